@@ -1,0 +1,100 @@
+// Package backends is the contract between inference algorithms and everything else. An algorithm sees blocks, one per party that lives
+// in its process, and an Env that evaluates the joint density over them; whether the other parties are blocks of the same process or
+// organisations across a network is not its business.
+package backends
+
+import (
+	"context"
+
+	"github.com/vflc/vflc/runtime/rng"
+)
+
+// A Cut is the place where a client's contribution enters a computation of another party; z = cut + noise of sd Rho crosses there.
+type Cut struct {
+	Name   string
+	Offset int // of its first element in the block's vectors g and z
+	Rows   int
+	Cols   int // elements of g are column-major: g[Offset + col*Rows + row]
+	Rho    float64
+	Group  int // index of the sum it enters; equal at every party
+	// Label is the response as a 0/1 or count vector of length Rows where this party holds it (shared), else nil: an input of amortised guides.
+	Label []float64
+}
+
+// Len is the number of elements of the cut.
+func (c Cut) Len() int { return c.Rows * c.Cols }
+
+// Slot selects one of a block's two evaluation states.
+type Slot int
+
+// Slots: the point of the current evaluation, and the centre of a guide.
+const (
+	Here Slot = iota
+	Centre
+)
+
+// A Block is one party's share of the joint density: a log density of its unconstrained parameters θ (length Dim), given what it receives.
+// The terms log N(z; g, ρ²) of auxiliary variables belong to the algorithm, which chooses their coordinates; a block never counts them.
+type Block interface {
+	Party() string // "registry", "lab[3]"
+	Index() int    // 0 for the server, then clients in order: the party order in which everything is summed
+	Dim() int
+	Cuts() []Cut
+	AuxLen() int  // total length of the cuts
+	Affine() bool // every cut is affine in θ
+	Early() int   // how many elements of shared parameters the cuts depend on (class C); 0 for most models
+	// Cut evaluates the cuts at θ in a slot, with the shared parameters last received, and writes them to g.
+	Cut(slot Slot, theta, g []float64)
+	// Pull adds Jᵀw to grad (length Dim) and, where early is not nil, to early (length Early), J the Jacobian of the cuts at the slot's point.
+	Pull(slot Slot, w, grad, early []float64)
+	// Shape of the parameters on their declared scale, as reported.
+	Params() []Param
+}
+
+// A Param describes a reported parameter.
+type Param struct {
+	Name   string // "beta_a", "lab[4].beta"
+	Owner  string // "hospital_a", "lab[4]", "server", "shared"
+	Dims   []int
+	Offset int // of its first element in the block's vector of values
+	Len    int
+}
+
+// Coordinates is how an algorithm parameterises auxiliary variables. Env.Density calls Value and Adjoint once per block that has cuts, in party order.
+type Coordinates interface {
+	// Value sets z from the cut values g of block b.
+	Value(b int, g, z []float64)
+	// Adjoint receives adj = ∂/∂z of everything the other parties evaluate, and own = ∂/∂g of the block's own density, and sets w, the
+	// seeds on g that are pulled back to θ. It may add to early (length Early, nil if none), the block's gradient of class C parameters.
+	Adjoint(b int, adj, own, w, early []float64)
+}
+
+// Env evaluates the joint density over the blocks of this process and, over the transport if there is one, the other parties.
+// Slices indexed by block follow Blocks(). Nothing here allocates after the first call.
+type Env interface {
+	Blocks() []Block
+	// Density is one forward and backward sweep of the protocol at theta[b]: grad[b] is overwritten with ∂/∂θ_b and lp[b] with the log
+	// density of block b without auxiliary terms. A value that is not finite is returned as it is; err is a failure of a peer or of the protocol.
+	Density(ctx context.Context, theta [][]float64, coords Coordinates, grad [][]float64, lp []float64) error
+	// Totals is the exchange of `--guide-inputs total`: with centre[b] the noise-free cut values of block b, total[b] receives, per cut element, the sum
+	// over the members of its group plus the mean of the server's own additive part as given at the server in base (nil elsewhere or for zero).
+	Totals(ctx context.Context, centre, base, total [][]float64) error
+	// Sum adds k scalars over all parties in party order: part[b][k] → total[k], the same bits at every party.
+	Sum(ctx context.Context, part [][]float64, total []float64) error
+	// Values maps theta[b] to the reported parameters values[b] on their declared scale, with shared parameters taken from the same draw.
+	Values(ctx context.Context, theta, values [][]float64) error
+	// Private returns a stream of block b that no other party can predict; Shared one that all parties have in common.
+	Private(b int, name string) *rng.Stream
+	Shared(name string) *rng.Stream
+	// Why names the variable or term whose density was not finite in the last Density, for messages; "" if all were.
+	Why() string
+	// Work counts what was done.
+	Work() *Work
+}
+
+// Work counts evaluations and what crossed between parties.
+type Work struct {
+	Gradients int64 `json:"gradients"`
+	Rounds    int64 `json:"rounds"`
+	Bytes     int64 `json:"bytes"`
+}

@@ -1,0 +1,116 @@
+// Package diag holds diagnostics as values: coded, placed messages with notes and fixes.
+package diag
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/vflc/vflc/lang/source"
+)
+
+// Severity separates what stops a run from what only advises.
+type Severity int
+
+// The severities.
+const (
+	Error Severity = iota
+	Warning
+)
+
+// A Code names one kind of diagnostic for ever, as V0302. Codes are only ever appended; each has a page in the table of [Pages].
+type Code string
+
+// A Fix is a text that, put in place of Span, mends what the diagnostic is about.
+type Fix struct {
+	Message string
+	Span    source.Span
+	Text    string
+}
+
+// A Note adds a second place, or (with a nil File) a sentence, to a diagnostic.
+type Note struct {
+	File    *source.File
+	Span    source.Span
+	Message string
+}
+
+// A Diagnostic is one message about one place.
+type Diagnostic struct {
+	Code     Code
+	Severity Severity
+	File     *source.File // nil: no source is concerned (a flag, a data file)
+	Span     source.Span
+	Message  string // what was found and what was expected
+	Notes    []Note
+	Fixes    []Fix
+	Data     string // FILE:LINE of a data file, where that is the place
+}
+
+// Note appends a sentence without a place and returns d.
+func (d *Diagnostic) Note(format string, args ...any) *Diagnostic {
+	d.Notes = append(d.Notes, Note{Message: fmt.Sprintf(format, args...)})
+	return d
+}
+
+// NoteAt appends a note with a place and returns d.
+func (d *Diagnostic) NoteAt(file *source.File, span source.Span, format string, args ...any) *Diagnostic {
+	d.Notes = append(d.Notes, Note{File: file, Span: span, Message: fmt.Sprintf(format, args...)})
+	return d
+}
+
+// Fix appends a replacement of span by text and returns d.
+func (d *Diagnostic) Fix(span source.Span, text, format string, args ...any) *Diagnostic {
+	d.Fixes = append(d.Fixes, Fix{Message: fmt.Sprintf(format, args...), Span: span, Text: text})
+	return d
+}
+
+// A List collects diagnostics. The zero value is an empty list.
+type List []*Diagnostic
+
+// Errorf appends an error and returns it, for notes and fixes.
+func (l *List) Errorf(code Code, file *source.File, span source.Span, format string, args ...any) *Diagnostic {
+	return l.add(Error, code, file, span, format, args)
+}
+
+// Warnf appends a warning and returns it, for notes and fixes.
+func (l *List) Warnf(code Code, file *source.File, span source.Span, format string, args ...any) *Diagnostic {
+	return l.add(Warning, code, file, span, format, args)
+}
+
+func (l *List) add(s Severity, code Code, file *source.File, span source.Span, format string, args []any) *Diagnostic {
+	d := &Diagnostic{Code: code, Severity: s, File: file, Span: span, Message: fmt.Sprintf(format, args...)}
+	*l = append(*l, d)
+	return d
+}
+
+// HasErrors reports whether any diagnostic is an error.
+func (l List) HasErrors() bool {
+	for _, d := range l {
+		if d.Severity == Error {
+			return true
+		}
+	}
+	return false
+}
+
+// maxErrors is how many independent errors one run shows.
+const maxErrors = 20
+
+// Shown returns what a user should see: errors by position, at most twenty, or, when there are none, the warnings.
+func (l List) Shown() List {
+	want := Warning
+	if l.HasErrors() {
+		want = Error
+	}
+	var out List
+	for _, d := range l {
+		if d.Severity == want {
+			out = append(out, d)
+		}
+	}
+	sort.SliceStable(out, func(i, j int) bool { return out[i].Span.Start < out[j].Span.Start })
+	if want == Error && len(out) > maxErrors {
+		out = out[:maxErrors]
+	}
+	return out
+}

@@ -1,0 +1,15 @@
+// Package graph is the one intermediate form: a static, shaped, printable graph that is both what the compiler's back half builds
+// and what runs. Shapes are known when data is bound, so an evaluation allocates nothing.
+//
+// Layout. A value of shape [], [n], [n,k] or [n,k,l] is stored column-major (first index fastest), so a range of rows of one column is
+// contiguous, in a whole array as in a block of rows.
+//
+// Outputs are boundaries. A node marked as an output (a cut g, or a parameter sent to another party) is materialised by Forward; Target
+// treats it as a leaf and leaves ∂target/∂output in Own; Pull then takes total seeds on the outputs back to the parameters. So
+//
+//	Forward(x)            x and the early inputs → outputs
+//	Target() lp           all inputs → log density, with its reverse sweep: gradients of parameters, adjoints of inputs, Own of outputs
+//	Pull(seeds)           seeds on outputs → gradients of parameters and adjoints of early inputs, added
+//
+// is one evaluation of a party in the protocol, and a graph without outputs and inputs (a pooled model) is Forward+Target in one fused pass.
+package graph

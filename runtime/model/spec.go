@@ -1,0 +1,47 @@
+// Package model holds parties at run time: what the lowering of a party program with data gives (Spec), how parties are wired (Plan), and one party's evaluation state.
+package model
+
+import (
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/runtime/graph"
+)
+
+// A Spec is one party: its graph and what the ports of the graph mean. It is immutable and shared between chains.
+type Spec struct {
+	Party  string // "registry", "hospital_a", "lab[3]"
+	Graph  *graph.Graph
+	Params []backends.Param // in the order of the graph's reports: Params[k] is report k
+	// Cuts[k] is graph output k. Later outputs are the server parameters that are sent to clients.
+	Cuts []backends.Cut
+}
+
+// A Port is one input or output of one party.
+type Port struct{ Party, Index int }
+
+// A Group is a sum of auxiliary variables and who receives it. A receiver that is itself a member gets the sum without its own.
+// In the augmented model the server is the only receiver; in the power model the receivers are clients.
+// Auxiliary variables that another party must see one by one are groups of one member.
+type Group struct {
+	Name      string
+	Len       int
+	Members   []Port // Index: cut of that party; in party order
+	Receivers []Port // Index: graph input of that party; in party order
+}
+
+// A Shared is a server parameter that clients use: the value goes out, the adjoints come back and are added in party order.
+type Shared struct {
+	Name  string
+	From  Port   // Index: graph output of the server
+	To    []Port // Index: graph input
+	Early bool   // a cut depends on it: it must be sent before cuts are evaluated
+}
+
+// A Plan is the whole wiring of a run, the same at every party. Parties[0] is the server; without clients it is the only one.
+// A process that holds only some parties has nil elsewhere.
+type Plan struct {
+	Names   []string // of all parties, in party order
+	Parties []*Spec
+	Groups  []Group
+	Shared  []Shared
+	Power   bool
+}

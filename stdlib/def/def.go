@@ -1,0 +1,105 @@
+// Package def defines what the standard library is made of: distributions, functions and bijectors as descriptors over plain []float64 kernels.
+package def
+
+import "math/rand/v2"
+
+// An Arg is one argument of a vector kernel: V holds one value per element (Step 1) or one value for all (Step 0). At(i) is V[i*Step].
+type Arg struct {
+	V    []float64
+	Step int
+}
+
+// At returns the value for element i.
+func (a Arg) At(i int) float64 { return a.V[i*a.Step] }
+
+// Scalar returns an argument that is v for every element.
+func Scalar(v float64) Arg { return Arg{V: []float64{v}} }
+
+// Vector returns an argument with one value per element.
+func Vector(v []float64) Arg { return Arg{V: v, Step: 1} }
+
+// A Block is one call of a density kernel: N elements, with the outputs that are wanted.
+// DX, DTheta[k] and LP are nil where not wanted; else they have length N and are overwritten with, per element,
+// ∂ log p/∂x, ∂ log p/∂θ_k and log p. The kernel allocates nothing and never reads outside N elements.
+type Block struct {
+	N      int
+	X      Arg
+	Theta  []Arg
+	DX     []float64
+	DTheta [][]float64
+	LP     []float64
+}
+
+// A Support is the set of values that a distribution gives positive density.
+type Support int
+
+// The supports.
+const (
+	RealLine     Support = iota
+	Positive             // (0, ∞), or [0, ∞) for the half distributions
+	UnitInterval         // (0, 1)
+	Interval             // (θ_0, θ_1): uniform's own bounds
+	ZeroOne              // {0, 1}
+	Naturals             // {0, 1, 2, …}
+	UpToN                // {0, …, θ_0}
+)
+
+// A Param is a parameter of a distribution.
+type Param struct {
+	Name     string  // Stan's name: mu, sigma, …
+	Doc      string  // one phrase
+	Domain   Support // what values are allowed: RealLine, Positive or UnitInterval
+	Integral bool    // whole numbers only; then it must be data
+	Optional bool
+	Default  float64
+}
+
+// A Dist is a distribution with Stan's name and parameterisation.
+//
+// LogDensity returns the sum over the block of the log density without the carrier; outside the support, or with a parameter
+// outside its domain, it returns -Inf (partials are then unspecified, but finite or NaN, never a panic).
+// Carrier, where not nil, is the term of the log density that depends on x and on integral parameters alone (such as -lgamma(x+1));
+// the normalised log density is LogDensity + Σ Carrier. It is folded once at load, so it needs no partials.
+type Dist struct {
+	Name     string
+	Doc      string // Markdown: what it is, the density formula and its source
+	Params   []Param
+	Support  Support
+	Discrete bool
+	// LocationScale says that x = Params[0] + Params[1]·u, or for Scale alone x = Params[last]·u, with u the standard member: what `noncentered` needs.
+	// LocationAt and ScaleAt are indices into Params, -1 where there is none.
+	LocationAt, ScaleAt int
+	LogDensity          func(b *Block) float64
+	Carrier             func(x float64, theta []float64) float64
+	Sample              func(r *rand.Rand, theta []float64) float64
+	Examples            []string // statements that check and run, for `vflc doc`
+	Cases               []Case   // values of the normalised log density from an independent source
+}
+
+// A Case is a test vector: the normalised log density at x.
+type Case struct {
+	X     float64
+	Theta []float64
+	LogP  float64
+}
+
+// A Func is an elementwise function of one real argument with its derivative, as vector kernels over equal lengths.
+// Forward sets y = f(x). Backward adds dy·f'(x) to dx, given y = f(x).
+type Func struct {
+	Name     string
+	Doc      string
+	Forward  func(y, x []float64)
+	Backward func(dx, dy, x, y []float64)
+	Examples []string // expressions with value, as "exp(0) = 1"
+	Domain   string   // such as "x > 0"; "" for all reals
+}
+
+// A Bijector maps an unconstrained x to the support, elementwise, with bounds where it has them.
+// Forward sets y = f(x) and returns Σ log |f'(x)|. Backward adds dy·f'(x) + d log |f'(x)|/dx to dx. Inverse is for initial values and tests.
+type Bijector struct {
+	Name     string
+	Doc      string
+	Forward  func(y, x []float64, lower, upper float64) float64
+	Backward func(dx, dy, x, y []float64, lower, upper float64)
+	Inverse  func(x, y []float64, lower, upper float64)
+}
