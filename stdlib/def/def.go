@@ -103,3 +103,9 @@ type Bijector struct {
 	Backward func(dx, dy, x, y []float64, lower, upper float64)
 	Inverse  func(x, y []float64, lower, upper float64)
 }
+
+// An Arity is how many arguments a call takes, at least and at most.
+type Arity struct{ Min, Max int }
+
+// Allows reports whether n arguments are right.
+func (a Arity) Allows(n int) bool { return a.Min <= n && n <= a.Max }

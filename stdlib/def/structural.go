@@ -1,0 +1,15 @@
+package def
+
+import "github.com/vflc/vflc/lang/types"
+
+// A Structural function changes or combines shapes, so that it is not elementwise: sum, dot, where. Its numerics are the graph op of the same name.
+//
+// Infer gives the type of a call from the types of its arguments, over symbolic sizes. It is called with as many arguments as Arity
+// allows. Its errors are for users and name neither the place nor the file; the caller adds those.
+type Structural struct {
+	Name     string
+	Doc      string   // Markdown: what it gives, and for which shapes
+	Examples []string // statements that check, for `vflc doc`
+	Arity    Arity
+	Infer    func(args []types.Type) (types.Type, error)
+}
