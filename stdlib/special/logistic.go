@@ -1,0 +1,29 @@
+// Package special holds the scalar functions that densities, functions and bijectors are built from, each accurate in its tails.
+package special
+
+import "math"
+
+// InvLogit returns 1/(1+exp(-x)) with full relative accuracy on both sides.
+func InvLogit(x float64) float64 {
+	z := math.Exp(-math.Abs(x))
+	if x < 0 {
+		return z / (1 + z)
+	}
+	return 1 / (1 + z)
+}
+
+// Log1pExp returns log(1+exp(x)), the softplus, without overflow for large x and with full relative accuracy for very negative x.
+func Log1pExp(x float64) float64 {
+	if x > 0 {
+		return x + math.Log1p(math.Exp(-x))
+	}
+	return math.Log1p(math.Exp(x))
+}
+
+// Log1pSquare returns log(1+w²) and w/(1+w²), without overflow.
+func Log1pSquare(w float64) (value, ratio float64) {
+	if math.Abs(w) > 1e8 { // 1 is below half an ulp of w²
+		return 2 * math.Log(math.Abs(w)), 1 / w
+	}
+	return math.Log1p(w * w), w / (1 + w*w)
+}
