@@ -1,0 +1,73 @@
+package backends
+
+import (
+	"context"
+	"io"
+)
+
+// The transforms of a model: how clients' contributions reach the likelihood.
+const (
+	None      = "none"
+	Augmented = "augmented"
+	Power     = "power"
+)
+
+// An Algorithm is one inference algorithm: its name, what it runs on, what a user may set, and how a run of it begins.
+type Algorithm struct {
+	Name       string    // as in --backend
+	Doc        string    // Markdown: what it does, and whose method it is
+	Transforms []string  // those it runs on: None, Augmented, Power
+	Settings   []Setting // what a user may set, in the order of the documentation
+	// New prepares a run: it allocates everything and evaluates nothing. An error names a setting that does not fit the model.
+	New func(Env, Settings) (Kernel, error)
+}
+
+// A Kernel is one run of an algorithm over the blocks of this process, in lockstep with the kernels of the other parties' processes.
+// Slices indexed by block follow Env.Blocks. A kernel never reads one block's state to change another's: what parties must know of
+// one another goes through Env.Sum, and whatever all must decide alike is decided from its totals.
+type Kernel interface {
+	// Init finds a starting point with a finite density. Its error names the term that was not finite.
+	Init(ctx context.Context) error
+	// Step does one unit of work: an iteration, a transition, or a batch of evaluations. It allocates nothing. An error is a failure of a
+	// peer or of the protocol, or a density that is never finite; after it the kernel may be saved no more.
+	Step(ctx context.Context) (Info, error)
+	// Draw copies draw id (0 ≤ id < Info.Draws) into theta[b], unconstrained. A sampler keeps only the newest draw, so every draw must be
+	// taken after the Step that made it; a variational kernel gives any of them at any time after it is done.
+	Draw(id int, theta [][]float64)
+	// Save writes the complete state of this process's blocks, between two Steps; Load restores it into a kernel that was made with
+	// the same settings over the same blocks, instead of Init. What follows is the same bits as without the interruption.
+	Save(w io.Writer) error
+	Load(r io.Reader) error
+}
+
+// Info says where a kernel stands after a Step.
+type Info struct {
+	Phase      string // "fit", "evaluate", "warmup", "sampling": for progress lines
+	Iteration  int    // of this phase, counted from 1
+	Iterations int    // of this phase, as planned; it may shrink
+	Done       bool   // no further Step is needed
+	Draws      int    // how many draws there are by now
+	NonFinite  int    // evaluations whose density or gradient was not finite, so far; they changed nothing
+	Fit        Fit    // of variational algorithms
+}
+
+// Fit is the state of a variational fit. Every number comes from totals over the parties, so all of them hold the same.
+type Fit struct {
+	// Smooth is the mean of the ELBO's integrand over the latest iterations, one draw each: free, and behind by half its window.
+	Smooth Estimate
+	// Trace is the ELBO at the iterate of this Step from independent draws; Traced says that this Step made one (a row of elbo.csv).
+	Trace  Estimate
+	Traced bool
+	// Drift is how much Smooth rose from the third to the fourth quarter of the iterations so far; Converged, that this is less than
+	// 0.1 nat plus two standard errors.
+	Drift     Estimate
+	Converged bool
+	// Final is the ELBO of the fitted approximation, when Info.Done.
+	Final Estimate
+}
+
+// An Estimate is a Monte Carlo mean of N draws with its standard error. N = 0: there is none yet.
+type Estimate struct {
+	Value, SE float64
+	N         int
+}

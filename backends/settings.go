@@ -1,0 +1,124 @@
+package backends
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Setting is one thing that a user may choose, as a flag or in vfl.toml.
+type Setting struct {
+	Name    string   // of the flag, without dashes
+	Doc     string   // one phrase, with the unit
+	Default any      // an int, a float64 or a string; it is also the type of the setting
+	Choices []string // of a string: what it may be; nil: any
+	Min     float64  // of a number: the least value allowed
+	Max     float64  // of a number: the greatest; 0: no limit
+}
+
+// Settings is what a run uses: every setting of its algorithm has a value, given or default.
+type Settings struct {
+	Transform string // None, Augmented or Power
+	values    map[string]any
+}
+
+// Resolve checks what a user gave against the settings of the algorithm and fills in the defaults. The error names every mistake.
+func (a Algorithm) Resolve(transform string, given map[string]string) (Settings, error) {
+	var wrong []error
+	if !slices.Contains(a.Transforms, transform) {
+		wrong = append(wrong, fmt.Errorf("%s does not run on transform %q; it runs on %s", a.Name, transform, strings.Join(a.Transforms, ", ")))
+	}
+	s := Settings{Transform: transform, values: map[string]any{}}
+	for _, d := range a.Settings {
+		s.values[d.Name] = d.Default
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		at := slices.IndexFunc(a.Settings, func(d Setting) bool { return d.Name == name })
+		if at < 0 {
+			wrong = append(wrong, fmt.Errorf("%s has no setting %q", a.Name, name))
+			continue
+		}
+		v, err := a.Settings[at].parse(given[name])
+		if err != nil {
+			wrong = append(wrong, err)
+		}
+		s.values[name] = v
+	}
+	return s, errors.Join(wrong...)
+}
+
+func (d Setting) parse(text string) (any, error) {
+	switch d.Default.(type) {
+	case int:
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return n, fmt.Errorf("%s: %q is not a whole number", d.Name, text)
+		}
+		return n, d.within(float64(n), text)
+	case float64:
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return x, fmt.Errorf("%s: %q is not a number", d.Name, text)
+		}
+		return x, d.within(x, text)
+	default:
+		if d.Choices != nil && !slices.Contains(d.Choices, text) {
+			return text, fmt.Errorf("%s: %q is not one of %s", d.Name, text, d.choices())
+		}
+		return text, nil
+	}
+}
+
+func (d Setting) within(x float64, text string) error {
+	if !(x >= d.Min) {
+		return fmt.Errorf("%s: %s is less than %g", d.Name, text, d.Min)
+	}
+	if d.Max != 0 && x > d.Max {
+		return fmt.Errorf("%s: %s is more than %g", d.Name, text, d.Max)
+	}
+	return nil
+}
+
+func (d Setting) choices() string {
+	shown := make([]string, len(d.Choices))
+	for i, c := range d.Choices {
+		shown[i] = c
+		if c == "" {
+			shown[i] = `""`
+		}
+	}
+	return strings.Join(shown, ", ")
+}
+
+// Int returns the whole number set under name. It panics where the algorithm declares no such setting of this type, as do Float and Text.
+func (s Settings) Int(name string) int { return setting[int](s, name) }
+
+// Float returns the number set under name.
+func (s Settings) Float(name string) float64 { return setting[float64](s, name) }
+
+// Text returns the string set under name.
+func (s Settings) Text(name string) string { return setting[string](s, name) }
+
+func setting[T any](s Settings, name string) T {
+	v, ok := s.values[name].(T)
+	if !ok {
+		panic(fmt.Sprintf("backends: setting %q is not a declared %T", name, v))
+	}
+	return v
+}
+
+// All returns every setting by name, for the record of a run.
+func (s Settings) All() map[string]any { return maps.Clone(s.values) }
+
+// String lists the transform and every setting in the order of their names: two runs with equal strings do the same.
+func (s Settings) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "transform=%s", s.Transform)
+	for _, name := range slices.Sorted(maps.Keys(s.values)) {
+		fmt.Fprintf(&b, " %s=%v", name, s.values[name])
+	}
+	return b.String()
+}

@@ -1,0 +1,63 @@
+package backends_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/vflc/vflc/backends"
+)
+
+func example() backends.Algorithm {
+	return backends.Algorithm{
+		Name:       "example",
+		Transforms: []string{backends.None, backends.Power},
+		Settings: []backends.Setting{
+			{Name: "draws", Default: 4000, Min: 1},
+			{Name: "rate", Default: 0.5, Min: 1e-9, Max: 1},
+			{Name: "guide", Default: "a", Choices: []string{"a", "b"}},
+		},
+	}
+}
+
+func TestResolveFillsDefaults(t *testing.T) {
+	s, err := example().Resolve(backends.Power, map[string]string{"rate": "0.25", "guide": "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Int("draws") != 4000 || s.Float("rate") != 0.25 || s.Text("guide") != "b" || s.Transform != backends.Power {
+		t.Errorf("got %v", s)
+	}
+	if got, want := s.String(), "transform=power draws=4000 guide=b rate=0.25"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestResolveNamesEveryMistake(t *testing.T) {
+	_, err := example().Resolve(backends.Augmented, map[string]string{"draws": "0", "rate": "nan", "guide": "c", "chains": "4"})
+	if err == nil {
+		t.Fatal("nothing refused")
+	}
+	for _, want := range []string{`transform "augmented"`, "draws: 0 is less", "rate: nan is less", `"c" is not one of a, b`, `no setting "chains"`} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not mentioned in:\n%v", want, err)
+		}
+	}
+	for _, bad := range []map[string]string{{"draws": "many"}, {"rate": "x"}, {"rate": "1.5"}} {
+		if _, err := example().Resolve(backends.None, bad); err == nil {
+			t.Errorf("%v: not refused", bad)
+		}
+	}
+}
+
+func TestUndeclaredSettingIsMisuse(t *testing.T) {
+	s, err := example().Resolve(backends.None, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if r, _ := recover().(string); !strings.HasPrefix(r, "backends: ") {
+			t.Errorf("got panic %q", r)
+		}
+	}()
+	s.Float("draws")
+}
