@@ -1,0 +1,65 @@
+package posterior
+
+import (
+	"encoding/json"
+	"io"
+)
+
+// Schema is the version of the layout of summary.json and run.json. It grows when a key changes its meaning or goes.
+const Schema = 1
+
+// A Document is what summary.json holds. Where a field does not apply it is null.
+type Document struct {
+	Schema      int         `json:"schema"`
+	Model       string      `json:"model"`
+	Backend     string      `json:"backend"`
+	Transform   string      `json:"transform"`
+	Rho         any         `json:"rho"` // one number, or one per client by name, or nil
+	Seed        uint64      `json:"seed"`
+	Parameters  []Row       `json:"parameters"`
+	Diagnostics Diagnostics `json:"diagnostics"`
+	ELBO        ELBO        `json:"elbo"`
+	Timing      Timing      `json:"timing"`
+	Work        Work        `json:"work"`
+}
+
+// Diagnostics say whether to trust a run. Divergences, MaxDepthHits and EBFMI are of Markov chains; Khat and Converged of variational fits.
+type Diagnostics struct {
+	Divergences  *int     `json:"divergences"`
+	MaxDepthHits *int     `json:"max_depth_hits"`
+	EBFMI        []Number `json:"ebfmi"` // one per chain
+	Khat         Number   `json:"khat"`  // Pareto shape of the importance weights
+	Converged    *bool    `json:"converged"`
+	Messages     []string `json:"messages"` // what is wrong, as said to the user
+}
+
+// ELBO is the evidence lower bound of the fit in nats, with its Monte Carlo standard error.
+type ELBO struct {
+	Value Number `json:"value"`
+	SE    Number `json:"se"`
+}
+
+// Timing is in seconds, and GradientUS in microseconds: the median time of one evaluation of the density and its gradient at the initial point.
+type Timing struct {
+	LoadS      Number `json:"load_s"`
+	GradientUS Number `json:"gradient_us"`
+	WarmupS    Number `json:"warmup_s"`
+	SamplingS  Number `json:"sampling_s"`
+	TotalS     Number `json:"total_s"`
+}
+
+// Work counts what was computed and what crossed between parties.
+type Work struct {
+	Gradients  int64 `json:"gradients"`
+	Iterations int64 `json:"iterations"`
+	Rounds     int64 `json:"rounds"`
+	Bytes      int64 `json:"bytes"`
+}
+
+// WriteJSON writes v indented, with a final newline.
+func WriteJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}

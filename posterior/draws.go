@@ -1,0 +1,111 @@
+// Package posterior holds draws, says how far they can be trusted, and writes them to files.
+package posterior
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A Variable is a parameter as declared: a scalar where Dims is empty.
+type Variable struct {
+	Name  string // "beta_a", "hospital[4].beta"
+	Owner string // the party that holds it, or "shared"
+	Dims  []int
+}
+
+// Len is the number of scalars of v.
+func (v Variable) Len() int {
+	n := 1
+	for _, d := range v.Dims {
+		n *= d
+	}
+	return n
+}
+
+// index returns the 1-based subscripts of the k-th scalar, first index fastest.
+func (v Variable) index(k int) []int {
+	out := make([]int, len(v.Dims))
+	for i, d := range v.Dims {
+		out[i] = k%d + 1
+		k /= d
+	}
+	return out
+}
+
+// A Column is one scalar: its name as in "slope[2,3]", and its owner.
+type Column struct{ Name, Owner string }
+
+// Columns names the scalars of variables in the order of their storage: variable by variable, first index fastest.
+func Columns(vars []Variable) []Column {
+	var out []Column
+	for _, v := range vars {
+		for k := range v.Len() {
+			out = append(out, Column{v.Name + subscript(v.index(k), "[", ",", "]"), v.Owner})
+		}
+	}
+	return out
+}
+
+func subscript(index []int, open, sep, end string) string {
+	if len(index) == 0 {
+		return ""
+	}
+	text := make([]string, len(index))
+	for i, k := range index {
+		text[i] = strconv.Itoa(k)
+	}
+	return open + strings.Join(text, sep) + end
+}
+
+// Draws are the values of some variables in some chains.
+type Draws struct {
+	Vars    []Variable
+	columns []Column
+	values  [][][]float64 // chain, column, draw
+}
+
+// NewDraws returns empty draws with room for a number of draws a chain.
+func NewDraws(vars []Variable, chains, room int) *Draws {
+	d := &Draws{Vars: vars, columns: Columns(vars), values: make([][][]float64, chains)}
+	for c := range d.values {
+		d.values[c] = make([][]float64, len(d.columns))
+		for k := range d.values[c] {
+			d.values[c][k] = make([]float64, 0, room)
+		}
+	}
+	return d
+}
+
+// Append adds a draw to a chain: one value per column. A draw of another length is a misuse of the package.
+func (d *Draws) Append(chain int, values []float64) {
+	if len(values) != len(d.columns) {
+		panic(fmt.Sprintf("posterior: a draw of %d values for %d columns", len(values), len(d.columns)))
+	}
+	for k, v := range values {
+		d.values[chain][k] = append(d.values[chain][k], v)
+	}
+}
+
+// Columns returns the names of the columns.
+func (d *Draws) Columns() []Column { return d.columns }
+
+// Chains returns the number of chains.
+func (d *Draws) Chains() int { return len(d.values) }
+
+// Len returns the number of draws of a chain.
+func (d *Draws) Len(chain int) int {
+	if len(d.columns) == 0 {
+		return 0
+	}
+	return len(d.values[chain][0])
+}
+
+// Column returns the draws of column k, chain by chain. The slices belong to d.
+func (d *Draws) Column(k int) [][]float64 {
+	out := make([][]float64, len(d.values))
+	for c := range d.values {
+		out[c] = d.values[c][k]
+	}
+	return out
+}

@@ -1,0 +1,76 @@
+package posterior
+
+import (
+	"encoding/json"
+	"math"
+)
+
+// A Number is a float64 that JSON shows as null where it is not finite: where a quantity does not apply.
+type Number float64
+
+// MarshalJSON gives the shortest decimal that reads back as the same number, or null.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(n)) || math.IsInf(float64(n), 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+// NotApplicable is the Number that stands for none.
+func NotApplicable() Number { return Number(math.NaN()) }
+
+// A Row summarises one scalar. Quantiles are type 7; ESS and R-hat are null for independent draws.
+type Row struct {
+	Name    string `json:"name"`
+	Owner   string `json:"owner"`
+	Mean    Number `json:"mean"`
+	MCSE    Number `json:"mcse"` // of the mean
+	SD      Number `json:"sd"`
+	Q5      Number `json:"q5"`
+	Q50     Number `json:"q50"`
+	Q95     Number `json:"q95"`
+	ESSBulk Number `json:"ess_bulk"`
+	ESSTail Number `json:"ess_tail"`
+	RHat    Number `json:"rhat"`
+}
+
+// SummariseChains summarises draws of Markov chains.
+func SummariseChains(d *Draws) []Row {
+	rows := make([]Row, len(d.columns))
+	for k := range rows {
+		chains := d.Column(k)
+		r := describe(d.columns[k], chains)
+		r.MCSE = Number(MCSEMean(chains))
+		r.ESSBulk, r.ESSTail = Number(ESSBulk(chains)), Number(ESSTail(chains))
+		r.RHat = Number(RHat(chains))
+		rows[k] = r
+	}
+	return rows
+}
+
+// SummariseIndependent summarises independent draws, as of a variational approximation: the standard error of the mean is sd/√n.
+func SummariseIndependent(d *Draws) []Row {
+	rows := make([]Row, len(d.columns))
+	for k := range rows {
+		chains := d.Column(k)
+		r := describe(d.columns[k], chains)
+		n := 0
+		for _, c := range chains {
+			n += len(c)
+		}
+		r.MCSE = r.SD / Number(math.Sqrt(float64(n)))
+		r.ESSBulk, r.ESSTail, r.RHat = NotApplicable(), NotApplicable(), NotApplicable()
+		rows[k] = r
+	}
+	return rows
+}
+
+func describe(c Column, chains [][]float64) Row {
+	all := pooled(chains)
+	sorted := ascending(all)
+	return Row{
+		Name: c.Name, Owner: c.Owner,
+		Mean: Number(mean(all)), SD: Number(math.Sqrt(variance(all))),
+		Q5: Number(Quantile(sorted, 0.05)), Q50: Number(Quantile(sorted, 0.5)), Q95: Number(Quantile(sorted, 0.95)),
+	}
+}

@@ -1,0 +1,131 @@
+package posterior
+
+import (
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// WriteTable writes rows as a text table, names to the left and numbers to the right. Digits stop where the Monte Carlo error begins;
+// columns that apply to no row are left out.
+func WriteTable(w io.Writer, rows []Row) error {
+	columns := shownColumns(rows)
+	lines := [][]string{{"parameter", "owner"}}
+	for _, c := range columns {
+		lines[0] = append(lines[0], c.title)
+	}
+	for _, r := range rows {
+		line := []string{r.Name, r.Owner}
+		for _, c := range columns {
+			line = append(line, c.show(r))
+		}
+		lines = append(lines, line)
+	}
+	_, err := io.WriteString(w, aligned(lines, 2))
+	return err
+}
+
+// aligned pads the cells of every column to one width, the first few columns to the left and the others to the right.
+func aligned(lines [][]string, left int) string {
+	width := make([]int, len(lines[0]))
+	for _, line := range lines {
+		for k, cell := range line {
+			width[k] = max(width[k], len(cell))
+		}
+	}
+	var b strings.Builder
+	for _, line := range lines {
+		for k, cell := range line {
+			pad := strings.Repeat(" ", width[k]-len(cell))
+			if k < left {
+				b.WriteString(cell + pad + "  ")
+			} else {
+				b.WriteString(pad + cell + "  ")
+			}
+		}
+		text := strings.TrimRight(b.String(), " ")
+		b.Reset()
+		b.WriteString(text + "\n")
+	}
+	return b.String()
+}
+
+// column is one numeric column of the table.
+type column struct {
+	title string
+	value func(Row) Number
+	show  func(Row) string
+}
+
+func shownColumns(rows []Row) []column {
+	var out []column
+	for _, c := range allColumns() {
+		for _, r := range rows {
+			if !math.IsNaN(float64(c.value(r))) {
+				out = append(out, c)
+				break
+			}
+		}
+	}
+	return out
+}
+
+func allColumns() []column {
+	limited := func(title string, value func(Row) Number) column {
+		return column{title, value, func(r Row) string { return Limited(float64(value(r)), float64(r.MCSE)) }}
+	}
+	fixed := func(title string, decimals int, value func(Row) Number) column {
+		return column{title, value, func(r Row) string { return fixedOrDash(float64(value(r)), decimals) }}
+	}
+	return []column{
+		limited("mean", func(r Row) Number { return r.Mean }),
+		{"mcse", func(r Row) Number { return r.MCSE }, func(r Row) string { return significant(float64(r.MCSE), 2) }},
+		limited("sd", func(r Row) Number { return r.SD }),
+		limited("5%", func(r Row) Number { return r.Q5 }),
+		limited("50%", func(r Row) Number { return r.Q50 }),
+		limited("95%", func(r Row) Number { return r.Q95 }),
+		fixed("ess_bulk", 0, func(r Row) Number { return r.ESSBulk }),
+		fixed("ess_tail", 0, func(r Row) Number { return r.ESSTail }),
+		fixed("r_hat", 3, func(r Row) Number { return r.RHat }),
+	}
+}
+
+// Limited prints v to the last digit that a standard error of se leaves meaningful: the place of the leading digit of se.
+// Without a positive se it prints six significant digits.
+func Limited(v, se float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "-"
+	case !(se > 0) || math.IsInf(se, 0) || math.IsInf(v, 0):
+		return strconv.FormatFloat(v, 'g', 6, 64)
+	}
+	place := int(math.Floor(math.Log10(se)))
+	if place >= -6 {
+		return strconv.FormatFloat(v, 'f', max(0, -place), 64)
+	}
+	digits := 0
+	if v != 0 {
+		digits = max(0, int(math.Floor(math.Log10(math.Abs(v))))-place)
+	}
+	return strconv.FormatFloat(v, 'e', digits, 64)
+}
+
+// significant prints v with n significant digits.
+func significant(v float64, n int) string {
+	if math.IsNaN(v) {
+		return "-"
+	}
+	if a := math.Abs(v); a >= 1e-6 && a < 1e6 {
+		decimals := n - 1 - int(math.Floor(math.Log10(a)))
+		return strconv.FormatFloat(v, 'f', max(0, decimals), 64)
+	}
+	return strconv.FormatFloat(v, 'g', n, 64)
+}
+
+func fixedOrDash(v float64, decimals int) string {
+	if math.IsNaN(v) {
+		return "-"
+	}
+	return strconv.FormatFloat(v, 'f', decimals, 64)
+}
