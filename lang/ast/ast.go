@@ -1,22 +1,42 @@
 // Package ast holds the syntax tree of a vfl file, one to one with its source. A tree is immutable after parsing: facts about it live in side tables keyed by node.
+//
+// The parser tags are the grammar of declarations, in participle's notation, read field by field; expressions are parsed by hand in lang/parser.
 package ast
 
-import "github.com/vflc/vflc/lang/source"
+import (
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/vflc/vflc/lang/source"
+)
 
 // A Node is anything with a place in the source. Nodes built by the compiler carry the place of what they came from, or the zero span.
 type Node interface{ Span() source.Span }
 
-// At is embedded by every node and gives it its place.
-type At struct{ Where source.Span }
+// At is embedded by every node and gives it its place. The parser fills the two positions (participle knows them by their names and type); only their offsets count.
+// The zero At belongs to a node that the compiler made.
+type At struct{ Pos, EndPos lexer.Position }
+
+// Place returns the At of a span.
+func Place(s source.Span) At {
+	return At{Pos: lexer.Position{Offset: s.Start}, EndPos: lexer.Position{Offset: s.End}}
+}
 
 // Span returns the place of the node.
-func (a At) Span() source.Span { return a.Where }
+func (a At) Span() source.Span { return source.Span{Start: a.Pos.Offset, End: a.EndPos.Offset} }
 
 // A File is a parsed source: statements in order, and the comments for the formatter.
 type File struct {
 	Source   *source.File
 	Stmts    []Stmt
 	Comments []Comment
+}
+
+// Span returns the whole of the source; the zero span for a file that the compiler made.
+func (f *File) Span() source.Span {
+	if f.Source == nil {
+		return source.Span{}
+	}
+	return source.Span{End: len(f.Source.Text)}
 }
 
 // A Comment is a comment with its delimiters, byte for byte. Doc marks a /// comment.
@@ -29,7 +49,7 @@ type Comment struct {
 // An Ident is a name in a place where it is declared or referred to outside an expression.
 type Ident struct {
 	At
-	Name string
+	Name string `parser:"@Ident"`
 }
 
 // A Stmt is one of the statements below.
@@ -41,109 +61,110 @@ type Stmt interface {
 // Server is `server NAME`.
 type Server struct {
 	At
-	Name Ident
+	Name Ident `parser:"'server' @@"`
 }
 
 // Client is `client A, B[J]`.
 type Client struct {
 	At
-	Clients []*Family
+	Clients []*Family `parser:"'client' @@ (',' @@)*"`
 }
 
-// Family is one name of a client statement. Count is nil for a single client, else a Number or a Name.
+// Family is one name of a client statement. Count is nil for a single client, else a whole Number or a Name.
 type Family struct {
 	At
-	Name  Ident
-	Count Expr
+	Name  Ident `parser:"@@"`
+	Count Expr  `parser:"('[' @@ ']')?"`
 }
 
 // Data is `data NAME : TYPE [@ OWNER] [from COLUMNS] [missing KIND]`.
 type Data struct {
 	At
-	Name  Ident
-	Type  *Type
-	Owner *Ident // nil: not written
-	From  []*Column
+	Name  Ident     `parser:"'data' @@"`
+	Type  *Type     `parser:"':' @@"`
+	Owner *Ident    `parser:"('@' @@)?"` // nil: not written
+	From  []*Column `parser:"('from' @@ (',' @@)*)?"`
 }
 
 // Param is `param NAME [: TYPE] ~ DIST(args) [noncentered] [@ OWNER]`.
 type Param struct {
 	At
-	Name        Ident
-	Type        *Type // nil: scalar real
-	Dist        *Dist
-	Noncentered bool
-	Owner       *Ident
+	Name        Ident  `parser:"'param' @@"`
+	Type        *Type  `parser:"(':' @@)?"` // nil: scalar real
+	Dist        *Dist  `parser:"'~' @@"`
+	Noncentered bool   `parser:"@'noncentered'?"`
+	Owner       *Ident `parser:"('@' @@)?"`
 }
 
 // Let is `let NAME [: TYPE] = EXPR [@ OWNER]`.
 type Let struct {
 	At
-	Name  Ident
-	Type  *Type // nil: inferred
-	Value Expr
-	Owner *Ident
+	Name  Ident  `parser:"'let' @@"`
+	Type  *Type  `parser:"(':' @@)?"` // nil: inferred
+	Value Expr   `parser:"'=' @@"`
+	Owner *Ident `parser:"('@' @@)?"`
 }
 
 // Const is `const NAME = EXPR`.
 type Const struct {
 	At
-	Name  Ident
-	Value Expr
+	Name  Ident `parser:"'const' @@"`
+	Value Expr  `parser:"'=' @@"`
 }
 
 // Likelihood is `EXPR ~ DIST(args) [weights EXPR] [^ (EXPR)]`. Power appears in party programs only.
 type Likelihood struct {
 	At
-	Left    Expr
-	Dist    *Dist
-	Weights Expr // nil: none
-	Power   Expr // nil: 1
+	Left    Expr      `parser:"@@"`
+	Dist    *Dist     `parser:"'~' @@"`
+	Weights Weighting `parser:"('weights' @@)?"`   // nil: none
+	Power   Expr      `parser:"('^' '(' @@ ')')?"` // nil: 1
 }
 
 // Transform is `transform KIND [(rho = …)]`. Rho is nil when not written or when RhoBy gives it per client.
 type Transform struct {
 	At
-	Kind  Ident // none, augmented or power; checked later
-	Rho   Expr
-	RhoBy []*Rho
+	Kind  Ident  `parser:"'transform' @@"` // none, augmented or power; checked later
+	Rho   Expr   `parser:"('(' 'rho' '=' (@@"`
+	RhoBy []*Rho `parser:" | '{' @@ (',' @@)* '}') ')')?"`
 }
 
 // Rho is one entry of `rho = {client: value, …}`.
 type Rho struct {
 	At
-	Client Ident
-	Value  Expr
+	Client Ident `parser:"@@"`
+	Value  Expr  `parser:"':' @@"`
 }
 
 // Program is `program NAME for PARTY`, the first statement of a party program.
 type Program struct {
 	At
-	Name, For Ident
+	Name Ident `parser:"'program' @@"`
+	For  Ident `parser:"'for' @@"`
 }
 
 // Aux is `aux NAME : TYPE ~ DIST(args)`, an auxiliary variable of a client's program.
 type Aux struct {
 	At
-	Name Ident
-	Type *Type
-	Dist *Dist
+	Name Ident `parser:"'aux' @@"`
+	Type *Type `parser:"':' @@"`
+	Dist *Dist `parser:"'~' @@"`
 }
 
 // Receive is `receive NAME : TYPE from PARTY`: the value comes in, the adjoint goes out.
 type Receive struct {
 	At
-	Name Ident
-	Type *Type
-	From Ident
+	Name Ident `parser:"'receive' @@"`
+	Type *Type `parser:"':' @@"`
+	From Ident `parser:"'from' @@"`
 }
 
 // Send is `send NAME [= EXPR] to PARTY, …`: the value goes out, the adjoint comes back.
 type Send struct {
 	At
-	Name  Ident
-	Value Expr // nil: the value of Name
-	To    []Ident
+	Name  Ident   `parser:"'send' @@"`
+	Value Expr    `parser:"('=' @@)?"` // nil: the value of Name
+	To    []Ident `parser:"'to' @@ (',' @@)*"`
 }
 
 // Unsupported is a statement of the language that this version refuses by name.
@@ -169,55 +190,55 @@ func (*Unsupported) stmt() {}
 // A Type is `ELEM[(LEVELS)][<bounds>][[dims]]`, as real<lower=0>[N, P], level(R)[N] or simplex[K].
 type Type struct {
 	At
-	Elem   Ident
-	Levels Expr     // of level(R), else nil
-	Bounds []*Bound // lower and upper
-	Dims   []Expr   // size expressions
+	Elem   Ident    `parser:"@@"`
+	Levels Expr     `parser:"('(' @@ ')')?"`           // of level(R), else nil
+	Bounds []*Bound `parser:"('<' @@ (',' @@)? '>')?"` // lower and upper
+	Dims   []Expr   `parser:"('[' @@ (',' @@)* ']')?"` // size expressions
 }
 
 // Bound is `lower = EXPR` or `upper = EXPR`.
 type Bound struct {
 	At
-	Which Ident
-	Value Expr
+	Which Ident `parser:"@@"`
+	Value Sized `parser:"'=' @@"`
 }
 
 // Dist is a distribution call `NAME(args)`.
 type Dist struct {
 	At
-	Name Ident
-	Args []*Arg
+	Name Ident  `parser:"@@"`
+	Args []*Arg `parser:"'(' (@@ (',' @@)*)? ')'"`
 }
 
 // Arg is an argument, positional when Name is nil.
 type Arg struct {
 	At
-	Name  *Ident
-	Value Expr
+	Name  *Ident `parser:"((?= Ident '=') @@ '=')?"`
+	Value Expr   `parser:"@@"`
 }
 
 // Column is one item of a `from` clause: `*`, a column, or an encoder of columns.
 type Column struct {
 	At
-	Star    bool
-	Name    *ColumnName // a plain column
-	Encoder *Ident      // an encoder, with Args
-	Args    []*ColumnArg
+	Star    bool         `parser:"@'*'"`
+	Name    *ColumnName  `parser:"| (?! Ident '(') @@"` // a plain column
+	Encoder *Ident       `parser:"| @@"`                // an encoder, with Args
+	Args    []*ColumnArg `parser:"'(' @@ (',' @@)* ')'"`
 }
 
 // ColumnName names a column of a table; Quoted records the string form.
 type ColumnName struct {
 	At
-	Name   string
+	Name   string `parser:"@(Ident | String)"`
 	Quoted bool
 }
 
 // ColumnArg is an argument of an encoder: a column, a number, or KEY = name or number.
 type ColumnArg struct {
 	At
-	Key    *Ident
-	Column *ColumnName // nil if a number
-	Number *Number
+	Key    *Ident      `parser:"((?= Ident '=') @@ '=')?"`
+	Column *ColumnName `parser:"( @@"` // nil if a number
+	Number *Number     `parser:"| @@ )"`
 }
 
 // An Expr is one of the expressions below.
@@ -226,10 +247,16 @@ type Expr interface {
 	expr()
 }
 
-// Number is a numeric literal; Text is as written.
+// A Sized is an expression in the grammar of a bound: without comparison at its top, so that `>` may close the bounds.
+type Sized interface{ Expr }
+
+// A Weighting is an expression in the grammar of a weights clause: at its top, `^ (` belongs to the likelihood and not to the weights.
+type Weighting interface{ Expr }
+
+// Number is a numeric literal; Text is as written, and empty where the compiler made the number.
 type Number struct {
 	At
-	Text  string
+	Text  string `parser:"@Number"`
 	Value float64
 	Int   bool // written without point or exponent
 }
