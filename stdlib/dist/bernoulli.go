@@ -1,0 +1,60 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// Bernoulli is the distribution of a 0/1 variable that is 1 with probability theta.
+func Bernoulli() def.Dist {
+	return def.Dist{
+		Name: "bernoulli",
+		Doc: `The distribution of a 0/1 variable that is 1 with probability theta. Where theta is inv_logit(eta), use bernoulli_logit(eta).
+
+    log p(x) = x log(theta) + (1 - x) log(1 - theta)        for x = 0 or 1
+
+Source: Stan Functions Reference, "Bernoulli distribution".`,
+		Params:     []def.Param{{Name: "theta", Doc: "probability of 1", Domain: def.UnitInterval}},
+		Support:    def.ZeroOne,
+		Discrete:   true,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		LogDensity: bernoulliLogDensity,
+		Sample: func(r *rand.Rand, theta []float64) float64 {
+			p := nonNegative(theta[0]) + 0*nonNegative(1-theta[0])
+			return drawBinary(r, p)
+		},
+		Examples: []string{"data y : binary[N]\nparam p ~ beta(1, 1)\ny ~ bernoulli(p)"},
+		Cases: []def.Case{
+			{X: 1, Theta: []float64{0.3}, LogP: -1.2039728043259361},
+			{X: 0, Theta: []float64{0.3}, LogP: -0.35667494393873234},
+			{X: 0, Theta: []float64{1e-12}, LogP: -1.0000000000005e-12},
+			{X: 1, Theta: []float64{1e-300}, LogP: -690.7755278982137},
+			{X: 0, Theta: []float64{0.9999999999999999}, LogP: -36.7368005696771},
+			{X: 1, Theta: []float64{1}, LogP: 0},
+			{X: 0, Theta: []float64{0}, LogP: 0},
+		},
+	}
+}
+
+func bernoulliLogDensity(b *def.Block) float64 {
+	theta, dtheta := b.Theta[0], partial(b, 0)
+	sum := 0.0
+	for i := range b.N {
+		p := nonNegative(theta.At(i))
+		lp, d := math.NaN(), math.NaN()
+		switch x := b.X.At(i); {
+		case x == 0:
+			lp, d = math.Log1p(-p), -1/(1-p)
+		case x == 1 && p <= 1:
+			lp, d = math.Log(p), 1/p
+		}
+		sum += lp
+		set(b.LP, i, lp)
+		set(dtheta, i, d)
+	}
+	clear(b.DX)
+	return finish(b, sum)
+}

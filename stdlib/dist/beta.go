@@ -1,0 +1,69 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/special"
+)
+
+// Beta is the beta distribution with shapes alpha and beta.
+func Beta() def.Dist {
+	return def.Dist{
+		Name: "beta",
+		Doc: `The beta distribution on (0, 1) with mean alpha/(alpha + beta).
+
+    log p(x) = (alpha - 1) log(x) + (beta - 1) log(1 - x) - log B(alpha, beta)        for 0 < x < 1
+
+Source: Stan Functions Reference, "Beta distribution".`,
+		Params: []def.Param{
+			{Name: "alpha", Doc: "first shape, prior successes", Domain: def.Positive},
+			{Name: "beta", Doc: "second shape, prior failures", Domain: def.Positive},
+		},
+		Support:    def.UnitInterval,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		LogDensity: betaLogDensity,
+		Sample:     func(r *rand.Rand, theta []float64) float64 { return drawBeta(r, theta[0], theta[1]) },
+		Examples:   []string{"param p ~ beta(2, 2)"},
+		Cases: []def.Case{
+			{X: 0.5, Theta: []float64{2, 2}, LogP: 0.4054651081081644},
+			{X: 0.3, Theta: []float64{0.5, 0.5}, LogP: -0.364406011717066},
+			{X: 1e-12, Theta: []float64{2, 5}, LogP: -24.229823734270393},
+			{X: 0.9999999999990905, Theta: []float64{3, 0.2}, LogP: 20.84890360208061},
+			{X: 0.25, Theta: []float64{1, 1}, LogP: 0},
+			{X: 1e-09, Theta: []float64{0.5, 100000000}, LogP: 18.89960834722469},
+			{X: 0.47, Theta: []float64{300, 350}, LogP: 2.9194650651277545},
+			{X: 0.9, Theta: []float64{0.001, 12}, LogP: -32.127917048046534},
+			{X: 0.999, Theta: []float64{1000, 3.5}, LogP: 4.711652474754296},
+		},
+	}
+}
+
+func betaLogDensity(b *def.Block) float64 {
+	alpha, beta := b.Theta[0], b.Theta[1]
+	dalpha, dbeta := partial(b, 0), partial(b, 1)
+	var p, q, norm, dp, dq, sum float64
+	for i := range b.N {
+		if i == 0 || alpha.Step != 0 || beta.Step != 0 {
+			p, q = positive(alpha.At(i)), positive(beta.At(i))
+			norm = special.LogBeta(p, q)
+			if dalpha != nil || dbeta != nil {
+				dp, dq = special.DigammaDiff(p, q), special.DigammaDiff(q, p)
+			}
+		}
+		x := positive(b.X.At(i))
+		logX, log1mX := math.Log(x), math.Log1p(-x)
+		lp := (p-1)*logX + (q-1)*log1mX - norm
+		if x == 1 { // where q = 1 the last term would be 0·∞, or a finite value on the boundary
+			lp = math.NaN()
+		}
+		sum += lp
+		set(b.LP, i, lp)
+		set(b.DX, i, (p-1)/x-(q-1)/(1-x))
+		set(dalpha, i, logX+dp)
+		set(dbeta, i, log1mX+dq)
+	}
+	return finish(b, sum)
+}

@@ -1,0 +1,113 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/special"
+)
+
+// BinomialLogit is the distribution of the number of successes in N trials with log odds alpha.
+func BinomialLogit() def.Dist {
+	return def.Dist{
+		Name: "binomial_logit",
+		Doc: `The number of successes in N independent trials, each with log odds alpha. N is data.
+
+    log p(x) = log C(N, x) + x alpha - N log(1 + exp(alpha))        for x in 0..N
+
+Source: Stan Functions Reference, "Binomial distribution, logit parameterization".`,
+		Params: []def.Param{
+			{Name: "N", Doc: "number of trials", Domain: def.Naturals, Integral: true},
+			{Name: "alpha", Doc: "log odds of a success", Domain: def.RealLine},
+		},
+		Support:    def.UpToN,
+		Discrete:   true,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		LogDensity: binomialLogitLogDensity,
+		Carrier:    binomialCarrier,
+		Sample: func(r *rand.Rand, theta []float64) float64 {
+			return drawBinomial(r, theta[0], special.InvLogit(theta[1]), special.InvLogit(-theta[1]))
+		},
+		Examples: []string{"data deaths : count[N]\ndata treated : count[N]\nparam a ~ normal(0, 2)\ndeaths ~ binomial_logit(treated, a)"},
+		Cases: []def.Case{
+			{X: 3, Theta: []float64{10, 0.4}, LogP: -3.1426607812174803},
+			{X: 0, Theta: []float64{12, -50}, LogP: -2.3144998175567013e-21},
+			{X: 12, Theta: []float64{12, 50}, LogP: -2.3144998175567013e-21},
+			{X: 1, Theta: []float64{1, -800}, LogP: -800},
+			{X: 500, Theta: []float64{1000, 0.01}, LogP: -3.692418940011143},
+			{X: 2, Theta: []float64{40, -3}, LogP: -1.284200143266045},
+			{X: 0, Theta: []float64{0, 1}, LogP: 0},
+			{X: 39, Theta: []float64{40, 9}, LogP: -5.316056633474994},
+		},
+	}
+}
+
+// binomialCarrier is log C(N, x).
+func binomialCarrier(x float64, theta []float64) float64 {
+	n := natural(theta[0])
+	x, rest := natural(x), nonNegative(n-x)
+	v := -math.Log1p(n) - special.LogBeta(x+1, rest+1)
+	if math.IsNaN(v) {
+		return math.Inf(-1)
+	}
+	return v
+}
+
+func binomialLogitLogDensity(b *def.Block) float64 {
+	trials, alpha, dalpha := b.Theta[0], b.Theta[1], partial(b, 1)
+	clear(b.DX)
+	clear(partial(b, 0)) // N is data
+	if b.LP == nil && b.X.Step == 1 && trials.Step == 0 && alpha.Step == 1 && b.N > 1 {
+		sum := binomialLogitRows(b.X.V[:b.N], alpha.V[:b.N], natural(trials.V[0]), dalpha)
+		if finite(sum) {
+			return sum
+		}
+	}
+	sum := 0.0
+	for i := range b.N {
+		n, eta := natural(trials.At(i)), alpha.At(i)
+		x := natural(b.X.At(i))
+		rest := nonNegative(n - x)
+		// Successes cost log(1+exp(-eta)) each, failures log(1+exp(eta)): no cancellation in either tail.
+		lp := -times(x, special.Log1pExp(-eta)) - times(rest, special.Log1pExp(eta))
+		sum += lp
+		set(b.LP, i, lp)
+		set(dalpha, i, x*special.InvLogit(-eta)-rest*special.InvLogit(eta))
+	}
+	return finish(b, sum)
+}
+
+// times returns k·v, with 0·∞ = 0: what has not happened costs nothing.
+func times(k, v float64) float64 {
+	if k == 0 && !math.IsNaN(v) {
+		return 0
+	}
+	return k * v
+}
+
+// binomialLogitRows is the loop over contiguous rows with one number of trials n: Σ log p = Σ (x·eta - n·max(eta, 0)) - n·log Π (1+exp(-|eta|)),
+// the product taken in blocks. It gives NaN where an x is not in 0..n or eta is not finite.
+func binomialLogitRows(x, eta []float64, n float64, deta []float64) float64 {
+	linear, logs, product := 0.0, 0.0, 1.0
+	eta = eta[:len(x)]
+	wrong := false
+	for i, y := range x {
+		e := eta[i]
+		a := math.Abs(e)
+		z := math.Exp(-a)
+		product *= 1 + z
+		if i%logProductBlock == logProductBlock-1 {
+			logs += math.Log(product)
+			product = 1
+		}
+		linear += y*e - n*0.5*(e+a)
+		wrong = wrong || y != math.Floor(y) || y < 0 || y > n
+		if i < len(deta) {
+			s := sigmoid(e, z)
+			deta[i] = y*(1-s) - (n-y)*s
+		}
+	}
+	return where(!wrong, linear-n*(logs+math.Log(product)))
+}

@@ -1,0 +1,43 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/special"
+)
+
+// Cauchy is the Cauchy distribution with median mu and scale sigma.
+func Cauchy() def.Dist {
+	return def.Dist{
+		Name: "cauchy",
+		Doc: `The Cauchy distribution with median mu and half-width sigma: student_t with one degree of freedom. It has no mean.
+
+    log p(x) = -log(π) - log(sigma) - log(1 + ((x - mu)/sigma)²)
+
+Source: Stan Functions Reference, "Cauchy distribution".`,
+		Params:     []def.Param{locationParam, scaleParam},
+		Support:    def.RealLine,
+		LocationAt: 0,
+		ScaleAt:    1,
+		LogDensity: func(b *def.Block) float64 { return locationScale(b, -logPi, standardCauchy) },
+		Sample: func(r *rand.Rand, theta []float64) float64 {
+			return theta[0] + positive(theta[1])*math.Tan(math.Pi*(r.Float64()-0.5))
+		},
+		Examples: []string{"param mu ~ cauchy(0, 2.5)"},
+		Cases: []def.Case{
+			{X: 0, Theta: []float64{0, 1}, LogP: -1.1447298858494002},
+			{X: 2, Theta: []float64{-1, 2.5}, LogP: -2.953018657028666},
+			{X: -1000000, Theta: []float64{0, 1}, LogP: -28.77575100177895},
+			{X: 1000000000000, Theta: []float64{3, 0.5}, LogP: -57.09991929826044},
+			{X: 1e-05, Theta: []float64{0, 1e-06}, LogP: 8.055660155273614},
+			{X: -1e+200, Theta: []float64{0, 2}, LogP: -921.4856199029077},
+		},
+	}
+}
+
+func standardCauchy(z float64) (lp, score float64) {
+	value, ratio := special.Log1pSquare(z)
+	return -value, -2 * ratio
+}

@@ -1,0 +1,54 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// Exponential is the exponential distribution with rate beta.
+func Exponential() def.Dist {
+	return def.Dist{
+		Name: "exponential",
+		Doc: `The exponential distribution with rate (inverse scale) beta; its mean is 1/beta.
+
+    log p(x) = log(beta) - beta x        for x ≥ 0
+
+Source: Stan Functions Reference, "Exponential distribution".`,
+		Params:     []def.Param{{Name: "beta", Doc: "rate", Domain: def.Positive}},
+		Support:    def.Positive,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		LogDensity: exponentialLogDensity,
+		Sample: func(r *rand.Rand, theta []float64) float64 {
+			return r.ExpFloat64() / positive(theta[0])
+		},
+		Examples: []string{"param sigma ~ exponential(1)"},
+		Cases: []def.Case{
+			{X: 0, Theta: []float64{2}, LogP: 0.6931471805599453},
+			{X: 1.5, Theta: []float64{0.5}, LogP: -1.4431471805599454},
+			{X: 1000, Theta: []float64{3}, LogP: -2998.901387711332},
+			{X: 1e-10, Theta: []float64{100000000}, LogP: 18.410680743952366},
+			{X: 1000000, Theta: []float64{1e-07}, LogP: -16.21809565095832},
+		},
+	}
+}
+
+func exponentialLogDensity(b *def.Block) float64 {
+	beta, dbeta := b.Theta[0], partial(b, 0)
+	var rate, logRate, sum float64
+	for i := range b.N {
+		if i == 0 || beta.Step != 0 {
+			rate = positive(beta.At(i))
+			logRate = math.Log(rate)
+		}
+		x := nonNegative(b.X.At(i))
+		lp := logRate - rate*x
+		sum += lp
+		set(b.LP, i, lp)
+		set(b.DX, i, -rate)
+		set(dbeta, i, 1/rate-x)
+	}
+	return finish(b, sum)
+}

@@ -1,0 +1,29 @@
+package dist
+
+import "github.com/vflc/vflc/stdlib/def"
+
+// HalfFlat is the improper uniform prior on the positive numbers.
+func HalfFlat() def.Dist {
+	return def.Dist{
+		Name: "half_flat",
+		Doc: `The improper flat prior on the positive numbers, as a Stan parameter with lower=0 and without a prior.
+
+    log p(x) = 0        for x ≥ 0
+
+It cannot be sampled, and the posterior is proper only if the data make it so.
+
+Source: Stan Reference Manual, "Improper priors".`,
+		Support:    def.Positive,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		LogDensity: func(b *def.Block) float64 { return flatOver(b, nonNegative) },
+		Examples:   []string{"data y : real[N]\nparam sigma ~ half_flat()\ny ~ normal(0, sigma)"},
+		Cases: []def.Case{
+			{X: 0, Theta: nil, LogP: 0},
+			{X: 3, Theta: nil, LogP: 0},
+			{X: 1e+300, Theta: nil, LogP: 0},
+			{X: 1e-300, Theta: nil, LogP: 0},
+			{X: 42, Theta: nil, LogP: 0},
+		},
+	}
+}

@@ -1,0 +1,39 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// HalfNormal is the distribution of |x| for x normal with mean 0 and standard deviation sigma.
+func HalfNormal() def.Dist {
+	return def.Dist{
+		Name: "half_normal",
+		Doc: `The distribution of |u| for u ~ normal(0, sigma): a prior for standard deviations.
+
+    log p(x) = -x² / (2 sigma²) - log(sigma) + log(2/π)/2        for x ≥ 0
+
+Its mean is sigma·sqrt(2/π).
+
+Source: normal(0, sigma) folded at 0; Gelman, Prior distributions for variance parameters in hierarchical models, Bayesian Analysis 1 (2006).`,
+		Params:     []def.Param{scaleParam},
+		Support:    def.Positive,
+		LocationAt: -1,
+		ScaleAt:    0,
+		LogDensity: func(b *def.Block) float64 { return scaleOnly(b, math.Ln2-halfLogTwoPi, standardNormal) },
+		Sample: func(r *rand.Rand, theta []float64) float64 {
+			return positive(theta[0]) * math.Abs(r.NormFloat64())
+		},
+		Examples: []string{"param tau ~ half_normal(1)"},
+		Cases: []def.Case{
+			{X: 0, Theta: []float64{1}, LogP: -0.22579135264472744},
+			{X: 0.7, Theta: []float64{1}, LogP: -0.4707913526447274},
+			{X: 12, Theta: []float64{2.5}, LogP: -12.662082084518882},
+			{X: 1e-09, Theta: []float64{0.0001}, LogP: 8.984549019281456},
+			{X: 60, Theta: []float64{1.5}, LogP: -800.6312564607529},
+			{X: 3, Theta: []float64{100000000}, LogP: -18.646472096597094},
+		},
+	}
+}

@@ -1,0 +1,49 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// Laplace is the double exponential distribution with mean mu and scale sigma.
+func Laplace() def.Dist {
+	return def.Dist{
+		Name: "laplace",
+		Doc: `The Laplace distribution, Stan's double_exponential, with mean mu and scale sigma; its standard deviation is sigma·sqrt(2).
+
+    log p(x) = -|x - mu|/sigma - log(2 sigma)
+
+Source: Stan Functions Reference, "Double exponential (Laplace) distribution".`,
+		Params:     []def.Param{locationParam, scaleParam},
+		Support:    def.RealLine,
+		LocationAt: 0,
+		ScaleAt:    1,
+		LogDensity: func(b *def.Block) float64 { return locationScale(b, -math.Ln2, standardLaplace) },
+		Sample: func(r *rand.Rand, theta []float64) float64 {
+			u := r.ExpFloat64()
+			if r.Uint64()&1 == 0 {
+				u = -u
+			}
+			return theta[0] + positive(theta[1])*u
+		},
+		Examples: []string{"param beta : real[5] ~ laplace(0, 1)"},
+		Cases: []def.Case{
+			{X: 0, Theta: []float64{0, 1}, LogP: -0.6931471805599453},
+			{X: 0.25, Theta: []float64{0.25, 3}, LogP: -1.791759469228055},
+			{X: -2, Theta: []float64{1, 0.5}, LogP: -6},
+			{X: 800, Theta: []float64{0, 1}, LogP: -800.6931471805599},
+			{X: -100000, Theta: []float64{3, 0.25}, LogP: -400011.30685281946},
+			{X: 0.001, Theta: []float64{0, 1e-06}, LogP: -986.8776366225958},
+		},
+	}
+}
+
+// standardLaplace has the score 0 at its kink, a subgradient.
+func standardLaplace(z float64) (lp, score float64) {
+	if z == 0 {
+		return 0, 0
+	}
+	return -math.Abs(z), -math.Copysign(1, z)
+}

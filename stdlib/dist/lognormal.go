@@ -1,0 +1,62 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// LogNormal is the distribution of exp(u) for u normal with mean mu and standard deviation sigma.
+func LogNormal() def.Dist {
+	return def.Dist{
+		Name: "lognormal",
+		Doc: `The distribution of exp(u) for u ~ normal(mu, sigma). Its median is exp(mu).
+
+    log p(x) = -(log(x) - mu)² / (2 sigma²) - log(x) - log(sigma) - log(2π)/2        for x > 0
+
+Source: Stan Functions Reference, "Lognormal distribution".`,
+		Params: []def.Param{
+			{Name: "mu", Doc: "mean of log(x)", Domain: def.RealLine},
+			{Name: "sigma", Doc: "standard deviation of log(x)", Domain: def.Positive},
+		},
+		Support:    def.Positive,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		LogDensity: logNormalLogDensity,
+		Sample: func(r *rand.Rand, theta []float64) float64 {
+			return tiny(math.Exp(theta[0] + positive(theta[1])*r.NormFloat64()))
+		},
+		Examples: []string{"param dose ~ lognormal(0, 0.5)"},
+		Cases: []def.Case{
+			{X: 1, Theta: []float64{0, 1}, LogP: -0.9189385332046728},
+			{X: 0.3, Theta: []float64{0.5, 0.7}, LogP: -2.3210696807383666},
+			{X: 1e-100, Theta: []float64{0, 1}, LogP: -26280.15098162579},
+			{X: 1e+100, Theta: []float64{2, 3}, LogP: -3126.8286749871863},
+			{X: 2.5, Theta: []float64{0.9, 0.001}, LogP: -127.62144648390222},
+			{X: 1e-300, Theta: []float64{-690, 0.5}, LogP: 689.3468495037534},
+		},
+	}
+}
+
+func logNormalLogDensity(b *def.Block) float64 {
+	mu, sigma := b.Theta[0], b.Theta[1]
+	dmu, dsigma := partial(b, 0), partial(b, 1)
+	var s, norm, sum float64
+	for i := range b.N {
+		if i == 0 || sigma.Step != 0 {
+			s = positive(sigma.At(i))
+			norm = -halfLogTwoPi - math.Log(s)
+		}
+		x := positive(b.X.At(i))
+		logX := math.Log(x)
+		z := (logX - mu.At(i)) / s
+		lp := norm - logX - 0.5*z*z
+		sum += lp
+		set(b.LP, i, lp)
+		set(b.DX, i, -(1+z/s)/x)
+		set(dmu, i, z/s)
+		set(dsigma, i, (z*z-1)/s)
+	}
+	return finish(b, sum)
+}

@@ -1,0 +1,65 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/special"
+)
+
+// Poisson is the Poisson distribution with rate lambda.
+func Poisson() def.Dist {
+	return def.Dist{
+		Name: "poisson",
+		Doc: `The Poisson distribution with rate lambda, its mean and variance. Where lambda is exp(eta), use poisson_log(eta).
+
+    log p(x) = x log(lambda) - lambda - log(x!)        for x = 0, 1, 2, …
+
+Source: Stan Functions Reference, "Poisson distribution".`,
+		Params:     []def.Param{{Name: "lambda", Doc: "rate", Domain: def.Positive}},
+		Support:    def.Naturals,
+		Discrete:   true,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		LogDensity: poissonLogDensity,
+		Carrier:    factorialCarrier,
+		Sample:     func(r *rand.Rand, theta []float64) float64 { return drawPoisson(r, positive(theta[0])) },
+		Examples:   []string{"data y : count[N]\nparam rate ~ gamma(2, 0.5)\ny ~ poisson(rate)"},
+		Cases: []def.Case{
+			{X: 0, Theta: []float64{0.5}, LogP: -0.5},
+			{X: 3, Theta: []float64{2.5}, LogP: -1.5428872736055899},
+			{X: 40, Theta: []float64{12}, LogP: -22.924373723237384},
+			{X: 0, Theta: []float64{700}, LogP: -700},
+			{X: 1, Theta: []float64{1e-300}, LogP: -690.7755278982137},
+			{X: 150, Theta: []float64{140}, LogP: -3.773742458028039},
+			{X: 7, Theta: []float64{0.001}, LogP: -56.88044831394037},
+		},
+	}
+}
+
+// factorialCarrier is -log(x!).
+func factorialCarrier(x float64, _ []float64) float64 {
+	if math.IsNaN(natural(x)) {
+		return math.Inf(-1)
+	}
+	return -special.Lgamma(x + 1)
+}
+
+func poissonLogDensity(b *def.Block) float64 {
+	lambda, dlambda := b.Theta[0], partial(b, 0)
+	var rate, logRate, sum float64
+	for i := range b.N {
+		if i == 0 || lambda.Step != 0 {
+			rate = positive(lambda.At(i))
+			logRate = math.Log(rate)
+		}
+		x := natural(b.X.At(i))
+		lp := x*logRate - rate
+		sum += lp
+		set(b.LP, i, lp)
+		set(dlambda, i, x/rate-1)
+	}
+	clear(b.DX)
+	return finish(b, sum)
+}

@@ -1,0 +1,77 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// PoissonLog is the Poisson distribution with log rate alpha.
+func PoissonLog() def.Dist {
+	return def.Dist{
+		Name: "poisson_log",
+		Doc: `The Poisson distribution with log rate alpha: Poisson regression. An exposure enters as + log(exposure).
+
+    log p(x) = x alpha - exp(alpha) - log(x!)        for x = 0, 1, 2, …
+
+Source: Stan Functions Reference, "Poisson distribution, log parameterization".`,
+		Params:     []def.Param{{Name: "alpha", Doc: "log rate", Domain: def.RealLine}},
+		Support:    def.Naturals,
+		Discrete:   true,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		LogDensity: poissonLogLogDensity,
+		Carrier:    factorialCarrier,
+		Sample:     func(r *rand.Rand, theta []float64) float64 { return drawPoisson(r, math.Exp(theta[0])) },
+		Examples:   []string{"data y : count[N]\ndata x : real[N]\nparam a ~ normal(0, 2)\nparam b ~ normal(0, 1)\ny ~ poisson_log(a + b * x)"},
+		Cases: []def.Case{
+			{X: 0, Theta: []float64{-0.7}, LogP: -0.4965853037914095},
+			{X: 3, Theta: []float64{0.9}, LogP: -1.5513625803850046},
+			{X: 40, Theta: []float64{2.5}, LogP: -22.50313367546087},
+			{X: 0, Theta: []float64{6.5}, LogP: -665.1416330443618},
+			{X: 1, Theta: []float64{-690}, LogP: -690},
+			{X: 150, Theta: []float64{4.9}, LogP: -4.3098855343591636},
+			{X: 0, Theta: []float64{-745}, LogP: -5e-324},
+			{X: 2, Theta: []float64{20}, LogP: -485165156.10293746},
+		},
+	}
+}
+
+func poissonLogLogDensity(b *def.Block) float64 {
+	alpha, dalpha := b.Theta[0], partial(b, 0)
+	clear(b.DX)
+	if b.LP == nil && b.X.Step == 1 && alpha.Step == 1 {
+		sum := poissonLogRows(b.X.V[:b.N], alpha.V[:b.N], dalpha)
+		if finite(sum) {
+			return sum
+		}
+	}
+	sum := 0.0
+	for i := range b.N {
+		x, eta := natural(b.X.At(i)), alpha.At(i)
+		rate := math.Exp(eta)
+		lp := times(x, eta) - rate
+		sum += lp
+		set(b.LP, i, lp)
+		set(dalpha, i, x-rate)
+	}
+	return finish(b, sum)
+}
+
+// poissonLogRows is the loop over contiguous rows. It gives NaN where an x is not a count or eta is not finite.
+func poissonLogRows(x, eta, deta []float64) float64 {
+	sum := 0.0
+	eta = eta[:len(x)]
+	wrong := false
+	for i, y := range x {
+		e := eta[i]
+		rate := math.Exp(e)
+		sum += y*e - rate
+		wrong = wrong || y < 0 || y != math.Floor(y)
+		if i < len(deta) {
+			deta[i] = y - rate
+		}
+	}
+	return where(!wrong, sum)
+}

@@ -1,0 +1,64 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// Uniform is the uniform distribution between alpha and beta.
+func Uniform() def.Dist {
+	return def.Dist{
+		Name: "uniform",
+		Doc: `The uniform distribution on the interval from alpha to beta, alpha < beta.
+
+    log p(x) = -log(beta - alpha)        for alpha ≤ x ≤ beta
+
+Source: Stan Functions Reference, "Uniform distribution".`,
+		Params: []def.Param{
+			{Name: "alpha", Doc: "lower bound", Domain: def.RealLine},
+			{Name: "beta", Doc: "upper bound", Domain: def.RealLine},
+		},
+		Support:    def.Interval,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		LogDensity: uniformLogDensity,
+		Sample: func(r *rand.Rand, theta []float64) float64 {
+			lower, upper := theta[0], theta[1]
+			return min(lower+positive(upper-lower)*r.Float64(), upper)
+		},
+		Examples: []string{"param p ~ uniform(0, 1)"},
+		Cases: []def.Case{
+			{X: 0.5, Theta: []float64{0, 1}, LogP: 0},
+			{X: -2, Theta: []float64{-2, 3}, LogP: -1.6094379124341003},
+			{X: 3, Theta: []float64{-2, 3}, LogP: -1.6094379124341003},
+			{X: 1e-08, Theta: []float64{0, 1e-07}, LogP: 16.11809565095832},
+			{X: 7, Theta: []float64{-10000000000, 10000000000}, LogP: -23.7189981105004},
+			{X: 0.3, Theta: []float64{0.25, 0.35}, LogP: 2.302585092994046},
+		},
+	}
+}
+
+func uniformLogDensity(b *def.Block) float64 {
+	alpha, beta := b.Theta[0], b.Theta[1]
+	dalpha, dbeta := partial(b, 0), partial(b, 1)
+	var lower, upper, width, logWidth, sum float64
+	for i := range b.N {
+		if i == 0 || alpha.Step != 0 || beta.Step != 0 {
+			lower, upper = alpha.At(i), beta.At(i)
+			width = positive(upper - lower)
+			logWidth = math.Log(width)
+		}
+		lp := math.NaN()
+		if x := b.X.At(i); lower <= x && x <= upper {
+			lp = -logWidth
+		}
+		sum += lp
+		set(b.LP, i, lp)
+		set(b.DX, i, 0)
+		set(dalpha, i, 1/width)
+		set(dbeta, i, -1/width)
+	}
+	return finish(b, sum)
+}
