@@ -35,8 +35,8 @@ Source: Stan Functions Reference, "Bernoulli distribution, logit parameterizatio
 			{X: 1, Theta: []float64{40}, LogP: -4.248354255291589e-18},
 			{X: 0, Theta: []float64{800}, LogP: -800},
 			{X: 1, Theta: []float64{-800}, LogP: -800},
-			{X: 0, Theta: []float64{-300}, LogP: 0},
-			{X: 1, Theta: []float64{700}, LogP: 0},
+			{X: 0, Theta: []float64{-300}, LogP: -5.148200222412013e-131},
+			{X: 1, Theta: []float64{700}, LogP: -9.85967654375977e-305},
 		},
 	}
 }

@@ -41,7 +41,7 @@ Source: Stan Functions Reference, "Negative binomial distribution, log alternati
 			{X: 5, Theta: []float64{1.5, 1000000000000}, LogP: -1.7691808131224764},
 			{X: 200, Theta: []float64{4, 1000}, LogP: -108.32904641635984},
 			{X: 17, Theta: []float64{700, 0.5}, LogP: -352.3428970873942},
-			{X: 2, Theta: []float64{-300, 3}, LogP: -inf},
+			{X: 2, Theta: []float64{-300, 3}, LogP: -600.4054651081082},
 			{X: 300, Theta: []float64{6, 0.01}, LogP: -10.359729151035044},
 		},
 	}
