@@ -1,0 +1,91 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A direction says that no package below From may depend on one below any of Never, directly or through others.
+type direction struct {
+	from  string
+	never []string
+	why   string
+}
+
+func directions() []direction {
+	return []direction{
+		{"lang", []string{"compile", "runtime", "backends", "posterior"}, "the language stands alone"},
+		{"stdlib", []string{"lang/ast", "lang/parser", "compile", "runtime"}, "what is built in is plain numbers and descriptors"},
+		{"compile/check", []string{"runtime", "backends"}, "checking needs no data"},
+		{"compile/cut", []string{"runtime", "backends"}, "cutting needs no data"},
+		{"compile/transform", []string{"runtime", "backends"}, "transforming needs no data"},
+		{"compile/split", []string{"runtime", "backends"}, "splitting needs no data"},
+		{"runtime", []string{"lang/ast", "lang/parser", "compile"}, "what runs knows graphs, not syntax"},
+		{"backends", []string{"runtime/transport", "runtime/session", "runtime/data"}, "an algorithm knows a density, nothing else"},
+		{"posterior", []string{"lang", "compile", "runtime", "backends"}, "draws are numbers with names"},
+		{"", []string{"cmd"}, "a command is the end of every road"},
+	}
+}
+
+func below(dir, top string) bool { return top == "" || dir == top || strings.HasPrefix(dir, top+"/") }
+
+// route returns the shortest chain of imports from a package to one below any of never, or nil.
+func route(all map[string]*unit, from string, never []string) []string {
+	came := map[string]string{from: ""}
+	for queue := []string{from}; len(queue) > 0; queue = queue[1:] {
+		at := queue[0]
+		if at != from && slices.ContainsFunc(never, func(top string) bool { return below(at, top) }) {
+			var chain []string
+			for ; at != ""; at = came[at] {
+				chain = append(chain, at)
+			}
+			slices.Reverse(chain)
+			return chain
+		}
+		if all[at] == nil {
+			continue
+		}
+		for next := range all[at].imports() {
+			if _, seen := came[next]; !seen {
+				came[next] = at
+				queue = append(queue, next)
+			}
+		}
+	}
+	return nil
+}
+
+func TestImportDirections(t *testing.T) {
+	all := units(t)
+	for _, d := range directions() {
+		for dir := range all {
+			if !below(dir, d.from) || below(dir, "cmd") {
+				continue
+			}
+			if chain := route(all, dir, d.never); chain != nil {
+				t.Errorf("%s (%s)", strings.Join(chain, " imports "), d.why)
+			}
+		}
+	}
+}
+
+// A rule for a package that is not there would hold for ever and protect nothing.
+func TestDirectionsNamePackagesThatExist(t *testing.T) {
+	all := units(t)
+	exists := func(top string) bool {
+		for dir := range all {
+			if below(dir, top) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, d := range directions() {
+		for _, top := range append([]string{d.from}, d.never...) {
+			if !exists(top) {
+				t.Errorf("a direction names %s, and there is no such package", top)
+			}
+		}
+	}
+}
