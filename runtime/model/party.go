@@ -1,0 +1,237 @@
+package model
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/runtime/graph"
+)
+
+// A Party is one party's evaluation state for one chain. It implements backends.Block; the other methods are the phases of an evaluation,
+// to be called in this order: Input (early), Cut(Here), Input (others), Target, Finish. It is not safe for concurrent use.
+type Party struct {
+	spec   *Spec
+	index  int
+	role   Role
+	slots  [2]*graph.Exec // Centre is made when it is first used
+	seeds  [][]float64    // per graph output: cuts, then what the server shares
+	held   []float64      // accumulators set aside while Pull uses them
+	auxLen int
+	early  int
+	affine bool
+}
+
+var _ backends.Block = (*Party)(nil)
+
+// NewParty makes the evaluation state of the party with this index, whose Spec the plan must hold. The plan must have passed Verify.
+func NewParty(plan *Plan, index int) *Party {
+	spec := plan.Parties[index]
+	p := &Party{spec: spec, index: index, role: plan.Role(index), affine: true}
+	p.slots[backends.Here] = spec.Graph.NewExec()
+	p.seeds = make([][]float64, len(spec.Graph.Outputs()))
+	for k, c := range spec.Cuts {
+		p.auxLen += c.Len()
+		p.affine = p.affine && spec.Graph.Outputs()[k].Affine
+	}
+	for _, a := range p.role.Arrivals {
+		if a.Early {
+			p.early += a.Len
+		}
+	}
+	p.held = make([]float64, p.Dim()+p.early)
+	return p
+}
+
+// Party is the party's name.
+func (p *Party) Party() string { return p.spec.Party }
+
+// Index is the party's place in the party order.
+func (p *Party) Index() int { return p.index }
+
+// Dim is the number of unconstrained parameters.
+func (p *Party) Dim() int { return p.spec.Graph.Dim() }
+
+// Cuts describes the party's cuts.
+func (p *Party) Cuts() []backends.Cut { return p.spec.Cuts }
+
+// AuxLen is the total length of the cuts.
+func (p *Party) AuxLen() int { return p.auxLen }
+
+// Affine says whether every cut is affine in the parameters.
+func (p *Party) Affine() bool { return p.affine }
+
+// Early is the total length of the shared parameters that arrive before the cuts are evaluated, in the order of the plan.
+func (p *Party) Early() int { return p.early }
+
+// Params describes the reported parameters.
+func (p *Party) Params() []backends.Param { return p.spec.Params }
+
+// Role is the party's part in the plan.
+func (p *Party) Role() Role { return p.role }
+
+// Cut evaluates the outputs at theta in a slot and copies the cuts to g (length AuxLen). Centre sees the shared parameters that Here last received.
+func (p *Party) Cut(slot backends.Slot, theta, g []float64) {
+	e := p.exec(slot)
+	if slot == backends.Centre {
+		p.copyEarly(e)
+	}
+	e.Forward(theta)
+	for k, c := range p.spec.Cuts {
+		copy(g[c.Offset:c.Offset+c.Len()], e.Output(k))
+	}
+}
+
+func (p *Party) exec(slot backends.Slot) *graph.Exec {
+	if p.slots[slot] == nil {
+		p.slots[slot] = p.spec.Graph.NewExec()
+	}
+	return p.slots[slot]
+}
+
+func (p *Party) copyEarly(to *graph.Exec) {
+	for _, a := range p.role.Arrivals {
+		if a.Early {
+			copy(to.Input(a.Input), p.here().Input(a.Input))
+		}
+	}
+}
+
+func (p *Party) here() *graph.Exec { return p.slots[backends.Here] }
+
+// Pull adds Jᵀw to grad and, where early is not nil, to early: J is the Jacobian of the cuts at the slot's point. It may be called at any time
+// after Cut, also between Target and Finish: what the graph has accumulated for the log density is set aside meanwhile.
+func (p *Party) Pull(slot backends.Slot, w, grad, early []float64) {
+	e := p.exec(slot)
+	p.setAside(e)
+	p.seedCuts(w)
+	e.Pull(p.seeds)
+	Add(grad, e.Grad())
+	if early != nil {
+		p.AddEarly(slot, early)
+	}
+	p.restore(e)
+}
+
+func (p *Party) setAside(e *graph.Exec) {
+	held := p.held
+	held = take(held, e.Grad())
+	for _, a := range p.role.Arrivals {
+		if a.Early {
+			held = take(held, e.InputAdjoint(a.Input))
+		}
+	}
+}
+
+// take moves v to the front of held, leaving zeros, and returns the rest of held.
+func take(held, v []float64) []float64 {
+	copy(held, v)
+	clear(v)
+	return held[len(v):]
+}
+
+func (p *Party) restore(e *graph.Exec) {
+	held := p.held[copy(e.Grad(), p.held):]
+	for _, a := range p.role.Arrivals {
+		if a.Early {
+			held = held[copy(e.InputAdjoint(a.Input), held):]
+		}
+	}
+}
+
+func (p *Party) seedCuts(w []float64) {
+	clear(p.seeds)
+	for k, c := range p.spec.Cuts {
+		p.seeds[k] = w[c.Offset : c.Offset+c.Len()]
+	}
+}
+
+// AddEarly adds what the slot has accumulated for the early inputs to early.
+func (p *Party) AddEarly(slot backends.Slot, early []float64) {
+	for _, a := range p.role.Arrivals {
+		if a.Early {
+			Add(early[:a.Len], p.exec(slot).InputAdjoint(a.Input))
+			early = early[a.Len:]
+		}
+	}
+}
+
+// Add adds v to dst element by element.
+func Add(dst, v []float64) {
+	dst = dst[:len(v)]
+	for i, x := range v {
+		dst[i] += x
+	}
+}
+
+// Input is the buffer of graph input k: to be filled before Cut for early shared parameters, before Target for everything else.
+func (p *Party) Input(k int) []float64 { return p.here().Input(k) }
+
+// Output is the value of graph output k after Cut.
+func (p *Party) Output(k int) []float64 { return p.here().Output(k) }
+
+// Target evaluates the log density after Cut and the inputs, and copies its derivative by the cuts to own (length AuxLen).
+func (p *Party) Target(own []float64) float64 {
+	lp := p.here().Target()
+	for k, c := range p.spec.Cuts {
+		copy(own[c.Offset:c.Offset+c.Len()], p.here().Own(k))
+	}
+	return lp
+}
+
+// Own is the derivative of the log density by graph output k, after Target.
+func (p *Party) Own(k int) []float64 { return p.here().Own(k) }
+
+// InputAdjoint is the derivative of the log density by graph input k, after Target; for early inputs it is complete after Finish.
+func (p *Party) InputAdjoint(k int) []float64 { return p.here().InputAdjoint(k) }
+
+// Finish pulls the seeds back to the parameters and overwrites grad with the whole gradient: w on the cuts, and at the server shared[i] on
+// graph output outputs[i], both with the party's own share included.
+func (p *Party) Finish(w []float64, outputs []int, shared [][]float64, grad []float64) {
+	if len(p.seeds) > 0 {
+		p.seedCuts(w)
+		for i, k := range outputs {
+			p.seeds[k] = shared[i]
+		}
+		p.here().Pull(p.seeds)
+	}
+	copy(grad, p.here().Grad())
+}
+
+// Values copies the reported parameters at theta to dst, given the shared parameters in the inputs. Slot Here is at theta afterwards.
+func (p *Party) Values(dst []float64) {
+	for k, v := range p.spec.Params {
+		copy(dst[v.Offset:v.Offset+v.Len], p.here().Report(k))
+	}
+}
+
+// Why names what was not finite in the last evaluation: a cut, a term of the log density or a part of its gradient; "" if all was finite.
+func (p *Party) Why() string {
+	for k, c := range p.spec.Cuts {
+		if x, bad := odd(p.Output(k)); bad {
+			return fmt.Sprintf("%s: the cut %s has the value %v", p.Party(), c.Name, x)
+		}
+	}
+	terms := p.here().TermValues()
+	for k, name := range p.spec.Graph.Terms() {
+		if x, bad := odd(terms[k : k+1]); bad {
+			return fmt.Sprintf("%s: the log density of %s is %v", p.Party(), name, x)
+		}
+	}
+	for _, v := range p.spec.Graph.Params() {
+		if x, bad := odd(p.here().Grad()[v.Offset : v.Offset+v.Len]); bad {
+			return fmt.Sprintf("%s: the gradient of %s is %v", p.Party(), v.Name, x)
+		}
+	}
+	return ""
+}
+
+// odd returns the first value that is not finite.
+func odd(v []float64) (float64, bool) {
+	for _, x := range v {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return x, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,166 @@
+package session
+
+import (
+	"context"
+
+	"github.com/vflc/vflc/backends"
+)
+
+// client is the Env of one client: its block alone, and the server at the other end of the wire.
+type client struct {
+	base
+	wire
+	seat   *seat
+	script *script
+	server string
+}
+
+// Density is the client's side of one evaluation.
+func (c *client) Density(ctx context.Context, theta [][]float64, coords backends.Coordinates, grad [][]float64, lp []float64) error {
+	if err := c.begin(ctx); err != nil {
+		return err
+	}
+	if err := c.forward(ctx, theta[0], coords); err != nil {
+		return err
+	}
+	lp[0] = c.seat.Target(c.seat.own)
+	if err := c.backward(ctx); err != nil {
+		return err
+	}
+	c.seat.pull(0, coords, grad[0])
+	c.seat.collectShared()
+	c.loadShared(&c.script.trailing, c.script.trailingArrivals)
+	if err := c.send(ctx, c.server, &c.script.trailing); err != nil {
+		return err
+	}
+	c.work.Gradients++
+	c.measured(c.cost.density)
+	return nil
+}
+
+// forward sends z and receives whatever the density needs; in the augmented model the adjoints too.
+func (c *client) forward(ctx context.Context, theta []float64, coords backends.Coordinates) error {
+	f := c.script
+	if err := c.recv(ctx, c.server, &f.early); err != nil {
+		return err
+	}
+	c.deliver(&f.early, f.earlyArrivals)
+	c.seat.value(0, theta, coords)
+	for i, z := range c.seat.zs {
+		f.aux.load(i, z)
+	}
+	if err := c.send(ctx, c.server, &f.aux); err != nil {
+		return err
+	}
+	if err := c.recv(ctx, c.server, &f.reply); err != nil {
+		return err
+	}
+	c.deliver(&f.reply, f.lateArrivals)
+	if c.plan.Power {
+		for i, r := range f.role.Receptions {
+			c.seat.receiveSum(r, f.reply.arrays[len(f.lateArrivals)+i].Data)
+		}
+	}
+	return nil
+}
+
+// deliver copies received shared parameters, the first channels of a frame, to the graph.
+func (c *client) deliver(f *frame, arrivals []int) {
+	for i, k := range arrivals {
+		copy(c.seat.Input(c.script.role.Arrivals[k].Input), f.arrays[i].Data)
+	}
+}
+
+// backward sets adj; in power by sending the client's adjoints and receiving all parties'.
+func (c *client) backward(ctx context.Context) error {
+	f := c.script
+	from, at := &f.reply, len(f.lateArrivals)
+	if c.plan.Power {
+		from, at = &f.whole, 0
+		if err := c.exchangeAdjoints(ctx); err != nil {
+			return err
+		}
+	}
+	for i := range f.role.Members {
+		c.seat.settleMember(i, from.arrays[at+i].Data)
+	}
+	return nil
+}
+
+func (c *client) exchangeAdjoints(ctx context.Context) error {
+	f := c.script
+	c.seat.collectShared()
+	c.loadShared(&f.partial, f.lateArrivals)
+	for i, r := range f.role.Receptions {
+		f.partial.load(len(f.lateArrivals)+i, c.seat.InputAdjoint(r.Input))
+	}
+	if err := c.send(ctx, c.server, &f.partial); err != nil {
+		return err
+	}
+	return c.recv(ctx, c.server, &f.whole)
+}
+
+// loadShared puts gradients by shared parameters into the first channels of a frame.
+func (c *client) loadShared(f *frame, arrivals []int) {
+	for i, k := range arrivals {
+		f.load(i, c.seat.shared[k])
+	}
+}
+
+// Totals sends the centres and receives the sums.
+func (c *client) Totals(ctx context.Context, centre, _, total [][]float64) error {
+	if err := c.begin(ctx); err != nil {
+		return err
+	}
+	f := c.script
+	for i, m := range f.role.Members {
+		f.centre.load(i, c.seat.part(centre[0], m.Cut))
+	}
+	if err := c.send(ctx, c.server, &f.centre); err != nil {
+		return err
+	}
+	if err := c.recv(ctx, c.server, &f.total); err != nil {
+		return err
+	}
+	for i, m := range f.role.Members {
+		copy(c.seat.part(total[0], m.Cut), f.total.arrays[i].Data)
+	}
+	c.measured(c.cost.totals)
+	return nil
+}
+
+// Sum sends the client's scalars and receives the totals.
+func (c *client) Sum(ctx context.Context, part [][]float64, total []float64) error {
+	if err := c.begin(ctx); err != nil {
+		return err
+	}
+	f := c.script
+	f.part.lens[0], f.sum.lens[0] = len(total), len(total)
+	f.part.load(0, part[0])
+	if err := c.send(ctx, c.server, &f.part); err != nil {
+		return err
+	}
+	if err := c.recv(ctx, c.server, &f.sum); err != nil {
+		return err
+	}
+	copy(total, f.sum.arrays[0].Data)
+	c.measured(c.cost.sum(len(total)))
+	return nil
+}
+
+// Values receives the shared parameters of the draw and maps the client's own.
+func (c *client) Values(ctx context.Context, theta, values [][]float64) error {
+	if err := c.begin(ctx); err != nil {
+		return err
+	}
+	f := c.script
+	if err := c.recv(ctx, c.server, &f.values); err != nil {
+		return err
+	}
+	for i, a := range f.role.Arrivals {
+		copy(c.seat.Input(a.Input), f.values.arrays[i].Data)
+	}
+	c.seat.report(theta[0], values[0])
+	c.measured(c.cost.values)
+	return nil
+}

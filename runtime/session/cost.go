@@ -1,0 +1,69 @@
+package session
+
+import (
+	"github.com/vflc/vflc/runtime/model"
+)
+
+// bytesPerNumber is the size of a float64 on the wire.
+const bytesPerNumber = 8
+
+// A price is what one call of an Env costs between parties: round trips, and payload bytes summed over all connections and both directions.
+type price struct{ rounds, bytes int64 }
+
+// cost holds the prices of a plan: what a deployment pays, so that a simulation reports the same.
+type cost struct {
+	density, totals, values price
+	clients                 int64
+}
+
+// newCost derives the prices from the scripts of all clients. Rounds do not add over clients, which are served side by side.
+func newCost(plan *model.Plan) cost {
+	c := cost{clients: int64(len(plan.Names) - 1)}
+	for i := range plan.Names[1:] {
+		s := newScript(plan, i+1)
+		c.density.bytes += size(&s.early, &s.aux, &s.reply, &s.partial, &s.whole, &s.trailing)
+		c.totals.bytes += size(&s.centre, &s.total)
+		c.values.bytes += size(&s.values)
+	}
+	c.density.rounds = densityRounds(plan)
+	c.totals.rounds = min(1, c.totals.bytes)
+	c.values.rounds = min(1, c.values.bytes)
+	return c
+}
+
+// densityRounds counts pairs of a message and its answer: the sums and their adjoints are one, in power two; what must be sent before cuts are evaluated is one more.
+func densityRounds(plan *model.Plan) int64 {
+	var n int64
+	early := false
+	for _, s := range plan.Shared {
+		n = 1
+		early = early || s.Early
+	}
+	if len(plan.Groups) > 0 {
+		n = 1
+		if plan.Power {
+			n++
+		}
+	}
+	if early {
+		n++
+	}
+	return n
+}
+
+func size(frames ...*frame) (bytes int64) {
+	for _, f := range frames {
+		bytes += f.bytes()
+	}
+	return bytes
+}
+
+// sum is the price of adding k scalars over all parties.
+func (c cost) sum(k int) price {
+	return price{min(1, c.clients), 2 * bytesPerNumber * int64(k) * c.clients}
+}
+
+func (b *base) spend(p price) {
+	b.work.Rounds += p.rounds
+	b.work.Bytes += p.bytes
+}

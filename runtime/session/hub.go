@@ -1,0 +1,76 @@
+package session
+
+import "github.com/vflc/vflc/runtime/model"
+
+// A hub is what the server adds up. Parts are in party order and are set anew for each evaluation: they belong to a party of this process or to
+// a message.
+type hub struct {
+	z       [][][]float64 // [group][member]
+	a       [][][]float64 // [group][receiver]
+	d       [][][]float64 // [shared][the server, then destinations]
+	sums    [][]float64   // [group] Σ z
+	adjoint [][]float64   // [group] Σ a
+	shared  [][]float64   // [shared] Σ d
+}
+
+func newHub(plan *model.Plan) *hub {
+	h := &hub{}
+	for _, g := range plan.Groups {
+		h.z = append(h.z, make([][]float64, len(g.Members)))
+		h.a = append(h.a, make([][]float64, len(g.Receivers)))
+		h.sums = append(h.sums, make([]float64, g.Len))
+		h.adjoint = append(h.adjoint, make([]float64, g.Len))
+	}
+	for k, s := range plan.Shared {
+		h.d = append(h.d, make([][]float64, 1+len(s.To)))
+		h.shared = append(h.shared, make([]float64, plan.SharedLen(k)))
+	}
+	return h
+}
+
+// offerOwn notes what the server's own density says about the inputs and outputs of its graph.
+func (h *hub) offerOwn(server *seat) {
+	h.offerAdjoints(server)
+	for k, out := range server.outputs {
+		h.d[k][0] = server.Own(out)
+	}
+}
+
+// offerAdjoints notes the adjoints of the sums that a party of this process received.
+func (h *hub) offerAdjoints(s *seat) {
+	for _, r := range s.role.Receptions {
+		h.a[r.Group][r.Place] = s.InputAdjoint(r.Input)
+	}
+}
+
+// keep copies a client's gradient by a shared parameter.
+func (h *hub) keep(a model.Arrival, gradient []float64) {
+	d := &h.d[a.Shared][1+a.Place]
+	*d = append((*d)[:0], gradient...)
+}
+
+func (h *hub) addAux()      { add(h.sums, h.z) }
+func (h *hub) addAdjoints() { add(h.adjoint, h.a) }
+func (h *hub) addShared()   { add(h.shared, h.d) }
+
+// addBase adds the server's part to each sum; base[0] holds one vector per sum, one after another, and is nil for zero.
+func (h *hub) addBase(base [][]float64) {
+	if base == nil || base[0] == nil {
+		return
+	}
+	rest := base[0]
+	for _, s := range h.sums {
+		model.Add(s, rest[:len(s)])
+		rest = rest[len(s):]
+	}
+}
+
+// add overwrites each dst[k] with the sum of parts[k], in their order.
+func add(dst [][]float64, parts [][][]float64) {
+	for k, p := range parts {
+		copy(dst[k], p[0])
+		for _, v := range p[1:] {
+			model.Add(dst[k], v)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package session
+
+import (
+	"context"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/runtime/model"
+)
+
+// local is all parties in one goroutine.
+type local struct {
+	base
+	hub *hub
+}
+
+// NewLocal returns the Env over all parties of the plan, whose graphs must all be there. Errors are a *model.WiringError or a *KeyError.
+func NewLocal(plan *model.Plan, keys Keys) (backends.Env, error) {
+	all := make([]int, len(plan.Parties))
+	for i := range all {
+		all[i] = i
+	}
+	b, err := newBase(plan, keys, all...)
+	if err != nil {
+		return nil, err
+	}
+	e := &local{base: b, hub: newHub(plan)}
+	for _, s := range e.seats {
+		for i, m := range s.role.Members {
+			e.hub.z[m.Group][m.Place] = s.zs[i]
+		}
+	}
+	return e, nil
+}
+
+// Density evaluates all parties in party order.
+func (e *local) Density(ctx context.Context, theta [][]float64, coords backends.Coordinates, grad [][]float64, lp []float64) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	server, clients := e.seats[0], e.seats[1:]
+	server.value(0, theta[0], coords)
+	for i, s := range clients {
+		e.deliver(s, true)
+		s.value(i+1, theta[i+1], coords)
+	}
+	e.hub.addAux()
+	for b, s := range e.seats {
+		e.deliver(s, false)
+		s.receive(e.hub.sums)
+		lp[b] = s.Target(s.own)
+		e.hub.offerAdjoints(s)
+	}
+	e.hub.addAdjoints()
+	for i, s := range clients {
+		s.settle(e.hub.adjoint)
+		s.pull(i+1, coords, grad[i+1])
+		e.offerShared(s)
+	}
+	e.hub.offerOwn(server)
+	e.hub.addShared()
+	server.Finish(nil, server.outputs, e.hub.shared, grad[0])
+	e.work.Gradients++
+	e.spend(e.cost.density)
+	return nil
+}
+
+// deliver copies the early or the other shared parameters from the server's outputs to a client's inputs.
+func (e *local) deliver(s *seat, early bool) {
+	for _, a := range s.role.Arrivals {
+		if a.Early == early {
+			copy(s.Input(a.Input), e.seats[0].Output(e.plan.Shared[a.Shared].From.Index))
+		}
+	}
+}
+
+func (e *local) offerShared(s *seat) {
+	s.collectShared()
+	for i, a := range s.role.Arrivals {
+		e.hub.d[a.Shared][1+a.Place] = s.shared[i]
+	}
+}
+
+// Totals adds the centres of each sum's members, then the server's base.
+func (e *local) Totals(ctx context.Context, centre, base, total [][]float64) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	for b, s := range e.seats {
+		for _, m := range s.role.Members {
+			e.hub.z[m.Group][m.Place] = s.part(centre[b], m.Cut)
+		}
+	}
+	e.hub.addAux()
+	e.hub.addBase(base)
+	for b, s := range e.seats {
+		for i, m := range s.role.Members {
+			e.hub.z[m.Group][m.Place] = s.zs[i]
+			copy(s.part(total[b], m.Cut), e.hub.sums[m.Group])
+		}
+	}
+	e.spend(e.cost.totals)
+	return nil
+}
+
+// Sum adds scalars in party order.
+func (e *local) Sum(ctx context.Context, part [][]float64, total []float64) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	copy(total, part[0])
+	for _, p := range part[1:] {
+		model.Add(total, p)
+	}
+	e.spend(e.cost.sum(len(total)))
+	return nil
+}
+
+// Values maps all parties' parameters to their declared scale.
+func (e *local) Values(ctx context.Context, theta, values [][]float64) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	for b, s := range e.seats {
+		if b > 0 {
+			e.deliver(s, true)
+			e.deliver(s, false)
+		}
+		s.report(theta[b], values[b])
+	}
+	e.spend(e.cost.values)
+	return nil
+}

@@ -1,0 +1,127 @@
+package session
+
+import (
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/runtime/model"
+)
+
+// A seat is a party of this process with the vectors of one evaluation. Those over cuts have length AuxLen, laid out as backends.Cut says.
+type seat struct {
+	*model.Party
+	role model.Role
+
+	g, z     []float64
+	adj, own []float64
+	w        []float64
+	early    []float64   // gradient of the early shared parameters
+	zs       [][]float64 // z of role.Members[i]
+	adjs     [][]float64 // adj of role.Members[i]
+	shared   [][]float64 // gradient by role.Arrivals[i]
+	outputs  []int       // at the server: graph output of each shared parameter
+}
+
+func newSeat(plan *model.Plan, index int) *seat {
+	p := model.NewParty(plan, index)
+	s := &seat{Party: p, role: p.Role(), early: make([]float64, p.Early())}
+	for _, v := range []*[]float64{&s.g, &s.z, &s.adj, &s.own, &s.w} {
+		*v = make([]float64, p.AuxLen())
+	}
+	for _, m := range s.role.Members {
+		s.zs = append(s.zs, s.part(s.z, m.Cut))
+		s.adjs = append(s.adjs, s.part(s.adj, m.Cut))
+	}
+	s.shared = make([][]float64, len(s.role.Arrivals))
+	if index == 0 {
+		for _, sh := range plan.Shared {
+			s.outputs = append(s.outputs, sh.From.Index)
+		}
+	}
+	return s
+}
+
+// part is the range of a vector over cuts that belongs to one cut.
+func (s *seat) part(v []float64, cut int) []float64 {
+	c := s.Cuts()[cut]
+	return v[c.Offset : c.Offset+c.Len()]
+}
+
+// value evaluates the outputs at theta and lets the algorithm choose z. b is the block's number in this process.
+func (s *seat) value(b int, theta []float64, coords backends.Coordinates) {
+	s.Cut(backends.Here, theta, s.g)
+	if len(s.z) > 0 {
+		coords.Value(b, s.g, s.z)
+	}
+}
+
+// receive sets the input of each sum to the sum without the party's own share.
+func (s *seat) receive(sums [][]float64) {
+	for _, r := range s.role.Receptions {
+		s.receiveSum(r, sums[r.Group])
+	}
+}
+
+func (s *seat) receiveSum(r model.Reception, sum []float64) {
+	in := s.Input(r.Input)
+	copy(in, sum)
+	if r.Cut >= 0 {
+		subtract(in, s.part(s.z, r.Cut))
+	}
+}
+
+// settle sets adj from the adjoints of the sums, without the party's own share.
+func (s *seat) settle(adjoints [][]float64) {
+	for i, m := range s.role.Members {
+		s.settleMember(i, adjoints[m.Group])
+	}
+}
+
+func (s *seat) settleMember(i int, adjoint []float64) {
+	copy(s.adjs[i], adjoint)
+	if in := s.role.Members[i].Input; in >= 0 {
+		subtract(s.adjs[i], s.InputAdjoint(in))
+	}
+}
+
+// pull asks the algorithm for seeds and pulls them back to the parameters and to the early shared parameters.
+func (s *seat) pull(b int, coords backends.Coordinates, grad []float64) {
+	clear(s.early)
+	if len(s.w) > 0 {
+		coords.Adjoint(b, s.adj, s.own, s.w, s.earlyOrNil())
+	}
+	s.Finish(s.w, nil, nil, grad)
+	s.AddEarly(backends.Here, s.early)
+}
+
+func (s *seat) earlyOrNil() []float64 {
+	if len(s.early) == 0 {
+		return nil
+	}
+	return s.early
+}
+
+// collectShared finds the gradient by each shared parameter: at once for those that no cut depends on, after pull for the others.
+func (s *seat) collectShared() {
+	at := 0
+	for i, a := range s.role.Arrivals {
+		if a.Early {
+			s.shared[i] = s.early[at : at+a.Len]
+			at += a.Len
+		} else {
+			s.shared[i] = s.InputAdjoint(a.Input)
+		}
+	}
+}
+
+// report evaluates the parameters at theta on their declared scale, given the shared ones in the inputs.
+func (s *seat) report(theta, values []float64) {
+	s.Cut(backends.Here, theta, s.g)
+	s.Values(values)
+}
+
+// subtract takes v from dst element by element.
+func subtract(dst, v []float64) {
+	dst = dst[:len(v)]
+	for i, x := range v {
+		dst[i] -= x
+	}
+}

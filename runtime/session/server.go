@@ -1,0 +1,226 @@
+package session
+
+import (
+	"context"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/runtime/model"
+)
+
+// server is the Env of the server: its block, the sums, and a script with each client.
+type server struct {
+	base
+	wire
+	seat    *seat
+	hub     *hub
+	scripts []*script // of wire.peers
+}
+
+// Density is the server's side of one evaluation.
+func (s *server) Density(ctx context.Context, theta [][]float64, coords backends.Coordinates, grad [][]float64, lp []float64) error {
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	s.seat.value(0, theta[0], coords)
+	if err := s.receiveAux(ctx); err != nil {
+		return err
+	}
+	s.hub.addAux()
+	if err := s.evaluate(ctx, lp); err != nil {
+		return err
+	}
+	if err := s.receiveTrailing(ctx); err != nil {
+		return err
+	}
+	s.hub.addShared()
+	s.seat.Finish(nil, s.seat.outputs, s.hub.shared, grad[0])
+	s.work.Gradients++
+	s.measured(s.cost.density)
+	return nil
+}
+
+// receiveAux sends what the cuts depend on and receives z.
+func (s *server) receiveAux(ctx context.Context) error {
+	for k, c := range s.scripts {
+		s.loadShared(&c.early, c, c.earlyArrivals)
+		if err := s.send(ctx, s.peers[k], &c.early); err != nil {
+			return err
+		}
+	}
+	for k, c := range s.scripts {
+		if err := s.recv(ctx, s.peers[k], &c.aux); err != nil {
+			return err
+		}
+		for i, m := range c.role.Members {
+			s.hub.z[m.Group][m.Place] = c.aux.arrays[i].Data
+		}
+	}
+	return nil
+}
+
+// loadShared puts values of shared parameters into a frame and returns the next channel.
+func (s *server) loadShared(f *frame, c *script, arrivals []int) int {
+	for i, k := range arrivals {
+		f.load(i, s.seat.Output(s.seat.outputs[c.role.Arrivals[k].Shared]))
+	}
+	return len(arrivals)
+}
+
+// evaluate runs the server's density between sums and adjoints: first in the augmented model, where the reply needs it; while the clients run
+// theirs in power.
+func (s *server) evaluate(ctx context.Context, lp []float64) error {
+	if s.plan.Power {
+		if err := s.replySums(ctx); err != nil {
+			return err
+		}
+		s.target(lp)
+		return s.exchangeAdjoints(ctx)
+	}
+	s.target(lp)
+	s.hub.addAdjoints()
+	return s.replyAdjoints(ctx)
+}
+
+func (s *server) target(lp []float64) {
+	s.seat.receive(s.hub.sums)
+	lp[0] = s.seat.Target(s.seat.own)
+	s.hub.offerOwn(s.seat)
+}
+
+func (s *server) replySums(ctx context.Context) error {
+	for k, c := range s.scripts {
+		at := s.loadShared(&c.reply, c, c.lateArrivals)
+		for i, r := range c.role.Receptions {
+			c.reply.load(at+i, s.hub.sums[r.Group])
+		}
+		if err := s.send(ctx, s.peers[k], &c.reply); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *server) replyAdjoints(ctx context.Context) error {
+	for k, c := range s.scripts {
+		at := s.loadShared(&c.reply, c, c.lateArrivals)
+		if err := s.sendAdjoints(ctx, s.peers[k], c, &c.reply, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sendAdjoints sends the adjoints of the client's sums, from channel at on.
+func (s *server) sendAdjoints(ctx context.Context, peer string, c *script, f *frame, at int) error {
+	for i, m := range c.role.Members {
+		f.load(at+i, s.hub.adjoint[m.Group])
+	}
+	return s.send(ctx, peer, f)
+}
+
+// exchangeAdjoints receives every client's adjoints of the sums and returns their sums.
+func (s *server) exchangeAdjoints(ctx context.Context) error {
+	for k, c := range s.scripts {
+		if err := s.recv(ctx, s.peers[k], &c.partial); err != nil {
+			return err
+		}
+		s.keepShared(&c.partial, c, c.lateArrivals)
+		for i, r := range c.role.Receptions {
+			s.hub.a[r.Group][r.Place] = c.partial.arrays[len(c.lateArrivals)+i].Data
+		}
+	}
+	s.hub.addAdjoints()
+	for k, c := range s.scripts {
+		if err := s.sendAdjoints(ctx, s.peers[k], c, &c.whole, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *server) receiveTrailing(ctx context.Context) error {
+	for k, c := range s.scripts {
+		if err := s.recv(ctx, s.peers[k], &c.trailing); err != nil {
+			return err
+		}
+		s.keepShared(&c.trailing, c, c.trailingArrivals)
+	}
+	return nil
+}
+
+// keepShared copies gradients by shared parameters out of a message: they are added after the client's next one has come.
+func (s *server) keepShared(f *frame, c *script, arrivals []int) {
+	for i, k := range arrivals {
+		a := c.role.Arrivals[k]
+		s.hub.keep(a, f.arrays[i].Data)
+	}
+}
+
+// Totals adds the clients' centres and the server's base, and sends each client its sums.
+func (s *server) Totals(ctx context.Context, _, base, _ [][]float64) error {
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	for k, c := range s.scripts {
+		if err := s.recv(ctx, s.peers[k], &c.centre); err != nil {
+			return err
+		}
+		for i, m := range c.role.Members {
+			s.hub.z[m.Group][m.Place] = c.centre.arrays[i].Data
+		}
+	}
+	s.hub.addAux()
+	s.hub.addBase(base)
+	for k, c := range s.scripts {
+		for i, m := range c.role.Members {
+			c.total.load(i, s.hub.sums[m.Group])
+		}
+		if err := s.send(ctx, s.peers[k], &c.total); err != nil {
+			return err
+		}
+	}
+	s.measured(s.cost.totals)
+	return nil
+}
+
+// Sum adds the server's scalars and the clients', and sends every client the totals.
+func (s *server) Sum(ctx context.Context, part [][]float64, total []float64) error {
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	copy(total, part[0])
+	for k, c := range s.scripts {
+		c.part.lens[0] = len(total)
+		if err := s.recv(ctx, s.peers[k], &c.part); err != nil {
+			return err
+		}
+		model.Add(total, c.part.arrays[0].Data)
+	}
+	for k, c := range s.scripts {
+		c.sum.lens[0] = len(total)
+		c.sum.load(0, total)
+		if err := s.send(ctx, s.peers[k], &c.sum); err != nil {
+			return err
+		}
+	}
+	s.measured(s.cost.sum(len(total)))
+	return nil
+}
+
+// Values maps the server's parameters and sends the clients the shared ones.
+func (s *server) Values(ctx context.Context, theta, values [][]float64) error {
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	s.seat.report(theta[0], values[0])
+	for k, c := range s.scripts {
+		for i, a := range c.role.Arrivals {
+			c.values.load(i, s.seat.Output(s.seat.outputs[a.Shared]))
+		}
+		if err := s.send(ctx, s.peers[k], &c.values); err != nil {
+			return err
+		}
+	}
+	s.measured(s.cost.values)
+	return nil
+}

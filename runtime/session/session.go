@@ -1,0 +1,99 @@
+// Package session evaluates the joint density of a plan for inference algorithms: it is their backends.Env. NewLocal loops over all parties in one
+// goroutine; NewRemote is one party that meets the others over a transport. Both do the same arithmetic in the same order, so an
+// algorithm gets the same bits from either.
+//
+// One evaluation. Server and clients exchange, client by client, the messages of a script that follows from the plan (script.go):
+//
+//	early    ↓ shared parameters that cuts depend on
+//	aux      ↑ z of each cut
+//	reply    ↓ the other shared parameters; augmented: adjoints of the sums; power: the sums
+//	partial  ↑ power: adjoints of the received sums, gradients of shared parameters
+//	whole    ↓ power: adjoints of the sums, added over all receivers
+//	trailing ↑ gradients of shared parameters that were not sent yet
+//
+// A sum s = Σ z and the adjoints of its receivers are added in party order; a receiver that is a member subtracts its own share, in one process as
+// in many. A message that the script does not expect ends the run with an error at both ends.
+package session
+
+import (
+	"fmt"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/runtime/rng"
+)
+
+// Keys are the sources of the random streams. A party of a deployment holds its own private key and no other.
+type Keys struct {
+	Shared  rng.Key
+	Private map[string]rng.Key // by party name
+}
+
+// SimulatedKeys derives the keys of all named parties from a seed, for runs where one process plays every party.
+func SimulatedKeys(seed uint64, names []string) Keys {
+	k := Keys{Shared: rng.SharedKey(seed), Private: map[string]rng.Key{}}
+	for _, name := range names {
+		k.Private[name] = rng.SimulatedKey(seed, name)
+	}
+	return k
+}
+
+// A KeyError says that a party of this process has no private key.
+type KeyError struct{ Party string }
+
+func (e *KeyError) Error() string { return fmt.Sprintf("session: no private key for %q", e.Party) }
+
+// base is what both kinds of Env have in common: the blocks of this process and the random streams.
+type base struct {
+	plan   *model.Plan
+	seats  []*seat
+	blocks []backends.Block
+	keys   Keys
+	cost   cost
+	work   backends.Work
+}
+
+// newBase verifies the plan and makes a seat for each of the parties given by index.
+func newBase(plan *model.Plan, keys Keys, parties ...int) (base, error) {
+	b := base{plan: plan, keys: keys}
+	if err := plan.Verify(); err != nil {
+		return b, err
+	}
+	for _, i := range parties {
+		if i < 0 || i >= len(plan.Parties) || plan.Parties[i] == nil {
+			return b, &model.WiringError{Where: fmt.Sprintf("party %d", i), What: "its program is not loaded"}
+		}
+		if _, ok := keys.Private[plan.Names[i]]; !ok {
+			return b, &KeyError{plan.Names[i]}
+		}
+		s := newSeat(plan, i)
+		b.seats = append(b.seats, s)
+		b.blocks = append(b.blocks, s.Party)
+	}
+	b.cost = newCost(plan)
+	return b, nil
+}
+
+// Blocks are the parties of this process.
+func (b *base) Blocks() []backends.Block { return b.blocks }
+
+// Work counts what was done since the start.
+func (b *base) Work() *backends.Work { return &b.work }
+
+// Shared returns the stream of this name that all parties have in common, at its start.
+func (b *base) Shared(name string) *rng.Stream { return rng.New(b.keys.Shared, name) }
+
+// Private returns the stream of this name of block i, at its start.
+func (b *base) Private(i int, name string) *rng.Stream {
+	return rng.New(b.keys.Private[b.seats[i].Party.Party()], name)
+}
+
+// Why names what was not finite in the last Density, at the first party of this process where something was not.
+func (b *base) Why() string {
+	for _, s := range b.seats {
+		if why := s.Why(); why != "" {
+			return why
+		}
+	}
+	return ""
+}

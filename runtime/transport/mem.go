@@ -1,0 +1,163 @@
+package transport
+
+import (
+	"context"
+	"sync"
+)
+
+// depth is how many messages may wait in one direction. Two are on their way in the protocol (what trails an evaluation, and the
+// start of the next one); one more is in the hands of the reader.
+const depth = 4
+
+// NewMem connects parties within one process: names[0] is the server, the others its clients. The ends are in the order of names, one for
+// the goroutine of each party. Buffers are reused, so messages of sizes seen before allocate nothing.
+func NewMem(names []string) []Transport {
+	server := newMem(names[0])
+	ends := []Transport{server}
+	for _, name := range names[1:] {
+		client := newMem(name)
+		up, down := newPipe(), newPipe()
+		server.links[name] = &link{out: down, in: up, peer: client}
+		client.links[server.name] = &link{out: up, in: down, peer: server}
+		ends = append(ends, client)
+	}
+	return ends
+}
+
+// mem is one party's end.
+type mem struct {
+	name  string
+	links map[string]*link
+	done  chan struct{} // closed by Close
+	once  sync.Once
+}
+
+func newMem(name string) *mem {
+	return &mem{name: name, links: map[string]*link{}, done: make(chan struct{})}
+}
+
+// A link is one end of the connection to a peer.
+type link struct {
+	out, in pipe
+	peer    *mem
+	held    *Message // received last; its buffers go back at the next Recv
+}
+
+// A pipe is one direction of a connection: messages go round between full and free, so that neither channel ever has to wait for room.
+type pipe struct{ full, free chan *Message }
+
+func newPipe() pipe {
+	p := pipe{make(chan *Message, depth), make(chan *Message, depth)}
+	for range depth {
+		p.free <- &Message{}
+	}
+	return p
+}
+
+// Send copies m into a free buffer, waiting for one if the peer is behind.
+func (m *mem) Send(ctx context.Context, to string, msg Message) error {
+	l, err := m.link(ctx, to)
+	if err != nil {
+		return err
+	}
+	if err := l.gone(); err != nil {
+		return err
+	}
+	select {
+	case buffer := <-l.out.free:
+		buffer.fill(msg)
+		l.out.full <- buffer
+		return nil
+	case <-l.peer.done:
+		return l.gone()
+	case <-m.done:
+		return &ClosedError{m.name}
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// link returns the connection to a peer, unless there is none, this end is closed or the context is done.
+func (m *mem) link(ctx context.Context, peer string) (*link, error) {
+	l, ok := m.links[peer]
+	if !ok {
+		return nil, &UnconnectedError{m.name, peer}
+	}
+	select {
+	case <-m.done:
+		return nil, &ClosedError{m.name}
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	default:
+		return l, nil
+	}
+}
+
+// gone returns an error once the peer has closed its end.
+func (l *link) gone() error {
+	select {
+	case <-l.peer.done:
+		return &ClosedError{l.peer.name}
+	default:
+		return nil
+	}
+}
+
+// fill copies msg, growing the buffers where they are too small.
+func (m *Message) fill(msg Message) {
+	m.Round, m.Kind, m.Reason = msg.Round, msg.Kind, msg.Reason
+	m.Arrays = m.Arrays[:cap(m.Arrays)] // keeps the buffers of longer messages sent before
+	if n := len(msg.Arrays) - len(m.Arrays); n > 0 {
+		m.Arrays = append(m.Arrays, make([]Array, n)...)
+	}
+	m.Arrays = m.Arrays[:len(msg.Arrays)]
+	for i, a := range msg.Arrays {
+		m.Arrays[i].Name = a.Name
+		m.Arrays[i].Data = append(m.Arrays[i].Data[:0], a.Data...)
+	}
+}
+
+// Recv returns the next message of the peer.
+func (m *mem) Recv(ctx context.Context, from string) (Message, error) {
+	l, err := m.link(ctx, from)
+	if err != nil {
+		return Message{}, err
+	}
+	l.release()
+	select {
+	case msg := <-l.in.full:
+		return l.hold(msg), nil
+	case <-l.peer.done:
+		return l.last()
+	case <-m.done:
+		return Message{}, &ClosedError{m.name}
+	case <-ctx.Done():
+		return Message{}, context.Cause(ctx)
+	}
+}
+
+// release gives the buffers of the message received last back to the sender.
+func (l *link) release() {
+	if l.held != nil {
+		l.in.free <- l.held
+		l.held = nil
+	}
+}
+
+func (l *link) hold(msg *Message) Message {
+	l.held = msg
+	return *msg
+}
+
+// last returns what a closed peer had sent before it closed.
+func (l *link) last() (Message, error) {
+	select {
+	case msg := <-l.in.full:
+		return l.hold(msg), nil
+	default:
+		return Message{}, &ClosedError{l.peer.name}
+	}
+}
+
+// Close ends the connections of this party.
+func (m *mem) Close() { m.once.Do(func() { close(m.done) }) }
