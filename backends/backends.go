@@ -77,13 +77,16 @@ type Env interface {
 	// density of block b without auxiliary terms. A value that is not finite is returned as it is; err is a failure of a peer or of the protocol.
 	Density(ctx context.Context, theta [][]float64, coords Coordinates, grad [][]float64, lp []float64) error
 	// Totals is the exchange of `--guide-inputs total`: with centre[b] the noise-free cut values of block b, total[b] receives, per cut element, the sum
-	// over the members of its group plus the mean of the server's own additive part as given at the server in base (nil elsewhere or for zero).
+	// over the members of its group plus the mean of the server's own additive part as given at the server in base (nil elsewhere or for zero):
+	// base[b] of the server's block holds one vector per group, in the order of Cut.Group.
 	Totals(ctx context.Context, centre, base, total [][]float64) error
 	// Sum adds k scalars over all parties in party order: part[b][k] → total[k], the same bits at every party.
 	Sum(ctx context.Context, part [][]float64, total []float64) error
 	// Values maps theta[b] to the reported parameters values[b] on their declared scale, with shared parameters taken from the same draw.
+	// It moves slot Here of every block to theta[b].
 	Values(ctx context.Context, theta, values [][]float64) error
-	// Private returns a stream of block b that no other party can predict; Shared one that all parties have in common.
+	// Private returns a stream of block b that no other party can predict; Shared one that all parties have in common. Each call
+	// returns a new stream at round 0: the same name gives the same numbers, so keep it.
 	Private(b int, name string) *rng.Stream
 	Shared(name string) *rng.Stream
 	// Why names the variable or term whose density was not finite in the last Density, for messages; "" if all were.
