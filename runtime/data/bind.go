@@ -1,0 +1,255 @@
+package data
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/types"
+)
+
+// Bind gives the declarations of one party their values from its table: its own must be there, shared ones are bound where the table has
+// them. All of the party's declarations must be in one call, since `*` stands for the columns that no other declaration binds.
+// The bindings are complete when the list has no errors. Whether sizes agree between declarations is not checked here; Bound.Dims says them.
+func Bind(v View, wants []Want) (Bindings, diag.List) {
+	var list diag.List
+	out := Bindings{}
+	b := binder{view: v, wants: wants, list: &list}
+	for _, w := range wants {
+		if w.Owner == OwnerShared && !b.has(w) {
+			continue
+		}
+		if bound := b.bind(w); bound != nil {
+			out[w.Name] = bound
+		}
+	}
+	return out, list
+}
+
+type binder struct {
+	view  View
+	wants []Want
+	list  *diag.List
+}
+
+// source is the `from` clause in force: as written, or what its absence stands for.
+func (b *binder) source(w Want) []Column {
+	if w.From != nil {
+		return w.From
+	}
+	if b.view.CSV && w.Rank == 2 {
+		return []Column{{Star: true}}
+	}
+	return []Column{{Columns: []string{w.Name}}}
+}
+
+func starred(from []Column) bool {
+	return slices.ContainsFunc(from, func(c Column) bool { return c.Star })
+}
+
+// named lists the columns that a declaration names.
+func (b *binder) named(w Want) []string {
+	var out []string
+	for _, c := range b.source(w) {
+		out = append(out, c.Columns...)
+	}
+	return out
+}
+
+// has reports whether the table holds shared data: every column that it names, and something for `*`.
+func (b *binder) has(w Want) bool {
+	if b.view.CSV && (w.Rank == 0 || w.Rank > 2) {
+		return false
+	}
+	for _, name := range b.named(w) {
+		if _, ok := b.view.Array(name); !ok {
+			return false
+		}
+	}
+	return !starred(b.source(w)) || (len(b.rest()) > 0 && !b.otherStar(w))
+}
+
+// rest lists the columns that no declaration names, without the key.
+func (b *binder) rest() []string {
+	taken := map[string]bool{b.view.Key: true}
+	for _, w := range b.wants {
+		for _, name := range b.named(w) {
+			taken[name] = true
+		}
+	}
+	return slices.DeleteFunc(b.view.names(), func(name string) bool { return taken[name] })
+}
+
+func (b *binder) otherStar(w Want) bool {
+	return slices.ContainsFunc(b.wants, func(o Want) bool { return o.Name != w.Name && starred(b.source(o)) })
+}
+
+// bind makes one value, or reports why not and returns nil.
+func (b *binder) bind(w Want) *Bound {
+	if b.view.CSV && (w.Rank == 0 || w.Rank > 2) {
+		fail(b.list, codeShape, place(b.view.Name, 1), "%s: a CSV gives vectors and matrices, not %s; %s", w.Name, rankWords(w.Rank), jsonHint(w))
+		return nil
+	}
+	r := Recipe{Name: w.Name, Elem: w.Elem.String(), Rank: w.Rank, Levels: w.Levels, Lower: w.Lower, Upper: w.Upper}
+	ok := true
+	for _, c := range b.source(w) {
+		fitted, good := b.item(w, c)
+		r.Encoders, ok = append(r.Encoders, fitted...), ok && good
+	}
+	if !ok {
+		return nil
+	}
+	return r.apply(b.view, b.list)
+}
+
+func rankWords(rank int) string {
+	if rank == 0 {
+		return "a scalar"
+	}
+	return fmt.Sprintf("an array of %d dimensions", rank)
+}
+
+// jsonHint is the way out for data that no CSV can give.
+func jsonHint(w Want) string {
+	hint := "declare it @ shared and give it in a Stan-JSON file (--data shared=FILE.json)"
+	if w.Owner == OwnerShared {
+		hint = "give it in a Stan-JSON file (--data shared=FILE.json)"
+	}
+	if w.Rank == 0 {
+		hint += ", or write const " + w.Name + " = …"
+	}
+	return hint
+}
+
+// item fits one item of a `from` clause.
+func (b *binder) item(w Want, c Column) ([]Fitted, bool) {
+	columns := c.Columns
+	if c.Star {
+		if columns = b.star(w); columns == nil {
+			return nil, false
+		}
+	}
+	f, ok := b.encoder(w, c)
+	if !ok {
+		return nil, false
+	}
+	var out []Fitted
+	for _, name := range columns {
+		f.Column = name
+		fitted, good := b.fit(f)
+		out, ok = append(out, fitted), ok && good
+	}
+	return out, ok
+}
+
+// star lists the columns of `*`, or reports that there are none to give.
+func (b *binder) star(w Want) []string {
+	at := place(b.view.Name, 1)
+	if !b.view.CSV {
+		fail(b.list, codeStar, at, "%s: * needs a table with columns, and this is a document; name the entries", w.Name)
+		return nil
+	}
+	if b.otherStar(w) {
+		fail(b.list, codeStar, at, "%s: another declaration also takes all columns not otherwise bound; write from with the columns of each", w.Name)
+		return nil
+	}
+	rest := b.rest()
+	if len(rest) == 0 {
+		fail(b.list, codeStar, at, "%s: no column is left; every one is the key or bound by another declaration (columns: %s)", w.Name, listed(b.view.names()))
+		return nil
+	}
+	return rest
+}
+
+// encoder checks how an encoder is called and returns it before fitting.
+func (b *binder) encoder(w Want, c Column) (Fitted, bool) {
+	bad := func(format string, args ...any) (Fitted, bool) {
+		fail(b.list, codeEncoder, place(b.view.Name, 1), w.Name+": "+format, args...)
+		return Fitted{}, false
+	}
+	if c.Encoder == "" {
+		if w.Elem == types.Level {
+			return Fitted{Encoder: "level"}, true
+		}
+		return Fitted{Encoder: "column", Elem: w.Elem.String()}, true
+	}
+	e, ok := written(c.Encoder)
+	f := Fitted{Encoder: c.Encoder}
+	switch {
+	case slices.Contains(unsupported(), c.Encoder):
+		return bad("the encoder %s is not supported in this version; compute its columns into the table", c.Encoder)
+	case !ok:
+		return bad("there is no encoder %s%s (encoders: %s)", c.Encoder, suggestion(c.Encoder, encoderNames()), strings.Join(encoderNames(), ", "))
+	case len(c.Columns) != 1 || len(c.Numbers) > 0:
+		return bad("%s takes one column", c.Encoder)
+	case w.Elem == types.Level || (!e.Whole && w.Elem != types.Real):
+		return bad("%s gives numbers that are not of type %s; declare it real", c.Encoder, w.Elem)
+	}
+	for _, o := range c.Options {
+		if !slices.Contains(e.Options[o.Name], o.Value) {
+			return bad("%s has no option %s=%s%s", c.Encoder, o.Name, o.Value, optionHint(e))
+		}
+		f.DropFirst = true // the only option there is
+	}
+	return f, true
+}
+
+// written finds an encoder that a `from` clause may name.
+func written(name string) (Encoder, bool) {
+	all := Encoders()
+	i := slices.IndexFunc(all, func(e Encoder) bool { return e.Name == name })
+	if i < 0 {
+		return Encoder{}, false
+	}
+	return all[i], true
+}
+
+func encoderNames() []string {
+	var out []string
+	for _, e := range Encoders() {
+		out = append(out, e.Name)
+	}
+	return out
+}
+
+func optionHint(e Encoder) string {
+	for name, values := range e.Options {
+		return "; it takes " + name + "=" + values[0]
+	}
+	return "; it takes none"
+}
+
+// find returns a column of the table, or reports that it is not there or not usable.
+func (v View) find(name string, list *diag.List) (column, bool) {
+	a, ok := v.Array(name)
+	switch {
+	case !ok:
+		others := slices.DeleteFunc(v.names(), func(n string) bool { return n == v.Key })
+		hint := ""
+		if v.CSV && len(v.Arrays) == 1 && strings.ContainsAny(v.Arrays[0].Name, ";\t") {
+			hint = "; the cells seem to be separated by semicolons or tabs: write commas"
+		}
+		fail(list, codeNoColumn, place(v.Name, 1), "%s %s: not in this file%s (it has: %s)%s", v.noun(), name, suggestion(name, others), listed(v.names()), hint)
+		return column{}, false
+	case a.problem != "":
+		fail(list, codeJSON, place(v.Name, a.line), "entry %s: %s", name, a.problem)
+		return column{}, false
+	case v.apart > 0 && len(a.Dims) > 0 && a.Dims[0] == v.apart:
+		fail(list, codeKey, place(v.Name, a.line), "entry %s: has one value per row, but the rows are joined on %s and this file has no entry %s; add it", name, v.Key, v.Key)
+		return column{}, false
+	case len(a.Cells) == 0:
+		fail(list, codeEmpty, place(v.Name, a.line), "entry %s: holds no values", name)
+		return column{}, false
+	}
+	return column{v, a}, true
+}
+
+func (b *binder) fit(f Fitted) (Fitted, bool) {
+	c, ok := b.view.find(f.Column, b.list)
+	if !ok {
+		return f, false
+	}
+	e, _ := encoderNamed(f.Encoder)
+	return f, e.fit(c, &f, b.list)
+}

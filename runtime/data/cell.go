@@ -1,0 +1,124 @@
+package data
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/types"
+)
+
+// An issue is what is wrong with one cell; the zero issue is none. Text follows the cell in the message.
+type issue struct {
+	code diag.Code
+	text string
+}
+
+func (i issue) bad() bool { return i.code != "" }
+
+// missing recognises an empty cell, and NA as R writes it: a category of that name would be a missing value taken for an answer.
+func missing(cell string) (issue, bool) {
+	if cell != "" && cell != "NA" {
+		return issue{}, false
+	}
+	return issue{codeMissing, "is a missing value; missing drop and missing impute are not in this version: fill it in, or leave the row out at every party"}, true
+}
+
+// number reads a decimal number.
+func number(cell string) (float64, issue) {
+	if is, ok := missing(cell); ok {
+		return 0, is
+	}
+	v, err := strconv.ParseFloat(cell, 64)
+	switch {
+	case strings.ContainsAny(cell, "xX_"), err != nil && !math.IsInf(v, 0):
+		return 0, issue{codeNumber, "is not a number"}
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return 0, issue{codeNonFinite, "is not a finite number; a model needs finite data"}
+	}
+	return v, issue{}
+}
+
+// maxWhole is 2^53: beyond it a float64 does not hold every whole number.
+const maxWhole = 1 << 53
+
+func whole(cell string) (float64, issue) {
+	v, is := number(cell)
+	switch {
+	case is.bad():
+	case v != math.Trunc(v):
+		is = issue{codeWhole, "is not a whole number"}
+	case math.Abs(v) > maxWhole:
+		is = issue{codeRange, "is too large for an exact whole number (2^53)"}
+	}
+	return v, is
+}
+
+func natural(cell string) (float64, issue) {
+	v, is := whole(cell)
+	if !is.bad() && v < 0 {
+		is = issue{codeRange, "is negative; a count is 0 or more"}
+	}
+	return v, is
+}
+
+func zeroOne(cell string) (float64, issue) {
+	switch strings.ToLower(cell) {
+	case "true":
+		return 1, issue{}
+	case "false":
+		return 0, issue{}
+	}
+	v, is := number(cell)
+	if (!is.bad() && v != 0 && v != 1) || is.code == codeNumber {
+		is = issue{codeBinary, "is neither 0 nor 1 (true and false also do)"}
+	}
+	return v, is
+}
+
+// level reads an integer category as it is.
+func level(cell string) (float64, issue) {
+	v, is := whole(cell)
+	if !is.bad() && v < 1 {
+		is = issue{codeRange, "is less than 1; the categories of a level are 1, 2, …: add 1 to all, or write words"}
+	}
+	return v, is
+}
+
+// reader returns how cells of an element type become numbers.
+func reader(elem types.Elem) func(cell string) (float64, issue) {
+	switch elem {
+	case types.Int:
+		return whole
+	case types.Count:
+		return natural
+	case types.Binary:
+		return zeroOne
+	case types.Level:
+		return level
+	}
+	return number
+}
+
+// elemNamed is the inverse of types.Elem.String.
+func elemNamed(name string) types.Elem {
+	for e := types.Real; e < types.Level; e++ {
+		if e.String() == name {
+			return e
+		}
+	}
+	return types.Level
+}
+
+// bounds checks a value against declared bounds.
+func bounds(v float64, lower, upper *float64) issue {
+	switch {
+	case lower != nil && v < *lower:
+		return issue{codeRange, fmt.Sprintf("is below the declared lower bound %v", *lower)}
+	case upper != nil && v > *upper:
+		return issue{codeRange, fmt.Sprintf("is above the declared upper bound %v", *upper)}
+	}
+	return issue{}
+}

@@ -1,0 +1,265 @@
+package data
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/vflc/vflc/lang/diag"
+)
+
+// A Dataset is the tables of a run, with their rows in one order.
+type Dataset struct {
+	Alignment
+	Sources Sources
+	Parties []Holder // in the order of Sources; members of a family are lab[1], lab[2], …
+	Shared  *Holder  // the table for all parties; nil: none
+}
+
+// A Holder is a party with its table.
+type Holder struct {
+	Party  string // "registry", "lab[3]"
+	Family string // "lab", else ""
+	View   View
+}
+
+// Load reads the tables and aligns their rows on the key column; "" stands for the default. The data set is nil if and only if the list has errors.
+func Load(sources Sources, key string) (*Dataset, diag.List) {
+	var list diag.List
+	d := &Dataset{Sources: sources}
+	for _, s := range sources {
+		d.open(s, &list)
+	}
+	if list.HasErrors() {
+		return nil, list
+	}
+	d.align(key, &list)
+	if list.HasErrors() {
+		return nil, list
+	}
+	return d, list
+}
+
+func (d *Dataset) open(s Source, list *diag.List) {
+	for k, path := range s.Files {
+		t, problems := Open(path)
+		*list = append(*list, problems...)
+		h := Holder{Party: s.Name, View: View{Table: t}}
+		if s.Family {
+			h.Party, h.Family = fmt.Sprintf("%s[%d]", s.Name, k+1), s.Name
+		}
+		if s.Name == OwnerShared {
+			d.Shared = &h
+		} else {
+			d.Parties = append(d.Parties, h)
+		}
+	}
+}
+
+// holders are all tables, the shared one last.
+func (d *Dataset) holders() []*Holder {
+	var out []*Holder
+	for i := range d.Parties {
+		out = append(out, &d.Parties[i])
+	}
+	if d.Shared != nil {
+		out = append(out, d.Shared)
+	}
+	return out
+}
+
+func (d *Dataset) align(key string, list *diag.List) {
+	all := d.holders()
+	tables := make([]*Table, len(all))
+	for i, h := range all {
+		tables[i] = h.View.Table
+	}
+	a, problems := Align(tables, key)
+	*list = append(*list, problems...)
+	d.Alignment = a
+	for i, h := range all {
+		h.View.Rows = a.Order[i]
+		h.View.Key = cmp.Or(a.Key, DefaultKey)
+		if a.Key != "" && a.Order[i] == nil {
+			h.View.apart = a.Rows
+		}
+		if _, ok := h.View.Array(h.View.Key); !ok && h.View.apart == 0 {
+			h.View.Key = ""
+		}
+	}
+}
+
+// Bind gives every declaration its value, per party: Bind(…)["hospital_a"]["XA"]. A party's bindings hold what it owns and what is
+// shared. Shared data are read from every table that has them, which must agree, and belong to every party that is known or that a want
+// names as its owner. The bindings are complete when the list has no errors.
+func (d *Dataset) Bind(wants []Want) (map[string]Bindings, diag.List) {
+	var list diag.List
+	out := map[string]Bindings{}
+	for _, s := range d.Sources {
+		if len(s.Files) == 0 {
+			d.without(s, wants, &list)
+			if s.Name != OwnerShared && !s.Family {
+				out[s.Name] = Bindings{}
+			}
+		}
+	}
+	shared := Bindings{}
+	found := map[string]*Holder{}
+	for _, h := range d.holders() {
+		bound, problems := Bind(h.View, h.wants(wants))
+		list = append(list, problems...)
+		if h != d.Shared {
+			out[h.Party] = bound
+		}
+		for _, w := range wants {
+			if w.Owner == OwnerShared {
+				merge(shared, found, bound[w.Name], h, &list)
+			}
+		}
+	}
+	if !list.HasErrors() {
+		d.unfound(wants, shared, &list)
+	}
+	for _, b := range out {
+		for name, value := range shared {
+			b[name] = value
+		}
+	}
+	return out, list
+}
+
+// wants are the declarations that a table may bind, without shared ones that only the table for all may.
+func (h *Holder) wants(all []Want) []Want {
+	return slices.DeleteFunc(slices.Clone(all), func(w Want) bool {
+		return w.Owner != OwnerShared && w.Owner != h.Party && (h.Family == "" || w.Owner != h.Family)
+	})
+}
+
+// without reports a party that owns data and has no table.
+func (d *Dataset) without(s Source, wants []Want, list *diag.List) {
+	var names []string
+	for _, w := range wants {
+		if w.Owner == s.Name && w.Owner != OwnerShared {
+			names = append(names, w.Name)
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	flag := "--data " + s.Name + "=FILE"
+	switch {
+	case s.Family:
+		flag += ",FILE,…"
+	case len(d.Sources) == 2: // the server and the table for all: no clients
+		flag = "--data FILE"
+	}
+	fail(list, codeNoTable, s.Looked, "%s has no table for its data %s: there is no such file; give one by %s", s.Name, listed(names), flag)
+}
+
+// merge keeps the first holder's value of shared data and compares the others' with it.
+func merge(shared Bindings, found map[string]*Holder, b *Bound, h *Holder, list *diag.List) {
+	if b == nil {
+		return
+	}
+	first, ok := shared[b.Name]
+	if !ok {
+		shared[b.Name], found[b.Name] = b, h
+		b.Holders = []string{h.Party}
+		return
+	}
+	first.Holders = append(first.Holders, h.Party)
+	if first.Digest() != b.Digest() {
+		where, text := differ(first, found[b.Name], b, h)
+		fail(list, codeShared, where, "%s: is @ shared but differs from %s%s", b.Name, found[b.Name].View.Name, text)
+	}
+}
+
+// differ points to the first row at which two tables hold different values.
+func differ(a *Bound, ha *Holder, b *Bound, hb *Holder) (where, text string) {
+	where = place(hb.View.Name, 1)
+	if !slices.Equal(a.Dims, b.Dims) {
+		return where, fmt.Sprintf(" in size: %v there, %v here", a.Dims, b.Dims)
+	}
+	for i, v := range a.Values {
+		if math.Float64bits(v) == math.Float64bits(b.Values[i]) {
+			continue
+		}
+		if !a.ByRow || !b.ByRow {
+			return where, fmt.Sprintf(": element %d is %v there, %v here", i+1, v, b.Values[i])
+		}
+		row := i % a.Dims[0]
+		here, there := hb.View.row(row), ha.View.row(row)
+		return hb.View.line(here), fmt.Sprintf(":%d: %v there, %v here%s", ha.View.Arrays[0].lines[there], v, b.Values[i], hb.View.key(here))
+	}
+	return where, " in its categories: " + listed(a.Labels) + " there, " + listed(b.Labels) + " here"
+}
+
+// row is the row of the table that comes i-th.
+func (v View) row(i int) int {
+	if v.Rows == nil {
+		return i
+	}
+	return v.Rows[i]
+}
+
+// line is the place of a row of a CSV.
+func (v View) line(row int) string { return place(v.Name, v.Arrays[0].lines[row]) }
+
+// unfound reports shared data that no table has.
+func (d *Dataset) unfound(wants []Want, shared Bindings, list *diag.List) {
+	var tables, columns []string
+	for _, h := range d.holders() {
+		tables = append(tables, h.View.Name)
+		columns = append(columns, h.View.names()...)
+	}
+	if len(tables) == 0 {
+		tables = []string{d.Sources[0].Looked}
+	}
+	for _, w := range wants {
+		if w.Owner != OwnerShared || shared[w.Name] != nil {
+			continue
+		}
+		names := (&binder{view: View{Table: &Table{}}}).named(w)
+		at := place(tables[0], 1)
+		switch {
+		case len(columns) == 0:
+			fail(list, codeNoTable, tables[0], "no table holds the data %s: there is no such file; give one by --data", w.Name)
+		case w.Rank == 0 || w.Rank > 2:
+			fail(list, codeShape, at, "%s: no document holds it, and a CSV gives vectors and matrices only; %s", w.Name, jsonHint(w))
+		case w.From == nil && w.Rank == 2:
+			fail(list, codeShared, at, "%s: is @ shared, but no table has columns left for it; name them by from (tables: %s)", w.Name, listed(tables))
+		default:
+			fail(list, codeShared, at, "%s: is @ shared, but no table holds %s%s (tables: %s); give one by --data shared=FILE",
+				w.Name, strings.Join(names, ", "), suggestion(strings.Join(names, ", "), columns), listed(tables))
+		}
+	}
+}
+
+// Integer returns a whole number that a document holds as a scalar, with its place: Stan's data files carry sizes so.
+func (d *Dataset) Integer(name string) (value int, where string, ok bool) {
+	for _, h := range d.holders() {
+		a, found := h.View.Array(name)
+		if h.View.CSV || !found || len(a.Dims) != 0 || a.problem != "" {
+			continue
+		}
+		if v, is := whole(a.Cells[0]); !is.bad() {
+			return int(v), place(h.View.Name, a.line), true
+		}
+	}
+	return 0, "", false
+}
+
+// Digest is the SHA-256 of a value in hexadecimal: type, sizes, numbers bit for bit, and categories. It says whether two parties hold the same.
+func (b *Bound) Digest() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "vflc shared data v1 %s %v %q %d\n", b.Elem, b.Dims, b.Labels, b.Levels)
+	for _, v := range b.Values {
+		h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

@@ -1,0 +1,215 @@
+package data
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/vflc/vflc/lang/diag"
+)
+
+// maxRank bounds the nesting of arrays in a document: far more than any declaration can have, far less than a stack can hold.
+const maxRank = 16
+
+// ReadJSON reads a Stan-JSON document: an object of numbers and regular nested arrays, by name. "NaN", "Inf" and the like are
+// strings there, as Stan writes them; other strings are categories. An entry of another kind is an error only where it is used.
+// The table is nil if and only if there are errors.
+func ReadJSON(name string, text []byte) (*Table, diag.List) {
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	r := &jsonReader{text: text, dec: json.NewDecoder(bytes.NewReader(text)), line: 1,
+		table: &Table{Name: name, byName: map[string]*Array{}}}
+	r.dec.UseNumber()
+	if err := r.document(); err != nil {
+		r.fail(err)
+	}
+	if len(r.list) > 0 {
+		return nil, r.list
+	}
+	return r.table, nil
+}
+
+type jsonReader struct {
+	text   []byte
+	dec    *json.Decoder
+	table  *Table
+	list   diag.List
+	line   int // of the last token
+	offset int // up to where line breaks have been counted
+}
+
+// token reads one token and moves line to where it ends.
+func (r *jsonReader) token() (json.Token, error) {
+	tok, err := r.dec.Token()
+	if err == nil {
+		r.countTo(int(r.dec.InputOffset()))
+	}
+	return tok, err
+}
+
+func (r *jsonReader) countTo(offset int) {
+	offset = min(offset, len(r.text))
+	if offset > r.offset {
+		r.line += bytes.Count(r.text[r.offset:offset], []byte("\n"))
+		r.offset = offset
+	}
+}
+
+var errNoObject = errors.New(`expected an object of named numbers and arrays, as {"N": 3, "y": [1, 2, 3]}`)
+
+func (r *jsonReader) document() error {
+	if tok, err := r.token(); err != nil {
+		return err
+	} else if tok != json.Delim('{') {
+		return errNoObject
+	}
+	for r.dec.More() {
+		if err := r.entry(); err != nil {
+			return err
+		}
+	}
+	if _, err := r.token(); err != nil {
+		return err
+	}
+	if _, err := r.dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("text after the end of the document")
+	}
+	return nil
+}
+
+func (r *jsonReader) entry() error {
+	tok, err := r.token()
+	if err != nil {
+		return err
+	}
+	name, _ := tok.(string) // the decoder allows nothing else as a key
+	a := &Array{Name: name, line: r.line}
+	if err := r.value(a); err != nil {
+		return err
+	}
+	if _, dup := r.table.byName[name]; dup {
+		fail(&r.list, codeDuplicate, place(r.table.Name, a.line), "entry %s: the name stands twice; rename one", name)
+		return nil
+	}
+	r.table.add(a)
+	return nil
+}
+
+// value reads the value of an entry. It learns the dimensions on the way down to the first cell and checks every later array against them.
+func (r *jsonReader) value(a *Array) error {
+	tok, err := r.token()
+	if err != nil {
+		return err
+	}
+	return r.nested(a, tok, 0)
+}
+
+func (r *jsonReader) nested(a *Array, tok json.Token, depth int) error {
+	switch v := tok.(type) {
+	case json.Delim:
+		if v == '{' {
+			a.irregular("is an object; vfl reads numbers and arrays of numbers")
+			return r.skip()
+		}
+		return r.array(a, depth)
+	case json.Number:
+		r.cell(a, v.String(), depth)
+	case string:
+		r.cell(a, strings.TrimSpace(v), depth)
+	case bool:
+		r.cell(a, fmt.Sprint(v), depth)
+	default:
+		r.cell(a, "", depth) // null: a missing value
+	}
+	return nil
+}
+
+func (a *Array) irregular(format string, args ...any) {
+	if a.problem == "" {
+		a.problem = fmt.Sprintf(format, args...)
+	}
+}
+
+func (r *jsonReader) cell(a *Array, text string, depth int) {
+	if depth != len(a.Dims) {
+		a.irregular("mixes numbers and arrays; every part of an array must have the same shape")
+	}
+	if a.problem == "" {
+		a.Cells = append(a.Cells, text)
+		a.lines = append(a.lines, r.line)
+	}
+}
+
+func (r *jsonReader) array(a *Array, depth int) error {
+	if depth >= maxRank {
+		a.irregular("is nested more than %d deep", maxRank)
+		return r.skip()
+	}
+	first := len(a.Cells) == 0 && depth == len(a.Dims) && a.problem == ""
+	if first {
+		a.Dims = append(a.Dims, -1)
+	} else if depth >= len(a.Dims) {
+		a.irregular("mixes numbers and arrays; every part of an array must have the same shape")
+	}
+	n := 0
+	for ; r.dec.More(); n++ {
+		tok, err := r.token()
+		if err != nil {
+			return err
+		}
+		if err := r.nested(a, tok, depth+1); err != nil {
+			return err
+		}
+	}
+	switch {
+	case a.problem != "":
+	case a.Dims[depth] < 0:
+		a.Dims[depth] = n
+	case a.Dims[depth] != n:
+		a.irregular("is not regular: line %d ends an array of %d values where others have %d", r.line, n, a.Dims[depth])
+	}
+	_, err := r.token() // the closing bracket
+	return err
+}
+
+// skip reads to the end of the object or array that was just opened.
+func (r *jsonReader) skip() error {
+	for depth := 1; depth > 0; {
+		tok, err := r.token()
+		if err != nil {
+			return err
+		}
+		switch tok {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+	}
+	return nil
+}
+
+func (r *jsonReader) fail(err error) {
+	// The offset of a SyntaxError counts wrongly between tokens; the decoder's own stands at the start of what it refused.
+	at := min(int(r.dec.InputOffset()), len(r.text))
+	r.countTo(at)
+	text := err.Error()
+	switch {
+	case nonFinite(r.text[at:]):
+		text = `JSON has no bare NaN or Infinity; Stan writes them in quotes, as "NaN"`
+	case len(bytes.TrimSpace(r.text)) == 0:
+		text = errNoObject.Error()
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		r.countTo(len(bytes.TrimRight(r.text, " \t\r\n")))
+		text = "the document ends too early; a closing bracket or quote is missing"
+	}
+	fail(&r.list, codeJSON, place(r.table.Name, r.line), "%s", text)
+}
+
+// nonFinite reports whether text starts as other programs write numbers that JSON does not have.
+func nonFinite(text []byte) bool {
+	text = bytes.TrimPrefix(bytes.TrimLeft(text, " \t\r\n,:"), []byte("-"))
+	return bytes.HasPrefix(text, []byte("NaN")) || bytes.HasPrefix(text, []byte("Inf"))
+}

@@ -1,0 +1,194 @@
+package data
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/vflc/vflc/lang/diag"
+)
+
+// A PartyRef is a party of the model: the server, a client, or a family of clients.
+type PartyRef struct {
+	Name   string
+	Family bool
+}
+
+// A Source says which files a party reads.
+type Source struct {
+	PartyRef
+	Files  []string // one, or for a family one per member in order; none where nothing was found
+	Looked string   // where a default was looked for, for messages
+	given  bool     // by a flag or vfl.toml
+}
+
+// Sources are the files of a model: those of the parties in their order, then those of OwnerShared.
+type Sources []Source
+
+// Members is how many files the named party or family has.
+func (s Sources) Members(name string) int {
+	i := slices.IndexFunc(s, func(x Source) bool { return x.Name == name })
+	if i < 0 {
+		return 0
+	}
+	return len(s[i].Files)
+}
+
+// Errors are diagnostics as an error.
+type Errors diag.List
+
+// Error gives the messages, one per line.
+func (e Errors) Error() string {
+	lines := make([]string, len(e))
+	for i, d := range e {
+		lines[i] = d.Message
+		if d.Data != "" {
+			lines[i] = d.Data + ": " + d.Message
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Locate finds the files of the parties of the model at modelPath. The parties are in the order of the model, the server first; one
+// alone is a model without clients. Flags are the values of --data: PARTY=FILE[,FILE…], shared=FILE, or FILE for a model without
+// clients. What flags do not say, [data] of vfl.toml beside the model does, else the folder of the model's name: PARTY.csv, FAMILY/*.csv
+// in natural order, data.csv without clients, shared.csv, or .json in place of .csv. A party without a file is no error here: it may
+// need none. Files are not opened. The error is of type Errors.
+func Locate(modelPath string, parties []PartyRef, flags []string) (Sources, error) {
+	l := &locator{dir: strings.TrimSuffix(modelPath, filepath.Ext(modelPath)), alone: len(parties) == 1 && !parties[0].Family}
+	for _, p := range append(slices.Clone(parties), PartyRef{Name: OwnerShared}) {
+		l.sources = append(l.sources, Source{PartyRef: p})
+	}
+	for _, f := range flags {
+		l.flag(f)
+	}
+	l.settings(filepath.Join(filepath.Dir(modelPath), "vfl.toml"))
+	for i := range l.sources {
+		l.fallback(&l.sources[i])
+	}
+	if len(l.list) > 0 {
+		return nil, Errors(l.list)
+	}
+	return l.sources, nil
+}
+
+type locator struct {
+	dir     string // the folder of the model's name
+	alone   bool   // no clients
+	sources Sources
+	list    diag.List
+}
+
+// flag takes the value of one --data.
+func (l *locator) flag(value string) {
+	where := "--data " + value
+	name, files, ok := strings.Cut(value, "=")
+	if !ok || strings.ContainsAny(name, `./\`) { // a path may hold a =
+		if !l.alone {
+			fail(&l.list, codeFlag, where, "says no party; the model has clients: write --data %s=%s", l.sources[0].Name, value)
+			return
+		}
+		name, files = l.sources[0].Name, value
+	}
+	s := l.party(name, codeFlag, where)
+	switch {
+	case s == nil:
+	case files == "":
+		fail(&l.list, codeFlag, where, "names no file")
+	case s.Family:
+		s.given = true
+		for _, f := range strings.Split(files, ",") {
+			l.glob(s, f, codeFlag, where)
+		}
+	case s.given:
+		fail(&l.list, codeFlag, where, "%s already has %s; a party reads one table", name, s.Files[0])
+	default:
+		s.given, s.Files = true, []string{files}
+	}
+}
+
+// party finds a source by name, or reports that there is no such party.
+func (l *locator) party(name string, code diag.Code, where string) *Source {
+	names := make([]string, len(l.sources))
+	for i := range l.sources {
+		if names[i] = l.sources[i].Name; names[i] == name {
+			return &l.sources[i]
+		}
+	}
+	fail(&l.list, code, where, "the model has no party %s%s (parties: %s)", name, suggestion(name, names), listed(names))
+	return nil
+}
+
+// glob adds a family's file, or the files that a pattern matches in natural order.
+func (l *locator) glob(s *Source, pattern string, code diag.Code, where string) {
+	if !strings.ContainsAny(pattern, "*?[") || isFile(pattern) {
+		s.Files = append(s.Files, pattern)
+		return
+	}
+	found := matches(pattern)
+	if len(found) == 0 {
+		fail(&l.list, code, where, "no file matches %s", pattern)
+	}
+	s.Files = append(s.Files, found...)
+}
+
+// matches expands a pattern in natural order; a malformed pattern matches nothing.
+func matches(pattern string) []string {
+	found, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil
+	}
+	slices.SortFunc(found, Natural)
+	return found
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
+
+// fallback looks in the folder of the model's name.
+func (l *locator) fallback(s *Source) {
+	if s.given {
+		return
+	}
+	base := filepath.Join(l.dir, s.Name)
+	find := existing
+	switch {
+	case s.Family:
+		base, find = filepath.Join(base, "*"), inFolder
+	case l.alone && s.Name != OwnerShared:
+		base = filepath.Join(l.dir, "data")
+	}
+	s.Looked = base + ".csv"
+	csv, json := find(base+".csv"), find(base+".json")
+	if len(csv) > 0 && len(json) > 0 {
+		fail(&l.list, codeFlag, csv[0], "%s is there too; say which one to read by --data", json[0])
+	}
+	s.Files = append(csv, json...)
+}
+
+func existing(path string) []string {
+	if isFile(path) {
+		return []string{path}
+	}
+	return nil
+}
+
+// inFolder lists the files of FOLDER/*.EXT in natural order. Unlike a glob it takes the folder's name as it is.
+func inFolder(pattern string) []string {
+	folder, ext := filepath.Dir(pattern), filepath.Ext(pattern)
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil // as absent: what needs the files says where they were looked for
+	}
+	var out []string
+	for _, e := range entries {
+		if !e.IsDir() && filepath.Ext(e.Name()) == ext {
+			out = append(out, filepath.Join(folder, e.Name()))
+		}
+	}
+	slices.SortFunc(out, Natural)
+	return out
+}

@@ -1,0 +1,65 @@
+package data
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/vflc/vflc/lang/diag"
+)
+
+// Open reads a table from a file: Stan-JSON if its name ends in .json, else CSV. The table is nil if and only if there are errors.
+func Open(path string) (*Table, diag.List) {
+	var list diag.List
+	if format := foreign(path); format != "" {
+		fail(&list, codeUnreadable, path, "%s is not supported in this version; export the table as CSV", format)
+		return nil, list
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		fail(&list, codeUnreadable, path, "%s", reason(err))
+		return nil, list
+	}
+	if strings.EqualFold(filepath.Ext(path), ".json") {
+		return ReadJSON(path, text)
+	}
+	return ReadCSV(path, text)
+}
+
+// foreign names a format of the language that this version does not read.
+func foreign(path string) string {
+	scheme, _, _ := strings.Cut(path, ":")
+	switch strings.ToLower(scheme) {
+	case "postgres", "postgresql":
+		return "a Postgres table"
+	case "sqlite":
+		return "an SQLite table"
+	}
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".parquet":
+		return "Parquet"
+	case ".sqlite", ".db":
+		return "an SQLite table"
+	case ".xlsx", ".xls":
+		return "a spreadsheet"
+	}
+	return ""
+}
+
+// reason says why a file cannot be read, without repeating its name.
+func reason(err error) string {
+	var path *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "there is no such file"
+	case errors.Is(err, fs.ErrPermission):
+		return "no permission to read the file"
+	case errors.As(err, &path):
+		r, n := utf8.DecodeRuneInString(path.Err.Error())
+		return "cannot be read: " + string(r) + path.Err.Error()[n:]
+	}
+	return "cannot be read: " + err.Error()
+}

@@ -1,0 +1,186 @@
+package data
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/types"
+)
+
+// Apply makes the value from another table, such as new rows to predict, with the encoders as they were fitted: the mean of the old
+// rows is subtracted, and a category that they did not have is an error. The value is nil when there are errors.
+func (r Recipe) Apply(v View) (*Bound, diag.List) {
+	var list diag.List
+	return r.apply(v, &list), list
+}
+
+func (r Recipe) apply(v View, list *diag.List) *Bound {
+	out := &Bound{Recipe: r}
+	var parts [][]float64 // the values of the columns so far
+	ok := true
+	for k := range r.Encoders {
+		f := &r.Encoders[k]
+		c, found := v.find(f.Column, list)
+		if !found || !r.fits(c, list) {
+			ok = false
+			continue
+		}
+		part, good := r.encode(c, f, list)
+		ok = ok && good
+		parts = append(parts, part...)
+		e, _ := encoderNamed(f.Encoder)
+		out.ColumnNames = append(out.ColumnNames, e.names(f)...)
+		out.Dims, out.ByRow = c.array.Dims, c.byRow()
+		out.Labels = f.labels()
+	}
+	if !ok || !r.shape(v, out, parts, list) || !r.levels(v, out, list) {
+		return nil
+	}
+	return out
+}
+
+// labels are the categories of a level.
+func (f *Fitted) labels() []string {
+	if f.Encoder == "level" {
+		return f.Categories
+	}
+	return nil
+}
+
+// fits reports whether an array can enter the declaration: as a column of it, or as all of it.
+func (r Recipe) fits(c column, list *diag.List) bool {
+	have := len(c.array.Dims)
+	several := len(r.Encoders) > 1
+	if have == r.Rank && (r.Rank < 2 || !several) || have == 1 && r.Rank == 2 && (c.view.CSV || r.columnwise()) {
+		return true
+	}
+	wanted := shapeWanted(r.Rank)
+	if several {
+		wanted = "put together from vectors"
+	}
+	c.fail(list, issue{codeShape, fmt.Sprintf("is %s, but data %s is %s", shapeWords(c.array.Dims), r.Name, wanted)})
+	return false
+}
+
+// columnwise reports whether a matrix of a document is put together from columns. Without a `from` clause it is not: its one encoder
+// names the entry of its own name.
+func (r Recipe) columnwise() bool {
+	return len(r.Encoders) > 1 || r.Encoders[0].Column != r.Name || r.Encoders[0].Encoder == "onehot"
+}
+
+func shapeWords(dims []int) string {
+	if len(dims) == 0 {
+		return "a single number"
+	}
+	text := make([]string, len(dims))
+	for i, d := range dims {
+		text[i] = fmt.Sprint(d)
+	}
+	if len(dims) == 1 {
+		return "an array of " + count(dims[0], "value")
+	}
+	return "an array of " + strings.Join(text, " × ") + " values"
+}
+
+func shapeWanted(rank int) string {
+	switch rank {
+	case 0:
+		return "a scalar"
+	case 1:
+		return "a vector"
+	case 2:
+		return "a matrix"
+	}
+	return fmt.Sprintf("of %d dimensions", rank)
+}
+
+// encode gives the columns of one encoder, each in the order of the array's cells.
+func (r Recipe) encode(c column, f *Fitted, list *diag.List) ([][]float64, bool) {
+	e, _ := encoderNamed(f.Encoder)
+	names := e.names(f)
+	out := make([][]float64, len(names))
+	for k := range out {
+		out[k] = make([]float64, c.len())
+	}
+	bad := faults{list: list, col: c}
+	row, write := make([]float64, len(names)), e.encode(f)
+	for i := range c.len() {
+		is := write(c.cell(i), row)
+		for k, v := range row {
+			if !is.bad() {
+				is = bounds(v, r.Lower, r.Upper)
+			}
+			out[k][i] = v
+		}
+		if is.bad() {
+			bad.add(i, is)
+		}
+	}
+	return out, bad.done()
+}
+
+// shape lays the columns out: side by side as a matrix, or the one as the array that it is.
+func (r Recipe) shape(v View, out *Bound, parts [][]float64, list *diag.List) bool {
+	if r.Rank == 2 && len(out.Dims) == 1 {
+		for k := 1; k < len(parts); k++ {
+			if len(parts[k]) != len(parts[0]) { // entries of a document may differ
+				fail(list, codeShape, place(v.Name, 1), "%s: its columns %s and %s have %d and %d values", r.Name, out.ColumnNames[0], out.ColumnNames[k], len(parts[0]), len(parts[k]))
+				return false
+			}
+		}
+		out.Dims, out.Values = []int{len(parts[0]), len(parts)}, slices.Concat(parts...)
+		return true
+	}
+	if len(parts) != 1 {
+		fail(list, codeShape, place(v.Name, 1), "%s: from gives %s (%s), but it is %s", r.Name, count(len(parts), "column"), listed(out.ColumnNames), shapeWanted(r.Rank))
+		return false
+	}
+	out.Dims, out.Values = slices.Clone(out.Dims), columnMajor(parts[0], out.Dims)
+	if r.Rank != 1 {
+		out.ColumnNames = nil
+	}
+	return true
+}
+
+// columnMajor reorders the cells of a document, whose last index runs fastest, so that the first does.
+func columnMajor(v []float64, dims []int) []float64 {
+	if len(dims) < 2 {
+		return v
+	}
+	out := make([]float64, len(v))
+	index := make([]int, len(dims))
+	for _, x := range v {
+		at := 0
+		for k := len(dims) - 1; k >= 0; k-- {
+			at = at*dims[k] + index[k]
+		}
+		out[at] = x
+		for k := len(dims) - 1; k >= 0; k-- { // the next cell
+			if index[k]++; index[k] < dims[k] {
+				break
+			}
+			index[k] = 0
+		}
+	}
+	return out
+}
+
+// levels sets the number of categories, or reports that the data have more than the model says.
+func (r Recipe) levels(v View, out *Bound, list *diag.List) bool {
+	if r.Elem != types.Level.String() {
+		return true
+	}
+	most := max(len(out.Labels), int(slices.Max(out.Values)))
+	if r.Levels == 0 {
+		out.Levels = most
+		return true
+	}
+	if most > r.Levels {
+		c := column{v, v.byName[r.Encoders[0].Column]}
+		c.fail(list, issue{codeRange, fmt.Sprintf("has %s, but the model says level(%d)", count(most, "level"), r.Levels)})
+		return false
+	}
+	return true
+}

@@ -1,0 +1,95 @@
+package data
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// settings reads [data] of a vfl.toml: party = "file", or for a family a list of files and patterns. Paths are relative to the file.
+// Other parts of the file are not this package's. Flags win.
+func (l *locator) settings(path string) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err != nil {
+		fail(&l.list, codeUnreadable, path, "%s", reason(err))
+		return
+	}
+	var file struct {
+		Data map[string]any `toml:"data"`
+	}
+	if err := toml.Unmarshal(text, &file); err != nil {
+		line := 1
+		var bad *toml.DecodeError
+		if errors.As(err, &bad) {
+			line, _ = bad.Position()
+		}
+		fail(&l.list, codeSettings, place(path, line), "%s", strings.TrimPrefix(err.Error(), "toml: "))
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(file.Data)) {
+		l.setting(path, lineOf(string(text), name), name, file.Data[name])
+	}
+}
+
+// lineOf finds the line that sets a key of [data], for messages.
+func lineOf(text, key string) int {
+	inside := false
+	for i, line := range strings.Split(text, "\n") {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[") {
+			inside = strings.HasPrefix(line, "[data]")
+		}
+		name, _, ok := strings.Cut(line, "=")
+		name = strings.Trim(strings.TrimSpace(name), `"'`)
+		if ok && (inside && name == key || name == "data."+key) {
+			return i + 1
+		}
+	}
+	return 1
+}
+
+func (l *locator) setting(path string, line int, name string, value any) {
+	where := place(path, line)
+	s := l.party(name, codeSettings, where)
+	if s == nil || s.given {
+		return
+	}
+	var files []string
+	switch v := value.(type) {
+	case string:
+		files = []string{v}
+	case []any:
+		for _, item := range v {
+			text, ok := item.(string)
+			if !ok {
+				files = nil
+				break
+			}
+			files = append(files, text)
+		}
+	}
+	if len(files) == 0 || slices.Contains(files, "") || (len(files) > 1 && !s.Family) {
+		fail(&l.list, codeSettings, where, "%s: expected a file name in quotes, or for a family a list of them", name)
+		return
+	}
+	s.given = true
+	for _, f := range files {
+		if !filepath.IsAbs(f) {
+			f = filepath.Join(filepath.Dir(path), f)
+		}
+		if s.Family {
+			l.glob(s, f, codeSettings, where)
+		} else {
+			s.Files = []string{f}
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package data
+
+import (
+	"github.com/vflc/vflc/lang/types"
+)
+
+// OwnerShared is the Owner of data that every party holds, and the name under which a table for all parties is given.
+const OwnerShared = "shared"
+
+// A Want is one data declaration as this package sees it.
+type Want struct {
+	Name  string
+	Owner string // a party, a family, or OwnerShared
+	Elem  types.Elem
+	Rank  int // dimensions: 0 a scalar, 1 a vector (one value per row of a CSV), 2 a matrix (a row per row of a CSV)
+	// Levels is the number of categories of a level where the model fixes it, else 0: then the data do.
+	Levels       int
+	Lower, Upper *float64 // declared bounds, inclusive; nil: none
+	From         []Column // nil: the column of its own name, or for a matrix of a CSV all columns not otherwise bound
+}
+
+// A Column is one item of a `from` clause.
+type Column struct {
+	Star    bool     // `*`: all columns not otherwise bound
+	Encoder string   // "" for a plain column
+	Columns []string // the columns named; one, for every encoder of this version
+	Numbers []string // numeric arguments as written; no encoder of this version takes any
+	Options []Option
+}
+
+// An Option is a named argument of an encoder, as drop=first.
+type Option struct{ Name, Value string }
+
+// A Recipe says how a declaration's value is made from a table. It holds the fitted encoders, so it makes the same from new rows. It is
+// kept with a run, as JSON, by the party that owns the data.
+type Recipe struct {
+	Name     string   `json:"name"`
+	Elem     string   `json:"elem"` // real, int, binary, count, level
+	Rank     int      `json:"rank"`
+	Levels   int      `json:"levels,omitempty"` // categories of a level
+	Lower    *float64 `json:"lower,omitempty"`
+	Upper    *float64 `json:"upper,omitempty"`
+	Encoders []Fitted `json:"encoders"`
+}
+
+// A Bound is the value of a data declaration.
+type Bound struct {
+	Recipe
+	Dims        []int     // actual sizes; none for a scalar
+	Values      []float64 // column-major: the first index runs fastest
+	ColumnNames []string  // of a matrix made from columns: "age", "zscore(chol)", "sex=F"; of a vector, one
+	Labels      []string  // of a level made from categories: Labels[k-1] is category k; nil where the integers are used as they are
+	ByRow       bool      // the first dimension runs over the rows that the parties share
+	Holders     []string  // of shared data: the parties whose tables hold it
+}
+
+// Bindings are the values of one party's declarations by name, shared ones included.
+type Bindings map[string]*Bound

@@ -1,0 +1,58 @@
+package data
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// count writes "1 row", "3 rows".
+func count(n int, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case strings.HasSuffix(noun, "y"):
+		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(noun, "y"))
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// more says that a message stands for others like it.
+func more(n int, noun string) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (and %d more %s)", n, strings.TrimPrefix(count(n, noun), fmt.Sprint(n, " ")))
+}
+
+// maxListed is how many names or examples a message lists: enough to find one's own, few enough for one line.
+const maxListed = 12
+
+// listed joins names with commas, and says how many are left out.
+func listed(names []string) string {
+	if len(names) <= maxListed {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s, … %d more", strings.Join(names[:maxListed], ", "), len(names)-maxListed)
+}
+
+// nearest returns the name that is at most two or a third of its letters away from the wanted one, else "".
+func nearest(want string, names []string) string {
+	best, distance := "", max(2, len(want)/3)+1
+	for _, name := range names {
+		d := levenshtein.ComputeDistance(strings.ToLower(want), strings.ToLower(name))
+		if d < distance && d < len([]rune(want)) {
+			best, distance = name, d
+		}
+	}
+	return best
+}
+
+// suggestion is "; did you mean NAME?" where a name is near.
+func suggestion(want string, names []string) string {
+	if near := nearest(want, names); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
+}
