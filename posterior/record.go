@@ -1,0 +1,26 @@
+package posterior
+
+// A Record is what run.json holds: everything needed to repeat a run.
+type Record struct {
+	Schema    int                `json:"schema"`
+	Version   string             `json:"version"` // of vflc
+	Created   string             `json:"created"` // RFC 3339
+	Command   []string           `json:"command"`
+	Model     Source             `json:"model"`
+	Data      []Source           `json:"data"`
+	Key       string             `json:"key,omitempty"` // the column that joined rows; empty: their order
+	Constants map[string]float64 `json:"constants"`     // given on the command line
+	Backend   string             `json:"backend"`
+	Transform string             `json:"transform"`
+	Rho       any                `json:"rho"`
+	Seed      uint64             `json:"seed"`
+	Draws     int                `json:"draws"`
+	Settings  map[string]any     `json:"settings"` // of the backend, defaults included
+}
+
+// A Source is a file that went into a run.
+type Source struct {
+	Party  string `json:"party,omitempty"`
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+}
