@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/vflc/vflc/runtime/rng"
+)
+
+// logistic makes 500 rows of y ~ Bernoulli(1/(1 + exp(-(b + x beta + e)))) with 20 covariates; b, beta, x and the row's own noise e are
+// standard normal. The models leave e out, so their coefficients come out nearer to zero than the true ones. The covariates are split
+// over two hospitals, and once more over ten labs.
+func logistic() map[string][]byte {
+	const n, p, labs = 500, 20, 10
+	b := normals("logistic b", 1)[0]
+	beta, x, noise := normals("logistic beta", p), normals("logistic x", n*p), normals("logistic noise", n)
+	coin := rng.New(rng.SharedKey(seed), "logistic coin")
+	y := make([]int, n)
+	for i := range y {
+		eta := b + dot(x[i*p:(i+1)*p], beta) + noise[i]
+		if coin.Float64() < 1/(1+math.Exp(-eta)) {
+			y[i] = 1
+		}
+	}
+	covariates := func(first, last int) []byte {
+		return table(numbered("x", first, last), n, func(i, c int) string { return decimal(x[i*p+first-1+c]) })
+	}
+	response := table([]string{"y"}, n, func(i, _ int) string { return strconv.Itoa(y[i]) })
+	two, ten := newTruth(), newTruth()
+	two.scalar("b", b)
+	two.vector("beta_a", beta[:p/2])
+	two.vector("beta_b", beta[p/2:])
+	ten.scalar("b", b)
+	out := map[string][]byte{
+		"logistic/registry.csv":      response,
+		"logistic/hospital_a.csv":    covariates(1, p/2),
+		"logistic/hospital_b.csv":    covariates(p/2+1, p),
+		"logistic_family/server.csv": response,
+	}
+	const each = p / labs
+	for j := range labs {
+		out[fmt.Sprintf("logistic_family/lab/lab%d.csv", j+1)] = covariates(j*each+1, (j+1)*each)
+		ten.vector(fmt.Sprintf("lab[%d].beta", j+1), beta[j*each:(j+1)*each])
+	}
+	out["logistic/truth.csv"], out["logistic_family/truth.csv"] = two.Bytes(), ten.Bytes()
+	return out
+}
