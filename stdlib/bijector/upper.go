@@ -1,0 +1,36 @@
+package bijector
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// Upper maps the real line to (-∞, upper); it ignores the lower bound.
+func Upper() def.Bijector {
+	return def.Bijector{
+		Name: "upper",
+		Doc: `An upper bound: y = upper - exp(u), log|dy/du| = u.
+
+Source: Stan Reference Manual, "Upper bounded scalar".`,
+		Forward: func(y, x []float64, _, upper float64) float64 {
+			last := math.Nextafter(upper, math.Inf(-1))
+			sum := 0.0
+			for i, u := range x {
+				y[i] = min(upper-math.Exp(u), last) // not on the bound: see Lower
+				sum += u
+			}
+			return sum
+		},
+		Backward: func(dx, dy, x, y []float64, _, upper float64) {
+			for i, u := range x {
+				dx[i] += 1 - dy[i]*expOf(u, upper-y[i], upper)
+			}
+		},
+		Inverse: func(x, y []float64, _, upper float64) {
+			for i, v := range y {
+				x[i] = math.Log(upper - v)
+			}
+		},
+	}
+}

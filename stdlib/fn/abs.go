@@ -1,0 +1,28 @@
+package fn
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// Abs is the absolute value.
+func Abs() def.Func {
+	return def.Func{
+		Name: "abs",
+		Doc:  "The absolute value. Its derivative at 0 is taken as 0.",
+		Forward: func(y, x []float64) {
+			for i, v := range x {
+				y[i] = math.Abs(v)
+			}
+		},
+		Backward: func(dx, dy, x, _ []float64) {
+			for i, v := range x {
+				if v != 0 {
+					dx[i] += math.Copysign(1, v) * dy[i]
+				}
+			}
+		},
+		Examples: []string{"abs(-2.5) = 2.5", "abs(0) = 0"},
+	}
+}

@@ -1,0 +1,22 @@
+package fn
+
+import (
+	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// ColMeans is the mean of each column.
+func ColMeans() def.Structural {
+	return def.Structural{
+		Name:     "col_means",
+		Doc:      "The mean of each column of a matrix, a real vector with one element per column.",
+		Examples: []string{"data X : real[N, K]\nlet centered = X - col_means(X)"},
+		Arity:    def.Arity{Min: 1, Max: 1},
+		Infer: func(args []types.Type) (types.Type, error) {
+			if err := ofRank(args[0], 2); err != nil {
+				return types.Type{}, err
+			}
+			return types.Type{Elem: types.Real, Dims: args[0].Dims[1:]}, nil
+		},
+	}
+}

@@ -1,0 +1,26 @@
+package fn
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// Expm1 is exp(x) - 1.
+func Expm1() def.Func {
+	return def.Func{
+		Name: "expm1",
+		Doc:  "exp(x) - 1, accurate for x near 0.",
+		Forward: func(y, x []float64) {
+			for i, v := range x {
+				y[i] = math.Expm1(v)
+			}
+		},
+		Backward: func(dx, dy, x, _ []float64) {
+			for i, v := range x {
+				dx[i] += dy[i] * math.Exp(v) // y + 1 would cancel for very negative x
+			}
+		},
+		Examples: []string{"expm1(0) = 0", "expm1(1e-20) = 1e-20", "expm1(-100) = -1"},
+	}
+}

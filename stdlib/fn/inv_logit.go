@@ -1,0 +1,25 @@
+package fn
+
+import (
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/special"
+)
+
+// InvLogit is the logistic function.
+func InvLogit() def.Func {
+	return def.Func{
+		Name: "inv_logit",
+		Doc:  "The logistic function 1/(1 + exp(-x)), from log odds to a probability.",
+		Forward: func(y, x []float64) {
+			for i, v := range x {
+				y[i] = special.InvLogit(v)
+			}
+		},
+		Backward: func(dx, dy, x, y []float64) {
+			for i, v := range x {
+				dx[i] += dy[i] * y[i] * special.InvLogit(-v) // 1 - y would cancel for large x
+			}
+		},
+		Examples: []string{"inv_logit(0) = 0.5", "inv_logit(-40) = 4.248354255291589e-18", "inv_logit(1000) = 1"},
+	}
+}

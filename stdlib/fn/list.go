@@ -1,0 +1,39 @@
+// Package fn holds the functions, one file each: elementwise ones with their derivative, and structural ones with their shape rule.
+// A new one is one file and one line in Elementwise or Structural.
+package fn
+
+import "github.com/vflc/vflc/stdlib/def"
+
+// Elementwise returns the functions of one real argument that work element by element; the result is real with the shape of the argument.
+func Elementwise() []def.Func {
+	return []def.Func{
+		Exp(),
+		Log(),
+		Log1p(),
+		Expm1(),
+		Sqrt(),
+		Square(),
+		Abs(),
+		Neg(),
+		InvLogit(),
+		Logit(),
+		Tanh(),
+		Relu(),
+		Softplus(),
+	}
+}
+
+// Structural returns the functions that change or combine shapes.
+func Structural() []def.Structural {
+	return []def.Structural{
+		Sum(),
+		Mean(),
+		SD(),
+		Dot(),
+		RowDot(),
+		Col(),
+		ColMeans(),
+		CumulativeSum(),
+		Where(),
+	}
+}

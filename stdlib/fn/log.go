@@ -1,0 +1,27 @@
+package fn
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// Log is the natural logarithm.
+func Log() def.Func {
+	return def.Func{
+		Name:   "log",
+		Doc:    "The natural logarithm.",
+		Domain: "x > 0",
+		Forward: func(y, x []float64) {
+			for i, v := range x {
+				y[i] = math.Log(v)
+			}
+		},
+		Backward: func(dx, dy, x, _ []float64) {
+			for i, v := range x {
+				dx[i] += dy[i] / v
+			}
+		},
+		Examples: []string{"log(1) = 0", "log(10) = 2.302585092994046"},
+	}
+}

@@ -1,0 +1,27 @@
+package fn
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// Log1p is log(1 + x).
+func Log1p() def.Func {
+	return def.Func{
+		Name:   "log1p",
+		Doc:    "log(1 + x), accurate for x near 0.",
+		Domain: "x > -1",
+		Forward: func(y, x []float64) {
+			for i, v := range x {
+				y[i] = math.Log1p(v)
+			}
+		},
+		Backward: func(dx, dy, x, _ []float64) {
+			for i, v := range x {
+				dx[i] += dy[i] / (1 + v)
+			}
+		},
+		Examples: []string{"log1p(0) = 0", "log1p(1e-20) = 1e-20", "log1p(1) = 0.6931471805599453"},
+	}
+}

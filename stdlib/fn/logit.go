@@ -1,0 +1,27 @@
+package fn
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// Logit is the log odds of a probability.
+func Logit() def.Func {
+	return def.Func{
+		Name:   "logit",
+		Doc:    "log(x/(1 - x)), from a probability to log odds.",
+		Domain: "0 < x < 1",
+		Forward: func(y, x []float64) {
+			for i, v := range x {
+				y[i] = math.Log(v) - math.Log1p(-v)
+			}
+		},
+		Backward: func(dx, dy, x, _ []float64) {
+			for i, v := range x {
+				dx[i] += dy[i] / (v * (1 - v))
+			}
+		},
+		Examples: []string{"logit(0.5) = 0", "logit(0.25) = -1.0986122886681098"},
+	}
+}

@@ -1,0 +1,22 @@
+package fn
+
+import (
+	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// Mean is the mean of all elements.
+func Mean() def.Structural {
+	return def.Structural{
+		Name:     "mean",
+		Doc:      "The mean of all elements of an array, a real scalar.",
+		Examples: []string{"data x : real[N]\nlet centered = x - mean(x)"},
+		Arity:    def.Arity{Min: 1, Max: 1},
+		Infer:    realScalar,
+	}
+}
+
+// realScalar is the rule of summaries: any array gives a real scalar.
+func realScalar(args []types.Type) (types.Type, error) {
+	return types.Type{Elem: types.Real}, array(args[0])
+}

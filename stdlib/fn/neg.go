@@ -1,0 +1,22 @@
+package fn
+
+import "github.com/vflc/vflc/stdlib/def"
+
+// Neg is unary minus.
+func Neg() def.Func {
+	return def.Func{
+		Name: "neg",
+		Doc:  "Unary minus: neg(x) is -x.",
+		Forward: func(y, x []float64) {
+			for i, v := range x {
+				y[i] = -v
+			}
+		},
+		Backward: func(dx, dy, _, _ []float64) {
+			for i, d := range dy {
+				dx[i] -= d
+			}
+		},
+		Examples: []string{"neg(2) = -2", "neg(-0.5) = 0.5"},
+	}
+}

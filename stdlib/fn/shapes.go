@@ -1,0 +1,69 @@
+package fn
+
+import (
+	"fmt"
+
+	"github.com/vflc/vflc/lang/types"
+)
+
+// Shape rules report what was found in the user's words; the caller adds the place and the name of the function.
+
+// numeric refuses a level, which only indexes or is compared.
+func numeric(t types.Type) error {
+	if !t.Elem.Numeric() {
+		return fmt.Errorf("a number is needed, but this is a %s; a level only indexes or is compared", t)
+	}
+	return nil
+}
+
+// array refuses scalars and levels.
+func array(t types.Type) error {
+	if t.Scalar() {
+		return fmt.Errorf("an array is needed, but this is a scalar (%s)", t)
+	}
+	return numeric(t)
+}
+
+// ofRank refuses what does not have rank dimensions.
+func ofRank(t types.Type, rank int) error {
+	if err := numeric(t); err != nil {
+		return err
+	}
+	if len(t.Dims) != rank {
+		return fmt.Errorf("a %s is needed, but this is %s", [...]string{"scalar", "vector", "matrix"}[rank], described(t))
+	}
+	return nil
+}
+
+func described(t types.Type) string {
+	switch len(t.Dims) {
+	case 0:
+		return fmt.Sprintf("a scalar (%s)", t)
+	case 1:
+		return fmt.Sprintf("a vector (%s)", t)
+	case 2:
+		return fmt.Sprintf("a matrix (%s)", t)
+	}
+	return t.String()
+}
+
+// total is the element type of a sum: sums of whole numbers are whole.
+func total(e types.Elem) types.Elem {
+	if e == types.Binary {
+		return types.Count
+	}
+	return e
+}
+
+// common is the element type that holds values of both.
+func common(a, b types.Elem) types.Elem {
+	switch {
+	case a == b:
+		return a
+	case a == types.Real || b == types.Real:
+		return types.Real
+	case a == types.Int || b == types.Int:
+		return types.Int
+	}
+	return types.Count
+}

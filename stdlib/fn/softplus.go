@@ -1,0 +1,25 @@
+package fn
+
+import (
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/special"
+)
+
+// Softplus is log(1 + exp(x)).
+func Softplus() def.Func {
+	return def.Func{
+		Name: "softplus",
+		Doc:  "log(1 + exp(x)), a smooth max(x, 0); Stan's log1p_exp.",
+		Forward: func(y, x []float64) {
+			for i, v := range x {
+				y[i] = special.Log1pExp(v)
+			}
+		},
+		Backward: func(dx, dy, x, _ []float64) {
+			for i, v := range x {
+				dx[i] += dy[i] * special.InvLogit(v)
+			}
+		},
+		Examples: []string{"softplus(0) = 0.6931471805599453", "softplus(800) = 800", "softplus(-40) = 4.248354255291589e-18"},
+	}
+}

@@ -1,0 +1,27 @@
+package fn
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// Sqrt is the square root.
+func Sqrt() def.Func {
+	return def.Func{
+		Name:   "sqrt",
+		Doc:    "The square root. Its derivative is infinite at 0.",
+		Domain: "x >= 0",
+		Forward: func(y, x []float64) {
+			for i, v := range x {
+				y[i] = math.Sqrt(v)
+			}
+		},
+		Backward: func(dx, dy, _, y []float64) {
+			for i, v := range y {
+				dx[i] += dy[i] * 0.5 / v
+			}
+		},
+		Examples: []string{"sqrt(0) = 0", "sqrt(2.25) = 1.5"},
+	}
+}

@@ -1,0 +1,22 @@
+package fn
+
+import "github.com/vflc/vflc/stdlib/def"
+
+// Square is x².
+func Square() def.Func {
+	return def.Func{
+		Name: "square",
+		Doc:  "x times x.",
+		Forward: func(y, x []float64) {
+			for i, v := range x {
+				y[i] = v * v
+			}
+		},
+		Backward: func(dx, dy, x, _ []float64) {
+			for i, v := range x {
+				dx[i] += dy[i] * 2 * v
+			}
+		},
+		Examples: []string{"square(-3) = 9", "square(0.5) = 0.25"},
+	}
+}

@@ -1,0 +1,19 @@
+package fn
+
+import (
+	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// Sum adds all elements.
+func Sum() def.Structural {
+	return def.Structural{
+		Name:     "sum",
+		Doc:      "The sum of all elements of an array, a scalar; whole where the elements are. With `for` it is a sum over members of a family or a range: `sum(beta[k] for k in 1..K)`.",
+		Examples: []string{"data x : real[N]\nlet total = sum(x)"},
+		Arity:    def.Arity{Min: 1, Max: 1},
+		Infer: func(args []types.Type) (types.Type, error) {
+			return types.Type{Elem: total(args[0].Elem)}, array(args[0])
+		},
+	}
+}

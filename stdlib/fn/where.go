@@ -1,0 +1,39 @@
+package fn
+
+import (
+	"fmt"
+
+	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// Where chooses between two values element by element.
+func Where() def.Structural {
+	return def.Structural{
+		Name:     "where",
+		Doc:      "`where(c, a, b)` is a where the condition c is 1 and b where it is 0, element by element; the three broadcast. Both a and b are computed everywhere.",
+		Examples: []string{"data age : real[N]\nparam young ~ normal(0, 1)\nparam old ~ normal(0, 1)\nlet effect = where(age < 40, young, old)"},
+		Arity:    def.Arity{Min: 3, Max: 3},
+		Infer:    inferWhere,
+	}
+}
+
+func inferWhere(args []types.Type) (types.Type, error) {
+	c, a, b := args[0], args[1], args[2]
+	if c.Elem != types.Binary {
+		return types.Type{}, fmt.Errorf("the condition must be binary, such as a comparison, but it is %s", c)
+	}
+	for _, t := range args[1:] {
+		if err := numeric(t); err != nil {
+			return types.Type{}, err
+		}
+	}
+	dims, ok := types.Broadcast(a.Dims, b.Dims)
+	if ok {
+		dims, ok = types.Broadcast(c.Dims, dims)
+	}
+	if !ok {
+		return types.Type{}, fmt.Errorf("the shapes %s, %s and %s do not broadcast together", c, a, b)
+	}
+	return types.Type{Elem: common(a.Elem, b.Elem), Dims: dims}, nil
+}

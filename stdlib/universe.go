@@ -1,0 +1,96 @@
+// Package stdlib is the Universe: the explicit list of what is built into the language.
+package stdlib
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/vflc/vflc/stdlib/bijector"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/dist"
+	"github.com/vflc/vflc/stdlib/encoder"
+	"github.com/vflc/vflc/stdlib/fn"
+)
+
+// A Universe finds built-in things by name. Distributions, functions and encoders have namespaces of their own. It is immutable and safe
+// for concurrent use; what it returns is shared and must not be changed.
+type Universe struct {
+	dists       map[string]*def.Dist
+	funcs       map[string]*def.Func
+	structurals map[string]*def.Structural
+	encoders    map[string]*def.Encoder
+	bijectors   map[string]*def.Bijector
+}
+
+// New returns the Universe of this version of the language.
+func New() *Universe {
+	return &Universe{
+		dists:       byName(dist.All(), func(d *def.Dist) string { return d.Name }),
+		funcs:       byName(fn.Elementwise(), func(f *def.Func) string { return f.Name }),
+		structurals: byName(fn.Structural(), func(s *def.Structural) string { return s.Name }),
+		encoders:    byName(encoder.All(), func(e *def.Encoder) string { return e.Name }),
+		bijectors:   byName(bijector.All(), func(b *def.Bijector) string { return b.Name }),
+	}
+}
+
+func byName[T any](list []T, name func(*T) string) map[string]*T {
+	m := make(map[string]*T, len(list))
+	for i := range list {
+		m[name(&list[i])] = &list[i]
+	}
+	return m
+}
+
+// Dist returns the distribution with the given name.
+func (u *Universe) Dist(name string) (*def.Dist, bool) {
+	d, ok := u.dists[name]
+	return d, ok
+}
+
+// Func returns the elementwise function with the given name. Its result is real, with the shape of its argument.
+func (u *Universe) Func(name string) (*def.Func, bool) {
+	f, ok := u.funcs[name]
+	return f, ok
+}
+
+// Structural returns the structural function with the given name.
+func (u *Universe) Structural(name string) (*def.Structural, bool) {
+	s, ok := u.structurals[name]
+	return s, ok
+}
+
+// Encoder returns the encoder with the given name.
+func (u *Universe) Encoder(name string) (*def.Encoder, bool) {
+	e, ok := u.encoders[name]
+	return e, ok
+}
+
+// For returns the map from the real line to the numbers between the bounds, nil where there is none. The bounds themselves are passed to
+// its kernels.
+func (u *Universe) For(lower, upper *float64) *def.Bijector {
+	switch {
+	case lower != nil && upper != nil:
+		return u.bijectors["interval"]
+	case lower != nil:
+		return u.bijectors["lower"]
+	case upper != nil:
+		return u.bijectors["upper"]
+	}
+	return u.bijectors["identity"]
+}
+
+// Dists returns the names of the distributions, sorted.
+func (u *Universe) Dists() []string { return slices.Sorted(maps.Keys(u.dists)) }
+
+// Funcs returns the names of the functions, elementwise and structural, which share a namespace, sorted.
+func (u *Universe) Funcs() []string {
+	names := append(slices.Collect(maps.Keys(u.funcs)), slices.Collect(maps.Keys(u.structurals))...)
+	slices.Sort(names)
+	return names
+}
+
+// Encoders returns the names of the encoders, sorted.
+func (u *Universe) Encoders() []string { return slices.Sorted(maps.Keys(u.encoders)) }
+
+// Bijectors returns the names of the bijectors, sorted.
+func (u *Universe) Bijectors() []string { return slices.Sorted(maps.Keys(u.bijectors)) }
