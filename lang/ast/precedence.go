@@ -1,0 +1,39 @@
+package ast
+
+// The levels of precedence, loosest first. Operators of a level group to the left, except that comparisons do not group
+// at all (`a < b < c` is refused) and that `^` groups to the right.
+const (
+	Loosest = iota + 1 // ||
+	conjunction
+	equality
+	order
+	Additive
+	multiplicative
+	Prefix // - + !
+	Power  // ^
+	Postfix
+)
+
+// Precedence returns the level of a binary operator, or 0 if op is none.
+func Precedence(op string) int {
+	switch op {
+	case "||":
+		return Loosest
+	case "&&":
+		return conjunction
+	case "==", "!=":
+		return equality
+	case "<", "<=", ">", ">=":
+		return order
+	case "+", "-":
+		return Additive
+	case "*", "/", ".*", "./":
+		return multiplicative
+	case "^":
+		return Power
+	}
+	return 0
+}
+
+// Comparison reports whether the operators of a level compare.
+func Comparison(level int) bool { return level == equality || level == order }

@@ -1,0 +1,158 @@
+package parser
+
+import (
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
+)
+
+// unexpected says that a token does not fit. expected is the head of what the grammar wants there, in its own notation.
+type unexpected struct {
+	token    lexer.Token
+	expected string
+}
+
+// Error makes it an error; users see the diagnostic that explain makes of it.
+func (u *unexpected) Error() string { return "unexpected " + u.token.Value }
+
+// fault is an error that is a diagnostic already, but for its file.
+type fault struct{ d *diag.Diagnostic }
+
+// Error returns the message.
+func (f *fault) Error() string { return f.d.Message }
+
+func (f *fault) note(format string, args ...any) *fault {
+	f.d.Note(format, args...)
+	return f
+}
+
+func faultf(code diag.Code, at source.Span, format string, args ...any) *fault {
+	return &fault{&diag.Diagnostic{Code: code, Span: at, Message: fmt.Sprintf(format, args...)}}
+}
+
+func (p *parser) errorf(code diag.Code, at source.Span, format string, args ...any) *diag.Diagnostic {
+	return p.diags.Errorf(code, p.file, at, format, args...)
+}
+
+// report adds what err says to the diagnostics and returns the index of the word behind which the search for the next statement begins.
+func (p *parser) report(err error) int {
+	f, ok := err.(*fault)
+	at := p.start
+	if !ok {
+		u := p.asUnexpected(err)
+		at = p.indexOf(u.token)
+		if u.token.Type == invalidToken { // reported by the lexical check
+			return at
+		}
+		f = p.explain(u, at)
+	}
+	f.d.File = p.file
+	p.diags = append(p.diags, f.d)
+	if f.d.Code == diag.KeywordAsName {
+		at++
+	}
+	return at
+}
+
+// asUnexpected translates participle's errors.
+func (p *parser) asUnexpected(err error) *unexpected {
+	switch e := err.(type) {
+	case *unexpected:
+		return e
+	case *participle.UnexpectedTokenError:
+		_, expected, _ := strings.Cut(e.Message(), " (expected ")
+		return &unexpected{token: e.Unexpected, expected: head(expected)}
+	case participle.Error: // a list longer than participle counts
+		return &unexpected{token: p.words[p.wordAt(e.Position().Offset)]}
+	}
+	return &unexpected{token: p.words[p.start]}
+}
+
+// head returns the first term of a production in participle's EBNF.
+func head(production string) string {
+	term, _, _ := strings.Cut(strings.TrimSuffix(production, ")"), " ")
+	if len(term) > 1 && term[0] == '(' {
+		term = term[1:]
+	}
+	return strings.Trim(term, "?*+")
+}
+
+func (p *parser) indexOf(t lexer.Token) int { return p.wordAt(t.Pos.Offset) }
+
+// wordAt returns the index of the first word at or behind an offset.
+func (p *parser) wordAt(offset int) int {
+	i := sort.Search(len(p.words), func(i int) bool { return p.words[i].Pos.Offset >= offset })
+	return min(i, len(p.words)-1)
+}
+
+func spanOf(t lexer.Token) source.Span {
+	return source.Span{Start: t.Pos.Offset, End: t.Pos.Offset + len(t.Value)}
+}
+
+// before and after are the empty places at either end of a token, for insertions.
+func before(t lexer.Token) source.Span {
+	return source.Span{Start: t.Pos.Offset, End: t.Pos.Offset}
+}
+
+func after(t lexer.Token) source.Span {
+	end := t.Pos.Offset + len(t.Value)
+	return source.Span{Start: end, End: end}
+}
+
+// maxQuoted is how much of a token a message repeats, in runes.
+const maxQuoted = 40
+
+// quote shows text of the source inside a message.
+func quote(text string) string {
+	if r := []rune(text); len(r) > maxQuoted {
+		text = string(r[:maxQuoted]) + "…"
+	}
+	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) || r == unicode.ReplacementChar }) {
+		return strconv.QuoteToGraphic(text)
+	}
+	return "`" + text + "`"
+}
+
+// found describes a token that does not fit.
+func found(t lexer.Token) string {
+	switch t.Type {
+	case lexer.EOF:
+		return "the end of the file"
+	case keywordToken:
+		return "the keyword " + quote(t.Value)
+	case numberToken:
+		return "the number " + quote(t.Value)
+	case stringToken:
+		return "the string " + quote(t.Value)
+	}
+	return quote(t.Value)
+}
+
+// nonterminals says in a user's words what a term of the grammar stands for.
+var nonterminals = map[string]string{
+	"Ident": "a name", "<ident>": "a name", "<number>": "a number",
+	"Type": "a type, such as real[N]", "Bound": "lower = VALUE or upper = VALUE",
+	"Dist": "a distribution, such as normal(0, 1)", "Arg": "an expression",
+	"Expr": "an expression", "Sized": "an expression", "Weighting": "an expression",
+	"Family": "the name of a client", "Rho": "CLIENT: VALUE",
+	"Column": "a column, an encoder or *", "ColumnName": "a column, an encoder or *", "ColumnArg": "a column or a number", "Number": "a number",
+}
+
+// wanted says in a user's words what the head of a production stands for.
+func wanted(expected string) string {
+	if words, ok := nonterminals[expected]; ok {
+		return words
+	}
+	if literal, err := strconv.Unquote(expected); err == nil {
+		return quote(literal)
+	}
+	return "the end of the statement"
+}

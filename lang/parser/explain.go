@@ -1,0 +1,299 @@
+package parser
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
+)
+
+// A situation is a token that does not fit, and what stands around it.
+type situation struct {
+	*parser
+	at        int // the index of the token
+	token     lexer.Token
+	prev      lexer.Token // the word before it
+	expected  string
+	statement string        // the keyword of the statement, "" for a likelihood
+	open      []lexer.Token // brackets of the statement that are open here
+}
+
+// explain returns the diagnostic for an unexpected token: the first rule that knows the mistake speaks.
+func (p *parser) explain(u *unexpected, at int) *fault {
+	s := &situation{parser: p, at: at, token: u.token, expected: u.expected, open: p.openBrackets(at)}
+	if p.isKeyword(p.start) {
+		s.statement = p.words[p.start].Value
+	}
+	if at > 0 {
+		s.prev = p.words[at-1]
+	}
+	for _, rule := range []func(*situation) *fault{wrongCloser, unclosed, keywordAsName, junkBehind, missingColon, tildeOrEquals, doubledOperator, singleQuoted} {
+		if f := rule(s); f != nil {
+			return f
+		}
+	}
+	return general(s)
+}
+
+// openBrackets returns the brackets that the present statement has opened and not closed before word at.
+func (p *parser) openBrackets(at int) []lexer.Token {
+	var open []lexer.Token
+	for _, t := range p.words[p.start:at] {
+		if closerOf(t) != "" {
+			open = append(open, t)
+		} else if n := len(open); n > 0 && isCloser(t) {
+			open = open[:n-1]
+		}
+	}
+	return open
+}
+
+// place is where the message points: at the token, or behind the word before it if the token is on another line.
+func (s *situation) place() source.Span {
+	if s.at > s.start && (s.token.EOF() || s.firstOnLine(s.at)) {
+		return after(s.prev)
+	}
+	return spanOf(s.token)
+}
+
+// wants reports whether the grammar wants the symbol or keyword.
+func (s *situation) wants(literal string) bool { return s.expected == strconv.Quote(literal) }
+
+func wrongCloser(s *situation) *fault {
+	if len(s.open) == 0 || !isCloser(s.token) {
+		return nil
+	}
+	opener := s.open[len(s.open)-1]
+	if closerOf(opener) == s.token.Value {
+		return nil
+	}
+	f := faultf(diag.WrongBracket, spanOf(s.token), "found %s, but the bracket that is open is %s", quote(s.token.Value), quote(opener.Value))
+	f.d.NoteAt(s.file, spanOf(opener), "it opens here").Fix(spanOf(s.token), closerOf(opener), "close what is open")
+	return f
+}
+
+// unclosed speaks where something follows that can stand in no bracket.
+func unclosed(s *situation) *fault {
+	if len(s.open) == 0 || !s.token.EOF() && !s.beginsStatement(s.at) && !outsideBrackets[s.token.Value] {
+		return nil
+	}
+	opener := s.open[len(s.open)-1]
+	f := faultf(diag.Unclosed, spanOf(opener), "this %s is not closed before %s", quote(opener.Value), found(s.token))
+	var closers strings.Builder
+	for _, t := range slices.Backward(s.open) {
+		closers.WriteString(closerOf(t))
+	}
+	f.d.Fix(after(s.prev), closers.String(), "close it")
+	return f
+}
+
+// outsideBrackets lists what stands in no bracket.
+var outsideBrackets = set("~ @ ; from noncentered weights")
+
+func keywordAsName(s *situation) *fault {
+	if s.token.Type != keywordToken || s.firstOnLine(s.at) || s.expected != "Ident" && s.expected != "<ident>" && s.expected != "Expr" && s.expected != "ColumnName" {
+		return nil
+	}
+	f := faultf(diag.KeywordAsName, spanOf(s.token), "%s is a keyword and cannot be a name", quote(s.token.Value))
+	if s.expected == "ColumnName" {
+		f.d.Fix(spanOf(s.token), strconv.Quote(s.token.Value), "quote the column's name")
+	} else {
+		f.d.Fix(spanOf(s.token), s.token.Value+"_", "take another name")
+	}
+	return f
+}
+
+// junkBehind speaks where a name follows a complete statement on its line.
+func junkBehind(s *situation) *fault {
+	if s.statement != "" || !s.wants("~") || s.start == 0 || s.start != s.end || s.firstOnLine(s.start) || is(s.words[s.start-1], ";") {
+		return nil
+	}
+	t := s.words[s.start]
+	f := faultf(diag.MissingOperator, spanOf(t), "found %s behind a complete statement, expected an operator or the next statement", quote(t.Value))
+	f.d.Fix(before(t), "* ", "write the product")
+	return f
+}
+
+// missingColon speaks for `param b real`.
+func missingColon(s *situation) *fault {
+	if s.token.Type != identToken || s.at != s.start+2 || s.firstOnLine(s.at) {
+		return nil
+	}
+	typed := s.wants(":") || s.statement == "param" && s.wants("~") || s.statement == "let" && s.wants("=")
+	if !typed {
+		return nil
+	}
+	f := faultf(diag.MissingColon, spanOf(s.token), "found %s, expected a colon before the type", quote(s.token.Value))
+	f.d.Fix(before(s.token), ": ", "write the colon")
+	return f
+}
+
+// tildeOrEquals speaks where one of the two, or a colon, stands for the other.
+func tildeOrEquals(s *situation) *fault {
+	at := spanOf(s.token)
+	switch {
+	case s.wants("~") && is(s.token, "="):
+		f := faultf(diag.TildeOrEquals, at, "found `=`, expected `~`: a distribution follows `~`, and `=` defines a `let`")
+		f.d.Fix(at, "~", "give a distribution")
+		if s.statement == "" {
+			f.d.Fix(before(s.words[s.start]), "let ", "define a name")
+		}
+		return f
+	case s.wants("=") && is(s.token, "~") && s.statement == "let":
+		f := faultf(diag.TildeOrEquals, at, "found `~`, expected `=`: a `let` has a value, and a `param` has a distribution")
+		f.d.Fix(spanOf(s.words[s.start]), "param", "declare a parameter")
+		return f
+	case s.wants("~") && is(s.token, "==") && s.statement == "":
+		f := faultf(diag.TildeOrEquals, at, "found `==`, expected `~`")
+		f.d.Fix(at, "~", "give a distribution")
+		return f
+	case s.statement == "" && s.wants("~") && is(s.token, ":"):
+		return faultf(diag.Unexpected, at, "found `:`, expected `~`").note("A declaration begins with its keyword: `data`, `param` or `let`.")
+	case (s.wants(")") || s.wants(",")) && is(s.token, "="):
+		f := faultf(diag.Unexpected, at, "found `=` inside an expression")
+		f.d.Fix(at, "==", "compare")
+		return f
+	}
+	return nil
+}
+
+// doubledOperator speaks for ** where ^ is meant.
+func doubledOperator(s *situation) *fault {
+	if s.expected != "Expr" || !is(s.token, "*") || !is(s.prev, "*") || s.prev.Pos.Offset+1 != s.token.Pos.Offset {
+		return nil
+	}
+	both := spanOf(s.prev).Join(spanOf(s.token))
+	f := faultf(diag.ExpectedExpr, both, "`**` is no operator")
+	f.d.Fix(both, "^", "write a power")
+	return f
+}
+
+func singleQuoted(s *situation) *fault {
+	if !is(s.token, "'") || s.expected != "ColumnName" && s.expected != "Expr" {
+		return nil
+	}
+	return faultf(diag.ExpectedExpr, spanOf(s.token), "found `'`, expected %s", wanted(s.expected)).note(`Column names that need quotes take double ones, "like this".`)
+}
+
+// general says what was found and what was expected.
+func general(s *situation) *fault {
+	code := diag.Unexpected
+	if wanted(s.expected) == nonterminals["Expr"] {
+		code = diag.ExpectedExpr
+	}
+	f := faultf(code, s.place(), "found %s, expected %s", found(s.token), s.wantedHere())
+	if s.expected == `"("` && s.prev.Type == identToken && s.statement != "transform" {
+		f.d.Note("A distribution is written with its arguments, as in normal(0, 1) or flat().")
+	}
+	if s.token.Type != symbolToken && len(s.open) > 0 && (s.wants(")") || s.wants("]")) {
+		f.d.Fix(after(s.prev), s.separator(), "separate the two")
+	}
+	return f
+}
+
+// wantedHere is what was expected, with the comma that a list also allows.
+func (s *situation) wantedHere() string {
+	if s.wants("]") || s.wants(">") || s.wants("}") || s.wants(")") && s.separator() == "," {
+		return "`,` or " + wanted(s.expected)
+	}
+	return wanted(s.expected)
+}
+
+// separator is what may stand between two expressions in the innermost bracket: a comma in a list, else an operator.
+func (s *situation) separator() string {
+	opener := s.open[len(s.open)-1]
+	i := s.indexOf(opener)
+	if opener.Value != "(" || i > 0 && s.words[i-1].Type == identToken {
+		return ","
+	}
+	return " *"
+}
+
+// badStart explains a word that begins no statement.
+func (p *parser) badStart() error {
+	t := p.words[p.start]
+	behind := p.start > 0 && p.start == p.end && !is(p.words[p.start-1], ";") // directly behind a sound statement
+	switch {
+	case t.Type == invalidToken:
+		return &unexpected{token: t}
+	case isCloser(t):
+		f := faultf(diag.WrongBracket, spanOf(t), "found %s, but no bracket is open", quote(t.Value))
+		f.d.Fix(spanOf(t), "", "delete it")
+		return f
+	case behind && p.misplaced(t) != nil:
+		return p.misplaced(t)
+	case t.Type == identToken:
+		return p.unknownStatement(t)
+	case behind && !p.firstOnLine(p.start):
+		return faultf(diag.MissingOperator, spanOf(t), "found %s behind a complete statement, expected an operator or the next statement", found(t))
+	}
+	return faultf(diag.UnknownStatement, spanOf(t), "a statement cannot begin with %s: it begins with a keyword such as `param`, or with the name of data that has a likelihood", found(t))
+}
+
+// misplaced explains a clause that stands behind the statement that it should be part of; nil if t begins none.
+func (p *parser) misplaced(t lexer.Token) *fault {
+	code, message := diag.ClauseOrder, ""
+	switch last := p.stmts[len(p.stmts)-1].(type) {
+	case *ast.Data:
+		switch {
+		case is(t, "@") && last.Owner == nil:
+			message = "the owner stands before `from`: data NAME : TYPE @ OWNER from COLUMNS"
+		case is(t, "~"):
+			code, message = diag.TildeOrEquals, "data has no distribution in its declaration: give it one in a statement of its own, "+quote(last.Name.Name+" ~ …")
+		}
+	case *ast.Param:
+		if is(t, "noncentered") {
+			message = "`noncentered` stands before the owner: param NAME ~ DIST(…) noncentered @ OWNER"
+		}
+	case *ast.Likelihood:
+		switch {
+		case is(t, "@"):
+			message = "a likelihood has no owner: the compiler finds who evaluates it"
+		case is(t, "weights"):
+			message = "`weights` stands before the power: y ~ DIST(…) weights EXPRESSION ^ (POWER)"
+		case is(t, "noncentered"):
+			message = "only a `param` can be noncentered"
+		}
+	}
+	if message == "" && is(t, "@") {
+		message = "a second owner, or an owner where none can stand"
+	}
+	if message == "" {
+		return nil
+	}
+	return faultf(code, spanOf(t), "%s", message)
+}
+
+// unknownStatement explains two words in a row of which the first is no keyword.
+func (p *parser) unknownStatement(t lexer.Token) *fault {
+	f := faultf(diag.UnknownStatement, spanOf(t), "%s begins no statement", quote(t.Value))
+	if near := p.nearest(t.Value); near != "" {
+		f.d.Fix(spanOf(t), near, "did you mean %s?", quote(near))
+	}
+	return f
+}
+
+// synonyms gives the keyword for words that other languages use.
+var synonyms = map[string]string{"parameter": "param", "parameters": "param", "constant": "const", "var": "let", "def": "fn", "function": "fn", "party": "client", "clients": "client"}
+
+// nearest returns the statement keyword that a word probably means, or "".
+func (p *parser) nearest(word string) string {
+	word = strings.ToLower(word)
+	best, least := synonyms[word], 3
+	if best != "" {
+		return best
+	}
+	for _, k := range p.grammar.keywords() {
+		d := levenshtein.ComputeDistance(word, k)
+		if d < least && 2*d < len(k)+1 || d == least && best != "" && k < best {
+			best, least = k, d
+		}
+	}
+	return best
+}

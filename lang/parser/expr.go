@@ -1,0 +1,409 @@
+package parser
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+)
+
+// Limits that no honest program meets. They bound the height of a tree, so that neither the parser nor a later pass can exhaust the stack.
+const (
+	maxNesting = 256    // brackets, prefix operators and exponents inside each other
+	maxNodes   = 50_000 // of one expression
+)
+
+// climber parses one expression by climbing the levels of ast.Precedence.
+type climber struct {
+	*lexer.PeekingLexer
+	nesting, nodes int
+	weighting      bool // `^ (` outside brackets ends the expression
+}
+
+// parseExpr, parseSized and parseWeighting are the three nonterminals of the declarations' grammar that stand for expressions.
+func parseExpr(lex *lexer.PeekingLexer) (ast.Expr, error) {
+	c := &climber{PeekingLexer: lex}
+	return c.whole(ast.Loosest)
+}
+
+func parseSized(lex *lexer.PeekingLexer) (ast.Sized, error) {
+	c := &climber{PeekingLexer: lex}
+	return c.whole(ast.Additive)
+}
+
+func parseWeighting(lex *lexer.PeekingLexer) (ast.Weighting, error) {
+	c := &climber{PeekingLexer: lex, weighting: true}
+	return c.whole(ast.Loosest)
+}
+
+// whole parses an expression, if one begins here.
+func (c *climber) whole(level int) (ast.Expr, error) {
+	if !beginsExpr(*c.Peek()) {
+		return nil, participle.NextMatch
+	}
+	return c.binary(level)
+}
+
+func beginsExpr(t lexer.Token) bool {
+	return t.Type == identToken || t.Type == numberToken || t.Type == symbolToken && strings.Contains("(-+!", t.Value)
+}
+
+// at returns the place from start to the end of the last token read.
+func (c *climber) at(start lexer.Position) ast.At {
+	return ast.At{Pos: start, EndPos: c.RawPeek().Pos}
+}
+
+// count refuses an expression that has grown too large.
+func (c *climber) count(t lexer.Token) error {
+	if c.nodes++; c.nodes > maxNodes {
+		return faultf(diag.TooLarge, spanOf(t), "this expression has more than %d parts", maxNodes)
+	}
+	return nil
+}
+
+// nested runs parse one level deeper.
+func (c *climber) nested(parse func() error) error {
+	t := *c.Peek()
+	if c.nesting++; c.nesting > maxNesting {
+		return faultf(diag.TooLarge, spanOf(t), "this expression is nested more than %d levels deep", maxNesting).note("Name its parts with `let`.")
+	}
+	err := parse()
+	c.nesting--
+	return err
+}
+
+// bracketed runs parse one level deeper and reads the closing bracket; `^ (` has its usual meaning inside.
+func (c *climber) bracketed(closer string, parse func() error) error {
+	weighting := c.weighting
+	c.weighting = false
+	defer func() { c.weighting = weighting }()
+	if err := c.nested(parse); err != nil {
+		return err
+	}
+	_, err := c.expect(closer)
+	return err
+}
+
+// accept reads the symbol or word if it is next.
+func (c *climber) accept(value string) bool {
+	if !is(*c.Peek(), value) {
+		return false
+	}
+	c.Next()
+	return true
+}
+
+// expect reads the symbol or word, which must be next.
+func (c *climber) expect(value string) (lexer.Token, error) {
+	t := *c.Peek()
+	if !c.accept(value) {
+		return t, &unexpected{token: t, expected: strconv.Quote(value)}
+	}
+	return t, nil
+}
+
+// ident reads a name.
+func (c *climber) ident() (ast.Ident, error) {
+	t := *c.Peek()
+	if t.Type != identToken {
+		return ast.Ident{}, &unexpected{token: t, expected: "Ident"}
+	}
+	c.Next()
+	return ast.Ident{At: c.at(t.Pos), Name: t.Value}, nil
+}
+
+// is reports whether t is the symbol or keyword value.
+func is(t lexer.Token, value string) bool {
+	return t.Value == value && (t.Type == symbolToken || t.Type == keywordToken)
+}
+
+// operator returns the binary operator that is next, with its precedence; level 0 if there is none.
+func (c *climber) operator() (t lexer.Token, level int) {
+	t = *c.Peek()
+	if t.Type != symbolToken {
+		return t, 0
+	}
+	level = ast.Precedence(t.Value)
+	if level == ast.Power && c.weighting && c.opensAfter() {
+		return t, 0
+	}
+	return t, level
+}
+
+// opensAfter reports whether the token after the next one is an opening parenthesis.
+func (c *climber) opensAfter() bool {
+	here := c.MakeCheckpoint()
+	defer c.LoadCheckpoint(here)
+	c.Next()
+	return is(*c.Peek(), "(")
+}
+
+// binary parses operands joined by operators of at least the given level, left to right. Comparisons do not chain; `^` belongs to power.
+func (c *climber) binary(level int) (ast.Expr, error) {
+	start := c.Peek().Pos
+	x, err := c.unary()
+	if err != nil {
+		return nil, err
+	}
+	for {
+		op, at := c.operator()
+		if at < level || at == 0 || at >= ast.Power {
+			return x, nil
+		}
+		from := c.RawCursor()
+		c.Next()
+		y, err := c.binary(at + 1)
+		if err != nil {
+			return nil, err
+		}
+		middle := c.text(from, op)
+		if x, err = c.joined(start, op, x, y); err != nil {
+			return nil, err
+		}
+		if next, again := c.operator(); ast.Comparison(at) && again == at {
+			return nil, c.chained(op, next, middle)
+		}
+	}
+}
+
+func (c *climber) joined(start lexer.Position, op lexer.Token, x, y ast.Expr) (ast.Expr, error) {
+	return &ast.Binary{At: c.at(start), Op: op.Value, OpAt: spanOf(op), X: x, Y: y}, c.count(op)
+}
+
+// text returns the source read since op, which was next at the cursor from.
+func (c *climber) text(from lexer.RawCursor, op lexer.Token) string {
+	var b strings.Builder
+	tokens := c.Range(from, c.RawCursor())
+	for _, t := range tokens[slices.Index(tokens, op)+1:] {
+		if t.Type == spaceToken || t.Type == commentToken {
+			b.WriteByte(' ')
+		} else {
+			b.WriteString(t.Value)
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// chained refuses a < b < c.
+func (c *climber) chained(first, second lexer.Token, middle string) error {
+	f := faultf(diag.ChainedComparison, spanOf(second), "comparisons do not chain: %s and %s need an operator between them", quote(first.Value), quote(second.Value))
+	f.d.Fix(before(second), "&& "+middle+" ", "compare twice")
+	return f
+}
+
+// unary parses prefix operators and what they apply to. They bind looser than `^`: -a^2 is -(a^2).
+func (c *climber) unary() (ast.Expr, error) {
+	op := *c.Peek()
+	if op.Type != symbolToken || op.Value != "-" && op.Value != "+" && op.Value != "!" {
+		return c.power()
+	}
+	u := &ast.Unary{Op: op.Value}
+	c.Next()
+	err := c.nested(func() (err error) {
+		u.X, err = c.unary()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	u.At = c.at(op.Pos)
+	return u, c.count(op)
+}
+
+// power parses X ^ Y, which groups to the right and lets the exponent have a sign.
+func (c *climber) power() (ast.Expr, error) {
+	start := c.Peek().Pos
+	x, err := c.postfix()
+	if err != nil {
+		return nil, err
+	}
+	op, level := c.operator()
+	if level != ast.Power {
+		return x, nil
+	}
+	c.Next()
+	var y ast.Expr
+	err = c.nested(func() (err error) {
+		y, err = c.unary()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c.joined(start, op, x, y)
+}
+
+// postfix parses a primary expression and the indices and transposes behind it.
+func (c *climber) postfix() (ast.Expr, error) {
+	start := c.Peek().Pos
+	x, err := c.primary()
+	for err == nil {
+		t := *c.Peek()
+		switch {
+		case c.accept("'"):
+			x = &ast.Transpose{At: c.at(start), X: x}
+		case c.accept("["):
+			x, err = c.index(start, x)
+		case is(t, "("):
+			return nil, faultf(diag.NotCallable, spanOf(t), "only a name can be called").note("A product needs its %s.", quote("*"))
+		default:
+			return x, nil
+		}
+		if err == nil {
+			err = c.count(t)
+		}
+	}
+	return nil, err
+}
+
+func (c *climber) primary() (ast.Expr, error) {
+	t := *c.Peek()
+	switch {
+	case t.Type == numberToken:
+		c.Next()
+		n := number(t.Value)
+		n.At = c.at(t.Pos)
+		return n, nil
+	case t.Type == identToken:
+		return c.nameOrCall()
+	case c.accept("("):
+		return c.paren(t.Pos)
+	}
+	return nil, &unexpected{token: t, expected: "Expr"}
+}
+
+// number returns the literal that text writes; a value out of range is infinite, and reported by the lexical check.
+func number(text string) *ast.Number {
+	value, _ := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64)
+	return &ast.Number{Text: text, Value: value, Int: !strings.ContainsAny(text, ".eE")}
+}
+
+func (c *climber) paren(start lexer.Position) (ast.Expr, error) {
+	p := &ast.Paren{}
+	err := c.bracketed(")", func() (err error) {
+		p.X, err = c.binary(ast.Loosest)
+		return err
+	})
+	p.At = c.at(start)
+	return p, err
+}
+
+func (c *climber) nameOrCall() (ast.Expr, error) {
+	name, err := c.ident()
+	if err != nil {
+		return nil, err
+	}
+	if !c.accept("(") {
+		return &ast.Name{At: name.At, Name: name.Name}, nil
+	}
+	call := &ast.Call{Name: name}
+	var sum *ast.Sum
+	err = c.bracketed(")", func() (err error) {
+		call.Args, sum, err = c.arguments(name)
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case sum != nil:
+		sum.At = c.at(name.Pos)
+		return sum, nil
+	}
+	call.At = c.at(name.Pos)
+	return call, nil
+}
+
+// arguments parses the inside of a call: expressions, or the body of a comprehension.
+func (c *climber) arguments(name ast.Ident) (args []ast.Expr, sum *ast.Sum, err error) {
+	if is(*c.Peek(), ")") {
+		return nil, nil, nil
+	}
+	for {
+		x, err := c.binary(ast.Loosest)
+		if err != nil {
+			return nil, nil, err
+		}
+		if args = append(args, x); is(*c.Peek(), "for") {
+			sum, err = c.comprehension(name, args)
+			return nil, sum, err
+		}
+		if t := *c.Peek(); !c.accept(",") {
+			return args, nil, nil
+		} else if err := c.count(t); err != nil {
+			return nil, nil, err
+		}
+	}
+}
+
+// comprehension parses `for VAR in FAMILY` or `for VAR in LO..HI` behind the body.
+func (c *climber) comprehension(name ast.Ident, args []ast.Expr) (*ast.Sum, error) {
+	t := *c.Next()
+	if name.Name != "sum" || len(args) != 1 {
+		return nil, faultf(diag.Comprehension, spanOf(t), "a comprehension is written sum(EXPRESSION for NAME in FAMILY or RANGE)")
+	}
+	s := &ast.Sum{Body: args[0]}
+	var err error
+	if s.Var, err = c.ident(); err != nil {
+		return nil, err
+	}
+	if _, err = c.expect("in"); err != nil {
+		return nil, err
+	}
+	if s.Lo, err = c.binary(ast.Loosest); err != nil {
+		return nil, err
+	}
+	if c.accept("..") {
+		s.Hi, err = c.binary(ast.Loosest)
+		return s, err
+	}
+	family, ok := s.Lo.(*ast.Name)
+	if !ok {
+		return nil, &unexpected{token: *c.Peek(), expected: `".."`}
+	}
+	s.Family, s.Lo = &ast.Ident{At: family.At, Name: family.Name}, nil
+	return s, nil
+}
+
+// index parses the inside of X[…].
+func (c *climber) index(start lexer.Position, x ast.Expr) (ast.Expr, error) {
+	n := &ast.Index{X: x}
+	err := c.bracketed("]", func() error {
+		for {
+			s, err := c.subscript()
+			if err != nil {
+				return err
+			}
+			n.Args = append(n.Args, s)
+			if t := *c.Peek(); !c.accept(",") {
+				return nil
+			} else if err := c.count(t); err != nil {
+				return err
+			}
+		}
+	})
+	n.At = c.at(start)
+	return n, err
+}
+
+// subscript parses a value or a slice; both ends of a slice may be left out.
+func (c *climber) subscript() (s *ast.Subscript, err error) {
+	start := c.Peek().Pos
+	s = &ast.Subscript{}
+	if !is(*c.Peek(), ":") {
+		if s.Lo, err = c.binary(ast.Loosest); err != nil {
+			return nil, err
+		}
+	}
+	if s.Slice = c.accept(":"); s.Slice && beginsExpr(*c.Peek()) {
+		if s.Hi, err = c.binary(ast.Loosest); err != nil {
+			return nil, err
+		}
+	}
+	s.At = c.at(start)
+	return s, nil
+}

@@ -1,0 +1,93 @@
+package parser
+
+import (
+	"sync"
+
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/vflc/vflc/lang/ast"
+)
+
+// A statement is a kind of statement that begins with a keyword.
+type statement struct {
+	keyword    string
+	contextual bool // a keyword only where a name follows
+	parse      func(*lexer.PeekingLexer) (ast.Stmt, error)
+}
+
+// A grammar is what participle makes of the tags on the tree.
+type grammar struct {
+	statements []statement // in the order of the language's description
+	likelihood func(*lexer.PeekingLexer) (ast.Stmt, error)
+}
+
+// unsupported lists the statements that this version knows by name alone; the value says which are keywords only where a name follows.
+var unsupported = map[string]bool{"fn": false, "import": false, "factor": false, "generate": false, "contribution": false, "weight": true, "module": true}
+
+// theGrammar builds the grammar once.
+var theGrammar = sync.OnceValue(func() *grammar {
+	p := participle.MustBuild[ast.Stmt](
+		participle.Lexer(definition{}),
+		participle.UseLookahead(0), // a construct that has begun is meant: its error is the one to report
+		participle.Elide("Space", "Comment", "Refused"),
+		participle.ParseTypeWith(parseExpr),
+		participle.ParseTypeWith(parseSized),
+		participle.ParseTypeWith(parseWeighting),
+		participle.Union[ast.Stmt](&ast.Server{}, &ast.Client{}, &ast.Data{}, &ast.Param{}, &ast.Let{}, &ast.Const{}, &ast.Transform{},
+			&ast.Program{}, &ast.Aux{}, &ast.Receive{}, &ast.Send{}, &ast.Likelihood{}),
+	)
+	return &grammar{
+		statements: []statement{
+			{"server", false, production[ast.Server](p)},
+			{"client", false, production[ast.Client](p)},
+			{"data", false, production[ast.Data](p)},
+			{"param", false, production[ast.Param](p)},
+			{"let", false, production[ast.Let](p)},
+			{"const", false, production[ast.Const](p)},
+			{"transform", false, production[ast.Transform](p)},
+			{"program", true, production[ast.Program](p)},
+			{"aux", true, production[ast.Aux](p)},
+			{"receive", true, production[ast.Receive](p)},
+			{"send", true, production[ast.Send](p)},
+		},
+		likelihood: production[ast.Likelihood](p),
+	}
+})
+
+// production returns the parser of one kind of statement.
+func production[S any, P interface {
+	*S
+	ast.Stmt
+}](p *participle.Parser[ast.Stmt]) func(*lexer.PeekingLexer) (ast.Stmt, error) {
+	one, err := participle.ParserForProduction[S](p)
+	if err != nil {
+		panic("parser: " + err.Error()) // a statement is missing from the union above
+	}
+	return func(lex *lexer.PeekingLexer) (ast.Stmt, error) {
+		s, err := one.ParseFromLexer(lex, participle.AllowTrailing(true))
+		return P(s), err
+	}
+}
+
+// find returns the statement that a keyword begins.
+func (g *grammar) find(keyword string) (statement, bool) {
+	for _, s := range g.statements {
+		if s.keyword == keyword {
+			return s, true
+		}
+	}
+	return statement{}, false
+}
+
+// keywords returns every word that begins a statement, supported or not.
+func (g *grammar) keywords() []string {
+	var out []string
+	for _, s := range g.statements {
+		out = append(out, s.keyword)
+	}
+	for k := range unsupported {
+		out = append(out, k)
+	}
+	return out
+}

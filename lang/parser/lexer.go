@@ -1,0 +1,234 @@
+package parser
+
+import (
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// The token types. Space, comments and refused clauses are elided: the grammar does not see them, but they keep the places of nodes exact.
+const (
+	identToken lexer.TokenType = lexer.EOF - 1 - iota
+	keywordToken
+	numberToken
+	stringToken
+	symbolToken
+	invalidToken // anything that is no token: it never aborts the lexer, and never fits the grammar
+	spaceToken
+	commentToken
+	refusedToken // a clause of the language that this version refuses
+)
+
+// reserved lists the words that may not name anything.
+var reserved = set("server client data param let const fn import transform factor generate contribution return shared for in from missing init truncate censor noncentered weights")
+
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		m[w] = true
+	}
+	return m
+}
+
+// definition is the lexer as participle sees it.
+type definition struct{}
+
+// Symbols names the token types for the grammar tags.
+func (definition) Symbols() map[string]lexer.TokenType {
+	return map[string]lexer.TokenType{
+		"EOF": lexer.EOF, "Ident": identToken, "Keyword": keywordToken, "Number": numberToken, "String": stringToken,
+		"Symbol": symbolToken, "Invalid": invalidToken, "Space": spaceToken, "Comment": commentToken, "Refused": refusedToken,
+	}
+}
+
+// Lex reads r to its end and returns a lexer of it.
+func (definition) Lex(filename string, r io.Reader) (lexer.Lexer, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	return &replay{tokens: tokenize(string(text))}, nil
+}
+
+// replay is a lexer of tokens that exist already.
+type replay struct{ tokens []lexer.Token }
+
+// Next returns the next token; the last one, EOF, again and again.
+func (r *replay) Next() (lexer.Token, error) {
+	t := r.tokens[0]
+	if !t.EOF() {
+		r.tokens = r.tokens[1:]
+	}
+	return t, nil
+}
+
+// tokenize cuts text into tokens that together are text again, and an EOF token.
+func tokenize(text string) []lexer.Token {
+	tokens := make([]lexer.Token, 0, len(text)/3+1)
+	pos := lexer.Position{Line: 1, Column: 1}
+	before := "" // the last token that is not elided
+	for pos.Offset < len(text) {
+		typ, n := scan(text[pos.Offset:], pos.Offset == 0)
+		t := lexer.Token{Type: typ, Value: text[pos.Offset : pos.Offset+n], Pos: pos}
+		if typ == identToken && reserved[t.Value] && !namesParty(before, t.Value) {
+			t.Type = keywordToken
+		}
+		if typ != spaceToken && typ != commentToken {
+			before = t.Value
+		}
+		tokens = append(tokens, t)
+		pos.Advance(t.Value)
+	}
+	return append(tokens, lexer.EOFToken(pos))
+}
+
+// namesParty reports whether word, reserved elsewhere, names a party: `@ shared`, `send z to server`.
+func namesParty(before, word string) bool {
+	if word != "server" && word != "shared" {
+		return false
+	}
+	return before == "@" || before == "to" || before == "from" || before == "for"
+}
+
+// scan returns the type and length of the first token of s, which is not empty.
+func scan(s string, first bool) (lexer.TokenType, int) {
+	switch c := s[0]; {
+	case isSpace(c):
+		return spaceToken, span(s, isSpace)
+	case isLetter(c):
+		return scanWord(s)
+	case isDigit(c):
+		return scanNumber(s)
+	case c == '"':
+		return scanString(s)
+	case strings.HasPrefix(s, "//"):
+		return commentToken, lineLength(s)
+	case strings.HasPrefix(s, "/*"):
+		return scanBlockComment(s)
+	case first && strings.HasPrefix(s, "\ufeff"): // a byte order mark
+		return spaceToken, len("\ufeff")
+	case len(s) > 1 && twoByteSymbols[s[:2]]:
+		return symbolToken, 2
+	case c == '.' && len(s) > 1 && isDigit(s[1]): // .5
+		return invalidToken, 1 + span(s[1:], isWord)
+	case strings.IndexByte("+-*/^'!<>=~@:,;()[]{}", c) >= 0:
+		return symbolToken, 1
+	}
+	return invalidToken, invalidLength(s)
+}
+
+var twoByteSymbols = set("&& || == != <= >= .* ./ ..")
+
+func isSpace(c byte) bool  { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
+func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' }
+func isWord(c byte) bool   { return isLetter(c) || isDigit(c) }
+
+// span returns how many leading bytes of s satisfy in.
+func span(s string, in func(byte) bool) int {
+	n := 0
+	for n < len(s) && in(s[n]) {
+		n++
+	}
+	return n
+}
+
+// scanWord reads a name; one that goes on in letters outside ASCII is invalid as a whole.
+func scanWord(s string) (lexer.TokenType, int) {
+	n := span(s, isWord)
+	if n < len(s) && isForeignLetter(s[n:]) {
+		return invalidToken, n + invalidLength(s[n:])
+	}
+	return identToken, n
+}
+
+// scanNumber reads 1, 1.5, 1e-3 or 1_000. What looks like a number but is none (1., 2x, 1__0) is one invalid token.
+func scanNumber(s string) (lexer.TokenType, int) {
+	n := span(s, isWord)
+	if n+1 < len(s) && s[n] == '.' && isDigit(s[n+1]) && wellFormed(s[:n]) {
+		n += 1 + span(s[n+1:], isWord)
+	}
+	if c := s[n-1]; (c == 'e' || c == 'E') && n+1 < len(s) && (s[n] == '-' || s[n] == '+') && isDigit(s[n+1]) {
+		n += 1 + span(s[n+1:], isWord)
+	}
+	if openPoint(s[n:]) {
+		return invalidToken, n + 1 + span(s[n+1:], isWord)
+	}
+	if !wellFormed(s[:n]) {
+		return invalidToken, n
+	}
+	return numberToken, n
+}
+
+// openPoint reports whether s begins with a point that belongs to no operator: the point of `1.`.
+func openPoint(s string) bool {
+	return strings.HasPrefix(s, ".") && (len(s) == 1 || !twoByteSymbols[s[:2]])
+}
+
+// wellFormed reports whether s is digits [. digits] [e [sign] digits], with single underscores between digits.
+func wellFormed(s string) bool {
+	mantissa, exponent := s, ""
+	if i := strings.IndexAny(s, "eE"); i >= 0 {
+		mantissa, exponent = s[:i], strings.TrimLeft(s[i+1:], "+-")
+		if !digits(exponent) {
+			return false
+		}
+	}
+	whole, fraction, point := strings.Cut(mantissa, ".")
+	return digits(whole) && (!point || digits(fraction))
+}
+
+func digits(s string) bool {
+	for _, part := range strings.Split(s, "_") {
+		if part == "" || span(part, isDigit) != len(part) {
+			return false
+		}
+	}
+	return true
+}
+
+// scanString reads a string up to its closing quote; without one on the line, the rest of the line is invalid.
+func scanString(s string) (lexer.TokenType, int) {
+	end := lineLength(s)
+	for i := 1; i < end; i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '"':
+			return stringToken, i + 1
+		}
+	}
+	return invalidToken, end
+}
+
+// lineLength returns the length of s up to its first line ending.
+func lineLength(s string) int {
+	if n := strings.IndexByte(s, '\n'); n >= 0 {
+		return len(strings.TrimSuffix(s[:n], "\r"))
+	}
+	return len(s)
+}
+
+func scanBlockComment(s string) (lexer.TokenType, int) {
+	if n := strings.Index(s[2:], "*/"); n >= 0 {
+		return commentToken, n + 4
+	}
+	return invalidToken, len(s)
+}
+
+// invalidLength returns the length of a run of what is no token: one foreign word, a run of bytes that are not UTF-8 or of control characters, or one character.
+func invalidLength(s string) int {
+	class := classify(s)
+	if class == otherCharacter {
+		_, n := utf8.DecodeRuneInString(s)
+		return n
+	}
+	n := 0
+	for n < len(s) && (classify(s[n:]) == class || class == foreignLetter && isWord(s[n])) {
+		_, size := utf8.DecodeRuneInString(s[n:])
+		n += size
+	}
+	return n
+}

@@ -1,0 +1,147 @@
+package parser
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
+)
+
+// maxDiagnostics is where a parse gives up: more than anybody reads, and a bound on the work that a hostile file can cause.
+const maxDiagnostics = 100
+
+// lexical reports what is wrong with tokens on their own.
+func (p *parser) lexical() {
+	for _, t := range p.tokens {
+		if len(p.diags) >= maxDiagnostics {
+			return
+		}
+		switch t.Type {
+		case invalidToken:
+			p.invalid(t)
+		case numberToken:
+			p.checkRange(t)
+		case stringToken:
+			p.checkEscapes(t)
+			p.checkText(t)
+		case commentToken:
+			p.checkText(t)
+		}
+	}
+}
+
+// invalid explains a token that is none.
+func (p *parser) invalid(t lexer.Token) {
+	switch {
+	case t.Value[0] == '"':
+		p.errorf(diag.OpenString, spanOf(t), "this string has no closing quote on its line").Fix(after(t), `"`, "close it")
+	case strings.HasPrefix(t.Value, "/*"):
+		opener := source.Span{Start: t.Pos.Offset, End: t.Pos.Offset + 2}
+		p.errorf(diag.OpenComment, opener, "this comment has no closing */").Fix(after(t), "*/", "close it")
+	case isDigit(t.Value[0]), len(t.Value) > 1 && t.Value[0] == '.' && isDigit(t.Value[1]):
+		p.badNumber(t)
+	default:
+		p.badCharacter(t)
+	}
+}
+
+// badNumber explains 1., .5, 2x, 1__000 and their like.
+func (p *parser) badNumber(t lexer.Token) {
+	d := p.errorf(diag.BadNumber, spanOf(t), "%s is not a number", quote(t.Value))
+	n := span(t.Value, isDigit)
+	head, rest := t.Value[:n], t.Value[n:]
+	switch {
+	case head == "" && wellFormed("0"+rest):
+		d.Message += ": numbers have digits on both sides of the point"
+		d.Fix(spanOf(t), "0"+rest, "write the digit before the point")
+	case strings.HasPrefix(rest, ".") && wellFormed(head+".0"+rest[1:]):
+		d.Message += ": numbers have digits on both sides of the point"
+		d.Fix(spanOf(t), head+".0"+rest[1:], "write the digit after the point")
+	case wellFormed(strings.Trim(squeeze(t.Value), "_")):
+		d.Message += ": an underscore stands alone between two digits"
+		d.Fix(spanOf(t), strings.Trim(squeeze(t.Value), "_"), "write it with single underscores")
+	case head != "" && isLetter(rest[0]) && span(rest, isWord) == len(rest):
+		d.Message += fmt.Sprintf(", and a name cannot begin with a digit; a product needs its %s", quote("*"))
+		d.Fix(spanOf(t), head+" * "+rest, "write the product")
+	}
+}
+
+// squeeze makes each run of underscores one.
+func squeeze(s string) string {
+	for strings.Contains(s, "__") {
+		s = strings.ReplaceAll(s, "__", "_")
+	}
+	return s
+}
+
+// badCharacter explains a character that vfl does not use.
+func (p *parser) badCharacter(t lexer.Token) {
+	if p.forbidden(t, 0) {
+		return
+	}
+	if strings.IndexFunc(t.Value, func(r rune) bool { return r >= utf8.RuneSelf && isForeignLetter(string(r)) }) >= 0 {
+		p.errorf(diag.BadCharacter, spanOf(t), "%s is not a name: names use the letters a-z and A-Z, digits and _", quote(t.Value))
+		return
+	}
+	d := p.errorf(diag.BadCharacter, spanOf(t), "the character %s has no meaning here", quote(t.Value))
+	if text, ok := meant[t.Value]; ok {
+		d.Fix(spanOf(t), text, "write it as the language does")
+	}
+}
+
+// checkText refuses, inside a string or comment, what is not UTF-8 text.
+func (p *parser) checkText(t lexer.Token) {
+	for i := 0; i < len(t.Value); {
+		if p.forbidden(t, i) {
+			return
+		}
+		_, n := utf8.DecodeRuneInString(t.Value[i:])
+		i += n
+	}
+}
+
+// forbidden reports whether the character at byte i of t may stand nowhere in a file, and says so if it may not.
+func (p *parser) forbidden(t lexer.Token, i int) bool {
+	r, n := utf8.DecodeRuneInString(t.Value[i:])
+	at := source.Span{Start: t.Pos.Offset + i, End: t.Pos.Offset + i + n}
+	switch classify(t.Value[i:]) {
+	case notUTF8:
+		p.errorf(diag.NotUTF8, at, "the byte 0x%02X is not part of UTF-8 text", t.Value[i]).Note("Save the file in the encoding UTF-8.")
+	case controlCharacter:
+		p.errorf(diag.ControlCharacter, at, "the control character U+%04X may not stand in a program", r).Fix(at, "", "delete it")
+	default:
+		return false
+	}
+	return true
+}
+
+// maxWhole is the largest whole number that a float64 tells from its neighbours.
+const maxWhole = 1 << 53
+
+// checkRange refuses numbers that would not be the value that is written.
+func (p *parser) checkRange(t lexer.Token) {
+	n := number(t.Value)
+	_, err := strconv.ParseFloat(strings.ReplaceAll(t.Value, "_", ""), 64)
+	if err != nil || n.Int && n.Value > maxWhole {
+		p.errorf(diag.BadNumber, spanOf(t), "%s is too large: whole numbers go to 2^53, others to 1.79e308", quote(t.Value))
+	}
+}
+
+// checkEscapes refuses a backslash that stands for something else than a quote or itself.
+func (p *parser) checkEscapes(t lexer.Token) {
+	for i := 1; i < len(t.Value)-1; i++ {
+		if t.Value[i] != '\\' {
+			continue
+		}
+		if next := t.Value[i+1]; next != '"' && next != '\\' {
+			at := source.Span{Start: t.Pos.Offset + i, End: t.Pos.Offset + i + 1}
+			p.errorf(diag.BadEscape, at, `a backslash in a string stands before " or \ only`).Fix(at, `\\`, "write the backslash itself")
+		}
+		i++
+	}
+}

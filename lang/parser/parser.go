@@ -1,0 +1,291 @@
+// Package parser turns vfl text into a syntax tree and diagnostics. It always returns a tree: of a file with errors, the statements that are sound.
+//
+// A hand-written lexer feeds participle, which reads declarations by the tags on the tree; expressions are climbed by hand.
+// Each statement is parsed on its own, and after an error the parser goes on at the next statement.
+package parser
+
+import (
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
+)
+
+// Parse returns the tree of f and what is wrong with its text, at most a few errors per statement and no error that follows from another.
+func Parse(f *source.File) (*ast.File, diag.List) {
+	p := &parser{file: f, grammar: theGrammar(), tokens: tokenize(f.Text)}
+	p.lexical()
+	p.refuseClauses()
+	stmts := p.statements()
+	if !p.attempted && len(p.diags) == 0 {
+		p.errorf(diag.EmptyFile, source.Span{}, "this file has no statements").Note("A model has at least a parameter, `param b ~ normal(0, 1)`.")
+	}
+	return &ast.File{Source: f, Stmts: stmts, Comments: comments(p.tokens)}, p.diags
+}
+
+// parser is the state of one parse.
+type parser struct {
+	file    *source.File
+	grammar *grammar
+	tokens  []lexer.Token // all of them
+	words   []lexer.Token // those that are not elided; the last one is EOF
+	start   int           // the index in words where the present statement begins
+	end     int           // the index in words behind the last sound statement
+	stmts   []ast.Stmt
+	diags   diag.List
+
+	attempted bool // there is something that is no semicolon
+}
+
+func comments(tokens []lexer.Token) []ast.Comment {
+	var out []ast.Comment
+	for _, t := range tokens {
+		if t.Type == commentToken {
+			out = append(out, ast.Comment{At: ast.Place(spanOf(t)), Text: t.Value, Doc: isDoc(t.Value)})
+		}
+	}
+	return out
+}
+
+// isDoc reports whether a comment documents the declaration below it.
+func isDoc(text string) bool {
+	return len(text) >= 3 && text[:3] == "///" && (len(text) == 3 || text[3] != '/')
+}
+
+// elided reports whether the grammar does not see t.
+func elided(t lexer.Token) bool {
+	return t.Type == spaceToken || t.Type == commentToken || t.Type == refusedToken
+}
+
+// statements parses the file, statement by statement.
+func (p *parser) statements() []ast.Stmt {
+	for _, t := range p.tokens {
+		if !elided(t) {
+			p.words = append(p.words, t)
+		}
+	}
+	lex := p.peeking()
+	for {
+		for is(*lex.Peek(), ";") {
+			lex.Next()
+		}
+		if lex.Peek().EOF() || len(p.diags) >= maxDiagnostics {
+			return p.stmts
+		}
+		p.attempted = true
+		p.next(lex)
+	}
+}
+
+// peeking returns the tokens as participle reads them.
+func (p *parser) peeking() *lexer.PeekingLexer {
+	lex, err := lexer.Upgrade(&replay{tokens: p.tokens}, spaceToken, commentToken, refusedToken)
+	if err != nil {
+		panic("parser: " + err.Error()) // replay has no errors
+	}
+	return lex
+}
+
+// next parses one statement, or reports why it cannot and moves to the next.
+func (p *parser) next(lex *lexer.PeekingLexer) {
+	p.start = lex.Cursor()
+	stmt, err := p.statement(lex)
+	if err == nil {
+		p.verify(stmt)
+		p.stmts, p.end = append(p.stmts, stmt), lex.Cursor()
+		return
+	}
+	at := max(p.start+1, lex.Cursor(), p.report(err))
+	for at = p.nextStart(at); lex.Cursor() < at; {
+		lex.Next()
+	}
+}
+
+// statement parses the statement that begins at p.start.
+func (p *parser) statement(lex *lexer.PeekingLexer) (ast.Stmt, error) {
+	switch t := p.words[p.start]; {
+	case p.isKeyword(p.start):
+		if s, ok := p.grammar.find(t.Value); ok {
+			return s.parse(lex)
+		}
+		return p.refuse(lex), nil
+	case t.Type == identToken && !p.misspelt(p.start):
+		return p.grammar.likelihood(lex)
+	}
+	return nil, p.badStart()
+}
+
+// isKeyword reports whether word i begins a statement by its keyword.
+func (p *parser) isKeyword(i int) bool {
+	t := p.words[i]
+	contextual, ok := unsupported[t.Value]
+	if s, known := p.grammar.find(t.Value); known {
+		contextual, ok = s.contextual, true
+	}
+	if !ok || !contextual {
+		return ok && t.Type == keywordToken
+	}
+	return t.Type == identToken && p.words[i+1].Type == identToken
+}
+
+// misspelt reports whether the name at word i stands where a keyword should: another word follows it on its line.
+func (p *parser) misspelt(i int) bool {
+	next := p.words[i+1]
+	return (next.Type == identToken || next.Type == keywordToken && next.Value != "weights") && !p.firstOnLine(i+1)
+}
+
+// firstOnLine reports whether word i is the first on its line.
+func (p *parser) firstOnLine(i int) bool {
+	return i == 0 || p.words[i-1].Pos.Line < p.words[i].Pos.Line
+}
+
+// nextStart returns the index of the first word, from i on, that begins a statement or ends the file.
+func (p *parser) nextStart(i int) int {
+	for !p.words[i].EOF() && !p.beginsStatement(i) {
+		i++
+	}
+	return i
+}
+
+// beginsStatement guesses whether a statement begins at word i: at a keyword or behind a semicolon for certain, at a name only where the line looks like a likelihood.
+func (p *parser) beginsStatement(i int) bool {
+	t := p.words[i]
+	if t.Type == keywordToken && p.isKeyword(i) || i > 0 && is(p.words[i-1], ";") {
+		return true
+	}
+	return t.Type == identToken && p.firstOnLine(i) && (p.isKeyword(i) || p.tildeOnLine(i) || p.misspelt(i) && p.nearest(t.Value) != "")
+}
+
+// tildeOnLine reports whether a `~` follows word i on its line, outside brackets that open there.
+func (p *parser) tildeOnLine(i int) bool {
+	depth := 0
+	for j := i; !p.words[j].EOF() && p.words[j].Pos.Line == p.words[i].Pos.Line; j++ {
+		switch t := p.words[j]; {
+		case closerOf(t) != "":
+			depth++
+		case isCloser(t):
+			depth--
+		case is(t, "~") && depth == 0:
+			return true
+		}
+	}
+	return false
+}
+
+// refuse skips a statement that this version does not support and says so.
+func (p *parser) refuse(lex *lexer.PeekingLexer) ast.Stmt {
+	t := p.words[p.start]
+	p.errorf(diag.UnsupportedStatement, spanOf(t), "%s statements are not supported in this version", quote(t.Value))
+	for end := p.skipped(t.Value); lex.Cursor() < end; {
+		lex.Next()
+	}
+	last := p.words[lex.Cursor()-1]
+	return &ast.Unsupported{
+		At:      ast.Place(spanOf(t).Join(spanOf(last))),
+		Keyword: ast.Ident{At: ast.Place(spanOf(t)), Name: t.Value},
+	}
+}
+
+// skipped returns where an unsupported statement ends: at the next statement outside its brackets. A module takes the rest of its file.
+func (p *parser) skipped(keyword string) int {
+	if keyword == "module" {
+		return len(p.words) - 1
+	}
+	depth := 0
+	for i := p.start + 1; !p.words[i].EOF(); i++ {
+		switch t := p.words[i]; {
+		case closerOf(t) != "":
+			depth++
+		case isCloser(t):
+			depth--
+		case depth <= 0 && (is(t, ";") || p.beginsStatement(i)):
+			return i
+		}
+	}
+	if depth > 0 { // a bracket is never closed: do not let it hide the statements behind it
+		return p.nextStart(p.start + 1)
+	}
+	return len(p.words) - 1
+}
+
+// refuseClauses takes the clauses that this version does not support out of the tokens and says so.
+func (p *parser) refuseClauses() {
+	for i := range p.tokens {
+		if end := p.clauseEnd(i); end > i {
+			t := p.tokens[i]
+			whole := spanOf(t).Join(spanOf(p.tokens[end-1]))
+			p.errorf(diag.UnsupportedClause, spanOf(t), "%s clauses are not supported in this version", quote(t.Value)).Fix(whole, "", "leave the clause out")
+			for ; i < end; i++ {
+				p.tokens[i].Type = refusedToken
+			}
+		}
+	}
+}
+
+// clauseEnd returns the end of the clause truncate(…), censor(…), missing KIND or missing impute ~ DIST(…) that begins at token i, or i if none does.
+func (p *parser) clauseEnd(i int) int {
+	if p.tokens[i].Type != keywordToken {
+		return i
+	}
+	end := i
+	switch p.tokens[i].Value {
+	case "truncate", "censor":
+		end = p.balanced(p.skipSpace(i + 1))
+	case "missing":
+		kind := p.skipSpace(i + 1)
+		if p.tokens[kind].Type != identToken {
+			return i
+		}
+		if end = kind + 1; p.tokens[kind].Value == "impute" && is(p.tokens[p.skipSpace(end)], "~") {
+			end = p.balanced(p.skipSpace(p.skipSpace(p.skipSpace(end)+1) + 1))
+		}
+	}
+	return max(end, i)
+}
+
+// skipSpace returns the index of the first token from i on that the grammar sees.
+func (p *parser) skipSpace(i int) int {
+	for i < len(p.tokens)-1 && elided(p.tokens[i]) {
+		i++
+	}
+	return min(i, len(p.tokens)-1)
+}
+
+// balanced returns the index behind the brackets that open at token i, or 0 if none do or they are not closed.
+func (p *parser) balanced(i int) int {
+	if closerOf(p.tokens[i]) == "" {
+		return 0
+	}
+	for depth := 0; !p.tokens[i].EOF(); i++ {
+		if closerOf(p.tokens[i]) != "" {
+			depth++
+		} else if isCloser(p.tokens[i]) {
+			depth--
+		}
+		if depth == 0 {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// closerOf returns the bracket that closes t, or "" if t opens nothing.
+func closerOf(t lexer.Token) string {
+	if t.Type != symbolToken {
+		return ""
+	}
+	switch t.Value {
+	case "(":
+		return ")"
+	case "[":
+		return "]"
+	case "{":
+		return "}"
+	}
+	return ""
+}
+
+func isCloser(t lexer.Token) bool {
+	return t.Type == symbolToken && (t.Value == ")" || t.Value == "]" || t.Value == "}")
+}

@@ -1,0 +1,77 @@
+package parser
+
+import (
+	"strings"
+
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
+)
+
+// verify completes what participle cannot fill in a statement, and checks the rules of the grammar that its tags do not express.
+func (p *parser) verify(s ast.Stmt) {
+	ast.Walk(s, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Family:
+			p.verifyFamily(n)
+		case *ast.Type:
+			p.verifyType(n)
+		case *ast.Column:
+			p.verifyColumn(n)
+		case *ast.ColumnName:
+			n.Quoted = strings.HasPrefix(n.Name, `"`)
+			n.Name = unquote(n.Name)
+		case *ast.Number:
+			*n = ast.Number{At: n.At, Text: n.Text, Value: number(n.Text).Value, Int: number(n.Text).Int}
+		}
+		return true
+	})
+}
+
+// unquote returns the text that a string stands for; a plain name stands for itself.
+func unquote(s string) string {
+	if !strings.HasPrefix(s, `"`) {
+		return s
+	}
+	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(s[1 : len(s)-1])
+}
+
+func (p *parser) verifyFamily(f *ast.Family) {
+	switch n := f.Count.(type) {
+	case nil, *ast.Name:
+	case *ast.Number:
+		if !n.Int || n.Value < 1 {
+			p.errorf(diag.FamilyCount, n.Span(), "a family has a whole number of members, at least 1")
+		}
+	default:
+		p.errorf(diag.FamilyCount, n.Span(), "the number of members is a name or a whole number, not an expression")
+	}
+}
+
+func (p *parser) verifyType(t *ast.Type) {
+	if level := t.Elem.Name == "level"; t.Levels != nil && !level {
+		p.errorf(diag.TypeForm, t.Levels.Span(), "only `level` takes a number of categories in parentheses").Note("A shape is written in square brackets: %s[N].", t.Elem.Name)
+	} else if t.Levels == nil && level {
+		p.errorf(diag.TypeForm, t.Elem.Span(), "`level` needs its number of categories").Fix(behind(t.Elem.Span()), "(R)", "name the number")
+	}
+	for i, b := range t.Bounds {
+		if b.Which.Name != "lower" && b.Which.Name != "upper" {
+			p.errorf(diag.TypeForm, b.Which.Span(), "found %s, expected `lower` or `upper`", quote(b.Which.Name))
+		} else if i > 0 && b.Which.Name == t.Bounds[0].Which.Name {
+			p.errorf(diag.TypeForm, b.Which.Span(), "%s is given twice", quote(b.Which.Name))
+		}
+	}
+}
+
+// verifyColumn checks that an encoder begins with the column that it encodes.
+func (p *parser) verifyColumn(c *ast.Column) {
+	if c.Encoder == nil {
+		return
+	}
+	if first := c.Args[0]; first.Key != nil || first.Column == nil {
+		p.errorf(diag.EncoderForm, first.Span(), "the first argument of an encoder is a column")
+	}
+}
+
+// behind is the empty place at the end of a span.
+func behind(s source.Span) source.Span { return source.Span{Start: s.End, End: s.End} }
