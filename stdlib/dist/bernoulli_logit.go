@@ -62,8 +62,9 @@ func bernoulliLogitLogDensity(b *def.Block) float64 {
 	return finish(b, sum)
 }
 
-// bernoulliLogitRows is the loop over contiguous rows. With z = exp(-|eta|), log p = x·eta - max(eta, 0) - log(1+z); the logarithms of a
-// block are taken as one, of the product of its factors in (1, 2]. It gives NaN where an x is neither 0 nor 1, or eta is not finite.
+// bernoulliLogitRows is the loop over contiguous rows. With t = ±eta the log odds of what was seen and z = exp(-|t|), log p = min(t, 0) -
+// log(1+z); the logarithms of a block are taken as one, of the product of its factors in (1, 2]. It gives NaN where an x is neither 0 nor 1,
+// or eta is not finite.
 func bernoulliLogitRows(x, eta, deta []float64) float64 {
 	sum := 0.0
 	for len(x) > 0 {
@@ -84,38 +85,39 @@ func bernoulliLogitRows(x, eta, deta []float64) float64 {
 const logProductBlock = 64
 
 func bernoulliLogitValue(x, eta []float64) float64 {
-	linear, wrong, product := 0.0, 0.0, 1.0
+	twice, wrong, product := 0.0, 0.0, 1.0
 	eta = eta[:len(x)]
 	for i, y := range x {
-		e := eta[i]
-		a := math.Abs(e)
+		t := (2*y - 1) * eta[i]
+		a := math.Abs(t)
 		product *= 1 + math.Exp(-a)
-		linear += y*e - 0.5*(e+a)
+		twice += t - a // 2 min(t, 0)
 		wrong += math.Abs(y * (y - 1))
 	}
-	return where(wrong == 0, linear-math.Log(product))
+	return where(wrong == 0, 0.5*twice-math.Log(product))
 }
 
 func bernoulliLogitGradient(x, eta, deta []float64) float64 {
-	linear, wrong, product := 0.0, 0.0, 1.0
+	twice, wrong, product := 0.0, 0.0, 1.0
 	eta, deta = eta[:len(x)], deta[:len(x)]
 	for i, y := range x {
-		e := eta[i]
-		a := math.Abs(e)
+		sign := 2*y - 1
+		t := sign * eta[i]
+		a := math.Abs(t)
 		z := math.Exp(-a)
 		product *= 1 + z
-		linear += y*e - 0.5*(e+a)
+		twice += t - a
 		wrong += math.Abs(y * (y - 1))
-		deta[i] = y - sigmoid(e, z)
+		deta[i] = sign * sigmoid(-t, z)
 	}
-	return where(wrong == 0, linear-math.Log(product))
+	return where(wrong == 0, 0.5*twice-math.Log(product))
 }
 
-// sigmoid returns 1/(1+exp(-e)) given z = exp(-|e|). The choice is made on bits, so that it compiles to a conditional move: the sign of e
+// sigmoid returns 1/(1+exp(-t)) given z = exp(-|t|). The choice is made on bits, so that it compiles to a conditional move: the sign of t
 // is as good as random, and a branch on it would be mispredicted half the time.
-func sigmoid(e, z float64) float64 {
+func sigmoid(t, z float64) float64 {
 	bits := oneBits
-	if e < 0 {
+	if t < 0 {
 		bits = math.Float64bits(z)
 	}
 	return math.Float64frombits(bits) / (1 + z)

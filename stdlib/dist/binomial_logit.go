@@ -105,8 +105,7 @@ func binomialLogitRows(x, eta []float64, n float64, deta []float64) float64 {
 		linear += y*e - n*0.5*(e+a)
 		wrong = wrong || y != math.Floor(y) || y < 0 || y > n
 		if i < len(deta) {
-			s := sigmoid(e, z)
-			deta[i] = y*(1-s) - (n-y)*s
+			deta[i] = y*sigmoid(-e, z) - (n-y)*sigmoid(e, z)
 		}
 	}
 	return where(!wrong, linear-n*(logs+math.Log(product)))
