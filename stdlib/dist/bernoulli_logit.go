@@ -123,6 +123,16 @@ func sigmoid(t, z float64) float64 {
 	return math.Float64frombits(bits) / (1 + z)
 }
 
+// sigmoids returns 1/(1+exp(-t)) and 1/(1+exp(t)) given z = exp(-|t|).
+func sigmoids(t, z float64) (p, q float64) {
+	near := 1 / (1 + z)
+	p, q = near, z*near
+	if t < 0 {
+		p, q = q, p
+	}
+	return p, q
+}
+
 const oneBits uint64 = 0x3ff0000000000000 // the bits of 1.0
 
 // where returns v if ok, else NaN.

@@ -105,7 +105,8 @@ func binomialLogitRows(x, eta []float64, n float64, deta []float64) float64 {
 		linear += y*e - n*0.5*(e+a)
 		wrong = wrong || y != math.Floor(y) || y < 0 || y > n
 		if i < len(deta) {
-			deta[i] = y*sigmoid(-e, z) - (n-y)*sigmoid(e, z)
+			p, q := sigmoids(e, z)
+			deta[i] = y*q - (n-y)*p
 		}
 	}
 	return where(!wrong, linear-n*(logs+math.Log(product)))

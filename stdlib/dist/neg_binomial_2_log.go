@@ -52,6 +52,10 @@ func negBinomial2LogLogDensity(b *def.Block) float64 {
 	eta, phi := b.Theta[0], b.Theta[1]
 	deta, dphi := partial(b, 0), partial(b, 1)
 	clear(b.DX)
+	var table risingTable
+	if phi.Step == 0 && b.N > 2*len(table) {
+		table.fill(phi.V[0])
+	}
 	var size, logSize, sum float64
 	for i := range b.N {
 		if i == 0 || phi.Step != 0 {
@@ -63,31 +67,65 @@ func negBinomial2LogLogDensity(b *def.Block) float64 {
 		z := math.Exp(-math.Abs(t))
 		l := math.Log1p(z)
 		up, down := l+max(t, 0), l+max(-t, 0) // log(1+exp(t)), log(1+exp(-t))
-		p := sigmoid(t, z)
-		q := sigmoid(-t, z)
-		ratio, dratio := risingFactorial(size, x, dphi != nil)
-		lp := ratio - size*up - times(x, down)
+		p, q := sigmoids(t, z)
+		rising := table.at(size, x, dphi != nil)
+		lp := rising.value - size*up - times(x, down)
 		sum += lp
 		set(b.LP, i, lp)
 		set(deta, i, x*q-size*p)
-		set(dphi, i, dratio-up+p-x*q/size)
+		set(dphi, i, rising.d-up+p-x*q/size)
 	}
 	return finish(b, sum)
 }
 
-// risingFactorial returns log Γ(phi+x)/Γ(phi) and, where wanted, its derivative in phi. Counts are mostly small: then it is the logarithm
-// of a short product, which needs no lgamma.
-func risingFactorial(phi, x float64, derivative bool) (value, d float64) {
-	if !(x <= 16 && phi < 1e15) { // NaN too; 16 factors below 1e16 cannot overflow
-		if derivative {
-			d = special.DigammaDiff(phi, x)
-		}
-		return special.LgammaDiff(phi, x), d
+// A rising is log Γ(phi+x)/Γ(phi) and its derivative in phi.
+type rising struct{ value, d float64 }
+
+// A risingTable holds the values for the counts 0, 1, 2, …, where phi is the same in a long block: counts are mostly small. An entry
+// that is not filled is computed when asked for.
+type risingTable [17]struct {
+	rising
+	filled bool
+}
+
+// fill computes all entries, each as the logarithm of a product of at most 16 factors, which needs no lgamma.
+func (t *risingTable) fill(phi float64) {
+	if !(phi > 0 && phi < largestFactor) {
+		return
 	}
-	product := 1.0
+	product, d := 1.0, 0.0
+	for x := range t {
+		t[x].rising, t[x].filled = rising{math.Log(product), d}, true
+		product *= phi + float64(x)
+		d += 1 / (phi + float64(x))
+	}
+}
+
+// largestFactor is a phi whose product of 16 factors is far from overflow.
+const largestFactor = 1e15
+
+// at returns the entry for phi and x; the derivative may be left out.
+func (t *risingTable) at(phi, x float64, derivative bool) rising {
+	if x < float64(len(t)) {
+		if e := &t[int(x)]; e.filled {
+			return e.rising
+		}
+		if phi < largestFactor {
+			return risingProduct(phi, x)
+		}
+	}
+	r := rising{value: special.LgammaDiff(phi, x)}
+	if derivative {
+		r.d = special.DigammaDiff(phi, x)
+	}
+	return r
+}
+
+func risingProduct(phi, x float64) rising {
+	product, d := 1.0, 0.0
 	for k := 0.0; k < x; k++ {
 		product *= phi + k
 		d += 1 / (phi + k)
 	}
-	return math.Log(product), d
+	return rising{math.Log(product), d}
 }
