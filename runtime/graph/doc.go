@@ -12,4 +12,13 @@
 //	Pull(seeds)           seeds on outputs → gradients of parameters and adjoints of early inputs, added
 //
 // is one evaluation of a party in the protocol, and a graph without outputs and inputs (a pooled model) is Forward+Target in one fused pass.
+//
+// Row loops. Operations that make row i of their value from row i of their inputs run block by block, in loops that hold everything of one
+// length that can share a pass. Where the adjoint is complete within the block, as in every chain that ends in terms of the target, the
+// reverse follows the forward block by block: no value or adjoint of full length is stored, and a data matrix is read once. Elsewhere
+// the reverse is a pass of its own that recomputes the values it needs. See sweep.
+//
+// Order. Every sum runs in an order that depends on shapes alone: block by block, in a block by the kernel's order, then column by column.
+//
+// To add an operation, write one file with its op and list it in ops.
 package graph

@@ -1,0 +1,137 @@
+package graph_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/vflc/vflc/runtime/graph"
+	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// logisticData is a logistic regression: x row-major for the hand-written loop, columns for the graph.
+type logisticData struct {
+	n, p    int
+	rows    []float64
+	columns []float64
+	y       []float64
+	theta   []float64 // b, then the slopes
+}
+
+func newLogisticData(n, p int) *logisticData {
+	r := rand.New(rand.NewPCG(1, 2))
+	d := &logisticData{n: n, p: p, rows: make([]float64, n*p), columns: make([]float64, n*p), y: make([]float64, n), theta: make([]float64, p+1)}
+	for i := range n {
+		for j := range p {
+			d.rows[i*p+j] = r.NormFloat64()
+			d.columns[j*n+i] = d.rows[i*p+j]
+		}
+		d.y[i] = float64(r.IntN(2))
+	}
+	for j := range d.theta {
+		d.theta[j] = 0.3 * r.NormFloat64()
+	}
+	return d
+}
+
+func dist(tb testing.TB, name string) *def.Dist {
+	tb.Helper()
+	d, ok := stdlib.New().Dist(name)
+	if !ok {
+		tb.Fatalf("no distribution %s", name)
+	}
+	return d
+}
+
+// graph is the likelihood y ~ bernoulli_logit(b + X·β).
+func (d *logisticData) graph(tb testing.TB) *graph.Graph {
+	b := graph.New("logistic")
+	intercept, beta := b.Param("b", graph.Shape{}), b.Param("beta", graph.Shape{d.p})
+	x, y := b.Const("X", graph.Shape{d.n, d.p}, d.columns), b.Const("y", graph.Shape{d.n}, d.y)
+	eta := apply(tb, b, "add", intercept, apply(tb, b, "matmul", x, beta))
+	if err := b.Density("y", dist(tb, "bernoulli_logit"), y, []graph.ID{eta}, graph.NoID, 1); err != nil {
+		tb.Fatal(err)
+	}
+	return build(tb, b)
+}
+
+func apply(tb testing.TB, b *graph.Builder, op string, in ...graph.ID) graph.ID {
+	tb.Helper()
+	id, err := b.Apply(op, graph.Attr{}, in...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return id
+}
+
+func build(tb testing.TB, b *graph.Builder) *graph.Graph {
+	tb.Helper()
+	g, err := b.Build()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return g
+}
+
+// byHand is value and gradient as one would write them for this model alone, row by row.
+func (d *logisticData) byHand(theta, grad []float64) float64 {
+	clear(grad)
+	b, beta := theta[0], theta[1:]
+	slopes := grad[1:][:len(beta)]
+	lp := 0.0
+	for i := range d.n {
+		row := d.rows[i*d.p:][:len(beta)]
+		eta := b
+		for j, v := range row {
+			eta += v * beta[j]
+		}
+		e := math.Exp(-math.Abs(eta))
+		lp += d.y[i]*eta - max(eta, 0) - math.Log1p(e)
+		mean := 1 / (1 + e)
+		if eta < 0 {
+			mean = e / (1 + e)
+		}
+		r := d.y[i] - mean
+		grad[0] += r
+		for j, v := range row {
+			slopes[j] += r * v
+		}
+	}
+	return lp
+}
+
+func TestLogisticByHand(t *testing.T) {
+	d := newLogisticData(500, 20)
+	want := make([]float64, 21)
+	value := d.byHand(d.theta, want)
+	e := d.graph(t).NewExec()
+	e.Forward(d.theta)
+	if got := e.Target(); math.Abs(got-value) > 1e-10*math.Abs(value) {
+		t.Errorf("value %v, want %v", got, value)
+	}
+	for j, g := range e.Grad() {
+		if math.Abs(g-want[j]) > 1e-11*(1+math.Abs(want[j])) {
+			t.Errorf("gradient %d: %v, want %v", j, g, want[j])
+		}
+	}
+}
+
+func BenchmarkLogistic(b *testing.B) {
+	d := newLogisticData(500, 20)
+	e := d.graph(b).NewExec()
+	b.ReportAllocs()
+	for b.Loop() {
+		e.Forward(d.theta)
+		e.Target()
+	}
+}
+
+func BenchmarkLogisticHandWritten(b *testing.B) {
+	d := newLogisticData(500, 20)
+	grad := make([]float64, 21)
+	b.ReportAllocs()
+	for b.Loop() {
+		d.byHand(d.theta, grad)
+	}
+}

@@ -1,0 +1,448 @@
+package graph
+
+import "sort"
+
+// A space is an array that an Exec owns, or the constants.
+type space uint8
+
+const (
+	nowhere space = iota
+	inConstant
+	inX
+	inGrad
+	inInput
+	inInputAdjoint
+	inValue   // values that are stored whole
+	inTile    // blocks of values and adjoints
+	inAdjoint // adjoints that are stored whole, of one sweep
+	inSum     // terms and log-Jacobians
+)
+
+// A ref is a view before it is bound to the arrays of an Exec.
+type ref struct {
+	space        space
+	id           ID // of a constant
+	off, len     int
+	stride, move int
+}
+
+// An operandSpec is an operand before it is bound.
+type operandSpec struct {
+	link
+	val, adj ref
+	set      bool
+}
+
+// A verb says what a step does.
+type verb uint8
+
+const (
+	doForward verb = iota
+	doReverse
+	doClear // an adjoint tile, out.adj
+)
+
+// A callSpec is one step of a loop.
+type callSpec struct {
+	verb verb
+	id   ID
+	in   []operandSpec
+	out  operandSpec
+	mode jacobianMode
+	sum  int // slot in inSum, -1: none
+}
+
+// A loopSpec is one pass over rows, or one global node (one call with all rows).
+type loopSpec struct {
+	rows   int
+	global bool
+	level  int
+	back   bool  // a reverse pass of open nodes
+	zero   []ref // cleared before the pass
+	calls  []callSpec
+}
+
+// A program is a sweep ready to bind.
+type program struct {
+	name     string
+	loops    []loopSpec
+	adjoints int // length of the sweep's adjoint array
+}
+
+// A layout is what the programs of a graph share.
+type layout struct {
+	nodes  []node
+	whole  []bool
+	value  []int // offset of a stored value
+	slot   []int // of a term or log-Jacobian in inSum, -1: none
+	tile   int   // length of the longest tile array
+	values int   // length of the stored values
+}
+
+// An emitter turns a sweep into a program.
+type emitter struct {
+	*layout
+	s       *sweep
+	prog    program
+	stored  map[ID]ref // adjoints stored whole
+	tiles   map[ID]ref // values of the current loop
+	adjoint map[ID]ref // adjoint tiles of the current loop
+	sets    map[use]bool
+	shares  map[use]bool // uses whose adjoint tile is the user's own
+	top     int          // end of the tile array in use
+}
+
+func (l *layout) emit(s *sweep) (program, map[ID]ref) {
+	e := &emitter{layout: l, s: s, prog: program{name: s.name}, stored: map[ID]ref{}}
+	for id := range l.nodes {
+		if s.stop[id] || s.back[id] && s.storedAdjoint(ID(id)) {
+			n := &l.nodes[id]
+			e.stored[ID(id)] = ref{space: inAdjoint, off: e.prog.adjoints, len: n.shape.Len(), stride: n.shape.rows(), move: 1}
+			e.prog.adjoints += n.shape.Len()
+		}
+	}
+	keys := e.loopKeys()
+	for _, k := range keys {
+		e.forward(k)
+	}
+	for i := range keys {
+		e.reverse(keys[len(keys)-1-i])
+	}
+	return e.prog, e.stored
+}
+
+// A loopKey names a loop: the nodes of one length at one level, or one global node.
+type loopKey struct {
+	level  int
+	global ID // NoID: a row loop
+	rows   int
+	first  ID
+}
+
+// loopKeys lists the passes in forward order: by level, global nodes first, then by the first node.
+func (e *emitter) loopKeys() []loopKey {
+	var keys []loopKey
+	seen := map[loopKey]bool{}
+	for id := range e.nodes {
+		if !e.s.member(ID(id)) {
+			continue
+		}
+		k := loopKey{level: e.s.level[id], global: NoID, rows: e.nodes[id].frame}
+		if e.nodes[id].kind == global {
+			k.global = ID(id)
+		}
+		if !seen[k] {
+			seen[k] = true
+			k.first = ID(id)
+			keys = append(keys, k)
+		}
+	}
+	sort.Slice(keys, func(i, j int) bool {
+		a, b := keys[i], keys[j]
+		if a.level != b.level {
+			return a.level < b.level
+		}
+		if (a.global == NoID) != (b.global == NoID) {
+			return b.global == NoID
+		}
+		return a.first < b.first
+	})
+	return keys
+}
+
+// members lists the nodes of a pass for which ok holds, in order.
+func (e *emitter) members(k loopKey, ok func(ID) bool) []ID {
+	if k.global != NoID {
+		if ok(k.global) {
+			return []ID{k.global}
+		}
+		return nil
+	}
+	var out []ID
+	for id := range e.nodes {
+		n := &e.nodes[id]
+		if e.s.member(ID(id)) && n.kind.loops() && n.frame == k.rows && e.s.level[id] == k.level && ok(ID(id)) {
+			out = append(out, ID(id))
+		}
+	}
+	return out
+}
+
+// begin starts a pass with empty tiles.
+func (e *emitter) begin(k loopKey) *loopSpec {
+	e.tiles, e.adjoint, e.sets, e.shares, e.top = map[ID]ref{}, map[ID]ref{}, map[use]bool{}, map[use]bool{}, 0
+	return &loopSpec{rows: k.rows, global: k.global != NoID, level: k.level}
+}
+
+func (e *emitter) end(l *loopSpec) {
+	e.tile = max(e.tile, e.top)
+	if len(l.calls) > 0 {
+		e.prog.loops = append(e.prog.loops, *l)
+	}
+}
+
+// forward emits the evaluation of a pass: values, terms with their partials, and the reverse of closed nodes.
+func (e *emitter) forward(k loopKey) {
+	l := e.begin(k)
+	values := e.members(k, func(id ID) bool { return e.s.eval[id] && e.nodes[id].kind != term })
+	terms := e.members(k, func(id ID) bool { return e.s.eval[id] && e.nodes[id].kind == term })
+	closed := e.members(k, func(id ID) bool { return e.s.closed[id] && e.s.back[id] })
+	e.evaluate(l, values)
+	e.adjointTiles(l, closed, terms)
+	for _, id := range terms {
+		l.zero = append(l.zero, e.sumRef(id))
+		l.calls = append(l.calls, e.termCall(id))
+	}
+	e.reverseCalls(l, closed)
+	e.end(l)
+}
+
+// reverse emits the reverse of the open nodes of a pass.
+func (e *emitter) reverse(k loopKey) {
+	l := e.begin(k)
+	l.back = true
+	open := e.members(k, func(id ID) bool { return e.s.back[id] && !e.s.closed[id] })
+	if k.global == NoID {
+		e.evaluate(l, e.recomputed(open))
+	}
+	tiles := open[:0:0]
+	for _, id := range open {
+		if _, stored := e.stored[id]; !stored {
+			tiles = append(tiles, id)
+		}
+	}
+	e.adjointTiles(l, tiles, nil)
+	n := len(l.calls)
+	e.reverseCalls(l, open)
+	if len(l.calls) == n {
+		l.calls = nil
+	}
+	e.end(l)
+}
+
+// recomputed lists the values that the vjps of open nodes need and that are not stored.
+func (e *emitter) recomputed(open []ID) []ID {
+	needed := map[ID]bool{}
+	var want func(id ID)
+	want = func(id ID) {
+		n := &e.nodes[id]
+		if n.leaf() || e.whole[id] || needed[id] {
+			return
+		}
+		needed[id] = true
+		for k, p := range n.in {
+			if n.links[k].rows {
+				want(p)
+			}
+		}
+	}
+	for _, id := range open {
+		n := &e.nodes[id]
+		mask := e.needs(id)
+		for k, p := range n.in {
+			if mask&inputs(k) != 0 && n.links[k].rows {
+				want(p)
+			}
+		}
+		if mask&output != 0 {
+			want(id)
+		}
+	}
+	out := make([]ID, 0, len(needed))
+	for id := range needed {
+		out = append(out, id)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i] < out[j] })
+	return out
+}
+
+// needs is the set of values that a node's vjp reads.
+func (e *emitter) needs(id ID) need {
+	n := &e.nodes[id]
+	var mask need
+	for k := range n.in {
+		if n.op.needs != nil && e.s.flows(id, k) {
+			mask |= n.op.needs(k)
+		}
+	}
+	return mask
+}
+
+// evaluate emits the forward steps of nodes.
+func (e *emitter) evaluate(l *loopSpec, ids []ID) {
+	for _, id := range ids {
+		n := &e.nodes[id]
+		c := callSpec{verb: doForward, id: id, in: e.operands(id), out: operandSpec{val: e.valueRef(id)}, sum: -1}
+		if c.out.val.space == nowhere {
+			e.tiles[id] = e.newTile(id)
+			c.out.val = e.tiles[id]
+		}
+		if n.kind == reduction {
+			l.zero = append(l.zero, c.out.val)
+		}
+		if n.bij != nil {
+			c.sum = e.slot[id]
+			l.zero = append(l.zero, e.sumRef(id))
+		}
+		l.calls = append(l.calls, c)
+	}
+}
+
+// operands refers to the values of a node's inputs, where this pass has them.
+func (e *emitter) operands(id ID) []operandSpec {
+	n := &e.nodes[id]
+	in := make([]operandSpec, len(n.in))
+	for k, p := range n.in {
+		in[k] = operandSpec{link: n.links[k], val: e.valueRef(p)}
+	}
+	return in
+}
+
+// adjointTiles gives each node a tile for its adjoint: the tile of its only user where that passes it on, else one that is cleared for
+// each block unless the first to contribute can overwrite it.
+func (e *emitter) adjointTiles(l *loopSpec, ids, terms []ID) {
+	for i := len(ids) - 1; i >= 0; i-- {
+		id := ids[i]
+		users := e.s.contributors(id)
+		if len(users) == 1 && e.passes(users[0]) {
+			e.adjoint[id] = e.adjointRef(users[0].by)
+			e.shares[users[0]] = true
+			continue
+		}
+		if len(users) == 0 {
+			continue
+		}
+		e.adjoint[id] = e.newTile(id)
+		if first, ok := e.firstTerm(id, terms); ok {
+			e.sets[first] = true
+			continue
+		}
+		l.calls = append(l.calls, callSpec{verb: doClear, id: id, out: operandSpec{adj: e.adjoint[id]}, sum: -1})
+	}
+}
+
+// passes reports whether a use may share its adjoint with the user.
+func (e *emitter) passes(u use) bool {
+	by := &e.nodes[u.by]
+	return by.op.passes != nil && by.op.passes(u.k) && by.links[u.k].rows && by.links[u.k].cols == nil && e.adjointRef(u.by).space != nowhere
+}
+
+// firstTerm finds the density that contributes first to the adjoint of a node, if it covers all its columns.
+func (e *emitter) firstTerm(id ID, terms []ID) (use, bool) {
+	for _, t := range terms {
+		for k, p := range e.nodes[t].in {
+			if p == id {
+				return use{t, k}, e.nodes[t].op == opDensity && e.nodes[t].links[k].cols == nil && !e.isWeight(t, k)
+			}
+		}
+	}
+	return use{}, false
+}
+
+func (e *emitter) isWeight(t ID, k int) bool {
+	return e.nodes[t].likely.weighted && k == len(e.nodes[t].in)-1
+}
+
+// termCall is the step of a term.
+func (e *emitter) termCall(id ID) callSpec {
+	c := callSpec{verb: doForward, id: id, in: e.operands(id), sum: e.slot[id]}
+	e.attachAdjoints(&c)
+	return c
+}
+
+// attachAdjoints refers to the adjoints of a step's inputs and reports whether there is any that is not shared.
+func (e *emitter) attachAdjoints(c *callSpec) bool {
+	any := false
+	for k, p := range e.nodes[c.id].in {
+		u := use{c.id, k}
+		if e.s.flows(c.id, k) && !e.shares[u] {
+			c.in[k].adj, c.in[k].set = e.adjointRef(p), e.sets[u]
+			any = true
+		}
+	}
+	return any
+}
+
+// reverseCalls emits the vjps of nodes, last first.
+func (e *emitter) reverseCalls(l *loopSpec, ids []ID) {
+	for i := len(ids) - 1; i >= 0; i-- {
+		id := ids[i]
+		c := callSpec{verb: doReverse, id: id, in: e.operands(id), out: operandSpec{val: e.valueRef(id), adj: e.adjointRef(id)}, sum: -1}
+		if e.nodes[id].bij != nil {
+			c.mode = e.jacobianMode(id)
+		}
+		if e.attachAdjoints(&c) {
+			l.calls = append(l.calls, c)
+		}
+	}
+}
+
+func (e *emitter) jacobianMode(id ID) jacobianMode {
+	switch {
+	case !e.s.target:
+		return noJacobian
+	case e.s.stop[id] || !e.s.reach[id]:
+		return onlyJacobian
+	}
+	return withJacobian
+}
+
+// newTile takes room for the columns of a node.
+func (e *emitter) newTile(id ID) ref {
+	r := ref{space: inTile, off: e.top, len: block * e.nodes[id].shape.cols(), stride: block}
+	e.top += r.len
+	return r
+}
+
+func (e *emitter) sumRef(id ID) ref { return ref{space: inSum, off: e.slot[id], len: 1} }
+
+// valueRef is where a value lies: nowhere if it is neither stored nor in a tile of this pass.
+func (e *emitter) valueRef(id ID) ref {
+	if t, ok := e.tiles[id]; ok {
+		return t
+	}
+	return e.layout.valueRef(id)
+}
+
+func (l *layout) valueRef(id ID) ref {
+	n := &l.nodes[id]
+	r := ref{len: n.shape.Len(), stride: n.shape.rows(), move: 1}
+	switch {
+	case n.kind == constant:
+		r.space, r.id = inConstant, id
+	case n.kind == param:
+		r.space, r.off = inX, n.offset
+	case n.kind == input:
+		r.space, r.off = inInput, n.offset
+	case l.whole[id]:
+		r.space, r.off = inValue, l.value[id]
+	default:
+		return ref{}
+	}
+	return r
+}
+
+// adjointRef is where an adjoint is accumulated.
+func (e *emitter) adjointRef(id ID) ref {
+	if r, ok := e.stored[id]; ok {
+		return r
+	}
+	if r, ok := e.adjoint[id]; ok {
+		return r
+	}
+	return e.layout.leafAdjoint(id)
+}
+
+func (l *layout) leafAdjoint(id ID) ref {
+	n := &l.nodes[id]
+	r := ref{len: n.shape.Len(), stride: n.shape.rows(), move: 1, off: n.offset}
+	switch n.kind {
+	case param:
+		r.space = inGrad
+	case input:
+		r.space = inInputAdjoint
+	default:
+		return ref{}
+	}
+	return r
+}

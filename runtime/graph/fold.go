@@ -1,0 +1,195 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// push appends a node.
+func (b *Builder) push(n node) ID {
+	b.nodes = append(b.nodes, n)
+	return ID(len(b.nodes) - 1)
+}
+
+// share returns the node of a key, made at its first use.
+func (b *Builder) share(key string, fresh func() ID) ID {
+	if id, ok := b.shared[key]; ok {
+		return id
+	}
+	id := fresh()
+	b.shared[key] = id
+	return id
+}
+
+// intern adds a node unless an equal one exists, as a constant if all its inputs are.
+func (b *Builder) intern(n node) ID {
+	return b.share(n.key(), func() ID {
+		if b.constants(n.in) {
+			y, _ := b.evaluate(&n)
+			return b.Const("", n.shape, y)
+		}
+		b.finish(&n)
+		return b.push(n)
+	})
+}
+
+// key is equal for nodes that compute the same.
+func (n *node) key() string {
+	var s strings.Builder
+	s.WriteString(n.label())
+	for _, id := range n.in {
+		fmt.Fprintf(&s, " %d", id)
+	}
+	return s.String()
+}
+
+// finish derives what a node of infer inherits from its inputs.
+func (b *Builder) finish(n *node) {
+	degrees := make([]degree, len(n.in))
+	for k, id := range n.in {
+		in := &b.nodes[id]
+		degrees[k] = in.degree
+		n.grad = n.grad || in.grad && n.op.differentiable(k)
+	}
+	n.degree = n.op.combine(degrees)
+}
+
+func (b *Builder) constants(in []ID) bool {
+	for _, id := range in {
+		if b.nodes[id].kind != constant {
+			return false
+		}
+	}
+	return true
+}
+
+// copyOf adds a node with the value of id that is shared with nothing.
+func (b *Builder) copyOf(id ID) ID {
+	n := node{op: opCopy, in: []ID{id}}
+	if err := opCopy.infer(b, &n); err != nil {
+		panic("graph: " + err.Error())
+	}
+	b.finish(&n)
+	return b.push(n)
+}
+
+// simplify replaces an operation by a cheaper one that gives the same bits, but for a^2, which becomes a·a (math.Pow may differ in the last place).
+func (b *Builder) simplify(name string, in []ID) (ID, bool) {
+	switch name {
+	case "sum", "mean":
+		if len(b.nodes[in[0]].shape) == 0 {
+			return in[0], true
+		}
+	case "addn":
+		if len(in) == 1 {
+			return in[0], true
+		}
+	case "div":
+		if r, ok := b.exactReciprocal(in[1]); ok {
+			return b.must2("mul", in[0], b.Scalar(r))
+		}
+	case "pow":
+		if v, ok := b.scalarValue(in[1]); ok && v == 1 {
+			return in[0], true
+		} else if ok && v == 2 {
+			return b.must2("mul", in[0], in[0])
+		}
+	case "mul":
+		for k := range 2 {
+			if v, ok := b.scalarValue(in[k]); ok && v == 1 {
+				return in[1-k], true
+			}
+		}
+	case "gather":
+		return b.gatherOne(in)
+	}
+	return NoID, false
+}
+
+func (b *Builder) must2(name string, in ...ID) (ID, bool) { return b.must(name, in...), true }
+
+// scalarValue is the value of a constant without dimensions.
+func (b *Builder) scalarValue(id ID) (float64, bool) {
+	n := &b.nodes[id]
+	if n.kind != constant || len(n.shape) != 0 {
+		return 0, false
+	}
+	return n.values[0], true
+}
+
+// exactReciprocal is 1/v of a constant power of two, by which multiplying is the same as dividing by v.
+func (b *Builder) exactReciprocal(id ID) (float64, bool) {
+	v, ok := b.scalarValue(id)
+	if !ok {
+		return 0, false
+	}
+	frac, exp := math.Frexp(v)
+	return 1 / v, (frac == 0.5 || frac == -0.5) && exp > -1000 && exp < 1000
+}
+
+// gatherOne turns a table indexed by constant numbers into a slice.
+func (b *Builder) gatherOne(in []ID) (ID, bool) {
+	table := b.nodes[in[0]].shape
+	if len(in)-1 > len(table) {
+		return NoID, false
+	}
+	cut := make([]Slice, len(in)-1)
+	for k, id := range in[1:] {
+		v, ok := b.scalarValue(id)
+		if !ok || v != math.Trunc(v) || v < 1 || v > float64(table[k]) {
+			return NoID, false
+		}
+		cut[k] = Slice{Lo: int(v) - 1, Hi: int(v), Drop: true}
+	}
+	id, err := b.Apply("slice", Attr{Slices: cut}, in[0])
+	return id, err == nil
+}
+
+// carrier adds the part of a density that depends on constants alone.
+func (b *Builder) carrier(term string, n *node) error {
+	d := n.likely.dist
+	if d.Carrier == nil {
+		return nil
+	}
+	x, shape := &b.nodes[n.in[0]], b.nodes[n.in[0]].shape
+	if x.kind != constant {
+		return fmt.Errorf("the left side must be constant")
+	}
+	theta := make([]float64, len(d.Params))
+	values := make([]float64, len(x.values))
+	for i := range values {
+		for k, p := range d.Params {
+			theta[k] = math.NaN()
+			if at := &b.nodes[n.in[k+1]]; at.kind == constant {
+				theta[k] = at.values[n.links[k+1].element(i, shape.rows())]
+			} else if p.Integral {
+				return fmt.Errorf("%s must be constant", p.Name)
+			}
+		}
+		values[i] = d.Carrier(x.values[i], theta)
+	}
+	return b.addCarrier(term, n, b.Const("carrier", shape, values))
+}
+
+// addCarrier adds the values of a carrier with the weights and power of its density.
+func (b *Builder) addCarrier(term string, n *node, values ID) error {
+	if n.likely.weighted {
+		w := n.in[len(n.in)-1]
+		zero := b.must("eq", w, b.Scalar(0)) // a weight of zero leaves out what is not finite
+		values = b.must("where", zero, b.Scalar(0), b.must("mul", w, values))
+	}
+	return b.Add(term, values, n.power)
+}
+
+// element is the position in a linked operand of element i of a value with so many rows.
+func (l *link) element(i, rows int) int {
+	row, col := i%rows, i/rows
+	if l.cols != nil {
+		col = int(l.cols[col])
+	}
+	if !l.rows {
+		return col
+	}
+	return col*rows + row
+}

@@ -1,0 +1,45 @@
+package graph
+
+// A Graph is a log density with its boundaries, planned for evaluation. It is immutable and may be shared between goroutines, each with its own Exec.
+type Graph struct {
+	name                             string
+	nodes                            []node
+	dim, held                        int
+	params, inputs, outputs, reports []Port
+	outputIDs, reportIDs             []ID
+	terms                            []string
+	parts                            []part
+	layout                           layout
+	forward, target, pull            program
+	reporting                        []program
+	own, seeds                       []ref // adjoints of the outputs: of the target, and where seeds go
+	scratch                          int   // vectors of scratch that a step may use
+}
+
+// A Port is a parameter, input, output or report of a graph.
+type Port struct {
+	Name   string
+	Shape  Shape
+	Offset int // of a parameter's first element in x
+	Len    int
+	Early  bool // of an input: some output depends on it, so that it must be there before Forward
+	Affine bool // of an output: it is affine in x, given the inputs
+}
+
+// Dim is the length of x.
+func (g *Graph) Dim() int { return g.dim }
+
+// Params lists the parameters in the order of x.
+func (g *Graph) Params() []Port { return g.params }
+
+// Inputs lists the inputs in the order in which they were added.
+func (g *Graph) Inputs() []Port { return g.inputs }
+
+// Outputs lists the outputs in the order in which they were marked.
+func (g *Graph) Outputs() []Port { return g.outputs }
+
+// Reports lists the reports in the order in which they were marked.
+func (g *Graph) Reports() []Port { return g.reports }
+
+// Terms names the terms of the target in the order of TermValues.
+func (g *Graph) Terms() []string { return g.terms }

@@ -1,0 +1,207 @@
+package graph
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// An ID names a node of a Builder.
+type ID int32
+
+// NoID is no node: a density without weights.
+const NoID ID = -1
+
+// A Shape lists up to three dimensions; a scalar has none. Values are column-major.
+type Shape []int
+
+// Len is the number of elements.
+func (s Shape) Len() int {
+	n := 1
+	for _, d := range s {
+		n *= d
+	}
+	return n
+}
+
+// String prints the shape as "[500 20]".
+func (s Shape) String() string { return fmt.Sprint([]int(s)) }
+
+// rows is the length of the leading axis, 1 for a scalar; cols the number of columns of that length.
+func (s Shape) rows() int {
+	if len(s) == 0 {
+		return 1
+	}
+	return s[0]
+}
+
+func (s Shape) cols() int {
+	if len(s) == 0 {
+		return 1
+	}
+	return Shape(s[1:]).Len()
+}
+
+func (s Shape) equal(t Shape) bool {
+	if len(s) != len(t) {
+		return false
+	}
+	for i := range s {
+		if s[i] != t[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// A Slice is what an index does to one axis: it keeps Lo ≤ i < Hi (0-based), and Drop removes the axis (then Hi = Lo+1).
+type Slice struct {
+	Lo, Hi int
+	Drop   bool
+}
+
+// Attr is what an operation needs besides its inputs.
+type Attr struct {
+	Slices []Slice // of slice: one per axis; missing trailing ones keep all
+}
+
+// nodeKind says how a node gets its value.
+type nodeKind uint8
+
+const (
+	constant nodeKind = iota
+	param
+	input
+	rowwise   // row i of the value depends on row i of the row-aligned inputs and on whole inputs: made in a row loop, block by block
+	reduction // accumulated over the rows of its inputs in a row loop
+	global    // made at once from whole inputs
+	term      // accumulated in a row loop into the target
+)
+
+// loops reports whether nodes of the kind are made in row loops.
+func (k nodeKind) loops() bool { return k == rowwise || k == reduction || k == term }
+
+// A link says how a node made in a loop reads one of its inputs.
+type link struct {
+	rows bool    // row i reads row i of column cols[j]; else element cols[j] of the whole value
+	cols []int32 // per column of the node; nil: as it is (column j, or what the operation makes of the whole value)
+}
+
+// A node is a value or a term of the target. Inputs come before it, so IDs are a topological order.
+type node struct {
+	kind  nodeKind
+	name  string // of a leaf
+	op    *op
+	in    []ID
+	links []link
+	shape Shape
+	frame int // rows of the loop that makes it
+	width int // columns of that loop
+
+	values []float64 // of a constant
+	offset int       // of a parameter's first element in x, of an input's in the inputs
+	grad   bool      // depends differentiably on a parameter or an input
+	degree degree    // in x
+
+	attr   Attr
+	index  []int32 // gather: 0-based positions in the table
+	fn     *def.Func
+	bij    *bijection
+	likely *likelihood
+	power  float64 // of a term
+}
+
+// degree is how a node depends on x, with received values held fixed.
+type degree uint8
+
+const (
+	free degree = iota // not at all
+	affine
+	curved
+)
+
+func (n *node) leaf() bool { return n.kind <= input }
+
+// label is the node's operation as printed.
+func (n *node) label() string {
+	switch n.kind {
+	case constant:
+		if len(n.values) == 1 && n.name == "" {
+			return fmt.Sprintf("%g", n.values[0])
+		}
+		return "const " + n.name
+	case param:
+		return "param " + n.name
+	case input:
+		return "input " + n.name
+	}
+	switch {
+	case n.fn != nil:
+		return n.fn.Name
+	case n.bij != nil:
+		return fmt.Sprintf("bijector.%s(%g, %g)", n.bij.def.Name, n.bij.lower, n.bij.upper)
+	case n.likely != nil:
+		return "density." + n.likely.dist.Name
+	}
+	return n.op.name + n.attr.String()
+}
+
+// String prints the attribute as it follows an operation's name, "" for none.
+func (a Attr) String() string {
+	if len(a.Slices) == 0 {
+		return ""
+	}
+	parts := make([]string, len(a.Slices))
+	for i, s := range a.Slices {
+		parts[i] = fmt.Sprintf("%d:%d", s.Lo, s.Hi)
+		if s.Drop {
+			parts[i] = fmt.Sprint(s.Lo)
+		}
+	}
+	return "{" + strings.Join(parts, ",") + "}"
+}
+
+// broadcast is NumPy's rule over trailing axes.
+func broadcast(a, b Shape) (Shape, error) {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	out := append(Shape(nil), a...)
+	shift := len(a) - len(b)
+	for i, d := range b {
+		switch e := out[shift+i]; {
+		case d == e || d == 1:
+		case e == 1:
+			out[shift+i] = d
+		default:
+			return nil, fmt.Errorf("shapes %v and %v do not broadcast", a, b)
+		}
+	}
+	return out, nil
+}
+
+// broadcastLink links an operand of shape s to a node of shape out: aligned with its rows where it has the leading axis, else constant along them.
+func broadcastLink(s, out Shape) link {
+	if s.equal(out) {
+		return link{rows: true}
+	}
+	rows := len(s) == len(out) && s[0] == out[0]
+	cols := make([]int32, out.cols())
+	shift := len(out) - len(s)
+	for j := range cols {
+		at, stride, rest := 0, 1, j
+		for axis := 1; axis < len(out); axis++ {
+			i := rest % out[axis]
+			rest /= out[axis]
+			if k := axis - shift; k >= 0 {
+				if s[k] > 1 {
+					at += i * stride
+				}
+				stride *= s[k]
+			}
+		}
+		cols[j] = int32(at)
+	}
+	return link{rows: rows, cols: cols}
+}

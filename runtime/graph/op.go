@@ -1,0 +1,172 @@
+package graph
+
+import (
+	"fmt"
+
+	"github.com/vflc/vflc/runtime/kernel"
+)
+
+// An op is one operation, declared in one file: its shape, how it runs over a block of rows, and its reverse over a block.
+type op struct {
+	name  string
+	doc   string
+	least int // inputs
+	most  int // 0: any number
+	// expand, where set, replaces the operation by others; the fields below are then not used.
+	expand func(b *Builder, attr Attr, in []ID) (ID, error)
+	// infer checks the inputs and fills kind, shape, links, frame and width of n (in and attr are set).
+	infer func(b *Builder, n *node) error
+	// forward sets (rowwise, global) or accumulates (reduction) the output for the rows of the call. For a global node that is all rows.
+	forward func(c *call)
+	// vjp adds to the adjoint of every input that has one wanted. nil: the operation has no gradient.
+	vjp func(c *call)
+	// needs names the values that vjp reads for the adjoint of input k; nil: none.
+	needs func(k int) need
+	// flat reports that the value does not depend differentiably on input k; nil: it does on all.
+	flat func(k int) bool
+	// passes reports that the adjoint of row-aligned input k is the output's own; nil: of none.
+	passes func(k int) bool
+	// degree of the value in x from those of the inputs; nil: curved unless all are free.
+	degree func(in []degree) degree
+}
+
+// A need is a set of values: bit k for input k, and the output's.
+type need uint32
+
+const output need = 1 << 31
+
+func inputs(ks ...int) need {
+	var m need
+	for _, k := range ks {
+		m |= 1 << k
+	}
+	return m
+}
+
+// ops lists every operation but the elementwise functions of the standard library.
+var ops = []*op{
+	opAdd, opSub, opMul, opDiv, opPow, opNeg, opAddN,
+	opEq, opNe, opLt, opLe, opGt, opGe, opAnd, opOr, opNot, opWhere,
+	opMatMul, opTranspose, opSum, opMean, opSD, opDot, opRowDot, opCol, opColSums, opColMeans, opCumulativeSum,
+	opSlice, opGather, opAppend,
+}
+
+func (o *op) differentiable(k int) bool { return o.vjp != nil && (o.flat == nil || !o.flat(k)) }
+
+func (o *op) checkArity(n int) error {
+	if n < o.least || (o.most > 0 && n > o.most) {
+		return fmt.Errorf("takes %d inputs, got %d", o.least, n)
+	}
+	return nil
+}
+
+// combine is the degree of a node.
+func (o *op) combine(in []degree) degree {
+	if o.degree != nil {
+		return o.degree(in)
+	}
+	if highest(in) == free {
+		return free
+	}
+	return curved
+}
+
+// highest is the degree of a linear combination.
+func highest(in []degree) degree {
+	d := free
+	for _, e := range in {
+		d = max(d, e)
+	}
+	return d
+}
+
+// bilinear is the degree of a product.
+func bilinear(in []degree) degree {
+	if in[0] == free {
+		return in[1]
+	}
+	if in[1] == free {
+		return in[0]
+	}
+	return curved
+}
+
+// elementwise is the infer of operations over broadcast inputs.
+func elementwise(b *Builder, n *node) error {
+	shape := b.nodes[n.in[0]].shape
+	for _, id := range n.in[1:] {
+		var err error
+		if shape, err = broadcast(shape, b.nodes[id].shape); err != nil {
+			return err
+		}
+	}
+	n.rowwise(shape)
+	for _, id := range n.in {
+		n.links = append(n.links, broadcastLink(b.nodes[id].shape, shape))
+	}
+	return nil
+}
+
+// rowwise makes n a node of a row loop with one loop column per column of its shape.
+func (n *node) rowwise(shape Shape) {
+	n.kind, n.shape, n.frame, n.width = rowwise, shape, shape.rows(), shape.cols()
+}
+
+// whole makes n a global node that reads its inputs whole.
+func (n *node) whole(shape Shape) {
+	n.kind, n.shape, n.frame, n.width = global, shape, shape.rows(), shape.cols()
+	n.links = make([]link, len(n.in))
+}
+
+// give adds t to the adjoint of operand k for column j, t having one element per row.
+func (c *call) give(k, j int, t []float64) {
+	if c.in[k].rows {
+		kernel.Accumulate(c.n, c.dvec(k, j), t)
+		return
+	}
+	*c.dnum(k, j) += kernel.Sum(c.n, t)
+}
+
+// giveScaled adds s·t.
+func (c *call) giveScaled(k, j int, s float64, t []float64) {
+	if c.in[k].rows {
+		kernel.Axpy(c.n, c.dvec(k, j), s, t)
+		return
+	}
+	*c.dnum(k, j) += float64(s * kernel.Sum(c.n, t))
+}
+
+// giveProduct adds t times the value of operand o.
+func (c *call) giveProduct(k, j int, t []float64, o int) {
+	switch {
+	case !c.in[o].rows:
+		c.giveScaled(k, j, c.num(o, j), t)
+	case c.in[k].rows:
+		kernel.MulAdd(c.n, c.dvec(k, j), t, c.vec(o, j))
+	default:
+		*c.dnum(k, j) += kernel.Dot(c.n, t, c.vec(o, j))
+	}
+}
+
+// spread is operand k for column j as one element per row, in scratch vector s if it is constant along the rows.
+func (c *call) spread(k, j, s int) []float64 {
+	if c.in[k].rows {
+		return c.vec(k, j)
+	}
+	kernel.Fill(c.n, c.scratch[s], c.num(k, j))
+	return c.scratch[s]
+}
+
+// binary runs an operation of two operands, at least one of them row-aligned, column by column.
+func (c *call) binary(vv func(n int, y, a, b []float64), vs func(n int, y, a []float64, s float64), sv func(n int, y []float64, s float64, b []float64)) {
+	for j := range c.width {
+		switch {
+		case !c.in[1].rows:
+			vs(c.n, c.y(j), c.vec(0, j), c.num(1, j))
+		case !c.in[0].rows:
+			sv(c.n, c.y(j), c.num(0, j), c.vec(1, j))
+		default:
+			vv(c.n, c.y(j), c.vec(0, j), c.vec(1, j))
+		}
+	}
+}

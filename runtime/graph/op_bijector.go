@@ -1,0 +1,56 @@
+package graph
+
+import (
+	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// A bijection is a bijector with its bounds.
+type bijection struct {
+	def          *def.Bijector
+	lower, upper float64
+}
+
+// jacobianMode says what the reverse of a bijector is to give: Backward gives dy·f' + d log|f'|/dx at once.
+type jacobianMode uint8
+
+const (
+	withJacobian jacobianMode = iota // both: the reverse of the target
+	onlyJacobian                     // the second: the reverse of the target where the value is an output or not used
+	noJacobian                       // the first: the reverse of the outputs
+)
+
+// opBijector is the map to a parameter's support. Its log-Jacobian is accumulated where the value is computed.
+var opBijector = &op{
+	name: "bijector", doc: "an unconstrained value mapped to a support, elementwise; its log-Jacobian is a term of the target", least: 1, most: 1,
+	infer: elementwise,
+	forward: func(c *call) {
+		for j := range c.width {
+			b := c.node.bij
+			*c.sum += b.def.Forward(c.y(j)[:c.n], c.vec(0, j)[:c.n], b.lower, b.upper)
+		}
+	},
+	vjp: func(c *call) {
+		for j := range c.width {
+			b := c.node.bij
+			dx, x, y := c.dvec(0, j)[:c.n], c.vec(0, j)[:c.n], c.y(j)[:c.n]
+			zero := c.scratch[0][:c.n]
+			clear(zero)
+			switch c.mode {
+			case withJacobian:
+				b.def.Backward(dx, c.dy(j)[:c.n], x, y, b.lower, b.upper)
+			case onlyJacobian:
+				b.def.Backward(dx, zero, x, y, b.lower, b.upper)
+			case noJacobian: // Backward is affine in dy: its constant part is taken off
+				both, jac := c.scratch[1][:c.n], c.scratch[2][:c.n]
+				clear(both)
+				clear(jac)
+				b.def.Backward(both, c.dy(j)[:c.n], x, y, b.lower, b.upper)
+				b.def.Backward(jac, zero, x, y, b.lower, b.upper)
+				kernel.Sub(c.n, both, both, jac)
+				kernel.Accumulate(c.n, dx, both)
+			}
+		}
+	},
+	needs: func(int) need { return inputs(0) | output },
+}

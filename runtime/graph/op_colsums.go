@@ -1,0 +1,30 @@
+package graph
+
+import (
+	"fmt"
+
+	"github.com/vflc/vflc/runtime/kernel"
+)
+
+var opColSums = &op{
+	name: "col_sums", doc: "the sum of each column of a matrix", least: 1, most: 1,
+	infer: func(b *Builder, n *node) error {
+		s := b.nodes[n.in[0]].shape
+		if len(s) != 2 {
+			return fmt.Errorf("takes a matrix, got shape %v", s)
+		}
+		n.reduces(s, Shape{s[1]})
+		return nil
+	},
+	forward: func(c *call) {
+		for j := range c.width {
+			c.out.val.buf[j] += kernel.Sum(c.n, c.vec(0, j))
+		}
+	},
+	vjp: func(c *call) {
+		for j := range c.width {
+			kernel.Shift(c.n, c.dvec(0, j), c.out.adj.buf[j])
+		}
+	},
+	degree: highest,
+}

@@ -1,0 +1,38 @@
+package graph
+
+import "fmt"
+
+var opCumulativeSum = &op{
+	name: "cumulative_sum", doc: "running sums along the last axis", least: 1, most: 1,
+	infer: func(b *Builder, n *node) error {
+		s := b.nodes[n.in[0]].shape
+		if len(s) == 0 {
+			return fmt.Errorf("takes a vector or matrix, got a scalar")
+		}
+		n.whole(s)
+		return nil
+	},
+	forward: func(c *call) {
+		y, x := c.out.val.buf, c.in[0].val.buf
+		step := lastStride(c.node.shape)
+		copy(y, x)
+		for i := step; i < len(y); i++ {
+			y[i] += y[i-step]
+		}
+	},
+	vjp: func(c *call) { // ∂x_i = Σ_{k ≥ i} dy_k along the axis
+		dy, dx := c.out.adj.buf, c.in[0].adj.buf
+		step := lastStride(c.node.shape)
+		for s := range min(step, len(dy)) {
+			sum := 0.0
+			for i := len(dy) - step + s; i >= 0; i -= step {
+				sum += dy[i]
+				dx[i] += sum
+			}
+		}
+	},
+	degree: highest,
+}
+
+// lastStride is the distance of neighbours along the last axis.
+func lastStride(s Shape) int { return s[:len(s)-1].Len() }

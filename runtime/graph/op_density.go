@@ -1,0 +1,116 @@
+package graph
+
+import (
+	"fmt"
+
+	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// A likelihood is a density term: inputs are x, the parameters, and the weights where it has them.
+type likelihood struct {
+	dist     *def.Dist
+	weighted bool
+}
+
+// A densityState is the block that a bound density step passes to its kernel, reused so that nothing is allocated.
+type densityState struct {
+	block  def.Block
+	theta  []def.Arg
+	dtheta [][]float64
+}
+
+func newDensityState(params int) *densityState {
+	return &densityState{theta: make([]def.Arg, params), dtheta: make([][]float64, params)}
+}
+
+// opDensity adds power·Σ w·log p(x|θ) to the target and, since the adjoint of a term is known, the partials to the adjoints in the same step.
+var opDensity = &op{
+	name: "density", doc: "a weighted log density, broadcast to the shape of x", least: 1,
+	infer:   inferDensity,
+	forward: runDensity,
+	vjp:     func(*call) {}, // done in forward
+}
+
+func inferDensity(b *Builder, n *node) error {
+	shape := b.nodes[n.in[0]].shape
+	n.kind, n.shape, n.frame, n.width = term, Shape{}, shape.rows(), shape.cols()
+	for _, id := range n.in {
+		s, err := broadcast(shape, b.nodes[id].shape)
+		if err != nil {
+			return err
+		}
+		if !s.equal(shape) {
+			return fmt.Errorf("shape %v does not broadcast to %v, the shape of the left side", b.nodes[id].shape, shape)
+		}
+		n.links = append(n.links, broadcastLink(b.nodes[id].shape, shape))
+	}
+	return nil
+}
+
+// scratch vectors of a density step: log p, ∂x and ∂θ follow each other.
+const densityScratch = 2
+
+func runDensity(c *call) {
+	for j := range c.width {
+		c.densityColumn(j)
+	}
+}
+
+func (c *call) densityColumn(j int) {
+	s, l := c.density, c.node.likely
+	k := len(s.theta)
+	blk := &s.block
+	blk.N, blk.X, blk.Theta, blk.DTheta = c.n, c.arg(0, j), s.theta, s.dtheta
+	blk.DX = c.partial(0, j)
+	for i := range k {
+		s.theta[i] = c.arg(i+1, j)
+		s.dtheta[i] = c.partial(i+1, j)
+	}
+	blk.LP = nil
+	if l.weighted {
+		blk.LP = c.scratch[0][:c.n]
+	}
+	lp := l.dist.LogDensity(blk)
+	var w []float64
+	if l.weighted {
+		w = c.spread(k+1, j, k+densityScratch)
+		lp = kernel.WeightedSum(c.n, w, blk.LP)
+	}
+	*c.sum += c.node.power * lp
+	c.givePartial(0, j, blk.DX, w)
+	for i := range k {
+		c.givePartial(i+1, j, s.dtheta[i], w)
+	}
+	if l.weighted && c.wants(k+1) { // last: it may add to an adjoint that a partial has been written to
+		c.giveScaled(k+1, j, c.node.power, blk.LP)
+	}
+}
+
+// partial is where the kernel writes the derivative in operand k: its adjoint tile where that holds nothing yet, else scratch; nil where it is not wanted.
+func (c *call) partial(k, j int) []float64 {
+	switch {
+	case !c.wants(k):
+		return nil
+	case c.in[k].set:
+		return c.dvec(k, j)[:c.n]
+	}
+	return c.scratch[k+1][:c.n]
+}
+
+// givePartial weighs a derivative and adds it to the adjoint of operand k, unless it is there already.
+func (c *call) givePartial(k, j int, d, w []float64) {
+	if d == nil {
+		return
+	}
+	if w != nil {
+		kernel.Weight(c.n, d, w)
+	}
+	p := c.node.power
+	switch {
+	case !c.in[k].set:
+		c.giveScaled(k, j, p, d)
+	case p != 1:
+		kernel.Scale(c.n, d, d, p)
+	}
+}

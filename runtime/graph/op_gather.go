@@ -1,0 +1,66 @@
+package graph
+
+import (
+	"fmt"
+
+	"github.com/vflc/vflc/runtime/kernel"
+)
+
+var opGather = &op{
+	name: "gather", doc: "table[i] for a constant vector i of positions 1, 2, …: an element of a vector or a row of a matrix for each; table[i, j] with two vectors is one entry for each pair", least: 2, most: 4,
+	infer: func(b *Builder, n *node) error {
+		s := b.nodes[n.in[0]].shape
+		if len(n.in)-1 > len(s) {
+			return fmt.Errorf("%d indices on a table of shape %v", len(n.in)-1, s)
+		}
+		if err := gatherIndex(b, n, s); err != nil {
+			return err
+		}
+		n.rowwise(append(Shape{len(n.index)}, s[len(n.in)-1:]...))
+		n.links = make([]link, len(n.in))
+		return nil
+	},
+	forward: func(c *call) {
+		table, size := c.in[0].val.buf, c.tableColumn()
+		for j := range c.width {
+			kernel.Gather(c.n, c.y(j), table[j*size:], c.node.index[c.row:])
+		}
+	},
+	vjp: func(c *call) {
+		table, size := c.in[0].adj.buf, c.tableColumn()
+		for j := range c.width {
+			kernel.ScatterAdd(c.n, table[j*size:], c.node.index[c.row:], c.dy(j))
+		}
+	},
+	flat:   func(k int) bool { return k > 0 },
+	degree: func(in []degree) degree { return in[0] },
+}
+
+// tableColumn is the number of table elements per column of the result.
+func (c *call) tableColumn() int { return len(c.in[0].val.buf) / max(c.width, 1) }
+
+// gatherIndex turns the index inputs into 0-based positions within the indexed leading axes of the table.
+func gatherIndex(b *Builder, n *node, table Shape) error {
+	stride := 1
+	for axis, id := range n.in[1:] {
+		index := b.nodes[id]
+		if index.kind != constant || len(index.shape) != 1 {
+			return fmt.Errorf("index %d must be a constant vector", axis+1)
+		}
+		if n.index == nil {
+			n.index = make([]int32, len(index.values))
+		}
+		if len(index.values) != len(n.index) {
+			return fmt.Errorf("index vectors of lengths %d and %d", len(n.index), len(index.values))
+		}
+		for i, v := range index.values {
+			k := int(v)
+			if float64(k) != v || k < 1 || k > table[axis] {
+				return fmt.Errorf("index %g in row %d, where the table has 1 to %d", v, i+1, table[axis])
+			}
+			n.index[i] += int32((k - 1) * stride)
+		}
+		stride *= table[axis]
+	}
+	return nil
+}

@@ -1,0 +1,19 @@
+package graph
+
+import "github.com/vflc/vflc/runtime/kernel"
+
+var opNeg = &op{
+	name: "neg", doc: "-a", least: 1, most: 1,
+	infer: elementwise,
+	forward: func(c *call) {
+		for j := range c.width {
+			kernel.Neg(c.n, c.y(j), c.vec(0, j))
+		}
+	},
+	vjp: func(c *call) {
+		for j := range c.width {
+			c.giveScaled(0, j, -1, c.dy(j))
+		}
+	},
+	degree: highest,
+}

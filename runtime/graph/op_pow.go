@@ -1,0 +1,56 @@
+package graph
+
+import "math"
+
+var opPow = &op{
+	name: "pow", doc: "a^b, elementwise, broadcast, as math.Pow; a constant exponent 2 is a·a, 1 is a", least: 2, most: 2,
+	infer: elementwise,
+	forward: func(c *call) {
+		for j := range c.width {
+			y, a, b := c.y(j), c.spread(0, j, 0), c.spread(1, j, 1)
+			for i := range c.n {
+				y[i] = math.Pow(a[i], b[i])
+			}
+		}
+	},
+	vjp: func(c *call) {
+		for j := range c.width {
+			t, dy, y := c.scratch[2], c.dy(j), c.y(j)
+			a, b := c.spread(0, j, 0), c.spread(1, j, 1)
+			if c.wants(0) {
+				for i := range c.n {
+					t[i] = dy[i] * powSlope(a[i], b[i])
+				}
+				c.give(0, j, t)
+			}
+			if c.wants(1) {
+				for i := range c.n {
+					t[i] = dy[i] * powLog(a[i], y[i])
+				}
+				c.give(1, j, t)
+			}
+		}
+	},
+	needs: func(k int) need {
+		if k == 0 {
+			return inputs(0, 1)
+		}
+		return inputs(0, 1) | output
+	},
+}
+
+// powSlope is ∂a^b/∂a.
+func powSlope(a, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return b * math.Pow(a, b-1)
+}
+
+// powLog is ∂a^b/∂b = y·log a with its limit 0 where y is 0.
+func powLog(a, y float64) float64 {
+	if y == 0 {
+		return 0
+	}
+	return y * math.Log(a)
+}

@@ -1,0 +1,23 @@
+package graph
+
+import "github.com/vflc/vflc/runtime/kernel"
+
+var opSub = &op{
+	name: "sub", doc: "a - b, broadcast", least: 2, most: 2,
+	infer:   elementwise,
+	forward: func(c *call) { c.binary(kernel.Sub, subScalar, kernel.SubFrom) },
+	vjp: func(c *call) {
+		for j := range c.width {
+			if c.wants(0) {
+				c.give(0, j, c.dy(j))
+			}
+			if c.wants(1) {
+				c.giveScaled(1, j, -1, c.dy(j))
+			}
+		}
+	},
+	passes: func(k int) bool { return k == 0 },
+	degree: highest,
+}
+
+func subScalar(n int, y, a []float64, s float64) { kernel.AddScalar(n, y, a, -s) }

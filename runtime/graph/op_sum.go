@@ -1,0 +1,30 @@
+package graph
+
+import "github.com/vflc/vflc/runtime/kernel"
+
+var opSum = &op{
+	name: "sum", doc: "the sum of all elements, block by block of rows and column by column; a term that adds a sum to the target adds the elements", least: 1, most: 1,
+	infer: func(b *Builder, n *node) error {
+		n.reduces(b.nodes[n.in[0]].shape, nil)
+		return nil
+	},
+	forward: func(c *call) {
+		for j := range c.width {
+			c.out.val.buf[0] += kernel.Sum(c.n, c.vec(0, j))
+		}
+	},
+	vjp: func(c *call) {
+		for j := range c.width {
+			kernel.Shift(c.n, c.dvec(0, j), c.out.adj.buf[0])
+		}
+	},
+	degree: highest,
+}
+
+// reduces makes n a reduction of inputs of shape from, all read by rows.
+func (n *node) reduces(from, shape Shape) {
+	n.kind, n.shape, n.frame, n.width = reduction, shape, from.rows(), from.cols()
+	for range n.in {
+		n.links = append(n.links, link{rows: true})
+	}
+}

@@ -1,0 +1,76 @@
+package graph
+
+import "github.com/vflc/vflc/stdlib/def"
+
+// block is the number of rows of a tile: a multiple of every vector width, small enough for a tile of the usual width to stay in the L1 cache,
+// large enough that dispatch costs little.
+const block = 128
+
+// A view is how a step reads or writes a value: column c of the rows from row begins at buf[c·stride + row·move].
+// For a whole array stride is its number of rows and move 1; for a tile stride is block and move 0.
+type view struct {
+	buf          []float64
+	stride, move int
+}
+
+// col returns column c from row on.
+func (v *view) col(c, row int) []float64 { return v.buf[c*v.stride+row*v.move:] }
+
+// An operand is an input or the output of a step: its value, and its adjoint where one is wanted (adj.buf is nil elsewhere).
+type operand struct {
+	link
+	val, adj view
+	set      bool // the adjoint tile holds nothing yet: the first contribution overwrites it
+}
+
+// at maps a column of the step to a column (row-aligned) or an element (whole) of the operand.
+func (o *operand) at(j int) int {
+	if o.cols == nil {
+		return j
+	}
+	return int(o.cols[j])
+}
+
+// A call is one step of a loop bound to the buffers of one Exec. Before run, the loop sets row and n, the rows of the block.
+type call struct {
+	run     func(*call)
+	row, n  int
+	width   int
+	node    *node
+	in      []operand
+	out     operand
+	mode    jacobianMode
+	sum     *float64 // a term's value or a bijector's log-Jacobian: accumulates
+	scratch [][]float64
+	density *densityState
+}
+
+// y is the output's column j.
+func (c *call) y(j int) []float64 { return c.out.val.col(j, c.row) }
+
+// dy is the output's adjoint's column j.
+func (c *call) dy(j int) []float64 { return c.out.adj.col(j, c.row) }
+
+// vec is column j of row-aligned operand k.
+func (c *call) vec(k, j int) []float64 { o := &c.in[k]; return o.val.col(o.at(j), c.row) }
+
+// num is the value of whole operand k for column j.
+func (c *call) num(k, j int) float64 { o := &c.in[k]; return o.val.buf[o.at(j)] }
+
+// dvec is the adjoint of row-aligned operand k for column j.
+func (c *call) dvec(k, j int) []float64 { o := &c.in[k]; return o.adj.col(o.at(j), c.row) }
+
+// dnum is the adjoint of whole operand k for column j.
+func (c *call) dnum(k, j int) *float64 { o := &c.in[k]; return &o.adj.buf[o.at(j)] }
+
+// wants reports whether operand k's adjoint is wanted.
+func (c *call) wants(k int) bool { return c.in[k].adj.buf != nil }
+
+// arg is operand k as an argument of a density kernel.
+func (c *call) arg(k, j int) def.Arg {
+	if o := &c.in[k]; !o.rows {
+		i := o.at(j)
+		return def.Arg{V: o.val.buf[i : i+1]}
+	}
+	return def.Arg{V: c.vec(k, j)[:c.n], Step: 1}
+}
