@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/runtime/graph"
@@ -16,6 +17,7 @@ type Party struct {
 	role   Role
 	slots  [2]*graph.Exec // Centre is made when it is first used
 	seeds  [][]float64    // per graph output: cuts, then what the server shares
+	zero   []float64      // the derivative by an output that the log density does not read
 	held   []float64      // accumulators set aside while Pull uses them
 	auxLen int
 	early  int
@@ -30,6 +32,9 @@ func NewParty(plan *Plan, index int) *Party {
 	p := &Party{spec: spec, index: index, role: plan.Role(index), affine: true}
 	p.slots[backends.Here] = spec.Graph.NewExec()
 	p.seeds = make([][]float64, len(spec.Graph.Outputs()))
+	for _, out := range spec.Graph.Outputs() {
+		p.zero = slices.Grow(p.zero, out.Len)[:max(len(p.zero), out.Len)]
+	}
 	for k, c := range spec.Cuts {
 		p.auxLen += c.Len()
 		p.affine = p.affine && spec.Graph.Outputs()[k].Affine
@@ -174,13 +179,18 @@ func (p *Party) Output(k int) []float64 { return p.here().Output(k) }
 func (p *Party) Target(own []float64) float64 {
 	lp := p.here().Target()
 	for k, c := range p.spec.Cuts {
-		copy(own[c.Offset:c.Offset+c.Len()], p.here().Own(k))
+		copy(own[c.Offset:c.Offset+c.Len()], p.Own(k))
 	}
 	return lp
 }
 
 // Own is the derivative of the log density by graph output k, after Target.
-func (p *Party) Own(k int) []float64 { return p.here().Own(k) }
+func (p *Party) Own(k int) []float64 {
+	if own := p.here().Own(k); len(own) > 0 {
+		return own
+	}
+	return p.zero[:p.spec.Graph.Outputs()[k].Len]
+}
 
 // InputAdjoint is the derivative of the log density by graph input k, after Target; for early inputs it is complete after Finish.
 func (p *Party) InputAdjoint(k int) []float64 { return p.here().InputAdjoint(k) }

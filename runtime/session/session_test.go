@@ -1,0 +1,413 @@
+package session_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/runtime/session"
+)
+
+// everyDesign runs a test for all designs.
+func everyDesign(t *testing.T, test func(*testing.T, *world)) {
+	for _, d := range designs() {
+		t.Run(d.String(), func(t *testing.T) { test(t, newWorld(d)) })
+	}
+}
+
+func local(t *testing.T, plan *model.Plan) backends.Env {
+	t.Helper()
+	env, err := session.NewLocal(plan, session.SimulatedKeys(7, plan.Names))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return env
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The parties' log densities add up to the formula of the design at the same z.
+func TestDensityIsTheFormula(t *testing.T) {
+	everyDesign(t, func(t *testing.T, w *world) {
+		p := newPlayer(local(t, w.plan(t)), noncentred)
+		must(t, p.density(t.Context()))
+		var got float64
+		for _, lp := range p.lp {
+			got += lp
+		}
+		if want := w.logDensity(p.theta, p.z); math.Abs(got-want) > 1e-10*(1+math.Abs(want)) {
+			t.Errorf("log density %v, want %v", got, want)
+		}
+	})
+}
+
+// The gradient is the derivative of the joint density, in coordinates where z depends on the parameters and where it does not.
+func TestGradientIsTheDerivative(t *testing.T) {
+	everyDesign(t, func(t *testing.T, w *world) {
+		env := local(t, w.plan(t))
+		for name, s := range schemes {
+			p := newPlayer(env, s)
+			must(t, p.density(t.Context()))
+			scale := 1 + math.Abs(p.joint())
+			grads := append(clone(p.grad), clone(p.de)...)
+			for k, x := range append(p.theta[:len(p.theta):len(p.theta)], p.e...) {
+				for i := range x {
+					if got, want := grads[k][i], p.slope(t, &x[i]); math.Abs(got-want) > 1e-6*scale {
+						t.Fatalf("%s: gradient %d of vector %d is %v, finite differences give %v", name, i, k, got, want)
+					}
+				}
+			}
+		}
+	})
+}
+
+// slope is the central difference of the joint density in one coordinate.
+func (p *player) slope(t *testing.T, x *float64) float64 {
+	const h = 1e-4
+	at := *x
+	defer func() { *x = at }()
+	*x = at + h
+	must(t, p.density(t.Context()))
+	up := p.joint()
+	*x = at - h
+	must(t, p.density(t.Context()))
+	return (up - p.joint()) / (2 * h)
+}
+
+func clone(v [][]float64) [][]float64 {
+	c := make([][]float64, len(v))
+	for i := range v {
+		c[i] = append([]float64(nil), v[i]...)
+	}
+	return c
+}
+
+// A diary is every number that the parties of a run see, by party, with the work that the server counts.
+type diary struct {
+	sync.Mutex
+	seen map[int][]float64
+	work backends.Work
+	up   int64 // bytes counted by clients
+}
+
+// keep notes what block b of env has seen.
+func (d *diary) keep(index int, vectors ...[]float64) {
+	d.Lock()
+	defer d.Unlock()
+	for _, v := range vectors {
+		d.seen[index] = append(d.seen[index], v...)
+	}
+}
+
+// play moves a player for some rounds through every method of the Env.
+func (d *diary) play(ctx context.Context, env backends.Env, rounds int, base []float64) error {
+	p := newPlayer(env, shifted)
+	bases := make([][]float64, len(env.Blocks()))
+	if env.Blocks()[0].Index() == 0 {
+		bases[0] = base
+	}
+	total, scalars, values := clone(p.g), make([][]float64, len(p.g)), make([][]float64, len(p.g))
+	for b, block := range env.Blocks() {
+		scalars[b], values[b] = make([]float64, 2), make([]float64, paramLen(block))
+	}
+	sum := make([]float64, 2)
+	for r := range rounds {
+		if err := p.density(ctx); err != nil {
+			return err
+		}
+		for b := range scalars {
+			scalars[b][0], scalars[b][1] = p.lp[b], p.theta[b][0]
+		}
+		if err := env.Sum(ctx, scalars, sum); err != nil {
+			return err
+		}
+		if r%3 == 0 {
+			if err := env.Totals(ctx, p.g, bases, total); err != nil {
+				return err
+			}
+			if err := env.Values(ctx, p.theta, values); err != nil {
+				return err
+			}
+		}
+		for b, block := range env.Blocks() {
+			d.keep(block.Index(), p.theta[b], p.grad[b], p.e[b], p.de[b], p.z[b], total[b], values[b], sum, p.lp[b:b+1])
+		}
+		p.move(r)
+	}
+	d.count(env)
+	return nil
+}
+
+func paramLen(b backends.Block) (n int) {
+	for _, p := range b.Params() {
+		n += p.Len
+	}
+	return n
+}
+
+func (d *diary) count(env backends.Env) {
+	d.Lock()
+	defer d.Unlock()
+	if env.Blocks()[0].Index() == 0 {
+		d.work = *env.Work()
+	} else {
+		d.up += env.Work().Bytes
+	}
+}
+
+func record(t *testing.T, w *world, mode session.Mode, rounds int) *diary {
+	t.Helper()
+	d := &diary{seen: map[int][]float64{}}
+	base := make([]float64, (2+w.groupCount())*rows)
+	for i := range base {
+		base[i] = float64(i) / 7
+	}
+	must(t, session.Run(t.Context(), w.plan(t), mode, 11, func(ctx context.Context, env backends.Env) error {
+		return d.play(ctx, env, rounds, base)
+	}))
+	return d
+}
+
+// One loop over all parties and a goroutine per party see the same numbers, bit for bit, and count the same work.
+func TestOneLoopEqualsOneGoroutinePerParty(t *testing.T) {
+	everyDesign(t, func(t *testing.T, w *world) {
+		loop, parties := record(t, w, session.OneLoop, 50), record(t, w, session.PerParty, 50)
+		for index := range w.names() {
+			a, b := loop.seen[index], parties.seen[index]
+			if len(a) != len(b) || len(a) == 0 {
+				t.Fatalf("party %d saw %d numbers in one loop, %d on its own", index, len(a), len(b))
+			}
+			for i := range a {
+				if math.Float64bits(a[i]) != math.Float64bits(b[i]) {
+					t.Fatalf("party %d, number %d: %v in one loop, %v on its own", index, i, a[i], b[i])
+				}
+			}
+			if last := a[len(a)-1]; math.IsNaN(last) || math.IsInf(last, 0) {
+				t.Errorf("party %d ends at %v", index, last)
+			}
+		}
+		if loop.work != parties.work || parties.work.Bytes != parties.up {
+			t.Errorf("work: one loop %+v, server %+v, clients' bytes %d", loop.work, parties.work, parties.up)
+		}
+	})
+}
+
+// Rounds and bytes of one evaluation follow from the table of the protocol.
+func TestWorkOfOneEvaluation(t *testing.T) {
+	everyDesign(t, func(t *testing.T, w *world) {
+		env := local(t, w.plan(t))
+		p := newPlayer(env, noncentred)
+		must(t, p.density(t.Context()))
+		rounds, numbers := int64(1), 2*w.crossing() // z up, adjoints down
+		if w.power {
+			// Every client receives every group and returns its adjoint; b goes down and its gradient up.
+			rounds, numbers = 2, numbers+w.clients*(2*w.groupLen()+2)
+		}
+		if w.late {
+			numbers += 2 * vars * w.clients
+		}
+		if w.early {
+			rounds, numbers = rounds+1, numbers+2*vars*w.clients
+		}
+		if got, want := *env.Work(), (backends.Work{Gradients: 1, Rounds: rounds, Bytes: int64(8 * numbers)}); got != want {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	})
+}
+
+// crossing is the total length of all cuts, groupLen that of all groups.
+func (w *world) crossing() int {
+	n := 3 * rows * w.clients
+	if w.single {
+		n += rows * w.clients
+	}
+	return n
+}
+
+func (w *world) groupLen() int {
+	n := 3 * rows
+	if w.single {
+		n += rows * w.clients
+	}
+	return n
+}
+
+// Totals is the sum of the members' centres and the server's base, group by group.
+func TestTotals(t *testing.T) {
+	w := newWorld(design{single: true, clients: 2})
+	env := local(t, w.plan(t))
+	centre := [][]float64{nil, sequence(4*rows, 1), sequence(4*rows, 1000)}
+	base := [][]float64{sequence(5*rows, 1e6), nil, nil}
+	total := clone(centre)
+	must(t, env.Totals(t.Context(), centre, base, total))
+	for i := range 3 * rows { // g1 and g2 are added over the clients; g3 stays alone
+		if want := centre[1][i] + centre[2][i] + base[0][i]; total[1][i] != want || total[2][i] != want {
+			t.Errorf("element %d: %v and %v, want %v", i, total[1][i], total[2][i], want)
+		}
+	}
+	for i := range rows {
+		for j := 1; j <= 2; j++ {
+			if got, want := total[j][3*rows+i], centre[j][3*rows+i]+base[0][(2+j)*rows+i]; got != want {
+				t.Errorf("g3 of client %d, row %d: %v, want %v", j, i, got, want)
+			}
+		}
+	}
+}
+
+func sequence(n int, from float64) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = from + float64(i)
+	}
+	return v
+}
+
+// Values are on the declared scale, with the shared parameters of the same draw; Density is not disturbed.
+func TestValues(t *testing.T) {
+	w := newWorld(design{late: true, early: true, clients: 2})
+	env := local(t, w.plan(t))
+	p := newPlayer(env, noncentred)
+	must(t, p.density(t.Context()))
+	before := clone(p.grad)
+	values := [][]float64{make([]float64, 1), make([]float64, vars), make([]float64, vars)}
+	other := clone(p.theta)
+	for b := range other {
+		for i := range other[b] {
+			other[b][i] += 1
+		}
+	}
+	must(t, env.Values(t.Context(), other, values))
+	if want := 2 * other[0][0]; values[0][0] != want {
+		t.Errorf("b is %v, want %v", values[0][0], want)
+	}
+	for j := 1; j <= 2; j++ {
+		for k := range vars {
+			if want := other[j][k] + other[0][1+k]; values[j][k] != want {
+				t.Errorf("client %d: %v, want β + μ = %v", j, values[j][k], want)
+			}
+		}
+	}
+	must(t, p.density(t.Context()))
+	for b := range before {
+		for i := range before[b] {
+			if before[b][i] != p.grad[b][i] {
+				t.Errorf("gradient %d of block %d changed from %v to %v", i, b, before[b][i], p.grad[b][i])
+			}
+		}
+	}
+}
+
+// Pull is the transposed Jacobian: wᵀ(J v) by finite differences equals (Jᵀw)ᵀ v. It neither needs nor disturbs what Density accumulated.
+func TestPull(t *testing.T) {
+	w := newWorld(design{power: true, single: true, late: true, early: true, clients: 2})
+	env := local(t, w.plan(t))
+	p := newPlayer(env, noncentred)
+	must(t, p.density(t.Context()))
+	block := env.Blocks()[1]
+	weights := sequence(block.AuxLen(), 0.5)
+	for _, slot := range []backends.Slot{backends.Here, backends.Centre} {
+		block.Cut(slot, p.theta[1], p.g[1])
+		grad, early := make([]float64, block.Dim()), make([]float64, block.Early())
+		for range 2 { // adds each time the same
+			block.Pull(slot, weights, grad, early)
+		}
+		for i := range grad {
+			const h = 1e-5
+			shift := func(by float64) []float64 {
+				x, g := append([]float64(nil), p.theta[1]...), make([]float64, block.AuxLen())
+				x[i] += by
+				block.Cut(backends.Centre, x, g)
+				return g
+			}
+			up, down := shift(h), shift(-h)
+			var want float64
+			for k := range up {
+				want += 2 * weights[k] * (up[k] - down[k]) / (2 * h)
+			}
+			if math.Abs(grad[i]-want) > 1e-6*(1+math.Abs(want)) {
+				t.Errorf("slot %d, parameter %d: %v, want %v", slot, i, grad[i], want)
+			}
+		}
+		block.Cut(slot, p.theta[1], p.g[1])
+		if norm(early) == 0 {
+			t.Errorf("slot %d: no gradient by the early parameters", slot)
+		}
+	}
+}
+
+func norm(v []float64) (s float64) {
+	for _, x := range v {
+		s += math.Abs(x)
+	}
+	return s
+}
+
+func TestNoAllocations(t *testing.T) {
+	for _, d := range []design{{clients: 2, single: true, late: true, early: true}, {power: true, clients: 5, late: true, early: true}} {
+		p := newPlayer(local(t, newWorld(d).plan(t)), shifted)
+		ctx := t.Context()
+		must(t, p.density(ctx))
+		if n := testing.AllocsPerRun(20, func() {
+			if err := p.env.Density(ctx, p.theta, p, p.grad, p.lp); err != nil {
+				t.Error(err)
+			}
+		}); n != 0 {
+			t.Errorf("%v: %v allocations per evaluation", d, n)
+		}
+	}
+}
+
+// What is not finite is returned as it is and named.
+func TestWhy(t *testing.T) {
+	w := newWorld(design{clients: 2})
+	env := local(t, w.plan(t))
+	p := newPlayer(env, noncentred)
+	must(t, p.density(t.Context()))
+	if why := env.Why(); why != "" {
+		t.Errorf("all is finite, but: %s", why)
+	}
+	p.theta[0][1] = math.Inf(1)
+	must(t, p.density(t.Context()))
+	if why := env.Why(); !strings.Contains(why, "registry") || !strings.Contains(why, "mu") {
+		t.Errorf("why: %q", why)
+	}
+	p.theta[0][1], p.theta[2][0] = 0, math.Inf(1)
+	must(t, p.density(t.Context()))
+	if why := env.Why(); !strings.Contains(why, "registry") && !strings.Contains(why, "lab[2]") {
+		t.Errorf("why: %q", why)
+	}
+}
+
+// Streams are named by party and key: shared ones are everybody's, private ones nobody else's.
+func TestStreams(t *testing.T) {
+	w := newWorld(design{clients: 2})
+	plan := w.plan(t)
+	env := local(t, plan)
+	seen := map[string]float64{}
+	note := func(name string, x float64) {
+		for other, y := range seen {
+			if x == y {
+				t.Errorf("streams %s and %s are equal", name, other)
+			}
+		}
+		seen[name] = x
+	}
+	for b := range plan.Names {
+		note(fmt.Sprint("a of ", b), env.Private(b, "a").Float64())
+		note(fmt.Sprint("b of ", b), env.Private(b, "b").Float64())
+	}
+	note("shared a", env.Shared("a").Float64())
+	if env.Shared("a").Float64() != seen["shared a"] || env.Private(1, "b").Float64() != seen["b of 1"] {
+		t.Error("a stream does not begin the same way twice")
+	}
+}
