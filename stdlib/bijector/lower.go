@@ -22,9 +22,9 @@ Source: Stan Reference Manual, "Lower bounded scalar".`,
 			}
 			return sum
 		},
-		Backward: func(dx, dy, x, y []float64, lower, _ float64) {
-			for i, u := range x {
-				dx[i] += dy[i]*expOf(u, y[i]-lower, lower) + 1
+		Backward: func(dx, dy, _, y []float64, lower, _ float64) {
+			for i := range dy {
+				dx[i] += dy[i]*(y[i]-lower) + 1
 			}
 		},
 		Inverse: func(x, y []float64, lower, _ float64) {
@@ -33,12 +33,4 @@ Source: Stan Reference Manual, "Lower bounded scalar".`,
 			}
 		},
 	}
-}
-
-// expOf returns exp(u) given distance, which is exp(u) but for rounding: exactly so where the bound is 0.
-func expOf(u, distance, bound float64) float64 {
-	if bound == 0 {
-		return distance
-	}
-	return math.Exp(u)
 }

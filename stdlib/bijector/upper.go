@@ -22,9 +22,9 @@ Source: Stan Reference Manual, "Upper bounded scalar".`,
 			}
 			return sum
 		},
-		Backward: func(dx, dy, x, y []float64, _, upper float64) {
-			for i, u := range x {
-				dx[i] += 1 - dy[i]*expOf(u, upper-y[i], upper)
+		Backward: func(dx, dy, _, y []float64, _, upper float64) {
+			for i := range dy {
+				dx[i] += 1 - dy[i]*(upper-y[i])
 			}
 		},
 		Inverse: func(x, y []float64, _, upper float64) {

@@ -20,7 +20,7 @@ func Vector(v []float64) Arg { return Arg{V: v, Step: 1} }
 
 // A Block is one call of a density kernel: N elements, with the outputs that are wanted.
 // DX, DTheta[k] and LP are nil where not wanted; else they have length N and are overwritten with, per element,
-// ∂ log p/∂x, ∂ log p/∂θ_k and log p. The kernel allocates nothing and never reads outside N elements.
+// ∂ log p/∂x, ∂ log p/∂θ_k and log p; partials in a discrete x and in integral parameters are 0. The kernel allocates nothing and never reads outside N elements.
 type Block struct {
 	N      int
 	X      Arg
@@ -48,7 +48,7 @@ const (
 type Param struct {
 	Name     string  // Stan's name: mu, sigma, …
 	Doc      string  // one phrase
-	Domain   Support // what values are allowed: RealLine, Positive or UnitInterval
+	Domain   Support // what values are allowed: RealLine, Positive, UnitInterval, or Naturals where integral
 	Integral bool    // whole numbers only; then it must be data
 	Optional bool
 	Default  float64
@@ -59,7 +59,9 @@ type Param struct {
 // LogDensity returns the sum over the block of the log density without the carrier; outside the support, or with a parameter
 // outside its domain, it returns -Inf (partials are then unspecified, but finite or NaN, never a panic).
 // Carrier, where not nil, is the term of the log density that depends on x and on integral parameters alone (such as -lgamma(x+1));
-// the normalised log density is LogDensity + Σ Carrier. It is folded once at load, so it needs no partials.
+// the normalised log density is LogDensity + Σ Carrier. It is folded once at load, so it needs no partials. It is -Inf outside the support.
+//
+// Sample, nil for an improper distribution, draws one value; it is NaN for parameters outside their domain.
 type Dist struct {
 	Name     string
 	Doc      string // Markdown: what it is, the density formula and its source

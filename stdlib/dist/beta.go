@@ -54,11 +54,8 @@ func betaLogDensity(b *def.Block) float64 {
 			}
 		}
 		x := positive(b.X.At(i))
-		logX, log1mX := math.Log(x), math.Log1p(-x)
+		logX, log1mX := math.Log(x), math.Log1p(-x) // -Inf at 1, NaN above: no density
 		lp := (p-1)*logX + (q-1)*log1mX - norm
-		if x == 1 { // where q = 1 the last term would be 0·∞, or a finite value on the boundary
-			lp = math.NaN()
-		}
 		sum += lp
 		set(b.LP, i, lp)
 		set(b.DX, i, (p-1)/x-(q-1)/(1-x))
