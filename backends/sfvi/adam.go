@@ -1,0 +1,44 @@
+package sfvi
+
+import "math"
+
+// Decay rates and the floor of the denominator, as in Kingma and Ba (2015).
+const (
+	beta1   = 0.9
+	beta2   = 0.999
+	epsilon = 1e-8
+)
+
+// An adam is the optimiser's state for one party's variational parameters.
+type adam struct {
+	first, second []float64 // moments of the gradient
+	decay1        float64   // beta1 to the number of steps
+	decay2        float64
+}
+
+func newAdam(n int) adam {
+	v := make([]float64, 2*n)
+	return adam{first: v[:n], second: v[n:], decay1: 1, decay2: 1}
+}
+
+// reset forgets everything.
+func (a *adam) reset() {
+	clear(a.first)
+	clear(a.second)
+	a.decay1, a.decay2 = 1, 1
+}
+
+// ascend moves phi one step of the given rate along the gradient.
+func (a *adam) ascend(phi, grad []float64, rate float64) {
+	a.decay1 *= beta1
+	a.decay2 *= beta2
+	step, scale := rate/(1-a.decay1), 1/(1-a.decay2)
+	first, second, grad := a.first[:len(phi)], a.second[:len(phi)], grad[:len(phi)]
+	for i, p := range phi {
+		g := grad[i]
+		m := beta1*first[i] + (1-beta1)*g
+		v := beta2*second[i] + (1-beta2)*g*g
+		first[i], second[i] = m, v
+		phi[i] = p + step*m/(math.Sqrt(v*scale)+epsilon)
+	}
+}

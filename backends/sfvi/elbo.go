@@ -1,0 +1,141 @@
+package sfvi
+
+import (
+	"context"
+	"math"
+
+	"github.com/vflc/vflc/backends"
+)
+
+// A running is a mean and a sum of squared deviations.
+type running struct {
+	n            int
+	mean, square float64
+}
+
+func (r *running) add(x float64) {
+	r.n++
+	d := x - r.mean
+	r.mean += d / float64(r.n)
+	r.square += d * (x - r.mean)
+}
+
+// estimate is the mean with its standard error; without two values there is none.
+func (r *running) estimate() backends.Estimate {
+	if r.n < 2 {
+		return backends.Estimate{}
+	}
+	return backends.Estimate{Value: r.mean, SE: math.Sqrt(r.square / float64(r.n-1) / float64(r.n)), N: r.n}
+}
+
+// merge adds the values that o has seen (Chan, Golub and LeVeque 1979).
+func (r *running) merge(o running) {
+	if o.n == 0 {
+		return
+	}
+	n := r.n + o.n
+	d := o.mean - r.mean
+	r.square += o.square + d*d*float64(r.n)*float64(o.n)/float64(n)
+	r.mean += d * float64(o.n) / float64(n)
+	r.n = n
+}
+
+// A history holds the ELBO's integrand over the iterations, in batches.
+type history struct {
+	batch   int // iterations in one
+	batches []running
+	used    int
+}
+
+// newHistory makes 400 batches or fewer.
+func newHistory(iterations int) history {
+	batch := (iterations + 399) / 400
+	return history{batch: batch, batches: make([]running, iterations/batch+1)}
+}
+
+func (h *history) add(iteration int, x float64) {
+	at := iteration / h.batch
+	h.batches[at].add(x)
+	h.used = at + 1
+}
+
+func (h *history) between(from, to int) running {
+	var r running
+	for _, b := range h.batches[from:to] {
+		r.merge(b)
+	}
+	return r
+}
+
+// latest is the mean over the last 5 % of the iterations so far.
+func (h *history) latest() backends.Estimate {
+	r := h.between(h.used-(h.used+19)/20, h.used)
+	return r.estimate()
+}
+
+// drift is the rise of the mean from the third to the fourth quarter. Its standard error includes the trend within the quarters, so it errs on the
+// safe side.
+func (h *history) drift() backends.Estimate {
+	third, fourth := h.between(h.used/2, h.used*3/4), h.between(h.used*3/4, h.used)
+	a, b := third.estimate(), fourth.estimate()
+	if a.N == 0 || b.N == 0 {
+		return backends.Estimate{}
+	}
+	return backends.Estimate{Value: b.Value - a.Value, SE: math.Hypot(a.SE, b.SE), N: a.N + b.N}
+}
+
+// trace evaluates the ELBO at the current iterate from draws of their own.
+func (k *kernel) trace(ctx context.Context) error {
+	var r running
+	first := uint64(k.iter) * tracePoint
+	for d := range uint64(tracePoint) {
+		if err := k.integrand(ctx, tracing, first+d, &r); err != nil {
+			return err
+		}
+	}
+	k.traced, k.fresh, k.drift = r.estimate(), r.n > 1, k.smooth.drift()
+	return nil
+}
+
+// integrand adds one value of log p − log q to r, or counts one that is not finite.
+func (k *kernel) integrand(ctx context.Context, from source, round uint64, r *running) error {
+	ratio, _, err := k.evaluate(ctx, from, round)
+	if err != nil {
+		return err
+	}
+	if finite(ratio) {
+		r.add(ratio)
+	} else {
+		k.bad++
+	}
+	return nil
+}
+
+// finalBatch evaluates the next draws of the final ELBO.
+func (k *kernel) finalBatch(ctx context.Context) error {
+	want := k.settings.Int(elboDraws)
+	for d := k.evaluated; d < min(k.evaluated+batchOf, want); d++ {
+		if err := k.integrand(ctx, drawing, uint64(d), &k.elbo); err != nil {
+			return err
+		}
+	}
+	k.evaluated = min(k.evaluated+batchOf, want)
+	if k.evaluated == want {
+		k.phase = done
+	}
+	return nil
+}
+
+// info says where the fit stands.
+func (k *kernel) info() backends.Info {
+	i := backends.Info{Phase: "fit", Iteration: k.iter, Iterations: k.planned, NonFinite: k.bad}
+	if k.phase >= evaluating && k.evaluated > 0 {
+		i.Phase, i.Iteration, i.Iterations = "evaluate", k.evaluated, k.settings.Int(elboDraws)
+	}
+	i.Fit = backends.Fit{Smooth: k.smooth.latest(), Trace: k.traced, Traced: k.fresh, Drift: k.drift}
+	i.Fit.Converged = k.drift.N > 0 && k.drift.Value < 0.1+2*k.drift.SE
+	if k.phase == done {
+		i.Done, i.Draws, i.Fit.Final = true, k.settings.Int(draws), k.elbo.estimate()
+	}
+	return i
+}

@@ -1,0 +1,257 @@
+package sfvi
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/vflc/vflc/backends"
+)
+
+// The phases of a run.
+const (
+	ascending  = iota // iterations
+	evaluating        // the final ELBO
+	done
+)
+
+const (
+	tracePoint = 32   // draws for one point of the ELBO trace
+	batchOf    = 64   // draws of the final ELBO in one Step
+	attempts   = 50   // initial values tried
+	patience   = 1000 // non-finite iterations in a row before a fit is given up
+	tailShare  = 4    // the last 1/tailShare of the iterations is averaged
+	earliest   = 2000 // no fit stops early before this
+)
+
+// A kernel is one fit, over the parties of this process.
+type kernel struct {
+	env      backends.Env
+	settings backends.Settings
+	parties  []*party
+	theta    [][]float64
+	grad     [][]float64
+	lp       []float64
+	part     [][]float64
+	total    []float64
+	centre   [][]float64 // inputs and outputs of Env.Totals, where the guide wants it
+	base     [][]float64
+	totals   [][]float64
+
+	phase     int
+	iter      int // iterations done
+	planned   int // iterations in all
+	tail      int // the first iteration that is averaged
+	averaged  int // iterations averaged so far
+	bad       int // evaluations that were not finite
+	row       int // iterations in a row that were not
+	elbo      running
+	evaluated int // draws of the final ELBO
+	smooth    history
+	traced    backends.Estimate
+	fresh     bool              // traced is of the last Step
+	drift     backends.Estimate // at the last point of the trace
+}
+
+// newKernel allocates a fit.
+func newKernel(env backends.Env, s backends.Settings) (*kernel, error) {
+	blocks := env.Blocks()
+	k := &kernel{env: env, settings: s, lp: make([]float64, len(blocks)), total: make([]float64, 2)}
+	form := s.Text(guideForm)
+	for b, block := range blocks {
+		p, err := newParty(env, b, s, form)
+		if err != nil {
+			return nil, err
+		}
+		k.parties = append(k.parties, p)
+		k.theta = append(k.theta, make([]float64, block.Dim()))
+		k.grad = append(k.grad, make([]float64, block.Dim()))
+		k.part = append(k.part, make([]float64, 2))
+	}
+	if form == "amortized" && strings.Contains(s.Text(guideInputs), "total") {
+		k.wantTotals()
+	}
+	k.planned = s.Int(iterations)
+	k.tail = k.planned - k.planned/tailShare
+	k.smooth = newHistory(k.planned)
+	return k, nil
+}
+
+func (k *kernel) wantTotals() {
+	n := len(k.parties)
+	k.centre, k.base, k.totals = make([][]float64, n), make([][]float64, n), make([][]float64, n)
+	for b, p := range k.parties {
+		if q, ok := p.guide.(*amortized); ok {
+			k.centre[b], k.totals[b] = q.centre, q.total
+		}
+	}
+}
+
+// Init looks for a start where density and gradient are finite.
+func (k *kernel) Init(ctx context.Context) error {
+	for attempt := range uint64(attempts) {
+		for _, p := range k.parties {
+			p.start(attempt)
+		}
+		_, ok, err := k.evaluate(ctx, starting, attempts+attempt)
+		if err != nil || ok {
+			return err
+		}
+	}
+	return fmt.Errorf("sfvi: the log density or its gradient is not finite at any of %d initial values: %s", attempts, k.why())
+}
+
+func (k *kernel) why() string {
+	if why := k.env.Why(); why != "" {
+		return why
+	}
+	return "a gradient overflowed"
+}
+
+// evaluate draws once from q with the given noise, and evaluates the ELBO's integrand log p − log q and its gradient, left in each party's
+// grad. ok says that everything was finite, and is the same at every party.
+func (k *kernel) evaluate(ctx context.Context, from source, round uint64) (ratio float64, ok bool, err error) {
+	for b, p := range k.parties {
+		p.draw(from, round, k.theta[b])
+		clear(p.grad[:p.theta.dim])
+	}
+	if err := k.exchangeTotals(ctx); err != nil {
+		return 0, false, err
+	}
+	if err := k.env.Density(ctx, k.theta, k, k.grad, k.lp); err != nil {
+		return 0, false, err
+	}
+	for b, p := range k.parties {
+		k.part[b][0], k.part[b][1] = k.lp[b]+p.ratio, 0
+		if !p.finish(k.grad[b]) {
+			k.part[b][1] = 1
+		}
+	}
+	if err := k.env.Sum(ctx, k.part, k.total); err != nil {
+		return 0, false, err
+	}
+	return k.total[0], finite(k.total[0]) && k.total[1] == 0, nil
+}
+
+// exchangeTotals gives the guides that want it the sum of all noise-free contributions at the means. The total is a constant of the iteration:
+// its own dependence on the means is not differentiated. The server's own additive part is left out: where it is one intercept, the nets'
+// biases take it up.
+func (k *kernel) exchangeTotals(ctx context.Context) error {
+	if k.centre == nil {
+		return nil
+	}
+	for b, p := range k.parties {
+		if k.centre[b] != nil {
+			p.block.Cut(backends.Centre, p.mu(), k.centre[b])
+		}
+	}
+	return k.env.Totals(ctx, k.centre, k.base, k.totals)
+}
+
+// Value implements backends.Coordinates.
+func (k *kernel) Value(b int, g, z []float64) {
+	p := k.parties[b]
+	p.ratio += p.guide.value(p.mu(), p.aux(p.phi), g, z)
+}
+
+// Adjoint implements backends.Coordinates.
+func (k *kernel) Adjoint(b int, adj, own, w, early []float64) {
+	p := k.parties[b]
+	p.guide.adjoint(p.aux(p.phi), adj, own, w, early, p.aux(p.grad), p.grad[:p.theta.dim])
+}
+
+// Step does one iteration, or evaluates one batch of the final ELBO.
+func (k *kernel) Step(ctx context.Context) (backends.Info, error) {
+	k.fresh = false
+	var err error
+	switch k.phase {
+	case ascending:
+		err = k.iterate(ctx)
+	case evaluating:
+		err = k.finalBatch(ctx)
+	}
+	return k.info(), err
+}
+
+func (k *kernel) iterate(ctx context.Context) error {
+	ratio, ok, err := k.evaluate(ctx, fitting, uint64(k.iter))
+	if err != nil {
+		return err
+	}
+	if !ok {
+		k.bad++
+		if k.row++; k.row == patience {
+			return fmt.Errorf("sfvi: the log density or its gradient was not finite in %d iterations in a row: %s", patience, k.why())
+		}
+	} else {
+		k.row = 0
+		if k.iter%2 == 0 { // the draw of an odd iteration is not independent of the one before
+			k.smooth.add(k.iter, ratio)
+		}
+		for _, p := range k.parties {
+			p.opt.ascend(p.phi, p.grad, k.rate())
+		}
+	}
+	k.iter++
+	if k.iter > k.tail {
+		k.averaged++
+		for _, p := range k.parties {
+			p.average(k.averaged)
+		}
+	}
+	if k.iter%k.settings.Int(elboEvery) == 0 {
+		if err := k.trace(ctx); err != nil {
+			return err
+		}
+	}
+	k.advance()
+	return nil
+}
+
+// rate is Adam's step size in the current iteration.
+func (k *kernel) rate() float64 {
+	first := k.settings.Float(rate)
+	if k.settings.Text(schedule) == "constant" {
+		return first
+	}
+	last := k.settings.Float(lastRate)
+	if last == 0 {
+		last = first / 100
+	}
+	return last + 0.5*(first-last)*(1+math.Cos(math.Pi*float64(k.iter)/float64(k.planned)))
+}
+
+// advance moves on to the tail or to the evaluation when its time has come.
+func (k *kernel) advance() {
+	switch {
+	case k.iter == k.planned:
+		for _, p := range k.parties {
+			copy(p.phi, p.mean)
+		}
+		k.phase = evaluating
+	case k.mayStop():
+		k.tail, k.planned = k.iter, k.shortest()
+	}
+}
+
+// shortest is the number of iterations in all if the tail begins now.
+func (k *kernel) shortest() int { return k.iter + k.iter/(tailShare-1) }
+
+// mayStop says that the rest of the iterations before the tail can be left out.
+func (k *kernel) mayStop() bool {
+	if !k.fresh || k.settings.Text(schedule) != "constant" {
+		return false
+	}
+	if k.iter < earliest || k.iter >= k.tail || k.shortest() >= k.planned {
+		return false
+	}
+	return k.drift.N > 0 && math.Abs(k.drift.Value)+2*k.drift.SE < k.settings.Float(tolerance)
+}
+
+// Draw implements backends.Kernel. Draw id is the one that term id of the final ELBO was evaluated at.
+func (k *kernel) Draw(id int, theta [][]float64) {
+	for b, p := range k.parties {
+		p.draw(drawing, uint64(id), theta[b])
+	}
+}

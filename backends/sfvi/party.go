@@ -1,0 +1,131 @@
+package sfvi
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/runtime/rng"
+)
+
+// fullRankLimit is the most dimensions of a party for which q(θ) has a full covariance unless asked for: the cost of an iteration is
+// quadratic in them.
+const fullRankLimit = 200
+
+// firstSD is the sd of every coordinate of q(θ) at the start: narrow enough that no link overflows, wide enough to give a gradient.
+const firstSD = 0.1
+
+// A source is a kind of noise; each is a stream of its own, in which round r belongs to draw r.
+type source int
+
+const (
+	fitting source = iota // iterations
+	tracing               // the ELBO trace
+	drawing               // the final ELBO and the draws from the fit
+	starting
+	sources
+)
+
+var sourceNames = [sources]string{"sfvi", "sfvi trace", "sfvi draw", "sfvi start"}
+
+// A party is one block with its factors of q and their optimiser.
+type party struct {
+	block   backends.Block
+	theta   gaussian
+	guide   guide // nil without auxiliary variables
+	phi     []float64
+	grad    []float64
+	mean    []float64 // running mean of phi over the tail
+	opt     adam
+	ratio   float64 // of the last draw: log p's auxiliary terms − log q
+	sd      []float64
+	streams [sources]*rng.Stream
+}
+
+func newParty(env backends.Env, b int, s backends.Settings, form string) (*party, error) {
+	block := env.Blocks()[b]
+	full := s.Text(thetaGuide) == "fullrank" || (s.Text(thetaGuide) == "auto" && block.Dim() <= fullRankLimit)
+	p := &party{block: block, theta: newGaussian(block.Dim(), full)}
+	size := p.theta.size()
+	if block.AuxLen() > 0 {
+		g, err := newGuide(form, block, s)
+		if err != nil {
+			return nil, err
+		}
+		p.guide = g
+		size += g.size()
+	}
+	p.phi, p.grad, p.mean, p.opt = make([]float64, size), make([]float64, size), make([]float64, size), newAdam(size)
+	for k, name := range sourceNames {
+		p.streams[k] = env.Private(b, name)
+	}
+	return p, nil
+}
+
+// start sets the initial q. Attempt 0 is centred at 0; later ones at a uniform draw from (−2, 2), as Stan's initial values.
+func (p *party) start(attempt uint64) {
+	from := p.streams[starting]
+	from.Round(attempt)
+	clear(p.phi)
+	d := p.theta.dim
+	for i := range d {
+		if attempt > 0 {
+			p.phi[i] = 4*from.Float64() - 2
+		}
+		p.phi[d+i] = math.Log(firstSD)
+	}
+	if p.guide != nil {
+		p.guide.start(p.phi[p.theta.size():], from)
+	}
+}
+
+// draw sets theta from round r of a stream, and readies the noise of z. Iterations come in pairs with opposite noise: what the gradient has of odd
+// order in the noise, most of its variance in the means, then cancels within two steps, and from the averaged iterates almost wholly.
+func (p *party) draw(from source, r uint64, theta []float64) {
+	s, opposite := p.streams[from], from == fitting && r%2 == 1
+	if from == fitting {
+		r /= 2
+	}
+	s.Round(r)
+	noise(s, p.theta.eps, opposite)
+	p.ratio = p.theta.draw(p.phi, theta)
+	if p.guide != nil {
+		noise(s, p.guide.noise(), opposite)
+	}
+}
+
+// noise fills eps with standard normals, or with those of the other sign.
+func noise(s *rng.Stream, eps []float64, opposite bool) {
+	s.Normals(eps)
+	if opposite {
+		for i := range eps {
+			eps[i] = -eps[i]
+		}
+	}
+}
+
+// mu is the mean of q(θ).
+func (p *party) mu() []float64 { return p.phi[:p.theta.dim] }
+
+// aux is the part of phi, or of its gradient, that belongs to the guide of z.
+func (p *party) aux(v []float64) []float64 { return v[p.theta.size():] }
+
+// finish completes the gradient from that of the density in θ, and reports whether all of it is finite and can be squared.
+func (p *party) finish(v []float64) bool {
+	p.theta.gradient(p.phi, v, p.grad)
+	square := 0.0
+	for _, g := range p.grad {
+		square += g * g
+	}
+	return finite(square)
+}
+
+func finite(x float64) bool { return x-x == 0 }
+
+// average includes the current phi as the k-th member of the running mean.
+func (p *party) average(k int) {
+	w := 1 / float64(k)
+	mean := p.mean[:len(p.phi)]
+	for i, v := range p.phi {
+		mean[i] += w * (v - mean[i])
+	}
+}

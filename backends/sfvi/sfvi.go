@@ -1,0 +1,59 @@
+// Package sfvi is structured federated variational inference: it fits q(θ, z, γ) = q(γ) Π_j q(θ_j) q(z_j | θ_j) by stochastic gradient
+// ascent on the evidence lower bound (ELBO). Every party holds and updates its own factors; what crosses between parties is z and its
+// adjoint. Without clients it is automatic differentiation variational inference.
+//
+// Methods: Hassan, Salomone and Mengersen (2023), "Federated variational inference methods for structured latent variable models";
+// Hassan, Sutton, Mira and Mengersen, "Scalable vertical federated learning via data augmentation and amortized inference";
+// gradients: Roeder, Wu and Duvenaud (2017), "Sticking the landing"; optimiser: Kingma and Ba (2015), "Adam"; averaging of iterates:
+// Polyak and Juditsky (1992), and for variational inference Dhaka et al. (2020), "Robust, accurate stochastic optimization for
+// variational inference".
+package sfvi
+
+import (
+	"github.com/vflc/vflc/backends"
+)
+
+// Names of the settings.
+const (
+	iterations  = "iterations"
+	guideForm   = "guide"
+	guideInputs = "guide-inputs"
+	thetaGuide  = "theta-guide"
+	rate        = "lr"
+	lastRate    = "lr-end"
+	schedule    = "schedule"
+	tolerance   = "tolerance"
+	draws       = "draws"
+	elboDraws   = "elbo-draws"
+	elboEvery   = "elbo-every"
+)
+
+// Algorithm describes SFVI.
+func Algorithm() backends.Algorithm {
+	return backends.Algorithm{
+		Name:       "sfvi",
+		Doc:        "Structured federated variational inference: a Gaussian approximation of the posterior, fitted by stochastic gradients; the parties exchange noisy contributions and their adjoints, one draw an iteration.",
+		Transforms: []string{backends.None, backends.Augmented, backends.Power},
+		Settings: []backends.Setting{
+			{Name: iterations, Doc: "most iterations of the fit", Default: 50000, Min: 10},
+			{Name: guideForm, Doc: "form of q(z | θ)", Default: "structured", Choices: guideNames()},
+			{Name: guideInputs, Doc: "what the amortized guide sees beside the client's own contribution: the response (y), the sum of all contributions (total); empty: y in the power model where the party holds it",
+				Default: "", Choices: []string{"", "y", "total", "y,total"}},
+			{Name: thetaGuide, Doc: "form of q(θ): auto is fullrank up to 200 dimensions of a party, meanfield beyond", Default: "auto", Choices: []string{"auto", "fullrank", "meanfield"}},
+			{Name: rate, Doc: "Adam's step size", Default: 1e-3, Min: 1e-12},
+			{Name: lastRate, Doc: "step size at the end of the cosine schedule; 0: lr/100", Default: 0.0},
+			{Name: schedule, Doc: "step size over the iterations", Default: "constant", Choices: []string{"constant", "cosine"}},
+			{Name: tolerance, Doc: "with a constant step size, stop early when the ELBO changed by less than this over the last half of the fit, in nats, two standard errors included; 0: never", Default: 0.01},
+			{Name: draws, Doc: "draws from the approximation", Default: 4000, Min: 1},
+			{Name: elboDraws, Doc: "draws for the final ELBO", Default: 4000, Min: 2},
+			{Name: elboEvery, Doc: "iterations between two points of the ELBO trace", Default: 500, Min: 1},
+		},
+		New: func(env backends.Env, s backends.Settings) (backends.Kernel, error) {
+			k, err := newKernel(env, s)
+			if err != nil {
+				return nil, err
+			}
+			return k, nil
+		},
+	}
+}

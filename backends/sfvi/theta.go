@@ -1,0 +1,97 @@
+package sfvi
+
+import "math"
+
+// A gaussian is q(θ) of one party: θ = μ + S(I + C)ε with S = diag(exp ℓ), C strictly lower triangular (absent for mean-field) and ε
+// standard normal; S(I + C) is the Cholesky factor of the covariance. Every step of ℓ and C is relative to the scale of its
+// coordinate, so one step size serves parameters of any scale, and the factor cannot become singular.
+//
+// Its variational parameters are laid out as μ (dim), ℓ (dim), then the rows of C (0, 1, 2, … elements).
+type gaussian struct {
+	dim  int
+	full bool
+	eps  []float64 // ε of the last draw
+	unit []float64 // (I + C)ε
+	sd   []float64 // exp ℓ
+	back []float64 // (I + C)⁻ᵀε
+}
+
+func newGaussian(dim int, full bool) gaussian {
+	v := make([]float64, 4*dim)
+	return gaussian{dim: dim, full: full, eps: v[:dim], unit: v[dim : 2*dim], sd: v[2*dim : 3*dim], back: v[3*dim:]}
+}
+
+// size is the number of variational parameters.
+func (q *gaussian) size() int {
+	if q.full {
+		return 2*q.dim + q.dim*(q.dim-1)/2
+	}
+	return 2 * q.dim
+}
+
+// row is the part of row i of C that is stored.
+func (q *gaussian) row(phi []float64, i int) []float64 {
+	return phi[2*q.dim+i*(i-1)/2:][:i]
+}
+
+// draw sets theta from the noise in eps and returns −log q(θ).
+func (q *gaussian) draw(phi, theta []float64) float64 {
+	d := q.dim
+	ratio := float64(d) * halfLog2Pi
+	for i, e := range q.eps {
+		t := e
+		if q.full {
+			for k, c := range q.row(phi, i) {
+				t += c * q.eps[k]
+			}
+		}
+		q.unit[i] = t
+		q.sd[i] = math.Exp(phi[d+i])
+		theta[i] = phi[i] + q.sd[i]*t
+		ratio += 0.5*e*e + phi[d+i]
+	}
+	return ratio
+}
+
+// gradient turns v = ∂/∂θ of log p at the draw (total, through everything that depends on θ) into the gradient of the ELBO. Sticking the
+// landing adds −∂ log q/∂θ = L⁻ᵀε = S⁻¹(I + C)⁻ᵀε to v; then ∂μ = v and ∂L = lower(vεᵀ), from which ℓ and C follow by the chain rule.
+// ∂μ is added to what grad holds (the path through a centre), the rest is overwritten.
+func (q *gaussian) gradient(phi, v, grad []float64) {
+	d := q.dim
+	copy(q.back, q.eps)
+	if q.full {
+		for i := d - 1; i > 0; i-- {
+			y := q.back[i]
+			for k, c := range q.row(phi, i) {
+				q.back[k] -= c * y
+			}
+		}
+	}
+	for i := range d {
+		u := q.sd[i]*v[i] + q.back[i] // sd times the full derivative
+		grad[i] += u / q.sd[i]
+		grad[d+i] = u * q.unit[i]
+		if q.full {
+			for k, e := range q.eps[:i] {
+				grad[2*d+i*(i-1)/2+k] = u * e
+			}
+		}
+	}
+}
+
+// moments returns the mean and the sd of each coordinate.
+func (q *gaussian) moments(phi []float64) (mean, sd []float64) {
+	mean, sd = make([]float64, q.dim), make([]float64, q.dim)
+	for i := range q.dim {
+		s := 1.0
+		if q.full {
+			for _, c := range q.row(phi, i) {
+				s += c * c
+			}
+		}
+		mean[i], sd[i] = phi[i], math.Exp(phi[q.dim+i])*math.Sqrt(s)
+	}
+	return mean, sd
+}
+
+const halfLog2Pi = 0.91893853320467274178

@@ -1,0 +1,115 @@
+package testmodel
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/vflc/vflc/backends"
+)
+
+// A block is one party of a GLM. The server, and the pooled model, have no cuts.
+type block struct {
+	party string
+	index int
+	dim   int
+	cuts  []backends.Cut
+	early int
+	model *GLM
+	x     []float64 // of a client
+	gamma *float64  // what was last received
+	at    [2]state
+}
+
+// A state is the point at which a slot was evaluated.
+type state struct {
+	scale    float64   // exp(γ)
+	value    []float64 // f(θ)
+	slope    []float64 // f'(θ)
+	g        []float64
+	weighted []float64
+}
+
+func (m *GLM) server(dim int) *block { return &block{party: "server", dim: dim, model: m} }
+
+func (m *GLM) client(j int, gamma *float64) *block {
+	n, p := len(m.Y), m.columns(j)
+	b := &block{party: fmt.Sprintf("client[%d]", j+1), index: j + 1, dim: p, model: m, x: m.X[j], gamma: gamma}
+	if m.Transform == backends.Augmented || m.Clients() > 1 {
+		b.cuts = []backends.Cut{{Name: "predictor", Rows: n, Cols: 1, Rho: m.Rho, Label: m.label()}}
+	}
+	if m.Scale {
+		b.early = 1
+	}
+	for s := range b.at {
+		b.at[s] = state{scale: 1, value: make([]float64, p), slope: make([]float64, p), g: make([]float64, n), weighted: make([]float64, n)}
+	}
+	return b
+}
+
+// label is the response where it is a legal input of a guide.
+func (m *GLM) label() []float64 {
+	if m.Sigma > 0 {
+		return nil
+	}
+	return m.Y
+}
+
+// Party, Index, Dim, Cuts, AuxLen, Affine and Early describe the block.
+func (b *block) Party() string        { return b.party }
+func (b *block) Index() int           { return b.index }
+func (b *block) Dim() int             { return b.dim }
+func (b *block) Cuts() []backends.Cut { return b.cuts }
+func (b *block) Affine() bool         { return !b.model.Curve }
+func (b *block) Early() int           { return b.early }
+
+func (b *block) AuxLen() int {
+	n := 0
+	for _, c := range b.cuts {
+		n += c.Len()
+	}
+	return n
+}
+
+func (b *block) Params() []backends.Param {
+	return []backends.Param{{Name: b.party + ".theta", Owner: b.party, Dims: []int{b.dim}, Len: b.dim}}
+}
+
+// Cut evaluates g = exp(γ)·X f(θ).
+func (b *block) Cut(slot backends.Slot, theta, g []float64) {
+	s := &b.at[slot]
+	for k, t := range theta {
+		s.value[k], s.slope[k] = t, 1
+		if b.model.Curve {
+			s.value[k] = math.Tanh(t)
+			s.slope[k] = 1 - s.value[k]*s.value[k]
+		}
+	}
+	clear(s.g)
+	addProduct(s.g, b.x, s.value)
+	if b.model.Scale {
+		s.scale = math.Exp(*b.gamma)
+		for i := range s.g {
+			s.g[i] *= s.scale
+		}
+	}
+	copy(g, s.g)
+}
+
+// Pull adds Jᵀw to grad, and wᵀ∂g/∂γ to early.
+func (b *block) Pull(slot backends.Slot, w, grad, early []float64) {
+	s := &b.at[slot]
+	for k := range grad {
+		grad[k] += s.scale * s.slope[k] * dot(b.x[k*len(w):][:len(w)], w)
+	}
+	if early != nil && b.model.Scale {
+		early[0] += dot(s.g, w)
+	}
+}
+
+func dot(a, b []float64) float64 {
+	t := 0.0
+	for i, v := range a {
+		t += v * b[i]
+	}
+	return t
+}
