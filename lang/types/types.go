@@ -150,6 +150,21 @@ func (s Size) sorted() []string {
 	return keys
 }
 
+// A Term is one term of a size: a coefficient times a product of names.
+type Term struct {
+	Coefficient int
+	Names       []string
+}
+
+// Terms returns the terms of s in the order in which String prints them; the size 0 has none.
+func (s Size) Terms() []Term {
+	var out []Term
+	for _, n := range s.sorted() {
+		out = append(out, Term{s.terms[n], split(n)})
+	}
+	return out
+}
+
 // String prints s as source, such as "N", "T - K" or "2*P + 1".
 func (s Size) String() string {
 	if len(s.terms) == 0 {
@@ -189,6 +204,15 @@ type Type struct {
 // Scalar reports whether t has no dimensions.
 func (t Type) Scalar() bool { return len(t.Dims) == 0 }
 
+// Shape returns the dimensions as text.
+func (t Type) Shape() []string {
+	out := make([]string, len(t.Dims))
+	for i, d := range t.Dims {
+		out[i] = d.String()
+	}
+	return out
+}
+
 // SameShape reports whether the dimensions are equal.
 func (t Type) SameShape(u Type) bool {
 	if len(t.Dims) != len(u.Dims) {
@@ -211,11 +235,7 @@ func (t Type) String() string {
 	if len(t.Dims) == 0 {
 		return s
 	}
-	dims := make([]string, len(t.Dims))
-	for i, d := range t.Dims {
-		dims[i] = d.String()
-	}
-	return s + "[" + strings.Join(dims, ", ") + "]"
+	return s + "[" + strings.Join(t.Shape(), ", ") + "]"
 }
 
 // Broadcast returns the shape that a and b give together under NumPy's rule over trailing axes, and whether they go together.

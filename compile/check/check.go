@@ -1,0 +1,198 @@
+// Package check resolves names, types, shapes and owners of a parsed file. Its facts live in side tables keyed by node.
+package check
+
+import (
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// Shared is the owner of what every party holds.
+const Shared = "shared"
+
+// DefaultServer is the name of the server where no statement names it.
+const DefaultServer = "server"
+
+// DefaultRho is the standard deviation of auxiliary variables where the model and the command line give none.
+const DefaultRho = 1
+
+// A Client is a named client, or a family of clients that run the same code.
+type Client struct {
+	Name   string
+	Family bool
+	Count  types.Size // members of a family
+	Span   source.Span
+}
+
+// Kind says what a symbol was declared as.
+type Kind int
+
+// The kinds of symbols.
+const (
+	Data Kind = iota
+	Param
+	Let
+	Const
+	Aux
+	Receive
+	Party
+	IndexVar // the variable of a comprehension
+)
+
+var kindNames = [...]string{"data", "parameter", "let", "const", "auxiliary variable", "received value", "party", "index"}
+
+// String names the kind for messages.
+func (k Kind) String() string { return kindNames[k] }
+
+// A Symbol is a declared name.
+type Symbol struct {
+	Name  string
+	Kind  Kind
+	Ident ast.Ident
+	Decl  ast.Stmt
+	Type  types.Type // of one member, where Family is set
+	Owner string     // a party, or Shared
+	// Family says that each member of the family Owner has its own value. (In a server's program: a value received from each member.)
+	Family bool
+	Value  float64 // of a Const
+	// Of a parameter: the distribution and the bounds of its support (nil: none).
+	Dist         *def.Dist
+	Args         []ast.Expr // one per parameter of Dist; nil where its default applies
+	Lower, Upper ast.Expr   // declared bounds
+	// Owners and Random are those of a Let's value; Sole owners of other symbols follow from Owner.
+	Owners types.Owners
+	Random bool
+	used   bool
+	over   string // of an IndexVar: the family, "" for a range
+}
+
+// Info is what is known of an expression.
+type Info struct {
+	Type types.Type
+	// Owners are the parties whose private names it depends on. Member of a family depends on the family's name;
+	// what depends on several members depends on the server too.
+	Owners types.Owners
+	// Random says that it depends on a parameter or on a received value.
+	Random bool
+}
+
+// A Likelihood is a likelihood statement with its facts.
+type Likelihood struct {
+	Stmt   *ast.Likelihood
+	Dist   *def.Dist
+	Args   []ast.Expr // one per parameter of Dist; nil where its default applies
+	Owners types.Owners
+	// Family is the family whose members each have a term, or "".
+	Family string
+}
+
+// A Transform is the transform in force.
+type Transform struct {
+	Kind  string // none, augmented or power
+	Rho   float64
+	RhoBy map[string]float64 // per client, where given
+	// Implied says that neither the model nor the command line chose it.
+	Implied bool
+}
+
+// RhoOf returns the standard deviation of a client's auxiliary variables.
+func (t Transform) RhoOf(client string) float64 {
+	if r, ok := t.RhoBy[client]; ok {
+		return r
+	}
+	return t.Rho
+}
+
+// A Program is a checked file: a model, or one party's program.
+type Program struct {
+	File        *ast.File
+	Universe    *stdlib.Universe
+	Name        string // of a party program's model; "" in a model
+	For         string // the party of a party program; "" in a model
+	Server      string
+	Clients     []Client
+	Order       []*Symbol
+	Symbols     map[string]*Symbol
+	Info        map[ast.Expr]Info
+	Sizes       map[string]*Size
+	Likelihoods []*Likelihood
+	Transform   Transform
+}
+
+// A Size is a size name and where its value comes from.
+type Size struct {
+	Name string
+	Span source.Span
+	// Owners are the parties among whose declarations it occurs; a size of one client only is private to it.
+	Owners types.Owners
+	// Member is the family in whose declarations alone the size occurs: it then has a value per member. "" for most sizes.
+	Member string
+	Bound  bool
+}
+
+// Client returns the named client.
+func (p *Program) Client(name string) (Client, bool) {
+	for _, c := range p.Clients {
+		if c.Name == name {
+			return c, true
+		}
+	}
+	return Client{}, false
+}
+
+// Options are what the command line may change in a model.
+type Options struct {
+	Set       map[string]float64 // values of consts
+	Transform string             // replaces the statement's kind where not empty
+	Rho       float64            // replaces the statement's rho where > 0
+	RhoBy     map[string]float64
+	// Server is the name of the server, for a party program: the program itself does not say who that is.
+	Server string
+}
+
+// Check checks a model or a party program. The program is usable only where the list has no errors.
+func Check(file *ast.File, universe *stdlib.Universe, options Options) (*Program, diag.List) {
+	c := &checker{
+		Program: &Program{
+			File: file, Universe: universe, Server: DefaultServer,
+			Symbols: map[string]*Symbol{}, Info: map[ast.Expr]Info{}, Sizes: map[string]*Size{},
+			Transform: Transform{Kind: "none", Rho: DefaultRho},
+		},
+		options: options,
+		failed:  map[string]bool{},
+	}
+	if options.Server != "" {
+		c.Server = options.Server
+	}
+	c.parties()
+	c.collectSizes()
+	for _, s := range file.Stmts {
+		c.statement(s)
+	}
+	c.transform()
+	c.sizesBound()
+	if !c.diags.HasErrors() {
+		c.warnings()
+	}
+	return c.Program, c.diags
+}
+
+// checker holds the state of one run of Check.
+type checker struct {
+	*Program
+	options Options
+	diags   diag.List
+	// failed names were declared wrongly: uses of them are not reported again.
+	failed map[string]bool
+	later  map[string]ast.Ident // all names declared anywhere, to tell "unknown" from "used before"
+	family string               // the family whose declaration is being checked: its names mean the same member's
+	vars   []*Symbol            // comprehension variables in scope
+	stmt   *ast.Transform
+}
+
+func (c *checker) errorf(code diag.Code, at ast.Node, format string, args ...any) *diag.Diagnostic {
+	return c.diags.Errorf(code, c.File.Source, at.Span(), format, args...)
+}

@@ -1,0 +1,250 @@
+package check
+
+import (
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/types"
+)
+
+// index types X[…]: the value of one member of a family, elements, slices and gathers by level.
+func (c *checker) index(e *ast.Index) (Info, bool) {
+	if n, ok := e.X.(*ast.Name); ok {
+		if s := c.lookup(n); s != nil && s.Family && s.Kind != Party && s.Owner != c.family {
+			return c.member(e, n, s)
+		}
+	}
+	x, ok := c.expr(e.X)
+	if !ok {
+		for _, a := range e.Args {
+			if a.Lo != nil && !a.Slice {
+				c.expr(a.Lo)
+			}
+		}
+		return x, false
+	}
+	if len(x.Type.Dims) == 0 {
+		c.errorf(diag.BadIndex, e, "a scalar has no elements to index")
+		return x, false
+	}
+	if len(e.Args) > len(x.Type.Dims) {
+		c.errorf(diag.BadIndex, e, "%s has %s, but there are %d subscripts", x.Type, count(len(x.Type.Dims), "dimension"), len(e.Args))
+		return x, false
+	}
+	return c.subscripts(e, x)
+}
+
+func (c *checker) subscripts(e *ast.Index, x Info) (Info, bool) {
+	var rest []types.Size
+	var rows []types.Size // of the levels that index
+	levels := 0
+	out := Info{Owners: x.Owners, Random: x.Random, Type: types.Type{Elem: x.Type.Elem, Levels: x.Type.Levels}}
+	for i, d := range x.Type.Dims {
+		if i >= len(e.Args) {
+			rest = append(rest, d)
+			continue
+		}
+		a := e.Args[i]
+		if a.Slice {
+			s, ok := c.slice(a, d)
+			if !ok {
+				return out, false
+			}
+			rest = append(rest, s)
+			continue
+		}
+		if info, isLevel, ok := c.levelIndex(a, d); isLevel {
+			if !ok {
+				return out, false
+			}
+			if levels > 0 && !(types.Type{Dims: rows}).SameShape(info.Type) {
+				c.errorf(diag.BadIndex, e, "the levels that index have different lengths")
+				return out, false
+			}
+			rows, levels = info.Type.Dims, levels+1
+			out.Owners = out.Owners.Join(info.Owners)
+			continue
+		}
+		if !c.element(a, d) {
+			return out, false
+		}
+		if info, known := c.Info[a.Lo]; known {
+			out.Owners = out.Owners.Join(info.Owners)
+		}
+	}
+	if levels > 0 && (levels != leading(e, c) || levels == 1 && len(rows) > 1) {
+		c.errorf(diag.BadIndex, e, "levels index the first dimensions, each with a vector").
+			Note("slope[region] takes row region[i] of slope for each i; a[g, h] takes one entry per row")
+		return out, false
+	}
+	out.Type.Dims = append(append([]types.Size(nil), rows...), rest...)
+	if len(out.Type.Dims) > 3 {
+		c.errorf(diag.BadIndex, e, "the result has more than three dimensions")
+		return out, false
+	}
+	return out, true
+}
+
+// leading counts the level subscripts at the front.
+func leading(e *ast.Index, c *checker) int {
+	n := 0
+	for _, a := range e.Args {
+		info, ok := c.Info[a.Lo]
+		if a.Slice || !ok || info.Type.Elem != types.Level {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+func (c *checker) slice(a *ast.Subscript, d types.Size) (types.Size, bool) {
+	lo, hi := types.Const(1), d
+	var ok = true
+	if a.Lo != nil {
+		lo, ok = c.size(a.Lo)
+	}
+	if a.Hi != nil && ok {
+		hi, ok = c.size(a.Hi)
+	}
+	if !ok {
+		return d, false
+	}
+	n := hi.Add(lo, -1).Add(types.Const(1), 1)
+	if k, is := lo.Int(); is && k < 1 {
+		c.errorf(diag.BadIndex, a, "indices count from 1")
+		return n, false
+	}
+	if k, is := n.Int(); is && k < 0 {
+		c.errorf(diag.BadIndex, a, "this slice ends before it begins")
+		return n, false
+	}
+	if over, is := hi.Add(d, -1).Int(); is && over > 0 {
+		c.errorf(diag.BadIndex, a, "this slice ends at %s, but the dimension has %s", hi, d)
+		return n, false
+	}
+	return n, true
+}
+
+// levelIndex types a subscript that is a level vector.
+func (c *checker) levelIndex(a *ast.Subscript, d types.Size) (info Info, isLevel, ok bool) {
+	n, isName := a.Lo.(*ast.Name)
+	if !isName {
+		return info, false, false
+	}
+	s := c.Symbols[n.Name]
+	if s == nil || s.Type.Elem != types.Level {
+		return info, false, false
+	}
+	info, ok = c.expr(a.Lo)
+	if ok && !info.Type.Levels.Equal(d) {
+		c.errorf(diag.BadIndex, a, "%s has levels 1..%s, but the dimension it indexes has %s", n.Name, info.Type.Levels, d).
+			Note("declare the dimension as [%s]", info.Type.Levels)
+		ok = false
+	}
+	return info, true, ok
+}
+
+// element checks a single index: a size expression within the dimension.
+func (c *checker) element(a *ast.Subscript, d types.Size) bool {
+	if n, ok := a.Lo.(*ast.Name); ok {
+		if s := c.lookup(n); s != nil && s.Kind != Const && s.Kind != IndexVar && !(s.Kind == Data && s.Type.Elem == types.Int && s.Type.Scalar()) {
+			diag := c.errorf(diag.BadIndex, a, "%s is %s: an index is a whole number, or a level", n.Name, article(s.Kind))
+			if s.Kind == Data && s.Type.Elem.Integral() {
+				diag.Note("declare %s as level(%s) to look rows up with it", n.Name, d)
+			}
+			return false
+		}
+	}
+	i, ok := c.size(a.Lo)
+	if !ok {
+		return false
+	}
+	if k, is := i.Int(); is && k < 1 {
+		c.errorf(diag.BadIndex, a, "indices count from 1")
+		return false
+	}
+	if over, is := i.Add(d, -1).Int(); is && over > 0 {
+		c.errorf(diag.BadIndex, a, "index %s is beyond the dimension, which has %s", i, d)
+		return false
+	}
+	return true
+}
+
+// member types X[j]: the value of member j of a family.
+func (c *checker) member(e *ast.Index, n *ast.Name, s *Symbol) (Info, bool) {
+	if len(e.Args) != 1 || e.Args[0].Slice {
+		c.errorf(diag.FamilyIndex, e, "%s[j] is the %s of member j; its elements are %s[j][…]", s.Name, s.Name, s.Name)
+		return Info{}, false
+	}
+	j, ok := e.Args[0].Lo.(*ast.Name)
+	if !ok || c.lookup(j) == nil || c.lookup(j).over != s.Owner {
+		d := c.errorf(diag.FamilyIndex, e.Args[0], "a member of %s is addressed by the variable of a sum over it", s.Owner)
+		d.Note("write sum(… %s[j] … for j in %s); to treat members differently, declare them as clients of their own", s.Name, s.Owner)
+		return Info{}, false
+	}
+	info := c.symbolInfo(s)
+	c.Info[n], c.Info[e.Args[0].Lo] = info, Info{Type: types.Type{Elem: types.Int}}
+	return info, true
+}
+
+// sum types a comprehension.
+func (c *checker) sum(e *ast.Sum) (Info, bool) {
+	v := &Symbol{Name: e.Var.Name, Kind: IndexVar, Ident: e.Var, Type: types.Type{Elem: types.Int}, Owner: Shared}
+	if e.Family != nil {
+		cl, ok := c.Client(e.Family.Name)
+		if !ok || !cl.Family {
+			c.notFamily(e, ok)
+			return Info{}, false
+		}
+		v.over = cl.Name
+	} else {
+		for _, end := range []ast.Expr{e.Lo, e.Hi} {
+			if _, ok := c.size(end); !ok {
+				return Info{}, false
+			}
+		}
+	}
+	if old := c.Symbols[e.Var.Name]; old != nil {
+		c.errorf(diag.DeclaredTwice, e.Var, "%s is declared already: choose another name for the index", e.Var.Name).NoteAt(c.File.Source, old.Ident.Span(), "declared here")
+		return Info{}, false
+	}
+	c.vars = append(c.vars, v)
+	info, ok := c.expr(e.Body)
+	c.vars = c.vars[:len(c.vars)-1]
+	if !ok {
+		return info, false
+	}
+	if !c.numeric(e.Body, info.Type, "sum") {
+		return info, false
+	}
+	info.Type.Elem = arithmetic(info.Type.Elem)
+	for _, d := range info.Type.Dims {
+		for _, n := range d.Names() {
+			if z := c.Sizes[n]; n == e.Var.Name || z != nil && z.Member != "" && z.Member == v.over {
+				c.errorf(diag.MemberSize, e.Body, "the terms of a sum have one shape, but the size %s differs from term to term", n)
+				return info, false
+			}
+		}
+	}
+	if v.over != "" && len(info.Owners) > 0 && c.For == "" {
+		info.Owners = info.Owners.Join(types.Owners{c.Server}) // several members: nobody's alone
+	}
+	return info, true
+}
+
+func (c *checker) notFamily(e *ast.Sum, client bool) {
+	d := c.errorf(diag.NotFamily, *e.Family, "%q is no family of clients", e.Family.Name)
+	var families []string
+	for _, cl := range c.Clients {
+		if cl.Family {
+			families = append(families, cl.Name)
+		}
+	}
+	if near := Nearest(e.Family.Name, families); near != "" {
+		d.Fix(e.Family.Span(), near, "did you mean %s?", near)
+	} else if client {
+		d.Note("%s is one client; a family is declared as `client %s[J]`", e.Family.Name, e.Family.Name)
+	} else {
+		d.Note("a sum runs over a family, declared as `client lab[J]`, or over a range, as 1..K")
+	}
+}

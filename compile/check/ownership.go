@@ -1,0 +1,200 @@
+package check
+
+import (
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/types"
+)
+
+// prior checks that a parameter's prior can be evaluated where the parameter lives.
+func (c *checker) prior(s *ast.Param, sym *Symbol, owners types.Owners) {
+	home := sym.Owner
+	if home == Shared {
+		home = c.Server // a shared parameter is kept by the server, where its prior counts once
+	}
+	if owners.Within(home) {
+		return
+	}
+	for _, a := range s.Dist.Args {
+		info, ok := c.Info[a.Value]
+		if !ok || info.Owners.Within(home) {
+			continue
+		}
+		c.foreign(a.Value, home, sym)
+	}
+}
+
+// foreign reports the names in an expression that the party home cannot see.
+func (c *checker) foreign(e ast.Expr, home string, sym *Symbol) {
+	reported := false
+	ast.Walk(e, func(n ast.Node) bool {
+		name, ok := n.(*ast.Name)
+		if !ok || reported {
+			return !reported
+		}
+		info, ok := c.Info[name]
+		if !ok || info.Owners.Within(home) {
+			return true
+		}
+		reported = true
+		other := info.Owners[0]
+		s := c.Symbols[name.Name]
+		if home != c.Server && other == c.Server {
+			d := c.errorf(diag.ServerName, name, "%s lives at the client %s, which never sees %s: that is %s's alone", sym.Name, home, name.Name, c.Server)
+			if s != nil && s.Kind == Param {
+				p := s.Decl.(*ast.Param)
+				if p.Owner != nil {
+					d.Fix(p.Owner.Span(), Shared, "let every party that uses it see %s", name.Name)
+				} else {
+					end := p.Span()
+					end.Start = end.End
+					d.Fix(end, " @ shared", "let every party that uses it see %s", name.Name)
+				}
+				d.Note("a shared parameter is kept by %s and sent to the clients that use it", c.Server)
+			} else {
+				d.Note("own it `@ shared` if every party may hold it")
+			}
+			return false
+		}
+		d := c.errorf(diag.ForeignPrior, name, "the prior of %s is evaluated at %s, which never sees %s: that is private to %s", sym.Name, home, name.Name, other)
+		if s != nil && s.Kind == Param {
+			d.Note("own %s `@ shared`, kept by %s, or give %s a prior of its own", name.Name, c.Server, sym.Name)
+		} else {
+			d.Note("data of one client are never seen by another party; make them `@ shared` if all may hold them")
+		}
+		return false
+	})
+}
+
+// place decides who evaluates a likelihood and refuses what nobody can.
+func (c *checker) place(l *Likelihood, left Info) {
+	if c.For != "" {
+		return
+	}
+	if _, alone := l.Owners.Sole(); alone || l.Owners.Shared() {
+		return // one party sees it all
+	}
+	clients := false
+	for _, o := range l.Owners {
+		if o != c.Server {
+			clients = true
+		}
+	}
+	if !clients {
+		return
+	}
+	for _, o := range left.Owners {
+		if o == c.Server {
+			continue
+		}
+		c.errorf(diag.ClientResponse, l.Stmt.Left, "this response belongs to the client %s, but its distribution needs what other parties hold", o).
+			Note("let the server hold the response, or make it `@ shared`")
+		return
+	}
+}
+
+func (c *checker) assertOwner(s *ast.Let, owner string, owners types.Owners) {
+	if owner == Shared && owners.Shared() || owner != Shared && owners.Within(owner) {
+		return
+	}
+	if owner == c.Server {
+		return // the server may hold what is computed from cuts
+	}
+	c.errorf(diag.LetOwner, *s.Owner, "%s is said to be %s's, but it depends on names of: %s", s.Name.Name, owner, owners)
+}
+
+// aux checks an auxiliary variable of a party program: z ~ normal(cut, rho).
+func (c *checker) aux(s *ast.Aux) {
+	t, _, _, ok := c.declaredType(s.Type)
+	if !ok {
+		c.fail(s.Name.Name)
+		return
+	}
+	dist, args, _, random, ok := c.distribution(s.Dist, t, s.Name.Name)
+	if !ok {
+		c.fail(s.Name.Name)
+		return
+	}
+	if dist.Name != "normal" || args[0] == nil || args[1] == nil {
+		c.errorf(diag.BadAux, s.Dist, "an auxiliary variable is normal around its cut, with a constant rho")
+		return
+	}
+	if rho, constant := c.ConstValue(args[1]); !constant || !(rho > 0) {
+		c.errorf(diag.BadAux, args[1], "rho is a constant above 0")
+		return
+	}
+	if !random {
+		c.errorf(diag.ClientData, args[0], "data of %s would leave it: a cut depends on a parameter", c.For)
+		return
+	}
+	c.declare(&Symbol{Name: s.Name.Name, Kind: Aux, Ident: s.Name, Decl: s, Type: t, Owner: c.For, Dist: dist, Args: args, used: true})
+}
+
+func (c *checker) receive(s *ast.Receive) {
+	t, lower, upper, ok := c.declaredType(s.Type)
+	if !ok {
+		c.fail(s.Name.Name)
+		return
+	}
+	family := false
+	if cl, found := c.Client(s.From.Name); found {
+		family = cl.Family
+	}
+	sym := &Symbol{Name: s.Name.Name, Kind: Receive, Ident: s.Name, Decl: s, Type: t, Owner: c.For, Family: family, Lower: lower, Upper: upper, used: true}
+	if family {
+		sym.Owner = s.From.Name
+	}
+	c.declare(sym)
+}
+
+func (c *checker) send(s *ast.Send) {
+	if s.Value != nil {
+		c.sendSum(s, s.Value)
+		return
+	}
+	sym := c.lookup(&ast.Name{Name: s.Name.Name})
+	if sym == nil {
+		c.unknown(&ast.Name{At: s.Name.At, Name: s.Name.Name})
+		return
+	}
+	if sym.Kind != Aux && sym.Kind != Param {
+		c.errorf(diag.BadSend, s.Name, "%s is %s: a client sends its auxiliary variables, the server its parameters and sums of what it received", sym.Name, article(sym.Kind))
+	}
+}
+
+// sendSum checks `send o = z_2 + others(z_1) to …`: a sum of received values.
+func (c *checker) sendSum(s *ast.Send, e ast.Expr) {
+	switch e := e.(type) {
+	case *ast.Paren:
+		c.sendSum(s, e.X)
+		return
+	case *ast.Name:
+		if sym := c.lookup(e); sym != nil && sym.Kind == Receive {
+			return
+		} else if sym == nil {
+			c.unknown(e)
+			return
+		}
+	case *ast.Binary:
+		if e.Op == "+" {
+			c.sendSum(s, e.X)
+			c.sendSum(s, e.Y)
+			return
+		}
+	case *ast.Sum:
+		if x, ok := e.Body.(*ast.Index); ok && e.Family != nil {
+			if n, ok := x.X.(*ast.Name); ok && c.Symbols[n.Name] != nil && c.Symbols[n.Name].Kind == Receive {
+				return
+			}
+		}
+	case *ast.Call:
+		if e.Name.Name == "others" && len(e.Args) == 1 {
+			if n, ok := e.Args[0].(*ast.Name); ok {
+				if sym := c.lookup(n); sym != nil && sym.Kind == Receive && sym.Family {
+					return
+				}
+			}
+		}
+	}
+	c.errorf(diag.BadSend, e, "the server sends on only sums of what it received")
+}

@@ -1,0 +1,245 @@
+package check
+
+import (
+	"sort"
+
+	"github.com/agnivade/levenshtein"
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/types"
+)
+
+// parties collects the server, the clients, the kind of program and every declared name, before anything is resolved.
+func (c *checker) parties() {
+	c.later = map[string]ast.Ident{}
+	var server *ast.Server
+	for i, s := range c.File.Stmts {
+		switch s := s.(type) {
+		case *ast.Program:
+			if i > 0 {
+				c.errorf(diag.Misplaced, s, "`program` must be the first statement of a party program")
+				continue
+			}
+			c.Name, c.For = s.Name.Name, s.For.Name
+		case *ast.Server:
+			if server != nil {
+				c.errorf(diag.DeclaredTwice, s, "there can be one server; %s is declared already", server.Name.Name).NoteAt(c.File.Source, server.Span(), "declared here")
+				continue
+			}
+			server = s
+			c.Server = s.Name.Name
+			c.note(s.Name)
+			c.declare(&Symbol{Name: s.Name.Name, Kind: Party, Ident: s.Name, Decl: s})
+		}
+	}
+	for _, s := range c.File.Stmts {
+		switch s := s.(type) {
+		case *ast.Client:
+			for _, f := range s.Clients {
+				c.client(s, f)
+			}
+		case *ast.Data:
+			c.note(s.Name)
+		case *ast.Param:
+			c.note(s.Name)
+		case *ast.Let:
+			c.note(s.Name)
+		case *ast.Const:
+			c.note(s.Name)
+		case *ast.Aux:
+			c.note(s.Name)
+		case *ast.Receive:
+			c.note(s.Name)
+		}
+	}
+}
+
+func (c *checker) note(name ast.Ident) {
+	if _, ok := c.later[name.Name]; !ok {
+		c.later[name.Name] = name
+	}
+}
+
+func (c *checker) client(s *ast.Client, f *ast.Family) {
+	if f.Name.Name == c.Server || f.Name.Name == Shared {
+		c.errorf(diag.DeclaredTwice, f.Name, "%q is the name of the %s already", f.Name.Name, map[bool]string{true: "server", false: "data that all hold"}[f.Name.Name == c.Server])
+		return
+	}
+	c.note(f.Name)
+	client := Client{Name: f.Name.Name, Family: f.Count != nil, Count: types.Const(1), Span: f.Span()}
+	switch n := f.Count.(type) {
+	case *ast.Number:
+		if !n.Int || n.Value < 1 {
+			c.errorf(diag.NotSize, n, "a family has a whole number of members, at least 1")
+			return
+		}
+		client.Count = types.Const(int(n.Value))
+	case *ast.Name:
+		client.Count = types.Named(n.Name)
+	}
+	if c.declare(&Symbol{Name: f.Name.Name, Kind: Party, Ident: f.Name, Decl: s, Family: client.Family}) {
+		c.Clients = append(c.Clients, client)
+	}
+}
+
+// declare adds a symbol; a name that is taken is an error.
+func (c *checker) declare(s *Symbol) bool {
+	if old, ok := c.Symbols[s.Name]; ok {
+		c.errorf(diag.DeclaredTwice, s.Ident, "%s is declared twice", s.Name).NoteAt(c.File.Source, old.Ident.Span(), "first declared here, as %s", old.Kind)
+		return false
+	}
+	c.Symbols[s.Name] = s
+	if s.Kind != Party {
+		c.Order = append(c.Order, s)
+	}
+	return true
+}
+
+// owner resolves the name after `@`; absent, it is the server, or in a party program the party itself.
+func (c *checker) owner(at *ast.Ident) (name string, family, ok bool) {
+	home := c.Server
+	if c.For != "" {
+		home = c.For
+	}
+	if at == nil {
+		return home, false, true
+	}
+	switch {
+	case at.Name == Shared:
+		return Shared, false, true
+	case c.For != "":
+		c.errorf(diag.Misplaced, at, "in a party program only shared data carry `@`; everything else is %s's", c.For)
+		return "", false, false
+	case at.Name == c.Server, at.Name == DefaultServer:
+		return c.Server, false, true
+	}
+	if cl, found := c.Client(at.Name); found {
+		return cl.Name, cl.Family, true
+	}
+	d := c.errorf(diag.UnknownParty, at, "%q is no party of this model", at.Name)
+	names := []string{c.Server, Shared}
+	for _, cl := range c.Clients {
+		names = append(names, cl.Name)
+	}
+	if near := Nearest(at.Name, names); near != "" {
+		d.Fix(at.Span(), near, "did you mean %s?", near)
+	} else {
+		d.Note("add `client %s` at the top, or own it by one of: %s", at.Name, list(names))
+	}
+	return "", false, false
+}
+
+// Nearest returns the known name that is closest to what was written, or "" where none is near.
+func Nearest(name string, known []string) string {
+	best, distance := "", 1+(len(name)+1)/3
+	for _, k := range known {
+		if d := levenshtein.ComputeDistance(name, k); d < distance {
+			best, distance = k, d
+		}
+	}
+	return best
+}
+
+// lookup resolves a name in an expression.
+func (c *checker) lookup(n *ast.Name) *Symbol {
+	for i := len(c.vars) - 1; i >= 0; i-- {
+		if c.vars[i].Name == n.Name {
+			return c.vars[i]
+		}
+	}
+	if s, ok := c.Symbols[n.Name]; ok {
+		s.used = true
+		return s
+	}
+	return nil
+}
+
+// unknown reports a name that nothing declares, or that is declared further down.
+func (c *checker) unknown(n *ast.Name) {
+	if c.failed[n.Name] {
+		return
+	}
+	if at, ok := c.later[n.Name]; ok {
+		c.errorf(diag.UsedEarly, n, "%s is used before it is declared", n.Name).
+			NoteAt(c.File.Source, at.Span(), "declared here: move it above its first use")
+		return
+	}
+	c.failed[n.Name] = true // one report a name
+	d := c.errorf(diag.UnknownName, n, "nothing is named %q", n.Name)
+	switch near := Nearest(n.Name, c.names()); {
+	case near != "":
+		d.Fix(n.Span(), near, "did you mean %s?", near)
+	case c.isDist(n.Name):
+		d.Note("%s is a distribution: it stands after `~`", n.Name)
+	case c.isFunction(n.Name):
+		d.Note("%s is a function: write %s(…)", n.Name, n.Name)
+	default:
+		d.Note("declare it as data, param, let or const")
+	}
+}
+
+func (c *checker) isFunction(name string) bool {
+	_, elementwise := c.Universe.Func(name)
+	_, structural := c.Universe.Structural(name)
+	return elementwise || structural
+}
+
+func (c *checker) isDist(name string) bool {
+	_, ok := c.Universe.Dist(name)
+	return ok
+}
+
+func (c *checker) names() []string {
+	var names []string
+	for name := range c.Symbols {
+		names = append(names, name)
+	}
+	for name := range c.Sizes {
+		names = append(names, name)
+	}
+	for _, v := range c.vars {
+		names = append(names, v.Name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+func list(names []string) string {
+	out := ""
+	for i, n := range names {
+		if i > 0 {
+			out += ", "
+		}
+		out += n
+	}
+	return out
+}
+
+// warnings are given only where there are no errors.
+func (c *checker) warnings() {
+	for _, s := range c.Order {
+		if s.used {
+			continue
+		}
+		switch s.Kind {
+		case Param:
+			d := c.diags.Warnf(diag.Unused, c.File.Source, s.Ident.Span(), "parameter %s is used nowhere: its posterior is its prior", s.Name)
+			if s.Dist != nil && s.Dist.Sample == nil {
+				d.Code = diag.Improper
+				d.Message = "parameter " + s.Name + " is used nowhere and its prior is improper: so is its posterior"
+			}
+		case Let:
+			c.diags.Warnf(diag.Unused, c.File.Source, s.Ident.Span(), "%s is used nowhere", s.Name)
+		}
+	}
+}
+
+// unknownDist reports a distribution that does not exist, with the nearest that does.
+func (c *checker) unknownDist(at ast.Ident) {
+	d := c.errorf(diag.UnknownDist, at, "%q is no distribution", at.Name)
+	if near := Nearest(at.Name, c.Universe.Dists()); near != "" {
+		d.Fix(at.Span(), near, "did you mean %s?", near)
+		return
+	}
+	d.Note("`vflc doc` lists the distributions of this version")
+}

@@ -1,0 +1,571 @@
+package check
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+func (c *checker) statement(s ast.Stmt) {
+	if c.misplaced(s) {
+		return
+	}
+	switch s := s.(type) {
+	case *ast.Data:
+		c.data(s)
+	case *ast.Param:
+		c.param(s)
+	case *ast.Let:
+		c.let(s)
+	case *ast.Const:
+		c.constant(s)
+	case *ast.Likelihood:
+		c.likelihood(s)
+	case *ast.Transform:
+		if c.stmt != nil {
+			c.errorf(diag.DeclaredTwice, s, "there can be one transform").NoteAt(c.File.Source, c.stmt.Span(), "the first is here")
+			return
+		}
+		c.stmt = s
+	case *ast.Aux:
+		c.aux(s)
+	case *ast.Receive:
+		c.receive(s)
+	case *ast.Send:
+		c.send(s)
+	}
+}
+
+// misplaced reports statements of party programs in a model and the reverse.
+func (c *checker) misplaced(s ast.Stmt) bool {
+	word, party := "", false
+	switch s := s.(type) {
+	case *ast.Aux:
+		word, party = "aux", true
+	case *ast.Receive:
+		word, party = "receive", true
+	case *ast.Send:
+		word, party = "send", true
+	case *ast.Likelihood:
+		if s.Power == nil || c.For != "" {
+			return false
+		}
+		c.errorf(diag.Misplaced, s.Power, "a power on a likelihood belongs to party programs").
+			Note("write `transform power(rho = 1)` and the compiler sets the powers; to weight rows use `weights`")
+		return true
+	case *ast.Transform:
+		word = "transform"
+	case *ast.Server:
+		word = "server"
+	case *ast.Let:
+		word = "let"
+	default:
+		return false
+	}
+	if party == (c.For != "") {
+		return false
+	}
+	if party {
+		c.errorf(diag.Misplaced, s, "`%s` belongs to party programs, which the compiler writes", word).
+			Note("a model says who owns what with `@`; `vflc compile --split-by client` makes the party programs")
+	} else {
+		c.errorf(diag.Misplaced, s, "`%s` does not belong in a party program", word)
+	}
+	return true
+}
+
+// fail marks a name whose declaration is wrong, so that its uses are not reported as well.
+func (c *checker) fail(name string) { c.failed[name] = true }
+
+func (c *checker) data(s *ast.Data) {
+	owner, family, ok := c.owner(s.Owner)
+	c.family = ""
+	if family {
+		c.family = owner
+	}
+	defer func() { c.family = "" }()
+	t, lower, upper, ok2 := c.declaredType(s.Type)
+	if !ok || !ok2 {
+		c.fail(s.Name.Name)
+		return
+	}
+	c.columns(s, t)
+	c.declare(&Symbol{Name: s.Name.Name, Kind: Data, Ident: s.Name, Decl: s, Type: t, Owner: owner, Family: family, Lower: lower, Upper: upper})
+}
+
+// columns checks a `from` clause against the universe's encoders and the declared type.
+func (c *checker) columns(s *ast.Data, t types.Type) {
+	for _, col := range s.From {
+		if col.Star && len(t.Dims) < 2 {
+			c.errorf(diag.BadFrom, col, "`*` gives a matrix, but %s is %s", s.Name.Name, t)
+		}
+		if col.Encoder == nil {
+			continue
+		}
+		e, ok := c.Universe.Encoder(col.Encoder.Name)
+		if !ok {
+			d := c.errorf(diag.BadFrom, *col.Encoder, "%q is no encoder", col.Encoder.Name)
+			if near := Nearest(col.Encoder.Name, c.Universe.Encoders()); near != "" {
+				d.Fix(col.Encoder.Span(), near, "did you mean %s?", near)
+			} else {
+				d.Note("this version has %s", list(c.Universe.Encoders()))
+			}
+			continue
+		}
+		if t.Elem != types.Real {
+			c.errorf(diag.BadFrom, *col.Encoder, "%s gives real numbers, but %s is %s", e.Name, s.Name.Name, t).
+				Note("declare it real, or bind the column itself")
+		}
+	}
+	if len(t.Dims) == 1 && len(s.From) > 1 {
+		c.errorf(diag.BadFrom, s.From[1], "%s is a vector: it takes one column", s.Name.Name).Note("declare it as a matrix, as real[%s, P], to bind several", t.Dims[0])
+	}
+	if len(t.Dims) != 1 && len(t.Dims) != 2 && len(s.From) > 0 {
+		c.errorf(diag.BadFrom, s.From[0], "`from` gives a vector or a matrix, but %s is %s", s.Name.Name, t)
+	}
+}
+
+// declaredType resolves a type with its bounds.
+func (c *checker) declaredType(t *ast.Type) (out types.Type, lower, upper ast.Expr, ok bool) {
+	ok = true
+	if t == nil {
+		return types.Type{}, nil, nil, true
+	}
+	switch t.Elem.Name {
+	case "real":
+	case "int":
+		out.Elem = types.Int
+	case "binary":
+		out.Elem = types.Binary
+	case "count":
+		out.Elem = types.Count
+	case "level":
+		out.Elem = types.Level
+	case "simplex", "ordered", "positive_ordered", "unit_vector", "corr_cholesky", "cov_matrix":
+		c.errorf(diag.UnknownType, t.Elem, "the type %s is not supported in this version", t.Elem.Name)
+		return out, nil, nil, false
+	default:
+		d := c.errorf(diag.UnknownType, t.Elem, "%q is no type", t.Elem.Name)
+		if near := Nearest(t.Elem.Name, []string{"real", "int", "binary", "count", "level"}); near != "" {
+			d.Fix(t.Elem.Span(), near, "did you mean %s?", near)
+		} else {
+			d.Note("types are real, int, binary, count and level(R)")
+		}
+		return out, nil, nil, false
+	}
+	if out.Elem == types.Level {
+		if t.Levels == nil {
+			c.errorf(diag.UnknownType, t, "a level needs its number of categories, as level(R)").Fix(source.Span{Start: t.Elem.Span().End, End: t.Elem.Span().End}, "(R)", "name it, and the data will bind it")
+			return out, nil, nil, false
+		}
+		r, k := c.size(t.Levels)
+		out.Levels, ok = &r, k && ok
+	} else if t.Levels != nil {
+		c.errorf(diag.UnknownType, t.Levels, "%s takes no categories", t.Elem.Name).Note("only level(R) does; a shape goes in brackets, as %s[N]", t.Elem.Name)
+		ok = false
+	}
+	for _, d := range t.Dims {
+		s, k := c.size(d)
+		out.Dims, ok = append(out.Dims, s), k && ok
+	}
+	if len(out.Dims) > 3 {
+		c.errorf(diag.UnknownType, t, "a value has at most three dimensions")
+		ok = false
+	}
+	for _, b := range t.Bounds {
+		lower, upper = c.bound(b, lower, upper)
+	}
+	return out, lower, upper, ok
+}
+
+func (c *checker) bound(b *ast.Bound, lower, upper ast.Expr) (ast.Expr, ast.Expr) {
+	info, ok := c.expr(b.Value)
+	if ok && (info.Random || !info.Type.Scalar() || !c.constantExpr(b.Value)) {
+		c.errorf(diag.BadBounds, b.Value, "a bound is a constant").Note("it may use numbers, consts and sizes")
+	}
+	switch b.Which.Name {
+	case "lower":
+		return b.Value, upper
+	case "upper":
+		return lower, b.Value
+	}
+	c.errorf(diag.BadBounds, b.Which, "%q is no bound", b.Which.Name).Note("bounds are lower and upper")
+	return lower, upper
+}
+
+// constantExpr reports whether an expression uses numbers, consts and sizes only.
+func (c *checker) constantExpr(e ast.Expr) bool {
+	constant := true
+	ast.Walk(e, func(n ast.Node) bool {
+		if name, ok := n.(*ast.Name); ok {
+			if s := c.Symbols[name.Name]; s != nil && s.Kind != Const {
+				constant = false
+			}
+		}
+		return true
+	})
+	return constant
+}
+
+func (c *checker) param(s *ast.Param) {
+	owner, family, ok := c.owner(s.Owner)
+	if family {
+		c.family = owner
+	}
+	defer func() { c.family = "" }()
+	t, lower, upper, ok2 := c.declaredType(s.Type)
+	if ok2 && t.Elem != types.Real {
+		c.errorf(diag.DiscreteParameter, s.Type, "a parameter is real, but %s is declared %s", s.Name.Name, t.Elem).
+			Note("sum a discrete parameter out of the likelihood by hand; samplers here work on continuous parameters")
+		ok2 = false
+	}
+	if !ok || !ok2 {
+		c.fail(s.Name.Name)
+		c.dist(s.Dist, nil, "")
+		return
+	}
+	dist, args, owners, _, ok := c.distribution(s.Dist, t, s.Name.Name)
+	sym := &Symbol{Name: s.Name.Name, Kind: Param, Ident: s.Name, Decl: s, Type: t, Owner: owner, Family: family, Dist: dist, Args: args, Lower: lower, Upper: upper}
+	if dist != nil && dist.Discrete {
+		c.errorf(diag.DiscreteParameter, s.Dist.Name, "%s is discrete: a parameter cannot be", dist.Name).
+			Note("sum a discrete parameter out of the likelihood by hand; samplers here work on continuous parameters")
+	}
+	if dist != nil && s.Noncentered && dist.ScaleAt < 0 {
+		c.errorf(diag.NotLocationScale, s.Dist.Name, "%s is no location-scale family, so it cannot be `noncentered`", dist.Name)
+	}
+	if dist != nil && s.Noncentered && (lower != nil || upper != nil) {
+		c.errorf(diag.NotLocationScale, s.Type, "a parameter with declared bounds cannot be `noncentered`").
+			Note("drop the bounds, or drop `noncentered`")
+	}
+	if ok {
+		c.prior(s, sym, owners)
+	}
+	if !c.declare(sym) {
+		return
+	}
+}
+
+func (c *checker) let(s *ast.Let) {
+	var owner string
+	var family, ok = false, true
+	if s.Owner != nil {
+		owner, family, ok = c.owner(s.Owner)
+	}
+	if family {
+		c.family = owner
+	}
+	defer func() { c.family = "" }()
+	info, ok2 := c.expr(s.Value)
+	t, _, _, ok3 := c.declaredType(s.Type)
+	if !ok || !ok2 || !ok3 {
+		c.fail(s.Name.Name)
+		return
+	}
+	if s.Type != nil {
+		if !t.SameShape(info.Type) || (t.Elem != info.Type.Elem && t.Elem != types.Real) {
+			c.errorf(diag.LetType, s.Value, "%s is declared %s, but this is %s", s.Name.Name, t, info.Type)
+			c.fail(s.Name.Name)
+			return
+		}
+	}
+	if s.Owner != nil {
+		c.assertOwner(s, owner, info.Owners)
+	}
+	c.declare(&Symbol{Name: s.Name.Name, Kind: Let, Ident: s.Name, Decl: s, Type: info.Type, Owner: owner, Family: family, Owners: info.Owners, Random: info.Random})
+}
+
+func (c *checker) constant(s *ast.Const) {
+	value, ok := c.options.Set[s.Name.Name]
+	if !ok {
+		value, ok = c.ConstValue(s.Value)
+	}
+	if !ok {
+		if _, typed := c.expr(s.Value); typed {
+			c.errorf(diag.NotConst, s.Value, "a const is made of numbers and other consts").
+				Note("for something that depends on data, write `let`")
+		}
+		c.fail(s.Name.Name)
+		return
+	}
+	t := types.Type{}
+	if value == math.Trunc(value) && math.Abs(value) < 1<<53 {
+		t.Elem = types.Int
+	}
+	if size := c.Sizes[s.Name.Name]; size != nil && (t.Elem != types.Int || value < 0) {
+		c.errorf(diag.NotSize, s.Value, "%s is used as a size, so it must be a whole number ≥ 0, not %v", s.Name.Name, value)
+	}
+	c.declare(&Symbol{Name: s.Name.Name, Kind: Const, Ident: s.Name, Decl: s, Type: t, Owner: Shared, Value: value})
+}
+
+// ConstValue evaluates an expression of numbers and consts.
+func (p *Program) ConstValue(e ast.Expr) (float64, bool) {
+	switch e := e.(type) {
+	case *ast.Number:
+		return e.Value, true
+	case *ast.Paren:
+		return p.ConstValue(e.X)
+	case *ast.Name:
+		if s := p.Symbols[e.Name]; s != nil && s.Kind == Const {
+			return s.Value, true
+		}
+	case *ast.Unary:
+		x, ok := p.ConstValue(e.X)
+		switch {
+		case e.Op == "-":
+			return -x, ok
+		case e.Op == "+":
+			return x, ok
+		}
+	case *ast.Binary:
+		x, ok := p.ConstValue(e.X)
+		y, ok2 := p.ConstValue(e.Y)
+		if !ok || !ok2 {
+			return 0, false
+		}
+		switch e.Op {
+		case "+":
+			return x + y, true
+		case "-":
+			return x - y, true
+		case "*", ".*":
+			return x * y, true
+		case "/", "./":
+			return x / y, true
+		case "^":
+			return math.Pow(x, y), true
+		}
+	case *ast.Call:
+		f, ok := p.Universe.Func(e.Name.Name)
+		if !ok || len(e.Args) != 1 {
+			return 0, false
+		}
+		x, ok := p.ConstValue(e.Args[0])
+		if !ok {
+			return 0, false
+		}
+		y := []float64{0}
+		f.Forward(y, []float64{x})
+		return y[0], true
+	}
+	return 0, false
+}
+
+// distribution resolves a distribution with its arguments against the type of its left side.
+// args has one entry per parameter, nil where the default applies.
+func (c *checker) distribution(d *ast.Dist, left types.Type, what string) (dist *def.Dist, args []ast.Expr, owners types.Owners, random, ok bool) {
+	dist, args = c.dist(d, &left, what)
+	if dist == nil {
+		return nil, nil, nil, false, false
+	}
+	ok = true
+	for k, a := range args {
+		if a == nil {
+			continue
+		}
+		info, good := c.Info[a]
+		if !good {
+			ok = false
+			continue
+		}
+		owners, random = owners.Join(info.Owners), random || info.Random
+		p := dist.Params[k]
+		switch {
+		case info.Type.Elem == types.Level:
+			c.errorf(diag.WrongElement, a, "%s of %s is a number, but this is a level", p.Name, dist.Name)
+			ok = false
+		case p.Integral && (info.Random || !info.Type.Elem.Integral()):
+			c.errorf(diag.MustBeData, a, "%s of %s is a whole number from the data", p.Name, dist.Name).
+				Note("declare it as data of type count or int")
+			ok = false
+		}
+		if shape, fits := types.Broadcast(info.Type.Dims, left.Dims); !fits || !(types.Type{Dims: shape}).SameShape(left) {
+			c.errorf(diag.ArgShape, a, "%s of %s has the shape of %s, but %s is %s", p.Name, dist.Name, info.Type, what, left).
+				Note("arguments broadcast to the left side, never the reverse")
+			ok = false
+		}
+	}
+	return dist, args, owners, random, ok
+}
+
+// dist resolves the name and matches the arguments to parameters; it types every argument even where the distribution is unknown.
+func (c *checker) dist(d *ast.Dist, _ *types.Type, _ string) (*def.Dist, []ast.Expr) {
+	if d == nil {
+		return nil, nil
+	}
+	for _, a := range d.Args {
+		c.expr(a.Value)
+	}
+	dist, ok := c.Universe.Dist(d.Name.Name)
+	if !ok {
+		c.unknownDist(d.Name)
+		return nil, nil
+	}
+	args := make([]ast.Expr, len(dist.Params))
+	at := make([]bool, len(dist.Params))
+	for i, a := range d.Args {
+		k := i
+		if a.Name != nil {
+			if k = paramIndex(dist, a.Name.Name); k < 0 {
+				c.errorf(diag.BadArguments, *a.Name, "%s has no parameter %q", dist.Name, a.Name.Name).Note("it is %s", signature(dist))
+				return nil, nil
+			}
+		}
+		if k >= len(dist.Params) {
+			c.errorf(diag.BadArguments, a, "%s takes %s, but this is argument %d", dist.Name, count(len(dist.Params), "argument"), i+1).Note("it is %s", signature(dist))
+			return nil, nil
+		}
+		if at[k] {
+			c.errorf(diag.BadArguments, a, "%s of %s is given twice", dist.Params[k].Name, dist.Name)
+			return nil, nil
+		}
+		args[k], at[k] = a.Value, true
+	}
+	for k, p := range dist.Params {
+		if !at[k] && !p.Optional {
+			c.errorf(diag.BadArguments, d, "%s needs %s", dist.Name, p.Name).Note("it is %s", signature(dist))
+			return nil, nil
+		}
+	}
+	return dist, args
+}
+
+func paramIndex(d *def.Dist, name string) int {
+	for k, p := range d.Params {
+		if p.Name == name {
+			return k
+		}
+	}
+	return -1
+}
+
+func signature(d *def.Dist) string {
+	names := make([]string, len(d.Params))
+	for i, p := range d.Params {
+		names[i] = p.Name
+	}
+	return d.Name + "(" + list(names) + ")"
+}
+
+func (c *checker) likelihood(s *ast.Likelihood) {
+	if n, ok := s.Left.(*ast.Name); ok {
+		if sym := c.Symbols[n.Name]; sym != nil && sym.Family && c.For == "" {
+			c.family = sym.Owner // a family's response: one term per member
+		}
+	}
+	family := c.family
+	defer func() { c.family = "" }()
+	left, ok := c.expr(s.Left)
+	if !ok {
+		c.dist(s.Dist, nil, "")
+		return
+	}
+	if left.Random {
+		c.errorf(diag.LeftSide, s.Left, "the left side of a likelihood is data, or an expression of data alone").
+			Note("a parameter gets its prior where it is declared: param NAME ~ …")
+		return
+	}
+	dist, args, owners, random, ok := c.distribution(s.Dist, left.Type, "the left side")
+	if !ok || dist == nil {
+		return
+	}
+	if left.Type.Elem == types.Level {
+		c.errorf(diag.WrongElement, s.Left, "a level cannot be the outcome of %s", dist.Name)
+		return
+	}
+	if dist.Discrete && !left.Type.Elem.Integral() {
+		d := c.errorf(diag.WrongElement, s.Left, "%s is a distribution of whole numbers, but the left side is %s", dist.Name, left.Type)
+		d.Note("declare it as binary or count")
+		return
+	}
+	owners = owners.Join(left.Owners)
+	if s.Weights != nil {
+		w, good := c.expr(s.Weights)
+		if !good {
+			return
+		}
+		if w.Random {
+			c.errorf(diag.MustBeData, s.Weights, "weights are data")
+		}
+		if shape, fits := types.Broadcast(w.Type.Dims, left.Type.Dims); !fits || !(types.Type{Dims: shape}).SameShape(left.Type) {
+			c.errorf(diag.ArgShape, s.Weights, "the weights are %s, but the left side is %s", w.Type, left.Type)
+		}
+		owners = owners.Join(w.Owners)
+	}
+	if s.Power != nil && !c.constantExpr(s.Power) {
+		c.errorf(diag.NotConst, s.Power, "the power of a likelihood is a constant")
+	} else if s.Power != nil {
+		c.expr(s.Power)
+	}
+	if !random && c.For == "" {
+		c.diags.Warnf(diag.Unused, c.File.Source, s.Span(), "no parameter enters this likelihood: it is a constant")
+	}
+	l := &Likelihood{Stmt: s, Dist: dist, Args: args, Owners: owners, Family: family}
+	c.place(l, left)
+	c.Likelihoods = append(c.Likelihoods, l)
+}
+
+// transform settles the transform from the statement and the command line.
+func (c *checker) transform() {
+	t := &c.Transform
+	t.RhoBy = map[string]float64{}
+	if c.For != "" {
+		return
+	}
+	if len(c.Clients) > 0 {
+		t.Kind, t.Implied = "augmented", true
+	}
+	if s := c.stmt; s != nil {
+		t.Implied = false
+		switch s.Kind.Name {
+		case "none", "augmented", "power":
+			t.Kind = s.Kind.Name
+		default:
+			d := c.errorf(diag.BadTransform, s.Kind, "%q is no transform", s.Kind.Name)
+			if near := Nearest(s.Kind.Name, []string{"none", "augmented", "power"}); near != "" {
+				d.Fix(s.Kind.Span(), near, "did you mean %s?", near)
+			} else {
+				d.Note("transforms are none, augmented and power")
+			}
+		}
+		if s.Rho != nil {
+			t.Rho = c.rho(s.Rho)
+		}
+		for _, r := range s.RhoBy {
+			if _, ok := c.Client(r.Client.Name); !ok {
+				c.errorf(diag.UnknownParty, r.Client, "%q is no client of this model", r.Client.Name)
+				continue
+			}
+			t.RhoBy[r.Client.Name] = c.rho(r.Value)
+		}
+	}
+	if o := c.options; o.Transform != "" {
+		t.Kind, t.Implied = o.Transform, false
+	}
+	if c.options.Rho > 0 {
+		t.Rho, t.RhoBy = c.options.Rho, map[string]float64{}
+	}
+	for name, r := range c.options.RhoBy {
+		t.RhoBy[name] = r
+	}
+	if len(c.Clients) == 0 {
+		t.Kind = "none"
+	}
+}
+
+func (c *checker) rho(e ast.Expr) float64 {
+	v, ok := c.ConstValue(e)
+	if !ok {
+		c.errorf(diag.BadTransform, e, "rho is a constant")
+		return DefaultRho
+	}
+	if !(v > 0) || math.IsInf(v, 1) {
+		c.errorf(diag.BadTransform, e, "rho is a standard deviation: a number above 0, not %v", v).
+			Note("without noise at the cut the clients are not independent; use a small rho, or `transform none` to pool the data")
+		return DefaultRho
+	}
+	return v
+}

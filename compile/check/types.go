@@ -1,0 +1,304 @@
+package check
+
+import (
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/types"
+)
+
+// expr types an expression and records its facts; where it returns false the problem is reported already.
+func (c *checker) expr(e ast.Expr) (Info, bool) {
+	if e == nil {
+		return Info{}, false
+	}
+	info, ok := c.infer(e)
+	if ok {
+		c.Info[e] = info
+	}
+	return info, ok
+}
+
+func (c *checker) infer(e ast.Expr) (Info, bool) {
+	switch e := e.(type) {
+	case *ast.Number:
+		t := types.Type{}
+		if e.Int {
+			t.Elem = types.Int
+		}
+		return Info{Type: t}, true
+	case *ast.Paren:
+		return c.expr(e.X)
+	case *ast.Name:
+		return c.name(e)
+	case *ast.Unary:
+		return c.unary(e)
+	case *ast.Binary:
+		return c.binary(e)
+	case *ast.Transpose:
+		x, ok := c.expr(e.X)
+		if ok && len(x.Type.Dims) != 2 {
+			c.errorf(diag.BadProduct, e, "' transposes a matrix, but this is %s", x.Type)
+			return x, false
+		}
+		if ok {
+			x.Type = types.Type{Elem: arithmetic(x.Type.Elem), Dims: []types.Size{x.Type.Dims[1], x.Type.Dims[0]}}
+		}
+		return x, ok
+	case *ast.Index:
+		return c.index(e)
+	case *ast.Call:
+		return c.call(e)
+	case *ast.Sum:
+		return c.sum(e)
+	}
+	return Info{}, false
+}
+
+func (c *checker) name(e *ast.Name) (Info, bool) {
+	s := c.lookup(e)
+	if s == nil {
+		if z := c.Sizes[e.Name]; z != nil && z.Bound {
+			return Info{Type: types.Type{Elem: types.Int}, Owners: c.sizeOwners(z)}, true
+		}
+		c.unknown(e)
+		return Info{}, false
+	}
+	if s.Kind == Party {
+		c.errorf(diag.UnknownName, e, "%s is a party, not a value", e.Name)
+		return Info{}, false
+	}
+	if s.Family && s.Owner != c.family {
+		c.errorf(diag.FamilyIndex, e, "each member of %s has its own %s: say whose", s.Owner, s.Name).
+			Note("address one as %s[j] in a sum over the family: sum(… for j in %s)", s.Name, s.Owner)
+		return Info{}, false
+	}
+	return c.symbolInfo(s), true
+}
+
+// sizeOwners says whose a size name is: a size in declarations of one client only is private to it.
+func (c *checker) sizeOwners(z *Size) types.Owners {
+	if name, ok := z.Owners.Sole(); ok && name != Shared && c.For == "" {
+		return types.Owners{name}
+	}
+	return nil
+}
+
+func (c *checker) symbolInfo(s *Symbol) Info {
+	info := Info{Type: s.Type, Owners: s.Owners, Random: s.Random}
+	switch s.Kind {
+	case Param, Receive, Aux:
+		info.Random = true
+	}
+	if s.Kind == Data || s.Kind == Param || s.Kind == Receive || s.Kind == Aux {
+		if s.Owner != Shared {
+			info.Owners = types.Owners{s.Owner}
+		}
+	}
+	return info
+}
+
+// arithmetic is the element type of a sum of such elements.
+func arithmetic(e types.Elem) types.Elem {
+	if e.Integral() {
+		return types.Int
+	}
+	return types.Real
+}
+
+func (c *checker) numeric(e ast.Expr, t types.Type, op string) bool {
+	if t.Elem != types.Level {
+		return true
+	}
+	c.errorf(diag.WrongElement, e, "a level has no arithmetic: `%s` cannot use it", op).
+		Note("index with it, as slope[%s], or compare it, as %s == 2", "region", "region")
+	return false
+}
+
+func (c *checker) unary(e *ast.Unary) (Info, bool) {
+	x, ok := c.expr(e.X)
+	if !ok || !c.numeric(e.X, x.Type, e.Op) {
+		return x, false
+	}
+	if e.Op == "!" {
+		x.Type.Elem = types.Binary
+		return x, c.condition(e.X, x)
+	}
+	x.Type.Elem = arithmetic(x.Type.Elem)
+	return x, true
+}
+
+// condition reports a condition that depends on a parameter.
+func (c *checker) condition(e ast.Expr, x Info) bool {
+	if !x.Random {
+		return true
+	}
+	c.errorf(diag.RandomCondition, e, "a condition is made of data, but this depends on a parameter").
+		Note("a density that jumps with a parameter has no gradient; use a smooth function such as inv_logit")
+	return false
+}
+
+func (c *checker) binary(e *ast.Binary) (Info, bool) {
+	x, ok := c.expr(e.X)
+	y, ok2 := c.expr(e.Y)
+	if !ok || !ok2 {
+		return Info{}, false
+	}
+	out := Info{Owners: x.Owners.Join(y.Owners), Random: x.Random || y.Random}
+	compare := false
+	switch e.Op {
+	case "==", "!=", "<", "<=", ">", ">=":
+		compare = true
+		if !c.comparable(e, x, y) {
+			return out, false
+		}
+		fallthrough
+	case "&&", "||":
+		out.Type.Elem = types.Binary
+		if !c.condition(e.X, x) || !c.condition(e.Y, y) {
+			return out, false
+		}
+	case "/", "./", "^":
+	default:
+		if x.Type.Elem.Integral() && y.Type.Elem.Integral() {
+			out.Type.Elem = types.Int
+		}
+	}
+	if !compare && (!c.numeric(e.X, x.Type, e.Op) || !c.numeric(e.Y, y.Type, e.Op)) {
+		return out, false
+	}
+	if e.Op == "*" {
+		out.Type.Dims, ok = c.product(e, x.Type, y.Type)
+		return out, ok
+	}
+	out.Type.Dims, ok = types.Broadcast(x.Type.Dims, y.Type.Dims)
+	if !ok {
+		d := c.errorf(diag.Broadcast, e, "%s and %s do not go together under `%s`", x.Type, y.Type, e.Op)
+		if len(x.Type.Dims) == 1 && len(y.Type.Dims) == 2 && x.Type.Dims[0].Equal(y.Type.Dims[0]) ||
+			len(y.Type.Dims) == 1 && len(x.Type.Dims) == 2 && y.Type.Dims[0].Equal(x.Type.Dims[0]) {
+			d.Note("shapes broadcast over trailing axes; col(v) makes a vector a column, so that it goes with every column")
+		} else {
+			d.Note("shapes broadcast over trailing axes: each pair of sizes must be the same name or number, or 1")
+		}
+	}
+	return out, ok
+}
+
+func (c *checker) comparable(e *ast.Binary, x, y Info) bool {
+	lx, ly := x.Type.Elem == types.Level, y.Type.Elem == types.Level
+	switch {
+	case lx == ly && (!lx || x.Type.Levels.Equal(*y.Type.Levels)):
+		return true
+	case lx && ly:
+		c.errorf(diag.WrongElement, e, "these are levels of different things: level(%s) and level(%s)", x.Type.Levels, y.Type.Levels)
+		return false
+	case lx && y.Type.Elem.Integral(), ly && x.Type.Elem.Integral():
+		return true
+	}
+	c.errorf(diag.WrongElement, e, "a level is compared with a whole number, not with %s", map[bool]types.Type{true: y.Type, false: x.Type}[lx])
+	return false
+}
+
+// product gives the shape of `*`: scalar times anything, matrix times vector or matrix.
+func (c *checker) product(e *ast.Binary, x, y types.Type) ([]types.Size, bool) {
+	switch {
+	case x.Scalar():
+		return y.Dims, true
+	case y.Scalar():
+		return x.Dims, true
+	case len(x.Dims) == 2 && len(y.Dims) <= 2 && x.Dims[1].Equal(y.Dims[0]):
+		return append([]types.Size{x.Dims[0]}, y.Dims[1:]...), true
+	}
+	d := c.errorf(diag.BadProduct, e, "`*` does not take %s and %s", x, y)
+	switch {
+	case len(x.Dims) == 1 && len(y.Dims) == 1 && x.SameShape(y):
+		d.Fix(e.OpAt, ".*", "elementwise: .*")
+		d.Note("the scalar product is dot(u, v), the outer product outer(u, v)")
+	case len(x.Dims) == 2 && x.SameShape(y):
+		d.Fix(e.OpAt, ".*", "elementwise: .*")
+		d.Note("the sum over each row of the elementwise product is rowdot(A, B)")
+	case len(x.Dims) == 2 && len(y.Dims) <= 2:
+		d.Note("the matrix has %s columns, but the right side has %s rows", x.Dims[1], y.Dims[0])
+	case len(x.Dims) == 1 && len(y.Dims) == 2 && x.Dims[0].Equal(y.Dims[0]):
+		d.Note("vectors are columns: write the transpose times the vector, X' * v")
+	default:
+		d.Note("`*` is a scalar times anything, a matrix times a vector, or a matrix times a matrix; .* is elementwise")
+	}
+	return nil, false
+}
+
+func (c *checker) call(e *ast.Call) (Info, bool) {
+	out := Info{}
+	args := make([]types.Type, len(e.Args))
+	good := true
+	for i, a := range e.Args {
+		x, ok := c.expr(a)
+		good = good && ok
+		args[i] = x.Type
+		out.Owners, out.Random = out.Owners.Join(x.Owners), out.Random || x.Random
+	}
+	name := e.Name.Name
+	if _, ok := c.Universe.Func(name); ok {
+		if len(args) != 1 {
+			c.errorf(diag.BadArguments, e, "%s takes one argument, not %d", name, len(args))
+			return out, false
+		}
+		if !good || !c.numeric(e.Args[0], args[0], name) {
+			return out, false
+		}
+		out.Type.Dims = args[0].Dims
+		return out, true
+	}
+	f, ok := c.Universe.Structural(name)
+	if !ok {
+		c.unknownFunction(e)
+		return out, false
+	}
+	if len(args) < f.Arity.Min || f.Arity.Max >= 0 && len(args) > f.Arity.Max {
+		c.errorf(diag.BadArguments, e, "%s takes %s, not %d", name, arity(f.Arity.Min, f.Arity.Max), len(args))
+		return out, false
+	}
+	if !good {
+		return out, false
+	}
+	for i, a := range args {
+		if !c.numeric(e.Args[i], a, name) {
+			return out, false
+		}
+	}
+	if name == "where" && !c.condition(e.Args[0], c.Info[e.Args[0]]) {
+		return out, false
+	}
+	t, err := f.Infer(args)
+	if err != nil {
+		c.errorf(diag.Broadcast, e, "%v", err)
+		return out, false
+	}
+	out.Type = t
+	return out, true
+}
+
+func arity(low, high int) string {
+	switch {
+	case low == high:
+		return count(low, "argument")
+	case high < 0:
+		return "at least " + count(low, "argument")
+	}
+	return "between " + count(low, "argument") + " and " + count(high, "argument")
+}
+
+func (c *checker) unknownFunction(e *ast.Call) {
+	name := e.Name.Name
+	d := c.errorf(diag.UnknownFunc, e.Name, "%q is no function", name)
+	switch near := Nearest(name, c.Universe.Funcs()); {
+	case c.Symbols[name] != nil:
+		d.Message = name + " is " + article(c.Symbols[name].Kind) + ", not a function"
+		d.Note("elements are taken with brackets, as %s[1]; products are written with *", name)
+	case near != "":
+		d.Fix(e.Name.Span(), near, "did you mean %s?", near)
+	case c.isDist(name):
+		d.Note("%s is a distribution: it stands after `~`", name)
+	default:
+		d.Note("`vflc doc` lists the functions of this version")
+	}
+}

@@ -1,0 +1,186 @@
+package cut
+
+import (
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+)
+
+// maxNodes bounds what lets may grow to when they are written out.
+const maxNodes = 200_000
+
+type expandKey struct {
+	expr   ast.Expr
+	member string
+}
+
+func (c *cutter) expandAll(list []ast.Expr) []ast.Expr {
+	out := make([]ast.Expr, len(list))
+	for i, e := range list {
+		out[i] = c.expand(e)
+	}
+	return out
+}
+
+// expand writes out the lets in an expression.
+func (c *cutter) expand(e ast.Expr) ast.Expr {
+	if e == nil {
+		return nil
+	}
+	return c.expandFor(e, "")
+}
+
+// expandFor writes out lets; with a member it also turns the bare names of a family's let into that member's.
+func (c *cutter) expandFor(e ast.Expr, member string) ast.Expr {
+	key := expandKey{e, member}
+	if out, ok := c.expanded[key]; ok {
+		c.nodes += size(out)
+		return out
+	}
+	if c.nodes > maxNodes {
+		return e
+	}
+	c.nodes++
+	out := Rebuild(e, func(x ast.Expr) ast.Expr { return c.expandFor(x, member) })
+	switch x := e.(type) {
+	case *ast.Paren:
+		out = c.expandFor(x.X, member)
+	case *ast.Name:
+		s := c.Symbols[x.Name]
+		switch {
+		case s != nil && s.Kind == check.Let && (s.Family || member == ""):
+			out = c.expandFor(s.Decl.(*ast.Let).Value, member)
+		case s != nil && s.Kind == check.Let:
+			out = c.expandFor(s.Decl.(*ast.Let).Value, "")
+		case s != nil && s.Family && s.Kind != check.Party && member != "":
+			out = c.memberOf(x, member)
+		}
+	case *ast.Index:
+		if n, ok := x.X.(*ast.Name); ok {
+			s := c.Symbols[n.Name]
+			j, named := indexName(x)
+			if s != nil && s.Family && named && len(x.Args) == 1 && !c.sized(j) {
+				out = e
+				if s.Kind == check.Let {
+					out = c.expandFor(s.Decl.(*ast.Let).Value, j)
+				}
+			}
+		}
+	}
+	if _, ok := c.facts[out]; !ok {
+		if _, ok := c.Info[out]; !ok {
+			c.facts[out] = c.Info[e]
+		}
+	}
+	c.expanded[key] = out
+	return out
+}
+
+// sized reports whether a name is a size or a declared value, and so no variable of a comprehension.
+func (c *cutter) sized(name string) bool {
+	_, symbol := c.Symbols[name]
+	_, size := c.Sizes[name]
+	return symbol || size
+}
+
+func indexName(e *ast.Index) (string, bool) {
+	if len(e.Args) == 0 || e.Args[0].Slice {
+		return "", false
+	}
+	n, ok := e.Args[0].Lo.(*ast.Name)
+	if !ok {
+		return "", false
+	}
+	return n.Name, true
+}
+
+// memberOf writes X as X[j].
+func (c *cutter) memberOf(x *ast.Name, j string) ast.Expr {
+	out := &ast.Index{At: x.At, X: x, Args: []*ast.Subscript{{At: x.At, Lo: &ast.Name{At: x.At, Name: j}}}}
+	c.facts[out] = c.Info[x]
+	return out
+}
+
+// own writes X[j] as X: a member's expression in its own names.
+func (c *cutter) own(e ast.Expr, j string) ast.Expr {
+	if x, ok := e.(*ast.Index); ok {
+		if n, ok := x.X.(*ast.Name); ok {
+			s := c.Symbols[n.Name]
+			if name, named := indexName(x); s != nil && s.Family && named && name == j {
+				out := &ast.Name{At: n.At, Name: n.Name}
+				c.facts[out] = c.Facts(e)
+				return out
+			}
+		}
+	}
+	if n, ok := e.(*ast.Name); ok && n.Name == j && !c.sized(j) {
+		c.errorf(diag.ClientData, n, "the member's number %s enters its contribution, but a member does not know its number", j).
+			Note("give each member a datum of its own instead")
+	}
+	out := Rebuild(e, func(x ast.Expr) ast.Expr { return c.own(x, j) })
+	if out != e {
+		c.facts[out] = c.Facts(e)
+	}
+	return out
+}
+
+// Rebuild maps the children of a node; a node without changed children is returned as it is.
+func Rebuild(e ast.Expr, f func(ast.Expr) ast.Expr) ast.Expr {
+	switch x := e.(type) {
+	case *ast.Paren:
+		if y := f(x.X); y != x.X {
+			return &ast.Paren{At: x.At, X: y}
+		}
+	case *ast.Unary:
+		if y := f(x.X); y != x.X {
+			return &ast.Unary{At: x.At, Op: x.Op, X: y}
+		}
+	case *ast.Transpose:
+		if y := f(x.X); y != x.X {
+			return &ast.Transpose{At: x.At, X: y}
+		}
+	case *ast.Binary:
+		if a, b := f(x.X), f(x.Y); a != x.X || b != x.Y {
+			return &ast.Binary{At: x.At, Op: x.Op, OpAt: x.OpAt, X: a, Y: b}
+		}
+	case *ast.Sum:
+		if y := f(x.Body); y != x.Body {
+			return &ast.Sum{At: x.At, Body: y, Var: x.Var, Family: x.Family, Lo: x.Lo, Hi: x.Hi}
+		}
+	case *ast.Call:
+		args, changed := make([]ast.Expr, len(x.Args)), false
+		for i, a := range x.Args {
+			args[i] = f(a)
+			changed = changed || args[i] != a
+		}
+		if changed {
+			return &ast.Call{At: x.At, Name: x.Name, Args: args}
+		}
+	case *ast.Index:
+		y, changed := f(x.X), false
+		args := make([]*ast.Subscript, len(x.Args))
+		for i, a := range x.Args {
+			args[i] = a
+			if a.Lo == nil || a.Slice {
+				continue // bounds of slices are sizes: they hold no lets
+			}
+			if lo := f(a.Lo); lo != a.Lo {
+				args[i], changed = &ast.Subscript{At: a.At, Lo: lo}, true
+			}
+		}
+		if y != x.X || changed {
+			return &ast.Index{At: x.At, X: y, Args: args}
+		}
+	}
+	return e
+}
+
+// size counts nodes, up to the bound.
+func size(e ast.Expr) int {
+	n := 0
+	ast.Walk(e, func(ast.Node) bool {
+		n++
+		return n <= maxNodes
+	})
+	return n
+}

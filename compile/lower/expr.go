@@ -1,0 +1,255 @@
+package lower
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/runtime/graph"
+)
+
+// binaryOps maps operators to graph operations.
+var binaryOps = map[string]string{
+	"+": "add", "-": "sub", ".*": "mul", "/": "div", "./": "div", "^": "pow",
+	"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "&&": "and", "||": "or",
+}
+
+func sortedKeys(m map[string]int) []string { return slices.Sorted(maps.Keys(m)) }
+
+// expr lowers an expression; equal nodes in the same context are lowered once.
+func (l *lowerer) expr(e ast.Expr) graph.ID {
+	if l.diags.HasErrors() {
+		return graph.NoID
+	}
+	key := memoKey{e, l.context()}
+	if id, ok := l.memo[key]; ok {
+		return id
+	}
+	id := l.build(e)
+	l.memo[key] = id
+	return id
+}
+
+func (l *lowerer) build(e ast.Expr) graph.ID {
+	switch e := e.(type) {
+	case *ast.Number:
+		return l.b.Scalar(e.Value)
+	case *ast.Paren:
+		return l.expr(e.X)
+	case *ast.Name:
+		return l.name(e)
+	case *ast.Unary:
+		return l.unary(e)
+	case *ast.Binary:
+		return l.binary(e)
+	case *ast.Transpose:
+		return l.apply(e, "transpose", graph.Attr{}, l.expr(e.X))
+	case *ast.Index:
+		return l.index(e)
+	case *ast.Call:
+		args := make([]graph.ID, len(e.Args))
+		for i, a := range e.Args {
+			args[i] = l.expr(a)
+		}
+		return l.apply(e, e.Name.Name, graph.Attr{}, args...)
+	case *ast.Sum:
+		return l.sum(e)
+	}
+	l.errorf(diag.CannotEvaluate, e, "this expression cannot be evaluated")
+	return graph.NoID
+}
+
+func (l *lowerer) name(e *ast.Name) graph.ID {
+	if v, ok := l.vars[e.Name]; ok {
+		return l.b.Scalar(float64(v))
+	}
+	if id, ok := l.receivedSum(e); ok {
+		return id
+	}
+	for _, key := range []string{l.key(e.Name), e.Name} {
+		if id, ok := l.names[key]; ok {
+			return id
+		}
+	}
+	if v, ok := l.size(e.Name); ok {
+		return l.b.Scalar(float64(v))
+	}
+	l.errorf(diag.CannotEvaluate, e, "%s has no value here", e.Name)
+	return graph.NoID
+}
+
+func (l *lowerer) unary(e *ast.Unary) graph.ID {
+	if id, ok := l.receivedSum(e); ok {
+		return id
+	}
+	x := l.expr(e.X)
+	switch e.Op {
+	case "-":
+		return l.apply(e, "neg", graph.Attr{}, x)
+	case "!":
+		return l.apply(e, "not", graph.Attr{}, x)
+	}
+	return x
+}
+
+func (l *lowerer) binary(e *ast.Binary) graph.ID {
+	if id, ok := l.receivedSum(e); ok {
+		return id
+	}
+	x, y := l.expr(e.X), l.expr(e.Y)
+	if e.Op != "*" {
+		return l.apply(e, binaryOps[e.Op], graph.Attr{}, x, y)
+	}
+	if l.diags.HasErrors() {
+		return graph.NoID
+	}
+	if len(l.b.Shape(x)) == 0 || len(l.b.Shape(y)) == 0 {
+		return l.apply(e, "mul", graph.Attr{}, x, y)
+	}
+	return l.apply(e, "matmul", graph.Attr{}, x, y)
+}
+
+// index lowers X[…]: a member's value, elements and slices, gathers by level.
+func (l *lowerer) index(e *ast.Index) graph.ID {
+	if n, ok := e.X.(*ast.Name); ok {
+		if s := l.Program.Symbols[n.Name]; s != nil && s.Family && s.Kind != check.Party && len(e.Args) == 1 {
+			if j, ok := e.Args[0].Lo.(*ast.Name); ok && l.member == 0 {
+				return l.member1(e, n, l.vars[j.Name])
+			}
+		}
+	}
+	x := l.expr(e.X)
+	if l.diags.HasErrors() {
+		return graph.NoID
+	}
+	var levels []graph.ID
+	var slices []graph.Slice
+	shape := l.b.Shape(x)
+	for i, a := range e.Args {
+		full := graph.Slice{Hi: shape[i]}
+		switch {
+		case a.Slice:
+			s, ok := l.slice(a, shape[i])
+			if !ok {
+				return graph.NoID
+			}
+			slices = append(slices, s)
+		case l.isLevel(a.Lo):
+			levels = append(levels, l.expr(a.Lo))
+			slices = append(slices, full)
+		default:
+			k, ok := l.position(a.Lo, a, shape[i])
+			if !ok {
+				return graph.NoID
+			}
+			slices = append(slices, graph.Slice{Lo: k - 1, Hi: k, Drop: true})
+		}
+	}
+	if !whole(slices, shape) {
+		x = l.apply(e, "slice", graph.Attr{Slices: slices}, x)
+	}
+	if levels == nil {
+		return x
+	}
+	return l.apply(e, "gather", graph.Attr{}, append([]graph.ID{x}, levels...)...)
+}
+
+func whole(s []graph.Slice, shape graph.Shape) bool {
+	for i, a := range s {
+		if a.Drop || a.Lo != 0 || a.Hi != shape[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func (l *lowerer) isLevel(e ast.Expr) bool {
+	info, ok := l.Program.Info[e]
+	return ok && info.Type.Elem == types.Level
+}
+
+// position evaluates an index and checks that it is within the dimension.
+func (l *lowerer) position(e ast.Expr, at ast.Node, n int) (int, bool) {
+	v, ok := l.b.Value(l.expr(e))
+	if !ok || len(v) != 1 {
+		l.errorf(diag.CannotEvaluate, at, "an index is a constant whole number")
+		return 0, false
+	}
+	k := int(v[0])
+	if k < 1 || k > n {
+		l.errorf(diag.BeyondData, at, "index %d is beyond the dimension, which has %d", k, n)
+		return 0, false
+	}
+	return k, true
+}
+
+func (l *lowerer) slice(a *ast.Subscript, n int) (graph.Slice, bool) {
+	lo, hi := 1, n
+	for _, end := range []struct {
+		e ast.Expr
+		v *int
+	}{{a.Lo, &lo}, {a.Hi, &hi}} {
+		if end.e == nil {
+			continue
+		}
+		v, ok := l.b.Value(l.expr(end.e))
+		if !ok || len(v) != 1 {
+			l.errorf(diag.CannotEvaluate, a, "the ends of a slice are constant whole numbers")
+			return graph.Slice{}, false
+		}
+		*end.v = int(v[0])
+	}
+	if lo < 1 || hi > n || hi < lo-1 {
+		l.errorf(diag.BeyondData, a, "the slice %d:%d is not within the dimension, which has %d", lo, hi, n)
+		return graph.Slice{}, false
+	}
+	return graph.Slice{Lo: lo - 1, Hi: hi}, true
+}
+
+// member1 is the value of one member of a family.
+func (l *lowerer) member1(e *ast.Index, n *ast.Name, k int) graph.ID {
+	id, ok := l.names[memberName(n.Name, k)]
+	if !ok {
+		l.errorf(diag.CannotEvaluate, e, "%s has no member %d", n.Name, k)
+	}
+	return id
+}
+
+// sum lowers a comprehension: the terms one by one, added in order.
+func (l *lowerer) sum(e *ast.Sum) graph.ID {
+	if id, ok := l.receivedSum(e); ok {
+		return id
+	}
+	lo, hi := 1, 0
+	if e.Family != nil {
+		hi = l.Sizes.Members[e.Family.Name]
+	} else {
+		for _, end := range []struct {
+			e ast.Expr
+			v *int
+		}{{e.Lo, &lo}, {e.Hi, &hi}} {
+			v, ok := l.b.Value(l.expr(end.e))
+			if !ok || len(v) != 1 {
+				l.errorf(diag.CannotEvaluate, e, "the ends of a range are constant whole numbers")
+				return graph.NoID
+			}
+			*end.v = int(v[0])
+		}
+	}
+	var terms []graph.ID
+	for k := lo; k <= hi; k++ {
+		l.vars[e.Var.Name] = k
+		terms = append(terms, l.expr(e.Body))
+		delete(l.vars, e.Var.Name)
+	}
+	switch len(terms) {
+	case 0:
+		return l.b.Scalar(0)
+	case 1:
+		return terms[0]
+	}
+	return l.apply(e, "addn", graph.Attr{}, terms...)
+}

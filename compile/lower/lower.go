@@ -1,0 +1,367 @@
+// Package lower turns a checked program and its data into a graph: party programs one by one, or a pooled model whole.
+package lower
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/runtime/data"
+	"github.com/vflc/vflc/runtime/graph"
+	"github.com/vflc/vflc/runtime/model"
+)
+
+// A Party is what is lowered: one party's program with that party's data, or a model with everybody's.
+type Party struct {
+	Program *check.Program
+	Name    string // "registry", "lab[3]"; of a pooled model, the server
+	Family  string // "lab" for lab[3], else ""
+	Member  int    // 3 for lab[3], else 0
+	// Data holds the bindings by party. A party program needs its own entry only.
+	Data  map[string]data.Bindings
+	Sizes *Sizes
+}
+
+// A Lowered is a party's spec with the names of its ports, from which Link makes the wiring.
+type Lowered struct {
+	Spec    *model.Spec
+	Program *check.Program
+	Party
+	inputs  []inputPort
+	outputs []string // names of the server parameters sent, in the order of graph outputs
+}
+
+// inputPort says what a graph input carries: a sum of z by the names of the auxiliary variables, or the value of one name.
+type inputPort struct {
+	name   string   // a shared parameter or the others' sum
+	sum    []string // z whose sum comes in
+	member int      // of a family's z that comes by itself, else 0
+}
+
+// Lower builds the graph of a party.
+func Lower(p Party) (*Lowered, diag.List) {
+	l := &lowerer{
+		Lowered: &Lowered{Program: p.Program, Party: p, Spec: &model.Spec{Party: p.Name}},
+		b:       graph.New(p.Name),
+		names:   map[string]graph.ID{}, vars: map[string]int{}, memo: map[memoKey]graph.ID{},
+		sums: map[string]graph.ID{},
+	}
+	l.run()
+	if l.diags.HasErrors() {
+		return nil, l.diags
+	}
+	g, err := l.b.Build()
+	if err != nil {
+		l.errorf(diag.CannotEvaluate, p.Program.File, "%v", err)
+		return nil, l.diags
+	}
+	l.Spec.Graph = g
+	return l.Lowered, l.diags
+}
+
+type lowerer struct {
+	*Lowered
+	b     *graph.Builder
+	diags diag.List
+	// names maps a declared name to its node; a member's value in a pooled model, or a z received from each member, is name[k].
+	names  map[string]graph.ID
+	vars   map[string]int // comprehension variables
+	member int            // the member whose declaration is lowered in a pooled model
+	memo   map[memoKey]graph.ID
+	sums   map[string]graph.ID // additive sums of received z
+	groups []zSum
+	offset int // into the reported values
+}
+
+// memoKey identifies an expression in a context.
+type memoKey struct {
+	expr    ast.Expr
+	context string
+}
+
+func (l *lowerer) errorf(code diag.Code, at ast.Node, format string, args ...any) *diag.Diagnostic {
+	return l.diags.Errorf(code, l.Program.File.Source, at.Span(), format, args...)
+}
+
+func (l *lowerer) run() {
+	p := l.Program
+	l.groups = sumsOf(p)
+	for _, s := range p.Order {
+		l.eachMember(s.Family && s.Kind != check.Receive, s.Owner, func() { l.declare(s) })
+	}
+	for _, s := range p.Order {
+		if s.Kind == check.Aux {
+			l.aux(s)
+		}
+	}
+	for _, stmt := range p.File.Stmts {
+		if s, ok := stmt.(*ast.Send); ok && s.Value == nil {
+			l.send(s)
+		}
+	}
+	for i, k := range p.Likelihoods {
+		l.eachMember(k.Family != "" && p.For == "", k.Family, func() { l.likelihood(i, k) })
+	}
+}
+
+// eachMember runs f once, or for each member of a family in a pooled model.
+func (l *lowerer) eachMember(family bool, owner string, f func()) {
+	if !family {
+		f()
+		return
+	}
+	for k := 1; k <= l.Sizes.Members[owner]; k++ {
+		l.member = k
+		f()
+	}
+	l.member = 0
+}
+
+// key is the name under which a value of the member at hand is kept.
+func (l *lowerer) key(name string) string { return memberName(name, l.member) }
+
+func memberName(name string, member int) string {
+	if member == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s[%d]", name, member)
+}
+
+func (l *lowerer) declare(s *check.Symbol) {
+	if l.diags.HasErrors() {
+		return
+	}
+	switch s.Kind {
+	case check.Data:
+		l.data(s)
+	case check.Param:
+		l.param(s)
+	case check.Let:
+		l.names[l.key(s.Name)] = l.expr(s.Decl.(*ast.Let).Value)
+	case check.Const:
+		l.names[s.Name] = l.b.Scalar(s.Value)
+	case check.Receive:
+		l.receive(s)
+	}
+}
+
+// holder is the party whose bindings hold a symbol's data.
+func (l *lowerer) holder(s *check.Symbol) string {
+	switch {
+	case l.Program.For != "" || s.Owner == check.Shared:
+		return l.Name
+	case s.Family:
+		return memberName(s.Owner, l.member)
+	}
+	return s.Owner
+}
+
+func (l *lowerer) data(s *check.Symbol) {
+	if v, ok := l.size(s.Name); ok && s.Type.Scalar() {
+		l.names[s.Name] = l.b.Scalar(float64(v))
+		return
+	}
+	b := l.Data[l.holder(s)][s.Name]
+	if b == nil {
+		for _, other := range l.Data { // shared data of a pooled model: any party's copy
+			if b == nil {
+				b = other[s.Name]
+			}
+		}
+	}
+	if b == nil {
+		l.errorf(diag.CannotEvaluate, s.Ident, "the data %s are not bound", s.Name)
+		return
+	}
+	l.names[l.key(s.Name)] = l.b.Const(s.Name, graph.Shape(b.Dims), b.Values)
+}
+
+// shape evaluates the dimensions of a symbol.
+func (l *lowerer) shape(s *check.Symbol) (graph.Shape, bool) {
+	shape := graph.Shape{}
+	for _, d := range s.Type.Dims {
+		n, err := d.Eval(l.size)
+		if err == nil && n < 0 {
+			err = fmt.Errorf("the size %s is %d", d, n)
+		}
+		if err != nil {
+			l.errorf(diag.CannotEvaluate, s.Ident, "%s: %v", s.Name, err)
+			return nil, false
+		}
+		shape = append(shape, n)
+	}
+	return shape, true
+}
+
+// size gives the value of a size name for the member at hand.
+func (l *lowerer) size(name string) (int, bool) {
+	if v, ok := l.vars[name]; ok {
+		return v, true
+	}
+	member := l.Name
+	if l.Program.For == "" && l.member > 0 {
+		if z := l.Program.Sizes[name]; z != nil && z.Member != "" {
+			member = memberName(z.Member, l.member)
+		}
+	}
+	return l.Sizes.Value(name, member)
+}
+
+func (l *lowerer) receive(s *check.Symbol) {
+	shape, ok := l.shape(s)
+	if !ok {
+		return
+	}
+	if s.Family {
+		for k := 1; k <= l.Sizes.Members[s.Owner]; k++ {
+			if !l.summed(s.Name) {
+				l.input(memberName(s.Name, k), shape, inputPort{sum: []string{s.Name}, member: k})
+			}
+		}
+		return
+	}
+	switch {
+	case l.summed(s.Name): // comes in as part of a sum, where that is first used
+	case isZ(l.Program, s.Name):
+		l.input(s.Name, shape, inputPort{sum: []string{s.Name}})
+	default:
+		l.input(s.Name, shape, inputPort{name: s.Name})
+	}
+}
+
+func (l *lowerer) input(key string, shape graph.Shape, port inputPort) {
+	l.names[key] = l.b.Input(key, shape)
+	l.inputs = append(l.inputs, port)
+}
+
+func (l *lowerer) summed(z string) bool {
+	for _, g := range l.groups {
+		if g.has(z) {
+			return true
+		}
+	}
+	return false
+}
+
+// aux lowers `z ~ normal(cut, rho)`: the cut becomes an output of the graph.
+func (l *lowerer) aux(s *check.Symbol) {
+	shape, ok := l.shape(s)
+	if !ok || l.diags.HasErrors() {
+		return
+	}
+	rho, _ := l.Program.ConstValue(s.Args[1])
+	id := l.spread(l.expr(s.Args[0]), shape)
+	l.b.Output(s.Name, id)
+	rows, cols := 1, 1
+	for i, d := range shape {
+		if i == 0 {
+			rows = d
+		} else {
+			cols *= d
+		}
+	}
+	cut := backends.Cut{Name: s.Name, Rows: rows, Cols: cols, Rho: rho}
+	if n := len(l.Spec.Cuts); n > 0 {
+		last := l.Spec.Cuts[n-1]
+		cut.Offset = last.Offset + last.Len()
+	}
+	l.Spec.Cuts = append(l.Spec.Cuts, cut)
+}
+
+// spread gives a value the shape it is declared with.
+func (l *lowerer) spread(id graph.ID, shape graph.Shape) graph.ID {
+	if sameShape(l.b.Shape(id), shape) {
+		return id
+	}
+	zeros := l.b.Const("", shape, make([]float64, shape.Len()))
+	return l.apply(l.Program.File, "add", graph.Attr{}, id, zeros)
+}
+
+func sameShape(a, b graph.Shape) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func (l *lowerer) send(s *ast.Send) {
+	if sym := l.Program.Symbols[s.Name.Name]; sym.Kind == check.Param {
+		l.b.Output(s.Name.Name, l.names[s.Name.Name])
+		l.outputs = append(l.outputs, s.Name.Name)
+	}
+}
+
+func (l *lowerer) likelihood(i int, k *check.Likelihood) {
+	if l.diags.HasErrors() {
+		return
+	}
+	left := l.expr(k.Stmt.Left)
+	theta := make([]graph.ID, len(k.Dist.Params))
+	for j, a := range k.Args {
+		if a == nil {
+			theta[j] = l.b.Scalar(k.Dist.Params[j].Default)
+			continue
+		}
+		theta[j] = l.expr(a)
+	}
+	weights, power := graph.NoID, 1.0
+	if k.Stmt.Weights != nil {
+		weights = l.expr(k.Stmt.Weights)
+	}
+	if k.Stmt.Power != nil {
+		v, ok := l.b.Value(l.expr(k.Stmt.Power))
+		if !ok || len(v) != 1 {
+			l.errorf(diag.CannotEvaluate, k.Stmt.Power, "the power of a likelihood is a constant")
+			return
+		}
+		power = v[0]
+	}
+	if l.diags.HasErrors() {
+		return
+	}
+	term := l.key(describe(k.Stmt))
+	if err := l.b.Density(term, k.Dist, left, theta, weights, power); err != nil {
+		l.errorf(diag.CannotEvaluate, k.Stmt, "%v", err)
+	}
+}
+
+func describe(s *ast.Likelihood) string {
+	name := "likelihood"
+	if n, ok := s.Left.(*ast.Name); ok {
+		name = n.Name
+	}
+	return name + " ~ " + s.Dist.Name.Name
+}
+
+func (l *lowerer) apply(at ast.Node, op string, attr graph.Attr, in ...graph.ID) graph.ID {
+	if l.diags.HasErrors() {
+		return graph.NoID
+	}
+	id, err := l.b.Apply(op, attr, in...)
+	if err != nil {
+		l.errorf(diag.CannotEvaluate, at, "%v", err)
+	}
+	return id
+}
+
+// context identifies what an expression's value depends on besides its names: the member at hand and comprehension variables.
+func (l *lowerer) context() string {
+	if l.member == 0 && len(l.vars) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString(strconv.Itoa(l.member))
+	for _, v := range sortedKeys(l.vars) {
+		fmt.Fprintf(&b, ",%s=%d", v, l.vars[v])
+	}
+	return b.String()
+}

@@ -1,0 +1,124 @@
+package lower
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/runtime/graph"
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// param lowers a parameter: its coordinates, the map to its support with the log-Jacobian, its prior, and the value that is reported.
+func (l *lowerer) param(s *check.Symbol) {
+	shape, ok := l.shape(s)
+	if !ok {
+		return
+	}
+	args := make([]graph.ID, len(s.Dist.Params))
+	for i, a := range s.Args {
+		if a == nil {
+			args[i] = l.b.Scalar(s.Dist.Params[i].Default)
+		} else {
+			args[i] = l.expr(a)
+		}
+	}
+	lower, upper, ok := l.support(s, args)
+	if !ok || l.diags.HasErrors() {
+		return
+	}
+	key := l.key(s.Name)
+	x := l.b.Param(key, shape)
+	if finite(lower) != nil || finite(upper) != nil {
+		x = l.b.Bijector(l.Program.Universe.For(finite(lower), finite(upper)), x, lower, upper)
+	}
+	value := x
+	if s.Decl.(*ast.Param).Noncentered {
+		value, args = l.noncentered(s, x, args)
+	}
+	if l.diags.HasErrors() {
+		return
+	}
+	if err := l.b.Density(key+" ~ "+s.Dist.Name, s.Dist, x, args, graph.NoID, 1); err != nil {
+		l.errorf(diag.CannotEvaluate, s.Ident, "%v", err)
+		return
+	}
+	value = l.spread(value, shape)
+	l.names[key] = value
+	l.report(s, value, shape)
+}
+
+func finite(v float64) *float64 {
+	if math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+// support gives the bounds of a parameter: of its distribution, narrowed by those declared.
+func (l *lowerer) support(s *check.Symbol, args []graph.ID) (lower, upper float64, ok bool) {
+	lower, upper = math.Inf(-1), math.Inf(1)
+	switch s.Dist.Support {
+	case def.Positive:
+		lower = 0
+	case def.UnitInterval:
+		lower, upper = 0, 1
+	case def.Interval:
+		a, fixed := l.b.Value(args[0])
+		b, fixed2 := l.b.Value(args[1])
+		if !fixed || !fixed2 || len(a) != 1 || len(b) != 1 {
+			l.errorf(diag.BadSupport, s.Ident, "the bounds of %s must be constant scalars, since they are the support of %s", s.Dist.Name, s.Name)
+			return 0, 0, false
+		}
+		lower, upper = a[0], b[0]
+	}
+	for _, bound := range []struct {
+		e     ast.Expr
+		value *float64
+		pick  func(a, b float64) float64
+	}{{s.Lower, &lower, math.Max}, {s.Upper, &upper, math.Min}} {
+		if bound.e == nil {
+			continue
+		}
+		v, fixed := l.b.Value(l.expr(bound.e))
+		if !fixed || len(v) != 1 {
+			l.errorf(diag.CannotEvaluate, bound.e, "a bound is a constant")
+			return 0, 0, false
+		}
+		*bound.value = bound.pick(*bound.value, v[0])
+	}
+	if !(lower < upper) {
+		l.errorf(diag.BadSupport, s.Ident, "the support of %s is empty: its lower bound is %v and its upper bound %v", s.Name, lower, upper)
+		return 0, 0, false
+	}
+	return lower, upper, true
+}
+
+// noncentered writes value = location + scale·x with x from the standard member of the family.
+func (l *lowerer) noncentered(s *check.Symbol, x graph.ID, args []graph.ID) (graph.ID, []graph.ID) {
+	standard := append([]graph.ID(nil), args...)
+	value := l.apply(s.Ident, "mul", graph.Attr{}, x, args[s.Dist.ScaleAt])
+	standard[s.Dist.ScaleAt] = l.b.Scalar(1)
+	if at := s.Dist.LocationAt; at >= 0 {
+		value = l.apply(s.Ident, "add", graph.Attr{}, args[at], value)
+		standard[at] = l.b.Scalar(0)
+	}
+	return value, standard
+}
+
+// report adds a parameter to what is reported, under the name that users know it by.
+func (l *lowerer) report(s *check.Symbol, value graph.ID, shape graph.Shape) {
+	owner, name := s.Owner, s.Name
+	switch {
+	case l.Program.For == "" && s.Family:
+		owner = memberName(s.Owner, l.member)
+		name = owner + "." + name
+	case l.Program.For != "" && l.Family != "":
+		owner, name = l.Name, l.Name+"."+name
+	}
+	l.b.Report(name, value)
+	l.Spec.Params = append(l.Spec.Params, backends.Param{Name: name, Owner: owner, Dims: shape, Offset: l.offset, Len: shape.Len()})
+	l.offset += shape.Len()
+}

@@ -1,0 +1,275 @@
+package lower
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/runtime/data"
+)
+
+// Sizes are the values of size names, agreed by all parties or a member's own.
+type Sizes struct {
+	Common  map[string]int            // the same everywhere
+	Own     map[string]map[string]int // per member: "lab[3]" → P → 2
+	Members map[string]int            // per family
+}
+
+// Value returns the value of a size for a party.
+func (s *Sizes) Value(name, party string) (int, bool) {
+	if v, ok := s.Own[party][name]; ok {
+		return v, true
+	}
+	v, ok := s.Common[name]
+	return v, ok
+}
+
+// Wants lists the data declarations of a model for the data package.
+func Wants(p *check.Program) []data.Want {
+	var out []data.Want
+	for _, s := range p.Order {
+		if s.Kind != check.Data || s.Type.Scalar() && s.Type.Elem == types.Int && boundByShape(p, s.Name) {
+			continue
+		}
+		d := s.Decl.(*ast.Data)
+		w := data.Want{Name: s.Name, Owner: s.Owner, Elem: s.Type.Elem, Rank: len(s.Type.Dims), From: columns(d)}
+		if s.Type.Levels != nil {
+			w.Levels, _ = s.Type.Levels.Int()
+		}
+		w.Lower, w.Upper = constant(p, s.Lower), constant(p, s.Upper)
+		out = append(out, w)
+	}
+	return out
+}
+
+func constant(p *check.Program, e ast.Expr) *float64 {
+	if e == nil {
+		return nil
+	}
+	v, ok := p.ConstValue(e)
+	if !ok {
+		return nil
+	}
+	return &v
+}
+
+// boundByShape reports whether a scalar's name is also a dimension of other data, so that those give its value.
+func boundByShape(p *check.Program, name string) bool {
+	for _, s := range p.Order {
+		if s.Kind != check.Data {
+			continue
+		}
+		for _, d := range s.Type.Dims {
+			if d.Equal(types.Named(name)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func columns(d *ast.Data) []data.Column {
+	var out []data.Column
+	for _, c := range d.From {
+		col := data.Column{Star: c.Star}
+		if c.Name != nil {
+			col.Columns = []string{c.Name.Name}
+		}
+		if c.Encoder != nil {
+			col.Encoder = c.Encoder.Name
+		}
+		for _, a := range c.Args {
+			switch {
+			case a.Key != nil && a.Column != nil:
+				col.Options = append(col.Options, data.Option{Name: a.Key.Name, Value: a.Column.Name})
+			case a.Key != nil:
+				col.Options = append(col.Options, data.Option{Name: a.Key.Name, Value: a.Number.Text})
+			case a.Column != nil:
+				col.Columns = append(col.Columns, a.Column.Name)
+			default:
+				col.Numbers = append(col.Numbers, a.Number.Text)
+			}
+		}
+		out = append(out, col)
+	}
+	return out
+}
+
+// Unify gives every size of a model its one value from the bound data of all parties. given returns sizes that a document states, with the place.
+func Unify(p *check.Program, bound map[string]data.Bindings, members map[string]int, given func(name string) (int, string, bool)) (*Sizes, diag.List) {
+	u := &unifier{program: p, Sizes: &Sizes{Common: map[string]int{}, Own: map[string]map[string]int{}, Members: map[string]int{}}, from: map[string]string{}, levels: map[string]bool{}}
+	u.families(members)
+	for _, s := range p.Order {
+		if s.Kind != check.Data {
+			continue
+		}
+		for _, party := range slices.Sorted(maps.Keys(bound)) {
+			if b := bound[party][s.Name]; b != nil && owns(p, s, party) {
+				u.data(s, b, party)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Sizes)) {
+		if v, where, ok := given(name); ok {
+			u.stated(name, v, where)
+		}
+	}
+	u.missing()
+	u.compound(bound)
+	return u.Sizes, u.diags
+}
+
+// owns reports whether a party's value of a declaration counts: its own, or a shared one.
+func owns(p *check.Program, s *check.Symbol, party string) bool {
+	if s.Owner == check.Shared || s.Owner == party {
+		return true
+	}
+	return s.Family && len(party) > len(s.Owner) && party[:len(s.Owner)+1] == s.Owner+"["
+}
+
+type unifier struct {
+	*Sizes
+	program *check.Program
+	diags   diag.List
+	from    map[string]string // where a size got its value
+	levels  map[string]bool   // sizes that so far come from categories alone
+}
+
+func (u *unifier) families(members map[string]int) {
+	for _, c := range u.program.Clients {
+		if !c.Family {
+			continue
+		}
+		n := members[c.Name]
+		if k, fixed := c.Count.Int(); fixed {
+			if n != k {
+				u.errorf(diag.MemberCount, c.Span, "the family %s has %d members, but %d tables are bound to it", c.Name, k, n)
+			}
+			n = k
+		} else if n == 0 {
+			u.errorf(diag.MemberCount, c.Span, "no table is bound to the family %s", c.Name).Note("give one per member: --data %s=a.csv,b.csv", c.Name)
+		} else {
+			for _, name := range c.Count.Names() {
+				u.set(name, "", n, fmt.Sprintf("%s (%d tables)", c.Name, n), c.Span)
+			}
+		}
+		u.Members[c.Name] = n
+	}
+}
+
+func (u *unifier) errorf(code diag.Code, at source.Span, format string, args ...any) *diag.Diagnostic {
+	return u.diags.Errorf(code, u.program.File.Source, at, format, args...)
+}
+
+// data takes the sizes that one bound declaration gives.
+func (u *unifier) data(s *check.Symbol, b *data.Bound, party string) {
+	from := s.Name
+	if s.Owner != check.Shared {
+		from += " of " + party
+	}
+	if s.Type.Scalar() && s.Type.Elem == types.Int && len(b.Values) == 1 {
+		u.set(s.Name, party, int(b.Values[0]), from, s.Ident.Span())
+	}
+	for i, d := range s.Type.Dims {
+		if names := d.Names(); len(names) == 1 && d.Equal(types.Named(names[0])) && i < len(b.Dims) {
+			u.set(names[0], party, b.Dims[i], from, s.Ident.Span())
+		}
+	}
+	if s.Type.Levels == nil {
+		return
+	}
+	if names := s.Type.Levels.Names(); len(names) == 1 && s.Type.Levels.Equal(types.Named(names[0])) {
+		u.level(names[0], b.Levels, from)
+	}
+}
+
+// level takes a number of categories: the largest seen, unless something else fixes the size.
+func (u *unifier) level(name string, n int, from string) {
+	old, known := u.Common[name]
+	if !known || u.levels[name] && n > old {
+		u.Common[name], u.levels[name], u.from[name] = n, true, from
+		return
+	}
+	if !u.levels[name] && n > old {
+		u.diags.Errorf(diag.SizeConflict, u.program.File.Source, u.program.Sizes[name].Span, "%s is %d by %s, but %s has %d categories", name, old, u.from[name], from, n)
+	}
+}
+
+// set gives a size a value; a second, different one is an error.
+func (u *unifier) set(name, party string, n int, from string, at source.Span) {
+	table := u.Common
+	z := u.program.Sizes[name]
+	if z == nil {
+		return // a const, folded into the shapes
+	}
+	key := name
+	if z.Member != "" && party != "" {
+		if u.Own[party] == nil {
+			u.Own[party] = map[string]int{}
+		}
+		table, key = u.Own[party], party+"."+name
+	}
+	old, known := table[name]
+	switch {
+	case !known, u.levels[key] && n >= old:
+		table[name], u.from[key] = n, from
+		delete(u.levels, key)
+	case old != n:
+		u.errorf(diag.SizeConflict, at, "the size %s is %d by %s, but %d by %s", name, old, u.from[key], n, from)
+	}
+}
+
+// stated compares a size that a document states with what the data have, or takes it.
+func (u *unifier) stated(name string, n int, where string) {
+	old, known := u.Common[name]
+	if !known || u.levels[name] && n >= old {
+		u.Common[name], u.from[name] = n, where
+		delete(u.levels, name)
+		return
+	}
+	if old != n {
+		d := u.errorf(diag.SizeConflict, u.program.Sizes[name].Span, "the size %s is %d by %s, but the document states %d", name, old, u.from[name], n)
+		d.Data = where
+	}
+}
+
+// missing reports sizes that the data at hand do not bind.
+func (u *unifier) missing() {
+	for _, name := range slices.Sorted(maps.Keys(u.program.Sizes)) {
+		z := u.program.Sizes[name]
+		if _, ok := u.Common[name]; ok || z.Member != "" || u.diags.HasErrors() {
+			continue
+		}
+		u.errorf(diag.SizeConflict, z.Span, "the data at hand give the size %s no value", name)
+	}
+}
+
+// compound checks dimensions that are expressions, as [P + 1], against the data.
+func (u *unifier) compound(bound map[string]data.Bindings) {
+	if u.diags.HasErrors() {
+		return
+	}
+	for _, s := range u.program.Order {
+		if s.Kind != check.Data {
+			continue
+		}
+		for _, party := range slices.Sorted(maps.Keys(bound)) {
+			b := bound[party][s.Name]
+			if b == nil || !owns(u.program, s, party) {
+				continue
+			}
+			for i, d := range s.Type.Dims {
+				n, err := d.Eval(func(name string) (int, bool) { return u.Value(name, party) })
+				if err == nil && i < len(b.Dims) && n != b.Dims[i] {
+					u.errorf(diag.SizeConflict, s.Ident.Span(), "%s has the size %s = %d there, but its data have %d", s.Name, d, n, b.Dims[i])
+					return
+				}
+			}
+		}
+	}
+}

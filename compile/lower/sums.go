@@ -1,0 +1,235 @@
+package lower
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/runtime/graph"
+)
+
+// A zSum is a set of received z that meet the rest of the server's program only through their sum: one graph input serves them.
+type zSum struct{ names []string }
+
+func (z zSum) has(name string) bool { return slices.Contains(z.names, name) }
+func (z zSum) key() string          { return strings.Join(z.names, "+") }
+
+// sumsOf finds the additive sums of received z in a program's likelihoods. A z that also stands elsewhere, or in two different sums, is none of them.
+func sumsOf(p *check.Program) []zSum {
+	f := &sumFinder{program: p, in: map[string]string{}, apart: map[string]bool{}}
+	for _, k := range p.Likelihoods {
+		for _, a := range k.Args {
+			f.walk(a)
+		}
+	}
+	var out []zSum
+	for _, names := range f.found {
+		good := f.equalShapes(names)
+		for _, n := range names {
+			good = good && !f.apart[n]
+		}
+		if good && !slices.ContainsFunc(out, func(z zSum) bool { return z.key() == strings.Join(names, "+") }) {
+			out = append(out, zSum{names})
+		}
+	}
+	return out
+}
+
+type sumFinder struct {
+	program *check.Program
+	found   [][]string
+	in      map[string]string // z → key of the sum in which it stands
+	apart   map[string]bool   // z that stand elsewhere too
+}
+
+func (f *sumFinder) equalShapes(names []string) bool {
+	first := f.program.Symbols[names[0]].Type
+	for _, n := range names[1:] {
+		if !f.program.Symbols[n].Type.SameShape(first) {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *sumFinder) walk(e ast.Expr) {
+	if e == nil {
+		return
+	}
+	if names, rest, ok := zTerms(f.program, e); ok {
+		f.sum(names)
+		for _, r := range rest {
+			f.walk(r)
+		}
+		return
+	}
+	if n, ok := e.(*ast.Name); ok {
+		if isZ(f.program, n.Name) {
+			f.apart[n.Name] = true
+		}
+		return
+	}
+	for _, child := range children(e) {
+		f.walk(child)
+	}
+}
+
+func (f *sumFinder) sum(names []string) {
+	key := strings.Join(names, "+")
+	for _, n := range names {
+		if old, ok := f.in[n]; ok && old != key {
+			f.apart[n] = true
+		}
+		f.in[n] = key
+	}
+	f.found = append(f.found, names)
+}
+
+// isZ reports whether a name is a z that the server receives from a client: it receives nothing else.
+func isZ(p *check.Program, name string) bool {
+	s := p.Symbols[name]
+	return s != nil && s.Kind == check.Receive && p.For == p.Server
+}
+
+// zTerms splits a chain of + and - into the z in it (in order) and its other terms; ok only where it has a z.
+// z with a minus sign stay with the others.
+func zTerms(p *check.Program, e ast.Expr) (names []string, rest []ast.Expr, ok bool) {
+	var visit func(e ast.Expr, minus bool)
+	visit = func(e ast.Expr, minus bool) {
+		switch x := e.(type) {
+		case *ast.Paren:
+			visit(x.X, minus)
+			return
+		case *ast.Unary:
+			if x.Op == "-" || x.Op == "+" {
+				visit(x.X, minus != (x.Op == "-"))
+				return
+			}
+		case *ast.Binary:
+			if x.Op == "+" || x.Op == "-" {
+				visit(x.X, minus)
+				visit(x.Y, minus != (x.Op == "-"))
+				return
+			}
+		case *ast.Name:
+			if isZ(p, x.Name) && !minus && !p.Symbols[x.Name].Family {
+				names = append(names, x.Name)
+				return
+			}
+		case *ast.Sum:
+			if n := familySum(p, x); n != "" && !minus {
+				names = append(names, n)
+				return
+			}
+		}
+		rest = append(rest, e)
+	}
+	visit(e, false)
+	return names, rest, len(names) > 0
+}
+
+// familySum returns z of `sum(z[j] for j in family)`.
+func familySum(p *check.Program, s *ast.Sum) string {
+	x, ok := s.Body.(*ast.Index)
+	if !ok || s.Family == nil || len(x.Args) != 1 {
+		return ""
+	}
+	n, ok := x.X.(*ast.Name)
+	j, ok2 := x.Args[0].Lo.(*ast.Name)
+	if !ok || !ok2 || j.Name != s.Var.Name || !isZ(p, n.Name) {
+		return ""
+	}
+	return n.Name
+}
+
+func children(e ast.Expr) []ast.Expr {
+	switch x := e.(type) {
+	case *ast.Paren:
+		return []ast.Expr{x.X}
+	case *ast.Unary:
+		return []ast.Expr{x.X}
+	case *ast.Binary:
+		return []ast.Expr{x.X, x.Y}
+	case *ast.Transpose:
+		return []ast.Expr{x.X}
+	case *ast.Index:
+		return []ast.Expr{x.X}
+	case *ast.Call:
+		return x.Args
+	case *ast.Sum:
+		return []ast.Expr{x.Body}
+	}
+	return nil
+}
+
+// receivedSum lowers a chain that holds an additive sum of z: the other terms as they stand, then the sum.
+func (l *lowerer) receivedSum(e ast.Expr) (graph.ID, bool) {
+	names, _, ok := zTerms(l.Program, e)
+	if !ok || len(l.groups) == 0 {
+		return graph.NoID, false
+	}
+	i := slices.IndexFunc(l.groups, func(z zSum) bool { return slices.Equal(z.names, names) })
+	if i < 0 {
+		return graph.NoID, false
+	}
+	sum, ok := l.sums[l.groups[i].key()]
+	if !ok {
+		s := l.Program.Symbols[names[0]]
+		shape, good := l.shape(s)
+		if !good {
+			return graph.NoID, true
+		}
+		sum = l.b.Input(l.groups[i].key(), shape)
+		l.sums[l.groups[i].key()] = sum
+		l.inputs = append(l.inputs, inputPort{sum: names})
+	}
+	rest, ok := l.others(e, l.groups[i])
+	if !ok {
+		return sum, true
+	}
+	return l.apply(e, "add", graph.Attr{}, rest, sum), true
+}
+
+// others lowers a chain without the z of a sum; false where nothing is left.
+func (l *lowerer) others(e ast.Expr, z zSum) (graph.ID, bool) {
+	switch x := e.(type) {
+	case *ast.Paren:
+		return l.others(x.X, z)
+	case *ast.Unary:
+		if x.Op == "-" || x.Op == "+" {
+			id, ok := l.others(x.X, z)
+			if ok && x.Op == "-" {
+				id = l.apply(e, "neg", graph.Attr{}, id)
+			}
+			return id, ok
+		}
+	case *ast.Binary:
+		if x.Op == "+" || x.Op == "-" {
+			return l.othersOf(x, z)
+		}
+	case *ast.Name:
+		if z.has(x.Name) {
+			return graph.NoID, false
+		}
+	case *ast.Sum:
+		if n := familySum(l.Program, x); n != "" && z.has(n) {
+			return graph.NoID, false
+		}
+	}
+	return l.expr(e), true
+}
+
+func (l *lowerer) othersOf(x *ast.Binary, z zSum) (graph.ID, bool) {
+	a, okA := l.others(x.X, z)
+	b, okB := l.others(x.Y, z)
+	switch {
+	case okA && okB:
+		return l.apply(x, binaryOps[x.Op], graph.Attr{}, a, b), true
+	case okB && x.Op == "-":
+		return l.apply(x, "neg", graph.Attr{}, b), true
+	case okB:
+		return b, true
+	}
+	return a, okA
+}

@@ -1,0 +1,180 @@
+package split
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/cut"
+	"github.com/vflc/vflc/lang/ast"
+)
+
+// Versions that a manifest states, for parties to compare before a run.
+const (
+	LanguageVersion = "1"
+	ProtocolVersion = "1"
+)
+
+// A Manifest says who runs what and what crosses between parties. Its fields are in alphabetical order, so that its JSON is canonical;
+// numbers with a fraction are text.
+type Manifest struct {
+	Cuts        []ManifestCut     `json:"cuts"`
+	Groups      []ManifestGroup   `json:"groups"`
+	Language    string            `json:"language"`
+	Model       string            `json:"model"`
+	ModelSHA256 string            `json:"model_sha256"`
+	Parties     []ManifestParty   `json:"parties"`
+	Protocol    string            `json:"protocol"`
+	Rho         map[string]string `json:"rho"` // sd of each client's auxiliary variables
+	Schema      int               `json:"schema"`
+	Server      string            `json:"server"`
+	SharedData  []ManifestData    `json:"shared_data"`
+	Shared      []ManifestShared  `json:"shared_parameters"`
+	Transform   string            `json:"transform"`
+}
+
+// ManifestParty is one party's program.
+type ManifestParty struct {
+	Family  string `json:"family,omitempty"` // number of members, a size; "" for a single party
+	Name    string `json:"name"`
+	Program string `json:"program"`
+	Role    string `json:"role"` // server or client
+	SHA256  string `json:"sha256"`
+}
+
+// ManifestCut is one auxiliary variable that leaves its client each round.
+type ManifestCut struct {
+	Client string   `json:"client"`
+	Group  int      `json:"group"`
+	Name   string   `json:"name"`
+	Rho    string   `json:"rho"`
+	SeenBy []string `json:"seen_by"` // who learns it, by itself or in a sum
+	Shape  []string `json:"shape"`
+}
+
+// ManifestGroup is a sum of cuts.
+type ManifestGroup struct {
+	Additive bool     `json:"additive"` // only the sum is needed
+	Cuts     []string `json:"cuts"`
+	Number   int      `json:"number"`
+	Shape    []string `json:"shape"`
+}
+
+// ManifestShared is a parameter of the server that clients learn each round.
+type ManifestShared struct {
+	Name  string   `json:"name"`
+	Shape []string `json:"shape"`
+	To    []string `json:"to"`
+}
+
+// ManifestData is data that more than one party holds.
+type ManifestData struct {
+	Name  string   `json:"name"`
+	Shape []string `json:"shape"`
+	To    []string `json:"to"`
+}
+
+// JSON returns the canonical form.
+func (m *Manifest) JSON() []byte {
+	b, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		panic("split: a manifest cannot be written: " + err.Error()) // it holds strings and integers only
+	}
+	return append(b, '\n')
+}
+
+// Party returns the entry of a party.
+func (m *Manifest) Party(name string) (ManifestParty, bool) {
+	for _, p := range m.Parties {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return ManifestParty{}, false
+}
+
+func (s *splitter) manifest(programs []PartyProgram) *Manifest {
+	m := &Manifest{
+		Schema: 1, Language: LanguageVersion, Protocol: ProtocolVersion, Model: s.name, ModelSHA256: s.model,
+		Server: s.Server, Transform: s.Transform.Kind, Rho: map[string]string{},
+		Cuts: []ManifestCut{}, Groups: []ManifestGroup{}, Shared: []ManifestShared{}, SharedData: []ManifestData{},
+	}
+	for i, p := range programs {
+		role, family := "client", ""
+		if i == 0 {
+			role = "server"
+		}
+		if c, ok := s.Client(p.Party); ok && c.Family {
+			family = c.Count.String()
+		}
+		m.Parties = append(m.Parties, ManifestParty{Name: p.Party, Role: role, Program: p.File, SHA256: p.SHA256(), Family: family})
+	}
+	sent := s.Parties[0].Received
+	for _, g := range s.Groups {
+		var cuts []string
+		for _, k := range g.Cuts {
+			if slices.Contains(sent, k) {
+				cuts = append(cuts, k.Name)
+				m.Rho[k.Client] = formatRho(s.Transform.RhoOf(k.Client))
+			}
+		}
+		if cuts != nil {
+			m.Groups = append(m.Groups, ManifestGroup{Number: g.Number, Cuts: cuts, Additive: g.Additive, Shape: g.Type.Shape()})
+		}
+	}
+	for _, k := range sent {
+		m.Cuts = append(m.Cuts, s.manifestCut(k))
+	}
+	server := s.writer(s.Parties[0])
+	for _, sym := range s.Order {
+		if to := names(server.usersOf(sym)); len(to) > 0 {
+			m.Shared = append(m.Shared, ManifestShared{Name: sym.Name, Shape: sym.Type.Shape(), To: to})
+		}
+		if sym.Kind == check.Data && sym.Owner == check.Shared {
+			m.SharedData = append(m.SharedData, ManifestData{Name: sym.Name, Shape: sym.Type.Shape(), To: s.holders(sym)})
+		}
+	}
+	return m
+}
+
+func (s *splitter) manifestCut(k *cut.Cut) ManifestCut {
+	out := ManifestCut{Name: k.Name, Client: k.Client, Shape: k.Type.Shape(), Rho: formatRho(s.Transform.RhoOf(k.Client)), SeenBy: []string{s.Server}}
+	for _, g := range s.Groups {
+		if slices.Contains(g.Cuts, k) {
+			out.Group = g.Number
+		}
+	}
+	for _, q := range s.Parties[1:] {
+		for _, g := range q.Others {
+			if slices.Contains(g.Cuts, k) && (q.Name != k.Client || q.Family) {
+				out.SeenBy = append(out.SeenBy, q.Name)
+			}
+		}
+	}
+	return out
+}
+
+// holders lists the parties whose programs read shared data.
+func (s *splitter) holders(sym *check.Symbol) []string {
+	out := []string{}
+	for _, q := range s.Parties {
+		w := s.writer(q)
+		w.channels()
+		w.reach()
+		if w.holds(sym) {
+			out = append(out, q.Name)
+		}
+	}
+	return out
+}
+
+func names(ids []ast.Ident) []string {
+	out := make([]string, len(ids))
+	for i, id := range ids {
+		out[i] = id.Name
+	}
+	return out
+}
+
+func formatRho(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

@@ -1,0 +1,62 @@
+package transform
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/vflc/vflc/compile/cut"
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/types"
+)
+
+// OthersName is how clients call the sum of the others' z of a group: o_1, o_2, …, unless the model has such names.
+func OthersName(p *cut.Program, g *cut.Group) string {
+	for _, prefix := range []string{"o_", "others_", "vflc_o_"} {
+		free := true
+		for name := range p.Symbols {
+			free = free && !strings.HasPrefix(name, prefix)
+		}
+		if free {
+			return fmt.Sprintf("%s%d", prefix, g.Number)
+		}
+	}
+	return fmt.Sprintf("vflc_others_%d", g.Number)
+}
+
+// SizeExpr writes a size as an expression.
+func SizeExpr(s types.Size) ast.Expr {
+	var out ast.Expr
+	for _, t := range s.Terms() {
+		k := max(t.Coefficient, -t.Coefficient)
+		var e ast.Expr
+		if k != 1 || len(t.Names) == 0 {
+			e = number(k)
+		}
+		for _, n := range t.Names {
+			name := &ast.Name{Name: n}
+			if e == nil {
+				e = name
+			} else {
+				e = &ast.Binary{Op: "*", X: e, Y: name}
+			}
+		}
+		switch {
+		case out == nil && t.Coefficient < 0:
+			out = &ast.Unary{Op: "-", X: e}
+		case out == nil:
+			out = e
+		case t.Coefficient < 0:
+			out = &ast.Binary{Op: "-", X: out, Y: e}
+		default:
+			out = &ast.Binary{Op: "+", X: out, Y: e}
+		}
+	}
+	if out == nil {
+		return number(0)
+	}
+	return out
+}
+
+func number(k int) *ast.Number {
+	return &ast.Number{Text: fmt.Sprint(k), Value: float64(k), Int: true}
+}

@@ -1,0 +1,183 @@
+// Package transform turns a model with cuts into what each party evaluates: one file per transform, one table.
+package transform
+
+import (
+	"slices"
+
+	"github.com/vflc/vflc/compile/cut"
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+)
+
+// A Party is the share of one party, or of each member of a family.
+type Party struct {
+	Name        string
+	Family      bool
+	Likelihoods []*ast.Likelihood
+	Aux         []*cut.Cut   // of a client: its cuts that leave as z ~ normal(cut, rho)
+	Received    []*cut.Cut   // of the server
+	Others      []*cut.Group // of a client: groups of which it receives the sum of the others' z
+}
+
+// A Program is a model as its parties evaluate it.
+type Program struct {
+	*cut.Program
+	Parties []*Party // the server first, then the clients as declared
+}
+
+// A Transform is one way to make clients independent given z.
+type Transform struct {
+	Name, Doc string
+	apply     func(*layout) diag.List
+}
+
+// All lists the transforms.
+func All() []Transform {
+	return []Transform{none(), augmented(), power()}
+}
+
+// Apply carries out the transform in force.
+func Apply(p *cut.Program) (*Program, diag.List) {
+	l := &layout{Program: &Program{Program: p}}
+	l.Parties = append(l.Parties, &Party{Name: p.Server})
+	for _, c := range p.Clients {
+		l.Parties = append(l.Parties, &Party{Name: c.Name, Family: c.Family})
+	}
+	for _, t := range All() {
+		if t.Name == p.Transform.Kind {
+			diags := t.apply(l)
+			l.order()
+			return l.Program, diags
+		}
+	}
+	panic("transform: the checker let an unknown transform pass: " + p.Transform.Kind)
+}
+
+// order puts what the server receives in the order of the cuts, whichever client was met first.
+func (l *layout) order() {
+	received := l.Parties[0].Received
+	slices.SortFunc(received, func(a, b *cut.Cut) int {
+		return slices.Index(l.Cuts, a) - slices.Index(l.Cuts, b)
+	})
+}
+
+// layout is a program in the making.
+type layout struct{ *Program }
+
+// Party returns the share of a party by name.
+func (p *Program) Party(name string) *Party {
+	for _, q := range p.Parties {
+		if q.Name == name {
+			return q
+		}
+	}
+	return nil
+}
+
+// statement writes a likelihood as a party evaluates it: terms gives what stands for a group.
+func (l *layout) statement(k *cut.Likelihood, power ast.Expr, terms func(*cut.Group) []ast.Expr) *ast.Likelihood {
+	args := make([]ast.Expr, len(k.Args))
+	for i, a := range k.Args {
+		if a != nil {
+			args[i] = l.substitute(a, terms)
+		}
+	}
+	return &ast.Likelihood{At: k.Stmt.At, Left: k.Left, Dist: Dist(k.Dist.Name, paramNames(k), args), Weights: k.Weights, Power: power}
+}
+
+func paramNames(k *cut.Likelihood) []string {
+	names := make([]string, len(k.Dist.Params))
+	for i, p := range k.Dist.Params {
+		names[i] = p.Name
+	}
+	return names
+}
+
+// Dist writes a distribution with its arguments; those after one left to its default are named.
+func Dist(name string, params []string, args []ast.Expr) *ast.Dist {
+	d := &ast.Dist{Name: ast.Ident{Name: name}}
+	gap := false
+	for i, a := range args {
+		switch {
+		case a == nil:
+			gap = true
+		case gap:
+			d.Args = append(d.Args, &ast.Arg{Name: &ast.Ident{Name: params[i]}, Value: a})
+		default:
+			d.Args = append(d.Args, &ast.Arg{Value: a})
+		}
+	}
+	return d
+}
+
+// substitute replaces references to groups; a reference that ends a chain is continued term by term, as one would write it.
+func (l *layout) substitute(e ast.Expr, terms func(*cut.Group) []ast.Expr) ast.Expr {
+	switch x := e.(type) {
+	case *ast.Name:
+		if g := l.Referenced(x.Name); g != nil {
+			return add(nil, terms(g))
+		}
+	case *ast.Binary:
+		if n, ok := x.Y.(*ast.Name); ok && x.Op == "+" {
+			if g := l.Referenced(n.Name); g != nil {
+				return add(l.substitute(x.X, terms), terms(g))
+			}
+		}
+	}
+	return cut.Rebuild(e, func(y ast.Expr) ast.Expr { return l.substitute(y, terms) })
+}
+
+// add continues a sum by some terms; the inner terms of a chain are joined to it one by one.
+func add(sum ast.Expr, terms []ast.Expr) ast.Expr {
+	for _, t := range terms {
+		if sum == nil {
+			sum = t
+			continue
+		}
+		sum = append1(sum, t)
+	}
+	return sum
+}
+
+func append1(sum, t ast.Expr) ast.Expr {
+	if b, ok := t.(*ast.Binary); ok && (b.Op == "+" || b.Op == "-") {
+		return &ast.Binary{Op: b.Op, X: append1(sum, b.X), Y: b.Y}
+	}
+	if u, ok := t.(*ast.Unary); ok && u.Op == "-" {
+		return &ast.Binary{Op: "-", X: sum, Y: u.X}
+	}
+	return &ast.Binary{Op: "+", X: sum, Y: t}
+}
+
+// received is what the server writes for the z of a cut: its name, or the sum over the members of a family.
+func received(k *cut.Cut) ast.Expr {
+	name := &ast.Name{Name: k.Name}
+	if !k.Family {
+		return name
+	}
+	j := "j"
+	return &ast.Sum{
+		Body: &ast.Index{X: name, Args: []*ast.Subscript{{Lo: &ast.Name{Name: j}}}},
+		Var:  ast.Ident{Name: j}, Family: &ast.Ident{Name: k.Client},
+	}
+}
+
+// alone gives likelihoods that one party sees whole to that party.
+func (l *layout) alone(k *cut.Likelihood) bool {
+	if k.Party == "" {
+		return false
+	}
+	p := l.Party(k.Party)
+	p.Likelihoods = append(p.Likelihoods, l.statement(k, nil, nil))
+	return true
+}
+
+// send notes that a cut leaves its client.
+func (l *layout) send(k *cut.Cut) {
+	p := l.Party(k.Client)
+	if !slices.Contains(p.Aux, k) {
+		p.Aux = append(p.Aux, k)
+		server := l.Parties[0]
+		server.Received = append(server.Received, k)
+	}
+}

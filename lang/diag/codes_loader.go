@@ -1,0 +1,14 @@
+package diag
+
+// The codes of party programs, as their loader reads them: V04xx.
+const (
+	BadAux          Code = "V0401"
+	BadSend         Code = "V0402"
+	WrongDigest     Code = "V0403"
+	NotParty        Code = "V0404"
+	WrongRole       Code = "V0405"
+	WrongPeer       Code = "V0406"
+	UnlistedChannel Code = "V0407"
+	ChannelShape    Code = "V0408"
+	Unsent          Code = "V0409"
+)

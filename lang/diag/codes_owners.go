@@ -1,0 +1,16 @@
+package diag
+
+// The codes of ownership, cuts and transforms: V03xx; from V0390 on, warnings.
+const (
+	ClientData       Code = "V0301"
+	ForeignPrior     Code = "V0302"
+	ServerName       Code = "V0303"
+	ClientResponse   Code = "V0304"
+	LetOwner         Code = "V0305"
+	PowerResponse    Code = "V0306"
+	PowerData        Code = "V0307"
+	PowerNotAdditive Code = "V0308"
+	LetsTooLarge     Code = "V0309"
+	LabelLeak        Code = "V0390"
+	SeparateCuts     Code = "V0391"
+)

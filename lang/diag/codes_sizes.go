@@ -1,0 +1,10 @@
+package diag
+
+// The codes of a model meeting its data: V056x.
+const (
+	SizeConflict   Code = "V0561"
+	MemberCount    Code = "V0562"
+	BeyondData     Code = "V0563"
+	BadSupport     Code = "V0564"
+	CannotEvaluate Code = "V0569"
+)
