@@ -189,7 +189,7 @@ func general(s *situation) *fault {
 	}
 	f := faultf(code, s.place(), "found %s, expected %s", found(s.token), s.wantedHere())
 	if s.expected == `"("` && s.prev.Type == identToken && s.statement != "transform" {
-		f.d.Note("A distribution is written with its arguments, as in normal(0, 1) or flat().")
+		f.d.Note("A distribution is written with its arguments, as in normal(0, 1) or flat().").Fix(after(s.prev), "()", "give it arguments")
 	}
 	if s.token.Type != symbolToken && len(s.open) > 0 && (s.wants(")") || s.wants("]")) {
 		f.d.Fix(after(s.prev), s.separator(), "separate the two")

@@ -363,7 +363,7 @@ func (c *climber) comprehension(name ast.Ident, args []ast.Expr) (*ast.Sum, erro
 	}
 	family, ok := s.Lo.(*ast.Name)
 	if !ok {
-		return nil, &unexpected{token: *c.Peek(), expected: `".."`}
+		return nil, faultf(diag.Comprehension, s.Lo.Span(), "expected the name of a family, or a range LOW..HIGH")
 	}
 	s.Family, s.Lo = &ast.Ident{At: family.At, Name: family.Name}, nil
 	return s, nil

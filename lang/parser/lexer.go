@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/vflc/vflc/lang/source"
 )
 
 // The token types. Space, comments and refused clauses are elided: the grammar does not see them, but they keep the places of nodes exact.
@@ -82,6 +84,17 @@ func tokenize(text string) []lexer.Token {
 		pos.Advance(t.Value)
 	}
 	return append(tokens, lexer.EOFToken(pos))
+}
+
+// Words returns the places of the tokens in text that the grammar reads: all but blanks, comments and semicolons.
+func Words(text string) []source.Span {
+	var out []source.Span
+	for _, t := range tokenize(text) {
+		if !elided(t) && !is(t, ";") && !t.EOF() {
+			out = append(out, spanOf(t))
+		}
+	}
+	return out
 }
 
 // namesParty reports whether word, reserved elsewhere, names a party: `@ shared`, `send z to server`.

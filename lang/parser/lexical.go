@@ -100,8 +100,12 @@ func (p *parser) checkText(t lexer.Token) {
 		if p.forbidden(t, i) {
 			return
 		}
-		_, n := utf8.DecodeRuneInString(t.Value[i:])
-		i += n
+		r, n := utf8.DecodeRuneInString(t.Value[i:])
+		if i += n; r == '\r' && !strings.HasPrefix(t.Value[i:], "\n") { // a terminal would write over the line
+			at := source.Span{Start: t.Pos.Offset + i - 1, End: t.Pos.Offset + i}
+			p.errorf(diag.ControlCharacter, at, "a carriage return stands only at the end of a line").Fix(at, "", "delete it")
+			return
+		}
 	}
 }
 

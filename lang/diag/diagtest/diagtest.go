@@ -1,0 +1,102 @@
+// Package diagtest holds the tests that every phase with diagnostics shares: explain pages that tell the truth, and golden files of rendered diagnostics.
+package diagtest
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// A Phase runs the phases of the compiler up to the one under test.
+type Phase func(*source.File) diag.List
+
+// Pages checks the explain pages of the codes with a prefix: the wrong example gets the code, the right example does not, and both get no other error.
+func Pages(t *testing.T, prefix string, run Phase) {
+	t.Helper()
+	n := 0
+	for _, page := range diag.Pages {
+		if strings.HasPrefix(string(page.Code), prefix) {
+			n++
+			t.Run(string(page.Code), func(t *testing.T) { checkPage(t, page, run) })
+		}
+	}
+	if n == 0 {
+		t.Errorf("no page has a code that begins with %s", prefix)
+	}
+}
+
+func checkPage(t *testing.T, page diag.Page, run Phase) {
+	if page.Title == "" || page.Text == "" {
+		t.Errorf("the page has no title or no text")
+	}
+	wrong, right := run(source.New("wrong.vfl", page.Wrong)), run(source.New("right.vfl", page.Right))
+	if len(wrong.Shown()) == 0 {
+		t.Errorf("the wrong example gets no diagnostic")
+	}
+	for _, d := range wrong.Shown() {
+		if d.Code != page.Code {
+			t.Errorf("the wrong example gets %s: %s", d.Code, d.Message)
+		}
+	}
+	for _, d := range right {
+		if d.Severity == diag.Error || d.Code == page.Code {
+			t.Errorf("the right example gets %s: %s", d.Code, d.Message)
+		}
+	}
+}
+
+// Goldens runs every archive of a folder: the diagnostics of its file input.vfl, rendered as text, are its file want. The flag -update rewrites want.
+// It returns the codes that the archives cover.
+func Goldens(t *testing.T, pattern string, run Phase) map[diag.Code]bool {
+	t.Helper()
+	paths, err := filepath.Glob(pattern)
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no archives match %s (%v)", pattern, err)
+	}
+	covered := map[diag.Code]bool{}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) { golden(t, path, run, covered) })
+	}
+	return covered
+}
+
+func golden(t *testing.T, path string, run Phase, covered map[diag.Code]bool) {
+	archive, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(archive.Files) == 0 || archive.Files[0].Name != "input.vfl" {
+		t.Fatalf("%s does not begin with input.vfl", path)
+	}
+	list := run(source.New("input.vfl", string(archive.Files[0].Data))).Shown()
+	var got strings.Builder
+	if err := diag.Text(&got, list, false); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range list {
+		covered[d.Code] = true
+	}
+	if *update {
+		archive.Files = append(archive.Files[:1], txtar.File{Name: "want", Data: []byte(got.String())})
+		if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if len(archive.Files) != 2 {
+		t.Fatalf("%s has no file want: run the test with -update and read what it writes", path)
+	}
+	if diff := cmp.Diff(string(archive.Files[1].Data), got.String()); diff != "" {
+		t.Errorf("diagnostics differ (-want +got); if they are right, run with -update:\n%s", diff)
+	}
+}

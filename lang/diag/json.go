@@ -1,0 +1,71 @@
+package diag
+
+import (
+	"encoding/json"
+	"io"
+
+	"github.com/vflc/vflc/lang/source"
+)
+
+// A record is a diagnostic as machines read it. Lines and columns begin at 1 and count runes; an end is the place behind the last rune.
+type record struct {
+	Code     Code         `json:"code"`
+	Severity string       `json:"severity"`
+	Message  string       `json:"message"`
+	Place    *placeRecord `json:"place"` // null: no source is concerned
+	Data     string       `json:"data,omitempty"`
+	Notes    []noteRecord `json:"notes"`
+	Fixes    []fixRecord  `json:"fixes"`
+}
+
+type placeRecord struct {
+	File      string `json:"file"`
+	Line      int    `json:"line"`
+	Column    int    `json:"column"`
+	EndLine   int    `json:"end_line"`
+	EndColumn int    `json:"end_column"`
+}
+
+type noteRecord struct {
+	Message string       `json:"message"`
+	Place   *placeRecord `json:"place"`
+}
+
+type fixRecord struct {
+	Message string       `json:"message"`
+	Place   *placeRecord `json:"place"`
+	Text    string       `json:"text"`
+}
+
+// JSON writes diagnostics for machines: {"schema":1,"diagnostics":[…]}. It writes all of l: pass l.Shown() for what a user should see.
+func JSON(w io.Writer, l List) error {
+	records := make([]record, len(l))
+	for i, d := range l {
+		records[i] = recordOf(d)
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(struct {
+		Schema      int      `json:"schema"`
+		Diagnostics []record `json:"diagnostics"`
+	}{1, records})
+}
+
+func recordOf(d *Diagnostic) record {
+	r := record{Code: d.Code, Severity: d.Severity.String(), Message: d.Message, Place: placeOf(d.File, d.Span), Data: d.Data, Notes: []noteRecord{}, Fixes: []fixRecord{}}
+	for _, n := range d.Notes {
+		r.Notes = append(r.Notes, noteRecord{n.Message, placeOf(n.File, n.Span)})
+	}
+	for _, f := range d.Fixes {
+		r.Fixes = append(r.Fixes, fixRecord{f.Message, placeOf(d.File, f.Span), f.Text})
+	}
+	return r
+}
+
+func placeOf(f *source.File, at source.Span) *placeRecord {
+	if f == nil {
+		return nil
+	}
+	start, end := f.Position(at.Start), f.Position(at.End)
+	return &placeRecord{f.Name, start.Line, start.Column, end.Line, end.Column}
+}

@@ -1,0 +1,184 @@
+package diag
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mattn/go-runewidth"
+
+	"github.com/vflc/vflc/lang/source"
+)
+
+// Text writes diagnostics for people: place, severity, code and message on one line, then the source line with the span underlined, notes, and what to type instead.
+// Colour is for terminals. It writes all of l: pass l.Shown() for what a user should see.
+func Text(w io.Writer, l List, colour bool) error {
+	r := &renderer{colour: colour}
+	for i, d := range l {
+		if i > 0 {
+			r.WriteString("\n")
+		}
+		r.diagnostic(d)
+	}
+	_, err := io.WriteString(w, r.String())
+	return err
+}
+
+// String returns the severity as it stands in messages.
+func (s Severity) String() string {
+	if s == Warning {
+		return "warning"
+	}
+	return "error"
+}
+
+// ANSI sequences (ECMA-48, Select Graphic Rendition).
+const (
+	bold   = "\x1b[1m"
+	red    = "\x1b[1;31m"
+	yellow = "\x1b[1;33m"
+	green  = "\x1b[32m"
+	blue   = "\x1b[34m"
+	reset  = "\x1b[0m"
+)
+
+type renderer struct {
+	strings.Builder
+	colour bool
+}
+
+// paint returns text in a colour, or as it is without colours.
+func (r *renderer) paint(colour, text string) string {
+	if !r.colour || text == "" {
+		return text
+	}
+	return colour + text + reset
+}
+
+func (r *renderer) diagnostic(d *Diagnostic) {
+	colour := red
+	if d.Severity == Warning {
+		colour = yellow
+	}
+	fmt.Fprintf(r, "%s%s %s\n", r.paint(bold, where(d)), r.paint(colour, fmt.Sprintf("%s %s:", d.Severity, d.Code)), r.paint(bold, printable(d.Message)))
+	if d.File != nil {
+		r.excerpt(d.File, d.Span, colour, '^')
+	}
+	for _, n := range d.Notes {
+		r.note(n)
+	}
+	for _, f := range d.Fixes {
+		r.fix(d.File, f)
+	}
+}
+
+// where is the place of a diagnostic, with a colon; empty if it has none.
+func where(d *Diagnostic) string {
+	switch {
+	case d.File != nil:
+		return place(d.File, d.Span) + ":"
+	case d.Data != "":
+		return d.Data + ":"
+	}
+	return "vflc:"
+}
+
+func place(f *source.File, at source.Span) string {
+	p := f.Position(at.Start)
+	return fmt.Sprintf("%s:%d:%d", f.Name, p.Line, p.Column)
+}
+
+func (r *renderer) note(n Note) {
+	message := printable(n.Message)
+	if n.File == nil {
+		fmt.Fprintf(r, "  %s %s\n", r.paint(blue, "note:"), message)
+		return
+	}
+	fmt.Fprintf(r, "  %s %s: %s\n", r.paint(blue, "note:"), place(n.File, n.Span), message)
+	r.excerpt(n.File, n.Span, blue, '-')
+}
+
+// fix shows the line as it is after the fix.
+func (r *renderer) fix(f *source.File, x Fix) {
+	fmt.Fprintf(r, "  %s %s\n", r.paint(green, "fix:"), printable(x.Message))
+	if f == nil || x.Span.Start > x.Span.End || x.Span.End > len(f.Text) {
+		return
+	}
+	fixed := source.New(f.Name, f.Text[:x.Span.Start]+x.Text+f.Text[x.Span.End:])
+	changed := source.Span{Start: x.Span.Start, End: x.Span.Start + len(strings.TrimRight(x.Text, " "))}
+	r.excerpt(fixed, changed, green, '+')
+}
+
+// excerpt shows the line where a span begins, with the part of the span that is on it underlined by mark. An empty span gets one mark, except in a fix, where nothing was added.
+func (r *renderer) excerpt(f *source.File, at source.Span, colour string, mark rune) {
+	p := f.Position(at.Start)
+	line := f.Line(p.Line)
+	start := offsetOf(line, p.Column)
+	end := min(start+max(at.End-at.Start, 0), len(line))
+	number := fmt.Sprintf("%5d", p.Line)
+	shown, columns := display(line)
+	fmt.Fprintf(r, "%s %s\n", r.paint(blue, number+" |"), strings.TrimRight(shown, " "))
+	length := columns[max(start, end)] - columns[start]
+	if length == 0 && mark == '+' {
+		return
+	}
+	under := strings.Repeat(" ", columns[start]) + r.paint(colour, strings.Repeat(string(mark), max(length, 1)))
+	fmt.Fprintf(r, "%s %s\n", r.paint(blue, strings.Repeat(" ", len(number))+" |"), under)
+}
+
+// offsetOf returns the byte offset of a 1-based column of line.
+func offsetOf(line string, column int) int {
+	for i := range line {
+		if column--; column == 0 {
+			return i
+		}
+	}
+	return len(line)
+}
+
+// tabStop is how far apart tab stops are shown.
+const tabStop = 4
+
+// widths measures runes the same way in every locale.
+var widths = &runewidth.Condition{StrictEmojiNeutral: true}
+
+// display returns line as it can be shown on a terminal, and for each byte offset the display column where it begins.
+func display(line string) (shown string, columns []int) {
+	var b strings.Builder
+	columns = make([]int, len(line)+1)
+	column := 0
+	for i, r := range line {
+		_, n := utf8.DecodeRuneInString(line[i:])
+		for j := i; j < i+n; j++ {
+			columns[j] = column
+		}
+		text := cell(r, column)
+		b.WriteString(text)
+		column += widths.StringWidth(text)
+	}
+	columns[len(line)] = column
+	return b.String(), columns
+}
+
+// cell is what is shown for a rune at a display column: blanks for a tab, and a replacement for what would act on the terminal.
+func cell(r rune, column int) string {
+	switch {
+	case r == '\t':
+		return strings.Repeat(" ", tabStop-column%tabStop)
+	case !unicode.IsGraphic(r):
+		return string(unicode.ReplacementChar)
+	}
+	return string(r)
+}
+
+// printable returns a message without anything that would act on the terminal.
+func printable(message string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsGraphic(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, message)
+}

@@ -1,0 +1,181 @@
+package format
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/vflc/vflc/lang/ast"
+)
+
+// Expr prints an expression on one line. Parentheses of the source are kept; a tree without them gets those it needs to be read as the same tree.
+func Expr(e ast.Expr) string {
+	var p printer
+	p.expr(e, ast.Loosest)
+	return p.String()
+}
+
+type printer struct{ strings.Builder }
+
+// write appends its arguments, which are strings or expressions.
+func (p *printer) write(parts ...any) {
+	for _, part := range parts {
+		switch part := part.(type) {
+		case string:
+			p.WriteString(part)
+		case ast.Expr:
+			p.expr(part, ast.Loosest)
+		}
+	}
+}
+
+// expr prints e where the grammar takes expressions of at least the given level.
+func (p *printer) expr(e ast.Expr, level int) {
+	if levelOf(e) < level {
+		p.write("(", e, ")")
+		return
+	}
+	switch e := e.(type) {
+	case *ast.Number:
+		p.write(numberText(e))
+	case *ast.Name:
+		p.write(e.Name)
+	case *ast.Paren:
+		p.write("(", e.X, ")")
+	case *ast.Unary:
+		p.write(e.Op)
+		p.expr(e.X, ast.Prefix)
+	case *ast.Binary:
+		p.binary(e)
+	case *ast.Transpose:
+		p.expr(e.X, ast.Postfix)
+		p.write("'")
+	case *ast.Index:
+		p.expr(e.X, ast.Postfix)
+		p.index(e.Args)
+	case *ast.Call:
+		p.write(e.Name.Name, "(")
+		p.list(e.Args)
+		p.write(")")
+	case *ast.Sum:
+		p.sum(e)
+	}
+}
+
+// levelOf is the level at which the grammar reads what e prints as.
+func levelOf(e ast.Expr) int {
+	switch e := e.(type) {
+	case *ast.Binary:
+		return ast.Precedence(e.Op)
+	case *ast.Unary:
+		return ast.Prefix
+	case *ast.Number:
+		if strings.HasPrefix(numberText(e), "-") {
+			return ast.Prefix
+		}
+	}
+	return ast.Postfix
+}
+
+// numberText is the literal as written; for a number that the compiler made, the shortest that reads back as its value.
+func numberText(n *ast.Number) string {
+	if n.Text != "" {
+		return n.Text
+	}
+	if n.Int {
+		return strconv.FormatFloat(n.Value, 'f', -1, 64)
+	}
+	s := strconv.FormatFloat(n.Value, 'g', -1, 64)
+	if !strings.ContainsAny(s, ".e") {
+		s += ".0"
+	}
+	return s
+}
+
+func (p *printer) binary(e *ast.Binary) {
+	left, right := operandLevels(e.Op)
+	p.expr(e.X, left)
+	if tight(e) {
+		p.write(e.Op)
+	} else {
+		p.write(" ", e.Op, " ")
+	}
+	p.expr(e.Y, right)
+}
+
+// operandLevels are the levels of the operands that an operator takes without parentheses.
+func operandLevels(op string) (left, right int) {
+	switch level := ast.Precedence(op); {
+	case level == ast.Power:
+		return ast.Postfix, ast.Prefix
+	case ast.Comparison(level):
+		return level + 1, level + 1
+	default:
+		return level, level + 1
+	}
+}
+
+// tight reports whether the operator is printed without blanks: powers, and quotients of two numbers such as 1/2.
+func tight(e *ast.Binary) bool {
+	_, x := e.X.(*ast.Number)
+	_, y := e.Y.(*ast.Number)
+	return e.Op == "^" || e.Op == "/" && x && y
+}
+
+func (p *printer) list(args []ast.Expr) {
+	for i, a := range args {
+		if i > 0 {
+			p.write(", ")
+		}
+		p.write(a)
+	}
+}
+
+func (p *printer) index(args []*ast.Subscript) {
+	p.write("[")
+	for i, s := range args {
+		if i > 0 {
+			p.write(", ")
+		}
+		p.span(s.Lo, s.Hi, ":", s.Slice)
+	}
+	p.write("]")
+}
+
+// span prints LO sep HI, with blanks around the separator where an end is more than a name or a number; LO alone if there is no separator.
+func (p *printer) span(lo, hi ast.Expr, sep string, both bool) {
+	if lo != nil {
+		p.write(lo)
+	}
+	if !both {
+		return
+	}
+	wide := !simple(lo) || !simple(hi)
+	if wide && lo != nil {
+		p.write(" ")
+	}
+	p.write(sep)
+	if wide && hi != nil {
+		p.write(" ")
+	}
+	if hi != nil {
+		p.write(hi)
+	}
+}
+
+func simple(e ast.Expr) bool {
+	switch e.(type) {
+	case nil, *ast.Name, *ast.Number:
+		return true
+	}
+	return false
+}
+
+func (p *printer) sum(e *ast.Sum) {
+	p.write("sum(", e.Body, " for ", e.Var.Name, " in ")
+	if e.Family != nil {
+		p.write(e.Family.Name)
+	} else {
+		p.span(e.Lo, e.Hi, "..", true)
+	}
+	p.write(")")
+}

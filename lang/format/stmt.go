@@ -1,0 +1,198 @@
+package format
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/vflc/vflc/lang/ast"
+)
+
+// Stmt prints a statement on one line.
+func Stmt(s ast.Stmt) string { return oneLine(cells(s)) }
+
+// oneLine joins the cells of a statement that are not empty.
+func oneLine(cells []string) string {
+	var out []string
+	for _, c := range cells {
+		if c != "" {
+			out = append(out, c)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// cells prints a statement in the parts that are aligned with those of its neighbours. A part that is not written is empty.
+func cells(s ast.Stmt) []string {
+	switch s := s.(type) {
+	case *ast.Server:
+		return []string{"server " + s.Name.Name}
+	case *ast.Client:
+		return []string{"client " + join(s.Clients, family)}
+	case *ast.Data:
+		return []string{"data " + s.Name.Name, ": " + Type(s.Type), owner(s.Owner), from(s.From)}
+	case *ast.Param:
+		return []string{"param " + s.Name.Name, optionalType(s.Type), distribution(s), owner(s.Owner)}
+	case *ast.Let:
+		return []string{"let " + s.Name.Name, optionalType(s.Type), "= " + Expr(s.Value), owner(s.Owner)}
+	case *ast.Const:
+		return []string{"const " + s.Name.Name, "= " + Expr(s.Value)}
+	case *ast.Likelihood:
+		return []string{Expr(s.Left) + " ~ " + Dist(s.Dist) + weights(s.Weights) + power(s.Power)}
+	case *ast.Transform:
+		return []string{"transform " + s.Kind.Name + rho(s)}
+	case *ast.Program:
+		return []string{"program " + s.Name.Name + " for " + s.For.Name}
+	case *ast.Aux:
+		return []string{"aux " + s.Name.Name, ": " + Type(s.Type), "~ " + Dist(s.Dist)}
+	case *ast.Receive:
+		return []string{"receive " + s.Name.Name, ": " + Type(s.Type), "from " + s.From.Name}
+	case *ast.Send:
+		return []string{"send " + s.Name.Name, sent(s.Value), "to " + join(s.To, func(i ast.Ident) string { return i.Name })}
+	case *ast.Unsupported:
+		return []string{s.Keyword.Name}
+	}
+	return nil
+}
+
+func join[T any](items []T, print func(T) string) string {
+	out := make([]string, len(items))
+	for i, x := range items {
+		out[i] = print(x)
+	}
+	return strings.Join(out, ", ")
+}
+
+func family(f *ast.Family) string {
+	if f.Count == nil {
+		return f.Name.Name
+	}
+	return f.Name.Name + "[" + Expr(f.Count) + "]"
+}
+
+func owner(o *ast.Ident) string {
+	if o == nil {
+		return ""
+	}
+	return "@ " + o.Name
+}
+
+// Type prints a type.
+func Type(t *ast.Type) string {
+	out := t.Elem.Name
+	if t.Levels != nil {
+		out += "(" + Expr(t.Levels) + ")"
+	}
+	if len(t.Bounds) > 0 {
+		out += "<" + join(t.Bounds, bound) + ">"
+	}
+	if len(t.Dims) > 0 {
+		out += "[" + join(t.Dims, Expr) + "]"
+	}
+	return out
+}
+
+func optionalType(t *ast.Type) string {
+	if t == nil {
+		return ""
+	}
+	return ": " + Type(t)
+}
+
+// bound prints a bound; what a `>` could cut off is put in parentheses.
+func bound(b *ast.Bound) string {
+	var p printer
+	p.expr(b.Value, ast.Additive)
+	return b.Which.Name + "=" + p.String()
+}
+
+// Dist prints a distribution.
+func Dist(d *ast.Dist) string {
+	return d.Name.Name + "(" + join(d.Args, argument) + ")"
+}
+
+func argument(a *ast.Arg) string {
+	if a.Name == nil {
+		return Expr(a.Value)
+	}
+	return a.Name.Name + "=" + Expr(a.Value)
+}
+
+func distribution(p *ast.Param) string {
+	if p.Noncentered {
+		return "~ " + Dist(p.Dist) + " noncentered"
+	}
+	return "~ " + Dist(p.Dist)
+}
+
+// weights prints a weights clause; a power with a bracketed exponent goes into parentheses, because outside them it belongs to the likelihood.
+func weights(e ast.Expr) string {
+	if e == nil {
+		return ""
+	}
+	if text := Expr(e); !strings.Contains(text, "^(") || levelOf(e) == ast.Postfix {
+		return " weights " + text
+	}
+	return " weights (" + Expr(e) + ")"
+}
+
+func power(e ast.Expr) string {
+	if e == nil {
+		return ""
+	}
+	return " ^ (" + Expr(e) + ")"
+}
+
+func rho(t *ast.Transform) string {
+	switch {
+	case t.Rho != nil:
+		return "(rho = " + Expr(t.Rho) + ")"
+	case len(t.RhoBy) > 0:
+		return "(rho = {" + join(t.RhoBy, func(r *ast.Rho) string { return r.Client.Name + ": " + Expr(r.Value) }) + "})"
+	}
+	return ""
+}
+
+func sent(e ast.Expr) string {
+	if e == nil {
+		return ""
+	}
+	return "= " + Expr(e)
+}
+
+func from(columns []*ast.Column) string {
+	if len(columns) == 0 {
+		return ""
+	}
+	return "from " + join(columns, Column)
+}
+
+// Column prints one item of a `from` clause.
+func Column(c *ast.Column) string {
+	switch {
+	case c.Star:
+		return "*"
+	case c.Encoder != nil:
+		return c.Encoder.Name + "(" + join(c.Args, columnArgument) + ")"
+	}
+	return columnName(c.Name)
+}
+
+func columnArgument(a *ast.ColumnArg) string {
+	out := ""
+	if a.Key != nil {
+		out = a.Key.Name + "="
+	}
+	if a.Number != nil {
+		return out + numberText(a.Number)
+	}
+	return out + columnName(a.Column)
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+func columnName(n *ast.ColumnName) string {
+	if !n.Quoted && plainName.MatchString(n.Name) {
+		return n.Name
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(n.Name) + `"`
+}

@@ -1,0 +1,28 @@
+package parser_test
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/diag/diagtest"
+	"github.com/vflc/vflc/lang/parser"
+	"github.com/vflc/vflc/lang/source"
+)
+
+func parse(f *source.File) diag.List {
+	_, list := parser.Parse(f)
+	return list
+}
+
+func TestPages(t *testing.T) { diagtest.Pages(t, "V01", parse) }
+
+// TestGoldens also holds that the goldens show every code of this phase.
+func TestGoldens(t *testing.T) {
+	covered := maps.Clone(diagtest.Goldens(t, "testdata/*.txtar", parse))
+	for _, page := range diag.Pages {
+		if page.Code < "V02" && !covered[page.Code] {
+			t.Errorf("no golden shows %s, %s", page.Code, page.Title)
+		}
+	}
+}
