@@ -67,7 +67,7 @@ func (b *Builder) Scalar(v float64) ID {
 // Param adds a parameter: the next shape.Len() elements of x, column-major.
 func (b *Builder) Param(name string, shape Shape) ID {
 	checkShape(shape)
-	id := b.push(node{kind: param, name: name, shape: shape, offset: b.dim, grad: true, degree: affine})
+	id := b.push(node{kind: param, name: name, shape: shape, offset: b.dim, degree: affine})
 	b.params = append(b.params, id)
 	b.dim += shape.Len()
 	return id
@@ -76,7 +76,7 @@ func (b *Builder) Param(name string, shape Shape) ID {
 // Input adds a received value.
 func (b *Builder) Input(name string, shape Shape) ID {
 	checkShape(shape)
-	id := b.push(node{kind: input, name: name, shape: shape, offset: b.held, grad: true})
+	id := b.push(node{kind: input, name: name, shape: shape, offset: b.held})
 	b.inputs = append(b.inputs, id)
 	b.held += shape.Len()
 	return id

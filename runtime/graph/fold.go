@@ -44,13 +44,11 @@ func (n *node) key() string {
 	return s.String()
 }
 
-// finish derives what a node of infer inherits from its inputs.
+// finish derives the degree of a node of infer from its inputs.
 func (b *Builder) finish(n *node) {
 	degrees := make([]degree, len(n.in))
 	for k, id := range n.in {
-		in := &b.nodes[id]
-		degrees[k] = in.degree
-		n.grad = n.grad || in.grad && n.op.differentiable(k)
+		degrees[k] = b.nodes[id].degree
 	}
 	n.degree = n.op.combine(degrees)
 }

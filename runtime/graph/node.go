@@ -101,7 +101,6 @@ type node struct {
 
 	values []float64 // of a constant
 	offset int       // of a parameter's first element in x, of an input's in the inputs
-	grad   bool      // depends differentiably on a parameter or an input
 	degree degree    // in x
 
 	attr   Attr

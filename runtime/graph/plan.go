@@ -22,6 +22,7 @@ type sweep struct {
 	closed []bool
 	uses   [][]use // of each node by nodes of this sweep
 	reach  []bool  // an adjoint arrives here
+	slope  []bool  // depends differentiably on a leaf or a stop
 }
 
 // A use is input k of node by.
@@ -35,7 +36,7 @@ func newSweep(name string, nodes []node, roots []ID, have []bool) *sweep {
 	n := len(nodes)
 	s := &sweep{
 		name: name, nodes: nodes, eval: make([]bool, n), back: make([]bool, n), stop: make([]bool, n), seeded: make([]bool, n),
-		level: make([]int, n), closed: make([]bool, n), uses: make([][]use, n), reach: make([]bool, n),
+		level: make([]int, n), closed: make([]bool, n), uses: make([][]use, n), reach: make([]bool, n), slope: make([]bool, n),
 	}
 	for _, id := range roots {
 		s.eval[id] = !nodes[id].leaf() && !have[id]
@@ -53,18 +54,25 @@ func newSweep(name string, nodes []node, roots []ID, have []bool) *sweep {
 // flows reports whether the adjoint of node by flows to its input k.
 func (s *sweep) flows(by ID, k int) bool {
 	n := &s.nodes[by]
-	return n.op.differentiable(k) && s.nodes[n.in[k]].grad
+	return n.op.differentiable(k) && s.slope[n.in[k]]
 }
 
 // reverse marks what is reversed: everything between terms or seeds and the leaves or stops, and in the target's sweep every bijector, for its log-Jacobian.
 func (s *sweep) reverse() {
+	for id := range s.nodes {
+		n := &s.nodes[id]
+		s.slope[id] = n.kind == param || n.kind == input || s.stop[id]
+		for k := range n.in {
+			s.slope[id] = s.slope[id] || s.flows(ID(id), k)
+		}
+	}
 	for id := ID(len(s.nodes) - 1); id >= 0; id-- {
 		n := &s.nodes[id]
 		if n.leaf() {
 			continue
 		}
 		passes := s.seeded[id] || s.reach[id] && !s.stop[id] || s.target && n.bij != nil
-		s.back[id] = passes && n.grad && n.kind != term
+		s.back[id] = passes && s.slope[id] && n.kind != term
 		for k, p := range n.in {
 			if (s.back[id] || n.kind == term && s.eval[id]) && s.flows(id, k) {
 				s.reach[p] = true
