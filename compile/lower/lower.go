@@ -74,6 +74,7 @@ type lowerer struct {
 	memo   map[memoKey]graph.ID
 	sums   map[string]graph.ID // additive sums of received z
 	groups []zSum
+	single map[string]bool // z that come in by themselves
 	offset int // into the reported values
 }
 
@@ -89,7 +90,7 @@ func (l *lowerer) errorf(code diag.Code, at ast.Node, format string, args ...any
 
 func (l *lowerer) run() {
 	p := l.Program
-	l.groups = sumsOf(p)
+	l.groups, l.single = sumsOf(p)
 	for _, s := range p.Order {
 		l.eachMember(s.Family && s.Kind != check.Receive, s.Owner, func() { l.declare(s) })
 	}
@@ -216,35 +217,22 @@ func (l *lowerer) receive(s *check.Symbol) {
 	if !ok {
 		return
 	}
-	if s.Family {
-		for k := 1; k <= l.Sizes.Members[s.Owner]; k++ {
-			if !l.summed(s.Name) {
-				l.input(memberName(s.Name, k), shape, inputPort{sum: []string{s.Name}, member: k})
-			}
-		}
-		return
-	}
 	switch {
-	case l.summed(s.Name): // comes in as part of a sum, where that is first used
-	case isZ(l.Program, s.Name):
-		l.input(s.Name, shape, inputPort{sum: []string{s.Name}})
-	default:
+	case !isZ(l.Program, s.Name):
 		l.input(s.Name, shape, inputPort{name: s.Name})
+	case !l.single[s.Name]: // comes in as part of a sum, where that is first used
+	case s.Family:
+		for k := 1; k <= l.Sizes.Members[s.Owner]; k++ {
+			l.input(memberName(s.Name, k), shape, inputPort{sum: []string{s.Name}, member: k})
+		}
+	default:
+		l.input(s.Name, shape, inputPort{sum: []string{s.Name}})
 	}
 }
 
 func (l *lowerer) input(key string, shape graph.Shape, port inputPort) {
 	l.names[key] = l.b.Input(key, shape)
 	l.inputs = append(l.inputs, port)
-}
-
-func (l *lowerer) summed(z string) bool {
-	for _, g := range l.groups {
-		if g.has(z) {
-			return true
-		}
-	}
-	return false
 }
 
 // aux lowers `z ~ normal(cut, rho)`: the cut becomes an output of the graph.

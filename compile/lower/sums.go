@@ -15,25 +15,31 @@ type zSum struct{ names []string }
 func (z zSum) has(name string) bool { return slices.Contains(z.names, name) }
 func (z zSum) key() string          { return strings.Join(z.names, "+") }
 
-// sumsOf finds the additive sums of received z in a program's likelihoods. A z that also stands elsewhere, or in two different sums, is none of them.
-func sumsOf(p *check.Program) []zSum {
+// sumsOf finds the additive sums of received z in a program's likelihoods. A z that also stands elsewhere, or in two different sums, is
+// in none of them: it is one of those that come in by themselves. A z that no likelihood reads is only passed on.
+func sumsOf(p *check.Program) (sums []zSum, single map[string]bool) {
 	f := &sumFinder{program: p, in: map[string]string{}, apart: map[string]bool{}}
 	for _, k := range p.Likelihoods {
 		for _, a := range k.Args {
 			f.walk(a)
 		}
 	}
-	var out []zSum
+	single = f.apart
 	for _, names := range f.found {
 		good := f.equalShapes(names)
 		for _, n := range names {
 			good = good && !f.apart[n]
 		}
-		if good && !slices.ContainsFunc(out, func(z zSum) bool { return z.key() == strings.Join(names, "+") }) {
-			out = append(out, zSum{names})
+		switch {
+		case !good:
+			for _, n := range names {
+				single[n] = true
+			}
+		case !slices.ContainsFunc(sums, func(z zSum) bool { return z.key() == strings.Join(names, "+") }):
+			sums = append(sums, zSum{names})
 		}
 	}
-	return out
+	return sums, single
 }
 
 type sumFinder struct {

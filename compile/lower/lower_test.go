@@ -1,0 +1,348 @@
+package lower_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/cut"
+	"github.com/vflc/vflc/compile/lower"
+	"github.com/vflc/vflc/compile/split"
+	"github.com/vflc/vflc/compile/transform"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/parser"
+	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/runtime/data"
+	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib"
+)
+
+// fixture is a model with tables, by party.
+type fixture struct {
+	text   string
+	tables map[string]string // party → CSV, or JSON where it begins with {
+	family map[string]int    // members of families: tables lab/1, lab/2 …
+}
+
+// plan takes the fixture through every stage, with the party programs read from their text.
+func (f fixture) plan(t *testing.T, options check.Options) *model.Plan {
+	t.Helper()
+	p, diags := f.try(t, options)
+	if len(diags) > 0 {
+		t.Fatalf("unexpected: %s %s", diags[0].Code, diags[0].Message)
+	}
+	return p
+}
+
+func (f fixture) try(t *testing.T, options check.Options) (*model.Plan, diag.List) {
+	t.Helper()
+	universe := stdlib.New()
+	tree, diags := parser.Parse(source.New("model.vfl", f.text))
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	checked, diags := check.Check(tree, universe, options)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	cuts, diags := cut.Find(checked)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	parts, diags := transform.Apply(cuts)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	set, diags := data.Load(f.sources(t, checked), "")
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	values, diags := set.Bind(lower.Wants(checked))
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	sizes, diags := lower.Unify(checked, values, f.family, set.Integer)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	var parties []*lower.Lowered
+	add := func(p lower.Party) {
+		p.Data, p.Sizes = values, sizes
+		low, problems := lower.Lower(p)
+		diags = append(diags, problems...)
+		parties = append(parties, low)
+	}
+	if checked.Transform.Kind == "none" {
+		add(lower.Party{Program: checked, Name: checked.Server})
+	} else {
+		programs, manifest := split.Split(parts, "model")
+		for _, p := range programs {
+			program, problems := split.Load(manifest, p.Party, p.File, p.Text, universe)
+			if problems.HasErrors() {
+				t.Fatalf("%s: %s\n%s", p.File, problems[0].Message, p.Text)
+			}
+			if !p.Family {
+				add(lower.Party{Program: program, Name: p.Party})
+			}
+			for k := 1; p.Family && k <= f.family[p.Party]; k++ {
+				add(lower.Party{Program: program, Name: fmt.Sprintf("%s[%d]", p.Party, k), Family: p.Party, Member: k})
+			}
+		}
+	}
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	plan, err := lower.Link(parties)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan, nil
+}
+
+func (f fixture) sources(t *testing.T, p *check.Program) data.Sources {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		ending := ".csv"
+		if text[0] == '{' {
+			ending = ".json"
+		}
+		path := filepath.Join(dir, name+ending)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	var out data.Sources
+	add := func(name string, family bool) {
+		s := data.Source{PartyRef: data.PartyRef{Name: name, Family: family}}
+		if text, ok := f.tables[name]; ok {
+			s.Files = append(s.Files, write(name, text))
+		}
+		for k := 1; family && k <= f.family[name]; k++ {
+			s.Files = append(s.Files, write(fmt.Sprint(name, k), f.tables[fmt.Sprintf("%s/%d", name, k)]))
+		}
+		out = append(out, s)
+	}
+	add(p.Server, false)
+	for _, c := range p.Clients {
+		add(c.Name, c.Family)
+	}
+	add(data.OwnerShared, false)
+	return out
+}
+
+// fixed evaluates at given noise: z = g + rho·e with e held fixed.
+type fixed struct{ e [][]float64 }
+
+func (c fixed) Value(b int, g, z []float64) {
+	for i := range g {
+		z[i] = g[i] + c.e[b][i]
+	}
+}
+
+func (c fixed) Adjoint(_ int, adj, own, w, _ []float64) {
+	for i := range w {
+		w[i] = adj[i] + own[i]
+	}
+}
+
+// joint evaluates the joint density of a plan at a point drawn from seed, with its gradient.
+type joint struct {
+	env   backends.Env
+	theta [][]float64
+	grad  [][]float64
+	lp    []float64
+	c     fixed
+}
+
+func newJoint(t *testing.T, plan *model.Plan, scale float64) *joint {
+	t.Helper()
+	env, err := session.NewLocal(plan, session.SimulatedKeys(1, plan.Names))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	j := &joint{env: env, lp: make([]float64, len(env.Blocks()))}
+	for _, b := range env.Blocks() {
+		theta, e := make([]float64, b.Dim()), make([]float64, b.AuxLen())
+		for i := range theta {
+			theta[i] = r.NormFloat64() * 0.5
+		}
+		for i := range e {
+			e[i] = scale * r.NormFloat64()
+		}
+		j.theta, j.grad, j.c.e = append(j.theta, theta), append(j.grad, make([]float64, b.Dim())), append(j.c.e, e)
+	}
+	return j
+}
+
+func (j *joint) value(t *testing.T) float64 {
+	t.Helper()
+	if err := j.env.Density(context.Background(), j.theta, j.c, j.grad, j.lp); err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for _, v := range j.lp {
+		sum += v
+	}
+	return sum
+}
+
+// checkGradient compares the gradient with central differences of the joint density.
+func checkGradient(t *testing.T, plan *model.Plan) {
+	t.Helper()
+	j := newJoint(t, plan, 0.3)
+	if v := j.value(t); math.IsNaN(v) || math.IsInf(v, 0) {
+		t.Fatalf("density %v: %s", v, j.env.Why())
+	}
+	for b := range j.theta {
+		j.value(t)
+		want := append([]float64(nil), j.grad[b]...)
+		for i := range j.theta[b] {
+			x, h := j.theta[b][i], 1e-5
+			j.theta[b][i] = x + h
+			up := j.value(t)
+			j.theta[b][i] = x - h
+			down := j.value(t)
+			j.theta[b][i] = x
+			if got := (up - down) / (2 * h); math.Abs(got-want[i]) > 1e-5*(1+math.Abs(got)) {
+				t.Errorf("%s: gradient %d is %v, differences say %v", j.env.Blocks()[b].Party(), i, want[i], got)
+			}
+		}
+	}
+}
+
+func table(seed uint64, n int, columns ...string) string {
+	r := rand.New(rand.NewPCG(seed, 7))
+	text := "id"
+	for _, c := range columns {
+		text += "," + c
+	}
+	for i := range n {
+		text += fmt.Sprintf("\nr%03d", i)
+		for _, c := range columns {
+			switch c[0] {
+			case 'y':
+				text += fmt.Sprint(",", r.IntN(2))
+			case 'c':
+				text += fmt.Sprint(",", r.IntN(6))
+			case 'g':
+				text += fmt.Sprint(",", 1+(i%3))
+			case 'p':
+				text += fmt.Sprintf(",%.4f", 1+r.Float64())
+			default:
+				text += fmt.Sprintf(",%.4f", r.NormFloat64())
+			}
+		}
+	}
+	return text + "\n"
+}
+
+var logistic = fixture{
+	text: `server registry
+client a, b
+data y : binary[N] @ shared
+data XA : real[N, PA] @ a
+data XB : real[N, PB] @ b
+param m ~ normal(0, 1)
+param u : real[PA] ~ normal(0, 1) @ a
+param v : real[PB] ~ normal(0, 1) @ b
+y ~ bernoulli_logit(m + XA * u + XB * v)
+transform augmented(rho = 1)`,
+	tables: map[string]string{"registry": table(1, 40, "y"), "a": table(2, 40, "x1", "x2"), "b": table(3, 40, "x3")},
+}
+
+var family = fixture{
+	text: `client lab[J]
+data y : binary[N] @ shared
+data X : real[N, P] @ lab
+param m ~ normal(0, 1)
+param beta : real[P] ~ normal(0, 1) @ lab
+y ~ bernoulli_logit(m + sum(X[j] * beta[j] for j in lab))`,
+	tables: map[string]string{"server": table(1, 40, "y"), "lab/1": table(2, 40, "x1", "x2"), "lab/2": table(3, 40, "x3"), "lab/3": table(4, 40, "x4", "x5")},
+	family: map[string]int{"lab": 3},
+}
+
+var poisson = fixture{
+	text: `client health, census
+data y          : count[N]            @ shared
+data pop        : real<lower=0>[N]    @ shared
+data g          : level(R)[N]         @ shared
+data XA : real[N, KA] @ health
+data XB : real[N, KB] @ census
+param b                  ~ normal(0, 1)
+param mu_a  : real[KA]   ~ normal(0, 1)        @ health
+param tau_a : real[KA]   ~ half_normal(1)      @ health
+param slope_a : real[R, KA] ~ normal(mu_a, tau_a) noncentered @ health
+param mu_b  : real[KB]   ~ normal(0, 1)        @ census
+param tau_b : real[KB]   ~ half_normal(1)      @ census
+param slope_b : real[R, KB] ~ normal(mu_b, tau_b) @ census
+y ~ poisson_log(b + log(pop) + rowdot(XA, slope_a[g]) + rowdot(XB, slope_b[g]))`,
+	tables: map[string]string{"server": table(1, 30, "y", "pop", "g"), "health": table(2, 30, "x1", "x2"), "census": table(3, 30, "x3", "x4")},
+}
+
+// shared has parameters of every class: read by the likelihood, by a client's prior, and inside a cut.
+var shared = fixture{
+	text: `client a, b
+data y : real[N] @ shared
+data XA : real[N, PA] @ a
+data XB : real[N, PB] @ b
+param sigma ~ half_normal(1)
+param tau ~ half_normal(1) @ shared
+param scale ~ half_normal(1) @ shared
+param m ~ normal(0, tau)
+param u : real[PA] ~ normal(0, tau) @ a
+param v : real[PB] ~ normal(0, tau) noncentered @ b
+y ~ normal(m + scale * (XA * u) + XB * v, sigma)`,
+	tables: map[string]string{"server": table(1, 25, "y"), "a": table(2, 25, "x1", "x2"), "b": table(3, 25, "x3")},
+}
+
+var separate = fixture{
+	text: `client a, b
+data y : real[N]
+data XA : real[N, PA] @ a
+data XB : real[N, PB] @ b
+param sigma ~ half_normal(1)
+param u : real[PA] ~ normal(0, 1) @ a
+param v : real[PB] ~ normal(0, 1) @ b
+y ~ normal(XA * u + XB * v + (XA * u) .* (XB * v), sigma)`,
+	tables: shared.tables,
+}
+
+func TestGradients(t *testing.T) {
+	for name, f := range map[string]fixture{"logistic": logistic, "family": family, "poisson": poisson, "shared": shared} {
+		for _, kind := range []string{"none", "augmented", "power"} {
+			t.Run(name+"/"+kind, func(t *testing.T) { checkGradient(t, f.plan(t, check.Options{Transform: kind})) })
+		}
+	}
+	t.Run("separate", func(t *testing.T) { checkGradient(t, separate.plan(t, check.Options{})) })
+}
+
+// TestNoiseFree: with z equal to its cut every transform is the true model, whoever evaluates what.
+func TestNoiseFree(t *testing.T) {
+	for name, f := range map[string]fixture{"logistic": logistic, "family": family, "poisson": poisson, "shared": shared} {
+		want := 0.0
+		for i, kind := range []string{"none", "augmented", "power"} {
+			j := newJoint(t, f.plan(t, check.Options{Transform: kind}), 0)
+			for b := range j.theta {
+				for k := range j.theta[b] {
+					j.theta[b][k] = 0.25
+				}
+			}
+			got := j.value(t)
+			if i == 0 {
+				want = got
+			}
+			if math.Abs(got-want) > 1e-11*math.Abs(want) {
+				t.Errorf("%s: %s gives %v, the true model %v", name, kind, got, want)
+			}
+		}
+	}
+}
