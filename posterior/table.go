@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // WriteTable writes rows as a text table, names to the left and numbers to the right. Digits stop where the Monte Carlo error begins;
@@ -26,18 +27,21 @@ func WriteTable(w io.Writer, rows []Row) error {
 	return err
 }
 
+// AlignLeft lays out lines of cells in columns, two blanks apart. All lines have as many cells as the first.
+func AlignLeft(lines [][]string) string { return aligned(lines, len(lines[0])) }
+
 // aligned pads the cells of every column to one width, the first few columns to the left and the others to the right.
 func aligned(lines [][]string, left int) string {
 	width := make([]int, len(lines[0]))
 	for _, line := range lines {
 		for k, cell := range line {
-			width[k] = max(width[k], len(cell))
+			width[k] = max(width[k], utf8.RuneCountInString(cell))
 		}
 	}
 	var b strings.Builder
 	for _, line := range lines {
 		for k, cell := range line {
-			pad := strings.Repeat(" ", width[k]-len(cell))
+			pad := strings.Repeat(" ", width[k]-utf8.RuneCountInString(cell))
 			if k < left {
 				b.WriteString(cell + pad + "  ")
 			} else {

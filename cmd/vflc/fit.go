@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/runtime/session"
+)
+
+// fitted is what an algorithm made of a plan.
+type fitted struct {
+	draws       *posterior.Draws
+	trace       []posterior.ELBOPoint
+	info        backends.Info // of the last step
+	iterations  int           // of all phases but the evaluation of the result
+	work        backends.Work
+	fitting     time.Duration
+	drawing     time.Duration
+	interrupted bool
+}
+
+// fit runs the algorithm over all parties until it is done. The first interrupt ends it between two steps, with what there is; a second one
+// ends the process.
+func fit(ctx context.Context, plan *model.Plan, a backends.Algorithm, s backends.Settings, seed uint64, p *progress) (*fitted, error) {
+	f := &fitted{}
+	err := session.Run(ctx, plan, session.OneLoop, seed, func(ctx context.Context, env backends.Env) error {
+		interrupt, stop := signal.NotifyContext(ctx, os.Interrupt)
+		defer stop()
+		context.AfterFunc(interrupt, stop)
+		kernel, err := a.New(env, s)
+		if err != nil {
+			return &failure{exitUsage, err}
+		}
+		begin := time.Now()
+		if err := f.steps(ctx, interrupt, kernel, p); err != nil {
+			return err
+		}
+		middle := time.Now()
+		err = f.take(ctx, env, kernel, s)
+		f.fitting, f.drawing, f.work = middle.Sub(begin), time.Since(middle), *env.Work()
+		return err
+	})
+	p.end()
+	return f, err
+}
+
+func (f *fitted) steps(ctx, interrupt context.Context, k backends.Kernel, p *progress) error {
+	if err := k.Init(ctx); err != nil {
+		return err
+	}
+	for !f.info.Done {
+		if interrupt.Err() != nil {
+			f.interrupted = true
+			return nil
+		}
+		info, err := k.Step(ctx)
+		if err != nil {
+			return err
+		}
+		f.info = info
+		p.step(info)
+		if info.Phase != evaluatePhase {
+			f.iterations = info.Iteration
+		}
+		if e := info.Fit.Trace; info.Fit.Traced {
+			f.trace = append(f.trace, posterior.ELBOPoint{Iteration: info.Iteration, Value: e.Value, SE: e.SE})
+		}
+	}
+	return nil
+}
+
+// take draws from the fitted approximation, or from the one at the interrupt.
+func (f *fitted) take(ctx context.Context, env backends.Env, k backends.Kernel, s backends.Settings) error {
+	n := s.Int("draws")
+	blocks := env.Blocks()
+	theta, values := make([][]float64, len(blocks)), make([][]float64, len(blocks))
+	var vars []posterior.Variable
+	total := 0
+	for b, block := range blocks {
+		theta[b] = make([]float64, block.Dim())
+		size := 0
+		for _, p := range block.Params() {
+			vars = append(vars, posterior.Variable{Name: p.Name, Owner: p.Owner, Dims: p.Dims})
+			size += p.Len
+		}
+		values[b] = make([]float64, size)
+		total += size
+	}
+	f.draws = posterior.NewDraws(vars, 1, n)
+	row := make([]float64, 0, total)
+	for id := range n {
+		k.Draw(id, theta)
+		if err := env.Values(ctx, theta, values); err != nil {
+			return err
+		}
+		row = row[:0]
+		for _, v := range values {
+			row = append(row, v...)
+		}
+		f.draws.Append(0, row)
+	}
+	return nil
+}
+
+// converged says that the fit came to its end and its ELBO had stopped rising.
+func (f *fitted) converged() bool { return f.info.Done && f.info.Fit.Converged }

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/lang/format"
+	"github.com/vflc/vflc/lang/parser"
+	"github.com/vflc/vflc/lang/source"
+)
+
+func newFmt() *cobra.Command {
+	var onlyCheck bool
+	cmd := &cobra.Command{
+		Use:   "fmt FILE…",
+		Short: "Bring files into the canonical layout, in place; comments are kept",
+		Example: `  vflc fmt logistic.vfl
+  vflc fmt --check *.vfl`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: action(func(cmd *cobra.Command, files []string) error {
+			wrong := false
+			for _, path := range files {
+				good, err := formatFile(cmd, path, onlyCheck)
+				if err != nil {
+					fmt.Fprintf(cmd.ErrOrStderr(), "vflc: %v\n", err)
+				}
+				wrong = wrong || !good
+			}
+			if wrong {
+				return said(exitInput)
+			}
+			return nil
+		}),
+	}
+	cmd.Flags().BoolVar(&onlyCheck, "check", false, "change nothing; list the files that are not in the canonical layout, and exit with 1 if there are any")
+	return cmd
+}
+
+// formatFile rewrites one file, or with onlyCheck names it where it would change. A file with errors stays as it is.
+func formatFile(cmd *cobra.Command, path string, onlyCheck bool) (good bool, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return false, err
+	}
+	file, diags := parser.Parse(source.New(path, string(text)))
+	if diags.HasErrors() {
+		return false, showDiagnostics(cmd.ErrOrStderr(), diags)
+	}
+	formatted := format.Format(file)
+	switch {
+	case formatted == string(text):
+		return true, nil
+	case onlyCheck:
+		_, err := fmt.Fprintln(cmd.OutOrStdout(), path)
+		return false, err
+	}
+	return true, atomicfile.WriteBytes(path, 0o644, []byte(formatted))
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/runtime/session"
+)
+
+// timedEvaluations is over how many evaluations the median is taken.
+const timedEvaluations = 101
+
+// noNoise are auxiliary variables that equal their cuts.
+type noNoise struct{}
+
+func (noNoise) Value(_ int, g, z []float64) { copy(z, g) }
+
+func (noNoise) Adjoint(_ int, adj, own, w, _ []float64) {
+	for i := range w {
+		w[i] = adj[i] + own[i]
+	}
+}
+
+// gradientTime is the median time of one evaluation of the joint density and its gradient over all parties, where all unconstrained
+// parameters are 0, on one core.
+func gradientTime(ctx context.Context, plan *model.Plan, seed uint64) (time.Duration, error) {
+	env, err := session.NewLocal(plan, session.SimulatedKeys(seed, plan.Names))
+	if err != nil {
+		return 0, err
+	}
+	blocks := env.Blocks()
+	theta, grad, lp := make([][]float64, len(blocks)), make([][]float64, len(blocks)), make([]float64, len(blocks))
+	for b, block := range blocks {
+		theta[b], grad[b] = make([]float64, block.Dim()), make([]float64, block.Dim())
+	}
+	var coords backends.Coordinates = noNoise{}
+	took := make([]time.Duration, timedEvaluations)
+	for i := range took {
+		begin := time.Now()
+		if err := env.Density(ctx, theta, coords, grad, lp); err != nil {
+			return 0, err
+		}
+		took[i] = time.Since(begin)
+	}
+	slices.Sort(took)
+	return took[len(took)/2], nil
+}

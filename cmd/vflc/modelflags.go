@@ -1,0 +1,80 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile/check"
+)
+
+// modelFlags are the flags that change what a model means; every command that compiles takes them.
+type modelFlags struct {
+	set       []string
+	transform string
+	rho       string
+}
+
+func (f *modelFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.set, "set", nil, "give a const of the model another value: `NAME=VALUE`; repeatable")
+	cmd.Flags().StringVar(&f.transform, "transform", "", "`none, augmented or power`, in place of the model's own")
+	cmd.Flags().StringVar(&f.rho, "rho", "", "standard deviation of auxiliary variables, in place of the model's own: `R`, or CLIENT=R,CLIENT=R")
+}
+
+// options are the flags as the checker takes them.
+func (f *modelFlags) options() (check.Options, error) {
+	o := check.Options{Transform: f.transform, Set: map[string]float64{}}
+	switch f.transform {
+	case "", backends.None, backends.Augmented, backends.Power:
+	default:
+		return o, usagef("--transform %s: there are none, augmented and power", f.transform)
+	}
+	for _, s := range f.set {
+		name, v, err := assignment("--set", s)
+		if err != nil {
+			return o, err
+		}
+		o.Set[name] = v
+	}
+	return o, f.setRho(&o)
+}
+
+func (f *modelFlags) setRho(o *check.Options) error {
+	if f.rho == "" {
+		return nil
+	}
+	if !strings.Contains(f.rho, "=") {
+		v, err := strconv.ParseFloat(f.rho, 64)
+		if err != nil || !(v > 0) || v > maxRho {
+			return usagef("--rho %s: it takes a positive number, or CLIENT=NUMBER,…", f.rho)
+		}
+		o.Rho = v
+		return nil
+	}
+	o.RhoBy = map[string]float64{}
+	for part := range strings.SplitSeq(f.rho, ",") {
+		name, v, err := assignment("--rho", part)
+		if err != nil {
+			return err
+		}
+		if !(v > 0) || v > maxRho {
+			return usagef("--rho %s: rho must be positive", part)
+		}
+		o.RhoBy[name] = v
+	}
+	return nil
+}
+
+// maxRho keeps ρ² finite.
+const maxRho = 1e100
+
+func assignment(flag, text string) (string, float64, error) {
+	name, value, ok := strings.Cut(strings.TrimSpace(text), "=")
+	v, err := strconv.ParseFloat(value, 64)
+	if !ok || name == "" || err != nil {
+		return "", 0, usagef("%s %s: it takes NAME=NUMBER", flag, text)
+	}
+	return name, v, nil
+}

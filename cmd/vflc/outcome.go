@@ -1,0 +1,146 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/posterior"
+)
+
+// outcome is everything that a run gives.
+type outcome struct {
+	document posterior.Document
+	record   posterior.Record
+	draws    *posterior.Draws
+	trace    []posterior.ELBOPoint
+	programs map[string][]byte // by file name, the manifest among them
+}
+
+// outcome summarises a fit, and notes all that is needed to repeat it.
+func (b *bound) outcome(f *fitted, flags *runFlags, a backends.Algorithm, s backends.Settings) (*outcome, error) {
+	inputs, err := b.inputs()
+	if err != nil {
+		return nil, err
+	}
+	converged := f.converged()
+	o := &outcome{draws: f.draws, trace: f.trace, programs: b.files()}
+	o.document = posterior.Document{
+		Schema: posterior.Schema, Model: b.name, Backend: a.Name, Transform: s.Transform, Rho: b.rho(), Seed: flags.seed,
+		Parameters:  posterior.SummariseIndependent(f.draws),
+		Diagnostics: posterior.Diagnostics{Khat: posterior.NotApplicable(), Converged: &converged, Messages: f.messages()},
+		ELBO:        f.elbo(),
+		Work:        posterior.Work{Gradients: f.work.Gradients, Iterations: int64(f.iterations), Rounds: f.work.Rounds, Bytes: f.work.Bytes},
+	}
+	o.record = posterior.Record{
+		Schema: posterior.Schema, Version: buildVersion(), Created: time.Now().UTC().Format(time.RFC3339), Command: os.Args,
+		Model: posterior.Source{Path: b.source.Name, SHA256: digest([]byte(b.source.Text))}, Data: inputs, Key: b.data.Key,
+		Constants: b.constants(flags), Backend: a.Name, Transform: s.Transform, Rho: b.rho(), Seed: flags.seed,
+		Draws: f.draws.Len(0), Settings: s.All(),
+	}
+	return o, nil
+}
+
+// rho is one number, or one per client where they differ, or nil where there are no auxiliary variables.
+func (b *bound) rho() any {
+	t := b.checked.Transform
+	switch {
+	case b.pooled():
+		return nil
+	case len(t.RhoBy) == 0:
+		return t.Rho
+	}
+	by := map[string]float64{}
+	for _, c := range b.checked.Clients {
+		by[c.Name] = t.RhoOf(c.Name)
+	}
+	return by
+}
+
+// constants are the values of --set.
+func (b *bound) constants(flags *runFlags) map[string]float64 {
+	options, _ := flags.options() // checked when the model was compiled
+	if options.Set == nil {
+		return map[string]float64{}
+	}
+	return maps.Clone(options.Set)
+}
+
+func (f *fitted) elbo() posterior.ELBO {
+	e := latest(f.info.Fit)
+	if e.N == 0 {
+		return posterior.ELBO{Value: posterior.NotApplicable(), SE: posterior.NotApplicable()}
+	}
+	return posterior.ELBO{Value: posterior.Number(e.Value), SE: posterior.Number(e.SE)}
+}
+
+// messages say why not to trust the fit; none where there is no reason.
+func (f *fitted) messages() []string {
+	out := []string{}
+	switch d := f.info.Fit.Drift; {
+	case f.interrupted:
+		out = append(out, fmt.Sprintf("interrupted after %d iterations; the result is the approximation at that moment", f.iterations))
+	case d.N == 0:
+		out = append(out, "too few iterations to tell whether the fit has converged; give it more by --iterations")
+	case !f.info.Fit.Converged:
+		out = append(out, fmt.Sprintf("the fit has not converged: the ELBO still rose by %.2g ± %.1g nats in the last half; try more --iterations, or --schedule cosine with a larger --lr", d.Value, d.SE))
+	}
+	if n := f.info.NonFinite; n > 0 {
+		out = append(out, fmt.Sprintf("%d evaluations gave no finite density and were left out", n))
+	}
+	for k, c := range f.draws.Columns() {
+		for _, v := range f.draws.Column(k)[0] {
+			if v-v != 0 {
+				out = append(out, fmt.Sprintf("draws of %s are not finite", c.Name))
+				break
+			}
+		}
+	}
+	return out
+}
+
+// deliver writes the folder, prints the summary, and says what is wrong with it.
+func (o *outcome) deliver(cmd *cobra.Command, flags *runFlags, p *progress) error {
+	if flags.dir != "" {
+		if err := o.write(flags.dir); err != nil {
+			return err
+		}
+	}
+	out := cmd.OutOrStdout()
+	if flags.asJSON {
+		if err := posterior.WriteJSON(out, o.document); err != nil {
+			return err
+		}
+	} else if err := o.print(cmd); err != nil {
+		return err
+	}
+	messages := o.document.Diagnostics.Messages
+	for _, m := range messages {
+		p.say("warning: %s", m)
+	}
+	if flags.dir != "" {
+		p.say("written to %s", flags.dir)
+	}
+	if flags.strict && len(messages) > 0 {
+		return said(exitUntrusted)
+	}
+	return nil
+}
+
+func (o *outcome) print(cmd *cobra.Command) error {
+	out, d := cmd.OutOrStdout(), o.document
+	if err := posterior.WriteTable(out, d.Parameters); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\n%s, transform %s", d.Backend, d.Transform)
+	if d.Rho != nil {
+		fmt.Fprintf(out, "(rho = %v)", d.Rho)
+	}
+	_, err := fmt.Fprintf(out, "; ELBO %s ± %.2g; %d draws; %.1f s\n",
+		posterior.Limited(float64(d.ELBO.Value), float64(d.ELBO.SE)), float64(d.ELBO.SE), o.draws.Len(0), float64(d.Timing.TotalS))
+	return err
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/vflc/vflc/backends"
+)
+
+// progress shows where a fit stands: one line redrawn on a terminal, a line per tenth of the way elsewhere.
+type progress struct {
+	w     io.Writer
+	live  bool
+	now   func() time.Time
+	phase string
+	start time.Time // of the phase
+	from  int       // iteration at start
+	shown time.Time
+	tenth int
+	drawn bool // a line without its end is on the terminal
+}
+
+// evaluatePhase is the phase after a fit in which its result is evaluated: too short for lines of its own in a log.
+const evaluatePhase = "evaluate"
+
+// redraw is how often a terminal's line changes at most.
+const redraw = 100 * time.Millisecond
+
+func newProgress(w io.Writer, quiet bool) *progress {
+	if quiet {
+		w = io.Discard
+	}
+	return &progress{w: w, live: isTerminal(w) && os.Getenv("CI") == "", now: time.Now}
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// step tells of one step of the algorithm.
+func (p *progress) step(info backends.Info) {
+	now := p.now()
+	if info.Phase != p.phase {
+		p.end()
+		p.phase, p.start, p.from, p.tenth, p.shown = info.Phase, now, info.Iteration-1, 0, time.Time{}
+	}
+	last := info.Iteration >= info.Iterations
+	if p.live {
+		if last || now.Sub(p.shown) >= redraw {
+			p.shown, p.drawn = now, true
+			fmt.Fprintf(p.w, "\r\x1b[K%s", p.line(info, now))
+		}
+		return
+	}
+	if t := 10 * info.Iteration / max(1, info.Iterations); t > p.tenth && info.Phase != evaluatePhase {
+		p.tenth = t
+		fmt.Fprintln(p.w, plainLine(info))
+	}
+}
+
+// end closes the line of a terminal.
+func (p *progress) end() {
+	if p.drawn {
+		fmt.Fprintln(p.w)
+		p.drawn = false
+	}
+}
+
+// say prints a message on a line of its own.
+func (p *progress) say(format string, args ...any) {
+	p.end()
+	fmt.Fprintf(p.w, format+"\n", args...)
+}
+
+// line is what a terminal shows.
+func (p *progress) line(info backends.Info, now time.Time) string {
+	elapsed := now.Sub(p.start)
+	text := fmt.Sprintf("%s %d / %d", info.Phase, info.Iteration, info.Iterations)
+	if e := latest(info.Fit); e.N > 0 {
+		text += fmt.Sprintf("  ELBO %.1f ± %.1f", e.Value, e.SE)
+	}
+	if done := info.Iteration - p.from; done > 0 && elapsed > 0 {
+		rate := float64(done) / elapsed.Seconds()
+		left := time.Duration(float64(info.Iterations-info.Iteration) / rate * float64(time.Second))
+		text += fmt.Sprintf("  %.0f it/s  %v left", rate, left.Round(time.Second))
+	}
+	return text
+}
+
+// plainLine is what a log shows, in the form that readers of Stan's progress parse.
+func plainLine(info backends.Info) string {
+	percent := 100 * info.Iteration / max(1, info.Iterations)
+	text := fmt.Sprintf("Iteration: %d / %d [%d%%]  (%s)", info.Iteration, info.Iterations, percent, info.Phase)
+	if e := latest(info.Fit); e.N > 0 {
+		text += fmt.Sprintf("  ELBO %.1f (%.1f)", e.Value, e.SE)
+	}
+	return text
+}
+
+// latest is the best estimate of the ELBO so far.
+func latest(f backends.Fit) backends.Estimate {
+	switch {
+	case f.Final.N > 0:
+		return f.Final
+	case f.Smooth.N > 0:
+		return f.Smooth
+	}
+	return f.Trace
+}

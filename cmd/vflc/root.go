@@ -1,0 +1,27 @@
+package main
+
+import "github.com/spf13/cobra"
+
+// newRoot returns the command tree. Every subcommand is one file and one line here.
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "vflc",
+		Short: "Bayesian inference over data that several parties hold and none may share",
+		Long: `vflc compiles probabilistic programs (.vfl) whose data and parameters belong to several parties,
+splits them into one program per party, and infers the posterior. Only auxiliary variables and their
+adjoints cross between parties.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.AddCommand(
+		newRun(),
+		newCheck(),
+		newCompile(),
+		newFmt(),
+		newExplain(),
+		newDoc(),
+		newAudit(),
+		newVersion(),
+	)
+	return root
+}

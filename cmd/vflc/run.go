@@ -1,0 +1,108 @@
+package main
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/posterior"
+)
+
+// runFlags are the flags of run that are not settings of a backend.
+type runFlags struct {
+	modelFlags
+	data    []string
+	key     string
+	backend string
+	seed    uint64
+	dir     string
+	quiet   bool
+	asJSON  bool
+	strict  bool
+}
+
+func newRun() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run MODEL",
+		Short: "Fit a model, all parties simulated in this process",
+		Long: `Fit a model, all parties simulated in this process with the programs that they would run apart,
+and print a summary of the posterior. Without -o nothing is written.
+
+Without --data, what vfl.toml beside the model says, else the folder of the model's name is read:
+logistic/hospital_a.csv for the party hospital_a of logistic.vfl, logistic/lab/*.csv for a family lab,
+logistic/data.csv or logistic/data.json where there are no clients.`,
+		Example: `  vflc run logistic.vfl
+  vflc run logistic.vfl --data hospital_a=a.csv --data hospital_b=b.csv --data registry=y.csv --key patient
+  vflc run logistic.vfl --transform power --rho 0.5 --guide noncentered -o out`,
+		Args: cobra.ExactArgs(1),
+		RunE: action(func(cmd *cobra.Command, args []string) error { return runModel(cmd, args[0], &f) }),
+	}
+	f.add(cmd)
+	fs := cmd.Flags()
+	fs.StringArrayVar(&f.data, "data", nil, "table of a party: `PARTY=FILE`, of a family PARTY=FILE,FILE,…; or FILE where there are no clients; repeatable")
+	fs.StringVar(&f.key, "key", "", "column on which rows are joined (default: id if every table has it, else row order)")
+	fs.StringVar(&f.backend, "backend", algorithms()[0].Name, "inference algorithm")
+	fs.Uint64Var(&f.seed, "seed", 1, "of all random numbers")
+	fs.StringVarP(&f.dir, "output", "o", "", "write summary, draws, programs and the record of the run to this `folder`")
+	fs.BoolVar(&f.quiet, "quiet", false, "no progress and no messages")
+	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
+	fs.BoolVar(&f.strict, "strict", false, "exit with 3 when the diagnostics say not to trust the result")
+	addSettings(cmd)
+	return cmd
+}
+
+// runModel is the sequence of a run: compile, bind, fit, summarise, write.
+func runModel(cmd *cobra.Command, path string, f *runFlags) error {
+	begin := time.Now()
+	if err := applySettingsFile(cmd, path); err != nil {
+		return err
+	}
+	a, err := algorithm(f.backend)
+	if err != nil {
+		return err
+	}
+	c, err := compileModel(cmd, path, &f.modelFlags)
+	if err != nil {
+		return err
+	}
+	settings, err := a.Resolve(c.checked.Transform.Kind, givenSettings(cmd, a))
+	if err != nil {
+		return &failure{exitUsage, err}
+	}
+	p := newProgress(cmd.ErrOrStderr(), f.quiet)
+	if t := c.checked.Transform; t.Implied && t.Kind != backends.None {
+		p.say("no transform given: %s(rho = %g)", t.Kind, t.Rho)
+	}
+	b, err := c.bind(cmd, path, f.data, f.key)
+	if err != nil {
+		return err
+	}
+	if f.dir != "" {
+		if err := claim(f.dir); err != nil {
+			return err
+		}
+	}
+	loaded := time.Since(begin)
+	gradient, err := gradientTime(cmd.Context(), b.plan, f.seed)
+	if err != nil {
+		return err
+	}
+	p.say("%s: %d parties, one gradient takes %v", c.name, len(b.plan.Names), gradient.Round(time.Microsecond))
+	fit, err := fit(cmd.Context(), b.plan, a, settings, f.seed, p)
+	if err != nil {
+		return err
+	}
+	o, err := b.outcome(fit, f, a, settings)
+	if err != nil {
+		return err
+	}
+	o.document.Timing = posterior.Timing{
+		LoadS: seconds(loaded), GradientUS: posterior.Number(float64(gradient.Nanoseconds()) / 1e3),
+		WarmupS: seconds(fit.fitting), SamplingS: seconds(fit.drawing), TotalS: seconds(time.Since(begin)),
+	}
+	return o.deliver(cmd, f, p)
+}
+
+func seconds(d time.Duration) posterior.Number { return posterior.Number(d.Seconds()) }

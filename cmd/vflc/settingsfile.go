@@ -1,0 +1,66 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// applySettingsFile sets the flags that [run] of vfl.toml beside the model names and the command line does not. A flag that may be repeated
+// takes a list. Where a party's data are is said in [data], which is not read here.
+func applySettingsFile(cmd *cobra.Command, model string) error {
+	path := filepath.Join(filepath.Dir(model), "vfl.toml")
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var file struct {
+		Run map[string]any `toml:"run"`
+	}
+	if err := toml.Unmarshal(text, &file); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(file.Run)) {
+		if err := applySetting(cmd.Flags(), name, file.Run[name]); err != nil {
+			return fmt.Errorf("%s: [run] %s: %w", path, name, err)
+		}
+	}
+	return nil
+}
+
+func applySetting(flags *pflag.FlagSet, name string, value any) error {
+	f := flags.Lookup(name)
+	switch {
+	case f == nil || name == "data" || name == "help":
+		return errors.New("there is no such setting; it takes the names of the flags of vflc run, and [data] the tables")
+	case f.Changed:
+		return nil
+	}
+	items, isList := value.([]any)
+	if !isList {
+		items = []any{value}
+	}
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		var texts []string
+		for _, item := range items {
+			texts = append(texts, fmt.Sprint(item))
+		}
+		f.Changed = true
+		return list.Replace(texts)
+	}
+	if isList {
+		return errors.New("takes one value, not a list")
+	}
+	return flags.Set(name, fmt.Sprint(value))
+}
