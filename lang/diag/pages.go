@@ -14,6 +14,11 @@ type Page struct {
 // Pages lists the page of every code, by phase.
 var Pages = slices.Concat(
 	syntaxPages,
+	namesPages,
+	ownersPages,
+	loaderPages,
+	sizesPages,
+	dataPages,
 )
 
 // Explain returns the page of a code, and whether there is one.

@@ -54,7 +54,7 @@ func defaultKey(tables []*Table, list *diag.List) string {
 	case len(without) == 0:
 		return DefaultKey
 	}
-	warn(list, codeSomeKeys, place(without[0], 1), "%s without a column %s, and %s with one: rows are taken in the order of the files; add the column, or name another by --key",
+	warn(list, diag.SomeKeys, place(without[0], 1), "%s without a column %s, and %s with one: rows are taken in the order of the files; add the column, or name another by --key",
 		listed(without), DefaultKey, listed(with))
 	return ""
 }
@@ -69,7 +69,7 @@ func sameCounts(tables []*Table, list *diag.List) Alignment {
 		case first == nil:
 			first, a.Rows = t, t.Rows
 		case t.Rows != first.Rows:
-			fail(list, codeRows, place(t.Name, 1), "%s, but %s has %d; without a key the rows must correspond one to one: give every table a column %s, or name one by --key",
+			fail(list, diag.DifferentRows, place(t.Name, 1), "%s, but %s has %d; without a key the rows must correspond one to one: give every table a column %s, or name one by --key",
 				count(t.Rows, "row"), first.Name, first.Rows, DefaultKey)
 		}
 	}
@@ -106,7 +106,7 @@ func (t *Table) order(key string, list *diag.List) (order []int, keys []string, 
 		return nil, nil, false
 	}
 	if len(k.Dims) != 1 {
-		c.fail(list, issue{codeKey, "is " + shapeWords(k.Dims) + "; a key has one value per row"})
+		c.fail(list, issue{diag.BadKey, "is " + shapeWords(k.Dims) + "; a key has one value per row"})
 		return nil, nil, false
 	}
 	less := comparison(k.Cells)
@@ -128,9 +128,9 @@ func (c column) unique(order []int, compare func(a, b string) int, list *diag.Li
 	for i, row := range order {
 		cell := c.array.Cells[row]
 		if cell == "" {
-			bad.add(row, issue{codeKey, "is an empty key; every row needs one"})
+			bad.add(row, issue{diag.BadKey, "is an empty key; every row needs one"})
 		} else if i > 0 && compare(cell, c.array.Cells[order[i-1]]) == 0 {
-			bad.add(row, issue{codeKey, fmt.Sprintf("stands twice, first in line %d; a key names one row", c.array.lines[order[i-1]])})
+			bad.add(row, issue{diag.BadKey, fmt.Sprintf("stands twice, first in line %d; a key names one row", c.array.lines[order[i-1]])})
 		}
 	}
 	return bad.done()
@@ -171,7 +171,7 @@ func sameRows(t *Table, keys []string, u *Table, other []string, key string, lis
 			parts = append(parts, fmt.Sprintf("%s only in %s (%s)", count(n, "row"), side.table.Name, text))
 		}
 	}
-	fail(list, codeRows, place(u.Name, 1), "column %s: the parties hold different rows: %s; keep the rows that all have", key, strings.Join(parts, " and "))
+	fail(list, diag.DifferentRows, place(u.Name, 1), "column %s: the parties hold different rows: %s; keep the rows that all have", key, strings.Join(parts, " and "))
 	return false
 }
 

@@ -67,7 +67,7 @@ func (b *binder) has(w Want) bool {
 			return false
 		}
 	}
-	return !starred(b.source(w)) || (len(b.rest()) > 0 && !b.otherStar(w))
+	return !starred(b.source(w)) || (len(b.rest()) > 0 && len(b.rivals(w)) == 0)
 }
 
 // rest lists the columns that no declaration names, without the key.
@@ -81,14 +81,22 @@ func (b *binder) rest() []string {
 	return slices.DeleteFunc(b.view.names(), func(name string) bool { return taken[name] })
 }
 
-func (b *binder) otherStar(w Want) bool {
-	return slices.ContainsFunc(b.wants, func(o Want) bool { return o.Name != w.Name && starred(b.source(o)) })
+// rivals lists other declarations that claim the same columns as `*`. What a party owns comes before what is shared, which another table
+// may hold.
+func (b *binder) rivals(w Want) []string {
+	var out []string
+	for _, o := range b.wants {
+		if o.Name != w.Name && starred(b.source(o)) && (w.Owner == OwnerShared || o.Owner != OwnerShared) {
+			out = append(out, o.Name)
+		}
+	}
+	return out
 }
 
 // bind makes one value, or reports why not and returns nil.
 func (b *binder) bind(w Want) *Bound {
 	if b.view.CSV && (w.Rank == 0 || w.Rank > 2) {
-		fail(b.list, codeShape, place(b.view.Name, 1), "%s: a CSV gives vectors and matrices, not %s; %s", w.Name, rankWords(w.Rank), jsonHint(w))
+		fail(b.list, diag.DataShape, place(b.view.Name, 1), "%s: a CSV gives vectors and matrices, not %s; %s", w.Name, rankWords(w.Rank), jsonHint(w))
 		return nil
 	}
 	r := Recipe{Name: w.Name, Elem: w.Elem.String(), Rank: w.Rank, Levels: w.Levels, Lower: w.Lower, Upper: w.Upper}
@@ -147,25 +155,32 @@ func (b *binder) item(w Want, c Column) ([]Fitted, bool) {
 func (b *binder) star(w Want) []string {
 	at := place(b.view.Name, 1)
 	if !b.view.CSV {
-		fail(b.list, codeStar, at, "%s: * needs a table with columns, and this is a document; name the entries", w.Name)
-		return nil
-	}
-	if b.otherStar(w) {
-		fail(b.list, codeStar, at, "%s: another declaration also takes all columns not otherwise bound; write from with the columns of each", w.Name)
+		fail(b.list, diag.BadStar, at, "%s: * needs a table with columns, and this is a document; name the entries", w.Name)
 		return nil
 	}
 	rest := b.rest()
+	if rivals := b.rivals(w); len(rivals) > 0 && b.declaredBefore(rivals[0], w.Name) { // said once, at the later
+		fail(b.list, diag.BadStar, at, "%s: %s already takes all columns not otherwise bound; name the columns by from", w.Name, rivals[0])
+		return nil
+	}
 	if len(rest) == 0 {
-		fail(b.list, codeStar, at, "%s: no column is left; every one is the key or bound by another declaration (columns: %s)", w.Name, listed(b.view.names()))
+		fail(b.list, diag.BadStar, at, "%s: no column is left; every one is the key or bound by another declaration (columns: %s)", w.Name, listed(b.view.names()))
 		return nil
 	}
 	return rest
 }
 
+func (b *binder) declaredBefore(first, second string) bool {
+	at := func(name string) int {
+		return slices.IndexFunc(b.wants, func(w Want) bool { return w.Name == name })
+	}
+	return at(first) < at(second)
+}
+
 // encoder checks how an encoder is called and returns it before fitting.
 func (b *binder) encoder(w Want, c Column) (Fitted, bool) {
 	bad := func(format string, args ...any) (Fitted, bool) {
-		fail(b.list, codeEncoder, place(b.view.Name, 1), w.Name+": "+format, args...)
+		fail(b.list, diag.BadEncoder, place(b.view.Name, 1), w.Name+": "+format, args...)
 		return Fitted{}, false
 	}
 	if c.Encoder == "" {
@@ -230,16 +245,16 @@ func (v View) find(name string, list *diag.List) (column, bool) {
 		if v.CSV && len(v.Arrays) == 1 && strings.ContainsAny(v.Arrays[0].Name, ";\t") {
 			hint = "; the cells seem to be separated by semicolons or tabs: write commas"
 		}
-		fail(list, codeNoColumn, place(v.Name, 1), "%s %s: not in this file%s (it has: %s)%s", v.noun(), name, suggestion(name, others), listed(v.names()), hint)
+		fail(list, diag.NoColumn, place(v.Name, 1), "%s %s: not in this file%s (it has: %s)%s", v.noun(), name, suggestion(name, others), listed(v.names()), hint)
 		return column{}, false
 	case a.problem != "":
-		fail(list, codeJSON, place(v.Name, a.line), "entry %s: %s", name, a.problem)
+		fail(list, diag.BadJSON, place(v.Name, a.line), "entry %s: %s", name, a.problem)
 		return column{}, false
 	case v.apart > 0 && len(a.Dims) > 0 && a.Dims[0] == v.apart:
-		fail(list, codeKey, place(v.Name, a.line), "entry %s: has one value per row, but the rows are joined on %s and this file has no entry %s; add it", name, v.Key, v.Key)
+		fail(list, diag.BadKey, place(v.Name, a.line), "entry %s: has one value per row, but the rows are joined on %s and this file has no entry %s; add it", name, v.Key, v.Key)
 		return column{}, false
 	case len(a.Cells) == 0:
-		fail(list, codeEmpty, place(v.Name, a.line), "entry %s: holds no values", name)
+		fail(list, diag.EmptyTable, place(v.Name, a.line), "entry %s: holds no values", name)
 		return column{}, false
 	}
 	return column{v, a}, true

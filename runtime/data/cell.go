@@ -23,7 +23,7 @@ func missing(cell string) (issue, bool) {
 	if cell != "" && cell != "NA" {
 		return issue{}, false
 	}
-	return issue{codeMissing, "is a missing value; missing drop and missing impute are not in this version: fill it in, or leave the row out at every party"}, true
+	return issue{diag.MissingCell, "is a missing value; missing drop and missing impute are not in this version: fill it in, or leave the row out at every party"}, true
 }
 
 // number reads a decimal number.
@@ -33,15 +33,17 @@ func number(cell string) (float64, issue) {
 	}
 	v, err := strconv.ParseFloat(cell, 64)
 	switch {
+	case err != nil && strings.Contains(cell, ","):
+		return 0, issue{diag.NotNumber, "is not a number; decimals take a point, thousands no mark"}
 	case strings.ContainsAny(cell, "xX_"), err != nil && !math.IsInf(v, 0):
-		return 0, issue{codeNumber, "is not a number"}
+		return 0, issue{diag.NotNumber, "is not a number"}
 	case math.IsNaN(v) || math.IsInf(v, 0):
-		return 0, issue{codeNonFinite, "is not a finite number; a model needs finite data"}
+		return 0, issue{diag.NonFinite, "is not a finite number; a model needs finite data"}
 	}
 	return v, issue{}
 }
 
-// maxWhole is 2^53: beyond it a float64 does not hold every whole number.
+// maxWhole is 2^53: from there on a float64 does not hold every whole number, and 2^53+1 would be read as 2^53.
 const maxWhole = 1 << 53
 
 func whole(cell string) (float64, issue) {
@@ -49,9 +51,9 @@ func whole(cell string) (float64, issue) {
 	switch {
 	case is.bad():
 	case v != math.Trunc(v):
-		is = issue{codeWhole, "is not a whole number"}
-	case math.Abs(v) > maxWhole:
-		is = issue{codeRange, "is too large for an exact whole number (2^53)"}
+		is = issue{diag.NotWhole, "is not a whole number"}
+	case math.Abs(v) >= maxWhole:
+		is = issue{diag.OutOfRange, "is too large for an exact whole number (2^53)"}
 	}
 	return v, is
 }
@@ -59,7 +61,7 @@ func whole(cell string) (float64, issue) {
 func natural(cell string) (float64, issue) {
 	v, is := whole(cell)
 	if !is.bad() && v < 0 {
-		is = issue{codeRange, "is negative; a count is 0 or more"}
+		is = issue{diag.OutOfRange, "is negative; a count is 0 or more"}
 	}
 	return v, is
 }
@@ -72,17 +74,24 @@ func zeroOne(cell string) (float64, issue) {
 		return 0, issue{}
 	}
 	v, is := number(cell)
-	if (!is.bad() && v != 0 && v != 1) || is.code == codeNumber {
-		is = issue{codeBinary, "is neither 0 nor 1 (true and false also do)"}
+	if (!is.bad() && v != 0 && v != 1) || is.code == diag.NotNumber {
+		is = issue{diag.NotBinary, "is neither 0 nor 1 (true and false also do)"}
 	}
 	return v, is
 }
 
+// maxLevel bounds integer categories: the largest is taken for their number, and a parameter may have one element for each.
+const maxLevel = 1e6
+
 // level reads an integer category as it is.
 func level(cell string) (float64, issue) {
 	v, is := whole(cell)
-	if !is.bad() && v < 1 {
-		is = issue{codeRange, "is less than 1; the categories of a level are 1, 2, …: add 1 to all, or write words"}
+	switch {
+	case is.bad():
+	case v < 1:
+		is = issue{diag.OutOfRange, "is less than 1; the categories of a level are 1, 2, …: add 1 to all, or write words"}
+	case v > maxLevel:
+		is = issue{diag.OutOfRange, "is too large for the number of a category, and the levels would be 1 to it; write words, such as c" + cell}
 	}
 	return v, is
 }
@@ -116,9 +125,9 @@ func elemNamed(name string) types.Elem {
 func bounds(v float64, lower, upper *float64) issue {
 	switch {
 	case lower != nil && v < *lower:
-		return issue{codeRange, fmt.Sprintf("is below the declared lower bound %v", *lower)}
+		return issue{diag.OutOfRange, fmt.Sprintf("is below the declared lower bound %v", *lower)}
 	case upper != nil && v > *upper:
-		return issue{codeRange, fmt.Sprintf("is above the declared upper bound %v", *upper)}
+		return issue{diag.OutOfRange, fmt.Sprintf("is above the declared upper bound %v", *upper)}
 	}
 	return issue{}
 }

@@ -17,7 +17,7 @@ func ReadCSV(name string, text []byte) (*Table, diag.List) {
 	var list diag.List
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	if line, ok := badUTF8(text); !ok {
-		fail(&list, codeCSV, place(name, line), "not UTF-8 text; save the file as UTF-8")
+		fail(&list, diag.BadCSV, place(name, line), "not UTF-8 text; save the file as UTF-8")
 		return nil, list
 	}
 	r := csv.NewReader(bytes.NewReader(text))
@@ -46,7 +46,7 @@ func badUTF8(text []byte) (line int, ok bool) {
 func (t *Table) readHeader(r *csv.Reader, list *diag.List) bool {
 	header, err := r.Read()
 	if errors.Is(err, io.EOF) {
-		fail(list, codeEmpty, place(t.Name, 1), "the file is empty; expected a header row with the names of the columns")
+		fail(list, diag.EmptyTable, place(t.Name, 1), "the file is empty; expected a header row with the names of the columns")
 		return false
 	}
 	if err != nil {
@@ -58,9 +58,9 @@ func (t *Table) readHeader(r *csv.Reader, list *diag.List) bool {
 		cell = strings.TrimSpace(cell)
 		switch _, dup := t.byName[cell]; {
 		case cell == "":
-			fail(list, codeDuplicate, place(t.Name, line), "column %d has no name; name it in the header or leave it out (pandas: to_csv(index=False), R: row.names = FALSE)", i+1)
+			fail(list, diag.DuplicateColumn, place(t.Name, line), "column %d has no name; name it in the header or leave it out (pandas: to_csv(index=False), R: row.names = FALSE)", i+1)
 		case dup:
-			fail(list, codeDuplicate, place(t.Name, line), "column %s: the name stands twice in the header; rename one", cell)
+			fail(list, diag.DuplicateColumn, place(t.Name, line), "column %s: the name stands twice in the header; rename one", cell)
 		default:
 			t.add(&Array{Name: cell, line: line})
 		}
@@ -96,7 +96,7 @@ func (t *Table) readRows(r *csv.Reader, list *diag.List) bool {
 		next = line + 1 + newlines(record)
 		if len(record) != len(t.Arrays) {
 			if ragged++; ragged == 1 {
-				fail(list, codeCSV, place(t.Name, line), "%s, but the header has %s; quote a cell that holds a comma",
+				fail(list, diag.BadCSV, place(t.Name, line), "%s, but the header has %s; quote a cell that holds a comma",
 					count(len(record), "cell"), count(len(t.Arrays), "column"))
 			}
 			continue
@@ -108,7 +108,7 @@ func (t *Table) readRows(r *csv.Reader, list *diag.List) bool {
 		(*list)[len(*list)-1].Message += more(ragged-1, "row")
 	}
 	if ragged == 0 && len(lines) == 0 {
-		fail(list, codeEmpty, place(t.Name, t.Arrays[0].line), "the table has a header and no rows")
+		fail(list, diag.EmptyTable, place(t.Name, t.Arrays[0].line), "the table has a header and no rows")
 	}
 	t.Rows = len(lines)
 	for _, a := range t.Arrays {
@@ -140,5 +140,5 @@ func (t *Table) csvError(list *diag.List, err error) {
 			line, text = bad.StartLine, `a quoted cell is not closed, or a quote stands inside a cell; write a quote inside a quoted cell twice ("")`
 		}
 	}
-	fail(list, codeCSV, place(t.Name, line), "%s", text)
+	fail(list, diag.BadCSV, place(t.Name, line), "%s", text)
 }

@@ -158,7 +158,7 @@ func (d *Dataset) without(s Source, wants []Want, list *diag.List) {
 	case len(d.Sources) == 2: // the server and the table for all: no clients
 		flag = "--data FILE"
 	}
-	fail(list, codeNoTable, s.Looked, "%s has no table for its data %s: there is no such file; give one by %s", s.Name, listed(names), flag)
+	fail(list, diag.NoTable, s.Looked, "%s has no table for its data %s: there is no such file; give one by %s", s.Name, listed(names), flag)
 }
 
 // merge keeps the first holder's value of shared data and compares the others' with it.
@@ -175,7 +175,7 @@ func merge(shared Bindings, found map[string]*Holder, b *Bound, h *Holder, list 
 	first.Holders = append(first.Holders, h.Party)
 	if first.Digest() != b.Digest() {
 		where, text := differ(first, found[b.Name], b, h)
-		fail(list, codeShared, where, "%s: is @ shared but differs from %s%s", b.Name, found[b.Name].View.Name, text)
+		fail(list, diag.SharedData, where, "%s: is @ shared but differs from %s%s", b.Name, found[b.Name].View.Name, text)
 	}
 }
 
@@ -228,13 +228,13 @@ func (d *Dataset) unfound(wants []Want, shared Bindings, list *diag.List) {
 		at := place(tables[0], 1)
 		switch {
 		case len(columns) == 0:
-			fail(list, codeNoTable, tables[0], "no table holds the data %s: there is no such file; give one by --data", w.Name)
+			fail(list, diag.NoTable, tables[0], "no table holds the data %s: there is no such file; give one by --data", w.Name)
 		case w.Rank == 0 || w.Rank > 2:
-			fail(list, codeShape, at, "%s: no document holds it, and a CSV gives vectors and matrices only; %s", w.Name, jsonHint(w))
+			fail(list, diag.DataShape, at, "%s: no document holds it, and a CSV gives vectors and matrices only; %s", w.Name, jsonHint(w))
 		case w.From == nil && w.Rank == 2:
-			fail(list, codeShared, at, "%s: is @ shared, but no table has columns left for it; name them by from (tables: %s)", w.Name, listed(tables))
+			fail(list, diag.SharedData, at, "%s: is @ shared, but no table has columns left for it; name them by from (tables: %s)", w.Name, listed(tables))
 		default:
-			fail(list, codeShared, at, "%s: is @ shared, but no table holds %s%s (tables: %s); give one by --data shared=FILE",
+			fail(list, diag.SharedData, at, "%s: is @ shared, but no table holds %s%s (tables: %s); give one by --data shared=FILE",
 				w.Name, strings.Join(names, ", "), suggestion(strings.Join(names, ", "), columns), listed(tables))
 		}
 	}

@@ -12,9 +12,6 @@ func plain() Encoder {
 			read := reader(elemNamed(f.Elem))
 			return func(cell string, out []float64) issue {
 				v, is := read(cell)
-				if f.Elem == "real" && is.code == codeNumber {
-					is.text += "; for categories write onehot(" + f.Column + "), or leave the column out"
-				}
 				out[0] = v
 				return is
 			}

@@ -16,7 +16,7 @@ func logarithm() Encoder {
 			return func(cell string, out []float64) issue {
 				v, is := number(cell)
 				if !is.bad() && v <= 0 {
-					return issue{codeLog, "is not positive, so it has no logarithm; leave log off, or shift the column"}
+					return issue{diag.LogDomain, "is not positive, so it has no logarithm; leave log off, or shift the column"}
 				}
 				out[0] = math.Log(v)
 				return is

@@ -18,7 +18,7 @@ func onehot() Encoder {
 				return false
 			}
 			if f.DropFirst && len(f.Categories) == 1 {
-				c.fail(list, issue{codeConstant, "has the one category " + f.Categories[0] + ", so onehot with drop=first leaves no column; leave it out"})
+				c.fail(list, issue{diag.ConstantColumn, "has the one category " + f.Categories[0] + ", so onehot with drop=first leaves no column; leave it out"})
 				return false
 			}
 			return true
@@ -102,6 +102,6 @@ func (f *Fitted) finder() func(cell string) (int, issue) {
 		if k, ok := index[cell]; ok {
 			return k, issue{}
 		}
-		return -1, issue{codeCategory, "is not a category of the data that the model was fitted to (" + listed(f.Categories) + ")"}
+		return -1, issue{diag.NewCategory, "is not a category of the data that the model was fitted to (" + listed(f.Categories) + ")"}
 	}
 }

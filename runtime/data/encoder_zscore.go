@@ -20,7 +20,7 @@ func zscore() Encoder {
 				f.Scale = deviation(v, f.Center)
 			}
 			if f.Scale == 0 || math.IsInf(f.Scale, 0) {
-				c.fail(list, issue{codeConstant, fmt.Sprintf("its standard deviation is %v, and zscore divides by it; leave the column out, or write center(%s)", f.Scale, f.Column)})
+				c.fail(list, issue{diag.ConstantColumn, fmt.Sprintf("its standard deviation is %v, and zscore divides by it; leave the column out, or write center(%s)", f.Scale, f.Column)})
 				return false
 			}
 			return true

@@ -90,7 +90,7 @@ func (r *jsonReader) entry() error {
 		return err
 	}
 	if _, dup := r.table.byName[name]; dup {
-		fail(&r.list, codeDuplicate, place(r.table.Name, a.line), "entry %s: the name stands twice; rename one", name)
+		fail(&r.list, diag.DuplicateColumn, place(r.table.Name, a.line), "entry %s: the name stands twice; rename one", name)
 		return nil
 	}
 	r.table.add(a)
@@ -205,7 +205,7 @@ func (r *jsonReader) fail(err error) {
 		r.countTo(len(bytes.TrimRight(r.text, " \t\r\n")))
 		text = "the document ends too early; a closing bracket or quote is missing"
 	}
-	fail(&r.list, codeJSON, place(r.table.Name, r.line), "%s", text)
+	fail(&r.list, diag.BadJSON, place(r.table.Name, r.line), "%s", text)
 }
 
 // nonFinite reports whether text starts as other programs write numbers that JSON does not have.

@@ -86,23 +86,23 @@ func (l *locator) flag(value string) {
 	name, files, ok := strings.Cut(value, "=")
 	if !ok || strings.ContainsAny(name, `./\`) { // a path may hold a =
 		if !l.alone {
-			fail(&l.list, codeFlag, where, "says no party; the model has clients: write --data %s=%s", l.sources[0].Name, value)
+			fail(&l.list, diag.BadDataFlag, where, "says no party, and the model has clients; write --data PARTY=%s (parties: %s)", value, listed(l.names()))
 			return
 		}
 		name, files = l.sources[0].Name, value
 	}
-	s := l.party(name, codeFlag, where)
+	s := l.party(name, diag.BadDataFlag, where)
 	switch {
 	case s == nil:
 	case files == "":
-		fail(&l.list, codeFlag, where, "names no file")
+		fail(&l.list, diag.BadDataFlag, where, "names no file")
 	case s.Family:
 		s.given = true
 		for _, f := range strings.Split(files, ",") {
-			l.glob(s, f, codeFlag, where)
+			l.glob(s, f, diag.BadDataFlag, where)
 		}
 	case s.given:
-		fail(&l.list, codeFlag, where, "%s already has %s; a party reads one table", name, s.Files[0])
+		fail(&l.list, diag.BadDataFlag, where, "%s already has %s; a party reads one table", name, s.Files[0])
 	default:
 		s.given, s.Files = true, []string{files}
 	}
@@ -110,14 +110,21 @@ func (l *locator) flag(value string) {
 
 // party finds a source by name, or reports that there is no such party.
 func (l *locator) party(name string, code diag.Code, where string) *Source {
-	names := make([]string, len(l.sources))
 	for i := range l.sources {
-		if names[i] = l.sources[i].Name; names[i] == name {
+		if l.sources[i].Name == name {
 			return &l.sources[i]
 		}
 	}
-	fail(&l.list, code, where, "the model has no party %s%s (parties: %s)", name, suggestion(name, names), listed(names))
+	fail(&l.list, code, where, "the model has no party %s%s (parties: %s)", name, suggestion(name, l.names()), listed(l.names()))
 	return nil
+}
+
+func (l *locator) names() []string {
+	var out []string
+	for _, s := range l.sources {
+		out = append(out, s.Name)
+	}
+	return out
 }
 
 // glob adds a family's file, or the files that a pattern matches in natural order.
@@ -164,7 +171,7 @@ func (l *locator) fallback(s *Source) {
 	s.Looked = base + ".csv"
 	csv, json := find(base+".csv"), find(base+".json")
 	if len(csv) > 0 && len(json) > 0 {
-		fail(&l.list, codeFlag, csv[0], "%s is there too; say which one to read by --data", json[0])
+		fail(&l.list, diag.BadDataFlag, csv[0], "%s is there too; say which one to read by --data", json[0])
 	}
 	s.Files = append(csv, json...)
 }

@@ -15,12 +15,12 @@ import (
 func Open(path string) (*Table, diag.List) {
 	var list diag.List
 	if format := foreign(path); format != "" {
-		fail(&list, codeUnreadable, path, "%s is not supported in this version; export the table as CSV", format)
+		fail(&list, diag.Unreadable, path, "%s is not supported in this version; export the table as CSV", format)
 		return nil, list
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		fail(&list, codeUnreadable, path, "%s", reason(err))
+		fail(&list, diag.Unreadable, path, "%s", reason(err))
 		return nil, list
 	}
 	if strings.EqualFold(filepath.Ext(path), ".json") {

@@ -35,8 +35,11 @@ func (r Recipe) apply(v View, list *diag.List) *Bound {
 		out.Dims, out.ByRow = c.array.Dims, c.byRow()
 		out.Labels = f.labels()
 	}
-	if !ok || !r.shape(v, out, parts, list) || !r.levels(v, out, list) {
+	if !ok || !r.shape(v, out, parts, list) {
 		return nil
+	}
+	if r.Elem == types.Level.String() && r.Levels == 0 {
+		out.Levels = max(len(out.Labels), int(slices.Max(out.Values)))
 	}
 	return out
 }
@@ -60,7 +63,7 @@ func (r Recipe) fits(c column, list *diag.List) bool {
 	if several {
 		wanted = "put together from vectors"
 	}
-	c.fail(list, issue{codeShape, fmt.Sprintf("is %s, but data %s is %s", shapeWords(c.array.Dims), r.Name, wanted)})
+	c.fail(list, issue{diag.DataShape, fmt.Sprintf("is %s, but data %s is %s", shapeWords(c.array.Dims), r.Name, wanted)})
 	return false
 }
 
@@ -110,9 +113,12 @@ func (r Recipe) encode(c column, f *Fitted, list *diag.List) ([][]float64, bool)
 		is := write(c.cell(i), row)
 		for k, v := range row {
 			if !is.bad() {
-				is = bounds(v, r.Lower, r.Upper)
+				is = r.limits(v)
 			}
 			out[k][i] = v
+		}
+		if is.code == diag.NotNumber && r.Rank == 2 {
+			is.text += fmt.Sprintf("; for categories write onehot(%s), or leave the column out", f.Column)
 		}
 		if is.bad() {
 			bad.add(i, is)
@@ -126,7 +132,7 @@ func (r Recipe) shape(v View, out *Bound, parts [][]float64, list *diag.List) bo
 	if r.Rank == 2 && len(out.Dims) == 1 {
 		for k := 1; k < len(parts); k++ {
 			if len(parts[k]) != len(parts[0]) { // entries of a document may differ
-				fail(list, codeShape, place(v.Name, 1), "%s: its columns %s and %s have %d and %d values", r.Name, out.ColumnNames[0], out.ColumnNames[k], len(parts[0]), len(parts[k]))
+				fail(list, diag.DataShape, place(v.Name, 1), "%s: its columns %s and %s have %d and %d values", r.Name, out.ColumnNames[0], out.ColumnNames[k], len(parts[0]), len(parts[k]))
 				return false
 			}
 		}
@@ -134,7 +140,7 @@ func (r Recipe) shape(v View, out *Bound, parts [][]float64, list *diag.List) bo
 		return true
 	}
 	if len(parts) != 1 {
-		fail(list, codeShape, place(v.Name, 1), "%s: from gives %s (%s), but it is %s", r.Name, count(len(parts), "column"), listed(out.ColumnNames), shapeWanted(r.Rank))
+		fail(list, diag.DataShape, place(v.Name, 1), "%s: from gives %s (%s), but it is %s", r.Name, count(len(parts), "column"), listed(out.ColumnNames), shapeWanted(r.Rank))
 		return false
 	}
 	out.Dims, out.Values = slices.Clone(out.Dims), columnMajor(parts[0], out.Dims)
@@ -167,20 +173,10 @@ func columnMajor(v []float64, dims []int) []float64 {
 	return out
 }
 
-// levels sets the number of categories, or reports that the data have more than the model says.
-func (r Recipe) levels(v View, out *Bound, list *diag.List) bool {
-	if r.Elem != types.Level.String() {
-		return true
+// limits says what is wrong with an encoded value: outside declared bounds, or a level above the last.
+func (r Recipe) limits(v float64) issue {
+	if r.Elem == types.Level.String() && r.Levels > 0 && v > float64(r.Levels) {
+		return issue{diag.OutOfRange, fmt.Sprintf("is level %v, but the model has %s", v, count(r.Levels, "level"))}
 	}
-	most := max(len(out.Labels), int(slices.Max(out.Values)))
-	if r.Levels == 0 {
-		out.Levels = most
-		return true
-	}
-	if most > r.Levels {
-		c := column{v, v.byName[r.Encoders[0].Column]}
-		c.fail(list, issue{codeRange, fmt.Sprintf("has %s, but the model says level(%d)", count(most, "level"), r.Levels)})
-		return false
-	}
-	return true
+	return bounds(v, r.Lower, r.Upper)
 }

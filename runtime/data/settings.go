@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/vflc/vflc/lang/diag"
 )
 
 // settings reads [data] of a vfl.toml: party = "file", or for a family a list of files and patterns. Paths are relative to the file.
@@ -20,7 +22,7 @@ func (l *locator) settings(path string) {
 		return
 	}
 	if err != nil {
-		fail(&l.list, codeUnreadable, path, "%s", reason(err))
+		fail(&l.list, diag.Unreadable, path, "%s", reason(err))
 		return
 	}
 	var file struct {
@@ -32,7 +34,7 @@ func (l *locator) settings(path string) {
 		if errors.As(err, &bad) {
 			line, _ = bad.Position()
 		}
-		fail(&l.list, codeSettings, place(path, line), "%s", strings.TrimPrefix(err.Error(), "toml: "))
+		fail(&l.list, diag.BadSettings, place(path, line), "%s", strings.TrimPrefix(err.Error(), "toml: "))
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(file.Data)) {
@@ -59,7 +61,7 @@ func lineOf(text, key string) int {
 
 func (l *locator) setting(path string, line int, name string, value any) {
 	where := place(path, line)
-	s := l.party(name, codeSettings, where)
+	s := l.party(name, diag.BadSettings, where)
 	if s == nil || s.given {
 		return
 	}
@@ -78,7 +80,7 @@ func (l *locator) setting(path string, line int, name string, value any) {
 		}
 	}
 	if len(files) == 0 || slices.Contains(files, "") || (len(files) > 1 && !s.Family) {
-		fail(&l.list, codeSettings, where, "%s: expected a file name in quotes, or for a family a list of them", name)
+		fail(&l.list, diag.BadSettings, where, "%s: expected a file name in quotes, or for a family a list of them", name)
 		return
 	}
 	s.given = true
@@ -87,7 +89,7 @@ func (l *locator) setting(path string, line int, name string, value any) {
 			f = filepath.Join(filepath.Dir(path), f)
 		}
 		if s.Family {
-			l.glob(s, f, codeSettings, where)
+			l.glob(s, f, diag.BadSettings, where)
 		} else {
 			s.Files = []string{f}
 		}

@@ -1,0 +1,179 @@
+package rng_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/vflc/vflc/runtime/rng"
+	"pgregory.net/rapid"
+)
+
+// take returns the first n numbers of a stream's round.
+func take(s *rng.Stream, round uint64, n int) []float64 {
+	s.Round(round)
+	out := make([]float64, n)
+	s.Normals(out)
+	return out
+}
+
+func TestRoundsDoNotDependOnTheOrderOfVisits(t *testing.T) {
+	key := rng.SharedKey(1)
+	rapid.Check(t, func(t *rapid.T) {
+		s := rng.New(key, "eps")
+		for _, r := range rapid.SliceOfN(rapid.Uint64(), 1, 8).Draw(t, "rounds") {
+			got := take(s, r, rapid.IntRange(1, 20).Draw(t, "n"))
+			if want := take(rng.New(key, "eps"), r, len(got)); !slices.Equal(got, want) {
+				t.Fatalf("round %d: %v after other rounds, %v at once", r, got, want)
+			}
+			if s.Position() != r {
+				t.Fatalf("at round %d, not %d", s.Position(), r)
+			}
+		}
+	})
+}
+
+func TestNextIsTheFollowingRound(t *testing.T) {
+	s := rng.New(rng.SharedKey(1), "eps")
+	if s.Position() != 0 {
+		t.Fatalf("a new stream is at round %d", s.Position())
+	}
+	first := s.Float64() // part of a round used up
+	s.Next()
+	got := make([]float64, 5)
+	s.Normals(got)
+	if want := take(rng.New(rng.SharedKey(1), "eps"), 1, 5); !slices.Equal(got, want) || s.Position() != 1 {
+		t.Errorf("after Next %v at %d, round 1 is %v", got, s.Position(), want)
+	}
+	s.Round(0)
+	if again := s.Float64(); again != first {
+		t.Errorf("round 0 starts with %v, then with %v", first, again)
+	}
+}
+
+// All streams that differ in seed, kind of key, party, name or round are different, and so are names and parties that run together.
+func TestStreamsDiffer(t *testing.T) {
+	seen := map[float64]string{}
+	add := func(what string, s *rng.Stream) {
+		for r := range uint64(3) {
+			v := take(s, r, 1)[0]
+			if other, ok := seen[v]; ok {
+				t.Errorf("%s round %d starts as %s", what, r, other)
+			}
+			seen[v] = what
+		}
+	}
+	for _, seed := range []uint64{0, 1, 1 << 32, math.MaxUint64} {
+		for _, name := range []string{"", "a", "ab", "eps", "eps "} {
+			add("shared "+name, rng.New(rng.SharedKey(seed), name))
+			for _, party := range []string{"", "a", "lab[1]", "lab[11]"} {
+				add(party+" "+name, rng.New(rng.SimulatedKey(seed, party), name))
+			}
+		}
+	}
+	if want := 4 * 5 * 5 * 3; len(seen) != want {
+		t.Errorf("%d first numbers, want %d", len(seen), want)
+	}
+}
+
+// The numbers are part of every recorded run and of the examples' data, so they are fixed for ever.
+func TestNumbersAreStable(t *testing.T) {
+	got := take(rng.New(rng.SharedKey(1), "eps"), 7, 3)
+	if want := []float64{0.8792719422667221, -1.7114607756760425, -1.6760332301335734}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// Moments over rounds of different lengths, each within 4.5 Monte Carlo standard errors (two-sided 7e-6 each) of those of N(0, 1).
+func TestNormalsHaveTheMomentsOfNormals(t *testing.T) {
+	const n = 400_000
+	v := make([]float64, 0, n)
+	s := rng.New(rng.SharedKey(20240501), "moments")
+	for k := 1; len(v) < n; k = k%50 + 1 {
+		more := make([]float64, min(k, n-len(v)))
+		s.Normals(more)
+		v = append(v, more...)
+		s.Next()
+	}
+	moment := func(f func(i int) float64) float64 {
+		sum := 0.0
+		for i := range v {
+			sum += f(i)
+		}
+		return sum / n
+	}
+	for _, x := range []struct {
+		name     string
+		f        func(i int) float64
+		want, sd float64 // of one term, for a standard normal
+	}{
+		{"x", func(i int) float64 { return v[i] }, 0, 1},
+		{"x²", func(i int) float64 { return v[i] * v[i] }, 1, math.Sqrt2},
+		{"x³", func(i int) float64 { return v[i] * v[i] * v[i] }, 0, math.Sqrt(15)},
+		{"x⁴", func(i int) float64 { return math.Pow(v[i], 4) }, 3, math.Sqrt(96)},
+		{"x > 2", func(i int) float64 { return indicator(v[i] > 2) }, 0.0227501319, 0.1491},
+		{"x · next", func(i int) float64 { return v[i] * v[(i+1)%n] }, 0, 1},
+		{"x · next but 49", func(i int) float64 { return v[i] * v[(i+50)%n] }, 0, 1},
+	} {
+		if got, se := moment(x.f), x.sd/math.Sqrt(n); math.Abs(got-x.want) > 4.5*se {
+			t.Errorf("mean of %s: %v, want %v ± %v", x.name, got, x.want, se)
+		}
+	}
+}
+
+// The first numbers of successive rounds, and of streams with successive names, are as independent as those within a round.
+func TestFirstNumbersAreIndependent(t *testing.T) {
+	const n = 20_000
+	s, key := rng.New(rng.SharedKey(3), "first"), rng.SimulatedKey(3, "a")
+	rounds, names := make([]float64, n), make([]float64, n)
+	for i := range n {
+		s.Round(uint64(i))
+		rounds[i] = s.Float64()
+		names[i] = rng.New(key, string([]byte{byte(i), byte(i >> 8)})).Float64()
+	}
+	for name, u := range map[string][]float64{"rounds": rounds, "names": names} {
+		var mean, lag float64
+		for i := range u {
+			mean += (u[i] - 0.5) / n
+			lag += (u[i] - 0.5) * (u[(i+1)%n] - 0.5) / n
+		}
+		// One uniform has variance 1/12, so a product of two has standard deviation 1/12.
+		if se := math.Sqrt(1.0 / 12 / n); math.Abs(mean) > 4.5*se {
+			t.Errorf("%s: mean off by %v ± %v", name, mean, se)
+		}
+		if se := 1.0 / 12 / math.Sqrt(n); math.Abs(lag) > 4.5*se {
+			t.Errorf("%s: covariance of neighbours %v ± %v", name, lag, se)
+		}
+	}
+}
+
+func indicator(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func TestDrawingAllocatesNothing(t *testing.T) {
+	s := rng.New(rng.SharedKey(1), "eps")
+	buffer := make([]float64, 1000)
+	n := testing.AllocsPerRun(20, func() {
+		s.Next()
+		s.Normals(buffer)
+		buffer[0] = s.Float64() + s.Rand().ExpFloat64()
+	})
+	if n != 0 {
+		t.Errorf("%v allocations per round", n)
+	}
+}
+
+func BenchmarkNormals(b *testing.B) {
+	s := rng.New(rng.SharedKey(1), "eps")
+	buffer := make([]float64, 1000)
+	b.SetBytes(8 * int64(len(buffer)))
+	b.ReportAllocs()
+	for b.Loop() {
+		s.Next()
+		s.Normals(buffer)
+	}
+}
