@@ -14,7 +14,9 @@ type Key [32]byte
 func SharedKey(seed uint64) Key { return derive("vflc shared stream v1", seed, "") }
 
 // SimulatedKey is the private key of a party in a simulation; in a deployment a party draws its key from the operating system instead.
-func SimulatedKey(seed uint64, party string) Key { return derive("vflc private stream v1", seed, party) }
+func SimulatedKey(seed uint64, party string) Key {
+	return derive("vflc private stream v1", seed, party)
+}
 
 func derive(purpose string, seed uint64, party string) Key {
 	b := binary.LittleEndian.AppendUint64([]byte(purpose), seed)
