@@ -111,8 +111,8 @@ func (c *checker) aux(s *ast.Aux) {
 		return
 	}
 	dist, args, _, random, ok := c.distribution(s.Dist, t, s.Name.Name)
+	c.fail(s.Name.Name) // until all is seen to be right
 	if !ok {
-		c.fail(s.Name.Name)
 		return
 	}
 	if dist.Name != "normal" || args[0] == nil || args[1] == nil {
@@ -127,6 +127,7 @@ func (c *checker) aux(s *ast.Aux) {
 		c.errorf(diag.ClientData, args[0], "data of %s would leave it: a cut depends on a parameter", c.For)
 		return
 	}
+	delete(c.failed, s.Name.Name)
 	c.declare(&Symbol{Name: s.Name.Name, Kind: Aux, Ident: s.Name, Decl: s, Type: t, Owner: c.For, Dist: dist, Args: args, used: true})
 }
 

@@ -69,6 +69,7 @@ func (c *checker) misplaced(s ast.Stmt) bool {
 	if party == (c.For != "") {
 		return false
 	}
+	c.fail(declared(s))
 	if party {
 		c.errorf(diag.Misplaced, s, "`%s` belongs to party programs, which the compiler writes", word).
 			Note("a model says who owns what with `@`; `vflc compile --split-by client` makes the party programs")
@@ -76,6 +77,19 @@ func (c *checker) misplaced(s ast.Stmt) bool {
 		c.errorf(diag.Misplaced, s, "`%s` does not belong in a party program", word)
 	}
 	return true
+}
+
+// declared is the name that a statement declares, "" for none.
+func declared(s ast.Stmt) string {
+	switch s := s.(type) {
+	case *ast.Aux:
+		return s.Name.Name
+	case *ast.Receive:
+		return s.Name.Name
+	case *ast.Let:
+		return s.Name.Name
+	}
+	return ""
 }
 
 // fail marks a name whose declaration is wrong, so that its uses are not reported as well.

@@ -32,6 +32,7 @@ type Group struct {
 	Additive bool
 	Span     ast.At
 	single   bool // a family's cuts one by one
+	apart    bool // stands beside another group in one argument, as in a product of two clients' contributions
 }
 
 // A Likelihood is a likelihood statement whose lets are expanded and whose cuts are replaced by references to groups.
@@ -96,6 +97,7 @@ type cutter struct {
 	cuts     map[string]*Cut
 	groups   map[string]*Group
 	current  *Likelihood
+	argument []*Group // in the argument at hand
 	members  []member // comprehensions over families around the expression at hand
 }
 
@@ -146,7 +148,11 @@ func (c *cutter) likelihood(l *check.Likelihood) {
 				Note("make the data `@ shared` if every party may hold them")
 			continue
 		}
+		c.argument = nil
 		out.Args[i] = c.rewrite(a)
+		for _, g := range c.argument {
+			g.apart = g.apart || len(c.argument) > 1
+		}
 	}
 	if out.Weights != nil && c.hasClient(c.Facts(out.Weights).Owners) {
 		c.errorf(diag.ClientData, out.Weights, "client data would be read by another party: these weights").Note("make them `@ shared` if every party may hold them")
@@ -414,6 +420,9 @@ func (c *cutter) group(at ast.Expr, cuts ...*Cut) *Group {
 	if !slices.Contains(c.current.Groups, g) {
 		c.current.Groups = append(c.current.Groups, g)
 	}
+	if !slices.Contains(c.argument, g) {
+		c.argument = append(c.argument, g)
+	}
 	return g
 }
 
@@ -454,7 +463,7 @@ func (p *Program) Referenced(name string) *Group {
 	return nil
 }
 
-// additive marks the groups whose cuts occur in no other group and have one shape.
+// additive marks the groups whose cuts occur in no other group, have one shape, and are all that an argument takes from clients.
 func (c *cutter) additive() {
 	uses := map[*Cut]int{}
 	for _, g := range c.Groups {
@@ -463,7 +472,7 @@ func (c *cutter) additive() {
 		}
 	}
 	for _, g := range c.Groups {
-		g.Additive = !g.single
+		g.Additive = !g.single && !g.apart
 		for _, k := range g.Cuts {
 			if uses[k] > 1 || !k.Type.SameShape(g.Type) {
 				g.Additive = false

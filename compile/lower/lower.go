@@ -75,7 +75,7 @@ type lowerer struct {
 	sums   map[string]graph.ID // additive sums of received z
 	groups []zSum
 	single map[string]bool // z that come in by themselves
-	offset int // into the reported values
+	offset int             // into the reported values
 }
 
 // memoKey identifies an expression in a context.

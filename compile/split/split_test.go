@@ -1,0 +1,174 @@
+package split_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/cut"
+	"github.com/vflc/vflc/compile/split"
+	"github.com/vflc/vflc/compile/transform"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/diag/diagtest"
+	"github.com/vflc/vflc/lang/parser"
+	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/stdlib"
+)
+
+// owners runs the phases up to the transform.
+func owners(f *source.File) diag.List {
+	_, diags := parts(f, check.Options{})
+	return diags
+}
+
+func parts(f *source.File, options check.Options) (*transform.Program, diag.List) {
+	tree, diags := parser.Parse(f)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	checked, diags := check.Check(tree, stdlib.New(), options)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	cuts, problems := cut.Find(checked)
+	if diags = append(diags, problems...); diags.HasErrors() {
+		return nil, diags
+	}
+	out, problems := transform.Apply(cuts)
+	return out, append(diags, problems...)
+}
+
+// compiled splits a model that must be right.
+func compiled(t *testing.T, text string, options check.Options) (map[string]string, *split.Manifest) {
+	t.Helper()
+	p, diags := parts(source.New("model.vfl", text), options)
+	if diags.HasErrors() {
+		t.Fatalf("%s %s", diags[0].Code, diags[0].Message)
+	}
+	programs, manifest := split.Split(p, "m")
+	out := map[string]string{}
+	for _, q := range programs {
+		out[q.Party] = q.Text
+	}
+	return out, manifest
+}
+
+const oneClient = `client a
+data y : real[N] @ shared
+data X : real[N, P] @ a
+param beta : real[P] ~ normal(0, 1) @ a
+param b ~ normal(0, 1)
+y ~ normal(b + X * beta, 1)
+transform augmented(rho = 1)
+`
+
+// stranger reads a program for the client of oneClient: what is wrong with it, else whether it is the one of the manifest.
+func stranger(t *testing.T) func(*source.File) diag.List {
+	_, manifest := compiled(t, oneClient, check.Options{})
+	for _, page := range diag.Pages {
+		if page.Code == diag.WrongDigest {
+			manifest.Parties[1].SHA256 = split.Digest(page.Right)
+		}
+	}
+	return func(f *source.File) diag.List {
+		_, diags := split.Examine(manifest, "a", f.Name, f.Text, stdlib.New())
+		if !diags.HasErrors() {
+			_, diags = split.Load(manifest, "a", f.Name, f.Text, stdlib.New())
+		}
+		return diags
+	}
+}
+
+func TestOwnerPages(t *testing.T)  { diagtest.Pages(t, "V03", owners) }
+func TestLoaderPages(t *testing.T) { diagtest.Pages(t, "V04", stranger(t)) }
+
+func TestGoldens(t *testing.T) {
+	covered := diagtest.Goldens(t, "testdata/owners/*.txtar", owners)
+	for code := range diagtest.Goldens(t, "testdata/loader/*.txtar", stranger(t)) {
+		covered[code] = true
+	}
+	for _, page := range diag.Pages {
+		if page.Code > "V03" && page.Code < "V05" && !covered[page.Code] {
+			t.Errorf("no golden shows %s, %s", page.Code, page.Title)
+		}
+	}
+}
+
+const twoHospitals = `server registry
+client hospital_a, hospital_b
+data y  : binary[N]   @ shared
+data XA : real[N, PA] @ hospital_a from zscore(age), onehot(sex)
+data XB : real[N, PB] @ hospital_b from zscore(max_hr)
+param alpha                ~ normal(0, 1)
+param beta_a : real[PA] ~ normal(0, 1) @ hospital_a
+param beta_b : real[PB] ~ normal(0, 1) @ hospital_b
+y ~ bernoulli_logit(alpha + XA * beta_a + XB * beta_b)
+`
+
+// TestOnlyItsOwn: a client's program names nothing of another client, and under augmented nothing of the server.
+func TestOnlyItsOwn(t *testing.T) {
+	programs, _ := compiled(t, twoHospitals, check.Options{Transform: "augmented"})
+	for _, foreign := range []string{"hospital_b", "XB", "beta_b", "PB", "max_hr", "alpha", "z_2"} {
+		if strings.Contains(programs["hospital_a"], foreign) {
+			t.Errorf("hospital_a's program mentions %s:\n%s", foreign, programs["hospital_a"])
+		}
+	}
+	programs, _ = compiled(t, twoHospitals, check.Options{Transform: "power"})
+	for _, foreign := range []string{"hospital_b", "XB", "beta_b", "PB", "max_hr", "z_2"} {
+		if strings.Contains(programs["hospital_a"], foreign) {
+			t.Errorf("hospital_a's program mentions %s:\n%s", foreign, programs["hospital_a"])
+		}
+	}
+}
+
+// TestPermutation: the order in which clients are declared does not change what each of them runs, up to the numbers of z.
+func TestPermutation(t *testing.T) {
+	swapped := strings.Replace(twoHospitals, "hospital_a, hospital_b", "hospital_b, hospital_a", 1)
+	one, _ := compiled(t, twoHospitals, check.Options{Transform: "augmented"})
+	two, _ := compiled(t, swapped, check.Options{Transform: "augmented"})
+	body := func(s string) string { return s[strings.Index(s, "\n"):] }
+	if got, want := strings.ReplaceAll(body(two["hospital_a"]), "z_2", "z_1"), body(one["hospital_a"]); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestTampering: whatever is changed in a client's program, the loader refuses it; most changes also without the digest.
+func TestTampering(t *testing.T) {
+	programs, manifest := compiled(t, twoHospitals, check.Options{Transform: "augmented"})
+	text := programs["hospital_a"]
+	for name, test := range map[string]struct {
+		old, new string
+		want     diag.Code
+	}{
+		"an extra send":        {"send z_1 to registry", "send z_1 to registry\nsend beta_a to registry", diag.WrongRole},
+		"data sent":            {"send z_1 to registry", "send z_1 to registry\nsend XA to registry", diag.BadSend},
+		"another party's data": {"param beta_a", "data XB : real[N, PB] @ hospital_b\nparam beta_a", diag.Misplaced},
+		"a changed shape":      {"aux z_1 : real[N] ~ normal(XA * beta_a, 1)", "aux z_1 : real[PA] ~ normal(beta_a, 1)", diag.ChannelShape},
+		"less noise":           {"beta_a, 1)\nsend", "beta_a, 0.001)\nsend", diag.UnlistedChannel},
+		"another peer":         {"send z_1 to registry", "send z_1 to hospital_b", diag.WrongPeer},
+		"bare data as a cut":   {"normal(XA * beta_a, 1)", "normal(XA[:, 1], 1)", diag.ClientData},
+		"another's program":    {"for hospital_a", "for hospital_b", diag.NotParty},
+	} {
+		changed := strings.Replace(text, test.old, test.new, 1)
+		if changed == text {
+			t.Fatalf("%s: nothing to change in\n%s", name, text)
+		}
+		_, diags := split.Examine(manifest, "hospital_a", "hospital_a.vfl", changed, stdlib.New())
+		if !diags.HasErrors() || diags.Shown()[0].Code != test.want {
+			t.Errorf("%s: want %s, got %v", name, test.want, codes(diags))
+		}
+		if _, diags = split.Load(manifest, "hospital_a", "hospital_a.vfl", changed, stdlib.New()); !diags.HasErrors() {
+			t.Errorf("%s: loaded", name)
+		}
+	}
+	if _, diags := split.Load(manifest, "hospital_a", "hospital_a.vfl", text, stdlib.New()); len(diags) > 0 {
+		t.Errorf("the untouched program: %v", codes(diags))
+	}
+}
+
+func codes(l diag.List) (out []diag.Code) {
+	for _, d := range l {
+		out = append(out, d.Code)
+	}
+	return out
+}

@@ -1,0 +1,429 @@
+package diag
+
+// namesPages explains V02xx.
+var namesPages = []Page{
+	{
+		Code: UnknownName, Title: "a name that nothing declares",
+		Text: "Every name in an expression is data, a parameter, a let, a const or a size. Names are case-sensitive.",
+		Wrong: `data y : real[N]
+param mu ~ normal(0, 1)
+y ~ normal(nu, 1)
+`,
+		Right: `data y : real[N]
+param mu ~ normal(0, 1)
+y ~ normal(mu, 1)
+`,
+	},
+	{
+		Code: DeclaredTwice, Title: "a name declared twice",
+		Text: "Data, parameters, lets, consts, sizes and parties share one space of names, and each name is declared once.",
+		Wrong: `data y : real[N]
+param mu ~ normal(0, 1)
+param mu ~ normal(0, 2)
+y ~ normal(mu, 1)
+`,
+		Right: `data y : real[N]
+param mu ~ normal(0, 1)
+param nu ~ normal(0, 2)
+y ~ normal(mu + nu, 1)
+`,
+	},
+	{
+		Code: UsedEarly, Title: "a name used before it is declared",
+		Text: "Statements are read from top to bottom. Sizes alone may be used before the data that bind them.",
+		Wrong: `data y : real[N]
+param mu ~ normal(0, tau)
+param tau ~ half_normal(1)
+y ~ normal(mu, 1)
+`,
+		Right: `data y : real[N]
+param tau ~ half_normal(1)
+param mu ~ normal(0, tau)
+y ~ normal(mu, 1)
+`,
+	},
+	{
+		Code: UnboundSize, Title: "a size that nothing binds",
+		Text: "A size name gets its value from the shape of data, from level(R), from a family [J], from `data K : int` or from a const.",
+		Wrong: `data y : real[N]
+param beta : real[K] ~ normal(0, 1)
+y ~ normal(sum(beta), 1)
+`,
+		Right: `data y : real[N]
+const K = 3
+param beta : real[K] ~ normal(0, 1)
+y ~ normal(sum(beta), 1)
+`,
+	},
+	{
+		Code: NotSize, Title: "not a size",
+		Text: "Sizes are whole numbers ≥ 0, size names, and +, - and * of them. They are known before anything runs.",
+		Wrong: `data y : real[N]
+param mu : real[1.5] ~ normal(0, 1)
+y ~ normal(mu[1], 1)
+`,
+		Right: `data y : real[N]
+param mu : real[2] ~ normal(0, 1)
+y ~ normal(mu[1] + mu[2], 1)
+`,
+	},
+	{
+		Code: UnknownType, Title: "a type that does not exist",
+		Text: "Types are real, int, binary, count and level(R), each with an optional shape in brackets.",
+		Wrong: `data y : float[N]
+param mu ~ normal(0, 1)
+y ~ normal(mu, 1)
+`,
+		Right: `data y : real[N]
+param mu ~ normal(0, 1)
+y ~ normal(mu, 1)
+`,
+	},
+	{
+		Code: UnknownParty, Title: "a party that is not declared",
+		Text: "After @ stands the server, a client, a family of clients, or shared.",
+		Wrong: `client hospital_a
+data y : real[N] @ shared
+param mu ~ normal(0, 1) @ hospital_b
+y ~ normal(mu, 1)
+`,
+		Right: `client hospital_a
+data y : real[N] @ shared
+param mu ~ normal(0, 1) @ hospital_a
+y ~ normal(mu, 1)
+`,
+	},
+	{
+		Code: UnknownDist, Title: "a distribution that does not exist",
+		Text: "Distributions have the names and the parameters of Stan. `vflc doc` lists those of this version.",
+		Wrong: `data y : real[N]
+param mu ~ gaussian(0, 1)
+y ~ normal(mu, 1)
+`,
+		Right: `data y : real[N]
+param mu ~ normal(0, 1)
+y ~ normal(mu, 1)
+`,
+	},
+	{
+		Code: UnknownFunc, Title: "a function that does not exist",
+		Text: "`vflc doc` lists the functions of this version. A name followed by parentheses is always a function.",
+		Wrong: `data y : real[N]
+param mu ~ normal(0, 1)
+y ~ normal(expo(mu), 1)
+`,
+		Right: `data y : real[N]
+param mu ~ normal(0, 1)
+y ~ normal(exp(mu), 1)
+`,
+	},
+	{
+		Code: BadArguments, Title: "wrong arguments",
+		Text: "Every parameter of a distribution is given once, by place or by name; functions take a fixed number of arguments.",
+		Wrong: `data y : real[N]
+param mu ~ normal(0)
+y ~ normal(mu, 1)
+`,
+		Right: `data y : real[N]
+param mu ~ normal(0, sigma = 1)
+y ~ normal(mu, 1)
+`,
+	},
+	{
+		Code: Broadcast, Title: "shapes that do not go together",
+		Text: "Elementwise operators broadcast as NumPy does, over trailing axes: two sizes go together when they are equal or one of them is 1. Sizes with different names are different, whatever their values.",
+		Wrong: `data y : real[N]
+data w : real[M]
+param mu ~ normal(0, 1)
+y ~ normal(mu + y .* w, 1)
+`,
+		Right: `data y : real[N]
+data w : real[N]
+param mu ~ normal(0, 1)
+y ~ normal(mu + y .* w, 1)
+`,
+	},
+	{
+		Code: BadProduct, Title: "a product that `*` does not take",
+		Text: "`*` multiplies a scalar by anything, a matrix by a vector, or a matrix by a matrix. Use .* for elementwise products, dot(u, v) for the scalar product and rowdot(A, B) for one per row.",
+		Wrong: `data y : real[N]
+data x : real[N]
+param beta : real[N] ~ normal(0, 1)
+y ~ normal(x * beta, 1)
+`,
+		Right: `data y : real[N]
+data x : real[N]
+param beta : real[N] ~ normal(0, 1)
+y ~ normal(x .* beta, 1)
+`,
+	},
+	{
+		Code: ArgShape, Title: "an argument larger than the left side",
+		Text: "Arguments of a distribution broadcast to the shape of the left side, never the reverse.",
+		Wrong: `data y : real[N]
+data X : real[N, P]
+param mu ~ normal(0, 1)
+y ~ normal(mu + X, 1)
+`,
+		Right: `data y : real[N]
+data X : real[N, P]
+param beta : real[P] ~ normal(0, 1)
+y ~ normal(X * beta, 1)
+`,
+	},
+	{
+		Code: WrongElement, Title: "the wrong kind of number",
+		Text: "A level only indexes or is compared; distributions of whole numbers need a left side that is binary, count or int.",
+		Wrong: `data y : real[N]
+param rate ~ half_normal(1)
+y ~ poisson(rate)
+`,
+		Right: `data y : count[N]
+param rate ~ half_normal(1)
+y ~ poisson(rate)
+`,
+	},
+	{
+		Code: DiscreteParameter, Title: "a discrete parameter",
+		Text: "Parameters are real: the algorithms move through continuous space. Sum a discrete parameter out of the likelihood by hand.",
+		Wrong: `data y : real[N]
+param k ~ poisson(3)
+y ~ normal(k, 1)
+`,
+		Right: `data y : real[N]
+param k ~ half_normal(3)
+y ~ normal(k, 1)
+`,
+	},
+	{
+		Code: MustBeData, Title: "something that must be data",
+		Text: "Whole-number arguments of distributions, such as the number of trials, and weights are data.",
+		Wrong: `data y : count[N]
+param trials ~ half_normal(1)
+param a ~ normal(0, 1)
+y ~ binomial_logit(trials, a)
+`,
+		Right: `data y : count[N]
+data trials : count[N]
+param a ~ normal(0, 1)
+y ~ binomial_logit(trials, a)
+`,
+	},
+	{
+		Code: LeftSide, Title: "a left side that is no data",
+		Text: "The left side of a likelihood is data or an expression of data alone, as log(earn). A parameter gets its distribution where it is declared.",
+		Wrong: `data y : real[N]
+param mu ~ normal(0, 1)
+mu ~ normal(0, 2)
+y ~ normal(mu, 1)
+`,
+		Right: `data y : real[N]
+param mu ~ normal(0, 2)
+y ~ normal(mu, 1)
+`,
+	},
+	{
+		Code: BadIndex, Title: "an index that does not fit",
+		Text: "Indices count from 1. An index is a whole number known when data is bound, a slice such as 2:K, or a level whose number of categories is the size of the dimension.",
+		Wrong: `data y : real[N]
+data group : int[N]
+param a : real[5] ~ normal(0, 1)
+y ~ normal(a[group], 1)
+`,
+		Right: `data y : real[N]
+data group : level(G)[N]
+param a : real[G] ~ normal(0, 1)
+y ~ normal(a[group], 1)
+`,
+	},
+	{
+		Code: LetType, Title: "a let that is not what it says",
+		Text: "A type on a let asserts what its expression has.",
+		Wrong: `data y : real[N]
+param mu ~ normal(0, 1)
+let m : real[3] = mu + y
+y ~ normal(mu, 1)
+`,
+		Right: `data y : real[N]
+param mu ~ normal(0, 1)
+let m : real[N] = mu + 0 .* y
+y ~ normal(m, 1)
+`,
+	},
+	{
+		Code: NotLocationScale, Title: "noncentered where it has no meaning",
+		Text: "noncentered writes a parameter as location + scale · standard. The family must have a scale, and the parameter no bounds of its own.",
+		Wrong: `data y : real[N]
+param p ~ beta(2, 2) noncentered
+y ~ normal(p, 1)
+`,
+		Right: `data y : real[N]
+param p ~ normal(0, 2) noncentered
+y ~ normal(p, 1)
+`,
+	},
+	{
+		Code: BadBounds, Title: "a bound that is no constant",
+		Text: "Bounds are lower and upper; their values are made of numbers, consts and sizes.",
+		Wrong: `data y : real[N]
+param s ~ half_normal(1)
+param mu : real<lower=s> ~ normal(0, 1)
+y ~ normal(mu, 1)
+`,
+		Right: `data y : real[N]
+param mu : real<lower=0> ~ normal(0, 1)
+y ~ normal(mu, 1)
+`,
+	},
+	{
+		Code: RandomCondition, Title: "a condition that depends on a parameter",
+		Text: "Comparisons and && || ! are made of data: a density that jumps with a parameter has no gradient.",
+		Wrong: `data y : real[N]
+param mu ~ normal(0, 1)
+y ~ normal(where(mu > 0, mu, 0), 1)
+`,
+		Right: `data y : real[N]
+param mu ~ normal(0, 1)
+y ~ normal(relu(mu), 1)
+`,
+	},
+	{
+		Code: NotConst, Title: "a const that is not constant",
+		Text: "A const is made of numbers and other consts; it can be changed on the command line with --set NAME=VALUE.",
+		Wrong: `data y : real[N]
+const m = mean(y)
+param mu ~ normal(0, 1)
+y ~ normal(mu + m, 1)
+`,
+		Right: `data y : real[N]
+let m = mean(y)
+param mu ~ normal(0, 1)
+y ~ normal(mu + m, 1)
+`,
+	},
+	{
+		Code: BadTransform, Title: "a transform that does not exist, or a bad rho",
+		Text: "Transforms are none, augmented and power. rho is the standard deviation of the auxiliary variables: a constant above 0.",
+		Wrong: `client a
+data y : real[N] @ shared
+data X : real[N, P] @ a
+param beta : real[P] ~ normal(0, 1) @ a
+param b ~ normal(0, 1)
+y ~ normal(b + X * beta, 1)
+transform augmented(rho = 0)
+`,
+		Right: `client a
+data y : real[N] @ shared
+data X : real[N, P] @ a
+param beta : real[P] ~ normal(0, 1) @ a
+param b ~ normal(0, 1)
+y ~ normal(b + X * beta, 1)
+transform augmented(rho = 0.5)
+`,
+	},
+	{
+		Code: BadFrom, Title: "a from clause that does not fit",
+		Text: "`from` lists columns and encoders of columns. Encoders give real numbers; a vector takes one column, a matrix any number.",
+		Wrong: `data y : real[N]
+data X : real[N, P] from scale(age)
+param beta : real[P] ~ normal(0, 1)
+y ~ normal(X * beta, 1)
+`,
+		Right: `data y : real[N]
+data X : real[N, P] from zscore(age)
+param beta : real[P] ~ normal(0, 1)
+y ~ normal(X * beta, 1)
+`,
+	},
+	{
+		Code: NotFamily, Title: "a sum over something that is no family",
+		Text: "sum(… for j in F) runs over a family of clients, declared as client F[J], or over a range of whole numbers, as 1..K.",
+		Wrong: `client lab
+data y : real[N] @ shared
+data X : real[N, P] @ lab
+param beta : real[P] ~ normal(0, 1) @ lab
+y ~ normal(sum(X * beta for j in lab), 1)
+`,
+		Right: `client lab[J]
+data y : real[N] @ shared
+data X : real[N, P] @ lab
+param beta : real[P] ~ normal(0, 1) @ lab
+y ~ normal(sum(X[j] * beta[j] for j in lab), 1)
+`,
+	},
+	{
+		Code: FamilyIndex, Title: "whose value?",
+		Text: "Each member of a family has its own data and parameters. Outside the declarations of the family, say whose is meant: X[j] in a sum over the family.",
+		Wrong: `client lab[J]
+data y : real[N] @ shared
+data X : real[N, P] @ lab
+param beta : real[P] ~ normal(0, 1) @ lab
+param b ~ normal(0, 1)
+y ~ normal(b + X * beta, 1)
+`,
+		Right: `client lab[J]
+data y : real[N] @ shared
+data X : real[N, P] @ lab
+param beta : real[P] ~ normal(0, 1) @ lab
+param b ~ normal(0, 1)
+y ~ normal(b + sum(X[j] * beta[j] for j in lab), 1)
+`,
+	},
+	{
+		Code: MemberSize, Title: "terms of different shapes",
+		Text: "The terms of a sum over a family must have one shape. A size that only the family uses may differ from member to member.",
+		Wrong: `client lab[J]
+data y : real[N] @ shared
+data X : real[N, P] @ lab
+param beta : real[P] ~ normal(0, 1) @ lab
+y ~ normal(sum(sum(beta[j] for j in lab)), 1)
+`,
+		Right: `client lab[J]
+data y : real[N] @ shared
+data X : real[N, P] @ lab
+param beta : real[P] ~ normal(0, 1) @ lab
+y ~ normal(sum(sum(beta[j]) for j in lab), 1)
+`,
+	},
+	{
+		Code: Misplaced, Title: "a statement of the other kind of file",
+		Text: "aux, receive and send belong to party programs, which the compiler writes; transform, server and let belong to models. In a party program only shared data carry @.",
+		Wrong: `data y : real[N]
+param mu ~ normal(0, 1)
+receive z : real[N] from hospital_a
+y ~ normal(mu + z, 1)
+`,
+		Right: `data y : real[N]
+param mu ~ normal(0, 1)
+y ~ normal(mu, 1)
+`,
+	},
+	{
+		Code: Unused, Title: "something that is used nowhere",
+		Text: "A parameter that enters no likelihood keeps its prior as its posterior; a let or a likelihood without effect is probably a slip. This is a warning.",
+		Wrong: `data y : real[N]
+param mu ~ normal(0, 1)
+param nu ~ normal(0, 1)
+y ~ normal(mu, 1)
+`,
+		Right: `data y : real[N]
+param mu ~ normal(0, 1)
+param nu ~ normal(0, 1)
+y ~ normal(mu + nu, 1)
+`,
+	},
+	{
+		Code: Improper, Title: "an improper posterior",
+		Text: "A parameter with a flat prior that no data inform has no proper posterior. This is a warning.",
+		Wrong: `data y : real[N]
+param mu ~ normal(0, 1)
+param nu ~ flat()
+y ~ normal(mu, 1)
+`,
+		Right: `data y : real[N]
+param mu ~ normal(0, 1)
+param nu ~ flat()
+y ~ normal(mu + nu, 1)
+`,
+	},
+}

@@ -1,0 +1,76 @@
+package diag
+
+// sizesPages explains V056x.
+var sizesPages = []Page{
+	{
+		Code: SizeConflict, Title: "a size with two values",
+		Text: "A size has one value in the whole model. The data of two declarations, or of two parties, disagree about it.",
+		Wrong: `data y : real[N]
+data X : real[N, P]
+data Z : real[N, P]
+param beta : real[P] ~ normal(0, 1)
+y ~ normal(X * beta + Z * beta, 1)
+`,
+		Right: `data y : real[N]
+data X : real[N, P]
+data Z : real[N, Q]
+param beta : real[P] ~ normal(0, 1)
+param zeta : real[Q] ~ normal(0, 1)
+y ~ normal(X * beta + Z * zeta, 1)
+`,
+	},
+	{
+		Code: MemberCount, Title: "a family without its tables",
+		Text: "A family has as many members as tables are bound to it; a number in the declaration must agree.",
+		Wrong: `client lab[3]
+data y : real[N] @ shared
+data X : real[N, P] @ lab
+param beta : real[P] ~ normal(0, 1) @ lab
+y ~ normal(sum(X[j] * beta[j] for j in lab), 1)
+`,
+		Right: `client lab[J]
+data y : real[N] @ shared
+data X : real[N, P] @ lab
+param beta : real[P] ~ normal(0, 1) @ lab
+y ~ normal(sum(X[j] * beta[j] for j in lab), 1)
+`,
+	},
+	{
+		Code: BeyondData, Title: "an index beyond the data",
+		Text: "An index or slice that depends on a size is checked when the data give the size its value.",
+		Wrong: `data y : real[N]
+data X : real[N, P]
+param mu ~ normal(0, 1)
+y ~ normal(mu * X[:, 3], 1)
+`,
+		Right: `data y : real[N]
+data X : real[N, P]
+param beta : real[P] ~ normal(0, 1)
+y ~ normal(X * beta, 1)
+`,
+	},
+	{
+		Code: BadSupport, Title: "a support that is empty or not constant",
+		Text: "The support of a parameter comes from its distribution and its declared bounds; it must be an interval known when the data are bound.",
+		Wrong: `data y : real[N]
+param mu : real<lower=2, upper=1> ~ normal(0, 1)
+y ~ normal(mu, 1)
+`,
+		Right: `data y : real[N]
+param mu : real<lower=1, upper=2> ~ normal(0, 1)
+y ~ normal(mu, 1)
+`,
+	},
+	{
+		Code: CannotEvaluate, Title: "something that cannot be evaluated",
+		Text: "The expression is well formed, but its value cannot be made from the data at hand.",
+		Wrong: `data y : real[N]
+param mu : real[N - 5] ~ normal(0, 1)
+y ~ normal(sum(mu), 1)
+`,
+		Right: `data y : real[N]
+param mu ~ normal(0, 1)
+y ~ normal(mu, 1)
+`,
+	},
+}
