@@ -16,6 +16,7 @@ const (
 	Structured  Guide = iota // (θ_j, z_j) for every client
 	Noncentered              // θ_j and every element of e_j = (z_j − g_j)/ρ
 	MeanField                // θ_j and every element of z_j
+	Independent              // every element of every θ_j and of e_j
 )
 
 // A Fit is a Gaussian approximation of the posterior of (b, θ_1, θ_2, …): its ELBO, means and sds. LogZ is the log evidence of the
@@ -174,6 +175,9 @@ func (t *joint) multiply(f form, target, sd, power float64) {
 
 // blocks lists the indices of each factor of a guide, those of (b, θ_1, …) in order.
 func (t *joint) blocks(m GLM, guide Guide) [][]int {
+	if guide == Independent {
+		return singles(0, len(t.linear))
+	}
 	if m.Transform == backends.None {
 		return [][]int{span(0, t.params)}
 	}
@@ -189,9 +193,15 @@ func (t *joint) blocks(m GLM, guide Guide) [][]int {
 		out = append(out, ids)
 	}
 	if hasAux && guide != Structured {
-		for k := t.params; k < len(t.linear); k++ {
-			out = append(out, []int{k})
-		}
+		out = append(out, singles(t.params, len(t.linear))...)
+	}
+	return out
+}
+
+func singles(from, to int) [][]int {
+	out := make([][]int, 0, to-from)
+	for k := from; k < to; k++ {
+		out = append(out, []int{k})
 	}
 	return out
 }

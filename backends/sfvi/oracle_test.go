@@ -1,0 +1,171 @@
+package sfvi
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"math"
+	"testing"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/backends/contract"
+	"github.com/vflc/vflc/internal/testmodel"
+)
+
+// fit runs a fit to its end and returns what it ended with and the exact moments of q(θ), party after party.
+func fit(t *testing.T, m testmodel.GLM, seed uint64, given map[string]string) (info backends.Info, mean, sd []float64) {
+	t.Helper()
+	s, err := Algorithm().Resolve(m.Transform, given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := m.Env(seed)
+	k, err := newKernel(env, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Init(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	run, err := contract.Follow(context.Background(), env, k, contract.Run{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range k.parties {
+		a, b := p.theta.moments(p.phi)
+		mean, sd = append(mean, a...), append(sd, b...)
+	}
+	return run.Last, mean, sd
+}
+
+// near holds a fit against the closed form: ELBO within 0.1 nat and 3 standard errors and never above the log evidence, means within 0.05
+// posterior sds, sds within 4 %.
+func near(t *testing.T, info backends.Info, mean, sd []float64, want testmodel.Fit) {
+	t.Helper()
+	e := info.Fit.Final
+	if math.Abs(e.Value-want.ELBO) > 0.1+3*e.SE || e.Value > want.LogZ+3*e.SE {
+		t.Errorf("ELBO %.3f ± %.3f, optimum %.3f, log evidence %.3f", e.Value, e.SE, want.ELBO, want.LogZ)
+	}
+	for i := range mean {
+		if math.Abs(mean[i]-want.Mean[i]) > 0.05*want.Exact[i] || math.Abs(sd[i]/want.SD[i]-1) > 0.04 {
+			t.Errorf("parameter %d: mean %.4f sd %.4f, optimum %.4f and %.4f (posterior sd %.4f)", i, mean[i], sd[i], want.Mean[i], want.SD[i], want.Exact[i])
+		}
+	}
+}
+
+var annealed = map[string]string{"schedule": "cosine", "lr": "1e-2", "lr-end": "1e-4", "iterations": "20000"}
+
+func with(given map[string]string, more ...string) map[string]string {
+	out := map[string]string{}
+	for k, v := range given {
+		out[k] = v
+	}
+	for i := 0; i < len(more); i += 2 {
+		out[more[i]] = more[i+1]
+	}
+	return out
+}
+
+// Normal likelihood: every Gaussian guide reaches its closed-form optimum in both transforms.
+func TestGaussianOptimum(t *testing.T) {
+	guides := map[string]testmodel.Guide{"structured": testmodel.Structured, "noncentered": testmodel.Noncentered, "meanfield": testmodel.MeanField}
+	for _, transform := range []string{backends.Augmented, backends.Power} {
+		for name, guide := range guides {
+			for rho, seed := range map[float64]uint64{0.4: 1, 1.2: 2} {
+				m := testmodel.Linear(3, 40, []int{2, 3}, 0.8)
+				m.Transform, m.Rho = transform, rho
+				t.Run(transform+" "+name, func(t *testing.T) {
+					info, mean, sd := fit(t, m, seed, with(annealed, "guide", name))
+					near(t, info, mean, sd, m.Optimum(guide))
+				})
+			}
+		}
+	}
+}
+
+func TestManyClients(t *testing.T) {
+	m := testmodel.Linear(3, 20, []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, 0.8)
+	m.Transform, m.Rho = backends.Power, 0.7
+	info, mean, sd := fit(t, m, 1, annealed)
+	near(t, info, mean, sd, m.Optimum(testmodel.Structured))
+}
+
+func TestIndependentTheta(t *testing.T) {
+	m := testmodel.Linear(3, 30, []int{2, 3}, 0.8)
+	info, mean, sd := fit(t, m, 1, with(annealed, "guide", "noncentered", "theta-guide", "meanfield"))
+	near(t, info, mean, sd, m.Optimum(testmodel.Independent))
+}
+
+// Without a transform the family holds the posterior: the ELBO is the log evidence, with no variance, and the fit ends early.
+func TestPooledPosterior(t *testing.T) {
+	m := testmodel.Linear(3, 40, []int{2, 3}, 0.8)
+	m.Transform = backends.None
+	info, mean, sd := fit(t, m, 1, map[string]string{"lr": "1e-2"})
+	near(t, info, mean, sd, m.Optimum(testmodel.Structured))
+	if e := info.Fit.Final; math.Abs(e.Value-m.Optimum(testmodel.Structured).LogZ) > 0.01 {
+		t.Errorf("ELBO %.4f, log evidence %.4f", e.Value, m.Optimum(testmodel.Structured).LogZ)
+	}
+	if !info.Fit.Converged {
+		t.Errorf("not converged: drift %+v", info.Fit.Drift)
+	}
+}
+
+// Power with one client is the true model. The columns are centred, so that b and the slopes are independent in the posterior and it does not
+// matter that they belong to two parties.
+func TestPowerWithOneClient(t *testing.T) {
+	m := testmodel.Linear(8, 30, []int{3}, 0.8)
+	for c := range 3 {
+		col, mean := m.X[0][c*30:][:30], 0.0
+		for _, v := range col {
+			mean += v / 30
+		}
+		for i := range col {
+			col[i] -= mean
+		}
+	}
+	m.Transform = backends.None
+	want := m.Optimum(testmodel.Structured)
+	for _, guide := range []string{"structured", "noncentered"} {
+		m.Transform = backends.Power
+		info, mean, sd := fit(t, m, 1, with(annealed, "guide", guide))
+		near(t, info, mean, sd, want)
+	}
+}
+
+// A small logistic panel against the exact optimum of its guide.
+func TestLogisticPanel(t *testing.T) {
+	const data = "../../../shared/data"
+	m, err := testmodel.Logistic(data, 2)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("no reference data: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	refs, err := testmodel.ReadReferences(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Transform, m.Rho = backends.Augmented, 1
+	info, mean, sd := fit(t, m, 1, with(annealed, "iterations", "12000"))
+	want := testmodel.Select(refs.Optimum, m.Transform, 2, 1, "slope")[0]
+	exact := testmodel.Select(refs.Exact, m.Transform, 2, 1, "")[0]
+	near(t, info, mean, sd, testmodel.Fit{ELBO: want.ELBO, LogZ: exact.LogZ, Mean: want.Mean, SD: want.SD, Exact: exact.SD})
+}
+
+// Renaming and reordering the clients changes noise, and nothing else.
+func TestClientsMayBePermuted(t *testing.T) {
+	m := testmodel.Linear(21, 40, []int{2, 1, 2}, 0.8)
+	for i := range m.Y {
+		m.Y[i] = float64(i % 2)
+	}
+	m.Sigma = 0
+	_, mean, sd := fit(t, m, 1, annealed)
+	m.X[0], m.X[2] = m.X[2], m.X[0]
+	_, other, _ := fit(t, m, 2, annealed)
+	for i, j := range []int{0, 4, 5, 3, 1, 2} {
+		if math.Abs(mean[i]-other[j]) > 0.05*sd[i] {
+			t.Errorf("parameter %d: mean %.4f, after permuting %.4f (sd %.4f)", i, mean[i], other[j], sd[i])
+		}
+	}
+}

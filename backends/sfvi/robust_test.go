@@ -1,0 +1,166 @@
+package sfvi
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/internal/testmodel"
+)
+
+// A faulty Env spoils some densities.
+type faulty struct {
+	*testmodel.Env
+	spoil func(call int, theta [][]float64) bool
+	with  float64
+	calls int
+}
+
+func (f *faulty) Density(ctx context.Context, theta [][]float64, coords backends.Coordinates, grad [][]float64, lp []float64) error {
+	f.calls++
+	err := f.Env.Density(ctx, theta, coords, grad, lp)
+	if f.spoil(f.calls, theta) {
+		lp[1] = f.with
+		if f.with == 0 { // a finite density with a gradient that is not
+			grad[1][0] = math.Inf(1)
+		}
+	}
+	return err
+}
+
+func (f *faulty) Why() string { return "y ~ normal(mu, sigma): sigma is 0" }
+
+func kernelOver(t *testing.T, env backends.Env, given map[string]string) *kernel {
+	t.Helper()
+	s, err := Algorithm().Resolve(backends.Augmented, given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := newKernel(env, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func TestNonFiniteIterationsChangeNothing(t *testing.T) {
+	for _, with := range []float64{math.Inf(-1), math.NaN(), 0} {
+		env := &faulty{Env: testmodel.Linear(3, 20, []int{2, 2}, 0.8).Env(1), with: with, spoil: func(call int, _ [][]float64) bool { return call%10 == 0 }}
+		k := kernelOver(t, env, map[string]string{"iterations": "200", "elbo-draws": "100", "draws": "10"})
+		if err := k.Init(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		skipped := 0
+		for range 200 {
+			before := append([]float64(nil), k.parties[0].phi...)
+			calls := env.calls
+			info, err := k.Step(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (calls+1)%10 == 0 && k.phase == ascending {
+				skipped++
+				for i, v := range k.parties[0].phi {
+					if v != before[i] {
+						t.Fatalf("lp %g: iteration %d moved parameter %d", with, info.Iteration, i)
+					}
+				}
+			}
+			if info.NonFinite < skipped {
+				t.Fatalf("lp %g: %d counted, at least %d were", with, info.NonFinite, skipped)
+			}
+		}
+		if skipped < 10 {
+			t.Errorf("only %d iterations were spoilt", skipped)
+		}
+		for _, p := range k.parties {
+			for _, v := range p.phi {
+				if !finite(v) {
+					t.Fatalf("lp %g: parameters are not finite", with)
+				}
+			}
+		}
+	}
+}
+
+func TestStartIsRetriedElsewhere(t *testing.T) {
+	env := &faulty{Env: testmodel.Linear(3, 20, []int{2, 2}, 0.8).Env(1), with: math.Inf(-1), spoil: func(_ int, theta [][]float64) bool { return theta[0][0] < 0.7 }}
+	k := kernelOver(t, env, nil)
+	if err := k.Init(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if env.calls < 2 || k.parties[0].mu()[0] < 0.2 {
+		t.Errorf("after %d attempts the start is %v", env.calls, k.parties[0].mu())
+	}
+}
+
+func TestHopelessStartNamesTheTerm(t *testing.T) {
+	env := &faulty{Env: testmodel.Linear(3, 20, []int{2, 2}, 0.8).Env(1), with: math.NaN(), spoil: func(int, [][]float64) bool { return true }}
+	err := kernelOver(t, env, nil).Init(context.Background())
+	if err == nil || !strings.Contains(err.Error(), env.Why()) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestEndlessNonFiniteIsAnError(t *testing.T) {
+	env := &faulty{Env: testmodel.Linear(3, 20, []int{2, 2}, 0.8).Env(1), with: math.Inf(-1), spoil: func(call int, _ [][]float64) bool { return call > 5 }}
+	k := kernelOver(t, env, nil)
+	if err := k.Init(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	for range patience + 10 {
+		if _, err := k.Step(context.Background()); err != nil {
+			if !strings.Contains(err.Error(), env.Why()) {
+				t.Errorf("the error does not name the term: %v", err)
+			}
+			return
+		}
+	}
+	t.Error("no error")
+}
+
+// The response is an input only where the party holds it.
+func TestGuideInputsNeedTheResponse(t *testing.T) {
+	s, err := Algorithm().Resolve(backends.Augmented, map[string]string{"guide": "amortized", "guide-inputs": "y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := testmodel.Linear(3, 20, []int{2, 2}, 0.8) // a normal response: no label
+	if _, err := newKernel(m.Env(1), s); err == nil || !strings.Contains(err.Error(), "client[1]") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The trace is an unbiased estimate with an honest standard error, and the smoothed ELBO agrees with it.
+func TestTraceAgreesWithTheFinalValue(t *testing.T) {
+	k := kernelOver(t, testmodel.Linear(3, 20, []int{2, 2}, 0.8).Env(1), map[string]string{"lr": "1e-2", "iterations": "8000", "tolerance": "0"})
+	if err := k.Init(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	var traced []backends.Info
+	var info backends.Info
+	for !info.Done {
+		var err error
+		if info, err = k.Step(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if info.Fit.Traced {
+			traced = append(traced, info)
+		}
+	}
+	if len(traced) != 16 {
+		t.Fatalf("%d points of the trace, want 16", len(traced))
+	}
+	final, last := info.Fit.Final, traced[15].Fit
+	for name, e := range map[string]backends.Estimate{"trace": last.Trace, "smooth": last.Smooth} {
+		// The iterate lies a little below the average that the final value belongs to: 0.3 nat covers Adam's noise at 1e-2.
+		if math.Abs(e.Value-final.Value) > 4*math.Hypot(e.SE, final.SE)+0.3 || e.SE <= 0 {
+			t.Errorf("%s %+v, final %+v", name, e, final)
+		}
+	}
+	if first := traced[0].Fit.Trace; !(first.Value < final.Value) {
+		t.Errorf("the trace begins at %+v and ends at %+v", first, final)
+	}
+}

@@ -1,0 +1,115 @@
+package testmodel
+
+import (
+	"context"
+	"sync"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/runtime/rng"
+)
+
+// Split returns one Env per party, each with that party's block alone, for one goroutine per party: every collective call waits for all of them,
+// and the last to arrive evaluates with the shared Env. A kernel that reads another block's state, or decides from anything but totals, gives
+// other results over these than over the whole Env, or hangs.
+func (e *Env) Split() []backends.Env {
+	n := len(e.blocks)
+	h := &hub{
+		env: e, theta: make([][]float64, n), grad: make([][]float64, n), lp: make([]float64, n), coords: make([]backends.Coordinates, n),
+		part: make([][]float64, n), other: make([][]float64, n), third: make([][]float64, n),
+	}
+	h.all.L = &h.mu
+	out := make([]backends.Env, n)
+	for p := range out {
+		out[p] = &member{hub: h, party: p, blocks: e.seen[p : p+1]}
+	}
+	return out
+}
+
+// A hub is where the parties of a split Env meet.
+type hub struct {
+	env     *Env
+	mu      sync.Mutex
+	all     sync.Cond
+	arrived int
+	meeting int
+	err     error
+
+	theta, grad, part, other, third [][]float64
+	lp, total                       []float64
+	coords                          []backends.Coordinates
+}
+
+// meet lets the party leave what it brings, waits for all, has the last arrival act, and lets the party take what it came for.
+func (h *hub) meet(bring func(), act func() error, take func()) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	bring()
+	h.arrived++
+	if h.arrived == len(h.theta) {
+		h.err = act()
+		h.arrived = 0
+		h.meeting++
+		h.all.Broadcast()
+	} else {
+		for now := h.meeting; now == h.meeting; {
+			h.all.Wait()
+		}
+	}
+	take()
+	return h.err
+}
+
+// Value and Adjoint hand the calls of the shared Env to the parties' own coordinates.
+func (h *hub) Value(b int, g, z []float64) { h.coords[b].Value(0, g, z) }
+
+func (h *hub) Adjoint(b int, adj, own, w, early []float64) {
+	h.coords[b].Adjoint(0, adj, own, w, early)
+}
+
+// A member is one party's view.
+type member struct {
+	*hub
+	party  int
+	blocks []backends.Block
+}
+
+func (m *member) Blocks() []backends.Block { return m.blocks }
+
+func (m *member) Density(ctx context.Context, theta [][]float64, coords backends.Coordinates, grad [][]float64, lp []float64) error {
+	p := m.party
+	return m.meet(
+		func() { m.theta[p], m.grad[p], m.coords[p] = theta[0], grad[0], coords },
+		func() error { return m.env.Density(ctx, m.theta, m.hub, m.grad, m.lp) },
+		func() { lp[0] = m.lp[p] })
+}
+
+func (m *member) Totals(ctx context.Context, centre, base, total [][]float64) error {
+	p := m.party
+	return m.meet(
+		func() { m.part[p], m.other[p], m.third[p] = centre[0], base[0], total[0] },
+		func() error { return m.env.Totals(ctx, m.part, m.other, m.third) },
+		func() {})
+}
+
+func (m *member) Sum(ctx context.Context, part [][]float64, total []float64) error {
+	return m.meet(
+		func() { m.part[m.party] = part[0] },
+		func() error {
+			m.total = append(m.total[:0], total...)
+			return m.env.Sum(ctx, m.part, m.total)
+		},
+		func() { copy(total, m.total) })
+}
+
+func (m *member) Values(ctx context.Context, theta, values [][]float64) error {
+	p := m.party
+	return m.meet(
+		func() { m.theta[p], m.other[p] = theta[0], values[0] },
+		func() error { return m.env.Values(ctx, m.theta, m.other) },
+		func() {})
+}
+
+func (m *member) Private(_ int, name string) *rng.Stream { return m.env.Private(m.party, name) }
+func (m *member) Shared(name string) *rng.Stream         { return m.env.Shared(name) }
+func (m *member) Why() string                            { return m.env.Why() }
+func (m *member) Work() *backends.Work                   { return m.env.Work() }
