@@ -3,6 +3,7 @@ package data
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib/encoder"
 	"pgregory.net/rapid"
 )
 
@@ -156,5 +158,26 @@ func TestEveryEncoderIsListedAndWorks(t *testing.T) {
 	}
 	if !slices.IsSortedFunc(Encoders(), func(a, b Encoder) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Error("the list of encoders is not in the order of names, as messages show it")
+	}
+}
+
+// What may be written, as the standard library describes it, is what can be computed.
+func TestEncodersAgreeWithTheirDescriptors(t *testing.T) {
+	described := map[string]map[string][]string{}
+	for _, d := range encoder.All() {
+		options := map[string][]string{}
+		for _, o := range d.Options {
+			options[o.Name] = o.Values
+		}
+		described[d.Name] = options
+	}
+	computed := map[string]map[string][]string{}
+	for _, e := range Encoders() {
+		options := map[string][]string{}
+		maps.Copy(options, e.Options)
+		computed[e.Name] = options
+	}
+	if diff := cmp.Diff(described, computed); diff != "" {
+		t.Errorf("(-described +computed)\n%s", diff)
 	}
 }
