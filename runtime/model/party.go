@@ -3,7 +3,6 @@ package model
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/runtime/graph"
@@ -17,7 +16,6 @@ type Party struct {
 	role   Role
 	slots  [2]*graph.Exec // Centre is made when it is first used
 	seeds  [][]float64    // per graph output: cuts, then what the server shares
-	zero   []float64      // the derivative by an output that the log density does not read
 	held   []float64      // accumulators set aside while Pull uses them
 	auxLen int
 	early  int
@@ -32,9 +30,6 @@ func NewParty(plan *Plan, index int) *Party {
 	p := &Party{spec: spec, index: index, role: plan.Role(index), affine: true}
 	p.slots[backends.Here] = spec.Graph.NewExec()
 	p.seeds = make([][]float64, len(spec.Graph.Outputs()))
-	for _, out := range spec.Graph.Outputs() {
-		p.zero = slices.Grow(p.zero, out.Len)[:max(len(p.zero), out.Len)]
-	}
 	for k, c := range spec.Cuts {
 		p.auxLen += c.Len()
 		p.affine = p.affine && spec.Graph.Outputs()[k].Affine
@@ -185,12 +180,7 @@ func (p *Party) Target(own []float64) float64 {
 }
 
 // Own is the derivative of the log density by graph output k, after Target.
-func (p *Party) Own(k int) []float64 {
-	if own := p.here().Own(k); len(own) > 0 {
-		return own
-	}
-	return p.zero[:p.spec.Graph.Outputs()[k].Len]
-}
+func (p *Party) Own(k int) []float64 { return p.here().Own(k) }
 
 // InputAdjoint is the derivative of the log density by graph input k, after Target; for early inputs it is complete after Finish.
 func (p *Party) InputAdjoint(k int) []float64 { return p.here().InputAdjoint(k) }

@@ -48,7 +48,7 @@ var forgeries = map[string]func(*transport.Message){
 }
 
 // together runs a party per goroutine over the given ends, without the cancellation of session.Run, and returns each party's error.
-func together(plan *model.Plan, ends []transport.Transport, run func(context.Context, backends.Env) error) []error {
+func together(plan *model.Plan, ends []transport.Transport, seed uint64, run func(context.Context, backends.Env) error) []error {
 	errs := make([]error, len(ends))
 	var wait sync.WaitGroup
 	for i, end := range ends {
@@ -56,7 +56,7 @@ func together(plan *model.Plan, ends []transport.Transport, run func(context.Con
 		go func() {
 			defer wait.Done()
 			defer end.Close()
-			env, err := session.NewRemote(plan.Only(i), i, end, session.SimulatedKeys(1, plan.Names[i:i+1]))
+			env, err := session.NewRemote(plan.Only(i), i, end, session.SimulatedKeys(seed, plan.Names[i:i+1]))
 			if err == nil {
 				err = run(context.Background(), env)
 			}
@@ -84,7 +84,7 @@ func TestForgedMessagesEndTheRun(t *testing.T) {
 					ends := transport.NewMem(plan.Names)
 					f := &forger{Transport: ends[forgerIndex], alter: alter, at: at}
 					ends[forgerIndex] = f
-					errs := together(plan, ends, playOnce)
+					errs := together(plan, ends, 1, playOnce)
 					if f.did == "" {
 						break
 					}
@@ -131,7 +131,7 @@ func TestForgeryIsDescribed(t *testing.T) {
 	} {
 		ends := transport.NewMem(plan.Names)
 		ends[1] = &forger{Transport: ends[1], alter: forgeries[name]}
-		err := together(plan, ends, playOnce)[0]
+		err := together(plan, ends, 1, playOnce)[0]
 		if err == nil || err.Error() != "session: lab[1] sent a "+want {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -146,7 +146,7 @@ func TestClosedTransportEndsTheRun(t *testing.T) {
 			for at := range 4 {
 				ends := transport.NewMem(plan.Names)
 				ends[quitter] = &forger{Transport: ends[quitter], at: at, alter: func(*transport.Message) { ends[quitter].Close() }}
-				for i, err := range together(plan, ends, playOnce) {
+				for i, err := range together(plan, ends, 1, playOnce) {
 					if err == nil || !strings.Contains(err.Error(), name) {
 						t.Errorf("power=%t, %s quits at message %d: party %d ends with %v", power, name, at, i, err)
 					}
@@ -178,7 +178,7 @@ func TestErrorsStick(t *testing.T) {
 // Parties that do not call the same methods find out.
 func TestDifferentCallsEndTheRun(t *testing.T) {
 	plan := newWorld(design{clients: 2}).plan(t)
-	errs := together(plan, transport.NewMem(plan.Names), func(ctx context.Context, env backends.Env) error {
+	errs := together(plan, transport.NewMem(plan.Names), 1, func(ctx context.Context, env backends.Env) error {
 		if env.Blocks()[0].Index() == 2 {
 			return env.Sum(ctx, [][]float64{{1}}, []float64{0})
 		}
@@ -206,6 +206,27 @@ func TestRunReportsTheCause(t *testing.T) {
 		if !errors.Is(err, cause) || !strings.HasPrefix(err.Error(), plan.Names[culprit]+":") {
 			t.Errorf("culprit %d: %v", culprit, err)
 		}
+	}
+}
+
+// A party that hears of an error may report before the one that met it.
+func TestRunPrefersTheCauseToItsEcho(t *testing.T) {
+	plan := newWorld(design{clients: 2}).plan(t)
+	err := session.Run(t.Context(), plan, session.PerParty, 1, func(ctx context.Context, env backends.Env) error {
+		switch env.Blocks()[0].Index() {
+		case 0:
+			err := newPlayer(env, noncentred).density(ctx)
+			<-ctx.Done()
+			return err
+		case 1:
+			return newPlayer(env, noncentred).density(ctx)
+		default:
+			return env.Sum(ctx, [][]float64{{1}}, []float64{0})
+		}
+	})
+	var protocol *session.ProtocolError
+	if !errors.As(err, &protocol) || protocol.Peer != "lab[2]" {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/runtime/transport"
 )
 
 // everyDesign runs a test for all designs.
@@ -51,12 +52,15 @@ func TestDensityIsTheFormula(t *testing.T) {
 	})
 }
 
-// The gradient is the derivative of the joint density, in coordinates where z depends on the parameters and where it does not.
+// The gradient is the derivative of the joint density, in coordinates where z depends on the parameters and where it does not, whatever was
+// evaluated before.
 func TestGradientIsTheDerivative(t *testing.T) {
 	everyDesign(t, func(t *testing.T, w *world) {
 		env := local(t, w.plan(t))
 		for name, s := range schemes {
 			p := newPlayer(env, s)
+			must(t, p.density(t.Context()))
+			p.move(0)
 			must(t, p.density(t.Context()))
 			scale := 1 + math.Abs(p.joint())
 			grads := append(clone(p.grad), clone(p.de)...)
@@ -165,41 +169,88 @@ func (d *diary) count(env backends.Env) {
 	}
 }
 
-func record(t *testing.T, w *world, mode session.Mode, rounds int) *diary {
-	t.Helper()
+// game returns an empty diary and what plays the design into it.
+func (w *world) game(rounds int) (*diary, func(context.Context, backends.Env) error) {
 	d := &diary{seen: map[int][]float64{}}
 	base := make([]float64, (2+w.groupCount())*rows)
 	for i := range base {
 		base[i] = float64(i) / 7
 	}
-	must(t, session.Run(t.Context(), w.plan(t), mode, 11, func(ctx context.Context, env backends.Env) error {
-		return d.play(ctx, env, rounds, base)
-	}))
+	return d, func(ctx context.Context, env backends.Env) error { return d.play(ctx, env, rounds, base) }
+}
+
+func record(t *testing.T, w *world, mode session.Mode, rounds int) *diary {
+	t.Helper()
+	d, play := w.game(rounds)
+	must(t, session.Run(t.Context(), w.plan(t), mode, 11, play))
 	return d
+}
+
+// same wants two diaries of the same numbers, bit for bit, and the same work.
+func (d *diary) same(t *testing.T, other *diary, names []string) {
+	t.Helper()
+	for index, name := range names {
+		a, b := d.seen[index], other.seen[index]
+		if len(a) != len(b) || len(a) == 0 {
+			t.Fatalf("%s saw %d numbers and %d", name, len(a), len(b))
+		}
+		for i := range a {
+			if math.Float64bits(a[i]) != math.Float64bits(b[i]) {
+				t.Fatalf("%s, number %d: %v and %v", name, i, a[i], b[i])
+			}
+		}
+		if last := a[len(a)-1]; math.IsNaN(last) || math.IsInf(last, 0) {
+			t.Errorf("%s ends at %v", name, last)
+		}
+	}
+	if d.work != other.work {
+		t.Errorf("work: %+v and %+v", d.work, other.work)
+	}
 }
 
 // One loop over all parties and a goroutine per party see the same numbers, bit for bit, and count the same work.
 func TestOneLoopEqualsOneGoroutinePerParty(t *testing.T) {
 	everyDesign(t, func(t *testing.T, w *world) {
-		loop, parties := record(t, w, session.OneLoop, 50), record(t, w, session.PerParty, 50)
-		for index := range w.names() {
-			a, b := loop.seen[index], parties.seen[index]
-			if len(a) != len(b) || len(a) == 0 {
-				t.Fatalf("party %d saw %d numbers in one loop, %d on its own", index, len(a), len(b))
-			}
-			for i := range a {
-				if math.Float64bits(a[i]) != math.Float64bits(b[i]) {
-					t.Fatalf("party %d, number %d: %v in one loop, %v on its own", index, i, a[i], b[i])
-				}
-			}
-			if last := a[len(a)-1]; math.IsNaN(last) || math.IsInf(last, 0) {
-				t.Errorf("party %d ends at %v", index, last)
-			}
-		}
-		if loop.work != parties.work || parties.work.Bytes != parties.up {
-			t.Errorf("work: one loop %+v, server %+v, clients' bytes %d", loop.work, parties.work, parties.up)
+		parties := record(t, w, session.PerParty, 50)
+		record(t, w, session.OneLoop, 50).same(t, parties, w.names())
+		if parties.work.Bytes != parties.up {
+			t.Errorf("the server counts %d bytes, the clients %d", parties.work.Bytes, parties.up)
 		}
 	})
+}
+
+// A shredder is a transport that destroys a message when the next one of the same peer is received, as it may.
+type shredder struct {
+	transport.Transport
+	last map[string]transport.Message
+}
+
+func (s *shredder) Recv(ctx context.Context, from string) (transport.Message, error) {
+	for _, a := range s.last[from].Arrays {
+		for i := range a.Data {
+			a.Data[i] = math.NaN()
+		}
+	}
+	m, err := s.Transport.Recv(ctx, from)
+	s.last[from] = m
+	return m, err
+}
+
+// Messages are not read after the next one has come.
+func TestMessagesAreReadInTime(t *testing.T) {
+	for _, power := range []bool{false, true} {
+		w := newWorld(design{power: power, single: true, late: true, early: true, clients: 2})
+		plan := w.plan(t)
+		ends := transport.NewMem(plan.Names)
+		for i, end := range ends {
+			ends[i] = &shredder{end, map[string]transport.Message{}}
+		}
+		d, play := w.game(5)
+		for _, err := range together(plan, ends, 11, play) {
+			must(t, err)
+		}
+		record(t, w, session.OneLoop, 5).same(t, d, plan.Names)
+	}
 }
 
 // Rounds and bytes of one evaluation follow from the table of the protocol.
@@ -240,6 +291,29 @@ func (w *world) groupLen() int {
 		n += rows * w.clients
 	}
 	return n
+}
+
+// Totals, Sum and Values cost one round each, of the cuts, the scalars and the shared parameters.
+func TestWorkOfOtherExchanges(t *testing.T) {
+	w := newWorld(design{single: true, late: true, early: true, clients: 2})
+	env := local(t, w.plan(t))
+	p := newPlayer(env, noncentred)
+	values := [][]float64{make([]float64, 1), make([]float64, vars), make([]float64, vars)}
+	must(t, env.Totals(t.Context(), p.g, nil, p.z))
+	totals := backends.Work{Rounds: 1, Bytes: int64(8 * 2 * w.crossing())}
+	worked(t, env, totals)
+	must(t, env.Sum(t.Context(), [][]float64{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}, make([]float64, 3)))
+	sum := backends.Work{Rounds: 2, Bytes: totals.Bytes + 8*2*3*2}
+	worked(t, env, sum)
+	must(t, env.Values(t.Context(), p.theta, values))
+	worked(t, env, backends.Work{Rounds: 3, Bytes: sum.Bytes + 8*2*vars*2})
+}
+
+func worked(t *testing.T, env backends.Env, want backends.Work) {
+	t.Helper()
+	if got := *env.Work(); got != want {
+		t.Errorf("work %+v, want %+v", got, want)
+	}
 }
 
 // Totals is the sum of the members' centres and the server's base, group by group.
@@ -345,6 +419,54 @@ func TestPull(t *testing.T) {
 	}
 }
 
+// A meddler pulls at the point of the evaluation while it is going on, and again at a copy of that point in slot Centre.
+type meddler struct {
+	*player
+	here, centre, hereEarly, centreEarly []float64
+}
+
+func (m *meddler) Adjoint(b int, adj, own, w, early []float64) {
+	m.player.Adjoint(b, adj, own, w, early)
+	block := m.env.Blocks()[b]
+	m.here, m.centre = make([]float64, block.Dim()), make([]float64, block.Dim())
+	m.hereEarly, m.centreEarly = make([]float64, block.Early()), make([]float64, block.Early())
+	block.Pull(backends.Here, adj, m.here, m.hereEarly)
+	block.Cut(backends.Centre, m.theta[b], m.bar[b])
+	block.Pull(backends.Centre, adj, m.centre, m.centreEarly)
+	if !equal(m.here, m.centre) || !equal(m.hereEarly, m.centreEarly) {
+		m.here = nil
+	}
+}
+
+func equal(a, b []float64) bool {
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+// Pull inside an evaluation gives what it gives elsewhere and does not change the evaluation.
+func TestPullWithinDensity(t *testing.T) {
+	for _, power := range []bool{false, true} {
+		w := newWorld(design{power: power, single: true, late: true, early: true, clients: 2})
+		p := newPlayer(local(t, w.plan(t)), noncentred)
+		must(t, p.density(t.Context()))
+		want := clone(p.grad)
+		m := &meddler{player: p}
+		must(t, p.env.Density(t.Context(), p.theta, m, p.grad, p.lp))
+		if m.here == nil || norm(m.here) == 0 || norm(m.hereEarly) == 0 {
+			t.Errorf("power=%t: Pull differs from itself, or is zero", power)
+		}
+		for b := range want {
+			if !equal(p.grad[b], want[b]) {
+				t.Errorf("power=%t, block %d: gradient %v, want %v", power, b, p.grad[b], want[b])
+			}
+		}
+	}
+}
+
 func norm(v []float64) (s float64) {
 	for _, x := range v {
 		s += math.Abs(x)
@@ -364,6 +486,34 @@ func TestNoAllocations(t *testing.T) {
 		}); n != 0 {
 			t.Errorf("%v: %v allocations per evaluation", d, n)
 		}
+	}
+}
+
+// Over messages neither side allocates, once their buffers have grown.
+func TestNoAllocationsPerParty(t *testing.T) {
+	const warm, runs = 5, 20
+	for _, power := range []bool{false, true} {
+		plan := newWorld(design{power: power, late: true, early: true, clients: 2}).plan(t)
+		must(t, session.Run(t.Context(), plan, session.PerParty, 1, func(ctx context.Context, env backends.Env) error {
+			p := newPlayer(env, shifted)
+			var failed error
+			step := func() {
+				if err := p.env.Density(ctx, p.theta, p, p.grad, p.lp); err != nil {
+					failed = err
+				}
+			}
+			for range warm {
+				step()
+			}
+			if env.Blocks()[0].Index() > 0 {
+				for range runs + 1 {
+					step()
+				}
+			} else if n := testing.AllocsPerRun(runs, step); n != 0 {
+				t.Errorf("power=%t: %v allocations per evaluation", power, n)
+			}
+			return failed
+		}))
 	}
 }
 
