@@ -13,7 +13,7 @@ import (
 )
 
 // fit runs a fit to its end and returns what it ended with and the exact moments of q(θ), party after party.
-func fit(t *testing.T, m testmodel.GLM, seed uint64, given map[string]string) (info backends.Info, mean, sd []float64) {
+func fit(t *testing.T, m testmodel.GLM, seed uint64, given map[string]string) (run contract.Run, mean, sd []float64) {
 	t.Helper()
 	s, err := Algorithm().Resolve(m.Transform, given)
 	if err != nil {
@@ -27,22 +27,21 @@ func fit(t *testing.T, m testmodel.GLM, seed uint64, given map[string]string) (i
 	if err := k.Init(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	run, err := contract.Follow(context.Background(), env, k, contract.Run{})
-	if err != nil {
+	if run, err = contract.Follow(context.Background(), env, k, contract.Run{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range k.parties {
 		a, b := p.theta.moments(p.phi)
 		mean, sd = append(mean, a...), append(sd, b...)
 	}
-	return run.Last, mean, sd
+	return run, mean, sd
 }
 
 // near holds a fit against the closed form: ELBO within 0.1 nat and 3 standard errors and never above the log evidence, means within 0.05
 // posterior sds, sds within 4 %.
-func near(t *testing.T, info backends.Info, mean, sd []float64, want testmodel.Fit) {
+func near(t *testing.T, run contract.Run, mean, sd []float64, want testmodel.Fit) {
 	t.Helper()
-	e := info.Fit.Final
+	e := run.Last.Fit.Final
 	if math.Abs(e.Value-want.ELBO) > 0.1+3*e.SE || e.Value > want.LogZ+3*e.SE {
 		t.Errorf("ELBO %.3f ± %.3f, optimum %.3f, log evidence %.3f", e.Value, e.SE, want.ELBO, want.LogZ)
 	}
@@ -75,8 +74,8 @@ func TestGaussianOptimum(t *testing.T) {
 				m := testmodel.Linear(3, 40, []int{2, 3}, 0.8)
 				m.Transform, m.Rho = transform, rho
 				t.Run(transform+" "+name, func(t *testing.T) {
-					info, mean, sd := fit(t, m, seed, with(annealed, "guide", name))
-					near(t, info, mean, sd, m.Optimum(guide))
+					run, mean, sd := fit(t, m, seed, with(annealed, "guide", name))
+					near(t, run, mean, sd, m.Optimum(guide))
 				})
 			}
 		}
@@ -86,27 +85,30 @@ func TestGaussianOptimum(t *testing.T) {
 func TestManyClients(t *testing.T) {
 	m := testmodel.Linear(3, 20, []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, 0.8)
 	m.Transform, m.Rho = backends.Power, 0.7
-	info, mean, sd := fit(t, m, 1, annealed)
-	near(t, info, mean, sd, m.Optimum(testmodel.Structured))
+	run, mean, sd := fit(t, m, 1, annealed)
+	near(t, run, mean, sd, m.Optimum(testmodel.Structured))
 }
 
 func TestIndependentTheta(t *testing.T) {
 	m := testmodel.Linear(3, 30, []int{2, 3}, 0.8)
-	info, mean, sd := fit(t, m, 1, with(annealed, "guide", "noncentered", "theta-guide", "meanfield"))
-	near(t, info, mean, sd, m.Optimum(testmodel.Independent))
+	run, mean, sd := fit(t, m, 1, with(annealed, "guide", "noncentered", "theta-guide", "meanfield"))
+	near(t, run, mean, sd, m.Optimum(testmodel.Independent))
 }
 
 // Without a transform the family holds the posterior: the ELBO is the log evidence, with no variance, and the fit ends early.
 func TestPooledPosterior(t *testing.T) {
 	m := testmodel.Linear(3, 40, []int{2, 3}, 0.8)
 	m.Transform = backends.None
-	info, mean, sd := fit(t, m, 1, map[string]string{"lr": "1e-2"})
-	near(t, info, mean, sd, m.Optimum(testmodel.Structured))
-	if e := info.Fit.Final; math.Abs(e.Value-m.Optimum(testmodel.Structured).LogZ) > 0.01 {
+	run, mean, sd := fit(t, m, 1, map[string]string{"lr": "1e-2"})
+	near(t, run, mean, sd, m.Optimum(testmodel.Structured))
+	if e := run.Last.Fit.Final; math.Abs(e.Value-m.Optimum(testmodel.Structured).LogZ) > 0.01 {
 		t.Errorf("ELBO %.4f, log evidence %.4f", e.Value, m.Optimum(testmodel.Structured).LogZ)
 	}
-	if !info.Fit.Converged {
-		t.Errorf("not converged: drift %+v", info.Fit.Drift)
+	if !run.Last.Fit.Converged {
+		t.Errorf("not converged: drift %+v", run.Last.Fit.Drift)
+	}
+	if run.Steps < earliest || run.Steps > 20000 {
+		t.Errorf("%d steps, of 50000 allowed", run.Steps)
 	}
 }
 
@@ -127,8 +129,8 @@ func TestPowerWithOneClient(t *testing.T) {
 	want := m.Optimum(testmodel.Structured)
 	for _, guide := range []string{"structured", "noncentered"} {
 		m.Transform = backends.Power
-		info, mean, sd := fit(t, m, 1, with(annealed, "guide", guide))
-		near(t, info, mean, sd, want)
+		run, mean, sd := fit(t, m, 1, with(annealed, "guide", guide))
+		near(t, run, mean, sd, want)
 	}
 }
 
@@ -147,10 +149,10 @@ func TestLogisticPanel(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Transform, m.Rho = backends.Augmented, 1
-	info, mean, sd := fit(t, m, 1, with(annealed, "iterations", "12000"))
+	run, mean, sd := fit(t, m, 1, with(annealed, "iterations", "12000"))
 	want := testmodel.Select(refs.Optimum, m.Transform, 2, 1, "slope")[0]
 	exact := testmodel.Select(refs.Exact, m.Transform, 2, 1, "")[0]
-	near(t, info, mean, sd, testmodel.Fit{ELBO: want.ELBO, LogZ: exact.LogZ, Mean: want.Mean, SD: want.SD, Exact: exact.SD})
+	near(t, run, mean, sd, testmodel.Fit{ELBO: want.ELBO, LogZ: exact.LogZ, Mean: want.Mean, SD: want.SD, Exact: exact.SD})
 }
 
 // Renaming and reordering the clients changes noise, and nothing else.
