@@ -309,7 +309,7 @@ func (c *checker) constant(s *ast.Const) {
 	if value == math.Trunc(value) && math.Abs(value) < 1<<53 {
 		t.Elem = types.Int
 	}
-	if size := c.Sizes[s.Name.Name]; size != nil && (t.Elem != types.Int || value < 0) {
+	if size := c.Sizes[s.Name.Name]; len(size.Owners) > 0 && (t.Elem != types.Int || value < 0) {
 		c.errorf(diag.NotSize, s.Value, "%s is used as a size, so it must be a whole number ≥ 0, not %v", s.Name.Name, value)
 	}
 	c.declare(&Symbol{Name: s.Name.Name, Kind: Const, Ident: s.Name, Decl: s, Type: t, Owner: Shared, Value: value})

@@ -1,8 +1,14 @@
 package split_test
 
 import (
+	"flag"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
@@ -10,6 +16,7 @@ import (
 	"github.com/vflc/vflc/compile/transform"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/diag/diagtest"
+	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib"
@@ -171,4 +178,50 @@ func codes(l diag.List) (out []diag.Code) {
 		out = append(out, d.Code)
 	}
 	return out
+}
+
+var update = flag.Lookup("update")
+
+// TestPrograms: what the parties of each model run, to the letter. Every program is loaded again, and printing what was loaded changes nothing.
+func TestPrograms(t *testing.T) {
+	paths, err := filepath.Glob("testdata/programs/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no archives (%v)", err)
+	}
+	for _, path := range paths {
+		t.Run(filepath.Base(path), func(t *testing.T) { program(t, path) })
+	}
+}
+
+func program(t *testing.T, path string) {
+	archive, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, diags := parts(source.New("model.vfl", string(archive.Files[0].Data)), check.Options{})
+	if diags.HasErrors() {
+		t.Fatalf("%s %s", diags[0].Code, diags[0].Message)
+	}
+	programs, manifest := split.Split(p, "m")
+	got := &txtar.Archive{Files: archive.Files[:1:1]}
+	for _, q := range programs {
+		if _, diags := split.Load(manifest, q.Party, q.File, q.Text, stdlib.New()); len(diags) > 0 {
+			t.Errorf("%s: %s %s\n%s", q.File, diags[0].Code, diags[0].Message, q.Text)
+		}
+		tree, _ := parser.Parse(source.New(q.File, q.Text))
+		if again := format.Format(tree); again != q.Text {
+			t.Errorf("%s is not as the formatter prints it:\n%s", q.File, cmp.Diff(q.Text, again))
+		}
+		text := strings.Replace(q.Text, manifest.ModelSHA256, "…", 1)
+		got.Files = append(got.Files, txtar.File{Name: q.File, Data: []byte(text)})
+	}
+	if update.Value.String() == "true" {
+		if err := os.WriteFile(path, txtar.Format(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(string(txtar.Format(archive)), string(txtar.Format(got))); diff != "" {
+		t.Errorf("programs differ (-want +got); if they are right, run with -update:\n%s", diff)
+	}
 }
