@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime/debug"
 )
 
@@ -21,13 +20,11 @@ func execute(args []string, out, errs io.Writer) (code int) {
 			code = apologise(errs, bug)
 		}
 	}()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(errs)
-	ran, err := root.ExecuteContextC(ctx)
+	ran, err := root.ExecuteContextC(context.Background())
 	return report(errs, ran, err)
 }
 

@@ -19,7 +19,7 @@ type modelFlags struct {
 
 func (f *modelFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.set, "set", nil, "give a const of the model another value: `NAME=VALUE`; repeatable")
-	cmd.Flags().StringVar(&f.transform, "transform", "", "`none, augmented or power`, in place of the model's own")
+	cmd.Flags().StringVar(&f.transform, "transform", "", "use this `transform` in place of the model's own: none, augmented or power")
 	cmd.Flags().StringVar(&f.rho, "rho", "", "standard deviation of auxiliary variables, in place of the model's own: `R`, or CLIENT=R,CLIENT=R")
 }
 

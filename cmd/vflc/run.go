@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -89,7 +90,7 @@ func runModel(cmd *cobra.Command, path string, f *runFlags) error {
 	if err != nil {
 		return err
 	}
-	p.say("%s: %d parties, one gradient takes %v", c.name, len(b.plan.Names), gradient.Round(time.Microsecond))
+	p.say("%s: %s; a gradient takes %.3g µs", c.name, strings.Join(b.plan.Names, ", "), float64(gradient.Nanoseconds())/1e3)
 	fit, err := fit(cmd.Context(), b.plan, a, settings, f.seed, p)
 	if err != nil {
 		return err
