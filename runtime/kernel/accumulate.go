@@ -31,11 +31,3 @@ func MulAdd(n int, y, a, b []float64) {
 		y[i] += float64(a[i] * b[i])
 	}
 }
-
-// MulSub subtracts a·b, elementwise, from y.
-func MulSub(n int, y, a, b []float64) {
-	y, a, b = y[:n], a[:n], b[:n]
-	for i := range y {
-		y[i] -= float64(a[i] * b[i])
-	}
-}

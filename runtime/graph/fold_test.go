@@ -1,0 +1,167 @@
+package graph_test
+
+import (
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/vflc/vflc/runtime/graph"
+)
+
+var update = flag.Bool("update", false, "write the golden dumps")
+
+// TestSharing checks that equal expressions are one node and different ones are not.
+func TestSharing(t *testing.T) {
+	b := graph.New("sharing")
+	p, q := b.Param("p", shape{4}), b.Param("q", shape{4})
+	part := func(lo, hi int) graph.ID {
+		id, err := b.Apply("slice", graph.Attr{Slices: []graph.Slice{{Lo: lo, Hi: hi}}}, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	sum := apply(t, b, "add", p, q)
+	for _, c := range []struct {
+		what string
+		a, b graph.ID
+		same bool
+	}{
+		{"p + q and p + q", sum, apply(t, b, "add", p, q), true},
+		{"p + q and q + p", sum, apply(t, b, "add", q, p), false},
+		{"p + q and p - q", sum, apply(t, b, "sub", p, q), false},
+		{"0.1 and 0.1", b.Scalar(0.1), b.Scalar(0.1), true},
+		{"0 and -0", b.Scalar(0), b.Scalar(math.Copysign(0, -1)), false},
+		{"p[1:2] and p[1:2]", part(0, 2), part(0, 2), true},
+		{"p[1:2] and p[2:3]", part(0, 2), part(1, 3), false},
+		{"exp(p) and tanh(p)", apply(t, b, "exp", p), apply(t, b, "tanh", p), false},
+		{"p^1 and p", apply(t, b, "pow", p, b.Scalar(1)), p, true},
+		{"p^2 and p·p", apply(t, b, "pow", p, b.Scalar(2)), apply(t, b, "mul", p, p), true},
+		{"p/4 and p·0.25", apply(t, b, "div", p, b.Scalar(4)), apply(t, b, "mul", p, b.Scalar(0.25)), true},
+		{"p/3 and p·(1/3)", apply(t, b, "div", p, b.Scalar(3)), apply(t, b, "mul", p, b.Scalar(1.0/3)), false},
+		{"p[3] and p[[3]]", apply(t, b, "gather", p, b.Scalar(3)), part(2, 3), false},
+	} {
+		if (c.a == c.b) != c.same {
+			t.Errorf("%s: shared is %v, want %v", c.what, c.a == c.b, c.same)
+		}
+	}
+}
+
+// TestFolding checks that constants are computed while building, and that what nothing needs is dropped.
+func TestFolding(t *testing.T) {
+	b := graph.New("folding")
+	x := b.Const("x", shape{3}, []float64{1, 2, 4})
+	id := apply(t, b, "cumulative_sum", apply(t, b, "mul", x, b.Scalar(3)))
+	v, ok := b.Value(id)
+	if !ok || !slices.Equal(v, []float64{3, 9, 21}) {
+		t.Errorf("value %v (constant: %v), want [3 9 21]", v, ok)
+	}
+	p := b.Param("p", shape{})
+	if _, ok := b.Value(p); ok {
+		t.Error("a parameter has a constant value")
+	}
+	apply(t, b, "exp", p)
+	if s := build(t, b).String(); strings.Contains(s, "exp") || strings.Contains(s, "const") {
+		t.Errorf("unused nodes are kept:\n%s", s)
+	}
+}
+
+func TestApplyErrors(t *testing.T) {
+	b := graph.New("errors")
+	v3, v4, m, s := b.Param("a", shape{3}), b.Param("b", shape{4}), b.Param("m", shape{3, 2}), b.Param("s", shape{})
+	index := b.Const("i", shape{2}, []float64{1, 4})
+	for _, c := range []struct {
+		op   string
+		attr graph.Attr
+		in   []graph.ID
+		want string
+	}{
+		{"nosuch", graph.Attr{}, []graph.ID{v3}, "nosuch: no such operation"},
+		{"add", graph.Attr{}, []graph.ID{v3}, "add: takes 2 inputs, got 1"},
+		{"add", graph.Attr{}, []graph.ID{v3, v4}, "add: shapes [3] and [4] do not broadcast"},
+		{"matmul", graph.Attr{}, []graph.ID{m, v3}, "matmul: shapes [3 2] and [3] do not multiply"},
+		{"dot", graph.Attr{}, []graph.ID{v3, v4}, "dot: takes two vectors of one length, got shapes [3] and [4]"},
+		{"rowdot", graph.Attr{}, []graph.ID{v3, v3}, "rowdot: takes matrices, got shapes [3] and [3]"},
+		{"addn", graph.Attr{}, []graph.ID{v3, v4}, "addn: shapes [3] and [4] differ"},
+		{"transpose", graph.Attr{}, []graph.ID{v3}, "transpose: takes a matrix, got shape [3]"},
+		{"col", graph.Attr{}, []graph.ID{m}, "col: takes a vector, got shape [3 2]"},
+		{"col_means", graph.Attr{}, []graph.ID{v3}, "col_means: col_sums: takes a matrix, got shape [3]"},
+		{"cumulative_sum", graph.Attr{}, []graph.ID{s}, "cumulative_sum: takes a vector or matrix, got a scalar"},
+		{"sd", graph.Attr{}, []graph.ID{s}, "sd: needs at least two elements, got shape []"},
+		{"append", graph.Attr{}, []graph.ID{v3, m}, "append: shapes [3] and [3 2] do not join"},
+		{"gather", graph.Attr{}, []graph.ID{v3, index}, "gather: index 4 in row 2, where the table has 1 to 3"},
+		{"gather", graph.Attr{}, []graph.ID{v3, v4}, "gather: index 1 must be a constant vector"},
+		{"gather", graph.Attr{}, []graph.ID{v3, index, index}, "gather: 2 indices on a table of shape [3]"},
+		{"slice", graph.Attr{Slices: []graph.Slice{{Lo: 1, Hi: 4}}}, []graph.ID{v3}, "slice: index 2 to 4 of axis 1, whose length is 3"},
+	} {
+		if _, err := b.Apply(c.op, c.attr, c.in...); err == nil || err.Error() != c.want {
+			t.Errorf("%s: error %q, want %q", c.op, err, c.want)
+		}
+	}
+}
+
+// pooled is a multilevel Poisson regression: everything in one pass over the rows, read once, but the priors.
+func pooled(tb testing.TB) *graph.Graph {
+	const n = 300
+	d := newLogisticData(n, 2)
+	level := make([]float64, n)
+	for i := range level {
+		level[i] = float64(1 + i%5)
+	}
+	b := graph.New("pooled")
+	normal := dist(tb, "normal")
+	mu, slope, b0 := b.Param("mu", shape{2}), b.Param("slope", shape{5, 2}), b.Param("b", shape{})
+	x, group := b.Const("X", shape{n, 2}, d.columns), b.Const("level", shape{n}, level)
+	rows := apply(tb, b, "gather", slope, group)
+	eta := apply(tb, b, "add", b0, apply(tb, b, "rowdot", x, rows))
+	for _, p := range []struct {
+		name  string
+		x, at graph.ID
+	}{{"mu", mu, b.Scalar(0)}, {"slope", slope, mu}, {"b", b0, b.Scalar(0)}} {
+		if err := b.Density(p.name, normal, p.x, []graph.ID{p.at, b.Scalar(1)}, graph.NoID, 1); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	if err := b.Density("y", dist(tb, "poisson_log"), b.Const("y", shape{n}, d.y), []graph.ID{eta}, graph.NoID, 1); err != nil {
+		tb.Fatal(err)
+	}
+	return build(tb, b)
+}
+
+// nonlinear uses the mean of a linear predictor beside the predictor itself: the product must be pulled back in a pass of its own.
+func nonlinear(tb testing.TB) *graph.Graph {
+	d := newLogisticData(200, 2)
+	b := graph.New("nonlinear")
+	beta := b.Param("beta", shape{2})
+	eta := apply(tb, b, "tanh", apply(tb, b, "matmul", b.Const("X", shape{200, 2}, d.columns), beta))
+	scale := apply(tb, b, "exp", apply(tb, b, "mean", eta))
+	y := b.Const("y", shape{200}, d.y)
+	if err := b.Density("y", dist(tb, "normal"), y, []graph.ID{eta, scale}, graph.NoID, 1); err != nil {
+		tb.Fatal(err)
+	}
+	return build(tb, b)
+}
+
+// TestString compares the printed plans with testdata: what shares a pass, what is reversed in it, and what is stored is part of the contract.
+func TestString(t *testing.T) {
+	for name, g := range map[string]*graph.Graph{"logistic": newLogisticData(500, 20).graph(t), "pooled": pooled(t), "client": client(t), "nonlinear": nonlinear(t)} {
+		file := filepath.Join("testdata", name+".txt")
+		if *update {
+			if err := os.WriteFile(file, []byte(g.String()), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), g.String()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
