@@ -62,7 +62,7 @@ func (r *renderer) diagnostic(d *Diagnostic) {
 	if d.Severity == Warning {
 		colour = yellow
 	}
-	fmt.Fprintf(r, "%s%s %s\n", r.paint(bold, where(d)), r.paint(colour, fmt.Sprintf("%s %s:", d.Severity, d.Code)), r.paint(bold, printable(d.Message)))
+	fmt.Fprintf(r, "%s %s %s\n", r.paint(bold, where(d)), r.paint(colour, fmt.Sprintf("%s %s:", d.Severity, d.Code)), r.paint(bold, printable(d.Message)))
 	if d.File != nil {
 		r.excerpt(d.File, d.Span, colour, '^')
 	}
@@ -116,7 +116,7 @@ func (r *renderer) excerpt(f *source.File, at source.Span, colour string, mark r
 	p := f.Position(at.Start)
 	line := f.Line(p.Line)
 	start := offsetOf(line, p.Column)
-	end := min(start+max(at.End-at.Start, 0), len(line))
+	line, start, end := clip(line, start, min(start+max(at.End-at.Start, 0), len(line)))
 	number := fmt.Sprintf("%5d", p.Line)
 	shown, columns := display(line)
 	fmt.Fprintf(r, "%s %s\n", r.paint(blue, number+" |"), strings.TrimRight(shown, " "))
@@ -126,6 +126,28 @@ func (r *renderer) excerpt(f *source.File, at source.Span, colour string, mark r
 	}
 	under := strings.Repeat(" ", columns[start]) + r.paint(colour, strings.Repeat(string(mark), max(length, 1)))
 	fmt.Fprintf(r, "%s %s\n", r.paint(blue, strings.Repeat(" ", len(number))+" |"), under)
+}
+
+// clipBefore and clipBehind are how many bytes of a long line are shown on either side of where a span begins.
+const (
+	clipBefore = 60
+	clipBehind = 100
+)
+
+// clip cuts a long line at both ends, and moves the span with it.
+func clip(line string, start, end int) (string, int, int) {
+	if cut := start + clipBehind; cut < len(line) {
+		for ; !utf8.RuneStart(line[cut]); cut-- {
+		}
+		line, end = line[:cut]+"…", min(end, cut)
+	}
+	if cut := start - clipBefore; cut > len("…") {
+		for ; !utf8.RuneStart(line[cut]); cut-- {
+		}
+		shift := cut - len("…")
+		line, start, end = "…"+line[cut:], start-shift, end-shift
+	}
+	return line, start, end
 }
 
 // offsetOf returns the byte offset of a 1-based column of line.

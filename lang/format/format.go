@@ -3,6 +3,7 @@
 package format
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -141,26 +142,26 @@ func (l *layout) interleave(s ast.Stmt, inner []ast.Comment) string {
 	}
 	var b strings.Builder
 	for i, w := range to {
-		gap := ""
+		gap, before := "", " "
 		if i > 0 {
 			gap = printed[to[i-1].End:w.Start]
+			if strings.ContainsAny(printed[to[i-1].Start:to[i-1].End], "([{") {
+				before = ""
+			}
 		}
-		open := i == 0 || strings.ContainsAny(printed[to[i-1].Start:to[i-1].End], "([{")
+		closing := strings.ContainsAny(printed[w.Start:w.End], ",)]}")
 		for len(inner) > 0 && inner[0].Span().Start < at.Start+from[i].Start {
-			gap = comment(&b, inner[0].Text, open, strings.ContainsAny(printed[w.Start:w.End], ",)]}"))
-			open, inner = strings.HasPrefix(gap, "\n"), inner[1:]
+			b.WriteString(before + inner[0].Text)
+			gap = gapBehind(inner[0].Text, closing)
+			before, inner = cmp.Or(gap, " "), inner[1:]
 		}
 		b.WriteString(gap + printed[w.Start:w.End])
 	}
 	return b.String()
 }
 
-// comment prints a comment inside a statement and returns the gap to what follows it. open and closing say that no blank goes before or behind it.
-func comment(b *strings.Builder, text string, open, closing bool) (gap string) {
-	if !open {
-		b.WriteString(" ")
-	}
-	b.WriteString(text)
+// gapBehind is what stands between a comment inside a statement and what follows; closing says that no blank goes before that.
+func gapBehind(text string, closing bool) string {
 	switch {
 	case strings.HasPrefix(text, "//"):
 		return "\n" + indent

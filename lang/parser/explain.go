@@ -115,8 +115,16 @@ func junkBehind(s *situation) *fault {
 		return nil
 	}
 	t := s.words[s.start]
-	f := faultf(diag.MissingOperator, spanOf(t), "found %s behind a complete statement, expected an operator or the next statement", quote(t.Value))
-	f.d.Fix(before(t), "* ", "write the product")
+	return s.behindStatement(t)
+}
+
+// behindStatement speaks for a word that follows a complete statement on its line.
+func (p *parser) behindStatement(t lexer.Token) *fault {
+	f := faultf(diag.MissingOperator, spanOf(t), "found %s behind a complete statement, expected the next statement", found(t))
+	if last, ok := p.stmts[len(p.stmts)-1].(*ast.Let); ok && last.Owner == nil && (t.Type == identToken || t.Type == numberToken) {
+		f.d.Message = "found " + found(t) + " behind an expression, expected an operator or the next statement"
+		f.d.Fix(before(t), "* ", "write the product")
+	}
 	return f
 }
 
@@ -155,6 +163,10 @@ func tildeOrEquals(s *situation) *fault {
 		return f
 	case s.statement == "" && s.wants("~") && is(s.token, ":"):
 		return faultf(diag.Unexpected, at, "found `:`, expected `~`").note("A declaration begins with its keyword: `data`, `param` or `let`.")
+	case s.wants(">") && is(s.token, ">="):
+		f := faultf(diag.Unexpected, at, "found `>=`, expected `>`")
+		f.d.Fix(at, "> =", "separate the two")
+		return f
 	case (s.wants(")") || s.wants(",")) && is(s.token, "="):
 		f := faultf(diag.Unexpected, at, "found `=` inside an expression")
 		f.d.Fix(at, "==", "compare")
@@ -199,6 +211,9 @@ func general(s *situation) *fault {
 
 // wantedHere is what was expected, with the comma that a list also allows.
 func (s *situation) wantedHere() string {
+	if s.statement == "transform" && s.at == s.start+1 {
+		return "`none`, `augmented` or `power`"
+	}
 	if s.wants("]") || s.wants(">") || s.wants("}") || s.wants(")") && s.separator() == "," {
 		return "`,` or " + wanted(s.expected)
 	}
@@ -226,14 +241,37 @@ func (p *parser) badStart() error {
 		f := faultf(diag.WrongBracket, spanOf(t), "found %s, but no bracket is open", quote(t.Value))
 		f.d.Fix(spanOf(t), "", "delete it")
 		return f
+	case is(t, "~") && p.runOn() > 0:
+		return p.expectedBefore(p.runOn())
 	case behind && p.misplaced(t) != nil:
 		return p.misplaced(t)
 	case t.Type == identToken:
 		return p.unknownStatement(t)
 	case behind && !p.firstOnLine(p.start):
-		return faultf(diag.MissingOperator, spanOf(t), "found %s behind a complete statement, expected an operator or the next statement", found(t))
+		return p.behindStatement(t)
 	}
 	return faultf(diag.UnknownStatement, spanOf(t), "a statement cannot begin with %s: it begins with a keyword such as `param`, or with the name of data that has a likelihood", found(t))
+}
+
+// runOn returns the index of the first word on the line of the present one, if the sound statement above ended in an operator and so ran on into that line; else 0.
+func (p *parser) runOn() int {
+	first := p.start
+	for !p.firstOnLine(first) {
+		first--
+	}
+	if p.start != p.end || first <= p.lastStart || first == p.start || !operators[p.words[first-1].Value] {
+		return 0
+	}
+	return first
+}
+
+// operators lists what an expression cannot end in.
+var operators = set("|| && == != < <= > >= + - * / .* ./ ^ ! =")
+
+// expectedBefore explains an expression that ends too early at a line end, and takes back the statement that it belongs to.
+func (p *parser) expectedBefore(first int) *fault {
+	p.stmts, p.end, p.ranOn = p.stmts[:len(p.stmts)-1], 0, first
+	return faultf(diag.ExpectedExpr, after(p.words[first-1]), "found the next statement, expected an expression")
 }
 
 // misplaced explains a clause that stands behind the statement that it should be part of; nil if t begins none.

@@ -65,7 +65,7 @@ func (p *parser) badNumber(t lexer.Token) {
 	case wellFormed(strings.Trim(squeeze(t.Value), "_")):
 		d.Message += ": an underscore stands alone between two digits"
 		d.Fix(spanOf(t), strings.Trim(squeeze(t.Value), "_"), "write it with single underscores")
-	case head != "" && isLetter(rest[0]) && span(rest, isWord) == len(rest):
+	case head != "0" && head != "" && isLetter(rest[0]) && span(rest, isWord) == len(rest) && !strings.EqualFold(rest, "e"):
 		d.Message += fmt.Sprintf(", and a name cannot begin with a digit; a product needs its %s", quote("*"))
 		d.Fix(spanOf(t), head+" * "+rest, "write the product")
 	}
@@ -129,9 +129,17 @@ const maxWhole = 1 << 53
 
 // checkRange refuses numbers that would not be the value that is written.
 func (p *parser) checkRange(t lexer.Token) {
-	n := number(t.Value)
-	_, err := strconv.ParseFloat(strings.ReplaceAll(t.Value, "_", ""), 64)
-	if err != nil || n.Int && n.Value > maxWhole {
+	digits := strings.ReplaceAll(t.Value, "_", "")
+	var err error
+	if n := number(t.Value); n.Int {
+		var whole uint64
+		if whole, err = strconv.ParseUint(digits, 10, 64); err == nil && whole > maxWhole {
+			err = strconv.ErrRange
+		}
+	} else {
+		_, err = strconv.ParseFloat(digits, 64)
+	}
+	if err != nil {
 		p.errorf(diag.BadNumber, spanOf(t), "%s is too large: whole numbers go to 2^53, others to 1.79e308", quote(t.Value))
 	}
 }

@@ -5,6 +5,9 @@
 package parser
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/alecthomas/participle/v2/lexer"
 
 	"github.com/vflc/vflc/lang/ast"
@@ -30,11 +33,15 @@ type parser struct {
 	grammar *grammar
 	tokens  []lexer.Token // all of them
 	words   []lexer.Token // those that are not elided; the last one is EOF
-	start   int           // the index in words where the present statement begins
-	end     int           // the index in words behind the last sound statement
+	origin  lexer.Checkpoint
+	start   int // the index in words where the present statement begins
+	end     int // the index in words behind the last sound statement
 	stmts   []ast.Stmt
 	diags   diag.List
 
+	lastStart int  // the index in words where that one begins
+	ranOn     int  // where the last sound statement should have ended, if it turned out to run on into the next one
+	again     int  // where the parse last went back to, if it did
 	attempted bool // there is something that is no semicolon
 }
 
@@ -60,12 +67,9 @@ func elided(t lexer.Token) bool {
 
 // statements parses the file, statement by statement.
 func (p *parser) statements() []ast.Stmt {
-	for _, t := range p.tokens {
-		if !elided(t) {
-			p.words = append(p.words, t)
-		}
-	}
+	p.findWords()
 	lex := p.peeking()
+	p.origin = lex.MakeCheckpoint()
 	for {
 		for is(*lex.Peek(), ";") {
 			lex.Next()
@@ -75,6 +79,24 @@ func (p *parser) statements() []ast.Stmt {
 		}
 		p.attempted = true
 		p.next(lex)
+	}
+}
+
+// findWords collects the tokens that the grammar reads. On the way it makes a keyword of each contextual one that begins its line and has a name behind it there,
+// so that a statement above it that breaks off does not take it for a name.
+func (p *parser) findWords() {
+	var where []int
+	p.words, where = make([]lexer.Token, 0, len(p.tokens)), make([]int, 0, len(p.tokens))
+	for i, t := range p.tokens {
+		if !elided(t) {
+			p.words, where = append(p.words, t), append(where, i)
+		}
+	}
+	for i := range p.words[:len(p.words)-1] {
+		if p.isKeyword(i) && p.firstOnLine(i) && !p.firstOnLine(i+1) {
+			p.words[i].Type = keywordToken
+			p.tokens[where[i]].Type = keywordToken
+		}
 	}
 }
 
@@ -93,13 +115,41 @@ func (p *parser) next(lex *lexer.PeekingLexer) {
 	stmt, err := p.statement(lex)
 	if err == nil {
 		p.verify(stmt)
-		p.stmts, p.end = append(p.stmts, stmt), lex.Cursor()
+		p.stmts, p.end, p.lastStart = append(p.stmts, stmt), lex.Cursor(), p.start
 		return
 	}
-	at := max(p.start+1, lex.Cursor(), p.report(err))
-	for at = p.nextStart(at); lex.Cursor() < at; {
+	p.recover(lex, err)
+}
+
+// recover reports err and moves to the next statement: behind the error, or back at the line that it swallowed.
+func (p *parser) recover(lex *lexer.PeekingLexer, err error) {
+	retried := p.again > 0 && p.start == p.again
+	n := len(p.diags)
+	bad := p.report(err)
+	if retried && !p.tildeBetween(p.start, bad) { // that a likelihood begins here was a guess, and wrong: its error follows from the one before
+		p.diags = p.diags[:n]
+	}
+	at := p.nextStart(max(p.start+1, lex.Cursor(), bad))
+	p.again = cmp.Or(p.ranOn, p.swallowed(bad))
+	if p.ranOn = 0; p.again > 0 {
+		at = p.again
+		lex.LoadCheckpoint(p.origin)
+	}
+	for lex.Cursor() < at {
 		lex.Next()
 	}
+}
+
+// swallowed returns the index where a likelihood probably begins that the present statement, broken off on a line above, has read up to its `~` or less; else 0.
+func (p *parser) swallowed(bad int) int {
+	first := bad
+	for first > p.start && !p.firstOnLine(first) {
+		first--
+	}
+	if first <= p.start || first == bad || p.tildeBetween(first, bad) || p.words[first].Type != identToken || !p.tildeOnLine(first) {
+		return 0
+	}
+	return first
 }
 
 // statement parses the statement that begins at p.start.
@@ -123,10 +173,15 @@ func (p *parser) isKeyword(i int) bool {
 	if s, known := p.grammar.find(t.Value); known {
 		contextual, ok = s.contextual, true
 	}
-	if !ok || !contextual {
+	if !ok || !contextual || t.Type == keywordToken {
 		return ok && t.Type == keywordToken
 	}
 	return t.Type == identToken && p.words[i+1].Type == identToken
+}
+
+// tildeBetween reports whether a `~` is among the words from i up to but not including j.
+func (p *parser) tildeBetween(i, j int) bool {
+	return slices.ContainsFunc(p.words[i:j], func(t lexer.Token) bool { return is(t, "~") })
 }
 
 // misspelt reports whether the name at word i stands where a keyword should: another word follows it on its line.
@@ -142,8 +197,16 @@ func (p *parser) firstOnLine(i int) bool {
 
 // nextStart returns the index of the first word, from i on, that begins a statement or ends the file.
 func (p *parser) nextStart(i int) int {
-	for !p.words[i].EOF() && !p.beginsStatement(i) {
-		i++
+	depth := len(p.openBrackets(i))
+	for ; !p.words[i].EOF() && !p.beginsStatement(i); i++ {
+		if depth == 0 && p.firstOnLine(i) && (p.tildeOnLine(i) || is(p.words[i+1], "=")) { // a likelihood or a definition, if a malformed one
+			return i
+		}
+		if closerOf(p.words[i]) != "" {
+			depth++
+		} else if isCloser(p.words[i]) && depth > 0 {
+			depth--
+		}
 	}
 	return i
 }
@@ -211,10 +274,14 @@ func (p *parser) skipped(keyword string) int {
 
 // refuseClauses takes the clauses that this version does not support out of the tokens and says so.
 func (p *parser) refuseClauses() {
+	behind := behindBrackets(p.tokens)
 	for i := range p.tokens {
-		if end := p.clauseEnd(i); end > i {
+		if end := p.clauseEnd(i, behind); end > i {
 			t := p.tokens[i]
 			whole := spanOf(t).Join(spanOf(p.tokens[end-1]))
+			if i > 0 && p.tokens[i-1].Type == spaceToken {
+				whole.Start = p.tokens[i-1].Pos.Offset
+			}
 			p.errorf(diag.UnsupportedClause, spanOf(t), "%s clauses are not supported in this version", quote(t.Value)).Fix(whole, "", "leave the clause out")
 			for ; i < end; i++ {
 				p.tokens[i].Type = refusedToken
@@ -224,21 +291,21 @@ func (p *parser) refuseClauses() {
 }
 
 // clauseEnd returns the end of the clause truncate(…), censor(…), missing KIND or missing impute ~ DIST(…) that begins at token i, or i if none does.
-func (p *parser) clauseEnd(i int) int {
+func (p *parser) clauseEnd(i int, behind []int) int {
 	if p.tokens[i].Type != keywordToken {
 		return i
 	}
 	end := i
 	switch p.tokens[i].Value {
 	case "truncate", "censor":
-		end = p.balanced(p.skipSpace(i + 1))
+		end = behind[p.skipSpace(i+1)]
 	case "missing":
 		kind := p.skipSpace(i + 1)
 		if p.tokens[kind].Type != identToken {
 			return i
 		}
 		if end = kind + 1; p.tokens[kind].Value == "impute" && is(p.tokens[p.skipSpace(end)], "~") {
-			end = p.balanced(p.skipSpace(p.skipSpace(p.skipSpace(end)+1) + 1))
+			end = behind[p.skipSpace(p.skipSpace(p.skipSpace(end)+1)+1)]
 		}
 	}
 	return max(end, i)
@@ -252,22 +319,19 @@ func (p *parser) skipSpace(i int) int {
 	return min(i, len(p.tokens)-1)
 }
 
-// balanced returns the index behind the brackets that open at token i, or 0 if none do or they are not closed.
-func (p *parser) balanced(i int) int {
-	if closerOf(p.tokens[i]) == "" {
-		return 0
-	}
-	for depth := 0; !p.tokens[i].EOF(); i++ {
-		if closerOf(p.tokens[i]) != "" {
-			depth++
-		} else if isCloser(p.tokens[i]) {
-			depth--
-		}
-		if depth == 0 {
-			return i + 1
+// behindBrackets returns, for each token that opens a bracket, the index behind its partner; 0 for other tokens and for brackets that are not closed.
+func behindBrackets(tokens []lexer.Token) []int {
+	behind := make([]int, len(tokens))
+	var open []int
+	for i, t := range tokens {
+		if closerOf(t) != "" {
+			open = append(open, i)
+		} else if n := len(open); n > 0 && isCloser(t) {
+			behind[open[n-1]] = i + 1
+			open = open[:n-1]
 		}
 	}
-	return 0
+	return behind
 }
 
 // closerOf returns the bracket that closes t, or "" if t opens nothing.

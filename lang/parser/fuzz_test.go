@@ -1,0 +1,70 @@
+package parser_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/format"
+	"github.com/vflc/vflc/lang/parser"
+	"github.com/vflc/vflc/lang/source"
+)
+
+// FuzzParse holds for every text: no panic, diagnostics that lie in it, and, for a text without errors, that printing it keeps the tree and every comment and that printing again changes nothing.
+func FuzzParse(f *testing.F) {
+	f.Add(everything)
+	for _, line := range strings.Split(everything, "\n") {
+		f.Add(line)
+	}
+	for _, seed := range []string{
+		"", ";", "\ufeffparam b ~ flat()\r\n", "param b ~ normal(0, 1) // caf\xe9", "\x00", "let a = \"\xff", "/* /* */ */", "/*", "\"", "'", "1.", ".5", "1..2",
+		"let a = " + strings.Repeat("(", 300) + "1" + strings.Repeat(")", 300), "let a = " + strings.Repeat("-", 300) + "1", "let a = 1" + strings.Repeat("^1", 300),
+		"fn f(x) { let a = x\nreturn a }\nfactor x\nimport \"./a.vfl\"\nmodule m implements n\nweight W : real init glorot",
+		"y ~ normal(0, 1) truncate(lower=0) weights w^(2) ^ (1/2)", "data y : real missing impute ~ normal(0, 1)",
+		"let a = f( // one\n /* two */ 1, // three\n 2) // four\n// five\n\n\n// six", "let a = b < c < d", "data x : real<lower=(0 < 1)>", "send z to server; let server = 3",
+		"data X : real[N, P] from " + strings.Repeat("zscore(a_long_column_name), ", 20) + "*",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		file, list := parser.Parse(source.New("fuzz.vfl", text))
+		for _, d := range list {
+			if d.Span.Start < 0 || d.Span.Start > d.Span.End || d.Span.End > len(text) || d.Code == "" || lastResort(d.Message) {
+				t.Fatalf("bad diagnostic %s at %v: %s", d.Code, d.Span, d.Message)
+			}
+			for _, x := range d.Fixes {
+				if x.Span.Start < 0 || x.Span.Start > x.Span.End || x.Span.End > len(text) {
+					t.Fatalf("bad fix of %s at %v", d.Code, x.Span)
+				}
+			}
+		}
+		if !list.HasErrors() {
+			checkPlaces(t, file)
+			checkPrinted(t, file)
+		}
+	})
+}
+
+// checkPrinted holds that printing keeps what was parsed.
+func checkPrinted(t testing.TB, file *ast.File) {
+	t.Helper()
+	printed := format.Format(file)
+	again := mustParse(t, printed)
+	if diff := same(file.Stmts, again.Stmts); diff != "" {
+		t.Fatalf("printing changes the tree:\n%s\nprinted:\n%s", diff, printed)
+	}
+	if diff := same(texts(file), texts(again)); diff != "" {
+		t.Fatalf("printing changes the comments:\n%s\nprinted:\n%s", diff, printed)
+	}
+	if twice := format.Format(again); twice != printed {
+		t.Fatalf("printing is not idempotent:\n%s\nthen:\n%s", printed, twice)
+	}
+}
+
+func texts(f *ast.File) []string {
+	out := make([]string, len(f.Comments))
+	for i, c := range f.Comments {
+		out[i] = c.Text
+	}
+	return out
+}
