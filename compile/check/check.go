@@ -66,6 +66,7 @@ type Symbol struct {
 	Owners types.Owners
 	Random bool
 	used   bool
+	sent   bool
 	over   string // of an IndexVar: the family, "" for a range
 }
 
@@ -174,6 +175,7 @@ func Check(file *ast.File, universe *stdlib.Universe, options Options) (*Program
 	}
 	c.transform()
 	c.sizesBound()
+	c.unsent()
 	if !c.diags.HasErrors() {
 		c.warnings()
 	}

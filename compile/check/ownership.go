@@ -1,6 +1,8 @@
 package check
 
 import (
+	"slices"
+
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/types"
@@ -150,6 +152,10 @@ func (c *checker) receive(s *ast.Receive) {
 
 func (c *checker) send(s *ast.Send) {
 	if s.Value != nil {
+		if c.isClient() {
+			c.errorf(diag.WrongRole, s, "a client may send only its auxiliary variables, and %s is a sum", s.Name.Name)
+			return
+		}
 		c.sendSum(s, s.Value)
 		return
 	}
@@ -158,8 +164,30 @@ func (c *checker) send(s *ast.Send) {
 		c.unknown(&ast.Name{At: s.Name.At, Name: s.Name.Name})
 		return
 	}
+	sym.sent = true
+	if sym.Kind == Param && c.isClient() {
+		c.errorf(diag.WrongRole, s, "a client may send only its auxiliary variables, and %s is a parameter: parameters of a client never leave it", sym.Name)
+		return
+	}
 	if sym.Kind != Aux && sym.Kind != Param {
 		c.errorf(diag.BadSend, s.Name, "%s is %s: a client sends its auxiliary variables, the server its parameters and sums of what it received", sym.Name, article(sym.Kind))
+	}
+}
+
+// isClient reports whether a party program is a client's: the server has no auxiliary variables.
+func (c *checker) isClient() bool {
+	if c.options.Server != "" {
+		return c.For != c.options.Server
+	}
+	return slices.ContainsFunc(c.File.Stmts, func(s ast.Stmt) bool { _, aux := s.(*ast.Aux); return aux })
+}
+
+// unsent reports auxiliary variables that stay.
+func (c *checker) unsent() {
+	for _, s := range c.Order {
+		if s.Kind == Aux && !s.sent {
+			c.errorf(diag.Unsent, s.Ident, "%s is never sent: an auxiliary variable exists to be sent", s.Name)
+		}
 	}
 }
 

@@ -482,15 +482,13 @@ func (c *cutter) additive() {
 }
 
 func (c *cutter) warn() {
-	for _, g := range c.Groups {
-		if !g.Additive && c.Transform.Kind == "augmented" {
-			c.diags.Warnf(diag.SeparateCuts, c.File.Source, g.Span.Span(), "these contributions meet in more than their sum: %s sees each z by itself, and secure summation does not apply", c.Server)
-		}
-	}
 	if c.Transform.Kind != "augmented" {
 		return
 	}
 	for _, l := range c.Likelihoods {
+		if i := slices.IndexFunc(l.Groups, func(g *Group) bool { return !g.Additive }); i >= 0 {
+			c.diags.Warnf(diag.SeparateCuts, c.File.Source, l.Groups[i].Span.Span(), "contributions of clients meet here in more than their sum: %s sees each z by itself, and secure summation does not apply", c.Server)
+		}
 		left := c.Facts(l.Left)
 		if _, alone := left.Owners.Sole(); l.Party == "" && l.Dist.Discrete && alone {
 			c.diags.Warnf(diag.LabelLeak, c.File.Source, l.Stmt.Span(), "the adjoint that %s returns has the sign of the outcome minus its mean: in one round it tells every client the response of each row", c.Server).

@@ -72,21 +72,14 @@ func (e *examiner) examine() {
 		e.diags.Errorf(diag.NotParty, e.File.Source, e.File.Stmts[0].Span(), "the manifest knows no party %s", e.party)
 		return
 	}
-	sent := map[string]bool{}
 	for _, s := range e.File.Stmts {
 		switch s := s.(type) {
 		case *ast.Send:
-			sent[s.Name.Name] = true
 			e.send(s)
 		case *ast.Receive:
 			e.receive(s)
 		case *ast.Aux:
 			e.aux(s)
-		}
-	}
-	for _, s := range e.Order {
-		if s.Kind == check.Aux && !sent[s.Name] {
-			e.errorf(diag.Unsent, s.Ident, "%s is never sent: an auxiliary variable exists to be sent", s.Name)
 		}
 	}
 }
@@ -104,10 +97,7 @@ func (e *examiner) send(s *ast.Send) {
 			return
 		}
 	}
-	sym := e.Symbols[s.Name.Name]
 	switch {
-	case e.client() && (s.Value != nil || sym == nil || sym.Kind != check.Aux):
-		e.errorf(diag.WrongRole, s, "a client may send only its auxiliary variables; %s is not one", s.Name.Name)
 	case e.client() && e.cut(s.Name.Name) == nil:
 		e.errorf(diag.UnlistedChannel, s, "the manifest lists no %s of %s: this would leave unannounced", s.Name.Name, e.party)
 	case !e.client() && s.Value == nil:

@@ -110,21 +110,16 @@ func (s *splitter) manifest(programs []PartyProgram) *Manifest {
 		}
 		m.Parties = append(m.Parties, ManifestParty{Name: p.Party, Role: role, Program: p.File, SHA256: p.SHA256(), Family: family})
 	}
-	sent := s.Parties[0].Received
-	for _, g := range s.Groups {
-		var cuts []string
-		for _, k := range g.Cuts {
-			if slices.Contains(sent, k) {
-				cuts = append(cuts, k.Name)
-				m.Rho[k.Client] = formatRho(s.Transform.RhoOf(k.Client))
-			}
+	for _, k := range s.Parties[0].Received {
+		m.Rho[k.Client] = formatRho(s.Transform.RhoOf(k.Client))
+		c := s.manifestCut(k)
+		g := s.groupOf(k)
+		if c.Group = slices.IndexFunc(m.Groups, func(x ManifestGroup) bool { return x.Additive && slices.Contains(x.Cuts, k.Name) }) + 1; c.Group == 0 {
+			m.Groups = append(m.Groups, s.manifestGroup(k, g))
+			c.Group = len(m.Groups)
+			m.Groups[c.Group-1].Number = c.Group
 		}
-		if cuts != nil {
-			m.Groups = append(m.Groups, ManifestGroup{Number: g.Number, Cuts: cuts, Additive: g.Additive, Shape: g.Type.Shape()})
-		}
-	}
-	for _, k := range sent {
-		m.Cuts = append(m.Cuts, s.manifestCut(k))
+		m.Cuts = append(m.Cuts, c)
 	}
 	server := s.writer(s.Parties[0])
 	for _, sym := range s.Order {
@@ -140,16 +135,35 @@ func (s *splitter) manifest(programs []PartyProgram) *Manifest {
 
 func (s *splitter) manifestCut(k *cut.Cut) ManifestCut {
 	out := ManifestCut{Name: k.Name, Client: k.Client, Shape: k.Type.Shape(), Rho: formatRho(s.Transform.RhoOf(k.Client)), SeenBy: []string{s.Server}}
-	for _, g := range s.Groups {
-		if slices.Contains(g.Cuts, k) {
-			out.Group = g.Number
-		}
-	}
 	for _, q := range s.Parties[1:] {
 		for _, g := range q.Others {
 			if slices.Contains(g.Cuts, k) && (q.Name != k.Client || q.Family) {
 				out.SeenBy = append(out.SeenBy, q.Name)
 			}
+		}
+	}
+	return out
+}
+
+// groupOf returns the additive group of a cut, or nil.
+func (s *splitter) groupOf(k *cut.Cut) *cut.Group {
+	for _, g := range s.Groups {
+		if g.Additive && slices.Contains(g.Cuts, k) {
+			return g
+		}
+	}
+	return nil
+}
+
+// manifestGroup is the group in which a cut enters the model; a cut that is seen by itself is a group of its own.
+func (s *splitter) manifestGroup(k *cut.Cut, g *cut.Group) ManifestGroup {
+	if g == nil {
+		return ManifestGroup{Cuts: []string{k.Name}, Shape: k.Type.Shape()}
+	}
+	out := ManifestGroup{Additive: true, Shape: g.Type.Shape(), Cuts: []string{}}
+	for _, c := range g.Cuts {
+		if slices.Contains(s.Parties[0].Received, c) {
+			out.Cuts = append(out.Cuts, c.Name)
 		}
 	}
 	return out
