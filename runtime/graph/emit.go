@@ -2,83 +2,6 @@ package graph
 
 import "sort"
 
-// A space is an array that an Exec owns, or the constants.
-type space uint8
-
-const (
-	nowhere space = iota
-	inConstant
-	inX
-	inGrad
-	inInput
-	inInputAdjoint
-	inValue   // values that are stored whole
-	inTile    // blocks of values and adjoints
-	inAdjoint // adjoints that are stored whole, of one sweep
-	inSum     // terms and log-Jacobians
-)
-
-// A ref is a view before it is bound to the arrays of an Exec.
-type ref struct {
-	space        space
-	id           ID // of a constant
-	off, len     int
-	stride, move int
-}
-
-// An operandSpec is an operand before it is bound.
-type operandSpec struct {
-	link
-	val, adj ref
-	set      bool
-}
-
-// A verb says what a step does.
-type verb uint8
-
-const (
-	doForward verb = iota
-	doReverse
-	doClear // an adjoint tile, out.adj
-)
-
-// A callSpec is one step of a loop.
-type callSpec struct {
-	verb verb
-	id   ID
-	in   []operandSpec
-	out  operandSpec
-	mode jacobianMode
-	sum  int // slot in inSum, -1: none
-}
-
-// A loopSpec is one pass over rows, or one global node (one call with all rows).
-type loopSpec struct {
-	rows   int
-	global bool
-	level  int
-	back   bool  // a reverse pass of open nodes
-	zero   []ref // cleared before the pass
-	calls  []callSpec
-}
-
-// A program is a sweep ready to bind.
-type program struct {
-	name     string
-	loops    []loopSpec
-	adjoints int // length of the sweep's adjoint array
-}
-
-// A layout is what the programs of a graph share.
-type layout struct {
-	nodes  []node
-	whole  []bool
-	value  []int // offset of a stored value
-	slot   []int // of a term or log-Jacobian in inSum, -1: none
-	tile   int   // length of the longest tile array
-	values int   // length of the stored values
-}
-
 // An emitter turns a sweep into a program.
 type emitter struct {
 	*layout
@@ -404,24 +327,6 @@ func (e *emitter) valueRef(id ID) ref {
 	return e.layout.valueRef(id)
 }
 
-func (l *layout) valueRef(id ID) ref {
-	n := &l.nodes[id]
-	r := ref{len: n.shape.Len(), stride: n.shape.rows(), move: 1}
-	switch {
-	case n.kind == constant:
-		r.space, r.id = inConstant, id
-	case n.kind == param:
-		r.space, r.off = inX, n.offset
-	case n.kind == input:
-		r.space, r.off = inInput, n.offset
-	case l.whole[id]:
-		r.space, r.off = inValue, l.value[id]
-	default:
-		return ref{}
-	}
-	return r
-}
-
 // adjointRef is where an adjoint is accumulated.
 func (e *emitter) adjointRef(id ID) ref {
 	if r, ok := e.stored[id]; ok {
@@ -431,18 +336,4 @@ func (e *emitter) adjointRef(id ID) ref {
 		return r
 	}
 	return e.layout.leafAdjoint(id)
-}
-
-func (l *layout) leafAdjoint(id ID) ref {
-	n := &l.nodes[id]
-	r := ref{len: n.shape.Len(), stride: n.shape.rows(), move: 1, off: n.offset}
-	switch n.kind {
-	case param:
-		r.space = inGrad
-	case input:
-		r.space = inInputAdjoint
-	default:
-		return ref{}
-	}
-	return r
 }

@@ -144,9 +144,14 @@ func (b *Builder) gatherOne(in []ID) (ID, bool) {
 	return id, err == nil
 }
 
-// carrier adds the part of a density that depends on constants alone.
+// carrier adds the part of a density that depends on constants alone, and checks that what must be constant is.
 func (b *Builder) carrier(term string, n *node) error {
 	d := n.likely.dist
+	for k, p := range d.Params {
+		if p.Integral && b.nodes[n.in[k+1]].kind != constant {
+			return fmt.Errorf("%s must be constant", p.Name)
+		}
+	}
 	if d.Carrier == nil {
 		return nil
 	}
@@ -157,12 +162,10 @@ func (b *Builder) carrier(term string, n *node) error {
 	theta := make([]float64, len(d.Params))
 	values := make([]float64, len(x.values))
 	for i := range values {
-		for k, p := range d.Params {
-			theta[k] = math.NaN()
+		for k := range theta {
+			theta[k] = math.NaN() // a carrier reads constant parameters alone
 			if at := &b.nodes[n.in[k+1]]; at.kind == constant {
 				theta[k] = at.values[n.links[k+1].element(i, shape.rows())]
-			} else if p.Integral {
-				return fmt.Errorf("%s must be constant", p.Name)
 			}
 		}
 		values[i] = d.Carrier(x.values[i], theta)
