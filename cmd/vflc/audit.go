@@ -27,7 +27,7 @@ func newAudit() *cobra.Command {
 vflc compile has written to a folder (each is compared with the manifest), or of a model.`,
 		Example: `  vflc audit build
   vflc audit logistic.vfl --transform power`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArgument("a folder or a MODEL"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			m, err := manifestOf(cmd, args[0], &f)
 			if err != nil {
@@ -51,7 +51,7 @@ func manifestOf(cmd *cobra.Command, path string, f *modelFlags) (*split.Manifest
 		return nil, err
 	}
 	if !info.IsDir() {
-		c, err := compileModel(cmd, path, f)
+		c, err := compileWhole(cmd, path, f)
 		if err != nil {
 			return nil, err
 		}

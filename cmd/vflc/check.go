@@ -23,7 +23,7 @@ func newCheck() *cobra.Command {
 		Short: "Report errors and warnings without data",
 		Example: `  vflc check logistic.vfl --priors
   vflc check logistic.vfl --transform power --json`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArgument("a MODEL"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			c, err := compileQuietly(args[0], &f)
 			if err != nil {

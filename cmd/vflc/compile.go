@@ -20,7 +20,7 @@ func newCompile() *cobra.Command {
 		Short: "Write one program per party, and the manifest of what crosses between them",
 		Example: `  vflc compile --split-by client logistic.vfl -o build
   vflc compile logistic.vfl --dump cut`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArgument("a MODEL"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			switch {
 			case by != "client":
@@ -28,7 +28,7 @@ func newCompile() *cobra.Command {
 			case dump == "" && dir == "":
 				return usagef("say where the programs go (-o DIR), or which stage to print (--dump %s)", strings.Join(stageNames(), "|"))
 			}
-			c, err := compileModel(cmd, args[0], &f)
+			c, err := compileWhole(cmd, args[0], &f)
 			if err != nil {
 				return err
 			}

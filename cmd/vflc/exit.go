@@ -40,6 +40,16 @@ func usagef(format string, args ...any) error {
 // said is a failure whose reason is on the screen already.
 func said(code int) error { return &failure{code: code} }
 
+// oneArgument wants exactly one argument beside the flags.
+func oneArgument(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return usagef("%s takes %s; there are %d arguments", cmd.Name(), what, len(args))
+		}
+		return nil
+	}
+}
+
 // action makes a command's body whose plain errors mean that the input was wrong; what cobra itself finds stays a matter of usage.
 func action(body func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {

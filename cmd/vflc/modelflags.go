@@ -1,6 +1,8 @@
 package main
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -77,4 +79,32 @@ func assignment(flag, text string) (string, float64, error) {
 		return "", 0, usagef("%s %s: it takes NAME=NUMBER", flag, text)
 	}
 	return name, v, nil
+}
+
+// known says whether the names in --set and --rho are those of consts and clients of the model.
+func (f *modelFlags) known(p *check.Program) error {
+	options, err := f.options()
+	if err != nil {
+		return err
+	}
+	var consts, clients []string
+	for _, s := range p.Order {
+		if s.Kind == check.Const {
+			consts = append(consts, s.Name)
+		}
+	}
+	for _, c := range p.Clients {
+		clients = append(clients, c.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(options.Set)) {
+		if !slices.Contains(consts, name) {
+			return usagef("--set %s: the model has no const %s%s", name, name, didYouMean(name, consts))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(options.RhoBy)) {
+		if !slices.Contains(clients, name) {
+			return usagef("--rho %s: the model has no client %s%s", name, name, didYouMean(name, clients))
+		}
+	}
+	return nil
 }

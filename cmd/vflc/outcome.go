@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -59,6 +61,19 @@ func (b *bound) rho() any {
 		by[c.Name] = t.RhoOf(c.Name)
 	}
 	return by
+}
+
+// rhoText writes rho as the language does.
+func rhoText(rho any) string {
+	by, ok := rho.(map[string]float64)
+	if !ok {
+		return fmt.Sprint(rho)
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(by)) {
+		parts = append(parts, fmt.Sprintf("%s: %v", name, by[name]))
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
 }
 
 // constants are the values of --set.
@@ -138,7 +153,7 @@ func (o *outcome) print(cmd *cobra.Command) error {
 	}
 	fmt.Fprintf(out, "\n%s, transform %s", d.Backend, d.Transform)
 	if d.Rho != nil {
-		fmt.Fprintf(out, "(rho = %v)", d.Rho)
+		fmt.Fprintf(out, "(rho = %s)", rhoText(d.Rho))
 	}
 	_, err := fmt.Fprintf(out, "; ELBO %s ± %.2g; %d draws; %.1f s\n",
 		posterior.Limited(float64(d.ELBO.Value), float64(d.ELBO.SE)), float64(d.ELBO.SE), o.draws.Len(0), float64(d.Timing.TotalS))

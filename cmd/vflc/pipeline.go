@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -65,10 +66,19 @@ func compileQuietly(path string, f *modelFlags) (*compiled, error) {
 		func() (l diag.List) { c.parts, l = transform.Apply(c.cuts); return l },
 	} {
 		if c.diags = append(c.diags, stage()...); c.diags.HasErrors() {
-			break
+			return c, nil
 		}
 	}
-	return c, nil
+	return c, f.known(c.checked)
+}
+
+// compileWhole is compileModel for commands that need a model and not one party's program.
+func compileWhole(cmd *cobra.Command, path string, f *modelFlags) (*compiled, error) {
+	c, err := compileModel(cmd, path, f)
+	if err == nil && c.checked.For != "" {
+		err = fmt.Errorf("%s is the program of %s; this command takes the model that it was made of", path, c.checked.For)
+	}
+	return c, err
 }
 
 // modelName is the file's name as an identifier, so that programs and files of other tools can carry it.
@@ -116,6 +126,9 @@ type bound struct {
 func (c *compiled) bind(cmd *cobra.Command, path string, flags []string, key string) (*bound, error) {
 	b := &bound{compiled: c}
 	sources, err := data.Locate(path, c.partyRefs(), flags)
+	if problems := (data.Errors)(nil); errors.As(err, &problems) {
+		return nil, settle(cmd, diag.List(problems))
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 		Example: `  vflc run logistic.vfl
   vflc run logistic.vfl --data hospital_a=a.csv --data hospital_b=b.csv --data registry=y.csv --key patient
   vflc run logistic.vfl --transform power --rho 0.5 --guide noncentered -o out`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArgument("a MODEL"),
 		RunE: action(func(cmd *cobra.Command, args []string) error { return runModel(cmd, args[0], &f) }),
 	}
 	f.add(cmd)
@@ -64,7 +64,7 @@ func runModel(cmd *cobra.Command, path string, f *runFlags) error {
 	if err != nil {
 		return err
 	}
-	c, err := compileModel(cmd, path, &f.modelFlags)
+	c, err := compileWhole(cmd, path, &f.modelFlags)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// do runs a command line in this process and wants it to succeed.
+func do(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if code := execute(args, &out, &errs); code != exitFine {
+		t.Fatalf("vflc %s: exit code %d\n%s", strings.Join(args, " "), code, errs.String())
+	}
+	return out.String()
+}
+
+// Every example is checked, laid out canonically, compiled and run.
+func TestExamplesRun(t *testing.T) {
+	models, err := filepath.Glob("../../examples/*.vfl")
+	if err != nil || len(models) == 0 {
+		t.Fatalf("no examples: %v", err)
+	}
+	for _, model := range models {
+		t.Run(filepath.Base(model), func(t *testing.T) {
+			t.Parallel()
+			do(t, "check", model)
+			do(t, "fmt", "--check", model)
+			dir := t.TempDir()
+			do(t, "compile", "--split-by", "client", model, "-o", dir)
+			if !strings.Contains(do(t, "audit", dir), "every round") {
+				t.Error("the audit of a model with clients shows nothing that crosses")
+			}
+			for _, transform := range []string{"augmented", "power", "none"} {
+				checkSummary(t, do(t, "run", model, "--transform", transform, "--iterations", "100", "--elbo-draws", "100", "--draws", "200", "--json", "--quiet"))
+			}
+		})
+	}
+}
+
+// checkSummary wants finite numbers for every parameter, with its owner.
+func checkSummary(t *testing.T, text string) {
+	t.Helper()
+	var summary struct {
+		Parameters []struct {
+			Name, Owner string
+			Mean, SD    *float64
+		}
+		ELBO struct{ Value *float64 }
+	}
+	if err := json.Unmarshal([]byte(text), &summary); err != nil {
+		t.Fatal(err)
+	}
+	if len(summary.Parameters) == 0 || summary.ELBO.Value == nil {
+		t.Fatalf("the summary lacks parameters or the ELBO:\n%s", text)
+	}
+	for _, p := range summary.Parameters {
+		if p.Owner == "" || p.Mean == nil || p.SD == nil || *p.SD <= 0 {
+			t.Errorf("%s: owner %q, mean %v, sd %v", p.Name, p.Owner, p.Mean, p.SD)
+		}
+	}
+}
+
+// With a Gaussian likelihood and a Gaussian prior the posterior is known, and the approximation is exact: n = 4 observations with
+// standard deviation 1 and a prior of standard deviation 10 give mean Σy/(n + 1/100) and variance 1/(n + 1/100). The tolerances are 5 Monte
+// Carlo standard errors of 4,000 draws, and what is left of the fit's own noise.
+func TestGaussianPosteriorIsExact(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	model := write("m.vfl", "data y : real[N]\nparam b ~ normal(0, 10)\ny ~ normal(b, 1)\n")
+	write("m/data.csv", "y\n1\n2\n3\n2.2\n")
+	var summary struct{ Parameters []struct{ Mean, SD float64 } }
+	if err := json.Unmarshal([]byte(do(t, "run", model, "--json", "--quiet", "--lr", "0.02", "--schedule", "cosine", "--iterations", "4000")), &summary); err != nil {
+		t.Fatal(err)
+	}
+	precision := 4.01
+	mean, sd := 8.2/precision, 1/math.Sqrt(precision)
+	mcse := sd / math.Sqrt(4000)
+	p := summary.Parameters[0]
+	if math.Abs(p.Mean-mean) > 5*mcse+0.005 {
+		t.Errorf("mean %g, want %g", p.Mean, mean)
+	}
+	if math.Abs(p.SD-sd) > 5*mcse+0.01 {
+		t.Errorf("sd %g, want %g", p.SD, sd)
+	}
+}
