@@ -55,22 +55,37 @@ func checkPage(t *testing.T, page diag.Page, run Phase) {
 	}
 }
 
-// Goldens runs every archive of a folder: the diagnostics of its file input.vfl, rendered as text, are its file want. The flag -update rewrites want.
-// It returns the codes that the archives cover.
+// Goldens checks archives whose result is the diagnostics of their input, rendered as text. It returns the codes that the archives cover.
 func Goldens(t *testing.T, pattern string, run Phase) map[diag.Code]bool {
+	t.Helper()
+	covered := map[diag.Code]bool{}
+	Archives(t, pattern, func(t *testing.T, f *source.File) string {
+		list := run(f).Shown()
+		for _, d := range list {
+			covered[d.Code] = true
+		}
+		var b strings.Builder
+		if err := diag.Text(&b, list, false); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	})
+	return covered
+}
+
+// Archives checks every archive that matches a pattern: the result for its file input.vfl is its file want. The flag -update rewrites want.
+func Archives(t *testing.T, pattern string, result func(*testing.T, *source.File) string) {
 	t.Helper()
 	paths, err := filepath.Glob(pattern)
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no archives match %s (%v)", pattern, err)
 	}
-	covered := map[diag.Code]bool{}
 	for _, path := range paths {
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) { golden(t, path, run, covered) })
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) { checkArchive(t, path, result) })
 	}
-	return covered
 }
 
-func golden(t *testing.T, path string, run Phase, covered map[diag.Code]bool) {
+func checkArchive(t *testing.T, path string, result func(*testing.T, *source.File) string) {
 	archive, err := txtar.ParseFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -78,16 +93,9 @@ func golden(t *testing.T, path string, run Phase, covered map[diag.Code]bool) {
 	if len(archive.Files) == 0 || archive.Files[0].Name != "input.vfl" {
 		t.Fatalf("%s does not begin with input.vfl", path)
 	}
-	list := run(source.New("input.vfl", string(archive.Files[0].Data))).Shown()
-	var got strings.Builder
-	if err := diag.Text(&got, list, false); err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range list {
-		covered[d.Code] = true
-	}
+	got := result(t, source.New("input.vfl", string(archive.Files[0].Data)))
 	if *update {
-		archive.Files = append(archive.Files[:1], txtar.File{Name: "want", Data: []byte(got.String())})
+		archive.Files = append(archive.Files[:1], txtar.File{Name: "want", Data: []byte(got)})
 		if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +104,7 @@ func golden(t *testing.T, path string, run Phase, covered map[diag.Code]bool) {
 	if len(archive.Files) != 2 {
 		t.Fatalf("%s has no file want: run the test with -update and read what it writes", path)
 	}
-	if diff := cmp.Diff(string(archive.Files[1].Data), got.String()); diff != "" {
-		t.Errorf("diagnostics differ (-want +got); if they are right, run with -update:\n%s", diff)
+	if diff := cmp.Diff(string(archive.Files[1].Data), got); diff != "" {
+		t.Errorf("the result differs (-want +got); if it is right, run with -update:\n%s", diff)
 	}
 }
