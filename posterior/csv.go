@@ -9,62 +9,125 @@ import (
 	"strings"
 )
 
-// A CSVInfo is what the comments of a Stan CSV file say about a chain of independent draws.
+// A CSVInfo is what the comments of a Stan CSV file say about a chain.
 type CSVInfo struct {
 	Model      string  // without blanks
 	Backend    string  // the algorithm that made the draws
-	Iterations int     // of the fit that the draws come from; told as warm-up, which the readers want to be positive
+	Iterations int     // before the first draw: of warm-up, or of the fit that independent draws come from
 	Seconds    float64 // time to fit and draw
+	// Of a Hamiltonian Markov chain:
+	MaxDepth      int
+	StepSize      float64   // after warm-up
+	InverseMetric []float64 // its diagonal, one per unconstrained parameter; the readers want one, so nil is written as ones
+	WarmupSeconds float64
 }
 
-// WriteStanCSV writes one chain of independent draws as CmdStan would write those of its fixed_param sampler, for readers of Stan's files
-// (cmdstanpy.from_csv, ArviZ, R's posterior). Columns are named x.1.2, first index fastest; lp__ and accept_stat__ are 0 and 1: nothing was
-// accepted or refused.
+// WriteStanCSV writes one chain as CmdStan would, for readers of Stan's files (cmdstanpy.from_csv, ArviZ, R's posterior). Columns are named
+// x.1.2, first index fastest. Independent draws are written as those of Stan's fixed_param sampler: lp__ and accept_stat__ are 0 and 1, since
+// nothing was accepted or refused.
 func WriteStanCSV(w io.Writer, d *Draws, chain int, info CSVInfo) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, csvHead, info.Model, d.Len(chain), max(1, info.Iterations), info.Backend)
-	out.WriteString("lp__,accept_stat__")
-	for _, name := range stanNames(d.Vars) {
-		out.WriteString("," + name)
+	if d.Independent() {
+		fmt.Fprintf(out, csvHead, info.Model, d.Len(chain), max(1, info.Iterations))
+		fmt.Fprintf(out, csvFixed, info.Backend)
+	} else {
+		fmt.Fprintf(out, csvHead, info.Model, d.Len(chain), info.Iterations)
+		fmt.Fprintf(out, csvHMC, info.MaxDepth, info.Backend)
 	}
-	out.WriteString("\n")
+	names := append(samplerColumns(d.Independent()), stanNames(d.Vars)...)
+	out.WriteString(strings.Join(names, ",") + "\n")
+	if !d.Independent() {
+		writeAdaptation(out, info, len(names))
+	}
 	var line []byte
 	for i := range d.Len(chain) {
-		line = append(line[:0], "0,1"...)
+		line = d.appendSampler(line[:0], chain, i)
 		for _, column := range d.values[chain] {
 			line = append(line, ',')
 			line = strconv.AppendFloat(line, column[i], 'g', -1, 64)
 		}
 		out.Write(append(line, '\n'))
 	}
-	fmt.Fprintf(out, csvTail, info.Seconds, info.Seconds)
+	fmt.Fprintf(out, csvTail, info.WarmupSeconds, info.Seconds-info.WarmupSeconds, info.Seconds)
 	return out.Flush()
+}
+
+// samplerColumns are those before the parameters, in Stan's order.
+func samplerColumns(independent bool) []string {
+	if independent {
+		return []string{"lp__", "accept_stat__"}
+	}
+	return []string{"lp__", "accept_stat__", "stepsize__", "treedepth__", "n_leapfrog__", "divergent__", "energy__"}
+}
+
+func (d *Draws) appendSampler(line []byte, chain, i int) []byte {
+	if d.Independent() {
+		return append(line, "0,1"...)
+	}
+	t := d.Transitions[chain][i]
+	divergent := 0.0
+	if t.Divergent {
+		divergent = 1
+	}
+	for k, v := range []float64{t.LP, t.Accept, t.StepSize, float64(t.TreeDepth), float64(t.Leapfrogs), divergent, t.Energy} {
+		if k > 0 {
+			line = append(line, ',')
+		}
+		line = strconv.AppendFloat(line, v, 'g', -1, 64)
+	}
+	return line
+}
+
+// writeAdaptation writes what Stan says between the header and the draws. columns is how many numbers a row has.
+func writeAdaptation(out *bufio.Writer, info CSVInfo, columns int) {
+	metric := info.InverseMetric
+	if metric == nil {
+		metric = make([]float64, columns-len(samplerColumns(false)))
+		for k := range metric {
+			metric[k] = 1
+		}
+	}
+	text := make([]string, len(metric))
+	for k, v := range metric {
+		text[k] = strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	fmt.Fprintf(out, "# Adaptation terminated\n# Step size = %g\n# Diagonal elements of inverse mass matrix:\n# %s\n", info.StepSize, strings.Join(text, ", "))
 }
 
 // The comments that cmdstanpy 1.3 needs: without those of the head and the bare # at the end it refuses the file.
 const (
 	csvHead = `# model = %s
-# method = sample
+# method = sample (Default)
 #   sample
 #     num_samples = %d
 #     num_warmup = %d
 #     save_warmup = 0
 #     thin = 1 (Default)
-#     algorithm = fixed_param
+`
+	csvFixed = `#     algorithm = fixed_param
 # written by vflc: independent draws of %s
 `
+	csvHMC = `#     algorithm = hmc (Default)
+#       hmc
+#         engine = nuts (Default)
+#           nuts
+#             max_depth = %d
+#         metric = diag_e (Default)
+# written by vflc: draws of %s
+`
 	csvTail = `# 
-#  Elapsed Time: 0 seconds (Warm-up)
+#  Elapsed Time: %g seconds (Warm-up)
 #                %g seconds (Sampling)
 #                %g seconds (Total)
 # 
 `
 )
 
-// stanNames are the columns' names in a Stan CSV header. A member or component becomes part of the name, hospital[4].beta[1] ↦ hospital_4_beta.1,
-// because readers take what follows the first point for indices. A name that this gives twice gets a trailing underscore.
-func stanNames(vars []Variable) []string {
-	notName := regexp.MustCompile(`[^A-Za-z0-9_]+`)
+var notName = regexp.MustCompile(`[^A-Za-z0-9_]+`)
+
+// FlatNames are the variables' names for formats whose names are plain identifiers. A member or component becomes part of the name,
+// hospital[4].beta ↦ hospital_4_beta. A name that this gives twice gets a trailing underscore.
+func FlatNames(vars []Variable) []string {
 	taken := map[string]bool{}
 	var out []string
 	for _, v := range vars {
@@ -73,8 +136,17 @@ func stanNames(vars []Variable) []string {
 			base += "_"
 		}
 		taken[base] = true
-		for k := range v.Len() {
-			out = append(out, base+subscript(v.index(k), ".", ".", ""))
+		out = append(out, base)
+	}
+	return out
+}
+
+// stanNames are the columns' names in a Stan CSV header. Readers take what follows the first point for indices.
+func stanNames(vars []Variable) []string {
+	var out []string
+	for i, base := range FlatNames(vars) {
+		for k := range vars[i].Len() {
+			out = append(out, base+subscript(vars[i].index(k), ".", ".", ""))
 		}
 	}
 	return out

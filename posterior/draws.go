@@ -58,11 +58,24 @@ func subscript(index []int, open, sep, end string) string {
 	return open + strings.Join(text, sep) + end
 }
 
+// A Transition is what a Hamiltonian Markov chain says of the step that made a draw. Energies and log densities are in nats, of all parties together.
+type Transition struct {
+	LP        float64 // log density of the draw on the unconstrained scale
+	Accept    float64 // mean acceptance probability over the trajectory
+	StepSize  float64
+	TreeDepth int
+	Leapfrogs int
+	Divergent bool
+	Energy    float64
+}
+
 // Draws are the values of some variables in some chains.
 type Draws struct {
-	Vars    []Variable
-	columns []Column
-	values  [][][]float64 // chain, column, draw
+	Vars []Variable
+	// Transitions has, by chain, one element a draw; it is nil where draws are independent.
+	Transitions [][]Transition
+	columns     []Column
+	values      [][][]float64 // chain, column, draw
 }
 
 // NewDraws returns empty draws with room for a number of draws a chain.
@@ -86,6 +99,17 @@ func (d *Draws) Append(chain int, values []float64) {
 		d.values[chain][k] = append(d.values[chain][k], v)
 	}
 }
+
+// AppendTransition adds what a chain says of the draw last appended. A chain has a transition for every draw or for none.
+func (d *Draws) AppendTransition(chain int, t Transition) {
+	if d.Transitions == nil {
+		d.Transitions = make([][]Transition, len(d.values))
+	}
+	d.Transitions[chain] = append(d.Transitions[chain], t)
+}
+
+// Independent says that the draws are independent, and not of Markov chains.
+func (d *Draws) Independent() bool { return d.Transitions == nil }
 
 // Columns returns the names of the columns.
 func (d *Draws) Columns() []Column { return d.columns }

@@ -59,7 +59,7 @@ func TestStanCSVRoundTrip(t *testing.T) {
 				t.Fatal(diff)
 			}
 		}
-		for _, want := range []string{"# model = m\n", "method = sample\n", "num_samples = " + strconv.Itoa(len(draws)), "num_warmup = 7\n", "save_warmup = 0", "thin = 1", "algorithm = fixed_param"} {
+		for _, want := range []string{"# model = m\n", "method = sample (Default)\n", "num_samples = " + strconv.Itoa(len(draws)), "num_warmup = 7\n", "save_warmup = 0", "thin = 1", "algorithm = fixed_param"} {
 			if !strings.Contains(b.String(), want) {
 				t.Fatalf("no %q in the comments", want)
 			}
@@ -68,6 +68,91 @@ func TestStanCSVRoundTrip(t *testing.T) {
 			t.Fatal("the file must end with a bare #")
 		}
 	})
+}
+
+// What is written is read again: values, transitions and variables.
+func TestReadStanCSV(t *testing.T) {
+	for _, hmc := range []bool{false, true} {
+		d := NewDraws(sampleVars(), 2, 3)
+		for c := range 2 {
+			for i := range 3 {
+				row := make([]float64, 9)
+				for k := range row {
+					row[k] = float64(100*c+10*i+k) / 3
+				}
+				d.Append(c, row)
+				if hmc {
+					d.AppendTransition(c, Transition{LP: -1.5, Accept: 0.8, StepSize: 0.25, TreeDepth: 3, Leapfrogs: 7, Divergent: i == 1, Energy: 9.25})
+				}
+			}
+		}
+		var files []*StanFile
+		for c := range 2 {
+			var b bytes.Buffer
+			if err := WriteStanCSV(&b, d, c, CSVInfo{Model: "m", Backend: "nuts", Iterations: 10, Seconds: 1, StepSize: 0.25, MaxDepth: 10}); err != nil {
+				t.Fatal(err)
+			}
+			f, err := ReadStanCSV(&b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, f)
+		}
+		got, err := Gather(files, sampleVars())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(d, got, cmp.AllowUnexported(Draws{})); diff != "" {
+			t.Error(diff)
+		}
+		plain, err := Gather(files, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []Variable{{"b", "", nil}, {"slope", "", []int{2, 3}}, {"hospital_4_beta", "", []int{2}}}
+		if diff := cmp.Diff(want, plain.Vars); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+func TestReadStanCSVRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                      "no header",
+		"a,b\n1,2\n":            "no lp__",
+		"# c\nlp__,a\n0,1\n0\n": "line 4: 1 numbers for 2 columns",
+		"lp__,a\n0,x\n":         `line 2: column a: "x" is not a number`,
+		"lp__,a,a\n0,1,2\n":     `"a" twice`,
+	} {
+		if _, err := ReadStanCSV(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want …%s…", text, err, want)
+		}
+	}
+	read := func(text string) *StanFile {
+		f, err := ReadStanCSV(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	one := read("lp__,a\n0,1\n0,2\n")
+	for text, want := range map[string]string{
+		"lp__,b\n0,1\n0,2\n":                 "chain 2: its columns",
+		"lp__,a\n0,1\n":                      "chain 2 has 1 draws",
+		"lp__,divergent__,a\n0,0,1\n0,0,2\n": "another kind of sampler",
+	} {
+		if _, err := Gather([]*StanFile{one, read(text)}, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want …%s…", text, err, want)
+		}
+	}
+}
+
+// Variables undoes Columns.
+func TestVariablesOfColumns(t *testing.T) {
+	vars := append(sampleVars(), Variable{"lab[2].b", "lab[2]", nil}, Variable{"lab[3].b", "lab[3]", nil}, Variable{"h.W1", "h", []int{1, 2}})
+	if diff := cmp.Diff(vars, Variables(Columns(vars))); diff != "" {
+		t.Error(diff)
+	}
 }
 
 func readCSV(text string) (header []string, rows [][]float64) {

@@ -1,0 +1,133 @@
+package loo
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/vflc/vflc/posterior"
+)
+
+// Pointwise holds log p(y_i | θ_s) by observation, chain and draw.
+type Pointwise [][][]float64
+
+// An Estimate is an expected log predictive density (elpd) for new data, in nats.
+type Estimate struct {
+	ELPD, SE    float64
+	P, PSE      float64   // effective number of parameters
+	Pointwise   []float64 // of each observation; their sum is ELPD
+	K           []float64 // Pareto shape of each observation; nil for WAIC
+	PPointwise  []float64 // effective number of parameters by observation
+	REff        []float64 // relative efficiency of each observation's likelihood; nil for WAIC
+	Observed    int
+	Draws       int
+	HighVarPart int // WAIC: observations whose variance of log p exceeds 0.4, for which WAIC is not reliable
+}
+
+// Of is PSIS-LOO: elpd_i = log Σ_s w_is p(y_i|θ_s) with smoothed weights from the ratios 1/p(y_i|θ_s). Draws of Markov chains count by their
+// relative efficiency; independent says that draws are independent, r_eff = 1.
+func Of(ll Pointwise, independent bool) Estimate {
+	e := newEstimate(ll)
+	for _, chains := range ll {
+		all := flat(chains)
+		rEff := 1.0
+		if !independent {
+			rEff = efficiency(chains)
+		}
+		ratios := make([]float64, len(all))
+		floats.SubTo(ratios, ratios, all)
+		s := Smooth(ratios, rEff)
+		elpd := math.NaN()
+		if s.LogWeights != nil {
+			floats.Add(s.LogWeights, all)
+			elpd = floats.LogSumExp(s.LogWeights)
+		}
+		e.K, e.REff = append(e.K, s.K), append(e.REff, rEff)
+		e.add(elpd, logMeanExp(all)-elpd)
+	}
+	return e.total()
+}
+
+// efficiency is r_eff of exp(log p); where it is not defined (a likelihood that does not vary), 1.
+func efficiency(chains [][]float64) float64 {
+	top := math.Inf(-1)
+	for _, c := range chains {
+		top = max(top, floats.Max(c))
+	}
+	likelihood := make([][]float64, len(chains))
+	for c, chain := range chains {
+		likelihood[c] = make([]float64, len(chain))
+		for s, v := range chain {
+			likelihood[c][s] = math.Exp(v - top)
+		}
+	}
+	if r := posterior.RelativeEfficiency(likelihood); !math.IsNaN(r) {
+		return r
+	}
+	return 1
+}
+
+// WAIC is the widely applicable information criterion on the scale of elpd: the log pointwise predictive density minus the posterior variance of
+// log p (Watanabe 2010; the variance form of Gelman, Hwang and Vehtari 2014).
+func WAIC(ll Pointwise) Estimate {
+	e := newEstimate(ll)
+	for _, chains := range ll {
+		all := flat(chains)
+		p := stat.Variance(all, nil)
+		if p > 0.4 {
+			e.HighVarPart++
+		}
+		e.add(logMeanExp(all)-p, p)
+	}
+	return e.total()
+}
+
+func newEstimate(ll Pointwise) Estimate {
+	e := Estimate{Observed: len(ll)}
+	if len(ll) > 0 {
+		e.Draws = len(flat(ll[0]))
+	}
+	return e
+}
+
+func (e *Estimate) add(elpd, p float64) {
+	e.Pointwise, e.PPointwise = append(e.Pointwise, elpd), append(e.PPointwise, p)
+}
+
+func (e *Estimate) total() Estimate {
+	e.ELPD, e.SE = sumAndError(e.Pointwise)
+	e.P, e.PSE = sumAndError(e.PPointwise)
+	return *e
+}
+
+// sumAndError is Σ v and its standard error √(n·var v); NaN for fewer than two.
+func sumAndError(v []float64) (sum, se float64) {
+	se = math.NaN()
+	if len(v) > 1 {
+		se = math.Sqrt(float64(len(v)) * stat.Variance(v, nil))
+	}
+	return floats.Sum(v), se
+}
+
+func logMeanExp(v []float64) float64 { return floats.LogSumExp(v) - math.Log(float64(len(v))) }
+
+func flat(chains [][]float64) []float64 {
+	var out []float64
+	for _, c := range chains {
+		out = append(out, c...)
+	}
+	return out
+}
+
+// HighK counts the observations whose Pareto shape is above the bound up to which PSIS-LOO can be trusted with so many draws: min(1 − 1/log₁₀ S, 0.7)
+// (Vehtari et al. 2024), which is returned too.
+func (e Estimate) HighK() (count int, bound float64) {
+	bound = min(1-1/math.Log10(float64(e.Draws)), 0.7)
+	for _, k := range e.K {
+		if !(k <= bound) {
+			count++
+		}
+	}
+	return count, bound
+}

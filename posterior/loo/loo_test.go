@@ -1,0 +1,208 @@
+package loo
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"pgregory.net/rapid"
+)
+
+// lcg is the generator of the golden values: x ← 1664525·x + 1013904223 mod 2³², u = (x + ½)/2³².
+func lcg(seed uint32, n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		seed = 1664525*seed + 1013904223
+		out[i] = (float64(seed) + 0.5) / (1 << 32)
+	}
+	return out
+}
+
+// stacked is four autoregressive chains of 500 draws, one after another: y_t = 0.6·y_{t−1} + (three uniforms − 1.5).
+func stacked() []float64 {
+	var out []float64
+	for seed := range uint32(4) {
+		u, last := lcg(seed+1, 1500), 0.0
+		for t := range 500 {
+			last = 0.6*last + (u[3*t] + u[3*t+1] + u[3*t+2] - 1.5)
+			out = append(out, last)
+		}
+	}
+	return out
+}
+
+func near(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance) {
+		t.Errorf("%s = %.12g, want %.12g", what, got, want)
+	}
+}
+
+// Values of the R package loo 2.5.1.
+func TestGPDAgainstLoo(t *testing.T) {
+	x := lcg(7, 200)
+	for i, u := range x {
+		x[i] = -math.Log(1 - u)
+	}
+	slices.Sort(x)
+	k, sigma := fitGPD(x)
+	near(t, "k", k, 0.078362854892, 1e-11)
+	near(t, "sigma", sigma, 0.977680638505, 1e-11)
+}
+
+func TestSmoothAgainstLoo(t *testing.T) {
+	v := stacked()
+	light, heavy := make([]float64, len(v)), make([]float64, len(v))
+	for i, x := range v {
+		light[i], heavy[i] = 0.9*x, 3*math.Abs(x)
+	}
+	if got := TailLen(2000, 1); got != 135 {
+		t.Errorf("tail of %d, want 135", got)
+	}
+	for _, c := range []struct {
+		name          string
+		ratios        []float64
+		k, ess, maxWt float64
+	}{
+		{"light", light, -0.0625534438, 1471.064770, 0.002266761558},
+		{"heavy", heavy, 0.2819227277, 349.316491, 0.015112146140},
+	} {
+		s := Smooth(c.ratios, 1)
+		near(t, c.name+" k", s.K, c.k, 1e-10)
+		near(t, c.name+" effective sample size", s.ESS(1), c.ess, 1e-6)
+		near(t, c.name+" largest weight", math.Exp(slices.Max(s.LogWeights)), c.maxWt, 1e-11)
+	}
+}
+
+// normalPointwise is log p(y_i | v_s) of unit normals about v.
+func normalPointwise(y, v []float64) Pointwise {
+	ll := make(Pointwise, len(y))
+	for i, yi := range y {
+		ll[i] = [][]float64{make([]float64, len(v))}
+		for s, m := range v {
+			ll[i][0][s] = -0.5*math.Log(2*math.Pi) - 0.5*(yi-m)*(yi-m)
+		}
+	}
+	return ll
+}
+
+func TestLooAgainstLoo(t *testing.T) {
+	e := Of(normalPointwise([]float64{-1.2, -0.5, 0, 0.3, 0.8, 1.5, 2.5, 4}, stacked()), true)
+	near(t, "elpd", e.ELPD, -29.15953599, 1e-8)
+	near(t, "se", e.SE, 11.24688348, 1e-8)
+	near(t, "p_loo", e.P, 10.92811856, 1e-8)
+	for i, want := range []float64{0.35877273, 0.24134411, 0.12898056, 0.32119216, 0.35920067, 0.47929722, 0.66874699, 0.96976546} {
+		near(t, "k", e.K[i], want, 1e-8)
+	}
+	if n, bound := e.HighK(); n != 1 || math.Abs(bound-(1-1/math.Log10(2000))) > 1e-15 {
+		t.Errorf("%d of k above %g, want the last one above 0.697", n, bound)
+	}
+}
+
+// conjugate draws from the exact posterior of a normal mean (unit variance, flat prior), and gives the exact leave-one-out density of each observation.
+func conjugate(r *rand.Rand, n, draws int) (y, mu, exact []float64) {
+	for range n {
+		y = append(y, r.NormFloat64())
+	}
+	centre := floats.Sum(y) / float64(n)
+	for range draws {
+		mu = append(mu, centre+r.NormFloat64()/math.Sqrt(float64(n)))
+	}
+	for _, v := range y {
+		m, s2 := (centre*float64(n)-v)/float64(n-1), 1+1/float64(n-1)
+		exact = append(exact, -0.5*math.Log(2*math.Pi*s2)-0.5*(v-m)*(v-m)/s2)
+	}
+	return y, mu, exact
+}
+
+// Against the closed form: leave-one-out densities of a normal mean. The importance ratios of observation i are the inverse likelihoods of 20,000
+// independent draws; their error is a few times (y−m)²/n/√S, under 0.01 in sum for this seed's data.
+func TestEstimatesReachTheClosedForm(t *testing.T) {
+	y, mu, exact := conjugate(rand.New(rand.NewPCG(5, 6)), 30, 20000)
+	ll := normalPointwise(y, mu)
+	want := floats.Sum(exact)
+	e, w := Of(ll, true), WAIC(ll)
+	near(t, "elpd by LOO", e.ELPD, want, 0.02)
+	near(t, "elpd by WAIC", w.ELPD, want, 0.05) // differs by O(1/n)
+	near(t, "p by LOO", e.P, 1, 0.3)
+	for i := range exact {
+		near(t, "elpd of one", e.Pointwise[i], exact[i], 0.01)
+	}
+	if n, _ := e.HighK(); n != 0 {
+		t.Errorf("%d observations with a high k in a model of one mean", n)
+	}
+}
+
+// A second model that puts every observation d nats lower is d·n worse, with no error; order of input does not matter.
+func TestCompare(t *testing.T) {
+	y, mu, _ := conjugate(rand.New(rand.NewPCG(7, 8)), 20, 500)
+	good := Of(normalPointwise(y, mu), true)
+	shifted := make([]float64, len(mu))
+	for i := range mu {
+		shifted[i] = mu[i] + 1
+	}
+	bad := Of(normalPointwise(y, shifted), true)
+	for _, models := range [][]Named{{{"good", good}, {"bad", bad}}, {{"bad", bad}, {"good", good}}} {
+		c, err := Compare(models)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c[0].Name != "good" || c[0].Diff != 0 || c[1].Diff >= 0 {
+			t.Errorf("best is %s with %g, then %g", c[0].Name, c[0].Diff, c[1].Diff)
+		}
+		near(t, "difference", c[1].Diff, bad.ELPD-good.ELPD, 1e-9)
+		if c[1].DiffSE >= bad.SE+good.SE || c[1].DiffSE <= 0 {
+			t.Errorf("error of the difference %g", c[1].DiffSE)
+		}
+	}
+	if _, err := Compare([]Named{{"good", good}}); err == nil {
+		t.Error("one model was compared with itself")
+	}
+	short := Of(normalPointwise(y[:5], mu), true)
+	if _, err := Compare([]Named{{"good", good}, {"short", short}}); err == nil {
+		t.Error("different data were compared")
+	}
+}
+
+// Smoothed weights are a distribution, keep the order of the ratios, and do not change when all ratios are scaled.
+func TestSmoothedWeights(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
+		ratios := make([]float64, rapid.IntRange(26, 400).Draw(t, "draws"))
+		scale := rapid.Float64Range(0.01, 20).Draw(t, "scale")
+		for i := range ratios {
+			ratios[i] = scale * r.NormFloat64()
+		}
+		s := Smooth(ratios, 1)
+		if sum := floats.LogSumExp(s.LogWeights); math.Abs(sum) > 1e-9 {
+			t.Fatalf("weights sum to exp(%g)", sum)
+		}
+		order := ordered(ratios)
+		for i := 1; i < len(order); i++ {
+			if s.LogWeights[order[i]] < s.LogWeights[order[i-1]]-1e-9 {
+				t.Fatalf("a larger ratio got a smaller weight")
+			}
+		}
+		moved := slices.Clone(ratios)
+		floats.AddConst(1024, moved)
+		if again := Smooth(moved, 1); math.Abs(again.K-s.K) > 1e-6*(1+math.Abs(s.K)) {
+			t.Fatalf("k %g becomes %g when all ratios are scaled", s.K, again.K)
+		}
+	})
+}
+
+func TestUndefined(t *testing.T) {
+	for name, ratios := range map[string][]float64{"none": {}, "a NaN": {1, math.NaN(), 2}, "an infinity": {1, math.Inf(1), 2}, "no density": {math.Inf(-1), math.Inf(-1)}} {
+		if s := Smooth(ratios, 1); !math.IsNaN(s.K) {
+			t.Errorf("%s: k = %g, want NaN", name, s.K)
+		}
+	}
+	for name, ratios := range map[string][]float64{"few": {1, 2, 3, 4, 5}, "equal": make([]float64, 100)} {
+		s := Smooth(ratios, 1)
+		if !math.IsInf(s.K, 1) || math.Abs(floats.LogSumExp(s.LogWeights)) > 1e-12 {
+			t.Errorf("%s: k = %g, weights sum to exp(%g)", name, s.K, floats.LogSumExp(s.LogWeights))
+		}
+	}
+}

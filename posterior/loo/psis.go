@@ -1,0 +1,82 @@
+// Package loo estimates how well a model predicts data that it has not seen: Pareto smoothed importance sampling (PSIS), leave-one-out
+// cross-validation with it (PSIS-LOO), the widely applicable information criterion (WAIC), and comparisons of models.
+//
+// Definitions are those of the R package loo 2.5. Sources: Vehtari, Simpson, Gelman, Yao and Gabry (2024), "Pareto smoothed importance
+// sampling", JMLR 25; Vehtari, Gelman and Gabry (2017), "Practical Bayesian model evaluation using leave-one-out cross-validation and
+// WAIC", Statistics and Computing 27.
+package loo
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// leastTail is the shortest tail to which a distribution is fitted.
+const leastTail = 5
+
+// TailLen is how many of the largest of so many importance ratios are smoothed: ⌈min(S/5, 3√(S/r_eff))⌉.
+func TailLen(draws int, rEff float64) int {
+	s := float64(draws)
+	return int(math.Ceil(min(0.2*s, 3*math.Sqrt(s/rEff))))
+}
+
+// A Smoothed is the result of Pareto smoothing.
+type Smoothed struct {
+	LogWeights []float64 // normalised: their exponentials sum to 1
+	K          float64   // Pareto shape of the ratios' tail; +Inf where there are too few draws to fit one, NaN where a ratio is not finite
+}
+
+// ESS is the effective sample size of a mean with the smoothed weights.
+func (s Smoothed) ESS(rEff float64) float64 {
+	sum := 0.0
+	for _, w := range s.LogWeights {
+		sum += math.Exp(2 * w)
+	}
+	return rEff / sum
+}
+
+// Smooth replaces the largest importance ratios, given by their logarithms, by the expected order statistics of the generalised Pareto
+// distribution that is fitted to them, and truncates at the largest raw one. Means with the weights can be trusted where K < 0.7.
+// The ratios are not changed.
+func Smooth(logRatios []float64, rEff float64) Smoothed {
+	if len(logRatios) == 0 || !(rEff > 0) || slices.ContainsFunc(logRatios, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 1) }) {
+		return Smoothed{K: math.NaN()}
+	}
+	top := slices.Max(logRatios)
+	if math.IsInf(top, -1) {
+		return Smoothed{K: math.NaN()}
+	}
+	lw := slices.Clone(logRatios)
+	floats.AddConst(-top, lw)
+	k := smoothTail(lw, TailLen(len(lw), rEff))
+	floats.AddConst(-floats.LogSumExp(lw), lw)
+	return Smoothed{LogWeights: lw, K: k}
+}
+
+// smoothTail works on log ratios whose largest is 0 and returns the shape.
+func smoothTail(lw []float64, tail int) float64 {
+	if tail < leastTail || tail >= len(lw) {
+		return math.Inf(1)
+	}
+	order := ordered(lw)
+	at := order[len(order)-tail:]
+	if lw[at[tail-1]]-lw[at[0]] < 2.220446049250313e-16/100 { // all equal: nothing to fit, nothing to smooth
+		return math.Inf(1)
+	}
+	cutoff := math.Exp(lw[order[len(order)-tail-1]])
+	excess := make([]float64, tail)
+	for i, a := range at {
+		excess[i] = math.Exp(lw[a]) - cutoff
+	}
+	k, sigma := fitGPD(excess)
+	if math.IsInf(k, 0) {
+		return k
+	}
+	for i, a := range at {
+		p := (float64(i) + 0.5) / float64(tail)
+		lw[a] = min(0, math.Log(quantileGPD(p, k, sigma)+cutoff))
+	}
+	return k
+}

@@ -1,0 +1,198 @@
+package posterior
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A StanFile is one chain read from a Stan CSV file: of this program, or of CmdStan.
+type StanFile struct {
+	Columns     []string // names of the parameters' scalars as in the file, "slope.2.3"
+	Values      [][]float64
+	Transitions []Transition // nil where the sampler was fixed_param or the file names no divergences
+}
+
+// ReadStanCSV reads the draws of one chain; saved warm-up draws are not told apart from others. The error says the line.
+func ReadStanCSV(r io.Reader) (*StanFile, error) {
+	in := bufio.NewScanner(r)
+	in.Buffer(nil, 1<<30)
+	f := &stanReader{}
+	for number := 1; in.Scan(); number++ {
+		line := strings.TrimSpace(in.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if err := f.line(line); err != nil {
+			return nil, fmt.Errorf("line %d: %w", number, err)
+		}
+	}
+	if err := in.Err(); err != nil {
+		return nil, err
+	}
+	if f.header == nil {
+		return nil, errors.New("no header: this is no Stan CSV file")
+	}
+	return &f.StanFile, nil
+}
+
+type stanReader struct {
+	StanFile
+	header  []string
+	at      []int // per column: where in Values, -1 for the sampler's own
+	sampler map[string]int
+	row     []float64
+}
+
+func (f *stanReader) line(line string) error {
+	cells := strings.Split(line, ",")
+	if f.header == nil {
+		return f.names(cells)
+	}
+	if len(cells) != len(f.header) {
+		return fmt.Errorf("%d numbers for %d columns", len(cells), len(f.header))
+	}
+	for k, c := range cells {
+		v, err := strconv.ParseFloat(strings.TrimSpace(c), 64)
+		if err != nil {
+			return fmt.Errorf("column %s: %q is not a number", f.header[k], c)
+		}
+		f.row[k] = v
+		if f.at[k] >= 0 {
+			f.Values[f.at[k]] = append(f.Values[f.at[k]], v)
+		}
+	}
+	if _, ok := f.sampler["divergent__"]; ok {
+		f.Transitions = append(f.Transitions, f.transition())
+	}
+	return nil
+}
+
+func (f *stanReader) names(header []string) error {
+	f.header, f.sampler = header, map[string]int{}
+	f.row, f.at = make([]float64, len(header)), make([]int, len(header))
+	for k, name := range header {
+		if strings.HasSuffix(name, "__") {
+			f.sampler[name], f.at[k] = k, -1
+			continue
+		}
+		if name == "" || slices.Contains(f.Columns, name) && len(header) < 1000 {
+			return fmt.Errorf("the header has an empty name, or %q twice", name)
+		}
+		f.at[k] = len(f.Columns)
+		f.Columns = append(f.Columns, name)
+		f.Values = append(f.Values, nil)
+	}
+	if len(f.sampler) == 0 {
+		return errors.New("the header has no lp__: this is no Stan CSV file")
+	}
+	return nil
+}
+
+func (f *stanReader) transition() Transition {
+	get := func(name string) float64 {
+		if k, ok := f.sampler[name]; ok {
+			return f.row[k]
+		}
+		return math.NaN()
+	}
+	return Transition{
+		LP: get("lp__"), Accept: get("accept_stat__"), StepSize: get("stepsize__"), Energy: get("energy__"),
+		TreeDepth: int(get("treedepth__")), Leapfrogs: int(get("n_leapfrog__")), Divergent: get("divergent__") != 0,
+	}
+}
+
+// Gather makes draws of chains that were read. vars, where not nil, are the variables as their run knows them, in the order of the columns;
+// else they are made from the columns' names. The error says which chain has other columns or another number of draws.
+func Gather(chains []*StanFile, vars []Variable) (*Draws, error) {
+	if len(chains) == 0 {
+		return nil, errors.New("no chains")
+	}
+	if vars == nil {
+		vars = variablesOfStan(chains[0].Columns)
+	}
+	names := stanNames(vars)
+	d := NewDraws(vars, len(chains), 0)
+	for c, f := range chains {
+		switch {
+		case !slices.Equal(f.Columns, names):
+			return nil, fmt.Errorf("chain %d: its columns are not those expected: %s", c+1, firstDifference(f.Columns, names))
+		case f.length() != chains[0].length():
+			return nil, fmt.Errorf("chain %d has %d draws and chain 1 has %d", c+1, f.length(), chains[0].length())
+		case (f.Transitions == nil) != (chains[0].Transitions == nil):
+			return nil, fmt.Errorf("chain %d: made by another kind of sampler than chain 1", c+1)
+		}
+		d.values[c] = f.Values
+		if f.Transitions != nil {
+			d.Transitions = append(d.Transitions, f.Transitions)
+		}
+	}
+	return d, nil
+}
+
+func (f *StanFile) length() int {
+	if len(f.Values) == 0 {
+		return 0
+	}
+	return len(f.Values[0])
+}
+
+func firstDifference(got, want []string) string {
+	for k, name := range got {
+		if k >= len(want) || name != want[k] {
+			return fmt.Sprintf("column %d is %s", k+1, name)
+		}
+	}
+	return fmt.Sprintf("%d columns, not %d", len(got), len(want))
+}
+
+// variablesOfStan groups columns x.1.1, x.2.1, … to variables without owners.
+func variablesOfStan(columns []string) []Variable {
+	names := make([]Column, len(columns))
+	for k, c := range columns {
+		if base, index, ok := strings.Cut(c, "."); ok {
+			c = base + "[" + strings.ReplaceAll(index, ".", ",") + "]"
+		}
+		names[k].Name = c
+	}
+	return Variables(names)
+}
+
+// Variables is the inverse of Columns: it groups scalars by name, "slope[2,3]" being an element of slope and "lab[2].b" a scalar.
+func Variables(columns []Column) []Variable {
+	var out []Variable
+	for _, c := range columns {
+		base, index := c.Name, []int(nil)
+		if open := strings.LastIndexByte(c.Name, '['); open > 0 && strings.HasSuffix(c.Name, "]") {
+			if parsed, ok := parseIndex(c.Name[open+1 : len(c.Name)-1]); ok {
+				base, index = c.Name[:open], parsed
+			}
+		}
+		last := len(out) - 1
+		if last < 0 || out[last].Name != base || len(out[last].Dims) != len(index) || index == nil {
+			out = append(out, Variable{Name: base, Owner: c.Owner, Dims: index})
+			continue
+		}
+		for k, v := range index {
+			out[last].Dims[k] = max(out[last].Dims[k], v)
+		}
+	}
+	return out
+}
+
+func parseIndex(text string) ([]int, bool) {
+	var out []int
+	for part := range strings.SplitSeq(text, ",") {
+		v, err := strconv.Atoi(part)
+		if err != nil || v < 1 {
+			return nil, false
+		}
+		out = append(out, v)
+	}
+	return out, true
+}
