@@ -49,7 +49,7 @@ func TestText(t *testing.T) {
 
 vflc: warning V0601: a flag is odd
 
-a.csv:3: error V0501: column age: "x" is no number
+a.csv:3: column age: "x" is no number [V0501]
 `
 	if diff := cmp.Diff(want, render(t, list, false)); diff != "" {
 		t.Error(diff)

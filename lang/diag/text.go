@@ -17,7 +17,7 @@ import (
 func Text(w io.Writer, l List, colour bool) error {
 	r := &renderer{colour: colour}
 	for i, d := range l {
-		if i > 0 {
+		if i > 0 && !(d.inData() && l[i-1].inData()) {
 			r.WriteString("\n")
 		}
 		r.diagnostic(d)
@@ -62,7 +62,11 @@ func (r *renderer) diagnostic(d *Diagnostic) {
 	if d.Severity == Warning {
 		colour = yellow
 	}
-	fmt.Fprintf(r, "%s %s %s\n", r.paint(bold, where(d)), r.paint(colour, fmt.Sprintf("%s %s:", d.Severity, d.Code)), r.paint(bold, printable(d.Message)))
+	if d.inData() {
+		r.inData(d, colour)
+	} else {
+		fmt.Fprintf(r, "%s %s %s\n", r.paint(bold, where(d)), r.paint(colour, fmt.Sprintf("%s %s:", d.Severity, d.Code)), r.paint(bold, printable(d.Message)))
+	}
 	if d.File != nil {
 		r.excerpt(d.File, d.Span, colour, '^')
 	}
@@ -72,6 +76,18 @@ func (r *renderer) diagnostic(d *Diagnostic) {
 	for _, f := range d.Fixes {
 		r.fix(d.File, f)
 	}
+}
+
+// inData reports whether the place of a diagnostic is in a table: then it is one line, as other programs that read tables write it.
+func (d *Diagnostic) inData() bool { return d.File == nil && d.Data != "" }
+
+// inData writes FILE:LINE: message [code].
+func (r *renderer) inData(d *Diagnostic, colour string) {
+	severity := ""
+	if d.Severity == Warning {
+		severity = r.paint(colour, "warning:") + " "
+	}
+	fmt.Fprintf(r, "%s %s%s %s\n", r.paint(bold, where(d)), severity, r.paint(bold, printable(d.Message)), r.paint(colour, "["+string(d.Code)+"]"))
 }
 
 // where is the place of a diagnostic, with a colon; empty if it has none.
