@@ -214,7 +214,7 @@ func (s *situation) wantedHere() string {
 	if s.statement == "transform" && s.at == s.start+1 {
 		return "`none`, `augmented` or `power`"
 	}
-	if s.wants("]") || s.wants(">") || s.wants("}") || s.wants(")") && s.separator() == "," {
+	if s.wants("]") || s.wants(">") || s.wants("}") || s.wants(")") && len(s.open) > 0 && s.separator() == "," {
 		return "`,` or " + wanted(s.expected)
 	}
 	return wanted(s.expected)

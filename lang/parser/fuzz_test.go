@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/parser"
@@ -26,27 +28,67 @@ func FuzzParse(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	f.Fuzz(func(t *testing.T, text string) {
-		file, list := parser.Parse(source.New("fuzz.vfl", text))
-		for _, d := range list {
-			if d.Span.Start < 0 || d.Span.Start > d.Span.End || d.Span.End > len(text) || d.Code == "" || lastResort(d.Message) {
-				t.Fatalf("bad diagnostic %s at %v: %s", d.Code, d.Span, d.Message)
-			}
-			for _, x := range d.Fixes {
-				if x.Span.Start < 0 || x.Span.Start > x.Span.End || x.Span.End > len(text) {
-					t.Fatalf("bad fix of %s at %v", d.Code, x.Span)
-				}
+	f.Fuzz(func(t *testing.T, text string) { checkAny(t, text) })
+}
+
+// TestWordSoup is FuzzParse on texts that are nearly programs: words of programs, in programs' order with a few changes.
+func TestWordSoup(t *testing.T) {
+	words := parser.Words(everything)
+	word := func(i int) string { return everything[words[i].Start:words[i].End] }
+	rapid.Check(t, func(t *rapid.T) {
+		from := rapid.IntRange(0, len(words)-1).Draw(t, "from")
+		var b strings.Builder
+		for i := from; i < len(words) && i < from+60; i++ {
+			switch rapid.IntRange(0, 39).Draw(t, "change") {
+			case 0: // left out
+			case 1:
+				b.WriteString(word(i) + " " + word(i) + " ")
+			case 2:
+				b.WriteString(word(rapid.IntRange(0, len(words)-1).Draw(t, "other")) + " ")
+			case 3:
+				b.WriteString(rapid.SampledFrom([]string{"\n", ";", "(", ")", "[", "]", "+", "\"s\"", "/* c */", "// c\n", "truncate(lower=0)", "missing drop", "fn", "factor"}).Draw(t, "extra") + " " + word(i) + " ")
+			case 4:
+				b.WriteString(word(i) + "\n")
+			default:
+				b.WriteString(word(i) + " ")
 			}
 		}
-		if !list.HasErrors() {
-			checkPlaces(t, file)
-			checkPrinted(t, file)
-		}
+		checkAny(t, b.String())
 	})
 }
 
+// TB is what both testing and rapid offer.
+type TB interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// checkAny holds what is true of every text.
+func checkAny(t TB, text string) {
+	t.Helper()
+	file, list := parser.Parse(source.New("fuzz.vfl", text))
+	for _, d := range list {
+		if outside(d.Span, text) || d.Code == "" || lastResort(d.Message) {
+			t.Fatalf("bad diagnostic %s at %v: %s", d.Code, d.Span, d.Message)
+		}
+		for _, x := range d.Fixes {
+			if outside(x.Span, text) {
+				t.Fatalf("bad fix of %s at %v", d.Code, x.Span)
+			}
+		}
+	}
+	checkPlaces(t, file)
+	if !list.HasErrors() {
+		checkPrinted(t, file)
+	}
+}
+
+func outside(s source.Span, text string) bool {
+	return s.Start < 0 || s.Start > s.End || s.End > len(text)
+}
+
 // checkPrinted holds that printing keeps what was parsed.
-func checkPrinted(t testing.TB, file *ast.File) {
+func checkPrinted(t TB, file *ast.File) {
 	t.Helper()
 	printed := format.Format(file)
 	again := mustParse(t, printed)

@@ -272,22 +272,29 @@ func (p *parser) skipped(keyword string) int {
 	return len(p.words) - 1
 }
 
-// refuseClauses takes the clauses that this version does not support out of the tokens and says so.
+// refuseClauses makes one elided token of each clause that this version does not support, and says so. One, because participle would find the words of a literal in elided tokens too.
 func (p *parser) refuseClauses() {
 	behind := behindBrackets(p.tokens)
-	for i := range p.tokens {
+	kept := make([]lexer.Token, 0, len(p.tokens))
+	for i := 0; i < len(p.tokens); i++ {
+		t := p.tokens[i]
 		if end := p.clauseEnd(i, behind); end > i {
-			t := p.tokens[i]
 			whole := spanOf(t).Join(spanOf(p.tokens[end-1]))
-			if i > 0 && p.tokens[i-1].Type == spaceToken {
-				whole.Start = p.tokens[i-1].Pos.Offset
-			}
-			p.errorf(diag.UnsupportedClause, spanOf(t), "%s clauses are not supported in this version", quote(t.Value)).Fix(whole, "", "leave the clause out")
-			for ; i < end; i++ {
-				p.tokens[i].Type = refusedToken
-			}
+			p.refuseClause(i, whole)
+			t.Type, t.Value = refusedToken, p.file.Text[whole.Start:whole.End]
+			i = end - 1
 		}
+		kept = append(kept, t)
 	}
+	p.tokens = kept
+}
+
+func (p *parser) refuseClause(i int, whole source.Span) {
+	t := p.tokens[i]
+	if i > 0 && p.tokens[i-1].Type == spaceToken {
+		whole.Start = p.tokens[i-1].Pos.Offset
+	}
+	p.errorf(diag.UnsupportedClause, spanOf(t), "%s clauses are not supported in this version", quote(t.Value)).Fix(whole, "", "leave the clause out")
 }
 
 // clauseEnd returns the end of the clause truncate(…), censor(…), missing KIND or missing impute ~ DIST(…) that begins at token i, or i if none does.

@@ -39,7 +39,7 @@ send o_1 = others(z_1) to lab, hospital_a
 receive z_1 : real[N] from server /* the end */
 `
 
-func mustParse(t testing.TB, text string) *ast.File {
+func mustParse(t TB, text string) *ast.File {
 	t.Helper()
 	f, list := parser.Parse(source.New("test.vfl", text))
 	if len(list) > 0 {
@@ -67,7 +67,7 @@ func TestEverything(t *testing.T) {
 }
 
 // checkPlaces holds that every node lies in the one above it and begins and ends at a token.
-func checkPlaces(t testing.TB, f *ast.File) {
+func checkPlaces(t TB, f *ast.File) {
 	t.Helper()
 	text := f.Source.Text
 	var visit func(n ast.Node)
