@@ -39,10 +39,11 @@ const (
 	Aux
 	Receive
 	Party
-	IndexVar // the variable of a comprehension
+	Generated // a quantity computed per draw
+	IndexVar  // the variable of a comprehension
 )
 
-var kindNames = [...]string{"data", "parameter", "let", "const", "auxiliary variable", "received value", "party", "index"}
+var kindNames = [...]string{"data", "parameter", "let", "const", "auxiliary variable", "received value", "party", "generated quantity", "index"}
 
 // String names the kind for messages.
 func (k Kind) String() string { return kindNames[k] }
@@ -174,6 +175,7 @@ func Check(file *ast.File, universe *stdlib.Universe, options Options) (*Program
 		c.statement(s)
 	}
 	c.transform()
+	c.generated()
 	c.sizesBound()
 	c.unsent()
 	if !c.diags.HasErrors() {

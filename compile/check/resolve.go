@@ -44,6 +44,8 @@ func (c *checker) parties() {
 			c.note(s.Name)
 		case *ast.Let:
 			c.note(s.Name)
+		case *ast.Generate:
+			c.note(s.Name)
 		case *ast.Const:
 			c.note(s.Name)
 		case *ast.Aux:

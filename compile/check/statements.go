@@ -21,6 +21,8 @@ func (c *checker) statement(s ast.Stmt) {
 		c.param(s)
 	case *ast.Let:
 		c.let(s)
+	case *ast.Generate:
+		c.generate(s)
 	case *ast.Const:
 		c.constant(s)
 	case *ast.Likelihood:
@@ -290,6 +292,36 @@ func (c *checker) let(s *ast.Let) {
 		c.assertOwner(s, owner, info.Owners)
 	}
 	c.declare(&Symbol{Name: s.Name.Name, Kind: Let, Ident: s.Name, Decl: s, Type: info.Type, Owner: owner, Family: family, Owners: info.Owners, Random: info.Random})
+}
+
+// generate checks a quantity that is computed per draw: where its names live, by one party.
+func (c *checker) generate(s *ast.Generate) {
+	if s.Dist != nil {
+		c.errorf(diag.UnsupportedStatement, s.Dist, "a generated quantity that is drawn from a distribution is not supported in this version").
+			Note("generate NAME = EXPR, computed from the parameters of each draw, is")
+		c.fail(s.Name.Name)
+		return
+	}
+	info, ok := c.expr(s.Value)
+	t, _, _, ok2 := c.declaredType(s.Type)
+	if !ok || !ok2 {
+		c.fail(s.Name.Name)
+		return
+	}
+	if s.Type != nil && (!t.SameShape(info.Type) || t.Elem != info.Type.Elem && t.Elem != types.Real) {
+		c.errorf(diag.LetType, s.Value, "%s is declared %s, but this is %s", s.Name.Name, t, info.Type)
+	}
+	owner := Shared
+	if len(info.Owners) > 0 {
+		owner = info.Owners[0]
+	}
+	if owner == Shared {
+		owner = c.Server
+		if c.For != "" {
+			owner = c.For
+		}
+	}
+	c.declare(&Symbol{Name: s.Name.Name, Kind: Generated, Ident: s.Name, Decl: s, Type: info.Type, Owner: owner, Owners: info.Owners, Random: info.Random, used: true})
 }
 
 func (c *checker) constant(s *ast.Const) {

@@ -58,7 +58,8 @@ type Program struct {
 	Groups      []*Group
 	Likelihoods []*Likelihood
 	Params      []*Param
-	facts       map[ast.Expr]check.Info // of nodes that the pass built
+	Generated   map[*check.Symbol]ast.Expr // values of generated quantities, their lets expanded
+	facts       map[ast.Expr]check.Info    // of nodes that the pass built
 }
 
 // Facts returns what is known of an expression, one of the model's or one that the pass built.
@@ -71,11 +72,14 @@ func (p *Program) Facts(e ast.Expr) check.Info {
 
 // Find finds the cuts of a checked model.
 func Find(program *check.Program) (*Program, diag.List) {
-	c := &cutter{Program: &Program{Program: program, facts: map[ast.Expr]check.Info{}}, expanded: map[expandKey]ast.Expr{}, cuts: map[string]*Cut{}, groups: map[string]*Group{}}
+	c := &cutter{Program: &Program{Program: program, Generated: map[*check.Symbol]ast.Expr{}, facts: map[ast.Expr]check.Info{}}, expanded: map[expandKey]ast.Expr{}, cuts: map[string]*Cut{}, groups: map[string]*Group{}}
 	c.prefix = c.freePrefix()
 	for _, s := range program.Order {
 		if s.Kind == check.Param {
 			c.Params = append(c.Params, &Param{Symbol: s, Args: c.expandAll(s.Args)})
+		}
+		if s.Kind == check.Generated {
+			c.Generated[s] = c.expand(s.Decl.(*ast.Generate).Value)
 		}
 	}
 	for _, l := range program.Likelihoods {

@@ -68,14 +68,15 @@ type lowerer struct {
 	b     *graph.Builder
 	diags diag.List
 	// names maps a declared name to its node; a member's value in a pooled model, or a z received from each member, is name[k].
-	names  map[string]graph.ID
-	vars   map[string]int // comprehension variables
-	member int            // the member whose declaration is lowered in a pooled model
-	memo   map[memoKey]graph.ID
-	sums   map[string]graph.ID // additive sums of received z
-	groups []zSum
-	single map[string]bool // z that come in by themselves
-	offset int             // into the reported values
+	names     map[string]graph.ID
+	vars      map[string]int // comprehension variables
+	member    int            // the member whose declaration is lowered in a pooled model
+	memo      map[memoKey]graph.ID
+	sums      map[string]graph.ID // additive sums of received z
+	groups    []zSum
+	single    map[string]bool // z that come in by themselves
+	generated []*check.Symbol
+	offset    int // into the reported values
 }
 
 // memoKey identifies an expression in a context.
@@ -103,6 +104,9 @@ func (l *lowerer) run() {
 		if s, ok := stmt.(*ast.Send); ok && s.Value == nil {
 			l.send(s)
 		}
+	}
+	for _, s := range l.generated {
+		l.generate(s)
 	}
 	for i, k := range p.Likelihoods {
 		l.eachMember(k.Family != "" && p.For == "", k.Family, func() { l.likelihood(i, k) })
@@ -147,6 +151,8 @@ func (l *lowerer) declare(s *check.Symbol) {
 		l.names[s.Name] = l.b.Scalar(s.Value)
 	case check.Receive:
 		l.receive(s)
+	case check.Generated:
+		l.generated = append(l.generated, s)
 	}
 }
 

@@ -122,6 +122,12 @@ func (w *writer) channels() {
 	for _, l := range w.party.Likelihoods {
 		w.body = append(w.body, l)
 	}
+	for _, sym := range w.Order {
+		if sym.Kind == check.Generated && sym.Owner == w.party.Name {
+			d := sym.Decl.(*ast.Generate)
+			w.body = append(w.body, &ast.Generate{Name: d.Name, Type: d.Type, Value: w.Generated[sym]})
+		}
+	}
 }
 
 // serverSends writes the parameters and the sums that the server sends to clients.

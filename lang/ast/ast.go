@@ -105,6 +105,15 @@ type Let struct {
 	Owner *Ident `parser:"('@' @@)?"`
 }
 
+// Generate is `generate NAME [: TYPE] = EXPR` or `generate NAME [: TYPE] ~ DIST(args)`: a quantity per draw, after inference.
+type Generate struct {
+	At
+	Name  Ident `parser:"'generate' @@"`
+	Type  *Type `parser:"(':' @@)?"` // nil: inferred
+	Value Expr  `parser:"(  '=' @@"` // nil where Dist is set
+	Dist  *Dist `parser:" | '~' @@)"`
+}
+
 // Const is `const NAME = EXPR`.
 type Const struct {
 	At
@@ -178,6 +187,7 @@ func (*Client) stmt()      {}
 func (*Data) stmt()        {}
 func (*Param) stmt()       {}
 func (*Let) stmt()         {}
+func (*Generate) stmt()    {}
 func (*Const) stmt()       {}
 func (*Likelihood) stmt()  {}
 func (*Transform) stmt()   {}

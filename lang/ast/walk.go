@@ -35,6 +35,8 @@ func ofStmt(s Stmt) []Node {
 		return list(&s.Name, s.Type, s.Dist, s.Owner)
 	case *Let:
 		return list(&s.Name, s.Type, s.Value, s.Owner)
+	case *Generate:
+		return list(&s.Name, s.Type, s.Value, s.Dist)
 	case *Const:
 		return list(&s.Name, s.Value)
 	case *Likelihood:

@@ -11,6 +11,7 @@ const (
 	PowerData        Code = "V0307"
 	PowerNotAdditive Code = "V0308"
 	LetsTooLarge     Code = "V0309"
+	GenerateOwner    Code = "V0310"
 	LabelLeak        Code = "V0390"
 	SeparateCuts     Code = "V0391"
 )

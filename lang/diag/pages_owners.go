@@ -209,6 +209,28 @@ y ~ normal(b + l0 ^ 8, 1)
 `,
 	},
 	{
+		Code: GenerateOwner, Title: "a generated quantity that no party can compute",
+		Text: "A generated quantity is computed where the names in it live: by one party, from its own and from shared parameters.",
+		Wrong: `client a
+data y : real[N] @ shared
+data X : real[N, P] @ a
+param beta : real[P] ~ normal(0, 1) @ a
+param b ~ normal(0, 1)
+y ~ normal(b + X * beta, 1)
+generate total = b + sum(beta)
+transform augmented(rho = 1)
+`,
+		Right: `client a
+data y : real[N] @ shared
+data X : real[N, P] @ a
+param beta : real[P] ~ normal(0, 1) @ a
+param b ~ normal(0, 1)
+y ~ normal(b + X * beta, 1)
+generate total = sum(beta)
+transform augmented(rho = 1)
+`,
+	},
+	{
 		Code: LabelLeak, Title: "the adjoint tells the response",
 		Text: "For a discrete response, the adjoint that the server returns has the sign of the outcome minus its mean: in one round it tells every client the response of each row. This is a warning.",
 		Wrong: `client a, b

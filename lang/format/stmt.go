@@ -34,6 +34,11 @@ func cells(s ast.Stmt) []string {
 		return []string{"param " + s.Name.Name, optionalType(s.Type), distribution(s), owner(s.Owner)}
 	case *ast.Let:
 		return []string{"let " + s.Name.Name, optionalType(s.Type), "= " + Expr(s.Value), owner(s.Owner)}
+	case *ast.Generate:
+		if s.Dist != nil {
+			return []string{"generate " + s.Name.Name, optionalType(s.Type), "~ " + Dist(s.Dist)}
+		}
+		return []string{"generate " + s.Name.Name, optionalType(s.Type), "= " + Expr(s.Value)}
 	case *ast.Const:
 		return []string{"const " + s.Name.Name, "= " + Expr(s.Value)}
 	case *ast.Likelihood:

@@ -23,7 +23,7 @@ type grammar struct {
 }
 
 // unsupported lists the statements that this version knows by name alone; the value says which are keywords only where a name follows.
-var unsupported = map[string]bool{"fn": false, "import": false, "factor": false, "generate": false, "contribution": false, "weight": true, "module": true}
+var unsupported = map[string]bool{"fn": false, "import": false, "factor": false, "contribution": false, "weight": true, "module": true}
 
 // theGrammar builds the grammar once.
 var theGrammar = sync.OnceValue(func() *grammar {
@@ -34,7 +34,7 @@ var theGrammar = sync.OnceValue(func() *grammar {
 		participle.ParseTypeWith(parseExpr),
 		participle.ParseTypeWith(parseSized),
 		participle.ParseTypeWith(parseWeighting),
-		participle.Union[ast.Stmt](&ast.Server{}, &ast.Client{}, &ast.Data{}, &ast.Param{}, &ast.Let{}, &ast.Const{}, &ast.Transform{},
+		participle.Union[ast.Stmt](&ast.Server{}, &ast.Client{}, &ast.Data{}, &ast.Param{}, &ast.Let{}, &ast.Generate{}, &ast.Const{}, &ast.Transform{},
 			&ast.Program{}, &ast.Aux{}, &ast.Receive{}, &ast.Send{}, &ast.Likelihood{}),
 	)
 	return &grammar{
@@ -44,6 +44,7 @@ var theGrammar = sync.OnceValue(func() *grammar {
 			{"data", false, production[ast.Data](p)},
 			{"param", false, production[ast.Param](p)},
 			{"let", false, production[ast.Let](p)},
+			{"generate", false, production[ast.Generate](p)},
 			{"const", false, production[ast.Const](p)},
 			{"transform", false, production[ast.Transform](p)},
 			{"program", true, production[ast.Program](p)},
