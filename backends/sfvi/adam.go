@@ -21,13 +21,6 @@ func newAdam(n int) adam {
 	return adam{first: v[:n], second: v[n:], decay1: 1, decay2: 1}
 }
 
-// reset forgets everything.
-func (a *adam) reset() {
-	clear(a.first)
-	clear(a.second)
-	a.decay1, a.decay2 = 1, 1
-}
-
 // ascend moves phi one step of the given rate along the gradient.
 func (a *adam) ascend(phi, grad []float64, rate float64) {
 	a.decay1 *= beta1

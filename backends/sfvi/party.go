@@ -37,7 +37,6 @@ type party struct {
 	mean    []float64 // running mean of phi over the tail
 	opt     adam
 	ratio   float64 // of the last draw: log p's auxiliary terms − log q
-	sd      []float64
 	streams [sources]*rng.Stream
 }
 

@@ -22,11 +22,10 @@ type block struct {
 
 // A state is the point at which a slot was evaluated.
 type state struct {
-	scale    float64   // exp(γ)
-	value    []float64 // f(θ)
-	slope    []float64 // f'(θ)
-	g        []float64
-	weighted []float64
+	scale float64   // exp(γ)
+	value []float64 // f(θ)
+	slope []float64 // f'(θ)
+	g     []float64
 }
 
 func (m *GLM) server(dim int) *block { return &block{party: "server", dim: dim, model: m} }
@@ -41,7 +40,7 @@ func (m *GLM) client(j int, gamma *float64) *block {
 		b.early = 1
 	}
 	for s := range b.at {
-		b.at[s] = state{scale: 1, value: make([]float64, p), slope: make([]float64, p), g: make([]float64, n), weighted: make([]float64, n)}
+		b.at[s] = state{scale: 1, value: make([]float64, p), slope: make([]float64, p), g: make([]float64, n)}
 	}
 	return b
 }
