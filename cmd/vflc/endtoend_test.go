@@ -316,3 +316,58 @@ func TestExamples(t *testing.T) {
 		}
 	}
 }
+
+// TestPosteriordb: the models of posteriordb read its data files as they are, and the gradient is the derivative of the density.
+func TestPosteriordb(t *testing.T) {
+	const reference = "../../../shared/data/posteriordb"
+	if _, err := os.Stat(reference); err != nil {
+		t.Skipf("no data in %s from the repository's root", strings.TrimPrefix(reference, "../../"))
+	}
+	paths, err := filepath.Glob("../../examples/posteriordb/*.vfl")
+	if err != nil || len(paths) != 15 {
+		t.Fatalf("%d models (%v), want 15", len(paths), err)
+	}
+	for _, path := range paths {
+		cmd := &cobra.Command{}
+		c, err := compileModel(cmd, path, &modelFlags{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimSuffix(filepath.Base(path), ".vfl")
+		b, err := c.bind(cmd, path, []string{filepath.Join(reference, name, "data.json")}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		env, err := session.NewLocal(b.plan, session.SimulatedKeys(1, b.plan.Names))
+		if err != nil {
+			t.Fatal(err)
+		}
+		derivative(t, name, env)
+	}
+}
+
+// derivative compares the gradient of a pooled model along one direction with a difference of the density.
+func derivative(t *testing.T, name string, env backends.Env) {
+	t.Helper()
+	n := env.Blocks()[0].Dim()
+	theta, grad, lp := [][]float64{make([]float64, n)}, [][]float64{make([]float64, n)}, []float64{0}
+	at := func(h float64) float64 {
+		for i := range theta[0] {
+			theta[0][i] = 0.1*math.Sin(float64(i)) + h*math.Cos(float64(i))
+		}
+		if err := env.Density(context.Background(), theta, point{[][]float64{nil}}, grad, lp); err != nil {
+			t.Fatal(err)
+		}
+		return lp[0]
+	}
+	const h = 1e-5
+	numeric := (at(h) - at(-h)) / (2 * h)
+	at(0)
+	want := 0.0
+	for i, g := range grad[0] {
+		want += g * math.Cos(float64(i))
+	}
+	if math.IsNaN(want) || math.Abs(numeric-want) > 1e-6*(1+math.Abs(want)) {
+		t.Errorf("%s: the gradient says %v, differences %v", name, want, numeric)
+	}
+}
