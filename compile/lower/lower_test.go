@@ -316,18 +316,72 @@ y ~ normal(XA * u + XB * v + (XA * u) .* (XB * v), sigma)`,
 	tables: shared.tables,
 }
 
+// own has likelihoods that a client, or each member of a family, evaluates alone, and two cuts of one client in one statement.
+var own = fixture{
+	text: `client a, lab[J]
+data y : real[N] @ shared
+data w : real<lower=0>[N] @ shared from pos
+data XA : real[N, P] @ a from x1, x2
+data mark : count[N] @ a from c1
+data W : real[N, Q] @ lab from *
+data extra : real[N] @ lab
+param m ~ normal(0, 1) @ shared
+param u : real[P] ~ normal(0, 1) @ a
+param spread : real[P] ~ normal(0, 0.2) @ a
+param rate ~ gamma(2, 1) @ a
+param v : real[Q] ~ student_t(4, 0, 1) @ lab
+param s ~ half_student_t(3, 2) @ lab
+let part = W * v @ lab
+mark ~ poisson(rate)
+extra ~ laplace(m, s)
+y ~ normal(m + XA * u + sum(part[j] for j in lab), exp(XA * spread)) weights w`,
+	tables: map[string]string{
+		"server": table(1, 20, "y", "pos"), "a": table(2, 20, "x1", "x2", "c1"),
+		"lab/1": table(3, 20, "extra", "x4", "x5"), "lab/2": table(4, 20, "extra", "x6"),
+	},
+	family: map[string]int{"lab": 2},
+}
+
+// everything uses the functions and operators that the others do not.
+var everything = fixture{
+	text: `const half = 0.5
+data y : real[N] from ynot
+data x1 : real[N]
+data g : level(G)[N]
+data c1 : count[N]
+data X : real[N, P] from x1, x2, x3
+param a : real[P] ~ laplace(0, 1)
+param A : real[P, P] ~ cauchy(0, 2)
+param level : real[G] ~ normal(0, half) noncentered
+param table : real[G, P] ~ normal(0, 1)
+param p ~ beta(2, 3)
+param w : real<lower=-1, upper=2> ~ uniform(-3, 1)
+param k : real<upper=1> ~ normal(0, 1)
+param s ~ inv_gamma(3, 2)
+let M = X * A
+let eta = M * a + level[g] + rowdot(X, table[g]) + cumulative_sum(x1) / N
+y ~ student_t(4, eta + mean(a) + sd(A[:, 1]) + dot(a, A[2, :]), s)
+exp(y[2:N]) ~ lognormal(eta[2:N] - y[1:N-1], 2)
+c1 ~ neg_binomial_2_log(tanh(eta), exp(w))
+c1 ~ binomial_logit(c1, softplus(k) + where(x1 > 0 && g == 2, 1, -p) .* relu(x1))
+square(y - mean(y)) ~ exponential(inv_logit(p) + square(k) + abs(w))
+sum(y) ~ normal(sum(col_means(X) .* a) + sum(X' * col(y)) * half ^ p, 100)`,
+	tables: map[string]string{"server": table(1, 23, "ynot", "x1", "x2", "x3", "g", "c1")},
+}
+
 func TestGradients(t *testing.T) {
-	for name, f := range map[string]fixture{"logistic": logistic, "family": family, "poisson": poisson, "shared": shared} {
+	for name, f := range map[string]fixture{"logistic": logistic, "family": family, "poisson": poisson, "shared": shared, "own": own} {
 		for _, kind := range []string{"none", "augmented", "power"} {
 			t.Run(name+"/"+kind, func(t *testing.T) { checkGradient(t, f.plan(t, check.Options{Transform: kind})) })
 		}
 	}
+	t.Run("everything", func(t *testing.T) { checkGradient(t, everything.plan(t, check.Options{})) })
 	t.Run("separate", func(t *testing.T) { checkGradient(t, separate.plan(t, check.Options{})) })
 }
 
 // TestNoiseFree: with z equal to its cut every transform is the true model, whoever evaluates what.
 func TestNoiseFree(t *testing.T) {
-	for name, f := range map[string]fixture{"logistic": logistic, "family": family, "poisson": poisson, "shared": shared} {
+	for name, f := range map[string]fixture{"logistic": logistic, "family": family, "poisson": poisson, "shared": shared, "own": own} {
 		want := 0.0
 		for i, kind := range []string{"none", "augmented", "power"} {
 			j := newJoint(t, f.plan(t, check.Options{Transform: kind}), 0)
