@@ -476,13 +476,16 @@ func (c *cutter) additive() {
 		}
 	}
 	for _, g := range c.Groups {
-		g.Additive = !g.single && !g.apart
+		g.Additive = !g.single && !g.apart && !g.mixed()
 		for _, k := range g.Cuts {
-			if uses[k] > 1 || !k.Type.SameShape(g.Type) {
-				g.Additive = false
-			}
+			g.Additive = g.Additive && uses[k] == 1
 		}
 	}
+}
+
+// mixed reports cuts of different shapes, whose sum is no sum of messages.
+func (g *Group) mixed() bool {
+	return slices.ContainsFunc(g.Cuts, func(k *Cut) bool { return !k.Type.SameShape(g.Type) })
 }
 
 func (c *cutter) warn() {
@@ -491,7 +494,11 @@ func (c *cutter) warn() {
 	}
 	for _, l := range c.Likelihoods {
 		if i := slices.IndexFunc(l.Groups, func(g *Group) bool { return !g.Additive }); i >= 0 {
-			c.diags.Warnf(diag.SeparateCuts, c.File.Source, l.Groups[i].Span.Span(), "contributions of clients meet here in more than their sum: %s sees each z by itself, and secure summation does not apply", c.Server)
+			why := "meet here in more than their sum"
+			if l.Groups[i].mixed() {
+				why = "have different shapes here"
+			}
+			c.diags.Warnf(diag.SeparateCuts, c.File.Source, l.Groups[i].Span.Span(), "contributions of clients %s: %s sees each z by itself, and secure summation does not apply", why, c.Server)
 		}
 		left := c.Facts(l.Left)
 		if _, alone := left.Owners.Sole(); l.Party == "" && l.Dist.Discrete && alone {
