@@ -16,6 +16,15 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(n))
 }
 
+// UnmarshalJSON reads null as NaN.
+func (n *Number) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*n = NotApplicable()
+		return nil
+	}
+	return json.Unmarshal(text, (*float64)(n))
+}
+
 // NotApplicable is the Number that stands for none.
 func NotApplicable() Number { return Number(math.NaN()) }
 
@@ -32,6 +41,14 @@ type Row struct {
 	ESSBulk Number `json:"ess_bulk"`
 	ESSTail Number `json:"ess_tail"`
 	RHat    Number `json:"rhat"`
+}
+
+// Summarise summarises draws of whichever kind they are.
+func Summarise(d *Draws) []Row {
+	if d.Independent() {
+		return SummariseIndependent(d)
+	}
+	return SummariseChains(d)
 }
 
 // SummariseChains summarises draws of Markov chains.

@@ -1,0 +1,211 @@
+// Package plot draws posteriors with the characters of a terminal.
+package plot
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/guptarohit/asciigraph"
+
+	"github.com/vflc/vflc/posterior"
+)
+
+// A Size is how much room there is, in characters; Color says that escape sequences may be used.
+type Size struct {
+	Width, Height int
+	Color         bool
+}
+
+// labelRoom is what the axis of a trace takes of the width.
+const labelRoom = 12
+
+// Trace draws the values of one scalar over the draws: all chains in one frame where colours can tell them apart, else one frame a chain.
+// Values that are not finite are left out, and said.
+func Trace(name string, chains [][]float64, s Size) string {
+	lo, hi, bad := extent(chains)
+	head := name + missing(bad)
+	if !(lo <= hi) {
+		return head + ": no finite draws\n"
+	}
+	width, height := max(10, s.Width-labelRoom), max(4, s.Height)
+	options := []asciigraph.Option{asciigraph.LowerBound(lo), asciigraph.UpperBound(hi), asciigraph.Precision(decimals(lo, hi)), asciigraph.Height(height)}
+	if s.Color && len(chains) > 1 {
+		series := make([][]float64, len(chains))
+		for c, chain := range chains {
+			series[c] = thinned(chain, width)
+		}
+		return head + "\n" + asciigraph.PlotMany(series, append(options, asciigraph.SeriesColors(palette(len(chains))...))...) + "\n"
+	}
+	var b strings.Builder
+	b.WriteString(head + "\n")
+	for c, chain := range chains {
+		caption := fmt.Sprintf("chain %d, %d draws", c+1, len(chain))
+		b.WriteString(asciigraph.Plot(thinned(chain, width), append(options, asciigraph.Caption(caption))...) + "\n")
+	}
+	return b.String()
+}
+
+// palette gives chains colours that differ for the most common kinds of colour blindness.
+func palette(n int) []asciigraph.AnsiColor {
+	all := []asciigraph.AnsiColor{asciigraph.Blue, asciigraph.Orange, asciigraph.Cyan, asciigraph.Magenta, asciigraph.Yellow, asciigraph.White}
+	out := make([]asciigraph.AnsiColor, n)
+	for i := range out {
+		out[i] = all[i%len(all)]
+	}
+	return out
+}
+
+// thinned keeps at most so many values, evenly spaced. Values that are not finite become gaps.
+func thinned(chain []float64, most int) []float64 {
+	n := min(most, len(chain))
+	out := make([]float64, n)
+	for i := range out {
+		v := chain[i*len(chain)/n]
+		if math.IsInf(v, 0) {
+			v = math.NaN()
+		}
+		out[i] = v
+	}
+	return out
+}
+
+// extent is the range of the finite values, and how many are not.
+func extent(chains [][]float64) (lo, hi float64, bad int) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, c := range chains {
+		for _, v := range c {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				bad++
+				continue
+			}
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	return lo, hi, bad
+}
+
+func missing(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (draws not finite: %d)", n)
+}
+
+// decimals is how many digits after the point tell 1/50 of a range.
+func decimals(lo, hi float64) uint {
+	if hi <= lo {
+		return 2
+	}
+	return uint(min(8, max(0, math.Ceil(-math.Log10((hi-lo)/50)))))
+}
+
+// eighths are blocks of an eighth to a whole of a character's width.
+var eighths = []rune("▏▎▍▌▋▊▉█")
+
+// bar is a bar of a length in characters, to the nearest eighth.
+func bar(length float64) string {
+	n := int(math.Round(length * 8))
+	if n <= 0 {
+		return ""
+	}
+	text := strings.Repeat("█", n/8)
+	if n%8 > 0 {
+		text += string(eighths[n%8-1])
+	}
+	return text
+}
+
+// Histogram draws the distribution of one scalar over all chains: a bar a bin, with the share of draws in it.
+func Histogram(name string, chains [][]float64, s Size) string {
+	lo, hi, bad := extent(chains)
+	head := name + missing(bad)
+	if !(lo <= hi) {
+		return head + ": no finite draws\n"
+	}
+	bins := max(4, s.Height)
+	counts, total := make([]int, bins), 0
+	for _, v := range slices.Concat(chains...) {
+		if v >= lo && v <= hi {
+			counts[binOf(v, lo, hi, bins)]++
+			total++
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintln(&b, head)
+	top, digits := slices.Max(counts), int(decimals(lo, hi))
+	room := float64(max(8, s.Width-24))
+	for k, n := range counts {
+		from := lo + (hi-lo)*float64(k)/float64(bins)
+		fmt.Fprintf(&b, "%12.*f ┤%s %.1f%%\n", digits, from, bar(room*float64(n)/float64(top)), 100*float64(n)/float64(total))
+	}
+	fmt.Fprintf(&b, "%12.*f ┘\n", digits, hi)
+	return b.String()
+}
+
+// binOf is the bin of a value; the last one takes the largest value too.
+func binOf(v, lo, hi float64, bins int) int {
+	if hi <= lo {
+		return 0
+	}
+	return min(bins-1, int((v-lo)/(hi-lo)*float64(bins)))
+}
+
+// Forest draws an interval for each of some scalars on one axis: a thin line from the 5 % to the 95 % quantile, a thick one from 25 % to
+// 75 %, and the median.
+func Forest(names []string, columns [][][]float64, s Size) string {
+	levels := []float64{0.05, 0.25, 0.5, 0.75, 0.95}
+	quantiles := make([][]float64, len(columns))
+	lo, hi, wide := math.Inf(1), math.Inf(-1), 0
+	for k, chains := range columns {
+		sorted := slices.DeleteFunc(slices.Concat(chains...), func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+		slices.Sort(sorted)
+		for _, p := range levels {
+			quantiles[k] = append(quantiles[k], posterior.Quantile(sorted, p))
+		}
+		if len(sorted) > 0 {
+			lo, hi = min(lo, quantiles[k][0]), max(hi, quantiles[k][4])
+		}
+		wide = max(wide, utf8.RuneCountInString(names[k]))
+	}
+	if !(lo <= hi) {
+		return "no finite draws\n"
+	}
+	var b strings.Builder
+	room := max(20, s.Width-wide-2)
+	for k, q := range quantiles {
+		pad := strings.Repeat(" ", wide-utf8.RuneCountInString(names[k]))
+		b.WriteString(names[k] + pad + "  " + strings.TrimRight(interval(q, lo, hi, room), " ") + "\n")
+	}
+	digits := int(decimals(lo, hi))
+	left, right := fmt.Sprintf("%.*f", digits, lo), fmt.Sprintf("%.*f", digits, hi)
+	fmt.Fprintf(&b, "%*s%s%*s\n", wide+2, "", left, room-len(left), right)
+	return b.String()
+}
+
+// interval is one line of a forest. A dotted line marks 0 where the axis has it.
+func interval(q []float64, lo, hi float64, room int) string {
+	at := func(v float64) int {
+		if hi <= lo {
+			return 0
+		}
+		return int(math.Round((v - lo) / (hi - lo) * float64(room-1)))
+	}
+	line := []rune(strings.Repeat(" ", room))
+	if lo < 0 && hi > 0 {
+		line[at(0)] = '┊'
+	}
+	if math.IsNaN(q[2]) {
+		return "no finite draws"
+	}
+	for i := at(q[0]); i <= at(q[4]); i++ {
+		line[i] = '─'
+	}
+	for i := at(q[1]); i <= at(q[3]); i++ {
+		line[i] = '━'
+	}
+	line[at(q[2])] = '●'
+	return string(line)
+}

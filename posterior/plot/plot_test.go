@@ -1,0 +1,98 @@
+package plot
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestHistogram(t *testing.T) {
+	// 8 values: bins of width 1 from 0 to 4 hold 4, 2, 1 and 1; the first bar fills the room of 16 characters
+	got := Histogram("x", [][]float64{{0, 0.5, 0.9, 0.1, 1.1}, {1.9, 2.5, 4}}, Size{Width: 40, Height: 4})
+	want := "x\n" +
+		"        0.00 ┤████████████████ 50.0%\n" +
+		"        1.00 ┤████████ 25.0%\n" +
+		"        2.00 ┤████ 12.5%\n" +
+		"        3.00 ┤████ 12.5%\n" +
+		"        4.00 ┘\n"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestBarsAreExactToAnEighth(t *testing.T) {
+	for length, want := range map[float64]string{0: "", 0.124: "▏", 0.5: "▌", 1: "█", 2.26: "██▎"} {
+		if got := bar(length); got != want {
+			t.Errorf("bar of %g = %q, want %q", length, got, want)
+		}
+	}
+}
+
+// On an axis of 101 characters from −50 to 50 a quantile lies at its own value.
+func TestForestIsToScale(t *testing.T) {
+	uniform := make([]float64, 100001)
+	for i := range uniform {
+		uniform[i] = float64(i)/1000 - 50
+	}
+	half := make([]float64, len(uniform))
+	for i, v := range uniform {
+		half[i] = v / 2
+	}
+	lines := strings.Split(Forest([]string{"a", "bb"}, [][][]float64{{uniform}, {half}}, Size{Width: 4 + 91}), "\n")
+	first, second := []rune(lines[0])[4:], []rune(lines[1])[4:]
+	for at, want := range map[int]rune{0: '─', 20: '━', 45: '●', 70: '━', 90: '─'} { // −45 … 45
+		if first[at] != want {
+			t.Errorf("position %d of %q is %c, want %c", at, string(first), first[at], want)
+		}
+	}
+	if second[22] != ' ' || second[23] != '─' || second[45] != '●' {
+		t.Errorf("half as wide: %q", string(second))
+	}
+	if !strings.Contains(lines[2], "-45") || !strings.HasSuffix(lines[2], "45") {
+		t.Errorf("axis %q", lines[2])
+	}
+}
+
+func TestTraceHasAFramePerChain(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	chains := make([][]float64, 3)
+	for c := range chains {
+		for range 500 {
+			chains[c] = append(chains[c], r.NormFloat64())
+		}
+	}
+	text := Trace("beta[1]", chains, Size{Width: 60, Height: 6})
+	if n := strings.Count(text, "500 draws"); n != 3 {
+		t.Errorf("%d frames", n)
+	}
+	for line := range strings.Lines(text) {
+		if utf8.RuneCountInString(line) > 61 {
+			t.Errorf("too wide: %q", line)
+		}
+	}
+	if strings.Contains(text, "\x1b") {
+		t.Error("colours that were not asked for")
+	}
+	if colored := Trace("beta[1]", chains, Size{Width: 60, Height: 6, Color: true}); !strings.Contains(colored, "\x1b") {
+		t.Error("no colours")
+	}
+}
+
+// Draws that are not numbers are told, and never end in a panic.
+func TestOddDraws(t *testing.T) {
+	s := Size{Width: 60, Height: 5}
+	for name, chains := range map[string][][]float64{"none": {{}}, "no chains": {}, "a NaN": {{1, math.NaN(), 2}}, "all infinite": {{math.Inf(1), math.Inf(-1)}}, "constant": {{2, 2, 2}}, "one": {{2}}} {
+		for _, text := range []string{Trace("x", chains, s), Histogram("x", chains, s), Forest([]string{"x"}, [][][]float64{chains}, s)} {
+			if text == "" || strings.Contains(text, "NaN") {
+				t.Errorf("%s: %q", name, text)
+			}
+		}
+	}
+	if text := Histogram("x", [][]float64{{1, math.Inf(1), 2}}, s); !strings.Contains(text, "draws not finite: 1") {
+		t.Error(text)
+	}
+}

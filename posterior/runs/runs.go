@@ -1,0 +1,156 @@
+// Package runs reads what a run left in its folder, or Stan CSV files of any origin.
+package runs
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vflc/vflc/posterior"
+)
+
+// Names of what a run leaves in its folder.
+const (
+	RecordFile  = "run.json"
+	SummaryFile = "summary.json"
+	ELBOFile    = "elbo.csv"
+	DrawsDir    = "draws"
+	ProgramsDir = "programs"
+	ZarrDir     = "draws.zarr"
+)
+
+// A Run is a finished run. Record and Document are nil where the draws were Stan CSV files without a run's folder.
+type Run struct {
+	Path     string
+	Record   *posterior.Record
+	Document *posterior.Document
+	Draws    *posterior.Draws
+}
+
+// Name is the model's, or the last element of the path.
+func (r *Run) Name() string {
+	if r.Document != nil && r.Document.Model != "" {
+		return r.Document.Model
+	}
+	return strings.TrimSuffix(filepath.Base(r.Path), ".csv")
+}
+
+// Open reads a run's folder, a folder of Stan CSV files (one a chain, in natural order), or one such file.
+func Open(path string) (*Run, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{Path: path}
+	if !info.IsDir() {
+		r.Draws, err = read([]string{path}, nil)
+		return r, err
+	}
+	files, vars, err := r.contents()
+	if err != nil {
+		return nil, err
+	}
+	r.Draws, err = read(files, vars)
+	return r, err
+}
+
+// contents reads the folder's documents, and tells the files of the chains and their variables.
+func (r *Run) contents() (files []string, vars []posterior.Variable, err error) {
+	switch err := decode(filepath.Join(r.Path, RecordFile), &r.Record); {
+	case errors.Is(err, fs.ErrNotExist):
+		files, err = chains(r.Path)
+		if err == nil && len(files) == 0 {
+			err = fmt.Errorf("%s: no %s and no Stan CSV files: this is no folder of a run", r.Path, RecordFile)
+		}
+		return files, nil, err
+	case err != nil:
+		return nil, nil, err
+	}
+	if err := decode(filepath.Join(r.Path, SummaryFile), &r.Document); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%s: no %s: the run has not finished", r.Path, SummaryFile)
+		}
+		return nil, nil, err
+	}
+	columns := make([]posterior.Column, len(r.Document.Parameters))
+	for k, p := range r.Document.Parameters {
+		columns[k] = posterior.Column{Name: p.Name, Owner: p.Owner}
+	}
+	if files, err = chains(filepath.Join(r.Path, DrawsDir)); err == nil && len(files) == 0 {
+		err = fmt.Errorf("%s: no draws", filepath.Join(r.Path, DrawsDir))
+	}
+	return files, posterior.Variables(columns), err
+}
+
+func decode(path string, v any) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, v); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// chains lists the CSV files of a folder, chain-2 before chain-10. Other tables of a run are not among them.
+func chains(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, e := range entries {
+		if !e.IsDir() && filepath.Ext(e.Name()) == ".csv" && e.Name() != ELBOFile {
+			out = append(out, filepath.Join(dir, e.Name()))
+		}
+	}
+	slices.SortStableFunc(out, func(a, b string) int { return number(a) - number(b) })
+	return out, nil
+}
+
+// number is the last number in a file's name, 0 if it has none.
+func number(path string) int {
+	digits := func(r rune) bool { return r < '0' || r > '9' }
+	fields := strings.FieldsFunc(filepath.Base(path), digits)
+	if len(fields) == 0 {
+		return 0
+	}
+	n, _ := strconv.Atoi(fields[len(fields)-1])
+	return n
+}
+
+func read(paths []string, vars []posterior.Variable) (*posterior.Draws, error) {
+	files := make([]*posterior.StanFile, len(paths))
+	for c, path := range paths {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		files[c], err = posterior.ReadStanCSV(f)
+		f.Close()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	d, err := posterior.Gather(files, vars)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Dir(paths[0]), err)
+	}
+	return d, nil
+}
+
+// Setting is a whole number among the settings of the run's backend.
+func (r *Run) Setting(name string) (int, bool) {
+	if r.Record == nil {
+		return 0, false
+	}
+	v, ok := r.Record.Settings[name].(float64)
+	return int(v), ok
+}

@@ -1,0 +1,157 @@
+package zarr
+
+import (
+	"fmt"
+
+	"github.com/vflc/vflc/posterior"
+)
+
+// An Observed is a response with the pointwise log likelihood of draws, where there is one.
+type Observed struct {
+	Name   string
+	Shape  []int
+	Values []float64     // first index fastest
+	LogLik [][][]float64 // by observation, chain, draw; nil: none
+}
+
+// Inference are the groups and names of ArviZ for draws: posterior, sample_stats for Markov chains, and log_likelihood and observed_data
+// for responses. Arrays of a parameter have the dimensions chain, draw, NAME_dim_0, …
+func Inference(d *posterior.Draws, attrs map[string]any, responses []Observed) []Group {
+	n := 0
+	if d.Chains() > 0 {
+		n = d.Len(0)
+	}
+	axes := []Array{counted("chain", d.Chains()), counted("draw", n)}
+	main := Group{Name: "posterior", Attrs: attrs, Arrays: axes}
+	column := 0
+	for _, v := range d.Vars {
+		main.Arrays = append(main.Arrays, variable(d, v, column, n))
+		column += v.Len()
+	}
+	groups := []Group{main}
+	if !d.Independent() {
+		groups = append(groups, Group{Name: "sample_stats", Attrs: attrs, Arrays: append(axes[:2:2], statistics(d)...)})
+	}
+	return append(groups, likelihoods(d, n, axes, attrs, responses)...)
+}
+
+func counted(name string, n int) Array {
+	a := Array{Name: name, Dims: []string{name}, Shape: []int{n}, Ints: make([]int64, n)}
+	for i := range a.Ints {
+		a.Ints[i] = int64(i)
+	}
+	return a
+}
+
+// dims names the dimensions of a variable as ArviZ's own converters do.
+func dims(name string, shape []int) []string {
+	var out []string
+	for k := range shape {
+		out = append(out, fmt.Sprintf("%s_dim_%d", name, k))
+	}
+	return out
+}
+
+func variable(d *posterior.Draws, v posterior.Variable, column, n int) Array {
+	a := Array{Name: v.Name, Dims: append([]string{"chain", "draw"}, dims(v.Name, v.Dims)...), Shape: append([]int{d.Chains(), n}, v.Dims...)}
+	order := rowMajor(v.Dims)
+	columns := make([][][]float64, len(order))
+	for k, at := range order {
+		columns[k] = d.Column(column + at)
+	}
+	a.Floats = interleave(columns, d.Chains(), n)
+	return a
+}
+
+// interleave lays out values by chain, draw, element.
+func interleave(columns [][][]float64, chains, n int) []float64 {
+	out := make([]float64, 0, chains*n*len(columns))
+	for c := range chains {
+		for i := range n {
+			for _, column := range columns {
+				out = append(out, column[c][i])
+			}
+		}
+	}
+	return out
+}
+
+// rowMajor lists, in the order of the last index fastest, the positions of elements that are stored first index fastest.
+func rowMajor(shape []int) []int {
+	total := elements(shape)
+	out := make([]int, total)
+	for k := range out {
+		rest, at := k, 0
+		for axis := len(shape) - 1; axis >= 0; axis-- {
+			stride := elements(shape[:axis])
+			at += rest % shape[axis] * stride
+			rest /= shape[axis]
+		}
+		out[k] = at
+	}
+	return out
+}
+
+func statistics(d *posterior.Draws) []Array {
+	floats := func(name string, value func(posterior.Transition) float64) Array {
+		a := perDraw(d, name)
+		each(d, func(t posterior.Transition) { a.Floats = append(a.Floats, value(t)) })
+		return a
+	}
+	ints := func(name string, value func(posterior.Transition) int) Array {
+		a := perDraw(d, name)
+		each(d, func(t posterior.Transition) { a.Ints = append(a.Ints, int64(value(t))) })
+		return a
+	}
+	diverging := perDraw(d, "diverging")
+	each(d, func(t posterior.Transition) { diverging.Bools = append(diverging.Bools, t.Divergent) })
+	return []Array{
+		floats("lp", func(t posterior.Transition) float64 { return t.LP }),
+		floats("energy", func(t posterior.Transition) float64 { return t.Energy }),
+		floats("acceptance_rate", func(t posterior.Transition) float64 { return t.Accept }),
+		floats("step_size", func(t posterior.Transition) float64 { return t.StepSize }),
+		ints("n_steps", func(t posterior.Transition) int { return t.Leapfrogs }),
+		ints("tree_depth", func(t posterior.Transition) int { return t.TreeDepth }),
+		diverging,
+	}
+}
+
+func perDraw(d *posterior.Draws, name string) Array {
+	return Array{Name: name, Dims: []string{"chain", "draw"}, Shape: []int{d.Chains(), d.Len(0)}}
+}
+
+func each(d *posterior.Draws, f func(posterior.Transition)) {
+	for _, chain := range d.Transitions {
+		for _, t := range chain {
+			f(t)
+		}
+	}
+}
+
+func likelihoods(d *posterior.Draws, n int, axes []Array, attrs map[string]any, responses []Observed) []Group {
+	if len(responses) == 0 {
+		return nil
+	}
+	lik, data := Group{Name: "log_likelihood", Attrs: attrs, Arrays: axes[:2:2]}, Group{Name: "observed_data", Attrs: attrs}
+	for _, r := range responses {
+		names, order := dims(r.Name, r.Shape), rowMajor(r.Shape)
+		values, pointwise := make([]float64, len(order)), make([][][]float64, len(order))
+		for k, at := range order {
+			values[k] = r.Values[at]
+			if r.LogLik != nil {
+				pointwise[k] = r.LogLik[at]
+			}
+		}
+		data.Arrays = append(data.Arrays, Array{Name: r.Name, Dims: names, Shape: append([]int{}, r.Shape...), Floats: values})
+		if r.LogLik != nil {
+			lik.Arrays = append(lik.Arrays, Array{
+				Name: r.Name, Dims: append([]string{"chain", "draw"}, names...), Shape: append([]int{d.Chains(), n}, r.Shape...),
+				Floats: interleave(pointwise, d.Chains(), n),
+			})
+		}
+	}
+	if len(lik.Arrays) == 2 {
+		return []Group{data}
+	}
+	return []Group{lik, data}
+}
