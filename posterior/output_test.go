@@ -267,3 +267,20 @@ func TestELBOTrace(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A name with a comma is quoted, so that the table has as many columns everywhere.
+func TestPlainCSV(t *testing.T) {
+	d := NewDraws([]Variable{{Name: "s", Dims: []int{1, 1}}}, 2, 1)
+	d.Append(0, []float64{0.1})
+	d.Append(1, []float64{2})
+	d.AppendTransition(0, Transition{LP: -1, Divergent: true})
+	d.AppendTransition(1, Transition{LP: -2})
+	var b bytes.Buffer
+	if err := WriteCSV(&b, d); err != nil {
+		t.Fatal(err)
+	}
+	want := "chain,draw,lp,diverging,\"s[1,1]\"\n1,1,-1,true,0.1\n2,1,-2,false,2\n"
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Error(diff)
+	}
+}

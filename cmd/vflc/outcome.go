@@ -12,6 +12,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/zarr"
 )
 
 // outcome is everything that a run gives.
@@ -21,6 +22,8 @@ type outcome struct {
 	draws    *posterior.Draws
 	trace    []posterior.ELBOPoint
 	programs map[string][]byte // by file name, the manifest among them
+	// responses are the observed data, with their pointwise log likelihood where it was asked for.
+	responses []zarr.Observed
 }
 
 // outcome summarises a fit, and notes all that is needed to repeat it.

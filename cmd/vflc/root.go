@@ -15,6 +15,10 @@ adjoints cross between parties.`,
 	}
 	root.AddCommand(
 		newRun(),
+		newSummary(),
+		newDiagnose(),
+		newPlot(),
+		newExport(),
 		newCheck(),
 		newCompile(),
 		newFmt(),

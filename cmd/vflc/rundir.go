@@ -10,15 +10,8 @@ import (
 
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/posterior"
-)
-
-// What a run leaves behind, below the folder given by -o.
-const (
-	recordFile  = "run.json"
-	summaryFile = "summary.json"
-	elboFile    = "elbo.csv"
-	drawsDir    = "draws"
-	programsDir = "programs"
+	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior/zarr"
 )
 
 // claim makes the folder ready before the work begins: a folder with files of somebody else is refused, an earlier run's are removed.
@@ -33,10 +26,10 @@ func claim(dir string) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	if _, err := os.Stat(filepath.Join(dir, recordFile)); err != nil {
-		return fmt.Errorf("%s holds files and no %s: it is no folder of a run; name another or empty it", dir, recordFile)
+	if _, err := os.Stat(filepath.Join(dir, runs.RecordFile)); err != nil {
+		return fmt.Errorf("%s holds files and no %s: it is no folder of a run; name another or empty it", dir, runs.RecordFile)
 	}
-	for _, name := range []string{summaryFile, elboFile, drawsDir, programsDir, recordFile} {
+	for _, name := range []string{runs.SummaryFile, runs.ELBOFile, runs.DrawsDir, runs.ZarrDir, runs.ProgramsDir, runs.RecordFile} {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return err
 		}
@@ -47,7 +40,7 @@ func claim(dir string) error {
 // write fills the folder. The summary comes last: where it is, the rest is whole.
 func (o *outcome) write(dir string) error {
 	for name, text := range o.programs {
-		if err := atomicWrite(dir, filepath.Join(programsDir, name), func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+		if err := atomicWrite(dir, filepath.Join(runs.ProgramsDir, name), func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
 			return err
 		}
 	}
@@ -56,18 +49,30 @@ func (o *outcome) write(dir string) error {
 		Iterations: int(o.document.Work.Iterations), Seconds: float64(o.document.Timing.TotalS),
 	}
 	for c := range o.draws.Chains() {
-		name := filepath.Join(drawsDir, fmt.Sprintf("chain-%d.csv", c+1))
+		name := filepath.Join(runs.DrawsDir, fmt.Sprintf("chain-%d.csv", c+1))
 		if err := atomicWrite(dir, name, func(w io.Writer) error { return posterior.WriteStanCSV(w, o.draws, c, info) }); err != nil {
 			return err
 		}
 	}
-	if err := atomicWrite(dir, elboFile, func(w io.Writer) error { return posterior.WriteELBO(w, o.trace) }); err != nil {
+	if err := zarr.Write(filepath.Join(dir, runs.ZarrDir), nil, zarr.Inference(o.draws, o.attributes(), o.responses)); err != nil {
 		return err
 	}
-	if err := atomicWrite(dir, recordFile, func(w io.Writer) error { return posterior.WriteJSON(w, o.record) }); err != nil {
+	if err := atomicWrite(dir, runs.ELBOFile, func(w io.Writer) error { return posterior.WriteELBO(w, o.trace) }); err != nil {
 		return err
 	}
-	return atomicWrite(dir, summaryFile, func(w io.Writer) error { return posterior.WriteJSON(w, o.document) })
+	if err := atomicWrite(dir, runs.RecordFile, func(w io.Writer) error { return posterior.WriteJSON(w, o.record) }); err != nil {
+		return err
+	}
+	return atomicWrite(dir, runs.SummaryFile, func(w io.Writer) error { return posterior.WriteJSON(w, o.document) })
+}
+
+// attributes are what readers of ArviZ's files are told of a run.
+func (o *outcome) attributes() map[string]any {
+	return map[string]any{
+		"inference_library": "vflc", "inference_library_version": o.record.Version, "created_at": o.record.Created,
+		"model": o.document.Model, "backend": o.document.Backend, "transform": o.document.Transform,
+		"sampling_time": o.document.Timing.SamplingS, "tuning_steps": o.document.Work.Iterations,
+	}
 }
 
 func atomicWrite(dir, name string, fill func(io.Writer) error) error {
