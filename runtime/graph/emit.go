@@ -111,7 +111,7 @@ func (e *emitter) forward(k loopKey) {
 	terms := e.members(k, func(id ID) bool { return e.s.eval[id] && e.nodes[id].kind == term })
 	closed := e.members(k, func(id ID) bool { return e.s.closed[id] && e.s.back[id] })
 	e.evaluate(l, values)
-	e.adjointTiles(l, closed, terms)
+	e.adjointTiles(l, closed)
 	for _, id := range terms {
 		l.zero = append(l.zero, e.sumRef(id))
 		l.calls = append(l.calls, e.termCall(id))
@@ -134,7 +134,7 @@ func (e *emitter) reverse(k loopKey) {
 			tiles = append(tiles, id)
 		}
 	}
-	e.adjointTiles(l, tiles, nil)
+	e.adjointTiles(l, tiles)
 	n := len(l.calls)
 	e.reverseCalls(l, open)
 	if len(l.calls) == n {
@@ -223,7 +223,7 @@ func (e *emitter) operands(id ID) []operandSpec {
 
 // adjointTiles gives each node a tile for its adjoint: the tile of its only user where that passes it on, else one that is cleared for
 // each block unless the first to contribute can overwrite it.
-func (e *emitter) adjointTiles(l *loopSpec, ids, terms []ID) {
+func (e *emitter) adjointTiles(l *loopSpec, ids []ID) {
 	for i := len(ids) - 1; i >= 0; i-- {
 		id := ids[i]
 		users := e.s.contributors(id)
@@ -236,7 +236,7 @@ func (e *emitter) adjointTiles(l *loopSpec, ids, terms []ID) {
 			continue
 		}
 		e.adjoint[id] = e.newTile(id)
-		if first, ok := e.firstTerm(id, terms); ok {
+		if first, ok := e.first(users); ok {
 			e.sets[first] = true
 			continue
 		}
@@ -250,20 +250,27 @@ func (e *emitter) passes(u use) bool {
 	return by.op.passes != nil && by.op.passes(u.k) && by.links[u.k].rows && by.links[u.k].cols == nil && e.adjointRef(u.by).space != nowhere
 }
 
-// firstTerm finds the density that contributes first to the adjoint of a node, if it covers all its columns.
-func (e *emitter) firstTerm(id ID, terms []ID) (use, bool) {
-	for _, t := range terms {
-		for k, p := range e.nodes[t].in {
-			if p == id {
-				return use{t, k}, e.nodes[t].op == opDensity && e.nodes[t].links[k].cols == nil && !e.isWeight(t, k)
-			}
+// first is the use that contributes first to the adjoint of a node: of the first term, else of the last node, since the reverse runs backwards.
+// It reports whether that covers all columns, so that it may overwrite what the tile holds.
+func (e *emitter) first(users []use) (use, bool) {
+	best := users[0]
+	for _, u := range users[1:] {
+		if e.earlier(u, best) {
+			best = u
 		}
 	}
-	return use{}, false
+	l := &e.nodes[best.by].links[best.k]
+	return best, l.rows && l.cols == nil
 }
 
-func (e *emitter) isWeight(t ID, k int) bool {
-	return e.nodes[t].likely.weighted && k == len(e.nodes[t].in)-1
+func (e *emitter) earlier(u, v use) bool {
+	if u.by == v.by {
+		return u.k < v.k
+	}
+	if a, b := e.nodes[u.by].kind == term, e.nodes[v.by].kind == term; a || b {
+		return a && (!b || u.by < v.by)
+	}
+	return u.by > v.by
 }
 
 // termCall is the step of a term.

@@ -120,20 +120,26 @@ func (n *node) whole(shape Shape) {
 
 // give adds t to the adjoint of operand k for column j, t having one element per row.
 func (c *call) give(k, j int, t []float64) {
-	if c.in[k].rows {
+	switch o := &c.in[k]; {
+	case !o.rows:
+		*c.dnum(k, j) += kernel.Sum(c.n, t)
+	case o.set:
+		copy(c.dvec(k, j)[:c.n], t)
+	default:
 		kernel.Accumulate(c.n, c.dvec(k, j), t)
-		return
 	}
-	*c.dnum(k, j) += kernel.Sum(c.n, t)
 }
 
 // giveScaled adds s·t.
 func (c *call) giveScaled(k, j int, s float64, t []float64) {
-	if c.in[k].rows {
+	switch o := &c.in[k]; {
+	case !o.rows:
+		*c.dnum(k, j) += float64(s * kernel.Sum(c.n, t))
+	case o.set:
+		kernel.Scale(c.n, c.dvec(k, j), t, s)
+	default:
 		kernel.Axpy(c.n, c.dvec(k, j), s, t)
-		return
 	}
-	*c.dnum(k, j) += float64(s * kernel.Sum(c.n, t))
 }
 
 // giveProduct adds t times the value of operand o.
@@ -141,11 +147,31 @@ func (c *call) giveProduct(k, j int, t []float64, o int) {
 	switch {
 	case !c.in[o].rows:
 		c.giveScaled(k, j, c.num(o, j), t)
-	case c.in[k].rows:
-		kernel.MulAdd(c.n, c.dvec(k, j), t, c.vec(o, j))
-	default:
+	case !c.in[k].rows:
 		*c.dnum(k, j) += kernel.Dot(c.n, t, c.vec(o, j))
+	case c.in[k].set:
+		kernel.Mul(c.n, c.dvec(k, j), t, c.vec(o, j))
+	default:
+		kernel.MulAdd(c.n, c.dvec(k, j), t, c.vec(o, j))
 	}
+}
+
+// giveConstant adds s in every row, to a row-aligned operand.
+func (c *call) giveConstant(k, j int, s float64) {
+	if c.in[k].set {
+		kernel.Fill(c.n, c.dvec(k, j), s)
+		return
+	}
+	kernel.Shift(c.n, c.dvec(k, j), s)
+}
+
+// sumInto is the adjoint of row-aligned operand k for column j, ready to be added to.
+func (c *call) sumInto(k, j int) []float64 {
+	d := c.dvec(k, j)[:c.n]
+	if c.in[k].set {
+		clear(d)
+	}
+	return d
 }
 
 // spread is operand k for column j as one element per row, in scratch vector s if it is constant along the rows.

@@ -33,7 +33,7 @@ var opBijector = &op{
 	vjp: func(c *call) {
 		for j := range c.width {
 			b := c.node.bij
-			dx, x, y := c.dvec(0, j)[:c.n], c.vec(0, j)[:c.n], c.y(j)[:c.n]
+			dx, x, y := c.sumInto(0, j), c.vec(0, j)[:c.n], c.y(j)[:c.n]
 			zero := c.scratch[0][:c.n]
 			clear(zero)
 			switch c.mode {

@@ -20,7 +20,7 @@ var opDot = &op{
 	vjp: func(c *call) {
 		for k := range 2 {
 			if c.wants(k) {
-				kernel.Axpy(c.n, c.dvec(k, 0), c.out.adj.buf[0], c.vec(1-k, 0))
+				c.giveScaled(k, 0, c.out.adj.buf[0], c.vec(1-k, 0))
 			}
 		}
 	},

@@ -11,7 +11,7 @@ var opFunc = &op{
 	},
 	vjp: func(c *call) {
 		for j := range c.width {
-			c.node.fn.Backward(c.dvec(0, j)[:c.n], c.dy(j)[:c.n], c.vec(0, j)[:c.n], c.y(j)[:c.n])
+			c.node.fn.Backward(c.sumInto(0, j), c.dy(j)[:c.n], c.vec(0, j)[:c.n], c.y(j)[:c.n])
 		}
 	},
 	needs: func(int) need { return inputs(0) | output },

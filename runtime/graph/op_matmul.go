@@ -35,7 +35,12 @@ var opMatMul = &op{
 		if c.wants(0) { // column k of ∂X is dY times row k of B
 			b, dy := c.in[1].val.buf, &c.out.adj
 			for k := range inner {
-				kernel.MatVecAdd(c.n, c.in[0].adj.col(k, c.row), dy.col(0, c.row), dy.stride, b[k:], inner, c.width)
+				dx := c.in[0].adj.col(k, c.row)
+				if c.in[0].set {
+					kernel.MatVec(c.n, dx, dy.col(0, c.row), dy.stride, b[k:], inner, c.width)
+				} else {
+					kernel.MatVecAdd(c.n, dx, dy.col(0, c.row), dy.stride, b[k:], inner, c.width)
+				}
 			}
 		}
 	},

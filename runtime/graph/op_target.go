@@ -16,7 +16,7 @@ var opTarget = &op{
 		for j := range c.width {
 			*c.sum += p * kernel.Sum(c.n, c.vec(0, j))
 			if c.wants(0) {
-				kernel.Shift(c.n, c.dvec(0, j), p)
+				c.giveConstant(0, j, p)
 			}
 		}
 	},
