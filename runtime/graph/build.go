@@ -112,11 +112,12 @@ func (g *Graph) plan() {
 	}
 	target.reverse()
 	pull.reverse()
-	g.layout = layout{nodes: g.nodes, whole: make([]bool, n), value: make([]int, n), slot: make([]int, n)}
+	g.layout = layout{nodes: g.nodes, blocks: blocksOf(g.nodes), whole: make([]bool, n), value: make([]int, n), slot: make([]int, n)}
 	for _, s := range sweeps {
 		s.schedule()
 		s.store(g.layout.whole)
 	}
+	g.tileConstants()
 	g.place()
 	g.forward, _ = g.layout.emit(forward)
 	var own, seeds map[ID]ref

@@ -12,6 +12,7 @@ type emitter struct {
 	adjoint map[ID]ref // adjoint tiles of the current loop
 	sets    map[use]bool
 	shares  map[use]bool // uses whose adjoint tile is the user's own
+	block   int          // rows of a tile of the current loop
 	top     int          // end of the tile array in use
 }
 
@@ -94,7 +95,8 @@ func (e *emitter) members(k loopKey, ok func(ID) bool) []ID {
 // begin starts a pass with empty tiles.
 func (e *emitter) begin(k loopKey) *loopSpec {
 	e.tiles, e.adjoint, e.sets, e.shares, e.top = map[ID]ref{}, map[ID]ref{}, map[use]bool{}, map[use]bool{}, 0
-	return &loopSpec{rows: k.rows, global: k.global != NoID, level: k.level}
+	e.block = e.blocks[k.rows]
+	return &loopSpec{rows: k.rows, block: e.block, global: k.global != NoID, level: k.level}
 }
 
 func (e *emitter) end(l *loopSpec) {
@@ -319,7 +321,7 @@ func (e *emitter) jacobianMode(id ID) jacobianMode {
 
 // newTile takes room for the columns of a node.
 func (e *emitter) newTile(id ID) ref {
-	r := ref{space: inTile, off: e.top, len: block * e.nodes[id].shape.cols(), stride: block}
+	r := ref{space: inTile, off: e.top, len: e.block * e.nodes[id].shape.cols(), stride: e.block}
 	e.top += r.len
 	return r
 }

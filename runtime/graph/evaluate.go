@@ -13,7 +13,7 @@ func (b *Builder) evaluate(n *node) (y []float64, sum float64) {
 		c.density = newDensityState(len(n.likely.dist.Params))
 	}
 	c.run = n.op.forward
-	l := loop{rows: n.frame, global: n.kind == global, calls: []call{c}}
+	l := loop{rows: n.frame, block: largestBlock, global: n.kind == global, calls: []call{c}}
 	l.run()
 	return y, sum
 }

@@ -27,6 +27,7 @@ type Exec struct {
 // A loop is a loopSpec bound to the arrays of an Exec.
 type loop struct {
 	rows   int
+	block  int
 	global bool
 	zero   [][]float64
 	calls  []call
@@ -68,10 +69,10 @@ func (g *Graph) NewExec() *Exec {
 }
 
 func scratchVectors(n int) [][]float64 {
-	flat := make([]float64, n*block)
+	flat := make([]float64, n*largestBlock)
 	s := make([][]float64, n)
 	for i := range s {
-		s[i] = flat[i*block:][:block]
+		s[i] = flat[i*largestBlock:][:largestBlock]
 	}
 	return s
 }
@@ -80,7 +81,7 @@ func scratchVectors(n int) [][]float64 {
 func (e *Exec) bind(p *program) []loop {
 	loops := make([]loop, len(p.loops))
 	for i, l := range p.loops {
-		loops[i] = loop{rows: l.rows, global: l.global, calls: make([]call, len(l.calls))}
+		loops[i] = loop{rows: l.rows, block: l.block, global: l.global, calls: make([]call, len(l.calls))}
 		for _, z := range l.zero {
 			loops[i].zero = append(loops[i].zero, e.view(z).buf)
 		}
@@ -146,8 +147,8 @@ func (l *loop) run() {
 		l.steps(0, l.rows)
 		return
 	}
-	for row := 0; row < l.rows; row += block {
-		l.steps(row, min(block, l.rows-row))
+	for row := 0; row < l.rows; row += l.block {
+		l.steps(row, min(l.block, l.rows-row))
 	}
 }
 

@@ -53,6 +53,7 @@ type callSpec struct {
 // A loopSpec is one pass over rows, or one global node (one call with all rows).
 type loopSpec struct {
 	rows   int
+	block  int
 	global bool
 	level  int
 	back   bool  // a reverse pass of open nodes
@@ -70,6 +71,8 @@ type program struct {
 // A layout is what the programs of a graph share.
 type layout struct {
 	nodes  []node
+	blocks map[int]int // rows of a block, by length of loop
+	tiled  []bool      // constants in tile order
 	whole  []bool
 	value  []int // offset of a stored value
 	slot   []int // of a term or log-Jacobian in inSum, -1: none
@@ -84,6 +87,9 @@ func (l *layout) valueRef(id ID) ref {
 	switch {
 	case n.kind == constant:
 		r.space, r.id = inConstant, id
+		if l.tiled[id] {
+			r.stride, r.move = l.blocks[n.shape.rows()], n.shape.cols()
+		}
 	case n.kind == param:
 		r.space, r.off = inX, n.offset
 	case n.kind == input:

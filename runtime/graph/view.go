@@ -2,12 +2,9 @@ package graph
 
 import "github.com/vflc/vflc/stdlib/def"
 
-// block is the number of rows of a tile: a multiple of every vector width, small enough for a tile of the usual width to stay in the L1 cache,
-// large enough that dispatch costs little.
-const block = 128
-
 // A view is how a step reads or writes a value: column c of the rows from row begins at buf[c·stride + row·move].
-// For a whole array stride is its number of rows and move 1; for a tile stride is block and move 0.
+// For a whole array stride is its number of rows and move 1; for a tile stride is the block and move 0; for an array in tile order stride is the
+// block and move the number of columns.
 type view struct {
 	buf          []float64
 	stride, move int
