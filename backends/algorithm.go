@@ -42,13 +42,26 @@ type Kernel interface {
 
 // Info says where a kernel stands after a Step.
 type Info struct {
-	Phase      string // "fit", "evaluate", "warmup", "sampling": for progress lines
-	Iteration  int    // of this phase, counted from 1
-	Iterations int    // of this phase, as planned; it may shrink
-	Done       bool   // no further Step is needed
-	Draws      int    // how many draws there are by now
-	NonFinite  int    // evaluations whose density or gradient was not finite, so far; they changed nothing
-	Fit        Fit    // of variational algorithms
+	Phase      string     // "fit", "evaluate", "warmup", "sampling": for progress lines
+	Iteration  int        // of this phase, counted from 1
+	Iterations int        // of this phase, as planned; it may shrink
+	Done       bool       // no further Step is needed
+	Draws      int        // how many draws there are by now
+	NonFinite  int        // evaluations whose density or gradient was not finite, so far; they changed nothing
+	Fit        Fit        // of variational algorithms
+	Transition Transition // of Markov chains
+}
+
+// A Transition is one step of a Markov chain that is corrected for its discretisation: what is told of it beside the draw.
+type Transition struct {
+	LogDensity float64 // of the draw, unconstrained, auxiliary variables included
+	Energy     float64 // of the draw and its momentum
+	Accept     float64 // mean acceptance statistic of its leapfrogs
+	StepSize   float64
+	Depth      int  // of the tree
+	Leapfrogs  int  // that belong to the tree
+	Divergent  bool // an error of the energy ended the tree
+	Saturated  bool // the greatest depth ended the tree
 }
 
 // Fit is the state of a variational fit. Every number comes from totals over the parties, so all of them hold the same.

@@ -13,7 +13,7 @@ import (
 type Setting struct {
 	Name    string   // of the flag, without dashes
 	Doc     string   // one phrase, with the unit
-	Default any      // an int, a float64 or a string; it is also the type of the setting
+	Default any      // an int, a float64, a string or a bool; it is also the type of the setting
 	Choices []string // of a string: what it may be; nil: any
 	Min     float64  // of a number: the least value allowed
 	Max     float64  // of a number: the greatest; 0: no limit
@@ -64,6 +64,12 @@ func (d Setting) parse(text string) (any, error) {
 			return x, fmt.Errorf("%s: %q is not a number", d.Name, text)
 		}
 		return x, d.within(x, text)
+	case bool:
+		v, err := strconv.ParseBool(text)
+		if err != nil {
+			return v, fmt.Errorf("%s: %q is neither true nor false", d.Name, text)
+		}
+		return v, nil
 	default:
 		if d.Choices != nil && !slices.Contains(d.Choices, text) {
 			return text, fmt.Errorf("%s: %q is not one of %s", d.Name, text, d.choices())
@@ -93,7 +99,7 @@ func (d Setting) choices() string {
 	return strings.Join(shown, ", ")
 }
 
-// Int returns the whole number set under name. It panics where the algorithm declares no such setting of this type, as do Float and Text.
+// Int returns the whole number set under name. It panics where the algorithm declares no such setting of this type, as do Float, Text and Bool.
 func (s Settings) Int(name string) int { return setting[int](s, name) }
 
 // Float returns the number set under name.
@@ -101,6 +107,9 @@ func (s Settings) Float(name string) float64 { return setting[float64](s, name) 
 
 // Text returns the string set under name.
 func (s Settings) Text(name string) string { return setting[string](s, name) }
+
+// Bool returns the truth value set under name.
+func (s Settings) Bool(name string) bool { return setting[bool](s, name) }
 
 func setting[T any](s Settings, name string) T {
 	v, ok := s.values[name].(T)

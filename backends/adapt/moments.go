@@ -1,0 +1,69 @@
+package adapt
+
+// Moments are running means and sums of squared deviations of vectors, each coordinate alone (Welford 1962).
+type Moments struct {
+	N       int
+	Mean    []float64
+	Squares []float64 // Σ (x − mean)²
+}
+
+// NewMoments returns those of no vectors of a length.
+func NewMoments(dim int) *Moments {
+	v := make([]float64, 2*dim)
+	return &Moments{Mean: v[:dim], Squares: v[dim:]}
+}
+
+// Add includes x.
+func (m *Moments) Add(x []float64) {
+	m.N++
+	w := 1 / float64(m.N)
+	mean, squares := m.Mean[:len(x)], m.Squares[:len(x)]
+	for i, v := range x {
+		d := v - mean[i]
+		mean[i] += float64(d * w)
+		squares[i] += float64(d * (v - mean[i]))
+	}
+}
+
+// Reset forgets everything.
+func (m *Moments) Reset() {
+	m.N = 0
+	clear(m.Mean)
+	clear(m.Squares)
+}
+
+// A Covariance is a running mean and the sum of outer products of deviations. Only the lower triangle is kept up.
+type Covariance struct {
+	N        int
+	Mean     []float64
+	Products []float64 // row-major, dim×dim: Σ (x − mean)(x − mean)ᵀ
+	delta    []float64
+}
+
+// NewCovariance returns that of no vectors of a length.
+func NewCovariance(dim int) *Covariance {
+	return &Covariance{Mean: make([]float64, dim), Products: make([]float64, dim*dim), delta: make([]float64, dim)}
+}
+
+// Add includes x.
+func (c *Covariance) Add(x []float64) {
+	c.N++
+	w := 1 / float64(c.N)
+	for i, v := range x {
+		c.delta[i] = v - c.Mean[i]
+		c.Mean[i] += float64(c.delta[i] * w)
+	}
+	for i, v := range x {
+		after, row := v-c.Mean[i], c.Products[i*len(x):][:i+1]
+		for j := range row {
+			row[j] += float64(after * c.delta[j])
+		}
+	}
+}
+
+// Reset forgets everything.
+func (c *Covariance) Reset() {
+	c.N = 0
+	clear(c.Mean)
+	clear(c.Products)
+}

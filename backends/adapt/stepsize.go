@@ -1,0 +1,56 @@
+// Package adapt holds the parts of a sampler's warm-up that are one algorithm's as much as another's: the step size by dual averaging,
+// running moments for a metric, and the schedules of when a metric is renewed. Everything here is local to a party or driven by counts
+// and totals that all parties share. Nothing allocates after its constructor.
+package adapt
+
+import "math"
+
+// Constants of dual averaging as in Hoffman and Gelman (2014), "The No-U-Turn sampler", section 3.2, which Stan and nutpie share.
+const (
+	gamma = 0.05 // how strongly early iterations pull towards mu
+	delay = 10   // t0: damps the first iterations
+	decay = 0.75 // kappa: how fast old iterates lose weight in the average
+)
+
+// A StepSize finds the step size whose acceptance statistic is Target in the mean.
+type StepSize struct {
+	Target float64
+	// Limit is the largest step size; 0: none.
+	Limit float64
+
+	mu     float64 // what log ε is shrunk towards
+	bias   float64 // weighted mean of Target − statistic
+	log    float64 // log ε
+	smooth float64 // its weighted mean
+	count  float64
+}
+
+// Restart begins anew at step size eps. What is tried first is larger, since a step that is too small costs most.
+func (s *StepSize) Restart(eps float64) {
+	s.log, s.smooth, s.bias, s.count = math.Log(eps), math.Log(eps), 0, 0
+	s.mu = math.Log(10 * eps)
+}
+
+// Learn takes the acceptance statistic of one transition, between 0 and 1.
+func (s *StepSize) Learn(statistic float64) {
+	s.count++
+	eta := 1 / (s.count + delay)
+	s.bias = (1-eta)*s.bias + eta*(s.Target-statistic)
+	s.log = s.mu - s.bias*math.Sqrt(s.count)/gamma
+	if s.Limit > 0 {
+		s.log = min(s.log, math.Log(s.Limit))
+	}
+	w := math.Pow(s.count, -decay)
+	s.smooth = w*s.log + (1-w)*s.smooth
+}
+
+// Current is the step size of the next transition of the warm-up.
+func (s *StepSize) Current() float64 { return math.Exp(s.log) }
+
+// Final is the step size after the warm-up: the averaged one.
+func (s *StepSize) Final() float64 { return math.Exp(s.smooth) }
+
+// State lists what a checkpoint has to keep.
+func (s *StepSize) State() []*float64 {
+	return []*float64{&s.mu, &s.bias, &s.log, &s.smooth, &s.count}
+}

@@ -1,0 +1,96 @@
+// Package checkpoint writes the state of a kernel and reads it back, bit for bit.
+package checkpoint
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+)
+
+// A Codec carries fields either to a writer or from a reader, so that one walk over the state serves both directions. Numbers are 8 bytes,
+// little-endian. After the first error it does nothing more.
+type Codec struct {
+	w   io.Writer
+	r   io.Reader
+	buf [8]byte
+	err error
+}
+
+func (c *Codec) word(v uint64) uint64 {
+	if c.err != nil {
+		return v
+	}
+	if c.w != nil {
+		binary.LittleEndian.PutUint64(c.buf[:], v)
+		_, c.err = c.w.Write(c.buf[:])
+		return v
+	}
+	_, c.err = io.ReadFull(c.r, c.buf[:])
+	return binary.LittleEndian.Uint64(c.buf[:])
+}
+
+// Ints carries whole numbers.
+func (c *Codec) Ints(fields ...*int) {
+	for _, p := range fields {
+		*p = int(c.word(uint64(*p)))
+	}
+}
+
+// Bool carries a truth value.
+func (c *Codec) Bool(p *bool) {
+	v := uint64(0)
+	if *p {
+		v = 1
+	}
+	*p = c.word(v) != 0
+}
+
+// Float carries numbers, whatever their bits.
+func (c *Codec) Float(fields ...*float64) {
+	for _, p := range fields {
+		*p = math.Float64frombits(c.word(math.Float64bits(*p)))
+	}
+}
+
+// Floats carries a vector of a length that both sides know.
+func (c *Codec) Floats(v []float64) {
+	for i := range v {
+		v[i] = math.Float64frombits(c.word(math.Float64bits(v[i])))
+	}
+}
+
+// Save writes a heading, one line that two kernels share if one can load what the other saved, and the state.
+func Save(w io.Writer, heading string, state func(*Codec)) error {
+	out := bufio.NewWriter(w)
+	if _, err := fmt.Fprintln(out, heading); err != nil {
+		return err
+	}
+	c := &Codec{w: out}
+	state(c)
+	if c.err != nil {
+		return c.err
+	}
+	return out.Flush()
+}
+
+// Load reads what Save wrote. The error says where the checkpoint does not fit this run.
+func Load(r io.Reader, heading string, state func(*Codec)) error {
+	in := bufio.NewReader(r)
+	line, err := in.ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if got := strings.TrimSuffix(line, "\n"); got != heading {
+		return fmt.Errorf("the checkpoint is of another run: it says %.300q, this run is %q", got, heading)
+	}
+	c := &Codec{r: in}
+	state(c)
+	if c.err != nil {
+		return fmt.Errorf("the checkpoint is cut short: %w", c.err)
+	}
+	return nil
+}

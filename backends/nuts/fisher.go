@@ -1,0 +1,136 @@
+package nuts
+
+import (
+	"context"
+	"math"
+
+	"github.com/vflc/vflc/backends/adapt"
+	"github.com/vflc/vflc/backends/checkpoint"
+)
+
+const (
+	fisherStart = 0.1 // step size that the search begins at
+	fisherDraws = 3   // draws before the metric is first set
+	nearStart   = 4   // a divergent transition that ends within so many leapfrogs of its start teaches nothing
+)
+
+// fisher warms up from draws and gradients: the inverse mass √(var draw / var gradient) minimises the Fisher divergence between the target, scaled by
+// it, and a standard normal (Seyboldt, Carlson and Carpenter 2024). The schedule is nutpie's.
+type fisher struct {
+	k       *kernel
+	step    adapt.StepSize
+	turns   adapt.Turns
+	scaled  bool // the metric has been estimated
+	renewed int  // draws in the estimate when the dense part was last renewed
+}
+
+func (f *fisher) begin(ctx context.Context) error {
+	for b, s := range f.k.shares {
+		q, g := f.k.now.q.at[b], f.k.now.g.at[b]
+		for i, x := range g {
+			inverse := 1 / math.Abs(x)
+			if !finite(inverse) {
+				inverse = 1
+			}
+			s.metric.set(i, inverse)
+		}
+		s.metric.diagonal()
+		s.estimate.fore.add(q, g)
+		s.estimate.back.add(q, g)
+	}
+	return f.find(ctx)
+}
+
+// find searches a step size and begins its adaptation anew.
+func (f *fisher) find(ctx context.Context) error {
+	eps, err := f.k.search(ctx, fisherStart, math.Log(f.step.Target), f.step.Limit)
+	if err != nil {
+		return err
+	}
+	f.step.Restart(eps)
+	f.k.eps = eps
+	return nil
+}
+
+func (f *fisher) learn(ctx context.Context) error {
+	t, late, changed := f.k.done-1, true, false
+	if !f.turns.Frozen(t) {
+		late, changed = f.estimate(t)
+	}
+	statistic := f.k.tree.metro
+	if late {
+		statistic = f.k.tree.symmetric
+	}
+	f.step.Learn(statistic / float64(f.k.tree.leapfrogs))
+	f.k.eps = f.step.Current()
+	if changed && !f.scaled {
+		f.scaled = true
+		if err := f.find(ctx); err != nil {
+			return err
+		}
+	}
+	if f.k.done == f.k.settings.Int(Warmup) {
+		f.k.eps = f.step.Final()
+	}
+	return nil
+}
+
+// estimate takes the newest draw into the estimates and sets the metric from them.
+func (f *fisher) estimate(t int) (late, changed bool) {
+	k := f.k
+	if f.tells() {
+		for b, s := range k.shares {
+			q, g := k.now.q.at[b], k.now.g.at[b]
+			s.estimate.fore.add(q, g)
+			s.estimate.back.add(q, g)
+		}
+	}
+	turn, late := f.turns.Next(t, k.shares[0].estimate.back.draws.N)
+	if turn {
+		f.renewed = 0
+		for _, s := range k.shares {
+			s.estimate.fore, s.estimate.back = s.estimate.back, s.estimate.fore
+			s.estimate.back.reset()
+		}
+	}
+	n := k.shares[0].estimate.fore.draws.N
+	if n < fisherDraws {
+		return late, false
+	}
+	renew := n >= f.renewed+f.renewed/4+1
+	for _, s := range k.shares {
+		s.metric.fromFisher(&s.estimate.fore, renew)
+	}
+	if renew {
+		f.renewed = n
+	}
+	return late, true
+}
+
+// tells says whether the newest draw is new and from where the sampler works.
+func (f *fisher) tells() bool {
+	at := f.k.now.index
+	if f.k.last.Divergent && -nearStart <= at && at <= nearStart {
+		return false
+	}
+	return at != 0
+}
+
+func (f *fisher) state(c *checkpoint.Codec) {
+	c.Float(f.step.State()...)
+	c.Ints(f.turns.State(), &f.renewed)
+	c.Bool(&f.scaled)
+}
+
+// fromFisher sets the metric from estimates; the dense part, which costs more, only where renew says so.
+func (m *metric) fromFisher(e *estimate, renew bool) {
+	draws, gradients := e.draws.Squares, e.gradients.Squares
+	for i := range m.inverse {
+		if r := math.Sqrt(draws[i] / gradients[i]); r > 0 && finite(r) {
+			m.set(i, r)
+		}
+	}
+	if m.full != nil && renew {
+		m.full.fromFisher(m.inverse, e.drawMatrix, e.gradMatrix)
+	}
+}

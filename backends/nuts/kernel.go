@@ -1,0 +1,235 @@
+package nuts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/runtime/rng"
+)
+
+// attempts is how many starting points are tried, as Stan does.
+const attempts = 100
+
+// A kernel is one chain, over the parties of this process.
+type kernel struct {
+	env      backends.Env
+	settings backends.Settings
+	shares   []*share
+	pool     *pool
+	tuner    tuner
+	tree     tree
+	lp       []float64
+	part     [][]float64 // scalars of each block, as laid out in tree.go
+	total    []float64
+
+	// between two steps
+	now      point
+	eps      float64 // step size, before jitter
+	done     int     // transitions
+	searches int     // momenta drawn to find a step size
+	bad      int     // evaluations that were not finite
+	last     backends.Transition
+
+	choices, shake *rng.Stream
+}
+
+func newKernel(env backends.Env, s backends.Settings) (*kernel, error) {
+	if err := checkAuxiliaries(env.Blocks(), s); err != nil {
+		return nil, err
+	}
+	k := &kernel{env: env, settings: s, eps: 1, choices: env.Shared("nuts tree"), shake: env.Shared("nuts jitter")}
+	blocks, depth := env.Blocks(), s.Int(maxDepth)
+	for b, aux := range newAuxiliaries(blocks, s.Bool(centered), s.Bool(collapseAux)) {
+		k.shares = append(k.shares, newShare(env, b, aux, s))
+	}
+	k.pool = newPool(k.shares, vectorsFor(depth))
+	k.now = point{q: k.pool.get(), g: k.pool.get()}
+	k.tree.stack = make([]run, 0, depth+1)
+	k.lp = make([]float64, len(blocks))
+	scalars := closings + products*(depth+1)
+	k.total = make([]float64, scalars)
+	for range blocks {
+		k.part = append(k.part, make([]float64, scalars))
+	}
+	k.tuner = newTuner(k)
+	return k, nil
+}
+
+// checkAuxiliaries refuses settings that do not fit one another or the model.
+func checkAuxiliaries(blocks []backends.Block, s backends.Settings) error {
+	if !s.Bool(collapseAux) {
+		return nil
+	}
+	switch {
+	case s.Bool(centered):
+		return fmt.Errorf("--%s samples one noise for each sum, --%s none: choose one", collapseAux, centered)
+	case s.Transform != backends.Augmented:
+		return fmt.Errorf("--%s: with transform %s the auxiliary variables do not meet the data in one sum; it takes transform %s", collapseAux, s.Transform, backends.Augmented)
+	case len(blocks) < 2:
+		return fmt.Errorf("--%s needs all parties in one process", collapseAux)
+	}
+	return nil
+}
+
+// Init looks for a starting point where density and gradient are finite, and for a first step size.
+func (k *kernel) Init(ctx context.Context) error {
+	for attempt := range uint64(attempts) {
+		for b, s := range k.shares {
+			s.begin(attempt, k.now.q.at[b])
+		}
+		ok, err := k.evaluateStart(ctx)
+		if err != nil {
+			return err
+		}
+		if ok {
+			return k.tuner.begin(ctx)
+		}
+	}
+	why := k.env.Why()
+	if why == "" {
+		why = "a gradient overflowed"
+	}
+	return fmt.Errorf("nuts: the log density or its gradient is not finite at any of %d starting points: %s", attempts, why)
+}
+
+// evaluateStart evaluates the current point.
+func (k *kernel) evaluateStart(ctx context.Context) (ok bool, err error) {
+	if err := k.evaluate(ctx, k.now); err != nil {
+		return false, err
+	}
+	for b := range k.shares {
+		squares := 0.0
+		for _, g := range k.now.g.at[b] {
+			squares += float64(g * g)
+		}
+		k.part[b][0], k.part[b][1] = k.logDensity(b), squares
+	}
+	if err := k.sum(ctx, 2); err != nil {
+		return false, err
+	}
+	k.now.lp = k.total[0]
+	if !finite(k.total[0]) || !finite(k.total[1]) {
+		k.bad++
+		return false, nil
+	}
+	return true, nil
+}
+
+// evaluate sets the gradient at a point; logDensity gives what each block adds.
+func (k *kernel) evaluate(ctx context.Context, at point) error {
+	for b, s := range k.shares {
+		s.at(at.q.at[b], at.g.at[b])
+	}
+	return k.env.Density(ctx, at.q.theta, k, at.g.theta, k.lp)
+}
+
+func (k *kernel) logDensity(b int) float64 { return k.lp[b] + k.shares[b].lp }
+
+// Value implements backends.Coordinates.
+func (k *kernel) Value(b int, g, z []float64) {
+	s := k.shares[b]
+	s.lp = s.aux.value(s.e, g, z)
+}
+
+// Adjoint implements backends.Coordinates.
+func (k *kernel) Adjoint(b int, adj, own, w, _ []float64) {
+	s := k.shares[b]
+	s.aux.adjoint(s.e, s.gradient, adj, own, w)
+}
+
+// sum adds the first n scalars of every party.
+func (k *kernel) sum(ctx context.Context, n int) error {
+	k.view(n)
+	return k.env.Sum(ctx, k.part, k.total[:n])
+}
+
+// view cuts the scalars of every block to n.
+func (k *kernel) view(n int) {
+	for b, p := range k.part {
+		k.part[b] = p[:n]
+	}
+}
+
+// Step makes one transition.
+func (k *kernel) Step(ctx context.Context) (backends.Info, error) {
+	if err := k.transition(ctx); err != nil {
+		return backends.Info{}, err
+	}
+	k.done++
+	if k.done <= k.settings.Int(Warmup) {
+		if err := k.tuner.learn(ctx); err != nil {
+			return backends.Info{}, err
+		}
+	}
+	return k.info(), nil
+}
+
+func (k *kernel) info() backends.Info {
+	warmup, draws := k.settings.Int(Warmup), k.settings.Int(Draws)
+	i := backends.Info{Phase: "warmup", Iteration: k.done, Iterations: warmup, NonFinite: k.bad, Transition: k.last}
+	if k.done > warmup {
+		i.Phase, i.Iteration, i.Iterations, i.Draws = "sampling", k.done-warmup, draws, k.done-warmup
+	}
+	i.Done = k.done >= warmup+draws
+	return i
+}
+
+// Draw implements backends.Kernel: only the newest draw is there.
+func (k *kernel) Draw(_ int, theta [][]float64) {
+	for b, t := range theta {
+		copy(t, k.now.q.theta[b])
+	}
+}
+
+func finite(x float64) bool { return x-x == 0 }
+
+// errStep says that no step size was found.
+var errStep = errors.New("nuts: no step size is small enough: the density may not be continuous, or its gradient be wrong")
+
+// search finds a step size from eps at which one leapfrog crosses a log acceptance, by doubling or halving (Stan's initial search). Each trial has a momentum
+// of its own. limit is the largest that makes sense.
+func (k *kernel) search(ctx context.Context, eps, crossing, limit float64) (float64, error) {
+	rising, err := k.trial(ctx, eps, crossing)
+	if err != nil {
+		return 0, err
+	}
+	for {
+		if rising {
+			eps *= 2
+		} else {
+			eps /= 2
+		}
+		switch up, err := k.trial(ctx, eps, crossing); {
+		case err != nil:
+			return 0, err
+		case up != rising:
+			return eps, nil
+		case eps >= limit:
+			return limit, nil
+		case eps < math.SmallestNonzeroFloat64*1e16:
+			return 0, errStep
+		}
+	}
+}
+
+// trial says whether one leapfrog from the current point has a log acceptance above crossing.
+func (k *kernel) trial(ctx context.Context, eps, crossing float64) (bool, error) {
+	defer k.pool.reset(k.now.q, k.now.g)
+	m := motion{k.pool.get(), k.pool.get()}
+	for b, s := range k.shares {
+		s.search.Round(uint64(k.searches))
+		s.kinetic = 0.5 * s.metric.draw(m.p.at[b], m.v.at[b], s.search)
+	}
+	k.searches++
+	next, _, err := k.leapfrog(ctx, k.now, m, eps)
+	if err != nil {
+		return false, err
+	}
+	if err := k.sum(ctx, closings); err != nil {
+		return false, err
+	}
+	return k.gain(&next) > crossing, nil
+}

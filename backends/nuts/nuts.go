@@ -1,0 +1,54 @@
+// Package nuts is the no-U-turn sampler: exact inference on any target, in one process or across parties. Every party keeps its own block of
+// position, momentum, metric and checkpoints of the tree; what is decided is decided from sums of scalars over the parties, so that one loop
+// over the blocks and one process per party give the same bits.
+//
+// Methods: Hoffman and Gelman (2014), "The No-U-Turn sampler"; Betancourt (2017), "A conceptual introduction to Hamiltonian Monte Carlo"
+// (multinomial sampling and the generalised criterion); Stan's extra checks across the halves of a tree; warm-up as in Stan, or from draws and
+// gradients as in nutpie (Seyboldt, Carlson and Carpenter 2024, "Preconditioning Hamiltonian Monte Carlo by minimizing Fisher divergence").
+package nuts
+
+import (
+	"github.com/vflc/vflc/backends"
+)
+
+// Names of the settings.
+const (
+	Chains       = "chains"
+	Warmup       = "warmup"
+	Draws        = "draws"
+	targetAccept = "target-accept"
+	maxDepth     = "max-depth"
+	metricForm   = "metric"
+	adaptation   = "adapt"
+	jitter       = "jitter"
+	centered     = "centered"
+	collapseAux  = "collapse-aux"
+)
+
+// Algorithm describes NUTS. One kernel is one chain; the setting Chains is for whoever makes the kernels, over Envs from backends.Chain.
+func Algorithm() backends.Algorithm {
+	return backends.Algorithm{
+		Name:       "nuts",
+		Doc:        "The no-U-turn sampler: draws from the exact posterior of the model as transformed; each leapfrog step is one evaluation of the joint density over the parties.",
+		Transforms: []string{backends.None, backends.Augmented, backends.Power},
+		Settings: []backends.Setting{
+			{Name: Chains, Doc: "chains", Default: 4, Min: 1},
+			{Name: Warmup, Doc: "warm-up transitions of a chain", Default: 1000},
+			{Name: Draws, Doc: "draws of a chain", Default: 1000, Min: 1},
+			{Name: targetAccept, Doc: "acceptance statistic that the step size is tuned to", Default: 0.8, Min: 0.01, Max: 0.999},
+			{Name: maxDepth, Doc: "most doublings of a trajectory", Default: 10, Min: 1, Max: 20},
+			{Name: metricForm, Doc: "form of each party's metric; dense leaves auxiliary variables diagonal", Default: "diag", Choices: []string{"diag", "dense"}},
+			{Name: adaptation, Doc: "how the metric is found: from draws and gradients, or from draws in windows as Stan does", Default: "fisher", Choices: []string{"fisher", "stan"}},
+			{Name: jitter, Doc: "relative half-width of a uniform jitter of the step size", Default: 0.0, Max: 1},
+			{Name: centered, Doc: "sample auxiliary variables themselves in place of their noise: mixes badly", Default: false},
+			{Name: collapseAux, Doc: "augmented, in one process: one auxiliary variable for each sum, since only the sum meets the data", Default: false},
+		},
+		New: func(env backends.Env, s backends.Settings) (backends.Kernel, error) {
+			k, err := newKernel(env, s)
+			if err != nil {
+				return nil, err
+			}
+			return k, nil
+		},
+	}
+}

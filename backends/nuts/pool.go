@@ -1,0 +1,119 @@
+package nuts
+
+// A vector has one part per block of this process: θ, then the coordinates of auxiliary variables.
+type vector struct {
+	at    [][]float64 // by block
+	theta [][]float64 // the leading parts of at that are θ
+	refs  int
+}
+
+// A pool lends vectors, so that a transition allocates nothing and copies nothing: states of a trajectory share what they have in common. The vector
+// given back last is lent first, since it is still in the cache.
+type pool struct {
+	all  []*vector
+	free []*vector
+}
+
+// newPool makes room for n vectors over the shares.
+func newPool(shares []*share, n int) *pool {
+	p := &pool{}
+	for range n {
+		v := &vector{}
+		for _, s := range shares {
+			at := make([]float64, s.dim())
+			v.at = append(v.at, at)
+			v.theta = append(v.theta, at[:s.block.Dim()])
+		}
+		p.all = append(p.all, v)
+	}
+	p.free = make([]*vector, 0, n)
+	p.reset()
+	return p
+}
+
+// reset takes back all vectors but those kept, each of which has one holder afterwards.
+func (p *pool) reset(kept ...*vector) {
+	p.free = p.free[:0]
+	for _, v := range p.all {
+		v.refs = 0
+	}
+	for _, v := range kept {
+		v.refs = 1
+	}
+	for _, v := range p.all {
+		if v.refs == 0 {
+			p.free = append(p.free, v)
+		}
+	}
+}
+
+// get lends a vector to one holder. Its content is arbitrary.
+func (p *pool) get() *vector {
+	last := len(p.free) - 1
+	v := p.free[last]
+	p.free = p.free[:last]
+	v.refs = 1
+	return v
+}
+
+// hold adds a holder of v.
+func (v *vector) hold() *vector {
+	v.refs++
+	return v
+}
+
+// drop ends one holder's use of each vector.
+func (p *pool) drop(vs ...*vector) {
+	for _, v := range vs {
+		if v.refs--; v.refs == 0 {
+			p.free = append(p.free, v)
+		}
+	}
+}
+
+// A point is a position with the gradient of its log density. The zero value holds nothing.
+type point struct {
+	q, g  *vector
+	lp    float64
+	h     float64 // energy, with the momentum that it was reached with
+	index int     // in the trajectory, 0 for where it began
+}
+
+func (a point) hold() point {
+	a.q.hold()
+	a.g.hold()
+	return a
+}
+
+func (p *pool) dropPoint(a point) {
+	if a.q != nil {
+		p.drop(a.q, a.g)
+	}
+}
+
+// A motion is a momentum p with its velocity v = M⁻¹p.
+type motion struct{ p, v *vector }
+
+func (m motion) hold() motion {
+	m.p.hold()
+	m.v.hold()
+	return m
+}
+
+func (p *pool) dropMotion(m motion) { p.drop(m.p, m.v) }
+
+// A run is consecutive states of a trajectory in the order in which they were made: the motions at its ends and the sum of momenta.
+type run struct {
+	first, last motion
+	sum         *vector
+}
+
+// single says that the run is one state.
+func (r run) single() bool { return r.first.p == r.last.p }
+
+// runOf is the run of one state.
+func runOf(m motion) run { return run{m.hold(), m.hold(), m.p.hold()} }
+
+// vectorsFor is how many vectors a tree of the greatest depth needs: positions and gradients of both ends, of two neighbours at the growing end, of the
+// start and of two candidates; motions of both ends and of two neighbours; five vectors for each run of the stack and for three in the making; two sums.
+func vectorsFor(depth int) int { return 2*7 + 2*4 + 5*(depth+3) + 2 }

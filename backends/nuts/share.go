@@ -1,0 +1,155 @@
+package nuts
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/runtime/rng"
+)
+
+const halfLog2Pi = 0.91893853320467274178
+
+// A share is one party's part of a chain.
+type share struct {
+	block    backends.Block
+	aux      auxiliary
+	metric   metric
+	estimate estimates
+	kinetic  float64 // of the momentum that the trajectory began with
+
+	// of the evaluation in progress
+	e, gradient []float64 // coordinates of auxiliary variables, and their gradient
+	lp          float64   // of auxiliary variables
+
+	start, momentum, search *rng.Stream
+}
+
+func newShare(env backends.Env, b int, aux auxiliary, s backends.Settings) *share {
+	block := env.Blocks()[b]
+	full := 0
+	if s.Text(metricForm) == "dense" {
+		full = block.Dim()
+	}
+	dim := block.Dim() + aux.len
+	return &share{
+		block: block, aux: aux, metric: newMetric(dim, full), estimate: newEstimates(dim, full, s.Text(adaptation) == "fisher"),
+		start: env.Private(b, "nuts start"), momentum: env.Private(b, "nuts momentum"), search: env.Private(b, "nuts search"),
+	}
+}
+
+func (s *share) dim() int { return s.block.Dim() + s.aux.len }
+
+// at prepares an evaluation at q, with the gradient to go to g.
+func (s *share) at(q, g []float64) {
+	d := s.block.Dim()
+	s.e, s.gradient, s.lp = q[d:], g[d:], 0
+}
+
+// begin draws a starting point, uniform in (−2, 2) as Stan's.
+func (s *share) begin(attempt uint64, q []float64) {
+	s.start.Round(attempt)
+	for i := range q {
+		q[i] = 4*s.start.Float64() - 2
+	}
+}
+
+// An auxiliary is how a party's auxiliary variables z are parameterised. Where they are centred, z itself is sampled; else e with z = g + scale·e and a
+// standard normal prior, scale being ρ unless one e stands for a whole sum.
+type auxiliary struct {
+	centred bool
+	len     int
+	pieces  []piece
+	misfit  []float64 // (z − g)/ρ, where centred
+}
+
+// A piece is one cut's.
+type piece struct {
+	cut   backends.Cut
+	at    int     // where its coordinates begin
+	scale float64 // 0: z = g, the noise of the sum is another piece's
+}
+
+// newAuxiliaries returns those of every block. With collapse one piece of each sum has the noise of all.
+func newAuxiliaries(blocks []backends.Block, centred, collapse bool) []auxiliary {
+	out := make([]auxiliary, len(blocks))
+	variance := map[int]float64{}
+	for _, b := range blocks {
+		for _, c := range b.Cuts() {
+			variance[c.Group] += c.Rho * c.Rho
+		}
+	}
+	for k, b := range blocks {
+		a := &out[k]
+		a.centred = centred
+		for _, c := range b.Cuts() {
+			scale := c.Rho
+			if collapse {
+				scale = math.Sqrt(variance[c.Group])
+				variance[c.Group] = 0
+			}
+			a.pieces = append(a.pieces, piece{c, a.len, scale})
+			if scale > 0 {
+				a.len += c.Len()
+			}
+		}
+		if centred {
+			a.misfit = make([]float64, a.len)
+		}
+	}
+	return out
+}
+
+func span(v []float64, c backends.Cut) []float64 { return v[c.Offset : c.Offset+c.Len()] }
+
+func (p piece) of(v []float64) []float64 { return v[p.at : p.at+p.cut.Len()] }
+
+// value sets z and returns the log density of the coordinates e.
+func (a *auxiliary) value(e, g, z []float64) float64 {
+	squares, constant := 0.0, float64(a.len)*halfLog2Pi
+	for _, p := range a.pieces {
+		g, z := span(g, p.cut), span(z, p.cut)
+		switch {
+		case p.scale == 0:
+			copy(z, g)
+		case a.centred:
+			squares += misfit(p.of(a.misfit), p.of(e), g, z, p.scale)
+			constant += float64(p.cut.Len()) * math.Log(p.scale)
+		default:
+			squares += shift(z, g, p.of(e), p.scale)
+		}
+	}
+	return -0.5*squares - constant
+}
+
+// misfit sets z = e and m = (z − g)/ρ, and returns Σm².
+func misfit(m, e, g, z []float64, rho float64) float64 {
+	s := 0.0
+	for i, v := range e {
+		z[i] = v
+		m[i] = (v - g[i]) / rho
+		s += float64(m[i] * m[i])
+	}
+	return s
+}
+
+// adjoint sets the seeds w on the cuts, and the gradient of e.
+func (a *auxiliary) adjoint(e, grad, adj, own, w []float64) {
+	for _, p := range a.pieces {
+		adj, own, w := span(adj, p.cut), span(own, p.cut), span(w, p.cut)
+		switch {
+		case p.scale == 0:
+			for i := range w {
+				w[i] = adj[i] + own[i]
+			}
+		case a.centred:
+			m, grad := p.of(a.misfit), p.of(grad)
+			for i := range w {
+				pull := m[i] / p.scale
+				w[i] = own[i] + pull
+				grad[i] = adj[i] - pull
+			}
+		default:
+			unshift(w, p.of(grad), adj, own, p.of(e), p.scale)
+		}
+	}
+}

@@ -1,0 +1,283 @@
+package nuts
+
+import (
+	"context"
+	"math"
+	"math/bits"
+
+	"github.com/vflc/vflc/backends"
+)
+
+// maxError is how far the energy may rise before a trajectory is called divergent, as in Stan.
+const maxError = 1000
+
+// The scalars of a leapfrog: log density, kinetic energy, kinetic energy at the start of the trajectory; then the products of every merge that the new
+// state closes.
+const (
+	logDensity = iota
+	kinetic
+	kineticStart
+	closings
+)
+
+// A tree is the trajectory of one transition.
+type tree struct {
+	eps    float64
+	ends   [2]point // backward, forward in time
+	edges  [2]motion
+	sum    *vector // of all momenta
+	logSum float64 // of all weights exp(H₀ − H)
+	sample point
+	depth  int
+	stack  []run // of the subtree in the making: complete runs that wait for their right halves, 2^k states each, k falling
+
+	leapfrogs int
+	divergent bool
+	metro     float64 // Σ min(1, exp(H₀ − H))
+	symmetric float64 // Σ 2min(1, w)/(1 + w), w = exp(H₀ − H)
+}
+
+// transition makes one step of the chain: k.now becomes the next draw.
+func (k *kernel) transition(ctx context.Context) error {
+	k.choices.Round(uint64(k.done))
+	k.plant()
+	turned := false
+	for !turned && k.tree.depth < k.settings.Int(maxDepth) {
+		dir := 0
+		if k.choices.Float64() < 0.5 {
+			dir = 1
+		}
+		goes, err := k.double(ctx, dir)
+		if err != nil {
+			return err
+		}
+		turned = !goes
+	}
+	k.harvest(!turned)
+	return nil
+}
+
+// plant begins a trajectory at the current point with a new momentum.
+func (k *kernel) plant() {
+	m := motion{k.pool.get(), k.pool.get()}
+	for b, s := range k.shares {
+		s.momentum.Round(uint64(k.done))
+		s.kinetic = 0.5 * s.metric.draw(m.p.at[b], m.v.at[b], s.momentum)
+	}
+	k.now.index = 0
+	eps := k.eps
+	if j := k.settings.Float(jitter); j > 0 {
+		k.shake.Round(uint64(k.done))
+		eps *= 1 + j*(2*k.shake.Float64()-1)
+	}
+	k.tree = tree{
+		eps: eps, stack: k.tree.stack[:0], sum: m.p.hold(),
+		ends: [2]point{k.now.hold(), k.now.hold()}, edges: [2]motion{m.hold(), m}, sample: k.now.hold(),
+	}
+	k.tree.sample.h = math.NaN() // known from the first leapfrog on, which brings the kinetic energy of the start
+}
+
+// harvest ends a trajectory.
+func (k *kernel) harvest(saturated bool) {
+	t := &k.tree
+	if !finite(t.sample.h) {
+		t.sample.h = k.total[kineticStart] - k.now.lp
+	}
+	k.last = backends.Transition{
+		LogDensity: t.sample.lp, Energy: t.sample.h, StepSize: t.eps, Depth: t.depth, Leapfrogs: t.leapfrogs,
+		Accept: t.metro / float64(t.leapfrogs), Divergent: t.divergent, Saturated: saturated,
+	}
+	k.now = t.sample
+	k.pool.reset(k.now.q, k.now.g)
+}
+
+// double doubles the trajectory forward (dir 1) or backward in time. It says whether the trajectory may grow further.
+func (k *kernel) double(ctx context.Context, dir int) (bool, error) {
+	t := &k.tree
+	eps := t.eps
+	if dir == 0 {
+		eps = -eps
+	}
+	at, edge := t.ends[dir].hold(), t.edges[dir].hold()
+	size, logSum := 1<<t.depth, math.Inf(-1)
+	var candidate point
+	for i := range size {
+		next, m, err := k.leapfrog(ctx, at, edge, eps)
+		if err != nil {
+			return false, err
+		}
+		k.pool.dropPoint(at)
+		k.pool.dropMotion(edge)
+		at, edge = next, m
+
+		merges := bits.TrailingZeros(uint(i + 1))
+		r, n := k.close(runOf(m), merges)
+		if i+1 == size {
+			n = k.meet(dir, r, n)
+		}
+		if err := k.sum(ctx, n); err != nil {
+			return false, err
+		}
+		if !k.weigh(&at) || !k.straight(merges) {
+			return false, nil
+		}
+		t.stack = append(t.stack, r)
+
+		w := k.weight(at)
+		if logSum = logAdd(logSum, w); i == 0 || k.choices.Float64() < math.Exp(w-logSum) {
+			k.pool.dropPoint(candidate)
+			candidate = at.hold()
+		}
+	}
+	return k.graft(dir, at, edge, candidate, logSum), nil
+}
+
+// leapfrog makes the state one step of size eps from (at, m). The scalars that it brings are summed with what it closes.
+func (k *kernel) leapfrog(ctx context.Context, at point, m motion, eps float64) (point, motion, error) {
+	next, to := point{q: k.pool.get(), g: k.pool.get(), index: at.index + 1}, motion{k.pool.get(), k.pool.get()}
+	if eps < 0 {
+		next.index = at.index - 1
+	}
+	for b, s := range k.shares {
+		s.metric.drift(next.q.at[b], to.p.at[b], at.q.at[b], m.p.at[b], at.g.at[b], eps)
+	}
+	if err := k.evaluate(ctx, next); err != nil {
+		return next, to, err
+	}
+	k.view(cap(k.part[0]))
+	for b, s := range k.shares {
+		part := k.part[b]
+		part[kinetic] = 0.5 * s.metric.kick(to.p.at[b], to.v.at[b], next.g.at[b], eps)
+		part[logDensity], part[kineticStart] = k.logDensity(b), s.kinetic
+	}
+	return next, to, nil
+}
+
+// close merges a run with the newest waiting ones, whose halves it completes, and returns the whole with the number of scalars so far. Nothing is
+// decided yet: the products are not summed over the parties.
+func (k *kernel) close(r run, merges int) (run, int) {
+	t, n := &k.tree, closings
+	for range merges {
+		left := t.stack[len(t.stack)-1]
+		t.stack = t.stack[:len(t.stack)-1]
+		sum := k.merge(left, r, n)
+		k.pool.drop(left.sum, r.sum)
+		k.pool.dropMotion(left.last)
+		k.pool.dropMotion(r.first)
+		r = run{left.first, r.last, sum}
+		n += products
+	}
+	return r, n
+}
+
+// meet adds the products of the whole trajectory with its new half.
+func (k *kernel) meet(dir int, r run, n int) int {
+	t := &k.tree
+	sum := k.merge(run{t.edges[1-dir], t.edges[dir], t.sum}, r, n)
+	k.pool.drop(t.sum)
+	t.sum = sum
+	return n + products
+}
+
+// merge writes the products of two neighbouring runs, from scalar n on, and returns the sum of their momenta.
+func (k *kernel) merge(l, r run, n int) *vector {
+	sum := k.pool.get()
+	for b := range k.shares {
+		out := k.part[b][n:][:products]
+		if l.single() && r.single() { // the extra checks are the first one again
+			first, last := turnOfTwo(sum.at[b], l.first.p.at[b], l.first.v.at[b], r.first.p.at[b], r.first.v.at[b])
+			copy(out, []float64{first, last, first, last, first, last})
+			continue
+		}
+		d := turnOfRuns(sum.at[b],
+			half{l.sum.at[b], l.first.v.at[b], l.last.p.at[b], l.last.v.at[b]},
+			half{r.sum.at[b], r.last.v.at[b], r.first.p.at[b], r.first.v.at[b]})
+		copy(out, d[:])
+	}
+	return sum
+}
+
+// gain is H₀ − H of a new state, whose energy it sets. It is −∞ where that is not finite.
+func (k *kernel) gain(at *point) float64 {
+	at.lp = k.total[logDensity]
+	at.h = k.total[kinetic] - at.lp
+	gain := k.total[kineticStart] - k.now.lp - at.h
+	if !finite(gain) {
+		k.bad++
+		return math.Inf(-1)
+	}
+	return gain
+}
+
+// weight is the log weight of a state of the trajectory.
+func (k *kernel) weight(at point) float64 { return k.total[kineticStart] - k.now.lp - at.h }
+
+// weigh counts a new state and says whether the trajectory may go on from it.
+func (k *kernel) weigh(at *point) bool {
+	t, gain := &k.tree, k.gain(at)
+	t.leapfrogs++
+	if gain < -maxError {
+		t.divergent = true
+		return false
+	}
+	w := math.Min(1, math.Exp(gain))
+	t.metro += w
+	if gain > 0 {
+		t.symmetric += 2 / (1 + math.Exp(gain))
+	} else {
+		t.symmetric += 2 * w / (1 + w)
+	}
+	return true
+}
+
+// straight says that none of the first merges has made a U-turn.
+func (k *kernel) straight(merges int) bool {
+	for i := range merges {
+		if !k.persists(closings + i*products) {
+			return false
+		}
+	}
+	return true
+}
+
+// persists is the criterion for the merge whose products begin at scalar n: all positive.
+func (k *kernel) persists(n int) bool {
+	for _, d := range k.total[n:][:products] {
+		if !(d > 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// graft makes a complete subtree part of the trajectory: its candidate replaces the sample with the probability of biased progressive sampling. It
+// says whether the whole has made no U-turn.
+func (k *kernel) graft(dir int, end point, edge motion, candidate point, logSum float64) bool {
+	t := &k.tree
+	whole := closings + products*t.depth
+	t.depth++
+	k.pool.dropPoint(t.ends[dir])
+	k.pool.dropMotion(t.edges[dir])
+	t.ends[dir], t.edges[dir] = end, edge
+	root := t.stack[0]
+	t.stack = t.stack[:0]
+	k.pool.dropMotion(root.first)
+	k.pool.dropMotion(root.last)
+	k.pool.drop(root.sum)
+	if logSum > t.logSum || k.choices.Float64() < math.Exp(logSum-t.logSum) {
+		k.pool.dropPoint(t.sample)
+		t.sample = candidate
+	} else {
+		k.pool.dropPoint(candidate)
+	}
+	t.logSum = logAdd(t.logSum, logSum)
+	return k.persists(whole)
+}
+
+// logAdd is log(eᵃ + eᵇ); a may be −∞.
+func logAdd(a, b float64) float64 {
+	if a < b {
+		a, b = b, a
+	}
+	return a + math.Log1p(math.Exp(b-a))
+}

@@ -1,0 +1,89 @@
+package nuts
+
+import (
+	"context"
+	"math"
+
+	"github.com/vflc/vflc/backends/adapt"
+	"github.com/vflc/vflc/backends/checkpoint"
+)
+
+// A tuner is a way to warm up: it sets the metric of every share and the step size. What it decides for all follows from counts and totals.
+type tuner interface {
+	begin(ctx context.Context) error // at the starting point
+	learn(ctx context.Context) error // after each transition of the warm-up
+	state(c *checkpoint.Codec)
+}
+
+func newTuner(k *kernel) tuner {
+	step := adapt.StepSize{Target: k.settings.Float(targetAccept)}
+	warmup := k.settings.Int(Warmup)
+	if k.settings.Text(adaptation) == "stan" {
+		return &stan{k: k, step: step, windows: adapt.NewWindows(warmup)}
+	}
+	step.Limit = math.Pi // beyond it a leapfrog of a well-scaled Gaussian goes round
+	return &fisher{k: k, step: step, turns: adapt.NewTurns(warmup)}
+}
+
+// estimates are what one party has seen of its own block. Fisher keeps two of draws and gradients, Stan's one of draws.
+type estimates struct{ fore, back estimate }
+
+type estimate struct {
+	draws, gradients       *adapt.Moments
+	drawMatrix, gradMatrix *adapt.Covariance // of the dense part; nil without
+}
+
+func newEstimates(dim, full int, both bool) estimates {
+	var e estimates
+	e.fore = newEstimate(dim, full)
+	if both {
+		e.back = newEstimate(dim, full)
+	}
+	return e
+}
+
+func newEstimate(dim, full int) estimate {
+	e := estimate{draws: adapt.NewMoments(dim), gradients: adapt.NewMoments(dim)}
+	if full > 0 {
+		e.drawMatrix, e.gradMatrix = adapt.NewCovariance(full), adapt.NewCovariance(full)
+	}
+	return e
+}
+
+func (e *estimate) add(q, g []float64) {
+	e.draws.Add(q)
+	e.gradients.Add(g)
+	if e.drawMatrix != nil {
+		n := len(e.drawMatrix.Mean)
+		e.drawMatrix.Add(q[:n])
+		e.gradMatrix.Add(g[:n])
+	}
+}
+
+func (e *estimate) reset() {
+	e.draws.Reset()
+	e.gradients.Reset()
+	if e.drawMatrix != nil {
+		e.drawMatrix.Reset()
+		e.gradMatrix.Reset()
+	}
+}
+
+func (e *estimate) state(c *checkpoint.Codec) {
+	if e.draws == nil {
+		return
+	}
+	for _, m := range []*adapt.Moments{e.draws, e.gradients} {
+		c.Ints(&m.N)
+		c.Floats(m.Mean)
+		c.Floats(m.Squares)
+	}
+	if e.drawMatrix == nil {
+		return
+	}
+	for _, m := range []*adapt.Covariance{e.drawMatrix, e.gradMatrix} {
+		c.Ints(&m.N)
+		c.Floats(m.Mean)
+		c.Floats(m.Products)
+	}
+}
