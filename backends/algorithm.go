@@ -18,6 +18,9 @@ type Algorithm struct {
 	Doc        string    // Markdown: what it does, and whose method it is
 	Transforms []string  // those it runs on: None, Augmented, Power
 	Settings   []Setting // what a user may set, in the order of the documentation
+	// Markov says that a kernel is one Markov chain, which takes the settings chains, warmup and draws: a run makes as many kernels as it wants
+	// chains, each over an Env of its own (see Chain), and takes every draw after its Step.
+	Markov bool
 	// New prepares a run: it allocates everything and evaluates nothing. An error names a setting that does not fit the model.
 	New func(Env, Settings) (Kernel, error)
 }
@@ -38,6 +41,13 @@ type Kernel interface {
 	// the same settings over the same blocks, instead of Init. What follows is the same bits as without the interruption.
 	Save(w io.Writer) error
 	Load(r io.Reader) error
+}
+
+// A WarmStarter is a kernel that can begin where another run ended.
+type WarmStarter interface {
+	// WarmStart reads what a kernel of the same algorithm over the same blocks has saved, instead of Init; settings may differ. The error says
+	// where it does not fit.
+	WarmStart(ctx context.Context, r io.Reader) error
 }
 
 // Info says where a kernel stands after a Step.

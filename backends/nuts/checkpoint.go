@@ -1,6 +1,9 @@
 package nuts
 
 import (
+	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -9,20 +12,75 @@ import (
 )
 
 // Save implements backends.Kernel. The streams need nothing: their rounds are numbered by the transition.
-func (k *kernel) Save(w io.Writer) error { return checkpoint.Save(w, k.heading(), k.state) }
+func (k *kernel) Save(w io.Writer) error {
+	if _, err := fmt.Fprintln(w, k.shape()); err != nil {
+		return err
+	}
+	return checkpoint.Save(w, k.settings.String(), k.state)
+}
 
 // Load implements backends.Kernel. The error says where the checkpoint does not fit this run.
 func (k *kernel) Load(r io.Reader) error {
-	if err := checkpoint.Load(r, k.heading(), k.state); err != nil {
+	in := bufio.NewReader(r)
+	if err := k.fits(in); err != nil {
+		return err
+	}
+	if err := checkpoint.Load(in, k.settings.String(), k.state); err != nil {
 		return fmt.Errorf("nuts: %w", err)
 	}
 	return nil
 }
 
-// heading is a line that two kernels share if one can load what the other saved.
-func (k *kernel) heading() string {
+// WarmStart implements backends.WarmStarter: position, metric, what it was estimated from, and step size are those of the checkpoint, the settings
+// and all random numbers this run's. The density may be another, as with another rho.
+func (k *kernel) WarmStart(ctx context.Context, r io.Reader) error {
+	in := bufio.NewReader(r)
+	if err := k.fits(in); err != nil {
+		return err
+	}
+	settings, err := in.ReadString('\n')
+	if err != nil {
+		return fmt.Errorf("nuts: the checkpoint is cut short: %w", err)
+	}
+	again := io.MultiReader(strings.NewReader(settings), in)
+	if err := checkpoint.Load(again, strings.TrimSuffix(settings, "\n"), k.state); err != nil {
+		return fmt.Errorf("nuts: %w", err)
+	}
+	k.done, k.searches, k.bad = 0, 0, 0
+	ok, err := k.evaluateStart(ctx)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return fmt.Errorf("nuts: the log density or its gradient is not finite where the earlier run ended: %s", k.why())
+	}
+	k.tuner = newTuner(k)
+	k.tuner.resume()
+	return nil
+}
+
+// fits reads the first line and says whether what follows has this kernel's layout.
+func (k *kernel) fits(in *bufio.Reader) error {
+	line, err := in.ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if got, want := strings.TrimSuffix(line, "\n"), k.shape(); got != want {
+		return fmt.Errorf("nuts: the checkpoint is of another model or form of metric: it says %.300q, this run is %.300q", got, want)
+	}
+	return nil
+}
+
+// shape is a line that says how a state is laid out: two kernels share it if one can begin where the other ended.
+func (k *kernel) shape() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "vflc nuts checkpoint 1: %s", k.settings)
+	s := k.settings
+	fmt.Fprintf(&b, "vflc nuts checkpoint 1: %s %s", s.Text(metricForm), s.Text(adaptation))
+	for _, name := range []string{centered, collapseAux} {
+		if s.Bool(name) {
+			b.WriteString(" " + name)
+		}
+	}
 	for _, s := range k.shares {
 		fmt.Fprintf(&b, "; %s %d %d", s.block.Party(), s.block.Dim(), s.dim())
 	}

@@ -41,6 +41,16 @@ func (f *fisher) begin(ctx context.Context) error {
 	return f.find(ctx)
 }
 
+// resume goes on with the estimates of an earlier run.
+func (f *fisher) resume() {
+	f.step.Restart(f.k.eps)
+	f.scaled = true
+	for _, s := range f.k.shares {
+		s.estimate.back.reset()
+		f.renewed = s.estimate.fore.draws.N
+	}
+}
+
 // find searches a step size and begins its adaptation anew.
 func (f *fisher) find(ctx context.Context) error {
 	eps, err := f.k.search(ctx, fisherStart, math.Log(f.step.Target), f.step.Limit)

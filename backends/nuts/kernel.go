@@ -88,11 +88,14 @@ func (k *kernel) Init(ctx context.Context) error {
 			return k.tuner.begin(ctx)
 		}
 	}
-	why := k.env.Why()
-	if why == "" {
-		why = "a gradient overflowed"
+	return fmt.Errorf("nuts: the log density or its gradient is not finite at any of %d starting points: %s", attempts, k.why())
+}
+
+func (k *kernel) why() string {
+	if why := k.env.Why(); why != "" {
+		return why
 	}
-	return fmt.Errorf("nuts: the log density or its gradient is not finite at any of %d starting points: %s", attempts, why)
+	return "a gradient overflowed, or another party's was not finite"
 }
 
 // evaluateStart evaluates the current point.

@@ -31,6 +31,7 @@ func Algorithm() backends.Algorithm {
 		Name:       "nuts",
 		Doc:        "The no-U-turn sampler: draws from the exact posterior of the model as transformed; each leapfrog step is one evaluation of the joint density over the parties.",
 		Transforms: []string{backends.None, backends.Augmented, backends.Power},
+		Markov:     true,
 		Settings: []backends.Setting{
 			{Name: Chains, Doc: "chains", Default: 4, Min: 1},
 			{Name: Warmup, Doc: "warm-up transitions of a chain", Default: 1000},

@@ -27,6 +27,14 @@ type stan struct {
 
 func (w *stan) begin(ctx context.Context) error { return w.find(ctx, stanStart) }
 
+// resume keeps the metric of an earlier run until the end of the first window.
+func (w *stan) resume() {
+	w.step.Restart(w.k.eps)
+	for _, s := range w.k.shares {
+		s.estimate.fore.reset()
+	}
+}
+
 func (w *stan) find(ctx context.Context, from float64) error {
 	eps, err := w.k.search(ctx, from, math.Log(stanCrossing), stanLimit)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 type tuner interface {
 	begin(ctx context.Context) error // at the starting point
 	learn(ctx context.Context) error // after each transition of the warm-up
+	resume()                         // instead of begin, where an earlier run ended
 	state(c *checkpoint.Codec)
 }
 

@@ -217,14 +217,14 @@ func TestPowerOfOneClient(t *testing.T) {
 	}
 }
 
-// drawsOf runs a few iterations of every backend's default and returns, per party, the bits of all its draws.
-func drawsOf(t *testing.T, plan *model.Plan, mode session.Mode, given map[string]string) map[string][]float64 {
+// drawsOf runs a backend briefly and returns, per party, all its draws.
+func drawsOf(t *testing.T, plan *model.Plan, mode session.Mode, backend string, given map[string]string) map[string][]float64 {
 	t.Helper()
 	kind := backends.Augmented
 	if plan.Power {
 		kind = backends.Power
 	}
-	a, err := algorithm("sfvi")
+	a, err := algorithm(backend)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,24 +242,20 @@ func drawsOf(t *testing.T, plan *model.Plan, mode session.Mode, given map[string
 		if err := k.Init(ctx); err != nil {
 			return err
 		}
-		for done := false; !done; {
+		theta, _ := buffers(env)
+		for have, done := 0, false; !done; {
 			info, err := k.Step(ctx)
 			if err != nil {
 				return err
 			}
-			done = info.Done
-		}
-		theta := make([][]float64, len(env.Blocks()))
-		for b, block := range env.Blocks() {
-			theta[b] = make([]float64, block.Dim())
-		}
-		for id := range 20 {
-			k.Draw(id, theta)
-			lock.Lock()
-			for b, block := range env.Blocks() {
-				out[block.Party()] = append(out[block.Party()], theta[b]...)
+			for done = info.Done; have < info.Draws; have++ {
+				k.Draw(have, theta)
+				lock.Lock()
+				for b, block := range env.Blocks() {
+					out[block.Party()] = append(out[block.Party()], theta[b]...)
+				}
+				lock.Unlock()
 			}
-			lock.Unlock()
 		}
 		return nil
 	})
@@ -274,19 +270,27 @@ func TestSameBits(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{2, 3, 1}, 0.7)
 	for _, transform := range []string{backends.Augmented, backends.Power} {
 		plan := bindFiles(t, glmText(m), transform, 0.8, glmFiles(m)).plan
-		for _, guide := range []string{"structured", "meanfield", "amortized"} {
-			given := map[string]string{"iterations": "120", "guide": guide, "draws": "20"}
-			want := drawsOf(t, plan, session.OneLoop, given)
+		for _, run := range []struct {
+			backend string
+			given   map[string]string
+		}{
+			{"sfvi", map[string]string{"iterations": "120", "guide": "structured", "draws": "20"}},
+			{"sfvi", map[string]string{"iterations": "120", "guide": "meanfield", "draws": "20"}},
+			{"sfvi", map[string]string{"iterations": "120", "guide": "amortized", "draws": "20"}},
+			{"nuts", map[string]string{"warmup": "40", "draws": "20"}},
+			{"nuts", map[string]string{"warmup": "40", "draws": "20", "adapt": "stan", "metric": "dense", "jitter": "0.1"}},
+		} {
+			want := drawsOf(t, plan, session.OneLoop, run.backend, run.given)
 			old := runtime.GOMAXPROCS(1)
-			single := drawsOf(t, plan, session.OneLoop, given)
+			single := drawsOf(t, plan, session.OneLoop, run.backend, run.given)
 			runtime.GOMAXPROCS(old)
-			apart := drawsOf(t, plan, session.PerParty, given)
+			apart := drawsOf(t, plan, session.PerParty, run.backend, run.given)
 			for _, party := range plan.Names {
 				if !sameBits(want[party], single[party]) {
-					t.Errorf("%s %s: %s draws otherwise on one core", transform, guide, party)
+					t.Errorf("%s %s %v: %s draws otherwise on one core", transform, run.backend, run.given, party)
 				}
 				if !sameBits(want[party], apart[party]) {
-					t.Errorf("%s %s: %s draws otherwise in a goroutine of its own", transform, guide, party)
+					t.Errorf("%s %s %v: %s draws otherwise in a goroutine of its own", transform, run.backend, run.given, party)
 				}
 			}
 		}

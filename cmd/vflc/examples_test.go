@@ -37,7 +37,9 @@ func TestExamplesRun(t *testing.T) {
 				t.Error("the audit of a model with clients shows nothing that crosses")
 			}
 			for _, transform := range []string{"augmented", "power", "none"} {
-				checkSummary(t, do(t, "run", model, "--transform", transform, "--iterations", "100", "--elbo-draws", "100", "--draws", "200", "--json", "--quiet"))
+				run := []string{"run", model, "--transform", transform, "--json", "--quiet"}
+				checkSummary(t, do(t, append(run, "--backend", "sfvi", "--iterations", "100", "--elbo-draws", "100", "--draws", "200")...))
+				checkSummary(t, do(t, append(run, "--chains", "2", "--warmup", "50", "--draws", "20")...))
 			}
 		})
 	}
@@ -51,13 +53,14 @@ func checkSummary(t *testing.T, text string) {
 			Name, Owner string
 			Mean, SD    *float64
 		}
-		ELBO struct{ Value *float64 }
+		ELBO        struct{ Value *float64 }
+		Diagnostics struct{ Divergences *int }
 	}
 	if err := json.Unmarshal([]byte(text), &summary); err != nil {
 		t.Fatal(err)
 	}
-	if len(summary.Parameters) == 0 || summary.ELBO.Value == nil {
-		t.Fatalf("the summary lacks parameters or the ELBO:\n%s", text)
+	if len(summary.Parameters) == 0 || (summary.ELBO.Value == nil) == (summary.Diagnostics.Divergences == nil) {
+		t.Fatalf("the summary lacks parameters, or has not one of the ELBO and divergences:\n%s", text)
 	}
 	for _, p := range summary.Parameters {
 		if p.Owner == "" || p.Mean == nil || p.SD == nil || *p.SD <= 0 {
@@ -84,7 +87,7 @@ func TestGaussianPosteriorIsExact(t *testing.T) {
 	model := write("m.vfl", "data y : real[N]\nparam b ~ normal(0, 10)\ny ~ normal(b, 1)\n")
 	write("m/data.csv", "y\n1\n2\n3\n2.2\n")
 	var summary struct{ Parameters []struct{ Mean, SD float64 } }
-	if err := json.Unmarshal([]byte(do(t, "run", model, "--json", "--quiet", "--lr", "0.02", "--schedule", "cosine", "--iterations", "4000")), &summary); err != nil {
+	if err := json.Unmarshal([]byte(do(t, "run", model, "--backend", "sfvi", "--json", "--quiet", "--lr", "0.02", "--schedule", "cosine", "--iterations", "4000")), &summary); err != nil {
 		t.Fatal(err)
 	}
 	precision := 4.01

@@ -22,6 +22,8 @@ type fitted struct {
 	fitting     time.Duration
 	drawing     time.Duration
 	interrupted bool
+	chains      []*chain // that the draws are of; nil where they are independent
+	left        int      // chains left out
 }
 
 // fit runs the algorithm over all parties until it is done. The first interrupt ends it between two steps, with what there is; a second one

@@ -20,6 +20,8 @@ type outcome struct {
 	document posterior.Document
 	record   posterior.Record
 	draws    *posterior.Draws
+	chains   func(chain int) posterior.CSVInfo // what its file says of each
+	closing  string                            // the line below the table
 	trace    []posterior.ELBOPoint
 	programs map[string][]byte // by file name, the manifest among them
 	// responses are the observed data, with their pointwise log likelihood where it was asked for.
@@ -32,14 +34,16 @@ func (b *bound) outcome(f *fitted, flags *runFlags, a backends.Algorithm, s back
 	if err != nil {
 		return nil, err
 	}
-	converged := f.converged()
 	o := &outcome{draws: f.draws, trace: f.trace, programs: b.files()}
 	o.document = posterior.Document{
 		Schema: posterior.Schema, Model: b.name, Backend: a.Name, Transform: s.Transform, Rho: b.rho(), Seed: flags.seed,
-		Parameters:  posterior.SummariseIndependent(f.draws),
-		Diagnostics: posterior.Diagnostics{Khat: posterior.NotApplicable(), Converged: &converged, Messages: f.messages()},
-		ELBO:        f.elbo(),
-		Work:        posterior.Work{Gradients: f.work.Gradients, Iterations: int64(f.iterations), Rounds: f.work.Rounds, Bytes: f.work.Bytes},
+		ELBO: f.elbo(),
+		Work: posterior.Work{Gradients: f.work.Gradients, Iterations: int64(f.iterations), Rounds: f.work.Rounds, Bytes: f.work.Bytes},
+	}
+	if f.chains == nil {
+		o.summariseFit(f)
+	} else {
+		o.summariseChains(f, s)
 	}
 	o.record = posterior.Record{
 		Schema: posterior.Schema, Version: buildVersion(), Created: time.Now().UTC().Format(time.RFC3339), Command: os.Args,
@@ -48,6 +52,33 @@ func (b *bound) outcome(f *fitted, flags *runFlags, a backends.Algorithm, s back
 		Draws: f.draws.Len(0), Settings: s.All(),
 	}
 	return o, nil
+}
+
+// summariseFit tells of a variational approximation.
+func (o *outcome) summariseFit(f *fitted) {
+	converged, d := f.converged(), &o.document
+	d.Parameters = posterior.SummariseIndependent(f.draws)
+	d.Diagnostics = posterior.Diagnostics{Khat: posterior.NotApplicable(), Converged: &converged, Messages: f.messages()}
+	o.closing = fmt.Sprintf("ELBO %s ± %.2g; %d draws", posterior.Limited(float64(d.ELBO.Value), float64(d.ELBO.SE)), float64(d.ELBO.SE), f.draws.Len(0))
+	o.chains = func(int) posterior.CSVInfo {
+		return posterior.CSVInfo{Model: d.Model, Backend: d.Backend, Iterations: f.iterations, Seconds: float64(d.Timing.TotalS)}
+	}
+}
+
+// summariseChains tells of Markov chains.
+func (o *outcome) summariseChains(f *fitted, s backends.Settings) {
+	d := &o.document
+	d.Parameters = posterior.SummariseChains(f.draws)
+	d.Diagnostics = f.diagnose(d.Parameters, s.Int("max-depth"))
+	o.closing = fmt.Sprintf("%d chains of %d draws after %d of warm-up; %d divergent; %.1f leapfrogs a draw",
+		f.draws.Chains(), f.draws.Len(0), s.Int("warmup"), *d.Diagnostics.Divergences, f.leapfrogs())
+	o.chains = func(chain int) posterior.CSVInfo {
+		c := f.chains[chain]
+		return posterior.CSVInfo{
+			Model: d.Model, Backend: d.Backend, Iterations: s.Int("warmup"), Seconds: (c.warming + c.drawing).Seconds(),
+			MaxDepth: s.Int("max-depth"), StepSize: c.info.Transition.StepSize, WarmupSeconds: c.warming.Seconds(),
+		}
+	}
 }
 
 // rho is one number, or one per client where they differ, or nil where there are no auxiliary variables.
@@ -158,7 +189,6 @@ func (o *outcome) print(cmd *cobra.Command) error {
 	if d.Rho != nil {
 		fmt.Fprintf(out, "(rho = %s)", rhoText(d.Rho))
 	}
-	_, err := fmt.Fprintf(out, "; ELBO %s ± %.2g; %d draws; %.1f s\n",
-		posterior.Limited(float64(d.ELBO.Value), float64(d.ELBO.SE)), float64(d.ELBO.SE), o.draws.Len(0), float64(d.Timing.TotalS))
+	_, err := fmt.Fprintf(out, "; %s; %.1f s\n", o.closing, float64(d.Timing.TotalS))
 	return err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/runtime/model"
 )
 
 // runFlags are the flags of run that are not settings of a backend.
@@ -36,7 +38,8 @@ logistic/hospital_a.csv for the party hospital_a of logistic.vfl, logistic/lab/*
 logistic/data.csv or logistic/data.json where there are no clients.`,
 		Example: `  vflc run logistic.vfl
   vflc run logistic.vfl --data hospital_a=a.csv --data hospital_b=b.csv --data registry=y.csv --key patient
-  vflc run logistic.vfl --transform power --rho 0.5 --guide noncentered -o out`,
+  vflc run logistic.vfl --transform power --rho 0.5 --target-accept 0.9 -o out
+  vflc run logistic.vfl --backend sfvi --guide noncentered`,
 		Args: oneArgument("a MODEL"),
 		RunE: action(func(cmd *cobra.Command, args []string) error { return runModel(cmd, args[0], &f) }),
 	}
@@ -44,7 +47,7 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.data, "data", nil, "table of a party: `PARTY=FILE`, of a family PARTY=FILE,FILE,…; or FILE where there are no clients; repeatable")
 	fs.StringVar(&f.key, "key", "", "column on which rows are joined (default: id if every table has it, else row order)")
-	fs.StringVar(&f.backend, "backend", algorithms()[0].Name, "inference algorithm")
+	fs.StringVar(&f.backend, "backend", algorithms()[0].Name, "inference algorithm: "+strings.Join(algorithmNames(), ", "))
 	fs.Uint64Var(&f.seed, "seed", 1, "of all random numbers")
 	fs.StringVarP(&f.dir, "output", "o", "", "write summary, draws, programs and the record of the run to this `folder`")
 	fs.BoolVar(&f.quiet, "quiet", false, "no progress and no messages")
@@ -56,12 +59,15 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 
 // runModel is the sequence of a run: compile, bind, fit, summarise, write.
 func runModel(cmd *cobra.Command, path string, f *runFlags) error {
-	begin := time.Now()
+	begin, typed := time.Now(), typedFlags(cmd)
 	if err := applySettingsFile(cmd, path); err != nil {
 		return err
 	}
 	a, err := algorithm(f.backend)
 	if err != nil {
+		return err
+	}
+	if err := refuseForeign(typed, a); err != nil {
 		return err
 	}
 	c, err := compileWhole(cmd, path, &f.modelFlags)
@@ -91,7 +97,7 @@ func runModel(cmd *cobra.Command, path string, f *runFlags) error {
 		return err
 	}
 	p.say("%s: %s; a gradient takes %.3g µs", c.name, strings.Join(b.plan.Names, ", "), float64(gradient.Nanoseconds())/1e3)
-	fit, err := fit(cmd.Context(), b.plan, a, settings, f.seed, p)
+	fit, err := infer(cmd.Context(), b.plan, a, settings, f.seed, p)
 	if err != nil {
 		return err
 	}
@@ -104,6 +110,16 @@ func runModel(cmd *cobra.Command, path string, f *runFlags) error {
 		WarmupS: seconds(fit.fitting), SamplingS: seconds(fit.drawing), TotalS: seconds(time.Since(begin)),
 	}
 	return o.deliver(cmd, f, p)
+}
+
+// infer runs an algorithm of either kind.
+func infer(ctx context.Context, plan *model.Plan, a backends.Algorithm, s backends.Settings, seed uint64, p *progress) (*fitted, error) {
+	if !a.Markov {
+		return fit(ctx, plan, a, s, seed, p)
+	}
+	shown := newChainProgress(p, s.Int("chains"), s.Int("warmup"), s.Int("draws"))
+	m := markov{plan: plan, algorithm: a, settings: s, seed: seed, progress: shown}
+	return m.sample(ctx)
 }
 
 func seconds(d time.Duration) posterior.Number { return posterior.Number(d.Seconds()) }

@@ -44,21 +44,19 @@ func (o *outcome) write(dir string) error {
 			return err
 		}
 	}
-	info := posterior.CSVInfo{
-		Model: o.document.Model, Backend: o.document.Backend,
-		Iterations: int(o.document.Work.Iterations), Seconds: float64(o.document.Timing.TotalS),
-	}
 	for c := range o.draws.Chains() {
 		name := filepath.Join(runs.DrawsDir, fmt.Sprintf("chain-%d.csv", c+1))
-		if err := atomicWrite(dir, name, func(w io.Writer) error { return posterior.WriteStanCSV(w, o.draws, c, info) }); err != nil {
+		if err := atomicWrite(dir, name, func(w io.Writer) error { return posterior.WriteStanCSV(w, o.draws, c, o.chains(c)) }); err != nil {
 			return err
 		}
 	}
 	if err := zarr.Write(filepath.Join(dir, runs.ZarrDir), nil, zarr.Inference(o.draws, o.attributes(), o.responses)); err != nil {
 		return err
 	}
-	if err := atomicWrite(dir, runs.ELBOFile, func(w io.Writer) error { return posterior.WriteELBO(w, o.trace) }); err != nil {
-		return err
+	if o.draws.Independent() {
+		if err := atomicWrite(dir, runs.ELBOFile, func(w io.Writer) error { return posterior.WriteELBO(w, o.trace) }); err != nil {
+			return err
+		}
 	}
 	if err := atomicWrite(dir, runs.RecordFile, func(w io.Writer) error { return posterior.WriteJSON(w, o.record) }); err != nil {
 		return err

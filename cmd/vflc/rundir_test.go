@@ -15,7 +15,7 @@ func testOutcome() *outcome {
 	d.Append(0, []float64{2})
 	return &outcome{
 		document: posterior.Document{Schema: 1, Parameters: posterior.SummariseIndependent(d)},
-		draws:    d, programs: map[string][]byte{"server.vfl": []byte("program m for server\n")},
+		draws:    d, chains: func(int) posterior.CSVInfo { return posterior.CSVInfo{Model: "m"} }, programs: map[string][]byte{"server.vfl": []byte("program m for server\n")},
 	}
 }
 

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/vflc/vflc/backends"
+)
+
+// chainProgress shows where several chains stand: on a terminal a line for each, redrawn; elsewhere the lines that readers of Stan's progress parse.
+// Chains report at the same time.
+type chainProgress struct {
+	*progress
+	lock  sync.Mutex
+	total int // transitions of a chain
+	begun time.Time
+	lines []chainLine
+	drawn int // lines on the terminal
+}
+
+// A chainLine is where one chain stands.
+type chainLine struct {
+	info        backends.Info
+	done        int // transitions
+	leapfrogs   int // of the phase
+	divergences int // of the draws
+	told        int // parts of the way told of
+}
+
+// tellings is how many lines a chain writes off a terminal.
+const tellings = 20
+
+func newChainProgress(p *progress, chains, warmup, draws int) *chainProgress {
+	return &chainProgress{progress: p, total: warmup + draws, begun: p.now(), lines: make([]chainLine, chains)}
+}
+
+// step tells of one transition of a chain.
+func (p *chainProgress) step(chain int, info backends.Info) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	l := &p.lines[chain-1]
+	l.take(info)
+	if p.live {
+		if now := p.now(); now.Sub(p.shown) >= redraw {
+			p.shown = now
+			p.draw(now)
+		}
+		return
+	}
+	if part := tellings * l.done / p.total; part > l.told {
+		l.told = part
+		fmt.Fprintln(p.w, l.plain(chain, p.total))
+	}
+}
+
+func (l *chainLine) take(info backends.Info) {
+	if info.Phase != l.info.Phase {
+		l.leapfrogs = 0
+	}
+	l.info = info
+	l.done++
+	l.leapfrogs += info.Transition.Leapfrogs
+	if info.Draws > 0 && info.Transition.Divergent {
+		l.divergences++
+	}
+}
+
+// end leaves the last state on the terminal.
+func (p *chainProgress) end() {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	if p.live {
+		p.draw(p.now())
+	}
+}
+
+// draw writes all lines over those of before.
+func (p *chainProgress) draw(now time.Time) {
+	var b strings.Builder
+	if p.drawn > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA", p.drawn)
+	}
+	for c := range p.lines {
+		fmt.Fprintf(&b, "\r\x1b[K%s\n", p.lines[c].line(c+1, p.total, now.Sub(p.begun)))
+	}
+	p.drawn = len(p.lines)
+	fmt.Fprint(p.w, b.String())
+}
+
+// barCells is the width of a bar.
+const barCells = 24
+
+// line is what a terminal shows of a chain.
+func (l *chainLine) line(chain, total int, elapsed time.Duration) string {
+	full := barCells * l.done / total
+	bar := strings.Repeat("━", full) + strings.Repeat("─", barCells-full)
+	text := fmt.Sprintf("chain %d %s %*d/%d %-8s", chain, bar, len(fmt.Sprint(total)), l.done, total, l.info.Phase)
+	if l.info.Iteration == 0 {
+		return text
+	}
+	text += fmt.Sprintf("  %d divergent  step %.3g  %.1f leapfrogs/draw  %v", l.divergences, l.info.Transition.StepSize,
+		float64(l.leapfrogs)/float64(l.info.Iteration), elapsed.Round(time.Second))
+	if l.done < total {
+		left := time.Duration(float64(elapsed) * float64(total-l.done) / float64(l.done))
+		text += fmt.Sprintf(", %v left", left.Round(time.Second))
+	}
+	return text
+}
+
+// plain is what a log shows of a chain.
+func (l *chainLine) plain(chain, total int) string {
+	phase := "Warmup"
+	if l.info.Draws > 0 {
+		phase = "Sampling"
+	}
+	return fmt.Sprintf("Chain %d Iteration: %d / %d [%d%%] (%s)", chain, l.done, total, 100*l.done/total, phase)
+}
