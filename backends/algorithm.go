@@ -71,7 +71,6 @@ type Transition struct {
 	Depth      int  // of the tree
 	Leapfrogs  int  // that belong to the tree
 	Divergent  bool // an error of the energy ended the tree
-	Saturated  bool // the greatest depth ended the tree
 }
 
 // Fit is the state of a variational fit. Every number comes from totals over the parties, so all of them hold the same.

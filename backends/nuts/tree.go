@@ -41,19 +41,17 @@ type tree struct {
 func (k *kernel) transition(ctx context.Context) error {
 	k.choices.Round(uint64(k.done))
 	k.plant()
-	turned := false
-	for !turned && k.tree.depth < k.settings.Int(maxDepth) {
+	for grows := true; grows && k.tree.depth < k.settings.Int(maxDepth); {
 		dir := 0
 		if k.choices.Float64() < 0.5 {
 			dir = 1
 		}
-		goes, err := k.double(ctx, dir)
-		if err != nil {
+		var err error
+		if grows, err = k.double(ctx, dir); err != nil {
 			return err
 		}
-		turned = !goes
 	}
-	k.harvest(!turned)
+	k.harvest()
 	return nil
 }
 
@@ -78,14 +76,14 @@ func (k *kernel) plant() {
 }
 
 // harvest ends a trajectory.
-func (k *kernel) harvest(saturated bool) {
+func (k *kernel) harvest() {
 	t := &k.tree
 	if !finite(t.sample.h) {
 		t.sample.h = k.total[kineticStart] - k.now.lp
 	}
 	k.last = backends.Transition{
 		LogDensity: t.sample.lp, Energy: t.sample.h, StepSize: t.eps, Depth: t.depth, Leapfrogs: t.leapfrogs,
-		Accept: t.metro / float64(t.leapfrogs), Divergent: t.divergent, Saturated: saturated,
+		Accept: t.metro / float64(t.leapfrogs), Divergent: t.divergent,
 	}
 	k.now = t.sample
 	k.pool.reset(k.now.q, k.now.g)
