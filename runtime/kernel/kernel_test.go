@@ -40,8 +40,8 @@ func TestElementwise(t *testing.T) {
 		"Neg":        {func(n int, y, a, _ []float64) { Neg(n, y, a) }, func(_, a, _ float64) float64 { return -a }},
 		"Accumulate": {func(n int, y, a, _ []float64) { Accumulate(n, y, a) }, func(y, a, _ float64) float64 { return y + a }},
 		"Shift":      {func(n int, y, _, _ []float64) { Shift(n, y, s) }, func(y, _, _ float64) float64 { return y + s }},
-		"Axpy":       {func(n int, y, a, _ []float64) { Axpy(n, y, s, a) }, func(y, a, _ float64) float64 { return y + float64(s*a) }},
-		"MulAdd":     {MulAdd, func(y, a, b float64) float64 { return y + float64(a*b) }},
+		"Axpy":       {func(n int, y, a, _ []float64) { Axpy(n, y, s, a) }, func(y, a, _ float64) float64 { return math.FMA(s, a, y) }},
+		"MulAdd":     {MulAdd, func(y, a, b float64) float64 { return math.FMA(a, b, y) }},
 		"Select":     {func(n int, y, a, b []float64) { Select(n, y, a, b, a) }, func(_, a, b float64) float64 { return pick(a != 0, b, a) }},
 		"Weight":     {func(n int, y, a, _ []float64) { Weight(n, y, a) }, func(y, a, _ float64) float64 { return pick(a == 0, 0, y*a) }},
 	} {
@@ -109,13 +109,18 @@ func TestSums(t *testing.T) {
 // TestSumOrder pins the documented order, which other implementations of the kernel must keep: 1 is lost beside 2^53 only if they share a partial sum.
 func TestSumOrder(t *testing.T) {
 	const big = 1 << 53
+	at := func(one, second int) []float64 {
+		a := make([]float64, 70)
+		a[0], a[one], a[second] = big, 1, -big
+		return a
+	}
 	for _, c := range []struct {
 		a    []float64
 		want float64
 	}{
-		{[]float64{big, 1, 0, 0, -big}, 1}, // big and -big in the first partial sum, 1 in the second
-		{[]float64{big, 0, 0, 0, 1, 0, 0, 0, -big}, 0},
-		{[]float64{0, big, 1, 0, 0, -big, 0, 0}, 1},
+		{at(32, 64), 0}, // all in one partial sum
+		{at(8, 32), 1},  // big and -big in the first, 1 in that of the next eight elements
+		{at(33, 64), 1}, // 1 in the next lane
 	} {
 		ones := make([]float64, len(c.a))
 		Fill(len(ones), ones, 1)

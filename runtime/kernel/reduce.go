@@ -1,47 +1,58 @@
 package kernel
 
-// Sum returns Σ a. Element i goes to partial sum i mod 4 (the last n mod 4 elements to the first); then (s0+s1)+(s2+s3).
-func Sum(n int, a []float64) float64 {
-	a = a[:n]
-	var s0, s1, s2, s3 float64
-	i := 3
-	for ; i < n; i += 4 {
-		s0 += a[i-3]
-		s1 += a[i-2]
-		s2 += a[i-1]
-		s3 += a[i]
+import "math"
+
+// lanes is how many partial sums a reduction keeps side by side: element i belongs to lane i modulo 8.
+const lanes = 8
+
+// A partial is the partial sums of one pass: eight elements at a time go to each of four groups of lanes in turn.
+type partial [4][lanes]float64
+
+// sum adds up the groups in pairs, then the lanes.
+func (p *partial) sum() float64 {
+	var s [lanes]float64
+	for l := range s {
+		s[l] = (p[0][l] + p[1][l]) + (p[2][l] + p[3][l])
 	}
-	for i -= 3; i < n; i++ {
-		s0 += a[i]
-	}
-	return (s0 + s1) + (s2 + s3)
+	return fold(&s)
 }
 
-// Dot returns Σ a·b, summed in the order of Sum.
-func Dot(n int, a, b []float64) float64 {
-	a, b = a[:n], b[:n]
-	var s0, s1, s2, s3 float64
-	i := 3
-	for ; i < n; i += 4 {
-		s0 += float64(a[i-3] * b[i-3])
-		s1 += float64(a[i-2] * b[i-2])
-		s2 += float64(a[i-1] * b[i-1])
-		s3 += float64(a[i] * b[i])
-	}
-	for i -= 3; i < n; i++ {
-		s0 += float64(a[i] * b[i])
-	}
-	return (s0 + s1) + (s2 + s3)
+// fold adds lanes l and l+4, then l and l+2, then l and l+1.
+func fold(s *[lanes]float64) float64 {
+	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }
 
-// WeightedSum returns Σ w·a in index order, leaving out elements whose weight is 0 whatever a is.
-func WeightedSum(n int, w, a []float64) float64 {
-	w, a = w[:n], a[:n]
-	s := 0.0
-	for i, v := range w {
-		if v != 0 {
-			s += float64(v * a[i])
-		}
+// Sum returns Σ a, in the order of a partial.
+func Sum(n int, a []float64) float64 { return sum(active, n, a) }
+
+// Dot returns Σ a·b, in the order of a partial, each product added with one rounding.
+func Dot(n int, a, b []float64) float64 { return dot(active, n, a, b) }
+
+// WeightedSum returns Σ w·a like Dot, leaving out elements whose weight is 0 whatever a is.
+func WeightedSum(n int, w, a []float64) float64 { return weightedSum(active, n, w, a) }
+
+func sumGo(n int, a []float64) float64 {
+	var p partial
+	for i, v := range a[:n] {
+		p[i/lanes%4][i%lanes] += v
 	}
-	return s
+	return p.sum()
+}
+
+func dotGo(n int, a, b []float64) float64 {
+	var p partial
+	for i, v := range a[:n] {
+		s := &p[i/lanes%4][i%lanes]
+		*s = math.FMA(v, b[i], *s)
+	}
+	return p.sum()
+}
+
+func weightedSumGo(n int, w, a []float64) float64 {
+	var p partial
+	for i, v := range w[:n] {
+		s := &p[i/lanes%4][i%lanes]
+		*s = math.FMA(v, where(v != 0, a[i], 0), *s)
+	}
+	return p.sum()
 }

@@ -1,0 +1,254 @@
+package main
+
+import "math"
+
+const (
+	magic    = 0x1.8p52 // added to a number below 2^31, leaves it rounded to an integer in the low bits
+	log2e    = math.Log2E
+	ln2High  = 6.93147180369123816490e-01 // 33 bits, so that its product with an exponent is exact
+	ln2Low   = 1.90821492927058770002e-10
+	expMost  = 710.0
+	expLeast = -746.0
+	normal   = 0x1p-1022
+)
+
+const (
+	oneBits   = konst(0x3ff) << 52
+	halfBits  = konst(0x3fe) << 52
+	signBit   = konst(1) << 63
+	magnitude = ^signBit
+	infBits   = konst(0x7ff) << 52
+	nanBits   = konst(0x7ff8000000000001)
+)
+
+var infinity = f(math.Inf(1))
+
+func (g *gen) abs(x vec) vec { return g.and(x, magnitude) }
+
+// An exponential is 2^k·(1 + r + s): t is k + magic, and s holds what r lacks.
+type exponential struct {
+	t, k, r, s vec
+}
+
+// expSplit reduces x, which is bounded.
+func (g *gen) expSplit(x vec) exponential {
+	t := g.fmaOf(x, f(log2e), f(magic))
+	k := g.sub(t, f(magic))
+	high := g.fnmaOf(k, f(ln2High), x)
+	r := g.fnmaOf(k, f(ln2Low), high)
+	c := g.sub(high, r)
+	g.fnma(c, k, f(ln2Low))
+	q := g.polynomial(r, expTail)
+	g.fma(c, g.mul(r, r), q)
+	return exponential{t, k, r, c}
+}
+
+// scale returns p·2^k, rounded once.
+func (g *gen) scale(p, t, k vec) vec {
+	if g.wide {
+		d := g.vec()
+		g.VSCALEFPD(k, p, d)
+		return d
+	}
+	a := g.halfShift(t, 1)
+	b := g.subHalf(t, a)
+	return g.mul(g.mul(p, g.addInt(g.shl(a, 52), oneBits)), g.addInt(g.shl(b, 52), oneBits))
+}
+
+// exp returns e^x: 1 + (r + r²·q) scaled.
+func (g *gen) exp(x vec) vec {
+	x = g.max(f(expLeast), g.min(f(expMost), x))
+	return g.expBounded(x)
+}
+
+func (g *gen) expBounded(x vec) vec {
+	t := g.fmaOf(x, f(log2e), f(magic))
+	k := g.sub(t, f(magic))
+	r := g.fnmaOf(k, f(ln2High), x)
+	g.fnma(r, k, f(ln2Low))
+	q := g.polynomial(r, expTail)
+	g.horner(q, g.mul(r, r), r)
+	return g.scale(g.add(q, oneBits), t, k)
+}
+
+// expMinus returns e^-a for a ≥ 0 in two parts.
+func (g *gen) expMinus(a vec) (z, low vec) {
+	x := g.or(g.min(f(-expLeast), a), signBit)
+	e := g.expSplit(x)
+	u := g.add(e.r, e.s)
+	h := g.add(u, oneBits)
+	l := g.sub(u, g.sub(h, oneBits))
+	return g.scale(h, e.t, e.k), g.scale(l, e.t, e.k)
+}
+
+// quotient returns (a + al)/(d + dl), given 1/d.
+func (g *gen) quotient(a, al, d, dl val, inverse vec) vec {
+	q := g.mul(a, inverse)
+	rest := g.fnmaOf(q, d, a)
+	low := g.fnmaOf(q, dl, al)
+	g.fma(q, g.add(rest, low), inverse)
+	return q
+}
+
+func (g *gen) sigmoid(x vec) vec {
+	z, zl := g.expMinus(g.abs(x))
+	d := g.add(z, oneBits)
+	dl := g.add(g.add(g.sub(oneBits, d), z), zl)
+	negative := g.cmp(less, x, konst(0))
+	a := g.pick(negative, z, oneBits)
+	al := g.only(negative, zl)
+	return g.quotient(a, al, d, dl, g.div(oneBits, d))
+}
+
+func (g *gen) expm1(x vec) vec {
+	e := g.expSplit(g.max(f(-40), g.min(f(expMost), x)))
+	w := g.addInt(g.shl(e.t, 52), halfBits) // 2^(k-1)
+	a := g.sub(w, f(0.5))
+	b := g.mul(w, e.r)
+	high := g.add(a, b)
+	low := g.add(g.sub(a, high), b)
+	g.fma(low, w, e.s)
+	y := g.add(high, low)
+	y = g.add(y, y)
+	return g.pick(g.cmp(less, g.abs(x), f(0x1p-54)), x, y)
+}
+
+func (g *gen) tanh(x vec) vec {
+	a := g.min(f(22), g.abs(x))
+	e := g.expSplit(g.add(a, a))
+	w := g.addInt(g.shl(e.t, 52), oneBits)
+	one := g.sub(w, oneBits)
+	b := g.mul(w, e.r)
+	high := g.add(one, b)
+	low := g.add(g.sub(one, high), b)
+	g.fma(low, w, e.s)
+	top := g.add(high, low)
+	topLow := g.add(g.sub(high, top), low)
+	two := f(2)
+	d := g.add(top, two)
+	dl := g.add(g.add(g.sub(g.max(top, two), d), g.min(top, two)), topLow)
+	y := g.quotient(top, topLow, d, dl, g.div(oneBits, d))
+	return g.or(y, g.and(x, signBit))
+}
+
+const (
+	aboveRoot = 0x3fe6a09e00000000 // √½, rounded to 20 bits
+	mantissa  = 0x000fffffffffffff
+	exponent0 = 0x4330000000000000 // 2^52
+)
+
+// logSplit writes x, positive and normal, as 2^k·(1+f) with 1+f between √½ and √2.
+func (g *gen) logSplit(x vec) (k, m vec) {
+	bits := g.addInt(x, konst(uint64(oneBits)-aboveRoot))
+	k = g.sub(g.or(g.shr(bits, 52), konst(exponent0)), f(0x1p52+1023))
+	m = g.addInt(g.and(bits, konst(mantissa)), konst(aboveRoot))
+	return k, g.sub(m, oneBits)
+}
+
+// logTail returns s = f/(2+f), f²/2 and s·(f²/2 + R): log(1+f) = f - (f²/2 - s·(f²/2+R)). plus is added to the product.
+func (g *gen) logSeries(m vec, plus val) (s, square, tail vec) {
+	s = g.div(m, g.add(m, f(2)))
+	z := g.mul(s, s)
+	r := g.mul(g.polynomial(z, logTail), z)
+	square = g.mul(g.mul(m, f(0.5)), m)
+	return s, square, g.fmaOf(s, g.add(square, r), plus)
+}
+
+// logNormal is the logarithm of a positive normal number.
+func (g *gen) logNormal(x vec) vec {
+	k, m := g.logSplit(x)
+	return g.logOf(k, m)
+}
+
+func (g *gen) logOf(k, m vec) vec {
+	_, square, tail := g.logSeries(m, g.mul(k, f(ln2Low)))
+	y := g.sub(m, g.sub(square, tail))
+	g.fma(y, k, f(ln2High))
+	return y
+}
+
+// liftTiny returns x with subnormal numbers multiplied by 2^54, and the exponent to add.
+func (g *gen) liftTiny(x vec) (lifted, k vec) {
+	tiny := g.cmp(less, x, f(normal))
+	return g.pick(tiny, g.mul(x, f(0x1p54)), x), g.only(tiny, g.reg(f(-54)))
+}
+
+// logSpecial puts right what is not a positive finite x: y where x is, else the logarithm's special values.
+func (g *gen) logSpecial(x, y vec, at val) vec {
+	y = g.pick(g.cmp(less, x, infinity), y, x)
+	y = g.pick(g.cmp(equal, x, at), f(math.Inf(-1)), y)
+	return g.pick(g.cmp(less, x, at), nanBits, y)
+}
+
+func (g *gen) log(x vec) vec {
+	lifted, extra := g.liftTiny(x)
+	k, m := g.logSplit(lifted)
+	return g.logSpecial(x, g.logOf(g.add(k, extra), m), konst(0))
+}
+
+// logParts is the logarithm of a positive number in two parts, the lower of which may be large.
+func (g *gen) logParts(x, extra vec) (high, low vec) {
+	k, m := g.logSplit(x)
+	if extra != nil {
+		k = g.add(k, extra)
+	}
+	_, square, tail := g.logSeries(m, g.mul(k, f(ln2Low)))
+	head := g.mul(k, f(ln2High))
+	high = g.add(head, m)
+	low = g.add(g.sub(head, high), m)
+	return high, g.add(low, g.sub(tail, square))
+}
+
+// near1 returns c/(1+f), given s = f/(2+f), to three digits: 1/(1+f) = (1-s)/(1+s).
+func (g *gen) near1(c, s vec) vec {
+	return g.mul(c, g.polynomial(s, []float64{1, -2, 2, -2}))
+}
+
+func (g *gen) log1p(x vec) vec {
+	u := g.add(x, oneBits)
+	near := g.cmp(less, g.abs(g.sub(x, f(0.0607))), f(0.3535)) // -0.2928 to 0.4142
+	bits := g.addInt(u, konst(uint64(oneBits)-aboveRoot))
+	biased := g.shr(bits, 52)
+	k := g.sub(g.or(biased, konst(exponent0)), f(0x1p52+1023))
+	k = g.pick(near, konst(0), k)
+	m := g.sub(g.addInt(g.and(bits, konst(mantissa)), konst(aboveRoot)), oneBits)
+	m = g.pick(near, x, m)
+	c := g.add(g.sub(g.max(x, oneBits), u), g.min(x, oneBits))
+	w := g.subInt(konst(0x7fe)<<52, g.shl(biased, 52)) // 2^-k
+	w = g.pick(g.cmp(less, x, f(0x1p60)), w, konst(0))
+	c = g.mul(c, g.pick(near, konst(0), w))
+	s := g.div(m, g.add(m, f(2)))
+	c = g.near1(c, s)
+	z := g.mul(s, s)
+	r := g.mul(g.polynomial(z, logTail), z)
+	square := g.mul(g.mul(m, f(0.5)), m)
+	tail := g.fmaOf(s, g.add(square, r), g.fmaOf(k, f(ln2Low), c))
+	y := g.sub(m, g.sub(square, tail))
+	g.fma(y, k, f(ln2High))
+	y = g.pick(g.cmp(less, g.abs(x), f(0x1p-54)), x, y)
+	return g.logSpecial(x, y, f(-1))
+}
+
+// log1pOf returns log(1 + z + zl) for z in [0, 1].
+func (g *gen) log1pOf(z, zl vec) vec {
+	u := g.add(z, oneBits)
+	far := g.cmp(greater, z, f(0.4142))
+	c := g.add(g.add(g.sub(oneBits, u), z), zl)
+	c = g.pick(far, g.mul(c, f(0.5)), zl)
+	m := g.pick(far, g.sub(g.mul(u, f(0.5)), oneBits), z)
+	k := g.only(far, g.reg(oneBits))
+	s := g.div(m, g.add(m, f(2)))
+	c = g.near1(c, s)
+	w := g.mul(s, s)
+	r := g.mul(g.polynomial(w, logTail), w)
+	square := g.mul(g.mul(m, f(0.5)), m)
+	tail := g.fmaOf(s, g.add(square, r), g.fmaOf(k, f(ln2Low), c))
+	y := g.sub(m, g.sub(square, tail))
+	g.fma(y, k, f(ln2High))
+	return y
+}
+
+func (g *gen) log1pExp(x vec) vec {
+	z, zl := g.expMinus(g.abs(x))
+	return g.add(g.max(konst(0), x), g.log1pOf(z, zl))
+}

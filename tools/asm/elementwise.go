@@ -1,0 +1,94 @@
+package main
+
+import "github.com/mmcloughlin/avo/reg"
+
+// A lane computes one vector of the destination from the sources, in the order of their parameters.
+type lane func(g *gen, in []vec) vec
+
+// mapped makes an elementwise kernel. The parameters are the destination y, then sources, vectors or scalars as their types say; accumulating, y is
+// the first source.
+func mapped(name, sources string, accumulating bool, body lane) kernel {
+	k := kernel{name: name, params: "n int, y [n]"}
+	if sources != "" {
+		k.params += ", " + sources
+	}
+	k.emit = func(g *gen) {
+		type loader func(i reg.GPVirtual) vec
+		y, n := g.ptr("y"), g.integer("n")
+		var load []loader
+		if accumulating {
+			load = append(load, func(i reg.GPVirtual) vec { return g.load(element(y, i, 0)) })
+		}
+		for _, p := range k.list()[2:] {
+			if p.length == "" {
+				s := g.broadcast(p.name)
+				load = append(load, func(reg.GPVirtual) vec { return s })
+				continue
+			}
+			a := g.ptr(p.name)
+			load = append(load, func(i reg.GPVirtual) vec { return g.load(element(a, i, 0)) })
+		}
+		g.each(n, func(i reg.GPVirtual) {
+			var in []vec
+			for _, l := range load {
+				in = append(in, l(i))
+			}
+			g.store(body(g, in), element(y, i, 0))
+		})
+	}
+	return k
+}
+
+func elementwise() []kernel {
+	const set, onto = false, true
+	return []kernel{
+		mapped("accumulate", "a [n]", onto, func(g *gen, in []vec) vec { return g.add(in[0], in[1]) }),
+		mapped("shift", "s float64", onto, func(g *gen, in []vec) vec { return g.add(in[0], in[1]) }),
+		mapped("axpy", "s float64, a [n]", onto, func(g *gen, in []vec) vec { return g.fmaOf(in[1], in[2], in[0]) }),
+		mapped("mulAdd", "a [n], b [n]", onto, func(g *gen, in []vec) vec { return g.fmaOf(in[1], in[2], in[0]) }),
+		mapped("mulSub", "a [n], b [n]", onto, func(g *gen, in []vec) vec { return g.fnmaOf(in[1], in[2], in[0]) }),
+		mapped("fill", "s float64", set, func(g *gen, in []vec) vec { return in[0] }),
+		mapped("add", "a [n], b [n]", set, func(g *gen, in []vec) vec { return g.add(in[0], in[1]) }),
+		mapped("addScalar", "a [n], s float64", set, func(g *gen, in []vec) vec { return g.add(in[0], in[1]) }),
+		mapped("sub", "a [n], b [n]", set, func(g *gen, in []vec) vec { return g.sub(in[0], in[1]) }),
+		mapped("subFrom", "s float64, b [n]", set, func(g *gen, in []vec) vec { return g.sub(in[0], in[1]) }),
+		mapped("mul", "a [n], b [n]", set, func(g *gen, in []vec) vec { return g.mul(in[0], in[1]) }),
+		mapped("scale", "a [n], s float64", set, func(g *gen, in []vec) vec { return g.mul(in[0], in[1]) }),
+		mapped("div", "a [n], b [n]", set, func(g *gen, in []vec) vec { return g.div(in[0], in[1]) }),
+		mapped("divScalar", "a [n], s float64", set, func(g *gen, in []vec) vec { return g.div(in[0], in[1]) }),
+		mapped("divInto", "s float64, b [n]", set, func(g *gen, in []vec) vec { return g.div(in[0], in[1]) }),
+		mapped("neg", "a [n]", set, func(g *gen, in []vec) vec { return g.xor(in[0], signBit) }),
+		mapped("fma", "a [n], b [n], c [n]", set, func(g *gen, in []vec) vec { return g.fmaOf(in[0], in[1], in[2]) }),
+		mapped("scaleAdd", "s float64, a [n], b [n]", set, func(g *gen, in []vec) vec { return g.fmaOf(in[0], in[1], in[2]) }),
+		mapped("choose", "c [n], a [n], b [n]", set, func(g *gen, in []vec) vec {
+			return g.pick(g.cmp(equal, in[0], konst(0)), in[2], in[1])
+		}),
+		mapped("weight", "w [n]", onto, func(g *gen, in []vec) vec {
+			return g.only(g.cmp(unequal, in[1], konst(0)), g.mul(in[0], in[1]))
+		}),
+		mapped("sqrt", "a [n]", set, func(g *gen, in []vec) vec { return g.sqrt(in[0]) }),
+		mapped("relu", "a [n]", set, func(g *gen, in []vec) vec { return g.max(konst(0), in[0]) }),
+		mapped("tanhBack", "d [n], t [n]", set, func(g *gen, in []vec) vec { return g.mul(in[0], g.fnmaOf(in[1], in[1], oneBits)) }),
+		mapped("sigmoidBack", "d [n], s [n]", set, func(g *gen, in []vec) vec { return g.mul(in[0], g.fnmaOf(in[1], in[1], in[1])) }),
+		mapped("reluBack", "d [n], r [n]", set, func(g *gen, in []vec) vec { return g.only(g.cmp(greater, in[1], konst(0)), in[0]) }),
+	}
+}
+
+// of makes the kernel of a function of one argument.
+func of(name string, fn func(*gen, vec) vec) kernel {
+	return mapped(name, "a [n]", false, func(g *gen, in []vec) vec { return fn(g, in[0]) })
+}
+
+func elementary() []kernel {
+	return []kernel{
+		of("exp", (*gen).exp),
+		of("expm1", (*gen).expm1),
+		of("log", (*gen).log),
+		of("log1p", (*gen).log1p),
+		of("sigmoid", (*gen).sigmoid),
+		of("tanh", (*gen).tanh),
+		of("log1pExp", (*gen).log1pExp),
+		of("lgamma", (*gen).lgamma),
+		of("digamma", (*gen).digamma),
+	}
+}

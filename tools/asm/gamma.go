@@ -1,0 +1,117 @@
+package main
+
+import (
+	"math"
+
+	"github.com/mmcloughlin/avo/operand"
+)
+
+// A lookup chooses one of eight numbers for each lane.
+type lookup struct {
+	index vec
+	upper mask
+}
+
+// lookup prepares the choice by the low three bits of index.
+func (g *gen) lookup(index vec) lookup {
+	if g.wide {
+		return lookup{index: index}
+	}
+	pairs := g.or(g.shl(index, 1), g.shl(index, 33))
+	return lookup{index: g.or(pairs, konst(1)<<32), upper: mask{v: g.shl(index, 61)}}
+}
+
+// choose returns for each lane a number of the row.
+func (g *gen) choose(l lookup, name string, row [8]float64) vec {
+	words := make([]uint64, 8)
+	for i, x := range row {
+		words[i] = math.Float64bits(x)
+	}
+	m := g.pool.table(name, words)
+	d := g.vec()
+	if g.wide {
+		g.VPERMPD(m, l.index, d)
+		return d
+	}
+	upper := g.vec()
+	g.VPERMPS(m, l.index, d)
+	g.VPERMPS(m.Offset(32), l.index, upper)
+	g.VBLENDVPD(l.upper.v, upper, d, d)
+	return d
+}
+
+// pieces returns d·P(u): P's constant is in two parts and the product is rounded once, but for the small rest.
+func (g *gen) pieces(l lookup, name string, rows [][8]float64, d, u vec) vec {
+	row := func(i int) vec { return g.choose(l, name+string(rune('a'+i)), rows[i]) }
+	p := row(len(rows) - 1)
+	for i := len(rows) - 2; i > 0; i-- {
+		g.VFMADD213PD(row(i), u, p)
+	}
+	y := g.mul(d, p)
+	g.fma(y, d, row(0))
+	return y
+}
+
+// half returns twice the exponent of x and its first bit after the point, less from.
+func (g *gen) octave(x vec, from uint64) vec { return g.subInt(g.shr(x, 51), konst(from)) }
+
+func (g *gen) lgamma(x vec) vec {
+	small := g.cmp(less, x, f(0.5))
+	one := g.only(small, g.reg(oneBits))
+	l := g.lookup(g.octave(g.add(x, one), 2*0x3fe))
+	root := g.pick(g.cmp(less, x, f(1.5)), oneBits, f(2))
+	d := g.sub(x, g.sub(root, one))
+	u := g.sub(x, g.sub(g.choose(l, "lgammaCentre", lgammaPiecesCentre), one))
+	y := g.pieces(l, "lgamma", lgammaPieces, d, u)
+	lifted, extra := g.liftTiny(x)
+	high, low := g.logParts(lifted, extra)
+	below := g.sub(g.sub(y, low), high)
+	y = g.pick(small, below, y)
+	y = g.pick(g.cmp(less, x, f(8)), y, g.stirling(x, high, low))
+	y = g.pick(g.cmp(equal, x, konst(0)), infinity, y)
+	return g.pick(g.cmp(less, x, konst(0)), nanBits, y)
+}
+
+// stirling returns (x-½)(log x - 1) + (log(2π) - 1)/2 + S(1/x²)/x for x ≥ 8.
+func (g *gen) stirling(x, high, low vec) vec {
+	l := g.sub(high, oneBits)
+	low = g.add(low, g.sub(g.sub(high, l), oneBits))
+	a := g.sub(x, f(0.5))
+	p := g.mul(a, l)
+	rest := g.mul(a, low)
+	rest = g.add(rest, g.lost(a, l, p))
+	w := g.div(oneBits, x)
+	s := g.polynomial(g.mul(w, w), stirlingTail)
+	g.horner(s, w, f(halfLog2Pi-0.5))
+	y := g.add(p, g.add(s, rest))
+	return g.pick(g.cmp(less, p, infinity), y, p)
+}
+
+const halfLog2Pi = 0.91893853320467274178
+
+// lost returns what rounding took from p = a·b.
+func (g *gen) lost(a, b, p vec) vec {
+	d := g.copyOf(p)
+	g.VFMSUB231PD(operand.Op(b), a, d)
+	return d
+}
+
+func (g *gen) digamma(x vec) vec {
+	small := g.cmp(less, x, oneBits)
+	one := g.only(small, g.reg(oneBits))
+	l := g.lookup(g.octave(g.add(x, one), 2*0x3ff))
+	d := g.sub(g.sub(x, g.sub(f(digammaRoot), one)), f(digammaRootLow))
+	u := g.sub(x, g.sub(g.choose(l, "digammaCentre", digammaPiecesCentre), one))
+	y := g.pieces(l, "digamma", digammaPieces, d, u)
+	inverse := g.div(oneBits, x)
+	rest := g.mul(g.fnmaOf(inverse, x, oneBits), inverse)
+	y = g.pick(small, g.sub(g.sub(y, rest), inverse), y)
+	y = g.pick(g.cmp(less, x, f(0x1p-60)), g.xor(inverse, signBit), y)
+	high, low := g.logParts(x, nil)
+	w := g.mul(inverse, inverse)
+	s := g.mul(g.polynomial(w, digammaTail), w)
+	g.fma(s, inverse, f(0.5))
+	y = g.pick(g.cmp(less, x, f(16)), y, g.add(high, g.sub(low, s)))
+	y = g.pick(g.cmp(less, x, infinity), y, x)
+	return g.pick(g.cmp(less, x, konst(0)), nanBits, y)
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A kernel is one function of package kernel in assembly: its Go name in lower case, its parameters, the type of its result if it has one, and
+// the body for either instruction set. Go's twin has the name with Go behind it.
+type kernel struct {
+	name   string
+	params string
+	result string
+	emit   func(g *gen)
+}
+
+// A param is "name int", "name float64", "name *[16]float64", "name [LENGTH]" (a slice of float64) or "name [LENGTH]uint64"; a question
+// mark behind a slice lets it be nil. LENGTH is a Go expression of the elements that are touched.
+type param struct {
+	name, typ, length string
+	optional          bool
+}
+
+func (k *kernel) list() []param {
+	var out []param
+	for _, text := range strings.Split(k.params, ", ") {
+		name, typ, ok := strings.Cut(text, " ")
+		if !ok {
+			panic(k.name + ": parameter " + text)
+		}
+		p := param{name: name, typ: typ}
+		if strings.HasPrefix(typ, "[") {
+			length, elem, _ := strings.Cut(typ[1:], "]")
+			elem, p.optional = strings.CutSuffix(elem, "?")
+			if elem == "" {
+				elem = "float64"
+			}
+			p.length, p.typ = length, elem
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// asmSignature is the signature of the assembly function, with pointers for slices.
+func (k *kernel) asmSignature() string {
+	var in []string
+	for _, p := range k.list() {
+		typ := p.typ
+		if p.length != "" {
+			typ = "*" + typ
+		}
+		in = append(in, p.name+" "+typ)
+	}
+	return "func(" + strings.Join(in, ", ") + ")" + k.results(" (r ", ")")
+}
+
+func (k *kernel) results(before, after string) string {
+	if k.result == "" {
+		return ""
+	}
+	return before + k.result + after
+}
+
+// dispatcher is the Go function that runs one tier.
+func (k *kernel) dispatcher(assembly bool) string {
+	var b strings.Builder
+	var in, names, pointers []string
+	for _, p := range k.list() {
+		typ := p.typ
+		pointer := p.name
+		if p.length != "" {
+			typ = "[]" + typ
+			pointer = "unsafe.SliceData(" + p.name + ")"
+		}
+		in, names, pointers = append(in, p.name+" "+typ), append(names, p.name), append(pointers, pointer)
+	}
+	tier := "on"
+	if !assembly {
+		tier = "_"
+	}
+	fmt.Fprintf(&b, "func %s(%s Set, %s)%s {\n", k.name, tier, strings.Join(in, ", "), k.results(" ", ""))
+	give := ""
+	if k.result != "" {
+		give = "return "
+	}
+	zero := map[string]string{"": "", "float64": " 0", "bool": " true"}[k.result]
+	fmt.Fprintf(&b, "\tif n <= 0 {\n\t\treturn%s\n\t}\n", zero)
+	for _, p := range k.list() {
+		switch {
+		case p.optional:
+			fmt.Fprintf(&b, "\tif %s != nil {\n\t\t%s = %s[:%s]\n\t}\n", p.name, p.name, p.name, p.length)
+		case p.length != "":
+			fmt.Fprintf(&b, "\t%s = %s[:%s]\n", p.name, p.name, p.length)
+		}
+	}
+	if !assembly {
+		fmt.Fprintf(&b, "\t%s%sGo(%s)\n}\n\n", give, k.name, strings.Join(names, ", "))
+		return b.String()
+	}
+	fmt.Fprintf(&b, "\tswitch on {\n")
+	for _, t := range []string{"AVX512", "AVX2"} {
+		fmt.Fprintf(&b, "\tcase %s:\n\t\t%s%s%s(%s)\n", t, give, k.name, t, strings.Join(pointers, ", "))
+	}
+	if k.result == "" {
+		fmt.Fprintf(&b, "\tdefault:\n\t\t%sGo(%s)\n\t}\n}\n\n", k.name, strings.Join(names, ", "))
+	} else {
+		fmt.Fprintf(&b, "\t}\n\treturn %sGo(%s)\n}\n\n", k.name, strings.Join(names, ", "))
+	}
+	return b.String()
+}

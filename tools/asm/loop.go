@@ -1,0 +1,171 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// rest makes the mask of the first r lanes, counted from lane 4·half on in AVX2: lane l exists where l < r. r is at most 8.
+func (g *gen) rest(r reg.GPVirtual, half int) *mask {
+	if g.wide {
+		t := g.GP64()
+		g.MOVQ(operand.I32(-1), t)
+		g.BZHIQ(r, t, t)
+		k := g.K()
+		g.KMOVB(t.As32(), k)
+		return &mask{k: k}
+	}
+	words := make([]uint64, 16)
+	for i := range 8 {
+		words[i] = ^uint64(0)
+	}
+	table := g.pool.table("lanesBelow", words)
+	t, minus := g.GP64(), g.GP64()
+	g.LEAQ(table, t)
+	g.MOVQ(r, minus)
+	g.NEGQ(minus)
+	v := g.vec()
+	g.VMOVUPD(element(t, minus, 8+4*half), v)
+	return &mask{v: v}
+}
+
+// each emits body for every vector of n elements, the last of which may be incomplete. i counts elements.
+func (g *gen) each(n reg.GPVirtual, body func(i reg.GPVirtual)) {
+	i, last := g.GP64(), g.GP64()
+	loop, tail, done := g.label("loop"), g.label("tail"), g.label("done")
+	w := g.lanes()
+	g.XORQ(i, i)
+	g.LEAQ(operand.Mem{Base: n, Disp: -w}, last)
+	g.CMPQ(i, last)
+	g.JGT(operand.LabelRef(tail))
+	g.Label(loop)
+	body(i)
+	g.ADDQ(operand.Imm(uint64(w)), i)
+	g.CMPQ(i, last)
+	g.JLE(operand.LabelRef(loop))
+	g.Label(tail)
+	r := g.GP64()
+	g.MOVQ(n, r)
+	g.SUBQ(i, r)
+	g.JLE(operand.LabelRef(done))
+	g.partial = g.rest(r, 0)
+	body(i)
+	g.partial = nil
+	g.Label(done)
+}
+
+// A block is eight lanes of a reduction, or half of them: element(p) is where they are.
+type block struct {
+	i    reg.GPVirtual
+	plus int
+	acc  []vec
+}
+
+func (b *block) element(p reg.GPVirtual) operand.Mem { return element(p, b.i, b.plus) }
+
+// reduce emits body for every eight of n elements and returns the accumulators: [sum][unroll][half]. Elements 8u…8u+7 of every 8·unroll go to accumulator u,
+// and in it by their index modulo 8 to a lane. start gives the initial accumulators.
+func (g *gen) reduce(n reg.GPVirtual, unroll int, start [][][]vec, body func(*block)) {
+	i, last := g.GP64(), g.GP64()
+	loop, tail, done := g.label("loop"), g.label("tail"), g.label("done")
+	step := 8 * unroll
+	of := func(u, half int) []vec {
+		var acc []vec
+		for _, s := range start {
+			acc = append(acc, s[u][half])
+		}
+		return acc
+	}
+	g.XORQ(i, i)
+	g.LEAQ(operand.Mem{Base: n, Disp: -step}, last)
+	g.CMPQ(i, last)
+	g.JGT(operand.LabelRef(tail))
+	g.Label(loop)
+	for u := range unroll {
+		for h := range g.halves() {
+			body(&block{i: i, plus: 8*u + 4*h, acc: of(u, h)})
+		}
+	}
+	g.ADDQ(operand.Imm(uint64(step)), i)
+	g.CMPQ(i, last)
+	g.JLE(operand.LabelRef(loop))
+	g.Label(tail)
+	r, eight, most := g.GP64(), g.GP64(), g.GP64()
+	g.MOVQ(n, r)
+	g.SUBQ(i, r)
+	if unroll > 1 {
+		g.MOVQ(operand.U32(8), eight)
+	}
+	for u := range unroll {
+		g.CMPQ(r, operand.Imm(0))
+		g.JLE(operand.LabelRef(done))
+		g.MOVQ(r, most)
+		if unroll > 1 {
+			g.CMPQ(r, eight)
+			g.CMOVQGT(eight, most)
+		}
+		for h := range g.halves() {
+			g.partial = g.rest(most, h)
+			body(&block{i: i, plus: 8*u + 4*h, acc: of(u, h)})
+			g.partial = nil
+		}
+		if unroll > 1 && u < unroll-1 {
+			g.SUBQ(operand.Imm(8), r)
+		}
+	}
+	g.Label(done)
+}
+
+// accumulators returns unroll·8 lanes of zero for each of several sums.
+func (g *gen) accumulators(sums, unroll int) [][][]vec {
+	out := make([][][]vec, sums)
+	for s := range out {
+		out[s] = make([][]vec, unroll)
+		for u := range out[s] {
+			for range g.halves() {
+				out[s][u] = append(out[s][u], g.zero())
+			}
+		}
+	}
+	return out
+}
+
+// fold adds up the lanes of a sum: accumulators in pairs, then lanes l and l+4, l and l+2, l and l+1.
+func (g *gen) fold(acc [][]vec) reg.VecVirtual {
+	for n := len(acc); n > 1; n /= 2 {
+		for u := range n / 2 {
+			for h := range acc[u] {
+				g.VADDPD(acc[2*u+1][h], acc[2*u][h], acc[2*u][h])
+				acc[u][h] = acc[2*u][h]
+			}
+		}
+	}
+	return g.foldLanes(acc[0])
+}
+
+func (g *gen) foldLanes(acc []vec) reg.VecVirtual {
+	four := g.YMM()
+	if g.wide {
+		high := g.YMM()
+		g.VEXTRACTF64X4(operand.U8(1), acc[0], high)
+		g.VADDPD(high, acc[0].AsY(), four)
+	} else {
+		g.VADDPD(acc[1], acc[0], four)
+	}
+	two, high := g.XMM(), g.XMM()
+	g.VEXTRACTF128(operand.U8(1), four, high)
+	g.VADDPD(high, four.AsX(), two)
+	one, odd := g.XMM(), g.XMM()
+	g.VUNPCKHPD(two, two, odd)
+	g.VADDSD(odd, two, one)
+	return one
+}
+
+// result stores the lowest lane of v as the result of the given name.
+func (g *gen) result(v reg.VecVirtual, name string) {
+	a, err := g.Return(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	g.VMOVSD(v, a.Addr)
+}

@@ -1,0 +1,36 @@
+package main
+
+import "github.com/mmcloughlin/avo/reg"
+
+// reduction makes a kernel that returns one sum over n elements of the vector parameters, with 32 partial sums.
+func reduction(name, params string, body func(g *gen, in []vec, acc vec)) kernel {
+	k := kernel{name: name, params: "n int, " + params, result: "float64"}
+	k.emit = func(g *gen) {
+		var from []reg.GPVirtual
+		for _, p := range k.list()[1:] {
+			from = append(from, g.ptr(p.name))
+		}
+		const unroll = 4
+		sums := g.accumulators(1, unroll)
+		g.reduce(g.integer("n"), unroll, sums, func(b *block) {
+			var in []vec
+			for _, p := range from {
+				in = append(in, g.load(b.element(p)))
+			}
+			body(g, in, b.acc[0])
+		})
+		g.result(g.fold(sums[0]), "r")
+	}
+	return k
+}
+
+func reductions() []kernel {
+	return []kernel{
+		reduction("sum", "a [n]", func(g *gen, in []vec, acc vec) { g.VADDPD(in[0], acc, acc) }),
+		reduction("dot", "a [n], b [n]", func(g *gen, in []vec, acc vec) { g.fma(acc, in[0], in[1]) }),
+		reduction("weightedSum", "w [n], a [n]", func(g *gen, in []vec, acc vec) {
+			chosen := g.only(g.cmp(unequal, in[0], konst(0)), in[1])
+			g.fma(acc, in[0], chosen)
+		}),
+	}
+}
