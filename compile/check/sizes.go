@@ -108,7 +108,7 @@ func (c *checker) sizeUses(s ast.Stmt) {
 
 // size resolves a size expression; a problem is reported.
 func (c *checker) size(e ast.Expr) (types.Size, bool) {
-	s, err, at := c.sizeOf(e)
+	s, at, err := c.sizeOf(e)
 	if err != nil {
 		if n, ok := at.(*ast.Name); ok && c.failed[n.Name] {
 			return s, false
@@ -147,58 +147,59 @@ func (c *checker) reportSize(at ast.Node, err error) {
 	c.errorf(diag.NotSize, at, "%v", err).Note("sizes are whole numbers, size names and +, - and * of them")
 }
 
-func (c *checker) sizeOf(e ast.Expr) (types.Size, error, ast.Node) {
+// sizeOf evaluates a size expression; with an error comes the node that it is about.
+func (c *checker) sizeOf(e ast.Expr) (types.Size, ast.Node, error) {
 	switch e := e.(type) {
 	case *ast.Number:
 		if !e.Int || e.Value < 0 || e.Value > math.MaxInt32 {
-			return types.Size{}, fmt.Errorf("%s is no size", e.Text), e
+			return types.Size{}, e, fmt.Errorf("%s is no size", e.Text)
 		}
-		return types.Const(int(e.Value)), nil, e
+		return types.Const(int(e.Value)), e, nil
 	case *ast.Paren:
 		return c.sizeOf(e.X)
 	case *ast.Name:
 		for i := len(c.vars) - 1; i >= 0; i-- {
 			if c.vars[i].Name == e.Name && c.vars[i].over == "" {
-				return types.Named(e.Name), nil, e
+				return types.Named(e.Name), e, nil
 			}
 		}
 		if s := c.Symbols[e.Name]; s != nil {
 			s.used = true
 			if s.Kind == Const && s.Type.Elem == types.Int {
-				return types.Const(int(s.Value)), nil, e
+				return types.Const(int(s.Value)), e, nil
 			}
 			if s.Kind != Data || s.Type.Elem != types.Int || !s.Type.Scalar() {
-				return types.Size{}, fmt.Errorf("%s is %s: it is no size", e.Name, article(s.Kind)), e
+				return types.Size{}, e, fmt.Errorf("%s is %s: it is no size", e.Name, article(s.Kind))
 			}
 		}
 		if z := c.Sizes[e.Name]; z != nil {
-			return types.Named(e.Name), nil, e
+			return types.Named(e.Name), e, nil
 		}
-		return types.Size{}, errUnbound{e.Name}, e
+		return types.Size{}, e, errUnbound{e.Name}
 	case *ast.Unary:
 		if e.Op == "-" {
-			x, err, at := c.sizeOf(e.X)
-			return types.Size{}.Add(x, -1), err, at
+			x, at, err := c.sizeOf(e.X)
+			return types.Size{}.Add(x, -1), at, err
 		}
 	case *ast.Binary:
-		x, err, at := c.sizeOf(e.X)
+		x, at, err := c.sizeOf(e.X)
 		if err != nil {
-			return x, err, at
+			return x, at, err
 		}
-		y, err, at := c.sizeOf(e.Y)
+		y, at, err := c.sizeOf(e.Y)
 		if err != nil {
-			return y, err, at
+			return y, at, err
 		}
 		switch e.Op {
 		case "+":
-			return x.Add(y, 1), nil, e
+			return x.Add(y, 1), e, nil
 		case "-":
-			return x.Add(y, -1), nil, e
+			return x.Add(y, -1), e, nil
 		case "*":
-			return x.Mul(y), nil, e
+			return x.Mul(y), e, nil
 		}
 	}
-	return types.Size{}, fmt.Errorf("this is no size"), e
+	return types.Size{}, e, fmt.Errorf("this is no size")
 }
 
 func article(k Kind) string {
