@@ -65,12 +65,10 @@ type writer struct {
 
 func (w *writer) all(attrs map[string]any, groups []Group) {
 	w.json(".zgroup", map[string]any{"zarr_format": 2})
-	w.json(".zattrs", attrs)
+	w.attributes("", attrs)
 	for _, g := range groups {
 		w.json(path.Join(g.Name, ".zgroup"), map[string]any{"zarr_format": 2})
-		if g.Attrs != nil {
-			w.json(path.Join(g.Name, ".zattrs"), g.Attrs)
-		}
+		w.attributes(g.Name, g.Attrs)
 		for _, a := range g.Arrays {
 			w.array(path.Join(g.Name, a.Name), a)
 		}
@@ -78,6 +76,13 @@ func (w *writer) all(attrs map[string]any, groups []Group) {
 	// last, so that a directory with consolidated metadata is complete
 	consolidated := map[string]any{"zarr_consolidated_format": 1, "metadata": w.meta}
 	w.json(".zmetadata", consolidated)
+}
+
+// attributes are left out where there are none: readers refuse null.
+func (w *writer) attributes(group string, attrs map[string]any) {
+	if attrs != nil {
+		w.json(path.Join(group, ".zattrs"), attrs)
+	}
 }
 
 func (w *writer) file(name string, text []byte) {

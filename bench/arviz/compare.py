@@ -1,0 +1,118 @@
+"""compare.py RUN: opens the files of a vflc run with ArviZ and cmdstanpy and compares every number with vflc's own.
+
+Needs its own environment, beside nothing of the project:
+    python3 -m venv VENV && VENV/bin/pip install arviz==0.23.4 xarray==2024.11.0 "zarr<3" cmdstanpy==1.3.2 pyarrow
+    vflc run MODEL -o RUN [--log-lik]
+    VENV/bin/python bench/arviz/compare.py RUN vflc
+The second argument is the vflc program, for the summary and LOO of the run. Exit code 1 where anything differs.
+"""
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+import warnings
+
+import arviz as az
+import cmdstanpy
+import numpy as np
+import xarray as xr
+
+RUN, VFLC = sys.argv[1], sys.argv[2]
+faults = 0
+
+
+def check(what, ok, detail=""):
+    global faults
+    faults += not ok
+    print("%-4s %s %s" % ("ok" if ok else "FAIL", what, detail))
+
+
+def close(what, got, want, rel):
+    worst = max((abs(g - w) / max(abs(w), 1e-300) for g, w in zip(got, want)), default=0)
+    check(what, worst <= rel, "largest relative difference %.1e (allowed %.0e) over %d" % (worst, rel, len(list(want))))
+
+
+def vflc(*args):
+    return json.loads(subprocess.run([VFLC, *args, "--json"], check=True, capture_output=True, text=True).stdout)
+
+
+def open_zarr(path):
+    if az.__version__ < "1" and __import__("zarr").__version__ >= "3":
+        return az.InferenceData.from_datatree(xr.open_datatree(path, engine="zarr"))
+    return az.from_zarr(path)
+
+
+def elements(dataset):
+    """Name of each scalar as vflc writes it, with its draws (chain, draw)."""
+    out = {}
+    for name, v in dataset.data_vars.items():
+        values = v.values
+        for index in np.ndindex(values.shape[2:]):
+            label = name + ("[%s]" % ",".join(str(i + 1) for i in index) if index else "")
+            out[label] = values[(slice(None), slice(None)) + index]
+    return out
+
+
+warnings.simplefilter("error", RuntimeWarning)
+own = {p["name"]: p for p in vflc("summary", RUN)["parameters"]}
+z = open_zarr(os.path.join(RUN, "draws.zarr"))
+print("arviz", az.__version__, "groups", list(z.groups()))
+draws = elements(z.posterior)
+check("zarr: parameters", sorted(draws) == sorted(own), "%d" % len(draws))
+
+files = sorted(glob.glob(os.path.join(RUN, "draws", "chain-*.csv")), key=lambda f: int(re.findall(r"\d+", f)[-1]))
+fit = cmdstanpy.from_csv(files, method="sample")
+csv = az.from_cmdstanpy(fit)
+flat = {re.sub(r"[^A-Za-z0-9_]+", "_", re.sub(r"\[[\d,]+\]$", "", k)).strip("_") + (re.findall(r"\[[\d,]+\]$", k) or [""])[0]: v for k, v in draws.items()}
+from_csv = elements(csv.posterior)
+check("csv: parameters", sorted(from_csv) == sorted(flat), "%d" % len(from_csv))
+check("csv: every draw equals zarr's", all(np.array_equal(from_csv[k], flat[k]) for k in flat if k in from_csv))
+
+close("mean", [d.mean() for d in draws.values()], [own[k]["mean"] for k in draws], 1e-9)
+close("sd", [d.std(ddof=1) for d in draws.values()], [own[k]["sd"] for k in draws], 1e-9)
+close("quantiles", [np.quantile(d, 0.95) for d in draws.values()], [own[k]["q95"] for k in draws], 1e-9)
+
+def by_name(dataset):
+    return {k: float(v) for k, v in elements(dataset.expand_dims(["chain", "draw"])).items()}
+
+
+if "sample_stats" in z.groups():
+    check("csv: divergences", int(csv.sample_stats["diverging"].sum()) == int(z.sample_stats["diverging"].sum()))
+    for key, got in [("rhat", az.rhat(z)), ("ess_bulk", az.ess(z, method="bulk")), ("ess_tail", az.ess(z, method="tail")), ("mcse", az.mcse(z, method="mean"))]:
+        value = by_name(got)
+        close(key, [value[k] for k in own], [own[k][key] for k in own], 1e-6)
+    with open(os.path.join(RUN, "summary.json")) as f:
+        ebfmi = json.load(f)["diagnostics"]["ebfmi"]
+    if ebfmi:  # ArviZ divides a mean of n − 1 squared steps by a variance with divisor n
+        n = z.sample_stats.sizes["draw"]
+        close("E-BFMI", [b * (n - 1) / n for b in az.bfmi(z)], ebfmi, 1e-9)
+
+if "log_likelihood" in z.groups():
+    mine = vflc("loo", RUN)
+    names = [v for v in z.log_likelihood.data_vars]
+    for name in names:
+        ll = z.log_likelihood[name]
+        # ArviZ takes one r_eff for all observations; vflc, as R's loo, one for each: the comparison of values is at vflc's median
+        entry = next(r for r in mine["responses"] if r["name"] == name)
+        r_eff = sorted(entry["r_eff"])[len(entry["r_eff"]) // 2]
+        got = az.loo(z, var_name=name, pointwise=True, reff=r_eff)
+        close("loo elpd of " + name, [got.elpd_loo], [entry["elpd"]], 1e-3 if len(set(entry["r_eff"])) > 1 else 1e-7)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            got = az.waic(z, var_name=name)
+        want = next(r for r in vflc("waic", RUN)["responses"] if r["name"] == name)
+        close("waic elpd of " + name, [got.elpd_waic, got.se], [want["elpd"], want["se"]], 1e-7)
+
+parquet = os.path.join(RUN, "draws.parquet.tmp")
+try:
+    import pyarrow.parquet as pq
+    subprocess.run([VFLC, "export", RUN, "--format", "parquet", "-o", parquet], check=True, capture_output=True)
+    table = pq.read_table(parquet)
+    order = np.lexsort((table["draw"].to_numpy(), table["chain"].to_numpy()))
+    check("parquet: every draw equals zarr's", all(np.array_equal(table[k].to_numpy()[order], d.ravel()) for k, d in draws.items()), "columns %s …" % table.column_names[:4])
+finally:
+    if os.path.exists(parquet):
+        os.remove(parquet)
+sys.exit(1 if faults else 0)
