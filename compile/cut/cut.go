@@ -438,7 +438,7 @@ func (c *cutter) reference(g *Group, at ast.Expr) ast.Expr {
 			info.Type.Dims = dims
 		}
 	}
-	var out ast.Expr = &ast.Name{At: ast.Place(at.Span()), Name: g.reference()}
+	var out ast.Expr = &ast.Name{At: ast.Place(at.Span()), Name: g.Reference()}
 	c.facts[out] = info
 	if g.single {
 		for _, m := range c.members {
@@ -455,12 +455,13 @@ func (c *cutter) reference(g *Group, at ast.Expr) ast.Expr {
 // Each reports whether a family's cuts are used one by one, as z[j] in a sum over the family, and not as their sum.
 func (g *Group) Each() bool { return g.single }
 
-func (g *Group) reference() string { return fmt.Sprintf("$%d", g.Number) }
+// Reference is the name that stands for the group in the arguments of a likelihood: one that no source can contain.
+func (g *Group) Reference() string { return fmt.Sprintf("$%d", g.Number) }
 
 // Referenced returns the group that a name stands for, or nil.
 func (p *Program) Referenced(name string) *Group {
 	for _, g := range p.Groups {
-		if g.reference() == name {
+		if g.Reference() == name {
 			return g
 		}
 	}

@@ -66,6 +66,11 @@ func (l *lowerer) name(e *ast.Name) graph.ID {
 	if v, ok := l.vars[e.Name]; ok {
 		return l.b.Scalar(float64(v))
 	}
+	if l.reference != nil {
+		if id, ok := l.reference(e); ok {
+			return id
+		}
+	}
 	if id, ok := l.receivedSum(e); ok {
 		return id
 	}
@@ -120,6 +125,11 @@ func (l *lowerer) index(e *ast.Index) graph.ID {
 				return l.member1(e, n, l.vars[j.Name])
 			}
 		}
+		if l.reference != nil {
+			if id, ok := l.reference(n); ok && len(e.Args) == 1 { // a family's cut in a comprehension over its members
+				return id
+			}
+		}
 	}
 	x := l.expr(e.X)
 	if l.diags.HasErrors() {
@@ -167,6 +177,9 @@ func whole(s []graph.Slice, shape graph.Shape) bool {
 }
 
 func (l *lowerer) isLevel(e ast.Expr) bool {
+	if l.facts != nil {
+		return l.facts(e).Type.Elem == types.Level
+	}
 	info, ok := l.Program.Info[e]
 	return ok && info.Type.Elem == types.Level
 }

@@ -77,6 +77,9 @@ type lowerer struct {
 	single    map[string]bool // z that come in by themselves
 	generated []*check.Symbol
 	offset    int // into the reported values
+	// Of a model that is run forwards: what is known of expressions that the cutter built, and the value of a group of cuts.
+	facts     func(ast.Expr) check.Info
+	reference func(*ast.Name) (graph.ID, bool)
 }
 
 // memoKey identifies an expression in a context.

@@ -144,33 +144,39 @@ func (b *Builder) gatherOne(in []ID) (ID, bool) {
 	return id, err == nil
 }
 
-// carrier adds the part of a density that depends on constants alone, and checks that what must be constant is.
+// carrier adds the part of a density that depends on constants alone.
 func (b *Builder) carrier(term string, n *node) error {
-	d := n.likely.dist
-	for k, p := range d.Params {
-		if p.Integral && b.nodes[n.in[k+1]].kind != constant {
-			return fmt.Errorf("%s must be constant", p.Name)
-		}
+	values, err := b.carrierValues(n)
+	if values == nil || err != nil {
+		return err
 	}
+	return b.addCarrier(term, n, b.Const("carrier", b.nodes[n.in[0]].shape, values))
+}
+
+// carrierValues is the carrier of each element, nil for a density that has none.
+func (b *Builder) carrierValues(n *node) ([]float64, error) {
+	d := n.likely.dist
 	if d.Carrier == nil {
-		return nil
+		return nil, nil
 	}
 	x, shape := &b.nodes[n.in[0]], b.nodes[n.in[0]].shape
 	if x.kind != constant {
-		return fmt.Errorf("the left side must be constant")
+		return nil, fmt.Errorf("the left side must be constant")
 	}
 	theta := make([]float64, len(d.Params))
 	values := make([]float64, len(x.values))
 	for i := range values {
-		for k := range theta {
-			theta[k] = math.NaN() // a carrier reads constant parameters alone
+		for k, p := range d.Params {
+			theta[k] = math.NaN()
 			if at := &b.nodes[n.in[k+1]]; at.kind == constant {
 				theta[k] = at.values[n.links[k+1].element(i, shape.rows())]
+			} else if p.Integral {
+				return nil, fmt.Errorf("%s must be constant", p.Name)
 			}
 		}
 		values[i] = d.Carrier(x.values[i], theta)
 	}
-	return b.addCarrier(term, n, b.Const("carrier", shape, values))
+	return values, nil
 }
 
 // addCarrier adds the values of a carrier with the weights and power of its density.

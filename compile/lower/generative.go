@@ -1,0 +1,322 @@
+package lower
+
+import (
+	"fmt"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/cut"
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/runtime/data"
+	"github.com/vflc/vflc/runtime/graph"
+	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/fn"
+)
+
+// Generative lowers a model, with everybody's data, for running it forwards: see package simulate. In the augmented model each cut gets its noise; in
+// the power model, whose density is of no such form, it gets none, and it is the caller's part not to call what comes out the model's.
+func Generative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.Model, diag.List) {
+	p := Party{Program: c.Program, Name: c.Server, Data: values, Sizes: sizes}
+	g := &generative{
+		lowerer: &lowerer{
+			Lowered: &Lowered{Program: c.Program, Party: p},
+			b:       graph.New(c.Server),
+			names:   map[string]graph.ID{}, vars: map[string]int{}, memo: map[memoKey]graph.ID{}, sums: map[string]graph.ID{},
+		},
+		cuts: c, noise: map[string][]int{}, model: &simulate.Model{},
+	}
+	g.facts, g.reference = c.Facts, g.group
+	g.run()
+	if g.diags.HasErrors() {
+		return nil, g.diags
+	}
+	built, err := g.b.Build()
+	if err != nil {
+		g.errorf(diag.CannotEvaluate, c.File, "%v", err)
+		return nil, g.diags
+	}
+	g.model.Graph = built
+	return g.model, g.diags
+}
+
+// A generative lowers parameters to themselves and likelihoods to their arguments.
+type generative struct {
+	*lowerer
+	cuts    *cut.Program
+	model   *simulate.Model
+	noise   map[string][]int // of a group, or of one member's cut in it: the noise that it carries
+	reports int
+}
+
+func (g *generative) run() {
+	for _, s := range g.Program.Order {
+		g.eachMember(s.Family, s.Owner, func() {
+			if s.Kind == check.Param && !g.diags.HasErrors() {
+				g.declared(s)
+				return
+			}
+			g.declare(s)
+		})
+	}
+	for _, k := range g.cuts.Likelihoods {
+		g.eachMember(k.Family != "", k.Family, func() { g.response(k) })
+	}
+}
+
+// declared lowers a parameter to a graph parameter on its declared scale.
+func (g *generative) declared(s *check.Symbol) {
+	shape, ok := g.shape(s)
+	if !ok {
+		return
+	}
+	args := g.arguments(s.Dist, s.Args)
+	lower, upper, ok := g.support(s, args)
+	if !ok || g.diags.HasErrors() {
+		return
+	}
+	key := g.key(s.Name)
+	g.names[key] = g.b.Param(key, shape)
+	name, owner := s.Name, s.Owner
+	if s.Family {
+		owner = memberName(s.Owner, g.member)
+		name = owner + "." + name
+	}
+	g.model.Params = append(g.model.Params, simulate.Param{
+		Name: name, Owner: owner, Law: g.law(s.Dist, args, shape), Lower: lower, Upper: upper, Improper: g.improper(s, args),
+	})
+}
+
+// improper says why a prior cannot be drawn from.
+func (g *generative) improper(s *check.Symbol, args []graph.ID) string {
+	if s.Dist.Sample == nil {
+		return "has the improper prior " + s.Dist.Name + ", from which nothing can be drawn"
+	}
+	for _, id := range args {
+		if _, fixed := g.b.Value(id); !fixed && (s.Lower != nil || s.Upper != nil) {
+			return "has bounds that cut off a part of its prior, by a share that depends on other parameters: the density is not normalised, so its prior cannot be drawn from; use `truncate`"
+		}
+	}
+	return ""
+}
+
+func (g *generative) arguments(d *def.Dist, exprs []ast.Expr) []graph.ID {
+	out := make([]graph.ID, len(d.Params))
+	for i, e := range exprs {
+		if e == nil {
+			out[i] = g.b.Scalar(d.Params[i].Default)
+		} else {
+			out[i] = g.expr(e)
+		}
+	}
+	return out
+}
+
+// law reports the arguments of a distribution in the shape of what it is of.
+func (g *generative) law(d *def.Dist, args []graph.ID, shape graph.Shape) simulate.Law {
+	l := simulate.Law{Dist: d}
+	for _, id := range args {
+		l.Args = append(l.Args, g.report(g.spread(id, shape)))
+	}
+	return l
+}
+
+func (g *generative) report(id graph.ID) int {
+	if !g.diags.HasErrors() {
+		g.b.Report(fmt.Sprint("r", g.reports), id)
+	}
+	g.reports++
+	return g.reports - 1
+}
+
+func (g *generative) response(k *cut.Likelihood) {
+	if g.diags.HasErrors() {
+		return
+	}
+	left, weights := g.expr(k.Left), graph.NoID
+	args := g.arguments(k.Dist, k.Args)
+	if k.Weights != nil {
+		weights = g.expr(k.Weights)
+	}
+	if g.diags.HasErrors() {
+		return
+	}
+	shape := g.b.Shape(left)
+	values, ok := g.b.Value(left)
+	if !ok {
+		g.errorf(diag.CannotEvaluate, k.Stmt, "the left side is not data")
+		return
+	}
+	y := simulate.Response{Name: g.responseName(k), Shape: shape, Values: values, Weighted: k.Weights != nil, Law: g.law(k.Dist, args, shape)}
+	if n, ok := k.Stmt.Left.(*ast.Name); ok {
+		if s := g.Program.Symbols[n.Name]; s != nil && s.Kind == check.Data {
+			y.Data = n.Name
+			if s.Owner != check.Shared {
+				y.Holder = g.holder(s)
+			}
+		}
+	}
+	lp, err := g.b.LogDensity(k.Dist, left, args, weights)
+	if err != nil {
+		g.errorf(diag.CannotEvaluate, k.Stmt, "%v", err)
+		return
+	}
+	y.LogDensity = g.report(lp)
+	y.Noise, y.Dependent = g.reach(k, shape)
+	g.model.Responses = append(g.model.Responses, y)
+}
+
+// responseName is unique: two statements of one name are told apart by a number.
+func (g *generative) responseName(k *cut.Likelihood) string {
+	name := "likelihood"
+	if n, ok := k.Stmt.Left.(*ast.Name); ok {
+		name = n.Name
+	}
+	if k.Family != "" {
+		name = memberName(k.Family, g.member) + "." + name
+	}
+	base, taken := name, true
+	for i := 2; taken; i++ {
+		taken = false
+		for _, r := range g.model.Responses {
+			taken = taken || r.Name == name
+		}
+		if taken {
+			name = fmt.Sprintf("%s_%d", base, i)
+		}
+	}
+	return name
+}
+
+// group lowers the reference to a group of cuts: their sum, each with its noise; of a group seen one by one, the cut of the member that the
+// comprehension at hand is at.
+func (g *generative) group(e *ast.Name) (graph.ID, bool) {
+	group := g.cuts.Referenced(e.Name)
+	if group == nil {
+		return graph.NoID, false
+	}
+	only := 0
+	if group.Each() {
+		for _, v := range g.vars {
+			only = v
+		}
+	}
+	key := memberName(e.Name, only)
+	if id, ok := g.sums[key]; ok {
+		return id, true
+	}
+	var cuts, noises []graph.ID
+	vars, member := g.vars, g.member
+	g.vars = map[string]int{}
+	for _, k := range group.Cuts {
+		members := 1
+		if k.Family {
+			members = g.Sizes.Members[k.Client]
+		}
+		for j := 1; j <= members; j++ {
+			if g.member = 0; k.Family {
+				g.member = j
+			}
+			if only > 0 && j != only {
+				continue
+			}
+			id := g.expr(k.Expr)
+			if g.diags.HasErrors() {
+				return graph.NoID, true
+			}
+			cuts = append(cuts, id)
+			if g.Program.Transform.Kind == backends.Augmented {
+				noises = append(noises, g.deviation(key, k, id))
+			}
+		}
+	}
+	g.vars, g.member = vars, member
+	id := g.total(key, cuts, noises)
+	g.sums[key] = id
+	return id, true
+}
+
+// total is the sum of cuts, an output so that it is evaluated once for all values of the noise, plus the noise.
+func (g *generative) total(key string, cuts, noises []graph.ID) graph.ID {
+	sum := cuts[0]
+	if len(cuts) > 1 {
+		sum = g.apply(g.Program.File, "addn", graph.Attr{}, cuts...)
+	}
+	if len(noises) == 0 || g.diags.HasErrors() {
+		return sum
+	}
+	g.b.Output(key, sum)
+	return g.apply(g.Program.File, "addn", graph.Attr{}, append([]graph.ID{sum}, noises...)...)
+}
+
+// deviation is the noise of one cut, the same wherever the cut stands.
+func (g *generative) deviation(key string, k *cut.Cut, id graph.ID) graph.ID {
+	party, rho := k.Client, g.Program.Transform.RhoOf(k.Client)
+	if k.Family {
+		party = memberName(party, g.member)
+	}
+	for i, n := range g.model.Noise {
+		if n.Cut == k.Name && n.Party == party {
+			g.noise[key] = append(g.noise[key], i)
+			return g.names["noise "+n.Cut+party]
+		}
+	}
+	input := len(g.model.Noise)
+	g.model.Noise = append(g.model.Noise, simulate.Noise{Cut: k.Name, Party: party, Rho: rho, Input: input})
+	g.noise[key] = append(g.noise[key], input)
+	out := g.apply(g.Program.File, "mul", graph.Attr{}, g.b.Scalar(rho), g.b.Input(k.Name+" "+party, g.b.Shape(id)))
+	g.names["noise "+k.Name+party] = out
+	return out
+}
+
+// reach lists the noise in a likelihood's arguments, and says why the elements of the response are not independent once it is integrated out.
+func (g *generative) reach(k *cut.Likelihood, shape graph.Shape) (noise []int, dependent string) {
+	if len(k.Groups) == 0 || g.Program.Transform.Kind != backends.Augmented {
+		return nil, ""
+	}
+	group := k.Groups[0]
+	switch {
+	case len(k.Groups) > 1 || !group.Additive:
+		return nil, "several auxiliary variables meet in it in more than their sum"
+	case len(shape) != 1 || !sameShape(g.b.Shape(g.sums[group.Reference()]), shape):
+		return nil, "the auxiliary variables and the response have not one element a row each"
+	}
+	for _, other := range g.cuts.Likelihoods {
+		for _, o := range other.Groups {
+			if other != k && o == group {
+				return nil, "another response depends on the same auxiliary variables"
+			}
+		}
+	}
+	for _, a := range k.Args {
+		if a != nil && !elementwise(a, group.Reference()) {
+			return nil, "its rows meet one another after the auxiliary variables have entered"
+		}
+	}
+	return g.noise[group.Reference()], ""
+}
+
+// elementwise reports whether element i of an expression depends on element i alone of what a name stands for.
+func elementwise(e ast.Expr, name string) bool {
+	if !mentions([]ast.Expr{e}, []string{name}) {
+		return true
+	}
+	switch e := e.(type) {
+	case *ast.Name:
+		return true
+	case *ast.Paren:
+		return elementwise(e.X, name)
+	case *ast.Unary:
+		return elementwise(e.X, name)
+	case *ast.Binary:
+		return e.Op != "*" && elementwise(e.X, name) && elementwise(e.Y, name)
+	case *ast.Call:
+		for _, f := range fn.Elementwise() {
+			if f.Name == e.Name.Name {
+				return elementwise(e.Args[0], name)
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,107 @@
+package simulate
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/vflc/vflc/runtime/graph"
+)
+
+// A Simulator is the evaluation state of a model. It is not safe for concurrent use.
+type Simulator struct {
+	model *Model
+	exec  *graph.Exec
+	args  [][]float64
+	theta []float64
+}
+
+// NewSimulator allocates one.
+func (m *Model) NewSimulator() *Simulator { return &Simulator{model: m, exec: m.Graph.NewExec()} }
+
+// attempts is how often a value is drawn again that lies outside the bounds of its parameter.
+const attempts = 10000
+
+// Prior draws all parameters from their priors into x, in the order of the graph. scale, where not nil, changes the scale parameter of a
+// parameter's prior: it is called with each name and returns a factor. The error names the parameter that cannot be drawn.
+func (s *Simulator) Prior(r *rand.Rand, x []float64, scale func(name string) float64) error {
+	clear(x)
+	for k := range s.model.Params {
+		p, port := &s.model.Params[k], s.model.Graph.Params()[k]
+		if p.Improper != "" {
+			return fmt.Errorf("%s %s", p.Name, p.Improper)
+		}
+		s.exec.Forward(x)
+		s.evaluate(p.Law)
+		if scale != nil {
+			if f := scale(p.Name); f != 1 {
+				s.rescale(p.Dist.ScaleAt, f)
+			}
+		}
+		for i := range port.Len {
+			v, ok := s.within(r, p, i)
+			if !ok {
+				return fmt.Errorf("%s: %d draws from its prior lay all outside its support from %g to %g", p.Name, attempts, p.Lower, p.Upper)
+			}
+			x[port.Offset+i] = v
+		}
+	}
+	return nil
+}
+
+// rescale changes one argument of the law at hand; the report that it came from stays as it is.
+func (s *Simulator) rescale(arg int, factor float64) {
+	s.args[arg] = slices.Clone(s.args[arg])
+	for i := range s.args[arg] {
+		s.args[arg][i] *= factor
+	}
+}
+
+func (s *Simulator) within(r *rand.Rand, p *Param, i int) (float64, bool) {
+	for range attempts {
+		if v := s.sample(r, p.Law, i); v >= p.Lower && v <= p.Upper {
+			return v, true
+		}
+	}
+	return math.NaN(), false
+}
+
+// evaluate takes the arguments of a law from the reports.
+func (s *Simulator) evaluate(l Law) {
+	s.args = s.args[:0]
+	for _, k := range l.Args {
+		s.args = append(s.args, s.exec.Report(k))
+	}
+}
+
+// sample draws element i from a law whose arguments have been evaluated.
+func (s *Simulator) sample(r *rand.Rand, l Law, i int) float64 {
+	s.theta = s.theta[:0]
+	for _, a := range s.args {
+		s.theta = append(s.theta, a[i])
+	}
+	return l.Dist.Sample(r, s.theta)
+}
+
+// Responses draws every response given parameters x, by way of new auxiliary variables where the model has them.
+func (s *Simulator) Responses(r *rand.Rand, x []float64) ([][]float64, error) {
+	for _, n := range s.model.Noise {
+		for i := range s.exec.Input(n.Input) {
+			s.exec.Input(n.Input)[i] = r.NormFloat64()
+		}
+	}
+	s.exec.Forward(x)
+	out := make([][]float64, len(s.model.Responses))
+	for k := range s.model.Responses {
+		y := &s.model.Responses[k]
+		s.evaluate(y.Law)
+		out[k] = make([]float64, len(y.Values))
+		for i := range out[k] {
+			if out[k][i] = s.sample(r, y.Law, i); math.IsNaN(out[k][i]) {
+				return nil, fmt.Errorf("%s: no value could be drawn for element %d; the arguments of %s are %v", y.Name, i+1, y.Dist.Name, s.theta)
+			}
+		}
+	}
+	return out, nil
+}
