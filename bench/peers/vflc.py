@@ -1,0 +1,69 @@
+"""vflc.py VFLC PROBLEM DATA_DIR [--seed S] [--cores C]: vflc on one of eleven problems, 4 chains and 1 chain of 1000 + 1000; prints one JSON line.
+
+VFLC is the binary. DATA_DIR holds paper/logistic, paper/poisson and posteriordb. CPU seconds are those of the whole process, loading and writing included."""
+import argparse, json, os, resource, subprocess, tempfile
+
+ap = argparse.ArgumentParser()
+ap.add_argument("vflc"); ap.add_argument("problem"); ap.add_argument("data")
+ap.add_argument("--seed", type=int, default=1); ap.add_argument("--cores", type=int, default=2)
+ap.add_argument("--flags", default="")
+a = ap.parse_args()
+here = os.path.dirname(os.path.abspath(__file__))
+paper = os.path.join(a.data, "paper")
+
+
+def logistic(clients):
+    d = os.path.join(paper, "logistic")
+    out = ["--data", f"server={d}/server.csv"]
+    if clients == 2:
+        return [f"{here}/logistic2.vfl"] + out + ["--data", f"hospital_a={d}/2clients/client1.csv", "--data", f"hospital_b={d}/2clients/client2.csv"]
+    return [f"{here}/logistic10.vfl"] + out + ["--data", f"lab={d}/10clients/client*.csv"]
+
+
+def posteriordb(name):
+    return [f"{here}/../../examples/posteriordb/{name}.vfl", "--data", f"{a.data}/posteriordb/{name}/data.json"]
+
+
+def poisson():
+    d = os.path.join(paper, "poisson")
+    return [f"{here}/poisson.vfl", "--data", f"server={d}/server.csv", "--data", f"health={d}/client1.csv", "--data", f"census={d}/client2.csv", "--transform", "none"]
+
+
+PROBLEMS = {
+    "logistic_true": lambda: logistic(2) + ["--transform", "none"],
+    "logistic_aug_J2_rho1": lambda: logistic(2) + ["--transform", "augmented", "--rho", "1"],
+    "logistic_aug_J2_rho0.5": lambda: logistic(2) + ["--transform", "augmented", "--rho", "0.5"],
+    "logistic_aug_J10_rho1": lambda: logistic(10) + ["--transform", "augmented", "--rho", "1"],
+    "logistic_power_J2_rho1": lambda: logistic(2) + ["--transform", "power", "--rho", "1"],
+    "poisson_true": poisson,
+    "eight_schools": lambda: posteriordb("eight_schools-eight_schools_noncentered"),
+    "wells": lambda: posteriordb("wells_data-wells_dist100_model"),
+    "nes_logit": lambda: posteriordb("nes_logit_data-nes_logit_model"),
+    "kidiq_interaction": lambda: posteriordb("kidiq-kidscore_interaction"),
+    "radon": lambda: posteriordb("radon_mn-radon_hierarchical_intercept_noncentered"),
+}
+
+
+def run(chains):
+    """summary.json of a run, with its CPU seconds."""
+    with tempfile.TemporaryDirectory() as d:
+        out = os.path.join(d, "run")
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([a.vflc, "run"] + PROBLEMS[a.problem]() + ["--backend", "nuts", "--chains", str(chains), "--warmup", "1000", "--draws", "1000",
+                        "--seed", str(a.seed), "--quiet", "-o", out] + a.flags.split(), check=True, stdout=subprocess.DEVNULL, env={**os.environ, "GOMAXPROCS": str(a.cores)})
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        s = json.load(open(os.path.join(out, "summary.json")))
+    s["cpu"] = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return s
+
+
+multi, single = run(4), run(1)
+ess = min(p["ess_bulk"] for p in multi["parameters"])
+t = multi["timing"]
+print(json.dumps(dict(
+    peer="vflc", problem=a.problem, seed=a.seed, cores=a.cores, chains=4, start_s=t["load_s"],
+    single_cpu_s=single["cpu"], single_wall_s=single["timing"]["warmup_s"] + single["timing"]["sampling_s"],
+    us_per_leapfrog_cpu=1e6 * single["cpu"] / single["work"]["gradients"], us_per_leapfrog=1e6 * (single["timing"]["warmup_s"] + single["timing"]["sampling_s"]) / single["work"]["gradients"],
+    multi_cpu_s=multi["cpu"], multi_wall_s=t["warmup_s"] + t["sampling_s"], multi_us_per_leapfrog_cpu=1e6 * multi["cpu"] / multi["work"]["gradients"],
+    min_ess_bulk=ess, ess_per_cpu_s=ess / multi["cpu"], ess_per_s=ess / (t["warmup_s"] + t["sampling_s"]),
+    max_rhat=max(p["rhat"] for p in multi["parameters"]), divergences=multi["diagnostics"]["divergences"], gradients=multi["work"]["gradients"])))
