@@ -122,7 +122,7 @@ func (l *lowerer) index(e *ast.Index) graph.ID {
 	if n, ok := e.X.(*ast.Name); ok {
 		if s := l.Program.Symbols[n.Name]; s != nil && s.Family && s.Kind != check.Party && len(e.Args) == 1 {
 			if j, ok := e.Args[0].Lo.(*ast.Name); ok && l.member == 0 {
-				return l.member1(e, n, l.vars[j.Name])
+				return l.memberValue(e, n, l.vars[j.Name])
 			}
 		}
 		if l.reference != nil {
@@ -222,8 +222,8 @@ func (l *lowerer) slice(a *ast.Subscript, n int) (graph.Slice, bool) {
 	return graph.Slice{Lo: lo - 1, Hi: hi}, true
 }
 
-// member1 is the value of one member of a family.
-func (l *lowerer) member1(e *ast.Index, n *ast.Name, k int) graph.ID {
+// memberValue is the value of one member of a family.
+func (l *lowerer) memberValue(e *ast.Index, n *ast.Name, k int) graph.ID {
 	id, ok := l.names[memberName(n.Name, k)]
 	if !ok {
 		l.errorf(diag.CannotEvaluate, e, "%s has no member %d", n.Name, k)

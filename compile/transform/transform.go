@@ -134,14 +134,15 @@ func add(sum ast.Expr, terms []ast.Expr) ast.Expr {
 			sum = t
 			continue
 		}
-		sum = append1(sum, t)
+		sum = continued(sum, t)
 	}
 	return sum
 }
 
-func append1(sum, t ast.Expr) ast.Expr {
+// continued adds a term to a sum; a term that is a chain is added term by term.
+func continued(sum, t ast.Expr) ast.Expr {
 	if b, ok := t.(*ast.Binary); ok && (b.Op == "+" || b.Op == "-") {
-		return &ast.Binary{Op: b.Op, X: append1(sum, b.X), Y: b.Y}
+		return &ast.Binary{Op: b.Op, X: continued(sum, b.X), Y: b.Y}
 	}
 	if u, ok := t.(*ast.Unary); ok && u.Op == "-" {
 		return &ast.Binary{Op: "-", X: sum, Y: u.X}
