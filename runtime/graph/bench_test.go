@@ -119,12 +119,7 @@ func TestLogisticByHand(t *testing.T) {
 
 func BenchmarkLogistic(b *testing.B) {
 	d := newLogisticData(500, 20)
-	e := d.graph(b).NewExec()
-	b.ReportAllocs()
-	for b.Loop() {
-		e.Forward(d.theta)
-		e.Target()
-	}
+	benchmarkGradient(b, d.graph(b), d.theta)
 }
 
 func BenchmarkLogisticHandWritten(b *testing.B) {

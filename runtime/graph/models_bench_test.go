@@ -1,0 +1,171 @@
+package graph_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/vflc/vflc/runtime/graph"
+	"github.com/vflc/vflc/stdlib"
+)
+
+// benchmarkGradient measures one evaluation of the target with its gradient at x.
+func benchmarkGradient(b *testing.B, g *graph.Graph, x []float64) {
+	b.Helper()
+	e := g.NewExec()
+	b.ReportAllocs()
+	begin := cpuTime()
+	for b.Loop() {
+		e.Forward(x)
+		e.Target()
+	}
+	b.ReportMetric(float64(cpuTime()-begin)/float64(b.N), "cpu-ns/op")
+}
+
+// BenchmarkLogisticSizes is the logistic regression from cache to memory; the entries of X that are multiples of 1/64 are exact as float32.
+func BenchmarkLogisticSizes(b *testing.B) {
+	for _, size := range [][2]int{{512, 20}, {2016, 8}, {100_000, 50}, {1_000_000, 20}} {
+		for _, short := range []bool{false, true} {
+			if short && size[0] < 100_000 {
+				continue
+			}
+			name := fmt.Sprintf("%dx%d", size[0], size[1])
+			if short {
+				name += "short"
+			}
+			b.Run(name, func(b *testing.B) {
+				d := newLogisticData(size[0], size[1])
+				if short {
+					for i, v := range d.columns {
+						d.columns[i] = math.Round(v*64) / 64
+					}
+				}
+				benchmarkGradient(b, d.graph(b), d.theta)
+			})
+		}
+	}
+}
+
+// density adds a density and fails the test where it cannot.
+func density(tb testing.TB, b *graph.Builder, term, name string, x graph.ID, theta ...graph.ID) {
+	tb.Helper()
+	if err := b.Density(term, dist(tb, name), x, theta, graph.NoID, 1); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func positive(b *graph.Builder, x graph.ID) graph.ID {
+	zero := 0.0
+	return b.Bijector(stdlib.New().For(&zero, nil), x, 0, math.Inf(1))
+}
+
+// eightSchools is the hierarchical model in its non-centred form.
+func eightSchools(tb testing.TB) *graph.Graph {
+	b := graph.New("schools")
+	mu, raw, eta := b.Param("mu", shape{}), b.Param("tau", shape{}), b.Param("eta", shape{8})
+	tau := positive(b, raw)
+	y := b.Const("y", shape{8}, []float64{28, 8, -3, 7, -1, 1, 18, 12})
+	sigma := b.Const("sigma", shape{8}, []float64{15, 10, 16, 11, 9, 11, 10, 18})
+	theta := apply(tb, b, "add", mu, apply(tb, b, "mul", tau, eta))
+	density(tb, b, "mu", "normal", mu, b.Scalar(0), b.Scalar(5))
+	density(tb, b, "tau", "half_cauchy", tau, b.Scalar(5))
+	density(tb, b, "eta", "normal", eta, b.Scalar(0), b.Scalar(1))
+	density(tb, b, "y", "normal", y, theta, sigma)
+	return build(tb, b)
+}
+
+func BenchmarkEightSchools(b *testing.B) {
+	g := eightSchools(b)
+	benchmarkGradient(b, g, make([]float64, g.Dim()))
+}
+
+// BenchmarkPriors is ten scalar parameters with a prior each and nothing else.
+func BenchmarkPriors(b *testing.B) {
+	m := graph.New("priors")
+	for i := range 10 {
+		density(b, m, fmt.Sprint(i), "normal", m.Param(fmt.Sprint(i), shape{}), m.Scalar(float64(i)), m.Scalar(2))
+	}
+	benchmarkGradient(b, build(b, m), make([]float64, 10))
+}
+
+// poissonMultilevel has n rows, four covariates and an intercept for each of so many levels.
+func poissonMultilevel(tb testing.TB, n, levels int) *graph.Graph {
+	r := rand.New(rand.NewPCG(3, 4))
+	x, y, level := make([]float64, 4*n), make([]float64, n), make([]float64, n)
+	for i := range x {
+		x[i] = r.NormFloat64()
+	}
+	for i := range n {
+		y[i], level[i] = float64(r.IntN(6)), float64(1+r.IntN(levels))
+	}
+	b := graph.New("multilevel")
+	mu, raw := b.Param("mu", shape{}), b.Param("tau", shape{})
+	a, beta := b.Param("a", shape{levels}), b.Param("beta", shape{4})
+	tau := positive(b, raw)
+	density(tb, b, "mu", "normal", mu, b.Scalar(0), b.Scalar(5))
+	density(tb, b, "tau", "half_normal", tau, b.Scalar(1))
+	density(tb, b, "a", "normal", a, mu, tau)
+	density(tb, b, "beta", "normal", beta, b.Scalar(0), b.Scalar(1))
+	eta := apply(tb, b, "add", apply(tb, b, "gather", a, b.Const("g", shape{n}, level)), apply(tb, b, "matmul", b.Const("X", shape{n, 4}, x), beta))
+	density(tb, b, "y", "poisson_log", b.Const("y", shape{n}, y), eta)
+	return build(tb, b)
+}
+
+func BenchmarkPoissonMultilevel(b *testing.B) {
+	for _, levels := range []int{5, 50, 1000} {
+		b.Run(fmt.Sprint(levels), func(b *testing.B) {
+			g := poissonMultilevel(b, 2000, levels)
+			benchmarkGradient(b, g, make([]float64, g.Dim()))
+		})
+	}
+}
+
+// elementwiseModels are models in which no part has a kernel of its own.
+var elementwiseModels = map[string]func(tb testing.TB, b *graph.Builder, x, y graph.ID, p []graph.ID){
+	// -log(1 + ((y - p0 exp(p1 x) - p2)/p3)²)
+	"decay": func(tb testing.TB, b *graph.Builder, x, y graph.ID, p []graph.ID) {
+		a := func(op string, in ...graph.ID) graph.ID { return apply(tb, b, op, in...) }
+		mean := a("add", a("mul", p[0], a("exp", a("mul", p[1], x))), p[2])
+		z := a("div", a("sub", y, mean), p[3])
+		if err := b.Add("y", a("neg", a("log1p", a("mul", z, z))), 1); err != nil {
+			tb.Fatal(err)
+		}
+	},
+	// y ~ normal(p0 inv_logit(p1 (x - p2)), exp(p3 x))
+	"growth": func(tb testing.TB, b *graph.Builder, x, y graph.ID, p []graph.ID) {
+		a := func(op string, in ...graph.ID) graph.ID { return apply(tb, b, op, in...) }
+		mean := a("mul", p[0], a("inv_logit", a("mul", p[1], a("sub", x, p[2]))))
+		density(tb, b, "y", "normal", y, mean, a("exp", a("mul", p[3], x)))
+	},
+	// log cosh(y - p0 tanh(p1 x + p2) - p3 x²), negative, up to a constant
+	"cosh": func(tb testing.TB, b *graph.Builder, x, y graph.ID, p []graph.ID) {
+		a := func(op string, in ...graph.ID) graph.ID { return apply(tb, b, op, in...) }
+		mean := a("add", a("mul", p[0], a("tanh", a("add", a("mul", p[1], x), p[2]))), a("mul", p[3], a("mul", x, x)))
+		r := a("sub", y, mean)
+		if err := b.Add("y", a("sub", r, a("softplus", a("mul", b.Scalar(2), r))), 1); err != nil {
+			tb.Fatal(err)
+		}
+	},
+}
+
+func elementwiseModel(tb testing.TB, name string, n int) *graph.Graph {
+	b := graph.New(name)
+	r := rand.New(rand.NewPCG(5, 6))
+	x, y := make([]float64, n), make([]float64, n)
+	for i := range n {
+		x[i], y[i] = r.NormFloat64(), r.NormFloat64()
+	}
+	p := make([]graph.ID, 4)
+	for k := range p {
+		p[k] = b.Param(fmt.Sprint("p", k), shape{})
+	}
+	elementwiseModels[name](tb, b, b.Const("x", shape{n}, x), b.Const("y", shape{n}, y), p)
+	return build(tb, b)
+}
+
+func BenchmarkElementwise(b *testing.B) {
+	for _, name := range []string{"decay", "growth", "cosh"} {
+		b.Run(name, func(b *testing.B) { benchmarkGradient(b, elementwiseModel(b, name, 2000), []float64{0.7, -0.4, 0.2, 1.3}) })
+	}
+}

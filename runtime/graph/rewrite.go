@@ -1,0 +1,29 @@
+package graph
+
+// A rewrite replaces a node by a superinstruction: an operation that computes the same faster. It looks at operations, shapes and links alone, so
+// it finds its pattern however the model was written.
+type rewrite struct {
+	name string
+	// apply changes node id where it fits.
+	apply func(g *Graph, id ID)
+}
+
+// rewrites lists the superinstructions in the order in which they are tried at each node.
+var rewrites = []rewrite{rewriteNormal}
+
+// Plain leaves out all superinstructions: every operation runs as it stands. The graph computes the same, to a few units in the last place.
+func (b *Builder) Plain() { b.plain = true }
+
+// rewrite applies the superinstructions from the first node to the last.
+func (g *Graph) rewrite() {
+	for id := range ID(len(g.nodes)) {
+		for _, r := range rewrites {
+			r.apply(g, id)
+		}
+	}
+}
+
+// density reports whether a node is a density of the given name as the builder made it, without weights.
+func (n *node) density(name string) bool {
+	return n.op == opDensity && n.likely.dist.Name == name && !n.likely.weighted
+}

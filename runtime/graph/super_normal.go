@@ -1,0 +1,178 @@
+package graph
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/runtime/kernel"
+)
+
+// opNormal is the normal density of rows x given mu and sigma, both by rows or one for all rows. With a constant sigma 1/sigma is kept in the node,
+// and the normalising constant is a constant part of the term.
+var opNormal = &op{
+	name: "normal", doc: "a normal log density without weights", least: 3, most: 3,
+	infer:   inferDensity,
+	forward: runNormal,
+	vjp:     func(*call) {}, // done in forward
+}
+
+var rewriteNormal = rewrite{"normal", func(g *Graph, id ID) {
+	n := &g.nodes[id]
+	if !n.density("normal") {
+		return
+	}
+	n.op = opNormal
+	if s := &g.nodes[n.in[2]]; s.kind == constant && len(s.shape) < 2 && allPositive(s.values) {
+		g.fixScale(id, s)
+	}
+}}
+
+// allPositive reports whether values and their reciprocals are positive and finite.
+func allPositive(v []float64) bool {
+	for _, s := range v {
+		if !(s > 0 && s <= math.MaxFloat64 && 1/s <= math.MaxFloat64) {
+			return false
+		}
+	}
+	return true
+}
+
+// halfLogTwoPi is log(2π)/2.
+const halfLogTwoPi = 0.91893853320467274178032973640562
+
+// fixScale computes the reciprocals of a constant sigma and moves Σ log p at the mode to the constants.
+func (g *Graph) fixScale(id ID, sigma *node) {
+	n := &g.nodes[id]
+	n.inverse = make([]float64, len(sigma.values))
+	for i, v := range sigma.values {
+		n.inverse[i] = 1 / v
+	}
+	mode := 0.0
+	for i := range g.nodes[n.in[0]].shape.Len() {
+		mode -= math.Log(sigma.values[n.links[2].element(i, n.frame)]) + halfLogTwoPi
+	}
+	for k := range g.parts {
+		if g.parts[k].node == id {
+			g.parts[k].value += n.power * mode
+		}
+	}
+}
+
+func runNormal(c *call) {
+	for j := range c.width {
+		if lp := c.normalColumn(j); math.Abs(lp) <= math.MaxFloat64 {
+			*c.sum += c.node.power * lp
+		} else {
+			*c.sum += math.Inf(-1)
+		}
+	}
+}
+
+// normalColumn returns Σ log p of column j, with a constant sigma but for the mode, and gives the partials.
+func (c *call) normalColumn(j int) float64 {
+	sigma := &c.in[2]
+	switch {
+	case c.node.inverse != nil && sigma.rows:
+		return -0.5 * c.normalRows(j, c.node.inverse[c.row:])
+	case c.node.inverse != nil:
+		lp, _ := c.normalOne(j, c.node.inverse[sigma.at(j)])
+		return lp
+	case sigma.rows:
+		return c.normalScales(j)
+	}
+	s := c.num(2, j)
+	if !(s > 0) {
+		return math.NaN()
+	}
+	lp, squares := c.normalOne(j, 1/s)
+	if c.wants(2) {
+		*c.dnum(2, j) += c.node.power * (squares - float64(c.n)) / s
+	}
+	return lp - float64(c.n)*(math.Log(s)+halfLogTwoPi)
+}
+
+// fewRows is how many rows are done one by one, since a kernel for each step of the vector form would cost more.
+const fewRows = 16
+
+// normalOne returns -Σ z²/2 and Σ z², z = (x-mu)·inv.
+func (c *call) normalOne(j int, inv float64) (lp, squares float64) {
+	if c.n <= fewRows {
+		squares = c.normalFew(j, inv)
+		return -0.5 * squares, squares
+	}
+	z := c.scratch[0]
+	c.residual(j, z)
+	kernel.Scale(c.n, z, z, inv)
+	squares = kernel.Dot(c.n, z, z)
+	c.giveScaledTo(0, j, -c.node.power*inv, z)
+	c.giveScaledTo(1, j, c.node.power*inv, z)
+	return -0.5 * squares, squares
+}
+
+// giveScaledTo is giveScaled where the adjoint is wanted.
+func (c *call) giveScaledTo(k, j int, s float64, t []float64) {
+	if c.wants(k) {
+		c.giveScaled(k, j, s, t)
+	}
+}
+
+// residual sets z = x - mu.
+func (c *call) residual(j int, z []float64) {
+	if c.in[1].rows {
+		kernel.Sub(c.n, z, c.vec(0, j), c.vec(1, j))
+		return
+	}
+	kernel.AddScalar(c.n, z, c.vec(0, j), -c.num(1, j))
+}
+
+// normalFew is normalOne element by element.
+func (c *call) normalFew(j int, inv float64) float64 {
+	x, mu, step := c.vec(0, j)[:c.n], c.operandFrom(1, j), 0
+	if c.in[1].rows {
+		step = 1
+	}
+	squares, sum := 0.0, 0.0
+	scale := c.node.power * inv
+	var dx, dmu []float64
+	if c.wants(0) {
+		dx = c.sumInto(0, j)
+	}
+	if step == 1 && c.wants(1) {
+		dmu = c.sumInto(1, j)
+	}
+	for i, v := range x {
+		z := (v - mu[i*step]) * inv
+		squares += float64(z * z)
+		z *= scale
+		sum += z
+		if dx != nil {
+			dx[i] -= z
+		}
+		if dmu != nil {
+			dmu[i] += z
+		}
+	}
+	if step == 0 && c.wants(1) {
+		*c.dnum(1, j) += sum
+	}
+	return squares
+}
+
+// operandFrom is operand k for column j from the block's first row on, one element where it is constant along the rows.
+func (c *call) operandFrom(k, j int) []float64 {
+	if o := &c.in[k]; !o.rows {
+		return o.val.buf[o.at(j):]
+	}
+	return c.vec(k, j)
+}
+
+// normalRows returns Σ z² given 1/sigma by rows.
+func (c *call) normalRows(j int, inv []float64) float64 {
+	z := c.scratch[0]
+	c.residual(j, z)
+	kernel.Mul(c.n, z, z, inv)
+	squares := kernel.Dot(c.n, z, z)
+	kernel.Mul(c.n, z, z, inv)
+	c.giveScaledTo(0, j, -c.node.power, z)
+	c.giveScaledTo(1, j, c.node.power, z)
+	return squares
+}
