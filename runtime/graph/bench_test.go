@@ -44,16 +44,20 @@ func dist(tb testing.TB, name string) *def.Dist {
 	return d
 }
 
-// graph is the likelihood y ~ bernoulli_logit(b + X·β).
 func (d *logisticData) graph(tb testing.TB) *graph.Graph {
 	b := graph.New("logistic")
+	d.model(tb, b)
+	return build(tb, b)
+}
+
+// model is the likelihood y ~ bernoulli_logit(b + X·β).
+func (d *logisticData) model(tb testing.TB, b *graph.Builder) {
 	intercept, beta := b.Param("b", graph.Shape{}), b.Param("beta", graph.Shape{d.p})
 	x, y := b.Const("X", graph.Shape{d.n, d.p}, d.columns), b.Const("y", graph.Shape{d.n}, d.y)
 	eta := apply(tb, b, "add", intercept, apply(tb, b, "matmul", x, beta))
 	if err := b.Density("y", dist(tb, "bernoulli_logit"), y, []graph.ID{eta}, graph.NoID, 1); err != nil {
 		tb.Fatal(err)
 	}
-	return build(tb, b)
 }
 
 func apply(tb testing.TB, b *graph.Builder, op string, in ...graph.ID) graph.ID {

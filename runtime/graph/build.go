@@ -19,6 +19,9 @@ func (b *Builder) Build() (*Graph, error) {
 		g.reports = append(g.reports, Port{Name: r.name, Shape: n.shape, Len: n.shape.Len()})
 		g.reportIDs = append(g.reportIDs, old[r.id])
 	}
+	if !b.plain {
+		g.rewrite()
+	}
 	g.plan()
 	return g, nil
 }

@@ -23,6 +23,7 @@ type Builder struct {
 	parts   []part
 	dim     int
 	held    int // length of all inputs
+	plain   bool
 }
 
 // A port names a node that is read from outside.
@@ -104,6 +105,9 @@ func (b *Builder) Apply(name string, attr Attr, in ...ID) (ID, error) {
 		return o.expand(b, attr, in)
 	}
 	n := node{op: o, in: append([]ID(nil), in...), attr: attr, fn: f}
+	if f != nil && o == opFunc {
+		n.quick = kernelOf(name)
+	}
 	if err := o.infer(b, &n); err != nil {
 		return NoID, fmt.Errorf("%s: %w", name, err)
 	}

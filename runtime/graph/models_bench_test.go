@@ -61,8 +61,7 @@ func positive(b *graph.Builder, x graph.ID) graph.ID {
 }
 
 // eightSchools is the hierarchical model in its non-centred form.
-func eightSchools(tb testing.TB) *graph.Graph {
-	b := graph.New("schools")
+func eightSchools(tb testing.TB, b *graph.Builder) {
 	mu, raw, eta := b.Param("mu", shape{}), b.Param("tau", shape{}), b.Param("eta", shape{8})
 	tau := positive(b, raw)
 	y := b.Const("y", shape{8}, []float64{28, 8, -3, 7, -1, 1, 18, 12})
@@ -72,25 +71,50 @@ func eightSchools(tb testing.TB) *graph.Graph {
 	density(tb, b, "tau", "half_cauchy", tau, b.Scalar(5))
 	density(tb, b, "eta", "normal", eta, b.Scalar(0), b.Scalar(1))
 	density(tb, b, "y", "normal", y, theta, sigma)
-	return build(tb, b)
+}
+
+// made builds a model at a position that is not special.
+func made(tb testing.TB, model func(testing.TB, *graph.Builder), plain bool) (*graph.Graph, []float64) {
+	tb.Helper()
+	b := graph.New("model")
+	if plain {
+		b.Plain()
+	}
+	model(tb, b)
+	g := build(tb, b)
+	x := make([]float64, g.Dim())
+	for i := range x {
+		x[i] = 0.4 * math.Sin(float64(3*i+1))
+	}
+	return g, x
+}
+
+// benchmarkModel measures a model with its superinstructions.
+func benchmarkModel(b *testing.B, model func(testing.TB, *graph.Builder)) {
+	b.Helper()
+	g, x := made(b, model, false)
+	benchmarkGradient(b, g, x)
 }
 
 func BenchmarkEightSchools(b *testing.B) {
-	g := eightSchools(b)
-	benchmarkGradient(b, g, make([]float64, g.Dim()))
+	benchmarkModel(b, eightSchools)
 }
 
-// BenchmarkPriors is ten scalar parameters with a prior each and nothing else.
-func BenchmarkPriors(b *testing.B) {
-	m := graph.New("priors")
+// tenPriors is ten scalar parameters with a prior each and nothing else.
+func tenPriors(tb testing.TB, b *graph.Builder) {
 	for i := range 10 {
-		density(b, m, fmt.Sprint(i), "normal", m.Param(fmt.Sprint(i), shape{}), m.Scalar(float64(i)), m.Scalar(2))
+		density(tb, b, fmt.Sprint(i), "normal", b.Param(fmt.Sprint(i), shape{}), b.Scalar(float64(i)), b.Scalar(2))
 	}
-	benchmarkGradient(b, build(b, m), make([]float64, 10))
 }
+
+func BenchmarkPriors(b *testing.B) { benchmarkModel(b, tenPriors) }
 
 // poissonMultilevel has n rows, four covariates and an intercept for each of so many levels.
-func poissonMultilevel(tb testing.TB, n, levels int) *graph.Graph {
+func poissonMultilevel(n, levels int) func(testing.TB, *graph.Builder) {
+	return func(tb testing.TB, b *graph.Builder) { multilevel(tb, b, n, levels) }
+}
+
+func multilevel(tb testing.TB, b *graph.Builder, n, levels int) {
 	r := rand.New(rand.NewPCG(3, 4))
 	x, y, level := make([]float64, 4*n), make([]float64, n), make([]float64, n)
 	for i := range x {
@@ -99,7 +123,6 @@ func poissonMultilevel(tb testing.TB, n, levels int) *graph.Graph {
 	for i := range n {
 		y[i], level[i] = float64(r.IntN(6)), float64(1+r.IntN(levels))
 	}
-	b := graph.New("multilevel")
 	mu, raw := b.Param("mu", shape{}), b.Param("tau", shape{})
 	a, beta := b.Param("a", shape{levels}), b.Param("beta", shape{4})
 	tau := positive(b, raw)
@@ -109,14 +132,12 @@ func poissonMultilevel(tb testing.TB, n, levels int) *graph.Graph {
 	density(tb, b, "beta", "normal", beta, b.Scalar(0), b.Scalar(1))
 	eta := apply(tb, b, "add", apply(tb, b, "gather", a, b.Const("g", shape{n}, level)), apply(tb, b, "matmul", b.Const("X", shape{n, 4}, x), beta))
 	density(tb, b, "y", "poisson_log", b.Const("y", shape{n}, y), eta)
-	return build(tb, b)
 }
 
 func BenchmarkPoissonMultilevel(b *testing.B) {
 	for _, levels := range []int{5, 50, 1000} {
 		b.Run(fmt.Sprint(levels), func(b *testing.B) {
-			g := poissonMultilevel(b, 2000, levels)
-			benchmarkGradient(b, g, make([]float64, g.Dim()))
+			benchmarkModel(b, poissonMultilevel(2000, levels))
 		})
 	}
 }
@@ -149,8 +170,11 @@ var elementwiseModels = map[string]func(tb testing.TB, b *graph.Builder, x, y gr
 	},
 }
 
-func elementwiseModel(tb testing.TB, name string, n int) *graph.Graph {
-	b := graph.New(name)
+func elementwiseModel(name string, n int) func(testing.TB, *graph.Builder) {
+	return func(tb testing.TB, b *graph.Builder) { elementwise(tb, b, name, n) }
+}
+
+func elementwise(tb testing.TB, b *graph.Builder, name string, n int) {
 	r := rand.New(rand.NewPCG(5, 6))
 	x, y := make([]float64, n), make([]float64, n)
 	for i := range n {
@@ -161,11 +185,12 @@ func elementwiseModel(tb testing.TB, name string, n int) *graph.Graph {
 		p[k] = b.Param(fmt.Sprint("p", k), shape{})
 	}
 	elementwiseModels[name](tb, b, b.Const("x", shape{n}, x), b.Const("y", shape{n}, y), p)
-	return build(tb, b)
 }
 
 func BenchmarkElementwise(b *testing.B) {
 	for _, name := range []string{"decay", "growth", "cosh"} {
-		b.Run(name, func(b *testing.B) { benchmarkGradient(b, elementwiseModel(b, name, 2000), []float64{0.7, -0.4, 0.2, 1.3}) })
+		b.Run(name, func(b *testing.B) {
+			benchmarkModel(b, elementwiseModel(name, 2000))
+		})
 	}
 }

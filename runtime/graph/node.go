@@ -106,9 +106,12 @@ type node struct {
 	attr   Attr
 	index  []int32 // gather: 0-based positions in the table
 	fn     *def.Func
+	quick  *funcKernel // of fn, where it has one
 	bij    *bijection
 	likely *likelihood
 	power  float64 // of a term
+
+	inverse []float64 // of a normal density: 1/sigma, where that is constant
 }
 
 // degree is how a node depends on x, with received values held fixed.
@@ -141,7 +144,7 @@ func (n *node) label() string {
 	case n.bij != nil:
 		return fmt.Sprintf("bijector.%s(%g, %g)", n.bij.def.Name, n.bij.lower, n.bij.upper)
 	case n.likely != nil:
-		return "density." + n.likely.dist.Name
+		return n.op.name + "." + n.likely.dist.Name
 	}
 	return n.op.name + n.attr.String()
 }

@@ -5,14 +5,33 @@ var opFunc = &op{
 	name: "function", doc: "an elementwise function of one argument", least: 1, most: 1,
 	infer: elementwise,
 	forward: func(c *call) {
+		k := c.node.quick
 		for j := range c.width {
-			c.node.fn.Forward(c.y(j)[:c.n], c.vec(0, j)[:c.n])
+			if k != nil {
+				k.forward(c.n, c.y(j), c.vec(0, j))
+			} else {
+				c.node.fn.Forward(c.y(j)[:c.n], c.vec(0, j)[:c.n])
+			}
 		}
 	},
 	vjp: func(c *call) {
 		for j := range c.width {
-			c.node.fn.Backward(c.sumInto(0, j), c.dy(j)[:c.n], c.vec(0, j)[:c.n], c.y(j)[:c.n])
+			if c.node.quick != nil {
+				c.backByKernel(j)
+			} else {
+				c.node.fn.Backward(c.sumInto(0, j), c.dy(j)[:c.n], c.vec(0, j)[:c.n], c.y(j)[:c.n])
+			}
 		}
 	},
 	needs: func(int) need { return inputs(0) | output },
+}
+
+// backByKernel is the reverse of a function that has a vector kernel.
+func (c *call) backByKernel(j int) {
+	if c.in[0].set {
+		c.node.quick.back(c.n, c.dvec(0, j), c.dy(j), c.vec(0, j), c.y(j))
+		return
+	}
+	c.node.quick.back(c.n, c.scratch[0], c.dy(j), c.vec(0, j), c.y(j))
+	c.give(0, j, c.scratch[0])
 }

@@ -61,7 +61,14 @@ type built struct {
 }
 
 func (r *recipe) build(t testing.TB, tl tools, roles []role, outputs []int) *built {
+	return r.buildWith(t, tl, roles, outputs, false)
+}
+
+func (r *recipe) buildWith(t testing.TB, tl tools, roles []role, outputs []int, plain bool) *built {
 	b := graph.New("recipe")
+	if plain {
+		b.Plain()
+	}
 	var ids []graph.ID
 	for i, a := range r.leaves {
 		name := fmt.Sprint("v", i)

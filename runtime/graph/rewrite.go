@@ -23,7 +23,7 @@ func (g *Graph) rewrite() {
 	}
 }
 
-// density reports whether a node is a density of the given name as the builder made it, without weights.
-func (n *node) density(name string) bool {
+// unweighted reports whether a node is a density of the given name as the builder made it, without weights.
+func (n *node) unweighted(name string) bool {
 	return n.op == opDensity && n.likely.dist.Name == name && !n.likely.weighted
 }

@@ -9,7 +9,7 @@ import (
 // opNormal is the normal density of rows x given mu and sigma, both by rows or one for all rows. With a constant sigma 1/sigma is kept in the node,
 // and the normalising constant is a constant part of the term.
 var opNormal = &op{
-	name: "normal", doc: "a normal log density without weights", least: 3, most: 3,
+	name: "fused", doc: "a normal log density without weights, value and partials in one step", least: 3, most: 3,
 	infer:   inferDensity,
 	forward: runNormal,
 	vjp:     func(*call) {}, // done in forward
@@ -17,7 +17,7 @@ var opNormal = &op{
 
 var rewriteNormal = rewrite{"normal", func(g *Graph, id ID) {
 	n := &g.nodes[id]
-	if !n.density("normal") {
+	if !n.unweighted("normal") {
 		return
 	}
 	n.op = opNormal
@@ -175,4 +175,23 @@ func (c *call) normalRows(j int, inv []float64) float64 {
 	c.giveScaledTo(0, j, -c.node.power, z)
 	c.giveScaledTo(1, j, c.node.power, z)
 	return squares
+}
+
+// normalScales is normalColumn with a sigma of its own in every row.
+func (c *call) normalScales(j int) float64 {
+	z, w, sigma := c.scratch[0], c.scratch[1], c.vec(2, j)
+	c.residual(j, z)
+	kernel.Div(c.n, z, z, sigma)
+	kernel.Log(c.n, w, sigma)
+	lp := -0.5*kernel.Dot(c.n, z, z) - kernel.Sum(c.n, w) - float64(c.n)*halfLogTwoPi
+	kernel.Div(c.n, w, z, sigma)
+	c.giveScaledTo(0, j, -c.node.power, w)
+	c.giveScaledTo(1, j, c.node.power, w)
+	if c.wants(2) {
+		kernel.Mul(c.n, z, z, w)
+		kernel.DivInto(c.n, w, 1, sigma)
+		kernel.Sub(c.n, z, z, w)
+		c.giveScaled(2, j, c.node.power, z)
+	}
+	return lp
 }
