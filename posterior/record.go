@@ -6,6 +6,7 @@ type Record struct {
 	Version   string             `json:"version"` // of vflc
 	Created   string             `json:"created"` // RFC 3339
 	Command   []string           `json:"command"`
+	Directory string             `json:"directory"` // that the command ran in
 	Model     Source             `json:"model"`
 	Data      []Source           `json:"data"`
 	Key       string             `json:"key,omitempty"` // the column that joined rows; empty: their order

@@ -20,16 +20,30 @@ type Codec struct {
 	err error
 }
 
-func (c *Codec) word(v uint64) uint64 {
-	if c.err != nil {
-		return v
+// Failed says that there was an error: what is carried from then on is zero.
+func (c *Codec) Failed() bool { return c.err != nil }
+
+// Fail makes err the codec's error, unless it has one: for what was read and cannot be.
+func (c *Codec) Fail(err error) {
+	if c.err == nil {
+		c.err = err
 	}
-	if c.w != nil {
+}
+
+func (c *Codec) word(v uint64) uint64 {
+	switch {
+	case c.err != nil && c.r != nil:
+		return 0
+	case c.err != nil:
+		return v
+	case c.w != nil:
 		binary.LittleEndian.PutUint64(c.buf[:], v)
 		_, c.err = c.w.Write(c.buf[:])
 		return v
 	}
-	_, c.err = io.ReadFull(c.r, c.buf[:])
+	if _, c.err = io.ReadFull(c.r, c.buf[:]); c.err != nil {
+		return 0
+	}
 	return binary.LittleEndian.Uint64(c.buf[:])
 }
 
@@ -90,7 +104,7 @@ func Load(r io.Reader, heading string, state func(*Codec)) error {
 	c := &Codec{r: in}
 	state(c)
 	if c.err != nil {
-		return fmt.Errorf("the checkpoint is cut short: %w", c.err)
+		return fmt.Errorf("the checkpoint cannot be read: %w", c.err)
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func (k *kernel) WarmStart(ctx context.Context, r io.Reader) error {
 	}
 	settings, err := in.ReadString('\n')
 	if err != nil {
-		return fmt.Errorf("nuts: the checkpoint is cut short: %w", err)
+		return fmt.Errorf("nuts: the checkpoint cannot be read: %w", err)
 	}
 	again := io.MultiReader(strings.NewReader(settings), in)
 	if err := checkpoint.Load(again, strings.TrimSuffix(settings, "\n"), k.state); err != nil {

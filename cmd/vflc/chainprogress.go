@@ -24,7 +24,9 @@ type chainProgress struct {
 type chainLine struct {
 	info        backends.Info
 	done        int // transitions
-	leapfrogs   int // of the phase
+	skipped     int // of them, those of an earlier process
+	steps       int // of the phase, in this process
+	leapfrogs   int // of those
 	divergences int // of the draws
 	told        int // parts of the way told of
 }
@@ -55,12 +57,21 @@ func (p *chainProgress) step(chain int, info backends.Info) {
 	}
 }
 
+// skip tells of transitions that an earlier process has made.
+func (p *chainProgress) skip(chain, done int) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	l := &p.lines[chain-1]
+	l.done, l.skipped, l.told = done, done, tellings*done/p.total
+}
+
 func (l *chainLine) take(info backends.Info) {
 	if info.Phase != l.info.Phase {
-		l.leapfrogs = 0
+		l.leapfrogs, l.steps = 0, 0
 	}
 	l.info = info
 	l.done++
+	l.steps++
 	l.leapfrogs += info.Transition.Leapfrogs
 	if info.Draws > 0 && info.Transition.Divergent {
 		l.divergences++
@@ -97,13 +108,13 @@ func (l *chainLine) line(chain, total int, elapsed time.Duration) string {
 	full := barCells * l.done / total
 	bar := strings.Repeat("━", full) + strings.Repeat("─", barCells-full)
 	text := fmt.Sprintf("chain %d %s %*d/%d %-8s", chain, bar, len(fmt.Sprint(total)), l.done, total, l.info.Phase)
-	if l.info.Iteration == 0 {
+	if l.steps == 0 {
 		return text
 	}
 	text += fmt.Sprintf("  %d divergent  step %.3g  %.1f leapfrogs/draw  %v", l.divergences, l.info.Transition.StepSize,
-		float64(l.leapfrogs)/float64(l.info.Iteration), elapsed.Round(time.Second))
+		float64(l.leapfrogs)/float64(l.steps), elapsed.Round(time.Second))
 	if l.done < total {
-		left := time.Duration(float64(elapsed) * float64(total-l.done) / float64(l.done))
+		left := time.Duration(float64(elapsed) * float64(total-l.done) / float64(l.done-l.skipped))
 		text += fmt.Sprintf(", %v left", left.Round(time.Second))
 	}
 	return text

@@ -16,6 +16,7 @@ import (
 // A chain is one Markov chain of a run and what it has drawn.
 type chain struct {
 	number      int         // from 1
+	width       int         // of a draw
 	rows        [][]float64 // reported parameters, one row a draw
 	transitions []backends.Transition
 	info        backends.Info
@@ -23,6 +24,7 @@ type chain struct {
 	work        backends.Work
 	warming     time.Duration
 	drawing     time.Duration
+	kernel      backends.Kernel
 }
 
 // markov says what a run of Markov chains needs.
@@ -32,69 +34,132 @@ type markov struct {
 	settings  backends.Settings
 	seed      uint64
 	progress  *chainProgress
+	dir       string // where chains are saved; "": nowhere
+	resumed   bool   // the chains go on from what is saved there
+	from      string // folder of a run that chains begin with; "": none
 }
 
-// sample runs all chains at once, each over an Env of its own. The first interrupt ends each after its transition, with the draws that there are;
-// a second one ends the process.
+// sample runs all chains at once. The first interrupt ends each after its transition, with the draws that there are; a second one ends the process.
 func (m *markov) sample(ctx context.Context) (*fitted, error) {
 	interrupt, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	context.AfterFunc(interrupt, stop)
+	return m.until(ctx, interrupt)
+}
+
+// until runs all chains, each over an Env of its own, until they are done or interrupted.
+func (m *markov) until(ctx, interrupt context.Context) (*fitted, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	chains, errs := make([]*chain, m.settings.Int("chains")), make([]error, m.settings.Int("chains"))
+	vars := variables(m.plan)
+	chains := make([]*chain, m.settings.Int("chains"))
 	var wait sync.WaitGroup
-	for c := range chains {
-		chains[c] = &chain{number: c + 1}
+	for k := range chains {
+		c := &chain{number: k + 1, width: len(posterior.Columns(vars))}
+		chains[k] = c
 		wait.Go(func() {
-			if errs[c] = m.run(ctx, interrupt, chains[c]); errs[c] != nil {
-				cancel(errs[c])
+			if err := m.run(ctx, interrupt, c); err != nil {
+				cancel(err)
 			}
 		})
 	}
 	wait.Wait()
 	m.progress.end()
-	for _, err := range errs {
-		if err != nil && (ctx.Err() == nil || err == context.Cause(ctx)) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	f := gather(vars, chains)
+	if m.dir == "" || f.interrupted {
+		return f, nil
+	}
+	for _, c := range chains {
+		if err := c.save(m.dir, true); err != nil {
 			return nil, err
 		}
 	}
-	return gather(variables(m.plan), chains), nil
+	return f, nil
 }
 
 // run makes one chain.
 func (m *markov) run(ctx, interrupt context.Context, c *chain) error {
 	return session.Run(ctx, m.plan, session.OneLoop, m.seed, func(ctx context.Context, env backends.Env) error {
 		env = backends.Chain(env, c.number)
-		kernel, err := m.algorithm.New(env, m.settings)
-		if err != nil {
+		var err error
+		if c.kernel, err = m.algorithm.New(env, m.settings); err != nil {
 			return &failure{exitUsage, err}
 		}
-		begin := time.Now()
-		if err := kernel.Init(ctx); err != nil {
+		if err := m.begin(ctx, c); err != nil {
 			return err
 		}
-		theta, values := buffers(env)
-		for !c.info.Done && interrupt.Err() == nil {
-			if c.info, err = kernel.Step(ctx); err != nil {
-				return err
-			}
-			c.steps++
-			m.progress.step(c.number, c.info)
-			if c.info.Draws == 0 {
-				c.warming = time.Since(begin)
-				continue
-			}
-			kernel.Draw(c.info.Draws-1, theta)
+		if err := m.steps(ctx, interrupt, env, c); err != nil {
+			return err
+		}
+		if m.dir == "" {
+			return nil
+		}
+		return c.save(m.dir, false)
+	})
+}
+
+// begin finds the chain's starting point.
+func (m *markov) begin(ctx context.Context, c *chain) error {
+	if m.resumed {
+		if there, err := c.load(m.dir); there || err != nil {
+			m.progress.skip(c.number, c.steps)
+			return err
+		}
+	}
+	if m.from != "" {
+		return c.warmStart(ctx, m.from)
+	}
+	return c.kernel.Init(ctx)
+}
+
+// steps draws until the chain is done or interrupted.
+func (m *markov) steps(ctx, interrupt context.Context, env backends.Env, c *chain) (err error) {
+	theta, values := buffers(env)
+	watch := stopwatch{chain: c, work: c.work, begun: time.Now(), warming: c.warming, drawing: c.drawing}
+	watch.read(env)
+	for saved := time.Now(); !c.info.Done && interrupt.Err() == nil; {
+		if c.info, err = c.kernel.Step(ctx); err != nil {
+			return err
+		}
+		c.steps++
+		m.progress.step(c.number, c.info)
+		if c.info.Draws > 0 {
+			c.kernel.Draw(c.info.Draws-1, theta)
 			if err := env.Values(ctx, theta, values); err != nil {
 				return err
 			}
 			c.keep(values)
 		}
-		c.drawing = time.Since(begin) - c.warming
-		c.work = *env.Work()
-		return nil
-	})
+		watch.read(env)
+		if m.dir != "" && time.Since(saved) > saveEvery {
+			if err := c.save(m.dir, false); err != nil {
+				return err
+			}
+			saved = time.Now()
+		}
+	}
+	return nil
+}
+
+// A stopwatch adds time and work to what a chain had before.
+type stopwatch struct {
+	*chain
+	begun            time.Time
+	work             backends.Work
+	warming, drawing time.Duration
+}
+
+func (w *stopwatch) read(env backends.Env) {
+	now, done := time.Since(w.begun), env.Work()
+	w.chain.work = backends.Work{Gradients: w.work.Gradients + done.Gradients, Rounds: w.work.Rounds + done.Rounds, Bytes: w.work.Bytes + done.Bytes}
+	if w.info.Draws == 0 {
+		w.chain.warming = w.warming + now
+	} else {
+		w.chain.drawing = w.warming + w.drawing + now - w.chain.warming
+	}
 }
 
 // keep notes the newest draw.

@@ -48,7 +48,7 @@ func (f *fitted) whatWasDrawn() string {
 	if f.left > 0 {
 		text += fmt.Sprintf("; %d chains that had drawn less than half as much are left out", f.left)
 	}
-	return text
+	return text + "; " + f.advice
 }
 
 // leapfrogs is the mean number of leapfrogs a draw.

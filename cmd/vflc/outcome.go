@@ -28,15 +28,12 @@ type outcome struct {
 	responses []zarr.Observed
 }
 
-// outcome summarises a fit, and notes all that is needed to repeat it.
-func (b *bound) outcome(f *fitted, flags *runFlags, a backends.Algorithm, s backends.Settings) (*outcome, error) {
-	inputs, err := b.inputs()
-	if err != nil {
-		return nil, err
-	}
-	o := &outcome{draws: f.draws, trace: f.trace, programs: b.files()}
+// outcome summarises a fit.
+func (b *bound) outcome(f *fitted, record posterior.Record, s backends.Settings) *outcome {
+	record.Draws = f.draws.Len(0)
+	o := &outcome{draws: f.draws, trace: f.trace, programs: b.files(), record: record}
 	o.document = posterior.Document{
-		Schema: posterior.Schema, Model: b.name, Backend: a.Name, Transform: s.Transform, Rho: b.rho(), Seed: flags.seed,
+		Schema: posterior.Schema, Model: b.name, Backend: record.Backend, Transform: s.Transform, Rho: record.Rho, Seed: record.Seed,
 		ELBO: f.elbo(),
 		Work: posterior.Work{Gradients: f.work.Gradients, Iterations: int64(f.iterations), Rounds: f.work.Rounds, Bytes: f.work.Bytes},
 	}
@@ -45,13 +42,21 @@ func (b *bound) outcome(f *fitted, flags *runFlags, a backends.Algorithm, s back
 	} else {
 		o.summariseChains(f, s)
 	}
-	o.record = posterior.Record{
-		Schema: posterior.Schema, Version: buildVersion(), Created: time.Now().UTC().Format(time.RFC3339), Command: os.Args,
-		Model: posterior.Source{Path: b.source.Name, SHA256: digest([]byte(b.source.Text))}, Data: inputs, Key: b.data.Key,
-		Constants: b.constants(flags), Backend: a.Name, Transform: s.Transform, Rho: b.rho(), Seed: flags.seed,
-		Draws: f.draws.Len(0), Settings: s.All(),
+	return o
+}
+
+// record notes all that is needed to repeat a run.
+func (b *bound) record(flags *runFlags, a backends.Algorithm, s backends.Settings) (posterior.Record, error) {
+	inputs, err := b.inputs()
+	if err != nil {
+		return posterior.Record{}, err
 	}
-	return o, nil
+	here, err := os.Getwd()
+	return posterior.Record{
+		Schema: posterior.Schema, Version: buildVersion(), Created: time.Now().UTC().Format(time.RFC3339), Command: os.Args, Directory: here,
+		Model: posterior.Source{Path: b.source.Name, SHA256: digest([]byte(b.source.Text))}, Data: inputs, Key: b.data.Key,
+		Constants: b.constants(flags), Backend: a.Name, Transform: s.Transform, Rho: b.rho(), Seed: flags.seed, Settings: s.All(),
+	}, err
 }
 
 // summariseFit tells of a variational approximation.

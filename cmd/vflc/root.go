@@ -15,6 +15,7 @@ adjoints cross between parties.`,
 	}
 	root.AddCommand(
 		newRun(),
+		newResume(),
 		newSummary(),
 		newDiagnose(),
 		newPlot(),

@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -9,6 +12,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/model"
 )
 
@@ -20,6 +24,8 @@ type runFlags struct {
 	backend string
 	seed    uint64
 	dir     string
+	from    string
+	resumed bool
 	quiet   bool
 	asJSON  bool
 	strict  bool
@@ -50,6 +56,9 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	fs.StringVar(&f.backend, "backend", algorithms()[0].Name, "inference algorithm: "+strings.Join(algorithmNames(), ", "))
 	fs.Uint64Var(&f.seed, "seed", 1, "of all random numbers")
 	fs.StringVarP(&f.dir, "output", "o", "", "write summary, draws, programs and the record of the run to this `folder`")
+	fs.StringVar(&f.from, "from", "", "begin where the run of this `folder` ended: its positions, metric and step sizes; a short --warmup is enough then")
+	fs.BoolVar(&f.resumed, resumeFlag, false, "")
+	fs.MarkHidden(resumeFlag)
 	fs.BoolVar(&f.quiet, "quiet", false, "no progress and no messages")
 	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
 	fs.BoolVar(&f.strict, "strict", false, "exit with 3 when the diagnostics say not to trust the result")
@@ -86,10 +95,12 @@ func runModel(cmd *cobra.Command, path string, f *runFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.dir != "" {
-		if err := claim(f.dir); err != nil {
-			return err
-		}
+	record, err := b.record(f, a, settings)
+	if err != nil {
+		return err
+	}
+	if record, err = takeFolder(f, record); err != nil {
+		return err
 	}
 	loaded := time.Since(begin)
 	gradient, err := gradientTime(cmd.Context(), b.plan, f.seed)
@@ -97,14 +108,11 @@ func runModel(cmd *cobra.Command, path string, f *runFlags) error {
 		return err
 	}
 	p.say("%s: %s; a gradient takes %.3g µs", c.name, strings.Join(b.plan.Names, ", "), float64(gradient.Nanoseconds())/1e3)
-	fit, err := infer(cmd.Context(), b.plan, a, settings, f.seed, p)
+	fit, err := infer(cmd.Context(), b.plan, a, settings, f, p)
 	if err != nil {
 		return err
 	}
-	o, err := b.outcome(fit, f, a, settings)
-	if err != nil {
-		return err
-	}
+	o := b.outcome(fit, record, settings)
 	o.document.Timing = posterior.Timing{
 		LoadS: seconds(loaded), GradientUS: posterior.Number(float64(gradient.Nanoseconds()) / 1e3),
 		WarmupS: seconds(fit.fitting), SamplingS: seconds(fit.drawing), TotalS: seconds(time.Since(begin)),
@@ -112,14 +120,52 @@ func runModel(cmd *cobra.Command, path string, f *runFlags) error {
 	return o.deliver(cmd, f, p)
 }
 
-// infer runs an algorithm of either kind.
-func infer(ctx context.Context, plan *model.Plan, a backends.Algorithm, s backends.Settings, seed uint64, p *progress) (*fitted, error) {
-	if !a.Markov {
-		return fit(ctx, plan, a, s, seed, p)
+// takeFolder makes the folder of a run ready, if there is one, and leaves the record there: without the rest it tells what to resume. A run that is
+// resumed keeps its record.
+func takeFolder(f *runFlags, r posterior.Record) (posterior.Record, error) {
+	switch {
+	case f.dir == "":
+		return r, nil
+	case f.resumed:
+		return unchanged(f.dir, r)
 	}
-	shown := newChainProgress(p, s.Int("chains"), s.Int("warmup"), s.Int("draws"))
-	m := markov{plan: plan, algorithm: a, settings: s, seed: seed, progress: shown}
-	return m.sample(ctx)
+	if from, err := os.Stat(f.from); err == nil {
+		if to, err := os.Stat(f.dir); err == nil && os.SameFile(from, to) {
+			return r, usagef("--from and -o name one folder: the run to begin with would be lost")
+		}
+	}
+	if err := claim(f.dir); err != nil {
+		return r, err
+	}
+	return r, atomicWrite(f.dir, runs.RecordFile, func(w io.Writer) error { return posterior.WriteJSON(w, r) })
+}
+
+// infer runs an algorithm of either kind.
+func infer(ctx context.Context, plan *model.Plan, a backends.Algorithm, s backends.Settings, f *runFlags, p *progress) (*fitted, error) {
+	if !a.Markov {
+		if f.from != "" {
+			return nil, usagef("--from is for Markov chains, and the backend is %s", a.Name)
+		}
+		return fit(ctx, plan, a, s, f.seed, p)
+	}
+	m := markov{
+		plan: plan, algorithm: a, settings: s, seed: f.seed, dir: f.dir, resumed: f.resumed, from: f.from,
+		progress: newChainProgress(p, s.Int("chains"), s.Int("warmup"), s.Int("draws")),
+	}
+	fitted, err := m.sample(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if fitted.interrupted {
+		fitted.advice = "-o DIR would have let it be resumed"
+		if f.dir != "" {
+			fitted.advice = "vflc resume " + f.dir + " goes on"
+		}
+	}
+	if fitted.draws.Len(0) == 0 {
+		return nil, fmt.Errorf("interrupted before the first draw; %s", fitted.advice)
+	}
+	return fitted, nil
 }
 
 func seconds(d time.Duration) posterior.Number { return posterior.Number(d.Seconds()) }

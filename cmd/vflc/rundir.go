@@ -29,7 +29,7 @@ func claim(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, runs.RecordFile)); err != nil {
 		return fmt.Errorf("%s holds files and no %s: it is no folder of a run; name another or empty it", dir, runs.RecordFile)
 	}
-	for _, name := range []string{runs.SummaryFile, runs.ELBOFile, runs.DrawsDir, runs.ZarrDir, runs.ProgramsDir, runs.RecordFile} {
+	for _, name := range []string{runs.SummaryFile, runs.ELBOFile, runs.DrawsDir, runs.ZarrDir, runs.ProgramsDir, checkpointDir, runs.RecordFile} {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return err
 		}
