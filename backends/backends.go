@@ -47,6 +47,17 @@ type Block interface {
 	Cut(slot Slot, theta, g []float64)
 	// Pull adds Jᵀw to grad (length Dim) and, where early is not nil, to early (length Early), J the Jacobian of the cuts at the slot's point.
 	Pull(slot Slot, w, grad, early []float64)
+	// Local evaluates the block's own log density at theta, given what the block received in the last Density, without asking anybody: it moves slot
+	// Here to theta, writes the cuts to g and the derivative of the density by the cuts to own (both of length AuxLen), and returns the density.
+	Local(theta, g, own []float64) float64
+	// Gradient follows Local. It overwrites grad with the gradient of the block's own density plus what the seeds w on the cuts bring, w including
+	// own; and, where received is not nil (else length Received), received with the derivative by everything that the block received.
+	Gradient(w, grad, received []float64)
+	// Received is how many elements the block receives from other parties in one Density.
+	Received() int
+	// Jacobian says whether the block's density counts the log-Jacobian of the map from θ to the declared scale of the parameters, as it does at first.
+	// With it the density is one of θ, to be sampled; without it a function of θ whose maximum is the mode on the declared scale.
+	Jacobian(on bool)
 	// Shape of the parameters on their declared scale, as reported.
 	Params() []Param
 }
@@ -67,6 +78,17 @@ type Coordinates interface {
 	// Adjoint receives adj = ∂/∂z of everything the other parties evaluate, and own = ∂/∂g of the block's own density, and sets w, the
 	// seeds on g that are pulled back to θ. It may add to early (length Early, nil if none), the block's gradient of class C parameters.
 	Adjoint(b int, adj, own, w, early []float64)
+}
+
+// A Resident is a Coordinates whose clients evaluate their own density more than once between what they receive and what they answer. When Env.Density
+// is given one, it calls Stay in place of its own evaluation of every block but the server's, and leaves theta and grad of these blocks alone.
+// Value is then called with a g that holds nothing, and Adjoint with own, w and early nil: it takes adj, and seeds are the business of Stay.
+type Resident interface {
+	Coordinates
+	// Stay is called once everything that the density of block b depends on has been received. It evaluates by Block.Local and Block.Gradient
+	// wherever it likes, sets answer (length Received) to the derivatives that the others are to have, means over its evaluations for
+	// example, and returns what becomes lp[b].
+	Stay(b int, answer []float64) float64
 }
 
 // Env evaluates the joint density over the blocks of this process and, over the transport if there is one, the other parties.

@@ -17,7 +17,10 @@ type block struct {
 	model *GLM
 	x     []float64 // of a client
 	gamma *float64  // what was last received
-	at    [2]state
+	// b is the intercept and rest the others' sum of auxiliary variables, as last received in power
+	b, rest, own []float64
+	prior        []float64 // gradient of the prior at the point of Local
+	at           [2]state
 }
 
 // A state is the point at which a slot was evaluated.
@@ -39,6 +42,7 @@ func (m *GLM) client(j int, gamma *float64) *block {
 	if m.Scale {
 		b.early = 1
 	}
+	b.b, b.rest, b.own, b.prior = make([]float64, 1), make([]float64, n), make([]float64, n), make([]float64, p)
 	for s := range b.at {
 		b.at[s] = state{scale: 1, value: make([]float64, p), slope: make([]float64, p), g: make([]float64, n)}
 	}
@@ -104,6 +108,67 @@ func (b *block) Pull(slot backends.Slot, w, grad, early []float64) {
 		early[0] += dot(s.g, w)
 	}
 }
+
+// Local evaluates the prior, and in power the client's share of the likelihood.
+func (b *block) Local(theta, g, own []float64) float64 {
+	if b.index == 0 {
+		panic("testmodel: the server's density is not evaluated by itself")
+	}
+	b.Cut(backends.Here, theta, g)
+	lp := priors(theta, b.prior)
+	if b.model.Transform == backends.Power {
+		lp += b.likelihood(b.at[backends.Here].g)
+	}
+	copy(own, b.own)
+	return lp
+}
+
+// likelihood is the client's share of the likelihood at its cut, whose derivative by the predictor it leaves in own.
+func (b *block) likelihood(g []float64) float64 {
+	share, lp := 1/float64(b.model.Clients()), 0.0
+	for i, y := range b.model.Y {
+		l, d := b.model.logLik(y, b.b[0]+g[i]+b.rest[i])
+		lp += share * l
+		b.own[i] = share * d
+	}
+	return lp
+}
+
+// Gradient completes Local. A client that has no cut is the only one, and nobody else gives seeds on its contribution.
+func (b *block) Gradient(w, grad, received []float64) {
+	copy(grad, b.prior)
+	if b.cuts == nil {
+		w = b.own
+	}
+	early := received
+	if early != nil {
+		clear(received)
+		early = received[:b.early]
+	}
+	b.Pull(backends.Here, w, grad, early)
+	if received == nil || b.model.Transform != backends.Power {
+		return
+	}
+	received = received[b.early:]
+	if b.cuts != nil {
+		received = received[copy(received, b.own):]
+	}
+	for _, a := range b.own {
+		received[0] += a
+	}
+}
+
+// Received counts the scale, then in power the others' sum and the intercept.
+func (b *block) Received() int {
+	n := b.early
+	if b.index > 0 && b.model.Transform == backends.Power {
+		n += b.AuxLen() + 1
+	}
+	return n
+}
+
+// Jacobian does nothing: parameters are their own coordinates.
+func (b *block) Jacobian(bool) {}
 
 func dot(a, b []float64) float64 {
 	t := 0.0

@@ -19,7 +19,7 @@ type Env struct {
 	work   backends.Work
 	// per client: cut, auxiliary variables, adjoints; per row: the sum of auxiliary variables and of adjoints
 	g, z, own, adj, w [][]float64
-	early             [][]float64
+	early, answer     [][]float64
 	sum, total        []float64
 }
 
@@ -50,6 +50,9 @@ func (m GLM) Env(seed uint64) *Env {
 			e.early[j] = make([]float64, 1)
 		}
 	}
+	for _, b := range e.blocks[1:] {
+		e.answer = append(e.answer, make([]float64, b.Received()))
+	}
 	e.sum, e.total = make([]float64, n), make([]float64, n)
 	return e
 }
@@ -76,20 +79,28 @@ func (e *Env) Density(ctx context.Context, theta [][]float64, coords backends.Co
 	}
 	e.work.Gradients++
 	e.work.Rounds++
+	stay, _ := coords.(backends.Resident)
 	for b := range theta {
-		lp[b] = priors(theta[b], grad[b])
+		if b == 0 || stay == nil {
+			lp[b] = priors(theta[b], grad[b])
+		}
 	}
 	switch e.model.Transform {
 	case backends.None:
 		lp[0] += e.pooled(theta[0], grad[0])
 	default:
-		e.send(theta, coords)
+		e.send(theta, coords, stay)
 		if e.model.Transform == backends.Augmented {
 			lp[0] += e.augmented(theta[0], grad[0])
+			for j := range e.answer {
+				if stay != nil {
+					lp[j+1] = stay.Stay(j+1, e.answer[j])
+				}
+			}
 		} else {
-			e.power(theta[0], grad[0], lp)
+			e.power(theta[0], grad[0], lp, stay)
 		}
-		e.back(coords, grad)
+		e.back(coords, stay, grad)
 	}
 	e.explain(lp)
 	return nil
@@ -134,14 +145,16 @@ func (e *Env) pooled(theta, grad []float64) float64 {
 }
 
 // send evaluates the cuts and sums the auxiliary variables.
-func (e *Env) send(theta [][]float64, coords backends.Coordinates) {
+func (e *Env) send(theta [][]float64, coords backends.Coordinates, stay backends.Resident) {
 	if e.model.Scale {
 		e.gamma = theta[0][1]
 	}
 	clear(e.sum)
 	for j := range e.g {
 		b := e.blocks[j+1]
-		b.Cut(backends.Here, theta[j+1], e.g[j])
+		if stay == nil {
+			b.Cut(backends.Here, theta[j+1], e.g[j])
+		}
 		if b.cuts == nil { // power with one client: nobody else sees its contribution
 			continue
 		}
@@ -166,18 +179,27 @@ func (e *Env) augmented(theta, grad []float64) float64 {
 	return lp
 }
 
-func (e *Env) power(theta, grad, lp []float64) {
-	share := 1 / float64(e.model.Clients())
+func (e *Env) power(theta, grad, lp []float64, stay backends.Resident) {
 	clear(e.total)
-	for j := range e.own {
-		g, z, a := e.g[j], e.z[j], e.own[j]
-		for i, y := range e.model.Y {
-			l, d := e.model.logLik(y, theta[0]+g[i]+e.sum[i]-z[i])
-			lp[j+1] += share * l
-			a[i] = share * d
-			grad[0] += a[i]
-			e.total[i] += a[i]
+	for j, a := range e.own {
+		b, z := e.blocks[j+1], e.z[j]
+		b.b[0] = theta[0]
+		for i := range z {
+			b.rest[i] = e.sum[i] - z[i]
 		}
+		if stay != nil {
+			lp[j+1] = stay.Stay(j+1, e.answer[j])
+			rest := e.answer[j][b.early:]
+			copy(a, rest[:b.AuxLen()])
+			grad[0] += rest[b.AuxLen()]
+		} else {
+			lp[j+1] += b.likelihood(e.g[j])
+			copy(a, b.own)
+			for _, d := range a {
+				grad[0] += d
+			}
+		}
+		add(e.total, a)
 	}
 	for j, a := range e.own {
 		for i, t := range e.total {
@@ -187,16 +209,23 @@ func (e *Env) power(theta, grad, lp []float64) {
 }
 
 // back gives every client its adjoint and pulls the seeds back to θ.
-func (e *Env) back(coords backends.Coordinates, grad [][]float64) {
+func (e *Env) back(coords backends.Coordinates, stay backends.Resident, grad [][]float64) {
 	for j, w := range e.w {
 		b := e.blocks[j+1]
 		clear(e.early[j])
-		if b.cuts == nil {
+		switch {
+		case stay != nil:
+			if b.cuts != nil {
+				coords.Adjoint(j+1, e.adj[j], nil, nil, nil)
+			}
+			copy(e.early[j], e.answer[j])
+		case b.cuts == nil:
 			copy(w, e.own[j])
-		} else {
+			b.Pull(backends.Here, w, grad[j+1], e.early[j])
+		default:
 			coords.Adjoint(j+1, e.adj[j], e.own[j], w, e.early[j])
+			b.Pull(backends.Here, w, grad[j+1], e.early[j])
 		}
-		b.Pull(backends.Here, w, grad[j+1], e.early[j])
 		if e.model.Scale {
 			grad[0][1] += e.early[j][0]
 		}

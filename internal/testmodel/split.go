@@ -66,6 +66,13 @@ func (h *hub) Adjoint(b int, adj, own, w, early []float64) {
 	h.coords[b].Adjoint(0, adj, own, w, early)
 }
 
+// residents is a hub whose parties all evaluate by themselves.
+type residents struct{ *hub }
+
+func (h residents) Stay(b int, answer []float64) float64 {
+	return h.coords[b].(backends.Resident).Stay(0, answer)
+}
+
 // A member is one party's view.
 type member struct {
 	*hub
@@ -79,7 +86,12 @@ func (m *member) Density(ctx context.Context, theta [][]float64, coords backends
 	p := m.party
 	return m.meet(
 		func() { m.theta[p], m.grad[p], m.coords[p] = theta[0], grad[0], coords },
-		func() error { return m.env.Density(ctx, m.theta, m.hub, m.grad, m.lp) },
+		func() error {
+			if _, ok := coords.(backends.Resident); ok {
+				return m.env.Density(ctx, m.theta, residents{m.hub}, m.grad, m.lp)
+			}
+			return m.env.Density(ctx, m.theta, m.hub, m.grad, m.lp)
+		},
 		func() { lp[0] = m.lp[p] })
 }
 

@@ -22,6 +22,7 @@ type Exec struct {
 	terms                 []float64
 	scratch               [][]float64
 	targeted              bool // since the last Forward
+	flat                  bool // log-Jacobians do not count
 }
 
 // A loop is a loopSpec bound to the arrays of an Exec.
@@ -195,6 +196,9 @@ func (e *Exec) Target() float64 {
 	run(e.target)
 	clear(e.terms)
 	for i, p := range e.g.parts {
+		if e.flat && p.node != NoID && e.g.nodes[p.node].bij != nil {
+			continue
+		}
 		e.terms[p.term] += e.arrays[inSum][i] + p.value
 	}
 	lp := 0.0
@@ -202,6 +206,19 @@ func (e *Exec) Target() float64 {
 		lp += v
 	}
 	return lp
+}
+
+// Jacobian says whether Target counts the log-Jacobians of bijectors, as it does at first.
+func (e *Exec) Jacobian(on bool) {
+	e.flat = !on
+	for i := range e.target {
+		for j := range e.target[i].calls {
+			c := &e.target[i].calls[j]
+			if c.node.bij != nil {
+				c.mode = c.mode.counting(on)
+			}
+		}
+	}
 }
 
 // Own is the derivative of the last Target in output k.

@@ -18,7 +18,23 @@ const (
 	withJacobian jacobianMode = iota // both: the reverse of the target
 	onlyJacobian                     // the second: the reverse of the target where the value is an output or not used
 	noJacobian                       // the first: the reverse of the outputs
+	neither                          // nothing: onlyJacobian, where log-Jacobians do not count
 )
+
+// counting is the mode of a step of the target's sweep, which had withJacobian or onlyJacobian at first, where log-Jacobians count or do not.
+func (m jacobianMode) counting(on bool) jacobianMode {
+	switch {
+	case on && m == noJacobian:
+		return withJacobian
+	case on && m == neither:
+		return onlyJacobian
+	case !on && m == withJacobian:
+		return noJacobian
+	case !on && m == onlyJacobian:
+		return neither
+	}
+	return m
+}
 
 // opBijector is the map to a parameter's support. Its log-Jacobian is accumulated where the value is computed.
 var opBijector = &op{
@@ -31,6 +47,9 @@ var opBijector = &op{
 		}
 	},
 	vjp: func(c *call) {
+		if c.mode == neither {
+			return
+		}
 		for j := range c.width {
 			b := c.node.bij
 			dx, x, y := c.sumInto(0, j), c.vec(0, j)[:c.n], c.y(j)[:c.n]

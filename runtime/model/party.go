@@ -198,6 +198,50 @@ func (p *Party) Finish(w []float64, outputs []int, shared [][]float64, grad []fl
 	copy(grad, p.here().Grad())
 }
 
+// Local evaluates the party's own log density at theta with the inputs as they are: Cut, then Target.
+func (p *Party) Local(theta, g, own []float64) float64 {
+	p.Cut(backends.Here, theta, g)
+	return p.Target(own)
+}
+
+// Gradient completes Local: grad is overwritten with the gradient of the party's own density and of the seeds w on the cuts, its share of outputs
+// that others receive included; received, unless nil, with the derivative by every input, in the order of the graph.
+func (p *Party) Gradient(w, grad, received []float64) {
+	if len(p.seeds) > 0 {
+		p.seedCuts(w)
+		for k := len(p.spec.Cuts); k < len(p.seeds); k++ {
+			p.seeds[k] = p.Own(k)
+		}
+		p.here().Pull(p.seeds)
+	}
+	copy(grad, p.here().Grad())
+	if received == nil {
+		return
+	}
+	for k, in := range p.spec.Graph.Inputs() {
+		received = received[copy(received, p.InputAdjoint(k)[:in.Len]):]
+	}
+}
+
+// Received is the total length of the inputs.
+func (p *Party) Received() int {
+	n := 0
+	for _, in := range p.spec.Graph.Inputs() {
+		n += in.Len
+	}
+	return n
+}
+
+// Answer replaces the derivatives by the inputs (see InputAdjoint), laid out as Gradient does.
+func (p *Party) Answer(received []float64) {
+	for k := range p.spec.Graph.Inputs() {
+		received = received[copy(p.InputAdjoint(k), received):]
+	}
+}
+
+// Jacobian says whether the log density counts the log-Jacobians of the maps to the parameters' supports, as it does at first.
+func (p *Party) Jacobian(on bool) { p.here().Jacobian(on) }
+
 // Values copies the reported parameters at theta to dst, given the shared parameters in the inputs. Slot Here is at theta afterwards.
 func (p *Party) Values(dst []float64) {
 	for k, v := range p.spec.Params {

@@ -23,7 +23,7 @@ func (c *client) Density(ctx context.Context, theta [][]float64, coords backends
 	if err := c.forward(ctx, theta[0], coords); err != nil {
 		return err
 	}
-	lp[0] = c.seat.Target(c.seat.own)
+	lp[0] = c.seat.evaluate(0, coords)
 	if err := c.backward(ctx); err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (e *local) Density(ctx context.Context, theta [][]float64, coords backends.
 	for b, s := range e.seats {
 		e.deliver(s, false)
 		s.receive(e.hub.sums)
-		lp[b] = s.Target(s.own)
+		lp[b] = s.evaluate(b, coords)
 		e.hub.offerAdjoints(s)
 	}
 	e.hub.addAdjoints()

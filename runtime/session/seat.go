@@ -16,6 +16,7 @@ type seat struct {
 	early    []float64   // gradient of the early shared parameters
 	zs       [][]float64 // z of role.Members[i]
 	adjs     [][]float64 // adj of role.Members[i]
+	answer   []float64   // of a Resident
 	shared   [][]float64 // gradient by role.Arrivals[i]
 	outputs  []int       // at the server: graph output of each shared parameter
 }
@@ -25,6 +26,9 @@ func newSeat(plan *model.Plan, index int) *seat {
 	s := &seat{Party: p, role: p.Role(), early: make([]float64, p.Early())}
 	for _, v := range []*[]float64{&s.g, &s.z, &s.adj, &s.own, &s.w} {
 		*v = make([]float64, p.AuxLen())
+	}
+	if index > 0 {
+		s.answer = make([]float64, p.Received())
 	}
 	for _, m := range s.role.Members {
 		s.zs = append(s.zs, s.part(s.z, m.Cut))
@@ -45,12 +49,35 @@ func (s *seat) part(v []float64, cut int) []float64 {
 	return v[c.Offset : c.Offset+c.Len()]
 }
 
-// value evaluates the outputs at theta and lets the algorithm choose z. b is the block's number in this process.
+// value evaluates the outputs at theta and lets the algorithm choose z. b is the block's number in this process. A client with a Resident evaluates
+// later.
 func (s *seat) value(b int, theta []float64, coords backends.Coordinates) {
-	s.Cut(backends.Here, theta, s.g)
+	if s.resident(coords) == nil {
+		s.Cut(backends.Here, theta, s.g)
+	}
 	if len(s.z) > 0 {
 		coords.Value(b, s.g, s.z)
 	}
+}
+
+// resident is the Resident that evaluates in the party's place, nil for none.
+func (s *seat) resident(coords backends.Coordinates) backends.Resident {
+	if s.Index() == 0 {
+		return nil
+	}
+	r, _ := coords.(backends.Resident)
+	return r
+}
+
+// evaluate returns the party's own log density and readies the derivatives by what it received.
+func (s *seat) evaluate(b int, coords backends.Coordinates) float64 {
+	r := s.resident(coords)
+	if r == nil {
+		return s.Target(s.own)
+	}
+	lp := r.Stay(b, s.answer)
+	s.Answer(s.answer)
+	return lp
 }
 
 // receive sets the input of each sum to the sum without the party's own share.
@@ -85,6 +112,13 @@ func (s *seat) settleMember(i int, adjoint []float64) {
 // pull asks the algorithm for seeds and pulls them back to the parameters and to the early shared parameters.
 func (s *seat) pull(b int, coords backends.Coordinates, grad []float64) {
 	clear(s.early)
+	if s.resident(coords) != nil {
+		if len(s.adj) > 0 {
+			coords.Adjoint(b, s.adj, nil, nil, nil)
+		}
+		s.AddEarly(backends.Here, s.early)
+		return
+	}
 	if len(s.w) > 0 {
 		coords.Adjoint(b, s.adj, s.own, s.w, s.earlyOrNil())
 	}
