@@ -60,6 +60,7 @@ type Info struct {
 	NonFinite  int        // evaluations whose density or gradient was not finite, so far; they changed nothing
 	Fit        Fit        // of variational algorithms
 	Transition Transition // of Markov chains
+	Mode       Mode       // of algorithms that maximise
 }
 
 // A Transition is one step of a Markov chain that is corrected for its discretisation: what is told of it beside the draw.
@@ -71,6 +72,13 @@ type Transition struct {
 	Depth      int  // of the tree
 	Leapfrogs  int  // that belong to the tree
 	Divergent  bool // an error of the energy ended the tree
+}
+
+// Mode is what is known of a maximum. Every number comes from totals over the parties, so all of them hold the same.
+type Mode struct {
+	// Gradient is the length of the gradient at the result relative to its length at the start, from fresh draws, its own noise taken off.
+	Gradient  Estimate
+	Converged bool // it is as small as was asked for
 }
 
 // Fit is the state of a variational fit. Every number comes from totals over the parties, so all of them hold the same.

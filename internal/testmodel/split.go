@@ -78,6 +78,7 @@ type member struct {
 	*hub
 	party  int
 	blocks []backends.Block
+	work   backends.Work
 }
 
 func (m *member) Blocks() []backends.Block { return m.blocks }
@@ -124,4 +125,4 @@ func (m *member) Values(ctx context.Context, theta, values [][]float64) error {
 func (m *member) Private(_ int, name string) *rng.Stream { return m.env.Private(m.party, name) }
 func (m *member) Shared(name string) *rng.Stream         { return m.env.Shared(name) }
 func (m *member) Why() string                            { return m.env.Why() }
-func (m *member) Work() *backends.Work                   { return m.env.Work() }
+func (m *member) Work() *backends.Work                   { return &m.work }

@@ -1,0 +1,69 @@
+package soul
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/vflc/vflc/backends/checkpoint"
+)
+
+// state carries everything that a Step reads and an earlier one wrote. Noise needs its round only.
+func (k *kernel) state(c *checkpoint.Codec) {
+	c.Ints(&k.phase, &k.iter, &k.planned, &k.local, &k.check, &k.climbed, &k.averaged, &k.seen, &k.compared, &k.counts[0], &k.counts[1], &k.counts[2], &k.lost, &k.bad, &k.draws, &k.mode.Gradient.N)
+	c.Bool(&k.mode.Converged)
+	c.Float(&k.square, &k.noise, &k.mode.Gradient.Value, &k.mode.Gradient.SE)
+	k.survey.state(c)
+	for _, p := range k.parties {
+		p.state(c)
+	}
+}
+
+func (s *survey) state(c *checkpoint.Codec) {
+	n := len(s.columns)
+	c.Ints(&s.gamma, &s.members, &n)
+	for i := range min(n, mostSums) {
+		if i == len(s.columns) {
+			s.columns = append(s.columns, 0)
+		}
+		c.Ints(&s.columns[i])
+	}
+}
+
+// mostSums bounds what a damaged checkpoint can ask for.
+const mostSums = 1 << 16
+
+func (p *party) state(c *checkpoint.Codec) {
+	for _, v := range [][]float64{p.x, p.old, p.oldDir, p.mean, p.half, p.windows[0], p.windows[1], p.windows[2], p.first, p.then, p.bound, p.inner.lower, p.theta, p.top} {
+		c.Floats(v)
+	}
+	c.Float(&p.oldSlope, &p.recent, &p.blamed, &p.damping, &p.slopes, &p.flat, &p.h)
+	c.Ints(&p.round, &p.bad)
+	c.Bool(&p.dense)
+	for _, ch := range p.chains {
+		c.Floats(ch.at.theta)
+		c.Floats(ch.spare.theta)
+	}
+}
+
+// heading is a line that two kernels share if one can load what the other saved.
+func (k *kernel) heading() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "vflc soul checkpoint 1: %s", k.settings)
+	for _, p := range k.parties {
+		fmt.Fprintf(&b, "; %s %d %d", p.block.Party(), p.block.Dim(), p.block.AuxLen())
+	}
+	return b.String()
+}
+
+// Save implements backends.Kernel.
+func (k *kernel) Save(w io.Writer) error { return checkpoint.Save(w, k.heading(), k.state) }
+
+// Load implements backends.Kernel. The error says where the checkpoint does not fit this run.
+func (k *kernel) Load(r io.Reader) error {
+	if err := checkpoint.Load(r, k.heading(), k.state); err != nil {
+		return fmt.Errorf("soul: %w", err)
+	}
+	k.stale = true
+	return nil
+}

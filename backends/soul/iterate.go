@@ -1,0 +1,117 @@
+package soul
+
+// An iterate is the vector that a party moves towards the maximum of L.
+type iterate struct {
+	x    []float64
+	grad []float64 // the estimate of ∂L/∂x
+	dir  []float64 // the metric times grad
+	// the last point that was kept, the direction taken from there, and grad·dir there
+	old, oldDir []float64
+	oldSlope    float64
+	recent      float64      // running mean of grad·dir
+	blamed      float64      // grad·dir where the last step was taken back, 0 if it was not
+	damping     float64      // factor of the steps, less than 1 after overshooting
+	mean        []float64    // of x over the averaged iterations
+	first, then []float64    // sums of grad: over a batch, and over all of a phase
+	windows     [3][]float64 // sums of x over three stretches of the climb
+	slopes      float64      // sum of grad·dir: over iterations, later over batches
+	half        []float64    // the mean when it was looked at before
+	kept        bool         // what vet said
+}
+
+func newIterate(n int) iterate {
+	v := make([]float64, 12*n)
+	take := func() []float64 {
+		part := v[:n:n]
+		v = v[n:]
+		return part
+	}
+	return iterate{
+		x: take(), grad: take(), dir: take(), old: take(), oldDir: take(), mean: take(), first: take(), then: take(), half: take(),
+		windows: [3][]float64{take(), take(), take()}, damping: 1,
+	}
+}
+
+// A step is taken back where the slope along it has more than turned round, which takes a curvature of twice the metric's, and the gradient
+// is longer than it was of late, its square by this factor: noise alone does both seldom, and what it costs is a shorter step for a while.
+const overshoot = 4
+
+// lately is the weight of the newest square in their running mean.
+const lately = 0.1
+
+// vet decides whether the point where grad was evaluated, with dir from it, is kept. If not, x goes back to the last that was, and on by half the
+// step. Where that hardly shortens the gradient the step was not to blame, but what other parties did meanwhile, and the point is kept after all.
+func (it *iterate) vet() {
+	now := dot(it.grad, it.dir)
+	suspect := dot(it.grad, it.oldDir) < -it.oldSlope && now > overshoot*it.recent
+	innocent := it.blamed > 0 && now > 0.5*it.blamed
+	it.kept = finite(now) && (!suspect || innocent)
+	if !it.kept {
+		it.takeBack(now)
+		return
+	}
+	switch {
+	case innocent:
+		it.damping = 1
+		it.recent = now
+	case it.recent == 0:
+		it.recent = now
+	}
+	it.blamed = 0
+	it.damping = min(1, 1.2*it.damping)
+	it.recent += lately * (now - it.recent)
+}
+
+func (it *iterate) takeBack(now float64) {
+	it.blamed = now
+	it.damping *= 0.5
+	it.oldSlope *= 0.5
+	copy(it.x, it.old)
+	for i := range it.oldDir {
+		it.oldDir[i] *= 0.5
+		it.x[i] += it.oldDir[i]
+	}
+}
+
+// step moves x by a multiple of dir. Without a finite direction it stays.
+func (it *iterate) step(size float64) {
+	slope := dot(it.grad, it.dir)
+	if !finite(slope + square(it.dir)) {
+		return
+	}
+	copy(it.old, it.x)
+	by := size * it.damping
+	for i, d := range it.dir {
+		it.oldDir[i] = by * d
+		it.x[i] += by * d
+	}
+	it.oldSlope = by * slope
+}
+
+// onward is the inner product of the moves from window to window, and the square of the last mean.
+func (it *iterate) onward(counts [3]int) (product, length float64) {
+	a, b, c := 1/float64(counts[0]), 1/float64(counts[1]), 1/float64(counts[2])
+	for i, v := range it.windows[0] {
+		first, second, third := a*v, b*it.windows[1][i], c*it.windows[2][i]
+		product += (second - first) * (third - second)
+		length += third * third
+	}
+	return product, length
+}
+
+// shiftWindows makes the two new windows the old one.
+func (it *iterate) shiftWindows() {
+	w := it.windows
+	for i := range w[0] {
+		w[0][i] = w[1][i] + w[2][i]
+		w[1][i], w[2][i] = 0, 0
+	}
+}
+
+// average includes x as the k-th member of the mean.
+func (it *iterate) average(k int) {
+	w := 1 / float64(k)
+	for i, v := range it.x {
+		it.mean[i] += w * (v - it.mean[i])
+	}
+}

@@ -1,0 +1,213 @@
+package soul
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/runtime/rng"
+)
+
+// The phases of a run.
+const (
+	resting    = iota // at the start: the gradient there, and its noise
+	climbing          // constant steps
+	settling          // decaying steps, averaged
+	evaluating        // at the average: the gradient there
+	sampling          // θ given the average
+	done
+)
+
+const (
+	attempts     = 50   // initial values tried
+	unsteady     = 5    // iterations at a new place before the chains count
+	restingFor   = 20   // iterations of the resting phase that count
+	firstCheck   = 200  // the climb is held against itself first after so many iterations, then each time these have doubled
+	longestClimb = 3    // the climb takes 1/longestClimb of all iterations at most
+	evaluatedFor = 100  // iterations of the evaluation
+	batches      = 10   // of the evaluation
+	patience     = 1000 // iterations without a finite gradient before a fit is given up
+	scalars      = 6    // that are summed over the parties at once
+)
+
+// A kernel is one run, over the parties of this process.
+type kernel struct {
+	env      backends.Env
+	settings backends.Settings
+	parties  []*party
+	theta    [][]float64
+	grad     [][]float64
+	lp       []float64
+	part     [][]float64
+	total    []float64
+	starts   []*rng.Stream
+	plain    plain
+	survey
+
+	phase    int
+	iter     int // iterations of the fit
+	planned  int // in all, at most
+	local    int // iterations of the phase
+	check    int // iterations at which the parties meet next
+	climbed  int // K₀
+	averaged int
+	seen     int    // of these at the last look
+	compared int    // iterations at the last comparison of the climb
+	counts   [3]int // iterations of each of its windows
+	lost     int    // iterations in a row without a finite gradient at a party of this process
+	bad      int
+	draws    int // of a chain
+	stale    bool
+	square   float64 // of the gradient at the start, in the metric
+	noise    float64 // the same of the noise of one iteration's gradient
+	mode     backends.Mode
+}
+
+func newKernel(env backends.Env, s backends.Settings) *kernel {
+	blocks := env.Blocks()
+	k := &kernel{env: env, settings: s, lp: make([]float64, len(blocks)), total: make([]float64, scalars), planned: s.Int(iterations)}
+	for b, block := range blocks {
+		k.parties = append(k.parties, newParty(env, b, s))
+		k.theta = append(k.theta, nil)
+		k.grad = append(k.grad, make([]float64, block.Dim()))
+		k.part = append(k.part, make([]float64, scalars))
+		k.starts = append(k.starts, env.Private(b, "soul start"))
+	}
+	k.plain.kernel = k
+	k.check = min(firstCheck, k.planned/longestClimb)
+	return k
+}
+
+// Init looks for a start where density and gradient are finite, with every z at its cut, and measures curvature there.
+func (k *kernel) Init(ctx context.Context) error {
+	if err := k.find(ctx); err != nil {
+		return err
+	}
+	for attempt := range uint64(attempts) {
+		ok, err := k.try(ctx, attempt)
+		if err != nil {
+			return err
+		}
+		if ok {
+			return k.curvature(ctx, true)
+		}
+	}
+	return fmt.Errorf("soul: the log density or its gradient is not finite at any of %d initial values: %s", attempts, k.why())
+}
+
+func (k *kernel) why() string {
+	if why := k.env.Why(); why != "" {
+		return why
+	}
+	return "a gradient overflowed"
+}
+
+func (k *kernel) unusable() error {
+	return fmt.Errorf("soul: the curvature of the density in the server's parameters is not finite: %s", k.why())
+}
+
+func (k *kernel) try(ctx context.Context, attempt uint64) (bool, error) {
+	for b, p := range k.parties {
+		p.start(k.starts[b], attempt)
+	}
+	k.plain = plain{kernel: k, start: true}
+	if err := k.evaluate(ctx); err != nil {
+		return false, err
+	}
+	for b, p := range k.parties {
+		clear(k.part[b])
+		if !finite(k.lp[b] + square(k.grad[b]) + square(p.adjoint)) {
+			k.part[b][0] = 1
+		}
+		copy(p.old, p.x)
+	}
+	err := k.env.Sum(ctx, k.part, k.total)
+	return k.total[0] == 0, err
+}
+
+// Value implements backends.Coordinates: z is where it is, whatever the cut.
+func (k *kernel) Value(b int, _, z []float64) { copy(z, k.parties[b].x) }
+
+// Stay implements backends.Resident: a client's chains.
+func (k *kernel) Stay(b int, answer []float64) float64 {
+	return k.parties[b].stay(k.settings.Int(inner), answer)
+}
+
+// Adjoint implements backends.Coordinates.
+func (k *kernel) Adjoint(b int, adj, _, _, _ []float64) { k.parties[b].gather(adj) }
+
+// gradient estimates the gradient of L at the current point: the chains move on for it.
+func (k *kernel) gradient(ctx context.Context) error {
+	for b, p := range k.parties {
+		k.theta[b] = p.theta
+	}
+	if err := k.env.Density(ctx, k.theta, k, k.grad, k.lp); err != nil {
+		return err
+	}
+	k.count()
+	bad := false
+	for b, p := range k.parties {
+		if p.server() {
+			copy(p.grad, k.grad[b])
+		}
+		bad = bad || !finite(square(p.grad))
+	}
+	if !bad {
+		k.lost = 0
+	} else if k.lost++; k.lost == patience {
+		return fmt.Errorf("soul: the gradient was not finite in %d iterations in a row: %s", patience, k.why())
+	}
+	return nil
+}
+
+// count counts an iteration's evaluations of the clients' own densities, which all make side by side, as so many gradients.
+func (k *kernel) count() {
+	k.env.Work().Gradients += int64(k.settings.Int(inner) * k.settings.Int(InnerChains))
+}
+
+// Step does one iteration, or makes one draw of each chain.
+func (k *kernel) Step(ctx context.Context) (backends.Info, error) {
+	var err error
+	switch k.phase {
+	case resting:
+		err = k.rest(ctx)
+	case climbing:
+		err = k.climb(ctx)
+	case settling:
+		err = k.settle(ctx)
+	case evaluating:
+		err = k.judge(ctx)
+	case sampling:
+		err = k.sample(ctx)
+	}
+	return k.info(), err
+}
+
+func (k *kernel) enter(phase int) { k.phase, k.local = phase, 0 }
+
+// shareOf is the step of a party in its metric. With γ beside z the metric, being that of each alone, may be J+1 times as great as that of both together
+// in the direction in which all move at once: shares J/(J+1) and 1/(J+1) keep the sum of both below 1.
+func (k *kernel) shareOf(p *party) float64 {
+	j := float64(k.members)
+	switch {
+	case k.gamma == 0 || k.members == 0:
+		return 1
+	case p.server():
+		return 1 / (j + 1)
+	}
+	return j / (j + 1)
+}
+
+// sum leaves in total what the parties put in part.
+func (k *kernel) sum(ctx context.Context, of func(p *party, part []float64)) error {
+	for b, p := range k.parties {
+		clear(k.part[b])
+		k.part[b][scalars-1] = float64(p.bad)
+		of(p, k.part[b])
+	}
+	if err := k.env.Sum(ctx, k.part, k.total); err != nil {
+		return err
+	}
+	k.bad = int(k.total[scalars-1])
+	return nil
+}

@@ -1,0 +1,127 @@
+package soul
+
+import (
+	"github.com/vflc/vflc/backends"
+)
+
+// denseLimit is the most parameters of a party for which its metric is found in full: that takes two evaluations a parameter, and its use the
+// square of their number.
+const denseLimit = 200
+
+// A metric is an approximation of the inverse of −∂²L/∂x² of one party.
+//
+// At a client with z = x, L is as curved as the client's own marginal density of z, plus what the likelihood adds, no more than a diagonal c (see
+// curvature). With R = diag(1/ρ²), g = Xθ + g₀ and Λ the precision of θ without z, the former is R − RX(XᵀRX + Λ)⁻¹XᵀR, so by Woodbury's identity
+//
+//	(R − RX(XᵀRX + Λ)⁻¹XᵀR + C)⁻¹ = A + A R X (Xᵀ D X + Λ)⁻¹ Xᵀ R A,   A = (R + C)⁻¹,  D = R C A,
+//
+// which takes a system in the dimensions of θ. Where the cut is not affine, A alone is used: it is smaller, so its steps are safe and slower.
+// At the server it is the inverse of the curvature of the joint density in γ.
+type metric struct {
+	block   backends.Block
+	cuts    []backends.Cut
+	bound   []float64 // c
+	dense   bool
+	inner   cholesky // XᵀDX + Λ, or the server's curvature
+	flat    float64  // the server's metric where that is not dense
+	origin  []float64
+	image   []float64
+	seed    []float64
+	unknown []float64
+	fresh   []float64 // curvature being measured
+	adjoint []float64 // where it is measured from
+}
+
+func newServerMetric(n int) metric {
+	m := metric{dense: n <= denseLimit, flat: 1, fresh: make([]float64, n), unknown: make([]float64, n), adjoint: make([]float64, n)}
+	if m.dense {
+		m.inner = newCholesky(n)
+	}
+	return m
+}
+
+func newClientMetric(b backends.Block) metric {
+	n, p := b.AuxLen(), b.Dim()
+	m := metric{
+		block: b, cuts: b.Cuts(), bound: make([]float64, n), origin: make([]float64, n), image: make([]float64, n), seed: make([]float64, n),
+		unknown: make([]float64, p), fresh: make([]float64, n), adjoint: make([]float64, n),
+	}
+	if b.Affine() && p <= denseLimit && p > 0 && n > 0 {
+		m.inner = newCholesky(p)
+	}
+	return m
+}
+
+// apply sets dir to the metric times v.
+func (m *metric) apply(dir, v []float64) {
+	if m.block == nil {
+		m.applyServer(dir, v)
+		return
+	}
+	for _, c := range m.cuts {
+		r := 1 / (c.Rho * c.Rho)
+		v, dir, bound, seed := span(v, c), span(dir, c), span(m.bound, c), span(m.seed, c)
+		for i, x := range v {
+			a := 1 / (r + bound[i])
+			dir[i] = a * x
+			seed[i] = r * a * x
+		}
+	}
+	if !m.dense {
+		return
+	}
+	clear(m.unknown)
+	m.block.Cut(backends.Centre, m.unknown, m.origin)
+	m.block.Pull(backends.Centre, m.seed, m.unknown, nil)
+	m.inner.solve(m.unknown)
+	m.block.Cut(backends.Centre, m.unknown, m.image)
+	for _, c := range m.cuts {
+		r := 1 / (c.Rho * c.Rho)
+		dir, bound, image, origin := span(dir, c), span(m.bound, c), span(m.image, c), span(m.origin, c)
+		for i := range dir {
+			dir[i] += r / (r + bound[i]) * (image[i] - origin[i])
+		}
+	}
+}
+
+func (m *metric) applyServer(dir, v []float64) {
+	copy(dir, v)
+	if m.dense {
+		m.inner.solve(dir)
+		return
+	}
+	scale(dir, m.flat)
+}
+
+// settle takes in the curvature of the likelihood that was measured. Half of what was measured before is kept at least: curvature that comes back is
+// then no surprise.
+func (m *metric) settle() {
+	for i, c := range m.fresh {
+		if !finite(c) {
+			c = m.bound[i]
+		}
+		m.bound[i] = max(c, 0.5*m.bound[i])
+	}
+}
+
+// outer fills the inner matrix with XᵀDX, column by column.
+func (m *metric) outer() {
+	p := m.inner.n
+	clear(m.unknown)
+	m.block.Cut(backends.Centre, m.unknown, m.origin)
+	for k := range p {
+		m.unknown[k] = 1
+		m.block.Cut(backends.Centre, m.unknown, m.image)
+		m.unknown[k] = 0
+		for _, c := range m.cuts {
+			r := 1 / (c.Rho * c.Rho)
+			bound, image, origin, seed := span(m.bound, c), span(m.image, c), span(m.origin, c), span(m.seed, c)
+			for i := range seed {
+				seed[i] = r * bound[i] / (r + bound[i]) * (image[i] - origin[i])
+			}
+		}
+		row := m.inner.matrix[k*p:][:p]
+		clear(row)
+		m.block.Pull(backends.Centre, m.seed, row, nil)
+	}
+}

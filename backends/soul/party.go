@@ -1,0 +1,116 @@
+package soul
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/runtime/rng"
+)
+
+// A party is one block with what it moves towards the maximum: a client its z, the server its γ. A client has Langevin chains beside.
+type party struct {
+	iterate
+	block backends.Block
+	cuts  []backends.Cut
+	theta []float64 // the θ of evaluations outside the chains: the first chain's, or at the server γ itself
+	metric
+
+	// of a client
+	chains    []*chain
+	corrected bool
+	h         float64 // step size of the chains
+	noise     *rng.Stream
+	round     int // of noise
+	own, w    []float64
+	xi        []float64
+	top       []float64 // direction of the largest curvature of θ given z
+	work      [2]*state
+	meanG     []float64 // over the states of an iteration
+	answer    []float64
+	lp        float64
+	recorded  int
+	bad       int // evaluations that were not finite
+}
+
+func newParty(env backends.Env, b int, s backends.Settings) *party {
+	block := env.Blocks()[b]
+	p := &party{block: block, cuts: block.Cuts(), corrected: s.Bool(mala), h: 1}
+	dim, aux := block.Dim(), block.AuxLen()
+	if p.server() {
+		block.Jacobian(false)
+		p.iterate = newIterate(dim)
+		p.theta = p.x
+		p.metric = newServerMetric(dim)
+		return p
+	}
+	p.iterate = newIterate(aux)
+	p.noise = env.Private(b, "soul")
+	for range s.Int(InnerChains) {
+		p.chains = append(p.chains, &chain{newState(dim, aux, block.Received()), newState(dim, aux, block.Received())})
+	}
+	p.theta, p.top = make([]float64, dim), make([]float64, dim)
+	p.work = [2]*state{newState(dim, aux, block.Received()), newState(dim, aux, block.Received())}
+	p.own, p.w, p.xi, p.meanG, p.answer = make([]float64, aux), make([]float64, aux), make([]float64, dim), make([]float64, aux), make([]float64, block.Received())
+	p.metric = newClientMetric(block)
+	return p
+}
+
+func (p *party) server() bool { return p.block.Index() == 0 }
+
+// nextNoise moves on to the noise of the next iteration.
+func (p *party) nextNoise() {
+	p.noise.Round(uint64(p.round))
+	p.round++
+}
+
+// start sets θ, or γ: at 0 in attempt 0, later uniform in (−2, 2), as Stan's initial values.
+func (p *party) start(from *rng.Stream, attempt uint64) {
+	from.Round(attempt)
+	clear(p.theta)
+	for i := range p.theta {
+		if attempt > 0 {
+			p.theta[i] = 4*from.Float64() - 2
+		}
+	}
+	for _, c := range p.chains {
+		copy(c.at.theta, p.theta)
+		copy(c.spare.theta, p.theta)
+	}
+}
+
+// stay runs the chains of a client for an iteration and leaves the means over their states.
+func (p *party) stay(steps int, answer []float64) float64 {
+	p.nextNoise()
+	clear(p.meanG)
+	clear(p.answer)
+	p.lp, p.recorded = 0, 0
+	for _, c := range p.chains {
+		p.walk(c, steps)
+	}
+	copy(p.theta, p.chains[0].at.theta)
+	by := 1 / float64(p.recorded)
+	if p.recorded == 0 {
+		by = math.NaN() // the gradient is then not finite, and nobody moves
+	}
+	scale(p.meanG, by)
+	scale(p.answer, by)
+	copy(answer, p.answer)
+	return p.lp * by
+}
+
+// gather completes the gradient by z from the adjoint.
+func (p *party) gather(adj []float64) {
+	for _, c := range p.cuts {
+		z, g, adj, grad := span(p.x, c), span(p.meanG, c), span(adj, c), span(p.grad, c)
+		r := 1 / (c.Rho * c.Rho)
+		for i, v := range z {
+			grad[i] = r*(g[i]-v) + adj[i]
+		}
+	}
+	if p.recorded == 0 {
+		p.grad[0] = math.NaN()
+	}
+}
+
+// span returns the part of v that belongs to a cut.
+func span(v []float64, c backends.Cut) []float64 { return v[c.Offset : c.Offset+c.Len()] }

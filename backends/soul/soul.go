@@ -1,0 +1,40 @@
+// Package soul is stochastic optimisation by unadjusted Langevin: it maximises L(z, γ) = log ∫ p(y, z, θ, γ) dθ over the auxiliary variables z and the
+// server's parameters γ, with gradients averaged over Langevin chains of the clients' θ given z (Fisher's identity), and then draws θ given the
+// maximum. Such draws are conditional: narrower than the posterior of θ.
+//
+// Method: De Bortoli, Durmus, Pereyra and Fernandez Vidal (2021), "Efficient stochastic optimisation by unadjusted Langevin Monte Carlo"; for
+// vertically partitioned data Hassan, Sutton, Mira and Mengersen, "Scalable vertical federated learning via data augmentation and amortized
+// inference", appendix. Averaging of iterates: Polyak and Juditsky (1992). Where the paper is corrected, docs/inference.md derives it.
+package soul
+
+import (
+	"github.com/vflc/vflc/backends"
+)
+
+// Names of the settings.
+const (
+	iterations  = "iterations"
+	inner       = "inner"
+	InnerChains = "inner-chains"
+	Draws       = "draws"
+	mala        = "mala"
+	tolerance   = "tolerance"
+)
+
+// Algorithm describes SOUL.
+func Algorithm() backends.Algorithm {
+	return backends.Algorithm{
+		Name:       "soul",
+		Doc:        "Stochastic optimisation by unadjusted Langevin: the most probable auxiliary variables and server parameters, the clients' parameters integrated out; then draws of these given the former, which are narrower than their posterior. A client sends its auxiliary variables once for many steps of its own.",
+		Transforms: []string{backends.Augmented, backends.Power},
+		Settings: []backends.Setting{
+			{Name: iterations, Doc: "most iterations of the fit", Default: 20000, Min: 10},
+			{Name: inner, Doc: "Langevin steps of a chain in one iteration, and between two draws", Default: 10, Min: 1},
+			{Name: InnerChains, Doc: "Langevin chains of each client", Default: 4, Min: 1},
+			{Name: Draws, Doc: "draws of a chain", Default: 1000, Min: 1},
+			{Name: mala, Doc: "correct Langevin steps by Metropolis' rule: draws without discretisation error", Default: false},
+			{Name: tolerance, Doc: "stop when the gradient is this small relative to its value at the start", Default: 0.01, Min: 1e-9},
+		},
+		New: func(env backends.Env, s backends.Settings) (backends.Kernel, error) { return newKernel(env, s), nil },
+	}
+}

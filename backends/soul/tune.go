@@ -1,0 +1,94 @@
+package soul
+
+import "math"
+
+// nudge is the step of differences of gradients: the error of a central difference is of its square, of a forward one of itself, and either will do
+// for step sizes.
+const nudge = 1e-4
+
+// powerSteps is how many steps of the power iteration find the largest curvature. From the vector of the last time, one tenth of them does.
+const powerSteps = 50
+
+// tune finds what a client needs to know of itself: the step size of its chains, 1/λmax of the precision of θ given z, and its metric.
+func (p *party) tune(first bool) {
+	if p.server() {
+		return
+	}
+	p.settle()
+	if len(p.theta) > 0 {
+		p.tuneChains(first)
+	}
+	if p.inner.n > 0 {
+		p.outer()
+		p.dense = p.addOwn() && p.inner.factor()
+	}
+}
+
+// tuneChains is the power iteration, with differences of the gradient along a vector in place of its product with the precision.
+func (p *party) tuneChains(first bool) {
+	steps := powerSteps / 10
+	if first {
+		steps = powerSteps
+		p.nextNoise()
+		p.noise.Normals(p.top)
+	}
+	a, b := p.work[0], p.work[1]
+	lambda := 0.0
+	for range steps {
+		scale(p.top, 1/math.Sqrt(square(p.top)))
+		p.shifted(a, p.top, nudge)
+		p.shifted(b, p.top, -nudge)
+		if !p.evaluate(a) || !p.evaluate(b) {
+			break
+		}
+		for i := range p.top {
+			p.top[i] = (b.grad[i] - a.grad[i]) / (2 * nudge)
+		}
+		lambda = math.Sqrt(square(p.top))
+		if !(lambda > 0) || !finite(lambda) {
+			break
+		}
+	}
+	if !(lambda > 0) || !finite(lambda) {
+		p.noise.Normals(p.top)
+		return
+	}
+	p.h = 1 / lambda
+	if p.corrected {
+		p.h *= min(1, optimalMALA*math.Pow(float64(len(p.theta)), -1.0/3))
+	}
+}
+
+// optimalMALA: in d dimensions of equal scale the best step variance is 1.65²·d^(−1/3) (Roberts and Rosenthal 1998), twice the step size.
+const optimalMALA = 1.65 * 1.65 / 2
+
+// shifted sets s to θ + by·v.
+func (p *party) shifted(s *state, v []float64, by float64) {
+	for i, t := range p.theta {
+		s.theta[i] = t + by*v[i]
+	}
+}
+
+// addOwn adds Λ, the curvature of the client's own density, to the inner matrix.
+func (p *party) addOwn() bool {
+	n := p.inner.n
+	a, b := p.work[0], p.work[1]
+	for k := range n {
+		clear(p.xi)
+		p.xi[k] = 1
+		for _, s := range []*state{a, b} {
+			by := nudge
+			if s == b {
+				by = -nudge
+			}
+			p.shifted(s, p.xi, by)
+			p.block.Local(s.theta, s.g, p.own)
+			p.block.Gradient(p.own, s.grad, nil)
+		}
+		row := p.inner.matrix[k*n:][:n]
+		for i := range row {
+			row[i] += (b.grad[i] - a.grad[i]) / (2 * nudge)
+		}
+	}
+	return finite(square(p.inner.matrix))
+}
