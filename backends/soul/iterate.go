@@ -39,6 +39,10 @@ const overshoot = 4
 // lately is the weight of the newest square in their running mean.
 const lately = 0.1
 
+// recovery is by how much steps grow again with every point that is kept: much less than they shrink, so that steps that are a little too long for a
+// while come after many that contract.
+const recovery = 1.03
+
 // vet decides whether the point where grad was evaluated, with dir from it, is kept. If not, x goes back to the last that was, and on by half the
 // step. Where that hardly shortens the gradient the step was not to blame, but what other parties did meanwhile, and the point is kept after all.
 func (it *iterate) vet() {
@@ -58,7 +62,7 @@ func (it *iterate) vet() {
 		it.recent = now
 	}
 	it.blamed = 0
-	it.damping = min(1, 1.2*it.damping)
+	it.damping = min(1, recovery*it.damping)
 	it.recent += lately * (now - it.recent)
 }
 

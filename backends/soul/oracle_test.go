@@ -100,7 +100,7 @@ func TestGaussian(t *testing.T) {
 				m.Transform, m.Rho = transform, 0.7
 				name := fmt.Sprintf("%s J=%d mala=%v", transform, len(columns), metropolis)
 				found := make([]moments, len(columns))
-				k, info := fit(t, m.Env(1), transform, map[string]string{"mala": fmt.Sprint(metropolis), "draws": "20000", "inner-chains": "2", "inner": "10", "tolerance": "0.003"},
+				k, info := fit(t, m.Env(1), transform, map[string]string{"mala": fmt.Sprint(metropolis), "draws": "6000", "inner-chains": "2", "tolerance": "0.002"},
 					func(theta [][]float64) {
 						for j := range found {
 							found[j].add(theta[j+1])
