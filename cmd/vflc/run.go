@@ -29,6 +29,7 @@ type runFlags struct {
 	quiet   bool
 	asJSON  bool
 	strict  bool
+	logLik  bool
 }
 
 func newRun() *cobra.Command {
@@ -59,6 +60,7 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	fs.StringVar(&f.from, "from", "", "begin where the run of this `folder` ended: its positions, metric and step sizes; a short --warmup is enough then")
 	fs.BoolVar(&f.resumed, resumeFlag, false, "")
 	fs.MarkHidden(resumeFlag)
+	fs.BoolVar(&f.logLik, "log-lik", false, "write the log density of every observation at every draw to draws.zarr, for vflc loo and ArviZ")
 	fs.BoolVar(&f.quiet, "quiet", false, "no progress and no messages")
 	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
 	fs.BoolVar(&f.strict, "strict", false, "exit with 3 when the diagnostics say not to trust the result")
@@ -95,6 +97,9 @@ func runModel(cmd *cobra.Command, path string, f *runFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := b.mayHaveLogLik(cmd, f); err != nil {
+		return err
+	}
 	record, err := b.record(f, a, settings)
 	if err != nil {
 		return err
@@ -113,6 +118,11 @@ func runModel(cmd *cobra.Command, path string, f *runFlags) error {
 		return err
 	}
 	o := b.outcome(fit, record, settings)
+	if f.logLik {
+		if o.responses, err = b.pointwise(cmd, o.draws); err != nil {
+			return err
+		}
+	}
 	o.document.Timing = posterior.Timing{
 		LoadS: seconds(loaded), GradientUS: posterior.Number(float64(gradient.Nanoseconds()) / 1e3),
 		WarmupS: seconds(fit.fitting), SamplingS: seconds(fit.drawing), TotalS: seconds(time.Since(begin)),

@@ -12,17 +12,20 @@ import (
 // Pointwise holds log p(y_i | θ_s) by observation, chain and draw.
 type Pointwise [][][]float64
 
+// VarianceBound is the posterior variance of an observation's log density above which WAIC is not reliable (Vehtari, Gelman and Gabry 2017).
+const VarianceBound = 0.4
+
 // An Estimate is an expected log predictive density (elpd) for new data, in nats.
 type Estimate struct {
-	ELPD, SE    float64
-	P, PSE      float64   // effective number of parameters
-	Pointwise   []float64 // of each observation; their sum is ELPD
-	K           []float64 // Pareto shape of each observation; nil for WAIC
-	PPointwise  []float64 // effective number of parameters by observation
-	REff        []float64 // relative efficiency of each observation's likelihood; nil for WAIC
-	Observed    int
-	Draws       int
-	HighVarPart int // WAIC: observations whose variance of log p exceeds 0.4, for which WAIC is not reliable
+	ELPD, SE   float64
+	P, PSE     float64   // effective number of parameters
+	Pointwise  []float64 // of each observation; their sum is ELPD
+	K          []float64 // Pareto shape of each observation; nil for WAIC
+	PPointwise []float64 // effective number of parameters by observation
+	REff       []float64 // relative efficiency of each observation's likelihood; nil for WAIC
+	Observed   int
+	Draws      int
+	HighVar    int // WAIC: observations whose variance of log p exceeds VarianceBound, for which it is not reliable
 }
 
 // Of is PSIS-LOO: elpd_i = log Σ_s w_is p(y_i|θ_s) with smoothed weights from the ratios 1/p(y_i|θ_s). Draws of Markov chains count by their
@@ -75,8 +78,8 @@ func WAIC(ll Pointwise) Estimate {
 	for _, chains := range ll {
 		all := flat(chains)
 		p := stat.Variance(all, nil)
-		if p > 0.4 {
-			e.HighVarPart++
+		if p > VarianceBound {
+			e.HighVar++
 		}
 		e.add(logMeanExp(all)-p, p)
 	}

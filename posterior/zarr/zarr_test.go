@@ -144,3 +144,22 @@ func TestTextsAreFixedWidth(t *testing.T) {
 		t.Error(kind, diff)
 	}
 }
+
+// Responses read back as they were written, matrices in their own orientation; responses without pointwise densities too.
+func TestObservedRoundTrip(t *testing.T) {
+	m := Observed{Name: "m", Shape: []int{2, 3}, Values: []float64{1, 2, 3, 4, 5, 6}}
+	for i := range 6 {
+		m.LogLik = append(m.LogLik, [][]float64{{float64(i), 0, 0, 0.5}, {0, float64(10 * i), 0, 0}})
+	}
+	want := []Observed{m, {Name: "y", Shape: []int{2}, Values: []float64{8, 9}}}
+	got, err := ReadObserved(write(t, sample(), want))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if none, err := ReadObserved(t.TempDir()); err != nil || none != nil {
+		t.Errorf("of nothing: %v %v", none, err)
+	}
+}
