@@ -22,6 +22,7 @@ func (b *Builder) Build() (*Graph, error) {
 	if !b.plain {
 		g.rewrite()
 	}
+	g.layout.early = early
 	g.plan()
 	return g, nil
 }
@@ -115,7 +116,7 @@ func (g *Graph) plan() {
 	}
 	target.reverse()
 	pull.reverse()
-	g.layout = layout{nodes: g.nodes, blocks: blocksOf(g.nodes), whole: make([]bool, n), value: make([]int, n), slot: make([]int, n)}
+	g.layout = layout{nodes: g.nodes, early: g.layout.early, blocks: blocksOf(g.nodes), whole: make([]bool, n), value: make([]int, n), slot: make([]int, n)}
 	for _, s := range sweeps {
 		s.schedule()
 		s.store(g.layout.whole)

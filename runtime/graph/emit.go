@@ -237,8 +237,13 @@ func (e *emitter) adjointTiles(l *loopSpec, ids []ID) {
 		if len(users) == 0 {
 			continue
 		}
+		first, ok := e.first(users)
+		if u, lent := e.lender(id); ok && lent {
+			e.adjoint[id], e.shares[u], e.sets[first] = e.leafAdjoint(e.nodes[id].in[u.k]), true, true
+			continue
+		}
 		e.adjoint[id] = e.newTile(id)
-		if first, ok := e.first(users); ok {
+		if ok {
 			e.sets[first] = true
 			continue
 		}
@@ -246,10 +251,24 @@ func (e *emitter) adjointTiles(l *loopSpec, ids []ID) {
 	}
 }
 
+// lender finds a received value, of this sweep alone, whose whole adjoint is that of a node: it is then made in its place.
+func (e *emitter) lender(id ID) (use, bool) {
+	for k, p := range e.nodes[id].in {
+		u := use{id, k}
+		if e.s.target && e.nodes[p].kind == input && !e.early[p] && e.passesAs(u) && e.s.flows(id, k) && len(e.s.contributors(p)) == 1 {
+			return u, true
+		}
+	}
+	return use{}, false
+}
+
 // passes reports whether a use may share its adjoint with the user.
-func (e *emitter) passes(u use) bool {
+func (e *emitter) passes(u use) bool { return e.passesAs(u) && e.adjointRef(u.by).space != nowhere }
+
+// passesAs reports whether the adjoint of an operand is the user's own, column by column.
+func (e *emitter) passesAs(u use) bool {
 	by := &e.nodes[u.by]
-	return by.op.passes != nil && by.op.passes(u.k) && by.links[u.k].rows && by.links[u.k].cols == nil && e.adjointRef(u.by).space != nowhere
+	return by.op.passes != nil && by.op.passes(u.k) && by.links[u.k].rows && by.links[u.k].cols == nil
 }
 
 // first is the use that contributes first to the adjoint of a node: of the first term, else of the last node, since the reverse runs backwards.

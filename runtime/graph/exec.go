@@ -18,6 +18,7 @@ type Exec struct {
 	forward, target, pull []loop
 	reporting             [][]loop
 	outputs, owns, seeds  [][]float64
+	unseeded              [][]float64 // what the pull's adjoints hold besides seeds
 	reports               [][]float64
 	terms                 []float64
 	scratch               [][]float64
@@ -60,6 +61,7 @@ func (g *Graph) NewExec() *Exec {
 	for _, r := range g.seeds {
 		e.seeds = append(e.seeds, e.view(r).buf)
 	}
+	e.unseeded = g.unseeded(e.adjoints[1])
 	for _, id := range g.outputIDs {
 		e.outputs = append(e.outputs, e.view(g.layout.valueRef(id)).buf)
 	}
@@ -67,6 +69,28 @@ func (g *Graph) NewExec() *Exec {
 		e.reports = append(e.reports, e.view(g.layout.valueRef(id)).buf)
 	}
 	return e
+}
+
+// unseeded lists the parts of the pull's adjoints that no seed overwrites.
+func (g *Graph) unseeded(a []float64) [][]float64 {
+	seeded := make([]bool, len(a))
+	for _, r := range g.seeds {
+		for i := 0; r.space == inAdjoint && i < r.len; i++ {
+			seeded[r.off+i] = true
+		}
+	}
+	var out [][]float64
+	for i := 0; i < len(a); {
+		j := i
+		for j < len(a) && !seeded[j] {
+			j++
+		}
+		if j > i {
+			out = append(out, a[i:j])
+		}
+		i = j + 1
+	}
+	return out
 }
 
 func scratchVectors(n int) [][]float64 {
@@ -229,10 +253,17 @@ func (e *Exec) Pull(seeds [][]float64) {
 	if len(seeds) != len(e.seeds) {
 		panic(fmt.Sprintf("graph: %d seeds for %d outputs", len(seeds), len(e.seeds)))
 	}
-	clear(e.adjoints[1])
+	for _, a := range e.unseeded {
+		clear(a)
+	}
 	for k, s := range seeds {
-		if s != nil && e.seeds[k] != nil {
-			kernel.Accumulate(len(e.seeds[k]), e.seeds[k], s)
+		switch to := e.seeds[k]; {
+		case e.g.seeds[k].space == inAdjoint && s != nil:
+			copy(to, s)
+		case e.g.seeds[k].space == inAdjoint:
+			clear(to)
+		case s != nil && to != nil:
+			kernel.Accumulate(len(to), to, s)
 		}
 	}
 	run(e.pull)

@@ -10,7 +10,7 @@ type funcKernel struct {
 }
 
 // funcKernels lists the functions that have vector kernels; the others run by their own loops. A test holds both to the same values.
-var funcKernels = []funcKernel{
+var funcKernels = []*funcKernel{
 	{"exp", kernel.Exp, func(n int, t, dy, _, y []float64) { kernel.Mul(n, t, dy, y) }},
 	{"expm1", kernel.Expm1, func(n int, t, dy, _, y []float64) { kernel.FMA(n, t, dy, y, dy) }},
 	{"log", kernel.Log, func(n int, t, dy, x, _ []float64) { kernel.Div(n, t, dy, x) }},
@@ -37,9 +37,9 @@ var funcKernels = []funcKernel{
 
 // kernelOf is the vector kernel of a function, nil if it has none.
 func kernelOf(name string) *funcKernel {
-	for i := range funcKernels {
-		if funcKernels[i].name == name {
-			return &funcKernels[i]
+	for _, k := range funcKernels {
+		if k.name == name {
+			return k
 		}
 	}
 	return nil

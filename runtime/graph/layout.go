@@ -73,6 +73,7 @@ type layout struct {
 	nodes  []node
 	blocks map[int]int // rows of a block, by length of loop
 	tiled  []bool      // constants in tile order
+	early  []bool      // what outputs depend on
 	whole  []bool
 	value  []int // offset of a stored value
 	slot   []int // of a term or log-Jacobian in inSum, -1: none

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/runtime/graph"
+	"github.com/vflc/vflc/runtime/kernel"
 )
 
 // A Party is one party's evaluation state for one chain. It implements backends.Block; the other methods are the phases of an evaluation,
@@ -17,6 +18,7 @@ type Party struct {
 	slots  [2]*graph.Exec // Centre is made when it is first used
 	seeds  [][]float64    // per graph output: cuts, then what the server shares
 	held   []float64      // accumulators set aside while Pull uses them
+	g, own []float64      // cuts and the log density's derivative by them: arrays of the graph where there is one cut
 	auxLen int
 	early  int
 	affine bool
@@ -40,6 +42,11 @@ func NewParty(plan *Plan, index int) *Party {
 		}
 	}
 	p.held = make([]float64, p.Dim()+p.early)
+	if len(spec.Cuts) == 1 {
+		p.g, p.own = p.Output(0), p.Own(0)
+	} else {
+		p.g, p.own = make([]float64, p.auxLen), make([]float64, p.auxLen)
+	}
 	return p
 }
 
@@ -80,6 +87,17 @@ func (p *Party) Cut(slot backends.Slot, theta, g []float64) {
 	for k, c := range p.spec.Cuts {
 		copy(g[c.Offset:c.Offset+c.Len()], e.Output(k))
 	}
+}
+
+// Evaluate evaluates the outputs at theta in slot Here and returns the cuts, which the next evaluation overwrites.
+func (p *Party) Evaluate(theta []float64) []float64 {
+	p.here().Forward(theta)
+	if len(p.spec.Cuts) > 1 {
+		for k, c := range p.spec.Cuts {
+			copy(p.g[c.Offset:], p.Output(k))
+		}
+	}
+	return p.g
 }
 
 func (p *Party) exec(slot backends.Slot) *graph.Exec {
@@ -157,12 +175,7 @@ func (p *Party) AddEarly(slot backends.Slot, early []float64) {
 }
 
 // Add adds v to dst element by element.
-func Add(dst, v []float64) {
-	dst = dst[:len(v)]
-	for i, x := range v {
-		dst[i] += x
-	}
-}
+func Add(dst, v []float64) { kernel.Accumulate(len(v), dst, v) }
 
 // Input is the buffer of graph input k: to be filled before Cut for early shared parameters, before Target for everything else.
 func (p *Party) Input(k int) []float64 { return p.here().Input(k) }
@@ -170,13 +183,16 @@ func (p *Party) Input(k int) []float64 { return p.here().Input(k) }
 // Output is the value of graph output k after Cut.
 func (p *Party) Output(k int) []float64 { return p.here().Output(k) }
 
-// Target evaluates the log density after Cut and the inputs, and copies its derivative by the cuts to own (length AuxLen).
-func (p *Party) Target(own []float64) float64 {
-	lp := p.here().Target()
-	for k, c := range p.spec.Cuts {
-		copy(own[c.Offset:c.Offset+c.Len()], p.Own(k))
+// Target evaluates the log density after Evaluate and the inputs. It returns its derivative by the cuts too (length AuxLen), which the next Target
+// overwrites.
+func (p *Party) Target() (lp float64, own []float64) {
+	lp = p.here().Target()
+	if len(p.spec.Cuts) > 1 {
+		for k, c := range p.spec.Cuts {
+			copy(p.own[c.Offset:], p.Own(k))
+		}
 	}
-	return lp
+	return lp, p.own
 }
 
 // Own is the derivative of the log density by graph output k, after Target.
@@ -201,7 +217,9 @@ func (p *Party) Finish(w []float64, outputs []int, shared [][]float64, grad []fl
 // Local evaluates the party's own log density at theta with the inputs as they are: Cut, then Target.
 func (p *Party) Local(theta, g, own []float64) float64 {
 	p.Cut(backends.Here, theta, g)
-	return p.Target(own)
+	lp, by := p.Target()
+	copy(own, by)
+	return lp
 }
 
 // Gradient completes Local: grad is overwritten with the gradient of the party's own density and of the seeds w on the cuts, its share of outputs

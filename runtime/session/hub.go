@@ -1,6 +1,9 @@
 package session
 
-import "github.com/vflc/vflc/runtime/model"
+import (
+	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/runtime/model"
+)
 
 // A hub is what the server adds up. Parts are in party order and are set anew for each evaluation: they belong to a party of this process or to
 // a message.
@@ -50,7 +53,7 @@ func (h *hub) keep(a model.Arrival, gradient []float64) {
 }
 
 func (h *hub) addAux()      { add(h.sums, h.z) }
-func (h *hub) addAdjoints() { add(h.adjoint, h.a) }
+func (h *hub) addAdjoints() { lend(h.adjoint, h.a) }
 func (h *hub) addShared()   { add(h.shared, h.d) }
 
 // addBase adds the server's part to each sum; base[0] holds one vector per sum, one after another, and is nil for zero.
@@ -68,9 +71,24 @@ func (h *hub) addBase(base [][]float64) {
 // add overwrites each dst[k] with the sum of parts[k], in their order.
 func add(dst [][]float64, parts [][][]float64) {
 	for k, p := range parts {
-		copy(dst[k], p[0])
-		for _, v := range p[1:] {
-			model.Add(dst[k], v)
+		if len(p) == 1 {
+			copy(dst[k], p[0])
+			continue
+		}
+		kernel.Add(len(dst[k]), dst[k], p[0], p[1])
+		for _, v := range p[2:] {
+			kernel.Accumulate(len(dst[k]), dst[k], v)
+		}
+	}
+}
+
+// lend is add where a sum of one part is that part itself.
+func lend(dst [][]float64, parts [][][]float64) {
+	for k, p := range parts {
+		if len(p) == 1 {
+			dst[k] = p[0]
+		} else {
+			add(dst[k:k+1], parts[k:k+1])
 		}
 	}
 }

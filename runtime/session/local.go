@@ -29,6 +29,11 @@ func NewLocal(plan *model.Plan, keys Keys) (backends.Env, error) {
 			e.hub.z[m.Group][m.Place] = s.zs[i]
 		}
 	}
+	for g, group := range plan.Groups {
+		if r := group.Receivers; len(r) == 1 && !e.seats[r[0].Party].isMember(g) {
+			e.hub.sums[g] = e.seats[r[0].Party].Input(r[0].Index) // added up where it is read
+		}
+	}
 	return e, nil
 }
 

@@ -1,7 +1,10 @@
 package session
 
 import (
+	"slices"
+
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/runtime/kernel"
 	"github.com/vflc/vflc/runtime/model"
 )
 
@@ -10,7 +13,7 @@ type seat struct {
 	*model.Party
 	role model.Role
 
-	g, z     []float64
+	z        []float64
 	adj, own []float64
 	w        []float64
 	early    []float64   // gradient of the early shared parameters
@@ -24,7 +27,7 @@ type seat struct {
 func newSeat(plan *model.Plan, index int) *seat {
 	p := model.NewParty(plan, index)
 	s := &seat{Party: p, role: p.Role(), early: make([]float64, p.Early())}
-	for _, v := range []*[]float64{&s.g, &s.z, &s.adj, &s.own, &s.w} {
+	for _, v := range []*[]float64{&s.z, &s.adj, &s.w} {
 		*v = make([]float64, p.AuxLen())
 	}
 	if index > 0 {
@@ -43,6 +46,11 @@ func newSeat(plan *model.Plan, index int) *seat {
 	return s
 }
 
+// isMember reports whether one of the party's cuts enters a sum.
+func (s *seat) isMember(group int) bool {
+	return slices.ContainsFunc(s.role.Members, func(m model.Membership) bool { return m.Group == group })
+}
+
 // part is the range of a vector over cuts that belongs to one cut.
 func (s *seat) part(v []float64, cut int) []float64 {
 	c := s.Cuts()[cut]
@@ -52,12 +60,19 @@ func (s *seat) part(v []float64, cut int) []float64 {
 // value evaluates the outputs at theta and lets the algorithm choose z. b is the block's number in this process. A client with a Resident evaluates
 // later.
 func (s *seat) value(b int, theta []float64, coords backends.Coordinates) {
+	g := s.w // holds nothing
 	if s.resident(coords) == nil {
-		s.Cut(backends.Here, theta, s.g)
+		g = s.Evaluate(theta)
 	}
 	if len(s.z) > 0 {
-		coords.Value(b, s.g, s.z)
+		coords.Value(b, g, s.z)
 	}
+}
+
+// target evaluates the party's log density and keeps its derivative by the cuts.
+func (s *seat) target() (lp float64) {
+	lp, s.own = s.Target()
+	return lp
 }
 
 // resident is the Resident that evaluates in the party's place, nil for none.
@@ -73,7 +88,7 @@ func (s *seat) resident(coords backends.Coordinates) backends.Resident {
 func (s *seat) evaluate(b int, coords backends.Coordinates) float64 {
 	r := s.resident(coords)
 	if r == nil {
-		return s.Target(s.own)
+		return s.target()
 	}
 	lp := r.Stay(b, s.answer)
 	s.Answer(s.answer)
@@ -89,7 +104,9 @@ func (s *seat) receive(sums [][]float64) {
 
 func (s *seat) receiveSum(r model.Reception, sum []float64) {
 	in := s.Input(r.Input)
-	copy(in, sum)
+	if len(in) > 0 && &in[0] != &sum[0] {
+		copy(in, sum)
+	}
 	if r.Cut >= 0 {
 		subtract(in, s.part(s.z, r.Cut))
 	}
@@ -103,8 +120,13 @@ func (s *seat) settle(adjoints [][]float64) {
 }
 
 func (s *seat) settleMember(i int, adjoint []float64) {
+	in := s.role.Members[i].Input
+	if in < 0 && len(s.Cuts()) == 1 {
+		s.adj = adjoint
+		return
+	}
 	copy(s.adjs[i], adjoint)
-	if in := s.role.Members[i].Input; in >= 0 {
+	if in >= 0 {
 		subtract(s.adjs[i], s.InputAdjoint(in))
 	}
 }
@@ -148,14 +170,9 @@ func (s *seat) collectShared() {
 
 // report evaluates the parameters at theta on their declared scale, given the shared ones in the inputs.
 func (s *seat) report(theta, values []float64) {
-	s.Cut(backends.Here, theta, s.g)
+	s.Evaluate(theta)
 	s.Values(values)
 }
 
 // subtract takes v from dst element by element.
-func subtract(dst, v []float64) {
-	dst = dst[:len(v)]
-	for i, x := range v {
-		dst[i] -= x
-	}
-}
+func subtract(dst, v []float64) { kernel.Sub(len(v), dst, dst, v) }

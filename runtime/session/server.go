@@ -83,7 +83,7 @@ func (s *server) evaluate(ctx context.Context, lp []float64) error {
 
 func (s *server) target(lp []float64) {
 	s.seat.receive(s.hub.sums)
-	lp[0] = s.seat.Target(s.seat.own)
+	lp[0] = s.seat.target()
 	s.hub.offerOwn(s.seat)
 }
 

@@ -18,7 +18,7 @@ func everyDesign(t *testing.T, test func(*testing.T, *world)) {
 	}
 }
 
-func local(t *testing.T, plan *model.Plan) backends.Env {
+func local(t testing.TB, plan *model.Plan) backends.Env {
 	t.Helper()
 	env, err := session.NewLocal(plan, session.SimulatedKeys(7, plan.Names))
 	if err != nil {
