@@ -203,7 +203,7 @@ func (c *check) resumes(t *testing.T, want Run) {
 // parties: one goroutine per party, each with its own block, gives the same bits as one loop over the blocks.
 func (c *check) parties(t *testing.T, want Run) {
 	t.Helper()
-	envs := c.model.Env(5).Split()
+	envs := testmodel.Split(c.model.Env(5))
 	runs, errs := make([]Run, len(envs)), make([]error, len(envs))
 	var wait sync.WaitGroup
 	for p, env := range envs {

@@ -263,6 +263,11 @@ func add(to, from []float64) {
 
 // Sum implements backends.Env.
 func (e *Env) Sum(_ context.Context, part [][]float64, total []float64) error {
+	return sum(part, total)
+}
+
+// sum adds scalars in party order.
+func sum(part [][]float64, total []float64) error {
 	clear(total)
 	for _, p := range part {
 		add(total, p)

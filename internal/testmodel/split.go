@@ -8,11 +8,11 @@ import (
 	"github.com/vflc/vflc/runtime/rng"
 )
 
-// Split returns one Env per party, each with that party's block alone, for one goroutine per party: every collective call waits for all of them,
+// Split returns one Env per party of an Env over all parties, each with that party's block alone, for one goroutine per party: every collective call waits for all of them,
 // and the last to arrive evaluates with the shared Env. A kernel that reads another block's state, or decides from anything but totals, gives
 // other results over these than over the whole Env, or hangs.
-func (e *Env) Split() []backends.Env {
-	n := len(e.blocks)
+func Split(e backends.Env) []backends.Env {
+	n := len(e.Blocks())
 	h := &hub{
 		env: e, theta: make([][]float64, n), grad: make([][]float64, n), lp: make([]float64, n), coords: make([]backends.Coordinates, n),
 		part: make([][]float64, n), other: make([][]float64, n), third: make([][]float64, n),
@@ -20,14 +20,14 @@ func (e *Env) Split() []backends.Env {
 	h.all.L = &h.mu
 	out := make([]backends.Env, n)
 	for p := range out {
-		out[p] = &member{hub: h, party: p, blocks: e.seen[p : p+1]}
+		out[p] = &member{hub: h, party: p, blocks: e.Blocks()[p : p+1]}
 	}
 	return out
 }
 
 // A hub is where the parties of a split Env meet.
 type hub struct {
-	env     *Env
+	env     backends.Env
 	mu      sync.Mutex
 	all     sync.Cond
 	arrived int

@@ -1,0 +1,210 @@
+package adapt_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/vflc/vflc/backends/adapt"
+)
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= 1e-12*(1+math.Abs(want))) {
+		t.Errorf("%s is %.15g, want %.15g", what, got, want)
+	}
+}
+
+// By hand, from ε = 1 and target 0.8: statistics 1 and 0.5 give bias −0.2/11 and then 11/12·(−0.2/11) + 0.3/12 = 0.1/12.
+func TestStepSizeByHand(t *testing.T) {
+	s := adapt.StepSize{Target: 0.8}
+	s.Restart(1)
+	near(t, "the first step size", s.Current(), 1)
+	s.Learn(1)
+	first := math.Log(10) + 0.2/11/0.05
+	near(t, "log ε after one statistic", math.Log(s.Current()), first)
+	near(t, "its average", math.Log(s.Final()), first)
+	s.Learn(0.5)
+	second := math.Log(10) - 0.1/12*math.Sqrt2/0.05
+	near(t, "log ε after two statistics", math.Log(s.Current()), second)
+	w := math.Pow(2, -0.75)
+	near(t, "its average", math.Log(s.Final()), w*second+(1-w)*first)
+}
+
+func TestStepSizeStaysBelowItsLimit(t *testing.T) {
+	s := adapt.StepSize{Target: 0.8, Limit: 2}
+	s.Restart(1)
+	for range 50 {
+		s.Learn(1)
+	}
+	near(t, "the step size", s.Current(), 2)
+}
+
+// Where the statistic falls with the step size, dual averaging finds where it is the target.
+func TestStepSizeFindsTheTarget(t *testing.T) {
+	for _, start := range []float64{1e-3, 1, 50} {
+		s := adapt.StepSize{Target: 0.7}
+		s.Restart(start)
+		for range 2000 {
+			s.Learn(math.Exp(-s.Current() / 3))
+		}
+		if got, want := s.Final(), -3*math.Log(0.7); math.Abs(got/want-1) > 0.03 {
+			t.Errorf("from %g: %g, want %g", start, got, want)
+		}
+	}
+}
+
+func TestMomentsByHand(t *testing.T) {
+	m, c := adapt.NewMoments(2), adapt.NewCovariance(2)
+	for _, x := range [][]float64{{9, 9}, {1, 2}} {
+		m.Add(x)
+		c.Add(x)
+	}
+	m.Reset()
+	c.Reset()
+	for _, x := range [][]float64{{1, 2}, {3, -1}, {5, 5}} {
+		m.Add(x)
+		c.Add(x)
+	}
+	if diff := cmp.Diff([]float64{8, 18}, m.Squares); diff != "" || m.N != 3 || m.Mean[0] != 3 || m.Mean[1] != 2 {
+		t.Errorf("squares %v, mean %v of %d", m.Squares, m.Mean, m.N)
+	}
+	near(t, "the product of deviations", c.Products[2], 6)
+	near(t, "the squares", c.Products[3], 18)
+}
+
+// Running moments are those of two passes.
+func TestMomentsAreThoseOfTwoPasses(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		n := rapid.IntRange(1, 30).Draw(rt, "n")
+		rows := make([][]float64, n)
+		m, c := adapt.NewMoments(3), adapt.NewCovariance(3)
+		for i := range rows {
+			rows[i] = rapid.SliceOfN(rapid.Float64Range(-1e3, 1e3), 3, 3).Draw(rt, "x")
+			m.Add(rows[i])
+			c.Add(rows[i])
+		}
+		for a := range 3 {
+			for b := range a + 1 {
+				var ma, mb, s float64
+				for _, x := range rows {
+					ma += x[a] / float64(n)
+					mb += x[b] / float64(n)
+				}
+				for _, x := range rows {
+					s += (x[a] - ma) * (x[b] - mb)
+				}
+				if math.Abs(c.Products[3*a+b]-s) > 1e-6 || a == b && math.Abs(m.Squares[a]-s) > 1e-6 {
+					rt.Fatalf("products %v, squares %v, want %v", c.Products, m.Squares, s)
+				}
+			}
+		}
+	})
+}
+
+// The windows of Stan for its default, for lengths at which a window is stretched, and for short warm-ups.
+func TestWindowsByHand(t *testing.T) {
+	for warmup, want := range map[int]adapt.Windows{
+		1000: {Start: 75, Ends: []int{100, 150, 250, 450, 950}},
+		500:  {Start: 75, Ends: []int{100, 150, 250, 450}}, // 100 fits three times into 300
+		499:  {Start: 75, Ends: []int{100, 150, 449}},      // and not into 299
+		2000: {Start: 75, Ends: []int{100, 150, 250, 450, 850, 1950}},
+		150:  {Start: 75, Ends: []int{100}},
+		160:  {Start: 75, Ends: []int{110}},
+		100:  {Start: 15, Ends: []int{90}},
+		20:   {Start: 3, Ends: []int{18}},
+		19:   {Start: 19},
+		0:    {},
+	} {
+		if diff := cmp.Diff(want, adapt.NewWindows(warmup)); diff != "" {
+			t.Errorf("%d: %s", warmup, diff)
+		}
+	}
+}
+
+// Windows cover the middle of any warm-up, each at least as long as the one before.
+func TestWindowsCoverTheWarmup(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		warmup := rapid.IntRange(20, 20000).Draw(rt, "warmup")
+		w := adapt.NewWindows(warmup)
+		at, size := w.Start, 1
+		for _, end := range w.Ends {
+			if end-at < size {
+				rt.Fatalf("%v: a window shrinks", w)
+			}
+			at, size = end, end-at
+		}
+		if left := warmup - at; left < 1 || left > 50 {
+			rt.Fatalf("%v leaves %d of %d", w, left, warmup)
+		}
+	})
+}
+
+// turns are the transitions after which the later estimate took over, of a chain all of whose draws count.
+func turns(warmup int) (at []int, late, frozen int) {
+	u := adapt.NewTurns(warmup)
+	late, frozen = -1, -1
+	for t, background := 0, 1; t < warmup; t++ { // the starting point is in both estimates
+		if u.Frozen(t) {
+			if frozen < 0 {
+				frozen = t
+			}
+			continue
+		}
+		background++
+		turn, isLate := u.Next(t, background)
+		if isLate && late < 0 {
+			late = t
+		}
+		if turn {
+			at, background = append(at, t), 0
+		}
+	}
+	return at, late, frozen
+}
+
+// By hand for 1000: the first estimate has 10 with the starting point after transition 8, then every tenth up to 298; transition 300 begins the main
+// phase with 80, so 378, then 120 more, and 180; the next, 405, would end beyond the final phase at 850.
+func TestTurnsByHand(t *testing.T) {
+	at, late, frozen := turns(1000)
+	var want []int
+	for k := 8; k < 300; k += 10 {
+		want = append(want, k)
+	}
+	want = append(want, 378, 498)
+	if diff := cmp.Diff(want, at); diff != "" {
+		t.Error(diff)
+	}
+	if frozen != 850 || late != 581 {
+		t.Errorf("late from %d, frozen from %d", late, frozen)
+	}
+}
+
+func TestTurnsOfAnyWarmup(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		warmup := rapid.IntRange(0, 5000).Draw(rt, "warmup")
+		at, _, frozen := turns(warmup)
+		for k, v := range at {
+			if v >= frozen || k > 0 && v-at[k-1] < 10 {
+				rt.Fatalf("turns %v of %d, frozen from %d", at, warmup, frozen)
+			}
+		}
+	})
+}
+
+func TestNothingAllocates(t *testing.T) {
+	s, m, c, u := adapt.StepSize{Target: 0.8}, adapt.NewMoments(50), adapt.NewCovariance(50), adapt.NewTurns(1000)
+	s.Restart(1)
+	x, i := make([]float64, 50), 0
+	if n := testing.AllocsPerRun(50, func() {
+		s.Learn(0.5)
+		m.Add(x)
+		c.Add(x)
+		u.Next(i, i)
+		i++
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
