@@ -19,13 +19,17 @@ const (
 )
 
 // CheckExact runs an algorithm that claims exact draws, a Markov chain, over the zoo of known posteriors: the mean of every function is within its
-// Monte Carlo standard error of what is known. given(known) are settings that make a run long enough.
+// Monte Carlo standard error of what is known. given(known) are settings that make a run long enough; nil leaves a posterior out.
 func CheckExact(t *testing.T, a backends.Algorithm, given func(testmodel.Known) map[string]string) {
 	t.Helper()
 	for _, k := range testmodel.Zoo() {
 		t.Run(k.Name, func(t *testing.T) {
 			t.Parallel()
-			s, err := a.Resolve(k.Transform, given(k))
+			want := given(k)
+			if want == nil {
+				t.Skip("left out")
+			}
+			s, err := a.Resolve(k.Transform, want)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,8 +2,11 @@ package nuts_test
 
 import (
 	"maps"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/contract"
 	"github.com/vflc/vflc/backends/nuts"
 	"github.com/vflc/vflc/internal/testmodel"
@@ -21,21 +24,55 @@ func TestContract(t *testing.T) {
 	}
 }
 
+// every runs a test of the zoo with the given settings, as long as its tolerance needs.
+func every(t *testing.T, given map[string]string, transforms ...string) {
+	t.Helper()
+	contract.CheckExact(t, nuts.Algorithm(), func(k testmodel.Known) map[string]string {
+		if transforms != nil && !slices.Contains(transforms, k.Transform) {
+			return nil
+		}
+		given := maps.Clone(given)
+		given["warmup"], given["draws"] = "500", "1000"
+		if k.Name == "funnel" || k.Name == "banana" { // where the curvature varies
+			given["target-accept"] = "0.95"
+		}
+		return given
+	})
+}
+
 func TestExact(t *testing.T) {
-	for name, given := range map[string]map[string]string{
-		"default": {},
-		"dense":   {"metric": "dense"},
-		"stan":    {"adapt": "stan"},
+	t.Run("default", func(t *testing.T) { every(t, map[string]string{}) })
+	t.Run("dense", func(t *testing.T) { every(t, map[string]string{"metric": "dense"}) })
+	t.Run("stan", func(t *testing.T) { every(t, map[string]string{"adapt": "stan"}) })
+	t.Run("collapsed", func(t *testing.T) { every(t, map[string]string{"collapse-aux": "true"}, backends.Augmented) })
+	t.Run("centered", func(t *testing.T) {
+		every(t, map[string]string{"centered": "true", "target-accept": "0.9"}, backends.Augmented, backends.Power)
+	})
+}
+
+// One auxiliary variable stands for a sum in the augmented model of one process, and nowhere else.
+func TestCollapseIsRefusedWhereItIsWrong(t *testing.T) {
+	a := nuts.Algorithm()
+	try := func(env backends.Env, transform string, given map[string]string) error {
+		given["collapse-aux"] = "true"
+		s, err := a.Resolve(transform, given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = a.New(env, s)
+		return err
+	}
+	augmented := contract.Model(backends.Augmented)
+	if err := try(augmented.Env(1), backends.Augmented, map[string]string{}); err != nil {
+		t.Error(err)
+	}
+	for want, err := range map[string]error{
+		"choose one":                 try(augmented.Env(1), backends.Augmented, map[string]string{"centered": "true"}),
+		"with transform power":       try(contract.Model(backends.Power).Env(1), backends.Power, map[string]string{}),
+		"all parties in one process": try(testmodel.Split(augmented.Env(1))[1], backends.Augmented, map[string]string{}),
 	} {
-		t.Run(name, func(t *testing.T) {
-			contract.CheckExact(t, nuts.Algorithm(), func(k testmodel.Known) map[string]string {
-				given := maps.Clone(given)
-				given["warmup"], given["draws"] = "500", "1000"
-				if k.Name == "funnel" || k.Name == "banana" { // where the curvature varies
-					given["target-accept"] = "0.95"
-				}
-				return given
-			})
-		})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
 	}
 }

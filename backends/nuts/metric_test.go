@@ -1,0 +1,165 @@
+package nuts
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/vflc/vflc/backends/adapt"
+	"github.com/vflc/vflc/runtime/rng"
+)
+
+// definite draws a positive definite matrix of a moderate condition number.
+func definite(t *rapid.T, n int, name string) []float64 {
+	b := rapid.SliceOfN(rapid.Float64Range(-1, 1), n*n, n*n).Draw(t, name)
+	a := make([]float64, n*n)
+	for i := range n {
+		for j := range n {
+			if i == j {
+				a[i*n+j] = 0.3
+			}
+			for k := range n {
+				a[i*n+j] += b[i*n+k] * b[j*n+k]
+			}
+		}
+	}
+	return a
+}
+
+func multiply(n int, a, b []float64) []float64 {
+	c := make([]float64, n*n)
+	for i := range n {
+		for j := range n {
+			for k := range n {
+				c[i*n+j] += a[i*n+k] * b[k*n+j]
+			}
+		}
+	}
+	return c
+}
+
+func distance(a, b []float64) float64 {
+	worst := 0.0
+	for i, v := range a {
+		worst = math.Max(worst, math.Abs(v-b[i]))
+	}
+	return worst
+}
+
+// many makes a matrix the covariance of so many draws that nothing is shrunk.
+func many(n int, a []float64) *adapt.Covariance {
+	c := adapt.NewCovariance(n)
+	c.N = 1 << 40
+	for i, v := range a {
+		c.Products[i] = v * float64(c.N-1)
+	}
+	return c
+}
+
+// The dense Fisher metric is the geometric mean: M⁻¹·cov(gradients)·M⁻¹ = cov(draws), whatever the scales; and its root squares to M.
+func TestDenseFisherIsTheGeometricMean(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		n := rapid.IntRange(1, 6).Draw(rt, "n")
+		a, b := definite(rt, n, "draws"), definite(rt, n, "gradients")
+		d, diagonal := newDense(n), make([]float64, n)
+		for i := range diagonal {
+			diagonal[i] = math.Sqrt(a[i*n+i] / b[i*n+i])
+		}
+		d.fromFisher(diagonal, many(n, a), many(n, b))
+		if off := distance(multiply(n, multiply(n, d.inverse, b), d.inverse), a); !(off < 1e-8) {
+			rt.Errorf("M⁻¹BM⁻¹ differs from A by %g", off)
+		}
+		identity := make([]float64, n*n)
+		transpose := make([]float64, n*n)
+		for i := range n {
+			identity[i*n+i] = 1
+			for j := range n {
+				transpose[i*n+j] = d.root[j*n+i]
+			}
+		}
+		if off := distance(multiply(n, d.inverse, multiply(n, d.root, transpose)), identity); !(off < 1e-8) {
+			rt.Errorf("M⁻¹RRᵀ differs from the identity by %g", off)
+		}
+	})
+}
+
+// A covariance that is not positive definite leaves the metric as it was.
+func TestSingularCovarianceIsIgnored(t *testing.T) {
+	d := newDense(2)
+	copy(d.inverse, []float64{3, 1, 1, 2})
+	before := append([]float64{}, d.inverse...)
+	d.set([]float64{1, 1, 1, 1})
+	d.fromFisher([]float64{1, 1}, many(2, []float64{1, 0, 0, 1}), many(2, []float64{1, 2, 2, 1}))
+	d.fromFisher([]float64{1, 1}, many(2, []float64{1, math.NaN(), math.NaN(), 1}), many(2, []float64{1, 0, 0, 1}))
+	if distance(d.inverse, before) != 0 {
+		t.Errorf("the metric became %v", d.inverse)
+	}
+}
+
+// The diagonal Fisher metric of draws and gradients of a normal is its variance, however few the draws; a coordinate without either stays as it is.
+func TestDiagonalFisherOfANormal(t *testing.T) {
+	m := newMetric(3, 0)
+	m.set(2, 7)
+	e := newEstimate(3, 0)
+	for _, z := range []float64{-1, 0.5, 2} {
+		e.add([]float64{5 * z, 0.01 * z, 1}, []float64{-z / 5, -z / 0.01, 0})
+	}
+	m.fromFisher(&e, true)
+	for i, want := range []float64{25, 1e-4, 7} {
+		if math.Abs(m.inverse[i]/want-1) > 1e-12 {
+			t.Errorf("inverse mass %d is %v, want %v", i, m.inverse[i], want)
+		}
+	}
+	m.set(0, 0)
+	m.set(1, math.Inf(1))
+	if m.inverse[0] != leastMass || m.inverse[1] != mostMass {
+		t.Errorf("masses are not bounded: %v", m.inverse)
+	}
+}
+
+// Stan's regularisation by hand: three draws 0, 2, 4 with variance 4: 3/8·4 + 1e-3·5/8.
+func TestStanMetricByHand(t *testing.T) {
+	for _, full := range []int{0, 1} {
+		m, e := newMetric(1, full), newEstimate(1, full)
+		for _, x := range []float64{0, 2, 4} {
+			e.add([]float64{x}, []float64{0})
+		}
+		m.fromDraws(&e)
+		got := m.inverse[0]
+		if full > 0 {
+			got = m.full.inverse[0]
+		}
+		if want := 1.5 + 1e-3*5/8; math.Abs(got-want) > 1e-14 {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
+}
+
+// Momenta have the covariance M, and velocities are M⁻¹p: the mean of p·v is the dimension. Tolerances are five standard errors of 20,000 draws.
+func TestMomentaHaveTheMetricsCovariance(t *testing.T) {
+	const draws = 20000
+	m := newMetric(3, 2)
+	m.set(2, 0.25)
+	m.full.set([]float64{2, 0.6, 0.6, 1})
+	s := rng.New(rng.SharedKey(1), "momenta")
+	p, v := make([]float64, 3), make([]float64, 3)
+	var cov [9]float64
+	twice := 0.0
+	for range draws {
+		twice += m.draw(p, v, s) / draws
+		for i := range 9 {
+			cov[i] += p[i/3] * p[i%3] / draws
+		}
+	}
+	det := 2*1 - 0.36
+	want := [9]float64{1 / det, -0.6 / det, 0, -0.6 / det, 2 / det, 0, 0, 0, 4}
+	for i, w := range want {
+		if se := math.Sqrt((want[i/3*4]*want[i%3*4] + w*w) / draws); math.Abs(cov[i]-w) > 5*se {
+			t.Errorf("covariance %d is %v, want %v ± %v", i, cov[i], w, se)
+		}
+	}
+	if se := math.Sqrt(2.0 * 3 / draws); math.Abs(twice-3) > 5*se {
+		t.Errorf("mean of p·v is %v, want 3 ± %v", twice, se)
+	}
+}
