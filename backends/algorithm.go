@@ -50,6 +50,13 @@ type WarmStarter interface {
 	WarmStart(ctx context.Context, r io.Reader) error
 }
 
+// A Weighted is a kernel whose draws are of an approximation q, and that knows how it differs from the posterior there.
+type Weighted interface {
+	// Ratios returns log p − log q, up to a constant, at independent draws from q: −Inf where it was not finite. The totals over the parties are
+	// the same at each of them. It is nil before Info.Done.
+	Ratios() []float64
+}
+
 // Info says where a kernel stands after a Step.
 type Info struct {
 	Phase      string     // "fit", "evaluate", "warmup", "sampling": for progress lines

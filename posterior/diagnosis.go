@@ -161,7 +161,7 @@ func approximation(d *Diagnostics) []Finding {
 	var out []Finding
 	if k := float64(d.Khat); k > KhatBound {
 		out = append(out, Finding{Check: "khat", Value: d.Khat,
-			Text: fmt.Sprintf("k̂ of the approximation is %.2f, above %g; it is not close enough to the posterior to be corrected by weights, and its sds may be far off", k, KhatBound),
+			Text: fmt.Sprintf("k̂ of the approximation (of all that it draws, auxiliary variables included) is %.2f, above %g; it is not close enough to the posterior to be corrected by weights, and its sds may be far off", k, KhatBound),
 			Try:  "--backend nuts; --theta-guide fullrank; --guide structured; more --iterations"})
 	}
 	if d.Converged != nil && !*d.Converged {

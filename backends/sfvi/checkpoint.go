@@ -23,6 +23,7 @@ func carryEstimate(c *checkpoint.Codec, e *backends.Estimate) {
 func (k *kernel) state(c *checkpoint.Codec) {
 	c.Ints(&k.phase, &k.iter, &k.planned, &k.tail, &k.averaged, &k.bad, &k.row, &k.evaluated, &k.smooth.used)
 	carryRunning(c, &k.elbo)
+	c.Floats(k.ratios)
 	carryEstimate(c, &k.traced)
 	carryEstimate(c, &k.drift)
 	for i := range k.smooth.batches {
@@ -40,7 +41,7 @@ func (k *kernel) state(c *checkpoint.Codec) {
 // heading is a line that two kernels share if one can load what the other saved.
 func (k *kernel) heading() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "vflc sfvi checkpoint 1: %s", k.settings)
+	fmt.Fprintf(&b, "vflc sfvi checkpoint 2: %s", k.settings)
 	for _, p := range k.parties {
 		fmt.Fprintf(&b, "; %s %d %d", p.block.Party(), p.block.Dim(), len(p.phi))
 	}

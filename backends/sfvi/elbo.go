@@ -89,7 +89,7 @@ func (k *kernel) trace(ctx context.Context) error {
 	var r running
 	first := uint64(k.iter) * tracePoint
 	for d := range uint64(tracePoint) {
-		if err := k.integrand(ctx, tracing, first+d, &r); err != nil {
+		if _, err := k.integrand(ctx, tracing, first+d, &r); err != nil {
 			return err
 		}
 	}
@@ -97,33 +97,43 @@ func (k *kernel) trace(ctx context.Context) error {
 	return nil
 }
 
-// integrand adds one value of log p − log q to r, or counts one that is not finite.
-func (k *kernel) integrand(ctx context.Context, from source, round uint64, r *running) error {
+// integrand adds one value of log p − log q to r and returns it, or counts one that is not finite and returns −Inf: a draw of no weight.
+func (k *kernel) integrand(ctx context.Context, from source, round uint64, r *running) (float64, error) {
 	ratio, _, err := k.evaluate(ctx, from, round)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if finite(ratio) {
-		r.add(ratio)
-	} else {
+	if !finite(ratio) {
 		k.bad++
+		return math.Inf(-1), nil
 	}
-	return nil
+	r.add(ratio)
+	return ratio, nil
 }
 
 // finalBatch evaluates the next draws of the final ELBO.
 func (k *kernel) finalBatch(ctx context.Context) error {
 	want := k.settings.Int(elboDraws)
 	for d := k.evaluated; d < min(k.evaluated+batchOf, want); d++ {
-		if err := k.integrand(ctx, drawing, uint64(d), &k.elbo); err != nil {
+		ratio, err := k.integrand(ctx, drawing, uint64(d), &k.elbo)
+		if err != nil {
 			return err
 		}
+		k.ratios[d] = ratio
 	}
 	k.evaluated = min(k.evaluated+batchOf, want)
 	if k.evaluated == want {
 		k.phase = done
 	}
 	return nil
+}
+
+// Ratios implements backends.Weighted: those of the draws of the final ELBO.
+func (k *kernel) Ratios() []float64 {
+	if k.phase != done {
+		return nil
+	}
+	return k.ratios
 }
 
 // info says where the fit stands.

@@ -48,6 +48,7 @@ type kernel struct {
 	row       int // iterations in a row that were not
 	elbo      running
 	evaluated int // draws of the final ELBO
+	ratios    []float64
 	smooth    history
 	traced    backends.Estimate
 	fresh     bool              // traced is of the last Step
@@ -72,6 +73,7 @@ func newKernel(env backends.Env, s backends.Settings) (*kernel, error) {
 	if form == "amortized" && strings.Contains(s.Text(guideInputs), "total") {
 		k.wantTotals()
 	}
+	k.ratios = make([]float64, s.Int(elboDraws))
 	k.planned = s.Int(iterations)
 	k.tail = k.planned - k.planned/tailShare
 	k.smooth = newHistory(k.planned)

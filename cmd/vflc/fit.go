@@ -21,6 +21,7 @@ type fitted struct {
 	work        backends.Work
 	fitting     time.Duration
 	drawing     time.Duration
+	ratios      []float64 // log p − log q at draws from the approximation; nil where there is none, or not yet
 	interrupted bool
 	chains      []*chain // that the draws are of; nil where they are independent
 	left        int      // chains left out
@@ -44,6 +45,9 @@ func fit(ctx context.Context, plan *model.Plan, a backends.Algorithm, s backends
 			return err
 		}
 		middle := time.Now()
+		if w, ok := kernel.(backends.Weighted); ok {
+			f.ratios = w.Ratios()
+		}
 		err = f.take(ctx, env, kernel, s)
 		f.fitting, f.drawing, f.work = middle.Sub(begin), time.Since(middle), *env.Work()
 		return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/loo"
 	"github.com/vflc/vflc/posterior/zarr"
 )
 
@@ -63,7 +64,7 @@ func (b *bound) record(flags *runFlags, a backends.Algorithm, s backends.Setting
 func (o *outcome) summariseFit(f *fitted) {
 	converged, d := f.converged(), &o.document
 	d.Parameters = posterior.SummariseIndependent(f.draws)
-	d.Diagnostics = posterior.Diagnostics{Khat: posterior.NotApplicable(), Converged: &converged, Messages: f.messages()}
+	d.Diagnostics = posterior.Diagnostics{Khat: f.khat(), Converged: &converged, Messages: f.messages()}
 	o.closing = fmt.Sprintf("ELBO %s ± %.2g; %d draws", posterior.Limited(float64(d.ELBO.Value), float64(d.ELBO.SE)), float64(d.ELBO.SE), f.draws.Len(0))
 	o.chains = func(int) posterior.CSVInfo {
 		return posterior.CSVInfo{Model: d.Model, Backend: d.Backend, Iterations: f.iterations, Seconds: float64(d.Timing.TotalS)}
@@ -122,6 +123,11 @@ func (b *bound) constants(flags *runFlags) map[string]float64 {
 		return map[string]float64{}
 	}
 	return maps.Clone(options.Set)
+}
+
+// khat is the Pareto shape of the weights that would correct the approximation.
+func (f *fitted) khat() posterior.Number {
+	return posterior.Number(loo.Smooth(f.ratios, 1).K)
 }
 
 func (f *fitted) elbo() posterior.ELBO {
