@@ -1,0 +1,142 @@
+// Package sbc judges simulation-based calibration: where parameters are drawn from the prior and data from the likelihood, the rank of the
+// parameter among draws of its posterior is uniform, for every model and every data set (Cook, Gelman and Rubin 2006; Talts, Betancourt,
+// Simpson, Vehtari and Gelman 2018, "Validating Bayesian inference algorithms with simulation-based calibration").
+package sbc
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mathext"
+)
+
+// Level is the level at which Holm-adjusted p-values are judged.
+const Level = 0.01
+
+// Rank is how many of the draws lie below the value that the data were made with: 0 to len(draws).
+func Rank(value float64, draws []float64) int {
+	n := 0
+	for _, d := range draws {
+		if d < value {
+			n++
+		}
+	}
+	return n
+}
+
+// Thinned keeps n of the draws of a chain, evenly spaced, the last one among them.
+func Thinned(draws []float64, n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = draws[(i+1)*len(draws)/n-1]
+	}
+	return out
+}
+
+// A Result judges one parameter.
+type Result struct {
+	Name     string  `json:"name"`
+	Counts   []int   `json:"counts"` // of ranks, in bins of equal width
+	Chi2     float64 `json:"chi2"`
+	DF       int     `json:"df"`
+	P        float64 `json:"p"`
+	Adjusted float64 `json:"p_holm"` // over all parameters judged together
+	Shift    float64 `json:"shift"`  // mean of rank/draws − ½, in standard errors: > 0 where draws are too small
+	Spread   float64 `json:"spread"` // variance of rank/draws over that of a uniform, in standard errors from 1: > 0 where draws are too narrow
+}
+
+// Judge tests the ranks of every parameter, ranks[k][r] being that of parameter k in replicate r, 0 to draws, for uniformity by χ² over bins, and
+// adjusts the p-values for their number by Holm's method (1979). There must be a replicate.
+func Judge(names []string, ranks [][]int, draws int) []Result {
+	out := make([]Result, len(names))
+	for k, name := range names {
+		out[k] = judge(ranks[k], draws)
+		out[k].Name = name
+	}
+	holm(out)
+	return out
+}
+
+// bins is the largest number of bins of equal width that divides the possible ranks, up to 20, and expects ten replicates or more in each.
+func bins(replicates, possible int) int {
+	for n := min(20, possible); n > 2; n-- {
+		if possible%n == 0 && replicates >= 10*n {
+			return n
+		}
+	}
+	return min(2, possible)
+}
+
+func judge(ranks []int, draws int) Result {
+	n, possible := float64(len(ranks)), draws+1
+	r := Result{Counts: make([]int, bins(len(ranks), possible))}
+	sum, squares := 0.0, 0.0
+	for _, v := range ranks {
+		r.Counts[v*len(r.Counts)/possible]++
+		u := float64(v)/float64(draws) - 0.5
+		sum += u
+		squares += u * u
+	}
+	expected := n / float64(len(r.Counts))
+	for _, c := range r.Counts {
+		d := float64(c) - expected
+		r.Chi2 += d * d / expected
+	}
+	r.DF = len(r.Counts) - 1
+	r.P = mathext.GammaIncRegComp(float64(r.DF)/2, r.Chi2/2)
+	// moments of a uniform over 0, 1/L, …, 1 about ½: variance (L+2)/12L; the fourth is near 1/80
+	variance := float64(draws+2) / (12 * float64(draws))
+	r.Shift = sum / math.Sqrt(n*variance)
+	r.Spread = (squares/n - variance) / math.Sqrt((1.0/80-1.0/144)/n)
+	return r
+}
+
+// holm sets adjusted p-values: the smallest times their number, the next times one less, never decreasing.
+func holm(results []Result) {
+	order := make([]int, len(results))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(results[a].P, results[b].P) })
+	last := 0.0
+	for i, k := range order {
+		last = max(last, min(1, results[k].P*float64(len(results)-i)))
+		results[k].Adjusted = last
+	}
+}
+
+// Calibrated says that no adjusted p-value is below Level.
+func Calibrated(results []Result) bool {
+	return !slices.ContainsFunc(results, func(r Result) bool { return r.Adjusted < Level })
+}
+
+// Reading says what the shape of the ranks means, "" where nothing stands out by three standard errors.
+func (r Result) Reading() string {
+	switch {
+	case r.Spread > 3 && r.Spread >= math.Abs(r.Shift):
+		return "posterior too narrow"
+	case r.Spread < -3 && -r.Spread >= math.Abs(r.Shift):
+		return "posterior too wide"
+	case r.Shift > 3:
+		return "posterior too low"
+	case r.Shift < -3:
+		return "posterior too high"
+	}
+	return ""
+}
+
+// Bars draws the counts as a line of blocks; half height is what is expected.
+func (r Result) Bars() string {
+	blocks := []rune(" ▁▂▃▄▅▆▇█")
+	total := 0
+	for _, c := range r.Counts {
+		total += c
+	}
+	out := make([]rune, len(r.Counts))
+	for i, c := range r.Counts {
+		level := int(math.Round(4 * float64(c*len(r.Counts)) / float64(max(1, total))))
+		out[i] = blocks[min(8, level)]
+	}
+	return string(out)
+}
