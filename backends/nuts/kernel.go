@@ -221,13 +221,13 @@ func (k *kernel) search(ctx context.Context, eps, crossing, limit float64) (floa
 // trial says whether one leapfrog from the current point has a log acceptance above crossing.
 func (k *kernel) trial(ctx context.Context, eps, crossing float64) (bool, error) {
 	defer k.pool.reset(k.now.q, k.now.g)
-	m := motion{k.pool.get(), k.pool.get()}
+	p := k.pool.get()
 	for b, s := range k.shares {
 		s.search.Round(uint64(k.searches))
-		s.kinetic = 0.5 * s.metric.draw(m.p.at[b], m.v.at[b], s.search)
+		s.kinetic = 0.5 * s.metric.draw(p.at[b], p.extra[b], s.search)
 	}
 	k.searches++
-	next, _, err := k.leapfrog(ctx, k.now, m, eps)
+	next, _, err := k.leapfrog(ctx, k.now, p, eps)
 	if err != nil {
 		return false, err
 	}

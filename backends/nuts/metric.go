@@ -64,24 +64,25 @@ func (m *metric) split() int {
 	return m.full.n
 }
 
-// draw sets p to a momentum of N(0, M); v is overwritten. It returns p·v.
+// draw sets p to a momentum of N(0, M) and v to the velocities of its dense part. It returns pᵀM⁻¹p.
 func (m *metric) draw(p, v []float64, from *rng.Stream) float64 {
 	n := m.split()
 	from.Normals(p)
 	twice := 0.0
 	if n > 0 {
-		copy(v[:n], p)
-		product(p[:n], m.full.root, v[:n])
-		twice = m.full.velocity(v[:n], p[:n])
+		copy(v, p[:n])
+		product(p[:n], m.full.root, v)
+		twice = m.full.velocity(v, p[:n])
 	}
-	root, rest := m.root[n:], p[n:]
-	for i, r := range root {
+	rest, inverse := p[n:], m.inverse[n:]
+	for i, r := range m.root[n:] {
 		rest[i] *= r
+		twice += float64(float64(inverse[i]*rest[i]) * rest[i])
 	}
-	return twice + velocity(v[n:], rest, m.inverse[n:])
+	return twice
 }
 
-// drift and kick are the halves of a leapfrog step as in passes.go.
+// drift is the first half of a leapfrog step of size eps from (q, p) with gradient g: half gets the momentum after half a step, q2 the position.
 func (m *metric) drift(q2, half, q, p, g []float64, eps float64) {
 	n := m.split()
 	if n > 0 {
@@ -96,6 +97,7 @@ func (m *metric) drift(q2, half, q, p, g []float64, eps float64) {
 	drift(q2[n:], half[n:], q[n:], p[n:], g[n:], m.inverse[n:], eps)
 }
 
+// kick is the second half: p becomes the momentum after the full step, v the velocities of its dense part. It returns pᵀM⁻¹p.
 func (m *metric) kick(p, v, g []float64, eps float64) float64 {
 	n := m.split()
 	twice := 0.0
@@ -103,7 +105,21 @@ func (m *metric) kick(p, v, g []float64, eps float64) float64 {
 		for i := range p[:n] {
 			p[i] += float64(0.5 * eps * g[i])
 		}
-		twice = m.full.velocity(v[:n], p[:n])
+		twice = m.full.velocity(v, p[:n])
 	}
-	return twice + kick(p[n:], v[n:], g[n:], m.inverse[n:], eps)
+	return twice + kick(p[n:], g[n:], m.inverse[n:], eps)
+}
+
+// turns sets sum to the momenta of two runs that meet, in block b, and returns the products of Stan's criterion.
+func (m *metric) turns(b int, sum *vector, l, r run) (out [products]float64) {
+	n := m.split()
+	if n > 0 {
+		denseTurns(&out, sum.at[b][:n], l.sum.at[b], r.sum.at[b], l.last.at[b], r.first.at[b], l.first.extra[b], l.last.extra[b], r.first.extra[b], r.last.extra[b])
+	}
+	if l.single() && r.single() {
+		turnsOfTwo(&out, sum.at[b][n:], l.sum.at[b][n:], r.sum.at[b][n:], m.inverse[n:])
+		return out
+	}
+	turns(&out, sum.at[b][n:], l.sum.at[b][n:], r.sum.at[b][n:], l.first.at[b][n:], l.last.at[b][n:], r.first.at[b][n:], r.last.at[b][n:], m.inverse[n:])
+	return out
 }

@@ -143,7 +143,7 @@ func TestMomentaHaveTheMetricsCovariance(t *testing.T) {
 	m.set(2, 0.25)
 	m.full.set([]float64{2, 0.6, 0.6, 1})
 	s := rng.New(rng.SharedKey(1), "momenta")
-	p, v := make([]float64, 3), make([]float64, 3)
+	p, v := make([]float64, 3), make([]float64, 2)
 	var cov [9]float64
 	twice := 0.0
 	for range draws {

@@ -15,79 +15,87 @@ func drift(q2, half, q, p, g, inverse []float64, eps float64) {
 	}
 }
 
-// kick is the second half: p becomes the momentum after the full step, v its velocity M⁻¹p. It returns p·v, twice the kinetic energy.
-func kick(p, v, g, inverse []float64, eps float64) float64 {
+// kick is the second half: p becomes the momentum after the full step. It returns pᵀM⁻¹p, twice the kinetic energy.
+func kick(p, g, inverse []float64, eps float64) float64 {
 	n := len(p)
-	v, g, inverse = v[:n], g[:n], inverse[:n]
+	g, inverse = g[:n], inverse[:n]
 	by := 0.5 * eps
 	var s0, s1 float64
 	i := 1
 	for ; i < n; i += 2 {
 		a, b := p[i-1]+float64(by*g[i-1]), p[i]+float64(by*g[i])
-		u, w := inverse[i-1]*a, inverse[i]*b
-		p[i-1], p[i], v[i-1], v[i] = a, b, u, w
-		s0 += float64(a * u)
-		s1 += float64(b * w)
+		p[i-1], p[i] = a, b
+		s0 += float64(float64(inverse[i-1]*a) * a)
+		s1 += float64(float64(inverse[i]*b) * b)
 	}
 	if i--; i < n {
 		a := p[i] + float64(by*g[i])
-		p[i], v[i] = a, inverse[i]*a
-		s0 += float64(a * v[i])
+		p[i] = a
+		s0 += float64(float64(inverse[i]*a) * a)
 	}
 	return s0 + s1
 }
 
-// velocity sets v = M⁻¹p and returns p·v.
-func velocity(v, p, inverse []float64) float64 {
-	n := len(v)
-	p, inverse = p[:n], inverse[:n]
-	s := 0.0
-	for i := range v {
-		v[i] = inverse[i] * p[i]
-		s += float64(v[i] * p[i])
+// products is how many scalars Stan's criterion takes for two runs of states that meet.
+const products = 6
+
+// turns sets sum = left + right, the sums of momenta along two runs that meet, and adds to out { v0·sum, v3·sum, v0·(left+p2), v2·(left+p2),
+// v1·(right+p1), v3·(right+p1) }: p0 and p1 are the momenta at the beginning and the end of the left run, p2 and p3 of the right one, v = M⁻¹p.
+func turns(out *[products]float64, sum, left, right, p0, p1, p2, p3, inverse []float64) {
+	n := len(sum)
+	left, right, inverse = left[:n], right[:n], inverse[:n]
+	p0, p1, p2, p3 = p0[:n], p1[:n], p2[:n], p3[:n]
+	var a0, a1, b0, b1, c0, c1 float64
+	for i := range sum {
+		m, whole, begin, end := inverse[i], left[i]+right[i], left[i]+p2[i], right[i]+p1[i]
+		sum[i] = whole
+		v0, v3 := m*p0[i], m*p3[i]
+		a0 += float64(v0 * whole)
+		a1 += float64(v3 * whole)
+		b0 += float64(v0 * begin)
+		b1 += float64(float64(m*p2[i]) * begin)
+		c0 += float64(float64(m*p1[i]) * end)
+		c1 += float64(v3 * end)
 	}
-	return s
+	out[0] += a0
+	out[1] += a1
+	out[2] += b0
+	out[3] += b1
+	out[4] += c0
+	out[5] += c1
 }
 
-// turnOfTwo sets sum = p + q, the momenta of two neighbouring states with velocities v and w, and returns v·sum and w·sum.
-func turnOfTwo(sum, p, v, q, w []float64) (first, last float64) {
+// turnsOfTwo is turns of runs of one state each, where the second and third pair of products are the first again.
+func turnsOfTwo(out *[products]float64, sum, p, q, inverse []float64) {
 	n := len(sum)
-	p, v, q, w = p[:n], v[:n], q[:n], w[:n]
+	p, q, inverse = p[:n], q[:n], inverse[:n]
+	var first, last float64
 	for i := range sum {
 		s := p[i] + q[i]
 		sum[i] = s
-		first += float64(v[i] * s)
-		last += float64(w[i] * s)
+		s *= inverse[i]
+		first += float64(p[i] * s)
+		last += float64(q[i] * s)
 	}
-	return first, last
+	for i := range products / 2 {
+		out[2*i] += first
+		out[2*i+1] += last
+	}
 }
 
-// A half is what the criterion needs of one of two runs of states, left or right: sum of momenta; velocity at its outer end; momentum and velocity at
-// the end that meets the other run.
-type half struct{ sum, outer, p, v []float64 }
-
-// turnOfRuns sets sum to that of both runs and returns the products of Stan's criterion: over the whole, over the left run and the first state of the
-// right, and over the last state of the left and the right run; each with the velocities at both its ends.
-func turnOfRuns(sum []float64, l, r half) (d [products]float64) {
-	n := len(sum)
-	lSum, lOuter, lp, lv := l.sum[:n], l.outer[:n], l.p[:n], l.v[:n]
-	rSum, rOuter, rp, rv := r.sum[:n], r.outer[:n], r.p[:n], r.v[:n]
-	var a0, a1, b0, b1, c0, c1 float64
+// denseTurns is turns where velocities are stored.
+func denseTurns(out *[products]float64, sum, left, right, p1, p2, v0, v1, v2, v3 []float64) {
 	for i := range sum {
-		whole, begin, end := lSum[i]+rSum[i], lSum[i]+rp[i], lp[i]+rSum[i]
+		whole, begin, end := left[i]+right[i], left[i]+p2[i], right[i]+p1[i]
 		sum[i] = whole
-		a0 += float64(lOuter[i] * whole)
-		a1 += float64(rOuter[i] * whole)
-		b0 += float64(lOuter[i] * begin)
-		b1 += float64(rv[i] * begin)
-		c0 += float64(lv[i] * end)
-		c1 += float64(rOuter[i] * end)
+		out[0] += float64(v0[i] * whole)
+		out[1] += float64(v3[i] * whole)
+		out[2] += float64(v0[i] * begin)
+		out[3] += float64(v2[i] * begin)
+		out[4] += float64(v1[i] * end)
+		out[5] += float64(v3[i] * end)
 	}
-	return [products]float64{a0, a1, b0, b1, c0, c1}
 }
-
-// products is how many scalars the criterion of one merge takes.
-const products = 6
 
 // shift sets z = g + scale·e and returns Σe².
 func shift(z, g, e []float64, scale float64) float64 {

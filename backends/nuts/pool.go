@@ -1,9 +1,11 @@
 package nuts
 
-// A vector has one part per block of this process: θ, then the coordinates of auxiliary variables.
+// A vector has one part per block of this process: θ, then the coordinates of auxiliary variables. A momentum's holds beyond them the velocities M⁻¹p of
+// the coordinates under a dense metric; those under a diagonal one are cheaper to make again.
 type vector struct {
 	at    [][]float64 // by block
 	theta [][]float64 // the leading parts of at that are θ
+	extra [][]float64 // velocities
 	refs  int
 }
 
@@ -20,8 +22,9 @@ func newPool(shares []*share, n int) *pool {
 	for range n {
 		v := &vector{}
 		for _, s := range shares {
-			at := make([]float64, s.dim())
-			v.at = append(v.at, at)
+			whole := make([]float64, s.dim()+s.metric.split())
+			at := whole[:s.dim()]
+			v.at, v.extra = append(v.at, at), append(v.extra, whole[s.dim():])
 			v.theta = append(v.theta, at[:s.block.Dim()])
 		}
 		p.all = append(p.all, v)
@@ -91,29 +94,15 @@ func (p *pool) dropPoint(a point) {
 	}
 }
 
-// A motion is a momentum p with its velocity v = M⁻¹p.
-type motion struct{ p, v *vector }
-
-func (m motion) hold() motion {
-	m.p.hold()
-	m.v.hold()
-	return m
-}
-
-func (p *pool) dropMotion(m motion) { p.drop(m.p, m.v) }
-
-// A run is consecutive states of a trajectory in the order in which they were made: the motions at its ends and the sum of momenta.
-type run struct {
-	first, last motion
-	sum         *vector
-}
+// A run is consecutive states of a trajectory in the order in which they were made: the momenta at its ends and the sum of all.
+type run struct{ first, last, sum *vector }
 
 // single says that the run is one state.
-func (r run) single() bool { return r.first.p == r.last.p }
+func (r run) single() bool { return r.first == r.last }
 
 // runOf is the run of one state.
-func runOf(m motion) run { return run{m.hold(), m.hold(), m.p.hold()} }
+func runOf(p *vector) run { return run{p.hold(), p.hold(), p.hold()} }
 
 // vectorsFor is how many vectors a tree of the greatest depth needs: positions and gradients of both ends, of two neighbours at the growing end, of the
-// start and of two candidates; motions of both ends and of two neighbours; five vectors for each run of the stack and for three in the making; two sums.
-func vectorsFor(depth int) int { return 2*7 + 2*4 + 5*(depth+3) + 2 }
+// start and of two candidates; momenta of both ends and of two neighbours; three vectors for each run of the stack and for three in the making; sums.
+func vectorsFor(depth int) int { return 2*7 + 4 + 3*(depth+3) + 2 }

@@ -23,10 +23,10 @@ const (
 // A tree is the trajectory of one transition.
 type tree struct {
 	eps    float64
-	ends   [2]point // backward, forward in time
-	edges  [2]motion
-	sum    *vector // of all momenta
-	logSum float64 // of all weights exp(H₀ − H)
+	ends   [2]point   // backward, forward in time
+	edges  [2]*vector // momenta there
+	sum    *vector    // of all momenta
+	logSum float64    // of all weights exp(H₀ − H)
 	sample point
 	depth  int
 	stack  []run // of the subtree in the making: complete runs that wait for their right halves, 2^k states each, k falling
@@ -57,10 +57,10 @@ func (k *kernel) transition(ctx context.Context) error {
 
 // plant begins a trajectory at the current point with a new momentum.
 func (k *kernel) plant() {
-	m := motion{k.pool.get(), k.pool.get()}
+	p := k.pool.get()
 	for b, s := range k.shares {
 		s.momentum.Round(uint64(k.done))
-		s.kinetic = 0.5 * s.metric.draw(m.p.at[b], m.v.at[b], s.momentum)
+		s.kinetic = 0.5 * s.metric.draw(p.at[b], p.extra[b], s.momentum)
 	}
 	k.now.index = 0
 	eps := k.eps
@@ -69,8 +69,8 @@ func (k *kernel) plant() {
 		eps *= 1 + j*(2*k.shake.Float64()-1)
 	}
 	k.tree = tree{
-		eps: eps, stack: k.tree.stack[:0], sum: m.p.hold(),
-		ends: [2]point{k.now.hold(), k.now.hold()}, edges: [2]motion{m.hold(), m}, sample: k.now.hold(),
+		eps: eps, stack: k.tree.stack[:0], sum: p.hold(),
+		ends: [2]point{k.now.hold(), k.now.hold()}, edges: [2]*vector{p.hold(), p}, sample: k.now.hold(),
 	}
 	k.tree.sample.h = math.NaN() // known from the first leapfrog on, which brings the kinetic energy of the start
 }
@@ -100,16 +100,16 @@ func (k *kernel) double(ctx context.Context, dir int) (bool, error) {
 	size, logSum := 1<<t.depth, math.Inf(-1)
 	var candidate point
 	for i := range size {
-		next, m, err := k.leapfrog(ctx, at, edge, eps)
+		next, p, err := k.leapfrog(ctx, at, edge, eps)
 		if err != nil {
 			return false, err
 		}
 		k.pool.dropPoint(at)
-		k.pool.dropMotion(edge)
-		at, edge = next, m
+		k.pool.drop(edge)
+		at, edge = next, p
 
 		merges := bits.TrailingZeros(uint(i + 1))
-		r, n := k.close(runOf(m), merges)
+		r, n := k.close(runOf(p), merges)
 		if i+1 == size {
 			n = k.meet(dir, r, n)
 		}
@@ -130,14 +130,15 @@ func (k *kernel) double(ctx context.Context, dir int) (bool, error) {
 	return k.graft(dir, at, edge, candidate, logSum), nil
 }
 
-// leapfrog makes the state one step of size eps from (at, m). The scalars that it brings are summed with what it closes.
-func (k *kernel) leapfrog(ctx context.Context, at point, m motion, eps float64) (point, motion, error) {
-	next, to := point{q: k.pool.get(), g: k.pool.get(), index: at.index + 1}, motion{k.pool.get(), k.pool.get()}
+// leapfrog makes the state one step of size eps from a point with momentum p, and its momentum. The scalars that it brings are summed with what it
+// closes.
+func (k *kernel) leapfrog(ctx context.Context, at point, p *vector, eps float64) (point, *vector, error) {
+	next, to := point{q: k.pool.get(), g: k.pool.get(), index: at.index + 1}, k.pool.get()
 	if eps < 0 {
 		next.index = at.index - 1
 	}
 	for b, s := range k.shares {
-		s.metric.drift(next.q.at[b], to.p.at[b], at.q.at[b], m.p.at[b], at.g.at[b], eps)
+		s.metric.drift(next.q.at[b], to.at[b], at.q.at[b], p.at[b], at.g.at[b], eps)
 	}
 	if err := k.evaluate(ctx, next); err != nil {
 		return next, to, err
@@ -145,7 +146,7 @@ func (k *kernel) leapfrog(ctx context.Context, at point, m motion, eps float64) 
 	k.view(cap(k.part[0]))
 	for b, s := range k.shares {
 		part := k.part[b]
-		part[kinetic] = 0.5 * s.metric.kick(to.p.at[b], to.v.at[b], next.g.at[b], eps)
+		part[kinetic] = 0.5 * s.metric.kick(to.at[b], to.extra[b], next.g.at[b], eps)
 		part[logDensity], part[kineticStart] = k.logDensity(b), s.kinetic
 	}
 	return next, to, nil
@@ -159,9 +160,7 @@ func (k *kernel) close(r run, merges int) (run, int) {
 		left := t.stack[len(t.stack)-1]
 		t.stack = t.stack[:len(t.stack)-1]
 		sum := k.merge(left, r, n)
-		k.pool.drop(left.sum, r.sum)
-		k.pool.dropMotion(left.last)
-		k.pool.dropMotion(r.first)
+		k.pool.drop(left.sum, r.sum, left.last, r.first)
 		r = run{left.first, r.last, sum}
 		n += products
 	}
@@ -180,17 +179,9 @@ func (k *kernel) meet(dir int, r run, n int) int {
 // merge writes the products of two neighbouring runs, from scalar n on, and returns the sum of their momenta.
 func (k *kernel) merge(l, r run, n int) *vector {
 	sum := k.pool.get()
-	for b := range k.shares {
-		out := k.part[b][n:][:products]
-		if l.single() && r.single() { // the extra checks are the first one again
-			first, last := turnOfTwo(sum.at[b], l.first.p.at[b], l.first.v.at[b], r.first.p.at[b], r.first.v.at[b])
-			copy(out, []float64{first, last, first, last, first, last})
-			continue
-		}
-		d := turnOfRuns(sum.at[b],
-			half{l.sum.at[b], l.first.v.at[b], l.last.p.at[b], l.last.v.at[b]},
-			half{r.sum.at[b], r.last.v.at[b], r.first.p.at[b], r.first.v.at[b]})
-		copy(out, d[:])
+	for b, s := range k.shares {
+		d := s.metric.turns(b, sum, l, r)
+		copy(k.part[b][n:], d[:])
 	}
 	return sum
 }
@@ -250,18 +241,16 @@ func (k *kernel) persists(n int) bool {
 
 // graft makes a complete subtree part of the trajectory: its candidate replaces the sample with the probability of biased progressive sampling. It
 // says whether the whole has made no U-turn.
-func (k *kernel) graft(dir int, end point, edge motion, candidate point, logSum float64) bool {
+func (k *kernel) graft(dir int, end point, edge *vector, candidate point, logSum float64) bool {
 	t := &k.tree
 	whole := closings + products*t.depth
 	t.depth++
 	k.pool.dropPoint(t.ends[dir])
-	k.pool.dropMotion(t.edges[dir])
+	k.pool.drop(t.edges[dir])
 	t.ends[dir], t.edges[dir] = end, edge
 	root := t.stack[0]
 	t.stack = t.stack[:0]
-	k.pool.dropMotion(root.first)
-	k.pool.dropMotion(root.last)
-	k.pool.drop(root.sum)
+	k.pool.drop(root.first, root.last, root.sum)
 	if logSum > t.logSum || k.choices.Float64() < math.Exp(logSum-t.logSum) {
 		k.pool.dropPoint(t.sample)
 		t.sample = candidate

@@ -239,21 +239,22 @@ func TestLeapfrogIsReversible(t *testing.T) {
 			}
 		}
 		k.plant()
-		at, m := k.tree.ends[1], k.tree.edges[1]
-		path := []point{at.hold()}
+		at, p := k.tree.ends[1], k.tree.edges[1]
+		first := at.hold()
 		for _, eps := range []float64{k.eps, -k.eps} {
 			for range 10 {
-				next, to, err := k.leapfrog(context.Background(), at, m, eps)
+				next, to, err := k.leapfrog(context.Background(), at, p, eps)
 				if err != nil {
 					t.Fatal(err)
 				}
-				at, m = next, to
-				path = append(path, at)
+				k.pool.dropPoint(at)
+				k.pool.drop(p)
+				at, p = next, to
 			}
 		}
 		for b := range at.q.at {
 			for i, x := range at.q.at[b] {
-				if want := path[0].q.at[b][i]; math.Abs(x-want) > 1e-10 {
+				if want := first.q.at[b][i]; math.Abs(x-want) > 1e-10 {
 					t.Errorf("%s: coordinate %d of party %d is %v, was %v", form, i, b, x, want)
 				}
 			}

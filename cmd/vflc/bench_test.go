@@ -96,3 +96,49 @@ func byHand(y, rows []float64, b float64, beta, grad []float64) float64 {
 	}
 	return lp
 }
+
+// BenchmarkLeapfrog is a leapfrog of NUTS, tree and all, after warm-up on examples/logistic.vfl.
+func BenchmarkLeapfrog(b *testing.B) {
+	for _, transform := range []string{backends.None, backends.Augmented, backends.Power} {
+		for _, metric := range []string{"diag", "dense"} {
+			b.Run(transform+"/"+metric, func(b *testing.B) {
+				plan := bindExample(b, transform).plan
+				env, err := session.NewLocal(plan, session.SimulatedKeys(1, plan.Names))
+				if err != nil {
+					b.Fatal(err)
+				}
+				a, err := algorithm("nuts")
+				if err != nil {
+					b.Fatal(err)
+				}
+				s, err := a.Resolve(transform, map[string]string{"warmup": "300", "draws": "1000000", "metric": metric})
+				if err != nil {
+					b.Fatal(err)
+				}
+				k, err := a.New(env, s)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := k.Init(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+				step := func() int {
+					info, err := k.Step(b.Context())
+					if err != nil {
+						b.Fatal(err)
+					}
+					return info.Transition.Leapfrogs
+				}
+				for range 300 {
+					step()
+				}
+				b.ReportAllocs()
+				leapfrogs := 0
+				for b.Loop() {
+					leapfrogs += step()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/1e3/float64(leapfrogs), "µs/leapfrog")
+			})
+		}
+	}
+}
