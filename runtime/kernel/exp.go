@@ -3,14 +3,14 @@ package kernel
 import "math"
 
 const (
-	magic    = 0x1.8p52                   // added to a number below 2^31, leaves it rounded to an integer in the low bits
-	ln2High  = 6.93147180369123816490e-01 // 33 bits, so that its product with an exponent is exact
-	ln2Low   = 1.90821492927058770002e-10
-	expMost  = 710.0
-	expLeast = -746.0
-	normal   = 0x1p-1022 // the smallest normal number
-	oneBits  = 0x3ff << 52
-	halfBits = 0x3fe << 52
+	magic       = 0x1.8p52                   // added to a number below 2^31, leaves it rounded to an integer in the low bits
+	ln2High     = 6.93147180369123816490e-01 // 33 bits, so that its product with an exponent is exact
+	ln2Low      = 1.90821492927058770002e-10
+	expMost     = 710.0
+	expLeast    = -746.0
+	leastNormal = 0x1p-1022 // the smallest normal number
+	oneBits     = 0x3ff << 52
+	halfBits    = 0x3fe << 52
 )
 
 // Exp sets y = e^a.
@@ -46,8 +46,8 @@ func split(x float64) exponential {
 	high := math.FMA(-k, ln2High, x)
 	r := math.FMA(-k, ln2Low, high)
 	c := math.FMA(-k, ln2Low, high-r)
-	q := polynomial(r, expTail[:])
-	return exponential{t, k, r, math.FMA(float64(r*r), q, c)}
+	square := float64(r * r)
+	return exponential{t, k, r, math.FMA(square, expSeries(r, square), c)}
 }
 
 // polynomial returns Σ c[i]·x^i by Horner's rule.
@@ -57,6 +57,14 @@ func polynomial(x float64, c []float64) float64 {
 		p = math.FMA(p, x, c[i])
 	}
 	return p
+}
+
+// expSeries returns (exp(r) - 1 - r)/r²: even and odd powers apart, which a processor computes side by side.
+func expSeries(r, square float64) float64 {
+	c := expTail[:]
+	even := math.FMA(math.FMA(math.FMA(math.FMA(c[8], square, c[6]), square, c[4]), square, c[2]), square, c[0])
+	odd := math.FMA(math.FMA(math.FMA(math.FMA(c[9], square, c[7]), square, c[5]), square, c[3]), square, c[1])
+	return math.FMA(odd, r, even)
 }
 
 // ldexp returns p·2^k, rounded once, for p near 1 and t = k + magic. The power is taken in two steps, since 2^k may overflow where the product does not.
@@ -73,8 +81,8 @@ func expOf(x float64) float64 {
 	t := math.FMA(x, math.Log2E, magic)
 	k := t - magic
 	r := math.FMA(-k, ln2Low, math.FMA(-k, ln2High, x))
-	q := polynomial(r, expTail[:])
-	return ldexp(math.FMA(q, float64(r*r), r)+1, t)
+	square := float64(r * r)
+	return ldexp(math.FMA(expSeries(r, square), square, r)+1, t)
 }
 
 func expGo(_ int, y, a []float64) {

@@ -45,7 +45,7 @@ func logOf(k, m float64) float64 {
 
 // liftTiny returns x with subnormal numbers multiplied by 2^54, and the exponent to add.
 func liftTiny(x float64) (lifted, k float64) {
-	if x < normal {
+	if x < leastNormal {
 		return x * 0x1p54, -54
 	}
 	return x, 0

@@ -3,22 +3,22 @@
 #include "textflag.h"
 
 // func sumAVX2(n int, a *float64) (r float64)
-// Requires: AVX, CMOV
+// Requires: AVX, AVX2, CMOV
 TEXT ·sumAVX2(SB), NOSPLIT, $0-24
-	MOVQ   a+8(FP), AX
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	MOVQ   n+0(FP), CX
-	XORQ   DX, DX
-	LEAQ   -32(CX), BX
-	CMPQ   DX, BX
-	JGT    tail2
+	MOVQ  a+8(FP), AX
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	MOVQ  n+0(FP), CX
+	XORQ  DX, DX
+	LEAQ  -32(CX), BX
+	CMPQ  DX, BX
+	JGT   tail2
 
 loop1:
 	VMOVUPD (AX)(DX*8), Y8
@@ -148,23 +148,23 @@ DATA lanesBelow<>+120(SB)/8, $0x0000000000000000
 GLOBL lanesBelow<>(SB), RODATA|NOPTR, $128
 
 // func dotAVX2(n int, a *float64, b *float64) (r float64)
-// Requires: AVX, CMOV, FMA3
+// Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·dotAVX2(SB), NOSPLIT, $0-32
-	MOVQ   a+8(FP), AX
-	MOVQ   b+16(FP), CX
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	MOVQ   n+0(FP), DX
-	XORQ   BX, BX
-	LEAQ   -32(DX), SI
-	CMPQ   BX, SI
-	JGT    tail2
+	MOVQ  a+8(FP), AX
+	MOVQ  b+16(FP), CX
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	MOVQ  n+0(FP), DX
+	XORQ  BX, BX
+	LEAQ  -32(DX), SI
+	CMPQ  BX, SI
+	JGT   tail2
 
 loop1:
 	VMOVUPD     (AX)(BX*8), Y8
@@ -292,23 +292,23 @@ done3:
 	RET
 
 // func weightedSumAVX2(n int, w *float64, a *float64) (r float64)
-// Requires: AVX, CMOV, FMA3
+// Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·weightedSumAVX2(SB), NOSPLIT, $0-32
-	MOVQ   w+8(FP), AX
-	MOVQ   a+16(FP), CX
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	MOVQ   n+0(FP), DX
-	XORQ   BX, BX
-	LEAQ   -32(DX), SI
-	CMPQ   BX, SI
-	JGT    tail2
+	MOVQ  w+8(FP), AX
+	MOVQ  a+16(FP), CX
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	MOVQ  n+0(FP), DX
+	XORQ  BX, BX
+	LEAQ  -32(DX), SI
+	CMPQ  BX, SI
+	JGT   tail2
 
 loop1:
 	VMOVUPD     (AX)(BX*8), Y8

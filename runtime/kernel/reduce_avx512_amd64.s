@@ -3,7 +3,7 @@
 #include "textflag.h"
 
 // func sumAVX512(n int, a *float64) (r float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·sumAVX512(SB), NOSPLIT, $0-24
 	MOVQ   a+8(FP), AX
 	VPXORQ Z0, Z0, Z0
@@ -82,7 +82,7 @@ done3:
 	VADDPD        Z2, Z0, Z0
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
-	VEXTRACTF128  $0x01, Y0, X1
+	VEXTRACTF64X2 $0x01, Y0, X1
 	VADDPD        X1, X0, X0
 	VUNPCKHPD     X0, X0, X1
 	VADDSD        X1, X0, X0
@@ -91,7 +91,7 @@ done3:
 	RET
 
 // func dotAVX512(n int, a *float64, b *float64) (r float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·dotAVX512(SB), NOSPLIT, $0-32
 	MOVQ   a+8(FP), AX
 	MOVQ   b+16(FP), CX
@@ -179,7 +179,7 @@ done3:
 	VADDPD        Z2, Z0, Z0
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
-	VEXTRACTF128  $0x01, Y0, X1
+	VEXTRACTF64X2 $0x01, Y0, X1
 	VADDPD        X1, X0, X0
 	VUNPCKHPD     X0, X0, X1
 	VADDSD        X1, X0, X0
@@ -188,7 +188,7 @@ done3:
 	RET
 
 // func weightedSumAVX512(n int, w *float64, a *float64) (r float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·weightedSumAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD c0000000000000000<>+0(SB), Z0
 	MOVQ         w+8(FP), AX
@@ -293,7 +293,7 @@ done3:
 	VADDPD        Z3, Z1, Z1
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y0, Y1, Y0
-	VEXTRACTF128  $0x01, Y0, X1
+	VEXTRACTF64X2 $0x01, Y0, X1
 	VADDPD        X1, X0, X0
 	VUNPCKHPD     X0, X0, X1
 	VADDSD        X1, X0, X0

@@ -26,19 +26,19 @@ func sigmoidGo(_ int, y, a []float64) {
 	}
 }
 
-// tanhOf is e/(e+2) with e = exp(2|x|) - 1, all in two parts.
+// tanhOf is e/(2-e) with e = 1 - exp(-2|x|), all in two parts.
 func tanhOf(x float64) float64 {
-	a := smaller(22, math.Abs(x))
+	a := -smaller(22, math.Abs(x))
 	e := split(a + a)
 	w := math.Float64frombits(math.Float64bits(e.t)<<52 + oneBits)
-	one := w - 1
+	one := 1 - w
 	b := float64(w * e.r)
-	high := one + b
-	low := math.FMA(w, e.s, (one-high)+b)
+	high := one - b
+	low := math.FMA(-w, e.s, (one-high)-b)
 	top := high + low
 	topLow := (high - top) + low
-	d := top + 2
-	dl := ((larger(top, 2) - d) + smaller(top, 2)) + topLow
+	d := 2 - top
+	dl := ((2 - d) - top) - topLow
 	return math.Copysign(quotient(top, topLow, d, dl, 1/d), x)
 }
 

@@ -825,3 +825,501 @@ func weightedSum(on Set, n int, w []float64, a []float64) float64 {
 	}
 	return weightedSumGo(n, w, a)
 }
+
+//go:noescape
+func matVecAVX2(n int, y *float64, x *float64, stride int, b *float64, step int, k int)
+
+//go:noescape
+func matVecAVX512(n int, y *float64, x *float64, stride int, b *float64, step int, k int)
+
+func matVec(on Set, n int, y []float64, x []float64, stride int, b []float64, step int, k int) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	x = x[:(k-1)*stride+n]
+	b = b[:(k-1)*step+1]
+	switch on {
+	case AVX512:
+		matVecAVX512(n, unsafe.SliceData(y), unsafe.SliceData(x), stride, unsafe.SliceData(b), step, k)
+	case AVX2:
+		matVecAVX2(n, unsafe.SliceData(y), unsafe.SliceData(x), stride, unsafe.SliceData(b), step, k)
+	default:
+		matVecGo(n, y, x, stride, b, step, k)
+	}
+}
+
+//go:noescape
+func matVecAddAVX2(n int, y *float64, x *float64, stride int, b *float64, step int, k int)
+
+//go:noescape
+func matVecAddAVX512(n int, y *float64, x *float64, stride int, b *float64, step int, k int)
+
+func matVecAdd(on Set, n int, y []float64, x []float64, stride int, b []float64, step int, k int) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	x = x[:(k-1)*stride+n]
+	b = b[:(k-1)*step+1]
+	switch on {
+	case AVX512:
+		matVecAddAVX512(n, unsafe.SliceData(y), unsafe.SliceData(x), stride, unsafe.SliceData(b), step, k)
+	case AVX2:
+		matVecAddAVX2(n, unsafe.SliceData(y), unsafe.SliceData(x), stride, unsafe.SliceData(b), step, k)
+	default:
+		matVecAddGo(n, y, x, stride, b, step, k)
+	}
+}
+
+//go:noescape
+func matTVecAddAVX2(n int, b *float64, step int, x *float64, stride int, r *float64, k int)
+
+//go:noescape
+func matTVecAddAVX512(n int, b *float64, step int, x *float64, stride int, r *float64, k int)
+
+func matTVecAdd(on Set, n int, b []float64, step int, x []float64, stride int, r []float64, k int) {
+	if n <= 0 {
+		return
+	}
+	b = b[:(k-1)*step+1]
+	x = x[:(k-1)*stride+n]
+	r = r[:n]
+	switch on {
+	case AVX512:
+		matTVecAddAVX512(n, unsafe.SliceData(b), step, unsafe.SliceData(x), stride, unsafe.SliceData(r), k)
+	case AVX2:
+		matTVecAddAVX2(n, unsafe.SliceData(b), step, unsafe.SliceData(x), stride, unsafe.SliceData(r), k)
+	default:
+		matTVecAddGo(n, b, step, x, stride, r, k)
+	}
+}
+
+//go:noescape
+func denseAVX2(n int, y *float64, ys int, x *float64, xs int, w *float64, wk int, wm int, k int, m int, c *float64)
+
+//go:noescape
+func denseAVX512(n int, y *float64, ys int, x *float64, xs int, w *float64, wk int, wm int, k int, m int, c *float64)
+
+func dense(on Set, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int, c []float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:(m-1)*ys+n]
+	x = x[:(k-1)*xs+n]
+	w = w[:(k-1)*wk+(m-1)*wm+1]
+	if c != nil {
+		c = c[:m]
+	}
+	switch on {
+	case AVX512:
+		denseAVX512(n, unsafe.SliceData(y), ys, unsafe.SliceData(x), xs, unsafe.SliceData(w), wk, wm, k, m, unsafe.SliceData(c))
+	case AVX2:
+		denseAVX2(n, unsafe.SliceData(y), ys, unsafe.SliceData(x), xs, unsafe.SliceData(w), wk, wm, k, m, unsafe.SliceData(c))
+	default:
+		denseGo(n, y, ys, x, xs, w, wk, wm, k, m, c)
+	}
+}
+
+//go:noescape
+func denseAddAVX2(n int, y *float64, ys int, x *float64, xs int, w *float64, wk int, wm int, k int, m int)
+
+//go:noescape
+func denseAddAVX512(n int, y *float64, ys int, x *float64, xs int, w *float64, wk int, wm int, k int, m int)
+
+func denseAdd(on Set, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int) {
+	if n <= 0 {
+		return
+	}
+	y = y[:(m-1)*ys+n]
+	x = x[:(k-1)*xs+n]
+	w = w[:(k-1)*wk+(m-1)*wm+1]
+	switch on {
+	case AVX512:
+		denseAddAVX512(n, unsafe.SliceData(y), ys, unsafe.SliceData(x), xs, unsafe.SliceData(w), wk, wm, k, m)
+	case AVX2:
+		denseAddAVX2(n, unsafe.SliceData(y), ys, unsafe.SliceData(x), xs, unsafe.SliceData(w), wk, wm, k, m)
+	default:
+		denseAddGo(n, y, ys, x, xs, w, wk, wm, k, m)
+	}
+}
+
+//go:noescape
+func denseGradientAVX2(n int, w *float64, wk int, wm int, x *float64, xs int, d *float64, ds int, k int, m int)
+
+//go:noescape
+func denseGradientAVX512(n int, w *float64, wk int, wm int, x *float64, xs int, d *float64, ds int, k int, m int)
+
+func denseGradient(on Set, n int, w []float64, wk int, wm int, x []float64, xs int, d []float64, ds int, k int, m int) {
+	if n <= 0 {
+		return
+	}
+	w = w[:(k-1)*wk+(m-1)*wm+1]
+	x = x[:(k-1)*xs+n]
+	d = d[:(m-1)*ds+n]
+	switch on {
+	case AVX512:
+		denseGradientAVX512(n, unsafe.SliceData(w), wk, wm, unsafe.SliceData(x), xs, unsafe.SliceData(d), ds, k, m)
+	case AVX2:
+		denseGradientAVX2(n, unsafe.SliceData(w), wk, wm, unsafe.SliceData(x), xs, unsafe.SliceData(d), ds, k, m)
+	default:
+		denseGradientGo(n, w, wk, wm, x, xs, d, ds, k, m)
+	}
+}
+
+//go:noescape
+func bernoulliLogitAVX2(n int, sum *[8]float64, product *[8]float64, eta *float64, y *float64, d *float64)
+
+//go:noescape
+func bernoulliLogitAVX512(n int, sum *[8]float64, product *[8]float64, eta *float64, y *float64, d *float64)
+
+func bernoulliLogit(on Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	eta = eta[:n]
+	y = y[:n]
+	if d != nil {
+		d = d[:n]
+	}
+	switch on {
+	case AVX512:
+		bernoulliLogitAVX512(n, sum, product, unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(d))
+	case AVX2:
+		bernoulliLogitAVX2(n, sum, product, unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(d))
+	default:
+		bernoulliLogitGo(n, sum, product, eta, y, d)
+	}
+}
+
+//go:noescape
+func bernoulliLogitEachAVX2(n int, lp *float64, eta *float64, y *float64, d *float64)
+
+//go:noescape
+func bernoulliLogitEachAVX512(n int, lp *float64, eta *float64, y *float64, d *float64)
+
+func bernoulliLogitEach(on Set, n int, lp []float64, eta []float64, y []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	lp = lp[:n]
+	eta = eta[:n]
+	y = y[:n]
+	if d != nil {
+		d = d[:n]
+	}
+	switch on {
+	case AVX512:
+		bernoulliLogitEachAVX512(n, unsafe.SliceData(lp), unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(d))
+	case AVX2:
+		bernoulliLogitEachAVX2(n, unsafe.SliceData(lp), unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(d))
+	default:
+		bernoulliLogitEachGo(n, lp, eta, y, d)
+	}
+}
+
+//go:noescape
+func binomialLogitAVX2(n int, sum *[8]float64, product *[8]float64, eta *float64, y *float64, trials float64, d *float64)
+
+//go:noescape
+func binomialLogitAVX512(n int, sum *[8]float64, product *[8]float64, eta *float64, y *float64, trials float64, d *float64)
+
+func binomialLogit(on Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []float64, trials float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	eta = eta[:n]
+	y = y[:n]
+	if d != nil {
+		d = d[:n]
+	}
+	switch on {
+	case AVX512:
+		binomialLogitAVX512(n, sum, product, unsafe.SliceData(eta), unsafe.SliceData(y), trials, unsafe.SliceData(d))
+	case AVX2:
+		binomialLogitAVX2(n, sum, product, unsafe.SliceData(eta), unsafe.SliceData(y), trials, unsafe.SliceData(d))
+	default:
+		binomialLogitGo(n, sum, product, eta, y, trials, d)
+	}
+}
+
+//go:noescape
+func binomialLogitEachAVX2(n int, sum *[8]float64, lp *float64, eta *float64, y *float64, trials *float64, d *float64)
+
+//go:noescape
+func binomialLogitEachAVX512(n int, sum *[8]float64, lp *float64, eta *float64, y *float64, trials *float64, d *float64)
+
+func binomialLogitEach(on Set, n int, sum *[8]float64, lp []float64, eta []float64, y []float64, trials []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	if lp != nil {
+		lp = lp[:n]
+	}
+	eta = eta[:n]
+	y = y[:n]
+	trials = trials[:n]
+	if d != nil {
+		d = d[:n]
+	}
+	switch on {
+	case AVX512:
+		binomialLogitEachAVX512(n, sum, unsafe.SliceData(lp), unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(trials), unsafe.SliceData(d))
+	case AVX2:
+		binomialLogitEachAVX2(n, sum, unsafe.SliceData(lp), unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(trials), unsafe.SliceData(d))
+	default:
+		binomialLogitEachGo(n, sum, lp, eta, y, trials, d)
+	}
+}
+
+//go:noescape
+func poissonLogAVX2(n int, sum *[8]float64, lp *float64, eta *float64, y *float64, d *float64)
+
+//go:noescape
+func poissonLogAVX512(n int, sum *[8]float64, lp *float64, eta *float64, y *float64, d *float64)
+
+func poissonLog(on Set, n int, sum *[8]float64, lp []float64, eta []float64, y []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	if lp != nil {
+		lp = lp[:n]
+	}
+	eta = eta[:n]
+	y = y[:n]
+	if d != nil {
+		d = d[:n]
+	}
+	switch on {
+	case AVX512:
+		poissonLogAVX512(n, sum, unsafe.SliceData(lp), unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(d))
+	case AVX2:
+		poissonLogAVX2(n, sum, unsafe.SliceData(lp), unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(d))
+	default:
+		poissonLogGo(n, sum, lp, eta, y, d)
+	}
+}
+
+//go:noescape
+func negBinomial2LogAVX2(n int, sum *[8]float64, dphi *[8]float64, lp *float64, eta *float64, y *float64, phi float64, logPhi float64, inverse float64, d *float64)
+
+//go:noescape
+func negBinomial2LogAVX512(n int, sum *[8]float64, dphi *[8]float64, lp *float64, eta *float64, y *float64, phi float64, logPhi float64, inverse float64, d *float64)
+
+func negBinomial2Log(on Set, n int, sum *[8]float64, dphi *[8]float64, lp []float64, eta []float64, y []float64, phi float64, logPhi float64, inverse float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	if lp != nil {
+		lp = lp[:n]
+	}
+	eta = eta[:n]
+	y = y[:n]
+	if d != nil {
+		d = d[:n]
+	}
+	switch on {
+	case AVX512:
+		negBinomial2LogAVX512(n, sum, dphi, unsafe.SliceData(lp), unsafe.SliceData(eta), unsafe.SliceData(y), phi, logPhi, inverse, unsafe.SliceData(d))
+	case AVX2:
+		negBinomial2LogAVX2(n, sum, dphi, unsafe.SliceData(lp), unsafe.SliceData(eta), unsafe.SliceData(y), phi, logPhi, inverse, unsafe.SliceData(d))
+	default:
+		negBinomial2LogGo(n, sum, dphi, lp, eta, y, phi, logPhi, inverse, d)
+	}
+}
+
+//go:noescape
+func normalAVX2(n int, squares *[8]float64, lp *float64, x *float64, mu *float64, inverse float64, shift float64, d *float64)
+
+//go:noescape
+func normalAVX512(n int, squares *[8]float64, lp *float64, x *float64, mu *float64, inverse float64, shift float64, d *float64)
+
+func normal(on Set, n int, squares *[8]float64, lp []float64, x []float64, mu []float64, inverse float64, shift float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	if lp != nil {
+		lp = lp[:n]
+	}
+	x = x[:n]
+	mu = mu[:n]
+	if d != nil {
+		d = d[:n]
+	}
+	switch on {
+	case AVX512:
+		normalAVX512(n, squares, unsafe.SliceData(lp), unsafe.SliceData(x), unsafe.SliceData(mu), inverse, shift, unsafe.SliceData(d))
+	case AVX2:
+		normalAVX2(n, squares, unsafe.SliceData(lp), unsafe.SliceData(x), unsafe.SliceData(mu), inverse, shift, unsafe.SliceData(d))
+	default:
+		normalGo(n, squares, lp, x, mu, inverse, shift, d)
+	}
+}
+
+//go:noescape
+func risingFarAVX2(n int, sum *[8]float64, dphi *[8]float64, y *float64, w *float64, phi float64, inverse float64, log1 float64, base float64, slope float64)
+
+//go:noescape
+func risingFarAVX512(n int, sum *[8]float64, dphi *[8]float64, y *float64, w *float64, phi float64, inverse float64, log1 float64, base float64, slope float64)
+
+func risingFar(on Set, n int, sum *[8]float64, dphi *[8]float64, y []float64, w []float64, phi float64, inverse float64, log1 float64, base float64, slope float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	w = w[:n]
+	switch on {
+	case AVX512:
+		risingFarAVX512(n, sum, dphi, unsafe.SliceData(y), unsafe.SliceData(w), phi, inverse, log1, base, slope)
+	case AVX2:
+		risingFarAVX2(n, sum, dphi, unsafe.SliceData(y), unsafe.SliceData(w), phi, inverse, log1, base, slope)
+	default:
+		risingFarGo(n, sum, dphi, y, w, phi, inverse, log1, base, slope)
+	}
+}
+
+//go:noescape
+func boxMullerAVX2(n int, y *float64, other *float64, u *uint64, v *uint64)
+
+//go:noescape
+func boxMullerAVX512(n int, y *float64, other *float64, u *uint64, v *uint64)
+
+func boxMuller(on Set, n int, y []float64, other []float64, u []uint64, v []uint64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	other = other[:n]
+	u = u[:n]
+	v = v[:n]
+	switch on {
+	case AVX512:
+		boxMullerAVX512(n, unsafe.SliceData(y), unsafe.SliceData(other), unsafe.SliceData(u), unsafe.SliceData(v))
+	case AVX2:
+		boxMullerAVX2(n, unsafe.SliceData(y), unsafe.SliceData(other), unsafe.SliceData(u), unsafe.SliceData(v))
+	default:
+		boxMullerGo(n, y, other, u, v)
+	}
+}
+
+//go:noescape
+func wordsAVX2(n int, w *uint64, state *[32]uint64)
+
+//go:noescape
+func wordsAVX512(n int, w *uint64, state *[32]uint64)
+
+func words(on Set, n int, w []uint64, state *[32]uint64) {
+	if n <= 0 {
+		return
+	}
+	w = w[:n]
+	switch on {
+	case AVX512:
+		wordsAVX512(n, unsafe.SliceData(w), state)
+	case AVX2:
+		wordsAVX2(n, unsafe.SliceData(w), state)
+	default:
+		wordsGo(n, w, state)
+	}
+}
+
+//go:noescape
+func adamAVX2(n int, x *float64, m *float64, v *float64, d *float64, step float64, scale float64, beta1 float64, beta2 float64, floor float64)
+
+//go:noescape
+func adamAVX512(n int, x *float64, m *float64, v *float64, d *float64, step float64, scale float64, beta1 float64, beta2 float64, floor float64)
+
+func adam(on Set, n int, x []float64, m []float64, v []float64, d []float64, step float64, scale float64, beta1 float64, beta2 float64, floor float64) {
+	if n <= 0 {
+		return
+	}
+	x = x[:n]
+	m = m[:n]
+	v = v[:n]
+	d = d[:n]
+	switch on {
+	case AVX512:
+		adamAVX512(n, unsafe.SliceData(x), unsafe.SliceData(m), unsafe.SliceData(v), unsafe.SliceData(d), step, scale, beta1, beta2, floor)
+	case AVX2:
+		adamAVX2(n, unsafe.SliceData(x), unsafe.SliceData(m), unsafe.SliceData(v), unsafe.SliceData(d), step, scale, beta1, beta2, floor)
+	default:
+		adamGo(n, x, m, v, d, step, scale, beta1, beta2, floor)
+	}
+}
+
+//go:noescape
+func leapfrogStartAVX2(n int, p1 *float64, x1 *float64, p *float64, x *float64, d *float64, mass *float64, half float64, eps float64)
+
+//go:noescape
+func leapfrogStartAVX512(n int, p1 *float64, x1 *float64, p *float64, x *float64, d *float64, mass *float64, half float64, eps float64)
+
+func leapfrogStart(on Set, n int, p1 []float64, x1 []float64, p []float64, x []float64, d []float64, mass []float64, half float64, eps float64) {
+	if n <= 0 {
+		return
+	}
+	p1 = p1[:n]
+	x1 = x1[:n]
+	p = p[:n]
+	x = x[:n]
+	d = d[:n]
+	mass = mass[:n]
+	switch on {
+	case AVX512:
+		leapfrogStartAVX512(n, unsafe.SliceData(p1), unsafe.SliceData(x1), unsafe.SliceData(p), unsafe.SliceData(x), unsafe.SliceData(d), unsafe.SliceData(mass), half, eps)
+	case AVX2:
+		leapfrogStartAVX2(n, unsafe.SliceData(p1), unsafe.SliceData(x1), unsafe.SliceData(p), unsafe.SliceData(x), unsafe.SliceData(d), unsafe.SliceData(mass), half, eps)
+	default:
+		leapfrogStartGo(n, p1, x1, p, x, d, mass, half, eps)
+	}
+}
+
+//go:noescape
+func leapfrogEndAVX2(n int, p1 *float64, p *float64, d *float64, mass *float64, half float64) (r float64)
+
+//go:noescape
+func leapfrogEndAVX512(n int, p1 *float64, p *float64, d *float64, mass *float64, half float64) (r float64)
+
+func leapfrogEnd(on Set, n int, p1 []float64, p []float64, d []float64, mass []float64, half float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	p1 = p1[:n]
+	p = p[:n]
+	d = d[:n]
+	mass = mass[:n]
+	switch on {
+	case AVX512:
+		return leapfrogEndAVX512(n, unsafe.SliceData(p1), unsafe.SliceData(p), unsafe.SliceData(d), unsafe.SliceData(mass), half)
+	case AVX2:
+		return leapfrogEndAVX2(n, unsafe.SliceData(p1), unsafe.SliceData(p), unsafe.SliceData(d), unsafe.SliceData(mass), half)
+	}
+	return leapfrogEndGo(n, p1, p, d, mass, half)
+}
+
+//go:noescape
+func turnsAVX2(n int, out *[6]float64, rho *float64, left *float64, right *float64, p0 *float64, p1 *float64, p2 *float64, p3 *float64, mass *float64)
+
+//go:noescape
+func turnsAVX512(n int, out *[6]float64, rho *float64, left *float64, right *float64, p0 *float64, p1 *float64, p2 *float64, p3 *float64, mass *float64)
+
+func turns(on Set, n int, out *[6]float64, rho []float64, left []float64, right []float64, p0 []float64, p1 []float64, p2 []float64, p3 []float64, mass []float64) {
+	if n <= 0 {
+		return
+	}
+	rho = rho[:n]
+	left = left[:n]
+	right = right[:n]
+	p0 = p0[:n]
+	p1 = p1[:n]
+	p2 = p2[:n]
+	p3 = p3[:n]
+	mass = mass[:n]
+	switch on {
+	case AVX512:
+		turnsAVX512(n, out, unsafe.SliceData(rho), unsafe.SliceData(left), unsafe.SliceData(right), unsafe.SliceData(p0), unsafe.SliceData(p1), unsafe.SliceData(p2), unsafe.SliceData(p3), unsafe.SliceData(mass))
+	case AVX2:
+		turnsAVX2(n, out, unsafe.SliceData(rho), unsafe.SliceData(left), unsafe.SliceData(right), unsafe.SliceData(p0), unsafe.SliceData(p1), unsafe.SliceData(p2), unsafe.SliceData(p3), unsafe.SliceData(mass))
+	default:
+		turnsGo(n, out, rho, left, right, p0, p1, p2, p3, mass)
+	}
+}

@@ -347,3 +347,242 @@ func weightedSum(_ Set, n int, w []float64, a []float64) float64 {
 	a = a[:n]
 	return weightedSumGo(n, w, a)
 }
+
+func matVec(_ Set, n int, y []float64, x []float64, stride int, b []float64, step int, k int) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	x = x[:(k-1)*stride+n]
+	b = b[:(k-1)*step+1]
+	matVecGo(n, y, x, stride, b, step, k)
+}
+
+func matVecAdd(_ Set, n int, y []float64, x []float64, stride int, b []float64, step int, k int) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	x = x[:(k-1)*stride+n]
+	b = b[:(k-1)*step+1]
+	matVecAddGo(n, y, x, stride, b, step, k)
+}
+
+func matTVecAdd(_ Set, n int, b []float64, step int, x []float64, stride int, r []float64, k int) {
+	if n <= 0 {
+		return
+	}
+	b = b[:(k-1)*step+1]
+	x = x[:(k-1)*stride+n]
+	r = r[:n]
+	matTVecAddGo(n, b, step, x, stride, r, k)
+}
+
+func dense(_ Set, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int, c []float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:(m-1)*ys+n]
+	x = x[:(k-1)*xs+n]
+	w = w[:(k-1)*wk+(m-1)*wm+1]
+	if c != nil {
+		c = c[:m]
+	}
+	denseGo(n, y, ys, x, xs, w, wk, wm, k, m, c)
+}
+
+func denseAdd(_ Set, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int) {
+	if n <= 0 {
+		return
+	}
+	y = y[:(m-1)*ys+n]
+	x = x[:(k-1)*xs+n]
+	w = w[:(k-1)*wk+(m-1)*wm+1]
+	denseAddGo(n, y, ys, x, xs, w, wk, wm, k, m)
+}
+
+func denseGradient(_ Set, n int, w []float64, wk int, wm int, x []float64, xs int, d []float64, ds int, k int, m int) {
+	if n <= 0 {
+		return
+	}
+	w = w[:(k-1)*wk+(m-1)*wm+1]
+	x = x[:(k-1)*xs+n]
+	d = d[:(m-1)*ds+n]
+	denseGradientGo(n, w, wk, wm, x, xs, d, ds, k, m)
+}
+
+func bernoulliLogit(_ Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	eta = eta[:n]
+	y = y[:n]
+	if d != nil {
+		d = d[:n]
+	}
+	bernoulliLogitGo(n, sum, product, eta, y, d)
+}
+
+func bernoulliLogitEach(_ Set, n int, lp []float64, eta []float64, y []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	lp = lp[:n]
+	eta = eta[:n]
+	y = y[:n]
+	if d != nil {
+		d = d[:n]
+	}
+	bernoulliLogitEachGo(n, lp, eta, y, d)
+}
+
+func binomialLogit(_ Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []float64, trials float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	eta = eta[:n]
+	y = y[:n]
+	if d != nil {
+		d = d[:n]
+	}
+	binomialLogitGo(n, sum, product, eta, y, trials, d)
+}
+
+func binomialLogitEach(_ Set, n int, sum *[8]float64, lp []float64, eta []float64, y []float64, trials []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	if lp != nil {
+		lp = lp[:n]
+	}
+	eta = eta[:n]
+	y = y[:n]
+	trials = trials[:n]
+	if d != nil {
+		d = d[:n]
+	}
+	binomialLogitEachGo(n, sum, lp, eta, y, trials, d)
+}
+
+func poissonLog(_ Set, n int, sum *[8]float64, lp []float64, eta []float64, y []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	if lp != nil {
+		lp = lp[:n]
+	}
+	eta = eta[:n]
+	y = y[:n]
+	if d != nil {
+		d = d[:n]
+	}
+	poissonLogGo(n, sum, lp, eta, y, d)
+}
+
+func negBinomial2Log(_ Set, n int, sum *[8]float64, dphi *[8]float64, lp []float64, eta []float64, y []float64, phi float64, logPhi float64, inverse float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	if lp != nil {
+		lp = lp[:n]
+	}
+	eta = eta[:n]
+	y = y[:n]
+	if d != nil {
+		d = d[:n]
+	}
+	negBinomial2LogGo(n, sum, dphi, lp, eta, y, phi, logPhi, inverse, d)
+}
+
+func normal(_ Set, n int, squares *[8]float64, lp []float64, x []float64, mu []float64, inverse float64, shift float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	if lp != nil {
+		lp = lp[:n]
+	}
+	x = x[:n]
+	mu = mu[:n]
+	if d != nil {
+		d = d[:n]
+	}
+	normalGo(n, squares, lp, x, mu, inverse, shift, d)
+}
+
+func risingFar(_ Set, n int, sum *[8]float64, dphi *[8]float64, y []float64, w []float64, phi float64, inverse float64, log1 float64, base float64, slope float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	w = w[:n]
+	risingFarGo(n, sum, dphi, y, w, phi, inverse, log1, base, slope)
+}
+
+func boxMuller(_ Set, n int, y []float64, other []float64, u []uint64, v []uint64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	other = other[:n]
+	u = u[:n]
+	v = v[:n]
+	boxMullerGo(n, y, other, u, v)
+}
+
+func words(_ Set, n int, w []uint64, state *[32]uint64) {
+	if n <= 0 {
+		return
+	}
+	w = w[:n]
+	wordsGo(n, w, state)
+}
+
+func adam(_ Set, n int, x []float64, m []float64, v []float64, d []float64, step float64, scale float64, beta1 float64, beta2 float64, floor float64) {
+	if n <= 0 {
+		return
+	}
+	x = x[:n]
+	m = m[:n]
+	v = v[:n]
+	d = d[:n]
+	adamGo(n, x, m, v, d, step, scale, beta1, beta2, floor)
+}
+
+func leapfrogStart(_ Set, n int, p1 []float64, x1 []float64, p []float64, x []float64, d []float64, mass []float64, half float64, eps float64) {
+	if n <= 0 {
+		return
+	}
+	p1 = p1[:n]
+	x1 = x1[:n]
+	p = p[:n]
+	x = x[:n]
+	d = d[:n]
+	mass = mass[:n]
+	leapfrogStartGo(n, p1, x1, p, x, d, mass, half, eps)
+}
+
+func leapfrogEnd(_ Set, n int, p1 []float64, p []float64, d []float64, mass []float64, half float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	p1 = p1[:n]
+	p = p[:n]
+	d = d[:n]
+	mass = mass[:n]
+	return leapfrogEndGo(n, p1, p, d, mass, half)
+}
+
+func turns(_ Set, n int, out *[6]float64, rho []float64, left []float64, right []float64, p0 []float64, p1 []float64, p2 []float64, p3 []float64, mass []float64) {
+	if n <= 0 {
+		return
+	}
+	rho = rho[:n]
+	left = left[:n]
+	right = right[:n]
+	p0 = p0[:n]
+	p1 = p1[:n]
+	p2 = p2[:n]
+	p3 = p3[:n]
+	mass = mass[:n]
+	turnsGo(n, out, rho, left, right, p0, p1, p2, p3, mass)
+}

@@ -15,8 +15,6 @@ var (
 	stirlingTail = []float64{0x1.5555555555555p-4, -0x1.6c16c16c149f4p-9, 0x1.a01a017dcf9e1p-11, -0x1.38134d4f8896fp-11, 0x1.b92c33f9445e5p-11, -0x1.ef8d748aeb0f2p-10, 0x1.4bffc9d8b455bp-8}
 	// (log x - 1/(2x) - ψ(x))/w with x = 1/√w; on [0, 0.00390625], relative error 5.6e-17.
 	digammaTail = []float64{0x1.5555555555555p-4, -0x1.1111111110b6cp-7, 0x1.041040fbd17d1p-8, -0x1.1110edc7c347ep-8, 0x1.f037ac26475f3p-8, -0x1.4a2ef648cf156p-6}
-	// 1/(1+z); on [0, 1], relative error 1.7e-03.
-	inverseStart = []float64{0x1.ff1cd6bd0154cp-1, -0x1.e2b7ae5d2bec8p-1, 0x1.54bde47e00e33p-1, -0x1.c65285fd56843p-3}
 	// log Γ(x)/(x - root), the root being 1 below 1.5 and 2 above: for each power of u = x - centre a row of 8 pieces, the first two rows being the high and the low part of the constant.
 	// Pieces begin at 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0 and end at 8.0. Relative errors 2e-18, 1e-17, 5e-17, 2e-17, 2e-17, 3e-18, 2e-18, 1e-18.
 	lgammaPieces = [][8]float64{

@@ -38,8 +38,8 @@ func (g *gen) expSplit(x vec) exponential {
 	r := g.fnmaOf(k, f(ln2Low), high)
 	c := g.sub(high, r)
 	g.fnma(c, k, f(ln2Low))
-	q := g.polynomial(r, expTail)
-	g.fma(c, g.mul(r, r), q)
+	square := g.mul(r, r)
+	g.fma(c, square, g.evenOdd(r, square, expTail))
 	return exponential{t, k, r, c}
 }
 
@@ -66,8 +66,9 @@ func (g *gen) expBounded(x vec) vec {
 	k := g.sub(t, f(magic))
 	r := g.fnmaOf(k, f(ln2High), x)
 	g.fnma(r, k, f(ln2Low))
-	q := g.polynomial(r, expTail)
-	g.horner(q, g.mul(r, r), r)
+	square := g.mul(r, r)
+	q := g.evenOdd(r, square, expTail)
+	g.horner(q, square, r)
 	return g.scale(g.add(q, oneBits), t, k)
 }
 
@@ -113,20 +114,20 @@ func (g *gen) expm1(x vec) vec {
 	return g.pick(g.cmp(less, g.abs(x), f(0x1p-54)), x, y)
 }
 
+// tanh is e/(2-e) with e = 1 - exp(-2|x|), all in two parts.
 func (g *gen) tanh(x vec) vec {
-	a := g.min(f(22), g.abs(x))
+	a := g.or(g.min(f(22), g.abs(x)), signBit)
 	e := g.expSplit(g.add(a, a))
 	w := g.addInt(g.shl(e.t, 52), oneBits)
-	one := g.sub(w, oneBits)
+	one := g.sub(oneBits, w)
 	b := g.mul(w, e.r)
-	high := g.add(one, b)
-	low := g.add(g.sub(one, high), b)
-	g.fma(low, w, e.s)
+	high := g.sub(one, b)
+	low := g.sub(g.sub(one, high), b)
+	g.fnma(low, w, e.s)
 	top := g.add(high, low)
 	topLow := g.add(g.sub(high, top), low)
-	two := f(2)
-	d := g.add(top, two)
-	dl := g.add(g.add(g.sub(g.max(top, two), d), g.min(top, two)), topLow)
+	d := g.sub(f(2), top)
+	dl := g.sub(g.sub(g.sub(f(2), d), top), topLow)
 	y := g.quotient(top, topLow, d, dl, g.div(oneBits, d))
 	return g.or(y, g.and(x, signBit))
 }
@@ -145,7 +146,7 @@ func (g *gen) logSplit(x vec) (k, m vec) {
 	return k, g.sub(m, oneBits)
 }
 
-// logTail returns s = f/(2+f), f²/2 and s·(f²/2 + R): log(1+f) = f - (f²/2 - s·(f²/2+R)). plus is added to the product.
+// logSeries returns s = f/(2+f), f²/2 and s·(f²/2 + R): log(1+f) = f - (f²/2 - s·(f²/2+R)). plus is added to the product.
 func (g *gen) logSeries(m vec, plus val) (s, square, tail vec) {
 	s = g.div(m, g.add(m, f(2)))
 	z := g.mul(s, s)

@@ -100,7 +100,6 @@ simple("sinTail", "(sin(πf/2)/f - π/2)/z with f = √z", tail_sin, 0, mpf(1) /
 simple("cosTail", "(cos(π√z/2) - 1)/z", tail_cos, 0, mpf(1) / 4, 7)
 simple("stirlingTail", "x·(log Γ(x) - (x-1/2)·log x + x - log(2π)/2) with x = 1/√w", stirling, 0, mpf(1) / 64, 7)
 simple("digammaTail", "(log x - 1/(2x) - ψ(x))/w with x = 1/√w", asymptotic, 0, mpf(1) / 256, 6)
-simple("inverseStart", "1/(1+z)", lambda z: 1 / (1 + z), 0, 1, 4)
 
 
 def piece(f, root, c):

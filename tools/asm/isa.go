@@ -5,8 +5,10 @@ import (
 	"math"
 
 	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+	"github.com/mmcloughlin/avo/x86"
 )
 
 // A gen writes one assembly function for one instruction set: AVX-512 (wide) or AVX2 with FMA. Bodies are written once, over its methods,
@@ -20,6 +22,7 @@ type gen struct {
 	order   []konst
 	partial *mask // lanes that exist, in the last incomplete vector; nil elsewhere
 	labels  int
+	room    *operand.Mem // in the frame
 }
 
 // A vec is a register of 8 or 4 doubles.
@@ -110,11 +113,18 @@ func (g *gen) copyOf(x val) vec {
 
 func (g *gen) zero() vec {
 	d := g.vec()
+	var i *ir.Instruction
+	var err error
 	if g.wide {
-		g.VPXORQ(d, d, d)
+		i, err = x86.VPXORQ(d, d, d)
 	} else {
-		g.VXORPD(d, d, d)
+		i, err = x86.VPXOR(d, d, d)
 	}
+	if err != nil {
+		panic(err)
+	}
+	i.CancellingInputs = true // avo does not know this of VPXORQ, and would keep d alive before
+	g.Instruction(i)
 	return d
 }
 
@@ -190,6 +200,24 @@ func (g *gen) polynomial(x val, c []float64) vec {
 		g.horner(p, x, f(c[i]))
 	}
 	return p
+}
+
+// evenOdd returns Σ c[i]·x^i as two polynomials in x², side by side: half the latency, which is what bounds a long body.
+func (g *gen) evenOdd(x, square val, c []float64) vec {
+	var parts [2][]float64
+	for i, v := range c {
+		parts[i%2] = append(parts[i%2], v)
+	}
+	sums := [2]vec{g.copyOf(f(parts[0][len(parts[0])-1])), g.copyOf(f(parts[1][len(parts[1])-1]))}
+	for i := len(parts[0]) - 2; i >= 0; i-- {
+		for s := range sums {
+			if j := i - len(parts[0]) + len(parts[s]); j >= 0 {
+				g.horner(sums[s], square, f(parts[s][j]))
+			}
+		}
+	}
+	g.fma(sums[0], sums[1], x)
+	return sums[0]
 }
 
 // Integer operations on 64-bit lanes, and on their 32-bit halves.

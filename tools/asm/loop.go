@@ -153,7 +153,11 @@ func (g *gen) foldLanes(acc []vec) reg.VecVirtual {
 		g.VADDPD(acc[1], acc[0], four)
 	}
 	two, high := g.XMM(), g.XMM()
-	g.VEXTRACTF128(operand.U8(1), four, high)
+	if g.wide {
+		g.VEXTRACTF64X2(operand.U8(1), four, high)
+	} else {
+		g.VEXTRACTF128(operand.U8(1), four, high)
+	}
 	g.VADDPD(high, four.AsX(), two)
 	one, odd := g.XMM(), g.XMM()
 	g.VUNPCKHPD(two, two, odd)

@@ -29,6 +29,9 @@ func families() []family {
 		{"elementwise", elementwise()},
 		{"elementary", elementary()},
 		{"reduce", reductions()},
+		{"matrix", matrices()},
+		{"likelihood", likelihoods()},
+		{"sampler", samplers()},
 	}
 }
 

@@ -1,0 +1,82 @@
+// Package stopwatch times short functions on a machine that others share: in CPU time of the thread where the system tells it, many short
+// rounds, functions in turn, so that what disturbs one disturbs all.
+package stopwatch
+
+import (
+	"runtime"
+	"slices"
+	"time"
+)
+
+// A Task is a function to be timed.
+type Task struct {
+	Name string
+	Run  func()
+}
+
+// A Time is what one task took, in nanoseconds a run.
+type Time struct {
+	Name   string
+	Least  float64 // of all rounds: the machine undisturbed
+	Median float64
+	// Ratio is the median over rounds of this task's time to that of the first task in the same round, and its quartiles.
+	Ratio, Low, High float64
+}
+
+// round is how long one task runs without a look at the clock.
+const round = 200 * time.Microsecond
+
+// Measure runs all tasks in turn, as many rounds as asked for.
+func Measure(tasks []Task, rounds int) []Time {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	repeat := make([]int, len(tasks))
+	for i, t := range tasks {
+		repeat[i] = calibrate(t.Run)
+	}
+	took := make([][]float64, len(tasks))
+	for range rounds {
+		for i, t := range tasks {
+			start := cpu()
+			for range repeat[i] {
+				t.Run()
+			}
+			took[i] = append(took[i], float64(cpu()-start)/float64(repeat[i]))
+		}
+	}
+	return summarise(tasks, took)
+}
+
+// calibrate returns how many runs fill a round.
+func calibrate(run func()) int {
+	for n := 1; ; n *= 2 {
+		start := cpu()
+		for range n {
+			run()
+		}
+		if d := cpu() - start; d >= round/4 {
+			return max(1, int(float64(n)*float64(round)/float64(d)))
+		}
+	}
+}
+
+func summarise(tasks []Task, took [][]float64) []Time {
+	out := make([]Time, len(tasks))
+	for i, t := range tasks {
+		ratios := make([]float64, len(took[i]))
+		for r := range ratios {
+			ratios[r] = took[i][r] / took[0][r]
+		}
+		out[i] = Time{
+			Name: t.Name, Least: quantile(took[i], 0), Median: quantile(took[i], 0.5),
+			Ratio: quantile(ratios, 0.5), Low: quantile(ratios, 0.25), High: quantile(ratios, 0.75),
+		}
+	}
+	return out
+}
+
+// quantile is the value at a fraction of the sorted numbers.
+func quantile(a []float64, at float64) float64 {
+	s := slices.Sorted(slices.Values(a))
+	return s[int(at*float64(len(s)-1))]
+}

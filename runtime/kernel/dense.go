@@ -1,0 +1,91 @@
+package kernel
+
+// The kernels of small dense layers. A layer with k inputs and m outputs over n rows has its inputs X and outputs Y stored by columns, so
+// that each unit is a vector over rows: column j of X begins at x[j·xs]. Its weight from input i to output o is w[i·wk+o·wm]. Rows are best given
+// in blocks whose X and Y stay in the first cache: 64 rows for 16 units.
+
+// Dense sets Y = c + X·W; c, one number an output, may be nil for zero. Inputs are added in order, each with one rounding.
+func Dense(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, wm, k, m int, c []float64) {
+	switch {
+	case m <= 0:
+	case k > 0:
+		dense(active, n, y, ys, x, xs, w, wk, wm, k, m, c)
+	default:
+		for o := range m {
+			s := 0.0
+			if c != nil {
+				s = c[o]
+			}
+			Fill(n, y[o*ys:], s)
+		}
+	}
+}
+
+// DenseAdd adds X·W to Y. With D and the strides of W exchanged it carries the derivative D in Y back to X.
+func DenseAdd(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, wm, k, m int) {
+	if k > 0 && m > 0 {
+		denseAdd(active, n, y, ys, x, xs, w, wk, wm, k, m)
+	}
+}
+
+// DenseGradient adds Xᵀ·D to W: the derivative in the weights, given D, that in the outputs. Each sum has eight lanes, as in MatTVecAdd.
+func DenseGradient(n int, w []float64, wk, wm int, x []float64, xs int, d []float64, ds, k, m int) {
+	if k > 0 && m > 0 {
+		denseGradient(active, n, w, wk, wm, x, xs, d, ds, k, m)
+	}
+}
+
+// ColumnSumsAdd adds the sum of each of m columns to c: the derivative in the constants of a layer.
+func ColumnSumsAdd(n int, c, d []float64, ds, m int) {
+	for o := range m {
+		c[o] += Sum(n, d[o*ds:])
+	}
+}
+
+// DenseTanh sets Y = tanh(c + X·W).
+func DenseTanh(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, wm, k, m int, c []float64) {
+	Dense(n, y, ys, x, xs, w, wk, wm, k, m, c)
+	columns(n, y, ys, m, func(n int, y []float64) { Tanh(n, y, y) })
+}
+
+// DenseRelu sets Y = max(c + X·W, 0).
+func DenseRelu(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, wm, k, m int, c []float64) {
+	Dense(n, y, ys, x, xs, w, wk, wm, k, m, c)
+	columns(n, y, ys, m, func(n int, y []float64) { Relu(n, y, y) })
+}
+
+// columns applies an elementwise kernel to m columns, at once where they follow each other.
+func columns(n int, y []float64, ys, m int, apply func(n int, y []float64)) {
+	if ys == n {
+		apply(n*m, y)
+		return
+	}
+	for o := range m {
+		apply(n, y[o*ys:])
+	}
+}
+
+func denseGo(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, wm, k, m int, c []float64) {
+	for o := range m {
+		s := 0.0
+		if c != nil {
+			s = c[o]
+		}
+		fillGo(n, y[o*ys:][:n], s)
+	}
+	denseAddGo(n, y, ys, x, xs, w, wk, wm, k, m)
+}
+
+func denseAddGo(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, wm, k, m int) {
+	for o := range m {
+		matVecAddGo(n, y[o*ys:][:n], x, xs, w[o*wm:], wk, k)
+	}
+}
+
+func denseGradientGo(n int, w []float64, wk, wm int, x []float64, xs int, d []float64, ds, k, m int) {
+	for i := range k {
+		for o := range m {
+			w[i*wk+o*wm] += lanesDot(x[i*xs:][:n], d[o*ds:][:n])
+		}
+	}
+}

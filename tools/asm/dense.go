@@ -1,0 +1,213 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// dense makes Y = c + X·W, or Y += X·W, for n rows, k columns of X and m of Y: tiles of rows by four columns of Y stay in registers.
+// A nil c is zero.
+func dense(name string, onto bool) kernel {
+	k := kernel{name: name, params: "n int, y [(m-1)*ys+n], ys int, x [(k-1)*xs+n], xs int, w [(k-1)*wk+(m-1)*wm+1], wk int, wm int, k int, m int"}
+	if !onto {
+		k.params += ", c [m]?"
+	}
+	k.emit = func(g *gen) {
+		y, w, outs, c := g.keep("y"), g.keep("w"), g.keep("m"), slot{}
+		if !onto {
+			c = g.keep("c")
+		}
+		for _, wide := range []int{4, 1} {
+			g.whileAtLeast(outs, wide, func() {
+				g.denseColumns(y, w, c, wide, onto)
+				g.move(y, g.scaled("ys"), wide)
+				g.move(w, g.scaled("wm"), wide)
+				if !onto {
+					g.moveUnlessNil(c, wide)
+				}
+			})
+		}
+	}
+	return k
+}
+
+// A slot is a variable in the frame, for want of registers.
+type slot struct{ operand.Mem }
+
+// keep copies a parameter to a slot.
+func (g *gen) keep(name string) slot {
+	s := slot{g.AllocLocal(8)}
+	g.put(g.integer(name), s)
+	return s
+}
+
+func (g *gen) put(r reg.GPVirtual, s slot) { g.MOVQ(r, s.Mem) }
+
+func (g *gen) take(s slot) reg.GPVirtual {
+	r := g.GP64()
+	g.MOVQ(s.Mem, r)
+	return r
+}
+
+// move advances a pointer in a slot.
+func (g *gen) move(s slot, by reg.GPVirtual, times int) {
+	p := g.take(s)
+	for range times {
+		g.ADDQ(by, p)
+	}
+	g.put(p, s)
+}
+
+func (g *gen) moveUnlessNil(s slot, elements int) {
+	without, p := g.label("without"), g.take(s)
+	g.TESTQ(p, p)
+	g.JEQ(label(without))
+	g.ADDQ(operand.Imm(uint64(8*elements)), p)
+	g.put(p, s)
+	g.Label(without)
+}
+
+// scaled loads an integer parameter times eight.
+func (g *gen) scaled(name string) reg.GPVirtual { return g.bytes(g.integer(name)) }
+
+// denseColumns computes m columns of Y over all rows.
+func (g *gen) denseColumns(y0, w0, c slot, m int, onto bool) {
+	sizes := []int{4, 1}
+	if !g.wide {
+		sizes = []int{2, 1}
+	}
+	y, x := g.take(y0), g.ptr("x")
+	g.rowTiles(g.integer("n"), sizes, []reg.GPVirtual{y, x}, func(vectors int) {
+		acc := g.denseStart(y, c, m, vectors, onto)
+		column, weight, left := g.copyReg(x), g.take(w0), g.integer("k")
+		wk, xs := g.scaled("wk"), g.scaled("xs")
+		wm := g.strided(g.scaled("wm"), m)
+		loop := g.label("inner")
+		g.Label(loop)
+		var in []vec
+		for v := range vectors {
+			in = append(in, g.load(at(column, g.row(v))))
+		}
+		for o := range acc {
+			u := g.vec()
+			g.VBROADCASTSD(wm.column(weight, o, 0), u)
+			for v := range in {
+				g.VFMADD231PD(in[v], u, acc[o][v])
+			}
+		}
+		g.ADDQ(xs, column)
+		g.ADDQ(wk, weight)
+		g.DECQ(left)
+		g.JNE(label(loop))
+		ys := g.strided(g.scaled("ys"), m)
+		for o := range acc {
+			for v := range vectors {
+				g.store(acc[o][v], ys.column(y, o, g.row(v)))
+			}
+		}
+	})
+}
+
+// denseStart fills the sums of a tile: with Y, or with c, or with zero.
+func (g *gen) denseStart(y reg.GPVirtual, c slot, m, vectors int, onto bool) [][]vec {
+	acc := make([][]vec, m)
+	for o := range acc {
+		for range vectors {
+			acc[o] = append(acc[o], g.zero())
+		}
+	}
+	if onto {
+		ys := g.strided(g.scaled("ys"), m)
+		for o := range acc {
+			for v := range vectors {
+				acc[o][v] = g.load(ys.column(y, o, g.row(v)))
+			}
+		}
+		return acc
+	}
+	without, constant := g.label("without"), g.take(c)
+	g.TESTQ(constant, constant)
+	g.JEQ(label(without))
+	for o := range acc {
+		g.VBROADCASTSD(at(constant, 8*o), acc[o][0])
+		for v := 1; v < vectors; v++ {
+			g.VMOVAPD(acc[o][0], acc[o][v])
+		}
+	}
+	g.Label(without)
+	return acc
+}
+
+// denseGradient adds Xᵀ·D to the k×m matrix at w: tiles of its elements have their sums in registers, with eight lanes over the rows.
+func denseGradient() kernel {
+	k := kernel{name: "denseGradient", params: "n int, w [(k-1)*wk+(m-1)*wm+1], wk int, wm int, x [(k-1)*xs+n], xs int, d [(m-1)*ds+n], ds int, k int, m int"}
+	k.emit = func(g *gen) {
+		tile := 2
+		if g.wide {
+			tile = 4
+		}
+		w, x, ins := g.keep("w"), g.keep("x"), g.keep("k")
+		to, d, outs := g.keep("w"), g.keep("d"), g.keep("m")
+		for _, a := range []int{tile, 1} {
+			g.whileAtLeast(ins, a, func() {
+				g.put(g.take(w), to)
+				g.put(g.ptr("d"), d)
+				g.put(g.integer("m"), outs)
+				for _, b := range []int{tile, 1} {
+					g.whileAtLeast(outs, b, func() {
+						g.gradientTile(to, x, d, a, b)
+						g.move(d, g.scaled("ds"), b)
+						g.move(to, g.scaled("wm"), b)
+					})
+				}
+				g.move(x, g.scaled("xs"), a)
+				g.move(w, g.scaled("wk"), a)
+			})
+		}
+	}
+	return k
+}
+
+// whileAtLeast emits a loop that takes step from a count as long as it can.
+func (g *gen) whileAtLeast(count slot, step int, body func()) {
+	loop, next := g.label("loop"), g.label("next")
+	g.Label(loop)
+	left := g.take(count)
+	g.CMPQ(left, operand.Imm(uint64(step)))
+	g.JLT(label(next))
+	g.SUBQ(operand.Imm(uint64(step)), left)
+	g.put(left, count)
+	body()
+	g.JMP(label(loop))
+	g.Label(next)
+}
+
+func (g *gen) gradientTile(w, x0, d0 slot, a, b int) {
+	sums := g.accumulators(a, b)
+	x, d := g.take(x0), g.take(d0)
+	xs, ds := g.strided(g.scaled("xs"), a), g.strided(g.scaled("ds"), b)
+	g.eights(g.integer("n"), func(half func(h int)) {
+		for h := range g.halves() {
+			half(h)
+			var out []vec
+			for j := range b {
+				out = append(out, g.load(ds.column(d, j, 32*h)))
+			}
+			for i := range a {
+				in := g.load(xs.column(x, i, 32*h))
+				for j := range b {
+					g.VFMADD231PD(out[j], in, sums[i][j][h])
+				}
+			}
+		}
+		g.ADDQ(operand.Imm(64), x)
+		g.ADDQ(operand.Imm(64), d)
+	})
+	for i := range a {
+		to := g.take(w)
+		for range i {
+			g.ADDQ(g.scaled("wk"), to)
+		}
+		g.addSums(sums[i], to, g.scaled("wm"))
+	}
+}

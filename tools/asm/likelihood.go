@@ -1,0 +1,231 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// A site is one vector of a kernel that both sums and stores.
+type site struct {
+	*gen
+	*block
+	pointers map[string]reg.GPVirtual
+	scalars  map[string]vec
+	sums     map[string]vec
+}
+
+func (s *site) in(name string) vec { return s.load(s.element(s.pointers[name])) }
+
+// out stores v in the destination, unless that is nil.
+func (s *site) out(name string, v vec) {
+	p, skip := s.pointers[name], s.label("skip")
+	s.TESTQ(p, p)
+	s.JEQ(label(skip))
+	s.store(v, s.element(p))
+	s.Label(skip)
+}
+
+// scalar returns a parameter in all lanes. AVX2 has too few registers to keep it in one.
+func (s *site) scalar(name string) vec {
+	if s.wide {
+		return s.scalars[name]
+	}
+	return s.broadcast(name)
+}
+
+// plus adds v to a sum.
+func (s *site) plus(name string, v vec) { s.count(s.sums[name], v) }
+
+// times multiplies a product by v.
+func (s *site) times(name string, v vec) {
+	p := s.sums[name]
+	if s.partial != nil {
+		v = s.pick(*s.partial, v, oneBits)
+	}
+	s.VMULPD(v, p, p)
+}
+
+// summing makes a kernel that adds to (or multiplies) lanes that the caller keeps: parameters *[8]float64. Others are vectors and scalars.
+func summing(name, params string, body func(s *site)) kernel {
+	k := kernel{name: name, params: "n int, " + params}
+	k.emit = func(g *gen) {
+		pointers, scalars, at8 := map[string]reg.GPVirtual{}, map[string]vec{}, map[string]reg.GPVirtual{}
+		var names []string
+		var start [][][]vec
+		for _, p := range k.list()[1:] {
+			switch {
+			case p.length != "":
+				pointers[p.name] = g.ptr(p.name)
+			case strings.HasPrefix(p.typ, "*[8]"):
+				at8[p.name] = g.ptr(p.name)
+				var acc []vec
+				for h := range g.halves() {
+					acc = append(acc, g.load(at(at8[p.name], 32*h)))
+				}
+				names, start = append(names, p.name), append(start, [][]vec{acc})
+			default:
+				if g.wide {
+					scalars[p.name] = g.broadcast(p.name)
+				}
+			}
+		}
+		g.reduce(g.integer("n"), 1, start, func(b *block) {
+			sums := map[string]vec{}
+			for i, name := range names {
+				sums[name] = b.acc[i]
+			}
+			body(&site{g, b, pointers, scalars, sums})
+		})
+		for i, name := range names {
+			for h := range g.halves() {
+				g.store(start[i][0][h], at(at8[name], 32*h))
+			}
+		}
+	}
+	return k
+}
+
+// expFalling returns e^-a for a ≥ 0.
+func (g *gen) expFalling(a vec) vec {
+	return g.expBounded(g.or(g.min(f(-expLeast), a), signBit))
+}
+
+// odds returns 1/(1+e^-t) and 1/(1+e^t), given z = e^-|t| and 1+z.
+func (g *gen) odds(t, z, onePlus vec) (p, q vec) {
+	near := g.div(oneBits, onePlus)
+	far := g.mul(z, near)
+	negative := g.cmp(less, t, konst(0))
+	return g.pick(negative, far, near), g.pick(negative, near, far)
+}
+
+func likelihoods() []kernel {
+	return []kernel{
+		summing("bernoulliLogit", "sum *[8]float64, product *[8]float64, eta [n], y [n], d [n]?", bernoulliLogit),
+		summing("bernoulliLogitEach", "lp [n], eta [n], y [n], d [n]?", bernoulliLogitEach),
+		summing("binomialLogit", "sum *[8]float64, product *[8]float64, eta [n], y [n], trials float64, d [n]?", binomialLogit),
+		summing("binomialLogitEach", "sum *[8]float64, lp [n]?, eta [n], y [n], trials [n], d [n]?", binomialLogitEach),
+		summing("poissonLog", "sum *[8]float64, lp [n]?, eta [n], y [n], d [n]?", poissonLog),
+		summing("negBinomial2Log", "sum *[8]float64, dphi *[8]float64, lp [n]?, eta [n], y [n], phi float64, logPhi float64, inverse float64, d [n]?", negBinomial2Log),
+		summing("normal", "squares *[8]float64, lp [n]?, x [n], mu [n], inverse float64, shift float64, d [n]?", normalDensity),
+		summing("risingFar", "sum *[8]float64, dphi *[8]float64, y [n], w [n], phi float64, inverse float64, log1 float64, base float64, slope float64", risingFar),
+	}
+}
+
+// signed returns 2y-1 and (2y-1)·eta.
+func (s *site) signed(eta, y vec) (sign, t vec) {
+	sign = s.fmaOf(y, f(2), f(-1))
+	return sign, s.mul(sign, eta)
+}
+
+// wrong returns (2y-1)/(1+e^t): the derivative of log(1/(1+e^-t)) in eta.
+func (s *site) wrong(sign, t, z, onePlus vec) vec {
+	top := s.pick(s.cmp(less, t, konst(0)), oneBits, z)
+	return s.mul(sign, s.div(top, onePlus))
+}
+
+func bernoulliLogit(s *site) {
+	sign, t := s.signed(s.in("eta"), s.in("y"))
+	z := s.expFalling(s.abs(t))
+	onePlus := s.add(z, oneBits)
+	s.times("product", onePlus)
+	s.plus("sum", s.min(konst(0), t))
+	s.out("d", s.wrong(sign, t, z, onePlus))
+}
+
+func bernoulliLogitEach(s *site) {
+	sign, t := s.signed(s.in("eta"), s.in("y"))
+	z := s.expFalling(s.abs(t))
+	s.store(s.sub(s.min(konst(0), t), s.log1pOf(z, s.zero())), s.element(s.pointers["lp"]))
+	s.out("d", s.wrong(sign, t, z, s.add(z, oneBits)))
+}
+
+// binomialTerms returns y·eta - trials·max(eta, 0), e^-|eta|, and the derivative y·q - (trials-y)·p.
+func (s *site) binomialTerms(trials vec) (linear, z, d vec) {
+	eta, y := s.in("eta"), s.in("y")
+	z = s.expFalling(s.abs(eta))
+	failures := s.sub(trials, y)
+	p, q := s.odds(eta, z, s.add(z, oneBits))
+	linear = s.mul(s.pick(s.cmp(less, eta, konst(0)), y, s.xor(failures, signBit)), eta)
+	d = s.mul(y, q)
+	s.fnma(d, failures, p)
+	return linear, z, d
+}
+
+func binomialLogit(s *site) {
+	linear, z, d := s.binomialTerms(s.scalar("trials"))
+	s.times("product", s.add(z, oneBits))
+	s.plus("sum", linear)
+	s.out("d", d)
+}
+
+func binomialLogitEach(s *site) {
+	trials := s.in("trials")
+	linear, z, d := s.binomialTerms(trials)
+	lp := s.fnmaOf(trials, s.log1pOf(z, s.zero()), linear)
+	s.plus("sum", lp)
+	s.out("lp", lp)
+	s.out("d", d)
+}
+
+func poissonLog(s *site) {
+	eta, y := s.in("eta"), s.in("y")
+	rate := s.exp(eta)
+	s.out("d", s.sub(y, rate))
+	s.VFMSUB231PD(eta, y, rate)
+	s.plus("sum", rate)
+	s.out("lp", rate)
+}
+
+// negBinomial2Log loads its inputs twice rather than keep them in registers meanwhile.
+func negBinomial2Log(s *site) {
+	argument := func() vec { return s.sub(s.in("eta"), s.scalar("logPhi")) }
+	z := s.expFalling(s.abs(argument()))
+	l := s.log1pOf(z, s.zero())
+	t, y := argument(), s.in("y")
+	p, q := s.odds(t, z, s.add(z, oneBits))
+	hits := s.mul(y, q)
+	up := s.add(l, s.max(konst(0), t))
+	down := s.add(l, s.max(konst(0), s.xor(t, signBit)))
+	s.plus("dphi", s.fnmaOf(hits, s.scalar("inverse"), s.sub(p, up)))
+	lp := s.mul(s.xor(y, signBit), down)
+	s.fnma(lp, s.scalar("phi"), up)
+	s.plus("sum", lp)
+	s.fnma(hits, s.scalar("phi"), p)
+	s.out("lp", lp)
+	s.out("d", hits)
+}
+
+func normalDensity(s *site) {
+	z := s.mul(s.sub(s.in("x"), s.in("mu")), s.scalar("inverse"))
+	e := s.existing(z)
+	s.fma(s.sums["squares"], e, e)
+	s.out("d", s.mul(z, s.scalar("inverse")))
+	s.out("lp", s.fnmaOf(s.mul(z, f(0.5)), z, s.scalar("shift")))
+}
+
+// weighted adds w·v to a sum.
+func (s *site) weighted(name string, v vec) { s.fma(s.sums[name], s.in("w"), s.existing(v)) }
+
+// existing is v with +0 in lanes that do not exist.
+func (s *site) existing(v vec) vec {
+	if s.partial == nil {
+		return v
+	}
+	return s.only(*s.partial, v)
+}
+
+func risingFar(s *site) {
+	l := s.log1p(s.mul(s.in("y"), s.scalar("inverse")))
+	x := s.add(s.in("y"), s.scalar("phi"))
+	w := s.div(oneBits, x)
+	square := s.mul(w, w)
+	v := s.fnmaOf(s.polynomial(square, stirlingTail), w, s.scalar("base"))
+	v = s.fnmaOf(s.sub(x, f(0.5)), l, v)
+	v = s.xor(v, signBit)
+	s.fma(v, s.in("y"), s.scalar("log1"))
+	s.weighted("sum", v)
+	q := s.mul(s.polynomial(square, digammaTail), square)
+	s.fma(q, w, f(0.5))
+	s.weighted("dphi", s.sub(l, s.sub(q, s.scalar("slope"))))
+}

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+func samplers() []kernel {
+	return []kernel{
+		boxMuller(),
+		words(),
+		adam(),
+		leapfrogStart(),
+		leapfrogEnd(),
+		turns(),
+	}
+}
+
+// signMask selects the lanes whose sign bit is set.
+func (g *gen) signMask(v vec) mask {
+	if !g.wide {
+		return mask{v: v}
+	}
+	k := g.K()
+	g.VPMOVQ2M(v, k)
+	return mask{k: k}
+}
+
+// unit turns the upper 52 bits of random words into numbers in [1, 2).
+func (g *gen) unit(words vec) vec { return g.or(g.shr(words, 12), oneBits) }
+
+// boxMuller makes two normals of two words: √(-2 log u)·cos 2πv and √(-2 log u)·sin 2πv.
+func boxMuller() kernel {
+	k := kernel{name: "boxMuller", params: "n int, y [n], other [n], u [n]uint64, v [n]uint64"}
+	k.emit = func(g *gen) {
+		y, other, u, v := g.ptr("y"), g.ptr("other"), g.ptr("u"), g.ptr("v")
+		g.each(g.integer("n"), func(i reg.GPVirtual) {
+			l := g.logNormal(g.sub(f(2), g.unit(g.load(element(u, i, 0)))))
+			radius := g.sqrt(g.mul(l, f(-2)))
+			turn := g.mul(g.sub(g.unit(g.load(element(v, i, 0))), f(1.5)), f(4))
+			t := g.add(turn, f(magic))
+			rest := g.sub(turn, g.sub(t, f(magic)))
+			z := g.mul(rest, rest)
+			sine := g.polynomial(z, sinTail)
+			g.horner(sine, z, f(halfPi))
+			sine = g.mul(sine, rest)
+			cosine := g.polynomial(z, cosTail)
+			g.horner(cosine, z, oneBits)
+			odd := g.signMask(g.shl(t, 63))
+			c, s := g.pick(odd, sine, cosine), g.pick(odd, cosine, sine)
+			c = g.xor(c, g.and(g.shl(g.addInt(t, konst(1)), 62), signBit))
+			s = g.xor(s, g.and(g.shl(t, 62), signBit))
+			g.store(g.mul(radius, c), element(y, i, 0))
+			g.store(g.mul(radius, s), element(other, i, 0))
+		})
+	}
+	return k
+}
+
+// root returns √x to a unit in the last place for x ≥ 0, normal and finite or zero, several times as fast as the instruction: a guess at 1/√x from
+// the bits of x, two steps of Halley's method, and one of Newton's for the root itself.
+func (g *gen) root(x vec) vec {
+	r := g.subInt(konst(rootGuess), g.shr(x, 1))
+	for range 2 {
+		e := g.fnmaOf(g.mul(x, r), r, oneBits)
+		c := g.fmaOf(e, f(0.375), f(0.5))
+		r = g.fmaOf(g.mul(r, e), c, r)
+	}
+	s := g.mul(x, r)
+	rest := g.fnmaOf(s, s, x)
+	g.fma(s, rest, g.mul(r, f(0.5)))
+	return s
+}
+
+// rootGuess less half the bits of x are those of 1/√x to 3.5 % (Lomont 2003).
+const rootGuess = 0x5fe6eb50c7b537a9
+
+const halfPi = 1.57079632679489661923
+
+// words advances eight generators xoshiro256++ side by side.
+func words() kernel {
+	k := kernel{name: "words", params: "n int, w [n]uint64, state *[32]uint64"}
+	k.emit = func(g *gen) {
+		w, state := g.ptr("w"), g.ptr("state")
+		start := make([][][]vec, 4)
+		for s := range start {
+			var acc []vec
+			for h := range g.halves() {
+				acc = append(acc, g.load(at(state, 64*s+32*h)))
+			}
+			start[s] = [][]vec{acc}
+		}
+		g.reduce(g.integer("n"), 1, start, func(b *block) {
+			s := b.acc
+			g.store(g.addInt(g.rotl(g.addInt(s[0], s[3]), 23), s[0]), b.element(w))
+			t := g.shl(s[1], 17)
+			for _, p := range [][2]int{{0, 2}, {1, 3}, {2, 1}, {3, 0}} {
+				g.xorInto(s[p[1]], s[p[0]])
+			}
+			g.xorInto(s[2], t)
+			g.into(s[3], g.rotl(s[3], 45))
+		})
+		for s := range start {
+			for h := range g.halves() {
+				g.store(start[s][0][h], at(state, 64*s+32*h))
+			}
+		}
+	}
+	return k
+}
+
+func (g *gen) xorInto(d, a vec) { g.VXORPD(a, d, d) }
+func (g *gen) into(d, a vec)    { g.VMOVAPD(a, d) }
+
+func adam() kernel {
+	k := kernel{name: "adam", params: "n int, x [n], m [n], v [n], d [n], step float64, scale float64, beta1 float64, beta2 float64, floor float64"}
+	k.emit = func(g *gen) {
+		x, m, v, d := g.ptr("x"), g.ptr("m"), g.ptr("v"), g.ptr("d")
+		step, scale, beta1, beta2, floor := g.broadcast("step"), g.broadcast("scale"), g.broadcast("beta1"), g.broadcast("beta2"), g.broadcast("floor")
+		rest1, rest2 := g.sub(oneBits, beta1), g.sub(oneBits, beta2)
+		g.each(g.integer("n"), func(i reg.GPVirtual) {
+			slope := g.load(element(d, i, 0))
+			first := g.mul(rest1, slope)
+			g.fma(first, beta1, g.load(element(m, i, 0)))
+			second := g.mul(g.mul(rest2, slope), slope)
+			g.fma(second, beta2, g.load(element(v, i, 0)))
+			g.store(first, element(m, i, 0))
+			g.store(second, element(v, i, 0))
+			move := g.div(g.mul(step, first), g.add(g.root(g.mul(second, scale)), floor))
+			g.store(g.add(move, g.load(element(x, i, 0))), element(x, i, 0))
+		})
+	}
+	return k
+}
+
+// leapfrogStart makes p1 = p + half·d and x1 = x + eps·(inverse mass·p1).
+func leapfrogStart() kernel {
+	k := kernel{name: "leapfrogStart", params: "n int, p1 [n], x1 [n], p [n], x [n], d [n], mass [n], half float64, eps float64"}
+	k.emit = func(g *gen) {
+		p1, x1, p, x, d, mass := g.ptr("p1"), g.ptr("x1"), g.ptr("p"), g.ptr("x"), g.ptr("d"), g.ptr("mass")
+		half, eps := g.broadcast("half"), g.broadcast("eps")
+		g.each(g.integer("n"), func(i reg.GPVirtual) {
+			q := g.load(element(p, i, 0))
+			g.fma(q, half, g.load(element(d, i, 0)))
+			y := g.load(element(x, i, 0))
+			g.fma(y, eps, g.mul(g.load(element(mass, i, 0)), q))
+			g.store(q, element(p1, i, 0))
+			g.store(y, element(x1, i, 0))
+		})
+	}
+	return k
+}
+
+// leapfrogEnd makes p1 = p + half·d and returns Σ inverse mass·p1².
+func leapfrogEnd() kernel {
+	k := kernel{name: "leapfrogEnd", params: "n int, p1 [n], p [n], d [n], mass [n], half float64", result: "float64"}
+	k.emit = func(g *gen) {
+		p1, p, d, mass, half := g.ptr("p1"), g.ptr("p"), g.ptr("d"), g.ptr("mass"), g.broadcast("half")
+		const unroll = 4
+		sums := g.accumulators(1, unroll)
+		g.reduce(g.integer("n"), unroll, sums, func(b *block) {
+			q := g.load(b.element(p))
+			g.fma(q, half, g.load(b.element(d)))
+			g.store(q, b.element(p1))
+			g.fma(b.acc[0], g.mul(g.load(b.element(mass)), q), q)
+		})
+		g.result(g.fold(sums[0]), "r")
+	}
+	return k
+}
+
+// turns makes the six products of the criterion for a turn where two trajectories meet.
+func turns() kernel {
+	k := kernel{
+		name:   "turns",
+		params: "n int, out *[6]float64, rho [n], left [n], right [n], p0 [n], p1 [n], p2 [n], p3 [n], mass [n]",
+	}
+	k.emit = func(g *gen) {
+		groups := [][]int{{0, 1, 2, 3, 4, 5}}
+		if !g.wide {
+			groups = [][]int{{0, 1}, {2, 3}, {4, 5}}
+		}
+		for _, group := range groups {
+			g.turnSums(group)
+		}
+	}
+	return k
+}
+
+func (g *gen) turnSums(which []int) {
+	out := g.ptr("out")
+	rho, left, right, mass := g.ptr("rho"), g.ptr("left"), g.ptr("right"), g.ptr("mass")
+	var p [4]reg.GPVirtual
+	for i := range p {
+		p[i] = g.ptr(fmt.Sprintf("p%d", i))
+	}
+	sums := g.accumulators(len(which), 1)
+	g.reduce(g.integer("n"), 1, sums, func(b *block) {
+		l, r, m := g.load(b.element(left)), g.load(b.element(right)), g.load(b.element(mass))
+		whole := g.add(l, r)
+		against := [3]func() vec{
+			func() vec { return whole },
+			func() vec { return g.add(l, g.load(b.element(p[2]))) },
+			func() vec { return g.add(r, g.load(b.element(p[1]))) },
+		}
+		ends := [3][2]int{{0, 3}, {0, 2}, {1, 3}}
+		for i := 0; i < len(which); i += 2 {
+			c := which[i] / 2
+			v := against[c]()
+			for e := range 2 {
+				g.fma(b.acc[i+e], g.mul(m, g.load(b.element(p[ends[c][e]]))), v)
+			}
+		}
+		if which[len(which)-1] == 5 { // the last to read what rho may take the place of
+			g.store(whole, b.element(rho))
+		}
+	})
+	for i, w := range which {
+		g.VMOVSD(g.foldLanes(sums[i][0]), operand.Mem{Base: out, Disp: 8 * w})
+	}
+}
