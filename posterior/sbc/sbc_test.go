@@ -99,7 +99,7 @@ func TestBars(t *testing.T) {
 }
 
 func TestFewReplicatesGetFewBins(t *testing.T) {
-	for n, want := range map[int]int{1: 2, 40: 4, 99: 5, 100: 10, 1000: 20} {
+	for n, want := range map[int]int{1: 2, 40: 4, 99: 5, 100: 10, 1000: 10} {
 		if got := bins(n, 100); got != want {
 			t.Errorf("%d replicates: %d bins, want %d", n, got, want)
 		}

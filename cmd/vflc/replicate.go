@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile/lower"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/runtime/data"
+	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/runtime/simulate"
+)
+
+// with replaces the responses and lowers the programs of all parties anew.
+func (b *bound) with(m *simulate.Model, responses [][]float64) (*model.Plan, error) {
+	fresh := *b
+	fresh.parties = nil
+	fresh.values = map[string]data.Bindings{}
+	for party, bindings := range b.values {
+		fresh.values[party] = data.Bindings{}
+		for name, v := range bindings {
+			fresh.values[party][name] = v
+		}
+		for k, y := range m.Responses {
+			if old := bindings[y.Data]; old != nil && (y.Holder == "" || y.Holder == party) {
+				changed := *old
+				changed.Values = responses[k]
+				fresh.values[party][y.Data] = &changed
+			}
+		}
+	}
+	if diags := fresh.lower(); diags.HasErrors() {
+		return nil, firstError(diags)
+	}
+	plan, err := lower.Link(fresh.parties)
+	if err != nil {
+		return nil, err
+	}
+	lower.Label(plan, fresh.parties, fresh.shared())
+	return plan, nil
+}
+
+func firstError(l diag.List) error {
+	for _, d := range l {
+		if d.Severity == diag.Error {
+			return errors.New(d.Message)
+		}
+	}
+	return errors.New("the model cannot be evaluated with simulated data")
+}
+
+// fit returns the draws of each scalar of the study from one kernel over all parties.
+func (s *study) fit(plan *model.Plan, seed uint64, longer int) (draws [][]float64, err error) {
+	settings, err := s.settings(longer)
+	if err != nil {
+		return nil, &failure{exitUsage, err}
+	}
+	ctx := context.Background()
+	err = session.Run(ctx, plan, session.OneLoop, seed, func(ctx context.Context, env backends.Env) error {
+		kernel, err := s.algorithm.New(env, settings)
+		if err != nil {
+			return &failure{exitUsage, err}
+		}
+		if err := kernel.Init(ctx); err != nil {
+			return err
+		}
+		draws, err = s.collect(ctx, env, kernel)
+		return err
+	})
+	return draws, err
+}
+
+// collect takes every draw when it is there to be taken.
+func (s *study) collect(ctx context.Context, env backends.Env, kernel backends.Kernel) ([][]float64, error) {
+	taker := newTaker(env)
+	at, err := s.columns(env)
+	if err != nil {
+		return nil, err
+	}
+	draws := make([][]float64, len(at))
+	for taken, done := 0, false; !done; {
+		info, err := kernel.Step(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for ; taken < info.Draws; taken++ {
+			if !s.algorithm.Markov && taken == ranked {
+				return draws, nil
+			}
+			row, err := taker.take(ctx, kernel, taken)
+			if err != nil {
+				return nil, err
+			}
+			for k, column := range at {
+				draws[k] = append(draws[k], row[column])
+			}
+		}
+		done = info.Done
+	}
+	if len(draws) > 0 && len(draws[0]) < ranked {
+		return nil, &failure{exitUsage, fmt.Errorf("a fit gives %d draws, and %d are needed; raise --draws", len(draws[0]), ranked)}
+	}
+	return draws, nil
+}
+
+// columns finds each scalar of the study among the values that an Env reports.
+func (s *study) columns(env backends.Env) ([]int, error) {
+	first, offset := map[string]int{}, 0
+	for _, block := range env.Blocks() {
+		for _, p := range block.Params() {
+			first[p.Name] = offset
+			offset += p.Len
+		}
+	}
+	var at []int
+	for k, p := range s.model.Params {
+		from, ok := first[p.Name]
+		if !ok {
+			return nil, fmt.Errorf("%s is not reported", p.Name)
+		}
+		for i := range s.model.Graph.Params()[k].Len {
+			at = append(at, from+i)
+		}
+	}
+	return at, nil
+}
+
+// A taker maps draws to the values that are reported.
+type taker struct {
+	env           backends.Env
+	theta, values [][]float64
+	row           []float64
+}
+
+func newTaker(env backends.Env) *taker {
+	t := &taker{env: env}
+	for _, block := range env.Blocks() {
+		size := 0
+		for _, p := range block.Params() {
+			size += p.Len
+		}
+		t.theta, t.values = append(t.theta, make([]float64, block.Dim())), append(t.values, make([]float64, size))
+	}
+	return t
+}
+
+// take returns one draw, which the next overwrites.
+func (t *taker) take(ctx context.Context, k backends.Kernel, id int) ([]float64, error) {
+	k.Draw(id, t.theta)
+	if err := t.env.Values(ctx, t.theta, t.values); err != nil {
+		return nil, err
+	}
+	t.row = t.row[:0]
+	for _, v := range t.values {
+		t.row = append(t.row, v...)
+	}
+	return t.row, nil
+}
