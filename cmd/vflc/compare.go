@@ -78,9 +78,7 @@ func compareRuns(cmd *cobra.Command, c criterion, paths []string, asJSON bool) e
 		e := c.estimate(together(responses), r.Draws.Independent())
 		named = append(named, loo.Named{Name: path, Estimate: e})
 		models[path] = r.Name()
-		for _, m := range c.warnings(path, e) {
-			warnings = append(warnings, m)
-		}
+		warnings = append(warnings, c.warnings(path, e)...)
 	}
 	ranked, err := loo.Compare(named)
 	if err != nil {

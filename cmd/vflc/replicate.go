@@ -52,11 +52,11 @@ func firstError(l diag.List) error {
 	return errors.New("the model cannot be evaluated with simulated data")
 }
 
-// fit returns the draws of each scalar of the study from one kernel over all parties.
-func (s *study) fit(plan *model.Plan, seed uint64, longer int) (draws [][]float64, err error) {
+// fit returns the draws of each scalar of the study from one kernel over all parties, and the number of divergences among them.
+func (s *study) fit(plan *model.Plan, seed uint64, longer int) (draws [][]float64, divergences int, err error) {
 	settings, err := s.settings(longer)
 	if err != nil {
-		return nil, &failure{exitUsage, err}
+		return nil, 0, &failure{exitUsage, err}
 	}
 	ctx := context.Background()
 	err = session.Run(ctx, plan, session.OneLoop, seed, func(ctx context.Context, env backends.Env) error {
@@ -67,43 +67,42 @@ func (s *study) fit(plan *model.Plan, seed uint64, longer int) (draws [][]float6
 		if err := kernel.Init(ctx); err != nil {
 			return err
 		}
-		draws, err = s.collect(ctx, env, kernel)
+		draws, divergences, err = s.collect(ctx, env, kernel)
 		return err
 	})
-	return draws, err
+	return draws, divergences, err
 }
 
 // collect takes every draw when it is there to be taken.
-func (s *study) collect(ctx context.Context, env backends.Env, kernel backends.Kernel) ([][]float64, error) {
+func (s *study) collect(ctx context.Context, env backends.Env, kernel backends.Kernel) (draws [][]float64, divergences int, err error) {
 	taker := newTaker(env)
 	at, err := s.columns(env)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	draws := make([][]float64, len(at))
+	draws = make([][]float64, len(at))
 	for taken, done := 0, false; !done; {
 		info, err := kernel.Step(ctx)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		for ; taken < info.Draws; taken++ {
-			if !s.algorithm.Markov && taken == ranked {
-				return draws, nil
-			}
+		if done = info.Done; info.Draws > taken && info.Transition.Divergent {
+			divergences++
+		}
+		for ; taken < info.Draws && (s.algorithm.Markov || taken < ranked); taken++ {
 			row, err := taker.take(ctx, kernel, taken)
 			if err != nil {
-				return nil, err
+				return nil, 0, err
 			}
 			for k, column := range at {
 				draws[k] = append(draws[k], row[column])
 			}
 		}
-		done = info.Done
 	}
 	if len(draws) > 0 && len(draws[0]) < ranked {
-		return nil, &failure{exitUsage, fmt.Errorf("a fit gives %d draws, and %d are needed; raise --draws", len(draws[0]), ranked)}
+		return nil, 0, &failure{exitUsage, fmt.Errorf("a fit gives %d draws, and %d are needed; raise --draws", len(draws[0]), ranked)}
 	}
-	return draws, nil
+	return draws, divergences, nil
 }
 
 // columns finds each scalar of the study among the values that an Env reports.

@@ -37,10 +37,11 @@ type study struct {
 
 // A replicate is the outcome of one data set.
 type replicate struct {
-	done  bool
-	ranks []int
-	ess   float64 // the least of any scalar
-	err   error
+	done        bool
+	ranks       []int
+	ess         float64 // the least of any scalar
+	divergences int
+	err         error
 }
 
 func newStudy(cmd *cobra.Command, b *bound, f *calibrateFlags, a backends.Algorithm) (*study, error) {
@@ -181,7 +182,7 @@ func (s *study) replicate(simulator *simulate.Simulator, number int) (out replic
 	seed := stream.Uint64()
 	for longer := range doublings + 1 {
 		var draws [][]float64
-		if draws, out.err = s.fit(plan, seed, longer); out.err != nil {
+		if draws, out.divergences, out.err = s.fit(plan, seed, longer); out.err != nil {
 			return out
 		}
 		out.ess, out.ranks = s.rank(truth, draws)
@@ -238,12 +239,15 @@ func (s *study) ranks() (ranks [][]int, done int) {
 // warnings say what weakens the verdict.
 func (s *study) warnings() []string {
 	out := []string{}
-	failed, slow := 0, 0
+	failed, slow, divergent := 0, 0, 0
 	why := ""
 	for _, r := range s.results {
 		if r.err != nil {
 			failed++
 			why = r.err.Error()
+		}
+		if r.done && r.divergences > 0 {
+			divergent++
 		}
 		if r.done && s.algorithm.Markov && r.ess < ranked {
 			slow++
@@ -251,6 +255,9 @@ func (s *study) warnings() []string {
 	}
 	if failed > 0 {
 		out = append(out, fmt.Sprintf("%d replicates could not be fitted and are left out, which biases the ranks (the last: %s)", failed, why))
+	}
+	if divergent > 0 {
+		out = append(out, fmt.Sprintf("in %d replicates transitions diverged: where ranks are not uniform, this may be why (--target-accept 0.95, or another parameterisation)", divergent))
 	}
 	if slow > 0 {
 		out = append(out, fmt.Sprintf("in %d replicates the chain had fewer than %d effective draws, though it was made %d times as long: their ranks are correlated; raise --draws", slow, ranked, 1<<doublings))

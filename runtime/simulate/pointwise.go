@@ -96,9 +96,10 @@ func (q *quadrature) add(t float64) {
 	for i, v := range q.f(t) {
 		v += log
 		switch {
+		case math.IsInf(v, -1):
 		case v <= q.top[i]:
 			q.sum[i] += math.Exp(v - q.top[i])
-		case !math.IsInf(v, -1):
+		default:
 			q.sum[i] = q.sum[i]*math.Exp(q.top[i]-v) + 1
 			q.top[i] = v
 		}
@@ -110,11 +111,14 @@ func (q *quadrature) settle() float64 {
 	worst := 0.0
 	for i := range q.out {
 		v := math.Inf(-1)
-		if q.sum[i] > 0 {
+		if q.sum[i] != 0 {
 			v = q.top[i] + math.Log(q.sum[i]*q.step) - 0.5*math.Log(2*math.Pi)
 		}
-		if v != q.out[i] && !(math.Abs(v-q.out[i]) <= worst) {
-			worst = math.Abs(v - q.out[i])
+		switch {
+		case math.IsNaN(v):
+			worst = math.Inf(1)
+		case v != q.out[i]:
+			worst = max(worst, math.Abs(v-q.out[i]))
 		}
 		q.out[i] = v
 	}
