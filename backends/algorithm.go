@@ -21,6 +21,9 @@ type Algorithm struct {
 	// Markov says that a kernel is one Markov chain, which takes the settings chains, warmup and draws: a run makes as many kernels as it wants
 	// chains, each over an Env of its own (see Chain), and takes every draw after its Step.
 	Markov bool
+	// InTurn, where not empty, says that a kernel maximises over some of the variables and then draws the others given these, one draw of each of
+	// several chains in turn: draw id is of chain id modulo their number, which is the setting of this name. Draws are taken after their Step.
+	InTurn string
 	// New prepares a run: it allocates everything and evaluates nothing. An error names a setting that does not fit the model.
 	New func(Env, Settings) (Kernel, error)
 }
@@ -86,6 +89,8 @@ type Mode struct {
 	// Gradient is the length of the gradient at the result relative to its length at the start, from fresh draws, its own noise taken off.
 	Gradient  Estimate
 	Converged bool // it is as small as was asked for
+	// Iterations is how many led to the result.
+	Iterations int
 }
 
 // Fit is the state of a variational fit. Every number comes from totals over the parties, so all of them hold the same.

@@ -16,6 +16,7 @@ type Document struct {
 	Transform   string      `json:"transform"`
 	Rho         any         `json:"rho"` // one number, or one per client by name, or nil
 	Seed        uint64      `json:"seed"`
+	Note        string      `json:"note,omitempty"` // what the draws are, where they are not of the posterior or an approximation of it
 	Parameters  []Row       `json:"parameters"`
 	Diagnostics Diagnostics `json:"diagnostics"`
 	ELBO        ELBO        `json:"elbo"`

@@ -10,7 +10,7 @@ import (
 
 // state carries everything that a Step reads and an earlier one wrote. Noise needs its round only.
 func (k *kernel) state(c *checkpoint.Codec) {
-	c.Ints(&k.phase, &k.iter, &k.planned, &k.local, &k.check, &k.climbed, &k.averaged, &k.seen, &k.compared, &k.counts[0], &k.counts[1], &k.counts[2], &k.lost, &k.bad, &k.draws, &k.mode.Gradient.N)
+	c.Ints(&k.phase, &k.iter, &k.planned, &k.local, &k.check, &k.climbed, &k.averaged, &k.seen, &k.compared, &k.counts[0], &k.counts[1], &k.counts[2], &k.lost, &k.bad, &k.draws, &k.mode.Gradient.N, &k.mode.Iterations)
 	c.Bool(&k.mode.Converged)
 	c.Float(&k.square, &k.noise, &k.mode.Gradient.Value, &k.mode.Gradient.SE)
 	k.survey.state(c)
@@ -22,10 +22,14 @@ func (k *kernel) state(c *checkpoint.Codec) {
 func (s *survey) state(c *checkpoint.Codec) {
 	n := len(s.columns)
 	c.Ints(&s.gamma, &s.members, &n)
-	for i := range min(n, mostSums) {
-		if i == len(s.columns) {
-			s.columns = append(s.columns, 0)
-		}
+	if n < 0 || n > mostSums {
+		c.Fail(fmt.Errorf("it has %d sums", n))
+		return
+	}
+	for len(s.columns) < n {
+		s.columns = append(s.columns, 0)
+	}
+	for i := range s.columns {
 		c.Ints(&s.columns[i])
 	}
 }

@@ -92,15 +92,16 @@ func (it *iterate) step(size float64) {
 	it.oldSlope = by * slope
 }
 
-// onward is the inner product of the moves from window to window, and the square of the last mean.
-func (it *iterate) onward(counts [3]int) (product, length float64) {
+// onward is the inner product of the moves from window to window, the square of the second, and that of the last mean.
+func (it *iterate) onward(counts [3]int) (product, moved, length float64) {
 	a, b, c := 1/float64(counts[0]), 1/float64(counts[1]), 1/float64(counts[2])
 	for i, v := range it.windows[0] {
 		first, second, third := a*v, b*it.windows[1][i], c*it.windows[2][i]
 		product += (second - first) * (third - second)
+		moved += (third - second) * (third - second)
 		length += third * third
 	}
-	return product, length
+	return product, moved, length
 }
 
 // shiftWindows makes the two new windows the old one.

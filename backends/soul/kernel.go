@@ -24,10 +24,10 @@ const (
 	restingFor   = 20   // iterations of the resting phase that count
 	firstCheck   = 200  // the climb is held against itself first after so many iterations, then each time these have doubled
 	longestClimb = 3    // the climb takes 1/longestClimb of all iterations at most
-	evaluatedFor = 100  // iterations of the evaluation
+	evaluatedFor = 250  // iterations of the evaluation
 	batches      = 10   // of the evaluation
 	patience     = 1000 // iterations without a finite gradient before a fit is given up
-	scalars      = 6    // that are summed over the parties at once
+	scalars      = 7    // that are summed over the parties at once
 )
 
 // A kernel is one run, over the parties of this process.
@@ -162,7 +162,7 @@ func (k *kernel) gradient(ctx context.Context) error {
 
 // count counts an iteration's evaluations of the clients' own densities, which all make side by side, as so many gradients.
 func (k *kernel) count() {
-	k.env.Work().Gradients += int64(k.settings.Int(inner) * k.settings.Int(InnerChains))
+	k.env.Work().Gradients += int64(k.settings.Int(inner) * k.settings.Int(innerChains))
 }
 
 // Step does one iteration, or makes one draw of each chain.

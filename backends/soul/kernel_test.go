@@ -300,7 +300,7 @@ func TestNoAllocations(t *testing.T) {
 	for _, m.Transform = range []string{backends.Augmented, backends.Power} {
 		k := begun(t, m, map[string]string{"iterations": "600", "inner": "2", "inner-chains": "2", "draws": "1000"})
 		seen := map[int]bool{}
-		for n := 0; n < 40; n++ {
+		for !seen[sampling] {
 			seen[k.phase] = true
 			if a := testing.AllocsPerRun(20, func() {
 				if _, err := k.Step(context.Background()); err != nil {

@@ -93,14 +93,26 @@ func (m *metric) applyServer(dir, v []float64) {
 	scale(dir, m.flat)
 }
 
-// settle takes in the curvature of the likelihood that was measured. Half of what was measured before is kept at least: curvature that comes back is
-// then no surprise.
+// forget is how far above the mean of what is measured the mean of what is kept may lie.
+const forget = 4
+
+// settle takes in the curvature of the likelihood that was measured. The largest of each element is kept, since a likelihood is flatter where it is
+// nearly certain than on the way there; but if the whole has become much flatter, as with a scale that was found larger, all is scaled down.
 func (m *metric) settle() {
+	var before, now float64
 	for i, c := range m.fresh {
 		if !finite(c) {
-			c = m.bound[i]
+			m.fresh[i] = m.bound[i]
 		}
-		m.bound[i] = max(c, 0.5*m.bound[i])
+		before += m.bound[i]
+		now += m.fresh[i]
+	}
+	keep := 1.0
+	if before > forget*now {
+		keep = forget * now / before
+	}
+	for i, c := range m.fresh {
+		m.bound[i] = max(c, keep*m.bound[i])
 	}
 }
 

@@ -45,7 +45,7 @@ func newParty(env backends.Env, b int, s backends.Settings) *party {
 	}
 	p.iterate = newIterate(aux)
 	p.noise = env.Private(b, "soul")
-	for range s.Int(InnerChains) {
+	for range s.Int(innerChains) {
 		p.chains = append(p.chains, &chain{newState(dim, aux, block.Received()), newState(dim, aux, block.Received())})
 	}
 	p.theta, p.top = make([]float64, dim), make([]float64, dim)

@@ -104,26 +104,31 @@ func (k *kernel) window() int {
 	return 0
 }
 
-// compare ends the climb where it no longer leads anywhere: the means of the iterates over three windows in a row go back rather than on. What
-// separates these means is the mean gradient, so this is where that has stopped shrinking; means of iterates show it through the noise, in
-// the directions in which L is flat, which single gradients (Pflug 1990) do not.
+// compare ends the climb where it no longer leads anywhere: the means of the iterates over three windows in a row go back rather than on, or hardly
+// at all. What separates these means is the mean gradient, so this is where that has stopped shrinking; means of iterates show it through the
+// noise, in the directions in which L is flat, which single gradients (Pflug 1990) do not.
 func (k *kernel) compare(ctx context.Context) error {
 	if err := k.sum(ctx, func(p *party, part []float64) {
-		on, length := p.onward(k.counts)
+		on, moved, length := p.onward(k.counts)
 		if p.server() {
-			part[2], part[3] = on, length
+			part[3], part[4], part[5] = on, moved, length
 		} else {
-			part[0], part[1] = on, length
+			part[0], part[1], part[2] = on, moved, length
 		}
 	}); err != nil {
 		return err
 	}
-	onward := k.total[2] / max(1, k.total[3])
-	if k.total[1] > 0 {
-		onward += k.total[0] / k.total[1]
+	relative := func(client, server float64) float64 {
+		r := server / max(1, k.total[5])
+		if k.total[2] > 0 {
+			r += client / k.total[2]
+		}
+		return r
 	}
+	onward, moved := relative(k.total[0], k.total[3]), relative(k.total[1], k.total[4])
 	longest := k.planned / longestClimb
-	if onward > 0 && k.iter < longest {
+	goal := k.settings.Float(tolerance)
+	if onward > 0 && moved > goal*goal && k.iter < longest {
 		for _, p := range k.parties {
 			p.shiftWindows()
 		}
@@ -257,7 +262,7 @@ func (k *kernel) conclude(whole, parts float64) {
 	noise := max(0, parts-whole/b) / (b - 1) * b / (n * n)
 	value := math.Sqrt(max(0, whole/(n*n)-noise) / k.square)
 	se := math.Sqrt(noise / k.square)
-	k.mode = backends.Mode{Gradient: backends.Estimate{Value: value, SE: se, N: n}}
+	k.mode = backends.Mode{Iterations: k.iter, Gradient: backends.Estimate{Value: value, SE: se, N: n}}
 	k.mode.Converged = value < 2*k.settings.Float(tolerance)+2*se
 }
 
@@ -284,7 +289,7 @@ func (k *kernel) sample(ctx context.Context) error {
 	}
 	k.count()
 	k.draws++
-	if k.draws < k.settings.Int(Draws) {
+	if k.draws < k.settings.Int(draws) {
 		return nil
 	}
 	if err := k.sum(ctx, func(*party, []float64) {}); err != nil {
@@ -319,9 +324,9 @@ func (k *kernel) info() backends.Info {
 			i.Phase, i.Iteration, i.Iterations = "evaluate", k.local, unsteady+evaluatedFor
 		}
 	case sampling, done:
-		i.Phase, i.Iteration, i.Iterations = "sampling", k.draws, k.settings.Int(Draws)
+		i.Phase, i.Iteration, i.Iterations = "sampling", k.draws, k.settings.Int(draws)
 	}
-	i.Draws = k.draws * k.settings.Int(InnerChains)
+	i.Draws = k.draws * k.settings.Int(innerChains)
 	i.Done = k.phase == done
 	return i
 }

@@ -79,7 +79,9 @@ func (c *chain) state(f *checkpoint.Codec) {
 	}
 	f.Ints(&c.steps, &c.info.Draws, &c.info.Iteration, &warming, &drawing, &gradients, &rounds, &bytes, &rows, &columns)
 	f.Bool(&c.info.Done)
-	f.Float(&c.info.Transition.StepSize)
+	f.Float(&c.info.Transition.StepSize, &c.info.Mode.Gradient.Value, &c.info.Mode.Gradient.SE)
+	f.Ints(&c.info.NonFinite, &c.info.Mode.Gradient.N, &c.info.Mode.Iterations)
+	f.Bool(&c.info.Mode.Converged)
 	c.warming, c.drawing = time.Duration(warming), time.Duration(drawing)
 	c.work = backends.Work{Gradients: int64(gradients), Rounds: int64(rounds), Bytes: int64(bytes)}
 	if rows > 0 && columns != c.width {

@@ -33,10 +33,25 @@ type markov struct {
 	algorithm backends.Algorithm
 	settings  backends.Settings
 	seed      uint64
-	progress  *chainProgress
+	progress  chainWatcher
 	dir       string // where chains are saved; "": nowhere
 	resumed   bool   // the chains go on from what is saved there
 	from      string // folder of a run that chains begin with; "": none
+}
+
+// A chainWatcher shows where chains stand.
+type chainWatcher interface {
+	step(chain int, info backends.Info)
+	skip(chain, done int) // steps that an earlier process has done
+	end()
+}
+
+// kernels is how many run side by side.
+func (m *markov) kernels() int {
+	if m.algorithm.Markov {
+		return m.settings.Int("chains")
+	}
+	return 1
 }
 
 // sample runs all chains at once. The first interrupt ends each after its transition, with the draws that there are; a second one ends the process.
@@ -52,7 +67,7 @@ func (m *markov) until(ctx, interrupt context.Context) (*fitted, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	vars := variables(m.plan)
-	chains := make([]*chain, m.settings.Int("chains"))
+	chains := make([]*chain, m.kernels())
 	var wait sync.WaitGroup
 	for k := range chains {
 		c := &chain{number: k + 1, width: len(posterior.Columns(vars))}
@@ -68,7 +83,7 @@ func (m *markov) until(ctx, interrupt context.Context) (*fitted, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
-	f := gather(vars, chains)
+	f := m.gathered(vars, chains)
 	if m.dir == "" || f.interrupted {
 		return f, nil
 	}
@@ -126,8 +141,8 @@ func (m *markov) steps(ctx, interrupt context.Context, env backends.Env, c *chai
 		}
 		c.steps++
 		m.progress.step(c.number, c.info)
-		if c.info.Draws > 0 {
-			c.kernel.Draw(c.info.Draws-1, theta)
+		for len(c.rows) < c.info.Draws {
+			c.kernel.Draw(len(c.rows), theta)
 			if err := env.Values(ctx, theta, values); err != nil {
 				return err
 			}

@@ -26,7 +26,13 @@ func (f *fitted) diagnose(rows []posterior.Row, maxDepth int) posterior.Diagnost
 	if f.interrupted {
 		d.Messages = append(d.Messages, f.whatWasDrawn())
 	}
-	found := posterior.Examine(f.draws, rows, nil, maxDepth)
+	d.Messages = append(d.Messages, sayings(posterior.Examine(f.draws, rows, nil, maxDepth))...)
+	return d
+}
+
+// sayings are findings as messages, those of one check together.
+func sayings(found []posterior.Finding) []string {
+	var out []string
 	for len(found) > 0 {
 		same := 1
 		for same < len(found) && found[same].Check == found[0].Check {
@@ -36,10 +42,10 @@ func (f *fitted) diagnose(rows []posterior.Row, maxDepth int) posterior.Diagnost
 		if same > 1 {
 			text += fmt.Sprintf(" (and %d more like it)", same-1)
 		}
-		d.Messages = append(d.Messages, text+"; try: "+found[0].Try)
+		out = append(out, text+"; try: "+found[0].Try)
 		found = found[same:]
 	}
-	return d
+	return out
 }
 
 // whatWasDrawn tells of an interrupted run.

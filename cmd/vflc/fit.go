@@ -26,6 +26,7 @@ type fitted struct {
 	chains      []*chain // that the draws are of; nil where they are independent
 	left        int      // chains left out
 	advice      string   // how to go on after an interrupt
+	conditional bool     // the draws are given a maximum over other variables
 }
 
 // fit runs the algorithm over all parties until it is done. The first interrupt ends it between two steps, with what there is; a second one

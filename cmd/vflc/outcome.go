@@ -38,9 +38,12 @@ func (b *bound) outcome(f *fitted, record posterior.Record, s backends.Settings)
 		ELBO: f.elbo(),
 		Work: posterior.Work{Gradients: f.work.Gradients, Iterations: int64(f.iterations), Rounds: f.work.Rounds, Bytes: f.work.Bytes},
 	}
-	if f.chains == nil {
+	switch {
+	case f.conditional:
+		o.summariseConditional(f)
+	case f.chains == nil:
 		o.summariseFit(f)
-	} else {
+	default:
 		o.summariseChains(f, s)
 	}
 	return o
@@ -200,6 +203,10 @@ func (o *outcome) print(cmd *cobra.Command) error {
 	if d.Rho != nil {
 		fmt.Fprintf(out, "(rho = %s)", rhoText(d.Rho))
 	}
-	_, err := fmt.Fprintf(out, "; %s; %.1f s\n", o.closing, float64(d.Timing.TotalS))
+	fmt.Fprintf(out, "; %s; %.1f s\n", o.closing, float64(d.Timing.TotalS))
+	if d.Note == "" {
+		return nil
+	}
+	_, err := fmt.Fprintln(out, d.Note)
 	return err
 }

@@ -152,7 +152,7 @@ func takeFolder(f *runFlags, r posterior.Record) (posterior.Record, error) {
 
 // infer runs an algorithm of either kind.
 func infer(ctx context.Context, plan *model.Plan, a backends.Algorithm, s backends.Settings, f *runFlags, p *progress) (*fitted, error) {
-	if !a.Markov {
+	if !a.Markov && a.InTurn == "" {
 		if f.from != "" {
 			return nil, usagef("--from is for Markov chains, and the backend is %s", a.Name)
 		}
@@ -160,7 +160,10 @@ func infer(ctx context.Context, plan *model.Plan, a backends.Algorithm, s backen
 	}
 	m := markov{
 		plan: plan, algorithm: a, settings: s, seed: f.seed, dir: f.dir, resumed: f.resumed, from: f.from,
-		progress: newChainProgress(p, s.Int("chains"), s.Int("warmup"), s.Int("draws")),
+		progress: oneProgress{p},
+	}
+	if a.Markov {
+		m.progress = newChainProgress(p, m.kernels(), s.Int("warmup"), s.Int("draws"))
 	}
 	fitted, err := m.sample(ctx)
 	if err != nil {

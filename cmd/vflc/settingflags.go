@@ -11,11 +11,12 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/nuts"
 	"github.com/vflc/vflc/backends/sfvi"
+	"github.com/vflc/vflc/backends/soul"
 )
 
 // algorithms lists the backends of this version; the first is the default.
 func algorithms() []backends.Algorithm {
-	return []backends.Algorithm{nuts.Algorithm(), sfvi.Algorithm()}
+	return []backends.Algorithm{nuts.Algorithm(), sfvi.Algorithm(), soul.Algorithm()}
 }
 
 func algorithmNames() []string {
