@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile/maximum"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/model"
@@ -88,6 +89,11 @@ func runModel(cmd *cobra.Command, path string, f *runFlags) error {
 	settings, err := a.Resolve(c.checked.Transform.Kind, givenSettings(cmd, a))
 	if err != nil {
 		return &failure{exitUsage, err}
+	}
+	if a.InTurn != "" {
+		if err := settle(cmd, maximum.Check(c.cuts)); err != nil {
+			return err
+		}
 	}
 	p := newProgress(cmd.ErrOrStderr(), f.quiet)
 	if t := c.checked.Transform; t.Implied && t.Kind != backends.None {

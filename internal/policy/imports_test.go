@@ -20,6 +20,7 @@ func directions() []direction {
 		{"compile/check", []string{"runtime", "backends"}, "checking needs no data"},
 		{"compile/cut", []string{"runtime", "backends"}, "cutting needs no data"},
 		{"compile/transform", []string{"runtime", "backends"}, "transforming needs no data"},
+		{"compile/maximum", []string{"runtime", "backends"}, "what has no maximum shows without data"},
 		{"compile/split", []string{"runtime", "backends"}, "splitting needs no data"},
 		{"runtime", []string{"lang/ast", "lang/parser", "compile"}, "what runs knows graphs, not syntax"},
 		{"backends", []string{"runtime/transport", "runtime/session", "runtime/data"}, "an algorithm knows a density, nothing else"},
