@@ -142,3 +142,48 @@ func BenchmarkLeapfrog(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkLangevin is an inner Langevin step of soul on examples/logistic.vfl, all clients together: normals, their own densities with the
+// gradients, and the moves.
+func BenchmarkLangevin(b *testing.B) {
+	for _, transform := range []string{backends.Augmented, backends.Power} {
+		b.Run(transform, func(b *testing.B) {
+			plan := bindExample(b, transform).plan
+			env, err := session.NewLocal(plan, session.SimulatedKeys(1, plan.Names))
+			if err != nil {
+				b.Fatal(err)
+			}
+			a, err := algorithm("soul")
+			if err != nil {
+				b.Fatal(err)
+			}
+			s, err := a.Resolve(transform, map[string]string{"iterations": "200", "draws": "1000000", "inner-chains": "1", "inner": "10"})
+			if err != nil {
+				b.Fatal(err)
+			}
+			k, err := a.New(env, s)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := k.Init(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+			for draws := 0; draws == 0; {
+				info, err := k.Step(b.Context())
+				if err != nil {
+					b.Fatal(err)
+				}
+				draws = info.Draws
+			}
+			b.ReportAllocs()
+			steps := 0
+			for b.Loop() {
+				if _, err := k.Step(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+				steps += 10
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/1e3/float64(steps), "µs/step")
+		})
+	}
+}

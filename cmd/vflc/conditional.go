@@ -24,6 +24,7 @@ func (m *markov) gathered(vars []posterior.Variable, chains []*chain) *fitted {
 		return f
 	}
 	all := chains[0]
+	f.auxiliary = len(m.plan.Groups) > 0
 	f.conditional, f.info, f.iterations, f.chains = true, all.info, all.info.Mode.Iterations, nil
 	n := m.settings.Int(m.algorithm.InTurn)
 	for c := range n {
@@ -70,7 +71,7 @@ func (o *outcome) summariseConditional(f *fitted) {
 	}
 	converged := mode.Converged
 	d.Diagnostics = posterior.Diagnostics{EBFMI: []posterior.Number{}, Khat: posterior.NotApplicable(), Converged: &converged, Messages: f.doubts(rows)}
-	d.Note = conditionalNote(points, sampled, d.Rho != nil)
+	d.Note = conditionalNote(points, sampled, f.auxiliary)
 	o.closing = fmt.Sprintf("gradient at the maximum %.2g ± %.1g %% of that at the start, after %d iterations; %d chains of %d draws",
 		100*mode.Gradient.Value, 100*mode.Gradient.SE, mode.Iterations, f.draws.Chains(), f.draws.Len(0))
 	o.chains = func(int) posterior.CSVInfo {

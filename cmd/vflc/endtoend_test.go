@@ -277,6 +277,8 @@ func TestSameBits(t *testing.T) {
 			{"sfvi", map[string]string{"iterations": "120", "guide": "structured", "draws": "20"}},
 			{"sfvi", map[string]string{"iterations": "120", "guide": "meanfield", "draws": "20"}},
 			{"sfvi", map[string]string{"iterations": "120", "guide": "amortized", "draws": "20"}},
+			{"soul", map[string]string{"iterations": "80", "inner": "3", "inner-chains": "2", "draws": "10"}},
+			{"soul", map[string]string{"iterations": "80", "inner": "3", "inner-chains": "2", "draws": "10", "mala": "true"}},
 			{"nuts", map[string]string{"warmup": "40", "draws": "20"}},
 			{"nuts", map[string]string{"warmup": "40", "draws": "20", "adapt": "stan", "metric": "dense", "jitter": "0.1"}},
 		} {

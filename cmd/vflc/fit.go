@@ -27,6 +27,7 @@ type fitted struct {
 	left        int      // chains left out
 	advice      string   // how to go on after an interrupt
 	conditional bool     // the draws are given a maximum over other variables
+	auxiliary   bool     // auxiliary variables among these
 }
 
 // fit runs the algorithm over all parties until it is done. The first interrupt ends it between two steps, with what there is; a second one

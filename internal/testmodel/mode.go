@@ -27,18 +27,11 @@ func (m GLM) noise() (v, c float64) {
 }
 
 // Peak finds the maximum for affine cuts: for a normal likelihood, with λ = K⁻¹y, or in the augmented model for any, with λ the derivative of
-// log p(y | η) at η = Kλ, which Newton's method finds. K = Σ_k X_kX_kᵀ + v·1 + 11ᵀ, and σ² on its diagonal for a normal likelihood.
+// log p(y | η) at η = Kλ, which Newton's method finds. K = Σ_k X_kX_kᵀ + v·1 + 11ᵀ; for a normal likelihood λ = (y − Kλ)/σ² is the former.
 func (m GLM) Peak() Peak {
 	n := len(m.Y)
-	v, c := m.noise()
-	k := mat.NewSymDense(n, nil)
-	for r := range n {
-		for s := r; s < n; s++ {
-			k.SetSym(r, s, m.gram(r, s)+1)
-		}
-		k.SetSym(r, r, k.At(r, r)+v)
-	}
-	lambda := m.dual(k)
+	_, c := m.noise()
+	lambda := m.dual(m.spread())
 	p := Peak{}
 	for _, l := range lambda {
 		p.B += l
@@ -59,6 +52,34 @@ func (m GLM) Peak() Peak {
 		p.Z, p.Mean, p.Precision = append(p.Z, z), append(p.Mean, theta), append(p.Precision, m.conditional(j))
 	}
 	return p
+}
+
+// Profile is the greatest value of L over z and b for a normal likelihood, up to a constant that depends on neither σ nor the data: what a prior of σ
+// is added to.
+func (m GLM) Profile() float64 {
+	value := -float64(len(m.Y))*math.Log(m.Sigma) - 0.5*dot(m.Y, m.dual(m.spread()))
+	for j := range m.X {
+		var chol mat.Cholesky
+		if !chol.Factorize(m.conditional(j)) {
+			panic("testmodel: a precision is not positive definite")
+		}
+		value -= 0.5 * chol.LogDet()
+	}
+	return value
+}
+
+// spread is K.
+func (m GLM) spread() *mat.SymDense {
+	n := len(m.Y)
+	v, _ := m.noise()
+	k := mat.NewSymDense(n, nil)
+	for r := range n {
+		for s := r; s < n; s++ {
+			k.SetSym(r, s, m.gram(r, s)+1)
+		}
+		k.SetSym(r, r, k.At(r, r)+v)
+	}
+	return k
 }
 
 // gram is element (r, s) of Σ_k X_kX_kᵀ.

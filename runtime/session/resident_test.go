@@ -1,0 +1,99 @@
+package session_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/vflc/vflc/backends"
+)
+
+// A lodger is a player whose clients evaluate themselves, at several points while they stay; what they answer is the mean.
+type lodger struct {
+	*player
+	points [][][]float64 // per point and block
+	local  [][][]float64 // gradients there
+	own    [][]float64
+	answer []float64
+}
+
+func (l *lodger) Stay(b int, answer []float64) float64 {
+	block := l.env.Blocks()[b]
+	clear(answer)
+	lp, n := 0.0, float64(len(l.points))
+	for k, theta := range l.points {
+		lp += block.Local(theta[b], l.g[b], l.own[b]) / n
+		l.rho(b, func(i int, rho float64) { l.seed[b][i] = l.own[b][i] + (l.e[b][i]-l.g[b][i])/(rho*rho) })
+		received := make([]float64, block.Received())
+		block.Gradient(l.seed[b], l.local[k][b], received)
+		for i, v := range received {
+			answer[i] += v / n
+		}
+		l.rho(b, func(i int, rho float64) { l.de[b][i] += (l.g[b][i] - l.e[b][i]) / (rho * rho) / n })
+	}
+	return lp
+}
+
+func (l *lodger) Value(b int, _, z []float64) { copy(z, l.e[b]) }
+
+func (l *lodger) Adjoint(b int, adj, own, w, early []float64) {
+	if own != nil || w != nil || early != nil {
+		panic("a resident is asked for seeds")
+	}
+	for i, a := range adj {
+		l.de[b][i] += a
+	}
+}
+
+// Clients that stay at one point give what a plain evaluation there gives: densities, gradients of all classes of shared parameters, adjoints. Staying at
+// two points they give the mean of both, for what the server computes from the adjoints is linear in what they answer.
+func TestStayingIsEvaluating(t *testing.T) {
+	everyDesign(t, func(t *testing.T, w *world) {
+		env := local(t, w.plan(t))
+		p := newPlayer(env, centred)
+		l := &lodger{player: newPlayer(env, centred), own: clone(p.e), local: [][][]float64{clone(p.grad), clone(p.grad)}}
+		second := clone(p.theta)
+		for b := 1; b < len(second); b++ {
+			for i := range second[b] {
+				second[b][i] = math.Cos(float64(i + b))
+			}
+		}
+		var grads, des [][][]float64
+		var lps [][]float64
+		for _, at := range [][][]float64{p.theta, second} {
+			p.theta = at
+			must(t, p.density(t.Context()))
+			grads, des, lps = append(grads, clone(p.grad)), append(des, clone(p.de)), append(lps, append([]float64(nil), p.lp...))
+		}
+		for n := 1; n <= 2; n++ {
+			l.points = [][][]float64{l.theta, second}[:n]
+			for b := range l.de {
+				clear(l.de[b])
+			}
+			must(t, env.Density(t.Context(), l.theta, backends.Resident(l), l.grad, l.lp))
+			mean := func(of func(k int) float64) float64 { return (of(0) + of(n-1)) / 2 }
+			for b := range l.de {
+				close(t, "lp", b, 0, l.lp[b], mean(func(k int) float64 { return lps[k][b] }))
+				for i, v := range l.de[b] {
+					close(t, "∂z", b, i, v, mean(func(k int) float64 { return des[k][b][i] }))
+				}
+				for k := range n {
+					for i, v := range l.local[k][b] {
+						if b > 0 && n == 1 {
+							close(t, "own gradient", b, i, v, grads[k][b][i])
+						}
+					}
+				}
+			}
+			for i, v := range l.grad[0] {
+				close(t, "server's gradient", 0, i, v, mean(func(k int) float64 { return grads[k][0][i] }))
+			}
+		}
+	})
+}
+
+func close(t *testing.T, what string, b, i int, got, want float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= 1e-9*(1+math.Abs(want))) {
+		t.Errorf("%s %d of party %d is %v, want %v", what, i, b, got, want)
+	}
+}
