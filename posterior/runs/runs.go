@@ -74,7 +74,7 @@ func (r *Run) contents() (files []string, vars []posterior.Variable, err error) 
 	}
 	if err := decode(filepath.Join(r.Path, SummaryFile), &r.Document); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("%s: no %s: the run has not finished", r.Path, SummaryFile)
+			err = fmt.Errorf("%s: no %s: the run has not finished (vflc resume goes on with it)", r.Path, SummaryFile)
 		}
 		return nil, nil, err
 	}
