@@ -1,57 +1,63 @@
 package graph
 
-// Build ends the builder: it drops what no output, report or term needs, and plans the evaluation.
+import "slices"
+
+// Build ends the builder: it drops what no output, report or term needs, finds superinstructions, and plans the evaluation.
 func (b *Builder) Build() (*Graph, error) {
-	g := &Graph{name: b.name, dim: b.dim, held: b.held, terms: b.terms}
-	old := b.compact(g)
-	g.params, g.inputs = b.leafPorts(b.params), b.leafPorts(b.inputs)
-	early := g.needed(b.outputs, old)
-	for i, id := range b.inputs {
-		g.inputs[i].Early = early[old[id]]
-	}
+	g := &Graph{name: b.name, dim: b.dim, held: b.held, terms: b.terms, nodes: slices.Clone(b.nodes), parts: slices.Clone(b.parts)}
+	g.paramIDs, g.inputIDs = b.params, b.inputs
 	for _, o := range b.outputs {
-		n := &g.nodes[old[o.id]]
-		g.outputs = append(g.outputs, Port{Name: o.name, Shape: n.shape, Len: n.shape.Len(), Affine: n.degree <= affine})
-		g.outputIDs = append(g.outputIDs, old[o.id])
+		g.outputIDs = append(g.outputIDs, o.id)
 	}
 	for _, r := range b.reports {
-		n := &g.nodes[old[r.id]]
-		g.reports = append(g.reports, Port{Name: r.name, Shape: n.shape, Len: n.shape.Len()})
-		g.reportIDs = append(g.reportIDs, old[r.id])
+		g.reportIDs = append(g.reportIDs, r.id)
 	}
+	g.compact()
 	if !b.plain {
 		g.rewrite()
+		g.compact()
 	}
-	g.layout.early = early
+	g.params, g.inputs = g.leafPorts(g.paramIDs), g.leafPorts(g.inputIDs)
+	g.layout.early = g.needed(g.outputIDs)
+	for i, id := range g.inputIDs {
+		g.inputs[i].Early = g.layout.early[id]
+	}
+	for i, id := range g.outputIDs {
+		n := &g.nodes[id]
+		g.outputs = append(g.outputs, Port{Name: b.outputs[i].name, Shape: n.shape, Len: n.shape.Len(), Affine: n.degree <= affine})
+	}
+	for i, id := range g.reportIDs {
+		n := &g.nodes[id]
+		g.reports = append(g.reports, Port{Name: b.reports[i].name, Shape: n.shape, Len: n.shape.Len()})
+	}
 	g.plan()
 	return g, nil
 }
 
-// compact copies the nodes that are needed and returns their new IDs, -1 for the others.
-func (b *Builder) compact(g *Graph) []ID {
-	live := make([]bool, len(b.nodes))
-	for _, list := range [][]ID{b.params, b.inputs} {
-		for _, id := range list {
+// roots lists what a graph is for, besides its terms.
+func (g *Graph) roots() []*[]ID { return []*[]ID{&g.paramIDs, &g.inputIDs, &g.outputIDs, &g.reportIDs} }
+
+// compact keeps the nodes that are needed.
+func (g *Graph) compact() {
+	live := make([]bool, len(g.nodes))
+	for _, list := range g.roots() {
+		for _, id := range *list {
 			live[id] = true
 		}
 	}
-	for _, list := range [][]port{b.outputs, b.reports} {
-		for _, p := range list {
-			live[p.id] = true
-		}
-	}
-	for _, p := range b.parts {
+	for _, p := range g.parts {
 		if p.node != NoID {
 			live[p.node] = true
 		}
 	}
-	for id := len(b.nodes) - 1; id >= 0; id-- {
-		for _, p := range b.nodes[id].in {
+	for id := len(g.nodes) - 1; id >= 0; id-- {
+		for _, p := range g.nodes[id].in {
 			live[p] = live[p] || live[id]
 		}
 	}
-	fresh := make([]ID, len(b.nodes))
-	for id, n := range b.nodes {
+	old, fresh := g.nodes, make([]ID, len(g.nodes))
+	g.nodes = nil
+	for id, n := range old {
 		fresh[id] = NoID
 		if live[id] {
 			fresh[id] = ID(len(g.nodes))
@@ -59,13 +65,14 @@ func (b *Builder) compact(g *Graph) []ID {
 			g.nodes = append(g.nodes, n)
 		}
 	}
-	for _, p := range b.parts {
-		if p.node != NoID {
-			p.node = fresh[p.node]
-		}
-		g.parts = append(g.parts, p)
+	for _, list := range g.roots() {
+		*list = renumber(*list, fresh)
 	}
-	return fresh
+	for i, p := range g.parts {
+		if p.node != NoID {
+			g.parts[i].node = fresh[p.node]
+		}
+	}
 }
 
 func renumber(ids, fresh []ID) []ID {
@@ -76,20 +83,20 @@ func renumber(ids, fresh []ID) []ID {
 	return out
 }
 
-func (b *Builder) leafPorts(ids []ID) []Port {
+func (g *Graph) leafPorts(ids []ID) []Port {
 	ports := make([]Port, len(ids))
 	for i, id := range ids {
-		n := &b.nodes[id]
+		n := &g.nodes[id]
 		ports[i] = Port{Name: n.name, Shape: n.shape, Offset: n.offset, Len: n.shape.Len()}
 	}
 	return ports
 }
 
-// needed marks everything that the ports depend on.
-func (g *Graph) needed(ports []port, fresh []ID) []bool {
+// needed marks everything that the nodes depend on.
+func (g *Graph) needed(ids []ID) []bool {
 	need := make([]bool, len(g.nodes))
-	for _, p := range ports {
-		need[fresh[p.id]] = true
+	for _, id := range ids {
+		need[id] = true
 	}
 	for id := len(g.nodes) - 1; id >= 0; id-- {
 		for _, p := range g.nodes[id].in {
@@ -122,6 +129,11 @@ func (g *Graph) plan() {
 		s.store(g.layout.whole)
 	}
 	g.tileConstants()
+	for id := range g.nodes {
+		if n := &g.nodes[id]; n.op == opRuns {
+			n.cutRuns(g.layout.blocks[n.frame])
+		}
+	}
 	g.place()
 	g.forward, _ = g.layout.emit(forward)
 	var own, seeds map[ID]ref

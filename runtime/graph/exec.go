@@ -33,6 +33,7 @@ type loop struct {
 	global bool
 	zero   [][]float64
 	calls  []call
+	frames []*call // that have a begin and an end
 }
 
 // NewExec returns an Exec with inputs of zero.
@@ -111,7 +112,11 @@ func (e *Exec) bind(p *program) []loop {
 			loops[i].zero = append(loops[i].zero, e.view(z).buf)
 		}
 		for j := range l.calls {
-			e.bindCall(&loops[i].calls[j], &l.calls[j])
+			c := &loops[i].calls[j]
+			e.bindCall(c, &l.calls[j])
+			if l.calls[j].verb == doForward && c.node.op.begin != nil {
+				loops[i].frames = append(loops[i].frames, c)
+			}
 		}
 	}
 	return loops
@@ -128,6 +133,9 @@ func (e *Exec) bindCall(c *call, s *callSpec) {
 	}
 	if n.likely != nil {
 		c.density = newDensityState(len(n.likely.dist.Params))
+	}
+	if n.rows != nil {
+		c.sums = &rowSums{}
 	}
 	switch s.verb {
 	case doForward:
@@ -152,7 +160,7 @@ func (e *Exec) view(r ref) view {
 	case nowhere:
 		return view{}
 	case inConstant:
-		return view{buf: e.g.nodes[r.id].values, stride: r.stride, move: r.move}
+		return view{buf: e.g.nodes[r.id].values, short: e.g.nodes[r.id].short, stride: r.stride, move: r.move}
 	}
 	return view{buf: e.arrays[r.space][r.off : r.off+r.len : r.off+r.len], stride: r.stride, move: r.move}
 }
@@ -172,8 +180,14 @@ func (l *loop) run() {
 		l.steps(0, l.rows)
 		return
 	}
+	for _, c := range l.frames {
+		c.node.op.begin(c)
+	}
 	for row := 0; row < l.rows; row += l.block {
 		l.steps(row, min(l.block, l.rows-row))
+	}
+	for _, c := range l.frames {
+		c.node.op.end(c)
 	}
 }
 

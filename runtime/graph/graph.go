@@ -6,6 +6,7 @@ type Graph struct {
 	nodes                            []node
 	dim, held                        int
 	params, inputs, outputs, reports []Port
+	paramIDs, inputIDs               []ID
 	outputIDs, reportIDs             []ID
 	terms                            []string
 	parts                            []part

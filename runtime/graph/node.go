@@ -100,6 +100,7 @@ type node struct {
 	width int // columns of that loop
 
 	values []float64 // of a constant
+	short  []float32 // in place of values, the same numbers
 	offset int       // of a parameter's first element in x, of an input's in the inputs
 	degree degree    // in x
 
@@ -111,7 +112,12 @@ type node struct {
 	likely *likelihood
 	power  float64 // of a term
 
-	inverse []float64 // of a normal density: 1/sigma, where that is constant
+	runs     [][]stretch // of a gather of levels in order: the runs of each block of runBlock rows
+	runBlock int
+
+	inverse []float64      // of a normal density: 1/sigma, where that is constant
+	rows    *rowLikelihood // of a likelihood with a kernel
+	counted *histogram     // of one that needs it
 }
 
 // degree is how a node depends on x, with received values held fixed.
@@ -132,7 +138,7 @@ func (n *node) label() string {
 		if len(n.values) == 1 && n.name == "" {
 			return fmt.Sprintf("%g", n.values[0])
 		}
-		return "const " + n.name
+		return "const " + n.name + mark(n.short != nil, " as float32")
 	case param:
 		return "param " + n.name
 	case input:

@@ -18,6 +18,8 @@ type op struct {
 	infer func(b *Builder, n *node) error
 	// forward sets (rowwise, global) or accumulates (reduction) the output for the rows of the call. For a global node that is all rows.
 	forward func(c *call)
+	// begin and end, where set, run before the first and after the last block of a pass.
+	begin, end func(c *call)
 	// vjp adds to the adjoint of every input that has one wanted. nil: the operation has no gradient.
 	vjp func(c *call)
 	// needs names the values that vjp reads for the adjoint of input k; nil: none.

@@ -12,7 +12,7 @@ var opDiv = &op{
 			if c.in[1].rows {
 				kernel.Div(c.n, t, c.dy(j), c.vec(1, j))
 			} else {
-				kernel.DivScalar(c.n, t, c.dy(j), c.num(1, j))
+				kernel.Scale(c.n, t, c.dy(j), 1/c.num(1, j))
 			}
 			if c.wants(0) {
 				c.give(0, j, t)

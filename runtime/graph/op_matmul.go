@@ -19,33 +19,46 @@ var opMatMul = &op{
 	},
 	forward: func(c *call) {
 		x, b := &c.in[0].val, c.in[1].val.buf
-		inner := c.inner()
-		for j := range c.width {
-			kernel.MatVec(c.n, c.y(j), x.col(0, c.row), x.stride, b[j*inner:], 1, inner)
+		k := c.inner()
+		if x.short != nil {
+			kernel.Fill(c.n, c.y(0), 0)
+			kernel.MatVecAddShort(c.n, c.y(0), x.from(c.row), x.stride, b, k)
+		} else if c.width == 1 {
+			kernel.MatVec(c.n, c.y(0), x.col(0, c.row), x.stride, b, 1, k)
+		} else {
+			kernel.Dense(c.n, c.y(0), c.out.val.stride, x.col(0, c.row), x.stride, b, 1, k, k, c.width, nil)
 		}
 	},
-	vjp: func(c *call) {
-		inner := c.inner()
-		if c.wants(1) {
-			x, db := &c.in[0].val, c.in[1].adj.buf
-			for j := range c.width {
-				kernel.MatTVecAdd(c.n, db[j*inner:], 1, x.col(0, c.row), x.stride, c.dy(j), inner)
-			}
-		}
-		if c.wants(0) { // column k of ∂X is dY times row k of B
-			b, dy := c.in[1].val.buf, &c.out.adj
-			for k := range inner {
-				dx := c.in[0].adj.col(k, c.row)
-				if c.in[0].set {
-					kernel.MatVec(c.n, dx, dy.col(0, c.row), dy.stride, b[k:], inner, c.width)
-				} else {
-					kernel.MatVecAdd(c.n, dx, dy.col(0, c.row), dy.stride, b[k:], inner, c.width)
-				}
-			}
-		}
-	},
+	vjp:    matmulBack,
 	needs:  func(k int) need { return inputs(1 - k) },
 	degree: bilinear,
+}
+
+// matmulBack is the reverse of X·B for operands 0 and 1.
+func matmulBack(c *call) {
+	if c.width == 0 {
+		return
+	}
+	k, dy := c.inner(), &c.out.adj
+	if c.wants(1) {
+		x, db := &c.in[0].val, c.in[1].adj.buf
+		if x.short != nil {
+			kernel.MatTVecAddShort(c.n, db, x.from(c.row), x.stride, c.dy(0), k)
+		} else if c.width == 1 {
+			kernel.MatTVecAdd(c.n, db, 1, x.col(0, c.row), x.stride, c.dy(0), k)
+		} else {
+			kernel.DenseGradient(c.n, db, 1, k, x.col(0, c.row), x.stride, c.dy(0), dy.stride, k, c.width)
+		}
+	}
+	if !c.wants(0) || k == 0 {
+		return
+	}
+	b, dx := c.in[1].val.buf, &c.in[0].adj // ∂X is ∂Y·Bᵀ
+	if c.in[0].set {
+		kernel.Dense(c.n, dx.col(0, c.row), dx.stride, c.dy(0), dy.stride, b, k, 1, c.width, k, nil)
+	} else {
+		kernel.DenseAdd(c.n, dx.col(0, c.row), dx.stride, c.dy(0), dy.stride, b, k, 1, c.width, k)
+	}
 }
 
 // inner is the number of columns of a product's left matrix.

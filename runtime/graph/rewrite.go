@@ -9,18 +9,39 @@ type rewrite struct {
 }
 
 // rewrites lists the superinstructions in the order in which they are tried at each node.
-var rewrites = []rewrite{rewriteNormal}
+var rewrites = []rewrite{rewriteNormal, rewriteRows, rewriteLayer, rewriteRuns}
 
-// Plain leaves out all superinstructions: every operation runs as it stands. The graph computes the same, to a few units in the last place.
+// Plain leaves out all superinstructions and leaves rows in their order: every operation runs as it stands. The graph computes the same, to a few units in the last place.
 func (b *Builder) Plain() { b.plain = true }
 
-// rewrite applies the superinstructions from the first node to the last.
+// rewrite sorts rows, then applies the superinstructions from the first node to the last.
 func (g *Graph) rewrite() {
+	g.rewriteSort()
 	for id := range ID(len(g.nodes)) {
 		for _, r := range rewrites {
 			r.apply(g, id)
 		}
 	}
+}
+
+// uses is how often a node is read.
+func (g *Graph) uses(id ID) int {
+	n := 0
+	for k := range g.nodes {
+		for _, p := range g.nodes[k].in {
+			if p == id {
+				n++
+			}
+		}
+	}
+	for _, list := range [][]ID{g.outputIDs, g.reportIDs} {
+		for _, p := range list {
+			if p == id {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // unweighted reports whether a node is a density of the given name as the builder made it, without weights.

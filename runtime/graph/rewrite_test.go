@@ -19,10 +19,31 @@ func models() map[string]func(testing.TB, *graph.Builder) {
 		"schools": eightSchools, "priors": tenPriors, "multilevel": poissonMultilevel(700, 5), "many levels": poissonMultilevel(700, 90),
 		"logistic": func(tb testing.TB, b *graph.Builder) { newLogisticData(500, 20).model(tb, b) },
 	}
+	for _, d := range []string{"cauchy", "student_t", "laplace", "exponential", "gamma", "lognormal", "neg_binomial_2_log", "binomial_logit"} {
+		m[d] = func(tb testing.TB, b *graph.Builder) { likelihood(tb, b, d) }
+	}
 	for name := range elementwiseModels {
 		m[name] = elementwiseModel(name, 333)
 	}
 	return m
+}
+
+// likelihood is a density of 300 rows, by rows in its first parameter that is not fixed and by one number in the other.
+func likelihood(tb testing.TB, b *graph.Builder, name string) {
+	const n = 300
+	x, y := make([]float64, n), make([]float64, n)
+	for i := range n {
+		x[i], y[i] = math.Sin(float64(i)), float64(1+i*i%23)
+	}
+	p, scale := b.Param("p", shape{}), positive(b, b.Param("scale", shape{}))
+	eta := apply(tb, b, "mul", p, b.Const("x", shape{n}, x))
+	mean := apply(tb, b, "exp", eta)
+	observed := b.Const("y", shape{n}, y)
+	theta := map[string][]graph.ID{
+		"cauchy": {eta, scale}, "student_t": {b.Scalar(3.5), eta, scale}, "laplace": {eta, scale}, "exponential": {mean}, "gamma": {b.Scalar(2.5), mean},
+		"lognormal": {eta, scale}, "neg_binomial_2_log": {eta, scale}, "binomial_logit": {b.Scalar(23), eta},
+	}
+	density(tb, b, "y", name, observed, theta[name]...)
 }
 
 // evaluated returns the value and, after it, the gradient.
@@ -67,6 +88,22 @@ func TestPlainRandom(t *testing.T) {
 		p, q := r.buildWith(t, tl, roles, nil, false), r.buildWith(t, tl, roles, nil, true)
 		sameEvaluation(rt, p.g, evaluated(p.g, p.load(p.g.NewExec())), evaluated(q.g, q.load(q.g.NewExec())))
 	})
+}
+
+// TestShort checks that a matrix whose numbers are exact as float32 is multiplied as the same numbers in float64.
+func TestShort(t *testing.T) {
+	const n, p = 100_003, 3 // 2.4 MB
+	d := newLogisticData(n, p)
+	for i, v := range d.columns {
+		d.columns[i] = math.Round(v*64) / 64
+	}
+	short := d.graph(t)
+	d.columns[n/2] += 0x1p-50 // no longer exact
+	long := d.graph(t)
+	sameEvaluation(t, "short", evaluated(short, d.theta), evaluated(long, d.theta))
+	if s := short.String(); !strings.Contains(s, "float32") || strings.Contains(long.String(), "float32") {
+		t.Error("want float32 in the graph with exact numbers alone")
+	}
 }
 
 // printBits asks TestBits to print what it computes.

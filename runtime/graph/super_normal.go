@@ -7,12 +7,13 @@ import (
 )
 
 // opNormal is the normal density of rows x given mu and sigma, both by rows or one for all rows. With a constant sigma 1/sigma is kept in the node,
-// and the normalising constant is a constant part of the term.
+// and the normalising constant is a constant part of the term. Where sigma is exp(u) by rows, u is a fourth input, which spares its logarithm.
 var opNormal = &op{
-	name: "fused", doc: "a normal log density without weights, value and partials in one step", least: 3, most: 3,
+	name: "fused", doc: "a normal log density without weights, value and partials in one step", least: 3, most: 4,
 	infer:   inferDensity,
 	forward: runNormal,
 	vjp:     func(*call) {}, // done in forward
+	flat:    func(k int) bool { return k == 3 },
 }
 
 var rewriteNormal = rewrite{"normal", func(g *Graph, id ID) {
@@ -21,6 +22,9 @@ var rewriteNormal = rewrite{"normal", func(g *Graph, id ID) {
 		return
 	}
 	n.op = opNormal
+	if s := &g.nodes[n.in[2]]; s.fn != nil && s.fn.Name == "exp" && n.links[2].rows {
+		n.in, n.links = append(n.in[:3:3], s.in[0]), append(n.links[:3:3], n.links[2])
+	}
 	if s := &g.nodes[n.in[2]]; s.kind == constant && len(s.shape) < 2 && allPositive(s.values) {
 		g.fixScale(id, s)
 	}
@@ -99,13 +103,29 @@ func (c *call) normalOne(j int, inv float64) (lp, squares float64) {
 		squares = c.normalFew(j, inv)
 		return -0.5 * squares, squares
 	}
+	if c.in[1].rows {
+		squares = c.normalMany(j, inv)
+		return -0.5 * squares, squares
+	}
 	z := c.scratch[0]
 	c.residual(j, z)
-	kernel.Scale(c.n, z, z, inv)
-	squares = kernel.Dot(c.n, z, z)
-	c.giveScaledTo(0, j, -c.node.power*inv, z)
-	c.giveScaledTo(1, j, c.node.power*inv, z)
+	squares = kernel.Dot(c.n, z, z) * inv * inv
+	c.giveScaledTo(0, j, -c.node.power*inv*inv, z)
+	c.giveScaledTo(1, j, c.node.power*inv*inv, z)
 	return -0.5 * squares, squares
+}
+
+// normalMany is normalOne with a mean of its own in every row.
+func (c *call) normalMany(j int, inv float64) float64 {
+	var squares kernel.Lanes
+	d := c.partial(1, j)
+	if d == nil && c.wants(0) {
+		d = c.scratch[0]
+	}
+	kernel.Normal(c.n, &squares, nil, c.vec(0, j), c.vec(1, j), inv, 0, d)
+	c.giveScaledTo(0, j, -c.node.power, d)
+	c.givePartial(1, j, c.partial(1, j), nil)
+	return squares.Sum()
 }
 
 // giveScaledTo is giveScaled where the adjoint is wanted.
@@ -179,19 +199,27 @@ func (c *call) normalRows(j int, inv []float64) float64 {
 
 // normalScales is normalColumn with a sigma of its own in every row.
 func (c *call) normalScales(j int) float64 {
-	z, w, sigma := c.scratch[0], c.scratch[1], c.vec(2, j)
+	z, inv, w := c.scratch[0], c.scratch[1], c.scratch[2]
 	c.residual(j, z)
-	kernel.Div(c.n, z, z, sigma)
-	kernel.Log(c.n, w, sigma)
-	lp := -0.5*kernel.Dot(c.n, z, z) - kernel.Sum(c.n, w) - float64(c.n)*halfLogTwoPi
-	kernel.Div(c.n, w, z, sigma)
+	kernel.DivInto(c.n, inv, 1, c.vec(2, j))
+	kernel.Mul(c.n, z, z, inv)
+	lp := -0.5*kernel.Dot(c.n, z, z) - c.sumLogScale(j, w) - float64(c.n)*halfLogTwoPi
+	kernel.Mul(c.n, w, z, inv)
 	c.giveScaledTo(0, j, -c.node.power, w)
 	c.giveScaledTo(1, j, c.node.power, w)
-	if c.wants(2) {
-		kernel.Mul(c.n, z, z, w)
-		kernel.DivInto(c.n, w, 1, sigma)
-		kernel.Sub(c.n, z, z, w)
-		c.giveScaled(2, j, c.node.power, z)
+	if c.wants(2) { // (z²-1)/sigma
+		kernel.Neg(c.n, inv, inv)
+		kernel.FMA(c.n, inv, z, w, inv)
+		c.giveScaled(2, j, c.node.power, inv)
 	}
 	return lp
+}
+
+// sumLogScale is Σ log sigma of a block, with scratch vector t.
+func (c *call) sumLogScale(j int, t []float64) float64 {
+	if len(c.in) > 3 {
+		return kernel.Sum(c.n, c.vec(3, j))
+	}
+	kernel.Log(c.n, t, c.vec(2, j))
+	return kernel.Sum(c.n, t)
 }

@@ -1716,3 +1716,445 @@ next21:
 next14:
 	VZEROUPPER
 	RET
+
+// func matVecAddShortAVX2(n int, y *float64, x *float32, stride int, b *float64, k int)
+// Requires: AVX, FMA3
+TEXT ·matVecAddShortAVX2(SB), NOSPLIT, $0-48
+	MOVQ y+8(FP), AX
+	MOVQ x+16(FP), CX
+	MOVQ b+32(FP), DX
+	MOVQ stride+24(FP), BX
+	SHLQ $0x03, BX
+	SHRQ $0x01, BX
+	MOVQ k+40(FP), SI
+	MOVQ n+0(FP), DI
+
+tile2:
+	CMPQ    DI, $0x20
+	JLT     next3
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	MOVQ    CX, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+
+column4:
+	VBROADCASTSD (R9), Y8
+	VCVTPS2PD    (R8), Y9
+	VFMADD231PD  Y9, Y8, Y0
+	VCVTPS2PD    16(R8), Y9
+	VFMADD231PD  Y9, Y8, Y1
+	VCVTPS2PD    32(R8), Y9
+	VFMADD231PD  Y9, Y8, Y2
+	VCVTPS2PD    48(R8), Y9
+	VFMADD231PD  Y9, Y8, Y3
+	VCVTPS2PD    64(R8), Y9
+	VFMADD231PD  Y9, Y8, Y4
+	VCVTPS2PD    80(R8), Y9
+	VFMADD231PD  Y9, Y8, Y5
+	VCVTPS2PD    96(R8), Y9
+	VFMADD231PD  Y9, Y8, Y6
+	VCVTPS2PD    112(R8), Y9
+	VFMADD231PD  Y9, Y8, Y7
+	ADDQ         BX, R8
+	ADDQ         $0x08, R9
+	DECQ         R10
+	JNE          column4
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	VMOVUPD      Y2, 64(AX)
+	VMOVUPD      Y3, 96(AX)
+	VMOVUPD      Y4, 128(AX)
+	VMOVUPD      Y5, 160(AX)
+	VMOVUPD      Y6, 192(AX)
+	VMOVUPD      Y7, 224(AX)
+	ADDQ         $+128, CX
+	ADDQ         $+256, AX
+	SUBQ         $0x20, DI
+	JMP          tile2
+
+next3:
+tile5:
+	CMPQ    DI, $0x10
+	JLT     next6
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	MOVQ    CX, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+
+column7:
+	VBROADCASTSD (R9), Y4
+	VCVTPS2PD    (R8), Y5
+	VFMADD231PD  Y5, Y4, Y0
+	VCVTPS2PD    16(R8), Y5
+	VFMADD231PD  Y5, Y4, Y1
+	VCVTPS2PD    32(R8), Y5
+	VFMADD231PD  Y5, Y4, Y2
+	VCVTPS2PD    48(R8), Y5
+	VFMADD231PD  Y5, Y4, Y3
+	ADDQ         BX, R8
+	ADDQ         $0x08, R9
+	DECQ         R10
+	JNE          column7
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	VMOVUPD      Y2, 64(AX)
+	VMOVUPD      Y3, 96(AX)
+	ADDQ         $+64, CX
+	ADDQ         $+128, AX
+	SUBQ         $0x10, DI
+	JMP          tile5
+
+next6:
+tile8:
+	CMPQ    DI, $0x04
+	JLT     next9
+	VMOVUPD (AX), Y0
+	MOVQ    CX, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+
+column10:
+	VBROADCASTSD (R9), Y1
+	VCVTPS2PD    (R8), Y2
+	VFMADD231PD  Y2, Y1, Y0
+	ADDQ         BX, R8
+	ADDQ         $0x08, R9
+	DECQ         R10
+	JNE          column10
+	VMOVUPD      Y0, (AX)
+	ADDQ         $+16, CX
+	ADDQ         $+32, AX
+	SUBQ         $0x04, DI
+	JMP          tile8
+
+next9:
+	CMPQ       DI, $0x00
+	JLE        done1
+	LEAQ       lanesBelow<>+0(SB), R8
+	NEGQ       DI
+	VMOVUPD    64(R8)(DI*8), Y0
+	VMASKMOVPD (AX), Y0, Y1
+	MOVQ       CX, DI
+	MOVQ       SI, SI
+
+column11:
+	VBROADCASTSD (DX), Y2
+	VCVTPS2PD    (DI), Y3
+	VFMADD231PD  Y3, Y2, Y1
+	ADDQ         BX, DI
+	ADDQ         $0x08, DX
+	DECQ         SI
+	JNE          column11
+	VMASKMOVPD   Y1, Y0, (AX)
+	ADDQ         $+16, CX
+
+done1:
+	VZEROUPPER
+	RET
+
+// func matTVecAddShortAVX2(n int, b *float64, x *float32, stride int, r *float64, k int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·matTVecAddShortAVX2(SB), NOSPLIT, $64-48
+	MOVQ  b+8(FP), AX
+	MOVQ  x+16(FP), CX
+	MOVQ  r+32(FP), DX
+	MOVQ  k+40(FP), BX
+	MOVQ  n+0(FP), SI
+	MOVQ  $0x00000008, DI
+	MOVQ  stride+24(FP), R8
+	SHLQ  $0x03, R8
+	SHRQ  $0x01, R8
+	LEAQ  (R8)(R8*2), R9
+	MOVQ  BX, R10
+	IMULQ R8, R10
+
+group1:
+	CMPQ  BX, $0x04
+	JLT   next2
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	MOVQ  CX, R11
+	MOVQ  DX, R12
+	MOVQ  CX, R13
+	ADDQ  R10, R13
+	MOVQ  SI, R14
+	SUBQ  $0x08, R14
+	JLT   tail4
+
+rows3:
+	VMOVUPD     (R12), Y8
+	VCVTPS2PD   (R11), Y9
+	VFMADD231PD Y9, Y8, Y0
+	VCVTPS2PD   (R11)(R8*1), Y9
+	VFMADD231PD Y9, Y8, Y2
+	VCVTPS2PD   (R11)(R8*2), Y9
+	VFMADD231PD Y9, Y8, Y4
+	VCVTPS2PD   (R11)(R9*1), Y9
+	VFMADD231PD Y9, Y8, Y6
+	VMOVUPD     32(R12), Y8
+	VCVTPS2PD   16(R11), Y9
+	VFMADD231PD Y9, Y8, Y1
+	VCVTPS2PD   16(R11)(R8*1), Y9
+	VFMADD231PD Y9, Y8, Y3
+	VCVTPS2PD   16(R11)(R8*2), Y9
+	VFMADD231PD Y9, Y8, Y5
+	VCVTPS2PD   16(R11)(R9*1), Y9
+	VFMADD231PD Y9, Y8, Y7
+	PREFETCHT0  (R13)
+	PREFETCHT0  (R13)(R8*1)
+	PREFETCHT0  (R13)(R8*2)
+	PREFETCHT0  (R13)(R9*1)
+	ADDQ        $0x20, R11
+	ADDQ        $0x20, R13
+	ADDQ        $0x40, R12
+	SUBQ        $0x08, R14
+	JGE         rows3
+
+tail4:
+	ADDQ        $0x08, R14
+	JLE         done5
+	LEAQ        lanesBelow<>+0(SB), R15
+	MOVQ        R14, BP
+	NEGQ        BP
+	VMOVUPD     64(R15)(BP*8), Y8
+	LEAQ        lanesBelow<>+0(SB), R15
+	NEGQ        R14
+	VMOVUPD     96(R15)(R14*8), Y9
+	VMASKMOVPD  (R12), Y8, Y8
+	VCVTPS2PD   (R11), Y10
+	VFMADD231PD Y10, Y8, Y0
+	VCVTPS2PD   (R11)(R8*1), Y10
+	VFMADD231PD Y10, Y8, Y2
+	VCVTPS2PD   (R11)(R8*2), Y10
+	VFMADD231PD Y10, Y8, Y4
+	VCVTPS2PD   (R11)(R9*1), Y10
+	VFMADD231PD Y10, Y8, Y6
+	VMASKMOVPD  32(R12), Y9, Y8
+	VCVTPS2PD   16(R11), Y9
+	VFMADD231PD Y9, Y8, Y1
+	VCVTPS2PD   16(R11)(R8*1), Y9
+	VFMADD231PD Y9, Y8, Y3
+	VCVTPS2PD   16(R11)(R8*2), Y9
+	VFMADD231PD Y9, Y8, Y5
+	VCVTPS2PD   16(R11)(R9*1), Y9
+	VFMADD231PD Y9, Y8, Y7
+	PREFETCHT0  (R13)
+	PREFETCHT0  (R13)(R8*1)
+	PREFETCHT0  (R13)(R8*2)
+	PREFETCHT0  (R13)(R9*1)
+	ADDQ        $0x20, R11
+	ADDQ        $0x20, R13
+	ADDQ        $0x40, R12
+
+done5:
+	VADDPD     Y1, Y0, Y0
+	VADDPD     Y3, Y2, Y1
+	VADDPD     Y5, Y4, Y2
+	VADDPD     Y7, Y6, Y3
+	VPERM2F128 $0x20, Y2, Y0, Y4
+	VPERM2F128 $0x31, Y2, Y0, Y0
+	VADDPD     Y0, Y4, Y4
+	VPERM2F128 $0x20, Y3, Y1, Y0
+	VPERM2F128 $0x31, Y3, Y1, Y1
+	VADDPD     Y1, Y0, Y0
+	VUNPCKLPD  Y0, Y4, Y1
+	VUNPCKHPD  Y0, Y4, Y0
+	VADDPD     Y0, Y1, Y1
+	CMPQ       DI, $0x08
+	JNE        apart6
+	VADDPD     (AX), Y1, Y1
+	VMOVUPD    Y1, (AX)
+	ADDQ       $0x20, AX
+	JMP        done7
+
+apart6:
+	VMOVUPD Y1, (SP)
+	VMOVSD  (SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    DI, AX
+	VMOVSD  8(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    DI, AX
+	VMOVSD  16(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    DI, AX
+	VMOVSD  24(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    DI, AX
+
+done7:
+	SUBQ $0x04, BX
+	ADDQ R8, CX
+	ADDQ R8, CX
+	ADDQ R8, CX
+	ADDQ R8, CX
+	JMP  group1
+
+next2:
+group8:
+	CMPQ  BX, $0x02
+	JLT   next9
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	MOVQ  CX, R9
+	MOVQ  DX, R11
+	MOVQ  CX, R12
+	ADDQ  R10, R12
+	MOVQ  SI, R13
+	SUBQ  $0x08, R13
+	JLT   tail11
+
+rows10:
+	VMOVUPD     (R11), Y4
+	VCVTPS2PD   (R9), Y5
+	VFMADD231PD Y5, Y4, Y0
+	VCVTPS2PD   (R9)(R8*1), Y5
+	VFMADD231PD Y5, Y4, Y2
+	VMOVUPD     32(R11), Y4
+	VCVTPS2PD   16(R9), Y5
+	VFMADD231PD Y5, Y4, Y1
+	VCVTPS2PD   16(R9)(R8*1), Y5
+	VFMADD231PD Y5, Y4, Y3
+	PREFETCHT0  (R12)
+	PREFETCHT0  (R12)(R8*1)
+	ADDQ        $0x20, R9
+	ADDQ        $0x20, R12
+	ADDQ        $0x40, R11
+	SUBQ        $0x08, R13
+	JGE         rows10
+
+tail11:
+	ADDQ        $0x08, R13
+	JLE         done12
+	LEAQ        lanesBelow<>+0(SB), R14
+	MOVQ        R13, R15
+	NEGQ        R15
+	VMOVUPD     64(R14)(R15*8), Y4
+	LEAQ        lanesBelow<>+0(SB), R14
+	NEGQ        R13
+	VMOVUPD     96(R14)(R13*8), Y5
+	VMASKMOVPD  (R11), Y4, Y4
+	VCVTPS2PD   (R9), Y6
+	VFMADD231PD Y6, Y4, Y0
+	VCVTPS2PD   (R9)(R8*1), Y6
+	VFMADD231PD Y6, Y4, Y2
+	VMASKMOVPD  32(R11), Y5, Y4
+	VCVTPS2PD   16(R9), Y5
+	VFMADD231PD Y5, Y4, Y1
+	VCVTPS2PD   16(R9)(R8*1), Y5
+	VFMADD231PD Y5, Y4, Y3
+	PREFETCHT0  (R12)
+	PREFETCHT0  (R12)(R8*1)
+	ADDQ        $0x20, R9
+	ADDQ        $0x20, R12
+	ADDQ        $0x40, R11
+
+done12:
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VADDSD       (AX), X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         DI, AX
+	VADDPD       Y3, Y2, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VADDSD       (AX), X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         DI, AX
+	SUBQ         $0x02, BX
+	ADDQ         R8, CX
+	ADDQ         R8, CX
+	JMP          group8
+
+next9:
+group13:
+	CMPQ  BX, $0x01
+	JLT   next14
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	MOVQ  CX, R9
+	MOVQ  DX, R11
+	MOVQ  CX, R12
+	ADDQ  R10, R12
+	MOVQ  SI, R13
+	SUBQ  $0x08, R13
+	JLT   tail16
+
+rows15:
+	VMOVUPD     (R11), Y2
+	VCVTPS2PD   (R9), Y3
+	VFMADD231PD Y3, Y2, Y0
+	VMOVUPD     32(R11), Y2
+	VCVTPS2PD   16(R9), Y3
+	VFMADD231PD Y3, Y2, Y1
+	PREFETCHT0  (R12)
+	ADDQ        $0x20, R9
+	ADDQ        $0x20, R12
+	ADDQ        $0x40, R11
+	SUBQ        $0x08, R13
+	JGE         rows15
+
+tail16:
+	ADDQ        $0x08, R13
+	JLE         done17
+	LEAQ        lanesBelow<>+0(SB), R14
+	MOVQ        R13, R15
+	NEGQ        R15
+	VMOVUPD     64(R14)(R15*8), Y2
+	LEAQ        lanesBelow<>+0(SB), R14
+	NEGQ        R13
+	VMOVUPD     96(R14)(R13*8), Y3
+	VMASKMOVPD  (R11), Y2, Y2
+	VCVTPS2PD   (R9), Y4
+	VFMADD231PD Y4, Y2, Y0
+	VMASKMOVPD  32(R11), Y3, Y2
+	VCVTPS2PD   16(R9), Y3
+	VFMADD231PD Y3, Y2, Y1
+	PREFETCHT0  (R12)
+	ADDQ        $0x20, R9
+	ADDQ        $0x20, R12
+	ADDQ        $0x40, R11
+
+done17:
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VADDSD       (AX), X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         DI, AX
+	SUBQ         $0x01, BX
+	ADDQ         R8, CX
+	JMP          group13
+
+next14:
+	VZEROUPPER
+	RET

@@ -2132,3 +2132,399 @@ next31:
 next22:
 	VZEROUPPER
 	RET
+
+// func matVecAddShortAVX512(n int, y *float64, x *float32, stride int, b *float64, k int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·matVecAddShortAVX512(SB), NOSPLIT, $0-48
+	MOVQ y+8(FP), AX
+	MOVQ x+16(FP), CX
+	MOVQ b+32(FP), DX
+	MOVQ stride+24(FP), BX
+	SHLQ $0x03, BX
+	SHRQ $0x01, BX
+	MOVQ k+40(FP), SI
+	MOVQ n+0(FP), DI
+
+tile2:
+	CMPQ    DI, $0x40
+	JLT     next3
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Z7
+	MOVQ    CX, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+
+column4:
+	VBROADCASTSD (R9), Z8
+	VCVTPS2PD    (R8), Z9
+	VFMADD231PD  Z9, Z8, Z0
+	VCVTPS2PD    32(R8), Z9
+	VFMADD231PD  Z9, Z8, Z1
+	VCVTPS2PD    64(R8), Z9
+	VFMADD231PD  Z9, Z8, Z2
+	VCVTPS2PD    96(R8), Z9
+	VFMADD231PD  Z9, Z8, Z3
+	VCVTPS2PD    128(R8), Z9
+	VFMADD231PD  Z9, Z8, Z4
+	VCVTPS2PD    160(R8), Z9
+	VFMADD231PD  Z9, Z8, Z5
+	VCVTPS2PD    192(R8), Z9
+	VFMADD231PD  Z9, Z8, Z6
+	VCVTPS2PD    224(R8), Z9
+	VFMADD231PD  Z9, Z8, Z7
+	ADDQ         BX, R8
+	ADDQ         $0x08, R9
+	DECQ         R10
+	JNE          column4
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      Z2, 128(AX)
+	VMOVUPD      Z3, 192(AX)
+	VMOVUPD      Z4, 256(AX)
+	VMOVUPD      Z5, 320(AX)
+	VMOVUPD      Z6, 384(AX)
+	VMOVUPD      Z7, 448(AX)
+	ADDQ         $+256, CX
+	ADDQ         $+512, AX
+	SUBQ         $0x40, DI
+	JMP          tile2
+
+next3:
+tile5:
+	CMPQ    DI, $0x20
+	JLT     next6
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	MOVQ    CX, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+
+column7:
+	VBROADCASTSD (R9), Z4
+	VCVTPS2PD    (R8), Z5
+	VFMADD231PD  Z5, Z4, Z0
+	VCVTPS2PD    32(R8), Z5
+	VFMADD231PD  Z5, Z4, Z1
+	VCVTPS2PD    64(R8), Z5
+	VFMADD231PD  Z5, Z4, Z2
+	VCVTPS2PD    96(R8), Z5
+	VFMADD231PD  Z5, Z4, Z3
+	ADDQ         BX, R8
+	ADDQ         $0x08, R9
+	DECQ         R10
+	JNE          column7
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      Z2, 128(AX)
+	VMOVUPD      Z3, 192(AX)
+	ADDQ         $+128, CX
+	ADDQ         $+256, AX
+	SUBQ         $0x20, DI
+	JMP          tile5
+
+next6:
+tile8:
+	CMPQ    DI, $0x08
+	JLT     next9
+	VMOVUPD (AX), Z0
+	MOVQ    CX, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+
+column10:
+	VBROADCASTSD (R9), Z1
+	VCVTPS2PD    (R8), Z2
+	VFMADD231PD  Z2, Z1, Z0
+	ADDQ         BX, R8
+	ADDQ         $0x08, R9
+	DECQ         R10
+	JNE          column10
+	VMOVUPD      Z0, (AX)
+	ADDQ         $+32, CX
+	ADDQ         $+64, AX
+	SUBQ         $0x08, DI
+	JMP          tile8
+
+next9:
+	CMPQ      DI, $0x00
+	JLE       done1
+	MOVQ      $-1, R8
+	BZHIQ     DI, R8, R8
+	KMOVB     R8, K1
+	VMOVUPD.Z (AX), K1, Z0
+	MOVQ      CX, DI
+	MOVQ      SI, SI
+
+column11:
+	VBROADCASTSD (DX), Z1
+	VCVTPS2PD    (DI), Z2
+	VFMADD231PD  Z2, Z1, Z0
+	ADDQ         BX, DI
+	ADDQ         $0x08, DX
+	DECQ         SI
+	JNE          column11
+	VMOVUPD      Z0, K1, (AX)
+	ADDQ         $+32, CX
+
+done1:
+	VZEROUPPER
+	RET
+
+// func matTVecAddShortAVX512(n int, b *float64, x *float32, stride int, r *float64, k int)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·matTVecAddShortAVX512(SB), NOSPLIT, $64-48
+	MOVQ  b+8(FP), AX
+	MOVQ  x+16(FP), CX
+	MOVQ  r+32(FP), DX
+	MOVQ  k+40(FP), BX
+	MOVQ  n+0(FP), SI
+	MOVQ  $0x00000008, DI
+	MOVQ  stride+24(FP), R8
+	SHLQ  $0x03, R8
+	SHRQ  $0x01, R8
+	LEAQ  (R8)(R8*2), R9
+	MOVQ  BX, R10
+	IMULQ R8, R10
+
+group1:
+	CMPQ   BX, $0x04
+	JLT    next2
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	MOVQ   CX, R11
+	MOVQ   DX, R12
+	MOVQ   CX, R13
+	ADDQ   R10, R13
+	MOVQ   SI, R14
+	SUBQ   $0x08, R14
+	JLT    tail4
+
+rows3:
+	VMOVUPD     (R12), Z4
+	VCVTPS2PD   (R11), Z5
+	VFMADD231PD Z5, Z4, Z0
+	VCVTPS2PD   (R11)(R8*1), Z5
+	VFMADD231PD Z5, Z4, Z1
+	VCVTPS2PD   (R11)(R8*2), Z5
+	VFMADD231PD Z5, Z4, Z2
+	VCVTPS2PD   (R11)(R9*1), Z5
+	VFMADD231PD Z5, Z4, Z3
+	PREFETCHT0  (R13)
+	PREFETCHT0  (R13)(R8*1)
+	PREFETCHT0  (R13)(R8*2)
+	PREFETCHT0  (R13)(R9*1)
+	ADDQ        $0x20, R11
+	ADDQ        $0x20, R13
+	ADDQ        $0x40, R12
+	SUBQ        $0x08, R14
+	JGE         rows3
+
+tail4:
+	ADDQ        $0x08, R14
+	JLE         done5
+	MOVQ        $-1, R15
+	BZHIQ       R14, R15, R15
+	KMOVB       R15, K1
+	VMOVUPD.Z   (R12), K1, Z4
+	VCVTPS2PD   (R11), Z5
+	VFMADD231PD Z5, Z4, Z0
+	VCVTPS2PD   (R11)(R8*1), Z5
+	VFMADD231PD Z5, Z4, Z1
+	VCVTPS2PD   (R11)(R8*2), Z5
+	VFMADD231PD Z5, Z4, Z2
+	VCVTPS2PD   (R11)(R9*1), Z5
+	VFMADD231PD Z5, Z4, Z3
+	PREFETCHT0  (R13)
+	PREFETCHT0  (R13)(R8*1)
+	PREFETCHT0  (R13)(R8*2)
+	PREFETCHT0  (R13)(R9*1)
+	ADDQ        $0x20, R11
+	ADDQ        $0x20, R13
+	ADDQ        $0x40, R12
+
+done5:
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPD        Y4, Y0, Y0
+	VEXTRACTF64X4 $0x01, Z1, Y4
+	VADDPD        Y4, Y1, Y1
+	VEXTRACTF64X4 $0x01, Z2, Y4
+	VADDPD        Y4, Y2, Y2
+	VEXTRACTF64X4 $0x01, Z3, Y4
+	VADDPD        Y4, Y3, Y3
+	VSHUFF64X2    $0x00, Y2, Y0, Y4
+	VSHUFF64X2    $0x03, Y2, Y0, Y0
+	VADDPD        Y0, Y4, Y4
+	VSHUFF64X2    $0x00, Y3, Y1, Y0
+	VSHUFF64X2    $0x03, Y3, Y1, Y1
+	VADDPD        Y1, Y0, Y0
+	VUNPCKLPD     Y0, Y4, Y1
+	VUNPCKHPD     Y0, Y4, Y0
+	VADDPD        Y0, Y1, Y1
+	CMPQ          DI, $0x08
+	JNE           apart6
+	VADDPD        (AX), Y1, Y1
+	VMOVUPD       Y1, (AX)
+	ADDQ          $0x20, AX
+	JMP           done7
+
+apart6:
+	VMOVUPD Y1, (SP)
+	VMOVSD  (SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    DI, AX
+	VMOVSD  8(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    DI, AX
+	VMOVSD  16(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    DI, AX
+	VMOVSD  24(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    DI, AX
+
+done7:
+	SUBQ $0x04, BX
+	ADDQ R8, CX
+	ADDQ R8, CX
+	ADDQ R8, CX
+	ADDQ R8, CX
+	JMP  group1
+
+next2:
+group8:
+	CMPQ   BX, $0x02
+	JLT    next9
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	MOVQ   CX, R9
+	MOVQ   DX, R11
+	MOVQ   CX, R12
+	ADDQ   R10, R12
+	MOVQ   SI, R13
+	SUBQ   $0x08, R13
+	JLT    tail11
+
+rows10:
+	VMOVUPD     (R11), Z2
+	VCVTPS2PD   (R9), Z3
+	VFMADD231PD Z3, Z2, Z0
+	VCVTPS2PD   (R9)(R8*1), Z3
+	VFMADD231PD Z3, Z2, Z1
+	PREFETCHT0  (R12)
+	PREFETCHT0  (R12)(R8*1)
+	ADDQ        $0x20, R9
+	ADDQ        $0x20, R12
+	ADDQ        $0x40, R11
+	SUBQ        $0x08, R13
+	JGE         rows10
+
+tail11:
+	ADDQ        $0x08, R13
+	JLE         done12
+	MOVQ        $-1, R14
+	BZHIQ       R13, R14, R14
+	KMOVB       R14, K1
+	VMOVUPD.Z   (R11), K1, Z2
+	VCVTPS2PD   (R9), Z3
+	VFMADD231PD Z3, Z2, Z0
+	VCVTPS2PD   (R9)(R8*1), Z3
+	VFMADD231PD Z3, Z2, Z1
+	PREFETCHT0  (R12)
+	PREFETCHT0  (R12)(R8*1)
+	ADDQ        $0x20, R9
+	ADDQ        $0x20, R12
+	ADDQ        $0x40, R11
+
+done12:
+	VEXTRACTF64X4 $0x01, Z0, Y2
+	VADDPD        Y2, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X2
+	VADDPD        X2, X0, X0
+	VUNPCKHPD     X0, X0, X2
+	VADDSD        X2, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          DI, AX
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          DI, AX
+	SUBQ          $0x02, BX
+	ADDQ          R8, CX
+	ADDQ          R8, CX
+	JMP           group8
+
+next9:
+group13:
+	CMPQ   BX, $0x01
+	JLT    next14
+	VPXORQ Z0, Z0, Z0
+	MOVQ   CX, R9
+	MOVQ   DX, R11
+	MOVQ   CX, R12
+	ADDQ   R10, R12
+	MOVQ   SI, R13
+	SUBQ   $0x08, R13
+	JLT    tail16
+
+rows15:
+	VMOVUPD     (R11), Z1
+	VCVTPS2PD   (R9), Z2
+	VFMADD231PD Z2, Z1, Z0
+	PREFETCHT0  (R12)
+	ADDQ        $0x20, R9
+	ADDQ        $0x20, R12
+	ADDQ        $0x40, R11
+	SUBQ        $0x08, R13
+	JGE         rows15
+
+tail16:
+	ADDQ        $0x08, R13
+	JLE         done17
+	MOVQ        $-1, R14
+	BZHIQ       R13, R14, R14
+	KMOVB       R14, K1
+	VMOVUPD.Z   (R11), K1, Z1
+	VCVTPS2PD   (R9), Z2
+	VFMADD231PD Z2, Z1, Z0
+	PREFETCHT0  (R12)
+	ADDQ        $0x20, R9
+	ADDQ        $0x20, R12
+	ADDQ        $0x40, R11
+
+done17:
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          DI, AX
+	SUBQ          $0x01, BX
+	ADDQ          R8, CX
+	JMP           group13
+
+next14:
+	VZEROUPPER
+	RET

@@ -968,6 +968,52 @@ func denseGradient(on Set, n int, w []float64, wk int, wm int, x []float64, xs i
 }
 
 //go:noescape
+func matVecAddShortAVX2(n int, y *float64, x *float32, stride int, b *float64, k int)
+
+//go:noescape
+func matVecAddShortAVX512(n int, y *float64, x *float32, stride int, b *float64, k int)
+
+func matVecAddShort(on Set, n int, y []float64, x []float32, stride int, b []float64, k int) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	x = x[:(k-1)*stride+(n+7)/8*8]
+	b = b[:k]
+	switch on {
+	case AVX512:
+		matVecAddShortAVX512(n, unsafe.SliceData(y), unsafe.SliceData(x), stride, unsafe.SliceData(b), k)
+	case AVX2:
+		matVecAddShortAVX2(n, unsafe.SliceData(y), unsafe.SliceData(x), stride, unsafe.SliceData(b), k)
+	default:
+		matVecAddShortGo(n, y, x, stride, b, k)
+	}
+}
+
+//go:noescape
+func matTVecAddShortAVX2(n int, b *float64, x *float32, stride int, r *float64, k int)
+
+//go:noescape
+func matTVecAddShortAVX512(n int, b *float64, x *float32, stride int, r *float64, k int)
+
+func matTVecAddShort(on Set, n int, b []float64, x []float32, stride int, r []float64, k int) {
+	if n <= 0 {
+		return
+	}
+	b = b[:k]
+	x = x[:(k-1)*stride+(n+7)/8*8]
+	r = r[:n]
+	switch on {
+	case AVX512:
+		matTVecAddShortAVX512(n, unsafe.SliceData(b), unsafe.SliceData(x), stride, unsafe.SliceData(r), k)
+	case AVX2:
+		matTVecAddShortAVX2(n, unsafe.SliceData(b), unsafe.SliceData(x), stride, unsafe.SliceData(r), k)
+	default:
+		matTVecAddShortGo(n, b, x, stride, r, k)
+	}
+}
+
+//go:noescape
 func bernoulliLogitAVX2(n int, sum *[8]float64, product *[8]float64, eta *float64, y *float64, d *float64)
 
 //go:noescape

@@ -411,6 +411,26 @@ func denseGradient(_ Set, n int, w []float64, wk int, wm int, x []float64, xs in
 	denseGradientGo(n, w, wk, wm, x, xs, d, ds, k, m)
 }
 
+func matVecAddShort(_ Set, n int, y []float64, x []float32, stride int, b []float64, k int) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	x = x[:(k-1)*stride+(n+7)/8*8]
+	b = b[:k]
+	matVecAddShortGo(n, y, x, stride, b, k)
+}
+
+func matTVecAddShort(_ Set, n int, b []float64, x []float32, stride int, r []float64, k int) {
+	if n <= 0 {
+		return
+	}
+	b = b[:k]
+	x = x[:(k-1)*stride+(n+7)/8*8]
+	r = r[:n]
+	matTVecAddShortGo(n, b, x, stride, r, k)
+}
+
 func bernoulliLogit(_ Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []float64, d []float64) {
 	if n <= 0 {
 		return

@@ -312,5 +312,7 @@ func matrices() []kernel {
 		dense("dense", false),
 		dense("denseAdd", true),
 		denseGradient(),
+		matVecAddShort(),
+		matTVecAddShort(),
 	}
 }

@@ -1,0 +1,59 @@
+package graph
+
+import "github.com/vflc/vflc/runtime/kernel"
+
+// opLayer is matmul plus a number for each column, such as an intercept or the biases of a layer of a network: inputs X, W and c.
+var opLayer = &op{
+	name: "layer", doc: "c + X·W in one step, c one number for each column", least: 3, most: 3,
+	infer: func(*Builder, *node) error { return nil }, // made by a rewrite, shape and links with it
+	forward: func(c *call) {
+		x, w := &c.in[0].val, c.in[1].val.buf
+		k := c.inner()
+		if x.short != nil {
+			kernel.Fill(c.n, c.y(0), c.in[2].val.buf[0])
+			kernel.MatVecAddShort(c.n, c.y(0), x.from(c.row), x.stride, w, k)
+			return
+		}
+		kernel.Dense(c.n, c.y(0), c.out.val.stride, x.col(0, c.row), x.stride, w, 1, k, k, c.width, c.in[2].val.buf)
+	},
+	vjp: func(c *call) {
+		matmulBack(c)
+		if c.wants(2) {
+			kernel.ColumnSumsAdd(c.n, c.in[2].adj.buf, c.dy(0), c.out.adj.stride, c.width)
+		}
+	},
+	needs: func(k int) need {
+		if k == 2 {
+			return 0
+		}
+		return inputs(1 - k)
+	},
+	degree: func(in []degree) degree { return max(bilinear(in[:2]), in[2]) },
+}
+
+// rewriteLayer finds matmul + c and c + matmul, where nothing else reads the product.
+var rewriteLayer = rewrite{"layer", func(g *Graph, id ID) {
+	n := &g.nodes[id]
+	if n.op != opAdd {
+		return
+	}
+	for k := range 2 {
+		m := &g.nodes[n.in[k]]
+		if m.op != opMatMul || g.uses(n.in[k]) > 1 || !n.links[k].rows || n.links[k].cols != nil || !perColumn(&n.links[1-k], n.width) {
+			continue
+		}
+		n.op, n.in = opLayer, []ID{m.in[0], m.in[1], n.in[1-k]}
+		n.links = []link{m.links[0], m.links[1], {}}
+		return
+	}
+}}
+
+// perColumn reports whether a link reads element j for column j, the same in all rows.
+func perColumn(l *link, columns int) bool {
+	for j := range columns {
+		if l.rows || l.cols != nil && l.cols[j] != int32(j) {
+			return false
+		}
+	}
+	return true
+}
