@@ -128,7 +128,7 @@ param m ~ normal(1, 2)
 param b : real[2] ~ normal(-1, 0.5)
 y ~ normal(m + b[1] * x, 10)`
 
-// An exact algorithm passes: 1,000 replicates, fixed seed. With the scale of one prior 1.2 times too large 2,000 fail (power above 0.999), and the table says why.
+// An exact algorithm passes: 1,000 replicates, fixed seed. With the scale of one prior 1.2 times too large 2,000 fail, and the table says why.
 func TestExactAlgorithmIsCalibrated(t *testing.T) {
 	good, code := calibrated(t, gaussianModel, exact(), calibrateFlags{replicates: 1000, seed: 3, jobs: 2})
 	if !good.Calibrated || code != exitFine || good.Replicates != 1000 || len(good.Parameters) != 3 {
