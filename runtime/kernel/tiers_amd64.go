@@ -1369,3 +1369,24 @@ func turns(on Set, n int, out *[6]float64, rho []float64, left []float64, right 
 		turnsGo(n, out, rho, left, right, p0, p1, p2, p3, mass)
 	}
 }
+
+//go:noescape
+func chaCha8AVX2(n int, y *uint64, state *[16]uint32)
+
+//go:noescape
+func chaCha8AVX512(n int, y *uint64, state *[16]uint32)
+
+func chaCha8(on Set, n int, y []uint64, state *[16]uint32) {
+	if n <= 0 {
+		return
+	}
+	y = y[:128*n]
+	switch on {
+	case AVX512:
+		chaCha8AVX512(n, unsafe.SliceData(y), state)
+	case AVX2:
+		chaCha8AVX2(n, unsafe.SliceData(y), state)
+	default:
+		chaCha8Go(n, y, state)
+	}
+}

@@ -606,3 +606,11 @@ func turns(_ Set, n int, out *[6]float64, rho []float64, left []float64, right [
 	mass = mass[:n]
 	turnsGo(n, out, rho, left, right, p0, p1, p2, p3, mass)
 }
+
+func chaCha8(_ Set, n int, y []uint64, state *[16]uint32) {
+	if n <= 0 {
+		return
+	}
+	y = y[:128*n]
+	chaCha8Go(n, y, state)
+}

@@ -32,6 +32,7 @@ func families() []family {
 		{"matrix", matrices()},
 		{"likelihood", likelihoods()},
 		{"sampler", samplers()},
+		{"random", []kernel{chacha8()}},
 	}
 }
 
