@@ -1,9 +1,8 @@
 package sfvi
 
 import (
-	"math"
-
 	"github.com/vflc/vflc/backends"
+	vec "github.com/vflc/vflc/runtime/kernel"
 	"github.com/vflc/vflc/runtime/rng"
 )
 
@@ -54,29 +53,35 @@ type aux struct {
 	block backends.Block
 	cuts  []backends.Cut
 	eps   []float64 // ε
-	s     []float64 // the conditional sd
-	e     []float64 // e, or for meanfield (z − g)/ρ²
+	s     []float64 // the sd of e given θ
+	e     []float64
+	de    []float64 // ∂/∂e of the integrand, log q left out
 }
 
 func newAux(b backends.Block) aux {
 	n := b.AuxLen()
-	v := make([]float64, 3*n)
-	return aux{block: b, cuts: b.Cuts(), eps: v[:n], s: v[n : 2*n], e: v[2*n:]}
+	v := make([]float64, 4*n)
+	return aux{block: b, cuts: b.Cuts(), eps: v[:n], s: v[n : 2*n], e: v[2*n : 3*n], de: v[3*n:]}
 }
 
 func (a *aux) len() int { return len(a.eps) }
 
 func (a *aux) noise() []float64 { return a.eps }
 
-// sds sets s = exp(logs) and returns Σ log s + ½Σε², which is −log q(z | θ) up to constants that the model's density shares.
-func (a *aux) sds(logs []float64) float64 {
-	sum := 0.0
-	eps, s := a.eps[:len(logs)], a.s[:len(logs)]
-	for i, l := range logs {
-		s[i] = math.Exp(l)
-		sum += l + 0.5*eps[i]*eps[i]
+// draw sets e = mean + exp(logs)ε and z = g + ρe, and returns Σ log N(z; g, ρ²) − log q(z | θ).
+func (a *aux) draw(mean, logs, g, z []float64) float64 {
+	ratio := vec.GuideDraw(a.len(), a.s, a.e, mean, logs, a.eps)
+	for _, c := range a.cuts {
+		vec.ScaleAdd(c.Len(), span(z, c), c.Rho, span(a.e, c), span(g, c))
 	}
-	return sum
+	return ratio
+}
+
+// gradient sets de = ∇e = ρ·adj − e, and from D = ∇e + ε/s the gradients of the mean and of log s: D and sεD.
+func (a *aux) gradient(adj, dmean, dlogs []float64) {
+	for _, c := range a.cuts {
+		vec.GuideGradient(c.Len(), span(a.de, c), span(dmean, c), span(dlogs, c), c.Rho, span(adj, c), span(a.e, c), span(a.s, c), span(a.eps, c))
+	}
 }
 
 // span returns the part of v that belongs to a cut.

@@ -2,6 +2,7 @@ package sfvi
 
 import (
 	"github.com/vflc/vflc/backends"
+	vec "github.com/vflc/vflc/runtime/kernel"
 	"github.com/vflc/vflc/runtime/rng"
 )
 
@@ -11,66 +12,52 @@ import (
 type meanfield struct {
 	aux
 	centre  []float64 // ḡ
+	mean    []float64 // of e given g
 	seed    []float64 // of a pull at the centre
 	discard []float64 // the gradient of a pull that is wanted for its early part alone
 }
 
 func newMeanfield(b backends.Block, _ backends.Settings) (guide, error) {
 	n := b.AuxLen()
-	return &meanfield{aux: newAux(b), centre: make([]float64, n), seed: make([]float64, n), discard: make([]float64, b.Dim())}, nil
+	return &meanfield{
+		aux: newAux(b), centre: make([]float64, n), mean: make([]float64, n), seed: make([]float64, n), discard: make([]float64, b.Dim()),
+	}, nil
 }
 
 func (q *meanfield) size() int { return 2 * q.len() }
 
 func (q *meanfield) start(phi []float64, _ *rng.Stream) { clear(phi) }
 
+// In terms of e = (z − g)/ρ the mean of z is m + (ḡ − g)/ρ.
 func (q *meanfield) value(mu, phi, g, z []float64) float64 {
 	n := q.len()
 	q.block.Cut(backends.Centre, mu, q.centre)
-	ratio := q.sds(phi[n:])
+	vec.Sub(n, q.mean, q.centre, g)
 	for _, c := range q.cuts {
-		m, s, eps := span(phi, c), span(q.s, c), span(q.eps, c)
-		g, z, es, centre := span(g, c), span(z, c), span(q.e, c), span(q.centre, c)
-		inverse := 1 / c.Rho
-		for i := range m {
-			z[i] = centre[i] + c.Rho*(m[i]+s[i]*eps[i])
-			e := (z[i] - g[i]) * inverse
-			es[i] = e
-			ratio -= 0.5 * e * e
-		}
+		mean := span(q.mean, c)
+		vec.ScaleAdd(c.Len(), mean, 1/c.Rho, mean, span(phi, c))
 	}
-	return ratio
+	return q.draw(q.mean, phi[n:], g, z)
 }
 
-// With ∇z = adj − e/ρ and D = ρ∇z + ε/s: ∂m = D, ∂log s = sεD, g is seen through the model's density of z, and D/ρ reaches μ through ḡ.
-func (q *meanfield) adjoint(phi, adj, own, w, early, grad, dmu []float64) {
+// g is seen through the model's density of z, as e/ρ, and D/ρ reaches μ through ḡ.
+func (q *meanfield) adjoint(_, adj, own, w, early, grad, dmu []float64) {
 	n := q.len()
+	q.gradient(adj, grad[:n], grad[n:])
 	for _, c := range q.cuts {
-		s, eps, e, seed := span(q.s, c), span(q.eps, c), span(q.e, c), span(q.seed, c)
-		adj, own, w := span(adj, c), span(own, c), span(w, c)
-		dm, ds := span(grad, c), span(grad[n:], c)
-		inverse := 1 / c.Rho
-		for i := range s {
-			d := c.Rho*adj[i] - e[i] + eps[i]/s[i]
-			dm[i] = d
-			ds[i] = s[i] * eps[i] * d
-			w[i] = own[i] + e[i]*inverse
-			seed[i] = d * inverse
-		}
+		vec.ScaleAdd(c.Len(), span(w, c), 1/c.Rho, span(q.e, c), span(own, c))
+		vec.Scale(c.Len(), span(q.seed, c), span(grad, c), 1/c.Rho)
 	}
 	q.block.Pull(backends.Centre, q.seed, dmu, nil)
 	if early != nil {
-		q.pullEarly(adj, early)
+		q.pullEarly(early)
 	}
 }
 
 // pullEarly gives shared parameters inside the cuts what reaches them through ḡ: in the value of log q(z | γ) the path's ε/s cancels.
-func (q *meanfield) pullEarly(adj, early []float64) {
+func (q *meanfield) pullEarly(early []float64) {
 	for _, c := range q.cuts {
-		e, adj, seed := span(q.e, c), span(adj, c), span(q.seed, c)
-		for i := range seed {
-			seed[i] = adj[i] - e[i]/c.Rho
-		}
+		vec.Scale(c.Len(), span(q.seed, c), span(q.de, c), 1/c.Rho)
 	}
 	q.block.Pull(backends.Centre, q.seed, q.discard, early)
 }

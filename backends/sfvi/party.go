@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends"
+	vec "github.com/vflc/vflc/runtime/kernel"
 	"github.com/vflc/vflc/runtime/rng"
 )
 
@@ -111,20 +112,12 @@ func (p *party) aux(v []float64) []float64 { return v[p.theta.size():] }
 // finish completes the gradient from that of the density in θ, and reports whether all of it is finite and can be squared.
 func (p *party) finish(v []float64) bool {
 	p.theta.gradient(p.phi, v, p.grad)
-	square := 0.0
-	for _, g := range p.grad {
-		square += g * g
-	}
-	return finite(square)
+	return finite(vec.Dot(len(p.grad), p.grad, p.grad))
 }
 
 func finite(x float64) bool { return x-x == 0 }
 
 // average includes the current phi as the k-th member of the running mean.
 func (p *party) average(k int) {
-	w := 1 / float64(k)
-	mean := p.mean[:len(p.phi)]
-	for i, v := range p.phi {
-		mean[i] += w * (v - mean[i])
-	}
+	vec.Approach(len(p.phi), p.mean, 1/float64(k), p.phi)
 }

@@ -1,6 +1,10 @@
 package sfvi
 
-import "math"
+import (
+	"math"
+
+	vec "github.com/vflc/vflc/runtime/kernel"
+)
 
 // A gaussian is q(θ) of one party: θ = μ + S(I + C)ε with S = diag(exp ℓ), C strictly lower triangular (absent for mean-field) and ε
 // standard normal; S(I + C) is the Cholesky factor of the covariance. Every step of ℓ and C is relative to the scale of its
@@ -13,7 +17,7 @@ type gaussian struct {
 	eps  []float64 // ε of the last draw
 	unit []float64 // (I + C)ε
 	sd   []float64 // exp ℓ
-	back []float64 // (I + C)⁻ᵀε
+	back []float64 // (I + C)⁻ᵀε, and then that plus sd·v
 }
 
 func newGaussian(dim int, full bool) gaussian {
@@ -37,20 +41,15 @@ func (q *gaussian) row(phi []float64, i int) []float64 {
 // draw sets theta from the noise in eps and returns −log q(θ).
 func (q *gaussian) draw(phi, theta []float64) float64 {
 	d := q.dim
-	ratio := float64(d) * halfLog2Pi
-	for i, e := range q.eps {
-		t := e
-		if q.full {
-			for k, c := range q.row(phi, i) {
-				t += c * q.eps[k]
-			}
+	copy(q.unit, q.eps)
+	if q.full {
+		for i := range d {
+			q.unit[i] += vec.Dot(i, q.row(phi, i), q.eps)
 		}
-		q.unit[i] = t
-		q.sd[i] = math.Exp(phi[d+i])
-		theta[i] = phi[i] + q.sd[i]*t
-		ratio += 0.5*e*e + phi[d+i]
 	}
-	return ratio
+	vec.Exp(d, q.sd, phi[d:])
+	vec.FMA(d, theta, q.sd, q.unit, phi)
+	return float64(d)*halfLog2Pi + vec.Sum(d, phi[d:]) + 0.5*vec.Dot(d, q.eps, q.eps)
 }
 
 // gradient turns v = ∂/∂θ of log p at the draw (total, through everything that depends on θ) into the gradient of the ELBO. Sticking the
@@ -61,20 +60,17 @@ func (q *gaussian) gradient(phi, v, grad []float64) {
 	copy(q.back, q.eps)
 	if q.full {
 		for i := d - 1; i > 0; i-- {
-			y := q.back[i]
-			for k, c := range q.row(phi, i) {
-				q.back[k] -= c * y
-			}
+			vec.Axpy(i, q.back, -q.back[i], q.row(phi, i))
 		}
 	}
-	for i := range d {
-		u := q.sd[i]*v[i] + q.back[i] // sd times the full derivative
+	vec.MulAdd(d, q.back, q.sd, v) // sd times the full derivative
+	for i, u := range q.back {
 		grad[i] += u / q.sd[i]
-		grad[d+i] = u * q.unit[i]
-		if q.full {
-			for k, e := range q.eps[:i] {
-				grad[2*d+i*(i-1)/2+k] = u * e
-			}
+	}
+	vec.Mul(d, grad[d:], q.back, q.unit)
+	if q.full {
+		for i, u := range q.back {
+			vec.Scale(i, q.row(grad, i), q.eps, u)
 		}
 	}
 }

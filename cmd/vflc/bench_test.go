@@ -13,7 +13,11 @@ import (
 
 func bindExample(b *testing.B, transform string) *bound {
 	b.Helper()
-	const path = "../../examples/logistic.vfl"
+	return bindModel(b, "../../examples/logistic.vfl", transform)
+}
+
+func bindModel(b testing.TB, path, transform string) *bound {
+	b.Helper()
 	cmd := &cobra.Command{}
 	c, err := compileModel(cmd, path, &modelFlags{transform: transform, rho: "1"})
 	if err != nil {

@@ -46,3 +46,12 @@ func mulSubGo(_ int, y, a, b []float64) {
 		y[i] = math.FMA(-a[i], b[i], y[i])
 	}
 }
+
+// Approach moves y by the fraction s of its way to a.
+func Approach(n int, y []float64, s float64, a []float64) { approach(active, n, y, s, a) }
+
+func approachGo(_ int, y []float64, s float64, a []float64) {
+	for i := range y {
+		y[i] = math.FMA(s, a[i]-y[i], y[i])
+	}
+}

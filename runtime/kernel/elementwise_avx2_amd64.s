@@ -124,6 +124,44 @@ done3:
 	VZEROUPPER
 	RET
 
+// func approachAVX2(n int, y *float64, s float64, a *float64)
+// Requires: AVX, FMA3
+TEXT ·approachAVX2(SB), NOSPLIT, $0-32
+	MOVQ         y+8(FP), AX
+	MOVQ         n+0(FP), CX
+	VBROADCASTSD s+16(FP), Y0
+	MOVQ         a+24(FP), DX
+	XORQ         BX, BX
+	LEAQ         -4(CX), SI
+	CMPQ         BX, SI
+	JGT          tail2
+
+loop1:
+	VMOVUPD     (AX)(BX*8), Y1
+	VMOVUPD     (DX)(BX*8), Y2
+	VSUBPD      Y1, Y2, Y2
+	VFMADD231PD Y2, Y0, Y1
+	VMOVUPD     Y1, (AX)(BX*8)
+	ADDQ        $0x04, BX
+	CMPQ        BX, SI
+	JLE         loop1
+
+tail2:
+	SUBQ        BX, CX
+	JLE         done3
+	LEAQ        lanesBelow<>+0(SB), SI
+	NEGQ        CX
+	VMOVUPD     64(SI)(CX*8), Y1
+	VMASKMOVPD  (AX)(BX*8), Y1, Y2
+	VMASKMOVPD  (DX)(BX*8), Y1, Y3
+	VSUBPD      Y2, Y3, Y3
+	VFMADD231PD Y3, Y0, Y2
+	VMASKMOVPD  Y2, Y1, (AX)(BX*8)
+
+done3:
+	VZEROUPPER
+	RET
+
 // func mulAddAVX2(n int, y *float64, a *float64, b *float64)
 // Requires: AVX, FMA3
 TEXT ·mulAddAVX2(SB), NOSPLIT, $0-32

@@ -106,6 +106,44 @@ done3:
 	VZEROUPPER
 	RET
 
+// func approachAVX512(n int, y *float64, s float64, a *float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·approachAVX512(SB), NOSPLIT, $0-32
+	MOVQ         y+8(FP), AX
+	MOVQ         n+0(FP), CX
+	VBROADCASTSD s+16(FP), Z0
+	MOVQ         a+24(FP), DX
+	XORQ         BX, BX
+	LEAQ         -8(CX), SI
+	CMPQ         BX, SI
+	JGT          tail2
+
+loop1:
+	VMOVUPD     (AX)(BX*8), Z1
+	VMOVUPD     (DX)(BX*8), Z2
+	VSUBPD      Z1, Z2, Z2
+	VFMADD231PD Z2, Z0, Z1
+	VMOVUPD     Z1, (AX)(BX*8)
+	ADDQ        $0x08, BX
+	CMPQ        BX, SI
+	JLE         loop1
+
+tail2:
+	SUBQ        BX, CX
+	JLE         done3
+	MOVQ        $-1, SI
+	BZHIQ       CX, SI, SI
+	KMOVB       SI, K1
+	VMOVUPD.Z   (AX)(BX*8), K1, Z1
+	VMOVUPD.Z   (DX)(BX*8), K1, Z2
+	VSUBPD      Z1, Z2, Z2
+	VFMADD231PD Z2, Z0, Z1
+	VMOVUPD     Z1, K1, (AX)(BX*8)
+
+done3:
+	VZEROUPPER
+	RET
+
 // func mulAddAVX512(n int, y *float64, a *float64, b *float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·mulAddAVX512(SB), NOSPLIT, $0-32

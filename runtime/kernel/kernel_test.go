@@ -41,6 +41,7 @@ func TestElementwise(t *testing.T) {
 		"Accumulate": {func(n int, y, a, _ []float64) { Accumulate(n, y, a) }, func(y, a, _ float64) float64 { return y + a }},
 		"Shift":      {func(n int, y, _, _ []float64) { Shift(n, y, s) }, func(y, _, _ float64) float64 { return y + s }},
 		"Axpy":       {func(n int, y, a, _ []float64) { Axpy(n, y, s, a) }, func(y, a, _ float64) float64 { return math.FMA(s, a, y) }},
+		"Approach":   {func(n int, y, a, _ []float64) { Approach(n, y, s, a) }, func(y, a, _ float64) float64 { return math.FMA(s, a-y, y) }},
 		"MulAdd":     {MulAdd, func(y, a, b float64) float64 { return math.FMA(a, b, y) }},
 		"Select":     {func(n int, y, a, b []float64) { Select(n, y, a, b, a) }, func(_, a, b float64) float64 { return pick(a != 0, b, a) }},
 		"Weight":     {func(n int, y, a, _ []float64) { Weight(n, y, a) }, func(y, a, _ float64) float64 { return pick(a == 0, 0, y*a) }},
@@ -54,18 +55,18 @@ func TestElementwise(t *testing.T) {
 			before := append([]float64(nil), y...)
 			c.run(n, y, a, b)
 			for i := range n {
-				if want := c.want(before[i], a[i], b[i]); y[i] != want {
+				if want := c.want(before[i], a[i], b[i]); !same(y[i], want) {
 					t.Fatalf("%s of %d: element %d is %v, want %v", name, n, i, y[i], want)
 				}
 			}
 			if y[n] != guard {
 				t.Fatalf("%s of %d writes beyond its end", name, n)
 			}
-			same := append([]float64(nil), a...)
-			c.run(n, same, same, b)
+			inPlace := append([]float64(nil), a...)
+			c.run(n, inPlace, inPlace, b)
 			for i := range n {
-				if want := c.want(a[i], a[i], b[i]); same[i] != want {
-					t.Fatalf("%s of %d in place: element %d is %v, want %v", name, n, i, same[i], want)
+				if want := c.want(a[i], a[i], b[i]); inPlace[i] != want {
+					t.Fatalf("%s of %d in place: element %d is %v, want %v", name, n, i, inPlace[i], want)
 				}
 			}
 		}

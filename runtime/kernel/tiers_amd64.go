@@ -70,6 +70,28 @@ func axpy(on Set, n int, y []float64, s float64, a []float64) {
 }
 
 //go:noescape
+func approachAVX2(n int, y *float64, s float64, a *float64)
+
+//go:noescape
+func approachAVX512(n int, y *float64, s float64, a *float64)
+
+func approach(on Set, n int, y []float64, s float64, a []float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	a = a[:n]
+	switch on {
+	case AVX512:
+		approachAVX512(n, unsafe.SliceData(y), s, unsafe.SliceData(a))
+	case AVX2:
+		approachAVX2(n, unsafe.SliceData(y), s, unsafe.SliceData(a))
+	default:
+		approachGo(n, y, s, a)
+	}
+}
+
+//go:noescape
 func mulAddAVX2(n int, y *float64, a *float64, b *float64)
 
 //go:noescape
@@ -1388,5 +1410,56 @@ func chaCha8(on Set, n int, y []uint64, state *[16]uint32) {
 		chaCha8AVX2(n, unsafe.SliceData(y), state)
 	default:
 		chaCha8Go(n, y, state)
+	}
+}
+
+//go:noescape
+func guideDrawAVX2(n int, s *float64, e *float64, mean *float64, logs *float64, eps *float64) (r float64)
+
+//go:noescape
+func guideDrawAVX512(n int, s *float64, e *float64, mean *float64, logs *float64, eps *float64) (r float64)
+
+func guideDraw(on Set, n int, s []float64, e []float64, mean []float64, logs []float64, eps []float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	s = s[:n]
+	e = e[:n]
+	mean = mean[:n]
+	logs = logs[:n]
+	eps = eps[:n]
+	switch on {
+	case AVX512:
+		return guideDrawAVX512(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(mean), unsafe.SliceData(logs), unsafe.SliceData(eps))
+	case AVX2:
+		return guideDrawAVX2(n, unsafe.SliceData(s), unsafe.SliceData(e), unsafe.SliceData(mean), unsafe.SliceData(logs), unsafe.SliceData(eps))
+	}
+	return guideDrawGo(n, s, e, mean, logs, eps)
+}
+
+//go:noescape
+func guideGradientAVX2(n int, de *float64, dmean *float64, dlogs *float64, rho float64, adj *float64, e *float64, s *float64, eps *float64)
+
+//go:noescape
+func guideGradientAVX512(n int, de *float64, dmean *float64, dlogs *float64, rho float64, adj *float64, e *float64, s *float64, eps *float64)
+
+func guideGradient(on Set, n int, de []float64, dmean []float64, dlogs []float64, rho float64, adj []float64, e []float64, s []float64, eps []float64) {
+	if n <= 0 {
+		return
+	}
+	de = de[:n]
+	dmean = dmean[:n]
+	dlogs = dlogs[:n]
+	adj = adj[:n]
+	e = e[:n]
+	s = s[:n]
+	eps = eps[:n]
+	switch on {
+	case AVX512:
+		guideGradientAVX512(n, unsafe.SliceData(de), unsafe.SliceData(dmean), unsafe.SliceData(dlogs), rho, unsafe.SliceData(adj), unsafe.SliceData(e), unsafe.SliceData(s), unsafe.SliceData(eps))
+	case AVX2:
+		guideGradientAVX2(n, unsafe.SliceData(de), unsafe.SliceData(dmean), unsafe.SliceData(dlogs), rho, unsafe.SliceData(adj), unsafe.SliceData(e), unsafe.SliceData(s), unsafe.SliceData(eps))
+	default:
+		guideGradientGo(n, de, dmean, dlogs, rho, adj, e, s, eps)
 	}
 }

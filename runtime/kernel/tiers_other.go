@@ -30,6 +30,15 @@ func axpy(_ Set, n int, y []float64, s float64, a []float64) {
 	axpyGo(n, y, s, a)
 }
 
+func approach(_ Set, n int, y []float64, s float64, a []float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	a = a[:n]
+	approachGo(n, y, s, a)
+}
+
 func mulAdd(_ Set, n int, y []float64, a []float64, b []float64) {
 	if n <= 0 {
 		return
@@ -613,4 +622,30 @@ func chaCha8(_ Set, n int, y []uint64, state *[16]uint32) {
 	}
 	y = y[:128*n]
 	chaCha8Go(n, y, state)
+}
+
+func guideDraw(_ Set, n int, s []float64, e []float64, mean []float64, logs []float64, eps []float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	s = s[:n]
+	e = e[:n]
+	mean = mean[:n]
+	logs = logs[:n]
+	eps = eps[:n]
+	return guideDrawGo(n, s, e, mean, logs, eps)
+}
+
+func guideGradient(_ Set, n int, de []float64, dmean []float64, dlogs []float64, rho float64, adj []float64, e []float64, s []float64, eps []float64) {
+	if n <= 0 {
+		return
+	}
+	de = de[:n]
+	dmean = dmean[:n]
+	dlogs = dlogs[:n]
+	adj = adj[:n]
+	e = e[:n]
+	s = s[:n]
+	eps = eps[:n]
+	guideGradientGo(n, de, dmean, dlogs, rho, adj, e, s, eps)
 }

@@ -33,6 +33,7 @@ func families() []family {
 		{"likelihood", likelihoods()},
 		{"sampler", samplers()},
 		{"random", []kernel{chacha8()}},
+		{"guide", guideKernels()},
 	}
 }
 
