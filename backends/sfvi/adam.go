@@ -1,6 +1,6 @@
 package sfvi
 
-import "math"
+import vec "github.com/vflc/vflc/runtime/kernel"
 
 // Decay rates and the floor of the denominator, as in Kingma and Ba (2015).
 const (
@@ -26,12 +26,5 @@ func (a *adam) ascend(phi, grad []float64, rate float64) {
 	a.decay1 *= beta1
 	a.decay2 *= beta2
 	step, scale := rate/(1-a.decay1), 1/(1-a.decay2)
-	first, second, grad := a.first[:len(phi)], a.second[:len(phi)], grad[:len(phi)]
-	for i, p := range phi {
-		g := grad[i]
-		m := beta1*first[i] + (1-beta1)*g
-		v := beta2*second[i] + (1-beta2)*g*g
-		first[i], second[i] = m, v
-		phi[i] = p + step*m/(math.Sqrt(v*scale)+epsilon)
-	}
+	vec.Adam(len(phi), phi, a.first, a.second, grad, step, scale, beta1, beta2, epsilon)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/backends"
+	vec "github.com/vflc/vflc/runtime/kernel"
 	"github.com/vflc/vflc/runtime/rng"
 )
 
@@ -19,14 +20,16 @@ type amortized struct {
 	label  []float64
 	total  []float64
 	centre []float64 // ḡ, what this party gives to the total
-	seeds  seeds
+	mean   []float64 // of e, and log s: the nets' outputs
+	logs   []float64
+	seeds  [2][]float64 // of one net: for its parameters, for its input
 	du     []float64
 }
 
 func newAmortized(b backends.Block, s backends.Settings) (guide, error) {
 	n := b.AuxLen()
 	q := &amortized{aux: newAux(b), g: make([]float64, n), total: make([]float64, n), centre: make([]float64, n), label: make([]float64, n), du: make([]float64, n)}
-	q.seeds = seeds{f: make([]float64, n), h: make([]float64, n), uf: make([]float64, n), uh: make([]float64, n)}
+	q.mean, q.logs, q.seeds = make([]float64, n), make([]float64, n), [2][]float64{make([]float64, 2*n), make([]float64, 2*n)}
 	asked := strings.Split(s.Text(guideInputs), ",")
 	for _, c := range q.cuts {
 		in := [][]float64{span(q.g, c)}
@@ -80,42 +83,35 @@ func (q *amortized) start(phi []float64, from *rng.Stream) {
 
 func (q *amortized) value(_, phi, g, z []float64) float64 {
 	copy(q.g, g)
-	ratio := 0.0
 	for k, c := range q.cuts {
 		v := q.nets[k]
 		v.forward(phi[:v.size()])
 		phi = phi[v.size():]
-		s, eps, es := span(q.s, c), span(q.eps, c), span(q.e, c)
-		g, z := span(g, c), span(z, c)
-		for i := range s {
-			s[i] = math.Exp(v.h[i])
-			e := v.f[i] + s[i]*eps[i]
-			es[i] = e
-			z[i] = g[i] + c.Rho*e
-			ratio += v.h[i] + 0.5*(eps[i]*eps[i]-e*e)
-		}
+		copy(span(q.mean, c), v.out[:v.n])
+		copy(span(q.logs, c), v.out[v.n:])
 	}
-	return ratio
+	return q.draw(q.mean, q.logs, g, z)
 }
 
-// With ∇e = ρ·adj − e and D = ∇e + ε/s the net's parameters get the seeds (D, sεD). Through its input g the whole of log q(z | θ) = −½ε² − h + …
-// changes, where the path's ε/s cancels and h remains: the seeds are (∇e, sε∇e + 1).
+// The nets' parameters get the seeds (D, sεD). Through its input g the whole of log q(z | θ) = −½ε² − h + … changes, where the path's ε/s cancels
+// and h remains: the seeds are (∇e, sε∇e + 1).
 func (q *amortized) adjoint(phi, adj, own, w, _, grad, _ []float64) {
+	n := q.len()
+	q.gradient(adj, q.mean, q.logs) // which the forward pass needs no more
+	path := q.s
+	vec.Mul(n, path, q.s, q.eps)
+	vec.Mul(n, path, path, q.de)
+	vec.AddScalar(n, path, path, 1)
 	for k, c := range q.cuts {
 		v := q.nets[k]
-		s, eps, e, du := span(q.s, c), span(q.eps, c), span(q.e, c), span(q.du, c)
-		part := seeds{f: span(q.seeds.f, c), h: span(q.seeds.h, c), uf: span(q.seeds.uf, c), uh: span(q.seeds.uh, c)}
-		adj, own, w := span(adj, c), span(own, c), span(w, c)
-		for i := range s {
-			de, path := c.Rho*adj[i]-e[i], s[i]*eps[i]
-			d := de + eps[i]/s[i]
-			part.f[i], part.h[i] = d, d*path
-			part.uf[i], part.uh[i] = de, de*path+1
-		}
-		v.backward(phi[:v.size()], part, grad[:v.size()], du)
+		seeds, input := q.seeds[0][:2*v.n], q.seeds[1][:2*v.n]
+		copy(seeds, span(q.mean, c))
+		copy(seeds[v.n:], span(q.logs, c))
+		copy(input, span(q.de, c))
+		copy(input[v.n:], span(path, c))
+		v.backward(phi[:v.size()], seeds, input, grad[:v.size()], span(q.du, c))
 		phi, grad = phi[v.size():], grad[v.size():]
-		for i := range w {
-			w[i] = adj[i] + own[i] + du[i]
-		}
 	}
+	vec.Add(n, w, adj, own)
+	vec.Accumulate(n, w, q.du)
 }

@@ -39,6 +39,7 @@ type kernel struct {
 	base     [][]float64
 	totals   [][]float64
 
+	climbing  bool // the current evaluation is to give a gradient
 	phase     int
 	iter      int // iterations done
 	planned   int // iterations in all
@@ -111,9 +112,10 @@ func (k *kernel) why() string {
 	return "a gradient overflowed"
 }
 
-// evaluate draws once from q with the given noise, and evaluates the ELBO's integrand log p − log q and its gradient, left in each party's
-// grad. ok says that everything was finite, and is the same at every party.
+// evaluate draws once from q with the given noise, and evaluates the ELBO's integrand log p − log q and, for fitting and starting, its gradient,
+// left in each party's grad. ok says that all of it was finite, and is the same at every party.
 func (k *kernel) evaluate(ctx context.Context, from source, round uint64) (ratio float64, ok bool, err error) {
+	k.climbing = from == fitting || from == starting
 	for b, p := range k.parties {
 		p.draw(from, round, k.theta[b])
 		clear(p.grad[:p.theta.dim])
@@ -126,7 +128,7 @@ func (k *kernel) evaluate(ctx context.Context, from source, round uint64) (ratio
 	}
 	for b, p := range k.parties {
 		k.part[b][0], k.part[b][1] = k.lp[b]+p.ratio, 0
-		if !p.finish(k.grad[b]) {
+		if k.climbing && !p.finish(k.grad[b]) {
 			k.part[b][1] = 1
 		}
 	}
@@ -160,6 +162,10 @@ func (k *kernel) Value(b int, g, z []float64) {
 // Adjoint implements backends.Coordinates.
 func (k *kernel) Adjoint(b int, adj, own, w, early []float64) {
 	p := k.parties[b]
+	if !k.climbing {
+		clear(w)
+		return
+	}
 	p.guide.adjoint(p.aux(p.phi), adj, own, w, early, p.aux(p.grad), p.grad[:p.theta.dim])
 }
 
@@ -254,6 +260,6 @@ func (k *kernel) mayStop() bool {
 // Draw implements backends.Kernel. Draw id is the one that term id of the final ELBO was evaluated at.
 func (k *kernel) Draw(id int, theta [][]float64) {
 	for b, p := range k.parties {
-		p.draw(drawing, uint64(id), theta[b])
+		p.sample(drawing, uint64(id), theta[b])
 	}
 }

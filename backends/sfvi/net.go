@@ -3,34 +3,35 @@ package sfvi
 import (
 	"math"
 
+	vec "github.com/vflc/vflc/runtime/kernel"
 	"github.com/vflc/vflc/runtime/rng"
 )
 
 // width is the number of units of each of the two hidden layers.
 const width = 16
 
-type units = [width]float64
+// rows is how many elements go through all layers together: their activations and deltas stay in the first cache.
+const rows = 64
 
 // A net is a multilayer perceptron, inputs–16–16–2 with tanh, applied to n elements alike: (f, h) = net(u). Its parameters are laid out as
 // W1 (one row an input), b1, W2 (one row an output unit), b2, W3 (a row for f, a row for h), b3.
+//
+// Activations are kept block by block: those of the elements from to to (to − from ≤ rows) begin at from·width, unit after unit.
 type net struct {
 	n      int
 	in     [][]float64 // in[k][i] is input k of element i
-	f, h   []float64   // outputs
-	first  []float64   // activations of the first hidden layer, element by element; padded to whole tiles
+	out    []float64   // f of all elements, then h
+	first  []float64   // activations of the first hidden layer
 	second []float64
-	across [width * width]float64 // W2 transposed
+	delta  [2][]float64 // of one block: of the layer above, and of that below
 }
-
-// tile is how many elements share one pass over the gradient of W2.
-const tile = 4
 
 func newNet(in [][]float64) *net {
 	n := len(in[0])
-	padded := (n + tile - 1) / tile * tile
-	return &net{
-		n: n, in: in, f: make([]float64, n), h: make([]float64, n), first: make([]float64, padded*width), second: make([]float64, padded*width),
-	}
+	v := make([]float64, (2*n+2*rows)*width)
+	q := &net{n: n, in: in, out: make([]float64, 2*n), first: v[:n*width], second: v[n*width : 2*n*width]}
+	q.delta[0], q.delta[1] = v[2*n*width:][:rows*width], v[(2*n+rows)*width:]
+	return q
 }
 
 func (q *net) size() int { return len(q.in)*width + width + width*width + width + 2*width + 2 }
@@ -38,22 +39,20 @@ func (q *net) size() int { return len(q.in)*width + width + width*width + width 
 // weights are the parts of a vector of parameters, or of its gradient.
 type weights struct {
 	w1 []float64
-	b1 *units
-	w2 *[width * width]float64
-	b2 *units
-	w3 *[2 * width]float64
-	b3 *[2]float64
+	b1 []float64
+	w2 []float64
+	b2 []float64
+	w3 []float64
+	b3 []float64
 }
 
 func (q *net) weights(phi []float64) weights {
-	at := len(q.in) * width
-	w := weights{w1: phi[:at]}
-	w.b1 = (*units)(phi[at:])
-	w.w2 = (*[width * width]float64)(phi[at+width:])
-	w.b2 = (*units)(phi[at+width+width*width:])
-	w.w3 = (*[2 * width]float64)(phi[at+2*width+width*width:])
-	w.b3 = (*[2]float64)(phi[at+4*width+width*width:])
-	return w
+	cut := func(n int) []float64 {
+		part := phi[:n:n]
+		phi = phi[n:]
+		return part
+	}
+	return weights{w1: cut(len(q.in) * width), b1: cut(width), w2: cut(width * width), b2: cut(width), w3: cut(2 * width), b3: cut(2)}
 }
 
 // start draws the hidden layers so that units differ and none saturates, and makes the last layer zero: f = h = 0.
@@ -61,7 +60,7 @@ func (q *net) start(phi []float64, from *rng.Stream) {
 	clear(phi)
 	w := q.weights(phi)
 	from.Normals(w.w1)
-	from.Normals(w.w2[:])
+	from.Normals(w.w2)
 	for i := range w.w1 {
 		w.w1[i] /= math.Sqrt(float64(len(q.in)))
 	}
@@ -73,131 +72,72 @@ func (q *net) start(phi []float64, from *rng.Stream) {
 	}
 }
 
-// forward sets f and h.
+// A block is m elements from number from on.
+type block struct{ from, m int }
+
+// block returns the block that begins at an element.
+func (q *net) block(from int) block { return block{from, min(rows, q.n-from)} }
+
+// of is the part of a vector of activations that belongs to a block.
+func (b block) of(v []float64) []float64 { return v[b.from*width:][:b.m*width] }
+
+// forward sets the outputs.
 func (q *net) forward(phi []float64) {
 	w := q.weights(phi)
-	const block = 32 // elements whose activations are worked on while they are near
-	for from := 0; from < q.n; from += block {
-		to := min(from+block, q.n)
-		for i := from; i < to; i++ {
-			q.firstLayer(&w, i)
+	for from := 0; from < q.n; from += rows {
+		b := q.block(from)
+		m, one, two := b.m, b.of(q.first), b.of(q.second)
+		vec.Dense(m, one, m, q.in[0][from:], 0, w.w1, 0, 1, 1, width, w.b1)
+		for c, in := range q.in[1:] {
+			vec.DenseAdd(m, one, m, in[from:], 0, w.w1[(c+1)*width:], 0, 1, 1, width)
 		}
-		tanhs(q.first[from*width : to*width])
-		for i := from; i < to; i++ {
-			secondLayer(&w, (*units)(q.first[i*width:]), (*units)(q.second[i*width:]))
-		}
-		tanhs(q.second[from*width : to*width])
-		for i := from; i < to; i++ {
-			f, h := w.b3[0], w.b3[1]
-			for k, x := range (*units)(q.second[i*width:]) {
-				f += w.w3[k] * x
-				h += w.w3[width+k] * x
-			}
-			q.f[i], q.h[i] = f, h
-		}
+		vec.Tanh(len(one), one, one)
+		vec.Dense(m, two, m, one, m, w.w2, 1, width, width, width, w.b2)
+		vec.Tanh(len(two), two, two)
+		vec.Dense(m, q.out[from:], q.n, two, m, w.w3, 1, width, width, 2, w.b3)
 	}
 }
 
-func (q *net) firstLayer(w *weights, i int) {
-	out := (*units)(q.first[i*width:])
-	*out = *w.b1
-	for c, in := range q.in {
-		u, row := in[i], (*units)(w.w1[c*width:])
-		for k := range out {
-			out[k] += row[k] * u
-		}
-	}
-}
-
-// secondLayer computes four units at a time, so that an activation is loaded once for four products.
-func secondLayer(w *weights, in, out *units) {
-	for j := 0; j < width; j += 4 {
-		r0, r1, r2, r3 := (*units)(w.w2[j*width:]), (*units)(w.w2[(j+1)*width:]), (*units)(w.w2[(j+2)*width:]), (*units)(w.w2[(j+3)*width:])
-		s0, s1, s2, s3 := w.b2[j], w.b2[j+1], w.b2[j+2], w.b2[j+3]
-		for k, x := range in {
-			s0 += r0[k] * x
-			s1 += r1[k] * x
-			s2 += r2[k] * x
-			s3 += r3[k] * x
-		}
-		out[j], out[j+1], out[j+2], out[j+3] = s0, s1, s2, s3
-	}
-}
-
-// seeds are derivatives of one scalar by the outputs: of two scalars in fact, since what the parameters climb and what the input feels differ.
-type seeds struct {
-	f, h   []float64 // for the parameters
-	uf, uh []float64 // for input 0
-}
-
-// backward sets grad to the gradient of the parameters, and du to that of input 0, each from its own seeds.
-func (q *net) backward(phi []float64, s seeds, grad, du []float64) {
+// backward sets grad to the gradient of the parameters and du to that of input 0, each from seeds of its own, derivatives by f of all elements and then
+// by h: what the parameters climb and what the input feels differ.
+func (q *net) backward(phi, seeds, inputSeeds, grad, du []float64) {
 	clear(grad)
 	w, g := q.weights(phi), q.weights(grad)
-	for j := range width {
-		for k := range width {
-			q.across[k*width+j] = w.w2[j*width+k]
-		}
-	}
-	var deltas [tile]units
-	for from := 0; from < q.n; from += tile {
-		for t := range deltas {
-			if i := from + t; i < q.n {
-				du[i] = q.element(&w, &g, s, i, &deltas[t])
-			} else {
-				deltas[t] = units{}
-			}
-		}
-		q.outer(&g, from, &deltas)
+	for from := 0; from < q.n; from += rows {
+		b := q.block(from)
+		q.climb(b, &w, &g, seeds)
+		q.feel(b, &w, inputSeeds, du)
 	}
 }
 
-// element carries the seeds of element i back. It adds to every part of g but W2, for which it leaves the delta of the second layer, and
-// returns the gradient of input 0.
-func (q *net) element(w, g *weights, s seeds, i int, delta *units) float64 {
-	var input units // the delta for the input
-	f, h, uf, uh := s.f[i], s.h[i], s.uf[i], s.uh[i]
-	for k, x := range (*units)(q.second[i*width:]) {
-		slope := 1 - x*x
-		delta[k] = (w.w3[k]*f + w.w3[width+k]*h) * slope
-		input[k] = (w.w3[k]*uf + w.w3[width+k]*uh) * slope
-		g.w3[k] += f * x
-		g.w3[width+k] += h * x
-		g.b2[k] += delta[k]
-	}
-	g.b3[0] += f
-	g.b3[1] += h
-	var back units
-	du := 0.0
-	for k, x := range (*units)(q.first[i*width:]) {
-		a, b := 0.0, 0.0
-		for j, v := range (*units)(q.across[k*width:]) {
-			a += v * delta[j]
-			b += v * input[j]
-		}
-		slope := 1 - x*x
-		back[k] = a * slope
-		g.b1[k] += back[k]
-		du += b * slope * w.w1[k]
-	}
+// climb adds what a block gives to the gradient of the parameters.
+func (q *net) climb(b block, w, g *weights, seeds []float64) {
+	m, one, two := b.m, b.of(q.first), b.of(q.second)
+	seeds = seeds[b.from:]
+	vec.DenseGradient(m, g.w3, 1, width, two, m, seeds, q.n, width, 2)
+	vec.ColumnSumsAdd(m, g.b3, seeds, q.n, 2)
+	upper, lower := q.carry(b, w, seeds)
+	vec.DenseGradient(m, g.w2, 1, width, one, m, upper, m, width, width)
+	vec.ColumnSumsAdd(m, g.b2, upper, m, width)
 	for c, in := range q.in {
-		u, row := in[i], (*units)(g.w1[c*width:])
-		for k := range row {
-			row[k] += back[k] * u
-		}
+		vec.DenseGradient(m, g.w1[c*width:], 0, 1, in[b.from:], 0, lower, m, 1, width)
 	}
-	return du
+	vec.ColumnSumsAdd(m, g.b1, lower, m, width)
 }
 
-// outer adds Σ delta·activationᵀ over one tile to the gradient of W2.
-func (q *net) outer(g *weights, from int, deltas *[tile]units) {
-	x0, x1 := (*units)(q.first[from*width:]), (*units)(q.first[(from+1)*width:])
-	x2, x3 := (*units)(q.first[(from+2)*width:]), (*units)(q.first[(from+3)*width:])
-	for j := range width {
-		d0, d1, d2, d3 := deltas[0][j], deltas[1][j], deltas[2][j], deltas[3][j]
-		row := (*units)(g.w2[j*width:])
-		for k := range row {
-			row[k] += d0*x0[k] + d1*x1[k] + d2*x2[k] + d3*x3[k]
-		}
-	}
+// feel sets du for a block.
+func (q *net) feel(b block, w *weights, seeds, du []float64) {
+	_, lower := q.carry(b, w, seeds[b.from:])
+	vec.Dense(b.m, du[b.from:], 0, lower, b.m, w.w1, 1, 0, width, 1, nil)
+}
+
+// carry takes seeds on the outputs back to the sums before the tanh of either layer.
+func (q *net) carry(b block, w *weights, seeds []float64) (upper, lower []float64) {
+	m := b.m
+	upper, lower = q.delta[0][:m*width], q.delta[1][:m*width]
+	vec.Dense(m, upper, m, seeds, q.n, w.w3, width, 1, 2, width, nil)
+	vec.TanhBack(len(upper), upper, upper, b.of(q.second))
+	vec.Dense(m, lower, m, upper, m, w.w2, width, 1, width, width, nil)
+	vec.TanhBack(len(lower), lower, lower, b.of(q.first))
+	return upper, lower
 }

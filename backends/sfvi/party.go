@@ -39,6 +39,9 @@ type party struct {
 	opt     adam
 	ratio   float64 // of the last draw: log p's auxiliary terms − log q
 	streams [sources]*rng.Stream
+	noisy   bool   // the noise in theta.eps and in the guide is that of fitting's round …
+	round   uint64 // … with this number, or its opposite if
+	turned  bool
 }
 
 func newParty(env backends.Env, b int, s backends.Settings, form string) (*party, error) {
@@ -81,26 +84,47 @@ func (p *party) start(attempt uint64) {
 // draw sets theta from round r of a stream, and readies the noise of z. Iterations come in pairs with opposite noise: what the gradient has of odd
 // order in the noise, most of its variance in the means, then cancels within two steps, and from the averaged iterates almost wholly.
 func (p *party) draw(from source, r uint64, theta []float64) {
-	s, opposite := p.streams[from], from == fitting && r%2 == 1
+	opposite := from == fitting && r%2 == 1
 	if from == fitting {
 		r /= 2
 	}
-	s.Round(r)
-	noise(s, p.theta.eps, opposite)
-	p.ratio = p.theta.draw(p.phi, theta)
-	if p.guide != nil {
-		noise(s, p.guide.noise(), opposite)
+	if !p.noisy || from != fitting || r != p.round {
+		p.fill(from, r)
 	}
+	if opposite != p.turned {
+		p.turn()
+	}
+	p.ratio = p.theta.draw(p.phi, theta)
 }
 
-// noise fills eps with standard normals, or with those of the other sign.
-func noise(s *rng.Stream, eps []float64, opposite bool) {
-	s.Normals(eps)
-	if opposite {
-		for i := range eps {
-			eps[i] = -eps[i]
-		}
+// fill sets all noise to that of round r of a stream.
+func (p *party) fill(from source, r uint64) {
+	s := p.streams[from]
+	s.Round(r)
+	s.FillNormals(p.theta.eps)
+	if p.guide != nil {
+		s.FillNormals(p.guide.noise())
 	}
+	p.noisy, p.round, p.turned = from == fitting, r, false
+}
+
+// turn changes the sign of all noise.
+func (p *party) turn() {
+	vec.Neg(len(p.theta.eps), p.theta.eps, p.theta.eps)
+	if p.guide != nil {
+		eps := p.guide.noise()
+		vec.Neg(len(eps), eps, eps)
+	}
+	p.turned = !p.turned
+}
+
+// sample sets theta to that of round r of a stream, without readying the noise of z.
+func (p *party) sample(from source, r uint64, theta []float64) {
+	s := p.streams[from]
+	s.Round(r)
+	s.FillNormals(p.theta.eps)
+	p.noisy, p.turned = false, false
+	p.theta.draw(p.phi, theta)
 }
 
 // mu is the mean of q(θ).

@@ -133,9 +133,10 @@ func TestGuideInputsNeedTheResponse(t *testing.T) {
 	}
 }
 
-// The trace is an unbiased estimate with an honest standard error, and the smoothed ELBO agrees with it.
+// The trace is an unbiased estimate with an honest standard error, and the smoothed ELBO agrees with it. The step is small enough that the first point
+// of the trace lies 6 nats, many standard errors, below the last.
 func TestTraceAgreesWithTheFinalValue(t *testing.T) {
-	k := kernelOver(t, testmodel.Linear(3, 20, []int{2, 2}, 0.8).Env(1), map[string]string{"lr": "1e-2", "iterations": "8000", "tolerance": "0"})
+	k := kernelOver(t, testmodel.Linear(3, 20, []int{2, 2}, 0.8).Env(1), map[string]string{"lr": "2e-3", "iterations": "8000", "tolerance": "0"})
 	if err := k.Init(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +156,7 @@ func TestTraceAgreesWithTheFinalValue(t *testing.T) {
 	}
 	final, last := info.Fit.Final, traced[15].Fit
 	for name, e := range map[string]backends.Estimate{"trace": last.Trace, "smooth": last.Smooth} {
-		// The iterate lies a little below the average that the final value belongs to: 0.3 nat covers Adam's noise at 1e-2.
+		// The iterate lies a little below the average that the final value belongs to: 0.3 nat covers Adam's noise.
 		if math.Abs(e.Value-final.Value) > 4*math.Hypot(e.SE, final.SE)+0.3 || e.SE <= 0 {
 			t.Errorf("%s %+v, final %+v", name, e, final)
 		}

@@ -44,7 +44,7 @@ func Algorithm() backends.Algorithm {
 			{Name: lastRate, Doc: "step size at the end of the cosine schedule; 0: lr/100", Default: 0.0},
 			{Name: schedule, Doc: "step size over the iterations", Default: "constant", Choices: []string{"constant", "cosine"}},
 			{Name: tolerance, Doc: "with a constant step size, stop early when the ELBO changed by less than this over the last half of the fit, in nats, two standard errors included; 0: never", Default: 0.01},
-			{Name: draws, Doc: "draws from the approximation", Default: 4000, Min: 1},
+			{Name: draws, Doc: "draws from the approximation", Default: 10000, Min: 1},
 			{Name: elboDraws, Doc: "draws for the final ELBO", Default: 4000, Min: 2},
 			{Name: elboEvery, Doc: "iterations between two points of the ELBO trace", Default: 500, Min: 1},
 		},

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"math/rand/v2"
+
+	"github.com/vflc/vflc/runtime/kernel"
 )
 
 // A Key is the secret of one party (private streams) or what all parties share (shared streams).
@@ -23,13 +25,21 @@ func derive(purpose string, seed uint64, party string) Key {
 	return sha256.Sum256(append(b, party...))
 }
 
+// bulk is how many normals are made at a time. It is even, and words for as many are whole batches.
+const bulk = 4 * kernel.Batch
+
 // A Stream is an endless sequence for one name, divided into rounds. Round r gives the same numbers whenever it is asked for.
 // It is not safe for concurrent use.
+//
+// Numbers one by one (Float64, Rand, Normals) and normals in bulk (FillNormals) come from two ChaCha8 generators with keys of their own, each of which
+// starts anew with every round: using one does not move the other.
 type Stream struct {
 	seed  [32]byte
 	cha   rand.ChaCha8
 	rand  *rand.Rand
 	round uint64
+	block [16]uint32 // input of the generator for bulk, as RFC 8439 lays it out: constants, key, counter, nonce
+	words [bulk]uint64
 }
 
 // New returns the stream of key with the given name, at round 0.
@@ -38,17 +48,24 @@ func New(key Key, name string) *Stream {
 	h.Write(key[:])
 	h.Write([]byte(name))
 	s := &Stream{}
-	copy(s.seed[:24], h.Sum(nil))
+	digest := h.Sum(nil)
+	copy(s.seed[:24], digest)
 	s.rand = rand.New(&s.cha)
+	s.block = [16]uint32{0x61707865, 0x3320646e, 0x79622d32, 0x6b206574} // "expand 32-byte k"
+	own := sha256.Sum256(append([]byte("vflc normals in bulk v1"), digest...))
+	for i := range 8 {
+		s.block[4+i] = binary.LittleEndian.Uint32(own[4*i:])
+	}
 	s.Round(0)
 	return s
 }
 
-// Round moves to the start of round r. The last 8 bytes of the ChaCha8 seed count rounds, so rounds never overlap.
+// Round moves to the start of round r. The last 8 bytes of the one ChaCha8 seed and of the other's nonce count rounds, so rounds never overlap.
 func (s *Stream) Round(r uint64) {
 	s.round = r
 	binary.LittleEndian.PutUint64(s.seed[24:], r)
 	s.cha.Seed(s.seed)
+	s.block[12], s.block[14], s.block[15] = 0, uint32(r), uint32(r>>32)
 }
 
 // Next moves to the start of the following round.
@@ -63,9 +80,22 @@ func (s *Stream) Rand() *rand.Rand { return s.rand }
 // Float64 returns a uniform number in [0, 1).
 func (s *Stream) Float64() float64 { return s.rand.Float64() }
 
-// Normals fills dst with independent standard normals.
+// Normals fills dst with independent standard normals, made one by one: the numbers of data that are generated once and kept.
 func (s *Stream) Normals(dst []float64) {
 	for i := range dst {
 		dst[i] = s.rand.NormFloat64()
+	}
+}
+
+// FillNormals fills dst with independent standard normals, ten times as fast as Normals. Every call starts where the last one of the round ended, but
+// leaves out what would complete a batch of words. A round holds 2^35 of them.
+func (s *Stream) FillNormals(dst []float64) {
+	for len(dst) > 0 {
+		n := min(len(dst), bulk)
+		batches := (n + kernel.Batch - 1) / kernel.Batch
+		kernel.ChaCha8(batches, s.words[:], &s.block)
+		s.block[12] += uint32(16 * batches)
+		kernel.Normals(n, dst, s.words[:])
+		dst = dst[n:]
 	}
 }
