@@ -7,7 +7,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/sfvi"
-	"github.com/vflc/vflc/bench/stopwatch"
+	timing "github.com/vflc/vflc/bench/stopwatch"
 	"github.com/vflc/vflc/runtime/session"
 )
 
@@ -24,7 +24,7 @@ func BenchmarkSFVI(b *testing.B) {
 			for _, guide := range []string{"noncentered", "structured", "meanfield", "amortized"} {
 				b.Run(fmt.Sprintf("J=%d/%s/%s", model.clients, transform, guide), func(b *testing.B) {
 					k := fitting(b, model.path, transform, guide)
-					t := stopwatch.Measure([]stopwatch.Task{{Run: func() {
+					t := timing.Measure([]timing.Task{{Run: func() {
 						if _, err := k.Step(context.Background()); err != nil {
 							b.Fatal(err)
 						}

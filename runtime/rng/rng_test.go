@@ -9,11 +9,19 @@ import (
 	"pgregory.net/rapid"
 )
 
-// take returns the first n numbers of a stream's round.
+// take returns the first n normals of a stream's round, one by one.
 func take(s *rng.Stream, round uint64, n int) []float64 {
 	s.Round(round)
 	out := make([]float64, n)
 	s.Normals(out)
+	return out
+}
+
+// fill returns the first n normals of a stream's round, in bulk.
+func fill(s *rng.Stream, round uint64, n int) []float64 {
+	s.Round(round)
+	out := make([]float64, n)
+	s.FillNormals(out)
 	return out
 }
 
@@ -25,6 +33,9 @@ func TestRoundsDoNotDependOnTheOrderOfVisits(t *testing.T) {
 			got := take(s, r, rapid.IntRange(1, 20).Draw(t, "n"))
 			if want := take(rng.New(key, "eps"), r, len(got)); !slices.Equal(got, want) {
 				t.Fatalf("round %d: %v after other rounds, %v at once", r, got, want)
+			}
+			if want := fill(rng.New(key, "eps"), r, len(got)); !slices.Equal(fill(s, r, len(got)), want) {
+				t.Fatalf("round %d in bulk is not %v after other rounds", r, want)
 			}
 			if s.Position() != r {
 				t.Fatalf("at round %d, not %d", s.Position(), r)
@@ -56,11 +67,12 @@ func TestStreamsDiffer(t *testing.T) {
 	seen := map[float64]string{}
 	add := func(what string, s *rng.Stream) {
 		for r := range uint64(3) {
-			v := take(s, r, 1)[0]
-			if other, ok := seen[v]; ok {
-				t.Errorf("%s round %d starts as %s", what, r, other)
+			for _, v := range []float64{take(s, r, 1)[0], fill(s, r, 1)[0]} {
+				if other, ok := seen[v]; ok {
+					t.Errorf("%s round %d starts as %s", what, r, other)
+				}
+				seen[v] = what
 			}
-			seen[v] = what
 		}
 	}
 	for _, seed := range []uint64{0, 1, 1 << 32, math.MaxUint64} {
@@ -71,7 +83,7 @@ func TestStreamsDiffer(t *testing.T) {
 			}
 		}
 	}
-	if want := 4 * 5 * 5 * 3; len(seen) != want {
+	if want := 4 * 5 * 5 * 3 * 2; len(seen) != want {
 		t.Errorf("%d first numbers, want %d", len(seen), want)
 	}
 }
@@ -84,14 +96,38 @@ func TestNumbersAreStable(t *testing.T) {
 	}
 }
 
-// Moments over rounds of different lengths, each within 4.5 Monte Carlo standard errors (two-sided 7e-6 each) of those of N(0, 1).
+// Those in bulk are part of every recorded run. They go on from call to call, at the next batch of words, and do not depend on numbers taken one by one.
+func TestNumbersInBulkAreStable(t *testing.T) {
+	s := rng.New(rng.SharedKey(1), "eps")
+	got := fill(s, 7, 3)
+	s.Normals(make([]float64, 5))
+	next := make([]float64, 2)
+	s.FillNormals(next)
+	got = append(got, next...)
+	if want := []float64{-0.45126800502096653, -0.6646059876992815, -0.6327404904450359, -1.0565972790247522, 0.6813802712181708}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	// 1000 normals are two fillings of the buffer; the second begins with words of its own.
+	long := fill(s, 7, 1000)
+	if slices.Equal(long[:488], long[512:]) || !slices.Equal(long[:500], fill(s, 7, 1000)[:500]) {
+		t.Error("the second half of a long filling repeats the first, or the first changes")
+	}
+}
+
 func TestNormalsHaveTheMomentsOfNormals(t *testing.T) {
+	t.Run("one by one", func(t *testing.T) { checkMoments(t, (*rng.Stream).Normals) })
+	t.Run("in bulk", func(t *testing.T) { checkMoments(t, (*rng.Stream).FillNormals) })
+}
+
+// checkMoments compares moments over rounds of different lengths, each within 4.5 Monte Carlo standard errors (two-sided 7e-6 each), with N(0, 1)'s.
+func checkMoments(t *testing.T, normals func(*rng.Stream, []float64)) {
+	t.Helper()
 	const n = 400_000
 	v := make([]float64, 0, n)
 	s := rng.New(rng.SharedKey(20240501), "moments")
 	for k := 1; len(v) < n; k = k%50 + 1 {
 		more := make([]float64, min(k, n-len(v)))
-		s.Normals(more)
+		normals(s, more)
 		v = append(v, more...)
 		s.Next()
 	}
@@ -160,6 +196,7 @@ func TestDrawingAllocatesNothing(t *testing.T) {
 	n := testing.AllocsPerRun(20, func() {
 		s.Next()
 		s.Normals(buffer)
+		s.FillNormals(buffer)
 		buffer[0] = s.Float64() + s.Rand().ExpFloat64()
 	})
 	if n != 0 {
@@ -167,13 +204,16 @@ func TestDrawingAllocatesNothing(t *testing.T) {
 	}
 }
 
-func BenchmarkNormals(b *testing.B) {
+func BenchmarkNormals(b *testing.B)     { benchmark(b, (*rng.Stream).Normals) }
+func BenchmarkFillNormals(b *testing.B) { benchmark(b, (*rng.Stream).FillNormals) }
+
+func benchmark(b *testing.B, normals func(*rng.Stream, []float64)) {
 	s := rng.New(rng.SharedKey(1), "eps")
 	buffer := make([]float64, 1000)
 	b.SetBytes(8 * int64(len(buffer)))
 	b.ReportAllocs()
 	for b.Loop() {
 		s.Next()
-		s.Normals(buffer)
+		normals(s, buffer)
 	}
 }
