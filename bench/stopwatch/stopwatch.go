@@ -12,6 +12,20 @@ import (
 type Task struct {
 	Name string
 	Run  func()
+	// Elsewhere, in place of Run, is a function of another process: it runs so many times and returns the CPU time.
+	Elsewhere func(runs int) time.Duration
+}
+
+// spend is the CPU time of so many runs.
+func (t *Task) spend(runs int) time.Duration {
+	if t.Elsewhere != nil {
+		return t.Elsewhere(runs)
+	}
+	start := cpu()
+	for range runs {
+		t.Run()
+	}
+	return cpu() - start
 }
 
 // A Time is what one task took, in nanoseconds a run.
@@ -32,29 +46,21 @@ func Measure(tasks []Task, rounds int) []Time {
 	defer runtime.UnlockOSThread()
 	repeat := make([]int, len(tasks))
 	for i, t := range tasks {
-		repeat[i] = calibrate(t.Run)
+		repeat[i] = calibrate(&t)
 	}
 	took := make([][]float64, len(tasks))
 	for range rounds {
 		for i, t := range tasks {
-			start := cpu()
-			for range repeat[i] {
-				t.Run()
-			}
-			took[i] = append(took[i], float64(cpu()-start)/float64(repeat[i]))
+			took[i] = append(took[i], float64(t.spend(repeat[i]))/float64(repeat[i]))
 		}
 	}
 	return summarise(tasks, took)
 }
 
 // calibrate returns how many runs fill a round.
-func calibrate(run func()) int {
+func calibrate(t *Task) int {
 	for n := 1; ; n *= 2 {
-		start := cpu()
-		for range n {
-			run()
-		}
-		if d := cpu() - start; d >= round/4 {
+		if d := t.spend(n); d >= round/4 {
 			return max(1, int(float64(n)*float64(round)/float64(d)))
 		}
 	}

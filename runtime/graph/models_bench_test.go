@@ -194,3 +194,36 @@ func BenchmarkElementwise(b *testing.B) {
 		})
 	}
 }
+
+// network is a normal regression on the sum of a small network's outputs.
+func network(activation string, n int, units ...int) func(testing.TB, *graph.Builder) {
+	return func(tb testing.TB, b *graph.Builder) {
+		r := rand.New(rand.NewPCG(7, 8))
+		x, y := make([]float64, n*units[0]), make([]float64, n)
+		for i := range x {
+			x[i] = r.NormFloat64()
+		}
+		for i := range y {
+			y[i] = r.NormFloat64()
+		}
+		h := b.Const("X", shape{n, units[0]}, x)
+		for l, m := range units[1:] {
+			w, c := b.Param(fmt.Sprint("W", l), shape{units[l], m}), b.Param(fmt.Sprint("c", l), shape{m})
+			h = apply(tb, b, "add", apply(tb, b, "matmul", h, w), c)
+			if l < len(units)-2 {
+				h = apply(tb, b, activation, h)
+			}
+		}
+		ones := make([]float64, units[len(units)-1])
+		for i := range ones {
+			ones[i] = 1
+		}
+		out := apply(tb, b, "matmul", h, b.Const("ones", shape{len(ones)}, ones))
+		density(tb, b, "y", "normal", b.Const("y", shape{n}, y), out, b.Scalar(1))
+	}
+}
+
+func BenchmarkNetwork(b *testing.B) {
+	b.Run("tanh 1-16-16-2", func(b *testing.B) { benchmarkModel(b, network("tanh", 512, 1, 16, 16, 2)) })
+	b.Run("relu 7-8-8", func(b *testing.B) { benchmarkModel(b, network("relu", 826, 7, 8, 8)) })
+}

@@ -22,6 +22,7 @@ func models() map[string]func(testing.TB, *graph.Builder) {
 	for _, d := range []string{"cauchy", "student_t", "laplace", "exponential", "gamma", "lognormal", "neg_binomial_2_log", "binomial_logit"} {
 		m[d] = func(tb testing.TB, b *graph.Builder) { likelihood(tb, b, d) }
 	}
+	m["network"] = network("tanh", 200, 3, 5, 4, 2)
 	for name := range elementwiseModels {
 		m[name] = elementwiseModel(name, 333)
 	}

@@ -39,13 +39,14 @@ double growth(void) {
   return lp;
 }
 
-double cosh_(void) {
+double student(void) {
   double *restrict x = el.x, *restrict y = el.y, p0 = el.p[0], p1 = el.p[1], p2 = el.p[2], p3 = el.p[3], lp = 0, a = 0, b = 0, c = 0, d = 0;
+  const double nu = 4;
   for (int i = 0; i < el.n; i++) {
-    double t = tanh(p1 * x[i] + p2), r = y[i] - p0 * t - p3 * x[i] * x[i], e = exp(-fabs(2 * r));
-    lp += r - (r > 0 ? 2 * r : 0) - log1p(e);
-    double q = (r > 0 ? 1 : e) / (1 + e), w = 2 * q - 1, u = w * p0 * (1 - t * t);
-    a += w * t, b += u * x[i], c += u, d += w * x[i] * x[i];
+    double e = exp(-2 * fabs(p1 * x[i] + p2)), t = copysign((1 - e) / (1 + e), p1 * x[i] + p2), z = (y[i] - p0 * t) / p3;
+    lp -= (nu + 1) / 2 * log1p(z * z / nu);
+    double w = (nu + 1) * z / (nu + z * z) / p3, u = w * p0 * (1 - t * t);
+    a += w * t, b += u * x[i], c += u, d += w * z;
   }
   el.g[0] = a, el.g[1] = b, el.g[2] = c, el.g[3] = d;
   return lp;

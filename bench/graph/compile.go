@@ -1,0 +1,78 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/lower"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/parser"
+	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/runtime/data"
+	"github.com/vflc/vflc/runtime/graph"
+	"github.com/vflc/vflc/stdlib"
+)
+
+const party = "registry"
+
+// compile takes a model's text and data in memory through every stage to a graph, the model whole and at one party.
+func compile(text string, values tables) (*graph.Graph, error) {
+	tree, diags := parser.Parse(source.New("model.vfl", "server "+party+"\n"+text+"transform none\n"))
+	if diags.HasErrors() {
+		return nil, failure(diags)
+	}
+	checked, diags := check.Check(tree, stdlib.New(), check.Options{})
+	if diags.HasErrors() {
+		return nil, failure(diags)
+	}
+	bindings := data.Bindings{}
+	for name, t := range values {
+		bindings[name] = &data.Bound{Recipe: data.Recipe{Name: name, Rank: len(t.dims), Levels: t.levels}, Dims: t.dims, Values: t.values, ByRow: true}
+	}
+	bound := map[string]data.Bindings{party: bindings}
+	sizes, diags := lower.Unify(checked, bound, nil, func(string) (int, string, bool) { return 0, "", false })
+	if diags.HasErrors() {
+		return nil, failure(diags)
+	}
+	low, diags := lower.Lower(lower.Party{Program: checked, Name: party, Data: bound, Sizes: sizes})
+	if diags.HasErrors() {
+		return nil, failure(diags)
+	}
+	return low.Spec.Graph, nil
+}
+
+func failure(l diag.List) error { return errors.New(l[0].Message) }
+
+// printLoad times the way from the text of a logistic regression, its data in memory, to the first gradient.
+func printLoad() error {
+	text, err := os.ReadFile(filepath.Join("examples", "logistic.vfl"))
+	if err != nil {
+		return err
+	}
+	values := regression(500, 20, false)
+	var took []time.Duration
+	for range rounds {
+		runtime.GC()
+		begin := time.Now()
+		if _, diags := parser.Parse(source.New("logistic.vfl", string(text))); diags.HasErrors() {
+			return failure(diags)
+		}
+		g, err := compile(logistic, values)
+		if err != nil {
+			return err
+		}
+		e := g.NewExec()
+		e.Forward(make([]float64, g.Dim()))
+		e.Target()
+		took = append(took, time.Since(begin))
+	}
+	slices.Sort(took)
+	fmt.Printf("load of a logistic regression of 500×20, text to first gradient: %.2f ms\n", float64(took[len(took)/2])/1e6)
+	return nil
+}
