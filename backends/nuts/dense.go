@@ -59,16 +59,16 @@ func (d *dense) set(a []float64) {
 	}
 }
 
-// shrink is how many draws' weight the diagonal estimate has against correlations.
-const shrink = 10
-
 // fromFisher minimises the Fisher divergence over dense metrics: M⁻¹ = A # B⁻¹, the geometric mean of the draws' covariance and the inverse of the
-// gradients', so that M⁻¹BM⁻¹ = A. For a Gaussian target it is exact as soon as both have full rank, however few the draws. Coordinates are scaled by
-// the diagonal estimate first, and correlations shrunk. With B = LLᵀ it is L⁻ᵀ(LᵀAL)^½L⁻¹.
+// gradients', so that M⁻¹BM⁻¹ = A. For a Gaussian target it is exact as soon as both have full rank, however few the draws and strong the
+// correlations. Coordinates are scaled by the diagonal estimate first. With few draws for the dimension correlations are shrunk, by the factor
+// 1/(1 + (dimension/draws)³): of several powers tried, and shares of a fixed number of draws, the one with the most effective draws per gradient (see
+// bench/README.md). With B = LLᵀ the mean is L⁻ᵀ(LᵀAL)^½L⁻¹.
 func (d *dense) fromFisher(inverse []float64, draws, gradients *adapt.Covariance) {
 	n, w := d.n, &d.work
 	count := float64(draws.N)
-	keep := count / (count + shrink)
+	r := float64(n) / count
+	keep := 1 / (1 + r*r*r)
 	for i := range n {
 		for j := range i + 1 {
 			scale, by := math.Sqrt(inverse[i]*inverse[j]), keep/(count-1)

@@ -15,7 +15,7 @@ import (
 func TestContract(t *testing.T) {
 	for name, given := range map[string]map[string]string{
 		"default":  {},
-		"dense":    {"metric": "dense"},
+		"diag":     {"metric": "diag"},
 		"stan":     {"adapt": "stan"},
 		"centered": {"centered": "true", "jitter": "0.1"},
 	} {
@@ -42,6 +42,7 @@ func every(t *testing.T, given map[string]string, transforms ...string) {
 
 func TestExact(t *testing.T) {
 	t.Run("default", func(t *testing.T) { every(t, map[string]string{}) })
+	t.Run("diag", func(t *testing.T) { every(t, map[string]string{"metric": "diag"}) })
 	t.Run("dense", func(t *testing.T) { every(t, map[string]string{"metric": "dense"}) })
 	t.Run("stan", func(t *testing.T) { every(t, map[string]string{"adapt": "stan"}) })
 	t.Run("collapsed", func(t *testing.T) { every(t, map[string]string{"collapse-aux": "true"}, backends.Augmented) })

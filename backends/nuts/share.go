@@ -26,15 +26,25 @@ type share struct {
 
 func newShare(env backends.Env, b int, aux auxiliary, s backends.Settings) *share {
 	block := env.Blocks()[b]
-	full := 0
-	if s.Text(metricForm) == "dense" {
-		full = block.Dim()
-	}
+	full := denseDims(block.Dim(), s.Text(metricForm))
 	dim := block.Dim() + aux.len
 	return &share{
 		block: block, aux: aux, metric: newMetric(dim, full), estimate: newEstimates(dim, full, s.Text(adaptation) == "fisher"),
 		start: env.Private(b, "nuts start"), momentum: env.Private(b, "nuts momentum"), search: env.Private(b, "nuts search"),
 	}
+}
+
+// denseLimit is the most parameters of a party for which the metric is dense unless asked for otherwise: its products cost less than what a leapfrog
+// evaluates, and correlated parameters of one party cost all others leapfrogs.
+const denseLimit = 32
+
+// denseDims is how many of a party's parameters are under a dense metric.
+func denseDims(dim int, form string) int {
+	switch {
+	case form == "diag", form == "auto" && (dim < 2 || dim > denseLimit):
+		return 0
+	}
+	return dim
 }
 
 func (s *share) dim() int { return s.block.Dim() + s.aux.len }

@@ -184,7 +184,7 @@ func TestTreeIsTheNaiveRecursion(t *testing.T) {
 		}
 		scale := rapid.SliceOfN(rapid.Float64Range(0.2, 5), dim, dim).Draw(rt, "scale")
 		d := bent(dims, scale)
-		k := begun(t, d, rapid.Uint64().Draw(rt, "seed"), map[string]string{"warmup": "0", "max-depth": "6"})
+		k := begun(t, d, rapid.Uint64().Draw(rt, "seed"), map[string]string{"warmup": "0", "max-depth": "6", "metric": "diag"})
 		k.eps = math.Exp(rapid.Float64Range(-4, 1.5).Draw(rt, "log eps"))
 		for range 5 {
 			n := &naive{log: d.Log, eps: k.eps, choices: k.env.Shared("nuts tree")}
