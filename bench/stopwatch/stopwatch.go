@@ -86,3 +86,14 @@ func quantile(a []float64, at float64) float64 {
 	s := slices.Sorted(slices.Values(a))
 	return s[int(at*float64(len(s)-1))]
 }
+
+// Once returns the nanoseconds a run takes, over several runs.
+func Once(run func(), runs int) float64 {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	start := cpu()
+	for range runs {
+		run()
+	}
+	return float64(cpu()-start) / float64(runs)
+}

@@ -1119,14 +1119,14 @@ GLOBL c3fda8240b780346e<>(SB), RODATA|NOPTR, $8
 TEXT ·lgammaAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD c3fe0000000000000<>+0(SB), Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
-	VBROADCASTSD c00000000000007fc<>+0(SB), Z2
-	VBROADCASTSD c3ff8000000000000<>+0(SB), Z3
-	VBROADCASTSD c4000000000000000<>+0(SB), Z4
-	VBROADCASTSD c0010000000000000<>+0(SB), Z5
-	VBROADCASTSD c4350000000000000<>+0(SB), Z6
-	VBROADCASTSD cc04b000000000000<>+0(SB), Z7
-	VBROADCASTSD c00095f6200000000<>+0(SB), Z8
-	VBROADCASTSD c4330000000000000<>+0(SB), Z9
+	VBROADCASTSD c3fefffffffffffff<>+0(SB), Z2
+	VBROADCASTSD c00000000000007fc<>+0(SB), Z3
+	VBROADCASTSD c3ff8000000000000<>+0(SB), Z4
+	VBROADCASTSD c4000000000000000<>+0(SB), Z5
+	VBROADCASTSD c0000000000000000<>+0(SB), Z6
+	VBROADCASTSD c0010000000000000<>+0(SB), Z7
+	VBROADCASTSD c4350000000000000<>+0(SB), Z8
+	VBROADCASTSD cc04b000000000000<>+0(SB), Z9
 	MOVQ         y+8(FP), AX
 	MOVQ         n+0(FP), CX
 	MOVQ         a+16(FP), DX
@@ -1139,68 +1139,71 @@ loop1:
 	VMOVUPD          (DX)(BX*8), Z10
 	VCMPPD           $0x11, Z0, Z10, K1
 	VMOVAPD.Z        Z1, K1, Z11
-	VADDPD           Z11, Z10, Z12
+	VMOVAPD.Z        Z2, K1, Z12
+	VADDPD           Z12, Z10, Z12
 	VPSRLQ           $0x33, Z12, Z12
-	VPSUBQ           Z2, Z12, Z12
-	VCMPPD           $0x11, Z3, Z10, K2
-	VBLENDMPD        Z1, Z4, K2, Z13
+	VPSUBQ           Z3, Z12, Z12
+	VCMPPD           $0x11, Z4, Z10, K2
+	VBLENDMPD        Z1, Z5, K2, Z13
 	VSUBPD           Z11, Z13, Z27
 	VSUBPD           Z27, Z10, Z27
 	VPERMPD          lgammaCentre<>+0(SB), Z12, Z28
 	VSUBPD           Z11, Z28, Z11
 	VSUBPD           Z11, Z10, Z11
-	VPERMPD          lgammas<>+0(SB), Z12, Z28
-	VPERMPD          lgammar<>+0(SB), Z12, Z29
-	VFMADD213PD      Z29, Z11, Z28
-	VPERMPD          lgammaq<>+0(SB), Z12, Z29
-	VFMADD213PD      Z29, Z11, Z28
-	VPERMPD          lgammap<>+0(SB), Z12, Z29
-	VFMADD213PD      Z29, Z11, Z28
-	VPERMPD          lgammao<>+0(SB), Z12, Z29
-	VFMADD213PD      Z29, Z11, Z28
-	VPERMPD          lgamman<>+0(SB), Z12, Z29
-	VFMADD213PD      Z29, Z11, Z28
-	VPERMPD          lgammam<>+0(SB), Z12, Z29
-	VFMADD213PD      Z29, Z11, Z28
-	VPERMPD          lgammal<>+0(SB), Z12, Z29
-	VFMADD213PD      Z29, Z11, Z28
-	VPERMPD          lgammak<>+0(SB), Z12, Z29
-	VFMADD213PD      Z29, Z11, Z28
-	VPERMPD          lgammaj<>+0(SB), Z12, Z29
-	VFMADD213PD      Z29, Z11, Z28
-	VPERMPD          lgammai<>+0(SB), Z12, Z29
-	VFMADD213PD      Z29, Z11, Z28
-	VPERMPD          lgammah<>+0(SB), Z12, Z29
-	VFMADD213PD      Z29, Z11, Z28
-	VPERMPD          lgammag<>+0(SB), Z12, Z29
-	VFMADD213PD      Z29, Z11, Z28
-	VPERMPD          lgammaf<>+0(SB), Z12, Z29
-	VFMADD213PD      Z29, Z11, Z28
-	VPERMPD          lgammae<>+0(SB), Z12, Z29
-	VFMADD213PD      Z29, Z11, Z28
-	VPERMPD          lgammad<>+0(SB), Z12, Z29
-	VFMADD213PD      Z29, Z11, Z28
-	VPERMPD          lgammac<>+0(SB), Z12, Z29
-	VFMADD213PD      Z29, Z11, Z28
+	VMULPD           Z11, Z11, Z28
+	VPERMPD          lgammas<>+0(SB), Z12, Z29
+	VPERMPD          lgammar<>+0(SB), Z12, Z30
+	VPERMPD          lgammaq<>+0(SB), Z12, Z31
+	VFMADD213PD      Z31, Z28, Z29
+	VPERMPD          lgammap<>+0(SB), Z12, Z31
+	VFMADD213PD      Z31, Z28, Z30
+	VPERMPD          lgammao<>+0(SB), Z12, Z31
+	VFMADD213PD      Z31, Z28, Z29
+	VPERMPD          lgamman<>+0(SB), Z12, Z31
+	VFMADD213PD      Z31, Z28, Z30
+	VPERMPD          lgammam<>+0(SB), Z12, Z31
+	VFMADD213PD      Z31, Z28, Z29
+	VPERMPD          lgammal<>+0(SB), Z12, Z31
+	VFMADD213PD      Z31, Z28, Z30
+	VPERMPD          lgammak<>+0(SB), Z12, Z31
+	VFMADD213PD      Z31, Z28, Z29
+	VPERMPD          lgammaj<>+0(SB), Z12, Z31
+	VFMADD213PD      Z31, Z28, Z30
+	VPERMPD          lgammai<>+0(SB), Z12, Z31
+	VFMADD213PD      Z31, Z28, Z29
+	VPERMPD          lgammah<>+0(SB), Z12, Z31
+	VFMADD213PD      Z31, Z28, Z30
+	VPERMPD          lgammag<>+0(SB), Z12, Z31
+	VFMADD213PD      Z31, Z28, Z29
+	VPERMPD          lgammaf<>+0(SB), Z12, Z31
+	VFMADD213PD      Z31, Z28, Z30
+	VPERMPD          lgammae<>+0(SB), Z12, Z31
+	VFMADD213PD      Z31, Z28, Z29
+	VPERMPD          lgammad<>+0(SB), Z12, Z31
+	VFMADD213PD      Z31, Z28, Z30
+	VFMADD231PD      Z11, Z29, Z30
 	VPERMPD          lgammab<>+0(SB), Z12, Z29
-	VFMADD213PD      Z29, Z11, Z28
-	VMULPD           Z28, Z27, Z11
+	VFMADD231PD      Z28, Z30, Z29
+	VPERMPD          lgammac<>+0(SB), Z12, Z28
+	VFMADD231PD      Z28, Z11, Z29
+	VMULPD           Z29, Z27, Z11
 	VPERMPD          lgammaa<>+0(SB), Z12, Z12
 	VFMADD231PD      Z12, Z27, Z11
-	VCMPPD           $0x11, Z5, Z10, K2
-	VMULPD           Z6, Z10, Z12
+	VADDPD           Z6, Z11, Z11
+	VCMPPD           $0x11, Z7, Z10, K2
+	VMULPD           Z8, Z10, Z12
 	VBLENDMPD        Z12, Z10, K2, Z14
-	VMOVAPD.Z        Z7, K2, Z12
-	VPADDQ           Z8, Z14, Z27
+	VMOVAPD.Z        Z9, K2, Z12
+	VPADDQ.BCST      c00095f6200000000<>+0(SB), Z14, Z27
 	VPSRLQ           $0x34, Z27, Z28
-	VORPD            Z9, Z28, Z28
+	VORPD.BCST       c4330000000000000<>+0(SB), Z28, Z28
 	VSUBPD.BCST      c43300000000003ff<>+0(SB), Z28, Z28
 	VANDPD.BCST      c000fffffffffffff<>+0(SB), Z27, Z27
 	VPADDQ.BCST      c3fe6a09e00000000<>+0(SB), Z27, Z27
 	VSUBPD           Z1, Z27, Z27
 	VADDPD           Z12, Z28, Z12
 	VMULPD.BCST      c3dea39ef35793c76<>+0(SB), Z12, Z28
-	VADDPD           Z4, Z27, Z29
+	VADDPD           Z5, Z27, Z29
 	VDIVPD           Z29, Z27, Z29
 	VMULPD           Z29, Z29, Z30
 	VBROADCASTSD     c3fc2b5900de53b32<>+0(SB), Z31
@@ -1250,9 +1253,9 @@ loop1:
 	VCMPPD.BCST      $0x11, c7ff0000000000000<>+0(SB), Z28, K2
 	VBLENDMPD        Z11, Z28, K2, Z16
 	VBLENDMPD        Z15, Z16, K1, Z17
-	VCMPPD.BCST      $0x00, c0000000000000000<>+0(SB), Z10, K1
+	VCMPPD           $0x00, Z6, Z10, K1
 	VBLENDMPD.BCST   c7ff0000000000000<>+0(SB), Z17, K1, Z18
-	VCMPPD.BCST      $0x11, c0000000000000000<>+0(SB), Z10, K1
+	VCMPPD           $0x11, Z6, Z10, K1
 	VBLENDMPD.BCST   c7ff8000000000001<>+0(SB), Z18, K1, Z19
 	VMOVUPD          Z19, (AX)(BX*8)
 	ADDQ             $0x08, BX
@@ -1268,102 +1271,105 @@ tail2:
 	VMOVUPD.Z        (DX)(BX*8), K1, Z10
 	VCMPPD           $0x11, Z0, Z10, K2
 	VMOVAPD.Z        Z1, K2, Z11
-	VADDPD           Z11, Z10, Z12
-	VPSRLQ           $0x33, Z12, Z12
-	VPSUBQ           Z2, Z12, Z2
-	VCMPPD           $0x11, Z3, Z10, K3
-	VBLENDMPD        Z1, Z4, K3, Z20
+	VMOVAPD.Z        Z2, K2, Z2
+	VADDPD           Z2, Z10, Z2
+	VPSRLQ           $0x33, Z2, Z2
+	VPSUBQ           Z3, Z2, Z2
+	VCMPPD           $0x11, Z4, Z10, K3
+	VBLENDMPD        Z1, Z5, K3, Z20
 	VSUBPD           Z11, Z20, Z3
 	VSUBPD           Z3, Z10, Z3
-	VPERMPD          lgammaCentre<>+0(SB), Z2, Z12
-	VSUBPD           Z11, Z12, Z11
-	VSUBPD           Z11, Z10, Z11
+	VPERMPD          lgammaCentre<>+0(SB), Z2, Z4
+	VSUBPD           Z11, Z4, Z4
+	VSUBPD           Z4, Z10, Z4
+	VMULPD           Z4, Z4, Z11
 	VPERMPD          lgammas<>+0(SB), Z2, Z12
 	VPERMPD          lgammar<>+0(SB), Z2, Z13
-	VFMADD213PD      Z13, Z11, Z12
-	VPERMPD          lgammaq<>+0(SB), Z2, Z13
-	VFMADD213PD      Z13, Z11, Z12
-	VPERMPD          lgammap<>+0(SB), Z2, Z13
-	VFMADD213PD      Z13, Z11, Z12
-	VPERMPD          lgammao<>+0(SB), Z2, Z13
-	VFMADD213PD      Z13, Z11, Z12
-	VPERMPD          lgamman<>+0(SB), Z2, Z13
-	VFMADD213PD      Z13, Z11, Z12
-	VPERMPD          lgammam<>+0(SB), Z2, Z13
-	VFMADD213PD      Z13, Z11, Z12
-	VPERMPD          lgammal<>+0(SB), Z2, Z13
-	VFMADD213PD      Z13, Z11, Z12
-	VPERMPD          lgammak<>+0(SB), Z2, Z13
-	VFMADD213PD      Z13, Z11, Z12
-	VPERMPD          lgammaj<>+0(SB), Z2, Z13
-	VFMADD213PD      Z13, Z11, Z12
-	VPERMPD          lgammai<>+0(SB), Z2, Z13
-	VFMADD213PD      Z13, Z11, Z12
-	VPERMPD          lgammah<>+0(SB), Z2, Z13
-	VFMADD213PD      Z13, Z11, Z12
-	VPERMPD          lgammag<>+0(SB), Z2, Z13
-	VFMADD213PD      Z13, Z11, Z12
-	VPERMPD          lgammaf<>+0(SB), Z2, Z13
-	VFMADD213PD      Z13, Z11, Z12
-	VPERMPD          lgammae<>+0(SB), Z2, Z13
-	VFMADD213PD      Z13, Z11, Z12
-	VPERMPD          lgammad<>+0(SB), Z2, Z13
-	VFMADD213PD      Z13, Z11, Z12
-	VPERMPD          lgammac<>+0(SB), Z2, Z13
-	VFMADD213PD      Z13, Z11, Z12
-	VPERMPD          lgammab<>+0(SB), Z2, Z13
-	VFMADD213PD      Z13, Z11, Z12
-	VMULPD           Z12, Z3, Z11
+	VPERMPD          lgammaq<>+0(SB), Z2, Z14
+	VFMADD213PD      Z14, Z11, Z12
+	VPERMPD          lgammap<>+0(SB), Z2, Z14
+	VFMADD213PD      Z14, Z11, Z13
+	VPERMPD          lgammao<>+0(SB), Z2, Z14
+	VFMADD213PD      Z14, Z11, Z12
+	VPERMPD          lgamman<>+0(SB), Z2, Z14
+	VFMADD213PD      Z14, Z11, Z13
+	VPERMPD          lgammam<>+0(SB), Z2, Z14
+	VFMADD213PD      Z14, Z11, Z12
+	VPERMPD          lgammal<>+0(SB), Z2, Z14
+	VFMADD213PD      Z14, Z11, Z13
+	VPERMPD          lgammak<>+0(SB), Z2, Z14
+	VFMADD213PD      Z14, Z11, Z12
+	VPERMPD          lgammaj<>+0(SB), Z2, Z14
+	VFMADD213PD      Z14, Z11, Z13
+	VPERMPD          lgammai<>+0(SB), Z2, Z14
+	VFMADD213PD      Z14, Z11, Z12
+	VPERMPD          lgammah<>+0(SB), Z2, Z14
+	VFMADD213PD      Z14, Z11, Z13
+	VPERMPD          lgammag<>+0(SB), Z2, Z14
+	VFMADD213PD      Z14, Z11, Z12
+	VPERMPD          lgammaf<>+0(SB), Z2, Z14
+	VFMADD213PD      Z14, Z11, Z13
+	VPERMPD          lgammae<>+0(SB), Z2, Z14
+	VFMADD213PD      Z14, Z11, Z12
+	VPERMPD          lgammad<>+0(SB), Z2, Z14
+	VFMADD213PD      Z14, Z11, Z13
+	VFMADD231PD      Z4, Z12, Z13
+	VPERMPD          lgammab<>+0(SB), Z2, Z12
+	VFMADD231PD      Z11, Z13, Z12
+	VPERMPD          lgammac<>+0(SB), Z2, Z11
+	VFMADD231PD      Z11, Z4, Z12
+	VMULPD           Z12, Z3, Z4
 	VPERMPD          lgammaa<>+0(SB), Z2, Z2
-	VFMADD231PD      Z2, Z3, Z11
-	VCMPPD           $0x11, Z5, Z10, K3
-	VMULPD           Z6, Z10, Z2
-	VBLENDMPD        Z2, Z10, K3, Z21
-	VMOVAPD.Z        Z7, K3, Z2
-	VPADDQ           Z8, Z21, Z3
-	VPSRLQ           $0x34, Z3, Z5
-	VORPD            Z9, Z5, Z5
-	VSUBPD.BCST      c43300000000003ff<>+0(SB), Z5, Z5
-	VANDPD.BCST      c000fffffffffffff<>+0(SB), Z3, Z3
-	VPADDQ.BCST      c3fe6a09e00000000<>+0(SB), Z3, Z3
-	VSUBPD           Z1, Z3, Z3
-	VADDPD           Z2, Z5, Z2
-	VMULPD.BCST      c3dea39ef35793c76<>+0(SB), Z2, Z5
-	VADDPD           Z4, Z3, Z4
-	VDIVPD           Z4, Z3, Z4
-	VMULPD           Z4, Z4, Z6
-	VBROADCASTSD     c3fc2b5900de53b32<>+0(SB), Z7
-	VFMADD213PD.BCST c3fc39fe51a7c18f9<>+0(SB), Z6, Z7
-	VFMADD213PD.BCST c3fc7462b51cb66b1<>+0(SB), Z6, Z7
-	VFMADD213PD.BCST c3fcc71c62e3f11e6<>+0(SB), Z6, Z7
-	VFMADD213PD.BCST c3fd2492492df281a<>+0(SB), Z6, Z7
-	VFMADD213PD.BCST c3fd99999999952d7<>+0(SB), Z6, Z7
-	VFMADD213PD.BCST c3fe5555555555558<>+0(SB), Z6, Z7
-	VMULPD           Z6, Z7, Z6
-	VMULPD           Z0, Z3, Z7
-	VMULPD           Z3, Z7, Z7
-	VADDPD           Z6, Z7, Z6
-	VFMADD231PD      Z6, Z4, Z5
-	VMULPD.BCST      c3fe62e42fee00000<>+0(SB), Z2, Z2
-	VADDPD           Z3, Z2, Z4
-	VSUBPD           Z4, Z2, Z2
-	VADDPD           Z3, Z2, Z2
-	VSUBPD           Z7, Z5, Z3
-	VADDPD           Z3, Z2, Z2
-	VSUBPD           Z2, Z11, Z3
-	VSUBPD           Z4, Z3, Z3
-	VBLENDMPD        Z3, Z11, K2, Z22
-	VCMPPD.BCST      $0x11, c4020000000000000<>+0(SB), Z10, K2
-	VSUBPD           Z1, Z4, Z3
-	VSUBPD           Z3, Z4, Z4
+	VFMADD231PD      Z2, Z3, Z4
+	VADDPD           Z6, Z4, Z2
+	VCMPPD           $0x11, Z7, Z10, K3
+	VMULPD           Z8, Z10, Z3
+	VBLENDMPD        Z3, Z10, K3, Z21
+	VMOVAPD.Z        Z9, K3, Z3
+	VPADDQ.BCST      c00095f6200000000<>+0(SB), Z21, Z4
+	VPSRLQ           $0x34, Z4, Z7
+	VORPD.BCST       c4330000000000000<>+0(SB), Z7, Z7
+	VSUBPD.BCST      c43300000000003ff<>+0(SB), Z7, Z7
+	VANDPD.BCST      c000fffffffffffff<>+0(SB), Z4, Z4
+	VPADDQ.BCST      c3fe6a09e00000000<>+0(SB), Z4, Z4
 	VSUBPD           Z1, Z4, Z4
-	VADDPD           Z4, Z2, Z2
+	VADDPD           Z3, Z7, Z3
+	VMULPD.BCST      c3dea39ef35793c76<>+0(SB), Z3, Z7
+	VADDPD           Z5, Z4, Z5
+	VDIVPD           Z5, Z4, Z5
+	VMULPD           Z5, Z5, Z8
+	VBROADCASTSD     c3fc2b5900de53b32<>+0(SB), Z9
+	VFMADD213PD.BCST c3fc39fe51a7c18f9<>+0(SB), Z8, Z9
+	VFMADD213PD.BCST c3fc7462b51cb66b1<>+0(SB), Z8, Z9
+	VFMADD213PD.BCST c3fcc71c62e3f11e6<>+0(SB), Z8, Z9
+	VFMADD213PD.BCST c3fd2492492df281a<>+0(SB), Z8, Z9
+	VFMADD213PD.BCST c3fd99999999952d7<>+0(SB), Z8, Z9
+	VFMADD213PD.BCST c3fe5555555555558<>+0(SB), Z8, Z9
+	VMULPD           Z8, Z9, Z8
+	VMULPD           Z0, Z4, Z9
+	VMULPD           Z4, Z9, Z9
+	VADDPD           Z8, Z9, Z8
+	VFMADD231PD      Z8, Z5, Z7
+	VMULPD.BCST      c3fe62e42fee00000<>+0(SB), Z3, Z3
+	VADDPD           Z4, Z3, Z5
+	VSUBPD           Z5, Z3, Z3
+	VADDPD           Z4, Z3, Z3
+	VSUBPD           Z9, Z7, Z4
+	VADDPD           Z4, Z3, Z3
+	VSUBPD           Z3, Z2, Z4
+	VSUBPD           Z5, Z4, Z4
+	VBLENDMPD        Z4, Z2, K2, Z22
+	VCMPPD.BCST      $0x11, c4020000000000000<>+0(SB), Z10, K2
+	VSUBPD           Z1, Z5, Z2
+	VSUBPD           Z2, Z5, Z4
+	VSUBPD           Z1, Z4, Z4
+	VADDPD           Z4, Z3, Z3
 	VSUBPD           Z0, Z10, Z0
-	VMULPD           Z3, Z0, Z4
-	VMULPD           Z2, Z0, Z2
+	VMULPD           Z2, Z0, Z4
+	VMULPD           Z3, Z0, Z3
 	VMOVAPD          Z4, Z5
-	VFMSUB231PD      Z3, Z0, Z5
-	VADDPD           Z5, Z2, Z0
+	VFMSUB231PD      Z2, Z0, Z5
+	VADDPD           Z5, Z3, Z0
 	VDIVPD           Z10, Z1, Z1
 	VMULPD           Z1, Z1, Z2
 	VBROADCASTSD     c3f74bffc9d8b455b<>+0(SB), Z3
@@ -1379,9 +1385,9 @@ tail2:
 	VCMPPD.BCST      $0x11, c7ff0000000000000<>+0(SB), Z4, K3
 	VBLENDMPD        Z0, Z4, K3, Z23
 	VBLENDMPD        Z22, Z23, K2, Z24
-	VCMPPD.BCST      $0x00, c0000000000000000<>+0(SB), Z10, K2
+	VCMPPD           $0x00, Z6, Z10, K2
 	VBLENDMPD.BCST   c7ff0000000000000<>+0(SB), Z24, K2, Z25
-	VCMPPD.BCST      $0x11, c0000000000000000<>+0(SB), Z10, K2
+	VCMPPD           $0x11, Z6, Z10, K2
 	VBLENDMPD.BCST   c7ff8000000000001<>+0(SB), Z25, K2, Z26
 	VMOVUPD          Z26, K1, (AX)(BX*8)
 
@@ -1389,210 +1395,213 @@ done3:
 	VZEROUPPER
 	RET
 
+DATA c3fefffffffffffff<>+0(SB)/8, $0x3fefffffffffffff
+GLOBL c3fefffffffffffff<>(SB), RODATA|NOPTR, $8
+
 DATA c00000000000007fc<>+0(SB)/8, $0x00000000000007fc
 GLOBL c00000000000007fc<>(SB), RODATA|NOPTR, $8
 
 DATA c3ff8000000000000<>+0(SB)/8, $0x3ff8000000000000
 GLOBL c3ff8000000000000<>(SB), RODATA|NOPTR, $8
 
-DATA lgammaCentre<>+0(SB)/8, $0x3fe4000000000000
-DATA lgammaCentre<>+8(SB)/8, $0x3fec000000000000
-DATA lgammaCentre<>+16(SB)/8, $0x3ff4000000000000
-DATA lgammaCentre<>+24(SB)/8, $0x3ffc000000000000
-DATA lgammaCentre<>+32(SB)/8, $0x4004000000000000
-DATA lgammaCentre<>+40(SB)/8, $0x400c000000000000
-DATA lgammaCentre<>+48(SB)/8, $0x4014000000000000
-DATA lgammaCentre<>+56(SB)/8, $0x401c000000000000
+DATA lgammaCentre<>+0(SB)/8, $0x3fe4002600000000
+DATA lgammaCentre<>+8(SB)/8, $0x3fec004800000000
+DATA lgammaCentre<>+16(SB)/8, $0x3ff4017f00000000
+DATA lgammaCentre<>+24(SB)/8, $0x3ffc004700000000
+DATA lgammaCentre<>+32(SB)/8, $0x4004009880000000
+DATA lgammaCentre<>+40(SB)/8, $0x400bff3e00000000
+DATA lgammaCentre<>+48(SB)/8, $0x4014002f80000000
+DATA lgammaCentre<>+56(SB)/8, $0x401bffa480000000
 GLOBL lgammaCentre<>(SB), RODATA|NOPTR, $64
 
-DATA lgammas<>+0(SB)/8, $0x4068a57773919d79
-DATA lgammas<>+8(SB)/8, $0x3fe2d389be39d635
-DATA lgammas<>+16(SB)/8, $0x3f57da8a47c88460
-DATA lgammas<>+24(SB)/8, $0x3ec2d4f13082658e
-DATA lgammas<>+32(SB)/8, $0x3e37e6e7b6ff8f9a
-DATA lgammas<>+40(SB)/8, $0x3db2301fb6b021cc
-DATA lgammas<>+48(SB)/8, $0x3d27353aee0eccca
-DATA lgammas<>+56(SB)/8, $0x3ca205bb3548d6b4
+DATA lgammas<>+0(SB)/8, $0x4068330fa9cbc64a
+DATA lgammas<>+8(SB)/8, $0x3fe2a6cf1b567dee
+DATA lgammas<>+16(SB)/8, $0x3f57687a2f3335a7
+DATA lgammas<>+24(SB)/8, $0x3ec2a83675f5ef07
+DATA lgammas<>+32(SB)/8, $0x3e3776b9cb984dd6
+DATA lgammas<>+40(SB)/8, $0x3db2062a8e27a4ec
+DATA lgammas<>+48(SB)/8, $0x3d26c995357bf39b
+DATA lgammas<>+56(SB)/8, $0x3ca1dc0bf12b5593
 GLOBL lgammas<>(SB), RODATA|NOPTR, $64
 
-DATA lgammar<>+0(SB)/8, $0xc06050172647eca3
-DATA lgammar<>+8(SB)/8, $0xbfe170a22f4add32
-DATA lgammar<>+16(SB)/8, $0xbf5f850ae95f86b9
-DATA lgammar<>+24(SB)/8, $0xbed172ad8af08ec2
-DATA lgammar<>+32(SB)/8, $0xbe4f9bef90de4a63
-DATA lgammar<>+40(SB)/8, $0xbdd0daf5175bb1dc
-DATA lgammar<>+48(SB)/8, $0xbd4ec63ca76b7028
-DATA lgammar<>+56(SB)/8, $0xbcd0cb564c376419
+DATA lgammar<>+0(SB)/8, $0xc0600321a634a00e
+DATA lgammar<>+8(SB)/8, $0xbfe144fb00f091be
+DATA lgammar<>+16(SB)/8, $0xbf5ece522455ec44
+DATA lgammar<>+24(SB)/8, $0xbed1470e2085cd0b
+DATA lgammar<>+32(SB)/8, $0xbe4efb5cfc4078e9
+DATA lgammar<>+40(SB)/8, $0xbdd0babb9d6dfb0f
+DATA lgammar<>+48(SB)/8, $0xbd4e348c53983e78
+DATA lgammar<>+56(SB)/8, $0xbcd0a7cb547e65c2
 GLOBL lgammar<>(SB), RODATA|NOPTR, $64
 
-DATA lgammaq<>+0(SB)/8, $0x40523434affc5d31
-DATA lgammaq<>+8(SB)/8, $0x3fddc6a04924e477
-DATA lgammaq<>+16(SB)/8, $0x3f6189fd12c93045
-DATA lgammaq<>+24(SB)/8, $0x3eddcc671d9307b5
-DATA lgammaq<>+32(SB)/8, $0x3e619d84064adbe7
-DATA lgammaq<>+40(SB)/8, $0x3deccee99a8e1c43
-DATA lgammaq<>+48(SB)/8, $0x3d713ad2c569fc69
-DATA lgammaq<>+56(SB)/8, $0x3cfceaa4f8006af9
+DATA lgammaq<>+0(SB)/8, $0x40523fad670a6229
+DATA lgammaq<>+8(SB)/8, $0x3fddc72f22f831d5
+DATA lgammaq<>+16(SB)/8, $0x3f6180b58bbb3073
+DATA lgammaq<>+24(SB)/8, $0x3eddcd06ad6e601b
+DATA lgammaq<>+32(SB)/8, $0x3e61a1dcc8d1ec29
+DATA lgammaq<>+40(SB)/8, $0x3dece0a7d2e68723
+DATA lgammaq<>+48(SB)/8, $0x3d71450d29c56894
+DATA lgammaq<>+56(SB)/8, $0x3cfcf5a3d5d66991
 GLOBL lgammaq<>(SB), RODATA|NOPTR, $64
 
-DATA lgammap<>+0(SB)/8, $0xc0484fdaa3f9f4ad
-DATA lgammap<>+8(SB)/8, $0xbfdbce200503c09c
-DATA lgammap<>+16(SB)/8, $0xbf675ebad17ccde5
-DATA lgammap<>+24(SB)/8, $0xbeebd699eb5c319e
-DATA lgammap<>+32(SB)/8, $0xbe77832cb52c4760
-DATA lgammap<>+40(SB)/8, $0xbe0af3479028ba27
-DATA lgammap<>+48(SB)/8, $0xbd971af7ce311380
-DATA lgammap<>+56(SB)/8, $0xbd2b40648b1ff723
+DATA lgammap<>+0(SB)/8, $0xc0485f7b6d8ad03b
+DATA lgammap<>+8(SB)/8, $0xbfdbcf2541dba120
+DATA lgammap<>+16(SB)/8, $0xbf6757bae732e82a
+DATA lgammap<>+24(SB)/8, $0xbeebd7ac9964783d
+DATA lgammap<>+32(SB)/8, $0xbe778af49c838be6
+DATA lgammap<>+40(SB)/8, $0xbe0b024efe7ea628
+DATA lgammap<>+48(SB)/8, $0xbd97290da73220ce
+DATA lgammap<>+56(SB)/8, $0xbd2b49f4d24a7804
 GLOBL lgammap<>(SB), RODATA|NOPTR, $64
 
-DATA lgammao<>+0(SB)/8, $0x4040838cf80aec22
-DATA lgammao<>+8(SB)/8, $0x3fda290b379a3a6e
-DATA lgammao<>+16(SB)/8, $0x3f6fab942a59ea34
-DATA lgammao<>+24(SB)/8, $0x3efa358b3e36b7f4
-DATA lgammao<>+32(SB)/8, $0x3e8ff01dd13d7af4
-DATA lgammao<>+40(SB)/8, $0x3e296db64a08eca2
-DATA lgammao<>+48(SB)/8, $0x3dbf8f4dd3a2acfa
-DATA lgammao<>+56(SB)/8, $0x3d59ecfb1d706f66
+DATA lgammao<>+0(SB)/8, $0x4040814a6aff4cfc
+DATA lgammao<>+8(SB)/8, $0x3fda257d166d0eaf
+DATA lgammao<>+16(SB)/8, $0x3f6f8b9b30ae6890
+DATA lgammao<>+24(SB)/8, $0x3efa320840665328
+DATA lgammao<>+32(SB)/8, $0x3e8fe281bee2b58c
+DATA lgammao<>+40(SB)/8, $0x3e2976894013e0e2
+DATA lgammao<>+48(SB)/8, $0x3dbf8a44e5b6597f
+DATA lgammao<>+56(SB)/8, $0x3d59f11f980a51b5
 GLOBL lgammao<>(SB), RODATA|NOPTR, $64
 
-DATA lgamman<>+0(SB)/8, $0xc03645d36b18ea15
-DATA lgamman<>+8(SB)/8, $0xbfd8aab15e2091b0
-DATA lgamman<>+16(SB)/8, $0xbf754bd2666b7661
-DATA lgamman<>+24(SB)/8, $0xbf08bd377eea5489
-DATA lgamman<>+32(SB)/8, $0xbea58c6b6d154ad0
-DATA lgamman<>+40(SB)/8, $0xbe481491d8f5eb22
-DATA lgamman<>+48(SB)/8, $0xbde5716ae62af2e9
-DATA lgamman<>+56(SB)/8, $0xbd88c81eb19ece77
+DATA lgamman<>+0(SB)/8, $0xc03642f272dc3597
+DATA lgamman<>+8(SB)/8, $0xbfd8a7956f4abb7b
+DATA lgamman<>+16(SB)/8, $0xbf7537c0831add17
+DATA lgamman<>+24(SB)/8, $0xbf08ba24c55c44ca
+DATA lgamman<>+32(SB)/8, $0xbea583d5eddb892a
+DATA lgamman<>+40(SB)/8, $0xbe481c495ece00bf
+DATA lgamman<>+48(SB)/8, $0xbde56e345596c2aa
+DATA lgamman<>+56(SB)/8, $0xbd88cbc533be4c06
 GLOBL lgamman<>(SB), RODATA|NOPTR, $64
 
-DATA lgammam<>+0(SB)/8, $0x402e371d6df9b0ed
-DATA lgammam<>+8(SB)/8, $0x3fd7660fc2aa941b
-DATA lgammam<>+16(SB)/8, $0x3f7ccc5a9c6a9d0f
-DATA lgammam<>+24(SB)/8, $0x3f1781af45e21c2d
-DATA lgammam<>+32(SB)/8, $0x3ebd46e5d248efdb
-DATA lgammam<>+40(SB)/8, $0x3e66fc714888f488
-DATA lgammam<>+48(SB)/8, $0x3e0d61bdf647a6b9
-DATA lgammam<>+56(SB)/8, $0x3db7e73eb191cfeb
+DATA lgammam<>+0(SB)/8, $0x402e34ab9ca5bd1d
+DATA lgammam<>+8(SB)/8, $0x3fd763765b2471a3
+DATA lgammam<>+16(SB)/8, $0x3f7cb489c80fc454
+DATA lgammam<>+24(SB)/8, $0x3f177f1d30159878
+DATA lgammam<>+32(SB)/8, $0x3ebd3d4fe7f659e5
+DATA lgammam<>+40(SB)/8, $0x3e67034a9bc5fcbc
+DATA lgammam<>+48(SB)/8, $0x3e0d5eca90db4818
+DATA lgammam<>+56(SB)/8, $0x3db7ea91a6b6ca56
 GLOBL lgammam<>(SB), RODATA|NOPTR, $64
 
-DATA lgammal<>+0(SB)/8, $0xc024a7d919463c9f
-DATA lgammal<>+8(SB)/8, $0xbfd65b3e88080a0a
-DATA lgammal<>+16(SB)/8, $0xbf839e2dbe186fdc
-DATA lgammal<>+24(SB)/8, $0xbf2684bf38af413e
-DATA lgammal<>+32(SB)/8, $0xbed41352f959e849
-DATA lgammal<>+40(SB)/8, $0xbe8628c6d349e5cf
-DATA lgammal<>+48(SB)/8, $0xbe345a335d76e279
-DATA lgammal<>+56(SB)/8, $0xbde74f48b10758ca
+DATA lgammal<>+0(SB)/8, $0xc024a654355dc388
+DATA lgammal<>+8(SB)/8, $0xbfd658fbee2b1e97
+DATA lgammal<>+16(SB)/8, $0xbf838f69f36e68b4
+DATA lgammal<>+24(SB)/8, $0xbf26828206f3c12f
+DATA lgammal<>+32(SB)/8, $0xbed40d5ac4a0250a
+DATA lgammal<>+40(SB)/8, $0xbe862ec4fb0b4879
+DATA lgammal<>+48(SB)/8, $0xbe3458591a878f6b
+DATA lgammal<>+56(SB)/8, $0xbde7523919fbcf5f
 GLOBL lgammal<>(SB), RODATA|NOPTR, $64
 
-DATA lgammak<>+0(SB)/8, $0x401c7de25fc19f95
-DATA lgammak<>+8(SB)/8, $0x3fd58b8ed0492d9b
-DATA lgammak<>+16(SB)/8, $0x3f8af540bb3138c5
-DATA lgammak<>+24(SB)/8, $0x3f35ca7de2a9dbe2
-DATA lgammak<>+32(SB)/8, $0x3eebd762ba2a03bb
-DATA lgammak<>+40(SB)/8, $0x3ea59ffc82f33f3e
-DATA lgammak<>+48(SB)/8, $0x3e5c907a359e461d
-DATA lgammak<>+56(SB)/8, $0x3e1708b3845c16de
+DATA lgammak<>+0(SB)/8, $0x401c7bf7c02f9e54
+DATA lgammak<>+8(SB)/8, $0x3fd58997e3f189d4
+DATA lgammak<>+16(SB)/8, $0x3f8ae2ef79aca476
+DATA lgammak<>+24(SB)/8, $0x3f35c88a59681b50
+DATA lgammak<>+32(SB)/8, $0x3eebcfea45715643
+DATA lgammak<>+40(SB)/8, $0x3ea5a53c9ffe9531
+DATA lgammak<>+48(SB)/8, $0x3e5c8e1dfdd87bf8
+DATA lgammak<>+56(SB)/8, $0x3e170b4e30b7e219
 GLOBL lgammak<>(SB), RODATA|NOPTR, $64
 
-DATA lgammaj<>+0(SB)/8, $0xc013dd0105d7e8a4
-DATA lgammaj<>+8(SB)/8, $0xbfd4fbeddf9423c1
-DATA lgammaj<>+16(SB)/8, $0xbf92b8897b99ffe8
-DATA lgammaj<>+24(SB)/8, $0xbf455c7a4ad82331
-DATA lgammaj<>+32(SB)/8, $0xbf03957c0bb2843d
-DATA lgammaj<>+40(SB)/8, $0xbec56ef9b5c6693c
-DATA lgammaj<>+48(SB)/8, $0xbe845f9104a9db63
-DATA lgammaj<>+56(SB)/8, $0xbe4723553ff883b8
+DATA lgammaj<>+0(SB)/8, $0xc013dbd07a67b60a
+DATA lgammaj<>+8(SB)/8, $0xbfd4fa39a8bba0a5
+DATA lgammaj<>+16(SB)/8, $0xbf92ad3560abc411
+DATA lgammaj<>+24(SB)/8, $0xbf455ac73a213d7e
+DATA lgammaj<>+32(SB)/8, $0xbf0390d27638081f
+DATA lgammaj<>+40(SB)/8, $0xbec573962d93a41b
+DATA lgammaj<>+48(SB)/8, $0xbe845e1367370dc2
+DATA lgammaj<>+56(SB)/8, $0xbe4725a624bd1cbf
 GLOBL lgammaj<>(SB), RODATA|NOPTR, $64
 
-DATA lgammai<>+0(SB)/8, $0x400c12c0a70d2116
-DATA lgammai<>+8(SB)/8, $0x3fd4b6aadfce41aa
-DATA lgammai<>+16(SB)/8, $0x3f9a5c990a978b58
-DATA lgammai<>+24(SB)/8, $0x3f554d0dc1af1f7e
-DATA lgammai<>+32(SB)/8, $0x3f1c135f7f492cdb
-DATA lgammai<>+40(SB)/8, $0x3ee5ad2ab61ff6f0
-DATA lgammai<>+48(SB)/8, $0x3eadac58d03ed909
-DATA lgammai<>+56(SB)/8, $0x3e77bb01319ee316
+DATA lgammai<>+0(SB)/8, $0x400c11474b8248cb
+DATA lgammai<>+8(SB)/8, $0x3fd4b531386b705b
+DATA lgammai<>+16(SB)/8, $0x3f9a4e9c3d31cdb1
+DATA lgammai<>+24(SB)/8, $0x3f554b92a74a9ab7
+DATA lgammai<>+32(SB)/8, $0x3f1c0d8aeb1c80cf
+DATA lgammai<>+40(SB)/8, $0x3ee5b13aac3d54f1
+DATA lgammai<>+48(SB)/8, $0x3eadaa7504768fb4
+DATA lgammai<>+56(SB)/8, $0x3e77bd12945a55e4
 GLOBL lgammai<>(SB), RODATA|NOPTR, $64
 
-DATA lgammah<>+0(SB)/8, $0xc00430c9227e021a
-DATA lgammah<>+8(SB)/8, $0xbfd4cfd4a1193f68
-DATA lgammah<>+16(SB)/8, $0xbfa2e86e8e1e5706
-DATA lgammah<>+24(SB)/8, $0xbf65befb4e395be4
-DATA lgammah<>+32(SB)/8, $0xbf34a5d12d1b7f34
-DATA lgammah<>+40(SB)/8, $0xbf06857bbe05be11
-DATA lgammah<>+48(SB)/8, $0xbed635964d9cf9c3
-DATA lgammah<>+56(SB)/8, $0xbea9019a7e22eb28
+DATA lgammah<>+0(SB)/8, $0xc0042fdfcce366ac
+DATA lgammah<>+8(SB)/8, $0xbfd4ce8e6fb4d03c
+DATA lgammah<>+16(SB)/8, $0xbfa2dfd03a7ab5d2
+DATA lgammah<>+24(SB)/8, $0xbf65bdb084fc7b1d
+DATA lgammah<>+32(SB)/8, $0xbf34a228f83e9c60
+DATA lgammah<>+40(SB)/8, $0xbf068913f8fa8815
+DATA lgammah<>+48(SB)/8, $0xbed6346204c7d386
+DATA lgammah<>+56(SB)/8, $0xbea903758dd9158e
 GLOBL lgammah<>(SB), RODATA|NOPTR, $64
 
-DATA lgammag<>+0(SB)/8, $0x3ffdc039fedabb75
-DATA lgammag<>+8(SB)/8, $0x3fd56f437d0452b5
-DATA lgammag<>+16(SB)/8, $0x3fabd90f09866ece
-DATA lgammag<>+24(SB)/8, $0x3f76f713bc938d0e
-DATA lgammag<>+32(SB)/8, $0x3f4f7e46161117e7
-DATA lgammag<>+40(SB)/8, $0x3f284ad78e6f3e5b
-DATA lgammag<>+48(SB)/8, $0x3f0141ce6562472a
-DATA lgammag<>+56(SB)/8, $0x3edb55c68e1e159e
+DATA lgammag<>+0(SB)/8, $0x3ffdbf1a4e26ea4e
+DATA lgammag<>+8(SB)/8, $0x3fd56e2a8fe7bb11
+DATA lgammag<>+16(SB)/8, $0x3fabce75cda0538b
+DATA lgammag<>+24(SB)/8, $0x3f76f5f246bbf05c
+DATA lgammag<>+32(SB)/8, $0x3f4f79a9b3fbe267
+DATA lgammag<>+40(SB)/8, $0x3f284e0b074303db
+DATA lgammag<>+48(SB)/8, $0x3f0141089d7c6d3c
+DATA lgammag<>+56(SB)/8, $0x3edb5773a18b80f7
 GLOBL lgammag<>(SB), RODATA|NOPTR, $64
 
-DATA lgammaf<>+0(SB)/8, $0xbff6b6b4183e255b
-DATA lgammaf<>+8(SB)/8, $0xbfd6eab9d855ee9e
-DATA lgammaf<>+16(SB)/8, $0xbfb5593614f3847d
-DATA lgammaf<>+24(SB)/8, $0xbf898ac08e32b26f
-DATA lgammaf<>+32(SB)/8, $0xbf695b11573d7e22
-DATA lgammaf<>+40(SB)/8, $0xbf4bad54a47ef23b
-DATA lgammaf<>+48(SB)/8, $0xbf2c4db53ec6bfc0
-DATA lgammaf<>+56(SB)/8, $0xbf0f7cfc81e83d72
+DATA lgammaf<>+0(SB)/8, $0xbff6b603763bc46a
+DATA lgammaf<>+8(SB)/8, $0xbfd6e9c8bacaf5c2
+DATA lgammaf<>+16(SB)/8, $0xbfb552b4cc90aa1a
+DATA lgammaf<>+24(SB)/8, $0xbf8989c1cf7567ad
+DATA lgammaf<>+32(SB)/8, $0xbf69582321501e6f
+DATA lgammaf<>+40(SB)/8, $0xbf4bb03531a7d47c
+DATA lgammaf<>+48(SB)/8, $0xbf2c4cb51bb2e306
+DATA lgammaf<>+56(SB)/8, $0xbf0f7e835c3607f2
 GLOBL lgammaf<>(SB), RODATA|NOPTR, $64
 
-DATA lgammae<>+0(SB)/8, $0x3ff26573590368a1
-DATA lgammae<>+8(SB)/8, $0x3fda17ac0d0ca5ff
-DATA lgammae<>+16(SB)/8, $0x3fc181b4928a4ba7
-DATA lgammae<>+24(SB)/8, $0x3f9ef49b89a9a9c0
-DATA lgammae<>+32(SB)/8, $0x3f8646ae6e418ada
-DATA lgammae<>+40(SB)/8, $0x3f7130357a6f49f9
-DATA lgammae<>+48(SB)/8, $0x3f593decc5b4ee75
-DATA lgammae<>+56(SB)/8, $0x3f43ab02d0299ff8
+DATA lgammae<>+0(SB)/8, $0x3ff2650776cf78ed
+DATA lgammae<>+8(SB)/8, $0x3fda16ddd0c1192d
+DATA lgammae<>+16(SB)/8, $0x3fc17db71f4db7d4
+DATA lgammae<>+24(SB)/8, $0x3f9ef3b8dea7336d
+DATA lgammae<>+32(SB)/8, $0x3f8644cb32361c66
+DATA lgammae<>+40(SB)/8, $0x3f71318521828a39
+DATA lgammae<>+48(SB)/8, $0x3f593d44bb493791
+DATA lgammae<>+56(SB)/8, $0x3f43abb6e74b33ab
 GLOBL lgammae<>(SB), RODATA|NOPTR, $64
 
-DATA lgammad<>+0(SB)/8, $0xbff0c03dad2f7ee9
-DATA lgammad<>+8(SB)/8, $0xbfe0d122ee80381c
-DATA lgammad<>+16(SB)/8, $0xbfd059d40f5f4df6
-DATA lgammad<>+24(SB)/8, $0xbfb60a13847d2b0d
-DATA lgammad<>+32(SB)/8, $0xbfa6f0ca9a1c2746
-DATA lgammad<>+40(SB)/8, $0xbf98e995e2a4c4f7
-DATA lgammad<>+48(SB)/8, $0xbf8a1e889ff89fbd
-DATA lgammad<>+56(SB)/8, $0xbf7c5b214c9764d7
+DATA lgammad<>+0(SB)/8, $0xbff0bffc2484bdb8
+DATA lgammad<>+8(SB)/8, $0xbfe0d0cadff79433
+DATA lgammad<>+16(SB)/8, $0xbfd0575fbdc97cfa
+DATA lgammad<>+24(SB)/8, $0xbfb609ac7fe0b7e9
+DATA lgammad<>+32(SB)/8, $0xbfa6ef8c2d14f8c3
+DATA lgammad<>+40(SB)/8, $0xbf98eace8b5d8a37
+DATA lgammad<>+48(SB)/8, $0xbf8a1e1839ac68c1
+DATA lgammad<>+56(SB)/8, $0xbf7c5bca068feb75
 GLOBL lgammad<>(SB), RODATA|NOPTR, $64
 
-DATA lgammac<>+0(SB)/8, $0x3ff4ed88650d8067
-DATA lgammac<>+8(SB)/8, $0x3fedfd5f76d88950
-DATA lgammac<>+16(SB)/8, $0x3fe5337d1f7e6626
-DATA lgammac<>+24(SB)/8, $0x3fd712e48b786214
-DATA lgammac<>+32(SB)/8, $0x3fd1200f695b0dd9
-DATA lgammac<>+40(SB)/8, $0x3fc9d060f61a717a
-DATA lgammac<>+48(SB)/8, $0x3fc30fe1602e4b7a
-DATA lgammac<>+56(SB)/8, $0x3fbc83d8b6d4ec8c
-GLOBL lgammac<>(SB), RODATA|NOPTR, $64
-
-DATA lgammab<>+0(SB)/8, $0xbc87119b177375bf
-DATA lgammab<>+8(SB)/8, $0x3c8001df22a69362
-DATA lgammab<>+16(SB)/8, $0xbc7d4362ecc1290a
-DATA lgammab<>+24(SB)/8, $0x3c686108937f9767
-DATA lgammab<>+32(SB)/8, $0xbc882d0f061a8e87
-DATA lgammab<>+40(SB)/8, $0xbc55073496952958
-DATA lgammab<>+48(SB)/8, $0x3c813c91430f4353
-DATA lgammab<>+56(SB)/8, $0x3c2e84e044e5f69f
+DATA lgammab<>+0(SB)/8, $0x3c87acee97ddc2dd
+DATA lgammab<>+8(SB)/8, $0x3c7b9ed9d1973704
+DATA lgammab<>+16(SB)/8, $0x3c531cb0c52d21f2
+DATA lgammab<>+24(SB)/8, $0xbc61d1e4f163879a
+DATA lgammab<>+32(SB)/8, $0xbc543e24fdacc7cc
+DATA lgammab<>+40(SB)/8, $0xbc88c0075e9f5cf1
+DATA lgammab<>+48(SB)/8, $0xbc94ba319fefdad8
+DATA lgammab<>+56(SB)/8, $0x3c9979133c3b01d0
 GLOBL lgammab<>(SB), RODATA|NOPTR, $64
 
-DATA lgammaa<>+0(SB)/8, $0xbfeeca70cb84e110
-DATA lgammaa<>+8(SB)/8, $0xbfe5fad6139c1203
-DATA lgammaa<>+16(SB)/8, $0xbfd92857d38caf41
-DATA lgammaa<>+24(SB)/8, $0x3fd59b4fd6875a6e
-DATA lgammaa<>+32(SB)/8, $0x3fe2383e809a67e8
-DATA lgammaa<>+40(SB)/8, $0x3fe99eeacb740d9d
-DATA lgammaa<>+48(SB)/8, $0x3ff0f31a530c1dfb
-DATA lgammaa<>+56(SB)/8, $0x3ff50db8fbd8ce3b
+DATA lgammac<>+0(SB)/8, $0x3ff4ed609cc8d7ad
+DATA lgammac<>+8(SB)/8, $0x3fedfd13ca8179c7
+DATA lgammac<>+16(SB)/8, $0x3fe531f5d69b8470
+DATA lgammac<>+24(SB)/8, $0x3fd712b3a58f5dc7
+DATA lgammac<>+32(SB)/8, $0x3fd11fa218cc51ee
+DATA lgammac<>+40(SB)/8, $0x3fc9d0f801ead2e5
+DATA lgammac<>+48(SB)/8, $0x3fc30fba9b2eea4e
+DATA lgammac<>+56(SB)/8, $0x3fbc8429cc595bfe
+GLOBL lgammac<>(SB), RODATA|NOPTR, $64
+
+DATA lgammaa<>+0(SB)/8, $0xbfeeca3f17902f01
+DATA lgammaa<>+8(SB)/8, $0xbfe5fa9299da68c8
+DATA lgammaa<>+16(SB)/8, $0xbfd92460f71db69a
+DATA lgammaa<>+24(SB)/8, $0x3fd59bb639f106e3
+DATA lgammaa<>+32(SB)/8, $0x3fe238e1b8245376
+DATA lgammaa<>+40(SB)/8, $0x3fe99e4e4a5e618b
+DATA lgammaa<>+48(SB)/8, $0x3ff0f3369e81e276
+DATA lgammaa<>+56(SB)/8, $0x3ff50d90371f02ae
 GLOBL lgammaa<>(SB), RODATA|NOPTR, $64
 
 DATA c4020000000000000<>+0(SB)/8, $0x4020000000000000
@@ -1660,42 +1669,43 @@ loop1:
 	VPERMPD          digammaCentre<>+0(SB), Z16, Z28
 	VSUBPD           Z15, Z28, Z15
 	VSUBPD           Z15, Z14, Z15
-	VPERMPD          digammas<>+0(SB), Z16, Z28
-	VPERMPD          digammar<>+0(SB), Z16, Z29
-	VFMADD213PD      Z29, Z15, Z28
-	VPERMPD          digammaq<>+0(SB), Z16, Z29
-	VFMADD213PD      Z29, Z15, Z28
-	VPERMPD          digammap<>+0(SB), Z16, Z29
-	VFMADD213PD      Z29, Z15, Z28
-	VPERMPD          digammao<>+0(SB), Z16, Z29
-	VFMADD213PD      Z29, Z15, Z28
-	VPERMPD          digamman<>+0(SB), Z16, Z29
-	VFMADD213PD      Z29, Z15, Z28
-	VPERMPD          digammam<>+0(SB), Z16, Z29
-	VFMADD213PD      Z29, Z15, Z28
-	VPERMPD          digammal<>+0(SB), Z16, Z29
-	VFMADD213PD      Z29, Z15, Z28
-	VPERMPD          digammak<>+0(SB), Z16, Z29
-	VFMADD213PD      Z29, Z15, Z28
-	VPERMPD          digammaj<>+0(SB), Z16, Z29
-	VFMADD213PD      Z29, Z15, Z28
-	VPERMPD          digammai<>+0(SB), Z16, Z29
-	VFMADD213PD      Z29, Z15, Z28
-	VPERMPD          digammah<>+0(SB), Z16, Z29
-	VFMADD213PD      Z29, Z15, Z28
-	VPERMPD          digammag<>+0(SB), Z16, Z29
-	VFMADD213PD      Z29, Z15, Z28
-	VPERMPD          digammaf<>+0(SB), Z16, Z29
-	VFMADD213PD      Z29, Z15, Z28
-	VPERMPD          digammae<>+0(SB), Z16, Z29
-	VFMADD213PD      Z29, Z15, Z28
-	VPERMPD          digammad<>+0(SB), Z16, Z29
-	VFMADD213PD      Z29, Z15, Z28
-	VPERMPD          digammac<>+0(SB), Z16, Z29
-	VFMADD213PD      Z29, Z15, Z28
+	VMULPD           Z15, Z15, Z28
+	VPERMPD          digammas<>+0(SB), Z16, Z29
+	VPERMPD          digammar<>+0(SB), Z16, Z30
+	VPERMPD          digammaq<>+0(SB), Z16, Z31
+	VFMADD213PD      Z31, Z28, Z29
+	VPERMPD          digammap<>+0(SB), Z16, Z31
+	VFMADD213PD      Z31, Z28, Z30
+	VPERMPD          digammao<>+0(SB), Z16, Z31
+	VFMADD213PD      Z31, Z28, Z29
+	VPERMPD          digamman<>+0(SB), Z16, Z31
+	VFMADD213PD      Z31, Z28, Z30
+	VPERMPD          digammam<>+0(SB), Z16, Z31
+	VFMADD213PD      Z31, Z28, Z29
+	VPERMPD          digammal<>+0(SB), Z16, Z31
+	VFMADD213PD      Z31, Z28, Z30
+	VPERMPD          digammak<>+0(SB), Z16, Z31
+	VFMADD213PD      Z31, Z28, Z29
+	VPERMPD          digammaj<>+0(SB), Z16, Z31
+	VFMADD213PD      Z31, Z28, Z30
+	VPERMPD          digammai<>+0(SB), Z16, Z31
+	VFMADD213PD      Z31, Z28, Z29
+	VPERMPD          digammah<>+0(SB), Z16, Z31
+	VFMADD213PD      Z31, Z28, Z30
+	VPERMPD          digammag<>+0(SB), Z16, Z31
+	VFMADD213PD      Z31, Z28, Z29
+	VPERMPD          digammaf<>+0(SB), Z16, Z31
+	VFMADD213PD      Z31, Z28, Z30
+	VPERMPD          digammae<>+0(SB), Z16, Z31
+	VFMADD213PD      Z31, Z28, Z29
+	VPERMPD          digammad<>+0(SB), Z16, Z31
+	VFMADD213PD      Z31, Z28, Z30
+	VFMADD231PD      Z15, Z29, Z30
 	VPERMPD          digammab<>+0(SB), Z16, Z29
-	VFMADD213PD      Z29, Z15, Z28
-	VMULPD           Z28, Z27, Z15
+	VFMADD231PD      Z28, Z30, Z29
+	VPERMPD          digammac<>+0(SB), Z16, Z28
+	VFMADD231PD      Z28, Z15, Z29
+	VMULPD           Z29, Z27, Z15
 	VPERMPD          digammaa<>+0(SB), Z16, Z16
 	VFMADD231PD      Z16, Z27, Z15
 	VDIVPD           Z14, Z0, Z16
@@ -1777,42 +1787,43 @@ tail2:
 	VPERMPD          digammaCentre<>+0(SB), Z1, Z3
 	VSUBPD           Z15, Z3, Z3
 	VSUBPD           Z3, Z14, Z3
-	VPERMPD          digammas<>+0(SB), Z1, Z15
-	VPERMPD          digammar<>+0(SB), Z1, Z16
-	VFMADD213PD      Z16, Z3, Z15
-	VPERMPD          digammaq<>+0(SB), Z1, Z16
-	VFMADD213PD      Z16, Z3, Z15
-	VPERMPD          digammap<>+0(SB), Z1, Z16
-	VFMADD213PD      Z16, Z3, Z15
-	VPERMPD          digammao<>+0(SB), Z1, Z16
-	VFMADD213PD      Z16, Z3, Z15
-	VPERMPD          digamman<>+0(SB), Z1, Z16
-	VFMADD213PD      Z16, Z3, Z15
-	VPERMPD          digammam<>+0(SB), Z1, Z16
-	VFMADD213PD      Z16, Z3, Z15
-	VPERMPD          digammal<>+0(SB), Z1, Z16
-	VFMADD213PD      Z16, Z3, Z15
-	VPERMPD          digammak<>+0(SB), Z1, Z16
-	VFMADD213PD      Z16, Z3, Z15
-	VPERMPD          digammaj<>+0(SB), Z1, Z16
-	VFMADD213PD      Z16, Z3, Z15
-	VPERMPD          digammai<>+0(SB), Z1, Z16
-	VFMADD213PD      Z16, Z3, Z15
-	VPERMPD          digammah<>+0(SB), Z1, Z16
-	VFMADD213PD      Z16, Z3, Z15
-	VPERMPD          digammag<>+0(SB), Z1, Z16
-	VFMADD213PD      Z16, Z3, Z15
-	VPERMPD          digammaf<>+0(SB), Z1, Z16
-	VFMADD213PD      Z16, Z3, Z15
-	VPERMPD          digammae<>+0(SB), Z1, Z16
-	VFMADD213PD      Z16, Z3, Z15
-	VPERMPD          digammad<>+0(SB), Z1, Z16
-	VFMADD213PD      Z16, Z3, Z15
-	VPERMPD          digammac<>+0(SB), Z1, Z16
-	VFMADD213PD      Z16, Z3, Z15
+	VMULPD           Z3, Z3, Z15
+	VPERMPD          digammas<>+0(SB), Z1, Z16
+	VPERMPD          digammar<>+0(SB), Z1, Z17
+	VPERMPD          digammaq<>+0(SB), Z1, Z18
+	VFMADD213PD      Z18, Z15, Z16
+	VPERMPD          digammap<>+0(SB), Z1, Z18
+	VFMADD213PD      Z18, Z15, Z17
+	VPERMPD          digammao<>+0(SB), Z1, Z18
+	VFMADD213PD      Z18, Z15, Z16
+	VPERMPD          digamman<>+0(SB), Z1, Z18
+	VFMADD213PD      Z18, Z15, Z17
+	VPERMPD          digammam<>+0(SB), Z1, Z18
+	VFMADD213PD      Z18, Z15, Z16
+	VPERMPD          digammal<>+0(SB), Z1, Z18
+	VFMADD213PD      Z18, Z15, Z17
+	VPERMPD          digammak<>+0(SB), Z1, Z18
+	VFMADD213PD      Z18, Z15, Z16
+	VPERMPD          digammaj<>+0(SB), Z1, Z18
+	VFMADD213PD      Z18, Z15, Z17
+	VPERMPD          digammai<>+0(SB), Z1, Z18
+	VFMADD213PD      Z18, Z15, Z16
+	VPERMPD          digammah<>+0(SB), Z1, Z18
+	VFMADD213PD      Z18, Z15, Z17
+	VPERMPD          digammag<>+0(SB), Z1, Z18
+	VFMADD213PD      Z18, Z15, Z16
+	VPERMPD          digammaf<>+0(SB), Z1, Z18
+	VFMADD213PD      Z18, Z15, Z17
+	VPERMPD          digammae<>+0(SB), Z1, Z18
+	VFMADD213PD      Z18, Z15, Z16
+	VPERMPD          digammad<>+0(SB), Z1, Z18
+	VFMADD213PD      Z18, Z15, Z17
+	VFMADD231PD      Z3, Z16, Z17
 	VPERMPD          digammab<>+0(SB), Z1, Z16
-	VFMADD213PD      Z16, Z3, Z15
-	VMULPD           Z15, Z2, Z3
+	VFMADD231PD      Z15, Z17, Z16
+	VPERMPD          digammac<>+0(SB), Z1, Z15
+	VFMADD231PD      Z15, Z3, Z16
+	VMULPD           Z16, Z2, Z3
 	VPERMPD          digammaa<>+0(SB), Z1, Z1
 	VFMADD231PD      Z1, Z2, Z3
 	VDIVPD           Z14, Z0, Z1
@@ -1889,204 +1900,204 @@ GLOBL c3c9b86a722197829<>(SB), RODATA|NOPTR, $8
 DATA c3c30000000000000<>+0(SB)/8, $0x3c30000000000000
 GLOBL c3c30000000000000<>(SB), RODATA|NOPTR, $8
 
-DATA digammaCentre<>+0(SB)/8, $0x3ff4000000000000
-DATA digammaCentre<>+8(SB)/8, $0x3ffc000000000000
-DATA digammaCentre<>+16(SB)/8, $0x4004000000000000
-DATA digammaCentre<>+24(SB)/8, $0x400c000000000000
-DATA digammaCentre<>+32(SB)/8, $0x4014000000000000
-DATA digammaCentre<>+40(SB)/8, $0x401c000000000000
-DATA digammaCentre<>+48(SB)/8, $0x4024000000000000
-DATA digammaCentre<>+56(SB)/8, $0x402c000000000000
+DATA digammaCentre<>+0(SB)/8, $0x3ff3fe4300000000
+DATA digammaCentre<>+8(SB)/8, $0x3ffbfe2000000000
+DATA digammaCentre<>+16(SB)/8, $0x4003ff3180000000
+DATA digammaCentre<>+24(SB)/8, $0x400c00d780000000
+DATA digammaCentre<>+32(SB)/8, $0x4014001700000000
+DATA digammaCentre<>+40(SB)/8, $0x401c006480000000
+DATA digammaCentre<>+48(SB)/8, $0x40240014c0000000
+DATA digammaCentre<>+56(SB)/8, $0x402c002be0000000
 GLOBL digammaCentre<>(SB), RODATA|NOPTR, $64
 
-DATA digammas<>+0(SB)/8, $0xbf8e4da46099718b
-DATA digammas<>+8(SB)/8, $0xbf009b975b0abfe8
-DATA digammas<>+16(SB)/8, $0xbe6e57792959b6b0
-DATA digammas<>+24(SB)/8, $0xbde0b5cdbc49846c
-DATA digammas<>+32(SB)/8, $0xbd4ef89a442a480c
-DATA digammas<>+40(SB)/8, $0xbcc18f71d28b8b3f
-DATA digammas<>+48(SB)/8, $0xbc30ff7d204a3f77
-DATA digammas<>+56(SB)/8, $0xbba444c2d58a6e94
+DATA digammas<>+0(SB)/8, $0xbf8db6dd0097cf2c
+DATA digammas<>+8(SB)/8, $0xbf00724d66736cf2
+DATA digammas<>+16(SB)/8, $0xbe6dbdd3d796bfaf
+DATA digammas<>+24(SB)/8, $0xbde089283eba5748
+DATA digammas<>+32(SB)/8, $0xbd4e5a089949812c
+DATA digammas<>+40(SB)/8, $0xbcc16198c0479c62
+DATA digammas<>+48(SB)/8, $0xbc30a9c316598299
+DATA digammas<>+56(SB)/8, $0xbba410fb6c2b7d33
 GLOBL digammas<>(SB), RODATA|NOPTR, $64
 
-DATA digammar<>+0(SB)/8, $0x3f92f093f560474f
-DATA digammar<>+8(SB)/8, $0x3f0d10fce83c8982
-DATA digammar<>+16(SB)/8, $0x3e82f92c6ceff6cc
-DATA digammar<>+24(SB)/8, $0x3dfd4be204f4ed8f
-DATA digammar<>+32(SB)/8, $0x3d7371c700a14f1f
-DATA digammar<>+40(SB)/8, $0x3ceefe40a0ff9cee
-DATA digammar<>+48(SB)/8, $0x3c658594ad621e76
-DATA digammar<>+56(SB)/8, $0x3be209bd9d470880
+DATA digammar<>+0(SB)/8, $0x3f92aa8d7ddf7fba
+DATA digammar<>+8(SB)/8, $0x3f0ce5a3b9582d9d
+DATA digammar<>+16(SB)/8, $0x3e82a45d9d327fcb
+DATA digammar<>+24(SB)/8, $0x3dfcf09d98db8f1c
+DATA digammar<>+32(SB)/8, $0x3d730d16a495ccad
+DATA digammar<>+40(SB)/8, $0x3ceea71c54f5fac3
+DATA digammar<>+48(SB)/8, $0x3c65180ea19d3a35
+DATA digammar<>+56(SB)/8, $0x3be1da2e15761a6b
 GLOBL digammar<>(SB), RODATA|NOPTR, $64
 
-DATA digammaq<>+0(SB)/8, $0xbf9369eb9bbce0ad
-DATA digammaq<>+8(SB)/8, $0xbf1719f40b617711
-DATA digammaq<>+16(SB)/8, $0xbe937790b9dcc9f6
-DATA digammaq<>+24(SB)/8, $0xbe17586a0e110b66
-DATA digammaq<>+32(SB)/8, $0xbd941569e6e70493
-DATA digammaq<>+40(SB)/8, $0xbd18eb4551a08e27
-DATA digammaq<>+48(SB)/8, $0xbc96832c01c47378
-DATA digammaq<>+56(SB)/8, $0xbc1d4f90f0a2377b
+DATA digammaq<>+0(SB)/8, $0xbf939c80d0b73f8b
+DATA digammaq<>+8(SB)/8, $0xbf1739f963d20985
+DATA digammaq<>+16(SB)/8, $0xbe93992b661fb617
+DATA digammaq<>+24(SB)/8, $0xbe1751a15cf987ec
+DATA digammaq<>+32(SB)/8, $0xbd9426e527fe20f9
+DATA digammaq<>+40(SB)/8, $0xbd18eacdba48b93d
+DATA digammaq<>+48(SB)/8, $0xbc969636fe388c4a
+DATA digammaq<>+56(SB)/8, $0xbc1d52c683fe44fc
 GLOBL digammaq<>(SB), RODATA|NOPTR, $64
 
-DATA digammap<>+0(SB)/8, $0x3f9844a5de4088b6
-DATA digammap<>+8(SB)/8, $0x3f2437fed9bcd95e
-DATA digammap<>+16(SB)/8, $0x3ea85c7f0ef05a83
-DATA digammap<>+24(SB)/8, $0x3e347e204627d48e
-DATA digammap<>+32(SB)/8, $0x3db948b1807f5bf0
-DATA digammap<>+40(SB)/8, $0x3d46102ccef4f5ab
-DATA digammap<>+48(SB)/8, $0x3ccc9f656fc2cf22
-DATA digammap<>+56(SB)/8, $0x3c5a30b25afdc231
+DATA digammap<>+0(SB)/8, $0x3f987c18f25ddece
+DATA digammap<>+8(SB)/8, $0x3f2450f85f3d5243
+DATA digammap<>+16(SB)/8, $0x3ea882e8c7dd3956
+DATA digammap<>+24(SB)/8, $0x3e34798b67d3d1aa
+DATA digammap<>+32(SB)/8, $0x3db95f04c5aa3177
+DATA digammap<>+40(SB)/8, $0x3d46106c704b9718
+DATA digammap<>+48(SB)/8, $0x3cccb7d83ad6c2e4
+DATA digammap<>+56(SB)/8, $0x3c5a33e08e2435cb
 GLOBL digammap<>(SB), RODATA|NOPTR, $64
 
-DATA digammao<>+0(SB)/8, $0xbf9ed635b38c45f3
-DATA digammao<>+8(SB)/8, $0xbf31c4499d15ea8c
-DATA digammao<>+16(SB)/8, $0xbebf000a705aae03
-DATA digammao<>+24(SB)/8, $0xbe52131d168cd32b
-DATA digammao<>+32(SB)/8, $0xbde0320ab9f54879
-DATA digammao<>+40(SB)/8, $0xbd73a554597e9f17
-DATA digammao<>+48(SB)/8, $0xbd02843af66347f9
-DATA digammao<>+56(SB)/8, $0xbc9789e42883a117
+DATA digammao<>+0(SB)/8, $0xbf9ef993c79137b3
+DATA digammao<>+8(SB)/8, $0xbf31d4cc85e52967
+DATA digammao<>+16(SB)/8, $0xbebf0f81650cbf98
+DATA digammao<>+24(SB)/8, $0xbe520b6f224e1980
+DATA digammao<>+32(SB)/8, $0xbde0301b49497215
+DATA digammao<>+40(SB)/8, $0xbd73a16711e4485f
+DATA digammao<>+48(SB)/8, $0xbd0282329af41563
+DATA digammao<>+56(SB)/8, $0xbc9787c5dec9078d
 GLOBL digammao<>(SB), RODATA|NOPTR, $64
 
-DATA digamman<>+0(SB)/8, $0x3fa34682df0b298c
-DATA digamman<>+8(SB)/8, $0x3f3f1c6a078fb51e
-DATA digamman<>+16(SB)/8, $0x3ed36b0af429c2dc
-DATA digamman<>+24(SB)/8, $0x3e6fcd50f8389c17
-DATA digamman<>+32(SB)/8, $0x3e0475602a2aa11f
-DATA digamman<>+40(SB)/8, $0x3da17846cf86d442
-DATA digamman<>+48(SB)/8, $0x3d37a746e8ca6978
-DATA digamman<>+56(SB)/8, $0x3cd52293d60c8deb
+DATA digamman<>+0(SB)/8, $0x3fa35b2e4bf0cd43
+DATA digamman<>+8(SB)/8, $0x3f3f374de3852383
+DATA digamman<>+16(SB)/8, $0x3ed3740e6a702be1
+DATA digamman<>+24(SB)/8, $0x3e6fc0bcf4de75b7
+DATA digamman<>+32(SB)/8, $0x3e0473051c139221
+DATA digamman<>+40(SB)/8, $0x3da17506c6f1790b
+DATA digamman<>+48(SB)/8, $0x3d37a4c78708092e
+DATA digamman<>+56(SB)/8, $0x3cd520cdb7c14c45
 GLOBL digamman<>(SB), RODATA|NOPTR, $64
 
-DATA digammam<>+0(SB)/8, $0xbfa81585d530e532
-DATA digammam<>+8(SB)/8, $0xbf4b3f1c41da7359
-DATA digammam<>+16(SB)/8, $0xbee8554c72b7638c
-DATA digammam<>+24(SB)/8, $0xbe8c058d284ed8d1
-DATA digammam<>+32(SB)/8, $0xbe29e3b04e32ec1c
-DATA digammam<>+40(SB)/8, $0xbdcf27fd090c9e0b
-DATA digammam<>+48(SB)/8, $0xbd6e4a421fc055f4
-DATA digammam<>+56(SB)/8, $0xbd13088a07e7daaf
+DATA digammam<>+0(SB)/8, $0xbfa82ebf3111a005
+DATA digammam<>+8(SB)/8, $0xbf4b5506638156d5
+DATA digammam<>+16(SB)/8, $0xbee86119ece3ca25
+DATA digammam<>+24(SB)/8, $0xbe8bfb8608d0790d
+DATA digammam<>+32(SB)/8, $0xbe29e25ba25359bf
+DATA digammam<>+40(SB)/8, $0xbdcf22d99ed87db3
+DATA digammam<>+48(SB)/8, $0xbd6e48df3c6440ca
+DATA digammam<>+56(SB)/8, $0xbd13072ed97dad46
 GLOBL digammam<>(SB), RODATA|NOPTR, $64
 
-DATA digammal<>+0(SB)/8, $0x3fae1e1fb068b9a8
-DATA digammal<>+8(SB)/8, $0x3f57e0aae608b763
-DATA digammal<>+16(SB)/8, $0x3efe8d6be1a0c113
-DATA digammal<>+24(SB)/8, $0x3ea8bf38dbfef90c
-DATA digammal<>+32(SB)/8, $0x3e5070ce5d558fd8
-DATA digammal<>+40(SB)/8, $0x3dfbe185fc121422
-DATA digammal<>+48(SB)/8, $0x3da379f5c789697e
-DATA digammal<>+56(SB)/8, $0x3d5133fdc37e3ba3
+DATA digammal<>+0(SB)/8, $0x3fae3b05e489d39e
+DATA digammal<>+8(SB)/8, $0x3f57f2425cafbfb4
+DATA digammal<>+16(SB)/8, $0x3efe9afca08d7ceb
+DATA digammal<>+24(SB)/8, $0x3ea8b71f3f4d2f04
+DATA digammal<>+32(SB)/8, $0x3e50700947798a4e
+DATA digammal<>+40(SB)/8, $0x3dfbdd52becfc7aa
+DATA digammal<>+48(SB)/8, $0x3da3792600fd4e24
+DATA digammal<>+56(SB)/8, $0x3d5132df2dd6307b
 GLOBL digammal<>(SB), RODATA|NOPTR, $64
 
-DATA digammak<>+0(SB)/8, $0xbfb2d68e079d1d33
-DATA digammak<>+8(SB)/8, $0xbf64f1c290f4b4c9
-DATA digammak<>+16(SB)/8, $0xbf1337a06f000514
-DATA digammak<>+24(SB)/8, $0xbec5eb5567bb5ad6
-DATA digammak<>+32(SB)/8, $0xbe74f5f4d668d6ff
-DATA digammak<>+40(SB)/8, $0xbe290e6da6fa87f1
-DATA digammak<>+48(SB)/8, $0xbdd92800cad26ee0
-DATA digammak<>+56(SB)/8, $0xbd8f3ad07303c508
+DATA digammak<>+0(SB)/8, $0xbfb2e6f1f84a970f
+DATA digammak<>+8(SB)/8, $0xbf64ffc55a9b4e52
+DATA digammak<>+16(SB)/8, $0xbf133f5593204000
+DATA digammak<>+24(SB)/8, $0xbec5e4d3e94ff943
+DATA digammak<>+32(SB)/8, $0xbe74f5085b425ddd
+DATA digammak<>+40(SB)/8, $0xbe290b02447f1b43
+DATA digammak<>+48(SB)/8, $0xbdd927040bd6a832
+DATA digammak<>+56(SB)/8, $0xbd8f38f8c2e3bcd3
 GLOBL digammak<>(SB), RODATA|NOPTR, $64
 
-DATA digammaj<>+0(SB)/8, $0x3fb79483b54946f1
-DATA digammaj<>+8(SB)/8, $0x3f72660210dde1c2
-DATA digammaj<>+16(SB)/8, $0x3f283dc7fb04fd00
-DATA digammaj<>+24(SB)/8, $0x3ee37dec9cc8b179
-DATA digammaj<>+32(SB)/8, $0x3e9adaadbf02c2f8
-DATA digammaj<>+40(SB)/8, $0x3e56a32657e12028
-DATA digammaj<>+48(SB)/8, $0x3e10552563c756d0
-DATA digammaj<>+56(SB)/8, $0x3dcc7de607277b35
+DATA digammaj<>+0(SB)/8, $0x3fb7a6f6ec57bc43
+DATA digammaj<>+8(SB)/8, $0x3f7271113e7690bf
+DATA digammaj<>+16(SB)/8, $0x3f284681bb234e63
+DATA digammaj<>+24(SB)/8, $0x3ee378bcdd445a1b
+DATA digammaj<>+32(SB)/8, $0x3e9ad99e61454ac7
+DATA digammaj<>+40(SB)/8, $0x3e56a0624b08b160
+DATA digammaj<>+48(SB)/8, $0x3e10549279fbc16a
+DATA digammaj<>+56(SB)/8, $0x3dcc7c64b2379097
 GLOBL digammaj<>(SB), RODATA|NOPTR, $64
 
-DATA digammai<>+0(SB)/8, $0xbfbd8cb5b94e1805
-DATA digammai<>+8(SB)/8, $0xbf80335d25aab73e
-DATA digammai<>+16(SB)/8, $0xbf3eb3d27ebfb8c6
-DATA digammai<>+24(SB)/8, $0xbf016d80787d7d06
-DATA digammai<>+32(SB)/8, $0xbec14fec2a04006f
-DATA digammai<>+40(SB)/8, $0xbe8496c6509ee783
-DATA digammai<>+48(SB)/8, $0xbe45591842518d32
-DATA digammai<>+56(SB)/8, $0xbe0a2858a6b9b480
+DATA digammai<>+0(SB)/8, $0xbfbda13c51b16199
+DATA digammai<>+8(SB)/8, $0xbf803bff8de86c1e
+DATA digammai<>+16(SB)/8, $0xbf3ebd9b2c90b2e5
+DATA digammai<>+24(SB)/8, $0xbf016966e410b25f
+DATA digammai<>+32(SB)/8, $0xbec14f51c3fad7c9
+DATA digammai<>+40(SB)/8, $0xbe84948db03cbcdf
+DATA digammai<>+48(SB)/8, $0xbe45586ed24005fd
+DATA digammai<>+56(SB)/8, $0xbe0a27202a09a9c3
 GLOBL digammai<>(SB), RODATA|NOPTR, $64
 
-DATA digammah<>+0(SB)/8, $0x3fc28dfeebc7edc3
-DATA digammah<>+8(SB)/8, $0x3f8ca49472248d18
-DATA digammah<>+16(SB)/8, $0x3f538f5902bc3494
-DATA digammah<>+24(SB)/8, $0x3f1f66a45beec910
-DATA digammah<>+32(SB)/8, $0x3ee682c77cee178f
-DATA digammah<>+40(SB)/8, $0x3eb2e3659af59a23
-DATA digammah<>+48(SB)/8, $0x3e7c235307794639
-DATA digammah<>+56(SB)/8, $0x3e483479927562c3
+DATA digammah<>+0(SB)/8, $0x3fc2993f4bea42da
+DATA digammah<>+8(SB)/8, $0x3f8cb1e21ed1ebca
+DATA digammah<>+16(SB)/8, $0x3f5394c4c2f5b3f7
+DATA digammah<>+24(SB)/8, $0x3f1f603a01474761
+DATA digammah<>+32(SB)/8, $0x3ee682194c23f58c
+DATA digammah<>+40(SB)/8, $0x3eb2e1a110b1ff1d
+DATA digammah<>+48(SB)/8, $0x3e7c22913e18a242
+DATA digammah<>+56(SB)/8, $0x3e48337e8b17a0b0
 GLOBL digammah<>(SB), RODATA|NOPTR, $64
 
-DATA digammag<>+0(SB)/8, $0xbfc7653f88cfd9ae
-DATA digammag<>+8(SB)/8, $0xbf997cc6e105fe5d
-DATA digammag<>+16(SB)/8, $0xbf6926b49a7d92cf
-DATA digammag<>+24(SB)/8, $0xbf3c9867ab16eb71
-DATA digammag<>+32(SB)/8, $0xbf0d9c0bad97a8db
-DATA digammag<>+40(SB)/8, $0xbee18717e12f1b95
-DATA digammag<>+48(SB)/8, $0xbeb2bf6070c6bcc9
-DATA digammag<>+56(SB)/8, $0xbe86a0e28a89ceb7
+DATA digammag<>+0(SB)/8, $0xbfc7715b82ba2e3e
+DATA digammag<>+8(SB)/8, $0xbf9986db13a859c4
+DATA digammag<>+16(SB)/8, $0xbf692ca018d2af0c
+DATA digammag<>+24(SB)/8, $0xbf3c937361578c5b
+DATA digammag<>+32(SB)/8, $0xbf0d9b49888db576
+DATA digammag<>+40(SB)/8, $0xbee185b404d48e3e
+DATA digammag<>+48(SB)/8, $0xbeb2bef2f8d05f20
+DATA digammag<>+56(SB)/8, $0xbe86a01b6ee2446b
 GLOBL digammag<>(SB), RODATA|NOPTR, $64
 
-DATA digammaf<>+0(SB)/8, $0x3fcdbae8a2049471
-DATA digammaf<>+8(SB)/8, $0x3fa6effaf57e602c
-DATA digammaf<>+16(SB)/8, $0x3f80673e56d8b05a
-DATA digammaf<>+24(SB)/8, $0x3f5a7502441b086b
-DATA digammaf<>+32(SB)/8, $0x3f33cae832366ebb
-DATA digammaf<>+40(SB)/8, $0x3f10862fca7297a1
-DATA digammaf<>+48(SB)/8, $0x3ee95b21878f6bde
-DATA digammaf<>+56(SB)/8, $0x3ec572e82d163ba6
+DATA digammaf<>+0(SB)/8, $0x3fcdc7a15b7b5ba3
+DATA digammaf<>+8(SB)/8, $0x3fa6f773fd9a7b6f
+DATA digammaf<>+16(SB)/8, $0x3f806a6a3b30621d
+DATA digammaf<>+24(SB)/8, $0x3f5a713fbbc3fb65
+DATA digammaf<>+32(SB)/8, $0x3f33ca7dcac8f74f
+DATA digammaf<>+40(SB)/8, $0x3f10851c97f9d6ab
+DATA digammaf<>+48(SB)/8, $0x3ee95aa7f7fc9907
+DATA digammaf<>+56(SB)/8, $0x3ec5724d0ecfb124
 GLOBL digammaf<>(SB), RODATA|NOPTR, $64
 
-DATA digammae<>+0(SB)/8, $0xbfd3303dff259ac6
-DATA digammae<>+8(SB)/8, $0xbfb510ab0e548b52
-DATA digammae<>+16(SB)/8, $0xbf95e73b60354c64
-DATA digammae<>+24(SB)/8, $0xbf791642ed1a69ba
-DATA digammae<>+32(SB)/8, $0xbf5b1bddb558fb7d
-DATA digammae<>+40(SB)/8, $0xbf3fe1b15f7f7dc1
-DATA digammae<>+48(SB)/8, $0xbf21847f2a8ec833
-DATA digammae<>+56(SB)/8, $0xbf04bc912b2eef19
+DATA digammae<>+0(SB)/8, $0xbfd336b51da4f78a
+DATA digammae<>+8(SB)/8, $0xbfb5160c2d4644a6
+DATA digammae<>+16(SB)/8, $0xbf95ea8a84015057
+DATA digammae<>+24(SB)/8, $0xbf79137a6fd2f1ef
+DATA digammae<>+32(SB)/8, $0xbf5b1b6be7d3c59e
+DATA digammae<>+40(SB)/8, $0xbf3fe01241901703
+DATA digammae<>+48(SB)/8, $0xbf21843d66cd777e
+DATA digammae<>+56(SB)/8, $0xbf04bc1b8aa6f748
 GLOBL digammae<>(SB), RODATA|NOPTR, $64
 
-DATA digammad<>+0(SB)/8, $0x3fd99d8501de709c
-DATA digammad<>+8(SB)/8, $0x3fc41c830a3206e4
-DATA digammad<>+16(SB)/8, $0x3fae7a7b8bd0045b
-DATA digammad<>+24(SB)/8, $0x3f98c871354bba72
-DATA digammad<>+32(SB)/8, $0x3f834dddf807f38b
-DATA digammad<>+40(SB)/8, $0x3f6fe6428a911954
-DATA digammad<>+48(SB)/8, $0x3f5908038f7a767f
-DATA digammad<>+56(SB)/8, $0x3f44ad7076f3d347
+DATA digammad<>+0(SB)/8, $0x3fd9a3c718b991b0
+DATA digammad<>+8(SB)/8, $0x3fc420377146329f
+DATA digammad<>+16(SB)/8, $0x3fae7dcbdce10262
+DATA digammad<>+24(SB)/8, $0x3f98c6767ba98842
+DATA digammad<>+32(SB)/8, $0x3f834da3846c96a3
+DATA digammad<>+40(SB)/8, $0x3f6fe5162fc195ca
+DATA digammad<>+48(SB)/8, $0x3f5907bf687ba441
+DATA digammad<>+56(SB)/8, $0x3f44ad1b2c44a072
 GLOBL digammad<>(SB), RODATA|NOPTR, $64
 
-DATA digammac<>+0(SB)/8, $0xbfe28888254be33f
-DATA digammac<>+8(SB)/8, $0xbfd4e15b17372db3
-DATA digammac<>+16(SB)/8, $0xbfc7076dd08464fb
-DATA digammac<>+24(SB)/8, $0xbfba7ab506b7fd17
-DATA digammac<>+32(SB)/8, $0xbfad9105109f1b1a
-DATA digammac<>+40(SB)/8, $0xbfa110d3d9f96ae0
-DATA digammac<>+48(SB)/8, $0xbf9303f29d98d515
-DATA digammac<>+56(SB)/8, $0xbf85d09a25bced3e
-GLOBL digammac<>(SB), RODATA|NOPTR, $64
-
-DATA digammab<>+0(SB)/8, $0x3c85b67d680a1cac
-DATA digammab<>+8(SB)/8, $0xbc605231abb9d97d
-DATA digammab<>+16(SB)/8, $0xbc78ea14d67df24c
-DATA digammab<>+24(SB)/8, $0xbc8c904a083fc0ef
-DATA digammab<>+32(SB)/8, $0x3c7f4b925f868c6f
-DATA digammab<>+40(SB)/8, $0x3c5d3d981622add5
-DATA digammab<>+48(SB)/8, $0x3c725756eaccf765
-DATA digammab<>+56(SB)/8, $0xbc6727f9e7f80e64
+DATA digammab<>+0(SB)/8, $0xbc7359c9ee333801
+DATA digammab<>+8(SB)/8, $0x3c56bbce1c4230bc
+DATA digammab<>+16(SB)/8, $0x3c827fe7303256df
+DATA digammab<>+24(SB)/8, $0xbc7807f6c4a8ebf6
+DATA digammab<>+32(SB)/8, $0xbc6551b5c82c6d2c
+DATA digammab<>+40(SB)/8, $0x3c76d54d768b477c
+DATA digammab<>+48(SB)/8, $0x3c700fff62ead17a
+DATA digammab<>+56(SB)/8, $0xbc6fde657950938b
 GLOBL digammab<>(SB), RODATA|NOPTR, $64
 
-DATA digammaa<>+0(SB)/8, $0x3ff13236660188a0
-DATA digammaa<>+8(SB)/8, $0x3feb763ca67112a0
-DATA digammaa<>+16(SB)/8, $0x3fe5ab6aae23d76f
-DATA digammaa<>+24(SB)/8, $0x3fe1517a6351bb82
-DATA digammaa<>+32(SB)/8, $0x3fdb3de7000b0e6d
-DATA digammaa<>+40(SB)/8, $0x3fd5a434b92b4383
-DATA digammaa<>+48(SB)/8, $0x3fd0e0d0d5d9ef27
-DATA digammaa<>+56(SB)/8, $0x3fca92838665a2b8
+DATA digammac<>+0(SB)/8, $0xbfe28b50e95152c8
+DATA digammac<>+8(SB)/8, $0xbfd4e3b6a6220c90
+DATA digammac<>+16(SB)/8, $0xbfc708f742b0aac4
+DATA digammac<>+24(SB)/8, $0xbfba79674857f080
+DATA digammac<>+32(SB)/8, $0xbfad90cd9114f86d
+DATA digammac<>+40(SB)/8, $0xbfa1106faca81a4a
+DATA digammac<>+48(SB)/8, $0xbf9303d227606867
+DATA digammac<>+56(SB)/8, $0xbf85d061729778e2
+GLOBL digammac<>(SB), RODATA|NOPTR, $64
+
+DATA digammaa<>+0(SB)/8, $0x3ff133383401f889
+DATA digammaa<>+8(SB)/8, $0x3feb7775ec7593d0
+DATA digammaa<>+16(SB)/8, $0x3fe5abff4f09e068
+DATA digammaa<>+24(SB)/8, $0x3fe151213c5619e1
+DATA digammaa<>+32(SB)/8, $0x3fdb3dd1bfe35c5b
+DATA digammaa<>+40(SB)/8, $0x3fd5a3ff20ef3b10
+DATA digammaa<>+48(SB)/8, $0x3fd0e0c48155234f
+DATA digammaa<>+56(SB)/8, $0x3fca92659d8927e5
 GLOBL digammaa<>(SB), RODATA|NOPTR, $64
 
 DATA cbf94a2ef648cf156<>+0(SB)/8, $0xbf94a2ef648cf156

@@ -13,14 +13,25 @@ func Digamma(n int, y, a []float64) { digamma(active, n, y, a) }
 // octave returns twice the exponent of x with its first bit after the point, less from, modulo 8: the piece that x belongs to.
 func octave(x float64, from uint64) uint64 { return (math.Float64bits(x)>>51 - from) & 7 }
 
-// pieces returns d·P(u): the constant of P is in two parts and the product is rounded once, but for the small rest.
+// pieces returns d·P(u). The constant of P is in two parts, its linear coefficient nearly exact by the choice of centres, and the product is rounded
+// once, but for the small rest. Of the other powers even and odd ones are summed apart.
 func pieces(rows [][8]float64, piece uint64, d, u float64) float64 {
-	p := rows[len(rows)-1][piece]
-	for i := len(rows) - 2; i > 0; i-- {
-		p = math.FMA(p, u, rows[i][piece])
+	const linear, from = 2, 3
+	square := float64(u * u)
+	last := len(rows) - 1
+	sums := [2]float64{rows[last][piece], rows[last-1][piece]}
+	for i := last - 2; i >= from; i-- {
+		s := &sums[(last-i)%2]
+		*s = math.FMA(*s, square, rows[i][piece])
 	}
+	rest := math.FMA(sums[(last-from+1)%2], u, sums[(last-from)%2])
+	p := math.FMA(rest, square, rows[1][piece])
+	p = math.FMA(u, rows[linear][piece], p)
 	return math.FMA(d, rows[0][piece], float64(d*p))
 }
+
+// belowOne is added to find the piece of 1+x, which must not be rounded up into the next: that belongs to another root.
+const belowOne = 0x1.fffffffffffffp-1
 
 // lgammaOf is (x - root)·P(x) below 8, after one step of the recurrence below ½, and Stirling's series above.
 func lgammaOf(x float64) float64 {
@@ -37,9 +48,9 @@ func lgammaOf(x float64) float64 {
 	}
 	small := x < 0.5
 	one := where(small, 1, 0)
-	piece := octave(x+one, 2*0x3fe)
+	piece := octave(x+where(small, belowOne, 0), 2*0x3fe)
 	root := where(x < 1.5, 1, 2)
-	y := pieces(lgammaPieces[:], piece, x-(root-one), x-(lgammaPiecesCentre[piece]-one))
+	y := pieces(lgammaPieces[:], piece, x-(root-one), x-(lgammaPiecesCentre[piece]-one)) + 0 // not -0 at the roots
 	if small {
 		return (y - low) - high
 	}

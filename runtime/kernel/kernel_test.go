@@ -195,3 +195,53 @@ func TestIndex(t *testing.T) {
 		}
 	}
 }
+
+// An index that is out of range panics as in Go, wherever it stands, and what lies behind the table is not read.
+func TestGatherOutOfRange(t *testing.T) {
+	table := []float64{1, 2, 3}
+	for _, set := range Sets() {
+		for _, bad := range []int32{-1, 3, math.MaxInt32, math.MinInt32} {
+			for at := range 19 {
+				index := make([]int32, 19)
+				index[at] = bad
+				func() {
+					defer func() {
+						if recover() == nil {
+							t.Errorf("index %d at %d on %v: no panic", bad, at, set)
+						}
+					}()
+					gatherOn(set, 19, make([]float64, 19), table, index)
+				}()
+			}
+		}
+	}
+}
+
+// Segments are gather and scatter over sorted rows.
+func TestSegments(t *testing.T) {
+	r := rand.New(rand.NewPCG(27, 28))
+	starts := []int32{0, 3, 3, 40, 41, 77}
+	index := make([]int32, 77)
+	for l := range 5 {
+		for i := starts[l]; i < starts[l+1]; i++ {
+			index[i] = int32(l)
+		}
+	}
+	y, a := numbers(r, 5), numbers(r, 77)
+	sums, want := append([]float64(nil), y...), append([]float64(nil), y...)
+	SegmentSumsAdd(sums, a, starts)
+	ScatterAdd(77, want, index, a)
+	for l := range sums {
+		if math.Abs(sums[l]-want[l]) > 1e-14 {
+			t.Errorf("segment %d sums to %v, want %v", l, sums[l], want[l])
+		}
+	}
+	spread, gathered := make([]float64, 77), make([]float64, 77)
+	SegmentFill(spread, y, starts)
+	Gather(77, gathered, y, index)
+	for i := range spread {
+		if spread[i] != gathered[i] {
+			t.Errorf("row %d is %v, want %v", i, spread[i], gathered[i])
+		}
+	}
+}

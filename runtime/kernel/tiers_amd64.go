@@ -849,6 +849,28 @@ func weightedSum(on Set, n int, w []float64, a []float64) float64 {
 }
 
 //go:noescape
+func gatherAVX2(n int, y *float64, table *float64, rows int, index *int32) (r int)
+
+//go:noescape
+func gatherAVX512(n int, y *float64, table *float64, rows int, index *int32) (r int)
+
+func gather(on Set, n int, y []float64, table []float64, rows int, index []int32) int {
+	if n <= 0 {
+		return 0
+	}
+	y = y[:n]
+	table = table[:rows]
+	index = index[:n]
+	switch on {
+	case AVX512:
+		return gatherAVX512(n, unsafe.SliceData(y), unsafe.SliceData(table), rows, unsafe.SliceData(index))
+	case AVX2:
+		return gatherAVX2(n, unsafe.SliceData(y), unsafe.SliceData(table), rows, unsafe.SliceData(index))
+	}
+	return gatherGo(n, y, table, rows, index)
+}
+
+//go:noescape
 func matVecAVX2(n int, y *float64, x *float64, stride int, b *float64, step int, k int)
 
 //go:noescape

@@ -357,6 +357,16 @@ func weightedSum(_ Set, n int, w []float64, a []float64) float64 {
 	return weightedSumGo(n, w, a)
 }
 
+func gather(_ Set, n int, y []float64, table []float64, rows int, index []int32) int {
+	if n <= 0 {
+		return 0
+	}
+	y = y[:n]
+	table = table[:rows]
+	index = index[:n]
+	return gatherGo(n, y, table, rows, index)
+}
+
 func matVec(_ Set, n int, y []float64, x []float64, stride int, b []float64, step int, k int) {
 	if n <= 0 {
 		return

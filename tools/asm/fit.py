@@ -6,7 +6,7 @@ Usage: python3 fit.py > coefficients.go
 Each is the near-minimax polynomial through Chebyshev nodes, rounded to doubles, lowest power first. The comment behind each name gives
 the interval and the largest error of the rounded polynomial, relative to the function fitted.
 """
-from mpmath import mp, mpf, chebyfit, polyval, exp, log, sin, cos, pi, sqrt, loggamma, digamma, findroot, taylor, atanh
+from mpmath import mp, mpf, chebyfit, polyval, exp, log, sin, cos, pi, sqrt, loggamma, digamma, findroot, polygamma, atanh
 
 mp.dps = 60
 
@@ -38,11 +38,6 @@ def table(name, doc, c, a, b, err):
 def simple(name, doc, f, a, b, n):
     c = fit(f, a, b, n)
     table(name, doc, c, a, b, worst(f, c, a, b))
-
-
-def series(f, z):
-    """f(z), with its value by Taylor's series near zero, where the formula cancels."""
-    return f(z)
 
 
 def tail_exp(r):
@@ -102,30 +97,39 @@ simple("stirlingTail", "x·(log Γ(x) - (x-1/2)·log x + x - log(2π)/2) with x 
 simple("digammaTail", "(log x - 1/(2x) - ψ(x))/w with x = 1/√w", asymptotic, 0, mpf(1) / 256, 6)
 
 
-def piece(f, root, c):
-    """f(c+u)/(c+u-root) as a function of u; its limit by the derivative where the two meet."""
-    from mpmath import diff
-
-    def g(u):
-        x = c + u
-        d = x - root
-        if abs(d) < mpf(10) ** -20:
-            return diff(f, root)
-        return f(x) / d
-
-    return g
+def slope(f, df, root, x):
+    """Derivative of f(x)/(x - root)."""
+    d = x - root
+    return df(x) / d - f(x) / d**2
 
 
-def pieces(name, doc, f, roots, edges, n):
+def centre(f, df, root, a, b):
+    """A number near the middle of a piece where that derivative is nearly a double, so that rounding it costs nothing."""
+    best = None
+    for i in range(-500, 501):
+        c = (a + b) / 2 + mpf(i) / 2**20
+        v = slope(f, df, root, c)
+        lost = abs(mpf(float(v)) - v)
+        if best is None or lost < best[0]:
+            best = lost, c
+    return best[1]
+
+
+def pieces(name, doc, f, df, roots, edges, n):
     rows, errs, centres = [], [], []
     for i in range(8):
-        a, b = mpf(edges[i]), mpf(edges[i + 1])
-        c = (a + b) / 2
+        a, b, root = mpf(edges[i]), mpf(edges[i + 1]), mpf(roots[i])
+        c = centre(f, df, root, a, b)
         centres.append(float(c))
-        g = piece(f, roots[i], c)
-        co = list(reversed(chebyfit(g, [a - c, b - c], n)))
-        hi = float(co[0])
-        out = [hi, float(co[0] - mpf(hi))] + [float(x) for x in co[1:]]
+
+        def g(u):
+            d = c + u - root
+            return df(root) if abs(d) < mpf(10) ** -25 else f(c + u) / d
+
+        c0, c1 = g(mpf(0)), slope(f, df, root, c)
+        out = [float(c0), float(c0 - mpf(float(c0))), float(c1)]
+        rest = chebyfit(lambda u: (g(u) - c0 - c1 * u) / u**2, [a - c, b - c], n - 2)
+        out += [float(x) for x in reversed(rest)]
         e = mpf(0)
         for j in range(129):
             u = (a - c) + (b - a) * j / 128
@@ -144,11 +148,10 @@ def pieces(name, doc, f, roots, edges, n):
     print(f"\t{name}Centre = [8]float64{{{', '.join(repr(c) for c in centres)}}}")
 
 
-halves = [mpf(1) / 2, mpf(3) / 4]
-pieces("lgammaPieces", "log Γ(x)/(x - root), the root being 1 below 1.5 and 2 above", loggamma,
+pieces("lgammaPieces", "log Γ(x)/(x - root), the root being 1 below 1.5 and 2 above", loggamma, digamma,
        [1, 1, 1, 2, 2, 2, 2, 2], ["0.5", "0.75", "1", "1.5", "2", "3", "4", "6", "8"], 18)
 x0 = findroot(digamma, mpf("1.4616321449683623"))
-pieces("digammaPieces", "ψ(x)/(x - root), the root being that of ψ", digamma, [x0] * 8,
+pieces("digammaPieces", "ψ(x)/(x - root), the root being that of ψ", digamma, lambda x: polygamma(1, x), [x0] * 8,
        ["1", "1.5", "2", "3", "4", "6", "8", "12", "16"], 18)
 print(")")
 print()

@@ -40,29 +40,41 @@ func (g *gen) choose(l lookup, name string, row [8]float64) vec {
 	return d
 }
 
-// pieces returns d·P(u): P's constant is in two parts and the product is rounded once, but for the small rest.
+// pieces returns d·P(u). P's constant is in two parts, its linear coefficient is nearly exact, and the product is rounded once, but for the small rest.
 func (g *gen) pieces(l lookup, name string, rows [][8]float64, d, u vec) vec {
 	row := func(i int) vec { return g.choose(l, name+string(rune('a'+i)), rows[i]) }
-	p := row(len(rows) - 1)
-	for i := len(rows) - 2; i > 0; i-- {
-		g.VFMADD213PD(row(i), u, p)
+	const linear, from = 2, 3
+	square := g.mul(u, u)
+	last := len(rows) - 1
+	sums := [2]vec{row(last), row(last - 1)} // of every second power
+	for i := last - 2; i >= from; i-- {
+		p := sums[(last-i)%2]
+		g.VFMADD213PD(row(i), square, p)
 	}
+	even, odd := sums[(last-from)%2], sums[(last-from+1)%2]
+	g.fma(even, odd, u)
+	p := row(1)
+	g.fma(p, even, square)
+	g.fma(p, u, row(linear))
 	y := g.mul(d, p)
 	g.fma(y, d, row(0))
 	return y
 }
 
-// half returns twice the exponent of x and its first bit after the point, less from.
+// octave returns twice the exponent of x and its first bit after the point, less from.
 func (g *gen) octave(x vec, from uint64) vec { return g.subInt(g.shr(x, 51), konst(from)) }
+
+// belowOne is added to find the piece of 1+x, which must not be rounded up into the next: that belongs to another root.
+const belowOne = 0x1.fffffffffffffp-1
 
 func (g *gen) lgamma(x vec) vec {
 	small := g.cmp(less, x, f(0.5))
 	one := g.only(small, g.reg(oneBits))
-	l := g.lookup(g.octave(g.add(x, one), 2*0x3fe))
+	l := g.lookup(g.octave(g.add(x, g.only(small, g.reg(f(belowOne)))), 2*0x3fe))
 	root := g.pick(g.cmp(less, x, f(1.5)), oneBits, f(2))
 	d := g.sub(x, g.sub(root, one))
 	u := g.sub(x, g.sub(g.choose(l, "lgammaCentre", lgammaPiecesCentre), one))
-	y := g.pieces(l, "lgamma", lgammaPieces, d, u)
+	y := g.add(g.pieces(l, "lgamma", lgammaPieces, d, u), konst(0)) // +0 at the roots
 	lifted, extra := g.liftTiny(x)
 	high, low := g.logParts(lifted, extra)
 	below := g.sub(g.sub(y, low), high)

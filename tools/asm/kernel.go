@@ -84,7 +84,7 @@ func (k *kernel) dispatcher(assembly bool) string {
 	if k.result != "" {
 		give = "return "
 	}
-	zero := map[string]string{"": "", "float64": " 0", "bool": " true"}[k.result]
+	zero := map[string]string{"": "", "float64": " 0", "int": " 0"}[k.result]
 	fmt.Fprintf(&b, "\tif n <= 0 {\n\t\treturn%s\n\t}\n", zero)
 	for _, p := range k.list() {
 		switch {

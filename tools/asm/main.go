@@ -29,6 +29,7 @@ func families() []family {
 		{"elementwise", elementwise()},
 		{"elementary", elementary()},
 		{"reduce", reductions()},
+		{"index", []kernel{gather()}},
 		{"matrix", matrices()},
 		{"likelihood", likelihoods()},
 		{"sampler", samplers()},
