@@ -142,4 +142,3 @@ func (c *chacha) turns(bytes int) operand.Mem {
 	}
 	return c.pool.table(map[int]string{1: "turnOne", 2: "turnTwo"}[bytes], words)
 }
-
