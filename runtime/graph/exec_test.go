@@ -66,7 +66,9 @@ func fill(e *graph.Exec, g *graph.Graph, k float64) []float64 {
 func sweepAll(e *graph.Exec, g *graph.Graph, k float64) []float64 {
 	e.Forward(fill(e, g, k))
 	out := []float64{e.Target()}
-	e.Pull([][]float64{e.Own(0), nil})
+	seeds := make([][]float64, len(g.Outputs()))
+	seeds[0] = e.Own(0)
+	e.Pull(seeds)
 	out = append(out, e.Grad()...)
 	for j := range g.Inputs() {
 		out = append(out, e.InputAdjoint(j)...)

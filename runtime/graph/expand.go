@@ -24,15 +24,15 @@ type expanding struct {
 // expansions lists the densities that are written as operations.
 var expansions = []*expansion{
 	{dist: "cauchy", constant: -1, add: func(e *expanding, x ID, theta []ID) {
-		z := e.must("div", e.must("sub", x, theta[0]), theta[1])
+		z := e.scaled(x, theta[0], theta[1], 1)
 		e.sum(e.must("log1p", e.must("mul", z, z)), -1)
 		e.sum(e.must("log", theta[1]), -1)
 		e.number(-math.Log(math.Pi))
 	}},
 	{dist: "student_t", constant: 0, add: func(e *expanding, x ID, theta []ID) {
 		nu, _ := e.scalarValue(theta[0])
-		z := e.must("div", e.must("sub", x, theta[1]), theta[2])
-		e.sum(e.must("log1p", e.must("mul", e.must("mul", z, z), e.Scalar(1/nu))), -(nu+1)/2)
+		z := e.scaled(x, theta[1], theta[2], 1/math.Sqrt(nu))
+		e.sum(e.must("log1p", e.must("mul", z, z)), -(nu+1)/2)
 		e.sum(e.must("log", theta[2]), -1)
 		e.number(lgamma((nu+1)/2) - lgamma(nu/2) - math.Log(nu*math.Pi)/2)
 	}},
@@ -57,6 +57,11 @@ var expansions = []*expansion{
 func lgamma(x float64) float64 {
 	v, _ := math.Lgamma(x)
 	return v
+}
+
+// scaled is k·(x-mu)/sigma, with one division for all rows where sigma is one number.
+func (e *expanding) scaled(x, mu, sigma ID, k float64) ID {
+	return e.must("mul", e.must("sub", x, mu), e.must("div", e.Scalar(k), sigma))
 }
 
 // sum adds k times the sum of a value over all elements of the left side, to which it broadcasts.

@@ -107,6 +107,48 @@ func TestShort(t *testing.T) {
 	}
 }
 
+// TestOrderOfOutputs checks that rows are not sorted where somebody sees them: outputs, what inputs give and their adjoints keep their order.
+func TestOrderOfOutputs(t *testing.T) {
+	run := func(plain bool) []float64 {
+		const n = 300
+		b := graph.New("order")
+		if plain {
+			b.Plain()
+		}
+		level, y := make([]float64, n), make([]float64, n)
+		for i := range n {
+			level[i], y[i] = float64(1+i*7%4), float64(i%5)
+		}
+		a, z := b.Param("a", shape{4}), b.Input("z", shape{n})
+		index := b.Const("g", shape{n}, level)
+		b.Output("rows", apply(t, b, "gather", apply(t, b, "tanh", a), index))
+		received := apply(t, b, "add", apply(t, b, "gather", a, index), z)
+		density(t, b, "received", "poisson_log", b.Const("y", shape{n}, y), received)
+		alone := apply(t, b, "gather", apply(t, b, "exp", a), index) // may be sorted
+		density(t, b, "alone", "poisson_log", b.Const("y", shape{n}, y), alone)
+		g := build(t, b)
+		e := g.NewExec()
+		return sweepAll(e, g, 1)
+	}
+	got, want := run(false), run(true)
+	for i := range want {
+		if !near(got[i], want[i], 1e-12) {
+			t.Fatalf("number %d is %v, with rows in their order %v", i, got[i], want[i])
+		}
+	}
+}
+
+// TestNoAllocationsInAny holds an evaluation of every model to zero allocations.
+func TestNoAllocationsInAny(t *testing.T) {
+	for name, model := range models() {
+		g, x := made(t, model, false)
+		e := g.NewExec()
+		if n := testing.AllocsPerRun(5, func() { e.Forward(x); e.Target() }); n != 0 {
+			t.Errorf("%s: %v allocations per evaluation, want 0", name, n)
+		}
+	}
+}
+
 // printBits asks TestBits to print what it computes.
 const printBits = "VFLC_TEST_PRINT_BITS"
 
