@@ -12,7 +12,7 @@ import (
 )
 
 // Save implements backends.Kernel. The streams need nothing: their rounds are numbered by the transition.
-func (k *kernel) Save(w io.Writer) error {
+func (k *chain) Save(w io.Writer) error {
 	if _, err := fmt.Fprintln(w, k.shape()); err != nil {
 		return err
 	}
@@ -20,7 +20,7 @@ func (k *kernel) Save(w io.Writer) error {
 }
 
 // Load implements backends.Kernel. The error says where the checkpoint does not fit this run.
-func (k *kernel) Load(r io.Reader) error {
+func (k *chain) Load(r io.Reader) error {
 	in := bufio.NewReader(r)
 	if err := k.fits(in); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (k *kernel) Load(r io.Reader) error {
 
 // WarmStart implements backends.WarmStarter: position, metric, what it was estimated from, and step size are those of the checkpoint, the settings
 // and all random numbers this run's. The density may be another, as with another rho.
-func (k *kernel) WarmStart(ctx context.Context, r io.Reader) error {
+func (k *chain) WarmStart(ctx context.Context, r io.Reader) error {
 	in := bufio.NewReader(r)
 	if err := k.fits(in); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (k *kernel) WarmStart(ctx context.Context, r io.Reader) error {
 }
 
 // fits reads the first line and says whether what follows has this kernel's layout.
-func (k *kernel) fits(in *bufio.Reader) error {
+func (k *chain) fits(in *bufio.Reader) error {
 	line, err := in.ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
@@ -72,7 +72,7 @@ func (k *kernel) fits(in *bufio.Reader) error {
 }
 
 // shape is a line that says how a state is laid out: two kernels share it if one can begin where the other ended.
-func (k *kernel) shape() string {
+func (k *chain) shape() string {
 	var b strings.Builder
 	s := k.settings
 	fmt.Fprintf(&b, "vflc nuts checkpoint 1: %s %s", s.Text(metricForm), s.Text(adaptation))
@@ -88,7 +88,7 @@ func (k *kernel) shape() string {
 }
 
 // state carries everything that a Step reads and an earlier one wrote.
-func (k *kernel) state(c *checkpoint.Codec) {
+func (k *chain) state(c *checkpoint.Codec) {
 	c.Ints(&k.done, &k.searches, &k.bad)
 	c.Float(&k.eps, &k.now.lp)
 	for b, s := range k.shares {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends/adapt"
+	"github.com/vflc/vflc/runtime/kernel"
 )
 
 // A dense metric of n coordinates, matrices row-major.
@@ -23,13 +24,13 @@ func newDense(n int) *dense {
 	return &dense{n: n, inverse: next(), root: next(), work: workspace{next(), next(), next(), next()}}
 }
 
+// move sets v = M⁻¹p; M⁻¹ is symmetric, so that its rows are columns too.
+func (d *dense) move(v, p []float64) { kernel.MatVec(d.n, v, d.inverse, d.n, p, 1, d.n) }
+
+// velocity is move, and returns p·v.
 func (d *dense) velocity(v, p []float64) float64 {
-	product(v, d.inverse, p)
-	s := 0.0
-	for i, x := range v {
-		s += float64(x * p[i])
-	}
-	return s
+	d.move(v, p)
+	return kernel.Dot(d.n, v, p)
 }
 
 // product sets y = Ax for a square row-major matrix.

@@ -17,7 +17,7 @@ const (
 // fisher warms up from draws and gradients: the inverse mass √(var draw / var gradient) minimises the Fisher divergence between the target, scaled by
 // it, and a standard normal (Seyboldt, Carlson and Carpenter 2024). The schedule is nutpie's.
 type fisher struct {
-	k       *kernel
+	k       *chain
 	step    adapt.StepSize
 	turns   adapt.Turns
 	scaled  bool // the metric has been estimated

@@ -3,6 +3,7 @@ package nuts
 import (
 	"math"
 
+	"github.com/vflc/vflc/runtime/kernel"
 	"github.com/vflc/vflc/runtime/rng"
 )
 
@@ -86,15 +87,13 @@ func (m *metric) draw(p, v []float64, from *rng.Stream) float64 {
 func (m *metric) drift(q2, half, q, p, g []float64, eps float64) {
 	n := m.split()
 	if n > 0 {
-		for i := range half[:n] {
-			half[i] = p[i] + float64(0.5*eps*g[i])
-		}
-		product(q2[:n], m.full.inverse, half[:n])
-		for i, v := range q2[:n] {
-			q2[i] = q[i] + float64(eps*v)
-		}
+		copy(half[:n], p)
+		kernel.Axpy(n, half, 0.5*eps, g)
+		m.full.move(q2[:n], half)
+		kernel.Scale(n, q2, q2, eps)
+		kernel.Accumulate(n, q2, q)
 	}
-	drift(q2[n:], half[n:], q[n:], p[n:], g[n:], m.inverse[n:], eps)
+	kernel.LeapfrogStart(len(q)-n, half[n:], q2[n:], p[n:], q[n:], g[n:], m.inverse[n:], 0.5*eps, eps)
 }
 
 // kick is the second half: p becomes the momentum after the full step, v the velocities of its dense part. It returns pᵀM⁻¹p.
@@ -102,24 +101,18 @@ func (m *metric) kick(p, v, g []float64, eps float64) float64 {
 	n := m.split()
 	twice := 0.0
 	if n > 0 {
-		for i := range p[:n] {
-			p[i] += float64(0.5 * eps * g[i])
-		}
-		twice = m.full.velocity(v, p[:n])
+		kernel.Axpy(n, p, 0.5*eps, g)
+		twice = m.full.velocity(v, p)
 	}
-	return twice + kick(p[n:], g[n:], m.inverse[n:], eps)
+	return twice + kernel.LeapfrogEnd(len(p)-n, p[n:], p[n:], g[n:], m.inverse[n:], 0.5*eps)
 }
 
-// turns sets sum to the momenta of two runs that meet, in block b, and returns the products of Stan's criterion.
-func (m *metric) turns(b int, sum *vector, l, r run) (out [products]float64) {
+// turns sets sum to the momenta of two runs that meet, in block b, and out to the products of Stan's criterion.
+func (m *metric) turns(b int, out *[products]float64, sum *vector, l, r run) {
 	n := m.split()
+	kernel.Turns(len(m.inverse)-n, out, sum.at[b][n:], l.sum.at[b][n:], r.sum.at[b][n:],
+		l.first.at[b][n:], l.last.at[b][n:], r.first.at[b][n:], r.last.at[b][n:], m.inverse[n:])
 	if n > 0 {
-		denseTurns(&out, sum.at[b][:n], l.sum.at[b], r.sum.at[b], l.last.at[b], r.first.at[b], l.first.extra[b], l.last.extra[b], r.first.extra[b], r.last.extra[b])
+		denseTurns(out, sum.at[b][:n], l.sum.at[b], r.sum.at[b], l.last.at[b], r.first.at[b], l.first.extra[b], l.last.extra[b], r.first.extra[b], r.last.extra[b])
 	}
-	if l.single() && r.single() {
-		turnsOfTwo(&out, sum.at[b][n:], l.sum.at[b][n:], r.sum.at[b][n:], m.inverse[n:])
-		return out
-	}
-	turns(&out, sum.at[b][n:], l.sum.at[b][n:], r.sum.at[b][n:], l.first.at[b][n:], l.last.at[b][n:], r.first.at[b][n:], r.last.at[b][n:], m.inverse[n:])
-	return out
 }

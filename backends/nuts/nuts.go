@@ -45,7 +45,7 @@ func Algorithm() backends.Algorithm {
 			{Name: collapseAux, Doc: "augmented, in one process: one auxiliary variable for each sum, since only the sum meets the data", Default: false},
 		},
 		New: func(env backends.Env, s backends.Settings) (backends.Kernel, error) {
-			k, err := newKernel(env, s)
+			k, err := newChain(env, s)
 			if err != nil {
 				return nil, err
 			}

@@ -97,9 +97,6 @@ func (p *pool) dropPoint(a point) {
 // A run is consecutive states of a trajectory in the order in which they were made: the momenta at its ends and the sum of all.
 type run struct{ first, last, sum *vector }
 
-// single says that the run is one state.
-func (r run) single() bool { return r.first == r.last }
-
 // runOf is the run of one state.
 func runOf(p *vector) run { return run{p.hold(), p.hold(), p.hold()} }
 

@@ -19,7 +19,7 @@ const (
 
 // stan warms up as Stan does: variances of draws over growing windows, after each of which the step size is found anew.
 type stan struct {
-	k       *kernel
+	k       *chain
 	step    adapt.StepSize
 	windows adapt.Windows
 	window  int

@@ -38,7 +38,7 @@ type tree struct {
 }
 
 // transition makes one step of the chain: k.now becomes the next draw.
-func (k *kernel) transition(ctx context.Context) error {
+func (k *chain) transition(ctx context.Context) error {
 	k.choices.Round(uint64(k.done))
 	k.plant()
 	for grows := true; grows && k.tree.depth < k.settings.Int(maxDepth); {
@@ -56,7 +56,7 @@ func (k *kernel) transition(ctx context.Context) error {
 }
 
 // plant begins a trajectory at the current point with a new momentum.
-func (k *kernel) plant() {
+func (k *chain) plant() {
 	p := k.pool.get()
 	for b, s := range k.shares {
 		s.momentum.Round(uint64(k.done))
@@ -76,7 +76,7 @@ func (k *kernel) plant() {
 }
 
 // harvest ends a trajectory.
-func (k *kernel) harvest() {
+func (k *chain) harvest() {
 	t := &k.tree
 	if !finite(t.sample.h) {
 		t.sample.h = k.total[kineticStart] - k.now.lp
@@ -90,7 +90,7 @@ func (k *kernel) harvest() {
 }
 
 // double doubles the trajectory forward (dir 1) or backward in time. It says whether the trajectory may grow further.
-func (k *kernel) double(ctx context.Context, dir int) (bool, error) {
+func (k *chain) double(ctx context.Context, dir int) (bool, error) {
 	t := &k.tree
 	eps := t.eps
 	if dir == 0 {
@@ -132,7 +132,7 @@ func (k *kernel) double(ctx context.Context, dir int) (bool, error) {
 
 // leapfrog makes the state one step of size eps from a point with momentum p, and its momentum. The scalars that it brings are summed with what it
 // closes.
-func (k *kernel) leapfrog(ctx context.Context, at point, p *vector, eps float64) (point, *vector, error) {
+func (k *chain) leapfrog(ctx context.Context, at point, p *vector, eps float64) (point, *vector, error) {
 	next, to := point{q: k.pool.get(), g: k.pool.get(), index: at.index + 1}, k.pool.get()
 	if eps < 0 {
 		next.index = at.index - 1
@@ -154,7 +154,7 @@ func (k *kernel) leapfrog(ctx context.Context, at point, p *vector, eps float64)
 
 // close merges a run with the newest waiting ones, whose halves it completes, and returns the whole with the number of scalars so far. Nothing is
 // decided yet: the products are not summed over the parties.
-func (k *kernel) close(r run, merges int) (run, int) {
+func (k *chain) close(r run, merges int) (run, int) {
 	t, n := &k.tree, closings
 	for range merges {
 		left := t.stack[len(t.stack)-1]
@@ -168,7 +168,7 @@ func (k *kernel) close(r run, merges int) (run, int) {
 }
 
 // meet adds the products of the whole trajectory with its new half.
-func (k *kernel) meet(dir int, r run, n int) int {
+func (k *chain) meet(dir int, r run, n int) int {
 	t := &k.tree
 	sum := k.merge(run{t.edges[1-dir], t.edges[dir], t.sum}, r, n)
 	k.pool.drop(t.sum)
@@ -177,17 +177,16 @@ func (k *kernel) meet(dir int, r run, n int) int {
 }
 
 // merge writes the products of two neighbouring runs, from scalar n on, and returns the sum of their momenta.
-func (k *kernel) merge(l, r run, n int) *vector {
+func (k *chain) merge(l, r run, n int) *vector {
 	sum := k.pool.get()
 	for b, s := range k.shares {
-		d := s.metric.turns(b, sum, l, r)
-		copy(k.part[b][n:], d[:])
+		s.metric.turns(b, (*[products]float64)(k.part[b][n:]), sum, l, r)
 	}
 	return sum
 }
 
 // gain is H₀ − H of a new state, whose energy it sets. It is −∞ where that is not finite.
-func (k *kernel) gain(at *point) float64 {
+func (k *chain) gain(at *point) float64 {
 	at.lp = k.total[logDensity]
 	at.h = k.total[kinetic] - at.lp
 	gain := k.total[kineticStart] - k.now.lp - at.h
@@ -199,10 +198,10 @@ func (k *kernel) gain(at *point) float64 {
 }
 
 // weight is the log weight of a state of the trajectory.
-func (k *kernel) weight(at point) float64 { return k.total[kineticStart] - k.now.lp - at.h }
+func (k *chain) weight(at point) float64 { return k.total[kineticStart] - k.now.lp - at.h }
 
 // weigh counts a new state and says whether the trajectory may go on from it.
-func (k *kernel) weigh(at *point) bool {
+func (k *chain) weigh(at *point) bool {
 	t, gain := &k.tree, k.gain(at)
 	t.leapfrogs++
 	if gain < -maxError {
@@ -220,7 +219,7 @@ func (k *kernel) weigh(at *point) bool {
 }
 
 // straight says that none of the first merges has made a U-turn.
-func (k *kernel) straight(merges int) bool {
+func (k *chain) straight(merges int) bool {
 	for i := range merges {
 		if !k.persists(closings + i*products) {
 			return false
@@ -230,7 +229,7 @@ func (k *kernel) straight(merges int) bool {
 }
 
 // persists is the criterion for the merge whose products begin at scalar n: all positive.
-func (k *kernel) persists(n int) bool {
+func (k *chain) persists(n int) bool {
 	for _, d := range k.total[n:][:products] {
 		if !(d > 0) {
 			return false
@@ -241,7 +240,7 @@ func (k *kernel) persists(n int) bool {
 
 // graft makes a complete subtree part of the trajectory: its candidate replaces the sample with the probability of biased progressive sampling. It
 // says whether the whole has made no U-turn.
-func (k *kernel) graft(dir int, end point, edge *vector, candidate point, logSum float64) bool {
+func (k *chain) graft(dir int, end point, edge *vector, candidate point, logSum float64) bool {
 	t := &k.tree
 	whole := closings + products*t.depth
 	t.depth++

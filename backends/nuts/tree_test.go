@@ -15,13 +15,13 @@ import (
 )
 
 // begun is an initialised chain over a density.
-func begun(t *testing.T, d testmodel.Density, seed uint64, given map[string]string) *kernel {
+func begun(t *testing.T, d testmodel.Density, seed uint64, given map[string]string) *chain {
 	t.Helper()
 	s, err := Algorithm().Resolve(backends.None, given)
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := newKernel(d.Env(seed), s)
+	k, err := newChain(d.Env(seed), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,7 +319,7 @@ func TestHopelessStarts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		k, err := newKernel(d.Env(1), s)
+		k, err := newChain(d.Env(1), s)
 		if err != nil {
 			t.Fatal(err)
 		}

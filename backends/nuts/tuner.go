@@ -16,7 +16,7 @@ type tuner interface {
 	state(c *checkpoint.Codec)
 }
 
-func newTuner(k *kernel) tuner {
+func newTuner(k *chain) tuner {
 	step := adapt.StepSize{Target: k.settings.Float(targetAccept)}
 	warmup := k.settings.Int(Warmup)
 	if k.settings.Text(adaptation) == "stan" {

@@ -13,8 +13,8 @@ import (
 // attempts is how many starting points are tried, as Stan does.
 const attempts = 100
 
-// A kernel is one chain, over the parties of this process.
-type kernel struct {
+// A chain is a kernel: one Markov chain, over the parties of this process.
+type chain struct {
 	env      backends.Env
 	settings backends.Settings
 	shares   []*share
@@ -36,11 +36,11 @@ type kernel struct {
 	choices, shake *rng.Stream
 }
 
-func newKernel(env backends.Env, s backends.Settings) (*kernel, error) {
+func newChain(env backends.Env, s backends.Settings) (*chain, error) {
 	if err := checkAuxiliaries(env.Blocks(), s); err != nil {
 		return nil, err
 	}
-	k := &kernel{env: env, settings: s, eps: 1, choices: env.Shared("nuts tree"), shake: env.Shared("nuts jitter")}
+	k := &chain{env: env, settings: s, eps: 1, choices: env.Shared("nuts tree"), shake: env.Shared("nuts jitter")}
 	blocks, depth := env.Blocks(), s.Int(maxDepth)
 	for b, aux := range newAuxiliaries(blocks, s.Bool(centered), s.Bool(collapseAux)) {
 		k.shares = append(k.shares, newShare(env, b, aux, s))
@@ -75,7 +75,7 @@ func checkAuxiliaries(blocks []backends.Block, s backends.Settings) error {
 }
 
 // Init looks for a starting point where density and gradient are finite, and for a first step size.
-func (k *kernel) Init(ctx context.Context) error {
+func (k *chain) Init(ctx context.Context) error {
 	for attempt := range uint64(attempts) {
 		for b, s := range k.shares {
 			s.begin(attempt, k.now.q.at[b])
@@ -91,7 +91,7 @@ func (k *kernel) Init(ctx context.Context) error {
 	return fmt.Errorf("nuts: the log density or its gradient is not finite at any of %d starting points: %s", attempts, k.why())
 }
 
-func (k *kernel) why() string {
+func (k *chain) why() string {
 	if why := k.env.Why(); why != "" {
 		return why
 	}
@@ -99,7 +99,7 @@ func (k *kernel) why() string {
 }
 
 // evaluateStart evaluates the current point.
-func (k *kernel) evaluateStart(ctx context.Context) (ok bool, err error) {
+func (k *chain) evaluateStart(ctx context.Context) (ok bool, err error) {
 	if err := k.evaluate(ctx, k.now); err != nil {
 		return false, err
 	}
@@ -122,42 +122,42 @@ func (k *kernel) evaluateStart(ctx context.Context) (ok bool, err error) {
 }
 
 // evaluate sets the gradient at a point; logDensity gives what each block adds.
-func (k *kernel) evaluate(ctx context.Context, at point) error {
+func (k *chain) evaluate(ctx context.Context, at point) error {
 	for b, s := range k.shares {
 		s.at(at.q.at[b], at.g.at[b])
 	}
 	return k.env.Density(ctx, at.q.theta, k, at.g.theta, k.lp)
 }
 
-func (k *kernel) logDensity(b int) float64 { return k.lp[b] + k.shares[b].lp }
+func (k *chain) logDensity(b int) float64 { return k.lp[b] + k.shares[b].lp }
 
 // Value implements backends.Coordinates.
-func (k *kernel) Value(b int, g, z []float64) {
+func (k *chain) Value(b int, g, z []float64) {
 	s := k.shares[b]
 	s.lp = s.aux.value(s.e, g, z)
 }
 
 // Adjoint implements backends.Coordinates.
-func (k *kernel) Adjoint(b int, adj, own, w, _ []float64) {
+func (k *chain) Adjoint(b int, adj, own, w, _ []float64) {
 	s := k.shares[b]
 	s.aux.adjoint(s.e, s.gradient, adj, own, w)
 }
 
 // sum adds the first n scalars of every party.
-func (k *kernel) sum(ctx context.Context, n int) error {
+func (k *chain) sum(ctx context.Context, n int) error {
 	k.view(n)
 	return k.env.Sum(ctx, k.part, k.total[:n])
 }
 
 // view cuts the scalars of every block to n.
-func (k *kernel) view(n int) {
+func (k *chain) view(n int) {
 	for b, p := range k.part {
 		k.part[b] = p[:n]
 	}
 }
 
 // Step makes one transition.
-func (k *kernel) Step(ctx context.Context) (backends.Info, error) {
+func (k *chain) Step(ctx context.Context) (backends.Info, error) {
 	if err := k.transition(ctx); err != nil {
 		return backends.Info{}, err
 	}
@@ -170,7 +170,7 @@ func (k *kernel) Step(ctx context.Context) (backends.Info, error) {
 	return k.info(), nil
 }
 
-func (k *kernel) info() backends.Info {
+func (k *chain) info() backends.Info {
 	warmup, draws := k.settings.Int(Warmup), k.settings.Int(Draws)
 	i := backends.Info{Phase: "warmup", Iteration: k.done, Iterations: warmup, NonFinite: k.bad, Transition: k.last}
 	if k.done > warmup {
@@ -181,7 +181,7 @@ func (k *kernel) info() backends.Info {
 }
 
 // Draw implements backends.Kernel: only the newest draw is there.
-func (k *kernel) Draw(_ int, theta [][]float64) {
+func (k *chain) Draw(_ int, theta [][]float64) {
 	for b, t := range theta {
 		copy(t, k.now.q.theta[b])
 	}
@@ -194,7 +194,7 @@ var errStep = errors.New("nuts: no step size is small enough: the density may no
 
 // search finds a step size from eps at which one leapfrog crosses a log acceptance, by doubling or halving (Stan's initial search). Each trial has a momentum
 // of its own. limit is the largest that makes sense.
-func (k *kernel) search(ctx context.Context, eps, crossing, limit float64) (float64, error) {
+func (k *chain) search(ctx context.Context, eps, crossing, limit float64) (float64, error) {
 	rising, err := k.trial(ctx, eps, crossing)
 	if err != nil {
 		return 0, err
@@ -219,7 +219,7 @@ func (k *kernel) search(ctx context.Context, eps, crossing, limit float64) (floa
 }
 
 // trial says whether one leapfrog from the current point has a log acceptance above crossing.
-func (k *kernel) trial(ctx context.Context, eps, crossing float64) (bool, error) {
+func (k *chain) trial(ctx context.Context, eps, crossing float64) (bool, error) {
 	defer k.pool.reset(k.now.q, k.now.g)
 	p := k.pool.get()
 	for b, s := range k.shares {
