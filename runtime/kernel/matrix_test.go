@@ -53,3 +53,67 @@ func TestMatricesAgreeBetweenSets(t *testing.T) {
 		agree(t, "denseGradient", w, func(on Set, w []float64) { denseGradient(on, s.n, w, s.wk, s.wm, x, s.xs, y, s.ys, s.k, s.m) })
 	}
 }
+
+func TestColumnSums(t *testing.T) {
+	r := rand.New(rand.NewPCG(29, 30))
+	for _, n := range []int{1, 40, 256, 257, 700} {
+		const m = 5
+		stride := n + 2
+		c, d := numbers(r, m), numbers(r, stride*m)
+		want := slices.Clone(c)
+		for o := range want {
+			for i := range n {
+				want[o] += d[o*stride+i]
+			}
+		}
+		ColumnSumsAdd(n, c, d, stride, m)
+		for o := range c {
+			if diff := c[o] - want[o]; diff > 1e-12 || diff < -1e-12 {
+				t.Errorf("column %d of %d rows sums to %v, want %v", o, n, c[o], want[o])
+			}
+		}
+	}
+}
+
+// A layer, its derivatives, and two losses: the derivatives are those by differences.
+func TestDenseDerivatives(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 32))
+	const n, k, m, h = 11, 3, 6, 1e-6
+	x, w, c := numbers(r, n*k), numbers(r, k*m), numbers(r, m)
+	seed, y := numbers(r, n*m), make([]float64, n*m)
+	for _, layer := range []struct {
+		name    string
+		forward func(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, wm, k, m int, c []float64)
+		back    func(n int, y, d, t []float64)
+	}{
+		{"tanh", DenseTanh, TanhBack},
+		{"relu", DenseRelu, ReluBack},
+		{"linear", Dense, func(n int, y, d, _ []float64) { copy(y, d) }},
+	} {
+		loss := func() float64 {
+			layer.forward(n, y, n, x, n, w, m, 1, k, m, c)
+			return Dot(n*m, seed, y)
+		}
+		loss()
+		d, dw, dc, dx := make([]float64, n*m), make([]float64, k*m), make([]float64, m), make([]float64, n*k)
+		layer.back(n*m, d, seed, y)
+		DenseGradient(n, dw, m, 1, x, n, d, n, k, m)
+		ColumnSumsAdd(n, dc, d, n, m)
+		DenseAdd(n, dx, n, d, n, w, 1, m, m, k)
+		for _, p := range []struct {
+			name    string
+			at, got []float64
+		}{{"weight", w, dw}, {"constant", c, dc}, {"input", x, dx}} {
+			for i, v := range p.at {
+				p.at[i] = v + h
+				up := loss()
+				p.at[i] = v - h
+				down := loss()
+				p.at[i] = v
+				if want := (up - down) / (2 * h); !(max(p.got[i]-want, want-p.got[i]) < 1e-7) {
+					t.Errorf("%s: derivative in %s %d is %v, by differences %v", layer.name, p.name, i, p.got[i], want)
+				}
+			}
+		}
+	}
+}

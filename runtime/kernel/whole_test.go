@@ -3,6 +3,8 @@ package kernel
 import (
 	"math"
 	"math/rand/v2"
+	"os"
+	"regexp"
 	"slices"
 	"testing"
 	"unsafe"
@@ -51,6 +53,19 @@ func (m *room) index(n, k int) []int32 {
 	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(a))), n)
 }
 
+// shorts are k columns of n float32 with zeros up to the stride.
+func (m *room) shorts(n, stride, k int) []float32 {
+	i := -1
+	next := func() uint64 {
+		if i++; i%stride >= n {
+			return 0
+		}
+		return uint64(math.Float32bits(float32(m.r.NormFloat64())))
+	}
+	a := m.fill((k*stride+1)/2, func() float64 { return math.Float64frombits(next() | next()<<32) })
+	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(a))), k*stride)
+}
+
 func (m *room) lanes() *[lanes]float64 {
 	return (*[lanes]float64)(m.fill(lanes, func() float64 { return 1 + m.r.Float64() }))
 }
@@ -80,6 +95,7 @@ func calls() []call {
 		{"shift", func(on Set, n, _, _ int, m *room) { shift(on, n, m.floats(n), 1.3) }},
 		{"fill", func(on Set, n, _, _ int, m *room) { fill(on, n, m.floats(n), 1.3) }},
 		{"axpy", func(on Set, n, _, _ int, m *room) { axpy(on, n, m.floats(n), 1.3, m.floats(n)) }},
+		{"approach", func(on Set, n, _, _ int, m *room) { approach(on, n, m.floats(n), 0.3, m.floats(n)) }},
 		{"addScalar", func(on Set, n, _, _ int, m *room) { addScalar(on, n, m.floats(n), m.floats(n), 1.3) }},
 		{"subFrom", func(on Set, n, _, _ int, m *room) { subFrom(on, n, m.floats(n), 1.3, m.floats(n)) }},
 		{"scale", func(on Set, n, _, _ int, m *room) { scale(on, n, m.floats(n), m.floats(n), 1.3) }},
@@ -115,6 +131,14 @@ func matrixCalls() []call {
 			s := n + m.gap
 			step := 1 + c%2
 			matTVecAdd(on, n, m.floats((k-1)*step+1), step, m.floats((k-1)*s+n), s, m.floats(n), k)
+		}},
+		{"matVecAddShort", func(on Set, n, k, _ int, m *room) {
+			s := (n + 7) &^ 7
+			matVecAddShort(on, n, m.floats(n), m.shorts(n, s, k), s, m.floats(k), k)
+		}},
+		{"matTVecAddShort", func(on Set, n, k, _ int, m *room) {
+			s := (n + 7) &^ 7
+			matTVecAddShort(on, n, m.floats(k), m.shorts(n, s, k), s, m.floats(n), k)
 		}},
 		{"dense", func(on Set, n, k, c int, m *room) {
 			xs, ys := n+m.gap, n+m.gap
@@ -164,6 +188,16 @@ func samplerCalls() []call {
 	return []call{
 		{"boxMuller", func(on Set, n, _, _ int, m *room) { boxMuller(on, n, m.floats(n), m.floats(n), m.words(n), m.words(n)) }},
 		{"words", func(on Set, n, _, _ int, m *room) { words(on, n, m.words(n), (*[32]uint64)(m.words(32))) }},
+		{"chaCha8", func(on Set, n, _, _ int, m *room) {
+			n = n%3 + 1
+			chaCha8(on, n, m.words(Batch*n), (*[16]uint32)(unsafe.Pointer(unsafe.SliceData(m.words(8)))))
+		}},
+		{"guideDraw", func(on Set, n, _, _ int, m *room) {
+			m.result(guideDraw(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n)))
+		}},
+		{"guideGradient", func(on Set, n, _, _ int, m *room) {
+			guideGradient(on, n, m.floats(n), m.floats(n), m.floats(n), 0.7, m.floats(n), m.floats(n), m.floats(n), m.floats(n))
+		}},
 		{"adam", func(on Set, n, _, _ int, m *room) {
 			adam(on, n, m.floats(n), m.floats(n), m.counts(n), m.floats(n), 0.1, 3, 0.9, 0.999, 1e-8)
 		}},
@@ -206,6 +240,19 @@ func compareSets(t *testing.T, n, k, cols int, seed uint64, alloc func(n int) []
 }
 
 func plain(n int) []float64 { return make([]float64, n) }
+
+// A kernel that is not listed here is compared, fenced, and timed by nothing.
+func TestAllKernelsAreListed(t *testing.T) {
+	text, err := os.ReadFile("tiers_other.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^func (\w+)\(_ Set`).FindAllStringSubmatch(string(text), -1) {
+		if !slices.ContainsFunc(calls(), func(c call) bool { return c.name == m[1] }) {
+			t.Errorf("%s is not in calls", m[1])
+		}
+	}
+}
 
 func TestAllKernelsAgreeBetweenSets(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 24))
