@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+
+	"github.com/vflc/vflc/runtime/kernel"
 )
 
 func main() {
@@ -20,6 +22,9 @@ func execute(args []string, out, errs io.Writer) (code int) {
 			code = apologise(errs, bug)
 		}
 	}()
+	if err := kernel.Refused(); err != nil {
+		fmt.Fprintf(errs, "vflc: %v\n", err)
+	}
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetOut(out)
