@@ -52,12 +52,12 @@ func bent(dims []int, scale []float64) testmodel.Density {
 
 // A naive is the sampler as it is written down: recursion over lists of states, all of which are kept.
 type naive struct {
-	log           func(x, grad []float64) float64
-	inverse       []float64
-	eps, h0       float64
-	choices       *rng.Stream
-	leapfrogs     int
-	metro, weight float64
+	log       func(x, grad []float64) float64
+	inverse   []float64
+	eps, h0   float64
+	choices   *rng.Stream
+	leapfrogs int
+	metro     float64
 }
 
 type naiveState struct {

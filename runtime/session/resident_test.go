@@ -13,7 +13,6 @@ type lodger struct {
 	points [][][]float64 // per point and block
 	local  [][][]float64 // gradients there
 	own    [][]float64
-	answer []float64
 }
 
 func (l *lodger) Stay(b int, answer []float64) float64 {
