@@ -84,7 +84,7 @@ func (p *party) walkCorrected(c *chain, steps int) {
 // propose sets to = θ + h∇ + √(2h)ξ.
 func (p *party) propose(from *state, to []float64) {
 	p.noise.Normals(p.xi)
-	s := math.Sqrt(2 * p.h)
+	s := p.sign * math.Sqrt(2*p.h)
 	for i, t := range from.theta {
 		to[i] = t + p.h*from.grad[i] + s*p.xi[i]
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/runtime/rng"
 )
 
 // The phases of a run.
@@ -40,7 +39,6 @@ type kernel struct {
 	lp       []float64
 	part     [][]float64
 	total    []float64
-	starts   []*rng.Stream
 	plain    plain
 	survey
 
@@ -71,7 +69,6 @@ func newKernel(env backends.Env, s backends.Settings) *kernel {
 		k.theta = append(k.theta, nil)
 		k.grad = append(k.grad, make([]float64, block.Dim()))
 		k.part = append(k.part, make([]float64, scalars))
-		k.starts = append(k.starts, env.Private(b, "soul start"))
 	}
 	k.plain.kernel = k
 	k.check = min(firstCheck, k.planned/longestClimb)
@@ -107,8 +104,8 @@ func (k *kernel) unusable() error {
 }
 
 func (k *kernel) try(ctx context.Context, attempt uint64) (bool, error) {
-	for b, p := range k.parties {
-		p.start(k.starts[b], attempt)
+	for _, p := range k.parties {
+		p.start(attempt)
 	}
 	k.plain = plain{kernel: k, start: true}
 	if err := k.evaluate(ctx); err != nil {

@@ -10,9 +10,10 @@ import (
 // A party is one block with what it moves towards the maximum: a client its z, the server its γ. A client has Langevin chains beside.
 type party struct {
 	iterate
-	block backends.Block
-	cuts  []backends.Cut
-	theta []float64 // the θ of evaluations outside the chains: the first chain's, or at the server γ itself
+	block   backends.Block
+	cuts    []backends.Cut
+	initial *rng.Stream // of initial values
+	theta   []float64   // the θ of evaluations outside the chains: the first chain's, or at the server γ itself
 	metric
 
 	// of a client
@@ -23,6 +24,7 @@ type party struct {
 	round     int // of noise
 	own, w    []float64
 	xi        []float64
+	sign      float64   // of the noise
 	top       []float64 // direction of the largest curvature of θ given z
 	work      [2]*state
 	meanG     []float64 // over the states of an iteration
@@ -34,7 +36,7 @@ type party struct {
 
 func newParty(env backends.Env, b int, s backends.Settings) *party {
 	block := env.Blocks()[b]
-	p := &party{block: block, cuts: block.Cuts(), corrected: s.Bool(mala), h: 1}
+	p := &party{block: block, cuts: block.Cuts(), corrected: s.Bool(mala), h: 1, initial: env.Private(b, "soul start")}
 	dim, aux := block.Dim(), block.AuxLen()
 	if p.server() {
 		block.Jacobian(false)
@@ -57,19 +59,32 @@ func newParty(env backends.Env, b int, s backends.Settings) *party {
 
 func (p *party) server() bool { return p.block.Index() == 0 }
 
-// nextNoise moves on to the noise of the next iteration.
-func (p *party) nextNoise() {
-	p.noise.Round(uint64(p.round))
+// move has all chains make some steps, with the noise of the next round. Paired chains have opposite noise: what the mean of a pair has of odd order in
+// the noise cancels, which is all where θ given z is normal. Each chain by itself is what it would be without the other.
+func (p *party) move(steps int, paired bool) {
+	first := uint64(p.round) * uint64(len(p.chains))
 	p.round++
+	for i, c := range p.chains {
+		of := i
+		p.sign = 1
+		if paired {
+			of = i / 2
+			if i%2 == 1 {
+				p.sign = -1
+			}
+		}
+		p.noise.Round(first + uint64(of))
+		p.walk(c, steps)
+	}
 }
 
 // start sets θ, or γ: at 0 in attempt 0, later uniform in (−2, 2), as Stan's initial values.
-func (p *party) start(from *rng.Stream, attempt uint64) {
-	from.Round(attempt)
+func (p *party) start(attempt uint64) {
+	p.initial.Round(attempt)
 	clear(p.theta)
 	for i := range p.theta {
 		if attempt > 0 {
-			p.theta[i] = 4*from.Float64() - 2
+			p.theta[i] = 4*p.initial.Float64() - 2
 		}
 	}
 	for _, c := range p.chains {
@@ -80,13 +95,10 @@ func (p *party) start(from *rng.Stream, attempt uint64) {
 
 // stay runs the chains of a client for an iteration and leaves the means over their states.
 func (p *party) stay(steps int, answer []float64) float64 {
-	p.nextNoise()
 	clear(p.meanG)
 	clear(p.answer)
 	p.lp, p.recorded = 0, 0
-	for _, c := range p.chains {
-		p.walk(c, steps)
-	}
+	p.move(steps, true)
 	copy(p.theta, p.chains[0].at.theta)
 	by := 1 / float64(p.recorded)
 	if p.recorded == 0 {

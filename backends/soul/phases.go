@@ -282,10 +282,7 @@ func (k *kernel) sample(ctx context.Context) error {
 		if p.server() {
 			continue
 		}
-		p.nextNoise()
-		for _, c := range p.chains {
-			p.walk(c, k.settings.Int(inner))
-		}
+		p.move(k.settings.Int(inner), false)
 	}
 	k.count()
 	k.draws++

@@ -29,8 +29,8 @@ func (p *party) tuneChains(first bool) {
 	steps := powerSteps / 10
 	if first {
 		steps = powerSteps
-		p.nextNoise()
-		p.noise.Normals(p.top)
+		p.initial.Round(attempts)
+		p.initial.Normals(p.top)
 	}
 	a, b := p.work[0], p.work[1]
 	lambda := 0.0
@@ -50,7 +50,9 @@ func (p *party) tuneChains(first bool) {
 		}
 	}
 	if !(lambda > 0) || !finite(lambda) {
-		p.noise.Normals(p.top)
+		for i := range p.top {
+			p.top[i] = 1 // for the next time
+		}
 		return
 	}
 	p.h = 1 / lambda

@@ -54,6 +54,53 @@ func (m GLM) Peak() Peak {
 	return p
 }
 
+// Score is the derivative of log p(y_i | η) in η.
+func (m GLM) Score(i int, eta float64) float64 {
+	_, d := m.logLik(m.Y[i], eta)
+	return d
+}
+
+// Given is where the density of θ_j given z = 0 and b = 0 is greatest.
+func (m GLM) Given(j int) []float64 {
+	n, cols := len(m.Y), m.columns(j)
+	theta := make([]float64, cols)
+	share := 0.0
+	if m.Transform == backends.Power {
+		share = 1 / float64(m.Clients())
+	}
+	noise := 1 / (m.Rho * m.Rho)
+	for range 50 {
+		g := make([]float64, n)
+		addProduct(g, m.X[j], theta)
+		hessian, gradient := mat.NewSymDense(cols, nil), mat.NewVecDense(cols, nil)
+		for a := range cols {
+			x := m.X[j][a*n:][:n]
+			gradient.SetVec(a, -theta[a])
+			for i, v := range g {
+				gradient.SetVec(a, gradient.AtVec(a)+x[i]*(share*m.Score(i, v)-noise*v))
+			}
+			for b := a; b < cols; b++ {
+				t := 0.0
+				for i, v := range g {
+					t += x[i] * m.X[j][b*n+i] * (share*m.weight(v) + noise)
+				}
+				if a == b {
+					t++
+				}
+				hessian.SetSym(a, b, t)
+			}
+		}
+		var step mat.VecDense
+		if err := step.SolveVec(hessian, gradient); err != nil {
+			panic("testmodel: " + err.Error())
+		}
+		for a := range theta {
+			theta[a] += step.AtVec(a)
+		}
+	}
+	return theta
+}
+
 // Profile is the greatest value of L over z and b for a normal likelihood, up to a constant that depends on neither σ nor the data: what a prior of σ
 // is added to.
 func (m GLM) Profile() float64 {
