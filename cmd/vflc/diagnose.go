@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -54,7 +55,12 @@ func examine(r *runs.Run) []posterior.Finding {
 		said = &r.Document.Diagnostics
 	}
 	depth, _ := r.Setting("max-depth")
-	return append([]posterior.Finding{}, posterior.Examine(r.Draws, posterior.Summarise(r.Draws), said, depth)...)
+	found := append([]posterior.Finding{}, posterior.Examine(r.Draws, posterior.Summarise(r.Draws), said, depth)...)
+	if r.Document == nil || r.Document.Note == "" {
+		return found
+	}
+	// Draws given a maximum have it as constants.
+	return slices.DeleteFunc(found, func(f posterior.Finding) bool { return f.Check == "constant" && f.Value == 0 })
 }
 
 func writeFindings(w io.Writer, r *runs.Run, found []posterior.Finding) error {

@@ -37,13 +37,18 @@ func (c *checker) maximised(s *check.Symbol) bool {
 	return s.Kind == check.Param && (s.Owner == c.Server || s.Owner == check.Shared)
 }
 
+// alone says that there are no auxiliary variables: power with one client is the true model, whose contribution is integrated out.
+func (c *checker) alone() bool {
+	return c.Transform.Kind == "power" && len(c.Clients) == 1 && !c.Clients[0].Family
+}
+
 // likelihood: with auxiliary variables in the location, residuals can be made 0.
 func (c *checker) likelihood(k *cut.Likelihood) {
 	location, scale := ends(k.Dist.LocationAt, k.Dist.ScaleAt, k.Args)
 	if k.Dist.Name == "lognormal" {
 		location, scale = k.Args[0], k.Args[1]
 	}
-	if len(k.Groups) == 0 || location == nil || scale == nil {
+	if c.alone() || len(k.Groups) == 0 || location == nil || scale == nil {
 		return
 	}
 	for _, s := range c.loose(scale) {

@@ -2,6 +2,7 @@ package maximum_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vflc/vflc/compile/check"
@@ -45,7 +46,7 @@ func TestGoldens(t *testing.T) {
 func TestScales(t *testing.T) {
 	const head = "client a\ndata y : real[N] @ shared\ndata X : real[N, P] @ a\nparam beta : real[P] ~ normal(0, 1) @ a\n"
 	for _, c := range []struct {
-		text string
+		text string // with another transform than augmented where it says so
 		want []diag.Code
 	}{
 		{"y ~ normal(X * beta, 2)\n", nil},
@@ -59,10 +60,11 @@ func TestScales(t *testing.T) {
 		{"param t ~ half_normal(1) @ shared\nparam m : real[P] ~ normal(0, t) @ a\ny ~ normal(X * m + X * beta, 1)\n", nil}, // the client's m is integrated out
 		{"param t ~ half_normal(1)\nparam m : real[3] ~ normal(0, t)\ny ~ normal(X * beta + sum(m), 1)\n", []diag.Code{diag.NoMaximum}},
 		{"param t ~ half_normal(1)\nparam m : real[3] ~ normal(0, t) noncentered\ny ~ normal(X * beta + sum(m), 1)\n", nil},
+		{"param s ~ half_normal(1)\ny ~ normal(X * beta, s)\ntransform power(rho = 1)\n", nil}, // one client: no auxiliary variables
 		{"param q ~ beta(1, 0.5)\ny ~ normal(X * beta + q, 1)\n", []diag.Code{diag.InfinitePrior}},
 	} {
 		var got []diag.Code
-		for _, d := range run(source.New("m.vfl", head+c.text+"transform augmented(rho = 1)\n")) {
+		for _, d := range run(source.New("m.vfl", head+withTransform(c.text))) {
 			got = append(got, d.Code)
 			if d.Code != diag.NoMaximum && d.Code != diag.InfinitePrior {
 				t.Errorf("%s: %s", c.text, d.Message)
@@ -72,4 +74,11 @@ func TestScales(t *testing.T) {
 			t.Errorf("%s gets %v, want %v", c.text, got, c.want)
 		}
 	}
+}
+
+func withTransform(text string) string {
+	if strings.Contains(text, "transform") {
+		return text
+	}
+	return text + "transform augmented(rho = 1)\n"
 }
