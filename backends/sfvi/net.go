@@ -11,7 +11,7 @@ import (
 const width = 16
 
 // rows is how many elements go through all layers together: their activations and deltas stay in the first cache.
-const rows = 64
+const rows = 128
 
 // A net is a multilayer perceptron, inputs–16–16–2 with tanh, applied to n elements alike: (f, h) = net(u). Its parameters are laid out as
 // W1 (one row an input), b1, W2 (one row an output unit), b2, W3 (a row for f, a row for h), b3.
@@ -24,12 +24,15 @@ type net struct {
 	first  []float64   // activations of the first hidden layer
 	second []float64
 	delta  [2][]float64 // of one block: of the layer above, and of that below
+	ones   []float64    // as many as a block has elements
 }
 
 func newNet(in [][]float64) *net {
 	n := len(in[0])
 	v := make([]float64, (2*n+2*rows)*width)
 	q := &net{n: n, in: in, out: make([]float64, 2*n), first: v[:n*width], second: v[n*width : 2*n*width]}
+	q.ones = make([]float64, rows)
+	vec.Fill(rows, q.ones, 1)
 	q.delta[0], q.delta[1] = v[2*n*width:][:rows*width], v[(2*n+rows)*width:]
 	return q
 }
@@ -115,14 +118,19 @@ func (q *net) climb(b block, w, g *weights, seeds []float64) {
 	m, one, two := b.m, b.of(q.first), b.of(q.second)
 	seeds = seeds[b.from:]
 	vec.DenseGradient(m, g.w3, 1, width, two, m, seeds, q.n, width, 2)
-	vec.ColumnSumsAdd(m, g.b3, seeds, q.n, 2)
+	q.sums(g.b3, seeds, q.n, m)
 	upper, lower := q.carry(b, w, seeds)
 	vec.DenseGradient(m, g.w2, 1, width, one, m, upper, m, width, width)
-	vec.ColumnSumsAdd(m, g.b2, upper, m, width)
+	q.sums(g.b2, upper, m, m)
 	for c, in := range q.in {
 		vec.DenseGradient(m, g.w1[c*width:], 0, 1, in[b.from:], 0, lower, m, 1, width)
 	}
-	vec.ColumnSumsAdd(m, g.b1, lower, m, width)
+	q.sums(g.b1, lower, m, m)
+}
+
+// sums adds the sum of each column of m deltas to the gradient of its bias: the weight of an input that is 1.
+func (q *net) sums(bias, delta []float64, stride, m int) {
+	vec.DenseGradient(m, bias, 0, 1, q.ones, 0, delta, stride, 1, len(bias))
 }
 
 // feel sets du for a block.

@@ -72,6 +72,32 @@ func (g *gen) expBounded(x vec) vec {
 	return g.scale(g.add(q, oneBits), t, k)
 }
 
+// reduced returns k + magic and r.
+func (g *gen) reduced(x vec) (t, r vec) {
+	t = g.fmaOf(x, f(log2e), f(magic))
+	k := g.sub(t, f(magic))
+	r = g.fnmaOf(k, f(ln2High), x)
+	g.fnma(r, k, f(ln2Low))
+	return t, r
+}
+
+// ratio returns a/(d + dl) without the instruction for division, which would keep one of two ports busy: a guess at 1/d from the bits of d, three steps of
+// Newton's method, and the rest of the quotient.
+func (g *gen) ratio(a, d, dl vec) vec {
+	inverse := g.subInt(konst(inverseGuess), d)
+	for range 3 {
+		inverse = g.fmaOf(inverse, g.fnmaOf(inverse, d, oneBits), inverse)
+	}
+	q := g.mul(a, inverse)
+	rest := g.fnmaOf(q, d, a)
+	g.fnma(rest, q, dl)
+	g.fma(q, rest, inverse)
+	return q
+}
+
+// inverseGuess less the bits of x are those of 1/x to 5.1 %.
+const inverseGuess = 0x7fde623822fc16e6
+
 // expMinus returns e^-a for a ≥ 0 in two parts.
 func (g *gen) expMinus(a vec) (z, low vec) {
 	x := g.or(g.min(f(-expLeast), a), signBit)
@@ -116,19 +142,16 @@ func (g *gen) expm1(x vec) vec {
 
 // tanh is e/(2-e) with e = 1 - exp(-2|x|), all in two parts.
 func (g *gen) tanh(x vec) vec {
-	a := g.or(g.min(f(22), g.abs(x)), signBit)
-	e := g.expSplit(g.add(a, a))
-	w := g.addInt(g.shl(e.t, 52), oneBits)
-	one := g.sub(oneBits, w)
-	b := g.mul(w, e.r)
-	high := g.sub(one, b)
-	low := g.sub(g.sub(one, high), b)
-	g.fnma(low, w, e.s)
-	top := g.add(high, low)
-	topLow := g.add(g.sub(high, top), low)
-	d := g.sub(f(2), top)
-	dl := g.sub(g.sub(g.sub(f(2), d), top), topLow)
-	y := g.quotient(top, topLow, d, dl, g.div(oneBits, d))
+	a := g.min(f(22), g.abs(x))
+	t, r := g.reduced(g.add(a, a))
+	q := g.polynomial(r, expTail)
+	g.horner(q, g.mul(r, r), r)
+	w := g.addInt(g.shl(t, 52), oneBits)
+	top := g.fmaOf(w, q, g.sub(w, oneBits))
+	two := f(2)
+	d := g.add(top, two)
+	dl := g.add(g.sub(two, d), top)
+	y := g.ratio(top, d, dl)
 	return g.or(y, g.and(x, signBit))
 }
 
