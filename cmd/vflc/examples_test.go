@@ -92,7 +92,7 @@ func TestGaussianPosteriorIsExact(t *testing.T) {
 	}
 	precision := 4.01
 	mean, sd := 8.2/precision, 1/math.Sqrt(precision)
-	mcse := sd / math.Sqrt(4000)
+	mcse := sd / math.Sqrt(10000)
 	p := summary.Parameters[0]
 	if math.Abs(p.Mean-mean) > 5*mcse+0.005 {
 		t.Errorf("mean %g, want %g", p.Mean, mean)

@@ -69,3 +69,20 @@ func TestFunctionsAgreeBetweenSets(t *testing.T) {
 		}
 	}
 }
+
+// The quotient in tanh is rounded twice, but never beyond 1.
+func TestTanhIsAtMostOne(t *testing.T) {
+	const n = 100_000
+	a, y := make([]float64, n), make([]float64, n)
+	for i := range a {
+		a[i] = 5 + 20*float64(i)/n
+	}
+	for _, set := range Sets() {
+		tanh(set, n, y, a)
+		for i, v := range y {
+			if !(v <= 1) || a[i] > 19.1 && v != 1 {
+				t.Fatalf("%v: tanh(%v) = 1%+g", set, a[i], v-1)
+			}
+		}
+	}
+}
