@@ -13,8 +13,8 @@ import (
 
 const (
 	exactChains = 4
-	// exactErrors is how many Monte Carlo standard errors an estimate may be off: with some 500 functions over the zoo a correct sampler is
-	// beyond it in one suite of 300, and the seed is fixed.
+	// exactErrors is how many Monte Carlo standard errors an estimate may be off: with nearly 400 functions over the zoo a correct sampler is
+	// beyond it in one suite of 400, and the seed is fixed.
 	exactErrors = 4.5
 )
 

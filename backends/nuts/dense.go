@@ -64,7 +64,7 @@ func (d *dense) set(a []float64) {
 // gradients', so that M⁻¹BM⁻¹ = A. For a Gaussian target it is exact as soon as both have full rank, however few the draws and strong the
 // correlations. Coordinates are scaled by the diagonal estimate first. With few draws for the dimension correlations are shrunk, by the factor
 // 1/(1 + (dimension/draws)³): of several powers tried, and shares of a fixed number of draws, the one with the most effective draws per gradient (see
-// bench/README.md). With B = LLᵀ the mean is L⁻ᵀ(LᵀAL)^½L⁻¹.
+// docs/inference.md). With B = LLᵀ the mean is L⁻ᵀ(LᵀAL)^½L⁻¹.
 func (d *dense) fromFisher(inverse []float64, draws, gradients *adapt.Covariance) {
 	n, w := d.n, &d.work
 	count := float64(draws.N)
