@@ -41,7 +41,7 @@ func (p *party) state(c *checkpoint.Codec) {
 	for _, v := range [][]float64{p.x, p.old, p.oldDir, p.mean, p.half, p.windows[0], p.windows[1], p.windows[2], p.first, p.then, p.bound, p.inner.lower, p.theta, p.top} {
 		c.Floats(v)
 	}
-	c.Float(&p.oldSlope, &p.recent, &p.blamed, &p.damping, &p.slopes, &p.flat, &p.h)
+	c.Float(&p.oldSlope, &p.recent, &p.blamed, &p.damping, &p.slopes, &p.flat, &p.h, &p.lambda)
 	c.Ints(&p.round, &p.bad)
 	c.Bool(&p.dense)
 	for _, ch := range p.chains {

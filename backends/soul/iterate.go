@@ -1,5 +1,7 @@
 package soul
 
+import "math"
+
 // An iterate is the vector that a party moves towards the maximum of L.
 type iterate struct {
 	x    []float64
@@ -17,6 +19,8 @@ type iterate struct {
 	slopes      float64      // sum of grad·dir: over iterations, later over batches
 	half        []float64    // the mean when it was looked at before
 	kept        bool         // what vet said
+	// short says that no step moves a coordinate by more than 1 + |x|/10: its metric is measured at one θ, and may be far too long at another.
+	short bool
 }
 
 func newIterate(n int) iterate {
@@ -85,6 +89,11 @@ func (it *iterate) step(size float64) {
 	}
 	copy(it.old, it.x)
 	by := size * it.damping
+	if it.short {
+		for i, d := range it.dir {
+			by = min(by, (1+0.1*math.Abs(it.x[i]))/math.Abs(d))
+		}
+	}
 	for i, d := range it.dir {
 		it.oldDir[i] = by * d
 		it.x[i] += by * d

@@ -137,6 +137,7 @@ func (k *kernel) Adjoint(b int, adj, _, _, _ []float64) { k.parties[b].gather(ad
 func (k *kernel) gradient(ctx context.Context) error {
 	for b, p := range k.parties {
 		k.theta[b] = p.theta
+		p.tuning = k.phase < evaluating
 	}
 	if err := k.env.Density(ctx, k.theta, k, k.grad, k.lp); err != nil {
 		return err

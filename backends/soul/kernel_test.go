@@ -322,3 +322,23 @@ func TestNoAllocations(t *testing.T) {
 		}
 	}
 }
+
+// A shared parameter inside the cuts changes the precision of θ given z while it moves, and cuts that are not affine change it with θ: the chains' steps
+// follow, and the gradient vanishes at the result.
+func TestScaleInsideTheCuts(t *testing.T) {
+	for _, curved := range []bool{false, true} {
+		m := testmodel.Linear(14, 60, []int{3, 2}, 0.8)
+		m.Scale, m.Curve, m.Rho = true, curved, 0.7
+		for _, m.Transform = range []string{backends.Augmented, backends.Power} {
+			k, info := fit(t, m.Env(1), m.Transform, map[string]string{"draws": "5"}, func([][]float64) {})
+			if !info.Mode.Converged || info.Mode.Gradient.Value > 0.02 || info.NonFinite > 0 {
+				t.Errorf("%s curved=%v: %+v, %d not finite", m.Transform, curved, info.Mode, info.NonFinite)
+			}
+			for b, p := range k.parties {
+				if !finite(square(p.x)) {
+					t.Errorf("%s curved=%v: party %d is at %v", m.Transform, curved, b, p.x)
+				}
+			}
+		}
+	}
+}

@@ -20,6 +20,8 @@ type party struct {
 	chains    []*chain
 	corrected bool
 	h         float64 // step size of the chains
+	lambda    float64 // the curvature that it is for
+	tuning    bool    // and it may change
 	noise     *rng.Stream
 	round     int // of noise
 	own, w    []float64
@@ -41,6 +43,7 @@ func newParty(env backends.Env, b int, s backends.Settings) *party {
 	if p.server() {
 		block.Jacobian(false)
 		p.iterate = newIterate(dim)
+		p.short = true
 		p.theta = p.x
 		p.metric = newServerMetric(dim)
 		return p
@@ -98,6 +101,9 @@ func (p *party) stay(steps int, answer []float64) float64 {
 	clear(p.meanG)
 	clear(p.answer)
 	p.lp, p.recorded = 0, 0
+	if p.tuning && len(p.theta) > 0 {
+		p.tuneChains(1)
+	}
 	p.move(steps, true)
 	copy(p.theta, p.chains[0].at.theta)
 	by := 1 / float64(p.recorded)

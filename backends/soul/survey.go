@@ -129,7 +129,7 @@ func (k *kernel) curvature(ctx context.Context, first bool) error {
 		}
 	}
 	e.by = 0
-	if err := k.serverCurvature(ctx); err != nil {
+	if err := k.serverCurvature(ctx, first); err != nil {
 		return err
 	}
 	for _, p := range k.parties {
@@ -161,7 +161,7 @@ func (k *kernel) keepServer() {
 }
 
 // serverCurvature measures −∂²/∂γ² of the joint density: column by column, or where that would be too many by the power iteration.
-func (k *kernel) serverCurvature(ctx context.Context) error {
+func (k *kernel) serverCurvature(ctx context.Context, first bool) error {
 	k.plain.differences = false
 	if k.gamma == 0 {
 		return nil
@@ -186,7 +186,7 @@ func (k *kernel) serverCurvature(ctx context.Context) error {
 			}
 		}
 	}
-	if s != nil && !s.inner.factor() {
+	if s != nil && !s.inner.factor() && first { // later there is the metric of before
 		return k.unusable()
 	}
 	return nil

@@ -16,7 +16,13 @@ func (p *party) tune(first bool) {
 	}
 	p.settle()
 	if len(p.theta) > 0 {
-		p.tuneChains(first)
+		if first {
+			p.initial.Round(attempts)
+			p.initial.Normals(p.top)
+			p.tuneChains(powerSteps)
+		} else {
+			p.tuneChains(powerSteps / 10)
+		}
 	}
 	if p.inner.n > 0 {
 		p.outer()
@@ -24,14 +30,9 @@ func (p *party) tune(first bool) {
 	}
 }
 
-// tuneChains is the power iteration, with differences of the gradient along a vector in place of its product with the precision.
-func (p *party) tuneChains(first bool) {
-	steps := powerSteps / 10
-	if first {
-		steps = powerSteps
-		p.initial.Round(attempts)
-		p.initial.Normals(p.top)
-	}
+// tuneChains is the power iteration, with differences of the gradient along a vector in place of its product with the precision. During the fit each
+// iteration makes one step of it: where the precision depends on what moves, the chains' steps follow before they are too long to be stable.
+func (p *party) tuneChains(steps int) {
 	a, b := p.work[0], p.work[1]
 	lambda := 0.0
 	for range steps {
@@ -55,11 +56,16 @@ func (p *party) tuneChains(first bool) {
 		}
 		return
 	}
-	p.h = 1 / lambda
+	p.lambda = max(lambda, p.lambda+fading*(lambda-p.lambda))
+	p.h = 1 / p.lambda
 	if p.corrected {
 		p.h *= min(1, optimalMALA*math.Pow(float64(len(p.theta)), -1.0/3))
 	}
 }
+
+// fading is how fast a larger curvature met before is forgotten: where it varies with θ, steps are set by about the largest, and hardly vary themselves,
+// so that the chains' law at the end is that of the fit.
+const fading = 0.02
 
 // optimalMALA: in d dimensions of equal scale the best step variance is 1.65²·d^(−1/3) (Roberts and Rosenthal 1998), twice the step size.
 const optimalMALA = 1.65 * 1.65 / 2
