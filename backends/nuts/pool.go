@@ -16,23 +16,50 @@ type pool struct {
 	free []*vector
 }
 
-// newPool makes room for n vectors over the shares.
+// lane is how many numbers a cache line holds, and page how many lie between addresses that caches take for alike.
+const (
+	lane = 8
+	page = 512
+)
+
+// newPool makes room for n vectors over the shares, all in one array: blocks begin so that their diagonal part does so at a cache line, and vectors at
+// different lines of a page, since several at the same one would drive each other out of the cache.
 func newPool(shares []*share, n int) *pool {
-	p := &pool{}
-	for range n {
-		v := &vector{}
-		for _, s := range shares {
-			whole := make([]float64, s.dim()+s.metric.split())
-			at := whole[:s.dim()]
-			v.at, v.extra = append(v.at, at), append(v.extra, whole[s.dim():])
-			v.theta = append(v.theta, at[:s.block.Dim()])
-		}
-		p.all = append(p.all, v)
+	p := &pool{free: make([]*vector, 0, n)}
+	size := 0
+	for _, s := range shares {
+		size += s.room()
 	}
-	p.free = make([]*vector, 0, n)
+	stride := (size+page-1)/page*page + 9*lane
+	all := aligned(n * stride)
+	for k := range n {
+		p.all = append(p.all, newVector(shares, all[k*stride:][:size]))
+	}
 	p.reset()
 	return p
 }
+
+// room is what a block takes of a vector.
+func (s *share) room() int {
+	return (s.lead() + s.dim() + s.metric.split() + lane - 1) / lane * lane
+}
+
+// lead is how much is left out before a block.
+func (s *share) lead() int { return (lane - s.metric.split()%lane) % lane }
+
+func newVector(shares []*share, room []float64) *vector {
+	v := &vector{}
+	for _, s := range shares {
+		whole := room[s.lead():][:s.dim()+s.metric.split()]
+		room = room[s.room():]
+		at := whole[:s.dim():s.dim()]
+		v.at, v.extra, v.theta = append(v.at, at), append(v.extra, whole[s.dim():]), append(v.theta, at[:s.block.Dim()])
+	}
+	return v
+}
+
+// aligned makes n zeros from the beginning of a cache line on: so does Go with arrays of a page.
+func aligned(n int) []float64 { return make([]float64, max(n, page))[:n] }
 
 // reset takes back all vectors but those kept, each of which has one holder afterwards.
 func (p *pool) reset(kept ...*vector) {
