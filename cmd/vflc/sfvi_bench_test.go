@@ -14,7 +14,7 @@ import (
 // BenchmarkSFVI is one iteration of SFVI over all parties of a compiled model, by number of clients, transform and guide: "us/iteration" is the median
 // of many short rounds in CPU time, "least" the fastest of them. It does not depend on -benchtime.
 //
-//	go test ./cmd/vflc -run xxx -bench SFVI
+//	go test ./cmd/vflc -run '^$' -bench SFVI
 func BenchmarkSFVI(b *testing.B) {
 	for _, model := range []struct {
 		clients int

@@ -7,7 +7,6 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/lang/types"
-	"github.com/vflc/vflc/stdlib/def"
 )
 
 func (c *checker) statement(s ast.Stmt) {
@@ -400,102 +399,6 @@ func (p *Program) ConstValue(e ast.Expr) (float64, bool) {
 	return 0, false
 }
 
-// distribution resolves a distribution with its arguments against the type of its left side.
-// args has one entry per parameter, nil where the default applies.
-func (c *checker) distribution(d *ast.Dist, left types.Type, what string) (dist *def.Dist, args []ast.Expr, owners types.Owners, random, ok bool) {
-	dist, args = c.dist(d, &left, what)
-	if dist == nil {
-		return nil, nil, nil, false, false
-	}
-	ok = true
-	for k, a := range args {
-		if a == nil {
-			continue
-		}
-		info, good := c.Info[a]
-		if !good {
-			ok = false
-			continue
-		}
-		owners, random = owners.Join(info.Owners), random || info.Random
-		p := dist.Params[k]
-		switch {
-		case info.Type.Elem == types.Level:
-			c.errorf(diag.WrongElement, a, "%s of %s is a number, but this is a level", p.Name, dist.Name)
-			ok = false
-		case p.Integral && (info.Random || !info.Type.Elem.Integral()):
-			c.errorf(diag.MustBeData, a, "%s of %s is a whole number from the data", p.Name, dist.Name).
-				Note("declare it as data of type count or int")
-			ok = false
-		}
-		if shape, fits := types.Broadcast(info.Type.Dims, left.Dims); !fits || !(types.Type{Dims: shape}).SameShape(left) {
-			c.errorf(diag.ArgShape, a, "%s of %s has the shape of %s, but %s is %s", p.Name, dist.Name, info.Type, what, left).
-				Note("arguments broadcast to the left side, never the reverse")
-			ok = false
-		}
-	}
-	return dist, args, owners, random, ok
-}
-
-// dist resolves the name and matches the arguments to parameters; it types every argument even where the distribution is unknown.
-func (c *checker) dist(d *ast.Dist, _ *types.Type, _ string) (*def.Dist, []ast.Expr) {
-	if d == nil {
-		return nil, nil
-	}
-	for _, a := range d.Args {
-		c.expr(a.Value)
-	}
-	dist, ok := c.Universe.Dist(d.Name.Name)
-	if !ok {
-		c.unknownDist(d.Name)
-		return nil, nil
-	}
-	args := make([]ast.Expr, len(dist.Params))
-	at := make([]bool, len(dist.Params))
-	for i, a := range d.Args {
-		k := i
-		if a.Name != nil {
-			if k = paramIndex(dist, a.Name.Name); k < 0 {
-				c.errorf(diag.BadArguments, *a.Name, "%s has no parameter %q", dist.Name, a.Name.Name).Note("it is %s", signature(dist))
-				return nil, nil
-			}
-		}
-		if k >= len(dist.Params) {
-			c.errorf(diag.BadArguments, a, "%s takes %s, but this is argument %d", dist.Name, count(len(dist.Params), "argument"), i+1).Note("it is %s", signature(dist))
-			return nil, nil
-		}
-		if at[k] {
-			c.errorf(diag.BadArguments, a, "%s of %s is given twice", dist.Params[k].Name, dist.Name)
-			return nil, nil
-		}
-		args[k], at[k] = a.Value, true
-	}
-	for k, p := range dist.Params {
-		if !at[k] && !p.Optional {
-			c.errorf(diag.BadArguments, d, "%s needs %s", dist.Name, p.Name).Note("it is %s", signature(dist))
-			return nil, nil
-		}
-	}
-	return dist, args
-}
-
-func paramIndex(d *def.Dist, name string) int {
-	for k, p := range d.Params {
-		if p.Name == name {
-			return k
-		}
-	}
-	return -1
-}
-
-func signature(d *def.Dist) string {
-	names := make([]string, len(d.Params))
-	for i, p := range d.Params {
-		names[i] = p.Name
-	}
-	return d.Name + "(" + list(names) + ")"
-}
-
 func (c *checker) likelihood(s *ast.Likelihood) {
 	if n, ok := s.Left.(*ast.Name); ok {
 		if sym := c.Symbols[n.Name]; sym != nil && sym.Family && c.For == "" {
@@ -552,66 +455,4 @@ func (c *checker) likelihood(s *ast.Likelihood) {
 	l := &Likelihood{Stmt: s, Dist: dist, Args: args, Owners: owners, Family: family}
 	c.place(l, left)
 	c.Likelihoods = append(c.Likelihoods, l)
-}
-
-// transform settles the transform from the statement and the command line.
-func (c *checker) transform() {
-	t := &c.Transform
-	t.RhoBy = map[string]float64{}
-	if c.For != "" {
-		return
-	}
-	if len(c.Clients) > 0 {
-		t.Kind, t.Implied = "augmented", true
-	}
-	if s := c.stmt; s != nil {
-		t.Implied = false
-		switch s.Kind.Name {
-		case "none", "augmented", "power":
-			t.Kind = s.Kind.Name
-		default:
-			d := c.errorf(diag.BadTransform, s.Kind, "%q is no transform", s.Kind.Name)
-			if near := Nearest(s.Kind.Name, []string{"none", "augmented", "power"}); near != "" {
-				d.Fix(s.Kind.Span(), near, "did you mean %s?", near)
-			} else {
-				d.Note("transforms are none, augmented and power")
-			}
-		}
-		if s.Rho != nil {
-			t.Rho = c.rho(s.Rho)
-		}
-		for _, r := range s.RhoBy {
-			if _, ok := c.Client(r.Client.Name); !ok {
-				c.errorf(diag.UnknownParty, r.Client, "%q is no client of this model", r.Client.Name)
-				continue
-			}
-			t.RhoBy[r.Client.Name] = c.rho(r.Value)
-		}
-	}
-	if o := c.options; o.Transform != "" {
-		t.Kind, t.Implied = o.Transform, false
-	}
-	if c.options.Rho > 0 {
-		t.Rho, t.RhoBy = c.options.Rho, map[string]float64{}
-	}
-	for name, r := range c.options.RhoBy {
-		t.RhoBy[name] = r
-	}
-	if len(c.Clients) == 0 {
-		t.Kind = "none"
-	}
-}
-
-func (c *checker) rho(e ast.Expr) float64 {
-	v, ok := c.ConstValue(e)
-	if !ok {
-		c.errorf(diag.BadTransform, e, "rho is a constant")
-		return DefaultRho
-	}
-	if !(v > 0) || math.IsInf(v, 1) {
-		c.errorf(diag.BadTransform, e, "rho is a standard deviation: a number above 0, not %v", v).
-			Note("without noise at the cut the clients are not independent; use a small rho, or `transform none` to pool the data")
-		return DefaultRho
-	}
-	return v
 }

@@ -1,0 +1,104 @@
+package check
+
+import (
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// distribution resolves a distribution with its arguments against the type of its left side.
+// args has one entry per parameter, nil where the default applies.
+func (c *checker) distribution(d *ast.Dist, left types.Type, what string) (dist *def.Dist, args []ast.Expr, owners types.Owners, random, ok bool) {
+	dist, args = c.dist(d, &left, what)
+	if dist == nil {
+		return nil, nil, nil, false, false
+	}
+	ok = true
+	for k, a := range args {
+		if a == nil {
+			continue
+		}
+		info, good := c.Info[a]
+		if !good {
+			ok = false
+			continue
+		}
+		owners, random = owners.Join(info.Owners), random || info.Random
+		p := dist.Params[k]
+		switch {
+		case info.Type.Elem == types.Level:
+			c.errorf(diag.WrongElement, a, "%s of %s is a number, but this is a level", p.Name, dist.Name)
+			ok = false
+		case p.Integral && (info.Random || !info.Type.Elem.Integral()):
+			c.errorf(diag.MustBeData, a, "%s of %s is a whole number from the data", p.Name, dist.Name).
+				Note("declare it as data of type count or int")
+			ok = false
+		}
+		if shape, fits := types.Broadcast(info.Type.Dims, left.Dims); !fits || !(types.Type{Dims: shape}).SameShape(left) {
+			c.errorf(diag.ArgShape, a, "%s of %s has the shape of %s, but %s is %s", p.Name, dist.Name, info.Type, what, left).
+				Note("arguments broadcast to the left side, never the reverse")
+			ok = false
+		}
+	}
+	return dist, args, owners, random, ok
+}
+
+// dist resolves the name and matches the arguments to parameters; it types every argument even where the distribution is unknown.
+func (c *checker) dist(d *ast.Dist, _ *types.Type, _ string) (*def.Dist, []ast.Expr) {
+	if d == nil {
+		return nil, nil
+	}
+	for _, a := range d.Args {
+		c.expr(a.Value)
+	}
+	dist, ok := c.Universe.Dist(d.Name.Name)
+	if !ok {
+		c.unknownDist(d.Name)
+		return nil, nil
+	}
+	args := make([]ast.Expr, len(dist.Params))
+	at := make([]bool, len(dist.Params))
+	for i, a := range d.Args {
+		k := i
+		if a.Name != nil {
+			if k = paramIndex(dist, a.Name.Name); k < 0 {
+				c.errorf(diag.BadArguments, *a.Name, "%s has no parameter %q", dist.Name, a.Name.Name).Note("it is %s", signature(dist))
+				return nil, nil
+			}
+		}
+		if k >= len(dist.Params) {
+			c.errorf(diag.BadArguments, a, "%s takes %s, but this is argument %d", dist.Name, count(len(dist.Params), "argument"), i+1).Note("it is %s", signature(dist))
+			return nil, nil
+		}
+		if at[k] {
+			c.errorf(diag.BadArguments, a, "%s of %s is given twice", dist.Params[k].Name, dist.Name)
+			return nil, nil
+		}
+		args[k], at[k] = a.Value, true
+	}
+	for k, p := range dist.Params {
+		if !at[k] && !p.Optional {
+			c.errorf(diag.BadArguments, d, "%s needs %s", dist.Name, p.Name).Note("it is %s", signature(dist))
+			return nil, nil
+		}
+	}
+	return dist, args
+}
+
+func paramIndex(d *def.Dist, name string) int {
+	for k, p := range d.Params {
+		if p.Name == name {
+			return k
+		}
+	}
+	return -1
+}
+
+func signature(d *def.Dist) string {
+	names := make([]string, len(d.Params))
+	for i, p := range d.Params {
+		names[i] = p.Name
+	}
+	return d.Name + "(" + list(names) + ")"
+}

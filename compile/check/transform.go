@@ -1,0 +1,70 @@
+package check
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+)
+
+// transform settles the transform from the statement and the command line.
+func (c *checker) transform() {
+	t := &c.Transform
+	t.RhoBy = map[string]float64{}
+	if c.For != "" {
+		return
+	}
+	if len(c.Clients) > 0 {
+		t.Kind, t.Implied = "augmented", true
+	}
+	if s := c.stmt; s != nil {
+		t.Implied = false
+		switch s.Kind.Name {
+		case "none", "augmented", "power":
+			t.Kind = s.Kind.Name
+		default:
+			d := c.errorf(diag.BadTransform, s.Kind, "%q is no transform", s.Kind.Name)
+			if near := Nearest(s.Kind.Name, []string{"none", "augmented", "power"}); near != "" {
+				d.Fix(s.Kind.Span(), near, "did you mean %s?", near)
+			} else {
+				d.Note("transforms are none, augmented and power")
+			}
+		}
+		if s.Rho != nil {
+			t.Rho = c.rho(s.Rho)
+		}
+		for _, r := range s.RhoBy {
+			if _, ok := c.Client(r.Client.Name); !ok {
+				c.errorf(diag.UnknownParty, r.Client, "%q is no client of this model", r.Client.Name)
+				continue
+			}
+			t.RhoBy[r.Client.Name] = c.rho(r.Value)
+		}
+	}
+	if o := c.options; o.Transform != "" {
+		t.Kind, t.Implied = o.Transform, false
+	}
+	if c.options.Rho > 0 {
+		t.Rho, t.RhoBy = c.options.Rho, map[string]float64{}
+	}
+	for name, r := range c.options.RhoBy {
+		t.RhoBy[name] = r
+	}
+	if len(c.Clients) == 0 {
+		t.Kind = "none"
+	}
+}
+
+func (c *checker) rho(e ast.Expr) float64 {
+	v, ok := c.ConstValue(e)
+	if !ok {
+		c.errorf(diag.BadTransform, e, "rho is a constant")
+		return DefaultRho
+	}
+	if !(v > 0) || math.IsInf(v, 1) {
+		c.errorf(diag.BadTransform, e, "rho is a standard deviation: a number above 0, not %v", v).
+			Note("without noise at the cut the clients are not independent; use a small rho, or `transform none` to pool the data")
+		return DefaultRho
+	}
+	return v
+}
