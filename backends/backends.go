@@ -91,6 +91,14 @@ type Resident interface {
 	Stay(b int, answer []float64) float64
 }
 
+// A Tally is scalars that the parties add up on their way to an evaluation.
+type Tally struct {
+	Part  [][]float64 // by block
+	Total []float64   // what Env.Sum would make of Part
+	// Go is called once, when Total is there. It says whether the evaluation is wanted, and says the same at every party.
+	Go func() bool
+}
+
 // Env evaluates the joint density over the blocks of this process and, over the transport if there is one, the other parties.
 // Slices indexed by block follow Blocks(). Nothing here allocates after the first call.
 type Env interface {
@@ -98,6 +106,11 @@ type Env interface {
 	// Density is one forward and backward sweep of the protocol at theta[b]: grad[b] is overwritten with ∂/∂θ_b and lp[b] with the log
 	// density of block b without auxiliary terms. A value that is not finite is returned as it is; err is a failure of a peer or of the protocol.
 	Density(ctx context.Context, theta [][]float64, coords Coordinates, grad [][]float64, lp []float64) error
+	// Proceed is Sum and then, where t.Go wants it, Density, in as many exchanges as Density alone: what is added travels up with z, and the totals come
+	// with the answer. So where parties are apart, what coords.Value reads and theta must stand before the call; elsewhere Go may still set them.
+	Proceed(ctx context.Context, t Tally, theta [][]float64, coords Coordinates, grad [][]float64, lp []float64) error
+	// Apart says that other parties are not in this process, so that an exchange costs more than an evaluation in vain.
+	Apart() bool
 	// Totals is the exchange of `--guide-inputs total`: with centre[b] the noise-free cut values of block b, total[b] receives, per cut element, the sum
 	// over the members of its group plus the mean of the server's own additive part as given at the server in base (nil elsewhere or for zero):
 	// base[b] of the server's block holds one vector per group, in the order of Cut.Group.

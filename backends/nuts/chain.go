@@ -34,14 +34,20 @@ type chain struct {
 	last     backends.Transition
 
 	choices, shake *rng.Stream
+
+	depth   int         // most doublings
+	ahead   bool        // parties are apart, so that a state is begun before the one before it has been judged
+	proceed func() bool // decide
 }
 
 func newChain(env backends.Env, s backends.Settings) (*chain, error) {
 	if err := checkAuxiliaries(env.Blocks(), s); err != nil {
 		return nil, err
 	}
-	k := &chain{env: env, settings: s, eps: 1, choices: env.Shared("nuts tree"), shake: env.Shared("nuts jitter")}
-	blocks, depth := env.Blocks(), s.Int(maxDepth)
+	k := &chain{env: env, settings: s, eps: 1, depth: s.Int(maxDepth), ahead: env.Apart()}
+	k.choices, k.shake = env.Shared("nuts tree"), env.Shared("nuts jitter")
+	k.proceed = k.decide
+	blocks, depth := env.Blocks(), k.depth
 	for b, aux := range newAuxiliaries(blocks, s.Bool(centered), s.Bool(collapseAux)) {
 		k.shares = append(k.shares, newShare(env, b, aux, s))
 	}
@@ -123,10 +129,15 @@ func (k *chain) evaluateStart(ctx context.Context) (ok bool, err error) {
 
 // evaluate sets the gradient at a point; logDensity gives what each block adds.
 func (k *chain) evaluate(ctx context.Context, at point) error {
+	k.aim(at)
+	return k.env.Density(ctx, at.q.theta, k, at.g.theta, k.lp)
+}
+
+// aim makes a point that of the next evaluation.
+func (k *chain) aim(at point) {
 	for b, s := range k.shares {
 		s.at(at.q.at[b], at.g.at[b])
 	}
-	return k.env.Density(ctx, at.q.theta, k, at.g.theta, k.lp)
 }
 
 func (k *chain) logDensity(b int) float64 { return k.lp[b] + k.shares[b].lp }

@@ -22,40 +22,84 @@ const (
 
 // A tree is the trajectory of one transition.
 type tree struct {
-	eps    float64
-	ends   [2]point   // backward, forward in time
-	edges  [2]*vector // momenta there
-	sum    *vector    // of all momenta
-	logSum float64    // of all weights exp(H₀ − H)
-	sample point
-	depth  int
-	stack  []run // of the subtree in the making: complete runs that wait for their right halves, 2^k states each, k falling
+	eps        float64
+	directions uint64     // of its doublings, a bit each: 1 forward in time, 0 backward
+	ends       [2]point   // backward, forward in time
+	edges      [2]*vector // momenta there
+	sum        *vector    // of all momenta
+	level      int        // doublings made
+	// the newest state, with its momentum, and the one that is begun from it
+	at, next   point
+	edge, half *vector
+	step       float64 // to next
+	// of the subtree in the making
+	made      int   // states
+	stack     []run // complete runs that wait for their right halves, 2^k states each, k falling
+	candidate point
+	subSum    float64 // log of the sum of its weights
+	// what the newest state completes
+	merges int  // runs
+	whole  bool // the subtree
 
+	// as far as states have been judged
+	logSum    float64 // of all weights exp(H₀ − H)
+	sample    point
+	depth     int // doublings
 	leapfrogs int
 	divergent bool
+	over      bool    // no state is wanted any more
 	metro     float64 // Σ min(1, exp(H₀ − H))
 	symmetric float64 // Σ 2min(1, w)/(1 + w), w = exp(H₀ − H)
 }
 
-// transition makes one step of the chain: k.now becomes the next draw.
+// transition makes one step of the chain: k.now becomes the next draw. A state is judged when its scalars have been added over the parties. Where these
+// are apart that takes as long as an evaluation, so the next state is begun before and evaluated in the same exchange: in vain where the trajectory
+// ends, which is known at all parties before any of them has changed more than the state in the making.
 func (k *chain) transition(ctx context.Context) error {
-	k.choices.Round(uint64(k.done))
+	t := &k.tree
 	k.plant()
-	for grows := true; grows && k.tree.depth < k.settings.Int(maxDepth); {
-		dir := 0
-		if k.choices.Float64() < 0.5 {
-			dir = 1
+	k.prepare()
+	k.begin()
+	if err := k.env.Density(ctx, t.next.q.theta, k, t.next.g.theta, k.lp); err != nil {
+		return err
+	}
+	for {
+		n := k.arrive()
+		k.view(n)
+		if t.level == k.depth {
+			if err := k.env.Sum(ctx, k.part, k.total[:n]); err != nil {
+				return err
+			}
+			k.judge()
+			break
 		}
-		var err error
-		if grows, err = k.double(ctx, dir); err != nil {
+		k.prepare()
+		if k.ahead {
+			k.begin()
+		}
+		tally := backends.Tally{Part: k.part, Total: k.total[:n], Go: k.proceed}
+		if err := k.env.Proceed(ctx, tally, t.next.q.theta, k, t.next.g.theta, k.lp); err != nil {
 			return err
+		}
+		if t.over {
+			break
 		}
 	}
 	k.harvest()
 	return nil
 }
 
-// plant begins a trajectory at the current point with a new momentum.
+// decide judges the newest state, and says whether the next is wanted.
+func (k *chain) decide() bool {
+	k.tree.over = !k.judge()
+	if !k.tree.over && !k.ahead {
+		k.begin()
+	}
+	return !k.tree.over
+}
+
+// plant begins a trajectory at the current point with a new momentum. Its directions are drawn first, so that all states can be begun before those
+// before them are judged.
 func (k *chain) plant() {
 	p := k.pool.get()
 	for b, s := range k.shares {
@@ -69,9 +113,11 @@ func (k *chain) plant() {
 		eps *= 1 + j*(2*k.shake.Float64()-1)
 	}
 	k.tree = tree{
-		eps: eps, stack: k.tree.stack[:0], sum: p.hold(),
+		eps: eps, stack: k.tree.stack[:0], sum: p.hold(), at: k.now.hold(), edge: p.hold(),
 		ends: [2]point{k.now.hold(), k.now.hold()}, edges: [2]*vector{p.hold(), p}, sample: k.now.hold(),
 	}
+	k.choices.Round(uint64(k.done))
+	k.tree.directions = k.choices.Rand().Uint64()
 	k.tree.sample.h = math.NaN() // known from the first leapfrog on, which brings the kinetic energy of the start
 }
 
@@ -89,67 +135,77 @@ func (k *chain) harvest() {
 	k.pool.reset(k.now.q, k.now.g)
 }
 
-// double doubles the trajectory forward (dir 1) or backward in time. It says whether the trajectory may grow further.
-func (k *chain) double(ctx context.Context, dir int) (bool, error) {
-	t := &k.tree
-	eps := t.eps
-	if dir == 0 {
-		eps = -eps
-	}
-	at, edge := t.ends[dir].hold(), t.edges[dir].hold()
-	size, logSum := 1<<t.depth, math.Inf(-1)
-	var candidate point
-	for i := range size {
-		next, p, err := k.leapfrog(ctx, at, edge, eps)
-		if err != nil {
-			return false, err
-		}
-		k.pool.dropPoint(at)
-		k.pool.drop(edge)
-		at, edge = next, p
-
-		merges := bits.TrailingZeros(uint(i + 1))
-		r, n := k.close(runOf(p), merges)
-		if i+1 == size {
-			n = k.meet(dir, r, n)
-		}
-		if err := k.sum(ctx, n); err != nil {
-			return false, err
-		}
-		if !k.weigh(&at) || !k.straight(merges) {
-			return false, nil
-		}
-		t.stack = append(t.stack, r)
-
-		w := k.weight(at)
-		if logSum = logAdd(logSum, w); i == 0 || k.choices.Float64() < math.Exp(w-logSum) {
-			k.pool.dropPoint(candidate)
-			candidate = at.hold()
-		}
-	}
-	return k.graft(dir, at, edge, candidate, logSum), nil
+// prepare makes room for the next state.
+func (k *chain) prepare() {
+	k.tree.next, k.tree.half = point{q: k.pool.get(), g: k.pool.get()}, k.pool.get()
 }
 
-// leapfrog makes the state one step of size eps from a point with momentum p, and its momentum. The scalars that it brings are summed with what it
-// closes.
+// begin makes the first half of a leapfrog to the next state: from the newest one, or from the end where the next subtree grows.
+func (k *chain) begin() {
+	t := &k.tree
+	dir, from, p := t.direction(), t.at, t.edge
+	if t.made == 0 {
+		from, p = t.ends[dir], t.edges[dir]
+	}
+	if t.step = t.eps; dir == 0 {
+		t.step = -t.eps
+	}
+	k.drift(&t.next, t.half, from, p, t.step)
+	k.aim(t.next)
+}
+
+// direction is that of the subtree in the making.
+func (t *tree) direction() int { return int(t.directions >> t.level & 1) }
+
+// arrive completes the leapfrog: the next state is the newest. It returns how many scalars it has to have added: its own, and the products of the runs
+// that it completes.
+func (k *chain) arrive() int {
+	t := &k.tree
+	k.kick(t.next, t.half, t.step)
+	k.pool.dropPoint(t.at)
+	k.pool.drop(t.edge)
+	t.at, t.edge = t.next, t.half
+	t.made++
+	t.merges = bits.TrailingZeros(uint(t.made))
+	t.whole = t.made == 1<<t.level
+	r, n := k.close(runOf(t.edge), t.merges)
+	if !t.whole {
+		t.stack = append(t.stack, r)
+		return n
+	}
+	return k.meet(t.direction(), r, n)
+}
+
+// leapfrog makes the state one step of size eps from a point with momentum p, and its momentum, by itself.
 func (k *chain) leapfrog(ctx context.Context, at point, p *vector, eps float64) (point, *vector, error) {
-	next, to := point{q: k.pool.get(), g: k.pool.get(), index: at.index + 1}, k.pool.get()
+	next, to := point{q: k.pool.get(), g: k.pool.get()}, k.pool.get()
+	k.drift(&next, to, at, p, eps)
+	if err := k.evaluate(ctx, next); err != nil {
+		return next, to, err
+	}
+	k.kick(next, to, eps)
+	return next, to, nil
+}
+
+// drift is the first half of a leapfrog: the position of the next state, and the momentum after half a step.
+func (k *chain) drift(next *point, half *vector, at point, p *vector, eps float64) {
+	next.index = at.index + 1
 	if eps < 0 {
 		next.index = at.index - 1
 	}
 	for b, s := range k.shares {
-		s.metric.drift(next.q.at[b], to.at[b], at.q.at[b], p.at[b], at.g.at[b], eps)
+		s.metric.drift(next.q.at[b], half.at[b], at.q.at[b], p.at[b], at.g.at[b], eps)
 	}
-	if err := k.evaluate(ctx, next); err != nil {
-		return next, to, err
-	}
+}
+
+// kick is the second half, which makes the momentum whole, and leaves the scalars of the state.
+func (k *chain) kick(next point, half *vector, eps float64) {
 	k.view(cap(k.part[0]))
 	for b, s := range k.shares {
 		part := k.part[b]
-		part[kinetic] = 0.5 * s.metric.kick(to.at[b], to.extra[b], next.g.at[b], eps)
+		part[kinetic] = 0.5 * s.metric.kick(half.at[b], half.extra[b], next.g.at[b], eps)
 		part[logDensity], part[kineticStart] = k.logDensity(b), s.kinetic
 	}
-	return next, to, nil
 }
 
 // close merges a run with the newest waiting ones, whose halves it completes, and returns the whole with the number of scalars so far. Nothing is
@@ -167,12 +223,16 @@ func (k *chain) close(r run, merges int) (run, int) {
 	return r, n
 }
 
-// meet adds the products of the whole trajectory with its new half.
+// meet makes a complete subtree part of the trajectory, with the newest state as its end, and adds the products of the whole with its new half.
 func (k *chain) meet(dir int, r run, n int) int {
 	t := &k.tree
 	sum := k.merge(run{t.edges[1-dir], t.edges[dir], t.sum}, r, n)
-	k.pool.drop(t.sum)
-	t.sum = sum
+	k.pool.drop(t.sum, r.first, r.last, r.sum)
+	k.pool.dropPoint(t.ends[dir])
+	k.pool.drop(t.edges[dir])
+	t.sum, t.ends[dir], t.edges[dir] = sum, t.at.hold(), t.edge.hold()
+	t.level++
+	t.made = 0
 	return n + products
 }
 
@@ -218,6 +278,30 @@ func (k *chain) weigh(at *point) bool {
 	return true
 }
 
+// judge takes the newest state into the trajectory. It says whether that may grow further.
+func (k *chain) judge() bool {
+	t := &k.tree
+	if !k.weigh(&t.at) || !k.straight(t.merges) {
+		return false
+	}
+	k.choose()
+	return !t.whole || k.graft()
+}
+
+// choose makes the newest state the candidate of its subtree, with the probability of its share in the weights so far.
+func (k *chain) choose() {
+	t := &k.tree
+	w := k.weight(t.at)
+	first := t.candidate.q == nil
+	if first {
+		t.subSum = math.Inf(-1)
+	}
+	if t.subSum = logAdd(t.subSum, w); first || k.choices.Float64() < math.Exp(w-t.subSum) {
+		k.pool.dropPoint(t.candidate)
+		t.candidate = t.at.hold()
+	}
+}
+
 // straight says that none of the first merges has made a U-turn.
 func (k *chain) straight(merges int) bool {
 	for i := range merges {
@@ -238,26 +322,19 @@ func (k *chain) persists(n int) bool {
 	return true
 }
 
-// graft makes a complete subtree part of the trajectory: its candidate replaces the sample with the probability of biased progressive sampling. It
-// says whether the whole has made no U-turn.
-func (k *chain) graft(dir int, end point, edge *vector, candidate point, logSum float64) bool {
+// graft takes a complete subtree's candidate for the sample with the probability of biased progressive sampling. It says whether the whole has made no
+// U-turn.
+func (k *chain) graft() bool {
 	t := &k.tree
-	whole := closings + products*t.depth
+	turns := closings + products*t.depth
 	t.depth++
-	k.pool.dropPoint(t.ends[dir])
-	k.pool.drop(t.edges[dir])
-	t.ends[dir], t.edges[dir] = end, edge
-	root := t.stack[0]
-	t.stack = t.stack[:0]
-	k.pool.drop(root.first, root.last, root.sum)
-	if logSum > t.logSum || k.choices.Float64() < math.Exp(logSum-t.logSum) {
-		k.pool.dropPoint(t.sample)
-		t.sample = candidate
-	} else {
-		k.pool.dropPoint(candidate)
+	if t.subSum > t.logSum || k.choices.Float64() < math.Exp(t.subSum-t.logSum) {
+		t.sample, t.candidate = t.candidate, t.sample
 	}
-	t.logSum = logAdd(t.logSum, logSum)
-	return k.persists(whole)
+	k.pool.dropPoint(t.candidate)
+	t.candidate = point{}
+	t.logSum = logAdd(t.logSum, t.subSum)
+	return k.persists(turns)
 }
 
 // logAdd is log(eᵃ + eᵇ); a may be −∞.

@@ -56,6 +56,7 @@ type naive struct {
 	inverse   []float64
 	eps, h0   float64
 	choices   *rng.Stream
+	dirs      uint64
 	leapfrogs int
 	metro     float64
 }
@@ -135,7 +136,7 @@ func (n *naive) transition(q, p []float64, most int) (naiveState, int) {
 	n.h0 = start.h
 	all, sample, depth, total := []naiveState{start}, start, 0, 1.0 // in the order of time; Σ weights
 	for depth < most {
-		forward := n.choices.Float64() < 0.5
+		forward := n.dirs>>depth&1 == 1
 		from, eps := all[len(all)-1], n.eps
 		if !forward {
 			from, eps = all[0], -n.eps
@@ -189,6 +190,7 @@ func TestTreeIsTheNaiveRecursion(t *testing.T) {
 		for range 5 {
 			n := &naive{log: d.Log, eps: k.eps, choices: k.env.Shared("nuts tree")}
 			n.choices.Round(uint64(k.done))
+			n.dirs = n.choices.Rand().Uint64()
 			var p []float64
 			for b, s := range k.shares {
 				n.inverse = append(n.inverse, s.metric.inverse...)

@@ -266,6 +266,22 @@ func (e *Env) Sum(_ context.Context, part [][]float64, total []float64) error {
 	return sum(part, total)
 }
 
+// Proceed implements backends.Env.
+func (e *Env) Proceed(ctx context.Context, t backends.Tally, theta [][]float64, coords backends.Coordinates, grad [][]float64, lp []float64) error {
+	return proceed(ctx, e, t, theta, coords, grad, lp)
+}
+
+// proceed is Sum, then Density.
+func proceed(ctx context.Context, e backends.Env, t backends.Tally, theta [][]float64, coords backends.Coordinates, grad [][]float64, lp []float64) error {
+	if err := e.Sum(ctx, t.Part, t.Total); err != nil || !t.Go() {
+		return err
+	}
+	return e.Density(ctx, theta, coords, grad, lp)
+}
+
+// Apart implements backends.Env.
+func (e *Env) Apart() bool { return false }
+
 // sum adds scalars in party order.
 func sum(part [][]float64, total []float64) error {
 	clear(total)

@@ -2,6 +2,8 @@ package testmodel
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/vflc/vflc/backends"
@@ -15,7 +17,7 @@ func Split(e backends.Env) []backends.Env {
 	n := len(e.Blocks())
 	h := &hub{
 		env: e, theta: make([][]float64, n), grad: make([][]float64, n), lp: make([]float64, n), coords: make([]backends.Coordinates, n),
-		part: make([][]float64, n), other: make([][]float64, n), third: make([][]float64, n),
+		tallies: make([]backends.Tally, n), part: make([][]float64, n), other: make([][]float64, n), third: make([][]float64, n),
 	}
 	h.all.L = &h.mu
 	out := make([]backends.Env, n)
@@ -37,6 +39,7 @@ type hub struct {
 	theta, grad, part, other, third [][]float64
 	lp, total                       []float64
 	coords                          []backends.Coordinates
+	tallies                         []backends.Tally
 }
 
 // meet lets the party leave what it brings, waits for all, has the last arrival act, and lets the party take what it came for.
@@ -84,17 +87,60 @@ type member struct {
 func (m *member) Blocks() []backends.Block { return m.blocks }
 
 func (m *member) Density(ctx context.Context, theta [][]float64, coords backends.Coordinates, grad [][]float64, lp []float64) error {
-	p := m.party
 	return m.meet(
-		func() { m.theta[p], m.grad[p], m.coords[p] = theta[0], grad[0], coords },
-		func() error {
-			if _, ok := coords.(backends.Resident); ok {
-				return m.env.Density(ctx, m.theta, residents{m.hub}, m.grad, m.lp)
-			}
-			return m.env.Density(ctx, m.theta, m.hub, m.grad, m.lp)
-		},
-		func() { lp[0] = m.lp[p] })
+		func() { m.bring(theta, coords, grad) },
+		func() error { return m.evaluate(ctx) },
+		func() { lp[0] = m.lp[m.party] })
 }
+
+func (m *member) bring(theta [][]float64, coords backends.Coordinates, grad [][]float64) {
+	m.theta[m.party], m.grad[m.party], m.coords[m.party] = theta[0], grad[0], coords
+}
+
+func (h *hub) evaluate(ctx context.Context) error {
+	if _, ok := h.coords[0].(backends.Resident); ok {
+		return h.env.Density(ctx, h.theta, residents{h}, h.grad, h.lp)
+	}
+	return h.env.Density(ctx, h.theta, h, h.grad, h.lp)
+}
+
+// Proceed takes what every party brings for the evaluation before it asks any whether there is to be one, as over a network.
+func (m *member) Proceed(ctx context.Context, t backends.Tally, theta [][]float64, coords backends.Coordinates, grad [][]float64, lp []float64) error {
+	return m.meet(
+		func() {
+			m.bring([][]float64{slices.Clone(theta[0])}, coords, grad)
+			m.tallies[m.party] = t
+			m.part[m.party] = t.Part[0]
+		},
+		func() error {
+			m.total = append(m.total[:0], t.Total...)
+			if err := m.env.Sum(ctx, m.part, m.total); err != nil {
+				return err
+			}
+			return m.ask(ctx)
+		},
+		func() { lp[0] = m.lp[m.party] })
+}
+
+// ask evaluates where the parties want it.
+func (h *hub) ask(ctx context.Context) error {
+	wanted := 0
+	for _, t := range h.tallies {
+		copy(t.Total, h.total)
+		if t.Go() {
+			wanted++
+		}
+	}
+	switch wanted {
+	case 0:
+		return nil
+	case len(h.tallies):
+		return h.evaluate(ctx)
+	}
+	return fmt.Errorf("%d of %d parties go on", wanted, len(h.tallies))
+}
+
+func (m *member) Apart() bool { return true }
 
 func (m *member) Totals(ctx context.Context, centre, base, total [][]float64) error {
 	p := m.party

@@ -83,6 +83,12 @@ func (e *densityEnv) Sum(_ context.Context, part [][]float64, total []float64) e
 	return sum(part, total)
 }
 
+func (e *densityEnv) Proceed(ctx context.Context, t backends.Tally, theta [][]float64, coords backends.Coordinates, grad [][]float64, lp []float64) error {
+	return proceed(ctx, e, t, theta, coords, grad, lp)
+}
+
+func (e *densityEnv) Apart() bool { return false }
+
 func (e *densityEnv) Values(_ context.Context, theta, values [][]float64) error {
 	for p := range theta {
 		copy(values[p], theta[p])

@@ -20,11 +20,37 @@ func (c *client) Density(ctx context.Context, theta [][]float64, coords backends
 	if err := c.begin(ctx); err != nil {
 		return err
 	}
-	if err := c.forward(ctx, theta[0], coords); err != nil {
+	down, err := c.forward(ctx, nil, theta[0], coords)
+	if err != nil {
 		return err
 	}
+	c.measured(c.cost.density)
+	return c.complete(ctx, down, coords, grad, lp)
+}
+
+// Proceed is Density with scalars on the way.
+func (c *client) Proceed(ctx context.Context, t backends.Tally, theta [][]float64, coords backends.Coordinates, grad [][]float64, lp []float64) error {
+	if err := c.begin(ctx); err != nil {
+		return err
+	}
+	down, err := c.forward(ctx, &t, theta[0], coords)
+	if err != nil {
+		return err
+	}
+	copy(t.Total, *down.scalars())
+	wanted := t.Go()
+	c.measured(c.cost.proceed(len(t.Total), wanted))
+	if !wanted {
+		return nil
+	}
+	return c.complete(ctx, down, coords, grad, lp)
+}
+
+// complete is an evaluation from the reply on.
+func (c *client) complete(ctx context.Context, down *frame, coords backends.Coordinates, grad [][]float64, lp []float64) error {
+	c.take(down)
 	lp[0] = c.seat.evaluate(0, coords)
-	if err := c.backward(ctx); err != nil {
+	if err := c.backward(ctx, down); err != nil {
 		return err
 	}
 	c.seat.pull(0, coords, grad[0])
@@ -34,34 +60,40 @@ func (c *client) Density(ctx context.Context, theta [][]float64, coords backends
 		return err
 	}
 	c.work.Gradients++
-	c.measured(c.cost.density)
 	return nil
 }
 
-// forward sends z and receives whatever the density needs; in the augmented model the adjoints too.
-func (c *client) forward(ctx context.Context, theta []float64, coords backends.Coordinates) error {
+// forward sends z, with the scalars of t unless it is nil, and receives whatever the density needs; in the augmented model the adjoints too.
+func (c *client) forward(ctx context.Context, t *backends.Tally, theta []float64, coords backends.Coordinates) (*frame, error) {
 	f := c.script
 	if err := c.recv(ctx, c.server, &f.early); err != nil {
-		return err
+		return nil, err
 	}
 	c.deliver(&f.early, f.earlyArrivals)
 	c.seat.value(0, theta, coords)
+	up, down := f.opening(t)
 	for i, z := range c.seat.zs {
-		f.aux.load(i, z)
+		up.load(i, z)
 	}
-	if err := c.send(ctx, c.server, &f.aux); err != nil {
-		return err
+	if t != nil {
+		*up.scalars() = t.Part[0]
 	}
-	if err := c.recv(ctx, c.server, &f.reply); err != nil {
-		return err
+	if err := c.send(ctx, c.server, up); err != nil {
+		return nil, err
 	}
-	c.deliver(&f.reply, f.lateArrivals)
-	if c.plan.Power {
-		for i, r := range f.role.Receptions {
-			c.seat.receiveSum(r, f.reply.arrays[len(f.lateArrivals)+i].Data)
-		}
+	return down, c.recv(ctx, c.server, down)
+}
+
+// take copies what the density needs out of the reply.
+func (c *client) take(down *frame) {
+	f := c.script
+	c.deliver(down, f.lateArrivals)
+	if !c.plan.Power {
+		return
 	}
-	return nil
+	for i, r := range f.role.Receptions {
+		c.seat.receiveSum(r, down.arrays[len(f.lateArrivals)+i].Data)
+	}
 }
 
 // deliver copies received shared parameters, the first channels of a frame, to the graph.
@@ -71,10 +103,10 @@ func (c *client) deliver(f *frame, arrivals []int) {
 	}
 }
 
-// backward sets adj; in power by sending the client's adjoints and receiving all parties'.
-func (c *client) backward(ctx context.Context) error {
+// backward sets adj from the reply; in power by sending the client's adjoints and receiving all parties'.
+func (c *client) backward(ctx context.Context, down *frame) error {
 	f := c.script
-	from, at := &f.reply, len(f.lateArrivals)
+	from, at := down, len(f.lateArrivals)
 	if c.plan.Power {
 		from, at = &f.whole, 0
 		if err := c.exchangeAdjoints(ctx); err != nil {

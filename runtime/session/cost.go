@@ -12,8 +12,8 @@ type price struct{ rounds, bytes int64 }
 
 // cost holds the prices of a plan: what a deployment pays, so that a simulation reports the same.
 type cost struct {
-	density, totals, values price
-	clients                 int64
+	density, opening, totals, values price // opening: the part of density up to the reply
+	clients                          int64
 }
 
 // newCost derives the prices from the scripts of all clients. Rounds do not add over clients, which are served side by side.
@@ -21,11 +21,17 @@ func newCost(plan *model.Plan) cost {
 	c := cost{clients: int64(len(plan.Names) - 1)}
 	for i := range plan.Names[1:] {
 		s := newScript(plan, i+1)
-		c.density.bytes += size(&s.early, &s.aux, &s.reply, &s.partial, &s.whole, &s.trailing)
+		c.opening.bytes += size(&s.early, &s.aux, &s.reply)
+		c.density.bytes += size(&s.partial, &s.whole, &s.trailing)
 		c.totals.bytes += size(&s.centre, &s.total)
 		c.values.bytes += size(&s.values)
 	}
+	c.density.bytes += c.opening.bytes
 	c.density.rounds = densityRounds(plan)
+	c.opening.rounds = c.density.rounds
+	if plan.Power && len(plan.Groups) > 0 {
+		c.opening.rounds--
+	}
 	c.totals.rounds = min(1, c.totals.bytes)
 	c.values.rounds = min(1, c.values.bytes)
 	return c
@@ -61,6 +67,15 @@ func size(frames ...*frame) (bytes int64) {
 // sum is the price of adding k scalars over all parties.
 func (c cost) sum(k int) price {
 	return price{min(1, c.clients), 2 * bytesPerNumber * int64(k) * c.clients}
+}
+
+// proceed is the price of adding k scalars over all parties and, where it was wanted, an evaluation.
+func (c cost) proceed(k int, wanted bool) price {
+	p, sum := c.opening, c.sum(k)
+	if wanted {
+		p = c.density
+	}
+	return price{max(p.rounds, sum.rounds), p.bytes + sum.bytes}
 }
 
 func (b *base) spend(p price) {

@@ -15,7 +15,7 @@ import (
 )
 
 // lastForged is the last exchange of playOnce that is forged: the parties meet again after it, so all of them hear of it.
-const lastForged = 4
+const lastForged = 5
 
 // A forger is a transport that alters one of the messages it sends.
 type forger struct {
@@ -123,9 +123,9 @@ func checkForgery(t *testing.T, what, forger string, errs []error) {
 func TestForgeryIsDescribed(t *testing.T) {
 	plan := newWorld(design{clients: 1}).plan(t)
 	for name, want := range map[string]string{
-		"channel": `message "aux": channel "theta" where the plan has "z s2"`,
+		"channel": `message "aux": channel "theta" where the plan has "scalars"`,
 		"length":  `message "aux": channel "z s1" has length 8 where the plan has 7`,
-		"extra":   `message "aux" with 3 channels where the plan has 2`,
+		"extra":   `message "aux" with 4 channels where the plan has 3`,
 		"round":   `message "aux" of round 2 in round 1`,
 		"kind":    `message "gossip" where the plan has "aux"`,
 	} {

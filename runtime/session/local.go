@@ -42,6 +42,12 @@ func (e *local) Density(ctx context.Context, theta [][]float64, coords backends.
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
+	e.evaluate(theta, coords, grad, lp)
+	e.spend(e.cost.density)
+	return nil
+}
+
+func (e *local) evaluate(theta [][]float64, coords backends.Coordinates, grad [][]float64, lp []float64) {
 	server, clients := e.seats[0], e.seats[1:]
 	server.value(0, theta[0], coords)
 	for i, s := range clients {
@@ -65,9 +71,24 @@ func (e *local) Density(ctx context.Context, theta [][]float64, coords backends.
 	e.hub.addShared()
 	server.Finish(nil, server.outputs, e.hub.shared, grad[0])
 	e.work.Gradients++
-	e.spend(e.cost.density)
+}
+
+// Proceed adds, asks, and evaluates.
+func (e *local) Proceed(ctx context.Context, t backends.Tally, theta [][]float64, coords backends.Coordinates, grad [][]float64, lp []float64) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	addScalars(t.Part, t.Total)
+	wanted := t.Go()
+	if wanted {
+		e.evaluate(theta, coords, grad, lp)
+	}
+	e.spend(e.cost.proceed(len(t.Total), wanted))
 	return nil
 }
+
+// Apart is false: there is nobody else.
+func (e *local) Apart() bool { return false }
 
 // deliver copies the early or the other shared parameters from the server's outputs to a client's inputs.
 func (e *local) deliver(s *seat, early bool) {
@@ -112,12 +133,16 @@ func (e *local) Sum(ctx context.Context, part [][]float64, total []float64) erro
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
+	addScalars(part, total)
+	e.spend(e.cost.sum(len(total)))
+	return nil
+}
+
+func addScalars(part [][]float64, total []float64) {
 	copy(total, part[0])
 	for _, p := range part[1:] {
 		model.Add(total, p)
 	}
-	e.spend(e.cost.sum(len(total)))
-	return nil
 }
 
 // Values maps all parties' parameters to their declared scale.

@@ -41,6 +41,13 @@ func (d *diary) play(ctx context.Context, env backends.Env, rounds int, base []f
 	}
 	sum := make([]float64, 2)
 	for r := range rounds {
+		// What an evaluation that is not wanted has left behind is to change nothing later.
+		if err := p.proceed(ctx, scalars, sum, r%3 == 1); err != nil {
+			return err
+		}
+		for b, block := range env.Blocks() {
+			d.keep(block.Index(), sum, p.grad[b], p.de[b], p.lp[b:b+1])
+		}
 		if err := p.density(ctx); err != nil {
 			return err
 		}

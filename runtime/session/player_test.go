@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/vflc/vflc/backends"
 )
@@ -105,6 +106,26 @@ func (p *player) density(ctx context.Context) error {
 		for i, v := range p.pulled[b] {
 			p.grad[b][i] += v / 2
 		}
+	}
+	return nil
+}
+
+// proceed adds scalars up and, where it is wanted, evaluates the density a little further on.
+func (p *player) proceed(ctx context.Context, part [][]float64, total []float64, wanted bool) error {
+	for b := range p.theta {
+		for _, v := range [][]float64{p.theta[b], p.e[b]} {
+			for i := range v {
+				v[i] *= 1.01
+			}
+		}
+	}
+	asked := 0
+	t := backends.Tally{Part: part, Total: total, Go: func() bool { asked++; return wanted }}
+	if err := p.env.Proceed(ctx, t, p.theta, p, p.grad, p.lp); err != nil {
+		return err
+	}
+	if asked != 1 {
+		return fmt.Errorf("asked %d times whether to go on", asked)
 	}
 	return nil
 }

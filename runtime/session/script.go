@@ -2,7 +2,9 @@ package session
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/transport"
 )
@@ -74,6 +76,7 @@ func (f *frame) accept(m transport.Message, round uint64) error {
 type script struct {
 	role                                          model.Role
 	early, aux, reply, partial, whole, trailing   frame
+	auxTally, replyTally                          frame // aux and reply with scalars in the last channel
 	centre, total, part, sum, values              frame
 	lateArrivals, earlyArrivals, trailingArrivals []int // indices into role.Arrivals
 }
@@ -92,8 +95,30 @@ func newScript(plan *model.Plan, client int) *script {
 	}
 	s.part.channel("scalars", 0)
 	s.sum.channel("scalars", 0)
+	s.auxTally, s.replyTally = s.aux.withScalars(), s.reply.withScalars()
 	return s
 }
+
+// withScalars is the frame with one more channel.
+func (f *frame) withScalars() frame {
+	w := frame{kind: f.kind, arrays: slices.Clone(f.arrays), lens: slices.Clone(f.lens)}
+	w.channel("scalars", 0)
+	return w
+}
+
+// opening is how an evaluation begins: the frames with z and with the answer, with room for what t adds up, which may be nil.
+func (s *script) opening(t *backends.Tally) (up, down *frame) {
+	if t == nil {
+		return &s.aux, &s.reply
+	}
+	up, down = &s.auxTally, &s.replyTally
+	n := len(t.Total)
+	up.lens[len(up.lens)-1], down.lens[len(down.lens)-1] = n, n
+	return up, down
+}
+
+// scalars is the last channel.
+func (f *frame) scalars() *[]float64 { return &f.arrays[len(f.arrays)-1].Data }
 
 func (s *script) name() {
 	s.early.kind, s.aux.kind, s.reply.kind = kindEarly, kindAux, kindReply

@@ -21,38 +21,62 @@ func (s *server) Density(ctx context.Context, theta [][]float64, coords backends
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
-	s.seat.value(0, theta[0], coords)
-	if err := s.receiveAux(ctx); err != nil {
+	if _, err := s.evaluate(ctx, nil, theta[0], coords, lp); err != nil {
 		return err
 	}
-	s.hub.addAux()
-	if err := s.evaluate(ctx, lp); err != nil {
+	s.measured(s.cost.density)
+	return s.complete(ctx, grad[0])
+}
+
+// Proceed is Density with scalars on the way.
+func (s *server) Proceed(ctx context.Context, t backends.Tally, theta [][]float64, coords backends.Coordinates, grad [][]float64, lp []float64) error {
+	if err := s.begin(ctx); err != nil {
 		return err
 	}
+	wanted, err := s.evaluate(ctx, &t, theta[0], coords, lp)
+	if err != nil {
+		return err
+	}
+	s.measured(s.cost.proceed(len(t.Total), wanted))
+	if !wanted {
+		return nil
+	}
+	return s.complete(ctx, grad[0])
+}
+
+// complete receives what clients say of shared parameters, and sets the gradient.
+func (s *server) complete(ctx context.Context, grad []float64) error {
 	if err := s.receiveTrailing(ctx); err != nil {
 		return err
 	}
 	s.hub.addShared()
-	s.seat.Finish(nil, s.seat.outputs, s.hub.shared, grad[0])
+	s.seat.Finish(nil, s.seat.outputs, s.hub.shared, grad)
 	s.work.Gradients++
-	s.measured(s.cost.density)
 	return nil
 }
 
-// receiveAux sends what the cuts depend on and receives z.
-func (s *server) receiveAux(ctx context.Context) error {
+// receiveAux sends what the cuts depend on, and receives z and the scalars of t.
+func (s *server) receiveAux(ctx context.Context, t *backends.Tally) error {
 	for k, c := range s.scripts {
 		s.loadShared(&c.early, c, c.earlyArrivals)
 		if err := s.send(ctx, s.peers[k], &c.early); err != nil {
 			return err
 		}
 	}
+	if t != nil {
+		copy(t.Total, t.Part[0])
+	}
 	for k, c := range s.scripts {
-		if err := s.recv(ctx, s.peers[k], &c.aux); err != nil {
+		up, down := c.opening(t)
+		if err := s.recv(ctx, s.peers[k], up); err != nil {
 			return err
 		}
 		for i, m := range c.role.Members {
-			s.hub.z[m.Group][m.Place] = c.aux.arrays[i].Data
+			s.hub.z[m.Group][m.Place] = up.arrays[i].Data
+		}
+		if t != nil {
+			model.Add(t.Total, *up.scalars())
+			*down.scalars() = t.Total
 		}
 	}
 	return nil
@@ -67,18 +91,26 @@ func (s *server) loadShared(f *frame, c *script, arrivals []int) int {
 }
 
 // evaluate runs the server's density between sums and adjoints: first in the augmented model, where the reply needs it; while the clients run
-// theirs in power.
-func (s *server) evaluate(ctx context.Context, lp []float64) error {
+// theirs in power. It does not where the scalars of t add up to an evaluation that is not wanted.
+func (s *server) evaluate(ctx context.Context, t *backends.Tally, theta []float64, coords backends.Coordinates, lp []float64) (wanted bool, err error) {
+	s.seat.value(0, theta, coords)
+	if err := s.receiveAux(ctx, t); err != nil {
+		return false, err
+	}
+	s.hub.addAux()
+	wanted = t == nil || t.Go()
 	if s.plan.Power {
-		if err := s.replySums(ctx); err != nil {
-			return err
+		if err := s.replySums(ctx, t); err != nil || !wanted {
+			return false, err
 		}
 		s.target(lp)
-		return s.exchangeAdjoints(ctx)
+		return true, s.exchangeAdjoints(ctx)
 	}
-	s.target(lp)
-	s.hub.addAdjoints()
-	return s.replyAdjoints(ctx)
+	if wanted {
+		s.target(lp)
+		s.hub.addAdjoints()
+	}
+	return wanted, s.replyAdjoints(ctx, t)
 }
 
 func (s *server) target(lp []float64) {
@@ -87,23 +119,25 @@ func (s *server) target(lp []float64) {
 	s.hub.offerOwn(s.seat)
 }
 
-func (s *server) replySums(ctx context.Context) error {
+func (s *server) replySums(ctx context.Context, t *backends.Tally) error {
 	for k, c := range s.scripts {
-		at := s.loadShared(&c.reply, c, c.lateArrivals)
+		_, down := c.opening(t)
+		at := s.loadShared(down, c, c.lateArrivals)
 		for i, r := range c.role.Receptions {
-			c.reply.load(at+i, s.hub.sums[r.Group])
+			down.load(at+i, s.hub.sums[r.Group])
 		}
-		if err := s.send(ctx, s.peers[k], &c.reply); err != nil {
+		if err := s.send(ctx, s.peers[k], down); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *server) replyAdjoints(ctx context.Context) error {
+func (s *server) replyAdjoints(ctx context.Context, t *backends.Tally) error {
 	for k, c := range s.scripts {
-		at := s.loadShared(&c.reply, c, c.lateArrivals)
-		if err := s.sendAdjoints(ctx, s.peers[k], c, &c.reply, at); err != nil {
+		_, down := c.opening(t)
+		at := s.loadShared(down, c, c.lateArrivals)
+		if err := s.sendAdjoints(ctx, s.peers[k], c, down, at); err != nil {
 			return err
 		}
 	}

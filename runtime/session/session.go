@@ -5,11 +5,13 @@
 // One evaluation. Server and clients exchange, client by client, the messages of a script that follows from the plan (script.go):
 //
 //	early    ↓ shared parameters that cuts depend on
-//	aux      ↑ z of each cut
-//	reply    ↓ the other shared parameters; augmented: adjoints of the sums; power: the sums
+//	aux      ↑ z of each cut, and scalars to be added up first
+//	reply    ↓ the other shared parameters; augmented: adjoints of the sums; power: the sums; totals of the scalars
 //	partial  ↑ power: adjoints of the received sums, gradients of shared parameters
 //	whole    ↓ power: adjoints of the sums, added over all receivers
 //	trailing ↑ gradients of shared parameters that were not sent yet
+//
+// Where the totals say that the evaluation is not wanted it ends with the reply, whose adjoints then are those of the evaluation before.
 //
 // A sum s = Σ z and the adjoints of its receivers are added in party order; a receiver that is a member subtracts its own share, in one process as
 // in many. A message that the script does not expect ends the run with an error at both ends.

@@ -1,0 +1,154 @@
+package session_test
+
+import (
+	"context"
+	"math"
+	"sync"
+	"testing"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/backends/nuts"
+	"github.com/vflc/vflc/runtime/session"
+)
+
+// Proceed adds what Sum adds and evaluates what Density evaluates, or does not, in the rounds of one evaluation.
+func TestProceedIsSumAndDensity(t *testing.T) {
+	everyDesign(t, func(t *testing.T, w *world) {
+		plan := w.plan(t)
+		one, other := newPlayer(local(t, plan), noncentred), newPlayer(local(t, plan), noncentred)
+		part := make([][]float64, len(one.theta))
+		for b := range part {
+			part[b] = []float64{0.1 * float64(b), 1 / float64(b+3)}
+		}
+		total, want := make([]float64, 2), make([]float64, 2)
+		must(t, one.proceed(t.Context(), part, total, false))
+		if norm(one.lp) != 0 {
+			t.Error("an evaluation that was not wanted was made")
+		}
+		sums := int64(2 * 2 * 8 * w.clients)
+		opening := one.env.Work().Rounds
+		rounds := int64(1)
+		if w.early {
+			rounds++
+		}
+		if opening != rounds {
+			t.Errorf("an evaluation that is not wanted takes %d rounds, want %d", opening, rounds)
+		}
+		before := *one.env.Work()
+		copy(one.theta[0], other.theta[0])
+		for b := range one.theta {
+			copy(one.theta[b], other.theta[b])
+			copy(one.e[b], other.e[b])
+		}
+		must(t, one.proceed(t.Context(), part, total, true))
+		for b := range one.theta {
+			copy(other.theta[b], one.theta[b])
+			copy(other.e[b], one.e[b])
+		}
+		must(t, other.density(t.Context()))
+		alone := *other.env.Work()
+		worked(t, one.env, backends.Work{Gradients: 1, Rounds: before.Rounds + alone.Rounds, Bytes: before.Bytes + alone.Bytes + sums})
+		must(t, other.env.Sum(t.Context(), part, want))
+		if !equal(total, want) {
+			t.Errorf("totals %v, want %v", total, want)
+		}
+		for b := range one.grad {
+			if !equal(one.grad[b], other.grad[b]) || one.lp[b] != other.lp[b] {
+				t.Errorf("block %d: %v with gradient %v, want %v with %v", b, one.lp[b], one.grad[b], other.lp[b], other.grad[b])
+			}
+		}
+	})
+}
+
+// A journal is what one run of NUTS leaves, by party.
+type journal struct {
+	sync.Mutex
+	draws map[int][]float64
+	work  backends.Work // counted by the server
+	costs []int64       // rounds of each transition, as the server counts them
+	steps []backends.Transition
+}
+
+func (j *journal) sample(given map[string]string, transform string) func(context.Context, backends.Env) error {
+	return func(ctx context.Context, env backends.Env) error {
+		a := nuts.Algorithm()
+		s, err := a.Resolve(transform, given)
+		if err != nil {
+			return err
+		}
+		k, err := a.New(env, s)
+		if err != nil {
+			return err
+		}
+		if err := k.Init(ctx); err != nil {
+			return err
+		}
+		theta, server := clone(newPlayer(env, noncentred).theta), env.Blocks()[0].Index() == 0
+		for info := (backends.Info{}); !info.Done; {
+			before := env.Work().Rounds
+			if info, err = k.Step(ctx); err != nil {
+				return err
+			}
+			k.Draw(0, theta)
+			j.Lock()
+			for b, block := range env.Blocks() {
+				j.draws[block.Index()] = append(j.draws[block.Index()], theta[b]...)
+			}
+			if server {
+				j.costs, j.steps = append(j.costs, env.Work().Rounds-before), append(j.steps, info.Transition)
+			}
+			j.Unlock()
+		}
+		if server {
+			j.work = *env.Work()
+		}
+		return nil
+	}
+}
+
+func sampled(t *testing.T, w *world, mode session.Mode, given map[string]string) *journal {
+	t.Helper()
+	j := &journal{draws: map[int][]float64{}}
+	transform := backends.Augmented
+	if w.power {
+		transform = backends.Power
+	}
+	must(t, session.Run(t.Context(), w.plan(t), mode, 5, j.sample(given, transform)))
+	return j
+}
+
+// NUTS draws the same bits in one loop and with a goroutine per party, which exchange each leapfrog's scalars together with the next leapfrog: one
+// round a leapfrog under augmented, two under power, one more where a cut reads a server's parameter, and one exchange a draw to learn that
+// the trajectory ends. Trajectories end by a U-turn, a divergence or the greatest depth.
+func TestRoundsOfALeapfrog(t *testing.T) {
+	everyDesign(t, func(t *testing.T, w *world) {
+		given := map[string]string{"warmup": "30", "draws": "30", "max-depth": "4"}
+		one, parties := sampled(t, w, session.OneLoop, given), sampled(t, w, session.PerParty, given)
+		if one.work != parties.work {
+			t.Errorf("work %+v in one loop, %+v with a goroutine per party", one.work, parties.work)
+		}
+		for index, draws := range one.draws {
+			for i, x := range draws {
+				if math.Float64bits(x) != math.Float64bits(parties.draws[index][i]) {
+					t.Fatalf("party %d, number %d: %v in one loop, %v with a goroutine per party", index, i, x, parties.draws[index][i])
+				}
+			}
+		}
+		each, end := int64(1), int64(1)
+		if w.power {
+			each++
+		}
+		if w.early {
+			each, end = each+1, end+1
+		}
+		for i, step := range parties.steps[30:] {
+			want := each*int64(step.Leapfrogs) + end
+			if step.Leapfrogs == 15 { // nothing is begun after the greatest depth
+				want += 1 - end
+			}
+			if got := parties.costs[30+i]; got != want {
+				t.Errorf("draw %d takes %d rounds for %d leapfrogs, want %d", i, got, step.Leapfrogs, want)
+			}
+		}
+	})
+}
