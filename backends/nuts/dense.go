@@ -3,6 +3,10 @@ package nuts
 import (
 	"math"
 
+	"gonum.org/v1/gonum/blas"
+	options "gonum.org/v1/gonum/lapack"
+	lapack "gonum.org/v1/gonum/lapack/gonum"
+
 	"github.com/vflc/vflc/backends/adapt"
 	"github.com/vflc/vflc/runtime/kernel"
 )
@@ -16,13 +20,20 @@ type dense struct {
 }
 
 // workspace holds matrices of the computation of a metric.
-type workspace struct{ a, b, c, vectors []float64 }
+type workspace struct {
+	a, b, c, v   []float64
+	values, room []float64 // eigenvalues, and room for their computation
+}
 
 func newDense(n int) *dense {
-	v := make([]float64, 6*n*n)
-	next := func() []float64 { m := v[: n*n : n*n]; v = v[n*n:]; return m }
-	return &dense{n: n, inverse: next(), root: next(), work: workspace{next(), next(), next(), next()}}
+	v := make([]float64, (6*n+1+eigenRoom)*n)
+	next := func(size int) []float64 { m := v[:size:size]; v = v[size:]; return m }
+	square := func() []float64 { return next(n * n) }
+	return &dense{n: n, inverse: square(), root: square(), work: workspace{square(), square(), square(), square(), next(n), next(eigenRoom * n)}}
 }
+
+// eigenRoom is how much room for each coordinate the computation of eigenvalues takes: 3 at least, 34 to work in blocks.
+const eigenRoom = 34
 
 // move sets v = M⁻¹p; M⁻¹ is symmetric, so that its rows are columns too.
 func (d *dense) move(v, p []float64) { kernel.MatVec(d.n, v, d.inverse, d.n, p, 1, d.n) }
@@ -35,28 +46,33 @@ func (d *dense) velocity(v, p []float64) float64 {
 
 // product sets y = Ax for a square row-major matrix.
 func product(y, a, x []float64) {
-	for i := range y {
-		row, s := a[i*len(x):][:len(x)], 0.0
-		for j, v := range x {
-			s += float64(row[j] * v)
-		}
-		y[i] = s
-	}
+	clear(y)
+	kernel.MatTVecAdd(len(y), y, 1, a, len(y), x, len(y))
 }
 
-// set makes a the inverse mass, where it is positive definite; else the metric stays as it is. a is overwritten.
+// multiply sets c = ab.
+func multiply(n int, c, a, b []float64) { kernel.Dense(n, c, n, b, n, a, 1, n, n, n, nil) }
+
+// multiplyT sets c = aᵀb.
+func multiplyT(n int, c, a, b []float64) { kernel.Dense(n, c, n, b, n, a, n, 1, n, n, nil) }
+
+// set makes a the inverse mass, where it is positive definite; else the metric stays as it is. a is overwritten. With a = KKᵀ the root is K⁻ᵀ.
 func (d *dense) set(a []float64) {
-	n, v := d.n, d.work.vectors
-	copy(d.work.c, a)
-	if !eigen(n, a, v) {
+	n, w := d.n, &d.work
+	copy(w.c, a)
+	if !cholesky(n, a) {
 		return
 	}
-	copy(d.inverse, d.work.c)
-	for j := range n {
-		r := 1 / math.Sqrt(a[j*n+j])
-		for i := range n {
-			d.root[i*n+j] = v[i*n+j] * r
-		}
+	identity(n, w.b)
+	backSubstitute(n, w.b, a)
+	d.take(w.c, w.b)
+}
+
+// take replaces the metric, unless something has overflowed.
+func (d *dense) take(inverse, root []float64) {
+	if allFinite(inverse) && allFinite(root) {
+		copy(d.inverse, inverse)
+		copy(d.root, root)
 	}
 }
 
@@ -64,8 +80,41 @@ func (d *dense) set(a []float64) {
 // gradients', so that M⁻¹BM⁻¹ = A. For a Gaussian target it is exact as soon as both have full rank, however few the draws and strong the
 // correlations. Coordinates are scaled by the diagonal estimate first. With few draws for the dimension correlations are shrunk, by the factor
 // 1/(1 + (dimension/draws)³): of several powers tried, and shares of a fixed number of draws, the one with the most effective draws per gradient (see
-// docs/inference.md). With B = LLᵀ the mean is L⁻ᵀ(LᵀAL)^½L⁻¹.
+// docs/inference.md). With B = LLᵀ the mean is L⁻ᵀ(LᵀAL)^½L⁻¹ = FFᵀ and LᵀAL = VΛVᵀ, F = L⁻ᵀVΛ^¼; the root of M is F⁻ᵀ = LVΛ^-¼.
 func (d *dense) fromFisher(inverse []float64, draws, gradients *adapt.Covariance) {
+	n, w := d.n, &d.work
+	d.moments(inverse, draws, gradients)
+	if !cholesky(n, w.b) {
+		return
+	}
+	multiply(n, w.c, w.a, w.b)
+	multiplyT(n, w.v, w.b, w.c)
+	if !w.eigen(n) {
+		return
+	}
+	for j, x := range w.values {
+		quarter := math.Sqrt(math.Sqrt(x))
+		for i := j; i < n*n; i += n {
+			w.a[i], w.c[i] = w.v[i]*quarter, w.v[i]/quarter
+		}
+	}
+	multiply(n, w.v, w.b, w.c)
+	backSubstitute(n, w.a, w.b)
+	clear(w.c)
+	for i := range n {
+		kernel.MatTVecAdd(n, w.c[i*n:], 1, w.a, n, w.a[i*n:], n)
+	}
+	for i := range n {
+		for j := range n {
+			w.c[i*n+j] *= math.Sqrt(inverse[i] * inverse[j])
+			w.v[i*n+j] /= math.Sqrt(inverse[i])
+		}
+	}
+	d.take(w.c, w.v)
+}
+
+// moments sets work.a and the lower triangle of work.b to the covariances of draws and of gradients, scaled and shrunk.
+func (d *dense) moments(inverse []float64, draws, gradients *adapt.Covariance) {
 	n, w := d.n, &d.work
 	count := float64(draws.N)
 	r := float64(n) / count
@@ -81,136 +130,67 @@ func (d *dense) fromFisher(inverse []float64, draws, gradients *adapt.Covariance
 			w.b[i*n+j] = b
 		}
 	}
-	if !cholesky(n, w.b) {
-		return
-	}
-	congruence(n, w.c, w.a, w.b)
-	if !eigen(n, w.c, w.vectors) {
-		return
-	}
-	// F = L⁻ᵀV·Λ^¼, then M⁻¹ = S·FFᵀ·S with the scales S.
-	for j := range n {
-		quarter := math.Sqrt(math.Sqrt(w.c[j*n+j]))
-		for i := n - 1; i >= 0; i-- {
-			x := w.vectors[i*n+j] * quarter
-			for k := i + 1; k < n; k++ {
-				x -= w.b[k*n+i] * w.a[k*n+j]
-			}
-			w.a[i*n+j] = x / w.b[i*n+i]
-		}
-	}
-	for i := range n {
-		for j := range i + 1 {
-			s := 0.0
-			for k := range n {
-				s += w.a[i*n+k] * w.a[j*n+k]
-			}
-			s *= math.Sqrt(inverse[i] * inverse[j])
-			w.b[i*n+j], w.b[j*n+i] = s, s
-		}
-	}
-	d.set(w.b)
 }
 
-// cholesky replaces the lower triangle of a by L, a = LLᵀ. It says whether a is positive definite.
+func identity(n int, a []float64) {
+	clear(a)
+	for i := range n {
+		a[i*n+i] = 1
+	}
+}
+
+func allFinite(a []float64) bool {
+	s := 0.0
+	for _, v := range a {
+		s += v - v
+	}
+	return s == 0
+}
+
+// cholesky replaces a, whose upper triangle is not read, by the lower triangular L with a = LLᵀ. It says whether a is positive definite.
 func cholesky(n int, a []float64) bool {
 	for j := range n {
+		clear(a[j*n+j+1 : (j+1)*n])
+		top := a[j*n:][:j]
 		for i := j; i < n; i++ {
-			s := a[i*n+j]
-			for k := range j {
-				s -= a[i*n+k] * a[j*n+k]
+			row := a[i*n:][:n]
+			s := row[j]
+			for k, v := range top {
+				s -= float64(row[k] * v)
 			}
 			if i > j {
-				a[i*n+j] = s / a[j*n+j]
+				row[j] = s / a[j*n+j]
 				continue
 			}
 			if !(s > 0) || !finite(s) {
 				return false
 			}
-			a[j*n+j] = math.Sqrt(s)
+			row[j] = math.Sqrt(s)
 		}
 	}
 	return true
 }
 
-// congruence sets c = LᵀAL for symmetric a and lower triangular l. It overwrites a.
-func congruence(n int, c, a, l []float64) {
-	for i := range n { // a ← aL
-		for j := range n {
-			s := 0.0
-			for k := j; k < n; k++ {
-				s += a[i*n+k] * l[k*n+j]
-			}
-			a[i*n+j] = s
+// backSubstitute replaces x by L⁻ᵀx.
+func backSubstitute(n int, x, l []float64) {
+	for i := n - 1; i >= 0; i-- {
+		row := x[i*n:][:n]
+		for k := i + 1; k < n; k++ {
+			kernel.Axpy(n, row, -l[k*n+i], x[k*n:])
 		}
-	}
-	for i := range n {
-		for j := range n {
-			s := 0.0
-			for k := i; k < n; k++ {
-				s += l[k*n+i] * a[k*n+j]
-			}
-			c[i*n+j] = s
-		}
+		kernel.Scale(n, row, row, 1/l[i*n+i])
 	}
 }
 
-// sweeps is how often the method of Jacobi goes through a matrix at most; it converges quadratically and needs about six.
-const sweeps = 30
-
-// eigen turns symmetric a into the diagonal matrix of its eigenvalues, with the eigenvectors in the columns of v, by the cyclic method of Jacobi. It
-// says whether all are finite and positive.
-func eigen(n int, a, v []float64) bool {
-	clear(v)
-	for i := range n {
-		v[i*n+i] = 1
+// eigen turns symmetric v into its eigenvectors, in columns, and sets values. It says whether all eigenvalues are finite and positive.
+func (w *workspace) eigen(n int) bool {
+	if !allFinite(w.v) || !(lapack.Implementation{}).Dsyev(options.EVCompute, blas.Lower, n, w.v, n, w.values, w.room, len(w.room)) {
+		return false
 	}
-	for range sweeps {
-		off, diagonal := 0.0, 0.0
-		for i := range n {
-			diagonal += a[i*n+i] * a[i*n+i]
-			for j := range i {
-				off += a[i*n+j] * a[i*n+j]
-			}
-		}
-		if !(off > 1e-30*diagonal) {
-			break
-		}
-		for p := range n {
-			for q := p + 1; q < n; q++ {
-				rotate(n, a, v, p, q)
-			}
-		}
-	}
-	for i := range n {
-		if x := a[i*n+i]; !(x > 0) || !finite(x) {
+	for _, x := range w.values {
+		if !(x > 0) {
 			return false
 		}
 	}
 	return true
-}
-
-// rotate makes element (p, q) of a zero.
-func rotate(n int, a, v []float64, p, q int) {
-	x := a[p*n+q]
-	if x == 0 {
-		return
-	}
-	theta := (a[q*n+q] - a[p*n+p]) / (2 * x)
-	t := 1 / (math.Abs(theta) + math.Sqrt(1+theta*theta))
-	if theta < 0 {
-		t = -t
-	}
-	c := 1 / math.Sqrt(1+t*t)
-	s := t * c
-	for i := range n { // columns
-		u, w := a[i*n+p], a[i*n+q]
-		a[i*n+p], a[i*n+q] = c*u-s*w, s*u+c*w
-		u, w = v[i*n+p], v[i*n+q]
-		v[i*n+p], v[i*n+q] = c*u-s*w, s*u+c*w
-	}
-	for i := range n { // rows
-		u, w := a[p*n+i], a[q*n+i]
-		a[p*n+i], a[q*n+i] = c*u-s*w, s*u+c*w
-	}
 }

@@ -27,7 +27,7 @@ func definite(t *rapid.T, n int, name string) []float64 {
 	return a
 }
 
-func multiply(n int, a, b []float64) []float64 {
+func times(n int, a, b []float64) []float64 {
 	c := make([]float64, n*n)
 	for i := range n {
 		for j := range n {
@@ -67,7 +67,7 @@ func TestDenseFisherIsTheGeometricMean(t *testing.T) {
 			diagonal[i] = math.Sqrt(a[i*n+i] / b[i*n+i])
 		}
 		d.fromFisher(diagonal, many(n, a), many(n, b))
-		if off := distance(multiply(n, multiply(n, d.inverse, b), d.inverse), a); !(off < 1e-8) {
+		if off := distance(times(n, times(n, d.inverse, b), d.inverse), a); !(off < 1e-8) {
 			rt.Errorf("M⁻¹BM⁻¹ differs from A by %g", off)
 		}
 		identity := make([]float64, n*n)
@@ -78,7 +78,7 @@ func TestDenseFisherIsTheGeometricMean(t *testing.T) {
 				transpose[i*n+j] = d.root[j*n+i]
 			}
 		}
-		if off := distance(multiply(n, d.inverse, multiply(n, d.root, transpose)), identity); !(off < 1e-8) {
+		if off := distance(times(n, d.inverse, times(n, d.root, transpose)), identity); !(off < 1e-8) {
 			rt.Errorf("M⁻¹RRᵀ differs from the identity by %g", off)
 		}
 	})
