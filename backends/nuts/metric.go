@@ -65,21 +65,17 @@ func (m *metric) split() int {
 	return m.full.n
 }
 
-// draw sets p to a momentum of N(0, M) and v to the velocities of its dense part. It returns pᵀM⁻¹p.
+// draw sets p to a momentum of N(0, M) and v to the velocities of its dense part. It returns pᵀM⁻¹p, which is the square of the normals it is made of.
 func (m *metric) draw(p, v []float64, from *rng.Stream) float64 {
+	from.FillNormals(p)
+	twice := kernel.Dot(len(p), p, p)
 	n := m.split()
-	from.Normals(p)
-	twice := 0.0
 	if n > 0 {
 		copy(v, p[:n])
 		product(p[:n], m.full.root, v)
-		twice = m.full.velocity(v, p[:n])
+		m.full.move(v, p)
 	}
-	rest, inverse := p[n:], m.inverse[n:]
-	for i, r := range m.root[n:] {
-		rest[i] *= r
-		twice += float64(float64(inverse[i]*rest[i]) * rest[i])
-	}
+	kernel.Mul(len(p)-n, p[n:], p[n:], m.root[n:])
 	return twice
 }
 

@@ -197,7 +197,7 @@ func TestTreeIsTheNaiveRecursion(t *testing.T) {
 				from := k.env.Private(b, "nuts momentum")
 				from.Round(uint64(k.done))
 				v := make([]float64, s.dim())
-				from.Normals(v)
+				from.FillNormals(v)
 				for i := range v {
 					v[i] /= math.Sqrt(s.metric.inverse[i])
 				}

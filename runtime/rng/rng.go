@@ -36,6 +36,7 @@ const bulk = 4 * kernel.Batch
 type Stream struct {
 	seed  [32]byte
 	cha   rand.ChaCha8
+	stale bool // cha has yet to be set to the round
 	rand  *rand.Rand
 	round uint64
 	block [16]uint32 // input of the generator for bulk, as RFC 8439 lays it out: constants, key, counter, nonce
@@ -50,7 +51,7 @@ func New(key Key, name string) *Stream {
 	s := &Stream{}
 	digest := h.Sum(nil)
 	copy(s.seed[:24], digest)
-	s.rand = rand.New(&s.cha)
+	s.rand = rand.New((*source)(s))
 	s.block = [16]uint32{0x61707865, 0x3320646e, 0x79622d32, 0x6b206574} // "expand 32-byte k"
 	own := sha256.Sum256(append([]byte("vflc normals in bulk v1"), digest...))
 	for i := range 8 {
@@ -63,9 +64,22 @@ func New(key Key, name string) *Stream {
 // Round moves to the start of round r. The last 8 bytes of the one ChaCha8 seed and of the other's nonce count rounds, so rounds never overlap.
 func (s *Stream) Round(r uint64) {
 	s.round = r
-	binary.LittleEndian.PutUint64(s.seed[24:], r)
-	s.cha.Seed(s.seed)
+	s.stale = true
 	s.block[12], s.block[14], s.block[15] = 0, uint32(r), uint32(r>>32)
+}
+
+// A source is a stream as a source of words. Its generator is set up only when a round's first number is asked for, since that costs as much as
+// sixty of them and many rounds are of normals in bulk alone.
+type source Stream
+
+// Uint64 implements rand.Source.
+func (s *source) Uint64() uint64 {
+	if s.stale {
+		s.stale = false
+		binary.LittleEndian.PutUint64(s.seed[24:], s.round)
+		s.cha.Seed(s.seed)
+	}
+	return s.cha.Uint64()
 }
 
 // Next moves to the start of the following round.
