@@ -41,12 +41,16 @@ type ELBO struct {
 }
 
 // Timing is in seconds, and GradientUS in microseconds: the median time of one evaluation of the density and its gradient at the initial point.
+// The CPU times are those of all cores while this process warmed up, until the last chain had, and while it sampled; where the system does not tell
+// they are left out.
 type Timing struct {
-	LoadS      Number `json:"load_s"`
-	GradientUS Number `json:"gradient_us"`
-	WarmupS    Number `json:"warmup_s"`
-	SamplingS  Number `json:"sampling_s"`
-	TotalS     Number `json:"total_s"`
+	LoadS        Number  `json:"load_s"`
+	GradientUS   Number  `json:"gradient_us"`
+	WarmupS      Number  `json:"warmup_s"`
+	SamplingS    Number  `json:"sampling_s"`
+	TotalS       Number  `json:"total_s"`
+	WarmupCPUS   *Number `json:"warmup_cpu_s,omitempty"`
+	SamplingCPUS *Number `json:"sampling_cpu_s,omitempty"`
 }
 
 // Work counts what was computed and what crossed between parties.

@@ -28,11 +28,12 @@ func MCSESD(chains [][]float64) float64 {
 // MCSEQuantile returns the standard error of the p-quantile: half the width of the order statistics that a normal's ±1 sd, passed through the
 // beta distribution of the quantile's position, points at.
 func MCSEQuantile(chains [][]float64, p float64) float64 {
-	ess := ESSQuantile(chains, p)
+	a := newAnalysis(chains)
+	ess := a.essQuantile(p)
 	if math.IsNaN(ess) {
 		return ess
 	}
-	sorted := ascending(pooled(chains))
+	sorted := a.sorted.values
 	n := float64(len(sorted))
 	at := func(tail float64) float64 { return n * mathext.InvRegIncBeta(ess*p+1, ess*(1-p)+1, tail) }
 	lo := int(max(math.Floor(at(0.1586553)), 1))

@@ -54,12 +54,13 @@ func Summarise(d *Draws) []Row {
 // SummariseChains summarises draws of Markov chains.
 func SummariseChains(d *Draws) []Row {
 	rows := make([]Row, len(d.columns))
+	var a analysis
 	for k := range rows {
 		chains := d.Column(k)
-		r := describe(d.columns[k], chains)
-		r.MCSE = Number(MCSEMean(chains))
-		r.ESSBulk, r.ESSTail = Number(ESSBulk(chains)), Number(ESSTail(chains))
-		r.RHat = Number(RHat(chains))
+		a.load(chains)
+		r := describe(d.columns[k], pooled(chains), a.sorted.values)
+		r.MCSE = Number(float64(r.SD) / math.Sqrt(ESSMean(chains)))
+		r.ESSBulk, r.ESSTail, r.RHat = Number(a.essBulk()), Number(a.essTail()), Number(a.rhat())
 		rows[k] = r
 	}
 	return rows
@@ -69,22 +70,17 @@ func SummariseChains(d *Draws) []Row {
 func SummariseIndependent(d *Draws) []Row {
 	rows := make([]Row, len(d.columns))
 	for k := range rows {
-		chains := d.Column(k)
-		r := describe(d.columns[k], chains)
-		n := 0
-		for _, c := range chains {
-			n += len(c)
-		}
-		r.MCSE = r.SD / Number(math.Sqrt(float64(n)))
+		all := pooled(d.Column(k))
+		r := describe(d.columns[k], all, ascending(all))
+		r.MCSE = r.SD / Number(math.Sqrt(float64(len(all))))
 		r.ESSBulk, r.ESSTail, r.RHat = NotApplicable(), NotApplicable(), NotApplicable()
 		rows[k] = r
 	}
 	return rows
 }
 
-func describe(c Column, chains [][]float64) Row {
-	all := pooled(chains)
-	sorted := ascending(all)
+// describe tells of draws, given in ascending order too.
+func describe(c Column, all, sorted []float64) Row {
 	return Row{
 		Name: c.Name, Owner: c.Owner,
 		Mean: Number(mean(all)), SD: Number(math.Sqrt(variance(all))),

@@ -23,6 +23,9 @@ const checkpointDir = "checkpoint"
 // saveEvery is how often a chain's file is renewed.
 const saveEvery = 10 * time.Second
 
+// worthSaving is how much work makes a chain that is done write its file before the others are: less is done again as fast.
+const worthSaving = time.Second
+
 func chainFile(dir string, chain int) string {
 	return filepath.Join(dir, checkpointDir, fmt.Sprintf("chain-%d", chain))
 }

@@ -25,6 +25,7 @@ type chain struct {
 	warming     time.Duration
 	drawing     time.Duration
 	kernel      backends.Kernel
+	drew        bool // the watch knows that the warm-up is over
 }
 
 // markov says what a run of Markov chains needs.
@@ -37,6 +38,7 @@ type markov struct {
 	dir       string // where chains are saved; "": nowhere
 	resumed   bool   // the chains go on from what is saved there
 	from      string // folder of a run that chains begin with; "": none
+	cpu       *cpuWatch
 }
 
 // A chainWatcher shows where chains stand.
@@ -69,6 +71,7 @@ func (m *markov) until(ctx, interrupt context.Context) (*fitted, error) {
 	vars := variables(m.plan)
 	chains := make([]*chain, m.kernels())
 	var wait sync.WaitGroup
+	m.cpu = newCPUWatch(len(chains))
 	for k := range chains {
 		c := &chain{number: k + 1, width: len(posterior.Columns(vars))}
 		chains[k] = c
@@ -79,16 +82,18 @@ func (m *markov) until(ctx, interrupt context.Context) (*fitted, error) {
 		})
 	}
 	wait.Wait()
+	warmup, sampling := m.cpu.end()
 	m.progress.end()
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
 	f := m.gathered(vars, chains)
-	if m.dir == "" || f.interrupted {
+	f.fittingCPU, f.drawingCPU = warmup, sampling
+	if m.dir == "" {
 		return f, nil
 	}
 	for _, c := range chains {
-		if err := c.save(m.dir, true); err != nil {
+		if err := c.save(m.dir, !f.interrupted); err != nil {
 			return nil, err
 		}
 	}
@@ -106,13 +111,7 @@ func (m *markov) run(ctx, interrupt context.Context, c *chain) error {
 		if err := m.begin(ctx, c); err != nil {
 			return err
 		}
-		if err := m.steps(ctx, interrupt, env, c); err != nil {
-			return err
-		}
-		if m.dir == "" {
-			return nil
-		}
-		return c.save(m.dir, false)
+		return m.steps(ctx, interrupt, env, c)
 	})
 }
 
@@ -135,7 +134,9 @@ func (m *markov) steps(ctx, interrupt context.Context, env backends.Env, c *chai
 	theta, values := buffers(env)
 	watch := stopwatch{chain: c, work: c.work, begun: time.Now(), warming: c.warming, drawing: c.drawing}
 	watch.read(env)
-	for saved := time.Now(); !c.info.Done && interrupt.Err() == nil; {
+	m.cpu.note(c)
+	saved := time.Now()
+	for !c.info.Done && interrupt.Err() == nil {
 		if c.info, err = c.kernel.Step(ctx); err != nil {
 			return err
 		}
@@ -149,14 +150,26 @@ func (m *markov) steps(ctx, interrupt context.Context, env backends.Env, c *chai
 			c.keep(values)
 		}
 		watch.read(env)
-		if m.dir != "" && time.Since(saved) > saveEvery {
-			if err := c.save(m.dir, false); err != nil {
+		m.cpu.note(c)
+		if time.Since(saved) > saveEvery {
+			if err := m.save(c); err != nil {
 				return err
 			}
 			saved = time.Now()
 		}
 	}
-	return nil
+	if time.Since(saved) < worthSaving {
+		return nil
+	}
+	return m.save(c)
+}
+
+// save writes a chain's file while others may go on.
+func (m *markov) save(c *chain) error {
+	if m.dir == "" {
+		return nil
+	}
+	return c.save(m.dir, false)
 }
 
 // A stopwatch adds time and work to what a chain had before.

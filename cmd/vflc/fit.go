@@ -21,6 +21,8 @@ type fitted struct {
 	work        backends.Work
 	fitting     time.Duration
 	drawing     time.Duration
+	fittingCPU  *posterior.Number // seconds of all cores; nil: not known
+	drawingCPU  *posterior.Number
 	ratios      []float64 // log p − log q at draws from the approximation; nil where there is none, or not yet
 	interrupted bool
 	chains      []*chain // that the draws are of; nil where they are independent
@@ -43,15 +45,18 @@ func fit(ctx context.Context, plan *model.Plan, a backends.Algorithm, s backends
 			return &failure{exitUsage, err}
 		}
 		begin := time.Now()
+		cpu := newCPUWatch(1)
 		if err := f.steps(ctx, interrupt, kernel, p); err != nil {
 			return err
 		}
 		middle := time.Now()
+		cpu.warm()
 		if w, ok := kernel.(backends.Weighted); ok {
 			f.ratios = w.Ratios()
 		}
 		err = f.take(ctx, env, kernel, s)
 		f.fitting, f.drawing, f.work = middle.Sub(begin), time.Since(middle), *env.Work()
+		f.fittingCPU, f.drawingCPU = cpu.end()
 		return err
 	})
 	p.end()

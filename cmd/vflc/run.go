@@ -132,6 +132,7 @@ func runModel(cmd *cobra.Command, path string, f *runFlags) error {
 	o.document.Timing = posterior.Timing{
 		LoadS: seconds(loaded), GradientUS: posterior.Number(float64(gradient.Nanoseconds()) / 1e3),
 		WarmupS: seconds(fit.fitting), SamplingS: seconds(fit.drawing), TotalS: seconds(time.Since(begin)),
+		WarmupCPUS: fit.fittingCPU, SamplingCPUS: fit.drawingCPU,
 	}
 	return o.deliver(cmd, f, p)
 }

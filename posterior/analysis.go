@@ -1,0 +1,117 @@
+package posterior
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// An analysis is the draws of one scalar with what its diagnostics have in common: draws are sorted and rank-normalised once.
+type analysis struct {
+	chains [][]float64
+	usable bool
+	sorted order     // of the draws of all chains, one after another
+	scores []float64 // normal scores of the ranks 1, 2, …: they depend on the number of draws alone
+	bulk   [][]float64
+}
+
+func newAnalysis(chains [][]float64) *analysis {
+	a := &analysis{}
+	a.load(chains)
+	return a
+}
+
+// load makes a that of other draws. As many chains of as many draws share the scores.
+func (a *analysis) load(chains [][]float64) {
+	a.chains, a.usable, a.bulk = chains, usable(chains), nil
+	a.sorted = newOrder(pooled(chains))
+	if !a.usable {
+		return
+	}
+	n := len(chains) * (len(chains[0]) / 2 * 2)
+	if len(a.scores) != n {
+		a.scores = normalScores(n)
+	}
+	a.bulk = a.rankNormal(a.sorted)
+}
+
+// normalScores are the scores of n ranks, with Blom's offset 3/8.
+func normalScores(n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = normalScore(float64(i+1), n)
+	}
+	return out
+}
+
+func normalScore(rank float64, n int) float64 {
+	return distuv.UnitNormal.Quantile((rank - 0.375) / (float64(n) + 0.25))
+}
+
+// rankNormal replaces draws by the normal scores of their ranks over all chains, ties sharing the mean rank. It halves the chains, as split does: a
+// middle draw has no rank.
+func (a *analysis) rankNormal(o order) [][]float64 {
+	length := len(a.chains[0])
+	flat := make([]float64, len(o.from))
+	middle := func(at int32) bool { return length%2 == 1 && int(at)%length == length/2 }
+	before := 0 // ranks given so far
+	for lo := 0; lo < len(o.from); {
+		hi, ranked := lo, 0
+		for ; hi < len(o.from) && o.values[hi] == o.values[lo]; hi++ {
+			if !middle(o.from[hi]) {
+				ranked++
+			}
+		}
+		if ranked > 0 {
+			score := a.score(before, ranked)
+			for _, at := range o.from[lo:hi] {
+				flat[at] = score
+			}
+		}
+		before, lo = before+ranked, hi
+	}
+	var out [][]float64
+	for c := range a.chains {
+		out = append(out, flat[c*length:][:length])
+	}
+	return split(out)
+}
+
+// score is that of some draws that are alike, beyond those before them.
+func (a *analysis) score(before, alike int) float64 {
+	if alike == 1 {
+		return a.scores[before]
+	}
+	return normalScore(float64(before)+float64(alike+1)/2, len(a.scores))
+}
+
+func (a *analysis) quantile(p float64) float64 { return Quantile(a.sorted.values, p) }
+
+func (a *analysis) rhat() float64 {
+	if !a.usable {
+		return math.NaN()
+	}
+	return max(rhat(a.bulk), rhat(a.rankNormal(a.sorted.folded(a.quantile(0.5)))))
+}
+
+func (a *analysis) essBulk() float64 {
+	if !a.usable {
+		return math.NaN()
+	}
+	return ess(a.bulk)
+}
+
+func (a *analysis) essTail() float64 { return min(a.essQuantile(0.05), a.essQuantile(0.95)) }
+
+func (a *analysis) essQuantile(p float64) float64 {
+	if !a.usable {
+		return math.NaN()
+	}
+	q := a.quantile(p)
+	return ess(split(mapped(a.chains, func(v float64) float64 {
+		if v <= q {
+			return 1
+		}
+		return 0
+	})))
+}

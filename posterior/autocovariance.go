@@ -1,0 +1,67 @@
+package posterior
+
+import (
+	"gonum.org/v1/gonum/dsp/fourier"
+	"gonum.org/v1/gonum/floats"
+)
+
+// directLags is up to which lag sums of products cost less than a Fourier transform, which gives all lags at once. Most chains need a few.
+const directLags = 128
+
+// An autocovariance gives, per lag, the autocovariance with divisor n, averaged over chains of n draws.
+type autocovariance struct {
+	centred [][]float64
+	all     []float64 // by lag, once one beyond directLags was asked for
+}
+
+func newAutocovariance(chains [][]float64) *autocovariance {
+	a := &autocovariance{}
+	n := len(chains[0])
+	flat := make([]float64, len(chains)*n)
+	for k, chain := range chains {
+		centred, centre := flat[k*n:][:n], mean(chain)
+		for i, v := range chain {
+			centred[i] = v - centre
+		}
+		a.centred = append(a.centred, centred)
+	}
+	return a
+}
+
+// draws is how many a chain has, of all of them together.
+func (a *autocovariance) draws() float64 { return float64(len(a.centred[0]) * len(a.centred)) }
+
+func (a *autocovariance) at(lag int) float64 {
+	if a.all == nil && lag > directLags {
+		a.transform()
+	}
+	if a.all != nil {
+		return a.all[lag]
+	}
+	s := 0.0
+	for _, c := range a.centred {
+		s += floats.Dot(c[lag:], c[:len(c)-lag])
+	}
+	return s / a.draws()
+}
+
+// transform sets all from the mean of the chains' power spectra.
+func (a *autocovariance) transform() {
+	n := len(a.centred[0])
+	size := 1
+	for size < 2*n { // zeros enough that the circular convolution does not wrap
+		size *= 2
+	}
+	fft := fourier.NewFFT(size)
+	padded, spectrum, power := make([]float64, size), make([]complex128, size/2+1), make([]complex128, size/2+1)
+	for _, c := range a.centred {
+		copy(padded, c)
+		fft.Coefficients(spectrum, padded)
+		for i, z := range spectrum {
+			power[i] += complex(real(z)*real(z)+imag(z)*imag(z), 0)
+		}
+	}
+	fft.Sequence(padded, power)
+	a.all = padded[:n]
+	floats.Scale(1/(float64(size)*a.draws()), a.all)
+}

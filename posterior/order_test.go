@@ -1,0 +1,76 @@
+package posterior
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// awkward draws numbers with many ties, both zeros, infinities and some that are not numbers.
+func awkward(t *rapid.T) []float64 {
+	special := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 1, -1, math.SmallestNonzeroFloat64, -math.MaxFloat64}
+	return rapid.SliceOfN(rapid.OneOf(rapid.Float64(), rapid.SampledFrom(special)), 0, 300).Draw(t, "values")
+}
+
+func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+
+// An order is what sorting by comparisons gives, and says where each value came from.
+func TestOrderSorts(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		x := awkward(rt)
+		o, want := newOrder(x), slices.Clone(x)
+		slices.Sort(want)
+		if !slices.EqualFunc(o.values, want, same) {
+			rt.Fatalf("%v sorted is %v, want %v", x, o.values, want)
+		}
+		seen := make([]bool, len(x))
+		for i, from := range o.from {
+			if seen[from] || !same(x[from], o.values[i]) {
+				rt.Fatalf("value %d is said to be %v, the one at %d", i, o.values[i], from)
+			}
+			seen[from] = true
+		}
+	})
+}
+
+// Folding an order gives the order of the distances.
+func TestFoldedOrderSorts(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		x := rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(-3, 3), rapid.SampledFrom([]float64{-1, 0, 1, 2})), 0, 200).Draw(rt, "values")
+		centre := rapid.SampledFrom([]float64{-5, -1, 0, 0.5, 2, 9}).Draw(rt, "centre")
+		distances := slices.Clone(x)
+		for i, v := range x {
+			distances[i] = math.Abs(v - centre)
+		}
+		o := newOrder(x).folded(centre)
+		if want := newOrder(distances).values; !slices.Equal(o.values, want) {
+			rt.Fatalf("%v about %v: %v, want %v", x, centre, o.values, want)
+		}
+		for i, from := range o.from {
+			if distances[from] != o.values[i] {
+				rt.Fatalf("distance %d is said to come from %d", i, from)
+			}
+		}
+	})
+}
+
+// Sums of products and the Fourier transform give the same autocovariances, at every lag.
+func TestAutocovariancesAgree(t *testing.T) {
+	chains := four(2*directLags+3, 0.9)
+	direct, transformed := newAutocovariance(chains), newAutocovariance(chains)
+	transformed.transform()
+	for lag := range directLags + 1 {
+		near(t, "autocovariance", direct.at(lag), transformed.at(lag), 1e-13)
+	}
+	if direct.all != nil {
+		t.Fatal("the first lags were not summed")
+	}
+	last, sum := len(chains[0])-1, 0.0
+	for k := range chains {
+		c := direct.centred[k]
+		sum += c[0] * c[last] / float64(len(c)*len(chains))
+	}
+	near(t, "autocovariance at the last lag", direct.at(last), sum, 1e-13)
+}
