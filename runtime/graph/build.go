@@ -15,7 +15,6 @@ func (b *Builder) Build() (*Graph, error) {
 	g.compact()
 	if !b.plain {
 		g.rewrite()
-		g.compact()
 	}
 	g.params, g.inputs = g.leafPorts(g.paramIDs), g.leafPorts(g.inputIDs)
 	g.layout.early = g.needed(g.outputIDs)

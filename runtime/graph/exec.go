@@ -136,6 +136,9 @@ func (e *Exec) bindCall(c *call, s *callSpec) {
 	}
 	if n.rows != nil {
 		c.sums = &rowSums{}
+		if n.op == opLinear {
+			c.sums.predictor = newLinearState(n, e.g)
+		}
 	}
 	switch s.verb {
 	case doForward:

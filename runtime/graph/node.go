@@ -118,6 +118,7 @@ type node struct {
 	inverse []float64      // of a normal density: 1/sigma, where that is constant
 	rows    *rowLikelihood // of a likelihood with a kernel
 	counted *histogram     // of one that needs it
+	linear  linearPart     // of one with a linear predictor
 }
 
 // degree is how a node depends on x, with received values held fixed.

@@ -8,8 +8,8 @@ type rewrite struct {
 	apply func(g *Graph, id ID)
 }
 
-// rewrites lists the superinstructions in the order in which they are tried at each node.
-var rewrites = []rewrite{rewriteNormal, rewriteRows, rewriteLayer, rewriteRuns}
+// rewrites lists the superinstructions in the order in which they are tried at each node, in rounds: one round finds what the one before has made.
+var rewrites = [][]rewrite{{rewriteNormal, rewriteRows, rewriteLayer, rewriteRuns}, {rewriteLinear}}
 
 // Plain leaves out all superinstructions and leaves rows in their order: every operation runs as it stands. The graph computes the same, to a few units in the last place.
 func (b *Builder) Plain() { b.plain = true }
@@ -17,10 +17,13 @@ func (b *Builder) Plain() { b.plain = true }
 // rewrite sorts rows, then applies the superinstructions from the first node to the last.
 func (g *Graph) rewrite() {
 	g.rewriteSort()
-	for id := range ID(len(g.nodes)) {
-		for _, r := range rewrites {
-			r.apply(g, id)
+	for _, round := range rewrites {
+		for id := range ID(len(g.nodes)) {
+			for _, r := range round {
+				r.apply(g, id)
+			}
 		}
+		g.compact()
 	}
 }
 

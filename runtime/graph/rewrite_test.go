@@ -22,6 +22,11 @@ func models() map[string]func(testing.TB, *graph.Builder) {
 	for _, d := range []string{"cauchy", "student_t", "laplace", "exponential", "gamma", "lognormal", "neg_binomial_2_log", "binomial_logit"} {
 		m[d] = func(tb testing.TB, b *graph.Builder) { likelihood(tb, b, d) }
 	}
+	for _, d := range []string{"bernoulli_logit", "binomial_logit", "poisson_log", "neg_binomial_2_log", "normal", "fixed normal"} {
+		for _, offset := range []string{"", "number", "rows"} {
+			m["linear "+d+" "+offset] = linear(d, offset)
+		}
+	}
 	m["network"] = network("tanh", 200, 3, 5, 4, 2)
 	for name := range elementwiseModels {
 		m[name] = elementwiseModel(name, 333)
@@ -45,6 +50,48 @@ func likelihood(tb testing.TB, b *graph.Builder, name string) {
 		"lognormal": {eta, scale}, "neg_binomial_2_log": {eta, scale}, "binomial_logit": {b.Scalar(23), eta},
 	}
 	density(tb, b, "y", name, observed, theta[name]...)
+}
+
+// linear is a likelihood of 555 rows, to a power, whose predictor is a product with a matrix, with nothing, a number or another parameter's rows added.
+func linear(name, offset string) func(testing.TB, *graph.Builder) {
+	return func(tb testing.TB, b *graph.Builder) {
+		const n, k = 555, 7
+		x, u, y := make([]float64, n*k), make([]float64, n), make([]float64, n)
+		for i := range x {
+			x[i] = math.Sin(float64(i))
+		}
+		for i := range y {
+			u[i], y[i] = math.Cos(float64(i)), float64(i*i%23%2)
+		}
+		scale := positive(b, b.Param("scale", shape{}))
+		eta := apply(tb, b, "matmul", b.Const("X", shape{n, k}, x), b.Param("beta", shape{k}))
+		switch offset {
+		case "number":
+			eta = apply(tb, b, "add", b.Param("a", shape{}), eta)
+		case "rows":
+			eta = apply(tb, b, "add", eta, apply(tb, b, "mul", b.Param("a", shape{}), b.Const("u", shape{n}, u)))
+		}
+		theta := map[string][]graph.ID{
+			"bernoulli_logit": {eta}, "binomial_logit": {b.Scalar(3), eta}, "poisson_log": {eta}, "neg_binomial_2_log": {eta, scale}, "normal": {eta, scale},
+			"fixed normal": {eta, b.Scalar(1.5)},
+		}[name]
+		d := dist(tb, strings.TrimPrefix(name, "fixed "))
+		if err := b.Density("y", d, b.Const("y", shape{n}, y), theta, graph.NoID, 0.5); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// TestLinear checks that a linear predictor is part of its likelihood.
+func TestLinear(t *testing.T) {
+	for _, d := range []string{"bernoulli_logit", "binomial_logit", "poisson_log", "neg_binomial_2_log", "normal", "fixed normal"} {
+		for _, offset := range []string{"", "number", "rows"} {
+			g, _ := made(t, linear(d, offset), false)
+			if s := g.String(); strings.Contains(s, "matmul") || strings.Contains(s, "layer") {
+				t.Errorf("%s with offset %q:\n%s", d, offset, s)
+			}
+		}
+	}
 }
 
 // evaluated returns the value and, after it, the gradient.

@@ -16,13 +16,16 @@ type rowLikelihood struct {
 	begin func(s *rowSums)
 	// rows adds column j of a block and sets d, unless it is nil, to the derivative in the predictor.
 	rows func(c *call, j int, d []float64)
-	end  func(c *call) float64
+	// linear is rows for a predictor in parts.
+	linear func(c *call, p *kernel.Predictor)
+	end    func(c *call) float64
 }
 
 // rowSums are the sums of one step.
 type rowSums struct {
 	logs      kernel.LogProduct
 	sum, dphi kernel.Lanes
+	predictor linearState
 }
 
 // A histogram is how often each count occurs among the observations.
@@ -33,14 +36,8 @@ var opRows = &op{
 	infer:   inferDensity,
 	begin:   func(c *call) { c.node.rows.begin(c.sums) },
 	forward: runRows,
-	end: func(c *call) {
-		v := c.node.rows.end(c)
-		if !(math.Abs(v) <= math.MaxFloat64) {
-			v = math.Inf(-1)
-		}
-		*c.sum += c.node.power * v
-	},
-	vjp: func(*call) {}, // done in forward
+	end:     endRows,
+	vjp:     func(*call) {}, // done in forward
 }
 
 // rowLikelihoods lists the likelihoods that have a kernel.
@@ -51,13 +48,17 @@ var rowLikelihoods = []*rowLikelihood{
 		rows: func(c *call, j int, d []float64) {
 			c.sums.logs.BernoulliLogit(c.n, c.vec(1, j), c.vec(0, j), d)
 		},
-		end: func(c *call) float64 { return c.sums.logs.Value(1) },
+		linear: func(c *call, p *kernel.Predictor) { c.sums.logs.BernoulliLogitLinear(c.n, p, c.vec(0, 0)) },
+		end:    func(c *call) float64 { return c.sums.logs.Value(1) },
 	},
 	{
 		dist: "binomial_logit", eta: 2, suits: suitsBinomial,
 		begin: func(s *rowSums) { s.logs.Reset() },
 		rows: func(c *call, j int, d []float64) {
 			c.sums.logs.BinomialLogit(c.n, c.vec(2, j), c.vec(0, j), c.in[1].val.buf[0], d)
+		},
+		linear: func(c *call, p *kernel.Predictor) {
+			c.sums.logs.BinomialLogitLinear(c.n, p, c.vec(0, 0), c.in[1].val.buf[0])
 		},
 		end: func(c *call) float64 { return c.sums.logs.Value(c.in[1].val.buf[0]) },
 	},
@@ -67,13 +68,17 @@ var rowLikelihoods = []*rowLikelihood{
 		rows: func(c *call, j int, d []float64) {
 			kernel.PoissonLog(c.n, &c.sums.sum, nil, c.vec(1, j), c.vec(0, j), d)
 		},
-		end: func(c *call) float64 { return c.sums.sum.Sum() },
+		linear: func(c *call, p *kernel.Predictor) { kernel.PoissonLogLinear(c.n, &c.sums.sum, p, c.vec(0, 0)) },
+		end:    func(c *call) float64 { return c.sums.sum.Sum() },
 	},
 	{
 		dist: "neg_binomial_2_log", eta: 1, suits: suitsNegBinomial,
 		begin: func(s *rowSums) { s.sum, s.dphi = kernel.Lanes{}, kernel.Lanes{} },
 		rows: func(c *call, j int, d []float64) {
 			kernel.NegBinomial2Log(c.n, &c.sums.sum, &c.sums.dphi, nil, c.vec(1, j), c.vec(0, j), c.in[2].val.buf[0], d)
+		},
+		linear: func(c *call, p *kernel.Predictor) {
+			kernel.NegBinomial2LogLinear(c.n, &c.sums.sum, &c.sums.dphi, p, c.vec(0, 0), c.in[2].val.buf[0])
 		},
 		end: endNegBinomial,
 	},

@@ -1,5 +1,7 @@
 package graph
 
+import "github.com/vflc/vflc/runtime/kernel"
+
 // Blocks. The rows of a loop are run block by block. A block is small enough that what it touches stays in the L1 cache, so that the reverse
 // finds there what the forward left, and large enough that dispatch costs little. It depends on the graph alone, hence so does the order of every sum.
 const (
@@ -42,7 +44,7 @@ func touched(nodes []node) map[int]int {
 		}
 		columns[n.frame] += own
 		for k, p := range n.in {
-			if key := [2]int{int(p), n.frame}; n.links[k].rows && nodes[p].leaf() && !seen[key] {
+			if key := [2]int{int(p), n.frame}; n.links[k].rows && nodes[p].leaf() && !seen[key] && !n.streams(k) {
 				seen[key] = true
 				columns[n.frame] += nodes[p].shape.cols()
 			}
@@ -52,7 +54,7 @@ func touched(nodes []node) map[int]int {
 }
 
 // tileConstants stores constant matrices in tile order, [block][column][row in the block], so that a pass over the rows reads memory from
-// front to back: those that are longer than a block and that nothing reads but by rows.
+// front to back: those that are longer than a block and that nothing reads but by rows. The matrix of a linear predictor has tiles of its kernel's.
 func (g *Graph) tileConstants() {
 	l := &g.layout
 	l.tiled = l.tileable()
@@ -67,7 +69,19 @@ func (g *Graph) tileConstants() {
 			g.shorten(ID(id))
 		}
 	}
+	for id := range g.nodes {
+		if n := &g.nodes[id]; n.op == opLinear {
+			x := n.in[n.linear.x]
+			m := &g.nodes[x]
+			m.values = inTiles(m.values, m.shape.rows(), m.shape.cols(), kernel.TileLength)
+			l.tiled[x] = true
+			g.shorten(x)
+		}
+	}
 }
+
+// streams reports whether an input is read once from front to back and needs no room in a cache.
+func (n *node) streams(k int) bool { return n.op == opLinear && k == n.linear.x }
 
 func (l *layout) tileable() []bool {
 	tiled := make([]bool, len(l.nodes))
@@ -78,7 +92,7 @@ func (l *layout) tileable() []bool {
 	for id := range l.nodes {
 		n := &l.nodes[id]
 		for k, p := range n.in {
-			if !n.kind.loops() || !n.links[k].rows || n.frame != l.nodes[p].shape.rows() {
+			if !n.kind.loops() || !n.links[k].rows || n.frame != l.nodes[p].shape.rows() || n.streams(k) {
 				tiled[p] = false
 			}
 		}
@@ -113,7 +127,7 @@ func (g *Graph) shorten(id ID) {
 	for k := range g.nodes {
 		n := &g.nodes[k]
 		for i, p := range n.in {
-			if p == id && !(i == 0 && n.width == 1 && (n.op == opMatMul || n.op == opLayer)) {
+			if p == id && !(i == 0 && n.width == 1 && (n.op == opMatMul || n.op == opLayer) || n.streams(i)) {
 				return
 			}
 		}

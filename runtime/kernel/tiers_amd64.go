@@ -1269,6 +1269,286 @@ func risingFar(on Set, n int, sum *[8]float64, dphi *[8]float64, y []float64, w 
 }
 
 //go:noescape
+func bernoulliLogitLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64)
+
+//go:noescape
+func bernoulliLogitLinearAVX512(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64)
+
+func bernoulliLogitLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64) {
+	if n <= 0 {
+		return
+	}
+	x = x[:(n+31)/32*32*k]
+	b = b[:k]
+	grad = grad[:8*(k+1)]
+	if o != nil {
+		o = o[:n]
+	}
+	y = y[:n]
+	d = d[:n]
+	switch on {
+	case AVX512:
+		bernoulliLogitLinearAVX512(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product)
+	case AVX2:
+		bernoulliLogitLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product)
+	default:
+		bernoulliLogitLinearGo(n, x, b, k, grad, c, o, y, d, sum, product)
+	}
+}
+
+//go:noescape
+func binomialLogitLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, trials float64)
+
+//go:noescape
+func binomialLogitLinearAVX512(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, trials float64)
+
+func binomialLogitLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, trials float64) {
+	if n <= 0 {
+		return
+	}
+	x = x[:(n+31)/32*32*k]
+	b = b[:k]
+	grad = grad[:8*(k+1)]
+	if o != nil {
+		o = o[:n]
+	}
+	y = y[:n]
+	d = d[:n]
+	switch on {
+	case AVX512:
+		binomialLogitLinearAVX512(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product, trials)
+	case AVX2:
+		binomialLogitLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product, trials)
+	default:
+		binomialLogitLinearGo(n, x, b, k, grad, c, o, y, d, sum, product, trials)
+	}
+}
+
+//go:noescape
+func poissonLogLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
+
+//go:noescape
+func poissonLogLinearAVX512(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
+
+func poissonLogLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
+	if n <= 0 {
+		return
+	}
+	x = x[:(n+31)/32*32*k]
+	b = b[:k]
+	grad = grad[:8*(k+1)]
+	if o != nil {
+		o = o[:n]
+	}
+	y = y[:n]
+	d = d[:n]
+	switch on {
+	case AVX512:
+		poissonLogLinearAVX512(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
+	case AVX2:
+		poissonLogLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
+	default:
+		poissonLogLinearGo(n, x, b, k, grad, c, o, y, d, sum)
+	}
+}
+
+//go:noescape
+func negBinomial2LogLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64)
+
+//go:noescape
+func negBinomial2LogLinearAVX512(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64)
+
+func negBinomial2LogLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64) {
+	if n <= 0 {
+		return
+	}
+	x = x[:(n+31)/32*32*k]
+	b = b[:k]
+	grad = grad[:8*(k+1)]
+	if o != nil {
+		o = o[:n]
+	}
+	y = y[:n]
+	d = d[:n]
+	switch on {
+	case AVX512:
+		negBinomial2LogLinearAVX512(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, dphi, phi, logPhi, inverse)
+	case AVX2:
+		negBinomial2LogLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, dphi, phi, logPhi, inverse)
+	default:
+		negBinomial2LogLinearGo(n, x, b, k, grad, c, o, y, d, sum, dphi, phi, logPhi, inverse)
+	}
+}
+
+//go:noescape
+func normalLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, squares *[8]float64, inverse float64)
+
+//go:noescape
+func normalLinearAVX512(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, squares *[8]float64, inverse float64)
+
+func normalLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, squares *[8]float64, inverse float64) {
+	if n <= 0 {
+		return
+	}
+	x = x[:(n+31)/32*32*k]
+	b = b[:k]
+	grad = grad[:8*(k+1)]
+	if o != nil {
+		o = o[:n]
+	}
+	y = y[:n]
+	d = d[:n]
+	switch on {
+	case AVX512:
+		normalLinearAVX512(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), squares, inverse)
+	case AVX2:
+		normalLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), squares, inverse)
+	default:
+		normalLinearGo(n, x, b, k, grad, c, o, y, d, squares, inverse)
+	}
+}
+
+//go:noescape
+func bernoulliLogitLinearShortAVX2(n int, x *float32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64)
+
+//go:noescape
+func bernoulliLogitLinearShortAVX512(n int, x *float32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64)
+
+func bernoulliLogitLinearShort(on Set, n int, x []float32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64) {
+	if n <= 0 {
+		return
+	}
+	x = x[:(n+31)/32*32*k]
+	b = b[:k]
+	grad = grad[:8*(k+1)]
+	if o != nil {
+		o = o[:n]
+	}
+	y = y[:n]
+	d = d[:n]
+	switch on {
+	case AVX512:
+		bernoulliLogitLinearShortAVX512(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product)
+	case AVX2:
+		bernoulliLogitLinearShortAVX2(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product)
+	default:
+		bernoulliLogitLinearShortGo(n, x, b, k, grad, c, o, y, d, sum, product)
+	}
+}
+
+//go:noescape
+func binomialLogitLinearShortAVX2(n int, x *float32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, trials float64)
+
+//go:noescape
+func binomialLogitLinearShortAVX512(n int, x *float32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, trials float64)
+
+func binomialLogitLinearShort(on Set, n int, x []float32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, trials float64) {
+	if n <= 0 {
+		return
+	}
+	x = x[:(n+31)/32*32*k]
+	b = b[:k]
+	grad = grad[:8*(k+1)]
+	if o != nil {
+		o = o[:n]
+	}
+	y = y[:n]
+	d = d[:n]
+	switch on {
+	case AVX512:
+		binomialLogitLinearShortAVX512(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product, trials)
+	case AVX2:
+		binomialLogitLinearShortAVX2(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product, trials)
+	default:
+		binomialLogitLinearShortGo(n, x, b, k, grad, c, o, y, d, sum, product, trials)
+	}
+}
+
+//go:noescape
+func poissonLogLinearShortAVX2(n int, x *float32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
+
+//go:noescape
+func poissonLogLinearShortAVX512(n int, x *float32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
+
+func poissonLogLinearShort(on Set, n int, x []float32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
+	if n <= 0 {
+		return
+	}
+	x = x[:(n+31)/32*32*k]
+	b = b[:k]
+	grad = grad[:8*(k+1)]
+	if o != nil {
+		o = o[:n]
+	}
+	y = y[:n]
+	d = d[:n]
+	switch on {
+	case AVX512:
+		poissonLogLinearShortAVX512(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
+	case AVX2:
+		poissonLogLinearShortAVX2(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
+	default:
+		poissonLogLinearShortGo(n, x, b, k, grad, c, o, y, d, sum)
+	}
+}
+
+//go:noescape
+func negBinomial2LogLinearShortAVX2(n int, x *float32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64)
+
+//go:noescape
+func negBinomial2LogLinearShortAVX512(n int, x *float32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64)
+
+func negBinomial2LogLinearShort(on Set, n int, x []float32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64) {
+	if n <= 0 {
+		return
+	}
+	x = x[:(n+31)/32*32*k]
+	b = b[:k]
+	grad = grad[:8*(k+1)]
+	if o != nil {
+		o = o[:n]
+	}
+	y = y[:n]
+	d = d[:n]
+	switch on {
+	case AVX512:
+		negBinomial2LogLinearShortAVX512(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, dphi, phi, logPhi, inverse)
+	case AVX2:
+		negBinomial2LogLinearShortAVX2(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, dphi, phi, logPhi, inverse)
+	default:
+		negBinomial2LogLinearShortGo(n, x, b, k, grad, c, o, y, d, sum, dphi, phi, logPhi, inverse)
+	}
+}
+
+//go:noescape
+func normalLinearShortAVX2(n int, x *float32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, squares *[8]float64, inverse float64)
+
+//go:noescape
+func normalLinearShortAVX512(n int, x *float32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, squares *[8]float64, inverse float64)
+
+func normalLinearShort(on Set, n int, x []float32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, squares *[8]float64, inverse float64) {
+	if n <= 0 {
+		return
+	}
+	x = x[:(n+31)/32*32*k]
+	b = b[:k]
+	grad = grad[:8*(k+1)]
+	if o != nil {
+		o = o[:n]
+	}
+	y = y[:n]
+	d = d[:n]
+	switch on {
+	case AVX512:
+		normalLinearShortAVX512(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), squares, inverse)
+	case AVX2:
+		normalLinearShortAVX2(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), squares, inverse)
+	default:
+		normalLinearShortGo(n, x, b, k, grad, c, o, y, d, squares, inverse)
+	}
+}
+
+//go:noescape
 func boxMullerAVX2(n int, y *float64, other *float64, u *uint64, v *uint64)
 
 //go:noescape

@@ -114,7 +114,7 @@ func calls() []call {
 	for _, f := range functions()[:9] {
 		all = append(all, mapOf(f.name, f.on))
 	}
-	return slices.Concat(all, matrixCalls(), likelihoodCalls(), samplerCalls())
+	return slices.Concat(all, matrixCalls(), likelihoodCalls(), linearCalls(), samplerCalls())
 }
 
 func matrixCalls() []call {

@@ -17,9 +17,13 @@ type site struct {
 
 func (s *site) in(name string) vec { return s.load(s.element(s.pointers[name])) }
 
-// out stores v in the destination, unless that is nil.
+// out stores v in the destination, unless that is nil, or none of this kernel's.
 func (s *site) out(name string, v vec) {
-	p, skip := s.pointers[name], s.label("skip")
+	p, ok := s.pointers[name]
+	if !ok {
+		return
+	}
+	skip := s.label("skip")
 	s.TESTQ(p, p)
 	s.JEQ(label(skip))
 	s.store(v, s.element(p))
@@ -201,7 +205,9 @@ func normalDensity(s *site) {
 	e := s.existing(z)
 	s.fma(s.sums["squares"], e, e)
 	s.out("d", s.mul(z, s.scalar("inverse")))
-	s.out("lp", s.fnmaOf(s.mul(z, f(0.5)), z, s.scalar("shift")))
+	if _, ok := s.pointers["lp"]; ok {
+		s.out("lp", s.fnmaOf(s.mul(z, f(0.5)), z, s.scalar("shift")))
+	}
 }
 
 // weighted adds w·v to a sum.

@@ -32,6 +32,7 @@ func families() []family {
 		{"index", []kernel{gather()}},
 		{"matrix", matrices()},
 		{"likelihood", likelihoods()},
+		{"linear", linearPredictors()},
 		{"sampler", samplers()},
 		{"random", []kernel{chacha8()}},
 		{"guide", guideKernels()},

@@ -1,0 +1,176 @@
+package graph
+
+import (
+	"math"
+	"slices"
+
+	"github.com/vflc/vflc/runtime/kernel"
+)
+
+// A linearPart says where a likelihood of a linear predictor has the parts of the predictor among its inputs.
+type linearPart struct{ x, b, offset int } // offset -1: none
+
+// opLinear is a likelihood of rows whose predictor is X·b, X·b + c or X·b + o, o by rows: product, likelihood and the product of the reverse in one
+// step, which reads X once. The lanes of its sums are added up after the last block.
+var opLinear = &op{
+	name: "fused", doc: "a log density of rows with a linear predictor, value and partials in one step", least: 1,
+	infer: inferDensity,
+	begin: func(c *call) {
+		c.node.rows.begin(c.sums)
+		c.sums.predictor.begin(c)
+	},
+	forward: func(c *call) {
+		o := c.node.linear.offset
+		c.sums.predictor.place(c)
+		c.node.rows.linear(c, &c.sums.predictor.Predictor)
+		if o >= 0 && c.in[o].rows {
+			c.givePartial(o, 0, c.partial(o, 0), nil)
+		}
+	},
+	end: func(c *call) {
+		endRows(c)
+		c.sums.predictor.end(c)
+	},
+	vjp: func(*call) {}, // done in forward
+}
+
+// A linearState is the predictor of one step.
+type linearState struct{ kernel.Predictor }
+
+func newLinearState(n *node, g *Graph) linearState {
+	k := g.nodes[n.in[n.linear.b]].shape.Len()
+	return linearState{kernel.Predictor{Gradient: make([]float64, 8*(k+1))}}
+}
+
+func (s *linearState) begin(c *call) {
+	clear(s.Gradient)
+	s.B, s.C = c.in[c.node.linear.b].val.buf, 0
+	if o := c.node.linear.offset; o >= 0 && !c.in[o].rows {
+		s.C = c.num(o, 0)
+	}
+}
+
+// place moves to a block. The derivative in the rows goes where the offset wants it.
+func (s *linearState) place(c *call) {
+	x := &c.in[c.node.linear.x].val
+	if s.X, s.Short = nil, nil; x.short != nil {
+		s.Short = x.from(c.row)
+	} else {
+		s.X = x.col(0, c.row)
+	}
+	s.Offset, s.D = nil, c.scratch[0]
+	if o := c.node.linear.offset; o >= 0 && c.in[o].rows {
+		s.Offset = c.vec(o, 0)
+		if d := c.partial(o, 0); d != nil {
+			s.D = d
+		}
+	}
+}
+
+// end gives what the lanes hold.
+func (s *linearState) end(c *call) {
+	l, p := c.node.linear, c.node.power
+	if c.wants(l.b) {
+		db := c.in[l.b].adj.buf
+		for j := range db {
+			db[j] += p * s.Lane(j)
+		}
+	}
+	if l.offset >= 0 && c.wants(l.offset) && !c.in[l.offset].rows {
+		*c.dnum(l.offset, 0) += p * s.Lane(len(s.B))
+	}
+}
+
+// rewriteLinear finds likelihoods whose predictor is a product with a constant matrix that nothing else reads, with or without an offset.
+var rewriteLinear = rewrite{"linear", func(g *Graph, id ID) {
+	n := &g.nodes[id]
+	r := n.rows
+	if g.normalRow(n) {
+		r = linearNormal
+	}
+	if r == nil || n.width != 1 || n.links[r.eta].cols != nil || g.uses(n.in[r.eta]) > 1 {
+		return
+	}
+	eta := &g.nodes[n.in[r.eta]]
+	product, offset, link, ok := g.product(eta)
+	if !ok || !g.alone(product.in[0]) {
+		return
+	}
+	n.op, n.rows, n.in, n.links = opLinear, r, slices.Clone(n.in), slices.Clone(n.links)
+	n.linear = linearPart{x: r.eta, b: len(n.in), offset: -1}
+	n.in[n.linear.x], n.links[n.linear.x] = product.in[0], product.links[0]
+	n.in, n.links = append(n.in, product.in[1]), append(n.links, product.links[1])
+	if offset != NoID {
+		n.linear.offset = len(n.in)
+		n.in, n.links = append(n.in, offset), append(n.links, link)
+	}
+}}
+
+// alone reports whether a node is a constant that is read once.
+func (g *Graph) alone(id ID) bool {
+	n := &g.nodes[id]
+	return n.kind == constant && n.shape.Len() > 0 && g.uses(id) == 1
+}
+
+// product takes a predictor apart: X·b, and what is added to it, if anything.
+func (g *Graph) product(eta *node) (product *node, offset ID, l link, ok bool) {
+	switch eta.op {
+	case opMatMul:
+		return eta, NoID, link{}, eta.width == 1
+	case opLayer:
+		return eta, eta.in[2], eta.links[2], eta.width == 1
+	case opAdd:
+		for k := range 2 {
+			p, o := &g.nodes[eta.in[k]], eta.links[1-k]
+			if p.op == opMatMul && p.width == 1 && eta.width == 1 && g.uses(eta.in[k]) == 1 && eta.links[k].rows && eta.links[k].cols == nil && o.cols == nil && o.rows {
+				return p, eta.in[1-k], o, true
+			}
+		}
+	}
+	return nil, NoID, link{}, false
+}
+
+// endRows adds the value of a likelihood to the target.
+func endRows(c *call) {
+	v := c.node.rows.end(c)
+	if !(math.Abs(v) <= math.MaxFloat64) {
+		v = math.Inf(-1)
+	}
+	*c.sum += c.node.power * v
+}
+
+// normalRow reports whether a node is a normal density of constants with one sigma.
+func (g *Graph) normalRow(n *node) bool {
+	return n.op == opNormal && g.nodes[n.in[0]].kind == constant && n.links[0].rows && !n.links[2].rows && n.links[1].rows
+}
+
+// linearNormal is opNormal for a linear predictor.
+var linearNormal = &rowLikelihood{
+	dist: "normal", eta: 1,
+	begin: func(s *rowSums) { s.sum = kernel.Lanes{} },
+	linear: func(c *call, p *kernel.Predictor) {
+		kernel.NormalLinear(c.n, &c.sums.sum, p, c.vec(0, 0), c.inverseScale())
+	},
+	end: func(c *call) float64 {
+		squares := c.sums.sum.Sum()
+		if c.node.inverse != nil {
+			return -0.5 * squares
+		}
+		n, s := float64(c.node.frame), c.num(2, 0)
+		if !(s > 0) {
+			return math.NaN()
+		}
+		if c.wants(2) {
+			*c.dnum(2, 0) += c.node.power * (squares - n) / s
+		}
+		return -0.5*squares - n*(math.Log(s)+halfLogTwoPi)
+	},
+}
+
+// inverseScale is 1/sigma of a normal density with one sigma.
+func (c *call) inverseScale() float64 {
+	if c.node.inverse != nil {
+		return c.node.inverse[c.in[2].at(0)]
+	}
+	return 1 / c.num(2, 0)
+}

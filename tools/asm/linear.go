@@ -1,0 +1,311 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Likelihoods of linear predictors: X·b, the likelihood, and Xᵀ times its derivative, for a tile of rows at a time, so that X is read from memory once and
+// from the first cache once more. X lies in tiles, [tile][column][tileLength rows], the last filled up with zeros.
+
+// tileLength is the rows of a tile.
+const tileLength = 32
+
+// A linear is such a kernel while it is written.
+type linear struct {
+	*gen
+	short   bool           // X is float32
+	x, row  reg.GPVirtual  // the tile; its first row, in bytes of a vector
+	left    slot           // rows from the tile on
+	rows    slot           // of the tile
+	start   [][][]vec      // sums
+	names   []string       // of the sums
+	scalars map[string]vec // parameters
+}
+
+// linearPredictor makes the kernel of a likelihood: more lists the parameters besides those of the predictor, the observations y, and the derivative d,
+// which holds the predictor in between. as names what the likelihood's body calls the predictor and the observations.
+func linearPredictor(name, more string, short bool, as [2]string, body func(s *site)) kernel {
+	elem := ""
+	if short {
+		name, elem = name+"Short", "float32"
+	}
+	k := kernel{name: name, params: "n int, x [(n+31)/32*32*k]" + elem + ", b [k], k int, grad [8*(k+1)], c float64, o [n]?, y [n], d [n], " + more}
+	k.emit = func(g *gen) {
+		l := &linear{gen: g, short: short, scalars: map[string]vec{}}
+		l.begin(k.list()[9:])
+		l.left, l.rows = g.keep("n"), slot{g.AllocLocal(8)}
+		l.x, l.row = g.ptr("x"), g.GP64()
+		g.XORQ(l.row, l.row)
+		loop, done := g.label("tile"), g.label("done")
+		g.Label(loop)
+		left := g.take(l.left)
+		g.CMPQ(left, operand.Imm(0))
+		g.JLE(label(done))
+		g.put(g.atMost(left, tileLength), l.rows)
+		l.wholeOrUnits(l.predict, l.predictUnit)
+		pointers := map[string]reg.GPVirtual{as[0]: l.of("d", l.row), as[1]: l.of("y", l.row)}
+		pointers["d"] = pointers[as[0]]
+		g.reduce(g.take(l.rows), 1, l.start, func(b *block) { body(l.site(b, pointers)) })
+		l.wholeOrUnits(l.gradient, l.gradientUnit)
+		g.ADDQ(l.size(), l.x)
+		g.ADDQ(operand.I32(8*tileLength), l.row)
+		left = g.take(l.left)
+		g.SUBQ(operand.Imm(tileLength), left)
+		g.put(left, l.left)
+		g.JMP(label(loop))
+		g.Label(done)
+		for i, name := range l.names {
+			p := g.ptr(name)
+			for h := range g.halves() {
+				g.store(l.start[i][0][h], at(p, 32*h))
+			}
+		}
+	}
+	return k
+}
+
+// bytes is the size of an element of X.
+func (l *linear) bytes() int {
+	if l.short {
+		return 4
+	}
+	return 8
+}
+
+// begin loads the sums and scalars of the likelihood.
+func (l *linear) begin(params []param) {
+	for _, p := range params {
+		if !strings.HasPrefix(p.typ, "*[8]") {
+			if l.wide {
+				l.scalars[p.name] = l.broadcast(p.name)
+			}
+			continue
+		}
+		from := l.ptr(p.name)
+		var acc []vec
+		for h := range l.halves() {
+			acc = append(acc, l.load(at(from, 32*h)))
+		}
+		l.names, l.start = append(l.names, p.name), append(l.start, [][]vec{acc})
+	}
+}
+
+// size is that of a tile of X in bytes.
+func (l *linear) size() reg.GPVirtual {
+	k := l.integer("k")
+	l.IMUL3Q(operand.U32(uint32(tileLength*l.bytes())), k, k)
+	return k
+}
+
+// of is the address of a vector's element at a row.
+func (l *linear) of(name string, row reg.GPVirtual) reg.GPVirtual {
+	p := l.ptr(name)
+	l.ADDQ(row, p)
+	return p
+}
+
+// atMost is the smaller of a number and a constant.
+func (g *gen) atMost(r reg.GPVirtual, most uint32) reg.GPVirtual {
+	d, end := g.copyReg(r), g.label("atMost")
+	g.CMPQ(d, operand.Imm(uint64(most)))
+	g.JLE(label(end))
+	g.MOVQ(operand.U32(most), d)
+	g.Label(end)
+	return d
+}
+
+// site is what a likelihood sees of eight rows.
+func (l *linear) site(b *block, pointers map[string]reg.GPVirtual) *site {
+	sums := map[string]vec{}
+	for i, name := range l.names {
+		sums[name] = b.acc[i]
+	}
+	return &site{l.gen, b, pointers, l.scalars, sums}
+}
+
+// wholeOrUnits emits a pass over the tile: at once if it is whole, else for eight rows at a time, of which the last may be missing.
+func (l *linear) wholeOrUnits(whole func(), unit func(h int, x, row reg.GPVirtual)) {
+	units, done := l.label("units"), l.label("done")
+	rows := l.take(l.rows)
+	l.CMPQ(rows, operand.Imm(tileLength))
+	l.JLT(label(units))
+	whole()
+	l.JMP(label(done))
+	l.Label(units)
+	left, x, row := l.take(l.rows), l.copyReg(l.x), l.copyReg(l.row)
+	loop := l.label("unit")
+	l.Label(loop)
+	for h := range l.halves() {
+		l.partial = l.rest(l.atMost(left, 8), h)
+		unit(h, x, row)
+		l.partial = nil
+	}
+	l.ADDQ(operand.Imm(uint64(8*l.bytes())), x)
+	l.ADDQ(operand.Imm(64), row)
+	l.SUBQ(operand.Imm(8), left)
+	l.JG(label(loop))
+	l.Label(done)
+}
+
+// multiply adds u times the vector v of a column to acc.
+func (l *linear) multiply(acc vec, x reg.GPVirtual, v int, u vec) {
+	m := at(x, l.lanes()*l.bytes()*v)
+	if l.short {
+		l.fmaShort(acc, m, u)
+		return
+	}
+	l.VFMADD231PD(m, u, acc)
+}
+
+// offset fills the predictors of some vectors, the first being at a row: with o, or with c where that is nil.
+func (l *linear) offset(acc []vec, first int, row reg.GPVirtual) {
+	same, done := l.label("same"), l.label("done")
+	from := l.ptr("o")
+	l.TESTQ(from, from)
+	l.JEQ(label(same))
+	l.ADDQ(row, from)
+	for v := range acc {
+		m := at(from, l.row8(first+v))
+		switch {
+		case l.partial == nil:
+			l.VMOVUPD(m, acc[v])
+		case l.wide:
+			l.VMOVUPD_Z(m, l.partial.k, acc[v])
+		default:
+			l.VMASKMOVPD(m, l.partial.v, acc[v])
+		}
+	}
+	l.JMP(label(done))
+	l.Label(same)
+	a, err := l.Param("c").Resolve()
+	if err != nil {
+		panic(err)
+	}
+	for v := range acc {
+		l.VBROADCASTSD(a.Addr, acc[v])
+	}
+	l.Label(done)
+}
+
+// row8 is the place of a vector of rows.
+func (l *linear) row8(v int) int { return 8 * l.lanes() * v }
+
+func (l *linear) vectors(n int) []vec {
+	out := make([]vec, n)
+	for i := range out {
+		out[i] = l.vec()
+	}
+	return out
+}
+
+// columns emits a loop over the columns of X from x on, with a pointer that moves by step bytes a column.
+func (l *linear) columns(x reg.GPVirtual, with string, step int, body func(column, p reg.GPVirtual)) reg.GPVirtual {
+	column, p, left := l.copyReg(x), l.ptr(with), l.integer("k")
+	loop := l.label("column")
+	l.Label(loop)
+	body(column, p)
+	l.ADDQ(operand.I32(int32(tileLength*l.bytes())), column)
+	l.ADDQ(operand.Imm(uint64(step)), p)
+	l.DECQ(left)
+	l.JNE(label(loop))
+	return p
+}
+
+// predict sets d to o + X·b for a whole tile, and fetches the next.
+func (l *linear) predict() {
+	acc, size := l.vectors(tileLength/l.lanes()), l.size()
+	l.offset(acc, 0, l.row)
+	l.columns(l.x, "b", 8, func(column, weight reg.GPVirtual) {
+		w := l.vec()
+		l.VBROADCASTSD(at(weight, 0), w)
+		for v := range acc {
+			l.multiply(acc[v], column, v, w)
+		}
+		for line := range tileLength * l.bytes() / 64 {
+			l.PREFETCHT0(operand.Mem{Base: column, Index: size, Scale: 1, Disp: 64 * line})
+		}
+	})
+	d := l.of("d", l.row)
+	for v := range acc {
+		l.store(acc[v], at(d, l.row8(v)))
+	}
+}
+
+func (l *linear) predictUnit(h int, x, row reg.GPVirtual) {
+	acc := l.vectors(1)
+	l.offset(acc, h, row)
+	l.columns(x, "b", 8, func(column, weight reg.GPVirtual) {
+		w := l.vec()
+		l.VBROADCASTSD(at(weight, 0), w)
+		l.multiply(acc[0], column, h, w)
+	})
+	l.store(acc[0], at(l.of("d", row), 32*h))
+}
+
+// gradient adds Xᵀ·d for a whole tile to the lanes of g, and d to those behind them.
+func (l *linear) gradient() {
+	var r []vec
+	d := l.of("d", l.row)
+	for v := range tileLength / l.lanes() {
+		r = append(r, l.load(at(d, l.row8(v))))
+	}
+	last := l.columns(l.x, "grad", 64, func(column, g reg.GPVirtual) {
+		l.ontoLanes(g, func(sums []vec) {
+			for v := range r {
+				l.multiply(sums[v%len(sums)], column, v, r[v])
+			}
+		})
+	})
+	l.ontoLanes(last, func(sums []vec) {
+		for v := range r {
+			s := sums[v%len(sums)]
+			l.VADDPD(r[v], s, s)
+		}
+	})
+}
+
+// ontoLanes loads eight lanes, lets them be changed, and stores them.
+func (l *linear) ontoLanes(p reg.GPVirtual, change func(sums []vec)) {
+	var sums []vec
+	for h := range l.halves() {
+		s := l.vec()
+		l.VMOVUPD(at(p, 32*h), s)
+		sums = append(sums, s)
+	}
+	change(sums)
+	for h, s := range sums {
+		l.VMOVUPD(s, at(p, 32*h))
+	}
+}
+
+func (l *linear) gradientUnit(h int, x, row reg.GPVirtual) {
+	r := l.load(at(l.of("d", row), 32*h))
+	onto := func(p reg.GPVirtual, change func(s vec)) {
+		s := l.vec()
+		l.VMOVUPD(at(p, 32*h), s)
+		change(s)
+		l.VMOVUPD(s, at(p, 32*h))
+	}
+	last := l.columns(x, "grad", 64, func(column, g reg.GPVirtual) {
+		onto(g, func(s vec) { l.multiply(s, column, h, r) })
+	})
+	onto(last, func(s vec) { l.VADDPD(r, s, s) })
+}
+
+func linearPredictors() []kernel {
+	var out []kernel
+	for _, short := range []bool{false, true} {
+		eta := [2]string{"eta", "y"}
+		out = append(out,
+			linearPredictor("bernoulliLogitLinear", "sum *[8]float64, product *[8]float64", short, eta, bernoulliLogit),
+			linearPredictor("binomialLogitLinear", "sum *[8]float64, product *[8]float64, trials float64", short, eta, binomialLogit),
+			linearPredictor("poissonLogLinear", "sum *[8]float64", short, eta, poissonLog),
+			linearPredictor("negBinomial2LogLinear", "sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64", short, eta, negBinomial2Log),
+			linearPredictor("normalLinear", "squares *[8]float64, inverse float64", short, [2]string{"mu", "x"}, normalDensity),
+		)
+	}
+	return out
+}
