@@ -51,7 +51,7 @@ func (c *compiled) writePrograms(cmd *cobra.Command, dir string) error {
 	}
 	files := c.files()
 	for name, text := range files {
-		if err := atomicWrite(dir, name, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+		if err := writeFile(dir, name, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
 			return err
 		}
 	}

@@ -154,7 +154,7 @@ func takeFolder(f *runFlags, r posterior.Record) (posterior.Record, error) {
 	if err := claim(f.dir); err != nil {
 		return r, err
 	}
-	return r, atomicWrite(f.dir, runs.RecordFile, func(w io.Writer) error { return posterior.WriteJSON(w, r) })
+	return r, writeFile(f.dir, runs.RecordFile, func(w io.Writer) error { return posterior.WriteJSON(w, r) })
 }
 
 // infer runs an algorithm of either kind.

@@ -37,16 +37,16 @@ func claim(dir string) error {
 	return nil
 }
 
-// write fills the folder. The summary comes last: where it is, the rest is whole.
+// write fills the folder. The summary comes last, and alone waits for the disk: where it is, the rest has been written.
 func (o *outcome) write(dir string) error {
 	for name, text := range o.programs {
-		if err := atomicWrite(dir, filepath.Join(runs.ProgramsDir, name), func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+		if err := writeFile(dir, filepath.Join(runs.ProgramsDir, name), func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
 			return err
 		}
 	}
 	for c := range o.draws.Chains() {
 		name := filepath.Join(runs.DrawsDir, fmt.Sprintf("chain-%d.csv", c+1))
-		if err := atomicWrite(dir, name, func(w io.Writer) error { return posterior.WriteStanCSV(w, o.draws, c, o.chains(c)) }); err != nil {
+		if err := writeFile(dir, name, func(w io.Writer) error { return posterior.WriteStanCSV(w, o.draws, c, o.chains(c)) }); err != nil {
 			return err
 		}
 	}
@@ -54,14 +54,14 @@ func (o *outcome) write(dir string) error {
 		return err
 	}
 	if o.draws.Independent() {
-		if err := atomicWrite(dir, runs.ELBOFile, func(w io.Writer) error { return posterior.WriteELBO(w, o.trace) }); err != nil {
+		if err := writeFile(dir, runs.ELBOFile, func(w io.Writer) error { return posterior.WriteELBO(w, o.trace) }); err != nil {
 			return err
 		}
 	}
-	if err := atomicWrite(dir, runs.RecordFile, func(w io.Writer) error { return posterior.WriteJSON(w, o.record) }); err != nil {
+	if err := writeFile(dir, runs.RecordFile, func(w io.Writer) error { return posterior.WriteJSON(w, o.record) }); err != nil {
 		return err
 	}
-	return atomicWrite(dir, runs.SummaryFile, func(w io.Writer) error { return posterior.WriteJSON(w, o.document) })
+	return atomicfile.Write(filepath.Join(dir, runs.SummaryFile), 0o644, func(w io.Writer) error { return posterior.WriteJSON(w, o.document) })
 }
 
 // attributes are what readers of ArviZ's files are told of a run.
@@ -73,10 +73,10 @@ func (o *outcome) attributes() map[string]any {
 	}
 }
 
-func atomicWrite(dir, name string, fill func(io.Writer) error) error {
+func writeFile(dir, name string, fill func(io.Writer) error) error {
 	path := filepath.Join(dir, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return atomicfile.Write(path, 0o644, fill)
+	return atomicfile.WriteSoon(path, 0o644, fill)
 }

@@ -35,7 +35,8 @@ type Group struct {
 }
 
 // Write makes dir hold the groups, and nothing else: they are written beside it and take its place by a rename, so that dir is whole or
-// absent. Where dir was there before, it is absent for a moment. Arrays of the dimensions chain, draw, … have one chunk a chain.
+// absent. Where dir was there before, it is absent for a moment. An array is one chunk, or where it is large and has the dimensions chain, draw, … one
+// a chain.
 func Write(dir string, attrs map[string]any, groups []Group) error {
 	temp, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+".*")
 	if err != nil {
@@ -90,8 +91,10 @@ func (w *writer) file(name string, text []byte) {
 		return
 	}
 	at := filepath.Join(w.root, filepath.FromSlash(name))
-	if w.err = os.MkdirAll(filepath.Dir(at), 0o755); w.err == nil {
-		w.err = os.WriteFile(at, text, 0o644)
+	if w.err = os.WriteFile(at, text, 0o644); errors.Is(w.err, fs.ErrNotExist) { // the first in its folder
+		if w.err = os.MkdirAll(filepath.Dir(at), 0o755); w.err == nil {
+			w.err = os.WriteFile(at, text, 0o644)
+		}
 	}
 }
 
@@ -117,6 +120,9 @@ type header struct {
 	Separator  string  `json:"dimension_separator"`
 }
 
+// wholeChunk is up to how many bytes an array is one chunk: readers take chunks of about a megabyte well, and many small files badly.
+const wholeChunk = 1 << 20
+
 func (w *writer) array(name string, a Array) {
 	kind, raw := a.encode()
 	if elements(a.Shape) != a.length() || len(a.Dims) != len(a.Shape) || strings.ContainsAny(a.Name, `/\`) {
@@ -125,7 +131,7 @@ func (w *writer) array(name string, a Array) {
 	}
 	h := header{Format: 2, Shape: a.Shape, Type: kind, Order: "C", Separator: "."}
 	for k, n := range a.Shape {
-		if k == 0 && a.Dims[0] == "chain" && len(a.Dims) > 1 {
+		if k == 0 && a.Dims[0] == "chain" && len(a.Dims) > 1 && len(raw) > wholeChunk {
 			n = 1
 		}
 		h.Chunks = append(h.Chunks, max(1, n))

@@ -2,9 +2,11 @@ package zarr
 
 import (
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -102,7 +104,7 @@ func TestMetadata(t *testing.T) {
 		t.Errorf("%d files and %d copies (%v)", files, len(all.Metadata), err)
 	}
 	ll := all.Metadata["log_likelihood/y/.zarray"]
-	if diff := cmp.Diff(map[string]any{"zarr_format": 2.0, "shape": []any{2.0, 4.0, 2.0}, "chunks": []any{1.0, 4.0, 2.0}, "dtype": "<f8", "order": "C",
+	if diff := cmp.Diff(map[string]any{"zarr_format": 2.0, "shape": []any{2.0, 4.0, 2.0}, "chunks": []any{2.0, 4.0, 2.0}, "dtype": "<f8", "order": "C",
 		"compressor": nil, "filters": nil, "fill_value": nil, "dimension_separator": "."}, ll); diff != "" {
 		t.Error(diff)
 	}
@@ -161,5 +163,27 @@ func TestObservedRoundTrip(t *testing.T) {
 	}
 	if none, err := ReadObserved(t.TempDir()); err != nil || none != nil {
 		t.Errorf("of nothing: %v %v", none, err)
+	}
+}
+
+// An array beyond the size of a chunk has one for each chain, and reads back whole.
+func TestLargeArraysHaveAChunkAChain(t *testing.T) {
+	dir, n := filepath.Join(t.TempDir(), "draws.zarr"), wholeChunk/16+1
+	want := make([]float64, 2*n)
+	for i := range want {
+		want[i] = float64(i)
+	}
+	g := Group{Name: "posterior", Arrays: []Array{{Name: "x", Dims: []string{"chain", "draw"}, Shape: []int{2, n}, Floats: want}}}
+	if err := Write(dir, nil, []Group{g}); err != nil {
+		t.Fatal(err)
+	}
+	got, shape, err := ReadFloats(dir, "posterior/x")
+	if err != nil || !slices.Equal(shape, []int{2, n}) || !slices.Equal(got, want) {
+		t.Errorf("read back with shape %v (%v)", shape, err)
+	}
+	for c := range 2 {
+		if info, err := os.Stat(filepath.Join(dir, "posterior", "x", fmt.Sprintf("%d.0", c))); err != nil || info.Size() != int64(8*n) {
+			t.Errorf("chunk %d: %v", c, err)
+		}
 	}
 }
