@@ -40,6 +40,9 @@ type Kernel interface {
 	// Draw copies draw id (0 ≤ id < Info.Draws) into theta[b], unconstrained. A sampler keeps only the newest draw, so every draw must be
 	// taken after the Step that made it; a variational kernel gives any of them at any time after it is done.
 	Draw(id int, theta [][]float64)
+	// Auxiliary sets z[b], of length AuxLen, to the auxiliary variables of a draw, after Draw and Env.Values of it: cuts depend on shared parameters,
+	// which Values has brought. Each party has its own alone. Where they are maximised over they are the same for all draws.
+	Auxiliary(ctx context.Context, id int, z [][]float64) error
 	// Save writes the complete state of this process's blocks, between two Steps; Load restores it into a kernel that was made with
 	// the same settings over the same blocks, instead of Init. What follows is the same bits as without the interruption.
 	Save(w io.Writer) error
@@ -51,6 +54,15 @@ type WarmStarter interface {
 	// WarmStart reads what a kernel of the same algorithm over the same blocks has saved, instead of Init; settings may differ. The error says
 	// where it does not fit.
 	WarmStart(ctx context.Context, r io.Reader) error
+}
+
+// A Hamiltonian is a kernel that moves with a mass matrix.
+type Hamiltonian interface {
+	// StepSize is that which it has found, before jitter.
+	StepSize() float64
+	// InverseMetric is block b's part of the inverse mass matrix, which has no others: its diagonal, for θ and then the coordinates of auxiliary
+	// variables; and, where it is dense for θ, these rows of it, one after another, else nil. Both belong to the kernel.
+	InverseMetric(b int) (diagonal, dense []float64)
 }
 
 // A Weighted is a kernel whose draws are of an approximation q, and that knows how it differs from the posterior there.

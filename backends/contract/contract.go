@@ -21,12 +21,14 @@ type Run struct {
 	Last  backends.Info
 	Steps int
 	Draws [][][]float64 // Draws[d][b] is draw d of block b, unconstrained
+	Aux   [][][]float64 // its auxiliary variables
 }
 
 // Follow runs a kernel that was initialised or loaded to its end, and takes every draw after the Step that made it. have is what was done
 // before: its draws are kept and not asked for again.
 func Follow(ctx context.Context, env backends.Env, k backends.Kernel, have Run) (Run, error) {
 	r := have
+	values, _ := positions(env) // parameters of the models here are reported as they are
 	for !r.Last.Done {
 		var err error
 		if r.Last, err = k.Step(ctx); err != nil {
@@ -34,20 +36,25 @@ func Follow(ctx context.Context, env backends.Env, k backends.Kernel, have Run) 
 		}
 		r.Steps++
 		for id := len(r.Draws); id < r.Last.Draws; id++ {
-			theta := positions(env)
+			theta, z := positions(env)
 			k.Draw(id, theta)
-			r.Draws = append(r.Draws, theta)
+			if err := env.Values(ctx, theta, values); err != nil {
+				return r, err
+			}
+			if err := k.Auxiliary(ctx, id, z); err != nil {
+				return r, err
+			}
+			r.Draws, r.Aux = append(r.Draws, theta), append(r.Aux, z)
 		}
 	}
 	return r, nil
 }
 
-func positions(env backends.Env) [][]float64 {
-	var theta [][]float64
+func positions(env backends.Env) (theta, z [][]float64) {
 	for _, b := range env.Blocks() {
-		theta = append(theta, make([]float64, b.Dim()))
+		theta, z = append(theta, make([]float64, b.Dim())), append(z, make([]float64, b.AuxLen()))
 	}
-	return theta
+	return theta, z
 }
 
 // Moments returns the mean and sd over the draws of every coordinate, block after block.
@@ -95,6 +102,7 @@ func Check(t *testing.T, a backends.Algorithm, given map[string]string) {
 			c.refuses(t)
 			c.stops(t)
 			c.allocates(t)
+			c.auxiliaries(t)
 		})
 	}
 }
@@ -157,7 +165,7 @@ func (c *check) finite(t *testing.T, r Run) {
 		t.Error("no draws")
 	}
 	for d := range r.Draws {
-		for _, x := range slices.Concat(r.Draws[d]...) {
+		for _, x := range slices.Concat(slices.Concat(r.Draws[d]...), slices.Concat(r.Aux[d]...)) {
 			if x-x != 0 {
 				t.Fatalf("draw %d has an element %g", d, x)
 			}
@@ -193,7 +201,7 @@ func (c *check) resumes(t *testing.T, want Run) {
 	if err := k.Load(&saved); err != nil {
 		t.Fatal(err)
 	}
-	got, err := Follow(context.Background(), env, k, Run{Draws: slices.Clone(want.Draws[:kept])})
+	got, err := Follow(context.Background(), env, k, Run{Draws: slices.Clone(want.Draws[:kept]), Aux: slices.Clone(want.Aux[:kept])})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,14 +228,14 @@ func (c *check) parties(t *testing.T, want Run) {
 	}
 	joined := Run{Last: runs[0].Last}
 	for d := range runs[0].Draws {
-		var blocks [][]float64
+		var blocks, z [][]float64
 		for p := range runs {
 			if runs[p].Last != runs[0].Last {
 				t.Fatalf("party %d ends with %+v, party 0 with %+v", p, runs[p].Last, runs[0].Last)
 			}
-			blocks = append(blocks, runs[p].Draws[d]...)
+			blocks, z = append(blocks, runs[p].Draws[d]...), append(z, runs[p].Aux[d]...)
 		}
-		joined.Draws = append(joined.Draws, blocks)
+		joined.Draws, joined.Aux = append(joined.Draws, blocks), append(joined.Aux, z)
 	}
 	same(t, "one goroutine per party", joined, want)
 }
@@ -241,11 +249,18 @@ func same(t *testing.T, what string, got, want Run) {
 		t.Errorf("%s made %d draws, want %d", what, len(got.Draws), len(want.Draws))
 		return
 	}
-	for d := range want.Draws {
-		for b := range want.Draws[d] {
-			for i, v := range want.Draws[d][b] {
-				if math.Float64bits(got.Draws[d][b][i]) != math.Float64bits(v) {
-					t.Errorf("%s: draw %d of block %d, element %d, is %v, want %v", what, d, b, i, got.Draws[d][b][i], v)
+	equal(t, what+": draw", got.Draws, want.Draws)
+	equal(t, what+": auxiliary variables of draw", got.Aux, want.Aux)
+}
+
+// equal wants the same bits.
+func equal(t *testing.T, what string, got, want [][][]float64) {
+	t.Helper()
+	for d := range want {
+		for b := range want[d] {
+			for i, v := range want[d][b] {
+				if math.Float64bits(got[d][b][i]) != math.Float64bits(v) {
+					t.Errorf("%s %d of block %d, element %d, is %v, want %v", what, d, b, i, got[d][b][i], v)
 					return
 				}
 			}

@@ -21,7 +21,10 @@ type share struct {
 	e, gradient []float64 // coordinates of auxiliary variables, and their gradient
 	lp          float64   // of auxiliary variables
 
-	start, momentum, search *rng.Stream
+	// of a draw whose auxiliary variables are wanted
+	cut, fresh []float64
+
+	start, momentum, search, division *rng.Stream
 }
 
 func newShare(env backends.Env, b int, aux auxiliary, s backends.Settings) *share {
@@ -31,6 +34,7 @@ func newShare(env backends.Env, b int, aux auxiliary, s backends.Settings) *shar
 	return &share{
 		block: block, aux: aux, metric: newMetric(dim, full), estimate: newEstimates(dim, full, s.Text(adaptation) == "fisher"),
 		start: env.Private(b, "nuts start"), momentum: env.Private(b, "nuts momentum"), search: env.Private(b, "nuts search"),
+		division: env.Private(b, "nuts auxiliary"),
 	}
 }
 

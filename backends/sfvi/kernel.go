@@ -257,6 +257,24 @@ func (k *kernel) mayStop() bool {
 	return k.drift.N > 0 && math.Abs(k.drift.Value)+2*k.drift.SE < k.settings.Float(tolerance)
 }
 
+// Auxiliary implements backends.Kernel, with the noise that goes with the draw's in the final ELBO.
+func (k *kernel) Auxiliary(ctx context.Context, id int, z [][]float64) error {
+	for b, p := range k.parties {
+		p.draw(drawing, uint64(id), k.theta[b])
+	}
+	if err := k.exchangeTotals(ctx); err != nil {
+		return err
+	}
+	for b, p := range k.parties {
+		if p.guide == nil {
+			continue
+		}
+		p.block.Cut(backends.Here, k.theta[b], p.cut)
+		p.guide.value(p.mu(), p.aux(p.phi), p.cut, z[b])
+	}
+	return nil
+}
+
 // Draw implements backends.Kernel. Draw id is the one that term id of the final ELBO was evaluated at.
 func (k *kernel) Draw(id int, theta [][]float64) {
 	for b, p := range k.parties {

@@ -37,7 +37,8 @@ type party struct {
 	grad    []float64
 	mean    []float64 // running mean of phi over the tail
 	opt     adam
-	ratio   float64 // of the last draw: log p's auxiliary terms − log q
+	ratio   float64   // of the last draw: log p's auxiliary terms − log q
+	cut     []float64 // of a draw whose auxiliary variables are wanted
 	streams [sources]*rng.Stream
 	noisy   bool   // the noise in theta.eps and in the guide is that of fitting's round …
 	round   uint64 // … with this number, or its opposite if
@@ -55,6 +56,7 @@ func newParty(env backends.Env, b int, s backends.Settings, form string) (*party
 			return nil, err
 		}
 		p.guide = g
+		p.cut = make([]float64, block.AuxLen())
 		size += g.size()
 	}
 	p.phi, p.grad, p.mean, p.opt = make([]float64, size), make([]float64, size), make([]float64, size), newAdam(size)

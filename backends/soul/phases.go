@@ -312,6 +312,16 @@ func (k *kernel) Draw(id int, theta [][]float64) {
 	}
 }
 
+// Auxiliary implements backends.Kernel: the z that L is greatest at, which all draws are given.
+func (k *kernel) Auxiliary(_ context.Context, _ int, z [][]float64) error {
+	for b, p := range k.parties {
+		if !p.server() {
+			copy(z[b], p.x)
+		}
+	}
+	return nil
+}
+
 // info says where the run stands.
 func (k *kernel) info() backends.Info {
 	i := backends.Info{Phase: "fit", Iteration: k.iter, Iterations: k.planned, NonFinite: k.bad, Mode: k.mode}

@@ -293,6 +293,9 @@ func sum(part [][]float64, total []float64) error {
 
 // Values implements backends.Env; parameters are reported as they are.
 func (e *Env) Values(_ context.Context, theta, values [][]float64) error {
+	if e.model.Scale {
+		e.gamma = theta[0][1]
+	}
 	for b := range theta {
 		copy(values[b], theta[b])
 	}

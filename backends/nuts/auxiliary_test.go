@@ -1,0 +1,147 @@
+package nuts
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/internal/testmodel"
+	"github.com/vflc/vflc/posterior"
+)
+
+// unequal is an Env whose clients have auxiliary variables of different sds; testmodel's have one. It evaluates at whatever z the algorithm makes.
+type unequal struct {
+	backends.Env
+	blocks []backends.Block
+}
+
+type unequalBlock struct {
+	backends.Block
+	cuts []backends.Cut
+}
+
+func (b unequalBlock) Cuts() []backends.Cut { return b.cuts }
+
+func (e unequal) Blocks() []backends.Block { return e.blocks }
+
+func withRho(env backends.Env, rho []float64) unequal {
+	e := unequal{Env: env}
+	for b, block := range env.Blocks() {
+		if b > 0 {
+			cuts := append([]backends.Cut{}, block.Cuts()...)
+			cuts[0].Rho = rho[b-1]
+			block = unequalBlock{block, cuts}
+		}
+		e.blocks = append(e.blocks, block)
+	}
+	return e
+}
+
+// In linear regression the auxiliary variables z_1 … z_J of a row, given the parameters, are normal: with ρ_j² on the diagonal of D and the response
+// y = b + Σz + N(0, σ²), with covariance D − D11ᵀD/(σ² + Σρ²) and means g_j + ρ_j²(y − b − Σg)/(σ² + Σρ²). This holds for every way to sample
+// them; where one noise stands for a sum, the draws add up to the sampled one.
+func TestAuxiliariesAreTheirConditional(t *testing.T) {
+	rho := []float64{0.5, 1, 1.5}
+	total := 0.25 + 1 + 2.25
+	m := testmodel.Linear(3, 12, []int{1, 2, 1}, 0.8)
+	for _, name := range []string{"", centered, collapseAux} {
+		given := map[string]string{"warmup": "500", "draws": "6000", "target-accept": "0.9"}
+		if name != "" {
+			given[name] = "true"
+		}
+		s, err := Algorithm().Resolve(backends.Augmented, given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		env := withRho(m.Env(4), rho)
+		k, err := newChain(env, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := k.Init(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		theta, z := make([][]float64, 4), make([][]float64, 4)
+		for b, block := range env.blocks {
+			theta[b], z[b] = make([]float64, block.Dim()), make([]float64, block.AuxLen())
+		}
+		means, products := [3][]float64{}, [3][3][]float64{}
+		for draws := 0; draws < 6000; {
+			info, err := k.Step(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if draws = info.Draws; draws == 0 {
+				continue
+			}
+			k.Draw(draws-1, theta)
+			if err := k.Auxiliary(context.Background(), draws-1, z); err != nil {
+				t.Fatal(err)
+			}
+			if name == collapseAux {
+				k.addsUp(t, z, math.Sqrt(total))
+			}
+			sums, squares := [3]float64{}, [3][3]float64{}
+			for i, y := range m.Y {
+				rest := y - theta[0][0]
+				for j := range rho {
+					rest -= k.shares[j+1].cut[i]
+				}
+				var e [3]float64
+				for j, r := range rho {
+					e[j] = z[j+1][i] - k.shares[j+1].cut[i] - r*r*rest/(0.64+total)
+					sums[j] += e[j] / float64(len(m.Y))
+				}
+				for j := range rho {
+					for l := range rho {
+						squares[j][l] += e[j] * e[l] / float64(len(m.Y))
+					}
+				}
+			}
+			for j := range rho {
+				means[j] = append(means[j], sums[j])
+				for l := range rho {
+					products[j][l] = append(products[j][l], squares[j][l])
+				}
+			}
+		}
+		for j, r := range rho {
+			within(t, name, means[j], 0)
+			for l, q := range rho {
+				want := -r * r * q * q / (0.64 + total)
+				if j == l {
+					want += r * r
+				}
+				within(t, name, products[j][l], want)
+			}
+		}
+	}
+}
+
+// addsUp wants Σz to be Σg and the noise that was sampled.
+func (k *chain) addsUp(t *testing.T, z [][]float64, sd float64) {
+	t.Helper()
+	for i := range z[1] {
+		got, want := 0.0, sd*k.now.q.at[1][k.shares[1].block.Dim()+i]
+		for b := 1; b < len(z); b++ {
+			got += z[b][i]
+			want += k.shares[b].cut[i]
+		}
+		if math.Abs(got-want) > 1e-13*(1+math.Abs(want)) {
+			t.Fatalf("row %d: the auxiliary variables add up to %v, sampled was %v", i, got, want)
+		}
+	}
+}
+
+// within wants the mean of a chain within four and a half Monte Carlo standard errors.
+func within(t *testing.T, what string, chain []float64, want float64) {
+	t.Helper()
+	mean := 0.0
+	for _, v := range chain {
+		mean += v / float64(len(chain))
+	}
+	if se := posterior.MCSEMean([][]float64{chain}); !(math.Abs(mean-want) < 4.5*se) || se > 0.05 {
+		t.Errorf("%q: mean %v ± %v, want %v", what, mean, se, want)
+	}
+}
