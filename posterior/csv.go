@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,10 +18,21 @@ type CSVInfo struct {
 	Iterations int     // before the first draw: of warm-up, or of the fit that independent draws come from
 	Seconds    float64 // time to fit and draw
 	// Of a Hamiltonian Markov chain:
-	MaxDepth      int
-	StepSize      float64   // after warm-up
-	InverseMetric []float64 // its diagonal, one per unconstrained parameter; the readers want one, so nil is written as ones
+	MaxDepth int
+	StepSize float64 // after warm-up
+	// InverseMetric is its diagonal, one number per unconstrained parameter; or where Dense says so the rows of the matrix, one after another. The readers
+	// want one, so nil is written as ones.
+	InverseMetric []float64
+	Dense         bool
 	WarmupSeconds float64
+}
+
+// metric is the name that Stan has for the form of the metric.
+func (i CSVInfo) metric() string {
+	if i.Dense {
+		return "dense_e"
+	}
+	return "diag_e (Default)"
 }
 
 // WriteStanCSV writes one chain as CmdStan would, for readers of Stan's files (cmdstanpy.from_csv, ArviZ, R's posterior). Columns are named
@@ -32,7 +45,7 @@ func WriteStanCSV(w io.Writer, d *Draws, chain int, info CSVInfo) error {
 		fmt.Fprintf(out, csvFixed, info.Backend)
 	} else {
 		fmt.Fprintf(out, csvHead, info.Model, d.Len(chain), info.Iterations)
-		fmt.Fprintf(out, csvHMC, info.MaxDepth, info.Backend)
+		fmt.Fprintf(out, csvHMC, info.MaxDepth, info.metric(), info.Backend)
 	}
 	names := append(samplerColumns(d.Independent()), stanNames(d.Vars)...)
 	out.WriteString(strings.Join(names, ",") + "\n")
@@ -87,11 +100,18 @@ func writeAdaptation(out *bufio.Writer, info CSVInfo, columns int) {
 			metric[k] = 1
 		}
 	}
-	text := make([]string, len(metric))
-	for k, v := range metric {
-		text[k] = strconv.FormatFloat(v, 'g', -1, 64)
+	row, what := len(metric), "Diagonal elements"
+	if info.Dense {
+		row, what = int(math.Sqrt(float64(len(metric)))), "Elements"
 	}
-	fmt.Fprintf(out, "# Adaptation terminated\n# Step size = %g\n# Diagonal elements of inverse mass matrix:\n# %s\n", info.StepSize, strings.Join(text, ", "))
+	fmt.Fprintf(out, "# Adaptation terminated\n# Step size = %g\n# %s of inverse mass matrix:\n", info.StepSize, what)
+	for line := range slices.Chunk(metric, max(1, row)) {
+		text := make([]string, row)
+		for k, v := range line {
+			text[k] = strconv.FormatFloat(v, 'g', -1, 64)
+		}
+		fmt.Fprintf(out, "# %s\n", strings.Join(text, ", "))
+	}
 }
 
 // The comments that cmdstanpy 1.3 needs: without those of the head and the bare # at the end it refuses the file.
@@ -112,7 +132,7 @@ const (
 #         engine = nuts (Default)
 #           nuts
 #             max_depth = %d
-#         metric = diag_e (Default)
+#         metric = %s
 # written by vflc: draws of %s
 `
 	csvTail = `# 

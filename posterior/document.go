@@ -18,6 +18,7 @@ type Document struct {
 	Seed        uint64      `json:"seed"`
 	Note        string      `json:"note,omitempty"` // what the draws are, where they are not of the posterior or an approximation of it
 	Parameters  []Row       `json:"parameters"`
+	Auxiliary   []Variable  `json:"auxiliary,omitempty"` // auxiliary variables whose draws are in the files, after those of the parameters
 	Diagnostics Diagnostics `json:"diagnostics"`
 	ELBO        ELBO        `json:"elbo"`
 	Timing      Timing      `json:"timing"`

@@ -9,9 +9,11 @@ import (
 
 // A Variable is a parameter as declared: a scalar where Dims is empty.
 type Variable struct {
-	Name  string // "beta_a", "hospital[4].beta"
-	Owner string // the party that holds it, or "shared"
-	Dims  []int
+	Name  string `json:"name"`  // "beta_a", "hospital[4].beta"
+	Owner string `json:"owner"` // the party that holds it, or "shared"
+	Dims  []int  `json:"dims"`
+	// Auxiliary says that it is no parameter of the model but of its augmentation: among draws after all that are, and in no summary unless by name.
+	Auxiliary bool `json:"-"`
 }
 
 // Len is the number of scalars of v.
@@ -71,7 +73,7 @@ type Transition struct {
 
 // Draws are the values of some variables in some chains.
 type Draws struct {
-	Vars []Variable
+	Vars []Variable // parameters, then auxiliary variables
 	// Transitions has, by chain, one element a draw; it is nil where draws are independent.
 	Transitions [][]Transition
 	columns     []Column
@@ -110,6 +112,30 @@ func (d *Draws) AppendTransition(chain int, t Transition) {
 
 // Independent says that the draws are independent, and not of Markov chains.
 func (d *Draws) Independent() bool { return d.Transitions == nil }
+
+// Parameters is the number of columns that are of parameters: the first ones.
+func (d *Draws) Parameters() int {
+	n := 0
+	for _, v := range d.Vars {
+		if !v.Auxiliary {
+			n += v.Len()
+		}
+	}
+	return n
+}
+
+// Select returns draws of some columns of d alone, all of which it takes for scalar parameters. They share their values with d.
+func (d *Draws) Select(columns []int) *Draws {
+	s := &Draws{Transitions: d.Transitions, values: make([][][]float64, len(d.values))}
+	for _, k := range columns {
+		s.Vars = append(s.Vars, Variable{Name: d.columns[k].Name, Owner: d.columns[k].Owner})
+		s.columns = append(s.columns, d.columns[k])
+		for c := range d.values {
+			s.values[c] = append(s.values[c], d.values[c][k])
+		}
+	}
+	return s
+}
 
 // Columns returns the names of the columns.
 func (d *Draws) Columns() []Column { return d.columns }

@@ -13,7 +13,7 @@ import (
 )
 
 func sampleVars() []Variable {
-	return []Variable{{"b", "registry", nil}, {"slope", "health", []int{2, 3}}, {"hospital[4].beta", "hospital[4]", []int{2}}}
+	return []Variable{{Name: "b", Owner: "registry"}, {Name: "slope", Owner: "health", Dims: []int{2, 3}}, {Name: "hospital[4].beta", Owner: "hospital[4]", Dims: []int{2}}}
 }
 
 func TestNames(t *testing.T) {
@@ -109,7 +109,7 @@ func TestReadStanCSV(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := []Variable{{"b", "", nil}, {"slope", "", []int{2, 3}}, {"hospital_4_beta", "", []int{2}}}
+		want := []Variable{{Name: "b"}, {Name: "slope", Dims: []int{2, 3}}, {Name: "hospital_4_beta", Dims: []int{2}}}
 		if diff := cmp.Diff(want, plain.Vars); diff != "" {
 			t.Error(diff)
 		}
@@ -149,7 +149,7 @@ func TestReadStanCSVRefuses(t *testing.T) {
 
 // Variables undoes Columns.
 func TestVariablesOfColumns(t *testing.T) {
-	vars := append(sampleVars(), Variable{"lab[2].b", "lab[2]", nil}, Variable{"lab[3].b", "lab[3]", nil}, Variable{"h.W1", "h", []int{1, 2}})
+	vars := append(sampleVars(), Variable{Name: "lab[2].b", Owner: "lab[2]"}, Variable{Name: "lab[3].b", Owner: "lab[3]"}, Variable{Name: "h.W1", Owner: "h", Dims: []int{1, 2}})
 	if diff := cmp.Diff(vars, Variables(Columns(vars))); diff != "" {
 		t.Error(diff)
 	}

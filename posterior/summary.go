@@ -43,7 +43,7 @@ type Row struct {
 	RHat    Number `json:"rhat"`
 }
 
-// Summarise summarises draws of whichever kind they are.
+// Summarise summarises the parameters, from draws of whichever kind they are.
 func Summarise(d *Draws) []Row {
 	if d.Independent() {
 		return SummariseIndependent(d)
@@ -53,7 +53,7 @@ func Summarise(d *Draws) []Row {
 
 // SummariseChains summarises draws of Markov chains.
 func SummariseChains(d *Draws) []Row {
-	rows := make([]Row, len(d.columns))
+	rows := make([]Row, d.Parameters())
 	var a analysis
 	for k := range rows {
 		chains := d.Column(k)
@@ -68,7 +68,7 @@ func SummariseChains(d *Draws) []Row {
 
 // SummariseIndependent summarises independent draws, as of a variational approximation: the standard error of the mean is sd/√n.
 func SummariseIndependent(d *Draws) []Row {
-	rows := make([]Row, len(d.columns))
+	rows := make([]Row, d.Parameters())
 	for k := range rows {
 		all := pooled(d.Column(k))
 		r := describe(d.columns[k], all, ascending(all))

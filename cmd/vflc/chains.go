@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"time"
 
@@ -38,6 +39,7 @@ type markov struct {
 	dir       string // where chains are saved; "": nowhere
 	resumed   bool   // the chains go on from what is saved there
 	from      string // folder of a run that chains begin with; "": none
+	auxiliary bool   // auxiliary variables are among the draws
 	cpu       *cpuWatch
 }
 
@@ -68,7 +70,7 @@ func (m *markov) sample(ctx context.Context) (*fitted, error) {
 func (m *markov) until(ctx, interrupt context.Context) (*fitted, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	vars := variables(m.plan)
+	vars := variables(m.plan, m.auxiliary)
 	chains := make([]*chain, m.kernels())
 	var wait sync.WaitGroup
 	m.cpu = newCPUWatch(len(chains))
@@ -131,7 +133,7 @@ func (m *markov) begin(ctx context.Context, c *chain) error {
 
 // steps draws until the chain is done or interrupted.
 func (m *markov) steps(ctx, interrupt context.Context, env backends.Env, c *chain) (err error) {
-	theta, values := buffers(env)
+	taker := newTaker(env, m.auxiliary)
 	watch := stopwatch{chain: c, work: c.work, begun: time.Now(), warming: c.warming, drawing: c.drawing}
 	watch.read(env)
 	m.cpu.note(c)
@@ -143,11 +145,11 @@ func (m *markov) steps(ctx, interrupt context.Context, env backends.Env, c *chai
 		c.steps++
 		m.progress.step(c.number, c.info)
 		for len(c.rows) < c.info.Draws {
-			c.kernel.Draw(len(c.rows), theta)
-			if err := env.Values(ctx, theta, values); err != nil {
+			row, err := taker.take(ctx, c.kernel, len(c.rows))
+			if err != nil {
 				return err
 			}
-			c.keep(values)
+			c.keep(row)
 		}
 		watch.read(env)
 		m.cpu.note(c)
@@ -191,36 +193,9 @@ func (w *stopwatch) read(env backends.Env) {
 }
 
 // keep notes the newest draw.
-func (c *chain) keep(values [][]float64) {
-	var row []float64
-	for _, v := range values {
-		row = append(row, v...)
-	}
-	c.rows = append(c.rows, row)
+func (c *chain) keep(row []float64) {
+	c.rows = append(c.rows, slices.Clone(row))
 	c.transitions = append(c.transitions, c.info.Transition)
-}
-
-// buffers are for a draw of every block, and for its values on their declared scale.
-func buffers(env backends.Env) (theta, values [][]float64) {
-	for _, block := range env.Blocks() {
-		size := 0
-		for _, p := range block.Params() {
-			size += p.Len
-		}
-		theta, values = append(theta, make([]float64, block.Dim())), append(values, make([]float64, size))
-	}
-	return theta, values
-}
-
-// variables are the reported parameters of all parties, in party order.
-func variables(plan *model.Plan) []posterior.Variable {
-	var out []posterior.Variable
-	for _, party := range plan.Parties {
-		for _, p := range party.Params {
-			out = append(out, posterior.Variable{Name: p.Name, Owner: p.Owner, Dims: p.Dims})
-		}
-	}
-	return out
 }
 
 // gather puts the chains of a run together. After an interrupt they have drawn unlike much: those with less than half of the most draws are left out,

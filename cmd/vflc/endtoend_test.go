@@ -242,17 +242,21 @@ func drawsOf(t *testing.T, plan *model.Plan, mode session.Mode, backend string, 
 		if err := k.Init(ctx); err != nil {
 			return err
 		}
-		theta, _ := buffers(env)
+		taker := newTaker(env, true)
 		for have, done := 0, false; !done; {
 			info, err := k.Step(ctx)
 			if err != nil {
 				return err
 			}
 			for done = info.Done; have < info.Draws; have++ {
-				k.Draw(have, theta)
+				if _, err := taker.take(ctx, k, have); err != nil {
+					return err
+				}
 				lock.Lock()
 				for b, block := range env.Blocks() {
-					out[block.Party()] = append(out[block.Party()], theta[b]...)
+					for _, v := range [][]float64{taker.theta[b], taker.values[b], taker.z[b]} {
+						out[block.Party()] = append(out[block.Party()], v...)
+					}
 				}
 				lock.Unlock()
 			}

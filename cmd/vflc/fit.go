@@ -34,7 +34,7 @@ type fitted struct {
 
 // fit runs the algorithm over all parties until it is done. The first interrupt ends it between two steps, with what there is; a second one
 // ends the process.
-func fit(ctx context.Context, plan *model.Plan, a backends.Algorithm, s backends.Settings, seed uint64, p *progress) (*fitted, error) {
+func fit(ctx context.Context, plan *model.Plan, a backends.Algorithm, s backends.Settings, seed uint64, auxiliary bool, p *progress) (*fitted, error) {
 	f := &fitted{}
 	err := session.Run(ctx, plan, session.OneLoop, seed, func(ctx context.Context, env backends.Env) error {
 		interrupt, stop := signal.NotifyContext(ctx, os.Interrupt)
@@ -54,7 +54,7 @@ func fit(ctx context.Context, plan *model.Plan, a backends.Algorithm, s backends
 		if w, ok := kernel.(backends.Weighted); ok {
 			f.ratios = w.Ratios()
 		}
-		err = f.take(ctx, env, kernel, s)
+		err = f.take(ctx, env, kernel, s.Int("draws"), auxiliary, variables(plan, auxiliary))
 		f.fitting, f.drawing, f.work = middle.Sub(begin), time.Since(middle), *env.Work()
 		f.fittingCPU, f.drawingCPU = cpu.end()
 		return err
@@ -89,32 +89,13 @@ func (f *fitted) steps(ctx, interrupt context.Context, k backends.Kernel, p *pro
 }
 
 // take draws from the fitted approximation, or from the one at the interrupt.
-func (f *fitted) take(ctx context.Context, env backends.Env, k backends.Kernel, s backends.Settings) error {
-	n := s.Int("draws")
-	blocks := env.Blocks()
-	theta, values := make([][]float64, len(blocks)), make([][]float64, len(blocks))
-	var vars []posterior.Variable
-	total := 0
-	for b, block := range blocks {
-		theta[b] = make([]float64, block.Dim())
-		size := 0
-		for _, p := range block.Params() {
-			vars = append(vars, posterior.Variable{Name: p.Name, Owner: p.Owner, Dims: p.Dims})
-			size += p.Len
-		}
-		values[b] = make([]float64, size)
-		total += size
-	}
+func (f *fitted) take(ctx context.Context, env backends.Env, k backends.Kernel, n int, auxiliary bool, vars []posterior.Variable) error {
 	f.draws = posterior.NewDraws(vars, 1, n)
-	row := make([]float64, 0, total)
+	taker := newTaker(env, auxiliary)
 	for id := range n {
-		k.Draw(id, theta)
-		if err := env.Values(ctx, theta, values); err != nil {
+		row, err := taker.take(ctx, k, id)
+		if err != nil {
 			return err
-		}
-		row = row[:0]
-		for _, v := range values {
-			row = append(row, v...)
 		}
 		f.draws.Append(0, row)
 	}

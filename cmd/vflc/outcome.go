@@ -14,6 +14,7 @@ import (
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/loo"
 	"github.com/vflc/vflc/posterior/zarr"
+	"github.com/vflc/vflc/runtime/model"
 )
 
 // outcome is everything that a run gives.
@@ -35,7 +36,7 @@ func (b *bound) outcome(f *fitted, record posterior.Record, s backends.Settings)
 	o := &outcome{draws: f.draws, trace: f.trace, programs: b.files(), record: record}
 	o.document = posterior.Document{
 		Schema: posterior.Schema, Model: b.name, Backend: record.Backend, Transform: s.Transform, Rho: record.Rho, Seed: record.Seed,
-		ELBO: f.elbo(),
+		ELBO: f.elbo(), Auxiliary: listed(f.draws.Vars),
 		Work: posterior.Work{Gradients: f.work.Gradients, Iterations: int64(f.iterations), Rounds: f.work.Rounds, Bytes: f.work.Bytes},
 	}
 	switch {
@@ -44,7 +45,7 @@ func (b *bound) outcome(f *fitted, record posterior.Record, s backends.Settings)
 	case f.chains == nil:
 		o.summariseFit(f)
 	default:
-		o.summariseChains(f, s)
+		o.summariseChains(b.plan, f, s)
 	}
 	return o
 }
@@ -75,7 +76,7 @@ func (o *outcome) summariseFit(f *fitted) {
 }
 
 // summariseChains tells of Markov chains.
-func (o *outcome) summariseChains(f *fitted, s backends.Settings) {
+func (o *outcome) summariseChains(plan *model.Plan, f *fitted, s backends.Settings) {
 	d := &o.document
 	d.Parameters = posterior.SummariseChains(f.draws)
 	d.Diagnostics = f.diagnose(d.Parameters, s.Int("max-depth"))
@@ -83,10 +84,12 @@ func (o *outcome) summariseChains(f *fitted, s backends.Settings) {
 		f.draws.Chains(), f.draws.Len(0), s.Int("warmup"), *d.Diagnostics.Divergences, f.leapfrogs())
 	o.chains = func(chain int) posterior.CSVInfo {
 		c := f.chains[chain]
-		return posterior.CSVInfo{
+		info := posterior.CSVInfo{
 			Model: d.Model, Backend: d.Backend, Iterations: s.Int("warmup"), Seconds: (c.warming + c.drawing).Seconds(),
 			MaxDepth: s.Int("max-depth"), StepSize: c.info.Transition.StepSize, WarmupSeconds: c.warming.Seconds(),
 		}
+		adapted(plan, c.kernel, &info)
+		return info
 	}
 }
 

@@ -75,7 +75,7 @@ func (s *study) fit(plan *model.Plan, seed uint64, longer int) (draws [][]float6
 
 // collect takes every draw when it is there to be taken.
 func (s *study) collect(ctx context.Context, env backends.Env, kernel backends.Kernel) (draws [][]float64, divergences int, err error) {
-	taker := newTaker(env)
+	taker := newTaker(env, false)
 	at, err := s.columns(env)
 	if err != nil {
 		return nil, 0, err
@@ -125,36 +125,4 @@ func (s *study) columns(env backends.Env) ([]int, error) {
 		}
 	}
 	return at, nil
-}
-
-// A taker maps draws to the values that are reported.
-type taker struct {
-	env           backends.Env
-	theta, values [][]float64
-	row           []float64
-}
-
-func newTaker(env backends.Env) *taker {
-	t := &taker{env: env}
-	for _, block := range env.Blocks() {
-		size := 0
-		for _, p := range block.Params() {
-			size += p.Len
-		}
-		t.theta, t.values = append(t.theta, make([]float64, block.Dim())), append(t.values, make([]float64, size))
-	}
-	return t
-}
-
-// take returns one draw, which the next overwrites.
-func (t *taker) take(ctx context.Context, k backends.Kernel, id int) ([]float64, error) {
-	k.Draw(id, t.theta)
-	if err := t.env.Values(ctx, t.theta, t.values); err != nil {
-		return nil, err
-	}
-	t.row = t.row[:0]
-	for _, v := range t.values {
-		t.row = append(t.row, v...)
-	}
-	return t.row, nil
 }

@@ -14,12 +14,13 @@ import (
 const runArgument = `RUN is the folder of a finished run (vflc run -o), a folder of Stan CSV files with one chain each, or one such file.`
 
 // chosen finds the columns that some names stand for: a parameter with all its elements (beta), an element (beta[2]), or a pattern (beta*).
-// No names are all columns.
+// No names are all parameters.
 func chosen(d *posterior.Draws, names []string) ([]int, error) {
 	var out []int
 	used := make([]bool, len(names))
+	parameters := d.Parameters()
 	for k, c := range d.Columns() {
-		take := len(names) == 0
+		take := len(names) == 0 && k < parameters
 		for i, name := range names {
 			if matches(name, c.Name) {
 				used[i], take = true, true
@@ -57,15 +58,6 @@ func variableNames(d *posterior.Draws) []string {
 	return out
 }
 
-// picked keeps the rows of some columns.
-func picked(rows []posterior.Row, columns []int) []posterior.Row {
-	out := make([]posterior.Row, len(columns))
-	for i, k := range columns {
-		out[i] = rows[k]
-	}
-	return out
-}
-
 func newSummary() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -73,6 +65,7 @@ func newSummary() *cobra.Command {
 		Short: "Summarise the draws of a run",
 		Long: `Print means, standard deviations and quantiles of a run's draws, the Monte Carlo error of the mean, and for
 Markov chains bulk and tail effective sample size and R-hat. PARAMETER is a name (beta), an element (beta[2]) or a pattern (beta*).
+Auxiliary variables of a run with --save-aux are shown where they are named.
 
 ` + runArgument,
 		Example: `  vflc summary out
@@ -88,7 +81,7 @@ Markov chains bulk and tail effective sample size and R-hat. PARAMETER is a name
 			if err != nil {
 				return err
 			}
-			rows := picked(posterior.Summarise(r.Draws), columns)
+			rows := posterior.Summarise(r.Draws.Select(columns))
 			if asJSON {
 				return posterior.WriteJSON(cmd.OutOrStdout(), map[string]any{"schema": posterior.Schema, "model": r.Name(), "parameters": rows})
 			}

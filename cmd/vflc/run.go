@@ -31,6 +31,7 @@ type runFlags struct {
 	asJSON  bool
 	strict  bool
 	logLik  bool
+	saveAux bool
 }
 
 func newRun() *cobra.Command {
@@ -62,6 +63,7 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	fs.BoolVar(&f.resumed, resumeFlag, false, "")
 	fs.MarkHidden(resumeFlag)
 	fs.BoolVar(&f.logLik, "log-lik", false, "write the log density of every observation at every draw to draws.zarr, for vflc loo and ArviZ")
+	fs.BoolVar(&f.saveAux, "save-aux", false, "write draws of the auxiliary variables too; each belongs to its client")
 	fs.BoolVar(&f.quiet, "quiet", false, "no progress and no messages")
 	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
 	fs.BoolVar(&f.strict, "strict", false, "exit with 3 when the diagnostics say not to trust the result")
@@ -104,6 +106,9 @@ func runModel(cmd *cobra.Command, path string, f *runFlags) error {
 		return err
 	}
 	if err := b.mayHaveLogLik(cmd, f); err != nil {
+		return err
+	}
+	if err := b.maySaveAuxiliaries(f); err != nil {
 		return err
 	}
 	record, err := b.record(f, a, settings)
@@ -163,10 +168,10 @@ func infer(ctx context.Context, plan *model.Plan, a backends.Algorithm, s backen
 		if f.from != "" {
 			return nil, usagef("--from is for Markov chains, and the backend is %s", a.Name)
 		}
-		return fit(ctx, plan, a, s, f.seed, p)
+		return fit(ctx, plan, a, s, f.seed, f.saveAux, p)
 	}
 	m := markov{
-		plan: plan, algorithm: a, settings: s, seed: f.seed, dir: f.dir, resumed: f.resumed, from: f.from,
+		plan: plan, algorithm: a, settings: s, seed: f.seed, dir: f.dir, resumed: f.resumed, from: f.from, auxiliary: f.saveAux,
 		progress: oneProgress{p},
 	}
 	if a.Markov {

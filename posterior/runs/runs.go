@@ -85,7 +85,12 @@ func (r *Run) contents() (files []string, vars []posterior.Variable, err error) 
 	if files, err = chains(filepath.Join(r.Path, DrawsDir)); err == nil && len(files) == 0 {
 		err = fmt.Errorf("%s: no draws", filepath.Join(r.Path, DrawsDir))
 	}
-	return files, posterior.Variables(columns), err
+	vars = posterior.Variables(columns)
+	for _, v := range r.Document.Auxiliary {
+		v.Auxiliary = true
+		vars = append(vars, v)
+	}
+	return files, vars, err
 }
 
 func decode(path string, v any) error {
