@@ -41,8 +41,8 @@ func TestMetricInStanCSV(t *testing.T) {
 	d.AppendTransition(0, Transition{})
 	for want, info := range map[string]CSVInfo{
 		"# Adaptation terminated\n# Step size = 0.5\n# Diagonal elements of inverse mass matrix:\n# 0.25, 4\n": {StepSize: 0.5, InverseMetric: []float64{0.25, 4}},
-		"# Adaptation terminated\n# Step size = 2\n# Elements of inverse mass matrix:\n# 1, 0.5\n# 0.5, 3\n":    {StepSize: 2, InverseMetric: []float64{1, 0.5, 0.5, 3}, Dense: true},
-		"# Adaptation terminated\n# Step size = 1\n# Diagonal elements of inverse mass matrix:\n# 1, 1\n":       {StepSize: 1},
+		"# Adaptation terminated\n# Step size = 2\n# Elements of inverse mass matrix:\n# 1, 0.5\n# 0.5, 3\n":   {StepSize: 2, InverseMetric: []float64{1, 0.5, 0.5, 3}, Dense: true},
+		"# Adaptation terminated\n# Step size = 1\n# Diagonal elements of inverse mass matrix:\n# 1, 1\n":      {StepSize: 1},
 	} {
 		var b bytes.Buffer
 		if err := WriteStanCSV(&b, d, 0, info); err != nil {
