@@ -54,7 +54,7 @@ func Judge(names []string, ranks [][]int, draws int) []Result {
 		out[k] = judge(ranks[k], draws)
 		out[k].Name = name
 	}
-	holm(out)
+	Holm(out)
 	return out
 }
 
@@ -94,8 +94,8 @@ func judge(ranks []int, draws int) Result {
 	return r
 }
 
-// holm sets adjusted p-values: the smallest times their number, the next times one less, never decreasing.
-func holm(results []Result) {
+// Holm sets adjusted p-values: the smallest times their number, the next times one less, never decreasing.
+func Holm(results []Result) {
 	order := make([]int, len(results))
 	for i := range order {
 		order[i] = i

@@ -39,7 +39,7 @@ func TestChiSquareByHand(t *testing.T) {
 
 func TestHolm(t *testing.T) {
 	results := []Result{{P: 0.04}, {P: 0.001}, {P: 0.03}, {P: 0.9}}
-	holm(results)
+	Holm(results)
 	var got []float64
 	for _, r := range results {
 		got = append(got, math.Round(1e6*r.Adjusted)/1e6)
