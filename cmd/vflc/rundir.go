@@ -69,7 +69,7 @@ func (o *outcome) attributes() map[string]any {
 	return map[string]any{
 		"inference_library": "vflc", "inference_library_version": o.record.Version, "created_at": o.record.Created,
 		"model": o.document.Model, "backend": o.document.Backend, "transform": o.document.Transform,
-		"sampling_time": o.document.Timing.SamplingS, "tuning_steps": o.document.Work.Iterations,
+		"sampling_time": o.document.Timing.SamplingS, "tuning_steps": o.chains(0).Iterations,
 	}
 }
 
