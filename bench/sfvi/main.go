@@ -1,0 +1,164 @@
+// Command sfvi times one iteration of SFVI on the compiled logistic regressions of examples/, all parties in one thread, and where a Python with JAX is
+// given the same iteration there, in turn and in CPU time:
+//
+//	go run ./bench/sfvi [VENV]
+//
+// VENV is a Python environment that has jax and numpy.
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/backends/sfvi"
+	"github.com/vflc/vflc/bench/stopwatch"
+	"github.com/vflc/vflc/runtime/data"
+	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/runtime/session"
+)
+
+const (
+	rounds = 21
+	batch  = 200 // iterations of one round
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "sfvi:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	fmt.Printf("kernels: %v; microseconds an iteration, medians of %d rounds\n", kernel.Tier(), rounds)
+	fmt.Println("guide        J      vflc   JAX, noise in pairs: ratio (quartiles)   JAX, fresh noise: ratio (quartiles)")
+	for _, m := range []struct {
+		clients int
+		path    string
+	}{{2, "logistic.vfl"}, {10, "logistic_family.vfl"}} {
+		if err := table(m.clients, filepath.Join("examples", m.path)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// table prints the rows of one model.
+func table(clients int, path string) error {
+	var jax *peer
+	if len(os.Args) > 1 {
+		_, sources, err := compile(path)
+		if err != nil {
+			return err
+		}
+		if jax, err = startPeer(os.Args[1], sources); err != nil {
+			return err
+		}
+		defer jax.stop()
+	}
+	for _, guide := range []string{"noncentered", "structured", "amortized"} {
+		k, err := fitting(path, guide)
+		if err != nil {
+			return err
+		}
+		var failed error
+		tasks := []stopwatch.Task{{Name: "vflc", Run: func() {
+			for range batch {
+				if _, err := k.Step(context.Background()); err != nil {
+					failed = err
+				}
+			}
+		}}}
+		if jax != nil {
+			tasks = append(tasks, jax.task(guide, "pairs"), jax.task(guide, "fresh"))
+		}
+		times := stopwatch.Measure(tasks, rounds)
+		fmt.Printf("%-12s %-2d %8.1f", guide, clients, times[0].Median/1000/batch)
+		for _, t := range times[1:] {
+			fmt.Printf("   %8.1f: %.2f (%.2f-%.2f)", t.Median/1000/batch, t.Ratio, t.Low, t.High)
+		}
+		fmt.Println()
+		if jax != nil && failed == nil {
+			failed = jax.err
+		}
+		if failed != nil {
+			return failed
+		}
+	}
+	return nil
+}
+
+// fitting returns a fit of a model that is in its iterations, and stays there.
+func fitting(path, guide string) (backends.Kernel, error) {
+	plan, _, err := compile(path)
+	if err != nil {
+		return nil, err
+	}
+	env, err := session.NewLocal(plan, session.SimulatedKeys(1, plan.Names))
+	if err != nil {
+		return nil, err
+	}
+	a := sfvi.Algorithm()
+	s, err := a.Resolve(backends.Augmented, map[string]string{"guide": guide, "iterations": "100000000", "elbo-every": "100000000"})
+	if err != nil {
+		return nil, err
+	}
+	k, err := a.New(env, s)
+	if err != nil {
+		return nil, err
+	}
+	return k, k.Init(context.Background())
+}
+
+// A peer is sfvi_jax.py, at work on one request at a time.
+type peer struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+	err error
+}
+
+// startPeer gives it the tables of a model: the response, then the covariates of every client.
+func startPeer(venv string, sources data.Sources) (*peer, error) {
+	args := []string{filepath.Join("bench", "peers", "sfvi_jax.py")}
+	for _, s := range sources {
+		args = append(args, s.Files...)
+	}
+	cmd := exec.Command(filepath.Join(venv, "bin", "python"), args...)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	return &peer{cmd: cmd, in: in, out: bufio.NewReader(out)}, cmd.Start()
+}
+
+func (p *peer) stop() {
+	p.in.Close()
+	p.cmd.Wait()
+}
+
+// task is a batch of its iterations.
+func (p *peer) task(guide, noise string) stopwatch.Task {
+	return stopwatch.Task{Name: noise, Elsewhere: func(runs int) time.Duration {
+		var ns, value float64
+		if _, p.err = fmt.Fprintf(p.in, "%s %s %d\n", guide, noise, runs*batch); p.err == nil {
+			_, p.err = fmt.Fscan(p.out, &ns, &value)
+		}
+		if p.err != nil {
+			return time.Second
+		}
+		return time.Duration(ns)
+	}}
+}
