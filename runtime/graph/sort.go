@@ -14,9 +14,6 @@ import (
 // longRuns is how many rows of one level there must be on average to make it worth while.
 const longRuns = 8
 
-// A stretch is rows lo ≤ i < hi of one block that read element at of each column of a table.
-type stretch struct{ lo, hi, at int32 }
-
 // rewriteSort sorts the rows of every set of loops with a gather that gains by it.
 func (g *Graph) rewriteSort() {
 	set := g.rowSets()
@@ -180,19 +177,13 @@ var opRuns = &op{
 	forward: func(c *call) {
 		table, size := c.in[0].val.buf, c.tableColumn()
 		for j := range c.width {
-			y := c.y(j)
-			for _, r := range c.node.runs[c.row/c.node.runBlock] {
-				kernel.Fill(int(r.hi-r.lo), y[r.lo:], table[j*size+int(r.at)])
-			}
+			kernel.SegmentFill(c.node.runs[c.row/c.node.runBlock], c.y(j), table[j*size:][:size])
 		}
 	},
 	vjp: func(c *call) {
 		table, size := c.in[0].adj.buf, c.tableColumn()
 		for j := range c.width {
-			dy := c.dy(j)
-			for _, r := range c.node.runs[c.row/c.node.runBlock] {
-				table[j*size+int(r.at)] += kernel.Sum(int(r.hi-r.lo), dy[r.lo:])
-			}
+			kernel.SegmentSumsAdd(c.node.runs[c.row/c.node.runBlock], table[j*size:][:size], c.dy(j))
 		}
 	},
 	flat:   opGather.flat,
@@ -209,12 +200,12 @@ var rewriteRuns = rewrite{"runs", func(g *Graph, id ID) {
 func (n *node) cutRuns(block int) {
 	n.runBlock = block
 	for lo := 0; lo < len(n.index); lo += block {
-		var runs []stretch
+		var runs []kernel.Segment
 		for i, k := range n.index[lo:min(lo+block, len(n.index))] {
-			if last := len(runs) - 1; last >= 0 && runs[last].at == k {
-				runs[last].hi++
+			if last := len(runs) - 1; last >= 0 && runs[last].Of == k {
+				runs[last].Hi++
 			} else {
-				runs = append(runs, stretch{int32(i), int32(i + 1), k})
+				runs = append(runs, kernel.Segment{Lo: int32(i), Hi: int32(i + 1), Of: k})
 			}
 		}
 		n.runs = append(n.runs, runs)

@@ -33,3 +33,202 @@ done2:
 	MOVQ SI, r+40(FP)
 	VZEROUPPER
 	RET
+
+// func segmentFillAVX2(n int, segments *int32, y *float64, rows int, table *float64, levels int)
+// Requires: AVX
+TEXT ·segmentFillAVX2(SB), NOSPLIT, $0-48
+	MOVQ segments+8(FP), AX
+	MOVQ y+16(FP), CX
+	MOVQ table+32(FP), DX
+	MOVQ n+0(FP), BX
+
+segment1:
+	MOVLQSX      (AX), SI
+	MOVLQSX      4(AX), DI
+	MOVLQSX      8(AX), R8
+	SUBQ         SI, DI
+	LEAQ         (CX)(SI*8), SI
+	VBROADCASTSD (DX)(R8*8), Y0
+	XORQ         R8, R8
+	LEAQ         -4(DI), R9
+	CMPQ         R8, R9
+	JGT          tail3
+
+loop2:
+	VMOVUPD Y0, (SI)(R8*8)
+	ADDQ    $0x04, R8
+	CMPQ    R8, R9
+	JLE     loop2
+
+tail3:
+	SUBQ       R8, DI
+	JLE        done4
+	LEAQ       lanesBelow<>+0(SB), R9
+	NEGQ       DI
+	VMOVUPD    64(R9)(DI*8), Y1
+	VMASKMOVPD Y0, Y1, (SI)(R8*8)
+
+done4:
+	ADDQ $0x0c, AX
+	DECQ BX
+	JNE  segment1
+	VZEROUPPER
+	RET
+
+DATA lanesBelow<>+0(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+8(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+16(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+24(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+32(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+40(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+48(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+56(SB)/8, $0xffffffffffffffff
+DATA lanesBelow<>+64(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+72(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+80(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+88(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+96(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+104(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+112(SB)/8, $0x0000000000000000
+DATA lanesBelow<>+120(SB)/8, $0x0000000000000000
+GLOBL lanesBelow<>(SB), RODATA|NOPTR, $128
+
+// func segmentSumsAddAVX2(n int, segments *int32, y *float64, rows int, table *float64, levels int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·segmentSumsAddAVX2(SB), NOSPLIT, $0-48
+	MOVQ segments+8(FP), AX
+	MOVQ y+16(FP), CX
+	MOVQ table+32(FP), DX
+	MOVQ n+0(FP), BX
+
+segment1:
+	MOVLQSX (AX), SI
+	MOVLQSX 4(AX), DI
+	MOVLQSX 8(AX), R8
+	SUBQ    SI, DI
+	LEAQ    (CX)(SI*8), SI
+	VPXOR   Y0, Y0, Y0
+	VPXOR   Y1, Y1, Y1
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y3, Y3, Y3
+	VPXOR   Y4, Y4, Y4
+	VPXOR   Y5, Y5, Y5
+	VPXOR   Y6, Y6, Y6
+	VPXOR   Y7, Y7, Y7
+	XORQ    R9, R9
+	LEAQ    -32(DI), R10
+	CMPQ    R9, R10
+	JGT     tail3
+
+loop2:
+	VMOVUPD (SI)(R9*8), Y8
+	VADDPD  Y8, Y0, Y0
+	VMOVUPD 32(SI)(R9*8), Y8
+	VADDPD  Y8, Y1, Y1
+	VMOVUPD 64(SI)(R9*8), Y8
+	VADDPD  Y8, Y2, Y2
+	VMOVUPD 96(SI)(R9*8), Y8
+	VADDPD  Y8, Y3, Y3
+	VMOVUPD 128(SI)(R9*8), Y8
+	VADDPD  Y8, Y4, Y4
+	VMOVUPD 160(SI)(R9*8), Y8
+	VADDPD  Y8, Y5, Y5
+	VMOVUPD 192(SI)(R9*8), Y8
+	VADDPD  Y8, Y6, Y6
+	VMOVUPD 224(SI)(R9*8), Y8
+	VADDPD  Y8, Y7, Y7
+	ADDQ    $0x20, R9
+	CMPQ    R9, R10
+	JLE     loop2
+
+tail3:
+	SUBQ       R9, DI
+	MOVQ       $0x00000008, R10
+	CMPQ       DI, $0x00
+	JLE        done4
+	MOVQ       DI, R11
+	CMPQ       DI, R10
+	CMOVQGT    R10, R11
+	LEAQ       lanesBelow<>+0(SB), R12
+	MOVQ       R11, R13
+	NEGQ       R13
+	VMOVUPD    64(R12)(R13*8), Y8
+	VMASKMOVPD (SI)(R9*8), Y8, Y8
+	VADDPD     Y8, Y0, Y0
+	LEAQ       lanesBelow<>+0(SB), R12
+	NEGQ       R11
+	VMOVUPD    96(R12)(R11*8), Y8
+	VMASKMOVPD 32(SI)(R9*8), Y8, Y8
+	VADDPD     Y8, Y1, Y1
+	SUBQ       $0x08, DI
+	CMPQ       DI, $0x00
+	JLE        done4
+	MOVQ       DI, R11
+	CMPQ       DI, R10
+	CMOVQGT    R10, R11
+	LEAQ       lanesBelow<>+0(SB), R12
+	MOVQ       R11, R13
+	NEGQ       R13
+	VMOVUPD    64(R12)(R13*8), Y8
+	VMASKMOVPD 64(SI)(R9*8), Y8, Y8
+	VADDPD     Y8, Y2, Y2
+	LEAQ       lanesBelow<>+0(SB), R12
+	NEGQ       R11
+	VMOVUPD    96(R12)(R11*8), Y8
+	VMASKMOVPD 96(SI)(R9*8), Y8, Y8
+	VADDPD     Y8, Y3, Y3
+	SUBQ       $0x08, DI
+	CMPQ       DI, $0x00
+	JLE        done4
+	MOVQ       DI, R11
+	CMPQ       DI, R10
+	CMOVQGT    R10, R11
+	LEAQ       lanesBelow<>+0(SB), R12
+	MOVQ       R11, R13
+	NEGQ       R13
+	VMOVUPD    64(R12)(R13*8), Y8
+	VMASKMOVPD 128(SI)(R9*8), Y8, Y8
+	VADDPD     Y8, Y4, Y4
+	LEAQ       lanesBelow<>+0(SB), R12
+	NEGQ       R11
+	VMOVUPD    96(R12)(R11*8), Y8
+	VMASKMOVPD 160(SI)(R9*8), Y8, Y8
+	VADDPD     Y8, Y5, Y5
+	SUBQ       $0x08, DI
+	CMPQ       DI, $0x00
+	JLE        done4
+	MOVQ       DI, R11
+	CMPQ       DI, R10
+	CMOVQGT    R10, R11
+	LEAQ       lanesBelow<>+0(SB), DI
+	MOVQ       R11, R10
+	NEGQ       R10
+	VMOVUPD    64(DI)(R10*8), Y8
+	VMASKMOVPD 192(SI)(R9*8), Y8, Y8
+	VADDPD     Y8, Y6, Y6
+	LEAQ       lanesBelow<>+0(SB), DI
+	MOVQ       R11, R10
+	NEGQ       R10
+	VMOVUPD    96(DI)(R10*8), Y8
+	VMASKMOVPD 224(SI)(R9*8), Y8, Y8
+	VADDPD     Y8, Y7, Y7
+
+done4:
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y6, Y4, Y4
+	VADDPD       Y7, Y5, Y5
+	VADDPD       Y4, Y0, Y0
+	VADDPD       Y5, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VADDSD       (DX)(R8*8), X0, X0
+	VMOVSD       X0, (DX)(R8*8)
+	ADDQ         $0x0c, AX
+	DECQ         BX
+	JNE          segment1
+	VZEROUPPER
+	RET

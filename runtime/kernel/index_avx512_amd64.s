@@ -31,3 +31,145 @@ done2:
 	MOVQ SI, r+40(FP)
 	VZEROUPPER
 	RET
+
+// func segmentFillAVX512(n int, segments *int32, y *float64, rows int, table *float64, levels int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·segmentFillAVX512(SB), NOSPLIT, $0-48
+	MOVQ segments+8(FP), AX
+	MOVQ y+16(FP), CX
+	MOVQ table+32(FP), DX
+	MOVQ n+0(FP), BX
+
+segment1:
+	MOVLQSX      (AX), SI
+	MOVLQSX      4(AX), DI
+	MOVLQSX      8(AX), R8
+	SUBQ         SI, DI
+	LEAQ         (CX)(SI*8), SI
+	VBROADCASTSD (DX)(R8*8), Z0
+	XORQ         R8, R8
+	LEAQ         -8(DI), R9
+	CMPQ         R8, R9
+	JGT          tail3
+
+loop2:
+	VMOVUPD Z0, (SI)(R8*8)
+	ADDQ    $0x08, R8
+	CMPQ    R8, R9
+	JLE     loop2
+
+tail3:
+	SUBQ    R8, DI
+	JLE     done4
+	MOVQ    $-1, R9
+	BZHIQ   DI, R9, R9
+	KMOVB   R9, K1
+	VMOVUPD Z0, K1, (SI)(R8*8)
+
+done4:
+	ADDQ $0x0c, AX
+	DECQ BX
+	JNE  segment1
+	VZEROUPPER
+	RET
+
+// func segmentSumsAddAVX512(n int, segments *int32, y *float64, rows int, table *float64, levels int)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·segmentSumsAddAVX512(SB), NOSPLIT, $0-48
+	MOVQ segments+8(FP), AX
+	MOVQ y+16(FP), CX
+	MOVQ table+32(FP), DX
+	MOVQ n+0(FP), BX
+
+segment1:
+	MOVLQSX (AX), SI
+	MOVLQSX 4(AX), DI
+	MOVLQSX 8(AX), R8
+	SUBQ    SI, DI
+	LEAQ    (CX)(SI*8), SI
+	VPXORQ  Z0, Z0, Z0
+	VPXORQ  Z1, Z1, Z1
+	VPXORQ  Z2, Z2, Z2
+	VPXORQ  Z3, Z3, Z3
+	XORQ    R9, R9
+	LEAQ    -32(DI), R10
+	CMPQ    R9, R10
+	JGT     tail3
+
+loop2:
+	VMOVUPD (SI)(R9*8), Z4
+	VADDPD  Z4, Z0, Z0
+	VMOVUPD 64(SI)(R9*8), Z4
+	VADDPD  Z4, Z1, Z1
+	VMOVUPD 128(SI)(R9*8), Z4
+	VADDPD  Z4, Z2, Z2
+	VMOVUPD 192(SI)(R9*8), Z4
+	VADDPD  Z4, Z3, Z3
+	ADDQ    $0x20, R9
+	CMPQ    R9, R10
+	JLE     loop2
+
+tail3:
+	SUBQ      R9, DI
+	MOVQ      $0x00000008, R10
+	CMPQ      DI, $0x00
+	JLE       done4
+	MOVQ      DI, R11
+	CMPQ      DI, R10
+	CMOVQGT   R10, R11
+	MOVQ      $-1, R12
+	BZHIQ     R11, R12, R12
+	KMOVB     R12, K1
+	VMOVUPD.Z (SI)(R9*8), K1, Z4
+	VADDPD    Z4, Z0, Z0
+	SUBQ      $0x08, DI
+	CMPQ      DI, $0x00
+	JLE       done4
+	MOVQ      DI, R11
+	CMPQ      DI, R10
+	CMOVQGT   R10, R11
+	MOVQ      $-1, R12
+	BZHIQ     R11, R12, R12
+	KMOVB     R12, K1
+	VMOVUPD.Z 64(SI)(R9*8), K1, Z4
+	VADDPD    Z4, Z1, Z1
+	SUBQ      $0x08, DI
+	CMPQ      DI, $0x00
+	JLE       done4
+	MOVQ      DI, R11
+	CMPQ      DI, R10
+	CMOVQGT   R10, R11
+	MOVQ      $-1, R12
+	BZHIQ     R11, R12, R12
+	KMOVB     R12, K1
+	VMOVUPD.Z 128(SI)(R9*8), K1, Z4
+	VADDPD    Z4, Z2, Z2
+	SUBQ      $0x08, DI
+	CMPQ      DI, $0x00
+	JLE       done4
+	MOVQ      DI, R11
+	CMPQ      DI, R10
+	CMOVQGT   R10, R11
+	MOVQ      $-1, DI
+	BZHIQ     R11, DI, DI
+	KMOVB     DI, K1
+	VMOVUPD.Z 192(SI)(R9*8), K1, Z4
+	VADDPD    Z4, Z3, Z3
+
+done4:
+	VADDPD        Z1, Z0, Z0
+	VADDPD        Z3, Z2, Z2
+	VADDPD        Z2, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VADDSD        (DX)(R8*8), X0, X0
+	VMOVSD        X0, (DX)(R8*8)
+	ADDQ          $0x0c, AX
+	DECQ          BX
+	JNE           segment1
+	VZEROUPPER
+	RET

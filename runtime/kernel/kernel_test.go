@@ -220,16 +220,16 @@ func TestGatherOutOfRange(t *testing.T) {
 // Segments are gather and scatter over sorted rows.
 func TestSegments(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 28))
-	starts := []int32{0, 3, 3, 40, 41, 77}
+	segments := []Segment{{0, 3, 0}, {3, 40, 2}, {40, 41, 3}, {41, 41, 1}, {41, 77, 4}}
 	index := make([]int32, 77)
-	for l := range 5 {
-		for i := starts[l]; i < starts[l+1]; i++ {
-			index[i] = int32(l)
+	for _, s := range segments {
+		for i := s.Lo; i < s.Hi; i++ {
+			index[i] = s.Of
 		}
 	}
 	y, a := numbers(r, 5), numbers(r, 77)
 	sums, want := append([]float64(nil), y...), append([]float64(nil), y...)
-	SegmentSumsAdd(sums, a, starts)
+	SegmentSumsAdd(segments, sums, a)
 	ScatterAdd(77, want, index, a)
 	for l := range sums {
 		if math.Abs(sums[l]-want[l]) > 1e-14 {
@@ -237,7 +237,7 @@ func TestSegments(t *testing.T) {
 		}
 	}
 	spread, gathered := make([]float64, 77), make([]float64, 77)
-	SegmentFill(spread, y, starts)
+	SegmentFill(segments, spread, y)
 	Gather(77, gathered, y, index)
 	for i := range spread {
 		if spread[i] != gathered[i] {

@@ -871,6 +871,52 @@ func gather(on Set, n int, y []float64, table []float64, rows int, index []int32
 }
 
 //go:noescape
+func segmentFillAVX2(n int, segments *int32, y *float64, rows int, table *float64, levels int)
+
+//go:noescape
+func segmentFillAVX512(n int, segments *int32, y *float64, rows int, table *float64, levels int)
+
+func segmentFill(on Set, n int, segments []int32, y []float64, rows int, table []float64, levels int) {
+	if n <= 0 {
+		return
+	}
+	segments = segments[:3*n]
+	y = y[:rows]
+	table = table[:levels]
+	switch on {
+	case AVX512:
+		segmentFillAVX512(n, unsafe.SliceData(segments), unsafe.SliceData(y), rows, unsafe.SliceData(table), levels)
+	case AVX2:
+		segmentFillAVX2(n, unsafe.SliceData(segments), unsafe.SliceData(y), rows, unsafe.SliceData(table), levels)
+	default:
+		segmentFillGo(n, segments, y, rows, table, levels)
+	}
+}
+
+//go:noescape
+func segmentSumsAddAVX2(n int, segments *int32, y *float64, rows int, table *float64, levels int)
+
+//go:noescape
+func segmentSumsAddAVX512(n int, segments *int32, y *float64, rows int, table *float64, levels int)
+
+func segmentSumsAdd(on Set, n int, segments []int32, y []float64, rows int, table []float64, levels int) {
+	if n <= 0 {
+		return
+	}
+	segments = segments[:3*n]
+	y = y[:rows]
+	table = table[:levels]
+	switch on {
+	case AVX512:
+		segmentSumsAddAVX512(n, unsafe.SliceData(segments), unsafe.SliceData(y), rows, unsafe.SliceData(table), levels)
+	case AVX2:
+		segmentSumsAddAVX2(n, unsafe.SliceData(segments), unsafe.SliceData(y), rows, unsafe.SliceData(table), levels)
+	default:
+		segmentSumsAddGo(n, segments, y, rows, table, levels)
+	}
+}
+
+//go:noescape
 func matVecAVX2(n int, y *float64, x *float64, stride int, b *float64, step int, k int)
 
 //go:noescape

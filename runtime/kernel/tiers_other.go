@@ -367,6 +367,26 @@ func gather(_ Set, n int, y []float64, table []float64, rows int, index []int32)
 	return gatherGo(n, y, table, rows, index)
 }
 
+func segmentFill(_ Set, n int, segments []int32, y []float64, rows int, table []float64, levels int) {
+	if n <= 0 {
+		return
+	}
+	segments = segments[:3*n]
+	y = y[:rows]
+	table = table[:levels]
+	segmentFillGo(n, segments, y, rows, table, levels)
+}
+
+func segmentSumsAdd(_ Set, n int, segments []int32, y []float64, rows int, table []float64, levels int) {
+	if n <= 0 {
+		return
+	}
+	segments = segments[:3*n]
+	y = y[:rows]
+	table = table[:levels]
+	segmentSumsAddGo(n, segments, y, rows, table, levels)
+}
+
 func matVec(_ Set, n int, y []float64, x []float64, stride int, b []float64, step int, k int) {
 	if n <= 0 {
 		return

@@ -53,6 +53,24 @@ func (m *room) index(n, k int) []int32 {
 	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(a))), n)
 }
 
+// segments divide n rows among k elements, at random.
+func (m *room) segments(n, k int) []int32 {
+	v := m.index(3*k, 1)
+	if m.again {
+		return v
+	}
+	cuts := make([]int, k+1)
+	for i := 1; i < k; i++ {
+		cuts[i] = m.r.IntN(n + 1)
+	}
+	cuts[k] = n
+	slices.Sort(cuts)
+	for l := range k {
+		v[3*l], v[3*l+1], v[3*l+2] = int32(cuts[l]), int32(cuts[l+1]), int32(k-1-l)
+	}
+	return v
+}
+
 // shorts are k columns of n float32 with zeros up to the stride.
 func (m *room) shorts(n, stride, k int) []float32 {
 	i := -1
@@ -109,6 +127,12 @@ func calls() []call {
 		{"weightedSum", func(on Set, n, _, _ int, m *room) { m.result(weightedSum(on, n, m.counts(n), m.floats(n))) }},
 		{"gather", func(on Set, n, k, _ int, m *room) {
 			gatherOn(on, n, m.floats(n), m.floats(k), m.index(n, k))
+		}},
+		{"segmentFill", func(on Set, n, k, _ int, m *room) {
+			segmentFill(on, k, m.segments(n, k), m.floats(n), n, m.floats(k), k)
+		}},
+		{"segmentSumsAdd", func(on Set, n, k, _ int, m *room) {
+			segmentSumsAdd(on, k, m.segments(n, k), m.floats(n), n, m.floats(k), k)
 		}},
 	}
 	for _, f := range functions()[:9] {

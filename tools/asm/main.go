@@ -29,7 +29,7 @@ func families() []family {
 		{"elementwise", elementwise()},
 		{"elementary", elementary()},
 		{"reduce", reductions()},
-		{"index", []kernel{gather()}},
+		{"index", append([]kernel{gather()}, segments()...)},
 		{"matrix", matrices()},
 		{"likelihood", likelihoods()},
 		{"linear", linearPredictors()},
