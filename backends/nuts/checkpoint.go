@@ -65,24 +65,32 @@ func (k *chain) fits(in *bufio.Reader) error {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	if got, want := strings.TrimSuffix(line, "\n"), k.shape(); got != want {
-		return fmt.Errorf("nuts: the checkpoint is of another model or form of metric: it says %.300q, this run is %.300q", got, want)
+	got, want := strings.Split(strings.TrimSuffix(line, "\n"), "; "), strings.Split(k.shape(), "; ")
+	for i := range max(len(got), len(want)) {
+		if was, is := item(got, i), item(want, i); was != is {
+			return fmt.Errorf("nuts: the checkpoint is of another model or sampler: it has %.100q where this run has %.100q", was, is)
+		}
 	}
 	return nil
+}
+
+func item(list []string, i int) string {
+	if i < len(list) {
+		return list[i]
+	}
+	return "nothing"
 }
 
 // shape is a line that says how a state is laid out: two kernels share it if one can begin where the other ended.
 func (k *chain) shape() string {
 	var b strings.Builder
 	s := k.settings
-	fmt.Fprintf(&b, "vflc nuts checkpoint 1: %s %s", s.Text(metricForm), s.Text(adaptation))
+	fmt.Fprintf(&b, "vflc nuts checkpoint 2; --%s %s; --%s %s", metricForm, s.Text(metricForm), adaptation, s.Text(adaptation))
 	for _, name := range []string{centered, collapseAux} {
-		if s.Bool(name) {
-			b.WriteString(" " + name)
-		}
+		fmt.Fprintf(&b, "; --%s=%t", name, s.Bool(name))
 	}
 	for _, s := range k.shares {
-		fmt.Fprintf(&b, "; %s %d %d", s.block.Party(), s.block.Dim(), s.dim())
+		fmt.Fprintf(&b, "; %s: parameters %d, auxiliary variables %d", s.block.Party(), s.block.Dim(), s.aux.len)
 	}
 	return b.String()
 }

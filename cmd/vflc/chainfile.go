@@ -113,7 +113,7 @@ func (c *chain) warmStart(ctx context.Context, dir string) error {
 	}
 	files, err := filepath.Glob(filepath.Join(dir, checkpointDir, "chain-*"))
 	if err != nil || len(files) == 0 {
-		return fmt.Errorf("--from %s: there is no %s in it: it is no folder of a run of Markov chains", dir, checkpointDir)
+		return fmt.Errorf("--from %s: there is no %s in it: it is no folder of a run of Markov chains that has saved them", dir, checkpointDir)
 	}
 	path := chainFile(dir, (c.number-1)%len(files)+1)
 	f, err := os.Open(path)
@@ -127,7 +127,7 @@ func (c *chain) warmStart(ctx context.Context, dir string) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if err := k.WarmStart(ctx, in); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("--from %s: %w", path, err)
 	}
 	return nil
 }

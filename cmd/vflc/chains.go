@@ -89,6 +89,9 @@ func (m *markov) until(ctx, interrupt context.Context) (*fitted, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
+	if err := m.complete(chains); err != nil {
+		return nil, err
+	}
 	f := m.gathered(vars, chains)
 	f.fittingCPU, f.drawingCPU = warmup, sampling
 	if m.dir == "" {

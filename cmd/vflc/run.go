@@ -105,6 +105,9 @@ func runModel(cmd *cobra.Command, path string, f *runFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := mayBeginFrom(f.from, a); err != nil {
+		return err
+	}
 	if err := b.mayHaveLogLik(cmd, f); err != nil {
 		return err
 	}
@@ -162,12 +165,27 @@ func takeFolder(f *runFlags, r posterior.Record) (posterior.Record, error) {
 	return r, writeFile(f.dir, runs.RecordFile, func(w io.Writer) error { return posterior.WriteJSON(w, r) })
 }
 
+// mayBeginFrom refuses a folder that --from cannot begin with.
+func mayBeginFrom(dir string, a backends.Algorithm) error {
+	if dir == "" {
+		return nil
+	}
+	if !a.Markov {
+		return usagef("--from is for Markov chains, and the backend is %s", a.Name)
+	}
+	r, err := readRecord(dir)
+	switch {
+	case err != nil:
+		return fmt.Errorf("--from %w", err)
+	case r.Backend != a.Name:
+		return fmt.Errorf("--from %s: it is a run of %s, and this one is of %s", dir, r.Backend, a.Name)
+	}
+	return nil
+}
+
 // infer runs an algorithm of either kind.
 func infer(ctx context.Context, plan *model.Plan, a backends.Algorithm, s backends.Settings, f *runFlags, p *progress) (*fitted, error) {
 	if !a.Markov && a.InTurn == "" {
-		if f.from != "" {
-			return nil, usagef("--from is for Markov chains, and the backend is %s", a.Name)
-		}
 		return fit(ctx, plan, a, s, f.seed, f.saveAux, p)
 	}
 	m := markov{

@@ -267,12 +267,20 @@ func (p *Party) Values(dst []float64) {
 	}
 }
 
-// Why names what was not finite in the last evaluation: a cut, a term of the log density or a part of its gradient; "" if all was finite.
-func (p *Party) Why() string {
+// WhyCut names a cut that was not finite in the last evaluation; "" if all were.
+func (p *Party) WhyCut() string {
 	for k, c := range p.spec.Cuts {
 		if x, bad := odd(p.Output(k)); bad {
 			return fmt.Sprintf("%s: the cut %s has the value %v", p.Party(), c.Name, x)
 		}
+	}
+	return ""
+}
+
+// Why names what was not finite in the last evaluation: a cut, a term of the log density or a part of its gradient; "" if all was finite.
+func (p *Party) Why() string {
+	if why := p.WhyCut(); why != "" {
+		return why
 	}
 	terms := p.here().TermValues()
 	for k, name := range p.spec.Graph.Terms() {

@@ -90,8 +90,14 @@ func (b *base) Private(i int, name string) *rng.Stream {
 	return rng.New(b.keys.Private[b.seats[i].Party.Party()], name)
 }
 
-// Why names what was not finite in the last Density, at the first party of this process where something was not.
+// Why names what was not finite in the last Density, at the first party of this process where something was not. A cut comes before densities, which
+// it makes not finite elsewhere.
 func (b *base) Why() string {
+	for _, s := range b.seats {
+		if why := s.WhyCut(); why != "" {
+			return why
+		}
+	}
 	for _, s := range b.seats {
 		if why := s.Why(); why != "" {
 			return why
