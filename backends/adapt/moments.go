@@ -1,5 +1,7 @@
 package adapt
 
+import "github.com/vflc/vflc/runtime/kernel"
+
 // Moments are running means and sums of squared deviations of vectors, each coordinate alone (Welford 1962).
 type Moments struct {
 	N       int
@@ -16,13 +18,7 @@ func NewMoments(dim int) *Moments {
 // Add includes x.
 func (m *Moments) Add(x []float64) {
 	m.N++
-	w := 1 / float64(m.N)
-	mean, squares := m.Mean[:len(x)], m.Squares[:len(x)]
-	for i, v := range x {
-		d := v - mean[i]
-		mean[i] += float64(d * w)
-		squares[i] += float64(d * (v - mean[i]))
-	}
+	kernel.Welford(len(x), m.Mean, m.Squares, x, 1/float64(m.N))
 }
 
 // Reset forgets everything.

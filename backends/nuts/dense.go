@@ -35,15 +35,6 @@ func newDense(n int) *dense {
 // eigenRoom is how much room for each coordinate the computation of eigenvalues takes: 3 at least, 34 to work in blocks.
 const eigenRoom = 34
 
-// move sets v = M⁻¹p; M⁻¹ is symmetric, so that its rows are columns too.
-func (d *dense) move(v, p []float64) { kernel.MatVec(d.n, v, d.inverse, d.n, p, 1, d.n) }
-
-// velocity is move, and returns p·v.
-func (d *dense) velocity(v, p []float64) float64 {
-	d.move(v, p)
-	return kernel.Dot(d.n, v, p)
-}
-
 // product sets y = Ax for a square row-major matrix.
 func product(y, a, x []float64) {
 	clear(y)

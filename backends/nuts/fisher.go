@@ -6,6 +6,7 @@ import (
 
 	"github.com/vflc/vflc/backends/adapt"
 	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/runtime/kernel"
 )
 
 const (
@@ -134,12 +135,7 @@ func (f *fisher) state(c *checkpoint.Codec) {
 
 // fromFisher sets the metric from estimates; the dense part, which costs more, only where renew says so.
 func (m *metric) fromFisher(e *estimate, renew bool) {
-	draws, gradients := e.draws.Squares, e.gradients.Squares
-	for i := range m.inverse {
-		if r := math.Sqrt(draws[i] / gradients[i]); r > 0 && finite(r) {
-			m.set(i, r)
-		}
-	}
+	kernel.Balance(len(m.inverse), m.inverse, m.root, e.draws.Squares, e.gradients.Squares, leastMass, mostMass)
 	if m.full != nil && renew {
 		m.full.fromFisher(m.inverse, e.drawMatrix, e.gradMatrix)
 	}

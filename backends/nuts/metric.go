@@ -73,7 +73,7 @@ func (m *metric) draw(p, v []float64, from *rng.Stream) float64 {
 	if n > 0 {
 		copy(v, p[:n])
 		product(p[:n], m.full.root, v)
-		m.full.move(v, p)
+		kernel.MatVec(n, v, m.full.inverse, n, p, 1, n)
 	}
 	kernel.Mul(len(p)-n, p[n:], p[n:], m.root[n:])
 	return twice
@@ -83,11 +83,7 @@ func (m *metric) draw(p, v []float64, from *rng.Stream) float64 {
 func (m *metric) drift(q2, half, q, p, g []float64, eps float64) {
 	n := m.split()
 	if n > 0 {
-		copy(half[:n], p)
-		kernel.Axpy(n, half, 0.5*eps, g)
-		m.full.move(q2[:n], half)
-		kernel.Scale(n, q2, q2, eps)
-		kernel.Accumulate(n, q2, q)
+		kernel.DenseStart(n, half, q2, p, q, g, m.full.inverse, 0.5*eps, eps)
 	}
 	kernel.LeapfrogStart(len(q)-n, half[n:], q2[n:], p[n:], q[n:], g[n:], m.inverse[n:], 0.5*eps, eps)
 }
@@ -95,20 +91,22 @@ func (m *metric) drift(q2, half, q, p, g []float64, eps float64) {
 // kick is the second half: p becomes the momentum after the full step, v the velocities of its dense part. It returns pᵀM⁻¹p.
 func (m *metric) kick(p, v, g []float64, eps float64) float64 {
 	n := m.split()
-	twice := 0.0
+	twice := kernel.LeapfrogEnd(len(p)-n, p[n:], p[n:], g[n:], m.inverse[n:], 0.5*eps)
 	if n > 0 {
-		kernel.Axpy(n, p, 0.5*eps, g)
-		twice = m.full.velocity(v, p)
+		twice += kernel.DenseEnd(n, p, v, g, m.full.inverse, 0.5*eps)
 	}
-	return twice + kernel.LeapfrogEnd(len(p)-n, p[n:], p[n:], g[n:], m.inverse[n:], 0.5*eps)
+	return twice
 }
+
+// products is how many scalars Stan's criterion takes for two runs of states that meet: those of kernel.Turns.
+const products = 6
 
 // turns sets sum to the momenta of two runs that meet, in block b, and out to the products of Stan's criterion.
 func (m *metric) turns(b int, out *[products]float64, sum *vector, l, r run) {
 	n := m.split()
-	kernel.Turns(len(m.inverse)-n, out, sum.at[b][n:], l.sum.at[b][n:], r.sum.at[b][n:],
-		l.first.at[b][n:], l.last.at[b][n:], r.first.at[b][n:], r.last.at[b][n:], m.inverse[n:])
+	to, left, right, p1, p2 := sum.at[b], l.sum.at[b], r.sum.at[b], l.last.at[b], r.first.at[b]
+	kernel.Turns(len(m.inverse)-n, out, to[n:], left[n:], right[n:], l.first.at[b][n:], p1[n:], p2[n:], r.last.at[b][n:], m.inverse[n:])
 	if n > 0 {
-		denseTurns(out, sum.at[b][:n], l.sum.at[b], r.sum.at[b], l.last.at[b], r.first.at[b], l.first.extra[b], l.last.extra[b], r.first.extra[b], r.last.extra[b])
+		kernel.GivenTurns(n, out, to, left, right, p1, p2, l.first.extra[b], l.last.extra[b], r.first.extra[b], r.last.extra[b])
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/runtime/kernel"
 	"github.com/vflc/vflc/runtime/rng"
 )
 
@@ -129,7 +130,7 @@ func (a *auxiliary) value(e, g, z []float64) float64 {
 			squares += misfit(p.of(a.misfit), p.of(e), g, z, p.scale)
 			constant += float64(p.cut.Len()) * math.Log(p.scale)
 		default:
-			squares += shift(z, g, p.of(e), p.scale)
+			squares += kernel.Noise(len(z), z, g, p.of(e), p.scale)
 		}
 	}
 	return -0.5*squares - constant
@@ -152,9 +153,7 @@ func (a *auxiliary) adjoint(e, grad, adj, own, w []float64) {
 		adj, own, w := span(adj, p.cut), span(own, p.cut), span(w, p.cut)
 		switch {
 		case p.scale == 0:
-			for i := range w {
-				w[i] = adj[i] + own[i]
-			}
+			kernel.Add(len(w), w, adj, own)
 		case a.centred:
 			m, grad := p.of(a.misfit), p.of(grad)
 			for i := range w {
@@ -163,7 +162,7 @@ func (a *auxiliary) adjoint(e, grad, adj, own, w []float64) {
 				grad[i] = adj[i] - pull
 			}
 		default:
-			unshift(w, p.of(grad), adj, own, p.of(e), p.scale)
+			kernel.NoiseBack(len(w), w, p.of(grad), adj, own, p.of(e), p.scale)
 		}
 	}
 }

@@ -1811,3 +1811,175 @@ func guideGradient(on Set, n int, de []float64, dmean []float64, dlogs []float64
 		guideGradientGo(n, de, dmean, dlogs, rho, adj, e, s, eps)
 	}
 }
+
+//go:noescape
+func noiseAVX2(n int, z *float64, from *float64, e *float64, scale float64) (r float64)
+
+//go:noescape
+func noiseAVX512(n int, z *float64, from *float64, e *float64, scale float64) (r float64)
+
+func noise(on Set, n int, z []float64, from []float64, e []float64, scale float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	z = z[:n]
+	from = from[:n]
+	e = e[:n]
+	switch on {
+	case AVX512:
+		return noiseAVX512(n, unsafe.SliceData(z), unsafe.SliceData(from), unsafe.SliceData(e), scale)
+	case AVX2:
+		return noiseAVX2(n, unsafe.SliceData(z), unsafe.SliceData(from), unsafe.SliceData(e), scale)
+	}
+	return noiseGo(n, z, from, e, scale)
+}
+
+//go:noescape
+func noiseBackAVX2(n int, w *float64, grad *float64, adj *float64, own *float64, e *float64, scale float64)
+
+//go:noescape
+func noiseBackAVX512(n int, w *float64, grad *float64, adj *float64, own *float64, e *float64, scale float64)
+
+func noiseBack(on Set, n int, w []float64, grad []float64, adj []float64, own []float64, e []float64, scale float64) {
+	if n <= 0 {
+		return
+	}
+	w = w[:n]
+	grad = grad[:n]
+	adj = adj[:n]
+	own = own[:n]
+	e = e[:n]
+	switch on {
+	case AVX512:
+		noiseBackAVX512(n, unsafe.SliceData(w), unsafe.SliceData(grad), unsafe.SliceData(adj), unsafe.SliceData(own), unsafe.SliceData(e), scale)
+	case AVX2:
+		noiseBackAVX2(n, unsafe.SliceData(w), unsafe.SliceData(grad), unsafe.SliceData(adj), unsafe.SliceData(own), unsafe.SliceData(e), scale)
+	default:
+		noiseBackGo(n, w, grad, adj, own, e, scale)
+	}
+}
+
+//go:noescape
+func welfordAVX2(n int, mean *float64, squares *float64, x *float64, share float64)
+
+//go:noescape
+func welfordAVX512(n int, mean *float64, squares *float64, x *float64, share float64)
+
+func welford(on Set, n int, mean []float64, squares []float64, x []float64, share float64) {
+	if n <= 0 {
+		return
+	}
+	mean = mean[:n]
+	squares = squares[:n]
+	x = x[:n]
+	switch on {
+	case AVX512:
+		welfordAVX512(n, unsafe.SliceData(mean), unsafe.SliceData(squares), unsafe.SliceData(x), share)
+	case AVX2:
+		welfordAVX2(n, unsafe.SliceData(mean), unsafe.SliceData(squares), unsafe.SliceData(x), share)
+	default:
+		welfordGo(n, mean, squares, x, share)
+	}
+}
+
+//go:noescape
+func balanceAVX2(n int, inverse *float64, root *float64, a *float64, b *float64, least float64, most float64)
+
+//go:noescape
+func balanceAVX512(n int, inverse *float64, root *float64, a *float64, b *float64, least float64, most float64)
+
+func balance(on Set, n int, inverse []float64, root []float64, a []float64, b []float64, least float64, most float64) {
+	if n <= 0 {
+		return
+	}
+	inverse = inverse[:n]
+	root = root[:n]
+	a = a[:n]
+	b = b[:n]
+	switch on {
+	case AVX512:
+		balanceAVX512(n, unsafe.SliceData(inverse), unsafe.SliceData(root), unsafe.SliceData(a), unsafe.SliceData(b), least, most)
+	case AVX2:
+		balanceAVX2(n, unsafe.SliceData(inverse), unsafe.SliceData(root), unsafe.SliceData(a), unsafe.SliceData(b), least, most)
+	default:
+		balanceGo(n, inverse, root, a, b, least, most)
+	}
+}
+
+//go:noescape
+func denseStartAVX2(n int, p1 *float64, x1 *float64, p *float64, x *float64, d *float64, matrix *float64, half float64, eps float64)
+
+//go:noescape
+func denseStartAVX512(n int, p1 *float64, x1 *float64, p *float64, x *float64, d *float64, matrix *float64, half float64, eps float64)
+
+func denseStart(on Set, n int, p1 []float64, x1 []float64, p []float64, x []float64, d []float64, matrix []float64, half float64, eps float64) {
+	if n <= 0 {
+		return
+	}
+	p1 = p1[:n]
+	x1 = x1[:n]
+	p = p[:n]
+	x = x[:n]
+	d = d[:n]
+	matrix = matrix[:n*n]
+	switch on {
+	case AVX512:
+		denseStartAVX512(n, unsafe.SliceData(p1), unsafe.SliceData(x1), unsafe.SliceData(p), unsafe.SliceData(x), unsafe.SliceData(d), unsafe.SliceData(matrix), half, eps)
+	case AVX2:
+		denseStartAVX2(n, unsafe.SliceData(p1), unsafe.SliceData(x1), unsafe.SliceData(p), unsafe.SliceData(x), unsafe.SliceData(d), unsafe.SliceData(matrix), half, eps)
+	default:
+		denseStartGo(n, p1, x1, p, x, d, matrix, half, eps)
+	}
+}
+
+//go:noescape
+func denseEndAVX2(n int, p *float64, v *float64, d *float64, matrix *float64, half float64) (r float64)
+
+//go:noescape
+func denseEndAVX512(n int, p *float64, v *float64, d *float64, matrix *float64, half float64) (r float64)
+
+func denseEnd(on Set, n int, p []float64, v []float64, d []float64, matrix []float64, half float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	p = p[:n]
+	v = v[:n]
+	d = d[:n]
+	matrix = matrix[:n*n]
+	switch on {
+	case AVX512:
+		return denseEndAVX512(n, unsafe.SliceData(p), unsafe.SliceData(v), unsafe.SliceData(d), unsafe.SliceData(matrix), half)
+	case AVX2:
+		return denseEndAVX2(n, unsafe.SliceData(p), unsafe.SliceData(v), unsafe.SliceData(d), unsafe.SliceData(matrix), half)
+	}
+	return denseEndGo(n, p, v, d, matrix, half)
+}
+
+//go:noescape
+func givenTurnsAVX2(n int, out *[6]float64, rho *float64, left *float64, right *float64, p1 *float64, p2 *float64, v0 *float64, v1 *float64, v2 *float64, v3 *float64)
+
+//go:noescape
+func givenTurnsAVX512(n int, out *[6]float64, rho *float64, left *float64, right *float64, p1 *float64, p2 *float64, v0 *float64, v1 *float64, v2 *float64, v3 *float64)
+
+func givenTurns(on Set, n int, out *[6]float64, rho []float64, left []float64, right []float64, p1 []float64, p2 []float64, v0 []float64, v1 []float64, v2 []float64, v3 []float64) {
+	if n <= 0 {
+		return
+	}
+	rho = rho[:n]
+	left = left[:n]
+	right = right[:n]
+	p1 = p1[:n]
+	p2 = p2[:n]
+	v0 = v0[:n]
+	v1 = v1[:n]
+	v2 = v2[:n]
+	v3 = v3[:n]
+	switch on {
+	case AVX512:
+		givenTurnsAVX512(n, out, unsafe.SliceData(rho), unsafe.SliceData(left), unsafe.SliceData(right), unsafe.SliceData(p1), unsafe.SliceData(p2), unsafe.SliceData(v0), unsafe.SliceData(v1), unsafe.SliceData(v2), unsafe.SliceData(v3))
+	case AVX2:
+		givenTurnsAVX2(n, out, unsafe.SliceData(rho), unsafe.SliceData(left), unsafe.SliceData(right), unsafe.SliceData(p1), unsafe.SliceData(p2), unsafe.SliceData(v0), unsafe.SliceData(v1), unsafe.SliceData(v2), unsafe.SliceData(v3))
+	default:
+		givenTurnsGo(n, out, rho, left, right, p1, p2, v0, v1, v2, v3)
+	}
+}

@@ -829,3 +829,86 @@ func guideGradient(_ Set, n int, de []float64, dmean []float64, dlogs []float64,
 	eps = eps[:n]
 	guideGradientGo(n, de, dmean, dlogs, rho, adj, e, s, eps)
 }
+
+func noise(_ Set, n int, z []float64, from []float64, e []float64, scale float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	z = z[:n]
+	from = from[:n]
+	e = e[:n]
+	return noiseGo(n, z, from, e, scale)
+}
+
+func noiseBack(_ Set, n int, w []float64, grad []float64, adj []float64, own []float64, e []float64, scale float64) {
+	if n <= 0 {
+		return
+	}
+	w = w[:n]
+	grad = grad[:n]
+	adj = adj[:n]
+	own = own[:n]
+	e = e[:n]
+	noiseBackGo(n, w, grad, adj, own, e, scale)
+}
+
+func welford(_ Set, n int, mean []float64, squares []float64, x []float64, share float64) {
+	if n <= 0 {
+		return
+	}
+	mean = mean[:n]
+	squares = squares[:n]
+	x = x[:n]
+	welfordGo(n, mean, squares, x, share)
+}
+
+func balance(_ Set, n int, inverse []float64, root []float64, a []float64, b []float64, least float64, most float64) {
+	if n <= 0 {
+		return
+	}
+	inverse = inverse[:n]
+	root = root[:n]
+	a = a[:n]
+	b = b[:n]
+	balanceGo(n, inverse, root, a, b, least, most)
+}
+
+func denseStart(_ Set, n int, p1 []float64, x1 []float64, p []float64, x []float64, d []float64, matrix []float64, half float64, eps float64) {
+	if n <= 0 {
+		return
+	}
+	p1 = p1[:n]
+	x1 = x1[:n]
+	p = p[:n]
+	x = x[:n]
+	d = d[:n]
+	matrix = matrix[:n*n]
+	denseStartGo(n, p1, x1, p, x, d, matrix, half, eps)
+}
+
+func denseEnd(_ Set, n int, p []float64, v []float64, d []float64, matrix []float64, half float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	p = p[:n]
+	v = v[:n]
+	d = d[:n]
+	matrix = matrix[:n*n]
+	return denseEndGo(n, p, v, d, matrix, half)
+}
+
+func givenTurns(_ Set, n int, out *[6]float64, rho []float64, left []float64, right []float64, p1 []float64, p2 []float64, v0 []float64, v1 []float64, v2 []float64, v3 []float64) {
+	if n <= 0 {
+		return
+	}
+	rho = rho[:n]
+	left = left[:n]
+	right = right[:n]
+	p1 = p1[:n]
+	p2 = p2[:n]
+	v0 = v0[:n]
+	v1 = v1[:n]
+	v2 = v2[:n]
+	v3 = v3[:n]
+	givenTurnsGo(n, out, rho, left, right, p1, p2, v0, v1, v2, v3)
+}

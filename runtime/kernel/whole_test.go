@@ -138,7 +138,7 @@ func calls() []call {
 	for _, f := range functions()[:9] {
 		all = append(all, mapOf(f.name, f.on))
 	}
-	return slices.Concat(all, matrixCalls(), likelihoodCalls(), linearCalls(), samplerCalls())
+	return slices.Concat(all, matrixCalls(), likelihoodCalls(), linearCalls(), samplerCalls(), chainCalls())
 }
 
 func matrixCalls() []call {

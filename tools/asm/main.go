@@ -36,6 +36,7 @@ func families() []family {
 		{"sampler", samplers()},
 		{"random", []kernel{chacha8()}},
 		{"guide", guideKernels()},
+		{"chain", chainKernels()},
 	}
 }
 

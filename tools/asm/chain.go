@@ -1,0 +1,197 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// chainKernels are what one step of a Hamiltonian Markov chain needs besides the leapfrog of a diagonal metric.
+func chainKernels() []kernel {
+	return []kernel{noise(), noiseBack(), welford(), balance(), denseStart(), denseEnd(), givenTurns()}
+}
+
+// noise makes z = g + scale·e and returns Σ e².
+func noise() kernel {
+	k := kernel{name: "noise", params: "n int, z [n], from [n], e [n], scale float64", result: "float64"}
+	k.emit = func(g *gen) {
+		z, from, e, scale := g.ptr("z"), g.ptr("from"), g.ptr("e"), g.broadcast("scale")
+		const unroll = 4
+		sums := g.accumulators(1, unroll)
+		g.reduce(g.integer("n"), unroll, sums, func(b *block) {
+			x, y := g.load(b.element(e)), g.load(b.element(from))
+			g.fma(y, scale, x)
+			g.store(y, b.element(z))
+			g.fma(b.acc[0], x, x)
+		})
+		g.result(g.fold(sums[0]), "r")
+	}
+	return k
+}
+
+// noiseBack makes w = adj + own and grad = scale·adj - e.
+func noiseBack() kernel {
+	k := kernel{name: "noiseBack", params: "n int, w [n], grad [n], adj [n], own [n], e [n], scale float64"}
+	k.emit = func(g *gen) {
+		w, grad, adj, own, e, scale := g.ptr("w"), g.ptr("grad"), g.ptr("adj"), g.ptr("own"), g.ptr("e"), g.broadcast("scale")
+		g.each(g.integer("n"), func(i reg.GPVirtual) {
+			a := g.load(element(adj, i, 0))
+			g.store(g.add(a, g.load(element(own, i, 0))), element(w, i, 0))
+			g.store(g.sub(g.mul(a, scale), g.load(element(e, i, 0))), element(grad, i, 0))
+		})
+	}
+	return k
+}
+
+// welford moves running means and sums of squared deviations to one vector more.
+func welford() kernel {
+	k := kernel{name: "welford", params: "n int, mean [n], squares [n], x [n], share float64"}
+	k.emit = func(g *gen) {
+		mean, squares, x, share := g.ptr("mean"), g.ptr("squares"), g.ptr("x"), g.broadcast("share")
+		g.each(g.integer("n"), func(i reg.GPVirtual) {
+			v, m, s := g.load(element(x, i, 0)), g.load(element(mean, i, 0)), g.load(element(squares, i, 0))
+			d := g.sub(v, m)
+			g.fma(m, d, share)
+			g.fma(s, d, g.sub(v, m))
+			g.store(m, element(mean, i, 0))
+			g.store(s, element(squares, i, 0))
+		})
+	}
+	return k
+}
+
+// balance makes inverse = √(a/b) within bounds and root = 1/√inverse, where that is positive and finite.
+func balance() kernel {
+	k := kernel{name: "balance", params: "n int, inverse [n], root [n], a [n], b [n], least float64, most float64"}
+	k.emit = func(g *gen) {
+		inverse, root, a, b := g.ptr("inverse"), g.ptr("root"), g.ptr("a"), g.ptr("b")
+		least, most := g.broadcast("least"), g.broadcast("most")
+		g.each(g.integer("n"), func(i reg.GPVirtual) {
+			r := g.sqrt(g.div(g.load(element(a, i, 0)), g.load(element(b, i, 0))))
+			within := g.min(g.max(r, least), most)
+			above := g.pick(g.cmp(greater, r, konst(0)), within, g.load(element(inverse, i, 0)))
+			chosen := g.pick(g.cmp(less, r, infBits), above, g.load(element(inverse, i, 0)))
+			rooted := g.div(oneBits, g.sqrt(within))
+			above = g.pick(g.cmp(greater, r, konst(0)), rooted, g.load(element(root, i, 0)))
+			g.store(g.pick(g.cmp(less, r, infBits), above, g.load(element(root, i, 0))), element(root, i, 0))
+			g.store(chosen, element(inverse, i, 0))
+		})
+	}
+	return k
+}
+
+// rowOf returns the product with p of the rows of a symmetric matrix that begin at element i + plus.
+func (g *gen) rowOf(matrix, p, n, i reg.GPVirtual, plus int) vec {
+	column, weight, left, stride := g.GP64(), g.copyReg(p), g.copyReg(n), g.bytes(g.copyReg(n))
+	g.LEAQ(element(matrix, i, plus), column)
+	acc := g.zero()
+	loop := g.label("column")
+	g.Label(loop)
+	w := g.vec()
+	g.VBROADCASTSD(at(weight, 0), w)
+	g.fmaMem(acc, at(column, 0), w)
+	g.ADDQ(stride, column)
+	g.ADDQ(operand.Imm(8), weight)
+	g.DECQ(left)
+	g.JNE(label(loop))
+	return acc
+}
+
+// denseStart makes p1 = p + half·d and x1 = x + eps·(matrix·p1).
+func denseStart() kernel {
+	k := kernel{name: "denseStart", params: "n int, p1 [n], x1 [n], p [n], x [n], d [n], matrix [n*n], half float64, eps float64"}
+	k.emit = func(g *gen) {
+		p1, x1, p, x, d, matrix := g.ptr("p1"), g.ptr("x1"), g.ptr("p"), g.ptr("x"), g.ptr("d"), g.ptr("matrix")
+		n, half, eps := g.integer("n"), g.broadcast("half"), g.broadcast("eps")
+		g.each(n, func(i reg.GPVirtual) {
+			q := g.load(element(p, i, 0))
+			g.fma(q, half, g.load(element(d, i, 0)))
+			g.store(q, element(p1, i, 0))
+		})
+		g.each(n, func(i reg.GPVirtual) {
+			v := g.rowOf(matrix, p1, n, i, 0)
+			y := g.load(element(x, i, 0))
+			g.fma(y, eps, v)
+			g.store(y, element(x1, i, 0))
+		})
+	}
+	return k
+}
+
+// denseEnd adds half·d to p, makes v = matrix·p, and returns Σ p·v.
+func denseEnd() kernel {
+	k := kernel{name: "denseEnd", params: "n int, p [n], v [n], d [n], matrix [n*n], half float64", result: "float64"}
+	k.emit = func(g *gen) {
+		p, v, d, matrix := g.ptr("p"), g.ptr("v"), g.ptr("d"), g.ptr("matrix")
+		n, half := g.integer("n"), g.broadcast("half")
+		g.each(n, func(i reg.GPVirtual) {
+			q := g.load(element(p, i, 0))
+			g.fma(q, half, g.load(element(d, i, 0)))
+			g.store(q, element(p, i, 0))
+		})
+		sums := g.accumulators(1, 1)
+		g.reduce(n, 1, sums, func(b *block) {
+			y := g.rowOf(matrix, p, n, b.i, b.plus)
+			g.store(y, b.element(v))
+			g.fma(b.acc[0], y, g.load(b.element(p)))
+		})
+		g.result(g.fold(sums[0]), "r")
+	}
+	return k
+}
+
+// givenTurns is turns with velocities in place of momenta and masses; it adds to out.
+func givenTurns() kernel {
+	k := kernel{
+		name:   "givenTurns",
+		params: "n int, out *[6]float64, rho [n], left [n], right [n], p1 [n], p2 [n], v0 [n], v1 [n], v2 [n], v3 [n]",
+	}
+	k.emit = func(g *gen) {
+		groups := [][]int{{0, 1, 2}}
+		if !g.wide {
+			groups = [][]int{{0}, {1}, {2}}
+		}
+		for _, group := range groups {
+			g.givenTurnSums(group)
+		}
+	}
+	return k
+}
+
+// givenTurnSums makes the products with the whole (0), with the left run and the first momentum of the right (1), and with the last of the left and
+// the right run (2).
+func (g *gen) givenTurnSums(which []int) {
+	out, rho, left, right := g.ptr("out"), g.ptr("rho"), g.ptr("left"), g.ptr("right")
+	p1, p2 := g.ptr("p1"), g.ptr("p2")
+	v := [4]reg.GPVirtual{g.ptr("v0"), g.ptr("v1"), g.ptr("v2"), g.ptr("v3")}
+	ends := [3][2]int{{0, 3}, {0, 2}, {1, 3}}
+	sums := g.accumulators(2*len(which), 1)
+	g.reduce(g.integer("n"), 1, sums, func(b *block) {
+		l, r := g.load(b.element(left)), g.load(b.element(right))
+		whole := g.add(l, r)
+		for i, w := range which {
+			var against vec
+			switch w {
+			case 0:
+				against = whole
+			case 1:
+				against = g.add(l, g.load(b.element(p2)))
+			case 2:
+				against = g.add(r, g.load(b.element(p1)))
+			}
+			for e := range 2 {
+				g.fma(b.acc[2*i+e], g.load(b.element(v[ends[w][e]])), against)
+			}
+		}
+		if which[len(which)-1] == 2 { // the last to read what rho may take the place of
+			g.store(whole, b.element(rho))
+		}
+	})
+	for i, w := range which {
+		for e := range 2 {
+			to := operand.Mem{Base: out, Disp: 8 * (2*w + e)}
+			sum := g.foldLanes(sums[2*i+e][0])
+			g.VADDSD(to, sum, sum)
+			g.VMOVSD(sum, to)
+		}
+	}
+}
