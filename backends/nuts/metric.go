@@ -105,7 +105,11 @@ const products = 6
 func (m *metric) turns(b int, out *[products]float64, sum *vector, l, r run) {
 	n := m.split()
 	to, left, right, p1, p2 := sum.at[b], l.sum.at[b], r.sum.at[b], l.last.at[b], r.first.at[b]
-	kernel.Turns(len(m.inverse)-n, out, to[n:], left[n:], right[n:], l.first.at[b][n:], p1[n:], p2[n:], r.last.at[b][n:], m.inverse[n:])
+	if rest := len(m.inverse) - n; l.first == l.last && r.first == r.last {
+		kernel.PairTurns(rest, out, to[n:], p1[n:], p2[n:], m.inverse[n:])
+	} else {
+		kernel.Turns(rest, out, to[n:], left[n:], right[n:], l.first.at[b][n:], p1[n:], p2[n:], r.last.at[b][n:], m.inverse[n:])
+	}
 	if n > 0 {
 		kernel.GivenTurns(n, out, to, left, right, p1, p2, l.first.extra[b], l.last.extra[b], r.first.extra[b], r.last.extra[b])
 	}

@@ -124,3 +124,32 @@ func givenTurnsGo(n int, out *[6]float64, rho, left, right, p1, p2, v0, v1, v2, 
 		out[j] += fold(&s[j])
 	}
 }
+
+// PairTurns is Turns for two runs of one state each, with momenta left and right: of the six products three equal the first and three the second. It has
+// 16 lanes.
+func PairTurns(n int, out *[6]float64, rho, left, right, mass []float64) {
+	var two [2]float64
+	pairTurns(active, n, &two, rho, left, right, mass)
+	for i := range out {
+		out[i] = two[i%2]
+	}
+}
+
+func pairTurnsGo(n int, out *[2]float64, rho, left, right, mass []float64) {
+	var s [2][2][lanes]float64
+	for i := range n {
+		l, r := left[i], right[i]
+		whole := l + r
+		v := whole * mass[i]
+		group, lane := i/lanes%2, i%lanes
+		s[0][group][lane] = math.FMA(l, v, s[0][group][lane])
+		s[1][group][lane] = math.FMA(r, v, s[1][group][lane])
+		rho[i] = whole
+	}
+	for j := range out {
+		for lane, v := range s[j][1] {
+			s[j][0][lane] += v
+		}
+		out[j] = fold(&s[j][0])
+	}
+}

@@ -622,3 +622,99 @@ done3:
 	VMOVSD        X0, 40(AX)
 	VZEROUPPER
 	RET
+
+// func pairTurnsAVX512(n int, out *[2]float64, rho *float64, left *float64, right *float64, mass *float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·pairTurnsAVX512(SB), NOSPLIT, $0-48
+	MOVQ   out+8(FP), AX
+	MOVQ   rho+16(FP), CX
+	MOVQ   left+24(FP), DX
+	MOVQ   right+32(FP), BX
+	MOVQ   mass+40(FP), SI
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	MOVQ   n+0(FP), DI
+	XORQ   R8, R8
+	LEAQ   -16(DI), R9
+	CMPQ   R8, R9
+	JGT    tail2
+
+loop1:
+	VMOVUPD     (DX)(R8*8), Z4
+	VMOVUPD     (BX)(R8*8), Z5
+	VADDPD      Z5, Z4, Z6
+	VMOVUPD     (SI)(R8*8), Z7
+	VMULPD      Z7, Z6, Z7
+	VFMADD231PD Z7, Z4, Z0
+	VFMADD231PD Z7, Z5, Z2
+	VMOVUPD     Z6, (CX)(R8*8)
+	VMOVUPD     64(DX)(R8*8), Z4
+	VMOVUPD     64(BX)(R8*8), Z5
+	VADDPD      Z5, Z4, Z6
+	VMOVUPD     64(SI)(R8*8), Z7
+	VMULPD      Z7, Z6, Z7
+	VFMADD231PD Z7, Z4, Z1
+	VFMADD231PD Z7, Z5, Z3
+	VMOVUPD     Z6, 64(CX)(R8*8)
+	ADDQ        $0x10, R8
+	CMPQ        R8, R9
+	JLE         loop1
+
+tail2:
+	SUBQ        R8, DI
+	MOVQ        $0x00000008, R9
+	CMPQ        DI, $0x00
+	JLE         done3
+	MOVQ        DI, R10
+	CMPQ        DI, R9
+	CMOVQGT     R9, R10
+	MOVQ        $-1, R11
+	BZHIQ       R10, R11, R11
+	KMOVB       R11, K1
+	VMOVUPD.Z   (DX)(R8*8), K1, Z4
+	VMOVUPD.Z   (BX)(R8*8), K1, Z5
+	VADDPD      Z5, Z4, Z6
+	VMOVUPD.Z   (SI)(R8*8), K1, Z7
+	VMULPD      Z7, Z6, Z7
+	VFMADD231PD Z7, Z4, Z0
+	VFMADD231PD Z7, Z5, Z2
+	VMOVUPD     Z6, K1, (CX)(R8*8)
+	SUBQ        $0x08, DI
+	CMPQ        DI, $0x00
+	JLE         done3
+	MOVQ        DI, R10
+	CMPQ        DI, R9
+	CMOVQGT     R9, R10
+	MOVQ        $-1, DI
+	BZHIQ       R10, DI, DI
+	KMOVB       DI, K1
+	VMOVUPD.Z   64(DX)(R8*8), K1, Z4
+	VMOVUPD.Z   64(BX)(R8*8), K1, Z5
+	VADDPD      Z5, Z4, Z6
+	VMOVUPD.Z   64(SI)(R8*8), K1, Z7
+	VMULPD      Z7, Z6, Z7
+	VFMADD231PD Z7, Z4, Z1
+	VFMADD231PD Z7, Z5, Z3
+	VMOVUPD     Z6, K1, 64(CX)(R8*8)
+
+done3:
+	VADDPD        Z1, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VMOVSD        X0, (AX)
+	VADDPD        Z3, Z2, Z2
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VMOVSD        X0, 8(AX)
+	VZEROUPPER
+	RET

@@ -29,6 +29,11 @@ func chainCalls() []call {
 			givenTurns(on, n, &out, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n))
 			m.result(out[:]...)
 		}},
+		{"pairTurns", func(on Set, n, _, _ int, m *room) {
+			var out [2]float64
+			pairTurns(on, n, &out, m.floats(n), m.floats(n), m.floats(n), m.floats(n))
+			m.result(out[:]...)
+		}},
 	}
 }
 
@@ -79,6 +84,14 @@ func TestGivenTurnsAreTurns(t *testing.T) {
 		}
 		for i := range n {
 			closeTo(t, "a sum", sum[i], rho[i])
+		}
+		Turns(n, &want, rho, p[0], p[3], p[0], p[0], p[3], p[3], mass)
+		PairTurns(n, &got, sum, p[0], p[3], mass)
+		for k := range want {
+			closeTo(t, "a product of two states", got[k], want[k])
+		}
+		for i := range n {
+			closeTo(t, "a sum of two states", sum[i], rho[i])
 		}
 	}
 }

@@ -64,7 +64,7 @@ func leapfrogEndGo(n int, p1, p, d, mass []float64, half float64) float64 {
 // Turns makes in one pass the products that tell whether two trajectories that meet turn back. left and right are the sums of the momenta along
 // each; p0 and p1 the momenta at the beginning and end of the left one, p2 and p3 of the right one; mass as in LeapfrogStart. It sets rho = left +
 // right and out = { v0·rho, v3·rho, v0·(left+p2), v2·(left+p2), v1·(right+p1), v3·(right+p1) } with v = mass·p: the criterion of Stan since 2.21,
-// for the whole and across the seam. Each sum has eight lanes.
+// for the whole and across the seam; masses are multiplied with the sums. Each sum has eight lanes.
 func Turns(n int, out *[6]float64, rho, left, right, p0, p1, p2, p3, mass []float64) {
 	if n <= 0 {
 		*out = [6]float64{}
@@ -78,13 +78,14 @@ func turnsGo(n int, out *[6]float64, rho, left, right, p0, p1, p2, p3, mass []fl
 		l := i % lanes
 		m, whole := mass[i], left[i]+right[i]
 		onLeft, onRight := left[i]+p2[i], right[i]+p1[i]
+		vWhole, vLeft, vRight := m*whole, m*onLeft, m*onRight
+		s[0][l] = math.FMA(p0[i], vWhole, s[0][l])
+		s[1][l] = math.FMA(p3[i], vWhole, s[1][l])
+		s[2][l] = math.FMA(p0[i], vLeft, s[2][l])
+		s[3][l] = math.FMA(p2[i], vLeft, s[3][l])
+		s[4][l] = math.FMA(p1[i], vRight, s[4][l])
+		s[5][l] = math.FMA(p3[i], vRight, s[5][l])
 		rho[i] = whole
-		s[0][l] = math.FMA(m*p0[i], whole, s[0][l])
-		s[1][l] = math.FMA(m*p3[i], whole, s[1][l])
-		s[2][l] = math.FMA(m*p0[i], onLeft, s[2][l])
-		s[3][l] = math.FMA(m*p2[i], onLeft, s[3][l])
-		s[4][l] = math.FMA(m*p1[i], onRight, s[4][l])
-		s[5][l] = math.FMA(m*p3[i], onRight, s[5][l])
 	}
 	for j := range out {
 		out[j] = fold(&s[j])

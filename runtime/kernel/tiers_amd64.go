@@ -1983,3 +1983,27 @@ func givenTurns(on Set, n int, out *[6]float64, rho []float64, left []float64, r
 		givenTurnsGo(n, out, rho, left, right, p1, p2, v0, v1, v2, v3)
 	}
 }
+
+//go:noescape
+func pairTurnsAVX2(n int, out *[2]float64, rho *float64, left *float64, right *float64, mass *float64)
+
+//go:noescape
+func pairTurnsAVX512(n int, out *[2]float64, rho *float64, left *float64, right *float64, mass *float64)
+
+func pairTurns(on Set, n int, out *[2]float64, rho []float64, left []float64, right []float64, mass []float64) {
+	if n <= 0 {
+		return
+	}
+	rho = rho[:n]
+	left = left[:n]
+	right = right[:n]
+	mass = mass[:n]
+	switch on {
+	case AVX512:
+		pairTurnsAVX512(n, out, unsafe.SliceData(rho), unsafe.SliceData(left), unsafe.SliceData(right), unsafe.SliceData(mass))
+	case AVX2:
+		pairTurnsAVX2(n, out, unsafe.SliceData(rho), unsafe.SliceData(left), unsafe.SliceData(right), unsafe.SliceData(mass))
+	default:
+		pairTurnsGo(n, out, rho, left, right, mass)
+	}
+}

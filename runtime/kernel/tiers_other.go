@@ -912,3 +912,14 @@ func givenTurns(_ Set, n int, out *[6]float64, rho []float64, left []float64, ri
 	v3 = v3[:n]
 	givenTurnsGo(n, out, rho, left, right, p1, p2, v0, v1, v2, v3)
 }
+
+func pairTurns(_ Set, n int, out *[2]float64, rho []float64, left []float64, right []float64, mass []float64) {
+	if n <= 0 {
+		return
+	}
+	rho = rho[:n]
+	left = left[:n]
+	right = right[:n]
+	mass = mass[:n]
+	pairTurnsGo(n, out, rho, left, right, mass)
+}

@@ -7,7 +7,7 @@ import (
 
 // chainKernels are what one step of a Hamiltonian Markov chain needs besides the leapfrog of a diagonal metric.
 func chainKernels() []kernel {
-	return []kernel{noise(), noiseBack(), welford(), balance(), denseStart(), denseEnd(), givenTurns()}
+	return []kernel{noise(), noiseBack(), welford(), balance(), denseStart(), denseEnd(), givenTurns(), pairTurns()}
 }
 
 // noise makes z = g + scale·e and returns Σ e².
@@ -194,4 +194,26 @@ func (g *gen) givenTurnSums(which []int) {
 			g.VMOVSD(sum, to)
 		}
 	}
+}
+
+// pairTurns is turns for two runs of one state each.
+func pairTurns() kernel {
+	k := kernel{name: "pairTurns", params: "n int, out *[2]float64, rho [n], left [n], right [n], mass [n]"}
+	k.emit = func(g *gen) {
+		out, rho, left, right, mass := g.ptr("out"), g.ptr("rho"), g.ptr("left"), g.ptr("right"), g.ptr("mass")
+		const unroll = 2
+		sums := g.accumulators(2, unroll)
+		g.reduce(g.integer("n"), unroll, sums, func(b *block) {
+			l, r := g.load(b.element(left)), g.load(b.element(right))
+			whole := g.add(l, r)
+			v := g.mul(whole, g.load(b.element(mass)))
+			g.fma(b.acc[0], l, v)
+			g.fma(b.acc[1], r, v)
+			g.store(whole, b.element(rho))
+		})
+		for i := range sums {
+			g.VMOVSD(g.fold(sums[i]), operand.Mem{Base: out, Disp: 8 * i})
+		}
+	}
+	return k
 }

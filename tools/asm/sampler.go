@@ -201,16 +201,16 @@ func (g *gen) turnSums(which []int) {
 		l, r, m := g.load(b.element(left)), g.load(b.element(right)), g.load(b.element(mass))
 		whole := g.add(l, r)
 		against := [3]func() vec{
-			func() vec { return whole },
-			func() vec { return g.add(l, g.load(b.element(p[2]))) },
-			func() vec { return g.add(r, g.load(b.element(p[1]))) },
+			func() vec { return g.mul(m, whole) },
+			func() vec { return g.mul(m, g.add(l, g.load(b.element(p[2])))) },
+			func() vec { return g.mul(m, g.add(r, g.load(b.element(p[1])))) },
 		}
 		ends := [3][2]int{{0, 3}, {0, 2}, {1, 3}}
 		for i := 0; i < len(which); i += 2 {
 			c := which[i] / 2
 			v := against[c]()
 			for e := range 2 {
-				g.fma(b.acc[i+e], g.mul(m, g.load(b.element(p[ends[c][e]]))), v)
+				g.fma(b.acc[i+e], g.load(b.element(p[ends[c][e]])), v)
 			}
 		}
 		if which[len(which)-1] == 5 { // the last to read what rho may take the place of
