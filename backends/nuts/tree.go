@@ -26,7 +26,7 @@ type tree struct {
 	directions uint64     // of its doublings, a bit each: 1 forward in time, 0 backward
 	ends       [2]point   // backward, forward in time
 	edges      [2]*vector // momenta there
-	sum        *vector    // of all momenta
+	momenta    *vector    // sum of all
 	level      int        // doublings made
 	// the newest state, with its momentum, and the one that is begun from it
 	at, next   point
@@ -36,13 +36,15 @@ type tree struct {
 	made      int   // states
 	stack     []run // complete runs that wait for their right halves, 2^k states each, k falling
 	candidate point
-	subSum    float64 // log of the sum of its weights
+	subSum    float64 // of its weights
 	// what the newest state completes
 	merges int  // runs
 	whole  bool // the subtree
 
 	// as far as states have been judged
-	logSum    float64 // of all weights exp(H₀ − H)
+	newest    float64 // weight exp(H₀ − H) of the newest state
+	sum       float64 // of all weights
+	top       float64 // weights are divided by exp(top)
 	sample    point
 	depth     int // doublings
 	leapfrogs int
@@ -113,8 +115,8 @@ func (k *chain) plant() {
 		eps *= 1 + j*(2*k.shake.Float64()-1)
 	}
 	k.tree = tree{
-		eps: eps, stack: k.tree.stack[:0], sum: p.hold(), at: k.now.hold(), edge: p.hold(),
-		ends: [2]point{k.now.hold(), k.now.hold()}, edges: [2]*vector{p.hold(), p}, sample: k.now.hold(),
+		eps: eps, stack: k.tree.stack[:0], momenta: p.hold(), at: k.now.hold(), edge: p.hold(),
+		ends: [2]point{k.now.hold(), k.now.hold()}, edges: [2]*vector{p.hold(), p}, sample: k.now.hold(), sum: 1,
 	}
 	k.choices.Round(uint64(k.done))
 	k.tree.directions = k.choices.Rand().Uint64()
@@ -226,11 +228,11 @@ func (k *chain) close(r run, merges int) (run, int) {
 // meet makes a complete subtree part of the trajectory, with the newest state as its end, and adds the products of the whole with its new half.
 func (k *chain) meet(dir int, r run, n int) int {
 	t := &k.tree
-	sum := k.merge(run{t.edges[1-dir], t.edges[dir], t.sum}, r, n)
-	k.pool.drop(t.sum, r.first, r.last, r.sum)
+	sum := k.merge(run{t.edges[1-dir], t.edges[dir], t.momenta}, r, n)
+	k.pool.drop(t.momenta, r.first, r.last, r.sum)
 	k.pool.dropPoint(t.ends[dir])
 	k.pool.drop(t.edges[dir])
-	t.sum, t.ends[dir], t.edges[dir] = sum, t.at.hold(), t.edge.hold()
+	t.momenta, t.ends[dir], t.edges[dir] = sum, t.at.hold(), t.edge.hold()
 	t.level++
 	t.made = 0
 	return n + products
@@ -257,9 +259,6 @@ func (k *chain) gain(at *point) float64 {
 	return gain
 }
 
-// weight is the log weight of a state of the trajectory.
-func (k *chain) weight(at point) float64 { return k.total[kineticStart] - k.now.lp - at.h }
-
 // weigh counts a new state and says whether the trajectory may go on from it.
 func (k *chain) weigh(at *point) bool {
 	t, gain := &k.tree, k.gain(at)
@@ -268,14 +267,30 @@ func (k *chain) weigh(at *point) bool {
 		t.divergent = true
 		return false
 	}
-	w := math.Min(1, math.Exp(gain))
-	t.metro += w
-	if gain > 0 {
-		t.symmetric += 2 / (1 + math.Exp(gain))
-	} else {
-		t.symmetric += 2 * w / (1 + w)
-	}
+	w := math.Exp(gain)
+	accept := math.Min(1, w)
+	t.metro += accept
+	t.symmetric += 2 * accept / (1 + w)
+	t.newest = t.scaled(gain, w)
 	return true
+}
+
+// highest is how large the logarithm of a weight may be.
+const highest = 500
+
+// scaled is the weight w = exp(gain) in the scale of the sums. Where it is too large for that the scale changes: after a bad start energies fall by
+// thousands.
+func (t *tree) scaled(gain, w float64) float64 {
+	if gain > t.top+highest {
+		by := math.Exp(t.top - gain)
+		t.sum *= by
+		t.subSum *= by
+		t.top = gain
+	}
+	if t.top == 0 {
+		return w
+	}
+	return math.Exp(gain - t.top)
 }
 
 // judge takes the newest state into the trajectory. It says whether that may grow further.
@@ -291,12 +306,11 @@ func (k *chain) judge() bool {
 // choose makes the newest state the candidate of its subtree, with the probability of its share in the weights so far.
 func (k *chain) choose() {
 	t := &k.tree
-	w := k.weight(t.at)
 	first := t.candidate.q == nil
 	if first {
-		t.subSum = math.Inf(-1)
+		t.subSum = 0
 	}
-	if t.subSum = logAdd(t.subSum, w); first || k.choices.Float64() < math.Exp(w-t.subSum) {
+	if t.subSum += t.newest; first || k.choices.Float64() < t.newest/t.subSum {
 		k.pool.dropPoint(t.candidate)
 		t.candidate = t.at.hold()
 	}
@@ -328,19 +342,11 @@ func (k *chain) graft() bool {
 	t := &k.tree
 	turns := closings + products*t.depth
 	t.depth++
-	if t.subSum > t.logSum || k.choices.Float64() < math.Exp(t.subSum-t.logSum) {
+	if t.subSum > t.sum || k.choices.Float64() < t.subSum/t.sum {
 		t.sample, t.candidate = t.candidate, t.sample
 	}
 	k.pool.dropPoint(t.candidate)
 	t.candidate = point{}
-	t.logSum = logAdd(t.logSum, t.subSum)
+	t.sum += t.subSum
 	return k.persists(turns)
-}
-
-// logAdd is log(eᵃ + eᵇ); a may be −∞.
-func logAdd(a, b float64) float64 {
-	if a < b {
-		a, b = b, a
-	}
-	return a + math.Log1p(math.Exp(b-a))
 }
