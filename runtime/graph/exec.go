@@ -236,11 +236,12 @@ func (e *Exec) Target() float64 {
 	clear(e.adjoints[0])
 	run(e.target)
 	clear(e.terms)
-	for i, p := range e.g.parts {
+	for i, v := range e.arrays[inSum] {
+		p := &e.g.parts[i]
 		if e.flat && p.node != NoID && e.g.nodes[p.node].bij != nil {
 			continue
 		}
-		e.terms[p.term] += e.arrays[inSum][i] + p.value
+		e.terms[p.term] += v + p.value
 	}
 	lp := 0.0
 	for _, v := range e.terms {

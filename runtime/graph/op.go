@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/vflc/vflc/runtime/kernel"
 )
@@ -135,8 +136,15 @@ func (c *call) give(k, j int, t []float64) {
 // giveScaled adds s·t.
 func (c *call) giveScaled(k, j int, s float64, t []float64) {
 	switch o := &c.in[k]; {
+	case !o.rows && c.n == 1:
+		*c.dnum(k, j) += float64(s * t[0])
 	case !o.rows:
 		*c.dnum(k, j) += float64(s * kernel.Sum(c.n, t))
+	case c.n == 1 && o.set:
+		c.dvec(k, j)[0] = s * t[0]
+	case c.n == 1:
+		d := &c.dvec(k, j)[0]
+		*d = math.FMA(s, t[0], *d)
 	case o.set:
 		kernel.Scale(c.n, c.dvec(k, j), t, s)
 	default:

@@ -53,11 +53,13 @@ var opBijector = &op{
 		for j := range c.width {
 			b := c.node.bij
 			dx, x, y := c.sumInto(0, j), c.vec(0, j)[:c.n], c.y(j)[:c.n]
+			if c.mode == withJacobian {
+				b.def.Backward(dx, c.dy(j)[:c.n], x, y, b.lower, b.upper)
+				continue
+			}
 			zero := c.scratch[0][:c.n]
 			clear(zero)
 			switch c.mode {
-			case withJacobian:
-				b.def.Backward(dx, c.dy(j)[:c.n], x, y, b.lower, b.upper)
 			case onlyJacobian:
 				b.def.Backward(dx, zero, x, y, b.lower, b.upper)
 			case noJacobian: // Backward is affine in dy: its constant part is taken off

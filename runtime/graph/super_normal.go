@@ -100,7 +100,7 @@ const fewRows = 16
 // normalOne returns -Σ z²/2 and Σ z², z = (x-mu)·inv.
 func (c *call) normalOne(j int, inv float64) (lp, squares float64) {
 	if c.n <= fewRows {
-		squares = c.normalFew(j, inv)
+		squares = c.normalFew(j, []float64{inv}, 0)
 		return -0.5 * squares, squares
 	}
 	if c.in[1].rows {
@@ -144,14 +144,13 @@ func (c *call) residual(j int, z []float64) {
 	kernel.AddScalar(c.n, z, c.vec(0, j), -c.num(1, j))
 }
 
-// normalFew is normalOne element by element.
-func (c *call) normalFew(j int, inv float64) float64 {
+// normalFew is normalOne or normalRows element by element: 1/sigma lies step numbers apart.
+func (c *call) normalFew(j int, inv []float64, stride int) float64 {
 	x, mu, step := c.vec(0, j)[:c.n], c.operandFrom(1, j), 0
 	if c.in[1].rows {
 		step = 1
 	}
 	squares, sum := 0.0, 0.0
-	scale := c.node.power * inv
 	var dx, dmu []float64
 	if c.wants(0) {
 		dx = c.sumInto(0, j)
@@ -160,9 +159,10 @@ func (c *call) normalFew(j int, inv float64) float64 {
 		dmu = c.sumInto(1, j)
 	}
 	for i, v := range x {
-		z := (v - mu[i*step]) * inv
+		r := inv[i*stride]
+		z := (v - mu[i*step]) * r
 		squares += float64(z * z)
-		z *= scale
+		z *= c.node.power * r
 		sum += z
 		if dx != nil {
 			dx[i] -= z
@@ -187,6 +187,9 @@ func (c *call) operandFrom(k, j int) []float64 {
 
 // normalRows returns Σ z² given 1/sigma by rows.
 func (c *call) normalRows(j int, inv []float64) float64 {
+	if c.n <= fewRows {
+		return c.normalFew(j, inv, 1)
+	}
 	z := c.scratch[0]
 	c.residual(j, z)
 	kernel.Mul(c.n, z, z, inv)
