@@ -95,7 +95,7 @@ func (e *emitter) members(k loopKey, ok func(ID) bool) []ID {
 // begin starts a pass with empty tiles.
 func (e *emitter) begin(k loopKey) *loopSpec {
 	e.tiles, e.adjoint, e.sets, e.shares, e.top = map[ID]ref{}, map[ID]ref{}, map[use]bool{}, map[use]bool{}, 0
-	e.block = e.blocks[k.rows]
+	e.block = min(e.blocks[k.rows], max(1, k.rows))
 	return &loopSpec{rows: k.rows, block: e.block, global: k.global != NoID, level: k.level}
 }
 

@@ -95,10 +95,10 @@ func (g *Graph) unseeded(a []float64) [][]float64 {
 }
 
 func scratchVectors(n int) [][]float64 {
-	flat := make([]float64, n*largestBlock)
+	flat := make([]float64, n*scratchLength)
 	s := make([][]float64, n)
 	for i := range s {
-		s[i] = flat[i*largestBlock:][:largestBlock]
+		s[i] = flat[i*scratchLength:][:scratchLength]
 	}
 	return s
 }
@@ -114,6 +114,10 @@ func (e *Exec) bind(p *program) []loop {
 		for j := range l.calls {
 			c := &loops[i].calls[j]
 			e.bindCall(c, &l.calls[j])
+			c.flatten(&l)
+			if c.node.op == opActive && l.calls[j].verb == doReverse {
+				c.own = make([]float64, l.block*c.width)
+			}
 			if l.calls[j].verb == doForward && c.node.op.begin != nil {
 				loops[i].frames = append(loops[i].frames, c)
 			}

@@ -147,6 +147,8 @@ func (n *node) label() string {
 		return "input " + n.name
 	}
 	switch {
+	case n.op == opActive:
+		return n.op.name + "." + n.fn.Name
 	case n.fn != nil:
 		return n.fn.Name
 	case n.bij != nil:

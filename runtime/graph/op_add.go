@@ -4,8 +4,9 @@ import "github.com/vflc/vflc/runtime/kernel"
 
 var opAdd = &op{
 	name: "add", doc: "a + b, broadcast", least: 2, most: 2,
-	infer:   elementwise,
-	forward: func(c *call) { c.binary(kernel.Add, kernel.AddScalar, addTo) },
+	elements: true,
+	infer:    elementwise,
+	forward:  func(c *call) { c.binary(kernel.Add, kernel.AddScalar, addTo) },
 	vjp: func(c *call) {
 		for k := range c.in {
 			for j := 0; c.wants(k) && j < c.width; j++ {

@@ -8,6 +8,7 @@ import (
 
 var opAddN = &op{
 	name: "addn", doc: "the sum of any number of inputs of one shape, from left to right", least: 1,
+	elements: true,
 	infer: func(b *Builder, n *node) error {
 		shape := b.nodes[n.in[0]].shape
 		for _, id := range n.in {

@@ -4,8 +4,9 @@ import "github.com/vflc/vflc/runtime/kernel"
 
 var opDiv = &op{
 	name: "div", doc: "a/b, elementwise, broadcast; always the correctly rounded quotient", least: 2, most: 2,
-	infer:   elementwise,
-	forward: func(c *call) { c.binary(kernel.Div, kernel.DivScalar, kernel.DivInto) },
+	elements: true,
+	infer:    elementwise,
+	forward:  func(c *call) { c.binary(kernel.Div, kernel.DivScalar, kernel.DivInto) },
 	vjp: func(c *call) { // ∂a = dy/b, ∂b = -(dy/b)·y
 		t := c.scratch[0]
 		for j := range c.width {

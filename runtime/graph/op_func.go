@@ -3,7 +3,8 @@ package graph
 // opFunc is every elementwise function of the standard library.
 var opFunc = &op{
 	name: "function", doc: "an elementwise function of one argument", least: 1, most: 1,
-	infer: elementwise,
+	elements: true,
+	infer:    elementwise,
 	forward: func(c *call) {
 		k := c.node.quick
 		for j := range c.width {

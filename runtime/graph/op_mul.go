@@ -4,8 +4,9 @@ import "github.com/vflc/vflc/runtime/kernel"
 
 var opMul = &op{
 	name: "mul", doc: "a·b, elementwise, broadcast", least: 2, most: 2,
-	infer:   elementwise,
-	forward: func(c *call) { c.binary(kernel.Mul, kernel.Scale, scaleBy) },
+	elements: true,
+	infer:    elementwise,
+	forward:  func(c *call) { c.binary(kernel.Mul, kernel.Scale, scaleBy) },
 	vjp: func(c *call) {
 		for k := range 2 {
 			for j := 0; c.wants(k) && j < c.width; j++ {

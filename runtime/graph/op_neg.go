@@ -4,7 +4,8 @@ import "github.com/vflc/vflc/runtime/kernel"
 
 var opNeg = &op{
 	name: "neg", doc: "-a", least: 1, most: 1,
-	infer: elementwise,
+	elements: true,
+	infer:    elementwise,
 	forward: func(c *call) {
 		for j := range c.width {
 			kernel.Neg(c.n, c.y(j), c.vec(0, j))

@@ -4,8 +4,9 @@ import "github.com/vflc/vflc/runtime/kernel"
 
 var opSub = &op{
 	name: "sub", doc: "a - b, broadcast", least: 2, most: 2,
-	infer:   elementwise,
-	forward: func(c *call) { c.binary(kernel.Sub, subScalar, kernel.SubFrom) },
+	elements: true,
+	infer:    elementwise,
+	forward:  func(c *call) { c.binary(kernel.Sub, subScalar, kernel.SubFrom) },
 	vjp: func(c *call) {
 		for j := range c.width {
 			if c.wants(0) {

@@ -9,7 +9,7 @@ type rewrite struct {
 }
 
 // rewrites lists the superinstructions in the order in which they are tried at each node, in rounds: one round finds what the one before has made.
-var rewrites = [][]rewrite{{rewriteNormal, rewriteRows, rewriteLayer, rewriteRuns}, {rewriteLinear}}
+var rewrites = [][]rewrite{{rewriteNormal, rewriteRows, rewriteLayer, rewriteRuns}, {rewriteLinear, rewriteActive}}
 
 // Plain leaves out all superinstructions and leaves rows in their order: every operation runs as it stands. The graph computes the same, to a few units in the last place.
 func (b *Builder) Plain() { b.plain = true }

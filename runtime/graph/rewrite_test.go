@@ -27,7 +27,8 @@ func models() map[string]func(testing.TB, *graph.Builder) {
 			m["linear "+d+" "+offset] = linear(d, offset)
 		}
 	}
-	m["network"] = network("tanh", 200, 3, 5, 4, 2)
+	m["network"], m["wide network"] = network("tanh", 200, 3, 5, 4, 2), network("relu", 333, 9, 33, 17, 2)
+	m["layer seen whole"] = layerSeenWhole
 	for name := range elementwiseModels {
 		m[name] = elementwiseModel(name, 333)
 	}
@@ -50,6 +51,23 @@ func likelihood(tb testing.TB, b *graph.Builder, name string) {
 		"lognormal": {eta, scale}, "neg_binomial_2_log": {eta, scale}, "binomial_logit": {b.Scalar(23), eta},
 	}
 	density(tb, b, "y", name, observed, theta[name]...)
+}
+
+// layerSeenWhole uses a layer's activation by rows, whole, and as an output.
+func layerSeenWhole(tb testing.TB, b *graph.Builder) {
+	const n, k, m = 300, 4, 3
+	x, y := make([]float64, n*k), make([]float64, n)
+	for i := range x {
+		x[i] = math.Sin(float64(i))
+	}
+	for i := range y {
+		y[i] = math.Cos(float64(i))
+	}
+	sums := apply(tb, b, "add", apply(tb, b, "matmul", b.Const("X", shape{n, k}, x), b.Param("W", shape{k, m})), b.Param("c", shape{m}))
+	h := apply(tb, b, "inv_logit", sums)
+	out := apply(tb, b, "matmul", h, b.Param("v", shape{m}))
+	density(tb, b, "y", "normal", b.Const("y", shape{n}, y), out, apply(tb, b, "exp", apply(tb, b, "mean", h)))
+	b.Output("h", h)
 }
 
 // linear is a likelihood of 555 rows, to a power, whose predictor is a product with a matrix, with nothing, a number or another parameter's rows added.
@@ -94,11 +112,17 @@ func TestLinear(t *testing.T) {
 	}
 }
 
-// evaluated returns the value and, after it, the gradient.
+// evaluated returns the value and, after it, the gradient, through outputs too.
 func evaluated(g *graph.Graph, x []float64) []float64 {
 	e := g.NewExec()
 	e.Forward(x)
-	return append([]float64{e.Target()}, e.Grad()...)
+	lp := e.Target()
+	var seeds [][]float64
+	for k := range g.Outputs() {
+		seeds = append(seeds, e.Own(k))
+	}
+	e.Pull(seeds)
+	return append([]float64{lp}, e.Grad()...)
 }
 
 // sameEvaluation compares values and gradients, to 1e-13 of the greatest of them.

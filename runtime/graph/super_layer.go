@@ -5,23 +5,9 @@ import "github.com/vflc/vflc/runtime/kernel"
 // opLayer is matmul plus a number for each column, such as an intercept or the biases of a layer of a network: inputs X, W and c.
 var opLayer = &op{
 	name: "layer", doc: "c + X·W in one step, c one number for each column", least: 3, most: 3,
-	infer: func(*Builder, *node) error { return nil }, // made by a rewrite, shape and links with it
-	forward: func(c *call) {
-		x, w := &c.in[0].val, c.in[1].val.buf
-		k := c.inner()
-		if x.short != nil {
-			kernel.Fill(c.n, c.y(0), c.in[2].val.buf[0])
-			kernel.MatVecAddShort(c.n, c.y(0), x.from(c.row), x.stride, w, k)
-			return
-		}
-		kernel.Dense(c.n, c.y(0), c.out.val.stride, x.col(0, c.row), x.stride, w, 1, k, k, c.width, c.in[2].val.buf)
-	},
-	vjp: func(c *call) {
-		matmulBack(c)
-		if c.wants(2) {
-			kernel.ColumnSumsAdd(c.n, c.in[2].adj.buf, c.dy(0), c.out.adj.stride, c.width)
-		}
-	},
+	infer:   func(*Builder, *node) error { return nil }, // made by a rewrite, shape and links with it
+	forward: layerForward,
+	vjp:     layerBack,
 	needs: func(k int) need {
 		if k == 2 {
 			return 0
@@ -30,6 +16,59 @@ var opLayer = &op{
 	},
 	degree: func(in []degree) degree { return max(bilinear(in[:2]), in[2]) },
 }
+
+func layerForward(c *call) {
+	x, w := &c.in[0].val, c.in[1].val.buf
+	k := c.inner()
+	if x.short != nil {
+		kernel.Fill(c.n, c.y(0), c.in[2].val.buf[0])
+		kernel.MatVecAddShort(c.n, c.y(0), x.from(c.row), x.stride, w, k)
+		return
+	}
+	kernel.Dense(c.n, c.y(0), c.out.val.stride, x.col(0, c.row), x.stride, w, 1, k, k, c.width, c.in[2].val.buf)
+}
+
+func layerBack(c *call) {
+	matmulBack(c)
+	if c.wants(2) {
+		kernel.ColumnSumsAdd(c.n, c.in[2].adj.buf, c.dy(0), c.out.adj.stride, c.width)
+	}
+}
+
+// opActive is a layer of a network with its activation, a function whose derivative follows from its value: the sums before it are stored nowhere.
+var opActive = &op{
+	name: "layer", doc: "a function of c + X·W in one step", least: 3, most: 3,
+	infer: func(*Builder, *node) error { return nil }, // made by a rewrite, shape and links with it
+	forward: func(c *call) {
+		layerForward(c)
+		c.eachColumn(func(n, j int) { c.node.quick.forward(n, c.y(j), c.y(j)) })
+	},
+	vjp: func(c *call) {
+		own := view{buf: c.own, stride: len(c.own) / max(1, c.width)}
+		c.eachColumn(func(n, j int) { c.node.quick.back(n, own.col(j, 0), c.dy(j), nil, c.y(j)) })
+		after := c.out.adj
+		c.out.adj = own
+		layerBack(c)
+		c.out.adj = after
+	},
+	needs: func(k int) need {
+		if k == 2 {
+			return output
+		}
+		return output | inputs(1-k)
+	},
+}
+
+// rewriteActive finds a function of a layer that nothing else reads.
+var rewriteActive = rewrite{"active", func(g *Graph, id ID) {
+	n := &g.nodes[id]
+	if n.op != opFunc || n.quick == nil || !n.quick.fromValue {
+		return
+	}
+	if l := &g.nodes[n.in[0]]; l.op == opLayer && g.uses(n.in[0]) == 1 && n.links[0].cols == nil {
+		n.op, n.in, n.links = opActive, l.in, l.links
+	}
+}}
 
 // rewriteLayer finds matmul + c and c + matmul, where nothing else reads the product.
 var rewriteLayer = rewrite{"layer", func(g *Graph, id ID) {

@@ -6,8 +6,9 @@ import "github.com/vflc/vflc/runtime/kernel"
 // finds there what the forward left, and large enough that dispatch costs little. It depends on the graph alone, hence so does the order of every sum.
 const (
 	tileBudget    = 3072 // numbers of one block: 24 KiB of the 32 or 48 of an L1 cache
-	smallestBlock = 64
+	smallestBlock = 128
 	largestBlock  = 512
+	scratchLength = 2048 // numbers of a scratch vector
 )
 
 // blocksOf chooses the block of each length of row loop.

@@ -35,6 +35,9 @@ func (o *operand) at(j int) int {
 // A call is one step of a loop bound to the buffers of one Exec. Before run, the loop sets row and n, the rows of the block.
 type call struct {
 	run     func(*call)
+	each    func(*call) // of a flat step: run for the columns one by one
+	own     []float64   // room for a step alone
+	flat    int         // rows of a block of which all columns are done as one
 	row, n  int
 	width   int
 	node    *node

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+func rows() []row {
+	var out []row
+	for _, size := range [][2]int{{512, 20}, {2016, 8}, {100_000, 50}, {1_000_000, 20}} {
+		n, p := size[0], size[1]
+		out = append(out, row{fmt.Sprintf("Bernoulli-logit %d×%d", n, p), logistic, func() tables { return regression(n, p, false) }, "logistic", n, p})
+		if n >= 100_000 {
+			out = append(out, row{fmt.Sprintf("Bernoulli-logit %d×%d, exact as float32", n, p), logistic, func() tables { return regression(n, p, true) }, "logistic", n, p})
+		}
+	}
+	out = append(out,
+		row{"Poisson multilevel 2000×4, 5 levels (C: 512×20)", multilevel, grouped, "logistic", 512, 20},
+		row{"Eight schools (C: 512×20)", schools, eightSchools, "logistic", 512, 20},
+		row{"Network 1-16-16-2, tanh, 512 rows (C: 512×20)", tanhNetwork, pairs, "logistic", 512, 20},
+		row{"Networks 7-8-8 and 8-8-8, ReLU, 826 rows (C: 512×20)", splitNetwork, twoTables, "logistic", 512, 20},
+		row{"Cauchy decay, 2000 rows", decay, curve, "decay", 2000, 0},
+		row{"Normal growth with its own scales, 2000 rows", growth, curve, "growth", 2000, 0},
+		row{"Student-t of tanh, 2000 rows", student, curve, "student", 2000, 0},
+	)
+	return out
+}
+
+const (
+	logistic = `data y : binary[N]
+data X : real[N, P]
+param b ~ normal(0, 1)
+param beta : real[P] ~ normal(0, 1)
+y ~ bernoulli_logit(b + X * beta)
+`
+	multilevel = `data y : count[N]
+data X : real[N, P]
+data g : level(5)[N]
+param mu ~ normal(0, 5)
+param tau ~ half_normal(1)
+param a : real[5] ~ normal(mu, tau)
+param beta : real[P] ~ normal(0, 1)
+y ~ poisson_log(a[g] + X * beta)
+`
+	schools = `data y : real[N]
+data s : real[N]
+param mu ~ normal(0, 5)
+param tau ~ half_cauchy(5)
+param eta : real[N] ~ normal(0, 1)
+y ~ normal(mu + tau * eta, s)
+`
+	tanhNetwork = `data Y : real[N, 2]
+data X : real[N, 1]
+param u : real[1, 16] ~ normal(0, 1)
+param v : real[16, 16] ~ normal(0, 1)
+param w : real[16, 2] ~ normal(0, 1)
+param a : real[16] ~ normal(0, 1)
+param b : real[16] ~ normal(0, 1)
+param c : real[2] ~ normal(0, 1)
+Y ~ normal(tanh(tanh(X * u + a) * v + b) * w + c, 1)
+`
+	splitNetwork = `data y : binary[N]
+data A : real[N, 7]
+data B : real[N, 8]
+param a1 : real[7, 8] ~ normal(0, 1)
+param a2 : real[8, 8] ~ normal(0, 1)
+param b1 : real[8, 8] ~ normal(0, 1)
+param b2 : real[8, 8] ~ normal(0, 1)
+param c1 : real[8] ~ normal(0, 1)
+param c2 : real[8] ~ normal(0, 1)
+param d1 : real[8] ~ normal(0, 1)
+param d2 : real[8] ~ normal(0, 1)
+param w : real[8] ~ normal(0, 1)
+param c ~ normal(0, 1)
+let h = relu(relu(A * a1 + c1) * a2 + c2) + relu(relu(B * b1 + d1) * b2 + d2)
+y ~ bernoulli_logit(h * w + c)
+`
+	decay = `data x : real[N]
+data y : real[N]
+param p0 ~ normal(0, 1)
+param p1 ~ normal(0, 1)
+param p2 ~ normal(0, 1)
+param p3 ~ half_normal(1)
+y ~ cauchy(p0 * exp(p1 * x) + p2, p3)
+`
+	growth = `data x : real[N]
+data y : real[N]
+param p0 ~ normal(0, 1)
+param p1 ~ normal(0, 1)
+param p2 ~ normal(0, 1)
+param p3 ~ normal(0, 1)
+y ~ normal(p0 * inv_logit(p1 * (x - p2)), exp(p3 * x))
+`
+	student = `data x : real[N]
+data y : real[N]
+param p0 ~ normal(0, 1)
+param p1 ~ normal(0, 1)
+param p2 ~ normal(0, 1)
+param p3 ~ half_normal(1)
+y ~ student_t(4, p0 * tanh(p1 * x + p2), p3)
+`
+)
+
+// regression has normal covariates, multiples of 1/64 where they are to be exact as float32.
+func regression(n, p int, short bool) tables {
+	r := rand.New(rand.NewPCG(1, 2))
+	x, y := normals(r, n*p), make([]float64, n)
+	for i := range x {
+		if short {
+			x[i] = math.Round(x[i]*64) / 64
+		}
+	}
+	for i := range y {
+		y[i] = float64(r.IntN(2))
+	}
+	return tables{"X": {dims: []int{n, p}, values: x}, "y": {dims: []int{n}, values: y}}
+}
+
+func grouped() tables {
+	const n = 2000
+	r := rand.New(rand.NewPCG(3, 4))
+	x, y, g := normals(r, 4*n), make([]float64, n), make([]float64, n)
+	for i := range y {
+		y[i], g[i] = float64(r.IntN(6)), float64(1+r.IntN(5))
+	}
+	return tables{"X": {dims: []int{n, 4}, values: x}, "y": {dims: []int{n}, values: y}, "g": {dims: []int{n}, values: g, levels: 5}}
+}
+
+func eightSchools() tables {
+	return tables{
+		"y": {dims: []int{8}, values: []float64{28, 8, -3, 7, -1, 1, 18, 12}}, "s": {dims: []int{8}, values: []float64{15, 10, 16, 11, 9, 11, 10, 18}},
+	}
+}
+
+func curve() tables {
+	const n = 2000
+	r := rand.New(rand.NewPCG(5, 6))
+	return tables{"x": {dims: []int{n}, values: normals(r, n)}, "y": {dims: []int{n}, values: normals(r, n)}}
+}
+
+func normals(r *rand.Rand, n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = r.NormFloat64()
+	}
+	return v
+}
+
+func pairs() tables {
+	r := rand.New(rand.NewPCG(7, 8))
+	const n = 512
+	return tables{"X": {dims: []int{n, 1}, values: normals(r, n)}, "Y": {dims: []int{n, 2}, values: normals(r, 2*n)}}
+}
+
+func twoTables() tables {
+	const n = 826
+	a, b := regression(n, 7, false), regression(n, 8, false)
+	return tables{"y": a["y"], "A": a["X"], "B": b["X"]}
+}

@@ -1,0 +1,44 @@
+package graph
+
+// Flat steps. An elementwise step over a block of several columns that lie one behind the other in memory is one vector: one call of a kernel does
+// what a call for each column would do, to the same bits.
+
+// flatten makes a step flat where it can be.
+func (c *call) flatten(l *loopSpec) {
+	if l.global || c.node.op == nil || !c.node.op.elements || c.width < 2 || l.block*c.width > scratchLength || !c.out.dense(l.block) {
+		return
+	}
+	for k := range c.in {
+		if o := &c.in[k]; !o.rows || o.cols != nil || !o.dense(l.block) {
+			return
+		}
+	}
+	c.each, c.run, c.flat = c.run, runFlat, l.block
+}
+
+// dense reports whether the columns of a block follow each other.
+func (o *operand) dense(block int) bool {
+	return (o.val.buf == nil || o.val.stride == block) && (o.adj.buf == nil || o.adj.stride == block)
+}
+
+func runFlat(c *call) {
+	if c.n < c.flat {
+		c.each(c)
+		return
+	}
+	rows, columns := c.n, c.width
+	c.n, c.width = rows*columns, 1
+	c.each(c)
+	c.n, c.width = rows, columns
+}
+
+// eachColumn calls f for the columns, or once for all where they follow each other in a full block of a tile: with the numbers that a column then has.
+func (c *call) eachColumn(f func(n, j int)) {
+	if c.out.dense(c.n) {
+		f(c.n*c.width, 0)
+		return
+	}
+	for j := range c.width {
+		f(c.n, j)
+	}
+}
