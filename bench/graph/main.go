@@ -1,7 +1,8 @@
 // Command graph holds value and gradient of compiled models against loops written for them alone in C, in CPU time, all in turn:
 //
-//	go run ./bench/graph
+//	go run ./bench/graph [NAME…]
 //
+// NAME keeps the rows whose names contain it.
 // It needs gcc for the C side and leaves it out where there is none. C is built with AVX2, and with AVX-512 where vflc uses it, and the faster of the two
 // counts. A ratio is the median over rounds, with quartiles.
 package main
@@ -10,6 +11,8 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/vflc/vflc/bench/stopwatch"
 	"github.com/vflc/vflc/runtime/kernel"
@@ -31,11 +34,22 @@ func run() error {
 	}
 	fmt.Printf("kernels: %v\n%-48s %12s %12s %-7s %s\n", kernel.Tier(), "value and gradient", "vflc ns", "C ns", "", "ratio to C (quartiles)")
 	for _, r := range rows() {
+		if !wanted(r.name) {
+			continue
+		}
 		if err := r.print(c); err != nil {
 			return fmt.Errorf("%s: %w", r.name, err)
 		}
 	}
+	if len(os.Args) > 1 {
+		return nil
+	}
 	return printLoad()
+}
+
+// wanted reports whether a row is asked for.
+func wanted(name string) bool {
+	return len(os.Args) < 2 || slices.ContainsFunc(os.Args[1:], func(part string) bool { return strings.Contains(name, part) })
 }
 
 // A row is one line of the table: a model with data, and what it is held against.

@@ -40,32 +40,34 @@ func (p *Predictor) from(m int) Predictor {
 
 // BernoulliLogitLinear is BernoulliLogit of a predictor. n is a multiple of TileLength in all calls of a sum but the last.
 func (s *LogProduct) BernoulliLogitLinear(n int, p *Predictor, y []float64) {
-	for q := *p; n > 0; {
+	var rest Predictor
+	for q := p; n > 0; {
 		m := s.take(n)
 		if q.Short != nil {
 			bernoulliLogitLinearShort(active, m, q.Short, q.B, len(q.B), q.Gradient, q.C, q.Offset, y, q.D, &s.sum, &s.product)
 		} else {
 			bernoulliLogitLinear(active, m, q.X, q.B, len(q.B), q.Gradient, q.C, q.Offset, y, q.D, &s.sum, &s.product)
 		}
-		n -= m
-		if n > 0 {
-			q, y = q.from(m), y[m:]
+		if n -= m; n > 0 {
+			rest, y = q.from(m), y[m:]
+			q = &rest
 		}
 	}
 }
 
 // BinomialLogitLinear is BinomialLogit of a predictor, with n as in BernoulliLogitLinear.
 func (s *LogProduct) BinomialLogitLinear(n int, p *Predictor, y []float64, trials float64) {
-	for q := *p; n > 0; {
+	var rest Predictor
+	for q := p; n > 0; {
 		m := s.take(n)
 		if q.Short != nil {
 			binomialLogitLinearShort(active, m, q.Short, q.B, len(q.B), q.Gradient, q.C, q.Offset, y, q.D, &s.sum, &s.product, trials)
 		} else {
 			binomialLogitLinear(active, m, q.X, q.B, len(q.B), q.Gradient, q.C, q.Offset, y, q.D, &s.sum, &s.product, trials)
 		}
-		n -= m
-		if n > 0 {
-			q, y = q.from(m), y[m:]
+		if n -= m; n > 0 {
+			rest, y = q.from(m), y[m:]
+			q = &rest
 		}
 	}
 }

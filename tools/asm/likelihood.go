@@ -90,9 +90,9 @@ func summing(name, params string, body func(s *site)) kernel {
 	return k
 }
 
-// expFalling returns e^-a for a ≥ 0.
-func (g *gen) expFalling(a vec) vec {
-	return g.expBounded(g.or(g.min(f(-expLeast), a), signBit))
+// expFalling returns e^-|t|.
+func (g *gen) expFalling(t vec) vec {
+	return g.expBounded(g.max(f(expLeast), g.or(t, signBit)))
 }
 
 // odds returns 1/(1+e^-t) and 1/(1+e^t), given z = e^-|t| and 1+z.
@@ -130,7 +130,7 @@ func (s *site) wrong(sign, t, z, onePlus vec) vec {
 
 func bernoulliLogit(s *site) {
 	sign, t := s.signed(s.in("eta"), s.in("y"))
-	z := s.expFalling(s.abs(t))
+	z := s.expFalling(t)
 	onePlus := s.add(z, oneBits)
 	s.times("product", onePlus)
 	s.plus("sum", s.min(konst(0), t))
@@ -139,7 +139,7 @@ func bernoulliLogit(s *site) {
 
 func bernoulliLogitEach(s *site) {
 	sign, t := s.signed(s.in("eta"), s.in("y"))
-	z := s.expFalling(s.abs(t))
+	z := s.expFalling(t)
 	s.store(s.sub(s.min(konst(0), t), s.log1pOf(z, s.zero())), s.element(s.pointers["lp"]))
 	s.out("d", s.wrong(sign, t, z, s.add(z, oneBits)))
 }
@@ -147,7 +147,7 @@ func bernoulliLogitEach(s *site) {
 // binomialTerms returns y·eta - trials·max(eta, 0), e^-|eta|, and the derivative y·q - (trials-y)·p.
 func (s *site) binomialTerms(trials vec) (linear, z, d vec) {
 	eta, y := s.in("eta"), s.in("y")
-	z = s.expFalling(s.abs(eta))
+	z = s.expFalling(eta)
 	failures := s.sub(trials, y)
 	p, q := s.odds(eta, z, s.add(z, oneBits))
 	linear = s.mul(s.pick(s.cmp(less, eta, konst(0)), y, s.xor(failures, signBit)), eta)
@@ -184,7 +184,7 @@ func poissonLog(s *site) {
 // negBinomial2Log loads its inputs twice rather than keep them in registers meanwhile.
 func negBinomial2Log(s *site) {
 	argument := func() vec { return s.sub(s.in("eta"), s.scalar("logPhi")) }
-	z := s.expFalling(s.abs(argument()))
+	z := s.expFalling(argument())
 	l := s.log1pOf(z, s.zero())
 	t, y := argument(), s.in("y")
 	p, q := s.odds(t, z, s.add(z, oneBits))

@@ -8,7 +8,8 @@ import (
 )
 
 // Likelihoods of linear predictors: X·b, the likelihood, and Xᵀ times its derivative, for a tile of rows at a time, so that X is read from memory once and
-// from the first cache once more. X lies in tiles, [tile][column][tileLength rows], the last filled up with zeros.
+// from the first cache once more. X lies in tiles, [tile][column][tileLength rows], the last filled up with zeros. The predictors of a tile are made before
+// the likelihood of the tile before: neither waits for the other, so that the processor works on both.
 
 // tileLength is the rows of a tile.
 const tileLength = 32
@@ -17,13 +18,15 @@ const tileLength = 32
 type linear struct {
 	*gen
 	short   bool           // X is float32
-	x, row  reg.GPVirtual  // the tile; its first row, in bytes of a vector
-	left    slot           // rows from the tile on
-	rows    slot           // of the tile
+	ahead   place          // the tile whose predictors come next
+	here    place          // the tile whose likelihood comes next, one behind
 	start   [][][]vec      // sums
 	names   []string       // of the sums
 	scalars map[string]vec // parameters
 }
+
+// A place is a tile: where its part of X is, its first row in bytes of a vector, and how many rows there are from there on.
+type place struct{ x, row, left slot }
 
 // linearPredictor makes the kernel of a likelihood: more lists the parameters besides those of the predictor, the observations y, and the derivative d,
 // which holds the predictor in between. as names what the likelihood's body calls the predictor and the observations.
@@ -36,25 +39,26 @@ func linearPredictor(name, more string, short bool, as [2]string, body func(s *s
 	k.emit = func(g *gen) {
 		l := &linear{gen: g, short: short, scalars: map[string]vec{}}
 		l.begin(k.list()[9:])
-		l.left, l.rows = g.keep("n"), slot{g.AllocLocal(8)}
-		l.x, l.row = g.ptr("x"), g.GP64()
-		g.XORQ(l.row, l.row)
-		loop, done := g.label("tile"), g.label("done")
+		l.ahead, l.here = l.first(), l.first()
+		behind := slot{g.AllocLocal(8)}
+		g.put(g.number(0), behind)
+		loop, finish, done := g.label("tile"), g.label("finish"), g.label("done")
 		g.Label(loop)
-		left := g.take(l.left)
-		g.CMPQ(left, operand.Imm(0))
-		g.JLE(label(done))
-		g.put(g.atMost(left, tileLength), l.rows)
-		l.wholeOrUnits(l.predict, l.predictUnit)
-		pointers := map[string]reg.GPVirtual{as[0]: l.of("d", l.row), as[1]: l.of("y", l.row)}
+		l.skipUnlessRows(l.ahead, finish)
+		l.wholeOrUnits(l.ahead, l.predict, l.predictUnit)
+		l.advance(l.ahead)
+		started := g.take(behind)
+		g.TESTQ(started, started)
+		g.put(g.number(1), behind)
+		g.JEQ(label(loop))
+		g.Label(finish)
+		l.skipUnlessRows(l.here, done)
+		row := g.take(l.here.row)
+		pointers := map[string]reg.GPVirtual{as[0]: l.of("d", row), as[1]: l.of("y", row)}
 		pointers["d"] = pointers[as[0]]
-		g.reduce(g.take(l.rows), 1, l.start, func(b *block) { body(l.site(b, pointers)) })
-		l.wholeOrUnits(l.gradient, l.gradientUnit)
-		g.ADDQ(l.size(), l.x)
-		g.ADDQ(operand.I32(8*tileLength), l.row)
-		left = g.take(l.left)
-		g.SUBQ(operand.Imm(tileLength), left)
-		g.put(left, l.left)
+		g.reduce(g.atMost(g.take(l.here.left), tileLength), 1, l.start, func(b *block) { body(l.site(b, pointers)) })
+		l.wholeOrUnits(l.here, l.gradient, l.gradientUnit)
+		l.advance(l.here)
 		g.JMP(label(loop))
 		g.Label(done)
 		for i, name := range l.names {
@@ -93,6 +97,35 @@ func (l *linear) begin(params []param) {
 	}
 }
 
+// first is the first tile.
+func (l *linear) first() place {
+	p := place{x: l.keep("x"), row: slot{l.AllocLocal(8)}, left: l.keep("n")}
+	l.put(l.number(0), p.row)
+	return p
+}
+
+// number is a constant in a register.
+func (g *gen) number(v uint32) reg.GPVirtual {
+	r := g.GP64()
+	g.MOVQ(operand.U32(v), r)
+	return r
+}
+
+// advance moves to the next tile.
+func (l *linear) advance(p place) {
+	l.move(p.x, l.size(), 1)
+	l.move(p.row, l.number(8*tileLength), 1)
+	left := l.take(p.left)
+	l.SUBQ(operand.Imm(tileLength), left)
+	l.put(left, p.left)
+}
+
+func (l *linear) skipUnlessRows(p place, to string) {
+	left := l.take(p.left)
+	l.CMPQ(left, operand.Imm(0))
+	l.JLE(label(to))
+}
+
 // size is that of a tile of X in bytes.
 func (l *linear) size() reg.GPVirtual {
 	k := l.integer("k")
@@ -126,16 +159,15 @@ func (l *linear) site(b *block, pointers map[string]reg.GPVirtual) *site {
 	return &site{l.gen, b, pointers, l.scalars, sums}
 }
 
-// wholeOrUnits emits a pass over the tile: at once if it is whole, else for eight rows at a time, of which the last may be missing.
-func (l *linear) wholeOrUnits(whole func(), unit func(h int, x, row reg.GPVirtual)) {
+// wholeOrUnits emits a pass over a tile: at once if it is whole, else for eight rows at a time, of which the last may be missing.
+func (l *linear) wholeOrUnits(p place, whole func(x, row reg.GPVirtual), unit func(h int, x, row reg.GPVirtual)) {
 	units, done := l.label("units"), l.label("done")
-	rows := l.take(l.rows)
-	l.CMPQ(rows, operand.Imm(tileLength))
+	left, x, row := l.take(p.left), l.take(p.x), l.take(p.row)
+	l.CMPQ(left, operand.Imm(tileLength))
 	l.JLT(label(units))
-	whole()
+	whole(x, row)
 	l.JMP(label(done))
 	l.Label(units)
-	left, x, row := l.take(l.rows), l.copyReg(l.x), l.copyReg(l.row)
 	loop := l.label("unit")
 	l.Label(loop)
 	for h := range l.halves() {
@@ -150,9 +182,9 @@ func (l *linear) wholeOrUnits(whole func(), unit func(h int, x, row reg.GPVirtua
 	l.Label(done)
 }
 
-// multiply adds u times the vector v of a column to acc.
-func (l *linear) multiply(acc vec, x reg.GPVirtual, v int, u vec) {
-	m := at(x, l.lanes()*l.bytes()*v)
+// multiply adds u times the vector v of the column at x, a fixed number of columns on, to acc.
+func (l *linear) multiply(acc vec, x reg.GPVirtual, on, v int, u vec) {
+	m := at(x, (tileLength*on+l.lanes()*v)*l.bytes())
 	if l.short {
 		l.fmaShort(acc, m, u)
 		return
@@ -201,34 +233,52 @@ func (l *linear) vectors(n int) []vec {
 	return out
 }
 
-// columns emits a loop over the columns of X from x on, with a pointer that moves by step bytes a column.
-func (l *linear) columns(x reg.GPVirtual, with string, step int, body func(column, p reg.GPVirtual)) reg.GPVirtual {
+// columns emits a loop over the columns of X from x on, several at a time: body for the column so many on from the pointers, of which p moves by step bytes a
+// column. It returns p behind the last.
+func (l *linear) columns(x reg.GPVirtual, with string, step, several int, body func(column, p reg.GPVirtual, on int)) reg.GPVirtual {
 	column, p, left := l.copyReg(x), l.ptr(with), l.integer("k")
-	loop := l.label("column")
-	l.Label(loop)
-	body(column, p)
-	l.ADDQ(operand.I32(int32(tileLength*l.bytes())), column)
-	l.ADDQ(operand.Imm(uint64(step)), p)
-	l.DECQ(left)
-	l.JNE(label(loop))
+	done := l.label("done")
+	for _, n := range []int{several, 1} {
+		loop, next := l.label("columns"), l.label("next")
+		l.SUBQ(operand.Imm(uint64(n)), left)
+		l.JLT(label(next))
+		l.Label(loop)
+		for on := range n {
+			body(column, p, on)
+		}
+		l.ADDQ(operand.I32(int32(n*tileLength*l.bytes())), column)
+		l.ADDQ(operand.I32(int32(n*step)), p)
+		l.SUBQ(operand.Imm(uint64(n)), left)
+		l.JGE(label(loop))
+		l.Label(next)
+		if n == 1 {
+			break
+		}
+		l.ADDQ(operand.Imm(uint64(n)), left)
+		l.JEQ(label(done))
+	}
+	l.Label(done)
 	return p
 }
 
+// together is how many columns a whole tile multiplies in one turn of a loop.
+const together = 4
+
 // predict sets d to o + X·b for a whole tile, and fetches the next.
-func (l *linear) predict() {
+func (l *linear) predict(x, row reg.GPVirtual) {
 	acc, size := l.vectors(tileLength/l.lanes()), l.size()
-	l.offset(acc, 0, l.row)
-	l.columns(l.x, "b", 8, func(column, weight reg.GPVirtual) {
+	l.offset(acc, 0, row)
+	l.columns(x, "b", 8, together, func(column, weight reg.GPVirtual, on int) {
 		w := l.vec()
-		l.VBROADCASTSD(at(weight, 0), w)
+		l.VBROADCASTSD(at(weight, 8*on), w)
 		for v := range acc {
-			l.multiply(acc[v], column, v, w)
+			l.multiply(acc[v], column, on, v, w)
 		}
 		for line := range tileLength * l.bytes() / 64 {
-			l.PREFETCHT0(operand.Mem{Base: column, Index: size, Scale: 1, Disp: 64 * line})
+			l.PREFETCHT0(operand.Mem{Base: column, Index: size, Scale: 1, Disp: tileLength*l.bytes()*on + 64*line})
 		}
 	})
-	d := l.of("d", l.row)
+	d := l.of("d", row)
 	for v := range acc {
 		l.store(acc[v], at(d, l.row8(v)))
 	}
@@ -237,29 +287,29 @@ func (l *linear) predict() {
 func (l *linear) predictUnit(h int, x, row reg.GPVirtual) {
 	acc := l.vectors(1)
 	l.offset(acc, h, row)
-	l.columns(x, "b", 8, func(column, weight reg.GPVirtual) {
+	l.columns(x, "b", 8, 1, func(column, weight reg.GPVirtual, _ int) {
 		w := l.vec()
 		l.VBROADCASTSD(at(weight, 0), w)
-		l.multiply(acc[0], column, h, w)
+		l.multiply(acc[0], column, 0, h, w)
 	})
 	l.store(acc[0], at(l.of("d", row), 32*h))
 }
 
 // gradient adds Xᵀ·d for a whole tile to the lanes of g, and d to those behind them.
-func (l *linear) gradient() {
+func (l *linear) gradient(x, row reg.GPVirtual) {
 	var r []vec
-	d := l.of("d", l.row)
+	d := l.of("d", row)
 	for v := range tileLength / l.lanes() {
 		r = append(r, l.load(at(d, l.row8(v))))
 	}
-	last := l.columns(l.x, "grad", 64, func(column, g reg.GPVirtual) {
-		l.ontoLanes(g, func(sums []vec) {
+	last := l.columns(x, "grad", 64, together, func(column, g reg.GPVirtual, on int) {
+		l.ontoLanes(g, 64*on, func(sums []vec) {
 			for v := range r {
-				l.multiply(sums[v%len(sums)], column, v, r[v])
+				l.multiply(sums[v%len(sums)], column, on, v, r[v])
 			}
 		})
 	})
-	l.ontoLanes(last, func(sums []vec) {
+	l.ontoLanes(last, 0, func(sums []vec) {
 		for v := range r {
 			s := sums[v%len(sums)]
 			l.VADDPD(r[v], s, s)
@@ -268,16 +318,16 @@ func (l *linear) gradient() {
 }
 
 // ontoLanes loads eight lanes, lets them be changed, and stores them.
-func (l *linear) ontoLanes(p reg.GPVirtual, change func(sums []vec)) {
+func (l *linear) ontoLanes(p reg.GPVirtual, disp int, change func(sums []vec)) {
 	var sums []vec
 	for h := range l.halves() {
 		s := l.vec()
-		l.VMOVUPD(at(p, 32*h), s)
+		l.VMOVUPD(at(p, disp+32*h), s)
 		sums = append(sums, s)
 	}
 	change(sums)
 	for h, s := range sums {
-		l.VMOVUPD(s, at(p, 32*h))
+		l.VMOVUPD(s, at(p, disp+32*h))
 	}
 }
 
@@ -289,8 +339,8 @@ func (l *linear) gradientUnit(h int, x, row reg.GPVirtual) {
 		change(s)
 		l.VMOVUPD(s, at(p, 32*h))
 	}
-	last := l.columns(x, "grad", 64, func(column, g reg.GPVirtual) {
-		onto(g, func(s vec) { l.multiply(s, column, h, r) })
+	last := l.columns(x, "grad", 64, 1, func(column, g reg.GPVirtual, _ int) {
+		onto(g, func(s vec) { l.multiply(s, column, 0, h, r) })
 	})
 	onto(last, func(s vec) { l.VADDPD(r, s, s) })
 }
