@@ -11,7 +11,7 @@ import (
 const width = 16
 
 // rows is how many elements go through all layers together: their activations and deltas stay in the first cache.
-const rows = 128
+const rows = 64
 
 // A net is a multilayer perceptron, inputs–16–16–2 with tanh, applied to n elements alike: (f, h) = net(u). Its parameters are laid out as
 // W1 (one row an input), b1, W2 (one row an output unit), b2, W3 (a row for f, a row for h), b3.
