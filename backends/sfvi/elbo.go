@@ -87,41 +87,50 @@ func (h *history) drift() backends.Estimate {
 // trace evaluates the ELBO at the current iterate from draws of their own.
 func (k *kernel) trace(ctx context.Context) error {
 	var r running
-	first := uint64(k.iter) * tracePoint
-	for d := range uint64(tracePoint) {
-		if _, err := k.integrand(ctx, tracing, first+d, &r); err != nil {
-			return err
-		}
+	if err := k.integrand(ctx, tracing, uint64(k.iter)*tracePoint, tracePoint, &r); err != nil {
+		return err
 	}
 	k.traced, k.fresh, k.drift = r.estimate(), r.n > 1, k.smooth.drift()
 	return nil
 }
 
-// integrand adds one value of log p − log q to r and returns it, or counts one that is not finite and returns −Inf: a draw of no weight.
-func (k *kernel) integrand(ctx context.Context, from source, round uint64, r *running) (float64, error) {
-	ratio, _, err := k.evaluate(ctx, from, round)
-	if err != nil {
-		return 0, err
+// integrand leaves log p − log q at n draws, at most batchOf, in k.sums and adds them to r. One that is not finite is counted and becomes −Inf: a draw of no
+// weight. Nothing depends on them before the last is there, so the parties add them up at once.
+func (k *kernel) integrand(ctx context.Context, from source, first uint64, n int, r *running) error {
+	k.climbing = false
+	for d := range n {
+		if err := k.visit(ctx, from, first+uint64(d)); err != nil {
+			return err
+		}
+		for b, p := range k.parties {
+			k.terms[b][:batchOf][d] = k.lp[b] + p.ratio
+		}
 	}
-	if !finite(ratio) {
+	for b, t := range k.terms {
+		k.terms[b] = t[:n]
+	}
+	if err := k.env.Sum(ctx, k.terms, k.sums[:n]); err != nil {
+		return err
+	}
+	for d, ratio := range k.sums[:n] {
+		if finite(ratio) {
+			r.add(ratio)
+			continue
+		}
 		k.bad++
-		return math.Inf(-1), nil
+		k.sums[d] = math.Inf(-1)
 	}
-	r.add(ratio)
-	return ratio, nil
+	return nil
 }
 
 // finalBatch evaluates the next draws of the final ELBO.
 func (k *kernel) finalBatch(ctx context.Context) error {
 	want := k.settings.Int(elboDraws)
-	for d := k.evaluated; d < min(k.evaluated+batchOf, want); d++ {
-		ratio, err := k.integrand(ctx, drawing, uint64(d), &k.elbo)
-		if err != nil {
-			return err
-		}
-		k.ratios[d] = ratio
+	n := min(batchOf, want-k.evaluated)
+	if err := k.integrand(ctx, drawing, uint64(k.evaluated), n, &k.elbo); err != nil {
+		return err
 	}
-	k.evaluated = min(k.evaluated+batchOf, want)
+	k.evaluated += copy(k.ratios[k.evaluated:], k.sums[:n])
 	if k.evaluated == want {
 		k.phase = done
 	}

@@ -35,6 +35,8 @@ type kernel struct {
 	lp       []float64
 	part     [][]float64
 	total    []float64
+	terms    [][]float64 // of the integrand at several draws, by block
+	sums     []float64   // over the blocks
 	centre   [][]float64 // inputs and outputs of Env.Totals, where the guide wants it
 	base     [][]float64
 	totals   [][]float64
@@ -70,10 +72,12 @@ func newKernel(env backends.Env, s backends.Settings) (*kernel, error) {
 		k.theta = append(k.theta, make([]float64, block.Dim()))
 		k.grad = append(k.grad, make([]float64, block.Dim()))
 		k.part = append(k.part, make([]float64, 2))
+		k.terms = append(k.terms, make([]float64, batchOf))
 	}
 	if form == "amortized" && strings.Contains(s.Text(guideInputs), "total") {
 		k.wantTotals()
 	}
+	k.sums = make([]float64, batchOf)
 	k.ratios = make([]float64, s.Int(elboDraws))
 	k.planned = s.Int(iterations)
 	k.tail = k.planned - k.planned/tailShare
@@ -112,23 +116,15 @@ func (k *kernel) why() string {
 	return "a gradient overflowed"
 }
 
-// evaluate draws once from q with the given noise, and evaluates the ELBO's integrand log p − log q and, for fitting and starting, its gradient,
-// left in each party's grad. ok says that all of it was finite, and is the same at every party.
+// evaluate draws once from q with the given noise, and evaluates the ELBO's integrand log p − log q and its gradient, left in each party's grad. ok says that all of it was finite, and is the same at every party.
 func (k *kernel) evaluate(ctx context.Context, from source, round uint64) (ratio float64, ok bool, err error) {
-	k.climbing = from == fitting || from == starting
-	for b, p := range k.parties {
-		p.draw(from, round, k.theta[b])
-		clear(p.grad[:p.theta.dim])
-	}
-	if err := k.exchangeTotals(ctx); err != nil {
-		return 0, false, err
-	}
-	if err := k.env.Density(ctx, k.theta, k, k.grad, k.lp); err != nil {
+	k.climbing = true
+	if err := k.visit(ctx, from, round); err != nil {
 		return 0, false, err
 	}
 	for b, p := range k.parties {
 		k.part[b][0], k.part[b][1] = k.lp[b]+p.ratio, 0
-		if k.climbing && !p.finish(k.grad[b]) {
+		if !p.finish(k.grad[b]) {
 			k.part[b][1] = 1
 		}
 	}
@@ -136,6 +132,18 @@ func (k *kernel) evaluate(ctx context.Context, from source, round uint64) (ratio
 		return 0, false, err
 	}
 	return k.total[0], finite(k.total[0]) && k.total[1] == 0, nil
+}
+
+// visit draws once from q and evaluates the density there: each block's term of the integrand is its lp and its party's ratio.
+func (k *kernel) visit(ctx context.Context, from source, round uint64) error {
+	for b, p := range k.parties {
+		p.draw(from, round, k.theta[b])
+		clear(p.grad[:p.theta.dim])
+	}
+	if err := k.exchangeTotals(ctx); err != nil {
+		return err
+	}
+	return k.env.Density(ctx, k.theta, k, k.grad, k.lp)
 }
 
 // exchangeTotals gives the guides that want it the sum of all noise-free contributions at the means. The total is a constant of the iteration:

@@ -183,8 +183,14 @@ func TestNoAllocationsPerParty(t *testing.T) {
 		must(t, session.Run(t.Context(), plan, session.PerParty, 1, func(ctx context.Context, env backends.Env) error {
 			p := newPlayer(env, shifted)
 			var failed error
+			wanted := false
+			tally := backends.Tally{Part: clone(p.theta), Total: make([]float64, 2), Go: func() bool { wanted = !wanted; return wanted }}
+			tally.Part[0] = make([]float64, 2)
 			step := func() {
 				if err := p.env.Density(ctx, p.theta, p, p.grad, p.lp); err != nil {
+					failed = err
+				}
+				if err := p.env.Proceed(ctx, tally, p.theta, p, p.grad, p.lp); err != nil {
 					failed = err
 				}
 			}
