@@ -108,7 +108,7 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 	if n < fisherDraws {
 		return late, false
 	}
-	renew := n >= f.renewed+f.renewed/4+1
+	renew := n >= f.renewed+f.renewed/2+1 || f.turns.Frozen(t+1) // by half more draws, and the last time
 	for _, s := range k.shares {
 		s.metric.fromFisher(&s.estimate.fore, renew)
 	}

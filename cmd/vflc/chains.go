@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"slices"
 	"sync"
 	"time"
 
@@ -19,6 +18,7 @@ type chain struct {
 	number      int         // from 1
 	width       int         // of a draw
 	rows        [][]float64 // reported parameters, one row a draw
+	room        []float64   // for further rows
 	transitions []backends.Transition
 	info        backends.Info
 	steps       int // transitions
@@ -195,9 +195,19 @@ func (w *stopwatch) read(env backends.Env) {
 	}
 }
 
+// slab is for how many draws room is made at a time.
+const slab = 64
+
 // keep notes the newest draw.
 func (c *chain) keep(row []float64) {
-	c.rows = append(c.rows, slices.Clone(row))
+	n := len(row)
+	if len(c.room) < n {
+		c.room = make([]float64, slab*n)
+	}
+	kept := c.room[:n:n]
+	c.room = c.room[n:]
+	copy(kept, row)
+	c.rows = append(c.rows, kept)
 	c.transitions = append(c.transitions, c.info.Transition)
 }
 

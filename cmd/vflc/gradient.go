@@ -11,8 +11,12 @@ import (
 	"github.com/vflc/vflc/runtime/session"
 )
 
-// timedEvaluations is over how many evaluations the median is taken.
-const timedEvaluations = 101
+// The median is taken over timedEvaluations; where these take longer than timeEnough, over those that do not, but fewEvaluations at least.
+const (
+	timedEvaluations = 101
+	fewEvaluations   = 5
+	timeEnough       = 20 * time.Millisecond
+)
 
 // noNoise are auxiliary variables that equal their cuts.
 type noNoise struct{}
@@ -36,13 +40,13 @@ func gradientTime(ctx context.Context, plan *model.Plan, seed uint64) (time.Dura
 		theta[b], grad[b] = make([]float64, block.Dim()), make([]float64, block.Dim())
 	}
 	var coords backends.Coordinates = noNoise{}
-	took := make([]time.Duration, timedEvaluations)
-	for i := range took {
+	var took []time.Duration
+	for first := time.Now(); len(took) < fewEvaluations || len(took) < timedEvaluations && time.Since(first) < timeEnough; {
 		begin := time.Now()
 		if err := env.Density(ctx, theta, coords, grad, lp); err != nil {
 			return 0, err
 		}
-		took[i] = time.Since(begin)
+		took = append(took, time.Since(begin))
 	}
 	slices.Sort(took)
 	return took[len(took)/2], nil
