@@ -9,9 +9,9 @@ import (
 func TestContract(t *testing.T) {
 	for _, given := range []map[string]string{
 		{"guide": "structured"}, {"guide": "noncentered", "theta-guide": "meanfield"}, {"guide": "meanfield", "schedule": "cosine"},
-		{"guide": "amortized"}, {"guide": "amortized", "guide-inputs": "total"},
+		{"guide": "noncentered", "mc-samples": "3"}, {"guide": "amortized"}, {"guide": "amortized", "guide-inputs": "total"},
 	} {
 		given["iterations"], given["draws"], given["elbo-draws"], given["elbo-every"] = "300", "50", "200", "40"
-		t.Run(given["guide"]+given["guide-inputs"], func(t *testing.T) { contract.Check(t, Algorithm(), given) })
+		t.Run(given["guide"]+given["guide-inputs"]+given["mc-samples"], func(t *testing.T) { contract.Check(t, Algorithm(), given) })
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/internal/testmodel"
-	"github.com/vflc/vflc/runtime/rng"
 )
 
 // An integrand is log p(θ, z) − log q(θ, z) at the point that fixed noise is mapped to by the variational parameters phi, with log q evaluated
@@ -200,12 +199,8 @@ func checkGradient(t *testing.T, transform string, given map[string]string, curv
 		t.Fatal(err)
 	}
 	f := &integrand{t: t, env: env, form: s.Text(guideForm), k: k}
-	random := rng.New(rng.SharedKey(9), "phi")
+	elsewhere(k)
 	for _, p := range k.parties {
-		p.start(1)
-		for i := range p.phi {
-			p.phi[i] += 0.3 * random.Rand().NormFloat64()
-		}
 		f.phi, f.held = append(f.phi, slices.Clone(p.phi)), append(f.held, slices.Clone(p.phi))
 	}
 	ratio, ok, err := k.evaluate(context.Background(), fitting, 3)

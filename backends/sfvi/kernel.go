@@ -45,6 +45,7 @@ type kernel struct {
 	phase     int
 	iter      int // iterations done
 	planned   int // iterations in all
+	samples   int // draws of one iteration
 	tail      int // the first iteration that is averaged
 	averaged  int // iterations averaged so far
 	bad       int // evaluations that were not finite
@@ -62,6 +63,7 @@ type kernel struct {
 func newKernel(env backends.Env, s backends.Settings) (*kernel, error) {
 	blocks := env.Blocks()
 	k := &kernel{env: env, settings: s, lp: make([]float64, len(blocks)), total: make([]float64, 2)}
+	k.samples = s.Int(mcSamples)
 	form := s.Text(guideForm)
 	for b, block := range blocks {
 		p, err := newParty(env, b, s, form)
@@ -191,7 +193,7 @@ func (k *kernel) Step(ctx context.Context) (backends.Info, error) {
 }
 
 func (k *kernel) iterate(ctx context.Context) error {
-	ratio, ok, err := k.evaluate(ctx, fitting, uint64(k.iter))
+	ok, err := k.climb(ctx)
 	if err != nil {
 		return err
 	}
@@ -202,11 +204,8 @@ func (k *kernel) iterate(ctx context.Context) error {
 		}
 	} else {
 		k.row = 0
-		if k.iter%2 == 0 { // the draw of an odd iteration is not independent of the one before
-			k.smooth.add(k.iter, ratio)
-		}
 		for _, p := range k.parties {
-			p.opt.ascend(p.phi, p.grad, k.rate())
+			p.opt.ascend(p.phi, p.slope, k.rate())
 		}
 	}
 	k.iter++
@@ -223,6 +222,26 @@ func (k *kernel) iterate(ctx context.Context) error {
 	}
 	k.advance()
 	return nil
+}
+
+// climb evaluates the draws of an iteration and leaves the mean of their gradients in each party's slope, or stops at one that is not finite.
+func (k *kernel) climb(ctx context.Context) (ok bool, err error) {
+	for d := range k.samples {
+		round := uint64(k.iter)*uint64(k.samples) + uint64(d)
+		ratio, ok, err := k.evaluate(ctx, fitting, round)
+		if err != nil || !ok {
+			return false, err
+		}
+		if round%2 == 0 { // an odd draw is not independent of the one before
+			k.smooth.add(k.iter, ratio)
+		}
+		for _, p := range k.parties {
+			if k.samples > 1 {
+				p.collect(d)
+			}
+		}
+	}
+	return true, nil
 }
 
 // rate is Adam's step size in the current iteration.

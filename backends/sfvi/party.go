@@ -34,7 +34,8 @@ type party struct {
 	theta   gaussian
 	guide   guide // nil without auxiliary variables
 	phi     []float64
-	grad    []float64
+	grad    []float64 // of one draw
+	slope   []float64 // mean of the gradients of an iteration's draws: grad itself where there is one
 	mean    []float64 // running mean of phi over the tail
 	opt     adam
 	ratio   float64   // of the last draw: log p's auxiliary terms − log q
@@ -60,6 +61,10 @@ func newParty(env backends.Env, b int, s backends.Settings, form string) (*party
 		size += g.size()
 	}
 	p.phi, p.grad, p.mean, p.opt = make([]float64, size), make([]float64, size), make([]float64, size), newAdam(size)
+	p.slope = p.grad
+	if s.Int(mcSamples) > 1 {
+		p.slope = make([]float64, size)
+	}
 	for k, name := range sourceNames {
 		p.streams[k] = env.Private(b, name)
 	}
@@ -83,8 +88,9 @@ func (p *party) start(attempt uint64) {
 	}
 }
 
-// draw sets theta from round r of a stream, and readies the noise of z. Iterations come in pairs with opposite noise: what the gradient has of odd
-// order in the noise, most of its variance in the means, then cancels within two steps, and from the averaged iterates almost wholly.
+// draw sets theta from round r of a stream, and readies the noise of z. Draws of the fit come in pairs with opposite noise: what the gradient has of
+// odd order in the noise, most of its variance in the means, then cancels within two steps, or within one step of two draws, and from the averaged
+// iterates almost wholly.
 func (p *party) draw(from source, r uint64, theta []float64) {
 	opposite := from == fitting && r%2 == 1
 	if from == fitting {
@@ -139,6 +145,15 @@ func (p *party) aux(v []float64) []float64 { return v[p.theta.size():] }
 func (p *party) finish(v []float64) bool {
 	p.theta.gradient(p.phi, v, p.grad)
 	return finite(vec.Dot(len(p.grad), p.grad, p.grad))
+}
+
+// collect takes the gradient of draw d of an iteration, counted from 0, into their mean.
+func (p *party) collect(d int) {
+	if d == 0 {
+		copy(p.slope, p.grad)
+		return
+	}
+	vec.Approach(len(p.grad), p.slope, 1/float64(d+1), p.grad)
 }
 
 func finite(x float64) bool { return x-x == 0 }

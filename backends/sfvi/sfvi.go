@@ -19,6 +19,7 @@ const (
 	guideForm   = "guide"
 	guideInputs = "guide-inputs"
 	thetaGuide  = "theta-guide"
+	mcSamples   = "mc-samples"
 	rate        = "lr"
 	lastRate    = "lr-end"
 	schedule    = "schedule"
@@ -40,6 +41,7 @@ func Algorithm() backends.Algorithm {
 			{Name: guideInputs, Doc: "what the amortized guide sees beside the client's own contribution: the response (y), the sum of all contributions (total); empty: y in the power model where the party holds it",
 				Default: "", Choices: []string{"", "y", "total", "y,total"}},
 			{Name: thetaGuide, Doc: "form of q(θ): auto is fullrank up to 200 dimensions of a party, meanfield beyond", Default: "auto", Choices: []string{"auto", "fullrank", "meanfield"}},
+			{Name: mcSamples, Doc: "draws of an iteration, whose gradients are averaged; each costs what an iteration of one draw does, exchanges included", Default: 1, Min: 1},
 			{Name: rate, Doc: "Adam's step size", Default: 1e-3, Min: 1e-12},
 			{Name: lastRate, Doc: "step size at the end of the cosine schedule; 0: lr/100", Default: 0.0},
 			{Name: schedule, Doc: "step size over the iterations", Default: "constant", Choices: []string{"constant", "cosine"}},
