@@ -42,7 +42,9 @@ type Block interface {
 	Cuts() []Cut
 	AuxLen() int  // total length of the cuts
 	Affine() bool // every cut is affine in θ
-	Early() int   // how many elements of shared parameters the cuts depend on (class C); 0 for most models
+	// Hierarchical says that the prior of a parameter depends on other parameters: the density then bends more in some places than in others.
+	Hierarchical() bool
+	Early() int // how many elements of shared parameters the cuts depend on (class C); 0 for most models
 	// Cut evaluates the cuts at θ in a slot, with the shared parameters last received, and writes them to g.
 	Cut(slot Slot, theta, g []float64)
 	// Pull adds Jᵀw to grad (length Dim) and, where early is not nil, to early (length Early), J the Jacobian of the cuts at the slot's point.

@@ -38,7 +38,7 @@ func Algorithm() backends.Algorithm {
 			{Name: Draws, Doc: "draws of a chain", Default: 1000, Min: 1},
 			{Name: targetAccept, Doc: "acceptance statistic that the step size is tuned to", Default: 0.8, Min: 0.01, Max: 0.999},
 			{Name: maxDepth, Doc: "most doublings of a trajectory", Default: 10, Min: 1, Max: 20},
-			{Name: metricForm, Doc: "form of each party's metric; dense leaves auxiliary variables diagonal, auto is dense for a party of at most 32 parameters", Default: "auto", Choices: []string{"auto", "diag", "dense"}},
+			{Name: metricForm, Doc: "form of each party's metric; dense leaves auxiliary variables diagonal, auto is dense for a party of at most 32 parameters none of whose priors depends on another", Default: "auto", Choices: []string{"auto", "diag", "dense"}},
 			{Name: adaptation, Doc: "how the metric is found: from draws and gradients, or from draws in windows as Stan does", Default: "fisher", Choices: []string{"fisher", "stan"}},
 			{Name: jitter, Doc: "relative half-width of a uniform jitter of the step size", Default: 0.0, Max: 1},
 			{Name: centered, Doc: "sample auxiliary variables themselves in place of their noise: mixes badly", Default: false},

@@ -30,7 +30,7 @@ type share struct {
 
 func newShare(env backends.Env, b int, aux auxiliary, s backends.Settings) *share {
 	block := env.Blocks()[b]
-	full := denseDims(block.Dim(), s.Text(metricForm))
+	full := denseDims(block, s.Text(metricForm))
 	dim := block.Dim() + aux.len
 	return &share{
 		block: block, aux: aux, metric: newMetric(dim, full), estimate: newEstimates(dim, full, s.Text(adaptation) == "fisher"),
@@ -43,10 +43,12 @@ func newShare(env backends.Env, b int, aux auxiliary, s backends.Settings) *shar
 // evaluates, and correlated parameters of one party cost all others leapfrogs.
 const denseLimit = 32
 
-// denseDims is how many of a party's parameters are under a dense metric.
-func denseDims(dim int, form string) int {
+// denseDims is how many of a party's parameters are under a dense metric. In a hierarchy correlations change with its scales: steps that are long along
+// a ridge as it lies on average leave it elsewhere, and trajectories diverge.
+func denseDims(b backends.Block, form string) int {
+	dim := b.Dim()
 	switch {
-	case form == "diag", form == "auto" && (dim < 2 || dim > denseLimit):
+	case form == "diag", form == "auto" && (dim < 2 || dim > denseLimit || b.Hierarchical()):
 		return 0
 	}
 	return dim

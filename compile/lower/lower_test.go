@@ -400,3 +400,22 @@ func TestNoiseFree(t *testing.T) {
 		}
 	}
 }
+
+// A party is hierarchical where one of its priors depends on a parameter, its own or one that it receives; data and constants do not count.
+func TestHierarchical(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		f    fixture
+		want map[string]bool
+	}{
+		{"logistic", logistic, map[string]bool{}},
+		{"everything", everything, map[string]bool{}},
+		{"shared", shared, map[string]bool{"server": true, "a": true, "b": true}},
+	} {
+		for _, spec := range c.f.plan(t, check.Options{}).Parties {
+			if got := spec.Hierarchical; got != c.want[spec.Party] {
+				t.Errorf("%s: %s: hierarchical %v", c.name, spec.Party, got)
+			}
+		}
+	}
+}

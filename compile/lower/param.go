@@ -25,6 +25,9 @@ func (l *lowerer) param(s *check.Symbol) {
 			args[i] = l.expr(a)
 		}
 	}
+	for _, a := range args {
+		l.Spec.Hierarchical = l.Spec.Hierarchical || !l.b.Constant(a)
+	}
 	lower, upper, ok := l.support(s, args)
 	if !ok || l.diags.HasErrors() {
 		return

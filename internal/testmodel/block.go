@@ -63,6 +63,7 @@ func (b *block) Index() int           { return b.index }
 func (b *block) Dim() int             { return b.dim }
 func (b *block) Cuts() []backends.Cut { return b.cuts }
 func (b *block) Affine() bool         { return !b.model.Curve }
+func (b *block) Hierarchical() bool   { return false }
 func (b *block) Early() int           { return b.early }
 
 func (b *block) AuxLen() int {

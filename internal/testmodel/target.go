@@ -51,6 +51,7 @@ func (b *cutless) Dim() int             { return b.dim }
 func (b *cutless) Cuts() []backends.Cut { return nil }
 func (b *cutless) AuxLen() int          { return 0 }
 func (b *cutless) Early() int           { return 0 }
+func (b *cutless) Hierarchical() bool   { return false }
 
 func (b *cutless) Params() []backends.Param {
 	return []backends.Param{{Name: "x", Owner: b.Party(), Dims: []int{b.dim}, Len: b.dim}}

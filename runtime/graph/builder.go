@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/fn"
@@ -236,6 +237,13 @@ func (b *Builder) Value(id ID) ([]float64, bool) {
 	b.check(id)
 	n := &b.nodes[id]
 	return n.values, n.kind == constant
+}
+
+// Constant reports whether a node depends on constants alone.
+func (b *Builder) Constant(id ID) bool {
+	b.check(id)
+	n := &b.nodes[id]
+	return n.kind == constant || !n.leaf() && !slices.ContainsFunc(n.in, func(p ID) bool { return !b.Constant(p) })
 }
 
 func (b *Builder) check(id ID) {

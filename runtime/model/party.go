@@ -68,6 +68,9 @@ func (p *Party) AuxLen() int { return p.auxLen }
 // Affine says whether every cut is affine in the parameters.
 func (p *Party) Affine() bool { return p.affine }
 
+// Hierarchical says whether the prior of a parameter depends on other parameters.
+func (p *Party) Hierarchical() bool { return p.spec.Hierarchical }
+
 // Early is the total length of the shared parameters that arrive before the cuts are evaluated, in the order of the plan.
 func (p *Party) Early() int { return p.early }
 
