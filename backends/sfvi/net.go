@@ -24,15 +24,12 @@ type net struct {
 	first  []float64   // activations of the first hidden layer
 	second []float64
 	delta  [2][]float64 // of one block: of the layer above, and of that below
-	ones   []float64    // as many as a block has elements
 }
 
 func newNet(in [][]float64) *net {
 	n := len(in[0])
 	v := make([]float64, (2*n+2*rows)*width)
 	q := &net{n: n, in: in, out: make([]float64, 2*n), first: v[:n*width], second: v[n*width : 2*n*width]}
-	q.ones = make([]float64, rows)
-	vec.Fill(rows, q.ones, 1)
 	q.delta[0], q.delta[1] = v[2*n*width:][:rows*width], v[(2*n+rows)*width:]
 	return q
 }
@@ -95,8 +92,7 @@ func (q *net) forward(phi []float64) {
 			vec.DenseAdd(m, one, m, in[from:], 0, w.w1[(c+1)*width:], 0, 1, 1, width)
 		}
 		vec.Tanh(len(one), one, one)
-		vec.Dense(m, two, m, one, m, w.w2, 1, width, width, width, w.b2)
-		vec.Tanh(len(two), two, two)
+		vec.DenseTanh(m, two, m, one, m, w.w2, 1, width, width, width, w.b2)
 		vec.Dense(m, q.out[from:], q.n, two, m, w.w3, 1, width, width, 2, w.b3)
 	}
 }
@@ -118,19 +114,14 @@ func (q *net) climb(b block, w, g *weights, seeds []float64) {
 	m, one, two := b.m, b.of(q.first), b.of(q.second)
 	seeds = seeds[b.from:]
 	vec.DenseGradient(m, g.w3, 1, width, two, m, seeds, q.n, width, 2)
-	q.sums(g.b3, seeds, q.n, m)
+	vec.ColumnSumsAdd(m, g.b3, seeds, q.n, 2)
 	upper, lower := q.carry(b, w, seeds)
 	vec.DenseGradient(m, g.w2, 1, width, one, m, upper, m, width, width)
-	q.sums(g.b2, upper, m, m)
+	vec.ColumnSumsAdd(m, g.b2, upper, m, width)
 	for c, in := range q.in {
 		vec.DenseGradient(m, g.w1[c*width:], 0, 1, in[b.from:], 0, lower, m, 1, width)
 	}
-	q.sums(g.b1, lower, m, m)
-}
-
-// sums adds the sum of each column of m deltas to the gradient of its bias: the weight of an input that is 1.
-func (q *net) sums(bias, delta []float64, stride, m int) {
-	vec.DenseGradient(m, bias, 0, 1, q.ones, 0, delta, stride, 1, len(bias))
+	vec.ColumnSumsAdd(m, g.b1, lower, m, width)
 }
 
 // feel sets du for a block.
@@ -143,9 +134,7 @@ func (q *net) feel(b block, w *weights, seeds, du []float64) {
 func (q *net) carry(b block, w *weights, seeds []float64) (upper, lower []float64) {
 	m := b.m
 	upper, lower = q.delta[0][:m*width], q.delta[1][:m*width]
-	vec.Dense(m, upper, m, seeds, q.n, w.w3, width, 1, 2, width, nil)
-	vec.TanhBack(len(upper), upper, upper, b.of(q.second))
-	vec.Dense(m, lower, m, upper, m, w.w2, width, 1, width, width, nil)
-	vec.TanhBack(len(lower), lower, lower, b.of(q.first))
+	vec.DenseTanhBack(m, upper, m, seeds, q.n, w.w3, width, 1, 2, width, b.of(q.second))
+	vec.DenseTanhBack(m, lower, m, upper, m, w.w2, width, 1, width, width, b.of(q.first))
 	return upper, lower
 }

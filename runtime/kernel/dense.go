@@ -28,6 +28,18 @@ func DenseAdd(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, 
 	}
 }
 
+// DenseTanhBack sets Y = (X·W)·(1 - T²), element by element in the last product: the derivative X in the outputs of a layer, carried back to the
+// sums before the tanh of the layer below, whose activations T are laid out as Y. It is Dense without constants and then TanhBack, in one pass.
+func DenseTanhBack(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, wm, k, m int, t []float64) {
+	switch {
+	case m <= 0:
+	case k > 0:
+		denseTanhBack(active, n, y, ys, x, xs, w, wk, wm, k, m, t)
+	default:
+		Dense(n, y, ys, x, xs, w, wk, wm, k, m, nil)
+	}
+}
+
 // DenseGradient adds Xᵀ·D to W: the derivative in the weights, given D, that in the outputs. Each sum has eight lanes, as in MatTVecAdd.
 func DenseGradient(n int, w []float64, wk, wm int, x []float64, xs int, d []float64, ds, k, m int) {
 	if k > 0 && m > 0 {
@@ -83,6 +95,14 @@ func denseGo(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, w
 		fillGo(n, y[o*ys:][:n], s)
 	}
 	denseAddGo(n, y, ys, x, xs, w, wk, wm, k, m)
+}
+
+func denseTanhBackGo(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, wm, k, m int, t []float64) {
+	denseGo(n, y, ys, x, xs, w, wk, wm, k, m, nil)
+	for o := range m {
+		column := y[o*ys:][:n]
+		tanhBackGo(n, column, column, t[o*ys:][:n])
+	}
 }
 
 func denseAddGo(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, wm, k, m int) {

@@ -1246,6 +1246,412 @@ next12:
 	VZEROUPPER
 	RET
 
+// func denseTanhBackAVX2(n int, y *float64, ys int, x *float64, xs int, w *float64, wk int, wm int, k int, m int, t *float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·denseTanhBackAVX2(SB), NOSPLIT, $32-88
+	MOVQ y+8(FP), AX
+	MOVQ AX, (SP)
+	MOVQ w+40(FP), AX
+	MOVQ AX, 8(SP)
+	MOVQ m+72(FP), AX
+	MOVQ AX, 16(SP)
+	MOVQ t+80(FP), AX
+	MOVQ y+8(FP), CX
+	SUBQ CX, AX
+	MOVQ AX, 24(SP)
+
+loop1:
+	MOVQ 16(SP), AX
+	CMPQ AX, $0x04
+	JLT  next2
+	SUBQ $0x04, AX
+	MOVQ AX, 16(SP)
+	MOVQ (SP), AX
+	MOVQ x+24(FP), CX
+	MOVQ n+0(FP), DX
+
+tile4:
+	CMPQ  DX, $0x08
+	JLT   next5
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	MOVQ  CX, BX
+	MOVQ  8(SP), SI
+	MOVQ  k+64(FP), DI
+	MOVQ  wk+48(FP), R8
+	SHLQ  $0x03, R8
+	MOVQ  xs+32(FP), R9
+	SHLQ  $0x03, R9
+	MOVQ  wm+56(FP), R10
+	SHLQ  $0x03, R10
+	LEAQ  (R10)(R10*2), R11
+
+inner6:
+	VMOVUPD      (BX), Y8
+	VMOVUPD      32(BX), Y9
+	VBROADCASTSD (SI), Y10
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  Y9, Y10, Y1
+	VBROADCASTSD (SI)(R10*1), Y10
+	VFMADD231PD  Y8, Y10, Y2
+	VFMADD231PD  Y9, Y10, Y3
+	VBROADCASTSD (SI)(R10*2), Y10
+	VFMADD231PD  Y8, Y10, Y4
+	VFMADD231PD  Y9, Y10, Y5
+	VBROADCASTSD (SI)(R11*1), Y10
+	VFMADD231PD  Y8, Y10, Y6
+	VFMADD231PD  Y9, Y10, Y7
+	ADDQ         R9, BX
+	ADDQ         R8, SI
+	DECQ         DI
+	JNE          inner6
+	MOVQ         ys+16(FP), BX
+	SHLQ         $0x03, BX
+	LEAQ         (BX)(BX*2), SI
+	MOVQ         24(SP), DI
+	ADDQ         AX, DI
+	VMOVUPD      (DI), Y8
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
+	VFNMADD231PD Y8, Y8, Y9
+	VMULPD       Y9, Y0, Y0
+	VMOVUPD      32(DI), Y8
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
+	VFNMADD231PD Y8, Y8, Y9
+	VMULPD       Y9, Y1, Y1
+	VMOVUPD      (DI)(BX*1), Y8
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
+	VFNMADD231PD Y8, Y8, Y9
+	VMULPD       Y9, Y2, Y2
+	VMOVUPD      32(DI)(BX*1), Y8
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
+	VFNMADD231PD Y8, Y8, Y9
+	VMULPD       Y9, Y3, Y3
+	VMOVUPD      (DI)(BX*2), Y8
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
+	VFNMADD231PD Y8, Y8, Y9
+	VMULPD       Y9, Y4, Y4
+	VMOVUPD      32(DI)(BX*2), Y8
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
+	VFNMADD231PD Y8, Y8, Y9
+	VMULPD       Y9, Y5, Y5
+	VMOVUPD      (DI)(SI*1), Y8
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
+	VFNMADD231PD Y8, Y8, Y9
+	VMULPD       Y9, Y6, Y6
+	VMOVUPD      32(DI)(SI*1), Y8
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
+	VFNMADD231PD Y8, Y8, Y9
+	VMULPD       Y9, Y7, Y7
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	VMOVUPD      Y2, (AX)(BX*1)
+	VMOVUPD      Y3, 32(AX)(BX*1)
+	VMOVUPD      Y4, (AX)(BX*2)
+	VMOVUPD      Y5, 32(AX)(BX*2)
+	VMOVUPD      Y6, (AX)(SI*1)
+	VMOVUPD      Y7, 32(AX)(SI*1)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $0x08, DX
+	JMP          tile4
+
+next5:
+tile7:
+	CMPQ  DX, $0x04
+	JLT   next8
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	MOVQ  CX, BX
+	MOVQ  8(SP), SI
+	MOVQ  k+64(FP), DI
+	MOVQ  wk+48(FP), R8
+	SHLQ  $0x03, R8
+	MOVQ  xs+32(FP), R9
+	SHLQ  $0x03, R9
+	MOVQ  wm+56(FP), R10
+	SHLQ  $0x03, R10
+	LEAQ  (R10)(R10*2), R11
+
+inner9:
+	VMOVUPD      (BX), Y4
+	VBROADCASTSD (SI), Y5
+	VFMADD231PD  Y4, Y5, Y0
+	VBROADCASTSD (SI)(R10*1), Y5
+	VFMADD231PD  Y4, Y5, Y1
+	VBROADCASTSD (SI)(R10*2), Y5
+	VFMADD231PD  Y4, Y5, Y2
+	VBROADCASTSD (SI)(R11*1), Y5
+	VFMADD231PD  Y4, Y5, Y3
+	ADDQ         R9, BX
+	ADDQ         R8, SI
+	DECQ         DI
+	JNE          inner9
+	MOVQ         ys+16(FP), BX
+	SHLQ         $0x03, BX
+	LEAQ         (BX)(BX*2), SI
+	MOVQ         24(SP), DI
+	ADDQ         AX, DI
+	VMOVUPD      (DI), Y4
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y5
+	VFNMADD231PD Y4, Y4, Y5
+	VMULPD       Y5, Y0, Y0
+	VMOVUPD      (DI)(BX*1), Y4
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y5
+	VFNMADD231PD Y4, Y4, Y5
+	VMULPD       Y5, Y1, Y1
+	VMOVUPD      (DI)(BX*2), Y4
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y5
+	VFNMADD231PD Y4, Y4, Y5
+	VMULPD       Y5, Y2, Y2
+	VMOVUPD      (DI)(SI*1), Y4
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y5
+	VFNMADD231PD Y4, Y4, Y5
+	VMULPD       Y5, Y3, Y3
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, (AX)(BX*1)
+	VMOVUPD      Y2, (AX)(BX*2)
+	VMOVUPD      Y3, (AX)(SI*1)
+	ADDQ         $+32, AX
+	ADDQ         $+32, CX
+	SUBQ         $0x04, DX
+	JMP          tile7
+
+next8:
+	CMPQ    DX, $0x00
+	JLE     done3
+	LEAQ    lanesBelow<>+0(SB), BX
+	NEGQ    DX
+	VMOVUPD 64(BX)(DX*8), Y0
+	VPXOR   Y1, Y1, Y1
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y3, Y3, Y3
+	VPXOR   Y4, Y4, Y4
+	MOVQ    8(SP), DX
+	MOVQ    k+64(FP), BX
+	MOVQ    wk+48(FP), SI
+	SHLQ    $0x03, SI
+	MOVQ    xs+32(FP), DI
+	SHLQ    $0x03, DI
+	MOVQ    wm+56(FP), R8
+	SHLQ    $0x03, R8
+	LEAQ    (R8)(R8*2), R9
+
+inner10:
+	VMASKMOVPD   (CX), Y0, Y5
+	VBROADCASTSD (DX), Y6
+	VFMADD231PD  Y5, Y6, Y1
+	VBROADCASTSD (DX)(R8*1), Y6
+	VFMADD231PD  Y5, Y6, Y2
+	VBROADCASTSD (DX)(R8*2), Y6
+	VFMADD231PD  Y5, Y6, Y3
+	VBROADCASTSD (DX)(R9*1), Y6
+	VFMADD231PD  Y5, Y6, Y4
+	ADDQ         DI, CX
+	ADDQ         SI, DX
+	DECQ         BX
+	JNE          inner10
+	MOVQ         ys+16(FP), CX
+	SHLQ         $0x03, CX
+	LEAQ         (CX)(CX*2), DX
+	MOVQ         24(SP), BX
+	ADDQ         AX, BX
+	VMASKMOVPD   (BX), Y0, Y5
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y6
+	VFNMADD231PD Y5, Y5, Y6
+	VMULPD       Y6, Y1, Y1
+	VMASKMOVPD   (BX)(CX*1), Y0, Y5
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y6
+	VFNMADD231PD Y5, Y5, Y6
+	VMULPD       Y6, Y2, Y2
+	VMASKMOVPD   (BX)(CX*2), Y0, Y5
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y6
+	VFNMADD231PD Y5, Y5, Y6
+	VMULPD       Y6, Y3, Y3
+	VMASKMOVPD   (BX)(DX*1), Y0, Y5
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y6
+	VFNMADD231PD Y5, Y5, Y6
+	VMULPD       Y6, Y4, Y4
+	VMASKMOVPD   Y1, Y0, (AX)
+	VMASKMOVPD   Y2, Y0, (AX)(CX*1)
+	VMASKMOVPD   Y3, Y0, (AX)(CX*2)
+	VMASKMOVPD   Y4, Y0, (AX)(DX*1)
+
+done3:
+	MOVQ ys+16(FP), AX
+	SHLQ $0x03, AX
+	MOVQ (SP), CX
+	ADDQ AX, CX
+	ADDQ AX, CX
+	ADDQ AX, CX
+	ADDQ AX, CX
+	MOVQ CX, (SP)
+	MOVQ wm+56(FP), AX
+	SHLQ $0x03, AX
+	MOVQ 8(SP), CX
+	ADDQ AX, CX
+	ADDQ AX, CX
+	ADDQ AX, CX
+	ADDQ AX, CX
+	MOVQ CX, 8(SP)
+	JMP  loop1
+
+next2:
+loop11:
+	MOVQ 16(SP), AX
+	CMPQ AX, $0x01
+	JLT  next12
+	SUBQ $0x01, AX
+	MOVQ AX, 16(SP)
+	MOVQ (SP), AX
+	MOVQ x+24(FP), CX
+	MOVQ n+0(FP), DX
+
+tile14:
+	CMPQ  DX, $0x08
+	JLT   next15
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	MOVQ  CX, BX
+	MOVQ  8(SP), SI
+	MOVQ  k+64(FP), DI
+	MOVQ  wk+48(FP), R8
+	SHLQ  $0x03, R8
+	MOVQ  xs+32(FP), R9
+	SHLQ  $0x03, R9
+	MOVQ  wm+56(FP), R10
+	SHLQ  $0x03, R10
+
+inner16:
+	VMOVUPD      (BX), Y2
+	VMOVUPD      32(BX), Y3
+	VBROADCASTSD (SI), Y4
+	VFMADD231PD  Y2, Y4, Y0
+	VFMADD231PD  Y3, Y4, Y1
+	ADDQ         R9, BX
+	ADDQ         R8, SI
+	DECQ         DI
+	JNE          inner16
+	MOVQ         ys+16(FP), BX
+	SHLQ         $0x03, BX
+	MOVQ         24(SP), BX
+	ADDQ         AX, BX
+	VMOVUPD      (BX), Y2
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y3
+	VFNMADD231PD Y2, Y2, Y3
+	VMULPD       Y3, Y0, Y0
+	VMOVUPD      32(BX), Y2
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y3
+	VFNMADD231PD Y2, Y2, Y3
+	VMULPD       Y3, Y1, Y1
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $0x08, DX
+	JMP          tile14
+
+next15:
+tile17:
+	CMPQ  DX, $0x04
+	JLT   next18
+	VPXOR Y0, Y0, Y0
+	MOVQ  CX, BX
+	MOVQ  8(SP), SI
+	MOVQ  k+64(FP), DI
+	MOVQ  wk+48(FP), R8
+	SHLQ  $0x03, R8
+	MOVQ  xs+32(FP), R9
+	SHLQ  $0x03, R9
+	MOVQ  wm+56(FP), R10
+	SHLQ  $0x03, R10
+
+inner19:
+	VMOVUPD      (BX), Y1
+	VBROADCASTSD (SI), Y2
+	VFMADD231PD  Y1, Y2, Y0
+	ADDQ         R9, BX
+	ADDQ         R8, SI
+	DECQ         DI
+	JNE          inner19
+	MOVQ         ys+16(FP), BX
+	SHLQ         $0x03, BX
+	MOVQ         24(SP), BX
+	ADDQ         AX, BX
+	VMOVUPD      (BX), Y1
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y2
+	VFNMADD231PD Y1, Y1, Y2
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $+32, AX
+	ADDQ         $+32, CX
+	SUBQ         $0x04, DX
+	JMP          tile17
+
+next18:
+	CMPQ    DX, $0x00
+	JLE     done13
+	LEAQ    lanesBelow<>+0(SB), BX
+	NEGQ    DX
+	VMOVUPD 64(BX)(DX*8), Y0
+	VPXOR   Y1, Y1, Y1
+	MOVQ    8(SP), DX
+	MOVQ    k+64(FP), BX
+	MOVQ    wk+48(FP), SI
+	SHLQ    $0x03, SI
+	MOVQ    xs+32(FP), DI
+	SHLQ    $0x03, DI
+	MOVQ    wm+56(FP), R8
+	SHLQ    $0x03, R8
+
+inner20:
+	VMASKMOVPD   (CX), Y0, Y2
+	VBROADCASTSD (DX), Y3
+	VFMADD231PD  Y2, Y3, Y1
+	ADDQ         DI, CX
+	ADDQ         SI, DX
+	DECQ         BX
+	JNE          inner20
+	MOVQ         ys+16(FP), CX
+	SHLQ         $0x03, CX
+	MOVQ         24(SP), CX
+	ADDQ         AX, CX
+	VMASKMOVPD   (CX), Y0, Y2
+	VMOVUPD      c3ff0000000000000<>+0(SB), Y3
+	VFNMADD231PD Y2, Y2, Y3
+	VMULPD       Y3, Y1, Y1
+	VMASKMOVPD   Y1, Y0, (AX)
+
+done13:
+	MOVQ ys+16(FP), AX
+	SHLQ $0x03, AX
+	MOVQ (SP), CX
+	ADDQ AX, CX
+	MOVQ CX, (SP)
+	MOVQ wm+56(FP), AX
+	SHLQ $0x03, AX
+	MOVQ 8(SP), CX
+	ADDQ AX, CX
+	MOVQ CX, 8(SP)
+	JMP  loop11
+
+next12:
+	VZEROUPPER
+	RET
+
+DATA c3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
+DATA c3ff0000000000000<>+8(SB)/8, $0x3ff0000000000000
+DATA c3ff0000000000000<>+16(SB)/8, $0x3ff0000000000000
+DATA c3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
+GLOBL c3ff0000000000000<>(SB), RODATA|NOPTR, $32
+
 // func denseGradientAVX2(n int, w *float64, wk int, wm int, x *float64, xs int, d *float64, ds int, k int, m int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·denseGradientAVX2(SB), NOSPLIT, $48-80

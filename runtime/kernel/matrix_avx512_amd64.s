@@ -1414,6 +1414,484 @@ next12:
 	VZEROUPPER
 	RET
 
+// func denseTanhBackAVX512(n int, y *float64, ys int, x *float64, xs int, w *float64, wk int, wm int, k int, m int, t *float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·denseTanhBackAVX512(SB), NOSPLIT, $32-88
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z0
+	MOVQ         y+8(FP), AX
+	MOVQ         AX, (SP)
+	MOVQ         w+40(FP), AX
+	MOVQ         AX, 8(SP)
+	MOVQ         m+72(FP), AX
+	MOVQ         AX, 16(SP)
+	MOVQ         t+80(FP), AX
+	MOVQ         y+8(FP), CX
+	SUBQ         CX, AX
+	MOVQ         AX, 24(SP)
+
+loop1:
+	MOVQ 16(SP), AX
+	CMPQ AX, $0x04
+	JLT  next2
+	SUBQ $0x04, AX
+	MOVQ AX, 16(SP)
+	MOVQ (SP), AX
+	MOVQ x+24(FP), CX
+	MOVQ n+0(FP), DX
+
+tile4:
+	CMPQ   DX, $0x20
+	JLT    next5
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	VPXORQ Z16, Z16, Z16
+	MOVQ   CX, BX
+	MOVQ   8(SP), SI
+	MOVQ   k+64(FP), DI
+	MOVQ   wk+48(FP), R8
+	SHLQ   $0x03, R8
+	MOVQ   xs+32(FP), R9
+	SHLQ   $0x03, R9
+	MOVQ   wm+56(FP), R10
+	SHLQ   $0x03, R10
+	LEAQ   (R10)(R10*2), R11
+
+inner6:
+	VMOVUPD      (BX), Z17
+	VMOVUPD      64(BX), Z18
+	VMOVUPD      128(BX), Z19
+	VMOVUPD      192(BX), Z20
+	VBROADCASTSD (SI), Z21
+	VFMADD231PD  Z17, Z21, Z1
+	VFMADD231PD  Z18, Z21, Z2
+	VFMADD231PD  Z19, Z21, Z3
+	VFMADD231PD  Z20, Z21, Z4
+	VBROADCASTSD (SI)(R10*1), Z21
+	VFMADD231PD  Z17, Z21, Z5
+	VFMADD231PD  Z18, Z21, Z6
+	VFMADD231PD  Z19, Z21, Z7
+	VFMADD231PD  Z20, Z21, Z8
+	VBROADCASTSD (SI)(R10*2), Z21
+	VFMADD231PD  Z17, Z21, Z9
+	VFMADD231PD  Z18, Z21, Z10
+	VFMADD231PD  Z19, Z21, Z11
+	VFMADD231PD  Z20, Z21, Z12
+	VBROADCASTSD (SI)(R11*1), Z21
+	VFMADD231PD  Z17, Z21, Z13
+	VFMADD231PD  Z18, Z21, Z14
+	VFMADD231PD  Z19, Z21, Z15
+	VFMADD231PD  Z20, Z21, Z16
+	ADDQ         R9, BX
+	ADDQ         R8, SI
+	DECQ         DI
+	JNE          inner6
+	MOVQ         ys+16(FP), BX
+	SHLQ         $0x03, BX
+	LEAQ         (BX)(BX*2), SI
+	MOVQ         24(SP), DI
+	ADDQ         AX, DI
+	VMOVUPD      (DI), Z17
+	VMOVUPD      Z0, Z18
+	VFNMADD231PD Z17, Z17, Z18
+	VMULPD       Z18, Z1, Z1
+	VMOVUPD      64(DI), Z17
+	VMOVUPD      Z0, Z18
+	VFNMADD231PD Z17, Z17, Z18
+	VMULPD       Z18, Z2, Z2
+	VMOVUPD      128(DI), Z17
+	VMOVUPD      Z0, Z18
+	VFNMADD231PD Z17, Z17, Z18
+	VMULPD       Z18, Z3, Z3
+	VMOVUPD      192(DI), Z17
+	VMOVUPD      Z0, Z18
+	VFNMADD231PD Z17, Z17, Z18
+	VMULPD       Z18, Z4, Z4
+	VMOVUPD      (DI)(BX*1), Z17
+	VMOVUPD      Z0, Z18
+	VFNMADD231PD Z17, Z17, Z18
+	VMULPD       Z18, Z5, Z5
+	VMOVUPD      64(DI)(BX*1), Z17
+	VMOVUPD      Z0, Z18
+	VFNMADD231PD Z17, Z17, Z18
+	VMULPD       Z18, Z6, Z6
+	VMOVUPD      128(DI)(BX*1), Z17
+	VMOVUPD      Z0, Z18
+	VFNMADD231PD Z17, Z17, Z18
+	VMULPD       Z18, Z7, Z7
+	VMOVUPD      192(DI)(BX*1), Z17
+	VMOVUPD      Z0, Z18
+	VFNMADD231PD Z17, Z17, Z18
+	VMULPD       Z18, Z8, Z8
+	VMOVUPD      (DI)(BX*2), Z17
+	VMOVUPD      Z0, Z18
+	VFNMADD231PD Z17, Z17, Z18
+	VMULPD       Z18, Z9, Z9
+	VMOVUPD      64(DI)(BX*2), Z17
+	VMOVUPD      Z0, Z18
+	VFNMADD231PD Z17, Z17, Z18
+	VMULPD       Z18, Z10, Z10
+	VMOVUPD      128(DI)(BX*2), Z17
+	VMOVUPD      Z0, Z18
+	VFNMADD231PD Z17, Z17, Z18
+	VMULPD       Z18, Z11, Z11
+	VMOVUPD      192(DI)(BX*2), Z17
+	VMOVUPD      Z0, Z18
+	VFNMADD231PD Z17, Z17, Z18
+	VMULPD       Z18, Z12, Z12
+	VMOVUPD      (DI)(SI*1), Z17
+	VMOVUPD      Z0, Z18
+	VFNMADD231PD Z17, Z17, Z18
+	VMULPD       Z18, Z13, Z13
+	VMOVUPD      64(DI)(SI*1), Z17
+	VMOVUPD      Z0, Z18
+	VFNMADD231PD Z17, Z17, Z18
+	VMULPD       Z18, Z14, Z14
+	VMOVUPD      128(DI)(SI*1), Z17
+	VMOVUPD      Z0, Z18
+	VFNMADD231PD Z17, Z17, Z18
+	VMULPD       Z18, Z15, Z15
+	VMOVUPD      192(DI)(SI*1), Z17
+	VMOVUPD      Z0, Z18
+	VFNMADD231PD Z17, Z17, Z18
+	VMULPD       Z18, Z16, Z16
+	VMOVUPD      Z1, (AX)
+	VMOVUPD      Z2, 64(AX)
+	VMOVUPD      Z3, 128(AX)
+	VMOVUPD      Z4, 192(AX)
+	VMOVUPD      Z5, (AX)(BX*1)
+	VMOVUPD      Z6, 64(AX)(BX*1)
+	VMOVUPD      Z7, 128(AX)(BX*1)
+	VMOVUPD      Z8, 192(AX)(BX*1)
+	VMOVUPD      Z9, (AX)(BX*2)
+	VMOVUPD      Z10, 64(AX)(BX*2)
+	VMOVUPD      Z11, 128(AX)(BX*2)
+	VMOVUPD      Z12, 192(AX)(BX*2)
+	VMOVUPD      Z13, (AX)(SI*1)
+	VMOVUPD      Z14, 64(AX)(SI*1)
+	VMOVUPD      Z15, 128(AX)(SI*1)
+	VMOVUPD      Z16, 192(AX)(SI*1)
+	ADDQ         $+256, AX
+	ADDQ         $+256, CX
+	SUBQ         $0x20, DX
+	JMP          tile4
+
+next5:
+tile7:
+	CMPQ   DX, $0x08
+	JLT    next8
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	MOVQ   CX, BX
+	MOVQ   8(SP), SI
+	MOVQ   k+64(FP), DI
+	MOVQ   wk+48(FP), R8
+	SHLQ   $0x03, R8
+	MOVQ   xs+32(FP), R9
+	SHLQ   $0x03, R9
+	MOVQ   wm+56(FP), R10
+	SHLQ   $0x03, R10
+	LEAQ   (R10)(R10*2), R11
+
+inner9:
+	VMOVUPD      (BX), Z5
+	VBROADCASTSD (SI), Z6
+	VFMADD231PD  Z5, Z6, Z1
+	VBROADCASTSD (SI)(R10*1), Z6
+	VFMADD231PD  Z5, Z6, Z2
+	VBROADCASTSD (SI)(R10*2), Z6
+	VFMADD231PD  Z5, Z6, Z3
+	VBROADCASTSD (SI)(R11*1), Z6
+	VFMADD231PD  Z5, Z6, Z4
+	ADDQ         R9, BX
+	ADDQ         R8, SI
+	DECQ         DI
+	JNE          inner9
+	MOVQ         ys+16(FP), BX
+	SHLQ         $0x03, BX
+	LEAQ         (BX)(BX*2), SI
+	MOVQ         24(SP), DI
+	ADDQ         AX, DI
+	VMOVUPD      (DI), Z5
+	VMOVUPD      Z0, Z6
+	VFNMADD231PD Z5, Z5, Z6
+	VMULPD       Z6, Z1, Z1
+	VMOVUPD      (DI)(BX*1), Z5
+	VMOVUPD      Z0, Z6
+	VFNMADD231PD Z5, Z5, Z6
+	VMULPD       Z6, Z2, Z2
+	VMOVUPD      (DI)(BX*2), Z5
+	VMOVUPD      Z0, Z6
+	VFNMADD231PD Z5, Z5, Z6
+	VMULPD       Z6, Z3, Z3
+	VMOVUPD      (DI)(SI*1), Z5
+	VMOVUPD      Z0, Z6
+	VFNMADD231PD Z5, Z5, Z6
+	VMULPD       Z6, Z4, Z4
+	VMOVUPD      Z1, (AX)
+	VMOVUPD      Z2, (AX)(BX*1)
+	VMOVUPD      Z3, (AX)(BX*2)
+	VMOVUPD      Z4, (AX)(SI*1)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $0x08, DX
+	JMP          tile7
+
+next8:
+	CMPQ   DX, $0x00
+	JLE    done3
+	MOVQ   $-1, BX
+	BZHIQ  DX, BX, BX
+	KMOVB  BX, K1
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	MOVQ   8(SP), DX
+	MOVQ   k+64(FP), BX
+	MOVQ   wk+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   xs+32(FP), DI
+	SHLQ   $0x03, DI
+	MOVQ   wm+56(FP), R8
+	SHLQ   $0x03, R8
+	LEAQ   (R8)(R8*2), R9
+
+inner10:
+	VMOVUPD.Z    (CX), K1, Z5
+	VBROADCASTSD (DX), Z6
+	VFMADD231PD  Z5, Z6, Z1
+	VBROADCASTSD (DX)(R8*1), Z6
+	VFMADD231PD  Z5, Z6, Z2
+	VBROADCASTSD (DX)(R8*2), Z6
+	VFMADD231PD  Z5, Z6, Z3
+	VBROADCASTSD (DX)(R9*1), Z6
+	VFMADD231PD  Z5, Z6, Z4
+	ADDQ         DI, CX
+	ADDQ         SI, DX
+	DECQ         BX
+	JNE          inner10
+	MOVQ         ys+16(FP), CX
+	SHLQ         $0x03, CX
+	LEAQ         (CX)(CX*2), DX
+	MOVQ         24(SP), BX
+	ADDQ         AX, BX
+	VMOVUPD.Z    (BX), K1, Z5
+	VMOVUPD      Z0, Z6
+	VFNMADD231PD Z5, Z5, Z6
+	VMULPD       Z6, Z1, Z1
+	VMOVUPD.Z    (BX)(CX*1), K1, Z5
+	VMOVUPD      Z0, Z6
+	VFNMADD231PD Z5, Z5, Z6
+	VMULPD       Z6, Z2, Z2
+	VMOVUPD.Z    (BX)(CX*2), K1, Z5
+	VMOVUPD      Z0, Z6
+	VFNMADD231PD Z5, Z5, Z6
+	VMULPD       Z6, Z3, Z3
+	VMOVUPD.Z    (BX)(DX*1), K1, Z5
+	VMOVUPD      Z0, Z6
+	VFNMADD231PD Z5, Z5, Z6
+	VMULPD       Z6, Z4, Z4
+	VMOVUPD      Z1, K1, (AX)
+	VMOVUPD      Z2, K1, (AX)(CX*1)
+	VMOVUPD      Z3, K1, (AX)(CX*2)
+	VMOVUPD      Z4, K1, (AX)(DX*1)
+
+done3:
+	MOVQ ys+16(FP), AX
+	SHLQ $0x03, AX
+	MOVQ (SP), CX
+	ADDQ AX, CX
+	ADDQ AX, CX
+	ADDQ AX, CX
+	ADDQ AX, CX
+	MOVQ CX, (SP)
+	MOVQ wm+56(FP), AX
+	SHLQ $0x03, AX
+	MOVQ 8(SP), CX
+	ADDQ AX, CX
+	ADDQ AX, CX
+	ADDQ AX, CX
+	ADDQ AX, CX
+	MOVQ CX, 8(SP)
+	JMP  loop1
+
+next2:
+loop11:
+	MOVQ 16(SP), AX
+	CMPQ AX, $0x01
+	JLT  next12
+	SUBQ $0x01, AX
+	MOVQ AX, 16(SP)
+	MOVQ (SP), AX
+	MOVQ x+24(FP), CX
+	MOVQ n+0(FP), DX
+
+tile14:
+	CMPQ   DX, $0x20
+	JLT    next15
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	MOVQ   CX, BX
+	MOVQ   8(SP), SI
+	MOVQ   k+64(FP), DI
+	MOVQ   wk+48(FP), R8
+	SHLQ   $0x03, R8
+	MOVQ   xs+32(FP), R9
+	SHLQ   $0x03, R9
+	MOVQ   wm+56(FP), R10
+	SHLQ   $0x03, R10
+
+inner16:
+	VMOVUPD      (BX), Z5
+	VMOVUPD      64(BX), Z6
+	VMOVUPD      128(BX), Z7
+	VMOVUPD      192(BX), Z8
+	VBROADCASTSD (SI), Z9
+	VFMADD231PD  Z5, Z9, Z1
+	VFMADD231PD  Z6, Z9, Z2
+	VFMADD231PD  Z7, Z9, Z3
+	VFMADD231PD  Z8, Z9, Z4
+	ADDQ         R9, BX
+	ADDQ         R8, SI
+	DECQ         DI
+	JNE          inner16
+	MOVQ         ys+16(FP), BX
+	SHLQ         $0x03, BX
+	MOVQ         24(SP), BX
+	ADDQ         AX, BX
+	VMOVUPD      (BX), Z5
+	VMOVUPD      Z0, Z6
+	VFNMADD231PD Z5, Z5, Z6
+	VMULPD       Z6, Z1, Z1
+	VMOVUPD      64(BX), Z5
+	VMOVUPD      Z0, Z6
+	VFNMADD231PD Z5, Z5, Z6
+	VMULPD       Z6, Z2, Z2
+	VMOVUPD      128(BX), Z5
+	VMOVUPD      Z0, Z6
+	VFNMADD231PD Z5, Z5, Z6
+	VMULPD       Z6, Z3, Z3
+	VMOVUPD      192(BX), Z5
+	VMOVUPD      Z0, Z6
+	VFNMADD231PD Z5, Z5, Z6
+	VMULPD       Z6, Z4, Z4
+	VMOVUPD      Z1, (AX)
+	VMOVUPD      Z2, 64(AX)
+	VMOVUPD      Z3, 128(AX)
+	VMOVUPD      Z4, 192(AX)
+	ADDQ         $+256, AX
+	ADDQ         $+256, CX
+	SUBQ         $0x20, DX
+	JMP          tile14
+
+next15:
+tile17:
+	CMPQ   DX, $0x08
+	JLT    next18
+	VPXORQ Z1, Z1, Z1
+	MOVQ   CX, BX
+	MOVQ   8(SP), SI
+	MOVQ   k+64(FP), DI
+	MOVQ   wk+48(FP), R8
+	SHLQ   $0x03, R8
+	MOVQ   xs+32(FP), R9
+	SHLQ   $0x03, R9
+	MOVQ   wm+56(FP), R10
+	SHLQ   $0x03, R10
+
+inner19:
+	VMOVUPD      (BX), Z2
+	VBROADCASTSD (SI), Z3
+	VFMADD231PD  Z2, Z3, Z1
+	ADDQ         R9, BX
+	ADDQ         R8, SI
+	DECQ         DI
+	JNE          inner19
+	MOVQ         ys+16(FP), BX
+	SHLQ         $0x03, BX
+	MOVQ         24(SP), BX
+	ADDQ         AX, BX
+	VMOVUPD      (BX), Z2
+	VMOVUPD      Z0, Z3
+	VFNMADD231PD Z2, Z2, Z3
+	VMULPD       Z3, Z1, Z1
+	VMOVUPD      Z1, (AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $0x08, DX
+	JMP          tile17
+
+next18:
+	CMPQ   DX, $0x00
+	JLE    done13
+	MOVQ   $-1, BX
+	BZHIQ  DX, BX, BX
+	KMOVB  BX, K1
+	VPXORQ Z1, Z1, Z1
+	MOVQ   8(SP), DX
+	MOVQ   k+64(FP), BX
+	MOVQ   wk+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   xs+32(FP), DI
+	SHLQ   $0x03, DI
+	MOVQ   wm+56(FP), R8
+	SHLQ   $0x03, R8
+
+inner20:
+	VMOVUPD.Z    (CX), K1, Z2
+	VBROADCASTSD (DX), Z3
+	VFMADD231PD  Z2, Z3, Z1
+	ADDQ         DI, CX
+	ADDQ         SI, DX
+	DECQ         BX
+	JNE          inner20
+	MOVQ         ys+16(FP), CX
+	SHLQ         $0x03, CX
+	MOVQ         24(SP), CX
+	ADDQ         AX, CX
+	VMOVUPD.Z    (CX), K1, Z2
+	VMOVUPD      Z0, Z3
+	VFNMADD231PD Z2, Z2, Z3
+	VMULPD       Z3, Z1, Z1
+	VMOVUPD      Z1, K1, (AX)
+
+done13:
+	MOVQ ys+16(FP), AX
+	SHLQ $0x03, AX
+	MOVQ (SP), CX
+	ADDQ AX, CX
+	MOVQ CX, (SP)
+	MOVQ wm+56(FP), AX
+	SHLQ $0x03, AX
+	MOVQ 8(SP), CX
+	ADDQ AX, CX
+	MOVQ CX, 8(SP)
+	JMP  loop11
+
+next12:
+	VZEROUPPER
+	RET
+
+DATA c3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
+GLOBL c3ff0000000000000<>(SB), RODATA|NOPTR, $8
+
 // func denseGradientAVX512(n int, w *float64, wk int, wm int, x *float64, xs int, d *float64, ds int, k int, m int)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
 TEXT ·denseGradientAVX512(SB), NOSPLIT, $112-80

@@ -50,6 +50,10 @@ func TestMatricesAgreeBetweenSets(t *testing.T) {
 		agree(t, "dense", y, func(on Set, y []float64) { dense(on, s.n, y, s.ys, x, s.xs, w, s.wk, s.wm, s.k, s.m, c) })
 		agree(t, "dense without constants", y, func(on Set, y []float64) { dense(on, s.n, y, s.ys, x, s.xs, w, s.wk, s.wm, s.k, s.m, nil) })
 		agree(t, "denseAdd", y, func(on Set, y []float64) { denseAdd(on, s.n, y, s.ys, x, s.xs, w, s.wk, s.wm, s.k, s.m) })
+		activations := numbers(r, len(y))
+		agree(t, "denseTanhBack", y, func(on Set, y []float64) {
+			denseTanhBack(on, s.n, y, s.ys, x, s.xs, w, s.wk, s.wm, s.k, s.m, activations)
+		})
 		agree(t, "denseGradient", w, func(on Set, w []float64) { denseGradient(on, s.n, w, s.wk, s.wm, x, s.xs, y, s.ys, s.k, s.m) })
 	}
 }

@@ -1035,6 +1035,30 @@ func denseAdd(on Set, n int, y []float64, ys int, x []float64, xs int, w []float
 }
 
 //go:noescape
+func denseTanhBackAVX2(n int, y *float64, ys int, x *float64, xs int, w *float64, wk int, wm int, k int, m int, t *float64)
+
+//go:noescape
+func denseTanhBackAVX512(n int, y *float64, ys int, x *float64, xs int, w *float64, wk int, wm int, k int, m int, t *float64)
+
+func denseTanhBack(on Set, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int, t []float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:(m-1)*ys+n]
+	x = x[:(k-1)*xs+n]
+	w = w[:(k-1)*wk+(m-1)*wm+1]
+	t = t[:(m-1)*ys+n]
+	switch on {
+	case AVX512:
+		denseTanhBackAVX512(n, unsafe.SliceData(y), ys, unsafe.SliceData(x), xs, unsafe.SliceData(w), wk, wm, k, m, unsafe.SliceData(t))
+	case AVX2:
+		denseTanhBackAVX2(n, unsafe.SliceData(y), ys, unsafe.SliceData(x), xs, unsafe.SliceData(w), wk, wm, k, m, unsafe.SliceData(t))
+	default:
+		denseTanhBackGo(n, y, ys, x, xs, w, wk, wm, k, m, t)
+	}
+}
+
+//go:noescape
 func denseGradientAVX2(n int, w *float64, wk int, wm int, x *float64, xs int, d *float64, ds int, k int, m int)
 
 //go:noescape

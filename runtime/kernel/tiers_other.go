@@ -440,6 +440,17 @@ func denseAdd(_ Set, n int, y []float64, ys int, x []float64, xs int, w []float6
 	denseAddGo(n, y, ys, x, xs, w, wk, wm, k, m)
 }
 
+func denseTanhBack(_ Set, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int, t []float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:(m-1)*ys+n]
+	x = x[:(k-1)*xs+n]
+	w = w[:(k-1)*wk+(m-1)*wm+1]
+	t = t[:(m-1)*ys+n]
+	denseTanhBackGo(n, y, ys, x, xs, w, wk, wm, k, m, t)
+}
+
 func denseGradient(_ Set, n int, w []float64, wk int, wm int, x []float64, xs int, d []float64, ds int, k int, m int) {
 	if n <= 0 {
 		return

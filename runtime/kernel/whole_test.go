@@ -172,6 +172,10 @@ func matrixCalls() []call {
 			xs, ys := n+m.gap, n+m.gap
 			denseAdd(on, n, m.floats((c-1)*ys+n), ys, m.floats((k-1)*xs+n), xs, m.floats(k*c), 1, k, k, c)
 		}},
+		{"denseTanhBack", func(on Set, n, k, c int, m *room) {
+			ys, xs := n+m.gap, n+m.gap
+			denseTanhBack(on, n, m.floats((c-1)*ys+n), ys, m.floats((k-1)*xs+n), xs, m.floats(k*c), c, 1, k, c, m.floats((c-1)*ys+n))
+		}},
 		{"denseGradient", func(on Set, n, k, c int, m *room) {
 			xs, ds := n+m.gap, n+m.gap
 			denseGradient(on, n, m.floats(k*c), c, 1, m.floats((k-1)*xs+n), xs, m.floats((c-1)*ds+n), ds, k, c)

@@ -5,30 +5,54 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// dense makes Y = c + X·W, or Y += X·W, for n rows, k columns of X and m of Y: tiles of rows by four columns of Y stay in registers.
-// A nil c is zero.
-func dense(name string, onto bool) kernel {
+// What a dense layer makes of its sums.
+type ending int
+
+const (
+	overwrite ending = iota // Y = c + X·W; a nil c is zero
+	addOnto                 // Y += X·W
+	tanhBack                // Y = X·W times 1 - t²
+)
+
+// dense multiplies n rows of X, k columns, by W into m columns of Y: tiles of rows by four columns of Y stay in registers.
+func dense(name string, end ending) kernel {
 	k := kernel{name: name, params: "n int, y [(m-1)*ys+n], ys int, x [(k-1)*xs+n], xs int, w [(k-1)*wk+(m-1)*wm+1], wk int, wm int, k int, m int"}
-	if !onto {
+	switch end {
+	case overwrite:
 		k.params += ", c [m]?"
+	case tanhBack:
+		k.params += ", t [(m-1)*ys+n]"
 	}
 	k.emit = func(g *gen) {
-		y, w, outs, c := g.keep("y"), g.keep("w"), g.keep("m"), slot{}
-		if !onto {
-			c = g.keep("c")
+		l := layer{end: end, y: g.keep("y"), w: g.keep("w"), last: slot{}}
+		outs := g.keep("m")
+		switch end {
+		case overwrite:
+			l.last = g.keep("c")
+		case tanhBack:
+			l.last = slot{g.AllocLocal(8)} // from Y to t
+			apart := g.ptr("t")
+			g.SUBQ(g.ptr("y"), apart)
+			g.put(apart, l.last)
 		}
 		for _, wide := range []int{4, 1} {
 			g.whileAtLeast(outs, wide, func() {
-				g.denseColumns(y, w, c, wide, onto)
-				g.move(y, g.scaled("ys"), wide)
-				g.move(w, g.scaled("wm"), wide)
-				if !onto {
-					g.moveUnlessNil(c, wide)
+				g.denseColumns(l, wide)
+				g.move(l.y, g.scaled("ys"), wide)
+				g.move(l.w, g.scaled("wm"), wide)
+				if end == overwrite {
+					g.moveUnlessNil(l.last, wide)
 				}
 			})
 		}
 	}
 	return k
+}
+
+// A layer is what the columns of a dense layer share: how it ends, where Y and W have come to, and what the end needs.
+type layer struct {
+	end        ending
+	y, w, last slot
 }
 
 // A slot is a variable in the frame, for want of registers.
@@ -71,15 +95,15 @@ func (g *gen) moveUnlessNil(s slot, elements int) {
 func (g *gen) scaled(name string) reg.GPVirtual { return g.bytes(g.integer(name)) }
 
 // denseColumns computes m columns of Y over all rows.
-func (g *gen) denseColumns(y0, w0, c slot, m int, onto bool) {
+func (g *gen) denseColumns(l layer, m int) {
 	sizes := []int{4, 1}
 	if !g.wide {
 		sizes = []int{2, 1}
 	}
-	y, x := g.take(y0), g.ptr("x")
+	y, x := g.take(l.y), g.ptr("x")
 	g.rowTiles(g.integer("n"), sizes, []reg.GPVirtual{y, x}, func(vectors int) {
-		acc := g.denseStart(y, c, m, vectors, onto)
-		column, weight, left := g.copyReg(x), g.take(w0), g.integer("k")
+		acc := g.denseStart(y, l, m, vectors)
+		column, weight, left := g.copyReg(x), g.take(l.w), g.integer("k")
 		wk, xs := g.scaled("wk"), g.scaled("xs")
 		wm := g.strided(g.scaled("wm"), m)
 		loop := g.label("inner")
@@ -100,6 +124,9 @@ func (g *gen) denseColumns(y0, w0, c slot, m int, onto bool) {
 		g.DECQ(left)
 		g.JNE(label(loop))
 		ys := g.strided(g.scaled("ys"), m)
+		if l.end == tanhBack {
+			g.denseTanhBack(acc, y, ys, l.last)
+		}
 		for o := range acc {
 			for v := range vectors {
 				g.store(acc[o][v], ys.column(y, o, g.row(v)))
@@ -108,15 +135,30 @@ func (g *gen) denseColumns(y0, w0, c slot, m int, onto bool) {
 	})
 }
 
+// denseTanhBack multiplies the sums of a tile by 1 - t²; apart is what lies between Y and t.
+func (g *gen) denseTanhBack(acc [][]vec, y reg.GPVirtual, ys strided, apart slot) {
+	t := g.take(apart)
+	g.ADDQ(y, t)
+	for o := range acc {
+		for v := range acc[o] {
+			a := g.load(ys.column(t, o, g.row(v)))
+			acc[o][v] = g.mul(acc[o][v], g.fnmaOf(a, a, oneBits))
+		}
+	}
+}
+
 // denseStart fills the sums of a tile: with Y, or with c, or with zero.
-func (g *gen) denseStart(y reg.GPVirtual, c slot, m, vectors int, onto bool) [][]vec {
+func (g *gen) denseStart(y reg.GPVirtual, l layer, m, vectors int) [][]vec {
 	acc := make([][]vec, m)
 	for o := range acc {
 		for range vectors {
 			acc[o] = append(acc[o], g.zero())
 		}
 	}
-	if onto {
+	switch l.end {
+	case tanhBack:
+		return acc
+	case addOnto:
 		ys := g.strided(g.scaled("ys"), m)
 		for o := range acc {
 			for v := range vectors {
@@ -125,7 +167,7 @@ func (g *gen) denseStart(y reg.GPVirtual, c slot, m, vectors int, onto bool) [][
 		}
 		return acc
 	}
-	without, constant := g.label("without"), g.take(c)
+	without, constant := g.label("without"), g.take(l.last)
 	g.TESTQ(constant, constant)
 	g.JEQ(label(without))
 	for o := range acc {
