@@ -14,6 +14,8 @@ type adam struct {
 	first, second []float64 // moments of the gradient
 	decay1        float64   // beta1 to the number of steps
 	decay2        float64
+	safe          []float64 // phi and both moments before a step that may be taken back
+	old1, old2    float64   // and the decays
 }
 
 func newAdam(n int) adam {
@@ -27,4 +29,22 @@ func (a *adam) ascend(phi, grad []float64, rate float64) {
 	a.decay2 *= beta2
 	step, scale := rate/(1-a.decay1), 1/(1-a.decay2)
 	vec.Adam(len(phi), phi, a.first, a.second, grad, step, scale, beta1, beta2, epsilon)
+}
+
+// keep notes where phi and the optimiser stand.
+func (a *adam) keep(phi []float64) {
+	n := len(phi)
+	copy(a.safe, phi)
+	copy(a.safe[n:], a.first)
+	copy(a.safe[2*n:], a.second)
+	a.old1, a.old2 = a.decay1, a.decay2
+}
+
+// goBack returns to where they stood.
+func (a *adam) goBack(phi []float64) {
+	n := len(phi)
+	copy(phi, a.safe)
+	copy(a.first, a.safe[n:])
+	copy(a.second, a.safe[2*n:])
+	a.decay1, a.decay2 = a.old1, a.old2
 }

@@ -41,7 +41,12 @@ type kernel struct {
 	base     [][]float64
 	totals   [][]float64
 
-	climbing  bool // the current evaluation is to give a gradient
+	climbing  bool        // the current evaluation is to give a gradient
+	ahead     bool        // parties are apart, so that a draw is made before the sums of the one before it are known
+	begun     bool        // the evaluation of the next draw of the fit has been made
+	round     uint64      // of the draw at hand
+	last      bool        // it is the last of its iteration
+	proceed   func() bool // verdict
 	phase     int
 	iter      int // iterations done
 	planned   int // iterations in all
@@ -81,6 +86,12 @@ func newKernel(env backends.Env, s backends.Settings) (*kernel, error) {
 	}
 	k.sums = make([]float64, batchOf)
 	k.ratios = make([]float64, s.Int(elboDraws))
+	k.ahead, k.proceed = env.Apart(), k.verdict
+	for _, p := range k.parties {
+		if k.ahead {
+			p.opt.safe = make([]float64, 3*len(p.phi))
+		}
+	}
 	k.planned = s.Int(iterations)
 	k.tail = k.planned - k.planned/tailShare
 	k.smooth = newHistory(k.planned)
@@ -124,24 +135,37 @@ func (k *kernel) evaluate(ctx context.Context, from source, round uint64) (ratio
 	if err := k.visit(ctx, from, round); err != nil {
 		return 0, false, err
 	}
+	k.leave()
+	if err := k.env.Sum(ctx, k.part, k.total); err != nil {
+		return 0, false, err
+	}
+	return k.total[0], k.sound(), nil
+}
+
+// leave completes the gradients and leaves what the parties have to add up.
+func (k *kernel) leave() {
 	for b, p := range k.parties {
 		k.part[b][0], k.part[b][1] = k.lp[b]+p.ratio, 0
 		if !p.finish(k.grad[b]) {
 			k.part[b][1] = 1
 		}
 	}
-	if err := k.env.Sum(ctx, k.part, k.total); err != nil {
-		return 0, false, err
-	}
-	return k.total[0], finite(k.total[0]) && k.total[1] == 0, nil
 }
 
-// visit draws once from q and evaluates the density there: each block's term of the integrand is its lp and its party's ratio.
-func (k *kernel) visit(ctx context.Context, from source, round uint64) error {
+// sound says that the density and all gradients were finite.
+func (k *kernel) sound() bool { return finite(k.total[0]) && k.total[1] == 0 }
+
+// draw draws once from q.
+func (k *kernel) draw(from source, round uint64) {
 	for b, p := range k.parties {
 		p.draw(from, round, k.theta[b])
 		clear(p.grad[:p.theta.dim])
 	}
+}
+
+// visit draws once from q and evaluates the density there: each block's term of the integrand is its lp and its party's ratio.
+func (k *kernel) visit(ctx context.Context, from source, round uint64) error {
+	k.draw(from, round)
 	if err := k.exchangeTotals(ctx); err != nil {
 		return err
 	}
@@ -204,9 +228,6 @@ func (k *kernel) iterate(ctx context.Context) error {
 		}
 	} else {
 		k.row = 0
-		for _, p := range k.parties {
-			p.opt.ascend(p.phi, p.slope, k.rate())
-		}
 	}
 	k.iter++
 	if k.iter > k.tail {
@@ -224,24 +245,97 @@ func (k *kernel) iterate(ctx context.Context) error {
 	return nil
 }
 
-// climb evaluates the draws of an iteration and leaves the mean of their gradients in each party's slope, or stops at one that is not finite.
+// climb evaluates the draws of an iteration, leaves the mean of their gradients in each party's slope, and moves the parameters. It stops at a draw that is
+// not finite.
 func (k *kernel) climb(ctx context.Context) (ok bool, err error) {
 	for d := range k.samples {
-		round := uint64(k.iter)*uint64(k.samples) + uint64(d)
-		ratio, ok, err := k.evaluate(ctx, fitting, round)
-		if err != nil || !ok {
-			return false, err
-		}
-		if round%2 == 0 { // an odd draw is not independent of the one before
-			k.smooth.add(k.iter, ratio)
+		k.round, k.last = uint64(k.iter)*uint64(k.samples)+uint64(d), d+1 == k.samples
+		if !k.begun {
+			k.climbing = true
+			if err := k.visit(ctx, fitting, k.round); err != nil {
+				return false, err
+			}
+			k.leave()
 		}
 		for _, p := range k.parties {
 			if k.samples > 1 {
 				p.collect(d)
 			}
 		}
+		ratio, ok, err := k.conclude(ctx)
+		if err != nil || !ok {
+			return false, err
+		}
+		if k.round%2 == 0 { // an odd draw is not independent of the one before
+			k.smooth.add(k.iter, ratio)
+		}
 	}
 	return true, nil
+}
+
+// conclude adds up what a draw has left and, where it is sound and the last of its iteration, moves the parameters. Unless something else comes next,
+// the next draw's evaluation is made in the same exchange: where parties are apart they move and draw before they know, and go back where it was
+// not sound.
+func (k *kernel) conclude(ctx context.Context) (ratio float64, ok bool, err error) {
+	k.begun = false
+	if k.pausing() {
+		if err := k.env.Sum(ctx, k.part, k.total); err != nil {
+			return 0, false, err
+		}
+		if ok = k.sound(); ok && k.last {
+			k.ascend()
+		}
+		return k.total[0], ok, nil
+	}
+	if k.ahead {
+		k.next()
+	}
+	tally := backends.Tally{Part: k.part, Total: k.total, Go: k.proceed}
+	if err := k.env.Proceed(ctx, tally, k.theta, k, k.grad, k.lp); err != nil {
+		return 0, false, err
+	}
+	if k.begun {
+		k.leave()
+	}
+	return k.total[0], k.begun, nil
+}
+
+// pausing says that what comes next is not the evaluation of a draw of the fit.
+func (k *kernel) pausing() bool {
+	next := k.iter + 1
+	return k.centre != nil || k.last && (next == k.planned || next%k.settings.Int(elboEvery) == 0)
+}
+
+// next makes the next draw, after the step that an iteration ends with.
+func (k *kernel) next() {
+	if k.last {
+		k.ascend()
+	}
+	k.draw(fitting, k.round+1)
+}
+
+// verdict says whether a draw was sound, and so the next evaluation is wanted.
+func (k *kernel) verdict() bool {
+	k.begun = k.sound()
+	switch {
+	case k.begun && !k.ahead:
+		k.next()
+	case !k.begun && k.ahead && k.last:
+		for _, p := range k.parties {
+			p.opt.goBack(p.phi)
+		}
+	}
+	return k.begun
+}
+
+// ascend moves all parameters, and notes where they were where that may be too early.
+func (k *kernel) ascend() {
+	for _, p := range k.parties {
+		if k.ahead {
+			p.opt.keep(p.phi)
+		}
+		p.opt.ascend(p.phi, p.slope, k.rate())
+	}
 }
 
 // rate is Adam's step size in the current iteration.

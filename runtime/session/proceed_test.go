@@ -8,6 +8,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/nuts"
+	"github.com/vflc/vflc/backends/sfvi"
 	"github.com/vflc/vflc/runtime/session"
 )
 
@@ -60,18 +61,17 @@ func TestProceedIsSumAndDensity(t *testing.T) {
 	})
 }
 
-// A journal is what one run of NUTS leaves, by party.
+// A journal is what one run of an algorithm leaves, by party.
 type journal struct {
 	sync.Mutex
 	draws map[int][]float64
 	work  backends.Work // counted by the server
-	costs []int64       // rounds of each transition, as the server counts them
+	costs []int64       // rounds of each step, as the server counts them
 	steps []backends.Transition
 }
 
-func (j *journal) sample(given map[string]string, transform string) func(context.Context, backends.Env) error {
+func (j *journal) sample(a backends.Algorithm, given map[string]string, transform string) func(context.Context, backends.Env) error {
 	return func(ctx context.Context, env backends.Env) error {
-		a := nuts.Algorithm()
 		s, err := a.Resolve(transform, given)
 		if err != nil {
 			return err
@@ -84,15 +84,18 @@ func (j *journal) sample(given map[string]string, transform string) func(context
 			return err
 		}
 		theta, server := clone(newPlayer(env, noncentred).theta), env.Blocks()[0].Index() == 0
+		have := 0
 		for info := (backends.Info{}); !info.Done; {
 			before := env.Work().Rounds
 			if info, err = k.Step(ctx); err != nil {
 				return err
 			}
-			k.Draw(0, theta)
 			j.Lock()
-			for b, block := range env.Blocks() {
-				j.draws[block.Index()] = append(j.draws[block.Index()], theta[b]...)
+			for ; have < info.Draws; have++ {
+				k.Draw(have, theta)
+				for b, block := range env.Blocks() {
+					j.draws[block.Index()] = append(j.draws[block.Index()], theta[b]...)
+				}
 			}
 			if server {
 				j.costs, j.steps = append(j.costs, env.Work().Rounds-before), append(j.steps, info.Transition)
@@ -106,15 +109,47 @@ func (j *journal) sample(given map[string]string, transform string) func(context
 	}
 }
 
-func sampled(t *testing.T, w *world, mode session.Mode, given map[string]string) *journal {
+func sampled(t *testing.T, w *world, mode session.Mode, a backends.Algorithm, given map[string]string) *journal {
 	t.Helper()
 	j := &journal{draws: map[int][]float64{}}
 	transform := backends.Augmented
 	if w.power {
 		transform = backends.Power
 	}
-	must(t, session.Run(t.Context(), w.plan(t), mode, 5, j.sample(given, transform)))
+	must(t, session.Run(t.Context(), w.plan(t), mode, 5, j.sample(a, given, transform)))
 	return j
+}
+
+// rounds is how many one evaluation takes.
+func (w *world) rounds() int64 {
+	n := int64(1)
+	if w.power {
+		n++
+	}
+	if w.early {
+		n++
+	}
+	return n
+}
+
+// bothWays wants the same draws and the same work from one loop and from a goroutine per party, and returns what the latter left.
+func bothWays(t *testing.T, w *world, a backends.Algorithm, given map[string]string) *journal {
+	t.Helper()
+	one, parties := sampled(t, w, session.OneLoop, a, given), sampled(t, w, session.PerParty, a, given)
+	if one.work != parties.work {
+		t.Errorf("work %+v in one loop, %+v with a goroutine per party", one.work, parties.work)
+	}
+	for index, draws := range one.draws {
+		if len(draws) == 0 {
+			t.Fatalf("party %d has no draws", index)
+		}
+		for i, x := range draws {
+			if math.Float64bits(x) != math.Float64bits(parties.draws[index][i]) {
+				t.Fatalf("party %d, number %d: %v in one loop, %v with a goroutine per party", index, i, x, parties.draws[index][i])
+			}
+		}
+	}
+	return parties
 }
 
 // NUTS draws the same bits in one loop and with a goroutine per party, which exchange each leapfrog's scalars together with the next leapfrog: one
@@ -123,23 +158,10 @@ func sampled(t *testing.T, w *world, mode session.Mode, given map[string]string)
 func TestRoundsOfALeapfrog(t *testing.T) {
 	everyDesign(t, func(t *testing.T, w *world) {
 		given := map[string]string{"warmup": "30", "draws": "30", "max-depth": "4"}
-		one, parties := sampled(t, w, session.OneLoop, given), sampled(t, w, session.PerParty, given)
-		if one.work != parties.work {
-			t.Errorf("work %+v in one loop, %+v with a goroutine per party", one.work, parties.work)
-		}
-		for index, draws := range one.draws {
-			for i, x := range draws {
-				if math.Float64bits(x) != math.Float64bits(parties.draws[index][i]) {
-					t.Fatalf("party %d, number %d: %v in one loop, %v with a goroutine per party", index, i, x, parties.draws[index][i])
-				}
-			}
-		}
-		each, end := int64(1), int64(1)
-		if w.power {
-			each++
-		}
+		parties := bothWays(t, w, nuts.Algorithm(), given)
+		each, end := w.rounds(), int64(1)
 		if w.early {
-			each, end = each+1, end+1
+			end++
 		}
 		for i, step := range parties.steps[30:] {
 			want := each*int64(step.Leapfrogs) + end
@@ -149,6 +171,20 @@ func TestRoundsOfALeapfrog(t *testing.T) {
 			if got := parties.costs[30+i]; got != want {
 				t.Errorf("draw %d takes %d rounds for %d leapfrogs, want %d", i, got, step.Leapfrogs, want)
 			}
+		}
+	})
+}
+
+// So does SFVI, whose draws exchange their scalars with the next one's z: the rounds of an evaluation for each, one more for the sums at a point
+// of the trace and one for those before it, one for the start and one for the final value.
+func TestRoundsOfAFit(t *testing.T) {
+	const iterations, samples, points, final = 30, 2, 3, 64
+	everyDesign(t, func(t *testing.T, w *world) {
+		given := map[string]string{"iterations": "30", "mc-samples": "2", "elbo-every": "10", "elbo-draws": "64", "draws": "5", "guide": "noncentered"}
+		parties := bothWays(t, w, sfvi.Algorithm(), given)
+		evaluations := int64(1 + iterations*samples + 32*points + final)
+		if got, want := parties.work.Rounds, evaluations*w.rounds()+1+2*points+1; got != want || parties.work.Gradients != evaluations {
+			t.Errorf("%d rounds, want %d; %d evaluations, want %d", got, want, parties.work.Gradients, evaluations)
 		}
 	})
 }
