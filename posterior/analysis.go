@@ -10,6 +10,7 @@ import (
 type analysis struct {
 	chains [][]float64
 	usable bool
+	sorter sorter
 	sorted order     // of the draws of all chains, one after another
 	scores []float64 // normal scores of the ranks 1, 2, …: they depend on the number of draws alone
 	bulk   [][]float64
@@ -24,7 +25,7 @@ func newAnalysis(chains [][]float64) *analysis {
 // load makes a that of other draws. As many chains of as many draws share the scores.
 func (a *analysis) load(chains [][]float64) {
 	a.chains, a.usable, a.bulk = chains, usable(chains), nil
-	a.sorted = newOrder(pooled(chains))
+	a.sorted = a.sorter.sort(pooled(chains))
 	if !a.usable {
 		return
 	}

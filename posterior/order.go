@@ -1,6 +1,11 @@
 package posterior
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+)
 
 // An order is some values in ascending order, and where each came from. Values that are not numbers come first, as in slices.Sort.
 type order struct {
@@ -9,45 +14,82 @@ type order struct {
 }
 
 const (
-	digitBits = 8 // of a digit of a key
-	digits    = 64 / digitBits
+	digitBits = 8 // of a digit of what is sorted by
+	digits    = 4
+	base      = 1 << digitBits
+	prefix    = digitBits * digits
 )
 
-// newOrder sorts by the digits of the bits of values, the last digit first: that takes a fifth of the time of comparisons.
-func newOrder(x []float64) order {
+// A sorter makes orders. Its room is used again.
+type sorter struct{ now, next []uint64 }
+
+// sort sorts by the leading bits of the values' range, digit by digit from the last, each with its place in the lower half of a word; values alike in
+// them are rare and sorted by comparison. All takes a third of the time of comparisons.
+func (s *sorter) sort(x []float64) order {
 	n := len(x)
-	keys, from := make([]uint64, 2*n), make([]int32, 2*n)
-	now, next, at, to := keys[:n], keys[n:], from[:n], from[n:]
-	var count [digits][1 << digitBits]int32
+	if cap(s.now) < n {
+		s.now, s.next = make([]uint64, n), make([]uint64, n)
+	}
+	now, next := s.now[:n], s.next[:n]
+	low, shift := span(x)
+	var count [digits][base]int32
 	for i, v := range x {
-		k := key(v)
-		now[i], at[i] = k, int32(i)
+		k := (key(v) - low) >> shift
+		now[i] = k<<(64-prefix) | uint64(i)
 		for d := range count {
-			count[d][k>>(d*digitBits)&0xff]++
+			count[d][k>>(d*digitBits)%base]++
 		}
 	}
 	for d := range count {
-		if n > 0 && count[d][now[0]>>(d*digitBits)&0xff] == int32(n) {
-			continue // all have the same digit
-		}
-		begin := &count[d]
+		begin, at := &count[d], 64-prefix+d*digitBits
 		sum := int32(0)
 		for b, c := range begin {
 			begin[b] = sum
 			sum += c
 		}
-		for i, k := range now {
-			b := &begin[k>>(d*digitBits)&0xff]
-			next[*b], to[*b] = k, at[i]
+		for _, w := range now {
+			b := &begin[w>>at%base]
+			next[*b] = w
 			*b++
 		}
-		now, next, at, to = next, now, to, at
+		now, next = next, now
 	}
-	o := order{make([]float64, n), at}
-	for i, f := range at {
-		o.values[i] = x[f]
+	o := order{make([]float64, n), make([]int32, n)}
+	for i, w := range now {
+		o.from[i] = int32(w)
+	}
+	settle(now, o.from, x)
+	for i, from := range o.from {
+		o.values[i] = x[from]
 	}
 	return o
+}
+
+// span is the least key, and how many bits of the difference to it are dropped for the leading ones.
+func span(x []float64) (low uint64, shift int) {
+	low, high := ^uint64(0), uint64(0)
+	for _, v := range x {
+		k := key(v)
+		low, high = min(low, k), max(high, k)
+	}
+	if len(x) == 0 {
+		return 0, 0
+	}
+	return low, max(0, bits.Len64(high-low)-prefix)
+}
+
+// settle sorts the runs of words with the same leading bits.
+func settle(words []uint64, from []int32, x []float64) {
+	for lo := 0; lo < len(words); {
+		hi := lo + 1
+		for hi < len(words) && words[hi]>>(64-prefix) == words[lo]>>(64-prefix) {
+			hi++
+		}
+		if hi-lo > 1 {
+			slices.SortStableFunc(from[lo:hi], func(a, b int32) int { return cmp.Compare(key(x[a]), key(x[b])) })
+		}
+		lo = hi
+	}
 }
 
 // key maps numbers to whole numbers of the same order.
