@@ -11,11 +11,13 @@ import (
 	"github.com/vflc/vflc/runtime/session"
 )
 
-// The median is taken over timedEvaluations; where these take longer than timeEnough, over those that do not, but fewEvaluations at least.
+// A gradient is timed in rounds of so many evaluations that one fills roundTime, after as many to warm up: roundsTimed rounds where evaluations are short,
+// fewer, but fewestRounds, where that would take longer than mostTimed.
 const (
-	timedEvaluations = 101
-	fewEvaluations   = 5
-	timeEnough       = 20 * time.Millisecond
+	roundTime    = 100 * time.Microsecond
+	mostTimed    = 20 * time.Millisecond
+	roundsTimed  = 15
+	fewestRounds = 5
 )
 
 // noNoise are auxiliary variables that equal their cuts.
@@ -27,7 +29,7 @@ func (noNoise) Adjoint(_ int, adj, own, w, _ []float64) {
 	kernel.Add(len(w), w, adj, own)
 }
 
-// gradientTime is the median time of one evaluation of the joint density and its gradient over all parties, where all unconstrained
+// gradientTime is the median over rounds of the time of one evaluation of the joint density and its gradient over all parties, where all unconstrained
 // parameters are 0, on one core.
 func gradientTime(ctx context.Context, plan *model.Plan, seed uint64) (time.Duration, error) {
 	env, err := session.NewLocal(plan, session.SimulatedKeys(seed, plan.Names))
@@ -40,14 +42,43 @@ func gradientTime(ctx context.Context, plan *model.Plan, seed uint64) (time.Dura
 		theta[b], grad[b] = make([]float64, block.Dim()), make([]float64, block.Dim())
 	}
 	var coords backends.Coordinates = noNoise{}
-	var took []time.Duration
-	for first := time.Now(); len(took) < fewEvaluations || len(took) < timedEvaluations && time.Since(first) < timeEnough; {
-		begin := time.Now()
-		if err := env.Density(ctx, theta, coords, grad, lp); err != nil {
+	return medianTime(func() error { return env.Density(ctx, theta, coords, grad, lp) })
+}
+
+// medianTime is the time that a function takes, warm.
+func medianTime(run func() error) (time.Duration, error) {
+	repeats, first, err := fill(run)
+	if err != nil {
+		return 0, err
+	}
+	took, spent := []time.Duration{}, first
+	for len(took) < roundsTimed && (len(took) < fewestRounds || spent < mostTimed) {
+		d, err := spend(run, repeats)
+		if err != nil {
 			return 0, err
 		}
-		took = append(took, time.Since(begin))
+		took, spent = append(took, d/time.Duration(repeats)), spent+d
 	}
 	slices.Sort(took)
 	return took[len(took)/2], nil
+}
+
+// fill finds how many runs fill a round, and how long they took.
+func fill(run func() error) (repeats int, d time.Duration, err error) {
+	for repeats = 1; ; repeats *= 2 {
+		if d, err = spend(run, repeats); err != nil || d >= roundTime {
+			return repeats, d, err
+		}
+	}
+}
+
+// spend is the time of some runs.
+func spend(run func() error, repeats int) (time.Duration, error) {
+	begin := time.Now()
+	for range repeats {
+		if err := run(); err != nil {
+			return 0, err
+		}
+	}
+	return time.Since(begin), nil
 }
