@@ -116,7 +116,7 @@ func (e *Exec) bind(p *program) []loop {
 			e.bindCall(c, &l.calls[j])
 			c.flatten(&l)
 			if c.node.op == opActive && l.calls[j].verb == doReverse {
-				c.own = make([]float64, l.block*c.width)
+				c.own = e.room(l.block * c.width)
 			}
 			if l.calls[j].verb == doForward && c.node.op.begin != nil {
 				loops[i].frames = append(loops[i].frames, c)
@@ -124,6 +124,14 @@ func (e *Exec) bind(p *program) []loop {
 		}
 	}
 	return loops
+}
+
+// room is room for a step alone: the first scratch vector, which is in a cache, where it is long enough.
+func (e *Exec) room(n int) []float64 {
+	if n <= scratchLength {
+		return e.scratch[0][:n]
+	}
+	return make([]float64, n)
 }
 
 func (e *Exec) bindCall(c *call, s *callSpec) {

@@ -1757,6 +1757,54 @@ tail6:
 	ADDQ        $0x40, CX
 
 done7:
+	MOVQ         wk+16(FP), AX
+	SHLQ         $0x03, AX
+	CMPQ         AX, $0x08
+	JNE          along8
+	MOVQ         24(SP), AX
+	MOVQ         wk+16(FP), CX
+	SHLQ         $0x03, CX
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VADDSD       (AX), X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         CX, AX
+	VADDPD       Y5, Y4, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VADDSD       (AX), X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         CX, AX
+	MOVQ         24(SP), AX
+	MOVQ         wm+24(FP), CX
+	SHLQ         $0x03, CX
+	ADDQ         CX, AX
+	MOVQ         wk+16(FP), CX
+	SHLQ         $0x03, CX
+	VADDPD       Y3, Y2, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VADDSD       (AX), X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         CX, AX
+	VADDPD       Y7, Y6, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VADDSD       (AX), X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         CX, AX
+	JMP          done9
+
+along8:
 	MOVQ         24(SP), AX
 	MOVQ         wm+24(FP), CX
 	SHLQ         $0x03, CX
@@ -1798,25 +1846,27 @@ done7:
 	VADDSD       (AX), X0, X0
 	VMOVSD       X0, (AX)
 	ADDQ         CX, AX
-	MOVQ         ds+56(FP), AX
-	SHLQ         $0x03, AX
-	MOVQ         32(SP), CX
-	ADDQ         AX, CX
-	ADDQ         AX, CX
-	MOVQ         CX, 32(SP)
-	MOVQ         wm+24(FP), AX
-	SHLQ         $0x03, AX
-	MOVQ         24(SP), CX
-	ADDQ         AX, CX
-	ADDQ         AX, CX
-	MOVQ         CX, 24(SP)
-	JMP          loop3
+
+done9:
+	MOVQ ds+56(FP), AX
+	SHLQ $0x03, AX
+	MOVQ 32(SP), CX
+	ADDQ AX, CX
+	ADDQ AX, CX
+	MOVQ CX, 32(SP)
+	MOVQ wm+24(FP), AX
+	SHLQ $0x03, AX
+	MOVQ 24(SP), CX
+	ADDQ AX, CX
+	ADDQ AX, CX
+	MOVQ CX, 24(SP)
+	JMP  loop3
 
 next4:
-loop8:
+loop10:
 	MOVQ  40(SP), AX
 	CMPQ  AX, $0x01
-	JLT   next9
+	JLT   next11
 	SUBQ  $0x01, AX
 	MOVQ  AX, 40(SP)
 	VPXOR Y0, Y0, Y0
@@ -1831,9 +1881,9 @@ loop8:
 	SHLQ  $0x03, BX
 	MOVQ  n+0(FP), BX
 	SUBQ  $0x08, BX
-	JLT   tail11
+	JLT   tail13
 
-rows10:
+rows12:
 	VMOVUPD     (CX), Y4
 	VMOVUPD     (AX), Y5
 	VFMADD231PD Y4, Y5, Y0
@@ -1847,11 +1897,11 @@ rows10:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
 	SUBQ        $0x08, BX
-	JGE         rows10
+	JGE         rows12
 
-tail11:
+tail13:
 	ADDQ        $0x08, BX
-	JLE         done12
+	JLE         done14
 	LEAQ        lanesBelow<>+0(SB), SI
 	MOVQ        BX, DI
 	NEGQ        DI
@@ -1872,7 +1922,33 @@ tail11:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
 
-done12:
+done14:
+	MOVQ         wk+16(FP), AX
+	SHLQ         $0x03, AX
+	CMPQ         AX, $0x08
+	JNE          along15
+	MOVQ         24(SP), AX
+	MOVQ         wk+16(FP), CX
+	SHLQ         $0x03, CX
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VADDSD       (AX), X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         CX, AX
+	VADDPD       Y3, Y2, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VADDSD       (AX), X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         CX, AX
+	JMP          done16
+
+along15:
 	MOVQ         24(SP), AX
 	MOVQ         wm+24(FP), CX
 	SHLQ         $0x03, CX
@@ -1898,19 +1974,21 @@ done12:
 	VADDSD       (AX), X0, X0
 	VMOVSD       X0, (AX)
 	ADDQ         CX, AX
-	MOVQ         ds+56(FP), AX
-	SHLQ         $0x03, AX
-	MOVQ         32(SP), CX
-	ADDQ         AX, CX
-	MOVQ         CX, 32(SP)
-	MOVQ         wm+24(FP), AX
-	SHLQ         $0x03, AX
-	MOVQ         24(SP), CX
-	ADDQ         AX, CX
-	MOVQ         CX, 24(SP)
-	JMP          loop8
 
-next9:
+done16:
+	MOVQ ds+56(FP), AX
+	SHLQ $0x03, AX
+	MOVQ 32(SP), CX
+	ADDQ AX, CX
+	MOVQ CX, 32(SP)
+	MOVQ wm+24(FP), AX
+	SHLQ $0x03, AX
+	MOVQ 24(SP), CX
+	ADDQ AX, CX
+	MOVQ CX, 24(SP)
+	JMP  loop10
+
+next11:
 	MOVQ xs+40(FP), AX
 	SHLQ $0x03, AX
 	MOVQ 8(SP), CX
@@ -1926,10 +2004,10 @@ next9:
 	JMP  loop1
 
 next2:
-loop13:
+loop17:
 	MOVQ 16(SP), AX
 	CMPQ AX, $0x01
-	JLT  next14
+	JLT  next18
 	SUBQ $0x01, AX
 	MOVQ AX, 16(SP)
 	MOVQ (SP), AX
@@ -1939,10 +2017,10 @@ loop13:
 	MOVQ m+72(FP), AX
 	MOVQ AX, 40(SP)
 
-loop15:
+loop19:
 	MOVQ  40(SP), AX
 	CMPQ  AX, $0x02
-	JLT   next16
+	JLT   next20
 	SUBQ  $0x02, AX
 	MOVQ  AX, 40(SP)
 	VPXOR Y0, Y0, Y0
@@ -1957,9 +2035,9 @@ loop15:
 	SHLQ  $0x03, DX
 	MOVQ  n+0(FP), BX
 	SUBQ  $0x08, BX
-	JLT   tail18
+	JLT   tail22
 
-rows17:
+rows21:
 	VMOVUPD     (CX), Y4
 	VMOVUPD     (CX)(DX*1), Y5
 	VMOVUPD     (AX), Y6
@@ -1973,11 +2051,11 @@ rows17:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
 	SUBQ        $0x08, BX
-	JGE         rows17
+	JGE         rows21
 
-tail18:
+tail22:
 	ADDQ        $0x08, BX
-	JLE         done19
+	JLE         done23
 	LEAQ        lanesBelow<>+0(SB), SI
 	MOVQ        BX, DI
 	NEGQ        DI
@@ -1998,7 +2076,39 @@ tail18:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
 
-done19:
+done23:
+	MOVQ         wk+16(FP), AX
+	SHLQ         $0x03, AX
+	CMPQ         AX, $0x08
+	JNE          along24
+	MOVQ         24(SP), AX
+	MOVQ         wk+16(FP), CX
+	SHLQ         $0x03, CX
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VADDSD       (AX), X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         CX, AX
+	MOVQ         24(SP), AX
+	MOVQ         wm+24(FP), CX
+	SHLQ         $0x03, CX
+	ADDQ         CX, AX
+	MOVQ         wk+16(FP), CX
+	SHLQ         $0x03, CX
+	VADDPD       Y3, Y2, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VADDSD       (AX), X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         CX, AX
+	JMP          done25
+
+along24:
 	MOVQ         24(SP), AX
 	MOVQ         wm+24(FP), CX
 	SHLQ         $0x03, CX
@@ -2018,25 +2128,27 @@ done19:
 	VADDSD       (AX), X0, X0
 	VMOVSD       X0, (AX)
 	ADDQ         CX, AX
-	MOVQ         ds+56(FP), AX
-	SHLQ         $0x03, AX
-	MOVQ         32(SP), CX
-	ADDQ         AX, CX
-	ADDQ         AX, CX
-	MOVQ         CX, 32(SP)
-	MOVQ         wm+24(FP), AX
-	SHLQ         $0x03, AX
-	MOVQ         24(SP), CX
-	ADDQ         AX, CX
-	ADDQ         AX, CX
-	MOVQ         CX, 24(SP)
-	JMP          loop15
 
-next16:
-loop20:
+done25:
+	MOVQ ds+56(FP), AX
+	SHLQ $0x03, AX
+	MOVQ 32(SP), CX
+	ADDQ AX, CX
+	ADDQ AX, CX
+	MOVQ CX, 32(SP)
+	MOVQ wm+24(FP), AX
+	SHLQ $0x03, AX
+	MOVQ 24(SP), CX
+	ADDQ AX, CX
+	ADDQ AX, CX
+	MOVQ CX, 24(SP)
+	JMP  loop19
+
+next20:
+loop26:
 	MOVQ  40(SP), AX
 	CMPQ  AX, $0x01
-	JLT   next21
+	JLT   next27
 	SUBQ  $0x01, AX
 	MOVQ  AX, 40(SP)
 	VPXOR Y0, Y0, Y0
@@ -2049,9 +2161,9 @@ loop20:
 	SHLQ  $0x03, DX
 	MOVQ  n+0(FP), DX
 	SUBQ  $0x08, DX
-	JLT   tail23
+	JLT   tail29
 
-rows22:
+rows28:
 	VMOVUPD     (CX), Y2
 	VMOVUPD     (AX), Y3
 	VFMADD231PD Y2, Y3, Y0
@@ -2061,11 +2173,11 @@ rows22:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
 	SUBQ        $0x08, DX
-	JGE         rows22
+	JGE         rows28
 
-tail23:
+tail29:
 	ADDQ        $0x08, DX
-	JLE         done24
+	JLE         done30
 	LEAQ        lanesBelow<>+0(SB), BX
 	MOVQ        DX, SI
 	NEGQ        SI
@@ -2082,7 +2194,25 @@ tail23:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
 
-done24:
+done30:
+	MOVQ         wk+16(FP), AX
+	SHLQ         $0x03, AX
+	CMPQ         AX, $0x08
+	JNE          along31
+	MOVQ         24(SP), AX
+	MOVQ         wk+16(FP), CX
+	SHLQ         $0x03, CX
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VADDSD       (AX), X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         CX, AX
+	JMP          done32
+
+along31:
 	MOVQ         24(SP), AX
 	MOVQ         wm+24(FP), CX
 	SHLQ         $0x03, CX
@@ -2094,19 +2224,21 @@ done24:
 	VADDSD       (AX), X0, X0
 	VMOVSD       X0, (AX)
 	ADDQ         CX, AX
-	MOVQ         ds+56(FP), AX
-	SHLQ         $0x03, AX
-	MOVQ         32(SP), CX
-	ADDQ         AX, CX
-	MOVQ         CX, 32(SP)
-	MOVQ         wm+24(FP), AX
-	SHLQ         $0x03, AX
-	MOVQ         24(SP), CX
-	ADDQ         AX, CX
-	MOVQ         CX, 24(SP)
-	JMP          loop20
 
-next21:
+done32:
+	MOVQ ds+56(FP), AX
+	SHLQ $0x03, AX
+	MOVQ 32(SP), CX
+	ADDQ AX, CX
+	MOVQ CX, 32(SP)
+	MOVQ wm+24(FP), AX
+	SHLQ $0x03, AX
+	MOVQ 24(SP), CX
+	ADDQ AX, CX
+	MOVQ CX, 24(SP)
+	JMP  loop26
+
+next27:
 	MOVQ xs+40(FP), AX
 	SHLQ $0x03, AX
 	MOVQ 8(SP), CX
@@ -2117,9 +2249,9 @@ next21:
 	MOVQ (SP), CX
 	ADDQ AX, CX
 	MOVQ CX, (SP)
-	JMP  loop13
+	JMP  loop17
 
-next14:
+next18:
 	VZEROUPPER
 	RET
 

@@ -2019,85 +2019,39 @@ tail6:
 	ADDQ        $0x40, CX
 
 done7:
-	MOVQ          24(SP), AX
-	MOVQ          wm+24(FP), CX
-	SHLQ          $0x03, CX
-	VEXTRACTF64X4 $0x01, Z0, Y16
-	VADDPD        Y16, Y0, Y0
-	VEXTRACTF64X4 $0x01, Z1, Y16
-	VADDPD        Y16, Y1, Y1
-	VEXTRACTF64X4 $0x01, Z2, Y16
-	VADDPD        Y16, Y2, Y2
-	VEXTRACTF64X4 $0x01, Z3, Y16
-	VADDPD        Y16, Y3, Y3
-	VSHUFF64X2    $0x00, Y2, Y0, Y16
-	VSHUFF64X2    $0x03, Y2, Y0, Y0
-	VADDPD        Y0, Y16, Y16
-	VSHUFF64X2    $0x00, Y3, Y1, Y0
-	VSHUFF64X2    $0x03, Y3, Y1, Y1
-	VADDPD        Y1, Y0, Y0
-	VUNPCKLPD     Y0, Y16, Y1
-	VUNPCKHPD     Y0, Y16, Y0
-	VADDPD        Y0, Y1, Y1
-	CMPQ          CX, $0x08
-	JNE           apart8
-	VADDPD        (AX), Y1, Y1
-	VMOVUPD       Y1, (AX)
-	ADDQ          $0x20, AX
-	JMP           done9
-
-apart8:
-	VMOVUPD Y1, 48(SP)
-	VMOVSD  48(SP), X0
-	VADDSD  (AX), X0, X0
-	VMOVSD  X0, (AX)
-	ADDQ    CX, AX
-	VMOVSD  56(SP), X0
-	VADDSD  (AX), X0, X0
-	VMOVSD  X0, (AX)
-	ADDQ    CX, AX
-	VMOVSD  64(SP), X0
-	VADDSD  (AX), X0, X0
-	VMOVSD  X0, (AX)
-	ADDQ    CX, AX
-	VMOVSD  72(SP), X0
-	VADDSD  (AX), X0, X0
-	VMOVSD  X0, (AX)
-	ADDQ    CX, AX
-
-done9:
+	MOVQ          wk+16(FP), AX
+	SHLQ          $0x03, AX
+	CMPQ          AX, $0x08
+	JNE           along8
 	MOVQ          24(SP), AX
 	MOVQ          wk+16(FP), CX
 	SHLQ          $0x03, CX
-	ADDQ          CX, AX
-	MOVQ          wm+24(FP), CX
-	SHLQ          $0x03, CX
-	VEXTRACTF64X4 $0x01, Z4, Y0
-	VADDPD        Y0, Y4, Y0
-	VEXTRACTF64X4 $0x01, Z5, Y1
-	VADDPD        Y1, Y5, Y1
-	VEXTRACTF64X4 $0x01, Z6, Y2
-	VADDPD        Y2, Y6, Y2
-	VEXTRACTF64X4 $0x01, Z7, Y3
-	VADDPD        Y3, Y7, Y3
-	VSHUFF64X2    $0x00, Y2, Y0, Y4
-	VSHUFF64X2    $0x03, Y2, Y0, Y0
+	VEXTRACTF64X4 $0x01, Z0, Y16
+	VADDPD        Y16, Y0, Y0
+	VEXTRACTF64X4 $0x01, Z4, Y16
+	VADDPD        Y16, Y4, Y4
+	VEXTRACTF64X4 $0x01, Z8, Y16
+	VADDPD        Y16, Y8, Y8
+	VEXTRACTF64X4 $0x01, Z12, Y16
+	VADDPD        Y16, Y12, Y12
+	VSHUFF64X2    $0x00, Y8, Y0, Y16
+	VSHUFF64X2    $0x03, Y8, Y0, Y0
+	VADDPD        Y0, Y16, Y16
+	VSHUFF64X2    $0x00, Y12, Y4, Y0
+	VSHUFF64X2    $0x03, Y12, Y4, Y4
+	VADDPD        Y4, Y0, Y0
+	VUNPCKLPD     Y0, Y16, Y4
+	VUNPCKHPD     Y0, Y16, Y0
 	VADDPD        Y0, Y4, Y4
-	VSHUFF64X2    $0x00, Y3, Y1, Y0
-	VSHUFF64X2    $0x03, Y3, Y1, Y1
-	VADDPD        Y1, Y0, Y0
-	VUNPCKLPD     Y0, Y4, Y1
-	VUNPCKHPD     Y0, Y4, Y0
-	VADDPD        Y0, Y1, Y1
 	CMPQ          CX, $0x08
 	JNE           apart10
-	VADDPD        (AX), Y1, Y1
-	VMOVUPD       Y1, (AX)
+	VADDPD        (AX), Y4, Y4
+	VMOVUPD       Y4, (AX)
 	ADDQ          $0x20, AX
 	JMP           done11
 
 apart10:
-	VMOVUPD Y1, 48(SP)
+	VMOVUPD Y4, 48(SP)
 	VMOVSD  48(SP), X0
 	VADDSD  (AX), X0, X0
 	VMOVSD  X0, (AX)
@@ -2117,30 +2071,27 @@ apart10:
 
 done11:
 	MOVQ          24(SP), AX
-	MOVQ          wk+16(FP), CX
-	SHLQ          $0x03, CX
-	ADDQ          CX, AX
-	MOVQ          wk+16(FP), CX
-	SHLQ          $0x03, CX
-	ADDQ          CX, AX
 	MOVQ          wm+24(FP), CX
 	SHLQ          $0x03, CX
-	VEXTRACTF64X4 $0x01, Z8, Y0
-	VADDPD        Y0, Y8, Y0
-	VEXTRACTF64X4 $0x01, Z9, Y1
-	VADDPD        Y1, Y9, Y1
-	VEXTRACTF64X4 $0x01, Z10, Y2
-	VADDPD        Y2, Y10, Y2
-	VEXTRACTF64X4 $0x01, Z11, Y3
-	VADDPD        Y3, Y11, Y3
-	VSHUFF64X2    $0x00, Y2, Y0, Y4
-	VSHUFF64X2    $0x03, Y2, Y0, Y0
-	VADDPD        Y0, Y4, Y4
-	VSHUFF64X2    $0x00, Y3, Y1, Y0
-	VSHUFF64X2    $0x03, Y3, Y1, Y1
+	ADDQ          CX, AX
+	MOVQ          wk+16(FP), CX
+	SHLQ          $0x03, CX
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y0
+	VEXTRACTF64X4 $0x01, Z5, Y1
+	VADDPD        Y1, Y5, Y1
+	VEXTRACTF64X4 $0x01, Z9, Y4
+	VADDPD        Y4, Y9, Y4
+	VEXTRACTF64X4 $0x01, Z13, Y5
+	VADDPD        Y5, Y13, Y5
+	VSHUFF64X2    $0x00, Y4, Y0, Y8
+	VSHUFF64X2    $0x03, Y4, Y0, Y0
+	VADDPD        Y0, Y8, Y8
+	VSHUFF64X2    $0x00, Y5, Y1, Y0
+	VSHUFF64X2    $0x03, Y5, Y1, Y1
 	VADDPD        Y1, Y0, Y0
-	VUNPCKLPD     Y0, Y4, Y1
-	VUNPCKHPD     Y0, Y4, Y0
+	VUNPCKLPD     Y0, Y8, Y1
+	VUNPCKHPD     Y0, Y8, Y0
 	VADDPD        Y0, Y1, Y1
 	CMPQ          CX, $0x08
 	JNE           apart12
@@ -2169,6 +2120,268 @@ apart12:
 	ADDQ    CX, AX
 
 done13:
+	MOVQ          24(SP), AX
+	MOVQ          wm+24(FP), CX
+	SHLQ          $0x03, CX
+	ADDQ          CX, AX
+	MOVQ          wm+24(FP), CX
+	SHLQ          $0x03, CX
+	ADDQ          CX, AX
+	MOVQ          wk+16(FP), CX
+	SHLQ          $0x03, CX
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y0
+	VEXTRACTF64X4 $0x01, Z6, Y1
+	VADDPD        Y1, Y6, Y1
+	VEXTRACTF64X4 $0x01, Z10, Y2
+	VADDPD        Y2, Y10, Y2
+	VEXTRACTF64X4 $0x01, Z14, Y4
+	VADDPD        Y4, Y14, Y4
+	VSHUFF64X2    $0x00, Y2, Y0, Y5
+	VSHUFF64X2    $0x03, Y2, Y0, Y0
+	VADDPD        Y0, Y5, Y5
+	VSHUFF64X2    $0x00, Y4, Y1, Y0
+	VSHUFF64X2    $0x03, Y4, Y1, Y1
+	VADDPD        Y1, Y0, Y0
+	VUNPCKLPD     Y0, Y5, Y1
+	VUNPCKHPD     Y0, Y5, Y0
+	VADDPD        Y0, Y1, Y1
+	CMPQ          CX, $0x08
+	JNE           apart14
+	VADDPD        (AX), Y1, Y1
+	VMOVUPD       Y1, (AX)
+	ADDQ          $0x20, AX
+	JMP           done15
+
+apart14:
+	VMOVUPD Y1, 48(SP)
+	VMOVSD  48(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    CX, AX
+	VMOVSD  56(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    CX, AX
+	VMOVSD  64(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    CX, AX
+	VMOVSD  72(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    CX, AX
+
+done15:
+	MOVQ          24(SP), AX
+	MOVQ          wm+24(FP), CX
+	SHLQ          $0x03, CX
+	ADDQ          CX, AX
+	MOVQ          wm+24(FP), CX
+	SHLQ          $0x03, CX
+	ADDQ          CX, AX
+	MOVQ          wm+24(FP), CX
+	SHLQ          $0x03, CX
+	ADDQ          CX, AX
+	MOVQ          wk+16(FP), CX
+	SHLQ          $0x03, CX
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y0
+	VEXTRACTF64X4 $0x01, Z7, Y1
+	VADDPD        Y1, Y7, Y1
+	VEXTRACTF64X4 $0x01, Z11, Y2
+	VADDPD        Y2, Y11, Y2
+	VEXTRACTF64X4 $0x01, Z15, Y3
+	VADDPD        Y3, Y15, Y3
+	VSHUFF64X2    $0x00, Y2, Y0, Y4
+	VSHUFF64X2    $0x03, Y2, Y0, Y0
+	VADDPD        Y0, Y4, Y4
+	VSHUFF64X2    $0x00, Y3, Y1, Y0
+	VSHUFF64X2    $0x03, Y3, Y1, Y1
+	VADDPD        Y1, Y0, Y0
+	VUNPCKLPD     Y0, Y4, Y1
+	VUNPCKHPD     Y0, Y4, Y0
+	VADDPD        Y0, Y1, Y1
+	CMPQ          CX, $0x08
+	JNE           apart16
+	VADDPD        (AX), Y1, Y1
+	VMOVUPD       Y1, (AX)
+	ADDQ          $0x20, AX
+	JMP           done17
+
+apart16:
+	VMOVUPD Y1, 48(SP)
+	VMOVSD  48(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    CX, AX
+	VMOVSD  56(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    CX, AX
+	VMOVSD  64(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    CX, AX
+	VMOVSD  72(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    CX, AX
+
+done17:
+	JMP done9
+
+along8:
+	MOVQ          24(SP), AX
+	MOVQ          wm+24(FP), CX
+	SHLQ          $0x03, CX
+	VEXTRACTF64X4 $0x01, Z0, Y16
+	VADDPD        Y16, Y0, Y0
+	VEXTRACTF64X4 $0x01, Z1, Y16
+	VADDPD        Y16, Y1, Y1
+	VEXTRACTF64X4 $0x01, Z2, Y16
+	VADDPD        Y16, Y2, Y2
+	VEXTRACTF64X4 $0x01, Z3, Y16
+	VADDPD        Y16, Y3, Y3
+	VSHUFF64X2    $0x00, Y2, Y0, Y16
+	VSHUFF64X2    $0x03, Y2, Y0, Y0
+	VADDPD        Y0, Y16, Y16
+	VSHUFF64X2    $0x00, Y3, Y1, Y0
+	VSHUFF64X2    $0x03, Y3, Y1, Y1
+	VADDPD        Y1, Y0, Y0
+	VUNPCKLPD     Y0, Y16, Y1
+	VUNPCKHPD     Y0, Y16, Y0
+	VADDPD        Y0, Y1, Y1
+	CMPQ          CX, $0x08
+	JNE           apart18
+	VADDPD        (AX), Y1, Y1
+	VMOVUPD       Y1, (AX)
+	ADDQ          $0x20, AX
+	JMP           done19
+
+apart18:
+	VMOVUPD Y1, 48(SP)
+	VMOVSD  48(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    CX, AX
+	VMOVSD  56(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    CX, AX
+	VMOVSD  64(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    CX, AX
+	VMOVSD  72(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    CX, AX
+
+done19:
+	MOVQ          24(SP), AX
+	MOVQ          wk+16(FP), CX
+	SHLQ          $0x03, CX
+	ADDQ          CX, AX
+	MOVQ          wm+24(FP), CX
+	SHLQ          $0x03, CX
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y0
+	VEXTRACTF64X4 $0x01, Z5, Y1
+	VADDPD        Y1, Y5, Y1
+	VEXTRACTF64X4 $0x01, Z6, Y2
+	VADDPD        Y2, Y6, Y2
+	VEXTRACTF64X4 $0x01, Z7, Y3
+	VADDPD        Y3, Y7, Y3
+	VSHUFF64X2    $0x00, Y2, Y0, Y4
+	VSHUFF64X2    $0x03, Y2, Y0, Y0
+	VADDPD        Y0, Y4, Y4
+	VSHUFF64X2    $0x00, Y3, Y1, Y0
+	VSHUFF64X2    $0x03, Y3, Y1, Y1
+	VADDPD        Y1, Y0, Y0
+	VUNPCKLPD     Y0, Y4, Y1
+	VUNPCKHPD     Y0, Y4, Y0
+	VADDPD        Y0, Y1, Y1
+	CMPQ          CX, $0x08
+	JNE           apart20
+	VADDPD        (AX), Y1, Y1
+	VMOVUPD       Y1, (AX)
+	ADDQ          $0x20, AX
+	JMP           done21
+
+apart20:
+	VMOVUPD Y1, 48(SP)
+	VMOVSD  48(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    CX, AX
+	VMOVSD  56(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    CX, AX
+	VMOVSD  64(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    CX, AX
+	VMOVSD  72(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    CX, AX
+
+done21:
+	MOVQ          24(SP), AX
+	MOVQ          wk+16(FP), CX
+	SHLQ          $0x03, CX
+	ADDQ          CX, AX
+	MOVQ          wk+16(FP), CX
+	SHLQ          $0x03, CX
+	ADDQ          CX, AX
+	MOVQ          wm+24(FP), CX
+	SHLQ          $0x03, CX
+	VEXTRACTF64X4 $0x01, Z8, Y0
+	VADDPD        Y0, Y8, Y0
+	VEXTRACTF64X4 $0x01, Z9, Y1
+	VADDPD        Y1, Y9, Y1
+	VEXTRACTF64X4 $0x01, Z10, Y2
+	VADDPD        Y2, Y10, Y2
+	VEXTRACTF64X4 $0x01, Z11, Y3
+	VADDPD        Y3, Y11, Y3
+	VSHUFF64X2    $0x00, Y2, Y0, Y4
+	VSHUFF64X2    $0x03, Y2, Y0, Y0
+	VADDPD        Y0, Y4, Y4
+	VSHUFF64X2    $0x00, Y3, Y1, Y0
+	VSHUFF64X2    $0x03, Y3, Y1, Y1
+	VADDPD        Y1, Y0, Y0
+	VUNPCKLPD     Y0, Y4, Y1
+	VUNPCKHPD     Y0, Y4, Y0
+	VADDPD        Y0, Y1, Y1
+	CMPQ          CX, $0x08
+	JNE           apart22
+	VADDPD        (AX), Y1, Y1
+	VMOVUPD       Y1, (AX)
+	ADDQ          $0x20, AX
+	JMP           done23
+
+apart22:
+	VMOVUPD Y1, 48(SP)
+	VMOVSD  48(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    CX, AX
+	VMOVSD  56(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    CX, AX
+	VMOVSD  64(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    CX, AX
+	VMOVSD  72(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    CX, AX
+
+done23:
 	MOVQ          24(SP), AX
 	MOVQ          wk+16(FP), CX
 	SHLQ          $0x03, CX
@@ -2199,13 +2412,13 @@ done13:
 	VUNPCKHPD     Y0, Y4, Y0
 	VADDPD        Y0, Y1, Y1
 	CMPQ          CX, $0x08
-	JNE           apart14
+	JNE           apart24
 	VADDPD        (AX), Y1, Y1
 	VMOVUPD       Y1, (AX)
 	ADDQ          $0x20, AX
-	JMP           done15
+	JMP           done25
 
-apart14:
+apart24:
 	VMOVUPD Y1, 48(SP)
 	VMOVSD  48(SP), X0
 	VADDSD  (AX), X0, X0
@@ -2224,7 +2437,8 @@ apart14:
 	VMOVSD  X0, (AX)
 	ADDQ    CX, AX
 
-done15:
+done25:
+done9:
 	MOVQ ds+56(FP), AX
 	SHLQ $0x03, AX
 	MOVQ 32(SP), CX
@@ -2244,10 +2458,10 @@ done15:
 	JMP  loop3
 
 next4:
-loop16:
+loop26:
 	MOVQ   40(SP), AX
 	CMPQ   AX, $0x01
-	JLT    next17
+	JLT    next27
 	SUBQ   $0x01, AX
 	MOVQ   AX, 40(SP)
 	VPXORQ Z0, Z0, Z0
@@ -2263,9 +2477,9 @@ loop16:
 	SHLQ   $0x03, SI
 	MOVQ   n+0(FP), SI
 	SUBQ   $0x08, SI
-	JLT    tail19
+	JLT    tail29
 
-rows18:
+rows28:
 	VMOVUPD     (CX), Z4
 	VMOVUPD     (AX), Z5
 	VFMADD231PD Z4, Z5, Z0
@@ -2278,11 +2492,11 @@ rows18:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
 	SUBQ        $0x08, SI
-	JGE         rows18
+	JGE         rows28
 
-tail19:
+tail29:
 	ADDQ        $0x08, SI
-	JLE         done20
+	JLE         done30
 	MOVQ        $-1, DI
 	BZHIQ       SI, DI, DI
 	KMOVB       DI, K1
@@ -2298,7 +2512,61 @@ tail19:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
 
-done20:
+done30:
+	MOVQ          wk+16(FP), AX
+	SHLQ          $0x03, AX
+	CMPQ          AX, $0x08
+	JNE           along31
+	MOVQ          24(SP), AX
+	MOVQ          wk+16(FP), CX
+	SHLQ          $0x03, CX
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPD        Y4, Y0, Y0
+	VEXTRACTF64X4 $0x01, Z1, Y4
+	VADDPD        Y4, Y1, Y1
+	VEXTRACTF64X4 $0x01, Z2, Y4
+	VADDPD        Y4, Y2, Y2
+	VEXTRACTF64X4 $0x01, Z3, Y4
+	VADDPD        Y4, Y3, Y3
+	VSHUFF64X2    $0x00, Y2, Y0, Y4
+	VSHUFF64X2    $0x03, Y2, Y0, Y0
+	VADDPD        Y0, Y4, Y4
+	VSHUFF64X2    $0x00, Y3, Y1, Y0
+	VSHUFF64X2    $0x03, Y3, Y1, Y1
+	VADDPD        Y1, Y0, Y0
+	VUNPCKLPD     Y0, Y4, Y1
+	VUNPCKHPD     Y0, Y4, Y0
+	VADDPD        Y0, Y1, Y1
+	CMPQ          CX, $0x08
+	JNE           apart33
+	VADDPD        (AX), Y1, Y1
+	VMOVUPD       Y1, (AX)
+	ADDQ          $0x20, AX
+	JMP           done34
+
+apart33:
+	VMOVUPD Y1, 48(SP)
+	VMOVSD  48(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    CX, AX
+	VMOVSD  56(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    CX, AX
+	VMOVSD  64(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    CX, AX
+	VMOVSD  72(SP), X0
+	VADDSD  (AX), X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    CX, AX
+
+done34:
+	JMP done32
+
+along31:
 	MOVQ          24(SP), AX
 	MOVQ          wm+24(FP), CX
 	SHLQ          $0x03, CX
@@ -2365,19 +2633,21 @@ done20:
 	VADDSD        (AX), X0, X0
 	VMOVSD        X0, (AX)
 	ADDQ          CX, AX
-	MOVQ          ds+56(FP), AX
-	SHLQ          $0x03, AX
-	MOVQ          32(SP), CX
-	ADDQ          AX, CX
-	MOVQ          CX, 32(SP)
-	MOVQ          wm+24(FP), AX
-	SHLQ          $0x03, AX
-	MOVQ          24(SP), CX
-	ADDQ          AX, CX
-	MOVQ          CX, 24(SP)
-	JMP           loop16
 
-next17:
+done32:
+	MOVQ ds+56(FP), AX
+	SHLQ $0x03, AX
+	MOVQ 32(SP), CX
+	ADDQ AX, CX
+	MOVQ CX, 32(SP)
+	MOVQ wm+24(FP), AX
+	SHLQ $0x03, AX
+	MOVQ 24(SP), CX
+	ADDQ AX, CX
+	MOVQ CX, 24(SP)
+	JMP  loop26
+
+next27:
 	MOVQ xs+40(FP), AX
 	SHLQ $0x03, AX
 	MOVQ 8(SP), CX
@@ -2397,10 +2667,10 @@ next17:
 	JMP  loop1
 
 next2:
-loop21:
+loop35:
 	MOVQ 16(SP), AX
 	CMPQ AX, $0x01
-	JLT  next22
+	JLT  next36
 	SUBQ $0x01, AX
 	MOVQ AX, 16(SP)
 	MOVQ (SP), AX
@@ -2410,10 +2680,10 @@ loop21:
 	MOVQ m+72(FP), AX
 	MOVQ AX, 40(SP)
 
-loop23:
+loop37:
 	MOVQ   40(SP), AX
 	CMPQ   AX, $0x04
-	JLT    next24
+	JLT    next38
 	SUBQ   $0x04, AX
 	MOVQ   AX, 40(SP)
 	VPXORQ Z0, Z0, Z0
@@ -2429,9 +2699,9 @@ loop23:
 	LEAQ   (DX)(DX*2), BX
 	MOVQ   n+0(FP), SI
 	SUBQ   $0x08, SI
-	JLT    tail26
+	JLT    tail40
 
-rows25:
+rows39:
 	VMOVUPD     (CX), Z4
 	VMOVUPD     (CX)(DX*1), Z5
 	VMOVUPD     (CX)(DX*2), Z6
@@ -2444,11 +2714,11 @@ rows25:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
 	SUBQ        $0x08, SI
-	JGE         rows25
+	JGE         rows39
 
-tail26:
+tail40:
 	ADDQ        $0x08, SI
-	JLE         done27
+	JLE         done41
 	MOVQ        $-1, DI
 	BZHIQ       SI, DI, DI
 	KMOVB       DI, K1
@@ -2464,7 +2734,80 @@ tail26:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
 
-done27:
+done41:
+	MOVQ          wk+16(FP), AX
+	SHLQ          $0x03, AX
+	CMPQ          AX, $0x08
+	JNE           along42
+	MOVQ          24(SP), AX
+	MOVQ          wk+16(FP), CX
+	SHLQ          $0x03, CX
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPD        Y4, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X4
+	VADDPD        X4, X0, X0
+	VUNPCKHPD     X0, X0, X4
+	VADDSD        X4, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          CX, AX
+	MOVQ          24(SP), AX
+	MOVQ          wm+24(FP), CX
+	SHLQ          $0x03, CX
+	ADDQ          CX, AX
+	MOVQ          wk+16(FP), CX
+	SHLQ          $0x03, CX
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          CX, AX
+	MOVQ          24(SP), AX
+	MOVQ          wm+24(FP), CX
+	SHLQ          $0x03, CX
+	ADDQ          CX, AX
+	MOVQ          wm+24(FP), CX
+	SHLQ          $0x03, CX
+	ADDQ          CX, AX
+	MOVQ          wk+16(FP), CX
+	SHLQ          $0x03, CX
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          CX, AX
+	MOVQ          24(SP), AX
+	MOVQ          wm+24(FP), CX
+	SHLQ          $0x03, CX
+	ADDQ          CX, AX
+	MOVQ          wm+24(FP), CX
+	SHLQ          $0x03, CX
+	ADDQ          CX, AX
+	MOVQ          wm+24(FP), CX
+	SHLQ          $0x03, CX
+	ADDQ          CX, AX
+	MOVQ          wk+16(FP), CX
+	SHLQ          $0x03, CX
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          CX, AX
+	JMP           done43
+
+along42:
 	MOVQ          24(SP), AX
 	MOVQ          wm+24(FP), CX
 	SHLQ          $0x03, CX
@@ -2486,13 +2829,13 @@ done27:
 	VUNPCKHPD     Y0, Y4, Y0
 	VADDPD        Y0, Y1, Y1
 	CMPQ          CX, $0x08
-	JNE           apart28
+	JNE           apart44
 	VADDPD        (AX), Y1, Y1
 	VMOVUPD       Y1, (AX)
 	ADDQ          $0x20, AX
-	JMP           done29
+	JMP           done45
 
-apart28:
+apart44:
 	VMOVUPD Y1, 48(SP)
 	VMOVSD  48(SP), X0
 	VADDSD  (AX), X0, X0
@@ -2511,7 +2854,8 @@ apart28:
 	VMOVSD  X0, (AX)
 	ADDQ    CX, AX
 
-done29:
+done45:
+done43:
 	MOVQ ds+56(FP), AX
 	SHLQ $0x03, AX
 	MOVQ 32(SP), CX
@@ -2528,13 +2872,13 @@ done29:
 	ADDQ AX, CX
 	ADDQ AX, CX
 	MOVQ CX, 24(SP)
-	JMP  loop23
+	JMP  loop37
 
-next24:
-loop30:
+next38:
+loop46:
 	MOVQ   40(SP), AX
 	CMPQ   AX, $0x01
-	JLT    next31
+	JLT    next47
 	SUBQ   $0x01, AX
 	MOVQ   AX, 40(SP)
 	VPXORQ Z0, Z0, Z0
@@ -2546,20 +2890,20 @@ loop30:
 	SHLQ   $0x03, DX
 	MOVQ   n+0(FP), DX
 	SUBQ   $0x08, DX
-	JLT    tail33
+	JLT    tail49
 
-rows32:
+rows48:
 	VMOVUPD     (CX), Z1
 	VMOVUPD     (AX), Z2
 	VFMADD231PD Z1, Z2, Z0
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
 	SUBQ        $0x08, DX
-	JGE         rows32
+	JGE         rows48
 
-tail33:
+tail49:
 	ADDQ        $0x08, DX
-	JLE         done34
+	JLE         done50
 	MOVQ        $-1, BX
 	BZHIQ       DX, BX, BX
 	KMOVB       BX, K1
@@ -2569,7 +2913,26 @@ tail33:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
 
-done34:
+done50:
+	MOVQ          wk+16(FP), AX
+	SHLQ          $0x03, AX
+	CMPQ          AX, $0x08
+	JNE           along51
+	MOVQ          24(SP), AX
+	MOVQ          wk+16(FP), CX
+	SHLQ          $0x03, CX
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          CX, AX
+	JMP           done52
+
+along51:
 	MOVQ          24(SP), AX
 	MOVQ          wm+24(FP), CX
 	SHLQ          $0x03, CX
@@ -2582,19 +2945,21 @@ done34:
 	VADDSD        (AX), X0, X0
 	VMOVSD        X0, (AX)
 	ADDQ          CX, AX
-	MOVQ          ds+56(FP), AX
-	SHLQ          $0x03, AX
-	MOVQ          32(SP), CX
-	ADDQ          AX, CX
-	MOVQ          CX, 32(SP)
-	MOVQ          wm+24(FP), AX
-	SHLQ          $0x03, AX
-	MOVQ          24(SP), CX
-	ADDQ          AX, CX
-	MOVQ          CX, 24(SP)
-	JMP           loop30
 
-next31:
+done52:
+	MOVQ ds+56(FP), AX
+	SHLQ $0x03, AX
+	MOVQ 32(SP), CX
+	ADDQ AX, CX
+	MOVQ CX, 32(SP)
+	MOVQ wm+24(FP), AX
+	SHLQ $0x03, AX
+	MOVQ 24(SP), CX
+	ADDQ AX, CX
+	MOVQ CX, 24(SP)
+	JMP  loop46
+
+next47:
 	MOVQ xs+40(FP), AX
 	SHLQ $0x03, AX
 	MOVQ 8(SP), CX
@@ -2605,9 +2970,9 @@ next31:
 	MOVQ (SP), CX
 	ADDQ AX, CX
 	MOVQ CX, (SP)
-	JMP  loop21
+	JMP  loop35
 
-next22:
+next36:
 	VZEROUPPER
 	RET
 

@@ -245,11 +245,32 @@ func (g *gen) gradientTile(w, x0, d0 slot, a, b int) {
 		g.ADDQ(operand.Imm(64), x)
 		g.ADDQ(operand.Imm(64), d)
 	})
-	for i := range a {
+	g.addTile(w, sums)
+}
+
+// addTile adds the sums of a tile to the matrix at w: along the inputs where those lie side by side, else along the outputs.
+func (g *gen) addTile(w slot, sums [][][]vec) {
+	along, done := g.label("along"), g.label("done")
+	add := func(line [][]vec, i int, across, step string) {
 		to := g.take(w)
 		for range i {
-			g.ADDQ(g.scaled("wk"), to)
+			g.ADDQ(g.scaled(across), to)
 		}
-		g.addSums(sums[i], to, g.scaled("wm"))
+		g.addSums(line, to, g.scaled(step))
 	}
+	g.CMPQ(g.scaled("wk"), operand.Imm(8))
+	g.JNE(label(along))
+	for j := range sums[0] {
+		var line [][]vec
+		for i := range sums {
+			line = append(line, sums[i][j])
+		}
+		add(line, j, "wm", "wk")
+	}
+	g.JMP(label(done))
+	g.Label(along)
+	for i := range sums {
+		add(sums[i], i, "wk", "wm")
+	}
+	g.Label(done)
 }
