@@ -1,15 +1,15 @@
 package graph
 
 // Flat steps. An elementwise step over a block of several columns that lie one behind the other in memory is one vector: one call of a kernel does
-// what a call for each column would do, to the same bits.
+// what a call for each column would do. Sums of a density are then those of one long column.
 
 // flatten makes a step flat where it can be.
 func (c *call) flatten(l *loopSpec) {
-	if l.global || c.node.op == nil || !c.node.op.elements || c.width < 2 || l.block*c.width > scratchLength || !c.out.dense(l.block) {
+	if l.global || !c.node.op.elements || c.width < 2 || l.block*c.width > scratchLength || !c.out.dense(l.block) {
 		return
 	}
 	for k := range c.in {
-		if o := &c.in[k]; !o.rows || o.cols != nil || !o.dense(l.block) {
+		if o := &c.in[k]; !(o.rows && o.cols == nil && o.dense(l.block)) && !(c.node.kind == term && o.one()) {
 			return
 		}
 	}
@@ -19,6 +19,16 @@ func (c *call) flatten(l *loopSpec) {
 // dense reports whether the columns of a block follow each other.
 func (o *operand) dense(block int) bool {
 	return (o.val.buf == nil || o.val.stride == block) && (o.adj.buf == nil || o.adj.stride == block)
+}
+
+// one reports whether an operand is one number for all columns.
+func (o *operand) one() bool {
+	for j := range o.cols {
+		if o.cols[j] != o.cols[0] {
+			return false
+		}
+	}
+	return !o.rows && o.cols != nil
 }
 
 func runFlat(c *call) {

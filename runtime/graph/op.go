@@ -29,8 +29,8 @@ type op struct {
 	flat func(k int) bool
 	// passes reports that the adjoint of row-aligned input k is the output's own; nil: of none.
 	passes func(k int) bool
-	// elements reports that each element is made from the same element of every input, and likewise back: with inputs of one shape that lie in memory
-	// column behind column, all columns are done as one.
+	// elements reports that each element (of a term: each summand) is made from the same element of every input, and likewise back: with inputs of one
+	// shape that lie in memory column behind column, all columns are done as one.
 	elements bool
 	// degree of the value in x from those of the inputs; nil: curved unless all are free.
 	degree func(in []degree) degree

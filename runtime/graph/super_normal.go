@@ -10,10 +10,11 @@ import (
 // and the normalising constant is a constant part of the term. Where sigma is exp(u) by rows, u is a fourth input, which spares its logarithm.
 var opNormal = &op{
 	name: "fused", doc: "a normal log density without weights, value and partials in one step", least: 3, most: 4,
-	infer:   inferDensity,
-	forward: runNormal,
-	vjp:     func(*call) {}, // done in forward
-	flat:    func(k int) bool { return k == 3 },
+	elements: true,
+	infer:    inferDensity,
+	forward:  runNormal,
+	vjp:      func(*call) {}, // done in forward
+	flat:     func(k int) bool { return k == 3 },
 }
 
 var rewriteNormal = rewrite{"normal", func(g *Graph, id ID) {

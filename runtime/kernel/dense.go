@@ -71,8 +71,20 @@ func DenseTanh(n int, y []float64, ys int, x []float64, xs int, w []float64, wk,
 
 // DenseRelu sets Y = max(c + X·W, 0).
 func DenseRelu(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, wm, k, m int, c []float64) {
+	if k > 0 && m > 0 {
+		denseRelu(active, n, y, ys, x, xs, w, wk, wm, k, m, c)
+		return
+	}
 	Dense(n, y, ys, x, xs, w, wk, wm, k, m, c)
 	columns(n, y, ys, m, func(n int, y []float64) { Relu(n, y, y) })
+}
+
+func denseReluGo(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, wm, k, m int, c []float64) {
+	denseGo(n, y, ys, x, xs, w, wk, wm, k, m, c)
+	for o := range m {
+		column := y[o*ys:][:n]
+		reluGo(n, column, column)
+	}
 }
 
 // columns applies an elementwise kernel to m columns, at once where they follow each other.

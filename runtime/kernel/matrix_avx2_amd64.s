@@ -907,6 +907,402 @@ next16:
 	VZEROUPPER
 	RET
 
+// func denseReluAVX2(n int, y *float64, ys int, x *float64, xs int, w *float64, wk int, wm int, k int, m int, c *float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·denseReluAVX2(SB), NOSPLIT, $32-88
+	MOVQ y+8(FP), AX
+	MOVQ AX, (SP)
+	MOVQ w+40(FP), AX
+	MOVQ AX, 8(SP)
+	MOVQ m+72(FP), AX
+	MOVQ AX, 16(SP)
+	MOVQ c+80(FP), AX
+	MOVQ AX, 24(SP)
+
+loop1:
+	MOVQ 16(SP), AX
+	CMPQ AX, $0x04
+	JLT  next2
+	SUBQ $0x04, AX
+	MOVQ AX, 16(SP)
+	MOVQ (SP), AX
+	MOVQ x+24(FP), CX
+	MOVQ n+0(FP), DX
+
+tile4:
+	CMPQ         DX, $0x08
+	JLT          next5
+	VPXOR        Y0, Y0, Y0
+	VPXOR        Y1, Y1, Y1
+	VPXOR        Y2, Y2, Y2
+	VPXOR        Y3, Y3, Y3
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y6, Y6, Y6
+	VPXOR        Y7, Y7, Y7
+	MOVQ         24(SP), BX
+	TESTQ        BX, BX
+	JEQ          without6
+	VBROADCASTSD (BX), Y0
+	VMOVAPD      Y0, Y1
+	VBROADCASTSD 8(BX), Y2
+	VMOVAPD      Y2, Y3
+	VBROADCASTSD 16(BX), Y4
+	VMOVAPD      Y4, Y5
+	VBROADCASTSD 24(BX), Y6
+	VMOVAPD      Y6, Y7
+
+without6:
+	MOVQ CX, BX
+	MOVQ 8(SP), SI
+	MOVQ k+64(FP), DI
+	MOVQ wk+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ xs+32(FP), R9
+	SHLQ $0x03, R9
+	MOVQ wm+56(FP), R10
+	SHLQ $0x03, R10
+	LEAQ (R10)(R10*2), R11
+
+inner7:
+	VMOVUPD      (BX), Y8
+	VMOVUPD      32(BX), Y9
+	VBROADCASTSD (SI), Y10
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  Y9, Y10, Y1
+	VBROADCASTSD (SI)(R10*1), Y10
+	VFMADD231PD  Y8, Y10, Y2
+	VFMADD231PD  Y9, Y10, Y3
+	VBROADCASTSD (SI)(R10*2), Y10
+	VFMADD231PD  Y8, Y10, Y4
+	VFMADD231PD  Y9, Y10, Y5
+	VBROADCASTSD (SI)(R11*1), Y10
+	VFMADD231PD  Y8, Y10, Y6
+	VFMADD231PD  Y9, Y10, Y7
+	ADDQ         R9, BX
+	ADDQ         R8, SI
+	DECQ         DI
+	JNE          inner7
+	MOVQ         ys+16(FP), BX
+	SHLQ         $0x03, BX
+	LEAQ         (BX)(BX*2), SI
+	VPXOR        Y8, Y8, Y8
+	VMAXPD       Y0, Y8, Y0
+	VMAXPD       Y1, Y8, Y1
+	VMAXPD       Y2, Y8, Y2
+	VMAXPD       Y3, Y8, Y3
+	VMAXPD       Y4, Y8, Y4
+	VMAXPD       Y5, Y8, Y5
+	VMAXPD       Y6, Y8, Y6
+	VMAXPD       Y7, Y8, Y7
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	VMOVUPD      Y2, (AX)(BX*1)
+	VMOVUPD      Y3, 32(AX)(BX*1)
+	VMOVUPD      Y4, (AX)(BX*2)
+	VMOVUPD      Y5, 32(AX)(BX*2)
+	VMOVUPD      Y6, (AX)(SI*1)
+	VMOVUPD      Y7, 32(AX)(SI*1)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $0x08, DX
+	JMP          tile4
+
+next5:
+tile8:
+	CMPQ         DX, $0x04
+	JLT          next9
+	VPXOR        Y0, Y0, Y0
+	VPXOR        Y1, Y1, Y1
+	VPXOR        Y2, Y2, Y2
+	VPXOR        Y3, Y3, Y3
+	MOVQ         24(SP), BX
+	TESTQ        BX, BX
+	JEQ          without10
+	VBROADCASTSD (BX), Y0
+	VBROADCASTSD 8(BX), Y1
+	VBROADCASTSD 16(BX), Y2
+	VBROADCASTSD 24(BX), Y3
+
+without10:
+	MOVQ CX, BX
+	MOVQ 8(SP), SI
+	MOVQ k+64(FP), DI
+	MOVQ wk+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ xs+32(FP), R9
+	SHLQ $0x03, R9
+	MOVQ wm+56(FP), R10
+	SHLQ $0x03, R10
+	LEAQ (R10)(R10*2), R11
+
+inner11:
+	VMOVUPD      (BX), Y4
+	VBROADCASTSD (SI), Y5
+	VFMADD231PD  Y4, Y5, Y0
+	VBROADCASTSD (SI)(R10*1), Y5
+	VFMADD231PD  Y4, Y5, Y1
+	VBROADCASTSD (SI)(R10*2), Y5
+	VFMADD231PD  Y4, Y5, Y2
+	VBROADCASTSD (SI)(R11*1), Y5
+	VFMADD231PD  Y4, Y5, Y3
+	ADDQ         R9, BX
+	ADDQ         R8, SI
+	DECQ         DI
+	JNE          inner11
+	MOVQ         ys+16(FP), BX
+	SHLQ         $0x03, BX
+	LEAQ         (BX)(BX*2), SI
+	VPXOR        Y4, Y4, Y4
+	VMAXPD       Y0, Y4, Y0
+	VMAXPD       Y1, Y4, Y1
+	VMAXPD       Y2, Y4, Y2
+	VMAXPD       Y3, Y4, Y3
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, (AX)(BX*1)
+	VMOVUPD      Y2, (AX)(BX*2)
+	VMOVUPD      Y3, (AX)(SI*1)
+	ADDQ         $+32, AX
+	ADDQ         $+32, CX
+	SUBQ         $0x04, DX
+	JMP          tile8
+
+next9:
+	CMPQ         DX, $0x00
+	JLE          done3
+	LEAQ         lanesBelow<>+0(SB), BX
+	NEGQ         DX
+	VMOVUPD      64(BX)(DX*8), Y0
+	VPXOR        Y1, Y1, Y1
+	VPXOR        Y2, Y2, Y2
+	VPXOR        Y3, Y3, Y3
+	VPXOR        Y4, Y4, Y4
+	MOVQ         24(SP), DX
+	TESTQ        DX, DX
+	JEQ          without12
+	VBROADCASTSD (DX), Y1
+	VBROADCASTSD 8(DX), Y2
+	VBROADCASTSD 16(DX), Y3
+	VBROADCASTSD 24(DX), Y4
+
+without12:
+	MOVQ 8(SP), DX
+	MOVQ k+64(FP), BX
+	MOVQ wk+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ xs+32(FP), DI
+	SHLQ $0x03, DI
+	MOVQ wm+56(FP), R8
+	SHLQ $0x03, R8
+	LEAQ (R8)(R8*2), R9
+
+inner13:
+	VMASKMOVPD   (CX), Y0, Y5
+	VBROADCASTSD (DX), Y6
+	VFMADD231PD  Y5, Y6, Y1
+	VBROADCASTSD (DX)(R8*1), Y6
+	VFMADD231PD  Y5, Y6, Y2
+	VBROADCASTSD (DX)(R8*2), Y6
+	VFMADD231PD  Y5, Y6, Y3
+	VBROADCASTSD (DX)(R9*1), Y6
+	VFMADD231PD  Y5, Y6, Y4
+	ADDQ         DI, CX
+	ADDQ         SI, DX
+	DECQ         BX
+	JNE          inner13
+	MOVQ         ys+16(FP), CX
+	SHLQ         $0x03, CX
+	LEAQ         (CX)(CX*2), DX
+	VPXOR        Y5, Y5, Y5
+	VMAXPD       Y1, Y5, Y1
+	VMAXPD       Y2, Y5, Y2
+	VMAXPD       Y3, Y5, Y3
+	VMAXPD       Y4, Y5, Y4
+	VMASKMOVPD   Y1, Y0, (AX)
+	VMASKMOVPD   Y2, Y0, (AX)(CX*1)
+	VMASKMOVPD   Y3, Y0, (AX)(CX*2)
+	VMASKMOVPD   Y4, Y0, (AX)(DX*1)
+
+done3:
+	MOVQ  ys+16(FP), AX
+	SHLQ  $0x03, AX
+	MOVQ  (SP), CX
+	ADDQ  AX, CX
+	ADDQ  AX, CX
+	ADDQ  AX, CX
+	ADDQ  AX, CX
+	MOVQ  CX, (SP)
+	MOVQ  wm+56(FP), AX
+	SHLQ  $0x03, AX
+	MOVQ  8(SP), CX
+	ADDQ  AX, CX
+	ADDQ  AX, CX
+	ADDQ  AX, CX
+	ADDQ  AX, CX
+	MOVQ  CX, 8(SP)
+	MOVQ  24(SP), AX
+	TESTQ AX, AX
+	JEQ   without14
+	ADDQ  $0x20, AX
+	MOVQ  AX, 24(SP)
+
+without14:
+	JMP loop1
+
+next2:
+loop15:
+	MOVQ 16(SP), AX
+	CMPQ AX, $0x01
+	JLT  next16
+	SUBQ $0x01, AX
+	MOVQ AX, 16(SP)
+	MOVQ (SP), AX
+	MOVQ x+24(FP), CX
+	MOVQ n+0(FP), DX
+
+tile18:
+	CMPQ         DX, $0x08
+	JLT          next19
+	VPXOR        Y0, Y0, Y0
+	VPXOR        Y1, Y1, Y1
+	MOVQ         24(SP), BX
+	TESTQ        BX, BX
+	JEQ          without20
+	VBROADCASTSD (BX), Y0
+	VMOVAPD      Y0, Y1
+
+without20:
+	MOVQ CX, BX
+	MOVQ 8(SP), SI
+	MOVQ k+64(FP), DI
+	MOVQ wk+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ xs+32(FP), R9
+	SHLQ $0x03, R9
+	MOVQ wm+56(FP), R10
+	SHLQ $0x03, R10
+
+inner21:
+	VMOVUPD      (BX), Y2
+	VMOVUPD      32(BX), Y3
+	VBROADCASTSD (SI), Y4
+	VFMADD231PD  Y2, Y4, Y0
+	VFMADD231PD  Y3, Y4, Y1
+	ADDQ         R9, BX
+	ADDQ         R8, SI
+	DECQ         DI
+	JNE          inner21
+	MOVQ         ys+16(FP), BX
+	SHLQ         $0x03, BX
+	VPXOR        Y2, Y2, Y2
+	VMAXPD       Y0, Y2, Y0
+	VMAXPD       Y1, Y2, Y1
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $0x08, DX
+	JMP          tile18
+
+next19:
+tile22:
+	CMPQ         DX, $0x04
+	JLT          next23
+	VPXOR        Y0, Y0, Y0
+	MOVQ         24(SP), BX
+	TESTQ        BX, BX
+	JEQ          without24
+	VBROADCASTSD (BX), Y0
+
+without24:
+	MOVQ CX, BX
+	MOVQ 8(SP), SI
+	MOVQ k+64(FP), DI
+	MOVQ wk+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ xs+32(FP), R9
+	SHLQ $0x03, R9
+	MOVQ wm+56(FP), R10
+	SHLQ $0x03, R10
+
+inner25:
+	VMOVUPD      (BX), Y1
+	VBROADCASTSD (SI), Y2
+	VFMADD231PD  Y1, Y2, Y0
+	ADDQ         R9, BX
+	ADDQ         R8, SI
+	DECQ         DI
+	JNE          inner25
+	MOVQ         ys+16(FP), BX
+	SHLQ         $0x03, BX
+	VPXOR        Y1, Y1, Y1
+	VMAXPD       Y0, Y1, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $+32, AX
+	ADDQ         $+32, CX
+	SUBQ         $0x04, DX
+	JMP          tile22
+
+next23:
+	CMPQ         DX, $0x00
+	JLE          done17
+	LEAQ         lanesBelow<>+0(SB), BX
+	NEGQ         DX
+	VMOVUPD      64(BX)(DX*8), Y0
+	VPXOR        Y1, Y1, Y1
+	MOVQ         24(SP), DX
+	TESTQ        DX, DX
+	JEQ          without26
+	VBROADCASTSD (DX), Y1
+
+without26:
+	MOVQ 8(SP), DX
+	MOVQ k+64(FP), BX
+	MOVQ wk+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ xs+32(FP), DI
+	SHLQ $0x03, DI
+	MOVQ wm+56(FP), R8
+	SHLQ $0x03, R8
+
+inner27:
+	VMASKMOVPD   (CX), Y0, Y2
+	VBROADCASTSD (DX), Y3
+	VFMADD231PD  Y2, Y3, Y1
+	ADDQ         DI, CX
+	ADDQ         SI, DX
+	DECQ         BX
+	JNE          inner27
+	MOVQ         ys+16(FP), CX
+	SHLQ         $0x03, CX
+	VPXOR        Y2, Y2, Y2
+	VMAXPD       Y1, Y2, Y1
+	VMASKMOVPD   Y1, Y0, (AX)
+
+done17:
+	MOVQ  ys+16(FP), AX
+	SHLQ  $0x03, AX
+	MOVQ  (SP), CX
+	ADDQ  AX, CX
+	MOVQ  CX, (SP)
+	MOVQ  wm+56(FP), AX
+	SHLQ  $0x03, AX
+	MOVQ  8(SP), CX
+	ADDQ  AX, CX
+	MOVQ  CX, 8(SP)
+	MOVQ  24(SP), AX
+	TESTQ AX, AX
+	JEQ   without28
+	ADDQ  $0x08, AX
+	MOVQ  AX, 24(SP)
+
+without28:
+	JMP loop15
+
+next16:
+	VZEROUPPER
+	RET
+
 // func denseAddAVX2(n int, y *float64, ys int, x *float64, xs int, w *float64, wk int, wm int, k int, m int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·denseAddAVX2(SB), NOSPLIT, $24-80

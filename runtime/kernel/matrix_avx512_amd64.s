@@ -1031,6 +1031,456 @@ next16:
 	VZEROUPPER
 	RET
 
+// func denseReluAVX512(n int, y *float64, ys int, x *float64, xs int, w *float64, wk int, wm int, k int, m int, c *float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·denseReluAVX512(SB), NOSPLIT, $32-88
+	MOVQ y+8(FP), AX
+	MOVQ AX, (SP)
+	MOVQ w+40(FP), AX
+	MOVQ AX, 8(SP)
+	MOVQ m+72(FP), AX
+	MOVQ AX, 16(SP)
+	MOVQ c+80(FP), AX
+	MOVQ AX, 24(SP)
+
+loop1:
+	MOVQ 16(SP), AX
+	CMPQ AX, $0x04
+	JLT  next2
+	SUBQ $0x04, AX
+	MOVQ AX, 16(SP)
+	MOVQ (SP), AX
+	MOVQ x+24(FP), CX
+	MOVQ n+0(FP), DX
+
+tile4:
+	CMPQ         DX, $0x20
+	JLT          next5
+	VPXORQ       Z0, Z0, Z0
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
+	VPXORQ       Z4, Z4, Z4
+	VPXORQ       Z5, Z5, Z5
+	VPXORQ       Z6, Z6, Z6
+	VPXORQ       Z7, Z7, Z7
+	VPXORQ       Z8, Z8, Z8
+	VPXORQ       Z9, Z9, Z9
+	VPXORQ       Z10, Z10, Z10
+	VPXORQ       Z11, Z11, Z11
+	VPXORQ       Z12, Z12, Z12
+	VPXORQ       Z13, Z13, Z13
+	VPXORQ       Z14, Z14, Z14
+	VPXORQ       Z15, Z15, Z15
+	MOVQ         24(SP), BX
+	TESTQ        BX, BX
+	JEQ          without6
+	VBROADCASTSD (BX), Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	VMOVAPD      Z0, Z3
+	VBROADCASTSD 8(BX), Z4
+	VMOVAPD      Z4, Z5
+	VMOVAPD      Z4, Z6
+	VMOVAPD      Z4, Z7
+	VBROADCASTSD 16(BX), Z8
+	VMOVAPD      Z8, Z9
+	VMOVAPD      Z8, Z10
+	VMOVAPD      Z8, Z11
+	VBROADCASTSD 24(BX), Z12
+	VMOVAPD      Z12, Z13
+	VMOVAPD      Z12, Z14
+	VMOVAPD      Z12, Z15
+
+without6:
+	MOVQ CX, BX
+	MOVQ 8(SP), SI
+	MOVQ k+64(FP), DI
+	MOVQ wk+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ xs+32(FP), R9
+	SHLQ $0x03, R9
+	MOVQ wm+56(FP), R10
+	SHLQ $0x03, R10
+	LEAQ (R10)(R10*2), R11
+
+inner7:
+	VMOVUPD      (BX), Z16
+	VMOVUPD      64(BX), Z17
+	VMOVUPD      128(BX), Z18
+	VMOVUPD      192(BX), Z19
+	VBROADCASTSD (SI), Z20
+	VFMADD231PD  Z16, Z20, Z0
+	VFMADD231PD  Z17, Z20, Z1
+	VFMADD231PD  Z18, Z20, Z2
+	VFMADD231PD  Z19, Z20, Z3
+	VBROADCASTSD (SI)(R10*1), Z20
+	VFMADD231PD  Z16, Z20, Z4
+	VFMADD231PD  Z17, Z20, Z5
+	VFMADD231PD  Z18, Z20, Z6
+	VFMADD231PD  Z19, Z20, Z7
+	VBROADCASTSD (SI)(R10*2), Z20
+	VFMADD231PD  Z16, Z20, Z8
+	VFMADD231PD  Z17, Z20, Z9
+	VFMADD231PD  Z18, Z20, Z10
+	VFMADD231PD  Z19, Z20, Z11
+	VBROADCASTSD (SI)(R11*1), Z20
+	VFMADD231PD  Z16, Z20, Z12
+	VFMADD231PD  Z17, Z20, Z13
+	VFMADD231PD  Z18, Z20, Z14
+	VFMADD231PD  Z19, Z20, Z15
+	ADDQ         R9, BX
+	ADDQ         R8, SI
+	DECQ         DI
+	JNE          inner7
+	MOVQ         ys+16(FP), BX
+	SHLQ         $0x03, BX
+	LEAQ         (BX)(BX*2), SI
+	VPXORQ       Z16, Z16, Z16
+	VMAXPD       Z0, Z16, Z0
+	VMAXPD       Z1, Z16, Z1
+	VMAXPD       Z2, Z16, Z2
+	VMAXPD       Z3, Z16, Z3
+	VMAXPD       Z4, Z16, Z4
+	VMAXPD       Z5, Z16, Z5
+	VMAXPD       Z6, Z16, Z6
+	VMAXPD       Z7, Z16, Z7
+	VMAXPD       Z8, Z16, Z8
+	VMAXPD       Z9, Z16, Z9
+	VMAXPD       Z10, Z16, Z10
+	VMAXPD       Z11, Z16, Z11
+	VMAXPD       Z12, Z16, Z12
+	VMAXPD       Z13, Z16, Z13
+	VMAXPD       Z14, Z16, Z14
+	VMAXPD       Z15, Z16, Z15
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      Z2, 128(AX)
+	VMOVUPD      Z3, 192(AX)
+	VMOVUPD      Z4, (AX)(BX*1)
+	VMOVUPD      Z5, 64(AX)(BX*1)
+	VMOVUPD      Z6, 128(AX)(BX*1)
+	VMOVUPD      Z7, 192(AX)(BX*1)
+	VMOVUPD      Z8, (AX)(BX*2)
+	VMOVUPD      Z9, 64(AX)(BX*2)
+	VMOVUPD      Z10, 128(AX)(BX*2)
+	VMOVUPD      Z11, 192(AX)(BX*2)
+	VMOVUPD      Z12, (AX)(SI*1)
+	VMOVUPD      Z13, 64(AX)(SI*1)
+	VMOVUPD      Z14, 128(AX)(SI*1)
+	VMOVUPD      Z15, 192(AX)(SI*1)
+	ADDQ         $+256, AX
+	ADDQ         $+256, CX
+	SUBQ         $0x20, DX
+	JMP          tile4
+
+next5:
+tile8:
+	CMPQ         DX, $0x08
+	JLT          next9
+	VPXORQ       Z0, Z0, Z0
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
+	MOVQ         24(SP), BX
+	TESTQ        BX, BX
+	JEQ          without10
+	VBROADCASTSD (BX), Z0
+	VBROADCASTSD 8(BX), Z1
+	VBROADCASTSD 16(BX), Z2
+	VBROADCASTSD 24(BX), Z3
+
+without10:
+	MOVQ CX, BX
+	MOVQ 8(SP), SI
+	MOVQ k+64(FP), DI
+	MOVQ wk+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ xs+32(FP), R9
+	SHLQ $0x03, R9
+	MOVQ wm+56(FP), R10
+	SHLQ $0x03, R10
+	LEAQ (R10)(R10*2), R11
+
+inner11:
+	VMOVUPD      (BX), Z4
+	VBROADCASTSD (SI), Z5
+	VFMADD231PD  Z4, Z5, Z0
+	VBROADCASTSD (SI)(R10*1), Z5
+	VFMADD231PD  Z4, Z5, Z1
+	VBROADCASTSD (SI)(R10*2), Z5
+	VFMADD231PD  Z4, Z5, Z2
+	VBROADCASTSD (SI)(R11*1), Z5
+	VFMADD231PD  Z4, Z5, Z3
+	ADDQ         R9, BX
+	ADDQ         R8, SI
+	DECQ         DI
+	JNE          inner11
+	MOVQ         ys+16(FP), BX
+	SHLQ         $0x03, BX
+	LEAQ         (BX)(BX*2), SI
+	VPXORQ       Z4, Z4, Z4
+	VMAXPD       Z0, Z4, Z0
+	VMAXPD       Z1, Z4, Z1
+	VMAXPD       Z2, Z4, Z2
+	VMAXPD       Z3, Z4, Z3
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, (AX)(BX*1)
+	VMOVUPD      Z2, (AX)(BX*2)
+	VMOVUPD      Z3, (AX)(SI*1)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $0x08, DX
+	JMP          tile8
+
+next9:
+	CMPQ         DX, $0x00
+	JLE          done3
+	MOVQ         $-1, BX
+	BZHIQ        DX, BX, BX
+	KMOVB        BX, K1
+	VPXORQ       Z0, Z0, Z0
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
+	MOVQ         24(SP), DX
+	TESTQ        DX, DX
+	JEQ          without12
+	VBROADCASTSD (DX), Z0
+	VBROADCASTSD 8(DX), Z1
+	VBROADCASTSD 16(DX), Z2
+	VBROADCASTSD 24(DX), Z3
+
+without12:
+	MOVQ 8(SP), DX
+	MOVQ k+64(FP), BX
+	MOVQ wk+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ xs+32(FP), DI
+	SHLQ $0x03, DI
+	MOVQ wm+56(FP), R8
+	SHLQ $0x03, R8
+	LEAQ (R8)(R8*2), R9
+
+inner13:
+	VMOVUPD.Z    (CX), K1, Z4
+	VBROADCASTSD (DX), Z5
+	VFMADD231PD  Z4, Z5, Z0
+	VBROADCASTSD (DX)(R8*1), Z5
+	VFMADD231PD  Z4, Z5, Z1
+	VBROADCASTSD (DX)(R8*2), Z5
+	VFMADD231PD  Z4, Z5, Z2
+	VBROADCASTSD (DX)(R9*1), Z5
+	VFMADD231PD  Z4, Z5, Z3
+	ADDQ         DI, CX
+	ADDQ         SI, DX
+	DECQ         BX
+	JNE          inner13
+	MOVQ         ys+16(FP), CX
+	SHLQ         $0x03, CX
+	LEAQ         (CX)(CX*2), DX
+	VPXORQ       Z4, Z4, Z4
+	VMAXPD       Z0, Z4, Z0
+	VMAXPD       Z1, Z4, Z1
+	VMAXPD       Z2, Z4, Z2
+	VMAXPD       Z3, Z4, Z3
+	VMOVUPD      Z0, K1, (AX)
+	VMOVUPD      Z1, K1, (AX)(CX*1)
+	VMOVUPD      Z2, K1, (AX)(CX*2)
+	VMOVUPD      Z3, K1, (AX)(DX*1)
+
+done3:
+	MOVQ  ys+16(FP), AX
+	SHLQ  $0x03, AX
+	MOVQ  (SP), CX
+	ADDQ  AX, CX
+	ADDQ  AX, CX
+	ADDQ  AX, CX
+	ADDQ  AX, CX
+	MOVQ  CX, (SP)
+	MOVQ  wm+56(FP), AX
+	SHLQ  $0x03, AX
+	MOVQ  8(SP), CX
+	ADDQ  AX, CX
+	ADDQ  AX, CX
+	ADDQ  AX, CX
+	ADDQ  AX, CX
+	MOVQ  CX, 8(SP)
+	MOVQ  24(SP), AX
+	TESTQ AX, AX
+	JEQ   without14
+	ADDQ  $0x20, AX
+	MOVQ  AX, 24(SP)
+
+without14:
+	JMP loop1
+
+next2:
+loop15:
+	MOVQ 16(SP), AX
+	CMPQ AX, $0x01
+	JLT  next16
+	SUBQ $0x01, AX
+	MOVQ AX, 16(SP)
+	MOVQ (SP), AX
+	MOVQ x+24(FP), CX
+	MOVQ n+0(FP), DX
+
+tile18:
+	CMPQ         DX, $0x20
+	JLT          next19
+	VPXORQ       Z0, Z0, Z0
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
+	MOVQ         24(SP), BX
+	TESTQ        BX, BX
+	JEQ          without20
+	VBROADCASTSD (BX), Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	VMOVAPD      Z0, Z3
+
+without20:
+	MOVQ CX, BX
+	MOVQ 8(SP), SI
+	MOVQ k+64(FP), DI
+	MOVQ wk+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ xs+32(FP), R9
+	SHLQ $0x03, R9
+	MOVQ wm+56(FP), R10
+	SHLQ $0x03, R10
+
+inner21:
+	VMOVUPD      (BX), Z4
+	VMOVUPD      64(BX), Z5
+	VMOVUPD      128(BX), Z6
+	VMOVUPD      192(BX), Z7
+	VBROADCASTSD (SI), Z8
+	VFMADD231PD  Z4, Z8, Z0
+	VFMADD231PD  Z5, Z8, Z1
+	VFMADD231PD  Z6, Z8, Z2
+	VFMADD231PD  Z7, Z8, Z3
+	ADDQ         R9, BX
+	ADDQ         R8, SI
+	DECQ         DI
+	JNE          inner21
+	MOVQ         ys+16(FP), BX
+	SHLQ         $0x03, BX
+	VPXORQ       Z4, Z4, Z4
+	VMAXPD       Z0, Z4, Z0
+	VMAXPD       Z1, Z4, Z1
+	VMAXPD       Z2, Z4, Z2
+	VMAXPD       Z3, Z4, Z3
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      Z2, 128(AX)
+	VMOVUPD      Z3, 192(AX)
+	ADDQ         $+256, AX
+	ADDQ         $+256, CX
+	SUBQ         $0x20, DX
+	JMP          tile18
+
+next19:
+tile22:
+	CMPQ         DX, $0x08
+	JLT          next23
+	VPXORQ       Z0, Z0, Z0
+	MOVQ         24(SP), BX
+	TESTQ        BX, BX
+	JEQ          without24
+	VBROADCASTSD (BX), Z0
+
+without24:
+	MOVQ CX, BX
+	MOVQ 8(SP), SI
+	MOVQ k+64(FP), DI
+	MOVQ wk+48(FP), R8
+	SHLQ $0x03, R8
+	MOVQ xs+32(FP), R9
+	SHLQ $0x03, R9
+	MOVQ wm+56(FP), R10
+	SHLQ $0x03, R10
+
+inner25:
+	VMOVUPD      (BX), Z1
+	VBROADCASTSD (SI), Z2
+	VFMADD231PD  Z1, Z2, Z0
+	ADDQ         R9, BX
+	ADDQ         R8, SI
+	DECQ         DI
+	JNE          inner25
+	MOVQ         ys+16(FP), BX
+	SHLQ         $0x03, BX
+	VPXORQ       Z1, Z1, Z1
+	VMAXPD       Z0, Z1, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $0x08, DX
+	JMP          tile22
+
+next23:
+	CMPQ         DX, $0x00
+	JLE          done17
+	MOVQ         $-1, BX
+	BZHIQ        DX, BX, BX
+	KMOVB        BX, K1
+	VPXORQ       Z0, Z0, Z0
+	MOVQ         24(SP), DX
+	TESTQ        DX, DX
+	JEQ          without26
+	VBROADCASTSD (DX), Z0
+
+without26:
+	MOVQ 8(SP), DX
+	MOVQ k+64(FP), BX
+	MOVQ wk+48(FP), SI
+	SHLQ $0x03, SI
+	MOVQ xs+32(FP), DI
+	SHLQ $0x03, DI
+	MOVQ wm+56(FP), R8
+	SHLQ $0x03, R8
+
+inner27:
+	VMOVUPD.Z    (CX), K1, Z1
+	VBROADCASTSD (DX), Z2
+	VFMADD231PD  Z1, Z2, Z0
+	ADDQ         DI, CX
+	ADDQ         SI, DX
+	DECQ         BX
+	JNE          inner27
+	MOVQ         ys+16(FP), CX
+	SHLQ         $0x03, CX
+	VPXORQ       Z1, Z1, Z1
+	VMAXPD       Z0, Z1, Z0
+	VMOVUPD      Z0, K1, (AX)
+
+done17:
+	MOVQ  ys+16(FP), AX
+	SHLQ  $0x03, AX
+	MOVQ  (SP), CX
+	ADDQ  AX, CX
+	MOVQ  CX, (SP)
+	MOVQ  wm+56(FP), AX
+	SHLQ  $0x03, AX
+	MOVQ  8(SP), CX
+	ADDQ  AX, CX
+	MOVQ  CX, 8(SP)
+	MOVQ  24(SP), AX
+	TESTQ AX, AX
+	JEQ   without28
+	ADDQ  $0x08, AX
+	MOVQ  AX, 24(SP)
+
+without28:
+	JMP loop15
+
+next16:
+	VZEROUPPER
+	RET
+
 // func denseAddAVX512(n int, y *float64, ys int, x *float64, xs int, w *float64, wk int, wm int, k int, m int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·denseAddAVX512(SB), NOSPLIT, $24-80

@@ -1012,6 +1012,32 @@ func dense(on Set, n int, y []float64, ys int, x []float64, xs int, w []float64,
 }
 
 //go:noescape
+func denseReluAVX2(n int, y *float64, ys int, x *float64, xs int, w *float64, wk int, wm int, k int, m int, c *float64)
+
+//go:noescape
+func denseReluAVX512(n int, y *float64, ys int, x *float64, xs int, w *float64, wk int, wm int, k int, m int, c *float64)
+
+func denseRelu(on Set, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int, c []float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:(m-1)*ys+n]
+	x = x[:(k-1)*xs+n]
+	w = w[:(k-1)*wk+(m-1)*wm+1]
+	if c != nil {
+		c = c[:m]
+	}
+	switch on {
+	case AVX512:
+		denseReluAVX512(n, unsafe.SliceData(y), ys, unsafe.SliceData(x), xs, unsafe.SliceData(w), wk, wm, k, m, unsafe.SliceData(c))
+	case AVX2:
+		denseReluAVX2(n, unsafe.SliceData(y), ys, unsafe.SliceData(x), xs, unsafe.SliceData(w), wk, wm, k, m, unsafe.SliceData(c))
+	default:
+		denseReluGo(n, y, ys, x, xs, w, wk, wm, k, m, c)
+	}
+}
+
+//go:noescape
 func denseAddAVX2(n int, y *float64, ys int, x *float64, xs int, w *float64, wk int, wm int, k int, m int)
 
 //go:noescape

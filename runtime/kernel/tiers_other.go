@@ -430,6 +430,19 @@ func dense(_ Set, n int, y []float64, ys int, x []float64, xs int, w []float64, 
 	denseGo(n, y, ys, x, xs, w, wk, wm, k, m, c)
 }
 
+func denseRelu(_ Set, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int, c []float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:(m-1)*ys+n]
+	x = x[:(k-1)*xs+n]
+	w = w[:(k-1)*wk+(m-1)*wm+1]
+	if c != nil {
+		c = c[:m]
+	}
+	denseReluGo(n, y, ys, x, xs, w, wk, wm, k, m, c)
+}
+
 func denseAdd(_ Set, n int, y []float64, ys int, x []float64, xs int, w []float64, wk int, wm int, k int, m int) {
 	if n <= 0 {
 		return

@@ -168,6 +168,10 @@ func matrixCalls() []call {
 			xs, ys := n+m.gap, n+m.gap
 			dense(on, n, m.floats((c-1)*ys+n), ys, m.floats((k-1)*xs+n), xs, m.floats(k*c), c, 1, k, c, m.floats(c))
 		}},
+		{"denseRelu", func(on Set, n, k, c int, m *room) {
+			xs, ys := n+m.gap, n+m.gap
+			denseRelu(on, n, m.floats((c-1)*ys+n), ys, m.floats((k-1)*xs+n), xs, m.floats(k*c), c, 1, k, c, m.floats(c))
+		}},
 		{"denseAdd", func(on Set, n, k, c int, m *room) {
 			xs, ys := n+m.gap, n+m.gap
 			denseAdd(on, n, m.floats((c-1)*ys+n), ys, m.floats((k-1)*xs+n), xs, m.floats(k*c), 1, k, k, c)

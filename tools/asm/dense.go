@@ -10,6 +10,7 @@ type ending int
 
 const (
 	overwrite ending = iota // Y = c + X·W; a nil c is zero
+	rectify                 // Y = max(c + X·W, 0)
 	addOnto                 // Y += X·W
 	tanhBack                // Y = X·W times 1 - t²
 )
@@ -18,7 +19,7 @@ const (
 func dense(name string, end ending) kernel {
 	k := kernel{name: name, params: "n int, y [(m-1)*ys+n], ys int, x [(k-1)*xs+n], xs int, w [(k-1)*wk+(m-1)*wm+1], wk int, wm int, k int, m int"}
 	switch end {
-	case overwrite:
+	case overwrite, rectify:
 		k.params += ", c [m]?"
 	case tanhBack:
 		k.params += ", t [(m-1)*ys+n]"
@@ -27,7 +28,7 @@ func dense(name string, end ending) kernel {
 		l := layer{end: end, y: g.keep("y"), w: g.keep("w"), last: slot{}}
 		outs := g.keep("m")
 		switch end {
-		case overwrite:
+		case overwrite, rectify:
 			l.last = g.keep("c")
 		case tanhBack:
 			l.last = slot{g.AllocLocal(8)} // from Y to t
@@ -40,7 +41,7 @@ func dense(name string, end ending) kernel {
 				g.denseColumns(l, wide)
 				g.move(l.y, g.scaled("ys"), wide)
 				g.move(l.w, g.scaled("wm"), wide)
-				if end == overwrite {
+				if end == overwrite || end == rectify {
 					g.moveUnlessNil(l.last, wide)
 				}
 			})
@@ -124,7 +125,15 @@ func (g *gen) denseColumns(l layer, m int) {
 		g.DECQ(left)
 		g.JNE(label(loop))
 		ys := g.strided(g.scaled("ys"), m)
-		if l.end == tanhBack {
+		switch l.end {
+		case rectify:
+			zero := g.zero()
+			for o := range acc {
+				for _, v := range acc[o] {
+					g.VMAXPD(v, zero, v)
+				}
+			}
+		case tanhBack:
 			g.denseTanhBack(acc, y, ys, l.last)
 		}
 		for o := range acc {

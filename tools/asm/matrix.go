@@ -310,6 +310,7 @@ func matrices() []kernel {
 		matVec("matVecAdd", true),
 		matTVec(),
 		dense("dense", overwrite),
+		dense("denseRelu", rectify),
 		dense("denseAdd", addOnto),
 		dense("denseTanhBack", tanhBack),
 		denseGradient(),
