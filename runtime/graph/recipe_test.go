@@ -3,6 +3,7 @@ package graph_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/vflc/vflc/runtime/graph"
@@ -329,7 +330,8 @@ func TestRandomGraphs(t *testing.T) {
 	}
 }
 
-// checkFiniteDifferences holds the gradient against differences of the target in a few elements of every leaf.
+// checkFiniteDifferences holds the gradient against differences of the target in a few elements of every leaf. Of three steps one must give it: a long
+// one fails where the target bends within it, as exp of a sum over all rows does, a short one where the target's rounding shows.
 func checkFiniteDifferences(rt *rapid.T, p *built, grads [][]float64) {
 	e := p.g.NewExec()
 	value := func() float64 {
@@ -339,13 +341,17 @@ func checkFiniteDifferences(rt *rapid.T, p *built, grads [][]float64) {
 	base := math.Abs(value())
 	for i, a := range p.r.leaves {
 		for k := 0; k < len(a.v); k += 1 + len(a.v)/3 {
-			const h = 1e-3
 			x := a.v[k]
 			f := func(d float64) float64 { a.v[k] = x + d; return value() }
-			want := (8*(f(h)-f(-h)) - (f(2*h) - f(-2*h))) / (12 * h)
-			a.v[k] = x
-			if math.Abs(grads[i][k]-want) > 1e-5*(1+math.Abs(want))+1e-10*base {
-				rt.Fatalf("derivative in leaf %d[%d] is %v, want %v\n%s", i, k, grads[i][k], want, p.g)
+			var seen []float64
+			agrees := func(h float64) bool {
+				want := (8*(f(h)-f(-h)) - (f(2*h) - f(-2*h))) / (12 * h)
+				a.v[k] = x
+				seen = append(seen, want)
+				return math.Abs(grads[i][k]-want) <= 1e-5*(1+math.Abs(want))+1e-10*base
+			}
+			if !slices.ContainsFunc([]float64{1e-3, 1e-4, 1e-5}, agrees) {
+				rt.Fatalf("derivative in leaf %d[%d] is %v, want one of %v\n%s", i, k, grads[i][k], seen, p.g)
 			}
 		}
 	}

@@ -14,8 +14,9 @@ var rewrites = [][]rewrite{{rewriteNormal, rewriteRows, rewriteLayer, rewriteRun
 // Plain leaves out all superinstructions and leaves rows in their order: every operation runs as it stands. The graph computes the same, to a few units in the last place.
 func (b *Builder) Plain() { b.plain = true }
 
-// rewrite sorts rows, then applies the superinstructions from the first node to the last.
+// rewrite joins columns and sorts rows, then applies the superinstructions from the first node to the last.
 func (g *Graph) rewrite() {
+	g.rewriteColumns()
 	g.rewriteSort()
 	for _, round := range rewrites {
 		for id := range ID(len(g.nodes)) {

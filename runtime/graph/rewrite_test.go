@@ -29,6 +29,7 @@ func models() map[string]func(testing.TB, *graph.Builder) {
 	}
 	m["network"], m["wide network"] = network("tanh", 200, 3, 5, 4, 2), network("relu", 333, 9, 33, 17, 2)
 	m["layer seen whole"] = layerSeenWhole
+	m["columns"] = termByTerm
 	for name := range elementwiseModels {
 		m[name] = elementwiseModel(name, 333)
 	}
@@ -97,6 +98,43 @@ func linear(name, offset string) func(testing.TB, *graph.Builder) {
 		if err := b.Density("y", d, b.Const("y", shape{n}, y), theta, graph.NoID, 0.5); err != nil {
 			tb.Fatal(err)
 		}
+	}
+}
+
+// termByTerm is a normal regression that is written term by term, with a level for each ten rows; one term is seen elsewhere too.
+func termByTerm(tb testing.TB, b *graph.Builder) {
+	const n, levels = 400, 40
+	x, y, index := make([][]float64, 4), make([]float64, n), make([]float64, n)
+	for j := range x {
+		x[j] = make([]float64, n)
+		for i := range n {
+			x[j][i] = math.Sin(float64(i*(j+1) + j))
+		}
+	}
+	for i := range n {
+		y[i], index[i] = math.Cos(float64(i)), float64(1+i%levels)
+	}
+	slopes, scale := b.Param("slopes", shape{4}), positive(b, b.Param("scale", shape{}))
+	term := func(j int) graph.ID {
+		slope, err := b.Apply("slice", graph.Attr{Slices: []graph.Slice{{Lo: j, Hi: j + 1, Drop: true}}}, slopes)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		return apply(tb, b, "mul", slope, b.Const(fmt.Sprint("x", j), shape{n}, x[j]))
+	}
+	eta := apply(tb, b, "add", b.Param("a", shape{}), term(0))
+	eta = apply(tb, b, "add", eta, apply(tb, b, "gather", b.Param("level", shape{levels}), b.Const("index", shape{n}, index)))
+	eta = apply(tb, b, "add", apply(tb, b, "add", term(1), term(2)), eta)
+	seen := term(3)
+	density(tb, b, "y", "normal", b.Const("y", shape{n}, y), apply(tb, b, "add", eta, seen), scale)
+	density(tb, b, "seen", "normal", seen, b.Scalar(0), b.Scalar(1))
+}
+
+// TestColumns checks that terms of a predictor become one product, which the likelihood takes in.
+func TestColumns(t *testing.T) {
+	g, _ := made(t, termByTerm, false)
+	if s := g.String(); strings.Count(s, "fused") == 0 || strings.Contains(s, "const x0") || !strings.Contains(s, "const x3") {
+		t.Error(s)
 	}
 }
 

@@ -1,0 +1,101 @@
+package graph
+
+import "slices"
+
+// Columns. A predictor written term by term, a + b₁·x₁ + b₂·x₂ + …, is a product with the matrix of the x, whose kernels read it once, and which a
+// likelihood can take in.
+
+// A scaledSum is a sum of columns times numbers, and of other things.
+type scaledSum struct {
+	x, b []ID // columns, constants; and their factors
+	rest []ID
+}
+
+// rewriteColumns writes sums of scaled columns as products, from the last node to the first, so that a sum is seen before its parts.
+func (g *Graph) rewriteColumns() {
+	for id := ID(len(g.nodes)) - 1; id >= 0; id-- {
+		n := &g.nodes[id]
+		if n.op != opAdd || len(n.shape) != 1 || n.shape[0] <= fewRows || g.uses(id) == 0 {
+			continue
+		}
+		s := scaledSum{}
+		for _, p := range n.in {
+			s.collect(g, p, n.shape)
+		}
+		if len(s.x) > 1 || len(s.x) == 1 && !slices.ContainsFunc(s.rest, func(p ID) bool { return g.nodes[p].op == opMatMul }) {
+			g.multiply(id, s)
+		}
+	}
+	g.compact()
+}
+
+// collect takes a summand apart, where nothing else reads it.
+func (s *scaledSum) collect(g *Graph, id ID, shape Shape) {
+	n := &g.nodes[id]
+	if n.shape.equal(shape) && g.uses(id) == 1 {
+		switch n.op {
+		case opAdd:
+			s.collect(g, n.in[0], shape)
+			s.collect(g, n.in[1], shape)
+			return
+		case opMul:
+			for k := range 2 {
+				if x, b := &g.nodes[n.in[k]], &g.nodes[n.in[1-k]]; x.kind == constant && x.shape.equal(shape) && len(b.shape) == 0 {
+					s.x, s.b = append(s.x, n.in[k]), append(s.b, n.in[1-k])
+					return
+				}
+			}
+		}
+	}
+	s.rest = append(s.rest, id)
+}
+
+// multiply makes node id the sum of a product and of the rest. What is new comes just before it.
+func (g *Graph) multiply(id ID, s scaledSum) {
+	rows := g.nodes[id].shape[0]
+	var values []float64
+	for _, x := range s.x {
+		values = append(values, g.nodes[x].values...)
+	}
+	b := &Builder{nodes: slices.Clone(g.nodes[:id])}
+	add := func(o *op, in ...ID) ID {
+		n := node{op: o, in: in}
+		if err := o.infer(b, &n); err != nil {
+			panic("graph: " + err.Error())
+		}
+		b.finish(&n)
+		return b.push(n)
+	}
+	total := add(opMatMul, b.Const("columns", Shape{rows, len(s.x)}, values), add(opAppend, s.b...))
+	for _, r := range s.rest {
+		total = add(opAdd, r, total)
+	}
+	g.insert(id, b.nodes[id:total])
+	g.nodes[total] = b.nodes[total]
+}
+
+// insert puts nodes before node id, whose place and those behind it move.
+func (g *Graph) insert(id ID, fresh []node) {
+	shift := ID(len(fresh))
+	move := func(ids []ID) []ID {
+		out := slices.Clone(ids)
+		for i, p := range out {
+			if p >= id {
+				out[i] = p + shift
+			}
+		}
+		return out
+	}
+	for k := int(id); k < len(g.nodes); k++ {
+		g.nodes[k].in = move(g.nodes[k].in)
+	}
+	for _, list := range g.roots() {
+		*list = move(*list)
+	}
+	for i, p := range g.parts {
+		if p.node >= id {
+			g.parts[i].node += shift
+		}
+	}
+	g.nodes = slices.Insert(g.nodes, int(id), fresh...)
+}
