@@ -52,7 +52,11 @@ type server struct {
 
 func start(folder string) (*server, error) {
 	program := filepath.Join(folder, "dense")
-	build := exec.Command("gcc", "-Ofast", "-march=native", "bench/c/dense.c", "-o", program, "-lmvec", "-lm")
+	args := []string{"-Ofast", "-march=native", "bench/c/dense.c", "-o", program, "-lmvec", "-lm"}
+	if kernel.Tier() != kernel.AVX512 {
+		args = append(args, "-mno-avx512f")
+	}
+	build := exec.Command("gcc", args...)
 	if text, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("gcc, from the top of the repository: %w\n%s", err, text)
 	}

@@ -73,11 +73,11 @@ func (s *linearState) end(c *call) {
 	if c.wants(l.b) {
 		db := c.in[l.b].adj.buf
 		for j := range db {
-			db[j] += p * s.Lane(j)
+			db[j] += float64(p * s.Lane(j))
 		}
 	}
 	if l.offset >= 0 && c.wants(l.offset) && !c.in[l.offset].rows {
-		*c.dnum(l.offset, 0) += p * s.Lane(len(s.B))
+		*c.dnum(l.offset, 0) += float64(p * s.Lane(len(s.B)))
 	}
 }
 
@@ -136,7 +136,7 @@ func endRows(c *call) {
 	if !(math.Abs(v) <= math.MaxFloat64) {
 		v = math.Inf(-1)
 	}
-	*c.sum += c.node.power * v
+	*c.sum += float64(c.node.power * v)
 }
 
 // normalRow reports whether a node is a normal density of constants with one sigma.
@@ -161,9 +161,9 @@ var linearNormal = &rowLikelihood{
 			return math.NaN()
 		}
 		if c.wants(2) {
-			*c.dnum(2, 0) += c.node.power * (squares - n) / s
+			*c.dnum(2, 0) += float64(c.node.power * (squares - n) / s)
 		}
-		return -0.5*squares - n*(math.Log(s)+halfLogTwoPi)
+		return float64(-0.5*squares) - float64(n*(math.Log(s)+halfLogTwoPi))
 	},
 }
 
