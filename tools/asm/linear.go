@@ -264,9 +264,10 @@ func (l *linear) columns(x reg.GPVirtual, with string, step, several int, body f
 // together is how many columns a whole tile multiplies in one turn of a loop.
 const together = 4
 
-// predict sets d to o + X·b for a whole tile, and fetches the next.
+// predict sets d to o + X·b for a whole tile, and fetches one that comes later into the second cache: into the first it would push out what is in use.
 func (l *linear) predict(x, row reg.GPVirtual) {
 	acc, size := l.vectors(tileLength/l.lanes()), l.size()
+	l.SHLQ(operand.U8(2), size) // four tiles ahead
 	l.offset(acc, 0, row)
 	l.columns(x, "b", 8, together, func(column, weight reg.GPVirtual, on int) {
 		w := l.vec()
@@ -275,7 +276,7 @@ func (l *linear) predict(x, row reg.GPVirtual) {
 			l.multiply(acc[v], column, on, v, w)
 		}
 		for line := range tileLength * l.bytes() / 64 {
-			l.PREFETCHT0(operand.Mem{Base: column, Index: size, Scale: 1, Disp: tileLength*l.bytes()*on + 64*line})
+			l.PREFETCHT1(operand.Mem{Base: column, Index: size, Scale: 1, Disp: tileLength*l.bytes()*on + 64*line})
 		}
 	})
 	d := l.of("d", row)
