@@ -27,20 +27,24 @@ TEXT ·bernoulliLogitLinearAVX2(SB), NOSPLIT, $56-88
 	MOVQ    AX, 48(SP)
 
 tile1:
-	MOVQ    16(SP), AX
-	CMPQ    AX, $0x00
-	JLE     finish2
-	MOVQ    16(SP), AX
-	MOVQ    (SP), CX
-	MOVQ    8(SP), DX
-	CMPQ    AX, $0x20
-	JLT     units4
-	MOVQ    k+24(FP), AX
-	IMUL3Q  $0x00000100, AX, AX
-	SHLQ    $0x02, AX
+	MOVQ   16(SP), AX
+	CMPQ   AX, $0x00
+	JLE    finish2
+	MOVQ   16(SP), AX
+	MOVQ   (SP), CX
+	MOVQ   8(SP), DX
+	CMPQ   AX, $0x20
+	JLT    units4
+	MOVQ   k+24(FP), AX
+	IMUL3Q $0x00000100, AX, AX
+	CMPQ   AX, $0x00002000
+	JG     near6
+	ADDQ   AX, AX
+
+near6:
 	MOVQ    o+48(FP), BX
 	TESTQ   BX, BX
-	JEQ     same6
+	JEQ     same7
 	ADDQ    DX, BX
 	VMOVUPD (BX), Y4
 	VMOVUPD 32(BX), Y5
@@ -50,9 +54,9 @@ tile1:
 	VMOVUPD 160(BX), Y9
 	VMOVUPD 192(BX), Y10
 	VMOVUPD 224(BX), Y11
-	JMP     done7
+	JMP     done8
 
-same6:
+same7:
 	VBROADCASTSD c+40(FP), Y4
 	VBROADCASTSD c+40(FP), Y5
 	VBROADCASTSD c+40(FP), Y6
@@ -62,13 +66,13 @@ same6:
 	VBROADCASTSD c+40(FP), Y10
 	VBROADCASTSD c+40(FP), Y11
 
-done7:
+done8:
 	MOVQ b+16(FP), BX
 	MOVQ k+24(FP), SI
 	SUBQ $0x04, SI
-	JLT  next10
+	JLT  next11
 
-columns9:
+columns10:
 	VBROADCASTSD (BX), Y12
 	VFMADD231PD  (CX), Y12, Y4
 	VFMADD231PD  32(CX), Y12, Y5
@@ -78,10 +82,10 @@ columns9:
 	VFMADD231PD  160(CX), Y12, Y9
 	VFMADD231PD  192(CX), Y12, Y10
 	VFMADD231PD  224(CX), Y12, Y11
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	VBROADCASTSD 8(BX), Y12
 	VFMADD231PD  256(CX), Y12, Y4
 	VFMADD231PD  288(CX), Y12, Y5
@@ -91,10 +95,10 @@ columns9:
 	VFMADD231PD  416(CX), Y12, Y9
 	VFMADD231PD  448(CX), Y12, Y10
 	VFMADD231PD  480(CX), Y12, Y11
-	PREFETCHT1   256(CX)(AX*1)
-	PREFETCHT1   320(CX)(AX*1)
-	PREFETCHT1   384(CX)(AX*1)
-	PREFETCHT1   448(CX)(AX*1)
+	PREFETCHT0   256(CX)(AX*1)
+	PREFETCHT0   320(CX)(AX*1)
+	PREFETCHT0   384(CX)(AX*1)
+	PREFETCHT0   448(CX)(AX*1)
 	VBROADCASTSD 16(BX), Y12
 	VFMADD231PD  512(CX), Y12, Y4
 	VFMADD231PD  544(CX), Y12, Y5
@@ -104,10 +108,10 @@ columns9:
 	VFMADD231PD  672(CX), Y12, Y9
 	VFMADD231PD  704(CX), Y12, Y10
 	VFMADD231PD  736(CX), Y12, Y11
-	PREFETCHT1   512(CX)(AX*1)
-	PREFETCHT1   576(CX)(AX*1)
-	PREFETCHT1   640(CX)(AX*1)
-	PREFETCHT1   704(CX)(AX*1)
+	PREFETCHT0   512(CX)(AX*1)
+	PREFETCHT0   576(CX)(AX*1)
+	PREFETCHT0   640(CX)(AX*1)
+	PREFETCHT0   704(CX)(AX*1)
 	VBROADCASTSD 24(BX), Y12
 	VFMADD231PD  768(CX), Y12, Y4
 	VFMADD231PD  800(CX), Y12, Y5
@@ -117,22 +121,22 @@ columns9:
 	VFMADD231PD  928(CX), Y12, Y9
 	VFMADD231PD  960(CX), Y12, Y10
 	VFMADD231PD  992(CX), Y12, Y11
-	PREFETCHT1   768(CX)(AX*1)
-	PREFETCHT1   832(CX)(AX*1)
-	PREFETCHT1   896(CX)(AX*1)
-	PREFETCHT1   960(CX)(AX*1)
+	PREFETCHT0   768(CX)(AX*1)
+	PREFETCHT0   832(CX)(AX*1)
+	PREFETCHT0   896(CX)(AX*1)
+	PREFETCHT0   960(CX)(AX*1)
 	ADDQ         $+1024, CX
 	ADDQ         $+32, BX
 	SUBQ         $0x04, SI
-	JGE          columns9
+	JGE          columns10
 
-next10:
+next11:
 	ADDQ $0x04, SI
-	JEQ  done8
+	JEQ  done9
 	SUBQ $0x01, SI
-	JLT  next12
+	JLT  next13
 
-columns11:
+columns12:
 	VBROADCASTSD (BX), Y12
 	VFMADD231PD  (CX), Y12, Y4
 	VFMADD231PD  32(CX), Y12, Y5
@@ -142,17 +146,17 @@ columns11:
 	VFMADD231PD  160(CX), Y12, Y9
 	VFMADD231PD  192(CX), Y12, Y10
 	VFMADD231PD  224(CX), Y12, Y11
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	ADDQ         $+256, CX
 	ADDQ         $+8, BX
 	SUBQ         $0x01, SI
-	JGE          columns11
+	JGE          columns12
 
-next12:
-done8:
+next13:
+done9:
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD Y4, (AX)
@@ -166,87 +170,87 @@ done8:
 	JMP     done5
 
 units4:
-unit13:
+unit14:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost14
+	JLE  atMost15
 	MOVQ $0x00000008, BX
 
-atMost14:
+atMost15:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
 	MOVQ       o+48(FP), BX
 	TESTQ      BX, BX
-	JEQ        same15
+	JEQ        same16
 	ADDQ       DX, BX
 	VMASKMOVPD (BX), Y4, Y5
-	JMP        done16
+	JMP        done17
 
-same15:
+same16:
 	VBROADCASTSD c+40(FP), Y5
 
-done16:
+done17:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next19
+	JLT  next20
 
-columns18:
+columns19:
 	VBROADCASTSD (SI), Y6
 	VFMADD231PD  (BX), Y6, Y5
 	ADDQ         $+256, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns18
+	JGE          columns19
 
-next19:
+next20:
 	MOVQ       d+64(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD Y5, Y4, (BX)
 	MOVQ       AX, BX
 	CMPQ       BX, $0x08
-	JLE        atMost20
+	JLE        atMost21
 	MOVQ       $0x00000008, BX
 
-atMost20:
+atMost21:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
 	MOVQ       o+48(FP), BX
 	TESTQ      BX, BX
-	JEQ        same21
+	JEQ        same22
 	ADDQ       DX, BX
 	VMASKMOVPD 32(BX), Y4, Y5
-	JMP        done22
+	JMP        done23
 
-same21:
+same22:
 	VBROADCASTSD c+40(FP), Y5
 
-done22:
+done23:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next25
+	JLT  next26
 
-columns24:
+columns25:
 	VBROADCASTSD (SI), Y6
 	VFMADD231PD  32(BX), Y6, Y5
 	ADDQ         $+256, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns24
+	JGE          columns25
 
-next25:
+next26:
 	MOVQ       d+64(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD Y5, Y4, 32(BX)
 	ADDQ       $0x40, CX
 	ADDQ       $0x40, DX
 	SUBQ       $0x08, AX
-	JG         unit13
+	JG         unit14
 
 done5:
 	MOVQ   k+24(FP), AX
@@ -278,16 +282,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost26
+	JLE  atMost27
 	MOVQ $0x00000020, AX
 
-atMost26:
+atMost27:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail28
+	JGT  tail29
 
-loop27:
+loop28:
 	VMOVUPD      (CX)(BX*8), Y4
 	VMOVUPD      (DX)(BX*8), Y5
 	VMOVUPD      cbff0000000000000<>+0(SB), Y6
@@ -334,10 +338,10 @@ loop27:
 	VDIVPD       Y7, Y4, Y4
 	VMULPD       Y4, Y6, Y4
 	TESTQ        CX, CX
-	JEQ          skip30
+	JEQ          skip31
 	VMOVUPD      Y4, (CX)(BX*8)
 
-skip30:
+skip31:
 	VMOVUPD      32(CX)(BX*8), Y4
 	VMOVUPD      32(DX)(BX*8), Y5
 	VMOVUPD      cbff0000000000000<>+0(SB), Y6
@@ -384,18 +388,18 @@ skip30:
 	VDIVPD       Y7, Y4, Y4
 	VMULPD       Y4, Y6, Y4
 	TESTQ        CX, CX
-	JEQ          skip31
+	JEQ          skip32
 	VMOVUPD      Y4, 32(CX)(BX*8)
 
-skip31:
+skip32:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
-	JLE  loop27
+	JLE  loop28
 
-tail28:
+tail29:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done29
+	JLE          done30
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -449,10 +453,10 @@ tail28:
 	VDIVPD       Y8, Y5, Y5
 	VMULPD       Y5, Y7, Y5
 	TESTQ        CX, CX
-	JEQ          skip32
+	JEQ          skip33
 	VMASKMOVPD   Y5, Y4, (CX)(BX*8)
 
-skip32:
+skip33:
 	LEAQ         lanesBelow<>+0(SB), SI
 	NEGQ         AX
 	VMOVUPD      96(SI)(AX*8), Y4
@@ -505,16 +509,16 @@ skip32:
 	VDIVPD       Y8, Y5, Y5
 	VMULPD       Y5, Y7, Y5
 	TESTQ        CX, CX
-	JEQ          skip33
+	JEQ          skip34
 	VMASKMOVPD   Y5, Y4, 32(CX)(BX*8)
 
-skip33:
-done29:
+skip34:
+done30:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units34
+	JLT     units35
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Y4
@@ -529,9 +533,9 @@ done29:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next38
+	JLT     next39
 
-columns37:
+columns38:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -583,15 +587,15 @@ columns37:
 	ADDQ        $+1024, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns37
+	JGE         columns38
 
-next38:
+next39:
 	ADDQ $0x04, DX
-	JEQ  done36
+	JEQ  done37
 	SUBQ $0x01, DX
-	JLT  next40
+	JLT  next41
 
-columns39:
+columns40:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -607,10 +611,10 @@ columns39:
 	ADDQ        $+256, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns39
+	JGE         columns40
 
-next40:
-done36:
+next41:
+done37:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -623,16 +627,16 @@ done36:
 	VADDPD  Y11, Y13, Y13
 	VMOVUPD Y12, (CX)
 	VMOVUPD Y13, 32(CX)
-	JMP     done35
+	JMP     done36
 
-units34:
-unit41:
+units35:
+unit42:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost42
+	JLE  atMost43
 	MOVQ $0x00000008, BX
 
-atMost42:
+atMost43:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
@@ -643,27 +647,27 @@ atMost42:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next45
+	JLT        next46
 
-columns44:
+columns45:
 	VMOVUPD     (SI), Y5
 	VFMADD231PD (BX), Y4, Y5
 	VMOVUPD     Y5, (SI)
 	ADDQ        $+256, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns44
+	JGE         columns45
 
-next45:
+next46:
 	VMOVUPD (SI), Y5
 	VADDPD  Y4, Y5, Y5
 	VMOVUPD Y5, (SI)
 	MOVQ    AX, BX
 	CMPQ    BX, $0x08
-	JLE     atMost46
+	JLE     atMost47
 	MOVQ    $0x00000008, BX
 
-atMost46:
+atMost47:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
@@ -674,27 +678,27 @@ atMost46:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next49
+	JLT        next50
 
-columns48:
+columns49:
 	VMOVUPD     32(SI), Y5
 	VFMADD231PD 32(BX), Y4, Y5
 	VMOVUPD     Y5, 32(SI)
 	ADDQ        $+256, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns48
+	JGE         columns49
 
-next49:
+next50:
 	VMOVUPD 32(SI), Y5
 	VADDPD  Y4, Y5, Y5
 	VMOVUPD Y5, 32(SI)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit41
+	JG      unit42
 
-done35:
+done36:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000100, AX, AX
 	MOVQ   24(SP), CX
@@ -882,20 +886,24 @@ TEXT ·binomialLogitLinearAVX2(SB), NOSPLIT, $56-96
 	MOVQ    AX, 48(SP)
 
 tile1:
-	MOVQ    16(SP), AX
-	CMPQ    AX, $0x00
-	JLE     finish2
-	MOVQ    16(SP), AX
-	MOVQ    (SP), CX
-	MOVQ    8(SP), DX
-	CMPQ    AX, $0x20
-	JLT     units4
-	MOVQ    k+24(FP), AX
-	IMUL3Q  $0x00000100, AX, AX
-	SHLQ    $0x02, AX
+	MOVQ   16(SP), AX
+	CMPQ   AX, $0x00
+	JLE    finish2
+	MOVQ   16(SP), AX
+	MOVQ   (SP), CX
+	MOVQ   8(SP), DX
+	CMPQ   AX, $0x20
+	JLT    units4
+	MOVQ   k+24(FP), AX
+	IMUL3Q $0x00000100, AX, AX
+	CMPQ   AX, $0x00002000
+	JG     near6
+	ADDQ   AX, AX
+
+near6:
 	MOVQ    o+48(FP), BX
 	TESTQ   BX, BX
-	JEQ     same6
+	JEQ     same7
 	ADDQ    DX, BX
 	VMOVUPD (BX), Y4
 	VMOVUPD 32(BX), Y5
@@ -905,9 +913,9 @@ tile1:
 	VMOVUPD 160(BX), Y9
 	VMOVUPD 192(BX), Y10
 	VMOVUPD 224(BX), Y11
-	JMP     done7
+	JMP     done8
 
-same6:
+same7:
 	VBROADCASTSD c+40(FP), Y4
 	VBROADCASTSD c+40(FP), Y5
 	VBROADCASTSD c+40(FP), Y6
@@ -917,13 +925,13 @@ same6:
 	VBROADCASTSD c+40(FP), Y10
 	VBROADCASTSD c+40(FP), Y11
 
-done7:
+done8:
 	MOVQ b+16(FP), BX
 	MOVQ k+24(FP), SI
 	SUBQ $0x04, SI
-	JLT  next10
+	JLT  next11
 
-columns9:
+columns10:
 	VBROADCASTSD (BX), Y12
 	VFMADD231PD  (CX), Y12, Y4
 	VFMADD231PD  32(CX), Y12, Y5
@@ -933,10 +941,10 @@ columns9:
 	VFMADD231PD  160(CX), Y12, Y9
 	VFMADD231PD  192(CX), Y12, Y10
 	VFMADD231PD  224(CX), Y12, Y11
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	VBROADCASTSD 8(BX), Y12
 	VFMADD231PD  256(CX), Y12, Y4
 	VFMADD231PD  288(CX), Y12, Y5
@@ -946,10 +954,10 @@ columns9:
 	VFMADD231PD  416(CX), Y12, Y9
 	VFMADD231PD  448(CX), Y12, Y10
 	VFMADD231PD  480(CX), Y12, Y11
-	PREFETCHT1   256(CX)(AX*1)
-	PREFETCHT1   320(CX)(AX*1)
-	PREFETCHT1   384(CX)(AX*1)
-	PREFETCHT1   448(CX)(AX*1)
+	PREFETCHT0   256(CX)(AX*1)
+	PREFETCHT0   320(CX)(AX*1)
+	PREFETCHT0   384(CX)(AX*1)
+	PREFETCHT0   448(CX)(AX*1)
 	VBROADCASTSD 16(BX), Y12
 	VFMADD231PD  512(CX), Y12, Y4
 	VFMADD231PD  544(CX), Y12, Y5
@@ -959,10 +967,10 @@ columns9:
 	VFMADD231PD  672(CX), Y12, Y9
 	VFMADD231PD  704(CX), Y12, Y10
 	VFMADD231PD  736(CX), Y12, Y11
-	PREFETCHT1   512(CX)(AX*1)
-	PREFETCHT1   576(CX)(AX*1)
-	PREFETCHT1   640(CX)(AX*1)
-	PREFETCHT1   704(CX)(AX*1)
+	PREFETCHT0   512(CX)(AX*1)
+	PREFETCHT0   576(CX)(AX*1)
+	PREFETCHT0   640(CX)(AX*1)
+	PREFETCHT0   704(CX)(AX*1)
 	VBROADCASTSD 24(BX), Y12
 	VFMADD231PD  768(CX), Y12, Y4
 	VFMADD231PD  800(CX), Y12, Y5
@@ -972,22 +980,22 @@ columns9:
 	VFMADD231PD  928(CX), Y12, Y9
 	VFMADD231PD  960(CX), Y12, Y10
 	VFMADD231PD  992(CX), Y12, Y11
-	PREFETCHT1   768(CX)(AX*1)
-	PREFETCHT1   832(CX)(AX*1)
-	PREFETCHT1   896(CX)(AX*1)
-	PREFETCHT1   960(CX)(AX*1)
+	PREFETCHT0   768(CX)(AX*1)
+	PREFETCHT0   832(CX)(AX*1)
+	PREFETCHT0   896(CX)(AX*1)
+	PREFETCHT0   960(CX)(AX*1)
 	ADDQ         $+1024, CX
 	ADDQ         $+32, BX
 	SUBQ         $0x04, SI
-	JGE          columns9
+	JGE          columns10
 
-next10:
+next11:
 	ADDQ $0x04, SI
-	JEQ  done8
+	JEQ  done9
 	SUBQ $0x01, SI
-	JLT  next12
+	JLT  next13
 
-columns11:
+columns12:
 	VBROADCASTSD (BX), Y12
 	VFMADD231PD  (CX), Y12, Y4
 	VFMADD231PD  32(CX), Y12, Y5
@@ -997,17 +1005,17 @@ columns11:
 	VFMADD231PD  160(CX), Y12, Y9
 	VFMADD231PD  192(CX), Y12, Y10
 	VFMADD231PD  224(CX), Y12, Y11
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	ADDQ         $+256, CX
 	ADDQ         $+8, BX
 	SUBQ         $0x01, SI
-	JGE          columns11
+	JGE          columns12
 
-next12:
-done8:
+next13:
+done9:
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD Y4, (AX)
@@ -1021,87 +1029,87 @@ done8:
 	JMP     done5
 
 units4:
-unit13:
+unit14:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost14
+	JLE  atMost15
 	MOVQ $0x00000008, BX
 
-atMost14:
+atMost15:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
 	MOVQ       o+48(FP), BX
 	TESTQ      BX, BX
-	JEQ        same15
+	JEQ        same16
 	ADDQ       DX, BX
 	VMASKMOVPD (BX), Y4, Y5
-	JMP        done16
+	JMP        done17
 
-same15:
+same16:
 	VBROADCASTSD c+40(FP), Y5
 
-done16:
+done17:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next19
+	JLT  next20
 
-columns18:
+columns19:
 	VBROADCASTSD (SI), Y6
 	VFMADD231PD  (BX), Y6, Y5
 	ADDQ         $+256, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns18
+	JGE          columns19
 
-next19:
+next20:
 	MOVQ       d+64(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD Y5, Y4, (BX)
 	MOVQ       AX, BX
 	CMPQ       BX, $0x08
-	JLE        atMost20
+	JLE        atMost21
 	MOVQ       $0x00000008, BX
 
-atMost20:
+atMost21:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
 	MOVQ       o+48(FP), BX
 	TESTQ      BX, BX
-	JEQ        same21
+	JEQ        same22
 	ADDQ       DX, BX
 	VMASKMOVPD 32(BX), Y4, Y5
-	JMP        done22
+	JMP        done23
 
-same21:
+same22:
 	VBROADCASTSD c+40(FP), Y5
 
-done22:
+done23:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next25
+	JLT  next26
 
-columns24:
+columns25:
 	VBROADCASTSD (SI), Y6
 	VFMADD231PD  32(BX), Y6, Y5
 	ADDQ         $+256, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns24
+	JGE          columns25
 
-next25:
+next26:
 	MOVQ       d+64(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD Y5, Y4, 32(BX)
 	ADDQ       $0x40, CX
 	ADDQ       $0x40, DX
 	SUBQ       $0x08, AX
-	JG         unit13
+	JG         unit14
 
 done5:
 	MOVQ   k+24(FP), AX
@@ -1133,16 +1141,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost26
+	JLE  atMost27
 	MOVQ $0x00000020, AX
 
-atMost26:
+atMost27:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail28
+	JGT  tail29
 
-loop27:
+loop28:
 	VBROADCASTSD trials+88(FP), Y4
 	VMOVUPD      (CX)(BX*8), Y5
 	VMOVUPD      (DX)(BX*8), Y6
@@ -1194,10 +1202,10 @@ loop27:
 	VMULPD       Y4, Y2, Y2
 	VADDPD       Y5, Y0, Y0
 	TESTQ        CX, CX
-	JEQ          skip30
+	JEQ          skip31
 	VMOVUPD      Y6, (CX)(BX*8)
 
-skip30:
+skip31:
 	VBROADCASTSD trials+88(FP), Y4
 	VMOVUPD      32(CX)(BX*8), Y5
 	VMOVUPD      32(DX)(BX*8), Y6
@@ -1249,18 +1257,18 @@ skip30:
 	VMULPD       Y4, Y3, Y3
 	VADDPD       Y5, Y1, Y1
 	TESTQ        CX, CX
-	JEQ          skip31
+	JEQ          skip32
 	VMOVUPD      Y6, 32(CX)(BX*8)
 
-skip31:
+skip32:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
-	JLE  loop27
+	JLE  loop28
 
-tail28:
+tail29:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done29
+	JLE          done30
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -1319,10 +1327,10 @@ tail28:
 	VANDPD       Y4, Y6, Y5
 	VADDPD       Y5, Y0, Y0
 	TESTQ        CX, CX
-	JEQ          skip32
+	JEQ          skip33
 	VMASKMOVPD   Y7, Y4, (CX)(BX*8)
 
-skip32:
+skip33:
 	LEAQ         lanesBelow<>+0(SB), SI
 	NEGQ         AX
 	VMOVUPD      96(SI)(AX*8), Y4
@@ -1380,16 +1388,16 @@ skip32:
 	VANDPD       Y4, Y6, Y5
 	VADDPD       Y5, Y1, Y1
 	TESTQ        CX, CX
-	JEQ          skip33
+	JEQ          skip34
 	VMASKMOVPD   Y7, Y4, 32(CX)(BX*8)
 
-skip33:
-done29:
+skip34:
+done30:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units34
+	JLT     units35
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Y4
@@ -1404,9 +1412,9 @@ done29:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next38
+	JLT     next39
 
-columns37:
+columns38:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -1458,15 +1466,15 @@ columns37:
 	ADDQ        $+1024, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns37
+	JGE         columns38
 
-next38:
+next39:
 	ADDQ $0x04, DX
-	JEQ  done36
+	JEQ  done37
 	SUBQ $0x01, DX
-	JLT  next40
+	JLT  next41
 
-columns39:
+columns40:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -1482,10 +1490,10 @@ columns39:
 	ADDQ        $+256, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns39
+	JGE         columns40
 
-next40:
-done36:
+next41:
+done37:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -1498,16 +1506,16 @@ done36:
 	VADDPD  Y11, Y13, Y13
 	VMOVUPD Y12, (CX)
 	VMOVUPD Y13, 32(CX)
-	JMP     done35
+	JMP     done36
 
-units34:
-unit41:
+units35:
+unit42:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost42
+	JLE  atMost43
 	MOVQ $0x00000008, BX
 
-atMost42:
+atMost43:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
@@ -1518,27 +1526,27 @@ atMost42:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next45
+	JLT        next46
 
-columns44:
+columns45:
 	VMOVUPD     (SI), Y5
 	VFMADD231PD (BX), Y4, Y5
 	VMOVUPD     Y5, (SI)
 	ADDQ        $+256, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns44
+	JGE         columns45
 
-next45:
+next46:
 	VMOVUPD (SI), Y5
 	VADDPD  Y4, Y5, Y5
 	VMOVUPD Y5, (SI)
 	MOVQ    AX, BX
 	CMPQ    BX, $0x08
-	JLE     atMost46
+	JLE     atMost47
 	MOVQ    $0x00000008, BX
 
-atMost46:
+atMost47:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
@@ -1549,27 +1557,27 @@ atMost46:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next49
+	JLT        next50
 
-columns48:
+columns49:
 	VMOVUPD     32(SI), Y5
 	VFMADD231PD 32(BX), Y4, Y5
 	VMOVUPD     Y5, 32(SI)
 	ADDQ        $+256, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns48
+	JGE         columns49
 
-next49:
+next50:
 	VMOVUPD 32(SI), Y5
 	VADDPD  Y4, Y5, Y5
 	VMOVUPD Y5, 32(SI)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit41
+	JG      unit42
 
-done35:
+done36:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000100, AX, AX
 	MOVQ   24(SP), CX
@@ -1616,20 +1624,24 @@ TEXT ·poissonLogLinearAVX2(SB), NOSPLIT, $56-80
 	MOVQ    AX, 48(SP)
 
 tile1:
-	MOVQ    16(SP), AX
-	CMPQ    AX, $0x00
-	JLE     finish2
-	MOVQ    16(SP), AX
-	MOVQ    (SP), CX
-	MOVQ    8(SP), DX
-	CMPQ    AX, $0x20
-	JLT     units4
-	MOVQ    k+24(FP), AX
-	IMUL3Q  $0x00000100, AX, AX
-	SHLQ    $0x02, AX
+	MOVQ   16(SP), AX
+	CMPQ   AX, $0x00
+	JLE    finish2
+	MOVQ   16(SP), AX
+	MOVQ   (SP), CX
+	MOVQ   8(SP), DX
+	CMPQ   AX, $0x20
+	JLT    units4
+	MOVQ   k+24(FP), AX
+	IMUL3Q $0x00000100, AX, AX
+	CMPQ   AX, $0x00002000
+	JG     near6
+	ADDQ   AX, AX
+
+near6:
 	MOVQ    o+48(FP), BX
 	TESTQ   BX, BX
-	JEQ     same6
+	JEQ     same7
 	ADDQ    DX, BX
 	VMOVUPD (BX), Y2
 	VMOVUPD 32(BX), Y3
@@ -1639,9 +1651,9 @@ tile1:
 	VMOVUPD 160(BX), Y7
 	VMOVUPD 192(BX), Y8
 	VMOVUPD 224(BX), Y9
-	JMP     done7
+	JMP     done8
 
-same6:
+same7:
 	VBROADCASTSD c+40(FP), Y2
 	VBROADCASTSD c+40(FP), Y3
 	VBROADCASTSD c+40(FP), Y4
@@ -1651,13 +1663,13 @@ same6:
 	VBROADCASTSD c+40(FP), Y8
 	VBROADCASTSD c+40(FP), Y9
 
-done7:
+done8:
 	MOVQ b+16(FP), BX
 	MOVQ k+24(FP), SI
 	SUBQ $0x04, SI
-	JLT  next10
+	JLT  next11
 
-columns9:
+columns10:
 	VBROADCASTSD (BX), Y10
 	VFMADD231PD  (CX), Y10, Y2
 	VFMADD231PD  32(CX), Y10, Y3
@@ -1667,10 +1679,10 @@ columns9:
 	VFMADD231PD  160(CX), Y10, Y7
 	VFMADD231PD  192(CX), Y10, Y8
 	VFMADD231PD  224(CX), Y10, Y9
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	VBROADCASTSD 8(BX), Y10
 	VFMADD231PD  256(CX), Y10, Y2
 	VFMADD231PD  288(CX), Y10, Y3
@@ -1680,10 +1692,10 @@ columns9:
 	VFMADD231PD  416(CX), Y10, Y7
 	VFMADD231PD  448(CX), Y10, Y8
 	VFMADD231PD  480(CX), Y10, Y9
-	PREFETCHT1   256(CX)(AX*1)
-	PREFETCHT1   320(CX)(AX*1)
-	PREFETCHT1   384(CX)(AX*1)
-	PREFETCHT1   448(CX)(AX*1)
+	PREFETCHT0   256(CX)(AX*1)
+	PREFETCHT0   320(CX)(AX*1)
+	PREFETCHT0   384(CX)(AX*1)
+	PREFETCHT0   448(CX)(AX*1)
 	VBROADCASTSD 16(BX), Y10
 	VFMADD231PD  512(CX), Y10, Y2
 	VFMADD231PD  544(CX), Y10, Y3
@@ -1693,10 +1705,10 @@ columns9:
 	VFMADD231PD  672(CX), Y10, Y7
 	VFMADD231PD  704(CX), Y10, Y8
 	VFMADD231PD  736(CX), Y10, Y9
-	PREFETCHT1   512(CX)(AX*1)
-	PREFETCHT1   576(CX)(AX*1)
-	PREFETCHT1   640(CX)(AX*1)
-	PREFETCHT1   704(CX)(AX*1)
+	PREFETCHT0   512(CX)(AX*1)
+	PREFETCHT0   576(CX)(AX*1)
+	PREFETCHT0   640(CX)(AX*1)
+	PREFETCHT0   704(CX)(AX*1)
 	VBROADCASTSD 24(BX), Y10
 	VFMADD231PD  768(CX), Y10, Y2
 	VFMADD231PD  800(CX), Y10, Y3
@@ -1706,22 +1718,22 @@ columns9:
 	VFMADD231PD  928(CX), Y10, Y7
 	VFMADD231PD  960(CX), Y10, Y8
 	VFMADD231PD  992(CX), Y10, Y9
-	PREFETCHT1   768(CX)(AX*1)
-	PREFETCHT1   832(CX)(AX*1)
-	PREFETCHT1   896(CX)(AX*1)
-	PREFETCHT1   960(CX)(AX*1)
+	PREFETCHT0   768(CX)(AX*1)
+	PREFETCHT0   832(CX)(AX*1)
+	PREFETCHT0   896(CX)(AX*1)
+	PREFETCHT0   960(CX)(AX*1)
 	ADDQ         $+1024, CX
 	ADDQ         $+32, BX
 	SUBQ         $0x04, SI
-	JGE          columns9
+	JGE          columns10
 
-next10:
+next11:
 	ADDQ $0x04, SI
-	JEQ  done8
+	JEQ  done9
 	SUBQ $0x01, SI
-	JLT  next12
+	JLT  next13
 
-columns11:
+columns12:
 	VBROADCASTSD (BX), Y10
 	VFMADD231PD  (CX), Y10, Y2
 	VFMADD231PD  32(CX), Y10, Y3
@@ -1731,17 +1743,17 @@ columns11:
 	VFMADD231PD  160(CX), Y10, Y7
 	VFMADD231PD  192(CX), Y10, Y8
 	VFMADD231PD  224(CX), Y10, Y9
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	ADDQ         $+256, CX
 	ADDQ         $+8, BX
 	SUBQ         $0x01, SI
-	JGE          columns11
+	JGE          columns12
 
-next12:
-done8:
+next13:
+done9:
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD Y2, (AX)
@@ -1755,87 +1767,87 @@ done8:
 	JMP     done5
 
 units4:
-unit13:
+unit14:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost14
+	JLE  atMost15
 	MOVQ $0x00000008, BX
 
-atMost14:
+atMost15:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
 	MOVQ       o+48(FP), BX
 	TESTQ      BX, BX
-	JEQ        same15
+	JEQ        same16
 	ADDQ       DX, BX
 	VMASKMOVPD (BX), Y2, Y3
-	JMP        done16
+	JMP        done17
 
-same15:
+same16:
 	VBROADCASTSD c+40(FP), Y3
 
-done16:
+done17:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next19
+	JLT  next20
 
-columns18:
+columns19:
 	VBROADCASTSD (SI), Y4
 	VFMADD231PD  (BX), Y4, Y3
 	ADDQ         $+256, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns18
+	JGE          columns19
 
-next19:
+next20:
 	MOVQ       d+64(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD Y3, Y2, (BX)
 	MOVQ       AX, BX
 	CMPQ       BX, $0x08
-	JLE        atMost20
+	JLE        atMost21
 	MOVQ       $0x00000008, BX
 
-atMost20:
+atMost21:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
 	MOVQ       o+48(FP), BX
 	TESTQ      BX, BX
-	JEQ        same21
+	JEQ        same22
 	ADDQ       DX, BX
 	VMASKMOVPD 32(BX), Y2, Y3
-	JMP        done22
+	JMP        done23
 
-same21:
+same22:
 	VBROADCASTSD c+40(FP), Y3
 
-done22:
+done23:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next25
+	JLT  next26
 
-columns24:
+columns25:
 	VBROADCASTSD (SI), Y4
 	VFMADD231PD  32(BX), Y4, Y3
 	ADDQ         $+256, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns24
+	JGE          columns25
 
-next25:
+next26:
 	MOVQ       d+64(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD Y3, Y2, 32(BX)
 	ADDQ       $0x40, CX
 	ADDQ       $0x40, DX
 	SUBQ       $0x08, AX
-	JG         unit13
+	JG         unit14
 
 done5:
 	MOVQ   k+24(FP), AX
@@ -1867,16 +1879,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost26
+	JLE  atMost27
 	MOVQ $0x00000020, AX
 
-atMost26:
+atMost27:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail28
+	JGT  tail29
 
-loop27:
+loop28:
 	VMOVUPD      (CX)(BX*8), Y2
 	VMOVUPD      (DX)(BX*8), Y3
 	VMOVUPD      c4086300000000000<>+0(SB), Y4
@@ -1912,10 +1924,10 @@ loop27:
 	VMULPD       Y5, Y4, Y4
 	VSUBPD       Y4, Y3, Y5
 	TESTQ        CX, CX
-	JEQ          skip30
+	JEQ          skip31
 	VMOVUPD      Y5, (CX)(BX*8)
 
-skip30:
+skip31:
 	VFMSUB231PD  Y2, Y3, Y4
 	VADDPD       Y4, Y0, Y0
 	VMOVUPD      32(CX)(BX*8), Y2
@@ -1953,20 +1965,20 @@ skip30:
 	VMULPD       Y5, Y4, Y4
 	VSUBPD       Y4, Y3, Y5
 	TESTQ        CX, CX
-	JEQ          skip31
+	JEQ          skip32
 	VMOVUPD      Y5, 32(CX)(BX*8)
 
-skip31:
+skip32:
 	VFMSUB231PD Y2, Y3, Y4
 	VADDPD      Y4, Y1, Y1
 	ADDQ        $0x08, BX
 	CMPQ        BX, SI
-	JLE         loop27
+	JLE         loop28
 
-tail28:
+tail29:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done29
+	JLE          done30
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -2006,10 +2018,10 @@ tail28:
 	VMULPD       Y6, Y5, Y5
 	VSUBPD       Y5, Y4, Y6
 	TESTQ        CX, CX
-	JEQ          skip32
+	JEQ          skip33
 	VMASKMOVPD   Y6, Y2, (CX)(BX*8)
 
-skip32:
+skip33:
 	VFMSUB231PD  Y3, Y4, Y5
 	VANDPD       Y2, Y5, Y2
 	VADDPD       Y2, Y0, Y0
@@ -2051,20 +2063,20 @@ skip32:
 	VMULPD       Y6, Y5, Y5
 	VSUBPD       Y5, Y4, Y6
 	TESTQ        CX, CX
-	JEQ          skip33
+	JEQ          skip34
 	VMASKMOVPD   Y6, Y2, 32(CX)(BX*8)
 
-skip33:
+skip34:
 	VFMSUB231PD Y3, Y4, Y5
 	VANDPD      Y2, Y5, Y2
 	VADDPD      Y2, Y1, Y1
 
-done29:
+done30:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units34
+	JLT     units35
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Y2
@@ -2079,9 +2091,9 @@ done29:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next38
+	JLT     next39
 
-columns37:
+columns38:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -2133,15 +2145,15 @@ columns37:
 	ADDQ        $+1024, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns37
+	JGE         columns38
 
-next38:
+next39:
 	ADDQ $0x04, DX
-	JEQ  done36
+	JEQ  done37
 	SUBQ $0x01, DX
-	JLT  next40
+	JLT  next41
 
-columns39:
+columns40:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -2157,10 +2169,10 @@ columns39:
 	ADDQ        $+256, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns39
+	JGE         columns40
 
-next40:
-done36:
+next41:
+done37:
 	VMOVUPD (CX), Y10
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y2, Y10, Y10
@@ -2173,16 +2185,16 @@ done36:
 	VADDPD  Y9, Y11, Y11
 	VMOVUPD Y10, (CX)
 	VMOVUPD Y11, 32(CX)
-	JMP     done35
+	JMP     done36
 
-units34:
-unit41:
+units35:
+unit42:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost42
+	JLE  atMost43
 	MOVQ $0x00000008, BX
 
-atMost42:
+atMost43:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
@@ -2193,27 +2205,27 @@ atMost42:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next45
+	JLT        next46
 
-columns44:
+columns45:
 	VMOVUPD     (SI), Y3
 	VFMADD231PD (BX), Y2, Y3
 	VMOVUPD     Y3, (SI)
 	ADDQ        $+256, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns44
+	JGE         columns45
 
-next45:
+next46:
 	VMOVUPD (SI), Y3
 	VADDPD  Y2, Y3, Y3
 	VMOVUPD Y3, (SI)
 	MOVQ    AX, BX
 	CMPQ    BX, $0x08
-	JLE     atMost46
+	JLE     atMost47
 	MOVQ    $0x00000008, BX
 
-atMost46:
+atMost47:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
@@ -2224,27 +2236,27 @@ atMost46:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next49
+	JLT        next50
 
-columns48:
+columns49:
 	VMOVUPD     32(SI), Y3
 	VFMADD231PD 32(BX), Y2, Y3
 	VMOVUPD     Y3, 32(SI)
 	ADDQ        $+256, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns48
+	JGE         columns49
 
-next49:
+next50:
 	VMOVUPD 32(SI), Y3
 	VADDPD  Y2, Y3, Y3
 	VMOVUPD Y3, 32(SI)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit41
+	JG      unit42
 
-done35:
+done36:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000100, AX, AX
 	MOVQ   24(SP), CX
@@ -2297,20 +2309,24 @@ TEXT ·negBinomial2LogLinearAVX2(SB), NOSPLIT, $56-112
 	MOVQ    AX, 48(SP)
 
 tile1:
-	MOVQ    16(SP), AX
-	CMPQ    AX, $0x00
-	JLE     finish2
-	MOVQ    16(SP), AX
-	MOVQ    (SP), CX
-	MOVQ    8(SP), DX
-	CMPQ    AX, $0x20
-	JLT     units4
-	MOVQ    k+24(FP), AX
-	IMUL3Q  $0x00000100, AX, AX
-	SHLQ    $0x02, AX
+	MOVQ   16(SP), AX
+	CMPQ   AX, $0x00
+	JLE    finish2
+	MOVQ   16(SP), AX
+	MOVQ   (SP), CX
+	MOVQ   8(SP), DX
+	CMPQ   AX, $0x20
+	JLT    units4
+	MOVQ   k+24(FP), AX
+	IMUL3Q $0x00000100, AX, AX
+	CMPQ   AX, $0x00002000
+	JG     near6
+	ADDQ   AX, AX
+
+near6:
 	MOVQ    o+48(FP), BX
 	TESTQ   BX, BX
-	JEQ     same6
+	JEQ     same7
 	ADDQ    DX, BX
 	VMOVUPD (BX), Y4
 	VMOVUPD 32(BX), Y5
@@ -2320,9 +2336,9 @@ tile1:
 	VMOVUPD 160(BX), Y9
 	VMOVUPD 192(BX), Y10
 	VMOVUPD 224(BX), Y11
-	JMP     done7
+	JMP     done8
 
-same6:
+same7:
 	VBROADCASTSD c+40(FP), Y4
 	VBROADCASTSD c+40(FP), Y5
 	VBROADCASTSD c+40(FP), Y6
@@ -2332,13 +2348,13 @@ same6:
 	VBROADCASTSD c+40(FP), Y10
 	VBROADCASTSD c+40(FP), Y11
 
-done7:
+done8:
 	MOVQ b+16(FP), BX
 	MOVQ k+24(FP), SI
 	SUBQ $0x04, SI
-	JLT  next10
+	JLT  next11
 
-columns9:
+columns10:
 	VBROADCASTSD (BX), Y12
 	VFMADD231PD  (CX), Y12, Y4
 	VFMADD231PD  32(CX), Y12, Y5
@@ -2348,10 +2364,10 @@ columns9:
 	VFMADD231PD  160(CX), Y12, Y9
 	VFMADD231PD  192(CX), Y12, Y10
 	VFMADD231PD  224(CX), Y12, Y11
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	VBROADCASTSD 8(BX), Y12
 	VFMADD231PD  256(CX), Y12, Y4
 	VFMADD231PD  288(CX), Y12, Y5
@@ -2361,10 +2377,10 @@ columns9:
 	VFMADD231PD  416(CX), Y12, Y9
 	VFMADD231PD  448(CX), Y12, Y10
 	VFMADD231PD  480(CX), Y12, Y11
-	PREFETCHT1   256(CX)(AX*1)
-	PREFETCHT1   320(CX)(AX*1)
-	PREFETCHT1   384(CX)(AX*1)
-	PREFETCHT1   448(CX)(AX*1)
+	PREFETCHT0   256(CX)(AX*1)
+	PREFETCHT0   320(CX)(AX*1)
+	PREFETCHT0   384(CX)(AX*1)
+	PREFETCHT0   448(CX)(AX*1)
 	VBROADCASTSD 16(BX), Y12
 	VFMADD231PD  512(CX), Y12, Y4
 	VFMADD231PD  544(CX), Y12, Y5
@@ -2374,10 +2390,10 @@ columns9:
 	VFMADD231PD  672(CX), Y12, Y9
 	VFMADD231PD  704(CX), Y12, Y10
 	VFMADD231PD  736(CX), Y12, Y11
-	PREFETCHT1   512(CX)(AX*1)
-	PREFETCHT1   576(CX)(AX*1)
-	PREFETCHT1   640(CX)(AX*1)
-	PREFETCHT1   704(CX)(AX*1)
+	PREFETCHT0   512(CX)(AX*1)
+	PREFETCHT0   576(CX)(AX*1)
+	PREFETCHT0   640(CX)(AX*1)
+	PREFETCHT0   704(CX)(AX*1)
 	VBROADCASTSD 24(BX), Y12
 	VFMADD231PD  768(CX), Y12, Y4
 	VFMADD231PD  800(CX), Y12, Y5
@@ -2387,22 +2403,22 @@ columns9:
 	VFMADD231PD  928(CX), Y12, Y9
 	VFMADD231PD  960(CX), Y12, Y10
 	VFMADD231PD  992(CX), Y12, Y11
-	PREFETCHT1   768(CX)(AX*1)
-	PREFETCHT1   832(CX)(AX*1)
-	PREFETCHT1   896(CX)(AX*1)
-	PREFETCHT1   960(CX)(AX*1)
+	PREFETCHT0   768(CX)(AX*1)
+	PREFETCHT0   832(CX)(AX*1)
+	PREFETCHT0   896(CX)(AX*1)
+	PREFETCHT0   960(CX)(AX*1)
 	ADDQ         $+1024, CX
 	ADDQ         $+32, BX
 	SUBQ         $0x04, SI
-	JGE          columns9
+	JGE          columns10
 
-next10:
+next11:
 	ADDQ $0x04, SI
-	JEQ  done8
+	JEQ  done9
 	SUBQ $0x01, SI
-	JLT  next12
+	JLT  next13
 
-columns11:
+columns12:
 	VBROADCASTSD (BX), Y12
 	VFMADD231PD  (CX), Y12, Y4
 	VFMADD231PD  32(CX), Y12, Y5
@@ -2412,17 +2428,17 @@ columns11:
 	VFMADD231PD  160(CX), Y12, Y9
 	VFMADD231PD  192(CX), Y12, Y10
 	VFMADD231PD  224(CX), Y12, Y11
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	ADDQ         $+256, CX
 	ADDQ         $+8, BX
 	SUBQ         $0x01, SI
-	JGE          columns11
+	JGE          columns12
 
-next12:
-done8:
+next13:
+done9:
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD Y4, (AX)
@@ -2436,87 +2452,87 @@ done8:
 	JMP     done5
 
 units4:
-unit13:
+unit14:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost14
+	JLE  atMost15
 	MOVQ $0x00000008, BX
 
-atMost14:
+atMost15:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
 	MOVQ       o+48(FP), BX
 	TESTQ      BX, BX
-	JEQ        same15
+	JEQ        same16
 	ADDQ       DX, BX
 	VMASKMOVPD (BX), Y4, Y5
-	JMP        done16
+	JMP        done17
 
-same15:
+same16:
 	VBROADCASTSD c+40(FP), Y5
 
-done16:
+done17:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next19
+	JLT  next20
 
-columns18:
+columns19:
 	VBROADCASTSD (SI), Y6
 	VFMADD231PD  (BX), Y6, Y5
 	ADDQ         $+256, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns18
+	JGE          columns19
 
-next19:
+next20:
 	MOVQ       d+64(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD Y5, Y4, (BX)
 	MOVQ       AX, BX
 	CMPQ       BX, $0x08
-	JLE        atMost20
+	JLE        atMost21
 	MOVQ       $0x00000008, BX
 
-atMost20:
+atMost21:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
 	MOVQ       o+48(FP), BX
 	TESTQ      BX, BX
-	JEQ        same21
+	JEQ        same22
 	ADDQ       DX, BX
 	VMASKMOVPD 32(BX), Y4, Y5
-	JMP        done22
+	JMP        done23
 
-same21:
+same22:
 	VBROADCASTSD c+40(FP), Y5
 
-done22:
+done23:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next25
+	JLT  next26
 
-columns24:
+columns25:
 	VBROADCASTSD (SI), Y6
 	VFMADD231PD  32(BX), Y6, Y5
 	ADDQ         $+256, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns24
+	JGE          columns25
 
-next25:
+next26:
 	MOVQ       d+64(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD Y5, Y4, 32(BX)
 	ADDQ       $0x40, CX
 	ADDQ       $0x40, DX
 	SUBQ       $0x08, AX
-	JG         unit13
+	JG         unit14
 
 done5:
 	MOVQ   k+24(FP), AX
@@ -2548,16 +2564,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost26
+	JLE  atMost27
 	MOVQ $0x00000020, AX
 
-atMost26:
+atMost27:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail28
+	JGT  tail29
 
-loop27:
+loop28:
 	VMOVUPD      (CX)(BX*8), Y4
 	VBROADCASTSD logPhi+96(FP), Y5
 	VSUBPD       Y5, Y4, Y4
@@ -2660,10 +2676,10 @@ loop27:
 	VBROADCASTSD phi+88(FP), Y5
 	VFNMADD231PD Y10, Y5, Y4
 	TESTQ        CX, CX
-	JEQ          skip30
+	JEQ          skip31
 	VMOVUPD      Y4, (CX)(BX*8)
 
-skip30:
+skip31:
 	VMOVUPD      32(CX)(BX*8), Y4
 	VBROADCASTSD logPhi+96(FP), Y5
 	VSUBPD       Y5, Y4, Y4
@@ -2766,18 +2782,18 @@ skip30:
 	VBROADCASTSD phi+88(FP), Y5
 	VFNMADD231PD Y10, Y5, Y4
 	TESTQ        CX, CX
-	JEQ          skip31
+	JEQ          skip32
 	VMOVUPD      Y4, 32(CX)(BX*8)
 
-skip31:
+skip32:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
-	JLE  loop27
+	JLE  loop28
 
-tail28:
+tail29:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done29
+	JLE          done30
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -2886,10 +2902,10 @@ tail28:
 	VBROADCASTSD phi+88(FP), Y6
 	VFNMADD231PD Y11, Y6, Y5
 	TESTQ        CX, CX
-	JEQ          skip32
+	JEQ          skip33
 	VMASKMOVPD   Y5, Y4, (CX)(BX*8)
 
-skip32:
+skip33:
 	LEAQ         lanesBelow<>+0(SB), SI
 	NEGQ         AX
 	VMOVUPD      96(SI)(AX*8), Y4
@@ -2997,16 +3013,16 @@ skip32:
 	VBROADCASTSD phi+88(FP), Y6
 	VFNMADD231PD Y11, Y6, Y5
 	TESTQ        CX, CX
-	JEQ          skip33
+	JEQ          skip34
 	VMASKMOVPD   Y5, Y4, 32(CX)(BX*8)
 
-skip33:
-done29:
+skip34:
+done30:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units34
+	JLT     units35
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Y4
@@ -3021,9 +3037,9 @@ done29:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next38
+	JLT     next39
 
-columns37:
+columns38:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -3075,15 +3091,15 @@ columns37:
 	ADDQ        $+1024, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns37
+	JGE         columns38
 
-next38:
+next39:
 	ADDQ $0x04, DX
-	JEQ  done36
+	JEQ  done37
 	SUBQ $0x01, DX
-	JLT  next40
+	JLT  next41
 
-columns39:
+columns40:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -3099,10 +3115,10 @@ columns39:
 	ADDQ        $+256, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns39
+	JGE         columns40
 
-next40:
-done36:
+next41:
+done37:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -3115,16 +3131,16 @@ done36:
 	VADDPD  Y11, Y13, Y13
 	VMOVUPD Y12, (CX)
 	VMOVUPD Y13, 32(CX)
-	JMP     done35
+	JMP     done36
 
-units34:
-unit41:
+units35:
+unit42:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost42
+	JLE  atMost43
 	MOVQ $0x00000008, BX
 
-atMost42:
+atMost43:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
@@ -3135,27 +3151,27 @@ atMost42:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next45
+	JLT        next46
 
-columns44:
+columns45:
 	VMOVUPD     (SI), Y5
 	VFMADD231PD (BX), Y4, Y5
 	VMOVUPD     Y5, (SI)
 	ADDQ        $+256, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns44
+	JGE         columns45
 
-next45:
+next46:
 	VMOVUPD (SI), Y5
 	VADDPD  Y4, Y5, Y5
 	VMOVUPD Y5, (SI)
 	MOVQ    AX, BX
 	CMPQ    BX, $0x08
-	JLE     atMost46
+	JLE     atMost47
 	MOVQ    $0x00000008, BX
 
-atMost46:
+atMost47:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
@@ -3166,27 +3182,27 @@ atMost46:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next49
+	JLT        next50
 
-columns48:
+columns49:
 	VMOVUPD     32(SI), Y5
 	VFMADD231PD 32(BX), Y4, Y5
 	VMOVUPD     Y5, 32(SI)
 	ADDQ        $+256, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns48
+	JGE         columns49
 
-next49:
+next50:
 	VMOVUPD 32(SI), Y5
 	VADDPD  Y4, Y5, Y5
 	VMOVUPD Y5, 32(SI)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit41
+	JG      unit42
 
-done35:
+done36:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000100, AX, AX
 	MOVQ   24(SP), CX
@@ -3293,20 +3309,24 @@ TEXT ·normalLinearAVX2(SB), NOSPLIT, $56-88
 	MOVQ    AX, 48(SP)
 
 tile1:
-	MOVQ    16(SP), AX
-	CMPQ    AX, $0x00
-	JLE     finish2
-	MOVQ    16(SP), AX
-	MOVQ    (SP), CX
-	MOVQ    8(SP), DX
-	CMPQ    AX, $0x20
-	JLT     units4
-	MOVQ    k+24(FP), AX
-	IMUL3Q  $0x00000100, AX, AX
-	SHLQ    $0x02, AX
+	MOVQ   16(SP), AX
+	CMPQ   AX, $0x00
+	JLE    finish2
+	MOVQ   16(SP), AX
+	MOVQ   (SP), CX
+	MOVQ   8(SP), DX
+	CMPQ   AX, $0x20
+	JLT    units4
+	MOVQ   k+24(FP), AX
+	IMUL3Q $0x00000100, AX, AX
+	CMPQ   AX, $0x00002000
+	JG     near6
+	ADDQ   AX, AX
+
+near6:
 	MOVQ    o+48(FP), BX
 	TESTQ   BX, BX
-	JEQ     same6
+	JEQ     same7
 	ADDQ    DX, BX
 	VMOVUPD (BX), Y2
 	VMOVUPD 32(BX), Y3
@@ -3316,9 +3336,9 @@ tile1:
 	VMOVUPD 160(BX), Y7
 	VMOVUPD 192(BX), Y8
 	VMOVUPD 224(BX), Y9
-	JMP     done7
+	JMP     done8
 
-same6:
+same7:
 	VBROADCASTSD c+40(FP), Y2
 	VBROADCASTSD c+40(FP), Y3
 	VBROADCASTSD c+40(FP), Y4
@@ -3328,13 +3348,13 @@ same6:
 	VBROADCASTSD c+40(FP), Y8
 	VBROADCASTSD c+40(FP), Y9
 
-done7:
+done8:
 	MOVQ b+16(FP), BX
 	MOVQ k+24(FP), SI
 	SUBQ $0x04, SI
-	JLT  next10
+	JLT  next11
 
-columns9:
+columns10:
 	VBROADCASTSD (BX), Y10
 	VFMADD231PD  (CX), Y10, Y2
 	VFMADD231PD  32(CX), Y10, Y3
@@ -3344,10 +3364,10 @@ columns9:
 	VFMADD231PD  160(CX), Y10, Y7
 	VFMADD231PD  192(CX), Y10, Y8
 	VFMADD231PD  224(CX), Y10, Y9
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	VBROADCASTSD 8(BX), Y10
 	VFMADD231PD  256(CX), Y10, Y2
 	VFMADD231PD  288(CX), Y10, Y3
@@ -3357,10 +3377,10 @@ columns9:
 	VFMADD231PD  416(CX), Y10, Y7
 	VFMADD231PD  448(CX), Y10, Y8
 	VFMADD231PD  480(CX), Y10, Y9
-	PREFETCHT1   256(CX)(AX*1)
-	PREFETCHT1   320(CX)(AX*1)
-	PREFETCHT1   384(CX)(AX*1)
-	PREFETCHT1   448(CX)(AX*1)
+	PREFETCHT0   256(CX)(AX*1)
+	PREFETCHT0   320(CX)(AX*1)
+	PREFETCHT0   384(CX)(AX*1)
+	PREFETCHT0   448(CX)(AX*1)
 	VBROADCASTSD 16(BX), Y10
 	VFMADD231PD  512(CX), Y10, Y2
 	VFMADD231PD  544(CX), Y10, Y3
@@ -3370,10 +3390,10 @@ columns9:
 	VFMADD231PD  672(CX), Y10, Y7
 	VFMADD231PD  704(CX), Y10, Y8
 	VFMADD231PD  736(CX), Y10, Y9
-	PREFETCHT1   512(CX)(AX*1)
-	PREFETCHT1   576(CX)(AX*1)
-	PREFETCHT1   640(CX)(AX*1)
-	PREFETCHT1   704(CX)(AX*1)
+	PREFETCHT0   512(CX)(AX*1)
+	PREFETCHT0   576(CX)(AX*1)
+	PREFETCHT0   640(CX)(AX*1)
+	PREFETCHT0   704(CX)(AX*1)
 	VBROADCASTSD 24(BX), Y10
 	VFMADD231PD  768(CX), Y10, Y2
 	VFMADD231PD  800(CX), Y10, Y3
@@ -3383,22 +3403,22 @@ columns9:
 	VFMADD231PD  928(CX), Y10, Y7
 	VFMADD231PD  960(CX), Y10, Y8
 	VFMADD231PD  992(CX), Y10, Y9
-	PREFETCHT1   768(CX)(AX*1)
-	PREFETCHT1   832(CX)(AX*1)
-	PREFETCHT1   896(CX)(AX*1)
-	PREFETCHT1   960(CX)(AX*1)
+	PREFETCHT0   768(CX)(AX*1)
+	PREFETCHT0   832(CX)(AX*1)
+	PREFETCHT0   896(CX)(AX*1)
+	PREFETCHT0   960(CX)(AX*1)
 	ADDQ         $+1024, CX
 	ADDQ         $+32, BX
 	SUBQ         $0x04, SI
-	JGE          columns9
+	JGE          columns10
 
-next10:
+next11:
 	ADDQ $0x04, SI
-	JEQ  done8
+	JEQ  done9
 	SUBQ $0x01, SI
-	JLT  next12
+	JLT  next13
 
-columns11:
+columns12:
 	VBROADCASTSD (BX), Y10
 	VFMADD231PD  (CX), Y10, Y2
 	VFMADD231PD  32(CX), Y10, Y3
@@ -3408,17 +3428,17 @@ columns11:
 	VFMADD231PD  160(CX), Y10, Y7
 	VFMADD231PD  192(CX), Y10, Y8
 	VFMADD231PD  224(CX), Y10, Y9
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	ADDQ         $+256, CX
 	ADDQ         $+8, BX
 	SUBQ         $0x01, SI
-	JGE          columns11
+	JGE          columns12
 
-next12:
-done8:
+next13:
+done9:
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD Y2, (AX)
@@ -3432,87 +3452,87 @@ done8:
 	JMP     done5
 
 units4:
-unit13:
+unit14:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost14
+	JLE  atMost15
 	MOVQ $0x00000008, BX
 
-atMost14:
+atMost15:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
 	MOVQ       o+48(FP), BX
 	TESTQ      BX, BX
-	JEQ        same15
+	JEQ        same16
 	ADDQ       DX, BX
 	VMASKMOVPD (BX), Y2, Y3
-	JMP        done16
+	JMP        done17
 
-same15:
+same16:
 	VBROADCASTSD c+40(FP), Y3
 
-done16:
+done17:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next19
+	JLT  next20
 
-columns18:
+columns19:
 	VBROADCASTSD (SI), Y4
 	VFMADD231PD  (BX), Y4, Y3
 	ADDQ         $+256, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns18
+	JGE          columns19
 
-next19:
+next20:
 	MOVQ       d+64(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD Y3, Y2, (BX)
 	MOVQ       AX, BX
 	CMPQ       BX, $0x08
-	JLE        atMost20
+	JLE        atMost21
 	MOVQ       $0x00000008, BX
 
-atMost20:
+atMost21:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
 	MOVQ       o+48(FP), BX
 	TESTQ      BX, BX
-	JEQ        same21
+	JEQ        same22
 	ADDQ       DX, BX
 	VMASKMOVPD 32(BX), Y2, Y3
-	JMP        done22
+	JMP        done23
 
-same21:
+same22:
 	VBROADCASTSD c+40(FP), Y3
 
-done22:
+done23:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next25
+	JLT  next26
 
-columns24:
+columns25:
 	VBROADCASTSD (SI), Y4
 	VFMADD231PD  32(BX), Y4, Y3
 	ADDQ         $+256, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns24
+	JGE          columns25
 
-next25:
+next26:
 	MOVQ       d+64(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD Y3, Y2, 32(BX)
 	ADDQ       $0x40, CX
 	ADDQ       $0x40, DX
 	SUBQ       $0x08, AX
-	JG         unit13
+	JG         unit14
 
 done5:
 	MOVQ   k+24(FP), AX
@@ -3544,16 +3564,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost26
+	JLE  atMost27
 	MOVQ $0x00000020, AX
 
-atMost26:
+atMost27:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail28
+	JGT  tail29
 
-loop27:
+loop28:
 	VMOVUPD      (DX)(BX*8), Y2
 	VMOVUPD      (CX)(BX*8), Y3
 	VSUBPD       Y3, Y2, Y2
@@ -3563,10 +3583,10 @@ loop27:
 	VBROADCASTSD inverse+80(FP), Y3
 	VMULPD       Y3, Y2, Y2
 	TESTQ        CX, CX
-	JEQ          skip30
+	JEQ          skip31
 	VMOVUPD      Y2, (CX)(BX*8)
 
-skip30:
+skip31:
 	VMOVUPD      32(DX)(BX*8), Y2
 	VMOVUPD      32(CX)(BX*8), Y3
 	VSUBPD       Y3, Y2, Y2
@@ -3576,18 +3596,18 @@ skip30:
 	VBROADCASTSD inverse+80(FP), Y3
 	VMULPD       Y3, Y2, Y2
 	TESTQ        CX, CX
-	JEQ          skip31
+	JEQ          skip32
 	VMOVUPD      Y2, 32(CX)(BX*8)
 
-skip31:
+skip32:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
-	JLE  loop27
+	JLE  loop28
 
-tail28:
+tail29:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done29
+	JLE          done30
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -3602,10 +3622,10 @@ tail28:
 	VBROADCASTSD inverse+80(FP), Y4
 	VMULPD       Y4, Y3, Y3
 	TESTQ        CX, CX
-	JEQ          skip32
+	JEQ          skip33
 	VMASKMOVPD   Y3, Y2, (CX)(BX*8)
 
-skip32:
+skip33:
 	LEAQ         lanesBelow<>+0(SB), SI
 	NEGQ         AX
 	VMOVUPD      96(SI)(AX*8), Y2
@@ -3619,16 +3639,16 @@ skip32:
 	VBROADCASTSD inverse+80(FP), Y4
 	VMULPD       Y4, Y3, Y3
 	TESTQ        CX, CX
-	JEQ          skip33
+	JEQ          skip34
 	VMASKMOVPD   Y3, Y2, 32(CX)(BX*8)
 
-skip33:
-done29:
+skip34:
+done30:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units34
+	JLT     units35
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Y2
@@ -3643,9 +3663,9 @@ done29:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next38
+	JLT     next39
 
-columns37:
+columns38:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -3697,15 +3717,15 @@ columns37:
 	ADDQ        $+1024, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns37
+	JGE         columns38
 
-next38:
+next39:
 	ADDQ $0x04, DX
-	JEQ  done36
+	JEQ  done37
 	SUBQ $0x01, DX
-	JLT  next40
+	JLT  next41
 
-columns39:
+columns40:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -3721,10 +3741,10 @@ columns39:
 	ADDQ        $+256, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns39
+	JGE         columns40
 
-next40:
-done36:
+next41:
+done37:
 	VMOVUPD (CX), Y10
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y2, Y10, Y10
@@ -3737,16 +3757,16 @@ done36:
 	VADDPD  Y9, Y11, Y11
 	VMOVUPD Y10, (CX)
 	VMOVUPD Y11, 32(CX)
-	JMP     done35
+	JMP     done36
 
-units34:
-unit41:
+units35:
+unit42:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost42
+	JLE  atMost43
 	MOVQ $0x00000008, BX
 
-atMost42:
+atMost43:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
@@ -3757,27 +3777,27 @@ atMost42:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next45
+	JLT        next46
 
-columns44:
+columns45:
 	VMOVUPD     (SI), Y3
 	VFMADD231PD (BX), Y2, Y3
 	VMOVUPD     Y3, (SI)
 	ADDQ        $+256, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns44
+	JGE         columns45
 
-next45:
+next46:
 	VMOVUPD (SI), Y3
 	VADDPD  Y2, Y3, Y3
 	VMOVUPD Y3, (SI)
 	MOVQ    AX, BX
 	CMPQ    BX, $0x08
-	JLE     atMost46
+	JLE     atMost47
 	MOVQ    $0x00000008, BX
 
-atMost46:
+atMost47:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
@@ -3788,27 +3808,27 @@ atMost46:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next49
+	JLT        next50
 
-columns48:
+columns49:
 	VMOVUPD     32(SI), Y3
 	VFMADD231PD 32(BX), Y2, Y3
 	VMOVUPD     Y3, 32(SI)
 	ADDQ        $+256, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns48
+	JGE         columns49
 
-next49:
+next50:
 	VMOVUPD 32(SI), Y3
 	VADDPD  Y2, Y3, Y3
 	VMOVUPD Y3, 32(SI)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit41
+	JG      unit42
 
-done35:
+done36:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000100, AX, AX
 	MOVQ   24(SP), CX
@@ -3855,20 +3875,24 @@ TEXT ·bernoulliLogitLinearShortAVX2(SB), NOSPLIT, $56-88
 	MOVQ    AX, 48(SP)
 
 tile1:
-	MOVQ    16(SP), AX
-	CMPQ    AX, $0x00
-	JLE     finish2
-	MOVQ    16(SP), AX
-	MOVQ    (SP), CX
-	MOVQ    8(SP), DX
-	CMPQ    AX, $0x20
-	JLT     units4
-	MOVQ    k+24(FP), AX
-	IMUL3Q  $0x00000080, AX, AX
-	SHLQ    $0x02, AX
+	MOVQ   16(SP), AX
+	CMPQ   AX, $0x00
+	JLE    finish2
+	MOVQ   16(SP), AX
+	MOVQ   (SP), CX
+	MOVQ   8(SP), DX
+	CMPQ   AX, $0x20
+	JLT    units4
+	MOVQ   k+24(FP), AX
+	IMUL3Q $0x00000080, AX, AX
+	CMPQ   AX, $0x00002000
+	JG     near6
+	ADDQ   AX, AX
+
+near6:
 	MOVQ    o+48(FP), BX
 	TESTQ   BX, BX
-	JEQ     same6
+	JEQ     same7
 	ADDQ    DX, BX
 	VMOVUPD (BX), Y4
 	VMOVUPD 32(BX), Y5
@@ -3878,9 +3902,9 @@ tile1:
 	VMOVUPD 160(BX), Y9
 	VMOVUPD 192(BX), Y10
 	VMOVUPD 224(BX), Y11
-	JMP     done7
+	JMP     done8
 
-same6:
+same7:
 	VBROADCASTSD c+40(FP), Y4
 	VBROADCASTSD c+40(FP), Y5
 	VBROADCASTSD c+40(FP), Y6
@@ -3890,13 +3914,13 @@ same6:
 	VBROADCASTSD c+40(FP), Y10
 	VBROADCASTSD c+40(FP), Y11
 
-done7:
+done8:
 	MOVQ b+16(FP), BX
 	MOVQ k+24(FP), SI
 	SUBQ $0x04, SI
-	JLT  next10
+	JLT  next11
 
-columns9:
+columns10:
 	VBROADCASTSD (BX), Y12
 	VCVTPS2PD    (CX), Y13
 	VFMADD231PD  Y13, Y12, Y4
@@ -3914,8 +3938,8 @@ columns9:
 	VFMADD231PD  Y13, Y12, Y10
 	VCVTPS2PD    112(CX), Y13
 	VFMADD231PD  Y13, Y12, Y11
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
 	VBROADCASTSD 8(BX), Y12
 	VCVTPS2PD    128(CX), Y13
 	VFMADD231PD  Y13, Y12, Y4
@@ -3933,8 +3957,8 @@ columns9:
 	VFMADD231PD  Y13, Y12, Y10
 	VCVTPS2PD    240(CX), Y13
 	VFMADD231PD  Y13, Y12, Y11
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	VBROADCASTSD 16(BX), Y12
 	VCVTPS2PD    256(CX), Y13
 	VFMADD231PD  Y13, Y12, Y4
@@ -3952,8 +3976,8 @@ columns9:
 	VFMADD231PD  Y13, Y12, Y10
 	VCVTPS2PD    368(CX), Y13
 	VFMADD231PD  Y13, Y12, Y11
-	PREFETCHT1   256(CX)(AX*1)
-	PREFETCHT1   320(CX)(AX*1)
+	PREFETCHT0   256(CX)(AX*1)
+	PREFETCHT0   320(CX)(AX*1)
 	VBROADCASTSD 24(BX), Y12
 	VCVTPS2PD    384(CX), Y13
 	VFMADD231PD  Y13, Y12, Y4
@@ -3971,20 +3995,20 @@ columns9:
 	VFMADD231PD  Y13, Y12, Y10
 	VCVTPS2PD    496(CX), Y13
 	VFMADD231PD  Y13, Y12, Y11
-	PREFETCHT1   384(CX)(AX*1)
-	PREFETCHT1   448(CX)(AX*1)
+	PREFETCHT0   384(CX)(AX*1)
+	PREFETCHT0   448(CX)(AX*1)
 	ADDQ         $+512, CX
 	ADDQ         $+32, BX
 	SUBQ         $0x04, SI
-	JGE          columns9
+	JGE          columns10
 
-next10:
+next11:
 	ADDQ $0x04, SI
-	JEQ  done8
+	JEQ  done9
 	SUBQ $0x01, SI
-	JLT  next12
+	JLT  next13
 
-columns11:
+columns12:
 	VBROADCASTSD (BX), Y12
 	VCVTPS2PD    (CX), Y13
 	VFMADD231PD  Y13, Y12, Y4
@@ -4002,15 +4026,15 @@ columns11:
 	VFMADD231PD  Y13, Y12, Y10
 	VCVTPS2PD    112(CX), Y13
 	VFMADD231PD  Y13, Y12, Y11
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
 	ADDQ         $+128, CX
 	ADDQ         $+8, BX
 	SUBQ         $0x01, SI
-	JGE          columns11
+	JGE          columns12
 
-next12:
-done8:
+next13:
+done9:
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD Y4, (AX)
@@ -4024,89 +4048,89 @@ done8:
 	JMP     done5
 
 units4:
-unit13:
+unit14:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost14
+	JLE  atMost15
 	MOVQ $0x00000008, BX
 
-atMost14:
+atMost15:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
 	MOVQ       o+48(FP), BX
 	TESTQ      BX, BX
-	JEQ        same15
+	JEQ        same16
 	ADDQ       DX, BX
 	VMASKMOVPD (BX), Y4, Y5
-	JMP        done16
+	JMP        done17
 
-same15:
+same16:
 	VBROADCASTSD c+40(FP), Y5
 
-done16:
+done17:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next19
+	JLT  next20
 
-columns18:
+columns19:
 	VBROADCASTSD (SI), Y6
 	VCVTPS2PD    (BX), Y7
 	VFMADD231PD  Y7, Y6, Y5
 	ADDQ         $+128, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns18
+	JGE          columns19
 
-next19:
+next20:
 	MOVQ       d+64(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD Y5, Y4, (BX)
 	MOVQ       AX, BX
 	CMPQ       BX, $0x08
-	JLE        atMost20
+	JLE        atMost21
 	MOVQ       $0x00000008, BX
 
-atMost20:
+atMost21:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
 	MOVQ       o+48(FP), BX
 	TESTQ      BX, BX
-	JEQ        same21
+	JEQ        same22
 	ADDQ       DX, BX
 	VMASKMOVPD 32(BX), Y4, Y5
-	JMP        done22
+	JMP        done23
 
-same21:
+same22:
 	VBROADCASTSD c+40(FP), Y5
 
-done22:
+done23:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next25
+	JLT  next26
 
-columns24:
+columns25:
 	VBROADCASTSD (SI), Y6
 	VCVTPS2PD    16(BX), Y7
 	VFMADD231PD  Y7, Y6, Y5
 	ADDQ         $+128, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns24
+	JGE          columns25
 
-next25:
+next26:
 	MOVQ       d+64(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD Y5, Y4, 32(BX)
 	ADDQ       $0x20, CX
 	ADDQ       $0x40, DX
 	SUBQ       $0x08, AX
-	JG         unit13
+	JG         unit14
 
 done5:
 	MOVQ   k+24(FP), AX
@@ -4138,16 +4162,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost26
+	JLE  atMost27
 	MOVQ $0x00000020, AX
 
-atMost26:
+atMost27:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail28
+	JGT  tail29
 
-loop27:
+loop28:
 	VMOVUPD      (CX)(BX*8), Y4
 	VMOVUPD      (DX)(BX*8), Y5
 	VMOVUPD      cbff0000000000000<>+0(SB), Y6
@@ -4194,10 +4218,10 @@ loop27:
 	VDIVPD       Y7, Y4, Y4
 	VMULPD       Y4, Y6, Y4
 	TESTQ        CX, CX
-	JEQ          skip30
+	JEQ          skip31
 	VMOVUPD      Y4, (CX)(BX*8)
 
-skip30:
+skip31:
 	VMOVUPD      32(CX)(BX*8), Y4
 	VMOVUPD      32(DX)(BX*8), Y5
 	VMOVUPD      cbff0000000000000<>+0(SB), Y6
@@ -4244,18 +4268,18 @@ skip30:
 	VDIVPD       Y7, Y4, Y4
 	VMULPD       Y4, Y6, Y4
 	TESTQ        CX, CX
-	JEQ          skip31
+	JEQ          skip32
 	VMOVUPD      Y4, 32(CX)(BX*8)
 
-skip31:
+skip32:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
-	JLE  loop27
+	JLE  loop28
 
-tail28:
+tail29:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done29
+	JLE          done30
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -4309,10 +4333,10 @@ tail28:
 	VDIVPD       Y8, Y5, Y5
 	VMULPD       Y5, Y7, Y5
 	TESTQ        CX, CX
-	JEQ          skip32
+	JEQ          skip33
 	VMASKMOVPD   Y5, Y4, (CX)(BX*8)
 
-skip32:
+skip33:
 	LEAQ         lanesBelow<>+0(SB), SI
 	NEGQ         AX
 	VMOVUPD      96(SI)(AX*8), Y4
@@ -4365,16 +4389,16 @@ skip32:
 	VDIVPD       Y8, Y5, Y5
 	VMULPD       Y5, Y7, Y5
 	TESTQ        CX, CX
-	JEQ          skip33
+	JEQ          skip34
 	VMASKMOVPD   Y5, Y4, 32(CX)(BX*8)
 
-skip33:
-done29:
+skip34:
+done30:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units34
+	JLT     units35
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Y4
@@ -4389,9 +4413,9 @@ done29:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next38
+	JLT     next39
 
-columns37:
+columns38:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VCVTPS2PD   (AX), Y14
@@ -4475,15 +4499,15 @@ columns37:
 	ADDQ        $+512, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns37
+	JGE         columns38
 
-next38:
+next39:
 	ADDQ $0x04, DX
-	JEQ  done36
+	JEQ  done37
 	SUBQ $0x01, DX
-	JLT  next40
+	JLT  next41
 
-columns39:
+columns40:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VCVTPS2PD   (AX), Y14
@@ -4507,10 +4531,10 @@ columns39:
 	ADDQ        $+128, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns39
+	JGE         columns40
 
-next40:
-done36:
+next41:
+done37:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -4523,16 +4547,16 @@ done36:
 	VADDPD  Y11, Y13, Y13
 	VMOVUPD Y12, (CX)
 	VMOVUPD Y13, 32(CX)
-	JMP     done35
+	JMP     done36
 
-units34:
-unit41:
+units35:
+unit42:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost42
+	JLE  atMost43
 	MOVQ $0x00000008, BX
 
-atMost42:
+atMost43:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
@@ -4543,9 +4567,9 @@ atMost42:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next45
+	JLT        next46
 
-columns44:
+columns45:
 	VMOVUPD     (SI), Y5
 	VCVTPS2PD   (BX), Y6
 	VFMADD231PD Y6, Y4, Y5
@@ -4553,18 +4577,18 @@ columns44:
 	ADDQ        $+128, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns44
+	JGE         columns45
 
-next45:
+next46:
 	VMOVUPD (SI), Y5
 	VADDPD  Y4, Y5, Y5
 	VMOVUPD Y5, (SI)
 	MOVQ    AX, BX
 	CMPQ    BX, $0x08
-	JLE     atMost46
+	JLE     atMost47
 	MOVQ    $0x00000008, BX
 
-atMost46:
+atMost47:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
@@ -4575,9 +4599,9 @@ atMost46:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next49
+	JLT        next50
 
-columns48:
+columns49:
 	VMOVUPD     32(SI), Y5
 	VCVTPS2PD   16(BX), Y6
 	VFMADD231PD Y6, Y4, Y5
@@ -4585,18 +4609,18 @@ columns48:
 	ADDQ        $+128, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns48
+	JGE         columns49
 
-next49:
+next50:
 	VMOVUPD 32(SI), Y5
 	VADDPD  Y4, Y5, Y5
 	VMOVUPD Y5, 32(SI)
 	ADDQ    $0x20, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit41
+	JG      unit42
 
-done35:
+done36:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000080, AX, AX
 	MOVQ   24(SP), CX
@@ -4646,20 +4670,24 @@ TEXT ·binomialLogitLinearShortAVX2(SB), NOSPLIT, $56-96
 	MOVQ    AX, 48(SP)
 
 tile1:
-	MOVQ    16(SP), AX
-	CMPQ    AX, $0x00
-	JLE     finish2
-	MOVQ    16(SP), AX
-	MOVQ    (SP), CX
-	MOVQ    8(SP), DX
-	CMPQ    AX, $0x20
-	JLT     units4
-	MOVQ    k+24(FP), AX
-	IMUL3Q  $0x00000080, AX, AX
-	SHLQ    $0x02, AX
+	MOVQ   16(SP), AX
+	CMPQ   AX, $0x00
+	JLE    finish2
+	MOVQ   16(SP), AX
+	MOVQ   (SP), CX
+	MOVQ   8(SP), DX
+	CMPQ   AX, $0x20
+	JLT    units4
+	MOVQ   k+24(FP), AX
+	IMUL3Q $0x00000080, AX, AX
+	CMPQ   AX, $0x00002000
+	JG     near6
+	ADDQ   AX, AX
+
+near6:
 	MOVQ    o+48(FP), BX
 	TESTQ   BX, BX
-	JEQ     same6
+	JEQ     same7
 	ADDQ    DX, BX
 	VMOVUPD (BX), Y4
 	VMOVUPD 32(BX), Y5
@@ -4669,9 +4697,9 @@ tile1:
 	VMOVUPD 160(BX), Y9
 	VMOVUPD 192(BX), Y10
 	VMOVUPD 224(BX), Y11
-	JMP     done7
+	JMP     done8
 
-same6:
+same7:
 	VBROADCASTSD c+40(FP), Y4
 	VBROADCASTSD c+40(FP), Y5
 	VBROADCASTSD c+40(FP), Y6
@@ -4681,13 +4709,13 @@ same6:
 	VBROADCASTSD c+40(FP), Y10
 	VBROADCASTSD c+40(FP), Y11
 
-done7:
+done8:
 	MOVQ b+16(FP), BX
 	MOVQ k+24(FP), SI
 	SUBQ $0x04, SI
-	JLT  next10
+	JLT  next11
 
-columns9:
+columns10:
 	VBROADCASTSD (BX), Y12
 	VCVTPS2PD    (CX), Y13
 	VFMADD231PD  Y13, Y12, Y4
@@ -4705,8 +4733,8 @@ columns9:
 	VFMADD231PD  Y13, Y12, Y10
 	VCVTPS2PD    112(CX), Y13
 	VFMADD231PD  Y13, Y12, Y11
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
 	VBROADCASTSD 8(BX), Y12
 	VCVTPS2PD    128(CX), Y13
 	VFMADD231PD  Y13, Y12, Y4
@@ -4724,8 +4752,8 @@ columns9:
 	VFMADD231PD  Y13, Y12, Y10
 	VCVTPS2PD    240(CX), Y13
 	VFMADD231PD  Y13, Y12, Y11
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	VBROADCASTSD 16(BX), Y12
 	VCVTPS2PD    256(CX), Y13
 	VFMADD231PD  Y13, Y12, Y4
@@ -4743,8 +4771,8 @@ columns9:
 	VFMADD231PD  Y13, Y12, Y10
 	VCVTPS2PD    368(CX), Y13
 	VFMADD231PD  Y13, Y12, Y11
-	PREFETCHT1   256(CX)(AX*1)
-	PREFETCHT1   320(CX)(AX*1)
+	PREFETCHT0   256(CX)(AX*1)
+	PREFETCHT0   320(CX)(AX*1)
 	VBROADCASTSD 24(BX), Y12
 	VCVTPS2PD    384(CX), Y13
 	VFMADD231PD  Y13, Y12, Y4
@@ -4762,20 +4790,20 @@ columns9:
 	VFMADD231PD  Y13, Y12, Y10
 	VCVTPS2PD    496(CX), Y13
 	VFMADD231PD  Y13, Y12, Y11
-	PREFETCHT1   384(CX)(AX*1)
-	PREFETCHT1   448(CX)(AX*1)
+	PREFETCHT0   384(CX)(AX*1)
+	PREFETCHT0   448(CX)(AX*1)
 	ADDQ         $+512, CX
 	ADDQ         $+32, BX
 	SUBQ         $0x04, SI
-	JGE          columns9
+	JGE          columns10
 
-next10:
+next11:
 	ADDQ $0x04, SI
-	JEQ  done8
+	JEQ  done9
 	SUBQ $0x01, SI
-	JLT  next12
+	JLT  next13
 
-columns11:
+columns12:
 	VBROADCASTSD (BX), Y12
 	VCVTPS2PD    (CX), Y13
 	VFMADD231PD  Y13, Y12, Y4
@@ -4793,15 +4821,15 @@ columns11:
 	VFMADD231PD  Y13, Y12, Y10
 	VCVTPS2PD    112(CX), Y13
 	VFMADD231PD  Y13, Y12, Y11
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
 	ADDQ         $+128, CX
 	ADDQ         $+8, BX
 	SUBQ         $0x01, SI
-	JGE          columns11
+	JGE          columns12
 
-next12:
-done8:
+next13:
+done9:
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD Y4, (AX)
@@ -4815,89 +4843,89 @@ done8:
 	JMP     done5
 
 units4:
-unit13:
+unit14:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost14
+	JLE  atMost15
 	MOVQ $0x00000008, BX
 
-atMost14:
+atMost15:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
 	MOVQ       o+48(FP), BX
 	TESTQ      BX, BX
-	JEQ        same15
+	JEQ        same16
 	ADDQ       DX, BX
 	VMASKMOVPD (BX), Y4, Y5
-	JMP        done16
+	JMP        done17
 
-same15:
+same16:
 	VBROADCASTSD c+40(FP), Y5
 
-done16:
+done17:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next19
+	JLT  next20
 
-columns18:
+columns19:
 	VBROADCASTSD (SI), Y6
 	VCVTPS2PD    (BX), Y7
 	VFMADD231PD  Y7, Y6, Y5
 	ADDQ         $+128, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns18
+	JGE          columns19
 
-next19:
+next20:
 	MOVQ       d+64(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD Y5, Y4, (BX)
 	MOVQ       AX, BX
 	CMPQ       BX, $0x08
-	JLE        atMost20
+	JLE        atMost21
 	MOVQ       $0x00000008, BX
 
-atMost20:
+atMost21:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
 	MOVQ       o+48(FP), BX
 	TESTQ      BX, BX
-	JEQ        same21
+	JEQ        same22
 	ADDQ       DX, BX
 	VMASKMOVPD 32(BX), Y4, Y5
-	JMP        done22
+	JMP        done23
 
-same21:
+same22:
 	VBROADCASTSD c+40(FP), Y5
 
-done22:
+done23:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next25
+	JLT  next26
 
-columns24:
+columns25:
 	VBROADCASTSD (SI), Y6
 	VCVTPS2PD    16(BX), Y7
 	VFMADD231PD  Y7, Y6, Y5
 	ADDQ         $+128, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns24
+	JGE          columns25
 
-next25:
+next26:
 	MOVQ       d+64(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD Y5, Y4, 32(BX)
 	ADDQ       $0x20, CX
 	ADDQ       $0x40, DX
 	SUBQ       $0x08, AX
-	JG         unit13
+	JG         unit14
 
 done5:
 	MOVQ   k+24(FP), AX
@@ -4929,16 +4957,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost26
+	JLE  atMost27
 	MOVQ $0x00000020, AX
 
-atMost26:
+atMost27:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail28
+	JGT  tail29
 
-loop27:
+loop28:
 	VBROADCASTSD trials+88(FP), Y4
 	VMOVUPD      (CX)(BX*8), Y5
 	VMOVUPD      (DX)(BX*8), Y6
@@ -4990,10 +5018,10 @@ loop27:
 	VMULPD       Y4, Y2, Y2
 	VADDPD       Y5, Y0, Y0
 	TESTQ        CX, CX
-	JEQ          skip30
+	JEQ          skip31
 	VMOVUPD      Y6, (CX)(BX*8)
 
-skip30:
+skip31:
 	VBROADCASTSD trials+88(FP), Y4
 	VMOVUPD      32(CX)(BX*8), Y5
 	VMOVUPD      32(DX)(BX*8), Y6
@@ -5045,18 +5073,18 @@ skip30:
 	VMULPD       Y4, Y3, Y3
 	VADDPD       Y5, Y1, Y1
 	TESTQ        CX, CX
-	JEQ          skip31
+	JEQ          skip32
 	VMOVUPD      Y6, 32(CX)(BX*8)
 
-skip31:
+skip32:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
-	JLE  loop27
+	JLE  loop28
 
-tail28:
+tail29:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done29
+	JLE          done30
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -5115,10 +5143,10 @@ tail28:
 	VANDPD       Y4, Y6, Y5
 	VADDPD       Y5, Y0, Y0
 	TESTQ        CX, CX
-	JEQ          skip32
+	JEQ          skip33
 	VMASKMOVPD   Y7, Y4, (CX)(BX*8)
 
-skip32:
+skip33:
 	LEAQ         lanesBelow<>+0(SB), SI
 	NEGQ         AX
 	VMOVUPD      96(SI)(AX*8), Y4
@@ -5176,16 +5204,16 @@ skip32:
 	VANDPD       Y4, Y6, Y5
 	VADDPD       Y5, Y1, Y1
 	TESTQ        CX, CX
-	JEQ          skip33
+	JEQ          skip34
 	VMASKMOVPD   Y7, Y4, 32(CX)(BX*8)
 
-skip33:
-done29:
+skip34:
+done30:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units34
+	JLT     units35
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Y4
@@ -5200,9 +5228,9 @@ done29:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next38
+	JLT     next39
 
-columns37:
+columns38:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VCVTPS2PD   (AX), Y14
@@ -5286,15 +5314,15 @@ columns37:
 	ADDQ        $+512, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns37
+	JGE         columns38
 
-next38:
+next39:
 	ADDQ $0x04, DX
-	JEQ  done36
+	JEQ  done37
 	SUBQ $0x01, DX
-	JLT  next40
+	JLT  next41
 
-columns39:
+columns40:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VCVTPS2PD   (AX), Y14
@@ -5318,10 +5346,10 @@ columns39:
 	ADDQ        $+128, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns39
+	JGE         columns40
 
-next40:
-done36:
+next41:
+done37:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -5334,16 +5362,16 @@ done36:
 	VADDPD  Y11, Y13, Y13
 	VMOVUPD Y12, (CX)
 	VMOVUPD Y13, 32(CX)
-	JMP     done35
+	JMP     done36
 
-units34:
-unit41:
+units35:
+unit42:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost42
+	JLE  atMost43
 	MOVQ $0x00000008, BX
 
-atMost42:
+atMost43:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
@@ -5354,9 +5382,9 @@ atMost42:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next45
+	JLT        next46
 
-columns44:
+columns45:
 	VMOVUPD     (SI), Y5
 	VCVTPS2PD   (BX), Y6
 	VFMADD231PD Y6, Y4, Y5
@@ -5364,18 +5392,18 @@ columns44:
 	ADDQ        $+128, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns44
+	JGE         columns45
 
-next45:
+next46:
 	VMOVUPD (SI), Y5
 	VADDPD  Y4, Y5, Y5
 	VMOVUPD Y5, (SI)
 	MOVQ    AX, BX
 	CMPQ    BX, $0x08
-	JLE     atMost46
+	JLE     atMost47
 	MOVQ    $0x00000008, BX
 
-atMost46:
+atMost47:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
@@ -5386,9 +5414,9 @@ atMost46:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next49
+	JLT        next50
 
-columns48:
+columns49:
 	VMOVUPD     32(SI), Y5
 	VCVTPS2PD   16(BX), Y6
 	VFMADD231PD Y6, Y4, Y5
@@ -5396,18 +5424,18 @@ columns48:
 	ADDQ        $+128, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns48
+	JGE         columns49
 
-next49:
+next50:
 	VMOVUPD 32(SI), Y5
 	VADDPD  Y4, Y5, Y5
 	VMOVUPD Y5, 32(SI)
 	ADDQ    $0x20, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit41
+	JG      unit42
 
-done35:
+done36:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000080, AX, AX
 	MOVQ   24(SP), CX
@@ -5454,20 +5482,24 @@ TEXT ·poissonLogLinearShortAVX2(SB), NOSPLIT, $56-80
 	MOVQ    AX, 48(SP)
 
 tile1:
-	MOVQ    16(SP), AX
-	CMPQ    AX, $0x00
-	JLE     finish2
-	MOVQ    16(SP), AX
-	MOVQ    (SP), CX
-	MOVQ    8(SP), DX
-	CMPQ    AX, $0x20
-	JLT     units4
-	MOVQ    k+24(FP), AX
-	IMUL3Q  $0x00000080, AX, AX
-	SHLQ    $0x02, AX
+	MOVQ   16(SP), AX
+	CMPQ   AX, $0x00
+	JLE    finish2
+	MOVQ   16(SP), AX
+	MOVQ   (SP), CX
+	MOVQ   8(SP), DX
+	CMPQ   AX, $0x20
+	JLT    units4
+	MOVQ   k+24(FP), AX
+	IMUL3Q $0x00000080, AX, AX
+	CMPQ   AX, $0x00002000
+	JG     near6
+	ADDQ   AX, AX
+
+near6:
 	MOVQ    o+48(FP), BX
 	TESTQ   BX, BX
-	JEQ     same6
+	JEQ     same7
 	ADDQ    DX, BX
 	VMOVUPD (BX), Y2
 	VMOVUPD 32(BX), Y3
@@ -5477,9 +5509,9 @@ tile1:
 	VMOVUPD 160(BX), Y7
 	VMOVUPD 192(BX), Y8
 	VMOVUPD 224(BX), Y9
-	JMP     done7
+	JMP     done8
 
-same6:
+same7:
 	VBROADCASTSD c+40(FP), Y2
 	VBROADCASTSD c+40(FP), Y3
 	VBROADCASTSD c+40(FP), Y4
@@ -5489,13 +5521,13 @@ same6:
 	VBROADCASTSD c+40(FP), Y8
 	VBROADCASTSD c+40(FP), Y9
 
-done7:
+done8:
 	MOVQ b+16(FP), BX
 	MOVQ k+24(FP), SI
 	SUBQ $0x04, SI
-	JLT  next10
+	JLT  next11
 
-columns9:
+columns10:
 	VBROADCASTSD (BX), Y10
 	VCVTPS2PD    (CX), Y11
 	VFMADD231PD  Y11, Y10, Y2
@@ -5513,8 +5545,8 @@ columns9:
 	VFMADD231PD  Y11, Y10, Y8
 	VCVTPS2PD    112(CX), Y11
 	VFMADD231PD  Y11, Y10, Y9
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
 	VBROADCASTSD 8(BX), Y10
 	VCVTPS2PD    128(CX), Y11
 	VFMADD231PD  Y11, Y10, Y2
@@ -5532,8 +5564,8 @@ columns9:
 	VFMADD231PD  Y11, Y10, Y8
 	VCVTPS2PD    240(CX), Y11
 	VFMADD231PD  Y11, Y10, Y9
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	VBROADCASTSD 16(BX), Y10
 	VCVTPS2PD    256(CX), Y11
 	VFMADD231PD  Y11, Y10, Y2
@@ -5551,8 +5583,8 @@ columns9:
 	VFMADD231PD  Y11, Y10, Y8
 	VCVTPS2PD    368(CX), Y11
 	VFMADD231PD  Y11, Y10, Y9
-	PREFETCHT1   256(CX)(AX*1)
-	PREFETCHT1   320(CX)(AX*1)
+	PREFETCHT0   256(CX)(AX*1)
+	PREFETCHT0   320(CX)(AX*1)
 	VBROADCASTSD 24(BX), Y10
 	VCVTPS2PD    384(CX), Y11
 	VFMADD231PD  Y11, Y10, Y2
@@ -5570,20 +5602,20 @@ columns9:
 	VFMADD231PD  Y11, Y10, Y8
 	VCVTPS2PD    496(CX), Y11
 	VFMADD231PD  Y11, Y10, Y9
-	PREFETCHT1   384(CX)(AX*1)
-	PREFETCHT1   448(CX)(AX*1)
+	PREFETCHT0   384(CX)(AX*1)
+	PREFETCHT0   448(CX)(AX*1)
 	ADDQ         $+512, CX
 	ADDQ         $+32, BX
 	SUBQ         $0x04, SI
-	JGE          columns9
+	JGE          columns10
 
-next10:
+next11:
 	ADDQ $0x04, SI
-	JEQ  done8
+	JEQ  done9
 	SUBQ $0x01, SI
-	JLT  next12
+	JLT  next13
 
-columns11:
+columns12:
 	VBROADCASTSD (BX), Y10
 	VCVTPS2PD    (CX), Y11
 	VFMADD231PD  Y11, Y10, Y2
@@ -5601,15 +5633,15 @@ columns11:
 	VFMADD231PD  Y11, Y10, Y8
 	VCVTPS2PD    112(CX), Y11
 	VFMADD231PD  Y11, Y10, Y9
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
 	ADDQ         $+128, CX
 	ADDQ         $+8, BX
 	SUBQ         $0x01, SI
-	JGE          columns11
+	JGE          columns12
 
-next12:
-done8:
+next13:
+done9:
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD Y2, (AX)
@@ -5623,89 +5655,89 @@ done8:
 	JMP     done5
 
 units4:
-unit13:
+unit14:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost14
+	JLE  atMost15
 	MOVQ $0x00000008, BX
 
-atMost14:
+atMost15:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
 	MOVQ       o+48(FP), BX
 	TESTQ      BX, BX
-	JEQ        same15
+	JEQ        same16
 	ADDQ       DX, BX
 	VMASKMOVPD (BX), Y2, Y3
-	JMP        done16
+	JMP        done17
 
-same15:
+same16:
 	VBROADCASTSD c+40(FP), Y3
 
-done16:
+done17:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next19
+	JLT  next20
 
-columns18:
+columns19:
 	VBROADCASTSD (SI), Y4
 	VCVTPS2PD    (BX), Y5
 	VFMADD231PD  Y5, Y4, Y3
 	ADDQ         $+128, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns18
+	JGE          columns19
 
-next19:
+next20:
 	MOVQ       d+64(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD Y3, Y2, (BX)
 	MOVQ       AX, BX
 	CMPQ       BX, $0x08
-	JLE        atMost20
+	JLE        atMost21
 	MOVQ       $0x00000008, BX
 
-atMost20:
+atMost21:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
 	MOVQ       o+48(FP), BX
 	TESTQ      BX, BX
-	JEQ        same21
+	JEQ        same22
 	ADDQ       DX, BX
 	VMASKMOVPD 32(BX), Y2, Y3
-	JMP        done22
+	JMP        done23
 
-same21:
+same22:
 	VBROADCASTSD c+40(FP), Y3
 
-done22:
+done23:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next25
+	JLT  next26
 
-columns24:
+columns25:
 	VBROADCASTSD (SI), Y4
 	VCVTPS2PD    16(BX), Y5
 	VFMADD231PD  Y5, Y4, Y3
 	ADDQ         $+128, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns24
+	JGE          columns25
 
-next25:
+next26:
 	MOVQ       d+64(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD Y3, Y2, 32(BX)
 	ADDQ       $0x20, CX
 	ADDQ       $0x40, DX
 	SUBQ       $0x08, AX
-	JG         unit13
+	JG         unit14
 
 done5:
 	MOVQ   k+24(FP), AX
@@ -5737,16 +5769,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost26
+	JLE  atMost27
 	MOVQ $0x00000020, AX
 
-atMost26:
+atMost27:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail28
+	JGT  tail29
 
-loop27:
+loop28:
 	VMOVUPD      (CX)(BX*8), Y2
 	VMOVUPD      (DX)(BX*8), Y3
 	VMOVUPD      c4086300000000000<>+0(SB), Y4
@@ -5782,10 +5814,10 @@ loop27:
 	VMULPD       Y5, Y4, Y4
 	VSUBPD       Y4, Y3, Y5
 	TESTQ        CX, CX
-	JEQ          skip30
+	JEQ          skip31
 	VMOVUPD      Y5, (CX)(BX*8)
 
-skip30:
+skip31:
 	VFMSUB231PD  Y2, Y3, Y4
 	VADDPD       Y4, Y0, Y0
 	VMOVUPD      32(CX)(BX*8), Y2
@@ -5823,20 +5855,20 @@ skip30:
 	VMULPD       Y5, Y4, Y4
 	VSUBPD       Y4, Y3, Y5
 	TESTQ        CX, CX
-	JEQ          skip31
+	JEQ          skip32
 	VMOVUPD      Y5, 32(CX)(BX*8)
 
-skip31:
+skip32:
 	VFMSUB231PD Y2, Y3, Y4
 	VADDPD      Y4, Y1, Y1
 	ADDQ        $0x08, BX
 	CMPQ        BX, SI
-	JLE         loop27
+	JLE         loop28
 
-tail28:
+tail29:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done29
+	JLE          done30
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -5876,10 +5908,10 @@ tail28:
 	VMULPD       Y6, Y5, Y5
 	VSUBPD       Y5, Y4, Y6
 	TESTQ        CX, CX
-	JEQ          skip32
+	JEQ          skip33
 	VMASKMOVPD   Y6, Y2, (CX)(BX*8)
 
-skip32:
+skip33:
 	VFMSUB231PD  Y3, Y4, Y5
 	VANDPD       Y2, Y5, Y2
 	VADDPD       Y2, Y0, Y0
@@ -5921,20 +5953,20 @@ skip32:
 	VMULPD       Y6, Y5, Y5
 	VSUBPD       Y5, Y4, Y6
 	TESTQ        CX, CX
-	JEQ          skip33
+	JEQ          skip34
 	VMASKMOVPD   Y6, Y2, 32(CX)(BX*8)
 
-skip33:
+skip34:
 	VFMSUB231PD Y3, Y4, Y5
 	VANDPD      Y2, Y5, Y2
 	VADDPD      Y2, Y1, Y1
 
-done29:
+done30:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units34
+	JLT     units35
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Y2
@@ -5949,9 +5981,9 @@ done29:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next38
+	JLT     next39
 
-columns37:
+columns38:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VCVTPS2PD   (AX), Y12
@@ -6035,15 +6067,15 @@ columns37:
 	ADDQ        $+512, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns37
+	JGE         columns38
 
-next38:
+next39:
 	ADDQ $0x04, DX
-	JEQ  done36
+	JEQ  done37
 	SUBQ $0x01, DX
-	JLT  next40
+	JLT  next41
 
-columns39:
+columns40:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VCVTPS2PD   (AX), Y12
@@ -6067,10 +6099,10 @@ columns39:
 	ADDQ        $+128, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns39
+	JGE         columns40
 
-next40:
-done36:
+next41:
+done37:
 	VMOVUPD (CX), Y10
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y2, Y10, Y10
@@ -6083,16 +6115,16 @@ done36:
 	VADDPD  Y9, Y11, Y11
 	VMOVUPD Y10, (CX)
 	VMOVUPD Y11, 32(CX)
-	JMP     done35
+	JMP     done36
 
-units34:
-unit41:
+units35:
+unit42:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost42
+	JLE  atMost43
 	MOVQ $0x00000008, BX
 
-atMost42:
+atMost43:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
@@ -6103,9 +6135,9 @@ atMost42:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next45
+	JLT        next46
 
-columns44:
+columns45:
 	VMOVUPD     (SI), Y3
 	VCVTPS2PD   (BX), Y4
 	VFMADD231PD Y4, Y2, Y3
@@ -6113,18 +6145,18 @@ columns44:
 	ADDQ        $+128, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns44
+	JGE         columns45
 
-next45:
+next46:
 	VMOVUPD (SI), Y3
 	VADDPD  Y2, Y3, Y3
 	VMOVUPD Y3, (SI)
 	MOVQ    AX, BX
 	CMPQ    BX, $0x08
-	JLE     atMost46
+	JLE     atMost47
 	MOVQ    $0x00000008, BX
 
-atMost46:
+atMost47:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
@@ -6135,9 +6167,9 @@ atMost46:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next49
+	JLT        next50
 
-columns48:
+columns49:
 	VMOVUPD     32(SI), Y3
 	VCVTPS2PD   16(BX), Y4
 	VFMADD231PD Y4, Y2, Y3
@@ -6145,18 +6177,18 @@ columns48:
 	ADDQ        $+128, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns48
+	JGE         columns49
 
-next49:
+next50:
 	VMOVUPD 32(SI), Y3
 	VADDPD  Y2, Y3, Y3
 	VMOVUPD Y3, 32(SI)
 	ADDQ    $0x20, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit41
+	JG      unit42
 
-done35:
+done36:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000080, AX, AX
 	MOVQ   24(SP), CX
@@ -6203,20 +6235,24 @@ TEXT ·negBinomial2LogLinearShortAVX2(SB), NOSPLIT, $56-112
 	MOVQ    AX, 48(SP)
 
 tile1:
-	MOVQ    16(SP), AX
-	CMPQ    AX, $0x00
-	JLE     finish2
-	MOVQ    16(SP), AX
-	MOVQ    (SP), CX
-	MOVQ    8(SP), DX
-	CMPQ    AX, $0x20
-	JLT     units4
-	MOVQ    k+24(FP), AX
-	IMUL3Q  $0x00000080, AX, AX
-	SHLQ    $0x02, AX
+	MOVQ   16(SP), AX
+	CMPQ   AX, $0x00
+	JLE    finish2
+	MOVQ   16(SP), AX
+	MOVQ   (SP), CX
+	MOVQ   8(SP), DX
+	CMPQ   AX, $0x20
+	JLT    units4
+	MOVQ   k+24(FP), AX
+	IMUL3Q $0x00000080, AX, AX
+	CMPQ   AX, $0x00002000
+	JG     near6
+	ADDQ   AX, AX
+
+near6:
 	MOVQ    o+48(FP), BX
 	TESTQ   BX, BX
-	JEQ     same6
+	JEQ     same7
 	ADDQ    DX, BX
 	VMOVUPD (BX), Y4
 	VMOVUPD 32(BX), Y5
@@ -6226,9 +6262,9 @@ tile1:
 	VMOVUPD 160(BX), Y9
 	VMOVUPD 192(BX), Y10
 	VMOVUPD 224(BX), Y11
-	JMP     done7
+	JMP     done8
 
-same6:
+same7:
 	VBROADCASTSD c+40(FP), Y4
 	VBROADCASTSD c+40(FP), Y5
 	VBROADCASTSD c+40(FP), Y6
@@ -6238,13 +6274,13 @@ same6:
 	VBROADCASTSD c+40(FP), Y10
 	VBROADCASTSD c+40(FP), Y11
 
-done7:
+done8:
 	MOVQ b+16(FP), BX
 	MOVQ k+24(FP), SI
 	SUBQ $0x04, SI
-	JLT  next10
+	JLT  next11
 
-columns9:
+columns10:
 	VBROADCASTSD (BX), Y12
 	VCVTPS2PD    (CX), Y13
 	VFMADD231PD  Y13, Y12, Y4
@@ -6262,8 +6298,8 @@ columns9:
 	VFMADD231PD  Y13, Y12, Y10
 	VCVTPS2PD    112(CX), Y13
 	VFMADD231PD  Y13, Y12, Y11
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
 	VBROADCASTSD 8(BX), Y12
 	VCVTPS2PD    128(CX), Y13
 	VFMADD231PD  Y13, Y12, Y4
@@ -6281,8 +6317,8 @@ columns9:
 	VFMADD231PD  Y13, Y12, Y10
 	VCVTPS2PD    240(CX), Y13
 	VFMADD231PD  Y13, Y12, Y11
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	VBROADCASTSD 16(BX), Y12
 	VCVTPS2PD    256(CX), Y13
 	VFMADD231PD  Y13, Y12, Y4
@@ -6300,8 +6336,8 @@ columns9:
 	VFMADD231PD  Y13, Y12, Y10
 	VCVTPS2PD    368(CX), Y13
 	VFMADD231PD  Y13, Y12, Y11
-	PREFETCHT1   256(CX)(AX*1)
-	PREFETCHT1   320(CX)(AX*1)
+	PREFETCHT0   256(CX)(AX*1)
+	PREFETCHT0   320(CX)(AX*1)
 	VBROADCASTSD 24(BX), Y12
 	VCVTPS2PD    384(CX), Y13
 	VFMADD231PD  Y13, Y12, Y4
@@ -6319,20 +6355,20 @@ columns9:
 	VFMADD231PD  Y13, Y12, Y10
 	VCVTPS2PD    496(CX), Y13
 	VFMADD231PD  Y13, Y12, Y11
-	PREFETCHT1   384(CX)(AX*1)
-	PREFETCHT1   448(CX)(AX*1)
+	PREFETCHT0   384(CX)(AX*1)
+	PREFETCHT0   448(CX)(AX*1)
 	ADDQ         $+512, CX
 	ADDQ         $+32, BX
 	SUBQ         $0x04, SI
-	JGE          columns9
+	JGE          columns10
 
-next10:
+next11:
 	ADDQ $0x04, SI
-	JEQ  done8
+	JEQ  done9
 	SUBQ $0x01, SI
-	JLT  next12
+	JLT  next13
 
-columns11:
+columns12:
 	VBROADCASTSD (BX), Y12
 	VCVTPS2PD    (CX), Y13
 	VFMADD231PD  Y13, Y12, Y4
@@ -6350,15 +6386,15 @@ columns11:
 	VFMADD231PD  Y13, Y12, Y10
 	VCVTPS2PD    112(CX), Y13
 	VFMADD231PD  Y13, Y12, Y11
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
 	ADDQ         $+128, CX
 	ADDQ         $+8, BX
 	SUBQ         $0x01, SI
-	JGE          columns11
+	JGE          columns12
 
-next12:
-done8:
+next13:
+done9:
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD Y4, (AX)
@@ -6372,89 +6408,89 @@ done8:
 	JMP     done5
 
 units4:
-unit13:
+unit14:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost14
+	JLE  atMost15
 	MOVQ $0x00000008, BX
 
-atMost14:
+atMost15:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
 	MOVQ       o+48(FP), BX
 	TESTQ      BX, BX
-	JEQ        same15
+	JEQ        same16
 	ADDQ       DX, BX
 	VMASKMOVPD (BX), Y4, Y5
-	JMP        done16
+	JMP        done17
 
-same15:
+same16:
 	VBROADCASTSD c+40(FP), Y5
 
-done16:
+done17:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next19
+	JLT  next20
 
-columns18:
+columns19:
 	VBROADCASTSD (SI), Y6
 	VCVTPS2PD    (BX), Y7
 	VFMADD231PD  Y7, Y6, Y5
 	ADDQ         $+128, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns18
+	JGE          columns19
 
-next19:
+next20:
 	MOVQ       d+64(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD Y5, Y4, (BX)
 	MOVQ       AX, BX
 	CMPQ       BX, $0x08
-	JLE        atMost20
+	JLE        atMost21
 	MOVQ       $0x00000008, BX
 
-atMost20:
+atMost21:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
 	MOVQ       o+48(FP), BX
 	TESTQ      BX, BX
-	JEQ        same21
+	JEQ        same22
 	ADDQ       DX, BX
 	VMASKMOVPD 32(BX), Y4, Y5
-	JMP        done22
+	JMP        done23
 
-same21:
+same22:
 	VBROADCASTSD c+40(FP), Y5
 
-done22:
+done23:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next25
+	JLT  next26
 
-columns24:
+columns25:
 	VBROADCASTSD (SI), Y6
 	VCVTPS2PD    16(BX), Y7
 	VFMADD231PD  Y7, Y6, Y5
 	ADDQ         $+128, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns24
+	JGE          columns25
 
-next25:
+next26:
 	MOVQ       d+64(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD Y5, Y4, 32(BX)
 	ADDQ       $0x20, CX
 	ADDQ       $0x40, DX
 	SUBQ       $0x08, AX
-	JG         unit13
+	JG         unit14
 
 done5:
 	MOVQ   k+24(FP), AX
@@ -6486,16 +6522,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost26
+	JLE  atMost27
 	MOVQ $0x00000020, AX
 
-atMost26:
+atMost27:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail28
+	JGT  tail29
 
-loop27:
+loop28:
 	VMOVUPD      (CX)(BX*8), Y4
 	VBROADCASTSD logPhi+96(FP), Y5
 	VSUBPD       Y5, Y4, Y4
@@ -6598,10 +6634,10 @@ loop27:
 	VBROADCASTSD phi+88(FP), Y5
 	VFNMADD231PD Y10, Y5, Y4
 	TESTQ        CX, CX
-	JEQ          skip30
+	JEQ          skip31
 	VMOVUPD      Y4, (CX)(BX*8)
 
-skip30:
+skip31:
 	VMOVUPD      32(CX)(BX*8), Y4
 	VBROADCASTSD logPhi+96(FP), Y5
 	VSUBPD       Y5, Y4, Y4
@@ -6704,18 +6740,18 @@ skip30:
 	VBROADCASTSD phi+88(FP), Y5
 	VFNMADD231PD Y10, Y5, Y4
 	TESTQ        CX, CX
-	JEQ          skip31
+	JEQ          skip32
 	VMOVUPD      Y4, 32(CX)(BX*8)
 
-skip31:
+skip32:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
-	JLE  loop27
+	JLE  loop28
 
-tail28:
+tail29:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done29
+	JLE          done30
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -6824,10 +6860,10 @@ tail28:
 	VBROADCASTSD phi+88(FP), Y6
 	VFNMADD231PD Y11, Y6, Y5
 	TESTQ        CX, CX
-	JEQ          skip32
+	JEQ          skip33
 	VMASKMOVPD   Y5, Y4, (CX)(BX*8)
 
-skip32:
+skip33:
 	LEAQ         lanesBelow<>+0(SB), SI
 	NEGQ         AX
 	VMOVUPD      96(SI)(AX*8), Y4
@@ -6935,16 +6971,16 @@ skip32:
 	VBROADCASTSD phi+88(FP), Y6
 	VFNMADD231PD Y11, Y6, Y5
 	TESTQ        CX, CX
-	JEQ          skip33
+	JEQ          skip34
 	VMASKMOVPD   Y5, Y4, 32(CX)(BX*8)
 
-skip33:
-done29:
+skip34:
+done30:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units34
+	JLT     units35
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Y4
@@ -6959,9 +6995,9 @@ done29:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next38
+	JLT     next39
 
-columns37:
+columns38:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VCVTPS2PD   (AX), Y14
@@ -7045,15 +7081,15 @@ columns37:
 	ADDQ        $+512, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns37
+	JGE         columns38
 
-next38:
+next39:
 	ADDQ $0x04, DX
-	JEQ  done36
+	JEQ  done37
 	SUBQ $0x01, DX
-	JLT  next40
+	JLT  next41
 
-columns39:
+columns40:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VCVTPS2PD   (AX), Y14
@@ -7077,10 +7113,10 @@ columns39:
 	ADDQ        $+128, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns39
+	JGE         columns40
 
-next40:
-done36:
+next41:
+done37:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -7093,16 +7129,16 @@ done36:
 	VADDPD  Y11, Y13, Y13
 	VMOVUPD Y12, (CX)
 	VMOVUPD Y13, 32(CX)
-	JMP     done35
+	JMP     done36
 
-units34:
-unit41:
+units35:
+unit42:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost42
+	JLE  atMost43
 	MOVQ $0x00000008, BX
 
-atMost42:
+atMost43:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
@@ -7113,9 +7149,9 @@ atMost42:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next45
+	JLT        next46
 
-columns44:
+columns45:
 	VMOVUPD     (SI), Y5
 	VCVTPS2PD   (BX), Y6
 	VFMADD231PD Y6, Y4, Y5
@@ -7123,18 +7159,18 @@ columns44:
 	ADDQ        $+128, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns44
+	JGE         columns45
 
-next45:
+next46:
 	VMOVUPD (SI), Y5
 	VADDPD  Y4, Y5, Y5
 	VMOVUPD Y5, (SI)
 	MOVQ    AX, BX
 	CMPQ    BX, $0x08
-	JLE     atMost46
+	JLE     atMost47
 	MOVQ    $0x00000008, BX
 
-atMost46:
+atMost47:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
@@ -7145,9 +7181,9 @@ atMost46:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next49
+	JLT        next50
 
-columns48:
+columns49:
 	VMOVUPD     32(SI), Y5
 	VCVTPS2PD   16(BX), Y6
 	VFMADD231PD Y6, Y4, Y5
@@ -7155,18 +7191,18 @@ columns48:
 	ADDQ        $+128, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns48
+	JGE         columns49
 
-next49:
+next50:
 	VMOVUPD 32(SI), Y5
 	VADDPD  Y4, Y5, Y5
 	VMOVUPD Y5, 32(SI)
 	ADDQ    $0x20, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit41
+	JG      unit42
 
-done35:
+done36:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000080, AX, AX
 	MOVQ   24(SP), CX
@@ -7213,20 +7249,24 @@ TEXT ·normalLinearShortAVX2(SB), NOSPLIT, $56-88
 	MOVQ    AX, 48(SP)
 
 tile1:
-	MOVQ    16(SP), AX
-	CMPQ    AX, $0x00
-	JLE     finish2
-	MOVQ    16(SP), AX
-	MOVQ    (SP), CX
-	MOVQ    8(SP), DX
-	CMPQ    AX, $0x20
-	JLT     units4
-	MOVQ    k+24(FP), AX
-	IMUL3Q  $0x00000080, AX, AX
-	SHLQ    $0x02, AX
+	MOVQ   16(SP), AX
+	CMPQ   AX, $0x00
+	JLE    finish2
+	MOVQ   16(SP), AX
+	MOVQ   (SP), CX
+	MOVQ   8(SP), DX
+	CMPQ   AX, $0x20
+	JLT    units4
+	MOVQ   k+24(FP), AX
+	IMUL3Q $0x00000080, AX, AX
+	CMPQ   AX, $0x00002000
+	JG     near6
+	ADDQ   AX, AX
+
+near6:
 	MOVQ    o+48(FP), BX
 	TESTQ   BX, BX
-	JEQ     same6
+	JEQ     same7
 	ADDQ    DX, BX
 	VMOVUPD (BX), Y2
 	VMOVUPD 32(BX), Y3
@@ -7236,9 +7276,9 @@ tile1:
 	VMOVUPD 160(BX), Y7
 	VMOVUPD 192(BX), Y8
 	VMOVUPD 224(BX), Y9
-	JMP     done7
+	JMP     done8
 
-same6:
+same7:
 	VBROADCASTSD c+40(FP), Y2
 	VBROADCASTSD c+40(FP), Y3
 	VBROADCASTSD c+40(FP), Y4
@@ -7248,13 +7288,13 @@ same6:
 	VBROADCASTSD c+40(FP), Y8
 	VBROADCASTSD c+40(FP), Y9
 
-done7:
+done8:
 	MOVQ b+16(FP), BX
 	MOVQ k+24(FP), SI
 	SUBQ $0x04, SI
-	JLT  next10
+	JLT  next11
 
-columns9:
+columns10:
 	VBROADCASTSD (BX), Y10
 	VCVTPS2PD    (CX), Y11
 	VFMADD231PD  Y11, Y10, Y2
@@ -7272,8 +7312,8 @@ columns9:
 	VFMADD231PD  Y11, Y10, Y8
 	VCVTPS2PD    112(CX), Y11
 	VFMADD231PD  Y11, Y10, Y9
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
 	VBROADCASTSD 8(BX), Y10
 	VCVTPS2PD    128(CX), Y11
 	VFMADD231PD  Y11, Y10, Y2
@@ -7291,8 +7331,8 @@ columns9:
 	VFMADD231PD  Y11, Y10, Y8
 	VCVTPS2PD    240(CX), Y11
 	VFMADD231PD  Y11, Y10, Y9
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	VBROADCASTSD 16(BX), Y10
 	VCVTPS2PD    256(CX), Y11
 	VFMADD231PD  Y11, Y10, Y2
@@ -7310,8 +7350,8 @@ columns9:
 	VFMADD231PD  Y11, Y10, Y8
 	VCVTPS2PD    368(CX), Y11
 	VFMADD231PD  Y11, Y10, Y9
-	PREFETCHT1   256(CX)(AX*1)
-	PREFETCHT1   320(CX)(AX*1)
+	PREFETCHT0   256(CX)(AX*1)
+	PREFETCHT0   320(CX)(AX*1)
 	VBROADCASTSD 24(BX), Y10
 	VCVTPS2PD    384(CX), Y11
 	VFMADD231PD  Y11, Y10, Y2
@@ -7329,20 +7369,20 @@ columns9:
 	VFMADD231PD  Y11, Y10, Y8
 	VCVTPS2PD    496(CX), Y11
 	VFMADD231PD  Y11, Y10, Y9
-	PREFETCHT1   384(CX)(AX*1)
-	PREFETCHT1   448(CX)(AX*1)
+	PREFETCHT0   384(CX)(AX*1)
+	PREFETCHT0   448(CX)(AX*1)
 	ADDQ         $+512, CX
 	ADDQ         $+32, BX
 	SUBQ         $0x04, SI
-	JGE          columns9
+	JGE          columns10
 
-next10:
+next11:
 	ADDQ $0x04, SI
-	JEQ  done8
+	JEQ  done9
 	SUBQ $0x01, SI
-	JLT  next12
+	JLT  next13
 
-columns11:
+columns12:
 	VBROADCASTSD (BX), Y10
 	VCVTPS2PD    (CX), Y11
 	VFMADD231PD  Y11, Y10, Y2
@@ -7360,15 +7400,15 @@ columns11:
 	VFMADD231PD  Y11, Y10, Y8
 	VCVTPS2PD    112(CX), Y11
 	VFMADD231PD  Y11, Y10, Y9
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
 	ADDQ         $+128, CX
 	ADDQ         $+8, BX
 	SUBQ         $0x01, SI
-	JGE          columns11
+	JGE          columns12
 
-next12:
-done8:
+next13:
+done9:
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD Y2, (AX)
@@ -7382,89 +7422,89 @@ done8:
 	JMP     done5
 
 units4:
-unit13:
+unit14:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost14
+	JLE  atMost15
 	MOVQ $0x00000008, BX
 
-atMost14:
+atMost15:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
 	MOVQ       o+48(FP), BX
 	TESTQ      BX, BX
-	JEQ        same15
+	JEQ        same16
 	ADDQ       DX, BX
 	VMASKMOVPD (BX), Y2, Y3
-	JMP        done16
+	JMP        done17
 
-same15:
+same16:
 	VBROADCASTSD c+40(FP), Y3
 
-done16:
+done17:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next19
+	JLT  next20
 
-columns18:
+columns19:
 	VBROADCASTSD (SI), Y4
 	VCVTPS2PD    (BX), Y5
 	VFMADD231PD  Y5, Y4, Y3
 	ADDQ         $+128, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns18
+	JGE          columns19
 
-next19:
+next20:
 	MOVQ       d+64(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD Y3, Y2, (BX)
 	MOVQ       AX, BX
 	CMPQ       BX, $0x08
-	JLE        atMost20
+	JLE        atMost21
 	MOVQ       $0x00000008, BX
 
-atMost20:
+atMost21:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
 	MOVQ       o+48(FP), BX
 	TESTQ      BX, BX
-	JEQ        same21
+	JEQ        same22
 	ADDQ       DX, BX
 	VMASKMOVPD 32(BX), Y2, Y3
-	JMP        done22
+	JMP        done23
 
-same21:
+same22:
 	VBROADCASTSD c+40(FP), Y3
 
-done22:
+done23:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next25
+	JLT  next26
 
-columns24:
+columns25:
 	VBROADCASTSD (SI), Y4
 	VCVTPS2PD    16(BX), Y5
 	VFMADD231PD  Y5, Y4, Y3
 	ADDQ         $+128, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns24
+	JGE          columns25
 
-next25:
+next26:
 	MOVQ       d+64(FP), BX
 	ADDQ       DX, BX
 	VMASKMOVPD Y3, Y2, 32(BX)
 	ADDQ       $0x20, CX
 	ADDQ       $0x40, DX
 	SUBQ       $0x08, AX
-	JG         unit13
+	JG         unit14
 
 done5:
 	MOVQ   k+24(FP), AX
@@ -7496,16 +7536,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost26
+	JLE  atMost27
 	MOVQ $0x00000020, AX
 
-atMost26:
+atMost27:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail28
+	JGT  tail29
 
-loop27:
+loop28:
 	VMOVUPD      (DX)(BX*8), Y2
 	VMOVUPD      (CX)(BX*8), Y3
 	VSUBPD       Y3, Y2, Y2
@@ -7515,10 +7555,10 @@ loop27:
 	VBROADCASTSD inverse+80(FP), Y3
 	VMULPD       Y3, Y2, Y2
 	TESTQ        CX, CX
-	JEQ          skip30
+	JEQ          skip31
 	VMOVUPD      Y2, (CX)(BX*8)
 
-skip30:
+skip31:
 	VMOVUPD      32(DX)(BX*8), Y2
 	VMOVUPD      32(CX)(BX*8), Y3
 	VSUBPD       Y3, Y2, Y2
@@ -7528,18 +7568,18 @@ skip30:
 	VBROADCASTSD inverse+80(FP), Y3
 	VMULPD       Y3, Y2, Y2
 	TESTQ        CX, CX
-	JEQ          skip31
+	JEQ          skip32
 	VMOVUPD      Y2, 32(CX)(BX*8)
 
-skip31:
+skip32:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
-	JLE  loop27
+	JLE  loop28
 
-tail28:
+tail29:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done29
+	JLE          done30
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -7554,10 +7594,10 @@ tail28:
 	VBROADCASTSD inverse+80(FP), Y4
 	VMULPD       Y4, Y3, Y3
 	TESTQ        CX, CX
-	JEQ          skip32
+	JEQ          skip33
 	VMASKMOVPD   Y3, Y2, (CX)(BX*8)
 
-skip32:
+skip33:
 	LEAQ         lanesBelow<>+0(SB), SI
 	NEGQ         AX
 	VMOVUPD      96(SI)(AX*8), Y2
@@ -7571,16 +7611,16 @@ skip32:
 	VBROADCASTSD inverse+80(FP), Y4
 	VMULPD       Y4, Y3, Y3
 	TESTQ        CX, CX
-	JEQ          skip33
+	JEQ          skip34
 	VMASKMOVPD   Y3, Y2, 32(CX)(BX*8)
 
-skip33:
-done29:
+skip34:
+done30:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units34
+	JLT     units35
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Y2
@@ -7595,9 +7635,9 @@ done29:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next38
+	JLT     next39
 
-columns37:
+columns38:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VCVTPS2PD   (AX), Y12
@@ -7681,15 +7721,15 @@ columns37:
 	ADDQ        $+512, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns37
+	JGE         columns38
 
-next38:
+next39:
 	ADDQ $0x04, DX
-	JEQ  done36
+	JEQ  done37
 	SUBQ $0x01, DX
-	JLT  next40
+	JLT  next41
 
-columns39:
+columns40:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VCVTPS2PD   (AX), Y12
@@ -7713,10 +7753,10 @@ columns39:
 	ADDQ        $+128, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns39
+	JGE         columns40
 
-next40:
-done36:
+next41:
+done37:
 	VMOVUPD (CX), Y10
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y2, Y10, Y10
@@ -7729,16 +7769,16 @@ done36:
 	VADDPD  Y9, Y11, Y11
 	VMOVUPD Y10, (CX)
 	VMOVUPD Y11, 32(CX)
-	JMP     done35
+	JMP     done36
 
-units34:
-unit41:
+units35:
+unit42:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost42
+	JLE  atMost43
 	MOVQ $0x00000008, BX
 
-atMost42:
+atMost43:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
@@ -7749,9 +7789,9 @@ atMost42:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next45
+	JLT        next46
 
-columns44:
+columns45:
 	VMOVUPD     (SI), Y3
 	VCVTPS2PD   (BX), Y4
 	VFMADD231PD Y4, Y2, Y3
@@ -7759,18 +7799,18 @@ columns44:
 	ADDQ        $+128, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns44
+	JGE         columns45
 
-next45:
+next46:
 	VMOVUPD (SI), Y3
 	VADDPD  Y2, Y3, Y3
 	VMOVUPD Y3, (SI)
 	MOVQ    AX, BX
 	CMPQ    BX, $0x08
-	JLE     atMost46
+	JLE     atMost47
 	MOVQ    $0x00000008, BX
 
-atMost46:
+atMost47:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
@@ -7781,9 +7821,9 @@ atMost46:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next49
+	JLT        next50
 
-columns48:
+columns49:
 	VMOVUPD     32(SI), Y3
 	VCVTPS2PD   16(BX), Y4
 	VFMADD231PD Y4, Y2, Y3
@@ -7791,18 +7831,18 @@ columns48:
 	ADDQ        $+128, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns48
+	JGE         columns49
 
-next49:
+next50:
 	VMOVUPD 32(SI), Y3
 	VADDPD  Y2, Y3, Y3
 	VMOVUPD Y3, 32(SI)
 	ADDQ    $0x20, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit41
+	JG      unit42
 
-done35:
+done36:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000080, AX, AX
 	MOVQ   24(SP), CX

@@ -45,104 +45,108 @@ TEXT ·bernoulliLogitLinearAVX512(SB), NOSPLIT, $56-88
 	MOVQ         AX, 48(SP)
 
 tile1:
-	MOVQ    16(SP), AX
-	CMPQ    AX, $0x00
-	JLE     finish2
-	MOVQ    16(SP), AX
-	MOVQ    (SP), CX
-	MOVQ    8(SP), DX
-	CMPQ    AX, $0x20
-	JLT     units4
-	MOVQ    k+24(FP), AX
-	IMUL3Q  $0x00000100, AX, AX
-	SHLQ    $0x02, AX
+	MOVQ   16(SP), AX
+	CMPQ   AX, $0x00
+	JLE    finish2
+	MOVQ   16(SP), AX
+	MOVQ   (SP), CX
+	MOVQ   8(SP), DX
+	CMPQ   AX, $0x20
+	JLT    units4
+	MOVQ   k+24(FP), AX
+	IMUL3Q $0x00000100, AX, AX
+	CMPQ   AX, $0x00002000
+	JG     near6
+	ADDQ   AX, AX
+
+near6:
 	MOVQ    o+48(FP), BX
 	TESTQ   BX, BX
-	JEQ     same6
+	JEQ     same7
 	ADDQ    DX, BX
 	VMOVUPD (BX), Z22
 	VMOVUPD 64(BX), Z23
 	VMOVUPD 128(BX), Z24
 	VMOVUPD 192(BX), Z25
-	JMP     done7
+	JMP     done8
 
-same6:
+same7:
 	VBROADCASTSD c+40(FP), Z22
 	VBROADCASTSD c+40(FP), Z23
 	VBROADCASTSD c+40(FP), Z24
 	VBROADCASTSD c+40(FP), Z25
 
-done7:
+done8:
 	MOVQ b+16(FP), BX
 	MOVQ k+24(FP), SI
 	SUBQ $0x04, SI
-	JLT  next10
+	JLT  next11
 
-columns9:
+columns10:
 	VBROADCASTSD (BX), Z26
 	VFMADD231PD  (CX), Z26, Z22
 	VFMADD231PD  64(CX), Z26, Z23
 	VFMADD231PD  128(CX), Z26, Z24
 	VFMADD231PD  192(CX), Z26, Z25
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	VBROADCASTSD 8(BX), Z26
 	VFMADD231PD  256(CX), Z26, Z22
 	VFMADD231PD  320(CX), Z26, Z23
 	VFMADD231PD  384(CX), Z26, Z24
 	VFMADD231PD  448(CX), Z26, Z25
-	PREFETCHT1   256(CX)(AX*1)
-	PREFETCHT1   320(CX)(AX*1)
-	PREFETCHT1   384(CX)(AX*1)
-	PREFETCHT1   448(CX)(AX*1)
+	PREFETCHT0   256(CX)(AX*1)
+	PREFETCHT0   320(CX)(AX*1)
+	PREFETCHT0   384(CX)(AX*1)
+	PREFETCHT0   448(CX)(AX*1)
 	VBROADCASTSD 16(BX), Z26
 	VFMADD231PD  512(CX), Z26, Z22
 	VFMADD231PD  576(CX), Z26, Z23
 	VFMADD231PD  640(CX), Z26, Z24
 	VFMADD231PD  704(CX), Z26, Z25
-	PREFETCHT1   512(CX)(AX*1)
-	PREFETCHT1   576(CX)(AX*1)
-	PREFETCHT1   640(CX)(AX*1)
-	PREFETCHT1   704(CX)(AX*1)
+	PREFETCHT0   512(CX)(AX*1)
+	PREFETCHT0   576(CX)(AX*1)
+	PREFETCHT0   640(CX)(AX*1)
+	PREFETCHT0   704(CX)(AX*1)
 	VBROADCASTSD 24(BX), Z26
 	VFMADD231PD  768(CX), Z26, Z22
 	VFMADD231PD  832(CX), Z26, Z23
 	VFMADD231PD  896(CX), Z26, Z24
 	VFMADD231PD  960(CX), Z26, Z25
-	PREFETCHT1   768(CX)(AX*1)
-	PREFETCHT1   832(CX)(AX*1)
-	PREFETCHT1   896(CX)(AX*1)
-	PREFETCHT1   960(CX)(AX*1)
+	PREFETCHT0   768(CX)(AX*1)
+	PREFETCHT0   832(CX)(AX*1)
+	PREFETCHT0   896(CX)(AX*1)
+	PREFETCHT0   960(CX)(AX*1)
 	ADDQ         $+1024, CX
 	ADDQ         $+32, BX
 	SUBQ         $0x04, SI
-	JGE          columns9
+	JGE          columns10
 
-next10:
+next11:
 	ADDQ $0x04, SI
-	JEQ  done8
+	JEQ  done9
 	SUBQ $0x01, SI
-	JLT  next12
+	JLT  next13
 
-columns11:
+columns12:
 	VBROADCASTSD (BX), Z26
 	VFMADD231PD  (CX), Z26, Z22
 	VFMADD231PD  64(CX), Z26, Z23
 	VFMADD231PD  128(CX), Z26, Z24
 	VFMADD231PD  192(CX), Z26, Z25
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	ADDQ         $+256, CX
 	ADDQ         $+8, BX
 	SUBQ         $0x01, SI
-	JGE          columns11
+	JGE          columns12
 
-next12:
-done8:
+next13:
+done9:
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD Z22, (AX)
@@ -152,49 +156,49 @@ done8:
 	JMP     done5
 
 units4:
-unit13:
+unit14:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost14
+	JLE  atMost15
 	MOVQ $0x00000008, BX
 
-atMost14:
+atMost15:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
 	MOVQ      o+48(FP), BX
 	TESTQ     BX, BX
-	JEQ       same15
+	JEQ       same16
 	ADDQ      DX, BX
 	VMOVUPD.Z (BX), K1, Z22
-	JMP       done16
+	JMP       done17
 
-same15:
+same16:
 	VBROADCASTSD c+40(FP), Z22
 
-done16:
+done17:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next19
+	JLT  next20
 
-columns18:
+columns19:
 	VBROADCASTSD (SI), Z23
 	VFMADD231PD  (BX), Z23, Z22
 	ADDQ         $+256, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns18
+	JGE          columns19
 
-next19:
+next20:
 	MOVQ    d+64(FP), BX
 	ADDQ    DX, BX
 	VMOVUPD Z22, K1, (BX)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit13
+	JG      unit14
 
 done5:
 	MOVQ   k+24(FP), AX
@@ -226,16 +230,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost20
+	JLE  atMost21
 	MOVQ $0x00000020, AX
 
-atMost20:
+atMost21:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail22
+	JGT  tail23
 
-loop21:
+loop22:
 	VMOVUPD      (CX)(BX*8), Z22
 	VMOVUPD      (DX)(BX*8), Z23
 	VMOVUPD      Z0, Z24
@@ -272,18 +276,18 @@ loop21:
 	VDIVPD       Z25, Z27, Z22
 	VMULPD       Z22, Z24, Z22
 	TESTQ        CX, CX
-	JEQ          skip24
+	JEQ          skip25
 	VMOVUPD      Z22, (CX)(BX*8)
 
-skip24:
+skip25:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
-	JLE  loop21
+	JLE  loop22
 
-tail22:
+tail23:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done23
+	JLE          done24
 	MOVQ         $-1, SI
 	BZHIQ        AX, SI, SI
 	KMOVB        SI, K1
@@ -325,16 +329,16 @@ tail22:
 	VDIVPD       Z25, Z29, Z22
 	VMULPD       Z22, Z24, Z22
 	TESTQ        CX, CX
-	JEQ          skip25
+	JEQ          skip26
 	VMOVUPD      Z22, K1, (CX)(BX*8)
 
-skip25:
-done23:
+skip26:
+done24:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units26
+	JLT     units27
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Z22
@@ -345,9 +349,9 @@ done23:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next30
+	JLT     next31
 
-columns29:
+columns30:
 	VMOVUPD     (CX), Z26
 	VFMADD231PD (AX), Z22, Z26
 	VFMADD231PD 64(AX), Z23, Z26
@@ -375,15 +379,15 @@ columns29:
 	ADDQ        $+1024, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns29
+	JGE         columns30
 
-next30:
+next31:
 	ADDQ $0x04, DX
-	JEQ  done28
+	JEQ  done29
 	SUBQ $0x01, DX
-	JLT  next32
+	JLT  next33
 
-columns31:
+columns32:
 	VMOVUPD     (CX), Z26
 	VFMADD231PD (AX), Z22, Z26
 	VFMADD231PD 64(AX), Z23, Z26
@@ -393,26 +397,26 @@ columns31:
 	ADDQ        $+256, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns31
+	JGE         columns32
 
-next32:
-done28:
+next33:
+done29:
 	VMOVUPD (CX), Z26
 	VADDPD  Z22, Z26, Z26
 	VADDPD  Z23, Z26, Z26
 	VADDPD  Z24, Z26, Z26
 	VADDPD  Z25, Z26, Z26
 	VMOVUPD Z26, (CX)
-	JMP     done27
+	JMP     done28
 
-units26:
-unit33:
+units27:
+unit34:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost34
+	JLE  atMost35
 	MOVQ $0x00000008, BX
 
-atMost34:
+atMost35:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -423,27 +427,27 @@ atMost34:
 	MOVQ      grad+32(FP), SI
 	MOVQ      k+24(FP), DI
 	SUBQ      $0x01, DI
-	JLT       next37
+	JLT       next38
 
-columns36:
+columns37:
 	VMOVUPD     (SI), Z23
 	VFMADD231PD (BX), Z22, Z23
 	VMOVUPD     Z23, (SI)
 	ADDQ        $+256, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns36
+	JGE         columns37
 
-next37:
+next38:
 	VMOVUPD (SI), Z23
 	VADDPD  Z22, Z23, Z23
 	VMOVUPD Z23, (SI)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit33
+	JG      unit34
 
-done27:
+done28:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000100, AX, AX
 	MOVQ   24(SP), CX
@@ -564,104 +568,108 @@ TEXT ·binomialLogitLinearAVX512(SB), NOSPLIT, $56-96
 	MOVQ         AX, 48(SP)
 
 tile1:
-	MOVQ    16(SP), AX
-	CMPQ    AX, $0x00
-	JLE     finish2
-	MOVQ    16(SP), AX
-	MOVQ    (SP), CX
-	MOVQ    8(SP), DX
-	CMPQ    AX, $0x20
-	JLT     units4
-	MOVQ    k+24(FP), AX
-	IMUL3Q  $0x00000100, AX, AX
-	SHLQ    $0x02, AX
+	MOVQ   16(SP), AX
+	CMPQ   AX, $0x00
+	JLE    finish2
+	MOVQ   16(SP), AX
+	MOVQ   (SP), CX
+	MOVQ   8(SP), DX
+	CMPQ   AX, $0x20
+	JLT    units4
+	MOVQ   k+24(FP), AX
+	IMUL3Q $0x00000100, AX, AX
+	CMPQ   AX, $0x00002000
+	JG     near6
+	ADDQ   AX, AX
+
+near6:
 	MOVQ    o+48(FP), BX
 	TESTQ   BX, BX
-	JEQ     same6
+	JEQ     same7
 	ADDQ    DX, BX
 	VMOVUPD (BX), Z17
 	VMOVUPD 64(BX), Z18
 	VMOVUPD 128(BX), Z19
 	VMOVUPD 192(BX), Z20
-	JMP     done7
+	JMP     done8
 
-same6:
+same7:
 	VBROADCASTSD c+40(FP), Z17
 	VBROADCASTSD c+40(FP), Z18
 	VBROADCASTSD c+40(FP), Z19
 	VBROADCASTSD c+40(FP), Z20
 
-done7:
+done8:
 	MOVQ b+16(FP), BX
 	MOVQ k+24(FP), SI
 	SUBQ $0x04, SI
-	JLT  next10
+	JLT  next11
 
-columns9:
+columns10:
 	VBROADCASTSD (BX), Z21
 	VFMADD231PD  (CX), Z21, Z17
 	VFMADD231PD  64(CX), Z21, Z18
 	VFMADD231PD  128(CX), Z21, Z19
 	VFMADD231PD  192(CX), Z21, Z20
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	VBROADCASTSD 8(BX), Z21
 	VFMADD231PD  256(CX), Z21, Z17
 	VFMADD231PD  320(CX), Z21, Z18
 	VFMADD231PD  384(CX), Z21, Z19
 	VFMADD231PD  448(CX), Z21, Z20
-	PREFETCHT1   256(CX)(AX*1)
-	PREFETCHT1   320(CX)(AX*1)
-	PREFETCHT1   384(CX)(AX*1)
-	PREFETCHT1   448(CX)(AX*1)
+	PREFETCHT0   256(CX)(AX*1)
+	PREFETCHT0   320(CX)(AX*1)
+	PREFETCHT0   384(CX)(AX*1)
+	PREFETCHT0   448(CX)(AX*1)
 	VBROADCASTSD 16(BX), Z21
 	VFMADD231PD  512(CX), Z21, Z17
 	VFMADD231PD  576(CX), Z21, Z18
 	VFMADD231PD  640(CX), Z21, Z19
 	VFMADD231PD  704(CX), Z21, Z20
-	PREFETCHT1   512(CX)(AX*1)
-	PREFETCHT1   576(CX)(AX*1)
-	PREFETCHT1   640(CX)(AX*1)
-	PREFETCHT1   704(CX)(AX*1)
+	PREFETCHT0   512(CX)(AX*1)
+	PREFETCHT0   576(CX)(AX*1)
+	PREFETCHT0   640(CX)(AX*1)
+	PREFETCHT0   704(CX)(AX*1)
 	VBROADCASTSD 24(BX), Z21
 	VFMADD231PD  768(CX), Z21, Z17
 	VFMADD231PD  832(CX), Z21, Z18
 	VFMADD231PD  896(CX), Z21, Z19
 	VFMADD231PD  960(CX), Z21, Z20
-	PREFETCHT1   768(CX)(AX*1)
-	PREFETCHT1   832(CX)(AX*1)
-	PREFETCHT1   896(CX)(AX*1)
-	PREFETCHT1   960(CX)(AX*1)
+	PREFETCHT0   768(CX)(AX*1)
+	PREFETCHT0   832(CX)(AX*1)
+	PREFETCHT0   896(CX)(AX*1)
+	PREFETCHT0   960(CX)(AX*1)
 	ADDQ         $+1024, CX
 	ADDQ         $+32, BX
 	SUBQ         $0x04, SI
-	JGE          columns9
+	JGE          columns10
 
-next10:
+next11:
 	ADDQ $0x04, SI
-	JEQ  done8
+	JEQ  done9
 	SUBQ $0x01, SI
-	JLT  next12
+	JLT  next13
 
-columns11:
+columns12:
 	VBROADCASTSD (BX), Z21
 	VFMADD231PD  (CX), Z21, Z17
 	VFMADD231PD  64(CX), Z21, Z18
 	VFMADD231PD  128(CX), Z21, Z19
 	VFMADD231PD  192(CX), Z21, Z20
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	ADDQ         $+256, CX
 	ADDQ         $+8, BX
 	SUBQ         $0x01, SI
-	JGE          columns11
+	JGE          columns12
 
-next12:
-done8:
+next13:
+done9:
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD Z17, (AX)
@@ -671,49 +679,49 @@ done8:
 	JMP     done5
 
 units4:
-unit13:
+unit14:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost14
+	JLE  atMost15
 	MOVQ $0x00000008, BX
 
-atMost14:
+atMost15:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
 	MOVQ      o+48(FP), BX
 	TESTQ     BX, BX
-	JEQ       same15
+	JEQ       same16
 	ADDQ      DX, BX
 	VMOVUPD.Z (BX), K1, Z17
-	JMP       done16
+	JMP       done17
 
-same15:
+same16:
 	VBROADCASTSD c+40(FP), Z17
 
-done16:
+done17:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next19
+	JLT  next20
 
-columns18:
+columns19:
 	VBROADCASTSD (SI), Z18
 	VFMADD231PD  (BX), Z18, Z17
 	ADDQ         $+256, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns18
+	JGE          columns19
 
-next19:
+next20:
 	MOVQ    d+64(FP), BX
 	ADDQ    DX, BX
 	VMOVUPD Z17, K1, (BX)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit13
+	JG      unit14
 
 done5:
 	MOVQ   k+24(FP), AX
@@ -745,16 +753,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost20
+	JLE  atMost21
 	MOVQ $0x00000020, AX
 
-atMost20:
+atMost21:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail22
+	JGT  tail23
 
-loop21:
+loop22:
 	VMOVUPD          (CX)(BX*8), Z17
 	VMOVUPD          (DX)(BX*8), Z18
 	VORPD            Z0, Z17, Z19
@@ -797,18 +805,18 @@ loop21:
 	VMULPD           Z19, Z15, Z15
 	VADDPD           Z17, Z14, Z14
 	TESTQ            CX, CX
-	JEQ              skip24
+	JEQ              skip25
 	VMOVUPD          Z18, (CX)(BX*8)
 
-skip24:
+skip25:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
-	JLE  loop21
+	JLE  loop22
 
-tail22:
+tail23:
 	SUBQ             BX, AX
 	CMPQ             AX, $0x00
-	JLE              done23
+	JLE              done24
 	MOVQ             $-1, SI
 	BZHIQ            AX, SI, SI
 	KMOVB            SI, K1
@@ -857,16 +865,16 @@ tail22:
 	VMOVAPD.Z        Z17, K1, Z17
 	VADDPD           Z17, Z14, Z14
 	TESTQ            CX, CX
-	JEQ              skip25
+	JEQ              skip26
 	VMOVUPD          Z18, K1, (CX)(BX*8)
 
-skip25:
-done23:
+skip26:
+done24:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units26
+	JLT     units27
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Z17
@@ -877,9 +885,9 @@ done23:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next30
+	JLT     next31
 
-columns29:
+columns30:
 	VMOVUPD     (CX), Z21
 	VFMADD231PD (AX), Z17, Z21
 	VFMADD231PD 64(AX), Z18, Z21
@@ -907,15 +915,15 @@ columns29:
 	ADDQ        $+1024, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns29
+	JGE         columns30
 
-next30:
+next31:
 	ADDQ $0x04, DX
-	JEQ  done28
+	JEQ  done29
 	SUBQ $0x01, DX
-	JLT  next32
+	JLT  next33
 
-columns31:
+columns32:
 	VMOVUPD     (CX), Z21
 	VFMADD231PD (AX), Z17, Z21
 	VFMADD231PD 64(AX), Z18, Z21
@@ -925,26 +933,26 @@ columns31:
 	ADDQ        $+256, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns31
+	JGE         columns32
 
-next32:
-done28:
+next33:
+done29:
 	VMOVUPD (CX), Z21
 	VADDPD  Z17, Z21, Z21
 	VADDPD  Z18, Z21, Z21
 	VADDPD  Z19, Z21, Z21
 	VADDPD  Z20, Z21, Z21
 	VMOVUPD Z21, (CX)
-	JMP     done27
+	JMP     done28
 
-units26:
-unit33:
+units27:
+unit34:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost34
+	JLE  atMost35
 	MOVQ $0x00000008, BX
 
-atMost34:
+atMost35:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -955,27 +963,27 @@ atMost34:
 	MOVQ      grad+32(FP), SI
 	MOVQ      k+24(FP), DI
 	SUBQ      $0x01, DI
-	JLT       next37
+	JLT       next38
 
-columns36:
+columns37:
 	VMOVUPD     (SI), Z18
 	VFMADD231PD (BX), Z17, Z18
 	VMOVUPD     Z18, (SI)
 	ADDQ        $+256, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns36
+	JGE         columns37
 
-next37:
+next38:
 	VMOVUPD (SI), Z18
 	VADDPD  Z17, Z18, Z18
 	VMOVUPD Z18, (SI)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit33
+	JG      unit34
 
-done27:
+done28:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000100, AX, AX
 	MOVQ   24(SP), CX
@@ -1036,104 +1044,108 @@ TEXT ·poissonLogLinearAVX512(SB), NOSPLIT, $56-80
 	MOVQ         AX, 48(SP)
 
 tile1:
-	MOVQ    16(SP), AX
-	CMPQ    AX, $0x00
-	JLE     finish2
-	MOVQ    16(SP), AX
-	MOVQ    (SP), CX
-	MOVQ    8(SP), DX
-	CMPQ    AX, $0x20
-	JLT     units4
-	MOVQ    k+24(FP), AX
-	IMUL3Q  $0x00000100, AX, AX
-	SHLQ    $0x02, AX
+	MOVQ   16(SP), AX
+	CMPQ   AX, $0x00
+	JLE    finish2
+	MOVQ   16(SP), AX
+	MOVQ   (SP), CX
+	MOVQ   8(SP), DX
+	CMPQ   AX, $0x20
+	JLT    units4
+	MOVQ   k+24(FP), AX
+	IMUL3Q $0x00000100, AX, AX
+	CMPQ   AX, $0x00002000
+	JG     near6
+	ADDQ   AX, AX
+
+near6:
 	MOVQ    o+48(FP), BX
 	TESTQ   BX, BX
-	JEQ     same6
+	JEQ     same7
 	ADDQ    DX, BX
 	VMOVUPD (BX), Z18
 	VMOVUPD 64(BX), Z19
 	VMOVUPD 128(BX), Z20
 	VMOVUPD 192(BX), Z21
-	JMP     done7
+	JMP     done8
 
-same6:
+same7:
 	VBROADCASTSD c+40(FP), Z18
 	VBROADCASTSD c+40(FP), Z19
 	VBROADCASTSD c+40(FP), Z20
 	VBROADCASTSD c+40(FP), Z21
 
-done7:
+done8:
 	MOVQ b+16(FP), BX
 	MOVQ k+24(FP), SI
 	SUBQ $0x04, SI
-	JLT  next10
+	JLT  next11
 
-columns9:
+columns10:
 	VBROADCASTSD (BX), Z22
 	VFMADD231PD  (CX), Z22, Z18
 	VFMADD231PD  64(CX), Z22, Z19
 	VFMADD231PD  128(CX), Z22, Z20
 	VFMADD231PD  192(CX), Z22, Z21
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	VBROADCASTSD 8(BX), Z22
 	VFMADD231PD  256(CX), Z22, Z18
 	VFMADD231PD  320(CX), Z22, Z19
 	VFMADD231PD  384(CX), Z22, Z20
 	VFMADD231PD  448(CX), Z22, Z21
-	PREFETCHT1   256(CX)(AX*1)
-	PREFETCHT1   320(CX)(AX*1)
-	PREFETCHT1   384(CX)(AX*1)
-	PREFETCHT1   448(CX)(AX*1)
+	PREFETCHT0   256(CX)(AX*1)
+	PREFETCHT0   320(CX)(AX*1)
+	PREFETCHT0   384(CX)(AX*1)
+	PREFETCHT0   448(CX)(AX*1)
 	VBROADCASTSD 16(BX), Z22
 	VFMADD231PD  512(CX), Z22, Z18
 	VFMADD231PD  576(CX), Z22, Z19
 	VFMADD231PD  640(CX), Z22, Z20
 	VFMADD231PD  704(CX), Z22, Z21
-	PREFETCHT1   512(CX)(AX*1)
-	PREFETCHT1   576(CX)(AX*1)
-	PREFETCHT1   640(CX)(AX*1)
-	PREFETCHT1   704(CX)(AX*1)
+	PREFETCHT0   512(CX)(AX*1)
+	PREFETCHT0   576(CX)(AX*1)
+	PREFETCHT0   640(CX)(AX*1)
+	PREFETCHT0   704(CX)(AX*1)
 	VBROADCASTSD 24(BX), Z22
 	VFMADD231PD  768(CX), Z22, Z18
 	VFMADD231PD  832(CX), Z22, Z19
 	VFMADD231PD  896(CX), Z22, Z20
 	VFMADD231PD  960(CX), Z22, Z21
-	PREFETCHT1   768(CX)(AX*1)
-	PREFETCHT1   832(CX)(AX*1)
-	PREFETCHT1   896(CX)(AX*1)
-	PREFETCHT1   960(CX)(AX*1)
+	PREFETCHT0   768(CX)(AX*1)
+	PREFETCHT0   832(CX)(AX*1)
+	PREFETCHT0   896(CX)(AX*1)
+	PREFETCHT0   960(CX)(AX*1)
 	ADDQ         $+1024, CX
 	ADDQ         $+32, BX
 	SUBQ         $0x04, SI
-	JGE          columns9
+	JGE          columns10
 
-next10:
+next11:
 	ADDQ $0x04, SI
-	JEQ  done8
+	JEQ  done9
 	SUBQ $0x01, SI
-	JLT  next12
+	JLT  next13
 
-columns11:
+columns12:
 	VBROADCASTSD (BX), Z22
 	VFMADD231PD  (CX), Z22, Z18
 	VFMADD231PD  64(CX), Z22, Z19
 	VFMADD231PD  128(CX), Z22, Z20
 	VFMADD231PD  192(CX), Z22, Z21
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	ADDQ         $+256, CX
 	ADDQ         $+8, BX
 	SUBQ         $0x01, SI
-	JGE          columns11
+	JGE          columns12
 
-next12:
-done8:
+next13:
+done9:
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD Z18, (AX)
@@ -1143,49 +1155,49 @@ done8:
 	JMP     done5
 
 units4:
-unit13:
+unit14:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost14
+	JLE  atMost15
 	MOVQ $0x00000008, BX
 
-atMost14:
+atMost15:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
 	MOVQ      o+48(FP), BX
 	TESTQ     BX, BX
-	JEQ       same15
+	JEQ       same16
 	ADDQ      DX, BX
 	VMOVUPD.Z (BX), K1, Z18
-	JMP       done16
+	JMP       done17
 
-same15:
+same16:
 	VBROADCASTSD c+40(FP), Z18
 
-done16:
+done17:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next19
+	JLT  next20
 
-columns18:
+columns19:
 	VBROADCASTSD (SI), Z19
 	VFMADD231PD  (BX), Z19, Z18
 	ADDQ         $+256, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns18
+	JGE          columns19
 
-next19:
+next20:
 	MOVQ    d+64(FP), BX
 	ADDQ    DX, BX
 	VMOVUPD Z18, K1, (BX)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit13
+	JG      unit14
 
 done5:
 	MOVQ   k+24(FP), AX
@@ -1217,16 +1229,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost20
+	JLE  atMost21
 	MOVQ $0x00000020, AX
 
-atMost20:
+atMost21:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail22
+	JGT  tail23
 
-loop21:
+loop22:
 	VMOVUPD      (CX)(BX*8), Z18
 	VMOVUPD      (DX)(BX*8), Z19
 	VMINPD       Z18, Z0, Z20
@@ -1253,20 +1265,20 @@ loop21:
 	VSCALEFPD    Z21, Z20, Z20
 	VSUBPD       Z20, Z19, Z21
 	TESTQ        CX, CX
-	JEQ          skip24
+	JEQ          skip25
 	VMOVUPD      Z21, (CX)(BX*8)
 
-skip24:
+skip25:
 	VFMSUB231PD Z18, Z19, Z20
 	VADDPD      Z20, Z17, Z17
 	ADDQ        $0x08, BX
 	CMPQ        BX, SI
-	JLE         loop21
+	JLE         loop22
 
-tail22:
+tail23:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done23
+	JLE          done24
 	MOVQ         $-1, SI
 	BZHIQ        AX, SI, SI
 	KMOVB        SI, K1
@@ -1296,20 +1308,20 @@ tail22:
 	VSCALEFPD    Z21, Z20, Z20
 	VSUBPD       Z20, Z19, Z21
 	TESTQ        CX, CX
-	JEQ          skip25
+	JEQ          skip26
 	VMOVUPD      Z21, K1, (CX)(BX*8)
 
-skip25:
+skip26:
 	VFMSUB231PD Z18, Z19, Z20
 	VMOVAPD.Z   Z20, K1, Z18
 	VADDPD      Z18, Z17, Z17
 
-done23:
+done24:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units26
+	JLT     units27
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Z18
@@ -1320,9 +1332,9 @@ done23:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next30
+	JLT     next31
 
-columns29:
+columns30:
 	VMOVUPD     (CX), Z22
 	VFMADD231PD (AX), Z18, Z22
 	VFMADD231PD 64(AX), Z19, Z22
@@ -1350,15 +1362,15 @@ columns29:
 	ADDQ        $+1024, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns29
+	JGE         columns30
 
-next30:
+next31:
 	ADDQ $0x04, DX
-	JEQ  done28
+	JEQ  done29
 	SUBQ $0x01, DX
-	JLT  next32
+	JLT  next33
 
-columns31:
+columns32:
 	VMOVUPD     (CX), Z22
 	VFMADD231PD (AX), Z18, Z22
 	VFMADD231PD 64(AX), Z19, Z22
@@ -1368,26 +1380,26 @@ columns31:
 	ADDQ        $+256, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns31
+	JGE         columns32
 
-next32:
-done28:
+next33:
+done29:
 	VMOVUPD (CX), Z22
 	VADDPD  Z18, Z22, Z22
 	VADDPD  Z19, Z22, Z22
 	VADDPD  Z20, Z22, Z22
 	VADDPD  Z21, Z22, Z22
 	VMOVUPD Z22, (CX)
-	JMP     done27
+	JMP     done28
 
-units26:
-unit33:
+units27:
+unit34:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost34
+	JLE  atMost35
 	MOVQ $0x00000008, BX
 
-atMost34:
+atMost35:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -1398,27 +1410,27 @@ atMost34:
 	MOVQ      grad+32(FP), SI
 	MOVQ      k+24(FP), DI
 	SUBQ      $0x01, DI
-	JLT       next37
+	JLT       next38
 
-columns36:
+columns37:
 	VMOVUPD     (SI), Z19
 	VFMADD231PD (BX), Z18, Z19
 	VMOVUPD     Z19, (SI)
 	ADDQ        $+256, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns36
+	JGE         columns37
 
-next37:
+next38:
 	VMOVUPD (SI), Z19
 	VADDPD  Z18, Z19, Z19
 	VMOVUPD Z19, (SI)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit33
+	JG      unit34
 
-done27:
+done28:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000100, AX, AX
 	MOVQ   24(SP), CX
@@ -1480,104 +1492,108 @@ TEXT ·negBinomial2LogLinearAVX512(SB), NOSPLIT, $56-112
 	MOVQ         AX, 48(SP)
 
 tile1:
-	MOVQ    16(SP), AX
-	CMPQ    AX, $0x00
-	JLE     finish2
-	MOVQ    16(SP), AX
-	MOVQ    (SP), CX
-	MOVQ    8(SP), DX
-	CMPQ    AX, $0x20
-	JLT     units4
-	MOVQ    k+24(FP), AX
-	IMUL3Q  $0x00000100, AX, AX
-	SHLQ    $0x02, AX
+	MOVQ   16(SP), AX
+	CMPQ   AX, $0x00
+	JLE    finish2
+	MOVQ   16(SP), AX
+	MOVQ   (SP), CX
+	MOVQ   8(SP), DX
+	CMPQ   AX, $0x20
+	JLT    units4
+	MOVQ   k+24(FP), AX
+	IMUL3Q $0x00000100, AX, AX
+	CMPQ   AX, $0x00002000
+	JG     near6
+	ADDQ   AX, AX
+
+near6:
 	MOVQ    o+48(FP), BX
 	TESTQ   BX, BX
-	JEQ     same6
+	JEQ     same7
 	ADDQ    DX, BX
 	VMOVUPD (BX), Z17
 	VMOVUPD 64(BX), Z18
 	VMOVUPD 128(BX), Z19
 	VMOVUPD 192(BX), Z20
-	JMP     done7
+	JMP     done8
 
-same6:
+same7:
 	VBROADCASTSD c+40(FP), Z17
 	VBROADCASTSD c+40(FP), Z18
 	VBROADCASTSD c+40(FP), Z19
 	VBROADCASTSD c+40(FP), Z20
 
-done7:
+done8:
 	MOVQ b+16(FP), BX
 	MOVQ k+24(FP), SI
 	SUBQ $0x04, SI
-	JLT  next10
+	JLT  next11
 
-columns9:
+columns10:
 	VBROADCASTSD (BX), Z21
 	VFMADD231PD  (CX), Z21, Z17
 	VFMADD231PD  64(CX), Z21, Z18
 	VFMADD231PD  128(CX), Z21, Z19
 	VFMADD231PD  192(CX), Z21, Z20
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	VBROADCASTSD 8(BX), Z21
 	VFMADD231PD  256(CX), Z21, Z17
 	VFMADD231PD  320(CX), Z21, Z18
 	VFMADD231PD  384(CX), Z21, Z19
 	VFMADD231PD  448(CX), Z21, Z20
-	PREFETCHT1   256(CX)(AX*1)
-	PREFETCHT1   320(CX)(AX*1)
-	PREFETCHT1   384(CX)(AX*1)
-	PREFETCHT1   448(CX)(AX*1)
+	PREFETCHT0   256(CX)(AX*1)
+	PREFETCHT0   320(CX)(AX*1)
+	PREFETCHT0   384(CX)(AX*1)
+	PREFETCHT0   448(CX)(AX*1)
 	VBROADCASTSD 16(BX), Z21
 	VFMADD231PD  512(CX), Z21, Z17
 	VFMADD231PD  576(CX), Z21, Z18
 	VFMADD231PD  640(CX), Z21, Z19
 	VFMADD231PD  704(CX), Z21, Z20
-	PREFETCHT1   512(CX)(AX*1)
-	PREFETCHT1   576(CX)(AX*1)
-	PREFETCHT1   640(CX)(AX*1)
-	PREFETCHT1   704(CX)(AX*1)
+	PREFETCHT0   512(CX)(AX*1)
+	PREFETCHT0   576(CX)(AX*1)
+	PREFETCHT0   640(CX)(AX*1)
+	PREFETCHT0   704(CX)(AX*1)
 	VBROADCASTSD 24(BX), Z21
 	VFMADD231PD  768(CX), Z21, Z17
 	VFMADD231PD  832(CX), Z21, Z18
 	VFMADD231PD  896(CX), Z21, Z19
 	VFMADD231PD  960(CX), Z21, Z20
-	PREFETCHT1   768(CX)(AX*1)
-	PREFETCHT1   832(CX)(AX*1)
-	PREFETCHT1   896(CX)(AX*1)
-	PREFETCHT1   960(CX)(AX*1)
+	PREFETCHT0   768(CX)(AX*1)
+	PREFETCHT0   832(CX)(AX*1)
+	PREFETCHT0   896(CX)(AX*1)
+	PREFETCHT0   960(CX)(AX*1)
 	ADDQ         $+1024, CX
 	ADDQ         $+32, BX
 	SUBQ         $0x04, SI
-	JGE          columns9
+	JGE          columns10
 
-next10:
+next11:
 	ADDQ $0x04, SI
-	JEQ  done8
+	JEQ  done9
 	SUBQ $0x01, SI
-	JLT  next12
+	JLT  next13
 
-columns11:
+columns12:
 	VBROADCASTSD (BX), Z21
 	VFMADD231PD  (CX), Z21, Z17
 	VFMADD231PD  64(CX), Z21, Z18
 	VFMADD231PD  128(CX), Z21, Z19
 	VFMADD231PD  192(CX), Z21, Z20
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	ADDQ         $+256, CX
 	ADDQ         $+8, BX
 	SUBQ         $0x01, SI
-	JGE          columns11
+	JGE          columns12
 
-next12:
-done8:
+next13:
+done9:
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD Z17, (AX)
@@ -1587,49 +1603,49 @@ done8:
 	JMP     done5
 
 units4:
-unit13:
+unit14:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost14
+	JLE  atMost15
 	MOVQ $0x00000008, BX
 
-atMost14:
+atMost15:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
 	MOVQ      o+48(FP), BX
 	TESTQ     BX, BX
-	JEQ       same15
+	JEQ       same16
 	ADDQ      DX, BX
 	VMOVUPD.Z (BX), K1, Z17
-	JMP       done16
+	JMP       done17
 
-same15:
+same16:
 	VBROADCASTSD c+40(FP), Z17
 
-done16:
+done17:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next19
+	JLT  next20
 
-columns18:
+columns19:
 	VBROADCASTSD (SI), Z18
 	VFMADD231PD  (BX), Z18, Z17
 	ADDQ         $+256, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns18
+	JGE          columns19
 
-next19:
+next20:
 	MOVQ    d+64(FP), BX
 	ADDQ    DX, BX
 	VMOVUPD Z17, K1, (BX)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit13
+	JG      unit14
 
 done5:
 	MOVQ   k+24(FP), AX
@@ -1661,16 +1677,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost20
+	JLE  atMost21
 	MOVQ $0x00000020, AX
 
-atMost20:
+atMost21:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail22
+	JGT  tail23
 
-loop21:
+loop22:
 	VMOVUPD          (CX)(BX*8), Z17
 	VSUBPD           Z15, Z17, Z17
 	VORPD            Z0, Z17, Z17
@@ -1760,18 +1776,18 @@ loop21:
 	VADDPD           Z18, Z12, Z12
 	VFNMADD231PD     Z24, Z14, Z17
 	TESTQ            CX, CX
-	JEQ              skip24
+	JEQ              skip25
 	VMOVUPD          Z17, (CX)(BX*8)
 
-skip24:
+skip25:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
-	JLE  loop21
+	JLE  loop22
 
-tail22:
+tail23:
 	SUBQ             BX, AX
 	CMPQ             AX, $0x00
-	JLE              done23
+	JLE              done24
 	MOVQ             $-1, SI
 	BZHIQ            AX, SI, SI
 	KMOVB            SI, K1
@@ -1866,16 +1882,16 @@ tail22:
 	VADDPD           Z18, Z12, Z12
 	VFNMADD231PD     Z28, Z14, Z17
 	TESTQ            CX, CX
-	JEQ              skip25
+	JEQ              skip26
 	VMOVUPD          Z17, K1, (CX)(BX*8)
 
-skip25:
-done23:
+skip26:
+done24:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units26
+	JLT     units27
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Z17
@@ -1886,9 +1902,9 @@ done23:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next30
+	JLT     next31
 
-columns29:
+columns30:
 	VMOVUPD     (CX), Z21
 	VFMADD231PD (AX), Z17, Z21
 	VFMADD231PD 64(AX), Z18, Z21
@@ -1916,15 +1932,15 @@ columns29:
 	ADDQ        $+1024, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns29
+	JGE         columns30
 
-next30:
+next31:
 	ADDQ $0x04, DX
-	JEQ  done28
+	JEQ  done29
 	SUBQ $0x01, DX
-	JLT  next32
+	JLT  next33
 
-columns31:
+columns32:
 	VMOVUPD     (CX), Z21
 	VFMADD231PD (AX), Z17, Z21
 	VFMADD231PD 64(AX), Z18, Z21
@@ -1934,26 +1950,26 @@ columns31:
 	ADDQ        $+256, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns31
+	JGE         columns32
 
-next32:
-done28:
+next33:
+done29:
 	VMOVUPD (CX), Z21
 	VADDPD  Z17, Z21, Z21
 	VADDPD  Z18, Z21, Z21
 	VADDPD  Z19, Z21, Z21
 	VADDPD  Z20, Z21, Z21
 	VMOVUPD Z21, (CX)
-	JMP     done27
+	JMP     done28
 
-units26:
-unit33:
+units27:
+unit34:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost34
+	JLE  atMost35
 	MOVQ $0x00000008, BX
 
-atMost34:
+atMost35:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -1964,27 +1980,27 @@ atMost34:
 	MOVQ      grad+32(FP), SI
 	MOVQ      k+24(FP), DI
 	SUBQ      $0x01, DI
-	JLT       next37
+	JLT       next38
 
-columns36:
+columns37:
 	VMOVUPD     (SI), Z18
 	VFMADD231PD (BX), Z17, Z18
 	VMOVUPD     Z18, (SI)
 	ADDQ        $+256, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns36
+	JGE         columns37
 
-next37:
+next38:
 	VMOVUPD (SI), Z18
 	VADDPD  Z17, Z18, Z18
 	VMOVUPD Z18, (SI)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit33
+	JG      unit34
 
-done27:
+done28:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000100, AX, AX
 	MOVQ   24(SP), CX
@@ -2059,104 +2075,108 @@ TEXT ·normalLinearAVX512(SB), NOSPLIT, $56-88
 	MOVQ         AX, 48(SP)
 
 tile1:
-	MOVQ    16(SP), AX
-	CMPQ    AX, $0x00
-	JLE     finish2
-	MOVQ    16(SP), AX
-	MOVQ    (SP), CX
-	MOVQ    8(SP), DX
-	CMPQ    AX, $0x20
-	JLT     units4
-	MOVQ    k+24(FP), AX
-	IMUL3Q  $0x00000100, AX, AX
-	SHLQ    $0x02, AX
+	MOVQ   16(SP), AX
+	CMPQ   AX, $0x00
+	JLE    finish2
+	MOVQ   16(SP), AX
+	MOVQ   (SP), CX
+	MOVQ   8(SP), DX
+	CMPQ   AX, $0x20
+	JLT    units4
+	MOVQ   k+24(FP), AX
+	IMUL3Q $0x00000100, AX, AX
+	CMPQ   AX, $0x00002000
+	JG     near6
+	ADDQ   AX, AX
+
+near6:
 	MOVQ    o+48(FP), BX
 	TESTQ   BX, BX
-	JEQ     same6
+	JEQ     same7
 	ADDQ    DX, BX
 	VMOVUPD (BX), Z2
 	VMOVUPD 64(BX), Z3
 	VMOVUPD 128(BX), Z4
 	VMOVUPD 192(BX), Z5
-	JMP     done7
+	JMP     done8
 
-same6:
+same7:
 	VBROADCASTSD c+40(FP), Z2
 	VBROADCASTSD c+40(FP), Z3
 	VBROADCASTSD c+40(FP), Z4
 	VBROADCASTSD c+40(FP), Z5
 
-done7:
+done8:
 	MOVQ b+16(FP), BX
 	MOVQ k+24(FP), SI
 	SUBQ $0x04, SI
-	JLT  next10
+	JLT  next11
 
-columns9:
+columns10:
 	VBROADCASTSD (BX), Z6
 	VFMADD231PD  (CX), Z6, Z2
 	VFMADD231PD  64(CX), Z6, Z3
 	VFMADD231PD  128(CX), Z6, Z4
 	VFMADD231PD  192(CX), Z6, Z5
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	VBROADCASTSD 8(BX), Z6
 	VFMADD231PD  256(CX), Z6, Z2
 	VFMADD231PD  320(CX), Z6, Z3
 	VFMADD231PD  384(CX), Z6, Z4
 	VFMADD231PD  448(CX), Z6, Z5
-	PREFETCHT1   256(CX)(AX*1)
-	PREFETCHT1   320(CX)(AX*1)
-	PREFETCHT1   384(CX)(AX*1)
-	PREFETCHT1   448(CX)(AX*1)
+	PREFETCHT0   256(CX)(AX*1)
+	PREFETCHT0   320(CX)(AX*1)
+	PREFETCHT0   384(CX)(AX*1)
+	PREFETCHT0   448(CX)(AX*1)
 	VBROADCASTSD 16(BX), Z6
 	VFMADD231PD  512(CX), Z6, Z2
 	VFMADD231PD  576(CX), Z6, Z3
 	VFMADD231PD  640(CX), Z6, Z4
 	VFMADD231PD  704(CX), Z6, Z5
-	PREFETCHT1   512(CX)(AX*1)
-	PREFETCHT1   576(CX)(AX*1)
-	PREFETCHT1   640(CX)(AX*1)
-	PREFETCHT1   704(CX)(AX*1)
+	PREFETCHT0   512(CX)(AX*1)
+	PREFETCHT0   576(CX)(AX*1)
+	PREFETCHT0   640(CX)(AX*1)
+	PREFETCHT0   704(CX)(AX*1)
 	VBROADCASTSD 24(BX), Z6
 	VFMADD231PD  768(CX), Z6, Z2
 	VFMADD231PD  832(CX), Z6, Z3
 	VFMADD231PD  896(CX), Z6, Z4
 	VFMADD231PD  960(CX), Z6, Z5
-	PREFETCHT1   768(CX)(AX*1)
-	PREFETCHT1   832(CX)(AX*1)
-	PREFETCHT1   896(CX)(AX*1)
-	PREFETCHT1   960(CX)(AX*1)
+	PREFETCHT0   768(CX)(AX*1)
+	PREFETCHT0   832(CX)(AX*1)
+	PREFETCHT0   896(CX)(AX*1)
+	PREFETCHT0   960(CX)(AX*1)
 	ADDQ         $+1024, CX
 	ADDQ         $+32, BX
 	SUBQ         $0x04, SI
-	JGE          columns9
+	JGE          columns10
 
-next10:
+next11:
 	ADDQ $0x04, SI
-	JEQ  done8
+	JEQ  done9
 	SUBQ $0x01, SI
-	JLT  next12
+	JLT  next13
 
-columns11:
+columns12:
 	VBROADCASTSD (BX), Z6
 	VFMADD231PD  (CX), Z6, Z2
 	VFMADD231PD  64(CX), Z6, Z3
 	VFMADD231PD  128(CX), Z6, Z4
 	VFMADD231PD  192(CX), Z6, Z5
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	ADDQ         $+256, CX
 	ADDQ         $+8, BX
 	SUBQ         $0x01, SI
-	JGE          columns11
+	JGE          columns12
 
-next12:
-done8:
+next13:
+done9:
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD Z2, (AX)
@@ -2166,49 +2186,49 @@ done8:
 	JMP     done5
 
 units4:
-unit13:
+unit14:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost14
+	JLE  atMost15
 	MOVQ $0x00000008, BX
 
-atMost14:
+atMost15:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
 	MOVQ      o+48(FP), BX
 	TESTQ     BX, BX
-	JEQ       same15
+	JEQ       same16
 	ADDQ      DX, BX
 	VMOVUPD.Z (BX), K1, Z2
-	JMP       done16
+	JMP       done17
 
-same15:
+same16:
 	VBROADCASTSD c+40(FP), Z2
 
-done16:
+done17:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next19
+	JLT  next20
 
-columns18:
+columns19:
 	VBROADCASTSD (SI), Z3
 	VFMADD231PD  (BX), Z3, Z2
 	ADDQ         $+256, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns18
+	JGE          columns19
 
-next19:
+next20:
 	MOVQ    d+64(FP), BX
 	ADDQ    DX, BX
 	VMOVUPD Z2, K1, (BX)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit13
+	JG      unit14
 
 done5:
 	MOVQ   k+24(FP), AX
@@ -2240,16 +2260,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost20
+	JLE  atMost21
 	MOVQ $0x00000020, AX
 
-atMost20:
+atMost21:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail22
+	JGT  tail23
 
-loop21:
+loop22:
 	VMOVUPD     (DX)(BX*8), Z2
 	VMOVUPD     (CX)(BX*8), Z3
 	VSUBPD      Z3, Z2, Z2
@@ -2257,18 +2277,18 @@ loop21:
 	VFMADD231PD Z2, Z2, Z0
 	VMULPD      Z1, Z2, Z2
 	TESTQ       CX, CX
-	JEQ         skip24
+	JEQ         skip25
 	VMOVUPD     Z2, (CX)(BX*8)
 
-skip24:
+skip25:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
-	JLE  loop21
+	JLE  loop22
 
-tail22:
+tail23:
 	SUBQ        BX, AX
 	CMPQ        AX, $0x00
-	JLE         done23
+	JLE         done24
 	MOVQ        $-1, SI
 	BZHIQ       AX, SI, SI
 	KMOVB       SI, K1
@@ -2280,16 +2300,16 @@ tail22:
 	VFMADD231PD Z3, Z3, Z0
 	VMULPD      Z1, Z2, Z2
 	TESTQ       CX, CX
-	JEQ         skip25
+	JEQ         skip26
 	VMOVUPD     Z2, K1, (CX)(BX*8)
 
-skip25:
-done23:
+skip26:
+done24:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units26
+	JLT     units27
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Z2
@@ -2300,9 +2320,9 @@ done23:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next30
+	JLT     next31
 
-columns29:
+columns30:
 	VMOVUPD     (CX), Z6
 	VFMADD231PD (AX), Z2, Z6
 	VFMADD231PD 64(AX), Z3, Z6
@@ -2330,15 +2350,15 @@ columns29:
 	ADDQ        $+1024, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns29
+	JGE         columns30
 
-next30:
+next31:
 	ADDQ $0x04, DX
-	JEQ  done28
+	JEQ  done29
 	SUBQ $0x01, DX
-	JLT  next32
+	JLT  next33
 
-columns31:
+columns32:
 	VMOVUPD     (CX), Z6
 	VFMADD231PD (AX), Z2, Z6
 	VFMADD231PD 64(AX), Z3, Z6
@@ -2348,26 +2368,26 @@ columns31:
 	ADDQ        $+256, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns31
+	JGE         columns32
 
-next32:
-done28:
+next33:
+done29:
 	VMOVUPD (CX), Z6
 	VADDPD  Z2, Z6, Z6
 	VADDPD  Z3, Z6, Z6
 	VADDPD  Z4, Z6, Z6
 	VADDPD  Z5, Z6, Z6
 	VMOVUPD Z6, (CX)
-	JMP     done27
+	JMP     done28
 
-units26:
-unit33:
+units27:
+unit34:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost34
+	JLE  atMost35
 	MOVQ $0x00000008, BX
 
-atMost34:
+atMost35:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -2378,27 +2398,27 @@ atMost34:
 	MOVQ      grad+32(FP), SI
 	MOVQ      k+24(FP), DI
 	SUBQ      $0x01, DI
-	JLT       next37
+	JLT       next38
 
-columns36:
+columns37:
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z2, Z3
 	VMOVUPD     Z3, (SI)
 	ADDQ        $+256, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns36
+	JGE         columns37
 
-next37:
+next38:
 	VMOVUPD (SI), Z3
 	VADDPD  Z2, Z3, Z3
 	VMOVUPD Z3, (SI)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit33
+	JG      unit34
 
-done27:
+done28:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000100, AX, AX
 	MOVQ   24(SP), CX
@@ -2462,40 +2482,44 @@ TEXT ·bernoulliLogitLinearShortAVX512(SB), NOSPLIT, $56-88
 	MOVQ         AX, 48(SP)
 
 tile1:
-	MOVQ    16(SP), AX
-	CMPQ    AX, $0x00
-	JLE     finish2
-	MOVQ    16(SP), AX
-	MOVQ    (SP), CX
-	MOVQ    8(SP), DX
-	CMPQ    AX, $0x20
-	JLT     units4
-	MOVQ    k+24(FP), AX
-	IMUL3Q  $0x00000080, AX, AX
-	SHLQ    $0x02, AX
+	MOVQ   16(SP), AX
+	CMPQ   AX, $0x00
+	JLE    finish2
+	MOVQ   16(SP), AX
+	MOVQ   (SP), CX
+	MOVQ   8(SP), DX
+	CMPQ   AX, $0x20
+	JLT    units4
+	MOVQ   k+24(FP), AX
+	IMUL3Q $0x00000080, AX, AX
+	CMPQ   AX, $0x00002000
+	JG     near6
+	ADDQ   AX, AX
+
+near6:
 	MOVQ    o+48(FP), BX
 	TESTQ   BX, BX
-	JEQ     same6
+	JEQ     same7
 	ADDQ    DX, BX
 	VMOVUPD (BX), Z22
 	VMOVUPD 64(BX), Z23
 	VMOVUPD 128(BX), Z24
 	VMOVUPD 192(BX), Z25
-	JMP     done7
+	JMP     done8
 
-same6:
+same7:
 	VBROADCASTSD c+40(FP), Z22
 	VBROADCASTSD c+40(FP), Z23
 	VBROADCASTSD c+40(FP), Z24
 	VBROADCASTSD c+40(FP), Z25
 
-done7:
+done8:
 	MOVQ b+16(FP), BX
 	MOVQ k+24(FP), SI
 	SUBQ $0x04, SI
-	JLT  next10
+	JLT  next11
 
-columns9:
+columns10:
 	VBROADCASTSD (BX), Z26
 	VCVTPS2PD    (CX), Z27
 	VFMADD231PD  Z27, Z26, Z22
@@ -2505,8 +2529,8 @@ columns9:
 	VFMADD231PD  Z27, Z26, Z24
 	VCVTPS2PD    96(CX), Z27
 	VFMADD231PD  Z27, Z26, Z25
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
 	VBROADCASTSD 8(BX), Z26
 	VCVTPS2PD    128(CX), Z27
 	VFMADD231PD  Z27, Z26, Z22
@@ -2516,8 +2540,8 @@ columns9:
 	VFMADD231PD  Z27, Z26, Z24
 	VCVTPS2PD    224(CX), Z27
 	VFMADD231PD  Z27, Z26, Z25
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	VBROADCASTSD 16(BX), Z26
 	VCVTPS2PD    256(CX), Z27
 	VFMADD231PD  Z27, Z26, Z22
@@ -2527,8 +2551,8 @@ columns9:
 	VFMADD231PD  Z27, Z26, Z24
 	VCVTPS2PD    352(CX), Z27
 	VFMADD231PD  Z27, Z26, Z25
-	PREFETCHT1   256(CX)(AX*1)
-	PREFETCHT1   320(CX)(AX*1)
+	PREFETCHT0   256(CX)(AX*1)
+	PREFETCHT0   320(CX)(AX*1)
 	VBROADCASTSD 24(BX), Z26
 	VCVTPS2PD    384(CX), Z27
 	VFMADD231PD  Z27, Z26, Z22
@@ -2538,20 +2562,20 @@ columns9:
 	VFMADD231PD  Z27, Z26, Z24
 	VCVTPS2PD    480(CX), Z27
 	VFMADD231PD  Z27, Z26, Z25
-	PREFETCHT1   384(CX)(AX*1)
-	PREFETCHT1   448(CX)(AX*1)
+	PREFETCHT0   384(CX)(AX*1)
+	PREFETCHT0   448(CX)(AX*1)
 	ADDQ         $+512, CX
 	ADDQ         $+32, BX
 	SUBQ         $0x04, SI
-	JGE          columns9
+	JGE          columns10
 
-next10:
+next11:
 	ADDQ $0x04, SI
-	JEQ  done8
+	JEQ  done9
 	SUBQ $0x01, SI
-	JLT  next12
+	JLT  next13
 
-columns11:
+columns12:
 	VBROADCASTSD (BX), Z26
 	VCVTPS2PD    (CX), Z27
 	VFMADD231PD  Z27, Z26, Z22
@@ -2561,15 +2585,15 @@ columns11:
 	VFMADD231PD  Z27, Z26, Z24
 	VCVTPS2PD    96(CX), Z27
 	VFMADD231PD  Z27, Z26, Z25
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
 	ADDQ         $+128, CX
 	ADDQ         $+8, BX
 	SUBQ         $0x01, SI
-	JGE          columns11
+	JGE          columns12
 
-next12:
-done8:
+next13:
+done9:
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD Z22, (AX)
@@ -2579,50 +2603,50 @@ done8:
 	JMP     done5
 
 units4:
-unit13:
+unit14:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost14
+	JLE  atMost15
 	MOVQ $0x00000008, BX
 
-atMost14:
+atMost15:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
 	MOVQ      o+48(FP), BX
 	TESTQ     BX, BX
-	JEQ       same15
+	JEQ       same16
 	ADDQ      DX, BX
 	VMOVUPD.Z (BX), K1, Z22
-	JMP       done16
+	JMP       done17
 
-same15:
+same16:
 	VBROADCASTSD c+40(FP), Z22
 
-done16:
+done17:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next19
+	JLT  next20
 
-columns18:
+columns19:
 	VBROADCASTSD (SI), Z23
 	VCVTPS2PD    (BX), Z24
 	VFMADD231PD  Z24, Z23, Z22
 	ADDQ         $+128, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns18
+	JGE          columns19
 
-next19:
+next20:
 	MOVQ    d+64(FP), BX
 	ADDQ    DX, BX
 	VMOVUPD Z22, K1, (BX)
 	ADDQ    $0x20, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit13
+	JG      unit14
 
 done5:
 	MOVQ   k+24(FP), AX
@@ -2654,16 +2678,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost20
+	JLE  atMost21
 	MOVQ $0x00000020, AX
 
-atMost20:
+atMost21:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail22
+	JGT  tail23
 
-loop21:
+loop22:
 	VMOVUPD      (CX)(BX*8), Z22
 	VMOVUPD      (DX)(BX*8), Z23
 	VMOVUPD      Z0, Z24
@@ -2700,18 +2724,18 @@ loop21:
 	VDIVPD       Z25, Z28, Z22
 	VMULPD       Z22, Z24, Z22
 	TESTQ        CX, CX
-	JEQ          skip24
+	JEQ          skip25
 	VMOVUPD      Z22, (CX)(BX*8)
 
-skip24:
+skip25:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
-	JLE  loop21
+	JLE  loop22
 
-tail22:
+tail23:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done23
+	JLE          done24
 	MOVQ         $-1, SI
 	BZHIQ        AX, SI, SI
 	KMOVB        SI, K1
@@ -2753,16 +2777,16 @@ tail22:
 	VDIVPD       Z25, Z30, Z22
 	VMULPD       Z22, Z24, Z22
 	TESTQ        CX, CX
-	JEQ          skip25
+	JEQ          skip26
 	VMOVUPD      Z22, K1, (CX)(BX*8)
 
-skip25:
-done23:
+skip26:
+done24:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units26
+	JLT     units27
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Z22
@@ -2773,9 +2797,9 @@ done23:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next30
+	JLT     next31
 
-columns29:
+columns30:
 	VMOVUPD     (CX), Z26
 	VCVTPS2PD   (AX), Z27
 	VFMADD231PD Z27, Z22, Z26
@@ -2819,15 +2843,15 @@ columns29:
 	ADDQ        $+512, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns29
+	JGE         columns30
 
-next30:
+next31:
 	ADDQ $0x04, DX
-	JEQ  done28
+	JEQ  done29
 	SUBQ $0x01, DX
-	JLT  next32
+	JLT  next33
 
-columns31:
+columns32:
 	VMOVUPD     (CX), Z26
 	VCVTPS2PD   (AX), Z27
 	VFMADD231PD Z27, Z22, Z26
@@ -2841,26 +2865,26 @@ columns31:
 	ADDQ        $+128, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns31
+	JGE         columns32
 
-next32:
-done28:
+next33:
+done29:
 	VMOVUPD (CX), Z26
 	VADDPD  Z22, Z26, Z26
 	VADDPD  Z23, Z26, Z26
 	VADDPD  Z24, Z26, Z26
 	VADDPD  Z25, Z26, Z26
 	VMOVUPD Z26, (CX)
-	JMP     done27
+	JMP     done28
 
-units26:
-unit33:
+units27:
+unit34:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost34
+	JLE  atMost35
 	MOVQ $0x00000008, BX
 
-atMost34:
+atMost35:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -2871,9 +2895,9 @@ atMost34:
 	MOVQ      grad+32(FP), SI
 	MOVQ      k+24(FP), DI
 	SUBQ      $0x01, DI
-	JLT       next37
+	JLT       next38
 
-columns36:
+columns37:
 	VMOVUPD     (SI), Z23
 	VCVTPS2PD   (BX), Z24
 	VFMADD231PD Z24, Z22, Z23
@@ -2881,18 +2905,18 @@ columns36:
 	ADDQ        $+128, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns36
+	JGE         columns37
 
-next37:
+next38:
 	VMOVUPD (SI), Z23
 	VADDPD  Z22, Z23, Z23
 	VMOVUPD Z23, (SI)
 	ADDQ    $0x20, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit33
+	JG      unit34
 
-done27:
+done28:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000080, AX, AX
 	MOVQ   24(SP), CX
@@ -2953,40 +2977,44 @@ TEXT ·binomialLogitLinearShortAVX512(SB), NOSPLIT, $56-96
 	MOVQ         AX, 48(SP)
 
 tile1:
-	MOVQ    16(SP), AX
-	CMPQ    AX, $0x00
-	JLE     finish2
-	MOVQ    16(SP), AX
-	MOVQ    (SP), CX
-	MOVQ    8(SP), DX
-	CMPQ    AX, $0x20
-	JLT     units4
-	MOVQ    k+24(FP), AX
-	IMUL3Q  $0x00000080, AX, AX
-	SHLQ    $0x02, AX
+	MOVQ   16(SP), AX
+	CMPQ   AX, $0x00
+	JLE    finish2
+	MOVQ   16(SP), AX
+	MOVQ   (SP), CX
+	MOVQ   8(SP), DX
+	CMPQ   AX, $0x20
+	JLT    units4
+	MOVQ   k+24(FP), AX
+	IMUL3Q $0x00000080, AX, AX
+	CMPQ   AX, $0x00002000
+	JG     near6
+	ADDQ   AX, AX
+
+near6:
 	MOVQ    o+48(FP), BX
 	TESTQ   BX, BX
-	JEQ     same6
+	JEQ     same7
 	ADDQ    DX, BX
 	VMOVUPD (BX), Z17
 	VMOVUPD 64(BX), Z18
 	VMOVUPD 128(BX), Z19
 	VMOVUPD 192(BX), Z20
-	JMP     done7
+	JMP     done8
 
-same6:
+same7:
 	VBROADCASTSD c+40(FP), Z17
 	VBROADCASTSD c+40(FP), Z18
 	VBROADCASTSD c+40(FP), Z19
 	VBROADCASTSD c+40(FP), Z20
 
-done7:
+done8:
 	MOVQ b+16(FP), BX
 	MOVQ k+24(FP), SI
 	SUBQ $0x04, SI
-	JLT  next10
+	JLT  next11
 
-columns9:
+columns10:
 	VBROADCASTSD (BX), Z21
 	VCVTPS2PD    (CX), Z22
 	VFMADD231PD  Z22, Z21, Z17
@@ -2996,8 +3024,8 @@ columns9:
 	VFMADD231PD  Z22, Z21, Z19
 	VCVTPS2PD    96(CX), Z22
 	VFMADD231PD  Z22, Z21, Z20
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
 	VBROADCASTSD 8(BX), Z21
 	VCVTPS2PD    128(CX), Z22
 	VFMADD231PD  Z22, Z21, Z17
@@ -3007,8 +3035,8 @@ columns9:
 	VFMADD231PD  Z22, Z21, Z19
 	VCVTPS2PD    224(CX), Z22
 	VFMADD231PD  Z22, Z21, Z20
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	VBROADCASTSD 16(BX), Z21
 	VCVTPS2PD    256(CX), Z22
 	VFMADD231PD  Z22, Z21, Z17
@@ -3018,8 +3046,8 @@ columns9:
 	VFMADD231PD  Z22, Z21, Z19
 	VCVTPS2PD    352(CX), Z22
 	VFMADD231PD  Z22, Z21, Z20
-	PREFETCHT1   256(CX)(AX*1)
-	PREFETCHT1   320(CX)(AX*1)
+	PREFETCHT0   256(CX)(AX*1)
+	PREFETCHT0   320(CX)(AX*1)
 	VBROADCASTSD 24(BX), Z21
 	VCVTPS2PD    384(CX), Z22
 	VFMADD231PD  Z22, Z21, Z17
@@ -3029,20 +3057,20 @@ columns9:
 	VFMADD231PD  Z22, Z21, Z19
 	VCVTPS2PD    480(CX), Z22
 	VFMADD231PD  Z22, Z21, Z20
-	PREFETCHT1   384(CX)(AX*1)
-	PREFETCHT1   448(CX)(AX*1)
+	PREFETCHT0   384(CX)(AX*1)
+	PREFETCHT0   448(CX)(AX*1)
 	ADDQ         $+512, CX
 	ADDQ         $+32, BX
 	SUBQ         $0x04, SI
-	JGE          columns9
+	JGE          columns10
 
-next10:
+next11:
 	ADDQ $0x04, SI
-	JEQ  done8
+	JEQ  done9
 	SUBQ $0x01, SI
-	JLT  next12
+	JLT  next13
 
-columns11:
+columns12:
 	VBROADCASTSD (BX), Z21
 	VCVTPS2PD    (CX), Z22
 	VFMADD231PD  Z22, Z21, Z17
@@ -3052,15 +3080,15 @@ columns11:
 	VFMADD231PD  Z22, Z21, Z19
 	VCVTPS2PD    96(CX), Z22
 	VFMADD231PD  Z22, Z21, Z20
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
 	ADDQ         $+128, CX
 	ADDQ         $+8, BX
 	SUBQ         $0x01, SI
-	JGE          columns11
+	JGE          columns12
 
-next12:
-done8:
+next13:
+done9:
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD Z17, (AX)
@@ -3070,50 +3098,50 @@ done8:
 	JMP     done5
 
 units4:
-unit13:
+unit14:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost14
+	JLE  atMost15
 	MOVQ $0x00000008, BX
 
-atMost14:
+atMost15:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
 	MOVQ      o+48(FP), BX
 	TESTQ     BX, BX
-	JEQ       same15
+	JEQ       same16
 	ADDQ      DX, BX
 	VMOVUPD.Z (BX), K1, Z17
-	JMP       done16
+	JMP       done17
 
-same15:
+same16:
 	VBROADCASTSD c+40(FP), Z17
 
-done16:
+done17:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next19
+	JLT  next20
 
-columns18:
+columns19:
 	VBROADCASTSD (SI), Z18
 	VCVTPS2PD    (BX), Z19
 	VFMADD231PD  Z19, Z18, Z17
 	ADDQ         $+128, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns18
+	JGE          columns19
 
-next19:
+next20:
 	MOVQ    d+64(FP), BX
 	ADDQ    DX, BX
 	VMOVUPD Z17, K1, (BX)
 	ADDQ    $0x20, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit13
+	JG      unit14
 
 done5:
 	MOVQ   k+24(FP), AX
@@ -3145,16 +3173,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost20
+	JLE  atMost21
 	MOVQ $0x00000020, AX
 
-atMost20:
+atMost21:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail22
+	JGT  tail23
 
-loop21:
+loop22:
 	VMOVUPD          (CX)(BX*8), Z17
 	VMOVUPD          (DX)(BX*8), Z18
 	VORPD            Z0, Z17, Z19
@@ -3197,18 +3225,18 @@ loop21:
 	VMULPD           Z19, Z15, Z15
 	VADDPD           Z17, Z14, Z14
 	TESTQ            CX, CX
-	JEQ              skip24
+	JEQ              skip25
 	VMOVUPD          Z18, (CX)(BX*8)
 
-skip24:
+skip25:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
-	JLE  loop21
+	JLE  loop22
 
-tail22:
+tail23:
 	SUBQ             BX, AX
 	CMPQ             AX, $0x00
-	JLE              done23
+	JLE              done24
 	MOVQ             $-1, SI
 	BZHIQ            AX, SI, SI
 	KMOVB            SI, K1
@@ -3257,16 +3285,16 @@ tail22:
 	VMOVAPD.Z        Z17, K1, Z17
 	VADDPD           Z17, Z14, Z14
 	TESTQ            CX, CX
-	JEQ              skip25
+	JEQ              skip26
 	VMOVUPD          Z18, K1, (CX)(BX*8)
 
-skip25:
-done23:
+skip26:
+done24:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units26
+	JLT     units27
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Z17
@@ -3277,9 +3305,9 @@ done23:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next30
+	JLT     next31
 
-columns29:
+columns30:
 	VMOVUPD     (CX), Z21
 	VCVTPS2PD   (AX), Z22
 	VFMADD231PD Z22, Z17, Z21
@@ -3323,15 +3351,15 @@ columns29:
 	ADDQ        $+512, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns29
+	JGE         columns30
 
-next30:
+next31:
 	ADDQ $0x04, DX
-	JEQ  done28
+	JEQ  done29
 	SUBQ $0x01, DX
-	JLT  next32
+	JLT  next33
 
-columns31:
+columns32:
 	VMOVUPD     (CX), Z21
 	VCVTPS2PD   (AX), Z22
 	VFMADD231PD Z22, Z17, Z21
@@ -3345,26 +3373,26 @@ columns31:
 	ADDQ        $+128, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns31
+	JGE         columns32
 
-next32:
-done28:
+next33:
+done29:
 	VMOVUPD (CX), Z21
 	VADDPD  Z17, Z21, Z21
 	VADDPD  Z18, Z21, Z21
 	VADDPD  Z19, Z21, Z21
 	VADDPD  Z20, Z21, Z21
 	VMOVUPD Z21, (CX)
-	JMP     done27
+	JMP     done28
 
-units26:
-unit33:
+units27:
+unit34:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost34
+	JLE  atMost35
 	MOVQ $0x00000008, BX
 
-atMost34:
+atMost35:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -3375,9 +3403,9 @@ atMost34:
 	MOVQ      grad+32(FP), SI
 	MOVQ      k+24(FP), DI
 	SUBQ      $0x01, DI
-	JLT       next37
+	JLT       next38
 
-columns36:
+columns37:
 	VMOVUPD     (SI), Z18
 	VCVTPS2PD   (BX), Z19
 	VFMADD231PD Z19, Z17, Z18
@@ -3385,18 +3413,18 @@ columns36:
 	ADDQ        $+128, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns36
+	JGE         columns37
 
-next37:
+next38:
 	VMOVUPD (SI), Z18
 	VADDPD  Z17, Z18, Z18
 	VMOVUPD Z18, (SI)
 	ADDQ    $0x20, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit33
+	JG      unit34
 
-done27:
+done28:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000080, AX, AX
 	MOVQ   24(SP), CX
@@ -3457,40 +3485,44 @@ TEXT ·poissonLogLinearShortAVX512(SB), NOSPLIT, $56-80
 	MOVQ         AX, 48(SP)
 
 tile1:
-	MOVQ    16(SP), AX
-	CMPQ    AX, $0x00
-	JLE     finish2
-	MOVQ    16(SP), AX
-	MOVQ    (SP), CX
-	MOVQ    8(SP), DX
-	CMPQ    AX, $0x20
-	JLT     units4
-	MOVQ    k+24(FP), AX
-	IMUL3Q  $0x00000080, AX, AX
-	SHLQ    $0x02, AX
+	MOVQ   16(SP), AX
+	CMPQ   AX, $0x00
+	JLE    finish2
+	MOVQ   16(SP), AX
+	MOVQ   (SP), CX
+	MOVQ   8(SP), DX
+	CMPQ   AX, $0x20
+	JLT    units4
+	MOVQ   k+24(FP), AX
+	IMUL3Q $0x00000080, AX, AX
+	CMPQ   AX, $0x00002000
+	JG     near6
+	ADDQ   AX, AX
+
+near6:
 	MOVQ    o+48(FP), BX
 	TESTQ   BX, BX
-	JEQ     same6
+	JEQ     same7
 	ADDQ    DX, BX
 	VMOVUPD (BX), Z18
 	VMOVUPD 64(BX), Z19
 	VMOVUPD 128(BX), Z20
 	VMOVUPD 192(BX), Z21
-	JMP     done7
+	JMP     done8
 
-same6:
+same7:
 	VBROADCASTSD c+40(FP), Z18
 	VBROADCASTSD c+40(FP), Z19
 	VBROADCASTSD c+40(FP), Z20
 	VBROADCASTSD c+40(FP), Z21
 
-done7:
+done8:
 	MOVQ b+16(FP), BX
 	MOVQ k+24(FP), SI
 	SUBQ $0x04, SI
-	JLT  next10
+	JLT  next11
 
-columns9:
+columns10:
 	VBROADCASTSD (BX), Z22
 	VCVTPS2PD    (CX), Z23
 	VFMADD231PD  Z23, Z22, Z18
@@ -3500,8 +3532,8 @@ columns9:
 	VFMADD231PD  Z23, Z22, Z20
 	VCVTPS2PD    96(CX), Z23
 	VFMADD231PD  Z23, Z22, Z21
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
 	VBROADCASTSD 8(BX), Z22
 	VCVTPS2PD    128(CX), Z23
 	VFMADD231PD  Z23, Z22, Z18
@@ -3511,8 +3543,8 @@ columns9:
 	VFMADD231PD  Z23, Z22, Z20
 	VCVTPS2PD    224(CX), Z23
 	VFMADD231PD  Z23, Z22, Z21
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	VBROADCASTSD 16(BX), Z22
 	VCVTPS2PD    256(CX), Z23
 	VFMADD231PD  Z23, Z22, Z18
@@ -3522,8 +3554,8 @@ columns9:
 	VFMADD231PD  Z23, Z22, Z20
 	VCVTPS2PD    352(CX), Z23
 	VFMADD231PD  Z23, Z22, Z21
-	PREFETCHT1   256(CX)(AX*1)
-	PREFETCHT1   320(CX)(AX*1)
+	PREFETCHT0   256(CX)(AX*1)
+	PREFETCHT0   320(CX)(AX*1)
 	VBROADCASTSD 24(BX), Z22
 	VCVTPS2PD    384(CX), Z23
 	VFMADD231PD  Z23, Z22, Z18
@@ -3533,20 +3565,20 @@ columns9:
 	VFMADD231PD  Z23, Z22, Z20
 	VCVTPS2PD    480(CX), Z23
 	VFMADD231PD  Z23, Z22, Z21
-	PREFETCHT1   384(CX)(AX*1)
-	PREFETCHT1   448(CX)(AX*1)
+	PREFETCHT0   384(CX)(AX*1)
+	PREFETCHT0   448(CX)(AX*1)
 	ADDQ         $+512, CX
 	ADDQ         $+32, BX
 	SUBQ         $0x04, SI
-	JGE          columns9
+	JGE          columns10
 
-next10:
+next11:
 	ADDQ $0x04, SI
-	JEQ  done8
+	JEQ  done9
 	SUBQ $0x01, SI
-	JLT  next12
+	JLT  next13
 
-columns11:
+columns12:
 	VBROADCASTSD (BX), Z22
 	VCVTPS2PD    (CX), Z23
 	VFMADD231PD  Z23, Z22, Z18
@@ -3556,15 +3588,15 @@ columns11:
 	VFMADD231PD  Z23, Z22, Z20
 	VCVTPS2PD    96(CX), Z23
 	VFMADD231PD  Z23, Z22, Z21
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
 	ADDQ         $+128, CX
 	ADDQ         $+8, BX
 	SUBQ         $0x01, SI
-	JGE          columns11
+	JGE          columns12
 
-next12:
-done8:
+next13:
+done9:
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD Z18, (AX)
@@ -3574,50 +3606,50 @@ done8:
 	JMP     done5
 
 units4:
-unit13:
+unit14:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost14
+	JLE  atMost15
 	MOVQ $0x00000008, BX
 
-atMost14:
+atMost15:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
 	MOVQ      o+48(FP), BX
 	TESTQ     BX, BX
-	JEQ       same15
+	JEQ       same16
 	ADDQ      DX, BX
 	VMOVUPD.Z (BX), K1, Z18
-	JMP       done16
+	JMP       done17
 
-same15:
+same16:
 	VBROADCASTSD c+40(FP), Z18
 
-done16:
+done17:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next19
+	JLT  next20
 
-columns18:
+columns19:
 	VBROADCASTSD (SI), Z19
 	VCVTPS2PD    (BX), Z20
 	VFMADD231PD  Z20, Z19, Z18
 	ADDQ         $+128, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns18
+	JGE          columns19
 
-next19:
+next20:
 	MOVQ    d+64(FP), BX
 	ADDQ    DX, BX
 	VMOVUPD Z18, K1, (BX)
 	ADDQ    $0x20, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit13
+	JG      unit14
 
 done5:
 	MOVQ   k+24(FP), AX
@@ -3649,16 +3681,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost20
+	JLE  atMost21
 	MOVQ $0x00000020, AX
 
-atMost20:
+atMost21:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail22
+	JGT  tail23
 
-loop21:
+loop22:
 	VMOVUPD      (CX)(BX*8), Z18
 	VMOVUPD      (DX)(BX*8), Z19
 	VMINPD       Z18, Z0, Z20
@@ -3685,20 +3717,20 @@ loop21:
 	VSCALEFPD    Z21, Z20, Z20
 	VSUBPD       Z20, Z19, Z21
 	TESTQ        CX, CX
-	JEQ          skip24
+	JEQ          skip25
 	VMOVUPD      Z21, (CX)(BX*8)
 
-skip24:
+skip25:
 	VFMSUB231PD Z18, Z19, Z20
 	VADDPD      Z20, Z17, Z17
 	ADDQ        $0x08, BX
 	CMPQ        BX, SI
-	JLE         loop21
+	JLE         loop22
 
-tail22:
+tail23:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done23
+	JLE          done24
 	MOVQ         $-1, SI
 	BZHIQ        AX, SI, SI
 	KMOVB        SI, K1
@@ -3728,20 +3760,20 @@ tail22:
 	VSCALEFPD    Z21, Z20, Z20
 	VSUBPD       Z20, Z19, Z21
 	TESTQ        CX, CX
-	JEQ          skip25
+	JEQ          skip26
 	VMOVUPD      Z21, K1, (CX)(BX*8)
 
-skip25:
+skip26:
 	VFMSUB231PD Z18, Z19, Z20
 	VMOVAPD.Z   Z20, K1, Z18
 	VADDPD      Z18, Z17, Z17
 
-done23:
+done24:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units26
+	JLT     units27
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Z18
@@ -3752,9 +3784,9 @@ done23:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next30
+	JLT     next31
 
-columns29:
+columns30:
 	VMOVUPD     (CX), Z22
 	VCVTPS2PD   (AX), Z23
 	VFMADD231PD Z23, Z18, Z22
@@ -3798,15 +3830,15 @@ columns29:
 	ADDQ        $+512, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns29
+	JGE         columns30
 
-next30:
+next31:
 	ADDQ $0x04, DX
-	JEQ  done28
+	JEQ  done29
 	SUBQ $0x01, DX
-	JLT  next32
+	JLT  next33
 
-columns31:
+columns32:
 	VMOVUPD     (CX), Z22
 	VCVTPS2PD   (AX), Z23
 	VFMADD231PD Z23, Z18, Z22
@@ -3820,26 +3852,26 @@ columns31:
 	ADDQ        $+128, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns31
+	JGE         columns32
 
-next32:
-done28:
+next33:
+done29:
 	VMOVUPD (CX), Z22
 	VADDPD  Z18, Z22, Z22
 	VADDPD  Z19, Z22, Z22
 	VADDPD  Z20, Z22, Z22
 	VADDPD  Z21, Z22, Z22
 	VMOVUPD Z22, (CX)
-	JMP     done27
+	JMP     done28
 
-units26:
-unit33:
+units27:
+unit34:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost34
+	JLE  atMost35
 	MOVQ $0x00000008, BX
 
-atMost34:
+atMost35:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -3850,9 +3882,9 @@ atMost34:
 	MOVQ      grad+32(FP), SI
 	MOVQ      k+24(FP), DI
 	SUBQ      $0x01, DI
-	JLT       next37
+	JLT       next38
 
-columns36:
+columns37:
 	VMOVUPD     (SI), Z19
 	VCVTPS2PD   (BX), Z20
 	VFMADD231PD Z20, Z18, Z19
@@ -3860,18 +3892,18 @@ columns36:
 	ADDQ        $+128, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns36
+	JGE         columns37
 
-next37:
+next38:
 	VMOVUPD (SI), Z19
 	VADDPD  Z18, Z19, Z19
 	VMOVUPD Z19, (SI)
 	ADDQ    $0x20, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit33
+	JG      unit34
 
-done27:
+done28:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000080, AX, AX
 	MOVQ   24(SP), CX
@@ -3930,40 +3962,44 @@ TEXT ·negBinomial2LogLinearShortAVX512(SB), NOSPLIT, $56-112
 	MOVQ         AX, 48(SP)
 
 tile1:
-	MOVQ    16(SP), AX
-	CMPQ    AX, $0x00
-	JLE     finish2
-	MOVQ    16(SP), AX
-	MOVQ    (SP), CX
-	MOVQ    8(SP), DX
-	CMPQ    AX, $0x20
-	JLT     units4
-	MOVQ    k+24(FP), AX
-	IMUL3Q  $0x00000080, AX, AX
-	SHLQ    $0x02, AX
+	MOVQ   16(SP), AX
+	CMPQ   AX, $0x00
+	JLE    finish2
+	MOVQ   16(SP), AX
+	MOVQ   (SP), CX
+	MOVQ   8(SP), DX
+	CMPQ   AX, $0x20
+	JLT    units4
+	MOVQ   k+24(FP), AX
+	IMUL3Q $0x00000080, AX, AX
+	CMPQ   AX, $0x00002000
+	JG     near6
+	ADDQ   AX, AX
+
+near6:
 	MOVQ    o+48(FP), BX
 	TESTQ   BX, BX
-	JEQ     same6
+	JEQ     same7
 	ADDQ    DX, BX
 	VMOVUPD (BX), Z17
 	VMOVUPD 64(BX), Z18
 	VMOVUPD 128(BX), Z19
 	VMOVUPD 192(BX), Z20
-	JMP     done7
+	JMP     done8
 
-same6:
+same7:
 	VBROADCASTSD c+40(FP), Z17
 	VBROADCASTSD c+40(FP), Z18
 	VBROADCASTSD c+40(FP), Z19
 	VBROADCASTSD c+40(FP), Z20
 
-done7:
+done8:
 	MOVQ b+16(FP), BX
 	MOVQ k+24(FP), SI
 	SUBQ $0x04, SI
-	JLT  next10
+	JLT  next11
 
-columns9:
+columns10:
 	VBROADCASTSD (BX), Z21
 	VCVTPS2PD    (CX), Z22
 	VFMADD231PD  Z22, Z21, Z17
@@ -3973,8 +4009,8 @@ columns9:
 	VFMADD231PD  Z22, Z21, Z19
 	VCVTPS2PD    96(CX), Z22
 	VFMADD231PD  Z22, Z21, Z20
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
 	VBROADCASTSD 8(BX), Z21
 	VCVTPS2PD    128(CX), Z22
 	VFMADD231PD  Z22, Z21, Z17
@@ -3984,8 +4020,8 @@ columns9:
 	VFMADD231PD  Z22, Z21, Z19
 	VCVTPS2PD    224(CX), Z22
 	VFMADD231PD  Z22, Z21, Z20
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	VBROADCASTSD 16(BX), Z21
 	VCVTPS2PD    256(CX), Z22
 	VFMADD231PD  Z22, Z21, Z17
@@ -3995,8 +4031,8 @@ columns9:
 	VFMADD231PD  Z22, Z21, Z19
 	VCVTPS2PD    352(CX), Z22
 	VFMADD231PD  Z22, Z21, Z20
-	PREFETCHT1   256(CX)(AX*1)
-	PREFETCHT1   320(CX)(AX*1)
+	PREFETCHT0   256(CX)(AX*1)
+	PREFETCHT0   320(CX)(AX*1)
 	VBROADCASTSD 24(BX), Z21
 	VCVTPS2PD    384(CX), Z22
 	VFMADD231PD  Z22, Z21, Z17
@@ -4006,20 +4042,20 @@ columns9:
 	VFMADD231PD  Z22, Z21, Z19
 	VCVTPS2PD    480(CX), Z22
 	VFMADD231PD  Z22, Z21, Z20
-	PREFETCHT1   384(CX)(AX*1)
-	PREFETCHT1   448(CX)(AX*1)
+	PREFETCHT0   384(CX)(AX*1)
+	PREFETCHT0   448(CX)(AX*1)
 	ADDQ         $+512, CX
 	ADDQ         $+32, BX
 	SUBQ         $0x04, SI
-	JGE          columns9
+	JGE          columns10
 
-next10:
+next11:
 	ADDQ $0x04, SI
-	JEQ  done8
+	JEQ  done9
 	SUBQ $0x01, SI
-	JLT  next12
+	JLT  next13
 
-columns11:
+columns12:
 	VBROADCASTSD (BX), Z21
 	VCVTPS2PD    (CX), Z22
 	VFMADD231PD  Z22, Z21, Z17
@@ -4029,15 +4065,15 @@ columns11:
 	VFMADD231PD  Z22, Z21, Z19
 	VCVTPS2PD    96(CX), Z22
 	VFMADD231PD  Z22, Z21, Z20
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
 	ADDQ         $+128, CX
 	ADDQ         $+8, BX
 	SUBQ         $0x01, SI
-	JGE          columns11
+	JGE          columns12
 
-next12:
-done8:
+next13:
+done9:
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD Z17, (AX)
@@ -4047,50 +4083,50 @@ done8:
 	JMP     done5
 
 units4:
-unit13:
+unit14:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost14
+	JLE  atMost15
 	MOVQ $0x00000008, BX
 
-atMost14:
+atMost15:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
 	MOVQ      o+48(FP), BX
 	TESTQ     BX, BX
-	JEQ       same15
+	JEQ       same16
 	ADDQ      DX, BX
 	VMOVUPD.Z (BX), K1, Z17
-	JMP       done16
+	JMP       done17
 
-same15:
+same16:
 	VBROADCASTSD c+40(FP), Z17
 
-done16:
+done17:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next19
+	JLT  next20
 
-columns18:
+columns19:
 	VBROADCASTSD (SI), Z18
 	VCVTPS2PD    (BX), Z19
 	VFMADD231PD  Z19, Z18, Z17
 	ADDQ         $+128, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns18
+	JGE          columns19
 
-next19:
+next20:
 	MOVQ    d+64(FP), BX
 	ADDQ    DX, BX
 	VMOVUPD Z17, K1, (BX)
 	ADDQ    $0x20, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit13
+	JG      unit14
 
 done5:
 	MOVQ   k+24(FP), AX
@@ -4122,16 +4158,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost20
+	JLE  atMost21
 	MOVQ $0x00000020, AX
 
-atMost20:
+atMost21:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail22
+	JGT  tail23
 
-loop21:
+loop22:
 	VMOVUPD          (CX)(BX*8), Z17
 	VSUBPD           Z15, Z17, Z17
 	VORPD            Z0, Z17, Z17
@@ -4221,18 +4257,18 @@ loop21:
 	VADDPD           Z18, Z12, Z12
 	VFNMADD231PD     Z25, Z14, Z17
 	TESTQ            CX, CX
-	JEQ              skip24
+	JEQ              skip25
 	VMOVUPD          Z17, (CX)(BX*8)
 
-skip24:
+skip25:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
-	JLE  loop21
+	JLE  loop22
 
-tail22:
+tail23:
 	SUBQ             BX, AX
 	CMPQ             AX, $0x00
-	JLE              done23
+	JLE              done24
 	MOVQ             $-1, SI
 	BZHIQ            AX, SI, SI
 	KMOVB            SI, K1
@@ -4327,16 +4363,16 @@ tail22:
 	VADDPD           Z18, Z12, Z12
 	VFNMADD231PD     Z29, Z14, Z17
 	TESTQ            CX, CX
-	JEQ              skip25
+	JEQ              skip26
 	VMOVUPD          Z17, K1, (CX)(BX*8)
 
-skip25:
-done23:
+skip26:
+done24:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units26
+	JLT     units27
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Z17
@@ -4347,9 +4383,9 @@ done23:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next30
+	JLT     next31
 
-columns29:
+columns30:
 	VMOVUPD     (CX), Z21
 	VCVTPS2PD   (AX), Z22
 	VFMADD231PD Z22, Z17, Z21
@@ -4393,15 +4429,15 @@ columns29:
 	ADDQ        $+512, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns29
+	JGE         columns30
 
-next30:
+next31:
 	ADDQ $0x04, DX
-	JEQ  done28
+	JEQ  done29
 	SUBQ $0x01, DX
-	JLT  next32
+	JLT  next33
 
-columns31:
+columns32:
 	VMOVUPD     (CX), Z21
 	VCVTPS2PD   (AX), Z22
 	VFMADD231PD Z22, Z17, Z21
@@ -4415,26 +4451,26 @@ columns31:
 	ADDQ        $+128, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns31
+	JGE         columns32
 
-next32:
-done28:
+next33:
+done29:
 	VMOVUPD (CX), Z21
 	VADDPD  Z17, Z21, Z21
 	VADDPD  Z18, Z21, Z21
 	VADDPD  Z19, Z21, Z21
 	VADDPD  Z20, Z21, Z21
 	VMOVUPD Z21, (CX)
-	JMP     done27
+	JMP     done28
 
-units26:
-unit33:
+units27:
+unit34:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost34
+	JLE  atMost35
 	MOVQ $0x00000008, BX
 
-atMost34:
+atMost35:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -4445,9 +4481,9 @@ atMost34:
 	MOVQ      grad+32(FP), SI
 	MOVQ      k+24(FP), DI
 	SUBQ      $0x01, DI
-	JLT       next37
+	JLT       next38
 
-columns36:
+columns37:
 	VMOVUPD     (SI), Z18
 	VCVTPS2PD   (BX), Z19
 	VFMADD231PD Z19, Z17, Z18
@@ -4455,18 +4491,18 @@ columns36:
 	ADDQ        $+128, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns36
+	JGE         columns37
 
-next37:
+next38:
 	VMOVUPD (SI), Z18
 	VADDPD  Z17, Z18, Z18
 	VMOVUPD Z18, (SI)
 	ADDQ    $0x20, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit33
+	JG      unit34
 
-done27:
+done28:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000080, AX, AX
 	MOVQ   24(SP), CX
@@ -4511,40 +4547,44 @@ TEXT ·normalLinearShortAVX512(SB), NOSPLIT, $56-88
 	MOVQ         AX, 48(SP)
 
 tile1:
-	MOVQ    16(SP), AX
-	CMPQ    AX, $0x00
-	JLE     finish2
-	MOVQ    16(SP), AX
-	MOVQ    (SP), CX
-	MOVQ    8(SP), DX
-	CMPQ    AX, $0x20
-	JLT     units4
-	MOVQ    k+24(FP), AX
-	IMUL3Q  $0x00000080, AX, AX
-	SHLQ    $0x02, AX
+	MOVQ   16(SP), AX
+	CMPQ   AX, $0x00
+	JLE    finish2
+	MOVQ   16(SP), AX
+	MOVQ   (SP), CX
+	MOVQ   8(SP), DX
+	CMPQ   AX, $0x20
+	JLT    units4
+	MOVQ   k+24(FP), AX
+	IMUL3Q $0x00000080, AX, AX
+	CMPQ   AX, $0x00002000
+	JG     near6
+	ADDQ   AX, AX
+
+near6:
 	MOVQ    o+48(FP), BX
 	TESTQ   BX, BX
-	JEQ     same6
+	JEQ     same7
 	ADDQ    DX, BX
 	VMOVUPD (BX), Z2
 	VMOVUPD 64(BX), Z3
 	VMOVUPD 128(BX), Z4
 	VMOVUPD 192(BX), Z5
-	JMP     done7
+	JMP     done8
 
-same6:
+same7:
 	VBROADCASTSD c+40(FP), Z2
 	VBROADCASTSD c+40(FP), Z3
 	VBROADCASTSD c+40(FP), Z4
 	VBROADCASTSD c+40(FP), Z5
 
-done7:
+done8:
 	MOVQ b+16(FP), BX
 	MOVQ k+24(FP), SI
 	SUBQ $0x04, SI
-	JLT  next10
+	JLT  next11
 
-columns9:
+columns10:
 	VBROADCASTSD (BX), Z6
 	VCVTPS2PD    (CX), Z7
 	VFMADD231PD  Z7, Z6, Z2
@@ -4554,8 +4594,8 @@ columns9:
 	VFMADD231PD  Z7, Z6, Z4
 	VCVTPS2PD    96(CX), Z7
 	VFMADD231PD  Z7, Z6, Z5
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
 	VBROADCASTSD 8(BX), Z6
 	VCVTPS2PD    128(CX), Z7
 	VFMADD231PD  Z7, Z6, Z2
@@ -4565,8 +4605,8 @@ columns9:
 	VFMADD231PD  Z7, Z6, Z4
 	VCVTPS2PD    224(CX), Z7
 	VFMADD231PD  Z7, Z6, Z5
-	PREFETCHT1   128(CX)(AX*1)
-	PREFETCHT1   192(CX)(AX*1)
+	PREFETCHT0   128(CX)(AX*1)
+	PREFETCHT0   192(CX)(AX*1)
 	VBROADCASTSD 16(BX), Z6
 	VCVTPS2PD    256(CX), Z7
 	VFMADD231PD  Z7, Z6, Z2
@@ -4576,8 +4616,8 @@ columns9:
 	VFMADD231PD  Z7, Z6, Z4
 	VCVTPS2PD    352(CX), Z7
 	VFMADD231PD  Z7, Z6, Z5
-	PREFETCHT1   256(CX)(AX*1)
-	PREFETCHT1   320(CX)(AX*1)
+	PREFETCHT0   256(CX)(AX*1)
+	PREFETCHT0   320(CX)(AX*1)
 	VBROADCASTSD 24(BX), Z6
 	VCVTPS2PD    384(CX), Z7
 	VFMADD231PD  Z7, Z6, Z2
@@ -4587,20 +4627,20 @@ columns9:
 	VFMADD231PD  Z7, Z6, Z4
 	VCVTPS2PD    480(CX), Z7
 	VFMADD231PD  Z7, Z6, Z5
-	PREFETCHT1   384(CX)(AX*1)
-	PREFETCHT1   448(CX)(AX*1)
+	PREFETCHT0   384(CX)(AX*1)
+	PREFETCHT0   448(CX)(AX*1)
 	ADDQ         $+512, CX
 	ADDQ         $+32, BX
 	SUBQ         $0x04, SI
-	JGE          columns9
+	JGE          columns10
 
-next10:
+next11:
 	ADDQ $0x04, SI
-	JEQ  done8
+	JEQ  done9
 	SUBQ $0x01, SI
-	JLT  next12
+	JLT  next13
 
-columns11:
+columns12:
 	VBROADCASTSD (BX), Z6
 	VCVTPS2PD    (CX), Z7
 	VFMADD231PD  Z7, Z6, Z2
@@ -4610,15 +4650,15 @@ columns11:
 	VFMADD231PD  Z7, Z6, Z4
 	VCVTPS2PD    96(CX), Z7
 	VFMADD231PD  Z7, Z6, Z5
-	PREFETCHT1   (CX)(AX*1)
-	PREFETCHT1   64(CX)(AX*1)
+	PREFETCHT0   (CX)(AX*1)
+	PREFETCHT0   64(CX)(AX*1)
 	ADDQ         $+128, CX
 	ADDQ         $+8, BX
 	SUBQ         $0x01, SI
-	JGE          columns11
+	JGE          columns12
 
-next12:
-done8:
+next13:
+done9:
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD Z2, (AX)
@@ -4628,50 +4668,50 @@ done8:
 	JMP     done5
 
 units4:
-unit13:
+unit14:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost14
+	JLE  atMost15
 	MOVQ $0x00000008, BX
 
-atMost14:
+atMost15:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
 	MOVQ      o+48(FP), BX
 	TESTQ     BX, BX
-	JEQ       same15
+	JEQ       same16
 	ADDQ      DX, BX
 	VMOVUPD.Z (BX), K1, Z2
-	JMP       done16
+	JMP       done17
 
-same15:
+same16:
 	VBROADCASTSD c+40(FP), Z2
 
-done16:
+done17:
 	MOVQ CX, BX
 	MOVQ b+16(FP), SI
 	MOVQ k+24(FP), DI
 	SUBQ $0x01, DI
-	JLT  next19
+	JLT  next20
 
-columns18:
+columns19:
 	VBROADCASTSD (SI), Z3
 	VCVTPS2PD    (BX), Z4
 	VFMADD231PD  Z4, Z3, Z2
 	ADDQ         $+128, BX
 	ADDQ         $+8, SI
 	SUBQ         $0x01, DI
-	JGE          columns18
+	JGE          columns19
 
-next19:
+next20:
 	MOVQ    d+64(FP), BX
 	ADDQ    DX, BX
 	VMOVUPD Z2, K1, (BX)
 	ADDQ    $0x20, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit13
+	JG      unit14
 
 done5:
 	MOVQ   k+24(FP), AX
@@ -4703,16 +4743,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost20
+	JLE  atMost21
 	MOVQ $0x00000020, AX
 
-atMost20:
+atMost21:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail22
+	JGT  tail23
 
-loop21:
+loop22:
 	VMOVUPD     (DX)(BX*8), Z2
 	VMOVUPD     (CX)(BX*8), Z3
 	VSUBPD      Z3, Z2, Z2
@@ -4720,18 +4760,18 @@ loop21:
 	VFMADD231PD Z2, Z2, Z0
 	VMULPD      Z1, Z2, Z2
 	TESTQ       CX, CX
-	JEQ         skip24
+	JEQ         skip25
 	VMOVUPD     Z2, (CX)(BX*8)
 
-skip24:
+skip25:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
-	JLE  loop21
+	JLE  loop22
 
-tail22:
+tail23:
 	SUBQ        BX, AX
 	CMPQ        AX, $0x00
-	JLE         done23
+	JLE         done24
 	MOVQ        $-1, SI
 	BZHIQ       AX, SI, SI
 	KMOVB       SI, K1
@@ -4743,16 +4783,16 @@ tail22:
 	VFMADD231PD Z3, Z3, Z0
 	VMULPD      Z1, Z2, Z2
 	TESTQ       CX, CX
-	JEQ         skip25
+	JEQ         skip26
 	VMOVUPD     Z2, K1, (CX)(BX*8)
 
-skip25:
-done23:
+skip26:
+done24:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units26
+	JLT     units27
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Z2
@@ -4763,9 +4803,9 @@ done23:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next30
+	JLT     next31
 
-columns29:
+columns30:
 	VMOVUPD     (CX), Z6
 	VCVTPS2PD   (AX), Z7
 	VFMADD231PD Z7, Z2, Z6
@@ -4809,15 +4849,15 @@ columns29:
 	ADDQ        $+512, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns29
+	JGE         columns30
 
-next30:
+next31:
 	ADDQ $0x04, DX
-	JEQ  done28
+	JEQ  done29
 	SUBQ $0x01, DX
-	JLT  next32
+	JLT  next33
 
-columns31:
+columns32:
 	VMOVUPD     (CX), Z6
 	VCVTPS2PD   (AX), Z7
 	VFMADD231PD Z7, Z2, Z6
@@ -4831,26 +4871,26 @@ columns31:
 	ADDQ        $+128, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns31
+	JGE         columns32
 
-next32:
-done28:
+next33:
+done29:
 	VMOVUPD (CX), Z6
 	VADDPD  Z2, Z6, Z6
 	VADDPD  Z3, Z6, Z6
 	VADDPD  Z4, Z6, Z6
 	VADDPD  Z5, Z6, Z6
 	VMOVUPD Z6, (CX)
-	JMP     done27
+	JMP     done28
 
-units26:
-unit33:
+units27:
+unit34:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost34
+	JLE  atMost35
 	MOVQ $0x00000008, BX
 
-atMost34:
+atMost35:
 	MOVQ      $-1, SI
 	BZHIQ     BX, SI, SI
 	KMOVB     SI, K1
@@ -4861,9 +4901,9 @@ atMost34:
 	MOVQ      grad+32(FP), SI
 	MOVQ      k+24(FP), DI
 	SUBQ      $0x01, DI
-	JLT       next37
+	JLT       next38
 
-columns36:
+columns37:
 	VMOVUPD     (SI), Z3
 	VCVTPS2PD   (BX), Z4
 	VFMADD231PD Z4, Z2, Z3
@@ -4871,18 +4911,18 @@ columns36:
 	ADDQ        $+128, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns36
+	JGE         columns37
 
-next37:
+next38:
 	VMOVUPD (SI), Z3
 	VADDPD  Z2, Z3, Z3
 	VMOVUPD Z3, (SI)
 	ADDQ    $0x20, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit33
+	JG      unit34
 
-done27:
+done28:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000080, AX, AX
 	MOVQ   24(SP), CX

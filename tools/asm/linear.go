@@ -264,10 +264,17 @@ func (l *linear) columns(x reg.GPVirtual, with string, step, several int, body f
 // together is how many columns a whole tile multiplies in one turn of a loop.
 const together = 4
 
-// predict sets d to o + X·b for a whole tile, and fetches one that comes later into the second cache: into the first it would push out what is in use.
+// smallTile is the bytes of a tile of X of which the first cache has room for one more.
+const smallTile = 8 << 10
+
+// predict sets d to o + X·b for a whole tile, and fetches the next, or of small ones the second next.
 func (l *linear) predict(x, row reg.GPVirtual) {
 	acc, size := l.vectors(tileLength/l.lanes()), l.size()
-	l.SHLQ(operand.U8(2), size) // four tiles ahead
+	near := l.label("near")
+	l.CMPQ(size, operand.U32(smallTile))
+	l.JG(label(near))
+	l.ADDQ(size, size)
+	l.Label(near)
 	l.offset(acc, 0, row)
 	l.columns(x, "b", 8, together, func(column, weight reg.GPVirtual, on int) {
 		w := l.vec()
@@ -276,7 +283,7 @@ func (l *linear) predict(x, row reg.GPVirtual) {
 			l.multiply(acc[v], column, on, v, w)
 		}
 		for line := range tileLength * l.bytes() / 64 {
-			l.PREFETCHT1(operand.Mem{Base: column, Index: size, Scale: 1, Disp: tileLength*l.bytes()*on + 64*line})
+			l.PREFETCHT0(operand.Mem{Base: column, Index: size, Scale: 1, Disp: tileLength*l.bytes()*on + 64*line})
 		}
 	})
 	d := l.of("d", row)
