@@ -35,11 +35,18 @@ var opLinear = &op{
 }
 
 // A linearState is the predictor of one step.
-type linearState struct{ kernel.Predictor }
+type linearState struct {
+	kernel.Predictor
+	power [8]float64 // the weight of each lane
+}
 
 func newLinearState(n *node, g *Graph) linearState {
 	k := g.nodes[n.in[n.linear.b]].shape.Len()
-	return linearState{kernel.Predictor{Gradient: make([]float64, 8*(k+1))}}
+	s := linearState{Predictor: kernel.Predictor{Gradient: make([]float64, 8*(k+1))}}
+	for i := range s.power {
+		s.power[i] = n.power
+	}
+	return s
 }
 
 func (s *linearState) begin(c *call) {
@@ -67,17 +74,14 @@ func (s *linearState) place(c *call) {
 	}
 }
 
-// end gives what the lanes hold.
+// end gives what the lanes hold: each column's are a column of eight rows.
 func (s *linearState) end(c *call) {
-	l, p := c.node.linear, c.node.power
+	l, k := c.node.linear, len(s.B)
 	if c.wants(l.b) {
-		db := c.in[l.b].adj.buf
-		for j := range db {
-			db[j] += float64(p * s.Lane(j))
-		}
+		kernel.MatTVecAdd(len(s.power), c.in[l.b].adj.buf, 1, s.Gradient, len(s.power), s.power[:], k)
 	}
 	if l.offset >= 0 && c.wants(l.offset) && !c.in[l.offset].rows {
-		*c.dnum(l.offset, 0) += float64(p * s.Lane(len(s.B)))
+		*c.dnum(l.offset, 0) += float64(c.node.power * s.Lane(k))
 	}
 }
 
