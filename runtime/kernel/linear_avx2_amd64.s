@@ -282,16 +282,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost27
+	JLE  atMost29
 	MOVQ $0x00000020, AX
 
-atMost27:
+atMost29:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail29
+	JGT  tail31
 
-loop28:
+loop30:
 	VMOVUPD      (CX)(BX*8), Y4
 	VMOVUPD      (DX)(BX*8), Y5
 	VMOVUPD      cbff0000000000000<>+0(SB), Y6
@@ -337,11 +337,7 @@ loop28:
 	VBLENDVPD    Y4, Y8, Y5, Y4
 	VDIVPD       Y7, Y4, Y4
 	VMULPD       Y4, Y6, Y4
-	TESTQ        CX, CX
-	JEQ          skip31
 	VMOVUPD      Y4, (CX)(BX*8)
-
-skip31:
 	VMOVUPD      32(CX)(BX*8), Y4
 	VMOVUPD      32(DX)(BX*8), Y5
 	VMOVUPD      cbff0000000000000<>+0(SB), Y6
@@ -387,19 +383,15 @@ skip31:
 	VBLENDVPD    Y4, Y8, Y5, Y4
 	VDIVPD       Y7, Y4, Y4
 	VMULPD       Y4, Y6, Y4
-	TESTQ        CX, CX
-	JEQ          skip32
 	VMOVUPD      Y4, 32(CX)(BX*8)
+	ADDQ         $0x08, BX
+	CMPQ         BX, SI
+	JLE          loop30
 
-skip32:
-	ADDQ $0x08, BX
-	CMPQ BX, SI
-	JLE  loop28
-
-tail29:
+tail31:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done30
+	JLE          done32
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -452,11 +444,7 @@ tail29:
 	VBLENDVPD    Y5, Y9, Y6, Y5
 	VDIVPD       Y8, Y5, Y5
 	VMULPD       Y5, Y7, Y5
-	TESTQ        CX, CX
-	JEQ          skip33
 	VMASKMOVPD   Y5, Y4, (CX)(BX*8)
-
-skip33:
 	LEAQ         lanesBelow<>+0(SB), SI
 	NEGQ         AX
 	VMOVUPD      96(SI)(AX*8), Y4
@@ -508,17 +496,14 @@ skip33:
 	VBLENDVPD    Y5, Y9, Y6, Y5
 	VDIVPD       Y8, Y5, Y5
 	VMULPD       Y5, Y7, Y5
-	TESTQ        CX, CX
-	JEQ          skip34
 	VMASKMOVPD   Y5, Y4, 32(CX)(BX*8)
 
-skip34:
-done30:
+done32:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units35
+	JLT     units33
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Y4
@@ -533,9 +518,9 @@ done30:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next39
+	JLT     next37
 
-columns38:
+columns36:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -587,15 +572,15 @@ columns38:
 	ADDQ        $+1024, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns38
+	JGE         columns36
 
-next39:
+next37:
 	ADDQ $0x04, DX
-	JEQ  done37
+	JEQ  done35
 	SUBQ $0x01, DX
-	JLT  next41
+	JLT  next39
 
-columns40:
+columns38:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -611,10 +596,10 @@ columns40:
 	ADDQ        $+256, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns40
+	JGE         columns38
 
-next41:
-done37:
+next39:
+done35:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -627,16 +612,16 @@ done37:
 	VADDPD  Y11, Y13, Y13
 	VMOVUPD Y12, (CX)
 	VMOVUPD Y13, 32(CX)
-	JMP     done36
+	JMP     done34
 
-units35:
-unit42:
+units33:
+unit40:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost43
+	JLE  atMost41
 	MOVQ $0x00000008, BX
 
-atMost43:
+atMost41:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
@@ -647,27 +632,27 @@ atMost43:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next46
+	JLT        next44
 
-columns45:
+columns43:
 	VMOVUPD     (SI), Y5
 	VFMADD231PD (BX), Y4, Y5
 	VMOVUPD     Y5, (SI)
 	ADDQ        $+256, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns45
+	JGE         columns43
 
-next46:
+next44:
 	VMOVUPD (SI), Y5
 	VADDPD  Y4, Y5, Y5
 	VMOVUPD Y5, (SI)
 	MOVQ    AX, BX
 	CMPQ    BX, $0x08
-	JLE     atMost47
+	JLE     atMost45
 	MOVQ    $0x00000008, BX
 
-atMost47:
+atMost45:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
@@ -678,27 +663,27 @@ atMost47:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next50
+	JLT        next48
 
-columns49:
+columns47:
 	VMOVUPD     32(SI), Y5
 	VFMADD231PD 32(BX), Y4, Y5
 	VMOVUPD     Y5, 32(SI)
 	ADDQ        $+256, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns49
+	JGE         columns47
 
-next50:
+next48:
 	VMOVUPD 32(SI), Y5
 	VADDPD  Y4, Y5, Y5
 	VMOVUPD Y5, 32(SI)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit42
+	JG      unit40
 
-done36:
+done34:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000100, AX, AX
 	MOVQ   24(SP), CX
@@ -1141,16 +1126,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost27
+	JLE  atMost29
 	MOVQ $0x00000020, AX
 
-atMost27:
+atMost29:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail29
+	JGT  tail31
 
-loop28:
+loop30:
 	VBROADCASTSD trials+88(FP), Y4
 	VMOVUPD      (CX)(BX*8), Y5
 	VMOVUPD      (DX)(BX*8), Y6
@@ -1201,11 +1186,7 @@ loop28:
 	VADDPD       c3ff0000000000000<>+0(SB), Y7, Y4
 	VMULPD       Y4, Y2, Y2
 	VADDPD       Y5, Y0, Y0
-	TESTQ        CX, CX
-	JEQ          skip31
 	VMOVUPD      Y6, (CX)(BX*8)
-
-skip31:
 	VBROADCASTSD trials+88(FP), Y4
 	VMOVUPD      32(CX)(BX*8), Y5
 	VMOVUPD      32(DX)(BX*8), Y6
@@ -1256,19 +1237,15 @@ skip31:
 	VADDPD       c3ff0000000000000<>+0(SB), Y7, Y4
 	VMULPD       Y4, Y3, Y3
 	VADDPD       Y5, Y1, Y1
-	TESTQ        CX, CX
-	JEQ          skip32
 	VMOVUPD      Y6, 32(CX)(BX*8)
+	ADDQ         $0x08, BX
+	CMPQ         BX, SI
+	JLE          loop30
 
-skip32:
-	ADDQ $0x08, BX
-	CMPQ BX, SI
-	JLE  loop28
-
-tail29:
+tail31:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done30
+	JLE          done32
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -1326,11 +1303,7 @@ tail29:
 	VMULPD       Y5, Y2, Y2
 	VANDPD       Y4, Y6, Y5
 	VADDPD       Y5, Y0, Y0
-	TESTQ        CX, CX
-	JEQ          skip33
 	VMASKMOVPD   Y7, Y4, (CX)(BX*8)
-
-skip33:
 	LEAQ         lanesBelow<>+0(SB), SI
 	NEGQ         AX
 	VMOVUPD      96(SI)(AX*8), Y4
@@ -1387,17 +1360,14 @@ skip33:
 	VMULPD       Y5, Y3, Y3
 	VANDPD       Y4, Y6, Y5
 	VADDPD       Y5, Y1, Y1
-	TESTQ        CX, CX
-	JEQ          skip34
 	VMASKMOVPD   Y7, Y4, 32(CX)(BX*8)
 
-skip34:
-done30:
+done32:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units35
+	JLT     units33
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Y4
@@ -1412,9 +1382,9 @@ done30:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next39
+	JLT     next37
 
-columns38:
+columns36:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -1466,15 +1436,15 @@ columns38:
 	ADDQ        $+1024, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns38
+	JGE         columns36
 
-next39:
+next37:
 	ADDQ $0x04, DX
-	JEQ  done37
+	JEQ  done35
 	SUBQ $0x01, DX
-	JLT  next41
+	JLT  next39
 
-columns40:
+columns38:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -1490,10 +1460,10 @@ columns40:
 	ADDQ        $+256, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns40
+	JGE         columns38
 
-next41:
-done37:
+next39:
+done35:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -1506,16 +1476,16 @@ done37:
 	VADDPD  Y11, Y13, Y13
 	VMOVUPD Y12, (CX)
 	VMOVUPD Y13, 32(CX)
-	JMP     done36
+	JMP     done34
 
-units35:
-unit42:
+units33:
+unit40:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost43
+	JLE  atMost41
 	MOVQ $0x00000008, BX
 
-atMost43:
+atMost41:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
@@ -1526,27 +1496,27 @@ atMost43:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next46
+	JLT        next44
 
-columns45:
+columns43:
 	VMOVUPD     (SI), Y5
 	VFMADD231PD (BX), Y4, Y5
 	VMOVUPD     Y5, (SI)
 	ADDQ        $+256, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns45
+	JGE         columns43
 
-next46:
+next44:
 	VMOVUPD (SI), Y5
 	VADDPD  Y4, Y5, Y5
 	VMOVUPD Y5, (SI)
 	MOVQ    AX, BX
 	CMPQ    BX, $0x08
-	JLE     atMost47
+	JLE     atMost45
 	MOVQ    $0x00000008, BX
 
-atMost47:
+atMost45:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
@@ -1557,27 +1527,27 @@ atMost47:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next50
+	JLT        next48
 
-columns49:
+columns47:
 	VMOVUPD     32(SI), Y5
 	VFMADD231PD 32(BX), Y4, Y5
 	VMOVUPD     Y5, 32(SI)
 	ADDQ        $+256, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns49
+	JGE         columns47
 
-next50:
+next48:
 	VMOVUPD 32(SI), Y5
 	VADDPD  Y4, Y5, Y5
 	VMOVUPD Y5, 32(SI)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit42
+	JG      unit40
 
-done36:
+done34:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000100, AX, AX
 	MOVQ   24(SP), CX
@@ -1879,16 +1849,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost27
+	JLE  atMost29
 	MOVQ $0x00000020, AX
 
-atMost27:
+atMost29:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail29
+	JGT  tail31
 
-loop28:
+loop30:
 	VMOVUPD      (CX)(BX*8), Y2
 	VMOVUPD      (DX)(BX*8), Y3
 	VMOVUPD      c4086300000000000<>+0(SB), Y4
@@ -1923,11 +1893,7 @@ loop28:
 	VPADDQ       c3ff0000000000000<>+0(SB), Y5, Y5
 	VMULPD       Y5, Y4, Y4
 	VSUBPD       Y4, Y3, Y5
-	TESTQ        CX, CX
-	JEQ          skip31
 	VMOVUPD      Y5, (CX)(BX*8)
-
-skip31:
 	VFMSUB231PD  Y2, Y3, Y4
 	VADDPD       Y4, Y0, Y0
 	VMOVUPD      32(CX)(BX*8), Y2
@@ -1964,21 +1930,17 @@ skip31:
 	VPADDQ       c3ff0000000000000<>+0(SB), Y5, Y5
 	VMULPD       Y5, Y4, Y4
 	VSUBPD       Y4, Y3, Y5
-	TESTQ        CX, CX
-	JEQ          skip32
 	VMOVUPD      Y5, 32(CX)(BX*8)
+	VFMSUB231PD  Y2, Y3, Y4
+	VADDPD       Y4, Y1, Y1
+	ADDQ         $0x08, BX
+	CMPQ         BX, SI
+	JLE          loop30
 
-skip32:
-	VFMSUB231PD Y2, Y3, Y4
-	VADDPD      Y4, Y1, Y1
-	ADDQ        $0x08, BX
-	CMPQ        BX, SI
-	JLE         loop28
-
-tail29:
+tail31:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done30
+	JLE          done32
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -2017,11 +1979,7 @@ tail29:
 	VPADDQ       c3ff0000000000000<>+0(SB), Y6, Y6
 	VMULPD       Y6, Y5, Y5
 	VSUBPD       Y5, Y4, Y6
-	TESTQ        CX, CX
-	JEQ          skip33
 	VMASKMOVPD   Y6, Y2, (CX)(BX*8)
-
-skip33:
 	VFMSUB231PD  Y3, Y4, Y5
 	VANDPD       Y2, Y5, Y2
 	VADDPD       Y2, Y0, Y0
@@ -2062,21 +2020,17 @@ skip33:
 	VPADDQ       c3ff0000000000000<>+0(SB), Y6, Y6
 	VMULPD       Y6, Y5, Y5
 	VSUBPD       Y5, Y4, Y6
-	TESTQ        CX, CX
-	JEQ          skip34
 	VMASKMOVPD   Y6, Y2, 32(CX)(BX*8)
+	VFMSUB231PD  Y3, Y4, Y5
+	VANDPD       Y2, Y5, Y2
+	VADDPD       Y2, Y1, Y1
 
-skip34:
-	VFMSUB231PD Y3, Y4, Y5
-	VANDPD      Y2, Y5, Y2
-	VADDPD      Y2, Y1, Y1
-
-done30:
+done32:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units35
+	JLT     units33
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Y2
@@ -2091,9 +2045,9 @@ done30:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next39
+	JLT     next37
 
-columns38:
+columns36:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -2145,15 +2099,15 @@ columns38:
 	ADDQ        $+1024, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns38
+	JGE         columns36
 
-next39:
+next37:
 	ADDQ $0x04, DX
-	JEQ  done37
+	JEQ  done35
 	SUBQ $0x01, DX
-	JLT  next41
+	JLT  next39
 
-columns40:
+columns38:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -2169,10 +2123,10 @@ columns40:
 	ADDQ        $+256, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns40
+	JGE         columns38
 
-next41:
-done37:
+next39:
+done35:
 	VMOVUPD (CX), Y10
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y2, Y10, Y10
@@ -2185,16 +2139,16 @@ done37:
 	VADDPD  Y9, Y11, Y11
 	VMOVUPD Y10, (CX)
 	VMOVUPD Y11, 32(CX)
-	JMP     done36
+	JMP     done34
 
-units35:
-unit42:
+units33:
+unit40:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost43
+	JLE  atMost41
 	MOVQ $0x00000008, BX
 
-atMost43:
+atMost41:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
@@ -2205,27 +2159,27 @@ atMost43:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next46
+	JLT        next44
 
-columns45:
+columns43:
 	VMOVUPD     (SI), Y3
 	VFMADD231PD (BX), Y2, Y3
 	VMOVUPD     Y3, (SI)
 	ADDQ        $+256, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns45
+	JGE         columns43
 
-next46:
+next44:
 	VMOVUPD (SI), Y3
 	VADDPD  Y2, Y3, Y3
 	VMOVUPD Y3, (SI)
 	MOVQ    AX, BX
 	CMPQ    BX, $0x08
-	JLE     atMost47
+	JLE     atMost45
 	MOVQ    $0x00000008, BX
 
-atMost47:
+atMost45:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
@@ -2236,27 +2190,27 @@ atMost47:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next50
+	JLT        next48
 
-columns49:
+columns47:
 	VMOVUPD     32(SI), Y3
 	VFMADD231PD 32(BX), Y2, Y3
 	VMOVUPD     Y3, 32(SI)
 	ADDQ        $+256, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns49
+	JGE         columns47
 
-next50:
+next48:
 	VMOVUPD 32(SI), Y3
 	VADDPD  Y2, Y3, Y3
 	VMOVUPD Y3, 32(SI)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit42
+	JG      unit40
 
-done36:
+done34:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000100, AX, AX
 	MOVQ   24(SP), CX
@@ -2564,16 +2518,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost27
+	JLE  atMost29
 	MOVQ $0x00000020, AX
 
-atMost27:
+atMost29:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail29
+	JGT  tail31
 
-loop28:
+loop30:
 	VMOVUPD      (CX)(BX*8), Y4
 	VBROADCASTSD logPhi+96(FP), Y5
 	VSUBPD       Y5, Y4, Y4
@@ -2675,11 +2629,7 @@ loop28:
 	VADDPD       Y5, Y0, Y0
 	VBROADCASTSD phi+88(FP), Y5
 	VFNMADD231PD Y10, Y5, Y4
-	TESTQ        CX, CX
-	JEQ          skip31
 	VMOVUPD      Y4, (CX)(BX*8)
-
-skip31:
 	VMOVUPD      32(CX)(BX*8), Y4
 	VBROADCASTSD logPhi+96(FP), Y5
 	VSUBPD       Y5, Y4, Y4
@@ -2781,19 +2731,15 @@ skip31:
 	VADDPD       Y5, Y1, Y1
 	VBROADCASTSD phi+88(FP), Y5
 	VFNMADD231PD Y10, Y5, Y4
-	TESTQ        CX, CX
-	JEQ          skip32
 	VMOVUPD      Y4, 32(CX)(BX*8)
+	ADDQ         $0x08, BX
+	CMPQ         BX, SI
+	JLE          loop30
 
-skip32:
-	ADDQ $0x08, BX
-	CMPQ BX, SI
-	JLE  loop28
-
-tail29:
+tail31:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done30
+	JLE          done32
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -2901,11 +2847,7 @@ tail29:
 	VADDPD       Y6, Y0, Y0
 	VBROADCASTSD phi+88(FP), Y6
 	VFNMADD231PD Y11, Y6, Y5
-	TESTQ        CX, CX
-	JEQ          skip33
 	VMASKMOVPD   Y5, Y4, (CX)(BX*8)
-
-skip33:
 	LEAQ         lanesBelow<>+0(SB), SI
 	NEGQ         AX
 	VMOVUPD      96(SI)(AX*8), Y4
@@ -3012,17 +2954,14 @@ skip33:
 	VADDPD       Y6, Y1, Y1
 	VBROADCASTSD phi+88(FP), Y6
 	VFNMADD231PD Y11, Y6, Y5
-	TESTQ        CX, CX
-	JEQ          skip34
 	VMASKMOVPD   Y5, Y4, 32(CX)(BX*8)
 
-skip34:
-done30:
+done32:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units35
+	JLT     units33
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Y4
@@ -3037,9 +2976,9 @@ done30:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next39
+	JLT     next37
 
-columns38:
+columns36:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -3091,15 +3030,15 @@ columns38:
 	ADDQ        $+1024, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns38
+	JGE         columns36
 
-next39:
+next37:
 	ADDQ $0x04, DX
-	JEQ  done37
+	JEQ  done35
 	SUBQ $0x01, DX
-	JLT  next41
+	JLT  next39
 
-columns40:
+columns38:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VFMADD231PD (AX), Y4, Y12
@@ -3115,10 +3054,10 @@ columns40:
 	ADDQ        $+256, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns40
+	JGE         columns38
 
-next41:
-done37:
+next39:
+done35:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -3131,16 +3070,16 @@ done37:
 	VADDPD  Y11, Y13, Y13
 	VMOVUPD Y12, (CX)
 	VMOVUPD Y13, 32(CX)
-	JMP     done36
+	JMP     done34
 
-units35:
-unit42:
+units33:
+unit40:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost43
+	JLE  atMost41
 	MOVQ $0x00000008, BX
 
-atMost43:
+atMost41:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
@@ -3151,27 +3090,27 @@ atMost43:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next46
+	JLT        next44
 
-columns45:
+columns43:
 	VMOVUPD     (SI), Y5
 	VFMADD231PD (BX), Y4, Y5
 	VMOVUPD     Y5, (SI)
 	ADDQ        $+256, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns45
+	JGE         columns43
 
-next46:
+next44:
 	VMOVUPD (SI), Y5
 	VADDPD  Y4, Y5, Y5
 	VMOVUPD Y5, (SI)
 	MOVQ    AX, BX
 	CMPQ    BX, $0x08
-	JLE     atMost47
+	JLE     atMost45
 	MOVQ    $0x00000008, BX
 
-atMost47:
+atMost45:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
@@ -3182,27 +3121,27 @@ atMost47:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next50
+	JLT        next48
 
-columns49:
+columns47:
 	VMOVUPD     32(SI), Y5
 	VFMADD231PD 32(BX), Y4, Y5
 	VMOVUPD     Y5, 32(SI)
 	ADDQ        $+256, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns49
+	JGE         columns47
 
-next50:
+next48:
 	VMOVUPD 32(SI), Y5
 	VADDPD  Y4, Y5, Y5
 	VMOVUPD Y5, 32(SI)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit42
+	JG      unit40
 
-done36:
+done34:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000100, AX, AX
 	MOVQ   24(SP), CX
@@ -3564,16 +3503,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost27
+	JLE  atMost29
 	MOVQ $0x00000020, AX
 
-atMost27:
+atMost29:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail29
+	JGT  tail31
 
-loop28:
+loop30:
 	VMOVUPD      (DX)(BX*8), Y2
 	VMOVUPD      (CX)(BX*8), Y3
 	VSUBPD       Y3, Y2, Y2
@@ -3582,11 +3521,7 @@ loop28:
 	VFMADD231PD  Y2, Y2, Y0
 	VBROADCASTSD inverse+80(FP), Y3
 	VMULPD       Y3, Y2, Y2
-	TESTQ        CX, CX
-	JEQ          skip31
 	VMOVUPD      Y2, (CX)(BX*8)
-
-skip31:
 	VMOVUPD      32(DX)(BX*8), Y2
 	VMOVUPD      32(CX)(BX*8), Y3
 	VSUBPD       Y3, Y2, Y2
@@ -3595,19 +3530,15 @@ skip31:
 	VFMADD231PD  Y2, Y2, Y1
 	VBROADCASTSD inverse+80(FP), Y3
 	VMULPD       Y3, Y2, Y2
-	TESTQ        CX, CX
-	JEQ          skip32
 	VMOVUPD      Y2, 32(CX)(BX*8)
+	ADDQ         $0x08, BX
+	CMPQ         BX, SI
+	JLE          loop30
 
-skip32:
-	ADDQ $0x08, BX
-	CMPQ BX, SI
-	JLE  loop28
-
-tail29:
+tail31:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done30
+	JLE          done32
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -3621,11 +3552,7 @@ tail29:
 	VFMADD231PD  Y4, Y4, Y0
 	VBROADCASTSD inverse+80(FP), Y4
 	VMULPD       Y4, Y3, Y3
-	TESTQ        CX, CX
-	JEQ          skip33
 	VMASKMOVPD   Y3, Y2, (CX)(BX*8)
-
-skip33:
 	LEAQ         lanesBelow<>+0(SB), SI
 	NEGQ         AX
 	VMOVUPD      96(SI)(AX*8), Y2
@@ -3638,17 +3565,14 @@ skip33:
 	VFMADD231PD  Y4, Y4, Y1
 	VBROADCASTSD inverse+80(FP), Y4
 	VMULPD       Y4, Y3, Y3
-	TESTQ        CX, CX
-	JEQ          skip34
 	VMASKMOVPD   Y3, Y2, 32(CX)(BX*8)
 
-skip34:
-done30:
+done32:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units35
+	JLT     units33
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Y2
@@ -3663,9 +3587,9 @@ done30:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next39
+	JLT     next37
 
-columns38:
+columns36:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -3717,15 +3641,15 @@ columns38:
 	ADDQ        $+1024, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns38
+	JGE         columns36
 
-next39:
+next37:
 	ADDQ $0x04, DX
-	JEQ  done37
+	JEQ  done35
 	SUBQ $0x01, DX
-	JLT  next41
+	JLT  next39
 
-columns40:
+columns38:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VFMADD231PD (AX), Y2, Y10
@@ -3741,10 +3665,10 @@ columns40:
 	ADDQ        $+256, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns40
+	JGE         columns38
 
-next41:
-done37:
+next39:
+done35:
 	VMOVUPD (CX), Y10
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y2, Y10, Y10
@@ -3757,16 +3681,16 @@ done37:
 	VADDPD  Y9, Y11, Y11
 	VMOVUPD Y10, (CX)
 	VMOVUPD Y11, 32(CX)
-	JMP     done36
+	JMP     done34
 
-units35:
-unit42:
+units33:
+unit40:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost43
+	JLE  atMost41
 	MOVQ $0x00000008, BX
 
-atMost43:
+atMost41:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
@@ -3777,27 +3701,27 @@ atMost43:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next46
+	JLT        next44
 
-columns45:
+columns43:
 	VMOVUPD     (SI), Y3
 	VFMADD231PD (BX), Y2, Y3
 	VMOVUPD     Y3, (SI)
 	ADDQ        $+256, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns45
+	JGE         columns43
 
-next46:
+next44:
 	VMOVUPD (SI), Y3
 	VADDPD  Y2, Y3, Y3
 	VMOVUPD Y3, (SI)
 	MOVQ    AX, BX
 	CMPQ    BX, $0x08
-	JLE     atMost47
+	JLE     atMost45
 	MOVQ    $0x00000008, BX
 
-atMost47:
+atMost45:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
@@ -3808,27 +3732,27 @@ atMost47:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next50
+	JLT        next48
 
-columns49:
+columns47:
 	VMOVUPD     32(SI), Y3
 	VFMADD231PD 32(BX), Y2, Y3
 	VMOVUPD     Y3, 32(SI)
 	ADDQ        $+256, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns49
+	JGE         columns47
 
-next50:
+next48:
 	VMOVUPD 32(SI), Y3
 	VADDPD  Y2, Y3, Y3
 	VMOVUPD Y3, 32(SI)
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit42
+	JG      unit40
 
-done36:
+done34:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000100, AX, AX
 	MOVQ   24(SP), CX
@@ -4162,16 +4086,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost27
+	JLE  atMost29
 	MOVQ $0x00000020, AX
 
-atMost27:
+atMost29:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail29
+	JGT  tail31
 
-loop28:
+loop30:
 	VMOVUPD      (CX)(BX*8), Y4
 	VMOVUPD      (DX)(BX*8), Y5
 	VMOVUPD      cbff0000000000000<>+0(SB), Y6
@@ -4217,11 +4141,7 @@ loop28:
 	VBLENDVPD    Y4, Y8, Y5, Y4
 	VDIVPD       Y7, Y4, Y4
 	VMULPD       Y4, Y6, Y4
-	TESTQ        CX, CX
-	JEQ          skip31
 	VMOVUPD      Y4, (CX)(BX*8)
-
-skip31:
 	VMOVUPD      32(CX)(BX*8), Y4
 	VMOVUPD      32(DX)(BX*8), Y5
 	VMOVUPD      cbff0000000000000<>+0(SB), Y6
@@ -4267,19 +4187,15 @@ skip31:
 	VBLENDVPD    Y4, Y8, Y5, Y4
 	VDIVPD       Y7, Y4, Y4
 	VMULPD       Y4, Y6, Y4
-	TESTQ        CX, CX
-	JEQ          skip32
 	VMOVUPD      Y4, 32(CX)(BX*8)
+	ADDQ         $0x08, BX
+	CMPQ         BX, SI
+	JLE          loop30
 
-skip32:
-	ADDQ $0x08, BX
-	CMPQ BX, SI
-	JLE  loop28
-
-tail29:
+tail31:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done30
+	JLE          done32
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -4332,11 +4248,7 @@ tail29:
 	VBLENDVPD    Y5, Y9, Y6, Y5
 	VDIVPD       Y8, Y5, Y5
 	VMULPD       Y5, Y7, Y5
-	TESTQ        CX, CX
-	JEQ          skip33
 	VMASKMOVPD   Y5, Y4, (CX)(BX*8)
-
-skip33:
 	LEAQ         lanesBelow<>+0(SB), SI
 	NEGQ         AX
 	VMOVUPD      96(SI)(AX*8), Y4
@@ -4388,17 +4300,14 @@ skip33:
 	VBLENDVPD    Y5, Y9, Y6, Y5
 	VDIVPD       Y8, Y5, Y5
 	VMULPD       Y5, Y7, Y5
-	TESTQ        CX, CX
-	JEQ          skip34
 	VMASKMOVPD   Y5, Y4, 32(CX)(BX*8)
 
-skip34:
-done30:
+done32:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units35
+	JLT     units33
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Y4
@@ -4413,9 +4322,9 @@ done30:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next39
+	JLT     next37
 
-columns38:
+columns36:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VCVTPS2PD   (AX), Y14
@@ -4499,15 +4408,15 @@ columns38:
 	ADDQ        $+512, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns38
+	JGE         columns36
 
-next39:
+next37:
 	ADDQ $0x04, DX
-	JEQ  done37
+	JEQ  done35
 	SUBQ $0x01, DX
-	JLT  next41
+	JLT  next39
 
-columns40:
+columns38:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VCVTPS2PD   (AX), Y14
@@ -4531,10 +4440,10 @@ columns40:
 	ADDQ        $+128, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns40
+	JGE         columns38
 
-next41:
-done37:
+next39:
+done35:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -4547,16 +4456,16 @@ done37:
 	VADDPD  Y11, Y13, Y13
 	VMOVUPD Y12, (CX)
 	VMOVUPD Y13, 32(CX)
-	JMP     done36
+	JMP     done34
 
-units35:
-unit42:
+units33:
+unit40:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost43
+	JLE  atMost41
 	MOVQ $0x00000008, BX
 
-atMost43:
+atMost41:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
@@ -4567,9 +4476,9 @@ atMost43:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next46
+	JLT        next44
 
-columns45:
+columns43:
 	VMOVUPD     (SI), Y5
 	VCVTPS2PD   (BX), Y6
 	VFMADD231PD Y6, Y4, Y5
@@ -4577,18 +4486,18 @@ columns45:
 	ADDQ        $+128, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns45
+	JGE         columns43
 
-next46:
+next44:
 	VMOVUPD (SI), Y5
 	VADDPD  Y4, Y5, Y5
 	VMOVUPD Y5, (SI)
 	MOVQ    AX, BX
 	CMPQ    BX, $0x08
-	JLE     atMost47
+	JLE     atMost45
 	MOVQ    $0x00000008, BX
 
-atMost47:
+atMost45:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
@@ -4599,9 +4508,9 @@ atMost47:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next50
+	JLT        next48
 
-columns49:
+columns47:
 	VMOVUPD     32(SI), Y5
 	VCVTPS2PD   16(BX), Y6
 	VFMADD231PD Y6, Y4, Y5
@@ -4609,18 +4518,18 @@ columns49:
 	ADDQ        $+128, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns49
+	JGE         columns47
 
-next50:
+next48:
 	VMOVUPD 32(SI), Y5
 	VADDPD  Y4, Y5, Y5
 	VMOVUPD Y5, 32(SI)
 	ADDQ    $0x20, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit42
+	JG      unit40
 
-done36:
+done34:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000080, AX, AX
 	MOVQ   24(SP), CX
@@ -4957,16 +4866,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost27
+	JLE  atMost29
 	MOVQ $0x00000020, AX
 
-atMost27:
+atMost29:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail29
+	JGT  tail31
 
-loop28:
+loop30:
 	VBROADCASTSD trials+88(FP), Y4
 	VMOVUPD      (CX)(BX*8), Y5
 	VMOVUPD      (DX)(BX*8), Y6
@@ -5017,11 +4926,7 @@ loop28:
 	VADDPD       c3ff0000000000000<>+0(SB), Y7, Y4
 	VMULPD       Y4, Y2, Y2
 	VADDPD       Y5, Y0, Y0
-	TESTQ        CX, CX
-	JEQ          skip31
 	VMOVUPD      Y6, (CX)(BX*8)
-
-skip31:
 	VBROADCASTSD trials+88(FP), Y4
 	VMOVUPD      32(CX)(BX*8), Y5
 	VMOVUPD      32(DX)(BX*8), Y6
@@ -5072,19 +4977,15 @@ skip31:
 	VADDPD       c3ff0000000000000<>+0(SB), Y7, Y4
 	VMULPD       Y4, Y3, Y3
 	VADDPD       Y5, Y1, Y1
-	TESTQ        CX, CX
-	JEQ          skip32
 	VMOVUPD      Y6, 32(CX)(BX*8)
+	ADDQ         $0x08, BX
+	CMPQ         BX, SI
+	JLE          loop30
 
-skip32:
-	ADDQ $0x08, BX
-	CMPQ BX, SI
-	JLE  loop28
-
-tail29:
+tail31:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done30
+	JLE          done32
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -5142,11 +5043,7 @@ tail29:
 	VMULPD       Y5, Y2, Y2
 	VANDPD       Y4, Y6, Y5
 	VADDPD       Y5, Y0, Y0
-	TESTQ        CX, CX
-	JEQ          skip33
 	VMASKMOVPD   Y7, Y4, (CX)(BX*8)
-
-skip33:
 	LEAQ         lanesBelow<>+0(SB), SI
 	NEGQ         AX
 	VMOVUPD      96(SI)(AX*8), Y4
@@ -5203,17 +5100,14 @@ skip33:
 	VMULPD       Y5, Y3, Y3
 	VANDPD       Y4, Y6, Y5
 	VADDPD       Y5, Y1, Y1
-	TESTQ        CX, CX
-	JEQ          skip34
 	VMASKMOVPD   Y7, Y4, 32(CX)(BX*8)
 
-skip34:
-done30:
+done32:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units35
+	JLT     units33
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Y4
@@ -5228,9 +5122,9 @@ done30:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next39
+	JLT     next37
 
-columns38:
+columns36:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VCVTPS2PD   (AX), Y14
@@ -5314,15 +5208,15 @@ columns38:
 	ADDQ        $+512, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns38
+	JGE         columns36
 
-next39:
+next37:
 	ADDQ $0x04, DX
-	JEQ  done37
+	JEQ  done35
 	SUBQ $0x01, DX
-	JLT  next41
+	JLT  next39
 
-columns40:
+columns38:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VCVTPS2PD   (AX), Y14
@@ -5346,10 +5240,10 @@ columns40:
 	ADDQ        $+128, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns40
+	JGE         columns38
 
-next41:
-done37:
+next39:
+done35:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -5362,16 +5256,16 @@ done37:
 	VADDPD  Y11, Y13, Y13
 	VMOVUPD Y12, (CX)
 	VMOVUPD Y13, 32(CX)
-	JMP     done36
+	JMP     done34
 
-units35:
-unit42:
+units33:
+unit40:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost43
+	JLE  atMost41
 	MOVQ $0x00000008, BX
 
-atMost43:
+atMost41:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
@@ -5382,9 +5276,9 @@ atMost43:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next46
+	JLT        next44
 
-columns45:
+columns43:
 	VMOVUPD     (SI), Y5
 	VCVTPS2PD   (BX), Y6
 	VFMADD231PD Y6, Y4, Y5
@@ -5392,18 +5286,18 @@ columns45:
 	ADDQ        $+128, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns45
+	JGE         columns43
 
-next46:
+next44:
 	VMOVUPD (SI), Y5
 	VADDPD  Y4, Y5, Y5
 	VMOVUPD Y5, (SI)
 	MOVQ    AX, BX
 	CMPQ    BX, $0x08
-	JLE     atMost47
+	JLE     atMost45
 	MOVQ    $0x00000008, BX
 
-atMost47:
+atMost45:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
@@ -5414,9 +5308,9 @@ atMost47:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next50
+	JLT        next48
 
-columns49:
+columns47:
 	VMOVUPD     32(SI), Y5
 	VCVTPS2PD   16(BX), Y6
 	VFMADD231PD Y6, Y4, Y5
@@ -5424,18 +5318,18 @@ columns49:
 	ADDQ        $+128, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns49
+	JGE         columns47
 
-next50:
+next48:
 	VMOVUPD 32(SI), Y5
 	VADDPD  Y4, Y5, Y5
 	VMOVUPD Y5, 32(SI)
 	ADDQ    $0x20, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit42
+	JG      unit40
 
-done36:
+done34:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000080, AX, AX
 	MOVQ   24(SP), CX
@@ -5769,16 +5663,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost27
+	JLE  atMost29
 	MOVQ $0x00000020, AX
 
-atMost27:
+atMost29:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail29
+	JGT  tail31
 
-loop28:
+loop30:
 	VMOVUPD      (CX)(BX*8), Y2
 	VMOVUPD      (DX)(BX*8), Y3
 	VMOVUPD      c4086300000000000<>+0(SB), Y4
@@ -5813,11 +5707,7 @@ loop28:
 	VPADDQ       c3ff0000000000000<>+0(SB), Y5, Y5
 	VMULPD       Y5, Y4, Y4
 	VSUBPD       Y4, Y3, Y5
-	TESTQ        CX, CX
-	JEQ          skip31
 	VMOVUPD      Y5, (CX)(BX*8)
-
-skip31:
 	VFMSUB231PD  Y2, Y3, Y4
 	VADDPD       Y4, Y0, Y0
 	VMOVUPD      32(CX)(BX*8), Y2
@@ -5854,21 +5744,17 @@ skip31:
 	VPADDQ       c3ff0000000000000<>+0(SB), Y5, Y5
 	VMULPD       Y5, Y4, Y4
 	VSUBPD       Y4, Y3, Y5
-	TESTQ        CX, CX
-	JEQ          skip32
 	VMOVUPD      Y5, 32(CX)(BX*8)
+	VFMSUB231PD  Y2, Y3, Y4
+	VADDPD       Y4, Y1, Y1
+	ADDQ         $0x08, BX
+	CMPQ         BX, SI
+	JLE          loop30
 
-skip32:
-	VFMSUB231PD Y2, Y3, Y4
-	VADDPD      Y4, Y1, Y1
-	ADDQ        $0x08, BX
-	CMPQ        BX, SI
-	JLE         loop28
-
-tail29:
+tail31:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done30
+	JLE          done32
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -5907,11 +5793,7 @@ tail29:
 	VPADDQ       c3ff0000000000000<>+0(SB), Y6, Y6
 	VMULPD       Y6, Y5, Y5
 	VSUBPD       Y5, Y4, Y6
-	TESTQ        CX, CX
-	JEQ          skip33
 	VMASKMOVPD   Y6, Y2, (CX)(BX*8)
-
-skip33:
 	VFMSUB231PD  Y3, Y4, Y5
 	VANDPD       Y2, Y5, Y2
 	VADDPD       Y2, Y0, Y0
@@ -5952,21 +5834,17 @@ skip33:
 	VPADDQ       c3ff0000000000000<>+0(SB), Y6, Y6
 	VMULPD       Y6, Y5, Y5
 	VSUBPD       Y5, Y4, Y6
-	TESTQ        CX, CX
-	JEQ          skip34
 	VMASKMOVPD   Y6, Y2, 32(CX)(BX*8)
+	VFMSUB231PD  Y3, Y4, Y5
+	VANDPD       Y2, Y5, Y2
+	VADDPD       Y2, Y1, Y1
 
-skip34:
-	VFMSUB231PD Y3, Y4, Y5
-	VANDPD      Y2, Y5, Y2
-	VADDPD      Y2, Y1, Y1
-
-done30:
+done32:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units35
+	JLT     units33
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Y2
@@ -5981,9 +5859,9 @@ done30:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next39
+	JLT     next37
 
-columns38:
+columns36:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VCVTPS2PD   (AX), Y12
@@ -6067,15 +5945,15 @@ columns38:
 	ADDQ        $+512, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns38
+	JGE         columns36
 
-next39:
+next37:
 	ADDQ $0x04, DX
-	JEQ  done37
+	JEQ  done35
 	SUBQ $0x01, DX
-	JLT  next41
+	JLT  next39
 
-columns40:
+columns38:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VCVTPS2PD   (AX), Y12
@@ -6099,10 +5977,10 @@ columns40:
 	ADDQ        $+128, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns40
+	JGE         columns38
 
-next41:
-done37:
+next39:
+done35:
 	VMOVUPD (CX), Y10
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y2, Y10, Y10
@@ -6115,16 +5993,16 @@ done37:
 	VADDPD  Y9, Y11, Y11
 	VMOVUPD Y10, (CX)
 	VMOVUPD Y11, 32(CX)
-	JMP     done36
+	JMP     done34
 
-units35:
-unit42:
+units33:
+unit40:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost43
+	JLE  atMost41
 	MOVQ $0x00000008, BX
 
-atMost43:
+atMost41:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
@@ -6135,9 +6013,9 @@ atMost43:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next46
+	JLT        next44
 
-columns45:
+columns43:
 	VMOVUPD     (SI), Y3
 	VCVTPS2PD   (BX), Y4
 	VFMADD231PD Y4, Y2, Y3
@@ -6145,18 +6023,18 @@ columns45:
 	ADDQ        $+128, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns45
+	JGE         columns43
 
-next46:
+next44:
 	VMOVUPD (SI), Y3
 	VADDPD  Y2, Y3, Y3
 	VMOVUPD Y3, (SI)
 	MOVQ    AX, BX
 	CMPQ    BX, $0x08
-	JLE     atMost47
+	JLE     atMost45
 	MOVQ    $0x00000008, BX
 
-atMost47:
+atMost45:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
@@ -6167,9 +6045,9 @@ atMost47:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next50
+	JLT        next48
 
-columns49:
+columns47:
 	VMOVUPD     32(SI), Y3
 	VCVTPS2PD   16(BX), Y4
 	VFMADD231PD Y4, Y2, Y3
@@ -6177,18 +6055,18 @@ columns49:
 	ADDQ        $+128, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns49
+	JGE         columns47
 
-next50:
+next48:
 	VMOVUPD 32(SI), Y3
 	VADDPD  Y2, Y3, Y3
 	VMOVUPD Y3, 32(SI)
 	ADDQ    $0x20, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit42
+	JG      unit40
 
-done36:
+done34:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000080, AX, AX
 	MOVQ   24(SP), CX
@@ -6522,16 +6400,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost27
+	JLE  atMost29
 	MOVQ $0x00000020, AX
 
-atMost27:
+atMost29:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail29
+	JGT  tail31
 
-loop28:
+loop30:
 	VMOVUPD      (CX)(BX*8), Y4
 	VBROADCASTSD logPhi+96(FP), Y5
 	VSUBPD       Y5, Y4, Y4
@@ -6633,11 +6511,7 @@ loop28:
 	VADDPD       Y5, Y0, Y0
 	VBROADCASTSD phi+88(FP), Y5
 	VFNMADD231PD Y10, Y5, Y4
-	TESTQ        CX, CX
-	JEQ          skip31
 	VMOVUPD      Y4, (CX)(BX*8)
-
-skip31:
 	VMOVUPD      32(CX)(BX*8), Y4
 	VBROADCASTSD logPhi+96(FP), Y5
 	VSUBPD       Y5, Y4, Y4
@@ -6739,19 +6613,15 @@ skip31:
 	VADDPD       Y5, Y1, Y1
 	VBROADCASTSD phi+88(FP), Y5
 	VFNMADD231PD Y10, Y5, Y4
-	TESTQ        CX, CX
-	JEQ          skip32
 	VMOVUPD      Y4, 32(CX)(BX*8)
+	ADDQ         $0x08, BX
+	CMPQ         BX, SI
+	JLE          loop30
 
-skip32:
-	ADDQ $0x08, BX
-	CMPQ BX, SI
-	JLE  loop28
-
-tail29:
+tail31:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done30
+	JLE          done32
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -6859,11 +6729,7 @@ tail29:
 	VADDPD       Y6, Y0, Y0
 	VBROADCASTSD phi+88(FP), Y6
 	VFNMADD231PD Y11, Y6, Y5
-	TESTQ        CX, CX
-	JEQ          skip33
 	VMASKMOVPD   Y5, Y4, (CX)(BX*8)
-
-skip33:
 	LEAQ         lanesBelow<>+0(SB), SI
 	NEGQ         AX
 	VMOVUPD      96(SI)(AX*8), Y4
@@ -6970,17 +6836,14 @@ skip33:
 	VADDPD       Y6, Y1, Y1
 	VBROADCASTSD phi+88(FP), Y6
 	VFNMADD231PD Y11, Y6, Y5
-	TESTQ        CX, CX
-	JEQ          skip34
 	VMASKMOVPD   Y5, Y4, 32(CX)(BX*8)
 
-skip34:
-done30:
+done32:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units35
+	JLT     units33
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Y4
@@ -6995,9 +6858,9 @@ done30:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next39
+	JLT     next37
 
-columns38:
+columns36:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VCVTPS2PD   (AX), Y14
@@ -7081,15 +6944,15 @@ columns38:
 	ADDQ        $+512, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns38
+	JGE         columns36
 
-next39:
+next37:
 	ADDQ $0x04, DX
-	JEQ  done37
+	JEQ  done35
 	SUBQ $0x01, DX
-	JLT  next41
+	JLT  next39
 
-columns40:
+columns38:
 	VMOVUPD     (CX), Y12
 	VMOVUPD     32(CX), Y13
 	VCVTPS2PD   (AX), Y14
@@ -7113,10 +6976,10 @@ columns40:
 	ADDQ        $+128, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns40
+	JGE         columns38
 
-next41:
-done37:
+next39:
+done35:
 	VMOVUPD (CX), Y12
 	VMOVUPD 32(CX), Y13
 	VADDPD  Y4, Y12, Y12
@@ -7129,16 +6992,16 @@ done37:
 	VADDPD  Y11, Y13, Y13
 	VMOVUPD Y12, (CX)
 	VMOVUPD Y13, 32(CX)
-	JMP     done36
+	JMP     done34
 
-units35:
-unit42:
+units33:
+unit40:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost43
+	JLE  atMost41
 	MOVQ $0x00000008, BX
 
-atMost43:
+atMost41:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y4
@@ -7149,9 +7012,9 @@ atMost43:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next46
+	JLT        next44
 
-columns45:
+columns43:
 	VMOVUPD     (SI), Y5
 	VCVTPS2PD   (BX), Y6
 	VFMADD231PD Y6, Y4, Y5
@@ -7159,18 +7022,18 @@ columns45:
 	ADDQ        $+128, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns45
+	JGE         columns43
 
-next46:
+next44:
 	VMOVUPD (SI), Y5
 	VADDPD  Y4, Y5, Y5
 	VMOVUPD Y5, (SI)
 	MOVQ    AX, BX
 	CMPQ    BX, $0x08
-	JLE     atMost47
+	JLE     atMost45
 	MOVQ    $0x00000008, BX
 
-atMost47:
+atMost45:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y4
@@ -7181,9 +7044,9 @@ atMost47:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next50
+	JLT        next48
 
-columns49:
+columns47:
 	VMOVUPD     32(SI), Y5
 	VCVTPS2PD   16(BX), Y6
 	VFMADD231PD Y6, Y4, Y5
@@ -7191,18 +7054,18 @@ columns49:
 	ADDQ        $+128, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns49
+	JGE         columns47
 
-next50:
+next48:
 	VMOVUPD 32(SI), Y5
 	VADDPD  Y4, Y5, Y5
 	VMOVUPD Y5, 32(SI)
 	ADDQ    $0x20, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit42
+	JG      unit40
 
-done36:
+done34:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000080, AX, AX
 	MOVQ   24(SP), CX
@@ -7536,16 +7399,16 @@ finish2:
 	ADDQ AX, DX
 	MOVQ 40(SP), AX
 	CMPQ AX, $0x20
-	JLE  atMost27
+	JLE  atMost29
 	MOVQ $0x00000020, AX
 
-atMost27:
+atMost29:
 	XORQ BX, BX
 	LEAQ -8(AX), SI
 	CMPQ BX, SI
-	JGT  tail29
+	JGT  tail31
 
-loop28:
+loop30:
 	VMOVUPD      (DX)(BX*8), Y2
 	VMOVUPD      (CX)(BX*8), Y3
 	VSUBPD       Y3, Y2, Y2
@@ -7554,11 +7417,7 @@ loop28:
 	VFMADD231PD  Y2, Y2, Y0
 	VBROADCASTSD inverse+80(FP), Y3
 	VMULPD       Y3, Y2, Y2
-	TESTQ        CX, CX
-	JEQ          skip31
 	VMOVUPD      Y2, (CX)(BX*8)
-
-skip31:
 	VMOVUPD      32(DX)(BX*8), Y2
 	VMOVUPD      32(CX)(BX*8), Y3
 	VSUBPD       Y3, Y2, Y2
@@ -7567,19 +7426,15 @@ skip31:
 	VFMADD231PD  Y2, Y2, Y1
 	VBROADCASTSD inverse+80(FP), Y3
 	VMULPD       Y3, Y2, Y2
-	TESTQ        CX, CX
-	JEQ          skip32
 	VMOVUPD      Y2, 32(CX)(BX*8)
+	ADDQ         $0x08, BX
+	CMPQ         BX, SI
+	JLE          loop30
 
-skip32:
-	ADDQ $0x08, BX
-	CMPQ BX, SI
-	JLE  loop28
-
-tail29:
+tail31:
 	SUBQ         BX, AX
 	CMPQ         AX, $0x00
-	JLE          done30
+	JLE          done32
 	LEAQ         lanesBelow<>+0(SB), SI
 	MOVQ         AX, DI
 	NEGQ         DI
@@ -7593,11 +7448,7 @@ tail29:
 	VFMADD231PD  Y4, Y4, Y0
 	VBROADCASTSD inverse+80(FP), Y4
 	VMULPD       Y4, Y3, Y3
-	TESTQ        CX, CX
-	JEQ          skip33
 	VMASKMOVPD   Y3, Y2, (CX)(BX*8)
-
-skip33:
 	LEAQ         lanesBelow<>+0(SB), SI
 	NEGQ         AX
 	VMOVUPD      96(SI)(AX*8), Y2
@@ -7610,17 +7461,14 @@ skip33:
 	VFMADD231PD  Y4, Y4, Y1
 	VBROADCASTSD inverse+80(FP), Y4
 	VMULPD       Y4, Y3, Y3
-	TESTQ        CX, CX
-	JEQ          skip34
 	VMASKMOVPD   Y3, Y2, 32(CX)(BX*8)
 
-skip34:
-done30:
+done32:
 	MOVQ    40(SP), AX
 	MOVQ    24(SP), CX
 	MOVQ    32(SP), DX
 	CMPQ    AX, $0x20
-	JLT     units35
+	JLT     units33
 	MOVQ    d+64(FP), AX
 	ADDQ    DX, AX
 	VMOVUPD (AX), Y2
@@ -7635,9 +7483,9 @@ done30:
 	MOVQ    grad+32(FP), CX
 	MOVQ    k+24(FP), DX
 	SUBQ    $0x04, DX
-	JLT     next39
+	JLT     next37
 
-columns38:
+columns36:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VCVTPS2PD   (AX), Y12
@@ -7721,15 +7569,15 @@ columns38:
 	ADDQ        $+512, AX
 	ADDQ        $+256, CX
 	SUBQ        $0x04, DX
-	JGE         columns38
+	JGE         columns36
 
-next39:
+next37:
 	ADDQ $0x04, DX
-	JEQ  done37
+	JEQ  done35
 	SUBQ $0x01, DX
-	JLT  next41
+	JLT  next39
 
-columns40:
+columns38:
 	VMOVUPD     (CX), Y10
 	VMOVUPD     32(CX), Y11
 	VCVTPS2PD   (AX), Y12
@@ -7753,10 +7601,10 @@ columns40:
 	ADDQ        $+128, AX
 	ADDQ        $+64, CX
 	SUBQ        $0x01, DX
-	JGE         columns40
+	JGE         columns38
 
-next41:
-done37:
+next39:
+done35:
 	VMOVUPD (CX), Y10
 	VMOVUPD 32(CX), Y11
 	VADDPD  Y2, Y10, Y10
@@ -7769,16 +7617,16 @@ done37:
 	VADDPD  Y9, Y11, Y11
 	VMOVUPD Y10, (CX)
 	VMOVUPD Y11, 32(CX)
-	JMP     done36
+	JMP     done34
 
-units35:
-unit42:
+units33:
+unit40:
 	MOVQ AX, BX
 	CMPQ BX, $0x08
-	JLE  atMost43
+	JLE  atMost41
 	MOVQ $0x00000008, BX
 
-atMost43:
+atMost41:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    64(SI)(BX*8), Y2
@@ -7789,9 +7637,9 @@ atMost43:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next46
+	JLT        next44
 
-columns45:
+columns43:
 	VMOVUPD     (SI), Y3
 	VCVTPS2PD   (BX), Y4
 	VFMADD231PD Y4, Y2, Y3
@@ -7799,18 +7647,18 @@ columns45:
 	ADDQ        $+128, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns45
+	JGE         columns43
 
-next46:
+next44:
 	VMOVUPD (SI), Y3
 	VADDPD  Y2, Y3, Y3
 	VMOVUPD Y3, (SI)
 	MOVQ    AX, BX
 	CMPQ    BX, $0x08
-	JLE     atMost47
+	JLE     atMost45
 	MOVQ    $0x00000008, BX
 
-atMost47:
+atMost45:
 	LEAQ       lanesBelow<>+0(SB), SI
 	NEGQ       BX
 	VMOVUPD    96(SI)(BX*8), Y2
@@ -7821,9 +7669,9 @@ atMost47:
 	MOVQ       grad+32(FP), SI
 	MOVQ       k+24(FP), DI
 	SUBQ       $0x01, DI
-	JLT        next50
+	JLT        next48
 
-columns49:
+columns47:
 	VMOVUPD     32(SI), Y3
 	VCVTPS2PD   16(BX), Y4
 	VFMADD231PD Y4, Y2, Y3
@@ -7831,18 +7679,18 @@ columns49:
 	ADDQ        $+128, BX
 	ADDQ        $+64, SI
 	SUBQ        $0x01, DI
-	JGE         columns49
+	JGE         columns47
 
-next50:
+next48:
 	VMOVUPD 32(SI), Y3
 	VADDPD  Y2, Y3, Y3
 	VMOVUPD Y3, 32(SI)
 	ADDQ    $0x20, CX
 	ADDQ    $0x40, DX
 	SUBQ    $0x08, AX
-	JG      unit42
+	JG      unit40
 
-done36:
+done34:
 	MOVQ   k+24(FP), AX
 	IMUL3Q $0x00000080, AX, AX
 	MOVQ   24(SP), CX

@@ -13,6 +13,7 @@ type site struct {
 	pointers map[string]reg.GPVirtual
 	scalars  map[string]vec
 	sums     map[string]vec
+	sure     bool // no destination is nil
 }
 
 func (s *site) in(name string) vec { return s.load(s.element(s.pointers[name])) }
@@ -21,6 +22,10 @@ func (s *site) in(name string) vec { return s.load(s.element(s.pointers[name])) 
 func (s *site) out(name string, v vec) {
 	p, ok := s.pointers[name]
 	if !ok {
+		return
+	}
+	if s.sure {
+		s.store(v, s.element(p))
 		return
 	}
 	skip := s.label("skip")
@@ -79,7 +84,7 @@ func summing(name, params string, body func(s *site)) kernel {
 			for i, name := range names {
 				sums[name] = b.acc[i]
 			}
-			body(&site{g, b, pointers, scalars, sums})
+			body(&site{g, b, pointers, scalars, sums, false})
 		})
 		for i, name := range names {
 			for h := range g.halves() {

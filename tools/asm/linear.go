@@ -29,8 +29,8 @@ type linear struct {
 type place struct{ x, row, left slot }
 
 // linearPredictor makes the kernel of a likelihood: more lists the parameters besides those of the predictor, the observations y, and the derivative d,
-// which holds the predictor in between. as names what the likelihood's body calls the predictor and the observations.
-func linearPredictor(name, more string, short bool, as [2]string, body func(s *site)) kernel {
+// which holds the predictor in between. AVX-512 has registers for so many vectors of the likelihood together. as names what the likelihood's body calls the predictor and the observations.
+func linearPredictor(name, more string, short bool, together int, as [2]string, body func(s *site)) kernel {
 	elem := ""
 	if short {
 		name, elem = name+"Short", "float32"
@@ -56,7 +56,7 @@ func linearPredictor(name, more string, short bool, as [2]string, body func(s *s
 		row := g.take(l.here.row)
 		pointers := map[string]reg.GPVirtual{as[0]: l.of("d", row), as[1]: l.of("y", row)}
 		pointers["d"] = pointers[as[0]]
-		g.reduce(g.atMost(g.take(l.here.left), tileLength), 1, l.start, func(b *block) { body(l.site(b, pointers)) })
+		l.likelihood(together, func(b *block) { body(l.site(b, pointers)) })
 		l.wholeOrUnits(l.here, l.gradient, l.gradientUnit)
 		l.advance(l.here)
 		g.JMP(label(loop))
@@ -150,13 +150,42 @@ func (g *gen) atMost(r reg.GPVirtual, most uint32) reg.GPVirtual {
 	return d
 }
 
+// likelihood emits the likelihood of a tile's rows: in a whole tile woven from some vectors at a time, where there are registers.
+func (l *linear) likelihood(together int, body func(b *block)) {
+	few, done := l.label("few"), l.label("done")
+	left := l.atMost(l.take(l.here.left), tileLength)
+	if l.wide && together > 1 {
+		l.CMPQ(left, operand.Imm(tileLength))
+		l.JLT(label(few))
+		i, loop := l.number(0), l.label("woven")
+		l.Label(loop)
+		l.weave(together, func(u int) { body(&block{i: i, plus: 8 * u, acc: l.sums()}) })
+		l.ADDQ(operand.Imm(uint64(8*together)), i)
+		l.CMPQ(i, operand.Imm(tileLength))
+		l.JLT(label(loop))
+		l.JMP(label(done))
+		l.Label(few)
+	}
+	l.reduce(left, 1, l.start, body)
+	l.Label(done)
+}
+
+// sums are the accumulators of AVX-512.
+func (l *linear) sums() []vec {
+	var acc []vec
+	for _, s := range l.start {
+		acc = append(acc, s[0][0])
+	}
+	return acc
+}
+
 // site is what a likelihood sees of eight rows.
 func (l *linear) site(b *block, pointers map[string]reg.GPVirtual) *site {
 	sums := map[string]vec{}
 	for i, name := range l.names {
 		sums[name] = b.acc[i]
 	}
-	return &site{l.gen, b, pointers, l.scalars, sums}
+	return &site{l.gen, b, pointers, l.scalars, sums, true}
 }
 
 // wholeOrUnits emits a pass over a tile: at once if it is whole, else for eight rows at a time, of which the last may be missing.
@@ -261,8 +290,8 @@ func (l *linear) columns(x reg.GPVirtual, with string, step, several int, body f
 	return p
 }
 
-// together is how many columns a whole tile multiplies in one turn of a loop.
-const together = 4
+// columnsTogether is how many columns a whole tile multiplies in one turn of a loop.
+const columnsTogether = 4
 
 // smallTile is the bytes of a tile of X of which the first cache has room for one more.
 const smallTile = 8 << 10
@@ -276,7 +305,7 @@ func (l *linear) predict(x, row reg.GPVirtual) {
 	l.ADDQ(size, size)
 	l.Label(near)
 	l.offset(acc, 0, row)
-	l.columns(x, "b", 8, together, func(column, weight reg.GPVirtual, on int) {
+	l.columns(x, "b", 8, columnsTogether, func(column, weight reg.GPVirtual, on int) {
 		w := l.vec()
 		l.VBROADCASTSD(at(weight, 8*on), w)
 		for v := range acc {
@@ -310,7 +339,7 @@ func (l *linear) gradient(x, row reg.GPVirtual) {
 	for v := range tileLength / l.lanes() {
 		r = append(r, l.load(at(d, l.row8(v))))
 	}
-	last := l.columns(x, "grad", 64, together, func(column, g reg.GPVirtual, on int) {
+	last := l.columns(x, "grad", 64, columnsTogether, func(column, g reg.GPVirtual, on int) {
 		l.ontoLanes(g, 64*on, func(sums []vec) {
 			for v := range r {
 				l.multiply(sums[v%len(sums)], column, on, v, r[v])
@@ -358,11 +387,11 @@ func linearPredictors() []kernel {
 	for _, short := range []bool{false, true} {
 		eta := [2]string{"eta", "y"}
 		out = append(out,
-			linearPredictor("bernoulliLogitLinear", "sum *[8]float64, product *[8]float64", short, eta, bernoulliLogit),
-			linearPredictor("binomialLogitLinear", "sum *[8]float64, product *[8]float64, trials float64", short, eta, binomialLogit),
-			linearPredictor("poissonLogLinear", "sum *[8]float64", short, eta, poissonLog),
-			linearPredictor("negBinomial2LogLinear", "sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64", short, eta, negBinomial2Log),
-			linearPredictor("normalLinear", "squares *[8]float64, inverse float64", short, [2]string{"mu", "x"}, normalDensity),
+			linearPredictor("bernoulliLogitLinear", "sum *[8]float64, product *[8]float64", short, 2, eta, bernoulliLogit),
+			linearPredictor("binomialLogitLinear", "sum *[8]float64, product *[8]float64, trials float64", short, 2, eta, binomialLogit),
+			linearPredictor("poissonLogLinear", "sum *[8]float64", short, 2, eta, poissonLog),
+			linearPredictor("negBinomial2LogLinear", "sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64", short, 1, eta, negBinomial2Log),
+			linearPredictor("normalLinear", "squares *[8]float64, inverse float64", short, 4, [2]string{"mu", "x"}, normalDensity),
 		)
 	}
 	return out

@@ -145,6 +145,9 @@ func compile(ctx *build.Context) (*ir.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, f := range file.Functions() {
+		f.Nodes = woven(f.Nodes)
+	}
 	return file, pass.Compile.Execute(file)
 }
 
