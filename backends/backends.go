@@ -132,6 +132,17 @@ type Env interface {
 	Work() *Work
 }
 
+// A Windowed is an Env whose rows are divided into windows.
+type Windowed interface {
+	Env
+	// Windows is their number; 0: the rows are not divided.
+	Windows() int
+	// Window returns the Env over the rows of window k alone, counted from 0, and these rows, numbered in the whole from 0 and ascending. It has the same
+	// parties, parameters, streams and counts of work; its cuts have the window's rows. In it a likelihood over rows is scaled by the number of windows,
+	// so that the mean of the windows' densities is the density over all rows. It returns the same Env each time.
+	Window(k int) (Env, []int)
+}
+
 // Work counts evaluations and what crossed between parties.
 type Work struct {
 	Gradients int64 `json:"gradients"`

@@ -24,6 +24,8 @@ type Party struct {
 	// Data holds the bindings by party. A party program needs its own entry only.
 	Data  map[string]data.Bindings
 	Sizes *Sizes
+	// Window says that only some rows are lowered; nil: all.
+	Window *Window
 }
 
 // A Lowered is a party's spec with the names of its ports, from which Link makes the wiring.
@@ -109,7 +111,9 @@ func (l *lowerer) run() {
 		}
 	}
 	for _, s := range l.generated {
-		l.generate(s)
+		if l.Window == nil { // of a draw, and so of all rows
+			l.generate(s)
+		}
 	}
 	for i, k := range p.Likelihoods {
 		l.eachMember(k.Family != "" && p.For == "", k.Family, func() { l.likelihood(i, k) })
@@ -187,7 +191,8 @@ func (l *lowerer) data(s *check.Symbol) {
 		l.errorf(diag.CannotEvaluate, s.Ident, "the data %s are not bound", s.Name)
 		return
 	}
-	l.names[l.key(s.Name)] = l.b.Const(s.Name, graph.Shape(b.Dims), b.Values)
+	dims, values := l.Window.of(s, b)
+	l.names[l.key(s.Name)] = l.b.Const(s.Name, dims, values)
 }
 
 // shape evaluates the dimensions of a symbol.
@@ -211,6 +216,9 @@ func (l *lowerer) shape(s *check.Symbol) (graph.Shape, bool) {
 func (l *lowerer) size(name string) (int, bool) {
 	if v, ok := l.vars[name]; ok {
 		return v, true
+	}
+	if n, ok := l.Window.size(name); ok {
+		return n, true
 	}
 	member := l.Name
 	if l.Program.For == "" && l.member > 0 {
@@ -325,6 +333,7 @@ func (l *lowerer) likelihood(i int, k *check.Likelihood) {
 	if l.diags.HasErrors() {
 		return
 	}
+	power *= l.scale(k)
 	term := l.key(describe(k.Stmt))
 	if err := l.b.Density(term, k.Dist, left, theta, weights, power); err != nil {
 		l.errorf(diag.CannotEvaluate, k.Stmt, "%v", err)

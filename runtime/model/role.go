@@ -71,5 +71,9 @@ func (p *Plan) Only(index int) *Plan {
 	own := *p
 	own.Parties = make([]*Spec, len(p.Parties))
 	own.Parties[index] = p.Parties[index]
+	own.Windows = nil
+	for _, w := range p.Windows {
+		own.Windows = append(own.Windows, Window{w.Only(index), w.Rows})
+	}
 	return &own
 }

@@ -46,4 +46,13 @@ type Plan struct {
 	Groups  []Group
 	Shared  []Shared
 	Power   bool
+	// Windows are plans of their own over parts of the rows, which together are all of them; none where all rows are always evaluated together.
+	Windows []Window
+}
+
+// A Window is a plan over some of the rows of another: its likelihoods over rows are scaled by the number of windows, so that the mean of the windows'
+// densities is the density over all rows.
+type Window struct {
+	*Plan
+	Rows []int // in the whole, ascending
 }

@@ -21,7 +21,7 @@ func (e *WiringError) Error() string { return "plan: " + e.Where + ": " + e.What
 // later output of the server has one connection, lengths agree, lists are in party order. It returns the first *WiringError.
 func (p *Plan) Verify() error {
 	v := verifier{plan: p, inputs: map[Port]string{}, cuts: map[Port]string{}, outputs: map[Port]string{}, names: map[string]bool{}}
-	for _, check := range []func() error{v.parties, v.groups, v.shared, v.connected} {
+	for _, check := range []func() error{v.parties, v.groups, v.shared, v.connected, v.windows} {
 		if err := check(); err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 // client is the Env of one client: its block alone, and the server at the other end of the wire.
 type client struct {
 	base
-	wire
+	*wire
 	seat   *seat
 	script *script
 	server string

@@ -15,11 +15,29 @@ type local struct {
 
 // NewLocal returns the Env over all parties of the plan, whose graphs must all be there. Errors are a *model.WiringError or a *KeyError.
 func NewLocal(plan *model.Plan, keys Keys) (backends.Env, error) {
+	if err := plan.Verify(); err != nil {
+		return nil, err
+	}
+	e, err := newLocal(plan, keys, &backends.Work{})
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range plan.Windows {
+		of, err := newLocal(w.Plan, keys, e.work)
+		if err != nil {
+			return nil, err
+		}
+		e.parts = append(e.parts, part{of, w.Rows})
+	}
+	return e, nil
+}
+
+func newLocal(plan *model.Plan, keys Keys, work *backends.Work) (*local, error) {
 	all := make([]int, len(plan.Parties))
 	for i := range all {
 		all[i] = i
 	}
-	b, err := newBase(plan, keys, all...)
+	b, err := newBase(plan, keys, work, all...)
 	if err != nil {
 		return nil, err
 	}

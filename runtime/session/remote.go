@@ -10,26 +10,45 @@ import (
 // Errors are a *model.WiringError or a *KeyError here and, from the Env's methods, a *ProtocolError, a *PeerError, an error of the transport or of the context.
 // Work counts the bytes that this party sent and received; at the server that is all.
 func NewRemote(plan *model.Plan, index int, t transport.Transport, keys Keys) (backends.Env, error) {
-	b, err := newBase(plan, keys, index)
+	if err := plan.Verify(); err != nil {
+		return nil, err
+	}
+	b, err := newBase(plan, keys, &backends.Work{}, index)
 	if err != nil {
 		return nil, err
 	}
-	if index == 0 {
-		return newServer(b, t), nil
+	w := &wire{transport: t, peers: peersOf(plan, index), bytes: &b.work.Bytes}
+	for _, v := range plan.Windows {
+		of, err := newBase(v.Plan, keys, b.work, index)
+		if err != nil {
+			return nil, err
+		}
+		b.parts = append(b.parts, part{newEnd(of, w, index), v.Rows})
 	}
-	c := &client{base: b, script: newScript(plan, index), server: plan.Names[0]}
-	c.seat = c.seats[0]
-	c.wire = wire{transport: t, peers: plan.Names[:1], bytes: &c.work.Bytes}
-	return c, nil
+	return newEnd(b, w, index), nil
 }
 
-func newServer(b base, t transport.Transport) *server {
-	s := &server{base: b, hub: newHub(b.plan)}
-	s.seat = s.seats[0]
+// peersOf lists who a party speaks with.
+func peersOf(plan *model.Plan, index int) []string {
+	if index == 0 {
+		return plan.Names[1:]
+	}
+	return plan.Names[:1]
+}
+
+// newEnd is the party's end of the wire, which the Envs of its windows share: rounds are counted over all of them.
+func newEnd(b base, w *wire, index int) backends.Env {
+	if index == 0 {
+		return newServer(b, w)
+	}
+	return &client{base: b, wire: w, seat: b.seats[0], script: newScript(b.plan, index), server: b.plan.Names[0]}
+}
+
+func newServer(b base, w *wire) *server {
+	s := &server{base: b, wire: w, hub: newHub(b.plan), seat: b.seats[0]}
 	for k := range b.plan.Names[1:] {
 		s.scripts = append(s.scripts, newScript(b.plan, k+1))
 	}
-	s.wire = wire{transport: t, peers: b.plan.Names[1:], bytes: &s.work.Bytes}
 	return s
 }
 

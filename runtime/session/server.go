@@ -10,7 +10,7 @@ import (
 // server is the Env of the server: its block, the sums, and a script with each client.
 type server struct {
 	base
-	wire
+	*wire
 	seat    *seat
 	hub     *hub
 	scripts []*script // of wire.peers

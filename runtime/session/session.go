@@ -52,15 +52,25 @@ type base struct {
 	blocks []backends.Block
 	keys   Keys
 	cost   cost
-	work   backends.Work
+	work   *backends.Work
+	parts  []part
 }
 
-// newBase verifies the plan and makes a seat for each of the parties given by index.
-func newBase(plan *model.Plan, keys Keys, parties ...int) (base, error) {
-	b := base{plan: plan, keys: keys}
-	if err := plan.Verify(); err != nil {
-		return b, err
-	}
+// A part is the Env of a window and its rows.
+type part struct {
+	env  backends.Env
+	rows []int
+}
+
+// Windows is into how many windows the rows are divided, 0 for none.
+func (b *base) Windows() int { return len(b.parts) }
+
+// Window returns the Env of window k and its rows.
+func (b *base) Window(k int) (backends.Env, []int) { return b.parts[k].env, b.parts[k].rows }
+
+// newBase makes a seat for each of the parties given by index. The plan must have passed Verify. What is done is added to work.
+func newBase(plan *model.Plan, keys Keys, work *backends.Work, parties ...int) (base, error) {
+	b := base{plan: plan, keys: keys, work: work}
 	for _, i := range parties {
 		if i < 0 || i >= len(plan.Parties) || plan.Parties[i] == nil {
 			return b, &model.WiringError{Where: fmt.Sprintf("party %d", i), What: "its program is not loaded"}
@@ -80,7 +90,7 @@ func newBase(plan *model.Plan, keys Keys, parties ...int) (base, error) {
 func (b *base) Blocks() []backends.Block { return b.blocks }
 
 // Work counts what was done since the start.
-func (b *base) Work() *backends.Work { return &b.work }
+func (b *base) Work() *backends.Work { return b.work }
 
 // Shared returns the stream of this name that all parties have in common, at its start.
 func (b *base) Shared(name string) *rng.Stream { return rng.New(b.keys.Shared, name) }

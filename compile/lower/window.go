@@ -1,0 +1,106 @@
+package lower
+
+import (
+	"fmt"
+
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/runtime/data"
+	"github.com/vflc/vflc/runtime/graph"
+	"github.com/vflc/vflc/runtime/model"
+)
+
+// A Window is some of the rows of a model, for which package rows has found that every row stands by itself.
+type Window struct {
+	Size  string  // the name of the size that counts rows
+	Rows  []int   // counted from 0, ascending
+	Scale float64 // of likelihoods over rows
+}
+
+// size is the number of rows of the window where name is that of the size.
+func (w *Window) size(name string) (int, bool) {
+	if w == nil || name != w.Size {
+		return 0, false
+	}
+	return len(w.Rows), true
+}
+
+// over says that a value has an element, or a row of them, for each row.
+func (w *Window) over(t types.Type) bool {
+	return w != nil && len(t.Dims) > 0 && t.Dims[0].Equal(types.Named(w.Size))
+}
+
+// of is the window's part of a bound value.
+func (w *Window) of(s *check.Symbol, b *data.Bound) (graph.Shape, []float64) {
+	if !w.over(s.Type) {
+		return graph.Shape(b.Dims), b.Values
+	}
+	dims := append(graph.Shape{len(w.Rows)}, b.Dims[1:]...)
+	return dims, choose(b.Values, b.Dims[0], w.Rows)
+}
+
+// choose takes some rows of values in column-major order.
+func choose(values []float64, rows int, chosen []int) []float64 {
+	out := make([]float64, 0, len(values)/max(rows, 1)*len(chosen))
+	for from := 0; from < len(values); from += rows {
+		for _, r := range chosen {
+			out = append(out, values[from+r])
+		}
+	}
+	return out
+}
+
+// scale is by how much the window scales a likelihood.
+func (l *lowerer) scale(k *check.Likelihood) float64 {
+	for _, e := range append([]ast.Expr{k.Stmt.Left}, k.Args...) {
+		if e != nil && l.Window.over(l.Program.Info[e].Type) {
+			return l.Window.Scale
+		}
+	}
+	return 1
+}
+
+// Divide adds windows to a plan: the parties that it was linked of, lowered for each part of the rows that size counts. Every row is in one part.
+func Divide(plan *model.Plan, parties []*Lowered, size string, parts [][]int) (diag.List, error) {
+	for _, rows := range parts {
+		w := &Window{Size: size, Rows: rows, Scale: float64(len(parts))}
+		part, diags, err := w.lower(parties)
+		if err != nil || diags.HasErrors() {
+			return diags, err
+		}
+		w.label(plan, part)
+		plan.Windows = append(plan.Windows, model.Window{Plan: part, Rows: rows})
+	}
+	if err := plan.Verify(); err != nil {
+		return nil, fmt.Errorf("windows: %w", err)
+	}
+	return nil, nil
+}
+
+func (w *Window) lower(parties []*Lowered) (*model.Plan, diag.List, error) {
+	var own []*Lowered
+	for _, p := range parties {
+		party := p.Party
+		party.Window = w
+		l, diags := Lower(party)
+		if diags.HasErrors() {
+			return nil, diags, nil
+		}
+		own = append(own, l)
+	}
+	plan, err := Link(own)
+	return plan, nil, err
+}
+
+// label gives the window's cuts their part of the responses.
+func (w *Window) label(whole, part *model.Plan) {
+	for i, p := range part.Parties {
+		for k := range p.Cuts {
+			if label := whole.Parties[i].Cuts[k].Label; label != nil {
+				p.Cuts[k].Label = choose(label, len(label), w.Rows)
+			}
+		}
+	}
+}

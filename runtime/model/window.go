@@ -1,0 +1,52 @@
+package model
+
+import "slices"
+
+// windows checks that the windows are plans of the same parties with the same parameters, and that every row is in one of them.
+func (v *verifier) windows() error {
+	if len(v.plan.Windows) == 1 {
+		return wrong("windows", "there is only one")
+	}
+	var rows []int
+	for _, w := range v.plan.Windows {
+		if err := w.Verify(); err != nil {
+			return err
+		}
+		if len(w.Windows) > 0 || !slices.Equal(w.Names, v.plan.Names) {
+			return wrong("windows", "one is divided itself or has other parties")
+		}
+		if err := v.sameParties(w); err != nil {
+			return err
+		}
+		rows = append(rows, w.Rows...)
+	}
+	slices.Sort(rows)
+	for i, r := range rows {
+		if r != i {
+			return wrong("windows", "row %d is in none of them or in several", min(i, r)+1)
+		}
+	}
+	return nil
+}
+
+// sameParties compares the parties that this process holds: their parameters, and the rows of their cuts.
+func (v *verifier) sameParties(w Window) error {
+	for i, whole := range v.plan.Parties {
+		part := w.Parties[i]
+		if (whole == nil) != (part == nil) {
+			return wrong(party(v.plan.Names[i]), "a window has no program of it, or only a window has")
+		}
+		if whole == nil {
+			continue
+		}
+		if whole.Graph.Dim() != part.Graph.Dim() || len(whole.Cuts) != len(part.Cuts) {
+			return wrong(party(whole.Party), "other parameters or other cuts in a window")
+		}
+		for k, c := range part.Cuts {
+			if c.Rows != len(w.Rows) || c.Cols != whole.Cuts[k].Cols {
+				return wrong(party(whole.Party), "the cut %s has %d rows in a window of %d", c.Name, c.Rows, len(w.Rows))
+			}
+		}
+	}
+	return nil
+}
