@@ -24,6 +24,8 @@ type Algorithm struct {
 	// InTurn, where not empty, says that a kernel maximises over some of the variables and then draws the others given these, one draw of each of
 	// several chains in turn: draw id is of chain id modulo their number, which is the setting of this name. Draws are taken after their Step.
 	InTurn string
+	// Minibatch, where not empty, is the setting that says of how many rows an evaluation is to be, 0 for all: New then takes a Windowed Env.
+	Minibatch string
 	// New prepares a run: it allocates everything and evaluates nothing. An error names a setting that does not fit the model.
 	New func(Env, Settings) (Kernel, error)
 }

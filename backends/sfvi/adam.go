@@ -9,7 +9,7 @@ const (
 	epsilon = 1e-8
 )
 
-// An adam is the optimiser's state for one party's variational parameters.
+// An adam is the optimiser's state for some variational parameters.
 type adam struct {
 	first, second []float64 // moments of the gradient
 	decay1        float64   // beta1 to the number of steps

@@ -74,6 +74,8 @@ func (q *amortized) size() int {
 	return n
 }
 
+func (q *amortized) each() int { return 0 }
+
 func (q *amortized) start(phi []float64, from *rng.Stream) {
 	for _, v := range q.nets {
 		v.start(phi[:v.size()], from)
@@ -94,14 +96,14 @@ func (q *amortized) value(_, phi, g, z []float64) float64 {
 }
 
 // The nets' parameters get the seeds (D, sεD). Through its input g the whole of log q(z | θ) = −½ε² − h + … changes, where the path's ε/s cancels
-// and h remains: the seeds are (∇e, sε∇e + 1).
+// and h remains: the seeds are (∇e, sε∇e + 1), the 1 times the weight.
 func (q *amortized) adjoint(phi, adj, own, w, _, grad, _ []float64) {
 	n := q.len()
 	q.gradient(adj, q.mean, q.logs) // which the forward pass needs no more
 	path := q.s
 	vec.Mul(n, path, q.s, q.eps)
 	vec.Mul(n, path, path, q.de)
-	vec.AddScalar(n, path, path, 1)
+	vec.AddScalar(n, path, path, q.weight)
 	for k, c := range q.cuts {
 		v := q.nets[k]
 		seeds, input := q.seeds[0][:2*v.n], q.seeds[1][:2*v.n]

@@ -22,7 +22,7 @@ func carryEstimate(c *checkpoint.Codec, e *backends.Estimate) {
 // state carries everything that a Step reads and an earlier one wrote. The streams need nothing: their rounds are numbered by the iteration. An evaluation
 // that has been made for the next iteration is made again.
 func (k *kernel) state(c *checkpoint.Codec) {
-	c.Ints(&k.phase, &k.iter, &k.planned, &k.tail, &k.averaged, &k.bad, &k.row, &k.evaluated, &k.smooth.used)
+	c.Ints(&k.phase, &k.iter, &k.planned, &k.tail, &k.bad, &k.row, &k.evaluated, &k.smooth.used)
 	carryRunning(c, &k.elbo)
 	c.Floats(k.ratios)
 	carryEstimate(c, &k.traced)
@@ -31,20 +31,23 @@ func (k *kernel) state(c *checkpoint.Codec) {
 		carryRunning(c, &k.smooth.batches[i])
 	}
 	for _, p := range k.parties {
-		c.Floats(p.phi)
-		c.Floats(p.mean)
-		c.Floats(p.opt.first)
-		c.Floats(p.opt.second)
-		c.Float(&p.opt.decay1, &p.opt.decay2)
+		for _, f := range p.factors() {
+			c.Ints(&f.averaged)
+			c.Floats(f.phi)
+			c.Floats(f.mean)
+			c.Floats(f.opt.first)
+			c.Floats(f.opt.second)
+			c.Float(&f.opt.decay1, &f.opt.decay2)
+		}
 	}
 }
 
 // heading is a line that two kernels share if one can load what the other saved.
 func (k *kernel) heading() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "vflc sfvi checkpoint 2: %s", k.settings)
+	fmt.Fprintf(&b, "vflc sfvi checkpoint 3: %s", k.settings)
 	for _, p := range k.parties {
-		fmt.Fprintf(&b, "; %s %d %d", p.block.Party(), p.block.Dim(), len(p.phi))
+		fmt.Fprintf(&b, "; %s %d %d", p.block.Party(), p.block.Dim(), len(p.own.phi)+p.whole.size())
 	}
 	return b.String()
 }

@@ -98,7 +98,11 @@ func (k *kernel) trace(ctx context.Context) error {
 // weight. Nothing depends on them before the last is there, so the parties add them up at once.
 func (k *kernel) integrand(ctx context.Context, from source, first uint64, n int, r *running) error {
 	k.climbing = false
+	k.face(everything)
 	for d := range n {
+		if from == tracing {
+			k.face(k.sampledAt(first + uint64(d)))
+		}
 		if err := k.visit(ctx, from, first+uint64(d)); err != nil {
 			return err
 		}

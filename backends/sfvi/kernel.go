@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/runtime/rng"
 )
 
 // The phases of a run.
@@ -37,9 +38,13 @@ type kernel struct {
 	total    []float64
 	terms    [][]float64 // of the integrand at several draws, by block
 	sums     []float64   // over the blocks
-	centre   [][]float64 // inputs and outputs of Env.Totals, where the guide wants it
-	base     [][]float64
-	totals   [][]float64
+	whole    view
+	windows  []view // none where every evaluation is of all rows
+	facing   int    // the view of the evaluation at hand
+	visiting int    // that of the iteration at hand
+	coming   int    // that of the next draw of the fit
+	order    order
+	sampled  *rng.Stream // of the trace's windows
 
 	climbing  bool        // the current evaluation is to give a gradient
 	ahead     bool        // parties are apart, so that a draw is made before the sums of the one before it are known
@@ -52,7 +57,6 @@ type kernel struct {
 	planned   int // iterations in all
 	samples   int // draws of one iteration
 	tail      int // the first iteration that is averaged
-	averaged  int // iterations averaged so far
 	bad       int // evaluations that were not finite
 	row       int // iterations in a row that were not
 	elbo      running
@@ -67,11 +71,10 @@ type kernel struct {
 // newKernel allocates a fit.
 func newKernel(env backends.Env, s backends.Settings) (*kernel, error) {
 	blocks := env.Blocks()
-	k := &kernel{env: env, settings: s, lp: make([]float64, len(blocks)), total: make([]float64, 2)}
+	k := &kernel{env: env, settings: s, lp: make([]float64, len(blocks)), total: make([]float64, 2), whole: view{env: env}, facing: everything}
 	k.samples = s.Int(mcSamples)
-	form := s.Text(guideForm)
 	for b, block := range blocks {
-		p, err := newParty(env, b, s, form)
+		p, err := newParty(env, b, s)
 		if err != nil {
 			return nil, err
 		}
@@ -81,17 +84,15 @@ func newKernel(env backends.Env, s backends.Settings) (*kernel, error) {
 		k.part = append(k.part, make([]float64, 2))
 		k.terms = append(k.terms, make([]float64, batchOf))
 	}
-	if form == "amortized" && strings.Contains(s.Text(guideInputs), "total") {
+	if err := k.divide(); err != nil {
+		return nil, err
+	}
+	if s.Text(guideForm) == "amortized" && strings.Contains(s.Text(guideInputs), "total") {
 		k.wantTotals()
 	}
 	k.sums = make([]float64, batchOf)
 	k.ratios = make([]float64, s.Int(elboDraws))
 	k.ahead, k.proceed = env.Apart(), k.verdict
-	for _, p := range k.parties {
-		if k.ahead {
-			p.opt.safe = make([]float64, 3*len(p.phi))
-		}
-	}
 	k.planned = s.Int(iterations)
 	k.tail = k.planned - k.planned/tailShare
 	k.smooth = newHistory(k.planned)
@@ -99,12 +100,13 @@ func newKernel(env backends.Env, s backends.Settings) (*kernel, error) {
 }
 
 func (k *kernel) wantTotals() {
-	n := len(k.parties)
-	k.centre, k.base, k.totals = make([][]float64, n), make([][]float64, n), make([][]float64, n)
-	for b, p := range k.parties {
-		if q, ok := p.guide.(*amortized); ok {
-			k.centre[b], k.totals[b] = q.centre, q.total
+	for v := everything; v < len(k.windows); v++ {
+		var guides []guide
+		k.face(v)
+		for _, p := range k.parties {
+			guides = append(guides, p.guide)
 		}
+		k.view(v).wantTotals(guides)
 	}
 }
 
@@ -114,6 +116,7 @@ func (k *kernel) Init(ctx context.Context) error {
 		for _, p := range k.parties {
 			p.start(attempt)
 		}
+		k.face(everything)
 		_, ok, err := k.evaluate(ctx, starting, attempts+attempt)
 		if err != nil || ok {
 			return err
@@ -123,7 +126,7 @@ func (k *kernel) Init(ctx context.Context) error {
 }
 
 func (k *kernel) why() string {
-	if why := k.env.Why(); why != "" {
+	if why := k.view(k.facing).env.Why(); why != "" {
 		return why
 	}
 	return "a gradient overflowed"
@@ -159,7 +162,7 @@ func (k *kernel) sound() bool { return finite(k.total[0]) && k.total[1] == 0 }
 func (k *kernel) draw(from source, round uint64) {
 	for b, p := range k.parties {
 		p.draw(from, round, k.theta[b])
-		clear(p.grad[:p.theta.dim])
+		clear(p.dmu())
 	}
 }
 
@@ -169,28 +172,29 @@ func (k *kernel) visit(ctx context.Context, from source, round uint64) error {
 	if err := k.exchangeTotals(ctx); err != nil {
 		return err
 	}
-	return k.env.Density(ctx, k.theta, k, k.grad, k.lp)
+	return k.view(k.facing).env.Density(ctx, k.theta, k, k.grad, k.lp)
 }
 
 // exchangeTotals gives the guides that want it the sum of all noise-free contributions at the means. The total is a constant of the iteration:
 // its own dependence on the means is not differentiated. The server's own additive part is left out: where it is one intercept, the nets'
 // biases take it up.
 func (k *kernel) exchangeTotals(ctx context.Context) error {
-	if k.centre == nil {
+	v := k.view(k.facing)
+	if v.centre == nil {
 		return nil
 	}
 	for b, p := range k.parties {
-		if k.centre[b] != nil {
-			p.block.Cut(backends.Centre, p.mu(), k.centre[b])
+		if v.centre[b] != nil {
+			p.block.Cut(backends.Centre, p.mu(), v.centre[b])
 		}
 	}
-	return k.env.Totals(ctx, k.centre, k.base, k.totals)
+	return v.env.Totals(ctx, v.centre, v.base, v.totals)
 }
 
 // Value implements backends.Coordinates.
 func (k *kernel) Value(b int, g, z []float64) {
 	p := k.parties[b]
-	p.ratio += p.guide.value(p.mu(), p.aux(p.phi), g, z)
+	p.ratio += p.guide.value(p.mu(), p.vars.phi, g, z)
 }
 
 // Adjoint implements backends.Coordinates.
@@ -200,7 +204,7 @@ func (k *kernel) Adjoint(b int, adj, own, w, early []float64) {
 		clear(w)
 		return
 	}
-	p.guide.adjoint(p.aux(p.phi), adj, own, w, early, p.aux(p.grad), p.grad[:p.theta.dim])
+	p.guide.adjoint(p.vars.phi, adj, own, w, early, p.vars.grad, p.dmu())
 }
 
 // Step does one iteration, or evaluates one batch of the final ELBO.
@@ -231,9 +235,9 @@ func (k *kernel) iterate(ctx context.Context) error {
 	}
 	k.iter++
 	if k.iter > k.tail {
-		k.averaged++
 		for _, p := range k.parties {
-			p.average(k.averaged)
+			p.own.average()
+			p.at(k.visiting).vars.average()
 		}
 	}
 	if k.iter%k.settings.Int(elboEvery) == 0 {
@@ -248,6 +252,10 @@ func (k *kernel) iterate(ctx context.Context) error {
 // climb evaluates the draws of an iteration, leaves the mean of their gradients in each party's slope, and moves the parameters. It stops at a draw that is
 // not finite.
 func (k *kernel) climb(ctx context.Context) (ok bool, err error) {
+	if !k.begun {
+		k.face(k.visited(k.iter))
+	}
+	k.visiting, k.coming = k.facing, k.facing
 	for d := range k.samples {
 		k.round, k.last = uint64(k.iter)*uint64(k.samples)+uint64(d), d+1 == k.samples
 		if !k.begun {
@@ -259,7 +267,8 @@ func (k *kernel) climb(ctx context.Context) (ok bool, err error) {
 		}
 		for _, p := range k.parties {
 			if k.samples > 1 {
-				p.collect(d)
+				p.own.collect(d)
+				p.vars.collect(d)
 			}
 		}
 		ratio, ok, err := k.conclude(ctx)
@@ -287,11 +296,14 @@ func (k *kernel) conclude(ctx context.Context) (ratio float64, ok bool, err erro
 		}
 		return k.total[0], ok, nil
 	}
+	if k.last {
+		k.coming = k.visited(k.iter + 1)
+	}
 	if k.ahead {
 		k.next()
 	}
 	tally := backends.Tally{Part: k.part, Total: k.total, Go: k.proceed}
-	if err := k.env.Proceed(ctx, tally, k.theta, k, k.grad, k.lp); err != nil {
+	if err := k.view(k.coming).env.Proceed(ctx, tally, k.theta, k, k.grad, k.lp); err != nil {
 		return 0, false, err
 	}
 	if k.begun {
@@ -303,13 +315,14 @@ func (k *kernel) conclude(ctx context.Context) (ratio float64, ok bool, err erro
 // pausing says that what comes next is not the evaluation of a draw of the fit.
 func (k *kernel) pausing() bool {
 	next := k.iter + 1
-	return k.centre != nil || k.last && (next == k.planned || next%k.settings.Int(elboEvery) == 0)
+	return k.whole.centre != nil || k.last && (next == k.planned || next%k.settings.Int(elboEvery) == 0)
 }
 
 // next makes the next draw, after the step that an iteration ends with.
 func (k *kernel) next() {
 	if k.last {
 		k.ascend()
+		k.face(k.coming)
 	}
 	k.draw(fitting, k.round+1)
 }
@@ -322,19 +335,19 @@ func (k *kernel) verdict() bool {
 		k.next()
 	case !k.begun && k.ahead && k.last:
 		for _, p := range k.parties {
-			p.opt.goBack(p.phi)
+			p.own.opt.goBack(p.own.phi)
+			h := p.at(k.visiting)
+			h.vars.opt.goBack(h.vars.phi)
 		}
 	}
 	return k.begun
 }
 
-// ascend moves all parameters, and notes where they were where that may be too early.
+// ascend moves q(θ) and the guide of the iteration's rows.
 func (k *kernel) ascend() {
 	for _, p := range k.parties {
-		if k.ahead {
-			p.opt.keep(p.phi)
-		}
-		p.opt.ascend(p.phi, p.slope, k.rate())
+		p.own.ascend(k.rate())
+		p.vars.ascend(k.rate())
 	}
 }
 
@@ -356,7 +369,9 @@ func (k *kernel) advance() {
 	switch {
 	case k.iter == k.planned:
 		for _, p := range k.parties {
-			copy(p.phi, p.mean)
+			for _, f := range p.factors() {
+				f.settle()
+			}
 		}
 		k.phase = evaluating
 	case k.mayStop():
@@ -380,6 +395,7 @@ func (k *kernel) mayStop() bool {
 
 // Auxiliary implements backends.Kernel, with the noise that goes with the draw's in the final ELBO.
 func (k *kernel) Auxiliary(ctx context.Context, id int, z [][]float64) error {
+	k.face(everything)
 	for b, p := range k.parties {
 		p.draw(drawing, uint64(id), k.theta[b])
 	}
@@ -391,7 +407,7 @@ func (k *kernel) Auxiliary(ctx context.Context, id int, z [][]float64) error {
 			continue
 		}
 		p.block.Cut(backends.Here, k.theta[b], p.cut)
-		p.guide.value(p.mu(), p.aux(p.phi), p.cut, z[b])
+		p.guide.value(p.mu(), p.vars.phi, p.cut, z[b])
 	}
 	return nil
 }

@@ -24,7 +24,9 @@ func newMeanfield(b backends.Block, _ backends.Settings) (guide, error) {
 	}, nil
 }
 
-func (q *meanfield) size() int { return 2 * q.len() }
+func (q *meanfield) size() int { return q.each() * q.len() }
+
+func (q *meanfield) each() int { return 2 }
 
 func (q *meanfield) start(phi []float64, _ *rng.Stream) { clear(phi) }
 
@@ -40,12 +42,12 @@ func (q *meanfield) value(mu, phi, g, z []float64) float64 {
 	return q.draw(q.mean, phi[n:], g, z)
 }
 
-// g is seen through the model's density of z, as e/ρ, and D/ρ reaches μ through ḡ.
+// g is seen through the model's density of z, as e/ρ times the weight, and D/ρ reaches μ through ḡ.
 func (q *meanfield) adjoint(_, adj, own, w, early, grad, dmu []float64) {
 	n := q.len()
 	q.gradient(adj, grad[:n], grad[n:])
 	for _, c := range q.cuts {
-		vec.ScaleAdd(c.Len(), span(w, c), 1/c.Rho, span(q.e, c), span(own, c))
+		vec.ScaleAdd(c.Len(), span(w, c), q.weight/c.Rho, span(q.e, c), span(own, c))
 		vec.Scale(c.Len(), span(q.seed, c), span(grad, c), 1/c.Rho)
 	}
 	q.block.Pull(backends.Centre, q.seed, dmu, nil)

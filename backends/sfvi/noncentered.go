@@ -13,7 +13,9 @@ func newNoncentered(b backends.Block, _ backends.Settings) (guide, error) {
 	return &noncentered{newAux(b)}, nil
 }
 
-func (q *noncentered) size() int { return 2 * q.len() }
+func (q *noncentered) size() int { return q.each() * q.len() }
+
+func (q *noncentered) each() int { return 2 }
 
 func (q *noncentered) start(phi []float64, _ *rng.Stream) { clear(phi) }
 

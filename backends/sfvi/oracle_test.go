@@ -31,7 +31,7 @@ func fit(t *testing.T, m testmodel.GLM, seed uint64, given map[string]string) (r
 		t.Fatal(err)
 	}
 	for _, p := range k.parties {
-		a, b := p.theta.moments(p.phi)
+		a, b := p.theta.moments(p.own.phi)
 		mean, sd = append(mean, a...), append(sd, b...)
 	}
 	return run, mean, sd

@@ -28,16 +28,13 @@ const (
 
 var sourceNames = [sources]string{"sfvi", "sfvi trace", "sfvi draw", "sfvi start"}
 
-// A party is one block with its factors of q and their optimiser.
+// A party is one block with its factors of q, and the shards of it that are evaluated.
 type party struct {
-	block   backends.Block
+	*shard  // of the evaluation at hand
+	whole   *shard
+	windows []*shard // none where every evaluation is of all rows
 	theta   gaussian
-	guide   guide // nil without auxiliary variables
-	phi     []float64
-	grad    []float64 // of one draw
-	slope   []float64 // mean of the gradients of an iteration's draws: grad itself where there is one
-	mean    []float64 // running mean of phi over the tail
-	opt     adam
+	own     *factor   // of q(θ)
 	ratio   float64   // of the last draw: log p's auxiliary terms − log q
 	cut     []float64 // of a draw whose auxiliary variables are wanted
 	streams [sources]*rng.Stream
@@ -46,25 +43,17 @@ type party struct {
 	turned  bool
 }
 
-func newParty(env backends.Env, b int, s backends.Settings, form string) (*party, error) {
+func newParty(env backends.Env, b int, s backends.Settings) (*party, error) {
 	block := env.Blocks()[b]
 	full := s.Text(thetaGuide) == "fullrank" || (s.Text(thetaGuide) == "auto" && block.Dim() <= fullRankLimit)
-	p := &party{block: block, theta: newGaussian(block.Dim(), full)}
-	size := p.theta.size()
-	if block.AuxLen() > 0 {
-		g, err := newGuide(form, block, s)
-		if err != nil {
-			return nil, err
-		}
-		p.guide = g
-		p.cut = make([]float64, block.AuxLen())
-		size += g.size()
+	p := &party{theta: newGaussian(block.Dim(), full), cut: make([]float64, block.AuxLen())}
+	whole, err := newShard(block, s, 1)
+	if err != nil {
+		return nil, err
 	}
-	p.phi, p.grad, p.mean, p.opt = make([]float64, size), make([]float64, size), make([]float64, size), newAdam(size)
-	p.slope = p.grad
-	if s.Int(mcSamples) > 1 {
-		p.slope = make([]float64, size)
-	}
+	several, apart := s.Int(mcSamples) > 1, env.Apart()
+	p.own, whole.vars = newFactor(p.theta.size(), several, apart), newFactor(whole.size(), several, apart)
+	p.whole, p.shard = whole, whole
 	for k, name := range sourceNames {
 		p.streams[k] = env.Private(b, name)
 	}
@@ -75,16 +64,22 @@ func newParty(env backends.Env, b int, s backends.Settings, form string) (*party
 func (p *party) start(attempt uint64) {
 	from := p.streams[starting]
 	from.Round(attempt)
-	clear(p.phi)
-	d := p.theta.dim
-	for i := range d {
+	mean, logs := p.own.phi[:p.theta.dim], p.own.phi[p.theta.dim:]
+	clear(p.own.phi)
+	for i := range mean {
 		if attempt > 0 {
-			p.phi[i] = 4*from.Float64() - 2
+			mean[i] = 4*from.Float64() - 2
 		}
-		p.phi[d+i] = math.Log(firstSD)
+		logs[i] = math.Log(firstSD)
 	}
-	if p.guide != nil {
-		p.guide.start(p.phi[p.theta.size():], from)
+	if p.guide == nil {
+		return
+	}
+	p.whole.guide.start(p.whole.vars.phi, from)
+	for _, w := range p.windows {
+		if w.vars != p.whole.vars {
+			w.guide.start(w.vars.phi, from)
+		}
 	}
 }
 
@@ -102,7 +97,7 @@ func (p *party) draw(from source, r uint64, theta []float64) {
 	if opposite != p.turned {
 		p.turn()
 	}
-	p.ratio = p.theta.draw(p.phi, theta)
+	p.ratio = p.theta.draw(p.own.phi, theta)
 }
 
 // fill sets all noise to that of round r of a stream.
@@ -132,33 +127,21 @@ func (p *party) sample(from source, r uint64, theta []float64) {
 	s.Round(r)
 	s.FillNormals(p.theta.eps)
 	p.noisy, p.turned = false, false
-	p.theta.draw(p.phi, theta)
+	p.theta.draw(p.own.phi, theta)
 }
 
 // mu is the mean of q(θ).
-func (p *party) mu() []float64 { return p.phi[:p.theta.dim] }
+func (p *party) mu() []float64 { return p.own.phi[:p.theta.dim] }
 
-// aux is the part of phi, or of its gradient, that belongs to the guide of z.
-func (p *party) aux(v []float64) []float64 { return v[p.theta.size():] }
+// dmu is the gradient of mu.
+func (p *party) dmu() []float64 { return p.own.grad[:p.theta.dim] }
 
 // finish completes the gradient from that of the density in θ, and reports whether all of it is finite and can be squared.
 func (p *party) finish(v []float64) bool {
-	p.theta.gradient(p.phi, v, p.grad)
-	return finite(vec.Dot(len(p.grad), p.grad, p.grad))
+	p.theta.gradient(p.own.phi, v, p.own.grad)
+	return finite(square(p.own.grad) + square(p.vars.grad))
 }
 
-// collect takes the gradient of draw d of an iteration, counted from 0, into their mean.
-func (p *party) collect(d int) {
-	if d == 0 {
-		copy(p.slope, p.grad)
-		return
-	}
-	vec.Approach(len(p.grad), p.slope, 1/float64(d+1), p.grad)
-}
+func square(v []float64) float64 { return vec.Dot(len(v), v, v) }
 
 func finite(x float64) bool { return x-x == 0 }
-
-// average includes the current phi as the k-th member of the running mean.
-func (p *party) average(k int) {
-	vec.Approach(len(p.phi), p.mean, 1/float64(k), p.phi)
-}

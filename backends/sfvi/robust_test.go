@@ -63,12 +63,12 @@ func TestNonFiniteIterationsChangeNothing(t *testing.T) {
 		}
 		spoilt := 0
 		for range 200 {
-			before, bad := append([]float64(nil), k.parties[0].phi...), k.bad
+			before, bad := k.parties[0].all(phiOf), k.bad
 			info, err := k.Step(context.Background())
 			if err != nil {
 				t.Fatal(err)
 			}
-			moved := !slices.Equal(before, k.parties[0].phi)
+			moved := !slices.Equal(before, k.parties[0].all(phiOf))
 			if k.phase == ascending && !k.fresh && moved != (k.bad == bad) {
 				t.Fatalf("lp %g: iteration %d moved the parameters %t, with %d evaluations that were not finite", with, info.Iteration, moved, k.bad-bad)
 			}
@@ -81,7 +81,7 @@ func TestNonFiniteIterationsChangeNothing(t *testing.T) {
 			t.Errorf("lp %g: %d evaluations were spoilt, %d counted", with, spoilt, k.bad)
 		}
 		for _, p := range k.parties {
-			for _, v := range p.phi {
+			for _, v := range p.all(phiOf) {
 				if !finite(v) {
 					t.Fatalf("lp %g: parameters are not finite", with)
 				}
@@ -208,8 +208,8 @@ func inVain(t *testing.T, env func() *faulty, given map[string]string) {
 		t.Errorf("only %d evaluations were spoilt", one.bad)
 	}
 	for b, k := range apart {
-		if !slices.Equal(k.parties[0].phi, one.parties[b].phi) || k.bad != one.bad {
-			t.Errorf("party %d: parameters %v after %d evaluations in vain, in one process %v after %d", b, k.parties[0].phi, k.bad, one.parties[b].phi, one.bad)
+		if !slices.Equal(k.parties[0].all(phiOf), one.parties[b].all(phiOf)) || k.bad != one.bad {
+			t.Errorf("party %d: parameters %v after %d evaluations in vain, in one process %v after %d", b, k.parties[0].all(phiOf), k.bad, one.parties[b].all(phiOf), one.bad)
 		}
 	}
 }

@@ -12,13 +12,28 @@ import (
 	"github.com/vflc/vflc/runtime/rng"
 )
 
+// all puts a vector of every factor of a party together.
+func (p *party) all(of func(*factor) []float64) []float64 {
+	var out []float64
+	for _, f := range p.factors() {
+		out = append(out, of(f)...)
+	}
+	return out
+}
+
+func phiOf(f *factor) []float64   { return f.phi }
+func gradOf(f *factor) []float64  { return f.grad }
+func slopeOf(f *factor) []float64 { return f.slope }
+
 // elsewhere moves all variational parameters away from their start, the same for every kernel of one model.
 func elsewhere(k *kernel) {
 	random := rng.New(rng.SharedKey(9), "phi")
 	for _, p := range k.parties {
 		p.start(1)
-		for i := range p.phi {
-			p.phi[i] += 0.3 * random.Rand().NormFloat64()
+		for _, f := range p.factors() {
+			for i := range f.phi {
+				f.phi[i] += 0.3 * random.Rand().NormFloat64()
+			}
 		}
 	}
 }
@@ -39,16 +54,16 @@ func TestSeveralDrawsAreAveraged(t *testing.T) {
 				t.Fatal(ok, err)
 			}
 			for b, p := range one.parties {
-				want := make([]float64, len(p.phi))
+				want := make([]float64, len(p.all(phiOf)))
 				for d := range several {
 					if _, ok, err := one.evaluate(context.Background(), fitting, uint64(iteration*several+d)); err != nil || !ok {
 						t.Fatal(ok, err)
 					}
-					for i, g := range p.grad {
+					for i, g := range p.all(gradOf) {
 						want[i] += g / float64(several)
 					}
 				}
-				for i, got := range many.parties[b].slope {
+				for i, got := range many.parties[b].all(slopeOf) {
 					if math.Abs(got-want[i]) > 1e-12*(1+math.Abs(want[i])) {
 						t.Errorf("%s, %d draws, party %d, parameter %d: %v, want %v", form, several, b, i, got, want[i])
 					}
@@ -71,9 +86,9 @@ func TestTwoDrawsGiveExactGradientsOfMeans(t *testing.T) {
 					t.Fatal(ok, err)
 				}
 				for _, p := range k.parties {
-					out = append(out, p.slope[:p.theta.dim]...)
+					out = append(out, p.own.slope[:p.theta.dim]...)
 					if p.guide != nil {
-						out = append(out, p.aux(p.slope)[:p.block.AuxLen()]...)
+						out = append(out, p.vars.slope[:p.block.AuxLen()]...)
 					}
 				}
 				return out
@@ -97,14 +112,14 @@ func TestOneSpoiltDrawOfSeveral(t *testing.T) {
 	if err := k.Init(context.Background()); err != nil { // one call
 		t.Fatal(err)
 	}
-	before := slices.Clone(k.parties[1].phi)
+	before := k.parties[1].all(phiOf)
 	for iteration, moves := range []bool{false, true} { // calls 2 to 4, then 5 to 7
 		info, err := k.Step(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if info.NonFinite != 1 || slices.Equal(before, k.parties[1].phi) == moves {
-			t.Errorf("iteration %d: %d counted, moved %t", iteration, info.NonFinite, !slices.Equal(before, k.parties[1].phi))
+		if info.NonFinite != 1 || slices.Equal(before, k.parties[1].all(phiOf)) == moves {
+			t.Errorf("iteration %d: %d counted, moved %t", iteration, info.NonFinite, !slices.Equal(before, k.parties[1].all(phiOf)))
 		}
 	}
 }

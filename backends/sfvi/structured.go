@@ -25,7 +25,9 @@ func newStructured(b backends.Block, _ backends.Settings) (guide, error) {
 	}, nil
 }
 
-func (q *structured) size() int { return 3 * q.len() }
+func (q *structured) size() int { return q.each() * q.len() }
+
+func (q *structured) each() int { return 3 }
 
 func (q *structured) start(phi []float64, _ *rng.Stream) { clear(phi) }
 

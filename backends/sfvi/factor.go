@@ -1,0 +1,58 @@
+package sfvi
+
+import vec "github.com/vflc/vflc/runtime/kernel"
+
+// A factor is variational parameters that always move together, with their optimiser: those of q(θ), and those of q(z | θ), which have one factor for
+// each window of rows where every auxiliary variable has parameters of its own.
+type factor struct {
+	phi      []float64
+	grad     []float64 // of one draw
+	slope    []float64 // mean of the gradients of an iteration's draws: grad itself where there is one
+	mean     []float64 // running mean of phi over its steps in the tail
+	averaged int       // how many these are
+	opt      adam
+}
+
+// newFactor makes a factor for iterations of several draws or of one. Where apart, its steps may be taken back.
+func newFactor(size int, several, apart bool) *factor {
+	v := make([]float64, 3*size)
+	f := &factor{phi: v[:size], grad: v[size : 2*size], mean: v[2*size:], opt: newAdam(size)}
+	f.slope = f.grad
+	if several {
+		f.slope = make([]float64, size)
+	}
+	if apart {
+		f.opt.safe = make([]float64, 3*size)
+	}
+	return f
+}
+
+// collect takes the gradient of draw d of an iteration, counted from 0, into their mean.
+func (f *factor) collect(d int) {
+	if d == 0 {
+		copy(f.slope, f.grad)
+		return
+	}
+	vec.Approach(len(f.grad), f.slope, 1/float64(d+1), f.grad)
+}
+
+// ascend moves the parameters along the slope, and notes where they were where that may be too early.
+func (f *factor) ascend(rate float64) {
+	if f.opt.safe != nil {
+		f.opt.keep(f.phi)
+	}
+	f.opt.ascend(f.phi, f.slope, rate)
+}
+
+// average includes phi in the running mean.
+func (f *factor) average() {
+	f.averaged++
+	vec.Approach(len(f.phi), f.mean, 1/float64(f.averaged), f.phi)
+}
+
+// settle moves to the running mean, where there is one.
+func (f *factor) settle() {
+	if f.averaged > 0 {
+		copy(f.phi, f.mean)
+	}
+}

@@ -1,0 +1,137 @@
+package sfvi
+
+import (
+	"fmt"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/runtime/rng"
+)
+
+// everything is the number of the view of all rows; others are windows, counted from 0.
+const everything = -1
+
+// A view is what an evaluation is of: all rows, or those of a window.
+type view struct {
+	env    backends.Env
+	centre [][]float64 // inputs and outputs of Env.Totals, where the guide wants it
+	base   [][]float64
+	totals [][]float64
+}
+
+// wantTotals readies the exchange for guides that have the total of their rows as an input.
+func (v *view) wantTotals(guides []guide) {
+	n := len(guides)
+	v.centre, v.base, v.totals = make([][]float64, n), make([][]float64, n), make([][]float64, n)
+	for b, g := range guides {
+		if q, ok := g.(*amortized); ok {
+			v.centre[b], v.totals[b] = q.centre, q.total
+		}
+	}
+}
+
+// An order says which window is visited when: each once in an epoch, in an order that only the shared stream decides, the same at every party.
+type order struct {
+	stream  *rng.Stream
+	windows []int // of the epoch at hand
+	epoch   int
+}
+
+func newOrder(windows int, stream *rng.Stream) order {
+	return order{stream: stream, windows: make([]int, windows), epoch: -1}
+}
+
+// at is the window of a visit, counted from 0.
+func (o *order) at(visit int) int {
+	n := len(o.windows)
+	if epoch := visit / n; epoch != o.epoch {
+		o.epoch = epoch
+		o.shuffle()
+	}
+	return o.windows[visit%n]
+}
+
+// shuffle puts the windows in the epoch's order (Fisher and Yates).
+func (o *order) shuffle() {
+	o.stream.Round(uint64(o.epoch))
+	random := o.stream.Rand()
+	for i := range o.windows {
+		j := random.IntN(i + 1)
+		o.windows[i], o.windows[j] = o.windows[j], i
+	}
+}
+
+// divide readies the windows of an Env, where the settings want them.
+func (k *kernel) divide() error {
+	size := k.settings.Int(minibatch)
+	if size == 0 {
+		return nil
+	}
+	env, ok := k.env.(backends.Windowed)
+	if !ok || env.Windows() == 0 {
+		return fmt.Errorf("%s %d: the rows of this run are not divided", minibatch, size)
+	}
+	for b, p := range k.parties {
+		if err := p.divide(env, b, k.settings); err != nil {
+			return err
+		}
+	}
+	for w := range env.Windows() {
+		of, _ := env.Window(w)
+		k.windows = append(k.windows, view{env: of})
+	}
+	k.order = newOrder(len(k.windows), k.env.Shared("sfvi windows"))
+	k.sampled = k.env.Shared("sfvi trace windows")
+	return nil
+}
+
+// visited is the window of an iteration of the fit. The two draws of opposite noise are of one window: where an iteration has an odd number of draws,
+// one pair is of two iterations.
+func (k *kernel) visited(iteration int) int {
+	if len(k.windows) == 0 {
+		return everything
+	}
+	return k.order.at(iteration / (1 + k.samples%2))
+}
+
+// sampledAt is the window at which a draw of the trace is evaluated: any, with equal chances.
+func (k *kernel) sampledAt(round uint64) int {
+	if len(k.windows) == 0 {
+		return everything
+	}
+	k.sampled.Round(round)
+	return k.sampled.Rand().IntN(len(k.windows))
+}
+
+// face turns to a view.
+func (k *kernel) face(v int) {
+	k.facing = v
+	for _, p := range k.parties {
+		p.face(v)
+	}
+}
+
+// view is the one with this number.
+func (k *kernel) view(v int) *view {
+	if v == everything {
+		return &k.whole
+	}
+	return &k.windows[v]
+}
+
+// at is the shard of a view.
+func (p *party) at(v int) *shard {
+	if v == everything {
+		return p.whole
+	}
+	return p.windows[v]
+}
+
+// face turns to a view. The noise at hand is that of the view before.
+func (p *party) face(v int) {
+	if v == everything {
+		p.whole.gather(p.windows)
+	}
+	if h := p.at(v); h != p.shard {
+		p.shard, p.noisy = h, false
+	}
+}
