@@ -89,6 +89,13 @@ func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags, a backen
 	if err != nil {
 		return err
 	}
+	settings, err := s.settings(0)
+	if err != nil {
+		return err
+	}
+	if err := b.divide(cmd, minibatch(a, settings), f.seed); err != nil {
+		return err
+	}
 	p := newProgress(cmd.ErrOrStderr(), f.quiet)
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 	defer stop()

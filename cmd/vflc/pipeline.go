@@ -120,6 +120,7 @@ type bound struct {
 	sizes   *lower.Sizes
 	parties []*lower.Lowered
 	plan    *model.Plan
+	windows *division
 }
 
 // bind reads the tables, gives every declaration its value, and lowers the programs of all parties to graphs.

@@ -40,7 +40,18 @@ func (b *bound) with(m *simulate.Model, responses [][]float64) (*model.Plan, err
 		return nil, err
 	}
 	lower.Label(plan, fresh.parties, fresh.shared())
+	if diags, err := fresh.windows.apply(plan, fresh.parties); err != nil || diags.HasErrors() {
+		return nil, errors.Join(err, problem(diags))
+	}
 	return plan, nil
+}
+
+// problem is the first error of a list, nil for none.
+func problem(l diag.List) error {
+	if !l.HasErrors() {
+		return nil
+	}
+	return firstError(l)
 }
 
 func firstError(l diag.List) error {

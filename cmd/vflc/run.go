@@ -97,12 +97,20 @@ func runModel(cmd *cobra.Command, path string, f *runFlags) error {
 			return err
 		}
 	}
+	if minibatch(a, settings) > 0 {
+		if _, err := c.divisible(cmd); err != nil {
+			return err
+		}
+	}
 	p := newProgress(cmd.ErrOrStderr(), f.quiet)
 	if t := c.checked.Transform; t.Implied && t.Kind != backends.None {
 		p.say("no transform given: %s(rho = %g)", t.Kind, t.Rho)
 	}
 	b, err := c.bind(cmd, path, f.data, f.key)
 	if err != nil {
+		return err
+	}
+	if err := b.divide(cmd, minibatch(a, settings), f.seed); err != nil {
 		return err
 	}
 	if err := mayBeginFrom(f.from, a); err != nil {

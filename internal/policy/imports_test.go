@@ -21,6 +21,7 @@ func directions() []direction {
 		{"compile/cut", []string{"runtime", "backends"}, "cutting needs no data"},
 		{"compile/transform", []string{"runtime", "backends"}, "transforming needs no data"},
 		{"compile/maximum", []string{"runtime", "backends"}, "what has no maximum shows without data"},
+		{"compile/rows", []string{"runtime", "backends"}, "whether rows stand by themselves shows without data"},
 		{"compile/split", []string{"runtime", "backends"}, "splitting needs no data"},
 		{"runtime", []string{"lang/ast", "lang/parser", "compile"}, "what runs knows graphs, not syntax"},
 		{"backends", []string{"runtime/transport", "runtime/session", "runtime/data"}, "an algorithm knows a density, nothing else"},

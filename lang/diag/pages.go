@@ -19,6 +19,7 @@ var Pages = slices.Concat(
 	loaderPages,
 	sizesPages,
 	maximumPages,
+	rowsPages,
 	dataPages,
 )
 

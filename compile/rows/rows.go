@@ -1,0 +1,240 @@
+// Package rows finds whether the rows of a model stand each by itself, so that some of them may be evaluated without the others: what minibatches need.
+// Where an expression mixes rows, as a mean over them does, a part of the rows would give it another meaning.
+package rows
+
+import (
+	"slices"
+
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/cut"
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/lang/types"
+)
+
+// Check returns the name of the size that counts the rows of a model, and an error for each place where a row does not stand by itself. Only what the
+// density is made of counts: a let that nothing but generated quantities uses may mix rows.
+func Check(p *cut.Program) (size string, diags diag.List) {
+	c := &checker{Program: p}
+	if !c.find() {
+		return "", c.diags
+	}
+	for _, s := range p.Params {
+		c.param(s)
+	}
+	for _, k := range p.Likelihoods {
+		c.likelihood(k)
+	}
+	for _, k := range p.Cuts {
+		c.cut(k)
+	}
+	return c.size, c.diags
+}
+
+type checker struct {
+	*cut.Program
+	size  string
+	diags diag.List
+	seen  []source.Span // places reported: a let that is used twice is wrong once
+}
+
+// find takes the first dimension of the responses as that of the rows.
+func (c *checker) find() bool {
+	for _, k := range c.Likelihoods {
+		for _, e := range sides(k) {
+			dims := c.Facts(e).Type.Dims
+			if len(dims) == 0 {
+				continue
+			}
+			name, named := single(dims[0])
+			switch {
+			case !named || c.own(name):
+				c.none(e.Span(), "the rows of this likelihood are %s, which is not the name of one size that all parties have", dims[0])
+				return false
+			case c.size != "" && c.size != name:
+				c.none(e.Span(), "this likelihood has %s rows, and another %s", name, c.size)
+				return false
+			}
+			c.size = name
+			break
+		}
+	}
+	if c.size == "" {
+		c.none(c.File.Span(), "no likelihood has rows")
+	}
+	return c.size != ""
+}
+
+// sides are the expressions of a likelihood that are there, the response first.
+func sides(k *cut.Likelihood) []ast.Expr {
+	return slices.DeleteFunc(append([]ast.Expr{k.Left}, k.Args...), func(e ast.Expr) bool { return e == nil })
+}
+
+// single is the name that a size consists of.
+func single(s types.Size) (string, bool) {
+	names := s.Names()
+	if len(names) != 1 || !s.Equal(types.Named(names[0])) {
+		return "", false
+	}
+	return names[0], true
+}
+
+// own says that each member of a family has a value of its own for a size.
+func (c *checker) own(size string) bool {
+	s := c.Sizes[size]
+	return s != nil && s.Member != ""
+}
+
+func (c *checker) none(at source.Span, format string, args ...any) {
+	c.diags.Errorf(diag.NoRows, c.File.Source, at, "the model cannot be fitted by minibatches: "+format, args...).
+		Note("minibatches are of the rows of the response, which one size counts, such as N of `data y : real[N]`; leave --minibatch out")
+}
+
+// mixed reports a place once.
+func (c *checker) mixed(at ast.Node, format string, args ...any) {
+	if slices.Contains(c.seen, at.Span()) {
+		return
+	}
+	c.seen = append(c.seen, at.Span())
+	c.diags.Errorf(diag.MixedRows, c.File.Source, at.Span(), format, args...).
+		Note("a minibatch has some of the %s rows only, and would give this another value; compute it into the data, or leave --minibatch out", c.size)
+}
+
+// over says that a type has an element for each row, and ill that its shape depends on the number of rows in another way.
+func (c *checker) over(t types.Type) (over, ill bool) {
+	for i, d := range t.Dims {
+		if !slices.Contains(d.Names(), c.size) {
+			continue
+		}
+		if i > 0 || !d.Equal(types.Named(c.size)) {
+			return false, true
+		}
+		over = true
+	}
+	return over, false
+}
+
+func (c *checker) param(s *cut.Param) {
+	if over, ill := c.over(s.Type); over || ill {
+		c.diags.Errorf(diag.RowParam, c.File.Source, s.Ident.Span(), "the parameter %s grows with the %s rows", s.Name, c.size).
+			Note("a minibatch has some of the rows only, and so some of the elements of %s; leave --minibatch out, or take one element per group by a level", s.Name)
+		return
+	}
+	for _, a := range s.Args {
+		if a != nil && c.rowwise(a) {
+			c.mixed(a, "the prior of %s depends on the rows", s.Name)
+		}
+	}
+}
+
+// likelihood: one without rows stays as it is, unless clients' contributions enter it.
+func (c *checker) likelihood(k *cut.Likelihood) {
+	for _, e := range append(sides(k), k.Weights) {
+		if e != nil {
+			c.rowwise(e)
+		}
+	}
+}
+
+// cut: its auxiliary variables are counted by rows.
+func (c *checker) cut(k *cut.Cut) {
+	if over, ill := c.over(k.Type); !over || ill {
+		c.mixed(k.Expr, "this contribution of %s is of type %s, which has not one element a row", k.Client, k.Type)
+		return
+	}
+	c.rowwise(k.Expr)
+}
+
+// rowwise says that an expression has an element for each row. It reports where one of these depends on more than its row, or something else on any.
+func (c *checker) rowwise(e ast.Expr) bool {
+	over, ill := c.over(c.Facts(e).Type)
+	if ill {
+		if n, ok := e.(*ast.Name); ok && c.Symbols[n.Name].Kind == check.Param {
+			return false // said where it is declared
+		}
+		c.mixed(e, "an expression of type %s does not go row by row", c.Facts(e).Type)
+		return false
+	}
+	switch e := e.(type) {
+	case *ast.Name:
+		if e.Name == c.size {
+			c.mixed(e, "%s, the number of rows, is used as a value", e.Name)
+		}
+	case *ast.Paren:
+		c.rowwise(e.X)
+	case *ast.Unary:
+		c.rowwise(e.X)
+	case *ast.Binary:
+		c.binary(e)
+	case *ast.Transpose:
+		c.apart(e, e.X, "the transpose")
+	case *ast.Index:
+		c.index(e)
+	case *ast.Call:
+		c.call(e)
+	case *ast.Sum:
+		c.sum(e)
+	}
+	return over
+}
+
+// apart reports an operation on an operand that goes over rows.
+func (c *checker) apart(e ast.Node, x ast.Expr, what string) {
+	if c.rowwise(x) {
+		c.mixed(e, "%s mixes rows", what)
+	}
+}
+
+// binary: a matrix product sums over the rows of its right side.
+func (c *checker) binary(e *ast.Binary) {
+	x, y := c.Facts(e.X).Type, c.Facts(e.Y).Type
+	before := len(c.diags)
+	c.rowwise(e.X)
+	if len(c.diags) > before {
+		return
+	}
+	if e.Op == "*" && !x.Scalar() && !y.Scalar() {
+		c.apart(e, e.Y, "the product, a sum over the rows of its right side,")
+		return
+	}
+	c.rowwise(e.Y)
+}
+
+// index: rows may choose elements by their levels, and no row may be chosen.
+func (c *checker) index(e *ast.Index) {
+	over := c.rowwise(e.X)
+	for i, a := range e.Args {
+		for _, end := range []ast.Expr{a.Lo, a.Hi} {
+			if end != nil {
+				c.rowwise(end)
+			}
+		}
+		if whole := a.Slice && a.Lo == nil && a.Hi == nil; over && i == 0 && !whole {
+			c.mixed(e, "the index chooses rows")
+		}
+	}
+}
+
+// call: elementwise functions go row by row, and so do a few others.
+func (c *checker) call(e *ast.Call) {
+	_, elementwise := c.Universe.Func(e.Name.Name)
+	byRow := elementwise || slices.Contains([]string{"rowdot", "col", "where"}, e.Name.Name)
+	for _, a := range e.Args {
+		if byRow {
+			c.rowwise(a)
+		} else {
+			c.apart(e, a, e.Name.Name)
+		}
+	}
+}
+
+// sum is of one term per member or number, each row by row.
+func (c *checker) sum(e *ast.Sum) {
+	c.rowwise(e.Body)
+	for _, end := range []ast.Expr{e.Lo, e.Hi} {
+		if end != nil {
+			c.rowwise(end)
+		}
+	}
+}
