@@ -174,7 +174,7 @@ func TestTraceAgreesWithTheFinalValue(t *testing.T) {
 // Parties that are apart move and draw before they know that an iteration was sound. Where it was not they go back: what they end with is what one
 // process ends with, which does not.
 func TestIterationsInVainLeaveNoTrace(t *testing.T) {
-	env := func() *faulty {
+	env := func() backends.Env {
 		return &faulty{Env: testmodel.Linear(3, 20, []int{2, 2}, 0.8).Env(1), with: math.NaN(), spoil: func(call int, _ [][]float64) bool { return call%7 == 0 }}
 	}
 	for _, samples := range []string{"1", "3"} {
@@ -182,7 +182,7 @@ func TestIterationsInVainLeaveNoTrace(t *testing.T) {
 	}
 }
 
-func inVain(t *testing.T, env func() *faulty, given map[string]string) {
+func inVain(t *testing.T, env func() backends.Env, given map[string]string) {
 	t.Helper()
 	run := func(k *kernel) {
 		if err := k.Init(context.Background()); err != nil {

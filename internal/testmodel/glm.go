@@ -22,6 +22,7 @@ type GLM struct {
 	// Scale adds γ, a shared parameter inside the cuts; without it γ is 0. Curve makes f(t) = tanh(t), so that cuts are not affine;
 	// without it f(t) = t. Both are for augmented and power, and have no closed forms.
 	Scale, Curve bool
+	times        float64 // by how much the likelihood counts, where it is of some rows; 0: once
 }
 
 // Clients is the number of clients.
@@ -30,8 +31,16 @@ func (m GLM) Clients() int { return len(m.X) }
 // columns is the number of covariates of client j.
 func (m GLM) columns(j int) int { return len(m.X[j]) / len(m.Y) }
 
-// logLik returns log p(y | η) of one row and its derivative in η.
+// logLik returns log p(y | η) of one row and its derivative in η, as often as it counts.
 func (m GLM) logLik(y, eta float64) (lp, d float64) {
+	lp, d = m.row(y, eta)
+	if m.times > 0 {
+		lp, d = m.times*lp, m.times*d
+	}
+	return lp, d
+}
+
+func (m GLM) row(y, eta float64) (lp, d float64) {
 	if m.Sigma > 0 {
 		r := (y - eta) / m.Sigma
 		return -0.5*r*r - math.Log(m.Sigma) - halfLog2Pi, r / m.Sigma

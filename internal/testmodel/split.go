@@ -24,6 +24,21 @@ func Split(e backends.Env) []backends.Env {
 	for p := range out {
 		out[p] = &member{hub: h, party: p, blocks: e.Blocks()[p : p+1]}
 	}
+	whole, ok := e.(backends.Windowed)
+	if !ok {
+		return out
+	}
+	divided := make([]*Divided, n)
+	for p := range out {
+		divided[p] = &Divided{Env: out[p]}
+		out[p] = divided[p]
+	}
+	for k := range whole.Windows() {
+		window, rows := whole.Window(k)
+		for p, end := range Split(window) {
+			divided[p].windows, divided[p].rows = append(divided[p].windows, end), append(divided[p].rows, rows)
+		}
+	}
 	return out
 }
 
