@@ -24,6 +24,8 @@ type amortized struct {
 	logs   []float64
 	seeds  [2][]float64 // of one net: for its parameters, for its input
 	du     []float64
+	// labelled and totalled say what is an input where it is there.
+	labelled, totalled bool
 }
 
 func newAmortized(b backends.Block, s backends.Settings) (guide, error) {
@@ -31,21 +33,54 @@ func newAmortized(b backends.Block, s backends.Settings) (guide, error) {
 	q := &amortized{aux: newAux(b), g: make([]float64, n), total: make([]float64, n), centre: make([]float64, n), label: make([]float64, n), du: make([]float64, n)}
 	q.mean, q.logs, q.seeds = make([]float64, n), make([]float64, n), [2][]float64{make([]float64, 2*n), make([]float64, 2*n)}
 	asked := strings.Split(s.Text(guideInputs), ",")
+	q.labelled, q.totalled = slices.Contains(asked, "y"), slices.Contains(asked, "total")
 	for _, c := range q.cuts {
-		in := [][]float64{span(q.g, c)}
-		switch {
-		case c.Label != nil && (slices.Contains(asked, "y") || (s.Text(guideInputs) == "" && s.Transform == backends.Power)):
-			standardise(span(q.label, c), c.Label)
-			in = append(in, span(q.label, c))
-		case slices.Contains(asked, "y"):
+		if c.Label == nil && q.labelled {
 			return nil, fmt.Errorf("%s y: %s does not hold the response that %s enters; declare it @ shared", guideInputs, b.Party(), c.Name)
 		}
-		if slices.Contains(asked, "total") {
-			in = append(in, span(q.total, c))
+	}
+	q.labelled = q.labelled || s.Text(guideInputs) == "" && s.Transform == backends.Power
+	for _, c := range q.cuts {
+		if c.Label != nil {
+			standardise(span(q.label, c), c.Label)
 		}
-		q.nets = append(q.nets, newNet(in))
+		q.nets = append(q.nets, newNet(q.inputs(c)))
 	}
 	return q, nil
+}
+
+// inputs are those of a cut's net.
+func (q *amortized) inputs(c backends.Cut) [][]float64 {
+	in := [][]float64{span(q.g, c)}
+	if c.Label != nil && q.labelled {
+		in = append(in, span(q.label, c))
+	}
+	if q.totalled {
+		in = append(in, span(q.total, c))
+	}
+	return in
+}
+
+// share lends the guide's arrays to later windows of as many rows, or borrows those of an earlier one.
+func (q *amortized) share(lent map[int]*amortized, rows int) {
+	if lent[rows] == nil {
+		lent[rows] = q
+		return
+	}
+	q.borrow(lent[rows])
+}
+
+// borrow makes the guide work in the arrays of another, of cuts of the same sizes, that never works at the same time: they stay in the caches when
+// one follows the other. Its labels remain its own.
+func (q *amortized) borrow(from *amortized) {
+	own := *q
+	*q = *from
+	q.block, q.cuts, q.label, q.nets = own.block, own.cuts, own.label, nil
+	for k, c := range q.cuts {
+		v := *from.nets[k]
+		v.in = q.inputs(c)
+		q.nets = append(q.nets, &v)
+	}
 }
 
 // standardise writes the label for every column of a cut, with mean 0 and sd 1 unless it is constant: counts of any size suit the net then.

@@ -68,6 +68,7 @@ func (h *shard) gather(windows []*shard) {
 // divide makes the party's shards of the windows. Parameters that all auxiliary variables share are those of the whole; others are the windows'.
 func (p *party) divide(env backends.Windowed, b int, s backends.Settings) error {
 	several, apart := s.Int(mcSamples) > 1, env.Apart()
+	lent := map[int]*amortized{} // by the rows of the window
 	for k := range env.Windows() {
 		w, rows := env.Window(k)
 		h, err := newShard(w.Blocks()[b], s, float64(env.Windows()))
@@ -77,6 +78,9 @@ func (p *party) divide(env backends.Windowed, b int, s backends.Settings) error 
 		h.vars = p.whole.vars
 		if h.guide != nil {
 			h.locate(p.whole, rows)
+			if q, ok := h.guide.(*amortized); ok {
+				q.share(lent, len(rows))
+			}
 			if h.guide.each() > 0 {
 				h.vars = newFactor(h.guide.size(), several, apart)
 			}
