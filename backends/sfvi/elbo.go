@@ -84,7 +84,7 @@ func (h *history) drift() backends.Estimate {
 	return backends.Estimate{Value: b.Value - a.Value, SE: math.Hypot(a.SE, b.SE), N: a.N + b.N}
 }
 
-// trace evaluates the ELBO at the current iterate from draws of their own.
+// trace evaluates the ELBO at the current iterate from draws of their own, each over a window of its own where the rows are divided.
 func (k *kernel) trace(ctx context.Context) error {
 	var r running
 	if err := k.integrand(ctx, tracing, uint64(k.iter)*tracePoint, tracePoint, &r); err != nil {

@@ -43,7 +43,7 @@ func Algorithm() backends.Algorithm {
 				Default: "", Choices: []string{"", "y", "total", "y,total"}},
 			{Name: thetaGuide, Doc: "form of q(θ): auto is fullrank up to 200 dimensions of a party, meanfield beyond", Default: "auto", Choices: []string{"auto", "fullrank", "meanfield"}},
 			{Name: mcSamples, Doc: "draws of an iteration, whose gradients are averaged; each costs what an iteration of one draw does, exchanges included", Default: 1, Min: 1},
-			{Name: minibatch, Doc: "rows of an iteration, about as many: the rows are divided into windows of this size, and an iteration visits one of them; 0: all rows", Default: 0, Min: 0},
+			{Name: minibatch, Doc: "most rows of an iteration, which visits one of the windows into which the rows are divided at random; 0: all rows", Default: 0, Min: 0},
 			{Name: rate, Doc: "Adam's step size", Default: 1e-3, Min: 1e-12},
 			{Name: lastRate, Doc: "step size at the end of the cosine schedule; 0: lr/100", Default: 0.0},
 			{Name: schedule, Doc: "step size over the iterations", Default: "constant", Choices: []string{"constant", "cosine"}},
