@@ -99,17 +99,6 @@ func newKernel(env backends.Env, s backends.Settings) (*kernel, error) {
 	return k, nil
 }
 
-func (k *kernel) wantTotals() {
-	for v := everything; v < len(k.windows); v++ {
-		var guides []guide
-		k.face(v)
-		for _, p := range k.parties {
-			guides = append(guides, p.guide)
-		}
-		k.view(v).wantTotals(guides)
-	}
-}
-
 // Init looks for a start where density and gradient are finite.
 func (k *kernel) Init(ctx context.Context) error {
 	for attempt := range uint64(attempts) {
@@ -173,22 +162,6 @@ func (k *kernel) visit(ctx context.Context, from source, round uint64) error {
 		return err
 	}
 	return k.view(k.facing).env.Density(ctx, k.theta, k, k.grad, k.lp)
-}
-
-// exchangeTotals gives the guides that want it the sum of all noise-free contributions at the means. The total is a constant of the iteration:
-// its own dependence on the means is not differentiated. The server's own additive part is left out: where it is one intercept, the nets'
-// biases take it up.
-func (k *kernel) exchangeTotals(ctx context.Context) error {
-	v := k.view(k.facing)
-	if v.centre == nil {
-		return nil
-	}
-	for b, p := range k.parties {
-		if v.centre[b] != nil {
-			p.block.Cut(backends.Centre, p.mu(), v.centre[b])
-		}
-	}
-	return v.env.Totals(ctx, v.centre, v.base, v.totals)
 }
 
 // Value implements backends.Coordinates.

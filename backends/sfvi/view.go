@@ -1,6 +1,7 @@
 package sfvi
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/vflc/vflc/backends"
@@ -27,6 +28,33 @@ func (v *view) wantTotals(guides []guide) {
 			v.centre[b], v.totals[b] = q.centre, q.total
 		}
 	}
+}
+
+func (k *kernel) wantTotals() {
+	for v := everything; v < len(k.windows); v++ {
+		var guides []guide
+		k.face(v)
+		for _, p := range k.parties {
+			guides = append(guides, p.guide)
+		}
+		k.view(v).wantTotals(guides)
+	}
+}
+
+// exchangeTotals gives the guides that want it the sum of all noise-free contributions at the means. The total is a constant of the iteration:
+// its own dependence on the means is not differentiated. The server's own additive part is left out: where it is one intercept, the nets'
+// biases take it up.
+func (k *kernel) exchangeTotals(ctx context.Context) error {
+	v := k.view(k.facing)
+	if v.centre == nil {
+		return nil
+	}
+	for b, p := range k.parties {
+		if v.centre[b] != nil {
+			p.block.Cut(backends.Centre, p.mu(), v.centre[b])
+		}
+	}
+	return v.env.Totals(ctx, v.centre, v.base, v.totals)
 }
 
 // An order says which window is visited when: each once in an epoch, in an order that only the shared stream decides, the same at every party.
