@@ -259,13 +259,18 @@ func (c call) everything(on Set, n, k, cols int, seed uint64, alloc func(n int) 
 func compareSets(t *testing.T, n, k, cols int, seed uint64, alloc func(n int) []float64) {
 	t.Helper()
 	for _, c := range calls() {
-		want := slices.Clone(c.everything(Portable, n, k, cols, seed, alloc))
-		for _, set := range Sets()[1:] {
-			got := c.everything(set, n, k, cols, seed, alloc)
-			for i := range want {
-				if !same(got[i], want[i]) {
-					t.Fatalf("%s of %d×%d×%d on %v: number %d is %x, portable %x", c.name, n, k, cols, set, i, got[i], want[i])
-				}
+		c.compare(t, n, k, cols, seed, alloc)
+	}
+}
+
+func (c call) compare(t *testing.T, n, k, cols int, seed uint64, alloc func(n int) []float64) {
+	t.Helper()
+	want := slices.Clone(c.everything(Portable, n, k, cols, seed, alloc))
+	for _, set := range Sets()[1:] {
+		got := c.everything(set, n, k, cols, seed, alloc)
+		for i := range want {
+			if !same(got[i], want[i]) {
+				t.Fatalf("%s of %d×%d×%d on %v: number %d is %x, portable %x", c.name, n, k, cols, set, i, got[i], want[i])
 			}
 		}
 	}
@@ -296,11 +301,14 @@ func TestAllKernelsAgreeBetweenSets(t *testing.T) {
 	}
 }
 
+// FuzzSets takes one kernel at a time.
 func FuzzSets(f *testing.F) {
-	f.Add(uint16(33), uint8(3), uint8(5), uint64(1))
-	f.Add(uint16(128), uint8(20), uint8(16), uint64(2))
-	f.Fuzz(func(t *testing.T, n uint16, k, cols uint8, seed uint64) {
-		compareSets(t, int(n%600), 1+int(k%24), 1+int(cols%24), seed, plain)
+	all := calls()
+	for i := range all {
+		f.Add(uint8(i), uint16(33+i), uint8(i), uint8(5), uint64(i))
+	}
+	f.Fuzz(func(t *testing.T, which uint8, n uint16, k, cols uint8, seed uint64) {
+		all[int(which)%len(all)].compare(t, int(n%600), 1+int(k%24), 1+int(cols%24), seed, plain)
 	})
 }
 
