@@ -129,6 +129,7 @@ func runModel(cmd *cobra.Command, path string, f *runFlags) error {
 	if record, err = takeFolder(f, record); err != nil {
 		return err
 	}
+	collectLater()
 	loaded := time.Since(begin)
 	gradient, err := gradientTime(cmd.Context(), b.plan, f.seed)
 	if err != nil {

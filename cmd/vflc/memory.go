@@ -1,0 +1,21 @@
+package main
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+)
+
+// slack is how much memory a fit may make before garbage is collected: with little in use the collector would else run after every few megabytes of
+// draws, which takes an eighth of a short run.
+const slack = 64 << 20
+
+// collectLater lets the heap grow by slack, and by the usual factor of two where more than that is in use. GOGC in the environment has the last word.
+func collectLater() {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	debug.SetGCPercent(max(100, int(100*slack/max(1, m.HeapAlloc))))
+}
