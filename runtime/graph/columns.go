@@ -2,12 +2,12 @@ package graph
 
 import "slices"
 
-// Columns. A predictor written term by term, a + b₁·x₁ + b₂·x₂ + …, is a product with the matrix of the x, whose kernels read it once, and which a
+// Columns. A predictor written term by term, a + b₁·x₁ + X₂·b₂ + …, is a product with the matrix of all x, whose kernels read it once, and which a
 // likelihood can take in.
 
-// A scaledSum is a sum of columns times numbers, and of other things.
+// A scaledSum is a sum of columns times numbers and matrices times vectors, and of other things.
 type scaledSum struct {
-	x, b []ID // columns, constants; and their factors
+	x, b []ID // columns and matrices, constants; and their factors
 	rest []ID
 }
 
@@ -22,11 +22,19 @@ func (g *Graph) rewriteColumns() {
 		for _, p := range n.in {
 			s.collect(g, p, n.shape)
 		}
-		if len(s.x) > 1 || len(s.x) == 1 && !slices.ContainsFunc(s.rest, func(p ID) bool { return g.nodes[p].op == opMatMul }) {
+		if s.gains(g) {
 			g.multiply(id, s)
 		}
 	}
 	g.compact()
+}
+
+// gains reports whether a product of all is better than the terms: with several, and with one that is no product yet.
+func (s *scaledSum) gains(g *Graph) bool {
+	if len(s.x) != 1 {
+		return len(s.x) > 1
+	}
+	return len(g.nodes[s.x[0]].shape) == 1 && !slices.ContainsFunc(s.rest, func(p ID) bool { return g.nodes[p].op == opMatMul })
 }
 
 // collect takes a summand apart, where nothing else reads it.
@@ -38,6 +46,11 @@ func (s *scaledSum) collect(g *Graph, id ID, shape Shape) {
 			s.collect(g, n.in[0], shape)
 			s.collect(g, n.in[1], shape)
 			return
+		case opMatMul:
+			if g.alone(n.in[0]) {
+				s.x, s.b = append(s.x, n.in[0]), append(s.b, n.in[1])
+				return
+			}
 		case opMul:
 			for k := range 2 {
 				if x, b := &g.nodes[n.in[k]], &g.nodes[n.in[1-k]]; x.kind == constant && x.shape.equal(shape) && len(b.shape) == 0 {
@@ -66,7 +79,7 @@ func (g *Graph) multiply(id ID, s scaledSum) {
 		b.finish(&n)
 		return b.push(n)
 	}
-	total := add(opMatMul, b.Const("columns", Shape{rows, len(s.x)}, values), add(opAppend, s.b...))
+	total := add(opMatMul, b.Const("columns", Shape{rows, len(values) / rows}, values), add(opAppend, s.b...))
 	for _, r := range s.rest {
 		total = add(opAdd, r, total)
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -88,7 +89,7 @@ func linear(name, offset string) func(testing.TB, *graph.Builder) {
 		case "number":
 			eta = apply(tb, b, "add", b.Param("a", shape{}), eta)
 		case "rows":
-			eta = apply(tb, b, "add", eta, apply(tb, b, "mul", b.Param("a", shape{}), b.Const("u", shape{n}, u)))
+			eta = apply(tb, b, "add", eta, apply(tb, b, "tanh", apply(tb, b, "mul", b.Param("a", shape{}), b.Const("u", shape{n}, u))))
 		}
 		theta := map[string][]graph.ID{
 			"bernoulli_logit": {eta}, "binomial_logit": {b.Scalar(3), eta}, "poisson_log": {eta}, "neg_binomial_2_log": {eta, scale}, "normal": {eta, scale},
@@ -125,6 +126,11 @@ func termByTerm(tb testing.TB, b *graph.Builder) {
 	eta := apply(tb, b, "add", b.Param("a", shape{}), term(0))
 	eta = apply(tb, b, "add", eta, apply(tb, b, "gather", b.Param("level", shape{levels}), b.Const("index", shape{n}, index)))
 	eta = apply(tb, b, "add", apply(tb, b, "add", term(1), term(2)), eta)
+	X := append(slices.Clone(x[0]), x[1]...)
+	for i := range X {
+		X[i] = math.Cos(X[i])
+	}
+	eta = apply(tb, b, "add", eta, apply(tb, b, "matmul", b.Const("X", shape{n, 2}, X), b.Param("beta", shape{2})))
 	seen := term(3)
 	density(tb, b, "y", "normal", b.Const("y", shape{n}, y), apply(tb, b, "add", eta, seen), scale)
 	density(tb, b, "seen", "normal", seen, b.Scalar(0), b.Scalar(1))
@@ -133,7 +139,7 @@ func termByTerm(tb testing.TB, b *graph.Builder) {
 // TestColumns checks that terms of a predictor become one product, which the likelihood takes in.
 func TestColumns(t *testing.T) {
 	g, _ := made(t, termByTerm, false)
-	if s := g.String(); strings.Count(s, "fused") == 0 || strings.Contains(s, "const x0") || !strings.Contains(s, "const x3") {
+	if s := g.String(); strings.Count(s, "fused") == 0 || strings.Contains(s, "const x0") || strings.Contains(s, "const X") || strings.Contains(s, "matmul") || !strings.Contains(s, "const x3") {
 		t.Error(s)
 	}
 }
