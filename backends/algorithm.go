@@ -1,8 +1,12 @@
+// Package backends is the contract between inference algorithms and those who run them: what an algorithm is called, what a user may set, and
+// how a kernel of it is driven. What an algorithm sees of a model is in package density.
 package backends
 
 import (
 	"context"
 	"io"
+
+	"github.com/vflc/vflc/density"
 )
 
 // The transforms of a model: how clients' contributions reach the likelihood.
@@ -27,7 +31,7 @@ type Algorithm struct {
 	// Minibatch, where not empty, is the setting that says of how many rows an evaluation is to be, 0 for all: New then takes a Windowed Env.
 	Minibatch string
 	// New prepares a run: it allocates everything and evaluates nothing. An error names a setting that does not fit the model.
-	New func(Env, Settings) (Kernel, error)
+	New func(density.Env, Settings) (Kernel, error)
 }
 
 // A Kernel is one run of an algorithm over the blocks of this process, in lockstep with the kernels of the other parties' processes.

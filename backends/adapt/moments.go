@@ -1,6 +1,6 @@
 package adapt
 
-import "github.com/vflc/vflc/runtime/kernel"
+import "github.com/vflc/vflc/runtime/vector"
 
 // Moments are running means and sums of squared deviations of vectors, each coordinate alone (Welford 1962).
 type Moments struct {
@@ -18,7 +18,7 @@ func NewMoments(dim int) *Moments {
 // Add includes x.
 func (m *Moments) Add(x []float64) {
 	m.N++
-	kernel.Welford(len(x), m.Mean, m.Squares, x, 1/float64(m.N))
+	vector.Welford(len(x), m.Mean, m.Squares, x, 1/float64(m.N))
 }
 
 // Reset forgets everything.

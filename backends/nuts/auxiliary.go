@@ -3,7 +3,7 @@ package nuts
 import (
 	"context"
 
-	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 )
 
 // Auxiliary implements backends.Kernel: z is the coordinate itself where it is centred, else the cut and its noise.
@@ -15,7 +15,7 @@ func (k *chain) Auxiliary(_ context.Context, _ int, z [][]float64) error {
 		if s.cut == nil {
 			s.cut = make([]float64, s.block.AuxLen())
 		}
-		s.block.Cut(backends.Here, k.now.q.theta[b], s.cut)
+		s.block.Cut(density.Here, k.now.q.theta[b], s.cut)
 		s.aux.value(k.now.q.at[b][s.block.Dim():], s.cut, z[b])
 	}
 	if k.settings.Bool(collapseAux) {

@@ -6,30 +6,31 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/internal/testmodel"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/tests/testmodel"
 )
 
 // unequal is an Env whose clients have auxiliary variables of different sds; testmodel's have one. It evaluates at whatever z the algorithm makes.
 type unequal struct {
-	backends.Env
-	blocks []backends.Block
+	density.Env
+	blocks []density.Block
 }
 
 type unequalBlock struct {
-	backends.Block
-	cuts []backends.Cut
+	density.Block
+	cuts []density.Cut
 }
 
-func (b unequalBlock) Cuts() []backends.Cut { return b.cuts }
+func (b unequalBlock) Cuts() []density.Cut { return b.cuts }
 
-func (e unequal) Blocks() []backends.Block { return e.blocks }
+func (e unequal) Blocks() []density.Block { return e.blocks }
 
-func withRho(env backends.Env, rho []float64) unequal {
+func withRho(env density.Env, rho []float64) unequal {
 	e := unequal{Env: env}
 	for b, block := range env.Blocks() {
 		if b > 0 {
-			cuts := append([]backends.Cut{}, block.Cuts()...)
+			cuts := append([]density.Cut{}, block.Cuts()...)
 			cuts[0].Rho = rho[b-1]
 			block = unequalBlock{block, cuts}
 		}

@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/density"
 )
 
 // attempts is how many starting points are tried, as Stan does.
@@ -15,7 +15,7 @@ const attempts = 100
 
 // A chain is a kernel: one Markov chain, over the parties of this process.
 type chain struct {
-	env      backends.Env
+	env      density.Env
 	settings backends.Settings
 	shares   []*share
 	pool     *pool
@@ -33,14 +33,14 @@ type chain struct {
 	bad      int     // evaluations that were not finite
 	last     backends.Transition
 
-	choices, shake *rng.Stream
+	choices, shake density.Stream
 
 	depth   int         // most doublings
 	ahead   bool        // parties are apart, so that a state is begun before the one before it has been judged
 	proceed func() bool // decide
 }
 
-func newChain(env backends.Env, s backends.Settings) (*chain, error) {
+func newChain(env density.Env, s backends.Settings) (*chain, error) {
 	if err := checkAuxiliaries(env.Blocks(), s); err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func newChain(env backends.Env, s backends.Settings) (*chain, error) {
 }
 
 // checkAuxiliaries refuses settings that do not fit one another or the model.
-func checkAuxiliaries(blocks []backends.Block, s backends.Settings) error {
+func checkAuxiliaries(blocks []density.Block, s backends.Settings) error {
 	if !s.Bool(collapseAux) {
 		return nil
 	}
@@ -142,13 +142,13 @@ func (k *chain) aim(at point) {
 
 func (k *chain) logDensity(b int) float64 { return k.lp[b] + k.shares[b].lp }
 
-// Value implements backends.Coordinates.
+// Value implements density.Coordinates.
 func (k *chain) Value(b int, g, z []float64) {
 	s := k.shares[b]
 	s.lp = s.aux.value(s.e, g, z)
 }
 
-// Adjoint implements backends.Coordinates.
+// Adjoint implements density.Coordinates.
 func (k *chain) Adjoint(b int, adj, own, w, _ []float64) {
 	s := k.shares[b]
 	s.aux.adjoint(s.e, s.gradient, adj, own, w)

@@ -8,7 +8,7 @@ import (
 	lapack "gonum.org/v1/gonum/lapack/gonum"
 
 	"github.com/vflc/vflc/backends/adapt"
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // A dense metric of n coordinates, matrices row-major.
@@ -38,14 +38,14 @@ const eigenRoom = 34
 // product sets y = Ax for a square row-major matrix.
 func product(y, a, x []float64) {
 	clear(y)
-	kernel.MatTVecAdd(len(y), y, 1, a, len(y), x, len(y))
+	vector.MatTVecAdd(len(y), y, 1, a, len(y), x, len(y))
 }
 
 // multiply sets c = ab.
-func multiply(n int, c, a, b []float64) { kernel.Dense(n, c, n, b, n, a, 1, n, n, n, nil) }
+func multiply(n int, c, a, b []float64) { vector.Dense(n, c, n, b, n, a, 1, n, n, n, nil) }
 
 // multiplyT sets c = aᵀb.
-func multiplyT(n int, c, a, b []float64) { kernel.Dense(n, c, n, b, n, a, n, 1, n, n, nil) }
+func multiplyT(n int, c, a, b []float64) { vector.Dense(n, c, n, b, n, a, n, 1, n, n, nil) }
 
 // set makes a the inverse mass, where it is positive definite; else the metric stays as it is. a is overwritten. With a = KKᵀ the root is K⁻ᵀ.
 func (d *dense) set(a []float64) {
@@ -93,7 +93,7 @@ func (d *dense) fromFisher(inverse []float64, draws, gradients *adapt.Covariance
 	backSubstitute(n, w.a, w.b)
 	clear(w.c)
 	for i := range n {
-		kernel.MatTVecAdd(n, w.c[i*n:], 1, w.a, n, w.a[i*n:], n)
+		vector.MatTVecAdd(n, w.c[i*n:], 1, w.a, n, w.a[i*n:], n)
 	}
 	for i := range n {
 		for j := range n {
@@ -167,9 +167,9 @@ func backSubstitute(n int, x, l []float64) {
 	for i := n - 1; i >= 0; i-- {
 		row := x[i*n:][:n]
 		for k := i + 1; k < n; k++ {
-			kernel.Axpy(n, row, -l[k*n+i], x[k*n:])
+			vector.Axpy(n, row, -l[k*n+i], x[k*n:])
 		}
-		kernel.Scale(n, row, row, 1/l[i*n+i])
+		vector.Scale(n, row, row, 1/l[i*n+i])
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/vflc/vflc/backends/adapt"
 	"github.com/vflc/vflc/backends/checkpoint"
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 const (
@@ -135,7 +135,7 @@ func (f *fisher) state(c *checkpoint.Codec) {
 
 // fromFisher sets the metric from estimates; the dense part, which costs more, only where renew says so.
 func (m *metric) fromFisher(e *estimate, renew bool) {
-	kernel.Balance(len(m.inverse), m.inverse, m.root, e.draws.Squares, e.gradients.Squares, leastMass, mostMass)
+	vector.Balance(len(m.inverse), m.inverse, m.root, e.draws.Squares, e.gradients.Squares, leastMass, mostMass)
 	if m.full != nil && renew {
 		m.full.fromFisher(m.inverse, e.drawMatrix, e.gradMatrix)
 	}

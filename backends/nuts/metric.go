@@ -3,8 +3,9 @@ package nuts
 import (
 	"math"
 
-	"github.com/vflc/vflc/runtime/kernel"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/density"
+
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // The least and greatest inverse mass.
@@ -66,16 +67,16 @@ func (m *metric) split() int {
 }
 
 // draw sets p to a momentum of N(0, M) and v to the velocities of its dense part. It returns pᵀM⁻¹p, which is the square of the normals it is made of.
-func (m *metric) draw(p, v []float64, from *rng.Stream) float64 {
+func (m *metric) draw(p, v []float64, from density.Stream) float64 {
 	from.FillNormals(p)
-	twice := kernel.Dot(len(p), p, p)
+	twice := vector.Dot(len(p), p, p)
 	n := m.split()
 	if n > 0 {
 		copy(v, p[:n])
 		product(p[:n], m.full.root, v)
-		kernel.MatVec(n, v, m.full.inverse, n, p, 1, n)
+		vector.MatVec(n, v, m.full.inverse, n, p, 1, n)
 	}
-	kernel.Mul(len(p)-n, p[n:], p[n:], m.root[n:])
+	vector.Mul(len(p)-n, p[n:], p[n:], m.root[n:])
 	return twice
 }
 
@@ -83,34 +84,34 @@ func (m *metric) draw(p, v []float64, from *rng.Stream) float64 {
 func (m *metric) drift(q2, half, q, p, g []float64, eps float64) {
 	n := m.split()
 	if n > 0 {
-		kernel.DenseStart(n, half, q2, p, q, g, m.full.inverse, 0.5*eps, eps)
+		vector.DenseStart(n, half, q2, p, q, g, m.full.inverse, 0.5*eps, eps)
 	}
-	kernel.LeapfrogStart(len(q)-n, half[n:], q2[n:], p[n:], q[n:], g[n:], m.inverse[n:], 0.5*eps, eps)
+	vector.LeapfrogStart(len(q)-n, half[n:], q2[n:], p[n:], q[n:], g[n:], m.inverse[n:], 0.5*eps, eps)
 }
 
 // kick is the second half: p becomes the momentum after the full step, v the velocities of its dense part. It returns pᵀM⁻¹p.
 func (m *metric) kick(p, v, g []float64, eps float64) float64 {
 	n := m.split()
-	twice := kernel.LeapfrogEnd(len(p)-n, p[n:], p[n:], g[n:], m.inverse[n:], 0.5*eps)
+	twice := vector.LeapfrogEnd(len(p)-n, p[n:], p[n:], g[n:], m.inverse[n:], 0.5*eps)
 	if n > 0 {
-		twice += kernel.DenseEnd(n, p, v, g, m.full.inverse, 0.5*eps)
+		twice += vector.DenseEnd(n, p, v, g, m.full.inverse, 0.5*eps)
 	}
 	return twice
 }
 
-// products is how many scalars Stan's criterion takes for two runs of states that meet: those of kernel.Turns.
+// products is how many scalars Stan's criterion takes for two runs of states that meet: those of vector.Turns.
 const products = 6
 
 // turns sets sum to the momenta of two runs that meet, in block b, and out to the products of Stan's criterion.
-func (m *metric) turns(b int, out *[products]float64, sum *vector, l, r run) {
+func (m *metric) turns(b int, out *[products]float64, sum *blockVector, l, r run) {
 	n := m.split()
 	to, left, right, p1, p2 := sum.at[b], l.sum.at[b], r.sum.at[b], l.last.at[b], r.first.at[b]
 	if rest := len(m.inverse) - n; l.first == l.last && r.first == r.last {
-		kernel.PairTurns(rest, out, to[n:], p1[n:], p2[n:], m.inverse[n:])
+		vector.PairTurns(rest, out, to[n:], p1[n:], p2[n:], m.inverse[n:])
 	} else {
-		kernel.Turns(rest, out, to[n:], left[n:], right[n:], l.first.at[b][n:], p1[n:], p2[n:], r.last.at[b][n:], m.inverse[n:])
+		vector.Turns(rest, out, to[n:], left[n:], right[n:], l.first.at[b][n:], p1[n:], p2[n:], r.last.at[b][n:], m.inverse[n:])
 	}
 	if n > 0 {
-		kernel.GivenTurns(n, out, to, left, right, p1, p2, l.first.extra[b], l.last.extra[b], r.first.extra[b], r.last.extra[b])
+		vector.GivenTurns(n, out, to, left, right, p1, p2, l.first.extra[b], l.last.extra[b], r.first.extra[b], r.last.extra[b])
 	}
 }

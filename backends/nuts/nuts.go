@@ -9,6 +9,7 @@ package nuts
 
 import (
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 )
 
 // Names of the settings.
@@ -25,7 +26,7 @@ const (
 	collapseAux  = "collapse-aux"
 )
 
-// Algorithm describes NUTS. One kernel is one chain; the setting Chains is for whoever makes the kernels, over Envs from backends.Chain.
+// Algorithm describes NUTS. One kernel is one chain; the setting Chains is for whoever makes the kernels, over Envs from density.Chain.
 func Algorithm() backends.Algorithm {
 	return backends.Algorithm{
 		Name:       "nuts",
@@ -44,7 +45,7 @@ func Algorithm() backends.Algorithm {
 			{Name: centered, Doc: "sample auxiliary variables themselves in place of their noise: mixes badly", Default: false},
 			{Name: collapseAux, Doc: "augmented, in one process: one auxiliary variable for each sum, since only the sum meets the data", Default: false},
 		},
-		New: func(env backends.Env, s backends.Settings) (backends.Kernel, error) {
+		New: func(env density.Env, s backends.Settings) (backends.Kernel, error) {
 			k, err := newChain(env, s)
 			if err != nil {
 				return nil, err

@@ -7,9 +7,10 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/contract"
 	"github.com/vflc/vflc/backends/nuts"
-	"github.com/vflc/vflc/internal/testmodel"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/tests/contract"
+	"github.com/vflc/vflc/tests/testmodel"
 )
 
 func TestContract(t *testing.T) {
@@ -54,7 +55,7 @@ func TestExact(t *testing.T) {
 // One auxiliary variable stands for a sum in the augmented model of one process, and nowhere else.
 func TestCollapseIsRefusedWhereItIsWrong(t *testing.T) {
 	a := nuts.Algorithm()
-	try := func(env backends.Env, transform string, given map[string]string) error {
+	try := func(env density.Env, transform string, given map[string]string) error {
 		given["collapse-aux"] = "true"
 		s, err := a.Resolve(transform, given)
 		if err != nil {

@@ -4,15 +4,15 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/runtime/kernel"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 const halfLog2Pi = 0.91893853320467274178
 
 // A share is one party's part of a chain.
 type share struct {
-	block    backends.Block
+	block    density.Block
 	aux      auxiliary
 	metric   metric
 	estimate estimates
@@ -25,10 +25,10 @@ type share struct {
 	// of a draw whose auxiliary variables are wanted
 	cut, fresh []float64
 
-	start, momentum, search, division *rng.Stream
+	start, momentum, search, division density.Stream
 }
 
-func newShare(env backends.Env, b int, aux auxiliary, s backends.Settings) *share {
+func newShare(env density.Env, b int, aux auxiliary, s backends.Settings) *share {
 	block := env.Blocks()[b]
 	full := denseDims(block, s.Text(metricForm))
 	dim := block.Dim() + aux.len
@@ -45,7 +45,7 @@ const denseLimit = 32
 
 // denseDims is how many of a party's parameters are under a dense metric. In a hierarchy correlations change with its scales: steps that are long along
 // a ridge as it lies on average leave it elsewhere, and trajectories diverge.
-func denseDims(b backends.Block, form string) int {
+func denseDims(b density.Block, form string) int {
 	dim := b.Dim()
 	switch {
 	case form == "diag", form == "auto" && (dim < 2 || dim > denseLimit || b.Hierarchical()):
@@ -81,13 +81,13 @@ type auxiliary struct {
 
 // A piece is one cut's.
 type piece struct {
-	cut   backends.Cut
+	cut   density.Cut
 	at    int     // where its coordinates begin
 	scale float64 // 0: z = g, the noise of the sum is another piece's
 }
 
 // newAuxiliaries returns those of every block. With collapse one piece of each sum has the noise of all.
-func newAuxiliaries(blocks []backends.Block, centred, collapse bool) []auxiliary {
+func newAuxiliaries(blocks []density.Block, centred, collapse bool) []auxiliary {
 	out := make([]auxiliary, len(blocks))
 	variance := map[int]float64{}
 	for _, b := range blocks {
@@ -116,7 +116,7 @@ func newAuxiliaries(blocks []backends.Block, centred, collapse bool) []auxiliary
 	return out
 }
 
-func span(v []float64, c backends.Cut) []float64 { return v[c.Offset : c.Offset+c.Len()] }
+func span(v []float64, c density.Cut) []float64 { return v[c.Offset : c.Offset+c.Len()] }
 
 func (p piece) of(v []float64) []float64 { return v[p.at : p.at+p.cut.Len()] }
 
@@ -132,7 +132,7 @@ func (a *auxiliary) value(e, g, z []float64) float64 {
 			squares += misfit(p.of(a.misfit), p.of(e), g, z, p.scale)
 			constant += float64(p.cut.Len()) * math.Log(p.scale)
 		default:
-			squares += kernel.Noise(len(z), z, g, p.of(e), p.scale)
+			squares += vector.Noise(len(z), z, g, p.of(e), p.scale)
 		}
 	}
 	return -0.5*squares - constant
@@ -155,7 +155,7 @@ func (a *auxiliary) adjoint(e, grad, adj, own, w []float64) {
 		adj, own, w := span(adj, p.cut), span(own, p.cut), span(w, p.cut)
 		switch {
 		case p.scale == 0:
-			kernel.Add(len(w), w, adj, own)
+			vector.Add(len(w), w, adj, own)
 		case a.centred:
 			m, grad := p.of(a.misfit), p.of(grad)
 			for i := range w {
@@ -164,7 +164,7 @@ func (a *auxiliary) adjoint(e, grad, adj, own, w []float64) {
 				grad[i] = adj[i] - pull
 			}
 		default:
-			kernel.NoiseBack(len(w), w, p.of(grad), adj, own, p.of(e), p.scale)
+			vector.NoiseBack(len(w), w, p.of(grad), adj, own, p.of(e), p.scale)
 		}
 	}
 }

@@ -3,12 +3,12 @@ package nuts
 import (
 	"testing"
 
-	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 )
 
 // sized is a block of which only its size and kind are known.
 type sized struct {
-	backends.Block
+	density.Block
 	dim          int
 	hierarchical bool
 }

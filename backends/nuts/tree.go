@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 )
 
 // maxError is how far the energy may rise before a trajectory is called divergent, as in Stan.
@@ -23,14 +24,14 @@ const (
 // A tree is the trajectory of one transition.
 type tree struct {
 	eps        float64
-	directions uint64     // of its doublings, a bit each: 1 forward in time, 0 backward
-	ends       [2]point   // backward, forward in time
-	edges      [2]*vector // momenta there
-	momenta    *vector    // sum of all
-	level      int        // doublings made
+	directions uint64          // of its doublings, a bit each: 1 forward in time, 0 backward
+	ends       [2]point        // backward, forward in time
+	edges      [2]*blockVector // momenta there
+	momenta    *blockVector    // sum of all
+	level      int             // doublings made
 	// the newest state, with its momentum, and the one that is begun from it
 	at, next   point
-	edge, half *vector
+	edge, half *blockVector
 	step       float64 // to next
 	// of the subtree in the making
 	made      int   // states
@@ -79,7 +80,7 @@ func (k *chain) transition(ctx context.Context) error {
 		if k.ahead {
 			k.begin()
 		}
-		tally := backends.Tally{Part: k.part, Total: k.total[:n], Go: k.proceed}
+		tally := density.Tally{Part: k.part, Total: k.total[:n], Go: k.proceed}
 		if err := k.env.Proceed(ctx, tally, t.next.q.theta, k, t.next.g.theta, k.lp); err != nil {
 			return err
 		}
@@ -116,7 +117,7 @@ func (k *chain) plant() {
 	}
 	k.tree = tree{
 		eps: eps, stack: k.tree.stack[:0], momenta: p.hold(), at: k.now.hold(), edge: p.hold(),
-		ends: [2]point{k.now.hold(), k.now.hold()}, edges: [2]*vector{p.hold(), p}, sample: k.now.hold(), sum: 1,
+		ends: [2]point{k.now.hold(), k.now.hold()}, edges: [2]*blockVector{p.hold(), p}, sample: k.now.hold(), sum: 1,
 	}
 	k.choices.Round(uint64(k.done))
 	k.tree.directions = k.choices.Rand().Uint64()
@@ -179,7 +180,7 @@ func (k *chain) arrive() int {
 }
 
 // leapfrog makes the state one step of size eps from a point with momentum p, and its momentum, by itself.
-func (k *chain) leapfrog(ctx context.Context, at point, p *vector, eps float64) (point, *vector, error) {
+func (k *chain) leapfrog(ctx context.Context, at point, p *blockVector, eps float64) (point, *blockVector, error) {
 	next, to := point{q: k.pool.get(), g: k.pool.get()}, k.pool.get()
 	k.drift(&next, to, at, p, eps)
 	if err := k.evaluate(ctx, next); err != nil {
@@ -190,7 +191,7 @@ func (k *chain) leapfrog(ctx context.Context, at point, p *vector, eps float64) 
 }
 
 // drift is the first half of a leapfrog: the position of the next state, and the momentum after half a step.
-func (k *chain) drift(next *point, half *vector, at point, p *vector, eps float64) {
+func (k *chain) drift(next *point, half *blockVector, at point, p *blockVector, eps float64) {
 	next.index = at.index + 1
 	if eps < 0 {
 		next.index = at.index - 1
@@ -201,7 +202,7 @@ func (k *chain) drift(next *point, half *vector, at point, p *vector, eps float6
 }
 
 // kick is the second half, which makes the momentum whole, and leaves the scalars of the state.
-func (k *chain) kick(next point, half *vector, eps float64) {
+func (k *chain) kick(next point, half *blockVector, eps float64) {
 	k.view(cap(k.part[0]))
 	for b, s := range k.shares {
 		part := k.part[b]
@@ -239,7 +240,7 @@ func (k *chain) meet(dir int, r run, n int) int {
 }
 
 // merge writes the products of two neighbouring runs, from scalar n on, and returns the sum of their momenta.
-func (k *chain) merge(l, r run, n int) *vector {
+func (k *chain) merge(l, r run, n int) *blockVector {
 	sum := k.pool.get()
 	for b, s := range k.shares {
 		s.metric.turns(b, (*[products]float64)(k.part[b][n:]), sum, l, r)

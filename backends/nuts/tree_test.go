@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/internal/testmodel"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/tests/testmodel"
 )
 
 // begun is an initialised chain over a density.
@@ -55,7 +55,7 @@ type naive struct {
 	log       func(x, grad []float64) float64
 	inverse   []float64
 	eps, h0   float64
-	choices   *rng.Stream
+	choices   density.Stream
 	dirs      uint64
 	leapfrogs int
 	metro     float64

@@ -1,6 +1,6 @@
 package sfvi
 
-import vec "github.com/vflc/vflc/runtime/kernel"
+import vec "github.com/vflc/vflc/runtime/vector"
 
 // Decay rates and the floor of the denominator, as in Kingma and Ba (2015).
 const (

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/backends"
-	vec "github.com/vflc/vflc/runtime/kernel"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/density"
+	vec "github.com/vflc/vflc/runtime/vector"
 )
 
 // amortized is e = f(u) + exp(h(u))ε with one net for all elements of a cut: its cost in memory does not grow with the rows. u is g, with the
@@ -28,7 +28,7 @@ type amortized struct {
 	labelled, totalled bool
 }
 
-func newAmortized(b backends.Block, s backends.Settings) (guide, error) {
+func newAmortized(b density.Block, s backends.Settings) (guide, error) {
 	n := b.AuxLen()
 	q := &amortized{aux: newAux(b), g: make([]float64, n), total: make([]float64, n), centre: make([]float64, n), label: make([]float64, n), du: make([]float64, n)}
 	q.mean, q.logs, q.seeds = make([]float64, n), make([]float64, n), [2][]float64{make([]float64, 2*n), make([]float64, 2*n)}
@@ -50,7 +50,7 @@ func newAmortized(b backends.Block, s backends.Settings) (guide, error) {
 }
 
 // inputs are those of a cut's net.
-func (q *amortized) inputs(c backends.Cut) [][]float64 {
+func (q *amortized) inputs(c density.Cut) [][]float64 {
 	in := [][]float64{span(q.g, c)}
 	if c.Label != nil && q.labelled {
 		in = append(in, span(q.label, c))
@@ -111,7 +111,7 @@ func (q *amortized) size() int {
 
 func (q *amortized) each() int { return 0 }
 
-func (q *amortized) start(phi []float64, from *rng.Stream) {
+func (q *amortized) start(phi []float64, from density.Stream) {
 	for _, v := range q.nets {
 		v.start(phi[:v.size()], from)
 		phi = phi[v.size():]

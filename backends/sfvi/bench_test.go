@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/internal/testmodel"
+	"github.com/vflc/vflc/tests/testmodel"
 )
 
 // BenchmarkStep times one iteration for two clients with ten covariates each and 500 rows, and the same without the kernel: one density

@@ -3,7 +3,7 @@ package sfvi
 import (
 	"testing"
 
-	"github.com/vflc/vflc/backends/contract"
+	"github.com/vflc/vflc/tests/contract"
 )
 
 func TestContract(t *testing.T) {

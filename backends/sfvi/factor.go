@@ -1,6 +1,6 @@
 package sfvi
 
-import vec "github.com/vflc/vflc/runtime/kernel"
+import vec "github.com/vflc/vflc/runtime/vector"
 
 // A factor is variational parameters that always move together, with their optimiser: those of q(θ), and those of q(z | θ), which have one factor for
 // each window of rows where every auxiliary variable has parameters of its own.

@@ -7,7 +7,8 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/internal/testmodel"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/tests/testmodel"
 )
 
 // An integrand is log p(θ, z) − log q(θ, z) at the point that fixed noise is mapped to by the variational parameters phi, with log q evaluated
@@ -113,7 +114,7 @@ func (f *integrand) conditional(b int, phi, g []float64) (mean, sd []float64) {
 	p := f.k.parties[b]
 	n, rho := len(g), p.block.Cuts()[0].Rho
 	centre := make([]float64, n)
-	p.block.Cut(backends.Centre, phi[:p.theta.dim], centre)
+	p.block.Cut(density.Centre, phi[:p.theta.dim], centre)
 	v := phi[p.theta.size():]
 	mean, sd = make([]float64, n), make([]float64, n)
 	for i := range n {

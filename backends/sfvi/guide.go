@@ -2,19 +2,19 @@ package sfvi
 
 import (
 	"github.com/vflc/vflc/backends"
-	vec "github.com/vflc/vflc/runtime/kernel"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/density"
+	vec "github.com/vflc/vflc/runtime/vector"
 )
 
 // A guide is q(z | θ) of one party. Its methods are called in the order noise (filled), value, adjoint, once each in an evaluation; phi are its own
 // variational parameters. In the formulas g is the cut at θ, ḡ the cut at the mean μ of q(θ), ρ the sd of z given g in the model, and
 // e = (z − g)/ρ.
 type guide interface {
-	size() int                             // number of variational parameters
-	each() int                             // how many belong to one auxiliary variable, laid out as vectors over all of them; 0: all share all
-	weigh(by float64)                      // by how much the terms of z count in the integrand; 1 at first
-	start(phi []float64, from *rng.Stream) // where q(z | θ) is the prior N(g, ρ²)
-	noise() []float64                      // ε, to be filled with standard normals
+	size() int                                // number of variational parameters
+	each() int                                // how many belong to one auxiliary variable, laid out as vectors over all of them; 0: all share all
+	weigh(by float64)                         // by how much the terms of z count in the integrand; 1 at first
+	start(phi []float64, from density.Stream) // where q(z | θ) is the prior N(g, ρ²)
+	noise() []float64                         // ε, to be filled with standard normals
 	// value sets z from g and returns Σ log N(z; g, ρ²) − log q(z | θ), times the weight.
 	value(mu, phi, g, z []float64) float64
 	// adjoint sets w, the seeds on g, from the adjoint of z and the block's own one of g; it overwrites grad with the gradient of phi, and adds to
@@ -25,7 +25,7 @@ type guide interface {
 // forms lists the guides: by name, how one is made for a block that has cuts.
 var forms = []struct {
 	name string
-	make func(b backends.Block, s backends.Settings) (guide, error)
+	make func(b density.Block, s backends.Settings) (guide, error)
 }{
 	{"structured", newStructured},
 	{"noncentered", newNoncentered},
@@ -41,7 +41,7 @@ func guideNames() []string {
 	return names
 }
 
-func newGuide(name string, b backends.Block, s backends.Settings) (guide, error) {
+func newGuide(name string, b density.Block, s backends.Settings) (guide, error) {
 	for _, f := range forms {
 		if f.name == name {
 			return f.make(b, s)
@@ -52,8 +52,8 @@ func newGuide(name string, b backends.Block, s backends.Settings) (guide, error)
 
 // aux is what every guide keeps of one evaluation, one element per auxiliary variable.
 type aux struct {
-	block backends.Block
-	cuts  []backends.Cut
+	block density.Block
+	cuts  []density.Cut
 	eps   []float64 // ε
 	s     []float64 // the sd of e given θ
 	e     []float64
@@ -62,7 +62,7 @@ type aux struct {
 	weight float64
 }
 
-func newAux(b backends.Block) aux {
+func newAux(b density.Block) aux {
 	n := b.AuxLen()
 	v := make([]float64, 4*n)
 	return aux{block: b, cuts: b.Cuts(), eps: v[:n], s: v[n : 2*n], e: v[2*n : 3*n], de: v[3*n:], weight: 1}
@@ -97,4 +97,4 @@ func (a *aux) gradient(adj, dmean, dlogs []float64) {
 }
 
 // span returns the part of v that belongs to a cut.
-func span(v []float64, c backends.Cut) []float64 { return v[c.Offset : c.Offset+c.Len()] }
+func span(v []float64, c density.Cut) []float64 { return v[c.Offset : c.Offset+c.Len()] }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/density"
 )
 
 // The phases of a run.
@@ -28,7 +28,7 @@ const (
 
 // A kernel is one fit, over the parties of this process.
 type kernel struct {
-	env      backends.Env
+	env      density.Env
 	settings backends.Settings
 	parties  []*party
 	theta    [][]float64
@@ -44,7 +44,7 @@ type kernel struct {
 	visiting int    // that of the iteration at hand
 	coming   int    // that of the next draw of the fit
 	order    order
-	sampled  *rng.Stream // of the trace's windows
+	sampled  density.Stream // of the trace's windows
 
 	climbing  bool        // the current evaluation is to give a gradient
 	ahead     bool        // parties are apart, so that a draw is made before the sums of the one before it are known
@@ -69,7 +69,7 @@ type kernel struct {
 }
 
 // newKernel allocates a fit.
-func newKernel(env backends.Env, s backends.Settings) (*kernel, error) {
+func newKernel(env density.Env, s backends.Settings) (*kernel, error) {
 	blocks := env.Blocks()
 	k := &kernel{env: env, settings: s, lp: make([]float64, len(blocks)), total: make([]float64, 2), whole: view{env: env}, facing: everything}
 	k.samples = s.Int(mcSamples)
@@ -164,13 +164,13 @@ func (k *kernel) visit(ctx context.Context, from source, round uint64) error {
 	return k.view(k.facing).env.Density(ctx, k.theta, k, k.grad, k.lp)
 }
 
-// Value implements backends.Coordinates.
+// Value implements density.Coordinates.
 func (k *kernel) Value(b int, g, z []float64) {
 	p := k.parties[b]
 	p.ratio += p.guide.value(p.mu(), p.vars.phi, g, z)
 }
 
-// Adjoint implements backends.Coordinates.
+// Adjoint implements density.Coordinates.
 func (k *kernel) Adjoint(b int, adj, own, w, early []float64) {
 	p := k.parties[b]
 	if !k.climbing {
@@ -275,7 +275,7 @@ func (k *kernel) conclude(ctx context.Context) (ratio float64, ok bool, err erro
 	if k.ahead {
 		k.next()
 	}
-	tally := backends.Tally{Part: k.part, Total: k.total, Go: k.proceed}
+	tally := density.Tally{Part: k.part, Total: k.total, Go: k.proceed}
 	if err := k.view(k.coming).env.Proceed(ctx, tally, k.theta, k, k.grad, k.lp); err != nil {
 		return 0, false, err
 	}
@@ -379,7 +379,7 @@ func (k *kernel) Auxiliary(ctx context.Context, id int, z [][]float64) error {
 		if p.guide == nil {
 			continue
 		}
-		p.block.Cut(backends.Here, k.theta[b], p.cut)
+		p.block.Cut(density.Here, k.theta[b], p.cut)
 		p.guide.value(p.mu(), p.vars.phi, p.cut, z[b])
 	}
 	return nil

@@ -2,8 +2,8 @@ package sfvi
 
 import (
 	"github.com/vflc/vflc/backends"
-	vec "github.com/vflc/vflc/runtime/kernel"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/density"
+	vec "github.com/vflc/vflc/runtime/vector"
 )
 
 // meanfield is z_i = ḡ_i + ρ(m_i + s_i ε_i), blind to θ: the paper's guide. Its mean is written around the cut at the mean of q(θ), which leaves the
@@ -17,7 +17,7 @@ type meanfield struct {
 	discard []float64 // the gradient of a pull that is wanted for its early part alone
 }
 
-func newMeanfield(b backends.Block, _ backends.Settings) (guide, error) {
+func newMeanfield(b density.Block, _ backends.Settings) (guide, error) {
 	n := b.AuxLen()
 	return &meanfield{
 		aux: newAux(b), centre: make([]float64, n), mean: make([]float64, n), seed: make([]float64, n), discard: make([]float64, b.Dim()),
@@ -28,12 +28,12 @@ func (q *meanfield) size() int { return q.each() * q.len() }
 
 func (q *meanfield) each() int { return 2 }
 
-func (q *meanfield) start(phi []float64, _ *rng.Stream) { clear(phi) }
+func (q *meanfield) start(phi []float64, _ density.Stream) { clear(phi) }
 
 // In terms of e = (z − g)/ρ the mean of z is m + (ḡ − g)/ρ.
 func (q *meanfield) value(mu, phi, g, z []float64) float64 {
 	n := q.len()
-	q.block.Cut(backends.Centre, mu, q.centre)
+	q.block.Cut(density.Centre, mu, q.centre)
 	vec.Sub(n, q.mean, q.centre, g)
 	for _, c := range q.cuts {
 		mean := span(q.mean, c)
@@ -50,7 +50,7 @@ func (q *meanfield) adjoint(_, adj, own, w, early, grad, dmu []float64) {
 		vec.ScaleAdd(c.Len(), span(w, c), q.weight/c.Rho, span(q.e, c), span(own, c))
 		vec.Scale(c.Len(), span(q.seed, c), span(grad, c), 1/c.Rho)
 	}
-	q.block.Pull(backends.Centre, q.seed, dmu, nil)
+	q.block.Pull(density.Centre, q.seed, dmu, nil)
 	if early != nil {
 		q.pullEarly(early)
 	}
@@ -61,5 +61,5 @@ func (q *meanfield) pullEarly(early []float64) {
 	for _, c := range q.cuts {
 		vec.Scale(c.Len(), span(q.seed, c), span(q.de, c), 1/c.Rho)
 	}
-	q.block.Pull(backends.Centre, q.seed, q.discard, early)
+	q.block.Pull(density.Centre, q.seed, q.discard, early)
 }

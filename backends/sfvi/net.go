@@ -3,8 +3,9 @@ package sfvi
 import (
 	"math"
 
-	vec "github.com/vflc/vflc/runtime/kernel"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/density"
+
+	vec "github.com/vflc/vflc/runtime/vector"
 )
 
 // width is the number of units of each of the two hidden layers.
@@ -56,7 +57,7 @@ func (q *net) weights(phi []float64) weights {
 }
 
 // start draws the hidden layers so that units differ and none saturates, and makes the last layer zero: f = h = 0.
-func (q *net) start(phi []float64, from *rng.Stream) {
+func (q *net) start(phi []float64, from density.Stream) {
 	clear(phi)
 	w := q.weights(phi)
 	from.Normals(w.w1)

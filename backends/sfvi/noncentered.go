@@ -2,14 +2,14 @@ package sfvi
 
 import (
 	"github.com/vflc/vflc/backends"
-	vec "github.com/vflc/vflc/runtime/kernel"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/density"
+	vec "github.com/vflc/vflc/runtime/vector"
 )
 
 // noncentered is e_i = m_i + s_i ε_i: z moves with g, and is otherwise independent of θ. phi: m, then log s.
 type noncentered struct{ aux }
 
-func newNoncentered(b backends.Block, _ backends.Settings) (guide, error) {
+func newNoncentered(b density.Block, _ backends.Settings) (guide, error) {
 	return &noncentered{newAux(b)}, nil
 }
 
@@ -17,7 +17,7 @@ func (q *noncentered) size() int { return q.each() * q.len() }
 
 func (q *noncentered) each() int { return 2 }
 
-func (q *noncentered) start(phi []float64, _ *rng.Stream) { clear(phi) }
+func (q *noncentered) start(phi []float64, _ density.Stream) { clear(phi) }
 
 func (q *noncentered) value(_, phi, g, z []float64) float64 {
 	n := q.len()

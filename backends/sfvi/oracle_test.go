@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/contract"
-	"github.com/vflc/vflc/internal/testmodel"
+	"github.com/vflc/vflc/tests/contract"
+	"github.com/vflc/vflc/tests/testmodel"
 )
 
 // fit runs a fit to its end and returns what it ended with and the exact moments of q(θ), party after party.

@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends"
-	vec "github.com/vflc/vflc/runtime/kernel"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/density"
+	vec "github.com/vflc/vflc/runtime/vector"
 )
 
 // fullRankLimit is the most dimensions of a party for which q(θ) has a full covariance unless asked for: the cost of an iteration is
@@ -37,13 +37,13 @@ type party struct {
 	own     *factor   // of q(θ)
 	ratio   float64   // of the last draw: log p's auxiliary terms − log q
 	cut     []float64 // of a draw whose auxiliary variables are wanted
-	streams [sources]*rng.Stream
+	streams [sources]density.Stream
 	noisy   bool   // the noise in theta.eps and in the guide is that of fitting's round …
 	round   uint64 // … with this number, or its opposite if
 	turned  bool
 }
 
-func newParty(env backends.Env, b int, s backends.Settings) (*party, error) {
+func newParty(env density.Env, b int, s backends.Settings) (*party, error) {
 	block := env.Blocks()[b]
 	full := s.Text(thetaGuide) == "fullrank" || (s.Text(thetaGuide) == "auto" && block.Dim() <= fullRankLimit)
 	p := &party{theta: newGaussian(block.Dim(), full), cut: make([]float64, block.AuxLen())}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vflc/vflc/internal/testmodel"
+	"github.com/vflc/vflc/tests/testmodel"
 )
 
 // The ratios are those that the final ELBO is the mean of, whether or not the evaluation was interrupted in the middle.

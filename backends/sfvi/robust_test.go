@@ -9,7 +9,8 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/internal/testmodel"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/tests/testmodel"
 )
 
 // A faulty Env spoils some densities.
@@ -20,7 +21,7 @@ type faulty struct {
 	calls int
 }
 
-func (f *faulty) Density(ctx context.Context, theta [][]float64, coords backends.Coordinates, grad [][]float64, lp []float64) error {
+func (f *faulty) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
 	f.calls++
 	err := f.Env.Density(ctx, theta, coords, grad, lp)
 	if f.spoil(f.calls, theta) {
@@ -32,7 +33,7 @@ func (f *faulty) Density(ctx context.Context, theta [][]float64, coords backends
 	return err
 }
 
-func (f *faulty) Proceed(ctx context.Context, t backends.Tally, theta [][]float64, coords backends.Coordinates, grad [][]float64, lp []float64) error {
+func (f *faulty) Proceed(ctx context.Context, t density.Tally, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
 	if err := f.Sum(ctx, t.Part, t.Total); err != nil || !t.Go() {
 		return err
 	}
@@ -41,7 +42,7 @@ func (f *faulty) Proceed(ctx context.Context, t backends.Tally, theta [][]float6
 
 func (f *faulty) Why() string { return "y ~ normal(mu, sigma): sigma is 0" }
 
-func kernelOver(t *testing.T, env backends.Env, given map[string]string) *kernel {
+func kernelOver(t *testing.T, env density.Env, given map[string]string) *kernel {
 	t.Helper()
 	s, err := Algorithm().Resolve(backends.Augmented, given)
 	if err != nil {
@@ -174,7 +175,7 @@ func TestTraceAgreesWithTheFinalValue(t *testing.T) {
 // Parties that are apart move and draw before they know that an iteration was sound. Where it was not they go back: what they end with is what one
 // process ends with, which does not.
 func TestIterationsInVainLeaveNoTrace(t *testing.T) {
-	env := func() backends.Env {
+	env := func() density.Env {
 		return &faulty{Env: testmodel.Linear(3, 20, []int{2, 2}, 0.8).Env(1), with: math.NaN(), spoil: func(call int, _ [][]float64) bool { return call%7 == 0 }}
 	}
 	for _, samples := range []string{"1", "3"} {
@@ -182,7 +183,7 @@ func TestIterationsInVainLeaveNoTrace(t *testing.T) {
 	}
 }
 
-func inVain(t *testing.T, env func() backends.Env, given map[string]string) {
+func inVain(t *testing.T, env func() density.Env, given map[string]string) {
 	t.Helper()
 	run := func(k *kernel) {
 		if err := k.Init(context.Background()); err != nil {

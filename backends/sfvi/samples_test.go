@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/internal/testmodel"
 	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/tests/testmodel"
 )
 
 // all puts a vector of every factor of a party together.

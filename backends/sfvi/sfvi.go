@@ -11,6 +11,7 @@ package sfvi
 
 import (
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 )
 
 // Names of the settings.
@@ -53,7 +54,7 @@ func Algorithm() backends.Algorithm {
 			{Name: elboEvery, Doc: "iterations between two points of the ELBO trace", Default: 500, Min: 1},
 		},
 		Minibatch: minibatch,
-		New: func(env backends.Env, s backends.Settings) (backends.Kernel, error) {
+		New: func(env density.Env, s backends.Settings) (backends.Kernel, error) {
 			k, err := newKernel(env, s)
 			if err != nil {
 				return nil, err

@@ -1,17 +1,20 @@
 package sfvi
 
-import "github.com/vflc/vflc/backends"
+import (
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
+)
 
 // A shard is what a party evaluates at a time, all of its rows or those of a window, with the guide of their auxiliary variables.
 type shard struct {
-	block backends.Block
+	block density.Block
 	guide guide   // nil without auxiliary variables
 	vars  *factor // of the guide; of no parameters without one
 	place []int   // of a window: where each of its auxiliary variables is among those of all rows
 }
 
 // newShard makes the guide of a block whose auxiliary variables count weight times.
-func newShard(block backends.Block, s backends.Settings, weight float64) (*shard, error) {
+func newShard(block density.Block, s backends.Settings, weight float64) (*shard, error) {
 	h := &shard{block: block}
 	if block.AuxLen() == 0 {
 		return h, nil
@@ -66,7 +69,7 @@ func (h *shard) gather(windows []*shard) {
 }
 
 // divide makes the party's shards of the windows. Parameters that all auxiliary variables share are those of the whole; others are the windows'.
-func (p *party) divide(env backends.Windowed, b int, s backends.Settings) error {
+func (p *party) divide(env density.Windowed, b int, s backends.Settings) error {
 	several, apart := s.Int(mcSamples) > 1, env.Apart()
 	lent := map[int]*amortized{} // by the rows of the window
 	for k := range env.Windows() {

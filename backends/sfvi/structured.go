@@ -2,8 +2,8 @@ package sfvi
 
 import (
 	"github.com/vflc/vflc/backends"
-	vec "github.com/vflc/vflc/runtime/kernel"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/density"
+	vec "github.com/vflc/vflc/runtime/vector"
 )
 
 // structured is e_i = m_i + a_i(g_i − ḡ_i) + s_i ε_i: z given θ is regressed on its own row's contribution. For a Gaussian likelihood this is
@@ -17,7 +17,7 @@ type structured struct {
 	discard []float64 // the gradient of a pull that is wanted for its early part alone
 }
 
-func newStructured(b backends.Block, _ backends.Settings) (guide, error) {
+func newStructured(b density.Block, _ backends.Settings) (guide, error) {
 	n := b.AuxLen()
 	return &structured{
 		aux: newAux(b), centre: make([]float64, n), diff: make([]float64, n), mean: make([]float64, n), seed: make([]float64, n),
@@ -29,11 +29,11 @@ func (q *structured) size() int { return q.each() * q.len() }
 
 func (q *structured) each() int { return 3 }
 
-func (q *structured) start(phi []float64, _ *rng.Stream) { clear(phi) }
+func (q *structured) start(phi []float64, _ density.Stream) { clear(phi) }
 
 func (q *structured) value(mu, phi, g, z []float64) float64 {
 	n := q.len()
-	q.block.Cut(backends.Centre, mu, q.centre)
+	q.block.Cut(density.Centre, mu, q.centre)
 	vec.Sub(n, q.diff, g, q.centre)
 	vec.FMA(n, q.mean, phi[n:], q.diff, phi)
 	return q.draw(q.mean, phi[2*n:], g, z)
@@ -49,7 +49,7 @@ func (q *structured) adjoint(phi, adj, own, w, early, grad, dmu []float64) {
 	vec.Add(n, w, adj, own)
 	vec.MulAdd(n, w, a, q.de)
 	q.minus(a, grad)
-	q.block.Pull(backends.Centre, q.seed, dmu, nil)
+	q.block.Pull(density.Centre, q.seed, dmu, nil)
 	if early != nil {
 		q.pullEarly(a, early)
 	}
@@ -66,5 +66,5 @@ func (q *structured) minus(a, d []float64) {
 // their value counts in log q(z | θ, γ) too, and the seed is −a∇e.
 func (q *structured) pullEarly(a, early []float64) {
 	q.minus(a, q.de)
-	q.block.Pull(backends.Centre, q.seed, q.discard, early)
+	q.block.Pull(density.Centre, q.seed, q.discard, early)
 }

@@ -3,7 +3,7 @@ package sfvi
 import (
 	"math"
 
-	vec "github.com/vflc/vflc/runtime/kernel"
+	vec "github.com/vflc/vflc/runtime/vector"
 )
 
 // A gaussian is q(θ) of one party: θ = μ + S(I + C)ε with S = diag(exp ℓ), C strictly lower triangular (absent for mean-field) and ε

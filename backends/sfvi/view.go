@@ -4,8 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/density"
 )
 
 // everything is the number of the view of all rows; others are windows, counted from 0.
@@ -13,7 +12,7 @@ const everything = -1
 
 // A view is what an evaluation is of: all rows, or those of a window.
 type view struct {
-	env    backends.Env
+	env    density.Env
 	centre [][]float64 // inputs and outputs of Env.Totals, where the guide wants it
 	base   [][]float64
 	totals [][]float64
@@ -51,7 +50,7 @@ func (k *kernel) exchangeTotals(ctx context.Context) error {
 	}
 	for b, p := range k.parties {
 		if v.centre[b] != nil {
-			p.block.Cut(backends.Centre, p.mu(), v.centre[b])
+			p.block.Cut(density.Centre, p.mu(), v.centre[b])
 		}
 	}
 	return v.env.Totals(ctx, v.centre, v.base, v.totals)
@@ -59,12 +58,12 @@ func (k *kernel) exchangeTotals(ctx context.Context) error {
 
 // An order says which window is visited when: each once in an epoch, in an order that only the shared stream decides, the same at every party.
 type order struct {
-	stream  *rng.Stream
+	stream  density.Stream
 	windows []int // of the epoch at hand
 	epoch   int
 }
 
-func newOrder(windows int, stream *rng.Stream) order {
+func newOrder(windows int, stream density.Stream) order {
 	return order{stream: stream, windows: make([]int, windows), epoch: -1}
 }
 
@@ -94,7 +93,7 @@ func (k *kernel) divide() error {
 	if size == 0 {
 		return nil
 	}
-	env, ok := k.env.(backends.Windowed)
+	env, ok := k.env.(density.Windowed)
 	if !ok || env.Windows() == 0 {
 		return fmt.Errorf("%s %d: the rows of this run are not divided", minibatch, size)
 	}

@@ -10,9 +10,10 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/contract"
-	"github.com/vflc/vflc/internal/testmodel"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/tests/contract"
+	"github.com/vflc/vflc/tests/testmodel"
 )
 
 // parts divides n rows into windows, unevenly and out of order.
@@ -323,7 +324,7 @@ func TestWindowsAreResumed(t *testing.T) {
 func TestIterationsInVainOverWindows(t *testing.T) {
 	for _, form := range []string{"structured", "amortized"} {
 		for _, samples := range []string{"1", "2", "3"} {
-			env := func() backends.Env { return faultyWindows(7) }
+			env := func() density.Env { return faultyWindows(7) }
 			inVain(t, env, map[string]string{
 				"iterations": "150", "elbo-draws": "100", "draws": "10", "elbo-every": "40", "mc-samples": samples, "minibatch": "5", "guide": form,
 			})
@@ -332,7 +333,7 @@ func TestIterationsInVainOverWindows(t *testing.T) {
 }
 
 // faultyWindows spoils one density in so many, whichever window it is of.
-func faultyWindows(every int) backends.Env {
+func faultyWindows(every int) density.Env {
 	var lock sync.Mutex
 	calls := 0
 	spoil := func(int, [][]float64) bool {
@@ -341,7 +342,7 @@ func faultyWindows(every int) backends.Env {
 		calls++
 		return calls%every == 0
 	}
-	return testmodel.Linear(3, 20, []int{2, 2}, 0.8).Divided(1, parts(20, 4), func(e *testmodel.Env) backends.Env {
+	return testmodel.Linear(3, 20, []int{2, 2}, 0.8).Divided(1, parts(20, 4), func(e *testmodel.Env) density.Env {
 		return &faulty{Env: e, with: math.NaN(), spoil: spoil}
 	})
 }

@@ -3,7 +3,7 @@ package soul
 import (
 	"testing"
 
-	"github.com/vflc/vflc/backends/contract"
+	"github.com/vflc/vflc/tests/contract"
 )
 
 func TestContract(t *testing.T) {

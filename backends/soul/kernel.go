@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 )
 
 // The phases of a run.
@@ -31,7 +32,7 @@ const (
 
 // A kernel is one run, over the parties of this process.
 type kernel struct {
-	env      backends.Env
+	env      density.Env
 	settings backends.Settings
 	parties  []*party
 	theta    [][]float64
@@ -61,7 +62,7 @@ type kernel struct {
 	mode     backends.Mode
 }
 
-func newKernel(env backends.Env, s backends.Settings) *kernel {
+func newKernel(env density.Env, s backends.Settings) *kernel {
 	blocks := env.Blocks()
 	k := &kernel{env: env, settings: s, lp: make([]float64, len(blocks)), total: make([]float64, scalars), planned: s.Int(iterations)}
 	for b, block := range blocks {
@@ -122,15 +123,15 @@ func (k *kernel) try(ctx context.Context, attempt uint64) (bool, error) {
 	return k.total[0] == 0, err
 }
 
-// Value implements backends.Coordinates: z is where it is, whatever the cut.
+// Value implements density.Coordinates: z is where it is, whatever the cut.
 func (k *kernel) Value(b int, _, z []float64) { copy(z, k.parties[b].x) }
 
-// Stay implements backends.Resident: a client's chains.
+// Stay implements density.Resident: a client's chains.
 func (k *kernel) Stay(b int, answer []float64) float64 {
 	return k.parties[b].stay(k.settings.Int(inner), answer)
 }
 
-// Adjoint implements backends.Coordinates.
+// Adjoint implements density.Coordinates.
 func (k *kernel) Adjoint(b int, adj, _, _, _ []float64) { k.parties[b].gather(adj) }
 
 // gradient estimates the gradient of L at the current point: the chains move on for it.

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/internal/testmodel"
 	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/tests/testmodel"
 )
 
 // begun is a kernel after Init.

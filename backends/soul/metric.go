@@ -1,7 +1,7 @@
 package soul
 
 import (
-	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 )
 
 // denseLimit is the most parameters of a party for which its metric is found in full: that takes two evaluations a parameter, and its use the
@@ -18,8 +18,8 @@ const denseLimit = 200
 // which takes a system in the dimensions of θ. Where the cut is not affine, A alone is used: it is smaller, so its steps are safe and slower.
 // At the server it is the inverse of the curvature of the joint density in γ.
 type metric struct {
-	block   backends.Block
-	cuts    []backends.Cut
+	block   density.Block
+	cuts    []density.Cut
 	bound   []float64 // c
 	dense   bool
 	inner   cholesky // XᵀDX + Λ, or the server's curvature
@@ -40,7 +40,7 @@ func newServerMetric(n int) metric {
 	return m
 }
 
-func newClientMetric(b backends.Block) metric {
+func newClientMetric(b density.Block) metric {
 	n, p := b.AuxLen(), b.Dim()
 	m := metric{
 		block: b, cuts: b.Cuts(), bound: make([]float64, n), origin: make([]float64, n), image: make([]float64, n), seed: make([]float64, n),
@@ -71,10 +71,10 @@ func (m *metric) apply(dir, v []float64) {
 		return
 	}
 	clear(m.unknown)
-	m.block.Cut(backends.Centre, m.unknown, m.origin)
-	m.block.Pull(backends.Centre, m.seed, m.unknown, nil)
+	m.block.Cut(density.Centre, m.unknown, m.origin)
+	m.block.Pull(density.Centre, m.seed, m.unknown, nil)
 	m.inner.solve(m.unknown)
-	m.block.Cut(backends.Centre, m.unknown, m.image)
+	m.block.Cut(density.Centre, m.unknown, m.image)
 	for _, c := range m.cuts {
 		r := 1 / (c.Rho * c.Rho)
 		dir, bound, image, origin := span(dir, c), span(m.bound, c), span(m.image, c), span(m.origin, c)
@@ -120,10 +120,10 @@ func (m *metric) settle() {
 func (m *metric) outer() {
 	p := m.inner.n
 	clear(m.unknown)
-	m.block.Cut(backends.Centre, m.unknown, m.origin)
+	m.block.Cut(density.Centre, m.unknown, m.origin)
 	for k := range p {
 		m.unknown[k] = 1
-		m.block.Cut(backends.Centre, m.unknown, m.image)
+		m.block.Cut(density.Centre, m.unknown, m.image)
 		m.unknown[k] = 0
 		for _, c := range m.cuts {
 			r := 1 / (c.Rho * c.Rho)
@@ -134,6 +134,6 @@ func (m *metric) outer() {
 		}
 		row := m.inner.matrix[k*p:][:p]
 		clear(row)
-		m.block.Pull(backends.Centre, m.seed, row, nil)
+		m.block.Pull(density.Centre, m.seed, row, nil)
 	}
 }

@@ -9,11 +9,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/internal/testmodel"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/tests/testmodel"
 )
 
 // fit runs a kernel to its end and hands each of its draws to take.
-func fit(t *testing.T, env backends.Env, transform string, given map[string]string, take func(theta [][]float64)) (*kernel, backends.Info) {
+func fit(t *testing.T, env density.Env, transform string, given map[string]string, take func(theta [][]float64)) (*kernel, backends.Info) {
 	t.Helper()
 	s, err := Algorithm().Resolve(transform, given)
 	if err != nil {

@@ -4,16 +4,16 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/density"
 )
 
 // A party is one block with what it moves towards the maximum: a client its z, the server its γ. A client has Langevin chains beside.
 type party struct {
 	iterate
-	block   backends.Block
-	cuts    []backends.Cut
-	initial *rng.Stream // of initial values
-	theta   []float64   // the θ of evaluations outside the chains: the first chain's, or at the server γ itself
+	block   density.Block
+	cuts    []density.Cut
+	initial density.Stream // of initial values
+	theta   []float64      // the θ of evaluations outside the chains: the first chain's, or at the server γ itself
 	metric
 
 	// of a client
@@ -22,7 +22,7 @@ type party struct {
 	h         float64 // step size of the chains
 	lambda    float64 // the curvature that it is for
 	tuning    bool    // and it may change
-	noise     *rng.Stream
+	noise     density.Stream
 	round     int // of noise
 	own, w    []float64
 	xi        []float64
@@ -36,7 +36,7 @@ type party struct {
 	bad       int // evaluations that were not finite
 }
 
-func newParty(env backends.Env, b int, s backends.Settings) *party {
+func newParty(env density.Env, b int, s backends.Settings) *party {
 	block := env.Blocks()[b]
 	p := &party{block: block, cuts: block.Cuts(), corrected: s.Bool(mala), h: 1, initial: env.Private(b, "soul start")}
 	dim, aux := block.Dim(), block.AuxLen()
@@ -131,4 +131,4 @@ func (p *party) gather(adj []float64) {
 }
 
 // span returns the part of v that belongs to a cut.
-func span(v []float64, c backends.Cut) []float64 { return v[c.Offset : c.Offset+c.Len()] }
+func span(v []float64, c density.Cut) []float64 { return v[c.Offset : c.Offset+c.Len()] }

@@ -9,6 +9,7 @@ package soul
 
 import (
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 )
 
 // Names of the settings.
@@ -36,6 +37,6 @@ func Algorithm() backends.Algorithm {
 			{Name: tolerance, Doc: "stop when the gradient is this small relative to its value at the start, and the result has so small a relative error", Default: 0.01, Min: 1e-9},
 		},
 		InTurn: innerChains,
-		New:    func(env backends.Env, s backends.Settings) (backends.Kernel, error) { return newKernel(env, s), nil },
+		New:    func(env density.Env, s backends.Settings) (backends.Kernel, error) { return newKernel(env, s), nil },
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 )
 
 // A survey is what all parties must know of the run alike to make the same calls.
@@ -64,9 +64,9 @@ type plain struct {
 	differences bool // adjoints are held against those of the evaluation at rest
 }
 
-func (e *plain) moves(c backends.Cut) bool { return e.by != 0 && c.Group == e.group && e.col < c.Cols }
+func (e *plain) moves(c density.Cut) bool { return e.by != 0 && c.Group == e.group && e.col < c.Cols }
 
-// Value implements backends.Coordinates.
+// Value implements density.Coordinates.
 func (e *plain) Value(b int, g, z []float64) {
 	p := e.kernel.parties[b]
 	if e.start {
@@ -84,7 +84,7 @@ func (e *plain) Value(b int, g, z []float64) {
 	}
 }
 
-// Adjoint implements backends.Coordinates.
+// Adjoint implements density.Coordinates.
 func (e *plain) Adjoint(b int, adj, own, w, _ []float64) {
 	p := e.kernel.parties[b]
 	for _, c := range p.cuts {

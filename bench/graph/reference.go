@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/vflc/vflc/bench/stopwatch"
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // A reference is the C program built for one instruction set, at work on one request at a time.
@@ -27,7 +27,7 @@ func startReferences() ([]*reference, error) {
 	if err != nil {
 		return nil, err
 	}
-	if kernel.Tier() != kernel.AVX512 {
+	if vector.Tier() != vector.AVX512 {
 		return []*reference{narrow}, nil
 	}
 	wide, err := startReference("AVX-512", "-mprefer-vector-width=512")

@@ -1,4 +1,4 @@
-// Command kernels times the kernels of package runtime/kernel on every instruction set of the processor, in CPU time, sets in turn:
+// Command kernels times the kernels of package runtime/vector on every instruction set of the processor, in CPU time, sets in turn:
 // go run ./bench/kernels [NAME…] prints nanoseconds a call, the least of many rounds.
 package main
 
@@ -11,11 +11,11 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/bench/stopwatch"
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 func main() {
-	if os.Getenv(kernel.Variable) == "" {
+	if os.Getenv(vector.Variable) == "" {
 		if err := everySet(os.Args[1:]); err != nil {
 			fmt.Fprintln(os.Stderr, "kernels:", err)
 			os.Exit(1)
@@ -33,7 +33,7 @@ func main() {
 			continue
 		}
 		for _, t := range stopwatch.Measure(tasks, 25) {
-			fmt.Printf("%s %d %v %.1f\n", t.Name, n, kernel.Tier(), t.Least)
+			fmt.Printf("%s %d %v %.1f\n", t.Name, n, vector.Tier(), t.Least)
 		}
 	}
 }
@@ -45,9 +45,9 @@ func everySet(names []string) error {
 		return err
 	}
 	times, order := map[string]map[string]string{}, []string{}
-	for _, s := range kernel.Sets() {
+	for _, s := range vector.Sets() {
 		c := exec.Command(self, names...)
-		c.Env = append(os.Environ(), kernel.Variable+"="+s.String())
+		c.Env = append(os.Environ(), vector.Variable+"="+s.String())
 		c.Stderr = os.Stderr
 		text, err := c.Output()
 		if err != nil {
@@ -64,14 +64,14 @@ func everySet(names []string) error {
 		}
 	}
 	fmt.Printf("%-20s %6s", "ns a call", "n")
-	for _, s := range kernel.Sets() {
+	for _, s := range vector.Sets() {
 		fmt.Printf(" %10v", s)
 	}
 	fmt.Println()
 	for _, key := range order {
 		name, n, _ := strings.Cut(key, " ")
 		fmt.Printf("%-20s %6s", name, n)
-		for _, s := range kernel.Sets() {
+		for _, s := range vector.Sets() {
 			fmt.Printf(" %10s", times[key][s.String()])
 		}
 		fmt.Println()

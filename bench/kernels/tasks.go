@@ -2,7 +2,7 @@ package main
 
 import (
 	"github.com/vflc/vflc/bench/stopwatch"
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // tasksOf lists what is timed, on n elements or rows.
@@ -17,20 +17,20 @@ func tasksOf(n int) []stopwatch.Task {
 func functions(n int) []stopwatch.Task {
 	y, x, z := make([]float64, n), ramp(n, 1, 2), ramp(n, -4, 4)
 	return []stopwatch.Task{
-		{Name: "Add", Run: func() { kernel.Add(n, y, x, z) }},
-		{Name: "Axpy", Run: func() { kernel.Axpy(n, y, 1e-9, x) }},
-		{Name: "Sum", Run: func() { kernel.Sum(n, x) }},
-		{Name: "Dot", Run: func() { kernel.Dot(n, x, z) }},
-		{Name: "Exp", Run: func() { kernel.Exp(n, y, z) }},
-		{Name: "Expm1", Run: func() { kernel.Expm1(n, y, z) }},
-		{Name: "Log", Run: func() { kernel.Log(n, y, x) }},
-		{Name: "Log1p", Run: func() { kernel.Log1p(n, y, x) }},
-		{Name: "Sigmoid", Run: func() { kernel.Sigmoid(n, y, z) }},
-		{Name: "Tanh", Run: func() { kernel.Tanh(n, y, z) }},
-		{Name: "Log1pExp", Run: func() { kernel.Log1pExp(n, y, z) }},
-		{Name: "Lgamma", Run: func() { kernel.Lgamma(n, y, x) }},
-		{Name: "Digamma", Run: func() { kernel.Digamma(n, y, x) }},
-		{Name: "Sqrt", Run: func() { kernel.Sqrt(n, y, x) }},
+		{Name: "Add", Run: func() { vector.Add(n, y, x, z) }},
+		{Name: "Axpy", Run: func() { vector.Axpy(n, y, 1e-9, x) }},
+		{Name: "Sum", Run: func() { vector.Sum(n, x) }},
+		{Name: "Dot", Run: func() { vector.Dot(n, x, z) }},
+		{Name: "Exp", Run: func() { vector.Exp(n, y, z) }},
+		{Name: "Expm1", Run: func() { vector.Expm1(n, y, z) }},
+		{Name: "Log", Run: func() { vector.Log(n, y, x) }},
+		{Name: "Log1p", Run: func() { vector.Log1p(n, y, x) }},
+		{Name: "Sigmoid", Run: func() { vector.Sigmoid(n, y, z) }},
+		{Name: "Tanh", Run: func() { vector.Tanh(n, y, z) }},
+		{Name: "Log1pExp", Run: func() { vector.Log1pExp(n, y, z) }},
+		{Name: "Lgamma", Run: func() { vector.Lgamma(n, y, x) }},
+		{Name: "Digamma", Run: func() { vector.Digamma(n, y, x) }},
+		{Name: "Sqrt", Run: func() { vector.Sqrt(n, y, x) }},
 	}
 }
 
@@ -40,8 +40,8 @@ func matrices(n int) []stopwatch.Task {
 	x, y, b := ramp(n*k, -1, 1), make([]float64, n), ramp(k, -1, 1)
 	back := make([]float64, k)
 	return []stopwatch.Task{
-		{Name: "MatVec20", Run: func() { kernel.MatVec(n, y, x, n, b, 1, k) }},
-		{Name: "MatTVecAdd20", Run: func() { kernel.MatTVecAdd(n, back, 1, x, n, y, k) }},
+		{Name: "MatVec20", Run: func() { vector.MatVec(n, y, x, n, b, 1, k) }},
+		{Name: "MatTVecAdd20", Run: func() { vector.MatTVecAdd(n, back, 1, x, n, y, k) }},
 	}
 }
 
@@ -51,8 +51,8 @@ func layers(n int) []stopwatch.Task {
 	x, y, w, c := ramp(n*k, -1, 1), make([]float64, n*k), ramp(k*k, -1, 1), ramp(k, -1, 1)
 	slope := make([]float64, k*k)
 	return []stopwatch.Task{
-		{Name: "Dense16", Run: func() { kernel.Dense(n, y, n, x, n, w, k, 1, k, k, c) }},
-		{Name: "DenseGradient16", Run: func() { kernel.DenseGradient(n, slope, k, 1, x, n, y, n, k, k) }},
+		{Name: "Dense16", Run: func() { vector.Dense(n, y, n, x, n, w, k, 1, k, k, c) }},
+		{Name: "DenseGradient16", Run: func() { vector.DenseGradient(n, slope, k, 1, x, n, y, n, k, k) }},
 	}
 }
 
@@ -61,20 +61,20 @@ func likelihoods(n int) []stopwatch.Task {
 	for i := range ones {
 		ones[i], counts[i], trials[i] = float64(i%2), float64(i%9), float64(9+i%3)
 	}
-	var s kernel.LogProduct
-	var sum, other kernel.Lanes
+	var s vector.LogProduct
+	var sum, other vector.Lanes
 	return []stopwatch.Task{
 		{Name: "BernoulliLogit", Run: func() { s.Reset(); s.BernoulliLogit(n, eta, ones, d) }},
 		{Name: "BinomialLogit", Run: func() { s.Reset(); s.BinomialLogit(n, eta, counts, 9, d) }},
-		{Name: "BinomialLogitEach", Run: func() { kernel.BinomialLogitEach(n, &sum, nil, eta, counts, trials, d) }},
-		{Name: "PoissonLog", Run: func() { kernel.PoissonLog(n, &sum, nil, eta, counts, d) }},
-		{Name: "NegBinomial2Log", Run: func() { kernel.NegBinomial2Log(n, &sum, &other, nil, eta, counts, 2.5, d) }},
-		{Name: "Normal", Run: func() { kernel.Normal(n, &sum, nil, eta, counts, 0.7, -1, d) }},
+		{Name: "BinomialLogitEach", Run: func() { vector.BinomialLogitEach(n, &sum, nil, eta, counts, trials, d) }},
+		{Name: "PoissonLog", Run: func() { vector.PoissonLog(n, &sum, nil, eta, counts, d) }},
+		{Name: "NegBinomial2Log", Run: func() { vector.NegBinomial2Log(n, &sum, &other, nil, eta, counts, 2.5, d) }},
+		{Name: "Normal", Run: func() { vector.Normal(n, &sum, nil, eta, counts, 0.7, -1, d) }},
 	}
 }
 
 func samplers(n int) []stopwatch.Task {
-	var g kernel.Generator
+	var g vector.Generator
 	for i := range g {
 		g[i] = uint64(i+1) * 0x9e3779b97f4a7c15
 	}
@@ -83,10 +83,10 @@ func samplers(n int) []stopwatch.Task {
 	var out [6]float64
 	return []stopwatch.Task{
 		{Name: "Words", Run: func() { g.Words(n, words) }},
-		{Name: "Normals", Run: func() { kernel.Normals(n, y, words) }},
-		{Name: "Adam", Run: func() { kernel.Adam(n, x, m, v, d, 1e-3, 1, 0.9, 0.999, 1e-8) }},
-		{Name: "LeapfrogStart", Run: func() { kernel.LeapfrogStart(n, m, x, m, x, d, v, 1e-3, 2e-3) }},
-		{Name: "LeapfrogEnd", Run: func() { kernel.LeapfrogEnd(n, m, m, d, v, 1e-3) }},
-		{Name: "Turns", Run: func() { kernel.Turns(n, &out, y, m, m, d, d, d, d, v) }},
+		{Name: "Normals", Run: func() { vector.Normals(n, y, words) }},
+		{Name: "Adam", Run: func() { vector.Adam(n, x, m, v, d, 1e-3, 1, 0.9, 0.999, 1e-8) }},
+		{Name: "LeapfrogStart", Run: func() { vector.LeapfrogStart(n, m, x, m, x, d, v, 1e-3, 2e-3) }},
+		{Name: "LeapfrogEnd", Run: func() { vector.LeapfrogEnd(n, m, m, d, v, 1e-3) }},
+		{Name: "Turns", Run: func() { vector.Turns(n, &out, y, m, m, d, d, d, d, v) }},
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/bench/stopwatch"
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 func main() {
@@ -34,7 +34,7 @@ func run() error {
 		return err
 	}
 	defer c.stop()
-	fmt.Printf("1-16-16-2 with tanh, forward and backward, set %v: ns a run, the least, and the median of ratios with their quartiles\n", kernel.Tier())
+	fmt.Printf("1-16-16-2 with tanh, forward and backward, set %v: ns a run, the least, and the median of ratios with their quartiles\n", vector.Tier())
 	for _, n := range []int{512, 960} {
 		if err := c.compare(n, newNetwork(n)); err != nil {
 			return err
@@ -53,7 +53,7 @@ type server struct {
 func start(folder string) (*server, error) {
 	program := filepath.Join(folder, "dense")
 	args := []string{"-Ofast", "-march=native", "bench/c/dense.c", "-o", program, "-lmvec", "-lm"}
-	if kernel.Tier() != kernel.AVX512 {
+	if vector.Tier() != vector.AVX512 {
 		args = append(args, "-mno-avx512f")
 	}
 	build := exec.Command("gcc", args...)

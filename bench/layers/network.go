@@ -3,7 +3,7 @@ package main
 import (
 	"math"
 
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // ramp is the sequence of the C program: fractions of i times the golden ratio.
@@ -56,17 +56,17 @@ func (m *network) run() {
 	for from := 0; from < m.n; from += netRows {
 		n := min(netRows, m.n-from)
 		u := m.in[from:]
-		kernel.DenseTanh(n, m.first, n, u, n, w1, units, 1, 1, units, c1)
-		kernel.DenseTanh(n, m.second, n, m.first, n, w2, units, 1, units, units, c2)
-		kernel.Dense(n, m.out, n, m.second, n, w3, 2, 1, units, 2, c3)
-		kernel.ColumnSumsAdd(n, e3, m.out, n, 2)
-		kernel.DenseGradient(n, g3, 2, 1, m.second, n, m.out, n, units, 2)
-		kernel.DenseTanhBack(n, m.d2, n, m.out, n, w3, 1, 2, 2, units, m.second)
-		kernel.ColumnSumsAdd(n, e2, m.d2, n, units)
-		kernel.DenseGradient(n, g2, units, 1, m.first, n, m.d2, n, units, units)
-		kernel.DenseTanhBack(n, m.d1, n, m.d2, n, w2, 1, units, units, units, m.first)
-		kernel.ColumnSumsAdd(n, e1, m.d1, n, units)
-		kernel.DenseGradient(n, g1, units, 1, u, n, m.d1, n, 1, units)
+		vector.DenseTanh(n, m.first, n, u, n, w1, units, 1, 1, units, c1)
+		vector.DenseTanh(n, m.second, n, m.first, n, w2, units, 1, units, units, c2)
+		vector.Dense(n, m.out, n, m.second, n, w3, 2, 1, units, 2, c3)
+		vector.ColumnSumsAdd(n, e3, m.out, n, 2)
+		vector.DenseGradient(n, g3, 2, 1, m.second, n, m.out, n, units, 2)
+		vector.DenseTanhBack(n, m.d2, n, m.out, n, w3, 1, 2, 2, units, m.second)
+		vector.ColumnSumsAdd(n, e2, m.d2, n, units)
+		vector.DenseGradient(n, g2, units, 1, m.first, n, m.d2, n, units, units)
+		vector.DenseTanhBack(n, m.d1, n, m.d2, n, w2, 1, units, units, units, m.first)
+		vector.ColumnSumsAdd(n, e1, m.d1, n, units)
+		vector.DenseGradient(n, g1, units, 1, u, n, m.d1, n, 1, units)
 	}
 }
 

@@ -10,10 +10,10 @@ import (
 	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/compile/transform"
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/runtime/data"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/stdlib"
 )

@@ -19,9 +19,9 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/sfvi"
 	"github.com/vflc/vflc/bench/stopwatch"
-	"github.com/vflc/vflc/runtime/data"
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 const (
@@ -37,7 +37,7 @@ func main() {
 }
 
 func run() error {
-	fmt.Printf("kernels: %v; microseconds an iteration, medians of %d rounds\n", kernel.Tier(), rounds)
+	fmt.Printf("kernels: %v; microseconds an iteration, medians of %d rounds\n", vector.Tier(), rounds)
 	fmt.Println("guide        J      vflc   JAX, noise in pairs: ratio (quartiles)   JAX, fresh noise: ratio (quartiles)")
 	for _, m := range []struct {
 		clients int

@@ -20,7 +20,8 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/soul"
-	"github.com/vflc/vflc/internal/testmodel"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/tests/testmodel"
 )
 
 func main() {
@@ -123,19 +124,19 @@ type watched struct {
 
 // watcher hands everything on to a kernel.
 type watcher struct {
-	backends.Resident
+	density.Resident
 	env *watched
 }
 
-// Value implements backends.Coordinates.
+// Value implements density.Coordinates.
 func (w watcher) Value(b int, g, z []float64) {
 	w.Resident.Value(b, g, z)
 	w.env.z[b-1] = append(w.env.z[b-1][:0], z...)
 }
 
-// Density implements backends.Env.
-func (w *watched) Density(ctx context.Context, theta [][]float64, coords backends.Coordinates, grad [][]float64, lp []float64) error {
-	if r, ok := coords.(backends.Resident); ok {
+// Density implements density.Env.
+func (w *watched) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+	if r, ok := coords.(density.Resident); ok {
 		coords = watcher{r, w}
 	}
 	return w.Env.Density(ctx, theta, coords, grad, lp)

@@ -19,7 +19,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/sfvi"
-	"github.com/vflc/vflc/internal/testmodel"
+	"github.com/vflc/vflc/tests/testmodel"
 )
 
 func main() {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/session"
 )
 
@@ -61,7 +62,7 @@ func TestEvaluationsAllocateNothing(t *testing.T) {
 			theta, grad = append(theta, make([]float64, block.Dim())), append(grad, make([]float64, block.Dim()))
 		}
 		lp, ctx := make([]float64, len(theta)), context.Background()
-		var coords backends.Coordinates = noNoise{}
+		var coords density.Coordinates = noNoise{}
 		if n := testing.AllocsPerRun(5, func() {
 			if err := env.Density(ctx, theta, coords, grad, lp); err != nil {
 				t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/density"
 )
 
 // exact is an algorithm that is right on every model whose density is Gaussian in the unconstrained parameters: it draws from the normal distribution
@@ -21,7 +21,7 @@ func exact() backends.Algorithm {
 	return backends.Algorithm{
 		Name: "exact", Transforms: []string{backends.None},
 		Settings: []backends.Setting{{Name: "draws", Default: 99, Min: 1}},
-		New: func(env backends.Env, s backends.Settings) (backends.Kernel, error) {
+		New: func(env density.Env, s backends.Settings) (backends.Kernel, error) {
 			return &exactKernel{env: env, s: s}, nil
 		},
 	}
@@ -29,11 +29,11 @@ func exact() backends.Algorithm {
 
 type exactKernel struct {
 	backends.Kernel
-	env    backends.Env
+	env    density.Env
 	s      backends.Settings
 	mean   *mat.VecDense
 	factor mat.TriDense // of the covariance
-	stream *rng.Stream
+	stream density.Stream
 }
 
 func (k *exactKernel) gradient(ctx context.Context, theta []float64) *mat.VecDense {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/internal/atomicfile"
 )
 
@@ -86,7 +87,7 @@ func (c *chain) state(f *checkpoint.Codec) {
 	f.Ints(&c.info.NonFinite, &c.info.Mode.Gradient.N, &c.info.Mode.Iterations)
 	f.Bool(&c.info.Mode.Converged)
 	c.warming, c.drawing = time.Duration(warming), time.Duration(drawing)
-	c.work = backends.Work{Gradients: int64(gradients), Rounds: int64(rounds), Bytes: int64(bytes)}
+	c.work = density.Work{Gradients: int64(gradients), Rounds: int64(rounds), Bytes: int64(bytes)}
 	if rows > 0 && columns != c.width {
 		f.Fail(fmt.Errorf("it has draws of %d numbers, the model %d", columns, c.width))
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
@@ -22,7 +23,7 @@ type chain struct {
 	transitions []backends.Transition
 	info        backends.Info
 	steps       int // transitions
-	work        backends.Work
+	work        density.Work
 	warming     time.Duration
 	drawing     time.Duration
 	kernel      backends.Kernel
@@ -107,8 +108,8 @@ func (m *markov) until(ctx, interrupt context.Context) (*fitted, error) {
 
 // run makes one chain.
 func (m *markov) run(ctx, interrupt context.Context, c *chain) error {
-	return session.Run(ctx, m.plan, session.OneLoop, m.seed, func(ctx context.Context, env backends.Env) error {
-		env = backends.Chain(env, c.number)
+	return session.Run(ctx, m.plan, session.OneLoop, m.seed, func(ctx context.Context, env density.Env) error {
+		env = density.Chain(env, c.number)
 		var err error
 		if c.kernel, err = m.algorithm.New(env, m.settings); err != nil {
 			return &failure{exitUsage, err}
@@ -135,7 +136,7 @@ func (m *markov) begin(ctx context.Context, c *chain) error {
 }
 
 // steps draws until the chain is done or interrupted.
-func (m *markov) steps(ctx, interrupt context.Context, env backends.Env, c *chain) (err error) {
+func (m *markov) steps(ctx, interrupt context.Context, env density.Env, c *chain) (err error) {
 	taker := newTaker(env, m.auxiliary)
 	watch := stopwatch{chain: c, work: c.work, begun: time.Now(), warming: c.warming, drawing: c.drawing}
 	watch.read(env)
@@ -181,13 +182,13 @@ func (m *markov) save(c *chain) error {
 type stopwatch struct {
 	*chain
 	begun            time.Time
-	work             backends.Work
+	work             density.Work
 	warming, drawing time.Duration
 }
 
-func (w *stopwatch) read(env backends.Env) {
+func (w *stopwatch) read(env density.Env) {
 	now, done := time.Since(w.begun), env.Work()
-	w.chain.work = backends.Work{Gradients: w.work.Gradients + done.Gradients, Rounds: w.work.Rounds + done.Rounds, Bytes: w.work.Bytes + done.Bytes}
+	w.chain.work = density.Work{Gradients: w.work.Gradients + done.Gradients, Rounds: w.work.Rounds + done.Rounds, Bytes: w.work.Bytes + done.Bytes}
 	if w.info.Draws == 0 {
 		w.chain.warming = w.warming + now
 	} else {

@@ -9,15 +9,16 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/internal/testmodel"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/tests/testmodel"
 )
 
 // interrupting is an algorithm whose kernels together call interrupt at a given step.
 func interrupting(a backends.Algorithm, at int64, interrupt func()) backends.Algorithm {
 	var steps atomic.Int64
 	make := a.New
-	a.New = func(env backends.Env, s backends.Settings) (backends.Kernel, error) {
+	a.New = func(env density.Env, s backends.Settings) (backends.Kernel, error) {
 		k, err := make(env, s)
 		return &interruptingKernel{k, &steps, at, interrupt}, err
 	}

@@ -15,9 +15,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/internal/testmodel"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/tests/testmodel"
 )
 
 // bindFiles takes a model and its tables, by file name, through the compiler.
@@ -122,7 +123,7 @@ func (p point) Adjoint(_ int, adj, own, w, _ []float64) {
 }
 
 // evaluate gives the joint log density and the gradient at a point that depends on the dimensions alone.
-func evaluate(t *testing.T, env backends.Env) (sum float64, grad [][]float64) {
+func evaluate(t *testing.T, env density.Env) (sum float64, grad [][]float64) {
 	t.Helper()
 	blocks := env.Blocks()
 	theta, lp, p := make([][]float64, len(blocks)), make([]float64, len(blocks)), point{}
@@ -234,7 +235,7 @@ func drawsOf(t *testing.T, plan *model.Plan, mode session.Mode, backend string, 
 	}
 	var lock sync.Mutex
 	out := map[string][]float64{}
-	err = session.Run(context.Background(), plan, mode, 7, func(ctx context.Context, env backends.Env) error {
+	err = session.Run(context.Background(), plan, mode, 7, func(ctx context.Context, env density.Env) error {
 		k, err := a.New(env, settings)
 		if err != nil {
 			return err
@@ -357,7 +358,7 @@ func TestPosteriordb(t *testing.T) {
 }
 
 // derivative compares the gradient of a pooled model along one direction with a difference of the density.
-func derivative(t *testing.T, name string, env backends.Env) {
+func derivative(t *testing.T, name string, env density.Env) {
 	t.Helper()
 	n := env.Blocks()[0].Dim()
 	theta, grad, lp := [][]float64{make([]float64, n)}, [][]float64{make([]float64, n)}, []float64{0}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
@@ -18,7 +19,7 @@ type fitted struct {
 	trace       []posterior.ELBOPoint
 	info        backends.Info // of the last step
 	iterations  int           // of all phases but the evaluation of the result
-	work        backends.Work
+	work        density.Work
 	fitting     time.Duration
 	drawing     time.Duration
 	fittingCPU  *posterior.Number // seconds of all cores; nil: not known
@@ -36,7 +37,7 @@ type fitted struct {
 // ends the process.
 func fit(ctx context.Context, plan *model.Plan, a backends.Algorithm, s backends.Settings, seed uint64, auxiliary bool, p *progress) (*fitted, error) {
 	f := &fitted{}
-	err := session.Run(ctx, plan, session.OneLoop, seed, func(ctx context.Context, env backends.Env) error {
+	err := session.Run(ctx, plan, session.OneLoop, seed, func(ctx context.Context, env density.Env) error {
 		interrupt, stop := signal.NotifyContext(ctx, os.Interrupt)
 		defer stop()
 		context.AfterFunc(interrupt, stop)
@@ -89,7 +90,7 @@ func (f *fitted) steps(ctx, interrupt context.Context, k backends.Kernel, p *pro
 }
 
 // take draws from the fitted approximation, or from the one at the interrupt.
-func (f *fitted) take(ctx context.Context, env backends.Env, k backends.Kernel, n int, auxiliary bool, vars []posterior.Variable) error {
+func (f *fitted) take(ctx context.Context, env density.Env, k backends.Kernel, n int, auxiliary bool, vars []posterior.Variable) error {
 	f.draws = posterior.NewDraws(vars, 1, n)
 	taker := newTaker(env, auxiliary)
 	for id := range n {

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // A gradient is timed in rounds of so many evaluations that one fills roundTime, after as many to warm up: roundsTimed rounds where evaluations are short,
@@ -26,7 +26,7 @@ type noNoise struct{}
 func (noNoise) Value(_ int, g, z []float64) { copy(z, g) }
 
 func (noNoise) Adjoint(_ int, adj, own, w, _ []float64) {
-	kernel.Add(len(w), w, adj, own)
+	vector.Add(len(w), w, adj, own)
 }
 
 // gradientTime is the median over rounds of the time of one evaluation of the joint density and its gradient over all parties, of all rows, where all
@@ -43,7 +43,7 @@ func gradientTime(ctx context.Context, plan *model.Plan, seed uint64) (time.Dura
 	for b, block := range blocks {
 		theta[b], grad[b] = make([]float64, block.Dim()), make([]float64, block.Dim())
 	}
-	var coords backends.Coordinates = noNoise{}
+	var coords density.Coordinates = noNoise{}
 	return medianTime(func() error { return env.Density(ctx, theta, coords, grad, lp) })
 }
 

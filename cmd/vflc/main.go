@@ -8,7 +8,7 @@ import (
 	"os"
 	"runtime/debug"
 
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 func main() {
@@ -22,7 +22,7 @@ func execute(args []string, out, errs io.Writer) (code int) {
 			code = apologise(errs, bug)
 		}
 	}()
-	if err := kernel.Refused(); err != nil {
+	if err := vector.Refused(); err != nil {
 		fmt.Fprintf(errs, "vflc: %v\n", err)
 	}
 	root := newRoot()

@@ -12,13 +12,14 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile/rows"
-	"github.com/vflc/vflc/internal/testmodel"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/tests/testmodel"
 )
 
 // value is the joint density with z = g and its gradient, all parties' after one another.
-func value(t *testing.T, env backends.Env, theta [][]float64) (float64, []float64) {
+func value(t *testing.T, env density.Env, theta [][]float64) (float64, []float64) {
 	t.Helper()
 	lp, grad := make([]float64, len(theta)), make([][]float64, len(theta))
 	for b := range theta {
@@ -73,7 +74,7 @@ func addUp(t *testing.T, name string, b *bound) {
 		theta = append(theta, at)
 	}
 	want, slope := value(t, env, theta)
-	whole := env.(backends.Windowed)
+	whole := env.(density.Windowed)
 	windows := float64(whole.Windows())
 	mean, gradient := 0.0, make([]float64, len(slope))
 	for k := range whole.Windows() {
@@ -141,7 +142,7 @@ func TestMinibatchesAreTheSameApart(t *testing.T) {
 }
 
 // workOf is what the first 40 iterations of a fit cost, as the server counts it.
-func workOf(t *testing.T, m *bound, mode session.Mode, given map[string]string) backends.Work {
+func workOf(t *testing.T, m *bound, mode session.Mode, given map[string]string) density.Work {
 	t.Helper()
 	a, err := algorithm("sfvi")
 	if err != nil {
@@ -152,8 +153,8 @@ func workOf(t *testing.T, m *bound, mode session.Mode, given map[string]string) 
 		t.Fatal(err)
 	}
 	var lock sync.Mutex
-	var out backends.Work
-	err = session.Run(context.Background(), m.plan, mode, 7, func(ctx context.Context, env backends.Env) error {
+	var out density.Work
+	err = session.Run(context.Background(), m.plan, mode, 7, func(ctx context.Context, env density.Env) error {
 		k, err := a.New(env, settings)
 		if err != nil {
 			return err
@@ -171,7 +172,7 @@ func workOf(t *testing.T, m *bound, mode session.Mode, given map[string]string) 
 			lock.Lock()
 			defer lock.Unlock()
 			end := *env.Work()
-			out = backends.Work{Gradients: end.Gradients - begin.Gradients, Rounds: end.Rounds - begin.Rounds, Bytes: end.Bytes - begin.Bytes}
+			out = density.Work{Gradients: end.Gradients - begin.Gradients, Rounds: end.Rounds - begin.Rounds, Bytes: end.Bytes - begin.Bytes}
 		}
 		return nil
 	})

@@ -7,8 +7,9 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile/lower"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/runtime/data"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/simulate"
@@ -70,7 +71,7 @@ func (s *study) fit(plan *model.Plan, seed uint64, longer int) (draws [][]float6
 		return nil, 0, &failure{exitUsage, err}
 	}
 	ctx := context.Background()
-	err = session.Run(ctx, plan, session.OneLoop, seed, func(ctx context.Context, env backends.Env) error {
+	err = session.Run(ctx, plan, session.OneLoop, seed, func(ctx context.Context, env density.Env) error {
 		kernel, err := s.algorithm.New(env, settings)
 		if err != nil {
 			return &failure{exitUsage, err}
@@ -85,7 +86,7 @@ func (s *study) fit(plan *model.Plan, seed uint64, longer int) (draws [][]float6
 }
 
 // collect takes every draw when it is there to be taken.
-func (s *study) collect(ctx context.Context, env backends.Env, kernel backends.Kernel) (draws [][]float64, divergences int, err error) {
+func (s *study) collect(ctx context.Context, env density.Env, kernel backends.Kernel) (draws [][]float64, divergences int, err error) {
 	taker := newTaker(env, false)
 	at, err := s.columns(env)
 	if err != nil {
@@ -117,7 +118,7 @@ func (s *study) collect(ctx context.Context, env backends.Env, kernel backends.K
 }
 
 // columns finds each scalar of the study among the values that an Env reports.
-func (s *study) columns(env backends.Env) ([]int, error) {
+func (s *study) columns(env density.Env) ([]int, error) {
 	first, offset := map[string]int{}, 0
 	for _, block := range env.Blocks() {
 		for _, p := range block.Params() {

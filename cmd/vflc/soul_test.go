@@ -9,7 +9,8 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/internal/testmodel"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/tests/testmodel"
 )
 
 // conditionalRun runs soul on a plan and returns its result.
@@ -101,7 +102,7 @@ func TestRoundsOfAFit(t *testing.T) {
 	m := testmodel.Linear(12, 40, []int{2, 3}, 0.8)
 	for transform, rounds := range map[string]int64{backends.Augmented: 1, backends.Power: 2} {
 		b := bindFiles(t, glmText(m), transform, 1, glmFiles(m))
-		counts := func(inner, draws string) backends.Work {
+		counts := func(inner, draws string) density.Work {
 			f := conditionalRun(t, b, map[string]string{"iterations": "300", "tolerance": "1e-9", "inner": inner, "draws": draws})
 			// Values, which gives what is reported, costs power a round a draw, to send the clients b; it is not a part of drawing.
 			n := int64(0)

@@ -5,18 +5,19 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/model"
 )
 
 // A taker maps draws to the values that are reported: parameters of all parties of this process and, where they are wanted, their auxiliary variables.
 type taker struct {
-	env              backends.Env
+	env              density.Env
 	theta, values, z [][]float64 // z is nil where it is not wanted
 	row              []float64
 }
 
-func newTaker(env backends.Env, auxiliary bool) *taker {
+func newTaker(env density.Env, auxiliary bool) *taker {
 	t := &taker{env: env}
 	for _, block := range env.Blocks() {
 		size := 0
@@ -71,7 +72,7 @@ func variables(plan *model.Plan, auxiliary bool) []posterior.Variable {
 }
 
 // auxiliaryVariable is called as in the party's program. It belongs to the party, which alone knows it.
-func auxiliaryVariable(party string, c backends.Cut) posterior.Variable {
+func auxiliaryVariable(party string, c density.Cut) posterior.Variable {
 	v := posterior.Variable{Name: c.Name, Owner: party, Auxiliary: true}
 	if strings.HasSuffix(party, "]") {
 		v.Name = party + "." + c.Name

@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"github.com/agnivade/levenshtein"
+
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/types"

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/ast"
-	"github.com/vflc/vflc/runtime/data"
 	"github.com/vflc/vflc/runtime/model"
 )
 
@@ -103,7 +103,7 @@ func (k *linker) cuts(z, client string, member int) ([]model.Port, error) {
 		if program(p) != client || member > 0 && p.Member != member {
 			continue
 		}
-		c := slices.IndexFunc(p.Spec.Cuts, func(c backends.Cut) bool { return c.Name == z })
+		c := slices.IndexFunc(p.Spec.Cuts, func(c density.Cut) bool { return c.Name == z })
 		if c < 0 {
 			return nil, fmt.Errorf("%s: the server expects %s, which this program does not send", p.Name, z)
 		}

@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/runtime/data"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/model"
 )
@@ -269,7 +269,7 @@ func (l *lowerer) aux(s *check.Symbol) {
 			cols *= d
 		}
 	}
-	cut := backends.Cut{Name: s.Name, Rows: rows, Cols: cols, Rho: rho}
+	cut := density.Cut{Name: s.Name, Rows: rows, Cols: cols, Rho: rho}
 	if n := len(l.Spec.Cuts); n > 0 {
 		last := l.Spec.Cuts[n-1]
 		cut.Offset = last.Offset + last.Len()

@@ -9,16 +9,16 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/compile/transform"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/runtime/data"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib"
@@ -155,7 +155,7 @@ func (c fixed) Adjoint(_ int, adj, own, w, _ []float64) {
 
 // joint evaluates the joint density of a plan at a point drawn from seed, with its gradient.
 type joint struct {
-	env   backends.Env
+	env   density.Env
 	theta [][]float64
 	grad  [][]float64
 	lp    []float64

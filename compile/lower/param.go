@@ -3,8 +3,8 @@ package lower
 import (
 	"math"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/graph"
@@ -136,6 +136,6 @@ func (l *lowerer) report(s *check.Symbol, value graph.ID, shape graph.Shape) {
 		owner, name = l.Name, l.Name+"."+name
 	}
 	l.b.Report(name, value)
-	l.Spec.Params = append(l.Spec.Params, backends.Param{Name: name, Owner: owner, Dims: shape, Offset: l.offset, Len: shape.Len()})
+	l.Spec.Params = append(l.Spec.Params, density.Param{Name: name, Owner: owner, Dims: shape, Offset: l.offset, Len: shape.Len()})
 	l.offset += shape.Len()
 }

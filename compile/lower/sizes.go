@@ -6,11 +6,11 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/lang/types"
-	"github.com/vflc/vflc/runtime/data"
 )
 
 // Sizes are the values of size names, agreed by all parties or a member's own.

@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/types"
-	"github.com/vflc/vflc/runtime/data"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/model"
 )

@@ -9,10 +9,10 @@ import (
 	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/compile/maximum"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/lang/diag/diagtest"
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/tests/diagtest"
 )
 
 func run(f *source.File) diag.List {

@@ -8,10 +8,10 @@ import (
 	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/compile/rows"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/lang/diag/diagtest"
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/tests/diagtest"
 )
 
 func find(f *source.File) (string, diag.List) {

@@ -15,11 +15,11 @@ import (
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/compile/transform"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/lang/diag/diagtest"
 	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/tests/diagtest"
 )
 
 // owners runs the phases up to the transform.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/vflc/vflc/runtime/data"
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/stdlib/bijector"
 	"github.com/vflc/vflc/stdlib/dist"
 	"github.com/vflc/vflc/stdlib/encoder"

@@ -12,10 +12,10 @@ import (
 
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/lang/diag/diagtest"
 	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/tests/diagtest"
 )
 
 // TB is what both testing and rapid offer.

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/lang/diag/diagtest"
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/tests/diagtest"
 )
 
 func parse(f *source.File) diag.List {

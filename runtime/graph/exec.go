@@ -3,7 +3,7 @@ package graph
 import (
 	"fmt"
 
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // An Exec holds the arrays of one evaluation. Its methods allocate nothing. It is not safe for concurrent use; make one per chain.
@@ -293,7 +293,7 @@ func (e *Exec) Pull(seeds [][]float64) {
 		case e.g.seeds[k].space == inAdjoint:
 			clear(to)
 		case s != nil && to != nil:
-			kernel.Accumulate(len(to), to, s)
+			vector.Accumulate(len(to), to, s)
 		}
 	}
 	run(e.pull)

@@ -1,6 +1,6 @@
 package graph
 
-import "github.com/vflc/vflc/runtime/kernel"
+import "github.com/vflc/vflc/runtime/vector"
 
 // A funcKernel is an elementwise function of the standard library by vector kernels. back sets t, which may not be another argument, to dy·f'(x) given y = f(x).
 type funcKernel struct {
@@ -13,27 +13,27 @@ type funcKernel struct {
 
 // funcKernels lists the functions that have vector kernels; the others run by their own loops. A test holds both to the same values.
 var funcKernels = []*funcKernel{
-	{"exp", kernel.Exp, func(n int, t, dy, _, y []float64) { kernel.Mul(n, t, dy, y) }, false},
-	{"expm1", kernel.Expm1, func(n int, t, dy, _, y []float64) { kernel.FMA(n, t, dy, y, dy) }, false},
-	{"log", kernel.Log, func(n int, t, dy, x, _ []float64) { kernel.Div(n, t, dy, x) }, false},
-	{"log1p", kernel.Log1p, func(n int, t, dy, x, _ []float64) {
-		kernel.AddScalar(n, t, x, 1)
-		kernel.Div(n, t, dy, t)
+	{"exp", vector.Exp, func(n int, t, dy, _, y []float64) { vector.Mul(n, t, dy, y) }, false},
+	{"expm1", vector.Expm1, func(n int, t, dy, _, y []float64) { vector.FMA(n, t, dy, y, dy) }, false},
+	{"log", vector.Log, func(n int, t, dy, x, _ []float64) { vector.Div(n, t, dy, x) }, false},
+	{"log1p", vector.Log1p, func(n int, t, dy, x, _ []float64) {
+		vector.AddScalar(n, t, x, 1)
+		vector.Div(n, t, dy, t)
 	}, false},
-	{"sqrt", kernel.Sqrt, func(n int, t, dy, _, y []float64) {
-		kernel.Div(n, t, dy, y)
-		kernel.Scale(n, t, t, 0.5)
+	{"sqrt", vector.Sqrt, func(n int, t, dy, _, y []float64) {
+		vector.Div(n, t, dy, y)
+		vector.Scale(n, t, t, 0.5)
 	}, false},
-	{"square", func(n int, y, x []float64) { kernel.Mul(n, y, x, x) }, func(n int, t, dy, x, _ []float64) {
-		kernel.Mul(n, t, dy, x)
-		kernel.Scale(n, t, t, 2)
+	{"square", func(n int, y, x []float64) { vector.Mul(n, y, x, x) }, func(n int, t, dy, x, _ []float64) {
+		vector.Mul(n, t, dy, x)
+		vector.Scale(n, t, t, 2)
 	}, false},
-	{"inv_logit", kernel.Sigmoid, func(n int, t, dy, _, y []float64) { kernel.SigmoidBack(n, t, dy, y) }, true},
-	{"tanh", kernel.Tanh, func(n int, t, dy, _, y []float64) { kernel.TanhBack(n, t, dy, y) }, true},
-	{"relu", kernel.Relu, func(n int, t, dy, _, y []float64) { kernel.ReluBack(n, t, dy, y) }, true},
-	{"softplus", kernel.Log1pExp, func(n int, t, dy, x, _ []float64) {
-		kernel.Sigmoid(n, t, x)
-		kernel.Mul(n, t, t, dy)
+	{"inv_logit", vector.Sigmoid, func(n int, t, dy, _, y []float64) { vector.SigmoidBack(n, t, dy, y) }, true},
+	{"tanh", vector.Tanh, func(n int, t, dy, _, y []float64) { vector.TanhBack(n, t, dy, y) }, true},
+	{"relu", vector.Relu, func(n int, t, dy, _, y []float64) { vector.ReluBack(n, t, dy, y) }, true},
+	{"softplus", vector.Log1pExp, func(n int, t, dy, x, _ []float64) {
+		vector.Sigmoid(n, t, x)
+		vector.Mul(n, t, t, dy)
 	}, false},
 }
 

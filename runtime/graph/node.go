@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -113,7 +113,7 @@ type node struct {
 	likely *likelihood
 	power  float64 // of a term
 
-	runs     [][]kernel.Segment // of a gather of levels in order: the runs of each block of runBlock rows
+	runs     [][]vector.Segment // of a gather of levels in order: the runs of each block of runBlock rows
 	runBlock int
 
 	inverse []float64      // of a normal density: 1/sigma, where that is constant

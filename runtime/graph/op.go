@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // An op is one operation, declared in one file: its shape, how it runs over a block of rows, and its reverse over a block.
@@ -128,11 +128,11 @@ func (n *node) whole(shape Shape) {
 func (c *call) give(k, j int, t []float64) {
 	switch o := &c.in[k]; {
 	case !o.rows:
-		*c.dnum(k, j) += kernel.Sum(c.n, t)
+		*c.dnum(k, j) += vector.Sum(c.n, t)
 	case o.set:
 		copy(c.dvec(k, j)[:c.n], t)
 	default:
-		kernel.Accumulate(c.n, c.dvec(k, j), t)
+		vector.Accumulate(c.n, c.dvec(k, j), t)
 	}
 }
 
@@ -142,16 +142,16 @@ func (c *call) giveScaled(k, j int, s float64, t []float64) {
 	case !o.rows && c.n == 1:
 		*c.dnum(k, j) += float64(s * t[0])
 	case !o.rows:
-		*c.dnum(k, j) += float64(s * kernel.Sum(c.n, t))
+		*c.dnum(k, j) += float64(s * vector.Sum(c.n, t))
 	case c.n == 1 && o.set:
 		c.dvec(k, j)[0] = s * t[0]
 	case c.n == 1:
 		d := &c.dvec(k, j)[0]
 		*d = math.FMA(s, t[0], *d)
 	case o.set:
-		kernel.Scale(c.n, c.dvec(k, j), t, s)
+		vector.Scale(c.n, c.dvec(k, j), t, s)
 	default:
-		kernel.Axpy(c.n, c.dvec(k, j), s, t)
+		vector.Axpy(c.n, c.dvec(k, j), s, t)
 	}
 }
 
@@ -161,21 +161,21 @@ func (c *call) giveProduct(k, j int, t []float64, o int) {
 	case !c.in[o].rows:
 		c.giveScaled(k, j, c.num(o, j), t)
 	case !c.in[k].rows:
-		*c.dnum(k, j) += kernel.Dot(c.n, t, c.vec(o, j))
+		*c.dnum(k, j) += vector.Dot(c.n, t, c.vec(o, j))
 	case c.in[k].set:
-		kernel.Mul(c.n, c.dvec(k, j), t, c.vec(o, j))
+		vector.Mul(c.n, c.dvec(k, j), t, c.vec(o, j))
 	default:
-		kernel.MulAdd(c.n, c.dvec(k, j), t, c.vec(o, j))
+		vector.MulAdd(c.n, c.dvec(k, j), t, c.vec(o, j))
 	}
 }
 
 // giveConstant adds s in every row, to a row-aligned operand.
 func (c *call) giveConstant(k, j int, s float64) {
 	if c.in[k].set {
-		kernel.Fill(c.n, c.dvec(k, j), s)
+		vector.Fill(c.n, c.dvec(k, j), s)
 		return
 	}
-	kernel.Shift(c.n, c.dvec(k, j), s)
+	vector.Shift(c.n, c.dvec(k, j), s)
 }
 
 // sumInto is the adjoint of row-aligned operand k for column j, ready to be added to.
@@ -192,7 +192,7 @@ func (c *call) spread(k, j, s int) []float64 {
 	if c.in[k].rows {
 		return c.vec(k, j)
 	}
-	kernel.Fill(c.n, c.scratch[s], c.num(k, j))
+	vector.Fill(c.n, c.scratch[s], c.num(k, j))
 	return c.scratch[s]
 }
 

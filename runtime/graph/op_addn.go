@@ -3,7 +3,7 @@ package graph
 import (
 	"fmt"
 
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 var opAddN = &op{
@@ -25,7 +25,7 @@ var opAddN = &op{
 			y := c.y(j)
 			copy(y[:c.n], c.vec(0, j))
 			for k := 1; k < len(c.in); k++ {
-				kernel.Accumulate(c.n, y, c.vec(k, j))
+				vector.Accumulate(c.n, y, c.vec(k, j))
 			}
 		}
 	},

@@ -3,7 +3,7 @@ package graph
 import (
 	"fmt"
 
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 var opAppend = &op{
@@ -31,7 +31,7 @@ var opAppend = &op{
 	vjp: func(c *call) {
 		c.pieces(func(out, k, in, rows int) {
 			if c.wants(k) {
-				kernel.Accumulate(rows, c.in[k].adj.buf[in:], c.out.adj.buf[out:])
+				vector.Accumulate(rows, c.in[k].adj.buf[in:], c.out.adj.buf[out:])
 			}
 		})
 	},

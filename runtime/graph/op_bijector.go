@@ -1,7 +1,7 @@
 package graph
 
 import (
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -68,8 +68,8 @@ var opBijector = &op{
 				clear(jac)
 				b.def.Backward(both, c.dy(j)[:c.n], x, y, b.lower, b.upper)
 				b.def.Backward(jac, zero, x, y, b.lower, b.upper)
-				kernel.Sub(c.n, both, both, jac)
-				kernel.Accumulate(c.n, dx, both)
+				vector.Sub(c.n, both, both, jac)
+				vector.Accumulate(c.n, dx, both)
 			}
 		}
 	},

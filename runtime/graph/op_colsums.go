@@ -3,7 +3,7 @@ package graph
 import (
 	"fmt"
 
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 var opColSums = &op{
@@ -18,7 +18,7 @@ var opColSums = &op{
 	},
 	forward: func(c *call) {
 		for j := range c.width {
-			c.out.val.buf[j] += kernel.Sum(c.n, c.vec(0, j))
+			c.out.val.buf[j] += vector.Sum(c.n, c.vec(0, j))
 		}
 	},
 	vjp: func(c *call) {

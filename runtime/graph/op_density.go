@@ -3,7 +3,7 @@ package graph
 import (
 	"fmt"
 
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -75,7 +75,7 @@ func (c *call) densityColumn(j int) {
 	var w []float64
 	if l.weighted {
 		w = c.spread(k+1, j, k+densityScratch)
-		lp = kernel.WeightedSum(c.n, w, blk.LP)
+		lp = vector.WeightedSum(c.n, w, blk.LP)
 	}
 	*c.sum += c.node.power * lp
 	c.givePartial(0, j, blk.DX, w)
@@ -104,13 +104,13 @@ func (c *call) givePartial(k, j int, d, w []float64) {
 		return
 	}
 	if w != nil {
-		kernel.Weight(c.n, d, w)
+		vector.Weight(c.n, d, w)
 	}
 	p := c.node.power
 	switch {
 	case !c.in[k].set:
 		c.giveScaled(k, j, p, d)
 	case p != 1:
-		kernel.Scale(c.n, d, d, p)
+		vector.Scale(c.n, d, d, p)
 	}
 }

@@ -1,25 +1,25 @@
 package graph
 
-import "github.com/vflc/vflc/runtime/kernel"
+import "github.com/vflc/vflc/runtime/vector"
 
 var opDiv = &op{
 	name: "div", doc: "a/b, elementwise, broadcast; always the correctly rounded quotient", least: 2, most: 2,
 	elements: true,
 	infer:    elementwise,
-	forward:  func(c *call) { c.binary(kernel.Div, kernel.DivScalar, kernel.DivInto) },
+	forward:  func(c *call) { c.binary(vector.Div, vector.DivScalar, vector.DivInto) },
 	vjp: func(c *call) { // ∂a = dy/b, ∂b = -(dy/b)·y
 		t := c.scratch[0]
 		for j := range c.width {
 			if c.in[1].rows {
-				kernel.Div(c.n, t, c.dy(j), c.vec(1, j))
+				vector.Div(c.n, t, c.dy(j), c.vec(1, j))
 			} else {
-				kernel.Scale(c.n, t, c.dy(j), 1/c.num(1, j))
+				vector.Scale(c.n, t, c.dy(j), 1/c.num(1, j))
 			}
 			if c.wants(0) {
 				c.give(0, j, t)
 			}
 			if c.wants(1) {
-				kernel.Mul(c.n, t, t, c.y(j))
+				vector.Mul(c.n, t, t, c.y(j))
 				c.giveScaled(1, j, -1, t)
 			}
 		}

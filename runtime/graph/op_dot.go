@@ -3,7 +3,7 @@ package graph
 import (
 	"fmt"
 
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 var opDot = &op{
@@ -16,7 +16,7 @@ var opDot = &op{
 		n.reduces(s, nil)
 		return nil
 	},
-	forward: func(c *call) { c.out.val.buf[0] += kernel.Dot(c.n, c.vec(0, 0), c.vec(1, 0)) },
+	forward: func(c *call) { c.out.val.buf[0] += vector.Dot(c.n, c.vec(0, 0), c.vec(1, 0)) },
 	vjp: func(c *call) {
 		for k := range 2 {
 			if c.wants(k) {

@@ -3,7 +3,7 @@ package graph
 import (
 	"fmt"
 
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 var opGather = &op{
@@ -23,13 +23,13 @@ var opGather = &op{
 	forward: func(c *call) {
 		table, size := c.in[0].val.buf, c.tableColumn()
 		for j := range c.width {
-			kernel.Gather(c.n, c.y(j), table[j*size:], c.node.index[c.row:])
+			vector.Gather(c.n, c.y(j), table[j*size:], c.node.index[c.row:])
 		}
 	},
 	vjp: func(c *call) {
 		table, size := c.in[0].adj.buf, c.tableColumn()
 		for j := range c.width {
-			kernel.ScatterAdd(c.n, table[j*size:], c.node.index[c.row:], c.dy(j))
+			vector.ScatterAdd(c.n, table[j*size:], c.node.index[c.row:], c.dy(j))
 		}
 	},
 	flat:   func(k int) bool { return k > 0 },

@@ -3,7 +3,7 @@ package graph
 import (
 	"fmt"
 
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 var opMatMul = &op{
@@ -21,12 +21,12 @@ var opMatMul = &op{
 		x, b := &c.in[0].val, c.in[1].val.buf
 		k := c.inner()
 		if x.short != nil {
-			kernel.Fill(c.n, c.y(0), 0)
-			kernel.MatVecAddShort(c.n, c.y(0), x.from(c.row), x.stride, b, k)
+			vector.Fill(c.n, c.y(0), 0)
+			vector.MatVecAddShort(c.n, c.y(0), x.from(c.row), x.stride, b, k)
 		} else if c.width == 1 {
-			kernel.MatVec(c.n, c.y(0), x.col(0, c.row), x.stride, b, 1, k)
+			vector.MatVec(c.n, c.y(0), x.col(0, c.row), x.stride, b, 1, k)
 		} else {
-			kernel.Dense(c.n, c.y(0), c.out.val.stride, x.col(0, c.row), x.stride, b, 1, k, k, c.width, nil)
+			vector.Dense(c.n, c.y(0), c.out.val.stride, x.col(0, c.row), x.stride, b, 1, k, k, c.width, nil)
 		}
 	},
 	vjp:    matmulBack,
@@ -43,11 +43,11 @@ func matmulBack(c *call) {
 	if c.wants(1) {
 		x, db := &c.in[0].val, c.in[1].adj.buf
 		if x.short != nil {
-			kernel.MatTVecAddShort(c.n, db, x.from(c.row), x.stride, c.dy(0), k)
+			vector.MatTVecAddShort(c.n, db, x.from(c.row), x.stride, c.dy(0), k)
 		} else if c.width == 1 {
-			kernel.MatTVecAdd(c.n, db, 1, x.col(0, c.row), x.stride, c.dy(0), k)
+			vector.MatTVecAdd(c.n, db, 1, x.col(0, c.row), x.stride, c.dy(0), k)
 		} else {
-			kernel.DenseGradient(c.n, db, 1, k, x.col(0, c.row), x.stride, c.dy(0), dy.stride, k, c.width)
+			vector.DenseGradient(c.n, db, 1, k, x.col(0, c.row), x.stride, c.dy(0), dy.stride, k, c.width)
 		}
 	}
 	if !c.wants(0) || k == 0 {
@@ -55,9 +55,9 @@ func matmulBack(c *call) {
 	}
 	b, dx := c.in[1].val.buf, &c.in[0].adj // ∂X is ∂Y·Bᵀ
 	if c.in[0].set {
-		kernel.Dense(c.n, dx.col(0, c.row), dx.stride, c.dy(0), dy.stride, b, k, 1, c.width, k, nil)
+		vector.Dense(c.n, dx.col(0, c.row), dx.stride, c.dy(0), dy.stride, b, k, 1, c.width, k, nil)
 	} else {
-		kernel.DenseAdd(c.n, dx.col(0, c.row), dx.stride, c.dy(0), dy.stride, b, k, 1, c.width, k)
+		vector.DenseAdd(c.n, dx.col(0, c.row), dx.stride, c.dy(0), dy.stride, b, k, 1, c.width, k)
 	}
 }
 

@@ -1,6 +1,6 @@
 package graph
 
-import "github.com/vflc/vflc/runtime/kernel"
+import "github.com/vflc/vflc/runtime/vector"
 
 var opNeg = &op{
 	name: "neg", doc: "-a", least: 1, most: 1,
@@ -8,7 +8,7 @@ var opNeg = &op{
 	infer:    elementwise,
 	forward: func(c *call) {
 		for j := range c.width {
-			kernel.Neg(c.n, c.y(j), c.vec(0, j))
+			vector.Neg(c.n, c.y(j), c.vec(0, j))
 		}
 	},
 	vjp: func(c *call) {

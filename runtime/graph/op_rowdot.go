@@ -3,7 +3,7 @@ package graph
 import (
 	"fmt"
 
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 var opRowDot = &op{
@@ -24,11 +24,11 @@ var opRowDot = &op{
 		for j := range c.width {
 			switch {
 			case !c.in[1].rows:
-				kernel.Axpy(c.n, y, c.num(1, j), c.vec(0, j))
+				vector.Axpy(c.n, y, c.num(1, j), c.vec(0, j))
 			case !c.in[0].rows:
-				kernel.Axpy(c.n, y, c.num(0, j), c.vec(1, j))
+				vector.Axpy(c.n, y, c.num(0, j), c.vec(1, j))
 			default:
-				kernel.MulAdd(c.n, y, c.vec(0, j), c.vec(1, j))
+				vector.MulAdd(c.n, y, c.vec(0, j), c.vec(1, j))
 			}
 		}
 	},

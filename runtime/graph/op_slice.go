@@ -3,7 +3,7 @@ package graph
 import (
 	"fmt"
 
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 var opSlice = &op{
@@ -48,7 +48,7 @@ var opSlice = &op{
 		}
 		lo, rows, from := c.slicedRows()
 		for j, col := range c.in[0].cols {
-			kernel.Accumulate(rows, c.in[0].adj.buf[int(col)*from+lo:], c.out.adj.buf[j*rows:])
+			vector.Accumulate(rows, c.in[0].adj.buf[int(col)*from+lo:], c.out.adj.buf[j*rows:])
 		}
 	},
 	degree: highest,

@@ -1,12 +1,12 @@
 package graph
 
-import "github.com/vflc/vflc/runtime/kernel"
+import "github.com/vflc/vflc/runtime/vector"
 
 var opSub = &op{
 	name: "sub", doc: "a - b, broadcast", least: 2, most: 2,
 	elements: true,
 	infer:    elementwise,
-	forward:  func(c *call) { c.binary(kernel.Sub, subScalar, kernel.SubFrom) },
+	forward:  func(c *call) { c.binary(vector.Sub, subScalar, vector.SubFrom) },
 	vjp: func(c *call) {
 		for j := range c.width {
 			if c.wants(0) {
@@ -21,4 +21,4 @@ var opSub = &op{
 	degree: highest,
 }
 
-func subScalar(n int, y, a []float64, s float64) { kernel.AddScalar(n, y, a, -s) }
+func subScalar(n int, y, a []float64, s float64) { vector.AddScalar(n, y, a, -s) }

@@ -1,6 +1,6 @@
 package graph
 
-import "github.com/vflc/vflc/runtime/kernel"
+import "github.com/vflc/vflc/runtime/vector"
 
 var opSum = &op{
 	name: "sum", doc: "the sum of all elements, block by block of rows and column by column; a term that adds a sum to the target adds the elements", least: 1, most: 1,
@@ -10,7 +10,7 @@ var opSum = &op{
 	},
 	forward: func(c *call) {
 		for j := range c.width {
-			c.out.val.buf[0] += kernel.Sum(c.n, c.vec(0, j))
+			c.out.val.buf[0] += vector.Sum(c.n, c.vec(0, j))
 		}
 	},
 	vjp: func(c *call) {

@@ -1,6 +1,6 @@
 package graph
 
-import "github.com/vflc/vflc/runtime/kernel"
+import "github.com/vflc/vflc/runtime/vector"
 
 // opTarget adds power·Σ x to the target.
 var opTarget = &op{
@@ -14,7 +14,7 @@ var opTarget = &op{
 	forward: func(c *call) {
 		p := c.node.power
 		for j := range c.width {
-			*c.sum += p * kernel.Sum(c.n, c.vec(0, j))
+			*c.sum += p * vector.Sum(c.n, c.vec(0, j))
 			if c.wants(0) {
 				c.giveConstant(0, j, p)
 			}

@@ -1,13 +1,13 @@
 package graph
 
-import "github.com/vflc/vflc/runtime/kernel"
+import "github.com/vflc/vflc/runtime/vector"
 
 var opWhere = &op{
 	name: "where", doc: "where(c, a, b): a where c is not zero, else b; broadcast. The branch not taken gets no gradient, finite or not", least: 3, most: 3,
 	infer: elementwise,
 	forward: func(c *call) {
 		for j := range c.width {
-			kernel.Select(c.n, c.y(j), c.spread(0, j, 0), c.spread(1, j, 1), c.spread(2, j, 2))
+			vector.Select(c.n, c.y(j), c.spread(0, j, 0), c.spread(1, j, 1), c.spread(2, j, 2))
 		}
 	},
 	vjp: func(c *call) {
@@ -16,11 +16,11 @@ var opWhere = &op{
 		for j := range c.width {
 			cond := c.spread(0, j, 0)
 			if c.wants(1) {
-				kernel.Select(c.n, t, cond, c.dy(j), zero)
+				vector.Select(c.n, t, cond, c.dy(j), zero)
 				c.give(1, j, t)
 			}
 			if c.wants(2) {
-				kernel.Select(c.n, t, cond, zero, c.dy(j))
+				vector.Select(c.n, t, cond, zero, c.dy(j))
 				c.give(2, j, t)
 			}
 		}

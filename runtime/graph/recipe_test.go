@@ -6,10 +6,11 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
-	"pgregory.net/rapid"
 )
 
 // A recipe is a random model: leaves with values, then steps over earlier values. It can be built with each leaf as a parameter, an input or a

@@ -9,9 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vflc/vflc/runtime/graph"
-	"github.com/vflc/vflc/runtime/kernel"
 	"pgregory.net/rapid"
+
+	"github.com/vflc/vflc/runtime/graph"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // models are graphs with every superinstruction, and with none.
@@ -278,21 +279,21 @@ func TestBits(t *testing.T) {
 		}
 		return
 	}
-	want := bitsOn(t, kernel.Portable)
-	for _, set := range kernel.Sets() {
+	want := bitsOn(t, vector.Portable)
+	for _, set := range vector.Sets() {
 		for line := range bitsOn(t, set) {
 			if !want[line] {
-				t.Fatalf("%v: %s, which is not what %v gives", set, line, kernel.Portable)
+				t.Fatalf("%v: %s, which is not what %v gives", set, line, vector.Portable)
 			}
 		}
 	}
 }
 
 // bitsOn returns the lines that TestBits prints on a set of kernels.
-func bitsOn(t *testing.T, set kernel.Set) map[string]bool {
+func bitsOn(t *testing.T, set vector.Set) map[string]bool {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestBits$")
-	cmd.Env = append(os.Environ(), printBits+"=1", kernel.Variable+"="+set.String())
+	cmd.Env = append(os.Environ(), printBits+"=1", vector.Variable+"="+set.String())
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("%v: %v", set, err)

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // Sorting. A gather by few levels is cheap where equal levels follow each other: its forward fills runs of rows, its reverse sums them. The rows of
@@ -177,13 +177,13 @@ var opRuns = &op{
 	forward: func(c *call) {
 		table, size := c.in[0].val.buf, c.tableColumn()
 		for j := range c.width {
-			kernel.SegmentFill(c.node.runs[c.row/c.node.runBlock], c.y(j), table[j*size:][:size])
+			vector.SegmentFill(c.node.runs[c.row/c.node.runBlock], c.y(j), table[j*size:][:size])
 		}
 	},
 	vjp: func(c *call) {
 		table, size := c.in[0].adj.buf, c.tableColumn()
 		for j := range c.width {
-			kernel.SegmentSumsAdd(c.node.runs[c.row/c.node.runBlock], table[j*size:][:size], c.dy(j))
+			vector.SegmentSumsAdd(c.node.runs[c.row/c.node.runBlock], table[j*size:][:size], c.dy(j))
 		}
 	},
 	flat:   opGather.flat,
@@ -200,12 +200,12 @@ var rewriteRuns = rewrite{"runs", func(g *Graph, id ID) {
 func (n *node) cutRuns(block int) {
 	n.runBlock = block
 	for lo := 0; lo < len(n.index); lo += block {
-		var runs []kernel.Segment
+		var runs []vector.Segment
 		for i, k := range n.index[lo:min(lo+block, len(n.index))] {
 			if last := len(runs) - 1; last >= 0 && runs[last].Of == k {
 				runs[last].Hi++
 			} else {
-				runs = append(runs, kernel.Segment{Lo: int32(i), Hi: int32(i + 1), Of: k})
+				runs = append(runs, vector.Segment{Lo: int32(i), Hi: int32(i + 1), Of: k})
 			}
 		}
 		n.runs = append(n.runs, runs)

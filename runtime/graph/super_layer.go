@@ -1,6 +1,6 @@
 package graph
 
-import "github.com/vflc/vflc/runtime/kernel"
+import "github.com/vflc/vflc/runtime/vector"
 
 // opLayer is matmul plus a number for each column, such as an intercept or the biases of a layer of a network: inputs X, W and c.
 var opLayer = &op{
@@ -21,17 +21,17 @@ func layerForward(c *call) {
 	x, w := &c.in[0].val, c.in[1].val.buf
 	k := c.inner()
 	if x.short != nil {
-		kernel.Fill(c.n, c.y(0), c.in[2].val.buf[0])
-		kernel.MatVecAddShort(c.n, c.y(0), x.from(c.row), x.stride, w, k)
+		vector.Fill(c.n, c.y(0), c.in[2].val.buf[0])
+		vector.MatVecAddShort(c.n, c.y(0), x.from(c.row), x.stride, w, k)
 		return
 	}
-	kernel.Dense(c.n, c.y(0), c.out.val.stride, x.col(0, c.row), x.stride, w, 1, k, k, c.width, c.in[2].val.buf)
+	vector.Dense(c.n, c.y(0), c.out.val.stride, x.col(0, c.row), x.stride, w, 1, k, k, c.width, c.in[2].val.buf)
 }
 
 func layerBack(c *call) {
 	matmulBack(c)
 	if c.wants(2) {
-		kernel.ColumnSumsAdd(c.n, c.in[2].adj.buf, c.dy(0), c.out.adj.stride, c.width)
+		vector.ColumnSumsAdd(c.n, c.in[2].adj.buf, c.dy(0), c.out.adj.stride, c.width)
 	}
 }
 
@@ -43,7 +43,7 @@ var opActive = &op{
 		if c.node.quick.name == "relu" {
 			x := &c.in[0].val
 			k := c.inner()
-			kernel.DenseRelu(c.n, c.y(0), c.out.val.stride, x.col(0, c.row), x.stride, c.in[1].val.buf, 1, k, k, c.width, c.in[2].val.buf)
+			vector.DenseRelu(c.n, c.y(0), c.out.val.stride, x.col(0, c.row), x.stride, c.in[1].val.buf, 1, k, k, c.width, c.in[2].val.buf)
 			return
 		}
 		layerForward(c)

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // A linearPart says where a likelihood of a linear predictor has the parts of the predictor among its inputs.
@@ -36,13 +36,13 @@ var opLinear = &op{
 
 // A linearState is the predictor of one step.
 type linearState struct {
-	kernel.Predictor
+	vector.Predictor
 	power [8]float64 // the weight of each lane
 }
 
 func newLinearState(n *node, g *Graph) linearState {
 	k := g.nodes[n.in[n.linear.b]].shape.Len()
-	s := linearState{Predictor: kernel.Predictor{Gradient: make([]float64, 8*(k+1))}}
+	s := linearState{Predictor: vector.Predictor{Gradient: make([]float64, 8*(k+1))}}
 	for i := range s.power {
 		s.power[i] = n.power
 	}
@@ -78,7 +78,7 @@ func (s *linearState) place(c *call) {
 func (s *linearState) end(c *call) {
 	l, k := c.node.linear, len(s.B)
 	if c.wants(l.b) {
-		kernel.MatTVecAdd(len(s.power), c.in[l.b].adj.buf, 1, s.Gradient, len(s.power), s.power[:], k)
+		vector.MatTVecAdd(len(s.power), c.in[l.b].adj.buf, 1, s.Gradient, len(s.power), s.power[:], k)
 	}
 	if l.offset >= 0 && c.wants(l.offset) && !c.in[l.offset].rows {
 		*c.dnum(l.offset, 0) += float64(c.node.power * s.Lane(k))
@@ -151,9 +151,9 @@ func (g *Graph) normalRow(n *node) bool {
 // linearNormal is opNormal for a linear predictor.
 var linearNormal = &rowLikelihood{
 	dist: "normal", eta: 1,
-	begin: func(s *rowSums) { s.sum = kernel.Lanes{} },
-	linear: func(c *call, p *kernel.Predictor) {
-		kernel.NormalLinear(c.n, &c.sums.sum, p, c.vec(0, 0), c.inverseScale())
+	begin: func(s *rowSums) { s.sum = vector.Lanes{} },
+	linear: func(c *call, p *vector.Predictor) {
+		vector.NormalLinear(c.n, &c.sums.sum, p, c.vec(0, 0), c.inverseScale())
 	},
 	end: func(c *call) float64 {
 		squares := c.sums.sum.Sum()

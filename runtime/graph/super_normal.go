@@ -3,7 +3,7 @@ package graph
 import (
 	"math"
 
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // opNormal is the normal density of rows x given mu and sigma, both by rows or one for all rows. With a constant sigma 1/sigma is kept in the node,
@@ -110,7 +110,7 @@ func (c *call) normalOne(j int, inv float64) (lp, squares float64) {
 	}
 	z := c.scratch[0]
 	c.residual(j, z)
-	squares = kernel.Dot(c.n, z, z) * inv * inv
+	squares = vector.Dot(c.n, z, z) * inv * inv
 	c.giveScaledTo(0, j, -c.node.power*inv*inv, z)
 	c.giveScaledTo(1, j, c.node.power*inv*inv, z)
 	return -0.5 * squares, squares
@@ -118,12 +118,12 @@ func (c *call) normalOne(j int, inv float64) (lp, squares float64) {
 
 // normalMany is normalOne with a mean of its own in every row.
 func (c *call) normalMany(j int, inv float64) float64 {
-	var squares kernel.Lanes
+	var squares vector.Lanes
 	d := c.partial(1, j)
 	if d == nil && c.wants(0) {
 		d = c.scratch[0]
 	}
-	kernel.Normal(c.n, &squares, nil, c.vec(0, j), c.vec(1, j), inv, 0, d)
+	vector.Normal(c.n, &squares, nil, c.vec(0, j), c.vec(1, j), inv, 0, d)
 	c.giveScaledTo(0, j, -c.node.power, d)
 	c.givePartial(1, j, c.partial(1, j), nil)
 	return squares.Sum()
@@ -139,10 +139,10 @@ func (c *call) giveScaledTo(k, j int, s float64, t []float64) {
 // residual sets z = x - mu.
 func (c *call) residual(j int, z []float64) {
 	if c.in[1].rows {
-		kernel.Sub(c.n, z, c.vec(0, j), c.vec(1, j))
+		vector.Sub(c.n, z, c.vec(0, j), c.vec(1, j))
 		return
 	}
-	kernel.AddScalar(c.n, z, c.vec(0, j), -c.num(1, j))
+	vector.AddScalar(c.n, z, c.vec(0, j), -c.num(1, j))
 }
 
 // normalFew is normalOne or normalRows element by element: 1/sigma lies step numbers apart.
@@ -193,9 +193,9 @@ func (c *call) normalRows(j int, inv []float64) float64 {
 	}
 	z := c.scratch[0]
 	c.residual(j, z)
-	kernel.Mul(c.n, z, z, inv)
-	squares := kernel.Dot(c.n, z, z)
-	kernel.Mul(c.n, z, z, inv)
+	vector.Mul(c.n, z, z, inv)
+	squares := vector.Dot(c.n, z, z)
+	vector.Mul(c.n, z, z, inv)
 	c.giveScaledTo(0, j, -c.node.power, z)
 	c.giveScaledTo(1, j, c.node.power, z)
 	return squares
@@ -205,15 +205,15 @@ func (c *call) normalRows(j int, inv []float64) float64 {
 func (c *call) normalScales(j int) float64 {
 	z, inv, w := c.scratch[0], c.scratch[1], c.scratch[2]
 	c.residual(j, z)
-	kernel.DivInto(c.n, inv, 1, c.vec(2, j))
-	kernel.Mul(c.n, z, z, inv)
-	lp := -0.5*kernel.Dot(c.n, z, z) - c.sumLogScale(j, w) - float64(c.n)*halfLogTwoPi
-	kernel.Mul(c.n, w, z, inv)
+	vector.DivInto(c.n, inv, 1, c.vec(2, j))
+	vector.Mul(c.n, z, z, inv)
+	lp := -0.5*vector.Dot(c.n, z, z) - c.sumLogScale(j, w) - float64(c.n)*halfLogTwoPi
+	vector.Mul(c.n, w, z, inv)
 	c.giveScaledTo(0, j, -c.node.power, w)
 	c.giveScaledTo(1, j, c.node.power, w)
 	if c.wants(2) { // (z²-1)/sigma
-		kernel.Neg(c.n, inv, inv)
-		kernel.FMA(c.n, inv, z, w, inv)
+		vector.Neg(c.n, inv, inv)
+		vector.FMA(c.n, inv, z, w, inv)
 		c.giveScaled(2, j, c.node.power, inv)
 	}
 	return lp
@@ -222,8 +222,8 @@ func (c *call) normalScales(j int) float64 {
 // sumLogScale is Σ log sigma of a block, with scratch vector t.
 func (c *call) sumLogScale(j int, t []float64) float64 {
 	if len(c.in) > 3 {
-		return kernel.Sum(c.n, c.vec(3, j))
+		return vector.Sum(c.n, c.vec(3, j))
 	}
-	kernel.Log(c.n, t, c.vec(2, j))
-	return kernel.Sum(c.n, t)
+	vector.Log(c.n, t, c.vec(2, j))
+	return vector.Sum(c.n, t)
 }

@@ -3,7 +3,7 @@ package graph
 import (
 	"math"
 
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // A rowLikelihood is a likelihood with a kernel of its own for observations and predictors by rows. It adds up over all rows of a loop and is
@@ -17,14 +17,14 @@ type rowLikelihood struct {
 	// rows adds column j of a block and sets d, unless it is nil, to the derivative in the predictor.
 	rows func(c *call, j int, d []float64)
 	// linear is rows for a predictor in parts.
-	linear func(c *call, p *kernel.Predictor)
+	linear func(c *call, p *vector.Predictor)
 	end    func(c *call) float64
 }
 
 // rowSums are the sums of one step.
 type rowSums struct {
-	logs      kernel.LogProduct
-	sum, dphi kernel.Lanes
+	logs      vector.LogProduct
+	sum, dphi vector.Lanes
 	predictor linearState
 }
 
@@ -48,7 +48,7 @@ var rowLikelihoods = []*rowLikelihood{
 		rows: func(c *call, j int, d []float64) {
 			c.sums.logs.BernoulliLogit(c.n, c.vec(1, j), c.vec(0, j), d)
 		},
-		linear: func(c *call, p *kernel.Predictor) { c.sums.logs.BernoulliLogitLinear(c.n, p, c.vec(0, 0)) },
+		linear: func(c *call, p *vector.Predictor) { c.sums.logs.BernoulliLogitLinear(c.n, p, c.vec(0, 0)) },
 		end:    func(c *call) float64 { return c.sums.logs.Value(1) },
 	},
 	{
@@ -57,28 +57,28 @@ var rowLikelihoods = []*rowLikelihood{
 		rows: func(c *call, j int, d []float64) {
 			c.sums.logs.BinomialLogit(c.n, c.vec(2, j), c.vec(0, j), c.in[1].val.buf[0], d)
 		},
-		linear: func(c *call, p *kernel.Predictor) {
+		linear: func(c *call, p *vector.Predictor) {
 			c.sums.logs.BinomialLogitLinear(c.n, p, c.vec(0, 0), c.in[1].val.buf[0])
 		},
 		end: func(c *call) float64 { return c.sums.logs.Value(c.in[1].val.buf[0]) },
 	},
 	{
 		dist: "poisson_log", eta: 1, suits: func(g *Graph, n *node) bool { return g.observed(n, isCount) },
-		begin: func(s *rowSums) { s.sum = kernel.Lanes{} },
+		begin: func(s *rowSums) { s.sum = vector.Lanes{} },
 		rows: func(c *call, j int, d []float64) {
-			kernel.PoissonLog(c.n, &c.sums.sum, nil, c.vec(1, j), c.vec(0, j), d)
+			vector.PoissonLog(c.n, &c.sums.sum, nil, c.vec(1, j), c.vec(0, j), d)
 		},
-		linear: func(c *call, p *kernel.Predictor) { kernel.PoissonLogLinear(c.n, &c.sums.sum, p, c.vec(0, 0)) },
+		linear: func(c *call, p *vector.Predictor) { vector.PoissonLogLinear(c.n, &c.sums.sum, p, c.vec(0, 0)) },
 		end:    func(c *call) float64 { return c.sums.sum.Sum() },
 	},
 	{
 		dist: "neg_binomial_2_log", eta: 1, suits: suitsNegBinomial,
-		begin: func(s *rowSums) { s.sum, s.dphi = kernel.Lanes{}, kernel.Lanes{} },
+		begin: func(s *rowSums) { s.sum, s.dphi = vector.Lanes{}, vector.Lanes{} },
 		rows: func(c *call, j int, d []float64) {
-			kernel.NegBinomial2Log(c.n, &c.sums.sum, &c.sums.dphi, nil, c.vec(1, j), c.vec(0, j), c.in[2].val.buf[0], d)
+			vector.NegBinomial2Log(c.n, &c.sums.sum, &c.sums.dphi, nil, c.vec(1, j), c.vec(0, j), c.in[2].val.buf[0], d)
 		},
-		linear: func(c *call, p *kernel.Predictor) {
-			kernel.NegBinomial2LogLinear(c.n, &c.sums.sum, &c.sums.dphi, p, c.vec(0, 0), c.in[2].val.buf[0])
+		linear: func(c *call, p *vector.Predictor) {
+			vector.NegBinomial2LogLinear(c.n, &c.sums.sum, &c.sums.dphi, p, c.vec(0, 0), c.in[2].val.buf[0])
 		},
 		end: endNegBinomial,
 	},
@@ -159,7 +159,7 @@ func endNegBinomial(c *call) float64 {
 	if !(phi > 0) {
 		return math.NaN()
 	}
-	kernel.Rising(len(h.counts), &c.sums.sum, &c.sums.dphi, h.counts, h.times, phi)
+	vector.Rising(len(h.counts), &c.sums.sum, &c.sums.dphi, h.counts, h.times, phi)
 	if c.wants(2) {
 		c.in[2].adj.buf[0] += c.node.power * c.sums.dphi.Sum()
 	}

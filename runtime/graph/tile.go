@@ -1,6 +1,6 @@
 package graph
 
-import "github.com/vflc/vflc/runtime/kernel"
+import "github.com/vflc/vflc/runtime/vector"
 
 // Blocks. The rows of a loop are run block by block. A block is small enough that what it touches stays in the L1 cache, so that the reverse
 // finds there what the forward left, and large enough that dispatch costs little. It depends on the graph alone, hence so does the order of every sum.
@@ -74,7 +74,7 @@ func (g *Graph) tileConstants() {
 		if n := &g.nodes[id]; n.op == opLinear {
 			x := n.in[n.linear.x]
 			m := &g.nodes[x]
-			m.values = inTiles(m.values, m.shape.rows(), m.shape.cols(), kernel.TileLength)
+			m.values = inTiles(m.values, m.shape.rows(), m.shape.cols(), vector.TileLength)
 			l.tiled[x] = true
 			g.shorten(x)
 		}

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/graph"
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
-// A Party is one party's evaluation state for one chain. It implements backends.Block; the other methods are the phases of an evaluation,
+// A Party is one party's evaluation state for one chain. It implements density.Block; the other methods are the phases of an evaluation,
 // to be called in this order: Input (early), Cut(Here), Input (others), Target, Finish. It is not safe for concurrent use.
 type Party struct {
 	spec   *Spec
@@ -24,13 +24,13 @@ type Party struct {
 	affine bool
 }
 
-var _ backends.Block = (*Party)(nil)
+var _ density.Block = (*Party)(nil)
 
 // NewParty makes the evaluation state of the party with this index, whose Spec the plan must hold. The plan must have passed Verify.
 func NewParty(plan *Plan, index int) *Party {
 	spec := plan.Parties[index]
 	p := &Party{spec: spec, index: index, role: plan.Role(index), affine: true}
-	p.slots[backends.Here] = spec.Graph.NewExec()
+	p.slots[density.Here] = spec.Graph.NewExec()
 	p.seeds = make([][]float64, len(spec.Graph.Outputs()))
 	for k, c := range spec.Cuts {
 		p.auxLen += c.Len()
@@ -60,7 +60,7 @@ func (p *Party) Index() int { return p.index }
 func (p *Party) Dim() int { return p.spec.Graph.Dim() }
 
 // Cuts describes the party's cuts.
-func (p *Party) Cuts() []backends.Cut { return p.spec.Cuts }
+func (p *Party) Cuts() []density.Cut { return p.spec.Cuts }
 
 // AuxLen is the total length of the cuts.
 func (p *Party) AuxLen() int { return p.auxLen }
@@ -75,15 +75,15 @@ func (p *Party) Hierarchical() bool { return p.spec.Hierarchical }
 func (p *Party) Early() int { return p.early }
 
 // Params describes the reported parameters.
-func (p *Party) Params() []backends.Param { return p.spec.Params }
+func (p *Party) Params() []density.Param { return p.spec.Params }
 
 // Role is the party's part in the plan.
 func (p *Party) Role() Role { return p.role }
 
 // Cut evaluates the outputs at theta in a slot and copies the cuts to g (length AuxLen). Centre sees the shared parameters that Here last received.
-func (p *Party) Cut(slot backends.Slot, theta, g []float64) {
+func (p *Party) Cut(slot density.Slot, theta, g []float64) {
 	e := p.exec(slot)
-	if slot == backends.Centre {
+	if slot == density.Centre {
 		p.copyEarly(e)
 	}
 	e.Forward(theta)
@@ -103,7 +103,7 @@ func (p *Party) Evaluate(theta []float64) []float64 {
 	return p.g
 }
 
-func (p *Party) exec(slot backends.Slot) *graph.Exec {
+func (p *Party) exec(slot density.Slot) *graph.Exec {
 	if p.slots[slot] == nil {
 		p.slots[slot] = p.spec.Graph.NewExec()
 	}
@@ -118,11 +118,11 @@ func (p *Party) copyEarly(to *graph.Exec) {
 	}
 }
 
-func (p *Party) here() *graph.Exec { return p.slots[backends.Here] }
+func (p *Party) here() *graph.Exec { return p.slots[density.Here] }
 
 // Pull adds Jᵀw to grad and, where early is not nil, to early: J is the Jacobian of the cuts at the slot's point. It may be called at any time
 // after Cut, also between Target and Finish: what the graph has accumulated for the log density is set aside meanwhile.
-func (p *Party) Pull(slot backends.Slot, w, grad, early []float64) {
+func (p *Party) Pull(slot density.Slot, w, grad, early []float64) {
 	e := p.exec(slot)
 	p.setAside(e)
 	p.seedCuts(w)
@@ -168,7 +168,7 @@ func (p *Party) seedCuts(w []float64) {
 }
 
 // AddEarly adds what the slot has accumulated for the early inputs to early.
-func (p *Party) AddEarly(slot backends.Slot, early []float64) {
+func (p *Party) AddEarly(slot density.Slot, early []float64) {
 	for _, a := range p.role.Arrivals {
 		if a.Early {
 			Add(early[:a.Len], p.exec(slot).InputAdjoint(a.Input))
@@ -178,7 +178,7 @@ func (p *Party) AddEarly(slot backends.Slot, early []float64) {
 }
 
 // Add adds v to dst element by element.
-func Add(dst, v []float64) { kernel.Accumulate(len(v), dst, v) }
+func Add(dst, v []float64) { vector.Accumulate(len(v), dst, v) }
 
 // Input is the buffer of graph input k: to be filled before Cut for early shared parameters, before Target for everything else.
 func (p *Party) Input(k int) []float64 { return p.here().Input(k) }
@@ -219,7 +219,7 @@ func (p *Party) Finish(w []float64, outputs []int, shared [][]float64, grad []fl
 
 // Local evaluates the party's own log density at theta with the inputs as they are: Cut, then Target.
 func (p *Party) Local(theta, g, own []float64) float64 {
-	p.Cut(backends.Here, theta, g)
+	p.Cut(density.Here, theta, g)
 	lp, by := p.Target()
 	copy(own, by)
 	return lp

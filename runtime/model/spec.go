@@ -2,7 +2,7 @@
 package model
 
 import (
-	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/graph"
 )
 
@@ -10,11 +10,11 @@ import (
 type Spec struct {
 	Party  string // "registry", "hospital_a", "lab[3]"
 	Graph  *graph.Graph
-	Params []backends.Param // in the order of the graph's reports: Params[k] is report k
+	Params []density.Param // in the order of the graph's reports: Params[k] is report k
 	// Hierarchical says that a prior depends on other parameters, this party's or another's.
 	Hierarchical bool
 	// Cuts[k] is graph output k. Later outputs are the server parameters that are sent to clients.
-	Cuts []backends.Cut
+	Cuts []density.Cut
 }
 
 // A Port is one input or output of one party.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/graph"
 )
 
@@ -97,7 +97,7 @@ func (v *verifier) spec(where string, index int, spec *Spec) error {
 	return nil
 }
 
-func (v *verifier) cut(where string, c backends.Cut, out graph.Port, at int) error {
+func (v *verifier) cut(where string, c density.Cut, out graph.Port, at int) error {
 	switch {
 	case c.Offset != at:
 		return wrong(where, "cut %s: offset %d where %d is next", c.Name, c.Offset, at)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/model"
 )
@@ -39,8 +39,8 @@ func client(t *testing.T, name string) *model.Spec {
 	b.Report("a", a)
 	return &model.Spec{
 		Party: name, Graph: must[*graph.Graph](t)(b.Build()),
-		Cuts:   []backends.Cut{{Name: "g", Rows: rows, Cols: 1, Rho: 1}},
-		Params: []backends.Param{{Name: "a", Owner: name, Dims: []int{rows}, Len: rows}},
+		Cuts:   []density.Cut{{Name: "g", Rows: rows, Cols: 1, Rho: 1}},
+		Params: []density.Param{{Name: "a", Owner: name, Dims: []int{rows}, Len: rows}},
 	}
 }
 

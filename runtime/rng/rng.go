@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // A Key is the secret of one party (private streams) or what all parties share (shared streams).
@@ -26,7 +26,7 @@ func derive(purpose string, seed uint64, party string) Key {
 }
 
 // bulk is how many normals are made at a time. It is even, and words for as many are whole batches.
-const bulk = 4 * kernel.Batch
+const bulk = 4 * vector.Batch
 
 // A Stream is an endless sequence for one name, divided into rounds. Round r gives the same numbers whenever it is asked for.
 // It is not safe for concurrent use.
@@ -106,10 +106,10 @@ func (s *Stream) Normals(dst []float64) {
 func (s *Stream) FillNormals(dst []float64) {
 	for len(dst) > 0 {
 		n := min(len(dst), bulk)
-		batches := (n + kernel.Batch - 1) / kernel.Batch
-		kernel.ChaCha8(batches, s.words[:], &s.block)
+		batches := (n + vector.Batch - 1) / vector.Batch
+		vector.ChaCha8(batches, s.words[:], &s.block)
 		s.block[12] += uint32(16 * batches)
-		kernel.Normals(n, dst, s.words[:])
+		vector.Normals(n, dst, s.words[:])
 		dst = dst[n:]
 	}
 }

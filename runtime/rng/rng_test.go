@@ -5,8 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vflc/vflc/runtime/rng"
 	"pgregory.net/rapid"
+
+	"github.com/vflc/vflc/runtime/rng"
 )
 
 // take returns the first n normals of a stream's round, one by one.

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/stdlib"
@@ -65,7 +65,7 @@ func logistic(tb testing.TB, clients int) *model.Plan {
 		must(b.Density("beta", normal, beta, []graph.ID{b.Scalar(0), b.Scalar(1)}, graph.NoID, 1))
 		b.Output("z", g)
 		plan.Names = append(plan.Names, name)
-		plan.Parties = append(plan.Parties, &model.Spec{Party: name, Graph: finish(b), Cuts: []backends.Cut{{Name: "z", Rows: n, Cols: 1, Rho: 1}}})
+		plan.Parties = append(plan.Parties, &model.Spec{Party: name, Graph: finish(b), Cuts: []density.Cut{{Name: "z", Rows: n, Cols: 1, Rho: 1}}})
 		group.Members = append(group.Members, model.Port{Party: j + 1})
 	}
 	plan.Groups = []model.Group{group}

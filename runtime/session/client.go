@@ -3,7 +3,7 @@ package session
 import (
 	"context"
 
-	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 )
 
 // client is the Env of one client: its block alone, and the server at the other end of the wire.
@@ -16,7 +16,7 @@ type client struct {
 }
 
 // Density is the client's side of one evaluation.
-func (c *client) Density(ctx context.Context, theta [][]float64, coords backends.Coordinates, grad [][]float64, lp []float64) error {
+func (c *client) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
 	if err := c.begin(ctx); err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func (c *client) Density(ctx context.Context, theta [][]float64, coords backends
 }
 
 // Proceed is Density with scalars on the way.
-func (c *client) Proceed(ctx context.Context, t backends.Tally, theta [][]float64, coords backends.Coordinates, grad [][]float64, lp []float64) error {
+func (c *client) Proceed(ctx context.Context, t density.Tally, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
 	if err := c.begin(ctx); err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (c *client) Proceed(ctx context.Context, t backends.Tally, theta [][]float6
 }
 
 // complete is an evaluation from the reply on.
-func (c *client) complete(ctx context.Context, down *frame, coords backends.Coordinates, grad [][]float64, lp []float64) error {
+func (c *client) complete(ctx context.Context, down *frame, coords density.Coordinates, grad [][]float64, lp []float64) error {
 	c.take(down)
 	lp[0] = c.seat.evaluate(0, coords)
 	if err := c.backward(ctx, down); err != nil {
@@ -64,7 +64,7 @@ func (c *client) complete(ctx context.Context, down *frame, coords backends.Coor
 }
 
 // forward sends z, with the scalars of t unless it is nil, and receives whatever the density needs; in the augmented model the adjoints too.
-func (c *client) forward(ctx context.Context, t *backends.Tally, theta []float64, coords backends.Coordinates) (*frame, error) {
+func (c *client) forward(ctx context.Context, t *density.Tally, theta []float64, coords density.Coordinates) (*frame, error) {
 	f := c.script
 	if err := c.recv(ctx, c.server, &f.early); err != nil {
 		return nil, err

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/model"
 )
@@ -169,7 +169,7 @@ func (w *world) server(t *testing.T) *model.Spec {
 		b.Output("c", c)
 	}
 	b.Report("b", b.op("mul", b.Scalar(2), intercept))
-	return &model.Spec{Party: "registry", Graph: b.build(), Params: []backends.Param{{Name: "b", Owner: "registry", Len: 1}}}
+	return &model.Spec{Party: "registry", Graph: b.build(), Params: []density.Param{{Name: "b", Owner: "registry", Len: 1}}}
 }
 
 func (w *world) client(t *testing.T, j int) *model.Spec {
@@ -200,7 +200,7 @@ func (w *world) client(t *testing.T, j int) *model.Spec {
 		}
 		w.likelihood(b, intercept, b.op("add", s1, g1), b.op("add", s2, g2), u, 1/float64(w.clients))
 	}
-	spec := &model.Spec{Party: w.names()[j+1], Cuts: []backends.Cut{
+	spec := &model.Spec{Party: w.names()[j+1], Cuts: []density.Cut{
 		{Name: "g1", Rows: rows, Cols: 1, Rho: 0.7},
 		{Name: "g2", Offset: rows, Rows: rows, Cols: 2, Rho: 1.3, Group: 1},
 	}}
@@ -208,10 +208,10 @@ func (w *world) client(t *testing.T, j int) *model.Spec {
 	b.Output("g2", g2)
 	if w.single {
 		b.Output("g3", g3)
-		spec.Cuts = append(spec.Cuts, backends.Cut{Name: "g3", Offset: 3 * rows, Rows: rows, Cols: 1, Rho: 0.9, Group: 2 + j})
+		spec.Cuts = append(spec.Cuts, density.Cut{Name: "g3", Offset: 3 * rows, Rows: rows, Cols: 1, Rho: 0.9, Group: 2 + j})
 	}
 	b.Report("shifted", b.op("add", beta, mu))
-	spec.Params = []backends.Param{{Name: "shifted", Owner: spec.Party, Dims: []int{vars}, Len: vars}}
+	spec.Params = []density.Param{{Name: "shifted", Owner: spec.Party, Dims: []int{vars}, Len: vars}}
 	spec.Graph = b.build()
 	return spec
 }

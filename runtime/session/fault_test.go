@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/transport"
@@ -48,7 +48,7 @@ var forgeries = map[string]func(*transport.Message){
 }
 
 // together runs a party per goroutine over the given ends, without the cancellation of session.Run, and returns each party's error.
-func together(plan *model.Plan, ends []transport.Transport, seed uint64, run func(context.Context, backends.Env) error) []error {
+func together(plan *model.Plan, ends []transport.Transport, seed uint64, run func(context.Context, density.Env) error) []error {
 	errs := make([]error, len(ends))
 	var wait sync.WaitGroup
 	for i, end := range ends {
@@ -67,7 +67,7 @@ func together(plan *model.Plan, ends []transport.Transport, seed uint64, run fun
 	return errs
 }
 
-func playOnce(ctx context.Context, env backends.Env) error {
+func playOnce(ctx context.Context, env density.Env) error {
 	d := diary{seen: map[int][]float64{}}
 	return d.play(ctx, env, 2, nil)
 }
@@ -178,7 +178,7 @@ func TestErrorsStick(t *testing.T) {
 // Parties that do not call the same methods find out.
 func TestDifferentCallsEndTheRun(t *testing.T) {
 	plan := newWorld(design{clients: 2}).plan(t)
-	errs := together(plan, transport.NewMem(plan.Names), 1, func(ctx context.Context, env backends.Env) error {
+	errs := together(plan, transport.NewMem(plan.Names), 1, func(ctx context.Context, env density.Env) error {
 		if env.Blocks()[0].Index() == 2 {
 			return env.Sum(ctx, [][]float64{{1}}, []float64{0})
 		}
@@ -191,7 +191,7 @@ func TestRunReportsTheCause(t *testing.T) {
 	plan := newWorld(design{clients: 5}).plan(t)
 	cause := errors.New("the disk is full")
 	for culprit := range plan.Names {
-		err := session.Run(t.Context(), plan, session.PerParty, 1, func(ctx context.Context, env backends.Env) error {
+		err := session.Run(t.Context(), plan, session.PerParty, 1, func(ctx context.Context, env density.Env) error {
 			p := newPlayer(env, noncentred)
 			for r := range 5 {
 				if r == 3 && env.Blocks()[0].Index() == culprit {
@@ -212,7 +212,7 @@ func TestRunReportsTheCause(t *testing.T) {
 // A party that hears of an error may report before the one that met it.
 func TestRunPrefersTheCauseToItsEcho(t *testing.T) {
 	plan := newWorld(design{clients: 2}).plan(t)
-	err := session.Run(t.Context(), plan, session.PerParty, 1, func(ctx context.Context, env backends.Env) error {
+	err := session.Run(t.Context(), plan, session.PerParty, 1, func(ctx context.Context, env density.Env) error {
 		switch env.Blocks()[0].Index() {
 		case 0:
 			err := newPlayer(env, noncentred).density(ctx)
@@ -234,7 +234,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	plan := newWorld(design{clients: 2}).plan(t)
 	for _, mode := range []session.Mode{session.OneLoop, session.PerParty} {
 		ctx, cancel := context.WithCancel(t.Context())
-		err := session.Run(ctx, plan, mode, 1, func(ctx context.Context, env backends.Env) error {
+		err := session.Run(ctx, plan, mode, 1, func(ctx context.Context, env density.Env) error {
 			p := newPlayer(env, noncentred)
 			for r := 0; ; r++ {
 				if r == 3 {

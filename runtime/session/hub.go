@@ -1,8 +1,8 @@
 package session
 
 import (
-	"github.com/vflc/vflc/runtime/kernel"
 	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 // A hub is what the server adds up. Parts are in party order and are set anew for each evaluation: they belong to a party of this process or to
@@ -75,9 +75,9 @@ func add(dst [][]float64, parts [][][]float64) {
 			copy(dst[k], p[0])
 			continue
 		}
-		kernel.Add(len(dst[k]), dst[k], p[0], p[1])
+		vector.Add(len(dst[k]), dst[k], p[0], p[1])
 		for _, v := range p[2:] {
-			kernel.Accumulate(len(dst[k]), dst[k], v)
+			vector.Accumulate(len(dst[k]), dst[k], v)
 		}
 	}
 }

@@ -3,7 +3,7 @@ package session
 import (
 	"context"
 
-	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 )
 
@@ -14,11 +14,11 @@ type local struct {
 }
 
 // NewLocal returns the Env over all parties of the plan, whose graphs must all be there. Errors are a *model.WiringError or a *KeyError.
-func NewLocal(plan *model.Plan, keys Keys) (backends.Env, error) {
+func NewLocal(plan *model.Plan, keys Keys) (density.Env, error) {
 	if err := plan.Verify(); err != nil {
 		return nil, err
 	}
-	e, err := newLocal(plan, keys, &backends.Work{})
+	e, err := newLocal(plan, keys, &density.Work{})
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func NewLocal(plan *model.Plan, keys Keys) (backends.Env, error) {
 	return e, nil
 }
 
-func newLocal(plan *model.Plan, keys Keys, work *backends.Work) (*local, error) {
+func newLocal(plan *model.Plan, keys Keys, work *density.Work) (*local, error) {
 	all := make([]int, len(plan.Parties))
 	for i := range all {
 		all[i] = i
@@ -56,7 +56,7 @@ func newLocal(plan *model.Plan, keys Keys, work *backends.Work) (*local, error) 
 }
 
 // Density evaluates all parties in party order.
-func (e *local) Density(ctx context.Context, theta [][]float64, coords backends.Coordinates, grad [][]float64, lp []float64) error {
+func (e *local) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
@@ -65,7 +65,7 @@ func (e *local) Density(ctx context.Context, theta [][]float64, coords backends.
 	return nil
 }
 
-func (e *local) evaluate(theta [][]float64, coords backends.Coordinates, grad [][]float64, lp []float64) {
+func (e *local) evaluate(theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) {
 	server, clients := e.seats[0], e.seats[1:]
 	server.value(0, theta[0], coords)
 	for i, s := range clients {
@@ -92,7 +92,7 @@ func (e *local) evaluate(theta [][]float64, coords backends.Coordinates, grad []
 }
 
 // Proceed adds, asks, and evaluates.
-func (e *local) Proceed(ctx context.Context, t backends.Tally, theta [][]float64, coords backends.Coordinates, grad [][]float64, lp []float64) error {
+func (e *local) Proceed(ctx context.Context, t density.Tally, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}

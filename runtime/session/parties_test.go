@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/transport"
 )
@@ -15,7 +15,7 @@ import (
 type diary struct {
 	sync.Mutex
 	seen map[int][]float64
-	work backends.Work
+	work density.Work
 	up   int64 // bytes counted by clients
 }
 
@@ -29,7 +29,7 @@ func (d *diary) keep(index int, vectors ...[]float64) {
 }
 
 // play moves a player for some rounds through every method of the Env.
-func (d *diary) play(ctx context.Context, env backends.Env, rounds int, base []float64) error {
+func (d *diary) play(ctx context.Context, env density.Env, rounds int, base []float64) error {
 	p := newPlayer(env, shifted)
 	bases := make([][]float64, len(env.Blocks()))
 	if env.Blocks()[0].Index() == 0 {
@@ -74,14 +74,14 @@ func (d *diary) play(ctx context.Context, env backends.Env, rounds int, base []f
 	return nil
 }
 
-func paramLen(b backends.Block) (n int) {
+func paramLen(b density.Block) (n int) {
 	for _, p := range b.Params() {
 		n += p.Len
 	}
 	return n
 }
 
-func (d *diary) count(env backends.Env) {
+func (d *diary) count(env density.Env) {
 	d.Lock()
 	defer d.Unlock()
 	if env.Blocks()[0].Index() == 0 {
@@ -92,13 +92,13 @@ func (d *diary) count(env backends.Env) {
 }
 
 // game returns an empty diary and what plays the design into it.
-func (w *world) game(rounds int) (*diary, func(context.Context, backends.Env) error) {
+func (w *world) game(rounds int) (*diary, func(context.Context, density.Env) error) {
 	d := &diary{seen: map[int][]float64{}}
 	base := make([]float64, (2+w.groupCount())*rows)
 	for i := range base {
 		base[i] = float64(i) / 7
 	}
-	return d, func(ctx context.Context, env backends.Env) error { return d.play(ctx, env, rounds, base) }
+	return d, func(ctx context.Context, env density.Env) error { return d.play(ctx, env, rounds, base) }
 }
 
 func record(t *testing.T, w *world, mode session.Mode, rounds int) *diary {
@@ -180,11 +180,11 @@ func TestNoAllocationsPerParty(t *testing.T) {
 	const warm, runs = 5, 20
 	for _, power := range []bool{false, true} {
 		plan := newWorld(design{power: power, late: true, early: true, clients: 2}).plan(t)
-		must(t, session.Run(t.Context(), plan, session.PerParty, 1, func(ctx context.Context, env backends.Env) error {
+		must(t, session.Run(t.Context(), plan, session.PerParty, 1, func(ctx context.Context, env density.Env) error {
 			p := newPlayer(env, shifted)
 			var failed error
 			wanted := false
-			tally := backends.Tally{Part: clone(p.theta), Total: make([]float64, 2), Go: func() bool { wanted = !wanted; return wanted }}
+			tally := density.Tally{Part: clone(p.theta), Total: make([]float64, 2), Go: func() bool { wanted = !wanted; return wanted }}
 			tally.Part[0] = make([]float64, 2)
 			step := func() {
 				if err := p.env.Density(ctx, p.theta, p, p.grad, p.lp); err != nil {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 )
 
 // scheme is how a player parameterises z. The density of z counts as -½ ((z-g)/ρ)².
@@ -20,7 +20,7 @@ var schemes = map[string]scheme{"noncentred": noncentred, "centred": centred, "s
 
 // A player is the least of an algorithm: a point (θ, e) per block, and the joint density with its gradient there.
 type player struct {
-	env    backends.Env
+	env    density.Env
 	scheme scheme
 
 	theta, grad [][]float64 // ∂/∂θ, complete after density
@@ -33,7 +33,7 @@ type player struct {
 	lp          []float64
 }
 
-func newPlayer(env backends.Env, s scheme) *player {
+func newPlayer(env density.Env, s scheme) *player {
 	p := &player{env: env, scheme: s, lp: make([]float64, len(env.Blocks()))}
 	for b, block := range env.Blocks() {
 		for _, v := range []*[][]float64{&p.theta, &p.grad, &p.half, &p.pulled} {
@@ -67,7 +67,7 @@ func (p *player) Value(b int, g, z []float64) {
 		for i, v := range p.theta[b] {
 			p.half[b][i] = v / 2
 		}
-		p.env.Blocks()[b].Cut(backends.Centre, p.half[b], p.bar[b])
+		p.env.Blocks()[b].Cut(density.Centre, p.half[b], p.bar[b])
 	}
 	p.rho(b, func(i int, rho float64) {
 		switch p.scheme {
@@ -93,7 +93,7 @@ func (p *player) Adjoint(b int, adj, own, w, early []float64) {
 	})
 	if p.scheme == shifted {
 		clear(p.pulled[b])
-		p.env.Blocks()[b].Pull(backends.Centre, p.seed[b], p.pulled[b], early)
+		p.env.Blocks()[b].Pull(density.Centre, p.seed[b], p.pulled[b], early)
 	}
 }
 
@@ -120,7 +120,7 @@ func (p *player) proceed(ctx context.Context, part [][]float64, total []float64,
 		}
 	}
 	asked := 0
-	t := backends.Tally{Part: part, Total: total, Go: func() bool { asked++; return wanted }}
+	t := density.Tally{Part: part, Total: total, Go: func() bool { asked++; return wanted }}
 	if err := p.env.Proceed(ctx, t, p.theta, p, p.grad, p.lp); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/nuts"
 	"github.com/vflc/vflc/backends/sfvi"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/session"
 )
 
@@ -48,7 +49,7 @@ func TestProceedIsSumAndDensity(t *testing.T) {
 		}
 		must(t, other.density(t.Context()))
 		alone := *other.env.Work()
-		worked(t, one.env, backends.Work{Gradients: 1, Rounds: before.Rounds + alone.Rounds, Bytes: before.Bytes + alone.Bytes + sums})
+		worked(t, one.env, density.Work{Gradients: 1, Rounds: before.Rounds + alone.Rounds, Bytes: before.Bytes + alone.Bytes + sums})
 		must(t, other.env.Sum(t.Context(), part, want))
 		if !equal(total, want) {
 			t.Errorf("totals %v, want %v", total, want)
@@ -65,13 +66,13 @@ func TestProceedIsSumAndDensity(t *testing.T) {
 type journal struct {
 	sync.Mutex
 	draws map[int][]float64
-	work  backends.Work // counted by the server
-	costs []int64       // rounds of each step, as the server counts them
+	work  density.Work // counted by the server
+	costs []int64      // rounds of each step, as the server counts them
 	steps []backends.Transition
 }
 
-func (j *journal) sample(a backends.Algorithm, given map[string]string, transform string) func(context.Context, backends.Env) error {
-	return func(ctx context.Context, env backends.Env) error {
+func (j *journal) sample(a backends.Algorithm, given map[string]string, transform string) func(context.Context, density.Env) error {
+	return func(ctx context.Context, env density.Env) error {
 		s, err := a.Resolve(transform, given)
 		if err != nil {
 			return err

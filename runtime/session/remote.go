@@ -1,7 +1,7 @@
 package session
 
 import (
-	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/transport"
 )
@@ -9,11 +9,11 @@ import (
 // NewRemote returns the Env of the party with this index, which meets the others over t. Only this party's graph need be in the plan.
 // Errors are a *model.WiringError or a *KeyError here and, from the Env's methods, a *ProtocolError, a *PeerError, an error of the transport or of the context.
 // Work counts the bytes that this party sent and received; at the server that is all.
-func NewRemote(plan *model.Plan, index int, t transport.Transport, keys Keys) (backends.Env, error) {
+func NewRemote(plan *model.Plan, index int, t transport.Transport, keys Keys) (density.Env, error) {
 	if err := plan.Verify(); err != nil {
 		return nil, err
 	}
-	b, err := newBase(plan, keys, &backends.Work{}, index)
+	b, err := newBase(plan, keys, &density.Work{}, index)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func peersOf(plan *model.Plan, index int) []string {
 }
 
 // newEnd is the party's end of the wire, which the Envs of its windows share: rounds are counted over all of them.
-func newEnd(b base, w *wire, index int) backends.Env {
+func newEnd(b base, w *wire, index int) density.Env {
 	if index == 0 {
 		return newServer(b, w)
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 )
 
 // A lodger is a player whose clients evaluate themselves, at several points while they stay; what they answer is the mean.
@@ -68,7 +68,7 @@ func TestStayingIsEvaluating(t *testing.T) {
 			for b := range l.de {
 				clear(l.de[b])
 			}
-			must(t, env.Density(t.Context(), l.theta, backends.Resident(l), l.grad, l.lp))
+			must(t, env.Density(t.Context(), l.theta, density.Resident(l), l.grad, l.lp))
 			mean := func(of func(k int) float64) float64 { return (of(0) + of(n-1)) / 2 }
 			for b := range l.de {
 				close(t, "lp", b, 0, l.lp[b], mean(func(k int) float64 { return lps[k][b] }))

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/transport"
@@ -23,7 +23,7 @@ const (
 
 // Run simulates all parties of a plan with keys derived from seed. With OneLoop run is called once with the Env of all parties, with PerParty
 // once per party with its own Env, at the same time. The first error ends the run everywhere; Run returns what caused it.
-func Run(ctx context.Context, plan *model.Plan, mode Mode, seed uint64, run func(context.Context, backends.Env) error) error {
+func Run(ctx context.Context, plan *model.Plan, mode Mode, seed uint64, run func(context.Context, density.Env) error) error {
 	keys := SimulatedKeys(seed, plan.Names)
 	if mode == PerParty {
 		return perParty(ctx, plan, keys, run)
@@ -35,7 +35,7 @@ func Run(ctx context.Context, plan *model.Plan, mode Mode, seed uint64, run func
 	return run(ctx, env)
 }
 
-func perParty(ctx context.Context, plan *model.Plan, keys Keys, run func(context.Context, backends.Env) error) error {
+func perParty(ctx context.Context, plan *model.Plan, keys Keys, run func(context.Context, density.Env) error) error {
 	if err := plan.Verify(); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func perParty(ctx context.Context, plan *model.Plan, keys Keys, run func(context
 }
 
 // one runs a party that knows no other party's program and key.
-func one(ctx context.Context, plan *model.Plan, i int, end transport.Transport, keys Keys, run func(context.Context, backends.Env) error) error {
+func one(ctx context.Context, plan *model.Plan, i int, end transport.Transport, keys Keys, run func(context.Context, density.Env) error) error {
 	name := plan.Names[i]
 	own := Keys{Shared: keys.Shared, Private: map[string]rng.Key{name: keys.Private[name]}}
 	env, err := NewRemote(plan.Only(i), i, end, own)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/transport"
 )
@@ -107,7 +107,7 @@ func (f *frame) withScalars() frame {
 }
 
 // opening is how an evaluation begins: the frames with z and with the answer, with room for what t adds up, which may be nil.
-func (s *script) opening(t *backends.Tally) (up, down *frame) {
+func (s *script) opening(t *density.Tally) (up, down *frame) {
 	if t == nil {
 		return &s.aux, &s.reply
 	}

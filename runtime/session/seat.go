@@ -3,12 +3,12 @@ package session
 import (
 	"slices"
 
-	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/runtime/kernel"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
-// A seat is a party of this process with the vectors of one evaluation. Those over cuts have length AuxLen, laid out as backends.Cut says.
+// A seat is a party of this process with the vectors of one evaluation. Those over cuts have length AuxLen, laid out as density.Cut says.
 type seat struct {
 	*model.Party
 	role model.Role
@@ -59,7 +59,7 @@ func (s *seat) part(v []float64, cut int) []float64 {
 
 // value evaluates the outputs at theta and lets the algorithm choose z. b is the block's number in this process. A client with a Resident evaluates
 // later.
-func (s *seat) value(b int, theta []float64, coords backends.Coordinates) {
+func (s *seat) value(b int, theta []float64, coords density.Coordinates) {
 	g := s.w // holds nothing
 	if s.resident(coords) == nil {
 		g = s.Evaluate(theta)
@@ -76,16 +76,16 @@ func (s *seat) target() (lp float64) {
 }
 
 // resident is the Resident that evaluates in the party's place, nil for none.
-func (s *seat) resident(coords backends.Coordinates) backends.Resident {
+func (s *seat) resident(coords density.Coordinates) density.Resident {
 	if s.Index() == 0 {
 		return nil
 	}
-	r, _ := coords.(backends.Resident)
+	r, _ := coords.(density.Resident)
 	return r
 }
 
 // evaluate returns the party's own log density and readies the derivatives by what it received.
-func (s *seat) evaluate(b int, coords backends.Coordinates) float64 {
+func (s *seat) evaluate(b int, coords density.Coordinates) float64 {
 	r := s.resident(coords)
 	if r == nil {
 		return s.target()
@@ -132,20 +132,20 @@ func (s *seat) settleMember(i int, adjoint []float64) {
 }
 
 // pull asks the algorithm for seeds and pulls them back to the parameters and to the early shared parameters.
-func (s *seat) pull(b int, coords backends.Coordinates, grad []float64) {
+func (s *seat) pull(b int, coords density.Coordinates, grad []float64) {
 	clear(s.early)
 	if s.resident(coords) != nil {
 		if len(s.adj) > 0 {
 			coords.Adjoint(b, s.adj, nil, nil, nil)
 		}
-		s.AddEarly(backends.Here, s.early)
+		s.AddEarly(density.Here, s.early)
 		return
 	}
 	if len(s.w) > 0 {
 		coords.Adjoint(b, s.adj, s.own, s.w, s.earlyOrNil())
 	}
 	s.Finish(s.w, nil, nil, grad)
-	s.AddEarly(backends.Here, s.early)
+	s.AddEarly(density.Here, s.early)
 }
 
 func (s *seat) earlyOrNil() []float64 {
@@ -175,4 +175,4 @@ func (s *seat) report(theta, values []float64) {
 }
 
 // subtract takes v from dst element by element.
-func subtract(dst, v []float64) { kernel.Sub(len(v), dst, dst, v) }
+func subtract(dst, v []float64) { vector.Sub(len(v), dst, dst, v) }

@@ -3,7 +3,7 @@ package session
 import (
 	"context"
 
-	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 )
 
@@ -17,7 +17,7 @@ type server struct {
 }
 
 // Density is the server's side of one evaluation.
-func (s *server) Density(ctx context.Context, theta [][]float64, coords backends.Coordinates, grad [][]float64, lp []float64) error {
+func (s *server) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func (s *server) Density(ctx context.Context, theta [][]float64, coords backends
 }
 
 // Proceed is Density with scalars on the way.
-func (s *server) Proceed(ctx context.Context, t backends.Tally, theta [][]float64, coords backends.Coordinates, grad [][]float64, lp []float64) error {
+func (s *server) Proceed(ctx context.Context, t density.Tally, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (s *server) complete(ctx context.Context, grad []float64) error {
 }
 
 // receiveAux sends what the cuts depend on, and receives z and the scalars of t.
-func (s *server) receiveAux(ctx context.Context, t *backends.Tally) error {
+func (s *server) receiveAux(ctx context.Context, t *density.Tally) error {
 	for k, c := range s.scripts {
 		s.loadShared(&c.early, c, c.earlyArrivals)
 		if err := s.send(ctx, s.peers[k], &c.early); err != nil {
@@ -92,7 +92,7 @@ func (s *server) loadShared(f *frame, c *script, arrivals []int) int {
 
 // evaluate runs the server's density between sums and adjoints: first in the augmented model, where the reply needs it; while the clients run
 // theirs in power. It does not where the scalars of t add up to an evaluation that is not wanted.
-func (s *server) evaluate(ctx context.Context, t *backends.Tally, theta []float64, coords backends.Coordinates, lp []float64) (wanted bool, err error) {
+func (s *server) evaluate(ctx context.Context, t *density.Tally, theta []float64, coords density.Coordinates, lp []float64) (wanted bool, err error) {
 	s.seat.value(0, theta, coords)
 	if err := s.receiveAux(ctx, t); err != nil {
 		return false, err
@@ -119,7 +119,7 @@ func (s *server) target(lp []float64) {
 	s.hub.offerOwn(s.seat)
 }
 
-func (s *server) replySums(ctx context.Context, t *backends.Tally) error {
+func (s *server) replySums(ctx context.Context, t *density.Tally) error {
 	for k, c := range s.scripts {
 		_, down := c.opening(t)
 		at := s.loadShared(down, c, c.lateArrivals)
@@ -133,7 +133,7 @@ func (s *server) replySums(ctx context.Context, t *backends.Tally) error {
 	return nil
 }
 
-func (s *server) replyAdjoints(ctx context.Context, t *backends.Tally) error {
+func (s *server) replyAdjoints(ctx context.Context, t *density.Tally) error {
 	for k, c := range s.scripts {
 		_, down := c.opening(t)
 		at := s.loadShared(down, c, c.lateArrivals)

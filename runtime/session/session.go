@@ -1,4 +1,4 @@
-// Package session evaluates the joint density of a plan for inference algorithms: it is their backends.Env. NewLocal loops over all parties in one
+// Package session evaluates the joint density of a plan for inference algorithms: it is their density.Env. NewLocal loops over all parties in one
 // goroutine; NewRemote is one party that meets the others over a transport. Both do the same arithmetic in the same order, so an
 // algorithm gets the same bits from either.
 //
@@ -20,7 +20,7 @@ package session
 import (
 	"fmt"
 
-	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/rng"
 )
@@ -49,16 +49,16 @@ func (e *KeyError) Error() string { return fmt.Sprintf("session: no private key 
 type base struct {
 	plan   *model.Plan
 	seats  []*seat
-	blocks []backends.Block
+	blocks []density.Block
 	keys   Keys
 	cost   cost
-	work   *backends.Work
+	work   *density.Work
 	parts  []part
 }
 
 // A part is the Env of a window and its rows.
 type part struct {
-	env  backends.Env
+	env  density.Env
 	rows []int
 }
 
@@ -66,10 +66,10 @@ type part struct {
 func (b *base) Windows() int { return len(b.parts) }
 
 // Window returns the Env of window k and its rows.
-func (b *base) Window(k int) (backends.Env, []int) { return b.parts[k].env, b.parts[k].rows }
+func (b *base) Window(k int) (density.Env, []int) { return b.parts[k].env, b.parts[k].rows }
 
 // newBase makes a seat for each of the parties given by index. The plan must have passed Verify. What is done is added to work.
-func newBase(plan *model.Plan, keys Keys, work *backends.Work, parties ...int) (base, error) {
+func newBase(plan *model.Plan, keys Keys, work *density.Work, parties ...int) (base, error) {
 	b := base{plan: plan, keys: keys, work: work}
 	for _, i := range parties {
 		if i < 0 || i >= len(plan.Parties) || plan.Parties[i] == nil {
@@ -87,16 +87,16 @@ func newBase(plan *model.Plan, keys Keys, work *backends.Work, parties ...int) (
 }
 
 // Blocks are the parties of this process.
-func (b *base) Blocks() []backends.Block { return b.blocks }
+func (b *base) Blocks() []density.Block { return b.blocks }
 
 // Work counts what was done since the start.
-func (b *base) Work() *backends.Work { return b.work }
+func (b *base) Work() *density.Work { return b.work }
 
 // Shared returns the stream of this name that all parties have in common, at its start.
-func (b *base) Shared(name string) *rng.Stream { return rng.New(b.keys.Shared, name) }
+func (b *base) Shared(name string) density.Stream { return rng.New(b.keys.Shared, name) }
 
 // Private returns the stream of this name of block i, at its start.
-func (b *base) Private(i int, name string) *rng.Stream {
+func (b *base) Private(i int, name string) density.Stream {
 	return rng.New(b.keys.Private[b.seats[i].Party.Party()], name)
 }
 

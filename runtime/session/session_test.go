@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
 )
@@ -18,7 +18,7 @@ func everyDesign(t *testing.T, test func(*testing.T, *world)) {
 	}
 }
 
-func local(t testing.TB, plan *model.Plan) backends.Env {
+func local(t testing.TB, plan *model.Plan) density.Env {
 	t.Helper()
 	env, err := session.NewLocal(plan, session.SimulatedKeys(7, plan.Names))
 	if err != nil {
@@ -118,7 +118,7 @@ func TestWorkOfOneEvaluation(t *testing.T) {
 		if w.early {
 			rounds, numbers = rounds+1, numbers+2*vars*w.clients
 		}
-		if got, want := *env.Work(), (backends.Work{Gradients: 1, Rounds: rounds, Bytes: int64(8 * numbers)}); got != want {
+		if got, want := *env.Work(), (density.Work{Gradients: 1, Rounds: rounds, Bytes: int64(8 * numbers)}); got != want {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 	})
@@ -148,16 +148,16 @@ func TestWorkOfOtherExchanges(t *testing.T) {
 	p := newPlayer(env, noncentred)
 	values := [][]float64{make([]float64, 1), make([]float64, vars), make([]float64, vars)}
 	must(t, env.Totals(t.Context(), p.g, nil, p.z))
-	totals := backends.Work{Rounds: 1, Bytes: int64(8 * 2 * w.crossing())}
+	totals := density.Work{Rounds: 1, Bytes: int64(8 * 2 * w.crossing())}
 	worked(t, env, totals)
 	must(t, env.Sum(t.Context(), [][]float64{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}, make([]float64, 3)))
-	sum := backends.Work{Rounds: 2, Bytes: totals.Bytes + 8*2*3*2}
+	sum := density.Work{Rounds: 2, Bytes: totals.Bytes + 8*2*3*2}
 	worked(t, env, sum)
 	must(t, env.Values(t.Context(), p.theta, values))
-	worked(t, env, backends.Work{Rounds: 3, Bytes: sum.Bytes + 8*2*vars*2})
+	worked(t, env, density.Work{Rounds: 3, Bytes: sum.Bytes + 8*2*vars*2})
 }
 
-func worked(t *testing.T, env backends.Env, want backends.Work) {
+func worked(t *testing.T, env density.Env, want density.Work) {
 	t.Helper()
 	if got := *env.Work(); got != want {
 		t.Errorf("work %+v, want %+v", got, want)
@@ -237,7 +237,7 @@ func TestPull(t *testing.T) {
 	must(t, p.density(t.Context()))
 	block := env.Blocks()[1]
 	weights := sequence(block.AuxLen(), 0.5)
-	for _, slot := range []backends.Slot{backends.Here, backends.Centre} {
+	for _, slot := range []density.Slot{density.Here, density.Centre} {
 		block.Cut(slot, p.theta[1], p.g[1])
 		grad, early := make([]float64, block.Dim()), make([]float64, block.Early())
 		for range 2 { // adds each time the same
@@ -248,7 +248,7 @@ func TestPull(t *testing.T) {
 			shift := func(by float64) []float64 {
 				x, g := append([]float64(nil), p.theta[1]...), make([]float64, block.AuxLen())
 				x[i] += by
-				block.Cut(backends.Centre, x, g)
+				block.Cut(density.Centre, x, g)
 				return g
 			}
 			up, down := shift(h), shift(-h)
@@ -278,9 +278,9 @@ func (m *meddler) Adjoint(b int, adj, own, w, early []float64) {
 	block := m.env.Blocks()[b]
 	m.here, m.centre = make([]float64, block.Dim()), make([]float64, block.Dim())
 	m.hereEarly, m.centreEarly = make([]float64, block.Early()), make([]float64, block.Early())
-	block.Pull(backends.Here, adj, m.here, m.hereEarly)
-	block.Cut(backends.Centre, m.theta[b], m.bar[b])
-	block.Pull(backends.Centre, adj, m.centre, m.centreEarly)
+	block.Pull(density.Here, adj, m.here, m.hereEarly)
+	block.Cut(density.Centre, m.theta[b], m.bar[b])
+	block.Pull(density.Centre, adj, m.centre, m.centreEarly)
 	if !equal(m.here, m.centre) || !equal(m.hereEarly, m.centreEarly) {
 		m.here = nil
 	}

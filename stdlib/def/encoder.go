@@ -1,7 +1,7 @@
 package def
 
 // An Encoder turns columns of a table into columns of a matrix, in the `from` clause of a data declaration. It is fitted privately
-// by the owner of the data. The descriptor says what may be written; the numerics are in runtime/data.
+// by the owner of the data. The descriptor says what may be written; the numerics are in data.
 type Encoder struct {
 	Name     string
 	Doc      string   // Markdown: what it computes and how many columns it gives

@@ -1,5 +1,5 @@
 // Package encoder describes the encoders of `from` clauses, one file each: names, options and documentation. Their numerics are in
-// runtime/data. A new one is one file and one line in All.
+// data. A new one is one file and one line in All.
 package encoder
 
 import "github.com/vflc/vflc/stdlib/def"

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A kernel is one function of package kernel in assembly: its Go name in lower case, its parameters, the type of its result if it has one, and
+// A kernel is one function of package vector in assembly: its Go name in lower case, its parameters, the type of its result if it has one, and
 // the body for either instruction set. Go's twin has the name with Go behind it.
 type kernel struct {
 	name   string

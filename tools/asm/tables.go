@@ -9,7 +9,7 @@ import (
 // coefficients prints the tables for the portable twins.
 func coefficients() string {
 	var b strings.Builder
-	b.WriteString("package kernel\n\n// Polynomials fitted by tools/asm/fit.py, lowest power first; what each approximates, and how well, is said there.\nvar (\n")
+	b.WriteString("package vector\n\n// Polynomials fitted by tools/asm/fit.py, lowest power first; what each approximates, and how well, is said there.\nvar (\n")
 	for _, t := range []struct {
 		name string
 		c    []float64

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vflc/vflc/runtime/data"
+	"github.com/vflc/vflc/data"
 )
 
 const examples = "../.."

@@ -1,0 +1,155 @@
+package vector
+
+import "math"
+
+// Noise sets z = g + scale·e, and returns Σ e² in the order of a partial: auxiliary variables with standard normal noise e.
+func Noise(n int, z, g, e []float64, scale float64) float64 { return noise(active, n, z, g, e, scale) }
+
+func noiseGo(n int, z, g, e []float64, scale float64) float64 {
+	var sums partial
+	for i, v := range e[:n] {
+		z[i] = math.FMA(scale, v, g[i])
+		s := &sums[i/lanes%4][i%lanes]
+		*s = math.FMA(v, v, *s)
+	}
+	return sums.sum()
+}
+
+// NoiseBack carries adj, the adjoint of z, back: w = adj + own is that of g, own being its share without z, and grad = scale·adj - e that of e, its
+// standard normal density included.
+func NoiseBack(n int, w, grad, adj, own, e []float64, scale float64) {
+	noiseBack(active, n, w, grad, adj, own, e, scale)
+}
+
+func noiseBackGo(n int, w, grad, adj, own, e []float64, scale float64) {
+	for i, a := range adj[:n] {
+		x := e[i]
+		w[i] = a + own[i]
+		grad[i] = float64(a*scale) - x
+	}
+}
+
+// Welford moves running means, and sums of squared deviations from them, to one vector x more; share is one over the number of vectors, x included
+// (Welford 1962).
+func Welford(n int, mean, squares, x []float64, share float64) {
+	welford(active, n, mean, squares, x, share)
+}
+
+func welfordGo(n int, mean, squares, x []float64, share float64) {
+	for i, v := range x[:n] {
+		d := v - mean[i]
+		m := math.FMA(d, share, mean[i])
+		squares[i] = math.FMA(d, v-m, squares[i])
+		mean[i] = m
+	}
+}
+
+// Balance sets inverse = √(a/b), not below least and not above most, and root = 1/√inverse. Where √(a/b) is zero, infinite or not a number, both stay as
+// they are.
+func Balance(n int, inverse, root, a, b []float64, least, most float64) {
+	balance(active, n, inverse, root, a, b, least, most)
+}
+
+func balanceGo(n int, inverse, root, a, b []float64, least, most float64) {
+	for i := range n {
+		r := math.Sqrt(a[i] / b[i])
+		if !(r > 0 && r < math.Inf(1)) {
+			continue
+		}
+		r = min(max(r, least), most)
+		inverse[i], root[i] = r, 1/math.Sqrt(r)
+	}
+}
+
+// DenseStart is LeapfrogStart with a symmetric matrix of n rows in place of the masses: p1 = p + half·d and x1 = x + eps·(matrix·p1). x1 and p1 may take
+// the place of x and p.
+func DenseStart(n int, p1, x1, p, x, d, matrix []float64, half, eps float64) {
+	denseStart(active, n, p1, x1, p, x, d, matrix, half, eps)
+}
+
+func denseStartGo(n int, p1, x1, p, x, d, matrix []float64, half, eps float64) {
+	for i := range n {
+		p1[i] = math.FMA(half, d[i], p[i])
+	}
+	for i := range n {
+		x1[i] = math.FMA(eps, columnOf(n, matrix, p1, i), x[i])
+	}
+}
+
+// DenseEnd is LeapfrogEnd with a symmetric matrix in place of the masses: p gets p + half·d, v is matrix·p, and Σ p·v is returned, in eight lanes.
+func DenseEnd(n int, p, v, d, matrix []float64, half float64) float64 {
+	return denseEnd(active, n, p, v, d, matrix, half)
+}
+
+func denseEndGo(n int, p, v, d, matrix []float64, half float64) float64 {
+	for i := range n {
+		p[i] = math.FMA(half, d[i], p[i])
+	}
+	var s [lanes]float64
+	for i := range n {
+		v[i] = columnOf(n, matrix, p, i)
+		s[i%lanes] = math.FMA(v[i], p[i], s[i%lanes])
+	}
+	return fold(&s)
+}
+
+// columnOf is the product of p with column i of a matrix, in order.
+func columnOf(n int, matrix, p []float64, i int) float64 {
+	s := 0.0
+	for j, w := range p[:n] {
+		s = math.FMA(matrix[j*n+i], w, s)
+	}
+	return s
+}
+
+// GivenTurns is Turns where the velocities v0 to v3 are known, in place of momenta and masses. It adds to out.
+func GivenTurns(n int, out *[6]float64, rho, left, right, p1, p2, v0, v1, v2, v3 []float64) {
+	givenTurns(active, n, out, rho, left, right, p1, p2, v0, v1, v2, v3)
+}
+
+func givenTurnsGo(n int, out *[6]float64, rho, left, right, p1, p2, v0, v1, v2, v3 []float64) {
+	var s [6][lanes]float64
+	for i := range n {
+		l := i % lanes
+		whole, onLeft, onRight := left[i]+right[i], left[i]+p2[i], right[i]+p1[i]
+		s[0][l] = math.FMA(v0[i], whole, s[0][l])
+		s[1][l] = math.FMA(v3[i], whole, s[1][l])
+		s[2][l] = math.FMA(v0[i], onLeft, s[2][l])
+		s[3][l] = math.FMA(v2[i], onLeft, s[3][l])
+		s[4][l] = math.FMA(v1[i], onRight, s[4][l])
+		s[5][l] = math.FMA(v3[i], onRight, s[5][l])
+		rho[i] = whole
+	}
+	for j := range out {
+		out[j] += fold(&s[j])
+	}
+}
+
+// PairTurns is Turns for two runs of one state each, with momenta left and right: of the six products three equal the first and three the second. It has
+// 16 lanes.
+func PairTurns(n int, out *[6]float64, rho, left, right, mass []float64) {
+	var two [2]float64
+	pairTurns(active, n, &two, rho, left, right, mass)
+	for i := range out {
+		out[i] = two[i%2]
+	}
+}
+
+func pairTurnsGo(n int, out *[2]float64, rho, left, right, mass []float64) {
+	var s [2][2][lanes]float64
+	for i := range n {
+		l, r := left[i], right[i]
+		whole := l + r
+		v := whole * mass[i]
+		group, lane := i/lanes%2, i%lanes
+		s[0][group][lane] = math.FMA(l, v, s[0][group][lane])
+		s[1][group][lane] = math.FMA(r, v, s[1][group][lane])
+		rho[i] = whole
+	}
+	for j := range out {
+		for lane, v := range s[j][1] {
+			s[j][0][lane] += v
+		}
+		out[j] = fold(&s[j][0])
+	}
+}

@@ -1,0 +1,169 @@
+package vector
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func chainCalls() []call {
+	return []call{
+		{"noise", func(on Set, n, _, _ int, m *room) { m.result(noise(on, n, m.floats(n), m.floats(n), m.floats(n), 0.7)) }},
+		{"noiseBack", func(on Set, n, _, _ int, m *room) {
+			noiseBack(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.7)
+		}},
+		{"welford", func(on Set, n, _, _ int, m *room) { welford(on, n, m.floats(n), m.floats(n), m.floats(n), 0.2) }},
+		{"balance", func(on Set, n, _, _ int, m *room) {
+			balance(on, n, m.floats(n), m.floats(n), m.counts(n), m.counts(n), 0.5, 2)
+		}},
+		{"denseStart", func(on Set, n, _, _ int, m *room) {
+			n = min(n, 40)
+			denseStart(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n*n), 0.1, 0.2)
+		}},
+		{"denseEnd", func(on Set, n, _, _ int, m *room) {
+			n = min(n, 40)
+			m.result(denseEnd(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n*n), 0.1))
+		}},
+		{"givenTurns", func(on Set, n, _, _ int, m *room) {
+			out := [6]float64{1, 2, 3, 4, 5, 6}
+			givenTurns(on, n, &out, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n))
+			m.result(out[:]...)
+		}},
+		{"pairTurns", func(on Set, n, _, _ int, m *room) {
+			var out [2]float64
+			pairTurns(on, n, &out, m.floats(n), m.floats(n), m.floats(n), m.floats(n))
+			m.result(out[:]...)
+		}},
+	}
+}
+
+func closeTo(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.Abs(got-want) > 1e-12*(1+math.Abs(want)) {
+		t.Errorf("%s is %v, want %v", what, got, want)
+	}
+}
+
+// With a diagonal matrix the dense half steps are those of a diagonal metric.
+func TestDenseLeapfrogOfADiagonalMatrix(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 32))
+	for n := range 40 {
+		p, x, d, mass, matrix := numbers(r, n), numbers(r, n), numbers(r, n), numbers(r, n), make([]float64, n*n)
+		for i, v := range mass {
+			matrix[i*n+i] = v
+		}
+		p1, x1, p2, x2, v := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+		LeapfrogStart(n, p1, x1, p, x, d, mass, 0.1, 0.2)
+		DenseStart(n, p2, x2, p, x, d, matrix, 0.1, 0.2)
+		twice := LeapfrogEnd(n, p1, p1, d, mass, 0.1)
+		closeTo(t, "twice the kinetic energy", DenseEnd(n, p2, v, d, matrix, 0.1), twice)
+		for i := range n {
+			closeTo(t, "a momentum", p2[i], p1[i])
+			closeTo(t, "a position", x2[i], x1[i])
+			closeTo(t, "a velocity", v[i], mass[i]*p1[i])
+		}
+	}
+}
+
+// With velocities mass·p the products are those of Turns, and are added to what was there.
+func TestGivenTurnsAreTurns(t *testing.T) {
+	r := rand.New(rand.NewPCG(33, 34))
+	for n := range 40 {
+		var p, v [4][]float64
+		left, right, mass := numbers(r, n), numbers(r, n), numbers(r, n)
+		for k := range p {
+			p[k], v[k] = numbers(r, n), make([]float64, n)
+			Mul(n, v[k], p[k], mass)
+		}
+		var want [6]float64
+		got, rho, sum := [6]float64{1, 2, 3, 4, 5, 6}, make([]float64, n), make([]float64, n)
+		Turns(n, &want, rho, left, right, p[0], p[1], p[2], p[3], mass)
+		GivenTurns(n, &got, sum, left, right, p[1], p[2], v[0], v[1], v[2], v[3])
+		for k := range want {
+			closeTo(t, "a product", got[k], want[k]+float64(k+1))
+		}
+		for i := range n {
+			closeTo(t, "a sum", sum[i], rho[i])
+		}
+		Turns(n, &want, rho, p[0], p[3], p[0], p[0], p[3], p[3], mass)
+		PairTurns(n, &got, sum, p[0], p[3], mass)
+		for k := range want {
+			closeTo(t, "a product of two states", got[k], want[k])
+		}
+		for i := range n {
+			closeTo(t, "a sum of two states", sum[i], rho[i])
+		}
+	}
+}
+
+// NoiseBack is the derivative of w·g plus adj·z less half of what Noise returns.
+func TestNoiseBackIsTheDerivativeOfNoise(t *testing.T) {
+	const n, scale, step = 21, 0.6, 1e-6
+	r := rand.New(rand.NewPCG(35, 36))
+	g, e, adj, own, z := numbers(r, n), numbers(r, n), numbers(r, n), numbers(r, n), make([]float64, n)
+	value := func() float64 {
+		squares := Noise(n, z, g, e, scale)
+		return Dot(n, adj, z) + Dot(n, own, g) - 0.5*squares
+	}
+	w, grad := make([]float64, n), make([]float64, n)
+	NoiseBack(n, w, grad, adj, own, e, scale)
+	slope := func(x *float64) float64 {
+		kept := *x
+		*x = kept + step
+		up := value()
+		*x = kept - step
+		down := value()
+		*x = kept
+		return (up - down) / (2 * step)
+	}
+	for i := range n {
+		if s := slope(&g[i]); math.Abs(s-w[i]) > 1e-7*(1+math.Abs(s)) {
+			t.Errorf("slope in g is %v, not %v", s, w[i])
+		}
+		if s := slope(&e[i]); math.Abs(s-grad[i]) > 1e-7*(1+math.Abs(s)) {
+			t.Errorf("slope in e is %v, not %v", s, grad[i])
+		}
+	}
+}
+
+// Welford's running moments are the mean and the sum of squared deviations.
+func TestWelford(t *testing.T) {
+	const n, vectors = 19, 50
+	r := rand.New(rand.NewPCG(37, 38))
+	mean, squares := make([]float64, n), make([]float64, n)
+	var all [][]float64
+	for k := range vectors {
+		all = append(all, numbers(r, n))
+		Welford(n, mean, squares, all[k], 1/float64(k+1))
+	}
+	for i := range n {
+		m, s := 0.0, 0.0
+		for _, x := range all {
+			m += x[i] / vectors
+		}
+		for _, x := range all {
+			s += (x[i] - m) * (x[i] - m)
+		}
+		closeTo(t, "the mean", mean[i], m)
+		closeTo(t, "the sum of squares", squares[i], s)
+	}
+}
+
+// Balance equals by hand: √(a/b) within bounds; nothing changes where it is no scale.
+func TestBalanceByHand(t *testing.T) {
+	a := []float64{4, 9, 1e-30, 1e30, 0, 1, math.NaN(), math.Inf(1), 16}
+	b := []float64{1, 4, 1, 1, 1, 0, 1, 1, 1}
+	inverse, root := make([]float64, len(a)), make([]float64, len(a))
+	for i := range inverse {
+		inverse[i], root[i] = 7, 8
+	}
+	Balance(len(a), inverse, root, a, b, 1e-4, 1e4)
+	for i, want := range []float64{2, 1.5, 1e-4, 1e4, 7, 7, 7, 7, 4} {
+		from := 1 / math.Sqrt(want)
+		if want == 7 {
+			from = 8
+		}
+		closeTo(t, "the inverse mass", inverse[i], want)
+		closeTo(t, "its root", root[i], from)
+	}
+}

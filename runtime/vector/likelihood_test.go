@@ -1,0 +1,193 @@
+package vector
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// A likelihoodCase runs one kernel on a set: in holds eta (or x), y (or mu) and trials or weights; sums and out are what it changes.
+type likelihoodCase struct {
+	name string
+	run  func(on Set, n int, in [3][]float64, a, b *[lanes]float64, lp, d []float64)
+}
+
+func likelihoodCases() []likelihoodCase {
+	return []likelihoodCase{
+		{"bernoulliLogit", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, lp, d []float64) {
+			bernoulliLogit(on, n, a, b, in[0], in[1], d)
+		}},
+		{"bernoulliLogitEach", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, lp, d []float64) {
+			bernoulliLogitEach(on, n, make([]float64, n), in[0], in[1], d)
+		}},
+		{"binomialLogit", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, lp, d []float64) {
+			binomialLogit(on, n, a, b, in[0], in[1], 7, d)
+		}},
+		{"binomialLogitEach", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, lp, d []float64) {
+			binomialLogitEach(on, n, a, lp, in[0], in[1], in[2], d)
+		}},
+		{"poissonLog", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, lp, d []float64) {
+			poissonLog(on, n, a, lp, in[0], in[1], d)
+		}},
+		{"negBinomial2Log", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, lp, d []float64) {
+			negBinomial2Log(on, n, a, b, lp, in[0], in[1], 2.5, math.Log(2.5), 1/2.5, d)
+		}},
+		{"normal", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, lp, d []float64) {
+			normal(on, n, a, lp, in[0], in[1], 0.7, -1.3, d)
+		}},
+		{"risingFar", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, lp, d []float64) {
+			risingFar(on, n, a, b, in[1], in[2], 25, 1/25.0, math.Log(25)-1, 0.01, 0.02)
+		}},
+	}
+}
+
+func TestLikelihoodsAgreeBetweenSets(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, c := range likelihoodCases() {
+		for round := range 300 {
+			n := r.IntN(70)
+			in := [3][]float64{make([]float64, n), make([]float64, n), make([]float64, n)}
+			for i := range n {
+				in[0][i], in[1][i], in[2][i] = r.NormFloat64()*math.Exp(3*r.NormFloat64()), float64(r.IntN(2+5*(round%2))), float64(6+r.IntN(4))
+			}
+			start := make([]float64, 2*lanes+2*n)
+			for i := range 2 * lanes {
+				start[i] = 1 + r.Float64()
+			}
+			agree(t, c.name, start, func(on Set, out []float64) {
+				a, b := (*[lanes]float64)(out), (*[lanes]float64)(out[lanes:])
+				lp, d := out[2*lanes:][:n], out[2*lanes+n:]
+				if round%3 == 0 {
+					lp, d = nil, nil
+				}
+				c.run(on, n, in, a, b, lp, d)
+			})
+		}
+	}
+}
+
+// near reports whether got is want to within some units in the last place of size.
+func near(got, want, size float64) bool { return math.Abs(got-want) <= 4e-15*math.Abs(size) }
+
+func TestBernoulliLogitIsItsFormula(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 9))
+	for _, n := range []int{1, 7, 64, 1000, 20001} {
+		eta, y, d, lp := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+		want := 0.0
+		for i := range eta {
+			eta[i], y[i] = 6*r.NormFloat64(), float64(r.IntN(2))
+			want -= math.Log1p(math.Exp(-(2*y[i] - 1) * eta[i]))
+		}
+		var s LogProduct
+		s.Reset()
+		s.BernoulliLogit(n, eta, y, d)
+		BernoulliLogitEach(n, lp, eta, y, nil)
+		if got := s.Value(1); math.Abs(got-want) > 1e-13*math.Abs(want) {
+			t.Errorf("of %d: %v, want %v", n, got, want)
+		}
+		if got := Sum(n, lp); math.Abs(got-want) > 1e-13*math.Abs(want) {
+			t.Errorf("of %d, element by element: %v, want %v", n, got, want)
+		}
+		for i := range d {
+			sign := 2*y[i] - 1
+			if w := sign / (1 + math.Exp(sign*eta[i])); !near(d[i], w, w) {
+				t.Fatalf("derivative at %v, %v is %v, want %v", eta[i], y[i], d[i], w)
+			}
+		}
+	}
+}
+
+func TestBinomialLogitIsItsFormula(t *testing.T) {
+	r := rand.New(rand.NewPCG(10, 9))
+	const n, trials = 3001, 12
+	eta, y, d, each, lp, of := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	want := 0.0
+	for i := range eta {
+		eta[i], y[i], of[i] = 4*r.NormFloat64(), float64(r.IntN(trials+1)), trials
+		want -= y[i]*math.Log1p(math.Exp(-eta[i])) + (trials-y[i])*math.Log1p(math.Exp(eta[i]))
+	}
+	var s LogProduct
+	s.Reset()
+	s.BinomialLogit(n, eta, y, trials, d)
+	var sum Lanes
+	BinomialLogitEach(n, &sum, lp, eta, y, of, each)
+	for _, got := range []float64{s.Value(trials), sum.Sum(), Sum(n, lp)} {
+		if math.Abs(got-want) > 1e-13*math.Abs(want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
+	if !slices.Equal(d, each) {
+		t.Error("derivatives differ")
+	}
+	for i := range d {
+		a, b := y[i]/(1+math.Exp(eta[i])), (trials-y[i])/(1+math.Exp(-eta[i]))
+		if !near(d[i], a-b, a+b) {
+			t.Fatalf("derivative at %v, %v is %v, want %v", eta[i], y[i], d[i], a-b)
+		}
+	}
+}
+
+func TestCountsAreTheirFormulas(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 9))
+	const n = 501
+	eta, y, d, lp, ones := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	for i := range eta {
+		eta[i], y[i], ones[i] = 3*r.NormFloat64(), float64(r.IntN(40)), 1
+	}
+	var sum Lanes
+	PoissonLog(n, &sum, lp, eta, y, d)
+	for i := range eta {
+		k, rate := y[i]*eta[i], math.Exp(eta[i])
+		if size := math.Abs(k) + rate; !near(lp[i], k-rate, size) || !near(d[i], y[i]-rate, y[i]+rate) {
+			t.Fatalf("poisson at %v, %v: %v and %v", eta[i], y[i], lp[i], d[i])
+		}
+	}
+	for _, phi := range []float64{0.01, 0.7, 3, 15.9, 16, 900, 1e7} {
+		value := func(phi float64) (v, dphi float64) {
+			var sum, slope Lanes
+			NegBinomial2Log(n, &sum, &slope, lp, eta, y, phi, d)
+			Rising(n, &sum, &slope, y, ones, phi)
+			return sum.Sum(), slope.Sum()
+		}
+		got, slope := value(phi)
+		want := 0.0
+		for i := range eta {
+			for j := range int(y[i]) {
+				want += math.Log(phi + float64(j))
+			}
+			mu := math.Exp(eta[i])
+			want += phi*-math.Log1p(mu/phi) - y[i]*math.Log1p(phi/mu)
+			if w := y[i]*phi/(phi+mu) - phi*mu/(phi+mu); !near(d[i], w, y[i]+phi*mu/(phi+mu)) {
+				t.Fatalf("phi %v: derivative at %v, %v is %v, want %v", phi, eta[i], y[i], d[i], w)
+			}
+		}
+		if math.Abs(got-want) > 1e-12*(math.Abs(want)+n) {
+			t.Errorf("phi %v: %v, want %v", phi, got, want)
+		}
+		h := 1e-4 * phi
+		up, _ := value(phi + h)
+		down, _ := value(phi - h)
+		if diff := (up - down) / (2 * h); math.Abs(slope-diff) > 1e-6*(math.Abs(slope)+1e-3)+1e-11*math.Abs(want)/h {
+			t.Errorf("phi %v: derivative %v, by differences %v", phi, slope, diff)
+		}
+	}
+}
+
+func TestNormalIsItsFormula(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 9))
+	const n, sigma = 203, 1.7
+	x, mu, d, lp := numbers(r, n), numbers(r, n), make([]float64, n), make([]float64, n)
+	var squares Lanes
+	shift := -math.Log(sigma) - halfLog2Pi
+	Normal(n, &squares, lp, x, mu, 1/sigma, shift, d)
+	for i := range x {
+		z := (x[i] - mu[i]) / sigma
+		if !near(lp[i], shift-z*z/2, 1+z*z) || !near(d[i], z/sigma, z) {
+			t.Fatalf("at %v, %v: %v and %v", x[i], mu[i], lp[i], d[i])
+		}
+	}
+	if got, want := n*shift-squares.Sum()/2, Sum(n, lp); math.Abs(got-want) > 1e-12*n {
+		t.Errorf("sum %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,138 @@
+package vector
+
+import "math"
+
+// A LogProduct sums the log densities of Bernoulli or binomial observations. Their terms log(1+z) are taken as the logarithm of a product, of which
+// each lane holds up to mostFactors factors between 1 and 2. The zero value is not ready: Reset it first.
+type LogProduct struct {
+	sum, product [lanes]float64
+	used         int     // factors in each lane
+	logs         float64 // logarithms of products that were full
+}
+
+const mostFactors = 1000
+
+// Reset starts a new sum.
+func (s *LogProduct) Reset() {
+	*s = LogProduct{}
+	for l := range s.product {
+		s.product[l] = 1
+	}
+}
+
+// BernoulliLogit adds y = 0 or 1 with log odds eta: log 1/(1+e^-t) with t = (2y-1)·eta, and derivative (2y-1)/(1+e^t).
+func (s *LogProduct) BernoulliLogit(n int, eta, y, d []float64) {
+	for n > 0 {
+		m := s.take(n)
+		bernoulliLogit(active, m, &s.sum, &s.product, eta, y, d)
+		n, eta, y, d = n-m, eta[m:], y[m:], tail(d, m)
+	}
+}
+
+// BinomialLogit adds y successes of the same number of trials with log odds alpha = eta: y·alpha - trials·log(1+e^alpha).
+func (s *LogProduct) BinomialLogit(n int, eta, y []float64, trials float64, d []float64) {
+	for n > 0 {
+		m := s.take(n)
+		binomialLogit(active, m, &s.sum, &s.product, eta, y, trials, d)
+		n, eta, y, d = n-m, eta[m:], y[m:], tail(d, m)
+	}
+}
+
+func tail(d []float64, m int) []float64 {
+	if d == nil {
+		return nil
+	}
+	return d[m:]
+}
+
+// take makes room for up to n factors and returns for how many.
+func (s *LogProduct) take(n int) int {
+	if s.used == mostFactors {
+		s.logs += logOfProduct(&s.product)
+		for l := range s.product {
+			s.product[l] = 1
+		}
+		s.used = 0
+	}
+	m := min(n, (mostFactors-s.used)*lanes)
+	s.used += (m + lanes - 1) / lanes
+	return m
+}
+
+// Value returns the sum of all that was added: for binomial observations with their number of trials, for Bernoulli with 1.
+func (s *LogProduct) Value(trials float64) float64 {
+	return fold(&s.sum) - float64(trials*(s.logs+logOfProduct(&s.product)))
+}
+
+// logOfProduct returns the logarithm of the product of all lanes, each between 1 and 2^1000: of their mantissas, and of two to the sum of their
+// exponents.
+func logOfProduct(product *[lanes]float64) float64 {
+	k, m := 0.0, 1.0
+	for _, p := range product {
+		if !(p < math.Inf(1)) {
+			return p
+		}
+		bits := math.Float64bits(p)
+		k += float64(int64(bits>>52)) - 1023
+		m = float64(m * math.Float64frombits(bits&mantissa|oneBits))
+	}
+	e, f := logSplit(m)
+	return logOf(k+e, f)
+}
+
+func bernoulliLogitGo(n int, sum, product *[lanes]float64, eta, y, d []float64) {
+	for i, e := range eta[:n] {
+		sign := math.FMA(y[i], 2, -1)
+		t := float64(sign * e)
+		z := expFalling(math.Abs(t))
+		product[i%lanes] *= z + 1
+		sum[i%lanes] += smaller(0, t)
+		put(d, i, sign*(where(t < 0, 1, z)/(z+1)))
+	}
+}
+
+// BernoulliLogitEach sets lp to the log densities of y = 0 or 1 with log odds eta.
+func BernoulliLogitEach(n int, lp, eta, y, d []float64) { bernoulliLogitEach(active, n, lp, eta, y, d) }
+
+func bernoulliLogitEachGo(n int, lp, eta, y, d []float64) {
+	for i, e := range eta[:n] {
+		sign := math.FMA(y[i], 2, -1)
+		t := float64(sign * e)
+		z := expFalling(math.Abs(t))
+		lp[i] = smaller(0, t) - log1pUnit(z, 0)
+		put(d, i, sign*(where(t < 0, 1, z)/(z+1)))
+	}
+}
+
+// binomialTerms returns y·eta - trials·max(eta, 0), e^-|eta|, and the derivative.
+func binomialTerms(eta, y, trials float64) (linear, z, d float64) {
+	z = expFalling(math.Abs(eta))
+	failures := trials - y
+	p, q := odds(eta, z)
+	linear = float64(where(eta < 0, y, -failures) * eta)
+	return linear, z, math.FMA(-failures, p, float64(y*q))
+}
+
+func binomialLogitGo(n int, sum, product *[lanes]float64, eta, y []float64, trials float64, d []float64) {
+	for i, e := range eta[:n] {
+		linear, z, slope := binomialTerms(e, y[i], trials)
+		product[i%lanes] *= z + 1
+		sum[i%lanes] += linear
+		put(d, i, slope)
+	}
+}
+
+// BinomialLogitEach adds y successes of trials with log odds eta to sum, where the number of trials differs.
+func BinomialLogitEach(n int, sum *Lanes, lp, eta, y, trials, d []float64) {
+	binomialLogitEach(active, n, (*[lanes]float64)(sum), lp, eta, y, trials, d)
+}
+
+func binomialLogitEachGo(n int, sum *[lanes]float64, lp, eta, y, trials, d []float64) {
+	for i, e := range eta[:n] {
+		linear, z, slope := binomialTerms(e, y[i], trials[i])
+		v := math.FMA(-trials[i], log1pUnit(z, 0), linear)
+		sum[i%lanes] += v
+		put(lp, i, v)
+		put(d, i, slope)
+	}
+}

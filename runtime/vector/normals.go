@@ -1,0 +1,81 @@
+package vector
+
+import "math"
+
+const halfPi = 1.57079632679489661923
+
+// Normals sets y to n independent standard normals made of random words, of which it takes n, or n+1 if n is odd, by the method of Box and
+// Muller. The first half of y is cosines, the second sines; none exceeds 8.5.
+func Normals(n int, y []float64, words []uint64) {
+	half := n / 2
+	odd := n & 1
+	u, v := words[:half+odd], words[half+odd:][:half+odd]
+	boxMuller(active, half, y, y[min(half+odd, len(y)):], u, v)
+	if odd == 1 {
+		y[half], _ = normalPair(u[half], v[half])
+	}
+}
+
+// unit turns the upper 52 bits of a random word into a number in [1, 2).
+func unit(word uint64) float64 { return math.Float64frombits(word>>12 | oneBits) }
+
+// normalPair takes the angle apart into quarter turns and a rest of at most an eighth.
+func normalPair(u, v uint64) (c, s float64) {
+	radius := math.Sqrt(float64(logNormal(2-unit(u)) * -2))
+	turn := float64((unit(v) - 1.5) * 4)
+	t := turn + magic
+	rest := turn - (t - magic)
+	z := float64(rest * rest)
+	sine := float64(math.FMA(polynomial(z, sinTail[:]), z, halfPi) * rest)
+	cosine := math.FMA(polynomial(z, cosTail[:]), z, 1)
+	quarter := math.Float64bits(t)
+	c, s = cosine, sine
+	if quarter&1 == 1 {
+		c, s = sine, cosine
+	}
+	c = flip(c, (quarter+1)<<62)
+	s = flip(s, quarter<<62)
+	return radius * c, radius * s
+}
+
+// flip changes the sign of x if the highest bit is set.
+func flip(x float64, bit uint64) float64 {
+	return math.Float64frombits(math.Float64bits(x) ^ bit&(1<<63))
+}
+
+func boxMullerGo(n int, y, other []float64, u, v []uint64) {
+	for i := range n {
+		y[i], other[i] = normalPair(u[i], v[i])
+	}
+}
+
+// A Generator is eight independent generators xoshiro256++ (Blackman and Vigna 2021) side by side: word l of each state begins at 8·l. The state of
+// none may be all zeros.
+type Generator [32]uint64
+
+// Words sets w to the next random words: element i comes of generator i modulo 8, and every generator advances equally far.
+func (g *Generator) Words(n int, w []uint64) { words(active, n, w, (*[32]uint64)(g)) }
+
+func wordsGo(n int, w []uint64, state *[32]uint64) {
+	for i := 0; i < n; i += lanes {
+		for l := range lanes {
+			next := advance(&state[l], &state[8+l], &state[16+l], &state[24+l])
+			if i+l < n {
+				w[i+l] = next
+			}
+		}
+	}
+}
+
+func advance(s0, s1, s2, s3 *uint64) uint64 {
+	rotate := func(x uint64, k int) uint64 { return x<<k | x>>(64-k) }
+	next := rotate(*s0+*s3, 23) + *s0
+	t := *s1 << 17
+	*s2 ^= *s0
+	*s3 ^= *s1
+	*s1 ^= *s2
+	*s0 ^= *s3
+	*s2 ^= t
+	*s3 = rotate(*s3, 45)
+	return next
+}

@@ -1,0 +1,58 @@
+package vector
+
+import "math"
+
+// lanes is how many partial sums a reduction keeps side by side: element i belongs to lane i modulo 8.
+const lanes = 8
+
+// A partial is the partial sums of one pass: eight elements at a time go to each of four groups of lanes in turn.
+type partial [4][lanes]float64
+
+// sum adds up the groups in pairs, then the lanes.
+func (p *partial) sum() float64 {
+	var s [lanes]float64
+	for l := range s {
+		s[l] = (p[0][l] + p[1][l]) + (p[2][l] + p[3][l])
+	}
+	return fold(&s)
+}
+
+// fold adds lanes l and l+4, then l and l+2, then l and l+1.
+func fold(s *[lanes]float64) float64 {
+	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
+}
+
+// Sum returns Σ a, in the order of a partial.
+func Sum(n int, a []float64) float64 { return sum(active, n, a) }
+
+// Dot returns Σ a·b, in the order of a partial, each product added with one rounding.
+func Dot(n int, a, b []float64) float64 { return dot(active, n, a, b) }
+
+// WeightedSum returns Σ w·a like Dot, leaving out elements whose weight is 0 whatever a is.
+func WeightedSum(n int, w, a []float64) float64 { return weightedSum(active, n, w, a) }
+
+func sumGo(n int, a []float64) float64 {
+	var p partial
+	for i, v := range a[:n] {
+		p[i/lanes%4][i%lanes] += v
+	}
+	return p.sum()
+}
+
+func dotGo(n int, a, b []float64) float64 {
+	var p partial
+	for i, v := range a[:n] {
+		s := &p[i/lanes%4][i%lanes]
+		*s = math.FMA(v, b[i], *s)
+	}
+	return p.sum()
+}
+
+func weightedSumGo(n int, w, a []float64) float64 {
+	var p partial
+	for i, v := range w[:n] {
+		s := &p[i/lanes%4][i%lanes]
+		*s = math.FMA(v, where(v != 0, a[i], 0), *s)
+	}
+	return p.sum()
+}

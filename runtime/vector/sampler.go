@@ -1,0 +1,100 @@
+package vector
+
+import "math"
+
+// Adam moves x one step of the method of Kingma and Ba (2015) along the derivatives d: with the moments m ← beta1·m + (1-beta1)·d and
+// v ← beta2·v + (1-beta2)·d², x ← x + step·m/(√(scale·v) + floor). step is the rate divided by 1-beta1^t, negative to descend, and scale is
+// 1/(1-beta2^t) at step t. The root is good to a unit in the last place, or nearly zero where it is below 10⁻¹⁵⁰.
+func Adam(n int, x, m, v, d []float64, step, scale, beta1, beta2, floor float64) {
+	adam(active, n, x, m, v, d, step, scale, beta1, beta2, floor)
+}
+
+// root returns √x to a unit in the last place for x ≥ 0, normal and finite or zero, as the assembly does, several times as fast as by the
+// instruction: a guess at 1/√x from the bits of x (Lomont 2003), two steps of Halley's method, and one of Newton's for the root itself.
+func root(x float64) float64 {
+	r := math.Float64frombits(0x5fe6eb50c7b537a9 - math.Float64bits(x)>>1)
+	for range 2 {
+		e := math.FMA(-float64(x*r), r, 1)
+		r = math.FMA(float64(r*e), math.FMA(e, 0.375, 0.5), r)
+	}
+	s := float64(x * r)
+	return math.FMA(math.FMA(-s, s, x), float64(r*0.5), s)
+}
+
+func adamGo(n int, x, m, v, d []float64, step, scale, beta1, beta2, floor float64) {
+	rest1, rest2 := 1-beta1, 1-beta2
+	for i, slope := range d[:n] {
+		first := math.FMA(beta1, m[i], float64(rest1*slope))
+		second := math.FMA(beta2, v[i], float64(float64(rest2*slope)*slope))
+		m[i], v[i] = first, second
+		x[i] = float64(step*first)/(root(float64(second*scale))+floor) + x[i]
+	}
+}
+
+// LeapfrogStart sets p1 = p + half·d and x1 = x + eps·(mass·p1): the first half of a leapfrog step. d is the gradient of the log density at x, mass
+// the diagonal of the inverse mass matrix, half is eps/2. Results may take the place of what they come of.
+func LeapfrogStart(n int, p1, x1, p, x, d, mass []float64, half, eps float64) {
+	leapfrogStart(active, n, p1, x1, p, x, d, mass, half, eps)
+}
+
+func leapfrogStartGo(n int, p1, x1, p, x, d, mass []float64, half, eps float64) {
+	for i := range n {
+		q := math.FMA(half, d[i], p[i])
+		x1[i] = math.FMA(eps, float64(mass[i]*q), x[i])
+		p1[i] = q
+	}
+}
+
+// LeapfrogEnd sets p1 = p + half·d, the second half of a leapfrog step, and returns Σ mass·p1², twice the kinetic energy, in the order of a partial.
+func LeapfrogEnd(n int, p1, p, d, mass []float64, half float64) float64 {
+	return leapfrogEnd(active, n, p1, p, d, mass, half)
+}
+
+func leapfrogEndGo(n int, p1, p, d, mass []float64, half float64) float64 {
+	var sums partial
+	for i := range n {
+		q := math.FMA(half, d[i], p[i])
+		p1[i] = q
+		s := &sums[i/lanes%4][i%lanes]
+		*s = math.FMA(float64(mass[i]*q), q, *s)
+	}
+	return sums.sum()
+}
+
+// Turns makes in one pass the products that tell whether two trajectories that meet turn back. left and right are the sums of the momenta along
+// each; p0 and p1 the momenta at the beginning and end of the left one, p2 and p3 of the right one; mass as in LeapfrogStart. It sets rho = left +
+// right and out = { v0·rho, v3·rho, v0·(left+p2), v2·(left+p2), v1·(right+p1), v3·(right+p1) } with v = mass·p: the criterion of Stan since 2.21,
+// for the whole and across the seam; masses are multiplied with the sums. Each sum has eight lanes.
+func Turns(n int, out *[6]float64, rho, left, right, p0, p1, p2, p3, mass []float64) {
+	if n <= 0 {
+		*out = [6]float64{}
+	}
+	turns(active, n, out, rho, left, right, p0, p1, p2, p3, mass)
+}
+
+func turnsGo(n int, out *[6]float64, rho, left, right, p0, p1, p2, p3, mass []float64) {
+	var s [6][lanes]float64
+	for i := range n {
+		l := i % lanes
+		m, whole := mass[i], left[i]+right[i]
+		onLeft, onRight := left[i]+p2[i], right[i]+p1[i]
+		vWhole, vLeft, vRight := m*whole, m*onLeft, m*onRight
+		s[0][l] = math.FMA(p0[i], vWhole, s[0][l])
+		s[1][l] = math.FMA(p3[i], vWhole, s[1][l])
+		s[2][l] = math.FMA(p0[i], vLeft, s[2][l])
+		s[3][l] = math.FMA(p2[i], vLeft, s[3][l])
+		s[4][l] = math.FMA(p1[i], vRight, s[4][l])
+		s[5][l] = math.FMA(p3[i], vRight, s[5][l])
+		rho[i] = whole
+	}
+	for j := range out {
+		out[j] = fold(&s[j])
+	}
+}
+
+// Dots sets out[i] = Σ a[i]·b[i], each as Dot does.
+func Dots(n int, out []float64, a, b [][]float64) {
+	for i := range out {
+		out[i] = Dot(n, a[i], b[i])
+	}
+}

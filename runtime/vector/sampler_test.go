@@ -1,0 +1,202 @@
+package vector
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func randomWords(r *rand.Rand, n int) []uint64 {
+	w := make([]uint64, n)
+	for i := range w {
+		w[i] = r.Uint64()
+	}
+	return w
+}
+
+func TestSamplersAgreeBetweenSets(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	for range 300 {
+		n := r.IntN(80)
+		v := numbers(r, 9*n)
+		part := func(out []float64, i int) []float64 { return out[i*n:][:n] }
+		u, w := randomWords(r, n), randomWords(r, n)
+		agree(t, "boxMuller", v, func(on Set, o []float64) { boxMuller(on, n, part(o, 0), part(o, 1), u, w) })
+		agree(t, "adam", v, func(on Set, o []float64) {
+			mulGo(n, part(o, 2), part(o, 2), part(o, 2)) // second moments are not negative
+			adam(on, n, part(o, 0), part(o, 1), part(o, 2), part(o, 3), 0.1, 3, 0.9, 0.999, 1e-8)
+		})
+		agree(t, "leapfrogStart", v, func(on Set, o []float64) {
+			leapfrogStart(on, n, part(o, 0), part(o, 1), part(o, 2), part(o, 3), part(o, 4), part(o, 5), 0.1, 0.2)
+		})
+		agree(t, "leapfrogEnd", append(v, 0), func(on Set, o []float64) {
+			o[9*n] = leapfrogEnd(on, n, part(o, 0), part(o, 2), part(o, 4), part(o, 5), 0.1)
+		})
+		agree(t, "turns", append(v, 0, 0, 0, 0, 0, 0), func(on Set, o []float64) {
+			turns(on, n, (*[6]float64)(o[9*n:]), part(o, 0), part(o, 1), part(o, 2), part(o, 3), part(o, 4), part(o, 5), part(o, 6), part(o, 7))
+		})
+		state := Generator(randomWords(r, 32))
+		want, end := make([]uint64, n), state
+		wordsGo(n, want, (*[32]uint64)(&end))
+		for _, set := range Sets()[1:] {
+			got, s := make([]uint64, n), state
+			words(set, n, got, (*[32]uint64)(&s))
+			if !slices.Equal(got, want) || s != end {
+				t.Fatalf("words of %d on %v", n, set)
+			}
+		}
+	}
+}
+
+// The reference is the generator of the paper with all of its state set to 1, 2, 3, 4; the numbers are those of its authors' code.
+func TestWordsAreXoshiro(t *testing.T) {
+	var g Generator
+	for l := range lanes {
+		g[l], g[8+l], g[16+l], g[24+l] = 1, 2, 3, 4
+	}
+	w := make([]uint64, 4*lanes)
+	g.Words(len(w), w)
+	for i, want := range []uint64{41943041, 58720359, 3588806011781223, 3591011842654386} {
+		for l := range lanes {
+			if w[i*lanes+l] != want {
+				t.Fatalf("word %d of generator %d is %d, want %d", i, l, w[i*lanes+l], want)
+			}
+		}
+	}
+}
+
+// TestNormals holds moments and quantiles against the standard normal, within five standard errors.
+func TestNormals(t *testing.T) {
+	const n = 400_001
+	r := rand.New(rand.NewPCG(15, 16))
+	y := make([]float64, n)
+	Normals(n, y, randomWords(r, n+1))
+	moment := func(k float64) float64 {
+		s := 0.0
+		for _, v := range y {
+			s += math.Pow(v, k)
+		}
+		return s / n
+	}
+	for _, c := range []struct{ k, want, variance float64 }{{1, 0, 1}, {2, 1, 2}, {3, 0, 15}, {4, 3, 96}} {
+		if got := moment(c.k); math.Abs(got-c.want) > 5*math.Sqrt(c.variance/n) {
+			t.Errorf("moment %v is %v, want %v", c.k, got, c.want)
+		}
+	}
+	for _, x := range []float64{-3, -2, -1, -0.3, 0, 0.7, 1.5, 2.5, 3.5} {
+		below := 0.0
+		for _, v := range y {
+			if v < x {
+				below++
+			}
+		}
+		p := 0.5 * math.Erfc(-x/math.Sqrt2)
+		if math.Abs(below/n-p) > 5*math.Sqrt(p*(1-p)/n) {
+			t.Errorf("%v lie below %v, want %v", below/n, x, p)
+		}
+	}
+	both := 0.0 // the two of a pair are independent
+	for i := range n / 2 {
+		both += y[i] * y[n/2+1+i]
+	}
+	if math.Abs(both) > 5*math.Sqrt(n/2) {
+		t.Errorf("the members of pairs have the covariance %v", both/(n/2))
+	}
+}
+
+// Every pair lies on the circle and at the angle that its words say.
+func TestNormalPairs(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 16))
+	for range 20000 {
+		u, v := r.Uint64(), r.Uint64()
+		c, s := normalPair(u, v)
+		radius := math.Sqrt(-2 * math.Log(2-unit(u)))
+		sin, cos := math.Sincos(2 * math.Pi * (unit(v) - 1.5))
+		if math.Abs(c-radius*cos) > 4e-16*radius+1e-15 || math.Abs(s-radius*sin) > 4e-16*radius+1e-15 {
+			t.Fatalf("words %x, %x: %v, %v, want %v, %v", u, v, c, s, radius*cos, radius*sin)
+		}
+	}
+}
+
+// A step of a harmonic oscillator there and back ends where it began, and keeps its energy to the order of the step's square.
+func TestLeapfrog(t *testing.T) {
+	r := rand.New(rand.NewPCG(18, 16))
+	const n, eps = 37, 0.01
+	x, p, mass := numbers(r, n), numbers(r, n), make([]float64, n)
+	for i := range mass {
+		mass[i] = 0.5 + r.Float64()
+	}
+	d, x1, p1 := make([]float64, n), make([]float64, n), make([]float64, n)
+	energy := func(x []float64, twice float64) float64 { return (Dot(n, x, x) + twice) / 2 }
+	step := func(x1, p1, x, p []float64, eps float64) float64 {
+		Neg(n, d, x)
+		LeapfrogStart(n, p1, x1, p, x, d, mass, eps/2, eps)
+		Neg(n, d, x1)
+		return LeapfrogEnd(n, p1, p1, d, mass, eps/2)
+	}
+	Neg(n, d, x)
+	twice := LeapfrogEnd(n, p1, p, d, mass, 0)
+	before := energy(x, twice)
+	after := energy(x1, step(x1, p1, x, p, eps))
+	if math.Abs(after-before) > 1e-4*before {
+		t.Errorf("energy %v, before %v", after, before)
+	}
+	step(x1, p1, x1, p1, -eps)
+	for i := range x {
+		if math.Abs(x1[i]-x[i])+math.Abs(p1[i]-p[i]) > 1e-14 {
+			t.Fatalf("coordinate %d comes back to %v, %v from %v, %v", i, x1[i], p1[i], x[i], p[i])
+		}
+	}
+}
+
+func TestTurns(t *testing.T) {
+	r := rand.New(rand.NewPCG(19, 16))
+	const n = 29
+	var v [8][]float64
+	for i := range v {
+		v[i] = numbers(r, n)
+	}
+	left, right, p, mass, rho := v[0], v[1], v[2:6], v[6], v[7]
+	var out [6]float64
+	Turns(n, &out, rho, left, right, p[0], p[1], p[2], p[3], mass)
+	product := func(i int, rest ...[]float64) float64 {
+		s := 0.0
+		for j := range n {
+			w := 0.0
+			for _, a := range rest {
+				w += a[j]
+			}
+			s += mass[j] * p[i][j] * w
+		}
+		return s
+	}
+	want := [6]float64{
+		product(0, left, right), product(3, left, right), product(0, left, p[2]), product(2, left, p[2]), product(1, right, p[1]), product(3, right, p[1]),
+	}
+	for i := range out {
+		if math.Abs(out[i]-want[i]) > 1e-13 {
+			t.Errorf("product %d is %v, want %v", i, out[i], want[i])
+		}
+	}
+}
+
+// TestAdam follows the published recursion.
+func TestAdam(t *testing.T) {
+	r := rand.New(rand.NewPCG(20, 16))
+	const n, rate, b1, b2, floor = 13, 0.05, 0.9, 0.999, 1e-8
+	x, m, v := numbers(r, n), make([]float64, n), make([]float64, n)
+	want, first, second := slices.Clone(x), make([]float64, n), make([]float64, n)
+	for step := 1.0; step < 20; step++ {
+		d := numbers(r, n)
+		Adam(n, x, m, v, d, -rate/(1-math.Pow(b1, step)), 1/(1-math.Pow(b2, step)), b1, b2, floor)
+		for i := range want {
+			first[i] = b1*first[i] + (1-b1)*d[i]
+			second[i] = b2*second[i] + (1-b2)*d[i]*d[i]
+			want[i] -= rate * first[i] / (1 - math.Pow(b1, step)) / (math.Sqrt(second[i]/(1-math.Pow(b2, step))) + floor)
+			if math.Abs(x[i]-want[i]) > 1e-13 {
+				t.Fatalf("step %v: x[%d] is %v, want %v", step, i, x[i], want[i])
+			}
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package vector
+
+import (
+	"fmt"
+	"os"
+)
+
+// A Set is an instruction set that the kernels are written for. All sets compute the same bits.
+type Set uint8
+
+// The sets, from the one that runs everywhere to the fastest.
+const (
+	Portable Set = iota // Go
+	AVX2                // AVX2 and FMA
+	AVX512              // AVX-512 F, DQ, BW and VL
+)
+
+// Variable is the environment variable that chooses a set: go, avx2 or avx512.
+const Variable = "VFLC_KERNELS"
+
+var setNames = [...]string{Portable: "go", AVX2: "avx2", AVX512: "avx512"}
+
+// String is the name that Variable takes.
+func (s Set) String() string { return setNames[s] }
+
+// active is the set in use and, if Variable asks for another, the reason.
+var active, refused = chosen(os.Getenv(Variable), best())
+
+// Tier returns the set in use: the fastest that the processor has, or the one that Variable asks for.
+func Tier() Set { return active }
+
+// Refused returns an error if Variable asks for a set that there is not, or that the processor lacks. The fastest set is in use then.
+func Refused() error { return refused }
+
+// Sets returns what the processor has, the portable set first.
+func Sets() []Set {
+	var all []Set
+	for s := Portable; s <= best(); s++ {
+		all = append(all, s)
+	}
+	return all
+}
+
+func chosen(name string, most Set) (Set, error) {
+	if name == "" {
+		return most, nil
+	}
+	for s, known := range setNames {
+		switch {
+		case known != name:
+		case Set(s) > most:
+			return most, fmt.Errorf("kernel: %s=%s, but this processor has no more than %s", Variable, name, most)
+		default:
+			return Set(s), nil
+		}
+	}
+	return most, fmt.Errorf("kernel: %s=%s: want go, avx2 or avx512", Variable, name)
+}

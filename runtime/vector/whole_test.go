@@ -1,0 +1,335 @@
+package vector
+
+import (
+	"math"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"slices"
+	"testing"
+	"unsafe"
+)
+
+// A room hands out the slices that a kernel works on, filled with numbers, and keeps them to be looked at, or to be handed out again as they are.
+type room struct {
+	r     *rand.Rand
+	make  func(n int) []float64
+	gap   int // between columns
+	given [][]float64
+	more  []float64 // results that are not slices
+	again bool
+	next  int
+}
+
+// fill hands out n numbers from a source.
+func (m *room) fill(n int, number func() float64) []float64 {
+	if m.again {
+		m.next++
+		return m.given[m.next-1]
+	}
+	a := m.make(n)
+	for i := range a {
+		a[i] = number()
+	}
+	m.given = append(m.given, a)
+	return a
+}
+
+func (m *room) floats(n int) []float64 { return m.fill(n, m.r.NormFloat64) }
+
+// counts are whole numbers from 0 to 9.
+func (m *room) counts(n int) []float64 {
+	return m.fill(n, func() float64 { return float64(m.r.IntN(10)) })
+}
+
+func (m *room) words(n int) []uint64 {
+	a := m.fill(n, func() float64 { return math.Float64frombits(m.r.Uint64()) })
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(a))), n)
+}
+
+// index is n places below k.
+func (m *room) index(n, k int) []int32 {
+	a := m.fill((n+1)/2, func() float64 { return math.Float64frombits(uint64(m.r.IntN(k)) | uint64(m.r.IntN(k))<<32) })
+	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(a))), n)
+}
+
+// segments divide n rows among k elements, at random.
+func (m *room) segments(n, k int) []int32 {
+	v := m.index(3*k, 1)
+	if m.again {
+		return v
+	}
+	cuts := make([]int, k+1)
+	for i := 1; i < k; i++ {
+		cuts[i] = m.r.IntN(n + 1)
+	}
+	cuts[k] = n
+	slices.Sort(cuts)
+	for l := range k {
+		v[3*l], v[3*l+1], v[3*l+2] = int32(cuts[l]), int32(cuts[l+1]), int32(k-1-l)
+	}
+	return v
+}
+
+// shorts are k columns of n float32 with zeros up to the stride.
+func (m *room) shorts(n, stride, k int) []float32 {
+	i := -1
+	next := func() uint64 {
+		if i++; i%stride >= n {
+			return 0
+		}
+		return uint64(math.Float32bits(float32(m.r.NormFloat64())))
+	}
+	a := m.fill((k*stride+1)/2, func() float64 { return math.Float64frombits(next() | next()<<32) })
+	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(a))), k*stride)
+}
+
+func (m *room) lanes() *[lanes]float64 {
+	return (*[lanes]float64)(m.fill(lanes, func() float64 { return 1 + m.r.Float64() }))
+}
+
+func (m *room) result(v ...float64) { m.more = append(m.more, v...) }
+
+// A call runs one kernel on a set, for n rows and matrices of k by c columns; every slice has just the length that the kernel may touch.
+type call struct {
+	name string
+	run  func(on Set, n, k, c int, m *room)
+}
+
+func mapOf(name string, f func(on Set, n int, y, a []float64)) call {
+	return call{name, func(on Set, n, _, _ int, m *room) { f(on, n, m.floats(n), m.floats(n)) }}
+}
+
+func mapOf2(name string, f func(on Set, n int, y, a, b []float64)) call {
+	return call{name, func(on Set, n, _, _ int, m *room) { f(on, n, m.floats(n), m.floats(n), m.floats(n)) }}
+}
+
+// calls lists every kernel that has assembly.
+func calls() []call {
+	all := []call{
+		mapOf("accumulate", accumulate), mapOf("weight", weight), mapOf("neg", neg), mapOf("sqrt", sqrt), mapOf("relu", relu),
+		mapOf2("mulAdd", mulAdd), mapOf2("mulSub", mulSub), mapOf2("add", add), mapOf2("sub", sub), mapOf2("mul", mul), mapOf2("div", div),
+		mapOf2("tanhBack", tanhBack), mapOf2("sigmoidBack", sigmoidBack), mapOf2("reluBack", reluBack),
+		{"shift", func(on Set, n, _, _ int, m *room) { shift(on, n, m.floats(n), 1.3) }},
+		{"fill", func(on Set, n, _, _ int, m *room) { fill(on, n, m.floats(n), 1.3) }},
+		{"axpy", func(on Set, n, _, _ int, m *room) { axpy(on, n, m.floats(n), 1.3, m.floats(n)) }},
+		{"approach", func(on Set, n, _, _ int, m *room) { approach(on, n, m.floats(n), 0.3, m.floats(n)) }},
+		{"addScalar", func(on Set, n, _, _ int, m *room) { addScalar(on, n, m.floats(n), m.floats(n), 1.3) }},
+		{"subFrom", func(on Set, n, _, _ int, m *room) { subFrom(on, n, m.floats(n), 1.3, m.floats(n)) }},
+		{"scale", func(on Set, n, _, _ int, m *room) { scale(on, n, m.floats(n), m.floats(n), 1.3) }},
+		{"divScalar", func(on Set, n, _, _ int, m *room) { divScalar(on, n, m.floats(n), m.floats(n), 1.3) }},
+		{"divInto", func(on Set, n, _, _ int, m *room) { divInto(on, n, m.floats(n), 1.3, m.floats(n)) }},
+		{"fma", func(on Set, n, _, _ int, m *room) { fma(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n)) }},
+		{"scaleAdd", func(on Set, n, _, _ int, m *room) { scaleAdd(on, n, m.floats(n), 1.3, m.floats(n), m.floats(n)) }},
+		{"choose", func(on Set, n, _, _ int, m *room) { choose(on, n, m.floats(n), m.counts(n), m.floats(n), m.floats(n)) }},
+		{"sum", func(on Set, n, _, _ int, m *room) { m.result(sum(on, n, m.floats(n))) }},
+		{"dot", func(on Set, n, _, _ int, m *room) { m.result(dot(on, n, m.floats(n), m.floats(n))) }},
+		{"weightedSum", func(on Set, n, _, _ int, m *room) { m.result(weightedSum(on, n, m.counts(n), m.floats(n))) }},
+		{"gather", func(on Set, n, k, _ int, m *room) {
+			gatherOn(on, n, m.floats(n), m.floats(k), m.index(n, k))
+		}},
+		{"segmentFill", func(on Set, n, k, _ int, m *room) {
+			segmentFill(on, k, m.segments(n, k), m.floats(n), n, m.floats(k), k)
+		}},
+		{"segmentSumsAdd", func(on Set, n, k, _ int, m *room) {
+			segmentSumsAdd(on, k, m.segments(n, k), m.floats(n), n, m.floats(k), k)
+		}},
+	}
+	for _, f := range functions()[:9] {
+		all = append(all, mapOf(f.name, f.on))
+	}
+	return slices.Concat(all, matrixCalls(), likelihoodCalls(), linearCalls(), samplerCalls(), chainCalls())
+}
+
+func matrixCalls() []call {
+	return []call{
+		{"matVec", func(on Set, n, k, c int, m *room) {
+			s := n + m.gap
+			matVec(on, n, m.floats(n), m.floats((k-1)*s+n), s, m.floats((k-1)*c+1), c, k)
+		}},
+		{"matVecAdd", func(on Set, n, k, c int, m *room) {
+			s := n + m.gap
+			matVecAdd(on, n, m.floats(n), m.floats((k-1)*s+n), s, m.floats((k-1)*c+1), c, k)
+		}},
+		{"matTVecAdd", func(on Set, n, k, c int, m *room) {
+			s := n + m.gap
+			step := 1 + c%2
+			matTVecAdd(on, n, m.floats((k-1)*step+1), step, m.floats((k-1)*s+n), s, m.floats(n), k)
+		}},
+		{"matVecAddShort", func(on Set, n, k, _ int, m *room) {
+			s := (n + 7) &^ 7
+			matVecAddShort(on, n, m.floats(n), m.shorts(n, s, k), s, m.floats(k), k)
+		}},
+		{"matTVecAddShort", func(on Set, n, k, _ int, m *room) {
+			s := (n + 7) &^ 7
+			matTVecAddShort(on, n, m.floats(k), m.shorts(n, s, k), s, m.floats(n), k)
+		}},
+		{"dense", func(on Set, n, k, c int, m *room) {
+			xs, ys := n+m.gap, n+m.gap
+			dense(on, n, m.floats((c-1)*ys+n), ys, m.floats((k-1)*xs+n), xs, m.floats(k*c), c, 1, k, c, m.floats(c))
+		}},
+		{"denseRelu", func(on Set, n, k, c int, m *room) {
+			xs, ys := n+m.gap, n+m.gap
+			denseRelu(on, n, m.floats((c-1)*ys+n), ys, m.floats((k-1)*xs+n), xs, m.floats(k*c), c, 1, k, c, m.floats(c))
+		}},
+		{"denseAdd", func(on Set, n, k, c int, m *room) {
+			xs, ys := n+m.gap, n+m.gap
+			denseAdd(on, n, m.floats((c-1)*ys+n), ys, m.floats((k-1)*xs+n), xs, m.floats(k*c), 1, k, k, c)
+		}},
+		{"denseTanhBack", func(on Set, n, k, c int, m *room) {
+			ys, xs := n+m.gap, n+m.gap
+			denseTanhBack(on, n, m.floats((c-1)*ys+n), ys, m.floats((k-1)*xs+n), xs, m.floats(k*c), c, 1, k, c, m.floats((c-1)*ys+n))
+		}},
+		{"denseGradient", func(on Set, n, k, c int, m *room) {
+			xs, ds := n+m.gap, n+m.gap
+			denseGradient(on, n, m.floats(k*c), c, 1, m.floats((k-1)*xs+n), xs, m.floats((c-1)*ds+n), ds, k, c)
+		}},
+	}
+}
+
+func likelihoodCalls() []call {
+	return []call{
+		{"bernoulliLogit", func(on Set, n, _, _ int, m *room) {
+			bernoulliLogit(on, n, m.lanes(), m.lanes(), m.floats(n), m.counts(n), m.floats(n))
+		}},
+		{"bernoulliLogitEach", func(on Set, n, _, _ int, m *room) {
+			bernoulliLogitEach(on, n, m.floats(n), m.floats(n), m.counts(n), m.floats(n))
+		}},
+		{"binomialLogit", func(on Set, n, _, _ int, m *room) {
+			binomialLogit(on, n, m.lanes(), m.lanes(), m.floats(n), m.counts(n), 9, m.floats(n))
+		}},
+		{"binomialLogitEach", func(on Set, n, _, _ int, m *room) {
+			binomialLogitEach(on, n, m.lanes(), m.floats(n), m.floats(n), m.counts(n), m.counts(n), m.floats(n))
+		}},
+		{"poissonLog", func(on Set, n, _, _ int, m *room) {
+			poissonLog(on, n, m.lanes(), m.floats(n), m.floats(n), m.counts(n), m.floats(n))
+		}},
+		{"negBinomial2Log", func(on Set, n, _, _ int, m *room) {
+			negBinomial2Log(on, n, m.lanes(), m.lanes(), m.floats(n), m.floats(n), m.counts(n), 2.5, 0.9, 0.4, m.floats(n))
+		}},
+		{"normal", func(on Set, n, _, _ int, m *room) {
+			normal(on, n, m.lanes(), m.floats(n), m.floats(n), m.floats(n), 0.7, -1.3, m.floats(n))
+		}},
+		{"risingFar", func(on Set, n, _, _ int, m *room) {
+			risingFar(on, n, m.lanes(), m.lanes(), m.counts(n), m.counts(n), 25, 0.04, 2.2, 0.01, 0.02)
+		}},
+	}
+}
+
+func samplerCalls() []call {
+	return []call{
+		{"boxMuller", func(on Set, n, _, _ int, m *room) { boxMuller(on, n, m.floats(n), m.floats(n), m.words(n), m.words(n)) }},
+		{"words", func(on Set, n, _, _ int, m *room) { words(on, n, m.words(n), (*[32]uint64)(m.words(32))) }},
+		{"chaCha8", func(on Set, n, _, _ int, m *room) {
+			n = n%3 + 1
+			chaCha8(on, n, m.words(Batch*n), (*[16]uint32)(unsafe.Pointer(unsafe.SliceData(m.words(8)))))
+		}},
+		{"guideDraw", func(on Set, n, _, _ int, m *room) {
+			m.result(guideDraw(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n)))
+		}},
+		{"guideGradient", func(on Set, n, _, _ int, m *room) {
+			guideGradient(on, n, m.floats(n), m.floats(n), m.floats(n), 0.7, m.floats(n), m.floats(n), m.floats(n), m.floats(n))
+		}},
+		{"adam", func(on Set, n, _, _ int, m *room) {
+			adam(on, n, m.floats(n), m.floats(n), m.counts(n), m.floats(n), 0.1, 3, 0.9, 0.999, 1e-8)
+		}},
+		{"leapfrogStart", func(on Set, n, _, _ int, m *room) {
+			leapfrogStart(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.1, 0.2)
+		}},
+		{"leapfrogEnd", func(on Set, n, _, _ int, m *room) {
+			m.result(leapfrogEnd(on, n, m.floats(n), m.floats(n), m.floats(n), m.floats(n), 0.1))
+		}},
+		{"turns", func(on Set, n, _, _ int, m *room) {
+			var out [6]float64
+			turns(on, n, &out, m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n), m.floats(n))
+			m.result(out[:]...)
+		}},
+	}
+}
+
+// everything returns all that a kernel left behind.
+func (c call) everything(on Set, n, k, cols int, seed uint64, alloc func(n int) []float64) []float64 {
+	m := &room{r: rand.New(rand.NewPCG(seed, 1)), make: alloc}
+	m.gap = m.r.IntN(3)
+	c.run(on, n, k, cols, m)
+	return append(slices.Concat(m.given...), m.more...)
+}
+
+// compareSets holds every kernel on every set against its portable twin, bit for bit.
+func compareSets(t *testing.T, n, k, cols int, seed uint64, alloc func(n int) []float64) {
+	t.Helper()
+	for _, c := range calls() {
+		c.compare(t, n, k, cols, seed, alloc)
+	}
+}
+
+func (c call) compare(t *testing.T, n, k, cols int, seed uint64, alloc func(n int) []float64) {
+	t.Helper()
+	want := slices.Clone(c.everything(Portable, n, k, cols, seed, alloc))
+	for _, set := range Sets()[1:] {
+		got := c.everything(set, n, k, cols, seed, alloc)
+		for i := range want {
+			if !same(got[i], want[i]) {
+				t.Fatalf("%s of %d×%d×%d on %v: number %d is %x, portable %x", c.name, n, k, cols, set, i, got[i], want[i])
+			}
+		}
+	}
+}
+
+func plain(n int) []float64 { return make([]float64, n) }
+
+// A kernel that is not listed here is compared, fenced, and timed by nothing.
+func TestAllKernelsAreListed(t *testing.T) {
+	text, err := os.ReadFile("tiers_other.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^func (\w+)\(_ Set`).FindAllStringSubmatch(string(text), -1) {
+		if !slices.ContainsFunc(calls(), func(c call) bool { return c.name == m[1] }) {
+			t.Errorf("%s is not in calls", m[1])
+		}
+	}
+}
+
+func TestAllKernelsAgreeBetweenSets(t *testing.T) {
+	r := rand.New(rand.NewPCG(23, 24))
+	for n := range 41 {
+		compareSets(t, n, 1+r.IntN(19), 1+r.IntN(19), r.Uint64(), plain)
+	}
+	for range 20 {
+		compareSets(t, r.IntN(300), 1+r.IntN(19), 1+r.IntN(19), r.Uint64(), plain)
+	}
+}
+
+// FuzzSets takes one kernel at a time.
+func FuzzSets(f *testing.F) {
+	all := calls()
+	for i := range all {
+		f.Add(uint8(i), uint16(33+i), uint8(i), uint8(5), uint64(i))
+	}
+	f.Fuzz(func(t *testing.T, which uint8, n uint16, k, cols uint8, seed uint64) {
+		all[int(which)%len(all)].compare(t, int(n%600), 1+int(k%24), 1+int(cols%24), seed, plain)
+	})
+}
+
+// replay returns a function that runs a kernel again and again on the same slices.
+func (c call) replay(on Set, n, k, cols int) func() {
+	m := &room{r: rand.New(rand.NewPCG(1, 1)), make: plain, more: make([]float64, 0, 8)}
+	c.run(on, n, k, cols, m)
+	m.again = true
+	return func() {
+		m.next, m.more = 0, m.more[:0]
+		c.run(on, n, k, cols, m)
+	}
+}
+
+// Every kernel works on slices that were made before, and on nothing else.
+func TestKernelsAllocateNothing(t *testing.T) {
+	for _, c := range calls() {
+		for _, set := range Sets() {
+			if n := testing.AllocsPerRun(10, c.replay(set, 77, 9, 5)); n != 0 {
+				t.Errorf("%s on %v allocates %v times", c.name, set, n)
+			}
+		}
+	}
+}

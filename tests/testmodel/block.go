@@ -1,0 +1,181 @@
+package testmodel
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
+)
+
+// A block is one party of a GLM. The server, and the pooled model, have no cuts.
+type block struct {
+	party string
+	index int
+	dim   int
+	cuts  []density.Cut
+	early int
+	model *GLM
+	x     []float64 // of a client
+	gamma *float64  // what was last received
+	// b is the intercept and rest the others' sum of auxiliary variables, as last received in power
+	b, rest, own []float64
+	prior        []float64 // gradient of the prior at the point of Local
+	at           [2]state
+}
+
+// A state is the point at which a slot was evaluated.
+type state struct {
+	scale float64   // exp(γ)
+	value []float64 // f(θ)
+	slope []float64 // f'(θ)
+	g     []float64
+}
+
+func (m *GLM) server(dim int) *block { return &block{party: "server", dim: dim, model: m} }
+
+func (m *GLM) client(j int, gamma *float64) *block {
+	n, p := len(m.Y), m.columns(j)
+	b := &block{party: fmt.Sprintf("client[%d]", j+1), index: j + 1, dim: p, model: m, x: m.X[j], gamma: gamma}
+	if m.Transform == backends.Augmented || m.Clients() > 1 {
+		b.cuts = []density.Cut{{Name: "predictor", Rows: n, Cols: 1, Rho: m.Rho, Label: m.label()}}
+	}
+	if m.Scale {
+		b.early = 1
+	}
+	b.b, b.rest, b.own, b.prior = make([]float64, 1), make([]float64, n), make([]float64, n), make([]float64, p)
+	for s := range b.at {
+		b.at[s] = state{scale: 1, value: make([]float64, p), slope: make([]float64, p), g: make([]float64, n)}
+	}
+	return b
+}
+
+// label is the response where it is a legal input of a guide.
+func (m *GLM) label() []float64 {
+	if m.Sigma > 0 {
+		return nil
+	}
+	return m.Y
+}
+
+// Party, Index, Dim, Cuts, AuxLen, Affine and Early describe the block.
+func (b *block) Party() string       { return b.party }
+func (b *block) Index() int          { return b.index }
+func (b *block) Dim() int            { return b.dim }
+func (b *block) Cuts() []density.Cut { return b.cuts }
+func (b *block) Affine() bool        { return !b.model.Curve }
+func (b *block) Hierarchical() bool  { return false }
+func (b *block) Early() int          { return b.early }
+
+func (b *block) AuxLen() int {
+	n := 0
+	for _, c := range b.cuts {
+		n += c.Len()
+	}
+	return n
+}
+
+func (b *block) Params() []density.Param {
+	return []density.Param{{Name: b.party + ".theta", Owner: b.party, Dims: []int{b.dim}, Len: b.dim}}
+}
+
+// Cut evaluates g = exp(γ)·X f(θ).
+func (b *block) Cut(slot density.Slot, theta, g []float64) {
+	s := &b.at[slot]
+	for k, t := range theta {
+		s.value[k], s.slope[k] = t, 1
+		if b.model.Curve {
+			s.value[k] = math.Tanh(t)
+			s.slope[k] = 1 - s.value[k]*s.value[k]
+		}
+	}
+	clear(s.g)
+	addProduct(s.g, b.x, s.value)
+	if b.model.Scale {
+		s.scale = math.Exp(*b.gamma)
+		for i := range s.g {
+			s.g[i] *= s.scale
+		}
+	}
+	copy(g, s.g)
+}
+
+// Pull adds Jᵀw to grad, and wᵀ∂g/∂γ to early.
+func (b *block) Pull(slot density.Slot, w, grad, early []float64) {
+	s := &b.at[slot]
+	for k := range grad {
+		grad[k] += s.scale * s.slope[k] * dot(b.x[k*len(w):][:len(w)], w)
+	}
+	if early != nil && b.model.Scale {
+		early[0] += dot(s.g, w)
+	}
+}
+
+// Local evaluates the prior, and in power the client's share of the likelihood.
+func (b *block) Local(theta, g, own []float64) float64 {
+	if b.index == 0 {
+		panic("testmodel: the server's density is not evaluated by itself")
+	}
+	b.Cut(density.Here, theta, g)
+	lp := priors(theta, b.prior)
+	if b.model.Transform == backends.Power {
+		lp += b.likelihood(b.at[density.Here].g)
+	}
+	copy(own, b.own)
+	return lp
+}
+
+// likelihood is the client's share of the likelihood at its cut, whose derivative by the predictor it leaves in own.
+func (b *block) likelihood(g []float64) float64 {
+	share, lp := 1/float64(b.model.Clients()), 0.0
+	for i, y := range b.model.Y {
+		l, d := b.model.logLik(y, b.b[0]+g[i]+b.rest[i])
+		lp += share * l
+		b.own[i] = share * d
+	}
+	return lp
+}
+
+// Gradient completes Local. A client that has no cut is the only one, and nobody else gives seeds on its contribution.
+func (b *block) Gradient(w, grad, received []float64) {
+	copy(grad, b.prior)
+	if b.cuts == nil {
+		w = b.own
+	}
+	early := received
+	if early != nil {
+		clear(received)
+		early = received[:b.early]
+	}
+	b.Pull(density.Here, w, grad, early)
+	if received == nil || b.model.Transform != backends.Power {
+		return
+	}
+	received = received[b.early:]
+	if b.cuts != nil {
+		received = received[copy(received, b.own):]
+	}
+	for _, a := range b.own {
+		received[0] += a
+	}
+}
+
+// Received counts the scale, then in power the others' sum and the intercept.
+func (b *block) Received() int {
+	n := b.early
+	if b.index > 0 && b.model.Transform == backends.Power {
+		n += b.AuxLen() + 1
+	}
+	return n
+}
+
+// Jacobian does nothing: parameters are their own coordinates.
+func (b *block) Jacobian(bool) {}
+
+func dot(a, b []float64) float64 {
+	t := 0.0
+	for i, v := range a {
+		t += v * b[i]
+	}
+	return t
+}

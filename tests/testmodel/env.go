@@ -1,0 +1,318 @@
+package testmodel
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/runtime/rng"
+)
+
+// An Env evaluates a GLM for an algorithm, all parties in this process.
+type Env struct {
+	model  GLM
+	seed   uint64
+	blocks []*block
+	seen   []density.Block
+	gamma  float64
+	why    string
+	work   density.Work
+	// per client: cut, auxiliary variables, adjoints; per row: the sum of auxiliary variables and of adjoints
+	g, z, own, adj, w [][]float64
+	early, answer     [][]float64
+	sum, total        []float64
+}
+
+// Env returns an Env of the model whose private streams are derived from seed. The server comes first (θ = b, or b and γ), then the
+// clients; without a transform there is one block, θ = (b, all of the clients' θ).
+func (m GLM) Env(seed uint64) *Env {
+	e := &Env{model: m, seed: seed}
+	n := len(m.Y)
+	e.blocks = []*block{e.model.server(m.serverDim())}
+	if m.Transform != backends.None {
+		for j := range m.X {
+			e.blocks = append(e.blocks, e.model.client(j, &e.gamma))
+		}
+	}
+	for _, b := range e.blocks {
+		e.seen = append(e.seen, b)
+	}
+	rows := func() [][]float64 {
+		v := make([][]float64, m.Clients())
+		for j := range v {
+			v[j] = make([]float64, n)
+		}
+		return v
+	}
+	e.g, e.z, e.own, e.adj, e.w, e.early = rows(), rows(), rows(), rows(), rows(), make([][]float64, m.Clients())
+	for j := range e.early {
+		if m.Scale {
+			e.early[j] = make([]float64, 1)
+		}
+	}
+	for _, b := range e.blocks[1:] {
+		e.answer = append(e.answer, make([]float64, b.Received()))
+	}
+	e.sum, e.total = make([]float64, n), make([]float64, n)
+	return e
+}
+
+func (m GLM) serverDim() int {
+	dim := 1
+	if m.Transform == backends.None {
+		for j := range m.X {
+			dim += m.columns(j)
+		}
+	} else if m.Scale {
+		dim++
+	}
+	return dim
+}
+
+// Blocks returns the parties.
+func (e *Env) Blocks() []density.Block { return e.seen }
+
+// Density implements density.Env.
+func (e *Env) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	e.work.Gradients++
+	e.work.Rounds++
+	stay, _ := coords.(density.Resident)
+	for b := range theta {
+		if b == 0 || stay == nil {
+			lp[b] = priors(theta[b], grad[b])
+		}
+	}
+	switch e.model.Transform {
+	case backends.None:
+		lp[0] += e.pooled(theta[0], grad[0])
+	default:
+		e.send(theta, coords, stay)
+		if e.model.Transform == backends.Augmented {
+			lp[0] += e.augmented(theta[0], grad[0])
+			for j := range e.answer {
+				if stay != nil {
+					lp[j+1] = stay.Stay(j+1, e.answer[j])
+				}
+			}
+		} else {
+			e.power(theta[0], grad[0], lp, stay)
+		}
+		e.back(coords, stay, grad)
+	}
+	e.explain(lp)
+	return nil
+}
+
+// priors sets grad to the gradient of the standard normal log density of theta, and returns its value.
+func priors(theta, grad []float64) float64 {
+	lp := 0.0
+	for k, t := range theta {
+		lp += -0.5*t*t - halfLog2Pi
+		grad[k] = -t
+	}
+	return lp
+}
+
+func (e *Env) pooled(theta, grad []float64) float64 {
+	for i := range e.sum {
+		e.sum[i] = theta[0]
+	}
+	at := 1
+	for j, x := range e.model.X {
+		p := e.model.columns(j)
+		addProduct(e.sum, x, theta[at:at+p])
+		at += p
+	}
+	lp := 0.0
+	for i, y := range e.model.Y {
+		l, d := e.model.logLik(y, e.sum[i])
+		lp += l
+		e.total[i] = d
+		grad[0] += d
+	}
+	at = 1
+	for j, x := range e.model.X {
+		for range e.model.columns(j) {
+			grad[at] += dot(x[:len(e.total)], e.total)
+			x = x[len(e.total):]
+			at++
+		}
+	}
+	return lp
+}
+
+// send evaluates the cuts and sums the auxiliary variables.
+func (e *Env) send(theta [][]float64, coords density.Coordinates, stay density.Resident) {
+	if e.model.Scale {
+		e.gamma = theta[0][1]
+	}
+	clear(e.sum)
+	for j := range e.g {
+		b := e.blocks[j+1]
+		if stay == nil {
+			b.Cut(density.Here, theta[j+1], e.g[j])
+		}
+		if b.cuts == nil { // power with one client: nobody else sees its contribution
+			continue
+		}
+		coords.Value(j+1, e.g[j], e.z[j])
+		for i, v := range e.z[j] {
+			e.sum[i] += v
+		}
+	}
+}
+
+func (e *Env) augmented(theta, grad []float64) float64 {
+	lp := 0.0
+	for i, y := range e.model.Y {
+		l, d := e.model.logLik(y, theta[0]+e.sum[i])
+		lp += l
+		e.total[i] = d
+		grad[0] += d
+	}
+	for j := range e.adj {
+		copy(e.adj[j], e.total)
+	}
+	return lp
+}
+
+func (e *Env) power(theta, grad, lp []float64, stay density.Resident) {
+	clear(e.total)
+	for j, a := range e.own {
+		b, z := e.blocks[j+1], e.z[j]
+		b.b[0] = theta[0]
+		for i := range z {
+			b.rest[i] = e.sum[i] - z[i]
+		}
+		if stay != nil {
+			lp[j+1] = stay.Stay(j+1, e.answer[j])
+			rest := e.answer[j][b.early:]
+			copy(a, rest[:b.AuxLen()])
+			grad[0] += rest[b.AuxLen()]
+		} else {
+			lp[j+1] += b.likelihood(e.g[j])
+			copy(a, b.own)
+			for _, d := range a {
+				grad[0] += d
+			}
+		}
+		add(e.total, a)
+	}
+	for j, a := range e.own {
+		for i, t := range e.total {
+			e.adj[j][i] = t - a[i]
+		}
+	}
+}
+
+// back gives every client its adjoint and pulls the seeds back to θ.
+func (e *Env) back(coords density.Coordinates, stay density.Resident, grad [][]float64) {
+	for j, w := range e.w {
+		b := e.blocks[j+1]
+		clear(e.early[j])
+		switch {
+		case stay != nil:
+			if b.cuts != nil {
+				coords.Adjoint(j+1, e.adj[j], nil, nil, nil)
+			}
+			copy(e.early[j], e.answer[j])
+		case b.cuts == nil:
+			copy(w, e.own[j])
+			b.Pull(density.Here, w, grad[j+1], e.early[j])
+		default:
+			coords.Adjoint(j+1, e.adj[j], e.own[j], w, e.early[j])
+			b.Pull(density.Here, w, grad[j+1], e.early[j])
+		}
+		if e.model.Scale {
+			grad[0][1] += e.early[j][0]
+		}
+	}
+}
+
+func (e *Env) explain(lp []float64) {
+	e.why = ""
+	for b, v := range lp {
+		if v-v != 0 {
+			e.why = fmt.Sprintf("the log density at %s is %g", e.blocks[b].party, v)
+		}
+	}
+}
+
+// Totals implements density.Env: every cut is in the one group.
+func (e *Env) Totals(_ context.Context, centre, base, total [][]float64) error {
+	e.work.Rounds++
+	clear(e.sum)
+	for b := range centre {
+		add(e.sum, centre[b])
+		add(e.sum, base[b])
+	}
+	for b := range total {
+		copy(total[b], e.sum)
+	}
+	return nil
+}
+
+func add(to, from []float64) {
+	for i, v := range from {
+		to[i] += v
+	}
+}
+
+// Sum implements density.Env.
+func (e *Env) Sum(_ context.Context, part [][]float64, total []float64) error {
+	return sum(part, total)
+}
+
+// Proceed implements density.Env.
+func (e *Env) Proceed(ctx context.Context, t density.Tally, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+	return proceed(ctx, e, t, theta, coords, grad, lp)
+}
+
+// proceed is Sum, then Density.
+func proceed(ctx context.Context, e density.Env, t density.Tally, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+	if err := e.Sum(ctx, t.Part, t.Total); err != nil || !t.Go() {
+		return err
+	}
+	return e.Density(ctx, theta, coords, grad, lp)
+}
+
+// Apart implements density.Env.
+func (e *Env) Apart() bool { return false }
+
+// sum adds scalars in party order.
+func sum(part [][]float64, total []float64) error {
+	clear(total)
+	for _, p := range part {
+		add(total, p)
+	}
+	return nil
+}
+
+// Values implements density.Env; parameters are reported as they are.
+func (e *Env) Values(_ context.Context, theta, values [][]float64) error {
+	if e.model.Scale {
+		e.gamma = theta[0][1]
+	}
+	for b := range theta {
+		copy(values[b], theta[b])
+	}
+	return nil
+}
+
+// Private implements density.Env.
+func (e *Env) Private(b int, name string) density.Stream {
+	return rng.New(rng.SimulatedKey(e.seed, e.blocks[b].party), name)
+}
+
+// Shared implements density.Env.
+func (e *Env) Shared(name string) density.Stream { return rng.New(rng.SharedKey(e.seed), name) }
+
+// Why implements density.Env.
+func (e *Env) Why() string { return e.why }
+
+// Work implements density.Env.
+func (e *Env) Work() *density.Work { return &e.work }

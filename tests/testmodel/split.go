@@ -1,0 +1,188 @@
+package testmodel
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/vflc/vflc/density"
+)
+
+// Split returns one Env per party of an Env over all parties, each with that party's block alone, for one goroutine per party: every collective call waits for all of them,
+// and the last to arrive evaluates with the shared Env. A kernel that reads another block's state, or decides from anything but totals, gives
+// other results over these than over the whole Env, or hangs.
+func Split(e density.Env) []density.Env {
+	n := len(e.Blocks())
+	h := &hub{
+		env: e, theta: make([][]float64, n), grad: make([][]float64, n), lp: make([]float64, n), coords: make([]density.Coordinates, n),
+		tallies: make([]density.Tally, n), part: make([][]float64, n), other: make([][]float64, n), third: make([][]float64, n),
+	}
+	h.all.L = &h.mu
+	out := make([]density.Env, n)
+	for p := range out {
+		out[p] = &member{hub: h, party: p, blocks: e.Blocks()[p : p+1]}
+	}
+	whole, ok := e.(density.Windowed)
+	if !ok {
+		return out
+	}
+	divided := make([]*Divided, n)
+	for p := range out {
+		divided[p] = &Divided{Env: out[p]}
+		out[p] = divided[p]
+	}
+	for k := range whole.Windows() {
+		window, rows := whole.Window(k)
+		for p, end := range Split(window) {
+			divided[p].windows, divided[p].rows = append(divided[p].windows, end), append(divided[p].rows, rows)
+		}
+	}
+	return out
+}
+
+// A hub is where the parties of a split Env meet.
+type hub struct {
+	env     density.Env
+	mu      sync.Mutex
+	all     sync.Cond
+	arrived int
+	meeting int
+	err     error
+
+	theta, grad, part, other, third [][]float64
+	lp, total                       []float64
+	coords                          []density.Coordinates
+	tallies                         []density.Tally
+}
+
+// meet lets the party leave what it brings, waits for all, has the last arrival act, and lets the party take what it came for.
+func (h *hub) meet(bring func(), act func() error, take func()) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	bring()
+	h.arrived++
+	if h.arrived == len(h.theta) {
+		h.err = act()
+		h.arrived = 0
+		h.meeting++
+		h.all.Broadcast()
+	} else {
+		for now := h.meeting; now == h.meeting; {
+			h.all.Wait()
+		}
+	}
+	take()
+	return h.err
+}
+
+// Value and Adjoint hand the calls of the shared Env to the parties' own coordinates.
+func (h *hub) Value(b int, g, z []float64) { h.coords[b].Value(0, g, z) }
+
+func (h *hub) Adjoint(b int, adj, own, w, early []float64) {
+	h.coords[b].Adjoint(0, adj, own, w, early)
+}
+
+// residents is a hub whose parties all evaluate by themselves.
+type residents struct{ *hub }
+
+func (h residents) Stay(b int, answer []float64) float64 {
+	return h.coords[b].(density.Resident).Stay(0, answer)
+}
+
+// A member is one party's view.
+type member struct {
+	*hub
+	party  int
+	blocks []density.Block
+	work   density.Work
+}
+
+func (m *member) Blocks() []density.Block { return m.blocks }
+
+func (m *member) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+	return m.meet(
+		func() { m.bring(theta, coords, grad) },
+		func() error { return m.evaluate(ctx) },
+		func() { lp[0] = m.lp[m.party] })
+}
+
+func (m *member) bring(theta [][]float64, coords density.Coordinates, grad [][]float64) {
+	m.theta[m.party], m.grad[m.party], m.coords[m.party] = theta[0], grad[0], coords
+}
+
+func (h *hub) evaluate(ctx context.Context) error {
+	if _, ok := h.coords[0].(density.Resident); ok {
+		return h.env.Density(ctx, h.theta, residents{h}, h.grad, h.lp)
+	}
+	return h.env.Density(ctx, h.theta, h, h.grad, h.lp)
+}
+
+// Proceed takes what every party brings for the evaluation before it asks any whether there is to be one, as over a network.
+func (m *member) Proceed(ctx context.Context, t density.Tally, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+	return m.meet(
+		func() {
+			m.bring([][]float64{slices.Clone(theta[0])}, coords, grad)
+			m.tallies[m.party] = t
+			m.part[m.party] = t.Part[0]
+		},
+		func() error {
+			m.total = append(m.total[:0], t.Total...)
+			if err := m.env.Sum(ctx, m.part, m.total); err != nil {
+				return err
+			}
+			return m.ask(ctx)
+		},
+		func() { lp[0] = m.lp[m.party] })
+}
+
+// ask evaluates where the parties want it.
+func (h *hub) ask(ctx context.Context) error {
+	wanted := 0
+	for _, t := range h.tallies {
+		copy(t.Total, h.total)
+		if t.Go() {
+			wanted++
+		}
+	}
+	switch wanted {
+	case 0:
+		return nil
+	case len(h.tallies):
+		return h.evaluate(ctx)
+	}
+	return fmt.Errorf("%d of %d parties go on", wanted, len(h.tallies))
+}
+
+func (m *member) Apart() bool { return true }
+
+func (m *member) Totals(ctx context.Context, centre, base, total [][]float64) error {
+	p := m.party
+	return m.meet(
+		func() { m.part[p], m.other[p], m.third[p] = centre[0], base[0], total[0] },
+		func() error { return m.env.Totals(ctx, m.part, m.other, m.third) },
+		func() {})
+}
+
+func (m *member) Sum(ctx context.Context, part [][]float64, total []float64) error {
+	return m.meet(
+		func() { m.part[m.party] = part[0] },
+		func() error {
+			m.total = append(m.total[:0], total...)
+			return m.env.Sum(ctx, m.part, m.total)
+		},
+		func() { copy(total, m.total) })
+}
+
+func (m *member) Values(ctx context.Context, theta, values [][]float64) error {
+	p := m.party
+	return m.meet(
+		func() { m.theta[p], m.other[p] = theta[0], values[0] },
+		func() error { return m.env.Values(ctx, m.theta, m.other) },
+		func() {})
+}
+
+func (m *member) Private(_ int, name string) density.Stream { return m.env.Private(m.party, name) }
+func (m *member) Shared(name string) density.Stream         { return m.env.Shared(name) }
+func (m *member) Why() string                               { return m.env.Why() }
+func (m *member) Work() *density.Work                       { return &m.work }

@@ -1,0 +1,113 @@
+package testmodel
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/runtime/rng"
+)
+
+// A Density is a log density with a gradient, over parties that share nothing but the evaluation: party p holds coordinates of its own, and there
+// are no cuts. It may be not finite anywhere.
+type Density struct {
+	Dims []int // coordinates of each party, the server first
+	// Log returns the log density at x, the coordinates of all parties one after another, and sets grad.
+	Log func(x, grad []float64) float64
+}
+
+// A densityEnv evaluates a Density, all parties in this process.
+type densityEnv struct {
+	log     func(x, grad []float64) float64
+	seed    uint64
+	blocks  []density.Block
+	x, grad []float64
+	lp      float64
+	work    density.Work
+}
+
+// Env returns an Env of the density whose private streams are derived from seed.
+func (d Density) Env(seed uint64) density.Env {
+	e := &densityEnv{log: d.Log, seed: seed}
+	total := 0
+	for p, n := range d.Dims {
+		e.blocks = append(e.blocks, &cutless{party: p, dim: n})
+		total += n
+	}
+	e.x, e.grad = make([]float64, total), make([]float64, total)
+	return e
+}
+
+// cutless is a party without cuts. What a Block can do with cuts, it cannot.
+type cutless struct {
+	density.Block
+	party, dim int
+}
+
+// Party and the others describe the block.
+func (b *cutless) Party() string       { return fmt.Sprintf("party %d", b.party) }
+func (b *cutless) Index() int          { return b.party }
+func (b *cutless) Dim() int            { return b.dim }
+func (b *cutless) Cuts() []density.Cut { return nil }
+func (b *cutless) AuxLen() int         { return 0 }
+func (b *cutless) Early() int          { return 0 }
+func (b *cutless) Hierarchical() bool  { return false }
+
+func (b *cutless) Params() []density.Param {
+	return []density.Param{{Name: "x", Owner: b.Party(), Dims: []int{b.dim}, Len: b.dim}}
+}
+
+func (e *densityEnv) Blocks() []density.Block { return e.blocks }
+
+func (e *densityEnv) Density(ctx context.Context, theta [][]float64, _ density.Coordinates, grad [][]float64, lp []float64) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	e.work.Gradients++
+	at := 0
+	for _, t := range theta {
+		at += copy(e.x[at:], t)
+	}
+	e.lp = e.log(e.x, e.grad)
+	at = 0
+	for p, g := range grad {
+		at += copy(g, e.grad[at:])
+		lp[p] = 0
+	}
+	lp[0] = e.lp
+	return nil
+}
+
+func (e *densityEnv) Totals(context.Context, [][]float64, [][]float64, [][]float64) error { return nil }
+
+func (e *densityEnv) Sum(_ context.Context, part [][]float64, total []float64) error {
+	return sum(part, total)
+}
+
+func (e *densityEnv) Proceed(ctx context.Context, t density.Tally, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+	return proceed(ctx, e, t, theta, coords, grad, lp)
+}
+
+func (e *densityEnv) Apart() bool { return false }
+
+func (e *densityEnv) Values(_ context.Context, theta, values [][]float64) error {
+	for p := range theta {
+		copy(values[p], theta[p])
+	}
+	return nil
+}
+
+func (e *densityEnv) Private(b int, name string) density.Stream {
+	return rng.New(rng.SimulatedKey(e.seed, e.blocks[b].Party()), name)
+}
+
+func (e *densityEnv) Shared(name string) density.Stream { return rng.New(rng.SharedKey(e.seed), name) }
+
+func (e *densityEnv) Why() string {
+	if e.lp-e.lp != 0 {
+		return fmt.Sprintf("the log density is %g", e.lp)
+	}
+	return ""
+}
+
+func (e *densityEnv) Work() *density.Work { return &e.work }
