@@ -7,21 +7,15 @@ import (
 	"io"
 
 	"github.com/vflc/vflc/density"
-)
-
-// The transforms of a model: how clients' contributions reach the likelihood.
-const (
-	None      = "none"
-	Augmented = "augmented"
-	Power     = "power"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // An Algorithm is one inference algorithm: its name, what it runs on, what a user may set, and how a run of it begins.
 type Algorithm struct {
-	Name       string    // as in --backend
-	Doc        string    // Markdown: what it does, and whose method it is
-	Transforms []string  // those it runs on: None, Augmented, Power
-	Settings   []Setting // what a user may set, in the order of the documentation
+	Name       string          // as in --backend
+	Doc        string          // Markdown: what it does, and whose method it is
+	Transforms []def.Transform // those it runs on
+	Settings   []Setting       // what a user may set, in the order of the documentation
 	// Markov says that a kernel is one Markov chain, which takes the settings chains, warmup and draws: a run makes as many kernels as it wants
 	// chains, each over an Env of its own (see Chain), and takes every draw after its Step.
 	Markov bool

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // A Setting is one thing that a user may choose, as a flag or in vfl.toml.
@@ -21,15 +23,15 @@ type Setting struct {
 
 // Settings is what a run uses: every setting of its algorithm has a value, given or default.
 type Settings struct {
-	Transform string // None, Augmented or Power
+	Transform def.Transform
 	values    map[string]any
 }
 
 // Resolve checks what a user gave against the settings of the algorithm and fills in the defaults. The error names every mistake.
-func (a Algorithm) Resolve(transform string, given map[string]string) (Settings, error) {
+func (a Algorithm) Resolve(transform def.Transform, given map[string]string) (Settings, error) {
 	var wrong []error
 	if !slices.Contains(a.Transforms, transform) {
-		wrong = append(wrong, fmt.Errorf("%s does not run on transform %q; it runs on %s", a.Name, transform, strings.Join(a.Transforms, ", ")))
+		wrong = append(wrong, fmt.Errorf("%s does not run on transform %q; it runs on %s", a.Name, transform, transformNames(a.Transforms)))
 	}
 	s := Settings{Transform: transform, values: map[string]any{}}
 	for _, d := range a.Settings {
@@ -48,6 +50,14 @@ func (a Algorithm) Resolve(transform string, given map[string]string) (Settings,
 		s.values[name] = v
 	}
 	return s, errors.Join(wrong...)
+}
+
+func transformNames(list []def.Transform) string {
+	var names []string
+	for _, t := range list {
+		names = append(names, t.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 func (d Setting) parse(text string) (any, error) {

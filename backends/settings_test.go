@@ -5,12 +5,14 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 func example() backends.Algorithm {
 	return backends.Algorithm{
 		Name:       "example",
-		Transforms: []string{backends.None, backends.Power},
+		Transforms: []def.Transform{transforms.None, transforms.Power},
 		Settings: []backends.Setting{
 			{Name: "draws", Default: 4000, Min: 1},
 			{Name: "rate", Default: 0.5, Min: 1e-9, Max: 1},
@@ -20,11 +22,11 @@ func example() backends.Algorithm {
 }
 
 func TestResolveFillsDefaults(t *testing.T) {
-	s, err := example().Resolve(backends.Power, map[string]string{"rate": "0.25", "guide": "b"})
+	s, err := example().Resolve(transforms.Power, map[string]string{"rate": "0.25", "guide": "b"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Int("draws") != 4000 || s.Float("rate") != 0.25 || s.Text("guide") != "b" || s.Transform != backends.Power {
+	if s.Int("draws") != 4000 || s.Float("rate") != 0.25 || s.Text("guide") != "b" || s.Transform != transforms.Power {
 		t.Errorf("got %v", s)
 	}
 	if got, want := s.String(), "transform=power draws=4000 guide=b rate=0.25"; got != want {
@@ -33,7 +35,7 @@ func TestResolveFillsDefaults(t *testing.T) {
 }
 
 func TestResolveNamesEveryMistake(t *testing.T) {
-	_, err := example().Resolve(backends.Augmented, map[string]string{"draws": "0", "rate": "nan", "guide": "c", "chains": "4"})
+	_, err := example().Resolve(transforms.Augmented, map[string]string{"draws": "0", "rate": "nan", "guide": "c", "chains": "4"})
 	if err == nil {
 		t.Fatal("nothing refused")
 	}
@@ -43,14 +45,14 @@ func TestResolveNamesEveryMistake(t *testing.T) {
 		}
 	}
 	for _, bad := range []map[string]string{{"draws": "many"}, {"rate": "x"}, {"rate": "1.5"}} {
-		if _, err := example().Resolve(backends.None, bad); err == nil {
+		if _, err := example().Resolve(transforms.None, bad); err == nil {
 			t.Errorf("%v: not refused", bad)
 		}
 	}
 }
 
 func TestUndeclaredSettingIsMisuse(t *testing.T) {
-	s, err := example().Resolve(backends.None, nil)
+	s, err := example().Resolve(transforms.None, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func modelName(path string) string {
 }
 
 // Pooled says that one party evaluates everything: the model runs as it is written.
-func (m *Model) Pooled() bool { return m.Checked.Transform.Kind == "none" }
+func (m *Model) Pooled() bool { return m.Checked.Transform.Kind.Pooled }
 
 // Split returns the program of each party and the manifest of what crosses between them. The model must not be pooled.
 func (m *Model) Split() ([]split.PartyProgram, *split.Manifest) { return split.Split(m.Parts, m.Name) }

@@ -10,6 +10,7 @@ import (
 	"github.com/vflc/vflc/stdlib/dist"
 	"github.com/vflc/vflc/stdlib/encoder"
 	"github.com/vflc/vflc/stdlib/fn"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // A Universe finds built-in things by name. Distributions, functions and encoders have namespaces of their own. It is immutable and safe
@@ -20,6 +21,7 @@ type Universe struct {
 	structurals map[string]*def.Structural
 	encoders    map[string]*def.Encoder
 	bijectors   map[string]*def.Bijector
+	transforms  []def.Transform
 }
 
 // New returns the Universe of this version of the language.
@@ -30,6 +32,7 @@ func New() *Universe {
 		structurals: byName(fn.Structural(), func(s *def.Structural) string { return s.Name }),
 		encoders:    byName(encoder.All(), func(e *def.Encoder) string { return e.Name }),
 		bijectors:   byName(bijector.All(), func(b *def.Bijector) string { return b.Name }),
+		transforms:  transforms.All(),
 	}
 }
 
@@ -63,6 +66,25 @@ func (u *Universe) Structural(name string) (*def.Structural, bool) {
 func (u *Universe) Encoder(name string) (*def.Encoder, bool) {
 	e, ok := u.encoders[name]
 	return e, ok
+}
+
+// Transform returns the transform with the given name.
+func (u *Universe) Transform(name string) (def.Transform, bool) {
+	for _, t := range u.transforms {
+		if t.Name == name {
+			return t, true
+		}
+	}
+	return def.Transform{}, false
+}
+
+// Transforms returns the names of the transforms, in the order of the documentation.
+func (u *Universe) Transforms() []string {
+	var names []string
+	for _, t := range u.transforms {
+		names = append(names, t.Name)
+	}
+	return names
 }
 
 // For returns the map from the real line to the numbers between the bounds, nil where there is none. The bounds themselves are passed to

@@ -5,9 +5,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -51,7 +51,7 @@ func TestAuxiliariesAreTheirConditional(t *testing.T) {
 		if name != "" {
 			given[name] = "true"
 		}
-		s, err := Algorithm().Resolve(backends.Augmented, given)
+		s, err := Algorithm().Resolve(transforms.Augmented, given)
 		if err != nil {
 			t.Fatal(err)
 		}

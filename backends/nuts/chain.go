@@ -8,6 +8,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // attempts is how many starting points are tried, as Stan does.
@@ -72,8 +73,8 @@ func checkAuxiliaries(blocks []density.Block, s backends.Settings) error {
 	switch {
 	case s.Bool(centered):
 		return fmt.Errorf("--%s samples one noise for each sum, --%s none: choose one", collapseAux, centered)
-	case s.Transform != backends.Augmented:
-		return fmt.Errorf("--%s: with transform %s the auxiliary variables do not meet the data in one sum; it takes transform %s", collapseAux, s.Transform, backends.Augmented)
+	case !s.Transform.Augmented():
+		return fmt.Errorf("--%s: with transform %s the auxiliary variables do not meet the data in one sum; it takes transform %s", collapseAux, s.Transform, transforms.Augmented)
 	case len(blocks) < 2:
 		return fmt.Errorf("--%s needs all parties in one process", collapseAux)
 	}

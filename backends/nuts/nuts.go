@@ -10,6 +10,8 @@ package nuts
 import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // Names of the settings.
@@ -31,7 +33,7 @@ func Algorithm() backends.Algorithm {
 	return backends.Algorithm{
 		Name:       "nuts",
 		Doc:        "The no-U-turn sampler: draws from the exact posterior of the model as transformed; each leapfrog step is one evaluation of the joint density over the parties.",
-		Transforms: []string{backends.None, backends.Augmented, backends.Power},
+		Transforms: []def.Transform{transforms.None, transforms.Augmented, transforms.Power},
 		Markov:     true,
 		Settings: []backends.Setting{
 			{Name: Chains, Doc: "chains", Default: 4, Min: 1},

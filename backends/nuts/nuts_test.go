@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/nuts"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/contract"
 	"github.com/vflc/vflc/tests/testmodel"
 )
@@ -26,10 +27,10 @@ func TestContract(t *testing.T) {
 }
 
 // every runs a test of the zoo with the given settings, as long as its tolerance needs.
-func every(t *testing.T, given map[string]string, transforms ...string) {
+func every(t *testing.T, given map[string]string, runs ...def.Transform) {
 	t.Helper()
 	contract.CheckExact(t, nuts.Algorithm(), func(k testmodel.Known) map[string]string {
-		if transforms != nil && !slices.Contains(transforms, k.Transform) {
+		if runs != nil && !slices.Contains(runs, k.Transform) {
 			return nil
 		}
 		given := maps.Clone(given)
@@ -46,16 +47,16 @@ func TestExact(t *testing.T) {
 	t.Run("diag", func(t *testing.T) { every(t, map[string]string{"metric": "diag"}) })
 	t.Run("dense", func(t *testing.T) { every(t, map[string]string{"metric": "dense"}) })
 	t.Run("stan", func(t *testing.T) { every(t, map[string]string{"adapt": "stan"}) })
-	t.Run("collapsed", func(t *testing.T) { every(t, map[string]string{"collapse-aux": "true"}, backends.Augmented) })
+	t.Run("collapsed", func(t *testing.T) { every(t, map[string]string{"collapse-aux": "true"}, transforms.Augmented) })
 	t.Run("centered", func(t *testing.T) {
-		every(t, map[string]string{"centered": "true", "target-accept": "0.9"}, backends.Augmented, backends.Power)
+		every(t, map[string]string{"centered": "true", "target-accept": "0.9"}, transforms.Augmented, transforms.Power)
 	})
 }
 
 // One auxiliary variable stands for a sum in the augmented model of one process, and nowhere else.
 func TestCollapseIsRefusedWhereItIsWrong(t *testing.T) {
 	a := nuts.Algorithm()
-	try := func(env density.Env, transform string, given map[string]string) error {
+	try := func(env density.Env, transform def.Transform, given map[string]string) error {
 		given["collapse-aux"] = "true"
 		s, err := a.Resolve(transform, given)
 		if err != nil {
@@ -64,14 +65,14 @@ func TestCollapseIsRefusedWhereItIsWrong(t *testing.T) {
 		_, err = a.New(env, s)
 		return err
 	}
-	augmented := contract.Model(backends.Augmented)
-	if err := try(augmented.Env(1), backends.Augmented, map[string]string{}); err != nil {
+	augmented := contract.Model(transforms.Augmented)
+	if err := try(augmented.Env(1), transforms.Augmented, map[string]string{}); err != nil {
 		t.Error(err)
 	}
 	for want, err := range map[string]error{
-		"choose one":                 try(augmented.Env(1), backends.Augmented, map[string]string{"centered": "true"}),
-		"with transform power":       try(contract.Model(backends.Power).Env(1), backends.Power, map[string]string{}),
-		"all parties in one process": try(testmodel.Split(augmented.Env(1))[1], backends.Augmented, map[string]string{}),
+		"choose one":                 try(augmented.Env(1), transforms.Augmented, map[string]string{"centered": "true"}),
+		"with transform power":       try(contract.Model(transforms.Power).Env(1), transforms.Power, map[string]string{}),
+		"all parties in one process": try(testmodel.Split(augmented.Env(1))[1], transforms.Augmented, map[string]string{}),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)

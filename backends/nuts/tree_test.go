@@ -9,15 +9,15 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
 // begun is an initialised chain over a density.
 func begun(t *testing.T, d testmodel.Density, seed uint64, given map[string]string) *chain {
 	t.Helper()
-	s, err := Algorithm().Resolve(backends.None, given)
+	s, err := Algorithm().Resolve(transforms.None, given)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +317,7 @@ func TestHopelessStarts(t *testing.T) {
 		return lp
 	}}
 	for want, d := range map[string]testmodel.Density{"100 starting points: the log density is -Inf": nowhere, "no step size is small enough": steep} {
-		s, err := Algorithm().Resolve(backends.None, nil)
+		s, err := Algorithm().Resolve(transforms.None, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

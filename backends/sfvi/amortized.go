@@ -39,7 +39,7 @@ func newAmortized(b density.Block, s backends.Settings) (guide, error) {
 			return nil, fmt.Errorf("%s y: %s does not hold the response that %s enters; declare it @ shared", guideInputs, b.Party(), c.Name)
 		}
 	}
-	q.labelled = q.labelled || s.Text(guideInputs) == "" && s.Transform == backends.Power
+	q.labelled = q.labelled || s.Text(guideInputs) == "" && s.Transform.AtClients
 	for _, c := range q.cuts {
 		if c.Label != nil {
 			standardise(span(q.label, c), c.Label)

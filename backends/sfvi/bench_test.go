@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -55,7 +56,7 @@ func BenchmarkStep(b *testing.B) {
 	})
 }
 
-func backendsDefaults(b *testing.B, transform string) backends.Settings {
+func backendsDefaults(b *testing.B, transform def.Transform) backends.Settings {
 	b.Helper()
 	s, err := Algorithm().Resolve(transform, nil)
 	if err != nil {

@@ -6,8 +6,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -168,7 +169,7 @@ func perceptron(u, v []float64) (f, h float64) {
 
 // The kernel's gradient is the finite difference of the integrand, in every variational parameter of every party.
 func TestGradientIsThatOfTheIntegrand(t *testing.T) {
-	for _, transform := range []string{backends.Augmented, backends.Power} {
+	for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
 		for _, form := range []string{"structured", "noncentered", "meanfield", "amortized"} {
 			for _, curved := range []bool{false, true} {
 				given := map[string]string{"guide": form}
@@ -177,15 +178,15 @@ func TestGradientIsThatOfTheIntegrand(t *testing.T) {
 		}
 	}
 	t.Run("inputs", func(t *testing.T) {
-		checkGradient(t, backends.Augmented, map[string]string{"guide": "amortized", "guide-inputs": "y,total"}, false)
+		checkGradient(t, transforms.Augmented, map[string]string{"guide": "amortized", "guide-inputs": "y,total"}, false)
 	})
 	t.Run("independent", func(t *testing.T) {
-		checkGradient(t, backends.Augmented, map[string]string{"theta-guide": "meanfield"}, false)
+		checkGradient(t, transforms.Augmented, map[string]string{"theta-guide": "meanfield"}, false)
 	})
-	t.Run("pooled", func(t *testing.T) { checkGradient(t, backends.None, nil, false) })
+	t.Run("pooled", func(t *testing.T) { checkGradient(t, transforms.None, nil, false) })
 }
 
-func checkGradient(t *testing.T, transform string, given map[string]string, curved bool) {
+func checkGradient(t *testing.T, transform def.Transform, given map[string]string, curved bool) {
 	m := testmodel.Linear(2, 6, []int{2, 1, 3}, 0.7)
 	m.Y, m.Sigma = []float64{1, 0, 1, 1, 0, 1}, 0
 	m.Transform, m.Rho, m.Scale, m.Curve = transform, 0.8, curved, curved

@@ -7,7 +7,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/contract"
 	"github.com/vflc/vflc/tests/testmodel"
 )
@@ -68,12 +69,12 @@ func with(given map[string]string, more ...string) map[string]string {
 // Normal likelihood: every Gaussian guide reaches its closed-form optimum in both transforms.
 func TestGaussianOptimum(t *testing.T) {
 	guides := map[string]testmodel.Guide{"structured": testmodel.Structured, "noncentered": testmodel.Noncentered, "meanfield": testmodel.MeanField}
-	for _, transform := range []string{backends.Augmented, backends.Power} {
+	for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
 		for name, guide := range guides {
 			for rho, seed := range map[float64]uint64{0.4: 1, 1.2: 2} {
 				m := testmodel.Linear(3, 40, []int{2, 3}, 0.8)
 				m.Transform, m.Rho = transform, rho
-				t.Run(transform+" "+name, func(t *testing.T) {
+				t.Run(transform.Name+" "+name, func(t *testing.T) {
 					run, mean, sd := fit(t, m, seed, with(annealed, "guide", name))
 					near(t, run, mean, sd, m.Optimum(guide))
 				})
@@ -84,7 +85,7 @@ func TestGaussianOptimum(t *testing.T) {
 
 func TestManyClients(t *testing.T) {
 	m := testmodel.Linear(3, 20, []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, 0.8)
-	m.Transform, m.Rho = backends.Power, 0.7
+	m.Transform, m.Rho = transforms.Power, 0.7
 	run, mean, sd := fit(t, m, 1, annealed)
 	near(t, run, mean, sd, m.Optimum(testmodel.Structured))
 }
@@ -98,7 +99,7 @@ func TestIndependentTheta(t *testing.T) {
 // Without a transform the family holds the posterior: the ELBO is the log evidence, with no variance, and the fit ends early.
 func TestPooledPosterior(t *testing.T) {
 	m := testmodel.Linear(3, 40, []int{2, 3}, 0.8)
-	m.Transform = backends.None
+	m.Transform = transforms.None
 	run, mean, sd := fit(t, m, 1, map[string]string{"lr": "1e-2"})
 	near(t, run, mean, sd, m.Optimum(testmodel.Structured))
 	if e := run.Last.Fit.Final; math.Abs(e.Value-m.Optimum(testmodel.Structured).LogZ) > 0.01 {
@@ -125,10 +126,10 @@ func TestPowerWithOneClient(t *testing.T) {
 			col[i] -= mean
 		}
 	}
-	m.Transform = backends.None
+	m.Transform = transforms.None
 	want := m.Optimum(testmodel.Structured)
 	for _, guide := range []string{"structured", "noncentered"} {
-		m.Transform = backends.Power
+		m.Transform = transforms.Power
 		run, mean, sd := fit(t, m, 1, with(annealed, "guide", guide))
 		near(t, run, mean, sd, want)
 	}
@@ -148,10 +149,10 @@ func TestLogisticPanel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Transform, m.Rho = backends.Augmented, 1
+	m.Transform, m.Rho = transforms.Augmented, 1
 	run, mean, sd := fit(t, m, 1, with(annealed, "iterations", "12000"))
-	want := testmodel.Select(refs.Optimum, m.Transform, 2, 1, "slope")[0]
-	exact := testmodel.Select(refs.Exact, m.Transform, 2, 1, "")[0]
+	want := testmodel.Select(refs.Optimum, m.Transform.Name, 2, 1, "slope")[0]
+	exact := testmodel.Select(refs.Exact, m.Transform.Name, 2, 1, "")[0]
 	near(t, run, mean, sd, testmodel.Fit{ELBO: want.ELBO, LogZ: exact.LogZ, Mean: want.Mean, SD: want.SD, Exact: exact.SD})
 }
 

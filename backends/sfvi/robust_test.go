@@ -10,6 +10,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -44,7 +45,7 @@ func (f *faulty) Why() string { return "y ~ normal(mu, sigma): sigma is 0" }
 
 func kernelOver(t *testing.T, env density.Env, given map[string]string) *kernel {
 	t.Helper()
-	s, err := Algorithm().Resolve(backends.Augmented, given)
+	s, err := Algorithm().Resolve(transforms.Augmented, given)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +130,7 @@ func TestEndlessNonFiniteIsAnError(t *testing.T) {
 
 // The response is an input only where the party holds it.
 func TestGuideInputsNeedTheResponse(t *testing.T) {
-	s, err := Algorithm().Resolve(backends.Augmented, map[string]string{"guide": "amortized", "guide-inputs": "y"})
+	s, err := Algorithm().Resolve(transforms.Augmented, map[string]string{"guide": "amortized", "guide-inputs": "y"})
 	if err != nil {
 		t.Fatal(err)
 	}

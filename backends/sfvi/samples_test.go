@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -126,7 +126,7 @@ func TestOneSpoiltDrawOfSeveral(t *testing.T) {
 
 func TestDrawsOfAnIterationArePositive(t *testing.T) {
 	for _, text := range []string{"0", "-1", "1.5", "many"} {
-		if _, err := Algorithm().Resolve(backends.Augmented, map[string]string{"mc-samples": text}); err == nil {
+		if _, err := Algorithm().Resolve(transforms.Augmented, map[string]string{"mc-samples": text}); err == nil {
 			t.Errorf("%s draws are accepted", text)
 		}
 	}

@@ -12,6 +12,8 @@ package sfvi
 import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // Names of the settings.
@@ -36,7 +38,7 @@ func Algorithm() backends.Algorithm {
 	return backends.Algorithm{
 		Name:       "sfvi",
 		Doc:        "Structured federated variational inference: a Gaussian approximation of the posterior, fitted by stochastic gradients; the parties exchange noisy contributions and their adjoints, one draw an iteration.",
-		Transforms: []string{backends.None, backends.Augmented, backends.Power},
+		Transforms: []def.Transform{transforms.None, transforms.Augmented, transforms.Power},
 		Settings: []backends.Setting{
 			{Name: iterations, Doc: "most iterations of the fit", Default: 50000, Min: 10},
 			{Name: guideForm, Doc: "form of q(z | θ)", Default: "structured", Choices: guideNames()},

@@ -9,9 +9,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/contract"
 	"github.com/vflc/vflc/tests/testmodel"
 )
@@ -28,7 +29,7 @@ func parts(n, windows int) [][]int {
 }
 
 // binary is a model of a 0/1 response.
-func binary(rows int, transform string, curved bool) testmodel.GLM {
+func binary(rows int, transform def.Transform, curved bool) testmodel.GLM {
 	m := testmodel.Linear(2, rows, []int{2, 1, 3}, 0.7)
 	for i := range m.Y {
 		m.Y[i] = float64(i * i % 3 % 2)
@@ -41,12 +42,12 @@ func binary(rows int, transform string, curved bool) testmodel.GLM {
 // guide's parameters, each counted in the one window that moves it. So is the mean of the integrands.
 func TestMeanOverWindowsIsTheWhole(t *testing.T) {
 	type variant struct {
-		transform string
+		transform def.Transform
 		curved    bool
 		given     map[string]string
 	}
 	var variants []variant
-	for _, transform := range []string{backends.Augmented, backends.Power} {
+	for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
 		for _, form := range guideNames() {
 			for _, curved := range []bool{false, true} {
 				variants = append(variants, variant{transform, curved, map[string]string{"guide": form}})
@@ -54,9 +55,9 @@ func TestMeanOverWindowsIsTheWhole(t *testing.T) {
 		}
 	}
 	variants = append(variants,
-		variant{backends.Augmented, false, map[string]string{"guide": "amortized", "guide-inputs": "y,total"}},
-		variant{backends.Augmented, false, map[string]string{"theta-guide": "meanfield"}},
-		variant{backends.None, false, map[string]string{}})
+		variant{transforms.Augmented, false, map[string]string{"guide": "amortized", "guide-inputs": "y,total"}},
+		variant{transforms.Augmented, false, map[string]string{"theta-guide": "meanfield"}},
+		variant{transforms.None, false, map[string]string{}})
 	for _, v := range variants {
 		m := binary(11, v.transform, v.curved)
 		s, err := Algorithm().Resolve(v.transform, with(v.given, "minibatch", "3"))
@@ -146,7 +147,7 @@ func subtractGuide(from []float64, p *party, n float64) {
 // The parameters of the guide of all rows are those of the windows, row by row.
 func TestWindowsAreGathered(t *testing.T) {
 	for _, form := range []string{"structured", "noncentered", "meanfield"} {
-		k := divided(t, binary(11, backends.Augmented, false), 4, map[string]string{"guide": form})
+		k := divided(t, binary(11, transforms.Augmented, false), 4, map[string]string{"guide": form})
 		for _, p := range k.parties[1:] {
 			for w, h := range p.windows {
 				for c := range h.guide.each() {
@@ -181,7 +182,7 @@ func divided(t *testing.T, m testmodel.GLM, windows int, given map[string]string
 // In an epoch every window is visited once, in another order each time, and draws of opposite noise are of one window.
 func TestEpochs(t *testing.T) {
 	for samples := 1; samples <= 4; samples++ {
-		k := divided(t, binary(20, backends.Augmented, false), 5, map[string]string{"mc-samples": fmt.Sprint(samples)})
+		k := divided(t, binary(20, transforms.Augmented, false), 5, map[string]string{"mc-samples": fmt.Sprint(samples)})
 		each := 1 + samples%2
 		var orders [][]int
 		for epoch := range 6 {
@@ -207,7 +208,7 @@ func TestEpochs(t *testing.T) {
 
 // The optimiser of a window's guide moves, and counts its steps, when the window is visited and not else.
 func TestOnlyTheVisitedWindowMoves(t *testing.T) {
-	k := divided(t, binary(20, backends.Augmented, false), 5, map[string]string{"guide": "noncentered"})
+	k := divided(t, binary(20, transforms.Augmented, false), 5, map[string]string{"guide": "noncentered"})
 	if err := k.Init(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -240,11 +241,11 @@ func TestOnlyTheVisitedWindowMoves(t *testing.T) {
 // means within 0.05 posterior sds, sds within 4 % (see near).
 func TestMinibatchesReachTheOptimum(t *testing.T) {
 	guides := map[string]testmodel.Guide{"structured": testmodel.Structured, "noncentered": testmodel.Noncentered, "meanfield": testmodel.MeanField}
-	for _, transform := range []string{backends.Augmented, backends.Power} {
+	for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
 		for name, guide := range guides {
 			m := testmodel.Linear(3, 40, []int{2, 3}, 0.8)
 			m.Transform = transform
-			t.Run(transform+" "+name, func(t *testing.T) {
+			t.Run(transform.Name+" "+name, func(t *testing.T) {
 				given := map[string]string{"guide": name, "schedule": "cosine", "lr": "2e-2", "lr-end": "1e-5", "iterations": "60000"}
 				k := divided(t, m, 4, given)
 				if err := k.Init(context.Background()); err != nil {
@@ -269,7 +270,7 @@ func TestMinibatchesReachTheOptimum(t *testing.T) {
 func TestIterationsOverWindowsAllocateNothing(t *testing.T) {
 	for _, form := range guideNames() {
 		for _, samples := range []string{"1", "2"} {
-			k := divided(t, binary(20, backends.Power, false), 5, map[string]string{"guide": form, "mc-samples": samples, "elbo-every": "7"})
+			k := divided(t, binary(20, transforms.Power, false), 5, map[string]string{"guide": form, "mc-samples": samples, "elbo-every": "7"})
 			if err := k.Init(context.Background()); err != nil {
 				t.Fatal(err)
 			}
@@ -288,8 +289,8 @@ func TestIterationsOverWindowsAllocateNothing(t *testing.T) {
 func TestWindowsAreResumed(t *testing.T) {
 	for _, form := range guideNames() {
 		given := map[string]string{"guide": form, "iterations": "60", "elbo-every": "13", "elbo-draws": "70"}
-		one := divided(t, binary(20, backends.Augmented, false), 5, given)
-		two := divided(t, binary(20, backends.Augmented, false), 5, given)
+		one := divided(t, binary(20, transforms.Augmented, false), 5, given)
+		two := divided(t, binary(20, transforms.Augmented, false), 5, given)
 		if err := one.Init(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -349,7 +350,7 @@ func faultyWindows(every int) density.Env {
 
 // A kernel that is asked for minibatches needs an Env that has them.
 func TestMinibatchesNeedWindows(t *testing.T) {
-	s, err := Algorithm().Resolve(backends.Augmented, map[string]string{"minibatch": "5"})
+	s, err := Algorithm().Resolve(transforms.Augmented, map[string]string{"minibatch": "5"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,7 +358,7 @@ func TestMinibatchesNeedWindows(t *testing.T) {
 		t.Error("no error")
 	}
 	for _, text := range []string{"-1", "1.5", "all"} {
-		if _, err := Algorithm().Resolve(backends.Augmented, map[string]string{"minibatch": text}); err == nil {
+		if _, err := Algorithm().Resolve(transforms.Augmented, map[string]string{"minibatch": text}); err == nil {
 			t.Errorf("minibatches of %s rows are accepted", text)
 		}
 	}

@@ -10,11 +10,13 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
 // fit runs a kernel to its end and hands each of its draws to take.
-func fit(t *testing.T, env density.Env, transform string, given map[string]string, take func(theta [][]float64)) (*kernel, backends.Info) {
+func fit(t *testing.T, env density.Env, transform def.Transform, given map[string]string, take func(theta [][]float64)) (*kernel, backends.Info) {
 	t.Helper()
 	s, err := Algorithm().Resolve(transform, given)
 	if err != nil {
@@ -95,7 +97,7 @@ func stationary(p *mat.SymDense, h float64) *mat.Dense {
 // Gaussian likelihood, σ known: mode, conditional means and covariances in closed form. A pair of chains with opposite noise gives the mean of θ given z without
 // any; one chain alone does not.
 func TestGaussian(t *testing.T) {
-	for _, transform := range []string{backends.Augmented, backends.Power} {
+	for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
 		for _, columns := range [][]int{{3}, {2, 3}, {2, 1, 2, 1, 2}} {
 			for _, run := range []struct {
 				metropolis bool

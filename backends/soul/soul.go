@@ -10,6 +10,8 @@ package soul
 import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // Names of the settings.
@@ -27,7 +29,7 @@ func Algorithm() backends.Algorithm {
 	return backends.Algorithm{
 		Name:       "soul",
 		Doc:        "Stochastic optimisation by unadjusted Langevin: the most probable auxiliary variables and server parameters, the clients' parameters integrated out; then draws of these given the former, which are narrower than their posterior. A client sends its auxiliary variables once for many steps of its own.",
-		Transforms: []string{backends.Augmented, backends.Power},
+		Transforms: []def.Transform{transforms.Augmented, transforms.Power},
 		Settings: []backends.Setting{
 			{Name: iterations, Doc: "most iterations of the fit", Default: 20000, Min: 10},
 			{Name: inner, Doc: "Langevin steps of a chain in one iteration, and between two draws", Default: 10, Min: 1},

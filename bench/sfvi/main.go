@@ -22,6 +22,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/vector"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 const (
@@ -106,7 +107,7 @@ func fitting(path, guide string) (backends.Kernel, error) {
 		return nil, err
 	}
 	a := sfvi.Algorithm()
-	s, err := a.Resolve(backends.Augmented, map[string]string{"guide": guide, "iterations": "100000000", "elbo-every": "100000000"})
+	s, err := a.Resolve(transforms.Augmented, map[string]string{"guide": guide, "iterations": "100000000", "elbo-every": "100000000"})
 	if err != nil {
 		return nil, err
 	}

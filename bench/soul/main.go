@@ -21,6 +21,9 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/soul"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -67,7 +70,7 @@ func run() error {
 }
 
 // panel runs all seeds of a panel.
-func (s study) panel(transform, clients, rho string) error {
+func (s study) panel(name, clients, rho string) error {
 	j, err := strconv.Atoi(clients)
 	if err != nil {
 		return err
@@ -76,7 +79,10 @@ func (s study) panel(transform, clients, rho string) error {
 	if err != nil {
 		return err
 	}
-	m.Transform = transform
+	m.Transform, err = chosen(name)
+	if err != nil {
+		return err
+	}
 	if m.Rho, err = strconv.ParseFloat(rho, 64); err != nil {
 		return err
 	}
@@ -96,7 +102,7 @@ func (s study) panel(transform, clients, rho string) error {
 		}
 	}
 	if len(all) > 1 {
-		fmt.Printf("%-10s %2d %4g      seeds apart by %.4f at most (relative norm of z)\n", transform, j, m.Rho, apart)
+		fmt.Printf("%-10s %2d %4g      seeds apart by %.4f at most (relative norm of z)\n", name, j, m.Rho, apart)
 	}
 	if s.table {
 		return s.coefficients(m, all[0])
@@ -256,14 +262,14 @@ func addGradient(m testmodel.GLM, z [][]float64, sum []float64, b float64, theta
 		own[c] = make([]float64, n)
 		for i := range g {
 			to[c*n+i] += weight * (g[i] - z[c][i]) / (m.Rho * m.Rho)
-			if m.Transform == backends.Power {
+			if m.Transform == transforms.Power {
 				own[c][i] = m.Score(i, b+g[i]+sum[i]-z[c][i]) / float64(j)
 				total[i] += own[c][i]
 			}
 		}
 	}
 	for i := range total {
-		if m.Transform == backends.Augmented {
+		if m.Transform == transforms.Augmented {
 			total[i] = m.Score(i, b+sum[i])
 		}
 		for c := range own {
@@ -309,7 +315,7 @@ func (r result) moments() (mean, sd []float64) {
 
 func (s study) row(m testmodel.GLM, seed int, r result) {
 	away, worst := math.NaN(), math.NaN()
-	if m.Transform == backends.Augmented {
+	if m.Transform == transforms.Augmented {
 		peak := m.Peak()
 		away, worst = distance(r.z, peak.Z), 0
 		for c := range r.z {
@@ -317,7 +323,7 @@ func (s study) row(m testmodel.GLM, seed int, r result) {
 		}
 	}
 	slope, spread, b := math.NaN(), math.NaN(), math.NaN()
-	if exact := testmodel.Select(s.refs.Exact, m.Transform, m.Clients(), m.Rho, ""); len(exact) > 0 {
+	if exact := testmodel.Select(s.refs.Exact, m.Transform.Name, m.Clients(), m.Rho, ""); len(exact) > 0 {
 		mean, sd := r.moments()
 		b = mean[0] / exact[0].Mean[0]
 		along, length := 0.0, 0.0
@@ -357,4 +363,13 @@ func (s study) coefficients(m testmodel.GLM, r result) error {
 		fmt.Printf("%-10s %12.4f %7.4f %16.4f %7.4f %10.2f\n", p, mean[i], sd[i], q.Mean, q.SD, (mean[i]-q.Mean)/q.SD)
 	}
 	return nil
+}
+
+// chosen is the transform of a name.
+func chosen(name string) (def.Transform, error) {
+	t, ok := stdlib.New().Transform(name)
+	if !ok {
+		return t, fmt.Errorf("%q is no transform", name)
+	}
+	return t, nil
 }

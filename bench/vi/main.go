@@ -19,6 +19,8 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/sfvi"
+	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -76,7 +78,9 @@ func (s study) fit(model, clients, rho, guide string) error {
 	if err != nil {
 		return err
 	}
-	m.Transform = model
+	if m.Transform, err = chosen(model); err != nil {
+		return err
+	}
 	if m.Rho, err = strconv.ParseFloat(rho, 64); err != nil {
 		return err
 	}
@@ -86,7 +90,7 @@ func (s study) fit(model, clients, rho, guide string) error {
 			given[name] = value
 		}
 	}
-	settings, err := sfvi.Algorithm().Resolve(model, given)
+	settings, err := sfvi.Algorithm().Resolve(m.Transform, given)
 	if err != nil {
 		return err
 	}
@@ -181,4 +185,13 @@ func (s study) summary(name string, info backends.Info, mean, sd []float64) erro
 		return err
 	}
 	return os.WriteFile(filepath.Join(s.out, name), text, 0o644)
+}
+
+// chosen is the transform of a name.
+func chosen(name string) (def.Transform, error) {
+	t, ok := stdlib.New().Transform(name)
+	if !ok {
+		return t, fmt.Errorf("%q is no transform", name)
+	}
+	return t, nil
 }

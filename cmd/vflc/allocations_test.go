@@ -9,9 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // boundExamples binds every model of examples/ under every transform, and those of posteriordb where their data are.
@@ -23,8 +24,8 @@ func boundExamples(t *testing.T) map[string]*bound {
 	}
 	all := map[string]*bound{}
 	for _, path := range paths {
-		for _, transform := range []string{backends.None, backends.Augmented, backends.Power} {
-			all[filepath.Base(path)+" "+transform] = bindModel(t, path, transform)
+		for _, transform := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {
+			all[filepath.Base(path)+" "+transform.Name] = bindModel(t, path, transform)
 		}
 	}
 	paths, err = filepath.Glob("../../examples/posteriordb/*.vfl")
@@ -75,7 +76,7 @@ func TestEvaluationsAllocateNothing(t *testing.T) {
 
 // TestTransitionsAllocateNothing: transitions of NUTS after warm-up, with the short trees of logistic regression.
 func TestTransitionsAllocateNothing(t *testing.T) {
-	for _, transform := range []string{backends.None, backends.Augmented, backends.Power} {
+	for _, transform := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {
 		b := bindModel(t, "../../examples/logistic.vfl", transform)
 		env, err := session.NewLocal(b.plan, session.SimulatedKeys(1, b.plan.Names))
 		if err != nil {

@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/stdlib"
 )
 
 func newAudit() *cobra.Command {
@@ -142,7 +142,7 @@ func cutDisclosures(m *split.Manifest, c split.ManifestCut) []disclosure {
 		}
 		out = append(out, d)
 	}
-	if m.Transform == backends.Power {
+	if t, _ := stdlib.New().Transform(m.Transform); t.AtClients {
 		out = append(out, disclosure{m.Server, "adjoint of the others' sum", c.Client, c.Shape, everyRound, "no"})
 	}
 	return out

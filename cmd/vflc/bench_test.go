@@ -7,19 +7,20 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-func bindExample(b *testing.B, transform string) *bound {
+func bindExample(b *testing.B, transform def.Transform) *bound {
 	b.Helper()
 	return bindModel(b, "../../examples/logistic.vfl", transform)
 }
 
-func bindModel(b testing.TB, path, transform string) *bound {
+func bindModel(b testing.TB, path string, transform def.Transform) *bound {
 	b.Helper()
 	cmd := &cobra.Command{}
-	c, err := compileModel(cmd, path, &modelFlags{transform: transform, rho: "1"})
+	c, err := compileModel(cmd, path, &modelFlags{transform: transform.Name, rho: "1"})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -33,8 +34,8 @@ func bindModel(b testing.TB, path, transform string) *bound {
 // BenchmarkExample is value and gradient of examples/logistic.vfl, compiled, over all parties; ByHand is the true model's as one would
 // write it in a scalar loop over the same data.
 func BenchmarkExample(b *testing.B) {
-	for _, transform := range []string{backends.None, backends.Augmented, backends.Power} {
-		b.Run(transform, func(b *testing.B) {
+	for _, transform := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {
+		b.Run(transform.Name, func(b *testing.B) {
 			plan := bindExample(b, transform).plan
 			env, err := session.NewLocal(plan, session.SimulatedKeys(1, plan.Names))
 			if err != nil {
@@ -54,7 +55,7 @@ func BenchmarkExample(b *testing.B) {
 		})
 	}
 	b.Run("ByHand", func(b *testing.B) {
-		v := bindExample(b, backends.None)
+		v := bindExample(b, transforms.None)
 		y, xa, xb := v.values["registry"]["y"].Values, v.values["hospital_a"]["XA"].Values, v.values["hospital_b"]["XB"].Values
 		n := len(y)
 		p := (len(xa) + len(xb)) / n
@@ -103,9 +104,9 @@ func byHand(y, rows []float64, b float64, beta, grad []float64) float64 {
 
 // BenchmarkLeapfrog is a leapfrog of NUTS, tree and all, after warm-up on examples/logistic.vfl.
 func BenchmarkLeapfrog(b *testing.B) {
-	for _, transform := range []string{backends.None, backends.Augmented, backends.Power} {
+	for _, transform := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {
 		for _, metric := range []string{"diag", "dense"} {
-			b.Run(transform+"/"+metric, func(b *testing.B) {
+			b.Run(transform.Name+"/"+metric, func(b *testing.B) {
 				plan := bindExample(b, transform).plan
 				env, err := session.NewLocal(plan, session.SimulatedKeys(1, plan.Names))
 				if err != nil {
@@ -150,8 +151,8 @@ func BenchmarkLeapfrog(b *testing.B) {
 // BenchmarkLangevin is an inner Langevin step of soul on examples/logistic.vfl, all clients together: normals, their own densities with the
 // gradients, and the moves.
 func BenchmarkLangevin(b *testing.B) {
-	for _, transform := range []string{backends.Augmented, backends.Power} {
-		b.Run(transform, func(b *testing.B) {
+	for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
+		b.Run(transform.Name, func(b *testing.B) {
 			plan := bindExample(b, transform).plan
 			env, err := session.NewLocal(plan, session.SimulatedKeys(1, plan.Names))
 			if err != nil {

@@ -127,7 +127,7 @@ func (s *study) report(cmd *cobra.Command, f *calibrateFlags) error {
 	}
 	results := sbc.Judge(s.names, ranks, ranked)
 	r := calibration{
-		Schema: posterior.Schema, Model: s.bound.name, Backend: s.algorithm.Name, Transform: s.bound.checked.Transform.Kind, Seed: f.seed,
+		Schema: posterior.Schema, Model: s.bound.name, Backend: s.algorithm.Name, Transform: s.bound.checked.Transform.Kind.Name, Seed: f.seed,
 		Replicates: done, Draws: ranked, Calibrated: sbc.Calibrated(results), Parameters: results, Warnings: s.warnings(),
 	}
 	out := cmd.OutOrStdout()

@@ -13,13 +13,15 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // exact is an algorithm that is right on every model whose density is Gaussian in the unconstrained parameters: it draws from the normal distribution
 // with the density's own mode and curvature, which it reads off gradients.
 func exact() backends.Algorithm {
 	return backends.Algorithm{
-		Name: "exact", Transforms: []string{backends.None},
+		Name: "exact", Transforms: []def.Transform{transforms.None},
 		Settings: []backends.Setting{{Name: "draws", Default: 99, Min: 1}},
 		New: func(env density.Env, s backends.Settings) (backends.Kernel, error) {
 			return &exactKernel{env: env, s: s}, nil

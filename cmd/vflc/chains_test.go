@@ -11,6 +11,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -50,7 +51,7 @@ func chainsOf(t *testing.T, plan *model.Plan, warmup, draws string) markov {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := a.Resolve(backends.Augmented, map[string]string{"chains": "3", "warmup": warmup, "draws": draws})
+	s, err := a.Resolve(transforms.Augmented, map[string]string{"chains": "3", "warmup": warmup, "draws": draws})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +61,7 @@ func chainsOf(t *testing.T, plan *model.Plan, warmup, draws string) markov {
 func smallPlan(t *testing.T) *model.Plan {
 	t.Helper()
 	m := testmodel.Linear(9, 20, []int{2, 1}, 0.7)
-	return bindFiles(t, glmText(m), backends.Augmented, 0.8, glmFiles(m)).plan
+	return bindFiles(t, glmText(m), transforms.Augmented, 0.8, glmFiles(m)).plan
 }
 
 func sampled(t *testing.T, m markov, interrupt context.Context) *fitted {

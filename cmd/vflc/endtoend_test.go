@@ -14,15 +14,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
 // bindFiles takes a model and its tables, by file name, through the compiler.
-func bindFiles(t *testing.T, text, transform string, rho float64, files map[string]string) *bound {
+func bindFiles(t *testing.T, text string, transform def.Transform, rho float64, files map[string]string) *bound {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "m"), 0o700); err != nil {
@@ -49,11 +50,11 @@ func mapsWith(m map[string]string, key, value string) map[string]string {
 	return out
 }
 
-func bindPath(t *testing.T, path, transform string, rho float64) *bound {
+func bindPath(t *testing.T, path string, transform def.Transform, rho float64) *bound {
 	t.Helper()
 	cmd := &cobra.Command{}
 	cmd.SetErr(os.Stderr)
-	f := &modelFlags{transform: transform, rho: fmt.Sprint(rho)}
+	f := &modelFlags{transform: transform.Name, rho: fmt.Sprint(rho)}
 	c, err := compileModel(cmd, path, f)
 	if err != nil {
 		t.Fatal(err)
@@ -156,14 +157,14 @@ func TestCompiledIsHandwritten(t *testing.T) {
 	}
 	logistic.Sigma = 0
 	for name, m := range map[string]testmodel.GLM{"linear": testmodel.Linear(4, 50, []int{3, 2}, 0.7), "logistic": logistic, "one client": testmodel.Linear(6, 33, []int{4}, 0.5)} {
-		for _, transform := range []string{backends.Augmented, backends.Power} {
+		for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
 			m.Transform, m.Rho = transform, 0.8
 			b := bindFiles(t, glmText(m), transform, m.Rho, glmFiles(m))
 			env, err := session.NewLocal(b.plan, session.SimulatedKeys(1, b.plan.Names))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if transform == backends.Power && len(m.X) == 1 {
+			if transform == transforms.Power && len(m.X) == 1 {
 				continue // here the z does not exist, and in the hand-written model it does: TestPowerOfOneClient
 			}
 			lp, grad := evaluate(t, env)
@@ -186,7 +187,7 @@ func TestCompiledIsHandwritten(t *testing.T) {
 func TestPowerOfOneClient(t *testing.T) {
 	m := testmodel.Linear(6, 33, []int{4}, 0.5)
 	var values []float64
-	for _, transform := range []string{backends.Power, backends.None} {
+	for _, transform := range []def.Transform{transforms.Power, transforms.None} {
 		b := bindFiles(t, glmText(m), transform, 1, glmFiles(m))
 		env, err := session.NewLocal(b.plan, session.SimulatedKeys(1, b.plan.Names))
 		if err != nil {
@@ -221,9 +222,9 @@ func TestPowerOfOneClient(t *testing.T) {
 // drawsOf runs a backend briefly and returns, per party, all its draws.
 func drawsOf(t *testing.T, plan *model.Plan, mode session.Mode, backend string, given map[string]string) map[string][]float64 {
 	t.Helper()
-	kind := backends.Augmented
+	kind := transforms.Augmented
 	if plan.Power {
-		kind = backends.Power
+		kind = transforms.Power
 	}
 	a, err := algorithm(backend)
 	if err != nil {
@@ -273,7 +274,7 @@ func drawsOf(t *testing.T, plan *model.Plan, mode session.Mode, backend string, 
 // TestSameBits: one loop over the parties, a goroutine for each, one core or several: the same draws, bit for bit.
 func TestSameBits(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{2, 3, 1}, 0.7)
-	for _, transform := range []string{backends.Augmented, backends.Power} {
+	for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
 		plan := bindFiles(t, glmText(m), transform, 0.8, glmFiles(m)).plan
 		for _, run := range []struct {
 			backend string
@@ -315,7 +316,7 @@ func TestExamples(t *testing.T) {
 		t.Fatalf("no examples (%v)", err)
 	}
 	for _, path := range paths {
-		for _, transform := range []string{backends.None, backends.Augmented, backends.Power} {
+		for _, transform := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {
 			b := bindPath(t, path, transform, 0.5)
 			env, err := session.NewLocal(b.plan, session.SimulatedKeys(1, b.plan.Names))
 			if err != nil {

@@ -10,11 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile/rows"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -100,7 +101,7 @@ func addUp(t *testing.T, name string, b *bound) {
 }
 
 // dividedGLM is a model of rows in windows of size rows.
-func dividedGLM(t *testing.T, n, size int, transform string) *bound {
+func dividedGLM(t *testing.T, n, size int, transform def.Transform) *bound {
 	t.Helper()
 	m := testmodel.Linear(9, n, []int{2, 3}, 0.7)
 	for i := range m.Y {
@@ -116,7 +117,7 @@ func dividedGLM(t *testing.T, n, size int, transform string) *bound {
 
 // TestMinibatchesAreTheSameApart: the same draws, auxiliary variables and work in one loop and with a goroutine per party.
 func TestMinibatchesAreTheSameApart(t *testing.T) {
-	for _, transform := range []string{backends.Augmented, backends.Power} {
+	for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
 		b := dividedGLM(t, 45, 12, transform)
 		plan := b.plan
 		if got := len(plan.Windows); got != 4 {
@@ -186,7 +187,7 @@ func workOf(t *testing.T, m *bound, mode session.Mode, given map[string]string) 
 // sends the same for any number of rows.
 func TestIterationsDoNotGrowWithTheRows(t *testing.T) {
 	const evaluations = 41 // that of the next iteration is begun
-	for transform, exchanges := range map[string]int64{backends.Augmented: 1, backends.Power: 2} {
+	for transform, exchanges := range map[def.Transform]int64{transforms.Augmented: 1, transforms.Power: 2} {
 		given := map[string]string{"guide": "amortized", "minibatch": "25", "elbo-every": "1000"}
 		few := workOf(t, dividedGLM(t, 100, 25, transform), session.OneLoop, given)
 		many := workOf(t, dividedGLM(t, 2000, 25, transform), session.OneLoop, given)
@@ -197,7 +198,7 @@ func TestIterationsDoNotGrowWithTheRows(t *testing.T) {
 			t.Errorf("%s: %d rounds for %d evaluations", transform, few.Rounds, evaluations)
 		}
 		// In the augmented model two clients send 25 numbers each and get 25 back; two scalars are added up for each iteration.
-		if want := int64(8 * (evaluations*2*2*25 + 40*2*2*2)); transform == backends.Augmented && few.Bytes != want {
+		if want := int64(8 * (evaluations*2*2*25 + 40*2*2*2)); transform == transforms.Augmented && few.Bytes != want {
 			t.Errorf("40 iterations send %d bytes, want %d", few.Bytes, want)
 		}
 		for _, w := range dividedGLM(t, 2000, 25, transform).plan.Windows {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // modelFlags are the flags that change what a model means; every command that compiles takes them.
@@ -21,17 +21,18 @@ type modelFlags struct {
 
 func (f *modelFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.set, "set", nil, "give a const of the model another value: `NAME=VALUE`; repeatable")
-	cmd.Flags().StringVar(&f.transform, "transform", "", "use this `transform` in place of the model's own: none, augmented or power")
+	cmd.Flags().StringVar(&f.transform, "transform", "", "use this `transform` in place of the model's own: "+strings.Join(stdlib.New().Transforms(), ", "))
 	cmd.Flags().StringVar(&f.rho, "rho", "", "standard deviation of auxiliary variables, in place of the model's own: `R`, or CLIENT=R,CLIENT=R")
 }
 
 // options are the flags as the checker takes them.
 func (f *modelFlags) options() (check.Options, error) {
-	o := check.Options{Transform: f.transform, Set: map[string]float64{}}
-	switch f.transform {
-	case "", backends.None, backends.Augmented, backends.Power:
-	default:
-		return o, usagef("--transform %s: there are none, augmented and power", f.transform)
+	o := check.Options{Set: map[string]float64{}}
+	if f.transform != "" {
+		universe, ok := stdlib.New(), false
+		if o.Transform, ok = universe.Transform(f.transform); !ok {
+			return o, usagef("--transform %s: there are %s", f.transform, strings.Join(universe.Transforms(), ", "))
+		}
 	}
 	for _, s := range f.set {
 		name, v, err := assignment("--set", s)

@@ -7,10 +7,12 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/nuts"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // sampling returns a chain of a compiled model in its warm-up, whose length is given, and what takes its draws.
-func sampling(t *testing.T, path, transform, warmup string) (backends.Kernel, *taker) {
+func sampling(t *testing.T, path string, transform def.Transform, warmup string) (backends.Kernel, *taker) {
 	t.Helper()
 	v := bindModel(t, path, transform)
 	env, err := session.NewLocal(v.plan, session.SimulatedKeys(1, v.plan.Names))
@@ -28,13 +30,13 @@ func sampling(t *testing.T, path, transform, warmup string) (backends.Kernel, *t
 	if err := k.Init(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	return k, newTaker(env, transform != backends.None)
+	return k, newTaker(env, transform != transforms.None)
 }
 
 // Over compiled models neither a step of the warm-up nor one after it allocates, nor the taking of its draw.
 func TestNUTSAllocatesNothing(t *testing.T) {
 	for _, path := range []string{"../../examples/logistic.vfl", "../../examples/logistic_family.vfl"} {
-		for _, transform := range []string{backends.None, backends.Augmented, backends.Power} {
+		for _, transform := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {
 			for phase, warmup := range map[string]string{"warm-up": "1000000", "sampling": "40"} {
 				k, draws := sampling(t, path, transform, warmup)
 				steps := func() { // as many before the count as in it

@@ -35,7 +35,7 @@ func (b *bound) outcome(f *fitted, record posterior.Record, s backends.Settings)
 	record.Draws = f.draws.Len(0)
 	o := &outcome{draws: f.draws, trace: f.trace, programs: b.files(), record: record}
 	o.document = posterior.Document{
-		Schema: posterior.Schema, Model: b.name, Backend: record.Backend, Transform: s.Transform, Rho: record.Rho, Seed: record.Seed,
+		Schema: posterior.Schema, Model: b.name, Backend: record.Backend, Transform: s.Transform.Name, Rho: record.Rho, Seed: record.Seed,
 		ELBO: f.elbo(), Auxiliary: listed(f.draws.Vars),
 		Work: posterior.Work{Gradients: f.work.Gradients, Iterations: int64(f.iterations), Rounds: f.work.Rounds, Bytes: f.work.Bytes},
 	}
@@ -60,7 +60,7 @@ func (b *bound) record(flags *runFlags, a backends.Algorithm, s backends.Setting
 	return posterior.Record{
 		Schema: posterior.Schema, Version: buildVersion(), Created: time.Now().UTC().Format(time.RFC3339), Command: os.Args, Directory: here,
 		Model: posterior.Source{Path: b.source.Name, SHA256: digest([]byte(b.source.Text))}, Data: inputs, Key: b.data.Key,
-		Constants: b.constants(flags), Backend: a.Name, Transform: s.Transform, Rho: b.rho(), Seed: flags.seed, Settings: s.All(),
+		Constants: b.constants(flags), Backend: a.Name, Transform: s.Transform.Name, Rho: b.rho(), Seed: flags.seed, Settings: s.All(),
 	}, err
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/compile/lower"
@@ -97,7 +96,7 @@ func modelName(path string) string {
 }
 
 // pooled says that one party evaluates everything: the model runs as it is written.
-func (c *compiled) pooled() bool { return c.checked.Transform.Kind == backends.None }
+func (c *compiled) pooled() bool { return c.checked.Transform.Kind.Pooled }
 
 // files are the party programs and the manifest by file name; of a pooled model, the model.
 func (c *compiled) files() map[string][]byte {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
@@ -34,7 +33,7 @@ func (b *bound) mayHaveLogLik(cmd *cobra.Command, f *runFlags) error {
 		return nil
 	case f.dir == "":
 		return usagef("--log-lik writes to the folder of the run; give one by -o")
-	case b.checked.Transform.Kind == backends.Power:
+	case b.checked.Transform.Kind.AtClients:
 		return usagef("--log-lik: %s", refusedPower)
 	}
 	m, err := b.forwards(cmd)
@@ -51,7 +50,7 @@ func (b *bound) mayHaveLogLik(cmd *cobra.Command, f *runFlags) error {
 
 // pointwise computes the log density of every element of every response at every draw.
 func (b *bound) pointwise(cmd *cobra.Command, d *posterior.Draws) ([]zarr.Observed, error) {
-	if b.checked.Transform.Kind == backends.Power {
+	if b.checked.Transform.Kind.AtClients {
 		return nil, errors.New(refusedPower)
 	}
 	m, err := b.forwards(cmd)

@@ -103,7 +103,7 @@ func runModel(cmd *cobra.Command, path string, f *runFlags) error {
 		}
 	}
 	p := newProgress(cmd.ErrOrStderr(), f.quiet)
-	if t := c.checked.Transform; t.Implied && t.Kind != backends.None {
+	if t := c.checked.Transform; t.Implied && !t.Kind.Pooled {
 		p.say("no transform given: %s(rho = %g)", t.Kind, t.Rho)
 	}
 	b, err := c.bind(cmd, path, f.data, f.key)

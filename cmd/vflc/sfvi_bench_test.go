@@ -9,6 +9,8 @@ import (
 	"github.com/vflc/vflc/backends/sfvi"
 	timing "github.com/vflc/vflc/bench/stopwatch"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // BenchmarkSFVI is one iteration of SFVI over all parties of a compiled model, by number of clients, transform and guide: "us/iteration" is the median
@@ -20,7 +22,7 @@ func BenchmarkSFVI(b *testing.B) {
 		clients int
 		path    string
 	}{{2, "../../examples/logistic.vfl"}, {10, "../../examples/logistic_family.vfl"}} {
-		for _, transform := range []string{backends.Augmented, backends.Power} {
+		for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
 			for _, guide := range []string{"noncentered", "structured", "meanfield", "amortized"} {
 				b.Run(fmt.Sprintf("J=%d/%s/%s", model.clients, transform, guide), func(b *testing.B) {
 					k := fitting(b, model.path, transform, guide)
@@ -39,7 +41,7 @@ func BenchmarkSFVI(b *testing.B) {
 }
 
 // fitting returns a fit of a model that is in its iterations.
-func fitting(b testing.TB, path, transform, guide string) backends.Kernel {
+func fitting(b testing.TB, path string, transform def.Transform, guide string) backends.Kernel {
 	b.Helper()
 	v := bindModel(b, path, transform)
 	env, err := session.NewLocal(v.plan, session.SimulatedKeys(1, v.plan.Names))
@@ -64,7 +66,7 @@ func fitting(b testing.TB, path, transform, guide string) backends.Kernel {
 // TestSFVIAllocatesNothing runs every guide and transform over compiled models.
 func TestSFVIAllocatesNothing(t *testing.T) {
 	for _, path := range []string{"../../examples/logistic.vfl", "../../examples/logistic_family.vfl"} {
-		for _, transform := range []string{backends.Augmented, backends.Power} {
+		for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
 			for _, guide := range []string{"noncentered", "structured", "meanfield", "amortized"} {
 				k := fitting(t, path, transform, guide)
 				step := func() {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -59,10 +61,10 @@ func TestVarianceAgainstItsProfile(t *testing.T) {
 	m.Rho = 0.6
 	text := strings.Replace(glmText(m), "param b ", "param v ~ inv_gamma(3, 2)\nparam b ", 1)
 	text = strings.Replace(text, ", 0.8)", ", sqrt(v))", 1)
-	for _, m.Transform = range []string{backends.Augmented, backends.Power} {
+	for _, m.Transform = range []def.Transform{transforms.Augmented, transforms.Power} {
 		b := bindFiles(t, text, m.Transform, m.Rho, glmFiles(m))
 		// Under power clients see the variance, whose gradient is not linear in θ: there the draws must have the right spread.
-		mala := fmt.Sprint(m.Transform == backends.Power)
+		mala := fmt.Sprint(m.Transform == transforms.Power)
 		f := conditionalRun(t, b, map[string]string{"tolerance": "0.003", "draws": "500", "mala": mala})
 		at := func(v float64) float64 {
 			m.Sigma = math.Sqrt(v)
@@ -100,13 +102,13 @@ func TestVarianceAgainstItsProfile(t *testing.T) {
 // Exchanges of a fit are one round an iteration under augmented and two under power, whatever the number of Langevin steps; draws cost none.
 func TestRoundsOfAFit(t *testing.T) {
 	m := testmodel.Linear(12, 40, []int{2, 3}, 0.8)
-	for transform, rounds := range map[string]int64{backends.Augmented: 1, backends.Power: 2} {
+	for transform, rounds := range map[def.Transform]int64{transforms.Augmented: 1, transforms.Power: 2} {
 		b := bindFiles(t, glmText(m), transform, 1, glmFiles(m))
 		counts := func(inner, draws string) density.Work {
 			f := conditionalRun(t, b, map[string]string{"iterations": "300", "tolerance": "1e-9", "inner": inner, "draws": draws})
 			// Values, which gives what is reported, costs power a round a draw, to send the clients b; it is not a part of drawing.
 			n := int64(0)
-			if transform == backends.Power {
+			if transform == transforms.Power {
 				n = int64(f.draws.Len(0) * f.draws.Chains())
 			}
 			f.work.Rounds -= n
@@ -133,7 +135,7 @@ func TestConditionalRunResumes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := a.Resolve(backends.Augmented, map[string]string{"iterations": "60", "inner": "2", "inner-chains": "3", "draws": "12"})
+	s, err := a.Resolve(transforms.Augmented, map[string]string{"iterations": "60", "inner": "2", "inner-chains": "3", "draws": "12"})
 	if err != nil {
 		t.Fatal(err)
 	}

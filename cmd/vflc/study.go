@@ -45,7 +45,7 @@ type replicate struct {
 }
 
 func newStudy(cmd *cobra.Command, b *bound, f *calibrateFlags, a backends.Algorithm) (*study, error) {
-	if b.checked.Transform.Kind == backends.Power {
+	if b.checked.Transform.Kind.AtClients {
 		return nil, usagef("the power model cannot be calibrated: its density is a geometric mean of likelihoods, from which no data can be drawn; use --transform augmented or none")
 	}
 	m, err := b.forwards(cmd)

@@ -8,6 +8,7 @@ import (
 	"github.com/vflc/vflc/lang/types"
 	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // Shared is the owner of what every party holds.
@@ -93,7 +94,7 @@ type Likelihood struct {
 
 // A Transform is the transform in force.
 type Transform struct {
-	Kind  string // none, augmented or power
+	Kind  def.Transform
 	Rho   float64
 	RhoBy map[string]float64 // per client, where given
 	// Implied says that neither the model nor the command line chose it.
@@ -148,7 +149,7 @@ func (p *Program) Client(name string) (Client, bool) {
 // Options are what the command line may change in a model.
 type Options struct {
 	Set       map[string]float64 // values of consts
-	Transform string             // replaces the statement's kind where not empty
+	Transform def.Transform      // replaces the statement's kind where it has a name
 	Rho       float64            // replaces the statement's rho where > 0
 	RhoBy     map[string]float64
 	// Server is the name of the server, for a party program: the program itself does not say who that is.
@@ -161,7 +162,7 @@ func Check(file *ast.File, universe *stdlib.Universe, options Options) (*Program
 		Program: &Program{
 			File: file, Universe: universe, Server: DefaultServer,
 			Symbols: map[string]*Symbol{}, Info: map[ast.Expr]Info{}, Sizes: map[string]*Size{},
-			Transform: Transform{Kind: "none", Rho: DefaultRho},
+			Transform: Transform{Kind: transforms.None, Rho: DefaultRho},
 		},
 		options: options,
 		failed:  map[string]bool{},

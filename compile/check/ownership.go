@@ -108,7 +108,7 @@ func (c *checker) assertOwner(s *ast.Let, owner string, owners types.Owners) {
 // generated reports quantities that no party could compute. Pooled data have one owner.
 func (c *checker) generated() {
 	for _, s := range c.Order {
-		if s.Kind != Generated || c.Transform.Kind == "none" || len(s.Owners) < 2 {
+		if s.Kind != Generated || c.Transform.Kind.Pooled || len(s.Owners) < 2 {
 			continue
 		}
 		c.errorf(diag.GenerateOwner, s.Decl.(*ast.Generate).Value, "%s needs what several parties hold (%s), and no party sees all of it", s.Name, s.Owners).

@@ -5,6 +5,7 @@ import (
 
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // transform settles the transform from the statement and the command line.
@@ -15,20 +16,14 @@ func (c *checker) transform() {
 		return
 	}
 	if len(c.Clients) > 0 {
-		t.Kind, t.Implied = "augmented", true
+		t.Kind, t.Implied = transforms.Default, true
 	}
 	if s := c.stmt; s != nil {
 		t.Implied = false
-		switch s.Kind.Name {
-		case "none", "augmented", "power":
-			t.Kind = s.Kind.Name
-		default:
-			d := c.errorf(diag.BadTransform, s.Kind, "%q is no transform", s.Kind.Name)
-			if near := Nearest(s.Kind.Name, []string{"none", "augmented", "power"}); near != "" {
-				d.Fix(s.Kind.Span(), near, "did you mean %s?", near)
-			} else {
-				d.Note("transforms are none, augmented and power")
-			}
+		if kind, ok := c.Universe.Transform(s.Kind.Name); ok {
+			t.Kind = kind
+		} else {
+			c.unknownTransform(s.Kind)
 		}
 		if s.Rho != nil {
 			t.Rho = c.rho(s.Rho)
@@ -41,8 +36,8 @@ func (c *checker) transform() {
 			t.RhoBy[r.Client.Name] = c.rho(r.Value)
 		}
 	}
-	if o := c.options; o.Transform != "" {
-		t.Kind, t.Implied = o.Transform, false
+	if kind := c.options.Transform; kind.Name != "" {
+		t.Kind, t.Implied = kind, false
 	}
 	if c.options.Rho > 0 {
 		t.Rho, t.RhoBy = c.options.Rho, map[string]float64{}
@@ -51,7 +46,16 @@ func (c *checker) transform() {
 		t.RhoBy[name] = r
 	}
 	if len(c.Clients) == 0 {
-		t.Kind = "none"
+		t.Kind = transforms.None
+	}
+}
+
+func (c *checker) unknownTransform(name ast.Ident) {
+	d := c.errorf(diag.BadTransform, name, "%q is no transform", name.Name)
+	if near := Nearest(name.Name, c.Universe.Transforms()); near != "" {
+		d.Fix(name.Span(), near, "did you mean %s?", near)
+	} else {
+		d.Note("transforms are %s", list(c.Universe.Transforms()))
 	}
 }
 

@@ -98,7 +98,7 @@ func (g *Group) mixed() bool {
 }
 
 func (c *cutter) warn() {
-	if c.Transform.Kind != "augmented" {
+	if !c.Transform.Kind.Augmented() {
 		return
 	}
 	for _, l := range c.Likelihoods {

@@ -3,7 +3,6 @@ package lower
 import (
 	"fmt"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/data"
@@ -226,7 +225,7 @@ func (g *generative) group(e *ast.Name) (graph.ID, bool) {
 				return graph.NoID, true
 			}
 			cuts = append(cuts, id)
-			if g.Program.Transform.Kind == backends.Augmented {
+			if g.Program.Transform.Kind.Augmented() {
 				noises = append(noises, g.deviation(key, k, id))
 			}
 		}
@@ -272,7 +271,7 @@ func (g *generative) deviation(key string, k *cut.Cut, id graph.ID) graph.ID {
 
 // reach lists the noise in a likelihood's arguments, and says why the elements of the response are not independent once it is integrated out.
 func (g *generative) reach(k *cut.Likelihood, shape graph.Shape) (noise []int, dependent string) {
-	if len(k.Groups) == 0 || g.Program.Transform.Kind != backends.Augmented {
+	if len(k.Groups) == 0 || !g.Program.Transform.Kind.Augmented() {
 		return nil, ""
 	}
 	group := k.Groups[0]

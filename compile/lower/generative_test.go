@@ -16,6 +16,7 @@ import (
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/simulate"
 	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 func (f fixture) generative(t *testing.T, options check.Options) *simulate.Model {
@@ -84,7 +85,7 @@ func TestPointwiseSumsToTheTarget(t *testing.T) {
 	oneByOne := family
 	oneByOne.text = strings.Replace(family.text, "sum(X[j] * beta[j] for", "sum(square(X[j] * beta[j]) .* (1 + m + X[j] * beta[j]) for", 1)
 	for name, f := range map[string]fixture{"logistic": logistic, "family": family, "poisson": poisson, "members one by one": oneByOne} {
-		options := check.Options{Transform: "none"}
+		options := check.Options{Transform: transforms.None}
 		m, plan := f.generative(t, options), f.plan(t, options)
 		env, err := session.NewLocal(plan, session.SimulatedKeys(1, plan.Names))
 		if err != nil {
@@ -133,8 +134,8 @@ func TestMarginalDensityOfTheAugmentedModel(t *testing.T) {
 	f := gaussian
 	for _, s := range []float64{0.15, 1, 14} {
 		rho := map[string]float64{"a": 0.7, "b": 1.3}
-		none := f.generative(t, check.Options{Transform: "none"})
-		augmented := f.generative(t, check.Options{Transform: "augmented", RhoBy: rho, Rho: 1})
+		none := f.generative(t, check.Options{Transform: transforms.None})
+		augmented := f.generative(t, check.Options{Transform: transforms.Augmented, RhoBy: rho, Rho: 1})
 		x := unit(augmented, map[string]float64{"s": s})
 		total := math.Sqrt(s*s + 0.7*0.7 + 1.3*1.3)
 		want := pointwise(t, none, unit(none, map[string]float64{"s": total}))
@@ -149,7 +150,7 @@ func TestMarginalDensityOfTheAugmentedModel(t *testing.T) {
 // Draws forwards have the moments of the model: m ~ N(1, 2), u_k ~ N(½, ½), and y given the parameters has the mean of the true model and the variance
 // s² + Σρ². 4,000 draws; bounds are five standard errors.
 func TestSimulatedMoments(t *testing.T) {
-	m := gaussian.generative(t, check.Options{Transform: "augmented", Rho: 0.5})
+	m := gaussian.generative(t, check.Options{Transform: transforms.Augmented, Rho: 0.5})
 	s, r := m.NewSimulator(), rand.New(rand.NewPCG(1, 2))
 	const draws = 4000
 	x, fixed := make([]float64, m.Graph.Dim()), unit(m, map[string]float64{"s": 0.8})
@@ -179,7 +180,7 @@ func TestSimulatedMoments(t *testing.T) {
 	if want := 0.8*0.8 + 2*0.25; math.Abs(variance-want) > 5*want*math.Sqrt(2.0/draws) {
 		t.Errorf("variance of a response is %g, want %g", variance, want)
 	}
-	none := gaussian.generative(t, check.Options{Transform: "none"})
+	none := gaussian.generative(t, check.Options{Transform: transforms.None})
 	e := none.Graph.NewExec()
 	e.Forward(fixed)
 	if want := e.Report(none.Responses[0].Args[0])[3]; math.Abs(first-want) > 5*math.Sqrt(1.14/draws) {
@@ -230,12 +231,12 @@ func TestWhatHasNoSimulationOrPointwiseDensity(t *testing.T) {
 		"two responses":  {fixture{f.text + "\ny ~ normal(XA * u + XB * v, 2)", f.tables, nil}, "another response"},
 		"two cuts apart": {with("XA * u + XB * v", "(XA * u) .* (XB * v)"), "more than their sum"},
 	} {
-		m := c.f.generative(t, check.Options{Transform: "augmented", Rho: 1})
+		m := c.f.generative(t, check.Options{Transform: transforms.Augmented, Rho: 1})
 		err := m.NewSimulator().LogDensity(0, unit(m, nil), make([]float64, 25))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want …%s…", name, err, c.want)
 		}
-		none := c.f.generative(t, check.Options{Transform: "none"})
+		none := c.f.generative(t, check.Options{Transform: transforms.None})
 		if err := none.NewSimulator().LogDensity(0, unit(none, nil), make([]float64, 25)); err != nil {
 			t.Errorf("%s, true model: %v", name, err)
 		}

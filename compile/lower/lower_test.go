@@ -22,6 +22,7 @@ import (
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // fixture is a model with tables, by party.
@@ -79,7 +80,7 @@ func (f fixture) try(t *testing.T, options check.Options) (*model.Plan, diag.Lis
 		diags = append(diags, problems...)
 		parties = append(parties, low)
 	}
-	if checked.Transform.Kind == "none" {
+	if checked.Transform.Kind.Pooled {
 		add(lower.Party{Program: checked, Name: checked.Server})
 	} else {
 		programs, manifest := split.Split(parts, "model")
@@ -371,8 +372,8 @@ sum(y) ~ normal(sum(col_means(X) .* a) + sum(X' * col(y)) * half ^ p, 100)`,
 
 func TestGradients(t *testing.T) {
 	for name, f := range map[string]fixture{"logistic": logistic, "family": family, "poisson": poisson, "shared": shared, "own": own} {
-		for _, kind := range []string{"none", "augmented", "power"} {
-			t.Run(name+"/"+kind, func(t *testing.T) { checkGradient(t, f.plan(t, check.Options{Transform: kind})) })
+		for _, kind := range transforms.All() {
+			t.Run(name+"/"+kind.Name, func(t *testing.T) { checkGradient(t, f.plan(t, check.Options{Transform: kind})) })
 		}
 	}
 	t.Run("everything", func(t *testing.T) { checkGradient(t, everything.plan(t, check.Options{})) })
@@ -383,7 +384,7 @@ func TestGradients(t *testing.T) {
 func TestNoiseFree(t *testing.T) {
 	for name, f := range map[string]fixture{"logistic": logistic, "family": family, "poisson": poisson, "shared": shared, "own": own} {
 		want := 0.0
-		for i, kind := range []string{"none", "augmented", "power"} {
+		for i, kind := range transforms.All() {
 			j := newJoint(t, f.plan(t, check.Options{Transform: kind}), 0)
 			for b := range j.theta {
 				for k := range j.theta[b] {

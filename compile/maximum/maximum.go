@@ -39,7 +39,7 @@ func (c *checker) maximised(s *check.Symbol) bool {
 
 // alone says that there are no auxiliary variables: power with one client is the true model, whose contribution is integrated out.
 func (c *checker) alone() bool {
-	return c.Transform.Kind == "power" && len(c.Clients) == 1 && !c.Clients[0].Family
+	return c.Transform.Kind.AtClients && len(c.Clients) == 1 && !c.Clients[0].Family
 }
 
 // likelihood: with auxiliary variables in the location, residuals can be made 0.

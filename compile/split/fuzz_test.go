@@ -13,6 +13,8 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 func seeds(f *testing.F) {
@@ -43,7 +45,7 @@ func FuzzModel(f *testing.F) {
 	seeds(f)
 	universe := stdlib.New()
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, kind := range []string{"augmented", "power"} {
+		for _, kind := range []def.Transform{transforms.Augmented, transforms.Power} {
 			p, diags := parts(source.New("model.vfl", text), check.Options{Transform: kind})
 			if diags.HasErrors() || p.For != "" || p.Transform.Kind != kind {
 				continue

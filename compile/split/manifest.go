@@ -97,7 +97,7 @@ func (m *Manifest) Party(name string) (ManifestParty, bool) {
 func (s *splitter) manifest(programs []PartyProgram) *Manifest {
 	m := &Manifest{
 		Schema: 1, Language: LanguageVersion, Protocol: ProtocolVersion, Model: s.name, ModelSHA256: s.model,
-		Server: s.Server, Transform: s.Transform.Kind, Rho: map[string]string{},
+		Server: s.Server, Transform: s.Transform.Kind.Name, Rho: map[string]string{},
 		Cuts: []ManifestCut{}, Groups: []ManifestGroup{}, Shared: []ManifestShared{}, SharedData: []ManifestData{},
 	}
 	for i, p := range programs {

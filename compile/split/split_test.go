@@ -19,6 +19,7 @@ import (
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/diagtest"
 )
 
@@ -114,13 +115,13 @@ y ~ bernoulli_logit(alpha + XA * beta_a + XB * beta_b)
 
 // TestOnlyItsOwn: a client's program names nothing of another client, and under augmented nothing of the server.
 func TestOnlyItsOwn(t *testing.T) {
-	programs, _ := compiled(t, twoHospitals, check.Options{Transform: "augmented"})
+	programs, _ := compiled(t, twoHospitals, check.Options{Transform: transforms.Augmented})
 	for _, foreign := range []string{"hospital_b", "XB", "beta_b", "PB", "max_hr", "alpha", "z_2"} {
 		if strings.Contains(programs["hospital_a"], foreign) {
 			t.Errorf("hospital_a's program mentions %s:\n%s", foreign, programs["hospital_a"])
 		}
 	}
-	programs, _ = compiled(t, twoHospitals, check.Options{Transform: "power"})
+	programs, _ = compiled(t, twoHospitals, check.Options{Transform: transforms.Power})
 	for _, foreign := range []string{"hospital_b", "XB", "beta_b", "PB", "max_hr", "z_2"} {
 		if strings.Contains(programs["hospital_a"], foreign) {
 			t.Errorf("hospital_a's program mentions %s:\n%s", foreign, programs["hospital_a"])
@@ -131,8 +132,8 @@ func TestOnlyItsOwn(t *testing.T) {
 // TestPermutation: the order in which clients are declared does not change what each of them runs, up to the numbers of z.
 func TestPermutation(t *testing.T) {
 	swapped := strings.Replace(twoHospitals, "hospital_a, hospital_b", "hospital_b, hospital_a", 1)
-	one, _ := compiled(t, twoHospitals, check.Options{Transform: "augmented"})
-	two, _ := compiled(t, swapped, check.Options{Transform: "augmented"})
+	one, _ := compiled(t, twoHospitals, check.Options{Transform: transforms.Augmented})
+	two, _ := compiled(t, swapped, check.Options{Transform: transforms.Augmented})
 	body := func(s string) string { return s[strings.Index(s, "\n"):] }
 	if got, want := strings.ReplaceAll(body(two["hospital_a"]), "z_2", "z_1"), body(one["hospital_a"]); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -141,7 +142,7 @@ func TestPermutation(t *testing.T) {
 
 // TestTampering: whatever is changed in a client's program, the loader refuses it; most changes also without the digest.
 func TestTampering(t *testing.T) {
-	programs, manifest := compiled(t, twoHospitals, check.Options{Transform: "augmented"})
+	programs, manifest := compiled(t, twoHospitals, check.Options{Transform: transforms.Augmented})
 	text := programs["hospital_a"]
 	for name, test := range map[string]struct {
 		old, new string

@@ -1,4 +1,4 @@
-// Package transform turns a model with cuts into what each party evaluates: one file per transform, one table.
+// Package transform turns a model with cuts into what each party evaluates, by the facts of the transform in force.
 package transform
 
 import (
@@ -25,17 +25,6 @@ type Program struct {
 	Parties []*Party // the server first, then the clients as declared
 }
 
-// A Transform is one way to make clients independent given z.
-type Transform struct {
-	Name, Doc string
-	apply     func(*layout) diag.List
-}
-
-// All lists the transforms.
-func All() []Transform {
-	return []Transform{none(), augmented(), power()}
-}
-
 // Apply carries out the transform in force.
 func Apply(p *cut.Program) (*Program, diag.List) {
 	l := &layout{Program: &Program{Program: p}}
@@ -43,14 +32,22 @@ func Apply(p *cut.Program) (*Program, diag.List) {
 	for _, c := range p.Clients {
 		l.Parties = append(l.Parties, &Party{Name: c.Name, Family: c.Family})
 	}
-	for _, t := range All() {
-		if t.Name == p.Transform.Kind {
-			diags := t.apply(l)
-			l.order()
-			return l.Program, diags
+	if p.Transform.Kind.Pooled {
+		l.Parties = l.Parties[:1] // who evaluates the model as it is written
+		return l.Program, nil
+	}
+	var diags diag.List
+	for _, k := range p.Likelihoods {
+		switch {
+		case l.alone(k):
+		case !p.Transform.Kind.AtClients:
+			l.atServer(k)
+		case l.clientsMay(k, &diags):
+			l.atClients(k)
 		}
 	}
-	panic("transform: the checker let an unknown transform pass: " + p.Transform.Kind)
+	l.order()
+	return l.Program, diags
 }
 
 // order puts what the server receives in the order of the cuts, whichever client was met first.

@@ -11,6 +11,8 @@ import (
 	"github.com/vflc/vflc/backends/sfvi"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // Proceed adds what Sum adds and evaluates what Density evaluates, or does not, in the rounds of one evaluation.
@@ -71,7 +73,7 @@ type journal struct {
 	steps []backends.Transition
 }
 
-func (j *journal) sample(a backends.Algorithm, given map[string]string, transform string) func(context.Context, density.Env) error {
+func (j *journal) sample(a backends.Algorithm, given map[string]string, transform def.Transform) func(context.Context, density.Env) error {
 	return func(ctx context.Context, env density.Env) error {
 		s, err := a.Resolve(transform, given)
 		if err != nil {
@@ -113,9 +115,9 @@ func (j *journal) sample(a backends.Algorithm, given map[string]string, transfor
 func sampled(t *testing.T, w *world, mode session.Mode, a backends.Algorithm, given map[string]string) *journal {
 	t.Helper()
 	j := &journal{draws: map[int][]float64{}}
-	transform := backends.Augmented
+	transform := transforms.Augmented
 	if w.power {
-		transform = backends.Power
+		transform = transforms.Power
 	}
 	must(t, session.Run(t.Context(), w.plan(t), mode, 5, j.sample(a, given, transform)))
 	return j

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // A witness is an Env that remembers where densities were evaluated.
@@ -57,7 +57,7 @@ func (w *witness) Proceed(ctx context.Context, t density.Tally, theta [][]float6
 // depend on shared parameters.
 func (c *check) auxiliaries(t *testing.T) {
 	t.Helper()
-	if c.settings.Transform == backends.None {
+	if c.settings.Transform == transforms.None {
 		return
 	}
 	for _, shared := range []bool{false, true} {

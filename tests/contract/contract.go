@@ -14,6 +14,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -78,7 +79,7 @@ func (r Run) Moments() (mean, sd []float64) {
 }
 
 // Model is the regression that Check uses: three clients, a dozen rows.
-func Model(transform string) testmodel.GLM {
+func Model(transform def.Transform) testmodel.GLM {
 	m := testmodel.Linear(17, 12, []int{2, 1, 2}, 0.8)
 	m.Transform, m.Rho = transform, 0.7
 	return m
@@ -89,7 +90,7 @@ func Check(t *testing.T, a backends.Algorithm, given map[string]string) {
 	t.Helper()
 	checkDescription(t, a)
 	for _, transform := range a.Transforms {
-		t.Run(transform, func(t *testing.T) {
+		t.Run(transform.Name, func(t *testing.T) {
 			s, err := a.Resolve(transform, given)
 			if err != nil {
 				t.Fatal(err)

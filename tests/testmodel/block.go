@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // A block is one party of a GLM. The server, and the pooled model, have no cuts.
@@ -37,7 +37,7 @@ func (m *GLM) server(dim int) *block { return &block{party: "server", dim: dim, 
 func (m *GLM) client(j int, gamma *float64) *block {
 	n, p := len(m.Y), m.columns(j)
 	b := &block{party: fmt.Sprintf("client[%d]", j+1), index: j + 1, dim: p, model: m, x: m.X[j], gamma: gamma}
-	if m.Transform == backends.Augmented || m.Clients() > 1 {
+	if m.Transform == transforms.Augmented || m.Clients() > 1 {
 		b.cuts = []density.Cut{{Name: "predictor", Rows: n, Cols: 1, Rho: m.Rho, Label: m.label()}}
 	}
 	if m.Scale {
@@ -118,7 +118,7 @@ func (b *block) Local(theta, g, own []float64) float64 {
 	}
 	b.Cut(density.Here, theta, g)
 	lp := priors(theta, b.prior)
-	if b.model.Transform == backends.Power {
+	if b.model.Transform == transforms.Power {
 		lp += b.likelihood(b.at[density.Here].g)
 	}
 	copy(own, b.own)
@@ -148,7 +148,7 @@ func (b *block) Gradient(w, grad, received []float64) {
 		early = received[:b.early]
 	}
 	b.Pull(density.Here, w, grad, early)
-	if received == nil || b.model.Transform != backends.Power {
+	if received == nil || b.model.Transform != transforms.Power {
 		return
 	}
 	received = received[b.early:]
@@ -163,7 +163,7 @@ func (b *block) Gradient(w, grad, received []float64) {
 // Received counts the scale, then in power the others' sum and the intercept.
 func (b *block) Received() int {
 	n := b.early
-	if b.index > 0 && b.model.Transform == backends.Power {
+	if b.index > 0 && b.model.Transform == transforms.Power {
 		n += b.AuxLen() + 1
 	}
 	return n

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // An Env evaluates a GLM for an algorithm, all parties in this process.
@@ -30,7 +30,7 @@ func (m GLM) Env(seed uint64) *Env {
 	e := &Env{model: m, seed: seed}
 	n := len(m.Y)
 	e.blocks = []*block{e.model.server(m.serverDim())}
-	if m.Transform != backends.None {
+	if m.Transform != transforms.None {
 		for j := range m.X {
 			e.blocks = append(e.blocks, e.model.client(j, &e.gamma))
 		}
@@ -60,7 +60,7 @@ func (m GLM) Env(seed uint64) *Env {
 
 func (m GLM) serverDim() int {
 	dim := 1
-	if m.Transform == backends.None {
+	if m.Transform == transforms.None {
 		for j := range m.X {
 			dim += m.columns(j)
 		}
@@ -87,11 +87,11 @@ func (e *Env) Density(ctx context.Context, theta [][]float64, coords density.Coo
 		}
 	}
 	switch e.model.Transform {
-	case backends.None:
+	case transforms.None:
 		lp[0] += e.pooled(theta[0], grad[0])
 	default:
 		e.send(theta, coords, stay)
-		if e.model.Transform == backends.Augmented {
+		if e.model.Transform == transforms.Augmented {
 			lp[0] += e.augmented(theta[0], grad[0])
 			for j := range e.answer {
 				if stay != nil {

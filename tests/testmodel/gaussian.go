@@ -3,9 +3,8 @@ package testmodel
 import (
 	"math"
 
+	"github.com/vflc/vflc/stdlib/transforms"
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/vflc/vflc/backends"
 )
 
 // A Guide is a family of products of Gaussians with a closed-form optimum where the joint density is Gaussian.
@@ -93,7 +92,7 @@ func (m GLM) joint(free bool) *joint {
 		params += m.columns(j)
 	}
 	dim := params
-	aux := m.Transform == backends.Augmented || (m.Transform == backends.Power && m.Clients() > 1)
+	aux := m.Transform == transforms.Augmented || (m.Transform == transforms.Power && m.Clients() > 1)
 	if aux {
 		dim += m.Clients() * len(m.Y)
 	}
@@ -115,7 +114,7 @@ func (m GLM) joint(free bool) *joint {
 			d[t.aux(j, i)] += 1
 			t.multiply(d, 0, m.Rho, 1)
 		}
-		if m.Transform == backends.Augmented {
+		if m.Transform == transforms.Augmented {
 			t.multiply(m.predictor(i, t, free, func(int) bool { return false }), y, m.Sigma, 1)
 			continue
 		}
@@ -178,7 +177,7 @@ func (t *joint) blocks(m GLM, guide Guide) [][]int {
 	if guide == Independent {
 		return singles(0, len(t.linear))
 	}
-	if m.Transform == backends.None {
+	if m.Transform == transforms.None {
 		return [][]int{span(0, t.params)}
 	}
 	out := [][]int{{0}}

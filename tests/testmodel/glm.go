@@ -6,8 +6,9 @@ package testmodel
 import (
 	"math"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // A GLM is a regression of Y on covariates of several clients: predictor = b + Σ_j g_j, g_j = exp(γ)·X_j f(θ_j), with standard normal
@@ -17,7 +18,7 @@ type GLM struct {
 	X [][]float64 // X[j] is client j's matrix, len(Y) rows, column-major
 	// Sigma is the noise sd of a normal likelihood; 0 means Bernoulli with a logit link.
 	Sigma     float64
-	Transform string  // backends.None, Augmented or Power
+	Transform def.Transform
 	Rho       float64 // sd of the auxiliary variables
 	// Scale adds γ, a shared parameter inside the cuts; without it γ is 0. Curve makes f(t) = tanh(t), so that cuts are not affine;
 	// without it f(t) = t. Both are for augmented and power, and have no closed forms.
@@ -59,7 +60,7 @@ const halfLog2Pi = 0.91893853320467274178
 // at client j. The same arguments give the same data.
 func Linear(seed uint64, rows int, columns []int, sigma float64) GLM {
 	s := rng.New(rng.SharedKey(seed), "linear design")
-	m := GLM{Y: make([]float64, rows), Sigma: sigma, Transform: backends.Augmented, Rho: 1}
+	m := GLM{Y: make([]float64, rows), Sigma: sigma, Transform: transforms.Augmented, Rho: 1}
 	s.Normals(m.Y)
 	b := s.Rand().NormFloat64()
 	for i := range m.Y {

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // Logistic reads the logistic design of the reference data under dir (2 or 10 clients, 500 rows). The error is that of os.Open where the data
@@ -20,7 +20,7 @@ func Logistic(dir string, clients int) (GLM, error) {
 	if err != nil {
 		return GLM{}, err
 	}
-	m := GLM{Y: y[0], Transform: backends.Augmented, Rho: 1}
+	m := GLM{Y: y[0], Transform: transforms.Augmented, Rho: 1}
 	for j := range clients {
 		cols, err := readColumns(filepath.Join(base, fmt.Sprintf("%dclients", clients), fmt.Sprintf("client%d.csv", j+1)))
 		if err != nil {

@@ -3,9 +3,8 @@ package testmodel
 import (
 	"math"
 
+	"github.com/vflc/vflc/stdlib/transforms"
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/vflc/vflc/backends"
 )
 
 // A Peak is the maximum of L(z, b) = log ∫ p(y, z, θ, b) dθ, the clients' θ integrated out, and the distribution of θ there.
@@ -20,7 +19,7 @@ type Peak struct {
 // noise returns the variance that auxiliary variables add to a row, and the share c of ρ²λ that is in each.
 func (m GLM) noise() (v, c float64) {
 	j, r := float64(m.Clients()), m.Rho*m.Rho
-	if m.Transform == backends.Power {
+	if m.Transform == transforms.Power {
 		return r * (j - 1) * (j - 1) / j, 1 - 1/j
 	}
 	return j * r, 1
@@ -46,7 +45,7 @@ func (m GLM) Peak() Peak {
 		for i, l := range lambda {
 			z[i] += c * m.Rho * m.Rho * l
 		}
-		if m.Transform == backends.Power && m.Clients() == 1 {
+		if m.Transform == transforms.Power && m.Clients() == 1 {
 			z = nil
 		}
 		p.Z, p.Mean, p.Precision = append(p.Z, z), append(p.Mean, theta), append(p.Precision, m.conditional(j))
@@ -65,7 +64,7 @@ func (m GLM) Given(j int) []float64 {
 	n, cols := len(m.Y), m.columns(j)
 	theta := make([]float64, cols)
 	share := 0.0
-	if m.Transform == backends.Power {
+	if m.Transform == transforms.Power {
 		share = 1 / float64(m.Clients())
 	}
 	noise := 1 / (m.Rho * m.Rho)
@@ -143,10 +142,10 @@ func (m GLM) gram(r, s int) float64 {
 // conditional is the precision of θ_j given z and b.
 func (m GLM) conditional(j int) *mat.SymDense {
 	weight := 0.0
-	if m.Transform == backends.Augmented || m.Clients() > 1 {
+	if m.Transform == transforms.Augmented || m.Clients() > 1 {
 		weight = 1 / (m.Rho * m.Rho)
 	}
-	if m.Transform == backends.Power {
+	if m.Transform == transforms.Power {
 		weight += 1 / (float64(m.Clients()) * m.Sigma * m.Sigma)
 	}
 	n, cols, x := len(m.Y), m.columns(j), m.X[j]

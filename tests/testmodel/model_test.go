@@ -7,8 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // point holds fixed noise: z = g + ρ·e for given e, so that the density is a function of θ alone.
@@ -62,19 +63,19 @@ func variants() map[string]GLM {
 	base := Linear(3, 12, []int{2, 1, 2}, 0.7)
 	base.Rho = 0.6
 	out := map[string]GLM{}
-	for _, tr := range []string{backends.None, backends.Augmented, backends.Power} {
+	for _, tr := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {
 		m := base
 		m.Transform = tr
-		out["linear "+tr] = m
+		out["linear "+tr.Name] = m
 		m.Y, m.Sigma = []float64{1, 0, 0, 1, 1, 1, 0, 1, 0, 1, 1, 0}, 0
-		out["logistic "+tr] = m
-		if tr != backends.None {
+		out["logistic "+tr.Name] = m
+		if tr != transforms.None {
 			m.Scale, m.Curve = true, true
-			out["curved "+tr] = m
+			out["curved "+tr.Name] = m
 		}
 		one := base
 		one.X, one.Transform = one.X[:1], tr
-		out["one client "+tr] = one
+		out["one client "+tr.Name] = one
 	}
 	return out
 }
@@ -144,10 +145,10 @@ func TestJointIsTheDensity(t *testing.T) {
 func TestEvidence(t *testing.T) {
 	m := Linear(5, 15, []int{2, 2}, 0.5)
 	m.Rho = 0.8
-	for _, tr := range []string{backends.None, backends.Augmented} {
+	for _, tr := range []def.Transform{transforms.None, transforms.Augmented} {
 		m.Transform = tr
 		noise := m.Sigma * m.Sigma
-		if tr == backends.Augmented {
+		if tr == transforms.Augmented {
 			noise += 2 * m.Rho * m.Rho
 		}
 		n := len(m.Y)
@@ -185,7 +186,7 @@ func TestEvidence(t *testing.T) {
 }
 
 func TestGuidesAreNested(t *testing.T) {
-	for _, tr := range []string{backends.Augmented, backends.Power} {
+	for _, tr := range []def.Transform{transforms.Augmented, transforms.Power} {
 		m := Linear(5, 15, []int{2, 2}, 0.5)
 		m.Transform = tr
 		s, n, f := m.Optimum(Structured), m.Optimum(Noncentered), m.Optimum(MeanField)
@@ -197,9 +198,9 @@ func TestGuidesAreNested(t *testing.T) {
 
 func TestPowerWithOneClientIsTheTrueModel(t *testing.T) {
 	m := Linear(5, 15, []int{3}, 0.5)
-	m.Transform = backends.None
+	m.Transform = transforms.None
 	want := m.Optimum(Structured)
-	m.Transform = backends.Power
+	m.Transform = transforms.Power
 	if got := m.Optimum(Structured); math.Abs(got.LogZ-want.LogZ) > 1e-9 {
 		t.Errorf("log evidence %g, true model %g", got.LogZ, want.LogZ)
 	}

@@ -6,14 +6,15 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // A Known is a posterior of which some expectations are known exactly.
 type Known struct {
 	Name      string
-	Transform string
+	Transform def.Transform
 	Env       func(seed uint64) density.Env
 	// Functions sets out (as long as Means) to functions of a draw, θ of all parties one after another; Means are their expectations.
 	Functions func(theta, out []float64)
@@ -24,7 +25,7 @@ type Known struct {
 // constrained parameter, auxiliary variables.
 func Zoo() []Known {
 	out := []Known{scales(), correlated(), funnel(), banana(), tails(), betaBinomial()}
-	for _, transform := range []string{backends.None, backends.Augmented, backends.Power} {
+	for _, transform := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {
 		out = append(out, regression(transform))
 	}
 	return out
@@ -54,7 +55,7 @@ func scales() Known {
 		}
 		return lp
 	}}
-	k := Known{Name: "normal of five scales", Transform: backends.None, Env: d.Env}
+	k := Known{Name: "normal of five scales", Transform: transforms.None, Env: d.Env}
 	moments(&k, mean, sd)
 	return k
 }
@@ -82,7 +83,7 @@ func correlated() Known {
 		}
 		return lp
 	}}
-	k := Known{Name: "correlated normal", Transform: backends.None, Env: d.Env, Means: make([]float64, 3*n-1)}
+	k := Known{Name: "correlated normal", Transform: transforms.None, Env: d.Env, Means: make([]float64, 3*n-1)}
 	for i := range n {
 		k.Means[n+i] = 1
 		if i > 0 {
@@ -116,7 +117,7 @@ func funnel() Known {
 		return lp
 	}}
 	return Known{
-		Name: "funnel", Transform: backends.None, Env: d.Env, Means: []float64{0, 1, 0, math.Exp(0.5), 1},
+		Name: "funnel", Transform: transforms.None, Env: d.Env, Means: []float64{0, 1, 0, math.Exp(0.5), 1},
 		Functions: func(t, out []float64) {
 			copy(out, []float64{t[0], t[0] * t[0], t[1], t[2] * t[2], t[3] * t[3] * math.Exp(-t[0])})
 		},
@@ -131,7 +132,7 @@ func banana() Known {
 		return -0.5*x[0]*x[0] - 0.5*r*r
 	}}
 	return Known{
-		Name: "banana", Transform: backends.None, Env: d.Env, Means: []float64{0, 1, 0.5, 1.75, 1},
+		Name: "banana", Transform: transforms.None, Env: d.Env, Means: []float64{0, 1, 0.5, 1.75, 1},
 		Functions: func(t, out []float64) {
 			r := t[1] - 0.5*t[0]*t[0]
 			copy(out, []float64{t[0], t[0] * t[0], t[1], t[1] * t[1], r * r})
@@ -152,7 +153,7 @@ func tails() Known {
 	}}
 	t := distuv.StudentsT{Sigma: 1, Nu: nu}
 	at := []float64{-3, -1, 0, 1, 3}
-	k := Known{Name: "student_t", Transform: backends.None, Env: d.Env}
+	k := Known{Name: "student_t", Transform: transforms.None, Env: d.Env}
 	for range 4 {
 		for _, q := range at {
 			k.Means = append(k.Means, t.CDF(q))
@@ -180,7 +181,7 @@ func betaBinomial() Known {
 		return a*x[0] - (a+b)*(math.Max(x[0], 0)+math.Log1p(math.Exp(-math.Abs(x[0]))))
 	}}
 	return Known{
-		Name: "beta-binomial", Transform: backends.None, Env: d.Env, Means: []float64{a / (a + b), a * (a + 1) / (a + b) / (a + b + 1)},
+		Name: "beta-binomial", Transform: transforms.None, Env: d.Env, Means: []float64{a / (a + b), a * (a + 1) / (a + b) / (a + b + 1)},
 		Functions: func(theta, out []float64) {
 			p := 1 / (1 + math.Exp(-theta[0]))
 			out[0], out[1] = p, p*p
@@ -189,11 +190,11 @@ func betaBinomial() Known {
 }
 
 // regression is a linear one, whose posterior is normal under every transform.
-func regression(transform string) Known {
+func regression(transform def.Transform) Known {
 	m := Linear(17, 12, []int{2, 1, 2}, 0.8)
 	m.Transform, m.Rho = transform, 0.7
 	f := m.Optimum(Structured)
-	k := Known{Name: "linear regression, " + transform, Transform: transform, Env: func(seed uint64) density.Env { return m.Env(seed) }}
+	k := Known{Name: "linear regression, " + transform.Name, Transform: transform, Env: func(seed uint64) density.Env { return m.Env(seed) }}
 	moments(&k, slices.Clone(f.Mean), f.Exact)
 	return k
 }

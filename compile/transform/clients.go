@@ -9,26 +9,8 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// power is the power-likelihood model of the paper: Π_j p(y | g_j + Σ_{k≠j} z_k, γ)^(1/J), each client with its own cut exact.
-// J counts, per statement, the clients with a cut in it.
-func power() Transform {
-	return Transform{
-		Name: "power",
-		Doc:  "each client evaluates the likelihood to the power 1/J with the others' z",
-		apply: func(l *layout) diag.List {
-			var diags diag.List
-			for _, k := range l.Program.Likelihoods {
-				if !l.alone(k) && l.powerAllowed(k, &diags) {
-					l.powerStatement(k)
-				}
-			}
-			return diags
-		},
-	}
-}
-
-// powerAllowed refuses what clients may not see.
-func (l *layout) powerAllowed(k *cut.Likelihood, diags *diag.List) bool {
+// clientsMay refuses what clients may not see.
+func (l *layout) clientsMay(k *cut.Likelihood, diags *diag.List) bool {
 	source := l.File.Source
 	good := true
 	for _, e := range append([]ast.Expr{k.Stmt.Left, k.Stmt.Weights}, k.Args...) {
@@ -62,7 +44,9 @@ func (l *layout) powerAllowed(k *cut.Likelihood, diags *diag.List) bool {
 	return good
 }
 
-func (l *layout) powerStatement(k *cut.Likelihood) {
+// atClients lets each client with a cut in a likelihood evaluate it to the power 1/J, with its own cuts exact and the others' z. J counts, per
+// statement, these clients.
+func (l *layout) atClients(k *cut.Likelihood) {
 	evaluators := l.evaluators(k)
 	weight := l.weight(evaluators)
 	for _, name := range evaluators {

@@ -1,0 +1,20 @@
+package def
+
+// A Transform is one way to evaluate a model whose data several parties hold. Transforms with equal facts are one transform.
+type Transform struct {
+	Name string // as in `transform NAME` and --transform
+	Doc  string // one sentence
+	// Pooled: one party holds all data and evaluates the model as it is written.
+	Pooled bool
+	// Noise: what a client sends of a cut is an auxiliary variable z ~ normal(cut, rho).
+	Noise bool
+	// AtClients: a likelihood is evaluated by each client that has a cut in it, with its own cuts exact and the others' z, to the power 1/J.
+	// Elsewhere the server evaluates it.
+	AtClients bool
+}
+
+// Augmented reports whether auxiliary variables enter the likelihood at the server, so that they can be integrated out of it row by row.
+func (t Transform) Augmented() bool { return t.Noise && !t.AtClients }
+
+// String is the name.
+func (t Transform) String() string { return t.Name }

@@ -1,0 +1,13 @@
+// Package transforms lists the transforms of the language, one file each: their names and the facts by which everything else treats them. A
+// new one is one file and one line in All.
+package transforms
+
+import "github.com/vflc/vflc/stdlib/def"
+
+// All returns the transforms in the order of the documentation.
+func All() []def.Transform {
+	return []def.Transform{None, Augmented, Power}
+}
+
+// Default is the transform of a model with clients that names none.
+var Default = Augmented
