@@ -95,3 +95,42 @@ func TestDirectionsNamePackagesThatExist(t *testing.T) {
 		}
 	}
 }
+
+// Top-level folders are layers: if one imports another, directly or through others, the other never imports it back.
+func TestNoCircleBetweenFolders(t *testing.T) {
+	folders := map[string]map[string]string{} // folder → folder that it imports → example
+	for dir, u := range units(t) {
+		from, _, _ := strings.Cut(dir, "/")
+		for to := range u.imports() {
+			at, _, _ := strings.Cut(to, "/")
+			if folders[from] == nil {
+				folders[from] = map[string]string{}
+			}
+			if at != from {
+				folders[from][at] = dir + " imports " + to
+			}
+		}
+	}
+	for from := range folders {
+		if circle := circleFrom(folders, from, from, map[string]bool{}); circle != nil {
+			t.Errorf("a circle of folders: %s", strings.Join(circle, "; "))
+		}
+	}
+}
+
+// circleFrom returns the imports along a way from a folder back to the goal, or nil.
+func circleFrom(folders map[string]map[string]string, at, goal string, seen map[string]bool) []string {
+	for next, example := range folders[at] {
+		if next == goal {
+			return []string{example}
+		}
+		if seen[next] {
+			continue
+		}
+		seen[next] = true
+		if rest := circleFrom(folders, next, goal, seen); rest != nil {
+			return append([]string{example}, rest...)
+		}
+	}
+	return nil
+}
