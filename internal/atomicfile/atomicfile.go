@@ -1,4 +1,4 @@
-// Package atomicfile writes files that are either whole or absent, whenever the process stops.
+// Package atomicfile writes files atomically: whenever the process stops, a file has its old contents or its new ones.
 package atomicfile
 
 import (
@@ -9,15 +9,14 @@ import (
 	"path/filepath"
 )
 
-// Write makes path hold what fill writes: into a new file beside it, which then takes its place. Where fill or the disk fails, path stays as it was.
-// A link is followed, and a file that exists keeps its permissions; a new one gets perm. The text is on the disk before it takes its place, so that
-// path is whole after a loss of power too.
+// Write replaces the contents of path by what fill writes. It writes a temporary file in the same folder, syncs it to disk and renames it to path, so
+// that path is complete after a loss of power too. If fill or the disk fails, path is unchanged. Write follows symbolic links. An existing file keeps
+// its permissions, and a new file gets perm.
 func Write(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 	return write(path, perm, fill, (*os.File).Sync)
 }
 
-// WriteSoon is Write without waiting for the disk: a loss of power in the next seconds may leave path empty. It is for files of which there are many and
-// that can be made again.
+// WriteSoon is Write without the sync: a loss of power in the next seconds may leave path empty. It is for many files that can be written again.
 func WriteSoon(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 	return write(path, perm, fill, func(*os.File) error { return nil })
 }
@@ -62,7 +61,7 @@ func flush(f *os.File, perm fs.FileMode, fill func(io.Writer) error, settle func
 	return f.Close()
 }
 
-// WriteBytes makes path hold data, as [Write] does.
+// WriteBytes replaces the contents of path by data, as [Write] does.
 func WriteBytes(path string, perm fs.FileMode, data []byte) error {
 	return Write(path, perm, func(w io.Writer) error {
 		_, err := w.Write(data)

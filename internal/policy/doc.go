@@ -1,3 +1,3 @@
-// Package policy holds tests of the house itself: which package may import which, what must be documented, what no package may hold.
-// There is nothing to import.
+// Package policy tests the structure of the repository: import directions, documentation, and what no package may contain.
+// It exports nothing.
 package policy

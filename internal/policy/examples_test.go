@@ -14,7 +14,7 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// Examples are what people copy.
+// People copy the examples.
 func TestExamplesAreFormatted(t *testing.T) {
 	found := 0
 	walk(t, func(name string) {
@@ -39,7 +39,7 @@ func TestExamplesAreFormatted(t *testing.T) {
 	}
 }
 
-// The model that the README shows is one that works.
+// Every model in the documentation parses.
 func TestModelsInDocumentationParse(t *testing.T) {
 	walk(t, func(name string) {
 		if path.Ext(name) != ".md" {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A direction says that no package below from may depend on one below any of never, directly or through others, those below except aside.
+// A direction forbids the packages below from, apart from those below except, to depend on packages below any of never, directly or indirectly.
 type direction struct {
 	from   string
 	never  []string
@@ -76,7 +76,7 @@ func TestImportDirections(t *testing.T) {
 	}
 }
 
-// A rule for a package that is not there would hold for ever and protect nothing.
+// A rule for a package that does not exist always holds and protects nothing.
 func TestDirectionsNamePackagesThatExist(t *testing.T) {
 	all := units(t)
 	exists := func(top string) bool {

@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-func TestPackageNamesSayWhatIsInside(t *testing.T) {
+func TestPackageNamesDescribeTheirContents(t *testing.T) {
 	for dir, u := range units(t) {
 		switch u.name {
 		case "util", "utils", "common", "helper", "helpers", "misc", "shared", "base":
-			t.Errorf("%s: package %s says nothing of what it holds", dir, u.name)
+			t.Errorf("%s: the name of package %s does not describe its contents", dir, u.name)
 		}
 	}
 }

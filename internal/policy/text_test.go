@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A path of somebody's machine helps nobody else and tells more than it should.
+// A path of one machine does not exist on another, and reveals details of the machine.
 func TestNoPathsOfAMachine(t *testing.T) {
 	machine := regexp.MustCompile(`(^|[^A-Za-z0-9_.~*}/-])/(home|root|Users|work|farm)/`)
 	walk(t, func(name string) {

@@ -1,4 +1,4 @@
-// Package ast holds the syntax tree of a vfl file, one to one with its source. A tree is immutable after parsing: facts about it live in side tables keyed by node.
+// Package ast holds the syntax tree of a vfl file, one to one with its source. A tree is immutable after parsing: later passes keep their facts in tables keyed by node.
 //
 // The parser tags are the grammar of declarations, in participle's notation, read field by field; expressions are parsed by hand in lang/parser.
 package ast
@@ -9,11 +9,11 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// A Node is anything with a place in the source. Nodes built by the compiler carry the place of what they came from, or the zero span.
+// A Node is anything with a place in the source. A node built by the compiler has the place of the node that it was derived from, or the zero span.
 type Node interface{ Span() source.Span }
 
-// At is embedded by every node and gives it its place. The parser fills the two positions (participle knows them by their names and type); only their offsets count.
-// The zero At belongs to a node that the compiler made.
+// At is embedded in every node and holds its place. Participle fills the two positions, which it finds by name and type; only their offsets are used.
+// A node that the compiler made may have the zero At.
 type At struct{ Pos, EndPos lexer.Position }
 
 // Place returns the At of a span.
@@ -105,7 +105,7 @@ type Let struct {
 	Owner *Ident `parser:"('@' @@)?"`
 }
 
-// Generate is `generate NAME [: TYPE] = EXPR` or `generate NAME [: TYPE] ~ DIST(args)`: a quantity per draw, after inference.
+// Generate is `generate NAME [: TYPE] = EXPR` or `generate NAME [: TYPE] ~ DIST(args)`: a quantity that is computed for each draw after inference.
 type Generate struct {
 	At
 	Name  Ident `parser:"'generate' @@"`
@@ -130,7 +130,7 @@ type Likelihood struct {
 	Power   Expr      `parser:"('^' '(' @@ ')')?"` // nil: 1
 }
 
-// Transform is `transform KIND [(rho = …)]`. Rho is nil when not written or when RhoBy gives it per client.
+// Transform is `transform KIND [(rho = …)]`. Rho is nil if it is not written or if RhoBy holds one value per client.
 type Transform struct {
 	At
 	Kind  Ident  `parser:"'transform' @@"` // none, augmented or power; checked later
@@ -160,7 +160,7 @@ type Aux struct {
 	Dist *Dist `parser:"'~' @@"`
 }
 
-// Receive is `receive NAME : TYPE from PARTY`: the value comes in, the adjoint goes out.
+// Receive is `receive NAME : TYPE from PARTY`: the party receives the value and returns the adjoint, the gradient with respect to the value.
 type Receive struct {
 	At
 	Name Ident `parser:"'receive' @@"`
@@ -168,7 +168,7 @@ type Receive struct {
 	From Ident `parser:"'from' @@"`
 }
 
-// Send is `send NAME [= EXPR] to PARTY, …`: the value goes out, the adjoint comes back.
+// Send is `send NAME [= EXPR] to PARTY, …`: the party sends the value and receives the adjoint.
 type Send struct {
 	At
 	Name  Ident   `parser:"'send' @@"`
@@ -176,7 +176,7 @@ type Send struct {
 	To    []Ident `parser:"'to' @@ (',' @@)*"`
 }
 
-// Unsupported is a statement of the language that this version refuses by name.
+// Unsupported is a statement of the language that this version does not support.
 type Unsupported struct {
 	At
 	Keyword Ident
@@ -263,7 +263,7 @@ type Sized interface{ Expr }
 // A Weighting is an expression in the grammar of a weights clause: at its top, `^ (` belongs to the likelihood and not to the weights.
 type Weighting interface{ Expr }
 
-// Number is a numeric literal; Text is as written, and empty where the compiler made the number.
+// Number is a numeric literal. Text is the source text, or empty if the compiler made the number.
 type Number struct {
 	At
 	Text  string `parser:"@Number"`

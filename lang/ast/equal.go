@@ -1,6 +1,6 @@
 package ast
 
-// Equal reports whether two expressions are the same but for places, parentheses and the way their numbers are written. Nil equals nil alone.
+// Equal reports whether two expressions are the same up to places, parentheses and the spelling of numbers. Nil equals only nil.
 func Equal(a, b Expr) bool {
 	a, b = Unparen(a), Unparen(b)
 	if a == nil || b == nil {
@@ -50,7 +50,7 @@ func equalSubscripts(a, b *Subscript) bool {
 	return a.Slice == b.Slice && Equal(a.Lo, b.Lo) && Equal(a.Hi, b.Hi)
 }
 
-// equalSums compares the names of the variables too: sums that differ in them alone are equal only in value.
+// equalSums compares the names of the variables too: sums that differ only in these names are not equal.
 func equalSums(a, b *Sum) bool {
 	if (a.Family == nil) != (b.Family == nil) || a.Family != nil && a.Family.Name != b.Family.Name {
 		return false

@@ -14,7 +14,7 @@ const (
 	Postfix
 )
 
-// Precedence returns the level of a binary operator, or 0 if op is none.
+// Precedence returns the level of a binary operator, or 0 if op is not a binary operator.
 func Precedence(op string) int {
 	switch op {
 	case "||":
@@ -35,5 +35,5 @@ func Precedence(op string) int {
 	return 0
 }
 
-// Comparison reports whether the operators of a level compare.
+// Comparison reports whether the operators of a level are comparisons.
 func Comparison(level int) bool { return level == equality || level == order }

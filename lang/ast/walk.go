@@ -1,6 +1,6 @@
 package ast
 
-// Walk calls visit for n and, where visit returns true, for all that n consists of, in the order of the source. A nil node is not visited.
+// Walk calls visit for n and, if visit returns true, walks the children of n in source order. It skips nil children.
 func Walk(n Node, visit func(Node) bool) {
 	if !visit(n) {
 		return
@@ -10,7 +10,7 @@ func Walk(n Node, visit func(Node) bool) {
 	}
 }
 
-// Children returns the nodes that n directly consists of, in the order of the source. Nodes held by value are given by pointer.
+// Children returns the direct children of n in source order. It returns pointers to nodes that n holds by value.
 func Children(n Node) []Node {
 	switch n := n.(type) {
 	case *File:
@@ -105,7 +105,7 @@ func ofPart(n Node) []Node {
 	return nil
 }
 
-// list returns those of nodes that exist.
+// list returns the nodes that are not absent.
 func list(nodes ...Node) []Node {
 	out := nodes[:0]
 	for _, n := range nodes {

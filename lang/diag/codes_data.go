@@ -1,10 +1,10 @@
 package diag
 
-// The codes of tables, their cells and their places: V0501 to V0559.
+// The codes of tables, their cells and their files: V0501 to V0559.
 const (
 	Unreadable      Code = "V0501" // a file cannot be opened, or its format is not supported
 	BadCSV          Code = "V0502" // ragged rows, stray quotes, not UTF-8
-	BadJSON         Code = "V0503" // not a Stan-JSON document, or an entry that is no regular array
+	BadJSON         Code = "V0503" // not a Stan-JSON document, or an array whose rows differ in length
 	EmptyTable      Code = "V0504"
 	DuplicateColumn Code = "V0505" // a column twice, or without a name
 	NoColumn        Code = "V0506"
@@ -14,12 +14,12 @@ const (
 	NotWhole        Code = "V0510"
 	OutOfRange      Code = "V0511" // outside declared bounds, or those of count and level
 	NotBinary       Code = "V0512"
-	ConstantColumn  Code = "V0513" // an encoder finds nothing that varies
+	ConstantColumn  Code = "V0513" // an encoder of a constant column
 	LogDomain       Code = "V0514"
-	NewCategory     Code = "V0515" // a category that was not there when the encoder was fitted
-	BadEncoder      Code = "V0516" // no such encoder, or one that does not fit
-	DataShape       Code = "V0517" // the table cannot give the declared shape
-	BadStar         Code = "V0518" // `*` is empty or claimed twice
+	NewCategory     Code = "V0515" // a category that the fitted encoder does not have
+	BadEncoder      Code = "V0516" // an unknown encoder, or one that does not fit the declaration
+	DataShape       Code = "V0517" // the table does not have the declared shape
+	BadStar         Code = "V0518" // `*` matches no column or is used twice
 	BadKey          Code = "V0519" // the key is absent, empty or repeated
 	DifferentRows   Code = "V0520"
 	NoTable         Code = "V0521"

@@ -1,6 +1,6 @@
 package diag
 
-// The codes of party programs, as their loader reads them: V04xx.
+// The codes of the loader of party programs: V04xx.
 const (
 	BadAux          Code = "V0401"
 	BadSend         Code = "V0402"

@@ -4,5 +4,5 @@ package diag
 const (
 	MixedRows Code = "V0621" // an expression that mixes rows
 	RowParam  Code = "V0622" // a parameter that grows with the rows
-	NoRows    Code = "V0623" // no one size that counts rows
+	NoRows    Code = "V0623" // no single size counts the rows
 )

@@ -1,6 +1,6 @@
 package diag
 
-// The codes of a model meeting its data: V056x.
+// The codes of binding data to a model: V056x.
 const (
 	SizeConflict   Code = "V0561"
 	MemberCount    Code = "V0562"

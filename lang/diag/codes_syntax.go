@@ -1,6 +1,6 @@
 package diag
 
-// The codes of the phase that reads text: V01xx.
+// The codes of the parser: V01xx.
 const (
 	NotUTF8              Code = "V0101"
 	BadCharacter         Code = "V0102"

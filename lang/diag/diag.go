@@ -1,4 +1,4 @@
-// Package diag holds diagnostics as values: coded, placed messages with notes and fixes.
+// Package diag holds diagnostics as values: messages with a code, a place, notes and fixes.
 package diag
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// Severity separates what stops a run from what only advises.
+// Severity separates errors, which stop a run, from warnings.
 type Severity int
 
 // The severities.
@@ -17,10 +17,10 @@ const (
 	Warning
 )
 
-// A Code names one kind of diagnostic for ever, as V0302. Codes are only ever appended; each has a page in the table of [Pages].
+// A Code identifies one kind of diagnostic, such as V0302. A code never changes its meaning; each has a page in [Pages].
 type Code string
 
-// A Fix is a text that, put in place of Span, mends what the diagnostic is about.
+// A Fix replaces Span by Text, which corrects the cause of the diagnostic.
 type Fix struct {
 	Message string
 	Span    source.Span
@@ -38,12 +38,12 @@ type Note struct {
 type Diagnostic struct {
 	Code     Code
 	Severity Severity
-	File     *source.File // nil: no source is concerned (a flag, a data file)
+	File     *source.File // nil if the diagnostic is about a flag or a data file
 	Span     source.Span
 	Message  string // what was found and what was expected
 	Notes    []Note
 	Fixes    []Fix
-	Data     string // FILE:LINE of a data file, where that is the place
+	Data     string // FILE:LINE if the place is in a data file
 }
 
 // Note appends a sentence without a place and returns d.
@@ -93,10 +93,10 @@ func (l List) HasErrors() bool {
 	return false
 }
 
-// maxErrors is how many independent errors one run shows.
+// maxErrors is the largest number of errors that Shown returns.
 const maxErrors = 20
 
-// Shown returns what a user should see: errors by position, at most twenty, or, when there are none, the warnings.
+// Shown returns the diagnostics that a user should see, by position: at most twenty errors or, if there are no errors, all warnings.
 func (l List) Shown() List {
 	want := Warning
 	if l.HasErrors() {

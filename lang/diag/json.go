@@ -7,12 +7,12 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// A record is a diagnostic as machines read it. Lines and columns begin at 1 and count runes; an end is the place behind the last rune.
+// A record is the JSON form of a diagnostic. Lines and columns start at 1, columns count runes, and an end is the position after the last rune.
 type record struct {
 	Code     Code         `json:"code"`
 	Severity string       `json:"severity"`
 	Message  string       `json:"message"`
-	Place    *placeRecord `json:"place"` // null: no source is concerned
+	Place    *placeRecord `json:"place"` // null if Diagnostic.File is nil
 	Data     string       `json:"data,omitempty"`
 	Notes    []noteRecord `json:"notes"`
 	Fixes    []fixRecord  `json:"fixes"`

@@ -2,13 +2,13 @@ package diag
 
 import "slices"
 
-// A Page explains a code: what is wrong, why it is refused, and a program that gets the diagnostic beside one that does not.
+// A Page explains a code: what is wrong, why vflc refuses it, a program that produces the diagnostic, and a corrected program.
 type Page struct {
 	Code  Code
 	Title string // a few words, without a full stop
 	Text  string // whole sentences
-	Wrong string // an input that gets the code
-	Right string // the same input, mended
+	Wrong string // an input that produces the code
+	Right string // the same input, corrected
 }
 
 // Pages lists the page of every code, by phase.
@@ -23,7 +23,7 @@ var Pages = slices.Concat(
 	dataPages,
 )
 
-// Explain returns the page of a code, and whether there is one.
+// Explain returns the page of a code, and whether the code has one.
 func Explain(code Code) (Page, bool) {
 	i := slices.IndexFunc(Pages, func(p Page) bool { return p.Code == code })
 	if i < 0 {

@@ -3,8 +3,8 @@ package diag
 // loaderPages explains V04xx.
 var loaderPages = []Page{
 	{
-		Code: BadAux, Title: "an auxiliary variable that is none",
-		Text: "In a party program, aux NAME : TYPE ~ normal(cut, rho) with a constant rho above 0 is the only form.",
+		Code: BadAux, Title: "a malformed auxiliary variable",
+		Text: "In a party program, an auxiliary variable has one form: aux NAME : TYPE ~ normal(cut, rho), with a constant rho above 0.",
 		Wrong: `program m for a
 data X : real[N, P]
 param beta : real[P] ~ normal(0, 1)
@@ -19,8 +19,8 @@ send z_1 to server
 `,
 	},
 	{
-		Code: BadSend, Title: "something that may not be sent",
-		Text: "A client sends its auxiliary variables; the server sends its parameters and sums of what it received. Nothing else crosses.",
+		Code: BadSend, Title: "a value that may not be sent",
+		Text: "A client sends its auxiliary variables; the server sends its parameters and sums of what it received. Nothing else is sent.",
 		Wrong: `program m for a
 data X : real[N, P]
 param beta : real[P] ~ normal(0, 1)
@@ -36,8 +36,8 @@ send z_1 to server
 `,
 	},
 	{
-		Code: WrongDigest, Title: "a program that is not the one of the manifest",
-		Text: "The manifest holds the SHA-256 of every program. A program that differs in one byte is another program.",
+		Code: WrongDigest, Title: "a program that differs from the manifest",
+		Text: "The manifest holds the SHA-256 digest of every program. A change of one byte changes the digest.",
 		Wrong: `program m for a
 data X : real[N, Q]
 param beta : real[Q] ~ normal(0, 1)
@@ -52,8 +52,8 @@ send z_1 to server
 `,
 	},
 	{
-		Code: NotParty, Title: "the program of somebody else",
-		Text: "A party runs the program that was written for it.",
+		Code: NotParty, Title: "the program of another party",
+		Text: "A party runs only the program that the compiler wrote for it.",
 		Wrong: `program m for b
 data X : real[N, P]
 param beta : real[P] ~ normal(0, 1)
@@ -68,8 +68,8 @@ send z_1 to server
 `,
 	},
 	{
-		Code: WrongRole, Title: "a statement of the other role",
-		Text: "The server has no auxiliary variables; a client sends nothing but auxiliary variables.",
+		Code: WrongRole, Title: "a statement that only the other role has",
+		Text: "The server has no auxiliary variables; a client sends only auxiliary variables.",
 		Wrong: `program m for a
 data X : real[N, P]
 param beta : real[P] ~ normal(0, 1)
@@ -102,7 +102,7 @@ send z_1 to server
 	},
 	{
 		Code: UnlistedChannel, Title: "a channel that the manifest does not list",
-		Text: "Everything that crosses between parties stands in the manifest, with its shape and who sees it.",
+		Text: "The manifest lists every value that one party sends to another, with its shape and the parties that see it.",
 		Wrong: `program m for a
 data X : real[N, P]
 param beta : real[P] ~ normal(0, 1)
@@ -119,8 +119,8 @@ send z_1 to server
 `,
 	},
 	{
-		Code: ChannelShape, Title: "a channel of another shape",
-		Text: "The shape of everything that crosses stands in the manifest.",
+		Code: ChannelShape, Title: "a channel whose shape differs from the manifest",
+		Text: "The manifest lists the shape of every value that one party sends to another.",
 		Wrong: `program m for a
 data X : real[N, P]
 param beta : real[P] ~ normal(0, 1)
@@ -135,8 +135,8 @@ send z_1 to server
 `,
 	},
 	{
-		Code: Unsent, Title: "an auxiliary variable that stays",
-		Text: "An auxiliary variable exists to be sent; one that is not changes the model for nothing.",
+		Code: Unsent, Title: "an auxiliary variable that is not sent",
+		Text: "A client sends every auxiliary variable. One that is not sent changes the model without any use.",
 		Wrong: `program m for a
 data X : real[N, P]
 param beta : real[P] ~ normal(0, 1)

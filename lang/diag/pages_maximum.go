@@ -4,7 +4,7 @@ package diag
 var maximumPages = []Page{
 	{
 		Code: NoMaximum, Title: "no maximum: a scale that may go to 0",
-		Text: "The backend soul maximises over auxiliary variables and server parameters. In the location of a location-scale distribution they can fit every response, and then the density grows without end as the scale goes to 0, unless the scale's prior vanishes there faster than any power, as inv_gamma and lognormal do. The same holds for a server parameter whose prior has such a scale. Fix the scale, take such a prior, give it a lower bound, or use --backend nuts or sfvi, for which the model is fine.",
+		Text: "The backend soul maximises over auxiliary variables and server parameters. In the location of a location-scale distribution they can fit every response. The density then grows without bound as the scale goes to 0, unless the scale's prior vanishes there faster than any power, as inv_gamma and lognormal do. The same holds for a server parameter whose prior has such a scale. Fix the scale, choose such a prior, give it a lower bound, or use --backend nuts or sfvi, which do not need a maximum.",
 		Wrong: `client a
 data y : real[N] @ shared
 data X : real[N, P] @ a
@@ -24,7 +24,7 @@ transform augmented(rho = 1)
 	},
 	{
 		Code: InfinitePrior, Title: "no maximum: a prior that is infinite at an edge",
-		Text: "The backend soul maximises over server parameters on the scale that they are declared on. A gamma or beta prior with a shape below 1 is infinite at an edge of its support, which no data can outweigh.",
+		Text: "The backend soul maximises over server parameters on the scale of their declaration. A gamma or beta prior with a shape below 1 is infinite at an edge of its support, which no data can outweigh.",
 		Wrong: `client a
 data y : count[N] @ shared
 data X : real[N, P] @ a

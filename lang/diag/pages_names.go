@@ -57,7 +57,7 @@ y ~ normal(sum(beta), 1)
 	},
 	{
 		Code: NotSize, Title: "not a size",
-		Text: "Sizes are whole numbers ≥ 0, size names, and +, - and * of them. They are known before anything runs.",
+		Text: "Sizes are whole numbers ≥ 0, size names, and +, - and * of them. Their values are known before a run begins.",
 		Wrong: `data y : real[N]
 param mu : real[1.5] ~ normal(0, 1)
 y ~ normal(mu[1], 1)
@@ -81,7 +81,7 @@ y ~ normal(mu, 1)
 	},
 	{
 		Code: UnknownParty, Title: "a party that is not declared",
-		Text: "After @ stands the server, a client, a family of clients, or shared.",
+		Text: "The name after @ is the server, a client, a family of clients, or shared.",
 		Wrong: `client hospital_a
 data y : real[N] @ shared
 param mu ~ normal(0, 1) @ hospital_b
@@ -119,7 +119,7 @@ y ~ normal(exp(mu), 1)
 	},
 	{
 		Code: BadArguments, Title: "wrong arguments",
-		Text: "Every parameter of a distribution is given once, by place or by name; functions take a fixed number of arguments.",
+		Text: "Every parameter of a distribution is given once, by position or by name; functions take a fixed number of arguments.",
 		Wrong: `data y : real[N]
 param mu ~ normal(0)
 y ~ normal(mu, 1)
@@ -130,8 +130,8 @@ y ~ normal(mu, 1)
 `,
 	},
 	{
-		Code: Broadcast, Title: "shapes that do not go together",
-		Text: "Elementwise operators broadcast as NumPy does, over trailing axes: two sizes go together when they are equal or one of them is 1. Sizes with different names are different, whatever their values.",
+		Code: Broadcast, Title: "shapes that do not broadcast",
+		Text: "Elementwise operators broadcast as NumPy does, over trailing axes: two sizes are compatible if they are equal or one of them is 1. Sizes with different names are different, whatever their values.",
 		Wrong: `data y : real[N]
 data w : real[M]
 param mu ~ normal(0, 1)
@@ -144,7 +144,7 @@ y ~ normal(mu + y .* w, 1)
 `,
 	},
 	{
-		Code: BadProduct, Title: "a product that `*` does not take",
+		Code: BadProduct, Title: "a product that `*` does not support",
 		Text: "`*` multiplies a scalar by anything, a matrix by a vector, or a matrix by a matrix. Use .* for elementwise products, dot(u, v) for the scalar product and rowdot(A, B) for one per row.",
 		Wrong: `data y : real[N]
 data x : real[N]
@@ -173,7 +173,7 @@ y ~ normal(X * beta, 1)
 	},
 	{
 		Code: WrongElement, Title: "the wrong kind of number",
-		Text: "A level only indexes or is compared; distributions of whole numbers need a left side that is binary, count or int.",
+		Text: "A level can only be an index or be compared. Discrete distributions need a left side that is binary, count or int.",
 		Wrong: `data y : real[N]
 param rate ~ half_normal(1)
 y ~ poisson(rate)
@@ -185,7 +185,7 @@ y ~ poisson(rate)
 	},
 	{
 		Code: DiscreteParameter, Title: "a discrete parameter",
-		Text: "Parameters are real: the algorithms move through continuous space. Sum a discrete parameter out of the likelihood by hand.",
+		Text: "Parameters are real, because the algorithms need gradients. Marginalise a discrete parameter out of the likelihood by hand.",
 		Wrong: `data y : real[N]
 param k ~ poisson(3)
 y ~ normal(k, 1)
@@ -210,8 +210,8 @@ y ~ binomial_logit(trials, a)
 `,
 	},
 	{
-		Code: LeftSide, Title: "a left side that is no data",
-		Text: "The left side of a likelihood is data or an expression of data alone, as log(earn). A parameter gets its distribution where it is declared.",
+		Code: LeftSide, Title: "a left side that is not data",
+		Text: "The left side of a likelihood is data or an expression of data alone, such as log(earn). A parameter gets its distribution where it is declared.",
 		Wrong: `data y : real[N]
 param mu ~ normal(0, 1)
 mu ~ normal(0, 2)
@@ -237,8 +237,8 @@ y ~ normal(a[group], 1)
 `,
 	},
 	{
-		Code: LetType, Title: "a let that is not what it says",
-		Text: "A type on a let asserts what its expression has.",
+		Code: LetType, Title: "a let whose type does not match",
+		Text: "A type on a let asserts the type of its expression.",
 		Wrong: `data y : real[N]
 param mu ~ normal(0, 1)
 let m : real[3] = mu + y
@@ -252,7 +252,7 @@ y ~ normal(m, 1)
 	},
 	{
 		Code: NotLocationScale, Title: "noncentered where it has no meaning",
-		Text: "noncentered writes a parameter as location + scale · standard. The family must have a scale, and the parameter no bounds of its own.",
+		Text: "noncentered writes a parameter as location + scale · standard. The distribution must have a scale, and the parameter must not have bounds of its own.",
 		Wrong: `data y : real[N]
 param p ~ beta(2, 2) noncentered
 y ~ normal(p, 1)
@@ -263,8 +263,8 @@ y ~ normal(p, 1)
 `,
 	},
 	{
-		Code: BadBounds, Title: "a bound that is no constant",
-		Text: "Bounds are lower and upper; their values are made of numbers, consts and sizes.",
+		Code: BadBounds, Title: "a bound that is not constant",
+		Text: "Bounds are lower and upper; their values use only numbers, consts and sizes.",
 		Wrong: `data y : real[N]
 param s ~ half_normal(1)
 param mu : real<lower=s> ~ normal(0, 1)
@@ -277,7 +277,7 @@ y ~ normal(mu, 1)
 	},
 	{
 		Code: RandomCondition, Title: "a condition that depends on a parameter",
-		Text: "Comparisons and && || ! are made of data: a density that jumps with a parameter has no gradient.",
+		Text: "Comparisons and && || ! use only data: a density that jumps with a parameter is not differentiable.",
 		Wrong: `data y : real[N]
 param mu ~ normal(0, 1)
 y ~ normal(where(mu > 0, mu, 0), 1)
@@ -289,7 +289,7 @@ y ~ normal(relu(mu), 1)
 	},
 	{
 		Code: NotConst, Title: "a const that is not constant",
-		Text: "A const is made of numbers and other consts; it can be changed on the command line with --set NAME=VALUE.",
+		Text: "A const uses only numbers and other consts; --set NAME=VALUE changes it on the command line.",
 		Wrong: `data y : real[N]
 const m = mean(y)
 param mu ~ normal(0, 1)
@@ -323,7 +323,7 @@ transform augmented(rho = 0.5)
 	},
 	{
 		Code: BadFrom, Title: "a from clause that does not fit",
-		Text: "`from` lists columns and encoders of columns. Encoders give real numbers; a vector takes one column, a matrix any number.",
+		Text: "`from` lists columns and encoders of columns. Encoders return real numbers; a vector uses one column, a matrix any number.",
 		Wrong: `data y : real[N]
 data X : real[N, P] from scale(age)
 param beta : real[P] ~ normal(0, 1)
@@ -336,8 +336,8 @@ y ~ normal(X * beta, 1)
 `,
 	},
 	{
-		Code: NotFamily, Title: "a sum over something that is no family",
-		Text: "sum(… for j in F) runs over a family of clients, declared as client F[J], or over a range of whole numbers, as 1..K.",
+		Code: NotFamily, Title: "a sum over something that is not a family",
+		Text: "sum(… for j in F) runs over a family of clients, declared as client F[J], or over a range of whole numbers, such as 1..K.",
 		Wrong: `client lab
 data y : real[N] @ shared
 data X : real[N, P] @ lab
@@ -352,8 +352,8 @@ y ~ normal(sum(X[j] * beta[j] for j in lab), 1)
 `,
 	},
 	{
-		Code: FamilyIndex, Title: "whose value?",
-		Text: "Each member of a family has its own data and parameters. Outside the declarations of the family, say whose is meant: X[j] in a sum over the family.",
+		Code: FamilyIndex, Title: "a name of a family without its member",
+		Text: "Each member of a family has its own data and parameters. Outside the declarations of the family, index the name by the member: X[j] in a sum over the family.",
 		Wrong: `client lab[J]
 data y : real[N] @ shared
 data X : real[N, P] @ lab
@@ -386,8 +386,8 @@ y ~ normal(sum(sum(beta[j]) for j in lab), 1)
 `,
 	},
 	{
-		Code: Misplaced, Title: "a statement of the other kind of file",
-		Text: "aux, receive and send belong to party programs, which the compiler writes; transform, server and let belong to models. In a party program only shared data carry @.",
+		Code: Misplaced, Title: "a statement that belongs in the other kind of file",
+		Text: "aux, receive and send belong to party programs, which the compiler writes; transform, server and let belong to models. In a party program only shared data have an @ clause.",
 		Wrong: `data y : real[N]
 param mu ~ normal(0, 1)
 receive z : real[N] from hospital_a
@@ -400,7 +400,7 @@ y ~ normal(mu, 1)
 	},
 	{
 		Code: Unused, Title: "something that is used nowhere",
-		Text: "A parameter that enters no likelihood keeps its prior as its posterior; a let or a likelihood without effect is probably a slip. This is a warning.",
+		Text: "A parameter that enters no likelihood keeps its prior as its posterior; a let or a likelihood without effect is probably a mistake. This is a warning.",
 		Wrong: `data y : real[N]
 param mu ~ normal(0, 1)
 param nu ~ normal(0, 1)

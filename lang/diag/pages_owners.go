@@ -4,7 +4,7 @@ package diag
 var ownersPages = []Page{
 	{
 		Code: ClientData, Title: "client data that another party would read",
-		Text: "Data never leave a client. What leaves is a noisy version of an expression that depends on at least one parameter of the client.",
+		Text: "Data never leave a client. A client sends only noisy versions of expressions, each of which depends on at least one parameter of the client.",
 		Wrong: `client a
 data y : real[N] @ shared
 data x : real[N] @ a
@@ -20,8 +20,8 @@ y ~ normal(b + x * beta, 1)
 `,
 	},
 	{
-		Code: ForeignPrior, Title: "a prior that needs another client's names",
-		Text: "A prior is evaluated where its parameter lives, so it may use that party's names and shared ones.",
+		Code: ForeignPrior, Title: "a prior that uses another client's names",
+		Text: "The owner of a parameter evaluates its prior, so the prior may use only the owner's names and shared names.",
 		Wrong: `client a, b
 data y : real[N] @ shared
 data XA : real[N, P] @ a
@@ -43,7 +43,7 @@ y ~ normal(XA * u + XB * v, 1)
 	},
 	{
 		Code: ServerName, Title: "a client that uses a name of the server",
-		Text: "What the server owns, clients do not see. A parameter that clients need is owned @ shared: the server keeps it and sends it to those who use it.",
+		Text: "Clients do not see what the server owns. Declare a parameter that clients need @ shared: the server keeps it and sends it to the clients that use it.",
 		Wrong: `client a
 data y : real[N] @ shared
 data X : real[N, P] @ a
@@ -62,8 +62,8 @@ y ~ normal(b + X * beta, 1)
 `,
 	},
 	{
-		Code: ClientResponse, Title: "a client's response that others help to explain",
-		Text: "Where several parties enter a likelihood, the server evaluates it, or under power every client with a share in it. So the response is the server's or shared.",
+		Code: ClientResponse, Title: "a client's response in a likelihood of several parties",
+		Text: "If a likelihood uses names of several parties, the server evaluates it, or under power every client that contributes to it. So the response must belong to the server or be shared.",
 		Wrong: `client a, b
 data y : real[N] @ a
 data XB : real[N, P] @ b
@@ -80,8 +80,8 @@ y ~ normal(m + XB * beta, 1)
 `,
 	},
 	{
-		Code: LetOwner, Title: "a let that is not the owner's alone",
-		Text: "@ on a let asserts that only this party's names and shared ones are in it.",
+		Code: LetOwner, Title: "a let that uses another party's names",
+		Text: "@ on a let asserts that its expression uses only this party's names and shared names.",
 		Wrong: `client a, b
 data y : real[N]
 data XA : real[N, P] @ a
@@ -125,7 +125,7 @@ transform power(rho = 1)
 	},
 	{
 		Code: PowerData, Title: "power with data that clients may not see",
-		Text: "Under the power transform every client evaluates the likelihood, so data in it must be shared. Parameters of the server in it are sent to the clients, and the manifest says so.",
+		Text: "Under the power transform every client evaluates the likelihood, so data in it must be shared. The server sends its parameters in the likelihood to the clients, and the manifest lists them.",
 		Wrong: `client a, b
 data y : real[N] @ shared
 data offset : real[N]
@@ -148,8 +148,8 @@ transform power(rho = 1)
 `,
 	},
 	{
-		Code: PowerNotAdditive, Title: "power with contributions that meet in more than a sum",
-		Text: "The power transform replaces the others' contributions by the sum of their z. Contributions that enter by themselves, or in two different sums, need the augmented transform.",
+		Code: PowerNotAdditive, Title: "power with contributions that do not enter through one sum",
+		Text: "Under the power transform, a client evaluates the likelihood with the sum of the other clients' auxiliary variables z in place of their contributions. Contributions that enter separately, or in two different sums, need the augmented transform.",
 		Wrong: `client a, b
 data y : real[N] @ shared
 data XA : real[N, P] @ a
@@ -170,8 +170,8 @@ transform augmented(rho = 1)
 `,
 	},
 	{
-		Code: LetsTooLarge, Title: "lets that grow too large",
-		Text: "To find what crosses between parties, lets are written out. Lets that use one another twice or more double at every step.",
+		Code: LetsTooLarge, Title: "lets that expand to too large an expression",
+		Text: "To find the cuts, the compiler replaces each let by its expression. In a chain of lets that each use the previous one twice, the expression doubles at every step.",
 		Wrong: `client a
 data y : real[N] @ shared
 data x : real[N] @ a
@@ -210,7 +210,7 @@ y ~ normal(b + l0 ^ 8, 1)
 	},
 	{
 		Code: GenerateOwner, Title: "a generated quantity that no party can compute",
-		Text: "A generated quantity is computed where the names in it live: by one party, from its own and from shared parameters.",
+		Text: "One party computes a generated quantity, from its own parameters and shared ones.",
 		Wrong: `client a
 data y : real[N] @ shared
 data X : real[N, P] @ a
@@ -231,8 +231,8 @@ transform augmented(rho = 1)
 `,
 	},
 	{
-		Code: LabelLeak, Title: "the adjoint tells the response",
-		Text: "For a discrete response, the adjoint that the server returns has the sign of the outcome minus its mean: in one round it tells every client the response of each row. This is a warning.",
+		Code: LabelLeak, Title: "the adjoint reveals the response",
+		Text: "For a discrete response, the adjoint that the server returns has the sign of the outcome minus its mean: one round reveals the response of each row to every client. This is a warning.",
 		Wrong: `client a, b
 data y : binary[N]
 data XA : real[N, P] @ a
@@ -253,8 +253,8 @@ transform augmented(rho = 1)
 `,
 	},
 	{
-		Code: SeparateCuts, Title: "contributions seen one by one",
-		Text: "Where contributions of clients enter a likelihood only through their sum, the server needs only the sum. Here it needs each by itself, and secure summation does not apply. This is a warning.",
+		Code: SeparateCuts, Title: "contributions that the server sees separately",
+		Text: "If the contributions of clients enter a likelihood only through their sum, the server needs only the sum. Here it needs each contribution, so secure summation does not apply. This is a warning.",
 		Wrong: `client a, b
 data y : real[N]
 data XA : real[N, P] @ a

@@ -4,7 +4,7 @@ package diag
 var sizesPages = []Page{
 	{
 		Code: SizeConflict, Title: "a size with two values",
-		Text: "A size has one value in the whole model. The data of two declarations, or of two parties, disagree about it.",
+		Text: "A size has one value in the whole model. Here the data of two declarations, or of two parties, give it different values.",
 		Wrong: `data y : real[N]
 data X : real[N, P]
 data Z : real[N, P]
@@ -20,8 +20,8 @@ y ~ normal(X * beta + Z * zeta, 1)
 `,
 	},
 	{
-		Code: MemberCount, Title: "a family without its tables",
-		Text: "A family has as many members as tables are bound to it; a number in the declaration must agree.",
+		Code: MemberCount, Title: "a family with the wrong number of tables",
+		Text: "A family has one member for each table that is bound to it. A number in the declaration must equal the number of tables.",
 		Wrong: `client lab[3]
 data y : real[N] @ shared
 data X : real[N, P] @ lab
@@ -62,8 +62,8 @@ y ~ normal(mu, 1)
 `,
 	},
 	{
-		Code: CannotEvaluate, Title: "something that cannot be evaluated",
-		Text: "The expression is well formed, but its value cannot be made from the data at hand.",
+		Code: CannotEvaluate, Title: "an expression that cannot be evaluated",
+		Text: "The expression is well formed, but it has no valid value for these data.",
 		Wrong: `data y : real[N]
 param mu : real[N - 5] ~ normal(0, 1)
 y ~ normal(sum(mu), 1)

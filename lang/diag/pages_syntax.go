@@ -2,23 +2,23 @@ package diag
 
 import "strings"
 
-// syntaxPages explains V01xx. The wrong examples get their code from the parser alone.
+// syntaxPages explains V01xx. The parser alone reports the codes of the wrong examples.
 var syntaxPages = []Page{
 	{
 		Code: NotUTF8, Title: "the file is not UTF-8",
-		Text:  "Programs are UTF-8 text. A byte that is not part of UTF-8 text comes from another encoding, such as Latin-1, or from a file that is no text. Save the file as UTF-8.",
+		Text:  "Programs are UTF-8 text. An invalid byte comes from another encoding, such as Latin-1, or from a binary file. Save the file as UTF-8.",
 		Wrong: "param b ~ normal(0, 1) // caf\xe9\n",
 		Right: "param b ~ normal(0, 1) // café\n",
 	},
 	{
 		Code: BadCharacter, Title: "a character that the language does not use",
-		Text:  "Names use the letters a-z and A-Z, digits and the underscore. Other letters may stand in comments and in quoted column names. Typographic quotes, dashes and operators, as word processors produce them, are written as on a keyboard.",
+		Text:  "Names use the letters a-z and A-Z, digits and the underscore. Other letters are allowed in comments and in quoted column names. Replace the typographic quotes, dashes and operators of word processors by their ASCII characters.",
 		Wrong: "param β ~ normal(0, 1)\n",
 		Right: "param beta ~ normal(0, 1)\n",
 	},
 	{
 		Code: ControlCharacter, Title: "a control character",
-		Text:  "Control characters of terminals and of text direction could make a program read differently from what it is. Party programs are read to see what leaves a party, so these characters are refused everywhere, comments included.",
+		Text:  "Control characters of terminals and of text direction could make a program look different from what it does. People read party programs to see what leaves a party, so these characters are refused everywhere, comments included.",
 		Wrong: "param b ~ normal(0, 1) // \x1b[2K nothing to see\n",
 		Right: "param b ~ normal(0, 1) // nothing to see\n",
 	},
@@ -36,19 +36,19 @@ var syntaxPages = []Page{
 	},
 	{
 		Code: OpenComment, Title: "a comment that is not closed",
-		Text:  "A comment that begins with /* goes on to the next */, over any number of lines. Such comments do not nest.",
+		Text:  "A comment that begins with /* extends to the next */, over any number of lines. Such comments do not nest.",
 		Wrong: "param b ~ normal(0, 1)\n/* the slopes\nparam c ~ normal(0, 1)\n",
 		Right: "param b ~ normal(0, 1)\n/* the slopes */\nparam c ~ normal(0, 1)\n",
 	},
 	{
 		Code: BadNumber, Title: "a malformed number",
-		Text:  "Numbers are written 1, 1.5, 1e-3 or 1_000. There are digits on both sides of the point, because .* and ./ are operators and 1..K is a range. A number does not run into a name: a product has its *. Whole numbers go to 2^53, where float64 stops telling neighbours apart.",
+		Text:  "Numbers are written 1, 1.5, 1e-3 or 1_000. There are digits on both sides of the point, because .* and ./ are operators and 1..K is a range. A product needs its *, as in 2 * b. Whole numbers are at most 2^53: a float64 cannot represent all larger ones.",
 		Wrong: "param b ~ normal(0., .5)\n",
 		Right: "param b ~ normal(0.0, 0.5)\n",
 	},
 	{
 		Code: EmptyFile, Title: "a file without statements",
-		Text:  "A file holds at least one statement. This one is empty, or holds comments only.",
+		Text:  "A file holds at least one statement. This file is empty, or holds only comments.",
 		Wrong: "// param b ~ normal(0, 1)\n",
 		Right: "param b ~ normal(0, 1)\n",
 	},
@@ -60,43 +60,43 @@ var syntaxPages = []Page{
 	},
 	{
 		Code: UnsupportedStatement, Title: "a statement that this version does not support",
-		Text:  "The language has this statement, and this version of the compiler knows it by name only. It is refused, so that no model means less than it says.",
+		Text:  "The language defines this statement, but this version of the compiler does not support it. The compiler refuses it, because a model without it would be a different model.",
 		Wrong: "data y : real[N]\nparam b ~ normal(0, 1)\nfactor -b^2\ny ~ normal(b, 1)\n",
 		Right: "data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\n",
 	},
 	{
 		Code: UnsupportedClause, Title: "a clause that this version does not support",
-		Text:  "The language has this clause, and this version of the compiler knows it by name only. It is refused, so that no model means less than it says.",
+		Text:  "The language defines this clause, but this version of the compiler does not support it. The compiler refuses it, because a model without it would be a different model.",
 		Wrong: "param sigma ~ normal(0, 1) truncate(lower=0)\n",
 		Right: "param sigma ~ half_normal(1)\n",
 	},
 	{
 		Code: Unexpected, Title: "something else was expected here",
-		Text:  "The statement was in order up to this place, where the grammar allows only what the message names.",
+		Text:  "The statement is correct up to this place. Here the grammar allows only what the message names.",
 		Wrong: "param b ~ normal(0 1)\n",
 		Right: "param b ~ normal(0, 1)\n",
 	},
 	{
 		Code: ExpectedExpr, Title: "an expression was expected here",
-		Text:  "After an operator, a comma or an opening bracket comes an expression: a number, a name, a call, a sign or an opening parenthesis. A power is written ^.",
+		Text:  "An expression follows an operator, a comma or an opening bracket: a number, a name, a call, a sign or an opening parenthesis. A power is written ^.",
 		Wrong: "param b ~ normal(0, 2 ** 3)\n",
 		Right: "param b ~ normal(0, 2^3)\n",
 	},
 	{
 		Code: Unclosed, Title: "a bracket that is not closed",
-		Text:  "Every (, [ and { has its partner in the same statement.",
+		Text:  "Every (, [ and { is closed in the same statement.",
 		Wrong: "param b ~ normal(0, 1\nparam c ~ normal(0, 1)\n",
 		Right: "param b ~ normal(0, 1)\nparam c ~ normal(0, 1)\n",
 	},
 	{
-		Code: WrongBracket, Title: "a closing bracket without its partner",
-		Text:  "A bracket closes the one that was opened last, by the partner of the same kind.",
+		Code: WrongBracket, Title: "a closing bracket that does not match",
+		Text:  "A closing bracket closes the bracket that was opened last, and has the same kind.",
 		Wrong: "data x : real[N)\n",
 		Right: "data x : real[N]\n",
 	},
 	{
 		Code: KeywordAsName, Title: "a keyword used as a name",
-		Text:  "Reserved words cannot name anything: server, client, data, param, let, const, fn, import, transform, factor, generate, contribution, return, shared, for, in, from, missing, init, truncate, censor, noncentered, weights. A column with such a name is written in double quotes.",
+		Text:  "Reserved words cannot be names: server, client, data, param, let, const, fn, import, transform, factor, generate, contribution, return, shared, for, in, from, missing, init, truncate, censor, noncentered, weights. A column with such a name is written in double quotes.",
 		Wrong: "param in ~ normal(0, 1)\n",
 		Right: "param inside ~ normal(0, 1)\n",
 	},
@@ -114,19 +114,19 @@ var syntaxPages = []Page{
 	},
 	{
 		Code: ClauseOrder, Title: "a clause in the wrong place",
-		Text:  "The clauses of a statement have one order: data NAME : TYPE @ OWNER from COLUMNS; param NAME : TYPE ~ DIST(…) noncentered @ OWNER; y ~ DIST(…) weights EXPRESSION. A likelihood has no owner: the compiler finds who evaluates it.",
+		Text:  "The clauses of a statement have a fixed order: data NAME : TYPE @ OWNER from COLUMNS; param NAME : TYPE ~ DIST(…) noncentered @ OWNER; y ~ DIST(…) weights EXPRESSION. A likelihood has no owner: the compiler finds who evaluates it.",
 		Wrong: "client a\ndata x : real[N] from dose @ a\n",
 		Right: "client a\ndata x : real[N] @ a from dose\n",
 	},
 	{
 		Code: MissingOperator, Title: "two expressions without an operator between them",
-		Text:  "A product has its *. Statements need no separator, so what follows a complete statement on its line must begin another one.",
+		Text:  "A product needs its *. Statements need no separator, so text that follows a complete statement on the same line must begin another statement.",
 		Wrong: "param b ~ normal(0, 1)\nlet twice = 2 b\n",
 		Right: "param b ~ normal(0, 1)\nlet twice = 2 * b\n",
 	},
 	{
-		Code: NotCallable, Title: "a call of something that is no function",
-		Text:  "Only a name can stand before an argument list. If a product is meant, write its *.",
+		Code: NotCallable, Title: "a call of something that is not a function",
+		Text:  "Only a name can stand before an argument list. If you mean a product, write its *.",
 		Wrong: "param b ~ normal(0, 1)\nlet c = 2(b + 1)\n",
 		Right: "param b ~ normal(0, 1)\nlet c = 2 * (b + 1)\n",
 	},
@@ -144,19 +144,19 @@ var syntaxPages = []Page{
 	},
 	{
 		Code: TooLarge, Title: "an expression that is too large",
-		Text:  "Expressions are nested at most 256 levels deep and have at most 50 000 parts. The limits keep a hostile program from exhausting the memory of who reads it. Name parts of a large expression with let.",
+		Text:  "Expressions are nested at most 256 levels deep and have at most 50 000 parts. The limits keep a malicious program from exhausting the memory of its reader. Name parts of a large expression with let.",
 		Wrong: "let x = " + strings.Repeat("-", 257) + "1\n",
 		Right: "let x = -1\n",
 	},
 	{
 		Code: FamilyCount, Title: "a malformed number of members",
-		Text:  "client NAME[J] declares a family. J is a name, whose value is how many tables are bound to the family, or a whole number of at least 1.",
+		Text:  "client NAME[J] declares a family. J is a whole number of at least 1, or a name, whose value is then the number of tables that are bound to the family.",
 		Wrong: "client lab[0]\n",
 		Right: "client lab[2]\n",
 	},
 	{
 		Code: TypeForm, Title: "a malformed type",
-		Text:  "level(R) has its number of categories in parentheses, and no other type has. Bounds are written <lower=VALUE>, <upper=VALUE> or <lower=VALUE, upper=VALUE>. Shapes are written in square brackets.",
+		Text:  "Only level(R) has parentheses, around its number of categories. Bounds are written <lower=VALUE>, <upper=VALUE> or <lower=VALUE, upper=VALUE>. Shapes are written in square brackets.",
 		Wrong: "data region : level[N]\n",
 		Right: "data region : level(R)[N]\n",
 	},

@@ -21,7 +21,7 @@ func render(t *testing.T, list diag.List, colour bool) string {
 	return b.String()
 }
 
-// example has a tab and wide characters before what it points at.
+// example has a tab and wide characters before its span.
 func example() (*source.File, diag.List) {
 	f := source.New("m.vfl", "let\tx = \"血圧\" + yy\nparam b ~ normal(0, 1)\n")
 	start := strings.Index(f.Text, "yy")
@@ -56,7 +56,7 @@ a.csv:3: column age: "x" is no number [V0501]
 	}
 }
 
-// TestColourAddsNothingElse holds that the coloured text without its colours is the plain text.
+// TestColourAddsNothingElse checks that the coloured text without its colours is the plain text.
 func TestColourAddsNothingElse(t *testing.T) {
 	_, list := example()
 	coloured := render(t, list, true)
@@ -66,7 +66,7 @@ func TestColourAddsNothingElse(t *testing.T) {
 	}
 }
 
-// TestTerminalIsSafe holds that nothing of a source reaches a terminal that would act on it.
+// TestTerminalIsSafe checks that no control character of a source reaches the terminal.
 func TestTerminalIsSafe(t *testing.T) {
 	f := source.New("m.vfl", "a \x1b[2J \x9b \xff \u202e b\r\n")
 	var list diag.List
@@ -78,7 +78,7 @@ func TestTerminalIsSafe(t *testing.T) {
 	}
 }
 
-// TestLongLines holds that of a long line the part around the span is shown, and the mark is under it.
+// TestLongLines checks that only the part of a long line around the span is shown, with the mark under it.
 func TestLongLines(t *testing.T) {
 	for _, at := range []int{0, 30, 61, 62, 63, 64, 100, 5000, 9990} {
 		f := source.New("m.vfl", strings.Repeat("é", at)+"X"+strings.Repeat("ü", 10_000-at))
@@ -92,7 +92,7 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// TestEmptyAndOutside holds that places at the end of a file, behind it and over several lines are shown.
+// TestEmptyAndOutside checks that spans at the end of a file, after it and over several lines are shown.
 func TestEmptyAndOutside(t *testing.T) {
 	f := source.New("m.vfl", "ab\ncd")
 	for _, span := range []source.Span{{Start: 5, End: 5}, {Start: 2, End: 2}, {Start: 1, End: 4}, {Start: 5, End: 99}, {Start: 99, End: 99}} {

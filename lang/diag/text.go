@@ -12,8 +12,8 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// Text writes diagnostics for people: place, severity, code and message on one line, then the source line with the span underlined, notes, and what to type instead.
-// Colour is for terminals. It writes all of l: pass l.Shown() for what a user should see.
+// Text writes diagnostics for people: place, severity, code and message on one line, then the source line with the span underlined, notes and fixes.
+// colour adds the colour sequences of terminals. Text writes all of l: pass l.Shown() for what a user should see.
 func Text(w io.Writer, l List, colour bool) error {
 	r := &renderer{colour: colour}
 	for i, d := range l {
@@ -26,7 +26,7 @@ func Text(w io.Writer, l List, colour bool) error {
 	return err
 }
 
-// String returns the severity as it stands in messages.
+// String returns the severity as messages print it.
 func (s Severity) String() string {
 	if s == Warning {
 		return "warning"
@@ -78,7 +78,7 @@ func (r *renderer) diagnostic(d *Diagnostic) {
 	}
 }
 
-// inData reports whether the place of a diagnostic is in a table: then it is one line, as other programs that read tables write it.
+// inData reports whether the place of a diagnostic is in a table. Such a diagnostic is one line, in the format of compilers and linters.
 func (d *Diagnostic) inData() bool { return d.File == nil && d.Data != "" }
 
 // inData writes FILE:LINE: message [code].
@@ -90,7 +90,7 @@ func (r *renderer) inData(d *Diagnostic, colour string) {
 	fmt.Fprintf(r, "%s %s%s %s\n", r.paint(bold, where(d)), severity, r.paint(bold, printable(d.Message)), r.paint(colour, "["+string(d.Code)+"]"))
 }
 
-// where is the place of a diagnostic, with a colon; empty if it has none.
+// where returns the place of a diagnostic with a colon, or "vflc:" if it has none.
 func where(d *Diagnostic) string {
 	switch {
 	case d.File != nil:
@@ -116,7 +116,7 @@ func (r *renderer) note(n Note) {
 	r.excerpt(n.File, n.Span, blue, '-')
 }
 
-// fix shows the line as it is after the fix.
+// fix writes the line as it is after the fix.
 func (r *renderer) fix(f *source.File, x Fix) {
 	fmt.Fprintf(r, "  %s %s\n", r.paint(green, "fix:"), printable(x.Message))
 	if f == nil || x.Span.Start > x.Span.End || x.Span.End > len(f.Text) {
@@ -127,7 +127,7 @@ func (r *renderer) fix(f *source.File, x Fix) {
 	r.excerpt(fixed, changed, green, '+')
 }
 
-// excerpt shows the line where a span begins, with the part of the span that is on it underlined by mark. An empty span gets one mark, except in a fix, where nothing was added.
+// excerpt writes the line where a span begins, and underlines the part of the span on that line with mark. An empty span gets one mark, except in a fix that adds nothing.
 func (r *renderer) excerpt(f *source.File, at source.Span, colour string, mark rune) {
 	p := f.Position(at.Start)
 	line := f.Line(p.Line)
@@ -144,13 +144,13 @@ func (r *renderer) excerpt(f *source.File, at source.Span, colour string, mark r
 	fmt.Fprintf(r, "%s %s\n", r.paint(blue, strings.Repeat(" ", len(number))+" |"), under)
 }
 
-// clipBefore and clipBehind are how many bytes of a long line are shown on either side of where a span begins.
+// clipBefore and clipBehind are the numbers of bytes of a long line that are shown before and after the start of a span.
 const (
 	clipBefore = 60
 	clipBehind = 100
 )
 
-// clip cuts a long line at both ends, and moves the span with it.
+// clip cuts a long line at both ends and shifts the span accordingly.
 func clip(line string, start, end int) (string, int, int) {
 	if cut := start + clipBehind; cut < len(line) {
 		for ; !utf8.RuneStart(line[cut]); cut-- {
@@ -176,7 +176,7 @@ func offsetOf(line string, column int) int {
 	return len(line)
 }
 
-// tabStop is how far apart tab stops are shown.
+// tabStop is the distance between tab stops, in columns.
 const tabStop = 4
 
 // widths measures runes the same way in every locale.
@@ -200,7 +200,7 @@ func display(line string) (shown string, columns []int) {
 	return b.String(), columns
 }
 
-// cell is what is shown for a rune at a display column: blanks for a tab, and a replacement for what would act on the terminal.
+// cell returns the text to show for a rune at a display column: blanks for a tab, a replacement character for a rune that could control the terminal.
 func cell(r rune, column int) string {
 	switch {
 	case r == '\t':
@@ -211,7 +211,7 @@ func cell(r rune, column int) string {
 	return string(r)
 }
 
-// printable returns a message without anything that would act on the terminal.
+// printable replaces the runes of a message that could control the terminal.
 func printable(message string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsGraphic(r) {

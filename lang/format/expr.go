@@ -7,7 +7,7 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 )
 
-// Expr prints an expression on one line. Parentheses of the source are kept; a tree without them gets those it needs to be read as the same tree.
+// Expr prints an expression on one line. It keeps the parentheses of the source, and adds those without which the text would parse to another tree.
 func Expr(e ast.Expr) string {
 	var p printer
 	p.expr(e, ast.Loosest)
@@ -28,7 +28,7 @@ func (p *printer) write(parts ...any) {
 	}
 }
 
-// expr prints e where the grammar takes expressions of at least the given level.
+// expr prints e, in parentheses if its precedence is below level.
 func (p *printer) expr(e ast.Expr, level int) {
 	if levelOf(e) < level {
 		p.write("(", e, ")")
@@ -61,7 +61,7 @@ func (p *printer) expr(e ast.Expr, level int) {
 	}
 }
 
-// levelOf is the level at which the grammar reads what e prints as.
+// levelOf returns the precedence of the printed form of e; a negative number is a prefix expression.
 func levelOf(e ast.Expr) int {
 	switch e := e.(type) {
 	case *ast.Binary:
@@ -76,7 +76,7 @@ func levelOf(e ast.Expr) int {
 	return ast.Postfix
 }
 
-// numberText is the literal as written; for a number that the compiler made, the shortest that reads back as its value.
+// numberText returns the literal as written or, for a number that the compiler made, the shortest literal with its value.
 func numberText(n *ast.Number) string {
 	if n.Text != "" {
 		return n.Text
@@ -102,7 +102,7 @@ func (p *printer) binary(e *ast.Binary) {
 	p.expr(e.Y, right)
 }
 
-// operandLevels are the levels of the operands that an operator takes without parentheses.
+// operandLevels returns the lowest precedence at which each operand of an operator needs no parentheses.
 func operandLevels(op string) (left, right int) {
 	switch level := ast.Precedence(op); {
 	case level == ast.Power:
@@ -141,7 +141,7 @@ func (p *printer) index(args []*ast.Subscript) {
 	p.write("]")
 }
 
-// span prints LO sep HI, with blanks around the separator where an end is more than a name or a number; LO alone if there is no separator.
+// span prints LO sep HI, with blanks around the separator if an end is more than a name or a number. It prints only LO unless both is set.
 func (p *printer) span(lo, hi ast.Expr, sep string, both bool) {
 	if lo != nil {
 		p.write(lo)

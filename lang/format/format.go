@@ -1,5 +1,5 @@
-// Package format prints syntax trees as canonical vfl text: one statement per line, neighbours of one kind aligned, comments byte for byte.
-// Printing what was printed changes nothing.
+// Package format prints syntax trees as canonical vfl text: one statement per line, adjacent statements of one kind aligned, comments byte for byte.
+// Formatting is idempotent.
 package format
 
 import (
@@ -14,14 +14,14 @@ import (
 
 const (
 	maxColumns = 100 // a longer list of columns is wrapped
-	maxAligned = 40  // a longer cell is not aligned, so that it does not push its neighbours away
+	maxAligned = 40  // a longer cell does not widen its column
 	indent     = "    "
 )
 
 // Format prints a file whose text has no errors, or one that the compiler made.
 func Format(f *ast.File) string { return File(f, "") }
 
-// File prints a file with a comment behind its first statement, as the compiler writes `program logistic for a // of model sha256:…`; no comment if header is empty.
+// File prints a file with header as a comment after its first statement, such as `program logistic for a // of model sha256:…`. An empty header adds no comment.
 func File(f *ast.File, header string) string {
 	l := &layout{file: f}
 	l.collect()
@@ -42,11 +42,11 @@ func File(f *ast.File, header string) string {
 	return b.String()
 }
 
-// A line is a statement or a comment that stands alone.
+// A line is a statement, or a comment outside statements.
 type line struct {
 	stmt    ast.Stmt
 	cells   []string // of the statement, or the comment
-	comment string   // behind the statement
+	comment string   // after the statement
 	blank   bool     // a blank line goes before it
 }
 
@@ -128,12 +128,12 @@ func (l *layout) trailing(i int) string {
 	return strings.Join(out, " ")
 }
 
-// interleave prints a statement with the comments inside it, each behind the same word as in the source.
+// interleave prints a statement with the comments inside it, each after the same token as in the source.
 func (l *layout) interleave(s ast.Stmt, inner []ast.Comment) string {
 	printed := Stmt(s)
 	at := s.Span()
 	from, to := parser.Words(l.file.Source.Text[at.Start:at.End]), parser.Words(printed)
-	if len(from) != len(to) { // not the statement of the source: its comments go before it
+	if len(from) != len(to) { // the tokens differ from those of the source: put the comments before the statement
 		var b strings.Builder
 		for _, c := range inner {
 			b.WriteString(c.Text + "\n")
@@ -160,7 +160,7 @@ func (l *layout) interleave(s ast.Stmt, inner []ast.Comment) string {
 	return b.String()
 }
 
-// gapBehind is what stands between a comment inside a statement and what follows; closing says that no blank goes before that.
+// gapBehind returns the separator between a comment inside a statement and the next token. closing means that the token has no blank before it.
 func gapBehind(text string, closing bool) string {
 	switch {
 	case strings.HasPrefix(text, "//"):
@@ -196,7 +196,7 @@ func wrap(s ast.Stmt, text string) string {
 
 func width(s string) int { return utf8.RuneCountInString(s) }
 
-// section returns how many lines, from the first on, are aligned with each other: neighbours of one kind without a blank line, and each on one line.
+// section returns how many leading lines are aligned with each other: adjacent statements of one kind, each on one line, without a blank line between them.
 func section(lines []*line) int {
 	n := 1
 	for n < len(lines) && !lines[n].blank && alignable(lines[n]) && alignable(lines[0]) && sameKind(lines[n], lines[0]) {

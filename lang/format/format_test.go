@@ -18,7 +18,7 @@ import (
 	"github.com/vflc/vflc/tests/diagtest"
 )
 
-// TB is what both testing and rapid offer.
+// TB holds the methods that testing.T and rapid.T share.
 type TB interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -43,7 +43,7 @@ func TestGoldens(t *testing.T) {
 	})
 }
 
-// checkKept holds that out, the printed form of in, has the same tree and the same comments, and is printed as itself.
+// checkKept checks that out, the printed form of in, has the same tree and comments, and that formatting leaves it unchanged.
 func checkKept(t TB, in, out string) {
 	t.Helper()
 	before, after := parse(t, in), parse(t, out)
@@ -151,7 +151,7 @@ func generatedSubscript(t *rapid.T, sub func(string) ast.Expr) *ast.Subscript {
 	return s
 }
 
-// TestExprReadsBack holds that a printed tree is read as the same tree, in each place of the grammar where expressions stand.
+// TestExprReadsBack checks that a printed tree parses to the same tree, in each place of the grammar that takes an expression.
 func TestExprReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := expression(4).Draw(t, "expression")
@@ -174,7 +174,7 @@ func TestExprReadsBack(t *testing.T) {
 	})
 }
 
-// TestParenthesesAreMinimal removes each pair that a printed tree has: without it, the text means something else.
+// TestParenthesesAreMinimal removes each pair of parentheses of a printed tree: without it, the text parses to another tree.
 func TestParenthesesAreMinimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := expression(3).Draw(t, "expression")
@@ -222,7 +222,7 @@ send z_1 to server
 	}
 }
 
-// TestLinesAreShort holds that a long list of columns is broken where it must be and not before.
+// TestLinesAreShort checks that a long list of columns is wrapped as late as possible.
 func TestLinesAreShort(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SliceOfN(rapid.StringMatching(`[a-z]{1,30}`), 2, 20).Draw(t, "columns")

@@ -21,7 +21,7 @@ func oneLine(cells []string) string {
 	return strings.Join(out, " ")
 }
 
-// cells prints a statement in the parts that are aligned with those of its neighbours. A part that is not written is empty.
+// cells prints a statement as the parts that are aligned across adjacent statements. An absent part is empty.
 func cells(s ast.Stmt) []string {
 	switch s := s.(type) {
 	case *ast.Server:
@@ -103,7 +103,7 @@ func optionalType(t *ast.Type) string {
 	return ": " + Type(t)
 }
 
-// bound prints a bound; what a `>` could cut off is put in parentheses.
+// bound prints a bound, with parentheses around a value in which `>` would end the bounds.
 func bound(b *ast.Bound) string {
 	var p printer
 	p.expr(b.Value, ast.Additive)
@@ -129,7 +129,7 @@ func distribution(p *ast.Param) string {
 	return "~ " + Dist(p.Dist)
 }
 
-// weights prints a weights clause; a power with a bracketed exponent goes into parentheses, because outside them it belongs to the likelihood.
+// weights prints a weights clause. An expression with `^(` is put in parentheses, because outside them `^(` begins the power of the likelihood.
 func weights(e ast.Expr) string {
 	if e == nil {
 		return ""

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// charClass sorts the characters that begin no token.
+// charClass classifies the characters that cannot begin a token.
 type charClass int
 
 const (
@@ -29,8 +29,8 @@ func classify(s string) charClass {
 	return otherCharacter
 }
 
-// isControl reports whether r could make a program read differently from what it is: a terminal control code, or a control of text direction
-// (Boucher and Anderson, Trojan Source, 2021). A program is read to be audited, so these are refused in comments too.
+// isControl reports whether r could make a program look different from what it does: a terminal control code, or a control of text direction
+// (Boucher and Anderson, Trojan Source, 2021). People read programs to audit them, so these are refused in comments too.
 func isControl(r rune) bool {
 	switch {
 	case r == '\t', r == '\n', r == '\r':
@@ -43,7 +43,7 @@ func isControl(r rune) bool {
 
 func isForeignLetter(s string) bool { return classify(s) == foreignLetter }
 
-// meant gives what is typed in vfl for characters that other notations, keyboards and word processors produce.
+// meant maps characters of other notations, keyboards and word processors to their spelling in vfl.
 var meant = map[string]string{
 	"“": `"`, "”": `"`, "„": `"`, "`": `"`, "’": "'", "‘": "'", "−": "-", "–": "-", "—": "-", "×": "*", "·": "*", "÷": "/", "≤": "<=", "≥": ">=", "≠": "!=",
 	"∼": "~", "…": "..", "\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u200b": "", "\ufeff": "", "&": "&&", "|": "||", "#": "//",

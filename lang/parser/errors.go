@@ -14,16 +14,16 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// unexpected says that a token does not fit. expected is the head of what the grammar wants there, in its own notation.
+// unexpected is the error of a token that the grammar does not allow. expected is the first term that the grammar expects there, in participle's notation.
 type unexpected struct {
 	token    lexer.Token
 	expected string
 }
 
-// Error makes it an error; users see the diagnostic that explain makes of it.
+// Error names the token. Users see the diagnostic that explain returns instead.
 func (u *unexpected) Error() string { return "unexpected " + u.token.Value }
 
-// fault is an error that is a diagnostic already, but for its file.
+// fault is an error that holds a diagnostic, without its file.
 type fault struct{ d *diag.Diagnostic }
 
 // Error returns the message.
@@ -42,7 +42,7 @@ func (p *parser) errorf(code diag.Code, at source.Span, format string, args ...a
 	return p.diags.Errorf(code, p.file, at, format, args...)
 }
 
-// report adds what err says to the diagnostics and returns the index of the word behind which the search for the next statement begins.
+// report adds the diagnostic of err and returns the index of the word after which the search for the next statement begins.
 func (p *parser) report(err error) int {
 	f, ok := err.(*fault)
 	at := p.start
@@ -70,7 +70,7 @@ func (p *parser) asUnexpected(err error) *unexpected {
 	case *participle.UnexpectedTokenError:
 		_, expected, _ := strings.Cut(e.Message(), " (expected ")
 		return &unexpected{token: e.Unexpected, expected: head(expected)}
-	case participle.Error: // a list longer than participle counts
+	case participle.Error: // a list longer than participle's limit
 		return &unexpected{token: p.words[p.wordAt(e.Position().Offset)]}
 	}
 	return &unexpected{token: p.words[p.start]}
@@ -87,7 +87,7 @@ func head(production string) string {
 
 func (p *parser) indexOf(t lexer.Token) int { return p.wordAt(t.Pos.Offset) }
 
-// wordAt returns the index of the first word at or behind an offset.
+// wordAt returns the index of the first word at or after an offset.
 func (p *parser) wordAt(offset int) int {
 	i := sort.Search(len(p.words), func(i int) bool { return p.words[i].Pos.Offset >= offset })
 	return min(i, len(p.words)-1)
@@ -97,7 +97,7 @@ func spanOf(t lexer.Token) source.Span {
 	return source.Span{Start: t.Pos.Offset, End: t.Pos.Offset + len(t.Value)}
 }
 
-// before and after are the empty places at either end of a token, for insertions.
+// before and after return the empty spans at the two ends of a token, for insertions.
 func before(t lexer.Token) source.Span {
 	return source.Span{Start: t.Pos.Offset, End: t.Pos.Offset}
 }
@@ -107,10 +107,10 @@ func after(t lexer.Token) source.Span {
 	return source.Span{Start: end, End: end}
 }
 
-// maxQuoted is how much of a token a message repeats, in runes.
+// maxQuoted is the largest number of runes of a token that a message repeats.
 const maxQuoted = 40
 
-// quote shows text of the source inside a message.
+// quote formats text of the source for a message.
 func quote(text string) string {
 	if r := []rune(text); len(r) > maxQuoted {
 		text = string(r[:maxQuoted]) + "…"
@@ -121,7 +121,7 @@ func quote(text string) string {
 	return "`" + text + "`"
 }
 
-// found describes a token that does not fit.
+// found describes an unexpected token.
 func found(t lexer.Token) string {
 	switch t.Type {
 	case lexer.EOF:
@@ -136,7 +136,7 @@ func found(t lexer.Token) string {
 	return quote(t.Value)
 }
 
-// nonterminals says in a user's words what a term of the grammar stands for.
+// nonterminals describes the terms of the grammar to a user.
 var nonterminals = map[string]string{
 	"Ident": "a name", "<ident>": "a name", "<number>": "a number",
 	"Type": "a type, such as real[N]", "Bound": "lower = VALUE or upper = VALUE",
@@ -146,7 +146,7 @@ var nonterminals = map[string]string{
 	"Column": "a column, an encoder or *", "ColumnName": "a column, an encoder or *", "ColumnArg": "a column or a number", "Number": "a number",
 }
 
-// wanted says in a user's words what the head of a production stands for.
+// wanted describes the head of a production to a user.
 func wanted(expected string) string {
 	if words, ok := nonterminals[expected]; ok {
 		return words

@@ -13,7 +13,7 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// A situation is a token that does not fit, and what stands around it.
+// A situation is an unexpected token with its context.
 type situation struct {
 	*parser
 	at        int // the index of the token
@@ -24,7 +24,7 @@ type situation struct {
 	open      []lexer.Token // brackets of the statement that are open here
 }
 
-// explain returns the diagnostic for an unexpected token: the first rule that knows the mistake speaks.
+// explain returns the diagnostic for an unexpected token, from the first rule that recognises the mistake.
 func (p *parser) explain(u *unexpected, at int) *fault {
 	s := &situation{parser: p, at: at, token: u.token, expected: u.expected, open: p.openBrackets(at)}
 	if p.isKeyword(p.start) {
@@ -41,7 +41,7 @@ func (p *parser) explain(u *unexpected, at int) *fault {
 	return general(s)
 }
 
-// openBrackets returns the brackets that the present statement has opened and not closed before word at.
+// openBrackets returns the brackets that the current statement has opened and not closed before word at.
 func (p *parser) openBrackets(at int) []lexer.Token {
 	var open []lexer.Token
 	for _, t := range p.words[p.start:at] {
@@ -54,7 +54,7 @@ func (p *parser) openBrackets(at int) []lexer.Token {
 	return open
 }
 
-// place is where the message points: at the token, or behind the word before it if the token is on another line.
+// place returns the span of the message: the token, or the end of the word before it if the token is on another line.
 func (s *situation) place() source.Span {
 	if s.at > s.start && (s.token.EOF() || s.firstOnLine(s.at)) {
 		return after(s.prev)
@@ -62,7 +62,7 @@ func (s *situation) place() source.Span {
 	return spanOf(s.token)
 }
 
-// wants reports whether the grammar wants the symbol or keyword.
+// wants reports whether the grammar expects the symbol or keyword.
 func (s *situation) wants(literal string) bool { return s.expected == strconv.Quote(literal) }
 
 func wrongCloser(s *situation) *fault {
@@ -74,11 +74,11 @@ func wrongCloser(s *situation) *fault {
 		return nil
 	}
 	f := faultf(diag.WrongBracket, spanOf(s.token), "found %s, but the bracket that is open is %s", quote(s.token.Value), quote(opener.Value))
-	f.d.NoteAt(s.file, spanOf(opener), "it opens here").Fix(spanOf(s.token), closerOf(opener), "close what is open")
+	f.d.NoteAt(s.file, spanOf(opener), "it opens here").Fix(spanOf(s.token), closerOf(opener), "close the open bracket")
 	return f
 }
 
-// unclosed speaks where something follows that can stand in no bracket.
+// unclosed explains an open bracket before a token that cannot be inside brackets.
 func unclosed(s *situation) *fault {
 	if len(s.open) == 0 || !s.token.EOF() && !s.beginsStatement(s.at) && !outsideBrackets[s.token.Value] {
 		return nil
@@ -93,7 +93,7 @@ func unclosed(s *situation) *fault {
 	return f
 }
 
-// outsideBrackets lists what stands in no bracket.
+// outsideBrackets lists the symbols and keywords that are never inside brackets.
 var outsideBrackets = set("~ @ ; from noncentered weights")
 
 func keywordAsName(s *situation) *fault {
@@ -109,7 +109,7 @@ func keywordAsName(s *situation) *fault {
 	return f
 }
 
-// junkBehind speaks where a name follows a complete statement on its line.
+// junkBehind explains a name that follows a complete statement on its line.
 func junkBehind(s *situation) *fault {
 	if s.statement != "" || !s.wants("~") || s.start == 0 || s.start != s.end || s.firstOnLine(s.start) || is(s.words[s.start-1], ";") {
 		return nil
@@ -118,17 +118,17 @@ func junkBehind(s *situation) *fault {
 	return s.behindStatement(t)
 }
 
-// behindStatement speaks for a word that follows a complete statement on its line.
+// behindStatement explains a word that follows a complete statement on its line.
 func (p *parser) behindStatement(t lexer.Token) *fault {
-	f := faultf(diag.MissingOperator, spanOf(t), "found %s behind a complete statement, expected the next statement", found(t))
+	f := faultf(diag.MissingOperator, spanOf(t), "found %s after a complete statement, expected the next statement", found(t))
 	if last, ok := p.stmts[len(p.stmts)-1].(*ast.Let); ok && last.Owner == nil && (t.Type == identToken || t.Type == numberToken) {
-		f.d.Message = "found " + found(t) + " behind an expression, expected an operator or the next statement"
+		f.d.Message = "found " + found(t) + " after an expression, expected an operator or the next statement"
 		f.d.Fix(before(t), "* ", "write the product")
 	}
 	return f
 }
 
-// missingColon speaks for `param b real`.
+// missingColon explains `param b real`.
 func missingColon(s *situation) *fault {
 	if s.token.Type != identToken || s.at != s.start+2 || s.firstOnLine(s.at) {
 		return nil
@@ -142,7 +142,7 @@ func missingColon(s *situation) *fault {
 	return f
 }
 
-// tildeOrEquals speaks where one of the two, or a colon, stands for the other.
+// tildeOrEquals explains `~`, `=`, `==`, `:` or `>=` in place of one another.
 func tildeOrEquals(s *situation) *fault {
 	at := spanOf(s.token)
 	switch {
@@ -175,13 +175,13 @@ func tildeOrEquals(s *situation) *fault {
 	return nil
 }
 
-// doubledOperator speaks for ** where ^ is meant.
+// doubledOperator explains `**` in place of `^`.
 func doubledOperator(s *situation) *fault {
 	if s.expected != "Expr" || !is(s.token, "*") || !is(s.prev, "*") || s.prev.Pos.Offset+1 != s.token.Pos.Offset {
 		return nil
 	}
 	both := spanOf(s.prev).Join(spanOf(s.token))
-	f := faultf(diag.ExpectedExpr, both, "`**` is no operator")
+	f := faultf(diag.ExpectedExpr, both, "`**` is not an operator")
 	f.d.Fix(both, "^", "write a power")
 	return f
 }
@@ -193,7 +193,7 @@ func singleQuoted(s *situation) *fault {
 	return faultf(diag.ExpectedExpr, spanOf(s.token), "found `'`, expected %s", wanted(s.expected)).note(`Column names that need quotes take double ones, "like this".`)
 }
 
-// general says what was found and what was expected.
+// general reports the token that was found and what the grammar expects.
 func general(s *situation) *fault {
 	code := diag.Unexpected
 	if wanted(s.expected) == nonterminals["Expr"] {
@@ -209,7 +209,7 @@ func general(s *situation) *fault {
 	return f
 }
 
-// wantedHere is what was expected, with the comma that a list also allows.
+// wantedHere describes what the grammar expects, with the comma that a list also allows.
 func (s *situation) wantedHere() string {
 	if s.statement == "transform" && s.at == s.start+1 {
 		return "`none`, `augmented` or `power`"
@@ -220,7 +220,7 @@ func (s *situation) wantedHere() string {
 	return wanted(s.expected)
 }
 
-// separator is what may stand between two expressions in the innermost bracket: a comma in a list, else an operator.
+// separator returns the separator of two expressions in the innermost bracket: a comma in a list, else an operator.
 func (s *situation) separator() string {
 	opener := s.open[len(s.open)-1]
 	i := s.indexOf(opener)
@@ -230,10 +230,10 @@ func (s *situation) separator() string {
 	return " *"
 }
 
-// badStart explains a word that begins no statement.
+// badStart explains a word that cannot begin a statement.
 func (p *parser) badStart() error {
 	t := p.words[p.start]
-	behind := p.start > 0 && p.start == p.end && !is(p.words[p.start-1], ";") // directly behind a sound statement
+	behind := p.start > 0 && p.start == p.end && !is(p.words[p.start-1], ";") // directly after a correct statement
 	switch {
 	case t.Type == invalidToken:
 		return &unexpected{token: t}
@@ -253,7 +253,7 @@ func (p *parser) badStart() error {
 	return faultf(diag.UnknownStatement, spanOf(t), "a statement cannot begin with %s: it begins with a keyword such as `param`, or with the name of data that has a likelihood", found(t))
 }
 
-// runOn returns the index of the first word on the line of the present one, if the sound statement above ended in an operator and so ran on into that line; else 0.
+// runOn returns the index of the first word on the current line if the correct statement above ended in an operator and so continued into that line, else 0.
 func (p *parser) runOn() int {
 	first := p.start
 	for !p.firstOnLine(first) {
@@ -265,16 +265,16 @@ func (p *parser) runOn() int {
 	return first
 }
 
-// operators lists what an expression cannot end in.
+// operators lists the symbols that cannot end an expression.
 var operators = set("|| && == != < <= > >= + - * / .* ./ ^ ! =")
 
-// expectedBefore explains an expression that ends too early at a line end, and takes back the statement that it belongs to.
+// expectedBefore explains an expression that breaks off at the end of a line, and removes the statement that contains it.
 func (p *parser) expectedBefore(first int) *fault {
 	p.stmts, p.end, p.ranOn = p.stmts[:len(p.stmts)-1], 0, first
 	return faultf(diag.ExpectedExpr, after(p.words[first-1]), "found the next statement, expected an expression")
 }
 
-// misplaced explains a clause that stands behind the statement that it should be part of; nil if t begins none.
+// misplaced explains a clause that follows the statement that should contain it. It returns nil if t does not begin a clause.
 func (p *parser) misplaced(t lexer.Token) *fault {
 	code, message := diag.ClauseOrder, ""
 	switch last := p.stmts[len(p.stmts)-1].(type) {
@@ -300,7 +300,7 @@ func (p *parser) misplaced(t lexer.Token) *fault {
 		}
 	}
 	if message == "" && is(t, "@") {
-		message = "a second owner, or an owner where none can stand"
+		message = "a second owner, or an owner where none is allowed"
 	}
 	if message == "" {
 		return nil
@@ -308,16 +308,16 @@ func (p *parser) misplaced(t lexer.Token) *fault {
 	return faultf(code, spanOf(t), "%s", message)
 }
 
-// unknownStatement explains two words in a row of which the first is no keyword.
+// unknownStatement explains two words in a row, of which the first is not a keyword.
 func (p *parser) unknownStatement(t lexer.Token) *fault {
-	f := faultf(diag.UnknownStatement, spanOf(t), "%s begins no statement", quote(t.Value))
+	f := faultf(diag.UnknownStatement, spanOf(t), "%s does not begin a statement", quote(t.Value))
 	if near := p.nearest(t.Value); near != "" {
 		f.d.Fix(spanOf(t), near, "did you mean %s?", quote(near))
 	}
 	return f
 }
 
-// synonyms gives the keyword for words that other languages use.
+// synonyms maps keywords of other languages to vfl's.
 var synonyms = map[string]string{"parameter": "param", "parameters": "param", "constant": "const", "var": "let", "def": "fn", "function": "fn", "party": "client", "clients": "client"}
 
 // nearest returns the statement keyword that a word probably means, or "".

@@ -12,13 +12,13 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// Limits that no honest program meets. They bound the height of a tree, so that neither the parser nor a later pass can exhaust the stack.
+// Limits that no realistic program reaches. They bound the height of a tree, so that neither the parser nor a later pass can exhaust the stack.
 const (
 	maxNesting = 256    // brackets, prefix operators and exponents inside each other
 	maxNodes   = 50_000 // of one expression
 )
 
-// climber parses one expression by climbing the levels of ast.Precedence.
+// climber parses one expression by precedence climbing over the levels of ast.Precedence.
 type climber struct {
 	*lexer.PeekingLexer
 	nesting, nodes int
@@ -122,7 +122,7 @@ func is(t lexer.Token, value string) bool {
 	return t.Value == value && (t.Type == symbolToken || t.Type == keywordToken)
 }
 
-// operator returns the binary operator that is next, with its precedence; level 0 if there is none.
+// operator returns the next token and, if it is a binary operator, its precedence; else level 0.
 func (c *climber) operator() (t lexer.Token, level int) {
 	t = *c.Peek()
 	if t.Type != symbolToken {
@@ -196,7 +196,7 @@ func (c *climber) chained(first, second lexer.Token, middle string) error {
 	return f
 }
 
-// unary parses prefix operators and what they apply to. They bind looser than `^`: -a^2 is -(a^2).
+// unary parses prefix operators and their operand. They bind looser than `^`: -a^2 is -(a^2).
 func (c *climber) unary() (ast.Expr, error) {
 	op := *c.Peek()
 	if op.Type != symbolToken || op.Value != "-" && op.Value != "+" && op.Value != "!" {
@@ -238,7 +238,7 @@ func (c *climber) power() (ast.Expr, error) {
 	return c.joined(start, op, x, y)
 }
 
-// postfix parses a primary expression and the indices and transposes behind it.
+// postfix parses a primary expression and the indices and transposes after it.
 func (c *climber) postfix() (ast.Expr, error) {
 	start := c.Peek().Pos
 	x, err := c.primary()
@@ -277,7 +277,7 @@ func (c *climber) primary() (ast.Expr, error) {
 	return nil, &unexpected{token: t, expected: "Expr"}
 }
 
-// number returns the literal that text writes; a value out of range is infinite, and reported by the lexical check.
+// number returns the literal of text. A value out of range is infinite, and the lexical check reports it.
 func number(text string) *ast.Number {
 	value, _ := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64)
 	return &ast.Number{Text: text, Value: value, Int: !strings.ContainsAny(text, ".eE")}
@@ -340,7 +340,7 @@ func (c *climber) arguments(name ast.Ident) (args []ast.Expr, sum *ast.Sum, err 
 	}
 }
 
-// comprehension parses `for VAR in FAMILY` or `for VAR in LO..HI` behind the body.
+// comprehension parses `for VAR in FAMILY` or `for VAR in LO..HI` after the body.
 func (c *climber) comprehension(name ast.Ident, args []ast.Expr) (*ast.Sum, error) {
 	t := *c.Next()
 	if name.Name != "sum" || len(args) != 1 {

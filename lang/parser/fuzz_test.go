@@ -12,7 +12,7 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// FuzzParse holds for every text: no panic, diagnostics that lie in it, and, for a text without errors, that printing it keeps the tree and every comment and that printing again changes nothing.
+// FuzzParse checks for any text: no panic, all diagnostics lie within the text, and a text without errors keeps its tree and comments when formatted, and formatting is idempotent.
 func FuzzParse(f *testing.F) {
 	f.Add(everything)
 	for _, line := range strings.Split(everything, "\n") {
@@ -31,7 +31,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { checkAny(t, text) })
 }
 
-// TestWordSoup is FuzzParse on texts that are nearly programs: words of programs, in programs' order with a few changes.
+// TestWordSoup runs the checks of FuzzParse on near-programs: the words of programs in their order, with a few changes.
 func TestWordSoup(t *testing.T) {
 	words := parser.Words(everything)
 	word := func(i int) string { return everything[words[i].Start:words[i].End] }
@@ -57,13 +57,13 @@ func TestWordSoup(t *testing.T) {
 	})
 }
 
-// TB is what both testing and rapid offer.
+// TB holds the methods that testing.T and rapid.T share.
 type TB interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// checkAny holds what is true of every text.
+// checkAny checks what is true of every text.
 func checkAny(t TB, text string) {
 	t.Helper()
 	file, list := parser.Parse(source.New("fuzz.vfl", text))
@@ -87,7 +87,7 @@ func outside(s source.Span, text string) bool {
 	return s.Start < 0 || s.Start > s.End || s.End > len(text)
 }
 
-// checkPrinted holds that printing keeps what was parsed.
+// checkPrinted checks that printing keeps the tree and the comments.
 func checkPrinted(t TB, file *ast.File) {
 	t.Helper()
 	printed := format.Format(file)

@@ -12,24 +12,24 @@ import (
 // A statement is a kind of statement that begins with a keyword.
 type statement struct {
 	keyword    string
-	contextual bool // a keyword only where a name follows
+	contextual bool // a keyword only before a name
 	parse      func(*lexer.PeekingLexer) (ast.Stmt, error)
 }
 
-// A grammar is what participle makes of the tags on the tree.
+// A grammar holds the parsers that participle builds from the tags on the tree.
 type grammar struct {
 	statements []statement // in the order of the language's description
 	likelihood func(*lexer.PeekingLexer) (ast.Stmt, error)
 }
 
-// unsupported lists the statements that this version knows by name alone; the value says which are keywords only where a name follows.
+// unsupported lists the keywords of statements that this version does not support. The value is true for keywords only before a name.
 var unsupported = map[string]bool{"fn": false, "import": false, "factor": false, "contribution": false, "weight": true, "module": true}
 
 // theGrammar builds the grammar once.
 var theGrammar = sync.OnceValue(func() *grammar {
 	p := participle.MustBuild[ast.Stmt](
 		participle.Lexer(definition{}),
-		participle.UseLookahead(0), // a construct that has begun is meant: its error is the one to report
+		participle.UseLookahead(0), // no backtracking: the error of the first alternative that begins is the one to report
 		participle.Elide("Space", "Comment", "Refused"),
 		participle.ParseTypeWith(parseExpr),
 		participle.ParseTypeWith(parseSized),

@@ -17,13 +17,13 @@ const (
 	numberToken
 	stringToken
 	symbolToken
-	invalidToken // anything that is no token: it never aborts the lexer, and never fits the grammar
+	invalidToken // text that is not a token: the lexer goes on after it, and the grammar never accepts it
 	spaceToken
 	commentToken
-	refusedToken // a clause of the language that this version refuses
+	refusedToken // a clause of the language that this version does not support
 )
 
-// reserved lists the words that may not name anything.
+// reserved lists the words that cannot be names.
 var reserved = set("server client data param let const fn import transform factor generate contribution return shared for in from missing init truncate censor noncentered weights")
 
 func set(words string) map[string]bool {
@@ -34,7 +34,7 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// definition is the lexer as participle sees it.
+// definition implements participle's lexer.Definition.
 type definition struct{}
 
 // Symbols names the token types for the grammar tags.
@@ -54,10 +54,10 @@ func (definition) Lex(filename string, r io.Reader) (lexer.Lexer, error) {
 	return &replay{tokens: tokenize(string(text))}, nil
 }
 
-// replay is a lexer of tokens that exist already.
+// replay is a lexer that returns given tokens.
 type replay struct{ tokens []lexer.Token }
 
-// Next returns the next token; the last one, EOF, again and again.
+// Next returns the next token, and after the last one always EOF.
 func (r *replay) Next() (lexer.Token, error) {
 	t := r.tokens[0]
 	if !t.EOF() {
@@ -66,7 +66,7 @@ func (r *replay) Next() (lexer.Token, error) {
 	return t, nil
 }
 
-// tokenize cuts text into tokens that together are text again, and an EOF token.
+// tokenize splits text into tokens, without gaps between them, and an EOF token.
 func tokenize(text string) []lexer.Token {
 	tokens := make([]lexer.Token, 0, len(text)/3+1)
 	pos := lexer.Position{Line: 1, Column: 1}
@@ -148,7 +148,7 @@ func span(s string, in func(byte) bool) int {
 	return n
 }
 
-// scanWord reads a name; one that goes on in letters outside ASCII is invalid as a whole.
+// scanWord reads a name. A name that continues with letters outside ASCII is one invalid token.
 func scanWord(s string) (lexer.TokenType, int) {
 	n := span(s, isWord)
 	if n < len(s) && isForeignLetter(s[n:]) {
@@ -157,7 +157,7 @@ func scanWord(s string) (lexer.TokenType, int) {
 	return identToken, n
 }
 
-// scanNumber reads 1, 1.5, 1e-3 or 1_000. What looks like a number but is none (1., 2x, 1__0) is one invalid token.
+// scanNumber reads 1, 1.5, 1e-3 or 1_000. A malformed number (1., 2x, 1__0) is one invalid token.
 func scanNumber(s string) (lexer.TokenType, int) {
 	n := span(s, isWord)
 	if n+1 < len(s) && s[n] == '.' && isDigit(s[n+1]) && wellFormed(s[:n]) {
@@ -231,7 +231,7 @@ func scanBlockComment(s string) (lexer.TokenType, int) {
 	return invalidToken, len(s)
 }
 
-// invalidLength returns the length of a run of what is no token: one foreign word, a run of bytes that are not UTF-8 or of control characters, or one character.
+// invalidLength returns the length of the invalid token that s begins with: one foreign word, a run of bytes that are not UTF-8 or of control characters, or one character.
 func invalidLength(s string) int {
 	class := classify(s)
 	if class == otherCharacter {

@@ -12,10 +12,10 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// maxDiagnostics is where a parse gives up: more than anybody reads, and a bound on the work that a hostile file can cause.
+// maxDiagnostics is the number of diagnostics after which a parse stops. It bounds the work that a malicious file can cause.
 const maxDiagnostics = 100
 
-// lexical reports what is wrong with tokens on their own.
+// lexical reports errors within single tokens.
 func (p *parser) lexical() {
 	for _, t := range p.tokens {
 		if len(p.diags) >= maxDiagnostics {
@@ -35,7 +35,7 @@ func (p *parser) lexical() {
 	}
 }
 
-// invalid explains a token that is none.
+// invalid explains an invalid token.
 func (p *parser) invalid(t lexer.Token) {
 	switch {
 	case t.Value[0] == '"':
@@ -50,7 +50,7 @@ func (p *parser) invalid(t lexer.Token) {
 	}
 }
 
-// badNumber explains 1., .5, 2x, 1__000 and their like.
+// badNumber explains malformed numbers such as 1., .5, 2x and 1__000.
 func (p *parser) badNumber(t lexer.Token) {
 	d := p.errorf(diag.BadNumber, spanOf(t), "%s is not a number", quote(t.Value))
 	n := span(t.Value, isDigit)
@@ -71,7 +71,7 @@ func (p *parser) badNumber(t lexer.Token) {
 	}
 }
 
-// squeeze makes each run of underscores one.
+// squeeze replaces each run of underscores by one.
 func squeeze(s string) string {
 	for strings.Contains(s, "__") {
 		s = strings.ReplaceAll(s, "__", "_")
@@ -94,7 +94,7 @@ func (p *parser) badCharacter(t lexer.Token) {
 	}
 }
 
-// checkText refuses, inside a string or comment, what is not UTF-8 text.
+// checkText refuses control characters and invalid UTF-8 in a string or comment.
 func (p *parser) checkText(t lexer.Token) {
 	for i := 0; i < len(t.Value); {
 		if p.forbidden(t, i) {
@@ -109,7 +109,7 @@ func (p *parser) checkText(t lexer.Token) {
 	}
 }
 
-// forbidden reports whether the character at byte i of t may stand nowhere in a file, and says so if it may not.
+// forbidden reports whether the character at byte i of t is not allowed anywhere in a file, and if so adds a diagnostic.
 func (p *parser) forbidden(t lexer.Token, i int) bool {
 	r, n := utf8.DecodeRuneInString(t.Value[i:])
 	at := source.Span{Start: t.Pos.Offset + i, End: t.Pos.Offset + i + n}
@@ -124,10 +124,10 @@ func (p *parser) forbidden(t lexer.Token, i int) bool {
 	return true
 }
 
-// maxWhole is the largest whole number that a float64 tells from its neighbours.
+// maxWhole is 2^53: a float64 represents every whole number up to it.
 const maxWhole = 1 << 53
 
-// checkRange refuses numbers that would not be the value that is written.
+// checkRange refuses numbers that are too large for a float64.
 func (p *parser) checkRange(t lexer.Token) {
 	digits := strings.ReplaceAll(t.Value, "_", "")
 	var err error
@@ -144,7 +144,7 @@ func (p *parser) checkRange(t lexer.Token) {
 	}
 }
 
-// checkEscapes refuses a backslash that stands for something else than a quote or itself.
+// checkEscapes refuses a backslash that is not followed by a quote or a backslash.
 func (p *parser) checkEscapes(t lexer.Token) {
 	for i := 1; i < len(t.Value)-1; i++ {
 		if t.Value[i] != '\\' {

@@ -17,7 +17,7 @@ func parse(f *source.File) diag.List {
 
 func TestPages(t *testing.T) { diagtest.Pages(t, "V01", parse) }
 
-// TestGoldens also holds that the goldens show every code of this phase.
+// TestGoldens also checks that the goldens contain every code of this phase.
 func TestGoldens(t *testing.T) {
 	covered := maps.Clone(diagtest.Goldens(t, "testdata/*.txtar", parse))
 	for _, page := range diag.Pages {

@@ -1,7 +1,7 @@
-// Package parser turns vfl text into a syntax tree and diagnostics. It always returns a tree: of a file with errors, the statements that are sound.
+// Package parser turns vfl text into a syntax tree and diagnostics. It always returns a tree. The tree of a file with errors holds the correct statements.
 //
-// A hand-written lexer feeds participle, which reads declarations by the tags on the tree; expressions are climbed by hand.
-// Each statement is parsed on its own, and after an error the parser goes on at the next statement.
+// A hand-written lexer feeds participle, which parses declarations by the tags on the tree. A precedence climber parses expressions.
+// Each statement is parsed on its own, and after an error the parser continues at the next statement.
 package parser
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// Parse returns the tree of f and what is wrong with its text, at most a few errors per statement and no error that follows from another.
+// Parse returns the tree of f and the errors in its text: at most a few per statement, and none that is a consequence of another.
 func Parse(f *source.File) (*ast.File, diag.List) {
 	p := &parser{file: f, grammar: theGrammar(), tokens: tokenize(f.Text)}
 	p.lexical()
@@ -31,18 +31,18 @@ func Parse(f *source.File) (*ast.File, diag.List) {
 type parser struct {
 	file    *source.File
 	grammar *grammar
-	tokens  []lexer.Token // all of them
-	words   []lexer.Token // those that are not elided; the last one is EOF
+	tokens  []lexer.Token // all tokens
+	words   []lexer.Token // the tokens that are not elided; the last one is EOF
 	origin  lexer.Checkpoint
-	start   int // the index in words where the present statement begins
-	end     int // the index in words behind the last sound statement
+	start   int // the index in words where the current statement begins
+	end     int // the index in words after the last correct statement
 	stmts   []ast.Stmt
 	diags   diag.List
 
-	lastStart int  // the index in words where that one begins
-	ranOn     int  // where the last sound statement should have ended, if it turned out to run on into the next one
-	again     int  // where the parse last went back to, if it did
-	attempted bool // there is something that is no semicolon
+	lastStart int  // the index in words where the last correct statement begins
+	ranOn     int  // where the last correct statement should have ended, if it continued into the next one, else 0
+	again     int  // where the parse last went back to, or 0
+	attempted bool // the file has a token other than a semicolon
 }
 
 func comments(tokens []lexer.Token) []ast.Comment {
@@ -60,7 +60,7 @@ func isDoc(text string) bool {
 	return len(text) >= 3 && text[:3] == "///" && (len(text) == 3 || text[3] != '/')
 }
 
-// elided reports whether the grammar does not see t.
+// elided reports whether the grammar skips t.
 func elided(t lexer.Token) bool {
 	return t.Type == spaceToken || t.Type == commentToken || t.Type == refusedToken
 }
@@ -82,8 +82,8 @@ func (p *parser) statements() []ast.Stmt {
 	}
 }
 
-// findWords collects the tokens that the grammar reads. On the way it makes a keyword of each contextual one that begins its line and has a name behind it there,
-// so that a statement above it that breaks off does not take it for a name.
+// findWords collects the tokens that the grammar reads. It marks a contextual keyword that begins its line, and that a name follows there, as a keyword,
+// so that an unfinished statement above does not read it as a name.
 func (p *parser) findWords() {
 	var where []int
 	p.words, where = make([]lexer.Token, 0, len(p.tokens)), make([]int, 0, len(p.tokens))
@@ -100,7 +100,7 @@ func (p *parser) findWords() {
 	}
 }
 
-// peeking returns the tokens as participle reads them.
+// peeking returns participle's lexer of the tokens.
 func (p *parser) peeking() *lexer.PeekingLexer {
 	lex, err := lexer.Upgrade(&replay{tokens: p.tokens}, spaceToken, commentToken, refusedToken)
 	if err != nil {
@@ -121,12 +121,12 @@ func (p *parser) next(lex *lexer.PeekingLexer) {
 	p.recover(lex, err)
 }
 
-// recover reports err and moves to the next statement: behind the error, or back at the line that it swallowed.
+// recover reports err and moves to the next statement: after the error, or back at the line that the statement swallowed.
 func (p *parser) recover(lex *lexer.PeekingLexer, err error) {
 	retried := p.again > 0 && p.start == p.again
 	n := len(p.diags)
 	bad := p.report(err)
-	if retried && !p.tildeBetween(p.start, bad) { // that a likelihood begins here was a guess, and wrong: its error follows from the one before
+	if retried && !p.tildeBetween(p.start, bad) { // the guess that a likelihood begins here was wrong: its error is a consequence of the one before
 		p.diags = p.diags[:n]
 	}
 	at := p.nextStart(max(p.start+1, lex.Cursor(), bad))
@@ -140,7 +140,7 @@ func (p *parser) recover(lex *lexer.PeekingLexer, err error) {
 	}
 }
 
-// swallowed returns the index where a likelihood probably begins that the present statement, broken off on a line above, has read up to its `~` or less; else 0.
+// swallowed returns the index of a likelihood that the current statement, unfinished on a line above, has probably read as its own, at most up to its `~`; else 0.
 func (p *parser) swallowed(bad int) int {
 	first := bad
 	for first > p.start && !p.firstOnLine(first) {
@@ -184,7 +184,7 @@ func (p *parser) tildeBetween(i, j int) bool {
 	return slices.ContainsFunc(p.words[i:j], func(t lexer.Token) bool { return is(t, "~") })
 }
 
-// misspelt reports whether the name at word i stands where a keyword should: another word follows it on its line.
+// misspelt reports whether the name at word i is in the place of a keyword: another word follows it on its line.
 func (p *parser) misspelt(i int) bool {
 	next := p.words[i+1]
 	return (next.Type == identToken || next.Type == keywordToken && next.Value != "weights") && !p.firstOnLine(i+1)
@@ -199,7 +199,7 @@ func (p *parser) firstOnLine(i int) bool {
 func (p *parser) nextStart(i int) int {
 	depth := len(p.openBrackets(i))
 	for ; !p.words[i].EOF() && !p.beginsStatement(i); i++ {
-		if depth == 0 && p.firstOnLine(i) && (p.tildeOnLine(i) || is(p.words[i+1], "=")) { // a likelihood or a definition, if a malformed one
+		if depth == 0 && p.firstOnLine(i) && (p.tildeOnLine(i) || is(p.words[i+1], "=")) { // a likelihood or a definition, possibly malformed
 			return i
 		}
 		if closerOf(p.words[i]) != "" {
@@ -211,7 +211,7 @@ func (p *parser) nextStart(i int) int {
 	return i
 }
 
-// beginsStatement guesses whether a statement begins at word i: at a keyword or behind a semicolon for certain, at a name only where the line looks like a likelihood.
+// beginsStatement guesses whether a statement begins at word i: certainly at a keyword and after a semicolon, at a name only if the line looks like a likelihood.
 func (p *parser) beginsStatement(i int) bool {
 	t := p.words[i]
 	if t.Type == keywordToken && p.isKeyword(i) || i > 0 && is(p.words[i-1], ";") {
@@ -236,7 +236,7 @@ func (p *parser) tildeOnLine(i int) bool {
 	return false
 }
 
-// refuse skips a statement that this version does not support and says so.
+// refuse reports a statement that this version does not support, and skips it.
 func (p *parser) refuse(lex *lexer.PeekingLexer) ast.Stmt {
 	t := p.words[p.start]
 	p.errorf(diag.UnsupportedStatement, spanOf(t), "%s statements are not supported in this version", quote(t.Value))
@@ -250,7 +250,7 @@ func (p *parser) refuse(lex *lexer.PeekingLexer) ast.Stmt {
 	}
 }
 
-// skipped returns where an unsupported statement ends: at the next statement outside its brackets. A module takes the rest of its file.
+// skipped returns where an unsupported statement ends: at the next statement outside its brackets. A module extends to the end of its file.
 func (p *parser) skipped(keyword string) int {
 	if keyword == "module" {
 		return len(p.words) - 1
@@ -266,13 +266,13 @@ func (p *parser) skipped(keyword string) int {
 			return i
 		}
 	}
-	if depth > 0 { // a bracket is never closed: do not let it hide the statements behind it
+	if depth > 0 { // a bracket is never closed: do not let it hide the statements after it
 		return p.nextStart(p.start + 1)
 	}
 	return len(p.words) - 1
 }
 
-// refuseClauses makes one elided token of each clause that this version does not support, and says so. One, because participle would find the words of a literal in elided tokens too.
+// refuseClauses reports each clause that this version does not support, and replaces it by one elided token. With several tokens, participle would match literals of the grammar in them.
 func (p *parser) refuseClauses() {
 	behind := behindBrackets(p.tokens)
 	kept := make([]lexer.Token, 0, len(p.tokens))
@@ -318,7 +318,7 @@ func (p *parser) clauseEnd(i int, behind []int) int {
 	return max(end, i)
 }
 
-// skipSpace returns the index of the first token from i on that the grammar sees.
+// skipSpace returns the index of the first token from i on that the grammar reads.
 func (p *parser) skipSpace(i int) int {
 	for i < len(p.tokens)-1 && elided(p.tokens[i]) {
 		i++
@@ -326,7 +326,7 @@ func (p *parser) skipSpace(i int) int {
 	return min(i, len(p.tokens)-1)
 }
 
-// behindBrackets returns, for each token that opens a bracket, the index behind its partner; 0 for other tokens and for brackets that are not closed.
+// behindBrackets returns, for each token that opens a bracket, the index after its closing bracket; 0 for other tokens and for brackets that are not closed.
 func behindBrackets(tokens []lexer.Token) []int {
 	behind := make([]int, len(tokens))
 	var open []int

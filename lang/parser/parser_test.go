@@ -66,7 +66,7 @@ func TestEverything(t *testing.T) {
 	checkPlaces(t, f)
 }
 
-// checkPlaces holds that every node lies in the one above it and begins and ends at a token.
+// checkPlaces checks that every node lies within its parent and begins and ends at a token.
 func checkPlaces(t TB, f *ast.File) {
 	t.Helper()
 	text := f.Source.Text
@@ -87,7 +87,7 @@ func checkPlaces(t TB, f *ast.File) {
 	visit(f)
 }
 
-// TestFields looks at the parts of the tree that participle does not fill by itself, and at those that are easily confused.
+// TestFields checks the fields of the tree that participle does not fill, and those that are easily confused.
 func TestFields(t *testing.T) {
 	f := mustParse(t, everything)
 	data := f.Stmts[3].(*ast.Data)
@@ -117,7 +117,7 @@ func same(a, b any) string {
 	return cmp.Diff(a, b, cmpopts.IgnoreTypes(ast.At{}, source.Span{}))
 }
 
-// grouped shows how an expression is read, with all its parentheses.
+// grouped prints an expression with all its parentheses.
 func grouped(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Number:
@@ -191,7 +191,7 @@ weight ~ normal(0, 1)
 	}
 }
 
-// TestSoundStatementsSurvive breaks each line of a file in turn: all other statements are still there.
+// TestSoundStatementsSurvive breaks each line of a file in turn and checks that all other statements are still parsed.
 func TestSoundStatementsSurvive(t *testing.T) {
 	lines := []string{
 		"server registry", "client a, b", "data y : real[N] @ registry", "param s ~ half_normal(1)", "param m : real[K] ~ normal(0, 1) @ a",
@@ -260,7 +260,7 @@ func lastResort(message string) bool {
 	return false
 }
 
-// TestHostileInput feeds what could exhaust the stack or take quadratic time.
+// TestHostileInput parses texts that could exhaust the stack or take quadratic time.
 func TestHostileInput(t *testing.T) {
 	const n = 20_000
 	for name, text := range map[string]string{
@@ -292,7 +292,7 @@ func TestHostileInput(t *testing.T) {
 	}
 }
 
-// TestWordsCoverTheText holds that tokens are cut at the right places: the words of a text, and blanks, comments and semicolons between them, are the text.
+// TestWordsCoverTheText checks the bounds of tokens: the words of a text, and the blanks, comments and semicolons between them, make up the text.
 func TestWordsCoverTheText(t *testing.T) {
 	end := 0
 	for _, w := range parser.Words(everything) {

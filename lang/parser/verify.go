@@ -8,7 +8,7 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// verify completes what participle cannot fill in a statement, and checks the rules of the grammar that its tags do not express.
+// verify fills the fields of a statement that participle cannot fill, and checks the rules of the grammar that the tags do not express.
 func (p *parser) verify(s ast.Stmt) {
 	ast.Walk(s, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -73,5 +73,5 @@ func (p *parser) verifyColumn(c *ast.Column) {
 	}
 }
 
-// behind is the empty place at the end of a span.
+// behind returns the empty span at the end of s.
 func behind(s source.Span) source.Span { return source.Span{Start: s.End, End: s.End} }

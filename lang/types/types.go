@@ -11,13 +11,13 @@ import (
 // Elem is the element type of a value.
 type Elem int
 
-// The element types, each usable where a later one is expected only by promotion to Real.
+// The element types. The only implicit conversion is from a numeric type to Real.
 const (
 	Real Elem = iota
 	Int
 	Binary // 0 or 1
 	Count  // an integer ≥ 0
-	Level  // a category 1..R: it only indexes or is compared
+	Level  // a category 1..R, used only as an index or in comparisons
 )
 
 var elemNames = [...]string{"real", "int", "binary", "count", "level"}
@@ -119,7 +119,7 @@ func (s Size) Names() []string {
 	return out
 }
 
-// Eval returns the value of s where value gives each name's; it reports the first name without one.
+// Eval returns the value of s, given the values of its names. The error names the first name without a value.
 func (s Size) Eval(value func(name string) (int, bool)) (int, error) {
 	total := 0
 	for _, n := range s.sorted() {
@@ -194,7 +194,7 @@ func (s Size) String() string {
 	return b.String()
 }
 
-// A Type is an element type with a shape; no dimensions is a scalar.
+// A Type is an element type with a shape. A scalar has no dimensions.
 type Type struct {
 	Elem   Elem
 	Dims   []Size
@@ -238,7 +238,7 @@ func (t Type) String() string {
 	return s + "[" + strings.Join(t.Shape(), ", ") + "]"
 }
 
-// Broadcast returns the shape that a and b give together under NumPy's rule over trailing axes, and whether they go together.
+// Broadcast returns the shape of a and b broadcast over trailing axes, by NumPy's rule, and whether they are compatible.
 func Broadcast(a, b []Size) ([]Size, bool) {
 	if len(a) < len(b) {
 		a, b = b, a
@@ -257,8 +257,8 @@ func Broadcast(a, b []Size) ([]Size, bool) {
 	return out, true
 }
 
-// Owners is the set of parties whose private names an expression depends on; the empty set is shared by all.
-// It is ordered by inclusion: information flows only upward. A set is sorted and never changed in place.
+// Owners is the set of parties whose private names an expression depends on. The empty set means that all parties may know the value.
+// The sets form a lattice under inclusion: a value flows only to a larger set. A set is sorted and immutable.
 type Owners []string
 
 // Join returns the union.
@@ -281,7 +281,7 @@ func (o Owners) Join(p Owners) Owners {
 	return out[:n]
 }
 
-// Shared reports whether nobody's private names are in the set.
+// Shared reports whether the set is empty.
 func (o Owners) Shared() bool { return len(o) == 0 }
 
 // Sole returns the one party of the set, if it has exactly one.
@@ -292,7 +292,7 @@ func (o Owners) Sole() (string, bool) {
 	return "", false
 }
 
-// Within reports whether every party of the set is party.
+// Within reports whether the set holds no party other than party.
 func (o Owners) Within(party string) bool {
 	for _, n := range o {
 		if n != party {

@@ -2,7 +2,7 @@
 //
 //	go run ./examples/internal/generate [FOLDER]
 //
-// FOLDER is where the models are, by default examples. Beside the tables, truth.csv of each example says the values that the data were made with.
+// FOLDER is where the models are, by default examples. Beside the tables, truth.csv of each example lists the parameter values that generated the data.
 package main
 
 import (
@@ -48,10 +48,10 @@ func write(folder string, files map[string][]byte) error {
 	return nil
 }
 
-// seed makes the examples what they are; another gives other data of the same designs.
+// seed fixes the data of the examples; another seed gives other data of the same designs.
 const seed = 20240501
 
-// normals returns n standard normal numbers of a named stream, rounded to what a table holds of them.
+// normals returns n standard normal numbers of a named stream, rounded to the decimals of the tables.
 func normals(name string, n int) []float64 {
 	out := make([]float64, n)
 	rng.New(rng.SharedKey(seed), name).Normals(out)
@@ -61,7 +61,7 @@ func normals(name string, n int) []float64 {
 	return out
 }
 
-// rounded is v as six decimals say it: what is computed from a table's numbers is then exact for who reads the table.
+// rounded returns v rounded to six decimals, so that the other columns are computed from exactly the numbers in the tables.
 func rounded(v float64) float64 {
 	r, err := strconv.ParseFloat(decimal(v), 64)
 	if err != nil {
