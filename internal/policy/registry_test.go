@@ -62,7 +62,7 @@ func TestOneFileAndOneLinePerThing(t *testing.T) {
 		for _, e := range r.entries {
 			listed = append(listed, e.name)
 			if !e.documented {
-				t.Errorf("%s: %s lacks documentation, examples or test vectors", r.dir, e.name)
+				t.Errorf("%s: %s has no documentation, no examples or no test vectors", r.dir, e.name)
 			}
 		}
 		slices.Sort(listed)

@@ -30,7 +30,7 @@ var syntaxPages = []Page{
 	},
 	{
 		Code: BadEscape, Title: "a backslash that escapes nothing",
-		Text:  "In a string, a backslash stands before a double quote or another backslash, to make it part of the text.",
+		Text:  "In a string, a backslash comes before a double quote or another backslash, to make it part of the text.",
 		Wrong: "data x : real[N] from \"dose\\day\"\n",
 		Right: "data x : real[N] from \"dose\\\\day\"\n",
 	},
@@ -126,7 +126,7 @@ var syntaxPages = []Page{
 	},
 	{
 		Code: NotCallable, Title: "a call of something that is not a function",
-		Text:  "Only a name can stand before an argument list. If you mean a product, write its *.",
+		Text:  "Only a name can come before an argument list. If you mean a product, write its *.",
 		Wrong: "param b ~ normal(0, 1)\nlet c = 2(b + 1)\n",
 		Right: "param b ~ normal(0, 1)\nlet c = 2 * (b + 1)\n",
 	},

@@ -35,7 +35,7 @@ func example() (*source.File, diag.List) {
 func TestText(t *testing.T) {
 	_, list := example()
 	list.Warnf("V0601", nil, source.Span{}, "a flag is odd")
-	list.Errorf("V0501", nil, source.Span{}, "column age: \"x\" is no number").Data = "a.csv:3"
+	list.Errorf("V0501", nil, source.Span{}, "column age: \"x\" is not a number").Data = "a.csv:3"
 	want := `m.vfl:1:16: error V0201: unknown name ` + "`yy`" + `
     1 | let x = "血圧" + yy
       |                  ^^
@@ -49,7 +49,7 @@ func TestText(t *testing.T) {
 
 vflc: warning V0601: a flag is odd
 
-a.csv:3: column age: "x" is no number [V0501]
+a.csv:3: column age: "x" is not a number [V0501]
 `
 	if diff := cmp.Diff(want, render(t, list, false)); diff != "" {
 		t.Error(diff)

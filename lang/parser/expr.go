@@ -25,7 +25,7 @@ type climber struct {
 	weighting      bool // `^ (` outside brackets ends the expression
 }
 
-// parseExpr, parseSized and parseWeighting are the three nonterminals of the declarations' grammar that stand for expressions.
+// parseExpr, parseSized and parseWeighting parse the three nonterminals for expressions in the grammar of declarations.
 func parseExpr(lex *lexer.PeekingLexer) (ast.Expr, error) {
 	c := &climber{PeekingLexer: lex}
 	return c.whole(ast.Loosest)

@@ -12,7 +12,7 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// FuzzParse checks for any text: no panic, all diagnostics lie within the text, and a text without errors keeps its tree and comments when formatted, and formatting is idempotent.
+// FuzzParse checks for any text: no panic, and all diagnostics lie within the text. Formatting a text without errors keeps its tree and comments, and is idempotent.
 func FuzzParse(f *testing.F) {
 	f.Add(everything)
 	for _, line := range strings.Split(everything, "\n") {

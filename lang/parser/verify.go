@@ -28,7 +28,7 @@ func (p *parser) verify(s ast.Stmt) {
 	})
 }
 
-// unquote returns the text that a string stands for; a plain name stands for itself.
+// unquote returns the text of a string without its quotes and escapes, and a plain name unchanged.
 func unquote(s string) string {
 	if !strings.HasPrefix(s, `"`) {
 		return s

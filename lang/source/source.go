@@ -45,7 +45,7 @@ func (f *File) Position(offset int) Position {
 	return Position{Line: line + 1, Column: len([]rune(f.Text[f.lines[line]:offset])) + 1}
 }
 
-// Line returns the text of a 1-based line without its line ending, or "" where there is no such line.
+// Line returns the text of a 1-based line without its line ending, or "" if there is no such line.
 func (f *File) Line(line int) string {
 	if line < 1 || line > len(f.lines) {
 		return ""
