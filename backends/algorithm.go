@@ -16,17 +16,26 @@ type Algorithm struct {
 	Doc        string          // Markdown: what it does, and whose method it is
 	Transforms []def.Transform // those it runs on
 	Settings   []Setting       // what a user may set, in the order of the documentation
-	// Markov says that a kernel is one Markov chain, which takes the settings chains, warmup and draws: a run makes as many kernels as it wants
-	// chains, each over an Env of its own (see Chain), and takes every draw after its Step.
-	Markov bool
-	// InTurn, where not empty, says that a kernel maximises over some of the variables and then draws the others given these, one draw of each of
-	// several chains in turn: draw id is of chain id modulo their number, which is the setting of this name. Draws are taken after their Step.
-	InTurn string
-	// Minibatch, where not empty, is the setting that says of how many rows an evaluation is to be, 0 for all: New then takes a Windowed Env.
-	Minibatch string
+	Gives      Kind            // what a kernel gives, and so how it is run and summarised
+	Example    string          // settings that show it, as on the command line; "": none
 	// New prepares a run: it allocates everything and evaluates nothing. An error names a setting that does not fit the model.
 	New func(density.Env, Settings) (Kernel, error)
 }
+
+// A Kind is what the kernels of an algorithm give.
+type Kind int
+
+// The kinds.
+const (
+	// Approximation: one kernel fits an approximation of the posterior. After its last Step any number of independent draws may be taken.
+	Approximation Kind = iota
+	// Markov: each kernel is one Markov chain. A run makes as many as it wants chains, each over an Env of its own (see density.Chain), and takes every
+	// draw after its Step.
+	Markov
+	// Conditional: one kernel maximises over some of the variables and then draws the others given these, one draw of each of several chains in turn:
+	// draw id is of chain id modulo their number. Draws are taken after their Step.
+	Conditional
+)
 
 // A Kernel is one run of an algorithm over the blocks of this process, in lockstep with the kernels of the other parties' processes.
 // Slices indexed by block follow Env.Blocks. A kernel never reads one block's state to change another's: what parties must know of
@@ -72,9 +81,12 @@ type Weighted interface {
 	Ratios() []float64
 }
 
+// Evaluation is the phase after a fit in which its result is evaluated: its iterations are not those of the fit.
+const Evaluation = "evaluate"
+
 // Info says where a kernel stands after a Step.
 type Info struct {
-	Phase      string     // "fit", "evaluate", "warmup", "sampling": for progress lines
+	Phase      string     // "fit", Evaluation, "warmup", "sampling": for progress lines
 	Iteration  int        // of this phase, counted from 1
 	Iterations int        // of this phase, as planned; it may shrink
 	Done       bool       // no further Step is needed
@@ -118,6 +130,17 @@ type Fit struct {
 	Converged bool
 	// Final is the ELBO of the fitted approximation, when Info.Done.
 	Final Estimate
+}
+
+// Best is the best estimate of the ELBO so far.
+func (f Fit) Best() Estimate {
+	switch {
+	case f.Final.N > 0:
+		return f.Final
+	case f.Smooth.N > 0:
+		return f.Smooth
+	}
+	return f.Trace
 }
 
 // An Estimate is a Monte Carlo mean of N draws with its standard error. N = 0: there is none yet.

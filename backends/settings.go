@@ -19,12 +19,56 @@ type Setting struct {
 	Choices []string // of a string: what it may be; nil: any
 	Min     float64  // of a number: the least value allowed
 	Max     float64  // of a number: the greatest; 0: no limit
+	Role    Role     // what it means to whoever runs the algorithm
+}
+
+// A Role is what a setting means to whoever runs the algorithm, whatever the setting is called. At most one setting has each, and it is an int.
+type Role int
+
+// The roles.
+const (
+	Own       Role = iota // the setting concerns the algorithm alone
+	Chains                // how many chains there are
+	Warmup                // how many transitions a chain makes before its first draw
+	Draws                 // how many draws a chain gives, or are taken from the approximation
+	MaxDepth              // how many doublings a trajectory has at most
+	Minibatch             // how many rows an evaluation has, 0 for all: New then takes a Windowed Env
+)
+
+// A Plan is what the settings of a run ask for, by their roles. A number is 0 where no setting has the role.
+type Plan struct {
+	Chains    int // 1 where no setting has the role
+	Warmup    int // transitions of a chain
+	Draws     int // of a chain, or from the approximation
+	MaxDepth  int // most doublings of a trajectory; 0: there are no trees
+	Minibatch int // rows of an evaluation; 0: all
 }
 
 // Settings is what a run uses: every setting of its algorithm has a value, given or default.
 type Settings struct {
 	Transform def.Transform
+	Plan      Plan
 	values    map[string]any
+}
+
+// In returns the setting that has a role, and whether there is one.
+func (a Algorithm) In(role Role) (Setting, bool) {
+	at := slices.IndexFunc(a.Settings, func(d Setting) bool { return d.Role == role })
+	if at < 0 {
+		return Setting{}, false
+	}
+	return a.Settings[at], true
+}
+
+// plan reads the settings by their roles.
+func (a Algorithm) plan(s Settings) Plan {
+	value := func(role Role, absent int) int {
+		if d, ok := a.In(role); ok {
+			return s.Int(d.Name)
+		}
+		return absent
+	}
+	return Plan{Chains: value(Chains, 1), Warmup: value(Warmup, 0), Draws: value(Draws, 0), MaxDepth: value(MaxDepth, 0), Minibatch: value(Minibatch, 0)}
 }
 
 // Resolve checks what a user gave against the settings of the algorithm and fills in the defaults. The error names every mistake.
@@ -49,6 +93,7 @@ func (a Algorithm) Resolve(transform def.Transform, given map[string]string) (Se
 		}
 		s.values[name] = v
 	}
+	s.Plan = a.plan(s)
 	return s, errors.Join(wrong...)
 }
 

@@ -153,7 +153,7 @@ func (k *kernel) Ratios() []float64 {
 func (k *kernel) info() backends.Info {
 	i := backends.Info{Phase: "fit", Iteration: k.iter, Iterations: k.planned, NonFinite: k.bad}
 	if k.phase >= evaluating && k.evaluated > 0 {
-		i.Phase, i.Iteration, i.Iterations = "evaluate", k.evaluated, k.settings.Int(elboDraws)
+		i.Phase, i.Iteration, i.Iterations = backends.Evaluation, k.evaluated, k.settings.Int(elboDraws)
 	}
 	i.Fit = backends.Fit{Smooth: k.smooth.latest(), Trace: k.traced, Traced: k.fresh, Drift: k.drift}
 	i.Fit.Converged = k.drift.N > 0 && k.drift.Value < 0.1+2*k.drift.SE

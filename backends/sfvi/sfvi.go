@@ -46,16 +46,17 @@ func Algorithm() backends.Algorithm {
 				Default: "", Choices: []string{"", "y", "total", "y,total"}},
 			{Name: thetaGuide, Doc: "form of q(θ): auto is fullrank up to 200 dimensions of a party, meanfield beyond", Default: "auto", Choices: []string{"auto", "fullrank", "meanfield"}},
 			{Name: mcSamples, Doc: "draws of an iteration, whose gradients are averaged; each costs what an iteration of one draw does, exchanges included", Default: 1, Min: 1},
-			{Name: minibatch, Doc: "most rows of an iteration, which visits one of the windows into which the rows are divided at random; 0: all rows", Default: 0, Min: 0},
+			{Name: minibatch, Doc: "most rows of an iteration, which visits one of the windows into which the rows are divided at random; 0: all rows", Default: 0, Min: 0, Role: backends.Minibatch},
 			{Name: rate, Doc: "Adam's step size", Default: 1e-3, Min: 1e-12},
 			{Name: lastRate, Doc: "step size at the end of the cosine schedule; 0: lr/100", Default: 0.0},
 			{Name: schedule, Doc: "step size over the iterations", Default: "constant", Choices: []string{"constant", "cosine"}},
 			{Name: tolerance, Doc: "with a constant step size, stop early when the ELBO changed by less than this over the last half of the fit, in nats, two standard errors included; 0: never", Default: 0.01},
-			{Name: draws, Doc: "draws from the approximation", Default: 10000, Min: 1},
+			{Name: draws, Doc: "draws from the approximation", Default: 10000, Min: 1, Role: backends.Draws},
 			{Name: elboDraws, Doc: "draws for the final ELBO", Default: 4000, Min: 2},
 			{Name: elboEvery, Doc: "iterations between two points of the ELBO trace", Default: 500, Min: 1},
 		},
-		Minibatch: minibatch,
+		Gives:   backends.Approximation,
+		Example: "--guide noncentered",
 		New: func(env density.Env, s backends.Settings) (backends.Kernel, error) {
 			k, err := newKernel(env, s)
 			if err != nil {

@@ -328,7 +328,7 @@ func (k *kernel) info() backends.Info {
 	switch k.phase {
 	case evaluating:
 		if k.local > 0 {
-			i.Phase, i.Iteration, i.Iterations = "evaluate", k.local, unsteady+evaluatedFor
+			i.Phase, i.Iteration, i.Iterations = backends.Evaluation, k.local, unsteady+evaluatedFor
 		}
 	case sampling, done:
 		i.Phase, i.Iteration, i.Iterations = "sampling", k.draws, k.settings.Int(draws)

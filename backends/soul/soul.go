@@ -33,12 +33,12 @@ func Algorithm() backends.Algorithm {
 		Settings: []backends.Setting{
 			{Name: iterations, Doc: "most iterations of the fit", Default: 20000, Min: 10},
 			{Name: inner, Doc: "Langevin steps of a chain in one iteration, and between two draws", Default: 10, Min: 1},
-			{Name: innerChains, Doc: "Langevin chains of each client", Default: 4, Min: 1},
-			{Name: draws, Doc: "draws of a chain", Default: 1000, Min: 1},
+			{Name: innerChains, Doc: "Langevin chains of each client", Default: 4, Min: 1, Role: backends.Chains},
+			{Name: draws, Doc: "draws of a chain", Default: 1000, Min: 1, Role: backends.Draws},
 			{Name: mala, Doc: "correct Langevin steps by Metropolis' rule: draws, and scales that clients see, without discretisation error", Default: false},
 			{Name: tolerance, Doc: "stop when the gradient is this small relative to its value at the start, and the result has so small a relative error", Default: 0.01, Min: 1e-9},
 		},
-		InTurn: innerChains,
-		New:    func(env density.Env, s backends.Settings) (backends.Kernel, error) { return newKernel(env, s), nil },
+		Gives: backends.Conditional,
+		New:   func(env density.Env, s backends.Settings) (backends.Kernel, error) { return newKernel(env, s), nil },
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/stdlib"
@@ -51,12 +52,12 @@ func manifestOf(cmd *cobra.Command, path string, f *modelFlags) (*split.Manifest
 		return nil, err
 	}
 	if !info.IsDir() {
-		c, err := compileWhole(cmd, path, f)
+		m, err := compileWhole(cmd, path, f)
 		if err != nil {
 			return nil, err
 		}
-		_, m := split.Split(c.parts, c.name)
-		return m, nil
+		_, manifest := m.Split()
+		return manifest, nil
 	}
 	if f.transform != "" || f.rho != "" || f.set != nil {
 		return nil, usagef("--transform, --rho and --set change a model; %s holds programs", path)
@@ -65,7 +66,7 @@ func manifestOf(cmd *cobra.Command, path string, f *modelFlags) (*split.Manifest
 }
 
 func readManifest(dir string) (*split.Manifest, error) {
-	path := filepath.Join(dir, manifestFile)
+	path := filepath.Join(dir, compile.ManifestFile)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err

@@ -34,8 +34,8 @@ type chainLine struct {
 // tellings is how many lines a chain writes off a terminal.
 const tellings = 20
 
-func newChainProgress(p *progress, chains, warmup, draws int) *chainProgress {
-	return &chainProgress{progress: p, total: warmup + draws, begun: p.now(), lines: make([]chainLine, chains)}
+func newChainProgress(p *progress, chains, total int) *chainProgress {
+	return &chainProgress{progress: p, total: max(1, total), begun: p.now(), lines: make([]chainLine, chains)}
 }
 
 // step tells of one transition of a chain.

@@ -25,24 +25,24 @@ func newCheck() *cobra.Command {
   vflc check logistic.vfl --transform power --json`,
 		Args: oneArgument("a MODEL"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
-			c, err := compileQuietly(args[0], &f)
+			m, diags, err := compileFile(args[0], &f)
 			if err != nil {
 				return err
 			}
 			switch {
 			case asJSON && !priors:
-				err = diag.JSON(cmd.OutOrStdout(), c.diags.Shown())
+				err = diag.JSON(cmd.OutOrStdout(), diags.Shown())
 			default:
-				err = showDiagnostics(cmd.ErrOrStderr(), c.diags)
+				err = showDiagnostics(cmd.ErrOrStderr(), diags)
 			}
 			if err != nil {
 				return err
 			}
-			if c.diags.HasErrors() {
+			if diags.HasErrors() {
 				return said(exitInput)
 			}
 			if priors {
-				return showPriors(cmd.OutOrStdout(), c.checked, asJSON)
+				return showPriors(cmd.OutOrStdout(), m.Checked, asJSON)
 			}
 			return nil
 		}),

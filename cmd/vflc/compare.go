@@ -2,14 +2,12 @@ package main
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/vflc/vflc/fit/accuracy"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/loo"
 	"github.com/vflc/vflc/posterior/runs"
-	"github.com/vflc/vflc/posterior/zarr"
 )
 
 func newCompare() *cobra.Command {
@@ -33,7 +31,7 @@ about four, or of less than two standard errors, decides nothing.
 		},
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			for _, c := range []criterion{leaveOneOut(), widelyApplicable()} {
-				if c.name == name {
+				if c.Name == name {
 					return compareRuns(cmd, c, args, asJSON)
 				}
 			}
@@ -45,22 +43,8 @@ about four, or of less than two standard errors, decides nothing.
 	return cmd
 }
 
-// comparison is one line.
-type comparison struct {
-	Run    string           `json:"run"`
-	Model  string           `json:"model"`
-	ELPD   posterior.Number `json:"elpd"`
-	SE     posterior.Number `json:"se"`
-	Diff   posterior.Number `json:"diff"`
-	DiffSE posterior.Number `json:"diff_se"`
-	P      posterior.Number `json:"p"`
-	HighK  int              `json:"high_k"`
-}
-
 func compareRuns(cmd *cobra.Command, c criterion, paths []string, asJSON bool) error {
-	var named []loo.Named
-	var first []zarr.Observed
-	warnings, models := []string{}, map[string]string{}
+	var candidates []accuracy.Candidate
 	for _, path := range paths {
 		r, err := runs.Open(path)
 		if err != nil {
@@ -70,60 +54,17 @@ func compareRuns(cmd *cobra.Command, c criterion, paths []string, asJSON bool) e
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		if first == nil {
-			first = responses
-		} else if why := different(first, responses); why != "" {
+		candidates = append(candidates, accuracy.Candidate{Run: r, Responses: responses})
+		if why := accuracy.Different(candidates[0].Responses, responses); why != "" {
 			return fmt.Errorf("%s and %s are not of the same data: %s", paths[0], path, why)
 		}
-		e := c.estimate(together(responses), r.Draws.Independent())
-		named = append(named, loo.Named{Name: path, Estimate: e})
-		models[path] = r.Name()
-		warnings = append(warnings, c.warnings(path, e)...)
 	}
-	ranked, err := loo.Compare(named)
+	result, err := c.Compare(candidates)
 	if err != nil {
 		return err
 	}
-	return showComparison(cmd, ranked, models, warnings, asJSON)
-}
-
-// together puts the observations of all responses side by side.
-func together(responses []zarr.Observed) loo.Pointwise {
-	var out loo.Pointwise
-	for _, y := range responses {
-		out = append(out, y.LogLik...)
-	}
-	return out
-}
-
-// different says how the responses of two runs differ; "" where they are the same values in the same order, whatever they are called.
-func different(a, b []zarr.Observed) string {
-	if len(a) != len(b) {
-		return fmt.Sprintf("%d and %d responses", len(a), len(b))
-	}
-	for k := range a {
-		if !slices.Equal(a[k].Values, b[k].Values) {
-			return fmt.Sprintf("the values of %s and %s", a[k].Name, b[k].Name)
-		}
-	}
-	return ""
-}
-
-func showComparison(cmd *cobra.Command, ranked []loo.Compared, models map[string]string, warnings []string, asJSON bool) error {
-	lines := []comparison{}
-	rows := [][]string{{"run", "model", "elpd", "se", "difference", "se", "p", "high k"}}
-	for _, m := range ranked {
-		high, _ := m.HighK()
-		lines = append(lines, comparison{m.Name, models[m.Name], posterior.Number(m.ELPD), posterior.Number(m.SE), posterior.Number(m.Diff), posterior.Number(m.DiffSE), posterior.Number(m.P), high})
-		rows = append(rows, []string{m.Name, models[m.Name], fmt.Sprintf("%.1f", m.ELPD), fmt.Sprintf("%.1f", m.SE), fmt.Sprintf("%.1f", m.Diff), fmt.Sprintf("%.1f", m.DiffSE), fmt.Sprintf("%.1f", m.P), fmt.Sprint(high)})
-	}
-	out := cmd.OutOrStdout()
 	if asJSON {
-		return posterior.WriteJSON(out, map[string]any{"schema": posterior.Schema, "models": lines, "warnings": warnings})
+		return posterior.WriteJSON(cmd.OutOrStdout(), result)
 	}
-	fmt.Fprint(out, posterior.AlignLeft(rows))
-	for _, w := range warnings {
-		fmt.Fprintln(out, w)
-	}
-	return nil
+	return result.WriteTable(cmd.OutOrStdout())
 }

@@ -2,15 +2,14 @@ package main
 
 import (
 	"fmt"
-	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/internal/atomicfile"
 )
-
-// manifestFile is the manifest's name beside the party programs.
-const manifestFile = "manifest.json"
 
 func newCompile() *cobra.Command {
 	var f modelFlags
@@ -28,14 +27,14 @@ func newCompile() *cobra.Command {
 			case dump == "" && dir == "":
 				return usagef("say where the programs go (-o DIR), or which stage to print (--dump %s)", strings.Join(stageNames(), "|"))
 			}
-			c, err := compileWhole(cmd, args[0], &f)
+			m, err := compileWhole(cmd, args[0], &f)
 			if err != nil {
 				return err
 			}
 			if dump != "" {
-				return c.dump(cmd, dump)
+				return printStage(cmd, m, dump)
 			}
-			return c.writePrograms(cmd, dir)
+			return writePrograms(cmd, m, dir)
 		}),
 	}
 	f.add(cmd)
@@ -45,16 +44,19 @@ func newCompile() *cobra.Command {
 	return cmd
 }
 
-func (c *compiled) writePrograms(cmd *cobra.Command, dir string) error {
-	if c.pooled() {
-		return fmt.Errorf("%s: transform none keeps all data in one place, so there is nothing to split", c.source.Name)
+func writePrograms(cmd *cobra.Command, m *compile.Model, dir string) error {
+	if m.Pooled() {
+		return fmt.Errorf("%s: transform none keeps all data in one place, so there is nothing to split", m.Source.Name)
 	}
-	files := c.files()
+	files := m.Files()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
 	for name, text := range files {
-		if err := writeFile(dir, name, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+		if err := atomicfile.WriteBytes(filepath.Join(dir, name), 0o644, text); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "wrote %d programs and %s to %s\n", len(files)-1, manifestFile, filepath.Clean(dir))
+	fmt.Fprintf(cmd.ErrOrStderr(), "wrote %d programs and %s to %s\n", len(files)-1, compile.ManifestFile, filepath.Clean(dir))
 	return nil
 }

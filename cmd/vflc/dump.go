@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vflc/vflc/compile/split"
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/posterior"
 )
@@ -16,7 +16,7 @@ import (
 // A stage prints what the compiler knows after a pass.
 type stage struct {
 	name  string
-	print func(*compiled, io.Writer) error
+	print func(*compile.Model, io.Writer) error
 }
 
 func stages() []stage {
@@ -36,7 +36,7 @@ func stageNames() []string {
 	return out
 }
 
-func (c *compiled) dump(cmd *cobra.Command, name string) error {
+func printStage(cmd *cobra.Command, c *compile.Model, name string) error {
 	i := slices.IndexFunc(stages(), func(s stage) bool { return s.name == name })
 	if i < 0 {
 		return usagef("--dump %s: the stages are %s", name, strings.Join(stageNames(), ", "))
@@ -45,9 +45,9 @@ func (c *compiled) dump(cmd *cobra.Command, name string) error {
 }
 
 // dumpCheck lists every name with its kind, owner and type.
-func dumpCheck(c *compiled, w io.Writer) error {
+func dumpCheck(c *compile.Model, w io.Writer) error {
 	rows := [][]string{{"name", "kind", "owner", "type"}}
-	for _, s := range c.checked.Order {
+	for _, s := range c.Checked.Order {
 		owner := s.Owner
 		if owner == "" {
 			owner = s.Owners.String()
@@ -59,15 +59,15 @@ func dumpCheck(c *compiled, w io.Writer) error {
 }
 
 // dumpCut lists the cuts and the sums that they enter.
-func dumpCut(c *compiled, w io.Writer) error {
+func dumpCut(c *compile.Model, w io.Writer) error {
 	rows := [][]string{{"cut", "client", "shape", "expression"}}
-	for _, k := range c.cuts.Cuts {
+	for _, k := range c.Cuts.Cuts {
 		rows = append(rows, []string{k.Name, k.Client, "[" + strings.Join(k.Type.Shape(), ", ") + "]", format.Expr(k.Expr)})
 	}
 	if _, err := io.WriteString(w, posterior.AlignLeft(rows)); err != nil {
 		return err
 	}
-	for _, g := range c.cuts.Groups {
+	for _, g := range c.Cuts.Groups {
 		var names []string
 		for _, k := range g.Cuts {
 			names = append(names, k.Name)
@@ -82,11 +82,11 @@ func dumpCut(c *compiled, w io.Writer) error {
 }
 
 // dumpTransform lists what each party evaluates, sends and receives.
-func dumpTransform(c *compiled, w io.Writer) error {
-	for _, p := range c.parts.Parties {
+func dumpTransform(c *compile.Model, w io.Writer) error {
+	for _, p := range c.Parts.Parties {
 		fmt.Fprintf(w, "%s\n", p.Name)
 		for _, k := range p.Aux {
-			fmt.Fprintf(w, "  sends %s ~ normal(%s, %g)\n", k.Name, format.Expr(k.Expr), c.checked.Transform.RhoOf(k.Client))
+			fmt.Fprintf(w, "  sends %s ~ normal(%s, %g)\n", k.Name, format.Expr(k.Expr), c.Checked.Transform.RhoOf(k.Client))
 		}
 		for _, k := range p.Received {
 			fmt.Fprintf(w, "  receives %s from %s\n", k.Name, k.Client)
@@ -102,8 +102,8 @@ func dumpTransform(c *compiled, w io.Writer) error {
 }
 
 // dumpSplit prints the party programs as they would be written.
-func dumpSplit(c *compiled, w io.Writer) error {
-	programs, _ := split.Split(c.parts, c.name)
+func dumpSplit(c *compile.Model, w io.Writer) error {
+	programs, _ := c.Split()
 	for _, p := range programs {
 		fmt.Fprintf(w, "-- %s --\n%s", p.File, p.Text)
 	}

@@ -6,6 +6,10 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/runtime/session"
 )
 
 // What the process returns; scripts rely on these numbers.
@@ -50,16 +54,30 @@ func oneArgument(what string) cobra.PositionalArgs {
 	}
 }
 
-// action makes a command's body whose plain errors mean that the input was wrong; what cobra itself finds stays a matter of usage.
+// action makes a command's body whose errors get their exit codes by kind; what cobra itself finds stays a matter of usage.
 func action(body func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		err := body(cmd, args)
-		var f *failure
-		if err == nil || errors.As(err, &f) {
-			return err
-		}
-		return &failure{exitInput, err}
+		return judged(cmd, body(cmd, args))
 	}
+}
+
+// judged gives an error its exit code. Plain errors mean that the input was wrong. Diagnostics in the form of an error are shown here.
+func judged(cmd *cobra.Command, err error) error {
+	var f *failure
+	var usage *fit.UsageError
+	var peer *session.PeerError
+	var diagnostics data.Errors
+	switch {
+	case err == nil || errors.As(err, &f):
+		return err
+	case errors.As(err, &diagnostics):
+		return settle(cmd, diag.List(diagnostics))
+	case errors.As(err, &usage):
+		return &failure{exitUsage, err}
+	case errors.As(err, &peer):
+		return &failure{exitPeer, err}
+	}
+	return &failure{exitInput, err}
 }
 
 // report says what an error means and returns the exit code.

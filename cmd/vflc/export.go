@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/parquet"
@@ -98,7 +99,7 @@ func exportZarr(path string, r *runs.Run) error {
 	if err := notPrecious(path); err != nil {
 		return err
 	}
-	return zarr.Write(path, nil, zarr.Inference(r.Draws, map[string]any{"inference_library": "vflc", "inference_library_version": buildVersion()}, nil))
+	return zarr.Write(path, nil, zarr.Inference(r.Draws, map[string]any{"inference_library": "vflc", "inference_library_version": fit.Version()}, nil))
 }
 
 // notPrecious refuses to replace a directory that is no Zarr directory.

@@ -24,9 +24,6 @@ type progress struct {
 	drawn bool // a line without its end is on the terminal
 }
 
-// evaluatePhase is the phase after a fit in which its result is evaluated: too short for lines of its own in a log.
-const evaluatePhase = "evaluate"
-
 // redraw is how often a terminal's line changes at most.
 const redraw = 100 * time.Millisecond
 
@@ -57,7 +54,7 @@ func (p *progress) step(info backends.Info) {
 		}
 		return
 	}
-	if t := 10 * info.Iteration / max(1, info.Iterations); t > p.tenth && info.Phase != evaluatePhase {
+	if t := 10 * info.Iteration / max(1, info.Iterations); t > p.tenth && info.Phase != backends.Evaluation {
 		p.tenth = t
 		fmt.Fprintln(p.w, plainLine(info))
 	}
@@ -81,7 +78,7 @@ func (p *progress) say(format string, args ...any) {
 func (p *progress) line(info backends.Info, now time.Time) string {
 	elapsed := now.Sub(p.start)
 	text := fmt.Sprintf("%s %d / %d", info.Phase, info.Iteration, info.Iterations)
-	if e := latest(info.Fit); e.N > 0 {
+	if e := info.Fit.Best(); e.N > 0 {
 		text += fmt.Sprintf("  ELBO %.1f ± %.1f", e.Value, e.SE)
 	}
 	if done := info.Iteration - p.from; done > 0 && elapsed > 0 {
@@ -96,19 +93,8 @@ func (p *progress) line(info backends.Info, now time.Time) string {
 func plainLine(info backends.Info) string {
 	percent := 100 * info.Iteration / max(1, info.Iterations)
 	text := fmt.Sprintf("Iteration: %d / %d [%d%%]  (%s)", info.Iteration, info.Iterations, percent, info.Phase)
-	if e := latest(info.Fit); e.N > 0 {
+	if e := info.Fit.Best(); e.N > 0 {
 		text += fmt.Sprintf("  ELBO %.1f (%.1f)", e.Value, e.SE)
 	}
 	return text
-}
-
-// latest is the best estimate of the ELBO so far.
-func latest(f backends.Fit) backends.Estimate {
-	switch {
-	case f.Final.N > 0:
-		return f.Final
-	case f.Smooth.N > 0:
-		return f.Smooth
-	}
-	return f.Trace
 }

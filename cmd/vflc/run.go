@@ -2,19 +2,17 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"os"
+	"os/signal"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/compile/maximum"
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/posterior"
-	"github.com/vflc/vflc/posterior/runs"
-	"github.com/vflc/vflc/runtime/model"
 )
 
 // runFlags are the flags of run that are not settings of a backend.
@@ -48,7 +46,7 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 		Example: `  vflc run logistic.vfl
   vflc run logistic.vfl --data hospital_a=a.csv --data hospital_b=b.csv --data registry=y.csv --key patient
   vflc run logistic.vfl --transform power --rho 0.5 --target-accept 0.9 -o out
-  vflc run logistic.vfl --backend sfvi --guide noncentered`,
+` + example("vflc run logistic.vfl"),
 		Args: oneArgument("a MODEL"),
 		RunE: action(func(cmd *cobra.Command, args []string) error { return runModel(cmd, args[0], &f) }),
 	}
@@ -56,7 +54,7 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.data, "data", nil, "table of a party: `PARTY=FILE`, of a family PARTY=FILE,FILE,…; or FILE where there are no clients; repeatable")
 	fs.StringVar(&f.key, "key", "", "column on which rows are joined (default: id if every table has it, else row order)")
-	fs.StringVar(&f.backend, "backend", algorithms()[0].Name, "inference algorithm: "+strings.Join(algorithmNames(), ", "))
+	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name, "inference algorithm: "+strings.Join(algorithmNames(), ", "))
 	fs.Uint64Var(&f.seed, "seed", 1, "of all random numbers")
 	fs.StringVarP(&f.dir, "output", "o", "", "write summary, draws, programs and the record of the run to this `folder`")
 	fs.StringVar(&f.from, "from", "", "begin where the run of this `folder` ended: its positions, metric and step sizes; a short --warmup is enough then")
@@ -71,153 +69,113 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	return cmd
 }
 
-// runModel is the sequence of a run: compile, bind, fit, summarise, write.
+// A runState is what the steps of a run hand on to one another.
+type runState struct {
+	cmd      *cobra.Command
+	path     string
+	flags    *runFlags
+	begun    time.Time
+	typed    []string // flags of the command line
+	backend  backends.Algorithm
+	model    *compile.Model
+	screen   *screen
+	prepared *fit.Prepared
+	result   *fit.Result
+}
+
+// runSteps is what vflc run does.
+func runSteps() []func(*runState) error {
+	return []func(*runState) error{
+		(*runState).readSettings,
+		(*runState).chooseBackend,
+		(*runState).compile,
+		(*runState).open,
+		(*runState).sample,
+		(*runState).save,
+		(*runState).print,
+		(*runState).warn,
+	}
+}
+
 func runModel(cmd *cobra.Command, path string, f *runFlags) error {
-	begin, typed := time.Now(), typedFlags(cmd)
-	if err := applySettingsFile(cmd, path); err != nil {
-		return err
-	}
-	a, err := algorithm(f.backend)
-	if err != nil {
-		return err
-	}
-	if err := refuseForeign(typed, a); err != nil {
-		return err
-	}
-	c, err := compileWhole(cmd, path, &f.modelFlags)
-	if err != nil {
-		return err
-	}
-	settings, err := a.Resolve(c.checked.Transform.Kind, givenSettings(cmd, a))
-	if err != nil {
-		return &failure{exitUsage, err}
-	}
-	if a.InTurn != "" {
-		if err := settle(cmd, maximum.Check(c.cuts)); err != nil {
+	s := &runState{cmd: cmd, path: path, flags: f, begun: time.Now(), typed: typedFlags(cmd)}
+	for _, step := range runSteps() {
+		if err := step(s); err != nil {
 			return err
 		}
-	}
-	if minibatch(a, settings) > 0 {
-		if _, err := c.divisible(cmd); err != nil {
-			return err
-		}
-	}
-	p := newProgress(cmd.ErrOrStderr(), f.quiet)
-	if t := c.checked.Transform; t.Implied && !t.Kind.Pooled {
-		p.say("no transform given: %s(rho = %g)", t.Kind, t.Rho)
-	}
-	b, err := c.bind(cmd, path, f.data, f.key)
-	if err != nil {
-		return err
-	}
-	if err := b.divide(cmd, minibatch(a, settings), f.seed); err != nil {
-		return err
-	}
-	if err := mayBeginFrom(f.from, a); err != nil {
-		return err
-	}
-	if err := b.mayHaveLogLik(cmd, f); err != nil {
-		return err
-	}
-	if err := b.maySaveAuxiliaries(f); err != nil {
-		return err
-	}
-	record, err := b.record(f, a, settings)
-	if err != nil {
-		return err
-	}
-	if record, err = takeFolder(f, record); err != nil {
-		return err
-	}
-	collectLater()
-	loaded := time.Since(begin)
-	gradient, err := gradientTime(cmd.Context(), b.plan, f.seed)
-	if err != nil {
-		return err
-	}
-	p.say("%s: %s; a gradient takes %.3g µs", c.name, strings.Join(b.plan.Names, ", "), float64(gradient.Nanoseconds())/1e3)
-	fit, err := infer(cmd.Context(), b.plan, a, settings, f, p)
-	if err != nil {
-		return err
-	}
-	o := b.outcome(fit, record, settings)
-	if f.logLik {
-		if o.responses, err = b.pointwise(cmd, o.draws); err != nil {
-			return err
-		}
-	}
-	o.document.Timing = posterior.Timing{
-		LoadS: seconds(loaded), GradientUS: posterior.Number(float64(gradient.Nanoseconds()) / 1e3),
-		WarmupS: seconds(fit.fitting), SamplingS: seconds(fit.drawing), TotalS: seconds(time.Since(begin)),
-		WarmupCPUS: fit.fittingCPU, SamplingCPUS: fit.drawingCPU,
-	}
-	return o.deliver(cmd, f, p)
-}
-
-// takeFolder makes the folder of a run ready, if there is one, and leaves the record there: without the rest it tells what to resume. A run that is
-// resumed keeps its record.
-func takeFolder(f *runFlags, r posterior.Record) (posterior.Record, error) {
-	switch {
-	case f.dir == "":
-		return r, nil
-	case f.resumed:
-		return unchanged(f.dir, r)
-	}
-	if from, err := os.Stat(f.from); err == nil {
-		if to, err := os.Stat(f.dir); err == nil && os.SameFile(from, to) {
-			return r, usagef("--from and -o name one folder: the run to begin with would be lost")
-		}
-	}
-	if err := claim(f.dir); err != nil {
-		return r, err
-	}
-	return r, writeFile(f.dir, runs.RecordFile, func(w io.Writer) error { return posterior.WriteJSON(w, r) })
-}
-
-// mayBeginFrom refuses a folder that --from cannot begin with.
-func mayBeginFrom(dir string, a backends.Algorithm) error {
-	if dir == "" {
-		return nil
-	}
-	if !a.Markov {
-		return usagef("--from is for Markov chains, and the backend is %s", a.Name)
-	}
-	r, err := readRecord(dir)
-	switch {
-	case err != nil:
-		return fmt.Errorf("--from %w", err)
-	case r.Backend != a.Name:
-		return fmt.Errorf("--from %s: it is a run of %s, and this one is of %s", dir, r.Backend, a.Name)
 	}
 	return nil
 }
 
-// infer runs an algorithm of either kind.
-func infer(ctx context.Context, plan *model.Plan, a backends.Algorithm, s backends.Settings, f *runFlags, p *progress) (*fitted, error) {
-	if !a.Markov && a.InTurn == "" {
-		return fit(ctx, plan, a, s, f.seed, f.saveAux, p)
+func (s *runState) readSettings() error { return applySettingsFile(s.cmd, s.path) }
+
+func (s *runState) chooseBackend() (err error) {
+	if s.backend, err = algorithm(s.flags.backend); err != nil {
+		return err
 	}
-	m := markov{
-		plan: plan, algorithm: a, settings: s, seed: f.seed, dir: f.dir, resumed: f.resumed, from: f.from, auxiliary: f.saveAux,
-		progress: oneProgress{p},
-	}
-	if a.Markov {
-		m.progress = newChainProgress(p, m.kernels(), s.Int("warmup"), s.Int("draws"))
-	}
-	fitted, err := m.sample(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if fitted.interrupted {
-		fitted.advice = "-o DIR would have let it be resumed"
-		if f.dir != "" {
-			fitted.advice = "vflc resume " + f.dir + " goes on"
-		}
-	}
-	if fitted.draws.Len(0) == 0 {
-		return nil, fmt.Errorf("interrupted before the first draw; %s", fitted.advice)
-	}
-	return fitted, nil
+	return refuseForeign(s.typed, s.backend)
 }
 
-func seconds(d time.Duration) posterior.Number { return posterior.Number(d.Seconds()) }
+func (s *runState) compile() (err error) {
+	s.model, err = compileWhole(s.cmd, s.path, &s.flags.modelFlags)
+	return err
+}
+
+func (s *runState) open() error {
+	changed, err := s.flags.options()
+	if err != nil {
+		return err
+	}
+	s.screen = newScreen(s.cmd.ErrOrStderr(), s.flags.quiet)
+	s.prepared, err = open(s.cmd, s.model, s.flags.data, fit.Options{
+		Algorithm: s.backend, Settings: givenSettings(s.cmd, s.backend), Key: s.flags.key, Seed: s.flags.seed,
+		Dir: s.flags.dir, Resume: s.flags.resumed, From: s.flags.from, LogLik: s.flags.logLik, Auxiliary: s.flags.saveAux,
+		Progress: s.screen, Origin: fit.Origin{Version: fit.Version(), Command: os.Args, Constants: changed.Set, Began: s.begun},
+	})
+	return err
+}
+
+// sample runs until it is done, or interrupted.
+func (s *runState) sample() (err error) {
+	collectLater()
+	stop, release := interrupted(s.cmd.Context())
+	defer release()
+	s.result, err = s.prepared.Sample(s.cmd.Context(), stop.Done())
+	return err
+}
+
+// interrupted returns a context that ends with the first interrupt. A second one ends the process.
+func interrupted(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+func (s *runState) save() error {
+	if s.flags.dir == "" {
+		return nil
+	}
+	return s.result.Save(s.flags.dir)
+}
+
+func (s *runState) print() error {
+	if s.flags.asJSON {
+		return posterior.WriteJSON(s.cmd.OutOrStdout(), s.result.Document)
+	}
+	return s.result.WriteTable(s.cmd.OutOrStdout())
+}
+
+// warn tells what is wrong with the result, and where it is.
+func (s *runState) warn() error {
+	messages := s.result.Document.Diagnostics.Messages
+	for _, m := range messages {
+		s.screen.say("warning: %s", m)
+	}
+	if s.flags.dir != "" {
+		s.screen.say("written to %s", s.flags.dir)
+	}
+	if s.flags.strict && len(messages) > 0 {
+		return said(exitUntrusted)
+	}
+	return nil
+}

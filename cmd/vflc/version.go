@@ -3,10 +3,10 @@ package main
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
+	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -20,7 +20,7 @@ func newVersion() *cobra.Command {
 		RunE: action(func(cmd *cobra.Command, _ []string) error {
 			if asJSON {
 				return posterior.WriteJSON(cmd.OutOrStdout(), map[string]string{
-					"version": buildVersion(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH,
+					"version": fit.Version(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH,
 				})
 			}
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), version())
@@ -32,14 +32,5 @@ func newVersion() *cobra.Command {
 }
 
 func version() string {
-	return fmt.Sprintf("vflc %s %s %s/%s", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-}
-
-// buildVersion is what the Go toolchain recorded: a release, or a commit.
-func buildVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "(unknown)"
-	}
-	return info.Main.Version
+	return fmt.Sprintf("vflc %s %s %s/%s", fit.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -60,6 +60,16 @@ func Open(path string) (*Run, error) {
 	return r, err
 }
 
+// ReadRecord reads the record of a run that may not be finished from its folder.
+func ReadRecord(dir string) (*posterior.Record, error) {
+	r := &posterior.Record{}
+	err := decode(filepath.Join(dir, RecordFile), r)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: there is no %s: it is no folder of a run", dir, RecordFile)
+	}
+	return r, err
+}
+
 // contents reads the folder's documents, and tells the files of the chains and their variables.
 func (r *Run) contents() (files []string, vars []posterior.Variable, err error) {
 	switch err := decode(filepath.Join(r.Path, RecordFile), &r.Record); {

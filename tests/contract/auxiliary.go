@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
@@ -77,7 +78,7 @@ func (c *check) auxiliaries(t *testing.T) {
 		}
 		for d := range r.Draws {
 			for b, z := range r.Aux[d] {
-				known := w.seen[fmt.Sprint(b, r.Draws[d][b], z)] || c.algorithm.InTurn != "" && w.alone[fmt.Sprint(b, z)]
+				known := w.seen[fmt.Sprint(b, r.Draws[d][b], z)] || c.algorithm.Gives == backends.Conditional && w.alone[fmt.Sprint(b, z)]
 				if len(z) > 0 && !known {
 					t.Fatalf("shared scale %t: the density was not evaluated at the auxiliary variables of draw %d of block %d", shared, d, b)
 				}

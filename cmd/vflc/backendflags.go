@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/fit"
+)
+
+func algorithmNames() []string {
+	var names []string
+	for _, a := range fit.Backends() {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+// example is a command line with the settings that show some backend other than the default.
+func example(command string) string {
+	for _, a := range fit.Backends()[1:] {
+		if a.Example != "" {
+			return "  " + command + " --backend " + a.Name + " " + a.Example
+		}
+	}
+	return ""
+}
+
+// algorithm finds a backend by name.
+func algorithm(name string) (backends.Algorithm, error) {
+	if a, ok := fit.Backend(name); ok {
+		return a, nil
+	}
+	return backends.Algorithm{}, usagef("--backend %s: this version has %s only", name, strings.Join(algorithmNames(), ", "))
+}
+
+// settingFlag is a setting of a backend as a flag. The backend checks the text.
+type settingFlag struct {
+	backends.Setting
+	text string
+}
+
+func (f *settingFlag) String() string { return f.text }
+
+func (f *settingFlag) Set(text string) error {
+	f.text = text
+	return nil
+}
+
+// Type is what help shows in place of the value.
+func (f *settingFlag) Type() string {
+	switch f.Default.(type) {
+	case int:
+		return "int"
+	case float64:
+		return "number"
+	case bool:
+		return "bool" // which pflag shows as a switch
+	}
+	return "word"
+}
+
+// addSettings makes a flag of every setting of every backend. Its help names the backend, and the default, which may differ between backends.
+func addSettings(cmd *cobra.Command) {
+	for _, a := range fit.Backends() {
+		for _, s := range a.Settings {
+			doc := usageOf(a, s)
+			if f := cmd.Flags().Lookup(s.Name); f != nil {
+				f.Usage += "; " + doc
+				continue
+			}
+			f := cmd.Flags().VarPF(&settingFlag{s, fmt.Sprint(s.Default)}, s.Name, "", doc)
+			f.DefValue = ""
+			if _, ok := s.Default.(bool); ok {
+				f.NoOptDefVal = "true"
+			}
+		}
+	}
+}
+
+func usageOf(a backends.Algorithm, s backends.Setting) string {
+	doc := a.Name + ": " + s.Doc
+	if s.Choices != nil {
+		doc += " (" + strings.Join(strings.Fields(strings.Join(s.Choices, " ")), ", ") + ")"
+	}
+	if s.Default == "" || s.Default == false {
+		return doc
+	}
+	return fmt.Sprintf("%s (default %v)", doc, s.Default)
+}
+
+// givenSettings are the settings of a backend that the command line or vfl.toml sets, by name.
+func givenSettings(cmd *cobra.Command, a backends.Algorithm) map[string]string {
+	given := map[string]string{}
+	for _, s := range a.Settings {
+		if f := cmd.Flags().Lookup(s.Name); f.Changed {
+			given[s.Name] = f.Value.String()
+		}
+	}
+	return given
+}
+
+// typedFlags are the flags of the command line.
+func typedFlags(cmd *cobra.Command) []string {
+	var names []string
+	cmd.Flags().Visit(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return names
+}
+
+// refuseForeign refuses flags that set something of other backends than the one that runs. vfl.toml may hold settings of several.
+func refuseForeign(typed []string, a backends.Algorithm) error {
+	for _, other := range fit.Backends() {
+		for _, s := range other.Settings {
+			own := slices.ContainsFunc(a.Settings, func(t backends.Setting) bool { return t.Name == s.Name })
+			if !own && slices.Contains(typed, s.Name) {
+				return usagef("--%s is a setting of %s, and the backend is %s: --backend %s changes that", s.Name, other.Name, a.Name, other.Name)
+			}
+		}
+	}
+	return nil
+}

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package main
-
-import "time"
-
-// processCPU says that the system does not tell.
-func processCPU() (time.Duration, bool) { return 0, false }

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
+)
+
+// compileFile compiles a model with the flags given. The error is of reading the file or of the flags.
+func compileFile(path string, f *modelFlags) (*compile.Model, diag.List, error) {
+	options, err := f.options()
+	if err != nil {
+		return nil, nil, err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, diags := compile.Compile(source.New(path, string(text)), options)
+	if diags.HasErrors() {
+		return m, diags, nil
+	}
+	return m, diags, f.known(m.Checked)
+}
+
+// compileWhole is for commands that need a model without errors, and not one party's program. It shows what the compiler finds.
+func compileWhole(cmd *cobra.Command, path string, f *modelFlags) (*compile.Model, error) {
+	m, diags, err := compileFile(path, f)
+	if err != nil {
+		return nil, err
+	}
+	if err := settle(cmd, diags); err != nil {
+		return nil, err
+	}
+	if m.Checked.For != "" {
+		return nil, fmt.Errorf("%s is the program of %s; this command takes the model that it was made of", path, m.Checked.For)
+	}
+	return m, nil
+}
+
+// open finds the tables and prepares a run. It shows what is found of the data.
+func open(cmd *cobra.Command, m *compile.Model, tables []string, o fit.Options) (*fit.Prepared, error) {
+	sources, err := data.Locate(m.Source.Name, m.Parties(), tables)
+	if err != nil {
+		return nil, err
+	}
+	p, diags, err := fit.Open(m, sources, o)
+	if shown := settle(cmd, diags); shown != nil {
+		return nil, shown
+	}
+	return p, err
+}

@@ -1,0 +1,21 @@
+package compile
+
+import (
+	"github.com/vflc/vflc/compile/lower"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/diag"
+)
+
+// With returns the model with other values of its data, which have the sizes of those before. b stays as it is. Diagnostics and error are as of Bind.
+func (b *Bound) With(values map[string]data.Bindings) (*Bound, diag.List, error) {
+	fresh := &Bound{Model: b.Model, Data: b.Data, Values: values, Sizes: b.Sizes}
+	diags := fresh.lower()
+	if diags.HasErrors() {
+		return fresh, diags, nil
+	}
+	var err error
+	if fresh.Plan, err = lower.Link(fresh.Lowered); err == nil {
+		lower.Label(fresh.Plan, fresh.Lowered, fresh.shared())
+	}
+	return fresh, diags, err
+}

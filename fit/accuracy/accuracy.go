@@ -1,0 +1,131 @@
+// Package accuracy estimates from the draws of a run how well its model predicts, and compares models of the same data by that.
+package accuracy
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/loo"
+	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior/zarr"
+)
+
+// A Criterion estimates how well a model predicts.
+type Criterion struct {
+	Name     string // as in the table of a comparison
+	estimate func(ll loo.Pointwise, independent bool) loo.Estimate
+}
+
+// LOO is leave-one-out cross-validation by Pareto-smoothed importance sampling.
+func LOO() Criterion { return Criterion{"loo", loo.Of} }
+
+// WAIC is the widely applicable information criterion.
+func WAIC() Criterion {
+	return Criterion{"waic", func(ll loo.Pointwise, _ bool) loo.Estimate { return loo.WAIC(ll) }}
+}
+
+// A Report is the predictive accuracy of one run.
+type Report struct {
+	Schema    int        `json:"schema"`
+	Model     string     `json:"model"`
+	Criterion string     `json:"criterion"`
+	Transform string     `json:"transform"`
+	Responses []Response `json:"responses"`
+	Warnings  []string   `json:"warnings"`
+}
+
+// A Response is the accuracy for one response, in nats.
+type Response struct {
+	Name         string             `json:"name"`
+	Observations int                `json:"observations"`
+	Draws        int                `json:"draws"`
+	ELPD         posterior.Number   `json:"elpd"`
+	SE           posterior.Number   `json:"se"`
+	P            posterior.Number   `json:"p"`
+	PSE          posterior.Number   `json:"p_se"`
+	KBound       posterior.Number   `json:"k_bound"`
+	HighK        int                `json:"high_k"`
+	K            []posterior.Number `json:"k"`
+	REff         []posterior.Number `json:"r_eff"`
+	Pointwise    []posterior.Number `json:"pointwise"`
+}
+
+// Of estimates the accuracy of a run's model from the log likelihood of its responses (fit.LogLikelihood).
+func (c Criterion) Of(r *runs.Run, responses []zarr.Observed) Report {
+	a := Report{Schema: posterior.Schema, Model: r.Name(), Criterion: c.Name, Responses: []Response{}, Warnings: []string{}}
+	if r.Document != nil {
+		a.Transform = r.Document.Transform
+	}
+	for _, y := range responses {
+		e := c.estimate(y.LogLik, r.Draws.Independent())
+		a.Responses = append(a.Responses, describeAccuracy(y.Name, e))
+		a.Warnings = append(a.Warnings, c.warnings(y.Name, e)...)
+	}
+	if r.Draws.Independent() {
+		a.Warnings = append(a.Warnings, "the draws are of an approximation and are taken for draws of the posterior; a sampler's (--backend nuts) are safer to compare models by")
+	}
+	return a
+}
+
+func describeAccuracy(name string, e loo.Estimate) Response {
+	d := Response{
+		Name: name, Observations: e.Observed, Draws: e.Draws, ELPD: posterior.Number(e.ELPD), SE: posterior.Number(e.SE), P: posterior.Number(e.P), PSE: posterior.Number(e.PSE),
+		KBound: posterior.NotApplicable(), K: numbers(e.K), REff: numbers(e.REff), Pointwise: numbers(e.Pointwise),
+	}
+	if e.K != nil {
+		n, bound := e.HighK()
+		d.HighK, d.KBound = n, posterior.Number(bound)
+	}
+	return d
+}
+
+func numbers(v []float64) []posterior.Number {
+	out := make([]posterior.Number, len(v))
+	for i, x := range v {
+		out[i] = posterior.Number(x)
+	}
+	return out
+}
+
+func (c Criterion) warnings(name string, e loo.Estimate) []string {
+	var out []string
+	if n, bound := e.HighK(); n > 0 {
+		out = append(out, fmt.Sprintf("%s: Pareto k is above %.2f for %d of %d observations: leaving them out changes the posterior too much to be had from these draws; more draws, a model that expects such values, or k-fold cross-validation", name, bound, n, e.Observed))
+	}
+	if n := e.HighVar; n > 0 {
+		out = append(out, fmt.Sprintf("%s: the variance of log p is above %.1f for %d of %d observations: WAIC is not reliable; use vflc loo", name, loo.VarianceBound, n, e.Observed))
+	}
+	if math.IsNaN(e.ELPD) {
+		out = append(out, name+": the log likelihood is not finite at some draws")
+	}
+	return out
+}
+
+// WriteTable writes the report as a text table with a line per response, and what to know of it below.
+func (a Report) WriteTable(w io.Writer) error {
+	rows := [][]string{{"response", "observations", "elpd", "se", "p", "se", a.criterionScale()}}
+	for _, r := range a.Responses {
+		e := float64(r.ELPD)
+		rows = append(rows, []string{r.Name, fmt.Sprint(r.Observations), fmt.Sprintf("%.1f", e), fmt.Sprintf("%.1f", r.SE), fmt.Sprintf("%.1f", r.P), fmt.Sprintf("%.1f", r.PSE), fmt.Sprintf("%.1f", -2*e)})
+	}
+	text := posterior.AlignLeft(rows)
+	for _, r := range a.Responses {
+		if len(r.K) > 0 && r.HighK == 0 {
+			text += fmt.Sprintf("%s: all Pareto k are below %.2f\n", r.Name, float64(r.KBound))
+		}
+	}
+	for _, m := range a.Warnings {
+		text += m + "\n"
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+func (a Report) criterionScale() string {
+	if a.Criterion == "loo" {
+		return "looic"
+	}
+	return "waic"
+}

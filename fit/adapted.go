@@ -1,0 +1,50 @@
+package fit
+
+import (
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/runtime/model"
+)
+
+// widestMatrix is the most parameters of which a file of draws tells a whole inverse metric: beyond them, its diagonal.
+const widestMatrix = 500
+
+// adapted tells what a kernel has adapted to: its step size and the inverse metric of the parameters of all parties, in party order. Coordinates of
+// auxiliary variables, whose metric is always diagonal, are left out.
+func adapted(plan *model.Plan, k backends.Kernel, info *posterior.CSVInfo) {
+	h, ok := k.(backends.Hamiltonian)
+	if !ok {
+		return
+	}
+	info.StepSize = h.StepSize()
+	n := 0
+	for b, party := range plan.Parties {
+		_, dense := h.InverseMetric(b)
+		info.Dense = info.Dense || dense != nil
+		n += party.Graph.Dim()
+	}
+	info.Dense = info.Dense && n <= widestMatrix
+	width, at := 1, 0
+	if info.Dense {
+		width = n
+	}
+	info.InverseMetric = make([]float64, n*width)
+	for b, party := range plan.Parties {
+		d := party.Graph.Dim()
+		diagonal, dense := h.InverseMetric(b)
+		for i := range d {
+			row := info.InverseMetric[(at+i)*width:][:width]
+			switch {
+			case dense != nil && info.Dense:
+				copy(row[at:], dense[i*d:][:d])
+			case dense != nil:
+				row[0] = dense[i*d+i]
+			case info.Dense:
+				row[at+i] = diagonal[i]
+			default:
+				row[0] = diagonal[i]
+			}
+		}
+		at += d
+	}
+}

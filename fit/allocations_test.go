@@ -1,0 +1,126 @@
+package fit
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
+)
+
+// boundExamples binds every model of examples/ under every transform, and those of posteriordb where their data are.
+func boundExamples(t *testing.T) map[string]*bound {
+	t.Helper()
+	paths, err := filepath.Glob("../../examples/*.vfl")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no examples (%v)", err)
+	}
+	all := map[string]*bound{}
+	for _, path := range paths {
+		for _, transform := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {
+			all[filepath.Base(path)+" "+transform.Name] = bindModel(t, path, transform)
+		}
+	}
+	paths, err = filepath.Glob("../../examples/posteriordb/*.vfl")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no examples of posteriordb (%v)", err)
+	}
+	for _, path := range paths {
+		name := strings.TrimSuffix(filepath.Base(path), ".vfl")
+		table := filepath.Join("../../../shared/data/posteriordb", name, "data.json")
+		if _, err := os.Stat(table); err != nil {
+			t.Logf("%s: no data in %s from the repository's root", name, strings.TrimPrefix(table, "../../"))
+			continue
+		}
+		cmd := &cobra.Command{}
+		c, err := compileModel(cmd, path, &modelFlags{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all[name], err = c.bind(cmd, path, []string{table}, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// TestEvaluationsAllocateNothing: the density with its gradient over all parties, of every example.
+func TestEvaluationsAllocateNothing(t *testing.T) {
+	for name, b := range boundExamples(t) {
+		env, err := session.NewLocal(b.plan, session.SimulatedKeys(1, b.plan.Names))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var theta, grad [][]float64
+		for _, block := range env.Blocks() {
+			theta, grad = append(theta, make([]float64, block.Dim())), append(grad, make([]float64, block.Dim()))
+		}
+		lp, ctx := make([]float64, len(theta)), context.Background()
+		var coords density.Coordinates = noNoise{}
+		if n := testing.AllocsPerRun(5, func() {
+			if err := env.Density(ctx, theta, coords, grad, lp); err != nil {
+				t.Fatal(err)
+			}
+		}); n != 0 {
+			t.Errorf("%s: %v allocations an evaluation", name, n)
+		}
+	}
+}
+
+// TestTransitionsAllocateNothing: transitions of NUTS after warm-up, with the short trees of logistic regression.
+func TestTransitionsAllocateNothing(t *testing.T) {
+	for _, transform := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {
+		b := bindModel(t, "../../examples/logistic.vfl", transform)
+		env, err := session.NewLocal(b.plan, session.SimulatedKeys(1, b.plan.Names))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := algorithm("nuts")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := a.Resolve(transform, map[string]string{"warmup": "60", "draws": "1000000"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := a.New(env, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := k.Init(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ctx := context.Background()
+		step := func() {
+			if _, err := k.Step(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 60 {
+			step()
+		}
+		if n := testing.AllocsPerRun(20, step); n != 0 {
+			t.Errorf("%s: %v allocations a transition", transform, n)
+		}
+	}
+}
+
+// TestMedianTimePassesErrors: a gradient that cannot be evaluated has no time.
+func TestMedianTimePassesErrors(t *testing.T) {
+	runs := 0
+	if _, err := medianTime(func() error {
+		if runs++; runs == 3 {
+			return context.Canceled
+		}
+		return nil
+	}); err != context.Canceled || runs != 3 {
+		t.Errorf("after %d runs: %v", runs, err)
+	}
+}

@@ -1,0 +1,161 @@
+package fit
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/loo"
+	"github.com/vflc/vflc/runtime/session"
+)
+
+// fitted is what an algorithm made of a plan.
+type fitted struct {
+	draws       *posterior.Draws
+	trace       []posterior.ELBOPoint
+	info        backends.Info // of the last step
+	iterations  int           // of all phases but the evaluation of the result
+	work        density.Work
+	fitting     time.Duration
+	drawing     time.Duration
+	fittingCPU  *posterior.Number // seconds of all cores; nil: not known
+	drawingCPU  *posterior.Number
+	ratios      []float64 // log p − log q at draws from the approximation; nil where there is none, or not yet
+	interrupted bool
+	chains      []*chain // that the draws are of; nil where they are independent
+	left        int      // chains left out
+	advice      string   // how to go on after an interrupt
+	conditional bool     // the draws are given a maximum over other variables
+	auxiliary   bool     // auxiliary variables among these
+}
+
+// approximate runs the algorithm over all parties until it is done or stopped, between two steps, and takes draws from what there is.
+func (p *Prepared) approximate(ctx context.Context, stop <-chan struct{}) (*fitted, error) {
+	f := &fitted{}
+	progress := p.options.Progress
+	progress.Begin(1, 0)
+	err := session.Run(ctx, p.Plan, session.OneLoop, p.options.Seed, func(ctx context.Context, env density.Env) error {
+		kernel, err := p.Algorithm.New(env, p.Settings)
+		if err != nil {
+			return &UsageError{err}
+		}
+		begin := time.Now()
+		cpu := newCPUWatch(1)
+		if err := begun(ctx, env, kernel); err != nil {
+			return err
+		}
+		if err := f.steps(ctx, stop, kernel, progress); err != nil {
+			return err
+		}
+		middle := time.Now()
+		cpu.warm()
+		if w, ok := kernel.(backends.Weighted); ok {
+			f.ratios = w.Ratios()
+		}
+		err = f.take(ctx, env, kernel, p.Settings.Plan.Draws, p.options.Auxiliary, variables(p.Plan, p.options.Auxiliary))
+		f.fitting, f.drawing, f.work = middle.Sub(begin), time.Since(middle), *env.Work()
+		f.fittingCPU, f.drawingCPU = cpu.end()
+		return err
+	})
+	progress.End()
+	return f, err
+}
+
+// begun finds a kernel's starting point.
+func begun(ctx context.Context, env density.Env, k backends.Kernel) error {
+	err := k.Init(ctx)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	return &InitError{Why: env.Why(), Err: err}
+}
+
+// stopped reports whether a channel is closed; nil never is.
+func stopped(stop <-chan struct{}) bool {
+	select {
+	case <-stop:
+		return true
+	default:
+		return false
+	}
+}
+
+func (f *fitted) steps(ctx context.Context, stop <-chan struct{}, k backends.Kernel, p Progress) error {
+	for !f.info.Done {
+		if stopped(stop) {
+			f.interrupted = true
+			return nil
+		}
+		info, err := k.Step(ctx)
+		if err != nil {
+			return err
+		}
+		f.info = info
+		p.Step(1, info)
+		if info.Phase != backends.Evaluation {
+			f.iterations = info.Iteration
+		}
+		if e := info.Fit.Trace; info.Fit.Traced {
+			f.trace = append(f.trace, posterior.ELBOPoint{Iteration: info.Iteration, Value: e.Value, SE: e.SE})
+		}
+	}
+	return nil
+}
+
+// take draws from the fitted approximation, or from the one at the interrupt.
+func (f *fitted) take(ctx context.Context, env density.Env, k backends.Kernel, n int, auxiliary bool, vars []posterior.Variable) error {
+	f.draws = posterior.NewDraws(vars, 1, n)
+	taker := NewTaker(env, auxiliary)
+	for id := range n {
+		row, err := taker.Take(ctx, k, id)
+		if err != nil {
+			return err
+		}
+		f.draws.Append(0, row)
+	}
+	return nil
+}
+
+// converged says that the fit came to its end and its ELBO had stopped rising.
+func (f *fitted) converged() bool { return f.info.Done && f.info.Fit.Converged }
+
+// khat is the Pareto shape of the weights that would correct the approximation.
+func (f *fitted) khat() posterior.Number {
+	return posterior.Number(loo.Smooth(f.ratios, 1).K)
+}
+
+func (f *fitted) elbo() posterior.ELBO {
+	e := f.info.Fit.Best()
+	if e.N == 0 {
+		return posterior.ELBO{Value: posterior.NotApplicable(), SE: posterior.NotApplicable()}
+	}
+	return posterior.ELBO{Value: posterior.Number(e.Value), SE: posterior.Number(e.SE)}
+}
+
+// messages say why not to trust the fit; none where there is no reason.
+func (f *fitted) messages() []string {
+	out := []string{}
+	switch d := f.info.Fit.Drift; {
+	case f.interrupted:
+		out = append(out, fmt.Sprintf("interrupted after %d iterations; the result is the approximation at that moment", f.iterations))
+	case d.N == 0:
+		out = append(out, "too few iterations to tell whether the fit has converged; give it more by --iterations")
+	case !f.info.Fit.Converged:
+		out = append(out, fmt.Sprintf("the fit has not converged: the ELBO still rose by %.2g ± %.1g nats in the last half; try more --iterations, or --schedule cosine with a larger --lr", d.Value, d.SE))
+	}
+	if n := f.info.NonFinite; n > 0 {
+		out = append(out, fmt.Sprintf("%d evaluations gave no finite density and were left out", n))
+	}
+	for k, c := range f.draws.Columns() {
+		for _, v := range f.draws.Column(k)[0] {
+			if v-v != 0 {
+				out = append(out, fmt.Sprintf("draws of %s are not finite", c.Name))
+				break
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,26 @@
+package fit
+
+import (
+	"slices"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/backends/nuts"
+	"github.com/vflc/vflc/backends/sfvi"
+	"github.com/vflc/vflc/backends/soul"
+)
+
+// Backends lists the inference algorithms of this version; the first is the default. Any other that keeps the contract of package backends can be
+// given to Open as a value.
+func Backends() []backends.Algorithm {
+	return []backends.Algorithm{nuts.Algorithm(), sfvi.Algorithm(), soul.Algorithm()}
+}
+
+// Backend finds a listed algorithm by name.
+func Backend(name string) (backends.Algorithm, bool) {
+	all := Backends()
+	at := slices.IndexFunc(all, func(a backends.Algorithm) bool { return a.Name == name })
+	if at < 0 {
+		return backends.Algorithm{}, false
+	}
+	return all[at], true
+}

@@ -1,0 +1,117 @@
+package calibrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/runtime/session"
+)
+
+// with replaces the responses and lowers the programs of all parties anew.
+func (s *Study) with(responses [][]float64) (*model.Plan, error) {
+	values := map[string]data.Bindings{}
+	for party, bindings := range s.prepared.Values {
+		values[party] = maps.Clone(bindings)
+		for k, y := range s.model.Responses {
+			if old := bindings[y.Data]; old != nil && (y.Holder == "" || y.Holder == party) {
+				changed := *old
+				changed.Values = responses[k]
+				values[party][y.Data] = &changed
+			}
+		}
+	}
+	fresh, diags, err := s.prepared.With(values)
+	if err := errors.Join(err, problem(diags)); err != nil {
+		return nil, err
+	}
+	return fresh.Plan, nil
+}
+
+// problem is the first error of a list, nil for none.
+func problem(l diag.List) error {
+	for _, d := range l {
+		if d.Severity == diag.Error {
+			return errors.New(d.Message)
+		}
+	}
+	return nil
+}
+
+// fit returns the draws of each scalar of the study from one kernel over all parties, and the number of divergences among them.
+func (s *Study) fit(plan *model.Plan, seed uint64, settings backends.Settings) (draws [][]float64, divergences int, err error) {
+	ctx := context.Background()
+	err = session.Run(ctx, plan, session.OneLoop, seed, func(ctx context.Context, env density.Env) error {
+		kernel, err := s.prepared.Algorithm.New(env, settings)
+		if err != nil {
+			return &fit.UsageError{Err: err}
+		}
+		if err := kernel.Init(ctx); err != nil {
+			return err
+		}
+		draws, divergences, err = s.collect(ctx, env, kernel)
+		return err
+	})
+	return draws, divergences, err
+}
+
+// collect takes every draw when it is there to be taken.
+func (s *Study) collect(ctx context.Context, env density.Env, kernel backends.Kernel) (draws [][]float64, divergences int, err error) {
+	taker := fit.NewTaker(env, false)
+	at, err := s.columns(env)
+	if err != nil {
+		return nil, 0, err
+	}
+	draws = make([][]float64, len(at))
+	for taken, done := 0, false; !done; {
+		info, err := kernel.Step(ctx)
+		if err != nil {
+			return nil, 0, err
+		}
+		if done = info.Done; info.Draws > taken && info.Transition.Divergent {
+			divergences++
+		}
+		for ; taken < info.Draws && (s.chains() || taken < ranked); taken++ {
+			row, err := taker.Take(ctx, kernel, taken)
+			if err != nil {
+				return nil, 0, err
+			}
+			for k, column := range at {
+				draws[k] = append(draws[k], row[column])
+			}
+		}
+	}
+	if len(draws) > 0 && len(draws[0]) < ranked {
+		return nil, 0, &fit.UsageError{Err: fmt.Errorf("a fit gives %d draws, and %d are needed; raise --draws", len(draws[0]), ranked)}
+	}
+	return draws, divergences, nil
+}
+
+// columns finds each scalar of the study among the values that an Env reports.
+func (s *Study) columns(env density.Env) ([]int, error) {
+	first, offset := map[string]int{}, 0
+	for _, block := range env.Blocks() {
+		for _, p := range block.Params() {
+			first[p.Name] = offset
+			offset += p.Len
+		}
+	}
+	var at []int
+	for k, p := range s.model.Params {
+		from, ok := first[p.Name]
+		if !ok {
+			return nil, fmt.Errorf("%s is not reported", p.Name)
+		}
+		for i := range s.model.Graph.Params()[k].Len {
+			at = append(at, from+i)
+		}
+	}
+	return at, nil
+}

@@ -1,0 +1,58 @@
+package calibrate
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/sbc"
+)
+
+// A Report is the verdict of a study.
+type Report struct {
+	Schema     int          `json:"schema"`
+	Model      string       `json:"model"`
+	Backend    string       `json:"backend"`
+	Transform  string       `json:"transform"`
+	Seed       uint64       `json:"seed"`
+	Replicates int          `json:"replicates"`
+	Draws      int          `json:"draws"`
+	Calibrated bool         `json:"calibrated"`
+	Parameters []sbc.Result `json:"parameters"`
+	Warnings   []string     `json:"warnings"`
+}
+
+// Report judges the replicates that were done. It is an error that there are none.
+func (s *Study) Report() (Report, error) {
+	ranks, done := s.ranks()
+	if done == 0 {
+		return Report{}, fmt.Errorf("no replicate was fitted: %s", strings.Join(s.warnings(), "; "))
+	}
+	results, p := sbc.Judge(s.names, ranks, ranked), s.prepared
+	return Report{
+		Schema: posterior.Schema, Model: p.Name, Backend: p.Algorithm.Name, Transform: p.Checked.Transform.Kind.Name, Seed: s.seed,
+		Replicates: done, Draws: ranked, Calibrated: sbc.Calibrated(results), Parameters: results, Warnings: s.warnings(),
+	}, nil
+}
+
+// WriteTable writes the report as a text table, with a bar of the ranks for each parameter, and the verdict below it.
+func (r Report) WriteTable(w io.Writer) error {
+	rows := [][]string{{"parameter", "chi2", "df", "p", "p (Holm)", "ranks", ""}}
+	least := 1.0
+	for _, x := range r.Parameters {
+		least = min(least, x.Adjusted)
+		rows = append(rows, []string{x.Name, fmt.Sprintf("%.1f", x.Chi2), fmt.Sprint(x.DF), fmt.Sprintf("%.3g", x.P), fmt.Sprintf("%.3g", x.Adjusted), "│" + x.Bars() + "│", x.Reading()})
+	}
+	text := posterior.AlignLeft(rows)
+	verdict := "calibrated"
+	if !r.Calibrated {
+		verdict = "not calibrated"
+	}
+	text += fmt.Sprintf("%s: the smallest of %d adjusted p-values is %.2g, judged at %g; %d replicates, %d draws each\n", verdict, len(r.Parameters), least, sbc.Level, r.Replicates, r.Draws)
+	for _, warning := range r.Warnings {
+		text += warning + "\n"
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}

@@ -1,0 +1,302 @@
+// Package calibrate checks an inference algorithm on a model by simulation: parameters drawn from their priors must have uniform ranks among the posterior
+// draws given data that were drawn with them. Method: Talts, Betancourt, Simpson, Vehtari and Gelman (2018), "Validating Bayesian inference algorithms with
+// simulation-based calibration".
+package calibrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/sbc"
+	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/simulate"
+)
+
+const (
+	ranked    = 99 // draws among which a value is ranked: a hundred ranks
+	doublings = 4  // how often a chain is made twice as long to have as many effective draws
+)
+
+// A Study is a simulation-based calibration: everything that its replicates share.
+type Study struct {
+	prepared *fit.Prepared
+	model    *simulate.Model
+	settings []backends.Settings // of fits whose chains are 1, 2, 4, … times as long as asked for
+	scale    func(string) float64
+	seed     uint64
+	names    []string // of all scalars, in the order of the simulator's parameters
+	scaled   []string // parameters whose priors have a scale
+	results  []replicate
+}
+
+// A replicate is the outcome of one data set.
+type replicate struct {
+	done        bool
+	ranks       []int
+	ess         float64 // the least of any scalar
+	divergences int
+	err         error
+	fatal       bool // the error is one that no other data would remove
+}
+
+// New prepares a study of so many replicates of a model, whose responses in the data are replaced in each. Settings and seed are those that the model was
+// opened with. A model that cannot be simulated is refused; the diagnostics say where.
+func New(p *fit.Prepared, replicates int) (*Study, diag.List, error) {
+	if p.Checked.Transform.Kind.AtClients {
+		return nil, nil, &fit.UsageError{Err: errors.New("the power model cannot be calibrated: its density is a geometric mean of likelihoods, from which no data can be drawn; use --transform augmented or none")}
+	}
+	m, diags := p.Generative()
+	if diags.HasErrors() {
+		return nil, diags, nil
+	}
+	s := &Study{prepared: p, model: m, seed: p.Record.Seed, results: make([]replicate, replicates)}
+	if err := s.plan(); err != nil {
+		return nil, diags, err
+	}
+	for k := range m.Responses {
+		if err := simulable(p.Bound, m, k); err != nil {
+			return nil, diags, err
+		}
+	}
+	for k, param := range m.Params {
+		for _, c := range posterior.Columns([]posterior.Variable{{Name: param.Name, Dims: m.Graph.Params()[k].Shape}}) {
+			s.names = append(s.names, c.Name)
+		}
+		if param.Dist.ScaleAt >= 0 {
+			s.scaled = append(s.scaled, param.Name)
+		}
+	}
+	return s, diags, nil
+}
+
+// plan finds the settings of fits that are made longer. An approximation has as many draws as are wanted.
+func (s *Study) plan() error {
+	s.settings = []backends.Settings{s.prepared.Settings}
+	draws, ok := s.prepared.Algorithm.In(backends.Draws)
+	if !ok || !s.chains() {
+		return nil
+	}
+	for longer := range doublings {
+		given := maps.Clone(s.prepared.Given())
+		if given == nil {
+			given = map[string]string{}
+		}
+		given[draws.Name] = strconv.Itoa(s.prepared.Settings.Plan.Draws << (longer + 1))
+		more, err := s.prepared.Algorithm.Resolve(s.prepared.Settings.Transform, given)
+		if err != nil {
+			return &fit.UsageError{Err: err}
+		}
+		s.settings = append(s.settings, more)
+	}
+	return nil
+}
+
+// chains reports whether draws are those of a Markov chain, which depend on one another.
+func (s *Study) chains() bool { return s.prepared.Algorithm.Gives == backends.Markov }
+
+// Scaled lists the parameters whose priors have a scale that Misstate can change.
+func (s *Study) Scaled() []string { return s.scaled }
+
+// Misstate simulates with the scale of a parameter's prior divided by a factor, so that an algorithm that is right must fail: it shows that the study would
+// notice. It panics where the parameter is not Scaled or the factor not positive.
+func (s *Study) Misstate(parameter string, factor float64) {
+	if !(factor > 0) || !slices.Contains(s.scaled, parameter) {
+		panic(fmt.Sprintf("calibrate: %s has no scale that could be divided by %g", parameter, factor))
+	}
+	s.scale = func(name string) float64 {
+		if name == parameter {
+			return 1 / factor
+		}
+		return 1
+	}
+}
+
+// simulable refuses a response that cannot be replaced by simulated values.
+func simulable(b *compile.Bound, m *simulate.Model, k int) error {
+	y := m.Responses[k]
+	switch {
+	case y.Data == "":
+		return fmt.Errorf("the left side of %s is an expression; new data can be drawn only where it is the name of data", y.Name)
+	case y.Weighted:
+		return fmt.Errorf("the likelihood of %s has weights, which say nothing of how data arise", y.Name)
+	case y.Dist.Sample == nil:
+		return fmt.Errorf("nothing can be drawn from %s", y.Dist.Name)
+	}
+	for j, other := range m.Responses {
+		if j != k && other.Data == y.Data && other.Holder == y.Holder {
+			return fmt.Errorf("%s has two likelihoods, and data can be drawn from one only", y.Data)
+		}
+	}
+	if uses(b, y.Data) > statements(b, y.Data) {
+		return fmt.Errorf("%s is used elsewhere in the model than on the left of its likelihood; what depends on the response cannot be simulated before it", y.Data)
+	}
+	return nil
+}
+
+// uses counts where a name stands in the model's expressions.
+func uses(b *compile.Bound, name string) int {
+	n := 0
+	ast.Walk(b.File, func(node ast.Node) bool {
+		if x, ok := node.(*ast.Name); ok && x.Name == name {
+			n++
+		}
+		return true
+	})
+	return n
+}
+
+// statements counts the likelihoods that a name is the left side of.
+func statements(b *compile.Bound, name string) int {
+	n := 0
+	for _, l := range b.Checked.Likelihoods {
+		if x, ok := l.Stmt.Left.(*ast.Name); ok && x.Name == name {
+			n++
+		}
+	}
+	return n
+}
+
+// Run does all replicates, several at a time; the result does not depend on how many. When the context is cancelled those at hand end and no more begin. p is
+// given messages alone.
+func (s *Study) Run(ctx context.Context, jobs int, p fit.Progress) error {
+	next := make(chan int)
+	var wait sync.WaitGroup
+	var lock sync.Mutex
+	finished := 0
+	for range jobs {
+		wait.Go(func() {
+			simulator := s.model.NewSimulator()
+			for r := range next {
+				s.results[r] = s.replicate(simulator, r)
+				lock.Lock()
+				if finished++; 10*finished/len(s.results) > 10*(finished-1)/len(s.results) {
+					p.Message(fmt.Sprintf("Replicate: %d / %d", finished, len(s.results)))
+				}
+				lock.Unlock()
+			}
+		})
+	}
+	for r := range s.results {
+		if ctx.Err() != nil {
+			p.Message("interrupted: the verdict is on what was done")
+			break
+		}
+		next <- r
+	}
+	close(next)
+	wait.Wait()
+	return s.failure()
+}
+
+// failure is the error of the first replicate whose fit failed for a reason that no other data would remove.
+func (s *Study) failure() error {
+	for _, r := range s.results {
+		if r.fatal {
+			return r.err
+		}
+	}
+	return nil
+}
+
+// replicate draws a data set, fits it, and ranks the parameters that it was made with. Its random numbers depend on the seed and its number alone.
+func (s *Study) replicate(simulator *simulate.Simulator, number int) (out replicate) {
+	stream := rng.New(rng.SharedKey(s.seed), "calibrate "+strconv.Itoa(number)).Rand()
+	truth := make([]float64, s.model.Graph.Dim())
+	if out.err = simulator.Prior(stream, truth, s.scale); out.err != nil {
+		out.fatal = true
+		return out
+	}
+	responses, err := simulator.Responses(stream, truth)
+	if err != nil {
+		out.err = err
+		return out
+	}
+	plan, err := s.with(responses)
+	if err != nil {
+		out.err = err
+		return out
+	}
+	seed := stream.Uint64()
+	for _, settings := range s.settings {
+		var draws [][]float64
+		if draws, out.divergences, out.err = s.fit(plan, seed, settings); out.err != nil {
+			var usage *fit.UsageError
+			out.fatal = errors.As(out.err, &usage)
+			return out
+		}
+		out.ess, out.ranks = s.rank(truth, draws)
+		if out.ess >= ranked {
+			break
+		}
+	}
+	out.done = true
+	return out
+}
+
+// rank ranks the truth among thinned draws, and tells the least effective sample size of the chain.
+func (s *Study) rank(truth []float64, draws [][]float64) (ess float64, ranks []int) {
+	ess = math.Inf(1)
+	for k, column := range draws {
+		ranks = append(ranks, sbc.Rank(truth[k], sbc.Thinned(column, ranked)))
+		if v := posterior.ESSBulk([][]float64{column}); v < ess {
+			ess = v
+		}
+	}
+	return ess, ranks
+}
+
+// ranks gathers, by scalar, the ranks of the replicates that were done.
+func (s *Study) ranks() (ranks [][]int, done int) {
+	ranks = make([][]int, len(s.names))
+	for _, r := range s.results {
+		if !r.done {
+			continue
+		}
+		done++
+		for k, v := range r.ranks {
+			ranks[k] = append(ranks[k], v)
+		}
+	}
+	return ranks, done
+}
+
+// warnings say what weakens the verdict.
+func (s *Study) warnings() []string {
+	out := []string{}
+	failed, slow, divergent := 0, 0, 0
+	why := ""
+	for _, r := range s.results {
+		if r.err != nil {
+			failed++
+			why = r.err.Error()
+		}
+		if r.done && r.divergences > 0 {
+			divergent++
+		}
+		if r.done && s.chains() && r.ess < ranked {
+			slow++
+		}
+	}
+	if failed > 0 {
+		out = append(out, fmt.Sprintf("%d replicates could not be fitted and are left out, which biases the ranks (the last: %s)", failed, why))
+	}
+	if divergent > 0 {
+		out = append(out, fmt.Sprintf("in %d replicates transitions diverged: where ranks are not uniform, this may be why (--target-accept 0.95, or another parameterisation)", divergent))
+	}
+	if slow > 0 {
+		out = append(out, fmt.Sprintf("in %d replicates the chain had fewer than %d effective draws, though it was made %d times as long: their ranks are correlated; raise --draws", slow, ranked, 1<<doublings))
+	}
+	return out
+}

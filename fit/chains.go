@@ -1,0 +1,251 @@
+package fit
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/runtime/session"
+)
+
+// A chain is one Markov chain of a run and what it has drawn.
+type chain struct {
+	number      int         // from 1
+	width       int         // of a draw
+	rows        [][]float64 // reported parameters, one row a draw
+	room        []float64   // for further rows
+	transitions []backends.Transition
+	info        backends.Info
+	steps       int // transitions
+	work        density.Work
+	warming     time.Duration
+	drawing     time.Duration
+	kernel      backends.Kernel
+	drew        bool // the watch knows that the warm-up is over
+}
+
+// A sampling is a run of kernels that draw while they step: Markov chains side by side, or one kernel that draws for several chains in turn.
+type sampling struct {
+	*Prepared
+	cpu *cpuWatch
+}
+
+// kernels is how many run side by side.
+func (m *sampling) kernels() int {
+	if m.Algorithm.Gives == backends.Markov {
+		return m.Settings.Plan.Chains
+	}
+	return 1
+}
+
+// transitions is how many steps a kernel makes; 0: not known before.
+func (m *sampling) transitions() int {
+	if m.Algorithm.Gives == backends.Markov {
+		return m.Settings.Plan.Warmup + m.Settings.Plan.Draws
+	}
+	return 0
+}
+
+// sample runs all chains at once, each over an Env of its own, until they are done, or stopped after a transition with the draws that there are.
+func (p *Prepared) sample(ctx context.Context, stop <-chan struct{}) (*fitted, error) {
+	m := &sampling{Prepared: p}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	vars := variables(p.Plan, p.options.Auxiliary)
+	chains := make([]*chain, m.kernels())
+	p.options.Progress.Begin(len(chains), m.transitions())
+	var wait sync.WaitGroup
+	m.cpu = newCPUWatch(len(chains))
+	for k := range chains {
+		c := &chain{number: k + 1, width: len(posterior.Columns(vars))}
+		chains[k] = c
+		wait.Go(func() {
+			if err := m.run(ctx, stop, c); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	wait.Wait()
+	warmup, drawing := m.cpu.end()
+	p.options.Progress.End()
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	if err := m.complete(chains); err != nil {
+		return nil, err
+	}
+	f := m.gathered(vars, chains)
+	f.fittingCPU, f.drawingCPU = warmup, drawing
+	if p.options.Dir == "" {
+		return f, nil
+	}
+	for _, c := range chains {
+		if err := c.save(p.options.Dir, !f.interrupted); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// complete is the error of a resumed run with nothing left to do.
+func (m *sampling) complete(chains []*chain) error {
+	for _, c := range chains {
+		if !c.info.Done || len(c.rows) > 0 {
+			return nil
+		}
+	}
+	_, warm := chains[0].kernel.(backends.WarmStarter)
+	return &CompleteError{Dir: m.options.Dir, Warm: warm}
+}
+
+// run makes one chain.
+func (m *sampling) run(ctx context.Context, stop <-chan struct{}, c *chain) error {
+	return session.Run(ctx, m.Plan, session.OneLoop, m.options.Seed, func(ctx context.Context, env density.Env) error {
+		env = density.Chain(env, c.number)
+		var err error
+		if c.kernel, err = m.Algorithm.New(env, m.Settings); err != nil {
+			return &UsageError{err}
+		}
+		if err := m.begin(ctx, env, c); err != nil {
+			return err
+		}
+		return m.steps(ctx, stop, env, c)
+	})
+}
+
+// begin finds the chain's starting point.
+func (m *sampling) begin(ctx context.Context, env density.Env, c *chain) error {
+	if m.options.Resume {
+		if there, err := c.load(m.options.Dir); there || err != nil {
+			m.options.Progress.Skip(c.number, c.steps)
+			return err
+		}
+	}
+	if m.options.From != "" {
+		return c.warmStart(ctx, m.options.From)
+	}
+	return begun(ctx, env, c.kernel)
+}
+
+// steps draws until the chain is done or interrupted.
+func (m *sampling) steps(ctx context.Context, stop <-chan struct{}, env density.Env, c *chain) (err error) {
+	taker := NewTaker(env, m.options.Auxiliary)
+	watch := stopwatch{chain: c, work: c.work, begun: time.Now(), warming: c.warming, drawing: c.drawing}
+	watch.read(env)
+	m.cpu.note(c)
+	saved := time.Now()
+	for !c.info.Done && !stopped(stop) {
+		if c.info, err = c.kernel.Step(ctx); err != nil {
+			return err
+		}
+		c.steps++
+		m.options.Progress.Step(c.number, c.info)
+		for len(c.rows) < c.info.Draws {
+			row, err := taker.Take(ctx, c.kernel, len(c.rows))
+			if err != nil {
+				return err
+			}
+			c.keep(row)
+		}
+		watch.read(env)
+		m.cpu.note(c)
+		if time.Since(saved) > saveEvery {
+			if err := m.save(c); err != nil {
+				return err
+			}
+			saved = time.Now()
+		}
+	}
+	if time.Since(saved) < worthSaving {
+		return nil
+	}
+	return m.save(c)
+}
+
+// save writes a chain's file while others may go on.
+func (m *sampling) save(c *chain) error {
+	if m.options.Dir == "" {
+		return nil
+	}
+	return c.save(m.options.Dir, false)
+}
+
+// A stopwatch adds time and work to what a chain had before.
+type stopwatch struct {
+	*chain
+	begun            time.Time
+	work             density.Work
+	warming, drawing time.Duration
+}
+
+func (w *stopwatch) read(env density.Env) {
+	now, done := time.Since(w.begun), env.Work()
+	w.chain.work = density.Work{Gradients: w.work.Gradients + done.Gradients, Rounds: w.work.Rounds + done.Rounds, Bytes: w.work.Bytes + done.Bytes}
+	if w.info.Draws == 0 {
+		w.chain.warming = w.warming + now
+	} else {
+		w.chain.drawing = w.warming + w.drawing + now - w.chain.warming
+	}
+}
+
+// slab is for how many draws room is made at a time.
+const slab = 64
+
+// keep notes the newest draw.
+func (c *chain) keep(row []float64) {
+	n := len(row)
+	if len(c.room) < n {
+		c.room = make([]float64, slab*n)
+	}
+	kept := c.room[:n:n]
+	c.room = c.room[n:]
+	copy(kept, row)
+	c.rows = append(c.rows, kept)
+	c.transitions = append(c.transitions, c.info.Transition)
+}
+
+// gather puts the chains of a run together. After an interrupt they have drawn unlike much: those with less than half of the most draws are left out,
+// and the others cut to one length, which all summaries need.
+func gather(vars []posterior.Variable, chains []*chain) *fitted {
+	most := 0
+	f := &fitted{}
+	for _, c := range chains {
+		most = max(most, len(c.rows))
+		f.work.Gradients += c.work.Gradients
+		f.work.Rounds += c.work.Rounds
+		f.work.Bytes += c.work.Bytes
+		f.fitting, f.drawing = max(f.fitting, c.warming), max(f.drawing, c.drawing)
+		f.interrupted = f.interrupted || !c.info.Done
+		f.iterations += c.steps
+	}
+	least := most
+	for _, c := range chains {
+		if 2*len(c.rows) < most {
+			f.left++
+			continue
+		}
+		f.chains = append(f.chains, c)
+		least = min(least, len(c.rows))
+	}
+	f.draws = chainDraws(vars, f.chains, least)
+	return f
+}
+
+// chainDraws are the first n draws of every chain.
+func chainDraws(vars []posterior.Variable, chains []*chain, n int) *posterior.Draws {
+	d := posterior.NewDraws(vars, len(chains), n)
+	d.Transitions = make([][]posterior.Transition, len(chains))
+	for k, c := range chains {
+		for i, row := range c.rows[:n] {
+			d.Append(k, row)
+			t := c.transitions[i]
+			d.AppendTransition(k, posterior.Transition{
+				LP: t.LogDensity, Accept: t.Accept, StepSize: t.StepSize, TreeDepth: t.Depth, Leapfrogs: t.Leapfrogs, Divergent: t.Divergent, Energy: t.Energy,
+			})
+		}
+	}
+	return d
+}

@@ -1,0 +1,112 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/posterior"
+)
+
+// gathered puts the chains of a run together, or takes the chains of one kernel apart.
+func (m *sampling) gathered(vars []posterior.Variable, chains []*chain) *fitted {
+	f := gather(vars, chains)
+	if m.Algorithm.Gives != backends.Conditional {
+		return f
+	}
+	all := chains[0]
+	f.auxiliary = len(m.Plan.Groups) > 0
+	f.conditional, f.info, f.iterations, f.chains = true, all.info, all.info.Mode.Iterations, nil
+	n := m.Settings.Plan.Chains
+	for c := range n {
+		one := *all
+		one.rows = nil
+		for at := c; at < len(all.rows)-len(all.rows)%n; at += n {
+			one.rows = append(one.rows, all.rows[at])
+		}
+		f.chains = append(f.chains, &one)
+	}
+	f.draws = unadorned(vars, f.chains)
+	return f
+}
+
+// unadorned are draws of chains that say nothing of their transitions. What a file of draws would have of them is not a number.
+func unadorned(vars []posterior.Variable, chains []*chain) *posterior.Draws {
+	d := posterior.NewDraws(vars, len(chains), len(chains[0].rows))
+	d.Transitions = make([][]posterior.Transition, len(chains))
+	for c, one := range chains {
+		for _, row := range one.rows {
+			d.Append(c, row)
+			d.AppendTransition(c, posterior.Transition{LP: math.NaN(), Accept: math.NaN(), StepSize: math.NaN(), Energy: math.NaN()})
+		}
+	}
+	return d
+}
+
+// summariseConditional tells of a maximum and of draws given it.
+func (r *Result) summariseConditional(f *fitted) {
+	d, mode := &r.Document, f.info.Mode
+	d.Parameters = posterior.SummariseChains(f.draws)
+	var points, sampled []string
+	var rows []posterior.Row
+	for _, row := range d.Parameters {
+		base := indices.ReplaceAllString(row.Name, "")
+		if row.SD != 0 {
+			rows = append(rows, row)
+			if !slices.Contains(sampled, base) {
+				sampled = append(sampled, base)
+			}
+		} else if !slices.Contains(points, base) {
+			points = append(points, base)
+		}
+	}
+	converged := mode.Converged
+	d.Diagnostics = posterior.Diagnostics{EBFMI: []posterior.Number{}, Khat: posterior.NotApplicable(), Converged: &converged, Messages: f.doubts(rows)}
+	d.Note = conditionalNote(points, sampled, f.auxiliary)
+	r.closing = fmt.Sprintf("gradient at the maximum %.2g ± %.1g %% of that at the start, after %d iterations; %d chains of %d draws",
+		100*mode.Gradient.Value, 100*mode.Gradient.SE, mode.Iterations, f.draws.Chains(), f.draws.Len(0))
+	r.chains = func(int) posterior.CSVInfo {
+		all := f.chains[0]
+		return posterior.CSVInfo{Model: d.Model, Backend: d.Backend, Iterations: f.iterations, Seconds: (all.warming + all.drawing).Seconds(), WarmupSeconds: all.warming.Seconds()}
+	}
+}
+
+var indices = regexp.MustCompile(`\[[0-9,]+\]`)
+
+// conditionalNote says what the rows of the table are.
+func conditionalNote(points, sampled []string, aux bool) string {
+	given := ""
+	switch {
+	case aux && len(points) > 0:
+		given = "the auxiliary variables and " + strings.Join(points, ", ") + " at their most probable values"
+	case aux:
+		given = "the auxiliary variables at their most probable values"
+	default:
+		given = strings.Join(points, ", ") + " at the most probable value"
+	}
+	note := "These are no draws of the posterior: "
+	if len(points) > 0 {
+		note += strings.Join(points, ", ") + " is a point without uncertainty; "
+	}
+	return note + "those of " + strings.Join(sampled, ", ") + " are conditional on " + given + ", and so narrower than the posterior."
+}
+
+// doubts say why not to trust the maximum, or the draws given it. rows are of what was drawn.
+func (f *fitted) doubts(rows []posterior.Row) []string {
+	out := []string{}
+	mode := f.info.Mode
+	if f.interrupted {
+		out = append(out, f.whatWasDrawn())
+	}
+	if !mode.Converged {
+		out = append(out, fmt.Sprintf("the maximum was not reached: the gradient is still %.2g ± %.1g %% of that at the start after %d iterations; try more --iterations, or more --inner-chains; if that changes nothing, the density may have no maximum: a flat prior, or a scale that goes to 0",
+			100*mode.Gradient.Value, 100*mode.Gradient.SE, mode.Iterations))
+	}
+	if n := f.info.NonFinite; n > 0 {
+		out = append(out, fmt.Sprintf("%d evaluations gave no finite density; their steps were taken back", n))
+	}
+	return append(out, sayings(posterior.Examine(f.draws, rows, nil, 0))...)
+}

@@ -1,0 +1,98 @@
+package fit
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/maximum"
+	"github.com/vflc/vflc/compile/rows"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/posterior"
+)
+
+// A Prepared is a model with its data, an algorithm and its settings: a run that can begin.
+type Prepared struct {
+	*compile.Bound
+	Algorithm backends.Algorithm
+	Settings  backends.Settings
+	Record    posterior.Record // all that is needed to repeat the run
+	options   Options
+	windows   *division
+	loaded    time.Duration
+}
+
+// Open reads the tables of a compiled model, lowers the programs of all parties, and checks that the algorithm can run on them with the options given. It
+// makes the folder of the run ready, if there is to be one. The result is usable only where there is no error and the list has none either. An error is a
+// UsageError where options do not fit.
+func Open(m *compile.Model, sources data.Sources, o Options) (*Prepared, diag.List, error) {
+	p, err := resolved(m, o.filled())
+	if err != nil {
+		return nil, nil, err
+	}
+	diags := p.suits(m)
+	if diags.HasErrors() {
+		return nil, diags, nil
+	}
+	if t := m.Checked.Transform; t.Implied && !t.Kind.Pooled {
+		p.options.Progress.Message(fmt.Sprintf("no transform given: %s(rho = %g)", t.Kind, t.Rho))
+	}
+	bound, found, err := compile.Bind(m, sources, o.Key)
+	diags = append(diags, found...)
+	if err != nil || diags.HasErrors() {
+		return nil, diags, err
+	}
+	p.Bound = bound
+	for _, step := range []func() (diag.List, error){p.divide, p.mayBegin, p.note, p.takeFolder} {
+		found, err := step()
+		diags = append(diags, found...)
+		if err != nil || diags.HasErrors() {
+			return nil, diags, err
+		}
+	}
+	p.loaded = time.Since(p.options.Origin.Began)
+	return p, diags, nil
+}
+
+// resolved finds the settings of the run.
+func resolved(m *compile.Model, o Options) (*Prepared, error) {
+	s, err := o.Algorithm.Resolve(m.Checked.Transform.Kind, o.Settings)
+	if err != nil {
+		return nil, &UsageError{err}
+	}
+	return &Prepared{Algorithm: o.Algorithm, Settings: s, options: o}, nil
+}
+
+// suits reports what keeps the algorithm from the model, as far as it shows without data.
+func (p *Prepared) suits(m *compile.Model) (diags diag.List) {
+	if p.Algorithm.Gives == backends.Conditional {
+		diags = append(diags, maximum.Check(m.Cuts)...)
+	}
+	if p.Settings.Plan.Minibatch > 0 && !diags.HasErrors() {
+		_, found := rows.Check(m.Cuts)
+		diags = append(diags, found...)
+	}
+	return diags
+}
+
+// mayBegin refuses before the work what would fail after it.
+func (p *Prepared) mayBegin() (diag.List, error) {
+	if err := p.mayBeginFrom(); err != nil {
+		return nil, err
+	}
+	if diags, err := p.mayHaveLogLik(); err != nil || diags.HasErrors() {
+		return diags, err
+	}
+	return nil, p.maySaveAuxiliaries()
+}
+
+// note makes the record of the run.
+func (p *Prepared) note() (_ diag.List, err error) {
+	p.Record, err = p.record()
+	return nil, err
+}
+
+// Given are the settings of the algorithm that the options set.
+func (p *Prepared) Given() map[string]string { return p.options.Settings }

@@ -1,0 +1,67 @@
+package fit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"os"
+	"time"
+
+	"github.com/vflc/vflc/posterior"
+)
+
+// record notes all that is needed to repeat a run.
+func (p *Prepared) record() (posterior.Record, error) {
+	inputs, err := p.inputs()
+	if err != nil {
+		return posterior.Record{}, err
+	}
+	here, err := os.Getwd()
+	o := p.options.Origin
+	return posterior.Record{
+		Schema: posterior.Schema, Version: o.Version, Created: time.Now().UTC().Format(time.RFC3339), Command: o.Command, Directory: here,
+		Model: posterior.Source{Path: p.Source.Name, SHA256: digest([]byte(p.Source.Text))}, Data: inputs, Key: p.Data.Key,
+		Constants: maps.Clone(o.Constants), Backend: p.Algorithm.Name, Transform: p.Settings.Transform.Name, Rho: p.rho(), Seed: p.options.Seed, Settings: p.Settings.All(),
+	}, err
+}
+
+// rho is one number, or one per client where they differ, or nil where there are no auxiliary variables.
+func (p *Prepared) rho() any {
+	t := p.Checked.Transform
+	switch {
+	case p.Pooled():
+		return nil
+	case len(t.RhoBy) == 0:
+		return t.Rho
+	}
+	by := map[string]float64{}
+	for _, c := range p.Checked.Clients {
+		by[c.Name] = t.RhoOf(c.Name)
+	}
+	return by
+}
+
+// inputs lists the files that went in, with their digests, for the record of the run.
+func (p *Prepared) inputs() ([]posterior.Source, error) {
+	var out []posterior.Source
+	for _, s := range p.Data.Sources {
+		for k, path := range s.Files {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return nil, err
+			}
+			party := s.Name
+			if s.Family {
+				party = fmt.Sprintf("%s[%d]", s.Name, k+1)
+			}
+			out = append(out, posterior.Source{Party: party, Path: path, SHA256: digest(text)})
+		}
+	}
+	return out, nil
+}
+
+func digest(text []byte) string {
+	h := sha256.Sum256(text)
+	return hex.EncodeToString(h[:])
+}

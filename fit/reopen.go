@@ -1,0 +1,82 @@
+package fit
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/stdlib"
+)
+
+// Reopen compiles and binds the model of a finished run again, with the files that its record names. A file that has changed since is refused. The
+// diagnostics are those of the data, unless the model has errors.
+func Reopen(r *runs.Run) (*compile.Bound, diag.List, error) {
+	if r.Record == nil {
+		return nil, nil, fmt.Errorf("%s: draws without the folder of a run, which says what model and data they are of", r.Path)
+	}
+	text := ""
+	for _, s := range append([]posterior.Source{r.Record.Model}, r.Record.Data...) {
+		content, err := os.ReadFile(s.Path)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w; the run in %s was made with it (paths are as they were given then)", err, r.Path)
+		}
+		if digest(content) != s.SHA256 {
+			return nil, nil, fmt.Errorf("%s has changed since the run in %s was made", s.Path, r.Path)
+		}
+		if s == r.Record.Model {
+			text = string(content)
+		}
+	}
+	m, diags := compile.Compile(source.New(r.Record.Model.Path, text), recordedOptions(r.Record))
+	if diags.HasErrors() {
+		return nil, diags, nil
+	}
+	sources, err := data.Locate(r.Record.Model.Path, m.Parties(), recordedData(r.Record.Data))
+	if err != nil {
+		return nil, nil, err
+	}
+	return compile.Bind(m, sources, r.Record.Key)
+}
+
+// recordedOptions are what changed the meaning of the model, as a run had it.
+func recordedOptions(r *posterior.Record) check.Options {
+	o := check.Options{Set: r.Constants}
+	o.Transform, _ = stdlib.New().Transform(r.Transform)
+	switch rho := r.Rho.(type) {
+	case float64:
+		o.Rho = rho
+	case map[string]any:
+		o.RhoBy = map[string]float64{}
+		for name, v := range rho {
+			if v, ok := v.(float64); ok {
+				o.RhoBy[name] = v
+			}
+		}
+	}
+	return o
+}
+
+// recordedData are the values of --data that name the files of a run: one a party, members of a family together.
+func recordedData(sources []posterior.Source) []string {
+	var order []string
+	files := map[string][]string{}
+	for _, s := range sources {
+		party, _, _ := strings.Cut(s.Party, "[")
+		if files[party] == nil {
+			order = append(order, party)
+		}
+		files[party] = append(files[party], s.Path)
+	}
+	var out []string
+	for _, party := range order {
+		out = append(out, party+"="+strings.Join(files[party], ","))
+	}
+	return out
+}

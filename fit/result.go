@@ -1,0 +1,119 @@
+package fit
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/zarr"
+	"github.com/vflc/vflc/runtime/model"
+)
+
+// A Result is everything that a run gives.
+type Result struct {
+	Draws    *posterior.Draws
+	Document posterior.Document // what summary.json holds
+	Record   posterior.Record   // what run.json holds
+	// Responses are the observed data, with their pointwise log likelihood where it was asked for.
+	Responses []zarr.Observed
+	dir       string                            // the folder of the run, which was made ready for it; "": none
+	maxDepth  int                               // of trees; 0: there are none
+	chains    func(chain int) posterior.CSVInfo // what its file says of each
+	closing   string                            // the line below the table
+	trace     []posterior.ELBOPoint
+	programs  map[string][]byte // by file name, the manifest among them
+}
+
+// Summary returns a row for every scalar parameter.
+func (r *Result) Summary() []posterior.Row { return r.Document.Parameters }
+
+// Diagnose returns what says not to trust the draws, the worst first within each check; it never returns nil.
+func (r *Result) Diagnose() []posterior.Finding {
+	return findings(r.Draws, r.Document.Parameters, &r.Document, r.maxDepth)
+}
+
+// result summarises a fit.
+func (p *Prepared) result(f *fitted) *Result {
+	r := &Result{Draws: f.draws, Record: p.Record, dir: p.options.Dir, maxDepth: p.Settings.Plan.MaxDepth, trace: f.trace, programs: p.Files()}
+	r.Record.Draws = f.draws.Len(0)
+	r.Document = posterior.Document{
+		Schema: posterior.Schema, Model: p.Name, Backend: r.Record.Backend, Transform: p.Settings.Transform.Name, Rho: r.Record.Rho, Seed: r.Record.Seed,
+		ELBO: f.elbo(), Auxiliary: listed(f.draws.Vars),
+		Work: posterior.Work{Gradients: f.work.Gradients, Iterations: int64(f.iterations), Rounds: f.work.Rounds, Bytes: f.work.Bytes},
+	}
+	switch p.Algorithm.Gives {
+	case backends.Conditional:
+		r.summariseConditional(f)
+	case backends.Approximation:
+		r.summariseFit(f)
+	default:
+		r.summariseChains(p.Plan, f, p.Settings.Plan)
+	}
+	return r
+}
+
+// WriteTable writes the summary as a text table, and below it what was run and how long it took.
+func (r *Result) WriteTable(w io.Writer) error {
+	d := r.Document
+	if err := posterior.WriteTable(w, d.Parameters); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("\n%s, transform %s", d.Backend, d.Transform)
+	if d.Rho != nil {
+		text += fmt.Sprintf("(rho = %s)", rhoText(d.Rho))
+	}
+	text += fmt.Sprintf("; %s; %.1f s\n", r.closing, float64(d.Timing.TotalS))
+	if d.Note != "" {
+		text += d.Note + "\n"
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// rhoText writes rho as the language does.
+func rhoText(rho any) string {
+	by, ok := rho.(map[string]float64)
+	if !ok {
+		return fmt.Sprint(rho)
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(by)) {
+		parts = append(parts, fmt.Sprintf("%s: %v", name, by[name]))
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// summariseFit tells of a variational approximation.
+func (r *Result) summariseFit(f *fitted) {
+	converged, d := f.converged(), &r.Document
+	d.Parameters = posterior.SummariseIndependent(f.draws)
+	d.Diagnostics = posterior.Diagnostics{Khat: f.khat(), Converged: &converged, Messages: f.messages()}
+	r.closing = fmt.Sprintf("ELBO %s ± %.2g; %d draws", posterior.Limited(float64(d.ELBO.Value), float64(d.ELBO.SE)), float64(d.ELBO.SE), f.draws.Len(0))
+	r.chains = func(int) posterior.CSVInfo {
+		return posterior.CSVInfo{Model: d.Model, Backend: d.Backend, Iterations: f.iterations, Seconds: float64(d.Timing.TotalS)}
+	}
+}
+
+// summariseChains tells of Markov chains.
+func (r *Result) summariseChains(plan *model.Plan, f *fitted, s backends.Plan) {
+	d := &r.Document
+	d.Parameters = posterior.SummariseChains(f.draws)
+	d.Diagnostics = f.diagnose(d.Parameters, s.MaxDepth)
+	r.closing = fmt.Sprintf("%d chains of %d draws after %d of warm-up; %d divergent", f.draws.Chains(), f.draws.Len(0), s.Warmup, *d.Diagnostics.Divergences)
+	if n := f.leapfrogs(); n > 0 {
+		r.closing += fmt.Sprintf("; %.1f leapfrogs a draw", n)
+	}
+	r.chains = func(chain int) posterior.CSVInfo {
+		c := f.chains[chain]
+		info := posterior.CSVInfo{
+			Model: d.Model, Backend: d.Backend, Iterations: s.Warmup, Seconds: (c.warming + c.drawing).Seconds(),
+			MaxDepth: s.MaxDepth, StepSize: c.info.Transition.StepSize, WarmupSeconds: c.warming.Seconds(),
+		}
+		adapted(plan, c.kernel, &info)
+		return info
+	}
+}

@@ -1,0 +1,60 @@
+package fit
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/posterior"
+)
+
+// Sample runs the algorithm over all parties of the model in this process, and summarises what it gives. When stop is closed the run ends as soon as each
+// chain is between two steps, and the result is what there is by then; nil never stops it. A cancelled context ends it without a result.
+func (p *Prepared) Sample(ctx context.Context, stop <-chan struct{}) (*Result, error) {
+	gradient, err := gradientTime(ctx, p.Plan, p.options.Seed)
+	if err != nil {
+		return nil, err
+	}
+	p.options.Progress.Message(fmt.Sprintf("%s: %s; a gradient takes %.3g µs", p.Name, strings.Join(p.Plan.Names, ", "), float64(gradient.Nanoseconds())/1e3))
+	f, err := p.infer(ctx, stop)
+	if err != nil {
+		return nil, err
+	}
+	r := p.result(f)
+	if p.options.LogLik {
+		if r.Responses, err = Pointwise(p.Bound, r.Draws); err != nil {
+			return nil, err
+		}
+	}
+	r.Document.Timing = posterior.Timing{
+		LoadS: seconds(p.loaded), GradientUS: posterior.Number(float64(gradient.Nanoseconds()) / 1e3),
+		WarmupS: seconds(f.fitting), SamplingS: seconds(f.drawing), TotalS: seconds(time.Since(p.options.Origin.Began)),
+		WarmupCPUS: f.fittingCPU, SamplingCPUS: f.drawingCPU,
+	}
+	return r, nil
+}
+
+// infer runs an algorithm of any kind.
+func (p *Prepared) infer(ctx context.Context, stop <-chan struct{}) (*fitted, error) {
+	if p.Algorithm.Gives == backends.Approximation {
+		return p.approximate(ctx, stop)
+	}
+	f, err := p.sample(ctx, stop)
+	if err != nil {
+		return nil, err
+	}
+	if f.interrupted {
+		f.advice = "-o DIR would have let it be resumed"
+		if p.options.Dir != "" {
+			f.advice = "vflc resume " + p.options.Dir + " goes on"
+		}
+	}
+	if f.draws.Len(0) == 0 {
+		return nil, &InterruptedError{f.advice}
+	}
+	return f, nil
+}
+
+func seconds(d time.Duration) posterior.Number { return posterior.Number(d.Seconds()) }

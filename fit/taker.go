@@ -1,0 +1,116 @@
+package fit
+
+import (
+	"context"
+	"strings"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/runtime/model"
+)
+
+// A Taker maps draws to the values that are reported: parameters of all parties of this process and, where they are wanted, their auxiliary variables.
+type Taker struct {
+	env              density.Env
+	theta, values, z [][]float64 // z is nil where it is not wanted
+	row              []float64
+}
+
+// NewTaker returns a Taker over the blocks of an Env, with their auxiliary variables where they are wanted.
+func NewTaker(env density.Env, auxiliary bool) *Taker {
+	t := &Taker{env: env}
+	for _, block := range env.Blocks() {
+		size := 0
+		for _, p := range block.Params() {
+			size += p.Len
+		}
+		t.theta, t.values = append(t.theta, make([]float64, block.Dim())), append(t.values, make([]float64, size))
+		if auxiliary {
+			t.z = append(t.z, make([]float64, block.AuxLen()))
+		}
+	}
+	return t
+}
+
+// Take returns draw id of a kernel on the declared scale: parameters in party order, then auxiliary variables. The next draw overwrites it.
+func (t *Taker) Take(ctx context.Context, k backends.Kernel, id int) ([]float64, error) {
+	k.Draw(id, t.theta)
+	if err := t.env.Values(ctx, t.theta, t.values); err != nil {
+		return nil, err
+	}
+	if t.z != nil {
+		if err := k.Auxiliary(ctx, id, t.z); err != nil {
+			return nil, err
+		}
+	}
+	t.row = t.row[:0]
+	for _, part := range [][][]float64{t.values, t.z} {
+		for _, v := range part {
+			t.row = append(t.row, v...)
+		}
+	}
+	return t.row, nil
+}
+
+// variables are what a Taker reports over all parties: parameters in party order, then auxiliary variables.
+func variables(plan *model.Plan, auxiliary bool) []posterior.Variable {
+	var out []posterior.Variable
+	for _, party := range plan.Parties {
+		for _, p := range party.Params {
+			out = append(out, posterior.Variable{Name: p.Name, Owner: p.Owner, Dims: p.Dims})
+		}
+	}
+	if !auxiliary {
+		return out
+	}
+	for _, party := range plan.Parties {
+		for _, c := range party.Cuts {
+			out = append(out, auxiliaryVariable(party.Party, c))
+		}
+	}
+	return out
+}
+
+// auxiliaryVariable is called as in the party's program. It belongs to the party, which alone knows it.
+func auxiliaryVariable(party string, c density.Cut) posterior.Variable {
+	v := posterior.Variable{Name: c.Name, Owner: party, Auxiliary: true}
+	if strings.HasSuffix(party, "]") {
+		v.Name = party + "." + c.Name
+	}
+	switch {
+	case c.Cols > 1:
+		v.Dims = []int{c.Rows, c.Cols}
+	case c.Rows > 1:
+		v.Dims = []int{c.Rows}
+	}
+	return v
+}
+
+// maySaveAuxiliaries refuses --save-aux before a run that has nothing to save.
+func (p *Prepared) maySaveAuxiliaries() error {
+	cuts := 0
+	for _, party := range p.Plan.Parties {
+		cuts += len(party.Cuts)
+	}
+	switch {
+	case !p.options.Auxiliary:
+		return nil
+	case p.options.Dir == "":
+		return usagef("--save-aux writes to the folder of the run; give one by -o")
+	case cuts == 0:
+		return usagef("--save-aux: with transform %s this model has no auxiliary variables", p.Checked.Transform.Kind)
+	}
+	return nil
+}
+
+// listed are the auxiliary variables among some.
+func listed(vars []posterior.Variable) []posterior.Variable {
+	var out []posterior.Variable
+	for _, v := range vars {
+		if v.Auxiliary {
+			out = append(out, v)
+		}
+	}
+	return out
+}

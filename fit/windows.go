@@ -1,0 +1,76 @@
+package fit
+
+import (
+	"slices"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/lower"
+	"github.com/vflc/vflc/compile/rows"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/runtime/rng"
+)
+
+// A division is the windows into which the rows of a model are divided; nil where every evaluation is of all rows.
+type division struct {
+	size  string // that counts rows
+	parts [][]int
+}
+
+// divide divides the rows into windows of about as many as the settings ask for and lowers the programs for each; 0: not at all. All parties have the same
+// windows, by the shared seed.
+func (p *Prepared) divide() (diag.List, error) {
+	most := p.Settings.Plan.Minibatch
+	if most == 0 {
+		return nil, nil
+	}
+	size, diags := rows.Check(p.Cuts)
+	if diags.HasErrors() {
+		return diags, nil
+	}
+	n, _ := p.Sizes.Value(size, "")
+	if most >= n {
+		return nil, usagef("%s: %d is not less than the number of rows, %s = %d; use at most %d, or leave it out for all rows", p.setting(backends.Minibatch), most, size, n, n-1)
+	}
+	p.windows = &division{size, partition(n, most, p.options.Seed)}
+	return p.windows.apply(p.Plan, p.Lowered)
+}
+
+// setting is the name of the setting that has a role.
+func (p *Prepared) setting(role backends.Role) string {
+	d, _ := p.Algorithm.In(role)
+	return d.Name
+}
+
+// apply adds the windows to a plan.
+func (d *division) apply(plan *model.Plan, parties []*lower.Lowered) (diag.List, error) {
+	if d == nil {
+		return nil, nil
+	}
+	return lower.Divide(plan, parties, d.size, d.parts)
+}
+
+// With returns the model with other values of its data, which have the sizes of those before, its rows divided into the same windows. Diagnostics and error
+// are as of compile.Bind.
+func (p *Prepared) With(values map[string]data.Bindings) (*compile.Bound, diag.List, error) {
+	b, diags, err := p.Bound.With(values)
+	if err != nil || diags.HasErrors() {
+		return nil, diags, err
+	}
+	found, err := p.windows.apply(b.Plan, b.Lowered)
+	return b, append(diags, found...), err
+}
+
+// partition deals n rows at random into as few windows of at most most rows as there can be, whose sizes differ by one at most.
+func partition(n, most int, seed uint64) [][]int {
+	windows := (n + most - 1) / most
+	order := rng.New(rng.SharedKey(seed), "minibatch rows").Rand().Perm(n)
+	parts := make([][]int, windows)
+	for k := range parts {
+		parts[k] = order[k*n/windows : (k+1)*n/windows]
+		slices.Sort(parts[k])
+	}
+	return parts
+}

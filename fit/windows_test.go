@@ -1,0 +1,238 @@
+package fit
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vflc/vflc/compile/rows"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/testmodel"
+)
+
+// value is the joint density with z = g and its gradient, all parties' after one another.
+func value(t *testing.T, env density.Env, theta [][]float64) (float64, []float64) {
+	t.Helper()
+	lp, grad := make([]float64, len(theta)), make([][]float64, len(theta))
+	for b := range theta {
+		grad[b] = make([]float64, len(theta[b]))
+	}
+	if err := env.Density(context.Background(), theta, noNoise{}, grad, lp); err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for _, v := range lp {
+		sum += v
+	}
+	return sum, slices.Concat(grad...)
+}
+
+// TestWindowsAddUp: of every example whose rows stand by themselves, the mean over the windows of density and gradient is that of all rows.
+func TestWindowsAddUp(t *testing.T) {
+	divided := map[string]bool{}
+	for name, b := range boundExamples(t) {
+		size, diags := rows.Check(b.cuts)
+		if diags.HasErrors() {
+			t.Logf("%s: %s", name, diags[0].Message)
+			continue
+		}
+		divided[name] = true
+		n, _ := b.sizes.Value(size, "")
+		if err := b.divide(&cobra.Command{}, (n+3)/4, 3); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		addUp(t, name, b)
+	}
+	for _, want := range []string{"logistic.vfl none", "logistic.vfl augmented", "logistic.vfl power", "logistic_family.vfl augmented", "linear.vfl power"} {
+		if !divided[want] {
+			t.Errorf("%s is not divided", want)
+		}
+	}
+}
+
+func addUp(t *testing.T, name string, b *bound) {
+	t.Helper()
+	env, err := session.NewLocal(b.plan, session.SimulatedKeys(1, b.plan.Names))
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rng.New(rng.SharedKey(2), "theta").Rand()
+	var theta [][]float64
+	for _, block := range env.Blocks() {
+		at := make([]float64, block.Dim())
+		for i := range at {
+			at[i] = 0.3 * random.NormFloat64()
+		}
+		theta = append(theta, at)
+	}
+	want, slope := value(t, env, theta)
+	whole := env.(density.Windowed)
+	windows := float64(whole.Windows())
+	mean, gradient := 0.0, make([]float64, len(slope))
+	for k := range whole.Windows() {
+		window, _ := whole.Window(k)
+		v, g := value(t, window, theta)
+		mean += v / windows
+		for i, x := range g {
+			gradient[i] += x / windows
+		}
+	}
+	if math.Abs(mean-want) > 1e-10*math.Abs(want) {
+		t.Errorf("%s: density %.15g over all rows, %.15g over windows", name, want, mean)
+	}
+	largest := 0.0
+	for _, s := range slope {
+		largest = max(largest, math.Abs(s))
+	}
+	for i := range slope {
+		if math.Abs(gradient[i]-slope[i]) > 1e-10*(1+largest) {
+			t.Errorf("%s: derivative %d is %.15g over all rows, %.15g over windows", name, i, slope[i], gradient[i])
+		}
+	}
+}
+
+// dividedGLM is a model of rows in windows of size rows.
+func dividedGLM(t *testing.T, n, size int, transform def.Transform) *bound {
+	t.Helper()
+	m := testmodel.Linear(9, n, []int{2, 3}, 0.7)
+	for i := range m.Y {
+		m.Y[i] = float64(i % 2)
+	}
+	m.Sigma = 0
+	b := bindFiles(t, glmText(m), transform, 0.8, glmFiles(m))
+	if err := b.divide(&cobra.Command{}, size, 5); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestMinibatchesAreTheSameApart: the same draws, auxiliary variables and work in one loop and with a goroutine per party.
+func TestMinibatchesAreTheSameApart(t *testing.T) {
+	for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
+		b := dividedGLM(t, 45, 12, transform)
+		plan := b.plan
+		if got := len(plan.Windows); got != 4 {
+			t.Fatalf("%d windows, want 4", got)
+		}
+		for _, given := range []map[string]string{
+			{"guide": "structured"}, {"guide": "meanfield", "mc-samples": "2"}, {"guide": "noncentered", "mc-samples": "3"}, {"guide": "amortized"},
+			{"guide": "amortized", "guide-inputs": "y,total"},
+		} {
+			given["iterations"], given["draws"], given["elbo-every"], given["elbo-draws"], given["minibatch"] = "120", "20", "30", "100", "12"
+			name := fmt.Sprintf("%s %v", transform, given)
+			one, apart := drawsOf(t, plan, session.OneLoop, "sfvi", given), drawsOf(t, plan, session.PerParty, "sfvi", given)
+			for _, party := range plan.Names {
+				if len(one[party]) == 0 || !sameBits(one[party], apart[party]) {
+					t.Errorf("%s: %s draws otherwise in a goroutine of its own", name, party)
+				}
+			}
+			if a, b := workOf(t, b, session.OneLoop, given), workOf(t, b, session.PerParty, given); a != b {
+				t.Errorf("%s: work %+v in one loop, %+v apart", name, a, b)
+			}
+		}
+	}
+}
+
+// workOf is what the first 40 iterations of a fit cost, as the server counts it.
+func workOf(t *testing.T, m *bound, mode session.Mode, given map[string]string) density.Work {
+	t.Helper()
+	a, err := algorithm("sfvi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings, err := a.Resolve(m.checked.Transform.Kind, given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lock sync.Mutex
+	var out density.Work
+	err = session.Run(context.Background(), m.plan, mode, 7, func(ctx context.Context, env density.Env) error {
+		k, err := a.New(env, settings)
+		if err != nil {
+			return err
+		}
+		if err := k.Init(ctx); err != nil {
+			return err
+		}
+		begin := *env.Work()
+		for range 40 {
+			if _, err := k.Step(ctx); err != nil {
+				return err
+			}
+		}
+		if env.Blocks()[0].Index() == 0 {
+			lock.Lock()
+			defer lock.Unlock()
+			end := *env.Work()
+			out = density.Work{Gradients: end.Gradients - begin.Gradients, Rounds: end.Rounds - begin.Rounds, Bytes: end.Bytes - begin.Bytes}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestIterationsDoNotGrowWithTheRows: with minibatches of the same size and the amortised guide, whose parameters do not grow, an iteration evaluates and
+// sends the same for any number of rows.
+func TestIterationsDoNotGrowWithTheRows(t *testing.T) {
+	const evaluations = 41 // that of the next iteration is begun
+	for transform, exchanges := range map[def.Transform]int64{transforms.Augmented: 1, transforms.Power: 2} {
+		given := map[string]string{"guide": "amortized", "minibatch": "25", "elbo-every": "1000"}
+		few := workOf(t, dividedGLM(t, 100, 25, transform), session.OneLoop, given)
+		many := workOf(t, dividedGLM(t, 2000, 25, transform), session.OneLoop, given)
+		if few != many || few.Gradients != evaluations {
+			t.Errorf("%s: 40 iterations cost %+v with 100 rows and %+v with 2000", transform, few, many)
+		}
+		if few.Rounds != evaluations*exchanges {
+			t.Errorf("%s: %d rounds for %d evaluations", transform, few.Rounds, evaluations)
+		}
+		// In the augmented model two clients send 25 numbers each and get 25 back; two scalars are added up for each iteration.
+		if want := int64(8 * (evaluations*2*2*25 + 40*2*2*2)); transform == transforms.Augmented && few.Bytes != want {
+			t.Errorf("40 iterations send %d bytes, want %d", few.Bytes, want)
+		}
+		for _, w := range dividedGLM(t, 2000, 25, transform).plan.Windows {
+			for _, p := range w.Parties[1:] {
+				if p.Cuts[0].Rows != 25 {
+					t.Fatalf("a window's cut has %d rows", p.Cuts[0].Rows)
+				}
+			}
+		}
+	}
+}
+
+// Windows hold every row once, their sizes differ by one at most, and there are as few as can be.
+func TestPartition(t *testing.T) {
+	for _, c := range []struct{ n, most, windows int }{{500, 64, 8}, {500, 100, 5}, {7, 6, 2}, {10, 1, 10}, {11, 10, 2}} {
+		parts := partition(c.n, c.most, 1)
+		if len(parts) != c.windows {
+			t.Errorf("%d rows by %d: %d windows, want %d", c.n, c.most, len(parts), c.windows)
+		}
+		var all []int
+		for _, p := range parts {
+			if len(p) > c.most || len(p) < c.n/c.windows {
+				t.Errorf("%d rows by %d: a window of %d", c.n, c.most, len(p))
+			}
+			all = append(all, p...)
+		}
+		slices.Sort(all)
+		for i, r := range all {
+			if r != i {
+				t.Fatalf("%d rows by %d: row %d is missing or there twice", c.n, c.most, i)
+			}
+		}
+	}
+	if slices.Equal(partition(50, 25, 1)[0], partition(50, 25, 2)[0]) {
+		t.Error("the seed makes no difference")
+	}
+}
