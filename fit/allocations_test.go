@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
-
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib/def"
@@ -16,37 +16,30 @@ import (
 )
 
 // boundExamples binds every model of examples/ under every transform, and those of posteriordb where their data are.
-func boundExamples(t *testing.T) map[string]*bound {
+func boundExamples(t *testing.T) map[string]*compile.Bound {
 	t.Helper()
-	paths, err := filepath.Glob("../../examples/*.vfl")
+	paths, err := filepath.Glob("../examples/*.vfl")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no examples (%v)", err)
 	}
-	all := map[string]*bound{}
+	all := map[string]*compile.Bound{}
 	for _, path := range paths {
 		for _, transform := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {
 			all[filepath.Base(path)+" "+transform.Name] = bindModel(t, path, transform)
 		}
 	}
-	paths, err = filepath.Glob("../../examples/posteriordb/*.vfl")
+	paths, err = filepath.Glob("../examples/posteriordb/*.vfl")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no examples of posteriordb (%v)", err)
 	}
 	for _, path := range paths {
 		name := strings.TrimSuffix(filepath.Base(path), ".vfl")
-		table := filepath.Join("../../../shared/data/posteriordb", name, "data.json")
+		table := filepath.Join("../../shared/data/posteriordb", name, "data.json")
 		if _, err := os.Stat(table); err != nil {
-			t.Logf("%s: no data in %s from the repository's root", name, strings.TrimPrefix(table, "../../"))
+			t.Logf("%s: no data in %s from the repository's root", name, strings.TrimPrefix(table, "../"))
 			continue
 		}
-		cmd := &cobra.Command{}
-		c, err := compileModel(cmd, path, &modelFlags{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if all[name], err = c.bind(cmd, path, []string{table}, ""); err != nil {
-			t.Fatal(err)
-		}
+		all[name] = bound(t, path, check.Options{}, table)
 	}
 	return all
 }
@@ -54,7 +47,7 @@ func boundExamples(t *testing.T) map[string]*bound {
 // TestEvaluationsAllocateNothing: the density with its gradient over all parties, of every example.
 func TestEvaluationsAllocateNothing(t *testing.T) {
 	for name, b := range boundExamples(t) {
-		env, err := session.NewLocal(b.plan, session.SimulatedKeys(1, b.plan.Names))
+		env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,15 +70,12 @@ func TestEvaluationsAllocateNothing(t *testing.T) {
 // TestTransitionsAllocateNothing: transitions of NUTS after warm-up, with the short trees of logistic regression.
 func TestTransitionsAllocateNothing(t *testing.T) {
 	for _, transform := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {
-		b := bindModel(t, "../../examples/logistic.vfl", transform)
-		env, err := session.NewLocal(b.plan, session.SimulatedKeys(1, b.plan.Names))
+		b := bindModel(t, "../examples/logistic.vfl", transform)
+		env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := algorithm("nuts")
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := backend(t, "nuts")
 		s, err := a.Resolve(transform, map[string]string{"warmup": "60", "draws": "1000000"})
 		if err != nil {
 			t.Fatal(err)

@@ -2,7 +2,6 @@ package fit
 
 import (
 	"context"
-	"io"
 	"testing"
 
 	"github.com/vflc/vflc/backends"
@@ -16,8 +15,6 @@ type endless struct {
 	iteration int
 }
 
-func (k *endless) Init(context.Context) error { return nil }
-
 func (k *endless) Step(ctx context.Context) (backends.Info, error) {
 	if k.iteration++; k.iteration == k.at {
 		k.interrupt()
@@ -30,7 +27,7 @@ func TestInterruptKeepsTheFit(t *testing.T) {
 	interrupt, cancel := context.WithCancel(context.Background())
 	k := &endless{at: 7, interrupt: cancel}
 	f := &fitted{}
-	if err := f.steps(context.Background(), interrupt, k, newProgress(io.Discard, true)); err != nil {
+	if err := f.steps(context.Background(), interrupt.Done(), k, Quiet{}); err != nil {
 		t.Fatal(err)
 	}
 	if !f.interrupted || f.iterations != 7 {

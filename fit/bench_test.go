@@ -5,30 +5,15 @@ import (
 	"math"
 	"testing"
 
-	"github.com/spf13/cobra"
-
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-func bindExample(b *testing.B, transform def.Transform) *bound {
+func bindExample(b *testing.B, transform def.Transform) *compile.Bound {
 	b.Helper()
-	return bindModel(b, "../../examples/logistic.vfl", transform)
-}
-
-func bindModel(b testing.TB, path string, transform def.Transform) *bound {
-	b.Helper()
-	cmd := &cobra.Command{}
-	c, err := compileModel(cmd, path, &modelFlags{transform: transform.Name, rho: "1"})
-	if err != nil {
-		b.Fatal(err)
-	}
-	out, err := c.bind(cmd, path, nil, "")
-	if err != nil {
-		b.Fatal(err)
-	}
-	return out
+	return bindModel(b, "../examples/logistic.vfl", transform)
 }
 
 // BenchmarkExample is value and gradient of examples/logistic.vfl, compiled, over all parties; ByHand is the true model's as one would
@@ -36,7 +21,7 @@ func bindModel(b testing.TB, path string, transform def.Transform) *bound {
 func BenchmarkExample(b *testing.B) {
 	for _, transform := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {
 		b.Run(transform.Name, func(b *testing.B) {
-			plan := bindExample(b, transform).plan
+			plan := bindExample(b, transform).Plan
 			env, err := session.NewLocal(plan, session.SimulatedKeys(1, plan.Names))
 			if err != nil {
 				b.Fatal(err)
@@ -56,7 +41,7 @@ func BenchmarkExample(b *testing.B) {
 	}
 	b.Run("ByHand", func(b *testing.B) {
 		v := bindExample(b, transforms.None)
-		y, xa, xb := v.values["registry"]["y"].Values, v.values["hospital_a"]["XA"].Values, v.values["hospital_b"]["XB"].Values
+		y, xa, xb := v.Values["registry"]["y"].Values, v.Values["hospital_a"]["XA"].Values, v.Values["hospital_b"]["XB"].Values
 		n := len(y)
 		p := (len(xa) + len(xb)) / n
 		rows := make([]float64, n*p)
@@ -107,15 +92,12 @@ func BenchmarkLeapfrog(b *testing.B) {
 	for _, transform := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {
 		for _, metric := range []string{"diag", "dense"} {
 			b.Run(transform.Name+"/"+metric, func(b *testing.B) {
-				plan := bindExample(b, transform).plan
+				plan := bindExample(b, transform).Plan
 				env, err := session.NewLocal(plan, session.SimulatedKeys(1, plan.Names))
 				if err != nil {
 					b.Fatal(err)
 				}
-				a, err := algorithm("nuts")
-				if err != nil {
-					b.Fatal(err)
-				}
+				a := backend(b, "nuts")
 				s, err := a.Resolve(transform, map[string]string{"warmup": "300", "draws": "1000000", "metric": metric})
 				if err != nil {
 					b.Fatal(err)
@@ -153,15 +135,12 @@ func BenchmarkLeapfrog(b *testing.B) {
 func BenchmarkLangevin(b *testing.B) {
 	for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
 		b.Run(transform.Name, func(b *testing.B) {
-			plan := bindExample(b, transform).plan
+			plan := bindExample(b, transform).Plan
 			env, err := session.NewLocal(plan, session.SimulatedKeys(1, plan.Names))
 			if err != nil {
 				b.Fatal(err)
 			}
-			a, err := algorithm("soul")
-			if err != nil {
-				b.Fatal(err)
-			}
+			a := backend(b, "soul")
 			s, err := a.Resolve(transform, map[string]string{"iterations": "200", "draws": "1000000", "inner-chains": "1", "inner": "10"})
 			if err != nil {
 				b.Fatal(err)

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/testmodel"
 )
@@ -45,28 +45,30 @@ func (k *interruptingKernel) WarmStart(ctx context.Context, r io.Reader) error {
 }
 
 // chainsOf prepares a run of three chains of a small regression.
-func chainsOf(t *testing.T, plan *model.Plan, warmup, draws string) markov {
+func chainsOf(t *testing.T, b *compile.Bound, warmup, draws string) *Prepared {
 	t.Helper()
-	a, err := algorithm("nuts")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := a.Resolve(transforms.Augmented, map[string]string{"chains": "3", "warmup": warmup, "draws": draws})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return markov{plan: plan, algorithm: a, settings: s, seed: 3, progress: newChainProgress(newProgress(io.Discard, true), 3, s.Int("warmup"), s.Int("draws"))}
+	return prepared(t, b, backend(t, "nuts"), map[string]string{"chains": "3", "warmup": warmup, "draws": draws})
 }
 
-func smallPlan(t *testing.T) *model.Plan {
+// prepared is a run of a model that is bound already, with seed 3.
+func prepared(t *testing.T, b *compile.Bound, a backends.Algorithm, given map[string]string) *Prepared {
+	t.Helper()
+	s, err := a.Resolve(b.Checked.Transform.Kind, given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Prepared{Bound: b, Algorithm: a, Settings: s, options: Options{Seed: 3}.filled()}
+}
+
+func small(t *testing.T) *compile.Bound {
 	t.Helper()
 	m := testmodel.Linear(9, 20, []int{2, 1}, 0.7)
-	return bindFiles(t, glmText(m), transforms.Augmented, 0.8, glmFiles(m)).plan
+	return bindFiles(t, glmText(m), transforms.Augmented, 0.8, glmFiles(m))
 }
 
-func sampled(t *testing.T, m markov, interrupt context.Context) *fitted {
+func sampled(t *testing.T, p *Prepared, stop <-chan struct{}) *fitted {
 	t.Helper()
-	f, err := m.until(context.Background(), interrupt)
+	f, err := p.sample(t.Context(), stop)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,20 +77,19 @@ func sampled(t *testing.T, m markov, interrupt context.Context) *fitted {
 
 // A run that is interrupted, in warm-up or while sampling, and resumed by another process has the draws, the transitions and the work of one that was not.
 func TestResumedRunIsTheWholeRun(t *testing.T) {
-	plan := smallPlan(t)
-	whole := sampled(t, chainsOf(t, plan, "60", "40"), context.Background())
+	b := small(t)
+	whole := sampled(t, chainsOf(t, b, "60", "40"), nil)
 	for _, at := range []int64{1, 100, 250} {
-		m := chainsOf(t, plan, "60", "40")
-		m.dir = t.TempDir()
+		m := chainsOf(t, b, "60", "40")
+		m.options.Dir = t.TempDir()
 		interrupt, cancel := context.WithCancel(context.Background())
-		plain := m.algorithm
-		m.algorithm = interrupting(plain, at, cancel)
-		if part := sampled(t, m, interrupt); !part.interrupted || part.iterations >= whole.iterations {
+		plain := m.Algorithm
+		m.Algorithm = interrupting(plain, at, cancel)
+		if part := sampled(t, m, interrupt.Done()); !part.interrupted || part.iterations >= whole.iterations {
 			t.Fatalf("interrupted at %d: %d transitions, %t", at, part.iterations, part.interrupted)
 		}
-		m.algorithm, m.resumed = plain, true
-		m.progress = chainsOf(t, plan, "60", "40").progress
-		got := sampled(t, m, context.Background())
+		m.Algorithm, m.options.Resume = plain, true
+		got := sampled(t, m, nil)
 		if got.interrupted || got.work != whole.work || got.iterations != whole.iterations {
 			t.Errorf("interrupted at %d: work %v, want %v", at, got.work, whole.work)
 		}
@@ -117,13 +118,13 @@ func TestInterruptedChainsAreCutToOneLength(t *testing.T) {
 
 // A warm start takes the metric and step size of an earlier run: without any warm-up its step size is that run's, and its chains agree with it.
 func TestWarmStart(t *testing.T) {
-	plan := smallPlan(t)
-	first := chainsOf(t, plan, "500", "500")
-	first.dir = t.TempDir()
-	before := sampled(t, first, context.Background())
-	second := chainsOf(t, plan, "0", "500")
-	second.from = first.dir
-	after := sampled(t, second, context.Background())
+	b := small(t)
+	first := chainsOf(t, b, "500", "500")
+	first.options.Dir = t.TempDir()
+	before := sampled(t, first, nil)
+	second := chainsOf(t, b, "0", "500")
+	second.options.From = first.options.Dir
+	after := sampled(t, second, nil)
 	for c := range after.draws.Transitions {
 		got, want := after.draws.Transitions[c][0].StepSize, before.draws.Transitions[c][0].StepSize
 		if got != want {
@@ -133,8 +134,8 @@ func TestWarmStart(t *testing.T) {
 	if slices.Equal(before.draws.Column(0)[0], after.draws.Column(0)[0]) {
 		t.Error("the second run repeats the first")
 	}
-	second.from = t.TempDir()
-	if _, err := second.until(context.Background(), context.Background()); err == nil || !strings.Contains(err.Error(), "no folder of a run") {
+	second.options.From = t.TempDir()
+	if _, err := second.sample(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "no folder of a run") {
 		t.Errorf("a folder without a run: %v", err)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/spf13/cobra"
-
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
@@ -23,7 +23,7 @@ import (
 )
 
 // bindFiles takes a model and its tables, by file name, through the compiler.
-func bindFiles(t *testing.T, text string, transform def.Transform, rho float64, files map[string]string) *bound {
+func bindFiles(t *testing.T, text string, transform def.Transform, rho float64, files map[string]string) *compile.Bound {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "m"), 0o700); err != nil {
@@ -48,22 +48,6 @@ func mapsWith(m map[string]string, key, value string) map[string]string {
 		out[k] = v
 	}
 	return out
-}
-
-func bindPath(t *testing.T, path string, transform def.Transform, rho float64) *bound {
-	t.Helper()
-	cmd := &cobra.Command{}
-	cmd.SetErr(os.Stderr)
-	f := &modelFlags{transform: transform.Name, rho: fmt.Sprint(rho)}
-	c, err := compileModel(cmd, path, f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := c.bind(cmd, path, nil, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
 }
 
 // glmText is the model that testmodel.GLM writes by hand.
@@ -160,7 +144,7 @@ func TestCompiledIsHandwritten(t *testing.T) {
 		for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
 			m.Transform, m.Rho = transform, 0.8
 			b := bindFiles(t, glmText(m), transform, m.Rho, glmFiles(m))
-			env, err := session.NewLocal(b.plan, session.SimulatedKeys(1, b.plan.Names))
+			env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -189,7 +173,7 @@ func TestPowerOfOneClient(t *testing.T) {
 	var values []float64
 	for _, transform := range []def.Transform{transforms.Power, transforms.None} {
 		b := bindFiles(t, glmText(m), transform, 1, glmFiles(m))
-		env, err := session.NewLocal(b.plan, session.SimulatedKeys(1, b.plan.Names))
+		env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,16 +204,13 @@ func TestPowerOfOneClient(t *testing.T) {
 }
 
 // drawsOf runs a backend briefly and returns, per party, all its draws.
-func drawsOf(t *testing.T, plan *model.Plan, mode session.Mode, backend string, given map[string]string) map[string][]float64 {
+func drawsOf(t *testing.T, plan *model.Plan, mode session.Mode, name string, given map[string]string) map[string][]float64 {
 	t.Helper()
 	kind := transforms.Augmented
 	if plan.Power {
 		kind = transforms.Power
 	}
-	a, err := algorithm(backend)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := backend(t, name)
 	settings, err := a.Resolve(kind, given)
 	if err != nil {
 		t.Fatal(err)
@@ -244,14 +225,14 @@ func drawsOf(t *testing.T, plan *model.Plan, mode session.Mode, backend string, 
 		if err := k.Init(ctx); err != nil {
 			return err
 		}
-		taker := newTaker(env, true)
+		taker := NewTaker(env, true)
 		for have, done := 0, false; !done; {
 			info, err := k.Step(ctx)
 			if err != nil {
 				return err
 			}
 			for done = info.Done; have < info.Draws; have++ {
-				if _, err := taker.take(ctx, k, have); err != nil {
+				if _, err := taker.Take(ctx, k, have); err != nil {
 					return err
 				}
 				lock.Lock()
@@ -275,7 +256,7 @@ func drawsOf(t *testing.T, plan *model.Plan, mode session.Mode, backend string, 
 func TestSameBits(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{2, 3, 1}, 0.7)
 	for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
-		plan := bindFiles(t, glmText(m), transform, 0.8, glmFiles(m)).plan
+		plan := bindFiles(t, glmText(m), transform, 0.8, glmFiles(m)).Plan
 		for _, run := range []struct {
 			backend string
 			given   map[string]string
@@ -311,14 +292,14 @@ func sameBits(a, b []float64) bool {
 
 // TestExamples: every example compiles and binds under every transform, and evaluates to something finite.
 func TestExamples(t *testing.T) {
-	paths, err := filepath.Glob("../../examples/*.vfl")
+	paths, err := filepath.Glob("../examples/*.vfl")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no examples (%v)", err)
 	}
 	for _, path := range paths {
 		for _, transform := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {
 			b := bindPath(t, path, transform, 0.5)
-			env, err := session.NewLocal(b.plan, session.SimulatedKeys(1, b.plan.Names))
+			env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -331,26 +312,18 @@ func TestExamples(t *testing.T) {
 
 // TestPosteriordb: the models of posteriordb read its data files as they are, and the gradient is the derivative of the density.
 func TestPosteriordb(t *testing.T) {
-	const reference = "../../../shared/data/posteriordb"
+	const reference = "../../shared/data/posteriordb"
 	if _, err := os.Stat(reference); err != nil {
-		t.Skipf("no data in %s from the repository's root", strings.TrimPrefix(reference, "../../"))
+		t.Skipf("no data in %s from the repository's root", strings.TrimPrefix(reference, "../"))
 	}
-	paths, err := filepath.Glob("../../examples/posteriordb/*.vfl")
+	paths, err := filepath.Glob("../examples/posteriordb/*.vfl")
 	if err != nil || len(paths) != 15 {
 		t.Fatalf("%d models (%v), want 15", len(paths), err)
 	}
 	for _, path := range paths {
-		cmd := &cobra.Command{}
-		c, err := compileModel(cmd, path, &modelFlags{})
-		if err != nil {
-			t.Fatal(err)
-		}
 		name := strings.TrimSuffix(filepath.Base(path), ".vfl")
-		b, err := c.bind(cmd, path, []string{filepath.Join(reference, name, "data.json")}, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		env, err := session.NewLocal(b.plan, session.SimulatedKeys(1, b.plan.Names))
+		b := bound(t, path, check.Options{}, filepath.Join(reference, name, "data.json"))
+		env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
 		if err != nil {
 			t.Fatal(err)
 		}

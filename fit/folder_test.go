@@ -8,24 +8,21 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-func testOutcome() *outcome {
+func testResult() *Result {
 	vars := []posterior.Variable{{Name: "b", Owner: "server"}}
 	d := posterior.NewDraws(vars, 1, 2)
 	d.Append(0, []float64{1})
 	d.Append(0, []float64{2})
-	return &outcome{
-		document: posterior.Document{Schema: 1, Parameters: posterior.SummariseIndependent(d)},
-		draws:    d, chains: func(int) posterior.CSVInfo { return posterior.CSVInfo{Model: "m"} }, programs: map[string][]byte{"server.vfl": []byte("program m for server\n")},
+	return &Result{
+		Document: posterior.Document{Schema: 1, Parameters: posterior.SummariseIndependent(d)},
+		Draws:    d, chains: func(int) posterior.CSVInfo { return posterior.CSVInfo{Model: "m"} }, programs: map[string][]byte{"server.vfl": []byte("program m for server\n")},
 	}
 }
 
 func TestRunFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	for range 2 { // a second run takes the place of the first
-		if err := claim(dir); err != nil {
-			t.Fatal(err)
-		}
-		if err := testOutcome().write(dir); err != nil {
+		if err := testResult().Save(dir); err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range []string{"summary.json", "run.json", "elbo.csv", "draws/chain-1.csv", "programs/server.vfl"} {

@@ -11,11 +11,11 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// sampling returns a chain of a compiled model in its warm-up, whose length is given, and what takes its draws.
-func sampling(t *testing.T, path string, transform def.Transform, warmup string) (backends.Kernel, *taker) {
+// warming returns a chain of a compiled model in its warm-up, whose length is given, and what takes its draws.
+func warming(t *testing.T, path string, transform def.Transform, warmup string) (backends.Kernel, *Taker) {
 	t.Helper()
 	v := bindModel(t, path, transform)
-	env, err := session.NewLocal(v.plan, session.SimulatedKeys(1, v.plan.Names))
+	env, err := session.NewLocal(v.Plan, session.SimulatedKeys(1, v.Plan.Names))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,21 +30,21 @@ func sampling(t *testing.T, path string, transform def.Transform, warmup string)
 	if err := k.Init(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	return k, newTaker(env, transform != transforms.None)
+	return k, NewTaker(env, transform != transforms.None)
 }
 
 // Over compiled models neither a step of the warm-up nor one after it allocates, nor the taking of its draw.
 func TestNUTSAllocatesNothing(t *testing.T) {
-	for _, path := range []string{"../../examples/logistic.vfl", "../../examples/logistic_family.vfl"} {
+	for _, path := range []string{"../examples/logistic.vfl", "../examples/logistic_family.vfl"} {
 		for _, transform := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {
 			for phase, warmup := range map[string]string{"warm-up": "1000000", "sampling": "40"} {
-				k, draws := sampling(t, path, transform, warmup)
+				k, draws := warming(t, path, transform, warmup)
 				steps := func() { // as many before the count as in it
 					for range 40 {
 						if _, err := k.Step(context.Background()); err != nil {
 							t.Fatal(err)
 						}
-						if _, err := draws.take(context.Background(), k, 0); err != nil {
+						if _, err := draws.Take(context.Background(), k, 0); err != nil {
 							t.Fatal(err)
 						}
 					}

@@ -16,12 +16,12 @@ import (
 // BenchmarkSFVI is one iteration of SFVI over all parties of a compiled model, by number of clients, transform and guide: "us/iteration" is the median
 // of many short rounds in CPU time, "least" the fastest of them. It does not depend on -benchtime.
 //
-//	go test ./cmd/vflc -run '^$' -bench SFVI
+//	go test ./fit -run '^$' -bench SFVI
 func BenchmarkSFVI(b *testing.B) {
 	for _, model := range []struct {
 		clients int
 		path    string
-	}{{2, "../../examples/logistic.vfl"}, {10, "../../examples/logistic_family.vfl"}} {
+	}{{2, "../examples/logistic.vfl"}, {10, "../examples/logistic_family.vfl"}} {
 		for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
 			for _, guide := range []string{"noncentered", "structured", "meanfield", "amortized"} {
 				b.Run(fmt.Sprintf("J=%d/%s/%s", model.clients, transform, guide), func(b *testing.B) {
@@ -44,7 +44,7 @@ func BenchmarkSFVI(b *testing.B) {
 func fitting(b testing.TB, path string, transform def.Transform, guide string) backends.Kernel {
 	b.Helper()
 	v := bindModel(b, path, transform)
-	env, err := session.NewLocal(v.plan, session.SimulatedKeys(1, v.plan.Names))
+	env, err := session.NewLocal(v.Plan, session.SimulatedKeys(1, v.Plan.Names))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func fitting(b testing.TB, path string, transform def.Transform, guide string) b
 
 // TestSFVIAllocatesNothing runs every guide and transform over compiled models.
 func TestSFVIAllocatesNothing(t *testing.T) {
-	for _, path := range []string{"../../examples/logistic.vfl", "../../examples/logistic_family.vfl"} {
+	for _, path := range []string{"../examples/logistic.vfl", "../examples/logistic_family.vfl"} {
 		for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
 			for _, guide := range []string{"noncentered", "structured", "meanfield", "amortized"} {
 				k := fitting(t, path, transform, guide)

@@ -3,12 +3,12 @@ package fit
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 	"testing"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
@@ -16,22 +16,9 @@ import (
 )
 
 // conditionalRun runs soul on a plan and returns its result.
-func conditionalRun(t *testing.T, b *bound, given map[string]string) *fitted {
+func conditionalRun(t *testing.T, b *compile.Bound, given map[string]string) *fitted {
 	t.Helper()
-	a, err := algorithm("soul")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := a.Resolve(b.checked.Transform.Kind, given)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := markov{plan: b.plan, algorithm: a, settings: s, seed: 3, progress: oneProgress{newProgress(io.Discard, true)}}
-	f, err := m.until(context.Background(), context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return sampled(t, prepared(t, b, backend(t, "soul"), given), nil)
 }
 
 // meanOf is the mean over all draws of a column.
@@ -130,22 +117,11 @@ func TestRoundsOfAFit(t *testing.T) {
 
 // A run that is interrupted, in the fit or between draws, goes on to the draws that it would have had.
 func TestConditionalRunResumes(t *testing.T) {
-	plan := smallPlan(t)
-	a, err := algorithm("soul")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := a.Resolve(transforms.Augmented, map[string]string{"iterations": "60", "inner": "2", "inner-chains": "3", "draws": "12"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b, a := small(t), backend(t, "soul")
 	run := func(ctx context.Context, a backends.Algorithm, dir string, resumed bool) *fitted {
-		m := markov{plan: plan, algorithm: a, settings: s, seed: 3, progress: oneProgress{newProgress(io.Discard, true)}, dir: dir, resumed: resumed}
-		f, err := m.until(context.Background(), ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f
+		p := prepared(t, b, a, map[string]string{"iterations": "60", "inner": "2", "inner-chains": "3", "draws": "12"})
+		p.options.Dir, p.options.Resume = dir, resumed
+		return sampled(t, p, ctx.Done())
 	}
 	want := run(context.Background(), a, "", false)
 	if want.draws.Len(0) != 12 || want.draws.Chains() != 3 {

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/spf13/cobra"
-
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/rows"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/rng"
@@ -40,16 +40,14 @@ func value(t *testing.T, env density.Env, theta [][]float64) (float64, []float64
 func TestWindowsAddUp(t *testing.T) {
 	divided := map[string]bool{}
 	for name, b := range boundExamples(t) {
-		size, diags := rows.Check(b.cuts)
+		size, diags := rows.Check(b.Cuts)
 		if diags.HasErrors() {
 			t.Logf("%s: %s", name, diags[0].Message)
 			continue
 		}
 		divided[name] = true
-		n, _ := b.sizes.Value(size, "")
-		if err := b.divide(&cobra.Command{}, (n+3)/4, 3); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		n, _ := b.Sizes.Value(size, "")
+		inWindows(t, b, (n+3)/4, 3)
 		addUp(t, name, b)
 	}
 	for _, want := range []string{"logistic.vfl none", "logistic.vfl augmented", "logistic.vfl power", "logistic_family.vfl augmented", "linear.vfl power"} {
@@ -59,9 +57,9 @@ func TestWindowsAddUp(t *testing.T) {
 	}
 }
 
-func addUp(t *testing.T, name string, b *bound) {
+func addUp(t *testing.T, name string, b *compile.Bound) {
 	t.Helper()
-	env, err := session.NewLocal(b.plan, session.SimulatedKeys(1, b.plan.Names))
+	env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,8 +98,16 @@ func addUp(t *testing.T, name string, b *bound) {
 	}
 }
 
+// inWindows divides the rows of a model.
+func inWindows(t *testing.T, b *compile.Bound, most int, seed uint64) {
+	t.Helper()
+	p := &Prepared{Bound: b, Settings: backends.Settings{Plan: backends.Plan{Minibatch: most}}, options: Options{Seed: seed}}
+	diags, err := p.divide()
+	good(t, diags, err)
+}
+
 // dividedGLM is a model of rows in windows of size rows.
-func dividedGLM(t *testing.T, n, size int, transform def.Transform) *bound {
+func dividedGLM(t *testing.T, n, size int, transform def.Transform) *compile.Bound {
 	t.Helper()
 	m := testmodel.Linear(9, n, []int{2, 3}, 0.7)
 	for i := range m.Y {
@@ -109,9 +115,7 @@ func dividedGLM(t *testing.T, n, size int, transform def.Transform) *bound {
 	}
 	m.Sigma = 0
 	b := bindFiles(t, glmText(m), transform, 0.8, glmFiles(m))
-	if err := b.divide(&cobra.Command{}, size, 5); err != nil {
-		t.Fatal(err)
-	}
+	inWindows(t, b, size, 5)
 	return b
 }
 
@@ -119,7 +123,7 @@ func dividedGLM(t *testing.T, n, size int, transform def.Transform) *bound {
 func TestMinibatchesAreTheSameApart(t *testing.T) {
 	for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
 		b := dividedGLM(t, 45, 12, transform)
-		plan := b.plan
+		plan := b.Plan
 		if got := len(plan.Windows); got != 4 {
 			t.Fatalf("%d windows, want 4", got)
 		}
@@ -143,19 +147,16 @@ func TestMinibatchesAreTheSameApart(t *testing.T) {
 }
 
 // workOf is what the first 40 iterations of a fit cost, as the server counts it.
-func workOf(t *testing.T, m *bound, mode session.Mode, given map[string]string) density.Work {
+func workOf(t *testing.T, m *compile.Bound, mode session.Mode, given map[string]string) density.Work {
 	t.Helper()
-	a, err := algorithm("sfvi")
-	if err != nil {
-		t.Fatal(err)
-	}
-	settings, err := a.Resolve(m.checked.Transform.Kind, given)
+	a := backend(t, "sfvi")
+	settings, err := a.Resolve(m.Checked.Transform.Kind, given)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var lock sync.Mutex
 	var out density.Work
-	err = session.Run(context.Background(), m.plan, mode, 7, func(ctx context.Context, env density.Env) error {
+	err = session.Run(context.Background(), m.Plan, mode, 7, func(ctx context.Context, env density.Env) error {
 		k, err := a.New(env, settings)
 		if err != nil {
 			return err
@@ -201,7 +202,7 @@ func TestIterationsDoNotGrowWithTheRows(t *testing.T) {
 		if want := int64(8 * (evaluations*2*2*25 + 40*2*2*2)); transform == transforms.Augmented && few.Bytes != want {
 			t.Errorf("40 iterations send %d bytes, want %d", few.Bytes, want)
 		}
-		for _, w := range dividedGLM(t, 2000, 25, transform).plan.Windows {
+		for _, w := range dividedGLM(t, 2000, 25, transform).Plan.Windows {
 			for _, p := range w.Parties[1:] {
 				if p.Cuts[0].Rows != 25 {
 					t.Fatalf("a window's cut has %d rows", p.Cuts[0].Rows)

@@ -21,8 +21,17 @@ type modelFlags struct {
 
 func (f *modelFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.set, "set", nil, "give a const of the model another value: `NAME=VALUE`; repeatable")
-	cmd.Flags().StringVar(&f.transform, "transform", "", "use this `transform` in place of the model's own: "+strings.Join(stdlib.New().Transforms(), ", "))
+	cmd.Flags().StringVar(&f.transform, "transform", "", "use this `transform` in place of the model's own: "+inWords(stdlib.New().Transforms(), "or"))
 	cmd.Flags().StringVar(&f.rho, "rho", "", "standard deviation of auxiliary variables, in place of the model's own: `R`, or CLIENT=R,CLIENT=R")
+}
+
+// inWords lists names as a sentence does: "a, b or c".
+func inWords(names []string, last string) string {
+	n := len(names) - 1
+	if n < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:n], ", ") + " " + last + " " + names[n]
 }
 
 // options are the flags as the checker takes them.
@@ -31,7 +40,7 @@ func (f *modelFlags) options() (check.Options, error) {
 	if f.transform != "" {
 		universe, ok := stdlib.New(), false
 		if o.Transform, ok = universe.Transform(f.transform); !ok {
-			return o, usagef("--transform %s: there are %s", f.transform, strings.Join(universe.Transforms(), ", "))
+			return o, usagef("--transform %s: there are %s", f.transform, inWords(universe.Transforms(), "and"))
 		}
 	}
 	for _, s := range f.set {

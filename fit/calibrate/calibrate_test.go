@@ -1,18 +1,21 @@
 package calibrate
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
@@ -22,7 +25,7 @@ import (
 func exact() backends.Algorithm {
 	return backends.Algorithm{
 		Name: "exact", Transforms: []def.Transform{transforms.None},
-		Settings: []backends.Setting{{Name: "draws", Default: 99, Min: 1}},
+		Settings: []backends.Setting{{Name: "draws", Default: 99, Min: 1, Role: backends.Draws}},
 		New: func(env density.Env, s backends.Settings) (backends.Kernel, error) {
 			return &exactKernel{env: env, s: s}, nil
 		},
@@ -90,38 +93,52 @@ func (k *exactKernel) Draw(id int, theta [][]float64) {
 	out.AddVec(out, k.mean)
 }
 
-// calibrated runs a calibration of an algorithm on a model and returns what is printed as JSON, with the exit code.
-func calibrated(t *testing.T, text string, a backends.Algorithm, f calibrateFlags) (calibration, int) {
+// study opens a calibration of an algorithm on a model.
+func study(t *testing.T, text string, a backends.Algorithm, replicates int) (*Study, error) {
 	t.Helper()
 	dir := t.TempDir()
-	path := filepath.Join(dir, "model.vfl")
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
 	table := filepath.Join(dir, "data.csv")
 	if err := os.WriteFile(table, []byte("x,y\n0.5,0\n-1,0\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	var out, errs bytes.Buffer
-	cmd := &cobra.Command{}
-	cmd.SetOut(&out)
-	cmd.SetErr(&errs)
-	cmd.SetContext(context.Background())
-	for _, s := range a.Settings {
-		cmd.Flags().Var(&settingFlag{Setting: s}, s.Name, "")
+	path := filepath.Join(dir, "model.vfl")
+	m, diags := compile.Compile(source.New(path, text), check.Options{})
+	if diags.HasErrors() {
+		t.Fatal(data.Errors(diags))
 	}
-	f.data, f.asJSON, f.strict, f.quiet = []string{table}, true, true, true
-	run := action(func(cmd *cobra.Command, _ []string) error { return calibrateModel(cmd, path, &f, a) })
-	code := report(&errs, cmd, run(cmd, nil))
-	var c calibration
-	if out.Len() > 0 {
-		if err := json.Unmarshal(out.Bytes(), &c); err != nil {
-			t.Fatal(err)
-		}
-	} else {
-		t.Log(errs.String())
+	sources, err := data.Locate(path, m.Parties(), []string{table})
+	if err != nil {
+		t.Fatal(err)
 	}
-	return c, code
+	p, diags, err := fit.Open(m, sources, fit.Options{Algorithm: a, Seed: 3})
+	if err != nil || diags.HasErrors() {
+		t.Fatal(err, data.Errors(diags))
+	}
+	s, diags, err := New(p, replicates)
+	if diags.HasErrors() {
+		t.Fatal(data.Errors(diags))
+	}
+	return s, err
+}
+
+// calibrated is the verdict on the exact algorithm, with the scale of a parameter's prior misstated by a factor if it has a name.
+func calibrated(t *testing.T, replicates, jobs int, parameter string) Report {
+	t.Helper()
+	s, err := study(t, gaussianModel, exact(), replicates)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if parameter != "" {
+		s.Misstate(parameter, 1.2)
+	}
+	if err := s.Run(t.Context(), jobs, fit.Quiet{}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Report()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 const gaussianModel = `data x : real[N]
@@ -132,21 +149,20 @@ y ~ normal(m + b[1] * x, 10)`
 
 // An exact algorithm passes: 1,000 replicates, fixed seed. With the scale of one prior 1.2 times too large 2,000 fail, and the table says why.
 func TestExactAlgorithmIsCalibrated(t *testing.T) {
-	good, code := calibrated(t, gaussianModel, exact(), calibrateFlags{replicates: 1000, seed: 3, jobs: 2})
-	if !good.Calibrated || code != exitFine || good.Replicates != 1000 || len(good.Parameters) != 3 {
-		t.Errorf("exit code %d, %+v", code, good)
+	good := calibrated(t, 1000, 2, "")
+	if !good.Calibrated || len(good.Warnings) > 0 || good.Replicates != 1000 || len(good.Parameters) != 3 {
+		t.Errorf("%+v", good)
 	}
+	first := calibrated(t, 60, 2, "")
 	for _, jobs := range []int{1, 3} {
-		again, _ := calibrated(t, gaussianModel, exact(), calibrateFlags{replicates: 60, seed: 3, jobs: jobs})
-		first, _ := calibrated(t, gaussianModel, exact(), calibrateFlags{replicates: 60, seed: 3, jobs: 2})
-		if again.Parameters[1].Chi2 != first.Parameters[1].Chi2 {
+		if again := calibrated(t, 60, jobs, ""); again.Parameters[1].Chi2 != first.Parameters[1].Chi2 {
 			t.Errorf("the result depends on the number of jobs")
 		}
 	}
 	for name, parameter := range map[string]string{"m": "m", "b": "b[1]"} {
-		bad, code := calibrated(t, gaussianModel, exact(), calibrateFlags{replicates: 2000, seed: 3, jobs: 2, misstate: name + "=1.2"})
-		if bad.Calibrated || code != exitUntrusted {
-			t.Errorf("%s: a prior 1.2 times too wide passes with exit code %d", name, code)
+		bad := calibrated(t, 2000, 2, name)
+		if bad.Calibrated {
+			t.Errorf("%s: a prior 1.2 times too wide passes", name)
 		}
 		for _, p := range bad.Parameters {
 			if p.Name == parameter && p.Reading() != "posterior too wide" {
@@ -157,18 +173,20 @@ func TestExactAlgorithmIsCalibrated(t *testing.T) {
 }
 
 func TestWhatCannotBeCalibrated(t *testing.T) {
-	for text, want := range map[string]int{
-		"data x : real[N]\ndata y : real[N]\nparam m ~ flat()\ny ~ normal(m, 1)":                         exitInput,
-		"data x : real[N]\ndata y : real[N]\nparam m ~ normal(mean(y), 1)\ny ~ normal(m, 1)":             exitInput,
-		"data x : real[N]\ndata y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m, 1)\ny ~ normal(m, 2)": exitInput,
-		"data x : real[N]\ndata y : real[N]\nparam m ~ normal(0, 1)\nexp(y) ~ normal(m, 1)":              exitInput,
-		"data x : real[N]\ndata y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m, 1) weights exp(x)":    exitInput,
+	for _, text := range []string{
+		"data x : real[N]\ndata y : real[N]\nparam m ~ flat()\ny ~ normal(m, 1)",
+		"data x : real[N]\ndata y : real[N]\nparam m ~ normal(mean(y), 1)\ny ~ normal(m, 1)",
+		"data x : real[N]\ndata y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m, 1)\ny ~ normal(m, 2)",
+		"data x : real[N]\ndata y : real[N]\nparam m ~ normal(0, 1)\nexp(y) ~ normal(m, 1)",
+		"data x : real[N]\ndata y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m, 1) weights exp(x)",
 	} {
-		if _, code := calibrated(t, text, exact(), calibrateFlags{replicates: 2, jobs: 1}); code != want {
-			t.Errorf("exit code %d, want %d: %s", code, want, text)
+		s, err := study(t, text, exact(), 2)
+		if err == nil {
+			err = s.Run(t.Context(), 1, fit.Quiet{})
 		}
-	}
-	if _, code := calibrated(t, gaussianModel, exact(), calibrateFlags{replicates: 2, jobs: 1, misstate: "q=1.2"}); code != exitUsage {
-		t.Errorf("an unknown parameter to misstate: exit code %d", code)
+		var usage *fit.UsageError
+		if err == nil || errors.As(err, &usage) {
+			t.Errorf("the error is %v, want one of the model: %s", err, text)
+		}
 	}
 }
