@@ -28,13 +28,9 @@ type Prepared struct {
 // makes the folder of the run ready, if there is to be one. The result is usable only where there is no error and the list has none either. An error is a
 // UsageError where options do not fit.
 func Open(m *compile.Model, sources data.Sources, o Options) (*Prepared, diag.List, error) {
-	p, err := resolved(m, o.filled())
-	if err != nil {
-		return nil, nil, err
-	}
-	diags := p.suits(m)
-	if diags.HasErrors() {
-		return nil, diags, nil
+	p, diags, err := resolved(m, o.filled())
+	if err != nil || diags.HasErrors() {
+		return nil, diags, err
 	}
 	if t := m.Checked.Transform; t.Implied && !t.Kind.Pooled {
 		p.options.Progress.Message(fmt.Sprintf("no transform given: %s(rho = %g)", t.Kind, t.Rho))
@@ -44,7 +40,21 @@ func Open(m *compile.Model, sources data.Sources, o Options) (*Prepared, diag.Li
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
 	}
-	p.Bound = bound
+	return p.ready(bound, diags)
+}
+
+// OpenBound is Open for a model that has its data already.
+func OpenBound(b *compile.Bound, o Options) (*Prepared, diag.List, error) {
+	p, diags, err := resolved(b.Model, o.filled())
+	if err != nil || diags.HasErrors() {
+		return nil, diags, err
+	}
+	return p.ready(b, diags)
+}
+
+// ready does what needs the data. diags are of the steps before.
+func (p *Prepared) ready(b *compile.Bound, diags diag.List) (*Prepared, diag.List, error) {
+	p.Bound = b
 	for _, step := range []func() (diag.List, error){p.divide, p.mayBegin, p.note, p.takeFolder} {
 		found, err := step()
 		diags = append(diags, found...)
@@ -56,13 +66,14 @@ func Open(m *compile.Model, sources data.Sources, o Options) (*Prepared, diag.Li
 	return p, diags, nil
 }
 
-// resolved finds the settings of the run.
-func resolved(m *compile.Model, o Options) (*Prepared, error) {
+// resolved finds the settings of the run and does what needs no data.
+func resolved(m *compile.Model, o Options) (*Prepared, diag.List, error) {
 	s, err := o.Algorithm.Resolve(m.Checked.Transform.Kind, o.Settings)
 	if err != nil {
-		return nil, &UsageError{err}
+		return nil, nil, &UsageError{err}
 	}
-	return &Prepared{Algorithm: o.Algorithm, Settings: s, options: o}, nil
+	p := &Prepared{Algorithm: o.Algorithm, Settings: s, options: o}
+	return p, p.suits(m), nil
 }
 
 // suits reports what keeps the algorithm from the model, as far as it shows without data.

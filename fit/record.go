@@ -19,10 +19,14 @@ func (p *Prepared) record() (posterior.Record, error) {
 	}
 	here, err := os.Getwd()
 	o := p.options.Origin
+	key := ""
+	if p.Data != nil {
+		key = p.Data.Key
+	}
 	return posterior.Record{
 		Schema: posterior.Schema, Version: o.Version, Created: time.Now().UTC().Format(time.RFC3339), Command: o.Command, Directory: here,
-		Model: posterior.Source{Path: p.Source.Name, SHA256: digest([]byte(p.Source.Text))}, Data: inputs, Key: p.Data.Key,
-		Constants: maps.Clone(o.Constants), Backend: p.Algorithm.Name, Transform: p.Settings.Transform.Name, Rho: p.rho(), Seed: p.options.Seed, Settings: p.Settings.All(),
+		Model: posterior.Source{Path: p.Source.Name, SHA256: digest([]byte(p.Source.Text))}, Data: inputs,
+		Key: key, Constants: maps.Clone(o.Constants), Backend: p.Algorithm.Name, Transform: p.Settings.Transform.Name, Rho: p.rho(), Seed: p.options.Seed, Settings: p.Settings.All(),
 	}, err
 }
 
@@ -44,6 +48,9 @@ func (p *Prepared) rho() any {
 
 // inputs lists the files that went in, with their digests, for the record of the run.
 func (p *Prepared) inputs() ([]posterior.Source, error) {
+	if p.Data == nil {
+		return nil, nil
+	}
 	var out []posterior.Source
 	for _, s := range p.Data.Sources {
 		for k, path := range s.Files {

@@ -1,0 +1,228 @@
+package fit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/runs"
+)
+
+// twoPlaces is a regression on covariates of two clients, with its tables.
+func twoPlaces(t *testing.T, a backends.Algorithm) *compile.Bound {
+	t.Helper()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "m.vfl"), `client a, c
+data y : real[N] @ shared
+data x : real[N] @ a
+data w : real[N] @ c
+param b ~ normal(0, 1)
+param u ~ normal(0, 1) @ a
+param v ~ normal(0, 1) @ c
+y ~ normal(b + x * u + w * v, 1)
+`)
+	write(t, filepath.Join(dir, "m", "server.csv"), "y\n0.3\n-1.1\n0.7\n2.0\n-0.4\n1.2\n")
+	write(t, filepath.Join(dir, "m", "a.csv"), "x\n-1\n0.5\n0.2\n1.5\n-0.7\n0.1\n")
+	write(t, filepath.Join(dir, "m", "c.csv"), "w\n0.4\n-1.3\n0.6\n0.8\n-0.2\n1.0\n")
+	return bindPath(t, filepath.Join(dir, "m.vfl"), a.Transforms[0], 0.5)
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// short are settings that make a run of any algorithm brief, found by their roles.
+func short(a backends.Algorithm) map[string]string {
+	given := map[string]string{}
+	for role, n := range map[backends.Role]int{backends.Chains: 2, backends.Warmup: 150, backends.Draws: 60} {
+		if s, ok := a.In(role); ok {
+			given[s.Name] = strconv.Itoa(n)
+		}
+	}
+	return given
+}
+
+// A journey is what every backend must do from end to end.
+type journey struct {
+	algorithm backends.Algorithm
+	bound     *compile.Bound
+}
+
+func (j *journey) open(t *testing.T, o Options) *Prepared {
+	t.Helper()
+	o.Algorithm, o.Settings, o.Seed = j.algorithm, short(j.algorithm), 3
+	p, diags, err := OpenBound(j.bound, o)
+	good(t, diags, err)
+	return p
+}
+
+func (j *journey) sample(t *testing.T, o Options, stop <-chan struct{}) *Result {
+	t.Helper()
+	r, err := j.open(t, o).Sample(t.Context(), stop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Every listed backend, and one that is not listed, is opened, run, summarised, diagnosed, written, read again, interrupted and resumed.
+func TestEveryBackendFromEndToEnd(t *testing.T) {
+	for _, a := range append(Backends(), metropolis()) {
+		t.Run(a.Name, func(t *testing.T) {
+			j := &journey{a, twoPlaces(t, a)}
+			dir := filepath.Join(t.TempDir(), "run")
+			r := j.sample(t, Options{Dir: dir}, nil)
+			j.summarises(t, r)
+			j.repeats(t, r)
+			j.saves(t, r, dir)
+			j.resumes(t, r)
+		})
+	}
+}
+
+// summarises: a row for every parameter, with finite numbers; a table of them; a document that JSON can hold.
+func (j *journey) summarises(t *testing.T, r *Result) {
+	t.Helper()
+	var names []string
+	for _, row := range r.Summary() {
+		names = append(names, row.Name)
+		if m := float64(row.Mean); math.IsNaN(m) || math.Abs(m) > 5 {
+			t.Errorf("the mean of %s is %v", row.Name, m)
+		}
+	}
+	if diff := cmp.Diff([]string{"b", "u", "v"}, names); diff != "" {
+		t.Error(diff)
+	}
+	var text bytes.Buffer
+	if err := r.WriteTable(&text); err != nil || !strings.Contains(text.String(), "\n"+j.algorithm.Name+", transform ") {
+		t.Errorf("%v\n%s", err, text.String())
+	}
+	if err := posterior.WriteJSON(&text, r.Document); err != nil {
+		t.Error(err)
+	}
+	d := r.Document.Diagnostics
+	if _, trees := j.algorithm.In(backends.MaxDepth); trees != (d.MaxDepthHits != nil) {
+		t.Errorf("trees %t, transitions at their limit %v", trees, d.MaxDepthHits)
+	}
+	if (j.algorithm.Gives == backends.Markov) != (d.Divergences != nil) {
+		t.Errorf("divergences %v", d.Divergences)
+	}
+}
+
+// repeats: the same seed gives the same draws.
+func (j *journey) repeats(t *testing.T, want *Result) {
+	t.Helper()
+	sameDraws(t, "a second run", want.Draws, j.sample(t, Options{}, nil).Draws)
+}
+
+// saves: what a folder holds is the run, and says the same of itself.
+func (j *journey) saves(t *testing.T, r *Result, dir string) {
+	t.Helper()
+	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+	for _, dir := range []string{dir, elsewhere} {
+		if err := r.Save(dir); err != nil {
+			t.Fatal(err)
+		}
+		read, err := runs.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameDraws(t, "what was written", r.Draws, read.Draws)
+		if diff := cmp.Diff(r.Diagnose(), Diagnose(read), cmp.Comparer(sameNumber)); diff != "" {
+			t.Errorf("the run (-) and its folder (+) are diagnosed otherwise:\n%s", diff)
+		}
+	}
+}
+
+func sameNumber(a, b posterior.Number) bool {
+	return a == b || math.IsNaN(float64(a)) && math.IsNaN(float64(b))
+}
+
+// resumes: a run that was interrupted, early or late, goes on to the draws of one that was not. A fit of an approximation cannot be resumed, and says so.
+func (j *journey) resumes(t *testing.T, want *Result) {
+	t.Helper()
+	if j.algorithm.Gives == backends.Approximation {
+		if Resumable(t.TempDir(), &want.Record) == nil {
+			t.Error("an approximation was taken for a run that can be resumed")
+		}
+		return
+	}
+	for _, at := range []int64{5, 330} {
+		dir := filepath.Join(t.TempDir(), "run")
+		p := j.open(t, Options{Dir: dir})
+		ctx, interrupt := context.WithCancel(t.Context())
+		p.Algorithm = interrupting(j.algorithm, at, interrupt)
+		part, err := p.Sample(t.Context(), ctx.Done())
+		early := (*InterruptedError)(nil)
+		if err != nil && !errors.As(err, &early) {
+			t.Fatal(err)
+		}
+		if err == nil && len(part.Document.Diagnostics.Messages) == 0 {
+			t.Error("an interrupted run has nothing to say")
+		}
+		if err := Resumable(dir, &p.Record); err != nil {
+			t.Error(err)
+		}
+		sameDraws(t, "a resumed run", want.Draws, j.sample(t, Options{Dir: dir, Resume: true}, nil).Draws)
+		complete := (*CompleteError)(nil)
+		if _, err := j.open(t, Options{Dir: dir, Resume: true}).Sample(t.Context(), nil); !errors.As(err, &complete) {
+			t.Errorf("a complete run that is resumed: %v", err)
+		}
+	}
+}
+
+func sameDraws(t *testing.T, what string, want, got *posterior.Draws) {
+	t.Helper()
+	if !reflect.DeepEqual(want.Columns(), got.Columns()) || want.Chains() != got.Chains() {
+		t.Fatalf("%s has %d chains of %v, want %d of %v", what, got.Chains(), got.Columns(), want.Chains(), want.Columns())
+	}
+	for k := range want.Columns() {
+		for c, values := range want.Column(k) {
+			if !sameBits(values, got.Column(k)[c]) {
+				t.Errorf("%s: chain %d has other values of %s", what, c+1, want.Columns()[k].Name)
+			}
+		}
+	}
+}
+
+// With a Gaussian likelihood and prior the posterior is known: n = 4 observations of standard deviation 1 and a prior of standard deviation 10 give mean
+// Σy/(n + 1/100) and variance 1/(n + 1/100). The tolerance is 5 Monte Carlo standard errors.
+func TestUnlistedBackendFindsThePosterior(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "m.vfl")
+	write(t, path, "data y : real[N]\nparam b ~ normal(0, 10)\ny ~ normal(b, 1)\n")
+	write(t, filepath.Join(dir, "m", "data.csv"), "y\n1\n2\n3\n2.2\n")
+	m, sources := compiled(t, path, check.Options{})
+	p, diags, err := Open(m, sources, Options{Algorithm: metropolis(), Settings: map[string]string{"keep": "4000", "scale": "1.2"}, Seed: 1})
+	good(t, diags, err)
+	r, err := p.Sample(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row, precision := r.Summary()[0], 4.01
+	if got := float64(row.Mean); math.Abs(got-8.2/precision) > 5*float64(row.MCSE) {
+		t.Errorf("mean %v ± %v, want %v", got, row.MCSE, 8.2/precision)
+	}
+	if got, want := float64(row.SD), 1/math.Sqrt(precision); math.Abs(got/want-1) > 5/math.Sqrt(2*float64(row.ESSBulk)) {
+		t.Errorf("sd %v, want %v", got, want)
+	}
+}
