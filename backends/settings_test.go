@@ -63,3 +63,23 @@ func TestUndeclaredSettingIsMisuse(t *testing.T) {
 	}()
 	s.Float("draws")
 }
+
+// A plan reads settings by what they mean, whatever they are called, and knows which there are not.
+func TestPlanIsFoundByRoles(t *testing.T) {
+	a := backends.Algorithm{Transforms: []def.Transform{transforms.None}, Settings: []backends.Setting{
+		{Name: "length", Default: 7, Role: backends.Draws}, {Name: "draws", Default: 3}, {Name: "burn", Default: 5, Role: backends.Warmup},
+	}}
+	s, err := a.Resolve(transforms.None, map[string]string{"length": "9"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (backends.Plan{Chains: 1, Warmup: 5, Draws: 9}); s.Plan != want {
+		t.Errorf("%+v, want %+v", s.Plan, want)
+	}
+	if d, ok := a.In(backends.Draws); !ok || d.Name != "length" {
+		t.Errorf("draws are counted by %q", d.Name)
+	}
+	if _, ok := a.In(backends.MaxDepth); ok {
+		t.Error("there is a limit of trees that are not there")
+	}
+}

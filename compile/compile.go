@@ -19,7 +19,7 @@ import (
 )
 
 // ManifestFile is the manifest's name beside the party programs.
-const ManifestFile = "manifest.json"
+const ManifestFile = split.ManifestFile
 
 // A Model is a model after every stage that needs no data. Where Compile found errors it holds what the stages before them made.
 type Model struct {

@@ -19,8 +19,8 @@ type Options struct {
 	Resume bool
 	// From is the folder of an earlier run where Markov chains begin: with its positions, metric and step sizes. "": none.
 	From      string
-	LogLik    bool // Result.Responses hold the log density of every observation at every draw; it needs a Dir
-	Auxiliary bool // draws of the auxiliary variables are among the draws; it needs a Dir
+	LogLik    bool // Result.Responses hold the log density of every observation at every draw
+	Auxiliary bool // draws of the auxiliary variables are among the draws
 	Progress  Progress
 	Origin    Origin
 }

@@ -25,8 +25,6 @@ func (p *Prepared) mayHaveLogLik() (diag.List, error) {
 	switch {
 	case !p.options.LogLik:
 		return nil, nil
-	case p.options.Dir == "":
-		return nil, usagef("--log-lik writes to the folder of the run; give one by -o")
 	case p.Checked.Transform.Kind.AtClients:
 		return nil, usagef("--log-lik: %s", refusedPower)
 	}

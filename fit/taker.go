@@ -96,8 +96,6 @@ func (p *Prepared) maySaveAuxiliaries() error {
 	switch {
 	case !p.options.Auxiliary:
 		return nil
-	case p.options.Dir == "":
-		return usagef("--save-aux writes to the folder of the run; give one by -o")
 	case cuts == 0:
 		return usagef("--save-aux: with transform %s this model has no auxiliary variables", p.Checked.Transform.Kind)
 	}

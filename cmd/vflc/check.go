@@ -3,15 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/compile/check"
-	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -53,55 +49,8 @@ func newCheck() *cobra.Command {
 	return cmd
 }
 
-// A prior is that of one parameter, with defaults filled in.
-type prior struct {
-	Parameter   string `json:"parameter"`
-	Type        string `json:"type"`
-	Owner       string `json:"owner"`
-	Prior       string `json:"prior"`
-	Noncentered bool   `json:"noncentered"`
-}
-
-func priorsOf(p *check.Program) []prior {
-	out := []prior{}
-	for _, s := range p.Order {
-		if d, ok := s.Decl.(*ast.Param); ok {
-			out = append(out, prior{s.Name, s.Type.String() + bounds(s), s.Owner, priorText(s), d.Noncentered})
-		}
-	}
-	return out
-}
-
-// priorText is the distribution with every argument, those left out by their defaults.
-func priorText(s *check.Symbol) string {
-	args := make([]string, len(s.Args))
-	for i, a := range s.Args {
-		if a == nil {
-			args[i] = strconv.FormatFloat(s.Dist.Params[i].Default, 'g', -1, 64)
-		} else {
-			args[i] = format.Expr(a)
-		}
-	}
-	return s.Dist.Name + "(" + strings.Join(args, ", ") + ")"
-}
-
-// bounds are those declared on the type.
-func bounds(s *check.Symbol) string {
-	var parts []string
-	if s.Lower != nil {
-		parts = append(parts, "lower="+format.Expr(s.Lower))
-	}
-	if s.Upper != nil {
-		parts = append(parts, "upper="+format.Expr(s.Upper))
-	}
-	if parts == nil {
-		return ""
-	}
-	return " <" + strings.Join(parts, ", ") + ">"
-}
-
 func showPriors(w io.Writer, p *check.Program, asJSON bool) error {
-	priors := priorsOf(p)
+	priors := p.Priors()
 	if asJSON {
 		return posterior.WriteJSON(w, priors)
 	}

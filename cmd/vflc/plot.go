@@ -36,9 +36,9 @@ trace: values over the draws; histogram: a bar a bin. PARAMETER is a name (beta)
 			if err != nil {
 				return err
 			}
-			columns, err := chosen(r.Draws, args[1:])
+			columns, err := r.Draws.Choose(args[1:])
 			if err != nil {
-				return err
+				return &failure{exitUsage, err}
 			}
 			out := cmd.OutOrStdout()
 			s := plot.Size{Width: width, Height: height, Color: isTerminal(out) && os.Getenv("NO_COLOR") == ""}
@@ -67,7 +67,7 @@ func draw(w io.Writer, d *posterior.Draws, columns []int, kind string, s plot.Si
 	case one == nil:
 		return usagef("--kind %s: there are forest, trace and histogram", kind)
 	case len(columns) > mostFrames:
-		return usagef("%d frames are too many; name up to %d scalars (%s)", len(columns), mostFrames, strings.Join(variableNames(d), ", "))
+		return usagef("%d frames are too many; name up to %d scalars (%s)", len(columns), mostFrames, strings.Join(d.Names(), ", "))
 	}
 	for _, k := range columns {
 		if _, err := fmt.Fprintln(w, one(d.Columns()[k].Name, d.Column(k), s)); err != nil {

@@ -87,6 +87,7 @@ type runState struct {
 func runSteps() []func(*runState) error {
 	return []func(*runState) error{
 		(*runState).readSettings,
+		(*runState).refuseLostFiles,
 		(*runState).chooseBackend,
 		(*runState).compile,
 		(*runState).open,
@@ -109,6 +110,19 @@ func runModel(cmd *cobra.Command, path string, f *runFlags) error {
 
 func (s *runState) readSettings() error { return applySettingsFile(s.cmd, s.path) }
 
+// refuseLostFiles refuses flags that write to the folder of the run where there is none.
+func (s *runState) refuseLostFiles() error {
+	switch {
+	case s.flags.dir != "":
+		return nil
+	case s.flags.logLik:
+		return usagef("--log-lik writes to the folder of the run; give one by -o")
+	case s.flags.saveAux:
+		return usagef("--save-aux writes to the folder of the run; give one by -o")
+	}
+	return nil
+}
+
 func (s *runState) chooseBackend() (err error) {
 	if s.backend, err = algorithm(s.flags.backend); err != nil {
 		return err
@@ -130,7 +144,7 @@ func (s *runState) open() error {
 	s.prepared, err = open(s.cmd, s.model, s.flags.data, fit.Options{
 		Algorithm: s.backend, Settings: givenSettings(s.cmd, s.backend), Key: s.flags.key, Seed: s.flags.seed,
 		Dir: s.flags.dir, Resume: s.flags.resumed, From: s.flags.from, LogLik: s.flags.logLik, Auxiliary: s.flags.saveAux,
-		Progress: s.screen, Origin: fit.Origin{Version: fit.Version(), Command: os.Args, Constants: changed.Set, Began: s.begun},
+		Progress: s.screen, Origin: fit.Origin{Command: os.Args, Constants: changed.Set, Began: s.begun},
 	})
 	return err
 }

@@ -124,6 +124,7 @@ func checkDescription(t *testing.T, a backends.Algorithm) {
 			t.Errorf("setting %q: the default is not one of the choices", d.Name)
 		}
 	}
+	checkRoles(t, a)
 }
 
 type check struct {

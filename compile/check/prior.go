@@ -1,0 +1,57 @@
+package check
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/format"
+)
+
+// A Prior is that of one parameter, with defaults filled in.
+type Prior struct {
+	Parameter   string `json:"parameter"`
+	Type        string `json:"type"`
+	Owner       string `json:"owner"`
+	Prior       string `json:"prior"`
+	Noncentered bool   `json:"noncentered"`
+}
+
+// Priors lists those in force, in order of declaration; it never returns nil.
+func (p *Program) Priors() []Prior {
+	out := []Prior{}
+	for _, s := range p.Order {
+		if d, ok := s.Decl.(*ast.Param); ok {
+			out = append(out, Prior{s.Name, s.Type.String() + bounds(s), s.Owner, priorText(s), d.Noncentered})
+		}
+	}
+	return out
+}
+
+// priorText is the distribution with every argument, those left out by their defaults.
+func priorText(s *Symbol) string {
+	args := make([]string, len(s.Args))
+	for i, a := range s.Args {
+		if a == nil {
+			args[i] = strconv.FormatFloat(s.Dist.Params[i].Default, 'g', -1, 64)
+		} else {
+			args[i] = format.Expr(a)
+		}
+	}
+	return s.Dist.Name + "(" + strings.Join(args, ", ") + ")"
+}
+
+// bounds are those declared on the type.
+func bounds(s *Symbol) string {
+	var parts []string
+	if s.Lower != nil {
+		parts = append(parts, "lower="+format.Expr(s.Lower))
+	}
+	if s.Upper != nil {
+		parts = append(parts, "upper="+format.Expr(s.Upper))
+	}
+	if parts == nil {
+		return ""
+	}
+	return " <" + strings.Join(parts, ", ") + ">"
+}

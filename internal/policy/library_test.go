@@ -1,0 +1,65 @@
+package policy
+
+import (
+	"go/ast"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A library tells its caller, who may be a command, a prompt or a server: it writes to no screen, reads no command line and ends no process.
+func TestFitIsALibrary(t *testing.T) {
+	never := map[string]bool{"os/signal": true, "github.com/spf13/cobra": true, "github.com/spf13/pflag": true, "golang.org/x/term": true}
+	process := map[string]bool{"Stdout": true, "Stderr": true, "Stdin": true, "Args": true, "Exit": true}
+	for dir, u := range units(t) {
+		if !below(dir, "fit") {
+			continue
+		}
+		for _, f := range u.files {
+			for _, spec := range f.Imports {
+				if p, _ := strconv.Unquote(spec.Path.Value); never[p] {
+					t.Errorf("%s: package %s is of commands", u.at(spec), p)
+				}
+			}
+			ast.Inspect(f, func(n ast.Node) bool {
+				if s, ok := n.(*ast.SelectorExpr); ok {
+					if x, ok := s.X.(*ast.Ident); ok && x.Name == "os" && process[s.Sel.Name] {
+						t.Errorf("%s: os.%s belongs to the process", u.at(s), s.Sel.Name)
+					}
+				}
+				return true
+			})
+		}
+	}
+}
+
+// Commands take the backends from their list: what they must know of one stands in its description.
+func TestCommandsNameNoBackend(t *testing.T) {
+	all := units(t)
+	var names []string
+	for dir := range all {
+		if name, ok := strings.CutPrefix(dir, "backends/"); ok && all["fit"].imports()[dir] != "" {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		t.Fatal("package fit lists no backends")
+	}
+	for dir, u := range all {
+		if !below(dir, "cmd") {
+			continue
+		}
+		for _, f := range u.files {
+			ast.Inspect(f, func(n ast.Node) bool {
+				if lit, ok := n.(*ast.BasicLit); ok {
+					for _, name := range names {
+						if strings.Contains(lit.Value, name) {
+							t.Errorf("%s: names the backend %s", u.at(lit), name)
+						}
+					}
+				}
+				return true
+			})
+		}
+	}
+}
