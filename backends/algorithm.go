@@ -97,7 +97,7 @@ type Info struct {
 	Mode       Mode       // of algorithms that maximise
 }
 
-// A Transition is one step of a Markov chain that is corrected for its discretisation: what is told of it beside the draw.
+// A Transition is one step of a Markov chain that is corrected for its discretisation: its statistics beside the draw.
 type Transition struct {
 	LogDensity float64 // of the draw, unconstrained, auxiliary variables included
 	Energy     float64 // of the draw and its momentum

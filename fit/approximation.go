@@ -28,7 +28,6 @@ type fitted struct {
 	chains      []*chain // that the draws are of; nil where they are independent
 	left        int      // chains left out
 	advice      string   // how to go on after an interrupt
-	conditional bool     // the draws are given a maximum over other variables
 	auxiliary   bool     // auxiliary variables among these
 }
 
@@ -119,7 +118,7 @@ func (f *fitted) take(ctx context.Context, env density.Env, k backends.Kernel, n
 	return nil
 }
 
-// converged says that the fit came to its end and its ELBO had stopped rising.
+// converged reports whether the fit came to its end and its ELBO had stopped rising.
 func (f *fitted) converged() bool { return f.info.Done && f.info.Fit.Converged }
 
 // khat is the Pareto shape of the weights that would correct the approximation.
@@ -135,7 +134,7 @@ func (f *fitted) elbo() posterior.ELBO {
 	return posterior.ELBO{Value: posterior.Number(e.Value), SE: posterior.Number(e.SE)}
 }
 
-// messages say why not to trust the fit; none where there is no reason.
+// messages are the reasons not to trust the fit.
 func (f *fitted) messages() []string {
 	out := []string{}
 	switch d := f.info.Fit.Drift; {

@@ -52,7 +52,7 @@ func (c *chain) save(dir string, over bool) error {
 
 const chainHeading = "vflc chain 1"
 
-// load reads what save has written and restores the kernel. It says whether there was anything.
+// load reads what save has written and restores the kernel. The result is whether there was a file.
 func (c *chain) load(dir string) (bool, error) {
 	path := chainFile(dir, c.number)
 	f, err := os.Open(path)

@@ -19,7 +19,7 @@ func (m *sampling) gathered(vars []posterior.Variable, chains []*chain) *fitted 
 	}
 	all := chains[0]
 	f.auxiliary = len(m.Plan.Groups) > 0
-	f.conditional, f.info, f.iterations, f.chains = true, all.info, all.info.Mode.Iterations, nil
+	f.info, f.iterations, f.chains = all.info, all.info.Mode.Iterations, nil
 	n := m.Settings.Plan.Chains
 	for c := range n {
 		one := *all
@@ -33,7 +33,7 @@ func (m *sampling) gathered(vars []posterior.Variable, chains []*chain) *fitted 
 	return f
 }
 
-// unadorned are draws of chains that say nothing of their transitions. What a file of draws would have of them is not a number.
+// unadorned are draws of chains whose transitions have no statistics: in a file of draws these are not a number.
 func unadorned(vars []posterior.Variable, chains []*chain) *posterior.Draws {
 	d := posterior.NewDraws(vars, len(chains), len(chains[0].rows))
 	d.Transitions = make([][]posterior.Transition, len(chains))
@@ -46,7 +46,7 @@ func unadorned(vars []posterior.Variable, chains []*chain) *posterior.Draws {
 	return d
 }
 
-// summariseConditional tells of a maximum and of draws given it.
+// summariseConditional summarises a maximum and draws given it.
 func (r *Result) summariseConditional(f *fitted) {
 	d, mode := &r.Document, f.info.Mode
 	d.Parameters = posterior.SummariseChains(f.draws)
@@ -76,7 +76,7 @@ func (r *Result) summariseConditional(f *fitted) {
 
 var indices = regexp.MustCompile(`\[[0-9,]+\]`)
 
-// conditionalNote says what the rows of the table are.
+// conditionalNote explains what the rows of the table are.
 func conditionalNote(points, sampled []string, aux bool) string {
 	given := ""
 	switch {
@@ -94,7 +94,7 @@ func conditionalNote(points, sampled []string, aux bool) string {
 	return note + "those of " + strings.Join(sampled, ", ") + " are conditional on " + given + ", and so narrower than the posterior."
 }
 
-// doubts say why not to trust the maximum, or the draws given it. rows are of what was drawn.
+// doubts are the reasons not to trust the maximum, or the draws given it. rows are of what was drawn.
 func (f *fitted) doubts(rows []posterior.Row) []string {
 	out := []string{}
 	mode := f.info.Mode
@@ -108,5 +108,5 @@ func (f *fitted) doubts(rows []posterior.Row) []string {
 	if n := f.info.NonFinite; n > 0 {
 		out = append(out, fmt.Sprintf("%d evaluations gave no finite density; their steps were taken back", n))
 	}
-	return append(out, sayings(posterior.Examine(f.draws, rows, nil, 0))...)
+	return append(out, messagesOf(posterior.Examine(f.draws, rows, nil, 0))...)
 }

@@ -4,5 +4,5 @@ package fit
 
 import "time"
 
-// processCPU says that the system does not tell.
+// processCPU has no answer on this system.
 func processCPU() (time.Duration, bool) { return 0, false }

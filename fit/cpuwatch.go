@@ -22,7 +22,7 @@ func newCPUWatch(chains int) *cpuWatch {
 	return w
 }
 
-// warm says that a chain has left its warm-up.
+// warm counts a chain that has left its warm-up.
 func (w *cpuWatch) warm() {
 	if w.warming.Add(-1) == 0 {
 		w.middle, _ = processCPU()
@@ -37,7 +37,7 @@ func (w *cpuWatch) note(c *chain) {
 	}
 }
 
-// end returns the seconds of both parts; nil where the system does not tell.
+// end returns the seconds of both parts; nil where the system does not count them.
 func (w *cpuWatch) end() (warmup, sampling *posterior.Number) {
 	if !w.known {
 		return nil, nil

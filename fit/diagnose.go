@@ -68,7 +68,7 @@ func WriteFindings(w io.Writer, r *runs.Run, found []posterior.Finding) error {
 	return nil
 }
 
-// nothingWrong says what was looked at.
+// nothingWrong lists what was looked at.
 func nothingWrong(r *runs.Run) string {
 	if !r.Draws.Independent() {
 		return fmt.Sprintf("Nothing to report: %d chains of %d draws; no divergences, E-BFMI, R-hat and effective sample sizes within bounds.", r.Draws.Chains(), r.Draws.Len(0))

@@ -6,7 +6,7 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// diagnose says how far Markov chains can be trusted. rows summarise their draws; maxDepth is the limit of their trees, 0 where they have none.
+// diagnose examines how far Markov chains can be trusted. rows summarise their draws; maxDepth is the limit of their trees, 0 where they have none.
 func (f *fitted) diagnose(rows []posterior.Row, maxDepth int) posterior.Diagnostics {
 	divergences, hits := 0, 0
 	d := posterior.Diagnostics{Divergences: &divergences, EBFMI: []posterior.Number{}, Khat: posterior.NotApplicable(), Messages: []string{}}
@@ -20,7 +20,7 @@ func (f *fitted) diagnose(rows []posterior.Row, maxDepth int) posterior.Diagnost
 			if t.Divergent {
 				divergences++
 			}
-			if t.TreeDepth >= maxDepth {
+			if maxDepth > 0 && t.TreeDepth >= maxDepth {
 				hits++
 			}
 		}
@@ -29,12 +29,12 @@ func (f *fitted) diagnose(rows []posterior.Row, maxDepth int) posterior.Diagnost
 	if f.interrupted {
 		d.Messages = append(d.Messages, f.whatWasDrawn())
 	}
-	d.Messages = append(d.Messages, sayings(posterior.Examine(f.draws, rows, nil, maxDepth))...)
+	d.Messages = append(d.Messages, messagesOf(posterior.Examine(f.draws, rows, nil, maxDepth))...)
 	return d
 }
 
-// sayings are findings as messages, those of one check together.
-func sayings(found []posterior.Finding) []string {
+// messagesOf are findings as messages, those of one check together.
+func messagesOf(found []posterior.Finding) []string {
 	var out []string
 	for len(found) > 0 {
 		same := 1
@@ -51,7 +51,7 @@ func sayings(found []posterior.Finding) []string {
 	return out
 }
 
-// whatWasDrawn tells of an interrupted run.
+// whatWasDrawn is the message of an interrupted run.
 func (f *fitted) whatWasDrawn() string {
 	text := fmt.Sprintf("interrupted after %d draws of each chain", f.draws.Len(0))
 	if f.left > 0 {

@@ -2,7 +2,7 @@ package fit
 
 import "fmt"
 
-// A UsageError says that what was asked for does not fit: a setting, an option, or a combination of them. Model and data may be right.
+// A UsageError is a setting, an option or a combination of them that does not fit. Model and data may be right.
 type UsageError struct{ Err error }
 
 func (e *UsageError) Error() string { return e.Err.Error() }
@@ -11,7 +11,7 @@ func (e *UsageError) Unwrap() error { return e.Err }
 
 func usagef(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
 
-// An InitError says that no starting point with a finite density was found.
+// An InitError is the failure to find a starting point with a finite density.
 type InitError struct {
 	Why string // the variable or the term whose density was not finite in the last attempt
 	Err error
@@ -21,14 +21,14 @@ func (e *InitError) Error() string { return e.Err.Error() }
 
 func (e *InitError) Unwrap() error { return e.Err }
 
-// An InterruptedError says that a run was stopped before its first draw.
+// An InterruptedError is the end of a run that was stopped before its first draw.
 type InterruptedError struct {
 	Advice string // how to go on
 }
 
 func (e *InterruptedError) Error() string { return "interrupted before the first draw; " + e.Advice }
 
-// A CompleteError says that a run that was to be resumed has nothing left to do.
+// A CompleteError refuses to resume a run that has nothing left to do.
 type CompleteError struct {
 	Dir  string // its folder
 	Warm bool   // another run can begin where it ended

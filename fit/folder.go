@@ -15,8 +15,8 @@ import (
 	"github.com/vflc/vflc/posterior/zarr"
 )
 
-// takeFolder makes the folder of a run ready, if there is one, and leaves the record there: without the rest it tells what to resume. A run that is
-// resumed keeps its record.
+// takeFolder makes the folder of a run ready, if there is one, and writes the record there, so that the run can be
+// resumed. A run that is resumed keeps its record.
 func (p *Prepared) takeFolder() (_ diag.List, err error) {
 	dir := p.options.Dir
 	switch {
@@ -98,7 +98,7 @@ func (r *Result) write(dir string) error {
 	return atomicfile.Write(filepath.Join(dir, runs.SummaryFile), 0o644, func(w io.Writer) error { return posterior.WriteJSON(w, r.Document) })
 }
 
-// attributes are what readers of ArviZ's files are told of a run.
+// attributes describe a run to readers of ArviZ's files.
 func (r *Result) attributes() map[string]any {
 	return map[string]any{
 		"inference_library": "vflc", "inference_library_version": r.Record.Version, "created_at": r.Record.Created,

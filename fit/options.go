@@ -6,7 +6,7 @@ import (
 	"github.com/vflc/vflc/backends"
 )
 
-// Options say how a model is fitted. The zero value fits it with the default backend and its default settings, and writes nothing.
+// Options are how a model is fitted. The zero value fits it with the default backend and its default settings, and writes nothing.
 type Options struct {
 	Algorithm backends.Algorithm // the first of Backends where it has no name
 	Settings  map[string]string  // of the algorithm, by name, as on the command line; those left out have their defaults
@@ -33,21 +33,21 @@ type Origin struct {
 	Began     time.Time          // when loading began; zero: when Open was called
 }
 
-// A Progress is told where a run stands. Step and Skip may be called by several goroutines at the same time, one a chain.
+// A Progress shows where a run stands. Step and Skip may be called by several goroutines at the same time, one a chain.
 type Progress interface {
 	// Message is one line of text for the user.
 	Message(text string)
 	// Begin announces chains side by side, and how many steps each of them makes; 0 where this is not known before.
 	Begin(chains, steps int)
-	// Step tells of one step of a chain, counted from 1.
+	// Step reports one step of a chain, counted from 1.
 	Step(chain int, info backends.Info)
-	// Skip tells of steps that an earlier process has made.
+	// Skip reports steps that an earlier process has made.
 	Skip(chain, steps int)
 	// End follows the last step.
 	End()
 }
 
-// Quiet is a Progress that tells nobody.
+// Quiet is a Progress that shows nothing.
 type Quiet struct{}
 
 // Message does nothing, as do the other methods.

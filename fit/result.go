@@ -22,7 +22,7 @@ type Result struct {
 	Responses []zarr.Observed
 	dir       string                            // the folder of the run, which was made ready for it; "": none
 	maxDepth  int                               // of trees; 0: there are none
-	chains    func(chain int) posterior.CSVInfo // what its file says of each
+	chains    func(chain int) posterior.CSVInfo // the comments of each one's file
 	closing   string                            // the line below the table
 	trace     []posterior.ELBOPoint
 	programs  map[string][]byte // by file name, the manifest among them
@@ -31,7 +31,7 @@ type Result struct {
 // Summary returns a row for every scalar parameter.
 func (r *Result) Summary() []posterior.Row { return r.Document.Parameters }
 
-// Diagnose returns what says not to trust the draws, the worst first within each check; it never returns nil.
+// Diagnose returns the reasons not to trust the draws, the worst first within each check; it never returns nil.
 func (r *Result) Diagnose() []posterior.Finding {
 	return findings(r.Draws, r.Document.Parameters, &r.Document, r.maxDepth)
 }
@@ -87,7 +87,7 @@ func rhoText(rho any) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// summariseFit tells of a variational approximation.
+// summariseFit summarises a variational approximation.
 func (r *Result) summariseFit(f *fitted) {
 	converged, d := f.converged(), &r.Document
 	d.Parameters = posterior.SummariseIndependent(f.draws)
@@ -98,7 +98,7 @@ func (r *Result) summariseFit(f *fitted) {
 	}
 }
 
-// summariseChains tells of Markov chains.
+// summariseChains summarises Markov chains.
 func (r *Result) summariseChains(plan *model.Plan, f *fitted, s backends.Plan) {
 	d := &r.Document
 	d.Parameters = posterior.SummariseChains(f.draws)

@@ -43,7 +43,7 @@ func (p *Prepared) mayBeginFrom() error {
 	return nil
 }
 
-// unchanged returns the record of a folder, or says where what the run would do now differs from it.
+// unchanged returns the record of a folder, or an error that names what differs now.
 func unchanged(dir string, now posterior.Record) (posterior.Record, error) {
 	then, err := runs.ReadRecord(dir)
 	switch {

@@ -83,8 +83,8 @@ func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags, a backen
 		return err
 	}
 	s, diags, err := calibrate.New(p, f.replicates)
-	if shown := settle(cmd, diags); shown != nil {
-		return shown
+	if err := settle(cmd, diags); err != nil {
+		return err
 	}
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func reportStudy(cmd *cobra.Command, s *calibrate.Study, f *calibrateFlags) erro
 		err = r.WriteTable(cmd.OutOrStdout())
 	}
 	if err == nil && f.strict && (!r.Calibrated || len(r.Warnings) > 0) {
-		return said(exitUntrusted)
+		return shown(exitUntrusted)
 	}
 	return err
 }

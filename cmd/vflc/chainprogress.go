@@ -28,17 +28,17 @@ type chainLine struct {
 	steps       int // of the phase, in this process
 	leapfrogs   int // of those
 	divergences int // of the draws
-	told        int // parts of the way told of
+	written     int // lines written
 }
 
-// tellings is how many lines a chain writes off a terminal.
-const tellings = 20
+// linesOfChain is how many lines a chain writes off a terminal.
+const linesOfChain = 20
 
 func newChainProgress(p *progress, chains, total int) *chainProgress {
 	return &chainProgress{progress: p, total: max(1, total), begun: p.now(), lines: make([]chainLine, chains)}
 }
 
-// step tells of one transition of a chain.
+// step shows one transition of a chain.
 func (p *chainProgress) step(chain int, info backends.Info) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -51,18 +51,18 @@ func (p *chainProgress) step(chain int, info backends.Info) {
 		}
 		return
 	}
-	if part := tellings * l.done / p.total; part > l.told {
-		l.told = part
+	if part := linesOfChain * l.done / p.total; part > l.written {
+		l.written = part
 		fmt.Fprintln(p.w, l.plain(chain, p.total))
 	}
 }
 
-// skip tells of transitions that an earlier process has made.
+// skip counts transitions that an earlier process has made.
 func (p *chainProgress) skip(chain, done int) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	l := &p.lines[chain-1]
-	l.done, l.skipped, l.told = done, done, tellings*done/p.total
+	l.done, l.skipped, l.written = done, done, linesOfChain*done/p.total
 }
 
 func (l *chainLine) take(info backends.Info) {

@@ -35,7 +35,7 @@ func newCheck() *cobra.Command {
 				return err
 			}
 			if diags.HasErrors() {
-				return said(exitInput)
+				return shown(exitInput)
 			}
 			if priors {
 				return showPriors(cmd.OutOrStdout(), m.Checked, asJSON)

@@ -32,7 +32,7 @@ E-BFMI below 0.3, R-hat above 1.01, effective sample sizes below 400, k-hat of a
 				err = fit.WriteFindings(cmd.OutOrStdout(), r, found)
 			}
 			if err == nil && strict && len(found) > 0 {
-				return said(exitUntrusted)
+				return shown(exitUntrusted)
 			}
 			return err
 		}),

@@ -15,7 +15,7 @@ func settle(cmd *cobra.Command, l diag.List) error {
 		return err
 	}
 	if l.HasErrors() {
-		return said(exitInput)
+		return shown(exitInput)
 	}
 	return nil
 }

@@ -17,12 +17,12 @@ const (
 	exitFine      = 0
 	exitInput     = 1  // the model, the data or a file is wrong
 	exitUsage     = 2  // the command line is wrong
-	exitUntrusted = 3  // it ran, and --strict says not to trust it
+	exitUntrusted = 3  // it ran, and with --strict is not to be trusted
 	exitPeer      = 4  // another party or the network failed
 	exitBug       = 70 // our fault (EX_SOFTWARE of sysexits.h)
 )
 
-// A failure ends a command with a code. A nil err: everything was said already.
+// A failure ends a command with a code. A nil err: the reason is on the screen already.
 type failure struct {
 	code int
 	err  error
@@ -41,8 +41,8 @@ func usagef(format string, args ...any) error {
 	return &failure{exitUsage, fmt.Errorf(format, args...)}
 }
 
-// said is a failure whose reason is on the screen already.
-func said(code int) error { return &failure{code: code} }
+// shown is a failure whose reason is on the screen already.
+func shown(code int) error { return &failure{code: code} }
 
 // oneArgument wants exactly one argument beside the flags.
 func oneArgument(what string) cobra.PositionalArgs {
@@ -80,7 +80,7 @@ func judged(cmd *cobra.Command, err error) error {
 	return &failure{exitInput, err}
 }
 
-// report says what an error means and returns the exit code.
+// report prints an error and returns the exit code.
 func report(w io.Writer, ran *cobra.Command, err error) int {
 	if err == nil {
 		return exitFine

@@ -30,7 +30,7 @@ func newFmt() *cobra.Command {
 				wrong = wrong || !good
 			}
 			if wrong {
-				return said(exitInput)
+				return shown(exitInput)
 			}
 			return nil
 		}),

@@ -60,7 +60,7 @@ func newCriterion(c criterion) *cobra.Command {
 				err = e.WriteTable(cmd.OutOrStdout())
 			}
 			if err == nil && strict && len(e.Warnings) > 0 {
-				return said(exitUntrusted)
+				return shown(exitUntrusted)
 			}
 			return err
 		}),
@@ -73,8 +73,8 @@ func newCriterion(c criterion) *cobra.Command {
 // logLikelihood is what the run has stored, or else computes from its model and data. It shows what is found of these.
 func logLikelihood(cmd *cobra.Command, r *runs.Run) ([]zarr.Observed, error) {
 	responses, diags, err := fit.LogLikelihood(r)
-	if shown := settle(cmd, diags); shown != nil {
-		return nil, shown
+	if err := settle(cmd, diags); err != nil {
+		return nil, err
 	}
 	return responses, err
 }

@@ -33,7 +33,7 @@ func execute(args []string, out, errs io.Writer) (code int) {
 	return report(errs, ran, err)
 }
 
-// apologise tells of a panic: always a bug of this program, never of its user.
+// apologise reports a panic: always a bug of this program, never of its user.
 func apologise(w io.Writer, bug any) int {
 	fmt.Fprintf(w, "vflc: a bug in vflc, not in your model: %v\n", bug)
 	fmt.Fprintf(w, "We are sorry. Please report it with the command, the model and this line: %s\n", version())

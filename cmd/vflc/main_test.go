@@ -84,7 +84,7 @@ func TestExitCodes(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		want int
-	}{{nil, exitFine}, {plain, exitUsage}, {wrapped, exitInput}, {usagef("no"), exitUsage}, {said(exitUntrusted), exitUntrusted}} {
+	}{{nil, exitFine}, {plain, exitUsage}, {wrapped, exitInput}, {usagef("no"), exitUsage}, {shown(exitUntrusted), exitUntrusted}} {
 		if got := report(io.Discard, root, c.err); got != c.want {
 			t.Errorf("%v: exit code %d, want %d", c.err, got, c.want)
 		}

@@ -52,8 +52,8 @@ func open(cmd *cobra.Command, m *compile.Model, tables []string, o fit.Options) 
 		return nil, err
 	}
 	p, diags, err := fit.Open(m, sources, o)
-	if shown := settle(cmd, diags); shown != nil {
-		return nil, shown
+	if err := settle(cmd, diags); err != nil {
+		return nil, err
 	}
 	return p, err
 }

@@ -91,7 +91,7 @@ func assignment(flag, text string) (string, float64, error) {
 	return name, v, nil
 }
 
-// known says whether the names in --set and --rho are those of consts and clients of the model.
+// known refuses names in --set and --rho that are not those of consts and clients of the model.
 func (f *modelFlags) known(p *check.Program) error {
 	options, err := f.options()
 	if err != nil {

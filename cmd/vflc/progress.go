@@ -39,7 +39,7 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// step tells of one step of the algorithm.
+// step shows one step of the algorithm.
 func (p *progress) step(info backends.Info) {
 	now := p.now()
 	if info.Phase != p.phase {

@@ -179,7 +179,7 @@ func (s *runState) print() error {
 	return s.result.WriteTable(s.cmd.OutOrStdout())
 }
 
-// warn tells what is wrong with the result, and where it is.
+// warn prints what is wrong with the result, and where it was written.
 func (s *runState) warn() error {
 	messages := s.result.Document.Diagnostics.Messages
 	for _, m := range messages {
@@ -189,7 +189,7 @@ func (s *runState) warn() error {
 		s.screen.say("written to %s", s.flags.dir)
 	}
 	if s.flags.strict && len(messages) > 0 {
-		return said(exitUntrusted)
+		return shown(exitUntrusted)
 	}
 	return nil
 }

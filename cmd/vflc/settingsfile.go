@@ -15,7 +15,7 @@ import (
 )
 
 // applySettingsFile sets the flags that [run] of vfl.toml beside the model names and the command line does not. A flag that may be repeated
-// takes a list. Where a party's data are is said in [data], which is not read here.
+// takes a list. [data], which names the tables of the parties, is not read here.
 func applySettingsFile(cmd *cobra.Command, model string) error {
 	path := filepath.Join(filepath.Dir(model), "vfl.toml")
 	text, err := os.ReadFile(path)

@@ -67,7 +67,7 @@ func together(responses []zarr.Observed) loo.Pointwise {
 	return out
 }
 
-// Different says how the responses of two runs differ; "" where they are the same values in the same order, whatever they are called.
+// Different is how the responses of two runs differ; "" where they are the same values in the same order, whatever they are called.
 func Different(a, b []zarr.Observed) string {
 	if len(a) != len(b) {
 		return fmt.Sprintf("%d and %d responses", len(a), len(b))

@@ -56,3 +56,47 @@ func (r Report) WriteTable(w io.Writer) error {
 	_, err := io.WriteString(w, text)
 	return err
 }
+
+// ranks gathers, by scalar, the ranks of the replicates that were done.
+func (s *Study) ranks() (ranks [][]int, done int) {
+	ranks = make([][]int, len(s.names))
+	for _, r := range s.results {
+		if !r.done {
+			continue
+		}
+		done++
+		for k, v := range r.ranks {
+			ranks[k] = append(ranks[k], v)
+		}
+	}
+	return ranks, done
+}
+
+// warnings are what weakens the verdict.
+func (s *Study) warnings() []string {
+	out := []string{}
+	failed, slow, divergent := 0, 0, 0
+	why := ""
+	for _, r := range s.results {
+		if r.err != nil {
+			failed++
+			why = r.err.Error()
+		}
+		if r.done && r.divergences > 0 {
+			divergent++
+		}
+		if r.done && s.chains() && r.ess < ranked {
+			slow++
+		}
+	}
+	if failed > 0 {
+		out = append(out, fmt.Sprintf("%d replicates could not be fitted and are left out, which biases the ranks (the last: %s)", failed, why))
+	}
+	if divergent > 0 {
+		out = append(out, fmt.Sprintf("in %d replicates transitions diverged: where ranks are not uniform, this may be why (--target-accept 0.95, or another parameterisation)", divergent))
+	}
+	if slow > 0 {
+		out = append(out, fmt.Sprintf("in %d replicates the chain had fewer than %d effective draws, though it was made %d times as long: their ranks are correlated; raise --draws", slow, ranked, 1<<doublings))
+	}
+	return out
+}

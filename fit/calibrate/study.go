@@ -14,9 +14,7 @@ import (
 	"sync"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/sbc"
@@ -52,7 +50,7 @@ type replicate struct {
 }
 
 // New prepares a study of so many replicates of a model, whose responses in the data are replaced in each. Settings and seed are those that the model was
-// opened with. A model that cannot be simulated is refused; the diagnostics say where.
+// opened with. A model that cannot be simulated is refused: the diagnostics show the place.
 func New(p *fit.Prepared, replicates int) (*Study, diag.List, error) {
 	if p.Checked.Transform.Kind.AtClients {
 		return nil, nil, &fit.UsageError{Err: errors.New("the power model cannot be calibrated: its density is a geometric mean of likelihoods, from which no data can be drawn; use --transform augmented or none")}
@@ -121,51 +119,6 @@ func (s *Study) Misstate(parameter string, factor float64) {
 		}
 		return 1
 	}
-}
-
-// simulable refuses a response that cannot be replaced by simulated values.
-func simulable(b *compile.Bound, m *simulate.Model, k int) error {
-	y := m.Responses[k]
-	switch {
-	case y.Data == "":
-		return fmt.Errorf("the left side of %s is an expression; new data can be drawn only where it is the name of data", y.Name)
-	case y.Weighted:
-		return fmt.Errorf("the likelihood of %s has weights, which say nothing of how data arise", y.Name)
-	case y.Dist.Sample == nil:
-		return fmt.Errorf("nothing can be drawn from %s", y.Dist.Name)
-	}
-	for j, other := range m.Responses {
-		if j != k && other.Data == y.Data && other.Holder == y.Holder {
-			return fmt.Errorf("%s has two likelihoods, and data can be drawn from one only", y.Data)
-		}
-	}
-	if uses(b, y.Data) > statements(b, y.Data) {
-		return fmt.Errorf("%s is used elsewhere in the model than on the left of its likelihood; what depends on the response cannot be simulated before it", y.Data)
-	}
-	return nil
-}
-
-// uses counts where a name stands in the model's expressions.
-func uses(b *compile.Bound, name string) int {
-	n := 0
-	ast.Walk(b.File, func(node ast.Node) bool {
-		if x, ok := node.(*ast.Name); ok && x.Name == name {
-			n++
-		}
-		return true
-	})
-	return n
-}
-
-// statements counts the likelihoods that a name is the left side of.
-func statements(b *compile.Bound, name string) int {
-	n := 0
-	for _, l := range b.Checked.Likelihoods {
-		if x, ok := l.Stmt.Left.(*ast.Name); ok && x.Name == name {
-			n++
-		}
-	}
-	return n
 }
 
 // Run does all replicates, several at a time; the result does not depend on how many. When the context is cancelled those at hand end and no more begin. p is
@@ -245,7 +198,7 @@ func (s *Study) replicate(simulator *simulate.Simulator, number int) (out replic
 	return out
 }
 
-// rank ranks the truth among thinned draws, and tells the least effective sample size of the chain.
+// rank ranks the truth among thinned draws, and returns the least effective sample size of the chain.
 func (s *Study) rank(truth []float64, draws [][]float64) (ess float64, ranks []int) {
 	ess = math.Inf(1)
 	for k, column := range draws {
@@ -255,48 +208,4 @@ func (s *Study) rank(truth []float64, draws [][]float64) (ess float64, ranks []i
 		}
 	}
 	return ess, ranks
-}
-
-// ranks gathers, by scalar, the ranks of the replicates that were done.
-func (s *Study) ranks() (ranks [][]int, done int) {
-	ranks = make([][]int, len(s.names))
-	for _, r := range s.results {
-		if !r.done {
-			continue
-		}
-		done++
-		for k, v := range r.ranks {
-			ranks[k] = append(ranks[k], v)
-		}
-	}
-	return ranks, done
-}
-
-// warnings say what weakens the verdict.
-func (s *Study) warnings() []string {
-	out := []string{}
-	failed, slow, divergent := 0, 0, 0
-	why := ""
-	for _, r := range s.results {
-		if r.err != nil {
-			failed++
-			why = r.err.Error()
-		}
-		if r.done && r.divergences > 0 {
-			divergent++
-		}
-		if r.done && s.chains() && r.ess < ranked {
-			slow++
-		}
-	}
-	if failed > 0 {
-		out = append(out, fmt.Sprintf("%d replicates could not be fitted and are left out, which biases the ranks (the last: %s)", failed, why))
-	}
-	if divergent > 0 {
-		out = append(out, fmt.Sprintf("in %d replicates transitions diverged: where ranks are not uniform, this may be why (--target-accept 0.95, or another parameterisation)", divergent))
-	}
-	if slow > 0 {
-		out = append(out, fmt.Sprintf("in %d replicates the chain had fewer than %d effective draws, though it was made %d times as long: their ranks are correlated; raise --draws", slow, ranked, 1<<doublings))
-	}
-	return out
 }

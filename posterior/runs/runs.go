@@ -70,7 +70,7 @@ func ReadRecord(dir string) (*posterior.Record, error) {
 	return r, err
 }
 
-// contents reads the folder's documents, and tells the files of the chains and their variables.
+// contents reads the folder's documents, and returns the files of the chains and their variables.
 func (r *Run) contents() (files []string, vars []posterior.Variable, err error) {
 	switch err := decode(filepath.Join(r.Path, RecordFile), &r.Record); {
 	case errors.Is(err, fs.ErrNotExist):

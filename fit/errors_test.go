@@ -1,0 +1,116 @@
+package fit
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/stdlib/transforms"
+)
+
+// normalMean writes a model of a mean with its table, and opens it.
+func normalMean(t *testing.T, sd string, o Options) (*Prepared, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "m.vfl")
+	write(t, path, "data y : real[N]\nparam b ~ normal(0, 10)\ny ~ normal(b, "+sd+")\n")
+	write(t, filepath.Join(filepath.Dir(path), "m", "data.csv"), "y\n1\n2\n3\n2.2\n")
+	m, sources := compiled(t, path, check.Options{})
+	p, diags, err := Open(m, sources, o)
+	good(t, diags, nil)
+	return p, err
+}
+
+// What was asked for and does not fit is a UsageError, which names it.
+func TestUsageErrors(t *testing.T) {
+	for _, c := range []struct {
+		o    Options
+		want string
+	}{
+		{Options{Settings: map[string]string{"draws": "many"}}, `"many" is not a whole number`},
+		{Options{Settings: map[string]string{"shape": "2"}}, `no setting "shape"`},
+		{Options{Algorithm: backend(t, "soul")}, "it runs on augmented, power"},
+		{Options{Algorithm: backend(t, "sfvi"), Settings: map[string]string{"minibatch": "4"}}, "minibatch: 4 is not less than the number of rows, N = 4"},
+		{Options{Algorithm: backend(t, "sfvi"), From: "run"}, "--from is for Markov chains"},
+		{Options{Auxiliary: true}, "no auxiliary variables"},
+	} {
+		_, err := normalMean(t, "1", c.o)
+		var usage *UsageError
+		if !errors.As(err, &usage) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+	// What only the kernel can refuse is one too.
+	p, err := normalMean(t, "1", Options{Settings: map[string]string{"collapse-aux": "true"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var usage *UsageError
+	if _, err = p.Sample(t.Context(), nil); !errors.As(err, &usage) {
+		t.Errorf("%v is no UsageError", err)
+	}
+}
+
+// A density that is nowhere finite is an InitError with the term, for every kind of backend.
+func TestInitErrorNamesTheTerm(t *testing.T) {
+	for _, name := range []string{"nuts", "sfvi"} {
+		p, err := normalMean(t, "1e-300", Options{Algorithm: backend(t, name)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var start *InitError
+		if _, err = p.Sample(t.Context(), nil); !errors.As(err, &start) || !strings.Contains(start.Why, "log density of y") || !strings.Contains(err.Error(), start.Why) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A cancelled context ends a run without a result and without taking it for a fault of the model.
+func TestCancelledRun(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, a := range Backends() {
+		p, diags, err := OpenBound(twoPlaces(t, a), Options{Algorithm: a})
+		good(t, diags, err)
+		if _, err := p.Sample(ctx, nil); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", a.Name, err)
+		}
+	}
+}
+
+// Diagnostics of a model that does not suit the algorithm come from Open, before any table is read.
+func TestOpenFindsWhatDoesNotSuit(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.vfl")
+	write(t, path, "client a\ndata y : real[N] @ shared\ndata x : real[N] @ a\nparam b ~ normal(0, 1) @ a\nparam s ~ half_normal(1)\ny ~ normal(x * b, s)\n")
+	m, _ := compiled(t, path, check.Options{Transform: transforms.Augmented, Rho: 1})
+	_, diags, err := Open(m, data.Sources{}, Options{Algorithm: backend(t, "soul")})
+	if err != nil || !diags.HasErrors() || !strings.Contains(diags[0].Message, "no maximum") {
+		t.Errorf("%v, %v", diags, err)
+	}
+}
+
+// Responses are there without a folder too, one log density for each draw of each observation.
+func TestPointwiseInMemory(t *testing.T) {
+	p, err := normalMean(t, "1", Options{LogLik: true, Settings: map[string]string{"chains": "2", "warmup": "100", "draws": "30"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := p.Sample(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const halfLogTwoPi = 0.9189385332046727
+	for i, y := range []float64{1, 2, 3, 2.2} {
+		for c, chain := range r.Draws.Column(0) {
+			for d, b := range chain {
+				want := -(y-b)*(y-b)/2 - halfLogTwoPi
+				if got := r.Responses[0].LogLik[i][c][d]; got-want > 1e-12 || want-got > 1e-12 {
+					t.Fatalf("observation %d at b = %v: %v, want %v", i+1, b, got, want)
+				}
+			}
+		}
+	}
+}
