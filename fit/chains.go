@@ -49,29 +49,20 @@ func (m *sampling) transitions() int {
 	return 0
 }
 
-// sample runs all chains at once, each over an Env of its own, until they are done, or stopped after a transition with the draws that there are.
+// sample runs all chains, and saves them where the run has a folder.
 func (p *Prepared) sample(ctx context.Context, stop <-chan struct{}) (*fitted, error) {
 	m := &sampling{Prepared: p}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	vars := variables(p.Plan, p.options.Auxiliary)
 	chains := make([]*chain, m.kernels())
-	p.options.Progress.Begin(len(chains), m.transitions())
-	var wait sync.WaitGroup
-	m.cpu = newCPUWatch(len(chains))
 	for k := range chains {
-		c := &chain{number: k + 1, width: len(posterior.Columns(vars))}
-		chains[k] = c
-		wait.Go(func() {
-			if err := m.run(ctx, stop, c); err != nil {
-				cancel(err)
-			}
-		})
+		chains[k] = &chain{number: k + 1, width: len(posterior.Columns(vars))}
 	}
-	wait.Wait()
+	p.options.Progress.Begin(len(chains), m.transitions())
+	m.cpu = newCPUWatch(len(chains))
+	err := m.all(ctx, stop, chains)
 	warmup, drawing := m.cpu.end()
 	p.options.Progress.End()
-	if err := context.Cause(ctx); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	if err := m.complete(chains); err != nil {
@@ -88,6 +79,23 @@ func (p *Prepared) sample(ctx context.Context, stop <-chan struct{}) (*fitted, e
 		}
 	}
 	return f, nil
+}
+
+// all runs chains side by side, each over an Env of its own, until they are done, or stopped after a transition with the draws that there are. The first error
+// ends all of them.
+func (m *sampling) all(ctx context.Context, stop <-chan struct{}, chains []*chain) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wait sync.WaitGroup
+	for _, c := range chains {
+		wait.Go(func() {
+			if err := m.run(ctx, stop, c); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	wait.Wait()
+	return context.Cause(ctx)
 }
 
 // complete is the error of a resumed run with nothing left to do.

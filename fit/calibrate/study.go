@@ -18,6 +18,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/sbc"
+	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/simulate"
 )
@@ -181,13 +182,18 @@ func (s *Study) replicate(simulator *simulate.Simulator, number int) (out replic
 		out.err = err
 		return out
 	}
-	seed := stream.Uint64()
+	s.rankIn(plan, stream.Uint64(), truth, &out)
+	return out
+}
+
+// rankIn fits simulated data and ranks the truth among the draws. A Markov chain is made longer until it has enough effective draws.
+func (s *Study) rankIn(plan *model.Plan, seed uint64, truth []float64, out *replicate) {
 	for _, settings := range s.settings {
 		var draws [][]float64
 		if draws, out.divergences, out.err = s.fit(plan, seed, settings); out.err != nil {
 			var usage *fit.UsageError
 			out.fatal = errors.As(out.err, &usage)
-			return out
+			return
 		}
 		out.ess, out.ranks = s.rank(truth, draws)
 		if out.ess >= ranked {
@@ -195,7 +201,6 @@ func (s *Study) replicate(simulator *simulate.Simulator, number int) (out replic
 		}
 	}
 	out.done = true
-	return out
 }
 
 // rank ranks the truth among thinned draws, and returns the least effective sample size of the chain.

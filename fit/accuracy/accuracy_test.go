@@ -1,0 +1,74 @@
+package accuracy
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior/zarr"
+)
+
+// certain is a run whose observations have the same log density at every draw, so that nothing is uncertain: elpd is their sum, and the effective number of
+// parameters is 0.
+func certain(path string, values, density []float64) Candidate {
+	const draws = 40
+	d := posterior.NewDraws([]posterior.Variable{{Name: "b"}}, 1, draws)
+	d.Transitions = make([][]posterior.Transition, 1)
+	y := zarr.Observed{Name: "y", Shape: []int{len(values)}, Values: values}
+	for range values {
+		y.LogLik = append(y.LogLik, [][]float64{make([]float64, draws)})
+	}
+	for i := range draws {
+		d.Append(0, []float64{math.Sin(float64(i))})
+		d.AppendTransition(0, posterior.Transition{})
+		for k, lp := range density {
+			y.LogLik[k][0][i] = lp
+		}
+	}
+	return Candidate{Run: &runs.Run{Path: path, Draws: d}, Responses: []zarr.Observed{y}}
+}
+
+func near(a posterior.Number, b float64) bool { return math.Abs(float64(a)-b) < 1e-9 }
+
+func TestAccuracyOfCertainty(t *testing.T) {
+	y := []float64{1, 2, 4}
+	c := certain("good", y, []float64{-1, -2, -0.5})
+	r := WAIC().Of(c.Run, c.Responses)
+	if got := r.Responses[0]; !near(got.ELPD, -3.5) || !near(got.P, 0) || got.Observations != 3 || got.Draws != 40 || len(r.Warnings) != 0 {
+		t.Errorf("%+v, %v", got, r.Warnings)
+	}
+	if r.Criterion != "waic" || r.Model != "good" {
+		t.Errorf("%s of %s", r.Criterion, r.Model)
+	}
+}
+
+// The best comes first whatever the order of the runs, and the others differ from it by their elpd.
+func TestComparisonRanks(t *testing.T) {
+	y := []float64{1, 2, 4}
+	good, bad := certain("good", y, []float64{-1, -2, -0.5}), certain("bad", y, []float64{-2, -3, -1.5})
+	for _, order := range [][]Candidate{{good, bad}, {bad, good}} {
+		c, err := WAIC().Compare(order)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Models[0].Run != "good" || c.Models[1].Run != "bad" || !near(c.Models[1].Diff, -3) || !near(c.Models[1].DiffSE, 0) {
+			t.Errorf("%+v", c.Models)
+		}
+		var text strings.Builder
+		if err := c.WriteTable(&text); err != nil || strings.Index(text.String(), "\ngood ") > strings.Index(text.String(), "\nbad ") {
+			t.Errorf("%v\n%s", err, text.String())
+		}
+	}
+}
+
+func TestDifferentResponses(t *testing.T) {
+	a, b := certain("a", []float64{1, 2}, []float64{0, 0}), certain("b", []float64{1, 3}, []float64{0, 0})
+	if why := Different(a.Responses, a.Responses); why != "" {
+		t.Errorf("equal responses differ by %s", why)
+	}
+	if Different(a.Responses, b.Responses) == "" || Different(a.Responses, nil) == "" {
+		t.Error("other responses are taken for the same")
+	}
+}
