@@ -12,4 +12,5 @@ type Structural struct {
 	Examples []string // statements that check, for `vflc doc`
 	Arity    Arity
 	Infer    func(args []types.Type) (types.Type, error)
+	RowWise  bool // row i of the value depends on row i of the arguments alone
 }
