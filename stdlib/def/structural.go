@@ -13,4 +13,5 @@ type Structural struct {
 	Arity    Arity
 	Infer    func(args []types.Type) (types.Type, error)
 	RowWise  bool // row i of the value depends on row i of the arguments alone
+	Positive bool // where no argument is below 0, neither is the value, and it tends to 0 only where an argument does
 }
