@@ -6,6 +6,7 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // prior checks that a parameter's prior can be evaluated where the parameter lives.
@@ -128,7 +129,7 @@ func (c *checker) aux(s *ast.Aux) {
 	if !ok {
 		return
 	}
-	if dist.Name != "normal" || args[0] == nil || args[1] == nil {
+	if dist.Name != stdlib.Noise || args[0] == nil || args[1] == nil {
 		c.errorf(diag.BadAux, s.Dist, "an auxiliary variable is normal around its cut, with a constant rho")
 		return
 	}

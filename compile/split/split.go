@@ -14,6 +14,7 @@ import (
 	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // A PartyProgram is what one party runs: text, so that it can be read, compared and signed.
@@ -113,7 +114,7 @@ func (w *writer) channels() {
 	for _, k := range w.party.Aux {
 		rho := literal(w.Transform.RhoOf(k.Client))
 		w.body = append(w.body,
-			&ast.Aux{Name: ident(k.Name), Type: w.typeOf(k.Type), Dist: transform.Dist("normal", nil, []ast.Expr{k.Expr, rho})},
+			&ast.Aux{Name: ident(k.Name), Type: w.typeOf(k.Type), Dist: transform.Dist(stdlib.Noise, nil, []ast.Expr{k.Expr, rho})},
 			&ast.Send{Name: ident(k.Name), To: []ast.Ident{ident(w.Server)}})
 	}
 	if w.party.Name == w.Server {
