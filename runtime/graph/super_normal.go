@@ -18,7 +18,7 @@ var opNormal = &op{
 	flat:     func(k int) bool { return k == 3 },
 }
 
-var rewriteNormal = rewrite{"normal", func(g *Graph, id ID) {
+var rewriteNormal = rewrite{"normal density", func(g *Graph, id ID) {
 	n := &g.nodes[id]
 	if n.unweighted() != def.NormalRows {
 		return
