@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/vflc/vflc/runtime/graph"
@@ -289,6 +290,27 @@ func TestDensitiesAgree(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestVectorFormsAreTaken checks that a distribution with a vector form does not run by its own loop over many observations, with one number for
+// every parameter but the predictor, or constants where it needs them.
+func TestVectorFormsAreTaken(t *testing.T) {
+	loops := map[string]bool{}
+	everyDensity(func(i int, c densityCase) {
+		if c.weighted || c.n < 300 || c.x != constants || c.d.Expand == nil && c.d.Rows == def.NoRows {
+			return
+		}
+		b := graph.New("density")
+		c.draw(uint64(i)).build(t, b)
+		loop := strings.Contains(build(t, b).String(), "density."+c.d.Name)
+		before, seen := loops[c.d.Name]
+		loops[c.d.Name] = loop && (before || !seen)
+	})
+	for name, loop := range loops {
+		if loop {
+			t.Errorf("%s runs by its own loop in every model", name)
+		}
+	}
 }
 
 // TestOutsideDomains checks that no way of computing a density gives a finite number where a parameter, of all rows or of one, is outside its domain.
