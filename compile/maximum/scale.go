@@ -7,7 +7,6 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/lang/ast"
-	"github.com/vflc/vflc/lang/types"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -38,10 +37,12 @@ func (c *checker) driving(e ast.Expr, to float64, need def.Decay) []*check.Symbo
 	case *ast.Paren:
 		return c.driving(e.X, to, need)
 	case *ast.Unary:
-		if e.Op == "-" {
-			to = -to
+		switch e.Op {
+		case "-":
+			return c.driving(e.X, -to, need)
+		case "+":
+			return c.driving(e.X, to, need)
 		}
-		return c.driving(e.X, to, need)
 	case *ast.Transpose:
 		return c.driving(e.X, to, need)
 	case *ast.Index:
@@ -132,22 +133,17 @@ func (c *checker) call(e *ast.Call, to float64, need def.Decay) []*check.Symbol 
 
 // combined is for sums and sums of products: they tend to ∞ where a part of them does, and of parts that are not below 0, to 0 where those do.
 func (c *checker) combined(parts []ast.Expr, to float64, need def.Decay) []*check.Symbol {
-	known := math.IsInf(to, 0)
-	if to == 0 {
-		known = !slices.ContainsFunc(parts, func(e ast.Expr) bool { return !c.nonNegative(e) })
-	}
+	below := slices.ContainsFunc(parts, func(e ast.Expr) bool { return !c.nonNegative(e) })
+	known := to == 0 && !below || math.IsInf(to, 0)
 	if c.several(parts) {
 		need = after(def.PowerLaw, need)
 	}
 	var out []*check.Symbol
 	for _, e := range parts {
-		switch {
-		case !known:
+		if known {
+			out = append(out, c.factor(e, to, need)...)
+		} else {
 			out = append(out, c.maximisedIn(e)...)
-		case to == 0:
-			out = append(out, c.driving(e, 0, need)...)
-		default:
-			out = append(out, c.unboundedEitherWay(e, need)...)
 		}
 	}
 	return out
@@ -164,8 +160,20 @@ func (c *checker) several(parts []ast.Expr) bool {
 	return n > 1
 }
 
-func (c *checker) unboundedEitherWay(e ast.Expr, need def.Decay) []*check.Symbol {
+// factor is driving for a factor of what tends to 0 or, with a sign that is not known, to ∞.
+func (c *checker) factor(e ast.Expr, to float64, need def.Decay) []*check.Symbol {
+	if to == 0 {
+		return c.driving(e, 0, need)
+	}
 	return append(c.driving(e, math.Inf(1), need), c.driving(e, math.Inf(-1), need)...)
+}
+
+// reciprocal is the limit of x where 1/x tends to 0 or to ∞.
+func reciprocal(to float64) float64 {
+	if to == 0 {
+		return math.Inf(1)
+	}
+	return 0
 }
 
 // binary follows arithmetic.
@@ -173,13 +181,11 @@ func (c *checker) binary(e *ast.Binary, to float64, need def.Decay) []*check.Sym
 	switch e.Op {
 	case "+", "-":
 		return c.sum(e, to, need)
-	case "*", ".*":
+	case "*", ".*", "/", "./":
 		if e.Op == "*" && !c.Facts(e.X).Type.Scalar() && !c.Facts(e.Y).Type.Scalar() {
 			return c.combined([]ast.Expr{e.X, e.Y}, to, need)
 		}
 		return c.product(e, to, need)
-	case "/", "./":
-		return c.quotient(e, to, need)
 	case "^":
 		return c.power(e, to, need)
 	}
@@ -204,39 +210,29 @@ func (c *checker) sum(e *ast.Binary, to float64, need def.Decay) []*check.Symbol
 	return c.maximisedIn(e)
 }
 
-// product: a constant factor scales the limit.
+// product is of two factors, or a quotient: a constant one scales the limit.
 func (c *checker) product(e *ast.Binary, to float64, need def.Decay) []*check.Symbol {
-	for _, f := range [][2]ast.Expr{{e.X, e.Y}, {e.Y, e.X}} {
-		if v, ok := c.ConstValue(f[0]); ok && v != 0 {
-			return c.driving(f[1], to/v, need)
-		}
+	quotient := e.Op == "/" || e.Op == "./"
+	x, constantX := c.ConstValue(e.X)
+	y, constantY := c.ConstValue(e.Y)
+	switch {
+	case constantY && y != 0 && quotient:
+		return c.driving(e.X, to*y, need)
+	case constantY && y != 0:
+		return c.driving(e.X, to/y, need)
+	case constantX && x != 0 && !quotient:
+		return c.driving(e.Y, to/x, need)
+	case to != 0 && !math.IsInf(to, 0):
+		return c.maximisedIn(e)
 	}
 	if c.several([]ast.Expr{e.X, e.Y}) {
 		need = after(def.PowerLaw, need)
 	}
-	switch {
-	case to == 0:
-		return append(c.driving(e.X, 0, need), c.driving(e.Y, 0, need)...)
-	case math.IsInf(to, 0):
-		return append(c.unboundedEitherWay(e.X, need), c.unboundedEitherWay(e.Y, need)...)
+	second := to
+	if quotient {
+		second = reciprocal(to)
 	}
-	return c.maximisedIn(e)
-}
-
-func (c *checker) quotient(e *ast.Binary, to float64, need def.Decay) []*check.Symbol {
-	if v, ok := c.ConstValue(e.Y); ok && v != 0 {
-		return c.driving(e.X, to*v, need)
-	}
-	if c.several([]ast.Expr{e.X, e.Y}) {
-		need = after(def.PowerLaw, need)
-	}
-	switch {
-	case to == 0:
-		return append(c.driving(e.X, 0, need), c.unboundedEitherWay(e.Y, need)...)
-	case math.IsInf(to, 0):
-		return append(c.unboundedEitherWay(e.X, need), c.driving(e.Y, 0, need)...)
-	}
-	return c.maximisedIn(e)
+	return append(c.factor(e.X, to, need), c.factor(e.Y, second, need)...)
 }
 
 // power is of a constant exponent.
@@ -245,95 +241,8 @@ func (c *checker) power(e *ast.Binary, to float64, need def.Decay) []*check.Symb
 	if !ok || v == 0 || to != 0 && !math.IsInf(to, 0) {
 		return c.maximisedIn(e)
 	}
-	need = after(def.PowerLaw, need)
-	if (to == 0) == (v > 0) {
-		return c.driving(e.X, 0, need)
+	if v < 0 {
+		to = reciprocal(to)
 	}
-	return c.unboundedEitherWay(e.X, need)
-}
-
-// maximisedIn lists the parameters in an expression that are maximised over.
-func (c *checker) maximisedIn(e ast.Expr) []*check.Symbol {
-	var out []*check.Symbol
-	ast.Walk(e, func(n ast.Node) bool {
-		if name, ok := n.(*ast.Name); ok {
-			if s := c.Symbols[name.Name]; s != nil && c.maximised(s) {
-				out = append(out, s)
-			}
-		}
-		return true
-	})
-	return out
-}
-
-// nonNegative reports whether an expression is known to be nowhere below 0.
-func (c *checker) nonNegative(e ast.Expr) bool {
-	if v, ok := c.ConstValue(e); ok {
-		return v >= 0
-	}
-	if elem := c.Facts(e).Type.Elem; elem == types.Binary || elem == types.Count {
-		return true
-	}
-	all := func(list ...ast.Expr) bool {
-		return !slices.ContainsFunc(list, func(x ast.Expr) bool { return !c.nonNegative(x) })
-	}
-	switch e := e.(type) {
-	case *ast.Name:
-		return c.symbolNonNegative(c.Symbols[e.Name])
-	case *ast.Paren:
-		return all(e.X)
-	case *ast.Transpose:
-		return all(e.X)
-	case *ast.Index:
-		return all(e.X)
-	case *ast.Sum:
-		return all(e.Body)
-	case *ast.Call:
-		if s, ok := c.Universe.Structural(e.Name.Name); ok {
-			return s.Positive && all(e.Args...)
-		}
-		f, ok := c.Universe.Func(e.Name.Name)
-		return ok && f.NonNegative
-	case *ast.Binary:
-		return e.Op == "^" && all(e.X) || slices.Contains([]string{"+", "*", ".*", "/", "./"}, e.Op) && all(e.X, e.Y)
-	}
-	return false
-}
-
-func (c *checker) symbolNonNegative(s *check.Symbol) bool {
-	if s == nil {
-		return false
-	}
-	if p, ok := c.priors[s]; ok {
-		lower, _ := c.ends(p)
-		return lower.at >= 0
-	}
-	v, ok := c.constant(s.Lower)
-	return ok && v >= 0
-}
-
-// An end is one end of the values of a parameter: that of its distribution, or a declared bound.
-type end struct {
-	def.End
-	at float64
-}
-
-// ends returns where the values of a parameter end, and how its prior behaves there. At a declared bound inside the support the prior is positive.
-func (c *checker) ends(s *cut.Param) (lower, upper end) {
-	theta := make([]float64, len(s.Dist.Params))
-	for k, a := range s.Args {
-		v, ok := c.constant(a)
-		if theta[k] = v; !ok {
-			theta[k] = math.NaN()
-		}
-	}
-	l, u := s.Dist.Support.Bounds(theta)
-	lower, upper = end{s.Dist.Lower, l}, end{s.Dist.Upper, u}
-	if v, ok := c.constant(s.Lower); ok && !(v <= l) {
-		lower = end{at: v}
-	}
-	if v, ok := c.constant(s.Upper); ok && !(v >= u) {
-		upper = end{at: v}
-	}
-	return lower, upper
+	return c.factor(e.X, to, after(def.PowerLaw, need))
 }
