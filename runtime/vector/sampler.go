@@ -91,10 +91,3 @@ func turnsGo(n int, out *[6]float64, rho, left, right, p0, p1, p2, p3, mass []fl
 		out[j] = fold(&s[j])
 	}
 }
-
-// Dots sets out[i] = Σ a[i]·b[i], each as Dot does.
-func Dots(n int, out []float64, a, b [][]float64) {
-	for i := range out {
-		out[i] = Dot(n, a[i], b[i])
-	}
-}

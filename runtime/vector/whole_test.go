@@ -71,19 +71,6 @@ func (m *room) segments(n, k int) []int32 {
 	return v
 }
 
-// shorts are k columns of n float32 with zeros up to the stride.
-func (m *room) shorts(n, stride, k int) []float32 {
-	i := -1
-	next := func() uint64 {
-		if i++; i%stride >= n {
-			return 0
-		}
-		return uint64(math.Float32bits(float32(m.r.NormFloat64())))
-	}
-	a := m.fill((k*stride+1)/2, func() float64 { return math.Float64frombits(next() | next()<<32) })
-	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(a))), k*stride)
-}
-
 func (m *room) lanes() *[lanes]float64 {
 	return (*[lanes]float64)(m.fill(lanes, func() float64 { return 1 + m.r.Float64() }))
 }
@@ -108,7 +95,7 @@ func mapOf2(name string, f func(on Set, n int, y, a, b []float64)) call {
 func calls() []call {
 	all := []call{
 		mapOf("accumulate", accumulate), mapOf("weight", weight), mapOf("neg", neg), mapOf("sqrt", sqrt), mapOf("relu", relu),
-		mapOf2("mulAdd", mulAdd), mapOf2("mulSub", mulSub), mapOf2("add", add), mapOf2("sub", sub), mapOf2("mul", mul), mapOf2("div", div),
+		mapOf2("mulAdd", mulAdd), mapOf2("add", add), mapOf2("sub", sub), mapOf2("mul", mul), mapOf2("div", div),
 		mapOf2("tanhBack", tanhBack), mapOf2("sigmoidBack", sigmoidBack), mapOf2("reluBack", reluBack),
 		{"shift", func(on Set, n, _, _ int, m *room) { shift(on, n, m.floats(n), 1.3) }},
 		{"fill", func(on Set, n, _, _ int, m *room) { fill(on, n, m.floats(n), 1.3) }},
@@ -147,22 +134,10 @@ func matrixCalls() []call {
 			s := n + m.gap
 			matVec(on, n, m.floats(n), m.floats((k-1)*s+n), s, m.floats((k-1)*c+1), c, k)
 		}},
-		{"matVecAdd", func(on Set, n, k, c int, m *room) {
-			s := n + m.gap
-			matVecAdd(on, n, m.floats(n), m.floats((k-1)*s+n), s, m.floats((k-1)*c+1), c, k)
-		}},
 		{"matTVecAdd", func(on Set, n, k, c int, m *room) {
 			s := n + m.gap
 			step := 1 + c%2
 			matTVecAdd(on, n, m.floats((k-1)*step+1), step, m.floats((k-1)*s+n), s, m.floats(n), k)
-		}},
-		{"matVecAddShort", func(on Set, n, k, _ int, m *room) {
-			s := (n + 7) &^ 7
-			matVecAddShort(on, n, m.floats(n), m.shorts(n, s, k), s, m.floats(k), k)
-		}},
-		{"matTVecAddShort", func(on Set, n, k, _ int, m *room) {
-			s := (n + 7) &^ 7
-			matTVecAddShort(on, n, m.floats(k), m.shorts(n, s, k), s, m.floats(n), k)
 		}},
 		{"dense", func(on Set, n, k, c int, m *room) {
 			xs, ys := n+m.gap, n+m.gap
@@ -192,14 +167,8 @@ func likelihoodCalls() []call {
 		{"bernoulliLogit", func(on Set, n, _, _ int, m *room) {
 			bernoulliLogit(on, n, m.lanes(), m.lanes(), m.floats(n), m.counts(n), m.floats(n))
 		}},
-		{"bernoulliLogitEach", func(on Set, n, _, _ int, m *room) {
-			bernoulliLogitEach(on, n, m.floats(n), m.floats(n), m.counts(n), m.floats(n))
-		}},
 		{"binomialLogit", func(on Set, n, _, _ int, m *room) {
 			binomialLogit(on, n, m.lanes(), m.lanes(), m.floats(n), m.counts(n), 9, m.floats(n))
-		}},
-		{"binomialLogitEach", func(on Set, n, _, _ int, m *room) {
-			binomialLogitEach(on, n, m.lanes(), m.floats(n), m.floats(n), m.counts(n), m.counts(n), m.floats(n))
 		}},
 		{"poissonLog", func(on Set, n, _, _ int, m *room) {
 			poissonLog(on, n, m.lanes(), m.floats(n), m.floats(n), m.counts(n), m.floats(n))
@@ -219,7 +188,6 @@ func likelihoodCalls() []call {
 func samplerCalls() []call {
 	return []call{
 		{"boxMuller", func(on Set, n, _, _ int, m *room) { boxMuller(on, n, m.floats(n), m.floats(n), m.words(n), m.words(n)) }},
-		{"words", func(on Set, n, _, _ int, m *room) { words(on, n, m.words(n), (*[32]uint64)(m.words(32))) }},
 		{"chaCha8", func(on Set, n, _, _ int, m *room) {
 			n = n%3 + 1
 			chaCha8(on, n, m.words(Batch*n), (*[16]uint32)(unsafe.Pointer(unsafe.SliceData(m.words(8)))))

@@ -47,7 +47,6 @@ func elementwise() []kernel {
 		mapped("axpy", "s float64, a [n]", onto, func(g *gen, in []vec) vec { return g.fmaOf(in[1], in[2], in[0]) }),
 		mapped("approach", "s float64, a [n]", onto, func(g *gen, in []vec) vec { return g.fmaOf(in[1], g.sub(in[2], in[0]), in[0]) }),
 		mapped("mulAdd", "a [n], b [n]", onto, func(g *gen, in []vec) vec { return g.fmaOf(in[1], in[2], in[0]) }),
-		mapped("mulSub", "a [n], b [n]", onto, func(g *gen, in []vec) vec { return g.fnmaOf(in[1], in[2], in[0]) }),
 		mapped("fill", "s float64", set, func(g *gen, in []vec) vec { return in[0] }),
 		mapped("add", "a [n], b [n]", set, func(g *gen, in []vec) vec { return g.add(in[0], in[1]) }),
 		mapped("addScalar", "a [n], s float64", set, func(g *gen, in []vec) vec { return g.add(in[0], in[1]) }),

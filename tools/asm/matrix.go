@@ -60,19 +60,16 @@ func (g *gen) row(v int) int { return 8 * g.lanes() * v }
 // tileRows are the vectors in the tiles of a product: enough sums side by side to hide the latency of an addition.
 var tileRows = []int{8, 4, 1}
 
-func matVec(name string, onto bool) kernel {
-	k := kernel{name: name, params: "n int, y [n], x [(k-1)*stride+n], stride int, b [(k-1)*step+1], step int, k int"}
+// matVec sets y = X·b: the sums of a tile of rows stay in registers over all columns.
+func matVec() kernel {
+	k := kernel{name: "matVec", params: "n int, y [n], x [(k-1)*stride+n], stride int, b [(k-1)*step+1], step int, k int"}
 	k.emit = func(g *gen) {
 		y, x, b := g.ptr("y"), g.ptr("x"), g.ptr("b")
 		stride, step, count := g.bytes(g.integer("stride")), g.bytes(g.integer("step")), g.integer("k")
 		g.rowTiles(g.integer("n"), tileRows, []reg.GPVirtual{y, x}, func(vectors int) {
 			acc := make([]vec, vectors)
 			for v := range acc {
-				if onto {
-					acc[v] = g.load(at(y, g.row(v)))
-				} else {
-					acc[v] = g.zero()
-				}
+				acc[v] = g.zero()
 			}
 			column, weight, left := g.copyReg(x), g.copyReg(b), g.copyReg(count)
 			loop := g.label("column")
@@ -306,15 +303,12 @@ func (g *gen) foldEight(acc [][]vec) vec {
 
 func matrices() []kernel {
 	return []kernel{
-		matVec("matVec", false),
-		matVec("matVecAdd", true),
+		matVec(),
 		matTVec(),
 		dense("dense", overwrite),
 		dense("denseRelu", rectify),
 		dense("denseAdd", addOnto),
 		dense("denseTanhBack", tanhBack),
 		denseGradient(),
-		matVecAddShort(),
-		matTVecAddShort(),
 	}
 }

@@ -10,7 +10,6 @@ import (
 func samplers() []kernel {
 	return []kernel{
 		boxMuller(),
-		words(),
 		adam(),
 		leapfrogStart(),
 		leapfrogEnd(),
@@ -78,41 +77,6 @@ func (g *gen) root(x vec) vec {
 const rootGuess = 0x5fe6eb50c7b537a9
 
 const halfPi = 1.57079632679489661923
-
-// words advances eight generators xoshiro256++ side by side.
-func words() kernel {
-	k := kernel{name: "words", params: "n int, w [n]uint64, state *[32]uint64"}
-	k.emit = func(g *gen) {
-		w, state := g.ptr("w"), g.ptr("state")
-		start := make([][][]vec, 4)
-		for s := range start {
-			var acc []vec
-			for h := range g.halves() {
-				acc = append(acc, g.load(at(state, 64*s+32*h)))
-			}
-			start[s] = [][]vec{acc}
-		}
-		g.reduce(g.integer("n"), 1, start, func(b *block) {
-			s := b.acc
-			g.store(g.addInt(g.rotl(g.addInt(s[0], s[3]), 23), s[0]), b.element(w))
-			t := g.shl(s[1], 17)
-			for _, p := range [][2]int{{0, 2}, {1, 3}, {2, 1}, {3, 0}} {
-				g.xorInto(s[p[1]], s[p[0]])
-			}
-			g.xorInto(s[2], t)
-			g.into(s[3], g.rotl(s[3], 45))
-		})
-		for s := range start {
-			for h := range g.halves() {
-				g.store(start[s][0][h], at(state, 64*s+32*h))
-			}
-		}
-	}
-	return k
-}
-
-func (g *gen) xorInto(d, a vec) { g.VXORPD(a, d, d) }
-func (g *gen) into(d, a vec)    { g.VMOVAPD(a, d) }
 
 func adam() kernel {
 	k := kernel{name: "adam", params: "n int, x [n], m [n], v [n], d [n], step float64, scale float64, beta1 float64, beta2 float64, floor float64"}
