@@ -76,14 +76,16 @@ func (f *stanReader) line(line string) error {
 func (f *stanReader) names(header []string) error {
 	f.header, f.sampler = header, map[string]int{}
 	f.row, f.at = make([]float64, len(header)), make([]int, len(header))
+	seen := make(map[string]bool, len(header))
 	for k, name := range header {
 		if strings.HasSuffix(name, "__") {
 			f.sampler[name], f.at[k] = k, -1
 			continue
 		}
-		if name == "" || slices.Contains(f.Columns, name) && len(header) < 1000 {
+		if name == "" || seen[name] {
 			return fmt.Errorf("the header has an empty name, or %q twice", name)
 		}
+		seen[name] = true
 		f.at[k] = len(f.Columns)
 		f.Columns = append(f.Columns, name)
 		f.Values = append(f.Values, nil)

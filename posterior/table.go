@@ -1,6 +1,8 @@
 package posterior
 
 import (
+	"bufio"
+	"bytes"
 	"io"
 	"math"
 	"strconv"
@@ -23,36 +25,40 @@ func WriteTable(w io.Writer, rows []Row) error {
 		}
 		lines = append(lines, line)
 	}
-	_, err := io.WriteString(w, aligned(lines, 2))
-	return err
+	return writeAligned(w, lines, 2)
 }
 
 // AlignLeft lays out lines of cells in columns, two blanks apart. All lines have as many cells as the first.
-func AlignLeft(lines [][]string) string { return aligned(lines, len(lines[0])) }
+func AlignLeft(lines [][]string) string {
+	var b strings.Builder
+	_ = writeAligned(&b, lines, len(lines[0])) // writing to a Builder does not fail
+	return b.String()
+}
 
-// aligned pads the cells of every column to one width, the first few columns to the left and the others to the right.
-func aligned(lines [][]string, left int) string {
+// writeAligned pads the cells of every column to one width, the first few columns to the left and the others to the right. Lines end without blanks.
+func writeAligned(w io.Writer, lines [][]string, left int) error {
 	width := make([]int, len(lines[0]))
 	for _, line := range lines {
 		for k, cell := range line {
 			width[k] = max(width[k], utf8.RuneCountInString(cell))
 		}
 	}
-	var b strings.Builder
+	out := bufio.NewWriter(w)
+	var text []byte
 	for _, line := range lines {
+		text = text[:0]
 		for k, cell := range line {
 			pad := strings.Repeat(" ", width[k]-utf8.RuneCountInString(cell))
 			if k < left {
-				b.WriteString(cell + pad + "  ")
+				text = append(append(text, cell...), pad...)
 			} else {
-				b.WriteString(pad + cell + "  ")
+				text = append(append(text, pad...), cell...)
 			}
+			text = append(text, "  "...)
 		}
-		text := strings.TrimRight(b.String(), " ")
-		b.Reset()
-		b.WriteString(text + "\n")
+		out.Write(append(bytes.TrimRight(text, " "), '\n'))
 	}
-	return b.String()
+	return out.Flush()
 }
 
 // column is one numeric column of the table.
