@@ -71,9 +71,9 @@ func (a *analysis) rankNormal(o order) [][]float64 {
 		}
 		before, lo = before+ranked, hi
 	}
-	var out [][]float64
-	for c := range a.chains {
-		out = append(out, flat[c*length:][:length])
+	out := make([][]float64, len(a.chains))
+	for c := range out {
+		out[c] = flat[c*length:][:length]
 	}
 	return split(out)
 }

@@ -38,15 +38,17 @@ func ReadStanCSV(r io.Reader) (*StanFile, error) {
 	if f.header == nil {
 		return nil, errors.New("no header: this is no Stan CSV file")
 	}
+	f.byColumn()
 	return &f.StanFile, nil
 }
 
 type stanReader struct {
 	StanFile
 	header  []string
-	at      []int // per column: where in Values, -1 for the sampler's own
+	at      []int // per column: where in Columns, -1 for the sampler's own
 	sampler map[string]int
 	row     []float64
+	draws   [][]float64 // by draw: the values of Columns
 }
 
 func (f *stanReader) line(line string) error {
@@ -63,14 +65,38 @@ func (f *stanReader) line(line string) error {
 			return fmt.Errorf("column %s: %q is not a number", f.header[k], c)
 		}
 		f.row[k] = v
-		if f.at[k] >= 0 {
-			f.Values[f.at[k]] = append(f.Values[f.at[k]], v)
-		}
 	}
+	f.draws = append(f.draws, f.parameters())
 	if _, ok := f.sampler["divergent__"]; ok {
 		f.Transitions = append(f.Transitions, f.transition())
 	}
 	return nil
+}
+
+// parameters copies what is of parameters from the row.
+func (f *stanReader) parameters() []float64 {
+	draw := make([]float64, len(f.Columns))
+	for k, at := range f.at {
+		if at >= 0 {
+			draw[at] = f.row[k]
+		}
+	}
+	return draw
+}
+
+// byColumn stores the draws by column, in one piece of memory.
+func (f *stanReader) byColumn() {
+	n := len(f.draws)
+	all := make([]float64, n*len(f.Columns))
+	f.Values = make([][]float64, len(f.Columns))
+	for k := range f.Values {
+		f.Values[k] = all[k*n : (k+1)*n : (k+1)*n]
+	}
+	for i, draw := range f.draws {
+		for k, v := range draw {
+			f.Values[k][i] = v
+		}
+	}
 }
 
 func (f *stanReader) names(header []string) error {
@@ -88,7 +114,6 @@ func (f *stanReader) names(header []string) error {
 		seen[name] = true
 		f.at[k] = len(f.Columns)
 		f.Columns = append(f.Columns, name)
-		f.Values = append(f.Values, nil)
 	}
 	if len(f.sampler) == 0 {
 		return errors.New("the header has no lp__: this is no Stan CSV file")
