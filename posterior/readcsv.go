@@ -39,7 +39,8 @@ func ReadStanCSV(r io.Reader) (*StanFile, error) {
 		return nil, errors.New("no header: this is no Stan CSV file")
 	}
 	f.byColumn()
-	return &f.StanFile, nil
+	file := f.StanFile // without the reader's own
+	return &file, nil
 }
 
 type stanReader struct {
@@ -144,7 +145,7 @@ func Gather(chains []*StanFile, vars []Variable) (*Draws, error) {
 		vars = variablesOfStan(chains[0].Columns)
 	}
 	names := stanNames(vars)
-	d := NewDraws(vars, len(chains), 0)
+	d := &Draws{Vars: vars, columns: Columns(vars), values: make([][][]float64, len(chains))}
 	for c, f := range chains {
 		switch {
 		case !slices.Equal(f.Columns, names):
