@@ -104,6 +104,7 @@ func (a *analysis) essBulk() float64 {
 
 func (a *analysis) essTail() float64 { return min(a.essQuantile(0.05), a.essQuantile(0.95)) }
 
+// essQuantile is the effective sample size for a quantile: that of the indicator of lying at or below it.
 func (a *analysis) essQuantile(p float64) float64 {
 	if !a.usable {
 		return math.NaN()

@@ -22,9 +22,6 @@ func ESSTail(chains [][]float64) float64 { return newAnalysis(chains).essTail() 
 // ESSMean returns the effective sample size for the mean.
 func ESSMean(chains [][]float64) float64 { return ess(split(chains)) }
 
-// ESSQuantile returns the effective sample size for a quantile: that of the indicator of lying at or below it.
-func ESSQuantile(chains [][]float64, p float64) float64 { return newAnalysis(chains).essQuantile(p) }
-
 // split halves every chain; the middle draw of an odd number is dropped.
 func split(chains [][]float64) [][]float64 {
 	out := make([][]float64, 0, 2*len(chains))

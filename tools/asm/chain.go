@@ -23,7 +23,7 @@ func noise() kernel {
 			g.store(y, b.element(z))
 			g.fma(b.acc[0], x, x)
 		})
-		g.result(g.fold(sums[0]), "r")
+		g.result(g.fold(sums[0]))
 	}
 	return k
 }
@@ -134,7 +134,7 @@ func denseEnd() kernel {
 			g.store(y, b.element(v))
 			g.fma(b.acc[0], y, g.load(b.element(p)))
 		})
-		g.result(g.fold(sums[0]), "r")
+		g.result(g.fold(sums[0]))
 	}
 	return k
 }

@@ -24,7 +24,7 @@ func guideDraw() kernel {
 			g.fma(acc, g.mul(x, f(0.5)), x)
 			g.fnma(acc, g.mul(y, f(0.5)), y)
 		})
-		g.result(g.fold(sums[0]), "r")
+		g.result(g.fold(sums[0]))
 	}
 	return k
 }

@@ -19,7 +19,7 @@ func reduction(name, params string, body func(g *gen, in []vec, acc vec)) kernel
 			}
 			body(g, in, b.acc[0])
 		})
-		g.result(g.fold(sums[0]), "r")
+		g.result(g.fold(sums[0]))
 	}
 	return k
 }

@@ -130,7 +130,7 @@ func leapfrogEnd() kernel {
 			g.store(q, b.element(p1))
 			g.fma(b.acc[0], g.mul(g.load(b.element(mass)), q), q)
 		})
-		g.result(g.fold(sums[0]), "r")
+		g.result(g.fold(sums[0]))
 	}
 	return k
 }
