@@ -21,7 +21,7 @@ func shapes(r *rand.Rand) shape {
 	return s
 }
 
-// agree runs a kernel on every set from the same starting values of what it writes.
+// agree runs a function on every set from the same starting values of what it writes.
 func agree(t *testing.T, what string, start []float64, run func(on Set, out []float64)) {
 	t.Helper()
 	want := slices.Clone(start)

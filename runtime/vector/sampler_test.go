@@ -78,7 +78,7 @@ func TestNormals(t *testing.T) {
 	}
 }
 
-// Every pair lies on the circle and at the angle that its words say.
+// Every pair has the radius and the angle that its two words give.
 func TestNormalPairs(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 16))
 	for range 20000 {

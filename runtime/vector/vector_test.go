@@ -17,10 +17,10 @@ func numbers(r *rand.Rand, n int) []float64 {
 	return v
 }
 
-// guard is written behind the n elements of a kernel's destination and must survive.
+// guard is written behind the n elements of a destination and must survive.
 const guard = 12345
 
-// TestElementwise holds every kernel without sums against its formula, bit for bit, with a destination of its own and with y = a.
+// TestElementwise holds every function without sums against its formula, bit for bit, with a destination of its own and with y = a.
 func TestElementwise(t *testing.T) {
 	const s = 1.7
 	for name, c := range map[string]struct {
@@ -107,7 +107,7 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// TestSumOrder pins the documented order, which other implementations of the kernel must keep: 1 is lost beside 2^53 only if they share a partial sum.
+// TestSumOrder pins the documented order, which other implementations must keep: 1 is lost beside 2^53 only if they share a partial sum.
 func TestSumOrder(t *testing.T) {
 	const big = 1 << 53
 	at := func(one, second int) []float64 {

@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// A room hands out the slices that a kernel works on, filled with numbers, and keeps them to be looked at, or to be handed out again as they are.
+// A room hands out the slices that a function works on, filled with numbers, and keeps them to be looked at, or to be handed out again as they are.
 type room struct {
 	r     *rand.Rand
 	make  func(n int) []float64
@@ -77,7 +77,7 @@ func (m *room) lanes() *[lanes]float64 {
 
 func (m *room) result(v ...float64) { m.more = append(m.more, v...) }
 
-// A call runs one kernel on a set, for n rows and matrices of k by c columns; every slice has just the length that the kernel may touch.
+// A call runs one function on a set, for n rows and matrices of k by c columns; every slice has just the length that the function may touch.
 type call struct {
 	name string
 	run  func(on Set, n, k, c int, m *room)
@@ -91,7 +91,7 @@ func mapOf2(name string, f func(on Set, n int, y, a, b []float64)) call {
 	return call{name, func(on Set, n, _, _ int, m *room) { f(on, n, m.floats(n), m.floats(n), m.floats(n)) }}
 }
 
-// calls lists every kernel that has assembly.
+// calls lists every function that has assembly.
 func calls() []call {
 	all := []call{
 		mapOf("accumulate", accumulate), mapOf("weight", weight), mapOf("neg", neg), mapOf("sqrt", sqrt), mapOf("relu", relu),
@@ -215,7 +215,7 @@ func samplerCalls() []call {
 	}
 }
 
-// everything returns all that a kernel left behind.
+// everything returns all that a function left behind.
 func (c call) everything(on Set, n, k, cols int, seed uint64, alloc func(n int) []float64) []float64 {
 	m := &room{r: rand.New(rand.NewPCG(seed, 1)), make: alloc}
 	m.gap = m.r.IntN(3)
@@ -223,7 +223,7 @@ func (c call) everything(on Set, n, k, cols int, seed uint64, alloc func(n int) 
 	return append(slices.Concat(m.given...), m.more...)
 }
 
-// compareSets holds every kernel on every set against its portable twin, bit for bit.
+// compareSets holds every function on every set against the portable one, bit for bit.
 func compareSets(t *testing.T, n, k, cols int, seed uint64, alloc func(n int) []float64) {
 	t.Helper()
 	for _, c := range calls() {
@@ -246,8 +246,8 @@ func (c call) compare(t *testing.T, n, k, cols int, seed uint64, alloc func(n in
 
 func plain(n int) []float64 { return make([]float64, n) }
 
-// A kernel that is not listed here is compared, fenced, and timed by nothing.
-func TestAllKernelsAreListed(t *testing.T) {
+// A function that is not listed here is compared, fenced, and timed by nothing.
+func TestAllFunctionsAreListed(t *testing.T) {
 	text, err := os.ReadFile("tiers_other.go")
 	if err != nil {
 		t.Fatal(err)
@@ -259,7 +259,7 @@ func TestAllKernelsAreListed(t *testing.T) {
 	}
 }
 
-func TestAllKernelsAgreeBetweenSets(t *testing.T) {
+func TestAllFunctionsAgreeBetweenSets(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 24))
 	for n := range 41 {
 		compareSets(t, n, 1+r.IntN(19), 1+r.IntN(19), r.Uint64(), plain)
@@ -269,7 +269,7 @@ func TestAllKernelsAgreeBetweenSets(t *testing.T) {
 	}
 }
 
-// FuzzSets takes one kernel at a time.
+// FuzzSets takes one function at a time.
 func FuzzSets(f *testing.F) {
 	all := calls()
 	for i := range all {
@@ -280,7 +280,7 @@ func FuzzSets(f *testing.F) {
 	})
 }
 
-// replay returns a function that runs a kernel again and again on the same slices.
+// replay returns a function that runs a function again and again on the same slices.
 func (c call) replay(on Set, n, k, cols int) func() {
 	m := &room{r: rand.New(rand.NewPCG(1, 1)), make: plain, more: make([]float64, 0, 8)}
 	c.run(on, n, k, cols, m)
@@ -291,8 +291,8 @@ func (c call) replay(on Set, n, k, cols int) func() {
 	}
 }
 
-// Every kernel works on slices that were made before, and on nothing else.
-func TestKernelsAllocateNothing(t *testing.T) {
+// Every function works on slices that were made before, and on nothing else.
+func TestFunctionsAllocateNothing(t *testing.T) {
 	for _, c := range calls() {
 		for _, set := range Sets() {
 			if n := testing.AllocsPerRun(10, c.replay(set, 77, 9, 5)); n != 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A site is one vector of a kernel that both sums and stores.
+// A site is where one vector of a function that both sums and stores is emitted.
 type site struct {
 	*gen
 	*block
@@ -18,7 +18,7 @@ type site struct {
 
 func (s *site) in(name string) vec { return s.load(s.element(s.pointers[name])) }
 
-// out stores v in the destination, unless that is nil, or none of this kernel's.
+// out stores v in the destination, unless that is nil or the function has no such destination.
 func (s *site) out(name string, v vec) {
 	p, ok := s.pointers[name]
 	if !ok {
@@ -55,9 +55,9 @@ func (s *site) times(name string, v vec) {
 	s.VMULPD(v, p, p)
 }
 
-// summing makes a kernel that adds to (or multiplies) lanes that the caller keeps: parameters *[8]float64. Others are vectors and scalars.
-func summing(name, params string, body func(s *site)) kernel {
-	k := kernel{name: name, params: "n int, " + params}
+// summing makes a function that adds to (or multiplies) lanes that the caller keeps: parameters *[8]float64. Others are vectors and scalars.
+func summing(name, params string, body func(s *site)) function {
+	k := function{name: name, params: "n int, " + params}
 	k.emit = func(g *gen) {
 		pointers, scalars, at8 := map[string]reg.GPVirtual{}, map[string]vec{}, map[string]reg.GPVirtual{}
 		var names []string
@@ -108,8 +108,8 @@ func (g *gen) odds(t, z, onePlus vec) (p, q vec) {
 	return g.pick(negative, far, near), g.pick(negative, near, far)
 }
 
-func likelihoods() []kernel {
-	return []kernel{
+func likelihoods() []function {
+	return []function{
 		summing("bernoulliLogit", "sum *[8]float64, product *[8]float64, eta [n], y [n], d [n]?", bernoulliLogit),
 		summing("binomialLogit", "sum *[8]float64, product *[8]float64, eta [n], y [n], trials float64, d [n]?", binomialLogit),
 		summing("poissonLog", "sum *[8]float64, lp [n]?, eta [n], y [n], d [n]?", poissonLog),

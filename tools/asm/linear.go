@@ -14,7 +14,7 @@ import (
 // tileLength is the rows of a tile.
 const tileLength = 32
 
-// A linear is such a kernel while it is written.
+// A linear is such a function while it is emitted.
 type linear struct {
 	*gen
 	ahead   place          // the tile whose predictors come next
@@ -27,10 +27,11 @@ type linear struct {
 // A place is a tile: where its part of X is, its first row in bytes of a vector, and how many rows there are from there on.
 type place struct{ x, row, left slot }
 
-// linearPredictor makes the kernel of a likelihood: more lists the parameters besides those of the predictor, the observations y, and the derivative d,
-// which holds the predictor in between. AVX-512 has registers for so many vectors of the likelihood together. as names what the likelihood's body calls the predictor and the observations.
-func linearPredictor(name, more string, together int, as [2]string, body func(s *site)) kernel {
-	k := kernel{name: name, params: "n int, x [(n+31)/32*32*k], b [k], k int, grad [8*(k+1)], c float64, o [n]?, y [n], d [n], " + more}
+// linearPredictor makes the function of a likelihood: more lists the parameters besides those of the predictor, the observations y, and the derivative d,
+// which holds the predictor in between. together is how many vectors of the likelihood AVX-512 has registers for. as names what the likelihood's body
+// calls the predictor and the observations.
+func linearPredictor(name, more string, together int, as [2]string, body func(s *site)) function {
+	k := function{name: name, params: "n int, x [(n+31)/32*32*k], b [k], k int, grad [8*(k+1)], c float64, o [n]?, y [n], d [n], " + more}
 	k.emit = func(g *gen) {
 		l := &linear{gen: g, scalars: map[string]vec{}}
 		l.begin(k.list()[9:])
@@ -364,9 +365,9 @@ func (l *linear) gradientUnit(h int, x, row reg.GPVirtual) {
 	onto(last, func(s vec) { l.VADDPD(r, s, s) })
 }
 
-func linearPredictors() []kernel {
+func linearPredictors() []function {
 	eta := [2]string{"eta", "y"}
-	return []kernel{
+	return []function{
 		linearPredictor("bernoulliLogitLinear", "sum *[8]float64, product *[8]float64", 2, eta, bernoulliLogit),
 		linearPredictor("binomialLogitLinear", "sum *[8]float64, product *[8]float64, trials float64", 2, eta, binomialLogit),
 		linearPredictor("poissonLogLinear", "sum *[8]float64", 2, eta, poissonLog),

@@ -61,8 +61,8 @@ func (g *gen) row(v int) int { return 8 * g.lanes() * v }
 var tileRows = []int{8, 4, 1}
 
 // matVec sets y = X·b: the sums of a tile of rows stay in registers over all columns.
-func matVec() kernel {
-	k := kernel{name: "matVec", params: "n int, y [n], x [(k-1)*stride+n], stride int, b [(k-1)*step+1], step int, k int"}
+func matVec() function {
+	k := function{name: "matVec", params: "n int, y [n], x [(k-1)*stride+n], stride int, b [(k-1)*step+1], step int, k int"}
 	k.emit = func(g *gen) {
 		y, x, b := g.ptr("y"), g.ptr("x"), g.ptr("b")
 		stride, step, count := g.bytes(g.integer("stride")), g.bytes(g.integer("step")), g.integer("k")
@@ -133,8 +133,8 @@ func (s strided) column(p reg.GPVirtual, j, disp int) operand.Mem {
 }
 
 // matTVec adds Xᵀ·r to b: columns in groups whose sums stay in registers, each with eight lanes over the rows.
-func matTVec() kernel {
-	k := kernel{name: "matTVecAdd", params: "n int, b [(k-1)*step+1], step int, x [(k-1)*stride+n], stride int, r [n], k int"}
+func matTVec() function {
+	k := function{name: "matTVecAdd", params: "n int, b [(k-1)*step+1], step int, x [(k-1)*stride+n], stride int, r [n], k int"}
 	k.emit = func(g *gen) {
 		groups := []int{4, 2, 1}
 		if g.wide {
@@ -301,8 +301,8 @@ func (g *gen) foldEight(acc [][]vec) vec {
 	return g.sumOf(even, odd, even)
 }
 
-func matrices() []kernel {
-	return []kernel{
+func matrices() []function {
+	return []function{
 		matVec(),
 		matTVec(),
 		dense("dense", overwrite),
