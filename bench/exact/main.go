@@ -251,7 +251,7 @@ func moments(c []float64) (mean, sd float64) {
 
 func (s *survey) print() {
 	fmt.Printf("%d tables, %d numeric columns that vary: %d of 0 and 1, %d of whole numbers\n", s.tables, s.columns, s.binary, s.whole)
-	fmt.Printf("%d tables have exact columns alone; %d are larger than 2 MiB, %d of these have exact columns alone, %d of these no column of more than 20 values\n", s.exactTables, s.large, s.largeExact, s.largeFew)
+	fmt.Printf("%d tables have exact columns alone; %d are larger than 2 MiB, %d of these have exact columns alone, and %d of these no column of more than 20 values\n", s.exactTables, s.large, s.largeExact, s.largeFew)
 	for i, e := range encodings {
 		c := s.encoded[i]
 		fmt.Printf("%-10s %6d of %6d columns exact as float32 (%.1f %%)\n", e.name, c.exact, c.all, 100*float64(c.exact)/float64(max(1, c.all)))
