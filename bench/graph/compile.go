@@ -55,7 +55,7 @@ func printLoad() error {
 	if err != nil {
 		return err
 	}
-	values := regression(500, 20, false)
+	values := regression(500, 20)
 	var took []time.Duration
 	for range rounds {
 		runtime.GC()

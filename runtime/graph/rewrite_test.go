@@ -225,22 +225,6 @@ func TestPlainRandom(t *testing.T) {
 	})
 }
 
-// TestShort checks that a matrix whose numbers are exact as float32 is multiplied as the same numbers in float64.
-func TestShort(t *testing.T) {
-	const n, p = 100_003, 3 // 2.4 MB
-	d := newLogisticData(n, p)
-	for i, v := range d.columns {
-		d.columns[i] = math.Round(v*64) / 64
-	}
-	short := d.graph(t)
-	d.columns[n/2] += 0x1p-50 // no longer exact
-	long := d.graph(t)
-	sameEvaluation(t, "short", evaluated(short, d.theta), evaluated(long, d.theta))
-	if s := short.String(); !strings.Contains(s, "float32") || strings.Contains(long.String(), "float32") {
-		t.Error("want float32 in the graph with exact numbers alone")
-	}
-}
-
 // TestOrderOfOutputs checks that rows are not sorted where somebody sees them: outputs, what inputs give and their adjoints keep their order.
 func TestOrderOfOutputs(t *testing.T) {
 	run := func(plain bool) []float64 {

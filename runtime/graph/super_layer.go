@@ -23,11 +23,6 @@ var opLayer = &op{
 func layerForward(c *call) {
 	x, w := &c.in[0].val, c.in[1].val.buf
 	k := c.inner()
-	if x.short != nil {
-		vector.Fill(c.n, c.y(0), c.in[2].val.buf[0])
-		vector.MatVecAddShort(c.n, c.y(0), x.from(c.row), x.stride, w, k)
-		return
-	}
 	vector.Dense(c.n, c.y(0), c.out.val.stride, x.col(0, c.row), x.stride, w, 1, k, k, c.width, c.in[2].val.buf)
 }
 

@@ -59,12 +59,7 @@ func (s *linearState) begin(c *call) {
 
 // place moves to a block. The derivative in the rows goes where the offset wants it.
 func (s *linearState) place(c *call) {
-	x := &c.in[c.node.linear.x].val
-	if s.X, s.Short = nil, nil; x.short != nil {
-		s.Short = x.from(c.row)
-	} else {
-		s.X = x.col(0, c.row)
-	}
+	s.X = c.in[c.node.linear.x].val.col(0, c.row)
 	s.Offset, s.D = nil, c.scratch[0]
 	if o := c.node.linear.offset; o >= 0 && c.in[o].rows {
 		s.Offset = c.vec(o, 0)
