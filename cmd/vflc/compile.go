@@ -33,7 +33,7 @@ func newCompile() *cobra.Command {
 				return err
 			}
 			if dump != "" {
-				return c.dump(cmd, dump)
+				return c.dump(cmd, &f, dump)
 			}
 			return c.writePrograms(cmd, dir)
 		}),

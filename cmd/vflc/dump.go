@@ -1,111 +1,31 @@
 package main
 
 import (
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/vflc/vflc/compile/split"
-	"github.com/vflc/vflc/lang/format"
-	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/compile"
 )
-
-// A stage prints what the compiler knows after a pass.
-type stage struct {
-	name  string
-	print func(*compiled, io.Writer) error
-}
-
-func stages() []stage {
-	return []stage{
-		{"check", dumpCheck},
-		{"cut", dumpCut},
-		{"transform", dumpTransform},
-		{"split", dumpSplit},
-	}
-}
 
 func stageNames() []string {
 	var out []string
-	for _, s := range stages() {
-		out = append(out, s.name)
+	for _, s := range compile.Stages() {
+		out = append(out, s.Name)
 	}
 	return out
 }
 
-func (c *compiled) dump(cmd *cobra.Command, name string) error {
-	i := slices.IndexFunc(stages(), func(s stage) bool { return s.name == name })
-	if i < 0 {
+// dump prints what the compiler knows after a stage.
+func (c *compiled) dump(cmd *cobra.Command, f *modelFlags, name string) error {
+	if !slices.Contains(stageNames(), name) {
 		return usagef("--dump %s: the stages are %s", name, strings.Join(stageNames(), ", "))
 	}
-	return stages()[i].print(c, cmd.OutOrStdout())
-}
-
-// dumpCheck lists every name with its kind, owner and type.
-func dumpCheck(c *compiled, w io.Writer) error {
-	rows := [][]string{{"name", "kind", "owner", "type"}}
-	for _, s := range c.checked.Order {
-		owner := s.Owner
-		if owner == "" {
-			owner = s.Owners.String()
-		}
-		rows = append(rows, []string{s.Name, s.Kind.String(), owner, s.Type.String()})
-	}
-	_, err := io.WriteString(w, posterior.AlignLeft(rows))
-	return err
-}
-
-// dumpCut lists the cuts and the sums that they enter.
-func dumpCut(c *compiled, w io.Writer) error {
-	rows := [][]string{{"cut", "client", "shape", "expression"}}
-	for _, k := range c.cuts.Cuts {
-		rows = append(rows, []string{k.Name, k.Client, "[" + strings.Join(k.Type.Shape(), ", ") + "]", format.Expr(k.Expr)})
-	}
-	if _, err := io.WriteString(w, posterior.AlignLeft(rows)); err != nil {
+	options, err := f.options()
+	if err != nil {
 		return err
 	}
-	for _, g := range c.cuts.Groups {
-		var names []string
-		for _, k := range g.Cuts {
-			names = append(names, k.Name)
-		}
-		kind := "one by one"
-		if g.Additive {
-			kind = "additive"
-		}
-		fmt.Fprintf(w, "group %d: %s, %s\n", g.Number, strings.Join(names, " + "), kind)
-	}
-	return nil
-}
-
-// dumpTransform lists what each party evaluates, sends and receives.
-func dumpTransform(c *compiled, w io.Writer) error {
-	for _, p := range c.parts.Parties {
-		fmt.Fprintf(w, "%s\n", p.Name)
-		for _, k := range p.Aux {
-			fmt.Fprintf(w, "  sends %s ~ normal(%s, %g)\n", k.Name, format.Expr(k.Expr), c.checked.Transform.RhoOf(k.Client))
-		}
-		for _, k := range p.Received {
-			fmt.Fprintf(w, "  receives %s from %s\n", k.Name, k.Client)
-		}
-		for _, g := range p.Others {
-			fmt.Fprintf(w, "  receives the others' sum of group %d\n", g.Number)
-		}
-		for _, l := range p.Likelihoods {
-			fmt.Fprintf(w, "  evaluates %s\n", format.Stmt(l))
-		}
-	}
-	return nil
-}
-
-// dumpSplit prints the party programs as they would be written.
-func dumpSplit(c *compiled, w io.Writer) error {
-	programs, _ := split.Split(c.parts, c.name)
-	for _, p := range programs {
-		fmt.Fprintf(w, "-- %s --\n%s", p.File, p.Text)
-	}
-	return nil
+	m, _ := compile.Compile(c.source, options)
+	return m.Dump(cmd.OutOrStdout(), name)
 }
