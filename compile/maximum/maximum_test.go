@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
-	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/compile/maximum"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
@@ -19,19 +18,11 @@ import (
 )
 
 func run(f *source.File) diag.List {
-	tree, diags := parser.Parse(f)
+	m, diags := compile.Compile(f, check.Options{})
 	if diags.HasErrors() {
 		return diags
 	}
-	checked, diags := check.Check(tree, stdlib.New(), check.Options{})
-	if diags.HasErrors() {
-		return diags
-	}
-	cuts, diags := cut.Find(checked)
-	if diags.HasErrors() {
-		return diags
-	}
-	return maximum.Check(cuts)
+	return maximum.Check(m.Cuts)
 }
 
 func TestPages(t *testing.T) { diagtest.Pages(t, "V061", run) }
