@@ -27,6 +27,43 @@ func (c *checker) prior(s *ast.Param, sym *Symbol, owners types.Owners) {
 	}
 }
 
+// length checks that the sizes of a parameter are not data of another party.
+func (c *checker) length(s *ast.Param, sym *Symbol) {
+	home := sym.Owner
+	if home == Shared {
+		home = c.Server
+	}
+	if s.Type == nil {
+		return
+	}
+	for _, d := range s.Type.Dims {
+		if owners := c.CountedBy(d); !owners.Within(home) {
+			c.errorf(diag.ClientData, d, "client data would be read by another party: this size of %s is data of %s alone", sym.Name, owners).
+				Note("make the data `@ shared` if every party may hold them")
+		}
+	}
+}
+
+// CountedBy returns the clients whose own whole-number data stand in a subscript or in the range of a sum. The sizes that data bind by their
+// shapes do not count: parties agree on them.
+func (p *Program) CountedBy(e ast.Expr) types.Owners {
+	var owners types.Owners
+	if e == nil {
+		return nil
+	}
+	ast.Walk(e, func(n ast.Node) bool {
+		if name, ok := n.(*ast.Name); ok {
+			if s := p.Symbols[name.Name]; s != nil && s.Kind == Data && s.Type.Elem == types.Int {
+				if _, client := p.Client(s.Owner); client {
+					owners = owners.Join(types.Owners{s.Owner})
+				}
+			}
+		}
+		return true
+	})
+	return owners
+}
+
 // foreign reports the names in an expression that the party home cannot see.
 func (c *checker) foreign(e ast.Expr, home string, sym *Symbol) {
 	reported := false

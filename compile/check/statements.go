@@ -258,6 +258,7 @@ func (c *checker) param(s *ast.Param) {
 	}
 	if ok {
 		c.prior(s, sym, owners)
+		c.length(s, sym)
 	}
 	if !c.declare(sym) {
 		return

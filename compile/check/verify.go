@@ -158,17 +158,24 @@ func (v *verifier) indexed(e *ast.Index) []ast.Expr {
 	return out
 }
 
-// leaf is what a name, or a member's value, depends on.
+// leaf is what a name, a member's value, or the numbers in subscripts and ranges depend on.
 func (v *verifier) leaf(e ast.Expr) reach {
 	switch e := e.(type) {
 	case *ast.Name:
 		return v.named(e.Name)
 	case *ast.Index:
+		r := reach{}
+		for _, a := range e.Args {
+			r.owners = r.owners.Join(v.CountedBy(a.Lo)).Join(v.CountedBy(a.Hi))
+		}
 		if n, ok := e.X.(*ast.Name); ok {
 			if _, typed := v.Info[n]; !typed {
-				return v.named(n.Name)
+				return r.join(v.named(n.Name))
 			}
 		}
+		return r
+	case *ast.Sum:
+		return reach{owners: v.CountedBy(e.Lo).Join(v.CountedBy(e.Hi))}
 	}
 	return reach{}
 }

@@ -317,7 +317,7 @@ func (w *writer) unboundSizes() (clients, sizes []ast.Stmt) {
 	}
 	var names []string
 	for n := range w.sizes {
-		if !w.bound[n] && w.Symbols[n] == nil {
+		if sym := w.Symbols[n]; !w.bound[n] && (sym == nil || sym.Kind == check.Data && !w.holds(sym)) {
 			names = append(names, n)
 		}
 	}
