@@ -8,6 +8,7 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/format"
+	"github.com/vflc/vflc/lang/types"
 )
 
 // Verify checks the cuts of a model against the privacy contract and the definition of a cut: no private name of a client stands outside its
@@ -25,22 +26,34 @@ func (p *Program) Verify() error {
 	return nil
 }
 
-// Private returns the names of values in an expression that some party keeps for itself, subscripts included, with whose they are.
+// Private returns the names in an expression whose values some party keeps for itself, with whose they are. A whole number of the server
+// that counts or indexes is a size, on which parties agree; one of a client is data.
 func (p *Program) Private(e ast.Expr) map[string]string {
 	out := map[string]string{}
-	if e == nil {
-		return out
+	if e != nil {
+		p.private(e, false, out)
 	}
-	ast.Walk(e, func(n ast.Node) bool {
-		if name, ok := n.(*ast.Name); ok {
-			s := p.Symbols[name.Name]
-			if s != nil && (s.Kind == check.Data || s.Kind == check.Param) && s.Owner != check.Shared {
-				out[s.Name] = s.Owner
-			}
-		}
-		return true
-	})
 	return out
+}
+
+func (p *Program) private(n ast.Node, size bool, out map[string]string) {
+	switch x := n.(type) {
+	case *ast.Name:
+		s := p.Symbols[x.Name]
+		if s == nil || s.Kind != check.Data && s.Kind != check.Param || s.Owner == check.Shared {
+			return
+		}
+		if !(size && s.Owner == p.Server && s.Type.Elem == types.Int) {
+			out[s.Name] = s.Owner
+		}
+		return
+	case *ast.Subscript:
+		size = true
+	}
+	sum, _ := n.(*ast.Sum)
+	for _, child := range ast.Children(n) {
+		p.private(child, size || sum != nil && (child == ast.Node(sum.Lo) || child == ast.Node(sum.Hi)), out)
+	}
 }
 
 func (p *Program) verifyCuts() error {

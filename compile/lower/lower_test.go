@@ -221,6 +221,20 @@ y ~ normal(m + XA * u + sum(part[j] for j in lab), exp(XA * spread)) weights w`,
 	Family: map[string]int{"lab": 2},
 }
 
+// counted has a size that the server declares and a client indexes by, and one of a client's own.
+var counted = fixture{
+	Text: `client a
+data y : real[N] @ shared
+data K : int
+data n : int @ a
+data X : real[N, P] @ a
+param m ~ normal(0, 1)
+param u : real[P] ~ normal(0, 1) @ a
+param l : real[5] ~ normal(0, 1) @ a
+y ~ normal(m + X * u + l[K] + sum(l[1:n]), 1)`,
+	Tables: map[string]string{"server": `{"y": [0.5, 1, -1], "K": 3}`, "a": `{"X": [[1, 2], [0, 1], [1, 1]], "n": 2}`},
+}
+
 // everything uses the functions and operators that the others do not.
 var everything = fixture{
 	Text: `const half = 0.5
@@ -249,7 +263,7 @@ sum(y) ~ normal(sum(col_means(X) .* a) + sum(X' * col(y)) * half ^ p, 100)`,
 }
 
 func TestGradients(t *testing.T) {
-	for name, f := range map[string]fixture{"logistic": logistic, "family": family, "poisson": poisson, "shared": shared, "own": own} {
+	for name, f := range map[string]fixture{"logistic": logistic, "family": family, "poisson": poisson, "shared": shared, "own": own, "counted": counted} {
 		for _, kind := range transforms.All() {
 			t.Run(name+"/"+kind.Name, func(t *testing.T) { checkGradient(t, f.Bind(t, check.Options{Transform: kind}).Plan) })
 		}
@@ -260,7 +274,7 @@ func TestGradients(t *testing.T) {
 
 // TestNoiseFree: with z equal to its cut every transform is the true model, whoever evaluates what.
 func TestNoiseFree(t *testing.T) {
-	for name, f := range map[string]fixture{"logistic": logistic, "family": family, "poisson": poisson, "shared": shared, "own": own} {
+	for name, f := range map[string]fixture{"logistic": logistic, "family": family, "poisson": poisson, "shared": shared, "own": own, "counted": counted} {
 		want := 0.0
 		for i, kind := range transforms.All() {
 			j := newJoint(t, f.Bind(t, check.Options{Transform: kind}).Plan, 0)

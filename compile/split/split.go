@@ -224,7 +224,7 @@ func (w *writer) refer(n ast.Node) {
 		switch x := n.(type) {
 		case *ast.Name:
 			w.names[x.Name] = true
-			if _, size := w.Sizes[x.Name]; size && w.Symbols[x.Name] == nil {
+			if _, size := w.Sizes[x.Name]; size && w.foreign(x.Name) {
 				w.sizes[x.Name] = true
 			}
 		case *ast.Sum:
@@ -317,7 +317,7 @@ func (w *writer) unboundSizes() (clients, sizes []ast.Stmt) {
 	}
 	var names []string
 	for n := range w.sizes {
-		if sym := w.Symbols[n]; !w.bound[n] && (sym == nil || sym.Kind == check.Data && !w.holds(sym)) {
+		if !w.bound[n] && w.foreign(n) {
 			names = append(names, n)
 		}
 	}
@@ -326,6 +326,12 @@ func (w *writer) unboundSizes() (clients, sizes []ast.Stmt) {
 		sizes = append(sizes, &ast.Data{Name: ident(n), Type: &ast.Type{Elem: ident("int")}, Owner: &ast.Ident{Name: check.Shared}})
 	}
 	return clients, sizes
+}
+
+// foreign reports whether a size has no declaration of its own, or one that only another party's program has.
+func (w *writer) foreign(size string) bool {
+	sym := w.Symbols[size]
+	return sym == nil || sym.Kind == check.Data && sym.Owner != check.Shared && sym.Owner != w.party.Name
 }
 
 func (w *writer) uses(s types.Size) bool {

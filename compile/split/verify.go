@@ -51,7 +51,7 @@ func (v *verifier) program(p *check.Program) error {
 			continue
 		}
 		was := v.Symbols[s.Name]
-		size := was == nil && v.Sizes[s.Name] != nil && s.Owner == check.Shared
+		size := s.Owner == check.Shared && v.Sizes[s.Name] != nil && (was == nil || was.Type.Elem == types.Int && was.Type.Scalar())
 		if !size && (was == nil || was.Kind != s.Kind || !v.keeps(p.For, was)) {
 			return fmt.Errorf("it declares %s, which %s does not keep", s.Name, p.For)
 		}
