@@ -109,9 +109,6 @@ func modelName(path string) string {
 // Pooled reports whether one party evaluates everything: the model then runs as it is written.
 func (m *Model) Pooled() bool { return m.Checked.Transform.Kind.Pooled }
 
-// Split returns what each party runs and what crosses between them; nothing of a pooled model.
-func (m *Model) Split() ([]split.PartyProgram, *split.Manifest) { return m.Programs, m.Manifest }
-
 // Files are the party programs and the manifest by file name; of a pooled model, the model.
 func (m *Model) Files() map[string][]byte {
 	if m.Pooled() {

@@ -181,7 +181,7 @@ func (c *checker) member(e *ast.Index, n *ast.Name, s *Symbol) (Info, bool) {
 		d.Note("write sum(… %s[j] … for j in %s); to treat members differently, declare them as clients of their own", s.Name, s.Owner)
 		return Info{}, false
 	}
-	info := c.symbolInfo(s)
+	info := symbolInfo(s)
 	c.Info[n], c.Info[e.Args[0].Lo] = info, Info{Type: types.Type{Elem: types.Int}}
 	return info, true
 }

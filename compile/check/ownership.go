@@ -205,7 +205,7 @@ func (c *checker) send(s *ast.Send) {
 			c.errorf(diag.WrongRole, s, "a client may send only its auxiliary variables, and %s is a sum", s.Name.Name)
 			return
 		}
-		c.sendSum(s, s.Value)
+		c.sendSum(s.Value)
 		return
 	}
 	sym := c.lookup(&ast.Name{Name: s.Name.Name})
@@ -241,10 +241,10 @@ func (c *checker) unsent() {
 }
 
 // sendSum checks `send o = z_2 + others(z_1) to …`: a sum of received values.
-func (c *checker) sendSum(s *ast.Send, e ast.Expr) {
+func (c *checker) sendSum(e ast.Expr) {
 	switch e := e.(type) {
 	case *ast.Paren:
-		c.sendSum(s, e.X)
+		c.sendSum(e.X)
 		return
 	case *ast.Name:
 		if sym := c.lookup(e); sym != nil && sym.Kind == Receive {
@@ -255,8 +255,8 @@ func (c *checker) sendSum(s *ast.Send, e ast.Expr) {
 		}
 	case *ast.Binary:
 		if e.Op == "+" {
-			c.sendSum(s, e.X)
-			c.sendSum(s, e.Y)
+			c.sendSum(e.X)
+			c.sendSum(e.Y)
 			return
 		}
 	case *ast.Sum:

@@ -91,7 +91,7 @@ func (w *writer) file() *ast.File {
 			case w.owns(sym):
 				params = append(params, w.paramStmt(sym, d))
 			case w.names[sym.Name]:
-				received = append(received, &ast.Receive{Name: d.Name, Type: w.typeOf(sym.Type), From: ident(w.Server)})
+				received = append(received, &ast.Receive{Name: d.Name, Type: typeOf(sym.Type), From: ident(w.Server)})
 			}
 		}
 	}
@@ -106,15 +106,15 @@ func (w *writer) file() *ast.File {
 // channels writes what the party evaluates, receives and sends.
 func (w *writer) channels() {
 	for _, g := range w.party.Others {
-		w.body = append(w.body, &ast.Receive{Name: ident(transform.OthersName(w.Program.Program, g)), Type: w.typeOf(g.Type), From: ident(w.Server)})
+		w.body = append(w.body, &ast.Receive{Name: ident(transform.OthersName(w.Program.Program, g)), Type: typeOf(g.Type), From: ident(w.Server)})
 	}
 	for _, k := range w.party.Received {
-		w.body = append(w.body, &ast.Receive{Name: ident(k.Name), Type: w.typeOf(k.Type), From: ident(k.Client)})
+		w.body = append(w.body, &ast.Receive{Name: ident(k.Name), Type: typeOf(k.Type), From: ident(k.Client)})
 	}
 	for _, k := range w.party.Aux {
 		rho := literal(w.Transform.RhoOf(k.Client))
 		w.body = append(w.body,
-			&ast.Aux{Name: ident(k.Name), Type: w.typeOf(k.Type), Dist: transform.Dist(stdlib.Noise, nil, []ast.Expr{k.Expr, rho})},
+			&ast.Aux{Name: ident(k.Name), Type: typeOf(k.Type), Dist: transform.Dist(stdlib.Noise, nil, []ast.Expr{k.Expr, rho})},
 			&ast.Send{Name: ident(k.Name), To: []ast.Ident{ident(w.Server)}})
 	}
 	if w.party.Name == w.Server {
@@ -140,13 +140,13 @@ func (w *writer) serverSends() {
 	}
 	for _, q := range w.Parties[1:] {
 		for _, g := range q.Others {
-			w.body = append(w.body, &ast.Send{Name: ident(transform.OthersName(w.Program.Program, g)), Value: w.othersOf(q, g), To: []ast.Ident{ident(q.Name)}})
+			w.body = append(w.body, &ast.Send{Name: ident(transform.OthersName(w.Program.Program, g)), Value: othersOf(q, g), To: []ast.Ident{ident(q.Name)}})
 		}
 	}
 }
 
 // othersOf writes the sum of a group's z without those of one client: what that client is sent.
-func (w *writer) othersOf(q *transform.Party, g *cut.Group) ast.Expr {
+func othersOf(q *transform.Party, g *cut.Group) ast.Expr {
 	var sum ast.Expr
 	for _, k := range g.Cuts {
 		var e ast.Expr = &ast.Name{Name: k.Name}
@@ -295,7 +295,7 @@ func (w *writer) paramStmt(sym *check.Symbol, d *ast.Param) ast.Stmt {
 	return &ast.Param{Name: d.Name, Type: d.Type, Dist: args, Noncentered: d.Noncentered}
 }
 
-func (w *writer) typeOf(t types.Type) *ast.Type {
+func typeOf(t types.Type) *ast.Type {
 	out := &ast.Type{Elem: ident("real")}
 	for _, d := range t.Dims {
 		out.Dims = append(out.Dims, transform.SizeExpr(d))

@@ -62,7 +62,7 @@ func (v *verifier) program(p *check.Program) error {
 			v.received[channel{s.From.Name, p.For, s.Name.Name}] = p.Symbols[s.Name.Name].Type
 		case *ast.Send:
 			for _, to := range s.To {
-				v.sent[channel{p.For, to.Name, s.Name.Name}] = v.typeSent(p, s)
+				v.sent[channel{p.For, to.Name, s.Name.Name}] = typeSent(p, s)
 			}
 		}
 	}
@@ -75,7 +75,7 @@ func (v *verifier) keeps(party string, s *check.Symbol) bool {
 }
 
 // typeSent is the type of what a statement sends: of a declared value, or of a sum of received ones.
-func (v *verifier) typeSent(p *check.Program, s *ast.Send) types.Type {
+func typeSent(p *check.Program, s *ast.Send) types.Type {
 	if s.Value == nil {
 		return p.Symbols[s.Name.Name].Type
 	}
