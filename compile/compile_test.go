@@ -3,6 +3,7 @@ package compile_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
@@ -40,8 +41,7 @@ func models(t *testing.T) map[string]string {
 		out[string(page.Code)+" wrong"], out[string(page.Code)+" right"] = page.Wrong, page.Right
 	}
 	for _, pattern := range []string{"*/testdata/*.txtar", "*/testdata/*/*.txtar", "../lang/parser/testdata/*.txtar", "../cmd/vflc/testdata/*.txtar"} {
-		paths, _ := filepath.Glob(pattern)
-		for _, path := range paths {
+		for _, path := range files(t, pattern) {
 			archive, err := txtar.ParseFile(path)
 			if err != nil {
 				t.Fatal(err)
@@ -51,33 +51,37 @@ func models(t *testing.T) map[string]string {
 			}
 		}
 	}
-	for _, path := range examples(t) {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
+	for _, pattern := range []string{"../examples/*.vfl", "../examples/*/*.vfl", "../bench/*/*.vfl"} {
+		for _, path := range files(t, pattern) {
+			out[path] = read(t, path)
 		}
-		out[path] = string(text)
 	}
 	return out
 }
 
-func examples(t *testing.T) []string {
-	paths, err := filepath.Glob("../examples/*.vfl")
+func files(t *testing.T, pattern string) []string {
+	t.Helper()
+	paths, err := filepath.Glob(pattern)
 	if err != nil || len(paths) == 0 {
-		t.Fatalf("no examples (%v)", err)
+		t.Fatalf("no files %s (%v)", pattern, err)
 	}
 	return paths
 }
 
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 // The graphs of the examples, with their data, are verified under each transform.
 func TestExamplesAreVerifiedWithTheirData(t *testing.T) {
-	for _, path := range examples(t) {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, path := range files(t, "../examples/*.vfl") {
 		for _, kind := range transforms.All() {
-			m, diags := compile.Compile(source.New(path, string(text)), check.Options{Transform: kind})
+			m, diags := compile.Compile(source.New(path, read(t, path)), check.Options{Transform: kind})
 			if diags.HasErrors() {
 				continue
 			}
@@ -92,6 +96,58 @@ func TestExamplesAreVerifiedWithTheirData(t *testing.T) {
 			if err := b.Verify(); err != nil {
 				t.Errorf("%s, %s: %v", path, kind, err)
 			}
+		}
+	}
+}
+
+// Every stage prints itself under its name, and says in one sentence what it does. What errors kept from being made is not printed.
+func TestStagesPrint(t *testing.T) {
+	m := compiletest.Compile(t, pair.Text, check.Options{})
+	wrong, _ := compile.Compile(source.New("wrong.vfl", "param m ~ normal(k, 1)\n"), check.Options{})
+	want := map[string]string{"check": "XA", "cut": "XA * u", "transform": "receives z_1 from a", "split": "send z_1 to server"}
+	for _, s := range compile.Stages() {
+		var out strings.Builder
+		if err := m.Dump(&out, s.Name); err != nil || !strings.Contains(out.String(), want[s.Name]) || want[s.Name] == "" {
+			t.Errorf("%s prints %q (%v)", s.Name, out.String(), err)
+		}
+		if strings.Count(s.Doc, ".") != 1 || !strings.HasSuffix(s.Doc, ".") {
+			t.Errorf("%s: %q is no sentence", s.Name, s.Doc)
+		}
+		if err := wrong.Dump(&out, s.Name); err == nil {
+			t.Errorf("%s of a wrong model is printed", s.Name)
+		}
+		delete(want, s.Name)
+	}
+	if err := m.Dump(&strings.Builder{}, "parse"); err == nil || len(want) > 0 {
+		t.Errorf("parse is printed (%v), and not %v", err, want)
+	}
+}
+
+// A pooled model is what its one party runs: it prints as it was written.
+func TestAPooledModelIsNotSplit(t *testing.T) {
+	m := compiletest.Compile(t, pair.Text, check.Options{Transform: transforms.None})
+	var out strings.Builder
+	if err := m.Dump(&out, "split"); err != nil || out.String() != "-- model.vfl --\n"+pair.Text || m.Manifest != nil {
+		t.Errorf("%v: %s", err, out.String())
+	}
+	if got := m.Files(); len(got) != 1 || string(got["model.vfl"]) != pair.Text {
+		t.Errorf("files %v", got)
+	}
+}
+
+// Values in memory give the plan that tables give: the same coordinates and the same densities.
+func TestValuesInMemory(t *testing.T) {
+	tables := pair.Bind(t, check.Options{})
+	b, diags, err := compile.BindValues(tables.Model, tables.Values, nil)
+	if err != nil || diags.HasErrors() {
+		t.Fatal(diags, err)
+	}
+	if err := b.Verify(); err != nil {
+		t.Error(err)
+	}
+	for i, p := range b.Plan.Parties {
+		if got, want := p.Graph.String(), tables.Plan.Parties[i].Graph.String(); got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", p.Party, got, want)
 		}
 	}
 }
