@@ -104,7 +104,7 @@ func TestExamplesAreVerifiedWithTheirData(t *testing.T) {
 	}
 }
 
-// Every stage prints itself under its name, and says in one sentence what it does. What errors kept from being made is not printed.
+// Every stage prints its result under its name and has a doc of one sentence. A result that errors kept from being made is not printed.
 func TestStagesPrint(t *testing.T) {
 	m := compiletest.Compile(t, pair.Text, check.Options{})
 	wrong, _ := compile.Compile(source.New("wrong.vfl", "param m ~ normal(k, 1)\n"), check.Options{})

@@ -94,7 +94,7 @@ func verifyValues(s *check.Symbol, v *data.Bound) error {
 	return nil
 }
 
-// verifySizes checks that every dimension of every value is what its size says.
+// verifySizes checks that every dimension of every value has the value of its size.
 func verifySizes(b *Bound) error {
 	for party, bindings := range b.Values {
 		for name, v := range bindings {

@@ -174,7 +174,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// What the command line gives replaces what the statement says: the kind, and the noise of all clients or of one.
+// The command line replaces the statement: its kind, and the noise of all clients or of one.
 func TestOptionsReplaceTheStatement(t *testing.T) {
 	const text = "client a, b\ndata y : real[N] @ shared\nparam m ~ normal(0, 1)\ny ~ normal(m, 1)\n"
 	const statement = "transform power(rho = {a: 0.5, b: 2})\n"

@@ -148,7 +148,7 @@ func TestTransformsOfEqualFactsAreOne(t *testing.T) {
 	}
 }
 
-// A transform whose clients send cuts as they are needs a statement that party programs do not have: a panic says so, and no noise is added in
+// A transform whose clients send cuts as they are needs a statement that party programs do not have: it panics, and adds no noise in
 // silence.
 func TestATransformWithoutNoiseIsNotWritten(t *testing.T) {
 	for _, kind := range []def.Transform{{Name: "exact"}, {Name: "exact_at_clients", AtClients: true}} {
