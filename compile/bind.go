@@ -15,40 +15,105 @@ import (
 // A Bound is a model with its data: the graphs of all parties, and the plan that joins them.
 type Bound struct {
 	*Model
-	Data    *data.Dataset
+	Data    *data.Dataset            // nil where the values were given
 	Values  map[string]data.Bindings // by party, or by member of a family
 	Sizes   *lower.Sizes
 	Lowered []*lower.Lowered // the server first
 	Plan    *model.Plan
+
+	sources data.Sources
+	key     string
+	members map[string]int // by family
+	passes  []pass[*Bound]
+	done    int // of them, those that found no error
 }
 
 // Bind reads the tables, joining their rows on the key column, gives every declaration its value, and lowers the programs of all parties to graphs.
 // The result is usable only where the list has no errors. The error is a fault of the programs that no diagnostic describes.
 func Bind(m *Model, sources data.Sources, key string) (*Bound, diag.List, error) {
-	b := &Bound{Model: m}
-	members := map[string]int{}
+	b := &Bound{Model: m, sources: sources, key: key, members: map[string]int{}}
 	for _, k := range m.Checked.Clients {
 		if k.Family {
-			members[k.Name] = sources.Members(k.Name)
+			b.members[k.Name] = sources.Members(k.Name)
 		}
 	}
-	var diags diag.List
-	for _, stage := range []func() diag.List{
-		func() (l diag.List) { b.Data, l = data.Load(sources, key); return l },
-		func() (l diag.List) { b.Values, l = b.Data.Bind(lower.Wants(m.Checked)); return l },
-		func() (l diag.List) { b.Sizes, l = lower.Unify(m.Checked, b.Values, members, b.Data.Integer); return l },
-		b.lower,
-	} {
-		if diags = append(diags, stage()...); diags.HasErrors() {
-			return b, diags, nil
-		}
+	return b.run(append(tablePasses(), valuePasses()...))
+}
+
+// BindValues is Bind for values that are in memory, by party or by member of a family. members counts the members of each family.
+func BindValues(m *Model, values map[string]data.Bindings, members map[string]int) (*Bound, diag.List, error) {
+	return (&Bound{Model: m, Values: values, members: members}).run(valuePasses())
+}
+
+func (b *Bound) run(passes []pass[*Bound]) (*Bound, diag.List, error) {
+	b.passes = passes
+	diags, err := run(b, passes, &b.done)
+	return b, diags, err
+}
+
+// tablePasses is how Bind comes to values.
+func tablePasses() []pass[*Bound] {
+	return []pass[*Bound]{
+		{
+			name: "load", doc: "Reads the tables of all parties and aligns their rows.",
+			run: func(b *Bound) (l diag.List, _ error) { b.Data, l = data.Load(b.sources, b.key); return l, nil },
+		},
+		{
+			name: "bind", doc: "Gives every declaration of data its value, party by party.",
+			run: func(b *Bound) (l diag.List, _ error) {
+				b.Values, l = b.Data.Bind(lower.Wants(b.Checked))
+				return l, nil
+			},
+			verify: verifyBind,
+		},
 	}
-	var err error
-	if b.Plan, err = lower.Link(b.Lowered); err != nil {
-		return b, diags, err
+}
+
+// valuePasses is what Bind does with values.
+func valuePasses() []pass[*Bound] {
+	return []pass[*Bound]{
+		{
+			name: "sizes", doc: "Gives every size its one value from the data of all parties.",
+			run: func(b *Bound) (l diag.List, _ error) {
+				b.Sizes, l = lower.Unify(b.Checked, b.Values, b.members, b.integer)
+				return l, nil
+			},
+			verify: verifySizes,
+		},
+		{
+			name: "lower", doc: "Builds the graph of every party from the text of its program.",
+			run:    func(b *Bound) (diag.List, error) { return b.lower(), nil },
+			verify: verifyLower,
+		},
+		{
+			name: "link", doc: "Wires what one party's graph sends to what another's receives.",
+			run:    func(b *Bound) (diag.List, error) { return nil, b.link() },
+			verify: func(b *Bound) error { return b.Plan.Verify() },
+		},
 	}
-	lower.Label(b.Plan, b.Lowered, b.shared())
-	return b, diags, nil
+}
+
+// integer returns a whole number that a document states.
+func (b *Bound) integer(name string) (int, string, bool) {
+	if b.Data == nil {
+		return 0, "", false
+	}
+	return b.Data.Integer(name)
+}
+
+// Verify checks the result of every pass of the model and of Bind: see Model.Verify.
+func (b *Bound) Verify() error {
+	if err := b.Model.Verify(); err != nil {
+		return err
+	}
+	return verify(b, b.passes[:b.done])
+}
+
+func (b *Bound) link() (err error) {
+	if b.Plan, err = lower.Link(b.Lowered); err == nil {
+		lower.Label(b.Plan, b.Lowered, b.shared())
+	}
+	return err
 }
 
 // shared are the values that every party holds.
@@ -67,10 +132,9 @@ func (b *Bound) lower() diag.List {
 	if b.Pooled() {
 		return b.lowerOne(lower.Party{Program: b.Checked, Name: b.Checked.Server})
 	}
-	programs, manifest := b.Split()
 	var diags diag.List
-	for _, p := range programs {
-		program, problems := split.Load(manifest, p.Party, p.File, p.Text, b.Universe)
+	for _, p := range b.Programs {
+		program, problems := split.Load(b.Manifest, p.Party, p.File, p.Text, b.Universe)
 		if problems.HasErrors() {
 			return append(diags, problems...)
 		}

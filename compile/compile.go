@@ -1,5 +1,6 @@
 // Package compile is the way from a model's text to what its parties run: Compile goes from text to the program of each party and needs no
-// data; Bind gives the programs their data and lowers them to the graphs of a plan.
+// data; Bind gives the programs their data and lowers them to the graphs of a plan. Both are tables of passes, each of which can print and
+// verify its result.
 package compile
 
 import (
@@ -21,7 +22,7 @@ import (
 // ManifestFile is the manifest's name beside the party programs.
 const ManifestFile = split.ManifestFile
 
-// A Model is a model after every stage that needs no data. Where Compile found errors it holds what the stages before them made.
+// A Model is a model after every pass that needs no data. Where Compile found errors it holds what the passes before them made.
 type Model struct {
 	Name     string // of the file, as an identifier
 	Source   *source.File
@@ -30,23 +31,64 @@ type Model struct {
 	Checked  *check.Program
 	Cuts     *cut.Program
 	Parts    *transform.Program
+	// Programs and Manifest are what each party runs and what crosses between them; nil of a pooled model, which runs as it is written.
+	Programs []split.PartyProgram
+	Manifest *split.Manifest
+
+	options check.Options
+	done    int // passes that found no error
 }
 
-// Compile runs every stage that needs no data, up to the first that finds an error. The diagnostics hold warnings too.
+// Compile runs every pass that needs no data, up to the first that finds an error. The diagnostics hold warnings too.
 func Compile(src *source.File, o check.Options) (*Model, diag.List) {
-	m := &Model{Name: modelName(src.Name), Source: src, Universe: stdlib.New()}
-	var diags diag.List
-	for _, stage := range []func() diag.List{
-		func() (l diag.List) { m.File, l = parser.Parse(src); return l },
-		func() (l diag.List) { m.Checked, l = check.Check(m.File, m.Universe, o); return l },
-		func() (l diag.List) { m.Cuts, l = cut.Find(m.Checked); return l },
-		func() (l diag.List) { m.Parts, l = transform.Apply(m.Cuts); return l },
-	} {
-		if diags = append(diags, stage()...); diags.HasErrors() {
-			break
-		}
-	}
+	m := &Model{Name: modelName(src.Name), Source: src, Universe: stdlib.New(), options: o}
+	diags, _ := run(m, modelPasses(), &m.done) // these passes have no errors but diagnostics
 	return m, diags
+}
+
+// modelPasses is what Compile does, in order.
+func modelPasses() []pass[*Model] {
+	return []pass[*Model]{
+		{
+			name: "parse", doc: "Reads the text as a syntax tree.",
+			run:    func(m *Model) (l diag.List, _ error) { m.File, l = parser.Parse(m.Source); return l, nil },
+			verify: verifyParse,
+		},
+		{
+			name: "check", doc: "Resolves the names, types, shapes and owners of all declarations and expressions.",
+			run: func(m *Model) (l diag.List, _ error) {
+				m.Checked, l = check.Check(m.File, m.Universe, m.options)
+				return l, nil
+			},
+			dump:   dumpCheck,
+			verify: func(m *Model) error { return m.Checked.Verify() },
+		},
+		{
+			name: "cut", doc: "Finds the expressions of clients that other parties need, and the sums that they enter.",
+			run:    func(m *Model) (l diag.List, _ error) { m.Cuts, l = cut.Find(m.Checked); return l, nil },
+			dump:   dumpCut,
+			verify: func(m *Model) error { return m.Cuts.Verify() },
+		},
+		{
+			name: "transform", doc: "Decides who evaluates each likelihood and what is sent for it.",
+			run:    func(m *Model) (l diag.List, _ error) { m.Parts, l = transform.Apply(m.Cuts); return l, nil },
+			dump:   dumpTransform,
+			verify: func(m *Model) error { return m.Parts.Verify() },
+		},
+		{
+			name: "split", doc: "Writes the program of each party and the manifest of what crosses between them.",
+			run:    splitModel,
+			dump:   dumpSplit,
+			verify: verifySplit,
+		},
+	}
+}
+
+func splitModel(m *Model) (diag.List, error) {
+	if !m.Pooled() {
+		m.Programs, m.Manifest = split.Split(m.Parts, m.Name)
+	}
+	return nil, nil
 }
 
 // modelName is the file's name as an identifier, so that programs and files of other tools can carry it.
@@ -64,20 +106,16 @@ func modelName(path string) string {
 	return name
 }
 
-// Pooled says that one party evaluates everything: the model runs as it is written.
+// Pooled reports whether one party evaluates everything: the model then runs as it is written.
 func (m *Model) Pooled() bool { return m.Checked.Transform.Kind.Pooled }
-
-// Split returns the program of each party and the manifest of what crosses between them. The model must not be pooled.
-func (m *Model) Split() ([]split.PartyProgram, *split.Manifest) { return split.Split(m.Parts, m.Name) }
 
 // Files are the party programs and the manifest by file name; of a pooled model, the model.
 func (m *Model) Files() map[string][]byte {
 	if m.Pooled() {
 		return map[string][]byte{m.Name + ".vfl": []byte(m.Source.Text)}
 	}
-	programs, manifest := m.Split()
-	out := map[string][]byte{ManifestFile: manifest.JSON()}
-	for _, p := range programs {
+	out := map[string][]byte{ManifestFile: m.Manifest.JSON()}
+	for _, p := range m.Programs {
 		out[p.File] = []byte(p.Text)
 	}
 	return out
@@ -91,3 +129,7 @@ func (m *Model) Parties() []data.PartyRef {
 	}
 	return refs
 }
+
+// Verify checks the result of every pass that Compile finished against what mathematics and the privacy contract demand of it. An error is
+// a fault of the compiler, never of the model.
+func (m *Model) Verify() error { return verify(m, modelPasses()[:m.done]) }

@@ -1,7 +1,6 @@
 package compile
 
 import (
-	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
 )
@@ -13,9 +12,5 @@ func (b *Bound) With(values map[string]data.Bindings) (*Bound, diag.List, error)
 	if diags.HasErrors() {
 		return fresh, diags, nil
 	}
-	var err error
-	if fresh.Plan, err = lower.Link(fresh.Lowered); err == nil {
-		lower.Label(fresh.Plan, fresh.Lowered, fresh.shared())
-	}
-	return fresh, diags, err
+	return fresh, diags, fresh.link()
 }

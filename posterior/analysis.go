@@ -71,9 +71,9 @@ func (a *analysis) rankNormal(o order) [][]float64 {
 		}
 		before, lo = before+ranked, hi
 	}
-	var out [][]float64
-	for c := range a.chains {
-		out = append(out, flat[c*length:][:length])
+	out := make([][]float64, len(a.chains))
+	for c := range out {
+		out[c] = flat[c*length:][:length]
 	}
 	return split(out)
 }
@@ -104,6 +104,7 @@ func (a *analysis) essBulk() float64 {
 
 func (a *analysis) essTail() float64 { return min(a.essQuantile(0.05), a.essQuantile(0.95)) }
 
+// essQuantile is the effective sample size for a quantile: that of the indicator of lying at or below it.
 func (a *analysis) essQuantile(p float64) float64 {
 	if !a.usable {
 		return math.NaN()

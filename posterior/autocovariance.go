@@ -15,15 +15,15 @@ type autocovariance struct {
 }
 
 func newAutocovariance(chains [][]float64) *autocovariance {
-	a := &autocovariance{}
 	n := len(chains[0])
+	a := &autocovariance{centred: make([][]float64, len(chains))}
 	flat := make([]float64, len(chains)*n)
 	for k, chain := range chains {
 		centred, centre := flat[k*n:][:n], mean(chain)
 		for i, v := range chain {
 			centred[i] = v - centre
 		}
-		a.centred = append(a.centred, centred)
+		a.centred[k] = centred
 	}
 	return a
 }

@@ -22,12 +22,9 @@ func ESSTail(chains [][]float64) float64 { return newAnalysis(chains).essTail() 
 // ESSMean returns the effective sample size for the mean.
 func ESSMean(chains [][]float64) float64 { return ess(split(chains)) }
 
-// ESSQuantile returns the effective sample size for a quantile: that of the indicator of lying at or below it.
-func ESSQuantile(chains [][]float64, p float64) float64 { return newAnalysis(chains).essQuantile(p) }
-
 // split halves every chain; the middle draw of an odd number is dropped.
 func split(chains [][]float64) [][]float64 {
-	var out [][]float64
+	out := make([][]float64, 0, 2*len(chains))
 	for _, c := range chains {
 		half := len(c) / 2
 		out = append(out, c[:half], c[len(c)-half:])
@@ -46,9 +43,9 @@ func rhat(chains [][]float64) float64 {
 }
 
 func chainMoments(chains [][]float64) (means, vars []float64) {
-	for _, c := range chains {
-		means = append(means, mean(c))
-		vars = append(vars, variance(c))
+	means, vars = make([]float64, len(chains)), make([]float64, len(chains))
+	for k, c := range chains {
+		means[k], vars[k] = mean(c), variance(c)
 	}
 	return means, vars
 }

@@ -38,15 +38,18 @@ func ReadStanCSV(r io.Reader) (*StanFile, error) {
 	if f.header == nil {
 		return nil, errors.New("no header: this is no Stan CSV file")
 	}
-	return &f.StanFile, nil
+	f.byColumn()
+	file := f.StanFile // without the reader's own
+	return &file, nil
 }
 
 type stanReader struct {
 	StanFile
 	header  []string
-	at      []int // per column: where in Values, -1 for the sampler's own
+	at      []int // per column: where in Columns, -1 for the sampler's own
 	sampler map[string]int
 	row     []float64
+	draws   [][]float64 // by draw: the values of Columns
 }
 
 func (f *stanReader) line(line string) error {
@@ -63,30 +66,55 @@ func (f *stanReader) line(line string) error {
 			return fmt.Errorf("column %s: %q is not a number", f.header[k], c)
 		}
 		f.row[k] = v
-		if f.at[k] >= 0 {
-			f.Values[f.at[k]] = append(f.Values[f.at[k]], v)
-		}
 	}
+	f.draws = append(f.draws, f.parameters())
 	if _, ok := f.sampler["divergent__"]; ok {
 		f.Transitions = append(f.Transitions, f.transition())
 	}
 	return nil
 }
 
+// parameters copies what is of parameters from the row.
+func (f *stanReader) parameters() []float64 {
+	draw := make([]float64, len(f.Columns))
+	for k, at := range f.at {
+		if at >= 0 {
+			draw[at] = f.row[k]
+		}
+	}
+	return draw
+}
+
+// byColumn stores the draws by column, in one piece of memory.
+func (f *stanReader) byColumn() {
+	n := len(f.draws)
+	all := make([]float64, n*len(f.Columns))
+	f.Values = make([][]float64, len(f.Columns))
+	for k := range f.Values {
+		f.Values[k] = all[k*n : (k+1)*n : (k+1)*n]
+	}
+	for i, draw := range f.draws {
+		for k, v := range draw {
+			f.Values[k][i] = v
+		}
+	}
+}
+
 func (f *stanReader) names(header []string) error {
 	f.header, f.sampler = header, map[string]int{}
 	f.row, f.at = make([]float64, len(header)), make([]int, len(header))
+	seen := make(map[string]bool, len(header))
 	for k, name := range header {
 		if strings.HasSuffix(name, "__") {
 			f.sampler[name], f.at[k] = k, -1
 			continue
 		}
-		if name == "" || slices.Contains(f.Columns, name) && len(header) < 1000 {
+		if name == "" || seen[name] {
 			return fmt.Errorf("the header has an empty name, or %q twice", name)
 		}
+		seen[name] = true
 		f.at[k] = len(f.Columns)
 		f.Columns = append(f.Columns, name)
-		f.Values = append(f.Values, nil)
 	}
 	if len(f.sampler) == 0 {
 		return errors.New("the header has no lp__: this is no Stan CSV file")
@@ -117,7 +145,7 @@ func Gather(chains []*StanFile, vars []Variable) (*Draws, error) {
 		vars = variablesOfStan(chains[0].Columns)
 	}
 	names := stanNames(vars)
-	d := NewDraws(vars, len(chains), 0)
+	d := &Draws{Vars: vars, columns: Columns(vars), values: make([][][]float64, len(chains))}
 	for c, f := range chains {
 		switch {
 		case !slices.Equal(f.Columns, names):

@@ -1,8 +1,12 @@
 package posterior
 
 import (
+	"bufio"
+	"bytes"
 	"io"
+	"iter"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -11,48 +15,66 @@ import (
 // WriteTable writes rows as a text table, names to the left and numbers to the right. Digits stop where the Monte Carlo error begins;
 // columns that apply to no row are left out.
 func WriteTable(w io.Writer, rows []Row) error {
-	columns := shownColumns(rows)
-	lines := [][]string{{"parameter", "owner"}}
-	for _, c := range columns {
-		lines[0] = append(lines[0], c.title)
-	}
-	for _, r := range rows {
-		line := []string{r.Name, r.Owner}
+	return writeAligned(w, tableLines(rows, shownColumns(rows)), 2)
+}
+
+// tableLines are the cells of a table line by line, the titles first. Every line takes the place of the one before.
+func tableLines(rows []Row, columns []column) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		line := []string{"parameter", "owner"}
 		for _, c := range columns {
-			line = append(line, c.show(r))
+			line = append(line, c.title)
 		}
-		lines = append(lines, line)
+		if !yield(line) {
+			return
+		}
+		for _, r := range rows {
+			line[0], line[1] = r.Name, r.Owner
+			for k, c := range columns {
+				line[2+k] = c.show(r)
+			}
+			if !yield(line) {
+				return
+			}
+		}
 	}
-	_, err := io.WriteString(w, aligned(lines, 2))
-	return err
 }
 
 // AlignLeft lays out lines of cells in columns, two blanks apart. All lines have as many cells as the first.
-func AlignLeft(lines [][]string) string { return aligned(lines, len(lines[0])) }
+func AlignLeft(lines [][]string) string {
+	var b strings.Builder
+	_ = writeAligned(&b, slices.Values(lines), len(lines[0])) // writing to a Builder does not fail
+	return b.String()
+}
 
-// aligned pads the cells of every column to one width, the first few columns to the left and the others to the right.
-func aligned(lines [][]string, left int) string {
-	width := make([]int, len(lines[0]))
-	for _, line := range lines {
+// writeAligned pads the cells of every column to one width, the first few columns to the left and the others to the right. Lines end without blanks.
+// It goes through the lines twice, so that nobody has to hold a long table in memory.
+func writeAligned(w io.Writer, lines iter.Seq[[]string], left int) error {
+	var width []int
+	for line := range lines {
+		if width == nil {
+			width = make([]int, len(line))
+		}
 		for k, cell := range line {
 			width[k] = max(width[k], utf8.RuneCountInString(cell))
 		}
 	}
-	var b strings.Builder
-	for _, line := range lines {
+	out := bufio.NewWriter(w)
+	var text []byte
+	for line := range lines {
+		text = text[:0]
 		for k, cell := range line {
 			pad := strings.Repeat(" ", width[k]-utf8.RuneCountInString(cell))
 			if k < left {
-				b.WriteString(cell + pad + "  ")
+				text = append(append(text, cell...), pad...)
 			} else {
-				b.WriteString(pad + cell + "  ")
+				text = append(append(text, pad...), cell...)
 			}
+			text = append(text, "  "...)
 		}
-		text := strings.TrimRight(b.String(), " ")
-		b.Reset()
-		b.WriteString(text + "\n")
+		out.Write(append(bytes.TrimRight(text, " "), '\n'))
 	}
-	return b.String()
+	return out.Flush()
 }
 
 // column is one numeric column of the table.

@@ -13,6 +13,9 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
+// Noise is the distribution of an auxiliary variable: around its cut, with a standard deviation rho.
+const Noise = "normal"
+
 // A Universe finds built-in things by name. Distributions, functions and encoders have namespaces of their own. It is immutable and safe
 // for concurrent use; what it returns is shared and must not be changed.
 type Universe struct {

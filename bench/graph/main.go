@@ -72,7 +72,7 @@ type table struct {
 
 // print measures a row.
 func (r *row) print(c []*reference) error {
-	g, err := compile(r.text, r.data())
+	g, err := load(r.text, r.data())
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 )
 
@@ -10,10 +9,7 @@ func rows() []row {
 	var out []row
 	for _, size := range [][2]int{{512, 20}, {2016, 8}, {100_000, 50}, {1_000_000, 20}} {
 		n, p := size[0], size[1]
-		out = append(out, row{fmt.Sprintf("Bernoulli-logit %d×%d", n, p), logistic, func() tables { return regression(n, p, false) }, "logistic", n, p})
-		if n >= 100_000 {
-			out = append(out, row{fmt.Sprintf("Bernoulli-logit %d×%d, exact as float32", n, p), logistic, func() tables { return regression(n, p, true) }, "logistic", n, p})
-		}
+		out = append(out, row{fmt.Sprintf("Bernoulli-logit %d×%d", n, p), logistic, func() tables { return regression(n, p) }, "logistic", n, p})
 	}
 	out = append(out,
 		row{"Poisson multilevel 2000×4, 5 levels (C: 512×20)", multilevel, grouped, "logistic", 512, 20},
@@ -102,15 +98,10 @@ y ~ student_t(4, p0 * tanh(p1 * x + p2), p3)
 `
 )
 
-// regression has normal covariates, multiples of 1/64 where they are to be exact as float32.
-func regression(n, p int, short bool) tables {
+// regression has normal covariates.
+func regression(n, p int) tables {
 	r := rand.New(rand.NewPCG(1, 2))
 	x, y := normals(r, n*p), make([]float64, n)
-	for i := range x {
-		if short {
-			x[i] = math.Round(x[i]*64) / 64
-		}
-	}
 	for i := range y {
 		y[i] = float64(r.IntN(2))
 	}
@@ -155,6 +146,6 @@ func pairs() tables {
 
 func twoTables() tables {
 	const n = 826
-	a, b := regression(n, 7, false), regression(n, 8, false)
+	a, b := regression(n, 7), regression(n, 8)
 	return tables{"y": a["y"], "A": a["X"], "B": b["X"]}
 }

@@ -55,11 +55,11 @@ func run() error {
 func table(clients int, path string) error {
 	var jax *peer
 	if len(os.Args) > 1 {
-		_, sources, err := compile(path)
+		b, err := load(path)
 		if err != nil {
 			return err
 		}
-		if jax, err = startPeer(os.Args[1], sources); err != nil {
+		if jax, err = startPeer(os.Args[1], b.Data.Sources); err != nil {
 			return err
 		}
 		defer jax.stop()
@@ -98,11 +98,11 @@ func table(clients int, path string) error {
 
 // fitting returns a fit of a model that is in its iterations, and stays there.
 func fitting(path, guide string) (backends.Kernel, error) {
-	plan, _, err := compile(path)
+	b, err := load(path)
 	if err != nil {
 		return nil, err
 	}
-	env, err := session.NewLocal(plan, session.SimulatedKeys(1, plan.Names))
+	env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func manifestOf(cmd *cobra.Command, path string, f *modelFlags) (*split.Manifest
 		if err != nil {
 			return nil, err
 		}
-		_, manifest := m.Split()
+		_, manifest := split.Split(m.Parts, m.Name)
 		return manifest, nil
 	}
 	if f.transform != "" || f.rho != "" || f.set != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -42,6 +43,22 @@ func newCompile() *cobra.Command {
 	cmd.Flags().StringVarP(&dir, "output", "o", "", "`folder` for the programs and the manifest")
 	cmd.Flags().StringVar(&dump, "dump", "", "print a `stage` and stop: "+strings.Join(stageNames(), ", "))
 	return cmd
+}
+
+func stageNames() []string {
+	var out []string
+	for _, s := range compile.Stages() {
+		out = append(out, s.Name)
+	}
+	return out
+}
+
+// printStage prints what the compiler knows after a stage.
+func printStage(cmd *cobra.Command, m *compile.Model, name string) error {
+	if !slices.Contains(stageNames(), name) {
+		return usagef("--dump %s: the stages are %s", name, strings.Join(stageNames(), ", "))
+	}
+	return m.Dump(cmd.OutOrStdout(), name)
 }
 
 func writePrograms(cmd *cobra.Command, m *compile.Model, dir string) error {

@@ -10,7 +10,7 @@ import (
 // distribution resolves a distribution with its arguments against the type of its left side.
 // args has one entry per parameter, nil where the default applies.
 func (c *checker) distribution(d *ast.Dist, left types.Type, what string) (dist *def.Dist, args []ast.Expr, owners types.Owners, random, ok bool) {
-	dist, args = c.dist(d, &left, what)
+	dist, args = c.dist(d)
 	if dist == nil {
 		return nil, nil, nil, false, false
 	}
@@ -45,7 +45,7 @@ func (c *checker) distribution(d *ast.Dist, left types.Type, what string) (dist 
 }
 
 // dist resolves the name and matches the arguments to parameters; it types every argument even where the distribution is unknown.
-func (c *checker) dist(d *ast.Dist, _ *types.Type, _ string) (*def.Dist, []ast.Expr) {
+func (c *checker) dist(d *ast.Dist) (*def.Dist, []ast.Expr) {
 	if d == nil {
 		return nil, nil
 	}

@@ -50,6 +50,7 @@ func (c *checker) subscripts(e *ast.Index, x Info) (Info, bool) {
 				return out, false
 			}
 			rest = append(rest, s)
+			out.Owners = out.Owners.Join(c.CountedBy(a.Lo)).Join(c.CountedBy(a.Hi))
 			continue
 		}
 		if info, isLevel, ok := c.levelIndex(a, d); isLevel {
@@ -67,9 +68,7 @@ func (c *checker) subscripts(e *ast.Index, x Info) (Info, bool) {
 		if !c.element(a, d) {
 			return out, false
 		}
-		if info, known := c.Info[a.Lo]; known {
-			out.Owners = out.Owners.Join(info.Owners)
-		}
+		out.Owners = out.Owners.Join(c.CountedBy(a.Lo))
 	}
 	if levels > 0 && (levels != leading(e, c) || levels == 1 && len(rows) > 1) {
 		c.errorf(diag.BadIndex, e, "levels index the first dimensions, each with a vector").
@@ -182,7 +181,7 @@ func (c *checker) member(e *ast.Index, n *ast.Name, s *Symbol) (Info, bool) {
 		d.Note("write sum(… %s[j] … for j in %s); to treat members differently, declare them as clients of their own", s.Name, s.Owner)
 		return Info{}, false
 	}
-	info := c.symbolInfo(s)
+	info := symbolInfo(s)
 	c.Info[n], c.Info[e.Args[0].Lo] = info, Info{Type: types.Type{Elem: types.Int}}
 	return info, true
 }
@@ -226,6 +225,7 @@ func (c *checker) sum(e *ast.Sum) (Info, bool) {
 			}
 		}
 	}
+	info.Owners = info.Owners.Join(c.CountedBy(e.Lo)).Join(c.CountedBy(e.Hi))
 	if v.over != "" && len(info.Owners) > 0 && c.For == "" {
 		info.Owners = info.Owners.Join(types.Owners{c.Server}) // several members: nobody's alone
 	}

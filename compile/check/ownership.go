@@ -6,6 +6,7 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // prior checks that a parameter's prior can be evaluated where the parameter lives.
@@ -24,6 +25,43 @@ func (c *checker) prior(s *ast.Param, sym *Symbol, owners types.Owners) {
 		}
 		c.foreign(a.Value, home, sym)
 	}
+}
+
+// length checks that the sizes of a parameter are not data of another party.
+func (c *checker) length(s *ast.Param, sym *Symbol) {
+	home := sym.Owner
+	if home == Shared {
+		home = c.Server
+	}
+	if s.Type == nil {
+		return
+	}
+	for _, d := range s.Type.Dims {
+		if owners := c.CountedBy(d); !owners.Within(home) {
+			c.errorf(diag.ClientData, d, "client data would be read by another party: this size of %s is data of %s alone", sym.Name, owners).
+				Note("make the data `@ shared` if every party may hold them")
+		}
+	}
+}
+
+// CountedBy returns the clients whose own whole-number data stand in a subscript or in the range of a sum. The sizes that data bind by their
+// shapes do not count: parties agree on them.
+func (p *Program) CountedBy(e ast.Expr) types.Owners {
+	var owners types.Owners
+	if e == nil {
+		return nil
+	}
+	ast.Walk(e, func(n ast.Node) bool {
+		if name, ok := n.(*ast.Name); ok {
+			if s := p.Symbols[name.Name]; s != nil && s.Kind == Data && s.Type.Elem == types.Int {
+				if _, client := p.Client(s.Owner); client {
+					owners = owners.Join(types.Owners{s.Owner})
+				}
+			}
+		}
+		return true
+	})
+	return owners
 }
 
 // foreign reports the names in an expression that the party home cannot see.
@@ -128,7 +166,7 @@ func (c *checker) aux(s *ast.Aux) {
 	if !ok {
 		return
 	}
-	if dist.Name != "normal" || args[0] == nil || args[1] == nil {
+	if dist.Name != stdlib.Noise || args[0] == nil || args[1] == nil {
 		c.errorf(diag.BadAux, s.Dist, "an auxiliary variable is normal around its cut, with a constant rho")
 		return
 	}
@@ -167,7 +205,7 @@ func (c *checker) send(s *ast.Send) {
 			c.errorf(diag.WrongRole, s, "a client may send only its auxiliary variables, and %s is a sum", s.Name.Name)
 			return
 		}
-		c.sendSum(s, s.Value)
+		c.sendSum(s.Value)
 		return
 	}
 	sym := c.lookup(&ast.Name{Name: s.Name.Name})
@@ -203,10 +241,10 @@ func (c *checker) unsent() {
 }
 
 // sendSum checks `send o = z_2 + others(z_1) to …`: a sum of received values.
-func (c *checker) sendSum(s *ast.Send, e ast.Expr) {
+func (c *checker) sendSum(e ast.Expr) {
 	switch e := e.(type) {
 	case *ast.Paren:
-		c.sendSum(s, e.X)
+		c.sendSum(e.X)
 		return
 	case *ast.Name:
 		if sym := c.lookup(e); sym != nil && sym.Kind == Receive {
@@ -217,8 +255,8 @@ func (c *checker) sendSum(s *ast.Send, e ast.Expr) {
 		}
 	case *ast.Binary:
 		if e.Op == "+" {
-			c.sendSum(s, e.X)
-			c.sendSum(s, e.Y)
+			c.sendSum(e.X)
+			c.sendSum(e.Y)
 			return
 		}
 	case *ast.Sum:

@@ -240,7 +240,7 @@ func (c *checker) param(s *ast.Param) {
 	}
 	if !ok || !ok2 {
 		c.fail(s.Name.Name)
-		c.dist(s.Dist, nil, "")
+		c.dist(s.Dist)
 		return
 	}
 	dist, args, owners, _, ok := c.distribution(s.Dist, t, s.Name.Name)
@@ -258,6 +258,7 @@ func (c *checker) param(s *ast.Param) {
 	}
 	if ok {
 		c.prior(s, sym, owners)
+		c.length(s, sym)
 	}
 	if !c.declare(sym) {
 		return
@@ -409,7 +410,7 @@ func (c *checker) likelihood(s *ast.Likelihood) {
 	defer func() { c.family = "" }()
 	left, ok := c.expr(s.Left)
 	if !ok {
-		c.dist(s.Dist, nil, "")
+		c.dist(s.Dist)
 		return
 	}
 	if left.Random {

@@ -72,7 +72,7 @@ func (c *checker) name(e *ast.Name) (Info, bool) {
 			Note("address one as %s[j] in a sum over the family: sum(… for j in %s)", s.Name, s.Owner)
 		return Info{}, false
 	}
-	return c.symbolInfo(s), true
+	return symbolInfo(s), true
 }
 
 // sizeOwners says whose a size name is: a size in declarations of one client only is private to it.
@@ -83,7 +83,7 @@ func (c *checker) sizeOwners(z *Size) types.Owners {
 	return nil
 }
 
-func (c *checker) symbolInfo(s *Symbol) Info {
+func symbolInfo(s *Symbol) Info {
 	info := Info{Type: s.Type, Owners: s.Owners, Random: s.Random}
 	switch s.Kind {
 	case Param, Receive, Aux:

@@ -212,7 +212,7 @@ func (c *cutter) descend(e ast.Expr) ast.Expr {
 		out = &ast.Transpose{At: e.At, X: c.rewrite(e.X)}
 	case *ast.Index:
 		if c.hasClient(c.subscriptOwners(e)) {
-			c.errorf(diag.ClientData, e, "client data would be read by another party: the levels that index here").
+			c.errorf(diag.ClientData, e, "client data would be read by another party: what indexes here").
 				Note("make them `@ shared` if every party may hold them")
 			return e
 		}
@@ -224,6 +224,11 @@ func (c *cutter) descend(e ast.Expr) ast.Expr {
 		}
 		out = &ast.Call{At: e.At, Name: e.Name, Args: args}
 	case *ast.Sum:
+		if c.hasClient(c.CountedBy(e.Lo).Join(c.CountedBy(e.Hi))) {
+			c.errorf(diag.ClientData, e, "client data would be read by another party: the range of this sum").
+				Note("make them `@ shared` if every party may hold them")
+			return e
+		}
 		if e.Family != nil {
 			c.members = append(c.members, member{e.Var.Name, e.Family.Name})
 		}
@@ -243,7 +248,7 @@ func (c *cutter) subscriptOwners(e *ast.Index) types.Owners {
 	for _, a := range e.Args {
 		for _, x := range []ast.Expr{a.Lo, a.Hi} {
 			if x != nil {
-				owners = owners.Join(c.Facts(x).Owners)
+				owners = owners.Join(c.Facts(x).Owners).Join(c.CountedBy(x))
 			}
 		}
 	}

@@ -98,8 +98,8 @@ func (g *Group) mixed() bool {
 }
 
 func (c *cutter) warn() {
-	if !c.Transform.Kind.Augmented() {
-		return
+	if kind := c.Transform.Kind; kind.Pooled || kind.AtClients {
+		return // nothing reaches the server by itself
 	}
 	for _, l := range c.Likelihoods {
 		if i := slices.IndexFunc(l.Groups, func(g *Group) bool { return !g.Additive }); i >= 0 {

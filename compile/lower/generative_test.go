@@ -8,35 +8,14 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/compile/check"
-	"github.com/vflc/vflc/compile/cut"
-	"github.com/vflc/vflc/compile/lower"
-	"github.com/vflc/vflc/data"
-	"github.com/vflc/vflc/lang/parser"
-	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/simulate"
-	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-func (f fixture) generative(t *testing.T, options check.Options) *simulate.Model {
+func generative(t *testing.T, f fixture, options check.Options) *simulate.Model {
 	t.Helper()
-	tree, diags := parser.Parse(source.New("model.vfl", f.text))
-	checked, more := check.Check(tree, stdlib.New(), options)
-	cuts, found := cut.Find(checked)
-	if diags = append(append(diags, more...), found...); diags.HasErrors() {
-		t.Fatal(diags[0].Message)
-	}
-	set, diags := data.Load(f.sources(t, checked), "")
-	if diags.HasErrors() {
-		t.Fatal(diags[0].Message)
-	}
-	values, diags := set.Bind(lower.Wants(checked))
-	sizes, more := lower.Unify(checked, values, f.family, set.Integer)
-	if diags = append(diags, more...); diags.HasErrors() {
-		t.Fatal(diags[0].Message)
-	}
-	m, diags := lower.Generative(cuts, values, sizes)
+	m, diags := f.Bind(t, options).Generative()
 	if diags.HasErrors() {
 		t.Fatal(diags[0].Message)
 	}
@@ -83,10 +62,10 @@ func sumOf(v []float64) float64 {
 // The pointwise densities of the true model sum to what its likelihood terms add to the target of the graph that is sampled.
 func TestPointwiseSumsToTheTarget(t *testing.T) {
 	oneByOne := family
-	oneByOne.text = strings.Replace(family.text, "sum(X[j] * beta[j] for", "sum(square(X[j] * beta[j]) .* (1 + m + X[j] * beta[j]) for", 1)
+	oneByOne.Text = strings.Replace(family.Text, "sum(X[j] * beta[j] for", "sum(square(X[j] * beta[j]) .* (1 + m + X[j] * beta[j]) for", 1)
 	for name, f := range map[string]fixture{"logistic": logistic, "family": family, "poisson": poisson, "members one by one": oneByOne} {
 		options := check.Options{Transform: transforms.None}
-		m, plan := f.generative(t, options), f.plan(t, options)
+		m, plan := generative(t, f, options), f.Bind(t, options).Plan
 		env, err := session.NewLocal(plan, session.SimulatedKeys(1, plan.Names))
 		if err != nil {
 			t.Fatal(err)
@@ -116,7 +95,7 @@ func TestPointwiseSumsToTheTarget(t *testing.T) {
 }
 
 var gaussian = fixture{
-	text: `client a, b
+	Text: `client a, b
 data y : real[N]
 data XA : real[N, PA] @ a
 data XB : real[N, PB] @ b
@@ -125,7 +104,7 @@ param s ~ half_normal(1)
 param u : real[PA] ~ normal(0.5, 0.5) @ a
 param v : real[PB] ~ normal(0, 1) @ b
 y ~ normal(m + XA * u + XB * v, s)`,
-	tables: map[string]string{"server": strings.Replace(table(1, 25, "x0"), "id,x0", "id,y", 1), "a": table(2, 25, "x1", "x2"), "b": table(3, 25, "x3")},
+	Tables: map[string]string{"server": strings.Replace(table(1, 25, "x0"), "id,x0", "id,y", 1), "a": table(2, 25, "x1", "x2"), "b": table(3, 25, "x3")},
 }
 
 // In the augmented model with a Gaussian likelihood the noise adds its variances to the likelihood's: log N(y_i; η_i, s² + ρ_a² + ρ_b²). The
@@ -134,8 +113,8 @@ func TestMarginalDensityOfTheAugmentedModel(t *testing.T) {
 	f := gaussian
 	for _, s := range []float64{0.15, 1, 14} {
 		rho := map[string]float64{"a": 0.7, "b": 1.3}
-		none := f.generative(t, check.Options{Transform: transforms.None})
-		augmented := f.generative(t, check.Options{Transform: transforms.Augmented, RhoBy: rho, Rho: 1})
+		none := generative(t, f, check.Options{Transform: transforms.None})
+		augmented := generative(t, f, check.Options{Transform: transforms.Augmented, RhoBy: rho, Rho: 1})
 		x := unit(augmented, map[string]float64{"s": s})
 		total := math.Sqrt(s*s + 0.7*0.7 + 1.3*1.3)
 		want := pointwise(t, none, unit(none, map[string]float64{"s": total}))
@@ -150,7 +129,7 @@ func TestMarginalDensityOfTheAugmentedModel(t *testing.T) {
 // Draws forwards have the moments of the model: m ~ N(1, 2), u_k ~ N(½, ½), and y given the parameters has the mean of the true model and the variance
 // s² + Σρ². 4,000 draws; bounds are five standard errors.
 func TestSimulatedMoments(t *testing.T) {
-	m := gaussian.generative(t, check.Options{Transform: transforms.Augmented, Rho: 0.5})
+	m := generative(t, gaussian, check.Options{Transform: transforms.Augmented, Rho: 0.5})
 	s, r := m.NewSimulator(), rand.New(rand.NewPCG(1, 2))
 	const draws = 4000
 	x, fixed := make([]float64, m.Graph.Dim()), unit(m, map[string]float64{"s": 0.8})
@@ -180,7 +159,7 @@ func TestSimulatedMoments(t *testing.T) {
 	if want := 0.8*0.8 + 2*0.25; math.Abs(variance-want) > 5*want*math.Sqrt(2.0/draws) {
 		t.Errorf("variance of a response is %g, want %g", variance, want)
 	}
-	none := gaussian.generative(t, check.Options{Transform: transforms.None})
+	none := generative(t, gaussian, check.Options{Transform: transforms.None})
 	e := none.Graph.NewExec()
 	e.Forward(fixed)
 	if want := e.Report(none.Responses[0].Args[0])[3]; math.Abs(first-want) > 5*math.Sqrt(1.14/draws) {
@@ -190,7 +169,7 @@ func TestSimulatedMoments(t *testing.T) {
 
 // A prior whose scale is changed by a factor is wider by that factor, and only that one.
 func TestPriorWithAnotherScale(t *testing.T) {
-	m := gaussian.generative(t, check.Options{})
+	m := generative(t, gaussian, check.Options{})
 	a, b := make([]float64, m.Graph.Dim()), make([]float64, m.Graph.Dim())
 	for _, c := range []struct {
 		x     []float64
@@ -220,7 +199,7 @@ func TestWhatHasNoSimulationOrPointwiseDensity(t *testing.T) {
 	f := gaussian
 	with := func(old, new string) fixture {
 		out := f
-		out.text = strings.Replace(f.text, old, new, 1)
+		out.Text = strings.Replace(f.Text, old, new, 1)
 		return out
 	}
 	for name, c := range map[string]struct {
@@ -228,15 +207,15 @@ func TestWhatHasNoSimulationOrPointwiseDensity(t *testing.T) {
 		want string
 	}{
 		"rows that meet": {with("normal(m + XA * u + XB * v, s)", "normal(cumulative_sum(m + XA * u + XB * v), s)"), "rows meet"},
-		"two responses":  {fixture{f.text + "\ny ~ normal(XA * u + XB * v, 2)", f.tables, nil}, "another response"},
+		"two responses":  {fixture{Text: f.Text + "\ny ~ normal(XA * u + XB * v, 2)", Tables: f.Tables}, "another response"},
 		"two cuts apart": {with("XA * u + XB * v", "(XA * u) .* (XB * v)"), "more than their sum"},
 	} {
-		m := c.f.generative(t, check.Options{Transform: transforms.Augmented, Rho: 1})
+		m := generative(t, c.f, check.Options{Transform: transforms.Augmented, Rho: 1})
 		err := m.NewSimulator().LogDensity(0, unit(m, nil), make([]float64, 25))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want …%s…", name, err, c.want)
 		}
-		none := c.f.generative(t, check.Options{Transform: transforms.None})
+		none := generative(t, c.f, check.Options{Transform: transforms.None})
 		if err := none.NewSimulator().LogDensity(0, unit(none, nil), make([]float64, 25)); err != nil {
 			t.Errorf("%s, true model: %v", name, err)
 		}
@@ -249,7 +228,7 @@ func TestWhatHasNoSimulationOrPointwiseDensity(t *testing.T) {
 		"cut by a share":    {with("u : real[PA] ~ normal(0.5, 0.5)", "q ~ half_normal(1) @ a\nparam u : real<lower=0>[PA] ~ normal(0, q)"), "not normalised"},
 		"outside the prior": {with("m ~ normal(1, 2)", "m : real<lower=90> ~ normal(1, 2)"), "outside its support"},
 	} {
-		m := c.f.generative(t, check.Options{})
+		m := generative(t, c.f, check.Options{})
 		err := m.NewSimulator().Prior(rand.New(rand.NewPCG(1, 1)), make([]float64, m.Graph.Dim()), nil)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want …%s…", name, err, c.want)

@@ -90,8 +90,8 @@ type memoKey struct {
 	context string
 }
 
-func (l *lowerer) errorf(code diag.Code, at ast.Node, format string, args ...any) *diag.Diagnostic {
-	return l.diags.Errorf(code, l.Program.File.Source, at.Span(), format, args...)
+func (l *lowerer) errorf(code diag.Code, at ast.Node, format string, args ...any) {
+	l.diags.Errorf(code, l.Program.File.Source, at.Span(), format, args...)
 }
 
 func (l *lowerer) run() {
@@ -115,8 +115,8 @@ func (l *lowerer) run() {
 			l.generate(s)
 		}
 	}
-	for i, k := range p.Likelihoods {
-		l.eachMember(k.Family != "" && p.For == "", k.Family, func() { l.likelihood(i, k) })
+	for _, k := range p.Likelihoods {
+		l.eachMember(k.Family != "" && p.For == "", k.Family, func() { l.likelihood(k) })
 	}
 }
 
@@ -305,7 +305,7 @@ func (l *lowerer) send(s *ast.Send) {
 	}
 }
 
-func (l *lowerer) likelihood(i int, k *check.Likelihood) {
+func (l *lowerer) likelihood(k *check.Likelihood) {
 	if l.diags.HasErrors() {
 		return
 	}

@@ -5,139 +5,17 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/vflc/vflc/compile/check"
-	"github.com/vflc/vflc/compile/cut"
-	"github.com/vflc/vflc/compile/lower"
-	"github.com/vflc/vflc/compile/split"
-	"github.com/vflc/vflc/compile/transform"
-	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/lang/parser"
-	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
-	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/compiletest"
 )
 
-// fixture is a model with tables, by party.
-type fixture struct {
-	text   string
-	tables map[string]string // party → CSV, or JSON where it begins with {
-	family map[string]int    // members of families: tables lab/1, lab/2 …
-}
-
-// plan takes the fixture through every stage, with the party programs read from their text.
-func (f fixture) plan(t *testing.T, options check.Options) *model.Plan {
-	t.Helper()
-	p, diags := f.try(t, options)
-	if len(diags) > 0 {
-		t.Fatalf("unexpected: %s %s", diags[0].Code, diags[0].Message)
-	}
-	return p
-}
-
-func (f fixture) try(t *testing.T, options check.Options) (*model.Plan, diag.List) {
-	t.Helper()
-	universe := stdlib.New()
-	tree, diags := parser.Parse(source.New("model.vfl", f.text))
-	if diags.HasErrors() {
-		return nil, diags
-	}
-	checked, diags := check.Check(tree, universe, options)
-	if diags.HasErrors() {
-		return nil, diags
-	}
-	cuts, diags := cut.Find(checked)
-	if diags.HasErrors() {
-		return nil, diags
-	}
-	parts, diags := transform.Apply(cuts)
-	if diags.HasErrors() {
-		return nil, diags
-	}
-	set, diags := data.Load(f.sources(t, checked), "")
-	if diags.HasErrors() {
-		return nil, diags
-	}
-	values, diags := set.Bind(lower.Wants(checked))
-	if diags.HasErrors() {
-		return nil, diags
-	}
-	sizes, diags := lower.Unify(checked, values, f.family, set.Integer)
-	if diags.HasErrors() {
-		return nil, diags
-	}
-	var parties []*lower.Lowered
-	add := func(p lower.Party) {
-		p.Data, p.Sizes = values, sizes
-		low, problems := lower.Lower(p)
-		diags = append(diags, problems...)
-		parties = append(parties, low)
-	}
-	if checked.Transform.Kind.Pooled {
-		add(lower.Party{Program: checked, Name: checked.Server})
-	} else {
-		programs, manifest := split.Split(parts, "model")
-		for _, p := range programs {
-			program, problems := split.Load(manifest, p.Party, p.File, p.Text, universe)
-			if problems.HasErrors() {
-				t.Fatalf("%s: %s\n%s", p.File, problems[0].Message, p.Text)
-			}
-			if !p.Family {
-				add(lower.Party{Program: program, Name: p.Party})
-			}
-			for k := 1; p.Family && k <= f.family[p.Party]; k++ {
-				add(lower.Party{Program: program, Name: fmt.Sprintf("%s[%d]", p.Party, k), Family: p.Party, Member: k})
-			}
-		}
-	}
-	if diags.HasErrors() {
-		return nil, diags
-	}
-	plan, err := lower.Link(parties)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return plan, nil
-}
-
-func (f fixture) sources(t *testing.T, p *check.Program) data.Sources {
-	dir := t.TempDir()
-	write := func(name, text string) string {
-		ending := ".csv"
-		if text[0] == '{' {
-			ending = ".json"
-		}
-		path := filepath.Join(dir, name+ending)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	var out data.Sources
-	add := func(name string, family bool) {
-		s := data.Source{PartyRef: data.PartyRef{Name: name, Family: family}}
-		if text, ok := f.tables[name]; ok {
-			s.Files = append(s.Files, write(name, text))
-		}
-		for k := 1; family && k <= f.family[name]; k++ {
-			s.Files = append(s.Files, write(fmt.Sprint(name, k), f.tables[fmt.Sprintf("%s/%d", name, k)]))
-		}
-		out = append(out, s)
-	}
-	add(p.Server, false)
-	for _, c := range p.Clients {
-		add(c.Name, c.Family)
-	}
-	add(data.OwnerShared, false)
-	return out
-}
+type fixture = compiletest.Fixture
 
 // fixed evaluates at given noise: z = g + rho·e with e held fixed.
 type fixed struct{ e [][]float64 }
@@ -247,7 +125,7 @@ func table(seed uint64, n int, columns ...string) string {
 }
 
 var logistic = fixture{
-	text: `server registry
+	Text: `server registry
 client a, b
 data y : binary[N] @ shared
 data XA : real[N, PA] @ a
@@ -257,22 +135,22 @@ param u : real[PA] ~ normal(0, 1) @ a
 param v : real[PB] ~ normal(0, 1) @ b
 y ~ bernoulli_logit(m + XA * u + XB * v)
 transform augmented(rho = 1)`,
-	tables: map[string]string{"registry": table(1, 40, "y"), "a": table(2, 40, "x1", "x2"), "b": table(3, 40, "x3")},
+	Tables: map[string]string{"registry": table(1, 40, "y"), "a": table(2, 40, "x1", "x2"), "b": table(3, 40, "x3")},
 }
 
 var family = fixture{
-	text: `client lab[J]
+	Text: `client lab[J]
 data y : binary[N] @ shared
 data X : real[N, P] @ lab
 param m ~ normal(0, 1)
 param beta : real[P] ~ normal(0, 1) @ lab
 y ~ bernoulli_logit(m + sum(X[j] * beta[j] for j in lab))`,
-	tables: map[string]string{"server": table(1, 40, "y"), "lab/1": table(2, 40, "x1", "x2"), "lab/2": table(3, 40, "x3"), "lab/3": table(4, 40, "x4", "x5")},
-	family: map[string]int{"lab": 3},
+	Tables: map[string]string{"server": table(1, 40, "y"), "lab/1": table(2, 40, "x1", "x2"), "lab/2": table(3, 40, "x3"), "lab/3": table(4, 40, "x4", "x5")},
+	Family: map[string]int{"lab": 3},
 }
 
 var poisson = fixture{
-	text: `client health, census
+	Text: `client health, census
 data y          : count[N]            @ shared
 data pop        : real<lower=0>[N]    @ shared
 data g          : level(R)[N]         @ shared
@@ -286,12 +164,12 @@ param mu_b  : real[KB]   ~ normal(0, 1)        @ census
 param tau_b : real[KB]   ~ half_normal(1)      @ census
 param slope_b : real[R, KB] ~ normal(mu_b, tau_b) @ census
 y ~ poisson_log(b + log(pop) + rowdot(XA, slope_a[g]) + rowdot(XB, slope_b[g]))`,
-	tables: map[string]string{"server": table(1, 30, "y", "pop", "g"), "health": table(2, 30, "x1", "x2"), "census": table(3, 30, "x3", "x4")},
+	Tables: map[string]string{"server": table(1, 30, "y", "pop", "g"), "health": table(2, 30, "x1", "x2"), "census": table(3, 30, "x3", "x4")},
 }
 
 // shared has parameters of every class: read by the likelihood, by a client's prior, and inside a cut.
 var shared = fixture{
-	text: `client a, b
+	Text: `client a, b
 data y : real[N] @ shared
 data XA : real[N, PA] @ a
 data XB : real[N, PB] @ b
@@ -302,11 +180,11 @@ param m ~ normal(0, tau)
 param u : real[PA] ~ normal(0, tau) @ a
 param v : real[PB] ~ normal(0, tau) noncentered @ b
 y ~ normal(m + scale * (XA * u) + XB * v, sigma)`,
-	tables: map[string]string{"server": table(1, 25, "y"), "a": table(2, 25, "x1", "x2"), "b": table(3, 25, "x3")},
+	Tables: map[string]string{"server": table(1, 25, "y"), "a": table(2, 25, "x1", "x2"), "b": table(3, 25, "x3")},
 }
 
 var separate = fixture{
-	text: `client a, b
+	Text: `client a, b
 data y : real[N]
 data XA : real[N, PA] @ a
 data XB : real[N, PB] @ b
@@ -314,12 +192,12 @@ param sigma ~ half_normal(1)
 param u : real[PA] ~ normal(0, 1) @ a
 param v : real[PB] ~ normal(0, 1) @ b
 y ~ normal(XA * u + XB * v + (XA * u) .* (XB * v), sigma)`,
-	tables: shared.tables,
+	Tables: shared.Tables,
 }
 
 // own has likelihoods that a client, or each member of a family, evaluates alone, and two cuts of one client in one statement.
 var own = fixture{
-	text: `client a, lab[J]
+	Text: `client a, lab[J]
 data y : real[N] @ shared
 data w : real<lower=0>[N] @ shared from pos
 data XA : real[N, P] @ a from x1, x2
@@ -336,16 +214,30 @@ let part = W * v @ lab
 mark ~ poisson(rate)
 extra ~ laplace(m, s)
 y ~ normal(m + XA * u + sum(part[j] for j in lab), exp(XA * spread)) weights w`,
-	tables: map[string]string{
+	Tables: map[string]string{
 		"server": table(1, 20, "y", "pos"), "a": table(2, 20, "x1", "x2", "c1"),
 		"lab/1": table(3, 20, "extra", "x4", "x5"), "lab/2": table(4, 20, "extra", "x6"),
 	},
-	family: map[string]int{"lab": 2},
+	Family: map[string]int{"lab": 2},
+}
+
+// counted has a size that the server declares and a client indexes by, and one of a client's own.
+var counted = fixture{
+	Text: `client a
+data y : real[N] @ shared
+data K : int
+data n : int @ a
+data X : real[N, P] @ a
+param m ~ normal(0, 1)
+param u : real[P] ~ normal(0, 1) @ a
+param l : real[5] ~ normal(0, 1) @ a
+y ~ normal(m + X * u + l[K] + sum(l[1:n]), 1)`,
+	Tables: map[string]string{"server": `{"y": [0.5, 1, -1], "K": 3}`, "a": `{"X": [[1, 2], [0, 1], [1, 1]], "n": 2}`},
 }
 
 // everything uses the functions and operators that the others do not.
 var everything = fixture{
-	text: `const half = 0.5
+	Text: `const half = 0.5
 data y : real[N] from ynot
 data x1 : real[N]
 data g : level(G)[N]
@@ -367,25 +259,25 @@ c1 ~ neg_binomial_2_log(tanh(eta), exp(w))
 c1 ~ binomial_logit(c1, softplus(k) + where(x1 > 0 && g == 2, 1, -p) .* relu(x1))
 square(y - mean(y)) ~ exponential(inv_logit(p) + square(k) + abs(w))
 sum(y) ~ normal(sum(col_means(X) .* a) + sum(X' * col(y)) * half ^ p, 100)`,
-	tables: map[string]string{"server": table(1, 23, "ynot", "x1", "x2", "x3", "g", "c1")},
+	Tables: map[string]string{"server": table(1, 23, "ynot", "x1", "x2", "x3", "g", "c1")},
 }
 
 func TestGradients(t *testing.T) {
-	for name, f := range map[string]fixture{"logistic": logistic, "family": family, "poisson": poisson, "shared": shared, "own": own} {
+	for name, f := range map[string]fixture{"logistic": logistic, "family": family, "poisson": poisson, "shared": shared, "own": own, "counted": counted} {
 		for _, kind := range transforms.All() {
-			t.Run(name+"/"+kind.Name, func(t *testing.T) { checkGradient(t, f.plan(t, check.Options{Transform: kind})) })
+			t.Run(name+"/"+kind.Name, func(t *testing.T) { checkGradient(t, f.Bind(t, check.Options{Transform: kind}).Plan) })
 		}
 	}
-	t.Run("everything", func(t *testing.T) { checkGradient(t, everything.plan(t, check.Options{})) })
-	t.Run("separate", func(t *testing.T) { checkGradient(t, separate.plan(t, check.Options{})) })
+	t.Run("everything", func(t *testing.T) { checkGradient(t, everything.Bind(t, check.Options{}).Plan) })
+	t.Run("separate", func(t *testing.T) { checkGradient(t, separate.Bind(t, check.Options{}).Plan) })
 }
 
 // TestNoiseFree: with z equal to its cut every transform is the true model, whoever evaluates what.
 func TestNoiseFree(t *testing.T) {
-	for name, f := range map[string]fixture{"logistic": logistic, "family": family, "poisson": poisson, "shared": shared, "own": own} {
+	for name, f := range map[string]fixture{"logistic": logistic, "family": family, "poisson": poisson, "shared": shared, "own": own, "counted": counted} {
 		want := 0.0
 		for i, kind := range transforms.All() {
-			j := newJoint(t, f.plan(t, check.Options{Transform: kind}), 0)
+			j := newJoint(t, f.Bind(t, check.Options{Transform: kind}).Plan, 0)
 			for b := range j.theta {
 				for k := range j.theta[b] {
 					j.theta[b][k] = 0.25
@@ -413,7 +305,7 @@ func TestHierarchical(t *testing.T) {
 		{"everything", everything, map[string]bool{}},
 		{"shared", shared, map[string]bool{"server": true, "a": true, "b": true}},
 	} {
-		for _, spec := range c.f.plan(t, check.Options{}).Parties {
+		for _, spec := range c.f.Bind(t, check.Options{}).Plan.Parties {
 			if got := spec.Hierarchical; got != c.want[spec.Party] {
 				t.Errorf("%s: %s: hierarchical %v", c.name, spec.Party, got)
 			}

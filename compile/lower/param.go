@@ -8,7 +8,6 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/graph"
-	"github.com/vflc/vflc/stdlib/def"
 )
 
 // param lowers a parameter: its coordinates, the map to its support with the log-Jacobian, its prior, and the value that is reported.
@@ -62,20 +61,17 @@ func finite(v float64) *float64 {
 
 // support gives the bounds of a parameter: of its distribution, narrowed by those declared.
 func (l *lowerer) support(s *check.Symbol, args []graph.ID) (lower, upper float64, ok bool) {
-	lower, upper = math.Inf(-1), math.Inf(1)
-	switch s.Dist.Support {
-	case def.Positive:
-		lower = 0
-	case def.UnitInterval:
-		lower, upper = 0, 1
-	case def.Interval:
-		a, fixed := l.b.Value(args[0])
-		b, fixed2 := l.b.Value(args[1])
-		if !fixed || !fixed2 || len(a) != 1 || len(b) != 1 {
-			l.errorf(diag.BadSupport, s.Ident, "the bounds of %s must be constant scalars, since they are the support of %s", s.Dist.Name, s.Name)
-			return 0, 0, false
+	theta := make([]float64, len(args))
+	for k, id := range args {
+		v, fixed := l.b.Value(id)
+		if theta[k] = math.NaN(); fixed && len(v) == 1 {
+			theta[k] = v[0]
 		}
-		lower, upper = a[0], b[0]
+	}
+	lower, upper = s.Dist.Support.Bounds(theta)
+	if math.IsNaN(lower) || math.IsNaN(upper) {
+		l.errorf(diag.BadSupport, s.Ident, "the bounds of %s must be constant scalars, since they are the support of %s", s.Dist.Name, s.Name)
+		return 0, 0, false
 	}
 	for _, bound := range []struct {
 		e     ast.Expr

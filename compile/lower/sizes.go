@@ -109,7 +109,7 @@ func Unify(p *check.Program, bound map[string]data.Bindings, members map[string]
 			continue
 		}
 		for _, party := range slices.Sorted(maps.Keys(bound)) {
-			if b := bound[party][s.Name]; b != nil && owns(p, s, party) {
+			if b := bound[party][s.Name]; b != nil && owns(s, party) {
 				u.data(s, b, party)
 			}
 		}
@@ -125,7 +125,7 @@ func Unify(p *check.Program, bound map[string]data.Bindings, members map[string]
 }
 
 // owns reports whether a party's value of a declaration counts: its own, or a shared one.
-func owns(p *check.Program, s *check.Symbol, party string) bool {
+func owns(s *check.Symbol, party string) bool {
 	if s.Owner == check.Shared || s.Owner == party {
 		return true
 	}
@@ -260,7 +260,7 @@ func (u *unifier) compound(bound map[string]data.Bindings) {
 		}
 		for _, party := range slices.Sorted(maps.Keys(bound)) {
 			b := bound[party][s.Name]
-			if b == nil || !owns(u.program, s, party) {
+			if b == nil || !owns(s, party) {
 				continue
 			}
 			for i, d := range s.Type.Dims {

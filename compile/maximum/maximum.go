@@ -4,18 +4,20 @@
 package maximum
 
 import (
-	"slices"
-
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // Check returns an error for each place where the density is unbounded. It knows scales of location-scale distributions and constants in priors; a model
 // that passes may still have no maximum, because of a flat prior for example.
 func Check(p *cut.Program) diag.List {
-	c := &checker{Program: p}
+	c := &checker{Program: p, priors: map[*check.Symbol]*cut.Param{}}
+	for _, s := range p.Params {
+		c.priors[s.Symbol] = s
+	}
 	for _, k := range p.Likelihoods {
 		c.likelihood(k)
 	}
@@ -29,7 +31,8 @@ func Check(p *cut.Program) diag.List {
 
 type checker struct {
 	*cut.Program
-	diags diag.List
+	priors map[*check.Symbol]*cut.Param
+	diags  diag.List
 }
 
 // maximised says that a symbol is a parameter at the server, clients seeing it or not.
@@ -44,10 +47,7 @@ func (c *checker) alone() bool {
 
 // likelihood: with auxiliary variables in the location, residuals can be made 0.
 func (c *checker) likelihood(k *cut.Likelihood) {
-	location, scale := ends(k.Dist.LocationAt, k.Dist.ScaleAt, k.Args)
-	if k.Dist.Name == "lognormal" {
-		location, scale = k.Args[0], k.Args[1]
-	}
+	location, scale := spread(k.Dist, k.Args)
 	if c.alone() || len(k.Groups) == 0 || location == nil || scale == nil {
 		return
 	}
@@ -62,25 +62,30 @@ func (c *checker) prior(s *cut.Param) {
 	if c.edge(s) {
 		return
 	}
-	_, scale := ends(s.Dist.LocationAt, s.Dist.ScaleAt, s.Args)
+	_, scale := spread(s.Dist, s.Args)
 	if scale == nil || s.Decl.(*ast.Param).Noncentered {
 		return
 	}
+	way := ""
+	if s.Dist.ScaleAt >= 0 {
+		way = "; written `noncentered` it does not"
+	}
 	for _, by := range c.loose(scale) {
 		c.unbounded(scale, by).
-			Note("%s is maximised over too: at the centre of its prior the density grows without end as %s goes to 0; written `noncentered` it does not", s.Name, by.Name)
+			Note("%s is maximised over too: at the centre of its prior the density grows without end as %s goes to 0%s", s.Name, by.Name, way)
 	}
 }
 
-// ends are the location and the scale among the arguments, nil where there is none.
-func ends(location, scale int, args []ast.Expr) (l, s ast.Expr) {
-	if location >= 0 {
-		l = args[location]
+// spread returns the location and the scale among the arguments, nil where there is none.
+func spread(d *def.Dist, args []ast.Expr) (location, scale ast.Expr) {
+	l, s := d.Spread()
+	if l >= 0 {
+		location = args[l]
 	}
-	if scale >= 0 {
-		s = args[scale]
+	if s >= 0 {
+		scale = args[s]
 	}
-	return l, s
+	return location, scale
 }
 
 func (c *checker) unbounded(at ast.Expr, s *check.Symbol) *diag.Diagnostic {
@@ -88,60 +93,16 @@ func (c *checker) unbounded(at ast.Expr, s *check.Symbol) *diag.Diagnostic {
 		Note("give %s a fixed value, a prior that vanishes fast at 0 (inv_gamma, lognormal), or a lower bound; or use another backend", s.Name)
 }
 
-// loose lists the server parameters that can take a scale to 0.
-func (c *checker) loose(scale ast.Expr) []*check.Symbol {
-	if c.offset(scale) {
-		return nil
-	}
-	var out []*check.Symbol
-	ast.Walk(scale, func(n ast.Node) bool {
-		name, ok := n.(*ast.Name)
-		if !ok {
-			return true
-		}
-		s := c.Symbols[name.Name]
-		if s != nil && c.maximised(s) && !c.kept(s) && !slices.Contains(out, s) {
-			out = append(out, s)
-		}
-		return true
-	})
-	return out
-}
-
-// offset says that a positive constant is added.
-func (c *checker) offset(e ast.Expr) bool {
-	switch e := e.(type) {
-	case *ast.Paren:
-		return c.offset(e.X)
-	case *ast.Binary:
-		x, constantX := c.ConstValue(e.X)
-		y, constantY := c.ConstValue(e.Y)
-		return e.Op == "+" && (constantX && x > 0 || constantY && y > 0)
-	}
-	return false
-}
-
-// kept says that the prior of a scale, or of its square or logarithm, vanishes at 0 faster than any power, or that its support ends before.
-func (c *checker) kept(s *check.Symbol) bool {
-	if lower, ok := c.constant(s.Lower); ok && lower > 0 {
-		return true
-	}
-	return slices.Contains([]string{"inv_gamma", "lognormal", "normal"}, s.Dist.Name)
-}
-
-func (c *checker) constant(e ast.Expr) (float64, bool) {
-	if e == nil {
-		return 0, false
-	}
-	return c.ConstValue(e)
-}
-
-// edge reports a prior that is infinite at an edge of its support.
+// edge reports a prior that is infinite at an end of its support.
 func (c *checker) edge(s *cut.Param) bool {
-	shapes := map[string][]int{"gamma": {0}, "beta": {0, 1}}[s.Dist.Name]
-	for _, k := range shapes {
+	lower, upper := c.ends(s)
+	for _, e := range []end{lower, upper} {
+		if e.Exponent == nil {
+			continue
+		}
+		k := e.Exponent.Param
 		v, ok := c.constant(s.Args[k])
-		if !ok || v >= 1 {
+		if !ok || e.Exponent.Of(v) >= 0 {
 			continue
 		}
 		c.diags.Errorf(diag.InfinitePrior, c.File.Source, s.Args[k].Span(), "the density has no maximum: with %s = %v the prior of %s is infinite at an edge of its support", s.Dist.Params[k].Name, v, s.Name).
@@ -149,4 +110,11 @@ func (c *checker) edge(s *cut.Param) bool {
 		return true
 	}
 	return false
+}
+
+func (c *checker) constant(e ast.Expr) (float64, bool) {
+	if e == nil {
+		return 0, false
+	}
+	return c.ConstValue(e)
 }

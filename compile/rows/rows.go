@@ -216,10 +216,10 @@ func (c *checker) index(e *ast.Index) {
 	}
 }
 
-// call: elementwise functions go row by row, and so do a few others.
+// call: elementwise functions go row by row, and so do some structural ones.
 func (c *checker) call(e *ast.Call) {
-	_, elementwise := c.Universe.Func(e.Name.Name)
-	byRow := elementwise || slices.Contains([]string{"rowdot", "col", "where"}, e.Name.Name)
+	s, structural := c.Universe.Structural(e.Name.Name)
+	byRow := !structural || s.RowWise
 	for _, a := range e.Args {
 		if byRow {
 			c.rowwise(a)

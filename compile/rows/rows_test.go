@@ -4,30 +4,20 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
-	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/compile/rows"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/diagtest"
 )
 
 func find(f *source.File) (string, diag.List) {
-	tree, diags := parser.Parse(f)
+	m, diags := compile.Compile(f, check.Options{})
 	if diags.HasErrors() {
 		return "", diags
 	}
-	checked, diags := check.Check(tree, stdlib.New(), check.Options{})
-	if diags.HasErrors() {
-		return "", diags
-	}
-	cuts, diags := cut.Find(checked)
-	if diags.HasErrors() {
-		return "", diags
-	}
-	return rows.Check(cuts)
+	return rows.Check(m.Cuts)
 }
 
 func run(f *source.File) diag.List {

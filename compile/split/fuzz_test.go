@@ -13,8 +13,8 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib"
-	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/compiletest"
 )
 
 func seeds(f *testing.F) {
@@ -40,22 +40,12 @@ func seeds(f *testing.F) {
 	}
 }
 
-// FuzzModel: no text makes the compiler panic; what it accepts, the loader accepts too, party by party.
+// FuzzModel: no text makes the compiler panic, and every pass verifies its result; what it accepts, the loader accepts too, party by party.
 func FuzzModel(f *testing.F) {
 	seeds(f)
-	universe := stdlib.New()
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, kind := range []def.Transform{transforms.Augmented, transforms.Power} {
-			p, diags := parts(source.New("model.vfl", text), check.Options{Transform: kind})
-			if diags.HasErrors() || p.For != "" || p.Transform.Kind != kind {
-				continue
-			}
-			programs, manifest := split.Split(p, "m")
-			for _, q := range programs {
-				if _, diags := split.Load(manifest, q.Party, q.File, q.Text, universe); diags.HasErrors() {
-					t.Errorf("%s of\n%s\nis refused: %s %s\n%s", q.File, text, diags[0].Code, diags[0].Message, q.Text)
-				}
-			}
+		for _, kind := range transforms.All() {
+			compiletest.Try(t, source.New("model.vfl", text), check.Options{Transform: kind})
 		}
 	})
 }
@@ -63,8 +53,7 @@ func FuzzModel(f *testing.F) {
 // FuzzLoad: no program from a stranger makes the loader panic, and none that it accepts sends anything but what the manifest lists.
 func FuzzLoad(f *testing.F) {
 	seeds(f)
-	p, _ := parts(source.New("model.vfl", oneClient), check.Options{})
-	_, manifest := split.Split(p, "m")
+	manifest := compiletest.Compile(f, oneClient, check.Options{}).Manifest
 	universe := stdlib.New()
 	f.Fuzz(func(t *testing.T, text string) {
 		program, diags := split.Examine(manifest, "a", "a.vfl", text, universe)

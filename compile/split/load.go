@@ -51,8 +51,8 @@ type examiner struct {
 	diags    diag.List
 }
 
-func (e *examiner) errorf(code diag.Code, at ast.Node, format string, args ...any) *diag.Diagnostic {
-	return e.diags.Errorf(code, e.File.Source, at.Span(), format, args...)
+func (e *examiner) errorf(code diag.Code, at ast.Node, format string, args ...any) {
+	e.diags.Errorf(code, e.File.Source, at.Span(), format, args...)
 }
 
 func (e *examiner) examine() {

@@ -14,6 +14,7 @@ import (
 	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // A PartyProgram is what one party runs: text, so that it can be read, compared and signed.
@@ -90,7 +91,7 @@ func (w *writer) file() *ast.File {
 			case w.owns(sym):
 				params = append(params, w.paramStmt(sym, d))
 			case w.names[sym.Name]:
-				received = append(received, &ast.Receive{Name: d.Name, Type: w.typeOf(sym.Type), From: ident(w.Server)})
+				received = append(received, &ast.Receive{Name: d.Name, Type: typeOf(sym.Type), From: ident(w.Server)})
 			}
 		}
 	}
@@ -105,15 +106,15 @@ func (w *writer) file() *ast.File {
 // channels writes what the party evaluates, receives and sends.
 func (w *writer) channels() {
 	for _, g := range w.party.Others {
-		w.body = append(w.body, &ast.Receive{Name: ident(transform.OthersName(w.Program.Program, g)), Type: w.typeOf(g.Type), From: ident(w.Server)})
+		w.body = append(w.body, &ast.Receive{Name: ident(transform.OthersName(w.Program.Program, g)), Type: typeOf(g.Type), From: ident(w.Server)})
 	}
 	for _, k := range w.party.Received {
-		w.body = append(w.body, &ast.Receive{Name: ident(k.Name), Type: w.typeOf(k.Type), From: ident(k.Client)})
+		w.body = append(w.body, &ast.Receive{Name: ident(k.Name), Type: typeOf(k.Type), From: ident(k.Client)})
 	}
 	for _, k := range w.party.Aux {
 		rho := literal(w.Transform.RhoOf(k.Client))
 		w.body = append(w.body,
-			&ast.Aux{Name: ident(k.Name), Type: w.typeOf(k.Type), Dist: transform.Dist("normal", nil, []ast.Expr{k.Expr, rho})},
+			&ast.Aux{Name: ident(k.Name), Type: typeOf(k.Type), Dist: transform.Dist(stdlib.Noise, nil, []ast.Expr{k.Expr, rho})},
 			&ast.Send{Name: ident(k.Name), To: []ast.Ident{ident(w.Server)}})
 	}
 	if w.party.Name == w.Server {
@@ -139,13 +140,13 @@ func (w *writer) serverSends() {
 	}
 	for _, q := range w.Parties[1:] {
 		for _, g := range q.Others {
-			w.body = append(w.body, &ast.Send{Name: ident(transform.OthersName(w.Program.Program, g)), Value: w.othersOf(q, g), To: []ast.Ident{ident(q.Name)}})
+			w.body = append(w.body, &ast.Send{Name: ident(transform.OthersName(w.Program.Program, g)), Value: othersOf(q, g), To: []ast.Ident{ident(q.Name)}})
 		}
 	}
 }
 
 // othersOf writes the sum of a group's z without those of one client: what that client is sent.
-func (w *writer) othersOf(q *transform.Party, g *cut.Group) ast.Expr {
+func othersOf(q *transform.Party, g *cut.Group) ast.Expr {
 	var sum ast.Expr
 	for _, k := range g.Cuts {
 		var e ast.Expr = &ast.Name{Name: k.Name}
@@ -223,7 +224,7 @@ func (w *writer) refer(n ast.Node) {
 		switch x := n.(type) {
 		case *ast.Name:
 			w.names[x.Name] = true
-			if _, size := w.Sizes[x.Name]; size && w.Symbols[x.Name] == nil {
+			if _, size := w.Sizes[x.Name]; size && w.foreign(x.Name) {
 				w.sizes[x.Name] = true
 			}
 		case *ast.Sum:
@@ -294,7 +295,7 @@ func (w *writer) paramStmt(sym *check.Symbol, d *ast.Param) ast.Stmt {
 	return &ast.Param{Name: d.Name, Type: d.Type, Dist: args, Noncentered: d.Noncentered}
 }
 
-func (w *writer) typeOf(t types.Type) *ast.Type {
+func typeOf(t types.Type) *ast.Type {
 	out := &ast.Type{Elem: ident("real")}
 	for _, d := range t.Dims {
 		out.Dims = append(out.Dims, transform.SizeExpr(d))
@@ -316,7 +317,7 @@ func (w *writer) unboundSizes() (clients, sizes []ast.Stmt) {
 	}
 	var names []string
 	for n := range w.sizes {
-		if !w.bound[n] && w.Symbols[n] == nil {
+		if !w.bound[n] && w.foreign(n) {
 			names = append(names, n)
 		}
 	}
@@ -325,6 +326,12 @@ func (w *writer) unboundSizes() (clients, sizes []ast.Stmt) {
 		sizes = append(sizes, &ast.Data{Name: ident(n), Type: &ast.Type{Elem: ident("int")}, Owner: &ast.Ident{Name: check.Shared}})
 	}
 	return clients, sizes
+}
+
+// foreign reports whether a size has no declaration of its own, or one that only another party's program has.
+func (w *writer) foreign(size string) bool {
+	sym := w.Symbols[size]
+	return sym == nil || sym.Kind == check.Data && sym.Owner != check.Shared && sym.Owner != w.party.Name
 }
 
 func (w *writer) uses(s types.Size) bool {

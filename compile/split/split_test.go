@@ -10,55 +10,34 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
-	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/compile/split"
-	"github.com/vflc/vflc/compile/transform"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/compiletest"
 	"github.com/vflc/vflc/tests/diagtest"
 )
 
-// owners runs the phases up to the transform.
+// owners runs the phases up to the split.
 func owners(f *source.File) diag.List {
-	_, diags := parts(f, check.Options{})
+	_, diags := compile.Compile(f, check.Options{})
 	return diags
-}
-
-func parts(f *source.File, options check.Options) (*transform.Program, diag.List) {
-	tree, diags := parser.Parse(f)
-	if diags.HasErrors() {
-		return nil, diags
-	}
-	checked, diags := check.Check(tree, stdlib.New(), options)
-	if diags.HasErrors() {
-		return nil, diags
-	}
-	cuts, problems := cut.Find(checked)
-	if diags = append(diags, problems...); diags.HasErrors() {
-		return nil, diags
-	}
-	out, problems := transform.Apply(cuts)
-	return out, append(diags, problems...)
 }
 
 // compiled splits a model that must be right.
 func compiled(t *testing.T, text string, options check.Options) (map[string]string, *split.Manifest) {
 	t.Helper()
-	p, diags := parts(source.New("model.vfl", text), options)
-	if diags.HasErrors() {
-		t.Fatalf("%s %s", diags[0].Code, diags[0].Message)
-	}
-	programs, manifest := split.Split(p, "m")
+	m := compiletest.Compile(t, text, options)
 	out := map[string]string{}
-	for _, q := range programs {
+	for _, q := range m.Programs {
 		out[q.Party] = q.Text
 	}
-	return out, manifest
+	return out, m.Manifest
 }
 
 const oneClient = `client a
@@ -199,21 +178,20 @@ func program(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, diags := parts(source.New("model.vfl", string(archive.Files[0].Data)), check.Options{})
+	m, diags := compiletest.Try(t, source.New("m.vfl", string(archive.Files[0].Data)), check.Options{})
 	if diags.HasErrors() {
 		t.Fatalf("%s %s", diags[0].Code, diags[0].Message)
 	}
-	programs, manifest := split.Split(p, "m")
 	got := &txtar.Archive{Files: archive.Files[:1:1]}
-	for _, q := range programs {
-		if _, diags := split.Load(manifest, q.Party, q.File, q.Text, stdlib.New()); len(diags) > 0 {
+	for _, q := range m.Programs {
+		if _, diags := split.Load(m.Manifest, q.Party, q.File, q.Text, stdlib.New()); len(diags) > 0 {
 			t.Errorf("%s: %s %s\n%s", q.File, diags[0].Code, diags[0].Message, q.Text)
 		}
 		tree, _ := parser.Parse(source.New(q.File, q.Text))
 		if again := format.Format(tree); again != q.Text {
 			t.Errorf("%s is not as the formatter prints it:\n%s", q.File, cmp.Diff(q.Text, again))
 		}
-		text := strings.Replace(q.Text, manifest.ModelSHA256, "…", 1)
+		text := strings.Replace(q.Text, m.Manifest.ModelSHA256, "…", 1)
 		got.Files = append(got.Files, txtar.File{Name: q.File, Data: []byte(text)})
 	}
 	if update.Value.String() == "true" {

@@ -118,8 +118,8 @@ func (l *layout) othersAndOwn(p *Party, g *cut.Group) []ast.Expr {
 }
 
 // several reports whether a cut is made by more than one member.
-func (l *layout) several(c *cut.Cut) bool {
-	cl, _ := l.Client(c.Client)
+func (p *Program) several(c *cut.Cut) bool {
+	cl, _ := p.Client(c.Client)
 	n, known := cl.Count.Int()
 	return !known || n > 1
 }

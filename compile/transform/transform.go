@@ -32,9 +32,12 @@ func Apply(p *cut.Program) (*Program, diag.List) {
 	for _, c := range p.Clients {
 		l.Parties = append(l.Parties, &Party{Name: c.Name, Family: c.Family})
 	}
-	if p.Transform.Kind.Pooled {
+	switch kind := p.Transform.Kind; {
+	case kind.Pooled:
 		l.Parties = l.Parties[:1] // who evaluates the model as it is written
 		return l.Program, nil
+	case !kind.Noise:
+		panic("transform: " + kind.Name + " sends cuts without noise, and party programs have no statement for that")
 	}
 	var diags diag.List
 	for _, k := range p.Likelihoods {

@@ -22,18 +22,18 @@ func render(t *testing.T, list diag.List, colour bool) string {
 }
 
 // example has a tab and wide characters before its span.
-func example() (*source.File, diag.List) {
+func example() diag.List {
 	f := source.New("m.vfl", "let\tx = \"血圧\" + yy\nparam b ~ normal(0, 1)\n")
 	start := strings.Index(f.Text, "yy")
 	var list diag.List
 	list.Errorf("V0201", f, source.Span{Start: start, End: start + 2}, "unknown name `%s`", "yy").
 		Note("A sentence.").NoteAt(f, source.Span{Start: strings.Index(f.Text, "b ~"), End: strings.Index(f.Text, " ~")}, "declared here").
 		Fix(source.Span{Start: start, End: start + 2}, "y", "did you mean `y`?")
-	return f, list
+	return list
 }
 
 func TestText(t *testing.T) {
-	_, list := example()
+	list := example()
 	list.Warnf("V0601", nil, source.Span{}, "a flag is odd")
 	list.Errorf("V0501", nil, source.Span{}, "column age: \"x\" is not a number").Data = "a.csv:3"
 	want := `m.vfl:1:16: error V0201: unknown name ` + "`yy`" + `
@@ -58,7 +58,7 @@ a.csv:3: column age: "x" is not a number [V0501]
 
 // TestColourAddsNothingElse checks that the coloured text without its colours is the plain text.
 func TestColourAddsNothingElse(t *testing.T) {
-	_, list := example()
+	list := example()
 	coloured := render(t, list, true)
 	plain := strings.NewReplacer("\x1b[1m", "", "\x1b[1;31m", "", "\x1b[1;33m", "", "\x1b[32m", "", "\x1b[34m", "", "\x1b[0m", "").Replace(coloured)
 	if coloured == plain || plain != render(t, list, false) {
@@ -105,7 +105,7 @@ func TestEmptyAndOutside(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
-	_, list := example()
+	list := example()
 	var b strings.Builder
 	if err := diag.JSON(&b, list); err != nil {
 		t.Fatal(err)

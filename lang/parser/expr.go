@@ -85,8 +85,7 @@ func (c *climber) bracketed(closer string, parse func() error) error {
 	if err := c.nested(parse); err != nil {
 		return err
 	}
-	_, err := c.expect(closer)
-	return err
+	return c.expect(closer)
 }
 
 // accept reads the symbol or word if it is next.
@@ -99,12 +98,11 @@ func (c *climber) accept(value string) bool {
 }
 
 // expect reads the symbol or word, which must be next.
-func (c *climber) expect(value string) (lexer.Token, error) {
-	t := *c.Peek()
-	if !c.accept(value) {
-		return t, &unexpected{token: t, expected: strconv.Quote(value)}
+func (c *climber) expect(value string) error {
+	if t := *c.Peek(); !c.accept(value) {
+		return &unexpected{token: t, expected: strconv.Quote(value)}
 	}
-	return t, nil
+	return nil
 }
 
 // ident reads a name.
@@ -351,7 +349,7 @@ func (c *climber) comprehension(name ast.Ident, args []ast.Expr) (*ast.Sum, erro
 	if s.Var, err = c.ident(); err != nil {
 		return nil, err
 	}
-	if _, err = c.expect("in"); err != nil {
+	if err = c.expect("in"); err != nil {
 		return nil, err
 	}
 	if s.Lo, err = c.binary(ast.Loosest); err != nil {

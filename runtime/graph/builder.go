@@ -107,7 +107,7 @@ func (b *Builder) Apply(name string, attr Attr, in ...ID) (ID, error) {
 	}
 	n := node{op: o, in: append([]ID(nil), in...), attr: attr, fn: f}
 	if f != nil && o == opFunc {
-		n.quick = kernelOf(name)
+		n.quick = funcKernels[f.Vector]
 	}
 	if err := o.infer(b, &n); err != nil {
 		return NoID, fmt.Errorf("%s: %w", name, err)
@@ -127,7 +127,7 @@ func (b *Builder) must(name string, in ...ID) ID {
 // Bijector adds the constrained value of x; its log-Jacobian is a term of the target, named after x. The identity adds nothing.
 func (b *Builder) Bijector(bij *def.Bijector, x ID, lower, upper float64) ID {
 	b.check(x)
-	if bij.Name == "identity" {
+	if bij.Identity {
 		return x
 	}
 	n := node{op: opBijector, in: []ID{x}, bij: &bijection{bij, lower, upper}}

@@ -20,8 +20,8 @@
 //
 // Superinstructions. Build replaces what it finds in the finished graph by operations that compute the same faster (rewrites in rewrite.go): densities
 // with kernels of their own, matmul + c, gathers of levels in order. It sorts the rows of a set of loops by the levels of a gather where no one
-// outside can see their order (sort.go), writes other densities of many rows as operations (expand.go), and stores data matrices block by block,
-// as float32 where that is exact and saves memory traffic (tile.go). Builder.Plain leaves the first three out, which changes results by rounding alone.
+// outside can see their order (sort.go), writes other densities of many rows as operations (expand.go), and stores data matrices block by block
+// (tile.go). Builder.Plain leaves the first three out, which changes results by rounding alone.
 //
 // Order. Every sum runs in an order that depends on the graph alone, and on no processor: block by block, in a block by the kernel's order, then column by column.
 //

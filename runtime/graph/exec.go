@@ -175,7 +175,7 @@ func (e *Exec) view(r ref) view {
 	case nowhere:
 		return view{}
 	case inConstant:
-		return view{buf: e.g.nodes[r.id].values, short: e.g.nodes[r.id].short, stride: r.stride, move: r.move}
+		return view{buf: e.g.nodes[r.id].values, stride: r.stride, move: r.move}
 	}
 	return view{buf: e.arrays[r.space][r.off : r.off+r.len : r.off+r.len], stride: r.stride, move: r.move}
 }

@@ -1,19 +1,13 @@
 package graph
 
-import "math"
+import (
+	"math"
 
-// An expansion writes a density of many rows as operations, which have vector kernels and share what they compute with the rest of the graph.
-// Elsewhere a distribution runs by its own loop.
-type expansion struct {
-	dist string
-	// positive says that the left side must be constant and positive, so that no row lies outside the support.
-	positive bool
-	// constant is the parameter that must be one constant number in its domain, -1: none.
-	constant int
-	add      func(e *expanding, x ID, theta []ID)
-}
+	"github.com/vflc/vflc/stdlib/def"
+)
 
-// An expanding is a density on its way into a builder.
+// An expanding is a density on its way into a builder, written as operations: these have vector kernels and share what they compute with the rest
+// of the graph. It is the def.Builder that a distribution sees.
 type expanding struct {
 	*Builder
 	term  string
@@ -21,84 +15,94 @@ type expanding struct {
 	rows  int // elements of the left side
 }
 
-// expansions lists the densities that are written as operations.
-var expansions = []*expansion{
-	{dist: "cauchy", constant: -1, add: func(e *expanding, x ID, theta []ID) {
-		z := e.scaled(x, theta[0], theta[1], 1)
-		e.sum(e.must("log1p", e.must("mul", z, z)), -1)
-		e.sum(e.must("log", theta[1]), -1)
-		e.number(-math.Log(math.Pi))
-	}},
-	{dist: "student_t", constant: 0, add: func(e *expanding, x ID, theta []ID) {
-		nu, _ := e.scalarValue(theta[0])
-		z := e.scaled(x, theta[1], theta[2], 1/math.Sqrt(nu))
-		e.sum(e.must("log1p", e.must("mul", z, z)), -(nu+1)/2)
-		e.sum(e.must("log", theta[2]), -1)
-		e.number(lgamma((nu+1)/2) - lgamma(nu/2) - math.Log(nu*math.Pi)/2)
-	}},
-	{dist: "laplace", constant: -1, add: func(e *expanding, x ID, theta []ID) {
-		e.sum(e.must("div", e.must("abs", e.must("sub", x, theta[0])), theta[1]), -1)
-		e.sum(e.must("log", theta[1]), -1)
-		e.number(-math.Ln2)
-	}},
-	{dist: "exponential", positive: true, constant: -1, add: func(e *expanding, x ID, theta []ID) {
-		e.sum(e.must("mul", theta[0], x), -1)
-		e.sum(e.must("log", theta[0]), 1)
-	}},
-	{dist: "gamma", positive: true, constant: 0, add: func(e *expanding, x ID, theta []ID) {
-		alpha, _ := e.scalarValue(theta[0])
-		e.sum(e.must("mul", theta[1], x), -1)
-		e.sum(e.must("log", x), alpha-1)
-		e.sum(e.must("log", theta[1]), alpha)
-		e.number(-lgamma(alpha))
-	}},
+// expand writes a density as operations where there are many rows and its distribution knows how.
+func (b *Builder) expand(term string, n *node) bool {
+	x, d := &b.nodes[n.in[0]], n.likely.dist
+	if b.plain || n.likely.weighted || x.shape.Len() <= fewRows || d.Expand == nil || !b.inside(n) {
+		return false
+	}
+	theta := make([]def.Value, len(d.Params))
+	for k := range theta {
+		theta[k] = def.Value(n.in[k+1])
+	}
+	return d.Expand(&expanding{b, term, n.power, x.shape.Len()}, def.Value(n.in[0]), theta)
 }
 
-func lgamma(x float64) float64 {
-	v, _ := math.Lgamma(x)
-	return v
+// inside reports whether no row can lie outside the support, and no constant parameter outside its domain.
+func (b *Builder) inside(n *node) bool {
+	d := n.likely.dist
+	for k := range d.Params {
+		if v, ok := b.scalarValue(n.in[k+1]); ok && !d.Params[k].Allows(v) {
+			return false
+		}
+	}
+	return d.Support == def.RealLine || observed(b.nodes, n)
 }
 
-// scaled is k·(x-mu)/sigma, with one division for all rows where sigma is one number.
-func (e *expanding) scaled(x, mu, sigma ID, k float64) ID {
-	return e.must("mul", e.must("sub", x, mu), e.must("div", e.Scalar(k), sigma))
+// observed reports whether the left side of a density is data inside its support, where that depends on no more than one constant for all rows.
+func observed(nodes []node, n *node) bool {
+	x, d := &nodes[n.in[0]], n.likely.dist
+	if x.kind != constant {
+		return false
+	}
+	theta := make([]float64, len(d.Params))
+	for k := range theta {
+		theta[k] = math.NaN()
+		if at := &nodes[n.in[k+1]]; at.kind == constant && at.shape.Len() == 1 {
+			theta[k] = at.values[0]
+		}
+	}
+	for _, v := range x.values {
+		if !d.Inside(v, theta) {
+			return false
+		}
+	}
+	return true
 }
 
-// sum adds k times the sum of a value over all elements of the left side, to which it broadcasts.
-func (e *expanding) sum(id ID, k float64) {
-	times := float64(e.rows) / float64(max(e.Shape(id).Len(), 1))
-	if err := e.Add(e.term, id, e.power*k*times); err != nil {
+// Number is a constant.
+func (e *expanding) Number(v float64) def.Value { return def.Value(e.Scalar(v)) }
+
+// Add is a + b.
+func (e *expanding) Add(a, b def.Value) def.Value { return e.apply(opAdd, a, b) }
+
+// Sub is a - b.
+func (e *expanding) Sub(a, b def.Value) def.Value { return e.apply(opSub, a, b) }
+
+// Mul is a·b.
+func (e *expanding) Mul(a, b def.Value) def.Value { return e.apply(opMul, a, b) }
+
+// Div is a/b.
+func (e *expanding) Div(a, b def.Value) def.Value { return e.apply(opDiv, a, b) }
+
+// Func is an elementwise function.
+func (e *expanding) Func(name string, x def.Value) def.Value { return def.Value(e.must(name, ID(x))) }
+
+func (e *expanding) apply(o *op, a, b def.Value) def.Value {
+	return def.Value(e.must(o.name, ID(a), ID(b)))
+}
+
+// Const is the value of a constant number.
+func (e *expanding) Const(x def.Value) (float64, bool) { return e.scalarValue(ID(x)) }
+
+// Sum adds k times the sum of a value over all elements of the left side, to which it broadcasts.
+func (e *expanding) Sum(x def.Value, k float64) {
+	times := float64(e.rows) / float64(max(e.Shape(ID(x)).Len(), 1))
+	if err := e.Builder.Add(e.term, ID(x), e.power*k*times); err != nil {
 		panic("graph: " + err.Error())
 	}
 }
 
-// number adds a constant for each element.
-func (e *expanding) number(v float64) { e.constantPart(e.term, e.power*v*float64(e.rows)) }
+// Each adds a constant for each element.
+func (e *expanding) Each(v float64) { e.constantPart(e.term, e.power*v*float64(e.rows)) }
 
-// expand writes a density as operations where there are many rows and it is known how.
-func (b *Builder) expand(term string, n *node) bool {
-	x := &b.nodes[n.in[0]]
-	if b.plain || n.likely.weighted || x.shape.Len() <= fewRows {
-		return false
+// Density adds the density of another distribution.
+func (e *expanding) Density(d def.Dist, x def.Value, theta ...def.Value) {
+	ids := make([]ID, len(theta))
+	for k, v := range theta {
+		ids[k] = ID(v)
 	}
-	for _, e := range expansions {
-		if e.dist == n.likely.dist.Name && e.suits(b, n) {
-			e.add(&expanding{b, term, n.power, x.shape.Len()}, n.in[0], n.in[1:])
-			return true
-		}
+	if err := e.Builder.Density(e.term, &d, ID(x), ids, NoID, e.power); err != nil {
+		panic("graph: " + err.Error())
 	}
-	return false
-}
-
-func (e *expansion) suits(b *Builder, n *node) bool {
-	if e.positive {
-		if x := &b.nodes[n.in[0]]; x.kind != constant || !allPositive(x.values) {
-			return false
-		}
-	}
-	if e.constant < 0 {
-		return true
-	}
-	v, ok := b.scalarValue(n.in[1+e.constant])
-	return ok && allPositive([]float64{v})
 }

@@ -12,7 +12,7 @@ import (
 // are alike.
 func TestFunctionKernels(t *testing.T) {
 	for _, f := range fn.Elementwise() {
-		k := kernelOf(f.Name)
+		k := funcKernels[f.Vector]
 		if k == nil {
 			continue
 		}

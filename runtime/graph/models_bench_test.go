@@ -23,27 +23,13 @@ func benchmarkGradient(b *testing.B, g *graph.Graph, x []float64) {
 	b.ReportMetric(float64(cpuTime()-begin)/float64(b.N), "cpu-ns/op")
 }
 
-// BenchmarkLogisticSizes is the logistic regression from cache to memory; the entries of X that are multiples of 1/64 are exact as float32.
+// BenchmarkLogisticSizes is the logistic regression from cache to memory.
 func BenchmarkLogisticSizes(b *testing.B) {
 	for _, size := range [][2]int{{512, 20}, {2016, 8}, {100_000, 50}, {1_000_000, 20}} {
-		for _, short := range []bool{false, true} {
-			if short && size[0] < 100_000 {
-				continue
-			}
-			name := fmt.Sprintf("%dx%d", size[0], size[1])
-			if short {
-				name += "short"
-			}
-			b.Run(name, func(b *testing.B) {
-				d := newLogisticData(size[0], size[1])
-				if short {
-					for i, v := range d.columns {
-						d.columns[i] = math.Round(v*64) / 64
-					}
-				}
-				benchmarkGradient(b, d.graph(b), d.theta)
-			})
-		}
+		b.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(b *testing.B) {
+			d := newLogisticData(size[0], size[1])
+			benchmarkGradient(b, d.graph(b), d.theta)
+		})
 	}
 }
 

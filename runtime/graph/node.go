@@ -101,7 +101,6 @@ type node struct {
 	width int // columns of that loop
 
 	values []float64 // of a constant
-	short  []float32 // in place of values, the same numbers
 	offset int       // of a parameter's first element in x, of an input's in the inputs
 	degree degree    // in x
 
@@ -140,7 +139,7 @@ func (n *node) label() string {
 		if len(n.values) == 1 && n.name == "" {
 			return fmt.Sprintf("%g", n.values[0])
 		}
-		return "const " + n.name + mark(n.short != nil, " as float32")
+		return "const " + n.name
 	case param:
 		return "param " + n.name
 	case input:

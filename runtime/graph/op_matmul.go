@@ -20,10 +20,7 @@ var opMatMul = &op{
 	forward: func(c *call) {
 		x, b := &c.in[0].val, c.in[1].val.buf
 		k := c.inner()
-		if x.short != nil {
-			vector.Fill(c.n, c.y(0), 0)
-			vector.MatVecAddShort(c.n, c.y(0), x.from(c.row), x.stride, b, k)
-		} else if c.width == 1 {
+		if c.width == 1 {
 			vector.MatVec(c.n, c.y(0), x.col(0, c.row), x.stride, b, 1, k)
 		} else {
 			vector.Dense(c.n, c.y(0), c.out.val.stride, x.col(0, c.row), x.stride, b, 1, k, k, c.width, nil)
@@ -42,9 +39,7 @@ func matmulBack(c *call) {
 	k, dy := c.inner(), &c.out.adj
 	if c.wants(1) {
 		x, db := &c.in[0].val, c.in[1].adj.buf
-		if x.short != nil {
-			vector.MatTVecAddShort(c.n, db, x.from(c.row), x.stride, c.dy(0), k)
-		} else if c.width == 1 {
+		if c.width == 1 {
 			vector.MatTVecAdd(c.n, db, 1, x.col(0, c.row), x.stride, c.dy(0), k)
 		} else {
 			vector.DenseGradient(c.n, db, 1, k, x.col(0, c.row), x.stride, c.dy(0), dy.stride, k, c.width)

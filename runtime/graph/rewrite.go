@@ -1,5 +1,7 @@
 package graph
 
+import "github.com/vflc/vflc/stdlib/def"
+
 // A rewrite replaces a node by a superinstruction: an operation that computes the same faster. It looks at operations, shapes and links alone, so
 // it finds its pattern however the model was written.
 type rewrite struct {
@@ -48,7 +50,10 @@ func (g *Graph) uses(id ID) int {
 	return n
 }
 
-// unweighted reports whether a node is a density of the given name as the builder made it, without weights.
-func (n *node) unweighted(name string) bool {
-	return n.op == opDensity && n.likely.dist.Name == name && !n.likely.weighted
+// unweighted is the loop over rows of a density as the builder made it, without weights; NoRows for any other node.
+func (n *node) unweighted() def.RowLoop {
+	if n.op != opDensity || n.likely.weighted {
+		return def.NoRows
+	}
+	return n.likely.dist.Rows
 }

@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"fmt"
+	"hash/fnv"
 	"math"
 	"os"
 	"os/exec"
@@ -36,6 +37,23 @@ func models() map[string]func(testing.TB, *graph.Builder) {
 		m[name] = elementwiseModel(name, 333)
 	}
 	return m
+}
+
+// everyModel visits the models and every way of meeting a distribution with many rows.
+func everyModel(t *testing.T, visit func(name string, g *graph.Graph, x []float64)) {
+	for name, model := range models() {
+		g, x := made(t, model, false)
+		visit(name, g, x)
+	}
+	everyDensity(func(i int, c densityCase) {
+		if c.n < 100 {
+			return
+		}
+		drawn := c.draw(uint64(i))
+		b := graph.New("density")
+		drawn.build(t, b)
+		visit(c.String(), build(t, b), drawn.at())
+	})
 }
 
 // likelihood is a density of 300 rows, by rows in its first parameter that is not fixed and by one number in the other.
@@ -207,22 +225,6 @@ func TestPlainRandom(t *testing.T) {
 	})
 }
 
-// TestShort checks that a matrix whose numbers are exact as float32 is multiplied as the same numbers in float64.
-func TestShort(t *testing.T) {
-	const n, p = 100_003, 3 // 2.4 MB
-	d := newLogisticData(n, p)
-	for i, v := range d.columns {
-		d.columns[i] = math.Round(v*64) / 64
-	}
-	short := d.graph(t)
-	d.columns[n/2] += 0x1p-50 // no longer exact
-	long := d.graph(t)
-	sameEvaluation(t, "short", evaluated(short, d.theta), evaluated(long, d.theta))
-	if s := short.String(); !strings.Contains(s, "float32") || strings.Contains(long.String(), "float32") {
-		t.Error("want float32 in the graph with exact numbers alone")
-	}
-}
-
 // TestOrderOfOutputs checks that rows are not sorted where somebody sees them: outputs, what inputs give and their adjoints keep their order.
 func TestOrderOfOutputs(t *testing.T) {
 	run := func(plain bool) []float64 {
@@ -256,13 +258,12 @@ func TestOrderOfOutputs(t *testing.T) {
 
 // TestNoAllocationsInAny holds an evaluation of every model to zero allocations.
 func TestNoAllocationsInAny(t *testing.T) {
-	for name, model := range models() {
-		g, x := made(t, model, false)
+	everyModel(t, func(name string, g *graph.Graph, x []float64) {
 		e := g.NewExec()
 		if n := testing.AllocsPerRun(5, func() { e.Forward(x); e.Target() }); n != 0 {
 			t.Errorf("%s: %v allocations per evaluation, want 0", name, n)
 		}
-	}
+	})
 }
 
 // printBits asks TestBits to print what it computes.
@@ -271,12 +272,13 @@ const printBits = "VFLC_TEST_PRINT_BITS"
 // TestBits checks that all models give the same bits on every set of kernels, each in a process of its own.
 func TestBits(t *testing.T) {
 	if os.Getenv(printBits) != "" {
-		for name, model := range models() {
-			g, x := made(t, model, false)
-			for i, v := range evaluated(g, x) {
-				fmt.Printf("bits %s %d %x\n", name, i, math.Float64bits(v))
+		everyModel(t, func(name string, g *graph.Graph, x []float64) {
+			h := fnv.New64a()
+			for _, v := range evaluated(g, x) {
+				fmt.Fprintf(h, "%x ", math.Float64bits(v))
 			}
-		}
+			fmt.Printf("bits %s %x\n", name, h.Sum64())
+		})
 		return
 	}
 	want := bitsOn(t, vector.Portable)

@@ -1,6 +1,9 @@
 package graph
 
-import "github.com/vflc/vflc/runtime/vector"
+import (
+	"github.com/vflc/vflc/runtime/vector"
+	"github.com/vflc/vflc/stdlib/def"
+)
 
 // opLayer is matmul plus a number for each column, such as an intercept or the biases of a layer of a network: inputs X, W and c.
 var opLayer = &op{
@@ -20,11 +23,6 @@ var opLayer = &op{
 func layerForward(c *call) {
 	x, w := &c.in[0].val, c.in[1].val.buf
 	k := c.inner()
-	if x.short != nil {
-		vector.Fill(c.n, c.y(0), c.in[2].val.buf[0])
-		vector.MatVecAddShort(c.n, c.y(0), x.from(c.row), x.stride, w, k)
-		return
-	}
 	vector.Dense(c.n, c.y(0), c.out.val.stride, x.col(0, c.row), x.stride, w, 1, k, k, c.width, c.in[2].val.buf)
 }
 
@@ -40,7 +38,7 @@ var opActive = &op{
 	name: "layer", doc: "a function of c + X·W in one step", least: 3, most: 3,
 	infer: func(*Builder, *node) error { return nil }, // made by a rewrite, shape and links with it
 	forward: func(c *call) {
-		if c.node.quick.name == "relu" {
+		if c.node.fn.Vector == def.ReluLoop {
 			x := &c.in[0].val
 			k := c.inner()
 			vector.DenseRelu(c.n, c.y(0), c.out.val.stride, x.col(0, c.row), x.stride, c.in[1].val.buf, 1, k, k, c.width, c.in[2].val.buf)

@@ -59,12 +59,7 @@ func (s *linearState) begin(c *call) {
 
 // place moves to a block. The derivative in the rows goes where the offset wants it.
 func (s *linearState) place(c *call) {
-	x := &c.in[c.node.linear.x].val
-	if s.X, s.Short = nil, nil; x.short != nil {
-		s.Short = x.from(c.row)
-	} else {
-		s.X = x.col(0, c.row)
-	}
+	s.X = c.in[c.node.linear.x].val.col(0, c.row)
 	s.Offset, s.D = nil, c.scratch[0]
 	if o := c.node.linear.offset; o >= 0 && c.in[o].rows {
 		s.Offset = c.vec(o, 0)
@@ -92,16 +87,20 @@ var rewriteLinear = rewrite{"linear", func(g *Graph, id ID) {
 	if g.normalRow(n) {
 		r = linearNormal
 	}
-	if r == nil || n.width != 1 || n.links[r.eta].cols != nil || g.uses(n.in[r.eta]) > 1 {
+	if r == nil {
 		return
 	}
-	eta := &g.nodes[n.in[r.eta]]
+	at := n.predictor()
+	if n.width != 1 || n.links[at].cols != nil || g.uses(n.in[at]) > 1 {
+		return
+	}
+	eta := &g.nodes[n.in[at]]
 	product, offset, link, ok := g.product(eta)
 	if !ok || !g.alone(product.in[0]) {
 		return
 	}
 	n.op, n.rows, n.in, n.links = opLinear, r, slices.Clone(n.in), slices.Clone(n.links)
-	n.linear = linearPart{x: r.eta, b: len(n.in), offset: -1}
+	n.linear = linearPart{x: at, b: len(n.in), offset: -1}
 	n.in[n.linear.x], n.links[n.linear.x] = product.in[0], product.links[0]
 	n.in, n.links = append(n.in, product.in[1]), append(n.links, product.links[1])
 	if offset != NoID {
@@ -150,7 +149,6 @@ func (g *Graph) normalRow(n *node) bool {
 
 // linearNormal is opNormal for a linear predictor.
 var linearNormal = &rowLikelihood{
-	dist: "normal", eta: 1,
 	begin: func(s *rowSums) { s.sum = vector.Lanes{} },
 	linear: func(c *call, p *vector.Predictor) {
 		vector.NormalLinear(c.n, &c.sums.sum, p, c.vec(0, 0), c.inverseScale())

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/runtime/vector"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // opNormal is the normal density of rows x given mu and sigma, both by rows or one for all rows. With a constant sigma 1/sigma is kept in the node,
@@ -17,13 +18,13 @@ var opNormal = &op{
 	flat:     func(k int) bool { return k == 3 },
 }
 
-var rewriteNormal = rewrite{"normal", func(g *Graph, id ID) {
+var rewriteNormal = rewrite{"normal density", func(g *Graph, id ID) {
 	n := &g.nodes[id]
-	if !n.unweighted("normal") {
+	if n.unweighted() != def.NormalRows {
 		return
 	}
 	n.op = opNormal
-	if s := &g.nodes[n.in[2]]; s.fn != nil && s.fn.Name == "exp" && n.links[2].rows {
+	if s := &g.nodes[n.in[2]]; s.op == opFunc && s.fn.Vector == def.ExpLoop && n.links[2].rows {
 		n.in, n.links = append(n.in[:3:3], s.in[0]), append(n.links[:3:3], n.links[2])
 	}
 	if s := &g.nodes[n.in[2]]; s.kind == constant && len(s.shape) < 2 && allPositive(s.values) {

@@ -4,18 +4,17 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/runtime/vector"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // A rowLikelihood is a likelihood with a kernel of its own for observations and predictors by rows. It adds up over all rows of a loop and is
 // worth what its end returns.
 type rowLikelihood struct {
-	dist string
-	eta  int // the input that is the predictor
-	// suits reports whether the observations, and what else there is, are as the kernel takes them.
-	suits func(g *Graph, n *node) bool
-	begin func(s *rowSums)
-	// rows adds column j of a block and sets d, unless it is nil, to the derivative in the predictor.
-	rows func(c *call, j int, d []float64)
+	// prepare, where set, computes what the kernel needs from the observations.
+	prepare func(g *Graph, n *node)
+	begin   func(s *rowSums)
+	// rows adds column j of a block, with the predictor eta, and sets d, unless it is nil, to the derivative in the predictor.
+	rows func(c *call, j int, eta, d []float64)
 	// linear is rows for a predictor in parts.
 	linear func(c *call, p *vector.Predictor)
 	end    func(c *call) float64
@@ -40,42 +39,39 @@ var opRows = &op{
 	vjp:     func(*call) {}, // done in forward
 }
 
-// rowLikelihoods lists the likelihoods that have a kernel.
-var rowLikelihoods = []*rowLikelihood{
-	{
-		dist: "bernoulli_logit", eta: 1, suits: suitsBernoulli,
+// rowLikelihoods holds the kernels of likelihoods. That of a normal density is found by rewriteNormal.
+var rowLikelihoods = [...]*rowLikelihood{
+	def.BernoulliLogitRows: {
 		begin: func(s *rowSums) { s.logs.Reset() },
-		rows: func(c *call, j int, d []float64) {
-			c.sums.logs.BernoulliLogit(c.n, c.vec(1, j), c.vec(0, j), d)
+		rows: func(c *call, j int, eta, d []float64) {
+			c.sums.logs.BernoulliLogit(c.n, eta, c.vec(0, j), d)
 		},
 		linear: func(c *call, p *vector.Predictor) { c.sums.logs.BernoulliLogitLinear(c.n, p, c.vec(0, 0)) },
 		end:    func(c *call) float64 { return c.sums.logs.Value(1) },
 	},
-	{
-		dist: "binomial_logit", eta: 2, suits: suitsBinomial,
+	def.BinomialLogitRows: {
 		begin: func(s *rowSums) { s.logs.Reset() },
-		rows: func(c *call, j int, d []float64) {
-			c.sums.logs.BinomialLogit(c.n, c.vec(2, j), c.vec(0, j), c.in[1].val.buf[0], d)
+		rows: func(c *call, j int, eta, d []float64) {
+			c.sums.logs.BinomialLogit(c.n, eta, c.vec(0, j), c.in[1].val.buf[0], d)
 		},
 		linear: func(c *call, p *vector.Predictor) {
 			c.sums.logs.BinomialLogitLinear(c.n, p, c.vec(0, 0), c.in[1].val.buf[0])
 		},
 		end: func(c *call) float64 { return c.sums.logs.Value(c.in[1].val.buf[0]) },
 	},
-	{
-		dist: "poisson_log", eta: 1, suits: func(g *Graph, n *node) bool { return g.observed(n, isCount) },
+	def.PoissonLogRows: {
 		begin: func(s *rowSums) { s.sum = vector.Lanes{} },
-		rows: func(c *call, j int, d []float64) {
-			vector.PoissonLog(c.n, &c.sums.sum, nil, c.vec(1, j), c.vec(0, j), d)
+		rows: func(c *call, j int, eta, d []float64) {
+			vector.PoissonLog(c.n, &c.sums.sum, nil, eta, c.vec(0, j), d)
 		},
 		linear: func(c *call, p *vector.Predictor) { vector.PoissonLogLinear(c.n, &c.sums.sum, p, c.vec(0, 0)) },
 		end:    func(c *call) float64 { return c.sums.sum.Sum() },
 	},
-	{
-		dist: "neg_binomial_2_log", eta: 1, suits: suitsNegBinomial,
-		begin: func(s *rowSums) { s.sum, s.dphi = vector.Lanes{}, vector.Lanes{} },
-		rows: func(c *call, j int, d []float64) {
-			vector.NegBinomial2Log(c.n, &c.sums.sum, &c.sums.dphi, nil, c.vec(1, j), c.vec(0, j), c.in[2].val.buf[0], d)
+	def.NegBinomial2LogRows: {
+		prepare: countObservations,
+		begin:   func(s *rowSums) { s.sum, s.dphi = vector.Lanes{}, vector.Lanes{} },
+		rows: func(c *call, j int, eta, d []float64) {
+			vector.NegBinomial2Log(c.n, &c.sums.sum, &c.sums.dphi, nil, eta, c.vec(0, j), c.in[2].val.buf[0], d)
 		},
 		linear: func(c *call, p *vector.Predictor) {
 			vector.NegBinomial2LogLinear(c.n, &c.sums.sum, &c.sums.dphi, p, c.vec(0, 0), c.in[2].val.buf[0])
@@ -84,61 +80,43 @@ var rowLikelihoods = []*rowLikelihood{
 	},
 }
 
-// rewriteRows finds likelihoods of rowLikelihoods.
+// rewriteRows finds likelihoods of rowLikelihoods, where all parameters but the predictor are one number.
 var rewriteRows = rewrite{"rows", func(g *Graph, id ID) {
 	n := &g.nodes[id]
-	for _, r := range rowLikelihoods {
-		if n.unweighted(r.dist) && n.links[0].rows && n.links[r.eta].rows && r.suits(g, n) {
-			n.op, n.rows = opRows, r
-			return
-		}
+	r := rowLikelihoods[n.unweighted()]
+	if r == nil || !n.links[0].rows || !g.onlyPredictor(n) || !observed(g.nodes, n) {
+		return
+	}
+	n.op, n.rows = opRows, r
+	if r.prepare != nil {
+		r.prepare(g, n)
 	}
 }}
 
-func runRows(c *call) {
-	r := c.node.rows
-	for j := range c.width {
-		d := c.partial(r.eta, j)
-		r.rows(c, j, d)
-		c.givePartial(r.eta, j, d, nil)
-	}
-}
+// predictor is the input of a density that takes a linear predictor.
+func (n *node) predictor() int { return n.likely.dist.Link.Param + 1 }
 
-// observed reports whether the left side of a density is constant and all its values are allowed.
-func (g *Graph) observed(n *node, allowed func(y float64) bool) bool {
-	x := &g.nodes[n.in[0]]
-	if x.kind != constant {
-		return false
-	}
-	for _, y := range x.values {
-		if !allowed(y) {
+// onlyPredictor reports whether the predictor of a density is by rows and every other parameter one number.
+func (g *Graph) onlyPredictor(n *node) bool {
+	for k := 1; k < len(n.in); k++ {
+		if k == n.predictor() && !n.links[k].rows || k != n.predictor() && g.nodes[n.in[k]].shape.Len() != 1 {
 			return false
 		}
 	}
 	return true
 }
 
-func isCount(y float64) bool { return y >= 0 && y == math.Floor(y) && y <= math.MaxFloat64 }
-
-func suitsBernoulli(g *Graph, n *node) bool {
-	return g.observed(n, func(y float64) bool { return y == 0 || y == 1 })
+func runRows(c *call) {
+	eta := c.node.predictor()
+	for j := range c.width {
+		d := c.partial(eta, j)
+		c.node.rows.rows(c, j, c.vec(eta, j), d)
+		c.givePartial(eta, j, d, nil)
+	}
 }
 
-// suitsBinomial needs one number of trials for all.
-func suitsBinomial(g *Graph, n *node) bool {
-	trials := &g.nodes[n.in[1]]
-	if trials.kind != constant || len(trials.values) != 1 {
-		return false
-	}
-	most := trials.values[0]
-	return isCount(most) && g.observed(n, func(y float64) bool { return isCount(y) && y <= most })
-}
-
-// suitsNegBinomial needs one phi for all. It counts how often each observation occurs.
-func suitsNegBinomial(g *Graph, n *node) bool {
-	if g.nodes[n.in[2]].shape.Len() != 1 || !g.observed(n, isCount) {
-		return false
-	}
+// countObservations counts how often each observation occurs.
+func countObservations(g *Graph, n *node) {
 	place := map[float64]int{}
 	n.counted = &histogram{}
 	for _, y := range g.nodes[n.in[0]].values {
@@ -150,7 +128,6 @@ func suitsNegBinomial(g *Graph, n *node) bool {
 		}
 		n.counted.times[k]++
 	}
-	return true
 }
 
 // endNegBinomial adds what depends on phi and the counts alone.

@@ -67,7 +67,6 @@ func (g *Graph) tileConstants() {
 	for id, tiled := range l.tiled {
 		if n := &g.nodes[id]; tiled {
 			n.values = inTiles(n.values, n.shape.rows(), n.shape.cols(), l.blocks[n.shape.rows()])
-			g.shorten(ID(id))
 		}
 	}
 	for id := range g.nodes {
@@ -76,7 +75,6 @@ func (g *Graph) tileConstants() {
 			m := &g.nodes[x]
 			m.values = inTiles(m.values, m.shape.rows(), m.shape.cols(), vector.TileLength)
 			l.tiled[x] = true
-			g.shorten(x)
 		}
 	}
 }
@@ -112,33 +110,4 @@ func inTiles(values []float64, rows, cols, block int) []float64 {
 		}
 	}
 	return out
-}
-
-// secondCache is a length in bytes of what stays in the second cache. Half the bytes are half the time for a matrix beyond it; within it float64 is
-// faster, since it needs no conversion.
-const secondCache = 2 << 20
-
-// shorten stores a matrix in tile order as float32 where that loses nothing, it does not fit the second cache, and only products with vectors read it.
-// Arithmetic remains that of float64.
-func (g *Graph) shorten(id ID) {
-	c := &g.nodes[id]
-	if 8*len(c.values) <= secondCache {
-		return
-	}
-	for k := range g.nodes {
-		n := &g.nodes[k]
-		for i, p := range n.in {
-			if p == id && !(i == 0 && n.width == 1 && (n.op == opMatMul || n.op == opLayer) || n.streams(i)) {
-				return
-			}
-		}
-	}
-	short := make([]float32, len(c.values))
-	for i, v := range c.values {
-		short[i] = float32(v)
-		if float64(short[i]) != v {
-			return
-		}
-	}
-	c.values, c.short = nil, short
 }

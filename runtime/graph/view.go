@@ -7,15 +7,11 @@ import "github.com/vflc/vflc/stdlib/def"
 // block and move the number of columns.
 type view struct {
 	buf          []float64
-	short        []float32 // in place of buf: a constant matrix that nothing but products read
 	stride, move int
 }
 
 // col returns column c from row on.
 func (v *view) col(c, row int) []float64 { return v.buf[c*v.stride+row*v.move:] }
-
-// from returns what a product reads of a short matrix from row on.
-func (v *view) from(row int) []float32 { return v.short[row*v.move:] }
 
 // An operand is an input or the output of a step: its value, and its adjoint where one is wanted (adj.buf is nil elsewhere).
 type operand struct {

@@ -38,15 +38,6 @@ func mulAddGo(_ int, y, a, b []float64) {
 	}
 }
 
-// MulSub subtracts a·b, elementwise, from y, rounding once.
-func MulSub(n int, y, a, b []float64) { mulSub(active, n, y, a, b) }
-
-func mulSubGo(_ int, y, a, b []float64) {
-	for i := range y {
-		y[i] = math.FMA(-a[i], b[i], y[i])
-	}
-}
-
 // Approach moves y by the fraction s of its way to a.
 func Approach(n int, y []float64, s float64, a []float64) { approach(active, n, y, s, a) }
 

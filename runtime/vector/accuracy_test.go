@@ -75,7 +75,7 @@ func TestFunctionsAreAccurate(t *testing.T) {
 	}
 }
 
-// TestSpecialValues pins what no polynomial says.
+// TestSpecialValues holds the functions at arguments where no polynomial applies.
 func TestSpecialValues(t *testing.T) {
 	inf, nan, zero := math.Inf(1), math.NaN(), math.Copysign(0, -1)
 	want := map[string][][2]float64{

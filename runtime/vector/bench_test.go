@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// BenchmarkKernels runs every kernel on every set, on a tile of rows, a block, and more than fits into the first cache; matrices have 16 columns. What
-// hands out the slices is included, some nanoseconds; bench/kernels times more exactly.
-func BenchmarkKernels(b *testing.B) {
+// BenchmarkFunctions runs every function on every set, on a tile of rows, a block, and more than fits into the first cache; matrices have 16 columns. What
+// hands out the slices is included, some nanoseconds; bench/vector times more exactly.
+func BenchmarkFunctions(b *testing.B) {
 	for _, c := range calls() {
 		for _, n := range []int{32, 256, 2048} {
 			for _, set := range Sets() {

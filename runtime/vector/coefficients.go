@@ -2,7 +2,7 @@
 
 package vector
 
-// Polynomials fitted by tools/asm/fit.py, lowest power first; what each approximates, and how well, is said there.
+// Polynomials fitted by tools/asm/fit.py, lowest power first; the comments there state what each approximates, and how well.
 var (
 	expTail      = [10]float64{0x1.0000000000001p-01, 0x1.5555555555556p-03, 0x1.5555555553d63p-05, 0x1.11111111109b3p-07, 0x1.6c16c1788bd9p-10, 0x1.a01a01a7c41d5p-13, 0x1.a019b90d2ae7ap-16, 0x1.71de0dae63bb3p-19, 0x1.289185613a3d6p-22, 0x1.af38a9b0ec855p-26}
 	logTail      = [7]float64{0x1.5555555555558p-01, 0x1.99999999952d7p-02, 0x1.2492492df281ap-02, 0x1.c71c62e3f11e6p-03, 0x1.7462b51cb66b1p-03, 0x1.39fe51a7c18f9p-03, 0x1.2b5900de53b32p-03}

@@ -1,6 +1,6 @@
 package vector
 
-// The kernels of small dense layers. A layer with k inputs and m outputs over n rows has its inputs X and outputs Y stored by columns, so
+// Products for small dense layers. A layer with k inputs and m outputs over n rows has its inputs X and outputs Y stored by columns, so
 // that each unit is a vector over rows: column j of X begins at x[j·xs]. Its weight from input i to output o is w[i·wk+o·wm]. Rows are best given
 // in blocks whose X and Y stay in the first cache: 64 rows for 16 units.
 
@@ -87,7 +87,7 @@ func denseReluGo(n int, y []float64, ys int, x []float64, xs int, w []float64, w
 	}
 }
 
-// columns applies an elementwise kernel to m columns, at once where they follow each other.
+// columns applies an elementwise function to m columns, at once where they follow each other.
 func columns(n int, y []float64, ys, m int, apply func(n int, y []float64)) {
 	if ys == n {
 		apply(n*m, y)

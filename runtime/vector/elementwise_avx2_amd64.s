@@ -200,44 +200,6 @@ done3:
 	VZEROUPPER
 	RET
 
-// func mulSubAVX2(n int, y *float64, a *float64, b *float64)
-// Requires: AVX, FMA3
-TEXT ·mulSubAVX2(SB), NOSPLIT, $0-32
-	MOVQ y+8(FP), AX
-	MOVQ n+0(FP), CX
-	MOVQ a+16(FP), DX
-	MOVQ b+24(FP), BX
-	XORQ SI, SI
-	LEAQ -4(CX), DI
-	CMPQ SI, DI
-	JGT  tail2
-
-loop1:
-	VMOVUPD      (AX)(SI*8), Y0
-	VMOVUPD      (DX)(SI*8), Y1
-	VMOVUPD      (BX)(SI*8), Y2
-	VFNMADD231PD Y2, Y1, Y0
-	VMOVUPD      Y0, (AX)(SI*8)
-	ADDQ         $0x04, SI
-	CMPQ         SI, DI
-	JLE          loop1
-
-tail2:
-	SUBQ         SI, CX
-	JLE          done3
-	LEAQ         lanesBelow<>+0(SB), DI
-	NEGQ         CX
-	VMOVUPD      64(DI)(CX*8), Y0
-	VMASKMOVPD   (AX)(SI*8), Y0, Y1
-	VMASKMOVPD   (DX)(SI*8), Y0, Y2
-	VMASKMOVPD   (BX)(SI*8), Y0, Y3
-	VFNMADD231PD Y3, Y2, Y1
-	VMASKMOVPD   Y1, Y0, (AX)(SI*8)
-
-done3:
-	VZEROUPPER
-	RET
-
 // func fillAVX2(n int, y *float64, s float64)
 // Requires: AVX
 TEXT ·fillAVX2(SB), NOSPLIT, $0-24

@@ -182,44 +182,6 @@ done3:
 	VZEROUPPER
 	RET
 
-// func mulSubAVX512(n int, y *float64, a *float64, b *float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·mulSubAVX512(SB), NOSPLIT, $0-32
-	MOVQ y+8(FP), AX
-	MOVQ n+0(FP), CX
-	MOVQ a+16(FP), DX
-	MOVQ b+24(FP), BX
-	XORQ SI, SI
-	LEAQ -8(CX), DI
-	CMPQ SI, DI
-	JGT  tail2
-
-loop1:
-	VMOVUPD      (AX)(SI*8), Z0
-	VMOVUPD      (DX)(SI*8), Z1
-	VMOVUPD      (BX)(SI*8), Z2
-	VFNMADD231PD Z2, Z1, Z0
-	VMOVUPD      Z0, (AX)(SI*8)
-	ADDQ         $0x08, SI
-	CMPQ         SI, DI
-	JLE          loop1
-
-tail2:
-	SUBQ         SI, CX
-	JLE          done3
-	MOVQ         $-1, DI
-	BZHIQ        CX, DI, DI
-	KMOVB        DI, K1
-	VMOVUPD.Z    (AX)(SI*8), K1, Z0
-	VMOVUPD.Z    (DX)(SI*8), K1, Z1
-	VMOVUPD.Z    (BX)(SI*8), K1, Z2
-	VFNMADD231PD Z2, Z1, Z0
-	VMOVUPD      Z0, K1, (AX)(SI*8)
-
-done3:
-	VZEROUPPER
-	RET
-
 // func fillAVX512(n int, y *float64, s float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·fillAVX512(SB), NOSPLIT, $0-24

@@ -34,7 +34,7 @@ func larger(a, b float64) float64 {
 	return b
 }
 
-// An exponential is 2^k·(1 + r + s): t is k + magic, and s holds what r lacks.
+// An exponential is 2^k·(1 + r + s): t is k + magic, and s is the rest of the argument that r cannot hold.
 type exponential struct {
 	t, k, r, s float64
 }
@@ -117,7 +117,7 @@ func expMinus(a float64) (z, low float64) {
 	return ldexp(h, e.t), ldexp(u-(h-1), e.t)
 }
 
-// quotient returns (a + al)/(d + dl), given 1/d: the quotient of the high parts, and what it lacks.
+// quotient returns (a + al)/(d + dl), given 1/d: the quotient of the high parts and a correction to it.
 func quotient(a, al, d, dl, inverse float64) float64 {
 	q := float64(a * inverse)
 	rest := math.FMA(-q, d, a)

@@ -48,7 +48,7 @@ func (f *fenced) make(n int) []float64 {
 	return unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(inside))), n)
 }
 
-// A kernel that reads or writes a byte outside its slices faults here, even where it would mask the lane afterwards.
+// A function that reads or writes a byte outside its slices faults here, even where it would mask the lane afterwards.
 func TestNothingOutsideIsTouched(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 26))
 	for _, atEnd := range []bool{true, false} {

@@ -3,11 +3,10 @@ package vector
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 )
 
-// A likelihoodCase runs one kernel on a set: in holds eta (or x), y (or mu) and trials or weights; sums and out are what it changes.
+// A likelihoodCase runs one function on a set: in holds eta (or x), y (or mu) and weights; sums and out are what it changes.
 type likelihoodCase struct {
 	name string
 	run  func(on Set, n int, in [3][]float64, a, b *[lanes]float64, lp, d []float64)
@@ -18,14 +17,8 @@ func likelihoodCases() []likelihoodCase {
 		{"bernoulliLogit", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, lp, d []float64) {
 			bernoulliLogit(on, n, a, b, in[0], in[1], d)
 		}},
-		{"bernoulliLogitEach", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, lp, d []float64) {
-			bernoulliLogitEach(on, n, make([]float64, n), in[0], in[1], d)
-		}},
 		{"binomialLogit", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, lp, d []float64) {
 			binomialLogit(on, n, a, b, in[0], in[1], 7, d)
-		}},
-		{"binomialLogitEach", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, lp, d []float64) {
-			binomialLogitEach(on, n, a, lp, in[0], in[1], in[2], d)
 		}},
 		{"poissonLog", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, lp, d []float64) {
 			poissonLog(on, n, a, lp, in[0], in[1], d)
@@ -73,7 +66,7 @@ func near(got, want, size float64) bool { return math.Abs(got-want) <= 4e-15*mat
 func TestBernoulliLogitIsItsFormula(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	for _, n := range []int{1, 7, 64, 1000, 20001} {
-		eta, y, d, lp := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+		eta, y, d := make([]float64, n), make([]float64, n), make([]float64, n)
 		want := 0.0
 		for i := range eta {
 			eta[i], y[i] = 6*r.NormFloat64(), float64(r.IntN(2))
@@ -82,12 +75,8 @@ func TestBernoulliLogitIsItsFormula(t *testing.T) {
 		var s LogProduct
 		s.Reset()
 		s.BernoulliLogit(n, eta, y, d)
-		BernoulliLogitEach(n, lp, eta, y, nil)
 		if got := s.Value(1); math.Abs(got-want) > 1e-13*math.Abs(want) {
 			t.Errorf("of %d: %v, want %v", n, got, want)
-		}
-		if got := Sum(n, lp); math.Abs(got-want) > 1e-13*math.Abs(want) {
-			t.Errorf("of %d, element by element: %v, want %v", n, got, want)
 		}
 		for i := range d {
 			sign := 2*y[i] - 1
@@ -101,24 +90,17 @@ func TestBernoulliLogitIsItsFormula(t *testing.T) {
 func TestBinomialLogitIsItsFormula(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 9))
 	const n, trials = 3001, 12
-	eta, y, d, each, lp, of := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	eta, y, d := make([]float64, n), make([]float64, n), make([]float64, n)
 	want := 0.0
 	for i := range eta {
-		eta[i], y[i], of[i] = 4*r.NormFloat64(), float64(r.IntN(trials+1)), trials
+		eta[i], y[i] = 4*r.NormFloat64(), float64(r.IntN(trials+1))
 		want -= y[i]*math.Log1p(math.Exp(-eta[i])) + (trials-y[i])*math.Log1p(math.Exp(eta[i]))
 	}
 	var s LogProduct
 	s.Reset()
 	s.BinomialLogit(n, eta, y, trials, d)
-	var sum Lanes
-	BinomialLogitEach(n, &sum, lp, eta, y, of, each)
-	for _, got := range []float64{s.Value(trials), sum.Sum(), Sum(n, lp)} {
-		if math.Abs(got-want) > 1e-13*math.Abs(want) {
-			t.Errorf("%v, want %v", got, want)
-		}
-	}
-	if !slices.Equal(d, each) {
-		t.Error("derivatives differ")
+	if got := s.Value(trials); math.Abs(got-want) > 1e-13*math.Abs(want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 	for i := range d {
 		a, b := y[i]/(1+math.Exp(eta[i])), (trials-y[i])/(1+math.Exp(-eta[i]))

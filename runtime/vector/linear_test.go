@@ -18,23 +18,15 @@ func (m *room) tiles(n, k int) []float64 {
 	})
 }
 
-func (m *room) shortTiles(n, k int) []float32 {
-	return m.shorts(min(n, TileLength), TileLength, tiled(n, k)/TileLength)
-}
-
 func tiled(n, k int) int { return (n + TileLength - 1) / TileLength * TileLength * k }
 
 // predictor hands out a predictor, with an offset for half of the numbers of columns.
-func (m *room) predictor(n, k, c int, short bool) Predictor {
+func (m *room) predictor(n, k, c int) Predictor {
 	p := Predictor{B: m.floats(k), C: 0.3, D: m.floats(n), Gradient: m.floats(lanes * (k + 1))}
 	if c%2 == 0 {
 		p.Offset = m.floats(n)
 	}
-	if short {
-		p.Short = m.shortTiles(n, k)
-	} else {
-		p.X = m.tiles(n, k)
-	}
+	p.X = m.tiles(n, k)
 	return p
 }
 
@@ -42,44 +34,24 @@ func (m *room) predictor(n, k, c int, short bool) Predictor {
 func linearCalls() []call {
 	return []call{
 		{"bernoulliLogitLinear", func(on Set, n, k, c int, m *room) {
-			p := m.predictor(n, k, c, false)
+			p := m.predictor(n, k, c)
 			bernoulliLogitLinear(on, n, p.X, p.B, k, p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes(), m.lanes())
 		}},
-		{"bernoulliLogitLinearShort", func(on Set, n, k, c int, m *room) {
-			p := m.predictor(n, k, c, true)
-			bernoulliLogitLinearShort(on, n, p.Short, p.B, k, p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes(), m.lanes())
-		}},
 		{"binomialLogitLinear", func(on Set, n, k, c int, m *room) {
-			p := m.predictor(n, k, c, false)
+			p := m.predictor(n, k, c)
 			binomialLogitLinear(on, n, p.X, p.B, k, p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes(), m.lanes(), 9)
 		}},
-		{"binomialLogitLinearShort", func(on Set, n, k, c int, m *room) {
-			p := m.predictor(n, k, c, true)
-			binomialLogitLinearShort(on, n, p.Short, p.B, k, p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes(), m.lanes(), 9)
-		}},
 		{"poissonLogLinear", func(on Set, n, k, c int, m *room) {
-			p := m.predictor(n, k, c, false)
+			p := m.predictor(n, k, c)
 			poissonLogLinear(on, n, p.X, p.B, k, p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes())
 		}},
-		{"poissonLogLinearShort", func(on Set, n, k, c int, m *room) {
-			p := m.predictor(n, k, c, true)
-			poissonLogLinearShort(on, n, p.Short, p.B, k, p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes())
-		}},
 		{"negBinomial2LogLinear", func(on Set, n, k, c int, m *room) {
-			p := m.predictor(n, k, c, false)
+			p := m.predictor(n, k, c)
 			negBinomial2LogLinear(on, n, p.X, p.B, k, p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes(), m.lanes(), 2.5, 0.9, 0.4)
 		}},
-		{"negBinomial2LogLinearShort", func(on Set, n, k, c int, m *room) {
-			p := m.predictor(n, k, c, true)
-			negBinomial2LogLinearShort(on, n, p.Short, p.B, k, p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes(), m.lanes(), 2.5, 0.9, 0.4)
-		}},
 		{"normalLinear", func(on Set, n, k, c int, m *room) {
-			p := m.predictor(n, k, c, false)
+			p := m.predictor(n, k, c)
 			normalLinear(on, n, p.X, p.B, k, p.Gradient, p.C, p.Offset, m.floats(n), p.D, m.lanes(), 0.7)
-		}},
-		{"normalLinearShort", func(on Set, n, k, c int, m *room) {
-			p := m.predictor(n, k, c, true)
-			normalLinearShort(on, n, p.Short, p.B, k, p.Gradient, p.C, p.Offset, m.floats(n), p.D, m.lanes(), 0.7)
 		}},
 	}
 }
@@ -88,60 +60,54 @@ func linearCalls() []call {
 func TestLinearIsProductAndLikelihood(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 7))
 	for _, size := range [][2]int{{1, 1}, {31, 3}, {32, 1}, {33, 20}, {512, 20}, {9001, 4}} {
-		for _, short := range []bool{false, true} {
-			for c := range 2 {
-				t.Run(fmt.Sprint(size, short, c), func(t *testing.T) {
-					n, k := size[0], size[1]
-					m := &room{r: r, make: plain}
-					p := m.predictor(n, k, c, short)
-					clear(p.Gradient)
-					y := m.counts(n)
-					for i := range y {
-						y[i] = math.Mod(y[i], 2)
+		for c := range 2 {
+			t.Run(fmt.Sprint(size, c), func(t *testing.T) {
+				n, k := size[0], size[1]
+				m := &room{r: r, make: plain}
+				p := m.predictor(n, k, c)
+				clear(p.Gradient)
+				y := m.counts(n)
+				for i := range y {
+					y[i] = math.Mod(y[i], 2)
+				}
+				eta, d := make([]float64, n), make([]float64, n)
+				for i := range eta {
+					eta[i] = p.C
+					if p.Offset != nil {
+						eta[i] = p.Offset[i]
 					}
-					eta, d := make([]float64, n), make([]float64, n)
-					for i := range eta {
-						eta[i] = p.C
-						if p.Offset != nil {
-							eta[i] = p.Offset[i]
-						}
-						for j, b := range p.B {
-							eta[i] = math.FMA(p.entry(i, j), b, eta[i])
-						}
+					for j, b := range p.B {
+						eta[i] = math.FMA(p.entry(i, j), b, eta[i])
 					}
-					var want, got LogProduct
-					want.Reset()
-					got.Reset()
-					want.BernoulliLogit(n, eta, y, d)
-					got.BernoulliLogitLinear(n, &p, y)
-					if got.Value(1) != want.Value(1) {
-						t.Errorf("value %v, want %v", got.Value(1), want.Value(1))
-					}
-					for j := range k + 1 {
-						sum, size := 0.0, 0.0
-						for i := range n {
-							term := d[i]
-							if j < k {
-								term *= p.entry(i, j)
-							}
-							sum += term
-							size += math.Abs(term)
+				}
+				var want, got LogProduct
+				want.Reset()
+				got.Reset()
+				want.BernoulliLogit(n, eta, y, d)
+				got.BernoulliLogitLinear(n, &p, y)
+				if got.Value(1) != want.Value(1) {
+					t.Errorf("value %v, want %v", got.Value(1), want.Value(1))
+				}
+				for j := range k + 1 {
+					sum, size := 0.0, 0.0
+					for i := range n {
+						term := d[i]
+						if j < k {
+							term *= p.entry(i, j)
 						}
-						if got := p.Lane(j); math.Abs(got-sum) > 1e-14*size {
-							t.Errorf("column %d: %v, want %v", j, got, sum)
-						}
+						sum += term
+						size += math.Abs(term)
 					}
-				})
-			}
+					if got := p.Lane(j); math.Abs(got-sum) > 1e-14*size {
+						t.Errorf("column %d: %v, want %v", j, got, sum)
+					}
+				}
+			})
 		}
 	}
 }
 
 // entry is element i, j of X.
 func (p *Predictor) entry(i, j int) float64 {
-	at := (i/TileLength*len(p.B)+j)*TileLength + i%TileLength
-	if p.Short != nil {
-		return float64(p.Short[at])
-	}
-	return p.X[at]
+	return p.X[(i/TileLength*len(p.B)+j)*TileLength+i%TileLength]
 }

@@ -91,48 +91,13 @@ func bernoulliLogitGo(n int, sum, product *[lanes]float64, eta, y, d []float64) 
 	}
 }
 
-// BernoulliLogitEach sets lp to the log densities of y = 0 or 1 with log odds eta.
-func BernoulliLogitEach(n int, lp, eta, y, d []float64) { bernoulliLogitEach(active, n, lp, eta, y, d) }
-
-func bernoulliLogitEachGo(n int, lp, eta, y, d []float64) {
-	for i, e := range eta[:n] {
-		sign := math.FMA(y[i], 2, -1)
-		t := float64(sign * e)
-		z := expFalling(math.Abs(t))
-		lp[i] = smaller(0, t) - log1pUnit(z, 0)
-		put(d, i, sign*(where(t < 0, 1, z)/(z+1)))
-	}
-}
-
-// binomialTerms returns y·eta - trials·max(eta, 0), e^-|eta|, and the derivative.
-func binomialTerms(eta, y, trials float64) (linear, z, d float64) {
-	z = expFalling(math.Abs(eta))
-	failures := trials - y
-	p, q := odds(eta, z)
-	linear = float64(where(eta < 0, y, -failures) * eta)
-	return linear, z, math.FMA(-failures, p, float64(y*q))
-}
-
 func binomialLogitGo(n int, sum, product *[lanes]float64, eta, y []float64, trials float64, d []float64) {
 	for i, e := range eta[:n] {
-		linear, z, slope := binomialTerms(e, y[i], trials)
+		z := expFalling(math.Abs(e))
+		failures := trials - y[i]
+		p, q := odds(e, z)
 		product[i%lanes] *= z + 1
-		sum[i%lanes] += linear
-		put(d, i, slope)
-	}
-}
-
-// BinomialLogitEach adds y successes of trials with log odds eta to sum, where the number of trials differs.
-func BinomialLogitEach(n int, sum *Lanes, lp, eta, y, trials, d []float64) {
-	binomialLogitEach(active, n, (*[lanes]float64)(sum), lp, eta, y, trials, d)
-}
-
-func binomialLogitEachGo(n int, sum *[lanes]float64, lp, eta, y, trials, d []float64) {
-	for i, e := range eta[:n] {
-		linear, z, slope := binomialTerms(e, y[i], trials[i])
-		v := math.FMA(-trials[i], log1pUnit(z, 0), linear)
-		sum[i%lanes] += v
-		put(lp, i, v)
-		put(d, i, slope)
+		sum[i%lanes] += float64(where(e < 0, y[i], -failures) * e)
+		put(d, i, math.FMA(-failures, p, float64(y[i]*q)))
 	}
 }

@@ -12,13 +12,6 @@ func MatVec(n int, y, x []float64, stride int, b []float64, step, k int) {
 	matVec(active, n, y, x, stride, b, step, k)
 }
 
-// MatVecAdd adds X·b to y; arguments and order as in MatVec.
-func MatVecAdd(n int, y, x []float64, stride int, b []float64, step, k int) {
-	if k > 0 {
-		matVecAdd(active, n, y, x, stride, b, step, k)
-	}
-}
-
 // MatTVecAdd adds Xᵀ·r to b for n rows and k columns: b[j·step] += Σ_i x[j·stride+i]·r[i]. Each sum has eight lanes, row i belonging to lane i
 // modulo 8, that are added up at the end.
 func MatTVecAdd(n int, b []float64, step int, x []float64, stride int, r []float64, k int) {
@@ -32,6 +25,7 @@ func matVecGo(n int, y, x []float64, stride int, b []float64, step, k int) {
 	matVecAddGo(n, y, x, stride, b, step, k)
 }
 
+// matVecAddGo adds X·b to y.
 func matVecAddGo(n int, y, x []float64, stride int, b []float64, step, k int) {
 	for j := range k {
 		axpyGo(n, y, b[j*step], x[j*stride:][:n])

@@ -48,34 +48,3 @@ func boxMullerGo(n int, y, other []float64, u, v []uint64) {
 		y[i], other[i] = normalPair(u[i], v[i])
 	}
 }
-
-// A Generator is eight independent generators xoshiro256++ (Blackman and Vigna 2021) side by side: word l of each state begins at 8·l. The state of
-// none may be all zeros.
-type Generator [32]uint64
-
-// Words sets w to the next random words: element i comes of generator i modulo 8, and every generator advances equally far.
-func (g *Generator) Words(n int, w []uint64) { words(active, n, w, (*[32]uint64)(g)) }
-
-func wordsGo(n int, w []uint64, state *[32]uint64) {
-	for i := 0; i < n; i += lanes {
-		for l := range lanes {
-			next := advance(&state[l], &state[8+l], &state[16+l], &state[24+l])
-			if i+l < n {
-				w[i+l] = next
-			}
-		}
-	}
-}
-
-func advance(s0, s1, s2, s3 *uint64) uint64 {
-	rotate := func(x uint64, k int) uint64 { return x<<k | x>>(64-k) }
-	next := rotate(*s0+*s3, 23) + *s0
-	t := *s1 << 17
-	*s2 ^= *s0
-	*s3 ^= *s1
-	*s1 ^= *s2
-	*s0 ^= *s3
-	*s2 ^= t
-	*s3 = rotate(*s3, 45)
-	return next
-}

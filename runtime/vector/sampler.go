@@ -61,7 +61,7 @@ func leapfrogEndGo(n int, p1, p, d, mass []float64, half float64) float64 {
 	return sums.sum()
 }
 
-// Turns makes in one pass the products that tell whether two trajectories that meet turn back. left and right are the sums of the momenta along
+// Turns makes in one pass the products whose signs show whether two trajectories that meet turn back. left and right are the sums of the momenta along
 // each; p0 and p1 the momenta at the beginning and end of the left one, p2 and p3 of the right one; mass as in LeapfrogStart. It sets rho = left +
 // right and out = { v0·rho, v3·rho, v0·(left+p2), v2·(left+p2), v1·(right+p1), v3·(right+p1) } with v = mass·p: the criterion of Stan since 2.21,
 // for the whole and across the seam; masses are multiplied with the sums. Each sum has eight lanes.
@@ -89,12 +89,5 @@ func turnsGo(n int, out *[6]float64, rho, left, right, p0, p1, p2, p3, mass []fl
 	}
 	for j := range out {
 		out[j] = fold(&s[j])
-	}
-}
-
-// Dots sets out[i] = Σ a[i]·b[i], each as Dot does.
-func Dots(n int, out []float64, a, b [][]float64) {
-	for i := range out {
-		out[i] = Dot(n, a[i], b[i])
 	}
 }

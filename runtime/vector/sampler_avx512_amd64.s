@@ -308,64 +308,6 @@ GLOBL c0000000000000001<>(SB), RODATA|NOPTR, $8
 DATA c8000000000000000<>+0(SB)/8, $0x8000000000000000
 GLOBL c8000000000000000<>(SB), RODATA|NOPTR, $8
 
-// func wordsAVX512(n int, w *uint64, state *[32]uint64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·wordsAVX512(SB), NOSPLIT, $0-24
-	MOVQ    w+8(FP), AX
-	MOVQ    state+16(FP), CX
-	VMOVUPD (CX), Z0
-	VMOVUPD 64(CX), Z1
-	VMOVUPD 128(CX), Z2
-	VMOVUPD 192(CX), Z3
-	MOVQ    n+0(FP), DX
-	XORQ    BX, BX
-	LEAQ    -8(DX), SI
-	CMPQ    BX, SI
-	JGT     tail2
-
-loop1:
-	VPADDQ  Z3, Z0, Z4
-	VPROLQ  $0x17, Z4, Z4
-	VPADDQ  Z0, Z4, Z4
-	VMOVUPD Z4, (AX)(BX*8)
-	VPSLLQ  $0x11, Z1, Z4
-	VXORPD  Z0, Z2, Z2
-	VXORPD  Z1, Z3, Z3
-	VXORPD  Z2, Z1, Z1
-	VXORPD  Z3, Z0, Z0
-	VXORPD  Z4, Z2, Z2
-	VPROLQ  $0x2d, Z3, Z3
-	ADDQ    $0x08, BX
-	CMPQ    BX, SI
-	JLE     loop1
-
-tail2:
-	SUBQ    BX, DX
-	CMPQ    DX, $0x00
-	JLE     done3
-	MOVQ    $-1, SI
-	BZHIQ   DX, SI, SI
-	KMOVB   SI, K1
-	VPADDQ  Z3, Z0, Z4
-	VPROLQ  $0x17, Z4, Z4
-	VPADDQ  Z0, Z4, Z4
-	VMOVUPD Z4, K1, (AX)(BX*8)
-	VPSLLQ  $0x11, Z1, Z4
-	VXORPD  Z0, Z2, Z2
-	VXORPD  Z1, Z3, Z3
-	VXORPD  Z2, Z1, Z1
-	VXORPD  Z3, Z0, Z0
-	VXORPD  Z4, Z2, Z2
-	VPROLQ  $0x2d, Z3, Z3
-
-done3:
-	VMOVUPD Z0, (CX)
-	VMOVUPD Z1, 64(CX)
-	VMOVUPD Z2, 128(CX)
-	VMOVUPD Z3, 192(CX)
-	VZEROUPPER
-	RET
-
 // func adamAVX512(n int, x *float64, m *float64, v *float64, d *float64, step float64, scale float64, beta1 float64, beta2 float64, floor float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·adamAVX512(SB), NOSPLIT, $0-80

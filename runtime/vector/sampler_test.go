@@ -36,33 +36,6 @@ func TestSamplersAgreeBetweenSets(t *testing.T) {
 		agree(t, "turns", append(v, 0, 0, 0, 0, 0, 0), func(on Set, o []float64) {
 			turns(on, n, (*[6]float64)(o[9*n:]), part(o, 0), part(o, 1), part(o, 2), part(o, 3), part(o, 4), part(o, 5), part(o, 6), part(o, 7))
 		})
-		state := Generator(randomWords(r, 32))
-		want, end := make([]uint64, n), state
-		wordsGo(n, want, (*[32]uint64)(&end))
-		for _, set := range Sets()[1:] {
-			got, s := make([]uint64, n), state
-			words(set, n, got, (*[32]uint64)(&s))
-			if !slices.Equal(got, want) || s != end {
-				t.Fatalf("words of %d on %v", n, set)
-			}
-		}
-	}
-}
-
-// The reference is the generator of the paper with all of its state set to 1, 2, 3, 4; the numbers are those of its authors' code.
-func TestWordsAreXoshiro(t *testing.T) {
-	var g Generator
-	for l := range lanes {
-		g[l], g[8+l], g[16+l], g[24+l] = 1, 2, 3, 4
-	}
-	w := make([]uint64, 4*lanes)
-	g.Words(len(w), w)
-	for i, want := range []uint64{41943041, 58720359, 3588806011781223, 3591011842654386} {
-		for l := range lanes {
-			if w[i*lanes+l] != want {
-				t.Fatalf("word %d of generator %d is %d, want %d", i, l, w[i*lanes+l], want)
-			}
-		}
 	}
 }
 
@@ -105,7 +78,7 @@ func TestNormals(t *testing.T) {
 	}
 }
 
-// Every pair lies on the circle and at the angle that its words say.
+// Every pair has the radius and the angle that its two words give.
 func TestNormalPairs(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 16))
 	for range 20000 {

@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// A Set is an instruction set that the kernels are written for. All sets compute the same bits.
+// A Set is an instruction set that the functions are written for. All sets compute the same bits.
 type Set uint8
 
 // The sets, from the one that runs everywhere to the fastest.
@@ -29,7 +29,7 @@ var active, refused = chosen(os.Getenv(Variable), best())
 // Tier returns the set in use: the fastest that the processor has, or the one that Variable asks for.
 func Tier() Set { return active }
 
-// Refused returns an error if Variable asks for a set that there is not, or that the processor lacks. The fastest set is in use then.
+// Refused returns an error if Variable asks for a set that does not exist, or that the processor does not have. The fastest set is in use then.
 func Refused() error { return refused }
 
 // Sets returns what the processor has, the portable set first.
@@ -49,10 +49,10 @@ func chosen(name string, most Set) (Set, error) {
 		switch {
 		case known != name:
 		case Set(s) > most:
-			return most, fmt.Errorf("kernel: %s=%s, but this processor has no more than %s", Variable, name, most)
+			return most, fmt.Errorf("vector: %s=%s, but this processor has no more than %s", Variable, name, most)
 		default:
 			return Set(s), nil
 		}
 	}
-	return most, fmt.Errorf("kernel: %s=%s: want go, avx2 or avx512", Variable, name)
+	return most, fmt.Errorf("vector: %s=%s: want go, avx2 or avx512", Variable, name)
 }

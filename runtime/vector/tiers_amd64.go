@@ -115,29 +115,6 @@ func mulAdd(on Set, n int, y []float64, a []float64, b []float64) {
 }
 
 //go:noescape
-func mulSubAVX2(n int, y *float64, a *float64, b *float64)
-
-//go:noescape
-func mulSubAVX512(n int, y *float64, a *float64, b *float64)
-
-func mulSub(on Set, n int, y []float64, a []float64, b []float64) {
-	if n <= 0 {
-		return
-	}
-	y = y[:n]
-	a = a[:n]
-	b = b[:n]
-	switch on {
-	case AVX512:
-		mulSubAVX512(n, unsafe.SliceData(y), unsafe.SliceData(a), unsafe.SliceData(b))
-	case AVX2:
-		mulSubAVX2(n, unsafe.SliceData(y), unsafe.SliceData(a), unsafe.SliceData(b))
-	default:
-		mulSubGo(n, y, a, b)
-	}
-}
-
-//go:noescape
 func fillAVX2(n int, y *float64, s float64)
 
 //go:noescape
@@ -940,29 +917,6 @@ func matVec(on Set, n int, y []float64, x []float64, stride int, b []float64, st
 }
 
 //go:noescape
-func matVecAddAVX2(n int, y *float64, x *float64, stride int, b *float64, step int, k int)
-
-//go:noescape
-func matVecAddAVX512(n int, y *float64, x *float64, stride int, b *float64, step int, k int)
-
-func matVecAdd(on Set, n int, y []float64, x []float64, stride int, b []float64, step int, k int) {
-	if n <= 0 {
-		return
-	}
-	y = y[:n]
-	x = x[:(k-1)*stride+n]
-	b = b[:(k-1)*step+1]
-	switch on {
-	case AVX512:
-		matVecAddAVX512(n, unsafe.SliceData(y), unsafe.SliceData(x), stride, unsafe.SliceData(b), step, k)
-	case AVX2:
-		matVecAddAVX2(n, unsafe.SliceData(y), unsafe.SliceData(x), stride, unsafe.SliceData(b), step, k)
-	default:
-		matVecAddGo(n, y, x, stride, b, step, k)
-	}
-}
-
-//go:noescape
 func matTVecAddAVX2(n int, b *float64, step int, x *float64, stride int, r *float64, k int)
 
 //go:noescape
@@ -1108,52 +1062,6 @@ func denseGradient(on Set, n int, w []float64, wk int, wm int, x []float64, xs i
 }
 
 //go:noescape
-func matVecAddShortAVX2(n int, y *float64, x *float32, stride int, b *float64, k int)
-
-//go:noescape
-func matVecAddShortAVX512(n int, y *float64, x *float32, stride int, b *float64, k int)
-
-func matVecAddShort(on Set, n int, y []float64, x []float32, stride int, b []float64, k int) {
-	if n <= 0 {
-		return
-	}
-	y = y[:n]
-	x = x[:(k-1)*stride+(n+7)/8*8]
-	b = b[:k]
-	switch on {
-	case AVX512:
-		matVecAddShortAVX512(n, unsafe.SliceData(y), unsafe.SliceData(x), stride, unsafe.SliceData(b), k)
-	case AVX2:
-		matVecAddShortAVX2(n, unsafe.SliceData(y), unsafe.SliceData(x), stride, unsafe.SliceData(b), k)
-	default:
-		matVecAddShortGo(n, y, x, stride, b, k)
-	}
-}
-
-//go:noescape
-func matTVecAddShortAVX2(n int, b *float64, x *float32, stride int, r *float64, k int)
-
-//go:noescape
-func matTVecAddShortAVX512(n int, b *float64, x *float32, stride int, r *float64, k int)
-
-func matTVecAddShort(on Set, n int, b []float64, x []float32, stride int, r []float64, k int) {
-	if n <= 0 {
-		return
-	}
-	b = b[:k]
-	x = x[:(k-1)*stride+(n+7)/8*8]
-	r = r[:n]
-	switch on {
-	case AVX512:
-		matTVecAddShortAVX512(n, unsafe.SliceData(b), unsafe.SliceData(x), stride, unsafe.SliceData(r), k)
-	case AVX2:
-		matTVecAddShortAVX2(n, unsafe.SliceData(b), unsafe.SliceData(x), stride, unsafe.SliceData(r), k)
-	default:
-		matTVecAddShortGo(n, b, x, stride, r, k)
-	}
-}
-
-//go:noescape
 func bernoulliLogitAVX2(n int, sum *[8]float64, product *[8]float64, eta *float64, y *float64, d *float64)
 
 //go:noescape
@@ -1179,32 +1087,6 @@ func bernoulliLogit(on Set, n int, sum *[8]float64, product *[8]float64, eta []f
 }
 
 //go:noescape
-func bernoulliLogitEachAVX2(n int, lp *float64, eta *float64, y *float64, d *float64)
-
-//go:noescape
-func bernoulliLogitEachAVX512(n int, lp *float64, eta *float64, y *float64, d *float64)
-
-func bernoulliLogitEach(on Set, n int, lp []float64, eta []float64, y []float64, d []float64) {
-	if n <= 0 {
-		return
-	}
-	lp = lp[:n]
-	eta = eta[:n]
-	y = y[:n]
-	if d != nil {
-		d = d[:n]
-	}
-	switch on {
-	case AVX512:
-		bernoulliLogitEachAVX512(n, unsafe.SliceData(lp), unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(d))
-	case AVX2:
-		bernoulliLogitEachAVX2(n, unsafe.SliceData(lp), unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(d))
-	default:
-		bernoulliLogitEachGo(n, lp, eta, y, d)
-	}
-}
-
-//go:noescape
 func binomialLogitAVX2(n int, sum *[8]float64, product *[8]float64, eta *float64, y *float64, trials float64, d *float64)
 
 //go:noescape
@@ -1226,35 +1108,6 @@ func binomialLogit(on Set, n int, sum *[8]float64, product *[8]float64, eta []fl
 		binomialLogitAVX2(n, sum, product, unsafe.SliceData(eta), unsafe.SliceData(y), trials, unsafe.SliceData(d))
 	default:
 		binomialLogitGo(n, sum, product, eta, y, trials, d)
-	}
-}
-
-//go:noescape
-func binomialLogitEachAVX2(n int, sum *[8]float64, lp *float64, eta *float64, y *float64, trials *float64, d *float64)
-
-//go:noescape
-func binomialLogitEachAVX512(n int, sum *[8]float64, lp *float64, eta *float64, y *float64, trials *float64, d *float64)
-
-func binomialLogitEach(on Set, n int, sum *[8]float64, lp []float64, eta []float64, y []float64, trials []float64, d []float64) {
-	if n <= 0 {
-		return
-	}
-	if lp != nil {
-		lp = lp[:n]
-	}
-	eta = eta[:n]
-	y = y[:n]
-	trials = trials[:n]
-	if d != nil {
-		d = d[:n]
-	}
-	switch on {
-	case AVX512:
-		binomialLogitEachAVX512(n, sum, unsafe.SliceData(lp), unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(trials), unsafe.SliceData(d))
-	case AVX2:
-		binomialLogitEachAVX2(n, sum, unsafe.SliceData(lp), unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(trials), unsafe.SliceData(d))
-	default:
-		binomialLogitEachGo(n, sum, lp, eta, y, trials, d)
 	}
 }
 
@@ -1505,146 +1358,6 @@ func normalLinear(on Set, n int, x []float64, b []float64, k int, grad []float64
 }
 
 //go:noescape
-func bernoulliLogitLinearShortAVX2(n int, x *float32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64)
-
-//go:noescape
-func bernoulliLogitLinearShortAVX512(n int, x *float32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64)
-
-func bernoulliLogitLinearShort(on Set, n int, x []float32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64) {
-	if n <= 0 {
-		return
-	}
-	x = x[:(n+31)/32*32*k]
-	b = b[:k]
-	grad = grad[:8*(k+1)]
-	if o != nil {
-		o = o[:n]
-	}
-	y = y[:n]
-	d = d[:n]
-	switch on {
-	case AVX512:
-		bernoulliLogitLinearShortAVX512(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product)
-	case AVX2:
-		bernoulliLogitLinearShortAVX2(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product)
-	default:
-		bernoulliLogitLinearShortGo(n, x, b, k, grad, c, o, y, d, sum, product)
-	}
-}
-
-//go:noescape
-func binomialLogitLinearShortAVX2(n int, x *float32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, trials float64)
-
-//go:noescape
-func binomialLogitLinearShortAVX512(n int, x *float32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, trials float64)
-
-func binomialLogitLinearShort(on Set, n int, x []float32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, trials float64) {
-	if n <= 0 {
-		return
-	}
-	x = x[:(n+31)/32*32*k]
-	b = b[:k]
-	grad = grad[:8*(k+1)]
-	if o != nil {
-		o = o[:n]
-	}
-	y = y[:n]
-	d = d[:n]
-	switch on {
-	case AVX512:
-		binomialLogitLinearShortAVX512(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product, trials)
-	case AVX2:
-		binomialLogitLinearShortAVX2(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, product, trials)
-	default:
-		binomialLogitLinearShortGo(n, x, b, k, grad, c, o, y, d, sum, product, trials)
-	}
-}
-
-//go:noescape
-func poissonLogLinearShortAVX2(n int, x *float32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
-
-//go:noescape
-func poissonLogLinearShortAVX512(n int, x *float32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
-
-func poissonLogLinearShort(on Set, n int, x []float32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
-	if n <= 0 {
-		return
-	}
-	x = x[:(n+31)/32*32*k]
-	b = b[:k]
-	grad = grad[:8*(k+1)]
-	if o != nil {
-		o = o[:n]
-	}
-	y = y[:n]
-	d = d[:n]
-	switch on {
-	case AVX512:
-		poissonLogLinearShortAVX512(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
-	case AVX2:
-		poissonLogLinearShortAVX2(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
-	default:
-		poissonLogLinearShortGo(n, x, b, k, grad, c, o, y, d, sum)
-	}
-}
-
-//go:noescape
-func negBinomial2LogLinearShortAVX2(n int, x *float32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64)
-
-//go:noescape
-func negBinomial2LogLinearShortAVX512(n int, x *float32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64)
-
-func negBinomial2LogLinearShort(on Set, n int, x []float32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64) {
-	if n <= 0 {
-		return
-	}
-	x = x[:(n+31)/32*32*k]
-	b = b[:k]
-	grad = grad[:8*(k+1)]
-	if o != nil {
-		o = o[:n]
-	}
-	y = y[:n]
-	d = d[:n]
-	switch on {
-	case AVX512:
-		negBinomial2LogLinearShortAVX512(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, dphi, phi, logPhi, inverse)
-	case AVX2:
-		negBinomial2LogLinearShortAVX2(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum, dphi, phi, logPhi, inverse)
-	default:
-		negBinomial2LogLinearShortGo(n, x, b, k, grad, c, o, y, d, sum, dphi, phi, logPhi, inverse)
-	}
-}
-
-//go:noescape
-func normalLinearShortAVX2(n int, x *float32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, squares *[8]float64, inverse float64)
-
-//go:noescape
-func normalLinearShortAVX512(n int, x *float32, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, squares *[8]float64, inverse float64)
-
-func normalLinearShort(on Set, n int, x []float32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, squares *[8]float64, inverse float64) {
-	if n <= 0 {
-		return
-	}
-	x = x[:(n+31)/32*32*k]
-	b = b[:k]
-	grad = grad[:8*(k+1)]
-	if o != nil {
-		o = o[:n]
-	}
-	y = y[:n]
-	d = d[:n]
-	switch on {
-	case AVX512:
-		normalLinearShortAVX512(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), squares, inverse)
-	case AVX2:
-		normalLinearShortAVX2(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), squares, inverse)
-	default:
-		normalLinearShortGo(n, x, b, k, grad, c, o, y, d, squares, inverse)
-	}
-}
-
-//go:noescape
 func boxMullerAVX2(n int, y *float64, other *float64, u *uint64, v *uint64)
 
 //go:noescape
@@ -1665,27 +1378,6 @@ func boxMuller(on Set, n int, y []float64, other []float64, u []uint64, v []uint
 		boxMullerAVX2(n, unsafe.SliceData(y), unsafe.SliceData(other), unsafe.SliceData(u), unsafe.SliceData(v))
 	default:
 		boxMullerGo(n, y, other, u, v)
-	}
-}
-
-//go:noescape
-func wordsAVX2(n int, w *uint64, state *[32]uint64)
-
-//go:noescape
-func wordsAVX512(n int, w *uint64, state *[32]uint64)
-
-func words(on Set, n int, w []uint64, state *[32]uint64) {
-	if n <= 0 {
-		return
-	}
-	w = w[:n]
-	switch on {
-	case AVX512:
-		wordsAVX512(n, unsafe.SliceData(w), state)
-	case AVX2:
-		wordsAVX2(n, unsafe.SliceData(w), state)
-	default:
-		wordsGo(n, w, state)
 	}
 }
 

@@ -49,16 +49,6 @@ func mulAdd(_ Set, n int, y []float64, a []float64, b []float64) {
 	mulAddGo(n, y, a, b)
 }
 
-func mulSub(_ Set, n int, y []float64, a []float64, b []float64) {
-	if n <= 0 {
-		return
-	}
-	y = y[:n]
-	a = a[:n]
-	b = b[:n]
-	mulSubGo(n, y, a, b)
-}
-
 func fill(_ Set, n int, y []float64, s float64) {
 	if n <= 0 {
 		return
@@ -397,16 +387,6 @@ func matVec(_ Set, n int, y []float64, x []float64, stride int, b []float64, ste
 	matVecGo(n, y, x, stride, b, step, k)
 }
 
-func matVecAdd(_ Set, n int, y []float64, x []float64, stride int, b []float64, step int, k int) {
-	if n <= 0 {
-		return
-	}
-	y = y[:n]
-	x = x[:(k-1)*stride+n]
-	b = b[:(k-1)*step+1]
-	matVecAddGo(n, y, x, stride, b, step, k)
-}
-
 func matTVecAdd(_ Set, n int, b []float64, step int, x []float64, stride int, r []float64, k int) {
 	if n <= 0 {
 		return
@@ -474,26 +454,6 @@ func denseGradient(_ Set, n int, w []float64, wk int, wm int, x []float64, xs in
 	denseGradientGo(n, w, wk, wm, x, xs, d, ds, k, m)
 }
 
-func matVecAddShort(_ Set, n int, y []float64, x []float32, stride int, b []float64, k int) {
-	if n <= 0 {
-		return
-	}
-	y = y[:n]
-	x = x[:(k-1)*stride+(n+7)/8*8]
-	b = b[:k]
-	matVecAddShortGo(n, y, x, stride, b, k)
-}
-
-func matTVecAddShort(_ Set, n int, b []float64, x []float32, stride int, r []float64, k int) {
-	if n <= 0 {
-		return
-	}
-	b = b[:k]
-	x = x[:(k-1)*stride+(n+7)/8*8]
-	r = r[:n]
-	matTVecAddShortGo(n, b, x, stride, r, k)
-}
-
 func bernoulliLogit(_ Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []float64, d []float64) {
 	if n <= 0 {
 		return
@@ -506,19 +466,6 @@ func bernoulliLogit(_ Set, n int, sum *[8]float64, product *[8]float64, eta []fl
 	bernoulliLogitGo(n, sum, product, eta, y, d)
 }
 
-func bernoulliLogitEach(_ Set, n int, lp []float64, eta []float64, y []float64, d []float64) {
-	if n <= 0 {
-		return
-	}
-	lp = lp[:n]
-	eta = eta[:n]
-	y = y[:n]
-	if d != nil {
-		d = d[:n]
-	}
-	bernoulliLogitEachGo(n, lp, eta, y, d)
-}
-
 func binomialLogit(_ Set, n int, sum *[8]float64, product *[8]float64, eta []float64, y []float64, trials float64, d []float64) {
 	if n <= 0 {
 		return
@@ -529,22 +476,6 @@ func binomialLogit(_ Set, n int, sum *[8]float64, product *[8]float64, eta []flo
 		d = d[:n]
 	}
 	binomialLogitGo(n, sum, product, eta, y, trials, d)
-}
-
-func binomialLogitEach(_ Set, n int, sum *[8]float64, lp []float64, eta []float64, y []float64, trials []float64, d []float64) {
-	if n <= 0 {
-		return
-	}
-	if lp != nil {
-		lp = lp[:n]
-	}
-	eta = eta[:n]
-	y = y[:n]
-	trials = trials[:n]
-	if d != nil {
-		d = d[:n]
-	}
-	binomialLogitEachGo(n, sum, lp, eta, y, trials, d)
 }
 
 func poissonLog(_ Set, n int, sum *[8]float64, lp []float64, eta []float64, y []float64, d []float64) {
@@ -676,81 +607,6 @@ func normalLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64,
 	normalLinearGo(n, x, b, k, grad, c, o, y, d, squares, inverse)
 }
 
-func bernoulliLogitLinearShort(_ Set, n int, x []float32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64) {
-	if n <= 0 {
-		return
-	}
-	x = x[:(n+31)/32*32*k]
-	b = b[:k]
-	grad = grad[:8*(k+1)]
-	if o != nil {
-		o = o[:n]
-	}
-	y = y[:n]
-	d = d[:n]
-	bernoulliLogitLinearShortGo(n, x, b, k, grad, c, o, y, d, sum, product)
-}
-
-func binomialLogitLinearShort(_ Set, n int, x []float32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, product *[8]float64, trials float64) {
-	if n <= 0 {
-		return
-	}
-	x = x[:(n+31)/32*32*k]
-	b = b[:k]
-	grad = grad[:8*(k+1)]
-	if o != nil {
-		o = o[:n]
-	}
-	y = y[:n]
-	d = d[:n]
-	binomialLogitLinearShortGo(n, x, b, k, grad, c, o, y, d, sum, product, trials)
-}
-
-func poissonLogLinearShort(_ Set, n int, x []float32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
-	if n <= 0 {
-		return
-	}
-	x = x[:(n+31)/32*32*k]
-	b = b[:k]
-	grad = grad[:8*(k+1)]
-	if o != nil {
-		o = o[:n]
-	}
-	y = y[:n]
-	d = d[:n]
-	poissonLogLinearShortGo(n, x, b, k, grad, c, o, y, d, sum)
-}
-
-func negBinomial2LogLinearShort(_ Set, n int, x []float32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64) {
-	if n <= 0 {
-		return
-	}
-	x = x[:(n+31)/32*32*k]
-	b = b[:k]
-	grad = grad[:8*(k+1)]
-	if o != nil {
-		o = o[:n]
-	}
-	y = y[:n]
-	d = d[:n]
-	negBinomial2LogLinearShortGo(n, x, b, k, grad, c, o, y, d, sum, dphi, phi, logPhi, inverse)
-}
-
-func normalLinearShort(_ Set, n int, x []float32, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, squares *[8]float64, inverse float64) {
-	if n <= 0 {
-		return
-	}
-	x = x[:(n+31)/32*32*k]
-	b = b[:k]
-	grad = grad[:8*(k+1)]
-	if o != nil {
-		o = o[:n]
-	}
-	y = y[:n]
-	d = d[:n]
-	normalLinearShortGo(n, x, b, k, grad, c, o, y, d, squares, inverse)
-}
-
 func boxMuller(_ Set, n int, y []float64, other []float64, u []uint64, v []uint64) {
 	if n <= 0 {
 		return
@@ -760,14 +616,6 @@ func boxMuller(_ Set, n int, y []float64, other []float64, u []uint64, v []uint6
 	u = u[:n]
 	v = v[:n]
 	boxMullerGo(n, y, other, u, v)
-}
-
-func words(_ Set, n int, w []uint64, state *[32]uint64) {
-	if n <= 0 {
-		return
-	}
-	w = w[:n]
-	wordsGo(n, w, state)
 }
 
 func adam(_ Set, n int, x []float64, m []float64, v []float64, d []float64, step float64, scale float64, beta1 float64, beta2 float64, floor float64) {

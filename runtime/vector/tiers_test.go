@@ -11,7 +11,7 @@ func same(a, b float64) bool {
 	return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b
 }
 
-// A function is a kernel of one argument with its twin and where to test it.
+// A function is one of one argument, on every set, and the interval to test it on.
 type function struct {
 	name   string
 	on     func(on Set, n int, y, a []float64)

@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// A room hands out the slices that a kernel works on, filled with numbers, and keeps them to be looked at, or to be handed out again as they are.
+// A room hands out the slices that a function works on, filled with numbers, and keeps them to be looked at, or to be handed out again as they are.
 type room struct {
 	r     *rand.Rand
 	make  func(n int) []float64
@@ -71,26 +71,13 @@ func (m *room) segments(n, k int) []int32 {
 	return v
 }
 
-// shorts are k columns of n float32 with zeros up to the stride.
-func (m *room) shorts(n, stride, k int) []float32 {
-	i := -1
-	next := func() uint64 {
-		if i++; i%stride >= n {
-			return 0
-		}
-		return uint64(math.Float32bits(float32(m.r.NormFloat64())))
-	}
-	a := m.fill((k*stride+1)/2, func() float64 { return math.Float64frombits(next() | next()<<32) })
-	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(a))), k*stride)
-}
-
 func (m *room) lanes() *[lanes]float64 {
 	return (*[lanes]float64)(m.fill(lanes, func() float64 { return 1 + m.r.Float64() }))
 }
 
 func (m *room) result(v ...float64) { m.more = append(m.more, v...) }
 
-// A call runs one kernel on a set, for n rows and matrices of k by c columns; every slice has just the length that the kernel may touch.
+// A call runs one function on a set, for n rows and matrices of k by c columns; every slice has just the length that the function may touch.
 type call struct {
 	name string
 	run  func(on Set, n, k, c int, m *room)
@@ -104,11 +91,11 @@ func mapOf2(name string, f func(on Set, n int, y, a, b []float64)) call {
 	return call{name, func(on Set, n, _, _ int, m *room) { f(on, n, m.floats(n), m.floats(n), m.floats(n)) }}
 }
 
-// calls lists every kernel that has assembly.
+// calls lists every function that has assembly.
 func calls() []call {
 	all := []call{
 		mapOf("accumulate", accumulate), mapOf("weight", weight), mapOf("neg", neg), mapOf("sqrt", sqrt), mapOf("relu", relu),
-		mapOf2("mulAdd", mulAdd), mapOf2("mulSub", mulSub), mapOf2("add", add), mapOf2("sub", sub), mapOf2("mul", mul), mapOf2("div", div),
+		mapOf2("mulAdd", mulAdd), mapOf2("add", add), mapOf2("sub", sub), mapOf2("mul", mul), mapOf2("div", div),
 		mapOf2("tanhBack", tanhBack), mapOf2("sigmoidBack", sigmoidBack), mapOf2("reluBack", reluBack),
 		{"shift", func(on Set, n, _, _ int, m *room) { shift(on, n, m.floats(n), 1.3) }},
 		{"fill", func(on Set, n, _, _ int, m *room) { fill(on, n, m.floats(n), 1.3) }},
@@ -147,22 +134,10 @@ func matrixCalls() []call {
 			s := n + m.gap
 			matVec(on, n, m.floats(n), m.floats((k-1)*s+n), s, m.floats((k-1)*c+1), c, k)
 		}},
-		{"matVecAdd", func(on Set, n, k, c int, m *room) {
-			s := n + m.gap
-			matVecAdd(on, n, m.floats(n), m.floats((k-1)*s+n), s, m.floats((k-1)*c+1), c, k)
-		}},
 		{"matTVecAdd", func(on Set, n, k, c int, m *room) {
 			s := n + m.gap
 			step := 1 + c%2
 			matTVecAdd(on, n, m.floats((k-1)*step+1), step, m.floats((k-1)*s+n), s, m.floats(n), k)
-		}},
-		{"matVecAddShort", func(on Set, n, k, _ int, m *room) {
-			s := (n + 7) &^ 7
-			matVecAddShort(on, n, m.floats(n), m.shorts(n, s, k), s, m.floats(k), k)
-		}},
-		{"matTVecAddShort", func(on Set, n, k, _ int, m *room) {
-			s := (n + 7) &^ 7
-			matTVecAddShort(on, n, m.floats(k), m.shorts(n, s, k), s, m.floats(n), k)
 		}},
 		{"dense", func(on Set, n, k, c int, m *room) {
 			xs, ys := n+m.gap, n+m.gap
@@ -192,14 +167,8 @@ func likelihoodCalls() []call {
 		{"bernoulliLogit", func(on Set, n, _, _ int, m *room) {
 			bernoulliLogit(on, n, m.lanes(), m.lanes(), m.floats(n), m.counts(n), m.floats(n))
 		}},
-		{"bernoulliLogitEach", func(on Set, n, _, _ int, m *room) {
-			bernoulliLogitEach(on, n, m.floats(n), m.floats(n), m.counts(n), m.floats(n))
-		}},
 		{"binomialLogit", func(on Set, n, _, _ int, m *room) {
 			binomialLogit(on, n, m.lanes(), m.lanes(), m.floats(n), m.counts(n), 9, m.floats(n))
-		}},
-		{"binomialLogitEach", func(on Set, n, _, _ int, m *room) {
-			binomialLogitEach(on, n, m.lanes(), m.floats(n), m.floats(n), m.counts(n), m.counts(n), m.floats(n))
 		}},
 		{"poissonLog", func(on Set, n, _, _ int, m *room) {
 			poissonLog(on, n, m.lanes(), m.floats(n), m.floats(n), m.counts(n), m.floats(n))
@@ -219,7 +188,6 @@ func likelihoodCalls() []call {
 func samplerCalls() []call {
 	return []call{
 		{"boxMuller", func(on Set, n, _, _ int, m *room) { boxMuller(on, n, m.floats(n), m.floats(n), m.words(n), m.words(n)) }},
-		{"words", func(on Set, n, _, _ int, m *room) { words(on, n, m.words(n), (*[32]uint64)(m.words(32))) }},
 		{"chaCha8", func(on Set, n, _, _ int, m *room) {
 			n = n%3 + 1
 			chaCha8(on, n, m.words(Batch*n), (*[16]uint32)(unsafe.Pointer(unsafe.SliceData(m.words(8)))))
@@ -247,7 +215,7 @@ func samplerCalls() []call {
 	}
 }
 
-// everything returns all that a kernel left behind.
+// everything returns all that a function left behind.
 func (c call) everything(on Set, n, k, cols int, seed uint64, alloc func(n int) []float64) []float64 {
 	m := &room{r: rand.New(rand.NewPCG(seed, 1)), make: alloc}
 	m.gap = m.r.IntN(3)
@@ -255,7 +223,7 @@ func (c call) everything(on Set, n, k, cols int, seed uint64, alloc func(n int) 
 	return append(slices.Concat(m.given...), m.more...)
 }
 
-// compareSets holds every kernel on every set against its portable twin, bit for bit.
+// compareSets holds every function on every set against the portable one, bit for bit.
 func compareSets(t *testing.T, n, k, cols int, seed uint64, alloc func(n int) []float64) {
 	t.Helper()
 	for _, c := range calls() {
@@ -278,8 +246,8 @@ func (c call) compare(t *testing.T, n, k, cols int, seed uint64, alloc func(n in
 
 func plain(n int) []float64 { return make([]float64, n) }
 
-// A kernel that is not listed here is compared, fenced, and timed by nothing.
-func TestAllKernelsAreListed(t *testing.T) {
+// A function that is not listed here is compared, fenced, and timed by nothing.
+func TestAllFunctionsAreListed(t *testing.T) {
 	text, err := os.ReadFile("tiers_other.go")
 	if err != nil {
 		t.Fatal(err)
@@ -291,7 +259,7 @@ func TestAllKernelsAreListed(t *testing.T) {
 	}
 }
 
-func TestAllKernelsAgreeBetweenSets(t *testing.T) {
+func TestAllFunctionsAgreeBetweenSets(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 24))
 	for n := range 41 {
 		compareSets(t, n, 1+r.IntN(19), 1+r.IntN(19), r.Uint64(), plain)
@@ -301,7 +269,7 @@ func TestAllKernelsAgreeBetweenSets(t *testing.T) {
 	}
 }
 
-// FuzzSets takes one kernel at a time.
+// FuzzSets takes one function at a time.
 func FuzzSets(f *testing.F) {
 	all := calls()
 	for i := range all {
@@ -312,7 +280,7 @@ func FuzzSets(f *testing.F) {
 	})
 }
 
-// replay returns a function that runs a kernel again and again on the same slices.
+// replay returns a function that runs a function again and again on the same slices.
 func (c call) replay(on Set, n, k, cols int) func() {
 	m := &room{r: rand.New(rand.NewPCG(1, 1)), make: plain, more: make([]float64, 0, 8)}
 	c.run(on, n, k, cols, m)
@@ -323,8 +291,8 @@ func (c call) replay(on Set, n, k, cols int) func() {
 	}
 }
 
-// Every kernel works on slices that were made before, and on nothing else.
-func TestKernelsAllocateNothing(t *testing.T) {
+// Every function works on slices that were made before, and on nothing else.
+func TestFunctionsAllocateNothing(t *testing.T) {
 	for _, c := range calls() {
 		for _, set := range Sets() {
 			if n := testing.AllocsPerRun(10, c.replay(set, 77, 9, 5)); n != 0 {

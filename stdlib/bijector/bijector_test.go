@@ -3,6 +3,7 @@ package bijector
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/vflc/vflc/stdlib/def"
@@ -151,6 +152,18 @@ func TestNoAllocations(t *testing.T) {
 			b.Backward(dx, dy, x, y, lower, upper)
 		}); n != 0 {
 			t.Errorf("%v allocations", n)
+		}
+	})
+}
+
+// The bijector that is marked as the identity is, and no other.
+func TestIdentity(t *testing.T) {
+	each(t, func(t *testing.T, b def.Bijector, lower, upper float64) {
+		x := points(20, 1)
+		y := make([]float64, len(x))
+		jac := b.Forward(y, x, lower, upper)
+		if same := slices.Equal(x, y) && jac == 0; same != b.Identity {
+			t.Errorf("y = x: %v, marked: %v", same, b.Identity)
 		}
 	})
 }

@@ -5,8 +5,9 @@ import "github.com/vflc/vflc/stdlib/def"
 // Identity maps the real line to itself; it ignores its bounds.
 func Identity() def.Bijector {
 	return def.Bijector{
-		Name: "identity",
-		Doc:  "The real line as it is: y = u.",
+		Name:     "identity",
+		Identity: true,
+		Doc:      "The real line as it is: y = u.",
 		Forward: func(y, x []float64, _, _ float64) float64 {
 			copy(y, x)
 			return 0

@@ -30,20 +30,6 @@ type Block struct {
 	LP     []float64
 }
 
-// A Support is the set of values that a distribution gives positive density.
-type Support int
-
-// The supports.
-const (
-	RealLine     Support = iota
-	Positive             // (0, ∞), or [0, ∞) for the half distributions
-	UnitInterval         // (0, 1)
-	Interval             // (θ_0, θ_1): uniform's own bounds
-	ZeroOne              // {0, 1}
-	Naturals             // {0, 1, 2, …}
-	UpToN                // {0, …, θ_0}
-)
-
 // A Param is a parameter of a distribution.
 type Param struct {
 	Name     string  // Stan's name: mu, sigma, …
@@ -71,11 +57,33 @@ type Dist struct {
 	// LocationScale says that x = Params[0] + Params[1]·u, or for Scale alone x = Params[last]·u, with u the standard member: what `noncentered` needs.
 	// LocationAt and ScaleAt are indices into Params, -1 where there is none.
 	LocationAt, ScaleAt int
+	OfLog               *LocationScale // the same for log x, nil where there is none
+	Link                Link           // the parameter that takes a linear predictor
+	Lower, Upper        End            // the density towards the ends of the support, of a continuous distribution
 	LogDensity          func(b *Block) float64
 	Carrier             func(x float64, theta []float64) float64
 	Sample              func(r *rand.Rand, theta []float64) float64
 	Examples            []string // statements that check and run, for `vflc doc`
 	Cases               []Case   // values of the normalised log density from an independent source
+
+	// How a density of many rows is computed: by Expand, by the loop that Rows names, or else by LogDensity, several times slower; NoVectorForm
+	// then gives the reason. LogDensity is what all have to agree with.
+	//
+	// Expand writes Σ log p without the carrier into b. It is called with an x inside the support (data, unless that is the real line) and with
+	// constants inside their domains; of other parameters it must see to it that one outside its domain gives NaN, as log(sigma) does. It returns
+	// false, having added nothing, where a parameter is not the constant that it needs.
+	Expand       func(b Builder, x Value, theta []Value) bool
+	Rows         RowLoop
+	NoVectorForm string
+}
+
+// Spread returns the indices of the location and of the scale of x, or of log x where only that has any; -1 where there is none. Where the scale
+// goes to 0, the density grows without end at the location.
+func (d *Dist) Spread() (location, scale int) {
+	if d.OfLog != nil {
+		return d.OfLog.Location, d.OfLog.Scale
+	}
+	return d.LocationAt, d.ScaleAt
 }
 
 // A Case is a test vector: the normalised log density at x.
@@ -94,6 +102,11 @@ type Func struct {
 	Backward func(dx, dy, x, y []float64)
 	Examples []string // expressions with value, as "exp(0) = 1"
 	Domain   string   // such as "x > 0"; "" for all reals
+	Vector   FuncLoop // the vector loop that computes it faster, if any
+
+	// NonNegative reports that no value is below 0. Limits lists where the function tends to 0, to ∞ and to -∞; nil where that is not of this form.
+	NonNegative bool
+	Limits      []Limit
 }
 
 // A Bijector maps an unconstrained x to the support, elementwise, with bounds where it has them.
@@ -104,6 +117,7 @@ type Bijector struct {
 	Forward  func(y, x []float64, lower, upper float64) float64
 	Backward func(dx, dy, x, y []float64, lower, upper float64)
 	Inverse  func(x, y []float64, lower, upper float64)
+	Identity bool // y = x, with a log-Jacobian of 0
 }
 
 // An Arity is how many arguments a call takes, at least and at most.

@@ -16,12 +16,13 @@ func Bernoulli() def.Dist {
     log p(x) = x log(theta) + (1 - x) log(1 - theta)        for x = 0 or 1
 
 Source: Stan Functions Reference, "Bernoulli distribution".`,
-		Params:     []def.Param{{Name: "theta", Doc: "probability of 1", Domain: def.UnitInterval}},
-		Support:    def.ZeroOne,
-		Discrete:   true,
-		LocationAt: -1,
-		ScaleAt:    -1,
-		LogDensity: bernoulliLogDensity,
+		Params:       []def.Param{{Name: "theta", Doc: "probability of 1", Domain: def.UnitInterval}},
+		Support:      def.ZeroOne,
+		Discrete:     true,
+		LocationAt:   -1,
+		ScaleAt:      -1,
+		LogDensity:   bernoulliLogDensity,
+		NoVectorForm: "a probability of 0 or 1 needs a case of its own in each row; bernoulli_logit has a loop of its own",
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			p := nonNegative(theta[0]) + 0*nonNegative(1-theta[0])
 			return drawBinary(r, p)

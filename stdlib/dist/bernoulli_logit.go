@@ -22,7 +22,9 @@ Source: Stan Functions Reference, "Bernoulli distribution, logit parameterizatio
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
+		Link:       def.Link{Scale: def.LogitLink, Param: 0},
 		LogDensity: bernoulliLogitLogDensity,
+		Rows:       def.BernoulliLogitRows,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return drawBinary(r, special.InvLogit(theta[0]))
 		},

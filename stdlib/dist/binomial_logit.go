@@ -25,7 +25,9 @@ Source: Stan Functions Reference, "Binomial distribution, logit parameterization
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
+		Link:       def.Link{Scale: def.LogitLink, Param: 1},
 		LogDensity: binomialLogitLogDensity,
+		Rows:       def.BinomialLogitRows,
 		Carrier:    binomialCarrier,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return drawBinomial(r, theta[0], special.InvLogit(theta[1]), special.InvLogit(-theta[1]))

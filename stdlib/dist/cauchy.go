@@ -21,7 +21,9 @@ Source: Stan Functions Reference, "Cauchy distribution".`,
 		Support:    def.RealLine,
 		LocationAt: 0,
 		ScaleAt:    1,
+		Link:       def.Link{Scale: def.IdentityLink, Param: 0},
 		LogDensity: func(b *def.Block) float64 { return locationScale(b, -logPi, standardCauchy) },
+		Expand:     cauchyExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return theta[0] + positive(theta[1])*math.Tan(math.Pi*(r.Float64()-0.5))
 		},
@@ -35,6 +37,14 @@ Source: Stan Functions Reference, "Cauchy distribution".`,
 			{X: -1e+200, Theta: []float64{0, 2}, LogP: -921.4856199029077},
 		},
 	}
+}
+
+func cauchyExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	z := scaled(b, x, theta[0], theta[1], 1)
+	b.Sum(b.Func("log1p", b.Mul(z, z)), -1)
+	b.Sum(b.Func("log", theta[1]), -1)
+	b.Each(-math.Log(math.Pi))
+	return true
 }
 
 func standardCauchy(z float64) (lp, score float64) {

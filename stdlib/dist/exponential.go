@@ -20,7 +20,9 @@ Source: Stan Functions Reference, "Exponential distribution".`,
 		Support:    def.Positive,
 		LocationAt: -1,
 		ScaleAt:    -1,
+		Upper:      def.End{Decay: def.Power},
 		LogDensity: exponentialLogDensity,
+		Expand:     exponentialExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return r.ExpFloat64() / positive(theta[0])
 		},
@@ -33,6 +35,12 @@ Source: Stan Functions Reference, "Exponential distribution".`,
 			{X: 1000000, Theta: []float64{1e-07}, LogP: -16.21809565095832},
 		},
 	}
+}
+
+func exponentialExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	b.Sum(b.Mul(theta[0], x), -1)
+	b.Sum(b.Func("log", theta[0]), 1)
+	return true
 }
 
 func exponentialLogDensity(b *def.Block) float64 {

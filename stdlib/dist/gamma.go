@@ -24,7 +24,10 @@ Source: Stan Functions Reference, "Gamma distribution".`,
 		Support:    def.Positive,
 		LocationAt: -1,
 		ScaleAt:    -1,
+		Lower:      def.End{Exponent: def.LessOne(0)},
+		Upper:      def.End{Decay: def.Power},
 		LogDensity: gammaLogDensity,
+		Expand:     gammaExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return tiny(drawGamma(r, theta[0]) / positive(theta[1]))
 		},
@@ -40,6 +43,19 @@ Source: Stan Functions Reference, "Gamma distribution".`,
 			{X: 0.02, Theta: []float64{45.5, 1000}, LogP: -6.999983221476997},
 		},
 	}
+}
+
+// gammaExpand needs the shape as one constant.
+func gammaExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	alpha, ok := b.Const(theta[0])
+	if !ok {
+		return false
+	}
+	b.Sum(b.Mul(theta[1], x), -1)
+	b.Sum(b.Func("log", x), alpha-1)
+	b.Sum(b.Func("log", theta[1]), alpha)
+	b.Each(-lgamma(alpha))
+	return true
 }
 
 func gammaLogDensity(b *def.Block) float64 {
@@ -74,4 +90,9 @@ func wanted(d []float64, f func(float64) float64, v float64) float64 {
 		return 0
 	}
 	return f(v)
+}
+
+func lgamma(v float64) float64 {
+	l, _ := math.Lgamma(v)
+	return l
 }

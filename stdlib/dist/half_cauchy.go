@@ -21,6 +21,7 @@ Source: cauchy(0, sigma) folded at 0; Gelman, Bayesian Analysis 1 (2006).`,
 		LocationAt: -1,
 		ScaleAt:    0,
 		LogDensity: func(b *def.Block) float64 { return scaleOnly(b, math.Ln2-logPi, standardCauchy) },
+		Expand:     halfCauchyExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return positive(theta[0]) * math.Tan(math.Pi/2*r.Float64())
 		},
@@ -34,4 +35,10 @@ Source: cauchy(0, sigma) folded at 0; Gelman, Bayesian Analysis 1 (2006).`,
 			{X: 1e+200, Theta: []float64{2}, LogP: -920.7924727223478},
 		},
 	}
+}
+
+func halfCauchyExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	b.Density(Cauchy(), x, b.Number(0), theta[0])
+	b.Each(math.Ln2)
+	return true
 }

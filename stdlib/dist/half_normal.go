@@ -22,7 +22,9 @@ Source: normal(0, sigma) folded at 0; Gelman, Prior distributions for variance p
 		Support:    def.Positive,
 		LocationAt: -1,
 		ScaleAt:    0,
+		Upper:      def.End{Decay: def.Exponential},
 		LogDensity: func(b *def.Block) float64 { return scaleOnly(b, math.Ln2-halfLogTwoPi, standardNormal) },
+		Expand:     halfNormalExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return positive(theta[0]) * math.Abs(r.NormFloat64())
 		},
@@ -36,4 +38,10 @@ Source: normal(0, sigma) folded at 0; Gelman, Prior distributions for variance p
 			{X: 3, Theta: []float64{100000000}, LogP: -18.646472096597094},
 		},
 	}
+}
+
+func halfNormalExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	b.Density(Normal(), x, b.Number(0), theta[0])
+	b.Each(math.Ln2)
+	return true
 }

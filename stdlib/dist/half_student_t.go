@@ -21,6 +21,7 @@ Source: student_t(nu, 0, sigma) folded at 0; Gelman, Bayesian Analysis 1 (2006).
 		LocationAt: -1,
 		ScaleAt:    1,
 		LogDensity: halfStudentTLogDensity,
+		Expand:     halfStudentTExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return positive(theta[1]) * math.Abs(standardT(r, theta[0]))
 		},
@@ -35,6 +36,12 @@ Source: student_t(nu, 0, sigma) folded at 0; Gelman, Bayesian Analysis 1 (2006).
 			{X: 35, Theta: []float64{40, 1}, LogP: -71.03797361656795},
 		},
 	}
+}
+
+func halfStudentTExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	b.Density(StudentT(), x, theta[0], b.Number(0), theta[1])
+	b.Each(math.Ln2)
+	return true
 }
 
 func halfStudentTLogDensity(b *def.Block) float64 {

@@ -24,7 +24,9 @@ Source: Stan Functions Reference, "Inverse gamma distribution".`,
 		Support:    def.Positive,
 		LocationAt: -1,
 		ScaleAt:    1,
+		Lower:      def.End{Decay: def.Power},
 		LogDensity: invGammaLogDensity,
+		Expand:     invGammaExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return tiny(positive(theta[1]) / tiny(drawGamma(r, theta[0])))
 		},
@@ -39,6 +41,19 @@ Source: Stan Functions Reference, "Inverse gamma distribution".`,
 			{X: 2.1, Theta: []float64{100, 200}, LogP: 0.523764229465922},
 		},
 	}
+}
+
+// invGammaExpand needs the shape as one constant.
+func invGammaExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	alpha, ok := b.Const(theta[0])
+	if !ok {
+		return false
+	}
+	b.Sum(b.Div(theta[1], x), -1)
+	b.Sum(b.Func("log", x), -(alpha + 1))
+	b.Sum(b.Func("log", theta[1]), alpha)
+	b.Each(-lgamma(alpha))
+	return true
 }
 
 func invGammaLogDensity(b *def.Block) float64 {

@@ -20,7 +20,11 @@ Source: Stan Functions Reference, "Double exponential (Laplace) distribution".`,
 		Support:    def.RealLine,
 		LocationAt: 0,
 		ScaleAt:    1,
+		Link:       def.Link{Scale: def.IdentityLink, Param: 0},
+		Lower:      def.End{Decay: def.Power},
+		Upper:      def.End{Decay: def.Power},
 		LogDensity: func(b *def.Block) float64 { return locationScale(b, -math.Ln2, standardLaplace) },
+		Expand:     laplaceExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			u := r.ExpFloat64()
 			if r.Uint64()&1 == 0 {
@@ -38,6 +42,13 @@ Source: Stan Functions Reference, "Double exponential (Laplace) distribution".`,
 			{X: 0.001, Theta: []float64{0, 1e-06}, LogP: -986.8776366225958},
 		},
 	}
+}
+
+func laplaceExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	b.Sum(b.Div(b.Func("abs", b.Sub(x, theta[0])), theta[1]), -1)
+	b.Sum(b.Func("log", theta[1]), -1)
+	b.Each(-math.Ln2)
+	return true
 }
 
 // standardLaplace has the score 0 at its kink, a subgradient.

@@ -49,6 +49,11 @@ func scaleOnly(b *def.Block, logNorm float64, standard func(z float64) (lp, scor
 	return finish(b, sum)
 }
 
+// scaled is k·(x - mu)/sigma, with one division for all rows where sigma is one number.
+func scaled(b def.Builder, x, mu, sigma def.Value, k float64) def.Value {
+	return b.Mul(b.Sub(x, mu), b.Div(b.Number(k), sigma))
+}
+
 var (
 	locationParam = def.Param{Name: "mu", Doc: "location", Domain: def.RealLine}
 	scaleParam    = def.Param{Name: "sigma", Doc: "scale", Domain: def.Positive}

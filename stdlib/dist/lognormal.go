@@ -23,7 +23,12 @@ Source: Stan Functions Reference, "Lognormal distribution".`,
 		Support:    def.Positive,
 		LocationAt: -1,
 		ScaleAt:    -1,
+		OfLog:      &def.LocationScale{Location: 0, Scale: 1},
+		Link:       def.Link{Scale: def.LogLink, Param: 0},
+		Lower:      def.End{Decay: def.Power},
+		Upper:      def.End{Decay: def.Power},
 		LogDensity: logNormalLogDensity,
+		Expand:     logNormalExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return tiny(math.Exp(theta[0] + positive(theta[1])*r.NormFloat64()))
 		},
@@ -37,6 +42,14 @@ Source: Stan Functions Reference, "Lognormal distribution".`,
 			{X: 1e-300, Theta: []float64{-690, 0.5}, LogP: 689.3468495037534},
 		},
 	}
+}
+
+// logNormalExpand is the normal density of log(x), and its Jacobian.
+func logNormalExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	logX := b.Func("log", x)
+	b.Density(Normal(), logX, theta...)
+	b.Sum(logX, -1)
+	return true
 }
 
 func logNormalLogDensity(b *def.Block) float64 {

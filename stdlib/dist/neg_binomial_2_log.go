@@ -26,7 +26,9 @@ Source: Stan Functions Reference, "Negative binomial distribution, log alternati
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
+		Link:       def.Link{Scale: def.LogLink, Param: 0},
 		LogDensity: negBinomial2LogLogDensity,
+		Rows:       def.NegBinomial2LogRows,
 		Carrier:    factorialCarrier,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return drawPoisson(r, math.Exp(theta[0])*(drawGamma(r, theta[1])/theta[1]))

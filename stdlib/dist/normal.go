@@ -23,7 +23,11 @@ Source: Stan Functions Reference, "Normal distribution"; Johnson, Kotz and Balak
 		Support:    def.RealLine,
 		LocationAt: 0,
 		ScaleAt:    1,
+		Link:       def.Link{Scale: def.IdentityLink, Param: 0},
+		Lower:      def.End{Decay: def.Exponential},
+		Upper:      def.End{Decay: def.Exponential},
 		LogDensity: normalLogDensity,
+		Rows:       def.NormalRows,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return theta[0] + positive(theta[1])*r.NormFloat64()
 		},

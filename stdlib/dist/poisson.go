@@ -23,6 +23,7 @@ Source: Stan Functions Reference, "Poisson distribution".`,
 		LocationAt: -1,
 		ScaleAt:    -1,
 		LogDensity: poissonLogDensity,
+		Expand:     poissonExpand,
 		Carrier:    factorialCarrier,
 		Sample:     func(r *rand.Rand, theta []float64) float64 { return drawPoisson(r, positive(theta[0])) },
 		Examples:   []string{"data y : count[N]\nparam rate ~ gamma(2, 0.5)\ny ~ poisson(rate)"},
@@ -36,6 +37,12 @@ Source: Stan Functions Reference, "Poisson distribution".`,
 			{X: 7, Theta: []float64{0.001}, LogP: -56.88044831394037},
 		},
 	}
+}
+
+func poissonExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	b.Sum(b.Mul(x, b.Func("log", theta[0])), 1)
+	b.Sum(theta[0], -1)
+	return true
 }
 
 // factorialCarrier is -log(x!).

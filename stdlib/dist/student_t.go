@@ -21,7 +21,9 @@ Source: Stan Functions Reference, "Student-t distribution".`,
 		Support:    def.RealLine,
 		LocationAt: 1,
 		ScaleAt:    2,
+		Link:       def.Link{Scale: def.IdentityLink, Param: 1},
 		LogDensity: studentTLogDensity,
+		Expand:     studentTExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return theta[1] + positive(theta[2])*standardT(r, theta[0])
 		},
@@ -38,6 +40,19 @@ Source: Stan Functions Reference, "Student-t distribution".`,
 			{X: 1e+200, Theta: []float64{3, 1, 2}, LogP: -1838.792297125844},
 		},
 	}
+}
+
+// studentTExpand needs the degrees of freedom as one constant.
+func studentTExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	nu, ok := b.Const(theta[0])
+	if !ok {
+		return false
+	}
+	z := scaled(b, x, theta[1], theta[2], 1/math.Sqrt(nu))
+	b.Sum(b.Func("log1p", b.Mul(z, z)), -(nu+1)/2)
+	b.Sum(b.Func("log", theta[2]), -1)
+	b.Each(lgamma((nu+1)/2) - lgamma(nu/2) - math.Log(nu*math.Pi)/2)
+	return true
 }
 
 // standardT draws from Student's t with nu degrees of freedom.

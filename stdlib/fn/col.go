@@ -12,6 +12,8 @@ func Col() def.Structural {
 		Doc:      "A vector of size N as a matrix of N rows and one column, so that it broadcasts over columns.",
 		Examples: []string{"data X : real[N, K]\ndata w : real[N]\nlet weighted = X .* col(w)"},
 		Arity:    def.Arity{Min: 1, Max: 1},
+		Positive: true,
+		RowWise:  true,
 		Infer: func(args []types.Type) (types.Type, error) {
 			if err := ofRank(args[0], 1); err != nil {
 				return types.Type{}, err

@@ -12,6 +12,7 @@ func ColMeans() def.Structural {
 		Doc:      "The mean of each column of a matrix, a real vector with one element per column.",
 		Examples: []string{"data X : real[N, K]\nlet centered = X - col_means(X)"},
 		Arity:    def.Arity{Min: 1, Max: 1},
+		Positive: true,
 		Infer: func(args []types.Type) (types.Type, error) {
 			if err := ofRank(args[0], 2); err != nil {
 				return types.Type{}, err

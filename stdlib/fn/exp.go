@@ -21,6 +21,9 @@ func Exp() def.Func {
 				dx[i] += dy[i] * v
 			}
 		},
-		Examples: []string{"exp(0) = 1", "exp(1) = 2.718281828459045", "exp(-1000) = 0"},
+		Examples:    []string{"exp(0) = 1", "exp(1) = 2.718281828459045", "exp(-1000) = 0"},
+		Vector:      def.ExpLoop,
+		NonNegative: true,
+		Limits:      []def.Limit{{X: math.Inf(-1), Y: 0, Rate: def.Exponentially}, {X: math.Inf(1), Y: math.Inf(1), Rate: def.Exponentially}},
 	}
 }

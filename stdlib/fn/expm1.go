@@ -22,5 +22,7 @@ func Expm1() def.Func {
 			}
 		},
 		Examples: []string{"expm1(0) = 0", "expm1(1e-20) = 1e-20", "expm1(-100) = -1"},
+		Vector:   def.Expm1Loop,
+		Limits:   []def.Limit{{X: 0, Y: 0}, {X: math.Inf(1), Y: math.Inf(1), Rate: def.Exponentially}},
 	}
 }

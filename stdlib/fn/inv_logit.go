@@ -1,6 +1,8 @@
 package fn
 
 import (
+	"math"
+
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -20,6 +22,9 @@ func InvLogit() def.Func {
 				dx[i] += dy[i] * y[i] * special.InvLogit(-v) // 1 - y would cancel for large x
 			}
 		},
-		Examples: []string{"inv_logit(0) = 0.5", "inv_logit(-40) = 4.248354255291589e-18", "inv_logit(1000) = 1"},
+		Examples:    []string{"inv_logit(0) = 0.5", "inv_logit(-40) = 4.248354255291589e-18", "inv_logit(1000) = 1"},
+		Vector:      def.InvLogitLoop,
+		NonNegative: true,
+		Limits:      []def.Limit{{X: math.Inf(-1), Y: 0, Rate: def.Exponentially}},
 	}
 }

@@ -12,6 +12,7 @@ func Mean() def.Structural {
 		Doc:      "The mean of all elements of an array, a real scalar.",
 		Examples: []string{"data x : real[N]\nlet centered = x - mean(x)"},
 		Arity:    def.Arity{Min: 1, Max: 1},
+		Positive: true,
 		Infer:    realScalar,
 	}
 }

@@ -1,6 +1,10 @@
 package fn
 
-import "github.com/vflc/vflc/stdlib/def"
+import (
+	"math"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
 
 // Neg is unary minus.
 func Neg() def.Func {
@@ -18,5 +22,6 @@ func Neg() def.Func {
 			}
 		},
 		Examples: []string{"neg(2) = -2", "neg(-0.5) = 0.5"},
+		Limits:   []def.Limit{{X: 0, Y: 0}, {X: math.Inf(1), Y: math.Inf(-1)}, {X: math.Inf(-1), Y: math.Inf(1)}},
 	}
 }

@@ -19,6 +19,8 @@ func Relu() def.Func {
 				}
 			}
 		},
-		Examples: []string{"relu(2.5) = 2.5", "relu(-1) = 0", "relu(0) = 0"},
+		Examples:    []string{"relu(2.5) = 2.5", "relu(-1) = 0", "relu(0) = 0"},
+		Vector:      def.ReluLoop,
+		NonNegative: true,
 	}
 }

@@ -13,7 +13,9 @@ func RowDot() def.Structural {
 		Examples: []string{
 			"data X : real[N, K]\ndata region : level(R)[N]\nparam slope : real[R, K] ~ normal(0, 1)\nlet eta = rowdot(X, slope[region])",
 		},
-		Arity: def.Arity{Min: 2, Max: 2},
+		Arity:    def.Arity{Min: 2, Max: 2},
+		Positive: true,
+		RowWise:  true,
 		Infer: func(args []types.Type) (types.Type, error) {
 			if err := sameShape(args, 2); err != nil {
 				return types.Type{}, err

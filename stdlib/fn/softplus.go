@@ -1,6 +1,8 @@
 package fn
 
 import (
+	"math"
+
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -20,6 +22,9 @@ func Softplus() def.Func {
 				dx[i] += dy[i] * special.InvLogit(v)
 			}
 		},
-		Examples: []string{"softplus(0) = 0.6931471805599453", "softplus(800) = 800", "softplus(-40) = 4.248354255291589e-18"},
+		Examples:    []string{"softplus(0) = 0.6931471805599453", "softplus(800) = 800", "softplus(-40) = 4.248354255291589e-18"},
+		Vector:      def.SoftplusLoop,
+		NonNegative: true,
+		Limits:      []def.Limit{{X: math.Inf(-1), Y: 0, Rate: def.Exponentially}, {X: math.Inf(1), Y: math.Inf(1)}},
 	}
 }

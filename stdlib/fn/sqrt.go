@@ -22,6 +22,9 @@ func Sqrt() def.Func {
 				dx[i] += dy[i] * 0.5 / v
 			}
 		},
-		Examples: []string{"sqrt(0) = 0", "sqrt(2.25) = 1.5"},
+		Examples:    []string{"sqrt(0) = 0", "sqrt(2.25) = 1.5"},
+		Vector:      def.SqrtLoop,
+		NonNegative: true,
+		Limits:      []def.Limit{{X: 0, Y: 0, Rate: def.PowerLaw}, {X: math.Inf(1), Y: math.Inf(1), Rate: def.PowerLaw}},
 	}
 }

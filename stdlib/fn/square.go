@@ -1,6 +1,10 @@
 package fn
 
-import "github.com/vflc/vflc/stdlib/def"
+import (
+	"math"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
 
 // Square is x².
 func Square() def.Func {
@@ -17,6 +21,9 @@ func Square() def.Func {
 				dx[i] += dy[i] * 2 * v
 			}
 		},
-		Examples: []string{"square(-3) = 9", "square(0.5) = 0.25"},
+		Examples:    []string{"square(-3) = 9", "square(0.5) = 0.25"},
+		Vector:      def.SquareLoop,
+		NonNegative: true,
+		Limits:      []def.Limit{{X: 0, Y: 0, Rate: def.PowerLaw}, {X: math.Inf(1), Y: math.Inf(1), Rate: def.PowerLaw}, {X: math.Inf(-1), Y: math.Inf(1), Rate: def.PowerLaw}},
 	}
 }

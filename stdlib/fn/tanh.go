@@ -22,5 +22,7 @@ func Tanh() def.Func {
 			}
 		},
 		Examples: []string{"tanh(0) = 0", "tanh(1) = 0.7615941559557649", "tanh(50) = 1"},
+		Vector:   def.TanhLoop,
+		Limits:   []def.Limit{{X: 0, Y: 0}},
 	}
 }

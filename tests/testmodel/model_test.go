@@ -63,7 +63,7 @@ func variants() map[string]GLM {
 	base := Linear(3, 12, []int{2, 1, 2}, 0.7)
 	base.Rho = 0.6
 	out := map[string]GLM{}
-	for _, tr := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {
+	for _, tr := range transforms.All() {
 		m := base
 		m.Transform = tr
 		out["linear "+tr.Name] = m

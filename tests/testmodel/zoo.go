@@ -25,7 +25,7 @@ type Known struct {
 // constrained parameter, auxiliary variables.
 func Zoo() []Known {
 	out := []Known{scales(), correlated(), funnel(), banana(), tails(), betaBinomial()}
-	for _, transform := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {
+	for _, transform := range transforms.All() {
 		out = append(out, regression(transform))
 	}
 	return out

@@ -7,8 +7,8 @@ import (
 
 // chacha8 computes blocks of ChaCha with 8 rounds, 16 at a time, one in each 32-bit lane: word w of block b is word 16w+b of the 256 of a batch, so
 // that nothing needs to be transposed. AVX2 does a batch in two halves.
-func chacha8() kernel {
-	k := kernel{name: "chaCha8", params: "n int, y [128*n]uint64, state *[16]uint32"}
+func chacha8() function {
+	k := function{name: "chaCha8", params: "n int, y [128*n]uint64, state *[16]uint32"}
 	k.emit = func(g *gen) {
 		n, y, state := g.integer("n"), g.ptr("y"), g.ptr("state")
 		numbers := make([]uint64, 8)

@@ -5,14 +5,14 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// chainKernels are what one step of a Hamiltonian Markov chain needs besides the leapfrog of a diagonal metric.
-func chainKernels() []kernel {
-	return []kernel{noise(), noiseBack(), welford(), balance(), denseStart(), denseEnd(), givenTurns(), pairTurns()}
+// chainFunctions are what one step of a Hamiltonian Markov chain needs besides the leapfrog of a diagonal metric.
+func chainFunctions() []function {
+	return []function{noise(), noiseBack(), welford(), balance(), denseStart(), denseEnd(), givenTurns(), pairTurns()}
 }
 
 // noise makes z = g + scale·e and returns Σ e².
-func noise() kernel {
-	k := kernel{name: "noise", params: "n int, z [n], from [n], e [n], scale float64", result: "float64"}
+func noise() function {
+	k := function{name: "noise", params: "n int, z [n], from [n], e [n], scale float64", result: "float64"}
 	k.emit = func(g *gen) {
 		z, from, e, scale := g.ptr("z"), g.ptr("from"), g.ptr("e"), g.broadcast("scale")
 		const unroll = 4
@@ -23,14 +23,14 @@ func noise() kernel {
 			g.store(y, b.element(z))
 			g.fma(b.acc[0], x, x)
 		})
-		g.result(g.fold(sums[0]), "r")
+		g.result(g.fold(sums[0]))
 	}
 	return k
 }
 
 // noiseBack makes w = adj + own and grad = scale·adj - e.
-func noiseBack() kernel {
-	k := kernel{name: "noiseBack", params: "n int, w [n], grad [n], adj [n], own [n], e [n], scale float64"}
+func noiseBack() function {
+	k := function{name: "noiseBack", params: "n int, w [n], grad [n], adj [n], own [n], e [n], scale float64"}
 	k.emit = func(g *gen) {
 		w, grad, adj, own, e, scale := g.ptr("w"), g.ptr("grad"), g.ptr("adj"), g.ptr("own"), g.ptr("e"), g.broadcast("scale")
 		g.each(g.integer("n"), func(i reg.GPVirtual) {
@@ -43,8 +43,8 @@ func noiseBack() kernel {
 }
 
 // welford moves running means and sums of squared deviations to one vector more.
-func welford() kernel {
-	k := kernel{name: "welford", params: "n int, mean [n], squares [n], x [n], share float64"}
+func welford() function {
+	k := function{name: "welford", params: "n int, mean [n], squares [n], x [n], share float64"}
 	k.emit = func(g *gen) {
 		mean, squares, x, share := g.ptr("mean"), g.ptr("squares"), g.ptr("x"), g.broadcast("share")
 		g.each(g.integer("n"), func(i reg.GPVirtual) {
@@ -60,8 +60,8 @@ func welford() kernel {
 }
 
 // balance makes inverse = √(a/b) within bounds and root = 1/√inverse, where that is positive and finite.
-func balance() kernel {
-	k := kernel{name: "balance", params: "n int, inverse [n], root [n], a [n], b [n], least float64, most float64"}
+func balance() function {
+	k := function{name: "balance", params: "n int, inverse [n], root [n], a [n], b [n], least float64, most float64"}
 	k.emit = func(g *gen) {
 		inverse, root, a, b := g.ptr("inverse"), g.ptr("root"), g.ptr("a"), g.ptr("b")
 		least, most := g.broadcast("least"), g.broadcast("most")
@@ -97,8 +97,8 @@ func (g *gen) rowOf(matrix, p, n, i reg.GPVirtual, plus int) vec {
 }
 
 // denseStart makes p1 = p + half·d and x1 = x + eps·(matrix·p1).
-func denseStart() kernel {
-	k := kernel{name: "denseStart", params: "n int, p1 [n], x1 [n], p [n], x [n], d [n], matrix [n*n], half float64, eps float64"}
+func denseStart() function {
+	k := function{name: "denseStart", params: "n int, p1 [n], x1 [n], p [n], x [n], d [n], matrix [n*n], half float64, eps float64"}
 	k.emit = func(g *gen) {
 		p1, x1, p, x, d, matrix := g.ptr("p1"), g.ptr("x1"), g.ptr("p"), g.ptr("x"), g.ptr("d"), g.ptr("matrix")
 		n, half, eps := g.integer("n"), g.broadcast("half"), g.broadcast("eps")
@@ -118,8 +118,8 @@ func denseStart() kernel {
 }
 
 // denseEnd adds half·d to p, makes v = matrix·p, and returns Σ p·v.
-func denseEnd() kernel {
-	k := kernel{name: "denseEnd", params: "n int, p [n], v [n], d [n], matrix [n*n], half float64", result: "float64"}
+func denseEnd() function {
+	k := function{name: "denseEnd", params: "n int, p [n], v [n], d [n], matrix [n*n], half float64", result: "float64"}
 	k.emit = func(g *gen) {
 		p, v, d, matrix := g.ptr("p"), g.ptr("v"), g.ptr("d"), g.ptr("matrix")
 		n, half := g.integer("n"), g.broadcast("half")
@@ -134,14 +134,14 @@ func denseEnd() kernel {
 			g.store(y, b.element(v))
 			g.fma(b.acc[0], y, g.load(b.element(p)))
 		})
-		g.result(g.fold(sums[0]), "r")
+		g.result(g.fold(sums[0]))
 	}
 	return k
 }
 
 // givenTurns is turns with velocities in place of momenta and masses; it adds to out.
-func givenTurns() kernel {
-	k := kernel{
+func givenTurns() function {
+	k := function{
 		name:   "givenTurns",
 		params: "n int, out *[6]float64, rho [n], left [n], right [n], p1 [n], p2 [n], v0 [n], v1 [n], v2 [n], v3 [n]",
 	}
@@ -197,8 +197,8 @@ func (g *gen) givenTurnSums(which []int) {
 }
 
 // pairTurns is turns for two runs of one state each.
-func pairTurns() kernel {
-	k := kernel{name: "pairTurns", params: "n int, out *[2]float64, rho [n], left [n], right [n], mass [n]"}
+func pairTurns() function {
+	k := function{name: "pairTurns", params: "n int, out *[2]float64, rho [n], left [n], right [n], mass [n]"}
 	k.emit = func(g *gen) {
 		out, rho, left, right, mass := g.ptr("out"), g.ptr("rho"), g.ptr("left"), g.ptr("right"), g.ptr("mass")
 		const unroll = 2

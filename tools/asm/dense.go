@@ -16,8 +16,8 @@ const (
 )
 
 // dense multiplies n rows of X, k columns, by W into m columns of Y: tiles of rows by four columns of Y stay in registers.
-func dense(name string, end ending) kernel {
-	k := kernel{name: name, params: "n int, y [(m-1)*ys+n], ys int, x [(k-1)*xs+n], xs int, w [(k-1)*wk+(m-1)*wm+1], wk int, wm int, k int, m int"}
+func dense(name string, end ending) function {
+	k := function{name: name, params: "n int, y [(m-1)*ys+n], ys int, x [(k-1)*xs+n], xs int, w [(k-1)*wk+(m-1)*wm+1], wk int, wm int, k int, m int"}
 	switch end {
 	case overwrite, rectify:
 		k.params += ", c [m]?"
@@ -190,8 +190,8 @@ func (g *gen) denseStart(y reg.GPVirtual, l layer, m, vectors int) [][]vec {
 }
 
 // denseGradient adds Xᵀ·D to the k×m matrix at w: tiles of its elements have their sums in registers, with eight lanes over the rows.
-func denseGradient() kernel {
-	k := kernel{name: "denseGradient", params: "n int, w [(k-1)*wk+(m-1)*wm+1], wk int, wm int, x [(k-1)*xs+n], xs int, d [(m-1)*ds+n], ds int, k int, m int"}
+func denseGradient() function {
+	k := function{name: "denseGradient", params: "n int, w [(k-1)*wk+(m-1)*wm+1], wk int, wm int, x [(k-1)*xs+n], xs int, d [(m-1)*ds+n], ds int, k int, m int"}
 	k.emit = func(g *gen) {
 		tile := 2
 		if g.wide {

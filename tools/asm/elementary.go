@@ -174,13 +174,13 @@ func (g *gen) logSplit(x vec) (k, m vec) {
 	return k, g.sub(m, oneBits)
 }
 
-// logSeries returns s = f/(2+f), f²/2 and s·(f²/2 + R): log(1+f) = f - (f²/2 - s·(f²/2+R)). plus is added to the product.
-func (g *gen) logSeries(m vec, plus val) (s, square, tail vec) {
-	s = g.div(m, g.add(m, f(2)))
+// logSeries returns f²/2 and s·(f²/2 + R) with s = f/(2+f): log(1+f) = f - (f²/2 - s·(f²/2+R)). plus is added to the product.
+func (g *gen) logSeries(m vec, plus val) (square, tail vec) {
+	s := g.div(m, g.add(m, f(2)))
 	z := g.mul(s, s)
 	r := g.mul(g.polynomial(z, logTail), z)
 	square = g.mul(g.mul(m, f(0.5)), m)
-	return s, square, g.fmaOf(s, g.add(square, r), plus)
+	return square, g.fmaOf(s, g.add(square, r), plus)
 }
 
 // logNormal is the logarithm of a positive normal number.
@@ -190,7 +190,7 @@ func (g *gen) logNormal(x vec) vec {
 }
 
 func (g *gen) logOf(k, m vec) vec {
-	_, square, tail := g.logSeries(m, g.mul(k, f(ln2Low)))
+	square, tail := g.logSeries(m, g.mul(k, f(ln2Low)))
 	y := g.sub(m, g.sub(square, tail))
 	g.fma(y, k, f(ln2High))
 	return y
@@ -221,7 +221,7 @@ func (g *gen) logParts(x, extra vec) (high, low vec) {
 	if extra != nil {
 		k = g.add(k, extra)
 	}
-	_, square, tail := g.logSeries(m, g.mul(k, f(ln2Low)))
+	square, tail := g.logSeries(m, g.mul(k, f(ln2Low)))
 	head := g.mul(k, f(ln2High))
 	high = g.add(head, m)
 	low = g.add(g.sub(head, high), m)

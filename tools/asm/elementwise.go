@@ -5,10 +5,10 @@ import "github.com/mmcloughlin/avo/reg"
 // A lane computes one vector of the destination from the sources, in the order of their parameters.
 type lane func(g *gen, in []vec) vec
 
-// mapped makes an elementwise kernel. The parameters are the destination y, then sources, vectors or scalars as their types say; accumulating, y is
+// mapped makes an elementwise function. The parameters are the destination y, then sources, vectors or scalars as their types say; accumulating, y is
 // the first source.
-func mapped(name, sources string, accumulating bool, body lane) kernel {
-	k := kernel{name: name, params: "n int, y [n]"}
+func mapped(name, sources string, accumulating bool, body lane) function {
+	k := function{name: name, params: "n int, y [n]"}
 	if sources != "" {
 		k.params += ", " + sources
 	}
@@ -39,15 +39,14 @@ func mapped(name, sources string, accumulating bool, body lane) kernel {
 	return k
 }
 
-func elementwise() []kernel {
+func elementwise() []function {
 	const set, onto = false, true
-	return []kernel{
+	return []function{
 		mapped("accumulate", "a [n]", onto, func(g *gen, in []vec) vec { return g.add(in[0], in[1]) }),
 		mapped("shift", "s float64", onto, func(g *gen, in []vec) vec { return g.add(in[0], in[1]) }),
 		mapped("axpy", "s float64, a [n]", onto, func(g *gen, in []vec) vec { return g.fmaOf(in[1], in[2], in[0]) }),
 		mapped("approach", "s float64, a [n]", onto, func(g *gen, in []vec) vec { return g.fmaOf(in[1], g.sub(in[2], in[0]), in[0]) }),
 		mapped("mulAdd", "a [n], b [n]", onto, func(g *gen, in []vec) vec { return g.fmaOf(in[1], in[2], in[0]) }),
-		mapped("mulSub", "a [n], b [n]", onto, func(g *gen, in []vec) vec { return g.fnmaOf(in[1], in[2], in[0]) }),
 		mapped("fill", "s float64", set, func(g *gen, in []vec) vec { return in[0] }),
 		mapped("add", "a [n], b [n]", set, func(g *gen, in []vec) vec { return g.add(in[0], in[1]) }),
 		mapped("addScalar", "a [n], s float64", set, func(g *gen, in []vec) vec { return g.add(in[0], in[1]) }),
@@ -75,13 +74,13 @@ func elementwise() []kernel {
 	}
 }
 
-// of makes the kernel of a function of one argument.
-func of(name string, fn func(*gen, vec) vec) kernel {
+// of makes an elementwise function of one argument.
+func of(name string, fn func(*gen, vec) vec) function {
 	return mapped(name, "a [n]", false, func(g *gen, in []vec) vec { return fn(g, in[0]) })
 }
 
-func elementary() []kernel {
-	return []kernel{
+func elementary() []function {
+	return []function{
 		of("exp", (*gen).exp),
 		of("expm1", (*gen).expm1),
 		of("log", (*gen).log),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints coefficients.go: the polynomials of the elementary kernels, fitted with mpmath at 60 digits.
+"""Prints coefficients.go: the polynomials of the elementary functions, fitted with mpmath at 60 digits.
 
 Usage: python3 fit.py > coefficients.go
 

@@ -7,8 +7,8 @@ import (
 
 // gather fetches whole vectors by index and returns how many elements it did: it stops where an index is out of range, before reading there, and before
 // the last incomplete vector.
-func gather() kernel {
-	k := kernel{name: "gather", params: "n int, y [n], table [rows], rows int, index [n]int32", result: "int"}
+func gather() function {
+	k := function{name: "gather", params: "n int, y [n], table [rows], rows int, index [n]int32", result: "int"}
 	k.emit = func(g *gen) {
 		y, table, index, last := g.ptr("y"), g.ptr("table"), g.ptr("index"), g.integer("n")
 		rows := g.vec()

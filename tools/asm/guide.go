@@ -2,13 +2,13 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// guideKernels are the variational guides' own.
-func guideKernels() []kernel {
-	return []kernel{guideDraw(), guideGradient()}
+// guideFunctions are those that only the guides of variational inference use.
+func guideFunctions() []function {
+	return []function{guideDraw(), guideGradient()}
 }
 
-func guideDraw() kernel {
-	k := kernel{name: "guideDraw", params: "n int, s [n], e [n], mean [n], logs [n], eps [n]", result: "float64"}
+func guideDraw() function {
+	k := function{name: "guideDraw", params: "n int, s [n], e [n], mean [n], logs [n], eps [n]", result: "float64"}
 	k.emit = func(g *gen) {
 		s, e, mean, logs, eps := g.ptr("s"), g.ptr("e"), g.ptr("mean"), g.ptr("logs"), g.ptr("eps")
 		sums := g.accumulators(1, 1)
@@ -24,13 +24,13 @@ func guideDraw() kernel {
 			g.fma(acc, g.mul(x, f(0.5)), x)
 			g.fnma(acc, g.mul(y, f(0.5)), y)
 		})
-		g.result(g.fold(sums[0]), "r")
+		g.result(g.fold(sums[0]))
 	}
 	return k
 }
 
-func guideGradient() kernel {
-	k := kernel{name: "guideGradient", params: "n int, de [n], dmean [n], dlogs [n], rho float64, adj [n], e [n], s [n], eps [n]"}
+func guideGradient() function {
+	k := function{name: "guideGradient", params: "n int, de [n], dmean [n], dlogs [n], rho float64, adj [n], e [n], s [n], eps [n]"}
 	k.emit = func(g *gen) {
 		de, dmean, dlogs := g.ptr("de"), g.ptr("dmean"), g.ptr("dlogs")
 		adj, e, s, eps := g.ptr("adj"), g.ptr("e"), g.ptr("s"), g.ptr("eps")

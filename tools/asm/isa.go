@@ -239,25 +239,6 @@ func (g *gen) shl(a vec, by uint8) vec       { return g.shift(g.VPSLLQ, a, by) }
 func (g *gen) shr(a vec, by uint8) vec       { return g.shift(g.VPSRLQ, a, by) }
 func (g *gen) halfShift(a vec, by uint8) vec { return g.shift(g.VPSRAD, a, by) }
 
-// rotl rotates 64-bit lanes to the left.
-func (g *gen) rotl(a vec, by uint8) vec {
-	if g.wide {
-		return g.shift(g.VPROLQ, a, by)
-	}
-	return g.or(g.shl(a, by), g.shr(a, 64-by))
-}
-
-// floor rounds down.
-func (g *gen) floor(a vec) vec {
-	d := g.vec()
-	if g.wide {
-		g.VRNDSCALEPD(operand.U8(1), a, d)
-	} else {
-		g.VROUNDPD(operand.U8(1), a, d)
-	}
-	return d
-}
-
 // Predicates of comparisons; false where either is not a number, but for unequal.
 const (
 	equal        = 0
@@ -307,27 +288,6 @@ func (g *gen) only(m mask, a vec) vec {
 		g.VANDPD(m.v, a, d)
 	}
 	return d
-}
-
-func (g *gen) maskOr(a, b mask) mask {
-	if g.wide {
-		k := g.K()
-		g.KORB(a.k, b.k, k)
-		return mask{k: k}
-	}
-	return mask{v: g.or(a.v, b.v)}
-}
-
-// some emits a jump to label unless a lane of m is set.
-func (g *gen) unlessSome(m mask, label string) {
-	if g.wide {
-		g.KORTESTB(m.k, m.k)
-	} else {
-		t := g.GP32()
-		g.VMOVMSKPD(m.v, t)
-		g.TESTL(t, t)
-	}
-	g.JEQ(operand.LabelRef(label))
 }
 
 // load reads a vector; in an incomplete one the lanes that do not exist are +0 and not read.

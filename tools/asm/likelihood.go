@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A site is one vector of a kernel that both sums and stores.
+// A site is where one vector of a function that both sums and stores is emitted.
 type site struct {
 	*gen
 	*block
@@ -18,7 +18,7 @@ type site struct {
 
 func (s *site) in(name string) vec { return s.load(s.element(s.pointers[name])) }
 
-// out stores v in the destination, unless that is nil, or none of this kernel's.
+// out stores v in the destination, unless that is nil or the function has no such destination.
 func (s *site) out(name string, v vec) {
 	p, ok := s.pointers[name]
 	if !ok {
@@ -55,9 +55,9 @@ func (s *site) times(name string, v vec) {
 	s.VMULPD(v, p, p)
 }
 
-// summing makes a kernel that adds to (or multiplies) lanes that the caller keeps: parameters *[8]float64. Others are vectors and scalars.
-func summing(name, params string, body func(s *site)) kernel {
-	k := kernel{name: name, params: "n int, " + params}
+// summing makes a function that adds to (or multiplies) lanes that the caller keeps: parameters *[8]float64. Others are vectors and scalars.
+func summing(name, params string, body func(s *site)) function {
+	k := function{name: name, params: "n int, " + params}
 	k.emit = func(g *gen) {
 		pointers, scalars, at8 := map[string]reg.GPVirtual{}, map[string]vec{}, map[string]reg.GPVirtual{}
 		var names []string
@@ -108,12 +108,10 @@ func (g *gen) odds(t, z, onePlus vec) (p, q vec) {
 	return g.pick(negative, far, near), g.pick(negative, near, far)
 }
 
-func likelihoods() []kernel {
-	return []kernel{
+func likelihoods() []function {
+	return []function{
 		summing("bernoulliLogit", "sum *[8]float64, product *[8]float64, eta [n], y [n], d [n]?", bernoulliLogit),
-		summing("bernoulliLogitEach", "lp [n], eta [n], y [n], d [n]?", bernoulliLogitEach),
 		summing("binomialLogit", "sum *[8]float64, product *[8]float64, eta [n], y [n], trials float64, d [n]?", binomialLogit),
-		summing("binomialLogitEach", "sum *[8]float64, lp [n]?, eta [n], y [n], trials [n], d [n]?", binomialLogitEach),
 		summing("poissonLog", "sum *[8]float64, lp [n]?, eta [n], y [n], d [n]?", poissonLog),
 		summing("negBinomial2Log", "sum *[8]float64, dphi *[8]float64, lp [n]?, eta [n], y [n], phi float64, logPhi float64, inverse float64, d [n]?", negBinomial2Log),
 		summing("normal", "squares *[8]float64, lp [n]?, x [n], mu [n], inverse float64, shift float64, d [n]?", normalDensity),
@@ -142,38 +140,18 @@ func bernoulliLogit(s *site) {
 	s.out("d", s.wrong(sign, t, z, onePlus))
 }
 
-func bernoulliLogitEach(s *site) {
-	sign, t := s.signed(s.in("eta"), s.in("y"))
-	z := s.expFalling(t)
-	s.store(s.sub(s.min(konst(0), t), s.log1pOf(z, s.zero())), s.element(s.pointers["lp"]))
-	s.out("d", s.wrong(sign, t, z, s.add(z, oneBits)))
-}
-
-// binomialTerms returns y·eta - trials·max(eta, 0), e^-|eta|, and the derivative y·q - (trials-y)·p.
-func (s *site) binomialTerms(trials vec) (linear, z, d vec) {
+// binomialLogit sums y·eta - trials·max(eta, 0) and multiplies 1 + e^-|eta|; the derivative is y·q - (trials-y)·p.
+func binomialLogit(s *site) {
+	trials := s.scalar("trials")
 	eta, y := s.in("eta"), s.in("y")
-	z = s.expFalling(eta)
+	z := s.expFalling(eta)
 	failures := s.sub(trials, y)
 	p, q := s.odds(eta, z, s.add(z, oneBits))
-	linear = s.mul(s.pick(s.cmp(less, eta, konst(0)), y, s.xor(failures, signBit)), eta)
-	d = s.mul(y, q)
+	linear := s.mul(s.pick(s.cmp(less, eta, konst(0)), y, s.xor(failures, signBit)), eta)
+	d := s.mul(y, q)
 	s.fnma(d, failures, p)
-	return linear, z, d
-}
-
-func binomialLogit(s *site) {
-	linear, z, d := s.binomialTerms(s.scalar("trials"))
 	s.times("product", s.add(z, oneBits))
 	s.plus("sum", linear)
-	s.out("d", d)
-}
-
-func binomialLogitEach(s *site) {
-	trials := s.in("trials")
-	linear, z, d := s.binomialTerms(trials)
-	lp := s.fnmaOf(trials, s.log1pOf(z, s.zero()), linear)
-	s.plus("sum", lp)
-	s.out("lp", lp)
 	s.out("d", d)
 }
 

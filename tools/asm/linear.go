@@ -14,10 +14,9 @@ import (
 // tileLength is the rows of a tile.
 const tileLength = 32
 
-// A linear is such a kernel while it is written.
+// A linear is such a function while it is emitted.
 type linear struct {
 	*gen
-	short   bool           // X is float32
 	ahead   place          // the tile whose predictors come next
 	here    place          // the tile whose likelihood comes next, one behind
 	start   [][][]vec      // sums
@@ -28,16 +27,13 @@ type linear struct {
 // A place is a tile: where its part of X is, its first row in bytes of a vector, and how many rows there are from there on.
 type place struct{ x, row, left slot }
 
-// linearPredictor makes the kernel of a likelihood: more lists the parameters besides those of the predictor, the observations y, and the derivative d,
-// which holds the predictor in between. AVX-512 has registers for so many vectors of the likelihood together. as names what the likelihood's body calls the predictor and the observations.
-func linearPredictor(name, more string, short bool, together int, as [2]string, body func(s *site)) kernel {
-	elem := ""
-	if short {
-		name, elem = name+"Short", "float32"
-	}
-	k := kernel{name: name, params: "n int, x [(n+31)/32*32*k]" + elem + ", b [k], k int, grad [8*(k+1)], c float64, o [n]?, y [n], d [n], " + more}
+// linearPredictor makes the function of a likelihood: more lists the parameters besides those of the predictor, the observations y, and the derivative d,
+// which holds the predictor in between. together is how many vectors of the likelihood AVX-512 has registers for. as names what the likelihood's body
+// calls the predictor and the observations.
+func linearPredictor(name, more string, together int, as [2]string, body func(s *site)) function {
+	k := function{name: name, params: "n int, x [(n+31)/32*32*k], b [k], k int, grad [8*(k+1)], c float64, o [n]?, y [n], d [n], " + more}
 	k.emit = func(g *gen) {
-		l := &linear{gen: g, short: short, scalars: map[string]vec{}}
+		l := &linear{gen: g, scalars: map[string]vec{}}
 		l.begin(k.list()[9:])
 		l.ahead, l.here = l.first(), l.first()
 		behind := slot{g.AllocLocal(8)}
@@ -69,14 +65,6 @@ func linearPredictor(name, more string, short bool, together int, as [2]string, 
 		}
 	}
 	return k
-}
-
-// bytes is the size of an element of X.
-func (l *linear) bytes() int {
-	if l.short {
-		return 4
-	}
-	return 8
 }
 
 // begin loads the sums and scalars of the likelihood.
@@ -129,7 +117,7 @@ func (l *linear) skipUnlessRows(p place, to string) {
 // size is that of a tile of X in bytes.
 func (l *linear) size() reg.GPVirtual {
 	k := l.integer("k")
-	l.IMUL3Q(operand.U32(uint32(tileLength*l.bytes())), k, k)
+	l.IMUL3Q(operand.U32(8*tileLength), k, k)
 	return k
 }
 
@@ -204,7 +192,7 @@ func (l *linear) wholeOrUnits(p place, whole func(x, row reg.GPVirtual), unit fu
 		unit(h, x, row)
 		l.partial = nil
 	}
-	l.ADDQ(operand.Imm(uint64(8*l.bytes())), x)
+	l.ADDQ(operand.Imm(64), x)
 	l.ADDQ(operand.Imm(64), row)
 	l.SUBQ(operand.Imm(8), left)
 	l.JG(label(loop))
@@ -213,12 +201,7 @@ func (l *linear) wholeOrUnits(p place, whole func(x, row reg.GPVirtual), unit fu
 
 // multiply adds u times the vector v of the column at x, a fixed number of columns on, to acc.
 func (l *linear) multiply(acc vec, x reg.GPVirtual, on, v int, u vec) {
-	m := at(x, (tileLength*on+l.lanes()*v)*l.bytes())
-	if l.short {
-		l.fmaShort(acc, m, u)
-		return
-	}
-	l.VFMADD231PD(m, u, acc)
+	l.VFMADD231PD(at(x, 8*(tileLength*on+l.lanes()*v)), u, acc)
 }
 
 // offset fills the predictors of some vectors, the first being at a row: with o, or with c where that is nil.
@@ -275,7 +258,7 @@ func (l *linear) columns(x reg.GPVirtual, with string, step, several int, body f
 		for on := range n {
 			body(column, p, on)
 		}
-		l.ADDQ(operand.I32(int32(n*tileLength*l.bytes())), column)
+		l.ADDQ(operand.I32(int32(8*tileLength*n)), column)
 		l.ADDQ(operand.I32(int32(n*step)), p)
 		l.SUBQ(operand.Imm(uint64(n)), left)
 		l.JGE(label(loop))
@@ -311,8 +294,8 @@ func (l *linear) predict(x, row reg.GPVirtual) {
 		for v := range acc {
 			l.multiply(acc[v], column, on, v, w)
 		}
-		for line := range tileLength * l.bytes() / 64 {
-			l.PREFETCHT0(operand.Mem{Base: column, Index: size, Scale: 1, Disp: tileLength*l.bytes()*on + 64*line})
+		for line := range 8 * tileLength / 64 {
+			l.PREFETCHT0(operand.Mem{Base: column, Index: size, Scale: 1, Disp: 8*tileLength*on + 64*line})
 		}
 	})
 	d := l.of("d", row)
@@ -382,17 +365,13 @@ func (l *linear) gradientUnit(h int, x, row reg.GPVirtual) {
 	onto(last, func(s vec) { l.VADDPD(r, s, s) })
 }
 
-func linearPredictors() []kernel {
-	var out []kernel
-	for _, short := range []bool{false, true} {
-		eta := [2]string{"eta", "y"}
-		out = append(out,
-			linearPredictor("bernoulliLogitLinear", "sum *[8]float64, product *[8]float64", short, 2, eta, bernoulliLogit),
-			linearPredictor("binomialLogitLinear", "sum *[8]float64, product *[8]float64, trials float64", short, 2, eta, binomialLogit),
-			linearPredictor("poissonLogLinear", "sum *[8]float64", short, 2, eta, poissonLog),
-			linearPredictor("negBinomial2LogLinear", "sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64", short, 1, eta, negBinomial2Log),
-			linearPredictor("normalLinear", "squares *[8]float64, inverse float64", short, 4, [2]string{"mu", "x"}, normalDensity),
-		)
+func linearPredictors() []function {
+	eta := [2]string{"eta", "y"}
+	return []function{
+		linearPredictor("bernoulliLogitLinear", "sum *[8]float64, product *[8]float64", 2, eta, bernoulliLogit),
+		linearPredictor("binomialLogitLinear", "sum *[8]float64, product *[8]float64, trials float64", 2, eta, binomialLogit),
+		linearPredictor("poissonLogLinear", "sum *[8]float64", 2, eta, poissonLog),
+		linearPredictor("negBinomial2LogLinear", "sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64", 1, eta, negBinomial2Log),
+		linearPredictor("normalLinear", "squares *[8]float64, inverse float64", 4, [2]string{"mu", "x"}, normalDensity),
 	}
-	return out
 }

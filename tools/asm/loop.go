@@ -165,9 +165,9 @@ func (g *gen) foldLanes(acc []vec) reg.VecVirtual {
 	return one
 }
 
-// result stores the lowest lane of v as the result of the given name.
-func (g *gen) result(v reg.VecVirtual, name string) {
-	a, err := g.Return(name).Resolve()
+// result returns the lowest lane of v from the function.
+func (g *gen) result(v reg.VecVirtual) {
+	a, err := g.Return("r").Resolve()
 	if err != nil {
 		panic(err)
 	}

@@ -18,10 +18,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A family is the kernels of one file.
+// A family is the functions whose assembly is one file.
 type family struct {
-	name    string
-	kernels []kernel
+	name      string
+	functions []function
 }
 
 func families() []family {
@@ -29,14 +29,14 @@ func families() []family {
 		{"elementwise", elementwise()},
 		{"elementary", elementary()},
 		{"reduce", reductions()},
-		{"index", append([]kernel{gather()}, segments()...)},
+		{"index", append([]function{gather()}, segments()...)},
 		{"matrix", matrices()},
 		{"likelihood", likelihoods()},
 		{"linear", linearPredictors()},
 		{"sampler", samplers()},
-		{"random", []kernel{chacha8()}},
-		{"guide", guideKernels()},
-		{"chain", chainKernels()},
+		{"random", []function{chacha8()}},
+		{"guide", guideFunctions()},
+		{"chain", chainFunctions()},
 	}
 }
 
@@ -64,8 +64,8 @@ func generate(out string) error {
 				return err
 			}
 		}
-		for i := range fam.kernels {
-			k := &fam.kernels[i]
+		for i := range fam.functions {
+			k := &fam.functions[i]
 			for _, wide := range []bool{false, true} {
 				fmt.Fprintf(&here, "//go:noescape\nfunc %s%s%s\n\n", k.name, tier(wide), strings.TrimPrefix(k.asmSignature(), "func"))
 			}
@@ -104,8 +104,8 @@ const mostHoisted = 24
 func assemble(fam family, wide bool) ([]byte, error) {
 	ctx := build.NewContext()
 	constants := newPool(ctx)
-	for i := range fam.kernels {
-		k := &fam.kernels[i]
+	for i := range fam.functions {
+		k := &fam.functions[i]
 		hoisted, err := fitting(k, wide)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", k.name, err)
@@ -152,7 +152,7 @@ func compile(ctx *build.Context) (*ir.File, error) {
 }
 
 // fitting finds the constants that can stay in registers: as many of those used first as the allocator finds room for.
-func fitting(k *kernel, wide bool) ([]konst, error) {
+func fitting(k *function, wide bool) ([]konst, error) {
 	ctx := build.NewContext()
 	g := write(ctx, newPool(ctx), k, wide, nil)
 	if _, err := compile(ctx); err != nil {
@@ -172,7 +172,7 @@ func fitting(k *kernel, wide bool) ([]konst, error) {
 }
 
 // write emits one function.
-func write(ctx *build.Context, p *pool, k *kernel, wide bool, hoisted []konst) *gen {
+func write(ctx *build.Context, p *pool, k *function, wide bool, hoisted []konst) *gen {
 	g := &gen{Context: ctx, wide: wide, pool: p, hoist: map[konst]reg.VecVirtual{}, seen: map[konst]int{}}
 	ctx.Function(k.name + tier(wide))
 	ctx.Attributes(build.NOSPLIT)

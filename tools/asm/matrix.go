@@ -60,19 +60,16 @@ func (g *gen) row(v int) int { return 8 * g.lanes() * v }
 // tileRows are the vectors in the tiles of a product: enough sums side by side to hide the latency of an addition.
 var tileRows = []int{8, 4, 1}
 
-func matVec(name string, onto bool) kernel {
-	k := kernel{name: name, params: "n int, y [n], x [(k-1)*stride+n], stride int, b [(k-1)*step+1], step int, k int"}
+// matVec sets y = X·b: the sums of a tile of rows stay in registers over all columns.
+func matVec() function {
+	k := function{name: "matVec", params: "n int, y [n], x [(k-1)*stride+n], stride int, b [(k-1)*step+1], step int, k int"}
 	k.emit = func(g *gen) {
 		y, x, b := g.ptr("y"), g.ptr("x"), g.ptr("b")
 		stride, step, count := g.bytes(g.integer("stride")), g.bytes(g.integer("step")), g.integer("k")
 		g.rowTiles(g.integer("n"), tileRows, []reg.GPVirtual{y, x}, func(vectors int) {
 			acc := make([]vec, vectors)
 			for v := range acc {
-				if onto {
-					acc[v] = g.load(at(y, g.row(v)))
-				} else {
-					acc[v] = g.zero()
-				}
+				acc[v] = g.zero()
 			}
 			column, weight, left := g.copyReg(x), g.copyReg(b), g.copyReg(count)
 			loop := g.label("column")
@@ -136,8 +133,8 @@ func (s strided) column(p reg.GPVirtual, j, disp int) operand.Mem {
 }
 
 // matTVec adds Xᵀ·r to b: columns in groups whose sums stay in registers, each with eight lanes over the rows.
-func matTVec() kernel {
-	k := kernel{name: "matTVecAdd", params: "n int, b [(k-1)*step+1], step int, x [(k-1)*stride+n], stride int, r [n], k int"}
+func matTVec() function {
+	k := function{name: "matTVecAdd", params: "n int, b [(k-1)*step+1], step int, x [(k-1)*stride+n], stride int, r [n], k int"}
 	k.emit = func(g *gen) {
 		groups := []int{4, 2, 1}
 		if g.wide {
@@ -304,17 +301,14 @@ func (g *gen) foldEight(acc [][]vec) vec {
 	return g.sumOf(even, odd, even)
 }
 
-func matrices() []kernel {
-	return []kernel{
-		matVec("matVec", false),
-		matVec("matVecAdd", true),
+func matrices() []function {
+	return []function{
+		matVec(),
 		matTVec(),
 		dense("dense", overwrite),
 		dense("denseRelu", rectify),
 		dense("denseAdd", addOnto),
 		dense("denseTanhBack", tanhBack),
 		denseGradient(),
-		matVecAddShort(),
-		matTVecAddShort(),
 	}
 }

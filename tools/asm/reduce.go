@@ -2,9 +2,9 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// reduction makes a kernel that returns one sum over n elements of the vector parameters, with 32 partial sums.
-func reduction(name, params string, body func(g *gen, in []vec, acc vec)) kernel {
-	k := kernel{name: name, params: "n int, " + params, result: "float64"}
+// reduction makes a function that returns one sum over n elements of the vector parameters, with 32 partial sums.
+func reduction(name, params string, body func(g *gen, in []vec, acc vec)) function {
+	k := function{name: name, params: "n int, " + params, result: "float64"}
 	k.emit = func(g *gen) {
 		var from []reg.GPVirtual
 		for _, p := range k.list()[1:] {
@@ -19,13 +19,13 @@ func reduction(name, params string, body func(g *gen, in []vec, acc vec)) kernel
 			}
 			body(g, in, b.acc[0])
 		})
-		g.result(g.fold(sums[0]), "r")
+		g.result(g.fold(sums[0]))
 	}
 	return k
 }
 
-func reductions() []kernel {
-	return []kernel{
+func reductions() []function {
+	return []function{
 		reduction("sum", "a [n]", func(g *gen, in []vec, acc vec) { g.VADDPD(in[0], acc, acc) }),
 		reduction("dot", "a [n], b [n]", func(g *gen, in []vec, acc vec) { g.fma(acc, in[0], in[1]) }),
 		reduction("weightedSum", "w [n], a [n]", func(g *gen, in []vec, acc vec) {

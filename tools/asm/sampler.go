@@ -7,10 +7,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-func samplers() []kernel {
-	return []kernel{
+func samplers() []function {
+	return []function{
 		boxMuller(),
-		words(),
 		adam(),
 		leapfrogStart(),
 		leapfrogEnd(),
@@ -32,8 +31,8 @@ func (g *gen) signMask(v vec) mask {
 func (g *gen) unit(words vec) vec { return g.or(g.shr(words, 12), oneBits) }
 
 // boxMuller makes two normals of two words: √(-2 log u)·cos 2πv and √(-2 log u)·sin 2πv.
-func boxMuller() kernel {
-	k := kernel{name: "boxMuller", params: "n int, y [n], other [n], u [n]uint64, v [n]uint64"}
+func boxMuller() function {
+	k := function{name: "boxMuller", params: "n int, y [n], other [n], u [n]uint64, v [n]uint64"}
 	k.emit = func(g *gen) {
 		y, other, u, v := g.ptr("y"), g.ptr("other"), g.ptr("u"), g.ptr("v")
 		g.each(g.integer("n"), func(i reg.GPVirtual) {
@@ -79,43 +78,8 @@ const rootGuess = 0x5fe6eb50c7b537a9
 
 const halfPi = 1.57079632679489661923
 
-// words advances eight generators xoshiro256++ side by side.
-func words() kernel {
-	k := kernel{name: "words", params: "n int, w [n]uint64, state *[32]uint64"}
-	k.emit = func(g *gen) {
-		w, state := g.ptr("w"), g.ptr("state")
-		start := make([][][]vec, 4)
-		for s := range start {
-			var acc []vec
-			for h := range g.halves() {
-				acc = append(acc, g.load(at(state, 64*s+32*h)))
-			}
-			start[s] = [][]vec{acc}
-		}
-		g.reduce(g.integer("n"), 1, start, func(b *block) {
-			s := b.acc
-			g.store(g.addInt(g.rotl(g.addInt(s[0], s[3]), 23), s[0]), b.element(w))
-			t := g.shl(s[1], 17)
-			for _, p := range [][2]int{{0, 2}, {1, 3}, {2, 1}, {3, 0}} {
-				g.xorInto(s[p[1]], s[p[0]])
-			}
-			g.xorInto(s[2], t)
-			g.into(s[3], g.rotl(s[3], 45))
-		})
-		for s := range start {
-			for h := range g.halves() {
-				g.store(start[s][0][h], at(state, 64*s+32*h))
-			}
-		}
-	}
-	return k
-}
-
-func (g *gen) xorInto(d, a vec) { g.VXORPD(a, d, d) }
-func (g *gen) into(d, a vec)    { g.VMOVAPD(a, d) }
-
-func adam() kernel {
-	k := kernel{name: "adam", params: "n int, x [n], m [n], v [n], d [n], step float64, scale float64, beta1 float64, beta2 float64, floor float64"}
+func adam() function {
+	k := function{name: "adam", params: "n int, x [n], m [n], v [n], d [n], step float64, scale float64, beta1 float64, beta2 float64, floor float64"}
 	k.emit = func(g *gen) {
 		x, m, v, d := g.ptr("x"), g.ptr("m"), g.ptr("v"), g.ptr("d")
 		step, scale, beta1, beta2, floor := g.broadcast("step"), g.broadcast("scale"), g.broadcast("beta1"), g.broadcast("beta2"), g.broadcast("floor")
@@ -136,8 +100,8 @@ func adam() kernel {
 }
 
 // leapfrogStart makes p1 = p + half·d and x1 = x + eps·(inverse mass·p1).
-func leapfrogStart() kernel {
-	k := kernel{name: "leapfrogStart", params: "n int, p1 [n], x1 [n], p [n], x [n], d [n], mass [n], half float64, eps float64"}
+func leapfrogStart() function {
+	k := function{name: "leapfrogStart", params: "n int, p1 [n], x1 [n], p [n], x [n], d [n], mass [n], half float64, eps float64"}
 	k.emit = func(g *gen) {
 		p1, x1, p, x, d, mass := g.ptr("p1"), g.ptr("x1"), g.ptr("p"), g.ptr("x"), g.ptr("d"), g.ptr("mass")
 		half, eps := g.broadcast("half"), g.broadcast("eps")
@@ -154,8 +118,8 @@ func leapfrogStart() kernel {
 }
 
 // leapfrogEnd makes p1 = p + half·d and returns Σ inverse mass·p1².
-func leapfrogEnd() kernel {
-	k := kernel{name: "leapfrogEnd", params: "n int, p1 [n], p [n], d [n], mass [n], half float64", result: "float64"}
+func leapfrogEnd() function {
+	k := function{name: "leapfrogEnd", params: "n int, p1 [n], p [n], d [n], mass [n], half float64", result: "float64"}
 	k.emit = func(g *gen) {
 		p1, p, d, mass, half := g.ptr("p1"), g.ptr("p"), g.ptr("d"), g.ptr("mass"), g.broadcast("half")
 		const unroll = 4
@@ -166,14 +130,14 @@ func leapfrogEnd() kernel {
 			g.store(q, b.element(p1))
 			g.fma(b.acc[0], g.mul(g.load(b.element(mass)), q), q)
 		})
-		g.result(g.fold(sums[0]), "r")
+		g.result(g.fold(sums[0]))
 	}
 	return k
 }
 
 // turns makes the six products of the criterion for a turn where two trajectories meet.
-func turns() kernel {
-	k := kernel{
+func turns() function {
+	k := function{
 		name:   "turns",
 		params: "n int, out *[6]float64, rho [n], left [n], right [n], p0 [n], p1 [n], p2 [n], p3 [n], mass [n]",
 	}

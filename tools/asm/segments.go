@@ -5,11 +5,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// segments are kernels over n segments of rows, in which a segment takes three integers: its first row, the row behind its last, and the element of the
+// segments are functions over n segments of rows, in which a segment takes three integers: its first row, the row behind its last, and the element of the
 // table that belongs to it.
-func segments() []kernel {
+func segments() []function {
 	const params = "n int, segments [3*n]int32, y [rows], rows int, table [levels], levels int"
-	return []kernel{
+	return []function{
 		{name: "segmentFill", params: params, emit: func(g *gen) {
 			g.segments(func(y, length reg.GPVirtual, level operand.Mem) {
 				v := g.vec()

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// coefficients prints the tables for the portable twins.
+// coefficients prints the tables for the portable functions.
 func coefficients() string {
 	var b strings.Builder
-	b.WriteString("package vector\n\n// Polynomials fitted by tools/asm/fit.py, lowest power first; what each approximates, and how well, is said there.\nvar (\n")
+	b.WriteString("package vector\n\n// Polynomials fitted by tools/asm/fit.py, lowest power first; the comments there state what each approximates, and how well.\nvar (\n")
 	for _, t := range []struct {
 		name string
 		c    []float64

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// A kernel is one function of package vector in assembly: its Go name in lower case, its parameters, the type of its result if it has one, and
-// the body for either instruction set. Go's twin has the name with Go behind it.
-type kernel struct {
+// A function is one function of package vector that has assembly: its Go name in lower case, its parameters, the type of its result if it has one,
+// and what emits its body for either instruction set. The portable one in Go has the same name followed by Go.
+type function struct {
 	name   string
 	params string
 	result string
@@ -21,7 +21,7 @@ type param struct {
 	optional          bool
 }
 
-func (k *kernel) list() []param {
+func (k *function) list() []param {
 	var out []param
 	for _, text := range strings.Split(k.params, ", ") {
 		name, typ, ok := strings.Cut(text, " ")
@@ -43,7 +43,7 @@ func (k *kernel) list() []param {
 }
 
 // asmSignature is the signature of the assembly function, with pointers for slices.
-func (k *kernel) asmSignature() string {
+func (k *function) asmSignature() string {
 	var in []string
 	for _, p := range k.list() {
 		typ := p.typ
@@ -55,7 +55,7 @@ func (k *kernel) asmSignature() string {
 	return "func(" + strings.Join(in, ", ") + ")" + k.results(" (r ", ")")
 }
 
-func (k *kernel) results(before, after string) string {
+func (k *function) results(before, after string) string {
 	if k.result == "" {
 		return ""
 	}
@@ -63,7 +63,7 @@ func (k *kernel) results(before, after string) string {
 }
 
 // dispatcher is the Go function that runs one tier.
-func (k *kernel) dispatcher(assembly bool) string {
+func (k *function) dispatcher(assembly bool) string {
 	var b strings.Builder
 	var in, names, pointers []string
 	for _, p := range k.list() {

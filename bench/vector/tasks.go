@@ -57,16 +57,15 @@ func layers(n int) []stopwatch.Task {
 }
 
 func likelihoods(n int) []stopwatch.Task {
-	eta, d, ones, counts, trials := ramp(n, -4, 4), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	eta, d, ones, counts := ramp(n, -4, 4), make([]float64, n), make([]float64, n), make([]float64, n)
 	for i := range ones {
-		ones[i], counts[i], trials[i] = float64(i%2), float64(i%9), float64(9+i%3)
+		ones[i], counts[i] = float64(i%2), float64(i%9)
 	}
 	var s vector.LogProduct
 	var sum, other vector.Lanes
 	return []stopwatch.Task{
 		{Name: "BernoulliLogit", Run: func() { s.Reset(); s.BernoulliLogit(n, eta, ones, d) }},
 		{Name: "BinomialLogit", Run: func() { s.Reset(); s.BinomialLogit(n, eta, counts, 9, d) }},
-		{Name: "BinomialLogitEach", Run: func() { vector.BinomialLogitEach(n, &sum, nil, eta, counts, trials, d) }},
 		{Name: "PoissonLog", Run: func() { vector.PoissonLog(n, &sum, nil, eta, counts, d) }},
 		{Name: "NegBinomial2Log", Run: func() { vector.NegBinomial2Log(n, &sum, &other, nil, eta, counts, 2.5, d) }},
 		{Name: "Normal", Run: func() { vector.Normal(n, &sum, nil, eta, counts, 0.7, -1, d) }},
@@ -74,15 +73,13 @@ func likelihoods(n int) []stopwatch.Task {
 }
 
 func samplers(n int) []stopwatch.Task {
-	var g vector.Generator
-	for i := range g {
-		g[i] = uint64(i+1) * 0x9e3779b97f4a7c15
-	}
 	words, y := make([]uint64, n), make([]float64, n)
+	for i := range words {
+		words[i] = uint64(i+1) * 0x9e3779b97f4a7c15
+	}
 	x, m, v, d := make([]float64, n), make([]float64, n), make([]float64, n), ramp(n, -1, 1)
 	var out [6]float64
 	return []stopwatch.Task{
-		{Name: "Words", Run: func() { g.Words(n, words) }},
 		{Name: "Normals", Run: func() { vector.Normals(n, y, words) }},
 		{Name: "Adam", Run: func() { vector.Adam(n, x, m, v, d, 1e-3, 1, 0.9, 0.999, 1e-8) }},
 		{Name: "LeapfrogStart", Run: func() { vector.LeapfrogStart(n, m, x, m, x, d, v, 1e-3, 2e-3) }},

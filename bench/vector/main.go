@@ -1,5 +1,5 @@
-// Command kernels times the kernels of package runtime/vector on every instruction set of the processor, in CPU time, sets in turn:
-// go run ./bench/kernels [NAME…] prints nanoseconds a call, the least of many rounds.
+// Command vector times the functions of package runtime/vector on every instruction set of the processor, in CPU time, sets in turn:
+// go run ./bench/vector [NAME…] prints nanoseconds a call, the least of many rounds.
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 func main() {
 	if os.Getenv(vector.Variable) == "" {
 		if err := everySet(os.Args[1:]); err != nil {
-			fmt.Fprintln(os.Stderr, "kernels:", err)
+			fmt.Fprintln(os.Stderr, "vector:", err)
 			os.Exit(1)
 		}
 		return

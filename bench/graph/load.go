@@ -9,25 +9,20 @@ import (
 	"slices"
 	"time"
 
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
-	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/runtime/graph"
-	"github.com/vflc/vflc/stdlib"
 )
 
 const party = "registry"
 
-// compile takes a model's text and data in memory through every stage to a graph, the model whole and at one party.
-func compile(text string, values tables) (*graph.Graph, error) {
-	tree, diags := parser.Parse(source.New("model.vfl", "server "+party+"\n"+text+"transform none\n"))
-	if diags.HasErrors() {
-		return nil, failure(diags)
-	}
-	checked, diags := check.Check(tree, stdlib.New(), check.Options{})
+// load takes a model's text and data in memory through every pass to a graph, the model whole and at one party.
+func load(text string, values tables) (*graph.Graph, error) {
+	m, diags := compile.Compile(source.New("model.vfl", "server "+party+"\n"+text+"transform none\n"), check.Options{})
 	if diags.HasErrors() {
 		return nil, failure(diags)
 	}
@@ -35,16 +30,14 @@ func compile(text string, values tables) (*graph.Graph, error) {
 	for name, t := range values {
 		bindings[name] = &data.Bound{Recipe: data.Recipe{Name: name, Rank: len(t.dims), Levels: t.levels}, Dims: t.dims, Values: t.values, ByRow: true}
 	}
-	bound := map[string]data.Bindings{party: bindings}
-	sizes, diags := lower.Unify(checked, bound, nil, func(string) (int, string, bool) { return 0, "", false })
+	b, diags, err := compile.BindValues(m, map[string]data.Bindings{party: bindings}, nil)
 	if diags.HasErrors() {
 		return nil, failure(diags)
 	}
-	low, diags := lower.Lower(lower.Party{Program: checked, Name: party, Data: bound, Sizes: sizes})
-	if diags.HasErrors() {
-		return nil, failure(diags)
+	if err != nil {
+		return nil, err
 	}
-	return low.Spec.Graph, nil
+	return b.Lowered[0].Spec.Graph, nil
 }
 
 func failure(l diag.List) error { return errors.New(l[0].Message) }
@@ -55,7 +48,7 @@ func printLoad() error {
 	if err != nil {
 		return err
 	}
-	values := regression(500, 20, false)
+	values := regression(500, 20)
 	var took []time.Duration
 	for range rounds {
 		runtime.GC()
@@ -63,7 +56,7 @@ func printLoad() error {
 		if _, diags := parser.Parse(source.New("logistic.vfl", string(text))); diags.HasErrors() {
 			return failure(diags)
 		}
-		g, err := compile(logistic, values)
+		g, err := load(logistic, values)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,280 @@
+package check
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/format"
+	"github.com/vflc/vflc/lang/types"
+)
+
+// Verify checks the facts that Check recorded against what they mean: every expression has a type; its owners are those whose private names
+// stand in it, counted anew from the names; what a party keeps depends on nothing that another party keeps; shapes go together. The error
+// names the first fact that is wrong: a fault of the checker.
+func (p *Program) Verify() error {
+	v := &verifier{Program: p, values: map[*Symbol]reach{}}
+	for _, step := range []func() error{v.symbols, v.statements, v.likelihoods, v.noise} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type verifier struct {
+	*Program
+	values map[*Symbol]reach // of lets and generated quantities
+}
+
+// A reach is what an expression depends on, as its names show it.
+type reach struct {
+	owners types.Owners
+	random bool
+}
+
+func (r reach) join(s reach) reach { return reach{r.owners.Join(s.owners), r.random || s.random} }
+
+// symbols checks that every declared value has a home that exists.
+func (v *verifier) symbols() error {
+	for _, s := range v.Order {
+		client, isClient := v.Client(s.Owner)
+		switch {
+		case v.Symbols[s.Name] != s:
+			return fmt.Errorf("%s is declared twice", s.Name)
+		case s.Kind == Let && s.Owner == "": // where its value is needed
+		case !isClient && s.Owner != Shared && s.Owner != v.Server && s.Owner != v.For:
+			return fmt.Errorf("%s belongs to %q, which is no party", s.Name, s.Owner)
+		case s.Family && !client.Family:
+			return fmt.Errorf("each member of %s has a %s, but it is no family", s.Owner, s.Name)
+		case len(s.Type.Dims) > 3:
+			return fmt.Errorf("%s has %d dimensions", s.Name, len(s.Type.Dims))
+		}
+	}
+	return nil
+}
+
+// statements checks every expression that a statement evaluates.
+func (v *verifier) statements() error {
+	for _, s := range v.File.Stmts {
+		for _, e := range evaluated(s) {
+			if _, err := v.expr(e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// evaluated lists the expressions of a statement that have a value, which sizes and the values of consts are not.
+func evaluated(s ast.Stmt) []ast.Expr {
+	var out []ast.Expr
+	var t *ast.Type
+	var d *ast.Dist
+	switch s := s.(type) {
+	case *ast.Data:
+		t = s.Type
+	case *ast.Param:
+		t, d = s.Type, s.Dist
+	case *ast.Let:
+		out = append(out, s.Value)
+	case *ast.Generate:
+		out = append(out, s.Value)
+	case *ast.Aux:
+		d = s.Dist
+	case *ast.Likelihood:
+		d = s.Dist
+		out = append(out, s.Left, s.Weights, s.Power)
+	}
+	if t != nil {
+		for _, b := range t.Bounds {
+			out = append(out, b.Value)
+		}
+	}
+	if d != nil {
+		for _, a := range d.Args {
+			out = append(out, a.Value)
+		}
+	}
+	return slices.DeleteFunc(out, func(e ast.Expr) bool { return e == nil })
+}
+
+// expr checks an expression and all below it, and returns what its names reach.
+func (v *verifier) expr(e ast.Expr) (reach, error) {
+	info, ok := v.Info[e]
+	if !ok {
+		return reach{}, fmt.Errorf("nothing is known of %s", format.Expr(e))
+	}
+	r := v.leaf(e)
+	for _, child := range v.operands(e) {
+		below, err := v.expr(child)
+		if err != nil {
+			return r, err
+		}
+		r = r.join(below)
+	}
+	if s, ok := e.(*ast.Sum); ok && s.Family != nil && len(r.owners) > 0 && v.For == "" {
+		r.owners = r.owners.Join(types.Owners{v.Server}) // several members: nobody's alone
+	}
+	if !slices.Equal(info.Owners, r.owners) || info.Random != r.random {
+		return r, fmt.Errorf("%s depends on names of: %s (parameters: %t), but is taken to depend on: %s (%t)", format.Expr(e), r.owners, r.random, info.Owners, info.Random)
+	}
+	return r, nil
+}
+
+// operands lists the parts of an expression that have values of their own.
+func (v *verifier) operands(e ast.Expr) []ast.Expr {
+	switch e := e.(type) {
+	case *ast.Paren:
+		return []ast.Expr{e.X}
+	case *ast.Unary:
+		return []ast.Expr{e.X}
+	case *ast.Transpose:
+		return []ast.Expr{e.X}
+	case *ast.Binary:
+		return []ast.Expr{e.X, e.Y}
+	case *ast.Call:
+		return e.Args
+	case *ast.Sum:
+		return []ast.Expr{e.Body}
+	case *ast.Index:
+		return v.indexed(e)
+	}
+	return nil
+}
+
+// indexed lists what is indexed, unless it is the value of a member, and the levels that index it.
+func (v *verifier) indexed(e *ast.Index) []ast.Expr {
+	var out []ast.Expr
+	if _, typed := v.Info[e.X]; typed {
+		out = append(out, e.X)
+	}
+	for _, a := range e.Args {
+		if n, ok := a.Lo.(*ast.Name); ok && v.Symbols[n.Name] != nil && v.Symbols[n.Name].Type.Elem == types.Level {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// leaf is what a name, a member's value, or the numbers in subscripts and ranges depend on.
+func (v *verifier) leaf(e ast.Expr) reach {
+	switch e := e.(type) {
+	case *ast.Name:
+		return v.named(e.Name)
+	case *ast.Index:
+		r := reach{}
+		for _, a := range e.Args {
+			r.owners = r.owners.Join(v.CountedBy(a.Lo)).Join(v.CountedBy(a.Hi))
+		}
+		if n, ok := e.X.(*ast.Name); ok {
+			if _, typed := v.Info[n]; !typed {
+				return r.join(v.named(n.Name))
+			}
+		}
+		return r
+	case *ast.Sum:
+		return reach{owners: v.CountedBy(e.Lo).Join(v.CountedBy(e.Hi))}
+	}
+	return reach{}
+}
+
+func (v *verifier) named(name string) reach {
+	s := v.Symbols[name]
+	if s == nil {
+		if z := v.Sizes[name]; z != nil {
+			return reach{owners: v.private(z)}
+		}
+		return reach{} // the variable of a comprehension
+	}
+	switch s.Kind {
+	case Let:
+		return v.value(s, s.Decl.(*ast.Let).Value)
+	case Generated:
+		return v.value(s, s.Decl.(*ast.Generate).Value)
+	case Data, Param, Receive, Aux:
+		r := reach{random: s.Kind != Data}
+		if s.Owner != Shared {
+			r.owners = types.Owners{s.Owner}
+		}
+		return r
+	}
+	return reach{}
+}
+
+// private returns the client in whose declarations alone a size occurs.
+func (v *verifier) private(z *Size) types.Owners {
+	if name, ok := z.Owners.Sole(); ok && name != Shared && v.For == "" {
+		return z.Owners
+	}
+	return nil
+}
+
+// value is the reach of a let, which is checked where it is declared.
+func (v *verifier) value(s *Symbol, e ast.Expr) reach {
+	r, ok := v.values[s]
+	if !ok {
+		r, _ = v.expr(e)
+		v.values[s] = r
+	}
+	return r
+}
+
+// likelihoods checks that arguments fill the left side, which is data, and that priors need only what their party holds.
+func (v *verifier) likelihoods() error {
+	for _, l := range v.Likelihoods {
+		left := v.Info[l.Stmt.Left]
+		owners := left.Owners
+		if left.Random || l.Dist.Discrete && !left.Type.Elem.Integral() {
+			return fmt.Errorf("%s: the left side is %s (parameters: %t)", format.Stmt(l.Stmt), left.Type, left.Random)
+		}
+		for _, e := range append(slices.Clone(l.Args), l.Stmt.Weights) {
+			if e == nil {
+				continue
+			}
+			owners = owners.Join(v.Info[e].Owners)
+			if !fills(v.Info[e].Type, left.Type) {
+				return fmt.Errorf("%s: %s is %s", format.Stmt(l.Stmt), format.Expr(e), v.Info[e].Type)
+			}
+		}
+		if !slices.Equal(owners, l.Owners) {
+			return fmt.Errorf("%s depends on names of: %s, but is taken to depend on: %s", format.Stmt(l.Stmt), owners, l.Owners)
+		}
+	}
+	return v.priors()
+}
+
+func (v *verifier) priors() error {
+	for _, s := range v.Order {
+		home := s.Owner
+		if home == Shared {
+			home = v.Server
+		}
+		for _, a := range s.Args {
+			if s.Kind == Param && a != nil && !(v.Info[a].Owners.Within(home) && fills(v.Info[a].Type, s.Type)) {
+				return fmt.Errorf("the prior of %s at %s needs %s, which is %s of: %s", s.Name, home, format.Expr(a), v.Info[a].Type, v.Info[a].Owners)
+			}
+		}
+	}
+	return nil
+}
+
+// fills reports whether an argument broadcasts to the left side.
+func fills(arg, left types.Type) bool {
+	dims, ok := types.Broadcast(arg.Dims, left.Dims)
+	return ok && types.Type{Dims: dims}.SameShape(left)
+}
+
+// noise checks that the auxiliary variables of every client have a density.
+func (v *verifier) noise() error {
+	if v.For == "" && len(v.Clients) == 0 && !v.Transform.Kind.Pooled {
+		return fmt.Errorf("transform %s without clients", v.Transform.Kind)
+	}
+	for _, c := range v.Clients {
+		if rho := v.Transform.RhoOf(c.Name); !(rho > 0) || math.IsInf(rho, 1) {
+			return fmt.Errorf("the noise of %s has sd %v", c.Name, rho)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package compile
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/vflc/vflc/lang/format"
+)
+
+// Dump prints the result of a stage. The error is of an unknown stage, of one that errors kept Compile from reaching, or of w.
+func (m *Model) Dump(w io.Writer, stage string) error {
+	passes := modelPasses()
+	i := slices.IndexFunc(passes, func(p pass[*Model]) bool { return p.name == stage && p.dump != nil })
+	if i < 0 {
+		return fmt.Errorf("compile: there is no stage %q", stage)
+	}
+	if i >= m.done {
+		return fmt.Errorf("compile: errors before %s", stage)
+	}
+	return passes[i].dump(m, w)
+}
+
+// table lays out lines of cells in columns, two blanks apart. The last cell of a line is not empty.
+func table(w io.Writer, lines [][]string) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, line := range lines {
+		fmt.Fprintln(t, strings.Join(line, "\t"))
+	}
+	return t.Flush()
+}
+
+// dumpCheck lists every name with its kind, owner and type.
+func dumpCheck(m *Model, w io.Writer) error {
+	lines := [][]string{{"name", "kind", "owner", "type"}}
+	for _, s := range m.Checked.Order {
+		owner := s.Owner
+		if owner == "" {
+			owner = s.Owners.String()
+		}
+		lines = append(lines, []string{s.Name, s.Kind.String(), owner, s.Type.String()})
+	}
+	return table(w, lines)
+}
+
+// dumpCut lists the cuts and the sums that they enter.
+func dumpCut(m *Model, w io.Writer) error {
+	lines := [][]string{{"cut", "client", "shape", "expression"}}
+	for _, k := range m.Cuts.Cuts {
+		lines = append(lines, []string{k.Name, k.Client, "[" + strings.Join(k.Type.Shape(), ", ") + "]", format.Expr(k.Expr)})
+	}
+	if err := table(w, lines); err != nil {
+		return err
+	}
+	for _, g := range m.Cuts.Groups {
+		var names []string
+		for _, k := range g.Cuts {
+			names = append(names, k.Name)
+		}
+		kind := "one by one"
+		if g.Additive {
+			kind = "additive"
+		}
+		fmt.Fprintf(w, "group %d: %s, %s\n", g.Number, strings.Join(names, " + "), kind)
+	}
+	return nil
+}
+
+// dumpTransform lists what each party evaluates, sends and receives.
+func dumpTransform(m *Model, w io.Writer) error {
+	for _, p := range m.Parts.Parties {
+		fmt.Fprintf(w, "%s\n", p.Name)
+		for _, k := range p.Aux {
+			fmt.Fprintf(w, "  sends %s ~ normal(%s, %g)\n", k.Name, format.Expr(k.Expr), m.Checked.Transform.RhoOf(k.Client))
+		}
+		for _, k := range p.Received {
+			fmt.Fprintf(w, "  receives %s from %s\n", k.Name, k.Client)
+		}
+		for _, g := range p.Others {
+			fmt.Fprintf(w, "  receives the others' sum of group %d\n", g.Number)
+		}
+		for _, l := range p.Likelihoods {
+			fmt.Fprintf(w, "  evaluates %s\n", format.Stmt(l))
+		}
+	}
+	return nil
+}
+
+// dumpSplit prints the party programs as they are written; of a pooled model, the model.
+func dumpSplit(m *Model, w io.Writer) error {
+	if m.Pooled() {
+		_, err := fmt.Fprintf(w, "-- %s.vfl --\n%s", m.Name, m.Source.Text)
+		return err
+	}
+	for _, p := range m.Programs {
+		fmt.Fprintf(w, "-- %s --\n%s", p.File, p.Text)
+	}
+	return nil
+}

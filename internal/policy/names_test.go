@@ -1,0 +1,42 @@
+package policy
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/vflc/vflc/stdlib"
+)
+
+// What is known of a distribution stands in its descriptor: code elsewhere that asks for one by name would have to be found and changed for each
+// new distribution. Examples, benchmarks and tools name the distributions that they use.
+func TestNoDistributionIsNamedOutsideTheStandardLibrary(t *testing.T) {
+	names := stdlib.New().Dists()
+	for dir, u := range units(t) {
+		if slices.ContainsFunc([]string{"stdlib", "bench", "tools", "tests", "examples"}, func(top string) bool { return below(dir, top) }) {
+			continue
+		}
+		for _, f := range u.files {
+			ast.Inspect(f, func(n ast.Node) bool {
+				lit, ok := n.(*ast.BasicLit)
+				if !ok || lit.Kind != token.STRING {
+					return true
+				}
+				if s, err := strconv.Unquote(lit.Value); err == nil && slices.Contains(names, s) {
+					t.Errorf("%s: %q is a distribution: put what is known of it into its descriptor, and ask that", u.at(n), s)
+				}
+				return true
+			})
+		}
+	}
+}
+
+// The noise of auxiliary variables is a distribution with a location and a scale.
+func TestNoiseIsADistribution(t *testing.T) {
+	d, ok := stdlib.New().Dist(stdlib.Noise)
+	if !ok || d.LocationAt != 0 || d.ScaleAt != 1 || len(d.Params) != 2 {
+		t.Errorf("%s is not a distribution of a location and a scale", stdlib.Noise)
+	}
+}

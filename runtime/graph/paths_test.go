@@ -1,0 +1,345 @@
+package graph_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/vflc/vflc/runtime/graph"
+	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// A form is how an argument of a density comes about.
+type form int
+
+const (
+	oneConstant form = iota
+	constants        // one for each row
+	oneNumber        // a parameter of the model
+	numbers          // one for each row
+	predictor        // a matrix times coefficients
+)
+
+// A densityCase is a density in a model: everything is drawn from the descriptor of the distribution.
+type densityCase struct {
+	d        *def.Dist
+	n        int
+	x        form
+	theta    []form
+	weighted bool
+}
+
+func (c densityCase) String() string {
+	return fmt.Sprintf("%s, %d rows, x %d, theta %v, weighted %v", c.d.Name, c.n, c.x, c.theta, c.weighted)
+}
+
+// densityCases lists the ways in which a distribution can be met.
+func densityCases(d *def.Dist) []densityCase {
+	thetas := [][]form{nil}
+	for k, p := range d.Params {
+		forms := []form{oneConstant, oneNumber, numbers}
+		if p.Integral {
+			forms = []form{oneConstant, constants}
+		}
+		if d.Link.Scale != def.NoLink && d.Link.Param == k {
+			forms = append(forms, predictor)
+		}
+		var longer [][]form
+		for _, t := range thetas {
+			for _, f := range forms {
+				longer = append(longer, append(t[:len(t):len(t)], f))
+			}
+		}
+		thetas = longer
+	}
+	xs := []form{constants, numbers}
+	if d.Discrete {
+		xs = xs[:1]
+	}
+	var out []densityCase
+	for _, x := range xs {
+		for _, theta := range thetas {
+			for _, n := range []int{1, 17, 300} {
+				out = append(out, densityCase{d, n, x, theta, false})
+			}
+			out = append(out, densityCase{d, 100, x, theta, true})
+		}
+	}
+	return out
+}
+
+// An argument is one of a case: its value by rows, and how that depends on parameters of the model, by rows.
+type argument struct {
+	form   form
+	v      []float64
+	at     []float64 // parameters of the model
+	matrix []float64 // of a predictor, by columns
+}
+
+const predictorColumns = 3
+
+// newArgument draws an argument of n rows.
+func newArgument(r *rand.Rand, f form, n int, draw func(row int) float64) argument {
+	a := argument{form: f, v: make([]float64, n)}
+	for i := range a.v {
+		if f == constants || f == numbers || i == 0 {
+			a.v[i] = draw(i)
+		} else {
+			a.v[i] = a.v[0]
+		}
+	}
+	switch f {
+	case oneNumber:
+		a.at = a.v[:1]
+	case numbers:
+		a.at = a.v
+	case predictor:
+		a.at, a.matrix = make([]float64, predictorColumns), make([]float64, n*predictorColumns)
+		for k := range a.at {
+			a.at[k] = 0.5 * r.NormFloat64()
+		}
+		clear(a.v)
+		for j := range a.matrix {
+			a.matrix[j] = r.NormFloat64()
+			a.v[j%n] += a.matrix[j] * a.at[j/n]
+		}
+	}
+	return a
+}
+
+// build adds an argument to a model.
+func (a argument) build(tb testing.TB, b *graph.Builder, name string) graph.ID {
+	n := len(a.v)
+	switch a.form {
+	case oneConstant:
+		return b.Scalar(a.v[0])
+	case constants:
+		return b.Const(name, shape{n}, a.v)
+	case oneNumber:
+		return b.Param(name, shape{})
+	case numbers:
+		return b.Param(name, shape{n})
+	}
+	return apply(tb, b, "matmul", b.Const(name+" matrix", shape{n, predictorColumns}, a.matrix), b.Param(name, shape{predictorColumns}))
+}
+
+// pull takes derivatives by rows to the parameters, and sums of their absolute values.
+func (a argument) pull(d []float64) (grad, size []float64) {
+	grad, size = make([]float64, len(a.at)), make([]float64, len(a.at))
+	for k := range grad {
+		for i, v := range d {
+			switch {
+			case a.form == numbers && i != k:
+				continue
+			case a.form == predictor:
+				v *= a.matrix[k*len(a.v)+i]
+			}
+			grad[k] += v
+			size[k] += math.Abs(v)
+		}
+	}
+	return grad, size
+}
+
+// domainDraw gives an ordinary value of a domain.
+func domainDraw(r *rand.Rand, p def.Param) float64 {
+	switch {
+	case p.Integral:
+		return float64(1 + r.IntN(40))
+	case p.Domain == def.Positive:
+		return math.Exp(0.6 * r.NormFloat64())
+	case p.Domain == def.UnitInterval:
+		return 0.05 + 0.9*r.Float64()
+	}
+	return 1.2 * r.NormFloat64()
+}
+
+// A drawnCase is a case with numbers.
+type drawnCase struct {
+	densityCase
+	args    []argument // x, then theta
+	weights []float64
+	power   float64
+}
+
+func (c densityCase) draw(seed uint64) *drawnCase {
+	r := rand.New(rand.NewPCG(seed, 23))
+	out := &drawnCase{densityCase: c, args: make([]argument, 1), power: 0.5}
+	for k, f := range c.theta {
+		draw := func(int) float64 { return domainDraw(r, c.d.Params[k]) }
+		if c.d.Support == def.Interval && k == 1 { // bounds in order
+			draw = func(int) float64 { return 7 + r.Float64() }
+		}
+		out.args = append(out.args, newArgument(r, f, c.n, draw))
+	}
+	out.args[0] = newArgument(r, c.x, c.n, func(row int) float64 {
+		switch {
+		case c.d.Sample != nil:
+			return c.d.Sample(r, out.row(row))
+		case c.d.Support == def.Positive:
+			return r.ExpFloat64()
+		}
+		return r.NormFloat64()
+	})
+	for range c.n {
+		out.weights = append(out.weights, float64(r.IntN(3)))
+	}
+	return out
+}
+
+// row is theta in a row.
+func (c *drawnCase) row(i int) []float64 {
+	theta := make([]float64, len(c.theta))
+	for k := range theta {
+		theta[k] = c.args[k+1].v[i]
+	}
+	return theta
+}
+
+// build makes the graph of a case.
+func (c *drawnCase) build(tb testing.TB, b *graph.Builder) {
+	ids := make([]graph.ID, len(c.args))
+	for k, a := range c.args {
+		ids[k] = a.build(tb, b, fmt.Sprint("a", k))
+	}
+	weights := graph.NoID
+	if c.weighted {
+		weights = b.Const("weights", shape{c.n}, c.weights)
+	}
+	if err := b.Density("y", c.d, ids[0], ids[1:], weights, c.power); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// at is the parameters of the model.
+func (c *drawnCase) at() []float64 {
+	var x []float64
+	for _, a := range c.args {
+		x = append(x, a.at...)
+	}
+	return x
+}
+
+// want is the value and the gradient by the descriptor's log density, row by row, with the sums of absolute values that they are made of.
+func (c *drawnCase) want() (grad, size []float64) {
+	partials := make([][]float64, len(c.args))
+	value, all := 0.0, 0.0
+	for i := range c.n {
+		w := c.power
+		if c.weighted {
+			w *= c.weights[i]
+		}
+		block := def.Block{N: 1, X: def.Scalar(c.args[0].v[i]), DX: make([]float64, 1)}
+		theta := c.row(i)
+		for _, v := range theta {
+			block.Theta, block.DTheta = append(block.Theta, def.Scalar(v)), append(block.DTheta, make([]float64, 1))
+		}
+		lp := c.d.LogDensity(&block)
+		all += w * math.Abs(lp)
+		if c.d.Carrier != nil {
+			carrier := c.d.Carrier(c.args[0].v[i], theta)
+			lp += carrier
+			all += w * math.Abs(carrier)
+		}
+		value += w * lp
+		partials[0] = append(partials[0], w*block.DX[0])
+		for k := range theta {
+			partials[k+1] = append(partials[k+1], w*block.DTheta[k][0])
+		}
+	}
+	grad, size = []float64{value}, []float64{all}
+	for k, a := range c.args {
+		g, s := a.pull(partials[k])
+		grad, size = append(grad, g...), append(size, s...)
+	}
+	return grad, size
+}
+
+// everyDensity visits every way of meeting every distribution.
+func everyDensity(visit func(i int, c densityCase)) {
+	u := stdlib.New()
+	for _, name := range u.Dists() {
+		d, _ := u.Dist(name)
+		for i, c := range densityCases(d) {
+			visit(i, c)
+		}
+	}
+}
+
+// TestDensitiesAgree holds every way in which a density is computed (written as operations, by a loop over rows, with a linear predictor, by the
+// loop of its distribution, weighted or plain) against the log density of the descriptor. TestBits does so for the sets of kernels.
+func TestDensitiesAgree(t *testing.T) {
+	everyDensity(func(i int, c densityCase) {
+		drawn := c.draw(uint64(i))
+		want, size := drawn.want()
+		for _, plain := range []bool{false, true} {
+			b := graph.New("density")
+			if plain {
+				b.Plain()
+			}
+			drawn.build(t, b)
+			got := evaluated(build(t, b), drawn.at())
+			for k := range want {
+				if !(math.Abs(got[k]-want[k]) <= 1e-12*max(1, size[k])) {
+					t.Errorf("%v, plain %v: number %d is %v, want %v", c, plain, k, got[k], want[k])
+					break
+				}
+			}
+		}
+	})
+}
+
+// TestVectorFormsAreTaken checks that a distribution with a vector form does not run by its own loop over many observations, with one number for
+// every parameter but the predictor, or constants where it needs them.
+func TestVectorFormsAreTaken(t *testing.T) {
+	loops := map[string]bool{}
+	everyDensity(func(i int, c densityCase) {
+		if c.weighted || c.n < 300 || c.x != constants || c.d.Expand == nil && c.d.Rows == def.NoRows {
+			return
+		}
+		b := graph.New("density")
+		c.draw(uint64(i)).build(t, b)
+		loop := strings.Contains(build(t, b).String(), "density."+c.d.Name)
+		before, seen := loops[c.d.Name]
+		loops[c.d.Name] = loop && (before || !seen)
+	})
+	for name, loop := range loops {
+		if loop {
+			t.Errorf("%s runs by its own loop in every model", name)
+		}
+	}
+}
+
+// TestOutsideDomains checks that no way of computing a density gives a finite number where a parameter, of all rows or of one, is outside its domain.
+func TestOutsideDomains(t *testing.T) {
+	everyDensity(func(i int, c densityCase) {
+		for k, p := range c.d.Params {
+			for _, v := range []float64{-0.5, 1.5, math.NaN()} {
+				if p.Integral || p.Allows(v) || c.theta[k] == predictor {
+					continue
+				}
+				drawn := c.draw(uint64(i))
+				drawn.spoil(k+1, v)
+				b := graph.New("outside")
+				drawn.build(t, b)
+				if got := evaluated(build(t, b), drawn.at())[0]; math.Abs(got) <= math.MaxFloat64 {
+					t.Errorf("%v: with %s = %v the target is %v", c, p.Name, v, got)
+				}
+			}
+		}
+	})
+}
+
+// spoil puts a value into the first row of an argument, and into all where it has one number for all.
+func (c *drawnCase) spoil(k int, v float64) {
+	a := c.args[k]
+	for i := range a.v {
+		if i == 0 || a.form == oneConstant || a.form == oneNumber {
+			a.v[i] = v
+		}
+	}
+	c.weights[0] = 1
+}

@@ -1,0 +1,20 @@
+package def
+
+// A Value is a number or an array in an expression that a Builder holds. It means something to that builder alone.
+type Value int32
+
+// A Builder takes a log density written with operations that have vector kernels and share what they compute with the rest of a model. Values
+// broadcast over trailing axes; each broadcasts to the shape of the left side of the density. A misspelt function panics.
+type Builder interface {
+	Number(v float64) Value
+	Add(a, b Value) Value
+	Sub(a, b Value) Value
+	Mul(a, b Value) Value
+	Div(a, b Value) Value
+	Func(name string, x Value) Value    // an elementwise function of the standard library
+	Const(x Value) (v float64, ok bool) // the value, where it is one number that is known
+	Sum(x Value, k float64)             // adds k·x for every element of the left side
+	Each(v float64)                     // adds v for every element of the left side
+	// Density adds the log density of another distribution, carrier included, at x, which has the shape of the left side.
+	Density(d Dist, x Value, theta ...Value)
+}

@@ -1,0 +1,71 @@
+package def
+
+// A LocationScale names two parameters by index: a location and a scale.
+type LocationScale struct{ Location, Scale int }
+
+// A Decay is how fast a density vanishes towards an end of its support, or how fast that is needed.
+type Decay int
+
+// The decays, each faster than the one before.
+const (
+	Algebraic   Decay = iota // at most as a power of the distance from a finite end, of 1/|x| towards an infinite one; or not at all
+	Power                    // faster than every such power
+	Exponential              // towards an infinite end: faster than exp(-k|x|) for every k
+)
+
+// An End is how a density behaves towards one end of its support. The zero value is a finite end with a positive finite density, such as 0 of
+// an exponential distribution, or an infinite end where the density vanishes as a power of 1/|x| or not at all.
+type End struct {
+	Decay Decay
+	// Exponent, for a finite end with an algebraic decay, is that of the distance from the end to which the density is proportional there; nil: 0.
+	Exponent *Exponent
+}
+
+// An Exponent is a number that depends on one parameter.
+type Exponent struct {
+	Param int // its index
+	Of    func(v float64) float64
+}
+
+// LessOne is the exponent θ_k - 1.
+func LessOne(k int) *Exponent {
+	return &Exponent{Param: k, Of: func(v float64) float64 { return v - 1 }}
+}
+
+// included reports whether the density is positive and finite on a finite end.
+func (e End) included() bool { return e.Decay == Algebraic && e.Exponent == nil }
+
+// A LinkScale is the scale on which a linear predictor acts.
+type LinkScale int
+
+// The scales. The zero value is that of a distribution without a parameter for a linear predictor.
+const (
+	NoLink       LinkScale = iota
+	IdentityLink           // it moves x: p(x + c | θ + c) = p(x | θ)
+	LogLink                // it is the logarithm of the mean of a count, or scales a positive x: p(c·x | θ + log c) = p(x | θ)/c
+	LogitLink              // it is the log odds of a success
+)
+
+// A Link says which parameter takes a linear predictor, and on which scale.
+type Link struct {
+	Scale LinkScale
+	Param int // its index
+}
+
+// A Limit says that a function tends to Y, which is 0, ∞ or -∞, where its argument tends to X, and how.
+type Limit struct {
+	X, Y float64
+	Rate Rate
+}
+
+// A Rate compares two quantities that tend to limits: one is about the other, a power of it, exponential in it, or its logarithm. Of a quantity
+// that tends to 0 its reciprocal counts, and of one that tends to a finite x the reciprocal of the distance from it.
+type Rate int
+
+// The rates.
+const (
+	Linear Rate = iota
+	PowerLaw
+	Exponentially
+	Logarithmically
+)

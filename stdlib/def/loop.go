@@ -1,0 +1,34 @@
+package def
+
+// A RowLoop names a loop over rows of observations that gives the log density and its derivatives in one step, together with the product of a
+// matrix with coefficients where the predictor is one. There is one for each of the likelihoods that are met most. It runs where the observations
+// are data inside the support and every parameter but that of the link is one number for all rows; that of the normal density runs everywhere.
+type RowLoop int
+
+// The loops over rows. The zero value is that of a distribution without one.
+const (
+	NoRows RowLoop = iota
+	NormalRows
+	BernoulliLogitRows
+	BinomialLogitRows
+	PoissonLogRows
+	NegBinomial2LogRows
+)
+
+// A FuncLoop names a vector loop for the values and derivatives of an elementwise function.
+type FuncLoop int
+
+// The vector loops of functions. The zero value is that of a function that runs by its own Forward and Backward.
+const (
+	NoLoop FuncLoop = iota
+	ExpLoop
+	Expm1Loop
+	LogLoop
+	Log1pLoop
+	SqrtLoop
+	SquareLoop
+	InvLogitLoop
+	TanhLoop
+	ReluLoop
+	SoftplusLoop
+)

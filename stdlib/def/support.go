@@ -1,0 +1,63 @@
+package def
+
+import "math"
+
+// A Support is the set of values that a distribution gives positive density.
+type Support int
+
+// The supports.
+const (
+	RealLine     Support = iota
+	Positive             // (0, ∞), or [0, ∞) for the half distributions
+	UnitInterval         // (0, 1)
+	Interval             // [θ_0, θ_1] with θ_0 < θ_1: uniform's own bounds
+	ZeroOne              // {0, 1}
+	Naturals             // {0, 1, 2, …}
+	UpToN                // {0, …, θ_0}
+)
+
+// Bounds returns the ends of the support.
+func (s Support) Bounds(theta []float64) (lower, upper float64) {
+	switch s {
+	case Positive, Naturals:
+		return 0, math.Inf(1)
+	case UnitInterval, ZeroOne:
+		return 0, 1
+	case Interval:
+		return theta[0], theta[1]
+	case UpToN:
+		return 0, theta[0]
+	}
+	return math.Inf(-1), math.Inf(1)
+}
+
+// Inside reports whether x is finite and between the ends of the support, or on an end where the density is positive and finite. A parameter
+// that the support depends on may be NaN: then nothing is inside.
+func (d *Dist) Inside(x float64, theta []float64) bool {
+	lower, upper := d.Support.Bounds(theta)
+	switch {
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		return false
+	case d.Discrete:
+		return x == math.Floor(x) && lower <= x && x <= upper
+	case x == lower:
+		return d.Lower.included()
+	case x == upper:
+		return d.Upper.included()
+	}
+	return lower < x && x < upper
+}
+
+// Allows reports whether a parameter may have the value v, a finite number inside its domain; the ends of a probability belong to it.
+func (p *Param) Allows(v float64) bool {
+	lower, upper := p.Domain.Bounds(nil)
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return false
+	case p.Integral:
+		return v == math.Floor(v) && v >= lower
+	case p.Domain == Positive:
+		return v > 0
+	}
+	return lower <= v && v <= upper
+}

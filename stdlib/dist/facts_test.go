@@ -1,0 +1,186 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/special"
+)
+
+// A distribution without a vector form is several times slower over many rows: it has one, or a reason why not.
+func TestVectorForms(t *testing.T) {
+	each(t, func(t *testing.T, d def.Dist) {
+		vector := d.Expand != nil || d.Rows != def.NoRows
+		if !vector && d.NoVectorForm == "" {
+			t.Error("neither Expand nor Rows, and no reason in NoVectorForm")
+		}
+		if vector && d.NoVectorForm != "" {
+			t.Errorf("it has a vector form, and a reason for having none: %s", d.NoVectorForm)
+		}
+		if d.Rows != def.NoRows && d.Link.Scale == def.NoLink {
+			t.Error("a loop over rows needs a link, which names the predictor")
+		}
+	})
+}
+
+// What Inside accepts has a density, and what lies outside the support is not accepted.
+func TestInside(t *testing.T) {
+	each(t, func(t *testing.T, d def.Dist) {
+		r := rand.New(rand.NewPCG(31, 32))
+		for range 200 {
+			theta := drawTheta(d, r)
+			lower, upper := d.Support.Bounds(theta)
+			for _, x := range append(outside(d.Support, theta), drawX(d, r, theta), lower, upper, math.Inf(1)) {
+				lp := logp(d, x, theta)
+				if d.Inside(x, theta) && !finite(lp) {
+					t.Errorf("%s is inside, and log p is %v", label(x, theta), lp)
+				}
+				if math.IsInf(lp, -1) == d.Inside(x, theta) {
+					t.Errorf("%s: inside is %v, and log p is %v", label(x, theta), d.Inside(x, theta), lp)
+				}
+			}
+			if x := drawX(d, r, theta); !d.Inside(x, theta) {
+				t.Errorf("%s was drawn and is not inside", label(x, theta))
+			}
+		}
+	})
+}
+
+// slope is the derivative of log p in the logarithm of the distance t from an end, by differences.
+func slope(d def.Dist, theta []float64, end, side, t float64) float64 {
+	const h = 1e-3
+	at := func(t float64) float64 { return logp(d, end+side*t, theta) }
+	return (at(t*math.Exp(h)) - at(t*math.Exp(-h))) / (2 * h)
+}
+
+// The ends of a continuous distribution are as the descriptor gives them: with t the distance from a finite end or |x| towards an infinite one,
+// the slope d log p/d log t tends to the exponent, to ∞ where the decay is faster than powers, and as fast as t where it is faster than exponentials.
+func TestEnds(t *testing.T) {
+	each(t, func(t *testing.T, d def.Dist) {
+		if d.Discrete {
+			if d.Lower != (def.End{}) || d.Upper != (def.End{}) {
+				t.Error("ends are of continuous distributions")
+			}
+			return
+		}
+		r := rand.New(rand.NewPCG(33, 34))
+		for range 20 {
+			theta := drawTheta(d, r)
+			lower, upper := d.Support.Bounds(theta)
+			checkEnd(t, d, theta, d.Lower, lower, 1)
+			checkEnd(t, d, theta, d.Upper, upper, -1)
+		}
+	})
+}
+
+// checkEnd checks one end; inward is the sign of the way from it into the support.
+func checkEnd(t *testing.T, d def.Dist, theta []float64, e def.End, end, inward float64) {
+	t.Helper()
+	if math.IsInf(end, 0) {
+		if e.Exponent != nil {
+			t.Fatal("an exponent is of a finite end")
+		}
+		if e.Decay == def.Exponential && math.IsInf(logp(d, -inward*1e6, theta), -1) {
+			return // too fast for the slope to have a number
+		}
+		const far = 1e12
+		s := -slope(d, theta, 0, -inward, far)
+		per := -slope(d, theta, 0, -inward, 1e6) / 1e6 // -d log p/d|x|
+		more := s / far
+		switch {
+		case e.Decay == def.Algebraic && !(s < 1e3),
+			e.Decay == def.Power && !(-slope(d, theta, 0, -inward, 1e250) > 20),
+			e.Decay == def.Power && !(more < 1.01*per),
+			e.Decay == def.Exponential && !(more > 1e5*per):
+			t.Errorf("theta %v: towards %v the slope is %v at 1e12, %v a unit, which is not decay %d", theta, end, s, per, e.Decay)
+		}
+		return
+	}
+	near := 1e-7
+	if end == 0 {
+		near = 1e-290
+	}
+	s := slope(d, theta, end, inward, near)
+	want := 0.0
+	switch {
+	case e.Decay == def.Exponential:
+		t.Fatal("that decay is of an infinite end")
+	case e.Decay == def.Power:
+		if !(s > 20) {
+			t.Errorf("theta %v: the slope at %v is %v, which is not faster than powers", theta, end, s)
+		}
+		return
+	case e.Exponent != nil:
+		want = e.Exponent.Of(theta[e.Exponent.Param])
+	}
+	if math.Abs(s-want) > 1e-5 {
+		t.Errorf("theta %v: the exponent at %v is %v, want %v", theta, end, s, want)
+	}
+}
+
+// The link is what it is taken for.
+func TestLinks(t *testing.T) {
+	each(t, func(t *testing.T, d def.Dist) {
+		r := rand.New(rand.NewPCG(35, 36))
+		for range 20 {
+			theta := drawTheta(d, r)
+			moved := append([]float64(nil), theta...)
+			x, c := drawX(d, r, theta), r.NormFloat64()
+			if d.Link.Scale != def.NoLink {
+				moved[d.Link.Param] += c
+			}
+			var got, want float64
+			switch {
+			case d.Link.Scale == def.IdentityLink:
+				got, want = logp(d, x+c, moved), logp(d, x, theta)
+			case d.Link.Scale == def.LogLink && d.Support == def.Positive:
+				got, want = logp(d, x*math.Exp(c), moved), logp(d, x, theta)-c
+			case d.Link.Scale == def.LogLink:
+				got, want = mean(d, theta), math.Exp(theta[d.Link.Param])
+			case d.Link.Scale == def.LogitLink:
+				_, trials := d.Support.Bounds(theta)
+				got, want = mean(d, theta), trials*special.InvLogit(theta[d.Link.Param])
+			}
+			if math.Abs(got-want) > 1e-9*math.Max(1, math.Abs(want)) {
+				t.Errorf("%s: %v, want %v", label(x, theta), got, want)
+			}
+		}
+	})
+}
+
+// mean sums x·p(x) over the support of a discrete distribution.
+func mean(d def.Dist, theta []float64) float64 {
+	sum := 0.0
+	_, upper := d.Support.Bounds(theta)
+	for x := 0.0; x <= min(upper, 20_000); x++ {
+		sum += x * math.Exp(logp(d, x, theta))
+	}
+	return sum
+}
+
+// A location and scale of log x: log p(x | mu, sigma) + log x is that of the standard member at (log x - mu)/sigma, less log sigma.
+func TestLocationScaleOfLog(t *testing.T) {
+	each(t, func(t *testing.T, d def.Dist) {
+		if d.OfLog == nil {
+			return
+		}
+		if d.ScaleAt >= 0 || d.Support != def.Positive {
+			t.Fatal("either x or the logarithm of a positive x has a location and scale")
+		}
+		r := rand.New(rand.NewPCG(37, 38))
+		for range 50 {
+			theta := drawTheta(d, r)
+			x := drawX(d, r, theta)
+			standard := append([]float64(nil), theta...)
+			standard[d.OfLog.Location], standard[d.OfLog.Scale] = 0, 1
+			mu, sigma := theta[d.OfLog.Location], theta[d.OfLog.Scale]
+			z := (math.Log(x) - mu) / sigma
+			got, want := logp(d, x, theta)+math.Log(x), logp(d, math.Exp(z), standard)+z-math.Log(sigma)
+			if math.Abs(got-want) > 1e-9*math.Max(1, math.Abs(want)) {
+				t.Errorf("%s: %v, want %v", label(x, theta), got, want)
+			}
+		}
+	})
+}

@@ -1,0 +1,92 @@
+// Package compiletest takes models through the compiler for tests, and verifies what every pass makes of them.
+package compiletest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
+)
+
+// Try compiles a text, right or wrong, and verifies the passes that it went through.
+func Try(t testing.TB, src *source.File, o check.Options) (*compile.Model, diag.List) {
+	t.Helper()
+	m, diags := compile.Compile(src, o)
+	if err := m.Verify(); err != nil {
+		t.Fatalf("%v\n%s", err, src.Text)
+	}
+	return m, diags
+}
+
+// Compile compiles a model that has no errors.
+func Compile(t testing.TB, text string, o check.Options) *compile.Model {
+	t.Helper()
+	m, diags := Try(t, source.New("model.vfl", text), o)
+	fatal(t, diags, text)
+	return m
+}
+
+// fatal ends a test that found errors.
+func fatal(t testing.TB, diags diag.List, text string) {
+	t.Helper()
+	if diags.HasErrors() {
+		t.Fatalf("%s %s\n%s", diags.Shown()[0].Code, diags.Shown()[0].Message, text)
+	}
+}
+
+// A Fixture is a model with tables.
+type Fixture struct {
+	Text   string
+	Tables map[string]string // by party, of a family lab/1, lab/2 …: CSV, or JSON where it begins with {
+	Family map[string]int    // members of families
+}
+
+// Bind binds the tables of a fixture that has no errors.
+func (f Fixture) Bind(t testing.TB, o check.Options) *compile.Bound {
+	t.Helper()
+	m := Compile(t, f.Text, o)
+	b, diags, err := compile.Bind(m, f.sources(t, m), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fatal(t, diags, f.Text)
+	if err := b.Verify(); err != nil {
+		t.Fatalf("%v\n%s", err, f.Text)
+	}
+	return b
+}
+
+// sources writes the tables to files.
+func (f Fixture) sources(t testing.TB, m *compile.Model) data.Sources {
+	dir := t.TempDir()
+	var out data.Sources
+	for _, p := range append(m.Parties(), data.PartyRef{Name: data.OwnerShared}) {
+		s := data.Source{PartyRef: p}
+		if text, ok := f.Tables[p.Name]; ok {
+			s.Files = append(s.Files, write(t, dir, p.Name, text))
+		}
+		for k := 1; p.Family && k <= f.Family[p.Name]; k++ {
+			s.Files = append(s.Files, write(t, dir, fmt.Sprint(p.Name, k), f.Tables[fmt.Sprintf("%s/%d", p.Name, k)]))
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func write(t testing.TB, dir, name, text string) string {
+	ending := ".csv"
+	if text[0] == '{' {
+		ending = ".json"
+	}
+	path := filepath.Join(dir, name+ending)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
