@@ -1,7 +1,8 @@
 // Package fit is what a run is, as a library. A run goes in four steps, each of which can be replaced or left out:
 //
 //   - compile.Compile turns the text of a model into a compiled model, or diagnostics of what is wrong with it.
-//   - Open reads the tables of the parties, which data.Locate finds, and prepares a run of an algorithm on them: a Prepared.
+//   - Open reads the tables of the parties, which data.Locate finds, and prepares a run of an algorithm on them: a Prepared. OpenBound does so
+//     for data in memory (compile.BindValues).
 //   - Prepared.Sample runs the algorithm over all parties in this process, and gives a Result.
 //   - Result.Summary, Diagnose and WriteTable describe the posterior, and Save writes it to a folder that package runs can read.
 //

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/stdlib/transforms"
@@ -112,5 +113,29 @@ func TestPointwiseInMemory(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A model whose data are in memory is fitted as one whose data are in tables, and its record names no files.
+func TestDataInMemory(t *testing.T) {
+	tables, err := normalMean(t, "1", Options{Settings: map[string]string{"chains": "2", "warmup": "100", "draws": "30"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, diags, err := compile.BindValues(tables.Model, tables.Values, nil)
+	good(t, diags, err)
+	p, diags, err := OpenBound(b, Options{Settings: tables.Given()})
+	good(t, diags, err)
+	want, err := tables.Sample(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.Sample(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameDraws(t, "data in memory", want.Draws, got.Draws)
+	if len(want.Record.Data) != 1 || len(got.Record.Data) != 0 {
+		t.Errorf("files %v and %v", want.Record.Data, got.Record.Data)
 	}
 }
