@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/stdlib/bijector"
 	"github.com/vflc/vflc/stdlib/dist"
 	"github.com/vflc/vflc/stdlib/encoder"
@@ -88,20 +87,4 @@ func constructorFiles(u *unit, types []string) []string {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// What may be written in a `from` clause and what can be computed are two lists of one thing.
-func TestEncodersAreDescribedAndComputed(t *testing.T) {
-	var described, computed []string
-	for _, e := range encoder.All() {
-		described = append(described, e.Name)
-	}
-	for _, e := range data.Encoders() {
-		computed = append(computed, e.Name)
-	}
-	slices.Sort(described)
-	slices.Sort(computed)
-	if diff := cmp.Diff(described, computed); diff != "" {
-		t.Errorf("described (-) and computed (+) encoders differ:\n%s", diff)
-	}
 }

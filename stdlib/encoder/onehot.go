@@ -1,8 +1,12 @@
 package encoder
 
-import "github.com/vflc/vflc/stdlib/def"
+import (
+	"math"
 
-// OneHot makes a 0/1 column for each category.
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// OneHot makes a 0/1 column for each category. Its fitted words are all categories in order.
 func OneHot() def.Encoder {
 	return def.Encoder{
 		Name:     "onehot",
@@ -12,5 +16,50 @@ func OneHot() def.Encoder {
 		Options: []def.Option{
 			{Name: "drop", Doc: "leaves out the column of the first category; without it every category has a column", Values: []string{"first"}},
 		},
+		Categories: true,
+		Whole:      true,
+		Fit: func(c def.Column, f *def.Fitted) *def.Fault {
+			f.Words = Categories(c)
+			if len(kept(f)) == 0 {
+				return &def.Fault{Kind: def.NoVariation, Text: "has the one category " + f.Words[0] + ", so onehot with drop=first leaves no column; leave it out"}
+			}
+			return nil
+		},
+		Names: func(column string, f *def.Fitted) []string {
+			var out []string
+			for _, category := range kept(f) {
+				out = append(out, column+"="+category)
+			}
+			return out
+		},
+		Apply: indicate,
+	}
+}
+
+// kept lists the categories that have a column.
+func kept(f *def.Fitted) []string {
+	if f.Options["drop"] == "first" {
+		return f.Words[1:]
+	}
+	return f.Words
+}
+
+// indicate writes 1 to the column of each cell's category and 0 to the others.
+func indicate(c def.Column, f *def.Fitted, out [][]float64, fault func(int, def.Fault)) {
+	skip := len(f.Words) - len(out)
+	for i, place := range Places(c, f.Words) {
+		rest := 0.0
+		if place < 0 {
+			rest = math.NaN()
+			if !c.Missing(i) {
+				fault(i, NewCategory(f.Words))
+			}
+		}
+		for _, column := range out {
+			column[i] = rest
+		}
+		if place >= skip {
+			out[place-skip][i] = 1
+		}
 	}
 }
