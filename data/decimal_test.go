@@ -49,3 +49,19 @@ func TestSerialsKeepHowTheyAreWritten(t *testing.T) {
 		}
 	}
 }
+
+// Numbers between two neighbours, exactly or nearly in the middle, are rounded as strconv does.
+func TestQuotientsAreRoundedToEven(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := rapid.Uint64Range(1, math.MaxUint64).Draw(t, "a")
+		if rapid.Bool().Draw(t, "half") { // 54 significant bits, the last one set: a tie for b = 1
+			a = (a>>10 | 1) << rapid.IntRange(0, 10).Draw(t, "shift")
+		}
+		a += uint64(rapid.IntRange(-1, 1).Draw(t, "beside"))
+		k := rapid.IntRange(0, maxDigits).Draw(t, "k")
+		want, err := strconv.ParseFloat(fmt.Sprintf("%de-%d", a, k), 64)
+		if got := quotient(max(a, 1), powers[k]); err != nil || a > 0 && got != want {
+			t.Fatalf("%d/1e%d: %v, want %v", a, k, got, want)
+		}
+	})
+}
