@@ -67,34 +67,42 @@ type csvColumn struct {
 	words   *words
 }
 
-// each calls header for the first record, and row for all others of the same length. In a table of one column a blank line can only be an
-// empty cell. The result is false when there are errors.
+// each calls header for the first record, and row for all others of the same length. The result is false when there are errors.
 func (p *csvPass) each(header func(cells [][]byte, line int) bool, row func(cells [][]byte, line int)) bool {
 	source, err := p.file.open()
 	if err != nil {
-		fail(p.list, diag.Unreadable, p.file.name, "%s", reason(err))
+		p.broken(err, 0)
 		return false
 	}
 	defer source.Close()
 	s := newScanner(source)
-	cells, line, err := s.next()
+	cells, first, err := s.next()
 	if err != nil {
-		p.broken(err, line)
+		p.broken(err, first)
 		return false
 	}
-	if !header(cells, line) {
+	if !header(cells, first) {
 		return false
 	}
-	ragged, first, rows := 0, line, 0
+	rows, ok := p.rows(s, row)
+	if ok && rows == 0 {
+		fail(p.list, diag.EmptyTable, place(p.file.name, first), "the table has a header and no rows")
+	}
+	return len(*p.list) == 0
+}
+
+// rows reads what follows the header. In a table of one column a blank line can only be an empty cell.
+func (p *csvPass) rows(s *scanner, row func(cells [][]byte, line int)) (rows int, ok bool) {
+	ragged := 0
 	for {
 		next := s.line + 1
-		cells, line, err = s.next()
+		cells, line, err := s.next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			p.broken(err, line)
-			return false
+			return rows, false
 		}
 		if line > next && p.width == 1 {
 			row([][]byte{nil}, next)
@@ -111,10 +119,7 @@ func (p *csvPass) each(header func(cells [][]byte, line int) bool, row func(cell
 	if ragged > 1 {
 		(*p.list)[len(*p.list)-1].Message += more(ragged-1, "row")
 	}
-	if ragged == 0 && rows == 0 {
-		fail(p.list, diag.EmptyTable, place(p.file.name, first), "the table has a header and no rows")
-	}
-	return len(*p.list) == 0
+	return rows, ragged == 0
 }
 
 // broken reports what ends the reading of a file.
@@ -259,15 +264,15 @@ func (p *csvPass) survey() bool {
 		var n int
 		n, err = source.Read(buffer[kept:])
 		text := buffer[:kept+n]
-		whole := validPrefix(text)
-		p.room += bytes.Count(text[:whole], []byte("\n"))
-		if rest := text[whole:]; len(rest) > 3 || len(rest) > 0 && err == io.EOF {
+		valid := validPrefix(text)
+		p.room += bytes.Count(text[:valid], []byte("\n"))
+		kept = copy(buffer, text[valid:])
+		if kept >= utf8.UTFMax || kept > 0 && errors.Is(err, io.EOF) {
 			fail(p.list, diag.BadCSV, place(p.file.name, p.room), "not UTF-8 text; save the file as UTF-8")
 			return false
 		}
-		kept = copy(buffer, text[whole:])
 	}
-	if err != io.EOF {
+	if !errors.Is(err, io.EOF) {
 		p.broken(err, 0)
 	}
 	return len(*p.list) == 0

@@ -3,6 +3,7 @@ package data
 import (
 	"cmp"
 	"encoding/binary"
+	"fmt"
 	"math/big"
 	"slices"
 	"strconv"
@@ -74,18 +75,32 @@ func (k *keys) equal(other *keys) bool {
 	return true
 }
 
-// unique reports keys that are empty or stand twice; equal keys are neighbours in the order.
+// unique reports keys that are empty or stand twice, in the order of the keys. Equal ones are neighbours there.
 func (c column) unique(k *keys, s sorter, list *diag.List) bool {
 	bad := faults{list: list, col: c}
 	for i, row := range k.order {
+		is := k.issue(c, s, i)
 		switch {
-		case k.texts != nil && k.texts[row] == "":
-			bad.add(int(row), issue{diag.BadKey, "is an empty key; every row needs one"})
-		case i > 0 && s.compare(row, k.order[i-1]) == 0:
-			bad.add(int(row), issue{diag.BadKey, "stands twice, first in line " + strconv.Itoa(c.lineNumber(int(k.order[i-1]))) + "; a key names one row"})
+		case !is.bad():
+		case bad.count == 0:
+			bad.add(int(row), is)
+		default:
+			bad.count++
 		}
 	}
 	return bad.done()
+}
+
+// issue is what is wrong with the i-th key in order.
+func (k *keys) issue(c column, s sorter, i int) issue {
+	row := k.order[i]
+	switch {
+	case k.texts != nil && k.texts[row] == "":
+		return issue{diag.BadKey, "is an empty key; every row needs one"}
+	case i > 0 && s.compare(row, k.order[i-1]) == 0:
+		return issue{diag.BadKey, fmt.Sprintf("stands twice, first in line %d; a key names one row", c.lineNumber(int(k.order[i-1])))}
+	}
+	return issue{}
 }
 
 // A sorter compares rows by an integer that keeps the order of the keys, and by tie where that is the same; tie is nil where it never differs.

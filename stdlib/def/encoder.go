@@ -11,7 +11,8 @@ type Encoder struct {
 	Name     string
 	Doc      string   // Markdown: what it computes and how many columns it gives
 	Examples []string // declarations that check, for `vflc doc`
-	Columns  Arity    // how many column names it takes, before the options
+	Cases    []EncoderCase
+	Columns  Arity // how many column names it takes, before the options
 	Options  []Option
 	// Categories says that each distinct value of the column is a category, so that words are allowed. Else the column must be of numbers.
 	Categories bool
@@ -26,6 +27,13 @@ type Encoder struct {
 	// Apply writes the resulting columns to out, which has one slice of c.Len() elements for each name. Missing cells, and cells that it
 	// passes to fault, give NaN everywhere.
 	Apply func(c Column, f *Fitted, out [][]float64, fault func(cell int, why Fault))
+}
+
+// An EncoderCase is a test vector: the columns Out that an encoder makes of the column In that it is fitted to.
+type EncoderCase struct {
+	Options map[string]string
+	In      Column
+	Out     [][]float64
 }
 
 // Fitted is what an encoder has learned, as JSON where it is kept for prediction. What the numbers mean is the encoder's affair.

@@ -6,9 +6,13 @@ import "github.com/vflc/vflc/stdlib/def"
 func Center() def.Encoder {
 	const name = "center"
 	return def.Encoder{
-		Name:        name,
-		Doc:         "A numeric column minus its mean. Gives one column.",
-		Examples:    []string{"data X : real[N, P] from center(age)"},
+		Name:     name,
+		Doc:      "A numeric column minus its mean. Gives one column.",
+		Examples: []string{"data X : real[N, P] from center(age)"},
+		Cases: []def.EncoderCase{
+			{In: numbers(1, 2, 6), Out: [][]float64{{-2, -1, 3}}},
+			{In: numbers(1e15, 1e15+1, 1e15+2), Out: [][]float64{{-1, 0, 1}}}, // no cancellation
+		},
 		Columns:     one(),
 		Elementwise: true,
 		Fit: func(c def.Column, f *def.Fitted) *def.Fault {

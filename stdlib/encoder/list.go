@@ -28,3 +28,14 @@ func one() def.Arity { return def.Arity{Min: 1, Max: 1} }
 func call(encoder string) func(string, *def.Fitted) []string {
 	return func(column string, _ *def.Fitted) []string { return []string{fmt.Sprintf("%s(%s)", encoder, column)} }
 }
+
+// numbers and words are columns named x for test vectors. The words are distinct.
+func numbers(v ...float64) def.Column { return def.Column{Name: "x", Numbers: v} }
+
+func words(w ...string) def.Column {
+	c := def.Column{Name: "x", Words: w}
+	for k := range w {
+		c.Codes = append(c.Codes, int32(k))
+	}
+	return c
+}

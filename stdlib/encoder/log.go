@@ -10,9 +10,12 @@ import (
 func Log() def.Encoder {
 	const name = "log"
 	return def.Encoder{
-		Name:        name,
-		Doc:         "The natural logarithm of a numeric column. Gives one column. A value that is not positive is an error.",
-		Examples:    []string{"data X : real[N, P] from log(income)"},
+		Name:     name,
+		Doc:      "The natural logarithm of a numeric column. Gives one column. A value that is not positive is an error.",
+		Examples: []string{"data X : real[N, P] from log(income)"},
+		Cases: []def.EncoderCase{
+			{In: numbers(1, math.E, 0.5), Out: [][]float64{{0, 1, -math.Ln2}}},
+		},
 		Columns:     one(),
 		Elementwise: true,
 		Names:       call(name),

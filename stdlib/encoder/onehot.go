@@ -12,7 +12,14 @@ func OneHot() def.Encoder {
 		Name:     "onehot",
 		Doc:      "A categorical column as one 0/1 column per category, the categories in byte order, or by value where all are numbers.",
 		Examples: []string{"data X : real[N, P] from onehot(ward)", "data X : real[N, P] from onehot(sex, drop=first)"},
-		Columns:  one(),
+		Cases: []def.EncoderCase{
+			{In: numbers(10, 9, 9), Out: [][]float64{{0, 1, 1}, {1, 0, 0}}}, // by value
+			{In: numbers(math.Copysign(0, -1), 0, 1), Out: [][]float64{{1, 1, 0}, {0, 0, 1}}},
+			{In: words("10", "9", "x"), Out: [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}},
+			{In: words("b", "a", "B"), Out: [][]float64{{0, 0, 1}, {0, 1, 0}, {1, 0, 0}}}, // by bytes
+			{In: words("b", "a", "c"), Options: map[string]string{"drop": "first"}, Out: [][]float64{{1, 0, 0}, {0, 0, 1}}},
+		},
+		Columns: one(),
 		Options: []def.Option{
 			{Name: "drop", Doc: "leaves out the column of the first category; without it every category has a column", Values: []string{"first"}},
 		},
