@@ -239,6 +239,7 @@ func (p *csvPass) finish() {
 	if len(p.slab) > used+used/8 { // cells with line breaks, or late words
 		p.slab = slices.Clone(p.slab[:used])
 	}
+	t.held = len(p.slab)
 	rest := p.slab
 	for k, a := range t.Arrays {
 		a.Dims = []int{n}

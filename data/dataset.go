@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -62,7 +63,19 @@ func (d *Dataset) open(s Source, list *diag.List) {
 }
 
 // Release drops the tables, of which Bind and Integer know nothing from then on. Values that have been bound remain.
-func (d *Dataset) Release() { d.Parties, d.Shared = nil, nil }
+func (d *Dataset) Release() {
+	held := 0
+	for _, h := range d.holders() {
+		held += h.View.held
+	}
+	d.Parties, d.Shared = nil, nil
+	if held > largeTables {
+		runtime.GC() // so that what comes next finds this room, and not as much again beside it
+	}
+}
+
+// largeTables is a number of values that are worth a garbage collection: 32 MB.
+const largeTables = 4 << 20
 
 // holders are all tables, the shared one last.
 func (d *Dataset) holders() []*Holder {

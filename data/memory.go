@@ -40,6 +40,7 @@ func (m *memory) Read() (*Table, diag.List) {
 	t.Rows = m.columns[0].len()
 	rows := &lines{marks: []mark{{line: 1, step: 1}}, n: t.Rows}
 	room := make([]float64, 0, t.Rows*len(m.columns))
+	t.held = cap(room)
 	for _, v := range m.columns {
 		a := &Array{lines: rows, line: 1, Dims: []int{t.Rows}}
 		if v.Words != nil {

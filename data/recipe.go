@@ -37,7 +37,11 @@ func (r Recipe) apply(v View, list *diag.List) *Bound {
 		out.Dims, out.ByRow = c.array.Dims, c.byRow()
 		out.Labels = f.labels()
 	}
-	if !ok || !r.shape(v, out, parts, list) {
+	held := 0
+	if room == nil {
+		held = v.held
+	}
+	if !ok || !r.shape(v, out, parts, held, list) {
 		return nil
 	}
 	if r.Elem == types.Level.String() && r.Levels == 0 {
@@ -145,8 +149,9 @@ func (r Recipe) check(parts [][]float64, bad *faults) {
 	}
 }
 
-// shape lays the columns out: side by side as a matrix, or the one as the array that it is.
-func (r Recipe) shape(v View, out *Bound, parts [][]float64, list *diag.List) bool {
+// shape lays the columns out: side by side as a matrix, or the one as the array that it is. held is the number of values that stay in memory
+// with any of the columns.
+func (r Recipe) shape(v View, out *Bound, parts [][]float64, held int, list *diag.List) bool {
 	if r.Rank == 2 && len(out.Dims) == 1 {
 		for k := 1; k < len(parts); k++ {
 			if len(parts[k]) != len(parts[0]) { // entries of a document may differ
@@ -154,26 +159,28 @@ func (r Recipe) shape(v View, out *Bound, parts [][]float64, list *diag.List) bo
 				return false
 			}
 		}
-		out.Dims, out.Values = []int{len(parts[0]), len(parts)}, sideBySide(parts)
+		out.Dims, out.Values = []int{len(parts[0]), len(parts)}, sideBySide(parts, held)
 		return true
 	}
 	if len(parts) != 1 {
 		fail(list, diag.DataShape, place(v.Name, 1), "%s: from gives %s (%s), but it is %s", r.Name, count(len(parts), "column"), listed(out.ColumnNames), shapeWanted(r.Rank))
 		return false
 	}
-	out.Dims, out.Values = slices.Clone(out.Dims), columnMajor(parts[0], out.Dims)
+	out.Dims, out.Values = slices.Clone(out.Dims), columnMajor(sideBySide(parts, held), out.Dims)
 	if r.Rank != 1 {
 		out.ColumnNames = nil
 	}
 	return true
 }
 
-// sideBySide is the matrix of the columns. Where they follow one another in memory it is that memory.
-func sideBySide(parts [][]float64) []float64 {
+// sideBySide is the matrix of the columns. Where they follow one another in memory it is that memory, unless they would keep more than twice
+// their size there.
+func sideBySide(parts [][]float64, held int) []float64 {
 	n := len(parts[0])
 	whole := parts[0][:cap(parts[0])]
+	alone := held > 2*n*len(parts)
 	for k, part := range parts {
-		if len(whole) < (k+1)*n || &whole[k*n] != &part[0] {
+		if alone || len(whole) < (k+1)*n || &whole[k*n] != &part[0] {
 			return slices.Concat(parts...)
 		}
 	}

@@ -21,6 +21,7 @@ type Table struct {
 	Arrays   []*Array // in the order of the file
 	byName   map[string]*Array
 	reader   Reader
+	held     int      // numbers that stay in memory together; 0: each array has its own
 	order    []uint32 // order[i] is the row of the file that stands at i; nil: the order of the file
 }
 

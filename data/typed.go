@@ -2,6 +2,7 @@ package data
 
 import (
 	"bytes"
+	"hash/maphash"
 	"math"
 
 	"github.com/vflc/vflc/stdlib/def"
@@ -35,26 +36,54 @@ func edge(c byte) bool { return c <= ' ' || c >= 0x80 }
 // words collects the cells of a column of words.
 type words struct {
 	column def.Column
-	index  map[string]int32
+	seed   maphash.Seed
+	// slots holds one more than the code of each word where its hash is, or at the next place that is free (0). At least half is free. A map
+	// would take several times the room, which keys have in every row.
+	slots []int32
 }
 
 // newWords returns a column with room for so many cells.
 func newWords(name string, room int) *words {
-	return &words{def.Column{Name: name, Words: []string{}, Codes: make([]int32, 0, room)}, map[string]int32{}}
+	return &words{def.Column{Name: name, Words: []string{}, Codes: make([]int32, 0, room)}, maphash.MakeSeed(), make([]int32, 16)}
 }
 
 func (w *words) add(cell []byte) {
-	code, known := w.index[string(cell)]
-	switch {
-	case blank(cell):
-		code = -1
-	case !known:
-		text := string(cell)
-		code = int32(len(w.column.Words))
-		w.index[text] = code
-		w.column.Words = append(w.column.Words, text)
+	code := int32(-1)
+	if !blank(cell) {
+		code = w.code(cell)
 	}
 	w.column.Codes = append(w.column.Codes, code)
+}
+
+// code finds a word, or gives it the next code.
+func (w *words) code(cell []byte) int32 {
+	slot := w.slot(cell)
+	if *slot > 0 {
+		return *slot - 1
+	}
+	w.column.Words = append(w.column.Words, string(cell))
+	*slot = int32(len(w.column.Words))
+	if 2*len(w.column.Words) > len(w.slots) {
+		w.grow()
+	}
+	return int32(len(w.column.Words)) - 1
+}
+
+// slot is where a word is, or would be.
+func (w *words) slot(cell []byte) *int32 {
+	mask := len(w.slots) - 1
+	for i := int(maphash.Bytes(w.seed, cell)) & mask; ; i = (i + 1) & mask {
+		if code := w.slots[i]; code == 0 || w.column.Words[code-1] == string(cell) {
+			return &w.slots[i]
+		}
+	}
+}
+
+func (w *words) grow() {
+	w.slots = make([]int32, 2*len(w.slots))
+	for k, word := range w.column.Words {
+		*w.slot([]byte(word)) = int32(k) + 1
+	}
 }
 
 // typed finds the type of cells that are at hand as texts, and whether all are serial numbers.
