@@ -55,7 +55,7 @@ func (c column) text(i int) string {
 	case a.Missing(i):
 		return ""
 	}
-	return fmt.Sprint(a.Numbers[i])
+	return written(a.Numbers[i])
 }
 
 // texts are the cells as they are written, in the order of the file.

@@ -2,7 +2,9 @@ package data
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 
 	"github.com/vflc/vflc/lang/diag"
 )
@@ -75,7 +77,15 @@ func (m *memory) Texts(name string) ([]string, error) {
 	}
 	var out []string
 	for _, v := range m.columns[i].Numbers {
-		out = append(out, fmt.Sprint(v))
+		out = append(out, written(v))
 	}
 	return out, nil
+}
+
+// written is a number as a text: whole ones as people write them, keys among them.
+func written(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < maxWhole {
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
 }
