@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -87,4 +88,21 @@ func constructorFiles(u *unit, types []string) []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// What is known of an encoder stands in its descriptor: package data asks it, and names none in quotes.
+func TestDataNamesNoEncoder(t *testing.T) {
+	var names []string
+	for _, e := range encoder.All() {
+		names = append(names, strconv.Quote(e.Name))
+	}
+	u := units(t)["data"]
+	for _, f := range u.files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.BasicLit); ok && slices.Contains(names, lit.Value) {
+				t.Errorf("%s: the encoder %s is named in quotes", u.at(lit), lit.Value)
+			}
+			return true
+		})
+	}
 }
