@@ -25,6 +25,10 @@ func (f *csvFile) Read() (*Table, diag.List) {
 	if !p.survey() || !p.each(p.header, p.row) || !p.late() {
 		return nil, list
 	}
+	if p.grown {
+		p.changed()
+		return nil, list
+	}
 	p.finish()
 	return p.table, list
 }
@@ -56,6 +60,7 @@ type csvPass struct {
 	lines   *lines    // of the rows
 	room    int       // for rows: the number of lines of the file
 	slab    []float64 // the columns of numbers one after another, each with room for all rows
+	grown   bool      // there are more rows than there were lines
 }
 
 // A csvColumn is a column that is being read. Its first cell decides whether it is taken for numbers. Where a word comes later, the column is
@@ -168,6 +173,9 @@ func (p *csvPass) row(cells [][]byte, line int) {
 	if i == 0 {
 		p.begin(cells)
 	}
+	if p.grown = i >= p.room; p.grown {
+		return
+	}
 	p.lines.add(line)
 	for k := range p.columns {
 		c := &p.columns[k]
@@ -223,9 +231,14 @@ func (p *csvPass) late() bool {
 		}
 	})
 	if ok && rows != p.lines.n || !ok && len(*p.list) == 0 {
-		fail(p.list, diag.Unreadable, p.file.name, "has changed while it was read")
+		p.changed()
 	}
 	return len(*p.list) == 0
+}
+
+// changed reports that two readings of the file differ.
+func (p *csvPass) changed() {
+	fail(p.list, diag.Unreadable, p.file.name, "has changed while it was read")
 }
 
 // finish closes the gaps between the columns of numbers, so that a matrix of neighbours needs no copy.

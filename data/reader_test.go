@@ -185,14 +185,18 @@ func TestLateWord(t *testing.T) {
 
 // A file that is not what it was when it is read again is an error, never other values.
 func TestFilesThatChange(t *testing.T) {
-	texts := []string{lateWord(50, 40), lateWord(50, 40), lateWord(60, 40)}
-	f := &csvFile{name: "t.csv", open: func() (io.ReadCloser, error) {
-		text := texts[0]
-		texts = texts[1:]
-		return io.NopCloser(strings.NewReader(text)), nil
-	}}
-	if _, list := f.Read(); len(list) != 1 || list[0].Code != diag.Unreadable {
-		t.Errorf("late words: %v", Errors(list))
+	for name, texts := range map[string][]string{
+		"late words": {lateWord(50, 40), lateWord(50, 40), lateWord(60, 40)},
+		"longer":     {lateWord(50, 50), lateWord(60, 60)},
+	} {
+		f := &csvFile{name: "t.csv", open: func() (io.ReadCloser, error) {
+			text := texts[0]
+			texts = texts[1:]
+			return io.NopCloser(strings.NewReader(text)), nil
+		}}
+		if _, list := f.Read(); len(list) != 1 || list[0].Code != diag.Unreadable {
+			t.Errorf("%s: %v", name, Errors(list))
+		}
 	}
 	path := filepath.Join(t.TempDir(), "t.csv")
 	write := func(text string) {
