@@ -76,6 +76,9 @@ func valuePasses() []pass[*Bound] {
 			name: "sizes", doc: "Gives every size its one value from the data of all parties.",
 			run: func(b *Bound) (l diag.List, _ error) {
 				b.Sizes, l = lower.Unify(b.Checked, b.Values, b.members, b.integer)
+				if b.Data != nil {
+					b.Data.Release() // the values are all that is used from here on
+				}
 				return l, nil
 			},
 			verify: verifySizes,

@@ -7,6 +7,8 @@ import (
 
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/encoder"
 )
 
 // Bind gives the declarations of one party their values from its table: its own must be there, shared ones are bound where the table has
@@ -38,7 +40,7 @@ func (b *binder) source(w Want) []Column {
 	if w.From != nil {
 		return w.From
 	}
-	if b.view.CSV && w.Rank == 2 {
+	if !b.view.Document && w.Rank == 2 {
 		return []Column{{Star: true}}
 	}
 	return []Column{{Columns: []string{w.Name}}}
@@ -59,7 +61,7 @@ func (b *binder) named(w Want) []string {
 
 // has reports whether the table holds shared data: every column that it names, and something for `*`.
 func (b *binder) has(w Want) bool {
-	if b.view.CSV && (w.Rank == 0 || w.Rank > 2) {
+	if !b.view.Document && (w.Rank == 0 || w.Rank > 2) {
 		return false
 	}
 	for _, name := range b.named(w) {
@@ -95,7 +97,7 @@ func (b *binder) rivals(w Want) []string {
 
 // bind makes one value, or reports why not and returns nil.
 func (b *binder) bind(w Want) *Bound {
-	if b.view.CSV && (w.Rank == 0 || w.Rank > 2) {
+	if !b.view.Document && (w.Rank == 0 || w.Rank > 2) {
 		fail(b.list, diag.DataShape, place(b.view.Name, 1), "%s: a CSV gives vectors and matrices, not %s; %s", w.Name, rankWords(w.Rank), jsonHint(w))
 		return nil
 	}
@@ -154,7 +156,7 @@ func (b *binder) item(w Want, c Column) ([]Fitted, bool) {
 // star lists the columns of `*`, or reports that there are none to give.
 func (b *binder) star(w Want) []string {
 	at := place(b.view.Name, 1)
-	if !b.view.CSV {
+	if b.view.Document {
 		fail(b.list, diag.BadStar, at, "%s: * needs a table with columns, and this is a document; name the entries", w.Name)
 		return nil
 	}
@@ -185,54 +187,43 @@ func (b *binder) encoder(w Want, c Column) (Fitted, bool) {
 	}
 	if c.Encoder == "" {
 		if w.Elem == types.Level {
-			return Fitted{Encoder: "level"}, true
+			return Fitted{Encoder: levels}, true
 		}
-		return Fitted{Encoder: "column", Elem: w.Elem.String()}, true
+		return Fitted{Encoder: plain, Elem: w.Elem.String()}, true
 	}
-	e, ok := written(c.Encoder)
+	e, ok := encoderNamed(c.Encoder)
 	f := Fitted{Encoder: c.Encoder}
 	switch {
-	case slices.Contains(unsupported(), c.Encoder):
+	case slices.Contains(encoder.Planned(), c.Encoder):
 		return bad("the encoder %s is not supported in this version; compute its columns into the table", c.Encoder)
 	case !ok:
 		return bad("there is no encoder %s%s (encoders: %s)", c.Encoder, suggestion(c.Encoder, encoderNames()), strings.Join(encoderNames(), ", "))
-	case len(c.Columns) != 1 || len(c.Numbers) > 0:
+	case !e.Columns.Allows(len(c.Columns)) || len(c.Numbers) > 0:
 		return bad("%s takes one column", c.Encoder)
 	case w.Elem == types.Level || (!e.Whole && w.Elem != types.Real):
 		return bad("%s gives numbers that are not of type %s; declare it real", c.Encoder, w.Elem)
 	}
 	for _, o := range c.Options {
-		if !slices.Contains(e.Options[o.Name], o.Value) {
+		if known, ok := e.Option(o.Name); !ok || !slices.Contains(known.Values, o.Value) {
 			return bad("%s has no option %s=%s%s", c.Encoder, o.Name, o.Value, optionHint(e))
 		}
-		f.DropFirst = true // the only option there is
+		if f.Options == nil {
+			f.Options = map[string]string{}
+		}
+		f.Options[o.Name] = o.Value
 	}
 	return f, true
 }
 
-// written finds an encoder that a `from` clause may name.
-func written(name string) (Encoder, bool) {
-	all := Encoders()
-	i := slices.IndexFunc(all, func(e Encoder) bool { return e.Name == name })
-	if i < 0 {
-		return Encoder{}, false
+func optionHint(e *def.Encoder) string {
+	if len(e.Options) == 0 {
+		return "; it takes none"
 	}
-	return all[i], true
-}
-
-func encoderNames() []string {
-	var out []string
-	for _, e := range Encoders() {
-		out = append(out, e.Name)
+	var words []string
+	for _, o := range e.Options {
+		words = append(words, o.Name+"="+o.Values[0])
 	}
-	return out
-}
-
-func optionHint(e Encoder) string {
-	for name, values := range e.Options {
-		return "; it takes " + name + "=" + values[0]
-	}
-	return "; it takes none"
+	return "; it takes " + strings.Join(words, ", ")
 }
 
 // find returns a column of the table, or reports that it is not there or not usable.
@@ -242,7 +233,7 @@ func (v View) find(name string, list *diag.List) (column, bool) {
 	case !ok:
 		others := slices.DeleteFunc(v.names(), func(n string) bool { return n == v.Key })
 		hint := ""
-		if v.CSV && len(v.Arrays) == 1 && strings.ContainsAny(v.Arrays[0].Name, ";\t") {
+		if !v.Document && len(v.Arrays) == 1 && strings.ContainsAny(v.Arrays[0].Name, ";\t") {
 			hint = "; the cells seem to be separated by semicolons or tabs: write commas"
 		}
 		fail(list, diag.NoColumn, place(v.Name, 1), "%s %s: not in this file%s (it has: %s)%s", v.noun(), name, suggestion(name, others), listed(v.names()), hint)
@@ -253,7 +244,7 @@ func (v View) find(name string, list *diag.List) (column, bool) {
 	case v.apart > 0 && len(a.Dims) > 0 && a.Dims[0] == v.apart:
 		fail(list, diag.BadKey, place(v.Name, a.line), "entry %s: has one value per row, but the rows are joined on %s and this file has no entry %s; add it", name, v.Key, v.Key)
 		return column{}, false
-	case len(a.Cells) == 0:
+	case a.Len() == 0:
 		fail(list, diag.EmptyTable, place(v.Name, a.line), "entry %s: holds no values", name)
 		return column{}, false
 	}
@@ -265,6 +256,5 @@ func (b *binder) fit(f Fitted) (Fitted, bool) {
 	if !ok {
 		return f, false
 	}
-	e, _ := encoderNamed(f.Encoder)
-	return f, e.fit(c, &f, b.list)
+	return f, f.fit(c, b.list)
 }

@@ -96,8 +96,24 @@ func level(cell string) (float64, issue) {
 	return v, is
 }
 
-// reader returns how cells of an element type become numbers.
-func reader(elem types.Elem) func(cell string) (float64, issue) {
+// admits returns whether a number is one of an element type; NaN never is. It agrees with reading.
+func admits(elem types.Elem) func(v float64) bool {
+	whole := func(v float64) bool { return v == math.Trunc(v) && math.Abs(v) < maxWhole }
+	switch elem {
+	case types.Int:
+		return whole
+	case types.Count:
+		return func(v float64) bool { return whole(v) && v >= 0 }
+	case types.Binary:
+		return func(v float64) bool { return v == 0 || v == 1 }
+	case types.Level:
+		return func(v float64) bool { return whole(v) && v >= 1 && v <= maxLevel }
+	}
+	return func(v float64) bool { return math.Abs(v) <= math.MaxFloat64 }
+}
+
+// reading returns how cells of an element type become numbers.
+func reading(elem types.Elem) func(cell string) (float64, issue) {
 	switch elem {
 	case types.Int:
 		return whole

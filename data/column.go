@@ -1,103 +1,199 @@
 package data
 
 import (
+	"errors"
 	"fmt"
+	"math"
+	"slices"
+	"strconv"
 
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/encoder"
 )
 
-// A column is an array whose rows are seen in the order of a view.
+// A column is an array as a party sees it.
 type column struct {
 	view  View
 	array *Array
 }
 
-// stride is how many cells one row has: more than one in arrays of several dimensions.
-func (c column) stride() int {
-	n := 1
-	for _, d := range c.array.Dims[min(1, len(c.array.Dims)):] {
-		n *= d
-	}
-	return n
-}
+func (c column) byRow() bool { return c.view.byRow(c.array) }
 
-// byRow reports whether the first dimension runs over the rows of the view.
-func (c column) byRow() bool {
-	if c.view.CSV {
-		return true
-	}
-	return c.view.Rows != nil && len(c.array.Dims) > 0 && c.array.Dims[0] == len(c.view.Rows)
-}
-
-func (c column) len() int { return len(c.array.Cells) }
-
-// index returns where the i-th cell of the view is in the array.
+// index returns where the i-th cell is in the file.
 func (c column) index(i int) int {
-	if c.view.Rows == nil || !c.byRow() {
+	if c.view.order == nil || !c.byRow() {
 		return i
 	}
-	k := c.stride()
-	return c.view.Rows[i/k]*k + i%k
+	k := c.array.stride()
+	return int(c.view.order[i/k])*k + i%k
 }
 
-func (c column) cell(i int) string { return c.array.Cells[c.index(i)] }
+// lineNumber is the line of the i-th cell in the file, and line its place for messages.
+func (c column) lineNumber(i int) int { return c.array.lines.at(c.index(i)) }
 
-// row is the row of the table that the i-th cell belongs to.
-func (c column) row(i int) int { return c.index(i) / c.stride() }
+func (c column) line(i int) string { return place(c.view.Name, c.lineNumber(i)) }
+
+// text is the i-th cell as it is written.
+func (c column) text(i int) string {
+	a := c.array
+	if !a.Missing(i) {
+		switch {
+		case a.Words != nil:
+			return a.Words[a.Codes[i]]
+		case a.serial:
+			return strconv.FormatInt(int64(a.Numbers[i]), 10)
+		}
+	}
+	if a.texts == nil {
+		a.texts, _ = c.texts()
+	}
+	switch {
+	case a.texts != nil:
+		return a.texts[c.index(i)]
+	case a.Missing(i):
+		return ""
+	}
+	return written(a.Numbers[i])
+}
+
+// texts are the cells as they are written, in the order of the file.
+func (c column) texts() ([]string, error) {
+	a, t := c.array, c.view.Table
+	if a.Words != nil && t.order == nil && !slices.Contains(a.Codes, -1) {
+		out := make([]string, len(a.Codes))
+		for i, code := range a.Codes {
+			out[i] = a.Words[code]
+		}
+		return out, nil
+	}
+	out, err := t.reader.Texts(a.Name)
+	if err == nil && len(out) != a.Len() {
+		err = errors.New("the file has changed since it was read")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
 
 // key quotes the key of a row for a message, where there is one and the column is not the key itself.
 func (v View) key(row int) string {
-	if k, ok := v.Array(v.Key); ok && row < len(k.Cells) && len(k.Dims) == 1 {
-		return fmt.Sprintf(" (%s %s)", v.Key, k.Cells[row])
+	if k, ok := v.Array(v.Key); ok && len(k.Dims) == 1 && row < k.Len() {
+		return fmt.Sprintf(" (%s %s)", v.Key, column{v, k}.text(row))
 	}
 	return ""
 }
 
-// faults reports what is wrong with the cells of one column: the first in full, the others as a number, never a wall of text.
+// faults reports what is wrong with the cells of one column: the first in full, the others as a number, never a wall of text. A cell is added once.
 type faults struct {
-	list  *diag.List
-	col   column
-	first *diag.Diagnostic
-	extra int
+	list   *diag.List
+	col    column
+	advice string // follows the issue of a word among numbers
+	count  int
+	cell   int // the first
+	issue  func(text string) issue
 }
 
-func (f *faults) add(i int, is issue) {
-	if f.first != nil {
-		f.extra++
-		return
+// ask takes a faulty cell. The issue is asked for with the text of the cell, and for the first cell only.
+func (f *faults) ask(i int, is func(text string) issue) {
+	if f.count++; f.count == 1 || i < f.cell {
+		f.cell, f.issue = i, is
 	}
-	at := f.col.index(i)
-	key := ""
-	if f.col.byRow() && f.col.array.Name != f.col.view.Key {
-		key = f.col.view.key(f.col.row(i))
-	}
-	f.first = fail(f.list, is.code, place(f.col.view.Name, f.col.array.lines[at]), "%s %s: %q %s%s",
-		f.col.view.noun(), f.col.array.Name, f.col.array.Cells[at], is.text, key)
 }
 
-// done says how many more there were, and whether the column was without fault.
+// add takes a faulty cell whose issue is known.
+func (f *faults) add(i int, is issue) { f.ask(i, func(string) issue { return is }) }
+
+// done reports the faults, and whether the column was without.
 func (f *faults) done() bool {
-	if f.extra > 0 {
-		f.first.Message += more(f.extra, "cell")
+	if f.count == 0 {
+		return true
 	}
-	return f.first == nil
+	c, key := f.col, ""
+	if c.byRow() && c.array.Name != c.view.Key {
+		key = c.view.key(f.cell / c.array.stride())
+	}
+	text := c.text(f.cell)
+	is := f.issue(text)
+	switch {
+	case is.code == diag.NotNumber:
+		is.text += f.advice
+	case !is.bad():
+		is = issue{diag.Unreadable, "stands there now, which is not what was read before"}
+	}
+	fail(f.list, is.code, c.line(f.cell), "%s %s: %q %s%s%s", c.view.noun(), c.array.Name, text, is.text, key, more(f.count-1, "cell"))
+	return false
 }
 
-// numbers reads every cell by read; it is nil when one of them is faulty.
-func (c column) numbers(list *diag.List, read func(string) (float64, issue)) []float64 {
-	f := faults{list: list, col: c}
-	out := make([]float64, c.len())
-	for i := range out {
-		v, is := read(c.cell(i))
-		if is.bad() {
-			f.add(i, is)
-		}
-		out[i] = v
+// numbers gives the cells as numbers of an element type, NaN where one is faulty. They are the column's own where it has such numbers.
+func (c column) numbers(elem types.Elem, bad *faults) []float64 {
+	read := reading(elem)
+	values := c.array.Numbers
+	if c.array.Words != nil {
+		values = c.array.parsed(read)
 	}
-	if !f.done() {
-		return nil
+	out, valid := values, admits(elem)
+	why := func(text string) issue { _, is := read(text); return is }
+	for i, v := range values {
+		if valid(v) {
+			continue
+		}
+		if &out[0] == &values[0] {
+			out = slices.Clone(values)
+		}
+		out[i] = math.NaN()
+		bad.ask(i, why)
 	}
 	return out
+}
+
+// parsed reads words as numbers, NaN where that is an issue.
+func (a *Array) parsed(read func(string) (float64, issue)) []float64 {
+	byCode := make([]float64, len(a.Words))
+	for k, w := range a.Words {
+		v, is := read(w)
+		if is.bad() {
+			v = math.NaN()
+		}
+		byCode[k] = v
+	}
+	out := make([]float64, len(a.Codes))
+	for i, code := range a.Codes {
+		out[i] = math.NaN()
+		if code >= 0 {
+			out[i] = byCode[code]
+		}
+	}
+	return out
+}
+
+// categories gives the cells for an encoder of categories, and reports missing ones. known are the categories of a fitted encoder, nil for none:
+// where they are words, the cells must be too.
+func (c column) categories(known []string, bad *faults) def.Column {
+	out := c.array.Column
+	if c.array.Words == nil && !encoder.Numeric(known) {
+		if texts, err := c.texts(); err == nil {
+			out = c.worded(texts)
+		}
+	}
+	why := func(text string) issue { _, is := number(text); return is }
+	for i := range out.Len() {
+		if out.Missing(i) {
+			bad.ask(i, why)
+		}
+	}
+	return out
+}
+
+// worded is a column of numbers as words.
+func (c column) worded(texts []string) def.Column {
+	w := newWords(c.array.Name, len(texts))
+	for i := range texts {
+		w.add([]byte(texts[c.index(i)]))
+	}
+	return w.column
 }
 
 // fail reports something about the column as a whole, at its name.

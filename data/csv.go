@@ -2,143 +2,308 @@ package data
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// ReadCSV reads a table with a header row. A byte-order mark, CRLF line ends and quoted newlines are allowed; blanks around a cell
-// are not part of it. The table is nil if and only if there are errors.
-func ReadCSV(name string, text []byte) (*Table, diag.List) {
+// A csvFile is a table with a header row. A byte-order mark, CRLF line ends and quoted newlines are allowed; blanks around a cell are not part
+// of it. It is read twice, so that room for the numbers is made once: for the number of lines, and for the cells.
+type csvFile struct {
+	name string
+	open opener
+}
+
+// Read implements Reader.
+func (f *csvFile) Read() (*Table, diag.List) {
 	var list diag.List
-	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	if line, ok := badUTF8(text); !ok {
-		fail(&list, diag.BadCSV, place(name, line), "not UTF-8 text; save the file as UTF-8")
+	p := &csvPass{file: f, list: &list, table: newTable(f.name, f), lines: &lines{}}
+	if !p.survey() || !p.each(p.header, p.row) || !p.late() {
 		return nil, list
 	}
-	r := csv.NewReader(bytes.NewReader(text))
-	r.FieldsPerRecord = -1
-	t := &Table{Name: name, CSV: true, byName: map[string]*Array{}}
-	if !t.readHeader(r, &list) || !t.readRows(r, &list) {
+	if p.grown {
+		p.changed()
 		return nil, list
 	}
-	return t, nil
+	p.finish()
+	return p.table, list
 }
 
-// badUTF8 returns the first line that is not UTF-8.
-func badUTF8(text []byte) (line int, ok bool) {
-	if utf8.Valid(text) {
-		return 0, true
+// Texts implements Reader.
+func (f *csvFile) Texts(name string) ([]string, error) {
+	var list diag.List
+	var out []string
+	at := -1
+	p := &csvPass{file: f, list: &list}
+	p.each(func(cells [][]byte, _ int) bool {
+		p.width = len(cells)
+		at = slices.IndexFunc(cells, func(c []byte) bool { return string(trim(c)) == name })
+		return at >= 0
+	}, func(cells [][]byte, _ int) { out = append(out, string(trim(cells[at]))) })
+	if len(list) > 0 {
+		return nil, Errors(list)
 	}
-	for line = 1; ; line++ {
-		head, rest, _ := bytes.Cut(text, []byte("\n"))
-		if !utf8.Valid(head) {
-			return line, false
-		}
-		text = rest
-	}
+	return out, nil
 }
 
-func (t *Table) readHeader(r *csv.Reader, list *diag.List) bool {
-	header, err := r.Read()
-	if errors.Is(err, io.EOF) {
-		fail(list, diag.EmptyTable, place(t.Name, 1), "the file is empty; expected a header row with the names of the columns")
-		return false
-	}
+// A csvPass reads the records of a file from its beginning.
+type csvPass struct {
+	file    *csvFile
+	list    *diag.List
+	table   *Table
+	width   int // number of columns
+	columns []csvColumn
+	lines   *lines    // of the rows
+	room    int       // for rows: the number of lines of the file
+	slab    []float64 // the columns of numbers one after another, each with room for all rows
+	grown   bool      // there are more rows than there were lines
+}
+
+// A csvColumn is a column that is being read. Its first cell decides whether it is taken for numbers. Where a word comes later, the column is
+// read again.
+type csvColumn struct {
+	numbers []float64 // with room for all rows; nil: words
+	serial  bool      // all cells so far are serial
+	late    bool      // a word came after numbers
+	words   *words
+}
+
+// each calls header for the first record, and row for all others of the same length. The result is false when there are errors.
+func (p *csvPass) each(header func(cells [][]byte, line int) bool, row func(cells [][]byte, line int)) bool {
+	source, err := p.file.open()
 	if err != nil {
-		t.csvError(list, err)
+		p.broken(err, 0)
 		return false
 	}
-	line, _ := r.FieldPos(0)
-	for i, cell := range header {
-		cell = strings.TrimSpace(cell)
-		switch _, dup := t.byName[cell]; {
-		case cell == "":
-			fail(list, diag.DuplicateColumn, place(t.Name, line), "column %d has no name; name it in the header or leave it out (pandas: to_csv(index=False), R: row.names = FALSE)", i+1)
-		case dup:
-			fail(list, diag.DuplicateColumn, place(t.Name, line), "column %s: the name stands twice in the header; rename one", cell)
-		default:
-			t.add(&Array{Name: cell, line: line})
-		}
+	defer source.Close()
+	s := newScanner(source)
+	cells, first, err := s.next()
+	if err != nil {
+		p.broken(err, first)
+		return false
 	}
-	return len(*list) == 0
+	if !header(cells, first) {
+		return false
+	}
+	rows, ok := p.rows(s, row)
+	if ok && rows == 0 {
+		fail(p.list, diag.EmptyTable, place(p.file.name, first), "the table has a header and no rows")
+	}
+	return len(*p.list) == 0
 }
 
-// add appends an array whose name is new.
-func (t *Table) add(a *Array) {
-	t.Arrays = append(t.Arrays, a)
-	t.byName[a.Name] = a
-}
-
-func (t *Table) readRows(r *csv.Reader, list *diag.List) bool {
-	var lines []int
+// rows reads what follows the header. In a table of one column a blank line can only be an empty cell.
+func (p *csvPass) rows(s *scanner, row func(cells [][]byte, line int)) (rows int, ok bool) {
 	ragged := 0
-	next := t.Arrays[0].line + 1 + newlines(t.names()) // where a record starts if no line is blank
 	for {
-		record, err := r.Read()
+		next := s.line + 1
+		cells, line, err := s.next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			t.csvError(list, err)
-			return false
+			p.broken(err, line)
+			return rows, false
 		}
-		line, _ := r.FieldPos(0)
-		if line > next && len(t.Arrays) == 1 {
-			// In a table of one column a blank line can only be an empty cell; encoding/csv would drop it.
-			t.appendRow([]string{""})
-			lines = append(lines, next)
+		if line > next && p.width == 1 {
+			row([][]byte{nil}, next)
+			rows++
 		}
-		next = line + 1 + newlines(record)
-		if len(record) != len(t.Arrays) {
-			if ragged++; ragged == 1 {
-				fail(list, diag.BadCSV, place(t.Name, line), "%s, but the header has %s; quote a cell that holds a comma",
-					count(len(record), "cell"), count(len(t.Arrays), "column"))
-			}
+		if len(cells) != p.width {
+			p.ragged(ragged, len(cells), line)
+			ragged++
 			continue
 		}
-		t.appendRow(record)
-		lines = append(lines, line)
+		row(cells, line)
+		rows++
 	}
 	if ragged > 1 {
-		(*list)[len(*list)-1].Message += more(ragged-1, "row")
+		(*p.list)[len(*p.list)-1].Message += more(ragged-1, "row")
 	}
-	if ragged == 0 && len(lines) == 0 {
-		fail(list, diag.EmptyTable, place(t.Name, t.Arrays[0].line), "the table has a header and no rows")
-	}
-	t.Rows = len(lines)
-	for _, a := range t.Arrays {
-		a.lines, a.Dims = lines, []int{t.Rows}
-	}
-	return len(*list) == 0
+	return rows, ragged == 0
 }
 
-func (t *Table) appendRow(record []string) {
-	for i, a := range t.Arrays {
-		a.Cells = append(a.Cells, strings.TrimSpace(record[i]))
+// broken reports what ends the reading of a file.
+func (p *csvPass) broken(err error, line int) {
+	switch {
+	case errors.Is(err, io.EOF):
+		fail(p.list, diag.EmptyTable, place(p.file.name, 1), "the file is empty; expected a header row with the names of the columns")
+	case errors.Is(err, errQuote):
+		fail(p.list, diag.BadCSV, place(p.file.name, line), "%s", err)
+	default:
+		fail(p.list, diag.Unreadable, p.file.name, "%s", reason(err))
 	}
 }
 
-func newlines(record []string) int {
-	n := 0
-	for _, cell := range record {
-		n += strings.Count(cell, "\n")
+// ragged reports the first row that is too short or too long.
+func (p *csvPass) ragged(before, cells, line int) {
+	if before == 0 {
+		fail(p.list, diag.BadCSV, place(p.file.name, line), "%s, but the header has %s; quote a cell that holds a comma",
+			count(cells, "cell"), count(p.width, "column"))
 	}
-	return n
 }
 
-func (t *Table) csvError(list *diag.List, err error) {
-	var bad *csv.ParseError
-	line, text := 1, err.Error()
-	if errors.As(err, &bad) {
-		line, text = bad.Line, bad.Err.Error()
-		if errors.Is(bad.Err, csv.ErrQuote) || errors.Is(bad.Err, csv.ErrBareQuote) {
-			line, text = bad.StartLine, `a quoted cell is not closed, or a quote stands inside a cell; write a quote inside a quoted cell twice ("")`
+// header takes the names of the columns.
+func (p *csvPass) header(cells [][]byte, line int) bool {
+	t := p.table
+	for i, cell := range cells {
+		name := strings.TrimSpace(string(cell))
+		switch _, dup := t.byName[name]; {
+		case name == "":
+			fail(p.list, diag.DuplicateColumn, place(t.Name, line), "column %d has no name; name it in the header or leave it out (pandas: to_csv(index=False), R: row.names = FALSE)", i+1)
+		case dup:
+			fail(p.list, diag.DuplicateColumn, place(t.Name, line), "column %s: the name stands twice in the header; rename one", name)
+		default:
+			a := &Array{line: line, lines: p.lines}
+			a.Name = name
+			t.add(a)
 		}
 	}
-	fail(list, diag.BadCSV, place(t.Name, line), "%s", text)
+	p.width = len(t.Arrays)
+	return len(*p.list) == 0
+}
+
+// row takes the cells of a row.
+func (p *csvPass) row(cells [][]byte, line int) {
+	i := p.lines.n
+	if i == 0 {
+		p.begin(cells)
+	}
+	if p.grown = i >= p.room; p.grown {
+		return
+	}
+	p.lines.add(line)
+	for k := range p.columns {
+		c := &p.columns[k]
+		cell := trim(cells[k])
+		switch {
+		case c.numbers == nil:
+			c.words.add(cell)
+		case !c.late:
+			v, ok := value(cell)
+			c.numbers[i], c.late, c.serial = v, !ok, c.serial && serial(cell)
+		}
+	}
+}
+
+// begin decides by the first row what the columns are, and makes room.
+func (p *csvPass) begin(cells [][]byte) {
+	p.columns = make([]csvColumn, p.width)
+	numeric := 0
+	for k := range p.columns {
+		if _, ok := value(trim(cells[k])); ok {
+			p.columns[k].serial = true
+			numeric++
+		} else {
+			p.columns[k].words = newWords(p.table.Arrays[k].Name, p.room)
+		}
+	}
+	p.slab = make([]float64, numeric*p.room)
+	rest := p.slab
+	for k := range p.columns {
+		if c := &p.columns[k]; c.serial {
+			c.numbers, rest = rest[:p.room], rest[p.room:]
+		}
+	}
+}
+
+// late reads columns again in which a word came after numbers.
+func (p *csvPass) late() bool {
+	var again []int
+	for k := range p.columns {
+		if c := &p.columns[k]; c.late {
+			c.words, c.numbers = newWords(p.table.Arrays[k].Name, p.lines.n), nil
+			again = append(again, k)
+		}
+	}
+	if again == nil {
+		return true
+	}
+	rows := 0
+	ok := p.each(func(cells [][]byte, _ int) bool { return len(cells) == p.width }, func(cells [][]byte, _ int) {
+		rows++
+		for _, k := range again {
+			p.columns[k].words.add(trim(cells[k]))
+		}
+	})
+	if ok && rows != p.lines.n || !ok && len(*p.list) == 0 {
+		p.changed()
+	}
+	return len(*p.list) == 0
+}
+
+// changed reports that two readings of the file differ.
+func (p *csvPass) changed() {
+	fail(p.list, diag.Unreadable, p.file.name, "has changed while it was read")
+}
+
+// finish closes the gaps between the columns of numbers, so that a matrix of neighbours needs no copy.
+func (p *csvPass) finish() {
+	t, n := p.table, p.lines.n
+	t.Rows = n
+	used := 0
+	for _, c := range p.columns {
+		used += copy(p.slab[used:], c.numbers[:min(n, len(c.numbers))])
+	}
+	if len(p.slab) > used+used/8 { // cells with line breaks, or late words
+		p.slab = slices.Clone(p.slab[:used])
+	}
+	t.held = len(p.slab)
+	rest := p.slab
+	for k, a := range t.Arrays {
+		a.Dims = []int{n}
+		if c := &p.columns[k]; c.numbers == nil {
+			a.Column = c.words.column
+		} else {
+			a.Numbers, rest, a.serial = rest[:n], rest[n:], c.serial
+		}
+	}
+}
+
+// survey counts the lines, and finds the first that is not UTF-8.
+func (p *csvPass) survey() bool {
+	source, err := p.file.open()
+	if err != nil {
+		p.broken(err, 0)
+		return false
+	}
+	defer source.Close()
+	p.room = 1
+	buffer, kept := make([]byte, scanBuffer), 0
+	for err == nil {
+		var n int
+		n, err = source.Read(buffer[kept:])
+		text := buffer[:kept+n]
+		valid := validPrefix(text)
+		p.room += bytes.Count(text[:valid], []byte("\n"))
+		kept = copy(buffer, text[valid:])
+		if kept >= utf8.UTFMax || kept > 0 && errors.Is(err, io.EOF) {
+			fail(p.list, diag.BadCSV, place(p.file.name, p.room), "not UTF-8 text; save the file as UTF-8")
+			return false
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		p.broken(err, 0)
+	}
+	return len(*p.list) == 0
+}
+
+// validPrefix is how much of a text is UTF-8: all of it, or up to the first bytes that are not, or that are the beginning of a character.
+func validPrefix(text []byte) int {
+	if utf8.Valid(text) {
+		return len(text)
+	}
+	n := 0
+	for n < len(text) {
+		r, size := utf8.DecodeRune(text[n:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		n += size
+	}
+	return n
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -46,8 +47,8 @@ func Load(sources Sources, key string) (*Dataset, diag.List) {
 }
 
 func (d *Dataset) open(s Source, list *diag.List) {
-	for k, path := range s.Files {
-		t, problems := Open(path)
+	for k := range s.tables() {
+		t, problems := s.read(k)
 		*list = append(*list, problems...)
 		h := Holder{Party: s.Name, View: View{Table: t}}
 		if s.Family {
@@ -60,6 +61,21 @@ func (d *Dataset) open(s Source, list *diag.List) {
 		}
 	}
 }
+
+// Release drops the tables, of which Bind and Integer know nothing from then on. Values that have been bound remain.
+func (d *Dataset) Release() {
+	held := 0
+	for _, h := range d.holders() {
+		held += h.View.held
+	}
+	d.Parties, d.Shared = nil, nil
+	if held > largeTables {
+		runtime.GC() // so that what comes next finds this room, and not as much again beside it
+	}
+}
+
+// largeTables is a number of values that are worth a garbage collection: 32 MB.
+const largeTables = 4 << 20
 
 // holders are all tables, the shared one last.
 func (d *Dataset) holders() []*Holder {
@@ -83,7 +99,9 @@ func (d *Dataset) align(key string, list *diag.List) {
 	*list = append(*list, problems...)
 	d.Alignment = a
 	for i, h := range all {
-		h.View.Rows = a.Order[i]
+		if a.Order[i] != nil && !list.HasErrors() {
+			h.View.arrange(a.Order[i])
+		}
 		h.View.Key = cmp.Or(a.Key, DefaultKey)
 		if a.Key != "" && a.Order[i] == nil {
 			h.View.apart = a.Rows
@@ -101,7 +119,7 @@ func (d *Dataset) Bind(wants []Want) (map[string]Bindings, diag.List) {
 	var list diag.List
 	out := map[string]Bindings{}
 	for _, s := range d.Sources {
-		if len(s.Files) == 0 {
+		if s.tables() == 0 {
 			d.without(s, wants, &list)
 			if s.Name != OwnerShared && !s.Family {
 				out[s.Name] = Bindings{}
@@ -193,22 +211,11 @@ func differ(a *Bound, ha *Holder, b *Bound, hb *Holder) (where, text string) {
 			return where, fmt.Sprintf(": element %d is %v there, %v here", i+1, v, b.Values[i])
 		}
 		row := i % a.Dims[0]
-		here, there := hb.View.row(row), ha.View.row(row)
-		return hb.View.line(here), fmt.Sprintf(":%d: %v there, %v here%s", ha.View.Arrays[0].lines[there], v, b.Values[i], hb.View.key(here))
+		here, there := column{hb.View, hb.View.Arrays[0]}, column{ha.View, ha.View.Arrays[0]}
+		return here.line(row), fmt.Sprintf(":%d: %v there, %v here%s", there.lineNumber(row), v, b.Values[i], hb.View.key(row))
 	}
 	return where, " in its categories: " + listed(a.Labels) + " there, " + listed(b.Labels) + " here"
 }
-
-// row is the row of the table that comes i-th.
-func (v View) row(i int) int {
-	if v.Rows == nil {
-		return i
-	}
-	return v.Rows[i]
-}
-
-// line is the place of a row of a CSV.
-func (v View) line(row int) string { return place(v.Name, v.Arrays[0].lines[row]) }
 
 // unfound reports shared data that no table has.
 func (d *Dataset) unfound(wants []Want, shared Bindings, list *diag.List) {
@@ -244,10 +251,10 @@ func (d *Dataset) unfound(wants []Want, shared Bindings, list *diag.List) {
 func (d *Dataset) Integer(name string) (value int, where string, ok bool) {
 	for _, h := range d.holders() {
 		a, found := h.View.Array(name)
-		if h.View.CSV || !found || len(a.Dims) != 0 || a.problem != "" {
+		if !h.View.Document || !found || len(a.Dims) != 0 || a.problem != "" {
 			continue
 		}
-		if v, is := whole(a.Cells[0]); !is.bad() {
+		if v, is := whole(column{h.View, a}.text(0)); !is.bad() {
 			return int(v), place(h.View.Name, a.line), true
 		}
 	}
@@ -258,8 +265,13 @@ func (d *Dataset) Integer(name string) (value int, where string, ok bool) {
 func (b *Bound) Digest() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "vflc shared data v1 %s %v %q %d\n", b.Elem, b.Dims, b.Labels, b.Levels)
-	for _, v := range b.Values {
-		h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
+	var buffer []byte
+	for part := range slices.Chunk(b.Values, 512) {
+		buffer = buffer[:0]
+		for _, v := range part {
+			buffer = binary.LittleEndian.AppendUint64(buffer, math.Float64bits(v))
+		}
+		h.Write(buffer)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -202,9 +202,9 @@ func parseWant(t *testing.T, f []string) Want {
 		case "levels":
 			w.Levels = integer(t, value)
 		case "lower":
-			w.Lower = decimal(t, value)
+			w.Lower = parseDecimal(t, value)
 		case "upper":
-			w.Upper = decimal(t, value)
+			w.Upper = parseDecimal(t, value)
 		case "from":
 			for _, item := range f[4+i+1:] {
 				w.From = append(w.From, parseColumn(item))
@@ -248,7 +248,7 @@ func integer(t *testing.T, s string) int {
 	return n
 }
 
-func decimal(t *testing.T, s string) *float64 {
+func parseDecimal(t *testing.T, s string) *float64 {
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil {
 		t.Fatal(err)

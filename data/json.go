@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/vflc/vflc/lang/diag"
@@ -14,27 +15,65 @@ import (
 // maxRank bounds the nesting of arrays in a document: far more than any declaration can have, far less than a stack can hold.
 const maxRank = 16
 
-// ReadJSON reads a Stan-JSON document: an object of numbers and regular nested arrays, by name. "NaN", "Inf" and the like are
-// strings there, as Stan writes them; other strings are categories. An entry of another kind is an error only where it is used.
-// The table is nil if and only if there are errors.
-func ReadJSON(name string, text []byte) (*Table, diag.List) {
-	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	r := &jsonReader{text: text, dec: json.NewDecoder(bytes.NewReader(text)), line: 1,
-		table: &Table{Name: name, byName: map[string]*Array{}}}
-	r.dec.UseNumber()
-	if err := r.document(); err != nil {
-		r.fail(err)
-	}
+// A jsonFile is a Stan-JSON document: an object of numbers and regular nested arrays, by name. "NaN", "Inf" and the like are strings there,
+// as Stan writes them; other strings are categories. An entry of another kind is an error only where it is used.
+type jsonFile struct {
+	name string
+	open opener
+}
+
+// Read implements Reader.
+func (f *jsonFile) Read() (*Table, diag.List) {
+	r := f.read(func(a *Array, cells []string) { a.Column, a.serial = typed(a.Name, cells) })
 	if len(r.list) > 0 {
 		return nil, r.list
 	}
 	return r.table, nil
 }
 
+// Texts implements Reader.
+func (f *jsonFile) Texts(name string) ([]string, error) {
+	var out []string
+	r := f.read(func(a *Array, cells []string) {
+		if a.Name == name {
+			out = slices.Clone(cells)
+		}
+	})
+	if len(r.list) > 0 {
+		return nil, Errors(r.list)
+	}
+	return out, nil
+}
+
+// read gives take the cells of each entry as they are written, in row-major order.
+func (f *jsonFile) read(take func(a *Array, cells []string)) *jsonReader {
+	r := &jsonReader{line: 1, take: take, table: newTable(f.name, f)}
+	r.table.Document = true
+	source, err := f.open()
+	if err == nil {
+		defer source.Close()
+		r.text, err = io.ReadAll(source)
+	}
+	if err != nil {
+		fail(&r.list, diag.Unreadable, f.name, "%s", reason(err))
+		return r
+	}
+	r.text = bytes.TrimPrefix(r.text, []byte("\ufeff"))
+	r.dec = json.NewDecoder(bytes.NewReader(r.text))
+	r.dec.UseNumber()
+	if err := r.document(); err != nil {
+		r.fail(err)
+	}
+	r.text, r.dec = nil, nil
+	return r
+}
+
 type jsonReader struct {
 	text   []byte
 	dec    *json.Decoder
 	table  *Table
+	take   func(a *Array, cells []string)
+	cells  []string // of the entry that is being read
 	list   diag.List
 	line   int // of the last token
 	offset int // up to where line breaks have been counted
@@ -85,7 +124,9 @@ func (r *jsonReader) entry() error {
 		return err
 	}
 	name, _ := tok.(string) // the decoder allows nothing else as a key
-	a := &Array{Name: name, line: r.line}
+	a := &Array{line: r.line, lines: &lines{}}
+	a.Name = name
+	r.cells = r.cells[:0]
 	if err := r.value(a); err != nil {
 		return err
 	}
@@ -93,6 +134,7 @@ func (r *jsonReader) entry() error {
 		fail(&r.list, diag.DuplicateColumn, place(r.table.Name, a.line), "entry %s: the name stands twice; rename one", name)
 		return nil
 	}
+	r.take(a, r.cells)
 	r.table.add(a)
 	return nil
 }
@@ -137,8 +179,8 @@ func (r *jsonReader) cell(a *Array, text string, depth int) {
 		a.irregular("mixes numbers and arrays; every part of an array must have the same shape")
 	}
 	if a.problem == "" {
-		a.Cells = append(a.Cells, text)
-		a.lines = append(a.lines, r.line)
+		r.cells = append(r.cells, text)
+		a.lines.add(r.line)
 	}
 }
 
@@ -147,7 +189,7 @@ func (r *jsonReader) array(a *Array, depth int) error {
 		a.irregular("is nested more than %d deep", maxRank)
 		return r.skip()
 	}
-	first := len(a.Cells) == 0 && depth == len(a.Dims) && a.problem == ""
+	first := len(r.cells) == 0 && depth == len(a.Dims) && a.problem == ""
 	if first {
 		a.Dims = append(a.Dims, -1)
 	} else if depth >= len(a.Dims) {

@@ -19,6 +19,7 @@ type PartyRef struct {
 type Source struct {
 	PartyRef
 	Files  []string // one, or for a family one per member in order; none where nothing was found
+	Tables []Reader // in place of files, for data in memory or from elsewhere
 	Looked string   // where a default was looked for, for messages
 	given  bool     // by a flag or vfl.toml
 }
@@ -26,13 +27,24 @@ type Source struct {
 // Sources are the files of a model: those of the parties in their order, then those of OwnerShared.
 type Sources []Source
 
-// Members is how many files the named party or family has.
+// tables is how many tables the party has.
+func (s *Source) tables() int { return len(s.Files) + len(s.Tables) }
+
+// read opens the k-th table.
+func (s *Source) read(k int) (*Table, diag.List) {
+	if k < len(s.Files) {
+		return Open(s.Files[k])
+	}
+	return s.Tables[k-len(s.Files)].Read()
+}
+
+// Members is how many tables the named party or family has.
 func (s Sources) Members(name string) int {
 	i := slices.IndexFunc(s, func(x Source) bool { return x.Name == name })
 	if i < 0 {
 		return 0
 	}
-	return len(s[i].Files)
+	return s[i].tables()
 }
 
 // Errors are diagnostics as an error.

@@ -19,6 +19,7 @@ func (r Recipe) Apply(v View) (*Bound, diag.List) {
 func (r Recipe) apply(v View, list *diag.List) *Bound {
 	out := &Bound{Recipe: r}
 	var parts [][]float64 // the values of the columns so far
+	room := r.room(v)
 	ok := true
 	for k := range r.Encoders {
 		f := &r.Encoders[k]
@@ -27,15 +28,20 @@ func (r Recipe) apply(v View, list *diag.List) *Bound {
 			ok = false
 			continue
 		}
-		part, good := r.encode(c, f, list)
+		var part [][]float64
+		names, good := f.names(), false
+		part, room, good = r.encode(c, f, len(names), room, list)
 		ok = ok && good
 		parts = append(parts, part...)
-		e, _ := encoderNamed(f.Encoder)
-		out.ColumnNames = append(out.ColumnNames, e.names(f)...)
+		out.ColumnNames = append(out.ColumnNames, names...)
 		out.Dims, out.ByRow = c.array.Dims, c.byRow()
 		out.Labels = f.labels()
 	}
-	if !ok || !r.shape(v, out, parts, list) {
+	held := 0
+	if room == nil {
+		held = v.held
+	}
+	if !ok || !r.shape(v, out, parts, held, list) {
 		return nil
 	}
 	if r.Elem == types.Level.String() && r.Levels == 0 {
@@ -44,19 +50,28 @@ func (r Recipe) apply(v View, list *diag.List) *Bound {
 	return out
 }
 
-// labels are the categories of a level.
-func (f *Fitted) labels() []string {
-	if f.Encoder == "level" {
-		return f.Categories
+// room is where the encoders write, side by side as a matrix has it; nil where all columns are taken as they are.
+func (r Recipe) room(v View) []float64 {
+	n, written := 0, false
+	for k := range r.Encoders {
+		f := &r.Encoders[k]
+		if a, ok := v.Array(f.Column); ok {
+			n += a.Len() * len(f.names())
+		}
+		_, encoded := encoderNamed(f.Encoder)
+		written = written || encoded || f.Words != nil
 	}
-	return nil
+	if !written {
+		return nil
+	}
+	return make([]float64, n)
 }
 
 // fits reports whether an array can enter the declaration: as a column of it, or as all of it.
 func (r Recipe) fits(c column, list *diag.List) bool {
 	have := len(c.array.Dims)
 	several := len(r.Encoders) > 1
-	if have == r.Rank && (r.Rank < 2 || !several) || have == 1 && r.Rank == 2 && (c.view.CSV || r.columnwise()) {
+	if have == r.Rank && (r.Rank < 2 || !several) || have == 1 && r.Rank == 2 && (!c.view.Document || r.columnwise()) {
 		return true
 	}
 	wanted := shapeWanted(r.Rank)
@@ -70,7 +85,7 @@ func (r Recipe) fits(c column, list *diag.List) bool {
 // columnwise reports whether a matrix of a document is put together from columns. Without a `from` clause it is not: its one encoder
 // names the entry of its own name.
 func (r Recipe) columnwise() bool {
-	return len(r.Encoders) > 1 || r.Encoders[0].Column != r.Name || r.Encoders[0].Encoder == "onehot"
+	return len(r.Encoders) > 1 || r.Encoders[0].Column != r.Name || !r.Encoders[0].elementwise()
 }
 
 func shapeWords(dims []int) string {
@@ -99,36 +114,44 @@ func shapeWanted(rank int) string {
 	return fmt.Sprintf("of %d dimensions", rank)
 }
 
-// encode gives the columns of one encoder, each in the order of the array's cells.
-func (r Recipe) encode(c column, f *Fitted, list *diag.List) ([][]float64, bool) {
-	e, _ := encoderNamed(f.Encoder)
-	names := e.names(f)
-	out := make([][]float64, len(names))
-	for k := range out {
-		out[k] = make([]float64, c.len())
+// encode gives the columns of one encoder, each in the order of the array's cells, and what remains of room. Without room the columns are taken
+// as they are.
+func (r Recipe) encode(c column, f *Fitted, columns int, room []float64, list *diag.List) (parts [][]float64, rest []float64, ok bool) {
+	bad := &faults{list: list, col: c}
+	if r.Rank == 2 {
+		bad.advice = fmt.Sprintf("; for categories write %s(%s), or leave the column out", ofCategories(), f.Column)
 	}
-	bad := faults{list: list, col: c}
-	row, write := make([]float64, len(names)), e.encode(f)
-	for i := range c.len() {
-		is := write(c.cell(i), row)
-		for k, v := range row {
-			if !is.bad() {
-				is = r.limits(v)
-			}
-			out[k][i] = v
+	if room == nil {
+		parts = [][]float64{f.asIs(c, bad)}
+	} else {
+		n := c.array.Len()
+		for range columns {
+			parts, room = append(parts, room[:n]), room[n:]
 		}
-		if is.code == diag.NotNumber && r.Rank == 2 {
-			is.text += fmt.Sprintf("; for categories write onehot(%s), or leave the column out", f.Column)
-		}
-		if is.bad() {
-			bad.add(i, is)
-		}
+		f.encode(c, parts, bad)
 	}
-	return out, bad.done()
+	r.check(parts, bad)
+	return parts, room, bad.done()
 }
 
-// shape lays the columns out: side by side as a matrix, or the one as the array that it is.
-func (r Recipe) shape(v View, out *Bound, parts [][]float64, list *diag.List) bool {
+// check reports the cells of which a result lies outside the declared limits.
+func (r Recipe) check(parts [][]float64, bad *faults) {
+	if r.Lower == nil && r.Upper == nil && r.Levels == 0 || len(parts) == 0 {
+		return
+	}
+	for i := range parts[0] {
+		for _, part := range parts {
+			if is := r.limits(part[i]); is.bad() {
+				bad.add(i, is)
+				break
+			}
+		}
+	}
+}
+
+// shape lays the columns out: side by side as a matrix, or the one as the array that it is. held is the number of values that stay in memory
+// with any of the columns.
+func (r Recipe) shape(v View, out *Bound, parts [][]float64, held int, list *diag.List) bool {
 	if r.Rank == 2 && len(out.Dims) == 1 {
 		for k := 1; k < len(parts); k++ {
 			if len(parts[k]) != len(parts[0]) { // entries of a document may differ
@@ -136,18 +159,32 @@ func (r Recipe) shape(v View, out *Bound, parts [][]float64, list *diag.List) bo
 				return false
 			}
 		}
-		out.Dims, out.Values = []int{len(parts[0]), len(parts)}, slices.Concat(parts...)
+		out.Dims, out.Values = []int{len(parts[0]), len(parts)}, sideBySide(parts, held)
 		return true
 	}
 	if len(parts) != 1 {
 		fail(list, diag.DataShape, place(v.Name, 1), "%s: from gives %s (%s), but it is %s", r.Name, count(len(parts), "column"), listed(out.ColumnNames), shapeWanted(r.Rank))
 		return false
 	}
-	out.Dims, out.Values = slices.Clone(out.Dims), columnMajor(parts[0], out.Dims)
+	out.Dims, out.Values = slices.Clone(out.Dims), columnMajor(sideBySide(parts, held), out.Dims)
 	if r.Rank != 1 {
 		out.ColumnNames = nil
 	}
 	return true
+}
+
+// sideBySide is the matrix of the columns. Where they follow one another in memory it is that memory, unless they would keep more than twice
+// their size there.
+func sideBySide(parts [][]float64, held int) []float64 {
+	n := len(parts[0])
+	whole := parts[0][:cap(parts[0])]
+	alone := held > 2*n*len(parts)
+	for k, part := range parts {
+		if alone || len(whole) < (k+1)*n || &whole[k*n] != &part[0] {
+			return slices.Concat(parts...)
+		}
+	}
+	return slices.Clip(whole[:len(parts)*n])
 }
 
 // columnMajor reorders the cells of a document, whose last index runs fastest, so that the first does.

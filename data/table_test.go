@@ -66,11 +66,12 @@ func TestCSVRoundTrip(t *testing.T) {
 			t.Fatal(Errors(list))
 		}
 		for k, a := range table.Arrays {
-			if !slices.Equal(a.lines, lines) {
-				t.Fatalf("lines %v, want %v", a.lines, lines)
-			}
-			for i, cell := range a.Cells {
-				if cell != cells[i+1][k] {
+			c := column{View{Table: table}, a}
+			for i := range rows {
+				if line := c.lineNumber(i); line != lines[i] {
+					t.Fatalf("row %d is on line %d, want %d", i, line, lines[i])
+				}
+				if cell := c.text(i); cell != cells[i+1][k] {
 					t.Fatalf("row %d column %d: %q, want %q", i, k, cell, cells[i+1][k])
 				}
 			}
@@ -82,8 +83,9 @@ func TestCSVForms(t *testing.T) {
 	table := mustCSV(t, "\ufeff a ,\"b\"\r\n 1 ,\"x\r\ny\"\r\n\r\n2,z")
 	a, _ := table.Array("a")
 	b, _ := table.Array("b")
-	if !slices.Equal(a.Cells, []string{"1", "2"}) || !slices.Equal(b.Cells, []string{"x\ny", "z"}) || !slices.Equal(a.lines, []int{2, 5}) {
-		t.Errorf("cells %q %q, lines %v", a.Cells, b.Cells, a.lines)
+	c := column{View{Table: table}, a}
+	if !slices.Equal(a.Numbers, []float64{1, 2}) || !slices.Equal(b.Words, []string{"x\ny", "z"}) || c.lineNumber(0) != 2 || c.lineNumber(1) != 5 {
+		t.Errorf("cells %v %q, lines %d %d", a.Numbers, b.Words, c.lineNumber(0), c.lineNumber(1))
 	}
 	_, list := ReadCSV("latin1.csv", []byte("a\nb\n\xe9\n"))
 	if len(list) != 1 || list[0].Data != "latin1.csv:3" || list[0].Code != diag.BadCSV {

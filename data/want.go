@@ -2,6 +2,7 @@ package data
 
 import (
 	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // OwnerShared is the Owner of data that every party holds, and the name under which a table for all parties is given.
@@ -30,6 +31,14 @@ type Column struct {
 
 // An Option is a named argument of an encoder, as drop=first.
 type Option struct{ Name, Value string }
+
+// Fitted is an encoder of one column with what it learned from the data it was fitted to.
+type Fitted struct {
+	Encoder string `json:"encoder"`
+	Column  string `json:"column"`
+	Elem    string `json:"elem,omitempty"` // of a column as it is: how a cell is read
+	def.Fitted
+}
 
 // A Recipe says how a declaration's value is made from a table. It holds the fitted encoders, so it makes the same from new rows. It is
 // kept with a run, as JSON, by the party that owns the data.

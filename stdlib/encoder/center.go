@@ -2,12 +2,26 @@ package encoder
 
 import "github.com/vflc/vflc/stdlib/def"
 
-// Center subtracts the mean of a numeric column.
+// Center subtracts the mean of a numeric column, its fitted number.
 func Center() def.Encoder {
+	const name = "center"
 	return def.Encoder{
-		Name:     "center",
+		Name:     name,
 		Doc:      "A numeric column minus its mean. Gives one column.",
 		Examples: []string{"data X : real[N, P] from center(age)"},
-		Columns:  one(),
+		Cases: []def.EncoderCase{
+			{In: numbers(1, 2, 6), Out: [][]float64{{-2, -1, 3}}},
+			{In: numbers(1e15, 1e15+1, 1e15+2), Out: [][]float64{{-1, 0, 1}}}, // no cancellation
+		},
+		Columns:     one(),
+		Elementwise: true,
+		Fit: func(c def.Column, f *def.Fitted) *def.Fault {
+			f.Numbers = []float64{mean(c.Numbers)}
+			return nil
+		},
+		Names: call(name),
+		Apply: func(c def.Column, f *def.Fitted, out [][]float64, _ func(int, def.Fault)) {
+			standardise(out[0], c.Numbers, f.Numbers[0], 1)
+		},
 	}
 }

@@ -1,8 +1,12 @@
-// Package encoder describes the encoders of `from` clauses, one file each: names, options and documentation. Their numerics are in
-// data. A new one is one file and one line in All.
+// Package encoder holds the encoders of `from` clauses, one file each: what may be written, and how columns are fitted and encoded.
+// A new one is one file and one line in All.
 package encoder
 
-import "github.com/vflc/vflc/stdlib/def"
+import (
+	"fmt"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
 
 // All returns the encoders in the order of the documentation.
 func All() []def.Encoder {
@@ -14,5 +18,24 @@ func All() []def.Encoder {
 	}
 }
 
+// Planned lists the names of encoders that the language has and this version has not.
+func Planned() []string { return []string{"interact", "poly", "spline"} }
+
 // one is the arity of an encoder of a single column.
 func one() def.Arity { return def.Arity{Min: 1, Max: 1} }
+
+// call names the one column of an encoder as it is written.
+func call(encoder string) func(string, *def.Fitted) []string {
+	return func(column string, _ *def.Fitted) []string { return []string{fmt.Sprintf("%s(%s)", encoder, column)} }
+}
+
+// numbers and words are columns named x for test vectors. The words are distinct.
+func numbers(v ...float64) def.Column { return def.Column{Name: "x", Numbers: v} }
+
+func words(w ...string) def.Column {
+	c := def.Column{Name: "x", Words: w}
+	for k := range w {
+		c.Codes = append(c.Codes, int32(k))
+	}
+	return c
+}

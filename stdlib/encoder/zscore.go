@@ -1,13 +1,37 @@
 package encoder
 
-import "github.com/vflc/vflc/stdlib/def"
+import (
+	"fmt"
+	"math"
 
-// ZScore standardises a numeric column.
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// ZScore standardises a numeric column. Its fitted numbers are the mean and the standard deviation.
 func ZScore() def.Encoder {
+	const name = "zscore"
 	return def.Encoder{
-		Name:     "zscore",
+		Name:     name,
 		Doc:      "A numeric column minus its mean, divided by its standard deviation (divisor n - 1). Gives one column. A constant column is an error.",
 		Examples: []string{"data X : real[N, P] from zscore(age), zscore(chol)"},
-		Columns:  one(),
+		Cases: []def.EncoderCase{
+			{In: numbers(1, 2, 3), Out: [][]float64{{-1, 0, 1}}},
+			{In: numbers(0, 2), Out: [][]float64{{-1 / math.Sqrt2, 1 / math.Sqrt2}}},
+		},
+		Columns:     one(),
+		Elementwise: true,
+		Fit: func(c def.Column, f *def.Fitted) *def.Fault {
+			center := mean(c.Numbers)
+			scale := deviation(c.Numbers, center)
+			f.Numbers = []float64{center, scale}
+			if scale == 0 || math.IsInf(scale, 0) {
+				return &def.Fault{Kind: def.NoVariation, Text: fmt.Sprintf("its standard deviation is %v, and zscore divides by it; leave the column out, or write center(%s)", scale, c.Name)}
+			}
+			return nil
+		},
+		Names: call(name),
+		Apply: func(c def.Column, f *def.Fitted, out [][]float64, _ func(int, def.Fault)) {
+			standardise(out[0], c.Numbers, f.Numbers[0], f.Numbers[1])
+		},
 	}
 }

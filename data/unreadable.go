@@ -3,31 +3,10 @@ package data
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/vflc/vflc/lang/diag"
 )
-
-// Open reads a table from a file: Stan-JSON if its name ends in .json, else CSV. The table is nil if and only if there are errors.
-func Open(path string) (*Table, diag.List) {
-	var list diag.List
-	if format := foreign(path); format != "" {
-		fail(&list, diag.Unreadable, path, "%s is not supported in this version; export the table as CSV", format)
-		return nil, list
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		fail(&list, diag.Unreadable, path, "%s", reason(err))
-		return nil, list
-	}
-	if strings.EqualFold(filepath.Ext(path), ".json") {
-		return ReadJSON(path, text)
-	}
-	return ReadCSV(path, text)
-}
 
 // foreign names a format of the language that this version does not read.
 func foreign(path string) string {

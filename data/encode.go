@@ -1,0 +1,167 @@
+package data
+
+import (
+	"math"
+	"slices"
+
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/encoder"
+)
+
+// A column without an encoder is read as it is, or as the categories of a level. Recipes hold these names in place of an encoder's.
+const (
+	plain  = "column"
+	levels = "level"
+)
+
+// encoderNamed finds an encoder that a `from` clause may name.
+func encoderNamed(name string) (*def.Encoder, bool) {
+	for _, e := range encoder.All() {
+		if e.Name == name {
+			return &e, true
+		}
+	}
+	return nil, false
+}
+
+// encoderNames are sorted, as messages show them.
+func encoderNames() []string {
+	var out []string
+	for _, e := range encoder.All() {
+		out = append(out, e.Name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// ofCategories is the name of an encoder that takes words.
+func ofCategories() string {
+	all := encoder.All()
+	return all[slices.IndexFunc(all, func(e def.Encoder) bool { return e.Categories })].Name
+}
+
+// issueOf gives what an encoder finds wrong its code.
+func issueOf(f def.Fault) issue {
+	code := diag.LogDomain
+	switch f.Kind {
+	case def.NoVariation:
+		code = diag.ConstantColumn
+	case def.UnknownCategory:
+		code = diag.NewCategory
+	}
+	return issue{code, f.Text}
+}
+
+// fit learns from a column, in the order of its rows, or reports why it cannot.
+func (f *Fitted) fit(c column, list *diag.List) bool {
+	switch f.Encoder {
+	case plain:
+		return true
+	case levels:
+		return f.fitLevels(c, list)
+	}
+	e, _ := encoderNamed(f.Encoder)
+	if e.Fit == nil {
+		return true
+	}
+	bad := &faults{list: list, col: c}
+	in := c.input(e, nil, bad)
+	if !bad.done() {
+		return false
+	}
+	if fault := e.Fit(in, &f.Fitted); fault != nil {
+		c.fail(list, issueOf(*fault))
+		return false
+	}
+	return true
+}
+
+// fitLevels learns the categories of a level. Whole numbers are taken as they are.
+func (f *Fitted) fitLevels(c column, list *diag.List) bool {
+	bad := &faults{list: list, col: c}
+	in := c.categories(nil, bad)
+	if !bad.done() {
+		return false
+	}
+	f.Words = encoder.Categories(in)
+	if wholeAll(f.Words) {
+		f.Words = nil
+		c.numbers(types.Level, bad)
+	}
+	return bad.done()
+}
+
+func wholeAll(categories []string) bool {
+	for _, c := range categories {
+		if v, ok := encoder.Number(c); !ok || v != math.Trunc(v) {
+			return false
+		}
+	}
+	return true
+}
+
+// input is what an encoder reads of a column. known are its categories, where it is fitted.
+func (c column) input(e *def.Encoder, known []string, bad *faults) def.Column {
+	if e.Categories {
+		return c.categories(known, bad)
+	}
+	return def.Column{Name: c.array.Name, Numbers: c.numbers(types.Real, bad)}
+}
+
+// names are those of the resulting columns.
+func (f *Fitted) names() []string {
+	if e, ok := encoderNamed(f.Encoder); ok {
+		return e.Names(f.Column, &f.Fitted)
+	}
+	return []string{f.Column}
+}
+
+// elementwise reports whether each cell gives one number.
+func (f *Fitted) elementwise() bool {
+	e, encoded := encoderNamed(f.Encoder)
+	return !encoded || e.Elementwise
+}
+
+// labels are the categories of a level.
+func (f *Fitted) labels() []string {
+	if f.Encoder == levels {
+		return f.Words
+	}
+	return nil
+}
+
+// encode writes the resulting columns to out, each in the order of the array's cells. Faulty cells are NaN.
+func (f *Fitted) encode(c column, out [][]float64, bad *faults) {
+	switch {
+	case f.Encoder == plain || f.Encoder == levels && f.Words == nil:
+		copy(out[0], f.asIs(c, bad))
+	case f.Encoder == levels:
+		f.encodeLevels(c, out[0], bad)
+	default:
+		e, _ := encoderNamed(f.Encoder)
+		e.Apply(c.input(e, f.Words, bad), &f.Fitted, out, func(i int, why def.Fault) { bad.add(i, issueOf(why)) })
+	}
+}
+
+// asIs gives a column without an encoder as numbers, its own where it has them.
+func (f *Fitted) asIs(c column, bad *faults) []float64 {
+	if f.Encoder == levels {
+		return c.numbers(types.Level, bad)
+	}
+	return c.numbers(elemNamed(f.Elem), bad)
+}
+
+func (f *Fitted) encodeLevels(c column, out []float64, bad *faults) {
+	in := c.categories(f.Words, bad)
+	for i, place := range encoder.Places(in, f.Words) {
+		out[i] = float64(place + 1)
+		if place < 0 {
+			out[i] = math.NaN()
+			if !in.Missing(i) {
+				bad.add(i, issueOf(encoder.NewCategory(f.Words)))
+			}
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package data
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vflc/vflc/lang/diag"
+)
+
+// keys are the key column of a table, sorted: whole numbers by value, however many digits they have, anything else by bytes.
+type keys struct {
+	table *Table
+	order []uint32 // order[i] is the row that comes i-th
+	// numbers or texts are the keys in the order of the file.
+	numbers []float64
+	texts   []string
+}
+
+// keys sorts a table by its key, and reports keys that are missing or stand twice. A document without the key has none.
+func (t *Table) keys(key string, list *diag.List) (*keys, bool) {
+	a, found := t.Array(key)
+	if !found && t.Document {
+		return nil, true
+	}
+	c, ok := View{Table: t}.find(key, list)
+	if !ok {
+		return nil, false
+	}
+	if len(a.Dims) != 1 {
+		c.fail(list, issue{diag.BadKey, "is " + shapeWords(a.Dims) + "; a key has one value per row"})
+		return nil, false
+	}
+	k := &keys{table: t, order: make([]uint32, a.Len()), numbers: a.Numbers}
+	if !a.serial {
+		texts, err := c.texts()
+		if err != nil {
+			fail(list, diag.Unreadable, t.Name, "%v", err)
+			return nil, false
+		}
+		k.numbers, k.texts = nil, texts
+	}
+	for i := range k.order {
+		k.order[i] = uint32(i)
+	}
+	s := k.sorter()
+	s.sort(k.order)
+	return k, c.unique(k, s, list)
+}
+
+// append appends the i-th key in order.
+func (k *keys) append(dst []byte, i int) []byte {
+	if k.texts != nil {
+		return append(dst, k.texts[k.order[i]]...)
+	}
+	return strconv.AppendInt(dst, int64(k.numbers[k.order[i]]), 10)
+}
+
+// equal reports whether two tables have the same keys, as they are written.
+func (k *keys) equal(other *keys) bool {
+	if len(k.order) != len(other.order) {
+		return false
+	}
+	var a, b []byte
+	for i := range k.order {
+		a, b = k.append(a[:0], i), other.append(b[:0], i)
+		if string(a) != string(b) {
+			return false
+		}
+	}
+	return true
+}
+
+// unique reports keys that are empty or stand twice, in the order of the keys. Equal ones are neighbours there.
+func (c column) unique(k *keys, s sorter, list *diag.List) bool {
+	bad := faults{list: list, col: c}
+	for i, row := range k.order {
+		is := k.issue(c, s, i)
+		switch {
+		case !is.bad():
+		case bad.count == 0:
+			bad.add(int(row), is)
+		default:
+			bad.count++
+		}
+	}
+	return bad.done()
+}
+
+// issue is what is wrong with the i-th key in order.
+func (k *keys) issue(c column, s sorter, i int) issue {
+	row := k.order[i]
+	switch {
+	case k.texts != nil && k.texts[row] == "":
+		return issue{diag.BadKey, "is an empty key; every row needs one"}
+	case i > 0 && s.compare(row, k.order[i-1]) == 0:
+		return issue{diag.BadKey, fmt.Sprintf("stands twice, first in line %d; a key names one row", c.lineNumber(int(k.order[i-1])))}
+	}
+	return issue{}
+}
+
+// A sorter compares rows by an integer that keeps the order of the keys, and by tie where that is the same; tie is nil where it never differs.
+type sorter struct {
+	rank []uint64
+	tie  func(a, b uint32) int
+}
+
+func (s sorter) compare(a, b uint32) int {
+	if c := cmp.Compare(s.rank[a], s.rank[b]); c != 0 || s.tie == nil {
+		return c
+	}
+	return s.tie(a, b)
+}
+
+// sort sorts rows that are in the order of the file, which equal keys keep.
+func (s sorter) sort(order []uint32) {
+	if slices.IsSortedFunc(order, s.compare) {
+		return
+	}
+	type entry struct {
+		rank uint64
+		row  uint32
+	}
+	entries := make([]entry, len(order))
+	for i, row := range order {
+		entries[i] = entry{s.rank[row], row}
+	}
+	slices.SortFunc(entries, func(a, b entry) int {
+		c := cmp.Compare(a.rank, b.rank)
+		if c == 0 && s.tie != nil {
+			c = s.tie(a.row, b.row)
+		}
+		return cmp.Or(c, cmp.Compare(a.row, b.row))
+	})
+	for i, e := range entries {
+		order[i] = e.row
+	}
+}
+
+// ofInteger ranks a signed number.
+func ofInteger(v int64) uint64 { return uint64(v) ^ 1<<63 }
+
+func (k *keys) sorter() sorter {
+	s := sorter{rank: make([]uint64, len(k.order))}
+	if k.texts == nil {
+		for i, v := range k.numbers {
+			s.rank[i] = ofInteger(int64(v))
+		}
+		return s
+	}
+	if k.integers(s.rank) {
+		return s
+	}
+	if values := k.bigIntegers(); values != nil {
+		clear(s.rank)
+		s.tie = func(a, b uint32) int { return values[a].Cmp(values[b]) }
+		return s
+	}
+	for i, text := range k.texts {
+		var prefix [8]byte
+		copy(prefix[:], text)
+		s.rank[i] = binary.BigEndian.Uint64(prefix[:])
+	}
+	s.tie = func(a, b uint32) int { return strings.Compare(k.texts[a], k.texts[b]) }
+	return s
+}
+
+// integers ranks keys that all are whole numbers of at most 64 bits.
+func (k *keys) integers(rank []uint64) bool {
+	for i, text := range k.texts {
+		v, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return false
+		}
+		rank[i] = ofInteger(v)
+	}
+	return true
+}
+
+// bigIntegers are the values of keys that all are whole numbers, else nil.
+func (k *keys) bigIntegers() []*big.Int {
+	values := make([]*big.Int, len(k.texts))
+	for i, text := range k.texts {
+		v, ok := new(big.Int).SetString(text, 10)
+		if !ok {
+			return nil
+		}
+		values[i] = v
+	}
+	return values
+}

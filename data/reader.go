@@ -1,0 +1,74 @@
+package data
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/vflc/vflc/lang/diag"
+)
+
+// A Reader is a table before it is read: a file of some format, or columns in memory. A new format is one file and one line in NewReader.
+type Reader interface {
+	// Read returns the columns, each typed as numbers or words. The table is nil if and only if there are errors.
+	Read() (*Table, diag.List)
+	// Texts returns the cells of one column or entry as they are written, in the order of the file. Numbers do not keep it, and keys such as
+	// 007, and messages that quote a cell, need it; a file is read again.
+	Texts(name string) ([]string, error)
+}
+
+// NewReader returns the reader of a file: of Stan-JSON if its name ends in .json, else of CSV.
+func NewReader(path string) Reader {
+	if strings.EqualFold(filepath.Ext(path), ".json") {
+		return &jsonFile{name: path, open: fileOpener(path)}
+	}
+	return &csvFile{name: path, open: fileOpener(path)}
+}
+
+// Open reads a table from a file. The table is nil if and only if there are errors.
+func Open(path string) (*Table, diag.List) {
+	var list diag.List
+	if format := foreign(path); format != "" {
+		fail(&list, diag.Unreadable, path, "%s is not supported in this version; export the table as CSV", format)
+		return nil, list
+	}
+	return NewReader(path).Read()
+}
+
+// ReadCSV reads a table with a header row from its text. The table is nil if and only if there are errors.
+func ReadCSV(name string, text []byte) (*Table, diag.List) {
+	return (&csvFile{name: name, open: textOpener(text)}).Read()
+}
+
+// ReadJSON reads a Stan-JSON document from its text. The table is nil if and only if there are errors.
+func ReadJSON(name string, text []byte) (*Table, diag.List) {
+	return (&jsonFile{name: name, open: textOpener(text)}).Read()
+}
+
+// An opener gives the text of a file from its beginning, as often as it is called.
+type opener func() (io.ReadCloser, error)
+
+func textOpener(text []byte) opener {
+	return func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
+}
+
+// fileOpener opens a file. What can be read only once, such as a pipe, is kept in memory.
+func fileOpener(path string) opener {
+	var kept opener
+	return func() (io.ReadCloser, error) {
+		if kept != nil {
+			return kept()
+		}
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return os.Open(path)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		kept = textOpener(text)
+		return kept()
+	}
+}

@@ -1,0 +1,228 @@
+package encoder
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// apply encodes a column in which no cell may be faulty.
+func apply(t *testing.T, e def.Encoder, c def.Column, f *def.Fitted) [][]float64 {
+	t.Helper()
+	out := make([][]float64, len(e.Names(c.Name, f)))
+	for k := range out {
+		out[k] = make([]float64, c.Len())
+	}
+	e.Apply(c, f, out, func(i int, why def.Fault) { t.Errorf("%s: cell %d %s", e.Name, i, why.Text) })
+	return out
+}
+
+func fit(t *testing.T, e def.Encoder, c def.Column, f *def.Fitted) {
+	t.Helper()
+	if e.Fit == nil {
+		return
+	}
+	if fault := e.Fit(c, f); fault != nil {
+		t.Fatalf("%s: %s", e.Name, fault.Text)
+	}
+}
+
+// Every encoder is documented, with an example that calls it, and options that say what they do.
+func TestEveryEncoderIsDocumented(t *testing.T) {
+	for _, e := range All() {
+		if e.Doc == "" || len(e.Examples) == 0 || len(e.Cases) == 0 || e.Columns.Allows(0) {
+			t.Errorf("%s: documentation, an example, a test vector and a column are needed", e.Name)
+		}
+		for _, x := range e.Examples {
+			if !strings.Contains(x, e.Name+"(") {
+				t.Errorf("%s: the example %q does not call it", e.Name, x)
+			}
+		}
+		for _, o := range e.Options {
+			if o.Doc == "" || len(o.Values) == 0 {
+				t.Errorf("%s: option %s needs documentation and values", e.Name, o.Name)
+			}
+		}
+		if slices.Contains(Planned(), e.Name) {
+			t.Errorf("%s is there and planned", e.Name)
+		}
+	}
+}
+
+// What an encoder has learned, kept as JSON, gives the same from the same column, and from each cell alone.
+func TestEveryEncoderIsKept(t *testing.T) {
+	for _, e := range All() {
+		for _, x := range e.Cases {
+			c, options, f := x.In, x.Options, def.Fitted{Options: x.Options}
+			fit(t, e, c, &f)
+			want := apply(t, e, c, &f)
+			text, err := json.Marshal(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var back def.Fitted
+			if err := json.Unmarshal(text, &back); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, apply(t, e, c, &back)); diff != "" {
+				t.Errorf("%s %v: (-before +after) %s", e.Name, options, diff)
+			}
+			for i := range c.Len() {
+				for k, column := range apply(t, e, cell(c, i), &back) {
+					if column[0] != want[k][i] {
+						t.Errorf("%s %v: cell %d gives %v alone, %v among the others", e.Name, options, i, column[0], want[k][i])
+					}
+				}
+			}
+		}
+	}
+}
+
+// cell is a column of one cell of another.
+func cell(c def.Column, i int) def.Column {
+	if c.Words != nil {
+		return def.Column{Name: c.Name, Words: c.Words, Codes: c.Codes[i : i+1]}
+	}
+	return def.Column{Name: c.Name, Numbers: c.Numbers[i : i+1]}
+}
+
+// The names of the resulting columns are distinct and contain that of the column that is read; an elementwise encoder gives one.
+func TestEveryEncoderNamesItsColumns(t *testing.T) {
+	for _, e := range All() {
+		for _, x := range e.Cases {
+			c, options, f := x.In, x.Options, def.Fitted{Options: x.Options}
+			fit(t, e, c, &f)
+			names := e.Names(c.Name, &f)
+			distinct := slices.Compact(slices.Sorted(slices.Values(names)))
+			if len(names) == 0 || len(distinct) != len(names) || e.Elementwise && len(names) != 1 {
+				t.Errorf("%s %v names its columns %q", e.Name, options, names)
+			}
+			for _, name := range names {
+				if name == c.Name || !strings.Contains(name, c.Name) {
+					t.Errorf("%s %v names a column of %s %q", e.Name, options, c.Name, name)
+				}
+			}
+		}
+	}
+}
+
+// A missing cell is NaN in every resulting column and no fault of its own: who reads the column reports it.
+func TestMissingCellsStayMissing(t *testing.T) {
+	for _, e := range All() {
+		for _, x := range e.Cases {
+			f := def.Fitted{Options: x.Options}
+			fit(t, e, x.In, &f)
+			for _, column := range apply(t, e, missing(x.In), &f) {
+				if !math.IsNaN(column[0]) {
+					t.Errorf("%s gives %v for a missing cell", e.Name, column[0])
+				}
+			}
+		}
+	}
+}
+
+func missing(c def.Column) def.Column {
+	if c.Words != nil {
+		return def.Column{Name: c.Name, Words: c.Words, Codes: []int32{-1}}
+	}
+	return def.Column{Name: c.Name, Numbers: []float64{math.NaN()}}
+}
+
+// Encoders give what their test vectors say.
+func TestCases(t *testing.T) {
+	for _, e := range All() {
+		for _, x := range e.Cases {
+			f := def.Fitted{Options: x.Options}
+			fit(t, e, x.In, &f)
+			if diff := cmp.Diff(x.Out, apply(t, e, x.In, &f), cmpopts.EquateApprox(0, 1e-15)); diff != "" {
+				t.Errorf("%s of %v: (-want +got) %s", e.Name, x.In, diff)
+			}
+		}
+	}
+}
+
+// Of numbers an encoder makes finite numbers, or it says which cell or column it cannot encode.
+func TestNumbersAreEncodedOrRefused(t *testing.T) {
+	value := rapid.OneOf(rapid.Float64Range(-1e100, 1e100), rapid.Float64Range(-3, 3), rapid.SampledFrom([]float64{-1, 0, 0.1}))
+	rapid.Check(t, func(t *rapid.T) {
+		old, c := def.Column{Name: "x", Numbers: rapid.SliceOfN(value, 1, 6).Draw(t, "old")}, def.Column{Name: "x", Numbers: rapid.SliceOfN(value, 1, 6).Draw(t, "new")}
+		for _, e := range All() {
+			f := def.Fitted{}
+			if e.Fit != nil && e.Fit(old, &f) != nil {
+				continue
+			}
+			out, faulty := encode(e, c, &f)
+			for i, v := range c.Numbers {
+				for _, column := range out {
+					if faulty[i] != math.IsNaN(column[i]) || math.IsInf(column[i], 0) {
+						t.Fatalf("%s fitted to %v gives %v for %v, refused: %v", e.Name, old.Numbers, column[i], v, faulty[i])
+					}
+				}
+				if e.Categories && faulty[i] == slices.Contains(old.Numbers, v) {
+					t.Fatalf("%s fitted to %v: %v refused: %v", e.Name, old.Numbers, v, faulty[i])
+				}
+			}
+		}
+	})
+}
+
+// encode gives the columns, and the cells that are refused with a reason.
+func encode(e def.Encoder, c def.Column, f *def.Fitted) (out [][]float64, faulty map[int]bool) {
+	faulty = map[int]bool{}
+	for range e.Names(c.Name, f) {
+		out = append(out, make([]float64, c.Len()))
+	}
+	e.Apply(c, f, out, func(i int, why def.Fault) { faulty[i] = why.Text != "" })
+	return out, faulty
+}
+
+// A column that does not vary has no standard deviation, and the logarithm ends at 0: these are refused by kind, as the codes of messages need.
+func TestFaultsHaveTheirKind(t *testing.T) {
+	for _, x := range []struct {
+		encoder def.Encoder
+		options map[string]string
+		column  def.Column
+	}{{encoder: ZScore(), column: numbers(0.1, 0.1, 0.1)}, {OneHot(), map[string]string{"drop": "first"}, words("a")}} {
+		if fault := x.encoder.Fit(x.column, &def.Fitted{Options: x.options}); fault == nil || fault.Kind != def.NoVariation {
+			t.Errorf("%s of %v: %v", x.encoder.Name, x.column, fault)
+		}
+	}
+	for _, x := range []struct {
+		encoder  def.Encoder
+		old, new def.Column
+		kind     def.FaultKind
+	}{{Log(), numbers(1), numbers(0), def.OutsideDomain}, {OneHot(), words("a"), words("b"), def.UnknownCategory}} {
+		f := def.Fitted{}
+		fit(t, x.encoder, x.old, &f)
+		kind := def.FaultKind(-1)
+		x.encoder.Apply(x.new, &f, [][]float64{{0}}, func(_ int, why def.Fault) { kind = why.Kind })
+		if kind != x.kind {
+			t.Errorf("%s of %v: fault %v, want %v", x.encoder.Name, x.new, kind, x.kind)
+		}
+	}
+}
+
+// Words are categories in the order of their bytes whatever the order of the rows, and each cell has its own.
+func TestPlacesFindTheCategories(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-c]{1,3}`), 1, 6, rapid.ID).Draw(t, "words")
+		c := def.Column{Words: words, Codes: rapid.SliceOfN(rapid.Int32Range(-1, int32(len(words)-1)), 1, 20).Draw(t, "codes")}
+		categories := Categories(c)
+		if !slices.IsSorted(categories) || len(categories) != len(words) {
+			t.Fatalf("categories %q of %q", categories, words)
+		}
+		for i, place := range Places(c, categories) {
+			if c.Codes[i] < 0 != (place < 0) || place >= 0 && categories[place] != words[c.Codes[i]] {
+				t.Fatalf("cell %d: place %d", i, place)
+			}
+		}
+	})
+}

@@ -1,0 +1,38 @@
+package encoder
+
+import (
+	"math"
+	"slices"
+)
+
+// mean is the arithmetic mean, with a second pass that removes most of the rounding of the first.
+func mean(v []float64) float64 {
+	m := 0.0
+	for _, x := range v {
+		m += x / float64(len(v))
+	}
+	r := 0.0
+	for _, x := range v {
+		r += x - m
+	}
+	return m + r/float64(len(v))
+}
+
+// deviation is the standard deviation about the mean m with divisor n-1. Of equal values it is 0, whatever the rounding of m.
+func deviation(v []float64, m float64) float64 {
+	if !slices.ContainsFunc(v, func(x float64) bool { return x != v[0] }) {
+		return 0
+	}
+	s := 0.0
+	for _, x := range v {
+		s += (x - m) * (x - m)
+	}
+	return math.Sqrt(s / float64(len(v)-1))
+}
+
+// standardise sets out to (x - center)/scale.
+func standardise(out, x []float64, center, scale float64) {
+	for i, v := range x {
+		out[i] = (v - center) / scale
+	}
+}
