@@ -17,6 +17,7 @@ const attempts = 100
 // A chain is a kernel: one Markov chain, over the parties of this process.
 type chain struct {
 	env      density.Env
+	pipeline density.Pipelined
 	settings backends.Settings
 	shares   []*share
 	pool     *pool
@@ -45,7 +46,8 @@ func newChain(env density.Env, s backends.Settings) (*chain, error) {
 	if err := checkAuxiliaries(env.Blocks(), s); err != nil {
 		return nil, err
 	}
-	k := &chain{env: env, settings: s, eps: 1, depth: s.Int(maxDepth), ahead: env.Apart()}
+	k := &chain{env: env, pipeline: density.AsPipelined(env), settings: s, eps: 1, depth: s.Int(maxDepth)}
+	k.ahead = k.pipeline.Apart()
 	k.choices, k.shake = env.Shared("nuts tree"), env.Shared("nuts jitter")
 	k.proceed = k.decide
 	blocks, depth := env.Blocks(), k.depth

@@ -48,7 +48,7 @@ const denseLimit = 32
 func denseDims(b density.Block, form string) int {
 	dim := b.Dim()
 	switch {
-	case form == "diag", form == "auto" && (dim < 2 || dim > denseLimit || b.Hierarchical()):
+	case form == "diag", form == "auto" && (dim < 2 || dim > denseLimit || density.IsHierarchical(b)):
 		return 0
 	}
 	return dim

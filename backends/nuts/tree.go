@@ -80,8 +80,8 @@ func (k *chain) transition(ctx context.Context) error {
 		if k.ahead {
 			k.begin()
 		}
-		tally := density.Tally{Part: k.part, Total: k.total[:n], Go: k.proceed}
-		if err := k.env.Proceed(ctx, tally, t.next.q.theta, k, t.next.g.theta, k.lp); err != nil {
+		decision := density.Decision{Part: k.part, Total: k.total[:n], Wanted: k.proceed}
+		if err := k.pipeline.Proceed(ctx, decision, t.next.q.theta, k, t.next.g.theta, k.lp); err != nil {
 			return err
 		}
 		if t.over {

@@ -71,7 +71,8 @@ type kernel struct {
 // newKernel allocates a fit.
 func newKernel(env density.Env, s backends.Settings) (*kernel, error) {
 	blocks := env.Blocks()
-	k := &kernel{env: env, settings: s, lp: make([]float64, len(blocks)), total: make([]float64, 2), whole: view{env: env}, facing: everything}
+	k := &kernel{env: env, settings: s, lp: make([]float64, len(blocks)), total: make([]float64, 2), facing: everything}
+	k.whole = newView(env)
 	k.samples = s.Int(mcSamples)
 	for b, block := range blocks {
 		p, err := newParty(env, b, s)
@@ -88,11 +89,13 @@ func newKernel(env density.Env, s backends.Settings) (*kernel, error) {
 		return nil, err
 	}
 	if s.Text(guideForm) == "amortized" && strings.Contains(s.Text(guideInputs), "total") {
-		k.wantTotals()
+		if err := k.wantTotals(); err != nil {
+			return nil, err
+		}
 	}
 	k.sums = make([]float64, batchOf)
 	k.ratios = make([]float64, s.Int(elboDraws))
-	k.ahead, k.proceed = env.Apart(), k.verdict
+	k.ahead, k.proceed = k.whole.pipeline.Apart(), k.verdict
 	k.planned = s.Int(iterations)
 	k.tail = k.planned - k.planned/tailShare
 	k.smooth = newHistory(k.planned)
@@ -275,8 +278,8 @@ func (k *kernel) conclude(ctx context.Context) (ratio float64, ok bool, err erro
 	if k.ahead {
 		k.next()
 	}
-	tally := density.Tally{Part: k.part, Total: k.total, Go: k.proceed}
-	if err := k.view(k.coming).env.Proceed(ctx, tally, k.theta, k, k.grad, k.lp); err != nil {
+	decision := density.Decision{Part: k.part, Total: k.total, Wanted: k.proceed}
+	if err := k.view(k.coming).pipeline.Proceed(ctx, decision, k.theta, k, k.grad, k.lp); err != nil {
 		return 0, false, err
 	}
 	if k.begun {
@@ -288,7 +291,7 @@ func (k *kernel) conclude(ctx context.Context) (ratio float64, ok bool, err erro
 // pausing says that what comes next is not the evaluation of a draw of the fit.
 func (k *kernel) pausing() bool {
 	next := k.iter + 1
-	return k.whole.centre != nil || k.last && (next == k.planned || next%k.settings.Int(elboEvery) == 0)
+	return k.whole.sums != nil || k.last && (next == k.planned || next%k.settings.Int(elboEvery) == 0)
 }
 
 // next makes the next draw, after the step that an iteration ends with.

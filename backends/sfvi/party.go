@@ -51,7 +51,7 @@ func newParty(env density.Env, b int, s backends.Settings) (*party, error) {
 	if err != nil {
 		return nil, err
 	}
-	several, apart := s.Int(mcSamples) > 1, env.Apart()
+	several, apart := s.Int(mcSamples) > 1, density.AsPipelined(env).Apart()
 	p.own, whole.vars = newFactor(p.theta.size(), several, apart), newFactor(whole.size(), several, apart)
 	p.whole, p.shard = whole, whole
 	for k, name := range sourceNames {

@@ -69,8 +69,8 @@ func (h *shard) gather(windows []*shard) {
 }
 
 // divide makes the party's shards of the windows. Parameters that all auxiliary variables share are those of the whole; others are the windows'.
-func (p *party) divide(env density.Windowed, b int, s backends.Settings) error {
-	several, apart := s.Int(mcSamples) > 1, env.Apart()
+func (p *party) divide(env density.Windowed, b int, s backends.Settings, apart bool) error {
+	several := s.Int(mcSamples) > 1
 	lent := map[int]*amortized{} // by the rows of the window
 	for k := range env.Windows() {
 		w, rows := env.Window(k)

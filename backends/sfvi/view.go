@@ -12,32 +12,42 @@ const everything = -1
 
 // A view is what an evaluation is of: all rows, or those of a window.
 type view struct {
-	env    density.Env
-	centre [][]float64 // inputs and outputs of Env.Totals, where the guide wants it
-	base   [][]float64
-	totals [][]float64
+	env      density.Env
+	pipeline density.Pipelined
+	sums     density.Totals // nil where no guide wants totals
+	centre   [][]float64    // their input and output
+	totals   [][]float64
 }
 
-// wantTotals readies the exchange for guides that have the total of their rows as an input.
-func (v *view) wantTotals(guides []guide) {
+func newView(env density.Env) view { return view{env: env, pipeline: density.AsPipelined(env)} }
+
+// wantTotals readies the exchange for guides that have the total of their rows as an input. The error says that the Env has no totals.
+func (v *view) wantTotals(guides []guide) (err error) {
+	if v.sums, err = density.Require[density.Totals](v.env); err != nil {
+		return fmt.Errorf("%s total: %w", guideInputs, err)
+	}
 	n := len(guides)
-	v.centre, v.base, v.totals = make([][]float64, n), make([][]float64, n), make([][]float64, n)
+	v.centre, v.totals = make([][]float64, n), make([][]float64, n)
 	for b, g := range guides {
 		if q, ok := g.(*amortized); ok {
 			v.centre[b], v.totals[b] = q.centre, q.total
 		}
 	}
+	return nil
 }
 
-func (k *kernel) wantTotals() {
+func (k *kernel) wantTotals() error {
 	for v := everything; v < len(k.windows); v++ {
 		var guides []guide
 		k.face(v)
 		for _, p := range k.parties {
 			guides = append(guides, p.guide)
 		}
-		k.view(v).wantTotals(guides)
+		if err := k.view(v).wantTotals(guides); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // exchangeTotals gives the guides that want it the sum of all noise-free contributions at the means. The total is a constant of the iteration:
@@ -45,7 +55,7 @@ func (k *kernel) wantTotals() {
 // biases take it up.
 func (k *kernel) exchangeTotals(ctx context.Context) error {
 	v := k.view(k.facing)
-	if v.centre == nil {
+	if v.sums == nil {
 		return nil
 	}
 	for b, p := range k.parties {
@@ -53,7 +63,7 @@ func (k *kernel) exchangeTotals(ctx context.Context) error {
 			p.block.Cut(density.Centre, p.mu(), v.centre[b])
 		}
 	}
-	return v.env.Totals(ctx, v.centre, v.base, v.totals)
+	return v.sums.Totals(ctx, v.centre, v.totals)
 }
 
 // An order says which window is visited when: each once in an epoch, in an order that only the shared stream decides, the same at every party.
@@ -93,18 +103,18 @@ func (k *kernel) divide() error {
 	if size == 0 {
 		return nil
 	}
-	env, ok := k.env.(density.Windowed)
+	env, ok := density.As[density.Windowed](k.env)
 	if !ok || env.Windows() == 0 {
 		return fmt.Errorf("%s %d: the rows of this run are not divided", minibatch, size)
 	}
 	for b, p := range k.parties {
-		if err := p.divide(env, b, k.settings); err != nil {
+		if err := p.divide(env, b, k.settings, k.whole.pipeline.Apart()); err != nil {
 			return err
 		}
 	}
 	for w := range env.Windows() {
 		of, _ := env.Window(w)
-		k.windows = append(k.windows, view{env: of})
+		k.windows = append(k.windows, newView(of))
 	}
 	k.order = newOrder(len(k.windows), k.env.Shared("sfvi windows"))
 	k.sampled = k.env.Shared("sfvi trace windows")

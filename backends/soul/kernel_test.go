@@ -20,7 +20,10 @@ func begun(t *testing.T, m testmodel.GLM, given map[string]string) *kernel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := newKernel(m.Env(2), s)
+	k, err := newKernel(m.Env(2), s)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := k.Init(context.Background()); err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,11 @@ func fit(t *testing.T, env density.Env, transform def.Transform, given map[strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, k := context.Background(), newKernel(env, s)
+	ctx := context.Background()
+	k, err := newKernel(env, s)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := k.Init(ctx); err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func fit(ctx context.Context, plan *model.Plan, a backends.Algorithm, s backends
 			f.ratios = w.Ratios()
 		}
 		err = f.take(ctx, env, kernel, s.Int("draws"), auxiliary, variables(plan, auxiliary))
-		f.fitting, f.drawing, f.work = middle.Sub(begin), time.Since(middle), *env.Work()
+		f.fitting, f.drawing, f.work = middle.Sub(begin), time.Since(middle), *density.WorkOf(env)
 		f.fittingCPU, f.drawingCPU = cpu.end()
 		return err
 	})

@@ -12,13 +12,13 @@ import (
 
 // A taker maps draws to the values that are reported: parameters of all parties of this process and, where they are wanted, their auxiliary variables.
 type taker struct {
-	env              density.Env
+	reporter         density.Reporter
 	theta, values, z [][]float64 // z is nil where it is not wanted
 	row              []float64
 }
 
 func newTaker(env density.Env, auxiliary bool) *taker {
-	t := &taker{env: env}
+	t := &taker{reporter: density.Must[density.Reporter](env)}
 	for _, block := range env.Blocks() {
 		size := 0
 		for _, p := range block.Params() {
@@ -35,7 +35,7 @@ func newTaker(env density.Env, auxiliary bool) *taker {
 // take returns one draw, which the next overwrites.
 func (t *taker) take(ctx context.Context, k backends.Kernel, id int) ([]float64, error) {
 	k.Draw(id, t.theta)
-	if err := t.env.Values(ctx, t.theta, t.values); err != nil {
+	if err := t.reporter.Values(ctx, t.theta, t.values); err != nil {
 		return nil, err
 	}
 	if t.z != nil {

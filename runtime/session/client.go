@@ -17,43 +17,53 @@ type client struct {
 
 // Density is the client's side of one evaluation.
 func (c *client) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+	return c.evaluate(ctx, theta, algorithm{coords: coords}, grad, lp)
+}
+
+// StepLocally is Density with a client that evaluates its own density itself.
+func (c *client) StepLocally(ctx context.Context, theta [][]float64, steps density.LocalSteps, grad [][]float64, lp []float64) error {
+	return c.evaluate(ctx, theta, algorithm{steps: steps}, grad, lp)
+}
+
+func (c *client) evaluate(ctx context.Context, theta [][]float64, by algorithm, grad [][]float64, lp []float64) error {
 	if err := c.begin(ctx); err != nil {
 		return err
 	}
-	down, err := c.forward(ctx, nil, theta[0], coords)
+	down, err := c.forward(ctx, nil, theta[0], by)
 	if err != nil {
 		return err
 	}
 	c.measured(c.cost.density)
-	return c.complete(ctx, down, coords, grad, lp)
+	return c.complete(ctx, down, by, grad, lp)
 }
 
 // Proceed is Density with scalars on the way.
-func (c *client) Proceed(ctx context.Context, t density.Tally, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+func (c *client) Proceed(ctx context.Context, t density.Decision, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
 	if err := c.begin(ctx); err != nil {
 		return err
 	}
-	down, err := c.forward(ctx, &t, theta[0], coords)
+	by := algorithm{coords: coords}
+	down, err := c.forward(ctx, &t, theta[0], by)
 	if err != nil {
 		return err
 	}
 	copy(t.Total, *down.scalars())
-	wanted := t.Go()
+	wanted := t.Wanted()
 	c.measured(c.cost.proceed(len(t.Total), wanted))
 	if !wanted {
 		return nil
 	}
-	return c.complete(ctx, down, coords, grad, lp)
+	return c.complete(ctx, down, by, grad, lp)
 }
 
 // complete is an evaluation from the reply on.
-func (c *client) complete(ctx context.Context, down *frame, coords density.Coordinates, grad [][]float64, lp []float64) error {
+func (c *client) complete(ctx context.Context, down *frame, by algorithm, grad [][]float64, lp []float64) error {
 	c.take(down)
-	lp[0] = c.seat.evaluate(0, coords)
+	lp[0] = c.seat.evaluate(0, by)
 	if err := c.backward(ctx, down); err != nil {
 		return err
 	}
-	c.seat.pull(0, coords, grad[0])
+	c.seat.pull(0, by, grad[0])
 	c.seat.collectShared()
 	c.loadShared(&c.script.trailing, c.script.trailingArrivals)
 	if err := c.send(ctx, c.server, &c.script.trailing); err != nil {
@@ -64,13 +74,13 @@ func (c *client) complete(ctx context.Context, down *frame, coords density.Coord
 }
 
 // forward sends z, with the scalars of t unless it is nil, and receives whatever the density needs; in the augmented model the adjoints too.
-func (c *client) forward(ctx context.Context, t *density.Tally, theta []float64, coords density.Coordinates) (*frame, error) {
+func (c *client) forward(ctx context.Context, t *density.Decision, theta []float64, by algorithm) (*frame, error) {
 	f := c.script
 	if err := c.recv(ctx, c.server, &f.early); err != nil {
 		return nil, err
 	}
 	c.deliver(&f.early, f.earlyArrivals)
-	c.seat.value(0, theta, coords)
+	c.seat.value(0, theta, by)
 	up, down := f.opening(t)
 	for i, z := range c.seat.zs {
 		up.load(i, z)
@@ -140,7 +150,7 @@ func (c *client) loadShared(f *frame, arrivals []int) {
 }
 
 // Totals sends the centres and receives the sums.
-func (c *client) Totals(ctx context.Context, centre, _, total [][]float64) error {
+func (c *client) Totals(ctx context.Context, centre, total [][]float64) error {
 	if err := c.begin(ctx); err != nil {
 		return err
 	}

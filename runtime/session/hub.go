@@ -56,18 +56,6 @@ func (h *hub) addAux()      { add(h.sums, h.z) }
 func (h *hub) addAdjoints() { lend(h.adjoint, h.a) }
 func (h *hub) addShared()   { add(h.shared, h.d) }
 
-// addBase adds the server's part to each sum; base[0] holds one vector per sum, one after another, and is nil for zero.
-func (h *hub) addBase(base [][]float64) {
-	if base == nil || base[0] == nil {
-		return
-	}
-	rest := base[0]
-	for _, s := range h.sums {
-		model.Add(s, rest[:len(s)])
-		rest = rest[len(s):]
-	}
-}
-
 // add overwrites each dst[k] with the sum of parts[k], in their order.
 func add(dst [][]float64, parts [][][]float64) {
 	for k, p := range parts {

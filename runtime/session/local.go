@@ -57,32 +57,41 @@ func newLocal(plan *model.Plan, keys Keys, work *density.Work) (*local, error) {
 
 // Density evaluates all parties in party order.
 func (e *local) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+	return e.sweep(ctx, theta, algorithm{coords: coords}, grad, lp)
+}
+
+// StepLocally is Density with clients that evaluate their own density themselves.
+func (e *local) StepLocally(ctx context.Context, theta [][]float64, steps density.LocalSteps, grad [][]float64, lp []float64) error {
+	return e.sweep(ctx, theta, algorithm{steps: steps}, grad, lp)
+}
+
+func (e *local) sweep(ctx context.Context, theta [][]float64, by algorithm, grad [][]float64, lp []float64) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
-	e.evaluate(theta, coords, grad, lp)
+	e.evaluate(theta, by, grad, lp)
 	e.spend(e.cost.density)
 	return nil
 }
 
-func (e *local) evaluate(theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) {
+func (e *local) evaluate(theta [][]float64, by algorithm, grad [][]float64, lp []float64) {
 	server, clients := e.seats[0], e.seats[1:]
-	server.value(0, theta[0], coords)
+	server.value(0, theta[0], by)
 	for i, s := range clients {
 		e.deliver(s, true)
-		s.value(i+1, theta[i+1], coords)
+		s.value(i+1, theta[i+1], by)
 	}
 	e.hub.addAux()
 	for b, s := range e.seats {
 		e.deliver(s, false)
 		s.receive(e.hub.sums)
-		lp[b] = s.evaluate(b, coords)
+		lp[b] = s.evaluate(b, by)
 		e.hub.offerAdjoints(s)
 	}
 	e.hub.addAdjoints()
 	for i, s := range clients {
 		s.settle(e.hub.adjoint)
-		s.pull(i+1, coords, grad[i+1])
+		s.pull(i+1, by, grad[i+1])
 		e.offerShared(s)
 	}
 	e.hub.offerOwn(server)
@@ -92,14 +101,14 @@ func (e *local) evaluate(theta [][]float64, coords density.Coordinates, grad [][
 }
 
 // Proceed adds, asks, and evaluates.
-func (e *local) Proceed(ctx context.Context, t density.Tally, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+func (e *local) Proceed(ctx context.Context, t density.Decision, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
 	addScalars(t.Part, t.Total)
-	wanted := t.Go()
+	wanted := t.Wanted()
 	if wanted {
-		e.evaluate(theta, coords, grad, lp)
+		e.evaluate(theta, algorithm{coords: coords}, grad, lp)
 	}
 	e.spend(e.cost.proceed(len(t.Total), wanted))
 	return nil
@@ -124,8 +133,8 @@ func (e *local) offerShared(s *seat) {
 	}
 }
 
-// Totals adds the centres of each sum's members, then the server's base.
-func (e *local) Totals(ctx context.Context, centre, base, total [][]float64) error {
+// Totals adds the centres of each sum's members.
+func (e *local) Totals(ctx context.Context, centre, total [][]float64) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
@@ -135,7 +144,6 @@ func (e *local) Totals(ctx context.Context, centre, base, total [][]float64) err
 		}
 	}
 	e.hub.addAux()
-	e.hub.addBase(base)
 	for b, s := range e.seats {
 		for i, m := range s.role.Members {
 			e.hub.z[m.Group][m.Place] = s.zs[i]

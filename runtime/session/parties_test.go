@@ -29,12 +29,8 @@ func (d *diary) keep(index int, vectors ...[]float64) {
 }
 
 // play moves a player for some rounds through every method of the Env.
-func (d *diary) play(ctx context.Context, env density.Env, rounds int, base []float64) error {
+func (d *diary) play(ctx context.Context, env density.Env, rounds int) error {
 	p := newPlayer(env, shifted)
-	bases := make([][]float64, len(env.Blocks()))
-	if env.Blocks()[0].Index() == 0 {
-		bases[0] = base
-	}
 	total, scalars, values := clone(p.g), make([][]float64, len(p.g)), make([][]float64, len(p.g))
 	for b, block := range env.Blocks() {
 		scalars[b], values[b] = make([]float64, 2), make([]float64, paramLen(block))
@@ -58,10 +54,10 @@ func (d *diary) play(ctx context.Context, env density.Env, rounds int, base []fl
 			return err
 		}
 		if r%3 == 0 {
-			if err := env.Totals(ctx, p.g, bases, total); err != nil {
+			if err := density.Must[density.Totals](env).Totals(ctx, p.g, total); err != nil {
 				return err
 			}
-			if err := env.Values(ctx, p.theta, values); err != nil {
+			if err := density.Must[density.Reporter](env).Values(ctx, p.theta, values); err != nil {
 				return err
 			}
 		}
@@ -85,20 +81,16 @@ func (d *diary) count(env density.Env) {
 	d.Lock()
 	defer d.Unlock()
 	if env.Blocks()[0].Index() == 0 {
-		d.work = *env.Work()
+		d.work = *density.WorkOf(env)
 	} else {
-		d.up += env.Work().Bytes
+		d.up += density.WorkOf(env).Bytes
 	}
 }
 
 // game returns an empty diary and what plays the design into it.
 func (w *world) game(rounds int) (*diary, func(context.Context, density.Env) error) {
 	d := &diary{seen: map[int][]float64{}}
-	base := make([]float64, (2+w.groupCount())*rows)
-	for i := range base {
-		base[i] = float64(i) / 7
-	}
-	return d, func(ctx context.Context, env density.Env) error { return d.play(ctx, env, rounds, base) }
+	return d, func(ctx context.Context, env density.Env) error { return d.play(ctx, env, rounds) }
 }
 
 func record(t *testing.T, w *world, mode session.Mode, rounds int) *diary {
@@ -184,13 +176,14 @@ func TestNoAllocationsPerParty(t *testing.T) {
 			p := newPlayer(env, shifted)
 			var failed error
 			wanted := false
-			tally := density.Tally{Part: clone(p.theta), Total: make([]float64, 2), Go: func() bool { wanted = !wanted; return wanted }}
-			tally.Part[0] = make([]float64, 2)
+			decision := density.Decision{Part: clone(p.theta), Total: make([]float64, 2), Wanted: func() bool { wanted = !wanted; return wanted }}
+			decision.Part[0] = make([]float64, 2)
+			pipeline := density.Must[density.Pipelined](env)
 			step := func() {
 				if err := p.env.Density(ctx, p.theta, p, p.grad, p.lp); err != nil {
 					failed = err
 				}
-				if err := p.env.Proceed(ctx, tally, p.theta, p, p.grad, p.lp); err != nil {
+				if err := pipeline.Proceed(ctx, decision, p.theta, p, p.grad, p.lp); err != nil {
 					failed = err
 				}
 			}

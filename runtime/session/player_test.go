@@ -93,7 +93,9 @@ func (p *player) Adjoint(b int, adj, own, w, early []float64) {
 	})
 	if p.scheme == shifted {
 		clear(p.pulled[b])
-		p.env.Blocks()[b].Pull(density.Centre, p.seed[b], p.pulled[b], early)
+		cuts := p.env.Blocks()[b].(density.DifferentiableCuts)
+		cuts.Pull(density.Centre, p.seed[b], p.pulled[b])
+		cuts.PullEarly(density.Centre, p.seed[b], early)
 	}
 }
 
@@ -120,8 +122,8 @@ func (p *player) proceed(ctx context.Context, part [][]float64, total []float64,
 		}
 	}
 	asked := 0
-	t := density.Tally{Part: part, Total: total, Go: func() bool { asked++; return wanted }}
-	if err := p.env.Proceed(ctx, t, p.theta, p, p.grad, p.lp); err != nil {
+	d := density.Decision{Part: part, Total: total, Wanted: func() bool { asked++; return wanted }}
+	if err := density.Must[density.Pipelined](p.env).Proceed(ctx, d, p.theta, p, p.grad, p.lp); err != nil {
 		return err
 	}
 	if asked != 1 {

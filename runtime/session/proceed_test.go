@@ -30,7 +30,7 @@ func TestProceedIsSumAndDensity(t *testing.T) {
 			t.Error("an evaluation that was not wanted was made")
 		}
 		sums := int64(2 * 2 * 8 * w.clients)
-		opening := one.env.Work().Rounds
+		opening := density.WorkOf(one.env).Rounds
 		rounds := int64(1)
 		if w.early {
 			rounds++
@@ -38,7 +38,7 @@ func TestProceedIsSumAndDensity(t *testing.T) {
 		if opening != rounds {
 			t.Errorf("an evaluation that is not wanted takes %d rounds, want %d", opening, rounds)
 		}
-		before := *one.env.Work()
+		before := *density.WorkOf(one.env)
 		copy(one.theta[0], other.theta[0])
 		for b := range one.theta {
 			copy(one.theta[b], other.theta[b])
@@ -50,7 +50,7 @@ func TestProceedIsSumAndDensity(t *testing.T) {
 			copy(other.e[b], one.e[b])
 		}
 		must(t, other.density(t.Context()))
-		alone := *other.env.Work()
+		alone := *density.WorkOf(other.env)
 		worked(t, one.env, density.Work{Gradients: 1, Rounds: before.Rounds + alone.Rounds, Bytes: before.Bytes + alone.Bytes + sums})
 		must(t, other.env.Sum(t.Context(), part, want))
 		if !equal(total, want) {
@@ -89,7 +89,7 @@ func (j *journal) sample(a backends.Algorithm, given map[string]string, transfor
 		theta, server := clone(newPlayer(env, noncentred).theta), env.Blocks()[0].Index() == 0
 		have := 0
 		for info := (backends.Info{}); !info.Done; {
-			before := env.Work().Rounds
+			before := density.WorkOf(env).Rounds
 			if info, err = k.Step(ctx); err != nil {
 				return err
 			}
@@ -101,12 +101,12 @@ func (j *journal) sample(a backends.Algorithm, given map[string]string, transfor
 				}
 			}
 			if server {
-				j.costs, j.steps = append(j.costs, env.Work().Rounds-before), append(j.steps, info.Transition)
+				j.costs, j.steps = append(j.costs, density.WorkOf(env).Rounds-before), append(j.steps, info.Transition)
 			}
 			j.Unlock()
 		}
 		if server {
-			j.work = *env.Work()
+			j.work = *density.WorkOf(env)
 		}
 		return nil
 	}

@@ -107,7 +107,7 @@ func (f *frame) withScalars() frame {
 }
 
 // opening is how an evaluation begins: the frames with z and with the answer, with room for what t adds up, which may be nil.
-func (s *script) opening(t *density.Tally) (up, down *frame) {
+func (s *script) opening(t *density.Decision) (up, down *frame) {
 	if t == nil {
 		return &s.aux, &s.reply
 	}

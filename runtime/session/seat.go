@@ -19,7 +19,7 @@ type seat struct {
 	early    []float64   // gradient of the early shared parameters
 	zs       [][]float64 // z of role.Members[i]
 	adjs     [][]float64 // adj of role.Members[i]
-	answer   []float64   // of a Resident
+	answer   []float64   // of density.LocalSteps
 	shared   [][]float64 // gradient by role.Arrivals[i]
 	outputs  []int       // at the server: graph output of each shared parameter
 }
@@ -57,15 +57,27 @@ func (s *seat) part(v []float64, cut int) []float64 {
 	return v[c.Offset : c.Offset+c.Len()]
 }
 
-// value evaluates the outputs at theta and lets the algorithm choose z. b is the block's number in this process. A client with a Resident evaluates
-// later.
-func (s *seat) value(b int, theta []float64, coords density.Coordinates) {
-	g := s.w // holds nothing
-	if s.resident(coords) == nil {
-		g = s.Evaluate(theta)
+// An algorithm is how one takes part in an evaluation: by coordinates alone, or at clients by steps where these are not nil.
+type algorithm struct {
+	coords density.Coordinates
+	steps  density.LocalSteps
+}
+
+// stepping reports whether the algorithm evaluates the party's density itself.
+func (s *seat) stepping(by algorithm) bool { return by.steps != nil && s.Index() > 0 }
+
+// value evaluates the outputs at theta and lets the algorithm choose z. b is the block's number in this process. A client that takes steps of its own
+// evaluates later.
+func (s *seat) value(b int, theta []float64, by algorithm) {
+	if s.stepping(by) {
+		if len(s.z) > 0 {
+			by.steps.Send(b, s.z)
+		}
+		return
 	}
+	g := s.Evaluate(theta)
 	if len(s.z) > 0 {
-		coords.Value(b, g, s.z)
+		by.coords.Value(b, g, s.z)
 	}
 }
 
@@ -75,22 +87,12 @@ func (s *seat) target() (lp float64) {
 	return lp
 }
 
-// resident is the Resident that evaluates in the party's place, nil for none.
-func (s *seat) resident(coords density.Coordinates) density.Resident {
-	if s.Index() == 0 {
-		return nil
-	}
-	r, _ := coords.(density.Resident)
-	return r
-}
-
 // evaluate returns the party's own log density and readies the derivatives by what it received.
-func (s *seat) evaluate(b int, coords density.Coordinates) float64 {
-	r := s.resident(coords)
-	if r == nil {
+func (s *seat) evaluate(b int, by algorithm) float64 {
+	if !s.stepping(by) {
 		return s.target()
 	}
-	lp := r.Stay(b, s.answer)
+	lp := by.steps.Answer(b, s.answer)
 	s.Answer(s.answer)
 	return lp
 }
@@ -131,28 +133,22 @@ func (s *seat) settleMember(i int, adjoint []float64) {
 	}
 }
 
-// pull asks the algorithm for seeds and pulls them back to the parameters and to the early shared parameters.
-func (s *seat) pull(b int, coords density.Coordinates, grad []float64) {
+// pull asks the algorithm for seeds and pulls them back to the parameters and to the early shared parameters. Where a client takes steps of its own it
+// has done so itself: the algorithm receives the adjoints alone.
+func (s *seat) pull(b int, by algorithm, grad []float64) {
 	clear(s.early)
-	if s.resident(coords) != nil {
+	switch {
+	case s.stepping(by):
 		if len(s.adj) > 0 {
-			coords.Adjoint(b, s.adj, nil, nil, nil)
+			by.steps.Receive(b, s.adj)
 		}
-		s.AddEarly(density.Here, s.early)
-		return
+	default:
+		if len(s.w) > 0 {
+			by.coords.Adjoint(b, s.adj, s.own, s.w, s.early)
+		}
+		s.Finish(s.w, nil, nil, grad)
 	}
-	if len(s.w) > 0 {
-		coords.Adjoint(b, s.adj, s.own, s.w, s.earlyOrNil())
-	}
-	s.Finish(s.w, nil, nil, grad)
 	s.AddEarly(density.Here, s.early)
-}
-
-func (s *seat) earlyOrNil() []float64 {
-	if len(s.early) == 0 {
-		return nil
-	}
-	return s.early
 }
 
 // collectShared finds the gradient by each shared parameter: at once for those that no cut depends on, after pull for the others.

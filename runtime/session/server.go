@@ -16,12 +16,21 @@ type server struct {
 	scripts []*script // of wire.peers
 }
 
-// Density is the server's side of one evaluation.
-func (s *server) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+// Density is the server's side of one evaluation. It has no cuts, so it does not ask for coordinates.
+func (s *server) Density(ctx context.Context, theta [][]float64, _ density.Coordinates, grad [][]float64, lp []float64) error {
+	return s.sweep(ctx, theta, grad, lp)
+}
+
+// StepLocally is Density: what clients evaluate themselves is not the server's business.
+func (s *server) StepLocally(ctx context.Context, theta [][]float64, _ density.LocalSteps, grad [][]float64, lp []float64) error {
+	return s.sweep(ctx, theta, grad, lp)
+}
+
+func (s *server) sweep(ctx context.Context, theta, grad [][]float64, lp []float64) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
-	if _, err := s.evaluate(ctx, nil, theta[0], coords, lp); err != nil {
+	if _, err := s.evaluate(ctx, nil, theta[0], lp); err != nil {
 		return err
 	}
 	s.measured(s.cost.density)
@@ -29,11 +38,11 @@ func (s *server) Density(ctx context.Context, theta [][]float64, coords density.
 }
 
 // Proceed is Density with scalars on the way.
-func (s *server) Proceed(ctx context.Context, t density.Tally, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+func (s *server) Proceed(ctx context.Context, t density.Decision, theta [][]float64, _ density.Coordinates, grad [][]float64, lp []float64) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
-	wanted, err := s.evaluate(ctx, &t, theta[0], coords, lp)
+	wanted, err := s.evaluate(ctx, &t, theta[0], lp)
 	if err != nil {
 		return err
 	}
@@ -56,7 +65,7 @@ func (s *server) complete(ctx context.Context, grad []float64) error {
 }
 
 // receiveAux sends what the cuts depend on, and receives z and the scalars of t.
-func (s *server) receiveAux(ctx context.Context, t *density.Tally) error {
+func (s *server) receiveAux(ctx context.Context, t *density.Decision) error {
 	for k, c := range s.scripts {
 		s.loadShared(&c.early, c, c.earlyArrivals)
 		if err := s.send(ctx, s.peers[k], &c.early); err != nil {
@@ -92,13 +101,13 @@ func (s *server) loadShared(f *frame, c *script, arrivals []int) int {
 
 // evaluate runs the server's density between sums and adjoints: first in the augmented model, where the reply needs it; while the clients run
 // theirs in power. It does not where the scalars of t add up to an evaluation that is not wanted.
-func (s *server) evaluate(ctx context.Context, t *density.Tally, theta []float64, coords density.Coordinates, lp []float64) (wanted bool, err error) {
-	s.seat.value(0, theta, coords)
+func (s *server) evaluate(ctx context.Context, t *density.Decision, theta, lp []float64) (wanted bool, err error) {
+	s.seat.value(0, theta, algorithm{})
 	if err := s.receiveAux(ctx, t); err != nil {
 		return false, err
 	}
 	s.hub.addAux()
-	wanted = t == nil || t.Go()
+	wanted = t == nil || t.Wanted()
 	if s.plan.Power {
 		if err := s.replySums(ctx, t); err != nil || !wanted {
 			return false, err
@@ -119,7 +128,7 @@ func (s *server) target(lp []float64) {
 	s.hub.offerOwn(s.seat)
 }
 
-func (s *server) replySums(ctx context.Context, t *density.Tally) error {
+func (s *server) replySums(ctx context.Context, t *density.Decision) error {
 	for k, c := range s.scripts {
 		_, down := c.opening(t)
 		at := s.loadShared(down, c, c.lateArrivals)
@@ -133,7 +142,7 @@ func (s *server) replySums(ctx context.Context, t *density.Tally) error {
 	return nil
 }
 
-func (s *server) replyAdjoints(ctx context.Context, t *density.Tally) error {
+func (s *server) replyAdjoints(ctx context.Context, t *density.Decision) error {
 	for k, c := range s.scripts {
 		_, down := c.opening(t)
 		at := s.loadShared(down, c, c.lateArrivals)
@@ -190,8 +199,8 @@ func (s *server) keepShared(f *frame, c *script, arrivals []int) {
 	}
 }
 
-// Totals adds the clients' centres and the server's base, and sends each client its sums.
-func (s *server) Totals(ctx context.Context, _, base, _ [][]float64) error {
+// Totals adds the clients' centres and sends each client its sums.
+func (s *server) Totals(ctx context.Context, _, _ [][]float64) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
@@ -204,7 +213,6 @@ func (s *server) Totals(ctx context.Context, _, base, _ [][]float64) error {
 		}
 	}
 	s.hub.addAux()
-	s.hub.addBase(base)
 	for k, c := range s.scripts {
 		for i, m := range c.role.Members {
 			c.total.load(i, s.hub.sums[m.Group])

@@ -45,6 +45,23 @@ type KeyError struct{ Party string }
 
 func (e *KeyError) Error() string { return fmt.Sprintf("session: no private key for %q", e.Party) }
 
+// capable is an Env with every capability, as all of this package are.
+type capable interface {
+	density.Env
+	density.Pipelined
+	density.Totals
+	density.LocallyStepped
+	density.Windowed
+	density.Reporter
+	density.Metered
+}
+
+var (
+	_ capable = (*local)(nil)
+	_ capable = (*client)(nil)
+	_ capable = (*server)(nil)
+)
+
 // base is what both kinds of Env have in common: the blocks of this process and the random streams.
 type base struct {
 	plan   *model.Plan
