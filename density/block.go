@@ -81,8 +81,8 @@ type LocalDensity interface {
 	ReceivedGradient(received []float64)
 }
 
-// Jacobian is a Block whose density can leave out the log-Jacobian of the map from θ to the declared scale of the parameters.
-type Jacobian interface {
+// JacobianSwitch is a Block whose density can leave out the log-Jacobian of the map from θ to the declared scale of the parameters.
+type JacobianSwitch interface {
 	// Jacobian sets whether the density counts the log-Jacobian, as it does at first. With it the density is one of θ, to be sampled; without it a
 	// function of θ whose maximum is the mode on the declared scale.
 	Jacobian(on bool)

@@ -96,8 +96,8 @@ func (e inTurn) Proceed(ctx context.Context, d Decision, theta [][]float64, coor
 
 func (inTurn) Apart() bool { return false }
 
-// Totals is an Env that gives clients the sum of all contributions, without noise.
-type Totals interface {
+// Totaler is an Env that gives clients the sum of all contributions, without noise.
+type Totaler interface {
 	// Totals sets total[b] from centre[b], the noise-free cut values of block b (both of length AuxLen): for each element of a cut the sum over the members
 	// of its group. It takes one exchange.
 	Totals(ctx context.Context, centre, total [][]float64) error

@@ -14,7 +14,7 @@ const everything = -1
 type view struct {
 	env      density.Env
 	pipeline density.Pipelined
-	sums     density.Totals // nil where no guide wants totals
+	sums     density.Totaler // nil where no guide wants totals
 	centre   [][]float64    // their input and output
 	totals   [][]float64
 }
@@ -23,7 +23,7 @@ func newView(env density.Env) view { return view{env: env, pipeline: density.AsP
 
 // wantTotals readies the exchange for guides that have the total of their rows as an input. The error says that the Env has no totals.
 func (v *view) wantTotals(guides []guide) (err error) {
-	if v.sums, err = density.Require[density.Totals](v.env); err != nil {
+	if v.sums, err = density.Require[density.Totaler](v.env); err != nil {
 		return fmt.Errorf("%s total: %w", guideInputs, err)
 	}
 	n := len(guides)

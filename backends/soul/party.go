@@ -42,7 +42,7 @@ func newParty(env density.Env, b int, s backends.Settings) (*party, error) {
 	p := &party{block: block, cuts: block.Cuts(), corrected: s.Bool(mala), h: 1, initial: env.Private(b, "soul start")}
 	dim, aux := block.Dim(), block.AuxLen()
 	if p.server() {
-		switchable, err := density.RequireOf[density.Jacobian](block)
+		switchable, err := density.RequireOf[density.JacobianSwitch](block)
 		if err != nil {
 			return nil, err
 		}

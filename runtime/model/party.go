@@ -28,7 +28,7 @@ var (
 	_ density.Block              = (*Party)(nil)
 	_ density.DifferentiableCuts = (*Party)(nil)
 	_ density.LocalDensity       = (*Party)(nil)
-	_ density.Jacobian           = (*Party)(nil)
+	_ density.JacobianSwitch     = (*Party)(nil)
 	_ density.Hierarchy          = (*Party)(nil)
 )
 

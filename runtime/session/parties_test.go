@@ -54,7 +54,7 @@ func (d *diary) play(ctx context.Context, env density.Env, rounds int) error {
 			return err
 		}
 		if r%3 == 0 {
-			if err := density.Must[density.Totals](env).Totals(ctx, p.g, total); err != nil {
+			if err := density.Must[density.Totaler](env).Totals(ctx, p.g, total); err != nil {
 				return err
 			}
 			if err := density.Must[density.Reporter](env).Values(ctx, p.theta, values); err != nil {

@@ -49,7 +49,7 @@ func (e *KeyError) Error() string { return fmt.Sprintf("session: no private key 
 type capable interface {
 	density.Env
 	density.Pipelined
-	density.Totals
+	density.Totaler
 	density.LocallyStepped
 	density.Windowed
 	density.Reporter

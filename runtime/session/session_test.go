@@ -9,6 +9,7 @@ import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/tests/contract"
 )
 
 // everyDesign runs a test for all designs.
@@ -147,7 +148,7 @@ func TestWorkOfOtherExchanges(t *testing.T) {
 	env := local(t, w.plan(t))
 	p := newPlayer(env, noncentred)
 	values := [][]float64{make([]float64, 1), make([]float64, vars), make([]float64, vars)}
-	must(t, density.Must[density.Totals](env).Totals(t.Context(), p.g, p.z))
+	must(t, density.Must[density.Totaler](env).Totals(t.Context(), p.g, p.z))
 	totals := density.Work{Rounds: 1, Bytes: int64(8 * 2 * w.crossing())}
 	worked(t, env, totals)
 	must(t, env.Sum(t.Context(), [][]float64{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}, make([]float64, 3)))
@@ -170,7 +171,7 @@ func TestTotals(t *testing.T) {
 	env := local(t, w.plan(t))
 	centre := [][]float64{nil, sequence(4*rows, 1), sequence(4*rows, 1000)}
 	total := clone(centre)
-	must(t, density.Must[density.Totals](env).Totals(t.Context(), centre, total))
+	must(t, density.Must[density.Totaler](env).Totals(t.Context(), centre, total))
 	for i := range 3 * rows { // g1 and g2 are added over the clients; g3 stays alone
 		if want := centre[1][i] + centre[2][i]; total[1][i] != want || total[2][i] != want {
 			t.Errorf("element %d: %v and %v, want %v", i, total[1][i], total[2][i], want)
@@ -266,6 +267,11 @@ func TestPull(t *testing.T) {
 			t.Errorf("slot %d: no gradient by the early parameters", slot)
 		}
 	}
+}
+
+// The server has no cuts: Cut does nothing there, whatever is going on.
+func TestBlocksKeepTheContract(t *testing.T) {
+	everyDesign(t, func(t *testing.T, w *world) { contract.CheckBlocks(t, local(t, w.plan(t))) })
 }
 
 // A meddler pulls at the point of the evaluation while it is going on, and again at a copy of that point in slot Centre.

@@ -9,6 +9,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -102,6 +103,7 @@ func Check(t *testing.T, a backends.Algorithm, given map[string]string) {
 			c.repeats(t, whole)
 			c.resumes(t, whole)
 			c.parties(t, whole)
+			c.core(t, whole)
 			c.refuses(t)
 			c.stops(t)
 			c.allocates(t)
@@ -241,6 +243,30 @@ func (c *check) parties(t *testing.T, want Run) {
 		joined.Draws, joined.Aux = append(joined.Draws, blocks), append(joined.Aux, z)
 	}
 	same(t, "one goroutine per party", joined, want)
+}
+
+// coreOnly hides every capability of an Env.
+type coreOnly struct{ density.Env }
+
+// core: over an Env that has no capability the algorithm gives the same bits, or New has an error that names the capability that it needs.
+func (c *check) core(t *testing.T, want Run) {
+	t.Helper()
+	env := c.model.Env(5)
+	k, err := c.algorithm.New(coreOnly{env}, c.settings)
+	if err != nil {
+		if !strings.Contains(err.Error(), "does not implement density.") {
+			t.Errorf("New over an Env without capabilities: %v", err)
+		}
+		return
+	}
+	if err := k.Init(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Follow(context.Background(), env, k, Run{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "a run over the core of an Env", got, want)
 }
 
 func same(t *testing.T, what string, got, want Run) {

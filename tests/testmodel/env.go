@@ -262,7 +262,7 @@ func (e *Env) explain(lp []float64) {
 	}
 }
 
-// Totals implements density.Totals: every cut is in the one group.
+// Totals implements density.Totaler: every cut is in the one group.
 func (e *Env) Totals(_ context.Context, centre, total [][]float64) error {
 	e.work.Rounds++
 	clear(e.sum)

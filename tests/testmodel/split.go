@@ -163,7 +163,7 @@ func (m *member) Totals(ctx context.Context, centre, total [][]float64) error {
 	p := m.party
 	return m.meet(
 		func() { m.part[p], m.other[p] = centre[0], total[0] },
-		func() error { return density.Must[density.Totals](m.env).Totals(ctx, m.part, m.other) },
+		func() error { return density.Must[density.Totaler](m.env).Totals(ctx, m.part, m.other) },
 		func() {})
 }
 
