@@ -15,7 +15,7 @@ type view struct {
 	env      density.Env
 	pipeline density.Pipelined
 	sums     density.Totaler // nil where no guide wants totals
-	centre   [][]float64    // their input and output
+	centre   [][]float64     // their input and output
 	totals   [][]float64
 }
 

@@ -3,6 +3,7 @@ package testmodel
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/rng"
@@ -28,6 +29,7 @@ type Env struct {
 // clients; without a transform there is one block, θ = (b, all of the clients' θ).
 func (m GLM) Env(seed uint64) *Env {
 	e := &Env{model: m, seed: seed}
+	e.model.constant = math.Log(m.Sigma)
 	n := len(m.Y)
 	e.blocks = []*block{e.model.server(m.serverDim())}
 	if m.Transform != transforms.None {
