@@ -47,7 +47,7 @@ func TestAuxiliariesAreTheirConditional(t *testing.T) {
 	total := 0.25 + 1 + 2.25
 	m := testmodel.Linear(3, 12, []int{1, 2, 1}, 0.8)
 	for _, name := range []string{"", centered, collapseAux} {
-		given := map[string]string{"warmup": "500", "draws": "6000", "target-accept": "0.9"}
+		given := map[string]string{"warmup": "300", "draws": "3500", "target-accept": "0.9"}
 		if name != "" {
 			given[name] = "true"
 		}
@@ -68,7 +68,7 @@ func TestAuxiliariesAreTheirConditional(t *testing.T) {
 			theta[b], z[b] = make([]float64, block.Dim()), make([]float64, block.AuxLen())
 		}
 		means, perCriterion := [3][]float64{}, [3][3][]float64{}
-		for draws := 0; draws < 6000; {
+		for draws := 0; draws < 3500; {
 			info, err := k.Step(context.Background())
 			if err != nil {
 				t.Fatal(err)

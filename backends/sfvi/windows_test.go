@@ -246,7 +246,7 @@ func TestMinibatchesReachTheOptimum(t *testing.T) {
 			m := testmodel.Linear(3, 40, []int{2, 3}, 0.8)
 			m.Transform = transform
 			t.Run(transform.Name+" "+name, func(t *testing.T) {
-				given := map[string]string{"guide": name, "schedule": "cosine", "lr": "2e-2", "lr-end": "1e-5", "iterations": "60000"}
+				given := map[string]string{"guide": name, "schedule": "cosine", "lr": "2e-2", "lr-end": "1e-5", "iterations": "30000", "draws": "10"}
 				k := divided(t, m, 4, given)
 				if err := k.Init(context.Background()); err != nil {
 					t.Fatal(err)

@@ -331,7 +331,7 @@ func TestNoAllocations(t *testing.T) {
 // follow, and the gradient vanishes at the result.
 func TestScaleInsideTheCuts(t *testing.T) {
 	for _, curved := range []bool{false, true} {
-		m := testmodel.Linear(14, 60, []int{3, 2}, 0.8)
+		m := testmodel.Linear(14, 30, []int{3, 2}, 0.8)
 		m.Scale, m.Curve, m.Rho = true, curved, 0.7
 		for _, m.Transform = range []def.Transform{transforms.Augmented, transforms.Power} {
 			k, info := fit(t, m.Env(1), m.Transform, map[string]string{"draws": "5"}, func([][]float64) {})

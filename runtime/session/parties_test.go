@@ -125,8 +125,8 @@ func (d *diary) same(t *testing.T, other *diary, names []string) {
 // One loop over all parties and a goroutine per party see the same numbers, bit for bit, and count the same work.
 func TestOneLoopEqualsOneGoroutinePerParty(t *testing.T) {
 	everyDesign(t, func(t *testing.T, w *world) {
-		parties := record(t, w, session.PerParty, 50)
-		record(t, w, session.OneLoop, 50).same(t, parties, w.names())
+		parties := record(t, w, session.PerParty, 20)
+		record(t, w, session.OneLoop, 20).same(t, parties, w.names())
 		if parties.work.Bytes != parties.up {
 			t.Errorf("the server counts %d bytes, the clients %d", parties.work.Bytes, parties.up)
 		}

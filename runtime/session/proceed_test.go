@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"sync"
 	"testing"
@@ -157,33 +158,39 @@ func bothWays(t *testing.T, w *world, a backends.Algorithm, given map[string]str
 
 // NUTS draws the same bits in one loop and with a goroutine per party, which exchange each leapfrog's scalars together with the next leapfrog: one
 // round a leapfrog under augmented, two under power, one more where a cut reads a server's parameter, and one exchange a draw to learn that
-// the trajectory ends. Trajectories end by a U-turn, a divergence or the greatest depth.
+// the trajectory ends. Some trajectories end at the greatest depth and some before.
 func TestRoundsOfALeapfrog(t *testing.T) {
+	const warmup = 12
+	deepest, shorter := false, false
 	everyDesign(t, func(t *testing.T, w *world) {
-		given := map[string]string{"warmup": "30", "draws": "30", "max-depth": "4"}
+		given := map[string]string{"warmup": fmt.Sprint(warmup), "draws": "15", "max-depth": "4"}
 		parties := bothWays(t, w, nuts.Algorithm(), given)
 		each, end := w.rounds(), int64(1)
 		if w.early {
 			end++
 		}
-		for i, step := range parties.steps[30:] {
+		for i, step := range parties.steps[warmup:] {
 			want := each*int64(step.Leapfrogs) + end
+			deepest, shorter = deepest || step.Leapfrogs == 15, shorter || step.Leapfrogs < 15
 			if step.Leapfrogs == 15 { // nothing is begun after the greatest depth
 				want += 1 - end
 			}
-			if got := parties.costs[30+i]; got != want {
+			if got := parties.costs[warmup+i]; got != want {
 				t.Errorf("draw %d takes %d rounds for %d leapfrogs, want %d", i, got, step.Leapfrogs, want)
 			}
 		}
 	})
+	if !deepest || !shorter {
+		t.Errorf("trajectories of the greatest depth: %t, shorter ones: %t", deepest, shorter)
+	}
 }
 
 // So does SFVI, whose draws exchange their scalars with the next one's z: the rounds of an evaluation for each, one more for the sums at a point
 // of the trace and one for those before it, one for the start and one for the final value.
 func TestRoundsOfAFit(t *testing.T) {
-	const iterations, samples, points, final = 30, 2, 3, 64
+	const iterations, samples, points, final = 12, 2, 2, 64
 	everyDesign(t, func(t *testing.T, w *world) {
-		given := map[string]string{"iterations": "30", "mc-samples": "2", "elbo-every": "10", "elbo-draws": "64", "draws": "5", "guide": "noncentered"}
+		given := map[string]string{"iterations": "12", "mc-samples": "2", "elbo-every": "6", "elbo-draws": "64", "draws": "5", "guide": "noncentered"}
 		parties := bothWays(t, w, sfvi.Algorithm(), given)
 		evaluations := int64(1 + iterations*samples + 32*points + final)
 		if got, want := parties.work.Rounds, evaluations*w.rounds()+1+2*points+1; got != want || parties.work.Gradients != evaluations {
