@@ -88,13 +88,13 @@ type JacobianSwitch interface {
 	Jacobian(on bool)
 }
 
-// Hierarchy is a Block that knows how its priors depend on one another.
+// Hierarchy is a Block that can tell whether its priors depend on one another.
 type Hierarchy interface {
 	// Hierarchical reports whether the prior of a parameter depends on other parameters: the density then bends more in some places than in others.
 	Hierarchical() bool
 }
 
-// IsHierarchical reports whether a block knows that its parameters form a hierarchy.
+// IsHierarchical reports whether the parameters of a block form a hierarchy; false where the block has no Hierarchy.
 func IsHierarchical(b Block) bool {
 	h, ok := b.(Hierarchy)
 	return ok && h.Hierarchical()

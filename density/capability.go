@@ -40,7 +40,7 @@ func Require[T any](env Env) (T, error) {
 	return found, nil
 }
 
-// Must is Require for those who have made the Env and know what it can. It panics where the capability is missing.
+// Must is Require for callers that have made the Env themselves. It panics where the capability is missing.
 func Must[T any](env Env) T {
 	found, err := Require[T](env)
 	if err != nil {
@@ -133,7 +133,7 @@ type Windowed interface {
 	Window(k int) (Env, []int)
 }
 
-// Reporter is an Env that knows the parameters on their declared scale: whoever takes draws needs it, algorithms do not.
+// Reporter is an Env that maps θ to the parameters on their declared scale: it is needed to report draws, not by algorithms.
 type Reporter interface {
 	// Values maps theta[b] to the reported parameters values[b] on their declared scale, with shared parameters taken from the same draw.
 	// It moves slot Here of every block to theta[b].

@@ -1,6 +1,6 @@
-// Package density is what an inference algorithm knows of a model: blocks, one per party that lives in its process, and an Env that
-// evaluates the joint density over them. Whether the other parties are blocks of the same process or organisations across a network is
-// not the algorithm's business.
+// Package density is what an inference algorithm sees of a model: blocks, one per party that lives in its process, and an Env that
+// evaluates the joint density over them. An algorithm need not know whether the
+// other parties are blocks of the same process or organisations across a network.
 //
 // Env and Block are what every algorithm needs, and random-walk Metropolis needs no more. What some algorithms need beside is an interface of its own,
 // a capability: an algorithm looks it up when it is made, by As, Require or one of the functions that have a fallback, and an implementation offers what

@@ -71,10 +71,10 @@ func (p *Party) Cuts() []density.Cut { return p.spec.Cuts }
 // AuxLen is the total length of the cuts.
 func (p *Party) AuxLen() int { return p.auxLen }
 
-// Affine says whether every cut is affine in the parameters.
+// Affine reports whether every cut is affine in the parameters.
 func (p *Party) Affine() bool { return p.affine }
 
-// Hierarchical says whether the prior of a parameter depends on other parameters.
+// Hierarchical reports whether the prior of a parameter depends on other parameters.
 func (p *Party) Hierarchical() bool { return p.spec.Hierarchical }
 
 // Early is the total length of the shared parameters that arrive before the cuts are evaluated, in the order of the plan.
@@ -282,7 +282,7 @@ func (p *Party) Answer(received []float64) {
 	}
 }
 
-// Jacobian says whether the log density counts the log-Jacobians of the maps to the parameters' supports, as it does at first.
+// Jacobian sets whether the log density counts the log-Jacobians of the maps to the parameters' supports, as it does at first.
 func (p *Party) Jacobian(on bool) { p.here().Jacobian(on) }
 
 // Values copies the reported parameters to dst (one after another, in the order of Params), given the θ of the last Evaluate and the shared parameters in the

@@ -10,7 +10,7 @@ import (
 // local is all parties in one goroutine.
 type local struct {
 	base
-	hub *hub
+	sums *sums
 }
 
 // NewLocal returns the Env over all parties of the plan, whose graphs must all be there. Errors are a *model.WiringError or a *KeyError.
@@ -41,15 +41,15 @@ func newLocal(plan *model.Plan, keys Keys, work *density.Work) (*local, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &local{base: b, hub: newHub(plan)}
-	for _, s := range e.seats {
+	e := &local{base: b, sums: newSums(plan)}
+	for _, s := range e.parties {
 		for i, m := range s.role.Members {
-			e.hub.z[m.Group][m.Place] = s.zs[i]
+			e.sums.z[m.Group][m.Place] = s.zs[i]
 		}
 	}
 	for g, group := range plan.Groups {
-		if r := group.Receivers; len(r) == 1 && !e.seats[r[0].Party].isMember(g) {
-			e.hub.sums[g] = e.seats[r[0].Party].Input(r[0].Index) // added up where it is read
+		if r := group.Receivers; len(r) == 1 && !e.parties[r[0].Party].isMember(g) {
+			e.sums.total[g] = e.parties[r[0].Party].Input(r[0].Index) // added up where it is read
 		}
 	}
 	return e, nil
@@ -75,32 +75,32 @@ func (e *local) sweep(ctx context.Context, theta [][]float64, by algorithm, grad
 }
 
 func (e *local) evaluate(theta [][]float64, by algorithm, grad [][]float64, lp []float64) {
-	server, clients := e.seats[0], e.seats[1:]
+	server, clients := e.parties[0], e.parties[1:]
 	server.value(0, theta[0], by)
 	for i, s := range clients {
 		e.deliver(s, true)
 		s.value(i+1, theta[i+1], by)
 	}
-	e.hub.addAux()
-	for b, s := range e.seats {
+	e.sums.addAux()
+	for b, s := range e.parties {
 		e.deliver(s, false)
-		s.receive(e.hub.sums)
+		s.receive(e.sums.total)
 		lp[b] = s.evaluate(b, by)
-		e.hub.offerAdjoints(s)
+		e.sums.takeAdjoints(s)
 	}
-	e.hub.addAdjoints()
+	e.sums.addAdjoints()
 	for i, s := range clients {
-		s.settle(e.hub.adjoint)
+		s.settle(e.sums.adjoint)
 		s.pull(i+1, by, grad[i+1])
-		e.offerShared(s)
+		e.takeShared(s)
 	}
-	e.hub.offerOwn(server)
-	e.hub.addShared()
-	server.Finish(nil, server.outputs, e.hub.shared, grad[0])
+	e.sums.takeOwn(server)
+	e.sums.addShared()
+	server.Finish(nil, server.outputs, e.sums.shared, grad[0])
 	e.work.Gradients++
 }
 
-// Proceed adds, asks, and evaluates.
+// Proceed adds the scalars and evaluates where that is wanted.
 func (e *local) Proceed(ctx context.Context, t density.Decision, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
@@ -118,18 +118,18 @@ func (e *local) Proceed(ctx context.Context, t density.Decision, theta [][]float
 func (e *local) Apart() bool { return false }
 
 // deliver copies the early or the other shared parameters from the server's outputs to a client's inputs.
-func (e *local) deliver(s *seat, early bool) {
+func (e *local) deliver(s *partyState, early bool) {
 	for _, a := range s.role.Arrivals {
 		if a.Early == early {
-			copy(s.Input(a.Input), e.seats[0].Output(e.plan.Shared[a.Shared].From.Index))
+			copy(s.Input(a.Input), e.parties[0].Output(e.plan.Shared[a.Shared].From.Index))
 		}
 	}
 }
 
-func (e *local) offerShared(s *seat) {
+func (e *local) takeShared(s *partyState) {
 	s.collectShared()
 	for i, a := range s.role.Arrivals {
-		e.hub.d[a.Shared][1+a.Place] = s.shared[i]
+		e.sums.d[a.Shared][1+a.Place] = s.shared[i]
 	}
 }
 
@@ -138,16 +138,16 @@ func (e *local) Totals(ctx context.Context, centre, total [][]float64) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
-	for b, s := range e.seats {
+	for b, s := range e.parties {
 		for _, m := range s.role.Members {
-			e.hub.z[m.Group][m.Place] = s.part(centre[b], m.Cut)
+			e.sums.z[m.Group][m.Place] = s.part(centre[b], m.Cut)
 		}
 	}
-	e.hub.addAux()
-	for b, s := range e.seats {
+	e.sums.addAux()
+	for b, s := range e.parties {
 		for i, m := range s.role.Members {
-			e.hub.z[m.Group][m.Place] = s.zs[i]
-			copy(s.part(total[b], m.Cut), e.hub.sums[m.Group])
+			e.sums.z[m.Group][m.Place] = s.zs[i]
+			copy(s.part(total[b], m.Cut), e.sums.total[m.Group])
 		}
 	}
 	e.spend(e.cost.totals)
@@ -176,7 +176,7 @@ func (e *local) Values(ctx context.Context, theta, values [][]float64) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
-	for b, s := range e.seats {
+	for b, s := range e.parties {
 		if b > 0 {
 			e.deliver(s, true)
 			e.deliver(s, false)

@@ -11,17 +11,17 @@ import (
 type server struct {
 	base
 	*wire
-	seat    *seat
-	hub     *hub
+	party   *partyState
+	sums    *sums
 	scripts []*script // of wire.peers
 }
 
-// Density is the server's side of one evaluation. It has no cuts, so it does not ask for coordinates.
+// Density is the server's side of one evaluation. The server has no cuts, so its coordinates are not called.
 func (s *server) Density(ctx context.Context, theta [][]float64, _ density.Coordinates, grad [][]float64, lp []float64) error {
 	return s.sweep(ctx, theta, grad, lp)
 }
 
-// StepLocally is Density: what clients evaluate themselves is not the server's business.
+// StepLocally is Density: the server's side is the same.
 func (s *server) StepLocally(ctx context.Context, theta [][]float64, _ density.LocalSteps, grad [][]float64, lp []float64) error {
 	return s.sweep(ctx, theta, grad, lp)
 }
@@ -53,13 +53,13 @@ func (s *server) Proceed(ctx context.Context, t density.Decision, theta [][]floa
 	return s.complete(ctx, grad[0])
 }
 
-// complete receives what clients say of shared parameters, and sets the gradient.
+// complete receives the clients' gradients by shared parameters, and sets the server's gradient.
 func (s *server) complete(ctx context.Context, grad []float64) error {
 	if err := s.receiveTrailing(ctx); err != nil {
 		return err
 	}
-	s.hub.addShared()
-	s.seat.Finish(nil, s.seat.outputs, s.hub.shared, grad)
+	s.sums.addShared()
+	s.party.Finish(nil, s.party.outputs, s.sums.shared, grad)
 	s.work.Gradients++
 	return nil
 }
@@ -81,7 +81,7 @@ func (s *server) receiveAux(ctx context.Context, t *density.Decision) error {
 			return err
 		}
 		for i, m := range c.role.Members {
-			s.hub.z[m.Group][m.Place] = up.arrays[i].Data
+			s.sums.z[m.Group][m.Place] = up.arrays[i].Data
 		}
 		if t != nil {
 			model.Add(t.Total, *up.scalars())
@@ -94,7 +94,7 @@ func (s *server) receiveAux(ctx context.Context, t *density.Decision) error {
 // loadShared puts values of shared parameters into a frame and returns the next channel.
 func (s *server) loadShared(f *frame, c *script, arrivals []int) int {
 	for i, k := range arrivals {
-		f.load(i, s.seat.Output(s.seat.outputs[c.role.Arrivals[k].Shared]))
+		f.load(i, s.party.Output(s.party.outputs[c.role.Arrivals[k].Shared]))
 	}
 	return len(arrivals)
 }
@@ -102,11 +102,11 @@ func (s *server) loadShared(f *frame, c *script, arrivals []int) int {
 // evaluate runs the server's density between sums and adjoints: first in the augmented model, where the reply needs it; while the clients run
 // theirs in power. It does not where the scalars of t add up to an evaluation that is not wanted.
 func (s *server) evaluate(ctx context.Context, t *density.Decision, theta, lp []float64) (wanted bool, err error) {
-	s.seat.value(0, theta, algorithm{})
+	s.party.value(0, theta, algorithm{})
 	if err := s.receiveAux(ctx, t); err != nil {
 		return false, err
 	}
-	s.hub.addAux()
+	s.sums.addAux()
 	wanted = t == nil || t.Wanted()
 	if s.plan.Power {
 		if err := s.replySums(ctx, t); err != nil || !wanted {
@@ -117,15 +117,15 @@ func (s *server) evaluate(ctx context.Context, t *density.Decision, theta, lp []
 	}
 	if wanted {
 		s.target(lp)
-		s.hub.addAdjoints()
+		s.sums.addAdjoints()
 	}
 	return wanted, s.replyAdjoints(ctx, t)
 }
 
 func (s *server) target(lp []float64) {
-	s.seat.receive(s.hub.sums)
-	lp[0] = s.seat.target()
-	s.hub.offerOwn(s.seat)
+	s.party.receive(s.sums.total)
+	lp[0] = s.party.target()
+	s.sums.takeOwn(s.party)
 }
 
 func (s *server) replySums(ctx context.Context, t *density.Decision) error {
@@ -133,7 +133,7 @@ func (s *server) replySums(ctx context.Context, t *density.Decision) error {
 		_, down := c.opening(t)
 		at := s.loadShared(down, c, c.lateArrivals)
 		for i, r := range c.role.Receptions {
-			down.load(at+i, s.hub.sums[r.Group])
+			down.load(at+i, s.sums.total[r.Group])
 		}
 		if err := s.send(ctx, s.peers[k], down); err != nil {
 			return err
@@ -156,7 +156,7 @@ func (s *server) replyAdjoints(ctx context.Context, t *density.Decision) error {
 // sendAdjoints sends the adjoints of the client's sums, from channel at on.
 func (s *server) sendAdjoints(ctx context.Context, peer string, c *script, f *frame, at int) error {
 	for i, m := range c.role.Members {
-		f.load(at+i, s.hub.adjoint[m.Group])
+		f.load(at+i, s.sums.adjoint[m.Group])
 	}
 	return s.send(ctx, peer, f)
 }
@@ -169,10 +169,10 @@ func (s *server) exchangeAdjoints(ctx context.Context) error {
 		}
 		s.keepShared(&c.partial, c, c.lateArrivals)
 		for i, r := range c.role.Receptions {
-			s.hub.a[r.Group][r.Place] = c.partial.arrays[len(c.lateArrivals)+i].Data
+			s.sums.a[r.Group][r.Place] = c.partial.arrays[len(c.lateArrivals)+i].Data
 		}
 	}
-	s.hub.addAdjoints()
+	s.sums.addAdjoints()
 	for k, c := range s.scripts {
 		if err := s.sendAdjoints(ctx, s.peers[k], c, &c.whole, 0); err != nil {
 			return err
@@ -195,7 +195,7 @@ func (s *server) receiveTrailing(ctx context.Context) error {
 func (s *server) keepShared(f *frame, c *script, arrivals []int) {
 	for i, k := range arrivals {
 		a := c.role.Arrivals[k]
-		s.hub.keep(a, f.arrays[i].Data)
+		s.sums.keep(a, f.arrays[i].Data)
 	}
 }
 
@@ -209,13 +209,13 @@ func (s *server) Totals(ctx context.Context, _, _ [][]float64) error {
 			return err
 		}
 		for i, m := range c.role.Members {
-			s.hub.z[m.Group][m.Place] = c.centre.arrays[i].Data
+			s.sums.z[m.Group][m.Place] = c.centre.arrays[i].Data
 		}
 	}
-	s.hub.addAux()
+	s.sums.addAux()
 	for k, c := range s.scripts {
 		for i, m := range c.role.Members {
-			c.total.load(i, s.hub.sums[m.Group])
+			c.total.load(i, s.sums.total[m.Group])
 		}
 		if err := s.send(ctx, s.peers[k], &c.total); err != nil {
 			return err
@@ -254,10 +254,10 @@ func (s *server) Values(ctx context.Context, theta, values [][]float64) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
-	s.seat.report(theta[0], values[0])
+	s.party.report(theta[0], values[0])
 	for k, c := range s.scripts {
 		for i, a := range c.role.Arrivals {
-			c.values.load(i, s.seat.Output(s.seat.outputs[a.Shared]))
+			c.values.load(i, s.party.Output(s.party.outputs[a.Shared]))
 		}
 		if err := s.send(ctx, s.peers[k], &c.values); err != nil {
 			return err

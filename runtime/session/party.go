@@ -8,8 +8,8 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// A seat is a party of this process with the vectors of one evaluation. Those over cuts have length AuxLen, laid out as density.Cut says.
-type seat struct {
+// A partyState is a party of this process with the vectors of one evaluation. Those over cuts have length AuxLen, in the layout of density.Cut.
+type partyState struct {
 	*model.Party
 	role model.Role
 
@@ -24,9 +24,9 @@ type seat struct {
 	outputs  []int       // at the server: graph output of each shared parameter
 }
 
-func newSeat(plan *model.Plan, index int) *seat {
+func newPartyState(plan *model.Plan, index int) *partyState {
 	p := model.NewParty(plan, index)
-	s := &seat{Party: p, role: p.Role(), early: make([]float64, p.Early())}
+	s := &partyState{Party: p, role: p.Role(), early: make([]float64, p.Early())}
 	for _, v := range []*[]float64{&s.z, &s.adj, &s.w} {
 		*v = make([]float64, p.AuxLen())
 	}
@@ -47,28 +47,28 @@ func newSeat(plan *model.Plan, index int) *seat {
 }
 
 // isMember reports whether one of the party's cuts enters a sum.
-func (s *seat) isMember(group int) bool {
+func (s *partyState) isMember(group int) bool {
 	return slices.ContainsFunc(s.role.Members, func(m model.Membership) bool { return m.Group == group })
 }
 
 // part is the range of a vector over cuts that belongs to one cut.
-func (s *seat) part(v []float64, cut int) []float64 {
+func (s *partyState) part(v []float64, cut int) []float64 {
 	c := s.Cuts()[cut]
 	return v[c.Offset : c.Offset+c.Len()]
 }
 
-// An algorithm is how one takes part in an evaluation: by coordinates alone, or at clients by steps where these are not nil.
+// An algorithm is its part in an evaluation: at clients steps where these are not nil, else coords.
 type algorithm struct {
 	coords density.Coordinates
 	steps  density.LocalSteps
 }
 
 // stepping reports whether the algorithm evaluates the party's density itself.
-func (s *seat) stepping(by algorithm) bool { return by.steps != nil && s.Index() > 0 }
+func (s *partyState) stepping(by algorithm) bool { return by.steps != nil && s.Index() > 0 }
 
 // value evaluates the outputs at theta and lets the algorithm choose z. b is the block's number in this process. A client that takes steps of its own
 // evaluates later.
-func (s *seat) value(b int, theta []float64, by algorithm) {
+func (s *partyState) value(b int, theta []float64, by algorithm) {
 	if s.stepping(by) {
 		if len(s.z) > 0 {
 			by.steps.Send(b, s.z)
@@ -82,13 +82,13 @@ func (s *seat) value(b int, theta []float64, by algorithm) {
 }
 
 // target evaluates the party's log density and keeps its derivative by the cuts.
-func (s *seat) target() (lp float64) {
+func (s *partyState) target() (lp float64) {
 	lp, s.own = s.Target()
 	return lp
 }
 
 // evaluate returns the party's own log density and readies the derivatives by what it received.
-func (s *seat) evaluate(b int, by algorithm) float64 {
+func (s *partyState) evaluate(b int, by algorithm) float64 {
 	if !s.stepping(by) {
 		return s.target()
 	}
@@ -98,13 +98,13 @@ func (s *seat) evaluate(b int, by algorithm) float64 {
 }
 
 // receive sets the input of each sum to the sum without the party's own share.
-func (s *seat) receive(sums [][]float64) {
+func (s *partyState) receive(sums [][]float64) {
 	for _, r := range s.role.Receptions {
 		s.receiveSum(r, sums[r.Group])
 	}
 }
 
-func (s *seat) receiveSum(r model.Reception, sum []float64) {
+func (s *partyState) receiveSum(r model.Reception, sum []float64) {
 	in := s.Input(r.Input)
 	if len(in) > 0 && &in[0] != &sum[0] {
 		copy(in, sum)
@@ -115,13 +115,13 @@ func (s *seat) receiveSum(r model.Reception, sum []float64) {
 }
 
 // settle sets adj from the adjoints of the sums, without the party's own share.
-func (s *seat) settle(adjoints [][]float64) {
+func (s *partyState) settle(adjoints [][]float64) {
 	for i, m := range s.role.Members {
 		s.settleMember(i, adjoints[m.Group])
 	}
 }
 
-func (s *seat) settleMember(i int, adjoint []float64) {
+func (s *partyState) settleMember(i int, adjoint []float64) {
 	in := s.role.Members[i].Input
 	if in < 0 && len(s.Cuts()) == 1 {
 		s.adj = adjoint
@@ -133,9 +133,9 @@ func (s *seat) settleMember(i int, adjoint []float64) {
 	}
 }
 
-// pull asks the algorithm for seeds and pulls them back to the parameters and to the early shared parameters. Where a client takes steps of its own it
-// has done so itself: the algorithm receives the adjoints alone.
-func (s *seat) pull(b int, by algorithm, grad []float64) {
+// pull lets the algorithm set the seeds on the cuts and pulls them back to the parameters and to the early shared parameters. Where a client takes steps of
+// its own the algorithm has done so in Answer, and receives the adjoints alone.
+func (s *partyState) pull(b int, by algorithm, grad []float64) {
 	clear(s.early)
 	switch {
 	case s.stepping(by):
@@ -152,7 +152,7 @@ func (s *seat) pull(b int, by algorithm, grad []float64) {
 }
 
 // collectShared finds the gradient by each shared parameter: at once for those that no cut depends on, after pull for the others.
-func (s *seat) collectShared() {
+func (s *partyState) collectShared() {
 	at := 0
 	for i, a := range s.role.Arrivals {
 		if a.Early {
@@ -165,7 +165,7 @@ func (s *seat) collectShared() {
 }
 
 // report evaluates the parameters at theta on their declared scale, given the shared ones in the inputs.
-func (s *seat) report(theta, values []float64) {
+func (s *partyState) report(theta, values []float64) {
 	s.Evaluate(theta)
 	s.Values(values)
 }
