@@ -19,7 +19,7 @@ func carryEstimate(c *checkpoint.Codec, e *backends.Estimate) {
 	c.Float(&e.Value, &e.SE)
 }
 
-// state carries everything that a Step reads and an earlier one wrote. The streams need nothing: their rounds are numbered by the iteration. An evaluation
+// state carries allRows that a Step reads and an earlier one wrote. The streams need nothing: their rounds are numbered by the iteration. An evaluation
 // that has been made for the next iteration is made again.
 func (k *kernel) state(c *checkpoint.Codec) {
 	c.Ints(&k.phase, &k.iter, &k.planned, &k.tail, &k.bad, &k.row, &k.evaluated, &k.smooth.used)
@@ -55,7 +55,7 @@ func (k *kernel) heading() string {
 // Save implements backends.Kernel.
 func (k *kernel) Save(w io.Writer) error { return checkpoint.Save(w, k.heading(), k.state) }
 
-// Load implements backends.Kernel. The error says where the checkpoint does not fit this run.
+// Load implements backends.Kernel. The error names what does not fit this run.
 func (k *kernel) Load(r io.Reader) error {
 	if err := checkpoint.Load(r, k.heading(), k.state); err != nil {
 		return fmt.Errorf("sfvi: %w", err)

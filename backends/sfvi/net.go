@@ -105,13 +105,13 @@ func (q *net) backward(phi, seeds, inputSeeds, grad, du []float64) {
 	w, g := q.weights(phi), q.weights(grad)
 	for from := 0; from < q.n; from += rows {
 		b := q.block(from)
-		q.climb(b, &w, &g, seeds)
+		q.takeDraws(b, &w, &g, seeds)
 		q.feel(b, &w, inputSeeds, du)
 	}
 }
 
 // climb adds what a block gives to the gradient of the parameters.
-func (q *net) climb(b block, w, g *weights, seeds []float64) {
+func (q *net) takeDraws(b block, w, g *weights, seeds []float64) {
 	m, one, two := b.m, b.of(q.first), b.of(q.second)
 	seeds = seeds[b.from:]
 	vec.DenseGradient(m, g.w3, 1, width, two, m, seeds, q.n, width, 2)

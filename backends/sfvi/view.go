@@ -7,8 +7,8 @@ import (
 	"github.com/vflc/vflc/density"
 )
 
-// everything is the number of the view of all rows; others are windows, counted from 0.
-const everything = -1
+// allRows is the number of the view of all rows; others are windows, counted from 0.
+const allRows = -1
 
 // A view is what an evaluation is of: all rows, or those of a window.
 type view struct {
@@ -21,7 +21,7 @@ type view struct {
 
 func newView(env density.Env) view { return view{env: env, pipeline: density.AsPipelined(env)} }
 
-// wantTotals readies the exchange for guides that have the total of their rows as an input. The error says that the Env has no totals.
+// wantTotals prepares the exchange of totals for guides that have the total of their rows as an input. It returns an error where the Env has no totals.
 func (v *view) wantTotals(guides []guide) (err error) {
 	if v.sums, err = density.Require[density.Totaler](v.env); err != nil {
 		return fmt.Errorf("%s total: %w", guideInputs, err)
@@ -37,9 +37,9 @@ func (v *view) wantTotals(guides []guide) (err error) {
 }
 
 func (k *kernel) wantTotals() error {
-	for v := everything; v < len(k.windows); v++ {
+	for v := allRows; v < len(k.windows); v++ {
 		var guides []guide
-		k.face(v)
+		k.selectView(v)
 		for _, p := range k.parties {
 			guides = append(guides, p.guide)
 		}
@@ -54,7 +54,7 @@ func (k *kernel) wantTotals() error {
 // its own dependence on the means is not differentiated. The server's own additive part is left out: where it is one intercept, the nets'
 // biases take it up.
 func (k *kernel) exchangeTotals(ctx context.Context) error {
-	v := k.view(k.facing)
+	v := k.view(k.current)
 	if v.sums == nil {
 		return nil
 	}
@@ -66,10 +66,10 @@ func (k *kernel) exchangeTotals(ctx context.Context) error {
 	return v.sums.Totals(ctx, v.centre, v.totals)
 }
 
-// An order says which window is visited when: each once in an epoch, in an order that only the shared stream decides, the same at every party.
+// An order is the order in which windows are visited: each once in an epoch, shuffled by the shared stream, so the same at every party.
 type order struct {
 	stream  density.Stream
-	windows []int // of the epoch at hand
+	windows []int // of the current epoch
 	epoch   int
 }
 
@@ -97,7 +97,7 @@ func (o *order) shuffle() {
 	}
 }
 
-// divide readies the windows of an Env, where the settings want them.
+// divide makes the views of an Env's windows where minibatch is set.
 func (k *kernel) divide() error {
 	size := k.settings.Int(minibatch)
 	if size == 0 {
@@ -117,39 +117,39 @@ func (k *kernel) divide() error {
 		k.windows = append(k.windows, newView(of))
 	}
 	k.order = newOrder(len(k.windows), k.env.Shared("sfvi windows"))
-	k.sampled = k.env.Shared("sfvi trace windows")
+	k.traceWindows = k.env.Shared("sfvi trace windows")
 	return nil
 }
 
-// visited is the window of an iteration of the fit. The two draws of opposite noise are of one window: where an iteration has an odd number of draws,
+// windowOf is the window of an iteration of the fit. The two draws of opposite noise are of one window: where an iteration has an odd number of draws,
 // one pair is of two iterations.
-func (k *kernel) visited(iteration int) int {
+func (k *kernel) windowOf(iteration int) int {
 	if len(k.windows) == 0 {
-		return everything
+		return allRows
 	}
 	return k.order.at(iteration / (1 + k.samples%2))
 }
 
-// sampledAt is the window at which a draw of the trace is evaluated: any, with equal chances.
-func (k *kernel) sampledAt(round uint64) int {
+// traceWindow is the window at which a draw of the trace is evaluated: any, with equal chances.
+func (k *kernel) traceWindow(round uint64) int {
 	if len(k.windows) == 0 {
-		return everything
+		return allRows
 	}
-	k.sampled.Round(round)
-	return k.sampled.Rand().IntN(len(k.windows))
+	k.traceWindows.Round(round)
+	return k.traceWindows.Rand().IntN(len(k.windows))
 }
 
-// face turns to a view.
-func (k *kernel) face(v int) {
-	k.facing = v
+// selectView makes a view the current one at all parties.
+func (k *kernel) selectView(v int) {
+	k.current = v
 	for _, p := range k.parties {
-		p.face(v)
+		p.selectView(v)
 	}
 }
 
 // view is the one with this number.
 func (k *kernel) view(v int) *view {
-	if v == everything {
+	if v == allRows {
 		return &k.whole
 	}
 	return &k.windows[v]
@@ -157,15 +157,15 @@ func (k *kernel) view(v int) *view {
 
 // at is the shard of a view.
 func (p *party) at(v int) *shard {
-	if v == everything {
+	if v == allRows {
 		return p.whole
 	}
 	return p.windows[v]
 }
 
-// face turns to a view. The noise at hand is that of the view before.
-func (p *party) face(v int) {
-	if v == everything {
+// selectView makes the shard of a view the current one. The noise was that of another shard: it is drawn again.
+func (p *party) selectView(v int) {
+	if v == allRows {
 		p.whole.gather(p.windows)
 	}
 	if h := p.at(v); h != p.shard {
