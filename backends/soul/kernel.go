@@ -143,7 +143,7 @@ func (k *kernel) Answer(b int, answer []float64) float64 {
 }
 
 // Receive implements density.LocalSteps.
-func (k *kernel) Receive(b int, adj []float64) { k.parties[b].gather(adj) }
+func (k *kernel) Receive(b int, adj []float64) { k.parties[b].setGradient(adj) }
 
 // gradient estimates the gradient of L at the current point: the chains move on for it.
 func (k *kernel) gradient(ctx context.Context) error {
@@ -186,7 +186,7 @@ func (k *kernel) Step(ctx context.Context) (backends.Info, error) {
 	case settling:
 		err = k.settle(ctx)
 	case evaluating:
-		err = k.judge(ctx)
+		err = k.evaluateMode(ctx)
 	case sampling:
 		err = k.sample(ctx)
 	}

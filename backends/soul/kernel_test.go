@@ -45,7 +45,7 @@ func scatter(k *kernel) {
 	}
 }
 
-// With one chain that stays for one step, the gradient is that of the joint density at the chain's θ: of z in closed form, of the server's parameters
+// With one chain that makes one step, the gradient is that of the joint density at the chain's θ: of z in closed form, of the server's parameters
 // as the plain evaluation has it, whatever class they are of.
 func TestOneStepIsOneEvaluation(t *testing.T) {
 	curved := testmodel.Linear(5, 20, []int{2, 3}, 0.9)
@@ -294,7 +294,7 @@ func TestOvershootingIsTakenBack(t *testing.T) {
 			it.grad[i] = -float64(i+1) * it.x[i]
 			it.dir[i] = 50 * it.grad[i]
 		}
-		if it.vet(); it.kept {
+		if it.checkStep(); it.kept {
 			it.step(1)
 		}
 	}

@@ -128,8 +128,8 @@ func (p *party) runChains(steps int, answer []float64) float64 {
 	return p.lp * by
 }
 
-// gather completes the gradient by z from the adjoint.
-func (p *party) gather(adj []float64) {
+// setGradient completes the gradient by z from the adjoint.
+func (p *party) setGradient(adj []float64) {
 	for _, c := range p.cuts {
 		z, g, adj, grad := span(p.x, c), span(p.meanG, c), span(adj, c), span(p.grad, c)
 		r := 1 / (c.Rho * c.Rho)
