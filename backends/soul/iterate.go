@@ -11,7 +11,7 @@ type iterate struct {
 	old, oldDir []float64
 	oldSlope    float64
 	recent      float64      // running mean of grad·dir
-	undoneSlope      float64      // grad·dir where the last step was undone, 0 if it was not
+	undoneSlope float64      // grad·dir where the last step was undone, 0 if it was not
 	damping     float64      // factor of the steps, less than 1 after overshooting
 	mean        []float64    // of x over the averaged iterations
 	first, then []float64    // sums of grad: over a batch, and over all of a phase

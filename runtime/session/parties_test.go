@@ -88,14 +88,14 @@ func (d *diary) count(env density.Env) {
 }
 
 // game returns an empty diary and what plays the design into it.
-func (w *world) game(rounds int) (*diary, func(context.Context, density.Env) error) {
+func game(rounds int) (*diary, func(context.Context, density.Env) error) {
 	d := &diary{seen: map[int][]float64{}}
 	return d, func(ctx context.Context, env density.Env) error { return d.play(ctx, env, rounds) }
 }
 
 func record(t *testing.T, w *world, mode session.Mode, rounds int) *diary {
 	t.Helper()
-	d, play := w.game(rounds)
+	d, play := game(rounds)
 	must(t, session.Run(t.Context(), w.plan(t), mode, 11, play))
 	return d
 }
@@ -159,7 +159,7 @@ func TestMessagesAreReadInTime(t *testing.T) {
 		for i, end := range ends {
 			ends[i] = &shredder{end, map[string]transport.Message{}}
 		}
-		d, play := w.game(5)
+		d, play := game(5)
 		for _, err := range together(plan, ends, 11, play) {
 			must(t, err)
 		}

@@ -61,25 +61,6 @@ func positions(env density.Env) (theta, z [][]float64) {
 	return theta, z
 }
 
-// Moments returns the mean and sd over the draws of every coordinate, block after block.
-func (r Run) Moments() (mean, sd []float64) {
-	for d, blocks := range r.Draws {
-		x := slices.Concat(blocks...)
-		if d == 0 {
-			mean, sd = make([]float64, len(x)), make([]float64, len(x))
-		}
-		for i, v := range x {
-			delta := v - mean[i]
-			mean[i] += delta / float64(d+1)
-			sd[i] += delta * (v - mean[i])
-		}
-	}
-	for i := range sd {
-		sd[i] = math.Sqrt(sd[i] / float64(len(r.Draws)-1))
-	}
-	return mean, sd
-}
-
 // Model is the regression that Check uses: three clients, a dozen rows.
 func Model(transform def.Transform) testmodel.GLM {
 	m := testmodel.Linear(17, 12, []int{2, 1, 2}, 0.8)
@@ -245,14 +226,27 @@ func (c *check) parties(t *testing.T, want Run) {
 	same(t, "one goroutine per party", joined, want)
 }
 
-// coreOnly hides every capability of an Env.
-type coreOnly struct{ density.Env }
+// Core returns an Env that hides every capability of another and of its blocks.
+func Core(env density.Env) density.Env {
+	e := coreOnly{Env: env}
+	for _, b := range env.Blocks() {
+		e.blocks = append(e.blocks, struct{ density.Block }{b})
+	}
+	return e
+}
+
+type coreOnly struct {
+	density.Env
+	blocks []density.Block
+}
+
+func (e coreOnly) Blocks() []density.Block { return e.blocks }
 
 // core: over an Env that has no capability the algorithm gives the same bits, or New has an error that names the capability that it needs.
 func (c *check) core(t *testing.T, want Run) {
 	t.Helper()
 	env := c.model.Env(5)
-	k, err := c.algorithm.New(coreOnly{env}, c.settings)
+	k, err := c.algorithm.New(Core(env), c.settings)
 	if err != nil {
 		if !strings.Contains(err.Error(), "does not implement density.") {
 			t.Errorf("New over an Env without capabilities: %v", err)
