@@ -66,7 +66,7 @@ type DifferentiableCuts interface {
 	PullEarly(slot Slot, w, early []float64)
 }
 
-// LocalDensity is the Block of a client that evaluates its own density without asking anybody, given what it received in the last evaluation.
+// LocalDensity is the Block of a client that can evaluate its own density without an exchange, given what it received in the last evaluation.
 type LocalDensity interface {
 	// Local moves slot Here to θ, writes the cuts to g and the derivative of the density by the cuts to own (both of length AuxLen), and returns the log
 	// density.

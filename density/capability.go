@@ -116,7 +116,7 @@ type LocalSteps interface {
 	Receive(b int, adj []float64)
 }
 
-// LocallyStepped is an Env whose clients may evaluate their own density more than once between what they receive and what they answer.
+// LocallyStepped is an Env whose clients can evaluate their own density several times between what they receive and what they answer.
 type LocallyStepped interface {
 	// StepLocally is Density with every evaluation of a client's block left to steps: it sets grad[b] and lp[b] of the server's block as Density does,
 	// at theta[b], and lp[b] of a client's block to what steps returns. It neither reads theta[b] nor sets grad[b] of a client's block.

@@ -2,9 +2,9 @@
 // evaluates the joint density over them. An algorithm need not know whether the
 // other parties are blocks of the same process or organisations across a network.
 //
-// Env and Block are what every algorithm needs, and random-walk Metropolis needs no more. What some algorithms need beside is an interface of its own,
-// a capability: an algorithm looks it up when it is made, by As, Require or one of the functions that have a fallback, and an implementation offers what
-// it can. The package depends on nothing.
+// Env and Block are what every algorithm needs, and random-walk Metropolis needs no more. What some algorithms need in addition is an interface of its own,
+// a capability: an algorithm looks it up when it is made, by As, Require or one of the functions that have a fallback. An implementation need not have
+// all capabilities. The package depends on nothing.
 package density
 
 import "context"

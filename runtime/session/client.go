@@ -20,7 +20,7 @@ func (c *client) Density(ctx context.Context, theta [][]float64, coords density.
 	return c.evaluate(ctx, theta, algorithm{coords: coords}, grad, lp)
 }
 
-// StepLocally is Density with a client that evaluates its own density itself.
+// StepLocally is Density with the client's evaluations left to steps.
 func (c *client) StepLocally(ctx context.Context, theta [][]float64, steps density.LocalSteps, grad [][]float64, lp []float64) error {
 	return c.evaluate(ctx, theta, algorithm{steps: steps}, grad, lp)
 }

@@ -68,7 +68,7 @@ func together(plan *model.Plan, ends []transport.Transport, seed uint64, run fun
 }
 
 func playOnce(ctx context.Context, env density.Env) error {
-	d := diary{seen: map[int][]float64{}}
+	d := recording{seen: map[int][]float64{}}
 	return d.play(ctx, env, 2)
 }
 

@@ -60,7 +60,7 @@ func (e *local) Density(ctx context.Context, theta [][]float64, coords density.C
 	return e.sweep(ctx, theta, algorithm{coords: coords}, grad, lp)
 }
 
-// StepLocally is Density with clients that evaluate their own density themselves.
+// StepLocally is Density with the evaluations of clients left to steps.
 func (e *local) StepLocally(ctx context.Context, theta [][]float64, steps density.LocalSteps, grad [][]float64, lp []float64) error {
 	return e.sweep(ctx, theta, algorithm{steps: steps}, grad, lp)
 }
@@ -114,7 +114,7 @@ func (e *local) Proceed(ctx context.Context, t density.Decision, theta [][]float
 	return nil
 }
 
-// Apart is false: there is nobody else.
+// Apart is false: all parties are in this process.
 func (e *local) Apart() bool { return false }
 
 // deliver copies the early or the other shared parameters from the server's outputs to a client's inputs.

@@ -11,16 +11,16 @@ import (
 	"github.com/vflc/vflc/runtime/transport"
 )
 
-// A diary is every number that the parties of a run see, by party, with the work that the server counts.
-type diary struct {
+// A recording is every number that the parties of a run compute or receive, by party, with the work that the server counts.
+type recording struct {
 	sync.Mutex
 	seen map[int][]float64
 	work density.Work
 	up   int64 // bytes counted by clients
 }
 
-// keep notes what block b of env has seen.
-func (d *diary) keep(index int, vectors ...[]float64) {
+// keep records vectors of a party.
+func (d *recording) keep(index int, vectors ...[]float64) {
 	d.Lock()
 	defer d.Unlock()
 	for _, v := range vectors {
@@ -29,7 +29,7 @@ func (d *diary) keep(index int, vectors ...[]float64) {
 }
 
 // play moves a player for some rounds through every method of the Env.
-func (d *diary) play(ctx context.Context, env density.Env, rounds int) error {
+func (d *recording) play(ctx context.Context, env density.Env, rounds int) error {
 	p := newPlayer(env, shifted)
 	total, scalars, values := clone(p.g), make([][]float64, len(p.g)), make([][]float64, len(p.g))
 	for b, block := range env.Blocks() {
@@ -77,7 +77,7 @@ func paramLen(b density.Block) (n int) {
 	return n
 }
 
-func (d *diary) count(env density.Env) {
+func (d *recording) count(env density.Env) {
 	d.Lock()
 	defer d.Unlock()
 	if env.Blocks()[0].Index() == 0 {
@@ -87,21 +87,21 @@ func (d *diary) count(env density.Env) {
 	}
 }
 
-// game returns an empty diary and what plays the design into it.
-func game(rounds int) (*diary, func(context.Context, density.Env) error) {
-	d := &diary{seen: map[int][]float64{}}
+// newRecording returns an empty recording, and a function that runs a player and records it.
+func newRecording(rounds int) (*recording, func(context.Context, density.Env) error) {
+	d := &recording{seen: map[int][]float64{}}
 	return d, func(ctx context.Context, env density.Env) error { return d.play(ctx, env, rounds) }
 }
 
-func record(t *testing.T, w *world, mode session.Mode, rounds int) *diary {
+func record(t *testing.T, w *world, mode session.Mode, rounds int) *recording {
 	t.Helper()
-	d, play := game(rounds)
+	d, play := newRecording(rounds)
 	must(t, session.Run(t.Context(), w.plan(t), mode, 11, play))
 	return d
 }
 
 // same wants two diaries of the same numbers, bit for bit, and the same work.
-func (d *diary) same(t *testing.T, other *diary, names []string) {
+func (d *recording) same(t *testing.T, other *recording, names []string) {
 	t.Helper()
 	for index, name := range names {
 		a, b := d.seen[index], other.seen[index]
@@ -133,13 +133,13 @@ func TestOneLoopEqualsOneGoroutinePerParty(t *testing.T) {
 	})
 }
 
-// A shredder is a transport that destroys a message when the next one of the same peer is received, as it may.
-type shredder struct {
+// An overwriter is a transport that overwrites a message when the next one of the same peer is received, as a transport may.
+type overwriter struct {
 	transport.Transport
 	last map[string]transport.Message
 }
 
-func (s *shredder) Recv(ctx context.Context, from string) (transport.Message, error) {
+func (s *overwriter) Recv(ctx context.Context, from string) (transport.Message, error) {
 	for _, a := range s.last[from].Arrays {
 		for i := range a.Data {
 			a.Data[i] = math.NaN()
@@ -157,9 +157,9 @@ func TestMessagesAreReadInTime(t *testing.T) {
 		plan := w.plan(t)
 		ends := transport.NewMem(plan.Names)
 		for i, end := range ends {
-			ends[i] = &shredder{end, map[string]transport.Message{}}
+			ends[i] = &overwriter{end, map[string]transport.Message{}}
 		}
-		d, play := game(5)
+		d, play := newRecording(5)
 		for _, err := range together(plan, ends, 11, play) {
 			must(t, err)
 		}

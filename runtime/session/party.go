@@ -57,7 +57,7 @@ func (s *partyState) part(v []float64, cut int) []float64 {
 	return v[c.Offset : c.Offset+c.Len()]
 }
 
-// An algorithm is its part in an evaluation: at clients steps where these are not nil, else coords.
+// An algorithm is the algorithm's part in an evaluation: at clients steps where these are not nil, else coords.
 type algorithm struct {
 	coords density.Coordinates
 	steps  density.LocalSteps

@@ -7,7 +7,7 @@ import (
 	"github.com/vflc/vflc/density"
 )
 
-// scheme is how a player parameterises z. The density of z counts as -½ ((z-g)/ρ)².
+// scheme is how a player parameterises z. The log density of z is -½ ((z-g)/ρ)².
 type scheme int
 
 const (
@@ -18,7 +18,7 @@ const (
 
 var schemes = map[string]scheme{"noncentred": noncentred, "centred": centred, "shifted": shifted}
 
-// A player is the least of an algorithm: a point (θ, e) per block, and the joint density with its gradient there.
+// A player is a minimal algorithm: a point (θ, e) per block, and the joint density with its gradient there.
 type player struct {
 	env    density.Env
 	scheme scheme

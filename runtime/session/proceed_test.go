@@ -65,8 +65,8 @@ func TestProceedIsSumAndDensity(t *testing.T) {
 	})
 }
 
-// A journal is what one run of an algorithm leaves, by party.
-type journal struct {
+// A runLog is the draws of one run of an algorithm, by party, and the work that the server counts.
+type runLog struct {
 	sync.Mutex
 	draws map[int][]float64
 	work  density.Work // counted by the server
@@ -74,7 +74,7 @@ type journal struct {
 	steps []backends.Transition
 }
 
-func (j *journal) sample(a backends.Algorithm, given map[string]string, transform def.Transform) func(context.Context, density.Env) error {
+func (j *runLog) sample(a backends.Algorithm, given map[string]string, transform def.Transform) func(context.Context, density.Env) error {
 	return func(ctx context.Context, env density.Env) error {
 		s, err := a.Resolve(transform, given)
 		if err != nil {
@@ -113,9 +113,9 @@ func (j *journal) sample(a backends.Algorithm, given map[string]string, transfor
 	}
 }
 
-func sampled(t *testing.T, w *world, mode session.Mode, a backends.Algorithm, given map[string]string) *journal {
+func sampled(t *testing.T, w *world, mode session.Mode, a backends.Algorithm, given map[string]string) *runLog {
 	t.Helper()
-	j := &journal{draws: map[int][]float64{}}
+	j := &runLog{draws: map[int][]float64{}}
 	transform := transforms.Augmented
 	if w.power {
 		transform = transforms.Power
@@ -137,7 +137,7 @@ func (w *world) rounds() int64 {
 }
 
 // bothWays wants the same draws and the same work from one loop and from a goroutine per party, and returns what the latter left.
-func bothWays(t *testing.T, w *world, a backends.Algorithm, given map[string]string) *journal {
+func bothWays(t *testing.T, w *world, a backends.Algorithm, given map[string]string) *runLog {
 	t.Helper()
 	one, parties := sampled(t, w, session.OneLoop, a, given), sampled(t, w, session.PerParty, a, given)
 	if one.work != parties.work {

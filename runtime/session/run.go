@@ -12,7 +12,7 @@ import (
 	"github.com/vflc/vflc/runtime/transport"
 )
 
-// A Mode is how one process plays all parties.
+// A Mode is how one process simulates all parties.
 type Mode int
 
 // The modes. Both give the same bits.

@@ -107,7 +107,7 @@ func newBase(plan *model.Plan, keys Keys, work *density.Work, parties ...int) (b
 // Blocks are the parties of this process.
 func (b *base) Blocks() []density.Block { return b.blocks }
 
-// Work counts what was done since the start.
+// Work counts evaluations and messages since the start.
 func (b *base) Work() *density.Work { return b.work }
 
 // Shared returns the stream of this name that all parties have in common, at its start.

@@ -274,13 +274,13 @@ func TestBlocksKeepTheContract(t *testing.T) {
 	everyDesign(t, func(t *testing.T, w *world) { contract.CheckBlocks(t, local(t, w.plan(t))) })
 }
 
-// A meddler pulls at the point of the evaluation while it is going on, and again at a copy of that point in slot Centre.
-type meddler struct {
+// A puller calls Pull at the point of the evaluation in progress, and again at a copy of that point in slot Centre.
+type puller struct {
 	*player
 	here, centre, hereEarly, centreEarly []float64
 }
 
-func (m *meddler) Adjoint(b int, adj, own, w, early []float64) {
+func (m *puller) Adjoint(b int, adj, own, w, early []float64) {
 	m.player.Adjoint(b, adj, own, w, early)
 	block := m.env.Blocks()[b]
 	m.here, m.centre = make([]float64, block.Dim()), make([]float64, block.Dim())
@@ -312,7 +312,7 @@ func TestPullWithinDensity(t *testing.T) {
 		p := newPlayer(local(t, w.plan(t)), noncentred)
 		must(t, p.density(t.Context()))
 		want := clone(p.grad)
-		m := &meddler{player: p}
+		m := &puller{player: p}
 		must(t, p.env.Density(t.Context(), p.theta, m, p.grad, p.lp))
 		if m.here == nil || norm(m.here) == 0 || norm(m.hereEarly) == 0 {
 			t.Errorf("power=%t: Pull differs from itself, or is zero", power)

@@ -19,7 +19,7 @@ import (
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
-// A Run is what came of running a kernel to its end.
+// A Run is the result of running a kernel to its end.
 type Run struct {
 	Last  backends.Info
 	Steps int
@@ -28,7 +28,7 @@ type Run struct {
 }
 
 // Follow runs a kernel that was initialised or loaded to its end, and takes every draw after the Step that made it. have is what was done
-// before: its draws are kept and not asked for again.
+// before: its draws are kept and not taken again.
 func Follow(ctx context.Context, env density.Env, k backends.Kernel, have Run) (Run, error) {
 	r := have
 	values, _ := positions(env) // parameters of the models here are reported as they are
