@@ -3,9 +3,24 @@ package density
 import "fmt"
 
 // Chain returns an Env whose streams belong to one chain, counted from 1: chains over Envs with the same keys are independent, and
-// none depends on which others run, or when.
+// none depends on which others run, or when. All capabilities of env remain; its windows have the chain's streams too.
 func Chain(env Env, chain int) Env {
-	return chainEnv{env, fmt.Sprintf("chain %d: ", chain)}
+	return named(env, fmt.Sprintf("chain %d: ", chain))
+}
+
+// named is an Env with a prefix to the names of all streams.
+func named(env Env, prefix string) Env {
+	e := chainEnv{env, prefix}
+	w, ok := As[Windowed](env)
+	if !ok {
+		return e
+	}
+	out := chainWindows{chainEnv: e}
+	for k := range w.Windows() {
+		window, rows := w.Window(k)
+		out.windows, out.rows = append(out.windows, named(window, prefix)), append(out.rows, rows)
+	}
+	return out
 }
 
 type chainEnv struct {
@@ -13,5 +28,16 @@ type chainEnv struct {
 	prefix string
 }
 
+func (e chainEnv) Unwrap() Env                       { return e.Env }
 func (e chainEnv) Private(b int, name string) Stream { return e.Env.Private(b, e.prefix+name) }
 func (e chainEnv) Shared(name string) Stream         { return e.Env.Shared(e.prefix + name) }
+
+// chainWindows is a chainEnv over rows that may be divided.
+type chainWindows struct {
+	chainEnv
+	windows []Env
+	rows    [][]int
+}
+
+func (e chainWindows) Windows() int              { return len(e.windows) }
+func (e chainWindows) Window(k int) (Env, []int) { return e.windows[k], e.rows[k] }

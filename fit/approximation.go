@@ -55,7 +55,7 @@ func (p *Prepared) approximate(ctx context.Context, stop <-chan struct{}) (*fitt
 			f.ratios = w.Ratios()
 		}
 		err = f.take(ctx, env, kernel, p.Settings.Plan.Draws, p.options.Auxiliary, variables(p.Plan, p.options.Auxiliary))
-		f.fitting, f.drawing, f.work = middle.Sub(begin), time.Since(middle), *env.Work()
+		f.fitting, f.drawing, f.work = middle.Sub(begin), time.Since(middle), *density.WorkOf(env)
 		f.fittingCPU, f.drawingCPU = cpu.end()
 		return err
 	})

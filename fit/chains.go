@@ -190,7 +190,7 @@ type stopwatch struct {
 }
 
 func (w *stopwatch) read(env density.Env) {
-	now, done := time.Since(w.begun), env.Work()
+	now, done := time.Since(w.begun), density.WorkOf(env)
 	w.chain.work = density.Work{Gradients: w.work.Gradients + done.Gradients, Rounds: w.work.Rounds + done.Rounds, Bytes: w.work.Bytes + done.Bytes}
 	if w.info.Draws == 0 {
 		w.chain.warming = w.warming + now

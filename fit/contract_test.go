@@ -19,6 +19,7 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/tests/metropolis"
 )
 
 // twoPlaces is a regression on covariates of two clients, with its tables.
@@ -86,7 +87,7 @@ func (j *journey) sample(t *testing.T, o Options, stop <-chan struct{}) *Result 
 
 // Every listed backend, and one that is not listed, is opened, run, summarised, diagnosed, written, read again, interrupted and resumed.
 func TestEveryBackendFromEndToEnd(t *testing.T) {
-	for _, a := range append(Backends(), metropolis()) {
+	for _, a := range append(Backends(), metropolis.Algorithm()) {
 		t.Run(a.Name, func(t *testing.T) {
 			j := &journey{a, twoPlaces(t, a)}
 			dir := filepath.Join(t.TempDir(), "run")
@@ -212,7 +213,7 @@ func TestUnlistedBackendFindsThePosterior(t *testing.T) {
 	write(t, path, "data y : real[N]\nparam b ~ normal(0, 10)\ny ~ normal(b, 1)\n")
 	write(t, filepath.Join(dir, "m", "data.csv"), "y\n1\n2\n3\n2.2\n")
 	m, sources := compiled(t, path, check.Options{})
-	p, diags, err := Open(m, sources, Options{Algorithm: metropolis(), Settings: map[string]string{"keep": "4000", "scale": "1.2"}, Seed: 1})
+	p, diags, err := Open(m, sources, Options{Algorithm: metropolis.Algorithm(), Settings: map[string]string{"keep": "4000", "scale": "1.2"}, Seed: 1})
 	good(t, diags, err)
 	r, err := p.Sample(t.Context(), nil)
 	if err != nil {

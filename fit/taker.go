@@ -12,14 +12,14 @@ import (
 
 // A Taker maps draws to the values that are reported: parameters of all parties of this process and, where they are wanted, their auxiliary variables.
 type Taker struct {
-	env              density.Env
+	reporter         density.Reporter
 	theta, values, z [][]float64 // z is nil where it is not wanted
 	row              []float64
 }
 
 // NewTaker returns a Taker over the blocks of an Env, with their auxiliary variables where they are wanted.
 func NewTaker(env density.Env, auxiliary bool) *Taker {
-	t := &Taker{env: env}
+	t := &Taker{reporter: density.Must[density.Reporter](env)}
 	for _, block := range env.Blocks() {
 		size := 0
 		for _, p := range block.Params() {
@@ -36,7 +36,7 @@ func NewTaker(env density.Env, auxiliary bool) *Taker {
 // Take returns draw id of a kernel on the declared scale: parameters in party order, then auxiliary variables. The next draw overwrites it.
 func (t *Taker) Take(ctx context.Context, k backends.Kernel, id int) ([]float64, error) {
 	k.Draw(id, t.theta)
-	if err := t.env.Values(ctx, t.theta, t.values); err != nil {
+	if err := t.reporter.Values(ctx, t.theta, t.values); err != nil {
 		return nil, err
 	}
 	if t.z != nil {

@@ -164,7 +164,7 @@ func workOf(t *testing.T, m *compile.Bound, mode session.Mode, given map[string]
 		if err := k.Init(ctx); err != nil {
 			return err
 		}
-		begin := *env.Work()
+		begin := *density.WorkOf(env)
 		for range 40 {
 			if _, err := k.Step(ctx); err != nil {
 				return err
@@ -173,7 +173,7 @@ func workOf(t *testing.T, m *compile.Bound, mode session.Mode, given map[string]
 		if env.Blocks()[0].Index() == 0 {
 			lock.Lock()
 			defer lock.Unlock()
-			end := *env.Work()
+			end := *density.WorkOf(env)
 			out = density.Work{Gradients: end.Gradients - begin.Gradients, Rounds: end.Rounds - begin.Rounds, Bytes: end.Bytes - begin.Bytes}
 		}
 		return nil

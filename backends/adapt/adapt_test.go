@@ -142,9 +142,9 @@ func TestWindowsCoverTheWarmup(t *testing.T) {
 	})
 }
 
-// turns are the transitions after which the later estimate took over, of a chain all of whose draws count.
-func turns(warmup int) (at []int, late, frozen int) {
-	u := adapt.NewTurns(warmup)
+// switches returns the transitions after which the background replaced the foreground, of a chain all of whose draws count.
+func switches(warmup int) (at []int, late, frozen int) {
+	u := adapt.NewSwitches(warmup)
 	late, frozen = -1, -1
 	for t, background := 0, 1; t < warmup; t++ { // the starting point is in both estimates
 		if u.Frozen(t) {
@@ -154,11 +154,11 @@ func turns(warmup int) (at []int, late, frozen int) {
 			continue
 		}
 		background++
-		turn, isLate := u.Next(t, background)
+		replace, isLate := u.Next(t, background)
 		if isLate && late < 0 {
 			late = t
 		}
-		if turn {
+		if replace {
 			at, background = append(at, t), 0
 		}
 	}
@@ -168,7 +168,7 @@ func turns(warmup int) (at []int, late, frozen int) {
 // By hand for 1000: the first estimate has 10 with the starting point after transition 8, then every tenth up to 298; transition 300 begins the main
 // phase with 80, so 378, then 120 more, and 180; the next, 405, would end beyond the final phase at 850.
 func TestTurnsByHand(t *testing.T) {
-	at, late, frozen := turns(1000)
+	at, late, frozen := switches(1000)
 	var want []int
 	for k := 8; k < 300; k += 10 {
 		want = append(want, k)
@@ -185,17 +185,17 @@ func TestTurnsByHand(t *testing.T) {
 func TestTurnsOfAnyWarmup(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		warmup := rapid.IntRange(0, 5000).Draw(rt, "warmup")
-		at, _, frozen := turns(warmup)
+		at, _, frozen := switches(warmup)
 		for k, v := range at {
 			if v >= frozen || k > 0 && v-at[k-1] < 10 {
-				rt.Fatalf("turns %v of %d, frozen from %d", at, warmup, frozen)
+				rt.Fatalf("switches %v of %d, frozen from %d", at, warmup, frozen)
 			}
 		}
 	})
 }
 
 func TestNothingAllocates(t *testing.T) {
-	s, m, c, u := adapt.StepSize{Target: 0.8}, adapt.NewMoments(50), adapt.NewCovariance(50), adapt.NewTurns(1000)
+	s, m, c, u := adapt.StepSize{Target: 0.8}, adapt.NewMoments(50), adapt.NewCovariance(50), adapt.NewSwitches(1000)
 	s.Restart(1)
 	x, i := make([]float64, 50), 0
 	if n := testing.AllocsPerRun(50, func() {

@@ -9,19 +9,19 @@ type Moments struct {
 	Squares []float64 // Σ (x − mean)²
 }
 
-// NewMoments returns those of no vectors of a length.
+// NewMoments returns the moments of no vectors so far, of length dim.
 func NewMoments(dim int) *Moments {
 	v := make([]float64, 2*dim)
 	return &Moments{Mean: v[:dim], Squares: v[dim:]}
 }
 
-// Add includes x.
+// Add includes the vector x.
 func (m *Moments) Add(x []float64) {
 	m.N++
 	vector.Welford(len(x), m.Mean, m.Squares, x, 1/float64(m.N))
 }
 
-// Reset forgets everything.
+// Reset removes all vectors.
 func (m *Moments) Reset() {
 	m.N = 0
 	clear(m.Mean)
@@ -36,12 +36,12 @@ type Covariance struct {
 	delta    []float64
 }
 
-// NewCovariance returns that of no vectors of a length.
+// NewCovariance returns the covariance of no vectors so far, of length dim.
 func NewCovariance(dim int) *Covariance {
 	return &Covariance{Mean: make([]float64, dim), Products: make([]float64, dim*dim), delta: make([]float64, dim)}
 }
 
-// Add includes x.
+// Add includes the vector x.
 func (c *Covariance) Add(x []float64) {
 	c.N++
 	w := 1 / float64(c.N)
@@ -57,7 +57,7 @@ func (c *Covariance) Add(x []float64) {
 	}
 }
 
-// Reset forgets everything.
+// Reset removes all vectors.
 func (c *Covariance) Reset() {
 	c.N = 0
 	clear(c.Mean)

@@ -1,4 +1,4 @@
-// Package adapt holds the parts of a sampler's warm-up that are one algorithm's as much as another's: the step size by dual averaging,
+// Package adapt holds the parts of a sampler's warm-up that several algorithms can share: the step size by dual averaging,
 // running moments for a metric, and the schedules of when a metric is renewed. Everything here is local to a party or driven by counts
 // and totals that all parties share. Nothing allocates after its constructor.
 package adapt
@@ -25,13 +25,13 @@ type StepSize struct {
 	count  float64
 }
 
-// Restart begins anew at step size eps. What is tried first is larger, since a step that is too small costs most.
+// Restart begins anew at step size eps. The first trials are larger steps, since a step that is too small costs most.
 func (s *StepSize) Restart(eps float64) {
 	s.log, s.smooth, s.bias, s.count = math.Log(eps), math.Log(eps), 0, 0
 	s.mu = math.Log(10 * eps)
 }
 
-// Learn takes the acceptance statistic of one transition, between 0 and 1.
+// Learn updates the step size from the acceptance statistic of one transition, between 0 and 1.
 func (s *StepSize) Learn(statistic float64) {
 	s.count++
 	eta := 1 / (s.count + delay)
@@ -50,7 +50,7 @@ func (s *StepSize) Current() float64 { return math.Exp(s.log) }
 // Final is the step size after the warm-up: the averaged one.
 func (s *StepSize) Final() float64 { return math.Exp(s.smooth) }
 
-// State lists what a checkpoint has to keep.
+// State returns the fields that a checkpoint has to keep.
 func (s *StepSize) State() []*float64 {
 	return []*float64{&s.mu, &s.bias, &s.log, &s.smooth, &s.count}
 }

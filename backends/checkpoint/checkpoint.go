@@ -20,7 +20,7 @@ type Codec struct {
 	err error
 }
 
-// Failed says that there was an error: what is carried from then on is zero.
+// Failed reports whether there was an error: whatever is read from then on is zero.
 func (c *Codec) Failed() bool { return c.err != nil }
 
 // Fail makes err the codec's error, unless it has one: for what was read and cannot be.
@@ -91,7 +91,7 @@ func Save(w io.Writer, heading string, state func(*Codec)) error {
 	return out.Flush()
 }
 
-// Load reads what Save wrote. The error says where the checkpoint does not fit this run.
+// Load reads what Save wrote. The error names what does not fit this run.
 func Load(r io.Reader, heading string, state func(*Codec)) error {
 	in := bufio.NewReader(r)
 	line, err := in.ReadString('\n')

@@ -8,7 +8,7 @@ import (
 
 // Auxiliary implements backends.Kernel: z is the coordinate itself where it is centred, else the cut and its noise.
 func (k *chain) Auxiliary(_ context.Context, _ int, z [][]float64) error {
-	for b, s := range k.shares {
+	for b, s := range k.parties {
 		if s.block.AuxLen() == 0 {
 			continue
 		}
@@ -28,7 +28,7 @@ func (k *chain) Auxiliary(_ context.Context, _ int, z [][]float64) error {
 // r the r_j are normal with means w_j r, w_j = ρ_j²/Σρ², and covariances ρ_j²(1_{j=k} − w_k): so r_j = u_j + w_j (r − Σu) with fresh u_j ~ N(0, ρ_j²).
 func (k *chain) divide(z [][]float64) {
 	rest, variance := map[int][]float64{}, map[int]float64{}
-	for b, s := range k.shares {
+	for b, s := range k.parties {
 		s.division.Round(uint64(k.done))
 		for _, p := range s.aux.pieces {
 			c := p.cut
@@ -45,7 +45,7 @@ func (k *chain) divide(z [][]float64) {
 			}
 		}
 	}
-	for b, s := range k.shares {
+	for b, s := range k.parties {
 		for _, p := range s.aux.pieces {
 			c := p.cut
 			w := c.Rho * c.Rho / variance[c.Group]
@@ -56,8 +56,8 @@ func (k *chain) divide(z [][]float64) {
 	}
 }
 
-// noise is room for n numbers.
-func (s *share) noise(n int) []float64 {
+// noise returns n numbers to be overwritten.
+func (s *party) noise(n int) []float64 {
 	if cap(s.fresh) < n {
 		s.fresh = make([]float64, n)
 	}
@@ -70,7 +70,7 @@ func (k *chain) StepSize() float64 { return k.eps }
 
 // InverseMetric implements backends.Hamiltonian.
 func (k *chain) InverseMetric(b int) (diagonal, dense []float64) {
-	m := &k.shares[b].metric
+	m := &k.parties[b].metric
 	if m.full == nil {
 		return m.inverse, nil
 	}

@@ -47,7 +47,7 @@ func TestAuxiliariesAreTheirConditional(t *testing.T) {
 	total := 0.25 + 1 + 2.25
 	m := testmodel.Linear(3, 12, []int{1, 2, 1}, 0.8)
 	for _, name := range []string{"", centered, collapseAux} {
-		given := map[string]string{"warmup": "500", "draws": "6000", "target-accept": "0.9"}
+		given := map[string]string{"warmup": "300", "draws": "3500", "target-accept": "0.9"}
 		if name != "" {
 			given[name] = "true"
 		}
@@ -67,8 +67,8 @@ func TestAuxiliariesAreTheirConditional(t *testing.T) {
 		for b, block := range env.blocks {
 			theta[b], z[b] = make([]float64, block.Dim()), make([]float64, block.AuxLen())
 		}
-		means, products := [3][]float64{}, [3][3][]float64{}
-		for draws := 0; draws < 6000; {
+		means, perCriterion := [3][]float64{}, [3][3][]float64{}
+		for draws := 0; draws < 3500; {
 			info, err := k.Step(context.Background())
 			if err != nil {
 				t.Fatal(err)
@@ -87,11 +87,11 @@ func TestAuxiliariesAreTheirConditional(t *testing.T) {
 			for i, y := range m.Y {
 				rest := y - theta[0][0]
 				for j := range rho {
-					rest -= k.shares[j+1].cut[i]
+					rest -= k.parties[j+1].cut[i]
 				}
 				var e [3]float64
 				for j, r := range rho {
-					e[j] = z[j+1][i] - k.shares[j+1].cut[i] - r*r*rest/(0.64+total)
+					e[j] = z[j+1][i] - k.parties[j+1].cut[i] - r*r*rest/(0.64+total)
 					sums[j] += e[j] / float64(len(m.Y))
 				}
 				for j := range rho {
@@ -103,7 +103,7 @@ func TestAuxiliariesAreTheirConditional(t *testing.T) {
 			for j := range rho {
 				means[j] = append(means[j], sums[j])
 				for l := range rho {
-					products[j][l] = append(products[j][l], squares[j][l])
+					perCriterion[j][l] = append(perCriterion[j][l], squares[j][l])
 				}
 			}
 		}
@@ -114,7 +114,7 @@ func TestAuxiliariesAreTheirConditional(t *testing.T) {
 				if j == l {
 					want += r * r
 				}
-				within(t, name, products[j][l], want)
+				within(t, name, perCriterion[j][l], want)
 			}
 		}
 	}
@@ -124,10 +124,10 @@ func TestAuxiliariesAreTheirConditional(t *testing.T) {
 func (k *chain) addsUp(t *testing.T, z [][]float64, sd float64) {
 	t.Helper()
 	for i := range z[1] {
-		got, want := 0.0, sd*k.now.q.at[1][k.shares[1].block.Dim()+i]
+		got, want := 0.0, sd*k.now.q.at[1][k.parties[1].block.Dim()+i]
 		for b := 1; b < len(z); b++ {
 			got += z[b][i]
-			want += k.shares[b].cut[i]
+			want += k.parties[b].cut[i]
 		}
 		if math.Abs(got-want) > 1e-13*(1+math.Abs(want)) {
 			t.Fatalf("row %d: the auxiliary variables add up to %v, sampled was %v", i, got, want)

@@ -17,8 +17,9 @@ const attempts = 100
 // A chain is a kernel: one Markov chain, over the parties of this process.
 type chain struct {
 	env      density.Env
+	pipeline density.Pipelined
 	settings backends.Settings
-	shares   []*share
+	parties  []*party
 	pool     *pool
 	tuner    tuner
 	tree     tree
@@ -36,27 +37,28 @@ type chain struct {
 
 	choices, shake density.Stream
 
-	depth   int         // most doublings
-	ahead   bool        // parties are apart, so that a state is begun before the one before it has been judged
-	proceed func() bool // decide
+	depth       int         // most doublings
+	speculative bool        // parties are apart, so that a state is begun before the one before it has joined the trajectory
+	proceed     func() bool // decide
 }
 
 func newChain(env density.Env, s backends.Settings) (*chain, error) {
 	if err := checkAuxiliaries(env.Blocks(), s); err != nil {
 		return nil, err
 	}
-	k := &chain{env: env, settings: s, eps: 1, depth: s.Int(maxDepth), ahead: env.Apart()}
+	k := &chain{env: env, pipeline: density.AsPipelined(env), settings: s, eps: 1, depth: s.Int(maxDepth)}
+	k.speculative = k.pipeline.Apart()
 	k.choices, k.shake = env.Shared("nuts tree"), env.Shared("nuts jitter")
 	k.proceed = k.decide
 	blocks, depth := env.Blocks(), k.depth
 	for b, aux := range newAuxiliaries(blocks, s.Bool(centered), s.Bool(collapseAux)) {
-		k.shares = append(k.shares, newShare(env, b, aux, s))
+		k.parties = append(k.parties, newParty(env, b, aux, s))
 	}
-	k.pool = newPool(k.shares, vectorsFor(depth))
+	k.pool = newPool(k.parties, vectorsFor(depth))
 	k.now = point{q: k.pool.get(), g: k.pool.get()}
-	k.tree.stack = make([]run, 0, depth+1)
+	k.tree.waiting = make([]subtree, 0, depth+1)
 	k.lp = make([]float64, len(blocks))
-	scalars := closings + products*(depth+1)
+	scalars := criteria + perCriterion*(depth+1)
 	k.total = make([]float64, scalars)
 	for range blocks {
 		k.part = append(k.part, make([]float64, scalars))
@@ -84,7 +86,7 @@ func checkAuxiliaries(blocks []density.Block, s backends.Settings) error {
 // Init looks for a starting point where density and gradient are finite, and for a first step size.
 func (k *chain) Init(ctx context.Context) error {
 	for attempt := range uint64(attempts) {
-		for b, s := range k.shares {
+		for b, s := range k.parties {
 			s.begin(attempt, k.now.q.at[b])
 		}
 		ok, err := k.evaluateStart(ctx)
@@ -110,7 +112,7 @@ func (k *chain) evaluateStart(ctx context.Context) (ok bool, err error) {
 	if err := k.evaluate(ctx, k.now); err != nil {
 		return false, err
 	}
-	for b := range k.shares {
+	for b := range k.parties {
 		squares := 0.0
 		for _, g := range k.now.g.at[b] {
 			squares += float64(g * g)
@@ -128,41 +130,41 @@ func (k *chain) evaluateStart(ctx context.Context) (ok bool, err error) {
 	return true, nil
 }
 
-// evaluate sets the gradient at a point; logDensity gives what each block adds.
+// evaluate sets the gradient at a point; logDensity is then what each block adds to the log density.
 func (k *chain) evaluate(ctx context.Context, at point) error {
-	k.aim(at)
+	k.evaluateAt(at)
 	return k.env.Density(ctx, at.q.theta, k, at.g.theta, k.lp)
 }
 
-// aim makes a point that of the next evaluation.
-func (k *chain) aim(at point) {
-	for b, s := range k.shares {
+// evaluateAt prepares an evaluation at a point.
+func (k *chain) evaluateAt(at point) {
+	for b, s := range k.parties {
 		s.at(at.q.at[b], at.g.at[b])
 	}
 }
 
-func (k *chain) logDensity(b int) float64 { return k.lp[b] + k.shares[b].lp }
+func (k *chain) logDensity(b int) float64 { return k.lp[b] + k.parties[b].lp }
 
 // Value implements density.Coordinates.
 func (k *chain) Value(b int, g, z []float64) {
-	s := k.shares[b]
+	s := k.parties[b]
 	s.lp = s.aux.value(s.e, g, z)
 }
 
 // Adjoint implements density.Coordinates.
 func (k *chain) Adjoint(b int, adj, own, w, _ []float64) {
-	s := k.shares[b]
+	s := k.parties[b]
 	s.aux.adjoint(s.e, s.gradient, adj, own, w)
 }
 
 // sum adds the first n scalars of every party.
 func (k *chain) sum(ctx context.Context, n int) error {
-	k.view(n)
+	k.cutScalars(n)
 	return k.env.Sum(ctx, k.part, k.total[:n])
 }
 
-// view cuts the scalars of every block to n.
-func (k *chain) view(n int) {
+// cutScalars sets the number of scalars of every block to n.
+func (k *chain) cutScalars(n int) {
 	for b, p := range k.part {
 		k.part[b] = p[:n]
 	}
@@ -192,7 +194,7 @@ func (k *chain) info() backends.Info {
 	return i
 }
 
-// Draw implements backends.Kernel: only the newest draw is there.
+// Draw implements backends.Kernel: the kernel keeps the newest draw alone.
 func (k *chain) Draw(_ int, theta [][]float64) {
 	for b, t := range theta {
 		copy(t, k.now.q.theta[b])
@@ -201,11 +203,11 @@ func (k *chain) Draw(_ int, theta [][]float64) {
 
 func finite(x float64) bool { return x-x == 0 }
 
-// errStep says that no step size was found.
+// errStep is the error where no step size was found.
 var errStep = errors.New("nuts: no step size is small enough: the density may not be continuous, or its gradient be wrong")
 
 // search finds a step size from eps at which one leapfrog crosses a log acceptance, by doubling or halving (Stan's initial search). Each trial has a momentum
-// of its own. limit is the largest that makes sense.
+// of its own. limit is the largest step size that makes sense.
 func (k *chain) search(ctx context.Context, eps, crossing, limit float64) (float64, error) {
 	rising, err := k.trial(ctx, eps, crossing)
 	if err != nil {
@@ -230,11 +232,11 @@ func (k *chain) search(ctx context.Context, eps, crossing, limit float64) (float
 	}
 }
 
-// trial says whether one leapfrog from the current point has a log acceptance above crossing.
+// trial reports whether one leapfrog from the current point has a log acceptance above crossing.
 func (k *chain) trial(ctx context.Context, eps, crossing float64) (bool, error) {
 	defer k.pool.reset(k.now.q, k.now.g)
 	p := k.pool.get()
-	for b, s := range k.shares {
+	for b, s := range k.parties {
 		s.search.Round(uint64(k.searches))
 		s.kinetic = 0.5 * s.metric.draw(p.at[b], p.extra[b], s.search)
 	}
@@ -243,8 +245,8 @@ func (k *chain) trial(ctx context.Context, eps, crossing float64) (bool, error) 
 	if err != nil {
 		return false, err
 	}
-	if err := k.sum(ctx, closings); err != nil {
+	if err := k.sum(ctx, criteria); err != nil {
 		return false, err
 	}
-	return k.gain(&next) > crossing, nil
+	return k.logWeight(&next) > crossing, nil
 }

@@ -19,7 +19,7 @@ func (k *chain) Save(w io.Writer) error {
 	return checkpoint.Save(w, k.settings.String(), k.state)
 }
 
-// Load implements backends.Kernel. The error says where the checkpoint does not fit this run.
+// Load implements backends.Kernel. The error names what does not fit this run.
 func (k *chain) Load(r io.Reader) error {
 	in := bufio.NewReader(r)
 	if err := k.fits(in); err != nil {
@@ -59,7 +59,7 @@ func (k *chain) WarmStart(ctx context.Context, r io.Reader) error {
 	return nil
 }
 
-// fits reads the first line and says whether what follows has this kernel's layout.
+// fits reads the first line of a checkpoint. It returns an error where what follows does not have the layout of this kernel.
 func (k *chain) fits(in *bufio.Reader) error {
 	line, err := in.ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -81,7 +81,7 @@ func item(list []string, i int) string {
 	return "nothing"
 }
 
-// shape is a line that says how a state is laid out: two kernels share it if one can begin where the other ended.
+// shape is a line that describes the layout of a state: two kernels have the same if one can begin where the other ended.
 func (k *chain) shape() string {
 	var b strings.Builder
 	s := k.settings
@@ -89,7 +89,7 @@ func (k *chain) shape() string {
 	for _, name := range []string{centered, collapseAux} {
 		fmt.Fprintf(&b, "; --%s=%t", name, s.Bool(name))
 	}
-	for _, s := range k.shares {
+	for _, s := range k.parties {
 		fmt.Fprintf(&b, "; %s: parameters %d, auxiliary variables %d", s.block.Party(), s.block.Dim(), s.aux.len)
 	}
 	return b.String()
@@ -99,12 +99,12 @@ func (k *chain) shape() string {
 func (k *chain) state(c *checkpoint.Codec) {
 	c.Ints(&k.done, &k.searches, &k.bad)
 	c.Float(&k.eps, &k.now.lp)
-	for b, s := range k.shares {
+	for b, s := range k.parties {
 		c.Floats(k.now.q.at[b])
 		c.Floats(k.now.g.at[b])
 		s.metric.state(c)
-		s.estimate.fore.state(c)
-		s.estimate.back.state(c)
+		s.estimate.foreground.state(c)
+		s.estimate.background.state(c)
 	}
 	k.tuner.state(c)
 }

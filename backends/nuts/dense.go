@@ -32,7 +32,7 @@ func newDense(n int) *dense {
 	return &dense{n: n, inverse: square(), root: square(), work: workspace{square(), square(), square(), square(), next(n), next(eigenRoom * n)}}
 }
 
-// eigenRoom is how much room for each coordinate the computation of eigenvalues takes: 3 at least, 34 to work in blocks.
+// eigenRoom is how many numbers for each coordinate the computation of eigenvalues needs as workspace: 3 at least, 34 to work in blocks.
 const eigenRoom = 34
 
 // product sets y = Ax for a square row-major matrix.
@@ -138,7 +138,7 @@ func allFinite(a []float64) bool {
 	return s == 0
 }
 
-// cholesky replaces a, whose upper triangle is not read, by the lower triangular L with a = LLᵀ. It says whether a is positive definite.
+// cholesky replaces a, whose upper triangle is not read, by the lower triangular L with a = LLᵀ. It reports whether a is positive definite.
 func cholesky(n int, a []float64) bool {
 	for j := range n {
 		clear(a[j*n+j+1 : (j+1)*n])
@@ -173,7 +173,7 @@ func backSubstitute(n int, x, l []float64) {
 	}
 }
 
-// eigen turns symmetric v into its eigenvectors, in columns, and sets values. It says whether all eigenvalues are finite and positive.
+// eigen turns symmetric v into its eigenvectors, in columns, and sets values. It reports whether all eigenvalues are finite and positive.
 func (w *workspace) eigen(n int) bool {
 	if !allFinite(w.v) || !(lapack.Implementation{}).Dsyev(options.EVCompute, blas.Lower, n, w.v, n, w.values, w.room, len(w.room)) {
 		return false

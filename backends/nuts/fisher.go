@@ -12,21 +12,21 @@ import (
 const (
 	fisherStart = 0.1 // step size that the search begins at
 	fisherDraws = 3   // draws before the metric is first set
-	nearStart   = 4   // a divergent transition that ends within so many leapfrogs of its start teaches nothing
+	nearStart   = 4   // a divergent transition that ends within so many leapfrogs of its start is left out of the estimates
 )
 
 // fisher warms up from draws and gradients: the inverse mass √(var draw / var gradient) minimises the Fisher divergence between the target, scaled by
 // it, and a standard normal (Seyboldt, Carlson and Carpenter 2024). The schedule is nutpie's.
 type fisher struct {
-	k       *chain
-	step    adapt.StepSize
-	turns   adapt.Turns
-	scaled  bool // the metric has been estimated
-	renewed int  // draws in the estimate when the dense part was last renewed
+	k        *chain
+	step     adapt.StepSize
+	schedule adapt.Switches
+	scaled   bool // the metric has been estimated
+	renewed  int  // draws in the estimate when the dense part was last renewed
 }
 
 func (f *fisher) begin(ctx context.Context) error {
-	for b, s := range f.k.shares {
+	for b, s := range f.k.parties {
 		q, g := f.k.now.q.at[b], f.k.now.g.at[b]
 		for i, x := range g {
 			inverse := 1 / math.Abs(x)
@@ -36,8 +36,8 @@ func (f *fisher) begin(ctx context.Context) error {
 			s.metric.set(i, inverse)
 		}
 		s.metric.diagonal()
-		s.estimate.fore.add(q, g)
-		s.estimate.back.add(q, g)
+		s.estimate.foreground.add(q, g)
+		s.estimate.background.add(q, g)
 	}
 	return f.find(ctx)
 }
@@ -46,13 +46,13 @@ func (f *fisher) begin(ctx context.Context) error {
 func (f *fisher) resume() {
 	f.step.Restart(f.k.eps)
 	f.scaled = true
-	for _, s := range f.k.shares {
-		s.estimate.back.reset()
-		f.renewed = s.estimate.fore.draws.N
+	for _, s := range f.k.parties {
+		s.estimate.background.reset()
+		f.renewed = s.estimate.foreground.draws.N
 	}
 }
 
-// find searches a step size and begins its adaptation anew.
+// find searches for a step size and begins its adaptation anew.
 func (f *fisher) find(ctx context.Context) error {
 	eps, err := f.k.search(ctx, fisherStart, math.Log(f.step.Target), f.step.Limit)
 	if err != nil {
@@ -65,12 +65,12 @@ func (f *fisher) find(ctx context.Context) error {
 
 func (f *fisher) learn(ctx context.Context) error {
 	t, late, changed := f.k.done-1, true, false
-	if !f.turns.Frozen(t) {
+	if !f.schedule.Frozen(t) {
 		late, changed = f.estimate(t)
 	}
-	statistic := f.k.tree.metro
+	statistic := f.k.tree.acceptSum
 	if late {
-		statistic = f.k.tree.symmetric
+		statistic = f.k.tree.symmetricSum
 	}
 	f.step.Learn(statistic / float64(f.k.tree.leapfrogs))
 	f.k.eps = f.step.Current()
@@ -86,31 +86,31 @@ func (f *fisher) learn(ctx context.Context) error {
 	return nil
 }
 
-// estimate takes the newest draw into the estimates and sets the metric from them.
+// estimate adds the newest draw to the estimates and sets the metric from them.
 func (f *fisher) estimate(t int) (late, changed bool) {
 	k := f.k
-	if f.tells() {
-		for b, s := range k.shares {
+	if f.informative() {
+		for b, s := range k.parties {
 			q, g := k.now.q.at[b], k.now.g.at[b]
-			s.estimate.fore.add(q, g)
-			s.estimate.back.add(q, g)
+			s.estimate.foreground.add(q, g)
+			s.estimate.background.add(q, g)
 		}
 	}
-	turn, late := f.turns.Next(t, k.shares[0].estimate.back.draws.N)
-	if turn {
+	replace, late := f.schedule.Next(t, k.parties[0].estimate.background.draws.N)
+	if replace {
 		f.renewed = 0
-		for _, s := range k.shares {
-			s.estimate.fore, s.estimate.back = s.estimate.back, s.estimate.fore
-			s.estimate.back.reset()
+		for _, s := range k.parties {
+			s.estimate.foreground, s.estimate.background = s.estimate.background, s.estimate.foreground
+			s.estimate.background.reset()
 		}
 	}
-	n := k.shares[0].estimate.fore.draws.N
+	n := k.parties[0].estimate.foreground.draws.N
 	if n < fisherDraws {
 		return late, false
 	}
-	renew := n >= f.renewed+f.renewed/2+1 || f.turns.Frozen(t+1) // by half more draws, and the last time
-	for _, s := range k.shares {
-		s.metric.fromFisher(&s.estimate.fore, renew)
+	renew := n >= f.renewed+f.renewed/2+1 || f.schedule.Frozen(t+1) // by half more draws, and the last time
+	for _, s := range k.parties {
+		s.metric.fromFisher(&s.estimate.foreground, renew)
 	}
 	if renew {
 		f.renewed = n
@@ -118,8 +118,8 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 	return late, true
 }
 
-// tells says whether the newest draw is new and from where the sampler works.
-func (f *fisher) tells() bool {
+// informative reports whether the newest draw is not the one before, and does not come from a trajectory that diverged near its start.
+func (f *fisher) informative() bool {
 	at := f.k.now.index
 	if f.k.last.Divergent && -nearStart <= at && at <= nearStart {
 		return false
@@ -129,11 +129,11 @@ func (f *fisher) tells() bool {
 
 func (f *fisher) state(c *checkpoint.Codec) {
 	c.Float(f.step.State()...)
-	c.Ints(f.turns.State(), &f.renewed)
+	c.Ints(f.schedule.State(), &f.renewed)
 	c.Bool(&f.scaled)
 }
 
-// fromFisher sets the metric from estimates; the dense part, which costs more, only where renew says so.
+// fromFisher sets the metric from estimates; the dense part, which costs more, only where renew is true.
 func (m *metric) fromFisher(e *estimate, renew bool) {
 	vector.Balance(len(m.inverse), m.inverse, m.root, e.draws.Squares, e.gradients.Squares, leastMass, mostMass)
 	if m.full != nil && renew {

@@ -66,7 +66,7 @@ func (m *metric) split() int {
 	return m.full.n
 }
 
-// draw sets p to a momentum of N(0, M) and v to the velocities of its dense part. It returns pᵀM⁻¹p, which is the square of the normals it is made of.
+// draw sets p to a draw from N(0, M) and v to the velocities of its dense part. It returns pᵀM⁻¹p, which is the sum of squares of the normals that p is made of.
 func (m *metric) draw(p, v []float64, from density.Stream) float64 {
 	from.FillNormals(p)
 	twice := vector.Dot(len(p), p, p)
@@ -99,11 +99,11 @@ func (m *metric) kick(p, v, g []float64, eps float64) float64 {
 	return twice
 }
 
-// products is how many scalars Stan's criterion takes for two runs of states that meet: those of vector.Turns.
-const products = 6
+// perCriterion is how many scalars Stan's U-turn criterion takes for two neighbouring subtrees: those of vector.Turns.
+const perCriterion = 6
 
-// turns sets sum to the momenta of two runs that meet, in block b, and out to the products of Stan's criterion.
-func (m *metric) turns(b int, out *[products]float64, sum *blockVector, l, r run) {
+// criterion sets block b of sum to the sum of the momenta of two neighbouring subtrees, and out to the block's scalars of Stan's U-turn criterion.
+func (m *metric) criterion(b int, out *[perCriterion]float64, sum *jointVector, l, r subtree) {
 	n := m.split()
 	to, left, right, p1, p2 := sum.at[b], l.sum.at[b], r.sum.at[b], l.last.at[b], r.first.at[b]
 	if rest := len(m.inverse) - n; l.first == l.last && r.first == r.last {

@@ -1,5 +1,5 @@
-// Package nuts is the no-U-turn sampler: exact inference on any target, in one process or across parties. Every party keeps its own block of
-// position, momentum, metric and checkpoints of the tree; what is decided is decided from sums of scalars over the parties, so that one loop
+// Package nuts is the no-U-turn sampler: exact inference on any target, in one process or across parties. Every party keeps its own part of
+// positions, momenta, metric and subtrees; every decision follows from sums of scalars over the parties, so that one loop
 // over the blocks and one process per party give the same bits.
 //
 // Methods: Hoffman and Gelman (2014), "The No-U-Turn sampler"; Betancourt (2017), "A conceptual introduction to Hamiltonian Monte Carlo"

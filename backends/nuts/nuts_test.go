@@ -21,12 +21,13 @@ func TestContract(t *testing.T) {
 		"stan":     {"adapt": "stan"},
 		"centered": {"centered": "true", "jitter": "0.1"},
 	} {
-		given["warmup"], given["draws"] = "60", "40"
+		given["warmup"], given["draws"] = "40", "20"
 		t.Run(name, func(t *testing.T) { contract.Check(t, nuts.Algorithm(), given) })
 	}
 }
 
-// every runs a test of the zoo with the given settings, as long as its tolerance needs.
+// every runs the zoo with the given settings. A mean is within contract's exactErrors, 4.5 Monte Carlo standard errors of the draws that there are, whatever
+// their number: 4 chains of 500 notice a bias of a tenth of a standard deviation where draws are nearly independent.
 func every(t *testing.T, given map[string]string, runs ...def.Transform) {
 	t.Helper()
 	contract.CheckExact(t, nuts.Algorithm(), func(k testmodel.Known) map[string]string {
@@ -34,7 +35,7 @@ func every(t *testing.T, given map[string]string, runs ...def.Transform) {
 			return nil
 		}
 		given := maps.Clone(given)
-		given["warmup"], given["draws"] = "500", "1000"
+		given["warmup"], given["draws"] = "300", "500"
 		if k.Name == "funnel" || k.Name == "banana" { // where the curvature varies
 			given["target-accept"] = "0.95"
 		}

@@ -1,55 +1,56 @@
 package nuts
 
-// A blockVector has one part per block of this process: θ, then the coordinates of auxiliary variables. A momentum's holds beyond them the velocities M⁻¹p of
-// the coordinates under a dense metric; those under a diagonal one are cheaper to make again.
-type blockVector struct {
+// A jointVector is a vector over the coordinates of all parties of this process, a position, gradient or momentum, with one part per block: θ, then the
+// coordinates of auxiliary variables. A momentum also holds the velocities M⁻¹p of the coordinates under a dense metric; those under a diagonal one are
+// cheaper to compute again.
+type jointVector struct {
 	at    [][]float64 // by block
 	theta [][]float64 // the leading parts of at that are θ
 	extra [][]float64 // velocities
 	refs  int
 }
 
-// A pool lends vectors, so that a transition allocates nothing and copies nothing: states of a trajectory share what they have in common. The vector
-// given back last is lent first, since it is still in the cache.
+// A pool allocates all vectors of a chain once, so that a transition allocates nothing and copies nothing: states of a trajectory share vectors, which
+// count their holders. The vector freed last is the next one used, since it is still in the cache.
 type pool struct {
-	all  []*blockVector
-	free []*blockVector
+	all  []*jointVector
+	free []*jointVector
 }
 
-// lane is how many numbers a cache line holds, and page how many lie between addresses that caches take for alike.
+// lane is how many numbers a cache line holds, and page how many a memory page holds: addresses a page apart share a set of the cache.
 const (
 	lane = 8
 	page = 512
 )
 
-// newPool makes room for n vectors over the shares, all in one array: blocks begin so that their diagonal part does so at a cache line, and vectors at
-// different lines of a page, since several at the same one would drive each other out of the cache.
-func newPool(shares []*share, n int) *pool {
-	p := &pool{free: make([]*blockVector, 0, n)}
+// newPool allocates n vectors over the parties, all in one array: the diagonal part of every block begins at a cache line, and vectors begin at
+// different lines of a page, since several at the same one would evict each other from the cache.
+func newPool(parties []*party, n int) *pool {
+	p := &pool{free: make([]*jointVector, 0, n)}
 	size := 0
-	for _, s := range shares {
+	for _, s := range parties {
 		size += s.room()
 	}
 	stride := (size+page-1)/page*page + 9*lane
 	all := aligned(n * stride)
 	for k := range n {
-		p.all = append(p.all, newVector(shares, all[k*stride:][:size]))
+		p.all = append(p.all, newVector(parties, all[k*stride:][:size]))
 	}
 	p.reset()
 	return p
 }
 
-// room is what a block takes of a vector.
-func (s *share) room() int {
+// room is how many numbers a block takes of a vector, padding included.
+func (s *party) room() int {
 	return (s.lead() + s.dim() + s.metric.split() + lane - 1) / lane * lane
 }
 
-// lead is how much is left out before a block.
-func (s *share) lead() int { return (lane - s.metric.split()%lane) % lane }
+// lead is the padding before a block.
+func (s *party) lead() int { return (lane - s.metric.split()%lane) % lane }
 
-func newVector(shares []*share, room []float64) *blockVector {
-	v := &blockVector{}
-	for _, s := range shares {
+func newVector(parties []*party, room []float64) *jointVector {
+	v := &jointVector{}
+	for _, s := range parties {
 		whole := room[s.lead():][:s.dim()+s.metric.split()]
 		room = room[s.room():]
 		at := whole[:s.dim():s.dim()]
@@ -58,11 +59,11 @@ func newVector(shares []*share, room []float64) *blockVector {
 	return v
 }
 
-// aligned makes n zeros from the beginning of a cache line on: so does Go with arrays of a page.
+// aligned returns n zeros that begin at a cache line: Go aligns arrays of a page or more.
 func aligned(n int) []float64 { return make([]float64, max(n, page))[:n] }
 
-// reset takes back all vectors but those kept, each of which has one holder afterwards.
-func (p *pool) reset(kept ...*blockVector) {
+// reset frees all vectors but those kept, each of which has one holder afterwards.
+func (p *pool) reset(kept ...*jointVector) {
 	p.free = p.free[:0]
 	for _, v := range p.all {
 		v.refs = 0
@@ -77,8 +78,8 @@ func (p *pool) reset(kept ...*blockVector) {
 	}
 }
 
-// get lends a vector to one holder. Its content is arbitrary.
-func (p *pool) get() *blockVector {
+// get returns a free vector, with one holder. Its content is arbitrary.
+func (p *pool) get() *jointVector {
 	last := len(p.free) - 1
 	v := p.free[last]
 	p.free = p.free[:last]
@@ -87,13 +88,13 @@ func (p *pool) get() *blockVector {
 }
 
 // hold adds a holder of v.
-func (v *blockVector) hold() *blockVector {
+func (v *jointVector) hold() *jointVector {
 	v.refs++
 	return v
 }
 
 // drop ends one holder's use of each vector.
-func (p *pool) drop(vs ...*blockVector) {
+func (p *pool) drop(vs ...*jointVector) {
 	for _, v := range vs {
 		if v.refs--; v.refs == 0 {
 			p.free = append(p.free, v)
@@ -103,7 +104,7 @@ func (p *pool) drop(vs ...*blockVector) {
 
 // A point is a position with the gradient of its log density. The zero value holds nothing.
 type point struct {
-	q, g  *blockVector
+	q, g  *jointVector
 	lp    float64
 	h     float64 // energy, with the momentum that it was reached with
 	index int     // in the trajectory, 0 for where it began
@@ -121,12 +122,14 @@ func (p *pool) dropPoint(a point) {
 	}
 }
 
-// A run is consecutive states of a trajectory in the order in which they were made: the momenta at its ends and the sum of all.
-type run struct{ first, last, sum *blockVector }
+// A subtree is consecutive states of a trajectory in the order of their making: the momenta of the first and the last, and the sum of all momenta, which
+// the generalised U-turn criterion takes in place of the difference of positions (Betancourt 2017).
+type subtree struct{ first, last, sum *jointVector }
 
-// runOf is the run of one state.
-func runOf(p *blockVector) run { return run{p.hold(), p.hold(), p.hold()} }
+// leaf is the subtree of one state with momentum p.
+func leaf(p *jointVector) subtree { return subtree{p.hold(), p.hold(), p.hold()} }
 
-// vectorsFor is how many vectors a tree of the greatest depth needs: positions and gradients of both ends, of two neighbours at the growing end, of the
-// start and of two candidates; momenta of both ends and of two neighbours; three vectors for each run of the stack and for three in the making; sums.
+// vectorsFor is how many vectors a tree of the greatest depth needs: positions and gradients of both ends, of the newest and the next state, of the
+// start, the sample and the proposal; momenta of both ends, of the newest and the next state; three vectors for each waiting subtree and for three in the
+// making; sums.
 func vectorsFor(depth int) int { return 2*7 + 4 + 3*(depth+3) + 2 }

@@ -30,8 +30,8 @@ func (w *stan) begin(ctx context.Context) error { return w.find(ctx, stanStart) 
 // resume keeps the metric of an earlier run until the end of the first window.
 func (w *stan) resume() {
 	w.step.Restart(w.k.eps)
-	for _, s := range w.k.shares {
-		s.estimate.fore.reset()
+	for _, s := range w.k.parties {
+		s.estimate.foreground.reset()
 	}
 }
 
@@ -50,14 +50,14 @@ func (w *stan) learn(ctx context.Context) error {
 	w.step.Learn(k.last.Accept)
 	k.eps = w.step.Current()
 	if k.done > w.windows.Start && w.window < len(w.windows.Ends) {
-		for b, s := range k.shares {
-			s.estimate.fore.add(k.now.q.at[b], k.now.g.at[b])
+		for b, s := range k.parties {
+			s.estimate.foreground.add(k.now.q.at[b], k.now.g.at[b])
 		}
 		if k.done == w.windows.Ends[w.window] {
 			w.window++
-			for _, s := range k.shares {
-				s.metric.fromDraws(&s.estimate.fore)
-				s.estimate.fore.reset()
+			for _, s := range k.parties {
+				s.metric.fromDraws(&s.estimate.foreground)
+				s.estimate.foreground.reset()
 			}
 			if err := w.find(ctx, k.eps); err != nil {
 				return err

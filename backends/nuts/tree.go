@@ -9,103 +9,103 @@ import (
 	"github.com/vflc/vflc/density"
 )
 
-// maxError is how far the energy may rise before a trajectory is called divergent, as in Stan.
-const maxError = 1000
+// maxEnergyError is how far the energy may rise before a trajectory is called divergent, as in Stan.
+const maxEnergyError = 1000
 
-// The scalars of a leapfrog: log density, kinetic energy, kinetic energy at the start of the trajectory; then the products of every merge that the new
-// state closes.
+// The scalars of a leapfrog that are summed over the parties: log density, kinetic energy, kinetic energy at the start of the trajectory; then those of
+// the U-turn criterion for every pair of subtrees that the new state completes, perCriterion each.
 const (
 	logDensity = iota
 	kinetic
 	kineticStart
-	closings
+	criteria
 )
 
-// A tree is the trajectory of one transition.
+// A tree is the trajectory of one transition (Hoffman and Gelman 2014): doublings, each of which adds a subtree of as many states as there are.
 type tree struct {
-	eps        float64
-	directions uint64          // of its doublings, a bit each: 1 forward in time, 0 backward
-	ends       [2]point        // backward, forward in time
-	edges      [2]*blockVector // momenta there
-	momenta    *blockVector    // sum of all
-	level      int             // doublings made
-	// the newest state, with its momentum, and the one that is begun from it
-	at, next   point
-	edge, half *blockVector
-	step       float64 // to next
+	eps         float64
+	directions  uint64          // of the doublings, a bit each: 1 forward in time, 0 backward
+	ends        [2]point        // the first and the last state in time
+	endMomenta  [2]*jointVector // their momenta
+	momentumSum *jointVector    // over all states
+	doublings   int             // made
+	// the newest state with its momentum, and the next one, begun from it
+	newest, next           point
+	momentum, nextMomentum *jointVector
+	step                   float64 // from newest to next: eps or −eps
 	// of the subtree in the making
-	made      int   // states
-	stack     []run // complete runs that wait for their right halves, 2^k states each, k falling
-	candidate point
-	subSum    float64 // of its weights
+	states        int       // made
+	waiting       []subtree // complete subtrees of 2^k states each, k falling, that wait for their right neighbours
+	proposal      point
+	subtreeWeight float64 // of its states
 	// what the newest state completes
-	merges int  // runs
-	whole  bool // the subtree
+	merges   int  // pairs of subtrees
+	complete bool // the subtree of the doubling
 
-	// as far as states have been judged
-	newest    float64 // weight exp(H₀ − H) of the newest state
-	sum       float64 // of all weights
-	top       float64 // weights are divided by exp(top)
-	sample    point
-	depth     int // doublings
-	leapfrogs int
-	divergent bool
-	over      bool    // no state is wanted any more
-	metro     float64 // Σ min(1, exp(H₀ − H))
-	symmetric float64 // Σ 2min(1, w)/(1 + w), w = exp(H₀ − H)
+	// of the states whose scalars have been summed over the parties
+	newestWeight float64 // exp(H₀ − H) of the newest state
+	weight       float64 // of all states
+	logScale     float64 // weights are divided by exp(logScale)
+	sample       point
+	depth        int // doublings
+	leapfrogs    int
+	divergent    bool
+	ended        bool    // no further state is wanted
+	acceptSum    float64 // Σ min(1, exp(H₀ − H)): the acceptance statistic is its mean
+	symmetricSum float64 // Σ 2min(1, w)/(1 + w), w = exp(H₀ − H)
 }
 
-// transition makes one step of the chain: k.now becomes the next draw. A state is judged when its scalars have been added over the parties. Where these
-// are apart that takes as long as an evaluation, so the next state is begun before and evaluated in the same exchange: in vain where the trajectory
+// transition makes one step of the chain: k.now becomes the next draw. A state joins the trajectory when its scalars have been summed over the parties. Where
+// these are apart that takes as long as an evaluation, so the next state is begun before and evaluated in the same exchange: in vain where the trajectory
 // ends, which is known at all parties before any of them has changed more than the state in the making.
 func (k *chain) transition(ctx context.Context) error {
 	t := &k.tree
-	k.plant()
-	k.prepare()
-	k.begin()
+	k.startTrajectory()
+	k.allocateNext()
+	k.beginLeapfrog()
 	if err := k.env.Density(ctx, t.next.q.theta, k, t.next.g.theta, k.lp); err != nil {
 		return err
 	}
 	for {
-		n := k.arrive()
-		k.view(n)
-		if t.level == k.depth {
+		n := k.completeLeapfrog()
+		k.cutScalars(n)
+		if t.doublings == k.depth {
 			if err := k.env.Sum(ctx, k.part, k.total[:n]); err != nil {
 				return err
 			}
-			k.judge()
+			k.addState()
 			break
 		}
-		k.prepare()
-		if k.ahead {
-			k.begin()
+		k.allocateNext()
+		if k.speculative {
+			k.beginLeapfrog()
 		}
-		tally := density.Tally{Part: k.part, Total: k.total[:n], Go: k.proceed}
-		if err := k.env.Proceed(ctx, tally, t.next.q.theta, k, t.next.g.theta, k.lp); err != nil {
+		decision := density.Decision{Part: k.part, Total: k.total[:n], Wanted: k.proceed}
+		if err := k.pipeline.Proceed(ctx, decision, t.next.q.theta, k, t.next.g.theta, k.lp); err != nil {
 			return err
 		}
-		if t.over {
+		if t.ended {
 			break
 		}
 	}
-	k.harvest()
+	k.endTrajectory()
 	return nil
 }
 
-// decide judges the newest state, and says whether the next is wanted.
+// decide adds the newest state to the trajectory and reports whether the next one is wanted.
 func (k *chain) decide() bool {
-	k.tree.over = !k.judge()
-	if !k.tree.over && !k.ahead {
-		k.begin()
+	k.tree.ended = !k.addState()
+	if !k.tree.ended && !k.speculative {
+		k.beginLeapfrog()
 	}
-	return !k.tree.over
+	return !k.tree.ended
 }
 
-// plant begins a trajectory at the current point with a new momentum. Its directions are drawn first, so that all states can be begun before those
-// before them are judged.
-func (k *chain) plant() {
+// startTrajectory begins a trajectory at the current point with a new momentum. The directions of its doublings are drawn first, so that a state can be
+// begun while the one before it is not yet part of the trajectory.
+func (k *chain) startTrajectory() {
 	p := k.pool.get()
-	for b, s := range k.shares {
+	for b, s := range k.parties {
 		s.momentum.Round(uint64(k.done))
 		s.kinetic = 0.5 * s.metric.draw(p.at[b], p.extra[b], s.momentum)
 	}
@@ -116,71 +116,71 @@ func (k *chain) plant() {
 		eps *= 1 + j*(2*k.shake.Float64()-1)
 	}
 	k.tree = tree{
-		eps: eps, stack: k.tree.stack[:0], momenta: p.hold(), at: k.now.hold(), edge: p.hold(),
-		ends: [2]point{k.now.hold(), k.now.hold()}, edges: [2]*blockVector{p.hold(), p}, sample: k.now.hold(), sum: 1,
+		eps: eps, waiting: k.tree.waiting[:0], momentumSum: p.hold(), newest: k.now.hold(), momentum: p.hold(),
+		ends: [2]point{k.now.hold(), k.now.hold()}, endMomenta: [2]*jointVector{p.hold(), p}, sample: k.now.hold(), weight: 1,
 	}
 	k.choices.Round(uint64(k.done))
 	k.tree.directions = k.choices.Rand().Uint64()
 	k.tree.sample.h = math.NaN() // known from the first leapfrog on, which brings the kinetic energy of the start
 }
 
-// harvest ends a trajectory.
-func (k *chain) harvest() {
+// endTrajectory makes the sample the current point.
+func (k *chain) endTrajectory() {
 	t := &k.tree
 	if !finite(t.sample.h) {
 		t.sample.h = k.total[kineticStart] - k.now.lp
 	}
 	k.last = backends.Transition{
 		LogDensity: t.sample.lp, Energy: t.sample.h, StepSize: t.eps, Depth: t.depth, Leapfrogs: t.leapfrogs,
-		Accept: t.metro / float64(t.leapfrogs), Divergent: t.divergent,
+		Accept: t.acceptSum / float64(t.leapfrogs), Divergent: t.divergent,
 	}
 	k.now = t.sample
 	k.pool.reset(k.now.q, k.now.g)
 }
 
-// prepare makes room for the next state.
-func (k *chain) prepare() {
-	k.tree.next, k.tree.half = point{q: k.pool.get(), g: k.pool.get()}, k.pool.get()
+// allocateNext takes vectors for the next state from the pool.
+func (k *chain) allocateNext() {
+	k.tree.next, k.tree.nextMomentum = point{q: k.pool.get(), g: k.pool.get()}, k.pool.get()
 }
 
-// begin makes the first half of a leapfrog to the next state: from the newest one, or from the end where the next subtree grows.
-func (k *chain) begin() {
+// beginLeapfrog makes the first half of a leapfrog to the next state: from the newest one, or from the end of the trajectory where the next subtree grows.
+func (k *chain) beginLeapfrog() {
 	t := &k.tree
-	dir, from, p := t.direction(), t.at, t.edge
-	if t.made == 0 {
-		from, p = t.ends[dir], t.edges[dir]
+	dir, from, p := t.direction(), t.newest, t.momentum
+	if t.states == 0 {
+		from, p = t.ends[dir], t.endMomenta[dir]
 	}
 	if t.step = t.eps; dir == 0 {
 		t.step = -t.eps
 	}
-	k.drift(&t.next, t.half, from, p, t.step)
-	k.aim(t.next)
+	k.drift(&t.next, t.nextMomentum, from, p, t.step)
+	k.evaluateAt(t.next)
 }
 
-// direction is that of the subtree in the making.
-func (t *tree) direction() int { return int(t.directions >> t.level & 1) }
+// direction is that of the subtree in the making: 1 forward in time, 0 backward.
+func (t *tree) direction() int { return int(t.directions >> t.doublings & 1) }
 
-// arrive completes the leapfrog: the next state is the newest. It returns how many scalars it has to have added: its own, and the products of the runs
-// that it completes.
-func (k *chain) arrive() int {
+// completeLeapfrog makes the second half of a leapfrog: the next state becomes the newest. It returns the number of scalars to be summed over the parties:
+// those of the state, and those of the U-turn criterion for the pairs of subtrees that it completes.
+func (k *chain) completeLeapfrog() int {
 	t := &k.tree
-	k.kick(t.next, t.half, t.step)
-	k.pool.dropPoint(t.at)
-	k.pool.drop(t.edge)
-	t.at, t.edge = t.next, t.half
-	t.made++
-	t.merges = bits.TrailingZeros(uint(t.made))
-	t.whole = t.made == 1<<t.level
-	r, n := k.close(runOf(t.edge), t.merges)
-	if !t.whole {
-		t.stack = append(t.stack, r)
+	k.kick(t.next, t.nextMomentum, t.step)
+	k.pool.dropPoint(t.newest)
+	k.pool.drop(t.momentum)
+	t.newest, t.momentum = t.next, t.nextMomentum
+	t.states++
+	t.merges = bits.TrailingZeros(uint(t.states))
+	t.complete = t.states == 1<<t.doublings
+	s, n := k.mergeSubtrees(leaf(t.momentum), t.merges)
+	if !t.complete {
+		t.waiting = append(t.waiting, s)
 		return n
 	}
-	return k.meet(t.direction(), r, n)
+	return k.extendTrajectory(t.direction(), s, n)
 }
 
-// leapfrog makes the state one step of size eps from a point with momentum p, and its momentum, by itself.
-func (k *chain) leapfrog(ctx context.Context, at point, p *blockVector, eps float64) (point, *blockVector, error) {
+// leapfrog makes one step of size eps from a point with momentum p, outside a trajectory. It returns the new point and its momentum.
+func (k *chain) leapfrog(ctx context.Context, at point, p *jointVector, eps float64) (point, *jointVector, error) {
 	next, to := point{q: k.pool.get(), g: k.pool.get()}, k.pool.get()
 	k.drift(&next, to, at, p, eps)
 	if err := k.evaluate(ctx, next); err != nil {
@@ -191,145 +191,147 @@ func (k *chain) leapfrog(ctx context.Context, at point, p *blockVector, eps floa
 }
 
 // drift is the first half of a leapfrog: the position of the next state, and the momentum after half a step.
-func (k *chain) drift(next *point, half *blockVector, at point, p *blockVector, eps float64) {
+func (k *chain) drift(next *point, half *jointVector, at point, p *jointVector, eps float64) {
 	next.index = at.index + 1
 	if eps < 0 {
 		next.index = at.index - 1
 	}
-	for b, s := range k.shares {
+	for b, s := range k.parties {
 		s.metric.drift(next.q.at[b], half.at[b], at.q.at[b], p.at[b], at.g.at[b], eps)
 	}
 }
 
-// kick is the second half, which makes the momentum whole, and leaves the scalars of the state.
-func (k *chain) kick(next point, half *blockVector, eps float64) {
-	k.view(cap(k.part[0]))
-	for b, s := range k.shares {
+// kick is the second half of a leapfrog: the momentum after the full step. It sets the scalars of the state.
+func (k *chain) kick(next point, half *jointVector, eps float64) {
+	k.cutScalars(cap(k.part[0]))
+	for b, s := range k.parties {
 		part := k.part[b]
 		part[kinetic] = 0.5 * s.metric.kick(half.at[b], half.extra[b], next.g.at[b], eps)
 		part[logDensity], part[kineticStart] = k.logDensity(b), s.kinetic
 	}
 }
 
-// close merges a run with the newest waiting ones, whose halves it completes, and returns the whole with the number of scalars so far. Nothing is
-// decided yet: the products are not summed over the parties.
-func (k *chain) close(r run, merges int) (run, int) {
-	t, n := &k.tree, closings
+// mergeSubtrees merges a subtree with the newest waiting ones, its left neighbours, and returns the whole with the number of scalars so far. Whether one of
+// the pairs makes a U-turn is known only when these are summed over the parties.
+func (k *chain) mergeSubtrees(s subtree, merges int) (subtree, int) {
+	t, n := &k.tree, criteria
 	for range merges {
-		left := t.stack[len(t.stack)-1]
-		t.stack = t.stack[:len(t.stack)-1]
-		sum := k.merge(left, r, n)
-		k.pool.drop(left.sum, r.sum, left.last, r.first)
-		r = run{left.first, r.last, sum}
-		n += products
+		left := t.waiting[len(t.waiting)-1]
+		t.waiting = t.waiting[:len(t.waiting)-1]
+		sum := k.merge(left, s, n)
+		k.pool.drop(left.sum, s.sum, left.last, s.first)
+		s = subtree{left.first, s.last, sum}
+		n += perCriterion
 	}
-	return r, n
+	return s, n
 }
 
-// meet makes a complete subtree part of the trajectory, with the newest state as its end, and adds the products of the whole with its new half.
-func (k *chain) meet(dir int, r run, n int) int {
+// extendTrajectory makes the complete subtree of a doubling part of the trajectory, with the newest state as its end. It sets the scalars of the U-turn
+// criterion for the trajectory and its new half, and returns the number of scalars so far.
+func (k *chain) extendTrajectory(dir int, s subtree, n int) int {
 	t := &k.tree
-	sum := k.merge(run{t.edges[1-dir], t.edges[dir], t.momenta}, r, n)
-	k.pool.drop(t.momenta, r.first, r.last, r.sum)
+	sum := k.merge(subtree{t.endMomenta[1-dir], t.endMomenta[dir], t.momentumSum}, s, n)
+	k.pool.drop(t.momentumSum, s.first, s.last, s.sum)
 	k.pool.dropPoint(t.ends[dir])
-	k.pool.drop(t.edges[dir])
-	t.momenta, t.ends[dir], t.edges[dir] = sum, t.at.hold(), t.edge.hold()
-	t.level++
-	t.made = 0
-	return n + products
+	k.pool.drop(t.endMomenta[dir])
+	t.momentumSum, t.ends[dir], t.endMomenta[dir] = sum, t.newest.hold(), t.momentum.hold()
+	t.doublings++
+	t.states = 0
+	return n + perCriterion
 }
 
-// merge writes the products of two neighbouring runs, from scalar n on, and returns the sum of their momenta.
-func (k *chain) merge(l, r run, n int) *blockVector {
+// merge sets the scalars of the U-turn criterion for two neighbouring subtrees, from scalar n on, and returns the sum of their momenta.
+func (k *chain) merge(left, right subtree, n int) *jointVector {
 	sum := k.pool.get()
-	for b, s := range k.shares {
-		s.metric.turns(b, (*[products]float64)(k.part[b][n:]), sum, l, r)
+	for b, s := range k.parties {
+		s.metric.criterion(b, (*[perCriterion]float64)(k.part[b][n:]), sum, left, right)
 	}
 	return sum
 }
 
-// gain is H₀ − H of a new state, whose energy it sets. It is −∞ where that is not finite.
-func (k *chain) gain(at *point) float64 {
+// logWeight sets the energy of a new state and returns H₀ − H, the logarithm of its multinomial weight. It is −∞ where that is not finite.
+func (k *chain) logWeight(at *point) float64 {
 	at.lp = k.total[logDensity]
 	at.h = k.total[kinetic] - at.lp
-	gain := k.total[kineticStart] - k.now.lp - at.h
-	if !finite(gain) {
+	w := k.total[kineticStart] - k.now.lp - at.h
+	if !finite(w) {
 		k.bad++
 		return math.Inf(-1)
 	}
-	return gain
+	return w
 }
 
-// weigh counts a new state and says whether the trajectory may go on from it.
-func (k *chain) weigh(at *point) bool {
-	t, gain := &k.tree, k.gain(at)
+// weighState counts the newest state and reports whether the trajectory may go on from it: whether it does not diverge there.
+func (k *chain) weighState() bool {
+	t := &k.tree
+	logWeight := k.logWeight(&t.newest)
 	t.leapfrogs++
-	if gain < -maxError {
+	if logWeight < -maxEnergyError {
 		t.divergent = true
 		return false
 	}
-	w := math.Exp(gain)
+	w := math.Exp(logWeight)
 	accept := math.Min(1, w)
-	t.metro += accept
-	t.symmetric += 2 * accept / (1 + w)
-	t.newest = t.scaled(gain, w)
+	t.acceptSum += accept
+	t.symmetricSum += 2 * accept / (1 + w)
+	t.newestWeight = t.scaled(logWeight, w)
 	return true
 }
 
-// highest is how large the logarithm of a weight may be.
-const highest = 500
+// maxLogWeight is how large the logarithm of a scaled weight may be.
+const maxLogWeight = 500
 
-// scaled is the weight w = exp(gain) in the scale of the sums. Where it is too large for that the scale changes: after a bad start energies fall by
-// thousands.
-func (t *tree) scaled(gain, w float64) float64 {
-	if gain > t.top+highest {
-		by := math.Exp(t.top - gain)
-		t.sum *= by
-		t.subSum *= by
-		t.top = gain
+// scaled divides the weight w = exp(logWeight) by the scale of the sums of weights. Where it is too large for that the scale changes: after a bad start
+// energies fall by thousands.
+func (t *tree) scaled(logWeight, w float64) float64 {
+	if logWeight > t.logScale+maxLogWeight {
+		by := math.Exp(t.logScale - logWeight)
+		t.weight *= by
+		t.subtreeWeight *= by
+		t.logScale = logWeight
 	}
-	if t.top == 0 {
+	if t.logScale == 0 {
 		return w
 	}
-	return math.Exp(gain - t.top)
+	return math.Exp(logWeight - t.logScale)
 }
 
-// judge takes the newest state into the trajectory. It says whether that may grow further.
-func (k *chain) judge() bool {
+// addState adds the newest state, whose scalars have been summed, to the trajectory. It reports whether the trajectory may grow further.
+func (k *chain) addState() bool {
 	t := &k.tree
-	if !k.weigh(&t.at) || !k.straight(t.merges) {
+	if !k.weighState() || !k.noUTurn(t.merges) {
 		return false
 	}
-	k.choose()
-	return !t.whole || k.graft()
+	k.updateProposal()
+	return !t.complete || k.acceptSubtree()
 }
 
-// choose makes the newest state the candidate of its subtree, with the probability of its share in the weights so far.
-func (k *chain) choose() {
+// updateProposal makes the newest state the proposal of its subtree with the probability of its share in the subtree's weight (multinomial sampling).
+func (k *chain) updateProposal() {
 	t := &k.tree
-	first := t.candidate.q == nil
+	first := t.proposal.q == nil
 	if first {
-		t.subSum = 0
+		t.subtreeWeight = 0
 	}
-	if t.subSum += t.newest; first || k.choices.Float64() < t.newest/t.subSum {
-		k.pool.dropPoint(t.candidate)
-		t.candidate = t.at.hold()
+	if t.subtreeWeight += t.newestWeight; first || k.choices.Float64() < t.newestWeight/t.subtreeWeight {
+		k.pool.dropPoint(t.proposal)
+		t.proposal = t.newest.hold()
 	}
 }
 
-// straight says that none of the first merges has made a U-turn.
-func (k *chain) straight(merges int) bool {
+// noUTurn reports whether none of the first pairs of subtrees makes a U-turn.
+func (k *chain) noUTurn(merges int) bool {
 	for i := range merges {
-		if !k.persists(closings + i*products) {
+		if !k.criterionHolds(criteria + i*perCriterion) {
 			return false
 		}
 	}
 	return true
 }
 
-// persists is the criterion for the merge whose products begin at scalar n: all positive.
-func (k *chain) persists(n int) bool {
-	for _, d := range k.total[n:][:products] {
+// criterionHolds reports whether the pair of subtrees whose scalars begin at n makes no U-turn: all are positive.
+func (k *chain) criterionHolds(n int) bool {
+	for _, d := range k.total[n:][:perCriterion] {
 		if !(d > 0) {
 			return false
 		}
@@ -337,17 +339,17 @@ func (k *chain) persists(n int) bool {
 	return true
 }
 
-// graft takes a complete subtree's candidate for the sample with the probability of biased progressive sampling. It says whether the whole has made no
-// U-turn.
-func (k *chain) graft() bool {
+// acceptSubtree replaces the sample by the proposal of the complete subtree with the probability of biased progressive sampling (Betancourt 2017): the
+// subtree's weight over that of the trajectory before. It reports whether the trajectory as a whole makes no U-turn.
+func (k *chain) acceptSubtree() bool {
 	t := &k.tree
-	turns := closings + products*t.depth
+	n := criteria + perCriterion*t.depth
 	t.depth++
-	if t.subSum > t.sum || k.choices.Float64() < t.subSum/t.sum {
-		t.sample, t.candidate = t.candidate, t.sample
+	if t.subtreeWeight > t.weight || k.choices.Float64() < t.subtreeWeight/t.weight {
+		t.sample, t.proposal = t.proposal, t.sample
 	}
-	k.pool.dropPoint(t.candidate)
-	t.candidate = point{}
-	t.sum += t.subSum
-	return k.persists(turns)
+	k.pool.dropPoint(t.proposal)
+	t.proposal = point{}
+	t.weight += t.subtreeWeight
+	return k.criterionHolds(n)
 }

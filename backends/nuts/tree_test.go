@@ -58,7 +58,7 @@ type naive struct {
 	choices   density.Stream
 	dirs      uint64
 	leapfrogs int
-	metro     float64
+	accept    float64
 }
 
 type naiveState struct {
@@ -94,19 +94,19 @@ func (n *naive) build(s naiveState, depth int, eps float64) ([]naiveState, bool)
 	if depth == 0 {
 		next := n.leapfrog(s, eps)
 		n.leapfrogs++
-		n.metro += math.Min(1, math.Exp(n.h0-next.h))
-		return []naiveState{next}, n.h0-next.h >= -maxError
+		n.accept += math.Min(1, math.Exp(n.h0-next.h))
+		return []naiveState{next}, n.h0-next.h >= -maxEnergyError
 	}
 	left, ok := n.build(s, depth-1, eps)
 	if !ok {
 		return left, false
 	}
 	right, ok := n.build(left[len(left)-1], depth-1, eps)
-	return append(slices.Clone(left), right...), ok && n.straight(left, right)
+	return append(slices.Clone(left), right...), ok && n.noUTurn(left, right)
 }
 
 // straight is Stan's criterion: over both runs, and over each with the nearest state of the other.
-func (n *naive) straight(left, right []naiveState) bool {
+func (n *naive) noUTurn(left, right []naiveState) bool {
 	both := append(slices.Clone(left), right...)
 	return n.over(both) && n.over(both[:len(left)+1]) && n.over(both[len(left)-1:])
 }
@@ -160,7 +160,7 @@ func (n *naive) transition(q, p []float64, most int) (naiveState, int) {
 		if !forward {
 			slices.Reverse(all)
 		}
-		goes := n.straight(all, made)
+		goes := n.noUTurn(all, made)
 		if all = append(all, made...); !forward {
 			slices.Reverse(all)
 		}
@@ -192,7 +192,7 @@ func TestTreeIsTheNaiveRecursion(t *testing.T) {
 			n.choices.Round(uint64(k.done))
 			n.dirs = n.choices.Rand().Uint64()
 			var p []float64
-			for b, s := range k.shares {
+			for b, s := range k.parties {
 				n.inverse = append(n.inverse, s.metric.inverse...)
 				from := k.env.Private(b, "nuts momentum")
 				from.Round(uint64(k.done))
@@ -221,7 +221,7 @@ func TestTreeIsTheNaiveRecursion(t *testing.T) {
 			}
 			close("the log density", k.last.LogDensity, want.lp)
 			close("the energy", k.last.Energy, want.h)
-			close("the acceptance statistic", k.last.Accept, n.metro/float64(n.leapfrogs))
+			close("the acceptance statistic", k.last.Accept, n.accept/float64(n.leapfrogs))
 		}
 	})
 	for depth := range most + 1 {
@@ -240,8 +240,8 @@ func TestLeapfrogIsReversible(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		k.plant()
-		at, p := k.tree.ends[1], k.tree.edges[1]
+		k.startTrajectory()
+		at, p := k.tree.ends[1], k.tree.endMomenta[1]
 		first := at.hold()
 		for _, eps := range []float64{k.eps, -k.eps} {
 			for range 10 {

@@ -8,7 +8,7 @@ import (
 	"github.com/vflc/vflc/backends/checkpoint"
 )
 
-// A tuner is a way to warm up: it sets the metric of every share and the step size. What it decides for all follows from counts and totals.
+// A tuner is a way to warm up: it sets the metric of every party and the step size. What it decides for all parties follows from counts and totals.
 type tuner interface {
 	begin(ctx context.Context) error // at the starting point
 	learn(ctx context.Context) error // after each transition of the warm-up
@@ -23,11 +23,12 @@ func newTuner(k *chain) tuner {
 		return &stan{k: k, step: step, windows: adapt.NewWindows(warmup)}
 	}
 	step.Limit = math.Pi // beyond it a leapfrog of a well-scaled Gaussian goes round
-	return &fisher{k: k, step: step, turns: adapt.NewTurns(warmup)}
+	return &fisher{k: k, step: step, schedule: adapt.NewSwitches(warmup)}
 }
 
-// estimates are what one party has seen of its own block. Fisher keeps two of draws and gradients, Stan's one of draws.
-type estimates struct{ fore, back estimate }
+// estimates are moments of one party's own block. Fisher keeps two of draws and gradients, the foreground in use and the background that replaces it; Stan
+// keeps one of draws.
+type estimates struct{ foreground, background estimate }
 
 type estimate struct {
 	draws, gradients       *adapt.Moments
@@ -36,9 +37,9 @@ type estimate struct {
 
 func newEstimates(dim, full int, both bool) estimates {
 	var e estimates
-	e.fore = newEstimate(dim, full)
+	e.foreground = newEstimate(dim, full)
 	if both {
-		e.back = newEstimate(dim, full)
+		e.background = newEstimate(dim, full)
 	}
 	return e
 }

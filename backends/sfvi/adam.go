@@ -31,7 +31,7 @@ func (a *adam) ascend(phi, grad []float64, rate float64) {
 	vec.Adam(len(phi), phi, a.first, a.second, grad, step, scale, beta1, beta2, epsilon)
 }
 
-// keep notes where phi and the optimiser stand.
+// keep copies phi and the state of the optimiser.
 func (a *adam) keep(phi []float64) {
 	n := len(phi)
 	copy(a.safe, phi)
@@ -40,8 +40,8 @@ func (a *adam) keep(phi []float64) {
 	a.old1, a.old2 = a.decay1, a.decay2
 }
 
-// goBack returns to where they stood.
-func (a *adam) goBack(phi []float64) {
+// restore sets both to what keep has copied.
+func (a *adam) restore(phi []float64) {
 	n := len(phi)
 	copy(phi, a.safe)
 	copy(a.first, a.safe[n:])

@@ -24,7 +24,7 @@ type amortized struct {
 	logs   []float64
 	seeds  [2][]float64 // of one net: for its parameters, for its input
 	du     []float64
-	// labelled and totalled say what is an input where it is there.
+	// labelled and totalled are whether the response and the total are inputs.
 	labelled, totalled bool
 }
 
@@ -61,18 +61,18 @@ func (q *amortized) inputs(c density.Cut) [][]float64 {
 	return in
 }
 
-// share lends the guide's arrays to later windows of as many rows, or borrows those of an earlier one.
-func (q *amortized) share(lent map[int]*amortized, rows int) {
-	if lent[rows] == nil {
-		lent[rows] = q
+// shareArrays makes windows of equally many rows work in one set of arrays, that of the first such window, which byRows holds.
+func (q *amortized) shareArrays(byRows map[int]*amortized, rows int) {
+	if byRows[rows] == nil {
+		byRows[rows] = q
 		return
 	}
-	q.borrow(lent[rows])
+	q.useArraysOf(byRows[rows])
 }
 
-// borrow makes the guide work in the arrays of another, of cuts of the same sizes, that never works at the same time: they stay in the caches when
-// one follows the other. Its labels remain its own.
-func (q *amortized) borrow(from *amortized) {
+// useArraysOf makes the guide work in the arrays of another, of cuts of the same sizes, that is never used at the same time: the arrays stay in the caches
+// when one follows the other. The guide keeps its own labels.
+func (q *amortized) useArraysOf(from *amortized) {
 	own := *q
 	*q = *from
 	q.block, q.cuts, q.label, q.nets = own.block, own.cuts, own.label, nil

@@ -55,7 +55,7 @@ func (k *kernel) heading() string {
 // Save implements backends.Kernel.
 func (k *kernel) Save(w io.Writer) error { return checkpoint.Save(w, k.heading(), k.state) }
 
-// Load implements backends.Kernel. The error says where the checkpoint does not fit this run.
+// Load implements backends.Kernel. The error names what does not fit this run.
 func (k *kernel) Load(r io.Reader) error {
 	if err := checkpoint.Load(r, k.heading(), k.state); err != nil {
 		return fmt.Errorf("sfvi: %w", err)

@@ -97,11 +97,11 @@ func (k *kernel) trace(ctx context.Context) error {
 // integrand leaves log p − log q at n draws, at most batchOf, in k.sums and adds them to r. One that is not finite is counted and becomes −Inf: a draw of no
 // weight. Nothing depends on them before the last is there, so the parties add them up at once.
 func (k *kernel) integrand(ctx context.Context, from source, first uint64, n int, r *running) error {
-	k.climbing = false
-	k.face(everything)
+	k.wantGradient = false
+	k.selectView(allRows)
 	for d := range n {
 		if from == tracing {
-			k.face(k.sampledAt(first + uint64(d)))
+			k.selectView(k.traceWindow(first + uint64(d)))
 		}
 		if err := k.visit(ctx, from, first+uint64(d)); err != nil {
 			return err
@@ -149,7 +149,7 @@ func (k *kernel) Ratios() []float64 {
 	return k.ratios
 }
 
-// info says where the fit stands.
+// info describes the state of the fit.
 func (k *kernel) info() backends.Info {
 	i := backends.Info{Phase: "fit", Iteration: k.iter, Iterations: k.planned, NonFinite: k.bad}
 	if k.phase >= evaluating && k.evaluated > 0 {

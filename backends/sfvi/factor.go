@@ -13,7 +13,7 @@ type factor struct {
 	opt      adam
 }
 
-// newFactor makes a factor for iterations of several draws or of one. Where apart, its steps may be taken back.
+// newFactor makes a factor for iterations of several draws or of one. Where parties are apart its steps can be undone.
 func newFactor(size int, several, apart bool) *factor {
 	v := make([]float64, 3*size)
 	f := &factor{phi: v[:size], grad: v[size : 2*size], mean: v[2*size:], opt: newAdam(size)}
@@ -36,7 +36,7 @@ func (f *factor) collect(d int) {
 	vec.Approach(len(f.grad), f.slope, 1/float64(d+1), f.grad)
 }
 
-// ascend moves the parameters along the slope, and notes where they were where that may be too early.
+// ascend moves the parameters along the slope. Where the step may have to be undone it keeps a copy first.
 func (f *factor) ascend(rate float64) {
 	if f.opt.safe != nil {
 		f.opt.keep(f.phi)

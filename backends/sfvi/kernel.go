@@ -28,50 +28,51 @@ const (
 
 // A kernel is one fit, over the parties of this process.
 type kernel struct {
-	env      density.Env
-	settings backends.Settings
-	parties  []*party
-	theta    [][]float64
-	grad     [][]float64
-	lp       []float64
-	part     [][]float64
-	total    []float64
-	terms    [][]float64 // of the integrand at several draws, by block
-	sums     []float64   // over the blocks
-	whole    view
-	windows  []view // none where every evaluation is of all rows
-	facing   int    // the view of the evaluation at hand
-	visiting int    // that of the iteration at hand
-	coming   int    // that of the next draw of the fit
-	order    order
-	sampled  density.Stream // of the trace's windows
+	env           density.Env
+	settings      backends.Settings
+	parties       []*party
+	theta         [][]float64
+	grad          [][]float64
+	lp            []float64
+	part          [][]float64
+	total         []float64
+	terms         [][]float64 // of the integrand at several draws, by block
+	sums          []float64   // over the blocks
+	whole         view
+	windows       []view // none where every evaluation is of all rows
+	current       int    // number of the view of the current evaluation
+	iterationView int    // that of the current iteration
+	nextView      int    // that of the next draw of the fit
+	order         order
+	traceWindows  density.Stream // chooses the windows of the trace
 
-	climbing  bool        // the current evaluation is to give a gradient
-	ahead     bool        // parties are apart, so that a draw is made before the sums of the one before it are known
-	begun     bool        // the evaluation of the next draw of the fit has been made
-	round     uint64      // of the draw at hand
-	last      bool        // it is the last of its iteration
-	proceed   func() bool // verdict
-	phase     int
-	iter      int // iterations done
-	planned   int // iterations in all
-	samples   int // draws of one iteration
-	tail      int // the first iteration that is averaged
-	bad       int // evaluations that were not finite
-	row       int // iterations in a row that were not
-	elbo      running
-	evaluated int // draws of the final ELBO
-	ratios    []float64
-	smooth    history
-	traced    backends.Estimate
-	fresh     bool              // traced is of the last Step
-	drift     backends.Estimate // at the last point of the trace
+	wantGradient  bool        // from the current evaluation
+	speculative   bool        // parties are apart, so that a draw is made before the sums of the one before it are known
+	nextEvaluated bool        // the evaluation of the next draw of the fit has been made
+	round         uint64      // of the current draw
+	last          bool        // it is the last of its iteration
+	proceed       func() bool // decide
+	phase         int
+	iter          int // iterations done
+	planned       int // iterations in all
+	samples       int // draws of one iteration
+	tail          int // the first iteration that is averaged
+	bad           int // evaluations that were not finite
+	row           int // iterations in a row that were not
+	elbo          running
+	evaluated     int // draws of the final ELBO
+	ratios        []float64
+	smooth        history
+	traced        backends.Estimate
+	fresh         bool              // traced is of the last Step
+	drift         backends.Estimate // at the last point of the trace
 }
 
 // newKernel allocates a fit.
 func newKernel(env density.Env, s backends.Settings) (*kernel, error) {
 	blocks := env.Blocks()
-	k := &kernel{env: env, settings: s, lp: make([]float64, len(blocks)), total: make([]float64, 2), whole: view{env: env}, facing: everything}
+	k := &kernel{env: env, settings: s, lp: make([]float64, len(blocks)), total: make([]float64, 2), current: allRows}
+	k.whole = newView(env)
 	k.samples = s.Int(mcSamples)
 	for b, block := range blocks {
 		p, err := newParty(env, b, s)
@@ -88,11 +89,13 @@ func newKernel(env density.Env, s backends.Settings) (*kernel, error) {
 		return nil, err
 	}
 	if s.Text(guideForm) == "amortized" && strings.Contains(s.Text(guideInputs), "total") {
-		k.wantTotals()
+		if err := k.wantTotals(); err != nil {
+			return nil, err
+		}
 	}
 	k.sums = make([]float64, batchOf)
 	k.ratios = make([]float64, s.Int(elboDraws))
-	k.ahead, k.proceed = env.Apart(), k.verdict
+	k.speculative, k.proceed = k.whole.pipeline.Apart(), k.decide
 	k.planned = s.Int(iterations)
 	k.tail = k.planned - k.planned/tailShare
 	k.smooth = newHistory(k.planned)
@@ -105,7 +108,7 @@ func (k *kernel) Init(ctx context.Context) error {
 		for _, p := range k.parties {
 			p.start(attempt)
 		}
-		k.face(everything)
+		k.selectView(allRows)
 		_, ok, err := k.evaluate(ctx, starting, attempts+attempt)
 		if err != nil || ok {
 			return err
@@ -115,27 +118,28 @@ func (k *kernel) Init(ctx context.Context) error {
 }
 
 func (k *kernel) why() string {
-	if why := k.view(k.facing).env.Why(); why != "" {
+	if why := k.view(k.current).env.Why(); why != "" {
 		return why
 	}
 	return "a gradient overflowed"
 }
 
-// evaluate draws once from q with the given noise, and evaluates the ELBO's integrand log p − log q and its gradient, left in each party's grad. ok says that all of it was finite, and is the same at every party.
+// evaluate draws once from q with the given noise. It returns the ELBO's integrand log p − log q, and leaves its gradient in each party's grad. ok is whether all
+// of it was finite, and is the same at every party.
 func (k *kernel) evaluate(ctx context.Context, from source, round uint64) (ratio float64, ok bool, err error) {
-	k.climbing = true
+	k.wantGradient = true
 	if err := k.visit(ctx, from, round); err != nil {
 		return 0, false, err
 	}
-	k.leave()
+	k.setScalars()
 	if err := k.env.Sum(ctx, k.part, k.total); err != nil {
 		return 0, false, err
 	}
-	return k.total[0], k.sound(), nil
+	return k.total[0], k.allFinite(), nil
 }
 
-// leave completes the gradients and leaves what the parties have to add up.
-func (k *kernel) leave() {
+// setScalars completes the gradients and sets the scalars that the parties add up: the integrand, and 1 where a gradient was not finite.
+func (k *kernel) setScalars() {
 	for b, p := range k.parties {
 		k.part[b][0], k.part[b][1] = k.lp[b]+p.ratio, 0
 		if !p.finish(k.grad[b]) {
@@ -144,8 +148,8 @@ func (k *kernel) leave() {
 	}
 }
 
-// sound says that the density and all gradients were finite.
-func (k *kernel) sound() bool { return finite(k.total[0]) && k.total[1] == 0 }
+// allFinite reports whether the density and all gradients were finite, from the totals.
+func (k *kernel) allFinite() bool { return finite(k.total[0]) && k.total[1] == 0 }
 
 // draw draws once from q.
 func (k *kernel) draw(from source, round uint64) {
@@ -161,7 +165,7 @@ func (k *kernel) visit(ctx context.Context, from source, round uint64) error {
 	if err := k.exchangeTotals(ctx); err != nil {
 		return err
 	}
-	return k.view(k.facing).env.Density(ctx, k.theta, k, k.grad, k.lp)
+	return k.view(k.current).env.Density(ctx, k.theta, k, k.grad, k.lp)
 }
 
 // Value implements density.Coordinates.
@@ -173,7 +177,7 @@ func (k *kernel) Value(b int, g, z []float64) {
 // Adjoint implements density.Coordinates.
 func (k *kernel) Adjoint(b int, adj, own, w, early []float64) {
 	p := k.parties[b]
-	if !k.climbing {
+	if !k.wantGradient {
 		clear(w)
 		return
 	}
@@ -194,7 +198,7 @@ func (k *kernel) Step(ctx context.Context) (backends.Info, error) {
 }
 
 func (k *kernel) iterate(ctx context.Context) error {
-	ok, err := k.climb(ctx)
+	ok, err := k.takeDraws(ctx)
 	if err != nil {
 		return err
 	}
@@ -210,7 +214,7 @@ func (k *kernel) iterate(ctx context.Context) error {
 	if k.iter > k.tail {
 		for _, p := range k.parties {
 			p.own.average()
-			p.at(k.visiting).vars.average()
+			p.at(k.iterationView).vars.average()
 		}
 	}
 	if k.iter%k.settings.Int(elboEvery) == 0 {
@@ -222,21 +226,21 @@ func (k *kernel) iterate(ctx context.Context) error {
 	return nil
 }
 
-// climb evaluates the draws of an iteration, leaves the mean of their gradients in each party's slope, and moves the parameters. It stops at a draw that is
-// not finite.
-func (k *kernel) climb(ctx context.Context) (ok bool, err error) {
-	if !k.begun {
-		k.face(k.visited(k.iter))
+// takeDraws evaluates the draws of an iteration, leaves the mean of their gradients in each party's slope, and moves the parameters. It stops at a draw that is
+// not finite, and then reports false.
+func (k *kernel) takeDraws(ctx context.Context) (ok bool, err error) {
+	if !k.nextEvaluated {
+		k.selectView(k.windowOf(k.iter))
 	}
-	k.visiting, k.coming = k.facing, k.facing
+	k.iterationView, k.nextView = k.current, k.current
 	for d := range k.samples {
 		k.round, k.last = uint64(k.iter)*uint64(k.samples)+uint64(d), d+1 == k.samples
-		if !k.begun {
-			k.climbing = true
+		if !k.nextEvaluated {
+			k.wantGradient = true
 			if err := k.visit(ctx, fitting, k.round); err != nil {
 				return false, err
 			}
-			k.leave()
+			k.setScalars()
 		}
 		for _, p := range k.parties {
 			if k.samples > 1 {
@@ -244,7 +248,7 @@ func (k *kernel) climb(ctx context.Context) (ok bool, err error) {
 				p.vars.collect(d)
 			}
 		}
-		ratio, ok, err := k.conclude(ctx)
+		ratio, ok, err := k.finishDraw(ctx)
 		if err != nil || !ok {
 			return false, err
 		}
@@ -255,65 +259,65 @@ func (k *kernel) climb(ctx context.Context) (ok bool, err error) {
 	return true, nil
 }
 
-// conclude adds up what a draw has left and, where it is sound and the last of its iteration, moves the parameters. Unless something else comes next,
-// the next draw's evaluation is made in the same exchange: where parties are apart they move and draw before they know, and go back where it was
-// not sound.
-func (k *kernel) conclude(ctx context.Context) (ratio float64, ok bool, err error) {
-	k.begun = false
-	if k.pausing() {
+// finishDraw sums the scalars of a draw over the parties and, where the draw is finite and the last of its iteration, moves the parameters. Unless something
+// else comes next, the next draw is evaluated in the same exchange: where parties are apart they move and draw before the totals are there, and restore the
+// parameters where the draw was not finite.
+func (k *kernel) finishDraw(ctx context.Context) (ratio float64, ok bool, err error) {
+	k.nextEvaluated = false
+	if k.sumsAlone() {
 		if err := k.env.Sum(ctx, k.part, k.total); err != nil {
 			return 0, false, err
 		}
-		if ok = k.sound(); ok && k.last {
+		if ok = k.allFinite(); ok && k.last {
 			k.ascend()
 		}
 		return k.total[0], ok, nil
 	}
 	if k.last {
-		k.coming = k.visited(k.iter + 1)
+		k.nextView = k.windowOf(k.iter + 1)
 	}
-	if k.ahead {
-		k.next()
+	if k.speculative {
+		k.nextDraw()
 	}
-	tally := density.Tally{Part: k.part, Total: k.total, Go: k.proceed}
-	if err := k.view(k.coming).env.Proceed(ctx, tally, k.theta, k, k.grad, k.lp); err != nil {
+	decision := density.Decision{Part: k.part, Total: k.total, Wanted: k.proceed}
+	if err := k.view(k.nextView).pipeline.Proceed(ctx, decision, k.theta, k, k.grad, k.lp); err != nil {
 		return 0, false, err
 	}
-	if k.begun {
-		k.leave()
+	if k.nextEvaluated {
+		k.setScalars()
 	}
-	return k.total[0], k.begun, nil
+	return k.total[0], k.nextEvaluated, nil
 }
 
-// pausing says that what comes next is not the evaluation of a draw of the fit.
-func (k *kernel) pausing() bool {
+// sumsAlone reports whether what comes next is not the evaluation of a draw of the fit, so that the sums need an exchange of their own.
+func (k *kernel) sumsAlone() bool {
 	next := k.iter + 1
-	return k.whole.centre != nil || k.last && (next == k.planned || next%k.settings.Int(elboEvery) == 0)
+	return k.whole.sums != nil || k.last && (next == k.planned || next%k.settings.Int(elboEvery) == 0)
 }
 
-// next makes the next draw, after the step that an iteration ends with.
-func (k *kernel) next() {
+// nextDraw makes the next draw, after the step of the optimiser where the iteration ends.
+func (k *kernel) nextDraw() {
 	if k.last {
 		k.ascend()
-		k.face(k.coming)
+		k.selectView(k.nextView)
 	}
 	k.draw(fitting, k.round+1)
 }
 
-// verdict says whether a draw was sound, and so the next evaluation is wanted.
-func (k *kernel) verdict() bool {
-	k.begun = k.sound()
+// decide reports whether a draw was finite, and so the next evaluation is wanted.
+func (k *kernel) decide() bool {
+	k.nextEvaluated = k.allFinite()
 	switch {
-	case k.begun && !k.ahead:
-		k.next()
-	case !k.begun && k.ahead && k.last:
+	case k.nextEvaluated && !k.speculative:
+		k.nextDraw()
+	case !k.nextEvaluated && k.speculative && k.last:
 		for _, p := range k.parties {
-			p.own.opt.goBack(p.own.phi)
-			h := p.at(k.visiting)
-			h.vars.opt.goBack(h.vars.phi)
+			p.own.opt.restore(p.own.phi)
+			h := p.at(k.iterationView)
+			h.vars.opt.restore(h.vars.phi)
 		}
 	}
-	return k.begun
+	return k.nextEvaluated
 }
 
 // ascend moves q(θ) and the guide of the iteration's rows.
@@ -337,7 +341,7 @@ func (k *kernel) rate() float64 {
 	return last + 0.5*(first-last)*(1+math.Cos(math.Pi*float64(k.iter)/float64(k.planned)))
 }
 
-// advance moves on to the tail or to the evaluation when its time has come.
+// advance begins the tail or the evaluation of the final ELBO where it is due.
 func (k *kernel) advance() {
 	switch {
 	case k.iter == k.planned:
@@ -355,7 +359,7 @@ func (k *kernel) advance() {
 // shortest is the number of iterations in all if the tail begins now.
 func (k *kernel) shortest() int { return k.iter + k.iter/(tailShare-1) }
 
-// mayStop says that the rest of the iterations before the tail can be left out.
+// mayStop reports whether the rest of the iterations before the tail can be left out.
 func (k *kernel) mayStop() bool {
 	if !k.fresh || k.settings.Text(schedule) != "constant" {
 		return false
@@ -368,7 +372,7 @@ func (k *kernel) mayStop() bool {
 
 // Auxiliary implements backends.Kernel, with the noise that goes with the draw's in the final ELBO.
 func (k *kernel) Auxiliary(ctx context.Context, id int, z [][]float64) error {
-	k.face(everything)
+	k.selectView(allRows)
 	for b, p := range k.parties {
 		p.draw(drawing, uint64(id), k.theta[b])
 	}

@@ -11,17 +11,16 @@ import (
 // iterations, each held back by the other's density. Where cuts depend on shared parameters, ḡ is that of their draw. phi: m, then log s.
 type meanfield struct {
 	aux
-	centre  []float64 // ḡ
-	mean    []float64 // of e given g
-	seed    []float64 // of a pull at the centre
-	discard []float64 // the gradient of a pull that is wanted for its early part alone
+	pulls  density.DifferentiableCuts
+	centre []float64 // ḡ
+	mean   []float64 // of e given g
+	seed   []float64 // of a pull at the centre
 }
 
 func newMeanfield(b density.Block, _ backends.Settings) (guide, error) {
+	pulls, err := density.RequireOf[density.DifferentiableCuts](b)
 	n := b.AuxLen()
-	return &meanfield{
-		aux: newAux(b), centre: make([]float64, n), mean: make([]float64, n), seed: make([]float64, n), discard: make([]float64, b.Dim()),
-	}, nil
+	return &meanfield{aux: newAux(b), pulls: pulls, centre: make([]float64, n), mean: make([]float64, n), seed: make([]float64, n)}, err
 }
 
 func (q *meanfield) size() int { return q.each() * q.len() }
@@ -50,8 +49,8 @@ func (q *meanfield) adjoint(_, adj, own, w, early, grad, dmu []float64) {
 		vec.ScaleAdd(c.Len(), span(w, c), q.weight/c.Rho, span(q.e, c), span(own, c))
 		vec.Scale(c.Len(), span(q.seed, c), span(grad, c), 1/c.Rho)
 	}
-	q.block.Pull(density.Centre, q.seed, dmu, nil)
-	if early != nil {
+	q.pulls.Pull(density.Centre, q.seed, dmu)
+	if len(early) > 0 {
 		q.pullEarly(early)
 	}
 }
@@ -61,5 +60,5 @@ func (q *meanfield) pullEarly(early []float64) {
 	for _, c := range q.cuts {
 		vec.Scale(c.Len(), span(q.seed, c), span(q.de, c), 1/c.Rho)
 	}
-	q.block.Pull(density.Centre, q.seed, q.discard, early)
+	q.pulls.PullEarly(density.Centre, q.seed, early)
 }

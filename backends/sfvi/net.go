@@ -17,14 +17,14 @@ const rows = 64
 // A net is a multilayer perceptron, inputs–16–16–2 with tanh, applied to n elements alike: (f, h) = net(u). Its parameters are laid out as
 // W1 (one row an input), b1, W2 (one row an output unit), b2, W3 (a row for f, a row for h), b3.
 //
-// Activations are kept block by block: those of the elements from to to (to − from ≤ rows) begin at from·width, unit after unit.
+// Activations are kept tile by tile: those of the elements from to to (to − from ≤ rows) begin at from·width, unit after unit.
 type net struct {
 	n      int
 	in     [][]float64 // in[k][i] is input k of element i
 	out    []float64   // f of all elements, then h
 	first  []float64   // activations of the first hidden layer
 	second []float64
-	delta  [2][]float64 // of one block: of the layer above, and of that below
+	delta  [2][]float64 // of one tile: of the layer above, and of that below
 }
 
 func newNet(in [][]float64) *net {
@@ -73,20 +73,20 @@ func (q *net) start(phi []float64, from density.Stream) {
 	}
 }
 
-// A block is m elements from number from on.
-type block struct{ from, m int }
+// A tile is m elements from number from on.
+type tile struct{ from, m int }
 
-// block returns the block that begins at an element.
-func (q *net) block(from int) block { return block{from, min(rows, q.n-from)} }
+// tile returns the tile that begins at an element.
+func (q *net) tile(from int) tile { return tile{from, min(rows, q.n-from)} }
 
-// of is the part of a vector of activations that belongs to a block.
-func (b block) of(v []float64) []float64 { return v[b.from*width:][:b.m*width] }
+// of is the part of a vector of activations that belongs to a tile.
+func (b tile) of(v []float64) []float64 { return v[b.from*width:][:b.m*width] }
 
 // forward sets the outputs.
 func (q *net) forward(phi []float64) {
 	w := q.weights(phi)
 	for from := 0; from < q.n; from += rows {
-		b := q.block(from)
+		b := q.tile(from)
 		m, one, two := b.m, b.of(q.first), b.of(q.second)
 		vec.Dense(m, one, m, q.in[0][from:], 0, w.w1, 0, 1, 1, width, w.b1)
 		for c, in := range q.in[1:] {
@@ -99,24 +99,24 @@ func (q *net) forward(phi []float64) {
 }
 
 // backward sets grad to the gradient of the parameters and du to that of input 0, each from seeds of its own, derivatives by f of all elements and then
-// by h: what the parameters climb and what the input feels differ.
+// by h: the gradients by parameters and by the input have different seeds.
 func (q *net) backward(phi, seeds, inputSeeds, grad, du []float64) {
 	clear(grad)
 	w, g := q.weights(phi), q.weights(grad)
 	for from := 0; from < q.n; from += rows {
-		b := q.block(from)
-		q.climb(b, &w, &g, seeds)
-		q.feel(b, &w, inputSeeds, du)
+		b := q.tile(from)
+		q.parameterGradient(b, &w, &g, seeds)
+		q.inputGradient(b, &w, inputSeeds, du)
 	}
 }
 
-// climb adds what a block gives to the gradient of the parameters.
-func (q *net) climb(b block, w, g *weights, seeds []float64) {
+// parameterGradient adds what a tile gives to the gradient of the parameters.
+func (q *net) parameterGradient(b tile, w, g *weights, seeds []float64) {
 	m, one, two := b.m, b.of(q.first), b.of(q.second)
 	seeds = seeds[b.from:]
 	vec.DenseGradient(m, g.w3, 1, width, two, m, seeds, q.n, width, 2)
 	vec.ColumnSumsAdd(m, g.b3, seeds, q.n, 2)
-	upper, lower := q.carry(b, w, seeds)
+	upper, lower := q.backpropagate(b, w, seeds)
 	vec.DenseGradient(m, g.w2, 1, width, one, m, upper, m, width, width)
 	vec.ColumnSumsAdd(m, g.b2, upper, m, width)
 	for c, in := range q.in {
@@ -125,14 +125,14 @@ func (q *net) climb(b block, w, g *weights, seeds []float64) {
 	vec.ColumnSumsAdd(m, g.b1, lower, m, width)
 }
 
-// feel sets du for a block.
-func (q *net) feel(b block, w *weights, seeds, du []float64) {
-	_, lower := q.carry(b, w, seeds[b.from:])
+// inputGradient sets du for a tile.
+func (q *net) inputGradient(b tile, w *weights, seeds, du []float64) {
+	_, lower := q.backpropagate(b, w, seeds[b.from:])
 	vec.Dense(b.m, du[b.from:], 0, lower, b.m, w.w1, 1, 0, width, 1, nil)
 }
 
-// carry takes seeds on the outputs back to the sums before the tanh of either layer.
-func (q *net) carry(b block, w *weights, seeds []float64) (upper, lower []float64) {
+// backpropagate takes seeds on the outputs back to the sums before the tanh of either layer.
+func (q *net) backpropagate(b tile, w *weights, seeds []float64) (upper, lower []float64) {
 	m := b.m
 	upper, lower = q.delta[0][:m*width], q.delta[1][:m*width]
 	vec.DenseTanhBack(m, upper, m, seeds, q.n, w.w3, width, 1, 2, width, b.of(q.second))

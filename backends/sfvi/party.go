@@ -30,13 +30,13 @@ var sourceNames = [sources]string{"sfvi", "sfvi trace", "sfvi draw", "sfvi start
 
 // A party is one block with its factors of q, and the shards of it that are evaluated.
 type party struct {
-	*shard  // of the evaluation at hand
+	*shard  // of the current evaluation
 	whole   *shard
 	windows []*shard // none where every evaluation is of all rows
 	theta   gaussian
 	own     *factor   // of q(θ)
 	ratio   float64   // of the last draw: log p's auxiliary terms − log q
-	cut     []float64 // of a draw whose auxiliary variables are wanted
+	cut     []float64 // of a draw whose auxiliary variables are asked for
 	streams [sources]density.Stream
 	noisy   bool   // the noise in theta.eps and in the guide is that of fitting's round …
 	round   uint64 // … with this number, or its opposite if
@@ -51,7 +51,7 @@ func newParty(env density.Env, b int, s backends.Settings) (*party, error) {
 	if err != nil {
 		return nil, err
 	}
-	several, apart := s.Int(mcSamples) > 1, env.Apart()
+	several, apart := s.Int(mcSamples) > 1, density.AsPipelined(env).Apart()
 	p.own, whole.vars = newFactor(p.theta.size(), several, apart), newFactor(whole.size(), several, apart)
 	p.whole, p.shard = whole, whole
 	for k, name := range sourceNames {
@@ -83,7 +83,7 @@ func (p *party) start(attempt uint64) {
 	}
 }
 
-// draw sets theta from round r of a stream, and readies the noise of z. Draws of the fit come in pairs with opposite noise: what the gradient has of
+// draw sets theta from round r of a stream, and fills the noise of z. Draws of the fit come in pairs with opposite noise: what the gradient has of
 // odd order in the noise, most of its variance in the means, then cancels within two steps, or within one step of two draws, and from the averaged
 // iterates almost wholly.
 func (p *party) draw(from source, r uint64, theta []float64) {
@@ -121,7 +121,7 @@ func (p *party) turn() {
 	p.turned = !p.turned
 }
 
-// sample sets theta to that of round r of a stream, without readying the noise of z.
+// sample sets theta to that of round r of a stream, and leaves the noise of z alone.
 func (p *party) sample(from source, r uint64, theta []float64) {
 	s := p.streams[from]
 	s.Round(r)

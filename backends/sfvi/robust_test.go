@@ -34,13 +34,6 @@ func (f *faulty) Density(ctx context.Context, theta [][]float64, coords density.
 	return err
 }
 
-func (f *faulty) Proceed(ctx context.Context, t density.Tally, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
-	if err := f.Sum(ctx, t.Part, t.Total); err != nil || !t.Go() {
-		return err
-	}
-	return f.Density(ctx, theta, coords, grad, lp)
-}
-
 func (f *faulty) Why() string { return "y ~ normal(mu, sigma): sigma is 0" }
 
 func kernelOver(t *testing.T, env density.Env, given map[string]string) *kernel {

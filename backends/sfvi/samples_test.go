@@ -50,7 +50,7 @@ func TestSeveralDrawsAreAveraged(t *testing.T) {
 			elsewhere(many)
 			const iteration = 5
 			many.iter = iteration
-			if ok, err := many.climb(context.Background()); err != nil || !ok {
+			if ok, err := many.takeDraws(context.Background()); err != nil || !ok {
 				t.Fatal(ok, err)
 			}
 			for b, p := range one.parties {
@@ -82,7 +82,7 @@ func TestTwoDrawsGiveExactGradientsOfMeans(t *testing.T) {
 			means := func(iteration int) (out []float64) {
 				k.iter, k.planned = iteration, iteration+1 // no other draw is begun
 				elsewhere(k)
-				if ok, err := k.climb(context.Background()); err != nil || !ok {
+				if ok, err := k.takeDraws(context.Background()); err != nil || !ok {
 					t.Fatal(ok, err)
 				}
 				for _, p := range k.parties {

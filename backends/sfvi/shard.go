@@ -5,7 +5,7 @@ import (
 	"github.com/vflc/vflc/density"
 )
 
-// A shard is what a party evaluates at a time, all of its rows or those of a window, with the guide of their auxiliary variables.
+// A shard is a part of a party that is evaluated at a time, all of its rows or those of a window, with the guide of their auxiliary variables.
 type shard struct {
 	block density.Block
 	guide guide   // nil without auxiliary variables
@@ -36,7 +36,7 @@ func (h *shard) size() int {
 	return h.guide.size()
 }
 
-// locate notes where the auxiliary variables of a window with these rows are among those of all.
+// locate sets place: the positions of the auxiliary variables of a window with these rows among those of all.
 func (h *shard) locate(whole *shard, rows []int) {
 	h.place = make([]int, h.block.AuxLen())
 	for k, c := range h.block.Cuts() {
@@ -69,9 +69,9 @@ func (h *shard) gather(windows []*shard) {
 }
 
 // divide makes the party's shards of the windows. Parameters that all auxiliary variables share are those of the whole; others are the windows'.
-func (p *party) divide(env density.Windowed, b int, s backends.Settings) error {
-	several, apart := s.Int(mcSamples) > 1, env.Apart()
-	lent := map[int]*amortized{} // by the rows of the window
+func (p *party) divide(env density.Windowed, b int, s backends.Settings, apart bool) error {
+	several := s.Int(mcSamples) > 1
+	byRows := map[int]*amortized{} // by the rows of the window
 	for k := range env.Windows() {
 		w, rows := env.Window(k)
 		h, err := newShard(w.Blocks()[b], s, float64(env.Windows()))
@@ -82,7 +82,7 @@ func (p *party) divide(env density.Windowed, b int, s backends.Settings) error {
 		if h.guide != nil {
 			h.locate(p.whole, rows)
 			if q, ok := h.guide.(*amortized); ok {
-				q.share(lent, len(rows))
+				q.shareArrays(byRows, len(rows))
 			}
 			if h.guide.each() > 0 {
 				h.vars = newFactor(h.guide.size(), several, apart)

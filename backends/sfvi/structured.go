@@ -10,19 +10,19 @@ import (
 // the exact conditional of the best Gaussian for (θ, z) of one client. phi: m, a, then log s.
 type structured struct {
 	aux
-	centre  []float64 // ḡ
-	diff    []float64 // g − ḡ
-	mean    []float64 // of e
-	seed    []float64 // of a pull at the centre
-	discard []float64 // the gradient of a pull that is wanted for its early part alone
+	pulls  density.DifferentiableCuts
+	centre []float64 // ḡ
+	diff   []float64 // g − ḡ
+	mean   []float64 // of e
+	seed   []float64 // of a pull at the centre
 }
 
 func newStructured(b density.Block, _ backends.Settings) (guide, error) {
+	pulls, err := density.RequireOf[density.DifferentiableCuts](b)
 	n := b.AuxLen()
 	return &structured{
-		aux: newAux(b), centre: make([]float64, n), diff: make([]float64, n), mean: make([]float64, n), seed: make([]float64, n),
-		discard: make([]float64, b.Dim()),
-	}, nil
+		aux: newAux(b), pulls: pulls, centre: make([]float64, n), diff: make([]float64, n), mean: make([]float64, n), seed: make([]float64, n),
+	}, err
 }
 
 func (q *structured) size() int { return q.each() * q.len() }
@@ -49,8 +49,8 @@ func (q *structured) adjoint(phi, adj, own, w, early, grad, dmu []float64) {
 	vec.Add(n, w, adj, own)
 	vec.MulAdd(n, w, a, q.de)
 	q.minus(a, grad)
-	q.block.Pull(density.Centre, q.seed, dmu, nil)
-	if early != nil {
+	q.pulls.Pull(density.Centre, q.seed, dmu)
+	if len(early) > 0 {
 		q.pullEarly(a, early)
 	}
 }
@@ -66,5 +66,5 @@ func (q *structured) minus(a, d []float64) {
 // their value counts in log q(z | θ, γ) too, and the seed is −a∇e.
 func (q *structured) pullEarly(a, early []float64) {
 	q.minus(a, q.de)
-	q.block.Pull(density.Centre, q.seed, q.discard, early)
+	q.pulls.PullEarly(density.Centre, q.seed, early)
 }

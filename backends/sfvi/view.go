@@ -7,45 +7,55 @@ import (
 	"github.com/vflc/vflc/density"
 )
 
-// everything is the number of the view of all rows; others are windows, counted from 0.
-const everything = -1
+// allRows is the number of the view of all rows; others are windows, counted from 0.
+const allRows = -1
 
 // A view is what an evaluation is of: all rows, or those of a window.
 type view struct {
-	env    density.Env
-	centre [][]float64 // inputs and outputs of Env.Totals, where the guide wants it
-	base   [][]float64
-	totals [][]float64
+	env      density.Env
+	pipeline density.Pipelined
+	sums     density.Totaler // nil where no guide wants totals
+	centre   [][]float64     // their input and output
+	totals   [][]float64
 }
 
-// wantTotals readies the exchange for guides that have the total of their rows as an input.
-func (v *view) wantTotals(guides []guide) {
+func newView(env density.Env) view { return view{env: env, pipeline: density.AsPipelined(env)} }
+
+// wantTotals prepares the exchange of totals for guides that have the total of their rows as an input. It returns an error where the Env has no totals.
+func (v *view) wantTotals(guides []guide) (err error) {
+	if v.sums, err = density.Require[density.Totaler](v.env); err != nil {
+		return fmt.Errorf("%s total: %w", guideInputs, err)
+	}
 	n := len(guides)
-	v.centre, v.base, v.totals = make([][]float64, n), make([][]float64, n), make([][]float64, n)
+	v.centre, v.totals = make([][]float64, n), make([][]float64, n)
 	for b, g := range guides {
 		if q, ok := g.(*amortized); ok {
 			v.centre[b], v.totals[b] = q.centre, q.total
 		}
 	}
+	return nil
 }
 
-func (k *kernel) wantTotals() {
-	for v := everything; v < len(k.windows); v++ {
+func (k *kernel) wantTotals() error {
+	for v := allRows; v < len(k.windows); v++ {
 		var guides []guide
-		k.face(v)
+		k.selectView(v)
 		for _, p := range k.parties {
 			guides = append(guides, p.guide)
 		}
-		k.view(v).wantTotals(guides)
+		if err := k.view(v).wantTotals(guides); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // exchangeTotals gives the guides that want it the sum of all noise-free contributions at the means. The total is a constant of the iteration:
 // its own dependence on the means is not differentiated. The server's own additive part is left out: where it is one intercept, the nets'
 // biases take it up.
 func (k *kernel) exchangeTotals(ctx context.Context) error {
-	v := k.view(k.facing)
-	if v.centre == nil {
+	v := k.view(k.current)
+	if v.sums == nil {
 		return nil
 	}
 	for b, p := range k.parties {
@@ -53,13 +63,13 @@ func (k *kernel) exchangeTotals(ctx context.Context) error {
 			p.block.Cut(density.Centre, p.mu(), v.centre[b])
 		}
 	}
-	return v.env.Totals(ctx, v.centre, v.base, v.totals)
+	return v.sums.Totals(ctx, v.centre, v.totals)
 }
 
-// An order says which window is visited when: each once in an epoch, in an order that only the shared stream decides, the same at every party.
+// An order is the order in which windows are visited: each once in an epoch, shuffled by the shared stream, so the same at every party.
 type order struct {
 	stream  density.Stream
-	windows []int // of the epoch at hand
+	windows []int // of the current epoch
 	epoch   int
 }
 
@@ -87,59 +97,59 @@ func (o *order) shuffle() {
 	}
 }
 
-// divide readies the windows of an Env, where the settings want them.
+// divide makes the views of an Env's windows where minibatch is set.
 func (k *kernel) divide() error {
 	size := k.settings.Int(minibatch)
 	if size == 0 {
 		return nil
 	}
-	env, ok := k.env.(density.Windowed)
+	env, ok := density.As[density.Windowed](k.env)
 	if !ok || env.Windows() == 0 {
 		return fmt.Errorf("%s %d: the rows of this run are not divided", minibatch, size)
 	}
 	for b, p := range k.parties {
-		if err := p.divide(env, b, k.settings); err != nil {
+		if err := p.divide(env, b, k.settings, k.whole.pipeline.Apart()); err != nil {
 			return err
 		}
 	}
 	for w := range env.Windows() {
 		of, _ := env.Window(w)
-		k.windows = append(k.windows, view{env: of})
+		k.windows = append(k.windows, newView(of))
 	}
 	k.order = newOrder(len(k.windows), k.env.Shared("sfvi windows"))
-	k.sampled = k.env.Shared("sfvi trace windows")
+	k.traceWindows = k.env.Shared("sfvi trace windows")
 	return nil
 }
 
-// visited is the window of an iteration of the fit. The two draws of opposite noise are of one window: where an iteration has an odd number of draws,
+// windowOf is the window of an iteration of the fit. The two draws of opposite noise are of one window: where an iteration has an odd number of draws,
 // one pair is of two iterations.
-func (k *kernel) visited(iteration int) int {
+func (k *kernel) windowOf(iteration int) int {
 	if len(k.windows) == 0 {
-		return everything
+		return allRows
 	}
 	return k.order.at(iteration / (1 + k.samples%2))
 }
 
-// sampledAt is the window at which a draw of the trace is evaluated: any, with equal chances.
-func (k *kernel) sampledAt(round uint64) int {
+// traceWindow is the window at which a draw of the trace is evaluated: any, with equal chances.
+func (k *kernel) traceWindow(round uint64) int {
 	if len(k.windows) == 0 {
-		return everything
+		return allRows
 	}
-	k.sampled.Round(round)
-	return k.sampled.Rand().IntN(len(k.windows))
+	k.traceWindows.Round(round)
+	return k.traceWindows.Rand().IntN(len(k.windows))
 }
 
-// face turns to a view.
-func (k *kernel) face(v int) {
-	k.facing = v
+// selectView makes a view the current one at all parties.
+func (k *kernel) selectView(v int) {
+	k.current = v
 	for _, p := range k.parties {
-		p.face(v)
+		p.selectView(v)
 	}
 }
 
 // view is the one with this number.
 func (k *kernel) view(v int) *view {
-	if v == everything {
+	if v == allRows {
 		return &k.whole
 	}
 	return &k.windows[v]
@@ -147,15 +157,15 @@ func (k *kernel) view(v int) *view {
 
 // at is the shard of a view.
 func (p *party) at(v int) *shard {
-	if v == everything {
+	if v == allRows {
 		return p.whole
 	}
 	return p.windows[v]
 }
 
-// face turns to a view. The noise at hand is that of the view before.
-func (p *party) face(v int) {
-	if v == everything {
+// selectView makes the shard of a view the current one. The noise was that of another shard: it is drawn again.
+func (p *party) selectView(v int) {
+	if v == allRows {
 		p.whole.gather(p.windows)
 	}
 	if h := p.at(v); h != p.shard {

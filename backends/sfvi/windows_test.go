@@ -75,7 +75,7 @@ func TestMeanOverWindowsIsTheWhole(t *testing.T) {
 
 func checkMean(t *testing.T, name string, k *kernel) {
 	t.Helper()
-	k.face(everything)
+	k.selectView(allRows)
 	const round = 6
 	want := evaluated(t, k, round)
 	own, guides := make([][]float64, len(k.parties)), make([][]float64, len(k.parties))
@@ -88,7 +88,7 @@ func checkMean(t *testing.T, name string, k *kernel) {
 	}
 	mean, n := 0.0, float64(len(k.windows))
 	for w := range k.windows {
-		k.face(w)
+		k.selectView(w)
 		for b, p := range k.parties {
 			for i, at := range p.place {
 				p.guide.noise()[i] = whole[b][at]
@@ -156,7 +156,7 @@ func TestWindowsAreGathered(t *testing.T) {
 					}
 				}
 			}
-			p.face(everything)
+			p.selectView(allRows)
 			for i, v := range p.vars.phi {
 				if want := float64(1000*(i/11) + i%11); v != want {
 					t.Fatalf("%s: parameter %d is %v, want %v", form, i, v, want)
@@ -188,18 +188,18 @@ func TestEpochs(t *testing.T) {
 		for epoch := range 6 {
 			var seen []int
 			for v := range 5 {
-				seen = append(seen, k.visited((5*epoch+v)*each))
+				seen = append(seen, k.windowOf((5*epoch+v)*each))
 			}
 			orders = append(orders, seen)
 			if sorted := slices.Sorted(slices.Values(seen)); !slices.Equal(sorted, []int{0, 1, 2, 3, 4}) {
 				t.Errorf("%d draws: epoch %d visits %v", samples, epoch, seen)
 			}
 		}
-		if again := k.visited(0); again != orders[0][0] || slices.Equal(orders[0], orders[1]) && slices.Equal(orders[1], orders[2]) {
+		if again := k.windowOf(0); again != orders[0][0] || slices.Equal(orders[0], orders[1]) && slices.Equal(orders[1], orders[2]) {
 			t.Errorf("%d draws: the orders %v", samples, orders)
 		}
 		for round := range 40 {
-			if a, b := k.visited(2*round/samples), k.visited((2*round+1)/samples); a != b {
+			if a, b := k.windowOf(2*round/samples), k.windowOf((2*round+1)/samples); a != b {
 				t.Errorf("%d draws: the pair of round %d is of windows %d and %d", samples, round, a, b)
 			}
 		}
@@ -214,7 +214,7 @@ func TestOnlyTheVisitedWindowMoves(t *testing.T) {
 	}
 	steps := make([]float64, 5)
 	for i := range 27 {
-		at := k.visited(i)
+		at := k.windowOf(i)
 		before := make([][]float64, 5)
 		for w, h := range k.parties[1].windows {
 			before[w] = slices.Clone(h.vars.phi)
@@ -246,7 +246,7 @@ func TestMinibatchesReachTheOptimum(t *testing.T) {
 			m := testmodel.Linear(3, 40, []int{2, 3}, 0.8)
 			m.Transform = transform
 			t.Run(transform.Name+" "+name, func(t *testing.T) {
-				given := map[string]string{"guide": name, "schedule": "cosine", "lr": "2e-2", "lr-end": "1e-5", "iterations": "60000"}
+				given := map[string]string{"guide": name, "schedule": "cosine", "lr": "2e-2", "lr-end": "1e-5", "iterations": "30000", "draws": "10"}
 				k := divided(t, m, 4, given)
 				if err := k.Init(context.Background()); err != nil {
 					t.Fatal(err)

@@ -24,7 +24,7 @@ func (c *chain) swap() { c.at, c.spare = c.spare, c.at }
 
 // evaluate fills a state from its theta, given z and what the client received last. It reports whether all is finite.
 func (p *party) evaluate(s *state) bool {
-	s.own = p.block.Local(s.theta, s.g, p.own)
+	s.own = p.local.Local(s.theta, s.g, p.own)
 	s.lp = s.own
 	for _, c := range p.cuts {
 		z, g, own, w := span(p.x, c), span(s.g, c), span(p.own, c), span(p.w, c)
@@ -37,7 +37,8 @@ func (p *party) evaluate(s *state) bool {
 		}
 		s.lp -= 0.5 * r * squares
 	}
-	p.block.Gradient(p.w, s.grad, s.received)
+	p.local.Gradient(p.w, s.grad)
+	p.local.ReceivedGradient(s.received)
 	return finite(s.lp + square(s.grad))
 }
 

@@ -34,14 +34,14 @@ func (s *survey) state(c *checkpoint.Codec) {
 	}
 }
 
-// mostSums bounds what a damaged checkpoint can ask for.
+// mostSums bounds the memory that a damaged checkpoint can make Load allocate.
 const mostSums = 1 << 16
 
 func (p *party) state(c *checkpoint.Codec) {
 	for _, v := range [][]float64{p.x, p.old, p.oldDir, p.mean, p.half, p.windows[0], p.windows[1], p.windows[2], p.first, p.then, p.bound, p.inner.lower, p.theta, p.top} {
 		c.Floats(v)
 	}
-	c.Float(&p.oldSlope, &p.recent, &p.blamed, &p.damping, &p.slopes, &p.flat, &p.h, &p.lambda)
+	c.Float(&p.oldSlope, &p.recent, &p.undoneSlope, &p.damping, &p.slopes, &p.flat, &p.h, &p.lambda)
 	c.Ints(&p.round, &p.bad)
 	c.Bool(&p.dense)
 	for _, ch := range p.chains {
@@ -63,7 +63,7 @@ func (k *kernel) heading() string {
 // Save implements backends.Kernel.
 func (k *kernel) Save(w io.Writer) error { return checkpoint.Save(w, k.heading(), k.state) }
 
-// Load implements backends.Kernel. The error says where the checkpoint does not fit this run.
+// Load implements backends.Kernel. The error names what does not fit this run.
 func (k *kernel) Load(r io.Reader) error {
 	if err := checkpoint.Load(r, k.heading(), k.state); err != nil {
 		return fmt.Errorf("soul: %w", err)

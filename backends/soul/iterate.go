@@ -11,15 +11,15 @@ type iterate struct {
 	old, oldDir []float64
 	oldSlope    float64
 	recent      float64      // running mean of grad·dir
-	blamed      float64      // grad·dir where the last step was taken back, 0 if it was not
+	undoneSlope float64      // grad·dir where the last step was undone, 0 if it was not
 	damping     float64      // factor of the steps, less than 1 after overshooting
 	mean        []float64    // of x over the averaged iterations
 	first, then []float64    // sums of grad: over a batch, and over all of a phase
 	windows     [3][]float64 // sums of x over three stretches of the climb
 	slopes      float64      // sum of grad·dir: over iterations, later over batches
 	half        []float64    // the mean when it was looked at before
-	kept        bool         // what vet said
-	// short says that no step moves a coordinate by more than 1 + |x|/10: its metric is measured at one θ, and may be far too long at another.
+	kept        bool         // the last point was kept
+	// short makes that no step moves a coordinate by more than 1 + |x|/10: its metric is measured at one θ, and may be far too long at another.
 	short bool
 }
 
@@ -36,42 +36,43 @@ func newIterate(n int) iterate {
 	}
 }
 
-// A step is taken back where the slope along it has more than turned round, which takes a curvature of twice the metric's, and the gradient
-// is longer than it was of late, its square by this factor: noise alone does both seldom, and what it costs is a shorter step for a while.
+// A step is undone where the slope along it has changed sign and grown, which takes a curvature of twice the metric's, and the square of the gradient
+// exceeds its running mean by this factor: noise alone seldom does both, and its cost is a shorter step for a while.
 const overshoot = 4
 
-// lately is the weight of the newest square in their running mean.
-const lately = 0.1
+// recentWeight is the weight of the newest square in their running mean.
+const recentWeight = 0.1
 
 // recovery is by how much steps grow again with every point that is kept: much less than they shrink, so that steps that are a little too long for a
 // while come after many that contract.
 const recovery = 1.03
 
-// vet decides whether the point where grad was evaluated, with dir from it, is kept. If not, x goes back to the last that was, and on by half the
-// step. Where that hardly shortens the gradient the step was not to blame, but what other parties did meanwhile, and the point is kept after all.
-func (it *iterate) vet() {
+// checkStep decides whether the point where grad was evaluated, with dir from it, is kept. If not, x returns to the last point that was, and moves half the
+// step from there. Where that hardly shortens the gradient it was not the step that made it long, but what other parties did meanwhile, and the point is
+// kept after all.
+func (it *iterate) checkStep() {
 	now := dot(it.grad, it.dir)
-	suspect := dot(it.grad, it.oldDir) < -it.oldSlope && now > overshoot*it.recent
-	innocent := it.blamed > 0 && now > 0.5*it.blamed
-	it.kept = finite(now) && (!suspect || innocent)
+	overshot := dot(it.grad, it.oldDir) < -it.oldSlope && now > overshoot*it.recent
+	unrelated := it.undoneSlope > 0 && now > 0.5*it.undoneSlope
+	it.kept = finite(now) && (!overshot || unrelated)
 	if !it.kept {
 		it.takeBack(now)
 		return
 	}
 	switch {
-	case innocent:
+	case unrelated:
 		it.damping = 1
 		it.recent = now
 	case it.recent == 0:
 		it.recent = now
 	}
-	it.blamed = 0
+	it.undoneSlope = 0
 	it.damping = min(1, recovery*it.damping)
-	it.recent += lately * (now - it.recent)
+	it.recent += recentWeight * (now - it.recent)
 }
 
 func (it *iterate) takeBack(now float64) {
-	it.blamed = now
+	it.undoneSlope = now
 	it.damping *= 0.5
 	it.oldSlope *= 0.5
 	copy(it.x, it.old)

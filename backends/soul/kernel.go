@@ -33,6 +33,8 @@ const (
 // A kernel is one run, over the parties of this process.
 type kernel struct {
 	env      density.Env
+	stepped  density.LocallyStepped
+	work     *density.Work
 	settings backends.Settings
 	parties  []*party
 	theta    [][]float64
@@ -62,18 +64,27 @@ type kernel struct {
 	mode     backends.Mode
 }
 
-func newKernel(env density.Env, s backends.Settings) *kernel {
+func newKernel(env density.Env, s backends.Settings) (*kernel, error) {
+	stepped, err := density.Require[density.LocallyStepped](env)
+	if err != nil {
+		return nil, fmt.Errorf("soul: %w", err)
+	}
 	blocks := env.Blocks()
-	k := &kernel{env: env, settings: s, lp: make([]float64, len(blocks)), total: make([]float64, scalars), planned: s.Int(iterations)}
+	k := &kernel{env: env, stepped: stepped, work: density.WorkOf(env), settings: s, lp: make([]float64, len(blocks)), total: make([]float64, scalars)}
+	k.planned = s.Int(iterations)
 	for b, block := range blocks {
-		k.parties = append(k.parties, newParty(env, b, s))
+		p, err := newParty(env, b, s)
+		if err != nil {
+			return nil, fmt.Errorf("soul: %w", err)
+		}
+		k.parties = append(k.parties, p)
 		k.theta = append(k.theta, nil)
 		k.grad = append(k.grad, make([]float64, block.Dim()))
 		k.part = append(k.part, make([]float64, scalars))
 	}
 	k.plain.kernel = k
 	k.check = min(firstCheck, k.planned/longestClimb)
-	return k
+	return k, nil
 }
 
 // Init looks for a start where density and gradient are finite, with every z at its cut, and measures curvature there.
@@ -123,16 +134,16 @@ func (k *kernel) try(ctx context.Context, attempt uint64) (bool, error) {
 	return k.total[0] == 0, err
 }
 
-// Value implements density.Coordinates: z is where it is, whatever the cut.
-func (k *kernel) Value(b int, _, z []float64) { copy(z, k.parties[b].x) }
+// Send implements density.LocalSteps: z is the iterate.
+func (k *kernel) Send(b int, z []float64) { copy(z, k.parties[b].x) }
 
-// Stay implements density.Resident: a client's chains.
-func (k *kernel) Stay(b int, answer []float64) float64 {
-	return k.parties[b].stay(k.settings.Int(inner), answer)
+// Answer implements density.LocalSteps: a client's Langevin chains make the steps of an iteration.
+func (k *kernel) Answer(b int, answer []float64) float64 {
+	return k.parties[b].runChains(k.settings.Int(inner), answer)
 }
 
-// Adjoint implements density.Coordinates.
-func (k *kernel) Adjoint(b int, adj, _, _, _ []float64) { k.parties[b].gather(adj) }
+// Receive implements density.LocalSteps.
+func (k *kernel) Receive(b int, adj []float64) { k.parties[b].setGradient(adj) }
 
 // gradient estimates the gradient of L at the current point: the chains move on for it.
 func (k *kernel) gradient(ctx context.Context) error {
@@ -140,7 +151,7 @@ func (k *kernel) gradient(ctx context.Context) error {
 		k.theta[b] = p.theta
 		p.tuning = k.phase < evaluating
 	}
-	if err := k.env.Density(ctx, k.theta, k, k.grad, k.lp); err != nil {
+	if err := k.stepped.StepLocally(ctx, k.theta, k, k.grad, k.lp); err != nil {
 		return err
 	}
 	k.count()
@@ -161,7 +172,7 @@ func (k *kernel) gradient(ctx context.Context) error {
 
 // count counts an iteration's evaluations of the clients' own densities, which all make side by side, as so many gradients.
 func (k *kernel) count() {
-	k.env.Work().Gradients += int64(k.settings.Int(inner) * k.settings.Int(innerChains))
+	k.work.Gradients += int64(k.settings.Int(inner) * k.settings.Int(innerChains))
 }
 
 // Step does one iteration, or makes one draw of each chain.
@@ -175,7 +186,7 @@ func (k *kernel) Step(ctx context.Context) (backends.Info, error) {
 	case settling:
 		err = k.settle(ctx)
 	case evaluating:
-		err = k.judge(ctx)
+		err = k.evaluateMode(ctx)
 	case sampling:
 		err = k.sample(ctx)
 	}

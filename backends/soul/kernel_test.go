@@ -20,7 +20,10 @@ func begun(t *testing.T, m testmodel.GLM, given map[string]string) *kernel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := newKernel(m.Env(2), s)
+	k, err := newKernel(m.Env(2), s)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := k.Init(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +45,7 @@ func scatter(k *kernel) {
 	}
 }
 
-// With one chain that stays for one step, the gradient is that of the joint density at the chain's θ: of z in closed form, of the server's parameters
+// With one chain that makes one step, the gradient is that of the joint density at the chain's θ: of z in closed form, of the server's parameters
 // as the plain evaluation has it, whatever class they are of.
 func TestOneStepIsOneEvaluation(t *testing.T) {
 	curved := testmodel.Linear(5, 20, []int{2, 3}, 0.9)
@@ -291,7 +294,7 @@ func TestOvershootingIsTakenBack(t *testing.T) {
 			it.grad[i] = -float64(i+1) * it.x[i]
 			it.dir[i] = 50 * it.grad[i]
 		}
-		if it.vet(); it.kept {
+		if it.checkStep(); it.kept {
 			it.step(1)
 		}
 	}
@@ -328,7 +331,7 @@ func TestNoAllocations(t *testing.T) {
 // follow, and the gradient vanishes at the result.
 func TestScaleInsideTheCuts(t *testing.T) {
 	for _, curved := range []bool{false, true} {
-		m := testmodel.Linear(14, 60, []int{3, 2}, 0.8)
+		m := testmodel.Linear(14, 30, []int{3, 2}, 0.8)
 		m.Scale, m.Curve, m.Rho = true, curved, 0.7
 		for _, m.Transform = range []def.Transform{transforms.Augmented, transforms.Power} {
 			k, info := fit(t, m.Env(1), m.Transform, map[string]string{"draws": "5"}, func([][]float64) {})

@@ -18,7 +18,8 @@ const denseLimit = 200
 // which takes a system in the dimensions of θ. Where the cut is not affine, A alone is used: it is smaller, so its steps are safe and slower.
 // At the server it is the inverse of the curvature of the joint density in γ.
 type metric struct {
-	block   density.Block
+	block   density.Block              // of a client, nil at the server
+	pulls   density.DifferentiableCuts // nil without cuts
 	cuts    []density.Cut
 	bound   []float64 // c
 	dense   bool
@@ -40,16 +41,23 @@ func newServerMetric(n int) metric {
 	return m
 }
 
-func newClientMetric(b density.Block) metric {
+func newClientMetric(b density.Block) (metric, error) {
 	n, p := b.AuxLen(), b.Dim()
 	m := metric{
 		block: b, cuts: b.Cuts(), bound: make([]float64, n), origin: make([]float64, n), image: make([]float64, n), seed: make([]float64, n),
 		unknown: make([]float64, p), fresh: make([]float64, n), adjoint: make([]float64, n),
 	}
-	if b.Affine() && p <= denseLimit && p > 0 && n > 0 {
+	if n == 0 {
+		return m, nil
+	}
+	var err error
+	if m.pulls, err = density.RequireOf[density.DifferentiableCuts](b); err != nil {
+		return m, err
+	}
+	if m.pulls.Affine() && p <= denseLimit && p > 0 {
 		m.inner = newCholesky(p)
 	}
-	return m
+	return m, nil
 }
 
 // apply sets dir to the metric times v.
@@ -72,7 +80,7 @@ func (m *metric) apply(dir, v []float64) {
 	}
 	clear(m.unknown)
 	m.block.Cut(density.Centre, m.unknown, m.origin)
-	m.block.Pull(density.Centre, m.seed, m.unknown, nil)
+	m.pulls.Pull(density.Centre, m.seed, m.unknown)
 	m.inner.solve(m.unknown)
 	m.block.Cut(density.Centre, m.unknown, m.image)
 	for _, c := range m.cuts {
@@ -134,6 +142,6 @@ func (m *metric) outer() {
 		}
 		row := m.inner.matrix[k*p:][:p]
 		clear(row)
-		m.block.Pull(density.Centre, m.seed, row, nil)
+		m.pulls.Pull(density.Centre, m.seed, row)
 	}
 }

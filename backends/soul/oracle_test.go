@@ -22,7 +22,11 @@ func fit(t *testing.T, env density.Env, transform def.Transform, given map[strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, k := context.Background(), newKernel(env, s)
+	ctx := context.Background()
+	k, err := newKernel(env, s)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := k.Init(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +99,9 @@ func stationary(p *mat.SymDense, h float64) *mat.Dense {
 }
 
 // Gaussian likelihood, σ known: mode, conditional means and covariances in closed form. A pair of chains with opposite noise gives the mean of θ given z without
-// any; one chain alone does not.
+// any; one chain alone does not and takes many more iterations. What a client does with its chains does not depend on how many clients there are, so one
+// chain and Metropolis' rule are tried with two clients. A covariance is off by at most 0.05 of
+// the sds: four Monte Carlo standard errors of 12000 draws, √(2/12000) where successive draws are nearly independent.
 func TestGaussian(t *testing.T) {
 	for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
 		for _, columns := range [][]int{{3}, {2, 3}, {2, 1, 2, 1, 2}} {
@@ -104,6 +110,9 @@ func TestGaussian(t *testing.T) {
 				chains     int
 				within     float64 // relative error of z and b
 			}{{false, 2, 1e-4}, {true, 2, 1e-4}, {false, 1, 0.01}} {
+				if (run.chains == 1 || run.metropolis) && len(columns) != 2 {
+					continue
+				}
 				metropolis := run.metropolis
 				m := testmodel.Linear(3, 40, columns, 0.8)
 				m.Transform, m.Rho = transform, 0.7

@@ -11,6 +11,7 @@ import (
 type party struct {
 	iterate
 	block   density.Block
+	local   density.LocalDensity // of a client
 	cuts    []density.Cut
 	initial density.Stream // of initial values
 	theta   []float64      // the θ of evaluations outside the chains: the first chain's, or at the server γ itself
@@ -36,28 +37,39 @@ type party struct {
 	bad       int // evaluations that were not finite
 }
 
-func newParty(env density.Env, b int, s backends.Settings) *party {
+func newParty(env density.Env, b int, s backends.Settings) (*party, error) {
 	block := env.Blocks()[b]
 	p := &party{block: block, cuts: block.Cuts(), corrected: s.Bool(mala), h: 1, initial: env.Private(b, "soul start")}
 	dim, aux := block.Dim(), block.AuxLen()
 	if p.server() {
-		block.Jacobian(false)
+		switchable, err := density.RequireOf[density.JacobianSwitch](block)
+		if err != nil {
+			return nil, err
+		}
+		switchable.Jacobian(false)
 		p.iterate = newIterate(dim)
 		p.short = true
 		p.theta = p.x
 		p.metric = newServerMetric(dim)
-		return p
+		return p, nil
 	}
+	var err error
+	if p.local, err = density.RequireOf[density.LocalDensity](block); err != nil {
+		return nil, err
+	}
+	if p.metric, err = newClientMetric(block); err != nil {
+		return nil, err
+	}
+	received := p.local.Received()
 	p.iterate = newIterate(aux)
 	p.noise = env.Private(b, "soul")
 	for range s.Int(innerChains) {
-		p.chains = append(p.chains, &chain{newState(dim, aux, block.Received()), newState(dim, aux, block.Received())})
+		p.chains = append(p.chains, &chain{newState(dim, aux, received), newState(dim, aux, received)})
 	}
 	p.theta, p.top = make([]float64, dim), make([]float64, dim)
-	p.work = [2]*state{newState(dim, aux, block.Received()), newState(dim, aux, block.Received())}
-	p.own, p.w, p.xi, p.meanG, p.answer = make([]float64, aux), make([]float64, aux), make([]float64, dim), make([]float64, aux), make([]float64, block.Received())
-	p.metric = newClientMetric(block)
-	return p
+	p.work = [2]*state{newState(dim, aux, received), newState(dim, aux, received)}
+	p.own, p.w, p.xi, p.meanG, p.answer = make([]float64, aux), make([]float64, aux), make([]float64, dim), make([]float64, aux), make([]float64, received)
+	return p, nil
 }
 
 func (p *party) server() bool { return p.block.Index() == 0 }
@@ -96,8 +108,8 @@ func (p *party) start(attempt uint64) {
 	}
 }
 
-// stay runs the chains of a client for an iteration and leaves the means over their states.
-func (p *party) stay(steps int, answer []float64) float64 {
+// runChains makes steps of all chains of a client and leaves the means over their states.
+func (p *party) runChains(steps int, answer []float64) float64 {
 	clear(p.meanG)
 	clear(p.answer)
 	p.lp, p.recorded = 0, 0
@@ -116,8 +128,8 @@ func (p *party) stay(steps int, answer []float64) float64 {
 	return p.lp * by
 }
 
-// gather completes the gradient by z from the adjoint.
-func (p *party) gather(adj []float64) {
+// setGradient completes the gradient by z from the adjoint.
+func (p *party) setGradient(adj []float64) {
 	for _, c := range p.cuts {
 		z, g, adj, grad := span(p.x, c), span(p.meanG, c), span(adj, c), span(p.grad, c)
 		r := 1 / (c.Rho * c.Rho)

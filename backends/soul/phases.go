@@ -58,7 +58,7 @@ func (k *kernel) climb(ctx context.Context) error {
 	}
 	for _, p := range k.parties {
 		p.apply(p.dir, p.grad)
-		p.vet()
+		p.checkStep()
 	}
 	k.iter++
 	k.local++
@@ -176,7 +176,7 @@ func (k *kernel) settle(ctx context.Context) error {
 
 // look ends the fit when the gradient at the average of the iterates is small, and the average has come to rest. Along the path noise and gradient
 // cancel, since that is what makes the iterates stay; so the gradient at the average is the mean of all gradients less the mean of their
-// noise, and the squares of both add up. In directions in which L is flat that says little. There the error shows in how far the average has
+// noise, and the squares of both add up. In directions in which L is flat this gradient is no measure of the error. There it shows in how far the average has
 // moved since the last look: with a of n iterations seen then, its variance is a/(n − a) of that distance squared.
 func (k *kernel) look(ctx context.Context) error {
 	n, seen := float64(k.averaged), float64(k.seen)
@@ -224,8 +224,8 @@ func distance(a, b []float64) float64 {
 	return t
 }
 
-// judge estimates the gradient at the result with fresh draws, in batches, so that the correlation of successive draws is in its standard error.
-func (k *kernel) judge(ctx context.Context) error {
+// evaluateMode estimates the gradient at the result with fresh draws, in batches, so that the correlation of successive draws is in its standard error.
+func (k *kernel) evaluateMode(ctx context.Context) error {
 	if err := k.gradient(ctx); err != nil {
 		return err
 	}
@@ -256,7 +256,7 @@ func (k *kernel) judge(ctx context.Context) error {
 	return nil
 }
 
-// conclude makes the verdict from the square of the sum of the batches and the sum of their squares.
+// conclude sets the mode: the relative length of the gradient, and whether it converged, from the square of the sum of the batches and the sum of their squares.
 func (k *kernel) conclude(whole, parts float64) {
 	const b, n = batches, evaluatedFor
 	noise := max(0, parts-whole/b) / (b - 1) * b / (n * n)
@@ -266,7 +266,7 @@ func (k *kernel) conclude(whole, parts float64) {
 	k.mode.Converged = value < 2*k.settings.Float(tolerance)+2*se
 }
 
-// sample makes the next draw of every chain, which asks nobody: what a client received last was of the same z and γ.
+// sample makes the next draw of every chain, without an exchange: what a client received last was of the same z and γ.
 func (k *kernel) sample(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
@@ -322,7 +322,7 @@ func (k *kernel) Auxiliary(_ context.Context, _ int, z [][]float64) error {
 	return nil
 }
 
-// info says where the run stands.
+// info describes the state of the run.
 func (k *kernel) info() backends.Info {
 	i := backends.Info{Phase: "fit", Iteration: k.iter, Iterations: k.planned, NonFinite: k.bad, Mode: k.mode}
 	switch k.phase {

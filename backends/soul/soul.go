@@ -39,6 +39,12 @@ func Algorithm() backends.Algorithm {
 			{Name: tolerance, Doc: "stop when the gradient is this small relative to its value at the start, and the result has so small a relative error", Default: 0.01, Min: 1e-9},
 		},
 		Gives: backends.Conditional,
-		New:   func(env density.Env, s backends.Settings) (backends.Kernel, error) { return newKernel(env, s), nil },
+		New: func(env density.Env, s backends.Settings) (backends.Kernel, error) {
+			k, err := newKernel(env, s)
+			if err != nil {
+				return nil, err
+			}
+			return k, nil
+		},
 	}
 }

@@ -90,8 +90,8 @@ func (p *party) addOwn() bool {
 				by = -nudge
 			}
 			p.shifted(s, p.xi, by)
-			p.block.Local(s.theta, s.g, p.own)
-			p.block.Gradient(p.own, s.grad, nil)
+			p.local.Local(s.theta, s.g, p.own)
+			p.local.Gradient(p.own, s.grad)
 		}
 		row := p.inner.matrix[k*n:][:n]
 		for i := range row {

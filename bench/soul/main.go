@@ -128,24 +128,21 @@ type watched struct {
 	z [][]float64
 }
 
-// watcher hands everything on to a kernel.
+// watcher passes every call to a kernel.
 type watcher struct {
-	density.Resident
+	density.LocalSteps
 	env *watched
 }
 
-// Value implements density.Coordinates.
-func (w watcher) Value(b int, g, z []float64) {
-	w.Resident.Value(b, g, z)
+// Send implements density.LocalSteps.
+func (w watcher) Send(b int, z []float64) {
+	w.LocalSteps.Send(b, z)
 	w.env.z[b-1] = append(w.env.z[b-1][:0], z...)
 }
 
-// Density implements density.Env.
-func (w *watched) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
-	if r, ok := coords.(density.Resident); ok {
-		coords = watcher{r, w}
-	}
-	return w.Env.Density(ctx, theta, coords, grad, lp)
+// StepLocally implements density.LocallyStepped.
+func (w *watched) StepLocally(ctx context.Context, theta [][]float64, steps density.LocalSteps, grad [][]float64, lp []float64) error {
+	return w.Env.StepLocally(ctx, theta, watcher{steps, w}, grad, lp)
 }
 
 func (s study) fit(m testmodel.GLM, seed uint64) (r result, err error) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/simulate"
 	"github.com/vflc/vflc/stdlib/transforms"
@@ -76,7 +77,7 @@ func TestPointwiseSumsToTheTarget(t *testing.T) {
 			theta[i] = 0.4 * math.Sin(float64(i+1))
 		}
 		values := make([]float64, m.Graph.Dim())
-		if err := env.Values(context.Background(), [][]float64{theta}, [][]float64{values}); err != nil {
+		if err := density.Must[density.Reporter](env).Values(context.Background(), [][]float64{theta}, [][]float64{values}); err != nil {
 			t.Fatal(err)
 		}
 		e := spec.Graph.NewExec()

@@ -9,8 +9,8 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// A Party is one party's evaluation state for one chain. It implements density.Block; the other methods are the phases of an evaluation,
-// to be called in this order: Input (early), Cut(Here), Input (others), Target, Finish. It is not safe for concurrent use.
+// A Party is one party's evaluation state for one chain. It implements density.Block with every capability; the other methods are the phases of an
+// evaluation, to be called in this order: Input (early), Evaluate, Input (others), Target, Finish. It is not safe for concurrent use.
 type Party struct {
 	spec   *Spec
 	index  int
@@ -24,7 +24,13 @@ type Party struct {
 	affine bool
 }
 
-var _ density.Block = (*Party)(nil)
+var (
+	_ density.Block              = (*Party)(nil)
+	_ density.DifferentiableCuts = (*Party)(nil)
+	_ density.LocalDensity       = (*Party)(nil)
+	_ density.JacobianSwitch     = (*Party)(nil)
+	_ density.Hierarchy          = (*Party)(nil)
+)
 
 // NewParty makes the evaluation state of the party with this index, whose Spec the plan must hold. The plan must have passed Verify.
 func NewParty(plan *Plan, index int) *Party {
@@ -65,10 +71,10 @@ func (p *Party) Cuts() []density.Cut { return p.spec.Cuts }
 // AuxLen is the total length of the cuts.
 func (p *Party) AuxLen() int { return p.auxLen }
 
-// Affine says whether every cut is affine in the parameters.
+// Affine reports whether every cut is affine in the parameters.
 func (p *Party) Affine() bool { return p.affine }
 
-// Hierarchical says whether the prior of a parameter depends on other parameters.
+// Hierarchical reports whether the prior of a parameter depends on other parameters.
 func (p *Party) Hierarchical() bool { return p.spec.Hierarchical }
 
 // Early is the total length of the shared parameters that arrive before the cuts are evaluated, in the order of the plan.
@@ -81,7 +87,11 @@ func (p *Party) Params() []density.Param { return p.spec.Params }
 func (p *Party) Role() Role { return p.role }
 
 // Cut evaluates the outputs at theta in a slot and copies the cuts to g (length AuxLen). Centre sees the shared parameters that Here last received.
+// A party without cuts does nothing.
 func (p *Party) Cut(slot density.Slot, theta, g []float64) {
+	if p.auxLen == 0 {
+		return
+	}
 	e := p.exec(slot)
 	if slot == density.Centre {
 		p.copyEarly(e)
@@ -120,18 +130,28 @@ func (p *Party) copyEarly(to *graph.Exec) {
 
 func (p *Party) here() *graph.Exec { return p.slots[density.Here] }
 
-// Pull adds Jᵀw to grad and, where early is not nil, to early: J is the Jacobian of the cuts at the slot's point. It may be called at any time
+// Pull adds Jᵀw to grad (length Dim): J is the Jacobian of the cuts by the parameters at the slot's point. It may be called at any time
 // after Cut, also between Target and Finish: what the graph has accumulated for the log density is set aside meanwhile.
-func (p *Party) Pull(slot density.Slot, w, grad, early []float64) {
+func (p *Party) Pull(slot density.Slot, w, grad []float64) {
+	e := p.pull(slot, w)
+	Add(grad, e.Grad())
+	p.restore(e)
+}
+
+// PullEarly adds Jᵀw to early (length Early): J is the Jacobian of the cuts by the shared parameters that they depend on. It may be called when Pull may.
+func (p *Party) PullEarly(slot density.Slot, w, early []float64) {
+	e := p.pull(slot, w)
+	p.AddEarly(slot, early)
+	p.restore(e)
+}
+
+// pull sets aside what the slot's graph has accumulated, and leaves Jᵀw there until restore.
+func (p *Party) pull(slot density.Slot, w []float64) *graph.Exec {
 	e := p.exec(slot)
 	p.setAside(e)
 	p.seedCuts(w)
 	e.Pull(p.seeds)
-	Add(grad, e.Grad())
-	if early != nil {
-		p.AddEarly(slot, early)
-	}
-	p.restore(e)
+	return e
 }
 
 func (p *Party) setAside(e *graph.Exec) {
@@ -186,8 +206,8 @@ func (p *Party) Input(k int) []float64 { return p.here().Input(k) }
 // Output is the value of graph output k after Cut.
 func (p *Party) Output(k int) []float64 { return p.here().Output(k) }
 
-// Target evaluates the log density after Evaluate and the inputs. It returns its derivative by the cuts too (length AuxLen), which the next Target
-// overwrites.
+// Target evaluates the log density after Evaluate and the inputs. It returns the derivative of the log density by the cuts too (length AuxLen), which the
+// next Target overwrites.
 func (p *Party) Target() (lp float64, own []float64) {
 	lp = p.here().Target()
 	if len(p.spec.Cuts) > 1 {
@@ -217,17 +237,18 @@ func (p *Party) Finish(w []float64, outputs []int, shared [][]float64, grad []fl
 	copy(grad, p.here().Grad())
 }
 
-// Local evaluates the party's own log density at theta with the inputs as they are: Cut, then Target.
+// Local evaluates the cuts and the party's own log density at theta with the inputs as they are. It copies the cuts to g and the derivative of the log
+// density by the cuts to own (both of length AuxLen).
 func (p *Party) Local(theta, g, own []float64) float64 {
-	p.Cut(density.Here, theta, g)
+	copy(g, p.Evaluate(theta))
 	lp, by := p.Target()
 	copy(own, by)
 	return lp
 }
 
 // Gradient completes Local: grad is overwritten with the gradient of the party's own density and of the seeds w on the cuts, its share of outputs
-// that others receive included; received, unless nil, with the derivative by every input, in the order of the graph.
-func (p *Party) Gradient(w, grad, received []float64) {
+// that others receive included.
+func (p *Party) Gradient(w, grad []float64) {
 	if len(p.seeds) > 0 {
 		p.seedCuts(w)
 		for k := len(p.spec.Cuts); k < len(p.seeds); k++ {
@@ -236,9 +257,10 @@ func (p *Party) Gradient(w, grad, received []float64) {
 		p.here().Pull(p.seeds)
 	}
 	copy(grad, p.here().Grad())
-	if received == nil {
-		return
-	}
+}
+
+// ReceivedGradient overwrites received (length Received) with the derivative by every input, in the order of the graph, after Gradient.
+func (p *Party) ReceivedGradient(received []float64) {
 	for k, in := range p.spec.Graph.Inputs() {
 		received = received[copy(received, p.InputAdjoint(k)[:in.Len]):]
 	}
@@ -253,17 +275,18 @@ func (p *Party) Received() int {
 	return n
 }
 
-// Answer replaces the derivatives by the inputs (see InputAdjoint), laid out as Gradient does.
+// Answer replaces the derivatives by the inputs (see InputAdjoint), laid out as in ReceivedGradient.
 func (p *Party) Answer(received []float64) {
 	for k := range p.spec.Graph.Inputs() {
 		received = received[copy(p.InputAdjoint(k), received):]
 	}
 }
 
-// Jacobian says whether the log density counts the log-Jacobians of the maps to the parameters' supports, as it does at first.
+// Jacobian sets whether the log density counts the log-Jacobians of the maps to the parameters' supports, as it does at first.
 func (p *Party) Jacobian(on bool) { p.here().Jacobian(on) }
 
-// Values copies the reported parameters at theta to dst, given the shared parameters in the inputs. Slot Here is at theta afterwards.
+// Values copies the reported parameters to dst (one after another, in the order of Params), given the θ of the last Evaluate and the shared parameters in the
+// inputs.
 func (p *Party) Values(dst []float64) {
 	for k, v := range p.spec.Params {
 		copy(dst[v.Offset:v.Offset+v.Len], p.here().Report(k))

@@ -11,7 +11,7 @@ type Spec struct {
 	Party  string // "registry", "hospital_a", "lab[3]"
 	Graph  *graph.Graph
 	Params []density.Param // in the order of the graph's reports: Params[k] is report k
-	// Hierarchical says that a prior depends on other parameters, this party's or another's.
+	// Hierarchical is true where a prior depends on other parameters, this party's or another's.
 	Hierarchical bool
 	// Cuts[k] is graph output k. Later outputs are the server parameters that are sent to clients.
 	Cuts []density.Cut

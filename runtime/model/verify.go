@@ -9,7 +9,7 @@ import (
 	"github.com/vflc/vflc/runtime/graph"
 )
 
-// A WiringError says what is wrong with a plan and where.
+// A WiringError is what is wrong with a plan, and where.
 type WiringError struct {
 	Where string // `group "eta"`, `party "lab[2]"`
 	What  string
@@ -193,7 +193,7 @@ func (v *verifier) ordered(where, what string, ports []Port, first int) error {
 	return nil
 }
 
-// use notes that a connection takes a port.
+// use records that a connection takes a port.
 func use(where, what string, names []string, used map[Port]string, q Port) error {
 	if other, ok := used[q]; ok {
 		return wrong(where, "%s %d of %s is taken by %s", what, q.Index, names[q.Party], other)

@@ -10,51 +10,61 @@ import (
 type client struct {
 	base
 	*wire
-	seat   *seat
+	party  *partyState
 	script *script
 	server string
 }
 
 // Density is the client's side of one evaluation.
 func (c *client) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+	return c.evaluate(ctx, theta, algorithm{coords: coords}, grad, lp)
+}
+
+// StepLocally is Density with the client's evaluations left to steps.
+func (c *client) StepLocally(ctx context.Context, theta [][]float64, steps density.LocalSteps, grad [][]float64, lp []float64) error {
+	return c.evaluate(ctx, theta, algorithm{steps: steps}, grad, lp)
+}
+
+func (c *client) evaluate(ctx context.Context, theta [][]float64, by algorithm, grad [][]float64, lp []float64) error {
 	if err := c.begin(ctx); err != nil {
 		return err
 	}
-	down, err := c.forward(ctx, nil, theta[0], coords)
+	down, err := c.forward(ctx, nil, theta[0], by)
 	if err != nil {
 		return err
 	}
 	c.measured(c.cost.density)
-	return c.complete(ctx, down, coords, grad, lp)
+	return c.complete(ctx, down, by, grad, lp)
 }
 
 // Proceed is Density with scalars on the way.
-func (c *client) Proceed(ctx context.Context, t density.Tally, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+func (c *client) Proceed(ctx context.Context, t density.Decision, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
 	if err := c.begin(ctx); err != nil {
 		return err
 	}
-	down, err := c.forward(ctx, &t, theta[0], coords)
+	by := algorithm{coords: coords}
+	down, err := c.forward(ctx, &t, theta[0], by)
 	if err != nil {
 		return err
 	}
 	copy(t.Total, *down.scalars())
-	wanted := t.Go()
+	wanted := t.Wanted()
 	c.measured(c.cost.proceed(len(t.Total), wanted))
 	if !wanted {
 		return nil
 	}
-	return c.complete(ctx, down, coords, grad, lp)
+	return c.complete(ctx, down, by, grad, lp)
 }
 
 // complete is an evaluation from the reply on.
-func (c *client) complete(ctx context.Context, down *frame, coords density.Coordinates, grad [][]float64, lp []float64) error {
+func (c *client) complete(ctx context.Context, down *frame, by algorithm, grad [][]float64, lp []float64) error {
 	c.take(down)
-	lp[0] = c.seat.evaluate(0, coords)
+	lp[0] = c.party.evaluate(0, by)
 	if err := c.backward(ctx, down); err != nil {
 		return err
 	}
-	c.seat.pull(0, coords, grad[0])
-	c.seat.collectShared()
+	c.party.pull(0, by, grad[0])
+	c.party.collectShared()
 	c.loadShared(&c.script.trailing, c.script.trailingArrivals)
 	if err := c.send(ctx, c.server, &c.script.trailing); err != nil {
 		return err
@@ -64,15 +74,15 @@ func (c *client) complete(ctx context.Context, down *frame, coords density.Coord
 }
 
 // forward sends z, with the scalars of t unless it is nil, and receives whatever the density needs; in the augmented model the adjoints too.
-func (c *client) forward(ctx context.Context, t *density.Tally, theta []float64, coords density.Coordinates) (*frame, error) {
+func (c *client) forward(ctx context.Context, t *density.Decision, theta []float64, by algorithm) (*frame, error) {
 	f := c.script
 	if err := c.recv(ctx, c.server, &f.early); err != nil {
 		return nil, err
 	}
 	c.deliver(&f.early, f.earlyArrivals)
-	c.seat.value(0, theta, coords)
+	c.party.value(0, theta, by)
 	up, down := f.opening(t)
-	for i, z := range c.seat.zs {
+	for i, z := range c.party.zs {
 		up.load(i, z)
 	}
 	if t != nil {
@@ -92,14 +102,14 @@ func (c *client) take(down *frame) {
 		return
 	}
 	for i, r := range f.role.Receptions {
-		c.seat.receiveSum(r, down.arrays[len(f.lateArrivals)+i].Data)
+		c.party.receiveSum(r, down.arrays[len(f.lateArrivals)+i].Data)
 	}
 }
 
 // deliver copies received shared parameters, the first channels of a frame, to the graph.
 func (c *client) deliver(f *frame, arrivals []int) {
 	for i, k := range arrivals {
-		copy(c.seat.Input(c.script.role.Arrivals[k].Input), f.arrays[i].Data)
+		copy(c.party.Input(c.script.role.Arrivals[k].Input), f.arrays[i].Data)
 	}
 }
 
@@ -114,17 +124,17 @@ func (c *client) backward(ctx context.Context, down *frame) error {
 		}
 	}
 	for i := range f.role.Members {
-		c.seat.settleMember(i, from.arrays[at+i].Data)
+		c.party.settleMember(i, from.arrays[at+i].Data)
 	}
 	return nil
 }
 
 func (c *client) exchangeAdjoints(ctx context.Context) error {
 	f := c.script
-	c.seat.collectShared()
+	c.party.collectShared()
 	c.loadShared(&f.partial, f.lateArrivals)
 	for i, r := range f.role.Receptions {
-		f.partial.load(len(f.lateArrivals)+i, c.seat.InputAdjoint(r.Input))
+		f.partial.load(len(f.lateArrivals)+i, c.party.InputAdjoint(r.Input))
 	}
 	if err := c.send(ctx, c.server, &f.partial); err != nil {
 		return err
@@ -135,18 +145,18 @@ func (c *client) exchangeAdjoints(ctx context.Context) error {
 // loadShared puts gradients by shared parameters into the first channels of a frame.
 func (c *client) loadShared(f *frame, arrivals []int) {
 	for i, k := range arrivals {
-		f.load(i, c.seat.shared[k])
+		f.load(i, c.party.shared[k])
 	}
 }
 
 // Totals sends the centres and receives the sums.
-func (c *client) Totals(ctx context.Context, centre, _, total [][]float64) error {
+func (c *client) Totals(ctx context.Context, centre, total [][]float64) error {
 	if err := c.begin(ctx); err != nil {
 		return err
 	}
 	f := c.script
 	for i, m := range f.role.Members {
-		f.centre.load(i, c.seat.part(centre[0], m.Cut))
+		f.centre.load(i, c.party.part(centre[0], m.Cut))
 	}
 	if err := c.send(ctx, c.server, &f.centre); err != nil {
 		return err
@@ -155,7 +165,7 @@ func (c *client) Totals(ctx context.Context, centre, _, total [][]float64) error
 		return err
 	}
 	for i, m := range f.role.Members {
-		copy(c.seat.part(total[0], m.Cut), f.total.arrays[i].Data)
+		copy(c.party.part(total[0], m.Cut), f.total.arrays[i].Data)
 	}
 	c.measured(c.cost.totals)
 	return nil
@@ -190,9 +200,9 @@ func (c *client) Values(ctx context.Context, theta, values [][]float64) error {
 		return err
 	}
 	for i, a := range f.role.Arrivals {
-		copy(c.seat.Input(a.Input), f.values.arrays[i].Data)
+		copy(c.party.Input(a.Input), f.values.arrays[i].Data)
 	}
-	c.seat.report(theta[0], values[0])
+	c.party.report(theta[0], values[0])
 	c.measured(c.cost.values)
 	return nil
 }

@@ -68,8 +68,8 @@ func together(plan *model.Plan, ends []transport.Transport, seed uint64, run fun
 }
 
 func playOnce(ctx context.Context, env density.Env) error {
-	d := diary{seen: map[int][]float64{}}
-	return d.play(ctx, env, 2, nil)
+	d := recording{seen: map[int][]float64{}}
+	return d.play(ctx, env, 2)
 }
 
 // Whatever message of whatever party is altered in whatever way, the party that gets it names it, and the run ends everywhere with that reason.

@@ -10,7 +10,7 @@ import (
 // local is all parties in one goroutine.
 type local struct {
 	base
-	hub *hub
+	sums *sums
 }
 
 // NewLocal returns the Env over all parties of the plan, whose graphs must all be there. Errors are a *model.WiringError or a *KeyError.
@@ -41,15 +41,15 @@ func newLocal(plan *model.Plan, keys Keys, work *density.Work) (*local, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &local{base: b, hub: newHub(plan)}
-	for _, s := range e.seats {
+	e := &local{base: b, sums: newSums(plan)}
+	for _, s := range e.parties {
 		for i, m := range s.role.Members {
-			e.hub.z[m.Group][m.Place] = s.zs[i]
+			e.sums.z[m.Group][m.Place] = s.zs[i]
 		}
 	}
 	for g, group := range plan.Groups {
-		if r := group.Receivers; len(r) == 1 && !e.seats[r[0].Party].isMember(g) {
-			e.hub.sums[g] = e.seats[r[0].Party].Input(r[0].Index) // added up where it is read
+		if r := group.Receivers; len(r) == 1 && !e.parties[r[0].Party].isMember(g) {
+			e.sums.total[g] = e.parties[r[0].Party].Input(r[0].Index) // added up where it is read
 		}
 	}
 	return e, nil
@@ -57,89 +57,97 @@ func newLocal(plan *model.Plan, keys Keys, work *density.Work) (*local, error) {
 
 // Density evaluates all parties in party order.
 func (e *local) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+	return e.sweep(ctx, theta, algorithm{coords: coords}, grad, lp)
+}
+
+// StepLocally is Density with the evaluations of clients left to steps.
+func (e *local) StepLocally(ctx context.Context, theta [][]float64, steps density.LocalSteps, grad [][]float64, lp []float64) error {
+	return e.sweep(ctx, theta, algorithm{steps: steps}, grad, lp)
+}
+
+func (e *local) sweep(ctx context.Context, theta [][]float64, by algorithm, grad [][]float64, lp []float64) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
-	e.evaluate(theta, coords, grad, lp)
+	e.evaluate(theta, by, grad, lp)
 	e.spend(e.cost.density)
 	return nil
 }
 
-func (e *local) evaluate(theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) {
-	server, clients := e.seats[0], e.seats[1:]
-	server.value(0, theta[0], coords)
+func (e *local) evaluate(theta [][]float64, by algorithm, grad [][]float64, lp []float64) {
+	server, clients := e.parties[0], e.parties[1:]
+	server.value(0, theta[0], by)
 	for i, s := range clients {
 		e.deliver(s, true)
-		s.value(i+1, theta[i+1], coords)
+		s.value(i+1, theta[i+1], by)
 	}
-	e.hub.addAux()
-	for b, s := range e.seats {
+	e.sums.addAux()
+	for b, s := range e.parties {
 		e.deliver(s, false)
-		s.receive(e.hub.sums)
-		lp[b] = s.evaluate(b, coords)
-		e.hub.offerAdjoints(s)
+		s.receive(e.sums.total)
+		lp[b] = s.evaluate(b, by)
+		e.sums.takeAdjoints(s)
 	}
-	e.hub.addAdjoints()
+	e.sums.addAdjoints()
 	for i, s := range clients {
-		s.settle(e.hub.adjoint)
-		s.pull(i+1, coords, grad[i+1])
-		e.offerShared(s)
+		s.settle(e.sums.adjoint)
+		s.pull(i+1, by, grad[i+1])
+		e.takeShared(s)
 	}
-	e.hub.offerOwn(server)
-	e.hub.addShared()
-	server.Finish(nil, server.outputs, e.hub.shared, grad[0])
+	e.sums.takeOwn(server)
+	e.sums.addShared()
+	server.Finish(nil, server.outputs, e.sums.shared, grad[0])
 	e.work.Gradients++
 }
 
-// Proceed adds, asks, and evaluates.
-func (e *local) Proceed(ctx context.Context, t density.Tally, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+// Proceed adds the scalars and evaluates where that is wanted.
+func (e *local) Proceed(ctx context.Context, t density.Decision, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
 	addScalars(t.Part, t.Total)
-	wanted := t.Go()
+	wanted := t.Wanted()
 	if wanted {
-		e.evaluate(theta, coords, grad, lp)
+		e.evaluate(theta, algorithm{coords: coords}, grad, lp)
 	}
 	e.spend(e.cost.proceed(len(t.Total), wanted))
 	return nil
 }
 
-// Apart is false: there is nobody else.
+// Apart is false: all parties are in this process.
 func (e *local) Apart() bool { return false }
 
 // deliver copies the early or the other shared parameters from the server's outputs to a client's inputs.
-func (e *local) deliver(s *seat, early bool) {
+func (e *local) deliver(s *partyState, early bool) {
 	for _, a := range s.role.Arrivals {
 		if a.Early == early {
-			copy(s.Input(a.Input), e.seats[0].Output(e.plan.Shared[a.Shared].From.Index))
+			copy(s.Input(a.Input), e.parties[0].Output(e.plan.Shared[a.Shared].From.Index))
 		}
 	}
 }
 
-func (e *local) offerShared(s *seat) {
+func (e *local) takeShared(s *partyState) {
 	s.collectShared()
 	for i, a := range s.role.Arrivals {
-		e.hub.d[a.Shared][1+a.Place] = s.shared[i]
+		e.sums.d[a.Shared][1+a.Place] = s.shared[i]
 	}
 }
 
-// Totals adds the centres of each sum's members, then the server's base.
-func (e *local) Totals(ctx context.Context, centre, base, total [][]float64) error {
+// Totals adds the centres of each sum's members.
+func (e *local) Totals(ctx context.Context, centre, total [][]float64) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
-	for b, s := range e.seats {
+	for b, s := range e.parties {
 		for _, m := range s.role.Members {
-			e.hub.z[m.Group][m.Place] = s.part(centre[b], m.Cut)
+			e.sums.z[m.Group][m.Place] = s.part(centre[b], m.Cut)
 		}
 	}
-	e.hub.addAux()
-	e.hub.addBase(base)
-	for b, s := range e.seats {
+	e.sums.addAux()
+	for b, s := range e.parties {
 		for i, m := range s.role.Members {
-			e.hub.z[m.Group][m.Place] = s.zs[i]
-			copy(s.part(total[b], m.Cut), e.hub.sums[m.Group])
+			e.sums.z[m.Group][m.Place] = s.zs[i]
+			copy(s.part(total[b], m.Cut), e.sums.total[m.Group])
 		}
 	}
 	e.spend(e.cost.totals)
@@ -168,7 +176,7 @@ func (e *local) Values(ctx context.Context, theta, values [][]float64) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
-	for b, s := range e.seats {
+	for b, s := range e.parties {
 		if b > 0 {
 			e.deliver(s, true)
 			e.deliver(s, false)

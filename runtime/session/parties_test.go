@@ -11,16 +11,16 @@ import (
 	"github.com/vflc/vflc/runtime/transport"
 )
 
-// A diary is every number that the parties of a run see, by party, with the work that the server counts.
-type diary struct {
+// A recording is every number that the parties of a run compute or receive, by party, with the work that the server counts.
+type recording struct {
 	sync.Mutex
 	seen map[int][]float64
 	work density.Work
 	up   int64 // bytes counted by clients
 }
 
-// keep notes what block b of env has seen.
-func (d *diary) keep(index int, vectors ...[]float64) {
+// keep records vectors of a party.
+func (d *recording) keep(index int, vectors ...[]float64) {
 	d.Lock()
 	defer d.Unlock()
 	for _, v := range vectors {
@@ -29,12 +29,8 @@ func (d *diary) keep(index int, vectors ...[]float64) {
 }
 
 // play moves a player for some rounds through every method of the Env.
-func (d *diary) play(ctx context.Context, env density.Env, rounds int, base []float64) error {
+func (d *recording) play(ctx context.Context, env density.Env, rounds int) error {
 	p := newPlayer(env, shifted)
-	bases := make([][]float64, len(env.Blocks()))
-	if env.Blocks()[0].Index() == 0 {
-		bases[0] = base
-	}
 	total, scalars, values := clone(p.g), make([][]float64, len(p.g)), make([][]float64, len(p.g))
 	for b, block := range env.Blocks() {
 		scalars[b], values[b] = make([]float64, 2), make([]float64, paramLen(block))
@@ -58,10 +54,10 @@ func (d *diary) play(ctx context.Context, env density.Env, rounds int, base []fl
 			return err
 		}
 		if r%3 == 0 {
-			if err := env.Totals(ctx, p.g, bases, total); err != nil {
+			if err := density.Must[density.Totaler](env).Totals(ctx, p.g, total); err != nil {
 				return err
 			}
-			if err := env.Values(ctx, p.theta, values); err != nil {
+			if err := density.Must[density.Reporter](env).Values(ctx, p.theta, values); err != nil {
 				return err
 			}
 		}
@@ -81,35 +77,31 @@ func paramLen(b density.Block) (n int) {
 	return n
 }
 
-func (d *diary) count(env density.Env) {
+func (d *recording) count(env density.Env) {
 	d.Lock()
 	defer d.Unlock()
 	if env.Blocks()[0].Index() == 0 {
-		d.work = *env.Work()
+		d.work = *density.WorkOf(env)
 	} else {
-		d.up += env.Work().Bytes
+		d.up += density.WorkOf(env).Bytes
 	}
 }
 
-// game returns an empty diary and what plays the design into it.
-func (w *world) game(rounds int) (*diary, func(context.Context, density.Env) error) {
-	d := &diary{seen: map[int][]float64{}}
-	base := make([]float64, (2+w.groupCount())*rows)
-	for i := range base {
-		base[i] = float64(i) / 7
-	}
-	return d, func(ctx context.Context, env density.Env) error { return d.play(ctx, env, rounds, base) }
+// newRecording returns an empty recording, and a function that runs a player and records it.
+func newRecording(rounds int) (*recording, func(context.Context, density.Env) error) {
+	d := &recording{seen: map[int][]float64{}}
+	return d, func(ctx context.Context, env density.Env) error { return d.play(ctx, env, rounds) }
 }
 
-func record(t *testing.T, w *world, mode session.Mode, rounds int) *diary {
+func record(t *testing.T, w *world, mode session.Mode, rounds int) *recording {
 	t.Helper()
-	d, play := w.game(rounds)
+	d, play := newRecording(rounds)
 	must(t, session.Run(t.Context(), w.plan(t), mode, 11, play))
 	return d
 }
 
 // same wants two diaries of the same numbers, bit for bit, and the same work.
-func (d *diary) same(t *testing.T, other *diary, names []string) {
+func (d *recording) same(t *testing.T, other *recording, names []string) {
 	t.Helper()
 	for index, name := range names {
 		a, b := d.seen[index], other.seen[index]
@@ -133,21 +125,21 @@ func (d *diary) same(t *testing.T, other *diary, names []string) {
 // One loop over all parties and a goroutine per party see the same numbers, bit for bit, and count the same work.
 func TestOneLoopEqualsOneGoroutinePerParty(t *testing.T) {
 	everyDesign(t, func(t *testing.T, w *world) {
-		parties := record(t, w, session.PerParty, 50)
-		record(t, w, session.OneLoop, 50).same(t, parties, w.names())
+		parties := record(t, w, session.PerParty, 20)
+		record(t, w, session.OneLoop, 20).same(t, parties, w.names())
 		if parties.work.Bytes != parties.up {
 			t.Errorf("the server counts %d bytes, the clients %d", parties.work.Bytes, parties.up)
 		}
 	})
 }
 
-// A shredder is a transport that destroys a message when the next one of the same peer is received, as it may.
-type shredder struct {
+// An overwriter is a transport that overwrites a message when the next one of the same peer is received, as a transport may.
+type overwriter struct {
 	transport.Transport
 	last map[string]transport.Message
 }
 
-func (s *shredder) Recv(ctx context.Context, from string) (transport.Message, error) {
+func (s *overwriter) Recv(ctx context.Context, from string) (transport.Message, error) {
 	for _, a := range s.last[from].Arrays {
 		for i := range a.Data {
 			a.Data[i] = math.NaN()
@@ -165,9 +157,9 @@ func TestMessagesAreReadInTime(t *testing.T) {
 		plan := w.plan(t)
 		ends := transport.NewMem(plan.Names)
 		for i, end := range ends {
-			ends[i] = &shredder{end, map[string]transport.Message{}}
+			ends[i] = &overwriter{end, map[string]transport.Message{}}
 		}
-		d, play := w.game(5)
+		d, play := newRecording(5)
 		for _, err := range together(plan, ends, 11, play) {
 			must(t, err)
 		}
@@ -184,13 +176,14 @@ func TestNoAllocationsPerParty(t *testing.T) {
 			p := newPlayer(env, shifted)
 			var failed error
 			wanted := false
-			tally := density.Tally{Part: clone(p.theta), Total: make([]float64, 2), Go: func() bool { wanted = !wanted; return wanted }}
-			tally.Part[0] = make([]float64, 2)
+			decision := density.Decision{Part: clone(p.theta), Total: make([]float64, 2), Wanted: func() bool { wanted = !wanted; return wanted }}
+			decision.Part[0] = make([]float64, 2)
+			pipeline := density.Must[density.Pipelined](env)
 			step := func() {
 				if err := p.env.Density(ctx, p.theta, p, p.grad, p.lp); err != nil {
 					failed = err
 				}
-				if err := p.env.Proceed(ctx, tally, p.theta, p, p.grad, p.lp); err != nil {
+				if err := pipeline.Proceed(ctx, decision, p.theta, p, p.grad, p.lp); err != nil {
 					failed = err
 				}
 			}

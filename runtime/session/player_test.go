@@ -7,7 +7,7 @@ import (
 	"github.com/vflc/vflc/density"
 )
 
-// scheme is how a player parameterises z. The density of z counts as -½ ((z-g)/ρ)².
+// scheme is how a player parameterises z. The log density of z is -½ ((z-g)/ρ)².
 type scheme int
 
 const (
@@ -18,7 +18,7 @@ const (
 
 var schemes = map[string]scheme{"noncentred": noncentred, "centred": centred, "shifted": shifted}
 
-// A player is the least of an algorithm: a point (θ, e) per block, and the joint density with its gradient there.
+// A player is a minimal algorithm: a point (θ, e) per block, and the joint density with its gradient there.
 type player struct {
 	env    density.Env
 	scheme scheme
@@ -93,7 +93,9 @@ func (p *player) Adjoint(b int, adj, own, w, early []float64) {
 	})
 	if p.scheme == shifted {
 		clear(p.pulled[b])
-		p.env.Blocks()[b].Pull(density.Centre, p.seed[b], p.pulled[b], early)
+		cuts := p.env.Blocks()[b].(density.DifferentiableCuts)
+		cuts.Pull(density.Centre, p.seed[b], p.pulled[b])
+		cuts.PullEarly(density.Centre, p.seed[b], early)
 	}
 }
 
@@ -120,8 +122,8 @@ func (p *player) proceed(ctx context.Context, part [][]float64, total []float64,
 		}
 	}
 	asked := 0
-	t := density.Tally{Part: part, Total: total, Go: func() bool { asked++; return wanted }}
-	if err := p.env.Proceed(ctx, t, p.theta, p, p.grad, p.lp); err != nil {
+	d := density.Decision{Part: part, Total: total, Wanted: func() bool { asked++; return wanted }}
+	if err := density.Must[density.Pipelined](p.env).Proceed(ctx, d, p.theta, p, p.grad, p.lp); err != nil {
 		return err
 	}
 	if asked != 1 {

@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"sync"
 	"testing"
@@ -30,7 +31,7 @@ func TestProceedIsSumAndDensity(t *testing.T) {
 			t.Error("an evaluation that was not wanted was made")
 		}
 		sums := int64(2 * 2 * 8 * w.clients)
-		opening := one.env.Work().Rounds
+		opening := density.WorkOf(one.env).Rounds
 		rounds := int64(1)
 		if w.early {
 			rounds++
@@ -38,7 +39,7 @@ func TestProceedIsSumAndDensity(t *testing.T) {
 		if opening != rounds {
 			t.Errorf("an evaluation that is not wanted takes %d rounds, want %d", opening, rounds)
 		}
-		before := *one.env.Work()
+		before := *density.WorkOf(one.env)
 		copy(one.theta[0], other.theta[0])
 		for b := range one.theta {
 			copy(one.theta[b], other.theta[b])
@@ -50,7 +51,7 @@ func TestProceedIsSumAndDensity(t *testing.T) {
 			copy(other.e[b], one.e[b])
 		}
 		must(t, other.density(t.Context()))
-		alone := *other.env.Work()
+		alone := *density.WorkOf(other.env)
 		worked(t, one.env, density.Work{Gradients: 1, Rounds: before.Rounds + alone.Rounds, Bytes: before.Bytes + alone.Bytes + sums})
 		must(t, other.env.Sum(t.Context(), part, want))
 		if !equal(total, want) {
@@ -64,8 +65,8 @@ func TestProceedIsSumAndDensity(t *testing.T) {
 	})
 }
 
-// A journal is what one run of an algorithm leaves, by party.
-type journal struct {
+// A runLog is the draws of one run of an algorithm, by party, and the work that the server counts.
+type runLog struct {
 	sync.Mutex
 	draws map[int][]float64
 	work  density.Work // counted by the server
@@ -73,7 +74,7 @@ type journal struct {
 	steps []backends.Transition
 }
 
-func (j *journal) sample(a backends.Algorithm, given map[string]string, transform def.Transform) func(context.Context, density.Env) error {
+func (j *runLog) sample(a backends.Algorithm, given map[string]string, transform def.Transform) func(context.Context, density.Env) error {
 	return func(ctx context.Context, env density.Env) error {
 		s, err := a.Resolve(transform, given)
 		if err != nil {
@@ -89,7 +90,7 @@ func (j *journal) sample(a backends.Algorithm, given map[string]string, transfor
 		theta, server := clone(newPlayer(env, noncentred).theta), env.Blocks()[0].Index() == 0
 		have := 0
 		for info := (backends.Info{}); !info.Done; {
-			before := env.Work().Rounds
+			before := density.WorkOf(env).Rounds
 			if info, err = k.Step(ctx); err != nil {
 				return err
 			}
@@ -101,20 +102,20 @@ func (j *journal) sample(a backends.Algorithm, given map[string]string, transfor
 				}
 			}
 			if server {
-				j.costs, j.steps = append(j.costs, env.Work().Rounds-before), append(j.steps, info.Transition)
+				j.costs, j.steps = append(j.costs, density.WorkOf(env).Rounds-before), append(j.steps, info.Transition)
 			}
 			j.Unlock()
 		}
 		if server {
-			j.work = *env.Work()
+			j.work = *density.WorkOf(env)
 		}
 		return nil
 	}
 }
 
-func sampled(t *testing.T, w *world, mode session.Mode, a backends.Algorithm, given map[string]string) *journal {
+func sampled(t *testing.T, w *world, mode session.Mode, a backends.Algorithm, given map[string]string) *runLog {
 	t.Helper()
-	j := &journal{draws: map[int][]float64{}}
+	j := &runLog{draws: map[int][]float64{}}
 	transform := transforms.Augmented
 	if w.power {
 		transform = transforms.Power
@@ -136,7 +137,7 @@ func (w *world) rounds() int64 {
 }
 
 // bothWays wants the same draws and the same work from one loop and from a goroutine per party, and returns what the latter left.
-func bothWays(t *testing.T, w *world, a backends.Algorithm, given map[string]string) *journal {
+func bothWays(t *testing.T, w *world, a backends.Algorithm, given map[string]string) *runLog {
 	t.Helper()
 	one, parties := sampled(t, w, session.OneLoop, a, given), sampled(t, w, session.PerParty, a, given)
 	if one.work != parties.work {
@@ -157,33 +158,39 @@ func bothWays(t *testing.T, w *world, a backends.Algorithm, given map[string]str
 
 // NUTS draws the same bits in one loop and with a goroutine per party, which exchange each leapfrog's scalars together with the next leapfrog: one
 // round a leapfrog under augmented, two under power, one more where a cut reads a server's parameter, and one exchange a draw to learn that
-// the trajectory ends. Trajectories end by a U-turn, a divergence or the greatest depth.
+// the trajectory ends. Some trajectories end at the greatest depth and some before.
 func TestRoundsOfALeapfrog(t *testing.T) {
+	const warmup = 12
+	deepest, shorter := false, false
 	everyDesign(t, func(t *testing.T, w *world) {
-		given := map[string]string{"warmup": "30", "draws": "30", "max-depth": "4"}
+		given := map[string]string{"warmup": fmt.Sprint(warmup), "draws": "15", "max-depth": "4"}
 		parties := bothWays(t, w, nuts.Algorithm(), given)
 		each, end := w.rounds(), int64(1)
 		if w.early {
 			end++
 		}
-		for i, step := range parties.steps[30:] {
+		for i, step := range parties.steps[warmup:] {
 			want := each*int64(step.Leapfrogs) + end
+			deepest, shorter = deepest || step.Leapfrogs == 15, shorter || step.Leapfrogs < 15
 			if step.Leapfrogs == 15 { // nothing is begun after the greatest depth
 				want += 1 - end
 			}
-			if got := parties.costs[30+i]; got != want {
+			if got := parties.costs[warmup+i]; got != want {
 				t.Errorf("draw %d takes %d rounds for %d leapfrogs, want %d", i, got, step.Leapfrogs, want)
 			}
 		}
 	})
+	if !deepest || !shorter {
+		t.Errorf("trajectories of the greatest depth: %t, shorter ones: %t", deepest, shorter)
+	}
 }
 
 // So does SFVI, whose draws exchange their scalars with the next one's z: the rounds of an evaluation for each, one more for the sums at a point
 // of the trace and one for those before it, one for the start and one for the final value.
 func TestRoundsOfAFit(t *testing.T) {
-	const iterations, samples, points, final = 30, 2, 3, 64
+	const iterations, samples, points, final = 12, 2, 2, 64
 	everyDesign(t, func(t *testing.T, w *world) {
-		given := map[string]string{"iterations": "30", "mc-samples": "2", "elbo-every": "10", "elbo-draws": "64", "draws": "5", "guide": "noncentered"}
+		given := map[string]string{"iterations": "12", "mc-samples": "2", "elbo-every": "6", "elbo-draws": "64", "draws": "5", "guide": "noncentered"}
 		parties := bothWays(t, w, sfvi.Algorithm(), given)
 		evaluations := int64(1 + iterations*samples + 32*points + final)
 		if got, want := parties.work.Rounds, evaluations*w.rounds()+1+2*points+1; got != want || parties.work.Gradients != evaluations {

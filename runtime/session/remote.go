@@ -28,7 +28,7 @@ func NewRemote(plan *model.Plan, index int, t transport.Transport, keys Keys) (d
 	return newEnd(b, w, index), nil
 }
 
-// peersOf lists who a party speaks with.
+// peersOf lists the parties that a party is connected to.
 func peersOf(plan *model.Plan, index int) []string {
 	if index == 0 {
 		return plan.Names[1:]
@@ -41,11 +41,11 @@ func newEnd(b base, w *wire, index int) density.Env {
 	if index == 0 {
 		return newServer(b, w)
 	}
-	return &client{base: b, wire: w, seat: b.seats[0], script: newScript(b.plan, index), server: b.plan.Names[0]}
+	return &client{base: b, wire: w, party: b.parties[0], script: newScript(b.plan, index), server: b.plan.Names[0]}
 }
 
 func newServer(b base, w *wire) *server {
-	s := &server{base: b, wire: w, hub: newHub(b.plan), seat: b.seats[0]}
+	s := &server{base: b, wire: w, sums: newSums(b.plan), party: b.parties[0]}
 	for k := range b.plan.Names[1:] {
 		s.scripts = append(s.scripts, newScript(b.plan, k+1))
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/vflc/vflc/runtime/transport"
 )
 
-// A Mode is how one process plays all parties.
+// A Mode is how one process simulates all parties.
 type Mode int
 
 // The modes. Both give the same bits.
@@ -55,7 +55,7 @@ func perParty(ctx context.Context, plan *model.Plan, keys Keys, run func(context
 	return f.err
 }
 
-// one runs a party that knows no other party's program and key.
+// one runs a party, which is given no other party's program or key.
 func one(ctx context.Context, plan *model.Plan, i int, end transport.Transport, keys Keys, run func(context.Context, density.Env) error) error {
 	name := plan.Names[i]
 	own := Keys{Shared: keys.Shared, Private: map[string]rng.Key{name: keys.Private[name]}}

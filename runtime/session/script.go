@@ -22,7 +22,7 @@ const (
 	kindPart     = "sum part"   // ↑ Sum
 	kindSum      = "sum"        // ↓
 	kindValues   = "values"     // ↓ Values
-	kindEnd      = "end of run" // either way: the sender has met an error, which Reason tells
+	kindEnd      = "end of run" // either way: the sender has met an error, which is in Reason
 )
 
 // A frame is a message as the plan has it: the named channels of its arrays and their lengths. A frame without channels is not sent.
@@ -71,7 +71,7 @@ func (f *frame) accept(m transport.Message, round uint64) error {
 	return nil
 }
 
-// A script is all that one client and the server ever say to each other. Both ends derive it from the plan. Channels are in the order of the plan,
+// A script is every message that one client and the server exchange. Both ends derive it from the plan. Channels are in the order of the plan,
 // those of shared parameters first.
 type script struct {
 	role                                          model.Role
@@ -107,7 +107,7 @@ func (f *frame) withScalars() frame {
 }
 
 // opening is how an evaluation begins: the frames with z and with the answer, with room for what t adds up, which may be nil.
-func (s *script) opening(t *density.Tally) (up, down *frame) {
+func (s *script) opening(t *density.Decision) (up, down *frame) {
 	if t == nil {
 		return &s.aux, &s.reply
 	}

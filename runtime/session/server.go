@@ -11,17 +11,26 @@ import (
 type server struct {
 	base
 	*wire
-	seat    *seat
-	hub     *hub
+	party   *partyState
+	sums    *sums
 	scripts []*script // of wire.peers
 }
 
-// Density is the server's side of one evaluation.
-func (s *server) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+// Density is the server's side of one evaluation. The server has no cuts, so its coordinates are not called.
+func (s *server) Density(ctx context.Context, theta [][]float64, _ density.Coordinates, grad [][]float64, lp []float64) error {
+	return s.sweep(ctx, theta, grad, lp)
+}
+
+// StepLocally is Density: the server's side is the same.
+func (s *server) StepLocally(ctx context.Context, theta [][]float64, _ density.LocalSteps, grad [][]float64, lp []float64) error {
+	return s.sweep(ctx, theta, grad, lp)
+}
+
+func (s *server) sweep(ctx context.Context, theta, grad [][]float64, lp []float64) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
-	if _, err := s.evaluate(ctx, nil, theta[0], coords, lp); err != nil {
+	if _, err := s.evaluate(ctx, nil, theta[0], lp); err != nil {
 		return err
 	}
 	s.measured(s.cost.density)
@@ -29,11 +38,11 @@ func (s *server) Density(ctx context.Context, theta [][]float64, coords density.
 }
 
 // Proceed is Density with scalars on the way.
-func (s *server) Proceed(ctx context.Context, t density.Tally, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+func (s *server) Proceed(ctx context.Context, t density.Decision, theta [][]float64, _ density.Coordinates, grad [][]float64, lp []float64) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
-	wanted, err := s.evaluate(ctx, &t, theta[0], coords, lp)
+	wanted, err := s.evaluate(ctx, &t, theta[0], lp)
 	if err != nil {
 		return err
 	}
@@ -44,19 +53,19 @@ func (s *server) Proceed(ctx context.Context, t density.Tally, theta [][]float64
 	return s.complete(ctx, grad[0])
 }
 
-// complete receives what clients say of shared parameters, and sets the gradient.
+// complete receives the clients' gradients by shared parameters, and sets the server's gradient.
 func (s *server) complete(ctx context.Context, grad []float64) error {
 	if err := s.receiveTrailing(ctx); err != nil {
 		return err
 	}
-	s.hub.addShared()
-	s.seat.Finish(nil, s.seat.outputs, s.hub.shared, grad)
+	s.sums.addShared()
+	s.party.Finish(nil, s.party.outputs, s.sums.shared, grad)
 	s.work.Gradients++
 	return nil
 }
 
 // receiveAux sends what the cuts depend on, and receives z and the scalars of t.
-func (s *server) receiveAux(ctx context.Context, t *density.Tally) error {
+func (s *server) receiveAux(ctx context.Context, t *density.Decision) error {
 	for k, c := range s.scripts {
 		s.loadShared(&c.early, c, c.earlyArrivals)
 		if err := s.send(ctx, s.peers[k], &c.early); err != nil {
@@ -72,7 +81,7 @@ func (s *server) receiveAux(ctx context.Context, t *density.Tally) error {
 			return err
 		}
 		for i, m := range c.role.Members {
-			s.hub.z[m.Group][m.Place] = up.arrays[i].Data
+			s.sums.z[m.Group][m.Place] = up.arrays[i].Data
 		}
 		if t != nil {
 			model.Add(t.Total, *up.scalars())
@@ -85,20 +94,20 @@ func (s *server) receiveAux(ctx context.Context, t *density.Tally) error {
 // loadShared puts values of shared parameters into a frame and returns the next channel.
 func (s *server) loadShared(f *frame, c *script, arrivals []int) int {
 	for i, k := range arrivals {
-		f.load(i, s.seat.Output(s.seat.outputs[c.role.Arrivals[k].Shared]))
+		f.load(i, s.party.Output(s.party.outputs[c.role.Arrivals[k].Shared]))
 	}
 	return len(arrivals)
 }
 
 // evaluate runs the server's density between sums and adjoints: first in the augmented model, where the reply needs it; while the clients run
 // theirs in power. It does not where the scalars of t add up to an evaluation that is not wanted.
-func (s *server) evaluate(ctx context.Context, t *density.Tally, theta []float64, coords density.Coordinates, lp []float64) (wanted bool, err error) {
-	s.seat.value(0, theta, coords)
+func (s *server) evaluate(ctx context.Context, t *density.Decision, theta, lp []float64) (wanted bool, err error) {
+	s.party.value(0, theta, algorithm{})
 	if err := s.receiveAux(ctx, t); err != nil {
 		return false, err
 	}
-	s.hub.addAux()
-	wanted = t == nil || t.Go()
+	s.sums.addAux()
+	wanted = t == nil || t.Wanted()
 	if s.plan.Power {
 		if err := s.replySums(ctx, t); err != nil || !wanted {
 			return false, err
@@ -108,23 +117,23 @@ func (s *server) evaluate(ctx context.Context, t *density.Tally, theta []float64
 	}
 	if wanted {
 		s.target(lp)
-		s.hub.addAdjoints()
+		s.sums.addAdjoints()
 	}
 	return wanted, s.replyAdjoints(ctx, t)
 }
 
 func (s *server) target(lp []float64) {
-	s.seat.receive(s.hub.sums)
-	lp[0] = s.seat.target()
-	s.hub.offerOwn(s.seat)
+	s.party.receive(s.sums.total)
+	lp[0] = s.party.target()
+	s.sums.takeOwn(s.party)
 }
 
-func (s *server) replySums(ctx context.Context, t *density.Tally) error {
+func (s *server) replySums(ctx context.Context, t *density.Decision) error {
 	for k, c := range s.scripts {
 		_, down := c.opening(t)
 		at := s.loadShared(down, c, c.lateArrivals)
 		for i, r := range c.role.Receptions {
-			down.load(at+i, s.hub.sums[r.Group])
+			down.load(at+i, s.sums.total[r.Group])
 		}
 		if err := s.send(ctx, s.peers[k], down); err != nil {
 			return err
@@ -133,7 +142,7 @@ func (s *server) replySums(ctx context.Context, t *density.Tally) error {
 	return nil
 }
 
-func (s *server) replyAdjoints(ctx context.Context, t *density.Tally) error {
+func (s *server) replyAdjoints(ctx context.Context, t *density.Decision) error {
 	for k, c := range s.scripts {
 		_, down := c.opening(t)
 		at := s.loadShared(down, c, c.lateArrivals)
@@ -147,7 +156,7 @@ func (s *server) replyAdjoints(ctx context.Context, t *density.Tally) error {
 // sendAdjoints sends the adjoints of the client's sums, from channel at on.
 func (s *server) sendAdjoints(ctx context.Context, peer string, c *script, f *frame, at int) error {
 	for i, m := range c.role.Members {
-		f.load(at+i, s.hub.adjoint[m.Group])
+		f.load(at+i, s.sums.adjoint[m.Group])
 	}
 	return s.send(ctx, peer, f)
 }
@@ -160,10 +169,10 @@ func (s *server) exchangeAdjoints(ctx context.Context) error {
 		}
 		s.keepShared(&c.partial, c, c.lateArrivals)
 		for i, r := range c.role.Receptions {
-			s.hub.a[r.Group][r.Place] = c.partial.arrays[len(c.lateArrivals)+i].Data
+			s.sums.a[r.Group][r.Place] = c.partial.arrays[len(c.lateArrivals)+i].Data
 		}
 	}
-	s.hub.addAdjoints()
+	s.sums.addAdjoints()
 	for k, c := range s.scripts {
 		if err := s.sendAdjoints(ctx, s.peers[k], c, &c.whole, 0); err != nil {
 			return err
@@ -186,12 +195,12 @@ func (s *server) receiveTrailing(ctx context.Context) error {
 func (s *server) keepShared(f *frame, c *script, arrivals []int) {
 	for i, k := range arrivals {
 		a := c.role.Arrivals[k]
-		s.hub.keep(a, f.arrays[i].Data)
+		s.sums.keep(a, f.arrays[i].Data)
 	}
 }
 
-// Totals adds the clients' centres and the server's base, and sends each client its sums.
-func (s *server) Totals(ctx context.Context, _, base, _ [][]float64) error {
+// Totals adds the clients' centres and sends each client its sums.
+func (s *server) Totals(ctx context.Context, _, _ [][]float64) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
@@ -200,14 +209,13 @@ func (s *server) Totals(ctx context.Context, _, base, _ [][]float64) error {
 			return err
 		}
 		for i, m := range c.role.Members {
-			s.hub.z[m.Group][m.Place] = c.centre.arrays[i].Data
+			s.sums.z[m.Group][m.Place] = c.centre.arrays[i].Data
 		}
 	}
-	s.hub.addAux()
-	s.hub.addBase(base)
+	s.sums.addAux()
 	for k, c := range s.scripts {
 		for i, m := range c.role.Members {
-			c.total.load(i, s.hub.sums[m.Group])
+			c.total.load(i, s.sums.total[m.Group])
 		}
 		if err := s.send(ctx, s.peers[k], &c.total); err != nil {
 			return err
@@ -246,10 +254,10 @@ func (s *server) Values(ctx context.Context, theta, values [][]float64) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
-	s.seat.report(theta[0], values[0])
+	s.party.report(theta[0], values[0])
 	for k, c := range s.scripts {
 		for i, a := range c.role.Arrivals {
-			c.values.load(i, s.seat.Output(s.seat.outputs[a.Shared]))
+			c.values.load(i, s.party.Output(s.party.outputs[a.Shared]))
 		}
 		if err := s.send(ctx, s.peers[k], &c.values); err != nil {
 			return err

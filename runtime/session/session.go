@@ -11,7 +11,8 @@
 //	whole    ↓ power: adjoints of the sums, added over all receivers
 //	trailing ↑ gradients of shared parameters that were not sent yet
 //
-// Where the totals say that the evaluation is not wanted it ends with the reply, whose adjoints then are those of the evaluation before.
+// Where it follows from the totals of the scalars that the evaluation is not wanted, it ends with the reply, whose adjoints then are those of the
+// evaluation before.
 //
 // A sum s = Σ z and the adjoints of its receivers are added in party order; a receiver that is a member subtracts its own share, in one process as
 // in many. A message that the script does not expect ends the run with an error at both ends.
@@ -40,20 +41,37 @@ func SimulatedKeys(seed uint64, names []string) Keys {
 	return k
 }
 
-// A KeyError says that a party of this process has no private key.
+// A KeyError is the error where a party of this process has no private key.
 type KeyError struct{ Party string }
 
 func (e *KeyError) Error() string { return fmt.Sprintf("session: no private key for %q", e.Party) }
 
+// capable is an Env with every capability, as all of this package are.
+type capable interface {
+	density.Env
+	density.Pipelined
+	density.Totaler
+	density.LocallyStepped
+	density.Windowed
+	density.Reporter
+	density.Metered
+}
+
+var (
+	_ capable = (*local)(nil)
+	_ capable = (*client)(nil)
+	_ capable = (*server)(nil)
+)
+
 // base is what both kinds of Env have in common: the blocks of this process and the random streams.
 type base struct {
-	plan   *model.Plan
-	seats  []*seat
-	blocks []density.Block
-	keys   Keys
-	cost   cost
-	work   *density.Work
-	parts  []part
+	plan    *model.Plan
+	parties []*partyState
+	blocks  []density.Block
+	keys    Keys
+	cost    cost
+	work    *density.Work
+	parts   []part
 }
 
 // A part is the Env of a window and its rows.
@@ -68,7 +86,7 @@ func (b *base) Windows() int { return len(b.parts) }
 // Window returns the Env of window k and its rows.
 func (b *base) Window(k int) (density.Env, []int) { return b.parts[k].env, b.parts[k].rows }
 
-// newBase makes a seat for each of the parties given by index. The plan must have passed Verify. What is done is added to work.
+// newBase makes the state of each of the parties given by index. The plan must have passed Verify. Evaluations and messages are counted in work.
 func newBase(plan *model.Plan, keys Keys, work *density.Work, parties ...int) (base, error) {
 	b := base{plan: plan, keys: keys, work: work}
 	for _, i := range parties {
@@ -78,8 +96,8 @@ func newBase(plan *model.Plan, keys Keys, work *density.Work, parties ...int) (b
 		if _, ok := keys.Private[plan.Names[i]]; !ok {
 			return b, &KeyError{plan.Names[i]}
 		}
-		s := newSeat(plan, i)
-		b.seats = append(b.seats, s)
+		s := newPartyState(plan, i)
+		b.parties = append(b.parties, s)
 		b.blocks = append(b.blocks, s.Party)
 	}
 	b.cost = newCost(plan)
@@ -89,7 +107,7 @@ func newBase(plan *model.Plan, keys Keys, work *density.Work, parties ...int) (b
 // Blocks are the parties of this process.
 func (b *base) Blocks() []density.Block { return b.blocks }
 
-// Work counts what was done since the start.
+// Work counts evaluations and messages since the start.
 func (b *base) Work() *density.Work { return b.work }
 
 // Shared returns the stream of this name that all parties have in common, at its start.
@@ -97,18 +115,18 @@ func (b *base) Shared(name string) density.Stream { return rng.New(b.keys.Shared
 
 // Private returns the stream of this name of block i, at its start.
 func (b *base) Private(i int, name string) density.Stream {
-	return rng.New(b.keys.Private[b.seats[i].Party.Party()], name)
+	return rng.New(b.keys.Private[b.parties[i].Party.Party()], name)
 }
 
 // Why names what was not finite in the last Density, at the first party of this process where something was not. A cut comes before densities, which
 // it makes not finite elsewhere.
 func (b *base) Why() string {
-	for _, s := range b.seats {
+	for _, s := range b.parties {
 		if why := s.WhyCut(); why != "" {
 			return why
 		}
 	}
-	for _, s := range b.seats {
+	for _, s := range b.parties {
 		if why := s.Why(); why != "" {
 			return why
 		}

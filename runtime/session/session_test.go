@@ -9,6 +9,7 @@ import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/tests/contract"
 )
 
 // everyDesign runs a test for all designs.
@@ -118,7 +119,7 @@ func TestWorkOfOneEvaluation(t *testing.T) {
 		if w.early {
 			rounds, numbers = rounds+1, numbers+2*vars*w.clients
 		}
-		if got, want := *env.Work(), (density.Work{Gradients: 1, Rounds: rounds, Bytes: int64(8 * numbers)}); got != want {
+		if got, want := *density.WorkOf(env), (density.Work{Gradients: 1, Rounds: rounds, Bytes: int64(8 * numbers)}); got != want {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 	})
@@ -147,39 +148,38 @@ func TestWorkOfOtherExchanges(t *testing.T) {
 	env := local(t, w.plan(t))
 	p := newPlayer(env, noncentred)
 	values := [][]float64{make([]float64, 1), make([]float64, vars), make([]float64, vars)}
-	must(t, env.Totals(t.Context(), p.g, nil, p.z))
+	must(t, density.Must[density.Totaler](env).Totals(t.Context(), p.g, p.z))
 	totals := density.Work{Rounds: 1, Bytes: int64(8 * 2 * w.crossing())}
 	worked(t, env, totals)
 	must(t, env.Sum(t.Context(), [][]float64{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}, make([]float64, 3)))
 	sum := density.Work{Rounds: 2, Bytes: totals.Bytes + 8*2*3*2}
 	worked(t, env, sum)
-	must(t, env.Values(t.Context(), p.theta, values))
+	must(t, density.Must[density.Reporter](env).Values(t.Context(), p.theta, values))
 	worked(t, env, density.Work{Rounds: 3, Bytes: sum.Bytes + 8*2*vars*2})
 }
 
 func worked(t *testing.T, env density.Env, want density.Work) {
 	t.Helper()
-	if got := *env.Work(); got != want {
+	if got := *density.WorkOf(env); got != want {
 		t.Errorf("work %+v, want %+v", got, want)
 	}
 }
 
-// Totals is the sum of the members' centres and the server's base, group by group.
+// Totals is the sum of the members' centres, group by group.
 func TestTotals(t *testing.T) {
 	w := newWorld(design{single: true, clients: 2})
 	env := local(t, w.plan(t))
 	centre := [][]float64{nil, sequence(4*rows, 1), sequence(4*rows, 1000)}
-	base := [][]float64{sequence(5*rows, 1e6), nil, nil}
 	total := clone(centre)
-	must(t, env.Totals(t.Context(), centre, base, total))
+	must(t, density.Must[density.Totaler](env).Totals(t.Context(), centre, total))
 	for i := range 3 * rows { // g1 and g2 are added over the clients; g3 stays alone
-		if want := centre[1][i] + centre[2][i] + base[0][i]; total[1][i] != want || total[2][i] != want {
+		if want := centre[1][i] + centre[2][i]; total[1][i] != want || total[2][i] != want {
 			t.Errorf("element %d: %v and %v, want %v", i, total[1][i], total[2][i], want)
 		}
 	}
 	for i := range rows {
 		for j := 1; j <= 2; j++ {
-			if got, want := total[j][3*rows+i], centre[j][3*rows+i]+base[0][(2+j)*rows+i]; got != want {
+			if got, want := total[j][3*rows+i], centre[j][3*rows+i]; got != want {
 				t.Errorf("g3 of client %d, row %d: %v, want %v", j, i, got, want)
 			}
 		}
@@ -208,7 +208,7 @@ func TestValues(t *testing.T) {
 			other[b][i] += 1
 		}
 	}
-	must(t, env.Values(t.Context(), other, values))
+	must(t, density.Must[density.Reporter](env).Values(t.Context(), other, values))
 	if want := 2 * other[0][0]; values[0][0] != want {
 		t.Errorf("b is %v, want %v", values[0][0], want)
 	}
@@ -236,12 +236,14 @@ func TestPull(t *testing.T) {
 	p := newPlayer(env, noncentred)
 	must(t, p.density(t.Context()))
 	block := env.Blocks()[1]
+	cuts := block.(density.DifferentiableCuts)
 	weights := sequence(block.AuxLen(), 0.5)
 	for _, slot := range []density.Slot{density.Here, density.Centre} {
 		block.Cut(slot, p.theta[1], p.g[1])
-		grad, early := make([]float64, block.Dim()), make([]float64, block.Early())
+		grad, early := make([]float64, block.Dim()), make([]float64, cuts.Early())
 		for range 2 { // adds each time the same
-			block.Pull(slot, weights, grad, early)
+			cuts.Pull(slot, weights, grad)
+			cuts.PullEarly(slot, weights, early)
 		}
 		for i := range grad {
 			const h = 1e-5
@@ -267,20 +269,28 @@ func TestPull(t *testing.T) {
 	}
 }
 
-// A meddler pulls at the point of the evaluation while it is going on, and again at a copy of that point in slot Centre.
-type meddler struct {
+// The server has no cuts: Cut does nothing there, whatever is going on.
+func TestBlocksKeepTheContract(t *testing.T) {
+	everyDesign(t, func(t *testing.T, w *world) { contract.CheckBlocks(t, local(t, w.plan(t))) })
+}
+
+// A puller calls Pull at the point of the evaluation in progress, and again at a copy of that point in slot Centre.
+type puller struct {
 	*player
 	here, centre, hereEarly, centreEarly []float64
 }
 
-func (m *meddler) Adjoint(b int, adj, own, w, early []float64) {
+func (m *puller) Adjoint(b int, adj, own, w, early []float64) {
 	m.player.Adjoint(b, adj, own, w, early)
 	block := m.env.Blocks()[b]
 	m.here, m.centre = make([]float64, block.Dim()), make([]float64, block.Dim())
-	m.hereEarly, m.centreEarly = make([]float64, block.Early()), make([]float64, block.Early())
-	block.Pull(density.Here, adj, m.here, m.hereEarly)
+	cuts := block.(density.DifferentiableCuts)
+	m.hereEarly, m.centreEarly = make([]float64, cuts.Early()), make([]float64, cuts.Early())
+	cuts.Pull(density.Here, adj, m.here)
+	cuts.PullEarly(density.Here, adj, m.hereEarly)
 	block.Cut(density.Centre, m.theta[b], m.bar[b])
-	block.Pull(density.Centre, adj, m.centre, m.centreEarly)
+	cuts.Pull(density.Centre, adj, m.centre)
+	cuts.PullEarly(density.Centre, adj, m.centreEarly)
 	if !equal(m.here, m.centre) || !equal(m.hereEarly, m.centreEarly) {
 		m.here = nil
 	}
@@ -302,7 +312,7 @@ func TestPullWithinDensity(t *testing.T) {
 		p := newPlayer(local(t, w.plan(t)), noncentred)
 		must(t, p.density(t.Context()))
 		want := clone(p.grad)
-		m := &meddler{player: p}
+		m := &puller{player: p}
 		must(t, p.env.Density(t.Context(), p.theta, m, p.grad, p.lp))
 		if m.here == nil || norm(m.here) == 0 || norm(m.hereEarly) == 0 {
 			t.Errorf("power=%t: Pull differs from itself, or is zero", power)

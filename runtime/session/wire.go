@@ -9,20 +9,20 @@ import (
 	"github.com/vflc/vflc/runtime/transport"
 )
 
-// farewell is how long the end of a run may wait to tell a peer why.
-const farewell = 2 * time.Second
+// endTimeout is how long a party that ends the run waits for a peer to take the message with the reason.
+const endTimeout = 2 * time.Second
 
-// A ProtocolError says that a peer sent what the plan does not have.
+// A ProtocolError is the error where a peer sent a message that the plan does not have there.
 type ProtocolError struct{ Peer, What string }
 
 func (e *ProtocolError) Error() string { return "session: " + e.Peer + " sent a " + e.What }
 
-// A PeerError says that a peer has ended the run, and why.
+// A PeerError is the error where a peer has ended the run, with its reason.
 type PeerError struct{ Peer, Reason string }
 
 func (e *PeerError) Error() string { return "session: " + e.Peer + " ended the run: " + e.Reason }
 
-// A wire is a party's end of its conversations. After the first error it is dead: every later call returns that error.
+// A wire is a party's end of its connections. After the first error it is dead: every later call returns that error.
 type wire struct {
 	transport transport.Transport
 	peers     []string
@@ -43,20 +43,20 @@ func (w *wire) begin(ctx context.Context) error {
 	return nil
 }
 
-// send says what f holds.
+// send sends the data that were loaded into f.
 func (w *wire) send(ctx context.Context, to string, f *frame) error {
 	if len(f.arrays) == 0 {
 		return nil
 	}
 	if err := w.transport.Send(ctx, to, transport.Message{Round: w.round, Kind: f.kind, Arrays: f.arrays}); err != nil {
-		return w.end(ctx, w.lastWord(ctx, to, err))
+		return w.end(ctx, w.closedReason(ctx, to, err))
 	}
 	*w.bytes += f.bytes()
 	return nil
 }
 
-// lastWord prefers the reason that a closed peer left behind to the mere fact that it closed.
-func (w *wire) lastWord(ctx context.Context, peer string, err error) error {
+// closedReason returns the reason that a closed peer has sent, if there is one in its messages, in place of err.
+func (w *wire) closedReason(ctx context.Context, peer string, err error) error {
 	var closed *transport.ClosedError
 	if !errors.As(err, &closed) || closed.Party != peer {
 		return err
@@ -91,10 +91,11 @@ func (w *wire) recv(ctx context.Context, from string, f *frame) error {
 	return nil
 }
 
-// end makes err the end of the run and tells all peers; it returns err. A peer that cannot be told has ended by itself or finds the connection closed.
+// end makes err the end of the run, sends it to all peers and returns it. A peer that does not get the message has ended by itself or finds the connection
+// closed.
 func (w *wire) end(ctx context.Context, err error) error {
 	w.err = err
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
 	for _, peer := range w.peers {
 		_ = w.transport.Send(ctx, peer, transport.Message{Round: w.round, Kind: kindEnd, Reason: fmt.Sprint(err)})

@@ -1,5 +1,5 @@
-// Package transport carries messages between the server and its clients. It knows nothing of their meaning: what may be said, and when, is the
-// session's business.
+// Package transport carries messages between the server and its clients. It does not interpret them: which message may be sent, and
+// when, is decided by package session.
 package transport
 
 import "context"
@@ -30,12 +30,12 @@ type Transport interface {
 	Close()
 }
 
-// A ClosedError says that a party has closed its connections.
+// A ClosedError is the error where a party has closed its connections.
 type ClosedError struct{ Party string }
 
 func (e *ClosedError) Error() string { return "transport: " + e.Party + " has closed its connection" }
 
-// An UnconnectedError says that there is no connection between two parties.
+// An UnconnectedError is the error where there is no connection between two parties.
 type UnconnectedError struct{ From, To string }
 
 func (e *UnconnectedError) Error() string {

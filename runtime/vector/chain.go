@@ -125,7 +125,7 @@ func givenTurnsGo(n int, out *[6]float64, rho, left, right, p1, p2, v0, v1, v2, 
 	}
 }
 
-// PairTurns is Turns for two runs of one state each, with momenta left and right: of the six products three equal the first and three the second. It has
+// PairTurns is Turns for two subtrees of one state each, with momenta left and right: of the six products three equal the first and three the second. It has
 // 16 lanes.
 func PairTurns(n int, out *[6]float64, rho, left, right, mass []float64) {
 	var two [2]float64

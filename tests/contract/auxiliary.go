@@ -9,49 +9,52 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/testmodel"
 )
 
-// A witness is an Env that remembers where densities were evaluated.
-type witness struct {
-	density.Env
-	theta [][]float64
-	seen  map[string]bool // block, θ, z
-	alone map[string]bool // block, z
+// A recorder is an Env that records where densities were evaluated.
+type recorder struct {
+	*testmodel.Env
+	theta  [][]float64     // of the evaluation in progress
+	points map[string]bool // block, θ, z
+	aux    map[string]bool // block, z
 }
 
-// A testimony passes on what coordinates say, and remembers it.
-type testimony struct {
+func (r *recorder) record(b int, z []float64) {
+	r.points[fmt.Sprint(b, r.theta[b], z)] = true
+	r.aux[fmt.Sprint(b, z)] = true
+}
+
+// recordedCoordinates are those of an algorithm, whose values are recorded.
+type recordedCoordinates struct {
 	density.Coordinates
-	*witness
+	*recorder
 }
 
-func (t testimony) Value(b int, g, z []float64) {
-	t.Coordinates.Value(b, g, z)
-	t.seen[fmt.Sprint(b, t.theta[b], z)] = true
-	t.alone[fmt.Sprint(b, z)] = true
+func (c recordedCoordinates) Value(b int, g, z []float64) {
+	c.Coordinates.Value(b, g, z)
+	c.record(b, z)
 }
 
-// lodging is a testimony about a Resident.
-type lodging struct{ testimony }
-
-func (l lodging) Stay(b int, answer []float64) float64 {
-	return l.Coordinates.(density.Resident).Stay(b, answer)
+// recordedSteps are those of an algorithm, whose auxiliary variables are recorded.
+type recordedSteps struct {
+	density.LocalSteps
+	*recorder
 }
 
-func (w *witness) hear(theta [][]float64, coords density.Coordinates) density.Coordinates {
-	w.theta = theta
-	if _, ok := coords.(density.Resident); ok {
-		return lodging{testimony{coords, w}}
-	}
-	return testimony{coords, w}
+func (s recordedSteps) Send(b int, z []float64) {
+	s.LocalSteps.Send(b, z)
+	s.record(b, z)
 }
 
-func (w *witness) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
-	return w.Env.Density(ctx, theta, w.hear(theta, coords), grad, lp)
+func (r *recorder) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+	r.theta = theta
+	return r.Env.Density(ctx, theta, recordedCoordinates{coords, r}, grad, lp)
 }
 
-func (w *witness) Proceed(ctx context.Context, t density.Tally, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
-	return w.Env.Proceed(ctx, t, theta, w.hear(theta, coords), grad, lp)
+func (r *recorder) StepLocally(ctx context.Context, theta [][]float64, steps density.LocalSteps, grad [][]float64, lp []float64) error {
+	r.theta = theta
+	return r.Env.StepLocally(ctx, theta, recordedSteps{steps, r}, grad, lp)
 }
 
 // auxiliaries: the density was evaluated at every draw together with its auxiliary variables, or, where these are maximised over, at them; also where cuts
@@ -67,7 +70,7 @@ func (c *check) auxiliaries(t *testing.T) {
 		}
 		m := c.model
 		m.Scale = shared
-		w := &witness{Env: m.Env(5), seen: map[string]bool{}, alone: map[string]bool{}}
+		w := &recorder{Env: m.Env(5), points: map[string]bool{}, aux: map[string]bool{}}
 		k := c.kernel(t, w)
 		if err := k.Init(context.Background()); err != nil {
 			t.Fatal(err)
@@ -78,7 +81,7 @@ func (c *check) auxiliaries(t *testing.T) {
 		}
 		for d := range r.Draws {
 			for b, z := range r.Aux[d] {
-				known := w.seen[fmt.Sprint(b, r.Draws[d][b], z)] || c.algorithm.Gives == backends.Conditional && w.alone[fmt.Sprint(b, z)]
+				known := w.points[fmt.Sprint(b, r.Draws[d][b], z)] || c.algorithm.Gives == backends.Conditional && w.aux[fmt.Sprint(b, z)]
 				if len(z) > 0 && !known {
 					t.Fatalf("shared scale %t: the density was not evaluated at the auxiliary variables of draw %d of block %d", shared, d, b)
 				}

@@ -9,6 +9,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -18,7 +19,7 @@ import (
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
-// A Run is what came of running a kernel to its end.
+// A Run is the result of running a kernel to its end.
 type Run struct {
 	Last  backends.Info
 	Steps int
@@ -27,10 +28,11 @@ type Run struct {
 }
 
 // Follow runs a kernel that was initialised or loaded to its end, and takes every draw after the Step that made it. have is what was done
-// before: its draws are kept and not asked for again.
+// before: its draws are kept and not taken again.
 func Follow(ctx context.Context, env density.Env, k backends.Kernel, have Run) (Run, error) {
 	r := have
 	values, _ := positions(env) // parameters of the models here are reported as they are
+	reporter := density.Must[density.Reporter](env)
 	for !r.Last.Done {
 		var err error
 		if r.Last, err = k.Step(ctx); err != nil {
@@ -40,7 +42,7 @@ func Follow(ctx context.Context, env density.Env, k backends.Kernel, have Run) (
 		for id := len(r.Draws); id < r.Last.Draws; id++ {
 			theta, z := positions(env)
 			k.Draw(id, theta)
-			if err := env.Values(ctx, theta, values); err != nil {
+			if err := reporter.Values(ctx, theta, values); err != nil {
 				return r, err
 			}
 			if err := k.Auxiliary(ctx, id, z); err != nil {
@@ -57,25 +59,6 @@ func positions(env density.Env) (theta, z [][]float64) {
 		theta, z = append(theta, make([]float64, b.Dim())), append(z, make([]float64, b.AuxLen()))
 	}
 	return theta, z
-}
-
-// Moments returns the mean and sd over the draws of every coordinate, block after block.
-func (r Run) Moments() (mean, sd []float64) {
-	for d, blocks := range r.Draws {
-		x := slices.Concat(blocks...)
-		if d == 0 {
-			mean, sd = make([]float64, len(x)), make([]float64, len(x))
-		}
-		for i, v := range x {
-			delta := v - mean[i]
-			mean[i] += delta / float64(d+1)
-			sd[i] += delta * (v - mean[i])
-		}
-	}
-	for i := range sd {
-		sd[i] = math.Sqrt(sd[i] / float64(len(r.Draws)-1))
-	}
-	return mean, sd
 }
 
 // Model is the regression that Check uses: three clients, a dozen rows.
@@ -101,6 +84,7 @@ func Check(t *testing.T, a backends.Algorithm, given map[string]string) {
 			c.repeats(t, whole)
 			c.resumes(t, whole)
 			c.parties(t, whole)
+			c.core(t, whole)
 			c.refuses(t)
 			c.stops(t)
 			c.allocates(t)
@@ -241,6 +225,43 @@ func (c *check) parties(t *testing.T, want Run) {
 		joined.Draws, joined.Aux = append(joined.Draws, blocks), append(joined.Aux, z)
 	}
 	same(t, "one goroutine per party", joined, want)
+}
+
+// Core returns an Env that hides every capability of another and of its blocks.
+func Core(env density.Env) density.Env {
+	e := coreOnly{Env: env}
+	for _, b := range env.Blocks() {
+		e.blocks = append(e.blocks, struct{ density.Block }{b})
+	}
+	return e
+}
+
+type coreOnly struct {
+	density.Env
+	blocks []density.Block
+}
+
+func (e coreOnly) Blocks() []density.Block { return e.blocks }
+
+// core: over an Env that has no capability the algorithm gives the same bits, or New has an error that names the capability that it needs.
+func (c *check) core(t *testing.T, want Run) {
+	t.Helper()
+	env := c.model.Env(5)
+	k, err := c.algorithm.New(Core(env), c.settings)
+	if err != nil {
+		if !strings.Contains(err.Error(), "does not implement density.") {
+			t.Errorf("New over an Env without capabilities: %v", err)
+		}
+		return
+	}
+	if err := k.Init(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Follow(context.Background(), env, k, Run{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "a run over the core of an Env", got, want)
 }
 
 func same(t *testing.T, what string, got, want Run) {

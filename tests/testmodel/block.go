@@ -21,6 +21,7 @@ type block struct {
 	// b is the intercept and rest the others' sum of auxiliary variables, as last received in power
 	b, rest, own []float64
 	prior        []float64 // gradient of the prior at the point of Local
+	scaled       []float64 // derivative by the scale, as Gradient left it
 	at           [2]state
 }
 
@@ -43,7 +44,7 @@ func (m *GLM) client(j int, gamma *float64) *block {
 	if m.Scale {
 		b.early = 1
 	}
-	b.b, b.rest, b.own, b.prior = make([]float64, 1), make([]float64, n), make([]float64, n), make([]float64, p)
+	b.b, b.rest, b.own, b.prior, b.scaled = make([]float64, 1), make([]float64, n), make([]float64, n), make([]float64, p), make([]float64, b.early)
 	for s := range b.at {
 		b.at[s] = state{scale: 1, value: make([]float64, p), slope: make([]float64, p), g: make([]float64, n)}
 	}
@@ -79,8 +80,16 @@ func (b *block) Params() []density.Param {
 	return []density.Param{{Name: b.party + ".theta", Owner: b.party, Dims: []int{b.dim}, Len: b.dim}}
 }
 
-// Cut evaluates g = exp(γ)·X f(θ).
+// Cut evaluates g = exp(γ)·X f(θ). A block without cuts does nothing.
 func (b *block) Cut(slot density.Slot, theta, g []float64) {
+	if len(b.cuts) > 0 {
+		b.contribute(slot, theta)
+		copy(g, b.at[slot].g)
+	}
+}
+
+// contribute evaluates a client's contribution to the predictor, which with one client under power is not a cut.
+func (b *block) contribute(slot density.Slot, theta []float64) {
 	s := &b.at[slot]
 	for k, t := range theta {
 		s.value[k], s.slope[k] = t, 1
@@ -97,17 +106,20 @@ func (b *block) Cut(slot density.Slot, theta, g []float64) {
 			s.g[i] *= s.scale
 		}
 	}
-	copy(g, s.g)
 }
 
-// Pull adds Jᵀw to grad, and wᵀ∂g/∂γ to early.
-func (b *block) Pull(slot density.Slot, w, grad, early []float64) {
+// Pull adds Jᵀw to grad.
+func (b *block) Pull(slot density.Slot, w, grad []float64) {
 	s := &b.at[slot]
 	for k := range grad {
 		grad[k] += s.scale * s.slope[k] * dot(b.x[k*len(w):][:len(w)], w)
 	}
-	if early != nil && b.model.Scale {
-		early[0] += dot(s.g, w)
+}
+
+// PullEarly adds wᵀ∂g/∂γ to early.
+func (b *block) PullEarly(slot density.Slot, w, early []float64) {
+	if b.model.Scale {
+		early[0] += dot(b.at[slot].g, w)
 	}
 }
 
@@ -116,7 +128,8 @@ func (b *block) Local(theta, g, own []float64) float64 {
 	if b.index == 0 {
 		panic("testmodel: the server's density is not evaluated by itself")
 	}
-	b.Cut(density.Here, theta, g)
+	b.contribute(density.Here, theta)
+	copy(g, b.at[density.Here].g)
 	lp := priors(theta, b.prior)
 	if b.model.Transform == transforms.Power {
 		lp += b.likelihood(b.at[density.Here].g)
@@ -137,24 +150,26 @@ func (b *block) likelihood(g []float64) float64 {
 }
 
 // Gradient completes Local. A client that has no cut is the only one, and nobody else gives seeds on its contribution.
-func (b *block) Gradient(w, grad, received []float64) {
+func (b *block) Gradient(w, grad []float64) {
 	copy(grad, b.prior)
 	if b.cuts == nil {
 		w = b.own
 	}
-	early := received
-	if early != nil {
-		clear(received)
-		early = received[:b.early]
-	}
-	b.Pull(density.Here, w, grad, early)
-	if received == nil || b.model.Transform != transforms.Power {
+	b.Pull(density.Here, w, grad)
+	clear(b.scaled)
+	b.PullEarly(density.Here, w, b.scaled)
+}
+
+// ReceivedGradient is by the scale, then in power by the others' sum and the intercept.
+func (b *block) ReceivedGradient(received []float64) {
+	received = received[copy(received, b.scaled):]
+	if b.model.Transform != transforms.Power {
 		return
 	}
-	received = received[b.early:]
 	if b.cuts != nil {
 		received = received[copy(received, b.own):]
 	}
+	received[0] = 0
 	for _, a := range b.own {
 		received[0] += a
 	}

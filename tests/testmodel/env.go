@@ -3,6 +3,7 @@ package testmodel
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/rng"
@@ -28,6 +29,7 @@ type Env struct {
 // clients; without a transform there is one block, θ = (b, all of the clients' θ).
 func (m GLM) Env(seed uint64) *Env {
 	e := &Env{model: m, seed: seed}
+	e.model.constant = math.Log(m.Sigma)
 	n := len(m.Y)
 	e.blocks = []*block{e.model.server(m.serverDim())}
 	if m.Transform != transforms.None {
@@ -75,14 +77,23 @@ func (e *Env) Blocks() []density.Block { return e.seen }
 
 // Density implements density.Env.
 func (e *Env) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+	return e.evaluate(ctx, theta, coords, nil, grad, lp)
+}
+
+// StepLocally implements density.LocallyStepped.
+func (e *Env) StepLocally(ctx context.Context, theta [][]float64, steps density.LocalSteps, grad [][]float64, lp []float64) error {
+	return e.evaluate(ctx, theta, nil, steps, grad, lp)
+}
+
+// evaluate uses coords or, where they are not nil, the clients' own steps.
+func (e *Env) evaluate(ctx context.Context, theta [][]float64, coords density.Coordinates, steps density.LocalSteps, grad [][]float64, lp []float64) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	e.work.Gradients++
 	e.work.Rounds++
-	stay, _ := coords.(density.Resident)
 	for b := range theta {
-		if b == 0 || stay == nil {
+		if b == 0 || steps == nil {
 			lp[b] = priors(theta[b], grad[b])
 		}
 	}
@@ -90,18 +101,18 @@ func (e *Env) Density(ctx context.Context, theta [][]float64, coords density.Coo
 	case transforms.None:
 		lp[0] += e.pooled(theta[0], grad[0])
 	default:
-		e.send(theta, coords, stay)
+		e.send(theta, coords, steps)
 		if e.model.Transform == transforms.Augmented {
 			lp[0] += e.augmented(theta[0], grad[0])
 			for j := range e.answer {
-				if stay != nil {
-					lp[j+1] = stay.Stay(j+1, e.answer[j])
+				if steps != nil {
+					lp[j+1] = steps.Answer(j+1, e.answer[j])
 				}
 			}
 		} else {
-			e.power(theta[0], grad[0], lp, stay)
+			e.power(theta[0], grad[0], lp, steps)
 		}
-		e.back(coords, stay, grad)
+		e.back(coords, steps, grad)
 	}
 	e.explain(lp)
 	return nil
@@ -146,20 +157,25 @@ func (e *Env) pooled(theta, grad []float64) float64 {
 }
 
 // send evaluates the cuts and sums the auxiliary variables.
-func (e *Env) send(theta [][]float64, coords density.Coordinates, stay density.Resident) {
+func (e *Env) send(theta [][]float64, coords density.Coordinates, steps density.LocalSteps) {
 	if e.model.Scale {
 		e.gamma = theta[0][1]
 	}
 	clear(e.sum)
 	for j := range e.g {
 		b := e.blocks[j+1]
-		if stay == nil {
-			b.Cut(density.Here, theta[j+1], e.g[j])
+		if steps == nil {
+			b.contribute(density.Here, theta[j+1])
+			copy(e.g[j], b.at[density.Here].g)
 		}
 		if b.cuts == nil { // power with one client: nobody else sees its contribution
 			continue
 		}
-		coords.Value(j+1, e.g[j], e.z[j])
+		if steps == nil {
+			coords.Value(j+1, e.g[j], e.z[j])
+		} else {
+			steps.Send(j+1, e.z[j])
+		}
 		for i, v := range e.z[j] {
 			e.sum[i] += v
 		}
@@ -180,7 +196,7 @@ func (e *Env) augmented(theta, grad []float64) float64 {
 	return lp
 }
 
-func (e *Env) power(theta, grad, lp []float64, stay density.Resident) {
+func (e *Env) power(theta, grad, lp []float64, steps density.LocalSteps) {
 	clear(e.total)
 	for j, a := range e.own {
 		b, z := e.blocks[j+1], e.z[j]
@@ -188,8 +204,8 @@ func (e *Env) power(theta, grad, lp []float64, stay density.Resident) {
 		for i := range z {
 			b.rest[i] = e.sum[i] - z[i]
 		}
-		if stay != nil {
-			lp[j+1] = stay.Stay(j+1, e.answer[j])
+		if steps != nil {
+			lp[j+1] = steps.Answer(j+1, e.answer[j])
 			rest := e.answer[j][b.early:]
 			copy(a, rest[:b.AuxLen()])
 			grad[0] += rest[b.AuxLen()]
@@ -210,27 +226,33 @@ func (e *Env) power(theta, grad, lp []float64, stay density.Resident) {
 }
 
 // back gives every client its adjoint and pulls the seeds back to θ.
-func (e *Env) back(coords density.Coordinates, stay density.Resident, grad [][]float64) {
+func (e *Env) back(coords density.Coordinates, steps density.LocalSteps, grad [][]float64) {
 	for j, w := range e.w {
 		b := e.blocks[j+1]
 		clear(e.early[j])
 		switch {
-		case stay != nil:
+		case steps != nil:
 			if b.cuts != nil {
-				coords.Adjoint(j+1, e.adj[j], nil, nil, nil)
+				steps.Receive(j+1, e.adj[j])
 			}
 			copy(e.early[j], e.answer[j])
 		case b.cuts == nil:
 			copy(w, e.own[j])
-			b.Pull(density.Here, w, grad[j+1], e.early[j])
+			e.pull(j, w, grad[j+1])
 		default:
 			coords.Adjoint(j+1, e.adj[j], e.own[j], w, e.early[j])
-			b.Pull(density.Here, w, grad[j+1], e.early[j])
+			e.pull(j, w, grad[j+1])
 		}
 		if e.model.Scale {
 			grad[0][1] += e.early[j][0]
 		}
 	}
+}
+
+func (e *Env) pull(j int, w, grad []float64) {
+	b := e.blocks[j+1]
+	b.Pull(density.Here, w, grad)
+	b.PullEarly(density.Here, w, e.early[j])
 }
 
 func (e *Env) explain(lp []float64) {
@@ -242,13 +264,12 @@ func (e *Env) explain(lp []float64) {
 	}
 }
 
-// Totals implements density.Env: every cut is in the one group.
-func (e *Env) Totals(_ context.Context, centre, base, total [][]float64) error {
+// Totals implements density.Totaler: every cut is in the one group.
+func (e *Env) Totals(_ context.Context, centre, total [][]float64) error {
 	e.work.Rounds++
 	clear(e.sum)
 	for b := range centre {
 		add(e.sum, centre[b])
-		add(e.sum, base[b])
 	}
 	for b := range total {
 		copy(total[b], e.sum)
@@ -267,22 +288,6 @@ func (e *Env) Sum(_ context.Context, part [][]float64, total []float64) error {
 	return sum(part, total)
 }
 
-// Proceed implements density.Env.
-func (e *Env) Proceed(ctx context.Context, t density.Tally, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
-	return proceed(ctx, e, t, theta, coords, grad, lp)
-}
-
-// proceed is Sum, then Density.
-func proceed(ctx context.Context, e density.Env, t density.Tally, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
-	if err := e.Sum(ctx, t.Part, t.Total); err != nil || !t.Go() {
-		return err
-	}
-	return e.Density(ctx, theta, coords, grad, lp)
-}
-
-// Apart implements density.Env.
-func (e *Env) Apart() bool { return false }
-
 // sum adds scalars in party order.
 func sum(part [][]float64, total []float64) error {
 	clear(total)
@@ -292,7 +297,7 @@ func sum(part [][]float64, total []float64) error {
 	return nil
 }
 
-// Values implements density.Env; parameters are reported as they are.
+// Values implements density.Reporter; parameters are reported as they are.
 func (e *Env) Values(_ context.Context, theta, values [][]float64) error {
 	if e.model.Scale {
 		e.gamma = theta[0][1]
@@ -314,5 +319,5 @@ func (e *Env) Shared(name string) density.Stream { return rng.New(rng.SharedKey(
 // Why implements density.Env.
 func (e *Env) Why() string { return e.why }
 
-// Work implements density.Env.
+// Work implements density.Metered.
 func (e *Env) Work() *density.Work { return &e.work }

@@ -24,6 +24,7 @@ type GLM struct {
 	// without it f(t) = t. Both are for augmented and power, and have no closed forms.
 	Scale, Curve bool
 	times        float64 // by how much the likelihood counts, where it is of some rows; 0: once
+	constant     float64 // of the log density of a row of a normal likelihood, set by Env
 }
 
 // Clients is the number of clients.
@@ -33,7 +34,7 @@ func (m GLM) Clients() int { return len(m.X) }
 func (m GLM) columns(j int) int { return len(m.X[j]) / len(m.Y) }
 
 // logLik returns log p(y | η) of one row and its derivative in η, as often as it counts.
-func (m GLM) logLik(y, eta float64) (lp, d float64) {
+func (m *GLM) logLik(y, eta float64) (lp, d float64) {
 	lp, d = m.row(y, eta)
 	if m.times > 0 {
 		lp, d = m.times*lp, m.times*d
@@ -41,10 +42,10 @@ func (m GLM) logLik(y, eta float64) (lp, d float64) {
 	return lp, d
 }
 
-func (m GLM) row(y, eta float64) (lp, d float64) {
+func (m *GLM) row(y, eta float64) (lp, d float64) {
 	if m.Sigma > 0 {
 		r := (y - eta) / m.Sigma
-		return -0.5*r*r - math.Log(m.Sigma) - halfLog2Pi, r / m.Sigma
+		return -0.5*r*r - m.constant - halfLog2Pi, r / m.Sigma
 	}
 	e := math.Exp(-math.Abs(eta))
 	p := 1 / (1 + e) // of the sign of η

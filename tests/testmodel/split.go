@@ -11,19 +11,19 @@ import (
 
 // Split returns one Env per party of an Env over all parties, each with that party's block alone, for one goroutine per party: every collective call waits for all of them,
 // and the last to arrive evaluates with the shared Env. A kernel that reads another block's state, or decides from anything but totals, gives
-// other results over these than over the whole Env, or hangs.
+// other results over these than over the whole Env, or hangs. The parties have every capability; a call of one that the shared Env lacks panics.
 func Split(e density.Env) []density.Env {
 	n := len(e.Blocks())
 	h := &hub{
-		env: e, theta: make([][]float64, n), grad: make([][]float64, n), lp: make([]float64, n), coords: make([]density.Coordinates, n),
-		tallies: make([]density.Tally, n), part: make([][]float64, n), other: make([][]float64, n), third: make([][]float64, n),
+		env: e, steps: make([]density.LocalSteps, n), theta: make([][]float64, n), grad: make([][]float64, n), lp: make([]float64, n), coords: make([]density.Coordinates, n),
+		decisions: make([]density.Decision, n), part: make([][]float64, n), other: make([][]float64, n),
 	}
 	h.all.L = &h.mu
 	out := make([]density.Env, n)
 	for p := range out {
 		out[p] = &member{hub: h, party: p, blocks: e.Blocks()[p : p+1]}
 	}
-	whole, ok := e.(density.Windowed)
+	whole, ok := density.As[density.Windowed](e)
 	if !ok {
 		return out
 	}
@@ -50,10 +50,11 @@ type hub struct {
 	meeting int
 	err     error
 
-	theta, grad, part, other, third [][]float64
-	lp, total                       []float64
-	coords                          []density.Coordinates
-	tallies                         []density.Tally
+	theta, grad, part, other [][]float64
+	lp, total                []float64
+	coords                   []density.Coordinates
+	steps                    []density.LocalSteps
+	decisions                []density.Decision
 }
 
 // meet lets the party leave what it brings, waits for all, has the last arrival act, and lets the party take what it came for.
@@ -83,12 +84,12 @@ func (h *hub) Adjoint(b int, adj, own, w, early []float64) {
 	h.coords[b].Adjoint(0, adj, own, w, early)
 }
 
-// residents is a hub whose parties all evaluate by themselves.
-type residents struct{ *hub }
+// Send, Answer and Receive hand the calls of the shared Env to the parties' own steps.
+func (h *hub) Send(b int, z []float64) { h.steps[b].Send(0, z) }
 
-func (h residents) Stay(b int, answer []float64) float64 {
-	return h.coords[b].(density.Resident).Stay(0, answer)
-}
+func (h *hub) Answer(b int, answer []float64) float64 { return h.steps[b].Answer(0, answer) }
+
+func (h *hub) Receive(b int, adj []float64) { h.steps[b].Receive(0, adj) }
 
 // A member is one party's view.
 type member struct {
@@ -103,7 +104,16 @@ func (m *member) Blocks() []density.Block { return m.blocks }
 func (m *member) Density(ctx context.Context, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
 	return m.meet(
 		func() { m.bring(theta, coords, grad) },
-		func() error { return m.evaluate(ctx) },
+		func() error { return m.env.Density(ctx, m.hub.theta, m.hub, m.hub.grad, m.hub.lp) },
+		func() { lp[0] = m.lp[m.party] })
+}
+
+func (m *member) StepLocally(ctx context.Context, theta [][]float64, steps density.LocalSteps, grad [][]float64, lp []float64) error {
+	return m.meet(
+		func() { m.theta[m.party], m.grad[m.party], m.steps[m.party] = theta[0], grad[0], steps },
+		func() error {
+			return density.Must[density.LocallyStepped](m.env).StepLocally(ctx, m.hub.theta, m.hub, m.hub.grad, m.hub.lp)
+		},
 		func() { lp[0] = m.lp[m.party] })
 }
 
@@ -111,23 +121,16 @@ func (m *member) bring(theta [][]float64, coords density.Coordinates, grad [][]f
 	m.theta[m.party], m.grad[m.party], m.coords[m.party] = theta[0], grad[0], coords
 }
 
-func (h *hub) evaluate(ctx context.Context) error {
-	if _, ok := h.coords[0].(density.Resident); ok {
-		return h.env.Density(ctx, h.theta, residents{h}, h.grad, h.lp)
-	}
-	return h.env.Density(ctx, h.theta, h, h.grad, h.lp)
-}
-
 // Proceed takes what every party brings for the evaluation before it asks any whether there is to be one, as over a network.
-func (m *member) Proceed(ctx context.Context, t density.Tally, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
+func (m *member) Proceed(ctx context.Context, d density.Decision, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
 	return m.meet(
 		func() {
 			m.bring([][]float64{slices.Clone(theta[0])}, coords, grad)
-			m.tallies[m.party] = t
-			m.part[m.party] = t.Part[0]
+			m.decisions[m.party] = d
+			m.part[m.party] = d.Part[0]
 		},
 		func() error {
-			m.total = append(m.total[:0], t.Total...)
+			m.total = append(m.total[:0], d.Total...)
 			if err := m.env.Sum(ctx, m.part, m.total); err != nil {
 				return err
 			}
@@ -139,28 +142,28 @@ func (m *member) Proceed(ctx context.Context, t density.Tally, theta [][]float64
 // ask evaluates where the parties want it.
 func (h *hub) ask(ctx context.Context) error {
 	wanted := 0
-	for _, t := range h.tallies {
-		copy(t.Total, h.total)
-		if t.Go() {
+	for _, d := range h.decisions {
+		copy(d.Total, h.total)
+		if d.Wanted() {
 			wanted++
 		}
 	}
 	switch wanted {
 	case 0:
 		return nil
-	case len(h.tallies):
-		return h.evaluate(ctx)
+	case len(h.decisions):
+		return h.env.Density(ctx, h.theta, h, h.grad, h.lp)
 	}
-	return fmt.Errorf("%d of %d parties go on", wanted, len(h.tallies))
+	return fmt.Errorf("%d of %d parties go on", wanted, len(h.decisions))
 }
 
 func (m *member) Apart() bool { return true }
 
-func (m *member) Totals(ctx context.Context, centre, base, total [][]float64) error {
+func (m *member) Totals(ctx context.Context, centre, total [][]float64) error {
 	p := m.party
 	return m.meet(
-		func() { m.part[p], m.other[p], m.third[p] = centre[0], base[0], total[0] },
-		func() error { return m.env.Totals(ctx, m.part, m.other, m.third) },
+		func() { m.part[p], m.other[p] = centre[0], total[0] },
+		func() error { return density.Must[density.Totaler](m.env).Totals(ctx, m.part, m.other) },
 		func() {})
 }
 
@@ -178,7 +181,7 @@ func (m *member) Values(ctx context.Context, theta, values [][]float64) error {
 	p := m.party
 	return m.meet(
 		func() { m.theta[p], m.other[p] = theta[0], values[0] },
-		func() error { return m.env.Values(ctx, m.theta, m.other) },
+		func() error { return density.Must[density.Reporter](m.env).Values(ctx, m.theta, m.other) },
 		func() {})
 }
 

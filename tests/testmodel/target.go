@@ -16,14 +16,13 @@ type Density struct {
 	Log func(x, grad []float64) float64
 }
 
-// A densityEnv evaluates a Density, all parties in this process.
+// A densityEnv evaluates a Density, all parties in this process. It has the core of an Env, and reports.
 type densityEnv struct {
 	log     func(x, grad []float64) float64
 	seed    uint64
 	blocks  []density.Block
 	x, grad []float64
 	lp      float64
-	work    density.Work
 }
 
 // Env returns an Env of the density whose private streams are derived from seed.
@@ -38,11 +37,8 @@ func (d Density) Env(seed uint64) density.Env {
 	return e
 }
 
-// cutless is a party without cuts. What a Block can do with cuts, it cannot.
-type cutless struct {
-	density.Block
-	party, dim int
-}
+// cutless is a party without cuts: a Block with no capability.
+type cutless struct{ party, dim int }
 
 // Party and the others describe the block.
 func (b *cutless) Party() string       { return fmt.Sprintf("party %d", b.party) }
@@ -50,8 +46,9 @@ func (b *cutless) Index() int          { return b.party }
 func (b *cutless) Dim() int            { return b.dim }
 func (b *cutless) Cuts() []density.Cut { return nil }
 func (b *cutless) AuxLen() int         { return 0 }
-func (b *cutless) Early() int          { return 0 }
-func (b *cutless) Hierarchical() bool  { return false }
+
+// Cut does nothing.
+func (b *cutless) Cut(density.Slot, []float64, []float64) {}
 
 func (b *cutless) Params() []density.Param {
 	return []density.Param{{Name: "x", Owner: b.Party(), Dims: []int{b.dim}, Len: b.dim}}
@@ -63,7 +60,6 @@ func (e *densityEnv) Density(ctx context.Context, theta [][]float64, _ density.C
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	e.work.Gradients++
 	at := 0
 	for _, t := range theta {
 		at += copy(e.x[at:], t)
@@ -78,17 +74,9 @@ func (e *densityEnv) Density(ctx context.Context, theta [][]float64, _ density.C
 	return nil
 }
 
-func (e *densityEnv) Totals(context.Context, [][]float64, [][]float64, [][]float64) error { return nil }
-
 func (e *densityEnv) Sum(_ context.Context, part [][]float64, total []float64) error {
 	return sum(part, total)
 }
-
-func (e *densityEnv) Proceed(ctx context.Context, t density.Tally, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
-	return proceed(ctx, e, t, theta, coords, grad, lp)
-}
-
-func (e *densityEnv) Apart() bool { return false }
 
 func (e *densityEnv) Values(_ context.Context, theta, values [][]float64) error {
 	for p := range theta {
@@ -109,5 +97,3 @@ func (e *densityEnv) Why() string {
 	}
 	return ""
 }
-
-func (e *densityEnv) Work() *density.Work { return &e.work }

@@ -9,6 +9,9 @@ type Divided struct {
 	rows    [][]int
 }
 
+// Unwrap implements density.Wrapper.
+func (d *Divided) Unwrap() density.Env { return d.Env }
+
 // Windows implements density.Windowed.
 func (d *Divided) Windows() int { return len(d.windows) }
 

@@ -5,23 +5,23 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// A hub is what the server adds up. Parts are in party order and are set anew for each evaluation: they belong to a party of this process or to
+// sums is what the server adds up. Parts are in party order and are set anew for each evaluation: their arrays belong to a party of this process or to
 // a message.
-type hub struct {
+type sums struct {
 	z       [][][]float64 // [group][member]
 	a       [][][]float64 // [group][receiver]
 	d       [][][]float64 // [shared][the server, then destinations]
-	sums    [][]float64   // [group] Σ z
+	total   [][]float64   // [group] Σ z
 	adjoint [][]float64   // [group] Σ a
 	shared  [][]float64   // [shared] Σ d
 }
 
-func newHub(plan *model.Plan) *hub {
-	h := &hub{}
+func newSums(plan *model.Plan) *sums {
+	h := &sums{}
 	for _, g := range plan.Groups {
 		h.z = append(h.z, make([][]float64, len(g.Members)))
 		h.a = append(h.a, make([][]float64, len(g.Receivers)))
-		h.sums = append(h.sums, make([]float64, g.Len))
+		h.total = append(h.total, make([]float64, g.Len))
 		h.adjoint = append(h.adjoint, make([]float64, g.Len))
 	}
 	for k, s := range plan.Shared {
@@ -31,42 +31,30 @@ func newHub(plan *model.Plan) *hub {
 	return h
 }
 
-// offerOwn notes what the server's own density says about the inputs and outputs of its graph.
-func (h *hub) offerOwn(server *seat) {
-	h.offerAdjoints(server)
+// takeOwn takes the derivatives of the server's own density by the inputs and outputs of its graph as parts.
+func (h *sums) takeOwn(server *partyState) {
+	h.takeAdjoints(server)
 	for k, out := range server.outputs {
 		h.d[k][0] = server.Own(out)
 	}
 }
 
-// offerAdjoints notes the adjoints of the sums that a party of this process received.
-func (h *hub) offerAdjoints(s *seat) {
+// takeAdjoints takes a party's derivatives by the sums that it received as parts.
+func (h *sums) takeAdjoints(s *partyState) {
 	for _, r := range s.role.Receptions {
 		h.a[r.Group][r.Place] = s.InputAdjoint(r.Input)
 	}
 }
 
 // keep copies a client's gradient by a shared parameter.
-func (h *hub) keep(a model.Arrival, gradient []float64) {
+func (h *sums) keep(a model.Arrival, gradient []float64) {
 	d := &h.d[a.Shared][1+a.Place]
 	*d = append((*d)[:0], gradient...)
 }
 
-func (h *hub) addAux()      { add(h.sums, h.z) }
-func (h *hub) addAdjoints() { lend(h.adjoint, h.a) }
-func (h *hub) addShared()   { add(h.shared, h.d) }
-
-// addBase adds the server's part to each sum; base[0] holds one vector per sum, one after another, and is nil for zero.
-func (h *hub) addBase(base [][]float64) {
-	if base == nil || base[0] == nil {
-		return
-	}
-	rest := base[0]
-	for _, s := range h.sums {
-		model.Add(s, rest[:len(s)])
-		rest = rest[len(s):]
-	}
-}
+func (h *sums) addAux()      { add(h.total, h.z) }
+func (h *sums) addAdjoints() { addOrAlias(h.adjoint, h.a) }
+func (h *sums) addShared()   { add(h.shared, h.d) }
 
 // add overwrites each dst[k] with the sum of parts[k], in their order.
 func add(dst [][]float64, parts [][][]float64) {
@@ -82,8 +70,8 @@ func add(dst [][]float64, parts [][][]float64) {
 	}
 }
 
-// lend is add where a sum of one part is that part itself.
-func lend(dst [][]float64, parts [][][]float64) {
+// addOrAlias is add, except that a sum of one part becomes that part itself, without a copy.
+func addOrAlias(dst [][]float64, parts [][][]float64) {
 	for k, p := range parts {
 		if len(p) == 1 {
 			dst[k] = p[0]

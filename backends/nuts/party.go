@@ -10,8 +10,8 @@ import (
 
 const halfLog2Pi = 0.91893853320467274178
 
-// A share is one party's part of a chain.
-type share struct {
+// A party is one party's part of a chain: its block, and the position, metric and streams that are its own.
+type party struct {
 	block    density.Block
 	aux      auxiliary
 	metric   metric
@@ -22,17 +22,17 @@ type share struct {
 	e, gradient []float64 // coordinates of auxiliary variables, and their gradient
 	lp          float64   // of auxiliary variables
 
-	// of a draw whose auxiliary variables are wanted
+	// of a draw whose auxiliary variables are asked for
 	cut, fresh []float64
 
 	start, momentum, search, division density.Stream
 }
 
-func newShare(env density.Env, b int, aux auxiliary, s backends.Settings) *share {
+func newParty(env density.Env, b int, aux auxiliary, s backends.Settings) *party {
 	block := env.Blocks()[b]
 	full := denseDims(block, s.Text(metricForm))
 	dim := block.Dim() + aux.len
-	return &share{
+	return &party{
 		block: block, aux: aux, metric: newMetric(dim, full), estimate: newEstimates(dim, full, s.Text(adaptation) == "fisher"),
 		start: env.Private(b, "nuts start"), momentum: env.Private(b, "nuts momentum"), search: env.Private(b, "nuts search"),
 		division: env.Private(b, "nuts auxiliary"),
@@ -48,22 +48,22 @@ const denseLimit = 32
 func denseDims(b density.Block, form string) int {
 	dim := b.Dim()
 	switch {
-	case form == "diag", form == "auto" && (dim < 2 || dim > denseLimit || b.Hierarchical()):
+	case form == "diag", form == "auto" && (dim < 2 || dim > denseLimit || density.IsHierarchical(b)):
 		return 0
 	}
 	return dim
 }
 
-func (s *share) dim() int { return s.block.Dim() + s.aux.len }
+func (s *party) dim() int { return s.block.Dim() + s.aux.len }
 
-// at prepares an evaluation at q, with the gradient to go to g.
-func (s *share) at(q, g []float64) {
+// at prepares an evaluation at q, whose gradient will be written to g.
+func (s *party) at(q, g []float64) {
 	d := s.block.Dim()
 	s.e, s.gradient, s.lp = q[d:], g[d:], 0
 }
 
 // begin draws a starting point, uniform in (−2, 2) as Stan's.
-func (s *share) begin(attempt uint64, q []float64) {
+func (s *party) begin(attempt uint64, q []float64) {
 	s.start.Round(attempt)
 	for i := range q {
 		q[i] = 4*s.start.Float64() - 2
@@ -79,14 +79,14 @@ type auxiliary struct {
 	misfit  []float64 // (z − g)/ρ, where centred
 }
 
-// A piece is one cut's.
+// A piece is the coordinates of one cut's auxiliary variables.
 type piece struct {
 	cut   density.Cut
 	at    int     // where its coordinates begin
-	scale float64 // 0: z = g, the noise of the sum is another piece's
+	scale float64 // 0: z = g, and the noise of the sum belongs to another piece
 }
 
-// newAuxiliaries returns those of every block. With collapse one piece of each sum has the noise of all.
+// newAuxiliaries returns the auxiliary variables of every block. With collapse the coordinates of one piece are the noise of a whole sum.
 func newAuxiliaries(blocks []density.Block, centred, collapse bool) []auxiliary {
 	out := make([]auxiliary, len(blocks))
 	variance := map[int]float64{}

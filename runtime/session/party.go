@@ -8,8 +8,8 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// A seat is a party of this process with the vectors of one evaluation. Those over cuts have length AuxLen, laid out as density.Cut says.
-type seat struct {
+// A partyState is a party of this process with the vectors of one evaluation. Those over cuts have length AuxLen, in the layout of density.Cut.
+type partyState struct {
 	*model.Party
 	role model.Role
 
@@ -19,14 +19,14 @@ type seat struct {
 	early    []float64   // gradient of the early shared parameters
 	zs       [][]float64 // z of role.Members[i]
 	adjs     [][]float64 // adj of role.Members[i]
-	answer   []float64   // of a Resident
+	answer   []float64   // of density.LocalSteps
 	shared   [][]float64 // gradient by role.Arrivals[i]
 	outputs  []int       // at the server: graph output of each shared parameter
 }
 
-func newSeat(plan *model.Plan, index int) *seat {
+func newPartyState(plan *model.Plan, index int) *partyState {
 	p := model.NewParty(plan, index)
-	s := &seat{Party: p, role: p.Role(), early: make([]float64, p.Early())}
+	s := &partyState{Party: p, role: p.Role(), early: make([]float64, p.Early())}
 	for _, v := range []*[]float64{&s.z, &s.adj, &s.w} {
 		*v = make([]float64, p.AuxLen())
 	}
@@ -47,62 +47,64 @@ func newSeat(plan *model.Plan, index int) *seat {
 }
 
 // isMember reports whether one of the party's cuts enters a sum.
-func (s *seat) isMember(group int) bool {
+func (s *partyState) isMember(group int) bool {
 	return slices.ContainsFunc(s.role.Members, func(m model.Membership) bool { return m.Group == group })
 }
 
 // part is the range of a vector over cuts that belongs to one cut.
-func (s *seat) part(v []float64, cut int) []float64 {
+func (s *partyState) part(v []float64, cut int) []float64 {
 	c := s.Cuts()[cut]
 	return v[c.Offset : c.Offset+c.Len()]
 }
 
-// value evaluates the outputs at theta and lets the algorithm choose z. b is the block's number in this process. A client with a Resident evaluates
-// later.
-func (s *seat) value(b int, theta []float64, coords density.Coordinates) {
-	g := s.w // holds nothing
-	if s.resident(coords) == nil {
-		g = s.Evaluate(theta)
+// An algorithm is the algorithm's part in an evaluation: at clients steps where these are not nil, else coords.
+type algorithm struct {
+	coords density.Coordinates
+	steps  density.LocalSteps
+}
+
+// stepping reports whether the algorithm evaluates the party's density itself.
+func (s *partyState) stepping(by algorithm) bool { return by.steps != nil && s.Index() > 0 }
+
+// value evaluates the outputs at theta and lets the algorithm choose z. b is the block's number in this process. A client that takes steps of its own
+// evaluates later.
+func (s *partyState) value(b int, theta []float64, by algorithm) {
+	if s.stepping(by) {
+		if len(s.z) > 0 {
+			by.steps.Send(b, s.z)
+		}
+		return
 	}
+	g := s.Evaluate(theta)
 	if len(s.z) > 0 {
-		coords.Value(b, g, s.z)
+		by.coords.Value(b, g, s.z)
 	}
 }
 
 // target evaluates the party's log density and keeps its derivative by the cuts.
-func (s *seat) target() (lp float64) {
+func (s *partyState) target() (lp float64) {
 	lp, s.own = s.Target()
 	return lp
 }
 
-// resident is the Resident that evaluates in the party's place, nil for none.
-func (s *seat) resident(coords density.Coordinates) density.Resident {
-	if s.Index() == 0 {
-		return nil
-	}
-	r, _ := coords.(density.Resident)
-	return r
-}
-
 // evaluate returns the party's own log density and readies the derivatives by what it received.
-func (s *seat) evaluate(b int, coords density.Coordinates) float64 {
-	r := s.resident(coords)
-	if r == nil {
+func (s *partyState) evaluate(b int, by algorithm) float64 {
+	if !s.stepping(by) {
 		return s.target()
 	}
-	lp := r.Stay(b, s.answer)
+	lp := by.steps.Answer(b, s.answer)
 	s.Answer(s.answer)
 	return lp
 }
 
 // receive sets the input of each sum to the sum without the party's own share.
-func (s *seat) receive(sums [][]float64) {
+func (s *partyState) receive(sums [][]float64) {
 	for _, r := range s.role.Receptions {
 		s.receiveSum(r, sums[r.Group])
 	}
 }
 
-func (s *seat) receiveSum(r model.Reception, sum []float64) {
+func (s *partyState) receiveSum(r model.Reception, sum []float64) {
 	in := s.Input(r.Input)
 	if len(in) > 0 && &in[0] != &sum[0] {
 		copy(in, sum)
@@ -113,13 +115,13 @@ func (s *seat) receiveSum(r model.Reception, sum []float64) {
 }
 
 // settle sets adj from the adjoints of the sums, without the party's own share.
-func (s *seat) settle(adjoints [][]float64) {
+func (s *partyState) settle(adjoints [][]float64) {
 	for i, m := range s.role.Members {
 		s.settleMember(i, adjoints[m.Group])
 	}
 }
 
-func (s *seat) settleMember(i int, adjoint []float64) {
+func (s *partyState) settleMember(i int, adjoint []float64) {
 	in := s.role.Members[i].Input
 	if in < 0 && len(s.Cuts()) == 1 {
 		s.adj = adjoint
@@ -131,32 +133,26 @@ func (s *seat) settleMember(i int, adjoint []float64) {
 	}
 }
 
-// pull asks the algorithm for seeds and pulls them back to the parameters and to the early shared parameters.
-func (s *seat) pull(b int, coords density.Coordinates, grad []float64) {
+// pull lets the algorithm set the seeds on the cuts and pulls them back to the parameters and to the early shared parameters. Where a client takes steps of
+// its own the algorithm has done so in Answer, and receives the adjoints alone.
+func (s *partyState) pull(b int, by algorithm, grad []float64) {
 	clear(s.early)
-	if s.resident(coords) != nil {
+	switch {
+	case s.stepping(by):
 		if len(s.adj) > 0 {
-			coords.Adjoint(b, s.adj, nil, nil, nil)
+			by.steps.Receive(b, s.adj)
 		}
-		s.AddEarly(density.Here, s.early)
-		return
+	default:
+		if len(s.w) > 0 {
+			by.coords.Adjoint(b, s.adj, s.own, s.w, s.early)
+		}
+		s.Finish(s.w, nil, nil, grad)
 	}
-	if len(s.w) > 0 {
-		coords.Adjoint(b, s.adj, s.own, s.w, s.earlyOrNil())
-	}
-	s.Finish(s.w, nil, nil, grad)
 	s.AddEarly(density.Here, s.early)
 }
 
-func (s *seat) earlyOrNil() []float64 {
-	if len(s.early) == 0 {
-		return nil
-	}
-	return s.early
-}
-
 // collectShared finds the gradient by each shared parameter: at once for those that no cut depends on, after pull for the others.
-func (s *seat) collectShared() {
+func (s *partyState) collectShared() {
 	at := 0
 	for i, a := range s.role.Arrivals {
 		if a.Early {
@@ -169,7 +165,7 @@ func (s *seat) collectShared() {
 }
 
 // report evaluates the parameters at theta on their declared scale, given the shared ones in the inputs.
-func (s *seat) report(theta, values []float64) {
+func (s *partyState) report(theta, values []float64) {
 	s.Evaluate(theta)
 	s.Values(values)
 }

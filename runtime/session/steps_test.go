@@ -7,23 +7,24 @@ import (
 	"github.com/vflc/vflc/density"
 )
 
-// A lodger is a player whose clients evaluate themselves, at several points while they stay; what they answer is the mean.
-type lodger struct {
+// A stepper is a player whose clients evaluate their own density at several points; what they answer is the mean.
+type stepper struct {
 	*player
 	points [][][]float64 // per point and block
 	local  [][][]float64 // gradients there
 	own    [][]float64
 }
 
-func (l *lodger) Stay(b int, answer []float64) float64 {
-	block := l.env.Blocks()[b]
+func (l *stepper) Answer(b int, answer []float64) float64 {
+	block := l.env.Blocks()[b].(density.LocalDensity)
 	clear(answer)
 	lp, n := 0.0, float64(len(l.points))
 	for k, theta := range l.points {
 		lp += block.Local(theta[b], l.g[b], l.own[b]) / n
 		l.rho(b, func(i int, rho float64) { l.seed[b][i] = l.own[b][i] + (l.e[b][i]-l.g[b][i])/(rho*rho) })
 		received := make([]float64, block.Received())
-		block.Gradient(l.seed[b], l.local[k][b], received)
+		block.Gradient(l.seed[b], l.local[k][b])
+		block.ReceivedGradient(received)
 		for i, v := range received {
 			answer[i] += v / n
 		}
@@ -32,24 +33,21 @@ func (l *lodger) Stay(b int, answer []float64) float64 {
 	return lp
 }
 
-func (l *lodger) Value(b int, _, z []float64) { copy(z, l.e[b]) }
+func (l *stepper) Send(b int, z []float64) { copy(z, l.e[b]) }
 
-func (l *lodger) Adjoint(b int, adj, own, w, early []float64) {
-	if own != nil || w != nil || early != nil {
-		panic("a resident is asked for seeds")
-	}
+func (l *stepper) Receive(b int, adj []float64) {
 	for i, a := range adj {
 		l.de[b][i] += a
 	}
 }
 
-// Clients that stay at one point give what a plain evaluation there gives: densities, gradients of all classes of shared parameters, adjoints. Staying at
+// Clients that step to one point give what a plain evaluation there gives: densities, gradients of all classes of shared parameters, adjoints. Stepping to
 // two points they give the mean of both, for what the server computes from the adjoints is linear in what they answer.
-func TestStayingIsEvaluating(t *testing.T) {
+func TestLocalStepsAreEvaluations(t *testing.T) {
 	everyDesign(t, func(t *testing.T, w *world) {
 		env := local(t, w.plan(t))
 		p := newPlayer(env, centred)
-		l := &lodger{player: newPlayer(env, centred), own: clone(p.e), local: [][][]float64{clone(p.grad), clone(p.grad)}}
+		l := &stepper{player: newPlayer(env, centred), own: clone(p.e), local: [][][]float64{clone(p.grad), clone(p.grad)}}
 		second := clone(p.theta)
 		for b := 1; b < len(second); b++ {
 			for i := range second[b] {
@@ -68,7 +66,7 @@ func TestStayingIsEvaluating(t *testing.T) {
 			for b := range l.de {
 				clear(l.de[b])
 			}
-			must(t, env.Density(t.Context(), l.theta, density.Resident(l), l.grad, l.lp))
+			must(t, density.Must[density.LocallyStepped](env).StepLocally(t.Context(), l.theta, l, l.grad, l.lp))
 			mean := func(of func(k int) float64) float64 { return (of(0) + of(n-1)) / 2 }
 			for b := range l.de {
 				close(t, "lp", b, 0, l.lp[b], mean(func(k int) float64 { return lps[k][b] }))

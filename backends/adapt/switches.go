@@ -1,0 +1,52 @@
+package adapt
+
+import "math"
+
+// The constants of nutpie's schedule (nuts-rs 0.18).
+const (
+	earlyShare  = 0.3  // of the warm-up, in which old draws are forgotten fast
+	finalShare  = 0.15 // of the warm-up, in which the metric is frozen
+	earlyWindow = 10
+	mainWindow  = 80
+	growth      = 1.5
+)
+
+// Switches is the schedule of a metric that is estimated at every transition: when the estimate in use (foreground) is replaced by one that began later
+// (background), which begins anew. It depends on counts alone.
+type Switches struct {
+	early, final int
+	window       int
+}
+
+// NewSwitches plans a warm-up of some transitions.
+func NewSwitches(warmup int) Switches {
+	return Switches{
+		early:  int(earlyShare * float64(warmup)),
+		final:  warmup - int(finalShare*float64(warmup)),
+		window: mainWindow,
+	}
+}
+
+// Frozen reports whether transition t (from 0) is in the final phase, in which the metric stays as it is.
+func (u *Switches) Frozen(t int) bool { return t >= u.final }
+
+// Next is called when the draw of transition t (from 0) has been added to the estimates, background draws being in the later one. It reports whether the
+// background replaces the foreground now, and whether no further window fits before the final phase.
+func (u *Switches) Next(t, background int) (replace, late bool) {
+	if t == u.early {
+		u.window = max(u.window, background)
+	}
+	size, next := earlyWindow, earlyWindow
+	if t >= u.early {
+		size, next = u.window, max(u.window+1, int(math.Round(growth*float64(u.window))))
+	}
+	late = t+next > u.final
+	replace = background >= size && !late
+	if replace && t >= u.early {
+		u.window = next
+	}
+	return replace, late
+}
+
+// State returns what a checkpoint has to keep: the length of the window.
+func (u *Switches) State() *int { return &u.window }

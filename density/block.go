@@ -1,0 +1,101 @@
+package density
+
+// A Block is one party's share of the joint density: a log density of its unconstrained parameters θ (length Dim), given what it receives.
+// The terms log N(z; g, ρ²) of auxiliary variables belong to the algorithm, which chooses their coordinates; a block never counts them.
+type Block interface {
+	// Party is the party's name: "registry", "lab[3]".
+	Party() string
+	// Index is 0 for the server, then 1, 2, … for the clients: the party order, in which everything is summed.
+	Index() int
+	// Dim is the number of unconstrained parameters.
+	Dim() int
+	// Params describes the parameters on their declared scale, as reported.
+	Params() []Param
+	// Cuts describes the cuts, none for the server.
+	Cuts() []Cut
+	// AuxLen is the total length of the cuts.
+	AuxLen() int
+	// Cut evaluates the cuts at θ in a slot, with the shared parameters last received, and writes them to g (length AuxLen). Where AuxLen is 0 there is
+	// nothing to evaluate: Cut then does nothing, and the slot stays where it is.
+	Cut(slot Slot, theta, g []float64)
+}
+
+// A Cut is the place where a client's contribution enters a computation of another party; z = cut + noise of sd Rho crosses there.
+type Cut struct {
+	Name   string
+	Offset int // of its first element in the block's vectors g and z
+	Rows   int
+	Cols   int // elements of g are column-major: g[Offset + col*Rows + row]
+	Rho    float64
+	Group  int // index of the sum it enters; equal at every party
+	// Label is the response as a 0/1 or count vector of length Rows where this party holds it (shared), else nil: an input of amortised guides.
+	Label []float64
+}
+
+// Len is the number of elements of the cut.
+func (c Cut) Len() int { return c.Rows * c.Cols }
+
+// Slot selects one of a block's two evaluation states.
+type Slot int
+
+// Slots: the point of the current evaluation, and the centre of a guide.
+const (
+	Here Slot = iota
+	Centre
+)
+
+// A Param describes a reported parameter.
+type Param struct {
+	Name   string // "beta_a", "lab[4].beta"
+	Owner  string // "hospital_a", "lab[4]", "server", "shared"
+	Dims   []int
+	Offset int // of its first element in the block's vector of values
+	Len    int
+}
+
+// DifferentiableCuts is a Block whose cuts can be differentiated apart from its density. J is the Jacobian of the cuts at the point where Cut evaluated
+// them last in the slot, and w are weights on the cuts (length AuxLen). Blocks without cuts need not have it.
+type DifferentiableCuts interface {
+	// Affine reports whether every cut is affine in θ.
+	Affine() bool
+	// Early is how many elements of shared parameters the cuts depend on; 0 for most models.
+	Early() int
+	// Pull adds Jᵀw by the block's own parameters to grad (length Dim).
+	Pull(slot Slot, w, grad []float64)
+	// PullEarly adds Jᵀw by the shared parameters that the cuts depend on to early (length Early).
+	PullEarly(slot Slot, w, early []float64)
+}
+
+// LocalDensity is the Block of a client that can evaluate its own density without an exchange, given what it received in the last evaluation.
+type LocalDensity interface {
+	// Local moves slot Here to θ, writes the cuts to g and the derivative of the density by the cuts to own (both of length AuxLen), and returns the log
+	// density.
+	Local(theta, g, own []float64) float64
+	// Gradient follows Local. It overwrites grad (length Dim) with the gradient of the block's own density plus what the seeds w on the cuts
+	// (length AuxLen) contribute, w including own.
+	Gradient(w, grad []float64)
+	// Received is how many elements the block receives from other parties in one evaluation.
+	Received() int
+	// ReceivedGradient follows Gradient. It overwrites received (length Received) with the derivative, of what Gradient differentiates, by everything
+	// that the block received.
+	ReceivedGradient(received []float64)
+}
+
+// JacobianSwitch is a Block whose density can leave out the log-Jacobian of the map from θ to the declared scale of the parameters.
+type JacobianSwitch interface {
+	// Jacobian sets whether the density counts the log-Jacobian, as it does at first. With it the density is one of θ, to be sampled; without it a
+	// function of θ whose maximum is the mode on the declared scale.
+	Jacobian(on bool)
+}
+
+// Hierarchy is a Block that can tell whether its priors depend on one another.
+type Hierarchy interface {
+	// Hierarchical reports whether the prior of a parameter depends on other parameters: the density then bends more in some places than in others.
+	Hierarchical() bool
+}
+
+// IsHierarchical reports whether the parameters of a block form a hierarchy; false where the block has no Hierarchy.
+func IsHierarchical(b Block) bool {
+	h, ok := b.(Hierarchy)
+	return ok && h.Hierarchical()
+}
