@@ -25,10 +25,10 @@ type Bound struct {
 	key     string
 	members map[string]int // by family
 	passes  []pass[*Bound]
-	done    int // of them, those that found no error
+	done    int // passes that found no error
 }
 
-// Bind reads the tables, joining their rows on the key column, gives every declaration its value, and lowers the programs of all parties to graphs.
+// Bind reads the tables, joins their rows on the key column, binds every data declaration to its values, and lowers the programs of all parties to graphs.
 // The result is usable only where the list has no errors. The error is a fault of the programs that no diagnostic describes.
 func Bind(m *Model, sources data.Sources, key string) (*Bound, diag.List, error) {
 	b := &Bound{Model: m, sources: sources, key: key, members: map[string]int{}}
@@ -51,7 +51,7 @@ func (b *Bound) run(passes []pass[*Bound]) (*Bound, diag.List, error) {
 	return b, diags, err
 }
 
-// tablePasses is how Bind comes to values.
+// tablePasses lists the passes that read values from tables.
 func tablePasses() []pass[*Bound] {
 	return []pass[*Bound]{
 		{
@@ -59,7 +59,7 @@ func tablePasses() []pass[*Bound] {
 			run: func(b *Bound) (l diag.List, _ error) { b.Data, l = data.Load(b.sources, b.key); return l, nil },
 		},
 		{
-			name: "bind", doc: "Gives every declaration of data its value, party by party.",
+			name: "bind", doc: "Binds every data declaration to its values, party by party.",
 			run: func(b *Bound) (l diag.List, _ error) {
 				b.Values, l = b.Data.Bind(lower.Wants(b.Checked))
 				return l, nil
@@ -69,11 +69,11 @@ func tablePasses() []pass[*Bound] {
 	}
 }
 
-// valuePasses is what Bind does with values.
+// valuePasses lists the passes from values to a plan.
 func valuePasses() []pass[*Bound] {
 	return []pass[*Bound]{
 		{
-			name: "sizes", doc: "Gives every size its one value from the data of all parties.",
+			name: "sizes", doc: "Determines every size from the data of all parties.",
 			run: func(b *Bound) (l diag.List, _ error) {
 				b.Sizes, l = lower.Unify(b.Checked, b.Values, b.members, b.integer)
 				if b.Data != nil {
@@ -89,14 +89,14 @@ func valuePasses() []pass[*Bound] {
 			verify: verifyLower,
 		},
 		{
-			name: "link", doc: "Wires what one party's graph sends to what another's receives.",
+			name: "link", doc: "Connects what one party's graph sends to what another's receives.",
 			run:    func(b *Bound) (diag.List, error) { return nil, b.link() },
 			verify: func(b *Bound) error { return b.Plan.Verify() },
 		},
 	}
 }
 
-// integer returns a whole number that a document states.
+// integer returns a whole number that a JSON document gives, with its place.
 func (b *Bound) integer(name string) (int, string, bool) {
 	if b.Data == nil {
 		return 0, "", false
@@ -119,7 +119,7 @@ func (b *Bound) link() (err error) {
 	return err
 }
 
-// shared are the values that every party holds.
+// shared returns the values that every party holds.
 func (b *Bound) shared() data.Bindings {
 	out := data.Bindings{}
 	for _, s := range b.Checked.Order {
@@ -160,7 +160,7 @@ func (b *Bound) lowerOne(p lower.Party) diag.List {
 	return diags
 }
 
-// Generative lowers the model for running it forwards, with everybody's data: a simulation, or pointwise densities.
+// Generative lowers the model with all parties' data, for forward simulation and pointwise densities.
 func (b *Bound) Generative() (*simulate.Model, diag.List) {
 	return lower.Generative(b.Cuts, b.Values, b.Sizes)
 }

@@ -1,6 +1,5 @@
-// Package compile is the way from a model's text to what its parties run: Compile goes from text to the program of each party and needs no
-// data; Bind gives the programs their data and lowers them to the graphs of a plan. Both are tables of passes, each of which can print and
-// verify its result.
+// Package compile turns a model's text into what its parties run. Compile writes the program of each party and needs no data. Bind binds the
+// programs to data and lowers them to the graphs of a plan. Both are tables of passes; a pass can print and verify its result.
 package compile
 
 import (
@@ -22,7 +21,7 @@ import (
 // ManifestFile is the manifest's name beside the party programs.
 const ManifestFile = split.ManifestFile
 
-// A Model is a model after every pass that needs no data. Where Compile found errors it holds what the passes before them made.
+// A Model holds the results of every pass that needs no data. After an error it holds those of the passes before it.
 type Model struct {
 	Name     string // of the file, as an identifier
 	Source   *source.File
@@ -31,7 +30,7 @@ type Model struct {
 	Checked  *check.Program
 	Cuts     *cut.Program
 	Parts    *transform.Program
-	// Programs and Manifest are what each party runs and what crosses between them; nil of a pooled model, which runs as it is written.
+	// Programs and Manifest are what each party runs and what crosses between them; nil for a pooled model, which runs as written.
 	Programs []split.PartyProgram
 	Manifest *split.Manifest
 
@@ -42,11 +41,11 @@ type Model struct {
 // Compile runs every pass that needs no data, up to the first that finds an error. The diagnostics hold warnings too.
 func Compile(src *source.File, o check.Options) (*Model, diag.List) {
 	m := &Model{Name: modelName(src.Name), Source: src, Universe: stdlib.New(), options: o}
-	diags, _ := run(m, modelPasses(), &m.done) // these passes have no errors but diagnostics
+	diags, _ := run(m, modelPasses(), &m.done) // these passes report diagnostics only
 	return m, diags
 }
 
-// modelPasses is what Compile does, in order.
+// modelPasses lists the passes of Compile in order.
 func modelPasses() []pass[*Model] {
 	return []pass[*Model]{
 		{
@@ -91,7 +90,7 @@ func splitModel(m *Model) (diag.List, error) {
 	return nil, nil
 }
 
-// modelName is the file's name as an identifier, so that programs and files of other tools can carry it.
+// modelName turns the file's name into an identifier that programs and other tools accept.
 func modelName(path string) string {
 	base := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	name := strings.Map(func(r rune) rune {
@@ -106,10 +105,10 @@ func modelName(path string) string {
 	return name
 }
 
-// Pooled reports whether one party evaluates everything: the model then runs as it is written.
+// Pooled reports whether one party evaluates everything: the model then runs as written.
 func (m *Model) Pooled() bool { return m.Checked.Transform.Kind.Pooled }
 
-// Files are the party programs and the manifest by file name; of a pooled model, the model.
+// Files returns the party programs and the manifest by file name; for a pooled model, the model.
 func (m *Model) Files() map[string][]byte {
 	if m.Pooled() {
 		return map[string][]byte{m.Name + ".vfl": []byte(m.Source.Text)}
@@ -121,7 +120,7 @@ func (m *Model) Files() map[string][]byte {
 	return out
 }
 
-// Parties lists the parties whose tables are looked for, the server first.
+// Parties lists the parties that may have tables, the server first.
 func (m *Model) Parties() []data.PartyRef {
 	refs := []data.PartyRef{{Name: m.Checked.Server}}
 	for _, k := range m.Checked.Clients {
@@ -130,6 +129,6 @@ func (m *Model) Parties() []data.PartyRef {
 	return refs
 }
 
-// Verify checks the result of every pass that Compile finished against what mathematics and the privacy contract demand of it. An error is
-// a fault of the compiler, never of the model.
+// Verify checks the result of every pass that Compile finished against what mathematics and the privacy contract demand of it. An error
+// reports a fault of the compiler, never of the model.
 func (m *Model) Verify() error { return verify(m, modelPasses()[:m.done]) }

@@ -104,7 +104,7 @@ func TestExamplesAreVerifiedWithTheirData(t *testing.T) {
 	}
 }
 
-// Every stage prints its result under its name and has a doc of one sentence. A result that errors kept from being made is not printed.
+// Every stage prints its result under its name and has a doc of one sentence. A stage that Compile did not reach is not printed.
 func TestStagesPrint(t *testing.T) {
 	m := compiletest.Compile(t, pair.Text, check.Options{})
 	wrong, _ := compile.Compile(source.New("wrong.vfl", "param m ~ normal(k, 1)\n"), check.Options{})
@@ -115,7 +115,7 @@ func TestStagesPrint(t *testing.T) {
 			t.Errorf("%s prints %q (%v)", s.Name, out.String(), err)
 		}
 		if strings.Count(s.Doc, ".") != 1 || !strings.HasSuffix(s.Doc, ".") {
-			t.Errorf("%s: %q is no sentence", s.Name, s.Doc)
+			t.Errorf("%s: %q is not a sentence", s.Name, s.Doc)
 		}
 		if err := wrong.Dump(&out, s.Name); err == nil {
 			t.Errorf("%s of a wrong model is printed", s.Name)
@@ -127,7 +127,7 @@ func TestStagesPrint(t *testing.T) {
 	}
 }
 
-// A pooled model is what its one party runs: it prints as it was written.
+// A pooled model is run by one party: it prints as written.
 func TestAPooledModelIsNotSplit(t *testing.T) {
 	m := compiletest.Compile(t, pair.Text, check.Options{Transform: transforms.None})
 	var out strings.Builder

@@ -10,7 +10,7 @@ import (
 	"github.com/vflc/vflc/lang/format"
 )
 
-// Dump prints the result of a stage. The error is of an unknown stage, of one that errors kept Compile from reaching, or of w.
+// Dump prints the result of a stage. It returns an error for an unknown stage, for one that Compile did not reach, and where w fails.
 func (m *Model) Dump(w io.Writer, stage string) error {
 	passes := modelPasses()
 	i := slices.IndexFunc(passes, func(p pass[*Model]) bool { return p.name == stage && p.dump != nil })
@@ -23,7 +23,7 @@ func (m *Model) Dump(w io.Writer, stage string) error {
 	return passes[i].dump(m, w)
 }
 
-// table lays out lines of cells in columns, two blanks apart. The last cell of a line is not empty.
+// table lays out lines of cells in columns, two blanks apart. The last cell of a line must not be empty.
 func table(w io.Writer, lines [][]string) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, line := range lines {
@@ -88,7 +88,7 @@ func dumpTransform(m *Model, w io.Writer) error {
 	return nil
 }
 
-// dumpSplit prints the party programs as they are written; of a pooled model, the model.
+// dumpSplit prints the party programs; for a pooled model, the model.
 func dumpSplit(m *Model, w io.Writer) error {
 	if m.Pooled() {
 		_, err := fmt.Fprintf(w, "-- %s.vfl --\n%s", m.Name, m.Source.Text)

@@ -11,7 +11,7 @@ import (
 type pass[T any] struct {
 	name string
 	doc  string // one sentence
-	// run adds the pass's result. The error is a fault that no diagnostic describes.
+	// run adds the pass's result. The error reports a fault that no diagnostic describes.
 	run func(T) (diag.List, error)
 	// dump prints the result; nil where another command prints it.
 	dump func(T, io.Writer) error
@@ -20,7 +20,7 @@ type pass[T any] struct {
 	verify func(T) error
 }
 
-// run carries out passes up to the first that finds an error, and counts those that found none.
+// run runs passes up to the first that finds an error, and counts those that found none.
 func run[T any](t T, passes []pass[T], done *int) (diag.List, error) {
 	var diags diag.List
 	for _, p := range passes {

@@ -14,15 +14,15 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// verifyParse checks that the tree is the text: printed and read again it prints the same.
+// verifyParse checks that the printed tree parses to a tree that prints the same.
 func verifyParse(m *Model) error {
 	text := format.Format(m.File)
 	again, diags := parser.Parse(source.New(m.Source.Name, text))
 	if diags.HasErrors() {
-		return fmt.Errorf("the tree does not read as it prints: %s", diags.Shown()[0].Message)
+		return fmt.Errorf("the printed tree does not parse: %s", diags.Shown()[0].Message)
 	}
 	if format.Format(again) != text {
-		return errors.New("the tree, printed and read again, prints otherwise")
+		return errors.New("the tree, printed and parsed again, prints differently")
 	}
 	return nil
 }
@@ -40,7 +40,7 @@ func verifyBind(b *Bound) error {
 		for name, v := range bindings {
 			s := b.Checked.Symbols[name]
 			if s == nil || s.Kind != check.Data {
-				return fmt.Errorf("%s holds %s, which is no data", party, name)
+				return fmt.Errorf("%s holds %s, which is not data", party, name)
 			}
 			if !b.holds(party, s) {
 				return fmt.Errorf("%s holds %s of %s", party, name, s.Owner)

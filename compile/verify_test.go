@@ -28,7 +28,7 @@ y ~ normal(eta, 1)
 	Tables: map[string]string{"server": "id,y\n1,0.5\n2,1\n", "a": "id,x1,x2\n1,1,2\n2,3,4\n", "b": "id,x3\n1,2\n2,1\n"},
 }
 
-// Each pass's Verify finds what is done to its result here: a value that leaks, a statement that is lost, a channel with one end.
+// Each pass's Verify finds the faults put into its result here: a leaked value, a lost statement, a channel with one end.
 func TestVerifyFindsWhatIsWrong(t *testing.T) {
 	power := check.Options{Transform: transforms.Power}
 	for name, c := range map[string]struct {
@@ -49,7 +49,7 @@ func TestVerifyFindsWhatIsWrong(t *testing.T) {
 		"another client's cut":         {after: "cut", spoil: func(m *compile.Model) { m.Cuts.Cuts[0].Client = "b" }},
 		"the same cut twice":           {after: "cut", spoil: func(m *compile.Model) { m.Cuts.Cuts = append(m.Cuts.Cuts, m.Cuts.Cuts[0]) }},
 		"a cut that enters nothing":    {after: "cut", spoil: func(m *compile.Model) { m.Cuts.Groups[0].Cuts = m.Cuts.Groups[0].Cuts[1:] }},
-		"a group that stands nowhere":  {after: "cut", spoil: func(m *compile.Model) { m.Cuts.Likelihoods[0].Args[0] = m.Cuts.Likelihoods[0].Args[1] }},
+		"a group without a use":        {after: "cut", spoil: func(m *compile.Model) { m.Cuts.Likelihoods[0].Args[0] = m.Cuts.Likelihoods[0].Args[1] }},
 		"a likelihood lost":            {after: "transform", spoil: func(m *compile.Model) { m.Parts.Parties[0].Likelihoods = nil }},
 		"a likelihood twice": {after: "transform", spoil: func(m *compile.Model) {
 			p := m.Parts.Parties[0]
@@ -77,7 +77,7 @@ func TestVerifyFindsWhatIsWrong(t *testing.T) {
 // value is XA * u + XB * v before it is cut, at the end of eta's value.
 func value(m *compile.Model) ast.Expr { return m.Checked.Symbols["eta"].Decl.(*ast.Let).Value }
 
-// changeInfo changes what is known of eta where the likelihood refers to it.
+// changeInfo changes the facts of eta where the likelihood refers to it.
 func changeInfo(m *compile.Model, change func(*check.Info)) {
 	e := m.Checked.Likelihoods[0].Args[0]
 	i := m.Checked.Info[e]

@@ -28,7 +28,7 @@ type Client struct {
 	Span   source.Span
 }
 
-// Kind says what a symbol was declared as.
+// Kind is what a symbol was declared as.
 type Kind int
 
 // The kinds of symbols.
@@ -57,14 +57,14 @@ type Symbol struct {
 	Decl  ast.Stmt
 	Type  types.Type // of one member, where Family is set
 	Owner string     // a party, or Shared
-	// Family says that each member of the family Owner has its own value. (In a server's program: a value received from each member.)
+	// Family is true where each member of the family Owner has its own value. (In a server's program: a value received from each member.)
 	Family bool
 	Value  float64 // of a Const
 	// Of a parameter: the distribution and the bounds of its support (nil: none).
 	Dist         *def.Dist
 	Args         []ast.Expr // one per parameter of Dist; nil where its default applies
 	Lower, Upper ast.Expr   // declared bounds
-	// Owners and Random are those of a Let's value; Sole owners of other symbols follow from Owner.
+	// Owners and Random describe the value of a Let; those of other symbols follow from Owner and Kind.
 	Owners types.Owners
 	Random bool
 	used   bool
@@ -72,13 +72,13 @@ type Symbol struct {
 	over   string // of an IndexVar: the family, "" for a range
 }
 
-// Info is what is known of an expression.
+// Info holds the facts of an expression.
 type Info struct {
 	Type types.Type
-	// Owners are the parties whose private names it depends on. Member of a family depends on the family's name;
+	// Owners are the parties whose private names it depends on. A member's value depends on the family's name;
 	// what depends on several members depends on the server too.
 	Owners types.Owners
-	// Random says that it depends on a parameter or on a received value.
+	// Random is true where it depends on a parameter or on a received value.
 	Random bool
 }
 
@@ -92,12 +92,12 @@ type Likelihood struct {
 	Family string
 }
 
-// A Transform is the transform in force.
+// A Transform is the transform of a program with its noise.
 type Transform struct {
 	Kind  def.Transform
 	Rho   float64
 	RhoBy map[string]float64 // per client, where given
-	// Implied says that neither the model nor the command line chose it.
+	// Implied is true where neither the model nor the command line chose it.
 	Implied bool
 }
 
@@ -131,7 +131,7 @@ type Size struct {
 	Span source.Span
 	// Owners are the parties among whose declarations it occurs; a size of one client only is private to it.
 	Owners types.Owners
-	// Member is the family in whose declarations alone the size occurs: it then has a value per member. "" for most sizes.
+	// Member is the only family in whose declarations the size occurs: it then has a value per member. "" for most sizes.
 	Member string
 	Bound  bool
 }
@@ -152,7 +152,7 @@ type Options struct {
 	Transform def.Transform      // replaces the statement's kind where it has a name
 	Rho       float64            // replaces the statement's rho where > 0
 	RhoBy     map[string]float64
-	// Server is the name of the server, for a party program: the program itself does not say who that is.
+	// Server is the name of the server, for a party program: the program itself does not name it.
 	Server string
 }
 
@@ -192,8 +192,8 @@ type checker struct {
 	diags   diag.List
 	// failed names were declared wrongly: uses of them are not reported again.
 	failed map[string]bool
-	later  map[string]ast.Ident // all names declared anywhere, to tell "unknown" from "used before"
-	family string               // the family whose declaration is being checked: its names mean the same member's
+	later  map[string]ast.Ident // all names declared anywhere, to distinguish "unknown" from "used before"
+	family string               // the family whose declaration is being checked: its names refer to the same member
 	vars   []*Symbol            // comprehension variables in scope
 	stmt   *ast.Transform
 }

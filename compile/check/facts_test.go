@@ -32,7 +32,7 @@ param g : real[L] ~ normal(0, 1) @ lab
 `
 
 // The type of an expression, whose private names it depends on, and whether it depends on a parameter. Shapes broadcast over trailing axes;
-// owners are the union over the names; several members of a family are nobody's alone but the server's too.
+// owners are the union over the names; what depends on several members of a family depends on the server too.
 func TestTypesAndOwners(t *testing.T) {
 	for _, c := range []struct {
 		expr, kind, owners string
@@ -133,7 +133,7 @@ func TestBroadcastingIsSymmetric(t *testing.T) {
 	}
 }
 
-// A likelihood is of those whose names stand in it; one family's members have a term each.
+// A likelihood belongs to those whose names occur in it; the members of one family have a term each.
 func TestOwnersOfLikelihoods(t *testing.T) {
 	const more = "data own : real[N] @ a\ndata each : real[N] @ lab\n"
 	for _, c := range []struct{ statement, owners, family string }{
@@ -151,7 +151,7 @@ func TestOwnersOfLikelihoods(t *testing.T) {
 	}
 }
 
-// Whose a size is: of all who declare by it; a size of one family alone has a value per member.
+// A size belongs to all parties whose declarations use it; a size of one family only has a value per member.
 func TestSizes(t *testing.T) {
 	m := compiletest.Compile(t, declarations+"y ~ normal(m, 1)\n", check.Options{})
 	for name, want := range map[string]struct {
@@ -170,7 +170,7 @@ func TestSizes(t *testing.T) {
 		}
 	}
 	if _, is := m.Checked.Sizes["two"]; is {
-		t.Error("a const that is no size is one")
+		t.Error("a const that is not a size is one")
 	}
 }
 
@@ -197,7 +197,7 @@ func TestOptionsReplaceTheStatement(t *testing.T) {
 	}
 }
 
-// A client's whole numbers are data: others may not index, count or size by them. Sizes that shapes bind are agreed and free for all.
+// A client's whole numbers are data: other parties may not use them as indices, counts or sizes. Sizes bound by shapes may be used by all.
 func TestWholeNumbersOfClientsAreData(t *testing.T) {
 	const more = "data n : int @ a\nparam p : real[5] ~ normal(0, 1)\nparam l : real[5] ~ normal(0, 1) @ a\n"
 	for text, refused := range map[string]bool{

@@ -227,13 +227,13 @@ func (c *checker) sum(e *ast.Sum) (Info, bool) {
 	}
 	info.Owners = info.Owners.Join(c.CountedBy(e.Lo)).Join(c.CountedBy(e.Hi))
 	if v.over != "" && len(info.Owners) > 0 && c.For == "" {
-		info.Owners = info.Owners.Join(types.Owners{c.Server}) // several members: nobody's alone
+		info.Owners = info.Owners.Join(types.Owners{c.Server}) // several members: no single one owns it
 	}
 	return info, true
 }
 
 func (c *checker) notFamily(e *ast.Sum, client bool) {
-	d := c.errorf(diag.NotFamily, *e.Family, "%q is no family of clients", e.Family.Name)
+	d := c.errorf(diag.NotFamily, *e.Family, "%q is not a family of clients", e.Family.Name)
 	var families []string
 	for _, cl := range c.Clients {
 		if cl.Family {

@@ -9,7 +9,7 @@ import (
 	"github.com/vflc/vflc/stdlib"
 )
 
-// prior checks that a parameter's prior can be evaluated where the parameter lives.
+// prior checks that the party that keeps a parameter can evaluate its prior.
 func (c *checker) prior(s *ast.Param, sym *Symbol, owners types.Owners) {
 	home := sym.Owner
 	if home == Shared {
@@ -38,14 +38,14 @@ func (c *checker) length(s *ast.Param, sym *Symbol) {
 	}
 	for _, d := range s.Type.Dims {
 		if owners := c.CountedBy(d); !owners.Within(home) {
-			c.errorf(diag.ClientData, d, "client data would be read by another party: this size of %s is data of %s alone", sym.Name, owners).
+			c.errorf(diag.ClientData, d, "client data would be read by another party: this size of %s is private data of %s", sym.Name, owners).
 				Note("make the data `@ shared` if every party may hold them")
 		}
 	}
 }
 
-// CountedBy returns the clients whose own whole-number data stand in a subscript or in the range of a sum. The sizes that data bind by their
-// shapes do not count: parties agree on them.
+// CountedBy returns the clients whose own whole-number data occur in a subscript or in the range of a sum. Sizes bound by the shapes of
+// data do not count: all parties know them.
 func (p *Program) CountedBy(e ast.Expr) types.Owners {
 	var owners types.Owners
 	if e == nil {
@@ -80,7 +80,7 @@ func (c *checker) foreign(e ast.Expr, home string, sym *Symbol) {
 		other := info.Owners[0]
 		s := c.Symbols[name.Name]
 		if home != c.Server && other == c.Server {
-			d := c.errorf(diag.ServerName, name, "%s lives at the client %s, which never sees %s: that is %s's alone", sym.Name, home, name.Name, c.Server)
+			d := c.errorf(diag.ServerName, name, "%s belongs to the client %s, which does not see %s: that is private to %s", sym.Name, home, name.Name, c.Server)
 			if s != nil && s.Kind == Param {
 				p := s.Decl.(*ast.Param)
 				if p.Owner != nil {
@@ -92,13 +92,13 @@ func (c *checker) foreign(e ast.Expr, home string, sym *Symbol) {
 				}
 				d.Note("a shared parameter is kept by %s and sent to the clients that use it", c.Server)
 			} else {
-				d.Note("own it `@ shared` if every party may hold it")
+				d.Note("declare it `@ shared` if every party may hold it")
 			}
 			return false
 		}
-		d := c.errorf(diag.ForeignPrior, name, "the prior of %s is evaluated at %s, which never sees %s: that is private to %s", sym.Name, home, name.Name, other)
+		d := c.errorf(diag.ForeignPrior, name, "the prior of %s is evaluated at %s, which does not see %s: that is private to %s", sym.Name, home, name.Name, other)
 		if s != nil && s.Kind == Param {
-			d.Note("own %s `@ shared`, kept by %s, or give %s a prior of its own", name.Name, c.Server, sym.Name)
+			d.Note("declare %s `@ shared`, so that %s keeps it, or give %s a prior of its own", name.Name, c.Server, sym.Name)
 		} else {
 			d.Note("data of one client are never seen by another party; make them `@ shared` if all may hold them")
 		}
@@ -106,13 +106,13 @@ func (c *checker) foreign(e ast.Expr, home string, sym *Symbol) {
 	})
 }
 
-// place decides who evaluates a likelihood and refuses what nobody can.
+// place decides who evaluates a likelihood, and reports one that no party can evaluate.
 func (c *checker) place(l *Likelihood, left Info) {
 	if c.For != "" {
 		return
 	}
 	if _, alone := l.Owners.Sole(); alone || l.Owners.Shared() {
-		return // one party sees it all
+		return // one party sees all of it
 	}
 	clients := false
 	for _, o := range l.Owners {
@@ -127,7 +127,7 @@ func (c *checker) place(l *Likelihood, left Info) {
 		if o == c.Server {
 			continue
 		}
-		c.errorf(diag.ClientResponse, l.Stmt.Left, "this response belongs to the client %s, but its distribution needs what other parties hold", o).
+		c.errorf(diag.ClientResponse, l.Stmt.Left, "this response belongs to the client %s, but its distribution uses names of other parties", o).
 			Note("let the server hold the response, or make it `@ shared`")
 		return
 	}
@@ -140,7 +140,7 @@ func (c *checker) assertOwner(s *ast.Let, owner string, owners types.Owners) {
 	if owner == c.Server {
 		return // the server may hold what is computed from cuts
 	}
-	c.errorf(diag.LetOwner, *s.Owner, "%s is said to be %s's, but it depends on names of: %s", s.Name.Name, owner, owners)
+	c.errorf(diag.LetOwner, *s.Owner, "%s is declared @ %s, but it depends on names of: %s", s.Name.Name, owner, owners)
 }
 
 // generated reports quantities that no party could compute. Pooled data have one owner.
@@ -149,7 +149,7 @@ func (c *checker) generated() {
 		if s.Kind != Generated || c.Transform.Kind.Pooled || len(s.Owners) < 2 {
 			continue
 		}
-		c.errorf(diag.GenerateOwner, s.Decl.(*ast.Generate).Value, "%s needs what several parties hold (%s), and no party sees all of it", s.Name, s.Owners).
+		c.errorf(diag.GenerateOwner, s.Decl.(*ast.Generate).Value, "%s uses names of several parties (%s), and no party sees them all", s.Name, s.Owners).
 			Note("generate from one party's parameters and shared ones; `--transform none` pools the data in a simulation")
 	}
 }
@@ -162,7 +162,7 @@ func (c *checker) aux(s *ast.Aux) {
 		return
 	}
 	dist, args, _, random, ok := c.distribution(s.Dist, t, s.Name.Name)
-	c.fail(s.Name.Name) // until all is seen to be right
+	c.fail(s.Name.Name) // until every check has passed
 	if !ok {
 		return
 	}
@@ -231,11 +231,11 @@ func (c *checker) isClient() bool {
 	return slices.ContainsFunc(c.File.Stmts, func(s ast.Stmt) bool { _, aux := s.(*ast.Aux); return aux })
 }
 
-// unsent reports auxiliary variables that stay.
+// unsent reports auxiliary variables that no statement sends.
 func (c *checker) unsent() {
 	for _, s := range c.Order {
 		if s.Kind == Aux && !s.sent {
-			c.errorf(diag.Unsent, s.Ident, "%s is never sent: an auxiliary variable exists to be sent", s.Name)
+			c.errorf(diag.Unsent, s.Ident, "%s is never sent: a client sends every auxiliary variable", s.Name)
 		}
 	}
 }
@@ -274,5 +274,5 @@ func (c *checker) sendSum(e ast.Expr) {
 			}
 		}
 	}
-	c.errorf(diag.BadSend, e, "the server sends on only sums of what it received")
+	c.errorf(diag.BadSend, e, "the server forwards only sums of what it received")
 }

@@ -65,7 +65,7 @@ func (c *checker) note(name ast.Ident) {
 
 func (c *checker) client(s *ast.Client, f *ast.Family) {
 	if f.Name.Name == c.Server || f.Name.Name == Shared {
-		c.errorf(diag.DeclaredTwice, f.Name, "%q is the name of the %s already", f.Name.Name, map[bool]string{true: "server", false: "data that all hold"}[f.Name.Name == c.Server])
+		c.errorf(diag.DeclaredTwice, f.Name, "%q already names the %s", f.Name.Name, map[bool]string{true: "server", false: "shared data"}[f.Name.Name == c.Server])
 		return
 	}
 	c.note(f.Name)
@@ -111,7 +111,7 @@ func (c *checker) owner(at *ast.Ident) (name string, family, ok bool) {
 	case at.Name == Shared:
 		return Shared, false, true
 	case c.For != "":
-		c.errorf(diag.Misplaced, at, "in a party program only shared data carry `@`; everything else is %s's", c.For)
+		c.errorf(diag.Misplaced, at, "in a party program only shared data have `@`; %s owns everything else", c.For)
 		return "", false, false
 	case at.Name == c.Server, at.Name == DefaultServer:
 		return c.Server, false, true
@@ -119,7 +119,7 @@ func (c *checker) owner(at *ast.Ident) (name string, family, ok bool) {
 	if cl, found := c.Client(at.Name); found {
 		return cl.Name, cl.Family, true
 	}
-	d := c.errorf(diag.UnknownParty, at, "%q is no party of this model", at.Name)
+	d := c.errorf(diag.UnknownParty, at, "%q is not a party of this model", at.Name)
 	names := []string{c.Server, Shared}
 	for _, cl := range c.Clients {
 		names = append(names, cl.Name)
@@ -127,7 +127,7 @@ func (c *checker) owner(at *ast.Ident) (name string, family, ok bool) {
 	if near := Nearest(at.Name, names); near != "" {
 		d.Fix(at.Span(), near, "did you mean %s?", near)
 	} else {
-		d.Note("add `client %s` at the top, or own it by one of: %s", at.Name, list(names))
+		d.Note("add `client %s` at the top, or declare it @ one of: %s", at.Name, list(names))
 	}
 	return "", false, false
 }
@@ -167,13 +167,13 @@ func (c *checker) unknown(n *ast.Name) {
 			NoteAt(c.File.Source, at.Span(), "declared here: move it above its first use")
 		return
 	}
-	c.failed[n.Name] = true // one report a name
+	c.failed[n.Name] = true // each name is reported once
 	d := c.errorf(diag.UnknownName, n, "nothing is named %q", n.Name)
 	switch near := Nearest(n.Name, c.names()); {
 	case near != "":
 		d.Fix(n.Span(), near, "did you mean %s?", near)
 	case c.isDist(n.Name):
-		d.Note("%s is a distribution: it stands after `~`", n.Name)
+		d.Note("%s is a distribution: write it after `~`", n.Name)
 	case c.isFunction(n.Name):
 		d.Note("%s is a function: write %s(…)", n.Name, n.Name)
 	default:
@@ -239,7 +239,7 @@ func (c *checker) warnings() {
 
 // unknownDist reports a distribution that does not exist, with the nearest that does.
 func (c *checker) unknownDist(at ast.Ident) {
-	d := c.errorf(diag.UnknownDist, at, "%q is no distribution", at.Name)
+	d := c.errorf(diag.UnknownDist, at, "%q is not a distribution", at.Name)
 	if near := Nearest(at.Name, c.Universe.Dists()); near != "" {
 		d.Fix(at.Span(), near, "did you mean %s?", near)
 		return

@@ -147,12 +147,12 @@ func (c *checker) reportSize(at ast.Node, err error) {
 	c.errorf(diag.NotSize, at, "%v", err).Note("sizes are whole numbers, size names and +, - and * of them")
 }
 
-// sizeOf evaluates a size expression; with an error comes the node that it is about.
+// sizeOf evaluates a size expression; an error comes with its node.
 func (c *checker) sizeOf(e ast.Expr) (types.Size, ast.Node, error) {
 	switch e := e.(type) {
 	case *ast.Number:
 		if !e.Int || e.Value < 0 || e.Value > math.MaxInt32 {
-			return types.Size{}, e, fmt.Errorf("%s is no size", e.Text)
+			return types.Size{}, e, fmt.Errorf("%s is not a size", e.Text)
 		}
 		return types.Const(int(e.Value)), e, nil
 	case *ast.Paren:
@@ -169,7 +169,7 @@ func (c *checker) sizeOf(e ast.Expr) (types.Size, ast.Node, error) {
 				return types.Const(int(s.Value)), e, nil
 			}
 			if s.Kind != Data || s.Type.Elem != types.Int || !s.Type.Scalar() {
-				return types.Size{}, e, fmt.Errorf("%s is %s: it is no size", e.Name, article(s.Kind))
+				return types.Size{}, e, fmt.Errorf("%s is %s, not a size", e.Name, article(s.Kind))
 			}
 		}
 		if z := c.Sizes[e.Name]; z != nil {
@@ -199,7 +199,7 @@ func (c *checker) sizeOf(e ast.Expr) (types.Size, ast.Node, error) {
 			return x.Mul(y), e, nil
 		}
 	}
-	return types.Size{}, e, fmt.Errorf("this is no size")
+	return types.Size{}, e, fmt.Errorf("this is not a size")
 }
 
 func article(k Kind) string {
@@ -213,7 +213,7 @@ func article(k Kind) string {
 	return "a " + s
 }
 
-// sizesBound drops names that turned out not to be sizes: consts that nothing uses as one are harmless.
+// sizesBound drops names that turned out not to be sizes: unused as sizes, consts are harmless.
 func (c *checker) sizesBound() {
 	for name := range c.Sizes {
 		if s := c.Symbols[name]; s != nil && s.Kind == Const {

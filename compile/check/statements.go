@@ -73,7 +73,7 @@ func (c *checker) misplaced(s ast.Stmt) bool {
 	c.fail(declared(s))
 	if party {
 		c.errorf(diag.Misplaced, s, "`%s` belongs to party programs, which the compiler writes", word).
-			Note("a model says who owns what with `@`; `vflc compile --split-by client` makes the party programs")
+			Note("a model declares owners with `@`; `vflc compile --split-by client` makes the party programs")
 	} else {
 		c.errorf(diag.Misplaced, s, "`%s` does not belong in a party program", word)
 	}
@@ -123,7 +123,7 @@ func (c *checker) columns(s *ast.Data, t types.Type) {
 		}
 		e, ok := c.Universe.Encoder(col.Encoder.Name)
 		if !ok {
-			d := c.errorf(diag.BadFrom, *col.Encoder, "%q is no encoder", col.Encoder.Name)
+			d := c.errorf(diag.BadFrom, *col.Encoder, "%q is not an encoder", col.Encoder.Name)
 			if near := Nearest(col.Encoder.Name, c.Universe.Encoders()); near != "" {
 				d.Fix(col.Encoder.Span(), near, "did you mean %s?", near)
 			} else {
@@ -164,7 +164,7 @@ func (c *checker) declaredType(t *ast.Type) (out types.Type, lower, upper ast.Ex
 		c.errorf(diag.UnknownType, t.Elem, "the type %s is not supported in this version", t.Elem.Name)
 		return out, nil, nil, false
 	default:
-		d := c.errorf(diag.UnknownType, t.Elem, "%q is no type", t.Elem.Name)
+		d := c.errorf(diag.UnknownType, t.Elem, "%q is not a type", t.Elem.Name)
 		if near := Nearest(t.Elem.Name, []string{"real", "int", "binary", "count", "level"}); near != "" {
 			d.Fix(t.Elem.Span(), near, "did you mean %s?", near)
 		} else {
@@ -180,7 +180,7 @@ func (c *checker) declaredType(t *ast.Type) (out types.Type, lower, upper ast.Ex
 		r, k := c.size(t.Levels)
 		out.Levels, ok = &r, k && ok
 	} else if t.Levels != nil {
-		c.errorf(diag.UnknownType, t.Levels, "%s takes no categories", t.Elem.Name).Note("only level(R) does; a shape goes in brackets, as %s[N]", t.Elem.Name)
+		c.errorf(diag.UnknownType, t.Levels, "%s has no categories", t.Elem.Name).Note("only level(R) does; a shape goes in brackets, as %s[N]", t.Elem.Name)
 		ok = false
 	}
 	for _, d := range t.Dims {
@@ -208,7 +208,7 @@ func (c *checker) bound(b *ast.Bound, lower, upper ast.Expr) (ast.Expr, ast.Expr
 	case "upper":
 		return lower, b.Value
 	}
-	c.errorf(diag.BadBounds, b.Which, "%q is no bound", b.Which.Name).Note("bounds are lower and upper")
+	c.errorf(diag.BadBounds, b.Which, "%q is not a bound", b.Which.Name).Note("bounds are lower and upper")
 	return lower, upper
 }
 
@@ -246,11 +246,11 @@ func (c *checker) param(s *ast.Param) {
 	dist, args, owners, _, ok := c.distribution(s.Dist, t, s.Name.Name)
 	sym := &Symbol{Name: s.Name.Name, Kind: Param, Ident: s.Name, Decl: s, Type: t, Owner: owner, Family: family, Dist: dist, Args: args, Lower: lower, Upper: upper}
 	if dist != nil && dist.Discrete {
-		c.errorf(diag.DiscreteParameter, s.Dist.Name, "%s is discrete: a parameter cannot be", dist.Name).
+		c.errorf(diag.DiscreteParameter, s.Dist.Name, "%s is discrete, but a parameter is continuous", dist.Name).
 			Note("sum a discrete parameter out of the likelihood by hand; samplers here work on continuous parameters")
 	}
 	if dist != nil && s.Noncentered && dist.ScaleAt < 0 {
-		c.errorf(diag.NotLocationScale, s.Dist.Name, "%s is no location-scale family, so it cannot be `noncentered`", dist.Name)
+		c.errorf(diag.NotLocationScale, s.Dist.Name, "%s is not a location-scale distribution, so it cannot be `noncentered`", dist.Name)
 	}
 	if dist != nil && s.Noncentered && (lower != nil || upper != nil) {
 		c.errorf(diag.NotLocationScale, s.Type, "a parameter with declared bounds cannot be `noncentered`").
@@ -294,11 +294,11 @@ func (c *checker) let(s *ast.Let) {
 	c.declare(&Symbol{Name: s.Name.Name, Kind: Let, Ident: s.Name, Decl: s, Type: info.Type, Owner: owner, Family: family, Owners: info.Owners, Random: info.Random})
 }
 
-// generate checks a quantity that is computed per draw: where its names live, by one party.
+// generate checks a quantity that is computed per draw, by the party that owns its names.
 func (c *checker) generate(s *ast.Generate) {
 	if s.Dist != nil {
 		c.errorf(diag.UnsupportedStatement, s.Dist, "a generated quantity that is drawn from a distribution is not supported in this version").
-			Note("generate NAME = EXPR, computed from the parameters of each draw, is")
+			Note("compute it from the parameters of each draw, as generate NAME = EXPR")
 		c.fail(s.Name.Name)
 		return
 	}
@@ -331,7 +331,7 @@ func (c *checker) constant(s *ast.Const) {
 	}
 	if !ok {
 		if _, typed := c.expr(s.Value); typed {
-			c.errorf(diag.NotConst, s.Value, "a const is made of numbers and other consts").
+			c.errorf(diag.NotConst, s.Value, "a const uses only numbers and other consts").
 				Note("for something that depends on data, write `let`")
 		}
 		c.fail(s.Name.Name)

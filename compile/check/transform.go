@@ -8,7 +8,7 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// transform settles the transform from the statement and the command line.
+// transform chooses the transform from the statement and the command line.
 func (c *checker) transform() {
 	t := &c.Transform
 	t.RhoBy = map[string]float64{}
@@ -30,7 +30,7 @@ func (c *checker) transform() {
 		}
 		for _, r := range s.RhoBy {
 			if _, ok := c.Client(r.Client.Name); !ok {
-				c.errorf(diag.UnknownParty, r.Client, "%q is no client of this model", r.Client.Name)
+				c.errorf(diag.UnknownParty, r.Client, "%q is not a client of this model", r.Client.Name)
 				continue
 			}
 			t.RhoBy[r.Client.Name] = c.rho(r.Value)
@@ -51,7 +51,7 @@ func (c *checker) transform() {
 }
 
 func (c *checker) unknownTransform(name ast.Ident) {
-	d := c.errorf(diag.BadTransform, name, "%q is no transform", name.Name)
+	d := c.errorf(diag.BadTransform, name, "%q is not a transform", name.Name)
 	if near := Nearest(name.Name, c.Universe.Transforms()); near != "" {
 		d.Fix(name.Span(), near, "did you mean %s?", near)
 	} else {

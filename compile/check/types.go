@@ -6,7 +6,7 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// expr types an expression and records its facts; where it returns false the problem is reported already.
+// expr types an expression and records its facts; false means that a diagnostic was reported.
 func (c *checker) expr(e ast.Expr) (Info, bool) {
 	if e == nil {
 		return Info{}, false
@@ -68,14 +68,14 @@ func (c *checker) name(e *ast.Name) (Info, bool) {
 		return Info{}, false
 	}
 	if s.Family && s.Owner != c.family {
-		c.errorf(diag.FamilyIndex, e, "each member of %s has its own %s: say whose", s.Owner, s.Name).
+		c.errorf(diag.FamilyIndex, e, "each member of %s has its own %s: index it by the member", s.Owner, s.Name).
 			Note("address one as %s[j] in a sum over the family: sum(… for j in %s)", s.Name, s.Owner)
 		return Info{}, false
 	}
 	return symbolInfo(s), true
 }
 
-// sizeOwners says whose a size name is: a size in declarations of one client only is private to it.
+// sizeOwners returns the owner of a size name: a size in declarations of one client only is private to it.
 func (c *checker) sizeOwners(z *Size) types.Owners {
 	if name, ok := z.Owners.Sole(); ok && name != Shared && c.For == "" {
 		return types.Owners{name}
@@ -132,7 +132,7 @@ func (c *checker) condition(e ast.Expr, x Info) bool {
 	if !x.Random {
 		return true
 	}
-	c.errorf(diag.RandomCondition, e, "a condition is made of data, but this depends on a parameter").
+	c.errorf(diag.RandomCondition, e, "a condition uses only data, but this depends on a parameter").
 		Note("a density that jumps with a parameter has no gradient; use a smooth function such as inv_logit")
 	return false
 }
@@ -172,10 +172,10 @@ func (c *checker) binary(e *ast.Binary) (Info, bool) {
 	}
 	out.Type.Dims, ok = types.Broadcast(x.Type.Dims, y.Type.Dims)
 	if !ok {
-		d := c.errorf(diag.Broadcast, e, "%s and %s do not go together under `%s`", x.Type, y.Type, e.Op)
+		d := c.errorf(diag.Broadcast, e, "%s and %s do not broadcast under `%s`", x.Type, y.Type, e.Op)
 		if len(x.Type.Dims) == 1 && len(y.Type.Dims) == 2 && x.Type.Dims[0].Equal(y.Type.Dims[0]) ||
 			len(y.Type.Dims) == 1 && len(x.Type.Dims) == 2 && y.Type.Dims[0].Equal(x.Type.Dims[0]) {
-			d.Note("shapes broadcast over trailing axes; col(v) makes a vector a column, so that it goes with every column")
+			d.Note("shapes broadcast over trailing axes; col(v) makes a vector a column, so that it broadcasts over columns")
 		} else {
 			d.Note("shapes broadcast over trailing axes: each pair of sizes must be the same name or number, or 1")
 		}
@@ -189,7 +189,7 @@ func (c *checker) comparable(e *ast.Binary, x, y Info) bool {
 	case lx == ly && (!lx || x.Type.Levels.Equal(*y.Type.Levels)):
 		return true
 	case lx && ly:
-		c.errorf(diag.WrongElement, e, "these are levels of different things: level(%s) and level(%s)", x.Type.Levels, y.Type.Levels)
+		c.errorf(diag.WrongElement, e, "these are levels with different categories: level(%s) and level(%s)", x.Type.Levels, y.Type.Levels)
 		return false
 	case lx && y.Type.Elem.Integral(), ly && x.Type.Elem.Integral():
 		return true
@@ -208,7 +208,7 @@ func (c *checker) product(e *ast.Binary, x, y types.Type) ([]types.Size, bool) {
 	case len(x.Dims) == 2 && len(y.Dims) <= 2 && x.Dims[1].Equal(y.Dims[0]):
 		return append([]types.Size{x.Dims[0]}, y.Dims[1:]...), true
 	}
-	d := c.errorf(diag.BadProduct, e, "`*` does not take %s and %s", x, y)
+	d := c.errorf(diag.BadProduct, e, "`*` does not multiply %s and %s", x, y)
 	switch {
 	case len(x.Dims) == 1 && len(y.Dims) == 1 && x.SameShape(y):
 		d.Fix(e.OpAt, ".*", "elementwise: .*")
@@ -289,7 +289,7 @@ func arity(low, high int) string {
 
 func (c *checker) unknownFunction(e *ast.Call) {
 	name := e.Name.Name
-	d := c.errorf(diag.UnknownFunc, e.Name, "%q is no function", name)
+	d := c.errorf(diag.UnknownFunc, e.Name, "%q is not a function", name)
 	switch near := Nearest(name, c.Universe.Funcs()); {
 	case c.Symbols[name] != nil:
 		d.Message = name + " is " + article(c.Symbols[name].Kind) + ", not a function"
@@ -297,7 +297,7 @@ func (c *checker) unknownFunction(e *ast.Call) {
 	case near != "":
 		d.Fix(e.Name.Span(), near, "did you mean %s?", near)
 	case c.isDist(name):
-		d.Note("%s is a distribution: it stands after `~`", name)
+		d.Note("%s is a distribution: write it after `~`", name)
 	default:
 		d.Note("`vflc doc` lists the functions of this version")
 	}

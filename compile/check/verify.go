@@ -10,9 +10,9 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// Verify checks the facts that Check recorded against what they mean: every expression has a type; its owners are those whose private names
-// stand in it, counted anew from the names; what a party keeps depends on nothing that another party keeps; shapes go together. The error
-// names the first fact that is wrong: a fault of the checker.
+// Verify checks the facts that Check recorded: every expression has a type; its owners are the parties whose private names occur in it, found
+// again from the names; the prior of a party's parameter uses no other party's private names; shapes broadcast. The error names the first
+// wrong fact: a fault of the checker.
 func (p *Program) Verify() error {
 	v := &verifier{Program: p, values: map[*Symbol]reach{}}
 	for _, step := range []func() error{v.symbols, v.statements, v.likelihoods, v.noise} {
@@ -28,7 +28,7 @@ type verifier struct {
 	values map[*Symbol]reach // of lets and generated quantities
 }
 
-// A reach is what an expression depends on, as its names show it.
+// A reach is what an expression depends on, found from its names.
 type reach struct {
 	owners types.Owners
 	random bool
@@ -43,11 +43,11 @@ func (v *verifier) symbols() error {
 		switch {
 		case v.Symbols[s.Name] != s:
 			return fmt.Errorf("%s is declared twice", s.Name)
-		case s.Kind == Let && s.Owner == "": // where its value is needed
+		case s.Kind == Let && s.Owner == "": // it is evaluated where it is used
 		case !isClient && s.Owner != Shared && s.Owner != v.Server && s.Owner != v.For:
-			return fmt.Errorf("%s belongs to %q, which is no party", s.Name, s.Owner)
+			return fmt.Errorf("%s belongs to %q, which is not a party", s.Name, s.Owner)
 		case s.Family && !client.Family:
-			return fmt.Errorf("each member of %s has a %s, but it is no family", s.Owner, s.Name)
+			return fmt.Errorf("each member of %s has a %s, but it is not a family", s.Owner, s.Name)
 		case len(s.Type.Dims) > 3:
 			return fmt.Errorf("%s has %d dimensions", s.Name, len(s.Type.Dims))
 		}
@@ -67,7 +67,7 @@ func (v *verifier) statements() error {
 	return nil
 }
 
-// evaluated lists the expressions of a statement that have a value, which sizes and the values of consts are not.
+// evaluated lists the expressions of a statement that have a type: not sizes, nor the values of consts.
 func evaluated(s ast.Stmt) []ast.Expr {
 	var out []ast.Expr
 	var t *ast.Type
@@ -100,11 +100,11 @@ func evaluated(s ast.Stmt) []ast.Expr {
 	return slices.DeleteFunc(out, func(e ast.Expr) bool { return e == nil })
 }
 
-// expr checks an expression and all below it, and returns what its names reach.
+// expr checks an expression and all below it, and returns what its names depend on.
 func (v *verifier) expr(e ast.Expr) (reach, error) {
 	info, ok := v.Info[e]
 	if !ok {
-		return reach{}, fmt.Errorf("nothing is known of %s", format.Expr(e))
+		return reach{}, fmt.Errorf("%s has no facts", format.Expr(e))
 	}
 	r := v.leaf(e)
 	for _, child := range v.operands(e) {
@@ -115,10 +115,10 @@ func (v *verifier) expr(e ast.Expr) (reach, error) {
 		r = r.join(below)
 	}
 	if s, ok := e.(*ast.Sum); ok && s.Family != nil && len(r.owners) > 0 && v.For == "" {
-		r.owners = r.owners.Join(types.Owners{v.Server}) // several members: nobody's alone
+		r.owners = r.owners.Join(types.Owners{v.Server}) // several members: no single one owns it
 	}
 	if !slices.Equal(info.Owners, r.owners) || info.Random != r.random {
-		return r, fmt.Errorf("%s depends on names of: %s (parameters: %t), but is taken to depend on: %s (%t)", format.Expr(e), r.owners, r.random, info.Owners, info.Random)
+		return r, fmt.Errorf("%s depends on names of: %s (parameters: %t), but is recorded as depending on: %s (%t)", format.Expr(e), r.owners, r.random, info.Owners, info.Random)
 	}
 	return r, nil
 }
@@ -203,7 +203,7 @@ func (v *verifier) named(name string) reach {
 	return reach{}
 }
 
-// private returns the client in whose declarations alone a size occurs.
+// private returns the only client in whose declarations a size occurs.
 func (v *verifier) private(z *Size) types.Owners {
 	if name, ok := z.Owners.Sole(); ok && name != Shared && v.For == "" {
 		return z.Owners
@@ -221,7 +221,7 @@ func (v *verifier) value(s *Symbol, e ast.Expr) reach {
 	return r
 }
 
-// likelihoods checks that arguments fill the left side, which is data, and that priors need only what their party holds.
+// likelihoods checks that the left side is data, that arguments broadcast to it, and that priors use only what their party holds.
 func (v *verifier) likelihoods() error {
 	for _, l := range v.Likelihoods {
 		left := v.Info[l.Stmt.Left]
@@ -239,7 +239,7 @@ func (v *verifier) likelihoods() error {
 			}
 		}
 		if !slices.Equal(owners, l.Owners) {
-			return fmt.Errorf("%s depends on names of: %s, but is taken to depend on: %s", format.Stmt(l.Stmt), owners, l.Owners)
+			return fmt.Errorf("%s depends on names of: %s, but is recorded as depending on: %s", format.Stmt(l.Stmt), owners, l.Owners)
 		}
 	}
 	return v.priors()

@@ -1,5 +1,5 @@
 // Package cut finds where private quantities of a client enter a computation of another party: each maximal sub-expression of one client is
-// a cut. It marks the groups of cuts that meet the rest of the model only through their sum.
+// a cut. It marks the groups of cuts that the rest of the model uses only through their sum.
 package cut
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// A Cut is one expression of one client (or of each member of a family) that crosses a party line.
+// A Cut is one expression of one client (or of each member of a family) that another party's computation uses.
 type Cut struct {
 	Name   string // of its auxiliary variable: z_1, z_2, …
 	Client string
@@ -28,11 +28,11 @@ type Group struct {
 	Number int // from 1, in order of appearance among the groups with this sum
 	Cuts   []*Cut
 	Type   types.Type
-	// Additive says that these cuts meet the other parties through this sum alone, so that nobody need see one by itself.
+	// Additive is true where the other parties use these cuts only through this sum, so that no party needs a single one.
 	Additive bool
 	Span     ast.At
 	single   bool // a family's cuts one by one
-	apart    bool // stands beside another group in one argument, as in a product of two clients' contributions
+	apart    bool // another group enters the same argument, as in a product of two clients' contributions
 }
 
 // A Likelihood is a likelihood statement whose lets are expanded and whose cuts are replaced by references to groups.
@@ -62,7 +62,7 @@ type Program struct {
 	facts       map[ast.Expr]check.Info    // of nodes that the pass built
 }
 
-// Facts returns what is known of an expression, one of the model's or one that the pass built.
+// Facts returns the facts of an expression of the model or of one that the pass built.
 func (p *Program) Facts(e ast.Expr) check.Info {
 	if i, ok := p.facts[e]; ok {
 		return i
@@ -101,8 +101,8 @@ type cutter struct {
 	cuts     map[string]*Cut
 	groups   map[string]*Group
 	current  *Likelihood
-	argument []*Group // in the argument at hand
-	members  []member // comprehensions over families around the expression at hand
+	argument []*Group // in the current argument
+	members  []member // comprehensions over families around the current expression
 }
 
 // member is the variable of a comprehension over a family.
@@ -112,7 +112,7 @@ func (c *cutter) errorf(code diag.Code, at ast.Node, f string, args ...any) *dia
 	return c.diags.Errorf(code, c.File.Source, at.Span(), f, args...)
 }
 
-// freePrefix chooses how auxiliary variables are called so that no name of the model is taken.
+// freePrefix chooses a prefix for auxiliary variables that no name of the model has.
 func (c *cutter) freePrefix() string {
 	for _, p := range []string{"z_", "aux_", "cut_", "vflc_z_"} {
 		free := true
@@ -130,7 +130,7 @@ func (c *cutter) likelihood(l *check.Likelihood) {
 	out := &Likelihood{Likelihood: l, Left: c.expand(l.Stmt.Left), Weights: c.expand(l.Stmt.Weights), Args: c.expandAll(l.Args)}
 	c.Likelihoods = append(c.Likelihoods, out)
 	if c.nodes > maxNodes {
-		c.errorf(diag.LetsTooLarge, l.Stmt, "with its lets written out, this statement is too large to split").
+		c.errorf(diag.LetsTooLarge, l.Stmt, "with its lets expanded, this statement is too large to split").
 			Note("lets that use one another twice or more double at each step; name fewer intermediate values")
 		return
 	}
@@ -212,7 +212,7 @@ func (c *cutter) descend(e ast.Expr) ast.Expr {
 		out = &ast.Transpose{At: e.At, X: c.rewrite(e.X)}
 	case *ast.Index:
 		if c.hasClient(c.subscriptOwners(e)) {
-			c.errorf(diag.ClientData, e, "client data would be read by another party: what indexes here").
+			c.errorf(diag.ClientData, e, "client data would be read by another party: the subscripts here").
 				Note("make them `@ shared` if every party may hold them")
 			return e
 		}
@@ -311,7 +311,7 @@ func (c *cutter) chain(e ast.Expr) ast.Expr {
 	return c.join(rest, e)
 }
 
-// descendTerm rewrites a term that is no chain itself.
+// descendTerm rewrites a term that is not itself a chain.
 func (c *cutter) descendTerm(e ast.Expr) ast.Expr {
 	if _, isSum := e.(*ast.Sum); isSum {
 		return c.descend(e)
@@ -319,7 +319,7 @@ func (c *cutter) descendTerm(e ast.Expr) ast.Expr {
 	return c.rewrite(e)
 }
 
-// familyTerms splits the terms under a sum over a family into the members' own and the others. It refuses (false) where a term mixes both.
+// familyTerms splits the terms under a sum over a family into the members' own and the others. It returns false where a term mixes both.
 func (c *cutter) familyTerms(e *ast.Sum, minus bool, add func(string, term), rest *[]term) bool {
 	var own, other []term
 	for _, t := range flatten(e.Body, minus, nil) {
@@ -392,8 +392,8 @@ func (c *cutter) cut(client string, terms []term) *Cut {
 	e := c.join(terms, terms[0].expr)
 	info := c.Facts(e)
 	if !info.Random {
-		c.errorf(diag.ClientData, e, "client data would be read by another party: %s is data of %s alone, and data never leave a client", format.Expr(e), client).
-			Note("own the parameter that it meets at %s, so that their product is cut, or make the data `@ shared`", client)
+		c.errorf(diag.ClientData, e, "client data would be read by another party: %s is private data of %s, and data never leave a client", format.Expr(e), client).
+			Note("declare the parameter that multiplies it @ %s, so that their product is cut, or make the data `@ shared`", client)
 		return nil
 	}
 	key := client + "|" + format.Expr(e)

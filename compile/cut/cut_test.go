@@ -64,7 +64,7 @@ func TestCutsOfALocation(t *testing.T) {
 		{"fa + m + 2 * fa + x", "a: XA * u + 2 * (XA * u); 1+", "m + x + $1"},
 		{"m - (fa - (fb + x))", "a: -(XA * u); b: XB * v; 1+2+", "m + x + $1"},
 		{"(fb) + -(m - fa)", "a: XA * u; b: XB * v; 1+2+", "-m + $1"},
-		// a cut is maximal: what is of the client and shared goes into it, what is of the server stays outside
+		// a cut is maximal: names of the client and shared names go into it, names of the server stay outside
 		{"m + exp(fa)", "a: exp(XA * u); 1+", "m + $1"},
 		{"m + w .* (k * fa)", "a: w .* (k * (XA * u)); 1+", "m + $1"},
 		{"m * fa", "a: XA * u; 1+", "m * $1"},
@@ -74,11 +74,11 @@ func TestCutsOfALocation(t *testing.T) {
 		// the same expression is one cut, and the same cuts are one group
 		{"m * fa + x .* fa", "a: XA * u; 1+", "m * $1 + x .* $1"},
 		{"(m + fa) .* (x + fa)", "a: XA * u; 1+", "(m + $1) .* (x + $1)"},
-		// met in more than their sum, or of several shapes: one by one
+		// combined by more than a sum, or of several shapes: one by one
 		{"m + fa .* fb", "a: XA * u; b: XB * v; 1,; 2,", "m + $1 .* $2"},
 		{"m + fa + s", "a: XA * u; b: s; 1,2,", "m + $1"},
 		{"m + fa + (fa + fb) .* x", "a: XA * u; b: XB * v; 1,2,; 1,", "m + $1 .* x + $2"},
-		// families: the members' cuts are met by their sum, or one by one
+		// families: the members' cuts are used by their sum, or one by one
 		{"m + sum(Z[j] * g[j] for j in lab)", "lab: Z * g; 1+", "m + $1"},
 		{"sum(m - Z[j] * g[j] for j in lab) + fa", "a: XA * u; lab: -(Z * g); 1+2+", "sum(m for j in lab) + $1"},
 		{"sum(exp(m + Z[j] * g[j]) for j in lab)", "lab: Z * g; 1,", "sum(exp(m + $1[j]) for j in lab)"},
@@ -93,7 +93,7 @@ func TestCutsOfALocation(t *testing.T) {
 	}
 }
 
-// Cuts of several statements: equal expressions are one cut, equal sums one group, and a cut in two sums is seen by itself.
+// Cuts of several statements: equal expressions are one cut, equal sums one group, and a cut in two sums is seen separately.
 func TestCutsOfSeveralStatements(t *testing.T) {
 	for _, c := range []struct{ first, second, cuts string }{
 		{"m + fa + fb", "fb + x + fa", "a: XA * u; b: XB * v; 1+2+"},
@@ -107,7 +107,7 @@ func TestCutsOfSeveralStatements(t *testing.T) {
 	}
 }
 
-// Auxiliary variables are named as nothing in the model is.
+// Auxiliary variables have names that the model does not use.
 func TestNamesOfCutsAreFree(t *testing.T) {
 	m := compiletest.Compile(t, head+"param z_1 ~ normal(0, 1)\nparam aux_y ~ normal(0, 1)\ny ~ normal(z_1 + aux_y + m + fa, 1)\n", check.Options{})
 	if got := m.Cuts.Cuts[0].Name; got != "cut_1" {
@@ -184,10 +184,10 @@ func evaluate(e ast.Expr, values map[string]float64) float64 {
 		x, y := evaluate(e.X, values), evaluate(e.Y, values)
 		return map[string]float64{"+": x + y, "-": x - y, "*": x * y}[e.Op]
 	}
-	panic(fmt.Sprintf("cut: %T is no expression of this test", e))
+	panic(fmt.Sprintf("cut: %T is not an expression of this test", e))
 }
 
-// The order in which terms stand changes no cut but for the order inside it.
+// The order of terms changes no cut but for the order inside it.
 func TestCutsDoNotDependOnTheOrderOfTerms(t *testing.T) {
 	terms := []string{"m", "fa", "x", "fb", "k"}
 	want := ""

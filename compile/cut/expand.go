@@ -6,7 +6,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// maxNodes bounds what lets may grow to when they are written out.
+// maxNodes bounds the size of expressions after their lets are expanded.
 const maxNodes = 200_000
 
 type expandKey struct {
@@ -22,7 +22,7 @@ func (c *cutter) expandAll(list []ast.Expr) []ast.Expr {
 	return out
 }
 
-// expand writes out the lets in an expression.
+// expand expands the lets in an expression.
 func (c *cutter) expand(e ast.Expr) ast.Expr {
 	if e == nil {
 		return nil
@@ -30,7 +30,7 @@ func (c *cutter) expand(e ast.Expr) ast.Expr {
 	return c.expandFor(e, "")
 }
 
-// expandFor writes out lets; with a member it also turns the bare names of a family's let into that member's.
+// expandFor expands lets; with a member, the bare names of a family's let become that member's.
 func (c *cutter) expandFor(e ast.Expr, member string) ast.Expr {
 	key := expandKey{e, member}
 	if out, ok := c.expanded[key]; ok {
@@ -76,7 +76,7 @@ func (c *cutter) expandFor(e ast.Expr, member string) ast.Expr {
 	return out
 }
 
-// sized reports whether a name is a size or a declared value, and so no variable of a comprehension.
+// sized reports whether a name is a size or a declared value, and so not a variable of a comprehension.
 func (c *cutter) sized(name string) bool {
 	_, symbol := c.Symbols[name]
 	_, size := c.Sizes[name]
@@ -124,7 +124,7 @@ func (c *cutter) own(e ast.Expr, j string) ast.Expr {
 	return out
 }
 
-// Rebuild maps the children of a node; a node without changed children is returned as it is.
+// Rebuild maps the children of a node; a node without changed children is returned unchanged.
 func Rebuild(e ast.Expr, f func(ast.Expr) ast.Expr) ast.Expr {
 	switch x := e.(type) {
 	case *ast.Paren:
@@ -162,7 +162,7 @@ func Rebuild(e ast.Expr, f func(ast.Expr) ast.Expr) ast.Expr {
 		for i, a := range x.Args {
 			args[i] = a
 			if a.Lo == nil || a.Slice {
-				continue // bounds of slices are sizes: they hold no lets
+				continue // bounds of slices are sizes: they contain no lets
 			}
 			if lo := f(a.Lo); lo != a.Lo {
 				args[i], changed = &ast.Subscript{At: a.At, Lo: lo}, true

@@ -38,7 +38,7 @@ func (c *cutter) group(at ast.Expr, cuts ...*Cut) *Group {
 	return g
 }
 
-// reference is the expression that stands for a group: a name no source can contain, with the member's index where a family's cuts are seen one by one.
+// reference is the expression that stands for a group: a name no source can contain, with the member's index where a family's cuts are used one by one.
 func (c *cutter) reference(g *Group, at ast.Expr) ast.Expr {
 	info := check.Info{Type: g.Type, Owners: types.Owners{c.Server}, Random: true}
 	for _, k := range g.Cuts[1:] {
@@ -76,7 +76,7 @@ func (p *Program) Referenced(name string) *Group {
 	return nil
 }
 
-// additive marks the groups whose cuts occur in no other group, have one shape, and are all that an argument takes from clients.
+// additive marks the groups whose cuts occur in no other group, have one shape, and share their argument with no other group.
 func (c *cutter) additive() {
 	uses := map[*Cut]int{}
 	for _, g := range c.Groups {
@@ -92,27 +92,27 @@ func (c *cutter) additive() {
 	}
 }
 
-// mixed reports cuts of different shapes, whose sum is no sum of messages.
+// mixed reports cuts of different shapes, whose sum is not a sum of messages.
 func (g *Group) mixed() bool {
 	return slices.ContainsFunc(g.Cuts, func(k *Cut) bool { return !k.Type.SameShape(g.Type) })
 }
 
 func (c *cutter) warn() {
 	if kind := c.Transform.Kind; kind.Pooled || kind.AtClients {
-		return // nothing reaches the server by itself
+		return // the server evaluates nothing at a single z
 	}
 	for _, l := range c.Likelihoods {
 		if i := slices.IndexFunc(l.Groups, func(g *Group) bool { return !g.Additive }); i >= 0 {
-			why := "meet here in more than their sum"
+			why := "are combined here by more than a sum"
 			if l.Groups[i].mixed() {
 				why = "have different shapes here"
 			}
-			c.diags.Warnf(diag.SeparateCuts, c.File.Source, l.Groups[i].Span.Span(), "contributions of clients %s: %s sees each z by itself, and secure summation does not apply", why, c.Server)
+			c.diags.Warnf(diag.SeparateCuts, c.File.Source, l.Groups[i].Span.Span(), "contributions of clients %s: %s sees each z separately, and secure summation does not apply", why, c.Server)
 		}
 		left := c.Facts(l.Left)
 		if _, alone := left.Owners.Sole(); l.Party == "" && l.Dist.Discrete && alone {
-			c.diags.Warnf(diag.LabelLeak, c.File.Source, l.Stmt.Span(), "the adjoint that %s returns has the sign of the outcome minus its mean: in one round it tells every client the response of each row", c.Server).
-				Note("where clients may know the response, own it `@ shared`")
+			c.diags.Warnf(diag.LabelLeak, c.File.Source, l.Stmt.Span(), "the adjoint that %s returns has the sign of the outcome minus its mean: one round reveals the response of each row to every client", c.Server).
+				Note("where clients may know the response, declare it `@ shared`")
 		}
 	}
 }

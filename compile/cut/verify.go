@@ -11,12 +11,12 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// Verify checks the cuts of a model against the privacy contract and the definition of a cut: no private name of a client stands outside its
-// cuts where another party evaluates; each cut is one client's alone, depends on a parameter and is maximal; equal expressions are one cut;
-// additive groups are met by their sum alone. The error names the first that fails: a fault of Find.
+// Verify checks the cuts of a model against the privacy contract and the definition of a cut: no private name of a client occurs outside its
+// cuts in what another party evaluates; each cut uses the private names of one client, depends on a parameter and is maximal; equal
+// expressions are one cut; additive groups are used only as sums. The error names the first violation: a fault of Find.
 func (p *Program) Verify() error {
 	if p.For != "" {
-		return nil // a party's program: what it holds is its own
+		return nil // a party's program has no cuts
 	}
 	for _, step := range []func() error{p.verifyCuts, p.verifyGroups, p.verifyLikelihoods} {
 		if err := step(); err != nil {
@@ -26,8 +26,8 @@ func (p *Program) Verify() error {
 	return nil
 }
 
-// Private returns the names in an expression whose values some party keeps for itself, with whose they are. A whole number of the server
-// that counts or indexes is a size, on which parties agree; one of a client is data.
+// Private returns the private names in an expression with their owners. A whole number of the server that counts or indexes is a size, which
+// all parties know; one of a client is data.
 func (p *Program) Private(e ast.Expr) map[string]string {
 	out := map[string]string{}
 	if e != nil {
@@ -63,12 +63,12 @@ func (p *Program) verifyCuts() error {
 		private := p.Private(k.Expr)
 		for name, owner := range private {
 			if owner != k.Client {
-				return fmt.Errorf("%s holds %s of %s", text, name, owner)
+				return fmt.Errorf("%s uses %s of %s", text, name, owner)
 			}
 		}
 		switch _, taken := p.Symbols[k.Name]; {
 		case len(private) == 0:
-			return fmt.Errorf("%s holds nothing of its client", text)
+			return fmt.Errorf("%s uses no private name of its client", text)
 		case taken || seen[k.Name]:
 			return fmt.Errorf("%s: the name %s is taken", text, k.Name)
 		case seen[text]:
@@ -76,7 +76,7 @@ func (p *Program) verifyCuts() error {
 		case !p.random(k.Expr):
 			return fmt.Errorf("%s is data", text)
 		case p.mentionsLet(k.Expr):
-			return fmt.Errorf("%s holds a let", text)
+			return fmt.Errorf("%s contains a let", text)
 		case !slices.ContainsFunc(p.Groups, func(g *Group) bool { return slices.Contains(g.Cuts, k) }):
 			return fmt.Errorf("%s enters nothing", text)
 		}
@@ -85,7 +85,7 @@ func (p *Program) verifyCuts() error {
 	return nil
 }
 
-// random reports whether a parameter stands in an expression.
+// random reports whether a parameter occurs in an expression.
 func (p *Program) random(e ast.Expr) bool { return p.mentions(e, check.Param) }
 
 func (p *Program) mentionsLet(e ast.Expr) bool { return p.mentions(e, check.Let) }
@@ -124,7 +124,7 @@ func (p *Program) verifyGroups() error {
 			}
 		}
 		if g.Additive && g.Each() {
-			return fmt.Errorf("%s is additive, but its cuts are seen one by one", where)
+			return fmt.Errorf("%s is additive, but its cuts are used one by one", where)
 		}
 	}
 	return nil
@@ -150,7 +150,7 @@ func (p *Program) verifyLikelihoods() error {
 	return nil
 }
 
-// verifyReferences checks that the groups of a likelihood are those that stand in its arguments.
+// verifyReferences checks that the groups of a likelihood are those that its arguments refer to.
 func (p *Program) verifyReferences(l *Likelihood) error {
 	var all []*Group
 	for _, a := range l.Args {
@@ -159,7 +159,7 @@ func (p *Program) verifyReferences(l *Likelihood) error {
 		}
 		found := p.references(a)
 		if len(found) > 1 && slices.ContainsFunc(found, func(g *Group) bool { return g.Additive }) {
-			return fmt.Errorf("an additive group is not alone in %s", format.Expr(a))
+			return fmt.Errorf("an additive group shares the argument %s with another group", format.Expr(a))
 		}
 		if err := p.verifyMaximal(a); err != nil {
 			return err
@@ -168,7 +168,7 @@ func (p *Program) verifyReferences(l *Likelihood) error {
 	}
 	for _, g := range l.Groups {
 		if !slices.Contains(all, g) {
-			return fmt.Errorf("group %d stands nowhere", g.Number)
+			return fmt.Errorf("no argument refers to group %d", g.Number)
 		}
 	}
 	for _, g := range all {
@@ -179,7 +179,7 @@ func (p *Program) verifyReferences(l *Likelihood) error {
 	return nil
 }
 
-// references lists the groups that stand in an expression.
+// references lists the groups that an expression refers to.
 func (p *Program) references(e ast.Expr) []*Group {
 	var out []*Group
 	ast.Walk(e, func(n ast.Node) bool {
@@ -193,7 +193,7 @@ func (p *Program) references(e ast.Expr) []*Group {
 	return out
 }
 
-// verifyMaximal checks that no expression around a cut was its client's alone, and that a sum holds one group.
+// verifyMaximal checks that no expression around a cut belongs to its client, and that a sum refers to one group.
 func (p *Program) verifyMaximal(e ast.Expr) (err error) {
 	ast.Walk(e, func(n ast.Node) bool {
 		x, ok := n.(ast.Expr)
@@ -202,7 +202,7 @@ func (p *Program) verifyMaximal(e ast.Expr) (err error) {
 		}
 		if _, reference := x.(*ast.Name); !reference {
 			if client, alone := p.Facts(x).Owners.Sole(); alone && client != p.Server {
-				err = fmt.Errorf("all of %s is of %s", format.Expr(x), client)
+				err = fmt.Errorf("all of %s belongs to %s", format.Expr(x), client)
 			}
 		}
 		direct := 0
@@ -212,7 +212,7 @@ func (p *Program) verifyMaximal(e ast.Expr) (err error) {
 			}
 		}
 		if direct > 1 {
-			err = fmt.Errorf("%s holds two groups", format.Expr(x))
+			err = fmt.Errorf("%s refers to two groups", format.Expr(x))
 		}
 		return true
 	})

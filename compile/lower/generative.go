@@ -14,8 +14,8 @@ import (
 	"github.com/vflc/vflc/stdlib/fn"
 )
 
-// Generative lowers a model, with everybody's data, for running it forwards: see package simulate. In the augmented model each cut gets its noise; in
-// the power model, whose density is of no such form, it gets none, and it is the caller's part not to call what comes out the model's.
+// Generative lowers a model, with all parties' data, for forward simulation: see package simulate. In the augmented model each cut gets its noise. The
+// power model has no generative form: its cuts get no noise, and the caller must not present the result as draws from it.
 func Generative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.Model, diag.List) {
 	p := Party{Program: c.Program, Name: c.Server, Data: values, Sizes: sizes}
 	g := &generative{
@@ -87,7 +87,7 @@ func (g *generative) declared(s *check.Symbol) {
 	})
 }
 
-// improper says why a prior cannot be drawn from.
+// improper returns why a prior cannot be drawn from, "" if it can.
 func (g *generative) improper(s *check.Symbol, args []graph.ID) string {
 	if s.Dist.Sample == nil {
 		return "has the improper prior " + s.Dist.Name + ", from which nothing can be drawn"
@@ -112,7 +112,7 @@ func (g *generative) arguments(d *def.Dist, exprs []ast.Expr) []graph.ID {
 	return out
 }
 
-// law reports the arguments of a distribution in the shape of what it is of.
+// law reports the arguments of a distribution in the shape of its variable.
 func (g *generative) law(d *def.Dist, args []graph.ID, shape graph.Shape) simulate.Law {
 	l := simulate.Law{Dist: d}
 	for _, id := range args {
@@ -166,7 +166,7 @@ func (g *generative) response(k *cut.Likelihood) {
 	g.model.Responses = append(g.model.Responses, y)
 }
 
-// responseName is unique: two statements of one name are told apart by a number.
+// responseName returns a unique name: a number distinguishes statements with one name.
 func (g *generative) responseName(k *cut.Likelihood) string {
 	name := "likelihood"
 	if n, ok := k.Stmt.Left.(*ast.Name); ok {
@@ -188,8 +188,8 @@ func (g *generative) responseName(k *cut.Likelihood) string {
 	return name
 }
 
-// group lowers the reference to a group of cuts: their sum, each with its noise; of a group seen one by one, the cut of the member that the
-// comprehension at hand is at.
+// group lowers the reference to a group of cuts: their sum, each with its noise; of a group used one by one, the cut of the comprehension's
+// current member.
 func (g *generative) group(e *ast.Name) (graph.ID, bool) {
 	group := g.cuts.Referenced(e.Name)
 	if group == nil {
@@ -249,7 +249,7 @@ func (g *generative) total(key string, cuts, noises []graph.ID) graph.ID {
 	return g.apply(g.Program.File, "addn", graph.Attr{}, append([]graph.ID{sum}, noises...)...)
 }
 
-// deviation is the noise of one cut, the same wherever the cut stands.
+// deviation is the noise of one cut, the same wherever the cut occurs.
 func (g *generative) deviation(key string, k *cut.Cut, id graph.ID) graph.ID {
 	party, rho := k.Client, g.Program.Transform.RhoOf(k.Client)
 	if k.Family {
@@ -269,7 +269,7 @@ func (g *generative) deviation(key string, k *cut.Cut, id graph.ID) graph.ID {
 	return out
 }
 
-// reach lists the noise in a likelihood's arguments, and says why the elements of the response are not independent once it is integrated out.
+// reach lists the noise in a likelihood's arguments, and returns why the elements of the response are not independent once it is integrated out.
 func (g *generative) reach(k *cut.Likelihood, shape graph.Shape) (noise []int, dependent string) {
 	if len(k.Groups) == 0 || !g.Program.Transform.Kind.Augmented() {
 		return nil, ""
@@ -277,9 +277,9 @@ func (g *generative) reach(k *cut.Likelihood, shape graph.Shape) (noise []int, d
 	group := k.Groups[0]
 	switch {
 	case len(k.Groups) > 1 || !group.Additive:
-		return nil, "several auxiliary variables meet in it in more than their sum"
+		return nil, "it combines several auxiliary variables by more than a sum"
 	case len(shape) != 1 || !sameShape(g.b.Shape(g.sums[group.Reference()]), shape):
-		return nil, "the auxiliary variables and the response have not one element a row each"
+		return nil, "the auxiliary variables and the response do not have one element per row each"
 	}
 	for _, other := range g.cuts.Likelihoods {
 		for _, o := range other.Groups {
@@ -290,7 +290,7 @@ func (g *generative) reach(k *cut.Likelihood, shape graph.Shape) (noise []int, d
 	}
 	for _, a := range k.Args {
 		if a != nil && !elementwise(a, group.Reference()) {
-			return nil, "its rows meet one another after the auxiliary variables have entered"
+			return nil, "its rows are combined after the auxiliary variables have entered"
 		}
 	}
 	return g.noise[group.Reference()], ""

@@ -88,7 +88,7 @@ func (k *linker) augmented(input int, in inputPort) error {
 	return nil
 }
 
-// source is the client that the server's program says a z comes from.
+// source is the client from which the server's program receives a z.
 func (k *linker) source(z string) string {
 	if s := k.parties[0].Program.Symbols[z]; s != nil && s.Kind == check.Receive {
 		return s.Decl.(*ast.Receive).From.Name
@@ -110,12 +110,12 @@ func (k *linker) cuts(z, client string, member int) ([]model.Port, error) {
 		out = append(out, model.Port{Party: i + 1, Index: c})
 	}
 	if out == nil {
-		return nil, fmt.Errorf("%s: the server expects it from %s, which takes no part", z, client)
+		return nil, fmt.Errorf("%s: the server expects it from %s, which is not a party of this run", z, client)
 	}
 	return out, nil
 }
 
-// group returns the group of a name, made of members in party order.
+// group returns the group of a name, with its members in party order.
 func (k *linker) group(name string, members []model.Port) int {
 	slices.SortFunc(members, func(a, b model.Port) int { return a.Party - b.Party })
 	if g, ok := k.groups[name]; ok {

@@ -15,16 +15,16 @@ import (
 	"github.com/vflc/vflc/runtime/model"
 )
 
-// A Party is what is lowered: one party's program with that party's data, or a model with everybody's.
+// A Party is what is lowered: one party's program with that party's data, or a model with all parties' data.
 type Party struct {
 	Program *check.Program
-	Name    string // "registry", "lab[3]"; of a pooled model, the server
+	Name    string // "registry", "lab[3]"; for a pooled model, the server
 	Family  string // "lab" for lab[3], else ""
 	Member  int    // 3 for lab[3], else 0
 	// Data holds the bindings by party. A party program needs its own entry only.
 	Data  map[string]data.Bindings
 	Sizes *Sizes
-	// Window says that only some rows are lowered; nil: all.
+	// Window selects the rows that are lowered; nil selects all.
 	Window *Window
 }
 
@@ -37,11 +37,11 @@ type Lowered struct {
 	outputs []string // names of the server parameters sent, in the order of graph outputs
 }
 
-// inputPort says what a graph input carries: a sum of z by the names of the auxiliary variables, or the value of one name.
+// inputPort describes what a graph input carries: a sum of z by the names of the auxiliary variables, or the value of one name.
 type inputPort struct {
 	name   string   // a shared parameter or the others' sum
-	sum    []string // z whose sum comes in
-	member int      // of a family's z that comes by itself, else 0
+	sum    []string // z whose sum is received
+	member int      // of a family's z that is received separately, else 0
 }
 
 // Lower builds the graph of a party.
@@ -76,10 +76,10 @@ type lowerer struct {
 	memo      map[memoKey]graph.ID
 	sums      map[string]graph.ID // additive sums of received z
 	groups    []zSum
-	single    map[string]bool // z that come in by themselves
+	single    map[string]bool // z that are received separately
 	generated []*check.Symbol
 	offset    int // into the reported values
-	// Of a model that is run forwards: what is known of expressions that the cutter built, and the value of a group of cuts.
+	// For forward simulation: the facts of expressions that the cutter built, and the value of a group of cuts.
 	facts     func(ast.Expr) check.Info
 	reference func(*ast.Name) (graph.ID, bool)
 }
@@ -111,7 +111,7 @@ func (l *lowerer) run() {
 		}
 	}
 	for _, s := range l.generated {
-		if l.Window == nil { // of a draw, and so of all rows
+		if l.Window == nil { // computed per draw, and so over all rows
 			l.generate(s)
 		}
 	}
@@ -133,7 +133,7 @@ func (l *lowerer) eachMember(family bool, owner string, f func()) {
 	l.member = 0
 }
 
-// key is the name under which a value of the member at hand is kept.
+// key is the name under which a value of the current member is kept.
 func (l *lowerer) key(name string) string { return memberName(name, l.member) }
 
 func memberName(name string, member int) string {
@@ -212,7 +212,7 @@ func (l *lowerer) shape(s *check.Symbol) (graph.Shape, bool) {
 	return shape, true
 }
 
-// size gives the value of a size name for the member at hand.
+// size gives the value of a size name for the current member.
 func (l *lowerer) size(name string) (int, bool) {
 	if v, ok := l.vars[name]; ok {
 		return v, true
@@ -237,7 +237,7 @@ func (l *lowerer) receive(s *check.Symbol) {
 	switch {
 	case !isZ(l.Program, s.Name):
 		l.input(s.Name, shape, inputPort{name: s.Name})
-	case !l.single[s.Name]: // comes in as part of a sum, where that is first used
+	case !l.single[s.Name]: // received in a sum, which is lowered where it is first used
 	case s.Family:
 		for k := 1; k <= l.Sizes.Members[s.Owner]; k++ {
 			l.input(memberName(s.Name, k), shape, inputPort{sum: []string{s.Name}, member: k})
@@ -277,7 +277,7 @@ func (l *lowerer) aux(s *check.Symbol) {
 	l.Spec.Cuts = append(l.Spec.Cuts, cut)
 }
 
-// spread gives a value the shape it is declared with.
+// spread broadcasts a value to its declared shape.
 func (l *lowerer) spread(id graph.ID, shape graph.Shape) graph.ID {
 	if sameShape(l.b.Shape(id), shape) {
 		return id
@@ -359,7 +359,7 @@ func (l *lowerer) apply(at ast.Node, op string, attr graph.Attr, in ...graph.ID)
 	return id
 }
 
-// context identifies what an expression's value depends on besides its names: the member at hand and comprehension variables.
+// context identifies what an expression's value depends on besides its names: the current member and comprehension variables.
 func (l *lowerer) context() string {
 	if l.member == 0 && len(l.vars) == 0 {
 		return ""

@@ -92,7 +92,7 @@ func checkGradient(t *testing.T, plan *model.Plan) {
 			down := j.value(t)
 			j.theta[b][i] = x
 			if got := (up - down) / (2 * h); math.Abs(got-want[i]) > 1e-5*(1+math.Abs(got)) {
-				t.Errorf("%s: gradient %d is %v, differences say %v", j.env.Blocks()[b].Party(), i, want[i], got)
+				t.Errorf("%s: gradient %d is %v, finite differences give %v", j.env.Blocks()[b].Party(), i, want[i], got)
 			}
 		}
 	}

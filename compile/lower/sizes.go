@@ -100,7 +100,7 @@ func columns(d *ast.Data) []data.Column {
 	return out
 }
 
-// Unify gives every size of a model its one value from the bound data of all parties. given returns sizes that a document states, with the place.
+// Unify determines every size of a model from the bound data of all parties. given returns sizes that a JSON document gives, with the place.
 func Unify(p *check.Program, bound map[string]data.Bindings, members map[string]int, given func(name string) (int, string, bool)) (*Sizes, diag.List) {
 	u := &unifier{program: p, Sizes: &Sizes{Common: map[string]int{}, Own: map[string]map[string]int{}, Members: map[string]int{}}, from: map[string]string{}, levels: map[string]bool{}}
 	u.families(members)
@@ -137,7 +137,7 @@ type unifier struct {
 	program *check.Program
 	diags   diag.List
 	from    map[string]string // where a size got its value
-	levels  map[string]bool   // sizes that so far come from categories alone
+	levels  map[string]bool   // sizes that so far come only from categories
 }
 
 func (u *unifier) families(members map[string]int) {
@@ -196,7 +196,7 @@ func (u *unifier) level(name string, n int, from string) {
 		return
 	}
 	if !u.levels[name] && n > old {
-		u.diags.Errorf(diag.SizeConflict, u.program.File.Source, u.program.Sizes[name].Span, "%s is %d by %s, but %s has %d categories", name, old, u.from[name], from, n)
+		u.diags.Errorf(diag.SizeConflict, u.program.File.Source, u.program.Sizes[name].Span, "%s is %d in %s, but %s has %d categories", name, old, u.from[name], from, n)
 	}
 }
 
@@ -220,11 +220,11 @@ func (u *unifier) set(name, party string, n int, from string, at source.Span) {
 		table[name], u.from[key] = n, from
 		delete(u.levels, key)
 	case old != n:
-		u.errorf(diag.SizeConflict, at, "the size %s is %d by %s, but %d by %s", name, old, u.from[key], n, from)
+		u.errorf(diag.SizeConflict, at, "the size %s is %d in %s, but %d in %s", name, old, u.from[key], n, from)
 	}
 }
 
-// stated compares a size that a document states with what the data have, or takes it.
+// stated compares a size that a document gives with that of the data, or sets it.
 func (u *unifier) stated(name string, n int, where string) {
 	old, known := u.Common[name]
 	if !known || u.levels[name] && n >= old {
@@ -233,19 +233,19 @@ func (u *unifier) stated(name string, n int, where string) {
 		return
 	}
 	if old != n {
-		d := u.errorf(diag.SizeConflict, u.program.Sizes[name].Span, "the size %s is %d by %s, but the document states %d", name, old, u.from[name], n)
+		d := u.errorf(diag.SizeConflict, u.program.Sizes[name].Span, "the size %s is %d in %s, but %d in the document", name, old, u.from[name], n)
 		d.Data = where
 	}
 }
 
-// missing reports sizes that the data at hand do not bind.
+// missing reports sizes that the data do not bind.
 func (u *unifier) missing() {
 	for _, name := range slices.Sorted(maps.Keys(u.program.Sizes)) {
 		z := u.program.Sizes[name]
 		if _, ok := u.Common[name]; ok || z.Member != "" || u.diags.HasErrors() {
 			continue
 		}
-		u.errorf(diag.SizeConflict, z.Span, "the data at hand give the size %s no value", name)
+		u.errorf(diag.SizeConflict, z.Span, "these data do not set the size %s", name)
 	}
 }
 
@@ -266,7 +266,7 @@ func (u *unifier) compound(bound map[string]data.Bindings) {
 			for i, d := range s.Type.Dims {
 				n, err := d.Eval(func(name string) (int, bool) { return u.Value(name, party) })
 				if err == nil && i < len(b.Dims) && n != b.Dims[i] {
-					u.errorf(diag.SizeConflict, s.Ident.Span(), "%s has the size %s = %d there, but its data have %d", s.Name, d, n, b.Dims[i])
+					u.errorf(diag.SizeConflict, s.Ident.Span(), "%s has the size %s = %d, but its data have %d", s.Name, d, n, b.Dims[i])
 					return
 				}
 			}

@@ -9,14 +9,14 @@ import (
 	"github.com/vflc/vflc/runtime/graph"
 )
 
-// A zSum is a set of received z that meet the rest of the server's program only through their sum: one graph input serves them.
+// A zSum is a set of received z that the rest of the server's program uses only through their sum: one graph input serves them.
 type zSum struct{ names []string }
 
 func (z zSum) has(name string) bool { return slices.Contains(z.names, name) }
 func (z zSum) key() string          { return strings.Join(z.names, "+") }
 
-// sumsOf finds the additive sums of received z in a program's likelihoods. A z that also stands elsewhere, or in two different sums, is
-// in none of them: it is one of those that come in by themselves. A z that no likelihood reads is only passed on.
+// sumsOf finds the additive sums of received z in a program's likelihoods. A z that also occurs elsewhere, or in two different
+// sums, is in none of them: it is received separately. A z that no likelihood reads is only forwarded.
 func sumsOf(p *check.Program) (sums []zSum, single map[string]bool) {
 	f := &sumFinder{program: p, in: map[string]string{}, apart: map[string]bool{}}
 	for _, k := range p.Likelihoods {
@@ -45,8 +45,8 @@ func sumsOf(p *check.Program) (sums []zSum, single map[string]bool) {
 type sumFinder struct {
 	program *check.Program
 	found   [][]string
-	in      map[string]string // z → key of the sum in which it stands
-	apart   map[string]bool   // z that stand elsewhere too
+	in      map[string]string // z → key of the sum that it is in
+	apart   map[string]bool   // z that also occur elsewhere
 }
 
 func (f *sumFinder) equalShapes(names []string) bool {
@@ -169,7 +169,7 @@ func children(e ast.Expr) []ast.Expr {
 	return nil
 }
 
-// receivedSum lowers a chain that holds an additive sum of z: the other terms as they stand, then the sum.
+// receivedSum lowers a chain that holds an additive sum of z: the other terms as written, then the sum.
 func (l *lowerer) receivedSum(e ast.Expr) (graph.ID, bool) {
 	names, _, ok := zTerms(l.Program, e)
 	if !ok || len(l.groups) == 0 {

@@ -8,9 +8,9 @@ import (
 	"github.com/vflc/vflc/runtime/graph"
 )
 
-// Verify checks a party's graph: it is made of the party's own data; its ports have the shapes that the program declares; the gradient of its
-// target and outputs is their derivative; an output that is marked affine is. The error names the first that fails: a fault of Lower or of
-// the graph.
+// Verify checks a party's graph: it reads only the party's own data; its ports have the shapes that the program declares; the gradient of its
+// target and outputs is their derivative; outputs marked affine are affine. The error names the first violation: a fault of Lower or of the
+// graph.
 func (l *Lowered) Verify() error {
 	for _, step := range []func() error{l.verifyData, l.verifyPorts, l.verifyGradient, l.verifyAffine} {
 		if err := step(); err != nil {
@@ -146,7 +146,7 @@ func (l *Lowered) verifyGradient() error {
 	}
 	bound := 1e-5*(1+math.Abs(slope)) + 1e-9*math.Abs(value) + 2*math.Abs(fine-coarse)
 	if !(math.Abs(slope-fine) <= bound) {
-		return fmt.Errorf("the gradient along a line is %v, differences say %v", slope, fine)
+		return fmt.Errorf("the gradient along a line is %v, finite differences give %v", slope, fine)
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/vflc/vflc/runtime/model"
 )
 
-// A Window is some of the rows of a model, for which package rows has found that every row stands by itself.
+// A Window is some of the rows of a model whose rows are independent, as package rows finds.
 type Window struct {
 	Size  string  // the name of the size that counts rows
 	Rows  []int   // counted from 0, ascending
@@ -27,7 +27,7 @@ func (w *Window) size(name string) (int, bool) {
 	return len(w.Rows), true
 }
 
-// over says that a value has an element, or a row of them, for each row.
+// over reports whether a value has an element, or a row of them, for each row.
 func (w *Window) over(t types.Type) bool {
 	return w != nil && len(t.Dims) > 0 && t.Dims[0].Equal(types.Named(w.Size))
 }
@@ -52,7 +52,7 @@ func choose(values []float64, rows int, chosen []int) []float64 {
 	return out
 }
 
-// scale is by how much the window scales a likelihood.
+// scale is the factor by which the window scales a likelihood.
 func (l *lowerer) scale(k *check.Likelihood) float64 {
 	for _, e := range append([]ast.Expr{k.Stmt.Left}, k.Args...) {
 		if e != nil && l.Window.over(l.Program.Info[e].Type) {
@@ -62,7 +62,7 @@ func (l *lowerer) scale(k *check.Likelihood) float64 {
 	return 1
 }
 
-// Divide adds windows to a plan: the parties that it was linked of, lowered for each part of the rows that size counts. Every row is in one part.
+// Divide adds windows to a plan: its parties, lowered for each part of the rows that size counts. Every row is in one part.
 func Divide(plan *model.Plan, parties []*Lowered, size string, parts [][]int) (diag.List, error) {
 	for _, rows := range parts {
 		w := &Window{Size: size, Rows: rows, Scale: float64(len(parts))}

@@ -1,6 +1,6 @@
-// Package maximum finds what leaves a model without a maximum over auxiliary variables and server parameters, the clients' parameters integrated
-// out: what a backend that maximises has to refuse. Such a density grows without end where a scale goes to 0 while something that is maximised over
-// takes the value that the scale belongs to, or where a prior is infinite at the edge of its support.
+// Package maximum finds models whose density, the clients' parameters integrated out, has no maximum over auxiliary variables and server parameters.
+// A backend that maximises has to refuse them. The density is unbounded where a scale goes to 0 while its residuals can be made 0, or where a prior
+// is infinite at the edge of its support.
 package maximum
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// Check returns an error for each place where the density is unbounded. It knows scales of location-scale distributions and constants in priors; a model
-// that passes may still have no maximum, because of a flat prior for example.
+// Check returns an error for each place where the density is unbounded. It examines scales of location-scale distributions and constants in priors; a
+// model that passes may still have no maximum, because of a flat prior for example.
 func Check(p *cut.Program) diag.List {
 	c := &checker{Program: p, priors: map[*check.Symbol]*cut.Param{}}
 	for _, s := range p.Params {
@@ -35,12 +35,12 @@ type checker struct {
 	diags  diag.List
 }
 
-// maximised says that a symbol is a parameter at the server, clients seeing it or not.
+// maximised reports whether a symbol is a parameter that the server keeps, shared or not.
 func (c *checker) maximised(s *check.Symbol) bool {
 	return s.Kind == check.Param && (s.Owner == c.Server || s.Owner == check.Shared)
 }
 
-// alone says that there are no auxiliary variables: power with one client is the true model, whose contribution is integrated out.
+// alone reports whether there are no auxiliary variables: power with one client is the true model, whose contribution is integrated out.
 func (c *checker) alone() bool {
 	return c.Transform.Kind.AtClients && len(c.Clients) == 1 && !c.Clients[0].Family
 }
@@ -53,11 +53,11 @@ func (c *checker) likelihood(k *cut.Likelihood) {
 	}
 	for _, s := range c.loose(scale) {
 		c.unbounded(scale, s).
-			Note("the auxiliary variables in the location of %s are maximised over too: they can fit every response, and the density grows without end as %s goes to 0", k.Dist.Name, s.Name)
+			Note("the auxiliary variables in the location of %s are maximised over too: they can fit every response, and the density grows without bound as %s goes to 0", k.Dist.Name, s.Name)
 	}
 }
 
-// prior of a server parameter: both it and what its prior depends on are maximised over. Written noncentered it has a prior without them.
+// prior of a server parameter: both it and what its prior depends on are maximised over. Declared noncentered it has a prior without them.
 func (c *checker) prior(s *cut.Param) {
 	if c.edge(s) {
 		return
@@ -68,11 +68,11 @@ func (c *checker) prior(s *cut.Param) {
 	}
 	way := ""
 	if s.Dist.ScaleAt >= 0 {
-		way = "; written `noncentered` it does not"
+		way = "; declared `noncentered` it does not"
 	}
 	for _, by := range c.loose(scale) {
 		c.unbounded(scale, by).
-			Note("%s is maximised over too: at the centre of its prior the density grows without end as %s goes to 0%s", s.Name, by.Name, way)
+			Note("%s is maximised over too: at the centre of its prior the density grows without bound as %s goes to 0%s", s.Name, by.Name, way)
 	}
 }
 

@@ -36,11 +36,11 @@ func TestGoldens(t *testing.T) {
 	}
 }
 
-// What is refused, and what is not: one declaration and one likelihood beside the rest of a regression.
+// Refused and accepted models: one declaration and one likelihood added to a regression.
 func TestScales(t *testing.T) {
 	const head = "client a\ndata y : real[N] @ shared\ndata X : real[N, P] @ a\nparam beta : real[P] ~ normal(0, 1) @ a\n"
 	for _, c := range []struct {
-		text string // with another transform than augmented where it says so
+		text string // augmented unless it has a transform statement
 		want []diag.Code
 	}{
 		{"y ~ normal(X * beta, 2)\n", nil},
@@ -93,8 +93,8 @@ func TestScales(t *testing.T) {
 	}
 }
 
-// What is refused is what has no maximum: for every continuous distribution as the prior of s, and many ways of making a scale of s, N residuals of 0
-// are worth -N log(scale), and the sum with the log prior is looked at towards all ends.
+// Exactly the models without a maximum are refused: for every continuous distribution as the prior of s, and many scales that are functions of s, N
+// residuals of 0 give -N log(scale), and its sum with the log prior is evaluated towards all ends.
 func TestAgainstDensities(t *testing.T) {
 	const residuals = 50
 	u := stdlib.New()
@@ -132,7 +132,7 @@ func TestAgainstDensities(t *testing.T) {
 	}
 }
 
-// A scaleOf is a way to make a scale of s. The logarithm is that of its absolute value, since the rule does not look at signs.
+// A scaleOf is a scale that is a function of s. The logarithm is that of its absolute value, since the rule does not look at signs.
 type scaleOf struct {
 	text string
 	log  func(s float64) float64

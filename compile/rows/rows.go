@@ -1,5 +1,5 @@
-// Package rows finds whether the rows of a model stand each by itself, so that some of them may be evaluated without the others: what minibatches need.
-// Where an expression mixes rows, as a mean over them does, a part of the rows would give it another meaning.
+// Package rows finds whether the rows of a model are independent of each other, so that minibatches may evaluate some of them without the others.
+// Where an expression mixes rows, as a mean over them does, a part of the rows would change its value.
 package rows
 
 import (
@@ -13,8 +13,8 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// Check returns the name of the size that counts the rows of a model, and an error for each place where a row does not stand by itself. Only what the
-// density is made of counts: a let that nothing but generated quantities uses may mix rows.
+// Check returns the name of the size that counts the rows of a model, and an error for each place where a row depends on others. Only what enters
+// the density counts: a let that only generated quantities use may mix rows.
 func Check(p *cut.Program) (size string, diags diag.List) {
 	c := &checker{Program: p}
 	if !c.find() {
@@ -36,7 +36,7 @@ type checker struct {
 	*cut.Program
 	size  string
 	diags diag.List
-	seen  []source.Span // places reported: a let that is used twice is wrong once
+	seen  []source.Span // places reported: a let that is used twice is reported once
 }
 
 // find takes the first dimension of the responses as that of the rows.
@@ -66,12 +66,12 @@ func (c *checker) find() bool {
 	return c.size != ""
 }
 
-// sides are the expressions of a likelihood that are there, the response first.
+// sides lists the expressions of a likelihood, the response first.
 func sides(k *cut.Likelihood) []ast.Expr {
 	return slices.DeleteFunc(append([]ast.Expr{k.Left}, k.Args...), func(e ast.Expr) bool { return e == nil })
 }
 
-// single is the name that a size consists of.
+// single returns the name of a size that consists of one name.
 func single(s types.Size) (string, bool) {
 	names := s.Names()
 	if len(names) != 1 || !s.Equal(types.Named(names[0])) {
@@ -80,7 +80,7 @@ func single(s types.Size) (string, bool) {
 	return names[0], true
 }
 
-// own says that each member of a family has a value of its own for a size.
+// own reports whether each member of a family has its own value of a size.
 func (c *checker) own(size string) bool {
 	s := c.Sizes[size]
 	return s != nil && s.Member != ""
@@ -88,7 +88,7 @@ func (c *checker) own(size string) bool {
 
 func (c *checker) none(at source.Span, format string, args ...any) {
 	c.diags.Errorf(diag.NoRows, c.File.Source, at, "the model cannot be fitted by minibatches: "+format, args...).
-		Note("minibatches are of the rows of the response, which one size counts, such as N of `data y : real[N]`; leave --minibatch out")
+		Note("a minibatch is some rows of the response, counted by one size, such as N in `data y : real[N]`; leave --minibatch out")
 }
 
 // mixed reports a place once.
@@ -98,10 +98,10 @@ func (c *checker) mixed(at ast.Node, format string, args ...any) {
 	}
 	c.seen = append(c.seen, at.Span())
 	c.diags.Errorf(diag.MixedRows, c.File.Source, at.Span(), format, args...).
-		Note("a minibatch has some of the %s rows only, and would give this another value; compute it into the data, or leave --minibatch out", c.size)
+		Note("a minibatch has only some of the %s rows, which would change this value; compute it beforehand as data, or leave --minibatch out", c.size)
 }
 
-// over says that a type has an element for each row, and ill that its shape depends on the number of rows in another way.
+// over reports whether a type has an element for each row, and ill whether its shape depends on the number of rows in another way.
 func (c *checker) over(t types.Type) (over, ill bool) {
 	for i, d := range t.Dims {
 		if !slices.Contains(d.Names(), c.size) {
@@ -118,7 +118,7 @@ func (c *checker) over(t types.Type) (over, ill bool) {
 func (c *checker) param(s *cut.Param) {
 	if over, ill := c.over(s.Type); over || ill {
 		c.diags.Errorf(diag.RowParam, c.File.Source, s.Ident.Span(), "the parameter %s grows with the %s rows", s.Name, c.size).
-			Note("a minibatch has some of the rows only, and so some of the elements of %s; leave --minibatch out, or take one element per group by a level", s.Name)
+			Note("a minibatch has only some of the rows, and so some of the elements of %s; leave --minibatch out, or index one element per group by a level", s.Name)
 		return
 	}
 	for _, a := range s.Args {
@@ -140,20 +140,21 @@ func (c *checker) likelihood(k *cut.Likelihood) {
 // cut: its auxiliary variables are counted by rows.
 func (c *checker) cut(k *cut.Cut) {
 	if over, ill := c.over(k.Type); !over || ill {
-		c.mixed(k.Expr, "this contribution of %s is of type %s, which has not one element a row", k.Client, k.Type)
+		c.mixed(k.Expr, "this contribution of %s is of type %s, which does not have one element per row", k.Client, k.Type)
 		return
 	}
 	c.rowwise(k.Expr)
 }
 
-// rowwise says that an expression has an element for each row. It reports where one of these depends on more than its row, or something else on any.
+// rowwise reports whether an expression has an element for each row. An element that depends on other rows is an error, and so is any other value
+// that depends on rows.
 func (c *checker) rowwise(e ast.Expr) bool {
 	over, ill := c.over(c.Facts(e).Type)
 	if ill {
 		if n, ok := e.(*ast.Name); ok && c.Symbols[n.Name].Kind == check.Param {
-			return false // said where it is declared
+			return false // reported where it is declared
 		}
-		c.mixed(e, "an expression of type %s does not go row by row", c.Facts(e).Type)
+		c.mixed(e, "an expression of type %s is not computed row by row", c.Facts(e).Type)
 		return false
 	}
 	switch e := e.(type) {
@@ -179,7 +180,7 @@ func (c *checker) rowwise(e ast.Expr) bool {
 	return over
 }
 
-// apart reports an operation on an operand that goes over rows.
+// apart reports an operation on an operand that has an element for each row.
 func (c *checker) apart(e ast.Node, x ast.Expr, what string) {
 	if c.rowwise(x) {
 		c.mixed(e, "%s mixes rows", what)

@@ -36,7 +36,7 @@ func TestGoldens(t *testing.T) {
 	}
 }
 
-// What is refused, and what is not: a few lines beside the rest of a regression of two clients.
+// Refused and accepted models: a few lines added to a regression of two clients.
 func TestRows(t *testing.T) {
 	const head = "client a\nclient lab[2]\ndata y : real[N]\ndata X : real[N, P] @ a\ndata Z : real[N, Q] @ lab\ndata site : level(S)[N] @ a\ndata w : real[N]\n" +
 		"param b ~ normal(0, 1)\nparam beta : real[P] ~ normal(0, 1) @ a\nparam gamma : real[Q] ~ normal(0, 1) @ lab\nparam u : real[S] ~ normal(0, 1) @ a\nparam M : real[S, P] ~ normal(0, 1) @ a\n"

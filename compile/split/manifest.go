@@ -10,13 +10,13 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 )
 
-// Versions that a manifest states, for parties to compare before a run.
+// Versions in a manifest, which parties compare before a run.
 const (
 	LanguageVersion = "1"
 	ProtocolVersion = "1"
 )
 
-// A Manifest says who runs what and what crosses between parties. Its fields are in alphabetical order, so that its JSON is canonical;
+// A Manifest lists what each party runs and what crosses between parties. Its fields are in alphabetical order, so that its JSON is canonical;
 // numbers with a fraction are text.
 type Manifest struct {
 	Cuts        []ManifestCut     `json:"cuts"`
@@ -49,7 +49,7 @@ type ManifestCut struct {
 	Group  int      `json:"group"`
 	Name   string   `json:"name"`
 	Rho    string   `json:"rho"`
-	SeenBy []string `json:"seen_by"` // who learns it, by itself or in a sum
+	SeenBy []string `json:"seen_by"` // who learns it, separately or in a sum
 	Shape  []string `json:"shape"`
 }
 
@@ -155,7 +155,7 @@ func (s *splitter) groupOf(k *cut.Cut) *cut.Group {
 	return nil
 }
 
-// manifestGroup is the group in which a cut enters the model; a cut that is seen by itself is a group of its own.
+// manifestGroup is the group in which a cut enters the model; a cut that is seen separately is a group of its own.
 func (s *splitter) manifestGroup(k *cut.Cut, g *cut.Group) ManifestGroup {
 	if g == nil {
 		return ManifestGroup{Cuts: []string{k.Name}, Shape: k.Type.Shape()}

@@ -1,4 +1,4 @@
-// Package split writes one vfl program per party, and the manifest that says what crosses between them.
+// Package split writes one vfl program per party, and the manifest that lists what crosses between them.
 package split
 
 import (
@@ -53,7 +53,7 @@ type splitter struct {
 type writer struct {
 	*splitter
 	party *transform.Party
-	body  []ast.Stmt      // likelihoods, auxiliary variables and sends: what decides which names are needed
+	body  []ast.Stmt      // likelihoods, auxiliary variables and sends: they decide which names are needed
 	names map[string]bool // referred to
 	sizes map[string]bool // names in shapes
 	bound map[string]bool // sizes that a declaration of the program binds
@@ -203,7 +203,7 @@ func (w *writer) reach() {
 			w.sizesOf(sym.Type)
 		}
 	}
-	for _, sym := range w.Order { // types of what is only referred to
+	for _, sym := range w.Order { // types of names that are only referred to
 		if w.names[sym.Name] {
 			w.sizesOf(sym.Type)
 			if sym.Lower != nil {
@@ -303,8 +303,8 @@ func typeOf(t types.Type) *ast.Type {
 	return out
 }
 
-// unboundSizes declares what the program's shapes need and none of its data bind: the number of a family's members, and sizes that
-// only other parties' data have, which are agreed when the run starts.
+// unboundSizes declares what the program's shapes need and none of its data bind: the number of a family's members, and sizes of
+// other parties' data only, on which parties agree when the run starts.
 func (w *writer) unboundSizes() (clients, sizes []ast.Stmt) {
 	for _, c := range w.Clients {
 		if !c.Family || c.Name == w.party.Name && !w.uses(c.Count) || c.Name != w.party.Name && !w.names[c.Name] && !w.uses(c.Count) {

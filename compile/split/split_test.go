@@ -49,7 +49,7 @@ y ~ normal(b + X * beta, 1)
 transform augmented(rho = 1)
 `
 
-// stranger reads a program for the client of oneClient: what is wrong with it, else whether it is the one of the manifest.
+// stranger reads a program for the client of oneClient: what is wrong with it, else whether it has the manifest's digest.
 func stranger(t *testing.T) func(*source.File) diag.List {
 	_, manifest := compiled(t, oneClient, check.Options{})
 	for _, page := range diag.Pages {

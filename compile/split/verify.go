@@ -10,9 +10,9 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// Verify checks what Split wrote: each program is the one of the manifest, is loaded by its party and stands as the formatter prints it; it
-// declares nothing that another party keeps; every value that one program receives another sends, in one shape, and the other way round. The
-// error names the first that fails: a fault of Split.
+// Verify checks what Split wrote: each program is the one of the manifest, loads at its party and is formatted; it declares nothing that another
+// party keeps; every value that one program receives another sends, with the same shape, and the reverse. The error names the first violation:
+// a fault of Split.
 func Verify(p *transform.Program, programs []PartyProgram, m *Manifest) error {
 	v := &verifier{Program: p, sent: map[channel]types.Type{}, received: map[channel]types.Type{}}
 	if len(programs) != len(p.Parties) || len(m.Parties) != len(p.Parties) || m.ModelSHA256 != Digest(p.File.Source.Text) {
@@ -24,7 +24,7 @@ func Verify(p *transform.Program, programs []PartyProgram, m *Manifest) error {
 			return fmt.Errorf("%s is refused: %s", q.File, diags.Shown()[0].Message)
 		}
 		if again := format.Format(program.File); again != q.Text {
-			return fmt.Errorf("%s is not as the formatter prints it", q.File)
+			return fmt.Errorf("%s is not formatted", q.File)
 		}
 		if err := v.program(program); err != nil {
 			return fmt.Errorf("%s: %w", q.File, err)

@@ -9,7 +9,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// clientsMay refuses what clients may not see.
+// clientsMay reports what the clients would need but may not see.
 func (l *layout) clientsMay(k *cut.Likelihood, diags *diag.List) bool {
 	source := l.File.Source
 	good := true
@@ -25,10 +25,10 @@ func (l *layout) clientsMay(k *cut.Likelihood, diags *diag.List) bool {
 			}
 			good = false
 			if e == k.Stmt.Left {
-				diags.Errorf(diag.PowerResponse, source, name.Span(), "the power transform needs a shared response, but %s is %s's alone", name.Name, l.Server).
+				diags.Errorf(diag.PowerResponse, source, name.Span(), "the power transform needs a shared response, but %s belongs only to %s", name.Name, l.Server).
 					Note("declare it `@ shared` if every client may hold it, or use `transform augmented`")
 			} else {
-				diags.Errorf(diag.PowerData, source, k.Stmt.Span(), "under the power transform the clients evaluate this likelihood, but %s is data of %s alone", name.Name, l.Server).
+				diags.Errorf(diag.PowerData, source, k.Stmt.Span(), "under the power transform the clients evaluate this likelihood, but %s is private data of %s", name.Name, l.Server).
 					Note("declare %s `@ shared` if every client may hold it, or use `transform augmented`", name.Name)
 			}
 			return false
@@ -37,15 +37,15 @@ func (l *layout) clientsMay(k *cut.Likelihood, diags *diag.List) bool {
 	for _, g := range k.Groups {
 		if good && !g.Additive {
 			diags.Errorf(diag.PowerNotAdditive, source, g.Span.Span(), "the power transform needs every cut in a sum of cuts of equal shape, and in one sum only").
-				Note("use `transform augmented`, where the server sees each z by itself")
+				Note("use `transform augmented`, where the server sees each z separately")
 			good = false
 		}
 	}
 	return good
 }
 
-// atClients lets each client with a cut in a likelihood evaluate it to the power 1/J, with its own cuts exact and the others' z. J counts, per
-// statement, these clients.
+// atClients lets each client with a cut in a likelihood evaluate it to the power 1/J, with its own cuts exact and the others' z. J is the
+// number of these clients.
 func (l *layout) atClients(k *cut.Likelihood) {
 	evaluators := l.evaluators(k)
 	weight := l.weight(evaluators)
@@ -117,7 +117,7 @@ func (l *layout) othersAndOwn(p *Party, g *cut.Group) []ast.Expr {
 	return terms
 }
 
-// several reports whether a cut is made by more than one member.
+// several reports whether more than one member has this cut.
 func (p *Program) several(c *cut.Cut) bool {
 	cl, _ := p.Client(c.Client)
 	n, known := cl.Count.Int()

@@ -5,7 +5,7 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 )
 
-// atServer lets the server evaluate a likelihood at what the clients send of their cuts.
+// atServer lets the server evaluate a likelihood at the z that the clients send.
 func (l *layout) atServer(k *cut.Likelihood) {
 	server := l.Parties[0]
 	server.Likelihoods = append(server.Likelihoods, l.statement(k, nil, sumOfZ))

@@ -1,4 +1,4 @@
-// Package transform turns a model with cuts into what each party evaluates, by the facts of the transform in force.
+// Package transform turns a model with cuts into what each party evaluates, by the facts of the model's transform.
 package transform
 
 import (
@@ -25,7 +25,7 @@ type Program struct {
 	Parties []*Party // the server first, then the clients as declared
 }
 
-// Apply carries out the transform in force.
+// Apply applies the model's transform.
 func Apply(p *cut.Program) (*Program, diag.List) {
 	l := &layout{Program: &Program{Program: p}}
 	l.Parties = append(l.Parties, &Party{Name: p.Server})
@@ -34,7 +34,7 @@ func Apply(p *cut.Program) (*Program, diag.List) {
 	}
 	switch kind := p.Transform.Kind; {
 	case kind.Pooled:
-		l.Parties = l.Parties[:1] // who evaluates the model as it is written
+		l.Parties = l.Parties[:1] // the server evaluates the model as written
 		return l.Program, nil
 	case !kind.Noise:
 		panic("transform: " + kind.Name + " sends cuts without noise, and party programs have no statement for that")
@@ -53,7 +53,7 @@ func Apply(p *cut.Program) (*Program, diag.List) {
 	return l.Program, diags
 }
 
-// order puts what the server receives in the order of the cuts, whichever client was met first.
+// order sorts what the server receives by cut.
 func (l *layout) order() {
 	received := l.Parties[0].Received
 	slices.SortFunc(received, func(a, b *cut.Cut) int {
@@ -61,7 +61,7 @@ func (l *layout) order() {
 	})
 }
 
-// layout is a program in the making.
+// layout builds a Program.
 type layout struct{ *Program }
 
 // Party returns the share of a party by name.
@@ -74,7 +74,7 @@ func (p *Program) Party(name string) *Party {
 	return nil
 }
 
-// statement writes a likelihood as a party evaluates it: terms gives what stands for a group.
+// statement writes a likelihood as a party evaluates it: terms returns the terms that replace a group.
 func (l *layout) statement(k *cut.Likelihood, power ast.Expr, terms func(*cut.Group) []ast.Expr) *ast.Likelihood {
 	args := make([]ast.Expr, len(k.Args))
 	for i, a := range k.Args {
@@ -93,7 +93,7 @@ func paramNames(k *cut.Likelihood) []string {
 	return names
 }
 
-// Dist writes a distribution with its arguments; those after one left to its default are named.
+// Dist writes a distribution with its arguments; those after an omitted one are named.
 func Dist(name string, params []string, args []ast.Expr) *ast.Dist {
 	d := &ast.Dist{Name: ast.Ident{Name: name}}
 	gap := false
@@ -110,7 +110,7 @@ func Dist(name string, params []string, args []ast.Expr) *ast.Dist {
 	return d
 }
 
-// substitute replaces references to groups; a reference that ends a chain is continued term by term, as one would write it.
+// substitute replaces references to groups; the terms of a reference at the end of a chain become terms of the chain.
 func (l *layout) substitute(e ast.Expr, terms func(*cut.Group) []ast.Expr) ast.Expr {
 	switch x := e.(type) {
 	case *ast.Name:
@@ -127,7 +127,7 @@ func (l *layout) substitute(e ast.Expr, terms func(*cut.Group) []ast.Expr) ast.E
 	return cut.Rebuild(e, func(y ast.Expr) ast.Expr { return l.substitute(y, terms) })
 }
 
-// add continues a sum by some terms; the inner terms of a chain are joined to it one by one.
+// add adds terms to a sum, which is nil at first.
 func add(sum ast.Expr, terms []ast.Expr) ast.Expr {
 	for _, t := range terms {
 		if sum == nil {
@@ -163,7 +163,7 @@ func received(k *cut.Cut) ast.Expr {
 	}
 }
 
-// alone gives likelihoods that one party sees whole to that party.
+// alone assigns a likelihood that one party sees whole to that party.
 func (l *layout) alone(k *cut.Likelihood) bool {
 	if k.Party == "" {
 		return false
@@ -173,7 +173,7 @@ func (l *layout) alone(k *cut.Likelihood) bool {
 	return true
 }
 
-// send notes that a cut leaves its client.
+// send records that a client sends a cut.
 func (l *layout) send(k *cut.Cut) {
 	p := l.Party(k.Client)
 	if !slices.Contains(p.Aux, k) {

@@ -69,7 +69,7 @@ func TestAugmentedIsTheServersAtTheSumOfZ(t *testing.T) {
 }
 
 // Under power each client with a cut evaluates with its own cut exact and the others' z as one sum, to the power 1/J. J counts the clients
-// with a cut in the statement, members of families one by one; where it is 1 nothing is sent.
+// with a cut in the statement, members of families one by one; where J is 1 nothing is sent.
 func TestPowersCountTheClientsOfAStatement(t *testing.T) {
 	for _, c := range []struct {
 		sum   string
@@ -112,7 +112,7 @@ func TestPowersOfTwoStatements(t *testing.T) {
 	}
 }
 
-// What one client or the server sees whole, it evaluates alone, once and without a power, whatever the transform. Pooled data stay one model.
+// A likelihood that one client or the server sees whole is evaluated there, once and without a power, under every transform. Pooled data stay one model.
 func TestWhatOnePartySeesWholeIsItsOwn(t *testing.T) {
 	const text = head + "own ~ normal(fa, 1)\neach ~ normal(Z * g, 1)\ny ~ normal(m, 1)\n"
 	for _, kind := range transforms.All() {
@@ -148,8 +148,8 @@ func TestTransformsOfEqualFactsAreOne(t *testing.T) {
 	}
 }
 
-// A transform whose clients send cuts as they are needs a statement that party programs do not have: it panics, and adds no noise in
-// silence.
+// A transform whose clients send cuts as they are needs a statement that party programs do not have: it panics, and does not add
+// noise silently.
 func TestATransformWithoutNoiseIsNotWritten(t *testing.T) {
 	for _, kind := range []def.Transform{{Name: "exact"}, {Name: "exact_at_clients", AtClients: true}} {
 		func() {

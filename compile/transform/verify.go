@@ -10,12 +10,12 @@ import (
 	"github.com/vflc/vflc/lang/format"
 )
 
-// Verify checks what the parties evaluate against the model: the powers of each likelihood sum to 1 over those who evaluate it, every cut in
-// it enters, nobody evaluates with another's private names but parameters that the server sends, and what is received is what is sent. The
-// error names the first that fails: a fault of Apply.
+// Verify checks what the parties evaluate against the model: the powers of each likelihood sum to 1 over those who evaluate it, every cut of
+// it enters; no party uses another's private names, except parameters that the server sends; what is received is what is sent. The error
+// names the first violation: a fault of Apply.
 func (p *Program) Verify() error {
 	if p.For != "" || p.Transform.Kind.Pooled {
-		return nil // evaluated as it is written
+		return nil // evaluated as written
 	}
 	v := &verifier{Program: p}
 	for _, k := range p.Likelihoods {
@@ -37,7 +37,7 @@ func (v *verifier) likelihood(k *cut.Likelihood) error {
 				continue
 			}
 			if k.Party != "" && q.Name != k.Party {
-				return fmt.Errorf("%s evaluates what is all of %s", q.Name, k.Party)
+				return fmt.Errorf("%s evaluates a likelihood that belongs to %s", q.Name, k.Party)
 			}
 			power := 1.0
 			if l.Power != nil {
@@ -58,7 +58,7 @@ func (v *verifier) likelihood(k *cut.Likelihood) error {
 	return nil
 }
 
-// members counts who runs a program; a size that only data know is any number.
+// members counts the parties that run a program; a size that depends on data has an arbitrary value.
 func (v *verifier) members(q *Party) int {
 	c, ok := v.Client(q.Name)
 	if !ok {
@@ -94,7 +94,7 @@ func (v *verifier) value(e ast.Expr) float64 {
 	return math.NaN()
 }
 
-// statement checks that a party knows what stands in its statement, and that all cuts enter it, exact or by their z.
+// statement checks that a party may see every name in its statement, and that all cuts enter it, exact or by their z.
 func (v *verifier) statement(q *Party, k *cut.Likelihood, l *ast.Likelihood) error {
 	names := map[string]bool{}
 	ast.Walk(l, func(n ast.Node) bool {
