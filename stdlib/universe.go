@@ -16,7 +16,7 @@ import (
 // Noise is the distribution of an auxiliary variable: around its cut, with a standard deviation rho.
 const Noise = "normal"
 
-// A Universe finds built-in things by name. Distributions, functions and encoders have namespaces of their own. It is immutable and safe
+// A Universe finds built-in things by name. Distributions, functions and encoders have separate namespaces. It is immutable and safe
 // for concurrent use; what it returns is shared and must not be changed.
 type Universe struct {
 	dists       map[string]*def.Dist
@@ -91,7 +91,7 @@ func (u *Universe) Transforms() []string {
 }
 
 // For returns the map from the real line to the numbers between the bounds, nil where there is none. The bounds themselves are passed to
-// its kernels.
+// its functions.
 func (u *Universe) For(lower, upper *float64) *def.Bijector {
 	switch {
 	case lower != nil && upper != nil:

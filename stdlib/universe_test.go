@@ -60,7 +60,7 @@ func TestUnknownNames(t *testing.T) {
 	_, s := u.Structural("exp")
 	_, e := u.Encoder("exp")
 	if d || f || s || e {
-		t.Error("found what is not there")
+		t.Error("found a name that is not listed")
 	}
 }
 
@@ -93,7 +93,7 @@ func TestEncodersDocumented(t *testing.T) {
 			}
 		}
 		if _, ok := e.Option("nothing"); ok {
-			t.Errorf("%s has an option that is not there", e.Name)
+			t.Errorf("%s has an option that is not listed", e.Name)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// Command exact counts how many columns of real tables are the same numbers as float32: as they are, and as the encoders of `from` clauses make them.
+// Command exact counts how many columns of real tables are exact as float32: unchanged, and after the encoders of `from` clauses.
 // It reads every .csv file in the folders given, and the arrays of numbers in every data.json.
 //
 //	go run ./bench/exact FOLDER…
@@ -42,7 +42,7 @@ func run(folders []string) error {
 	return nil
 }
 
-// columnsOf returns the numeric columns of a file without their missing values, or none where it is no table.
+// columnsOf returns the numeric columns of a file without their missing values, or none where it is not a table.
 func columnsOf(path string) [][]float64 {
 	switch {
 	case strings.HasSuffix(path, ".csv"):
@@ -72,7 +72,7 @@ func fromCSV(path string) [][]float64 {
 	return out
 }
 
-// numbers is column j, or nil if a cell that is not missing is no number.
+// numbers is column j, or nil if a cell that is not missing is not a number.
 func numbers(lines [][]string, j int) []float64 {
 	var out []float64
 	for _, line := range lines {
@@ -170,7 +170,7 @@ func (s *survey) add(columns [][]float64) {
 	}
 }
 
-// threshold is how many float64 fill a second cache of 2 MiB.
+// threshold is the number of float64 that fill a second-level cache of 2 MiB.
 const threshold = 1 << 18
 
 func (s *survey) column(c []float64) {
@@ -191,7 +191,7 @@ func (s *survey) column(c []float64) {
 	}
 }
 
-// few reports whether a column is such that a model takes it as it is, or as categories: it has at most 20 different values.
+// few reports whether a column has at most 20 different values: models use such a column unchanged, or as categories.
 func few(c []float64) bool {
 	values := map[float64]bool{}
 	for _, v := range c {
@@ -213,7 +213,7 @@ var encodings = [...]struct {
 	name string
 	of   func([]float64) []float64
 }{
-	{"as it is", func(c []float64) []float64 { return c }},
+	{"unchanged", func(c []float64) []float64 { return c }},
 	{"center", func(c []float64) []float64 {
 		m, _ := moments(c)
 		return mapped(c, func(v float64) float64 { return v - m })
@@ -251,7 +251,7 @@ func moments(c []float64) (mean, sd float64) {
 
 func (s *survey) print() {
 	fmt.Printf("%d tables, %d numeric columns that vary: %d of 0 and 1, %d of whole numbers\n", s.tables, s.columns, s.binary, s.whole)
-	fmt.Printf("%d tables have exact columns alone; %d are larger than 2 MiB, %d of these have exact columns alone, and %d of these no column of more than 20 values\n", s.exactTables, s.large, s.largeExact, s.largeFew)
+	fmt.Printf("%d tables have only exact columns; %d are larger than 2 MiB, %d of these have only exact columns, and %d of these no column of more than 20 values\n", s.exactTables, s.large, s.largeExact, s.largeFew)
 	for i, e := range encodings {
 		c := s.encoded[i]
 		fmt.Printf("%-10s %6d of %6d columns exact as float32 (%.1f %%)\n", e.name, c.exact, c.all, 100*float64(c.exact)/float64(max(1, c.all)))

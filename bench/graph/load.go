@@ -20,7 +20,7 @@ import (
 
 const party = "registry"
 
-// load takes a model's text and data in memory through every pass to a graph, the model whole and at one party.
+// load compiles a model's text, with data in memory, to the graph of the pooled model at one party.
 func load(text string, values tables) (*graph.Graph, error) {
 	m, diags := compile.Compile(source.New("model.vfl", "server "+party+"\n"+text+"transform none\n"), check.Options{})
 	if diags.HasErrors() {
@@ -42,7 +42,7 @@ func load(text string, values tables) (*graph.Graph, error) {
 
 func failure(l diag.List) error { return errors.New(l[0].Message) }
 
-// printLoad times the way from the text of a logistic regression, its data in memory, to the first gradient.
+// printLoad times a logistic regression from its text, with data in memory, to the first gradient.
 func printLoad() error {
 	text, err := os.ReadFile(filepath.Join("examples", "logistic.vfl"))
 	if err != nil {

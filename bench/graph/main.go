@@ -1,10 +1,10 @@
-// Command graph holds value and gradient of compiled models against loops written for them alone in C, in CPU time, all in turn:
+// Command graph compares value and gradient of compiled models with C loops written for each model, in CPU time, all in turn:
 //
 //	go run ./bench/graph [NAME…]
 //
-// NAME keeps the rows whose names contain it.
-// It needs gcc for the C side and leaves it out where there is none. C is built with AVX2, and with AVX-512 where vflc uses it, and the faster of the two
-// counts. A ratio is the median over rounds, with quartiles.
+// NAME selects the rows whose names contain it.
+// It needs gcc for the C side and leaves it out where there is none. C is built with AVX2, and with AVX-512 where vflc uses it; the faster of the two
+// is compared. A ratio is the median over rounds, with quartiles.
 package main
 
 import (
@@ -47,12 +47,12 @@ func run() error {
 	return printLoad()
 }
 
-// wanted reports whether a row is asked for.
+// wanted reports whether a row is selected.
 func wanted(name string) bool {
 	return len(os.Args) < 2 || slices.ContainsFunc(os.Args[1:], func(part string) bool { return strings.Contains(name, part) })
 }
 
-// A row is one line of the table: a model with data, and what it is held against.
+// A row is one line of the table: a model with data, and what it is compared with.
 type row struct {
 	name string
 	text string

@@ -13,7 +13,7 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// A reference is the C program built for one instruction set, at work on one request at a time.
+// A reference is the C program built for one instruction set; it runs one request at a time.
 type reference struct {
 	name string
 	in   io.Writer
@@ -21,7 +21,7 @@ type reference struct {
 	err  error
 }
 
-// startReferences builds and starts the C program for AVX2, and for AVX-512 where the kernels use it.
+// startReferences builds and starts the C program for AVX2, and for AVX-512 where vflc uses it.
 func startReferences() ([]*reference, error) {
 	narrow, err := startReference("AVX2", "-mno-avx512f")
 	if err != nil {
@@ -40,7 +40,7 @@ func startReference(name, flag string) (*reference, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir) // a program that runs keeps its file
+	defer os.RemoveAll(dir) // a running program keeps its file
 	program := filepath.Join(dir, "reference")
 	if err := build(program, flag); err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func startReference(name, flag string) (*reference, error) {
 	return &reference{name: name, in: in, out: bufio.NewReader(out)}, cmd.Start()
 }
 
-// build compiles the program. -Ofast is for the elementwise loops alone: it would undo the reduction of the exponential's argument.
+// build compiles the program. -Ofast is for the elementwise loops only: elsewhere it would undo the reduction of the exponential's argument.
 func build(program, flag string) error {
 	for _, args := range [][]string{
 		{"-O3", "-march=native", flag, "-c", "bench/c/reference.c", "-o", program + ".o"},
@@ -88,7 +88,7 @@ func (c *reference) task(r *row) stopwatch.Task {
 	return stopwatch.Task{Name: c.name, Elsewhere: func(runs int) time.Duration { return c.run(r, runs) }}
 }
 
-// fastest is the program that takes least for a row.
+// fastest is the program with the least time for a row.
 func fastest(c []*reference, r *row) *reference {
 	var tasks []stopwatch.Task
 	for _, p := range c {

@@ -1,5 +1,5 @@
-// Command layers compares a small network on the kernels of vflc with plain loops in C (bench/c/dense.c), which it builds with gcc -Ofast: both compute
-// the same, in turn, in CPU time, and the ratio of each round counts.
+// Command layers compares a small network on the vector functions of vflc with plain loops in C (bench/c/dense.c), which it builds with gcc -Ofast:
+// both compute the same, in turn, in CPU time, and the ratio is taken in each round.
 package main
 
 import (
@@ -34,7 +34,7 @@ func run() error {
 		return err
 	}
 	defer c.stop()
-	fmt.Printf("1-16-16-2 with tanh, forward and backward, set %v: ns a run, the least, and the median of ratios with their quartiles\n", vector.Tier())
+	fmt.Printf("1-16-16-2 with tanh, forward and backward, set %v: least ns a run, and the median of ratios with their quartiles\n", vector.Tier())
 	for _, n := range []int{512, 960} {
 		if err := c.compare(n, newNetwork(n)); err != nil {
 			return err
@@ -73,7 +73,7 @@ func start(folder string) (*server, error) {
 	return s, s.cmd.Start()
 }
 
-// stop ends the C program, which reads to the end of its input.
+// stop ends the C program by closing its input.
 func (s *server) stop() {
 	s.in.Close()
 	if err := s.cmd.Wait(); err != nil {
@@ -81,7 +81,7 @@ func (s *server) stop() {
 	}
 }
 
-// ask has the C program run n rows and returns the time of a run and its check.
+// ask makes the C program run n rows and returns the time of a run and its check.
 func (s *server) ask(n, runs int) (ns, check float64, err error) {
 	if _, err = fmt.Fprintln(s.in, n, runs); err == nil {
 		_, err = fmt.Fscan(s.out, &ns, &check)

@@ -22,7 +22,7 @@ type network struct {
 	d1, d2             []float64
 }
 
-// netRows is the rows whose units fit into the first cache.
+// netRows is the number of rows whose units fit into the first-level cache.
 const netRows = 64
 
 func newNetwork(n int) *network {
@@ -39,7 +39,7 @@ func newNetwork(n int) *network {
 	return m
 }
 
-// parts cuts a vector of parameters.
+// parts divides a vector of parameters.
 func parts(w []float64) (w1, c1, w2, c2, w3, c3 []float64) {
 	cut := func(n int) []float64 {
 		p := w[:n]

@@ -1,5 +1,5 @@
 // Command sbc checks the no-U-turn sampler by simulation-based calibration on the five models of this folder, judged together; then again with the
-// prior of one coefficient 1.2 times as wide in the model as in the simulation, which must be noticed.
+// prior of one coefficient 1.2 times as wide in the model as in the simulation, which it must detect.
 //
 //	go run ./bench/sbc [-replicates 1000] [-seed 1]
 package main
@@ -16,7 +16,7 @@ import (
 	"github.com/vflc/vflc/posterior/sbc"
 )
 
-// A subject is a model and the flags it is fitted with. Hierarchies take shorter steps, so that their necks are entered.
+// A subject is a model and the flags it is fitted with. Hierarchical models need shorter steps to explore the neck of the funnel.
 type subject struct {
 	model string
 	flags []string
@@ -30,7 +30,7 @@ var subjects = []subject{
 	{"binomial", nil},
 }
 
-// The wrong prior is that of coefficients that eight rows say little of, since a prior that the data overrule cannot be told from another.
+// The wrong prior is that of coefficients on which eight rows have little information: where the data dominate, a wrong prior has no effect.
 const (
 	wrongModel = "logistic"
 	wrongPrior = "beta_a=1.2"
@@ -80,7 +80,7 @@ func study(folder string, replicates, seed int) error {
 	case !sbc.Calibrated(right):
 		return fmt.Errorf("not calibrated")
 	case sbc.Calibrated(wrong):
-		return fmt.Errorf("the wrong prior was not noticed")
+		return fmt.Errorf("the wrong prior was not detected")
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// load takes a model and the tables beside it through every pass. The result has the graphs of all parties and the tables.
+// load compiles a model with the tables beside it. The result has the graphs of all parties and the tables.
 func load(path string) (*compile.Bound, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command sfvi times one iteration of SFVI on the compiled logistic regressions of examples/, all parties in one thread, and where a Python with JAX is
-// given the same iteration there, in turn and in CPU time:
+// Command sfvi times one iteration of SFVI on the compiled logistic regressions of examples/, all parties in one thread, and, where a Python with JAX is
+// given, the same iteration in JAX, in turn and in CPU time:
 //
 //	go run ./bench/sfvi [VENV]
 //
@@ -96,7 +96,7 @@ func table(clients int, path string) error {
 	return nil
 }
 
-// fitting returns a fit of a model that is in its iterations, and stays there.
+// fitting returns a fit of a model that has started its iterations and does not end.
 func fitting(path, guide string) (backends.Kernel, error) {
 	b, err := load(path)
 	if err != nil {
@@ -118,7 +118,7 @@ func fitting(path, guide string) (backends.Kernel, error) {
 	return k, k.Init(context.Background())
 }
 
-// A peer is sfvi_jax.py, at work on one request at a time.
+// A peer is sfvi_jax.py; it runs one request at a time.
 type peer struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
@@ -126,7 +126,7 @@ type peer struct {
 	err error
 }
 
-// startPeer gives it the tables of a model: the response, then the covariates of every client.
+// startPeer starts it with the tables of a model: the response, then the covariates of every client.
 func startPeer(venv string, sources data.Sources) (*peer, error) {
 	args := []string{filepath.Join("bench", "peers", "sfvi_jax.py")}
 	for _, s := range sources {

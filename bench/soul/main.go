@@ -1,6 +1,6 @@
-// Command soul runs SOUL on the logistic design of the reference data over hand-written densities, one panel after another, and holds its maximum
-// against what is known of it: the exact one by Newton's method where there is one (augmented), other seeds, and the gradient there, estimated
-// again from the draws. The conditional means and standard deviations of the coefficients stand beside those of the exact posterior.
+// Command soul runs SOUL on the logistic design of the reference data over hand-written densities, one panel after another, and compares its maximum
+// with references: the exact one by Newton's method where there is one (augmented), other seeds, and the gradient there, estimated again from
+// the draws. It prints the conditional means and standard deviations of the coefficients beside those of the exact posterior.
 //
 //	go run ./bench/soul
 //	go run ./bench/soul -models power -clients 2 -rhos 1 -seeds 1 -table
@@ -34,7 +34,7 @@ func main() {
 	}
 }
 
-// A study is what the flags ask for.
+// A study is what the flags select.
 type study struct {
 	data, models, clients, rhos, set string
 	seeds                            int
@@ -110,7 +110,7 @@ func (s study) panel(name, clients, rho string) error {
 	return nil
 }
 
-// A result is what one run gives.
+// A result is the result of one run.
 type result struct {
 	b           float64
 	z           [][]float64 // by client
@@ -122,7 +122,7 @@ type result struct {
 	noise       float64 // the standard error of its estimate, in the same unit
 }
 
-// watched is an Env that remembers the last z that was evaluated.
+// watched is an Env that records the last z that was evaluated.
 type watched struct {
 	*testmodel.Env
 	z [][]float64
@@ -197,8 +197,8 @@ func (s study) fit(m testmodel.GLM, seed uint64) (r result, err error) {
 	return r, nil
 }
 
-// atStart is θ where the density of θ given z = 0 and b = 0 is greatest, in place of draws: 0 under augmented; under power Newton's method for a penalised
-// regression of the response, whose likelihood counts 1/J.
+// atStart is the mode of θ given z = 0 and b = 0, in place of draws: 0 under augmented; under power Newton's method for a penalised regression of the
+// response, whose likelihood has the power 1/J.
 func atStart(m testmodel.GLM) [][]float64 {
 	var row []float64
 	for j := range m.X {
@@ -207,7 +207,7 @@ func atStart(m testmodel.GLM) [][]float64 {
 	return [][]float64{row}
 }
 
-// gradient is the Euclidean norm of ∇L over z and b from draws of θ, noise taken off, and the noise.
+// gradient is the Euclidean norm of ∇L over z and b from draws of θ, with the noise subtracted, and the noise.
 func gradient(m testmodel.GLM, z [][]float64, b float64, draws [][]float64) (norm, noise float64) {
 	n, j := len(m.Y), m.Clients()
 	sum := make([]float64, n)
@@ -336,7 +336,7 @@ func (s study) row(m testmodel.GLM, seed int, r result) {
 		r.info.Mode.Iterations, r.evaluations, r.seconds, away, worst, r.gradient, r.noise, b, slope, spread)
 }
 
-// coefficients prints what Stan found of each coefficient beside the conditional draws.
+// coefficients prints Stan's estimate of each coefficient beside the conditional draws.
 func (s study) coefficients(m testmodel.GLM, r result) error {
 	name := fmt.Sprintf("logistic_%s_J%d_rho%g.json", m.Transform, m.Clients(), m.Rho)
 	text, err := os.ReadFile(filepath.Join(s.data, "reference", name))
@@ -366,7 +366,7 @@ func (s study) coefficients(m testmodel.GLM, r result) error {
 func chosen(name string) (def.Transform, error) {
 	t, ok := stdlib.New().Transform(name)
 	if !ok {
-		return t, fmt.Errorf("%q is no transform", name)
+		return t, fmt.Errorf("%q is not a transform", name)
 	}
 	return t, nil
 }

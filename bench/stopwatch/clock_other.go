@@ -6,5 +6,5 @@ import "time"
 
 var start = time.Now()
 
-// cpu is the time since the program began: other systems than Linux are timed by the clock on the wall.
+// cpu is the time since the program began: systems other than Linux use wall-clock time.
 func cpu() time.Duration { return time.Since(start) }

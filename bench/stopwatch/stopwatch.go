@@ -1,5 +1,5 @@
-// Package stopwatch times short functions on a machine that others share: in CPU time of the thread where the system tells it, many short
-// rounds, functions in turn, so that what disturbs one disturbs all.
+// Package stopwatch times short functions on a machine that others share: in CPU time of the thread where the system reports it, in many
+// short rounds, functions in turn, so that a disturbance affects all.
 package stopwatch
 
 import (
@@ -12,7 +12,7 @@ import (
 type Task struct {
 	Name string
 	Run  func()
-	// Elsewhere, in place of Run, is a function of another process: it runs so many times and returns the CPU time.
+	// Elsewhere, in place of Run, is for a function of another process: it runs the function so many times and returns the CPU time.
 	Elsewhere func(runs int) time.Duration
 }
 
@@ -28,7 +28,7 @@ func (t *Task) spend(runs int) time.Duration {
 	return cpu() - start
 }
 
-// A Time is what one task took, in nanoseconds a run.
+// A Time is the time of one task, in nanoseconds a run.
 type Time struct {
 	Name   string
 	Least  float64 // of all rounds: the machine undisturbed
@@ -37,10 +37,10 @@ type Time struct {
 	Ratio, Low, High float64
 }
 
-// round is how long one task runs without a look at the clock.
+// round is how long one task runs between two readings of the clock.
 const round = 200 * time.Microsecond
 
-// Measure runs all tasks in turn, as many rounds as asked for.
+// Measure runs all tasks in turn, for the given number of rounds.
 func Measure(tasks []Task, rounds int) []Time {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -31,7 +31,7 @@ func main() {
 	}
 }
 
-// A study is what the flags ask for.
+// A study is what the flags select.
 type study struct {
 	data, out, models, clients, rhos, guides, set string
 	seed                                          uint64
@@ -166,7 +166,7 @@ func (s study) row(model string, j int, rho float64, guide string, info backends
 		model, j, rho, guide, s.seed, info.Fit.Final.Value, info.Fit.Final.SE, optimum, exact.LogZ, dm, ds, gradients, 1e6*seconds/float64(gradients))
 }
 
-// summary writes what a comparison with the references needs, in the form of summary.json.
+// summary writes the results that are compared with the references, in the form of summary.json.
 func (s study) summary(name string, info backends.Info, mean, sd []float64) error {
 	type parameter struct {
 		Name string  `json:"name"`
@@ -191,7 +191,7 @@ func (s study) summary(name string, info backends.Info, mean, sd []float64) erro
 func chosen(name string) (def.Transform, error) {
 	t, ok := stdlib.New().Transform(name)
 	if !ok {
-		return t, fmt.Errorf("%q is no transform", name)
+		return t, fmt.Errorf("%q is not a transform", name)
 	}
 	return t, nil
 }

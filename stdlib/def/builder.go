@@ -1,10 +1,10 @@
 package def
 
-// A Value is a number or an array in an expression that a Builder holds. It means something to that builder alone.
+// A Value is a number or an array in an expression of a Builder. It is valid for that builder only.
 type Value int32
 
-// A Builder takes a log density written with operations that have vector kernels and share what they compute with the rest of a model. Values
-// broadcast over trailing axes; each broadcasts to the shape of the left side of the density. A misspelt function panics.
+// A Builder builds a log density from operations that have vector functions and share common subexpressions with the rest of a model. Values
+// broadcast over trailing axes; each broadcasts to the shape of the left side of the density. An unknown function panics.
 type Builder interface {
 	Number(v float64) Value
 	Add(a, b Value) Value

@@ -1,9 +1,10 @@
-// Package def defines what the standard library is made of: distributions, functions and bijectors as descriptors over plain []float64 kernels.
+// Package def defines the descriptors of the standard library: distributions, functions, bijectors, encoders and transforms. Their numerics work on
+// plain []float64.
 package def
 
 import "math/rand/v2"
 
-// An Arg is one argument of a vector kernel: V holds one value per element (Step 1) or one value for all (Step 0). At(i) is V[i*Step].
+// An Arg is one argument of a block: V holds one value per element (Step 1) or one value for all (Step 0). At(i) is V[i*Step].
 type Arg struct {
 	V    []float64
 	Step int
@@ -18,9 +19,9 @@ func Scalar(v float64) Arg { return Arg{V: []float64{v}} }
 // Vector returns an argument with one value per element.
 func Vector(v []float64) Arg { return Arg{V: v, Step: 1} }
 
-// A Block is one call of a density kernel: N elements, with the outputs that are wanted.
+// A Block is one call of a log density: N elements, with the outputs that are wanted.
 // DX, DTheta[k] and LP are nil where not wanted; else they have length N and are overwritten with, per element,
-// ∂ log p/∂x, ∂ log p/∂θ_k and log p; partials in a discrete x and in integral parameters are 0. The kernel allocates nothing and never reads outside N elements.
+// ∂ log p/∂x, ∂ log p/∂θ_k and log p; partials in a discrete x and in integral parameters are 0. The callee allocates nothing and never reads outside N elements.
 type Block struct {
 	N      int
 	X      Arg
@@ -34,7 +35,7 @@ type Block struct {
 type Param struct {
 	Name     string  // Stan's name: mu, sigma, …
 	Doc      string  // one phrase
-	Domain   Support // what values are allowed: RealLine, Positive, UnitInterval, or Naturals where integral
+	Domain   Support // the values allowed: RealLine, Positive, UnitInterval, or Naturals where integral
 	Integral bool    // whole numbers only; then it must be data
 	Optional bool
 	Default  float64
@@ -54,8 +55,8 @@ type Dist struct {
 	Params   []Param
 	Support  Support
 	Discrete bool
-	// LocationScale says that x = Params[0] + Params[1]·u, or for Scale alone x = Params[last]·u, with u the standard member: what `noncentered` needs.
-	// LocationAt and ScaleAt are indices into Params, -1 where there is none.
+	// LocationAt and ScaleAt are the indices into Params of a location and a scale, -1 where there is none: x = location + scale·u, or x = scale·u, with u
+	// the standard member. `noncentered` needs a scale.
 	LocationAt, ScaleAt int
 	OfLog               *LocationScale // the same for log x, nil where there is none
 	Link                Link           // the parameter that takes a linear predictor
@@ -66,11 +67,11 @@ type Dist struct {
 	Examples            []string // statements that check and run, for `vflc doc`
 	Cases               []Case   // values of the normalised log density from an independent source
 
-	// How a density of many rows is computed: by Expand, by the loop that Rows names, or else by LogDensity, several times slower; NoVectorForm
-	// then gives the reason. LogDensity is what all have to agree with.
+	// A density of many rows is computed by Expand, by the loop that Rows names, or else by LogDensity, several times slower; NoVectorForm then gives
+	// the reason. All must agree with LogDensity.
 	//
 	// Expand writes Σ log p without the carrier into b. It is called with an x inside the support (data, unless that is the real line) and with
-	// constants inside their domains; of other parameters it must see to it that one outside its domain gives NaN, as log(sigma) does. It returns
+	// constants inside their domains; any other parameter must give NaN outside its domain, as log(sigma) does. It returns
 	// false, having added nothing, where a parameter is not the constant that it needs.
 	Expand       func(b Builder, x Value, theta []Value) bool
 	Rows         RowLoop
@@ -78,7 +79,7 @@ type Dist struct {
 }
 
 // Spread returns the indices of the location and of the scale of x, or of log x where only that has any; -1 where there is none. Where the scale
-// goes to 0, the density grows without end at the location.
+// goes to 0, the density grows without bound at the location.
 func (d *Dist) Spread() (location, scale int) {
 	if d.OfLog != nil {
 		return d.OfLog.Location, d.OfLog.Scale
@@ -93,7 +94,7 @@ type Case struct {
 	LogP  float64
 }
 
-// A Func is an elementwise function of one real argument with its derivative, as vector kernels over equal lengths.
+// A Func is an elementwise function of one real argument with its derivative, over vectors of equal length.
 // Forward sets y = f(x). Backward adds dy·f'(x) to dx, given y = f(x).
 type Func struct {
 	Name     string
@@ -104,7 +105,7 @@ type Func struct {
 	Domain   string   // such as "x > 0"; "" for all reals
 	Vector   FuncLoop // the vector loop that computes it faster, if any
 
-	// NonNegative reports that no value is below 0. Limits lists where the function tends to 0, to ∞ and to -∞; nil where that is not of this form.
+	// NonNegative reports that no value is below 0. Limits lists where the function tends to 0, to ∞ and to -∞; nil where they are not of this form.
 	NonNegative bool
 	Limits      []Limit
 }
@@ -120,8 +121,8 @@ type Bijector struct {
 	Identity bool // y = x, with a log-Jacobian of 0
 }
 
-// An Arity is how many arguments a call takes, at least and at most.
+// An Arity is the least and the greatest number of arguments of a call.
 type Arity struct{ Min, Max int }
 
-// Allows reports whether n arguments are right.
+// Allows reports whether a call may have n arguments.
 func (a Arity) Allows(n int) bool { return a.Min <= n && n <= a.Max }

@@ -3,7 +3,7 @@ package def
 // A LocationScale names two parameters by index: a location and a scale.
 type LocationScale struct{ Location, Scale int }
 
-// A Decay is how fast a density vanishes towards an end of its support, or how fast that is needed.
+// A Decay is how fast a density vanishes towards an end of its support, or how fast it has to.
 type Decay int
 
 // The decays, each faster than the one before.
@@ -41,25 +41,25 @@ type LinkScale int
 // The scales. The zero value is that of a distribution without a parameter for a linear predictor.
 const (
 	NoLink       LinkScale = iota
-	IdentityLink           // it moves x: p(x + c | θ + c) = p(x | θ)
+	IdentityLink           // it shifts x: p(x + c | θ + c) = p(x | θ)
 	LogLink                // it is the logarithm of the mean of a count, or scales a positive x: p(c·x | θ + log c) = p(x | θ)/c
 	LogitLink              // it is the log odds of a success
 )
 
-// A Link says which parameter takes a linear predictor, and on which scale.
+// A Link names the parameter that takes a linear predictor, and the scale on which it acts.
 type Link struct {
 	Scale LinkScale
 	Param int // its index
 }
 
-// A Limit says that a function tends to Y, which is 0, ∞ or -∞, where its argument tends to X, and how.
+// A Limit is a limit of a function: it tends to Y, which is 0, ∞ or -∞, where its argument tends to X, at a rate.
 type Limit struct {
 	X, Y float64
 	Rate Rate
 }
 
-// A Rate compares two quantities that tend to limits: one is about the other, a power of it, exponential in it, or its logarithm. Of a quantity
-// that tends to 0 its reciprocal counts, and of one that tends to a finite x the reciprocal of the distance from it.
+// A Rate compares two quantities that tend to limits: one is about the other, a power of it, exponential in it, or its logarithm. A quantity
+// that tends to 0 is compared by its reciprocal, and one that tends to a finite x by the reciprocal of its distance from x.
 type Rate int
 
 // The rates.

@@ -1,15 +1,15 @@
 package def
 
-// A Transform is one way to evaluate a model whose data several parties hold. Transforms with equal facts are one transform.
+// A Transform is one way to evaluate a model whose data several parties hold. Transforms with equal fields evaluate a model in the same way.
 type Transform struct {
 	Name string // as in `transform NAME` and --transform
 	Doc  string // one sentence
-	// Pooled: one party holds all data and evaluates the model as it is written.
+	// Pooled: one party holds all data and evaluates the model as written.
 	Pooled bool
-	// Noise: what a client sends of a cut is an auxiliary variable z ~ normal(cut, rho).
+	// Noise: in place of a cut a client sends an auxiliary variable z ~ normal(cut, rho).
 	Noise bool
 	// AtClients: a likelihood is evaluated by each client that has a cut in it, with its own cuts exact and the others' z, to the power 1/J.
-	// Elsewhere the server evaluates it.
+	// Otherwise the server evaluates it.
 	AtClients bool
 }
 

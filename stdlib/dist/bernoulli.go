@@ -22,7 +22,7 @@ Source: Stan Functions Reference, "Bernoulli distribution".`,
 		LocationAt:   -1,
 		ScaleAt:      -1,
 		LogDensity:   bernoulliLogDensity,
-		NoVectorForm: "a probability of 0 or 1 needs a case of its own in each row; bernoulli_logit has a loop of its own",
+		NoVectorForm: "a probability of 0 or 1 needs a separate case in each row; bernoulli_logit has its own loop",
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			p := nonNegative(theta[0]) + 0*nonNegative(1-theta[0])
 			return drawBinary(r, p)

@@ -55,7 +55,7 @@ func bernoulliLogitLogDensity(b *def.Block) float64 {
 	sum := 0.0
 	for i := range b.N {
 		x, eta := binary(b.X.At(i)), alpha.At(i)
-		toward := (2*x - 1) * eta // the log odds of what was seen
+		toward := (2*x - 1) * eta // the log odds of the observed value
 		lp := -special.Log1pExp(-toward)
 		sum += lp
 		set(b.LP, i, lp)
@@ -64,7 +64,7 @@ func bernoulliLogitLogDensity(b *def.Block) float64 {
 	return finish(b, sum)
 }
 
-// bernoulliLogitRows is the loop over contiguous rows. With t = ±eta the log odds of what was seen and z = exp(-|t|), log p = min(t, 0) -
+// bernoulliLogitRows is the loop over contiguous rows. With t = ±eta the log odds of the observed value and z = exp(-|t|), log p = min(t, 0) -
 // log(1+z); the logarithms of a block are taken as one, of the product of its factors in (1, 2]. It gives NaN where an x is neither 0 nor 1,
 // or eta is not finite.
 func bernoulliLogitRows(x, eta, deta []float64) float64 {

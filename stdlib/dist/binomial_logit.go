@@ -72,7 +72,7 @@ func binomialLogitLogDensity(b *def.Block) float64 {
 		n, eta := natural(trials.At(i)), alpha.At(i)
 		x := natural(b.X.At(i))
 		rest := nonNegative(n - x)
-		// Successes cost log(1+exp(-eta)) each, failures log(1+exp(eta)): no cancellation in either tail.
+		// A success adds -log(1+exp(-eta)), a failure -log(1+exp(eta)): no cancellation in either tail.
 		lp := -times(x, special.Log1pExp(-eta)) - times(rest, special.Log1pExp(eta))
 		sum += lp
 		set(b.LP, i, lp)
@@ -81,7 +81,7 @@ func binomialLogitLogDensity(b *def.Block) float64 {
 	return finish(b, sum)
 }
 
-// times returns k·v, with 0·∞ = 0: what has not happened costs nothing.
+// times returns k·v, with 0·∞ = 0: an outcome that did not occur adds nothing.
 func times(k, v float64) float64 {
 	if k == 0 && !math.IsNaN(v) {
 		return 0

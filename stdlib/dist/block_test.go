@@ -24,7 +24,7 @@ func newSample(d def.Dist, n, vectors int, r *rand.Rand) sample {
 	var xs []float64
 	for range n {
 		theta := drawTheta(d, r)
-		if d.Support == def.Interval { // any of the bounds must go with any other
+		if d.Support == def.Interval { // any lower bound must be below any upper bound
 			theta[0], theta[1] = -1-math.Abs(theta[0]), 1+math.Abs(theta[1])
 			common[0], common[1] = -1.5, 1.25
 		}
@@ -84,7 +84,7 @@ func (s sample) one(i int) *def.Block {
 // within compares to the rounding error of a sum whose terms have the given total size.
 func within(got, want, size float64) bool { return math.Abs(got-want) <= 1e-13*math.Max(1, size) }
 
-// eachSample runs f for every distribution, every choice of which arguments are vectors, and lengths around the block sizes in the kernels.
+// eachSample runs f for every distribution, every choice of which arguments are vectors, and lengths around the block sizes in the loops.
 func eachSample(t *testing.T, f func(t *testing.T, s sample)) {
 	each(t, func(t *testing.T, d def.Dist) {
 		r := rand.New(rand.NewPCG(11, 12))
@@ -96,7 +96,7 @@ func eachSample(t *testing.T, f func(t *testing.T, s sample)) {
 	})
 }
 
-// A block gives what its elements give one by one, whatever is broadcast and whatever is wanted.
+// A block gives what its elements give one by one, whichever arguments are broadcast and whichever outputs are wanted.
 func TestBlocks(t *testing.T) {
 	eachSample(t, func(t *testing.T, s sample) {
 		all, gradient := s.block(true), s.block(false)

@@ -120,7 +120,7 @@ func checkEnd(t *testing.T, d def.Dist, theta []float64, e def.End, end, inward 
 	}
 }
 
-// The link is what it is taken for.
+// The link has the invariance that its scale defines.
 func TestLinks(t *testing.T) {
 	each(t, func(t *testing.T, d def.Dist) {
 		r := rand.New(rand.NewPCG(35, 36))

@@ -6,7 +6,7 @@ import "github.com/vflc/vflc/stdlib/def"
 func Flat() def.Dist {
 	return def.Dist{
 		Name: "flat",
-		Doc: `The improper flat prior on the real line: it adds nothing to the log density, as a Stan parameter without a prior.
+		Doc: `The improper flat prior on the real line: it adds nothing to the log density, like a Stan parameter without a prior.
 
     log p(x) = 0
 
@@ -33,7 +33,7 @@ Source: Stan Reference Manual, "Improper priors".`,
 func flatOver(b *def.Block, inside func(x float64) float64) float64 {
 	sum := 0.0
 	for i := range b.N {
-		lp := 0 * inside(b.X.At(i)) // NaN where that is NaN or infinite
+		lp := 0 * inside(b.X.At(i)) // NaN where inside returns NaN or ±∞
 		sum += lp
 		set(b.LP, i, lp)
 	}

@@ -6,7 +6,7 @@ import "github.com/vflc/vflc/stdlib/def"
 func HalfFlat() def.Dist {
 	return def.Dist{
 		Name: "half_flat",
-		Doc: `The improper flat prior on the positive numbers, as a Stan parameter with lower=0 and without a prior.
+		Doc: `The improper flat prior on the positive numbers, like a Stan parameter with lower=0 and no prior.
 
     log p(x) = 0        for x ≥ 0
 

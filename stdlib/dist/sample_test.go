@@ -10,7 +10,7 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// draws per parameter setting. Seeds are fixed, so a test that passes goes on passing.
+// draws per parameter setting. Seeds are fixed, so the result is always the same.
 const draws = 20000
 
 // A line maps t in [-6, 6] to the support so that the tails of the density in t fall off double exponentially: there the trapezoid rule is
@@ -110,7 +110,7 @@ func TestContinuousSettings(t *testing.T) {
 		}
 		tol := 1e-6
 		if d.Name == "laplace" {
-			tol = 1e-4 // the trapezoid rule does not like its kink
+			tol = 1e-4 // the trapezoid rule is less accurate at its kink
 		}
 		for _, theta := range settings(d) {
 			l, cdf := cumulative(d, theta)

@@ -10,7 +10,7 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// Every listed distribution goes through every test of this package; what a test needs to know, it takes from the descriptor.
+// Every listed distribution goes through every test of this package; the tests read what they need from the descriptor.
 
 func each(t *testing.T, f func(t *testing.T, d def.Dist)) {
 	for _, d := range All() {
@@ -64,7 +64,7 @@ func drawTheta(d def.Dist, r *rand.Rand) []float64 {
 	return theta
 }
 
-// drawX gives a point of the support; improper distributions have none of their own to draw.
+// drawX gives a point of the support; improper distributions have no sampler.
 func drawX(d def.Dist, r *rand.Rand, theta []float64) float64 {
 	switch {
 	case proper(d):
@@ -100,7 +100,7 @@ func TestComplete(t *testing.T) {
 			}
 		}
 		if discrete := d.Support >= def.ZeroOne; discrete != d.Discrete {
-			t.Errorf("discrete is %v, its support says %v", d.Discrete, discrete)
+			t.Errorf("discrete is %v, of its support %v", d.Discrete, discrete)
 		}
 		if !d.Discrete && d.Carrier != nil {
 			t.Error("a continuous x may be a parameter, so it can have no carrier")
@@ -122,7 +122,7 @@ func TestCases(t *testing.T) {
 	})
 }
 
-// Location and scale are what `noncentered` takes them for: p(x | mu, sigma) = p(u | 0, 1)/sigma for x = mu + sigma·u.
+// Location and scale satisfy what `noncentered` assumes: p(x | mu, sigma) = p(u | 0, 1)/sigma for x = mu + sigma·u.
 func TestLocationScale(t *testing.T) {
 	each(t, func(t *testing.T, d def.Dist) {
 		if d.ScaleAt < 0 {

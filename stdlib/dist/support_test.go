@@ -43,7 +43,7 @@ func bad(p def.Param) []float64 {
 	return points
 }
 
-// One bad value among good ones, in every place where loops differ: the block has no density, the bad element alone is to blame, and no
+// One bad value among good ones, in every place where loops differ: the block has no density, of its elements only the bad one has none, and no
 // output is infinite.
 func TestNoDensity(t *testing.T) {
 	each(t, func(t *testing.T, d def.Dist) {
@@ -108,7 +108,7 @@ func TestCarrierOutside(t *testing.T) {
 	})
 }
 
-// Limits at which a formula written down naively gives NaN.
+// Limits at which a naive formula gives NaN.
 func TestLimits(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct {

@@ -88,7 +88,7 @@ func TestDerivative(t *testing.T) {
 	})
 }
 
-// Values and derivatives where formulas written down naively overflow, cancel or divide by 0.
+// Values and derivatives where naive formulas overflow, cancel or divide by 0.
 func TestTails(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct {
@@ -122,7 +122,7 @@ func same(got, want float64) bool {
 	return got == want || math.Abs(got-want) <= 1e-14*math.Abs(want)
 }
 
-// Backward adds dy·f'(x) to what dx holds, element by element; neither allocates.
+// Backward adds dy·f'(x) to dx, element by element; neither function allocates.
 func TestKernels(t *testing.T) {
 	each(t, func(t *testing.T, fn def.Func) {
 		const n = 33

@@ -35,7 +35,7 @@ func approach(f def.Func, x, size float64) float64 {
 	return x + 1/size
 }
 
-// The limits of a function are reached where its descriptor has them, at the rate that it gives: the quotient of what the rate compares settles.
+// A function tends to the limits in its descriptor at the rate given there: the quotient of the two quantities that the rate compares converges.
 func TestLimitsAreReached(t *testing.T) {
 	for _, f := range Elementwise() {
 		for _, l := range f.Limits {

@@ -6,17 +6,17 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// Shape rules report what was found in the user's words; the caller adds the place and the name of the function.
+// The errors of shape rules name the user's types; the caller adds the place and the name of the function.
 
-// numeric refuses a level, which only indexes or is compared.
+// numeric reports an error for a level, which can only be an index or be compared.
 func numeric(t types.Type) error {
 	if !t.Elem.Numeric() {
-		return fmt.Errorf("a number is needed, but this is a %s; a level only indexes or is compared", t)
+		return fmt.Errorf("a number is needed, but this is a %s; a level can only be an index or be compared", t)
 	}
 	return nil
 }
 
-// array refuses scalars and levels.
+// array reports an error for scalars and levels.
 func array(t types.Type) error {
 	if t.Scalar() {
 		return fmt.Errorf("an array is needed, but this is a scalar (%s)", t)
@@ -24,7 +24,7 @@ func array(t types.Type) error {
 	return numeric(t)
 }
 
-// ofRank refuses what does not have rank dimensions.
+// ofRank reports an error for a type without rank dimensions.
 func ofRank(t types.Type, rank int) error {
 	if err := numeric(t); err != nil {
 		return err

@@ -42,7 +42,7 @@ func TestInfer(t *testing.T) {
 		{"sum(binary[N])", "count"},
 		{"sum(int[N])", "int"},
 		{"sum(real)", "!an array is needed, but this is a scalar (real)"},
-		{"sum(level[N])", "!a level only indexes or is compared"},
+		{"sum(level[N])", "!a level can only be an index or be compared"},
 		{"mean(count[N])", "real"},
 		{"mean(real)", "!an array is needed"},
 		{"sd(real[N])", "real"},

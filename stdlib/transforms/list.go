@@ -1,5 +1,5 @@
-// Package transforms lists the transforms of the language, one file each: their names and the facts by which everything else treats them. A
-// new one is one file and one line in All.
+// Package transforms lists the transforms of the language, one file each: their names and properties. A new one is one file and
+// one line in All.
 package transforms
 
 import "github.com/vflc/vflc/stdlib/def"

@@ -1,4 +1,4 @@
-// Package compiletest takes models through the compiler for tests, and verifies what every pass makes of them.
+// Package compiletest compiles models for tests, and verifies the result of every pass.
 package compiletest
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// Try compiles a text, right or wrong, and verifies the passes that it went through.
+// Try compiles a text, right or wrong, and verifies the passes that were run.
 func Try(t testing.TB, src *source.File, o check.Options) (*compile.Model, diag.List) {
 	t.Helper()
 	m, diags := compile.Compile(src, o)
@@ -32,7 +32,7 @@ func Compile(t testing.TB, text string, o check.Options) *compile.Model {
 	return m
 }
 
-// fatal ends a test that found errors.
+// fatal ends the test where there are errors.
 func fatal(t testing.TB, diags diag.List, text string) {
 	t.Helper()
 	if diags.HasErrors() {

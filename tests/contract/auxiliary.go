@@ -57,8 +57,8 @@ func (r *recorder) StepLocally(ctx context.Context, theta [][]float64, steps den
 	return r.Env.StepLocally(ctx, theta, recordedSteps{steps, r}, grad, lp)
 }
 
-// auxiliaries: the density was evaluated at every draw together with its auxiliary variables, or, where these are maximised over, at them; also where cuts
-// depend on shared parameters.
+// auxiliaries: the density was evaluated at every draw together with its auxiliary variables, or, where these are maximised over, at the auxiliary
+// variables; also where cuts depend on shared parameters.
 func (c *check) auxiliaries(t *testing.T) {
 	t.Helper()
 	if c.settings.Transform == transforms.None {

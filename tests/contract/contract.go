@@ -1,5 +1,5 @@
-// Package contract holds what every inference algorithm must do, as tests over the regressions of testmodel: an algorithm's own tests call
-// Check with settings that make a run short.
+// Package contract tests what every inference algorithm must do, on the regressions of testmodel: an algorithm's own tests call Check with settings
+// that make a run short.
 package contract
 
 import (
@@ -31,7 +31,7 @@ type Run struct {
 // before: its draws are kept and not taken again.
 func Follow(ctx context.Context, env density.Env, k backends.Kernel, have Run) (Run, error) {
 	r := have
-	values, _ := positions(env) // parameters of the models here are reported as they are
+	values, _ := positions(env) // these models report their unconstrained parameters
 	reporter := density.Must[density.Reporter](env)
 	for !r.Last.Done {
 		var err error
@@ -167,7 +167,7 @@ func (c *check) repeats(t *testing.T, want Run) {
 	same(t, "a second run on one thread", c.whole(t), want)
 }
 
-// resumes: a run that was saved half way and loaded into a new kernel goes on to the same bits.
+// resumes: a run that was saved half way and loaded into a new kernel continues with the same bits.
 func (c *check) resumes(t *testing.T, want Run) {
 	t.Helper()
 	_, k := c.begin(t)
@@ -292,7 +292,7 @@ func equal(t *testing.T, what string, got, want [][][]float64) {
 	}
 }
 
-// refuses: a checkpoint that is cut short, or of other blocks, is an error.
+// refuses: loading a truncated checkpoint, or one of other blocks, is an error.
 func (c *check) refuses(t *testing.T) {
 	t.Helper()
 	_, k := c.begin(t)

@@ -14,13 +14,13 @@ import (
 
 const (
 	exactChains = 4
-	// exactErrors is how many Monte Carlo standard errors an estimate may be off: with nearly 400 functions over the zoo a correct sampler is
-	// beyond it in one suite of 400, and the seed is fixed.
+	// exactErrors is the largest error of an estimate in Monte Carlo standard errors: with nearly 400 functions over the zoo, a correct sampler
+	// exceeds it in one suite of 400, and the seed is fixed.
 	exactErrors = 4.5
 )
 
-// CheckExact runs an algorithm that claims exact draws, a Markov chain, over the zoo of known posteriors: the mean of every function is within its
-// Monte Carlo standard error of what is known. given(known) are settings that make a run long enough; nil leaves a posterior out.
+// CheckExact runs an algorithm that claims exact draws, a Markov chain, over the zoo of known posteriors: the mean of every function is within
+// exactErrors Monte Carlo standard errors of its expectation. given(known) are settings that make a run long enough; nil leaves a posterior out.
 func CheckExact(t *testing.T, a backends.Algorithm, given func(testmodel.Known) map[string]string) {
 	t.Helper()
 	for _, k := range testmodel.Zoo() {

@@ -1,4 +1,4 @@
-// Package diagtest holds the tests that every phase with diagnostics shares: explain pages that tell the truth, and golden files of rendered diagnostics.
+// Package diagtest holds the tests that every phase with diagnostics shares: explain pages with examples that hold, and golden files of rendered diagnostics.
 package diagtest
 
 import (

@@ -17,8 +17,8 @@ type block struct {
 	early int
 	model *GLM
 	x     []float64 // of a client
-	gamma *float64  // what was last received
-	// b is the intercept and rest the others' sum of auxiliary variables, as last received in power
+	gamma *float64  // the last value received
+	// under power, the last values received: b is the intercept, rest the others' sum of auxiliary variables
 	b, rest, own []float64
 	prior        []float64 // gradient of the prior at the point of Local
 	scaled       []float64 // derivative by the scale, as Gradient left it
@@ -51,7 +51,7 @@ func (m *GLM) client(j int, gamma *float64) *block {
 	return b
 }
 
-// label is the response where it is a legal input of a guide.
+// label is the response where a guide may use it as an input.
 func (m *GLM) label() []float64 {
 	if m.Sigma > 0 {
 		return nil
@@ -126,7 +126,7 @@ func (b *block) PullEarly(slot density.Slot, w, early []float64) {
 // Local evaluates the prior, and in power the client's share of the likelihood.
 func (b *block) Local(theta, g, own []float64) float64 {
 	if b.index == 0 {
-		panic("testmodel: the server's density is not evaluated by itself")
+		panic("testmodel: the server's density is not evaluated locally")
 	}
 	b.contribute(density.Here, theta)
 	copy(g, b.at[density.Here].g)
@@ -138,7 +138,7 @@ func (b *block) Local(theta, g, own []float64) float64 {
 	return lp
 }
 
-// likelihood is the client's share of the likelihood at its cut, whose derivative by the predictor it leaves in own.
+// likelihood is the client's share of the likelihood at its cut, whose derivative in the predictor it stores in own.
 func (b *block) likelihood(g []float64) float64 {
 	share, lp := 1/float64(b.model.Clients()), 0.0
 	for i, y := range b.model.Y {
@@ -149,7 +149,7 @@ func (b *block) likelihood(g []float64) float64 {
 	return lp
 }
 
-// Gradient completes Local. A client that has no cut is the only one, and nobody else gives seeds on its contribution.
+// Gradient completes Local. A client that has no cut is the only client, and no other party has an adjoint for it.
 func (b *block) Gradient(w, grad []float64) {
 	copy(grad, b.prior)
 	if b.cuts == nil {

@@ -168,7 +168,7 @@ func (e *Env) send(theta [][]float64, coords density.Coordinates, steps density.
 			b.contribute(density.Here, theta[j+1])
 			copy(e.g[j], b.at[density.Here].g)
 		}
-		if b.cuts == nil { // power with one client: nobody else sees its contribution
+		if b.cuts == nil { // power with one client: no other party sees its contribution
 			continue
 		}
 		if steps == nil {
@@ -264,7 +264,7 @@ func (e *Env) explain(lp []float64) {
 	}
 }
 
-// Totals implements density.Totaler: every cut is in the one group.
+// Totals implements density.Totaler: there is one group, with every cut.
 func (e *Env) Totals(_ context.Context, centre, total [][]float64) error {
 	e.work.Rounds++
 	clear(e.sum)
@@ -297,7 +297,7 @@ func sum(part [][]float64, total []float64) error {
 	return nil
 }
 
-// Values implements density.Reporter; parameters are reported as they are.
+// Values implements density.Reporter; parameters are reported unchanged.
 func (e *Env) Values(_ context.Context, theta, values [][]float64) error {
 	if e.model.Scale {
 		e.gamma = theta[0][1]

@@ -85,7 +85,7 @@ type joint struct {
 	rows      int
 }
 
-// joint multiplies out the densities of the model, the auxiliary variables being e where free, else z.
+// joint multiplies the densities of the model, with auxiliary variables e where free, else z.
 func (m GLM) joint(free bool) *joint {
 	params := 1
 	for j := range m.X {
@@ -140,7 +140,7 @@ func (m GLM) contribution(f form, i, j int, by float64) form {
 	return f
 }
 
-// predictor is b plus, for each client, its contribution where exact says so, else its auxiliary variable.
+// predictor is b plus, for each client, its contribution where exact is true, else its auxiliary variable.
 func (m GLM) predictor(i int, t *joint, free bool, exact func(j int) bool) form {
 	f := form{0: 1}
 	for j := range m.X {

@@ -23,7 +23,7 @@ type GLM struct {
 	// Scale adds γ, a shared parameter inside the cuts; without it γ is 0. Curve makes f(t) = tanh(t), so that cuts are not affine;
 	// without it f(t) = t. Both are for augmented and power, and have no closed forms.
 	Scale, Curve bool
-	times        float64 // by how much the likelihood counts, where it is of some rows; 0: once
+	times        float64 // the factor of a likelihood of some rows; 0: 1
 	constant     float64 // of the log density of a row of a normal likelihood, set by Env
 }
 
@@ -33,7 +33,7 @@ func (m GLM) Clients() int { return len(m.X) }
 // columns is the number of covariates of client j.
 func (m GLM) columns(j int) int { return len(m.X[j]) / len(m.Y) }
 
-// logLik returns log p(y | η) of one row and its derivative in η, as often as it counts.
+// logLik returns log p(y | η) of one row and its derivative in η, both multiplied by times.
 func (m *GLM) logLik(y, eta float64) (lp, d float64) {
 	lp, d = m.row(y, eta)
 	if m.times > 0 {

@@ -13,7 +13,7 @@ import (
 )
 
 // Logistic reads the logistic design of the reference data under dir (2 or 10 clients, 500 rows). The error is that of os.Open where the data
-// are not there.
+// are absent.
 func Logistic(dir string, clients int) (GLM, error) {
 	base := filepath.Join(dir, "paper", "logistic")
 	y, err := readColumns(filepath.Join(base, "server.csv"))
@@ -55,7 +55,7 @@ func readColumns(path string) ([][]float64, error) {
 	return out, nil
 }
 
-// A Reference is one entry of the reference fits: an exact posterior, an exact optimum of a guide, or what a published fit reached.
+// A Reference is one entry of the reference fits: an exact posterior, an exact optimum of a guide, or the result of a published fit.
 type Reference struct {
 	Model    string    `json:"model"`
 	Guide    string    `json:"guide"`
@@ -75,7 +75,7 @@ type References struct {
 	Fits    []Reference `json:"fits"`
 }
 
-// ReadReferences reads what is known of variational fits of the logistic design.
+// ReadReferences reads the reference results for variational fits of the logistic design.
 func ReadReferences(dir string) (References, error) {
 	var r References
 	text, err := os.ReadFile(filepath.Join(dir, "reference", "vi_logistic.json"))

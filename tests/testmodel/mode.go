@@ -10,13 +10,13 @@ import (
 // A Peak is the maximum of L(z, b) = log ∫ p(y, z, θ, b) dθ, the clients' θ integrated out, and the distribution of θ there.
 type Peak struct {
 	B float64
-	Z [][]float64 // by client; empty where nobody receives it
+	Z [][]float64 // by client; empty where no party receives it
 	// Mean and Precision of θ given z and b, by client: exact for a normal likelihood, the augmented model's mean and precision in any case.
 	Mean      [][]float64
 	Precision []*mat.SymDense
 }
 
-// noise returns the variance that auxiliary variables add to a row, and the share c of ρ²λ that is in each.
+// noise returns the variance that auxiliary variables add to a row, and the share c of ρ²λ in each of them.
 func (m GLM) noise() (v, c float64) {
 	j, r := float64(m.Clients()), m.Rho*m.Rho
 	if m.Transform == transforms.Power {
@@ -26,7 +26,7 @@ func (m GLM) noise() (v, c float64) {
 }
 
 // Peak finds the maximum for affine cuts: for a normal likelihood, with λ = K⁻¹y, or in the augmented model for any, with λ the derivative of
-// log p(y | η) at η = Kλ, which Newton's method finds. K = Σ_k X_kX_kᵀ + v·1 + 11ᵀ; for a normal likelihood λ = (y − Kλ)/σ² is the former.
+// log p(y | η) at η = Kλ, found by Newton's method. K = Σ_k X_kX_kᵀ + v·1 + 11ᵀ; for a normal likelihood λ = (y − Kλ)/σ² is equivalent to the former.
 func (m GLM) Peak() Peak {
 	n := len(m.Y)
 	_, c := m.noise()
@@ -59,7 +59,7 @@ func (m GLM) Score(i int, eta float64) float64 {
 	return d
 }
 
-// Given is where the density of θ_j given z = 0 and b = 0 is greatest.
+// Given is the mode of θ_j given z = 0 and b = 0.
 func (m GLM) Given(j int) []float64 {
 	n, cols := len(m.Y), m.columns(j)
 	theta := make([]float64, cols)
@@ -100,8 +100,8 @@ func (m GLM) Given(j int) []float64 {
 	return theta
 }
 
-// Profile is the greatest value of L over z and b for a normal likelihood, up to a constant that depends on neither σ nor the data: what a prior of σ
-// is added to.
+// Profile is the greatest value of L over z and b for a normal likelihood, up to a constant that depends on neither σ nor the data. A log prior of σ
+// is added to it.
 func (m GLM) Profile() float64 {
 	value := -float64(len(m.Y))*math.Log(m.Sigma) - 0.5*dot(m.Y, m.dual(m.spread()))
 	for j := range m.X {
@@ -162,7 +162,7 @@ func (m GLM) conditional(j int) *mat.SymDense {
 	return p
 }
 
-// dual is λ. For a normal likelihood Newton's method is there after one step.
+// dual is λ. For a normal likelihood Newton's method converges in one step.
 func (m GLM) dual(k *mat.SymDense) []float64 {
 	n := len(m.Y)
 	lambda := make([]float64, n)

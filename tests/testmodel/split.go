@@ -9,9 +9,9 @@ import (
 	"github.com/vflc/vflc/density"
 )
 
-// Split returns one Env per party of an Env over all parties, each with that party's block alone, for one goroutine per party: every collective call waits for all of them,
-// and the last to arrive evaluates with the shared Env. A kernel that reads another block's state, or decides from anything but totals, gives
-// other results over these than over the whole Env, or hangs. The parties have every capability; a call of one that the shared Env lacks panics.
+// Split returns one Env per party of an Env over all parties, each with only that party's block, for one goroutine per party. Every collective call
+// waits for all of them, and the last to arrive evaluates with the shared Env. A kernel that reads another block's state, or decides from anything but
+// totals, gives other results over these than over the whole Env, or hangs. The parties have every capability; a call of one that the shared Env lacks panics.
 func Split(e density.Env) []density.Env {
 	n := len(e.Blocks())
 	h := &hub{
@@ -41,7 +41,7 @@ func Split(e density.Env) []density.Env {
 	return out
 }
 
-// A hub is where the parties of a split Env meet.
+// A hub synchronises the parties of a split Env.
 type hub struct {
 	env     density.Env
 	mu      sync.Mutex
@@ -57,7 +57,7 @@ type hub struct {
 	decisions                []density.Decision
 }
 
-// meet lets the party leave what it brings, waits for all, has the last arrival act, and lets the party take what it came for.
+// meet runs bring, waits for all parties, runs act at the last to arrive, and then take.
 func (h *hub) meet(bring func(), act func() error, take func()) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -77,7 +77,7 @@ func (h *hub) meet(bring func(), act func() error, take func()) error {
 	return h.err
 }
 
-// Value and Adjoint hand the calls of the shared Env to the parties' own coordinates.
+// Value and Adjoint pass the calls of the shared Env to the parties' own coordinates.
 func (h *hub) Value(b int, g, z []float64) { h.coords[b].Value(0, g, z) }
 
 func (h *hub) Adjoint(b int, adj, own, w, early []float64) {
@@ -91,7 +91,7 @@ func (h *hub) Answer(b int, answer []float64) float64 { return h.steps[b].Answer
 
 func (h *hub) Receive(b int, adj []float64) { h.steps[b].Receive(0, adj) }
 
-// A member is one party's view.
+// A member is one party's Env.
 type member struct {
 	*hub
 	party  int
@@ -121,7 +121,7 @@ func (m *member) bring(theta [][]float64, coords density.Coordinates, grad [][]f
 	m.theta[m.party], m.grad[m.party], m.coords[m.party] = theta[0], grad[0], coords
 }
 
-// Proceed takes what every party brings for the evaluation before it asks any whether there is to be one, as over a network.
+// Proceed takes every party's input before it asks any party whether to evaluate, as over a network.
 func (m *member) Proceed(ctx context.Context, d density.Decision, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
 	return m.meet(
 		func() {
@@ -139,7 +139,7 @@ func (m *member) Proceed(ctx context.Context, d density.Decision, theta [][]floa
 		func() { lp[0] = m.lp[m.party] })
 }
 
-// ask evaluates where the parties want it.
+// ask evaluates where all parties want it.
 func (h *hub) ask(ctx context.Context) error {
 	wanted := 0
 	for _, d := range h.decisions {
@@ -154,7 +154,7 @@ func (h *hub) ask(ctx context.Context) error {
 	case len(h.decisions):
 		return h.env.Density(ctx, h.theta, h, h.grad, h.lp)
 	}
-	return fmt.Errorf("%d of %d parties go on", wanted, len(h.decisions))
+	return fmt.Errorf("%d of %d parties want to proceed", wanted, len(h.decisions))
 }
 
 func (m *member) Apart() bool { return true }

@@ -8,8 +8,8 @@ import (
 	"github.com/vflc/vflc/runtime/rng"
 )
 
-// A Density is a log density with a gradient, over parties that share nothing but the evaluation: party p holds coordinates of its own, and there
-// are no cuts. It may be not finite anywhere.
+// A Density is a log density with a gradient, over parties without cuts: party p holds its own coordinates. The density may
+// be not finite anywhere.
 type Density struct {
 	Dims []int // coordinates of each party, the server first
 	// Log returns the log density at x, the coordinates of all parties one after another, and sets grad.

@@ -11,7 +11,7 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// A Known is a posterior of which some expectations are known exactly.
+// A Known is a posterior with some expectations known exactly.
 type Known struct {
 	Name      string
 	Transform def.Transform
@@ -21,7 +21,7 @@ type Known struct {
 	Means     []float64
 }
 
-// Zoo lists posteriors that differ in what makes them hard: scales, correlation, curvature, a scale that is itself unknown, tails, the boundary of a
+// Zoo lists posteriors that differ in what makes them hard: scales, correlation, curvature, an unknown scale, heavy tails, the boundary of a
 // constrained parameter, auxiliary variables.
 func Zoo() []Known {
 	out := []Known{scales(), correlated(), funnel(), banana(), tails(), betaBinomial()}
@@ -102,7 +102,7 @@ func correlated() Known {
 	return k
 }
 
-// funnel is Neal's (2003), mild enough for one step size: v ~ N(0, 1), x_i | v ~ N(0, e^v), v at one party and x at another.
+// funnel is Neal's (2003), with a scale that one step size can handle: v ~ N(0, 1), x_i | v ~ N(0, e^v), v at one party and x at another.
 func funnel() Known {
 	d := Density{Dims: []int{1, 3}, Log: func(x, grad []float64) float64 {
 		v := x[0]
