@@ -17,7 +17,7 @@ import (
 	"github.com/vflc/vflc/tests/compiletest"
 )
 
-// Every pass verifies its result for every model at hand: the examples, the pages of diagnostics and the archives of the compiler's tests,
+// Every pass verifies its result for every model of the repository: the examples, the pages of diagnostics and the archives of the compiler's tests,
 // under each transform. Models with errors are verified up to the pass that finds them.
 func TestEveryPassIsVerified(t *testing.T) {
 	whole := 0

@@ -72,7 +72,7 @@ func build(program, flag string) error {
 	return nil
 }
 
-// run asks for some runs of a task and returns their CPU time.
+// run runs a task some times and returns their CPU time.
 func (c *reference) run(r *row, runs int) time.Duration {
 	var ns float64
 	if _, c.err = fmt.Fprintf(c.in, "%s %d %d %d\n", r.task, r.n, r.p, runs); c.err == nil {

@@ -5,7 +5,7 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// tasksOf lists what is timed, on n elements or rows.
+// tasksOf lists the timed functions, on n elements or rows.
 func tasksOf(n int) []stopwatch.Task {
 	var tasks []stopwatch.Task
 	for _, part := range [][]stopwatch.Task{functions(n), matrices(n), layers(n), likelihoods(n), samplers(n)} {

@@ -40,7 +40,7 @@ type Likelihood struct {
 	*check.Likelihood
 	Left, Weights ast.Expr
 	Args          []ast.Expr
-	// Party evaluates it alone, without a cut; "" where cuts enter it.
+	// Party is the one party that evaluates it, without a cut; "" where cuts enter it.
 	Party  string
 	Groups []*Group
 }

@@ -38,7 +38,7 @@ func (c *cutter) group(at ast.Expr, cuts ...*Cut) *Group {
 	return g
 }
 
-// reference is the expression that stands for a group: a name no source can contain, with the member's index where a family's cuts are used one by one.
+// reference is the expression that stands for a group: a name that no source can contain, with the member's index where a family's cuts are used one by one.
 func (c *cutter) reference(g *Group, at ast.Expr) ast.Expr {
 	info := check.Info{Type: g.Type, Owners: types.Owners{c.Server}, Random: true}
 	for _, k := range g.Cuts[1:] {

@@ -296,7 +296,7 @@ func (g *generative) reach(k *cut.Likelihood, shape graph.Shape) (noise []int, d
 	return g.noise[group.Reference()], ""
 }
 
-// elementwise reports whether element i of an expression depends on element i alone of what a name stands for.
+// elementwise reports whether element i of an expression depends only on element i of the value of a name.
 func elementwise(e ast.Expr, name string) bool {
 	if !mentions([]ast.Expr{e}, []string{name}) {
 		return true

@@ -207,9 +207,9 @@ func TestWhatHasNoSimulationOrPointwiseDensity(t *testing.T) {
 		f    fixture
 		want string
 	}{
-		"rows that meet": {with("normal(m + XA * u + XB * v, s)", "normal(cumulative_sum(m + XA * u + XB * v), s)"), "rows meet"},
+		"rows combined":  {with("normal(m + XA * u + XB * v, s)", "normal(cumulative_sum(m + XA * u + XB * v), s)"), "rows are combined"},
 		"two responses":  {fixture{Text: f.Text + "\ny ~ normal(XA * u + XB * v, 2)", Tables: f.Tables}, "another response"},
-		"two cuts apart": {with("XA * u + XB * v", "(XA * u) .* (XB * v)"), "more than their sum"},
+		"two cuts apart": {with("XA * u + XB * v", "(XA * u) .* (XB * v)"), "by more than a sum"},
 	} {
 		m := generative(t, c.f, check.Options{Transform: transforms.Augmented, Rho: 1})
 		err := m.NewSimulator().LogDensity(0, unit(m, nil), make([]float64, 25))

@@ -1,4 +1,4 @@
-// Package lower turns a checked program and its data into a graph: party programs one by one, or a pooled model whole.
+// Package lower turns a checked program and its data into a graph: party programs one by one, or a whole pooled model.
 package lower
 
 import (

@@ -40,15 +40,15 @@ func (c *checker) maximised(s *check.Symbol) bool {
 	return s.Kind == check.Param && (s.Owner == c.Server || s.Owner == check.Shared)
 }
 
-// alone reports whether there are no auxiliary variables: power with one client is the true model, whose contribution is integrated out.
-func (c *checker) alone() bool {
+// withoutAuxiliaries reports whether there are no auxiliary variables: power with one client is the true model, whose contribution is integrated out.
+func (c *checker) withoutAuxiliaries() bool {
 	return c.Transform.Kind.AtClients && len(c.Clients) == 1 && !c.Clients[0].Family
 }
 
 // likelihood: with auxiliary variables in the location, residuals can be made 0.
 func (c *checker) likelihood(k *cut.Likelihood) {
 	location, scale := spread(k.Dist, k.Args)
-	if c.alone() || len(k.Groups) == 0 || location == nil || scale == nil {
+	if c.withoutAuxiliaries() || len(k.Groups) == 0 || location == nil || scale == nil {
 		return
 	}
 	for _, s := range c.loose(scale) {

@@ -254,7 +254,7 @@ func (w *writer) sizesOf(t types.Type) {
 	}
 }
 
-// owns reports whether a declaration lives at the party; shared parameters live at the server.
+// owns reports whether the party keeps a declaration; the server keeps shared parameters.
 func (w *writer) owns(sym *check.Symbol) bool {
 	return sym.Owner == w.party.Name || sym.Kind == check.Param && sym.Owner == check.Shared && w.party.Name == w.Server
 }

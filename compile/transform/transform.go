@@ -163,7 +163,7 @@ func received(k *cut.Cut) ast.Expr {
 	}
 }
 
-// alone assigns a likelihood that one party sees whole to that party.
+// alone assigns a likelihood to the party that sees all of it, if there is one.
 func (l *layout) alone(k *cut.Likelihood) bool {
 	if k.Party == "" {
 		return false

@@ -146,7 +146,7 @@ func (v *verifier) channels() error {
 	received := v.Parties[0].Received
 	for _, c := range received {
 		if !slices.Contains(sent, c) {
-			return fmt.Errorf("%s is received, but nobody sends it", c.Name)
+			return fmt.Errorf("%s is received, but no party sends it", c.Name)
 		}
 		if !v.read(c) {
 			return fmt.Errorf("%s is sent, but enters no likelihood", c.Name)
@@ -159,7 +159,7 @@ func (v *verifier) channels() error {
 		for _, g := range q.Others {
 			for _, c := range g.Cuts {
 				if (c.Client != q.Name || v.several(c)) && !slices.Contains(sent, c) {
-					return fmt.Errorf("%s needs %s, which nobody sends", q.Name, c.Name)
+					return fmt.Errorf("%s needs %s, which no party sends", q.Name, c.Name)
 				}
 			}
 		}

@@ -12,6 +12,6 @@ type Structural struct {
 	Examples []string // statements that check, for `vflc doc`
 	Arity    Arity
 	Infer    func(args []types.Type) (types.Type, error)
-	RowWise  bool // row i of the value depends on row i of the arguments alone
+	RowWise  bool // row i of the value depends only on row i of the arguments
 	Positive bool // where no argument is below 0, neither is the value, and it tends to 0 only where an argument does
 }

@@ -141,7 +141,7 @@ func compare(t *testing.T, s sample, i int, name string, want float64, got ...fl
 	}
 }
 
-// Each output may be wanted alone.
+// Each output may be the only one wanted.
 func TestSingleOutputs(t *testing.T) {
 	eachSample(t, func(t *testing.T, s sample) {
 		all := s.block(true)

@@ -25,7 +25,7 @@ func TestVectorForms(t *testing.T) {
 	})
 }
 
-// What Inside accepts has a density, and what lies outside the support is not accepted.
+// What Inside accepts has a density, and a value outside the support is not accepted.
 func TestInside(t *testing.T) {
 	each(t, func(t *testing.T, d def.Dist) {
 		r := rand.New(rand.NewPCG(31, 32))

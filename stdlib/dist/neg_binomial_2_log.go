@@ -84,7 +84,7 @@ func negBinomial2LogLogDensity(b *def.Block) float64 {
 type rising struct{ value, d float64 }
 
 // A risingTable holds the values for the counts 0, 1, 2, …, where phi is the same in a long block: counts are mostly small. An entry
-// that is not filled is computed when asked for.
+// that is not filled is computed when it is needed.
 type risingTable [17]struct {
 	rising
 	filled bool

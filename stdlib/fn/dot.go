@@ -21,7 +21,7 @@ func Dot() def.Structural {
 	}
 }
 
-// sameShape asks for two arguments of the given rank and equal sizes.
+// sameShape requires two arguments of the given rank and equal sizes.
 func sameShape(args []types.Type, rank int) error {
 	for _, t := range args {
 		if err := ofRank(t, rank); err != nil {
