@@ -77,7 +77,7 @@ func valuePasses() []pass[*Bound] {
 			run: func(b *Bound) (l diag.List, _ error) {
 				b.Sizes, l = lower.Unify(b.Checked, b.Values, b.members, b.integer)
 				if b.Data != nil {
-					b.Data.Release() // the values are all that is used from here on
+					b.Data.Release() // only the values are used from here on
 				}
 				return l, nil
 			},

@@ -1,9 +1,9 @@
-// Command load measures the way from a CSV file to the constants of a graph: CPU time and peak memory of a whole process, and what it keeps.
+// Command load measures loading a CSV file into the constants of a graph: CPU time and peak memory of a whole process, and the memory that it keeps.
 //
 //	go run ./bench/load [-rows N] [-columns P] [-digits D] [FILE]
 //
-// Without a file it makes one, with shuffled whole-number keys, a response and normal covariates of D digits after the point (-1: all that a
-// float64 has). A file must have the columns id and y, y of 0 and 1, and numbers in all others.
+// Without a file it makes one, with shuffled whole-number keys, a response and normal covariates of D digits after the point (-1: all digits of
+// a float64). A file must have the columns id and y, y of 0 and 1, and numbers in all others.
 package main
 
 import (
@@ -34,7 +34,7 @@ y ~ bernoulli_logit(alpha + X * beta)
 transform none
 `
 
-// stages are how far a process goes, each from the beginning.
+// stages lists the stages of loading; each runs from the beginning.
 var stages = []struct {
 	name string
 	run  func(path string) (keep any, err error)
@@ -45,8 +45,8 @@ var stages = []struct {
 }
 
 func main() {
-	rows := flag.Int("rows", 1_000_000, "rows of the file that is made")
-	columns := flag.Int("columns", 20, "columns of it, id and y among them")
+	rows := flag.Int("rows", 1_000_000, "rows of the generated file")
+	columns := flag.Int("columns", 20, "columns of the generated file, id and y among them")
 	digits := flag.Int("digits", -1, "digits after the point; -1: all")
 	stage := flag.String("stage", "", "run one stage in this process")
 	flag.Parse()
@@ -65,7 +65,7 @@ func main() {
 	}
 }
 
-// made measures a file that it makes.
+// made measures a file that it generates.
 func made(rows, columns, digits int) error {
 	dir, err := os.MkdirTemp("", "load")
 	if err != nil {
@@ -160,7 +160,7 @@ func compiled() (*compile.Model, error) {
 	return m, failure(list)
 }
 
-// values keeps the table with its values, as a fit does until it has the graphs.
+// values keeps the table with its values, as a run does until its graphs are built.
 func values(path string) (any, error) {
 	m, err := compiled()
 	if err != nil {

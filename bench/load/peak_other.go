@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// peak is not known: systems differ in where they tell it and in which unit.
+// peak is unknown: systems report it in different places and units.
 func peak(*os.ProcessState) float64 { return math.NaN() }

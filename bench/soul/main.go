@@ -128,7 +128,7 @@ type watched struct {
 	z [][]float64
 }
 
-// watcher passes every call to a kernel.
+// watcher passes every call on to a kernel.
 type watcher struct {
 	density.LocalSteps
 	env *watched

@@ -8,7 +8,7 @@ import (
 	"github.com/vflc/vflc/lang/format"
 )
 
-// A Prior is that of one parameter, with defaults filled in.
+// A Prior is the prior of one parameter, with defaults filled in.
 type Prior struct {
 	Parameter   string `json:"parameter"`
 	Type        string `json:"type"`
@@ -17,7 +17,7 @@ type Prior struct {
 	Noncentered bool   `json:"noncentered"`
 }
 
-// Priors lists those in force, in order of declaration; it never returns nil.
+// Priors lists the priors of all parameters in order of declaration; it never returns nil.
 func (p *Program) Priors() []Prior {
 	out := []Prior{}
 	for _, s := range p.Order {
@@ -28,7 +28,7 @@ func (p *Program) Priors() []Prior {
 	return out
 }
 
-// priorText is the distribution with every argument, those left out by their defaults.
+// priorText writes the distribution with every argument, omitted ones by their defaults.
 func priorText(s *Symbol) string {
 	args := make([]string, len(s.Args))
 	for i, a := range s.Args {
@@ -41,7 +41,7 @@ func priorText(s *Symbol) string {
 	return s.Dist.Name + "(" + strings.Join(args, ", ") + ")"
 }
 
-// bounds are those declared on the type.
+// bounds writes the bounds declared on the type.
 func bounds(s *Symbol) string {
 	var parts []string
 	if s.Lower != nil {

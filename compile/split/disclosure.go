@@ -22,7 +22,7 @@ const (
 	once       = "once"
 )
 
-// Disclosures lists what crosses between the parties, as the protocol carries it: the server relays, and sees each client's z by itself.
+// Disclosures lists what crosses between the parties, as the protocol carries it: the server relays, and sees each client's z separately.
 func (m *Manifest) Disclosures() []Disclosure {
 	var out []Disclosure
 	for _, c := range m.Cuts {
@@ -42,7 +42,7 @@ func (m *Manifest) Disclosures() []Disclosure {
 	}
 	for _, d := range m.SharedData {
 		for _, to := range d.To {
-			out = append(out, Disclosure{to, "data " + d.Name, "whoever holds it", d.Shape, once, "no"})
+			out = append(out, Disclosure{to, "data " + d.Name, "any holder", d.Shape, once, "no"})
 		}
 	}
 	return out
@@ -51,7 +51,7 @@ func (m *Manifest) Disclosures() []Disclosure {
 func cutDisclosures(m *Manifest, c ManifestCut) []Disclosure {
 	var out []Disclosure
 	for _, viewer := range c.SeenBy {
-		d := Disclosure{viewer, c.Name + " by itself", c.Client, c.Shape, everyRound, "noise of sd " + c.Rho}
+		d := Disclosure{viewer, c.Name + " itself", c.Client, c.Shape, everyRound, "noise of sd " + c.Rho}
 		if viewer != m.Server {
 			d.What = c.Name + " within the others' sum"
 			d.From = m.Server

@@ -14,33 +14,33 @@ type Encoder struct {
 	Cases    []EncoderCase
 	Columns  Arity // how many column names it takes, before the options
 	Options  []Option
-	// Categories says that each distinct value of the column is a category, so that words are allowed. Else the column must be of numbers.
+	// Categories is true where each distinct value of the column is a category, so that words are allowed. Otherwise the column must be numeric.
 	Categories bool
-	// Whole says that the results are whole numbers, so that binary, int and count declarations may use the encoder.
+	// Whole is true where the results are whole numbers, so that binary, int and count declarations may use the encoder.
 	Whole bool
-	// Elementwise says that each cell gives one number, so that an array of several dimensions can be encoded and keeps its shape.
+	// Elementwise is true where each cell gives one number, so that an array of several dimensions can be encoded and keeps its shape.
 	Elementwise bool
-	// Fit learns from a column without missing cells what the other functions need. nil: there is nothing to learn.
+	// Fit estimates what the other functions need from a column without missing cells; nil where they need nothing.
 	Fit func(c Column, f *Fitted) *Fault
-	// Names are those of the resulting columns.
+	// Names returns the names of the resulting columns.
 	Names func(column string, f *Fitted) []string
 	// Apply writes the resulting columns to out, which has one slice of c.Len() elements for each name. Missing cells, and cells that it
-	// passes to fault, give NaN everywhere.
+	// passes to fault, give NaN in every resulting column.
 	Apply func(c Column, f *Fitted, out [][]float64, fault func(cell int, why Fault))
 }
 
-// An EncoderCase is a test vector: the columns Out that an encoder makes of the column In that it is fitted to.
+// An EncoderCase is a test vector: an encoder fitted to the column In encodes it as the columns Out.
 type EncoderCase struct {
 	Options map[string]string
 	In      Column
 	Out     [][]float64
 }
 
-// Fitted is what an encoder has learned, as JSON where it is kept for prediction. What the numbers mean is the encoder's affair.
+// Fitted is the result of fitting an encoder, kept as JSON for prediction. Each encoder defines what the numbers mean.
 type Fitted struct {
 	Options map[string]string `json:"options,omitempty"` // as written
 	Numbers []float64         `json:"numbers,omitempty"`
-	Words   []string          `json:"words,omitempty"` // of an encoder of categories, these in order
+	Words   []string          `json:"words,omitempty"` // the categories in order
 }
 
 // A Column is what an encoder reads: numbers, or words by code.
@@ -48,7 +48,7 @@ type Column struct {
 	Name    string
 	Numbers []float64 // NaN where a cell is missing; unused where Words is not nil
 	Words   []string  // the distinct words, none of them empty or NA
-	Codes   []int32   // per cell its place in Words, -1 where the cell is missing
+	Codes   []int32   // the index in Words of each cell, -1 where the cell is missing
 }
 
 // Len is the number of cells.
@@ -77,7 +77,7 @@ const (
 	UnknownCategory                  // the data that the encoder was fitted to do not have the category
 )
 
-// A Fault is why a column or a cell cannot be encoded. Text follows the column or the cell in the message, and names a way out.
+// A Fault is the reason why a column or a cell cannot be encoded. Text follows the column or the cell in the message, and names a remedy.
 type Fault struct {
 	Kind FaultKind
 	Text string

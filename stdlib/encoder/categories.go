@@ -11,8 +11,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// Categories lists the distinct values of a column in order: by value, and written in one way, if all are numbers, else by bytes. Missing
-// cells are none.
+// Categories lists the distinct values of a column in order: by value, in canonical form, if all are numbers, else by bytes. Missing
+// cells have no category.
 func Categories(c def.Column) []string {
 	values := map[float64]bool{}
 	if c.Words == nil {
@@ -43,10 +43,10 @@ func Number(word string) (float64, bool) {
 	return v, ok
 }
 
-// canonical writes a number in one way, so that 1 and 1.0 are one category, and 0 and -0.
+// canonical writes equal numbers alike, so that 1 and 1.0 are one category, and 0 and -0.
 func canonical(v float64) string { return strconv.FormatFloat(v+0, 'g', -1, 64) }
 
-// Places gives the place of each cell's category, counted from 0, and -1 where the cell is missing or its category is none of those given.
+// Places returns the index of each cell's category, counted from 0, and -1 where the cell is missing or its category is not listed.
 func Places(c def.Column, categories []string) []int {
 	find := finder(categories)
 	if c.Words == nil {
@@ -88,7 +88,7 @@ func Numeric(categories []string) bool {
 	return !slices.ContainsFunc(categories, func(c string) bool { _, ok := Number(c); return !ok })
 }
 
-// finder returns what gives the place of a word among the categories, -1 where it is none of them.
+// finder returns a function for the index of a word in the categories, -1 where it is not one of them.
 func finder(categories []string) func(word string) int {
 	numeric := Numeric(categories)
 	index := make(map[string]int, len(categories))
@@ -109,7 +109,7 @@ func finder(categories []string) func(word string) int {
 // maxListed is how many categories a message lists: enough to find one's own, few enough for one line.
 const maxListed = 12
 
-// NewCategory is the fault of a cell whose category is none of those given.
+// NewCategory is the fault of a cell whose category is not listed.
 func NewCategory(categories []string) def.Fault {
 	text := strings.Join(categories[:min(len(categories), maxListed)], ", ")
 	if n := len(categories) - maxListed; n > 0 {

@@ -35,7 +35,7 @@ func fit(t *testing.T, e def.Encoder, c def.Column, f *def.Fitted) {
 	}
 }
 
-// Every encoder is documented, with an example that calls it, and options that say what they do.
+// Every encoder is documented, with an example that calls it, and options that have a description.
 func TestEveryEncoderIsDocumented(t *testing.T) {
 	for _, e := range All() {
 		if e.Doc == "" || len(e.Examples) == 0 || len(e.Cases) == 0 || e.Columns.Allows(0) {
@@ -57,7 +57,7 @@ func TestEveryEncoderIsDocumented(t *testing.T) {
 	}
 }
 
-// What an encoder has learned, kept as JSON, gives the same from the same column, and from each cell alone.
+// A fitted encoder, kept as JSON, gives the same columns from the same column, and from each single cell.
 func TestEveryEncoderIsKept(t *testing.T) {
 	for _, e := range All() {
 		for _, x := range e.Cases {
@@ -86,7 +86,7 @@ func TestEveryEncoderIsKept(t *testing.T) {
 	}
 }
 
-// cell is a column of one cell of another.
+// cell returns a column with one cell of another.
 func cell(c def.Column, i int) def.Column {
 	if c.Words != nil {
 		return def.Column{Name: c.Name, Words: c.Words, Codes: c.Codes[i : i+1]}
@@ -114,7 +114,7 @@ func TestEveryEncoderNamesItsColumns(t *testing.T) {
 	}
 }
 
-// A missing cell is NaN in every resulting column and no fault of its own: who reads the column reports it.
+// A missing cell is NaN in every resulting column and not a fault: the reader of the column reports it.
 func TestMissingCellsStayMissing(t *testing.T) {
 	for _, e := range All() {
 		for _, x := range e.Cases {
@@ -136,7 +136,7 @@ func missing(c def.Column) def.Column {
 	return def.Column{Name: c.Name, Numbers: []float64{math.NaN()}}
 }
 
-// Encoders give what their test vectors say.
+// Encoders agree with their test vectors.
 func TestCases(t *testing.T) {
 	for _, e := range All() {
 		for _, x := range e.Cases {
@@ -149,7 +149,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// Of numbers an encoder makes finite numbers, or it says which cell or column it cannot encode.
+// An encoder turns numbers into finite numbers, or reports which cell or column it cannot encode.
 func TestNumbersAreEncodedOrRefused(t *testing.T) {
 	value := rapid.OneOf(rapid.Float64Range(-1e100, 1e100), rapid.Float64Range(-3, 3), rapid.SampledFrom([]float64{-1, 0, 0.1}))
 	rapid.Check(t, func(t *rapid.T) {
@@ -184,7 +184,7 @@ func encode(e def.Encoder, c def.Column, f *def.Fitted) (out [][]float64, faulty
 	return out, faulty
 }
 
-// A column that does not vary has no standard deviation, and the logarithm ends at 0: these are refused by kind, as the codes of messages need.
+// A column that does not vary has no standard deviation, and the logarithm ends at 0: these faults have their own kinds, from which diagnostics get their codes.
 func TestFaultsHaveTheirKind(t *testing.T) {
 	for _, x := range []struct {
 		encoder def.Encoder
@@ -210,7 +210,7 @@ func TestFaultsHaveTheirKind(t *testing.T) {
 	}
 }
 
-// Words are categories in the order of their bytes whatever the order of the rows, and each cell has its own.
+// Words are categories in the order of their bytes whatever the order of the rows, and each cell has the index of its own.
 func TestPlacesFindTheCategories(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-c]{1,3}`), 1, 6, rapid.ID).Draw(t, "words")

@@ -1,4 +1,4 @@
-// Package encoder holds the encoders of `from` clauses, one file each: what may be written, and how columns are fitted and encoded.
+// Package encoder holds the encoders of `from` clauses, one file each: syntax, and how columns are fitted and encoded.
 // A new one is one file and one line in All.
 package encoder
 
@@ -18,13 +18,13 @@ func All() []def.Encoder {
 	}
 }
 
-// Planned lists the names of encoders that the language has and this version has not.
+// Planned lists the names of encoders that are planned for the language but not in this version.
 func Planned() []string { return []string{"interact", "poly", "spline"} }
 
 // one is the arity of an encoder of a single column.
 func one() def.Arity { return def.Arity{Min: 1, Max: 1} }
 
-// call names the one column of an encoder as it is written.
+// call names the one column of an encoder by its call, as zscore(age).
 func call(encoder string) func(string, *def.Fitted) []string {
 	return func(column string, _ *def.Fitted) []string { return []string{fmt.Sprintf("%s(%s)", encoder, column)} }
 }

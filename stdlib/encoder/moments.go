@@ -18,7 +18,7 @@ func mean(v []float64) float64 {
 	return m + r/float64(len(v))
 }
 
-// deviation is the standard deviation about the mean m with divisor n-1. Of equal values it is 0, whatever the rounding of m.
+// deviation is the standard deviation about the mean m with divisor n-1. For equal values it is 0, whatever the rounding of m.
 func deviation(v []float64, m float64) float64 {
 	if !slices.ContainsFunc(v, func(x float64) bool { return x != v[0] }) {
 		return 0

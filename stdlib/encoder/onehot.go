@@ -28,7 +28,7 @@ func OneHot() def.Encoder {
 		Fit: func(c def.Column, f *def.Fitted) *def.Fault {
 			f.Words = Categories(c)
 			if len(kept(f)) == 0 {
-				return &def.Fault{Kind: def.NoVariation, Text: "has the one category " + f.Words[0] + ", so onehot with drop=first leaves no column; leave it out"}
+				return &def.Fault{Kind: def.NoVariation, Text: "has only the category " + f.Words[0] + ", so onehot with drop=first leaves no column; leave it out"}
 			}
 			return nil
 		},

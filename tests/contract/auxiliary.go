@@ -25,7 +25,7 @@ func (r *recorder) record(b int, z []float64) {
 	r.aux[fmt.Sprint(b, z)] = true
 }
 
-// recordedCoordinates are those of an algorithm, whose values are recorded.
+// recordedCoordinates are Coordinates of an algorithm, with a record of their values.
 type recordedCoordinates struct {
 	density.Coordinates
 	*recorder
@@ -36,7 +36,7 @@ func (c recordedCoordinates) Value(b int, g, z []float64) {
 	c.record(b, z)
 }
 
-// recordedSteps are those of an algorithm, whose auxiliary variables are recorded.
+// recordedSteps are LocalSteps of an algorithm, with a record of their auxiliary variables.
 type recordedSteps struct {
 	density.LocalSteps
 	*recorder

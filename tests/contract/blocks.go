@@ -51,7 +51,7 @@ func evaluateOnce(t *testing.T, env density.Env, coords density.Coordinates) (gr
 	return grad, lp
 }
 
-// fixedNoise is z = g + 0.3. Where it meddles it calls Cut of the blocks without cuts.
+// fixedNoise is z = g + 0.3. With meddle it calls Cut of the blocks without cuts.
 type fixedNoise struct {
 	env    density.Env
 	meddle bool

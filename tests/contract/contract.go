@@ -27,8 +27,8 @@ type Run struct {
 	Aux   [][][]float64 // its auxiliary variables
 }
 
-// Follow runs a kernel that was initialised or loaded to its end, and takes every draw after the Step that made it. have is what was done
-// before: its draws are kept and not taken again.
+// Follow runs a kernel that was initialised or loaded to its end, and takes every draw after the Step that made it. have is the run so
+// far: its draws are kept and not taken again.
 func Follow(ctx context.Context, env density.Env, k backends.Kernel, have Run) (Run, error) {
 	r := have
 	values, _ := positions(env) // these models report their unconstrained parameters
@@ -277,7 +277,7 @@ func same(t *testing.T, what string, got, want Run) {
 	equal(t, what+": auxiliary variables of draw", got.Aux, want.Aux)
 }
 
-// equal wants the same bits.
+// equal checks that the bits are the same.
 func equal(t *testing.T, what string, got, want [][][]float64) {
 	t.Helper()
 	for d := range want {

@@ -7,7 +7,7 @@ import (
 	"github.com/vflc/vflc/tests/metropolis"
 )
 
-// The contract is within reach of a simple algorithm, over an Env and blocks that have no capability.
+// A simple algorithm passes the contract, over an Env and blocks that have no capability.
 func TestMetropolisKeepsTheContract(t *testing.T) {
 	a := metropolis.Algorithm()
 	contract.Check(t, a, map[string]string{"burn": "40", "keep": "40", "scale": "0.2"})

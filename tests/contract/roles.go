@@ -6,7 +6,7 @@ import (
 	"github.com/vflc/vflc/backends"
 )
 
-// checkRoles: whoever runs the algorithm finds the numbers that a run of its kind needs, each in one setting.
+// checkRoles: each number that a run of this kind needs is in exactly one setting of the algorithm.
 func checkRoles(t *testing.T, a backends.Algorithm) {
 	t.Helper()
 	have := map[backends.Role]string{}

@@ -1,6 +1,6 @@
 // Package metropolis is random-walk Metropolis (Metropolis, Rosenbluth, Rosenbluth, Teller and Teller 1953) with a fixed scale: the simplest algorithm that
-// keeps the contract. It needs the core of Env and Block alone, it has no trees and no step size, and its settings have names of their own, so that tests
-// can find whatever takes these for granted. It is not among the backends of the product.
+// fulfils the contract. It needs only the core of Env and Block, has no trees and no step size, and its settings have names of their own, so that tests
+// find code that assumes otherwise. It is not among the backends of the product.
 package metropolis
 
 import (
@@ -72,7 +72,7 @@ func (k *kernel) Value(b int, g, z []float64) {
 	copy(k.proposed.z[b], z)
 }
 
-// Adjoint sets no seeds: Metropolis uses no gradient.
+// Adjoint sets nothing: Metropolis uses no gradient.
 func (k *kernel) Adjoint(_ int, _, _, w, _ []float64) { clear(w) }
 
 // evaluate sets the log density of the proposal.

@@ -21,7 +21,7 @@ type block struct {
 	// under power, the last values received: b is the intercept, rest the others' sum of auxiliary variables
 	b, rest, own []float64
 	prior        []float64 // gradient of the prior at the point of Local
-	scaled       []float64 // derivative by the scale, as Gradient left it
+	scaled       []float64 // derivative in the scale, set by Gradient
 	at           [2]state
 }
 
@@ -160,7 +160,7 @@ func (b *block) Gradient(w, grad []float64) {
 	b.PullEarly(density.Here, w, b.scaled)
 }
 
-// ReceivedGradient is by the scale, then in power by the others' sum and the intercept.
+// ReceivedGradient is the gradient in the scale, then under power in the others' sum and the intercept.
 func (b *block) ReceivedGradient(received []float64) {
 	received = received[copy(received, b.scaled):]
 	if b.model.Transform != transforms.Power {
@@ -175,7 +175,7 @@ func (b *block) ReceivedGradient(received []float64) {
 	}
 }
 
-// Received counts the scale, then in power the others' sum and the intercept.
+// Received counts the scale, then under power the others' sum and the intercept.
 func (b *block) Received() int {
 	n := b.early
 	if b.index > 0 && b.model.Transform == transforms.Power {

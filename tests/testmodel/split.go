@@ -84,7 +84,7 @@ func (h *hub) Adjoint(b int, adj, own, w, early []float64) {
 	h.coords[b].Adjoint(0, adj, own, w, early)
 }
 
-// Send, Answer and Receive hand the calls of the shared Env to the parties' own steps.
+// Send, Answer and Receive pass the calls of the shared Env to the parties' own steps.
 func (h *hub) Send(b int, z []float64) { h.steps[b].Send(0, z) }
 
 func (h *hub) Answer(b int, answer []float64) float64 { return h.steps[b].Answer(0, answer) }
