@@ -180,7 +180,7 @@ func (c *checker) declaredType(t *ast.Type) (out types.Type, lower, upper ast.Ex
 		r, k := c.size(t.Levels)
 		out.Levels, ok = &r, k && ok
 	} else if t.Levels != nil {
-		c.errorf(diag.UnknownType, t.Levels, "%s has no categories", t.Elem.Name).Note("only level(R) does; a shape goes in brackets, as %s[N]", t.Elem.Name)
+		c.errorf(diag.UnknownType, t.Levels, "%s has no categories", t.Elem.Name).Note("only level(R) has; a shape goes in brackets, as %s[N]", t.Elem.Name)
 		ok = false
 	}
 	for _, d := range t.Dims {
@@ -414,7 +414,7 @@ func (c *checker) likelihood(s *ast.Likelihood) {
 		return
 	}
 	if left.Random {
-		c.errorf(diag.LeftSide, s.Left, "the left side of a likelihood is data, or an expression of data alone").
+		c.errorf(diag.LeftSide, s.Left, "the left side of a likelihood is data, or an expression of data only").
 			Note("a parameter gets its prior where it is declared: param NAME ~ …")
 		return
 	}
