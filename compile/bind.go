@@ -160,7 +160,16 @@ func (b *Bound) lowerOne(p lower.Party) diag.List {
 	return diags
 }
 
+// Release drops the values, of which the graphs have what they need. The Plan can still be run; Generative then
+// panics.
+func (b *Bound) Release() {
+	b.Values, b.Lowered = nil, nil
+}
+
 // Generative lowers the model with all parties' data, for forward simulation and pointwise densities.
 func (b *Bound) Generative() (*simulate.Model, diag.List) {
+	if b.Values == nil {
+		panic("compile: the values of the model have been released")
+	}
 	return lower.Generative(b.Cuts, b.Values, b.Sizes)
 }

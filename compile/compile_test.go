@@ -3,8 +3,10 @@ package compile_test
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"weak"
 
 	"golang.org/x/tools/txtar"
 
@@ -154,4 +156,42 @@ func TestValuesInMemory(t *testing.T) {
 			t.Errorf("%s: got\n%s\nwant\n%s", p.Party, got, want)
 		}
 	}
+}
+
+// A large matrix is in memory once after Release: as the graph reads it, no longer as it was bound.
+func TestReleaseFreesWhatTheGraphHasCopied(t *testing.T) {
+	m, diags := compile.Compile(source.New("m.vfl", "data y : real[N]\ndata X : real[N, P]\nparam b : real[P] ~ normal(0, 1)\ny ~ normal(X * b, 1)\n"), check.Options{})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	const rows, columns = 5000, 3
+	x := make([]float64, rows*columns)
+	for i := range x {
+		x[i] = float64(i%17) - 8
+	}
+	matrix := weak.Make(&x[0])
+	b, diags, err := compile.BindValues(m, map[string]data.Bindings{"server": {
+		"y": {Recipe: data.Recipe{Name: "y", Rank: 1}, Dims: []int{rows}, Values: make([]float64, rows), ByRow: true},
+		"X": {Recipe: data.Recipe{Name: "X", Rank: 2}, Dims: []int{rows, columns}, Values: x, ByRow: true},
+	}}, nil)
+	if err != nil || diags.HasErrors() {
+		t.Fatal(diags, err)
+	}
+	x = nil
+	if runtime.GC(); matrix.Value() == nil {
+		t.Fatal("the values were not held before their release, so that this test shows nothing")
+	}
+	b.Release()
+	if runtime.GC(); matrix.Value() != nil {
+		t.Error("something still holds the matrix as it was bound")
+	}
+	if err := b.Plan.Verify(); err != nil {
+		t.Error(err)
+	}
+	defer func() {
+		if s, _ := recover().(string); !strings.HasPrefix(s, "compile: ") {
+			t.Errorf("a simulation without values: panic %q", s)
+		}
+	}()
+	b.Generative()
 }

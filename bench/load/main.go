@@ -183,6 +183,9 @@ func graph(path string) (any, error) {
 	if err == nil {
 		err = failure(list)
 	}
+	if err == nil {
+		bound.Release() // as vflc run does
+	}
 	return bound, err
 }
 

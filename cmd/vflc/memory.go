@@ -16,6 +16,9 @@ func collectLater() {
 		return
 	}
 	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
+	if runtime.ReadMemStats(&m); m.HeapAlloc > slack {
+		runtime.GC() // what loading has left behind, or it counts as in use
+		runtime.ReadMemStats(&m)
+	}
 	debug.SetGCPercent(max(100, int(100*slack/max(1, m.HeapAlloc))))
 }

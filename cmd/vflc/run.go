@@ -151,6 +151,9 @@ func (s *runState) open() error {
 
 // sample runs until it is done, or interrupted.
 func (s *runState) sample() (err error) {
+	if !s.flags.logLik {
+		s.prepared.Release() // a table is held twice otherwise: as it was read, and as the graph reads it
+	}
 	collectLater()
 	stop, release := interrupted(s.cmd.Context())
 	defer release()
