@@ -10,7 +10,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// DefaultKey is the key column used without being asked for, if every table has it.
+// DefaultKey is the key column that is used if none is named and every table has it.
 const DefaultKey = "id"
 
 // An Alignment is the row order that the parties agree on.
@@ -18,12 +18,12 @@ type Alignment struct {
 	Key    string     // the column joined on; "": the rows correspond in the order of the files
 	Rows   int        // how many
 	Order  [][]uint32 // per table: the row of the table that comes i-th; nil: the order of the file
-	Digest string     // SHA-256 of the order in hexadecimal: equal at all parties, and computable by each alone
+	Digest string     // SHA-256 of the order in hexadecimal: equal at all parties, each of which can compute it
 }
 
 // Align finds the row order of the parties' tables. With a key, rows come in the order of their keys: by value if all are whole
-// numbers, else by bytes; every table must hold the same keys, each once. The default key is not needed to read a single table, which
-// keeps its order. Without a key, every CSV must have the same number of rows. A document takes part if it has an entry of the key's name.
+// numbers, else by bytes; every table must hold the same keys, each once. A single table is not joined on the default key, and
+// keeps its order. Without a key, every CSV must have the same number of rows. A document is joined if it has an entry with the name of the key.
 func Align(tables []*Table, key string) (Alignment, diag.List) {
 	var list diag.List
 	if key == "" {
@@ -35,7 +35,7 @@ func Align(tables []*Table, key string) (Alignment, diag.List) {
 	return joined(tables, key, &list), list
 }
 
-// defaultKey is "id" if every table has it and there are at least two to join; if only some have it, a warning says so.
+// defaultKey is "id" if every table has it and there are at least two to join; if only some have it, it reports a warning.
 func defaultKey(tables []*Table, list *diag.List) string {
 	var with, without []string
 	for _, t := range tables {
@@ -51,7 +51,7 @@ func defaultKey(tables []*Table, list *diag.List) string {
 	case len(without) == 0:
 		return DefaultKey
 	}
-	warn(list, diag.SomeKeys, place(without[0], 1), "%s without a column %s, and %s with one: rows are taken in the order of the files; add the column, or name another by --key",
+	warn(list, diag.SomeKeys, place(without[0], 1), "%s without a column %s, and %s with one: rows are taken in the order of the files; add the column, or name another with --key",
 		listed(without), DefaultKey, listed(with))
 	return ""
 }
@@ -66,7 +66,7 @@ func sameCounts(tables []*Table, list *diag.List) Alignment {
 		case first == nil:
 			first, a.Rows = t, t.Rows
 		case t.Rows != first.Rows:
-			fail(list, diag.DifferentRows, place(t.Name, 1), "%s, but %s has %d; without a key the rows must correspond one to one: give every table a column %s, or name one by --key",
+			fail(list, diag.DifferentRows, place(t.Name, 1), "%s, but %s has %d; without a key the rows must correspond one to one: give every table a column %s, or name one with --key",
 				count(t.Rows, "row"), first.Name, first.Rows, DefaultKey)
 		}
 	}
@@ -110,10 +110,10 @@ func sameRows(t, u *keys, key string, list *diag.List) bool {
 			parts = append(parts, fmt.Sprintf("%s only in %s (%s)", count(len(only), "row"), side[0].table.Name, text))
 		}
 	}
-	if len(parts) == 0 { // the same keys, of which one stands twice
+	if len(parts) == 0 { // the same keys, one of which appears twice
 		return true
 	}
-	fail(list, diag.DifferentRows, place(u.table.Name, 1), "column %s: the parties hold different rows: %s; keep the rows that all have", key, strings.Join(parts, " and "))
+	fail(list, diag.DifferentRows, place(u.table.Name, 1), "column %s: the parties hold different rows: %s; keep the rows that all of them have", key, strings.Join(parts, " and "))
 	return false
 }
 

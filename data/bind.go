@@ -11,9 +11,9 @@ import (
 	"github.com/vflc/vflc/stdlib/encoder"
 )
 
-// Bind gives the declarations of one party their values from its table: its own must be there, shared ones are bound where the table has
-// them. All of the party's declarations must be in one call, since `*` stands for the columns that no other declaration binds.
-// The bindings are complete when the list has no errors. Whether sizes agree between declarations is not checked here; Bound.Dims says them.
+// Bind gives the declarations of one party their values from its table: the table must have those that the party owns, and may have
+// shared ones. All of the party's declarations must be in one call, since `*` means the columns that no other declaration binds.
+// The bindings are complete when the list has no errors. Sizes, Bound.Dims, are not compared between declarations here.
 func Bind(v View, wants []Want) (Bindings, diag.List) {
 	var list diag.List
 	out := Bindings{}
@@ -35,7 +35,7 @@ type binder struct {
 	list  *diag.List
 }
 
-// source is the `from` clause in force: as written, or what its absence stands for.
+// source returns the `from` clause of a declaration: as written, or the default.
 func (b *binder) source(w Want) []Column {
 	if w.From != nil {
 		return w.From
@@ -59,7 +59,7 @@ func (b *binder) named(w Want) []string {
 	return out
 }
 
-// has reports whether the table holds shared data: every column that it names, and something for `*`.
+// has reports whether the table holds shared data: every column that the declaration names, and some for `*`.
 func (b *binder) has(w Want) bool {
 	if !b.view.Document && (w.Rank == 0 || w.Rank > 2) {
 		return false
@@ -83,7 +83,7 @@ func (b *binder) rest() []string {
 	return slices.DeleteFunc(b.view.names(), func(name string) bool { return taken[name] })
 }
 
-// rivals lists other declarations that claim the same columns as `*`. What a party owns comes before what is shared, which another table
+// rivals lists other declarations that claim the same columns with `*`. Data that a party owns take precedence over shared data, which another table
 // may hold.
 func (b *binder) rivals(w Want) []string {
 	var out []string
@@ -98,7 +98,7 @@ func (b *binder) rivals(w Want) []string {
 // bind makes one value, or reports why not and returns nil.
 func (b *binder) bind(w Want) *Bound {
 	if !b.view.Document && (w.Rank == 0 || w.Rank > 2) {
-		fail(b.list, diag.DataShape, place(b.view.Name, 1), "%s: a CSV gives vectors and matrices, not %s; %s", w.Name, rankWords(w.Rank), jsonHint(w))
+		fail(b.list, diag.DataShape, place(b.view.Name, 1), "%s: a CSV has vectors and matrices, not %s; %s", w.Name, rankWords(w.Rank), jsonHint(w))
 		return nil
 	}
 	r := Recipe{Name: w.Name, Elem: w.Elem.String(), Rank: w.Rank, Levels: w.Levels, Lower: w.Lower, Upper: w.Upper}
@@ -120,7 +120,7 @@ func rankWords(rank int) string {
 	return fmt.Sprintf("an array of %d dimensions", rank)
 }
 
-// jsonHint is the way out for data that no CSV can give.
+// jsonHint is the advice for data that a CSV cannot hold.
 func jsonHint(w Want) string {
 	hint := "declare it @ shared and give it in a Stan-JSON file (--data shared=FILE.json)"
 	if w.Owner == OwnerShared {
@@ -153,20 +153,20 @@ func (b *binder) item(w Want, c Column) ([]Fitted, bool) {
 	return out, ok
 }
 
-// star lists the columns of `*`, or reports that there are none to give.
+// star lists the columns of `*`, or reports that there are none.
 func (b *binder) star(w Want) []string {
 	at := place(b.view.Name, 1)
 	if b.view.Document {
-		fail(b.list, diag.BadStar, at, "%s: * needs a table with columns, and this is a document; name the entries", w.Name)
+		fail(b.list, diag.BadStar, at, "%s: * needs a table with columns, but this is a document; name its entries", w.Name)
 		return nil
 	}
 	rest := b.rest()
-	if rivals := b.rivals(w); len(rivals) > 0 && b.declaredBefore(rivals[0], w.Name) { // said once, at the later
-		fail(b.list, diag.BadStar, at, "%s: %s already takes all columns not otherwise bound; name the columns by from", w.Name, rivals[0])
+	if rivals := b.rivals(w); len(rivals) > 0 && b.declaredBefore(rivals[0], w.Name) { // reported once, at the later one
+		fail(b.list, diag.BadStar, at, "%s: %s already uses all columns that no other declaration binds; name the columns with from", w.Name, rivals[0])
 		return nil
 	}
 	if len(rest) == 0 {
-		fail(b.list, diag.BadStar, at, "%s: no column is left; every one is the key or bound by another declaration (columns: %s)", w.Name, listed(b.view.names()))
+		fail(b.list, diag.BadStar, at, "%s: no column is left; each is the key or bound by another declaration (columns: %s)", w.Name, listed(b.view.names()))
 		return nil
 	}
 	return rest
@@ -201,7 +201,7 @@ func (b *binder) encoder(w Want, c Column) (Fitted, bool) {
 	case !e.Columns.Allows(len(c.Columns)) || len(c.Numbers) > 0:
 		return bad("%s takes one column", c.Encoder)
 	case w.Elem == types.Level || (!e.Whole && w.Elem != types.Real):
-		return bad("%s gives numbers that are not of type %s; declare it real", c.Encoder, w.Elem)
+		return bad("%s gives real numbers, not %s; declare it real", c.Encoder, w.Elem)
 	}
 	for _, o := range c.Options {
 		if known, ok := e.Option(o.Name); !ok || !slices.Contains(known.Values, o.Value) {
@@ -217,16 +217,16 @@ func (b *binder) encoder(w Want, c Column) (Fitted, bool) {
 
 func optionHint(e *def.Encoder) string {
 	if len(e.Options) == 0 {
-		return "; it takes none"
+		return "; it has no options"
 	}
 	var words []string
 	for _, o := range e.Options {
 		words = append(words, o.Name+"="+o.Values[0])
 	}
-	return "; it takes " + strings.Join(words, ", ")
+	return "; its options: " + strings.Join(words, ", ")
 }
 
-// find returns a column of the table, or reports that it is not there or not usable.
+// find returns a column of the table, or reports that it is missing or not usable.
 func (v View) find(name string, list *diag.List) (column, bool) {
 	a, ok := v.Array(name)
 	switch {
@@ -242,7 +242,7 @@ func (v View) find(name string, list *diag.List) (column, bool) {
 		fail(list, diag.BadJSON, place(v.Name, a.line), "entry %s: %s", name, a.problem)
 		return column{}, false
 	case v.apart > 0 && len(a.Dims) > 0 && a.Dims[0] == v.apart:
-		fail(list, diag.BadKey, place(v.Name, a.line), "entry %s: has one value per row, but the rows are joined on %s and this file has no entry %s; add it", name, v.Key, v.Key)
+		fail(list, diag.BadKey, place(v.Name, a.line), "entry %s: has one value per row, but the rows are joined on %s, and this file has no entry %s; add one", name, v.Key, v.Key)
 		return column{}, false
 	case a.Len() == 0:
 		fail(list, diag.EmptyTable, place(v.Name, a.line), "entry %s: holds no values", name)

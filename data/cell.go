@@ -10,7 +10,7 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// An issue is what is wrong with one cell; the zero issue is none. Text follows the cell in the message.
+// An issue is an error in one cell; the zero issue means no error. text follows the cell in the message.
 type issue struct {
 	code diag.Code
 	text string
@@ -18,12 +18,12 @@ type issue struct {
 
 func (i issue) bad() bool { return i.code != "" }
 
-// missing recognises an empty cell, and NA as R writes it: a category of that name would be a missing value taken for an answer.
+// missing recognises an empty cell, and NA as R writes it: as a category it would count missing values as an answer.
 func missing(cell string) (issue, bool) {
 	if cell != "" && cell != "NA" {
 		return issue{}, false
 	}
-	return issue{diag.MissingCell, "is a missing value; missing drop and missing impute are not in this version: fill it in, or leave the row out at every party"}, true
+	return issue{diag.MissingCell, "is a missing value, which this version can neither drop nor impute: fill it in, or leave the row out at every party"}, true
 }
 
 // number reads a decimal number.
@@ -34,7 +34,7 @@ func number(cell string) (float64, issue) {
 	v, err := strconv.ParseFloat(cell, 64)
 	switch {
 	case err != nil && strings.Contains(cell, ","):
-		return 0, issue{diag.NotNumber, "is not a number; decimals take a point, thousands no mark"}
+		return 0, issue{diag.NotNumber, "is not a number; write decimals with a point, and thousands without a separator"}
 	case strings.ContainsAny(cell, "xX_"), err != nil && !math.IsInf(v, 0):
 		return 0, issue{diag.NotNumber, "is not a number"}
 	case math.IsNaN(v) || math.IsInf(v, 0):
@@ -43,7 +43,7 @@ func number(cell string) (float64, issue) {
 	return v, issue{}
 }
 
-// maxWhole is 2^53: from there on a float64 does not hold every whole number, and 2^53+1 would be read as 2^53.
+// maxWhole is 2^53: a float64 does not hold every larger whole number, and 2^53+1 would be read as 2^53.
 const maxWhole = 1 << 53
 
 func whole(cell string) (float64, issue) {
@@ -53,7 +53,7 @@ func whole(cell string) (float64, issue) {
 	case v != math.Trunc(v):
 		is = issue{diag.NotWhole, "is not a whole number"}
 	case math.Abs(v) >= maxWhole:
-		is = issue{diag.OutOfRange, "is too large for an exact whole number (2^53)"}
+		is = issue{diag.OutOfRange, "is too large to be read exactly (the limit is 2^53)"}
 	}
 	return v, is
 }
@@ -75,15 +75,15 @@ func zeroOne(cell string) (float64, issue) {
 	}
 	v, is := number(cell)
 	if (!is.bad() && v != 0 && v != 1) || is.code == diag.NotNumber {
-		is = issue{diag.NotBinary, "is neither 0 nor 1 (true and false also do)"}
+		is = issue{diag.NotBinary, "is neither 0 nor 1 (nor true or false)"}
 	}
 	return v, is
 }
 
-// maxLevel bounds integer categories: the largest is taken for their number, and a parameter may have one element for each.
+// maxLevel bounds integer categories: the largest one is their number, and a parameter may have one element for each.
 const maxLevel = 1e6
 
-// level reads an integer category as it is.
+// level reads an integer category.
 func level(cell string) (float64, issue) {
 	v, is := whole(cell)
 	switch {
@@ -91,12 +91,12 @@ func level(cell string) (float64, issue) {
 	case v < 1:
 		is = issue{diag.OutOfRange, "is less than 1; the categories of a level are 1, 2, …: add 1 to all, or write words"}
 	case v > maxLevel:
-		is = issue{diag.OutOfRange, "is too large for the number of a category, and the levels would be 1 to it; write words, such as c" + cell}
+		is = issue{diag.OutOfRange, "is too large for the number of a category, since the levels are 1 up to the largest; write words, such as c" + cell}
 	}
 	return v, is
 }
 
-// admits returns whether a number is one of an element type; NaN never is. It agrees with reading.
+// admits returns a function that reports whether a number has an element type; NaN never has. It agrees with reading.
 func admits(elem types.Elem) func(v float64) bool {
 	whole := func(v float64) bool { return v == math.Trunc(v) && math.Abs(v) < maxWhole }
 	switch elem {
@@ -112,7 +112,7 @@ func admits(elem types.Elem) func(v float64) bool {
 	return func(v float64) bool { return math.Abs(v) <= math.MaxFloat64 }
 }
 
-// reading returns how cells of an element type become numbers.
+// reading returns the function that reads cells of an element type as numbers.
 func reading(elem types.Elem) func(cell string) (float64, issue) {
 	switch elem {
 	case types.Int:

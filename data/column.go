@@ -13,7 +13,7 @@ import (
 	"github.com/vflc/vflc/stdlib/encoder"
 )
 
-// A column is an array as a party sees it.
+// A column is an array in the view of a party.
 type column struct {
 	view  View
 	array *Array
@@ -35,7 +35,7 @@ func (c column) lineNumber(i int) int { return c.array.lines.at(c.index(i)) }
 
 func (c column) line(i int) string { return place(c.view.Name, c.lineNumber(i)) }
 
-// text is the i-th cell as it is written.
+// text is the i-th cell as it is written in the file.
 func (c column) text(i int) string {
 	a := c.array
 	if !a.Missing(i) {
@@ -58,7 +58,7 @@ func (c column) text(i int) string {
 	return written(a.Numbers[i])
 }
 
-// texts are the cells as they are written, in the order of the file.
+// texts returns the cells as they are written, in the order of the file.
 func (c column) texts() ([]string, error) {
 	a, t := c.array, c.view.Table
 	if a.Words != nil && t.order == nil && !slices.Contains(a.Codes, -1) {
@@ -86,27 +86,27 @@ func (v View) key(row int) string {
 	return ""
 }
 
-// faults reports what is wrong with the cells of one column: the first in full, the others as a number, never a wall of text. A cell is added once.
+// faults collects the faulty cells of one column, and reports the first in full and the number of the others. A cell is added once.
 type faults struct {
 	list   *diag.List
 	col    column
-	advice string // follows the issue of a word among numbers
+	advice string // follows the issue of a word in a column of numbers
 	count  int
 	cell   int // the first
 	issue  func(text string) issue
 }
 
-// ask takes a faulty cell. The issue is asked for with the text of the cell, and for the first cell only.
+// ask adds a faulty cell. The function gets the text of the cell and returns its issue; it is called only for the first cell.
 func (f *faults) ask(i int, is func(text string) issue) {
 	if f.count++; f.count == 1 || i < f.cell {
 		f.cell, f.issue = i, is
 	}
 }
 
-// add takes a faulty cell whose issue is known.
+// add adds a faulty cell whose issue is known.
 func (f *faults) add(i int, is issue) { f.ask(i, func(string) issue { return is }) }
 
-// done reports the faults, and whether the column was without.
+// done reports the faults as diagnostics, and returns true if there were none.
 func (f *faults) done() bool {
 	if f.count == 0 {
 		return true
@@ -121,13 +121,13 @@ func (f *faults) done() bool {
 	case is.code == diag.NotNumber:
 		is.text += f.advice
 	case !is.bad():
-		is = issue{diag.Unreadable, "stands there now, which is not what was read before"}
+		is = issue{diag.Unreadable, "differs from what was read before: the file has changed"}
 	}
 	fail(f.list, is.code, c.line(f.cell), "%s %s: %q %s%s%s", c.view.noun(), c.array.Name, text, is.text, key, more(f.count-1, "cell"))
 	return false
 }
 
-// numbers gives the cells as numbers of an element type, NaN where one is faulty. They are the column's own where it has such numbers.
+// numbers returns the cells as numbers of an element type, NaN where one is faulty. If the column has such numbers, it returns them without a copy.
 func (c column) numbers(elem types.Elem, bad *faults) []float64 {
 	read := reading(elem)
 	values := c.array.Numbers
@@ -149,7 +149,7 @@ func (c column) numbers(elem types.Elem, bad *faults) []float64 {
 	return out
 }
 
-// parsed reads words as numbers, NaN where that is an issue.
+// parsed reads words as numbers, NaN where that fails.
 func (a *Array) parsed(read func(string) (float64, issue)) []float64 {
 	byCode := make([]float64, len(a.Words))
 	for k, w := range a.Words {
@@ -169,8 +169,8 @@ func (a *Array) parsed(read func(string) (float64, issue)) []float64 {
 	return out
 }
 
-// categories gives the cells for an encoder of categories, and reports missing ones. known are the categories of a fitted encoder, nil for none:
-// where they are words, the cells must be too.
+// categories returns the cells for an encoder of categories, and reports missing ones. known are the categories of a fitted encoder, or nil:
+// where they are words, so are the cells.
 func (c column) categories(known []string, bad *faults) def.Column {
 	out := c.array.Column
 	if c.array.Words == nil && !encoder.Numeric(known) {
@@ -187,7 +187,7 @@ func (c column) categories(known []string, bad *faults) def.Column {
 	return out
 }
 
-// worded is a column of numbers as words.
+// worded converts a column of numbers to words.
 func (c column) worded(texts []string) def.Column {
 	w := newWords(c.array.Name, len(texts))
 	for i := range texts {

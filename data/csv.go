@@ -12,7 +12,7 @@ import (
 )
 
 // A csvFile is a table with a header row. A byte-order mark, CRLF line ends and quoted newlines are allowed; blanks around a cell are not part
-// of it. It is read twice, so that room for the numbers is made once: for the number of lines, and for the cells.
+// of it. It is read twice, first to count the lines, so that memory for the numbers is allocated once.
 type csvFile struct {
 	name string
 	open opener
@@ -58,13 +58,13 @@ type csvPass struct {
 	width   int // number of columns
 	columns []csvColumn
 	lines   *lines    // of the rows
-	room    int       // for rows: the number of lines of the file
+	room    int       // for this many rows: the number of lines of the file
 	slab    []float64 // the columns of numbers one after another, each with room for all rows
 	grown   bool      // there are more rows than there were lines
 }
 
-// A csvColumn is a column that is being read. Its first cell decides whether it is taken for numbers. Where a word comes later, the column is
-// read again.
+// A csvColumn is a column that is being read. Its first cell decides whether it is read as numbers. If a word comes later, the column is read
+// again.
 type csvColumn struct {
 	numbers []float64 // with room for all rows; nil: words
 	serial  bool      // all cells so far are serial
@@ -72,7 +72,7 @@ type csvColumn struct {
 	words   *words
 }
 
-// each calls header for the first record, and row for all others of the same length. The result is false when there are errors.
+// each calls header for the first record, and row for all others of the same length. It returns false if there are errors.
 func (p *csvPass) each(header func(cells [][]byte, line int) bool, row func(cells [][]byte, line int)) bool {
 	source, err := p.file.open()
 	if err != nil {
@@ -91,12 +91,12 @@ func (p *csvPass) each(header func(cells [][]byte, line int) bool, row func(cell
 	}
 	rows, ok := p.rows(s, row)
 	if ok && rows == 0 {
-		fail(p.list, diag.EmptyTable, place(p.file.name, first), "the table has a header and no rows")
+		fail(p.list, diag.EmptyTable, place(p.file.name, first), "the table has a header but no rows")
 	}
 	return len(*p.list) == 0
 }
 
-// rows reads what follows the header. In a table of one column a blank line can only be an empty cell.
+// rows reads the records after the header. In a table of one column a blank line can only be an empty cell.
 func (p *csvPass) rows(s *scanner, row func(cells [][]byte, line int)) (rows int, ok bool) {
 	ragged := 0
 	for {
@@ -127,7 +127,7 @@ func (p *csvPass) rows(s *scanner, row func(cells [][]byte, line int)) (rows int
 	return rows, ragged == 0
 }
 
-// broken reports what ends the reading of a file.
+// broken reports the error that ended the reading of a file.
 func (p *csvPass) broken(err error, line int) {
 	switch {
 	case errors.Is(err, io.EOF):
@@ -147,7 +147,7 @@ func (p *csvPass) ragged(before, cells, line int) {
 	}
 }
 
-// header takes the names of the columns.
+// header stores the names of the columns.
 func (p *csvPass) header(cells [][]byte, line int) bool {
 	t := p.table
 	for i, cell := range cells {
@@ -156,7 +156,7 @@ func (p *csvPass) header(cells [][]byte, line int) bool {
 		case name == "":
 			fail(p.list, diag.DuplicateColumn, place(t.Name, line), "column %d has no name; name it in the header or leave it out (pandas: to_csv(index=False), R: row.names = FALSE)", i+1)
 		case dup:
-			fail(p.list, diag.DuplicateColumn, place(t.Name, line), "column %s: the name stands twice in the header; rename one", name)
+			fail(p.list, diag.DuplicateColumn, place(t.Name, line), "column %s: the name appears twice in the header; rename one", name)
 		default:
 			a := &Array{line: line, lines: p.lines}
 			a.Name = name
@@ -167,7 +167,7 @@ func (p *csvPass) header(cells [][]byte, line int) bool {
 	return len(*p.list) == 0
 }
 
-// row takes the cells of a row.
+// row stores the cells of a row.
 func (p *csvPass) row(cells [][]byte, line int) {
 	i := p.lines.n
 	if i == 0 {
@@ -190,7 +190,7 @@ func (p *csvPass) row(cells [][]byte, line int) {
 	}
 }
 
-// begin decides by the first row what the columns are, and makes room.
+// begin decides by the first row whether columns are numbers or words, and allocates memory.
 func (p *csvPass) begin(cells [][]byte) {
 	p.columns = make([]csvColumn, p.width)
 	numeric := 0
@@ -211,7 +211,7 @@ func (p *csvPass) begin(cells [][]byte) {
 	}
 }
 
-// late reads columns again in which a word came after numbers.
+// late reads again the columns in which a word came after numbers.
 func (p *csvPass) late() bool {
 	var again []int
 	for k := range p.columns {
@@ -238,10 +238,10 @@ func (p *csvPass) late() bool {
 
 // changed reports that two readings of the file differ.
 func (p *csvPass) changed() {
-	fail(p.list, diag.Unreadable, p.file.name, "has changed while it was read")
+	fail(p.list, diag.Unreadable, p.file.name, "the file has changed while it was read")
 }
 
-// finish closes the gaps between the columns of numbers, so that a matrix of neighbours needs no copy.
+// finish closes the gaps between the columns of numbers, so that a matrix of adjacent columns needs no copy.
 func (p *csvPass) finish() {
 	t, n := p.table, p.lines.n
 	t.Rows = n
@@ -264,7 +264,7 @@ func (p *csvPass) finish() {
 	}
 }
 
-// survey counts the lines, and finds the first that is not UTF-8.
+// survey counts the lines, and reports the first that is not UTF-8.
 func (p *csvPass) survey() bool {
 	source, err := p.file.open()
 	if err != nil {
@@ -292,7 +292,7 @@ func (p *csvPass) survey() bool {
 	return len(*p.list) == 0
 }
 
-// validPrefix is how much of a text is UTF-8: all of it, or up to the first bytes that are not, or that are the beginning of a character.
+// validPrefix returns how many bytes of a text are valid UTF-8, up to the first invalid or incomplete character.
 func validPrefix(text []byte) int {
 	if utf8.Valid(text) {
 		return len(text)

@@ -14,7 +14,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// A Dataset is the tables of a run, with their rows in one order.
+// A Dataset holds the tables of a run, with their rows in one order.
 type Dataset struct {
 	Alignment
 	Sources Sources
@@ -29,7 +29,7 @@ type Holder struct {
 	View   View
 }
 
-// Load reads the tables and aligns their rows on the key column; "" stands for the default. The data set is nil if and only if the list has errors.
+// Load reads the tables and aligns their rows on the key column; "" means the default. The data set is nil if and only if the list has errors.
 func Load(sources Sources, key string) (*Dataset, diag.List) {
 	var list diag.List
 	d := &Dataset{Sources: sources}
@@ -62,7 +62,7 @@ func (d *Dataset) open(s Source, list *diag.List) {
 	}
 }
 
-// Release drops the tables, of which Bind and Integer know nothing from then on. Values that have been bound remain.
+// Release drops the tables, so that Bind and Integer no longer find them. Values that have been bound remain.
 func (d *Dataset) Release() {
 	held := 0
 	for _, h := range d.holders() {
@@ -70,14 +70,14 @@ func (d *Dataset) Release() {
 	}
 	d.Parties, d.Shared = nil, nil
 	if held > largeTables {
-		runtime.GC() // so that what comes next finds this room, and not as much again beside it
+		runtime.GC() // so that the next allocations reuse this memory
 	}
 }
 
 // largeTables is a number of values that are worth a garbage collection: 32 MB.
 const largeTables = 4 << 20
 
-// holders are all tables, the shared one last.
+// holders returns all tables, the shared one last.
 func (d *Dataset) holders() []*Holder {
 	var out []*Holder
 	for i := range d.Parties {
@@ -112,9 +112,9 @@ func (d *Dataset) align(key string, list *diag.List) {
 	}
 }
 
-// Bind gives every declaration its value, per party: Bind(…)["hospital_a"]["XA"]. A party's bindings hold what it owns and what is
-// shared. Shared data are read from every table that has them, which must agree, and belong to every party that is known or that a want
-// names as its owner. The bindings are complete when the list has no errors.
+// Bind gives every declaration its value, per party: Bind(…)["hospital_a"]["XA"]. A party's bindings hold the data that it owns and those
+// that are shared. Shared data are read from every table that has them, and these must agree; every party of the data set gets them.
+// The bindings are complete when the list has no errors.
 func (d *Dataset) Bind(wants []Want) (map[string]Bindings, diag.List) {
 	var list diag.List
 	out := map[string]Bindings{}
@@ -151,7 +151,7 @@ func (d *Dataset) Bind(wants []Want) (map[string]Bindings, diag.List) {
 	return out, list
 }
 
-// wants are the declarations that a table may bind, without shared ones that only the table for all may.
+// wants returns the declarations that a table may bind: shared ones, and those of its party.
 func (h *Holder) wants(all []Want) []Want {
 	return slices.DeleteFunc(slices.Clone(all), func(w Want) bool {
 		return w.Owner != OwnerShared && w.Owner != h.Party && (h.Family == "" || w.Owner != h.Family)
@@ -173,13 +173,13 @@ func (d *Dataset) without(s Source, wants []Want, list *diag.List) {
 	switch {
 	case s.Family:
 		flag += ",FILE,…"
-	case len(d.Sources) == 2: // the server and the table for all: no clients
+	case len(d.Sources) == 2: // the server and the shared table: no clients
 		flag = "--data FILE"
 	}
-	fail(list, diag.NoTable, s.Looked, "%s has no table for its data %s: there is no such file; give one by %s", s.Name, listed(names), flag)
+	fail(list, diag.NoTable, s.Looked, "%s has no table for its data %s: there is no such file; name one with %s", s.Name, listed(names), flag)
 }
 
-// merge keeps the first holder's value of shared data and compares the others' with it.
+// merge keeps the value of shared data that the first holder has, and compares those of the others with it.
 func merge(shared Bindings, found map[string]*Holder, b *Bound, h *Holder, list *diag.List) {
 	if b == nil {
 		return
@@ -197,7 +197,7 @@ func merge(shared Bindings, found map[string]*Holder, b *Bound, h *Holder, list 
 	}
 }
 
-// differ points to the first row at which two tables hold different values.
+// differ finds the first row at which two tables have different values.
 func differ(a *Bound, ha *Holder, b *Bound, hb *Holder) (where, text string) {
 	where = place(hb.View.Name, 1)
 	if !slices.Equal(a.Dims, b.Dims) {
@@ -235,19 +235,19 @@ func (d *Dataset) unfound(wants []Want, shared Bindings, list *diag.List) {
 		at := place(tables[0], 1)
 		switch {
 		case len(columns) == 0:
-			fail(list, diag.NoTable, tables[0], "no table holds the data %s: there is no such file; give one by --data", w.Name)
+			fail(list, diag.NoTable, tables[0], "no table has the data %s: there is no such file; name one with --data", w.Name)
 		case w.Rank == 0 || w.Rank > 2:
-			fail(list, diag.DataShape, at, "%s: no document holds it, and a CSV gives vectors and matrices only; %s", w.Name, jsonHint(w))
+			fail(list, diag.DataShape, at, "%s: no document has it, and a CSV has only vectors and matrices; %s", w.Name, jsonHint(w))
 		case w.From == nil && w.Rank == 2:
-			fail(list, diag.SharedData, at, "%s: is @ shared, but no table has columns left for it; name them by from (tables: %s)", w.Name, listed(tables))
+			fail(list, diag.SharedData, at, "%s: is @ shared, but no table has columns left for it; name them with from (tables: %s)", w.Name, listed(tables))
 		default:
-			fail(list, diag.SharedData, at, "%s: is @ shared, but no table holds %s%s (tables: %s); give one by --data shared=FILE",
+			fail(list, diag.SharedData, at, "%s: is @ shared, but no table has %s%s (tables: %s); name one with --data shared=FILE",
 				w.Name, strings.Join(names, ", "), suggestion(strings.Join(names, ", "), columns), listed(tables))
 		}
 	}
 }
 
-// Integer returns a whole number that a document holds as a scalar, with its place: Stan's data files carry sizes so.
+// Integer returns a whole number that a document holds as a scalar, and its place. Stan's data files hold sizes in this form.
 func (d *Dataset) Integer(name string) (value int, where string, ok bool) {
 	for _, h := range d.holders() {
 		a, found := h.View.Array(name)
@@ -261,7 +261,7 @@ func (d *Dataset) Integer(name string) (value int, where string, ok bool) {
 	return 0, "", false
 }
 
-// Digest is the SHA-256 of a value in hexadecimal: type, sizes, numbers bit for bit, and categories. It says whether two parties hold the same.
+// Digest is the SHA-256 of a value in hexadecimal: type, sizes, numbers bit for bit, and categories. Two parties have the same value if the digests are equal.
 func (b *Bound) Digest() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "vflc shared data v1 %s %v %q %d\n", b.Elem, b.Dims, b.Labels, b.Levels)

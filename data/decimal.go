@@ -8,14 +8,14 @@ import (
 	"unsafe"
 )
 
-// maxDigits is how many digits a uint64 holds, whatever they are.
+// maxDigits is the largest number of digits that always fit a uint64.
 const maxDigits = 19
 
-// powers are those of ten, of which both types hold all exactly.
+// powers holds the powers of ten, all exact in uint64 and float64.
 var powers = [maxDigits + 1]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
 
-// decimal reads a number as strconv.ParseFloat does, bit for bit, without allocation. It is false for what number refuses: words, missing
-// cells, numbers that are not finite, and notations other than the decimal one.
+// decimal reads a number as strconv.ParseFloat does, bit for bit, without allocation. It is false for cells that number does not
+// accept: words, missing cells, numbers that are not finite, and notations other than the decimal one.
 //
 // A number of at most 19 digits is a whole number over a power of ten. Where float64 holds both, their quotient is correctly rounded (Clinger
 // 1990, How to read floating point numbers accurately). Other numbers of that length go to quotient, and the rest to strconv.
@@ -47,7 +47,7 @@ func decimal(cell []byte) (float64, bool) {
 	return v, true
 }
 
-// digitsOf appends the digits that a text begins with to a number, and counts them. The number overflows where they are more than maxDigits.
+// digitsOf appends the digits that a text begins with to a number, and counts them. The number overflows if there are more than maxDigits.
 func digitsOf(text []byte, number uint64) (uint64, int) {
 	i := 0
 	for i+8 <= len(text) {
@@ -65,8 +65,8 @@ func digitsOf(text []byte, number uint64) (uint64, int) {
 	return number, i
 }
 
-// eightDigits is the number that eight bytes write, the first being the lowest byte, and false if one is no digit. Neighbours are joined
-// pairwise, all at once (Lemire 2021, Number parsing at a gigabyte per second).
+// eightDigits reads eight digits, the first in the lowest byte; it is false if one is not a digit. Adjacent digits are combined
+// in pairs, all at once (Lemire 2021, Number parsing at a gigabyte per second).
 func eightDigits(text uint64) (uint64, bool) {
 	const sixes, zeros, high = 0x0606060606060606, 0x3030303030303030, 0xf0f0f0f0f0f0f0f0
 	if text&high != zeros || (text+sixes)&high != zeros {
@@ -79,7 +79,7 @@ func eightDigits(text uint64) (uint64, bool) {
 }
 
 // quotient is a/b rounded to nearest, ties to even; neither is 0. It divides with the highest bits of both set, so that at least 63 bits of the
-// quotient are known, and the last of them stands for whatever follows.
+// quotient are known; the last bit is set if the remainder is not 0.
 func quotient(a, b uint64) float64 {
 	shiftA, shiftB := bits.LeadingZeros64(a), bits.LeadingZeros64(b)
 	a, b = a<<shiftA, b<<shiftB
@@ -92,7 +92,7 @@ func quotient(a, b uint64) float64 {
 	return float64(int64(q)) * scale
 }
 
-// slowDecimal reads what decimal does not.
+// slowDecimal reads the cells that decimal cannot.
 func slowDecimal(cell []byte) (float64, bool) {
 	for _, c := range cell {
 		if c == 'x' || c == 'X' || c == '_' {
@@ -103,7 +103,7 @@ func slowDecimal(cell []byte) (float64, bool) {
 	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
 }
 
-// serial reports whether a cell is a whole number as strconv writes one, of at most 15 digits, so that its value keeps how it is written.
+// serial reports whether a cell is a whole number as strconv writes one, of at most 15 digits, so that its text follows from its value.
 func serial(cell []byte) bool {
 	if len(cell) > 0 && cell[0] == '-' && (len(cell) < 2 || cell[1] != '0') {
 		cell = cell[1:]

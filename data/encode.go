@@ -10,7 +10,7 @@ import (
 	"github.com/vflc/vflc/stdlib/encoder"
 )
 
-// A column without an encoder is read as it is, or as the categories of a level. Recipes hold these names in place of an encoder's.
+// A column without an encoder is read as it is, or as the categories of a level. Recipes hold these names in place of the name of an encoder.
 const (
 	plain  = "column"
 	levels = "level"
@@ -26,7 +26,7 @@ func encoderNamed(name string) (*def.Encoder, bool) {
 	return nil, false
 }
 
-// encoderNames are sorted, as messages show them.
+// encoderNames lists the encoders in alphabetical order, for messages.
 func encoderNames() []string {
 	var out []string
 	for _, e := range encoder.All() {
@@ -36,13 +36,13 @@ func encoderNames() []string {
 	return out
 }
 
-// ofCategories is the name of an encoder that takes words.
+// ofCategories returns the name of an encoder that accepts words.
 func ofCategories() string {
 	all := encoder.All()
 	return all[slices.IndexFunc(all, func(e def.Encoder) bool { return e.Categories })].Name
 }
 
-// issueOf gives what an encoder finds wrong its code.
+// issueOf converts the error of an encoder to an issue with a code.
 func issueOf(f def.Fault) issue {
 	code := diag.LogDomain
 	switch f.Kind {
@@ -54,7 +54,7 @@ func issueOf(f def.Fault) issue {
 	return issue{code, f.Text}
 }
 
-// fit learns from a column, in the order of its rows, or reports why it cannot.
+// fit fits an encoder to a column, in the order of its rows, or reports why it cannot.
 func (f *Fitted) fit(c column, list *diag.List) bool {
 	switch f.Encoder {
 	case plain:
@@ -78,7 +78,7 @@ func (f *Fitted) fit(c column, list *diag.List) bool {
 	return true
 }
 
-// fitLevels learns the categories of a level. Whole numbers are taken as they are.
+// fitLevels finds the categories of a level. Whole numbers are used without change.
 func (f *Fitted) fitLevels(c column, list *diag.List) bool {
 	bad := &faults{list: list, col: c}
 	in := c.categories(nil, bad)
@@ -102,7 +102,7 @@ func wholeAll(categories []string) bool {
 	return true
 }
 
-// input is what an encoder reads of a column. known are its categories, where it is fitted.
+// input returns what an encoder reads of a column. known are the categories of a fitted encoder.
 func (c column) input(e *def.Encoder, known []string, bad *faults) def.Column {
 	if e.Categories {
 		return c.categories(known, bad)
@@ -110,7 +110,7 @@ func (c column) input(e *def.Encoder, known []string, bad *faults) def.Column {
 	return def.Column{Name: c.array.Name, Numbers: c.numbers(types.Real, bad)}
 }
 
-// names are those of the resulting columns.
+// names returns the names of the resulting columns.
 func (f *Fitted) names() []string {
 	if e, ok := encoderNamed(f.Encoder); ok {
 		return e.Names(f.Column, &f.Fitted)
@@ -124,7 +124,7 @@ func (f *Fitted) elementwise() bool {
 	return !encoded || e.Elementwise
 }
 
-// labels are the categories of a level.
+// labels returns the categories of a level.
 func (f *Fitted) labels() []string {
 	if f.Encoder == levels {
 		return f.Words
@@ -145,7 +145,7 @@ func (f *Fitted) encode(c column, out [][]float64, bad *faults) {
 	}
 }
 
-// asIs gives a column without an encoder as numbers, its own where it has them.
+// asIs returns the numbers of a column without an encoder, without a copy if it has them.
 func (f *Fitted) asIs(c column, bad *faults) []float64 {
 	if f.Encoder == levels {
 		return c.numbers(types.Level, bad)

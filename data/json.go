@@ -12,7 +12,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// maxRank bounds the nesting of arrays in a document: far more than any declaration can have, far less than a stack can hold.
+// maxRank bounds the nesting of arrays in a document: far more than any declaration can have, far less than the stack allows.
 const maxRank = 16
 
 // A jsonFile is a Stan-JSON document: an object of numbers and regular nested arrays, by name. "NaN", "Inf" and the like are strings there,
@@ -45,7 +45,7 @@ func (f *jsonFile) Texts(name string) ([]string, error) {
 	return out, nil
 }
 
-// read gives take the cells of each entry as they are written, in row-major order.
+// read calls take with the cells of each entry as they are written, in row-major order.
 func (f *jsonFile) read(take func(a *Array, cells []string)) *jsonReader {
 	r := &jsonReader{line: 1, take: take, table: newTable(f.name, f)}
 	r.table.Document = true
@@ -79,7 +79,7 @@ type jsonReader struct {
 	offset int // up to where line breaks have been counted
 }
 
-// token reads one token and moves line to where it ends.
+// token reads one token and sets line to the line where it ends.
 func (r *jsonReader) token() (json.Token, error) {
 	tok, err := r.dec.Token()
 	if err == nil {
@@ -131,7 +131,7 @@ func (r *jsonReader) entry() error {
 		return err
 	}
 	if _, dup := r.table.byName[name]; dup {
-		fail(&r.list, diag.DuplicateColumn, place(r.table.Name, a.line), "entry %s: the name stands twice; rename one", name)
+		fail(&r.list, diag.DuplicateColumn, place(r.table.Name, a.line), "entry %s: the name appears twice; rename one", name)
 		return nil
 	}
 	r.take(a, r.cells)
@@ -139,7 +139,7 @@ func (r *jsonReader) entry() error {
 	return nil
 }
 
-// value reads the value of an entry. It learns the dimensions on the way down to the first cell and checks every later array against them.
+// value reads the value of an entry. It finds the dimensions on the way down to the first cell and checks every later array against them.
 func (r *jsonReader) value(a *Array) error {
 	tok, err := r.token()
 	if err != nil {
@@ -234,7 +234,7 @@ func (r *jsonReader) skip() error {
 }
 
 func (r *jsonReader) fail(err error) {
-	// The offset of a SyntaxError counts wrongly between tokens; the decoder's own stands at the start of what it refused.
+	// The offset of a SyntaxError counts wrongly between tokens; the offset of the decoder is at the start of the text that it rejected.
 	at := min(int(r.dec.InputOffset()), len(r.text))
 	r.countTo(at)
 	text := err.Error()
@@ -250,7 +250,7 @@ func (r *jsonReader) fail(err error) {
 	fail(&r.list, diag.BadJSON, place(r.table.Name, r.line), "%s", text)
 }
 
-// nonFinite reports whether text starts as other programs write numbers that JSON does not have.
+// nonFinite reports whether text starts with NaN or Inf, which other programs write and JSON does not allow.
 func nonFinite(text []byte) bool {
 	text = bytes.TrimPrefix(bytes.TrimLeft(text, " \t\r\n,:"), []byte("-"))
 	return bytes.HasPrefix(text, []byte("NaN")) || bytes.HasPrefix(text, []byte("Inf"))

@@ -21,7 +21,7 @@ type keys struct {
 	texts   []string
 }
 
-// keys sorts a table by its key, and reports keys that are missing or stand twice. A document without the key has none.
+// keys sorts a table by its key, and reports keys that are missing or appear twice. It is nil for a document without the key.
 func (t *Table) keys(key string, list *diag.List) (*keys, bool) {
 	a, found := t.Array(key)
 	if !found && t.Document {
@@ -75,7 +75,7 @@ func (k *keys) equal(other *keys) bool {
 	return true
 }
 
-// unique reports keys that are empty or stand twice, in the order of the keys. Equal ones are neighbours there.
+// unique reports keys that are empty or appear twice, in the order of the keys, where equal ones are adjacent.
 func (c column) unique(k *keys, s sorter, list *diag.List) bool {
 	bad := faults{list: list, col: c}
 	for i, row := range k.order {
@@ -91,19 +91,19 @@ func (c column) unique(k *keys, s sorter, list *diag.List) bool {
 	return bad.done()
 }
 
-// issue is what is wrong with the i-th key in order.
+// issue returns the error in the i-th key in order.
 func (k *keys) issue(c column, s sorter, i int) issue {
 	row := k.order[i]
 	switch {
 	case k.texts != nil && k.texts[row] == "":
 		return issue{diag.BadKey, "is an empty key; every row needs one"}
 	case i > 0 && s.compare(row, k.order[i-1]) == 0:
-		return issue{diag.BadKey, fmt.Sprintf("stands twice, first in line %d; a key names one row", c.lineNumber(int(k.order[i-1])))}
+		return issue{diag.BadKey, fmt.Sprintf("appears twice, first in line %d; a key must name one row", c.lineNumber(int(k.order[i-1])))}
 	}
 	return issue{}
 }
 
-// A sorter compares rows by an integer that keeps the order of the keys, and by tie where that is the same; tie is nil where it never differs.
+// A sorter compares rows by an integer that has the order of the keys, and rows with equal integers by tie, which is nil if their keys are equal.
 type sorter struct {
 	rank []uint64
 	tie  func(a, b uint32) int
@@ -116,7 +116,7 @@ func (s sorter) compare(a, b uint32) int {
 	return s.tie(a, b)
 }
 
-// sort sorts rows that are in the order of the file, which equal keys keep.
+// sort sorts rows that are in the order of the file; rows with equal keys keep it.
 func (s sorter) sort(order []uint32) {
 	if slices.IsSortedFunc(order, s.compare) {
 		return
@@ -141,7 +141,7 @@ func (s sorter) sort(order []uint32) {
 	}
 }
 
-// ofInteger ranks a signed number.
+// ofInteger maps a signed number to an unsigned one of the same order.
 func ofInteger(v int64) uint64 { return uint64(v) ^ 1<<63 }
 
 func (k *keys) sorter() sorter {
@@ -169,7 +169,7 @@ func (k *keys) sorter() sorter {
 	return s
 }
 
-// integers ranks keys that all are whole numbers of at most 64 bits.
+// integers ranks the keys if all are whole numbers of at most 64 bits.
 func (k *keys) integers(rank []uint64) bool {
 	for i, text := range k.texts {
 		v, err := strconv.ParseInt(text, 10, 64)
@@ -181,7 +181,7 @@ func (k *keys) integers(rank []uint64) bool {
 	return true
 }
 
-// bigIntegers are the values of keys that all are whole numbers, else nil.
+// bigIntegers returns the values of the keys if all are whole numbers, else nil.
 func (k *keys) bigIntegers() []*big.Int {
 	values := make([]*big.Int, len(k.texts))
 	for i, text := range k.texts {

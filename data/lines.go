@@ -2,14 +2,14 @@ package data
 
 import "sort"
 
-// lines are the line numbers of cells or rows in the order of the file. A run of equally spaced ones is one mark: a table without blank lines
-// and line breaks in cells has a single mark.
+// lines holds the line numbers of cells or rows in the order of the file. A sequence of equally spaced ones is one mark: a table without blank
+// lines and line breaks in cells has a single mark.
 type lines struct {
 	marks []mark
 	n     int
 }
 
-// A mark is the start of a run: the element at, at+1, … are on line, line+step, …
+// A mark is the start of a sequence: the element at, at+1, … are on line, line+step, …
 type mark struct{ at, line, step int }
 
 // add appends the line of the next element.

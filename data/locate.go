@@ -15,19 +15,19 @@ type PartyRef struct {
 	Family bool
 }
 
-// A Source says which files a party reads.
+// A Source lists the files that a party reads.
 type Source struct {
 	PartyRef
-	Files  []string // one, or for a family one per member in order; none where nothing was found
+	Files  []string // one, or for a family one per member in order; none if no file was found
 	Tables []Reader // in place of files, for data in memory or from elsewhere
-	Looked string   // where a default was looked for, for messages
+	Looked string   // the default path, for messages
 	given  bool     // by a flag or vfl.toml
 }
 
 // Sources are the files of a model: those of the parties in their order, then those of OwnerShared.
 type Sources []Source
 
-// tables is how many tables the party has.
+// tables returns the number of tables of the party.
 func (s *Source) tables() int { return len(s.Files) + len(s.Tables) }
 
 // read opens the k-th table.
@@ -38,7 +38,7 @@ func (s *Source) read(k int) (*Table, diag.List) {
 	return s.Tables[k-len(s.Files)].Read()
 }
 
-// Members is how many tables the named party or family has.
+// Members returns the number of tables of the named party or family.
 func (s Sources) Members(name string) int {
 	i := slices.IndexFunc(s, func(x Source) bool { return x.Name == name })
 	if i < 0 {
@@ -62,11 +62,11 @@ func (e Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Locate finds the files of the parties of the model at modelPath. The parties are in the order of the model, the server first; one
-// alone is a model without clients. Flags are the values of --data: PARTY=FILE[,FILE…], shared=FILE, or FILE for a model without
-// clients. What flags do not say, [data] of vfl.toml beside the model does, else the folder of the model's name: PARTY.csv, FAMILY/*.csv
-// in natural order, data.csv without clients, shared.csv, or .json in place of .csv. A party without a file is no error here: it may
-// need none. Files are not opened. The error is of type Errors.
+// Locate finds the files of the parties of the model at modelPath. The parties are in the order of the model, the server first; a
+// model with one party has no clients. Flags are the values of --data: PARTY=FILE[,FILE…], shared=FILE, or FILE for a model without
+// clients. The files of other parties are those in [data] of vfl.toml beside the model, else those in the folder of the model's name:
+// PARTY.csv, FAMILY/*.csv in natural order, data.csv without clients, shared.csv, or .json in place of .csv. A party without a file is not an
+// error here: it may need none. Files are not opened. The error is of type Errors.
 func Locate(modelPath string, parties []PartyRef, flags []string) (Sources, error) {
 	l := &locator{dir: strings.TrimSuffix(modelPath, filepath.Ext(modelPath)), alone: len(parties) == 1 && !parties[0].Family}
 	for _, p := range append(slices.Clone(parties), PartyRef{Name: OwnerShared}) {
@@ -92,13 +92,13 @@ type locator struct {
 	list    diag.List
 }
 
-// flag takes the value of one --data.
+// flag reads the value of one --data.
 func (l *locator) flag(value string) {
 	where := "--data " + value
 	name, files, ok := strings.Cut(value, "=")
 	if !ok || strings.ContainsAny(name, `./\`) { // a path may hold a =
 		if !l.alone {
-			fail(&l.list, diag.BadDataFlag, where, "says no party, and the model has clients; write --data PARTY=%s (parties: %s)", value, listed(l.names()))
+			fail(&l.list, diag.BadDataFlag, where, "names no party, but the model has clients; write --data PARTY=%s (parties: %s)", value, listed(l.names()))
 			return
 		}
 		name, files = l.sources[0].Name, value
@@ -120,7 +120,7 @@ func (l *locator) flag(value string) {
 	}
 }
 
-// party finds a source by name, or reports that there is no such party.
+// party finds a source by name, or reports that the model has no such party.
 func (l *locator) party(name string, code diag.Code, where string) *Source {
 	for i := range l.sources {
 		if l.sources[i].Name == name {
@@ -183,7 +183,7 @@ func (l *locator) fallback(s *Source) {
 	s.Looked = base + ".csv"
 	csv, json := find(base+".csv"), find(base+".json")
 	if len(csv) > 0 && len(json) > 0 {
-		fail(&l.list, diag.BadDataFlag, csv[0], "%s is there too; say which one to read by --data", json[0])
+		fail(&l.list, diag.BadDataFlag, csv[0], "%s exists too; choose one with --data", json[0])
 	}
 	s.Files = append(csv, json...)
 }
@@ -195,12 +195,12 @@ func existing(path string) []string {
 	return nil
 }
 
-// inFolder lists the files of FOLDER/*.EXT in natural order. Unlike a glob it takes the folder's name as it is.
+// inFolder lists the files of FOLDER/*.EXT in natural order. Unlike a glob it does not expand patterns in the folder's name.
 func inFolder(pattern string) []string {
 	folder, ext := filepath.Dir(pattern), filepath.Ext(pattern)
 	entries, err := os.ReadDir(folder)
 	if err != nil {
-		return nil // as absent: what needs the files says where they were looked for
+		return nil // as if absent: a message about missing files names the path
 	}
 	var out []string
 	for _, e := range entries {

@@ -9,7 +9,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// A Values is a column in memory: Numbers, or Words where those are not nil. A word may be empty or NA, which is a missing cell.
+// A Values is a column in memory: Numbers, or Words if those are not nil. A word that is empty or NA is a missing cell.
 type Values struct {
 	Name    string
 	Numbers []float64
@@ -23,7 +23,7 @@ func (v Values) len() int {
 	return len(v.Numbers)
 }
 
-// Columns is a table in memory. Reading it copies the columns, and messages give the number of the row, from 1, in place of a line.
+// Columns is a table in memory. Reading it copies the columns. Messages give the number of the row, from 1, in place of a line.
 func Columns(name string, columns ...Values) Reader { return &memory{name, columns} }
 
 type memory struct {
@@ -54,7 +54,7 @@ func (m *memory) Read() (*Table, diag.List) {
 		}
 		switch _, dup := t.byName[v.Name]; {
 		case v.Name == "" || dup:
-			fail(&list, diag.DuplicateColumn, m.name, "column %q: every column needs a name of its own", v.Name)
+			fail(&list, diag.DuplicateColumn, m.name, "column %q: every column needs its own name", v.Name)
 		case v.len() != t.Rows:
 			fail(&list, diag.DataShape, m.name, "column %s has %s, and column %s has %d", v.Name, count(v.len(), "value"), m.columns[0].Name, t.Rows)
 		}
@@ -82,7 +82,7 @@ func (m *memory) Texts(name string) ([]string, error) {
 	return out, nil
 }
 
-// written is a number as a text: whole ones as people write them, keys among them.
+// written formats a number. Whole numbers, such as keys, have no exponent.
 func written(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < maxWhole {
 		return strconv.FormatFloat(v, 'f', -1, 64)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Natural compares texts as people do: runs of digits by value, so lab2 comes before lab10; the rest by bytes.
+// Natural compares texts with digits by value, so that lab2 comes before lab10, and the rest by bytes.
 func Natural(a, b string) int {
 	whole := cmp.Compare(a, b)
 	for a != "" && b != "" {
@@ -28,7 +28,7 @@ func Natural(a, b string) int {
 	return whole // 01 and 1: any fixed order does
 }
 
-// digits is the length of the run of digits that s starts with.
+// digits returns the number of digits that s starts with.
 func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
 // compareDigits compares numbers of any length.

@@ -14,12 +14,12 @@ import (
 type Reader interface {
 	// Read returns the columns, each typed as numbers or words. The table is nil if and only if there are errors.
 	Read() (*Table, diag.List)
-	// Texts returns the cells of one column or entry as they are written, in the order of the file. Numbers do not keep it, and keys such as
-	// 007, and messages that quote a cell, need it; a file is read again.
+	// Texts returns the cells of one column or entry as they are written, in the order of the file. Keys such as 007 and messages that quote a
+	// cell need the text, which numbers do not keep; a file is read again.
 	Texts(name string) ([]string, error)
 }
 
-// NewReader returns the reader of a file: of Stan-JSON if its name ends in .json, else of CSV.
+// NewReader returns the reader of a file: Stan-JSON if its name ends in .json, else CSV.
 func NewReader(path string) Reader {
 	if strings.EqualFold(filepath.Ext(path), ".json") {
 		return &jsonFile{name: path, open: fileOpener(path)}
@@ -47,14 +47,14 @@ func ReadJSON(name string, text []byte) (*Table, diag.List) {
 	return (&jsonFile{name: name, open: textOpener(text)}).Read()
 }
 
-// An opener gives the text of a file from its beginning, as often as it is called.
+// An opener opens a file at its beginning, as often as it is called.
 type opener func() (io.ReadCloser, error)
 
 func textOpener(text []byte) opener {
 	return func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
 }
 
-// fileOpener opens a file. What can be read only once, such as a pipe, is kept in memory.
+// fileOpener opens a file. A file that can be read only once, such as a pipe, is kept in memory.
 func fileOpener(path string) opener {
 	var kept opener
 	return func() (io.ReadCloser, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// Apply makes the value from another table, such as new rows to predict, with the encoders as they were fitted: the mean of the old
+// Apply computes the value from another table, such as new rows to predict, with the encoders as they were fitted: the mean of the old
 // rows is subtracted, and a category that they did not have is an error. The value is nil when there are errors.
 func (r Recipe) Apply(v View) (*Bound, diag.List) {
 	var list diag.List
@@ -50,7 +50,7 @@ func (r Recipe) apply(v View, list *diag.List) *Bound {
 	return out
 }
 
-// room is where the encoders write, side by side as a matrix has it; nil where all columns are taken as they are.
+// room allocates the memory that the encoders write to, column by column; nil where all columns are used without change.
 func (r Recipe) room(v View) []float64 {
 	n, written := 0, false
 	for k := range r.Encoders {
@@ -82,8 +82,8 @@ func (r Recipe) fits(c column, list *diag.List) bool {
 	return false
 }
 
-// columnwise reports whether a matrix of a document is put together from columns. Without a `from` clause it is not: its one encoder
-// names the entry of its own name.
+// columnwise reports whether a matrix of a document is put together from columns. Without a `from` clause it is not: its only
+// encoder reads the entry with the name of the declaration.
 func (r Recipe) columnwise() bool {
 	return len(r.Encoders) > 1 || r.Encoders[0].Column != r.Name || !r.Encoders[0].elementwise()
 }
@@ -114,8 +114,8 @@ func shapeWanted(rank int) string {
 	return fmt.Sprintf("of %d dimensions", rank)
 }
 
-// encode gives the columns of one encoder, each in the order of the array's cells, and what remains of room. Without room the columns are taken
-// as they are.
+// encode returns the columns of one encoder, each in the order of the array's cells, and what remains of room. If room is nil the columns are used
+// without change.
 func (r Recipe) encode(c column, f *Fitted, columns int, room []float64, list *diag.List) (parts [][]float64, rest []float64, ok bool) {
 	bad := &faults{list: list, col: c}
 	if r.Rank == 2 {
@@ -134,7 +134,7 @@ func (r Recipe) encode(c column, f *Fitted, columns int, room []float64, list *d
 	return parts, room, bad.done()
 }
 
-// check reports the cells of which a result lies outside the declared limits.
+// check reports the cells with a result outside the declared limits.
 func (r Recipe) check(parts [][]float64, bad *faults) {
 	if r.Lower == nil && r.Upper == nil && r.Levels == 0 || len(parts) == 0 {
 		return
@@ -149,8 +149,8 @@ func (r Recipe) check(parts [][]float64, bad *faults) {
 	}
 }
 
-// shape lays the columns out: side by side as a matrix, or the one as the array that it is. held is the number of values that stay in memory
-// with any of the columns.
+// shape arranges the columns as a matrix, or keeps a single one as an array. held is the number of values that stay in memory with any of the
+// columns.
 func (r Recipe) shape(v View, out *Bound, parts [][]float64, held int, list *diag.List) bool {
 	if r.Rank == 2 && len(out.Dims) == 1 {
 		for k := 1; k < len(parts); k++ {
@@ -163,7 +163,7 @@ func (r Recipe) shape(v View, out *Bound, parts [][]float64, held int, list *dia
 		return true
 	}
 	if len(parts) != 1 {
-		fail(list, diag.DataShape, place(v.Name, 1), "%s: from gives %s (%s), but it is %s", r.Name, count(len(parts), "column"), listed(out.ColumnNames), shapeWanted(r.Rank))
+		fail(list, diag.DataShape, place(v.Name, 1), "%s: from has %s (%s), but it is %s", r.Name, count(len(parts), "column"), listed(out.ColumnNames), shapeWanted(r.Rank))
 		return false
 	}
 	out.Dims, out.Values = slices.Clone(out.Dims), columnMajor(sideBySide(parts, held), out.Dims)
@@ -173,8 +173,8 @@ func (r Recipe) shape(v View, out *Bound, parts [][]float64, held int, list *dia
 	return true
 }
 
-// sideBySide is the matrix of the columns. Where they follow one another in memory it is that memory, unless they would keep more than twice
-// their size there.
+// sideBySide returns the matrix of the columns. Columns that are adjacent in memory are not copied, unless they would keep more than twice their
+// size in memory.
 func sideBySide(parts [][]float64, held int) []float64 {
 	n := len(parts[0])
 	whole := parts[0][:cap(parts[0])]
@@ -210,7 +210,7 @@ func columnMajor(v []float64, dims []int) []float64 {
 	return out
 }
 
-// limits says what is wrong with an encoded value: outside declared bounds, or a level above the last.
+// limits returns the error in an encoded value: outside declared bounds, or a level above the last.
 func (r Recipe) limits(v float64) issue {
 	if r.Elem == types.Level.String() && r.Levels > 0 && v > float64(r.Levels) {
 		return issue{diag.OutOfRange, fmt.Sprintf("is level %v, but the model has %s", v, count(r.Levels, "level"))}

@@ -6,19 +6,19 @@ import (
 	"io"
 )
 
-// errQuote is a quote that is not closed, or that stands where none may.
-var errQuote = errors.New(`a quoted cell is not closed, or a quote stands inside a cell; write a quote inside a quoted cell twice ("")`)
+// errQuote is a quote that is not closed, or that is in a wrong place.
+var errQuote = errors.New(`a quoted cell is not closed, or a cell contains a quote; quote the cell, and write a quote inside it twice ("")`)
 
-// scanBuffer is how much of a file is read at once: small enough for the second cache.
+// scanBuffer is the number of bytes of a file that are read at once: few enough for the second-level cache.
 const scanBuffer = 256 << 10
 
-// A scanner splits CSV (RFC 4180) into records, without a string for each cell. Blank lines are no records; CRLF ends a line as LF does, in
-// a quoted cell too.
+// A scanner splits CSV (RFC 4180) into records, without a string for each cell. Blank lines are not records; CRLF ends a line as LF does,
+// also in a quoted cell.
 type scanner struct {
 	source     io.Reader
 	buffer     []byte
-	start, end int   // what of the buffer is not yet read
-	failed     error // of the source, io.EOF at its end
+	start, end int   // the part of the buffer that is not yet read
+	failed     error // the error of the source, io.EOF at its end
 	line       int   // of the last line read, counted from 1
 	fields     [][]byte
 	quoted     []byte // the text of the fields of a record with quotes
@@ -29,7 +29,7 @@ func newScanner(source io.Reader) *scanner {
 	return &scanner{source: source, buffer: make([]byte, scanBuffer)}
 }
 
-// next returns the cells of the next record as they are written but for quotes, and the line where it starts. They are valid until the next
+// next returns the cells of the next record as they are written except for quotes, and the line where it starts. They are valid until the next
 // call. The error is io.EOF, errQuote, or of the source.
 func (s *scanner) next() (fields [][]byte, line int, err error) {
 	text, err := s.nextLine()
@@ -75,7 +75,7 @@ func (s *scanner) nextLine() ([]byte, error) {
 	return s.take(seen, 0), nil
 }
 
-// take returns a line of n bytes, and passes its end. The first line may have a byte-order mark.
+// take returns a line of n bytes, and skips its end. The first line may have a byte-order mark.
 func (s *scanner) take(n, end int) []byte {
 	text := s.buffer[s.start : s.start+n]
 	s.start += n + end
@@ -85,7 +85,7 @@ func (s *scanner) take(n, end int) []byte {
 	return bytes.TrimSuffix(text, []byte("\r"))
 }
 
-// fill reads more after what is not yet read, which it moves to the front of the buffer. A buffer that is full doubles.
+// fill moves the unread part to the front of the buffer and reads more after it. A full buffer doubles.
 func (s *scanner) fill() {
 	if s.start == 0 && s.end == len(s.buffer) {
 		s.buffer = append(s.buffer, make([]byte, len(s.buffer))...)
@@ -103,7 +103,7 @@ func (s *scanner) fill() {
 	s.failed = io.ErrNoProgress
 }
 
-// quotedRecord splits a record with quotes, which may go over several lines.
+// quotedRecord splits a record with quotes, which may have several lines.
 func (s *scanner) quotedRecord(text []byte) ([][]byte, error) {
 	s.quoted, s.ends = s.quoted[:0], s.ends[:0]
 	for more := true; more; {
@@ -127,7 +127,7 @@ func (s *scanner) quotedRecord(text []byte) ([][]byte, error) {
 	return s.fields, nil
 }
 
-// plainField takes a cell without quotes. more says that another cell follows in rest.
+// plainField reads a cell without quotes. more reports whether another cell follows in rest.
 func (s *scanner) plainField(text []byte) (rest []byte, more bool, err error) {
 	field, rest, more := bytes.Cut(text, []byte(","))
 	if bytes.IndexByte(field, '"') >= 0 {
@@ -137,11 +137,11 @@ func (s *scanner) plainField(text []byte) (rest []byte, more bool, err error) {
 	return rest, more, nil
 }
 
-// quotedField takes a cell after its opening quote.
+// quotedField reads a cell after its opening quote.
 func (s *scanner) quotedField(text []byte) (rest []byte, more bool, err error) {
 	for {
 		k := bytes.IndexByte(text, '"')
-		if k < 0 { // the cell goes on in the next line
+		if k < 0 { // the cell continues in the next line
 			s.quoted = append(append(s.quoted, text...), '\n')
 			if text, err = s.nextLine(); err == io.EOF {
 				err = errQuote

@@ -15,7 +15,7 @@ import (
 )
 
 // settings reads [data] of a vfl.toml: party = "file", or for a family a list of files and patterns. Paths are relative to the file.
-// Other parts of the file are not this package's. Flags win.
+// Other sections are not read here. Flags take precedence.
 func (l *locator) settings(path string) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

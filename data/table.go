@@ -1,7 +1,7 @@
 // Package data reads the tables of the parties, aligns their rows, and turns columns into the values of data declarations.
 //
-// A run goes Locate (which files) → Load (tables in one row order) → Dataset.Bind (values per party). Every error is a
-// diagnostic of one line about one place of one file, with codes V05xx. Nothing here knows the compiler: a declaration arrives as a [Want].
+// The steps are Locate (find files) → Load (tables in one row order) → Dataset.Bind (values per party). Every error is a diagnostic of one
+// line about one place of one file, with codes V05xx. This package does not depend on the compiler: a declaration is a [Want].
 package data
 
 import (
@@ -13,16 +13,16 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A Table is what a Reader reads: columns with rows that all share, or a document with entries of any shape.
+// A Table is what a Reader reads: columns of equal length, or a document with entries of any shape.
 type Table struct {
 	Name     string   // as it is shown in messages: a path
-	Document bool     // has entries with shapes of their own in place of columns
-	Rows     int      // number of rows; of a document 0, or what its entries were joined on
+	Document bool     // has entries of different shapes in place of columns
+	Rows     int      // number of rows; for a document 0, or the number of rows that its entries were joined on
 	Arrays   []*Array // in the order of the file
 	byName   map[string]*Array
 	reader   Reader
 	held     int      // numbers that stay in memory together; 0: each array has its own
-	order    []uint32 // order[i] is the row of the file that stands at i; nil: the order of the file
+	order    []uint32 // order[i] is the row of the file that comes i-th; nil: the order of the file
 }
 
 // An Array is a column of a table (one dimension) or an entry of a document (any number of dimensions, none for a scalar): its cells in
@@ -30,11 +30,11 @@ type Table struct {
 type Array struct {
 	def.Column
 	Dims    []int
-	lines   *lines // of each cell in the order of the file; columns with rows share one
+	lines   *lines // of each cell in the order of the file; the columns of a table share one
 	line    int    // of the name
-	serial  bool   // numbers as strconv writes whole numbers, so that they are the texts too
+	serial  bool   // whole numbers as strconv writes them, so that the texts follow from the numbers
 	problem string
-	texts   []string // the cells as written, in the order of the file; nil until somebody needs them
+	texts   []string // the cells as written, in the order of the file; nil until they are needed
 }
 
 func newTable(name string, reader Reader) *Table {
@@ -62,7 +62,7 @@ func (t *Table) names() []string {
 	return out
 }
 
-// noun says what the parts of the table are called in messages.
+// noun is what messages call the parts of the table.
 func (t *Table) noun() string {
 	if t.Document {
 		return "entry"
@@ -75,7 +75,7 @@ func (t *Table) byRow(a *Array) bool {
 	return !t.Document || t.Rows > 0 && len(a.Dims) > 0 && a.Dims[0] == t.Rows
 }
 
-// arrange brings the rows, so far in the order of the file, into another order, one array after another in place.
+// arrange reorders the rows, which are in the order of the file. It works in place, one array after another.
 func (t *Table) arrange(order []uint32) {
 	t.Rows = len(order)
 	if slices.IsSorted(order) {
@@ -96,7 +96,7 @@ func (t *Table) arrange(order []uint32) {
 	}
 }
 
-// permute puts group order[i] of cells at place i, with the room of another slice, which it returns.
+// permute puts group order[i] of cells at place i. It uses the memory of another slice, which it returns.
 func permute[T any](cells []T, order []uint32, stride int, room []T) []T {
 	room = append(room[:0], cells...)
 	if stride == 1 {
@@ -111,7 +111,7 @@ func permute[T any](cells []T, order []uint32, stride int, room []T) []T {
 	return room
 }
 
-// stride is how many cells one row has: more than one in arrays of several dimensions.
+// stride returns the number of cells of one row: more than one in arrays of several dimensions.
 func (a *Array) stride() int {
 	n := 1
 	for _, d := range a.Dims[min(1, len(a.Dims)):] {
@@ -123,13 +123,13 @@ func (a *Array) stride() int {
 // A View is a table as one party sees it.
 type View struct {
 	*Table
-	Key string // the key column that `*` leaves out and that messages quote; "" where there is none
-	// apart is the number of rows that the other tables were joined to, where this document has no key and could not be: its arrays of
-	// that length are refused rather than taken in the wrong order.
+	Key string // the key column that `*` leaves out and that messages quote; "" if there is none
+	// apart is the number of rows of the other tables if they were joined and this document, which has no key, was not: it is an error to
+	// use its arrays of that length, since their order would be wrong.
 	apart int
 }
 
-// place is where a diagnostic of a data file points.
+// place is the position of a diagnostic in a data file.
 func place(name string, line int) string { return fmt.Sprintf("%s:%d", name, line) }
 
 // fail appends an error about a line of a data file.

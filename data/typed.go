@@ -13,8 +13,8 @@ func blank(cell []byte) bool {
 	return len(cell) == 0 || len(cell) == 2 && cell[0] == 'N' && cell[1] == 'A'
 }
 
-// value reads a cell as a number, NaN where it is missing. It is false for words, and for numbers that are not finite: those are words too,
-// since as categories they are what is written.
+// value reads a cell as a number, NaN where it is missing. It is false for words, and for numbers that are not finite: these are read as
+// words, since as categories they keep their text.
 func value(cell []byte) (float64, bool) {
 	if v, ok := decimal(cell); ok {
 		return v, true
@@ -37,12 +37,12 @@ func edge(c byte) bool { return c <= ' ' || c >= 0x80 }
 type words struct {
 	column def.Column
 	seed   maphash.Seed
-	// slots holds one more than the code of each word where its hash is, or at the next place that is free (0). At least half is free. A map
-	// would take several times the room, which keys have in every row.
+	// slots holds one more than the code of each word at the place of its hash, or at the next free place (0). At least half are free. A map
+	// would need several times the memory, which matters for keys: each row has a different word.
 	slots []int32
 }
 
-// newWords returns a column with room for so many cells.
+// newWords returns a column with room for a number of cells.
 func newWords(name string, room int) *words {
 	return &words{def.Column{Name: name, Words: []string{}, Codes: make([]int32, 0, room)}, maphash.MakeSeed(), make([]int32, 16)}
 }
@@ -69,7 +69,7 @@ func (w *words) code(cell []byte) int32 {
 	return int32(len(w.column.Words)) - 1
 }
 
-// slot is where a word is, or would be.
+// slot returns the place of a word, or the free place for it.
 func (w *words) slot(cell []byte) *int32 {
 	mask := len(w.slots) - 1
 	for i := int(maphash.Bytes(w.seed, cell)) & mask; ; i = (i + 1) & mask {
@@ -86,7 +86,7 @@ func (w *words) grow() {
 	}
 }
 
-// typed finds the type of cells that are at hand as texts, and whether all are serial numbers.
+// typed finds the type of cells that are texts, and whether all are serial numbers.
 func typed(name string, cells []string) (column def.Column, serials bool) {
 	column.Name, column.Numbers, serials = name, make([]float64, len(cells)), true
 	for i, cell := range cells {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// foreign names a format of the language that this version does not read.
+// foreign names a format of the language that this version cannot read.
 func foreign(path string) string {
 	scheme, _, _ := strings.Cut(path, ":")
 	switch strings.ToLower(scheme) {
@@ -28,7 +28,7 @@ func foreign(path string) string {
 	return ""
 }
 
-// reason says why a file cannot be read, without repeating its name.
+// reason describes why a file cannot be read, without its name.
 func reason(err error) string {
 	var path *fs.PathError
 	switch {

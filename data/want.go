@@ -8,23 +8,23 @@ import (
 // OwnerShared is the Owner of data that every party holds, and the name under which a table for all parties is given.
 const OwnerShared = "shared"
 
-// A Want is one data declaration as this package sees it.
+// A Want is one data declaration.
 type Want struct {
 	Name  string
 	Owner string // a party, a family, or OwnerShared
 	Elem  types.Elem
 	Rank  int // dimensions: 0 a scalar, 1 a vector (one value per row of a CSV), 2 a matrix (a row per row of a CSV)
-	// Levels is the number of categories of a level where the model fixes it, else 0: then the data do.
+	// Levels is the number of categories of a level if the model sets it; 0: the data do.
 	Levels       int
 	Lower, Upper *float64 // declared bounds, inclusive; nil: none
-	From         []Column // nil: the column of its own name, or for a matrix of a CSV all columns not otherwise bound
+	From         []Column // nil: the column with the name of the declaration, or for a matrix of a CSV all columns not otherwise bound
 }
 
 // A Column is one item of a `from` clause.
 type Column struct {
 	Star    bool     // `*`: all columns not otherwise bound
 	Encoder string   // "" for a plain column
-	Columns []string // the columns named; one, for every encoder of this version
+	Columns []string // the columns named; every encoder of this version has one
 	Numbers []string // numeric arguments as written; no encoder of this version takes any
 	Options []Option
 }
@@ -36,12 +36,12 @@ type Option struct{ Name, Value string }
 type Fitted struct {
 	Encoder string `json:"encoder"`
 	Column  string `json:"column"`
-	Elem    string `json:"elem,omitempty"` // of a column as it is: how a cell is read
+	Elem    string `json:"elem,omitempty"` // of a column without an encoder: the type of its cells
 	def.Fitted
 }
 
-// A Recipe says how a declaration's value is made from a table. It holds the fitted encoders, so it makes the same from new rows. It is
-// kept with a run, as JSON, by the party that owns the data.
+// A Recipe describes how the value of a declaration is computed from a table. It holds the fitted encoders, which also apply to new rows. The
+// party that owns the data keeps it with a run, as JSON.
 type Recipe struct {
 	Name     string   `json:"name"`
 	Elem     string   `json:"elem"` // real, int, binary, count, level
@@ -58,7 +58,7 @@ type Bound struct {
 	Dims        []int     // actual sizes; none for a scalar
 	Values      []float64 // column-major: the first index runs fastest
 	ColumnNames []string  // of a matrix made from columns: "age", "zscore(chol)", "sex=F"; of a vector, one
-	Labels      []string  // of a level made from categories: Labels[k-1] is category k; nil where the integers are used as they are
+	Labels      []string  // of a level made from categories: Labels[k-1] is category k; nil where the categories are integers
 	ByRow       bool      // the first dimension runs over the rows that the parties share
 	Holders     []string  // of shared data: the parties whose tables hold it
 }

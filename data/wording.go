@@ -18,7 +18,7 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// more says that a message stands for others like it.
+// more adds to a message the number of others like it.
 func more(n int, noun string) string {
 	if n == 0 {
 		return ""
@@ -26,10 +26,10 @@ func more(n int, noun string) string {
 	return fmt.Sprintf(" (and %d more %s)", n, strings.TrimPrefix(count(n, noun), fmt.Sprint(n, " ")))
 }
 
-// maxListed is how many names or examples a message lists: enough to find one's own, few enough for one line.
+// maxListed is the largest number of names or examples in a message, few enough for one line.
 const maxListed = 12
 
-// listed joins names with commas, and says how many are left out.
+// listed joins names with commas, and adds the number of those left out.
 func listed(names []string) string {
 	if len(names) <= maxListed {
 		return strings.Join(names, ", ")
@@ -49,7 +49,7 @@ func nearest(want string, names []string) string {
 	return best
 }
 
-// suggestion is "; did you mean NAME?" where a name is near.
+// suggestion returns "; did you mean NAME?" if a name is similar.
 func suggestion(want string, names []string) string {
 	if near := nearest(want, names); near != "" {
 		return "; did you mean " + near + "?"

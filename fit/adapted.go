@@ -6,10 +6,10 @@ import (
 	"github.com/vflc/vflc/runtime/model"
 )
 
-// widestMatrix is the most parameters for which a file of draws holds a whole inverse metric; for more it holds the diagonal.
+// widestMatrix is the largest number of parameters for which a file of draws holds the full inverse metric; for more it holds the diagonal.
 const widestMatrix = 500
 
-// adapted notes what a kernel has adapted to: its step size and the inverse metric of the parameters of all parties, in party order. Coordinates of
+// adapted records what a kernel has adapted: its step size and the inverse metric of the parameters of all parties, in party order. Coordinates of
 // auxiliary variables, whose metric is always diagonal, are left out.
 func adapted(plan *model.Plan, k backends.Kernel, info *posterior.CSVInfo) {
 	h, ok := k.(backends.Hamiltonian)

@@ -12,26 +12,26 @@ import (
 	"github.com/vflc/vflc/runtime/session"
 )
 
-// fitted is what an algorithm made of a plan.
+// fitted is the outcome of an algorithm on a plan.
 type fitted struct {
 	draws       *posterior.Draws
 	trace       []posterior.ELBOPoint
 	info        backends.Info // of the last step
-	iterations  int           // of all phases but the evaluation of the result
+	iterations  int           // of all phases except the evaluation of the result
 	work        density.Work
 	fitting     time.Duration
 	drawing     time.Duration
 	fittingCPU  *posterior.Number // seconds of all cores; nil: not known
 	drawingCPU  *posterior.Number
-	ratios      []float64 // log p − log q at draws from the approximation; nil where there is none, or not yet
+	ratios      []float64 // log p − log q at draws from the approximation; nil where they are not computed
 	interrupted bool
-	chains      []*chain // that the draws are of; nil where they are independent
+	chains      []*chain // the chains of the draws; nil where draws are independent
 	left        int      // chains left out
-	advice      string   // how to go on after an interrupt
-	auxiliary   bool     // auxiliary variables among these
+	advice      string   // how to continue after an interrupt
+	auxiliary   bool     // whether there are auxiliary variables
 }
 
-// approximate runs the algorithm over all parties until it is done or stopped, between two steps, and takes draws from what there is.
+// approximate runs the algorithm over all parties until it is done, or stopped between two steps, and draws from the approximation at that point.
 func (p *Prepared) approximate(ctx context.Context, stop <-chan struct{}) (*fitted, error) {
 	f := &fitted{}
 	progress := p.options.Progress
@@ -72,7 +72,7 @@ func begun(ctx context.Context, env density.Env, k backends.Kernel) error {
 	return &InitError{Why: env.Why(), Err: err}
 }
 
-// stopped reports whether a channel is closed; nil never is.
+// stopped reports whether a channel is closed. A nil channel never is.
 func stopped(stop <-chan struct{}) bool {
 	select {
 	case <-stop:
@@ -118,7 +118,7 @@ func (f *fitted) take(ctx context.Context, env density.Env, k backends.Kernel, n
 	return nil
 }
 
-// converged reports whether the fit came to its end and its ELBO had stopped rising.
+// converged reports whether the fit ended and its ELBO had stopped rising.
 func (f *fitted) converged() bool { return f.info.Done && f.info.Fit.Converged }
 
 // khat is the Pareto shape of the weights that would correct the approximation.
@@ -141,12 +141,12 @@ func (f *fitted) messages() []string {
 	case f.interrupted:
 		out = append(out, fmt.Sprintf("interrupted after %d iterations; the result is the approximation at that moment", f.iterations))
 	case d.N == 0:
-		out = append(out, "too few iterations to tell whether the fit has converged; give it more by --iterations")
+		out = append(out, "too few iterations to decide whether the fit has converged; try more --iterations")
 	case !f.info.Fit.Converged:
 		out = append(out, fmt.Sprintf("the fit has not converged: the ELBO still rose by %.2g ± %.1g nats in the last half; try more --iterations, or --schedule cosine with a larger --lr", d.Value, d.SE))
 	}
 	if n := f.info.NonFinite; n > 0 {
-		out = append(out, fmt.Sprintf("%d evaluations gave no finite density and were left out", n))
+		out = append(out, fmt.Sprintf("%d evaluations had no finite density and were left out", n))
 	}
 	for k, c := range f.draws.Columns() {
 		for _, v := range f.draws.Column(k)[0] {

@@ -9,8 +9,8 @@ import (
 	"github.com/vflc/vflc/backends/soul"
 )
 
-// Backends lists the inference algorithms of this version; the first is the default. Any other that keeps the contract of package backends can be
-// given to Open as a value.
+// Backends lists the inference algorithms of this version; the first is the default. Open also accepts any other algorithm that satisfies the
+// contract of package backends.
 func Backends() []backends.Algorithm {
 	return []backends.Algorithm{nuts.Algorithm(), sfvi.Algorithm(), soul.Algorithm()}
 }

@@ -17,14 +17,14 @@ import (
 	"github.com/vflc/vflc/internal/atomicfile"
 )
 
-// checkpointDir holds a file for each chain of a run: what it has drawn, and the state of its kernel. When all chains are done the draws are in
-// their own files, and the state remains for runs that begin with it (--from).
+// checkpointDir holds a file for each chain of a run: its draws so far, and the state of its kernel. When all chains are done the draws are in
+// their own files, and the state remains for runs that start from it (--from).
 const checkpointDir = "checkpoint"
 
-// saveEvery is how often a chain's file is renewed.
+// saveEvery is the time between two writes of a chain's file.
 const saveEvery = 10 * time.Second
 
-// worthSaving is how much work makes a chain that is done write its file before the others are: less is done again as fast.
+// worthSaving is the least time since the last write for which a chain that ends writes its file at once: less work is quickly repeated.
 const worthSaving = time.Second
 
 func chainFile(dir string, chain int) string {
@@ -41,7 +41,7 @@ func (c *chain) save(dir string, over bool) error {
 	if over {
 		kept.rows, kept.transitions = nil, nil
 	}
-	// A party's private parameters are in it, so it is for its owner alone.
+	// It holds private parameters of parties, so only its owner may read it.
 	return atomicfile.Write(path, 0o600, func(w io.Writer) error {
 		if err := checkpoint.Save(w, chainHeading, kept.state); err != nil {
 			return err
@@ -52,7 +52,7 @@ func (c *chain) save(dir string, over bool) error {
 
 const chainHeading = "vflc chain 1"
 
-// load reads what save has written and restores the kernel. The result is whether there was a file.
+// load reads what save has written and restores the kernel. It reports whether there was a file.
 func (c *chain) load(dir string) (bool, error) {
 	path := chainFile(dir, c.number)
 	f, err := os.Open(path)
@@ -73,7 +73,7 @@ func (c *chain) load(dir string) (bool, error) {
 	return true, nil
 }
 
-// state carries what a chain has drawn and done.
+// state saves or loads the draws and counts of a chain.
 func (c *chain) state(f *checkpoint.Codec) {
 	warming, drawing := int(c.warming), int(c.drawing)
 	gradients, rounds, bytes := int(c.work.Gradients), int(c.work.Rounds), int(c.work.Bytes)
@@ -89,7 +89,7 @@ func (c *chain) state(f *checkpoint.Codec) {
 	c.warming, c.drawing = time.Duration(warming), time.Duration(drawing)
 	c.work = density.Work{Gradients: int64(gradients), Rounds: int64(rounds), Bytes: int64(bytes)}
 	if rows > 0 && columns != c.width {
-		f.Fail(fmt.Errorf("it has draws of %d numbers, the model %d", columns, c.width))
+		f.Fail(fmt.Errorf("it has draws of %d numbers, but a draw of this model has %d", columns, c.width))
 	}
 	for i := range rows {
 		if f.Failed() {
@@ -106,15 +106,15 @@ func (c *chain) state(f *checkpoint.Codec) {
 	}
 }
 
-// warmStart begins where a chain of an earlier run ended. A run with fewer chains lends each to several.
+// warmStart starts where a chain of an earlier run ended. Several chains start from the same one if that run had fewer.
 func (c *chain) warmStart(ctx context.Context, dir string) error {
 	k, ok := c.kernel.(backends.WarmStarter)
 	if !ok {
-		return usagef("--from: this backend begins no run where another ended")
+		return usagef("--from: this backend cannot start where another run ended")
 	}
 	files, err := filepath.Glob(filepath.Join(dir, checkpointDir, "chain-*"))
 	if err != nil || len(files) == 0 {
-		return fmt.Errorf("--from %s: there is no %s in it: it is no folder of a run of Markov chains that has saved them", dir, checkpointDir)
+		return fmt.Errorf("--from %s: it has no %s, so it is not the folder of a run that has saved Markov chains", dir, checkpointDir)
 	}
 	path := chainFile(dir, (c.number-1)%len(files)+1)
 	f, err := os.Open(path)

@@ -11,11 +11,11 @@ import (
 	"github.com/vflc/vflc/runtime/session"
 )
 
-// A chain is one Markov chain of a run and what it has drawn.
+// A chain is one Markov chain of a run with its draws.
 type chain struct {
 	number      int         // from 1
 	width       int         // of a draw
-	rows        [][]float64 // reported parameters, one row a draw
+	rows        [][]float64 // reported parameters, one row per draw
 	room        []float64   // for further rows
 	transitions []backends.Transition
 	info        backends.Info
@@ -24,7 +24,7 @@ type chain struct {
 	warming     time.Duration
 	drawing     time.Duration
 	kernel      backends.Kernel
-	drew        bool // the watch knows that the warm-up is over
+	drew        bool // the end of the warm-up has been counted by the cpuWatch
 }
 
 // A sampling is a run of kernels that draw while they step: Markov chains side by side, or one kernel that draws for several chains in turn.
@@ -33,7 +33,7 @@ type sampling struct {
 	cpu *cpuWatch
 }
 
-// kernels is how many run side by side.
+// kernels returns how many kernels run side by side.
 func (m *sampling) kernels() int {
 	if m.Algorithm.Gives == backends.Markov {
 		return m.Settings.Plan.Chains
@@ -41,7 +41,7 @@ func (m *sampling) kernels() int {
 	return 1
 }
 
-// transitions is how many steps a kernel makes; 0: not known before.
+// transitions returns how many steps a kernel makes; 0: not known in advance.
 func (m *sampling) transitions() int {
 	if m.Algorithm.Gives == backends.Markov {
 		return m.Settings.Plan.Warmup + m.Settings.Plan.Draws
@@ -81,8 +81,7 @@ func (p *Prepared) sample(ctx context.Context, stop <-chan struct{}) (*fitted, e
 	return f, nil
 }
 
-// all runs chains side by side, each over an Env of its own, until they are done, or stopped after a transition with the draws that there are. The first error
-// ends all of them.
+// all runs chains side by side, each over its own Env, until they are done, or stopped after a transition. The first error ends all of them.
 func (m *sampling) all(ctx context.Context, stop <-chan struct{}, chains []*chain) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -98,7 +97,7 @@ func (m *sampling) all(ctx context.Context, stop <-chan struct{}, chains []*chai
 	return context.Cause(ctx)
 }
 
-// complete is the error of a resumed run with nothing left to do.
+// complete returns an error if a resumed run has nothing left to do.
 func (m *sampling) complete(chains []*chain) error {
 	for _, c := range chains {
 		if !c.info.Done || len(c.rows) > 0 {
@@ -173,7 +172,7 @@ func (m *sampling) steps(ctx context.Context, stop <-chan struct{}, env density.
 	return m.save(c)
 }
 
-// save writes a chain's file while others may go on.
+// save writes a chain's file; other chains may still run.
 func (m *sampling) save(c *chain) error {
 	if m.options.Dir == "" {
 		return nil
@@ -199,10 +198,10 @@ func (w *stopwatch) read(env density.Env) {
 	}
 }
 
-// slab is for how many draws room is made at a time.
+// slab is the number of draws that memory is allocated for at a time.
 const slab = 64
 
-// keep notes the newest draw.
+// keep stores the newest draw.
 func (c *chain) keep(row []float64) {
 	n := len(row)
 	if len(c.room) < n {
@@ -215,8 +214,8 @@ func (c *chain) keep(row []float64) {
 	c.transitions = append(c.transitions, c.info.Transition)
 }
 
-// gather puts the chains of a run together. After an interrupt they have drawn unlike much: those with less than half of the most draws are left out,
-// and the others cut to one length, which all summaries need.
+// gather combines the chains of a run. After an interrupt they have different numbers of draws: chains with less than half of the largest number are
+// left out, and the others are cut to one length, which all summaries need.
 func gather(vars []posterior.Variable, chains []*chain) *fitted {
 	most := 0
 	f := &fitted{}

@@ -135,7 +135,7 @@ func TestWarmStart(t *testing.T) {
 		t.Error("the second run repeats the first")
 	}
 	second.options.From = t.TempDir()
-	if _, err := second.sample(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "no folder of a run") {
+	if _, err := second.sample(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "not the folder of a run") {
 		t.Errorf("a folder without a run: %v", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// gathered puts the chains of a run together, or takes the chains of one kernel apart.
+// gathered combines the chains of a run, or separates the chains of one kernel.
 func (m *sampling) gathered(vars []posterior.Variable, chains []*chain) *fitted {
 	f := gather(vars, chains)
 	if m.Algorithm.Gives != backends.Conditional {
@@ -29,12 +29,12 @@ func (m *sampling) gathered(vars []posterior.Variable, chains []*chain) *fitted 
 		}
 		f.chains = append(f.chains, &one)
 	}
-	f.draws = unadorned(vars, f.chains)
+	f.draws = withoutStatistics(vars, f.chains)
 	return f
 }
 
-// unadorned are draws of chains whose transitions have no statistics: in a file of draws these are not a number.
-func unadorned(vars []posterior.Variable, chains []*chain) *posterior.Draws {
+// withoutStatistics returns draws of chains whose transitions have no statistics. In a file of draws these are NaN.
+func withoutStatistics(vars []posterior.Variable, chains []*chain) *posterior.Draws {
 	d := posterior.NewDraws(vars, len(chains), len(chains[0].rows))
 	d.Transitions = make([][]posterior.Transition, len(chains))
 	for c, one := range chains {
@@ -87,26 +87,26 @@ func conditionalNote(points, sampled []string, aux bool) string {
 	default:
 		given = strings.Join(points, ", ") + " at the most probable value"
 	}
-	note := "These are no draws of the posterior: "
+	note := "These are not draws of the posterior: "
 	if len(points) > 0 {
 		note += strings.Join(points, ", ") + " is a point without uncertainty; "
 	}
-	return note + "those of " + strings.Join(sampled, ", ") + " are conditional on " + given + ", and so narrower than the posterior."
+	return note + "draws of " + strings.Join(sampled, ", ") + " are conditional on " + given + ", and so narrower than the posterior."
 }
 
-// doubts are the reasons not to trust the maximum, or the draws given it. rows are of what was drawn.
+// doubts are the reasons not to trust the maximum, or the draws given it. rows summarise what was drawn.
 func (f *fitted) doubts(rows []posterior.Row) []string {
 	out := []string{}
 	mode := f.info.Mode
 	if f.interrupted {
-		out = append(out, f.whatWasDrawn())
+		out = append(out, f.interruption())
 	}
 	if !mode.Converged {
-		out = append(out, fmt.Sprintf("the maximum was not reached: the gradient is still %.2g ± %.1g %% of that at the start after %d iterations; try more --iterations, or more --inner-chains; if that changes nothing, the density may have no maximum: a flat prior, or a scale that goes to 0",
+		out = append(out, fmt.Sprintf("the maximum was not reached: the gradient is still %.2g ± %.1g %% of that at the start after %d iterations; try more --iterations, or more --inner-chains; if that does not help, the density may have no maximum: a flat prior, or a scale that goes to 0",
 			100*mode.Gradient.Value, 100*mode.Gradient.SE, mode.Iterations))
 	}
 	if n := f.info.NonFinite; n > 0 {
-		out = append(out, fmt.Sprintf("%d evaluations gave no finite density; their steps were taken back", n))
+		out = append(out, fmt.Sprintf("%d evaluations had no finite density; their steps were undone", n))
 	}
 	return append(out, messagesOf(posterior.Examine(f.draws, rows, nil, 0))...)
 }

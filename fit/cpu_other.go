@@ -4,5 +4,5 @@ package fit
 
 import "time"
 
-// processCPU has no answer on this system.
+// processCPU is not available on this system.
 func processCPU() (time.Duration, bool) { return 0, false }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// processCPU is the CPU time that the process has used on all cores, in the system too. The second result is whether the system counts it.
+// processCPU returns the user and system CPU time of the process on all cores. The second result reports whether it is known.
 func processCPU() (time.Duration, bool) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

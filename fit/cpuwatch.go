@@ -8,7 +8,7 @@ import (
 )
 
 // A cpuWatch divides the CPU time of the process between the warm-up and what follows it. Chains run side by side, so the warm-up is over when the
-// last of them has ended its own.
+// last of them has left its own.
 type cpuWatch struct {
 	begun, middle time.Duration
 	known         bool
@@ -29,7 +29,7 @@ func (w *cpuWatch) warm() {
 	}
 }
 
-// note looks whether a chain has left its warm-up.
+// note checks whether a chain has left its warm-up.
 func (w *cpuWatch) note(c *chain) {
 	if !c.drew && c.info.Draws > 0 {
 		c.drew = true

@@ -10,12 +10,12 @@ import (
 	"github.com/vflc/vflc/posterior/runs"
 )
 
-// Diagnose looks at the draws of a run that was written to a folder, as Result.Diagnose does at those of one in memory.
+// Diagnose examines the draws of a run that was written to a folder, as Result.Diagnose examines those of a run in memory.
 func Diagnose(r *runs.Run) []posterior.Finding {
 	return findings(r.Draws, posterior.Summarise(r.Draws), r.Document, maxDepth(r))
 }
 
-// maxDepth is the limit of a run's trees; 0: it is not known, or there are none.
+// maxDepth returns the depth limit of a run's trees; 0: it is not known, or there are no trees.
 func maxDepth(r *runs.Run) int {
 	if r.Record == nil {
 		return 0
@@ -26,7 +26,7 @@ func maxDepth(r *runs.Run) int {
 	return depth
 }
 
-// findings never returns nil, so that JSON shows an empty list. The document is nil where there is none.
+// findings never returns nil, so that JSON shows an empty list. The document may be nil.
 func findings(d *posterior.Draws, rows []posterior.Row, document *posterior.Document, maxDepth int) []posterior.Finding {
 	var known *posterior.Diagnostics
 	if document != nil {
@@ -36,14 +36,14 @@ func findings(d *posterior.Draws, rows []posterior.Row, document *posterior.Docu
 	if document == nil || document.Note == "" {
 		return found
 	}
-	// Draws given a maximum have it as constants.
+	// Where draws are conditional on a maximum, its parameters are constant.
 	return slices.DeleteFunc(found, func(f posterior.Finding) bool { return f.Check == "constant" && f.Value == 0 })
 }
 
-// shownFindings is how many findings of one check are written.
+// shownFindings is the largest number of findings of one check that are written.
 const shownFindings = 8
 
-// WriteFindings writes as text what Diagnose found of a run.
+// WriteFindings writes the findings of Diagnose as text.
 func WriteFindings(w io.Writer, r *runs.Run, found []posterior.Finding) error {
 	if len(found) == 0 {
 		_, err := fmt.Fprintln(w, nothingWrong(r))
@@ -68,14 +68,14 @@ func WriteFindings(w io.Writer, r *runs.Run, found []posterior.Finding) error {
 	return nil
 }
 
-// nothingWrong lists what was looked at.
+// nothingWrong lists what was checked.
 func nothingWrong(r *runs.Run) string {
 	if !r.Draws.Independent() {
-		return fmt.Sprintf("Nothing to report: %d chains of %d draws; no divergences, E-BFMI, R-hat and effective sample sizes within bounds.", r.Draws.Chains(), r.Draws.Len(0))
+		return fmt.Sprintf("No problem found in %d chains of %d draws: no divergences; E-BFMI, R-hat and effective sample sizes are within bounds.", r.Draws.Chains(), r.Draws.Len(0))
 	}
-	text := fmt.Sprintf("Nothing to report of %d independent draws.", r.Draws.Len(0))
+	text := fmt.Sprintf("No problem found in %d independent draws.", r.Draws.Len(0))
 	if r.Document != nil && float64(r.Document.Diagnostics.Khat) <= posterior.KhatBound {
 		return text + fmt.Sprintf(" k-hat of the approximation is %.2f.", float64(r.Document.Diagnostics.Khat))
 	}
-	return text + " How close an approximation they come from is not known from the draws."
+	return text + " The draws do not show how close the approximation is to the posterior."
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// diagnose examines how far Markov chains can be trusted. rows summarise their draws; maxDepth is the limit of their trees, 0 where they have none.
+// diagnose examines how far Markov chains can be trusted. rows summarise their draws; maxDepth is the depth limit of their trees, 0 where they have none.
 func (f *fitted) diagnose(rows []posterior.Row, maxDepth int) posterior.Diagnostics {
 	divergences, hits := 0, 0
 	d := posterior.Diagnostics{Divergences: &divergences, EBFMI: []posterior.Number{}, Khat: posterior.NotApplicable(), Messages: []string{}}
@@ -27,13 +27,13 @@ func (f *fitted) diagnose(rows []posterior.Row, maxDepth int) posterior.Diagnost
 		d.EBFMI = append(d.EBFMI, posterior.Number(posterior.EBFMI(energy)))
 	}
 	if f.interrupted {
-		d.Messages = append(d.Messages, f.whatWasDrawn())
+		d.Messages = append(d.Messages, f.interruption())
 	}
 	d.Messages = append(d.Messages, messagesOf(posterior.Examine(f.draws, rows, nil, maxDepth))...)
 	return d
 }
 
-// messagesOf are findings as messages, those of one check together.
+// messagesOf returns findings as messages, one per check.
 func messagesOf(found []posterior.Finding) []string {
 	var out []string
 	for len(found) > 0 {
@@ -51,8 +51,8 @@ func messagesOf(found []posterior.Finding) []string {
 	return out
 }
 
-// whatWasDrawn is the message of an interrupted run.
-func (f *fitted) whatWasDrawn() string {
+// interruption is the message of an interrupted run.
+func (f *fitted) interruption() string {
 	text := fmt.Sprintf("interrupted after %d draws of each chain", f.draws.Len(0))
 	if f.left > 0 {
 		text += fmt.Sprintf("; %d chains that had drawn less than half as much are left out", f.left)
@@ -60,7 +60,7 @@ func (f *fitted) whatWasDrawn() string {
 	return text + "; " + f.advice
 }
 
-// leapfrogs is the mean number of leapfrogs a draw.
+// leapfrogs is the mean number of leapfrog steps per draw.
 func (f *fitted) leapfrogs() float64 {
 	n, draws := 0, 0
 	for _, chain := range f.draws.Transitions {

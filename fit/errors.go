@@ -2,7 +2,7 @@ package fit
 
 import "fmt"
 
-// A UsageError is a setting, an option or a combination of them that does not fit. Model and data may be right.
+// A UsageError reports a setting, an option or a combination of them that does not fit. Model and data may be correct.
 type UsageError struct{ Err error }
 
 func (e *UsageError) Error() string { return e.Err.Error() }
@@ -23,21 +23,21 @@ func (e *InitError) Unwrap() error { return e.Err }
 
 // An InterruptedError is the end of a run that was stopped before its first draw.
 type InterruptedError struct {
-	Advice string // how to go on
+	Advice string // how to continue
 }
 
 func (e *InterruptedError) Error() string { return "interrupted before the first draw; " + e.Advice }
 
-// A CompleteError refuses to resume a run that has nothing left to do.
+// A CompleteError is the failure to resume a run that has nothing left to do.
 type CompleteError struct {
 	Dir  string // its folder
-	Warm bool   // another run can begin where it ended
+	Warm bool   // another run can start where it ended
 }
 
 func (e *CompleteError) Error() string {
 	advice := ""
 	if e.Warm {
-		advice = "; vflc run with --from " + e.Dir + " begins another where it ended"
+		advice = "; vflc run --from " + e.Dir + " starts another where it ended"
 	}
 	return e.Dir + ": this run is complete" + advice
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/vflc/vflc/posterior/zarr"
 )
 
-// takeFolder makes the folder of a run ready, if there is one, and writes the record there, so that the run can be
+// takeFolder prepares the folder of a run, if it has one, and writes the record there, so that the run can be
 // resumed. A run that is resumed keeps its record.
 func (p *Prepared) takeFolder() (_ diag.List, err error) {
 	dir := p.options.Dir
@@ -28,7 +28,7 @@ func (p *Prepared) takeFolder() (_ diag.List, err error) {
 	}
 	if from, err := os.Stat(p.options.From); err == nil {
 		if to, err := os.Stat(dir); err == nil && os.SameFile(from, to) {
-			return nil, usagef("--from and -o name one folder: the run to begin with would be lost")
+			return nil, usagef("--from and -o name the same folder: the run to start from would be lost")
 		}
 	}
 	if err := claim(dir); err != nil {
@@ -37,7 +37,7 @@ func (p *Prepared) takeFolder() (_ diag.List, err error) {
 	return nil, writeFile(dir, runs.RecordFile, func(w io.Writer) error { return posterior.WriteJSON(w, p.Record) })
 }
 
-// claim makes the folder ready before the work begins: a folder with files of somebody else is refused, an earlier run's are removed.
+// claim prepares the folder before the work begins: it removes the files of an earlier run, and returns an error if there are others.
 func claim(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -50,7 +50,7 @@ func claim(dir string) error {
 		return nil
 	}
 	if _, err := os.Stat(filepath.Join(dir, runs.RecordFile)); err != nil {
-		return fmt.Errorf("%s holds files and no %s: it is no folder of a run; name another or empty it", dir, runs.RecordFile)
+		return fmt.Errorf("%s has files but no %s, so it is not the folder of a run; name another, or empty it", dir, runs.RecordFile)
 	}
 	for _, name := range []string{runs.SummaryFile, runs.ELBOFile, runs.DrawsDir, runs.ZarrDir, runs.ProgramsDir, checkpointDir, runs.RecordFile} {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
@@ -60,8 +60,8 @@ func claim(dir string) error {
 	return nil
 }
 
-// Save fills a folder: summary, draws, programs and the record of the run. One that is not the run's own is made ready first: an earlier run's files in it
-// are removed, and a folder with files of anything else is refused.
+// Save writes summary, draws, programs and the record of the run to a folder. In a folder other than the run's own, files of an earlier run are removed
+// first; it is an error if there are files of anything else.
 func (r *Result) Save(dir string) error {
 	if dir != r.dir {
 		if err := claim(dir); err != nil {
@@ -71,7 +71,8 @@ func (r *Result) Save(dir string) error {
 	return r.write(dir)
 }
 
-// write fills a folder that is ready. The summary comes last, and alone waits for the disk: where it is, the rest has been written.
+// write fills a folder that claim has prepared. The summary is written last, and is the only file that is synced to disk: where it exists, the
+// rest has been written.
 func (r *Result) write(dir string) error {
 	for name, text := range r.programs {
 		if err := writeFile(dir, filepath.Join(runs.ProgramsDir, name), func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {

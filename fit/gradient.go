@@ -11,8 +11,8 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// A gradient is timed in rounds of so many evaluations that one fills roundTime, after as many to warm up: roundsTimed rounds where evaluations are short,
-// fewer, but fewestRounds, where that would take longer than mostTimed.
+// A gradient is timed in rounds of as many evaluations as fill roundTime, after a first round to warm up. There are roundsTimed rounds, or fewer (at least
+// fewestRounds) where they would take longer than mostTimed.
 const (
 	roundTime    = 100 * time.Microsecond
 	mostTimed    = 20 * time.Millisecond
@@ -29,8 +29,8 @@ func (noNoise) Adjoint(_ int, adj, own, w, _ []float64) {
 	vector.Add(len(w), w, adj, own)
 }
 
-// gradientTime is the median over rounds of the time of one evaluation of the joint density and its gradient over all parties, of all rows, where all
-// unconstrained parameters are 0, on one core.
+// gradientTime is the median over rounds of the time of one evaluation, on one core, of the joint density and its gradient over all parties and rows,
+// with all unconstrained parameters 0.
 func gradientTime(ctx context.Context, plan *model.Plan, seed uint64) (time.Duration, error) {
 	whole := *plan
 	whole.Windows = nil
@@ -47,7 +47,7 @@ func gradientTime(ctx context.Context, plan *model.Plan, seed uint64) (time.Dura
 	return medianTime(func() error { return env.Density(ctx, theta, coords, grad, lp) })
 }
 
-// medianTime is the time that a function takes, warm.
+// medianTime is the median time of a function after a warm-up.
 func medianTime(run func() error) (time.Duration, error) {
 	repeats, first, err := fill(run)
 	if err != nil {
@@ -74,7 +74,7 @@ func fill(run func() error) (repeats int, d time.Duration, err error) {
 	}
 }
 
-// spend is the time of some runs.
+// spend returns the time of some runs.
 func spend(run func() error, repeats int) (time.Duration, error) {
 	begin := time.Now()
 	for range repeats {

@@ -13,7 +13,7 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// A Prepared is a model with its data, an algorithm and its settings: a run that can begin.
+// A Prepared is a model with its data, an algorithm and its settings: a run that is ready to begin.
 type Prepared struct {
 	*compile.Bound
 	Algorithm backends.Algorithm
@@ -25,8 +25,8 @@ type Prepared struct {
 }
 
 // Open reads the tables of a compiled model, lowers the programs of all parties, and checks that the algorithm can run on them with the options given. It
-// makes the folder of the run ready, if there is to be one. The result is usable only where there is no error and the list has none either. An error is a
-// UsageError where options do not fit.
+// prepares the folder of the run, if there is one. The result is usable only if the error is nil and the list has no errors. The error is a UsageError
+// where options do not fit.
 func Open(m *compile.Model, sources data.Sources, o Options) (*Prepared, diag.List, error) {
 	p, diags, err := resolved(m, o.filled())
 	if err != nil || diags.HasErrors() {
@@ -43,7 +43,7 @@ func Open(m *compile.Model, sources data.Sources, o Options) (*Prepared, diag.Li
 	return p.ready(bound, diags)
 }
 
-// OpenBound is Open for a model that has its data already.
+// OpenBound is Open for a model that already has its data.
 func OpenBound(b *compile.Bound, o Options) (*Prepared, diag.List, error) {
 	p, diags, err := resolved(b.Model, o.filled())
 	if err != nil || diags.HasErrors() {
@@ -52,7 +52,7 @@ func OpenBound(b *compile.Bound, o Options) (*Prepared, diag.List, error) {
 	return p.ready(b, diags)
 }
 
-// ready does what needs the data. diags are of the steps before.
+// ready performs the steps that need the data. diags are those of the steps before.
 func (p *Prepared) ready(b *compile.Bound, diags diag.List) (*Prepared, diag.List, error) {
 	p.Bound = b
 	for _, step := range []func() (diag.List, error){p.divide, p.mayBegin, p.note, p.takeFolder} {
@@ -66,7 +66,7 @@ func (p *Prepared) ready(b *compile.Bound, diags diag.List) (*Prepared, diag.Lis
 	return p, diags, nil
 }
 
-// resolved finds the settings of the run and does what needs no data.
+// resolved finds the settings of the run and performs the steps that need no data.
 func resolved(m *compile.Model, o Options) (*Prepared, diag.List, error) {
 	s, err := o.Algorithm.Resolve(m.Checked.Transform.Kind, o.Settings)
 	if err != nil {
@@ -76,7 +76,7 @@ func resolved(m *compile.Model, o Options) (*Prepared, diag.List, error) {
 	return p, p.suits(m), nil
 }
 
-// suits reports what keeps the algorithm from the model, as far as it shows without data.
+// suits reports why the algorithm cannot run on the model, as far as this is known without data.
 func (p *Prepared) suits(m *compile.Model) (diags diag.List) {
 	if p.Algorithm.Gives == backends.Conditional {
 		diags = append(diags, maximum.Check(m.Cuts)...)
@@ -88,7 +88,7 @@ func (p *Prepared) suits(m *compile.Model) (diags diag.List) {
 	return diags
 }
 
-// mayBegin refuses before the work what would fail after it.
+// mayBegin returns errors before the work that would otherwise occur after it.
 func (p *Prepared) mayBegin() (diag.List, error) {
 	if err := p.mayBeginFrom(); err != nil {
 		return nil, err

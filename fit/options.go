@@ -8,16 +8,16 @@ import (
 
 // Options are how a model is fitted. The zero value fits it with the default backend and its default settings, and writes nothing.
 type Options struct {
-	Algorithm backends.Algorithm // the first of Backends where it has no name
+	Algorithm backends.Algorithm // if it has no name: the first of Backends
 	Settings  map[string]string  // of the algorithm, by name, as on the command line; those left out have their defaults
 	Key       string             // column on which the rows of the tables are joined; "": id if every table has it, else row order
 	Seed      uint64             // of all random numbers
-	// Dir is the folder of the run: chains are saved there while they run, and Result.Save fills the rest. An earlier run's files in it are removed; a
-	// folder with files of anything else is refused. "": nothing is written.
+	// Dir is the folder of the run: chains are saved there while they run, and Result.Save fills the rest. Files of an earlier run are removed first;
+	// it is an error if there are files of anything else. "": nothing is written.
 	Dir string
-	// Resume goes on with the run in Dir, from what each of its chains had last saved there. Model, data and settings must be those that it began with.
+	// Resume continues the run in Dir, from the last state that each of its chains saved there. Model, data and settings must be those that it began with.
 	Resume bool
-	// From is the folder of an earlier run where Markov chains begin: with its positions, metric and step sizes. "": none.
+	// From is the folder of an earlier run: Markov chains start from its last positions, metric and step sizes. "": none.
 	From      string
 	LogLik    bool // Result.Responses hold the log density of every observation at every draw
 	Auxiliary bool // draws of the auxiliary variables are among the draws
@@ -25,19 +25,19 @@ type Options struct {
 	Origin    Origin
 }
 
-// An Origin is where a run comes from, for its record.
+// An Origin describes how a run was started, for its record.
 type Origin struct {
-	Version   string             // of the program; "": that of this module
-	Command   []string           // that repeats the run
+	Version   string             // of the program; "": the version of this module
+	Command   []string           // the command line that repeats the run
 	Constants map[string]float64 // values of consts that the model was compiled with, in place of its own
 	Began     time.Time          // when loading began; zero: when Open was called
 }
 
-// A Progress shows where a run stands. Step and Skip may be called by several goroutines at the same time, one a chain.
+// A Progress reports how far a run is. Step and Skip may be called by several goroutines at the same time, one per chain.
 type Progress interface {
 	// Message is one line of text for the user.
 	Message(text string)
-	// Begin announces chains side by side, and how many steps each of them makes; 0 where this is not known before.
+	// Begin gives the number of chains that run side by side, and of the steps of each; 0 where this is not known in advance.
 	Begin(chains, steps int)
 	// Step reports one step of a chain, counted from 1.
 	Step(chain int, info backends.Info)
@@ -65,7 +65,7 @@ func (Quiet) Skip(int, int) {}
 // End does nothing.
 func (Quiet) End() {}
 
-// filled returns the options with what was left out.
+// filled returns the options with defaults for those left out.
 func (o Options) filled() Options {
 	if o.Algorithm.Name == "" {
 		o.Algorithm = Backends()[0]

@@ -17,10 +17,10 @@ import (
 )
 
 // refusedPower is why no pointwise density is computed for a power model.
-const refusedPower = `the power model has no pointwise log likelihood: its density is a geometric mean of likelihoods, which is no distribution of the response.
+const refusedPower = `the power model has no pointwise log likelihood: its density is a geometric mean of likelihoods, which is not a distribution of the response.
 Run the model with --transform augmented, whose auxiliary variables can be integrated out, or --transform none, to compare models`
 
-// mayHaveLogLik refuses pointwise densities before a run begins where they would fail after it.
+// mayHaveLogLik returns an error before a run begins if its pointwise densities cannot be computed after it.
 func (p *Prepared) mayHaveLogLik() (diag.List, error) {
 	switch {
 	case !p.options.LogLik:
@@ -40,8 +40,8 @@ func (p *Prepared) mayHaveLogLik() (diag.List, error) {
 	return diags, nil
 }
 
-// Pointwise computes the log density of every element of every response at every draw, with everybody's data: for simulations and pooled models. With
-// auxiliary variables these are integrated out. The error holds diagnostics (data.Errors) where the model cannot be run forwards.
+// Pointwise computes the log density of every element of every response at every draw. It needs the data of all parties: it is for simulations and pooled
+// models. Auxiliary variables are integrated out. The error holds diagnostics (data.Errors) where no data can be drawn from the model.
 func Pointwise(b *compile.Bound, d *posterior.Draws) ([]zarr.Observed, error) {
 	if b.Checked.Transform.Kind.AtClients {
 		return nil, errors.New(refusedPower)
@@ -89,7 +89,7 @@ func places(m *simulate.Model, d *posterior.Draws) ([]int, error) {
 	for k, p := range m.Params {
 		from, ok := first[p.Name]
 		if !ok {
-			return nil, fmt.Errorf("the draws hold no %s", p.Name)
+			return nil, fmt.Errorf("the draws have no %s", p.Name)
 		}
 		port := m.Graph.Params()[k]
 		for i := range port.Len {
@@ -123,7 +123,7 @@ func densities(m *simulate.Model, d *posterior.Draws, chain int, at []int, out [
 	return nil
 }
 
-// LogLikelihood returns the pointwise densities that the folder of a run holds, or else computes them from its model and data. Diagnostics are of these.
+// LogLikelihood returns the pointwise densities that the folder of a run holds, or else computes them from its model and data, whose diagnostics it returns.
 func LogLikelihood(r *runs.Run) ([]zarr.Observed, diag.List, error) {
 	stored, err := zarr.ReadObserved(filepath.Join(r.Path, runs.ZarrDir))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// record notes all that is needed to repeat a run.
+// record returns all that is needed to repeat a run.
 func (p *Prepared) record() (posterior.Record, error) {
 	inputs, err := p.inputs()
 	if err != nil {
@@ -30,7 +30,7 @@ func (p *Prepared) record() (posterior.Record, error) {
 	}, err
 }
 
-// rho is one number, or one per client where they differ, or nil where there are no auxiliary variables.
+// rho returns one number, or one per client where they differ, or nil where there are no auxiliary variables.
 func (p *Prepared) rho() any {
 	t := p.Checked.Transform
 	switch {
@@ -46,7 +46,7 @@ func (p *Prepared) rho() any {
 	return by
 }
 
-// inputs lists the files that went in, with their digests, for the record of the run.
+// inputs lists the data files with their digests.
 func (p *Prepared) inputs() ([]posterior.Source, error) {
 	if p.Data == nil {
 		return nil, nil

@@ -15,20 +15,20 @@ import (
 	"github.com/vflc/vflc/stdlib"
 )
 
-// Reopen compiles and binds the model of a finished run again, with the files that its record names. A file that has changed since is refused. The
+// Reopen compiles and binds the model of a finished run again, with the files that its record names. It is an error if one of them has changed. The
 // diagnostics are those of the data, unless the model has errors.
 func Reopen(r *runs.Run) (*compile.Bound, diag.List, error) {
 	if r.Record == nil {
-		return nil, nil, fmt.Errorf("%s: draws without the folder of a run, which says what model and data they are of", r.Path)
+		return nil, nil, fmt.Errorf("%s: these draws are not in the folder of a run, which would name their model and data", r.Path)
 	}
 	text := ""
 	for _, s := range append([]posterior.Source{r.Record.Model}, r.Record.Data...) {
 		content, err := os.ReadFile(s.Path)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%w; the run in %s was made with it (paths are as they were given then)", err, r.Path)
+			return nil, nil, fmt.Errorf("%w; the run in %s used it (paths are those given to that run)", err, r.Path)
 		}
 		if digest(content) != s.SHA256 {
-			return nil, nil, fmt.Errorf("%s has changed since the run in %s was made", s.Path, r.Path)
+			return nil, nil, fmt.Errorf("%s has changed since the run in %s", s.Path, r.Path)
 		}
 		if s == r.Record.Model {
 			text = string(content)
@@ -45,7 +45,7 @@ func Reopen(r *runs.Run) (*compile.Bound, diag.List, error) {
 	return compile.Bind(m, sources, r.Record.Key)
 }
 
-// recordedOptions are what changed the meaning of the model, as a run had it.
+// recordedOptions returns the options that a run compiled its model with.
 func recordedOptions(r *posterior.Record) check.Options {
 	o := check.Options{Set: r.Constants}
 	o.Transform, _ = stdlib.New().Transform(r.Transform)
@@ -63,7 +63,7 @@ func recordedOptions(r *posterior.Record) check.Options {
 	return o
 }
 
-// recordedData are the values of --data that name the files of a run: one a party, members of a family together.
+// recordedData returns the values of --data that name the files of a run: one per party, with the members of a family together.
 func recordedData(sources []posterior.Source) []string {
 	var order []string
 	files := map[string][]string{}

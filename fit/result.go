@@ -13,19 +13,19 @@ import (
 	"github.com/vflc/vflc/runtime/model"
 )
 
-// A Result is everything that a run gives.
+// A Result is the outcome of a run.
 type Result struct {
 	Draws    *posterior.Draws
 	Document posterior.Document // what summary.json holds
 	Record   posterior.Record   // what run.json holds
-	// Responses are the observed data, with their pointwise log likelihood where it was asked for.
+	// Responses are the observed data, with their pointwise log likelihood if Options.LogLik is set.
 	Responses []zarr.Observed
-	dir       string                            // the folder of the run, which was made ready for it; "": none
-	maxDepth  int                               // of trees; 0: there are none
-	chains    func(chain int) posterior.CSVInfo // the comments of each one's file
+	dir       string                            // the folder of the run, which claim has prepared; "": none
+	maxDepth  int                               // of trees; 0: the algorithm has none
+	chains    func(chain int) posterior.CSVInfo // the comments in the file of each chain
 	closing   string                            // the line below the table
 	trace     []posterior.ELBOPoint
-	programs  map[string][]byte // by file name, the manifest among them
+	programs  map[string][]byte // by file name, with the manifest
 }
 
 // Summary returns a row for every scalar parameter.
@@ -56,7 +56,7 @@ func (p *Prepared) result(f *fitted) *Result {
 	return r
 }
 
-// WriteTable writes the summary as a text table, and below it what was run and how long it took.
+// WriteTable writes the summary as a text table, and below it the algorithm, the transform and the time.
 func (r *Result) WriteTable(w io.Writer) error {
 	d := r.Document
 	if err := posterior.WriteTable(w, d.Parameters); err != nil {
@@ -74,7 +74,7 @@ func (r *Result) WriteTable(w io.Writer) error {
 	return err
 }
 
-// rhoText writes rho as the language does.
+// rhoText writes rho as in a model.
 func rhoText(rho any) string {
 	by, ok := rho.(map[string]float64)
 	if !ok {
@@ -105,7 +105,7 @@ func (r *Result) summariseChains(plan *model.Plan, f *fitted, s backends.Plan) {
 	d.Diagnostics = f.diagnose(d.Parameters, s.MaxDepth)
 	r.closing = fmt.Sprintf("%d chains of %d draws after %d of warm-up; %d divergent", f.draws.Chains(), f.draws.Len(0), s.Warmup, *d.Diagnostics.Divergences)
 	if n := f.leapfrogs(); n > 0 {
-		r.closing += fmt.Sprintf("; %.1f leapfrogs a draw", n)
+		r.closing += fmt.Sprintf("; %.1f leapfrogs per draw", n)
 	}
 	r.chains = func(chain int) posterior.CSVInfo {
 		c := f.chains[chain]

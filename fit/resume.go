@@ -12,45 +12,45 @@ import (
 	"github.com/vflc/vflc/posterior/runs"
 )
 
-// Resumable is the reason why the run in a folder cannot be resumed, nil where it can.
+// Resumable returns an error that explains why the run in a folder cannot be resumed, nil if it can.
 func Resumable(dir string, r *posterior.Record) error {
 	if a, ok := Backend(r.Backend); ok && a.Gives == backends.Approximation {
-		return fmt.Errorf("%s is a fit by %s, which leaves nothing to go on from; run it again, with more --iterations where it was too short", dir, r.Backend)
+		return fmt.Errorf("%s is a fit by %s, which does not save its state; run it again, with more --iterations if it was too short", dir, r.Backend)
 	}
 	_, err := os.Stat(filepath.Join(dir, checkpointDir))
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: the run had not saved its chains yet, which it does every %v and when it is interrupted; run it again", dir, saveEvery)
+		return fmt.Errorf("%s: the run had not yet saved its chains, which it does every %v and when it is interrupted; run it again", dir, saveEvery)
 	}
 	return err
 }
 
-// mayBeginFrom refuses a folder that a run cannot begin with.
+// mayBeginFrom returns an error if the run cannot start from the folder of --from.
 func (p *Prepared) mayBeginFrom() error {
 	dir := p.options.From
 	if dir == "" {
 		return nil
 	}
 	if p.Algorithm.Gives != backends.Markov {
-		return usagef("--from is for Markov chains, and the backend is %s", p.Algorithm.Name)
+		return usagef("--from is for Markov chains, but the backend is %s", p.Algorithm.Name)
 	}
 	r, err := runs.ReadRecord(dir)
 	switch {
 	case err != nil:
 		return fmt.Errorf("--from %w", err)
 	case r.Backend != p.Algorithm.Name:
-		return fmt.Errorf("--from %s: it is a run of %s, and this one is of %s", dir, r.Backend, p.Algorithm.Name)
+		return fmt.Errorf("--from %s: it is a run of %s, but the backend is %s", dir, r.Backend, p.Algorithm.Name)
 	}
 	return nil
 }
 
-// unchanged returns the record of a folder, or an error that names what differs now.
+// unchanged returns the record of a folder, or an error that names what has changed since.
 func unchanged(dir string, now posterior.Record) (posterior.Record, error) {
 	then, err := runs.ReadRecord(dir)
 	switch {
 	case err != nil:
 		return now, err
 	case then.Version != now.Version:
-		return now, fmt.Errorf("%s was begun by vflc %s; this is %s, whose draws may differ", dir, then.Version, now.Version)
+		return now, fmt.Errorf("%s was begun with vflc %s; the draws of this version, %s, may differ", dir, then.Version, now.Version)
 	case then.Model.SHA256 != now.Model.SHA256:
 		return now, fmt.Errorf("%s has changed since %s was begun", now.Model.Path, dir)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// Sample runs the algorithm over all parties of the model in this process, and summarises what it gives. When stop is closed the run ends as soon as each
-// chain is between two steps, and the result is what there is by then; nil never stops it. A cancelled context ends it without a result.
+// Sample runs the algorithm over all parties of the model in this process, and summarises its draws. When stop is closed each chain ends after its current
+// step, and the result is of the draws so far; a nil stop never ends the run. A cancelled context ends it without a result.
 func (p *Prepared) Sample(ctx context.Context, stop <-chan struct{}) (*Result, error) {
 	gradient, err := gradientTime(ctx, p.Plan, p.options.Seed)
 	if err != nil {
@@ -46,9 +46,9 @@ func (p *Prepared) infer(ctx context.Context, stop <-chan struct{}) (*fitted, er
 		return nil, err
 	}
 	if f.interrupted {
-		f.advice = "-o DIR would have let it be resumed"
+		f.advice = "a run with -o DIR can be resumed"
 		if p.options.Dir != "" {
-			f.advice = "vflc resume " + p.options.Dir + " goes on"
+			f.advice = "vflc resume " + p.options.Dir + " continues it"
 		}
 	}
 	if f.draws.Len(0) == 0 {

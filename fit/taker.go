@@ -10,14 +10,14 @@ import (
 	"github.com/vflc/vflc/runtime/model"
 )
 
-// A Taker maps draws to the values that are reported: parameters of all parties of this process and, where they are wanted, their auxiliary variables.
+// A Taker maps draws to the reported values: parameters of all parties of this process and, on request, their auxiliary variables.
 type Taker struct {
 	reporter         density.Reporter
-	theta, values, z [][]float64 // z is nil where it is not wanted
+	theta, values, z [][]float64 // z is nil without auxiliary variables
 	row              []float64
 }
 
-// NewTaker returns a Taker over the blocks of an Env, with their auxiliary variables where they are wanted.
+// NewTaker returns a Taker over the blocks of an Env, with their auxiliary variables on request.
 func NewTaker(env density.Env, auxiliary bool) *Taker {
 	t := &Taker{reporter: density.Must[density.Reporter](env)}
 	for _, block := range env.Blocks() {
@@ -53,7 +53,7 @@ func (t *Taker) Take(ctx context.Context, k backends.Kernel, id int) ([]float64,
 	return t.row, nil
 }
 
-// variables are what a Taker reports over all parties: parameters in party order, then auxiliary variables.
+// variables lists what a Taker reports over all parties: parameters in party order, then auxiliary variables.
 func variables(plan *model.Plan, auxiliary bool) []posterior.Variable {
 	var out []posterior.Variable
 	for _, party := range plan.Parties {
@@ -72,7 +72,7 @@ func variables(plan *model.Plan, auxiliary bool) []posterior.Variable {
 	return out
 }
 
-// auxiliaryVariable is called as in the party's program. It belongs to the party, which alone knows it.
+// auxiliaryVariable describes the auxiliary variable of a cut. It has the name that it has in the party's program, and belongs to that party.
 func auxiliaryVariable(party string, c density.Cut) posterior.Variable {
 	v := posterior.Variable{Name: c.Name, Owner: party, Auxiliary: true}
 	if strings.HasSuffix(party, "]") {
@@ -87,7 +87,7 @@ func auxiliaryVariable(party string, c density.Cut) posterior.Variable {
 	return v
 }
 
-// maySaveAuxiliaries refuses --save-aux before a run that has nothing to save.
+// maySaveAuxiliaries returns an error for --save-aux where there are no auxiliary variables.
 func (p *Prepared) maySaveAuxiliaries() error {
 	cuts := 0
 	for _, party := range p.Plan.Parties {
@@ -102,7 +102,7 @@ func (p *Prepared) maySaveAuxiliaries() error {
 	return nil
 }
 
-// listed are the auxiliary variables among some.
+// listed returns the auxiliary variables among some variables.
 func listed(vars []posterior.Variable) []posterior.Variable {
 	var out []posterior.Variable
 	for _, v := range vars {

@@ -8,7 +8,7 @@ import (
 // module is the path of this module.
 const module = "github.com/vflc/vflc"
 
-// Version is that of this module as the Go toolchain recorded it in the program: a release, or a commit.
+// Version returns the version of this module as the Go toolchain recorded it in the program: a release, or a commit.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

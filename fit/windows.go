@@ -13,14 +13,14 @@ import (
 	"github.com/vflc/vflc/runtime/rng"
 )
 
-// A division is the windows into which the rows of a model are divided; nil where every evaluation is of all rows.
+// A division is the windows into which the rows of a model are divided; nil where every evaluation uses all rows.
 type division struct {
-	size  string // that counts rows
+	size  string // the size that counts rows
 	parts [][]int
 }
 
-// divide divides the rows into windows of about as many as the settings ask for and lowers the programs for each; 0: not at all. All parties have the same
-// windows, by the shared seed.
+// divide divides the rows into windows of about the size in the settings (0: no windows) and lowers the programs for each. All parties have the same
+// windows, which follow from the shared seed.
 func (p *Prepared) divide() (diag.List, error) {
 	most := p.Settings.Plan.Minibatch
 	if most == 0 {
@@ -32,7 +32,7 @@ func (p *Prepared) divide() (diag.List, error) {
 	}
 	n, _ := p.Sizes.Value(size, "")
 	if most >= n {
-		return nil, usagef("%s: %d is not less than the number of rows, %s = %d; use at most %d, or leave it out for all rows", p.setting(backends.Minibatch), most, size, n, n-1)
+		return nil, usagef("%s: %d is not less than the number of rows, %s = %d; use at most %d, or leave it out to use all rows", p.setting(backends.Minibatch), most, size, n, n-1)
 	}
 	p.windows = &division{size, partition(n, most, p.options.Seed)}
 	return p.windows.apply(p.Plan, p.Lowered)
@@ -52,8 +52,8 @@ func (d *division) apply(plan *model.Plan, parties []*lower.Lowered) (diag.List,
 	return lower.Divide(plan, parties, d.size, d.parts)
 }
 
-// With returns the model with other values of its data, which have the sizes of those before, its rows divided into the same windows. Diagnostics and error
-// are as of compile.Bind.
+// With returns the model with other values of its data, of the same sizes, and with the rows divided into the same windows. Diagnostics and error are as
+// for compile.Bind.
 func (p *Prepared) With(values map[string]data.Bindings) (*compile.Bound, diag.List, error) {
 	b, diags, err := p.Bound.With(values)
 	if err != nil || diags.HasErrors() {
@@ -63,7 +63,7 @@ func (p *Prepared) With(values map[string]data.Bindings) (*compile.Bound, diag.L
 	return b, append(diags, found...), err
 }
 
-// partition deals n rows at random into as few windows of at most most rows as there can be, whose sizes differ by one at most.
+// partition divides n rows at random into the fewest windows of at most most rows each. The sizes differ by at most one.
 func partition(n, most int, seed uint64) [][]int {
 	windows := (n + most - 1) / most
 	order := rng.New(rng.SharedKey(seed), "minibatch rows").Rand().Perm(n)

@@ -17,9 +17,9 @@ func newAudit() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "audit DIR|MODEL",
-		Short: "Print who learns what from whom, of which shape and how often",
-		Long: `Print who learns what from whom, of which shape and how often: of party programs that
-vflc compile has written to a folder (each is compared with the manifest), or of a model.`,
+		Short: "Print what each party learns, from whom, in which shape and how often",
+		Long: `Print what each party learns, from whom, in which shape and how often. DIR is a folder of party programs
+that vflc compile has written: each is compared with the manifest. MODEL is a .vfl file.`,
 		Example: `  vflc audit build
   vflc audit logistic.vfl --transform power`,
 		Args: oneArgument("a folder or a MODEL"),
@@ -76,9 +76,9 @@ func printAudit(w io.Writer, m *split.Manifest) error {
 	return err
 }
 
-// auditNotes are the limits of what the table can promise.
+// auditNotes explains what the table does not guarantee.
 const auditNotes = `
 A round is one evaluation of the density; a fit takes thousands. z is its cut plus noise of the standard deviation shown: many draws
-average towards the cut, so rho is no differential privacy. An adjoint tells of the response: for a Bernoulli likelihood its sign is the
-response itself. Parties are assumed to follow the protocol and to be curious.
+average towards the cut, so rho does not give differential privacy. An adjoint reveals the response: for a Bernoulli likelihood its sign is
+the response itself. Parties are assumed to be honest but curious.
 `

@@ -20,7 +20,7 @@ func algorithmNames() []string {
 	return names
 }
 
-// example is a command line with the settings that show some backend other than the default.
+// example returns a command line that runs a backend other than the default, with that backend's example settings.
 func example(command string) string {
 	for _, a := range fit.Backends()[1:] {
 		if a.Example != "" {
@@ -35,7 +35,7 @@ func algorithm(name string) (backends.Algorithm, error) {
 	if a, ok := fit.Backend(name); ok {
 		return a, nil
 	}
-	return backends.Algorithm{}, usagef("--backend %s: this version has %s only", name, strings.Join(algorithmNames(), ", "))
+	return backends.Algorithm{}, usagef("--backend %s: this version has only %s", name, strings.Join(algorithmNames(), ", "))
 }
 
 // settingFlag is a setting of a backend as a flag. The backend checks the text.
@@ -51,7 +51,7 @@ func (f *settingFlag) Set(text string) error {
 	return nil
 }
 
-// Type is what help shows in place of the value.
+// Type returns the word that help shows in place of the value.
 func (f *settingFlag) Type() string {
 	switch f.Default.(type) {
 	case int:
@@ -64,7 +64,7 @@ func (f *settingFlag) Type() string {
 	return "word"
 }
 
-// addSettings makes a flag of every setting of every backend. Its help names the backend, and the default, which may differ between backends.
+// addSettings adds a flag for every setting of every backend. Its help names the backend, and the default, which may differ between backends.
 func addSettings(cmd *cobra.Command) {
 	for _, a := range fit.Backends() {
 		for _, s := range a.Settings {
@@ -111,13 +111,13 @@ func typedFlags(cmd *cobra.Command) []string {
 	return names
 }
 
-// refuseForeign refuses flags that set something of other backends than the one that runs. vfl.toml may hold settings of several.
+// refuseForeign returns an error for flags that only other backends have. vfl.toml may hold settings of several.
 func refuseForeign(typed []string, a backends.Algorithm) error {
 	for _, other := range fit.Backends() {
 		for _, s := range other.Settings {
 			own := slices.ContainsFunc(a.Settings, func(t backends.Setting) bool { return t.Name == s.Name })
 			if !own && slices.Contains(typed, s.Name) {
-				return usagef("--%s is a setting of %s, and the backend is %s: --backend %s changes that", s.Name, other.Name, a.Name, other.Name)
+				return usagef("--%s is a setting of %s, but the backend is %s; choose it with --backend %s", s.Name, other.Name, a.Name, other.Name)
 			}
 		}
 	}

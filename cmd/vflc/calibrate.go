@@ -33,12 +33,13 @@ func newCalibrate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "calibrate MODEL",
 		Short: "Check a backend on a model by simulation-based calibration",
-		Long: `Draw parameters from the priors and responses from the likelihood, fit the model to them, and see whether the rank of each parameter among
-its posterior draws is uniform over many replicates, as it must be where priors, likelihood and sampler are right. Data that are no response
-stay as they are. With transform augmented the auxiliary variables are drawn too; the power model's density is that of no data.
+		Long: `Check a backend on a model by simulation-based calibration (SBC). Each replicate draws parameters from the priors and responses from the
+likelihood, fits the model to these responses, and ranks each parameter among its posterior draws. The ranks are uniform over many
+replicates if the sampler is correct. Data other than responses are those given. With transform augmented the auxiliary variables are
+drawn too. Transform power is not supported: its density is not a distribution of data.
 
-Each replicate gives 99 draws, thinned from a Markov chain that is made longer until it has as many effective ones.
-The verdict is a χ² test of the ranks, with p-values adjusted over parameters by Holm's method, at 0.01.`,
+A parameter is ranked among 99 draws, thinned from a Markov chain that is made longer until its effective sample size is 99.
+The verdict is a χ² test of the ranks at the level 0.01, with p-values adjusted over parameters by Holm's method.`,
 		Example: `  vflc calibrate model.vfl --replicates 1000
 ` + example("vflc calibrate model.vfl --replicates 200") + `
   vflc calibrate model.vfl --replicates 1000 --misstate sigma=1.2 --strict`,
@@ -53,16 +54,16 @@ The verdict is a χ² test of the ranks, with p-values adjusted over parameters 
 	}
 	f.add(cmd)
 	fs := cmd.Flags()
-	fs.StringArrayVar(&f.data, "data", nil, "table of a party, as in vflc run; its responses are replaced; repeatable")
-	fs.StringVar(&f.key, "key", "", "column on which rows are joined (default: id if every table has it, else row order)")
-	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name, "inference algorithm: "+strings.Join(algorithmNames(), ", "))
-	fs.IntVar(&f.replicates, "replicates", 200, "how many data sets are simulated and fitted")
-	fs.Uint64Var(&f.seed, "seed", 1, "of all random numbers")
-	fs.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "replicates at a time; the result does not depend on it")
-	fs.StringVar(&f.misstate, "misstate", "", "simulate with the scale of this parameter's prior divided by the factor, so that a right sampler must fail: to see that the check would notice; `PARAMETER=FACTOR`")
-	fs.BoolVar(&f.quiet, "quiet", false, "no progress and no messages")
+	fs.StringArrayVar(&f.data, "data", nil, "table of a party: `PARTY=FILE`, as in vflc run; its responses are replaced; repeatable")
+	fs.StringVar(&f.key, "key", "", "`column` on which rows are joined (default: id if every table has it, else row order)")
+	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name, "inference `algorithm`: "+strings.Join(algorithmNames(), ", "))
+	fs.IntVar(&f.replicates, "replicates", 200, "number of data sets to simulate and fit")
+	fs.Uint64Var(&f.seed, "seed", 1, "seed of all random numbers")
+	fs.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "number of replicates to fit at the same time; the result does not depend on it")
+	fs.StringVar(&f.misstate, "misstate", "", "simulate with the scale of a parameter's prior divided by a factor, `PARAMETER=FACTOR`: a correct sampler must then fail, which shows that the check detects such an error")
+	fs.BoolVar(&f.quiet, "quiet", false, "print no progress and no messages")
 	fs.BoolVar(&f.asJSON, "json", false, "print the result as JSON")
-	fs.BoolVar(&f.strict, "strict", false, "exit with 3 when it is not calibrated")
+	fs.BoolVar(&f.strict, "strict", false, "exit with code 3 when the backend is not calibrated")
 	addSettings(cmd)
 	return cmd
 }
@@ -116,7 +117,7 @@ func reportStudy(cmd *cobra.Command, s *calibrate.Study, f *calibrateFlags) erro
 	return err
 }
 
-// misstate does what --misstate asks for.
+// misstate applies --misstate to a study.
 func misstate(s *calibrate.Study, flag string) error {
 	if flag == "" {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/vflc/vflc/backends"
 )
 
-// chainProgress shows where several chains stand: on a terminal a line for each, redrawn; elsewhere the lines that readers of Stan's progress parse.
+// chainProgress shows the progress of several chains: on a terminal a line for each, redrawn; elsewhere lines in the form of Stan's progress.
 // Chains report at the same time.
 type chainProgress struct {
 	*progress
@@ -20,13 +20,13 @@ type chainProgress struct {
 	drawn int // lines on the terminal
 }
 
-// A chainLine is where one chain stands.
+// A chainLine is the progress of one chain.
 type chainLine struct {
 	info        backends.Info
 	done        int // transitions
-	skipped     int // of them, those of an earlier process
+	skipped     int // transitions of an earlier process
 	steps       int // of the phase, in this process
-	leapfrogs   int // of those
+	leapfrogs   int // of these steps
 	divergences int // of the draws
 	written     int // lines written
 }
@@ -87,7 +87,7 @@ func (p *chainProgress) end() {
 	}
 }
 
-// draw writes all lines over those of before.
+// draw writes all lines over the previous ones.
 func (p *chainProgress) draw(now time.Time) {
 	var b strings.Builder
 	if p.drawn > 0 {

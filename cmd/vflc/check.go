@@ -16,7 +16,7 @@ func newCheck() *cobra.Command {
 	var priors, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "check MODEL",
-		Short: "Report errors and warnings without data",
+		Short: "Report errors and warnings of a model, without its data",
 		Example: `  vflc check logistic.vfl --priors
   vflc check logistic.vfl --transform power --json`,
 		Args: oneArgument("a MODEL"),
@@ -44,7 +44,7 @@ func newCheck() *cobra.Command {
 		}),
 	}
 	f.add(cmd)
-	cmd.Flags().BoolVar(&priors, "priors", false, "print every prior in force")
+	cmd.Flags().BoolVar(&priors, "priors", false, "print the prior of every parameter")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the diagnostics, or with --priors the priors, as JSON")
 	return cmd
 }

@@ -16,9 +16,9 @@ func newCompare() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare RUN RUN…",
 		Short: "Compare models of the same data by how well they predict",
-		Long: `Compare runs of different models of the same data by their expected log predictive density (elpd): the best first, the others with
-their difference from it and the standard error of the difference, which is from paired observations. A difference of less than
-about four, or of less than two standard errors, decides nothing.
+		Long: `Compare runs of different models of the same data by their expected log predictive density (elpd). The table lists the best model first,
+and for each other one its difference from the best with a standard error, which is computed from paired observations. A difference
+of less than about four, or of less than two standard errors, does not separate two models.
 
 ` + whatDensity,
 		Example: `  vflc compare pooled augmented
@@ -35,7 +35,7 @@ about four, or of less than two standard errors, decides nothing.
 					return compareRuns(cmd, c, args, asJSON)
 				}
 			}
-			return usagef("--criterion %s: there are loo and waic", name)
+			return usagef("--criterion %s: choose loo or waic", name)
 		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -56,7 +56,7 @@ func compareRuns(cmd *cobra.Command, c criterion, paths []string, asJSON bool) e
 		}
 		candidates = append(candidates, accuracy.Candidate{Run: r, Responses: responses})
 		if why := accuracy.Different(candidates[0].Responses, responses); why != "" {
-			return fmt.Errorf("%s and %s are not of the same data: %s", paths[0], path, why)
+			return fmt.Errorf("%s and %s have different data: %s", paths[0], path, why)
 		}
 	}
 	result, err := c.Compare(candidates)

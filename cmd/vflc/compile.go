@@ -26,7 +26,7 @@ func newCompile() *cobra.Command {
 			case by != "client":
 				return usagef("--split-by %s: a model is split by client", by)
 			case dump == "" && dir == "":
-				return usagef("say where the programs go (-o DIR), or which stage to print (--dump %s)", strings.Join(stageNames(), "|"))
+				return usagef("name a folder for the programs (-o DIR), or a stage to print (--dump %s)", strings.Join(stageNames(), "|"))
 			}
 			m, err := compileWhole(cmd, args[0], &f)
 			if err != nil {
@@ -39,9 +39,9 @@ func newCompile() *cobra.Command {
 		}),
 	}
 	f.add(cmd)
-	cmd.Flags().StringVar(&by, "split-by", "client", "the unit that gets a program of its own")
+	cmd.Flags().StringVar(&by, "split-by", "client", "`unit` that gets its own program: client")
 	cmd.Flags().StringVarP(&dir, "output", "o", "", "`folder` for the programs and the manifest")
-	cmd.Flags().StringVar(&dump, "dump", "", "print a `stage` and stop: "+strings.Join(stageNames(), ", "))
+	cmd.Flags().StringVar(&dump, "dump", "", "print the model after this `stage` of the compiler, and stop: "+strings.Join(stageNames(), ", "))
 	return cmd
 }
 
@@ -53,7 +53,7 @@ func stageNames() []string {
 	return out
 }
 
-// printStage prints what the compiler knows after a stage.
+// printStage prints the model as the compiler holds it after a stage.
 func printStage(cmd *cobra.Command, m *compile.Model, name string) error {
 	if !slices.Contains(stageNames(), name) {
 		return usagef("--dump %s: the stages are %s", name, strings.Join(stageNames(), ", "))

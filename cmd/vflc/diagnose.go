@@ -12,9 +12,9 @@ func newDiagnose() *cobra.Command {
 	var asJSON, strict bool
 	cmd := &cobra.Command{
 		Use:   "diagnose RUN",
-		Short: "Say whether the draws of a run can be trusted",
-		Long: `Say what is wrong with the draws of a run, how much, and what to try: divergences, transitions at the depth limit,
-E-BFMI below 0.3, R-hat above 1.01, effective sample sizes below 400, k-hat of a variational fit above 0.7, a fit that has not converged.
+		Short: "Check whether the draws of a run can be trusted",
+		Long: `Report each problem of the draws of a run, its size, and what to try: divergences, transitions at the depth limit, E-BFMI
+below 0.3, R-hat above 1.01, effective sample sizes below 400, k-hat of a variational fit above 0.7, a fit that has not converged.
 
 ` + runArgument,
 		Example: `  vflc diagnose out
@@ -38,6 +38,6 @@ E-BFMI below 0.3, R-hat above 1.01, effective sample sizes below 400, k-hat of a
 		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print every finding as JSON")
-	cmd.Flags().BoolVar(&strict, "strict", false, "exit with 3 when there is anything to report")
+	cmd.Flags().BoolVar(&strict, "strict", false, "exit with code 3 when there is a finding")
 	return cmd
 }

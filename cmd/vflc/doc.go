@@ -37,7 +37,7 @@ func newDoc() *cobra.Command {
 	return cmd
 }
 
-// A page documents one thing that is built in.
+// A page documents one built-in distribution, function or encoder.
 type page struct {
 	Kind       string      `json:"kind"` // distribution, function or encoder
 	Name       string      `json:"name"`
@@ -53,7 +53,7 @@ type pageEntry struct {
 	Doc  string `json:"doc"`
 }
 
-// pages finds every thing of the name: distributions, functions and encoders have namespaces of their own.
+// pages returns the pages of a name: distributions, functions and encoders have separate namespaces.
 func pages(u *stdlib.Universe, name string) []page {
 	var out []page
 	if d, ok := u.Dist(name); ok {
@@ -77,7 +77,7 @@ func distPage(d *def.Dist) page {
 	for _, a := range d.Params {
 		doc := a.Doc + "; " + domain(a)
 		if a.Optional {
-			doc += fmt.Sprintf("; %g where left out", a.Default)
+			doc += fmt.Sprintf("; default %g", a.Default)
 		}
 		names = append(names, a.Name)
 		p.Arguments = append(p.Arguments, pageEntry{a.Name, doc})
@@ -147,7 +147,7 @@ func arguments(n def.Arity) string {
 func showPages(w io.Writer, u *stdlib.Universe, name string, asJSON bool) error {
 	found := pages(u, name)
 	if len(found) == 0 {
-		return fmt.Errorf("nothing built in is called %s%s; vflc doc lists all", name, didYouMean(name, builtIn(u)))
+		return fmt.Errorf("no distribution, function or encoder is called %s%s; vflc doc lists them all", name, didYouMean(name, builtIn(u)))
 	}
 	if asJSON {
 		return posterior.WriteJSON(w, found)

@@ -12,17 +12,17 @@ import (
 	"github.com/vflc/vflc/runtime/session"
 )
 
-// What the process returns; scripts rely on these numbers.
+// Exit codes of the process. Scripts rely on these numbers.
 const (
 	exitFine      = 0
 	exitInput     = 1  // the model, the data or a file is wrong
 	exitUsage     = 2  // the command line is wrong
-	exitUntrusted = 3  // it ran, and with --strict is not to be trusted
+	exitUntrusted = 3  // with --strict: the result is not to be trusted
 	exitPeer      = 4  // another party or the network failed
-	exitBug       = 70 // our fault (EX_SOFTWARE of sysexits.h)
+	exitBug       = 70 // a bug in vflc (EX_SOFTWARE of sysexits.h)
 )
 
-// A failure ends a command with a code. A nil err: the reason is on the screen already.
+// A failure ends a command with an exit code. err is nil where the reason is already on the screen.
 type failure struct {
 	code int
 	err  error
@@ -41,10 +41,10 @@ func usagef(format string, args ...any) error {
 	return &failure{exitUsage, fmt.Errorf(format, args...)}
 }
 
-// shown is a failure whose reason is on the screen already.
+// shown returns a failure whose reason is already on the screen.
 func shown(code int) error { return &failure{code: code} }
 
-// oneArgument wants exactly one argument beside the flags.
+// oneArgument requires exactly one argument beside the flags.
 func oneArgument(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
@@ -54,14 +54,14 @@ func oneArgument(what string) cobra.PositionalArgs {
 	}
 }
 
-// action makes a command's body whose errors get their exit codes by kind; what cobra itself finds stays a matter of usage.
+// action wraps the body of a command so that its errors get the exit codes of their kinds. Errors that cobra finds stay usage errors.
 func action(body func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		return judged(cmd, body(cmd, args))
 	}
 }
 
-// judged gives an error its exit code. Plain errors mean that the input was wrong. Diagnostics in the form of an error are shown here.
+// judged gives an error its exit code. A plain error means that the input was wrong. An error that holds diagnostics is printed here.
 func judged(cmd *cobra.Command, err error) error {
 	var f *failure
 	var usage *fit.UsageError
@@ -91,7 +91,7 @@ func report(w io.Writer, ran *cobra.Command, err error) int {
 		fmt.Fprintf(w, "vflc: %v\n", f.err)
 	}
 	if f.code == exitUsage {
-		fmt.Fprintf(w, "%s --help shows what it takes.\n", ran.CommandPath())
+		fmt.Fprintf(w, "See %s --help.\n", ran.CommandPath())
 	}
 	return f.code
 }

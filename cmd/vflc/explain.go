@@ -30,7 +30,7 @@ func newExplain() *cobra.Command {
 			p, ok := diag.Explain(diag.Code(strings.ToUpper(args[0])))
 			switch {
 			case !ok:
-				return fmt.Errorf("there is no diagnostic %s%s; vflc explain lists all", args[0], didYouMean(strings.ToUpper(args[0]), codes()))
+				return fmt.Errorf("there is no diagnostic %s%s; vflc explain lists them all", args[0], didYouMean(strings.ToUpper(args[0]), codes()))
 			case asJSON:
 				return posterior.WriteJSON(out, codeRecordOf(p))
 			}
@@ -41,7 +41,7 @@ func newExplain() *cobra.Command {
 	return cmd
 }
 
-// codeRecord is a page as machines read it.
+// codeRecord is a page as JSON.
 type codeRecord struct {
 	Code  diag.Code `json:"code"`
 	Title string    `json:"title"`

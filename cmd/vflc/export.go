@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +18,7 @@ import (
 	"github.com/vflc/vflc/posterior/zarr"
 )
 
-// A fileFormat writes draws for other programs. ending is that of what it writes.
+// A fileFormat writes draws for other programs. ending is the extension of its files' names.
 type fileFormat struct {
 	name, ending string
 	write        func(path string, r *runs.Run) error
@@ -38,8 +37,8 @@ func newExport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export RUN",
 		Short: "Write the draws of a run for other programs",
-		Long: `Write the draws of a run for other programs. parquet: a table with a row a draw, columns chain, draw and the scalars by their names;
-csv: the same as plain CSV; zarr: a Zarr 2 directory with ArviZ's groups.
+		Long: `Write the draws of a run for other programs. parquet: a table with one row per draw, and the columns chain, draw and
+one per scalar; csv: the same table as plain CSV; zarr: a Zarr 2 directory with ArviZ's groups.
 
 Python:  arviz.from_zarr("draws.zarr")                                   ArviZ 1, or ArviZ 0 with zarr < 3
          arviz.InferenceData.from_datatree(xarray.open_datatree("draws.zarr", engine="zarr"))    ArviZ 0 with zarr 3
@@ -71,11 +70,11 @@ R:       arrow::read_parquet("draws.parquet")
 				_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%s\n", path)
 				return err
 			}
-			return usagef("--format %q: there are %s", name, strings.Join(names, ", "))
+			return usagef("--format %q: choose %s", name, inWords(names, "or"))
 		}),
 	}
 	cmd.Flags().StringVar(&name, "format", "parquet", "parquet, csv or zarr")
-	cmd.Flags().StringVarP(&output, "output", "o", "", "`file` to write (default: the model's name in this folder)")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "`file` to write (default: the model's name, in the current folder)")
 	return cmd
 }
 
@@ -87,28 +86,28 @@ func exportCSV(path string, r *runs.Run) error {
 	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return posterior.WriteCSV(w, r.Draws) })
 }
 
-// exportZarr copies the run's own directory where it has one, which holds more than draws; else it writes the draws.
+// exportZarr copies the run's own Zarr directory, which holds more than draws. A run without one has its draws written.
 func exportZarr(path string, r *runs.Run) error {
 	own := filepath.Join(r.Path, runs.ZarrDir)
 	if _, err := os.Stat(own); err == nil {
 		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s is there already", path)
+			return fmt.Errorf("%s already exists", path)
 		}
 		return os.CopyFS(path, os.DirFS(own))
 	}
-	if err := notPrecious(path); err != nil {
+	if err := replaceable(path); err != nil {
 		return err
 	}
 	return zarr.Write(path, nil, zarr.Inference(r.Draws, map[string]any{"inference_library": "vflc", "inference_library_version": fit.Version()}, nil))
 }
 
-// notPrecious refuses to replace a directory that is no Zarr directory.
-func notPrecious(path string) error {
+// replaceable returns an error for a path that exists and is not a Zarr directory.
+func replaceable(path string) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if _, err := os.Stat(filepath.Join(path, ".zgroup")); err != nil {
-		return fmt.Errorf("%s is there already and is no Zarr directory", path)
+		return fmt.Errorf("%s already exists and is not a Zarr directory", path)
 	}
 	return nil
 }

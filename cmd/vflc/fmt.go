@@ -16,7 +16,7 @@ func newFmt() *cobra.Command {
 	var onlyCheck bool
 	cmd := &cobra.Command{
 		Use:   "fmt FILE…",
-		Short: "Bring files into the canonical layout, in place; comments are kept",
+		Short: "Rewrite files in the canonical layout; comments are kept",
 		Example: `  vflc fmt logistic.vfl
   vflc fmt --check *.vfl`,
 		Args: cobra.MinimumNArgs(1),
@@ -35,11 +35,11 @@ func newFmt() *cobra.Command {
 			return nil
 		}),
 	}
-	cmd.Flags().BoolVar(&onlyCheck, "check", false, "change nothing; list the files that are not in the canonical layout, and exit with 1 if there are any")
+	cmd.Flags().BoolVar(&onlyCheck, "check", false, "change nothing; list the files that are not in the canonical layout, and exit with code 1 if there are any")
 	return cmd
 }
 
-// formatFile rewrites one file, or with onlyCheck names it where it would change. A file with errors stays as it is.
+// formatFile rewrites one file, or with onlyCheck prints its name if it would change. A file with errors is not changed.
 func formatFile(cmd *cobra.Command, path string, onlyCheck bool) (good bool, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -20,18 +20,18 @@ type criterion struct {
 
 func leaveOneOut() criterion {
 	return criterion{accuracy.LOO(), "Estimate predictive accuracy by leave-one-out cross-validation", `Estimate the expected log predictive density of a run's model by Pareto-smoothed importance sampling leave-one-out
-cross-validation (PSIS-LOO), without fitting again. Observations whose Pareto k is high have too much influence for that.`}
+cross-validation (PSIS-LOO), without fitting again. The estimate is not reliable for observations whose Pareto k is high: they have too much influence.`}
 }
 
 func widelyApplicable() criterion {
-	return criterion{accuracy.WAIC(), "Estimate predictive accuracy by WAIC", `Estimate the expected log predictive density of a run's model by the widely applicable information criterion. LOO is more reliable
-and says where it is not.`}
+	return criterion{accuracy.WAIC(), "Estimate predictive accuracy by WAIC", `Estimate the expected log predictive density of a run's model by the widely applicable information criterion. PSIS-LOO
+(vflc loo) is more reliable, and reports the observations for which it is not.`}
 }
 
 // whatDensity explains what is computed for each transform.
-const whatDensity = `The log density of each observation is what vflc run --log-lik stored, or is computed from the run's model, data and draws. It is that of the
-model that ran: with transform augmented, the auxiliary variables are integrated out, row by row, where they enter through one sum. With transform
-power there is none. Everything is computed in one process with all data: for simulations and pooled models.`
+const whatDensity = `The log density of each observation is read from the run if vflc run --log-lik stored it, else computed from the run's model, data and draws.
+With transform augmented, the auxiliary variables are integrated out, row by row, where they enter through one sum. A run with transform power
+has no such density. The computation needs all data in one process: it is for simulations and pooled models.`
 
 func newLOO() *cobra.Command  { return newCriterion(leaveOneOut()) }
 func newWAIC() *cobra.Command { return newCriterion(widelyApplicable()) }
@@ -66,11 +66,11 @@ func newCriterion(c criterion) *cobra.Command {
 		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with every observation")
-	cmd.Flags().BoolVar(&strict, "strict", false, "exit with 3 when the estimate cannot be trusted")
+	cmd.Flags().BoolVar(&strict, "strict", false, "exit with code 3 when the estimate cannot be trusted")
 	return cmd
 }
 
-// logLikelihood is what the run has stored, or else computes from its model and data. It shows what is found of these.
+// logLikelihood returns the log density that the run has stored, or computes it from the model and the data, whose diagnostics it prints.
 func logLikelihood(cmd *cobra.Command, r *runs.Run) ([]zarr.Observed, error) {
 	responses, diags, err := fit.LogLikelihood(r)
 	if err := settle(cmd, diags); err != nil {

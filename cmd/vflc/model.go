@@ -13,7 +13,7 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// compileFile compiles a model with the flags given. The error is of reading the file or of the flags.
+// compileFile compiles a model with the flags given. An error is about the file or the flags; diagnostics are about the model.
 func compileFile(path string, f *modelFlags) (*compile.Model, diag.List, error) {
 	options, err := f.options()
 	if err != nil {
@@ -30,7 +30,7 @@ func compileFile(path string, f *modelFlags) (*compile.Model, diag.List, error) 
 	return m, diags, f.known(m.Checked)
 }
 
-// compileWhole is for commands that need a model without errors, and not one party's program. It shows what the compiler finds.
+// compileWhole compiles for commands that need a model without errors, and not the program of one party. It prints the diagnostics.
 func compileWhole(cmd *cobra.Command, path string, f *modelFlags) (*compile.Model, error) {
 	m, diags, err := compileFile(path, f)
 	if err != nil {
@@ -40,12 +40,12 @@ func compileWhole(cmd *cobra.Command, path string, f *modelFlags) (*compile.Mode
 		return nil, err
 	}
 	if m.Checked.For != "" {
-		return nil, fmt.Errorf("%s is the program of %s; this command takes the model that it was made of", path, m.Checked.For)
+		return nil, fmt.Errorf("%s is the program of %s; give this command the model that it was compiled from", path, m.Checked.For)
 	}
 	return m, nil
 }
 
-// open finds the tables and prepares a run. It shows what is found of the data.
+// open finds the tables and prepares a run. It prints the diagnostics of the data.
 func open(cmd *cobra.Command, m *compile.Model, tables []string, o fit.Options) (*fit.Prepared, error) {
 	sources, err := data.Locate(m.Source.Name, m.Parties(), tables)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/vflc/vflc/stdlib"
 )
 
-// modelFlags are the flags that change what a model means; every command that compiles takes them.
+// modelFlags are the flags that change what a model means; every command that compiles has them.
 type modelFlags struct {
 	set       []string
 	transform string
@@ -20,7 +20,7 @@ type modelFlags struct {
 }
 
 func (f *modelFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.set, "set", nil, "give a const of the model another value: `NAME=VALUE`; repeatable")
+	cmd.Flags().StringArrayVar(&f.set, "set", nil, "value of a const, in place of the model's own: `NAME=VALUE`; repeatable")
 	cmd.Flags().StringVar(&f.transform, "transform", "", "use this `transform` in place of the model's own: "+inWords(stdlib.New().Transforms(), "or"))
 	cmd.Flags().StringVar(&f.rho, "rho", "", "standard deviation of auxiliary variables, in place of the model's own: `R`, or CLIENT=R,CLIENT=R")
 }
@@ -34,13 +34,13 @@ func inWords(names []string, last string) string {
 	return strings.Join(names[:n], ", ") + " " + last + " " + names[n]
 }
 
-// options are the flags as the checker takes them.
+// options returns the flags as options of the checker.
 func (f *modelFlags) options() (check.Options, error) {
 	o := check.Options{Set: map[string]float64{}}
 	if f.transform != "" {
 		universe, ok := stdlib.New(), false
 		if o.Transform, ok = universe.Transform(f.transform); !ok {
-			return o, usagef("--transform %s: there are %s", f.transform, inWords(universe.Transforms(), "and"))
+			return o, usagef("--transform %s: choose %s", f.transform, inWords(universe.Transforms(), "or"))
 		}
 	}
 	for _, s := range f.set {
@@ -91,7 +91,7 @@ func assignment(flag, text string) (string, float64, error) {
 	return name, v, nil
 }
 
-// known refuses names in --set and --rho that are not those of consts and clients of the model.
+// known returns an error for a name in --set or --rho that is not a const or a client of the model.
 func (f *modelFlags) known(p *check.Program) error {
 	options, err := f.options()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/vflc/vflc/posterior/runs"
 )
 
-// mostFrames is how many scalars get a frame of their own before names must be given.
+// mostFrames is the largest number of scalars that get a frame each; for more the user must name some.
 const mostFrames = 12
 
 func newPlot() *cobra.Command {
@@ -22,9 +22,9 @@ func newPlot() *cobra.Command {
 	var width, height int
 	cmd := &cobra.Command{
 		Use:   "plot RUN [PARAMETER…]",
-		Short: "Draw posteriors in the terminal",
-		Long: `Draw the draws of a run in the terminal. forest: an interval for each scalar on one axis (5 % to 95 % thin, 25 % to 75 % thick, median);
-trace: values over the draws; histogram: a bar a bin. PARAMETER is a name (beta), an element (beta[2]) or a pattern (beta*).
+		Short: "Plot posteriors in the terminal",
+		Long: `Plot the draws of a run in the terminal. forest: an interval for each scalar on one axis (5 % to 95 % thin, 25 % to 75 % thick, median);
+trace: values over the draws; histogram: one bar per bin. PARAMETER is a name (beta), an element (beta[2]) or a pattern (beta*).
 
 ` + runArgument,
 		Example: `  vflc plot out
@@ -49,8 +49,8 @@ trace: values over the draws; histogram: a bar a bin. PARAMETER is a name (beta)
 		}),
 	}
 	cmd.Flags().StringVar(&kind, "kind", "forest", "what to draw: forest, trace or histogram")
-	cmd.Flags().IntVar(&width, "width", 0, "in characters; 0: of the terminal")
-	cmd.Flags().IntVar(&height, "height", 10, "of a trace, in lines; the number of bins of a histogram")
+	cmd.Flags().IntVar(&width, "width", 0, "width in characters; 0: that of the terminal")
+	cmd.Flags().IntVar(&height, "height", 10, "height of a trace, in lines; number of bins of a histogram")
 	return cmd
 }
 
@@ -65,9 +65,9 @@ func draw(w io.Writer, d *posterior.Draws, columns []int, kind string, s plot.Si
 		_, err := io.WriteString(w, plot.Forest(names, values, s))
 		return err
 	case one == nil:
-		return usagef("--kind %s: there are forest, trace and histogram", kind)
+		return usagef("--kind %s: choose forest, trace or histogram", kind)
 	case len(columns) > mostFrames:
-		return usagef("%d frames are too many; name up to %d scalars (%s)", len(columns), mostFrames, strings.Join(d.Names(), ", "))
+		return usagef("%d frames are too many; name at most %d scalars of %s", len(columns), mostFrames, strings.Join(d.Names(), ", "))
 	}
 	for _, k := range columns {
 		if _, err := fmt.Fprintln(w, one(d.Columns()[k].Name, d.Column(k), s)); err != nil {

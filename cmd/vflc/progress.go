@@ -11,7 +11,7 @@ import (
 	"github.com/vflc/vflc/backends"
 )
 
-// progress shows where a fit stands: one line redrawn on a terminal, a line per tenth of the way elsewhere.
+// progress shows how far a fit is: one line redrawn on a terminal, a line per tenth of the way elsewhere.
 type progress struct {
 	w     io.Writer
 	live  bool
@@ -24,7 +24,7 @@ type progress struct {
 	drawn bool // a line without its end is on the terminal
 }
 
-// redraw is how often a terminal's line changes at most.
+// redraw is the shortest time between two changes of a terminal's line.
 const redraw = 100 * time.Millisecond
 
 func newProgress(w io.Writer, quiet bool) *progress {

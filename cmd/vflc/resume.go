@@ -15,16 +15,16 @@ import (
 func newResume() *cobra.Command {
 	return &cobra.Command{
 		Use:   "resume DIR",
-		Short: "Go on with a run that was interrupted or has crashed",
-		Long: `Go on with a run of Markov chains that was interrupted or has crashed: with the model, data and settings that its folder
-(vflc run -o DIR) tells of, from what each chain had last written there. The result is the one that the run would have had.`,
+		Short: "Continue a run that was interrupted or has crashed",
+		Long: `Continue a run of Markov chains that was interrupted or has crashed, with the model, data and settings that its folder
+(vflc run -o DIR) records. Each chain continues from the last state that it saved there. The result is that of a run without the interruption.`,
 		Example: `  vflc resume out`,
 		Args:    oneArgument("the folder of a run"),
 		RunE:    action(resume),
 	}
 }
 
-// resume runs the recorded command again, with its folder as it is.
+// resume runs the recorded command again, and keeps its folder.
 func resume(cmd *cobra.Command, args []string) error {
 	dir, err := filepath.Abs(args[0])
 	if err != nil {
@@ -39,7 +39,7 @@ func resume(cmd *cobra.Command, args []string) error {
 	}
 	at := slices.Index(r.Command, "run")
 	if at < 0 {
-		return fmt.Errorf("%s: its %s holds no command to repeat", args[0], runs.RecordFile)
+		return fmt.Errorf("%s: its %s has no command to repeat", args[0], runs.RecordFile)
 	}
 	if err := os.Chdir(r.Directory); err != nil {
 		return err
@@ -51,5 +51,5 @@ func resume(cmd *cobra.Command, args []string) error {
 	return again.ExecuteContext(cmd.Context())
 }
 
-// resumeFlag is the hidden flag of run that takes its folder as it is.
+// resumeFlag is the hidden flag of run that continues the run in its folder.
 const resumeFlag = "resume"

@@ -9,7 +9,7 @@ func newRoot() *cobra.Command {
 		Short: "Bayesian inference over data that several parties hold and none may share",
 		Long: `vflc compiles probabilistic programs (.vfl) whose data and parameters belong to several parties,
 splits them into one program per party, and infers the posterior. Only auxiliary variables and their
-adjoints cross between parties.`,
+adjoints (gradients with respect to them) cross between parties.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}

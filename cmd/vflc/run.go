@@ -36,11 +36,11 @@ func newRun() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run MODEL",
-		Short: "Fit a model, all parties simulated in this process",
-		Long: `Fit a model, all parties simulated in this process with the programs that they would run apart,
-and print a summary of the posterior. Without -o nothing is written.
+		Short: "Fit a model, with all parties simulated in this process",
+		Long: `Fit a model and print a summary of the posterior. All parties are simulated in this process, each with the program that it
+would run on its own machine. Without -o no file is written.
 
-Without --data, what vfl.toml beside the model says, else the folder of the model's name is read:
+Without --data, the tables are those that vfl.toml beside the model names, else those in the folder of the model's name:
 logistic/hospital_a.csv for the party hospital_a of logistic.vfl, logistic/lab/*.csv for a family lab,
 logistic/data.csv or logistic/data.json where there are no clients.`,
 		Example: `  vflc run logistic.vfl
@@ -52,24 +52,24 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	}
 	f.add(cmd)
 	fs := cmd.Flags()
-	fs.StringArrayVar(&f.data, "data", nil, "table of a party: `PARTY=FILE`, of a family PARTY=FILE,FILE,…; or FILE where there are no clients; repeatable")
-	fs.StringVar(&f.key, "key", "", "column on which rows are joined (default: id if every table has it, else row order)")
-	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name, "inference algorithm: "+strings.Join(algorithmNames(), ", "))
-	fs.Uint64Var(&f.seed, "seed", 1, "of all random numbers")
+	fs.StringArrayVar(&f.data, "data", nil, "table of a party: `PARTY=FILE`; of a family: PARTY=FILE,FILE,…; of a model without clients: FILE; repeatable")
+	fs.StringVar(&f.key, "key", "", "`column` on which rows are joined (default: id if every table has it, else row order)")
+	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name, "inference `algorithm`: "+strings.Join(algorithmNames(), ", "))
+	fs.Uint64Var(&f.seed, "seed", 1, "seed of all random numbers")
 	fs.StringVarP(&f.dir, "output", "o", "", "write summary, draws, programs and the record of the run to this `folder`")
-	fs.StringVar(&f.from, "from", "", "begin where the run of this `folder` ended: its positions, metric and step sizes; a short --warmup is enough then")
+	fs.StringVar(&f.from, "from", "", "start from the last positions, metric and step sizes of the run in this `folder`; a short --warmup is then enough")
 	fs.BoolVar(&f.resumed, resumeFlag, false, "")
 	fs.MarkHidden(resumeFlag)
 	fs.BoolVar(&f.logLik, "log-lik", false, "write the log density of every observation at every draw to draws.zarr, for vflc loo and ArviZ")
-	fs.BoolVar(&f.saveAux, "save-aux", false, "write draws of the auxiliary variables too; each belongs to its client")
-	fs.BoolVar(&f.quiet, "quiet", false, "no progress and no messages")
+	fs.BoolVar(&f.saveAux, "save-aux", false, "write the draws of the auxiliary variables too; each belongs to its client")
+	fs.BoolVar(&f.quiet, "quiet", false, "print no progress and no messages")
 	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
-	fs.BoolVar(&f.strict, "strict", false, "exit with 3 when the diagnostics say not to trust the result")
+	fs.BoolVar(&f.strict, "strict", false, "exit with code 3 when the diagnostics find a problem")
 	addSettings(cmd)
 	return cmd
 }
 
-// A runState is what the steps of a run hand on to one another.
+// A runState is what the steps of a run share.
 type runState struct {
 	cmd      *cobra.Command
 	path     string
@@ -83,7 +83,7 @@ type runState struct {
 	result   *fit.Result
 }
 
-// runSteps is what vflc run does.
+// runSteps lists what vflc run does, in order.
 func runSteps() []func(*runState) error {
 	return []func(*runState) error{
 		(*runState).readSettings,
@@ -110,15 +110,15 @@ func runModel(cmd *cobra.Command, path string, f *runFlags) error {
 
 func (s *runState) readSettings() error { return applySettingsFile(s.cmd, s.path) }
 
-// refuseLostFiles refuses flags that write to the folder of the run where there is none.
+// refuseLostFiles returns an error for flags that write to the run's folder in a run without one.
 func (s *runState) refuseLostFiles() error {
 	switch {
 	case s.flags.dir != "":
 		return nil
 	case s.flags.logLik:
-		return usagef("--log-lik writes to the folder of the run; give one by -o")
+		return usagef("--log-lik writes to the folder of the run; name one with -o")
 	case s.flags.saveAux:
-		return usagef("--save-aux writes to the folder of the run; give one by -o")
+		return usagef("--save-aux writes to the folder of the run; name one with -o")
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func (s *runState) open() error {
 	return err
 }
 
-// sample runs until it is done, or interrupted.
+// sample runs the algorithm until it is done or interrupted.
 func (s *runState) sample() (err error) {
 	if !s.flags.logLik {
 		s.prepared.Release() // a table is held twice otherwise: as it was read, and as the graph reads it

@@ -6,7 +6,7 @@ import (
 	"github.com/vflc/vflc/backends"
 )
 
-// A screen is the progress of a run as its user sees it: a line for each chain where several run side by side, else one line.
+// A screen shows the progress of a run: a line for each chain where several run side by side, else one line.
 type screen struct {
 	*progress
 	chains *chainProgress // nil: one line

@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// applySettingsFile sets the flags that [run] of vfl.toml beside the model names and the command line does not. A flag that may be repeated
-// takes a list. [data], which names the tables of the parties, is not read here.
+// applySettingsFile sets the flags that section [run] of the vfl.toml beside the model names and the command line does not. A repeatable flag
+// takes a list. Section [data], which names the tables of the parties, is not read here.
 func applySettingsFile(cmd *cobra.Command, model string) error {
 	path := filepath.Join(filepath.Dir(model), "vfl.toml")
 	text, err := os.ReadFile(path)
@@ -43,7 +43,7 @@ func applySetting(flags *pflag.FlagSet, name string, value any) error {
 	f := flags.Lookup(name)
 	switch {
 	case f == nil || name == "data" || name == "help":
-		return errors.New("there is no such setting; it takes the names of the flags of vflc run, and [data] the tables")
+		return errors.New("there is no such setting; [run] takes the flags of vflc run by name, and [data] the tables")
 	case f.Changed:
 		return nil
 	}

@@ -17,7 +17,7 @@ func newSummary() *cobra.Command {
 		Short: "Summarise the draws of a run",
 		Long: `Print means, standard deviations and quantiles of a run's draws, the Monte Carlo error of the mean, and for
 Markov chains bulk and tail effective sample size and R-hat. PARAMETER is a name (beta), an element (beta[2]) or a pattern (beta*).
-Auxiliary variables of a run with --save-aux are shown where they are named.
+Auxiliary variables of a run with --save-aux are shown only if PARAMETER names them.
 
 ` + runArgument,
 		Example: `  vflc summary out

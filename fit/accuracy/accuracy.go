@@ -1,4 +1,4 @@
-// Package accuracy estimates from the draws of a run how well its model predicts, and compares models of the same data by that.
+// Package accuracy estimates from the draws of a run how well its model predicts, and compares models of the same data by this estimate.
 package accuracy
 
 import (
@@ -64,7 +64,7 @@ func (c Criterion) Of(r *runs.Run, responses []zarr.Observed) Report {
 		a.Warnings = append(a.Warnings, c.warnings(y.Name, e)...)
 	}
 	if r.Draws.Independent() {
-		a.Warnings = append(a.Warnings, "the draws are of an approximation and are taken for draws of the posterior; a sampler's (--backend nuts) are safer to compare models by")
+		a.Warnings = append(a.Warnings, "these draws come from an approximation, and are used as if they came from the posterior; compare models by draws of a sampler (--backend nuts)")
 	}
 	return a
 }
@@ -92,7 +92,7 @@ func numbers(v []float64) []posterior.Number {
 func (c Criterion) warnings(name string, e loo.Estimate) []string {
 	var out []string
 	if n, bound := e.HighK(); n > 0 {
-		out = append(out, fmt.Sprintf("%s: Pareto k is above %.2f for %d of %d observations: leaving them out changes the posterior too much to be had from these draws; more draws, a model that expects such values, or k-fold cross-validation", name, bound, n, e.Observed))
+		out = append(out, fmt.Sprintf("%s: Pareto k is above %.2f for %d of %d observations: leaving them out changes the posterior too much for an estimate from these draws; try more draws, a model that expects such values, or k-fold cross-validation", name, bound, n, e.Observed))
 	}
 	if n := e.HighVar; n > 0 {
 		out = append(out, fmt.Sprintf("%s: the variance of log p is above %.1f for %d of %d observations: WAIC is not reliable; use vflc loo", name, loo.VarianceBound, n, e.Observed))
@@ -103,7 +103,7 @@ func (c Criterion) warnings(name string, e loo.Estimate) []string {
 	return out
 }
 
-// WriteTable writes the report as a text table with a line per response, and what to know of it below.
+// WriteTable writes the report as a text table with a line per response, and its warnings below.
 func (a Report) WriteTable(w io.Writer) error {
 	rows := [][]string{{"response", "observations", "elpd", "se", "p", "se", a.criterionScale()}}
 	for _, r := range a.Responses {

@@ -36,7 +36,7 @@ type Candidate struct {
 	Responses []zarr.Observed
 }
 
-// Compare ranks the models of some runs, which must be of the same data.
+// Compare ranks the models of some runs, which must have the same data.
 func (c Criterion) Compare(candidates []Candidate) (Comparison, error) {
 	out := Comparison{Schema: posterior.Schema, Models: []Line{}, Warnings: []string{}}
 	var named []loo.Named
@@ -67,14 +67,14 @@ func together(responses []zarr.Observed) loo.Pointwise {
 	return out
 }
 
-// Different is how the responses of two runs differ; "" where they are the same values in the same order, whatever they are called.
+// Different describes how the responses of two runs differ; "" where they have the same values in the same order. Names are not compared.
 func Different(a, b []zarr.Observed) string {
 	if len(a) != len(b) {
-		return fmt.Sprintf("%d and %d responses", len(a), len(b))
+		return fmt.Sprintf("%d responses and %d", len(a), len(b))
 	}
 	for k := range a {
 		if !slices.Equal(a[k].Values, b[k].Values) {
-			return fmt.Sprintf("the values of %s and %s", a[k].Name, b[k].Name)
+			return fmt.Sprintf("%s and %s have different values", a[k].Name, b[k].Name)
 		}
 	}
 	return ""

@@ -15,7 +15,7 @@ import (
 	"github.com/vflc/vflc/runtime/session"
 )
 
-// with replaces the responses and lowers the programs of all parties anew.
+// with replaces the responses and lowers the programs of all parties again.
 func (s *Study) with(responses [][]float64) (*model.Plan, error) {
 	values := map[string]data.Bindings{}
 	for party, bindings := range s.prepared.Values {
@@ -62,7 +62,7 @@ func (s *Study) fit(plan *model.Plan, seed uint64, settings backends.Settings) (
 	return draws, divergences, err
 }
 
-// collect takes every draw when it is there to be taken.
+// collect takes each draw as soon as the kernel has it.
 func (s *Study) collect(ctx context.Context, env density.Env, kernel backends.Kernel) (draws [][]float64, divergences int, err error) {
 	taker := fit.NewTaker(env, false)
 	at, err := s.columns(env)
@@ -89,7 +89,7 @@ func (s *Study) collect(ctx context.Context, env density.Env, kernel backends.Ke
 		}
 	}
 	if len(draws) > 0 && len(draws[0]) < ranked {
-		return nil, 0, &fit.UsageError{Err: fmt.Errorf("a fit gives %d draws, and %d are needed; raise --draws", len(draws[0]), ranked)}
+		return nil, 0, &fit.UsageError{Err: fmt.Errorf("a fit has %d draws, and %d are needed; raise --draws", len(draws[0]), ranked)}
 	}
 	return draws, divergences, nil
 }

@@ -23,7 +23,7 @@ type Report struct {
 	Warnings   []string     `json:"warnings"`
 }
 
-// Report judges the replicates that were done. It is an error that there are none.
+// Report judges the replicates that were done. It returns an error if there are none.
 func (s *Study) Report() (Report, error) {
 	ranks, done := s.ranks()
 	if done == 0 {
@@ -72,7 +72,7 @@ func (s *Study) ranks() (ranks [][]int, done int) {
 	return ranks, done
 }
 
-// warnings are what weakens the verdict.
+// warnings lists what weakens the verdict.
 func (s *Study) warnings() []string {
 	out := []string{}
 	failed, slow, divergent := 0, 0, 0
@@ -93,7 +93,7 @@ func (s *Study) warnings() []string {
 		out = append(out, fmt.Sprintf("%d replicates could not be fitted and are left out, which biases the ranks (the last: %s)", failed, why))
 	}
 	if divergent > 0 {
-		out = append(out, fmt.Sprintf("in %d replicates transitions diverged: where ranks are not uniform, this may be why (--target-accept 0.95, or another parameterisation)", divergent))
+		out = append(out, fmt.Sprintf("in %d replicates transitions diverged, which may be the reason for ranks that are not uniform; try --target-accept 0.95, or another parameterisation", divergent))
 	}
 	if slow > 0 {
 		out = append(out, fmt.Sprintf("in %d replicates the chain had fewer than %d effective draws, though it was made %d times as long: their ranks are correlated; raise --draws", slow, ranked, 1<<doublings))

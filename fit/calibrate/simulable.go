@@ -8,29 +8,29 @@ import (
 	"github.com/vflc/vflc/runtime/simulate"
 )
 
-// simulable refuses a response that cannot be replaced by simulated values.
+// simulable returns an error for a response that cannot be replaced by simulated values.
 func simulable(b *compile.Bound, m *simulate.Model, k int) error {
 	y := m.Responses[k]
 	switch {
 	case y.Data == "":
 		return fmt.Errorf("the left side of %s is an expression; new data can be drawn only where it is the name of data", y.Name)
 	case y.Weighted:
-		return fmt.Errorf("the likelihood of %s has weights, which say nothing of how data arise", y.Name)
+		return fmt.Errorf("the likelihood of %s has weights, so it is not a distribution to draw data from", y.Name)
 	case y.Dist.Sample == nil:
-		return fmt.Errorf("nothing can be drawn from %s", y.Dist.Name)
+		return fmt.Errorf("%s has no random number generator", y.Dist.Name)
 	}
 	for j, other := range m.Responses {
 		if j != k && other.Data == y.Data && other.Holder == y.Holder {
-			return fmt.Errorf("%s has two likelihoods, and data can be drawn from one only", y.Data)
+			return fmt.Errorf("%s has two likelihoods, and data can be drawn from only one", y.Data)
 		}
 	}
 	if uses(b, y.Data) > statements(b, y.Data) {
-		return fmt.Errorf("%s is used elsewhere in the model than on the left of its likelihood; what depends on the response cannot be simulated before it", y.Data)
+		return fmt.Errorf("%s is used in the model beyond the left side of its likelihood; what depends on the response cannot be simulated before it", y.Data)
 	}
 	return nil
 }
 
-// uses counts where a name stands in the model's expressions.
+// uses counts the occurrences of a name in the model's expressions.
 func uses(b *compile.Bound, name string) int {
 	n := 0
 	ast.Walk(b.File, func(node ast.Node) bool {
@@ -42,7 +42,7 @@ func uses(b *compile.Bound, name string) int {
 	return n
 }
 
-// statements counts the likelihoods that a name is the left side of.
+// statements counts the likelihoods with a name as their left side.
 func statements(b *compile.Bound, name string) int {
 	n := 0
 	for _, l := range b.Checked.Likelihoods {

@@ -25,7 +25,7 @@ import (
 
 const (
 	ranked    = 99 // draws among which a value is ranked: a hundred ranks
-	doublings = 4  // how often a chain is made twice as long to have as many effective draws
+	doublings = 4  // how many times a chain may be doubled in length to reach that many effective draws
 )
 
 // A Study is a simulation-based calibration: everything that its replicates share.
@@ -47,14 +47,14 @@ type replicate struct {
 	ess         float64 // the least of any scalar
 	divergences int
 	err         error
-	fatal       bool // the error is one that no other data would remove
+	fatal       bool // the error does not depend on the data of the replicate
 }
 
-// New prepares a study of so many replicates of a model, whose responses in the data are replaced in each. Settings and seed are those that the model was
-// opened with. A model that cannot be simulated is refused: the diagnostics show the place.
+// New prepares a study of a model with a number of replicates, each of which replaces the responses in the data. Settings and seed are those that the
+// model was opened with. A model that cannot be simulated is an error or a diagnostic, which shows the place.
 func New(p *fit.Prepared, replicates int) (*Study, diag.List, error) {
 	if p.Checked.Transform.Kind.AtClients {
-		return nil, nil, &fit.UsageError{Err: errors.New("the power model cannot be calibrated: its density is a geometric mean of likelihoods, from which no data can be drawn; use --transform augmented or none")}
+		return nil, nil, &fit.UsageError{Err: errors.New("the power model cannot be calibrated: its density is a geometric mean of likelihoods, which is not a distribution to draw data from; use --transform augmented or none")}
 	}
 	m, diags := p.Generative()
 	if diags.HasErrors() {
@@ -80,7 +80,7 @@ func New(p *fit.Prepared, replicates int) (*Study, diag.List, error) {
 	return s, diags, nil
 }
 
-// plan finds the settings of fits that are made longer. An approximation has as many draws as are wanted.
+// plan finds the settings of longer fits. An approximation can draw any number and needs none.
 func (s *Study) plan() error {
 	s.settings = []backends.Settings{s.prepared.Settings}
 	draws, ok := s.prepared.Algorithm.In(backends.Draws)
@@ -108,8 +108,8 @@ func (s *Study) chains() bool { return s.prepared.Algorithm.Gives == backends.Ma
 // Scaled lists the parameters whose priors have a scale that Misstate can change.
 func (s *Study) Scaled() []string { return s.scaled }
 
-// Misstate simulates with the scale of a parameter's prior divided by a factor, so that an algorithm that is right must fail: it shows that the study would
-// notice. It panics where the parameter is not Scaled or the factor not positive.
+// Misstate simulates with the scale of a parameter's prior divided by a factor, so that a correct algorithm must fail: it shows that the study detects
+// such an error. It panics where the parameter is not Scaled or the factor not positive.
 func (s *Study) Misstate(parameter string, factor float64) {
 	if !(factor > 0) || !slices.Contains(s.scaled, parameter) {
 		panic(fmt.Sprintf("calibrate: %s has no scale that could be divided by %g", parameter, factor))
@@ -122,8 +122,8 @@ func (s *Study) Misstate(parameter string, factor float64) {
 	}
 }
 
-// Run does all replicates, several at a time; the result does not depend on how many. When the context is cancelled those at hand end and no more begin. p is
-// given messages alone.
+// Run does all replicates, several at the same time; the result does not depend on how many. When the context is cancelled, replicates that have begun
+// are finished and no more begin. Of p only Message is called.
 func (s *Study) Run(ctx context.Context, jobs int, p fit.Progress) error {
 	next := make(chan int)
 	var wait sync.WaitGroup
@@ -144,7 +144,7 @@ func (s *Study) Run(ctx context.Context, jobs int, p fit.Progress) error {
 	}
 	for r := range s.results {
 		if ctx.Err() != nil {
-			p.Message("interrupted: the verdict is on what was done")
+			p.Message("interrupted: the verdict is on the replicates that were done")
 			break
 		}
 		next <- r
@@ -154,7 +154,7 @@ func (s *Study) Run(ctx context.Context, jobs int, p fit.Progress) error {
 	return s.failure()
 }
 
-// failure is the error of the first replicate whose fit failed for a reason that no other data would remove.
+// failure returns the error of the first replicate whose fit failed for a reason other than its data.
 func (s *Study) failure() error {
 	for _, r := range s.results {
 		if r.fatal {
@@ -164,7 +164,7 @@ func (s *Study) failure() error {
 	return nil
 }
 
-// replicate draws a data set, fits it, and ranks the parameters that it was made with. Its random numbers depend on the seed and its number alone.
+// replicate draws a data set, fits it, and ranks the parameters that it was made with. Its random numbers depend only on the seed and its number.
 func (s *Study) replicate(simulator *simulate.Simulator, number int) (out replicate) {
 	stream := rng.New(rng.SharedKey(s.seed), "calibrate "+strconv.Itoa(number)).Rand()
 	truth := make([]float64, s.model.Graph.Dim())

@@ -95,7 +95,7 @@ func TestRefusals(t *testing.T) {
 		want  string
 	}{
 		"not there":       {func(dir string) { os.RemoveAll(dir) }, "no such file"},
-		"another folder":  {func(dir string) { os.Remove(filepath.Join(dir, RecordFile)) }, "no folder of a run"},
+		"another folder":  {func(dir string) { os.Remove(filepath.Join(dir, RecordFile)) }, "not the folder of a run"},
 		"not finished":    {func(dir string) { os.Remove(filepath.Join(dir, SummaryFile)) }, "has not finished"},
 		"no draws":        {func(dir string) { os.Remove(filepath.Join(dir, "draws", "chain-1.csv")) }, "no draws"},
 		"broken document": {func(dir string) { os.WriteFile(filepath.Join(dir, SummaryFile), []byte("{"), 0o644) }, "summary.json: unexpected end"},
