@@ -201,7 +201,7 @@ func (b *binder) encoder(w Want, c Column) (Fitted, bool) {
 	case !e.Columns.Allows(len(c.Columns)) || len(c.Numbers) > 0:
 		return bad("%s takes one column", c.Encoder)
 	case w.Elem == types.Level || (!e.Whole && w.Elem != types.Real):
-		return bad("%s gives real numbers, not %s; declare it real", c.Encoder, w.Elem)
+		return bad("%s does not give values of type %s; declare it real", c.Encoder, w.Elem)
 	}
 	for _, o := range c.Options {
 		if known, ok := e.Option(o.Name); !ok || !slices.Contains(known.Values, o.Value) {
