@@ -117,7 +117,7 @@ func sameRows(t, u *keys, key string, list *diag.List) bool {
 	return false
 }
 
-// difference lists the keys of a that b lacks, in the order of a.
+// difference lists the keys of a that are not in b, in the order of a.
 func difference(a, b *keys) []string {
 	in := make(map[string]bool, len(b.order))
 	for i := range b.order {

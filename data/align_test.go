@@ -46,7 +46,7 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 		for k := range tables {
 			alone, _ := Align(tables[k:k+1], DefaultKey)
 			if alone.Digest != a.Digest || !slices.Equal(alone.Order[0], a.Order[k]) {
-				t.Fatal("a party alone finds another order")
+				t.Fatal("a party finds another order from its own table")
 			}
 		}
 		var first *Bound

@@ -199,7 +199,7 @@ func (b *binder) encoder(w Want, c Column) (Fitted, bool) {
 	case !ok:
 		return bad("there is no encoder %s%s (encoders: %s)", c.Encoder, suggestion(c.Encoder, encoderNames()), strings.Join(encoderNames(), ", "))
 	case !e.Columns.Allows(len(c.Columns)) || len(c.Numbers) > 0:
-		return bad("%s takes one column", c.Encoder)
+		return bad("%s has one column as argument", c.Encoder)
 	case w.Elem == types.Level || (!e.Whole && w.Elem != types.Real):
 		return bad("%s does not give values of type %s; declare it real", c.Encoder, w.Elem)
 	}

@@ -118,7 +118,7 @@ func (f *Fitted) names() []string {
 	return []string{f.Column}
 }
 
-// elementwise reports whether each cell gives one number.
+// elementwise reports whether each cell is encoded as one number.
 func (f *Fitted) elementwise() bool {
 	e, encoded := encoderNamed(f.Encoder)
 	return !encoded || e.Elementwise

@@ -99,7 +99,7 @@ func TestZscoreStandardises(t *testing.T) {
 	})
 }
 
-// A recipe that has been to JSON and back makes the same of the same rows, and of each row alone.
+// A recipe that has been written to JSON and read back gives the same values for the same rows, also row by row.
 func TestRecipesAreKept(t *testing.T) {
 	table := mustCSV(t, "age,sex,g,d,y\n30,F,west,0.1,true\n41,M,east,0.2,false\n53,F,north,0.7,1\n")
 	columns := []Column{{Encoder: "zscore", Columns: []string{"age"}}, {Encoder: "onehot", Columns: []string{"sex"}},

@@ -31,7 +31,7 @@ func TestPagesTellTheTruth(t *testing.T) {
 	}
 }
 
-// tryPage lays the files out, and binds the declarations of m.vfl as the command line above them says.
+// tryPage writes the files, and binds the declarations of m.vfl with the command line above them.
 func tryPage(t *testing.T, text string) diag.List {
 	archive := txtar.Parse([]byte(text))
 	t.Chdir(t.TempDir())

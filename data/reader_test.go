@@ -86,7 +86,7 @@ func FuzzScanner(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if strings.HasPrefix(text, "\ufeff") {
-			return // encoding/csv takes the mark for text
+			return // encoding/csv reads the mark as text
 		}
 		s, want := newScanner(strings.NewReader(text)), csv.NewReader(strings.NewReader(text))
 		want.FieldsPerRecord = -1
@@ -183,7 +183,7 @@ func TestLateWord(t *testing.T) {
 	}
 }
 
-// A file that is not what it was when it is read again is an error, never other values.
+// A file that has changed when it is read again is an error, never other values.
 func TestFilesThatChange(t *testing.T) {
 	for name, texts := range map[string][]string{
 		"late words": {lateWord(50, 40), lateWord(50, 40), lateWord(60, 40)},

@@ -25,7 +25,7 @@ type Column struct {
 	Star    bool     // `*`: all columns not otherwise bound
 	Encoder string   // "" for a plain column
 	Columns []string // the columns named; every encoder of this version has one
-	Numbers []string // numeric arguments as written; no encoder of this version takes any
+	Numbers []string // numeric arguments as written; no encoder of this version has any
 	Options []Option
 }
 

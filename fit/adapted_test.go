@@ -29,7 +29,7 @@ func (m metrics) InverseMetric(b int) (diagonal, dense []float64) {
 	return []float64{1, 5, 99}, nil
 }
 
-// The inverse metric is told for the parameters of all parties, whole where any of it is dense.
+// The inverse metric covers the parameters of all parties, and is a full matrix if any part of it is dense.
 func TestAdapted(t *testing.T) {
 	plan := &model.Plan{}
 	for b, n := range []int{1, 2} {

@@ -22,7 +22,7 @@ func (k *endless) Step(ctx context.Context) (backends.Info, error) {
 	return backends.Info{Phase: "fit", Iteration: k.iteration, Iterations: 1 << 40}, ctx.Err()
 }
 
-// An interrupt ends a fit between two steps, without an error, and the user is told.
+// An interrupt ends a fit between two steps, without an error but with a message.
 func TestInterruptKeepsTheFit(t *testing.T) {
 	interrupt, cancel := context.WithCancel(context.Background())
 	k := &endless{at: 7, interrupt: cancel}
@@ -34,6 +34,6 @@ func TestInterruptKeepsTheFit(t *testing.T) {
 		t.Errorf("interrupted %v after %d iterations, want true after 7", f.interrupted, f.iterations)
 	}
 	if f.converged() {
-		t.Error("an interrupted fit says that it has converged")
+		t.Error("an interrupted fit reports that it has converged")
 	}
 }

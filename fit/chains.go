@@ -108,7 +108,7 @@ func (m *sampling) complete(chains []*chain) error {
 	return &CompleteError{Dir: m.options.Dir, Warm: warm}
 }
 
-// run makes one chain.
+// run runs one chain.
 func (m *sampling) run(ctx context.Context, stop <-chan struct{}, c *chain) error {
 	return session.Run(ctx, m.Plan, session.OneLoop, m.options.Seed, func(ctx context.Context, env density.Env) error {
 		env = density.Chain(env, c.number)

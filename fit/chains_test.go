@@ -116,7 +116,7 @@ func TestInterruptedChainsAreCutToOneLength(t *testing.T) {
 	}
 }
 
-// A warm start takes the metric and step size of an earlier run: without any warm-up its step size is that run's, and its chains agree with it.
+// A warm start uses the metric and step size of an earlier run: without any warm-up its step size is that run's, and its chains agree with it.
 func TestWarmStart(t *testing.T) {
 	b := small(t)
 	first := chainsOf(t, b, "500", "500")

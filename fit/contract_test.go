@@ -135,7 +135,7 @@ func (j *journey) repeats(t *testing.T, want *Result) {
 	sameDraws(t, "a second run", want.Draws, j.sample(t, Options{}, nil).Draws)
 }
 
-// saves: what a folder holds is the run, and says the same of itself.
+// saves: the folder holds the run, which has the same draws and summary when it is read.
 func (j *journey) saves(t *testing.T, r *Result, dir string) {
 	t.Helper()
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
@@ -158,7 +158,7 @@ func sameNumber(a, b posterior.Number) bool {
 	return a == b || math.IsNaN(float64(a)) && math.IsNaN(float64(b))
 }
 
-// resumes: a run that was interrupted, early or late, goes on to the draws of one that was not. A fit of an approximation cannot be resumed, and says so.
+// resumes: a run that was interrupted, early or late, continues to the draws of one that was not. A fit of an approximation cannot be resumed, which is an error.
 func (j *journey) resumes(t *testing.T, want *Result) {
 	t.Helper()
 	if j.algorithm.Gives == backends.Approximation {
@@ -178,7 +178,7 @@ func (j *journey) resumes(t *testing.T, want *Result) {
 			t.Fatal(err)
 		}
 		if err == nil && len(part.Document.Diagnostics.Messages) == 0 {
-			t.Error("an interrupted run has nothing to say")
+			t.Error("an interrupted run has no message")
 		}
 		if err := Resumable(dir, &p.Record); err != nil {
 			t.Error(err)

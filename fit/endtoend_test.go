@@ -22,7 +22,7 @@ import (
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
-// bindFiles takes a model and its tables, by file name, through the compiler.
+// bindFiles compiles a model and binds its tables, by file name.
 func bindFiles(t *testing.T, text string, transform def.Transform, rho float64, files map[string]string) *compile.Bound {
 	t.Helper()
 	dir := t.TempDir()
@@ -107,7 +107,7 @@ func (p point) Adjoint(_ int, adj, own, w, _ []float64) {
 	}
 }
 
-// evaluate gives the joint log density and the gradient at a point that depends on the dimensions alone.
+// evaluate gives the joint log density and the gradient at a point that depends only on the dimensions.
 func evaluate(t *testing.T, env density.Env) (sum float64, grad [][]float64) {
 	t.Helper()
 	blocks := env.Blocks()
@@ -353,6 +353,6 @@ func derivative(t *testing.T, name string, env density.Env) {
 		want += g * math.Cos(float64(i))
 	}
 	if math.IsNaN(want) || math.Abs(numeric-want) > 1e-6*(1+math.Abs(want)) {
-		t.Errorf("%s: the gradient says %v, differences %v", name, want, numeric)
+		t.Errorf("%s: the gradient is %v, differences give %v", name, want, numeric)
 	}
 }

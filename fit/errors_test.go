@@ -51,7 +51,7 @@ func TestUsageErrors(t *testing.T) {
 	}
 	var usage *UsageError
 	if _, err = p.Sample(t.Context(), nil); !errors.As(err, &usage) {
-		t.Errorf("%v is no UsageError", err)
+		t.Errorf("%v is not a UsageError", err)
 	}
 }
 

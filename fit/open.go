@@ -99,7 +99,7 @@ func (p *Prepared) mayBegin() (diag.List, error) {
 	return nil, p.maySaveAuxiliaries()
 }
 
-// note makes the record of the run.
+// note sets the record of the run.
 func (p *Prepared) note() (_ diag.List, err error) {
 	p.Record, err = p.record()
 	return nil, err

@@ -131,7 +131,7 @@ func TestConditionalRunResumes(t *testing.T) {
 		dir := t.TempDir()
 		ctx, interrupt := context.WithCancel(context.Background())
 		if f := run(ctx, interrupting(a, at, interrupt), dir, false); !f.interrupted {
-			t.Errorf("interrupted at step %d, it says that it was not", at)
+			t.Errorf("interrupted at step %d, it reports that it was not", at)
 		}
 		got := run(context.Background(), a, dir, true)
 		for k := range want.draws.Columns() {

@@ -36,7 +36,7 @@ func value(t *testing.T, env density.Env, theta [][]float64) (float64, []float64
 	return sum, slices.Concat(grad...)
 }
 
-// TestWindowsAddUp: of every example whose rows stand by themselves, the mean over the windows of density and gradient is that of all rows.
+// TestWindowsAddUp: for every example whose rows are independent, the mean over the windows of density and gradient is that of all rows.
 func TestWindowsAddUp(t *testing.T) {
 	divided := map[string]bool{}
 	for name, b := range boundExamples(t) {

@@ -6,13 +6,13 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// An analysis is the draws of one scalar with what its diagnostics have in common: draws are sorted and rank-normalised once.
+// An analysis holds the draws of one scalar and what its diagnostics share: draws are sorted and rank-normalised once.
 type analysis struct {
 	chains [][]float64
 	usable bool
 	sorter sorter
 	sorted order     // of the draws of all chains, one after another
-	scores []float64 // normal scores of the ranks 1, 2, …: they depend on the number of draws alone
+	scores []float64 // normal scores of the ranks 1, 2, …: they depend only on the number of draws
 	bulk   [][]float64
 }
 
@@ -22,7 +22,7 @@ func newAnalysis(chains [][]float64) *analysis {
 	return a
 }
 
-// load makes a that of other draws. As many chains of as many draws share the scores.
+// load replaces the draws. The scores are kept if the number of draws is the same.
 func (a *analysis) load(chains [][]float64) {
 	a.chains, a.usable, a.bulk = chains, usable(chains), nil
 	a.sorted = a.sorter.sort(pooled(chains))
@@ -78,7 +78,7 @@ func (a *analysis) rankNormal(o order) [][]float64 {
 	return split(out)
 }
 
-// score is that of some draws that are alike, beyond those before them.
+// score is the normal score of equal draws, given how many draws are less.
 func (a *analysis) score(before, alike int) float64 {
 	if alike == 1 {
 		return a.scores[before]
@@ -104,7 +104,7 @@ func (a *analysis) essBulk() float64 {
 
 func (a *analysis) essTail() float64 { return min(a.essQuantile(0.05), a.essQuantile(0.95)) }
 
-// essQuantile is the effective sample size for a quantile: that of the indicator of lying at or below it.
+// essQuantile is the effective sample size for a quantile: that of the indicator x ≤ quantile.
 func (a *analysis) essQuantile(p float64) float64 {
 	if !a.usable {
 		return math.NaN()

@@ -5,13 +5,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// directLags is up to which lag sums of products cost less than a Fourier transform, which gives all lags at once. Most chains need a few.
+// directLags is the largest number of lags for which sums of products cost less than a Fourier transform, which computes all lags at once. Most
+// chains need a few.
 const directLags = 128
 
-// An autocovariance gives, per lag, the autocovariance with divisor n, averaged over chains of n draws.
+// An autocovariance computes, per lag, the autocovariance with divisor n, averaged over chains of n draws.
 type autocovariance struct {
 	centred [][]float64
-	all     []float64 // by lag, once one beyond directLags was asked for
+	all     []float64 // by lag, computed with the first lag beyond directLags
 }
 
 func newAutocovariance(chains [][]float64) *autocovariance {
@@ -28,7 +29,7 @@ func newAutocovariance(chains [][]float64) *autocovariance {
 	return a
 }
 
-// draws is how many a chain has, of all of them together.
+// draws returns the number of draws of all chains together.
 func (a *autocovariance) draws() float64 { return float64(len(a.centred[0]) * len(a.centred)) }
 
 func (a *autocovariance) at(lag int) float64 {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Choose finds the columns that some names stand for: a variable with all its elements (beta), an element (beta[2]), or a pattern (beta*). No names are
-// all parameters. The error names what is not there.
+// Choose finds the columns of some names: a variable with all its elements (beta), an element (beta[2]), or a pattern (beta*). Without names it returns all
+// parameters. The error gives the name that is not found.
 func (d *Draws) Choose(names []string) ([]int, error) {
 	var out []int
 	used := make([]bool, len(names))
@@ -31,7 +31,7 @@ func (d *Draws) Choose(names []string) ([]int, error) {
 	return out, nil
 }
 
-// matches reports whether a name or pattern stands for a column. Brackets are indices, never character classes.
+// matches reports whether a name or pattern matches a column. Brackets are indices, never character classes.
 func matches(name, column string) bool {
 	if name == column || strings.HasPrefix(column, name+"[") {
 		return true

@@ -11,7 +11,7 @@ func TestMatches(t *testing.T) {
 		{"be*", "beta[3]", true}, {"b", "beta", false}, {"lab[2].b", "lab[2].b[1]", true}, {"[", "beta", false},
 	} {
 		if got := matches(c.name, c.column); got != c.want {
-			t.Errorf("%s stands for %s: %v", c.name, c.column, got)
+			t.Errorf("%s matches %s: %v", c.name, c.column, got)
 		}
 	}
 }

@@ -22,7 +22,7 @@ func ESSTail(chains [][]float64) float64 { return newAnalysis(chains).essTail() 
 // ESSMean returns the effective sample size for the mean.
 func ESSMean(chains [][]float64) float64 { return ess(split(chains)) }
 
-// split halves every chain; the middle draw of an odd number is dropped.
+// split halves every chain, and drops the middle draw of an odd number.
 func split(chains [][]float64) [][]float64 {
 	out := make([][]float64, 0, 2*len(chains))
 	for _, c := range chains {
@@ -32,7 +32,7 @@ func split(chains [][]float64) [][]float64 {
 	return out
 }
 
-// rhat is the potential scale reduction of chains as they are: √((B/W + n − 1)/n).
+// rhat is the potential scale reduction of chains that are not split further: √((B/W + n − 1)/n).
 func rhat(chains [][]float64) float64 {
 	if !usable(chains) {
 		return math.NaN()
@@ -50,7 +50,7 @@ func chainMoments(chains [][]float64) (means, vars []float64) {
 	return means, vars
 }
 
-// usable says that there are at least three draws a chain, all finite, and not all equal.
+// usable reports whether there are at least three draws per chain, all finite and not all equal.
 func usable(chains [][]float64) bool {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, c := range chains {
@@ -69,7 +69,7 @@ func usable(chains [][]float64) bool {
 	return lo < hi && !math.IsInf(lo, 0) && !math.IsInf(hi, 0)
 }
 
-// ess is the effective sample size of chains as they are, with Geyer's initial positive and monotone sequences over the chains together
+// ess is the effective sample size of chains that are not split further, with Geyer's initial positive and monotone sequences over the chains together
 // (Stan reference manual, "Effective sample size").
 func ess(chains [][]float64) float64 {
 	if !usable(chains) {
@@ -84,7 +84,7 @@ func ess(chains [][]float64) float64 {
 		total += variance(means)
 	}
 	tau := geyer(func(lag int) float64 { return 1 - (within-gamma.at(lag))/total }, len(chains[0]))
-	// An antithetic chain may be worth more than its draws, but not without bound.
+	// An antithetic chain may have an effective sample size above its number of draws, but not without bound.
 	return m * n / math.Max(tau, 1/math.Log10(m*n))
 }
 

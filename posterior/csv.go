@@ -11,23 +11,23 @@ import (
 	"strings"
 )
 
-// A CSVInfo is what the comments of a Stan CSV file say about a chain.
+// A CSVInfo is the content of the comments of a Stan CSV file about a chain.
 type CSVInfo struct {
 	Model      string  // without blanks
-	Backend    string  // the algorithm that made the draws
+	Backend    string  // the algorithm that produced the draws
 	Iterations int     // before the first draw: of warm-up, or of the fit that independent draws come from
 	Seconds    float64 // time to fit and draw
 	// Of a Hamiltonian Markov chain:
 	MaxDepth int
 	StepSize float64 // after warm-up
-	// InverseMetric is its diagonal, one number per unconstrained parameter; or where Dense says so the rows of the matrix, one after another. The readers
-	// want one, so nil is written as ones.
+	// InverseMetric is its diagonal, one number per unconstrained parameter; or if Dense is set the rows of the matrix, one after another. Readers
+	// require one, so nil is written as ones.
 	InverseMetric []float64
 	Dense         bool
 	WarmupSeconds float64
 }
 
-// metric is the name that Stan has for the form of the metric.
+// metric is Stan's name for the form of the metric.
 func (i CSVInfo) metric() string {
 	if i.Dense {
 		return "dense_e"
@@ -37,7 +37,7 @@ func (i CSVInfo) metric() string {
 
 // WriteStanCSV writes one chain as CmdStan would, for readers of Stan's files (cmdstanpy.from_csv, ArviZ, R's posterior). Columns are named
 // x.1.2, first index fastest. Independent draws are written as those of Stan's fixed_param sampler: lp__ and accept_stat__ are 0 and 1, since
-// nothing was accepted or refused.
+// there was no accept step.
 func WriteStanCSV(w io.Writer, d *Draws, chain int, info CSVInfo) error {
 	out := bufio.NewWriter(w)
 	if d.Independent() {
@@ -65,7 +65,7 @@ func WriteStanCSV(w io.Writer, d *Draws, chain int, info CSVInfo) error {
 	return out.Flush()
 }
 
-// samplerColumns are those before the parameters, in Stan's order.
+// samplerColumns are the columns before the parameters, in Stan's order.
 func samplerColumns(independent bool) []string {
 	if independent {
 		return []string{"lp__", "accept_stat__"}
@@ -91,7 +91,7 @@ func (d *Draws) appendSampler(line []byte, chain, i int) []byte {
 	return line
 }
 
-// writeAdaptation writes what Stan says between the header and the draws. columns is how many numbers a row has.
+// writeAdaptation writes the comments that Stan has between the header and the draws. columns is the number of columns.
 func writeAdaptation(out *bufio.Writer, info CSVInfo, columns int) {
 	metric := info.InverseMetric
 	if metric == nil {
@@ -114,7 +114,7 @@ func writeAdaptation(out *bufio.Writer, info CSVInfo, columns int) {
 	}
 }
 
-// The comments that cmdstanpy 1.3 needs: without those of the head and the bare # at the end it refuses the file.
+// The comments that cmdstanpy 1.3 needs: without those of the head and the bare # at the end it cannot read the file.
 const (
 	csvHead = `# model = %s
 # method = sample (Default)
@@ -145,8 +145,8 @@ const (
 
 var notName = regexp.MustCompile(`[^A-Za-z0-9_]+`)
 
-// FlatNames are the variables' names for formats whose names are plain identifiers. A member or component becomes part of the name,
-// hospital[4].beta ↦ hospital_4_beta. A name that this gives twice gets a trailing underscore.
+// FlatNames returns the variables' names for formats that allow only identifiers. A member or component becomes part of the name,
+// hospital[4].beta ↦ hospital_4_beta. A name that would appear twice gets a trailing underscore.
 func FlatNames(vars []Variable) []string {
 	taken := map[string]bool{}
 	var out []string
@@ -161,7 +161,7 @@ func FlatNames(vars []Variable) []string {
 	return out
 }
 
-// stanNames are the columns' names in a Stan CSV header. Readers take what follows the first point for indices.
+// stanNames returns the columns' names in a Stan CSV header. Readers parse what follows the first point as indices.
 func stanNames(vars []Variable) []string {
 	var out []string
 	for i, base := range FlatNames(vars) {
@@ -178,7 +178,7 @@ type ELBOPoint struct {
 	Value, SE float64
 }
 
-// WriteELBO writes the course of a fit as CSV with the columns iteration, elbo, se.
+// WriteELBO writes the ELBO trace of a fit as CSV with the columns iteration, elbo, se.
 func WriteELBO(w io.Writer, trace []ELBOPoint) error {
 	out := bufio.NewWriter(w)
 	out.WriteString("iteration,elbo,se\n")

@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// Bounds beyond which a diagnostic says not to trust draws.
+// Bounds beyond which a diagnostic is a finding.
 const (
 	RHatBound  = 1.01 // Vehtari et al. 2021
-	ESSBound   = 400  // of all chains together; Vehtari et al. 2021 ask for 100 a chain, of four
+	ESSBound   = 400  // of all chains together; Vehtari et al. 2021 recommend 100 per chain, with four chains
 	EBFMIBound = 0.3  // Stan
 	KhatBound  = 0.7  // Vehtari et al. 2024; Yao et al. 2018 for variational fits
 )
 
-// A Finding is one thing that is wrong with a run.
+// A Finding is one problem of a run.
 type Finding struct {
 	Check     string `json:"check"`               // divergences, max_depth, ebfmi, rhat, ess_bulk, ess_tail, khat, converged, constant
 	Chain     int    `json:"chain,omitempty"`     // from 1; 0: of all
@@ -25,8 +25,8 @@ type Finding struct {
 	Try       string `json:"try"`
 }
 
-// Examine looks for what says not to trust draws: worst first within each check. maxDepth is the sampler's limit; 0: not known. Of diagnostics it
-// reads what cannot be computed from draws (k̂, whether a fit converged, messages of the backend).
+// Examine returns the reasons not to trust draws, the worst first within each check. maxDepth is the sampler's limit; 0: not known. diagnostics has
+// what cannot be computed from draws (k̂, whether a fit converged, messages of the backend); it may be nil.
 func Examine(d *Draws, rows []Row, diagnostics *Diagnostics, maxDepth int) []Finding {
 	var out []Finding
 	for c, chain := range d.Transitions {
@@ -59,7 +59,7 @@ func (d *Draws) divergent(c int, chain []Transition) []Finding {
 		text += fmt.Sprintf("; they lie mostly at %s values of %s", direction(shift), name)
 	}
 	return []Finding{{Check: "divergences", Chain: c + 1, Value: Number(len(at)), Text: text,
-		Try: "write the parameters of a hierarchy `noncentered`; then a larger --target-accept (0.95, 0.99); a weak prior on a scale makes a funnel"}}
+		Try: "write the parameters of a hierarchy `noncentered`; then a larger --target-accept (0.95, 0.99); a weak prior on a scale leads to a funnel"}}
 }
 
 func direction(shift float64) string {
@@ -69,8 +69,8 @@ func direction(shift float64) string {
 	return "large"
 }
 
-// mostShifted finds the scalar whose mean over some draws lies furthest from its mean over the chain, in standard deviations; "" where none lies
-// beyond one of them, or the draws are too few to tell.
+// mostShifted finds the scalar whose mean over some draws is furthest from its mean over the chain, in standard deviations; "" if none is further than
+// one of them, or there are too few draws.
 func (d *Draws) mostShifted(c int, at []int) (name string, shift float64) {
 	if len(at) < 5 {
 		return "", 0
@@ -100,7 +100,7 @@ func deep(c int, chain []Transition, maxDepth int) []Finding {
 		return nil
 	}
 	return []Finding{{Check: "max_depth", Chain: c + 1, Value: Number(n),
-		Text: fmt.Sprintf("chain %d: %d of %d transitions reached the depth limit of %d; draws are right but slow to move", c+1, n, len(chain), maxDepth),
+		Text: fmt.Sprintf("chain %d: %d of %d transitions reached the depth limit of %d; the draws are valid but expensive", c+1, n, len(chain), maxDepth),
 		Try:  fmt.Sprintf("--max-depth %d; better scales: center and scale covariates, or --metric dense for correlated parameters", maxDepth+2)}}
 }
 
@@ -118,7 +118,7 @@ func lowEnergy(c int, chain []Transition) []Finding {
 		Try:  "write the parameters of a hierarchy `noncentered`; a longer --warmup; lighter tails in priors of scales"}}
 }
 
-// mixing looks at each scalar over all chains.
+// mixing checks each scalar over all chains.
 func mixing(rows []Row, chains int) []Finding {
 	var hat, bulk, tail, constant []Finding
 	for _, r := range rows {
@@ -132,7 +132,7 @@ func mixing(rows []Row, chains int) []Finding {
 			tail = append(tail, Finding{Check: "ess_tail", Parameter: r.Name, Value: r.ESSTail, Text: fmt.Sprintf("%s: tail ESS is %.0f, below %d; its 5 %% and 95 %% quantiles are uncertain", r.Name, v, ESSBound), Try: more(v)})
 		}
 		if math.IsNaN(float64(r.RHat)) {
-			constant = append(constant, Finding{Check: "constant", Parameter: r.Name, Value: r.SD, Text: r.Name + ": R-hat and ESS are not defined; the draws are constant, not finite, or fewer than six a chain", Try: "more --draws; look at the values: vflc plot RUN " + r.Name})
+			constant = append(constant, Finding{Check: "constant", Parameter: r.Name, Value: r.SD, Text: r.Name + ": R-hat and ESS are not defined; the draws are constant, not finite, or fewer than six per chain", Try: "more --draws; look at the values: vflc plot RUN " + r.Name})
 		}
 	}
 	ascending := func(a, b Finding) int { return cmp.Compare(a.Value, b.Value) }
@@ -142,7 +142,7 @@ func mixing(rows []Row, chains int) []Finding {
 	return slices.Concat(hat, bulk, tail, constant)
 }
 
-const longer = "a longer --warmup and more --draws; if chains sit at different values (vflc plot RUN), the posterior has several modes or the model is not identified"
+const longer = "a longer --warmup and more --draws; if chains stay at different values (vflc plot RUN), the posterior has several modes or the model is not identified"
 
 func disagree(chains int) string {
 	if chains > 1 {
@@ -151,17 +151,17 @@ func disagree(chains int) string {
 	return "the two halves of the chain disagree"
 }
 
-// more says how many times the draws are needed to reach the bound.
+// more advises how many times as many draws are needed to reach the bound.
 func more(ess float64) string {
 	return fmt.Sprintf("about %.0f times as many --draws, or a parameterisation that mixes better", math.Ceil(ESSBound/math.Max(ess, 1)))
 }
 
-// approximation reports what a variational fit says of itself.
+// approximation reports the diagnostics of a variational fit.
 func approximation(d *Diagnostics) []Finding {
 	var out []Finding
 	if k := float64(d.Khat); k > KhatBound {
 		out = append(out, Finding{Check: "khat", Value: d.Khat,
-			Text: fmt.Sprintf("k̂ of the approximation (of all that it draws, auxiliary variables included) is %.2f, above %g; it is not close enough to the posterior to be corrected by weights, and its sds may be far off", k, KhatBound),
+			Text: fmt.Sprintf("k̂ of the approximation (over parameters and auxiliary variables) is %.2f, above %g; it is not close enough to the posterior to be corrected by weights, and its standard deviations may be wrong", k, KhatBound),
 			Try:  "--backend nuts; --theta-guide fullrank; --guide structured; more --iterations"})
 	}
 	if d.Converged != nil && !*d.Converged {

@@ -5,10 +5,10 @@ import (
 	"io"
 )
 
-// Schema is the version of the layout of summary.json and run.json. It grows when a key changes its meaning or goes.
+// Schema is the version of the layout of summary.json and run.json. It increases when the meaning of a key changes or a key is removed.
 const Schema = 1
 
-// A Document is what summary.json holds. Where a field does not apply it is null.
+// A Document is the content of summary.json. A field that does not apply is null.
 type Document struct {
 	Schema      int         `json:"schema"`
 	Model       string      `json:"model"`
@@ -16,7 +16,7 @@ type Document struct {
 	Transform   string      `json:"transform"`
 	Rho         any         `json:"rho"` // one number, or one per client by name, or nil
 	Seed        uint64      `json:"seed"`
-	Note        string      `json:"note,omitempty"` // what the draws are, where they are not of the posterior or an approximation of it
+	Note        string      `json:"note,omitempty"` // describes draws that are not of the posterior or an approximation of it
 	Parameters  []Row       `json:"parameters"`
 	Auxiliary   []Variable  `json:"auxiliary,omitempty"` // auxiliary variables whose draws are in the files, after those of the parameters
 	Diagnostics Diagnostics `json:"diagnostics"`
@@ -25,14 +25,14 @@ type Document struct {
 	Work        Work        `json:"work"`
 }
 
-// Diagnostics say whether to trust a run. Divergences, MaxDepthHits and EBFMI are of Markov chains; Khat and Converged of variational fits.
+// Diagnostics show whether to trust a run. Divergences, MaxDepthHits and EBFMI are those of Markov chains; Khat and Converged of variational fits.
 type Diagnostics struct {
 	Divergences  *int     `json:"divergences"`
 	MaxDepthHits *int     `json:"max_depth_hits"`
 	EBFMI        []Number `json:"ebfmi"` // one per chain
 	Khat         Number   `json:"khat"`  // Pareto shape of the importance weights
 	Converged    *bool    `json:"converged"`
-	Messages     []string `json:"messages"` // what is wrong, as said to the user
+	Messages     []string `json:"messages"` // the warnings of the run
 }
 
 // ELBO is the evidence lower bound of the fit in nats, with its Monte Carlo standard error.
@@ -42,8 +42,8 @@ type ELBO struct {
 }
 
 // Timing is in seconds, and GradientUS in microseconds: the median time of one evaluation of the density and its gradient at the initial point.
-// The CPU times are those of all cores while this process warmed up, until the last chain had, and while it sampled; where the system does not tell
-// they are left out.
+// The CPU times are those of all cores during warm-up, which ends with that of the last chain, and during sampling; they are left out where the system
+// does not report them.
 type Timing struct {
 	LoadS        Number  `json:"load_s"`
 	GradientUS   Number  `json:"gradient_us"`

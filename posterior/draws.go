@@ -1,4 +1,4 @@
-// Package posterior holds draws, says how far they can be trusted, and writes them to files.
+// Package posterior holds draws, computes their diagnostics and summaries, and writes them to files.
 package posterior
 
 import (
@@ -12,7 +12,7 @@ type Variable struct {
 	Name  string `json:"name"`  // "beta_a", "hospital[4].beta"
 	Owner string `json:"owner"` // the party that holds it, or "shared"
 	Dims  []int  `json:"dims"`
-	// Auxiliary says that it is no parameter of the model but of its augmentation: among draws after all that are, and in no summary unless by name.
+	// Auxiliary marks an auxiliary variable, which comes after all parameters among draws, and is summarised only on request by name.
 	Auxiliary bool `json:"-"`
 }
 
@@ -60,7 +60,8 @@ func subscript(index []int, open, sep, end string) string {
 	return open + strings.Join(text, sep) + end
 }
 
-// A Transition is what a Hamiltonian Markov chain says of the step that made a draw. Energies and log densities are in nats, of all parties together.
+// A Transition has the statistics of the Hamiltonian Markov chain step that produced a draw. Energies and log densities are in nats, summed over all
+// parties.
 type Transition struct {
 	LP        float64 // log density of the draw on the unconstrained scale
 	Accept    float64 // mean acceptance probability over the trajectory
@@ -74,13 +75,13 @@ type Transition struct {
 // Draws are the values of some variables in some chains.
 type Draws struct {
 	Vars []Variable // parameters, then auxiliary variables
-	// Transitions has, by chain, one element a draw; it is nil where draws are independent.
+	// Transitions has, by chain, one element per draw; it is nil where draws are independent.
 	Transitions [][]Transition
 	columns     []Column
 	values      [][][]float64 // chain, column, draw
 }
 
-// NewDraws returns empty draws with room for a number of draws a chain.
+// NewDraws returns empty draws with memory for a number of draws per chain.
 func NewDraws(vars []Variable, chains, room int) *Draws {
 	d := &Draws{Vars: vars, columns: Columns(vars), values: make([][][]float64, chains)}
 	for c := range d.values {
@@ -92,7 +93,7 @@ func NewDraws(vars []Variable, chains, room int) *Draws {
 	return d
 }
 
-// Append adds a draw to a chain: one value per column. A draw of another length is a misuse of the package.
+// Append adds a draw to a chain: one value per column. It panics on a draw of another length.
 func (d *Draws) Append(chain int, values []float64) {
 	if len(values) != len(d.columns) {
 		panic(fmt.Sprintf("posterior: a draw of %d values for %d columns", len(values), len(d.columns)))
@@ -102,7 +103,7 @@ func (d *Draws) Append(chain int, values []float64) {
 	}
 }
 
-// AppendTransition adds what a chain says of the draw last appended. A chain has a transition for every draw or for none.
+// AppendTransition adds the statistics of the draw last appended to a chain. A chain has a transition for every draw or for none.
 func (d *Draws) AppendTransition(chain int, t Transition) {
 	if d.Transitions == nil {
 		d.Transitions = make([][]Transition, len(d.values))
@@ -110,10 +111,10 @@ func (d *Draws) AppendTransition(chain int, t Transition) {
 	d.Transitions[chain] = append(d.Transitions[chain], t)
 }
 
-// Independent says that the draws are independent, and not of Markov chains.
+// Independent reports whether the draws are independent, not those of Markov chains.
 func (d *Draws) Independent() bool { return d.Transitions == nil }
 
-// Parameters is the number of columns that are of parameters: the first ones.
+// Parameters returns the number of columns of parameters, which come first.
 func (d *Draws) Parameters() int {
 	n := 0
 	for _, v := range d.Vars {
@@ -124,7 +125,7 @@ func (d *Draws) Parameters() int {
 	return n
 }
 
-// Select returns draws of some columns of d alone, all of which it takes for scalar parameters. They share their values with d.
+// Select returns the draws of only some columns of d, as scalar parameters. They share their values with d.
 func (d *Draws) Select(columns []int) *Draws {
 	s := &Draws{Transitions: d.Transitions, values: make([][][]float64, len(d.values))}
 	for _, k := range columns {

@@ -25,8 +25,8 @@ func MCSESD(chains [][]float64) float64 {
 	return math.Sqrt((fourth - second*second) / ESSMean(squares) / second / 4)
 }
 
-// MCSEQuantile returns the standard error of the p-quantile: half the width of the order statistics that a normal's ±1 sd, passed through the
-// beta distribution of the quantile's position, points at.
+// MCSEQuantile returns the standard error of the p-quantile: half the distance between two order statistics, at the quantiles of the beta distribution
+// of the quantile's position that correspond to ±1 sd of a normal.
 func MCSEQuantile(chains [][]float64, p float64) float64 {
 	a := newAnalysis(chains)
 	ess := a.essQuantile(p)

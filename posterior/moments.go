@@ -8,7 +8,7 @@ import (
 )
 
 // Quantile returns the p-quantile of values in ascending order: linear between order statistics, type 7 of Hyndman and Fan (1996), R's default.
-// It is NaN where there are none.
+// It is NaN if there are no values.
 func Quantile(sorted []float64, p float64) float64 {
 	n := len(sorted)
 	if n == 0 {
@@ -22,10 +22,10 @@ func Quantile(sorted []float64, p float64) float64 {
 	return sorted[lo] + (at-float64(lo))*(sorted[lo+1]-sorted[lo])
 }
 
-// mean is NaN of nothing.
+// mean is NaN if there are no values.
 func mean(x []float64) float64 { return stat.Mean(x, nil) }
 
-// variance has divisor n − 1; it is NaN of fewer than two values.
+// variance has divisor n − 1; it is NaN for fewer than two values.
 func variance(x []float64) float64 {
 	if len(x) < 2 {
 		return math.NaN()

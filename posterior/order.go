@@ -7,24 +7,24 @@ import (
 	"slices"
 )
 
-// An order is some values in ascending order, and where each came from. Values that are not numbers come first, as in slices.Sort.
+// An order holds values in ascending order and the index that each had. NaN comes first, as in slices.Sort.
 type order struct {
 	values []float64
 	from   []int32
 }
 
 const (
-	digitBits = 8 // of a digit of what is sorted by
+	digitBits = 8 // bits of a digit of the radix sort
 	digits    = 4
 	base      = 1 << digitBits
 	prefix    = digitBits * digits
 )
 
-// A sorter makes orders. Its room is used again.
+// A sorter sorts values to orders, and reuses its memory.
 type sorter struct{ now, next []uint64 }
 
-// sort sorts by the leading bits of the values' range, digit by digit from the last, each with its place in the lower half of a word; values alike in
-// them are rare and sorted by comparison. All takes a third of the time of comparisons.
+// sort is a radix sort on the leading bits of the values' range, from the last digit; the lower half of a word is the index of the value. Values with
+// equal leading bits are rare, and sorted by comparison. This takes a third of the time of a comparison sort.
 func (s *sorter) sort(x []float64) order {
 	n := len(x)
 	if cap(s.now) < n {
@@ -65,7 +65,7 @@ func (s *sorter) sort(x []float64) order {
 	return o
 }
 
-// span is the least key, and how many bits of the difference to it are dropped for the leading ones.
+// span returns the least key, and the number of low bits to drop from differences to it.
 func span(x []float64) (low uint64, shift int) {
 	low, high := ^uint64(0), uint64(0)
 	for _, v := range x {
@@ -78,7 +78,7 @@ func span(x []float64) (low uint64, shift int) {
 	return low, max(0, bits.Len64(high-low)-prefix)
 }
 
-// settle sorts the runs of words with the same leading bits.
+// settle sorts each sequence of words with the same leading bits.
 func settle(words []uint64, from []int32, x []float64) {
 	for lo := 0; lo < len(words); {
 		hi := lo + 1
@@ -92,7 +92,7 @@ func settle(words []uint64, from []int32, x []float64) {
 	}
 }
 
-// key maps numbers to whole numbers of the same order.
+// key maps numbers to integers of the same order.
 func key(v float64) uint64 {
 	b := math.Float64bits(v)
 	switch {

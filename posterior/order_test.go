@@ -16,7 +16,7 @@ func awkward(t *rapid.T) []float64 {
 
 func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 
-// An order is what sorting by comparisons gives, and says where each value came from.
+// An order is that of a comparison sort, and has the index of each value.
 func TestOrderSorts(t *testing.T) {
 	var room sorter // used again
 	rapid.Check(t, func(rt *rapid.T) {
@@ -29,7 +29,7 @@ func TestOrderSorts(t *testing.T) {
 		seen := make([]bool, len(x))
 		for i, from := range o.from {
 			if seen[from] || !same(x[from], o.values[i]) {
-				rt.Fatalf("value %d is said to be %v, the one at %d", i, o.values[i], from)
+				rt.Fatalf("value %d is %v, but its index is %d", i, o.values[i], from)
 			}
 			seen[from] = true
 		}
@@ -51,7 +51,7 @@ func TestFoldedOrderSorts(t *testing.T) {
 		}
 		for i, from := range o.from {
 			if distances[from] != o.values[i] {
-				rt.Fatalf("distance %d is said to come from %d", i, from)
+				rt.Fatalf("distance %d has the index %d", i, from)
 			}
 		}
 	})

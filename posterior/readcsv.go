@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// A StanFile is one chain read from a Stan CSV file: of this program, or of CmdStan.
+// A StanFile is one chain read from a Stan CSV file, written by this program or by CmdStan.
 type StanFile struct {
 	Columns     []string // names of the parameters' scalars as in the file, "slope.2.3"
 	Values      [][]float64
-	Transitions []Transition // nil where the sampler was fixed_param or the file names no divergences
+	Transitions []Transition // nil if the sampler was fixed_param or the file has no column divergent__
 }
 
-// ReadStanCSV reads the draws of one chain; saved warm-up draws are not told apart from others. The error says the line.
+// ReadStanCSV reads the draws of one chain; saved warm-up draws are not distinguished from others. The error gives the line.
 func ReadStanCSV(r io.Reader) (*StanFile, error) {
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, 1<<30)
@@ -36,17 +36,17 @@ func ReadStanCSV(r io.Reader) (*StanFile, error) {
 		return nil, err
 	}
 	if f.header == nil {
-		return nil, errors.New("no header: this is no Stan CSV file")
+		return nil, errors.New("no header: this is not a Stan CSV file")
 	}
 	f.byColumn()
-	file := f.StanFile // without the reader's own
+	file := f.StanFile // without the fields of the reader
 	return &file, nil
 }
 
 type stanReader struct {
 	StanFile
 	header  []string
-	at      []int // per column: where in Columns, -1 for the sampler's own
+	at      []int // per column: its index in Columns, -1 for columns of the sampler
 	sampler map[string]int
 	row     []float64
 	draws   [][]float64 // by draw: the values of Columns
@@ -74,7 +74,7 @@ func (f *stanReader) line(line string) error {
 	return nil
 }
 
-// parameters copies what is of parameters from the row.
+// parameters copies the values of parameters from the row.
 func (f *stanReader) parameters() []float64 {
 	draw := make([]float64, len(f.Columns))
 	for k, at := range f.at {
@@ -85,7 +85,7 @@ func (f *stanReader) parameters() []float64 {
 	return draw
 }
 
-// byColumn stores the draws by column, in one piece of memory.
+// byColumn stores the draws by column, in one allocation.
 func (f *stanReader) byColumn() {
 	n := len(f.draws)
 	all := make([]float64, n*len(f.Columns))
@@ -110,14 +110,14 @@ func (f *stanReader) names(header []string) error {
 			continue
 		}
 		if name == "" || seen[name] {
-			return fmt.Errorf("the header has an empty name, or %q twice", name)
+			return fmt.Errorf("the header has an empty name, or has %q twice", name)
 		}
 		seen[name] = true
 		f.at[k] = len(f.Columns)
 		f.Columns = append(f.Columns, name)
 	}
 	if len(f.sampler) == 0 {
-		return errors.New("the header has no lp__: this is no Stan CSV file")
+		return errors.New("the header has no lp__: this is not a Stan CSV file")
 	}
 	return nil
 }
@@ -135,8 +135,8 @@ func (f *stanReader) transition() Transition {
 	}
 }
 
-// Gather makes draws of chains that were read. vars, where not nil, are the variables as their run knows them, in the order of the columns;
-// else they are made from the columns' names. The error says which chain has other columns or another number of draws.
+// Gather combines chains that were read into draws. vars are the variables in the order of the columns, as the run recorded them; if nil, they follow
+// from the columns' names. The error names a chain with other columns or another number of draws.
 func Gather(chains []*StanFile, vars []Variable) (*Draws, error) {
 	if len(chains) == 0 {
 		return nil, errors.New("no chains")
@@ -151,9 +151,9 @@ func Gather(chains []*StanFile, vars []Variable) (*Draws, error) {
 		case !slices.Equal(f.Columns, names):
 			return nil, fmt.Errorf("chain %d: its columns are not those expected: %s", c+1, firstDifference(f.Columns, names))
 		case f.length() != chains[0].length():
-			return nil, fmt.Errorf("chain %d has %d draws and chain 1 has %d", c+1, f.length(), chains[0].length())
+			return nil, fmt.Errorf("chain %d has %d draws, but chain 1 has %d", c+1, f.length(), chains[0].length())
 		case (f.Transitions == nil) != (chains[0].Transitions == nil):
-			return nil, fmt.Errorf("chain %d: made by another kind of sampler than chain 1", c+1)
+			return nil, fmt.Errorf("chain %d comes from another kind of sampler than chain 1", c+1)
 		}
 		d.values[c] = f.Values
 		if f.Transitions != nil {
@@ -179,7 +179,7 @@ func firstDifference(got, want []string) string {
 	return fmt.Sprintf("%d columns, not %d", len(got), len(want))
 }
 
-// variablesOfStan groups columns x.1.1, x.2.1, … to variables without owners.
+// variablesOfStan groups columns x.1.1, x.2.1, … into variables without owners.
 func variablesOfStan(columns []string) []Variable {
 	names := make([]Column, len(columns))
 	for k, c := range columns {

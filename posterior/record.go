@@ -1,16 +1,16 @@
 package posterior
 
-// A Record is what run.json holds: everything needed to repeat a run.
+// A Record is the content of run.json: everything needed to repeat a run.
 type Record struct {
 	Schema    int                `json:"schema"`
 	Version   string             `json:"version"` // of vflc
 	Created   string             `json:"created"` // RFC 3339
 	Command   []string           `json:"command"`
-	Directory string             `json:"directory"` // that the command ran in
+	Directory string             `json:"directory"` // working directory of the command
 	Model     Source             `json:"model"`
 	Data      []Source           `json:"data"`
 	Key       string             `json:"key,omitempty"` // the column that joined rows; empty: their order
-	Constants map[string]float64 `json:"constants"`     // given on the command line
+	Constants map[string]float64 `json:"constants"`     // set on the command line
 	Backend   string             `json:"backend"`
 	Transform string             `json:"transform"`
 	Rho       any                `json:"rho"`
@@ -19,7 +19,7 @@ type Record struct {
 	Settings  map[string]any     `json:"settings"` // of the backend, defaults included
 }
 
-// A Source is a file that went into a run.
+// A Source is an input file of a run.
 type Source struct {
 	Party  string `json:"party,omitempty"`
 	Path   string `json:"path"`

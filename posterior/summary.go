@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// A Number is a float64 that JSON shows as null where it is not finite: where a quantity does not apply.
+// A Number is a float64 that is null in JSON if it is not finite: the quantity does not apply.
 type Number float64
 
-// MarshalJSON gives the shortest decimal that reads back as the same number, or null.
+// MarshalJSON returns the shortest decimal that reads back as the same number, or null.
 func (n Number) MarshalJSON() ([]byte, error) {
 	if math.IsNaN(float64(n)) || math.IsInf(float64(n), 0) {
 		return []byte("null"), nil
@@ -25,7 +25,7 @@ func (n *Number) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*float64)(n))
 }
 
-// NotApplicable is the Number that stands for none.
+// NotApplicable is the Number for a quantity that does not apply: NaN.
 func NotApplicable() Number { return Number(math.NaN()) }
 
 // A Row summarises one scalar. Quantiles are type 7; ESS and R-hat are null for independent draws.
@@ -43,7 +43,7 @@ type Row struct {
 	RHat    Number `json:"rhat"`
 }
 
-// Summarise summarises the parameters, from draws of whichever kind they are.
+// Summarise summarises the parameters, from draws of Markov chains or independent draws.
 func Summarise(d *Draws) []Row {
 	if d.Independent() {
 		return SummariseIndependent(d)
@@ -79,7 +79,7 @@ func SummariseIndependent(d *Draws) []Row {
 	return rows
 }
 
-// describe tells of draws, given in ascending order too.
+// describe returns the moments and quantiles of draws, which are also given in ascending order.
 func describe(c Column, all, sorted []float64) Row {
 	return Row{
 		Name: c.Name, Owner: c.Owner,

@@ -18,7 +18,7 @@ func WriteTable(w io.Writer, rows []Row) error {
 	return writeAligned(w, tableLines(rows, shownColumns(rows)), 2)
 }
 
-// tableLines are the cells of a table line by line, the titles first. Every line takes the place of the one before.
+// tableLines iterates over the cells of a table line by line, the titles first. It reuses the memory of a line for the next.
 func tableLines(rows []Row, columns []column) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		line := []string{"parameter", "owner"}
@@ -48,7 +48,7 @@ func AlignLeft(lines [][]string) string {
 }
 
 // writeAligned pads the cells of every column to one width, the first few columns to the left and the others to the right. Lines end without blanks.
-// It goes through the lines twice, so that nobody has to hold a long table in memory.
+// It reads the lines twice, so that a long table need not be in memory.
 func writeAligned(w io.Writer, lines iter.Seq[[]string], left int) error {
 	var width []int
 	for line := range lines {
@@ -117,7 +117,7 @@ func allColumns() []column {
 	}
 }
 
-// Limited prints v to the last digit that a standard error of se leaves meaningful: the place of the leading digit of se.
+// Limited prints v up to the decimal place of the leading digit of its standard error se.
 // Without a positive se it prints six significant digits.
 func Limited(v, se float64) string {
 	switch {

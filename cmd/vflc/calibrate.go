@@ -35,7 +35,7 @@ func newCalibrate() *cobra.Command {
 		Short: "Check a backend on a model by simulation-based calibration",
 		Long: `Check a backend on a model by simulation-based calibration (SBC). Each replicate draws parameters from the priors and responses from the
 likelihood, fits the model to these responses, and ranks each parameter among its posterior draws. The ranks are uniform over many
-replicates if the sampler is correct. Data other than responses are those given. With transform augmented the auxiliary variables are
+replicates if the sampler is correct. All other data are used as given. With transform augmented the auxiliary variables are
 drawn too. Transform power is not supported: its density is not a distribution of data.
 
 A parameter is ranked among 99 draws, thinned from a Markov chain that is made longer until its effective sample size is 99.
@@ -73,7 +73,7 @@ func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags, a backen
 		return err
 	}
 	if f.replicates < 1 || f.jobs < 1 {
-		return usagef("--replicates and --jobs take positive numbers")
+		return usagef("--replicates and --jobs must be positive")
 	}
 	m, err := compileWhole(cmd, path, &f.modelFlags)
 	if err != nil {
@@ -127,7 +127,7 @@ func misstate(s *calibrate.Study, flag string) error {
 		return err
 	}
 	if !(factor > 0) || !slices.Contains(s.Scaled(), name) {
-		return usagef("--misstate %s: it takes PARAMETER=FACTOR with a positive factor; parameters with a scale: %s", flag, strings.Join(s.Scaled(), ", "))
+		return usagef("--misstate %s: write PARAMETER=FACTOR with a positive factor; parameters with a scale: %s", flag, strings.Join(s.Scaled(), ", "))
 	}
 	s.Misstate(name, factor)
 	return nil

@@ -25,7 +25,7 @@ of less than about four, or of less than two standard errors, does not separate 
   vflc compare out/* --criterion waic --json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return usagef("compare takes two RUNs or more; there are %d arguments", len(args))
+				return usagef("compare needs two RUNs or more, but has %d arguments", len(args))
 			}
 			return nil
 		},

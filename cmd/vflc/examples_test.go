@@ -60,7 +60,7 @@ func checkSummary(t *testing.T, text string) {
 		t.Fatal(err)
 	}
 	if len(summary.Parameters) == 0 || (summary.ELBO.Value == nil) == (summary.Diagnostics.Divergences == nil) {
-		t.Fatalf("the summary lacks parameters, or has not one of the ELBO and divergences:\n%s", text)
+		t.Fatalf("the summary has no parameters, or neither the ELBO nor divergences:\n%s", text)
 	}
 	for _, p := range summary.Parameters {
 		if p.Owner == "" || p.Mean == nil || p.SD == nil || *p.SD <= 0 {

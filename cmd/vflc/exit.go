@@ -48,7 +48,7 @@ func shown(code int) error { return &failure{code: code} }
 func oneArgument(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return usagef("%s takes %s; there are %d arguments", cmd.Name(), what, len(args))
+			return usagef("%s needs %s, but has %d arguments", cmd.Name(), what, len(args))
 		}
 		return nil
 	}
@@ -61,7 +61,7 @@ func action(body func(cmd *cobra.Command, args []string) error) func(*cobra.Comm
 	}
 }
 
-// judged gives an error its exit code. A plain error means that the input was wrong. An error that holds diagnostics is printed here.
+// judged sets the exit code of an error. A plain error means that the input was wrong. An error that holds diagnostics is printed here.
 func judged(cmd *cobra.Command, err error) error {
 	var f *failure
 	var usage *fit.UsageError

@@ -47,7 +47,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// sameDraws FILE FILE compares Stan CSV files without their comments, which tell times.
+// sameDraws FILE FILE compares Stan CSV files without their comments, which contain times.
 func sameDraws(ts *testscript.TestScript, _ bool, args []string) {
 	var numbers [2]string
 	for i := range numbers {
@@ -60,7 +60,7 @@ func sameDraws(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// A panic is our fault: it is told with what is needed to report it, and without a stack unless asked for.
+// A panic is a bug of vflc: the message has what is needed to report it, and a stack only on request.
 func TestPanicIsApologisedFor(t *testing.T) {
 	var b bytes.Buffer
 	if code := apologise(&b, errors.New("index out of range")); code != exitBug {
@@ -76,7 +76,7 @@ func TestPanicIsApologisedFor(t *testing.T) {
 	}
 }
 
-// What cobra finds is usage; what a command's body returns is the input's fault unless it says otherwise.
+// Errors of cobra are usage errors; errors of a command's body are input errors unless they have another kind.
 func TestExitCodes(t *testing.T) {
 	root := newRoot()
 	plain := errors.New("wrong")

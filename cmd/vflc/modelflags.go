@@ -60,7 +60,7 @@ func (f *modelFlags) setRho(o *check.Options) error {
 	if !strings.Contains(f.rho, "=") {
 		v, err := strconv.ParseFloat(f.rho, 64)
 		if err != nil || !(v > 0) || v > maxRho {
-			return usagef("--rho %s: it takes a positive number, or CLIENT=NUMBER,…", f.rho)
+			return usagef("--rho %s: write a positive number, or CLIENT=NUMBER,…", f.rho)
 		}
 		o.Rho = v
 		return nil
@@ -86,7 +86,7 @@ func assignment(flag, text string) (string, float64, error) {
 	name, value, ok := strings.Cut(strings.TrimSpace(text), "=")
 	v, err := strconv.ParseFloat(value, 64)
 	if !ok || name == "" || err != nil {
-		return "", 0, usagef("%s %s: it takes NAME=NUMBER", flag, text)
+		return "", 0, usagef("%s %s: write NAME=NUMBER", flag, text)
 	}
 	return name, v, nil
 }

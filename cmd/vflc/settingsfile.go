@@ -43,7 +43,7 @@ func applySetting(flags *pflag.FlagSet, name string, value any) error {
 	f := flags.Lookup(name)
 	switch {
 	case f == nil || name == "data" || name == "help":
-		return errors.New("there is no such setting; [run] takes the flags of vflc run by name, and [data] the tables")
+		return errors.New("unknown setting; [run] holds flags of vflc run by name, and [data] the tables")
 	case f.Changed:
 		return nil
 	}
@@ -60,7 +60,7 @@ func applySetting(flags *pflag.FlagSet, name string, value any) error {
 		return list.Replace(texts)
 	}
 	if isList {
-		return errors.New("takes one value, not a list")
+		return errors.New("needs one value, not a list")
 	}
 	return flags.Set(name, fmt.Sprint(value))
 }

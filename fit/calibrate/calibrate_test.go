@@ -147,7 +147,7 @@ param m ~ normal(1, 2)
 param b : real[2] ~ normal(-1, 0.5)
 y ~ normal(m + b[1] * x, 10)`
 
-// An exact algorithm passes: 1,000 replicates, fixed seed. With the scale of one prior 1.2 times too large 2,000 fail, and the table says why.
+// An exact algorithm passes: 1,000 replicates, fixed seed. With the scale of one prior 1.2 times too large 2,000 fail, and the table shows why.
 func TestExactAlgorithmIsCalibrated(t *testing.T) {
 	good := calibrated(t, 1000, 2, "")
 	if !good.Calibrated || len(good.Warnings) > 0 || good.Replicates != 1000 || len(good.Parameters) != 3 {

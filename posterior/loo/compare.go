@@ -15,7 +15,7 @@ type Named struct {
 	Estimate
 }
 
-// A Compared is one model beside the best one. Diff is its elpd minus the best one's, and DiffSE the standard error of that, from the paired
+// A Compared is one model compared with the best. Diff is its elpd minus that of the best, and DiffSE the standard error of Diff, from the paired
 // differences by observation; both are 0 for the best.
 type Compared struct {
 	Named
@@ -29,7 +29,7 @@ func Compare(models []Named) ([]Compared, error) {
 	}
 	for _, m := range models[1:] {
 		if m.Observed != models[0].Observed {
-			return nil, fmt.Errorf("%s has %d observations and %s has %d; models of the same data can be compared", models[0].Name, models[0].Observed, m.Name, m.Observed)
+			return nil, fmt.Errorf("%s has %d observations but %s has %d; only models of the same data can be compared", models[0].Name, models[0].Observed, m.Name, m.Observed)
 		}
 	}
 	ranked := slices.Clone(models)

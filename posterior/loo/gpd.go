@@ -9,7 +9,7 @@ import (
 
 // fitGPD fits the generalised Pareto distribution to exceedances in ascending order, by the profile posterior mean of Zhang and Stephens (2009), "A
 // new and efficient estimation method for the generalized Pareto distribution", Technometrics 51(3), with the weakly informative prior of
-// Vehtari, Simpson, Gelman, Yao and Gabry (2024): k is pulled towards ½ as by ten observations. k is +Inf where there is no fit.
+// Vehtari, Simpson, Gelman, Yao and Gabry (2024): k is shrunk towards ½ with the weight of ten observations. k is +Inf if it cannot be fitted.
 func fitGPD(x []float64) (k, sigma float64) {
 	n := float64(len(x))
 	points := 30 + int(math.Sqrt(n))
@@ -51,7 +51,7 @@ func quantileGPD(p, k, sigma float64) float64 {
 	return sigma * math.Expm1(-k*math.Log1p(-p)) / k
 }
 
-// ordered returns the positions of x in ascending order of their values, equal ones in their own order.
+// ordered returns the positions of x in ascending order of their values; the sort is stable.
 func ordered(x []float64) []int {
 	at := make([]int, len(x))
 	for i := range at {

@@ -28,8 +28,8 @@ type Estimate struct {
 	HighVar    int // WAIC: observations whose variance of log p exceeds VarianceBound, for which it is not reliable
 }
 
-// Of is PSIS-LOO: elpd_i = log Σ_s w_is p(y_i|θ_s) with smoothed weights from the ratios 1/p(y_i|θ_s). Draws of Markov chains count by their
-// relative efficiency; independent says that draws are independent, r_eff = 1.
+// Of is PSIS-LOO: elpd_i = log Σ_s w_is p(y_i|θ_s) with smoothed weights from the ratios 1/p(y_i|θ_s). For draws of Markov chains the relative
+// efficiency is estimated; independent draws have r_eff = 1.
 func Of(ll Pointwise, independent bool) Estimate {
 	e := newEstimate(ll)
 	for _, chains := range ll {
@@ -104,7 +104,7 @@ func (e *Estimate) total() Estimate {
 	return *e
 }
 
-// sumAndError is Σ v and its standard error √(n·var v); NaN for fewer than two.
+// sumAndError returns Σ v and its standard error √(n·var v), NaN for fewer than two values.
 func sumAndError(v []float64) (sum, se float64) {
 	se = math.NaN()
 	if len(v) > 1 {
@@ -123,8 +123,8 @@ func flat(chains [][]float64) []float64 {
 	return out
 }
 
-// HighK counts the observations whose Pareto shape is above the bound up to which PSIS-LOO can be trusted with so many draws: min(1 − 1/log₁₀ S, 0.7)
-// (Vehtari et al. 2024), which is returned too.
+// HighK counts the observations whose Pareto shape is above the bound for which PSIS-LOO is reliable with S draws, min(1 − 1/log₁₀ S, 0.7)
+// (Vehtari et al. 2024). It also returns the bound.
 func (e Estimate) HighK() (count int, bound float64) {
 	bound = min(1-1/math.Log10(float64(e.Draws)), 0.7)
 	for _, k := range e.K {

@@ -16,7 +16,7 @@ import (
 // leastTail is the shortest tail to which a distribution is fitted.
 const leastTail = 5
 
-// TailLen is how many of the largest of so many importance ratios are smoothed: ⌈min(S/5, 3√(S/r_eff))⌉.
+// TailLen is the number of the largest importance ratios that are smoothed: ⌈min(S/5, 3√(S/r_eff))⌉.
 func TailLen(draws int, rEff float64) int {
 	s := float64(draws)
 	return int(math.Ceil(min(0.2*s, 3*math.Sqrt(s/rEff))))
@@ -28,7 +28,7 @@ type Smoothed struct {
 	K          float64   // Pareto shape of the ratios' tail; +Inf where there are too few draws to fit one, NaN where a ratio is not finite
 }
 
-// ESS is the effective sample size of a mean with the smoothed weights.
+// ESS is the effective sample size for a mean with the smoothed weights.
 func (s Smoothed) ESS(rEff float64) float64 {
 	sum := 0.0
 	for _, w := range s.LogWeights {
@@ -38,7 +38,7 @@ func (s Smoothed) ESS(rEff float64) float64 {
 }
 
 // Smooth replaces the largest importance ratios, given by their logarithms, by the expected order statistics of the generalised Pareto
-// distribution that is fitted to them, and truncates at the largest raw one. Means with the weights can be trusted where K < 0.7.
+// distribution that is fitted to them, and truncates them at the largest raw one. Means with the weights are reliable if K < 0.7.
 // The ratios are not changed.
 func Smooth(logRatios []float64, rEff float64) Smoothed {
 	if len(logRatios) == 0 || !(rEff > 0) || slices.ContainsFunc(logRatios, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 1) }) {

@@ -1,4 +1,4 @@
-// Package parquet writes draws as a Parquet table, a row a draw.
+// Package parquet writes draws as a Parquet table, one row per draw.
 package parquet
 
 import (
@@ -10,11 +10,11 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// batch is how many rows are handed over at once.
+// batch is the number of rows that are written at once.
 const batch = 1024
 
-// Write writes a table with the columns chain and draw (counted from 1), those of the sampler where there was one (lp, energy,
-// acceptance_rate, step_size, n_steps, tree_depth, diverging), and one a scalar under its name: beta[1], slope[2,3].
+// Write writes a table with the columns chain and draw (counted from 1), those of a Markov chain sampler if there is one (lp, energy,
+// acceptance_rate, step_size, n_steps, tree_depth, diverging), and one per scalar under its name: beta[1], slope[2,3].
 func Write(w io.Writer, d *posterior.Draws) error {
 	columns := layout(d)
 	out := parquet.NewWriter(w, parquet.NewSchema("draws", schema(columns)), parquet.Compression(&parquet.Zstd))
@@ -39,7 +39,7 @@ func Write(w io.Writer, d *posterior.Draws) error {
 	return out.Close()
 }
 
-// A column is a name, a type, and how to get its value.
+// A column is a name, a type, and a function that returns its value.
 type column struct {
 	parquet.Node
 	name  string

@@ -8,7 +8,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding"
 )
 
-// The rest of parquet.Node, as of any group.
+// The other methods of parquet.Node are those of any group.
 
 func (schema) ID() int                     { return 0 }
 func (schema) String() string              { return "draws" }

@@ -1,4 +1,4 @@
-// Package plot draws posteriors with the characters of a terminal.
+// Package plot plots posteriors in a terminal.
 package plot
 
 import (
@@ -13,17 +13,17 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// A Size is how much room there is, in characters; Color says that escape sequences may be used.
+// A Size is the size of a plot in characters. Color allows escape sequences for colours.
 type Size struct {
 	Width, Height int
 	Color         bool
 }
 
-// labelRoom is what the axis of a trace takes of the width.
+// labelRoom is the width of the axis of a trace.
 const labelRoom = 12
 
-// Trace draws the values of one scalar over the draws: all chains in one frame where colours can tell them apart, else one frame a chain.
-// Values that are not finite are left out, and said.
+// Trace plots the values of one scalar over the draws: all chains in one frame if colours distinguish them, else one frame per chain.
+// Values that are not finite are left out and counted.
 func Trace(name string, chains [][]float64, s Size) string {
 	lo, hi, bad := extent(chains)
 	head := name + missing(bad)
@@ -48,7 +48,7 @@ func Trace(name string, chains [][]float64, s Size) string {
 	return b.String()
 }
 
-// palette gives chains colours that differ for the most common kinds of colour blindness.
+// palette returns colours for chains, which differ for the most common kinds of colour blindness.
 func palette(n int) []asciigraph.AnsiColor {
 	all := []asciigraph.AnsiColor{asciigraph.Blue, asciigraph.Orange, asciigraph.Cyan, asciigraph.Magenta, asciigraph.Yellow, asciigraph.White}
 	out := make([]asciigraph.AnsiColor, n)
@@ -58,7 +58,7 @@ func palette(n int) []asciigraph.AnsiColor {
 	return out
 }
 
-// thinned keeps at most so many values, evenly spaced. Values that are not finite become gaps.
+// thinned keeps a limited number of values, evenly spaced. Values that are not finite become gaps.
 func thinned(chain []float64, most int) []float64 {
 	n := min(most, len(chain))
 	out := make([]float64, n)
@@ -72,7 +72,7 @@ func thinned(chain []float64, most int) []float64 {
 	return out
 }
 
-// extent is the range of the finite values, and how many are not.
+// extent returns the range of the finite values, and the number of those that are not finite.
 func extent(chains [][]float64) (lo, hi float64, bad int) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, c := range chains {
@@ -94,7 +94,7 @@ func missing(n int) string {
 	return fmt.Sprintf(" (draws not finite: %d)", n)
 }
 
-// decimals is how many digits after the point tell 1/50 of a range.
+// decimals returns the number of digits after the point that show 1/50 of a range.
 func decimals(lo, hi float64) uint {
 	if hi <= lo {
 		return 2
@@ -102,7 +102,7 @@ func decimals(lo, hi float64) uint {
 	return uint(min(8, max(0, math.Ceil(-math.Log10((hi-lo)/50)))))
 }
 
-// eighths are blocks of an eighth to a whole of a character's width.
+// eighths are blocks of one eighth to eight eighths of a character's width.
 var eighths = []rune("▏▎▍▌▋▊▉█")
 
 // bar is a bar of a length in characters, to the nearest eighth.
@@ -118,7 +118,7 @@ func bar(length float64) string {
 	return text
 }
 
-// Histogram draws the distribution of one scalar over all chains: a bar a bin, with the share of draws in it.
+// Histogram plots the distribution of one scalar over all chains: one bar per bin, with the share of draws in it.
 func Histogram(name string, chains [][]float64, s Size) string {
 	lo, hi, bad := extent(chains)
 	head := name + missing(bad)
@@ -145,7 +145,7 @@ func Histogram(name string, chains [][]float64, s Size) string {
 	return b.String()
 }
 
-// binOf is the bin of a value; the last one takes the largest value too.
+// binOf returns the bin of a value; the last bin includes the largest value.
 func binOf(v, lo, hi float64, bins int) int {
 	if hi <= lo {
 		return 0
@@ -153,7 +153,7 @@ func binOf(v, lo, hi float64, bins int) int {
 	return min(bins-1, int((v-lo)/(hi-lo)*float64(bins)))
 }
 
-// Forest draws an interval for each of some scalars on one axis: a thin line from the 5 % to the 95 % quantile, a thick one from 25 % to
+// Forest plots an interval for each of some scalars on one axis: a thin line from the 5 % to the 95 % quantile, a thick one from 25 % to
 // 75 %, and the median.
 func Forest(names []string, columns [][][]float64, s Size) string {
 	levels := []float64{0.05, 0.25, 0.5, 0.75, 0.95}
@@ -185,7 +185,7 @@ func Forest(names []string, columns [][][]float64, s Size) string {
 	return b.String()
 }
 
-// interval is one line of a forest. A dotted line marks 0 where the axis has it.
+// interval is one line of a forest. A dotted line marks 0 if the axis includes it.
 func interval(q []float64, lo, hi float64, room int) string {
 	at := func(v float64) int {
 		if hi <= lo {

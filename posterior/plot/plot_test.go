@@ -82,7 +82,7 @@ func TestTraceHasAFramePerChain(t *testing.T) {
 	}
 }
 
-// Draws that are not numbers are told, and never end in a panic.
+// Draws that are not finite are counted, and never cause a panic.
 func TestOddDraws(t *testing.T) {
 	s := Size{Width: 60, Height: 5}
 	for name, chains := range map[string][][]float64{"none": {{}}, "no chains": {}, "a NaN": {{1, math.NaN(), 2}}, "all infinite": {{math.Inf(1), math.Inf(-1)}}, "constant": {{2, 2, 2}}, "one": {{2}}} {

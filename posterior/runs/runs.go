@@ -1,4 +1,4 @@
-// Package runs reads what a run left in its folder, or Stan CSV files of any origin.
+// Package runs reads the folder of a run, or Stan CSV files of any origin.
 package runs
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// Names of what a run leaves in its folder.
+// Names of the files and folders in the folder of a run.
 const (
 	RecordFile  = "run.json"
 	SummaryFile = "summary.json"
@@ -25,7 +25,7 @@ const (
 	ZarrDir     = "draws.zarr"
 )
 
-// A Run is a finished run. Record and Document are nil where the draws were Stan CSV files without a run's folder.
+// A Run is a finished run. Record and Document are nil if the draws are Stan CSV files outside the folder of a run.
 type Run struct {
 	Path     string
 	Record   *posterior.Record
@@ -33,7 +33,7 @@ type Run struct {
 	Draws    *posterior.Draws
 }
 
-// Name is the model's, or the last element of the path.
+// Name returns the name of the model, or else the last element of the path.
 func (r *Run) Name() string {
 	if r.Document != nil && r.Document.Model != "" {
 		return r.Document.Model
@@ -41,7 +41,7 @@ func (r *Run) Name() string {
 	return strings.TrimSuffix(filepath.Base(r.Path), ".csv")
 }
 
-// Open reads a run's folder, a folder of Stan CSV files (one a chain, in natural order), or one such file.
+// Open reads a run's folder, a folder of Stan CSV files (one per chain, in natural order), or one such file.
 func Open(path string) (*Run, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -60,12 +60,12 @@ func Open(path string) (*Run, error) {
 	return r, err
 }
 
-// ReadRecord reads the record of a run that may not be finished from its folder.
+// ReadRecord reads the record of a run from its folder. The run need not be finished.
 func ReadRecord(dir string) (*posterior.Record, error) {
 	r := &posterior.Record{}
 	err := decode(filepath.Join(dir, RecordFile), r)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: there is no %s: it is no folder of a run", dir, RecordFile)
+		return nil, fmt.Errorf("%s has no %s, so it is not the folder of a run", dir, RecordFile)
 	}
 	return r, err
 }
@@ -76,7 +76,7 @@ func (r *Run) contents() (files []string, vars []posterior.Variable, err error) 
 	case errors.Is(err, fs.ErrNotExist):
 		files, err = chains(r.Path)
 		if err == nil && len(files) == 0 {
-			err = fmt.Errorf("%s: no %s and no Stan CSV files: this is no folder of a run", r.Path, RecordFile)
+			err = fmt.Errorf("%s has no %s and no Stan CSV files, so it is not the folder of a run", r.Path, RecordFile)
 		}
 		return files, nil, err
 	case err != nil:
@@ -84,7 +84,7 @@ func (r *Run) contents() (files []string, vars []posterior.Variable, err error) 
 	}
 	if err := decode(filepath.Join(r.Path, SummaryFile), &r.Document); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("%s: no %s: the run has not finished (vflc resume goes on with it)", r.Path, SummaryFile)
+			err = fmt.Errorf("%s has no %s: the run has not finished (vflc resume continues it)", r.Path, SummaryFile)
 		}
 		return nil, nil, err
 	}
@@ -114,7 +114,7 @@ func decode(path string, v any) error {
 	return nil
 }
 
-// chains lists the CSV files of a folder, chain-2 before chain-10. Other tables of a run are not among them.
+// chains lists the CSV files of a folder, chain-2 before chain-10. It leaves out other tables of a run.
 func chains(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -161,7 +161,7 @@ func read(paths []string, vars []posterior.Variable) (*posterior.Draws, error) {
 	return d, nil
 }
 
-// Setting is a whole number among the settings of the run's backend.
+// Setting returns an integer setting of the run's backend.
 func (r *Run) Setting(name string) (int, bool) {
 	if r.Record == nil {
 		return 0, false

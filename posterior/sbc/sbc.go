@@ -1,4 +1,4 @@
-// Package sbc judges simulation-based calibration: where parameters are drawn from the prior and data from the likelihood, the rank of the
+// Package sbc tests simulation-based calibration: if parameters are drawn from the prior and data from the likelihood, the rank of the
 // parameter among draws of its posterior is uniform, for every model and every data set (Cook, Gelman and Rubin 2006; Talts, Betancourt,
 // Simpson, Vehtari and Gelman 2018, "Validating Bayesian inference algorithms with simulation-based calibration").
 package sbc
@@ -14,7 +14,7 @@ import (
 // Level is the level at which Holm-adjusted p-values are judged.
 const Level = 0.01
 
-// Rank is how many of the draws lie below the value that the data were made with: 0 to len(draws).
+// Rank returns the number of draws below the value that the data were simulated with: 0 to len(draws).
 func Rank(value float64, draws []float64) int {
 	n := 0
 	for _, d := range draws {
@@ -25,7 +25,7 @@ func Rank(value float64, draws []float64) int {
 	return n
 }
 
-// Thinned keeps n of the draws of a chain, evenly spaced, the last one among them.
+// Thinned keeps n of the draws of a chain, evenly spaced, including the last.
 func Thinned(draws []float64, n int) []float64 {
 	out := make([]float64, n)
 	for i := range out {
@@ -34,10 +34,10 @@ func Thinned(draws []float64, n int) []float64 {
 	return out
 }
 
-// A Result judges one parameter.
+// A Result is the verdict on one parameter.
 type Result struct {
 	Name     string  `json:"name"`
-	Counts   []int   `json:"counts"` // of ranks, in bins of equal width
+	Counts   []int   `json:"counts"` // number of ranks in bins of equal width
 	Chi2     float64 `json:"chi2"`
 	DF       int     `json:"df"`
 	P        float64 `json:"p"`
@@ -47,7 +47,7 @@ type Result struct {
 }
 
 // Judge tests the ranks of every parameter, ranks[k][r] being that of parameter k in replicate r, 0 to draws, for uniformity by χ² over bins, and
-// adjusts the p-values for their number by Holm's method (1979). There must be a replicate.
+// adjusts the p-values for their number by Holm's method (1979). There must be at least one replicate.
 func Judge(names []string, ranks [][]int, draws int) []Result {
 	out := make([]Result, len(names))
 	for k, name := range names {
@@ -59,8 +59,8 @@ func Judge(names []string, ranks [][]int, draws int) []Result {
 }
 
 // bins is the largest number of bins of equal width that divides the possible ranks, up to 10, and expects ten replicates or more in each. More bins
-// would lose power against what goes wrong in practice, which bends the ranks slowly: with 1,000 replicates and 20 parameters a posterior
-// 1.2 times too wide is found with probability 0.97 by 10 bins, 0.93 by 20 and 0.43 by 100.
+// would lose power against the usual errors, whose ranks have a smooth density: with 1,000 replicates and 20 parameters a posterior that is
+// 1.2 times too wide is detected with probability 0.97 by 10 bins, 0.93 by 20 and 0.43 by 100.
 func bins(replicates, possible int) int {
 	for n := min(10, possible); n > 2; n-- {
 		if possible%n == 0 && replicates >= 10*n {
@@ -94,7 +94,7 @@ func judge(ranks []int, draws int) Result {
 	return r
 }
 
-// Holm sets adjusted p-values: the smallest times their number, the next times one less, never decreasing.
+// Holm computes adjusted p-values: the smallest times their number, the next times one less, and so on, made monotone.
 func Holm(results []Result) {
 	order := make([]int, len(results))
 	for i := range order {
@@ -108,12 +108,12 @@ func Holm(results []Result) {
 	}
 }
 
-// Calibrated says that no adjusted p-value is below Level.
+// Calibrated reports whether no adjusted p-value is below Level.
 func Calibrated(results []Result) bool {
 	return !slices.ContainsFunc(results, func(r Result) bool { return r.Adjusted < Level })
 }
 
-// Reading says what the shape of the ranks means, "" where nothing stands out by three standard errors.
+// Reading interprets the shape of the ranks; "" if no moment differs from that of a uniform by three standard errors.
 func (r Result) Reading() string {
 	switch {
 	case r.Spread > 3 && r.Spread >= math.Abs(r.Shift):
@@ -128,7 +128,7 @@ func (r Result) Reading() string {
 	return ""
 }
 
-// Bars draws the counts as a line of blocks; half height is what is expected.
+// Bars draws the counts as a line of blocks; half height is the expected count.
 func (r Result) Bars() string {
 	blocks := []rune(" ▁▂▃▄▅▆▇█")
 	total := 0

@@ -70,7 +70,7 @@ func TestPValuesOfUniformRanksAreUniform(t *testing.T) {
 	}
 }
 
-// Normal posteriors that are too narrow, too wide, too low or too high are told from the ranks of 1,000 replicates, and right ones pass.
+// Normal posteriors that are too narrow, too wide, too low or too high are detected from the ranks of 1,000 replicates, and correct ones pass.
 func TestShapesAreRead(t *testing.T) {
 	for _, c := range []struct {
 		mean, sd float64

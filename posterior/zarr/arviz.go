@@ -6,15 +6,15 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// An Observed is a response with the pointwise log likelihood of draws, where there is one.
+// An Observed is a response with its pointwise log likelihood at the draws, if computed.
 type Observed struct {
 	Name   string
 	Shape  []int
 	Values []float64     // first index fastest
-	LogLik [][][]float64 // by observation, chain, draw; nil: none
+	LogLik [][][]float64 // by observation, chain, draw; nil: not computed
 }
 
-// Inference are the groups and names of ArviZ for draws: posterior, sample_stats for Markov chains, and log_likelihood and observed_data
+// Inference returns draws as ArviZ's groups: posterior, sample_stats for Markov chains, and log_likelihood and observed_data
 // for responses. Arrays of a parameter have the dimensions chain, draw, NAME_dim_0, …
 func Inference(d *posterior.Draws, attrs map[string]any, responses []Observed) []Group {
 	n := 0
@@ -43,7 +43,7 @@ func counted(name string, n int) Array {
 	return a
 }
 
-// dims names the dimensions of a variable as ArviZ's own converters do.
+// dims names the dimensions of a variable as ArviZ's converters do.
 func dims(name string, shape []int) []string {
 	var out []string
 	for k := range shape {
@@ -63,7 +63,7 @@ func variable(d *posterior.Draws, v posterior.Variable, column, n int) Array {
 	return a
 }
 
-// interleave lays out values by chain, draw, element.
+// interleave orders values by chain, draw, element.
 func interleave(columns [][][]float64, chains, n int) []float64 {
 	out := make([]float64, 0, chains*n*len(columns))
 	for c := range chains {

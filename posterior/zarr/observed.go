@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// ReadObserved reads the responses of a directory that Write made, with their pointwise log likelihoods; none where it has no observed_data.
+// ReadObserved reads the responses of a directory that Write wrote, with their pointwise log likelihoods; none if it has no observed_data.
 func ReadObserved(dir string) ([]Observed, error) {
 	names, err := Names(dir, "observed_data")
 	if err != nil {

@@ -34,9 +34,8 @@ type Group struct {
 	Arrays []Array
 }
 
-// Write makes dir hold the groups, and nothing else: they are written beside it and take its place by a rename, so that dir is whole or
-// absent. Where dir was there before, it is absent for a moment. An array is one chunk, or where it is large and has the dimensions chain, draw, … one
-// a chain.
+// Write replaces dir by a directory with the groups. They are written beside it and renamed, so that dir is complete or absent; an existing dir is absent
+// for a moment. An array is one chunk, or if it is large and has the dimensions chain, draw, … one chunk per chain.
 func Write(dir string, attrs map[string]any, groups []Group) error {
 	temp, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+".*")
 	if err != nil {
@@ -79,7 +78,7 @@ func (w *writer) all(attrs map[string]any, groups []Group) {
 	w.json(".zmetadata", consolidated)
 }
 
-// attributes are left out where there are none: readers refuse null.
+// attributes leaves out empty attributes: readers do not accept null.
 func (w *writer) attributes(group string, attrs map[string]any) {
 	if attrs != nil {
 		w.json(path.Join(group, ".zattrs"), attrs)
@@ -91,7 +90,7 @@ func (w *writer) file(name string, text []byte) {
 		return
 	}
 	at := filepath.Join(w.root, filepath.FromSlash(name))
-	if w.err = os.WriteFile(at, text, 0o644); errors.Is(w.err, fs.ErrNotExist) { // the first in its folder
+	if w.err = os.WriteFile(at, text, 0o644); errors.Is(w.err, fs.ErrNotExist) { // the first file in its folder
 		if w.err = os.MkdirAll(filepath.Dir(at), 0o755); w.err == nil {
 			w.err = os.WriteFile(at, text, 0o644)
 		}
@@ -107,7 +106,7 @@ func (w *writer) json(name string, v any) {
 	w.file(name, append(text, '\n'))
 }
 
-// header is the content of .zarray. A fill value of null: any other makes readers take elements that equal it for missing.
+// header is the content of .zarray. The fill value is null: readers treat elements that equal any other as missing.
 type header struct {
 	Format     int     `json:"zarr_format"`
 	Shape      []int   `json:"shape"`
@@ -120,7 +119,7 @@ type header struct {
 	Separator  string  `json:"dimension_separator"`
 }
 
-// wholeChunk is up to how many bytes an array is one chunk: readers take chunks of about a megabyte well, and many small files badly.
+// wholeChunk is the largest number of bytes of an array in one chunk: readers are fast with chunks of about a megabyte, and slow with many small files.
 const wholeChunk = 1 << 20
 
 func (w *writer) array(name string, a Array) {
@@ -171,7 +170,7 @@ func (a Array) length() int {
 	return max(len(a.Floats), len(a.Ints), len(a.Bools), len(a.Texts))
 }
 
-// encode gives the elements' type and bytes, little-endian.
+// encode returns the elements' type and bytes, little-endian.
 func (a Array) encode() (kind string, raw []byte) {
 	switch {
 	case a.Ints != nil:
@@ -212,7 +211,7 @@ func encodeTexts(texts []string) (kind string, raw []byte) {
 	return "<U" + strconv.Itoa(width), raw
 }
 
-// ReadFloats reads an array of float64 that Write wrote, "log_likelihood/y" below dir. The error is fs.ErrNotExist where there is none.
+// ReadFloats reads an array of float64 that Write wrote, such as "log_likelihood/y" below dir. The error is fs.ErrNotExist if there is none.
 func ReadFloats(dir, name string) (values []float64, shape []int, err error) {
 	at := filepath.Join(dir, filepath.FromSlash(name))
 	text, err := os.ReadFile(filepath.Join(at, ".zarray"))
@@ -245,7 +244,7 @@ func ReadFloats(dir, name string) (values []float64, shape []int, err error) {
 	return values, h.Shape, nil
 }
 
-// Names lists the arrays of a group in the order of their names; none where there is no such group.
+// Names lists the arrays of a group in the order of their names; none if there is no such group.
 func Names(dir, group string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(dir, group))
 	if errors.Is(err, fs.ErrNotExist) {
