@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever the order of the rows in each file, the values come out the same and the digest too.
+// The values and the digest do not depend on the order of the rows in each file.
 func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 12).Draw(t, "n")
@@ -69,7 +69,7 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 	})
 }
 
-// The digests are part of what parties compare, so they are fixed for ever; these come from another program.
+// Parties compare digests, so these must never change; the expected ones come from another program.
 func TestDigestsAreStable(t *testing.T) {
 	a, _ := Align([]*Table{mustCSV(t, "id,x\n10,1\n9,2\n")}, "id")
 	b, _ := Align([]*Table{mustCSV(t, "x\n1\n2\n")}, "")
@@ -108,7 +108,7 @@ func TestNaturalIsAnOrder(t *testing.T) {
 	})
 }
 
-// A folder whose name has characters that patterns use is a folder like any other.
+// The name of a folder may have characters that are special in patterns.
 func TestFolderNamesAreNotPatterns(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "[x]")
 	if err := os.MkdirAll(filepath.Join(dir, "m", "lab"), 0o755); err != nil {

@@ -23,7 +23,7 @@ func FuzzDecimal(f *testing.F) {
 	})
 }
 
-// Numbers in every notation and of every length are those of strconv, bit for bit.
+// Numbers in every notation and of every length are read as by strconv, bit for bit.
 func TestDecimalIsThatOfStrconv(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := rapid.Float64().Draw(t, "v")
@@ -36,7 +36,7 @@ func TestDecimalIsThatOfStrconv(t *testing.T) {
 	})
 }
 
-// A serial number is one that its value gives back.
+// The text of a serial number follows from its value.
 func TestSerialsKeepHowTheyAreWritten(t *testing.T) {
 	for _, cell := range []string{"0", "7", "-7", "10", "999999999999999", "-999999999999999"} {
 		if v, ok := decimal([]byte(cell)); !serial([]byte(cell)) || !ok || fmt.Sprint(int64(v)) != cell {
@@ -50,7 +50,7 @@ func TestSerialsKeepHowTheyAreWritten(t *testing.T) {
 	}
 }
 
-// Numbers between two neighbours, exactly or nearly in the middle, are rounded as strconv does.
+// Numbers between two adjacent floats, exactly or nearly in the middle, are rounded as strconv does.
 func TestQuotientsAreRoundedToEven(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := rapid.Uint64Range(1, math.MaxUint64).Draw(t, "a")

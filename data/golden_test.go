@@ -19,14 +19,14 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Each archive of testdata holds cases: CASE/… files, of which these steer the case, all optional:
+// Each archive of testdata holds cases: CASE/… files, of which these control the case, all optional:
 //
 //	parties   names, the server first; a star marks a family ("server" if absent)
 //	flags     values of --data, one per line
 //	key       the value of --key
 //	wants     NAME OWNER ELEM RANK [levels=R] [lower=L] [upper=U] [from ITEM…], with ITEM *, column, encoder(column) or encoder(column,key=value)
 //	apply     a CSV of new rows for the declarations of the first party
-//	got       what came of it: messages, else the values
+//	got       the result: messages, else the values
 func TestGolden(t *testing.T) {
 	archives, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(archives) == 0 {
@@ -118,7 +118,7 @@ func (c *goldenCase) run(t *testing.T, codes map[string]bool) string {
 	return out.String() + values
 }
 
-// bind goes all the way from flags to values, as far as it goes.
+// bind runs all steps from flags to values, up to the first that fails.
 func (c *goldenCase) bind(t *testing.T) (diag.List, string) {
 	var refs []PartyRef
 	for _, name := range strings.Fields(c.text["parties"]) {

@@ -13,7 +13,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// The wrong example of a page gets its code and nothing else, the right one gets nothing.
+// The wrong example of a page has only its diagnostic, the right one has none.
 func TestPagesTellTheTruth(t *testing.T) {
 	for _, page := range diag.Pages {
 		if page.Code < diag.Unreadable || page.Code > diag.SomeKeys {

@@ -44,7 +44,7 @@ func longCSV(r *rand.Rand) []byte {
 	return out.Bytes()
 }
 
-// Records are those of encoding/csv, with the lines where they start, however the text is cut into reads.
+// Records are those of encoding/csv, with the lines where they start, for any division of the text into reads.
 func TestRecordsAreThoseOfEncodingCSV(t *testing.T) {
 	text := longCSV(rand.New(rand.NewPCG(1, 1)))
 	for name, source := range map[string]io.Reader{
@@ -79,7 +79,7 @@ func texted(fields [][]byte) []string {
 	return out
 }
 
-// Any text is split as encoding/csv does, or refused on the line where that refuses it.
+// Any text is split as by encoding/csv, or has its error on the same line.
 func FuzzScanner(f *testing.F) {
 	for _, seed := range []string{"a,b\n1,2", "\"a\"\"\n,\",b\r\n", "a\"b", "\"a\"b", "\"a", "\r\r\n,\n\n", "\"\r\n\"", ",\"", "a\r"} {
 		f.Add(seed)
@@ -109,7 +109,7 @@ func FuzzScanner(f *testing.F) {
 	})
 }
 
-// A character that two reads share is whole; one that is cut short is found on its line.
+// A character that is divided between two reads is valid; an incomplete one is reported on its line.
 func TestUTF8AcrossBuffers(t *testing.T) {
 	for shift := range 4 {
 		text := "x\n" + strings.Repeat("a", shift) + strings.Repeat("€", scanBuffer) + "\n"
@@ -125,7 +125,7 @@ func TestUTF8AcrossBuffers(t *testing.T) {
 	}
 }
 
-// Lines come back whatever their steps.
+// Line numbers with any steps are stored.
 func TestLinesComeBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var l lines
@@ -160,7 +160,7 @@ func lateWord(rows, at int) string {
 	return out.String()
 }
 
-// A word after many numbers makes the column one of words, as they are written, and the columns beside it stay numbers.
+// A column with a word after many numbers is a column of words, as they are written, and the other columns stay numbers.
 func TestLateWord(t *testing.T) {
 	table := mustCSV(t, lateWord(5000, 4000))
 	bind := func(from ...Column) (*Bound, diag.List) {
@@ -278,7 +278,7 @@ func TestWrongColumnsInMemory(t *testing.T) {
 	}
 }
 
-// Binding changes no table: the same declaration gives the same afterwards, whatever else was bound in between.
+// Binding changes no table: the same declaration has the same value again, whatever else was bound in between.
 func TestBindingLeavesTheTable(t *testing.T) {
 	table := mustCSV(t, "a,b,c\n1,2,3\n4,5,6\n")
 	star := []Want{{Name: "X", Owner: "server", Rank: 2}}
@@ -327,7 +327,7 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// NUL bytes are text as any other.
+// NUL bytes are ordinary text.
 func TestNULBytes(t *testing.T) {
 	table := mustCSV(t, "y,x\n1,\x00\n2,\x00\x00\n")
 	_, list := Bind(View{Table: table}, []Want{{Name: "x", Owner: "server", Rank: 1}})

@@ -24,7 +24,7 @@ func mustCSV(t testing.TB, text string) *Table {
 	return table
 }
 
-// csvCell generates texts that need quoting, as often as not.
+// csvCell generates texts, about half of which need quotes.
 func csvCell() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		return strings.TrimSpace(rapid.StringOf(rapid.SampledFrom([]rune("ab1,\"\n é;'"))).Draw(t, "cell"))
@@ -202,7 +202,7 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
-// bindAll asks for every array in every way; whatever comes back must be either a value of the right size or an error.
+// bindAll binds every array in every way; each result must be either a value of the right size or an error.
 func bindAll(t *testing.T, table *Table) {
 	for _, a := range table.Arrays {
 		for elem := range elemNamed("level") + 1 {

@@ -15,7 +15,7 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// boundExamples binds every model of examples/ under every transform, and those of posteriordb where their data are.
+// boundExamples binds every model of examples/ under every transform, and those of posteriordb if their data are present.
 func boundExamples(t *testing.T) map[string]*compile.Bound {
 	t.Helper()
 	paths, err := filepath.Glob("../examples/*.vfl")

@@ -16,8 +16,8 @@ func bindExample(b *testing.B, transform def.Transform) *compile.Bound {
 	return bindModel(b, "../examples/logistic.vfl", transform)
 }
 
-// BenchmarkExample is value and gradient of examples/logistic.vfl, compiled, over all parties; ByHand is the true model's as one would
-// write it in a scalar loop over the same data.
+// BenchmarkExample times value and gradient of examples/logistic.vfl, compiled, over all parties; ByHand is the true model, written as a
+// scalar loop over the same data.
 func BenchmarkExample(b *testing.B) {
 	for _, transform := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {
 		b.Run(transform.Name, func(b *testing.B) {
@@ -87,7 +87,7 @@ func byHand(y, rows []float64, b float64, beta, grad []float64) float64 {
 	return lp
 }
 
-// BenchmarkLeapfrog is a leapfrog of NUTS, tree and all, after warm-up on examples/logistic.vfl.
+// BenchmarkLeapfrog times a leapfrog step of NUTS, with its share of the tree, after warm-up on examples/logistic.vfl.
 func BenchmarkLeapfrog(b *testing.B) {
 	for _, transform := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {
 		for _, metric := range []string{"diag", "dense"} {
@@ -130,7 +130,7 @@ func BenchmarkLeapfrog(b *testing.B) {
 	}
 }
 
-// BenchmarkLangevin is an inner Langevin step of soul on examples/logistic.vfl, all clients together: normals, their own densities with the
+// BenchmarkLangevin times an inner Langevin step of soul on examples/logistic.vfl, all clients together: normals, their own densities with the
 // gradients, and the moves.
 func BenchmarkLangevin(b *testing.B) {
 	for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {

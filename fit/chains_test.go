@@ -50,7 +50,7 @@ func chainsOf(t *testing.T, b *compile.Bound, warmup, draws string) *Prepared {
 	return prepared(t, b, backend(t, "nuts"), map[string]string{"chains": "3", "warmup": warmup, "draws": draws})
 }
 
-// prepared is a run of a model that is bound already, with seed 3.
+// prepared is a run of a bound model, with seed 3.
 func prepared(t *testing.T, b *compile.Bound, a backends.Algorithm, given map[string]string) *Prepared {
 	t.Helper()
 	s, err := a.Resolve(b.Checked.Transform.Kind, given)
@@ -103,7 +103,7 @@ func TestResumedRunIsTheWholeRun(t *testing.T) {
 	}
 }
 
-// An interrupt keeps as many draws as the chains have in common, and leaves out those that have hardly begun.
+// An interrupt keeps as many draws as the chains have in common, and leaves out those with few draws.
 func TestInterruptedChainsAreCutToOneLength(t *testing.T) {
 	row := func(n int) [][]float64 { return make([][]float64, n) }
 	var chains []*chain

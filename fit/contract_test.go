@@ -62,7 +62,7 @@ func short(a backends.Algorithm) map[string]string {
 	return given
 }
 
-// A journey is what every backend must do from end to end.
+// A journey is a test of every backend from end to end.
 type journey struct {
 	algorithm backends.Algorithm
 	bound     *compile.Bound

@@ -16,7 +16,7 @@ func burn(t *testing.T) {
 	}
 }
 
-// CPU time belongs to the warm-up until the last chain has drawn, and all of it is in one part or the other.
+// CPU time counts as warm-up until the last chain has drawn, and the two parts sum to all of it.
 func TestCPUWatchDividesAtTheLastChain(t *testing.T) {
 	begun, _ := processCPU()
 	w := newCPUWatch(2)

@@ -133,7 +133,7 @@ func evaluate(t *testing.T, env density.Env) (sum float64, grad [][]float64) {
 	return sum, grad
 }
 
-// TestCompiledIsHandwritten: what the compiler makes of a model has the density and the gradient of the same model written in Go.
+// TestCompiledIsHandwritten: a compiled model has the density and the gradient of the same model written in Go.
 func TestCompiledIsHandwritten(t *testing.T) {
 	logistic := testmodel.Linear(5, 57, []int{2, 3, 1}, 1)
 	for i, y := range logistic.Y {
@@ -167,7 +167,7 @@ func TestCompiledIsHandwritten(t *testing.T) {
 	}
 }
 
-// TestPowerOfOneClient: with one client, power is the true model: nothing is noisy, whoever evaluates.
+// TestPowerOfOneClient: with one client the power model is the true model, without noise.
 func TestPowerOfOneClient(t *testing.T) {
 	m := testmodel.Linear(6, 33, []int{4}, 0.5)
 	var values []float64

@@ -25,7 +25,7 @@ func normalMean(t *testing.T, sd string, o Options) (*Prepared, error) {
 	return p, err
 }
 
-// What was asked for and does not fit is a UsageError, which names it.
+// An option that does not fit is a UsageError, which names it.
 func TestUsageErrors(t *testing.T) {
 	for _, c := range []struct {
 		o    Options
@@ -44,7 +44,7 @@ func TestUsageErrors(t *testing.T) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
 	}
-	// What only the kernel can refuse is one too.
+	// An error that only the kernel finds is a UsageError too.
 	p, err := normalMean(t, "1", Options{Settings: map[string]string{"collapse-aux": "true"}})
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +69,7 @@ func TestInitErrorNamesTheTerm(t *testing.T) {
 	}
 }
 
-// A cancelled context ends a run without a result and without taking it for a fault of the model.
+// A cancelled context ends a run without a result, and without an error of the model.
 func TestCancelledRun(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -93,7 +93,7 @@ func TestOpenFindsWhatDoesNotSuit(t *testing.T) {
 	}
 }
 
-// Responses are there without a folder too, one log density for each draw of each observation.
+// A run without a folder has responses too, with one log density for each draw of each observation.
 func TestPointwiseInMemory(t *testing.T) {
 	p, err := normalMean(t, "1", Options{LogLik: true, Settings: map[string]string{"chains": "2", "warmup": "100", "draws": "30"}})
 	if err != nil {

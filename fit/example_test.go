@@ -14,7 +14,7 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// A linear regression on covariates of two clients, without a transform: as if all data lay in one place.
+// A linear regression on covariates of two clients, without a transform: with all data in one place.
 func Example() {
 	text, err := os.ReadFile("../examples/linear.vfl")
 	if err != nil {

@@ -33,7 +33,7 @@ func warming(t *testing.T, path string, transform def.Transform, warmup string) 
 	return k, NewTaker(env, transform != transforms.None)
 }
 
-// Over compiled models neither a step of the warm-up nor one after it allocates, nor the taking of its draw.
+// Over compiled models neither a step during or after warm-up nor a Take of its draw allocates.
 func TestNUTSAllocatesNothing(t *testing.T) {
 	for _, path := range []string{"../examples/logistic.vfl", "../examples/logistic_family.vfl"} {
 		for _, transform := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {

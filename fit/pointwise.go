@@ -16,7 +16,7 @@ import (
 	"github.com/vflc/vflc/runtime/simulate"
 )
 
-// refusedPower is why no pointwise density is computed for a power model.
+// refusedPower explains why no pointwise density is computed for a power model.
 const refusedPower = `the power model has no pointwise log likelihood: its density is a geometric mean of likelihoods, which is not a distribution of the response.
 Run the model with --transform augmented, whose auxiliary variables can be integrated out, or --transform none, to compare models`
 

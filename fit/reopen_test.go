@@ -10,7 +10,7 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// A record becomes the options that made it, also after its way through JSON.
+// A record gives the options that it was made from, also after it is written to JSON and read back.
 func TestRecordedOptions(t *testing.T) {
 	for _, c := range []struct {
 		rho  any

@@ -13,7 +13,7 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// BenchmarkSFVI is one iteration of SFVI over all parties of a compiled model, by number of clients, transform and guide: "us/iteration" is the median
+// BenchmarkSFVI times one iteration of SFVI over all parties of a compiled model, by number of clients, transform and guide: "us/iteration" is the median
 // of many short rounds in CPU time, "least" the fastest of them. It does not depend on -benchtime.
 //
 //	go test ./fit -run '^$' -bench SFVI

@@ -86,14 +86,14 @@ func TestVarianceAgainstItsProfile(t *testing.T) {
 	}
 }
 
-// Exchanges of a fit are one round an iteration under augmented and two under power, whatever the number of Langevin steps; draws cost none.
+// A fit exchanges one round per iteration under augmented and two under power, for any number of Langevin steps; draws need none.
 func TestRoundsOfAFit(t *testing.T) {
 	m := testmodel.Linear(12, 40, []int{2, 3}, 0.8)
 	for transform, rounds := range map[def.Transform]int64{transforms.Augmented: 1, transforms.Power: 2} {
 		b := bindFiles(t, glmText(m), transform, 1, glmFiles(m))
 		counts := func(inner, draws string) density.Work {
 			f := conditionalRun(t, b, map[string]string{"iterations": "300", "tolerance": "1e-9", "inner": inner, "draws": draws})
-			// Values, which gives what is reported, costs power a round a draw, to send the clients b; it is not a part of drawing.
+			// Under power Values, which computes the reported parameters, needs a round per draw to send b to the clients; it is not part of drawing.
 			n := int64(0)
 			if transform == transforms.Power {
 				n = int64(f.draws.Len(0) * f.draws.Chains())
@@ -115,7 +115,7 @@ func TestRoundsOfAFit(t *testing.T) {
 	}
 }
 
-// A run that is interrupted, in the fit or between draws, goes on to the draws that it would have had.
+// A run that is interrupted, in the fit or between draws, continues to the draws that it would have had.
 func TestConditionalRunResumes(t *testing.T) {
 	b, a := small(t), backend(t, "soul")
 	run := func(ctx context.Context, a backends.Algorithm, dir string, resumed bool) *fitted {

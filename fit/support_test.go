@@ -37,7 +37,7 @@ func compiled(t testing.TB, path string, o check.Options, tables ...string) (*co
 	return m, sources
 }
 
-// good wants neither errors among diagnostics nor an error.
+// good requires that there is neither an error nor a diagnostic that is one.
 func good(t testing.TB, diags diag.List, err error) {
 	t.Helper()
 	if err != nil || diags.HasErrors() {

@@ -19,7 +19,7 @@ import (
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
-// value is the joint density with z = g and its gradient, all parties' after one another.
+// value is the joint density with z = g and its gradient, party by party.
 func value(t *testing.T, env density.Env, theta [][]float64) (float64, []float64) {
 	t.Helper()
 	lp, grad := make([]float64, len(theta)), make([][]float64, len(theta))
@@ -212,7 +212,7 @@ func TestIterationsDoNotGrowWithTheRows(t *testing.T) {
 	}
 }
 
-// Windows hold every row once, their sizes differ by one at most, and there are as few as can be.
+// Windows hold every row once, their sizes differ by at most one, and their number is the least possible.
 func TestPartition(t *testing.T) {
 	for _, c := range []struct{ n, most, windows int }{{500, 64, 8}, {500, 100, 5}, {7, 6, 2}, {10, 1, 10}, {11, 10, 2}} {
 		parts := partition(c.n, c.most, 1)

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Auxiliary variables are in files, and in no summary unless they are selected.
+// Auxiliary variables are in files, and in a summary only if they are selected.
 func TestAuxiliaryVariables(t *testing.T) {
 	d := NewDraws([]Variable{{Name: "b", Owner: "s"}, {Name: "z", Owner: "h", Dims: []int{2}, Auxiliary: true}}, 1, 3)
 	for _, v := range []float64{1, 2, 4} {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// fromChains makes draws of one variable with transitions that nothing is wrong with.
+// fromChains makes draws of one variable with transitions without problems.
 func fromChains(chains [][]float64) *Draws {
 	d := NewDraws([]Variable{{Name: "x"}, {Name: "u"}}, len(chains), len(chains[0]))
 	for c, chain := range chains {
@@ -33,7 +33,7 @@ func TestExamineFindsNothingInGoodChains(t *testing.T) {
 	}
 }
 
-// Each fault is found by its own check, with the chain or the parameter, and with advice.
+// Each problem is found by its check, with the chain or the parameter, and with advice.
 func TestExamineFindsFaults(t *testing.T) {
 	faults := map[string]struct {
 		draws func() *Draws

@@ -35,7 +35,7 @@ func TestStanNamesHoldNoIndexInTheBase(t *testing.T) {
 	}
 }
 
-// Every number of a Stan CSV file reads back bit for bit, in its own column, and the comments are those that readers ask for.
+// Every number of a Stan CSV file reads back bit for bit, in its own column, and the comments are those that readers need.
 func TestStanCSVRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := NewDraws(sampleVars(), 1, 4)
@@ -70,7 +70,7 @@ func TestStanCSVRoundTrip(t *testing.T) {
 	})
 }
 
-// What is written is read again: values, transitions and variables.
+// Values, transitions and variables that are written are read back.
 func TestReadStanCSV(t *testing.T) {
 	for _, hmc := range []bool{false, true} {
 		d := NewDraws(sampleVars(), 2, 3)
@@ -147,7 +147,7 @@ func TestReadStanCSVRefuses(t *testing.T) {
 	}
 }
 
-// Variables undoes Columns.
+// Variables is the inverse of Columns.
 func TestVariablesOfColumns(t *testing.T) {
 	vars := append(sampleVars(), Variable{Name: "lab[2].b", Owner: "lab[2]"}, Variable{Name: "lab[3].b", Owner: "lab[3]"}, Variable{Name: "h.W1", Owner: "h", Dims: []int{1, 2}})
 	if diff := cmp.Diff(vars, Variables(Columns(vars))); diff != "" {
@@ -210,7 +210,7 @@ func TestSummariseIndependentHasNoChainDiagnostics(t *testing.T) {
 	}
 }
 
-// The keys are what scripts rely on.
+// Scripts rely on these keys.
 func TestDocumentKeys(t *testing.T) {
 	text, err := json.Marshal(Document{Schema: Schema, Parameters: []Row{}, Diagnostics: Diagnostics{Khat: NotApplicable()}})
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Where no cell is wider than its column's title, a line of a table does not depend on the others: a table is its header and the lines that its rows
-// have alone.
+// Where no cell is wider than its column's title, a line of a table does not depend on the others: a table is its header and the lines of tables
+// of one row each.
 func TestTableIsItsLines(t *testing.T) {
 	titles := []string{"parameter_______", "owner___", "mean____"}
 	header := AlignLeft([][]string{titles})
@@ -34,7 +34,7 @@ func TestTableIsItsLines(t *testing.T) {
 	})
 }
 
-// A row costs the same memory in a table of any length.
+// The memory per row does not depend on the length of the table.
 func TestTableGrowsWithItsRows(t *testing.T) {
 	bytes := func(n int) float64 {
 		rows := make([]Row, n)
@@ -54,7 +54,7 @@ func TestTableGrowsWithItsRows(t *testing.T) {
 	}
 }
 
-// A name that comes twice is found in a header of any width.
+// A name that appears twice is found in a header of any width.
 func TestReadStanCSVRefusesNamesTwiceAmongMany(t *testing.T) {
 	names := []string{"lp__"}
 	for k := range 5000 {

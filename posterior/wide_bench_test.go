@@ -30,7 +30,7 @@ func wideDraws(n int) *posterior.Draws {
 	return d
 }
 
-// BenchmarkWide is what becomes of 100,000 parameters: time and bytes must be those of 10,000, ten times.
+// BenchmarkWide summarises, writes and reads 100,000 parameters: time and bytes must be ten times those of 10,000.
 func BenchmarkWide(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		d := wideDraws(n)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// do runs a command line in this process and wants it to succeed.
+// do runs a command line in this process and requires it to succeed.
 func do(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -20,7 +20,7 @@ func do(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// Every example is checked, laid out canonically, compiled and run.
+// Every example is checked, is in the canonical layout, is compiled and run.
 func TestExamplesRun(t *testing.T) {
 	models, err := filepath.Glob("../../examples/*.vfl")
 	if err != nil || len(models) == 0 {
@@ -45,7 +45,7 @@ func TestExamplesRun(t *testing.T) {
 	}
 }
 
-// checkSummary wants finite numbers for every parameter, with its owner.
+// checkSummary requires finite numbers for every parameter, with its owner.
 func checkSummary(t *testing.T, text string) {
 	t.Helper()
 	var summary struct {
@@ -71,7 +71,7 @@ func checkSummary(t *testing.T, text string) {
 
 // With a Gaussian likelihood and a Gaussian prior the posterior is known, and the approximation is exact: n = 4 observations with
 // standard deviation 1 and a prior of standard deviation 10 give mean Σy/(n + 1/100) and variance 1/(n + 1/100). The tolerances are 5 Monte
-// Carlo standard errors of 4,000 draws, and what is left of the fit's own noise.
+// Carlo standard errors of 4,000 draws, and the remaining noise of the fit.
 func TestGaussianPosteriorIsExact(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {

@@ -29,7 +29,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// exits CODE COMMAND… runs a command and wants that exit code.
+// exits CODE COMMAND… runs a command and requires that exit code.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE COMMAND [ARG…]")

@@ -10,7 +10,7 @@ import (
 	"github.com/vflc/vflc/posterior/zarr"
 )
 
-// certain is a run whose observations have the same log density at every draw, so that nothing is uncertain: elpd is their sum, and the effective number of
+// certain is a run whose observations have the same log density at every draw, which leaves no uncertainty: elpd is their sum, and the effective number of
 // parameters is 0.
 func certain(path string, values, density []float64) Candidate {
 	const draws = 40

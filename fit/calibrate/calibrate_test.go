@@ -20,8 +20,8 @@ import (
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// exact is an algorithm that is right on every model whose density is Gaussian in the unconstrained parameters: it draws from the normal distribution
-// with the density's own mode and curvature, which it reads off gradients.
+// exact is an algorithm that is correct on every model whose density is Gaussian in the unconstrained parameters: it draws from the normal distribution
+// with the mode and curvature of the density, which it computes from gradients.
 func exact() backends.Algorithm {
 	return backends.Algorithm{
 		Name: "exact", Transforms: []def.Transform{transforms.None},

@@ -101,7 +101,7 @@ func TestLooAgainstLoo(t *testing.T) {
 	}
 }
 
-// conjugate draws from the exact posterior of a normal mean (unit variance, flat prior), and gives the exact leave-one-out density of each observation.
+// conjugate draws from the exact posterior of a normal mean (unit variance, flat prior), and returns the exact leave-one-out density of each observation.
 func conjugate(r *rand.Rand, n, draws int) (y, mu, exact []float64) {
 	for range n {
 		y = append(y, r.NormFloat64())

@@ -11,7 +11,7 @@ import (
 )
 
 func TestHistogram(t *testing.T) {
-	// 8 values: bins of width 1 from 0 to 4 hold 4, 2, 1 and 1; the first bar fills the room of 16 characters
+	// 8 values: bins of width 1 from 0 to 4 hold 4, 2, 1 and 1; the first bar fills the width of 16 characters
 	got := Histogram("x", [][]float64{{0, 0.5, 0.9, 0.1, 1.1}, {1.9, 2.5, 4}}, Size{Width: 40, Height: 4})
 	want := "x\n" +
 		"        0.00 ┤████████████████ 50.0%\n" +

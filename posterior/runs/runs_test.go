@@ -55,7 +55,7 @@ func write(t *testing.T, dir string, d *posterior.Draws) {
 	})
 }
 
-// A folder gives back the draws that went in, chain 10 after chain 9, with owners and dimensions.
+// The draws read from a folder are those written, chain 10 after chain 9, with owners and dimensions.
 func TestOpenFolder(t *testing.T) {
 	dir, d := t.TempDir(), sample(11)
 	write(t, dir, d)
@@ -74,7 +74,7 @@ func TestOpenFolder(t *testing.T) {
 	}
 }
 
-// Files of Stan's tools open without a folder.
+// Files of Stan's tools can be opened without the folder of a run.
 func TestOpenFiles(t *testing.T) {
 	dir, d := t.TempDir(), sample(2)
 	write(t, dir, d)

@@ -29,7 +29,7 @@ func sample() *posterior.Draws {
 	return d
 }
 
-// write makes a directory twice, since the second must take the place of the first.
+// write writes a directory twice, since the second must replace the first.
 func write(t *testing.T, d *posterior.Draws, r []Observed) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "draws.zarr")
@@ -71,7 +71,7 @@ func TestOrientation(t *testing.T) {
 	}
 }
 
-// What readers insist on: see the package comment of the layout.
+// The layout that readers require: see the package comment.
 func TestMetadata(t *testing.T) {
 	r := Observed{Name: "y", Shape: []int{2}, Values: []float64{5, 6}, LogLik: [][][]float64{{{1, 2, 3, 4}, {5, 6, 7, 8}}, {{11, 12, 13, 14}, {15, 16, 17, 18}}}}
 	dir := write(t, sample(), []Observed{r})
@@ -166,7 +166,7 @@ func TestObservedRoundTrip(t *testing.T) {
 	}
 }
 
-// An array beyond the size of a chunk has one for each chain, and reads back whole.
+// An array beyond the size of a chunk has one for each chain, and is read back complete.
 func TestLargeArraysHaveAChunkAChain(t *testing.T) {
 	dir, n := filepath.Join(t.TempDir(), "draws.zarr"), wholeChunk/16+1
 	want := make([]float64, 2*n)
