@@ -17,7 +17,7 @@ func collectLater() {
 	}
 	var m runtime.MemStats
 	if runtime.ReadMemStats(&m); m.HeapAlloc > slack {
-		runtime.GC() // what loading has left behind, or it counts as in use
+		runtime.GC() // frees the garbage of loading, which would count as in use
 		runtime.ReadMemStats(&m)
 	}
 	debug.SetGCPercent(max(100, int(100*slack/max(1, m.HeapAlloc))))

@@ -152,7 +152,7 @@ func (s *runState) open() error {
 // sample runs the algorithm until it is done or interrupted.
 func (s *runState) sample() (err error) {
 	if !s.flags.logLik {
-		s.prepared.Release() // a table is held twice otherwise: as it was read, and as the graph reads it
+		s.prepared.Release() // else each table is in memory twice: as it was read, and in the graph
 	}
 	collectLater()
 	stop, release := interrupted(s.cmd.Context())
