@@ -12,7 +12,7 @@ import (
 // are alike.
 func TestFunctionKernels(t *testing.T) {
 	for _, f := range fn.Elementwise() {
-		k := funcKernels[f.Vector]
+		k := vectorFuncs[f.Vector]
 		if k == nil {
 			continue
 		}
