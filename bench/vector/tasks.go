@@ -66,9 +66,9 @@ func likelihoods(n int) []stopwatch.Task {
 	return []stopwatch.Task{
 		{Name: "BernoulliLogit", Run: func() { s.Reset(); s.BernoulliLogit(n, eta, ones, d) }},
 		{Name: "BinomialLogit", Run: func() { s.Reset(); s.BinomialLogit(n, eta, counts, 9, d) }},
-		{Name: "PoissonLog", Run: func() { vector.PoissonLog(n, &sum, nil, eta, counts, d) }},
-		{Name: "NegBinomial2Log", Run: func() { vector.NegBinomial2Log(n, &sum, &other, nil, eta, counts, 2.5, d) }},
-		{Name: "Normal", Run: func() { vector.Normal(n, &sum, nil, eta, counts, 0.7, -1, d) }},
+		{Name: "PoissonLog", Run: func() { vector.PoissonLog(n, &sum, eta, counts, d) }},
+		{Name: "NegBinomial2Log", Run: func() { vector.NegBinomial2Log(n, &sum, &other, eta, counts, 2.5, d) }},
+		{Name: "Normal", Run: func() { vector.Normal(n, &sum, eta, counts, 0.7, d) }},
 	}
 }
 

@@ -124,7 +124,7 @@ func (c *call) normalMany(j int, inv float64) float64 {
 	if d == nil && c.wants(0) {
 		d = c.scratch[0]
 	}
-	vector.Normal(c.n, &squares, nil, c.vec(0, j), c.vec(1, j), inv, 0, d)
+	vector.Normal(c.n, &squares, c.vec(0, j), c.vec(1, j), inv, d)
 	c.giveScaledTo(0, j, -c.node.power, d)
 	c.givePartial(1, j, c.partial(1, j), nil)
 	return squares.Sum()

@@ -62,7 +62,7 @@ var rowLikelihoods = [...]*rowLikelihood{
 	def.PoissonLogRows: {
 		begin: func(s *rowSums) { s.sum = vector.Lanes{} },
 		rows: func(c *call, j int, eta, d []float64) {
-			vector.PoissonLog(c.n, &c.sums.sum, nil, eta, c.vec(0, j), d)
+			vector.PoissonLog(c.n, &c.sums.sum, eta, c.vec(0, j), d)
 		},
 		linear: func(c *call, p *vector.Predictor) { vector.PoissonLogLinear(c.n, &c.sums.sum, p, c.vec(0, 0)) },
 		end:    func(c *call) float64 { return c.sums.sum.Sum() },
@@ -71,7 +71,7 @@ var rowLikelihoods = [...]*rowLikelihood{
 		prepare: countObservations,
 		begin:   func(s *rowSums) { s.sum, s.dphi = vector.Lanes{}, vector.Lanes{} },
 		rows: func(c *call, j int, eta, d []float64) {
-			vector.NegBinomial2Log(c.n, &c.sums.sum, &c.sums.dphi, nil, eta, c.vec(0, j), c.in[2].val.buf[0], d)
+			vector.NegBinomial2Log(c.n, &c.sums.sum, &c.sums.dphi, eta, c.vec(0, j), c.in[2].val.buf[0], d)
 		},
 		linear: func(c *call, p *vector.Predictor) {
 			vector.NegBinomial2LogLinear(c.n, &c.sums.sum, &c.sums.dphi, p, c.vec(0, 0), c.in[2].val.buf[0])

@@ -117,18 +117,18 @@ func binomialLogitLinearGo(n int, x, b []float64, k int, g []float64, c float64,
 
 func poissonLogLinearGo(n int, x, b []float64, k int, g []float64, c float64, o, y, d []float64, sum *[lanes]float64) {
 	predictGo(n, d, x, b, c, o)
-	poissonLogGo(n, sum, nil, d, y, d)
+	poissonLogGo(n, sum, d, y, d)
 	gradientGo(n, g, x, k, d)
 }
 
 func negBinomial2LogLinearGo(n int, x, b []float64, k int, g []float64, c float64, o, y, d []float64, sum, dphi *[lanes]float64, phi, logPhi, inverse float64) {
 	predictGo(n, d, x, b, c, o)
-	negBinomial2LogGo(n, sum, dphi, nil, d, y, phi, logPhi, inverse, d)
+	negBinomial2LogGo(n, sum, dphi, d, y, phi, logPhi, inverse, d)
 	gradientGo(n, g, x, k, d)
 }
 
 func normalLinearGo(n int, x, b []float64, k int, g []float64, c float64, o, y, d []float64, squares *[lanes]float64, inverse float64) {
 	predictGo(n, d, x, b, c, o)
-	normalGo(n, squares, nil, y, d, inverse, 0, d)
+	normalGo(n, squares, y, d, inverse, d)
 	gradientGo(n, g, x, k, d)
 }

@@ -171,13 +171,13 @@ func likelihoodCalls() []call {
 			binomialLogit(on, n, m.lanes(), m.lanes(), m.floats(n), m.counts(n), 9, m.floats(n))
 		}},
 		{"poissonLog", func(on Set, n, _, _ int, m *room) {
-			poissonLog(on, n, m.lanes(), m.floats(n), m.floats(n), m.counts(n), m.floats(n))
+			poissonLog(on, n, m.lanes(), m.floats(n), m.counts(n), m.floats(n))
 		}},
 		{"negBinomial2Log", func(on Set, n, _, _ int, m *room) {
-			negBinomial2Log(on, n, m.lanes(), m.lanes(), m.floats(n), m.floats(n), m.counts(n), 2.5, 0.9, 0.4, m.floats(n))
+			negBinomial2Log(on, n, m.lanes(), m.lanes(), m.floats(n), m.counts(n), 2.5, 0.9, 0.4, m.floats(n))
 		}},
 		{"normal", func(on Set, n, _, _ int, m *room) {
-			normal(on, n, m.lanes(), m.floats(n), m.floats(n), m.floats(n), 0.7, -1.3, m.floats(n))
+			normal(on, n, m.lanes(), m.floats(n), m.floats(n), 0.7, m.floats(n))
 		}},
 		{"risingFar", func(on Set, n, _, _ int, m *room) {
 			risingFar(on, n, m.lanes(), m.lanes(), m.counts(n), m.counts(n), 25, 0.04, 2.2, 0.01, 0.02)
