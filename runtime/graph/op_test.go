@@ -156,9 +156,11 @@ func deviation(v []float64) float64 {
 func product(in []array) array {
 	a, b := in[0], in[1]
 	out := newArray(append(shape{a.shape[0]}, b.shape[1:]...)...)
-	for _, index := range indices(out.shape) {
-		for k := range a.shape[1] {
-			*out.at(index...) += *a.at(index[0], k) * *b.at(append([]int{k}, index[1:]...)...)
+	rows, inner := a.shape[0], a.shape[1]
+	for o := range out.v {
+		i, j := o%rows, o/rows
+		for k := range inner {
+			out.v[o] += a.v[k*rows+i] * b.v[j*inner+k]
 		}
 	}
 	return out
@@ -167,7 +169,7 @@ func product(in []array) array {
 func rowSums(in []array) array {
 	p := each(times)(in)
 	out := newArray(p.shape[0])
-	for _, index := range indices(p.shape) {
+	for index := range indices(p.shape) {
 		out.v[index[0]] += *p.at(index...)
 	}
 	return out
@@ -175,7 +177,7 @@ func rowSums(in []array) array {
 
 func columns(a array, divisor float64) array {
 	out := newArray(a.shape[1])
-	for _, index := range indices(a.shape) {
+	for index := range indices(a.shape) {
 		out.v[index[1]] += *a.at(index...) / divisor
 	}
 	return out
@@ -183,7 +185,7 @@ func columns(a array, divisor float64) array {
 
 func running(in []array) array {
 	out := newArray(in[0].shape...)
-	for _, index := range indices(out.shape) {
+	for index := range indices(out.shape) {
 		last := len(index) - 1
 		for k := 0; k <= index[last]; k++ {
 			*out.at(index...) += *in[0].at(append(append([]int(nil), index[:last]...), k)...)
@@ -194,7 +196,7 @@ func running(in []array) array {
 
 func transposed(in []array) array {
 	out := newArray(in[0].shape[1], in[0].shape[0])
-	for _, index := range indices(out.shape) {
+	for index := range indices(out.shape) {
 		*out.at(index...) = *in[0].at(index[1], index[0])
 	}
 	return out
@@ -211,7 +213,7 @@ func sliced(a array, cut []graph.Slice) array {
 		}
 	}
 	out := newArray(s...)
-	for _, index := range indices(s) {
+	for index := range indices(s) {
 		from, next := make([]int, len(a.shape)), 0
 		for k := range a.shape {
 			if k < len(cut) {
@@ -230,7 +232,7 @@ func sliced(a array, cut []graph.Slice) array {
 func gathered(by ...[]float64) func(in []array) array {
 	return func(in []array) array {
 		out := newArray(append(shape{len(by[0])}, in[0].shape[len(by):]...)...)
-		for _, index := range indices(out.shape) {
+		for index := range indices(out.shape) {
 			var from []int
 			for _, levels := range by {
 				from = append(from, int(levels[index[0]])-1)
@@ -251,7 +253,7 @@ func joined(in []array) array {
 		rows, rest = rows+a.shape[0], a.shape[1:]
 	}
 	out := newArray(append(shape{rows}, rest...)...)
-	for _, index := range indices(out.shape) {
+	for index := range indices(out.shape) {
 		from := append([]int(nil), index...)
 		for _, a := range in {
 			n := 1

@@ -269,7 +269,7 @@ func TestNoAllocationsInAny(t *testing.T) {
 // printBits asks TestBits to print what it computes.
 const printBits = "VFLC_TEST_PRINT_BITS"
 
-// TestBits checks that all models give the same bits on every set of kernels, each in a process of its own.
+// TestBits checks that all models give the same bits on every instruction set, each in a process of its own.
 func TestBits(t *testing.T) {
 	if os.Getenv(printBits) != "" {
 		everyModel(t, func(name string, g *graph.Graph, x []float64) {
@@ -282,7 +282,8 @@ func TestBits(t *testing.T) {
 		return
 	}
 	want := bitsOn(t, vector.Portable)
-	for _, set := range vector.Sets() {
+	sets := vector.Sets()
+	for _, set := range sets[min(1, len(sets)-1):] { // without a faster one, the portable set is compared with itself
 		for line := range bitsOn(t, set) {
 			if !want[line] {
 				t.Fatalf("%v: %s, which is not what %v gives", set, line, vector.Portable)
@@ -291,7 +292,7 @@ func TestBits(t *testing.T) {
 	}
 }
 
-// bitsOn returns the lines that TestBits prints on a set of kernels.
+// bitsOn returns the lines that TestBits prints on an instruction set.
 func bitsOn(t *testing.T, set vector.Set) map[string]bool {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestBits$")
