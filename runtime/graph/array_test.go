@@ -8,7 +8,7 @@ import (
 	"github.com/vflc/vflc/runtime/graph"
 )
 
-// An array is a value indexed the slow, obvious way: the reference that operations are held against.
+// An array is a value with plain indexing: the reference that operations are compared with.
 type array struct {
 	shape graph.Shape
 	v     []float64
@@ -90,7 +90,7 @@ func each(f func(v []float64) float64) func(in []array) array {
 // scalarOf is an array without dimensions.
 func scalarOf(v float64) array { return array{graph.Shape{}, []float64{v}} }
 
-// random fills an array with numbers of absolute value 0.5 to 2, positive ones alone if asked.
+// random fills an array with numbers of absolute value 0.5 to 2, only positive ones on request.
 func random(r *rand.Rand, positive bool, shape graph.Shape) array {
 	a := newArray(shape...)
 	for i := range a.v {

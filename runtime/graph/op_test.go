@@ -9,7 +9,7 @@ import (
 	"github.com/vflc/vflc/runtime/graph"
 )
 
-// An opCase is one use of an operation: the shapes of its inputs and what it must give.
+// An opCase is one use of an operation: the shapes of its inputs and the expected result.
 type opCase struct {
 	op       string
 	attr     graph.Attr
@@ -270,7 +270,7 @@ func joined(in []array) array {
 	return out
 }
 
-// An opRun is a graph around one operation: its value reported, and its gradient wanted in four ways.
+// An opRun is a graph around one operation, whose value and gradient are checked.
 type opRun struct {
 	c      opCase
 	in     []array
@@ -280,7 +280,7 @@ type opRun struct {
 	mode   string
 }
 
-// The ways in which the operation meets the target: directly (its reverse is fused), through a square of a sum (a pass of its own), and cut off
+// The ways in which the operation enters the target: directly (its reverse is fused), through the square of a sum (its reverse is a pass of its own), and
 // as an output.
 var modes = []string{"closed", "open", "output"}
 
@@ -325,14 +325,14 @@ func newOpRun(t *testing.T, r *rand.Rand, c opCase, mode string, asInputs bool) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if mode == "closed" { // elsewhere it would be stored, and the reverse would recompute nothing
+	if mode == "closed" { // in the other modes a report would store the value, and the reverse would not recompute it
 		b.Report("y", y)
 	}
 	run.g = build(t, b)
 	return run
 }
 
-// load puts the operands where the graph reads them and returns x.
+// load sets the inputs of the graph and returns x.
 func (r *opRun) load(e *graph.Exec) []float64 {
 	x, next := make([]float64, r.g.Dim()), 0
 	at := 0
@@ -363,7 +363,7 @@ func (r *opRun) reference() float64 {
 	return s
 }
 
-// gradient is the derivative in every operand element, operands in order.
+// gradient returns the derivatives in all elements of the operands, in order.
 func (r *opRun) gradient(e *graph.Exec) []float64 {
 	if !r.inputs {
 		return e.Grad()
@@ -410,7 +410,7 @@ func checkOp(t *testing.T, run *opRun) {
 	checkDifferences(t, run, run.gradient(e))
 }
 
-// checkReport holds shape and value against the reference.
+// checkReport compares shape and value with the reference.
 func checkReport(t *testing.T, run *opRun, e *graph.Exec) {
 	t.Helper()
 	y := run.c.want(run.in)
@@ -425,7 +425,7 @@ func checkReport(t *testing.T, run *opRun, e *graph.Exec) {
 	}
 }
 
-// checkDifferences holds a gradient against central differences of the reference, in at most forty elements spread over all.
+// checkDifferences compares a gradient with central differences of the reference, in about forty elements spread over each operand.
 func checkDifferences(t *testing.T, run *opRun, grad []float64) {
 	t.Helper()
 	at := 0
