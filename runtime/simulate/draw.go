@@ -42,7 +42,7 @@ func (s *Simulator) Prior(r *rand.Rand, x []float64, scale func(name string) flo
 		for i := range port.Len {
 			v, ok := s.within(r, p, i)
 			if !ok {
-				return fmt.Errorf("%s: all of %d draws from its prior were outside its support from %g to %g", p.Name, attempts, p.Lower, p.Upper)
+				return fmt.Errorf("%s: %d draws from its prior were all outside its support from %g to %g", p.Name, attempts, p.Lower, p.Upper)
 			}
 			x[port.Offset+i] = v
 		}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A likelihoodCase runs one function on a set: in holds eta (or x), y (or mu) and weights; sums and out are what it changes.
+// A likelihoodCase runs one function on a set: in holds eta (or x), y (or mu) and weights; a, b and d are results.
 type likelihoodCase struct {
 	name string
 	run  func(on Set, n int, in [3][]float64, a, b *[lanes]float64, d []float64)

@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A site is where one vector of a function that both sums and stores is emitted.
+// A site is the place where one vector of a likelihood is emitted, with the names of its parameters.
 type site struct {
 	*gen
 	*block
@@ -52,7 +52,7 @@ func (s *site) times(name string, v vec) {
 	s.VMULPD(v, p, p)
 }
 
-// summing makes a function that adds to (or multiplies) lanes that the caller keeps: parameters *[8]float64. Others are vectors and scalars.
+// summing returns a function that adds to, or multiplies, sums that the caller keeps: the parameters *[8]float64. The others are vectors and scalars.
 func summing(name, params string, body func(s *site)) function {
 	k := function{name: name, params: "n int, " + params}
 	k.emit = func(g *gen) {
@@ -160,7 +160,7 @@ func poissonLog(s *site) {
 	s.plus("sum", rate)
 }
 
-// negBinomial2Log loads its inputs twice rather than keep them in registers meanwhile.
+// negBinomial2Log loads its inputs twice, to save registers.
 func negBinomial2Log(s *site) {
 	argument := func() vec { return s.sub(s.in("eta"), s.scalar("logPhi")) }
 	z := s.expFalling(argument())
@@ -188,7 +188,7 @@ func normalDensity(s *site) {
 // weighted adds w·v to a sum.
 func (s *site) weighted(name string, v vec) { s.fma(s.sums[name], s.in("w"), s.existing(v)) }
 
-// existing is v with +0 in lanes that do not exist.
+// existing returns v with +0 in missing lanes.
 func (s *site) existing(v vec) vec {
 	if s.partial == nil {
 		return v

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// coefficients prints the tables for the portable functions.
+// coefficients returns the Go source of the tables of the portable functions.
 func coefficients() string {
 	var b strings.Builder
 	b.WriteString("package vector\n\n// Polynomials fitted by tools/asm/fit.py, lowest power first; the comments there state what each approximates, and how well.\nvar (\n")
