@@ -182,7 +182,7 @@ func (g *gen) givenTurnSums(which []int) {
 				g.fma(b.acc[2*i+e], g.load(b.element(v[ends[w][e]])), against)
 			}
 		}
-		if which[len(which)-1] == 2 { // written last, since rho may be the same slice as an input
+		if which[len(which)-1] == 2 { // after the last reads: rho may be the same slice as an input
 			g.store(whole, b.element(rho))
 		}
 	})

@@ -341,7 +341,7 @@ func (g *gen) integer(name string) reg.GPVirtual {
 	return g.Load(g.Param(name), g.GP64()).(reg.GPVirtual)
 }
 
-// base returns the memory at an offset in bytes from a pointer to a fixed array or structure.
+// at returns the operand at an offset in bytes from a pointer.
 func at(p reg.GPVirtual, offset int) operand.Mem { return operand.Mem{Base: p, Disp: offset} }
 
 // element is the address of element i (plus a fixed number of elements) behind p.

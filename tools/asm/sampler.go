@@ -177,7 +177,7 @@ func (g *gen) turnSums(which []int) {
 				g.fma(b.acc[i+e], g.load(b.element(p[ends[c][e]])), v)
 			}
 		}
-		if which[len(which)-1] == 5 { // written last, since rho may be the same slice as an input
+		if which[len(which)-1] == 5 { // after the last reads: rho may be the same slice as an input
 			g.store(whole, b.element(rho))
 		}
 	})

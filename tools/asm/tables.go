@@ -32,7 +32,7 @@ func coefficients() string {
 		}
 		fmt.Fprintf(&b, "\t}\n\t%sCentre = [8]float64{%s}\n", t.name, row(t.centres[:]))
 	}
-	fmt.Fprintf(&b, ")\n\n// The zero of the digamma function, and what is left of it.\nconst (\n\tdigammaRoot = %s\n\tdigammaRootLow = %s\n)\n", hex(digammaRoot), hex(digammaRootLow))
+	fmt.Fprintf(&b, ")\n\n// The zero of the digamma function, in two parts.\nconst (\n\tdigammaRoot = %s\n\tdigammaRootLow = %s\n)\n", hex(digammaRoot), hex(digammaRootLow))
 	return b.String()
 }
 
