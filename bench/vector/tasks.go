@@ -34,7 +34,7 @@ func functions(n int) []stopwatch.Task {
 	}
 }
 
-// matrices times products with 20 columns.
+// matrices lists products with 20 columns.
 func matrices(n int) []stopwatch.Task {
 	const k = 20
 	x, y, b := ramp(n*k, -1, 1), make([]float64, n), ramp(k, -1, 1)
@@ -45,7 +45,7 @@ func matrices(n int) []stopwatch.Task {
 	}
 }
 
-// layers times layers of 16 inputs and 16 outputs.
+// layers lists functions of a layer with 16 inputs and 16 outputs.
 func layers(n int) []stopwatch.Task {
 	const k = 16
 	x, y, w, c := ramp(n*k, -1, 1), make([]float64, n*k), ramp(k*k, -1, 1), ramp(k, -1, 1)
