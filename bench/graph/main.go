@@ -32,7 +32,7 @@ func run() error {
 	if err != nil {
 		fmt.Printf("without C: %v\n", err)
 	}
-	fmt.Printf("kernels: %v\n%-48s %12s %12s %-7s %s\n", vector.Tier(), "value and gradient", "vflc ns", "C ns", "", "ratio to C (quartiles)")
+	fmt.Printf("instruction set: %v\n%-48s %12s %12s %-7s %s\n", vector.Tier(), "value and gradient", "vflc ns", "C ns", "", "ratio to C (quartiles)")
 	for _, r := range rows() {
 		if !wanted(r.name) {
 			continue

@@ -43,7 +43,7 @@ func run() error {
 	return nil
 }
 
-// A server is the C program.
+// A server is the running C program.
 type server struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser

@@ -6,7 +6,7 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// ramp is the sequence of the C program: fractions of i times the golden ratio.
+// ramp returns the sequence of the C program: fractional parts of i times the golden ratio.
 func ramp(i int, lo, hi float64) float64 {
 	return lo + float64((hi-lo)*math.Mod(float64(i)*math.Phi, 1))
 }

@@ -126,7 +126,7 @@ func compare(path string) error {
 	return nil
 }
 
-// measured runs a stage and prints the megabytes of what it keeps.
+// measured runs a stage and prints the megabytes that it keeps.
 func measured(stage, path string) error {
 	for _, s := range stages {
 		if s.name != stage {

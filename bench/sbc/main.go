@@ -38,8 +38,8 @@ const (
 
 func main() {
 	replicates := flag.Int("replicates", 1000, "data sets per model")
-	seed := flag.Int("seed", 1, "of all random numbers")
-	folder := flag.String("models", "bench/sbc", "where the models are")
+	seed := flag.Int("seed", 1, "seed of all random numbers")
+	folder := flag.String("models", "bench/sbc", "folder of the models")
 	flag.Parse()
 	if err := study(*folder, *replicates, *seed); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -112,7 +112,7 @@ func calibrate(vflc string, args []string) ([]sbc.Result, error) {
 	return answer.Parameters, nil
 }
 
-// show judges the results together.
+// show prints the results and whether they pass together.
 func show(title string, results []sbc.Result) {
 	sbc.Holm(results)
 	fmt.Printf("%s\n%-22s %6s %3s %10s %10s\n", title, "parameter", "chi2", "df", "p", "p (Holm)")

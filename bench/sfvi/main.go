@@ -38,7 +38,7 @@ func main() {
 }
 
 func run() error {
-	fmt.Printf("kernels: %v; microseconds an iteration, medians of %d rounds\n", vector.Tier(), rounds)
+	fmt.Printf("instruction set: %v; microseconds an iteration, medians of %d rounds\n", vector.Tier(), rounds)
 	fmt.Println("guide        J      vflc   JAX, noise in pairs: ratio (quartiles)   JAX, fresh noise: ratio (quartiles)")
 	for _, m := range []struct {
 		clients int
@@ -150,7 +150,7 @@ func (p *peer) stop() {
 	p.cmd.Wait()
 }
 
-// task is a batch of its iterations.
+// task returns a batch of its iterations as a task.
 func (p *peer) task(guide, noise string) stopwatch.Task {
 	return stopwatch.Task{Name: noise, Elsewhere: func(runs int) time.Duration {
 		var ns, value float64

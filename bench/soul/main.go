@@ -118,7 +118,7 @@ type result struct {
 	info        backends.Info
 	evaluations int64 // of the joint density
 	seconds     float64
-	gradient    float64 // ‖∇L‖ at the result over that at the start
+	gradient    float64 // ‖∇L‖ at the result, relative to that at the start
 	noise       float64 // the standard error of its estimate, in the same unit
 }
 
@@ -244,7 +244,7 @@ func gradient(m testmodel.GLM, z [][]float64, b float64, draws [][]float64) (nor
 	return math.Sqrt(max(0, square-noise)), math.Sqrt(noise)
 }
 
-// addGradient adds the gradient of the joint density by z and b at one θ.
+// addGradient adds the gradient of the joint log density in z and b at one θ.
 func addGradient(m testmodel.GLM, z [][]float64, sum []float64, b float64, theta []float64, weight float64, to []float64) {
 	n, j := len(m.Y), m.Clients()
 	total, own, at := make([]float64, n), make([][]float64, j), 0
@@ -289,7 +289,7 @@ func distance(a, b [][]float64) float64 {
 	return math.Sqrt(d / n)
 }
 
-// moments are the mean and sd of b and of every coefficient.
+// moments returns the mean and sd of b and of every coefficient.
 func (r result) moments() (mean, sd []float64) {
 	p, n := len(r.theta[0]), float64(len(r.theta))
 	mean, sd = make([]float64, p+1), make([]float64, p+1)
@@ -362,7 +362,7 @@ func (s study) coefficients(m testmodel.GLM, r result) error {
 	return nil
 }
 
-// chosen is the transform of a name.
+// chosen returns the transform with the given name.
 func chosen(name string) (def.Transform, error) {
 	t, ok := stdlib.New().Transform(name)
 	if !ok {

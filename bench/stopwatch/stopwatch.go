@@ -16,7 +16,7 @@ type Task struct {
 	Elsewhere func(runs int) time.Duration
 }
 
-// spend is the CPU time of so many runs.
+// spend returns the CPU time of the given number of runs.
 func (t *Task) spend(runs int) time.Duration {
 	if t.Elsewhere != nil {
 		return t.Elsewhere(runs)
@@ -31,7 +31,7 @@ func (t *Task) spend(runs int) time.Duration {
 // A Time is the time of one task, in nanoseconds a run.
 type Time struct {
 	Name   string
-	Least  float64 // of all rounds: the machine undisturbed
+	Least  float64 // of all rounds: the estimate for an undisturbed machine
 	Median float64
 	// Ratio is the median over rounds of this task's time to that of the first task in the same round, and its quartiles.
 	Ratio, Low, High float64
@@ -57,7 +57,7 @@ func Measure(tasks []Task, rounds int) []Time {
 	return summarise(tasks, took)
 }
 
-// calibrate returns how many runs fill a round.
+// calibrate returns the number of runs that fill a round.
 func calibrate(t *Task) int {
 	for n := 1; ; n *= 2 {
 		if d := t.spend(n); d >= round/4 {

@@ -1,5 +1,5 @@
 // Command vector times the functions of package runtime/vector on every instruction set of the processor, in CPU time, sets in turn:
-// go run ./bench/vector [NAME…] prints nanoseconds a call, the least of many rounds.
+// go run ./bench/vector [NAME…] prints nanoseconds per call, the least of many rounds.
 package main
 
 import (

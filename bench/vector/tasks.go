@@ -34,7 +34,7 @@ func functions(n int) []stopwatch.Task {
 	}
 }
 
-// matrices are products with 20 columns.
+// matrices lists products with 20 columns.
 func matrices(n int) []stopwatch.Task {
 	const k = 20
 	x, y, b := ramp(n*k, -1, 1), make([]float64, n), ramp(k, -1, 1)
@@ -45,7 +45,7 @@ func matrices(n int) []stopwatch.Task {
 	}
 }
 
-// layers are of 16 inputs and 16 outputs.
+// layers lists functions of a layer with 16 inputs and 16 outputs.
 func layers(n int) []stopwatch.Task {
 	const k = 16
 	x, y, w, c := ramp(n*k, -1, 1), make([]float64, n*k), ramp(k*k, -1, 1), ramp(k, -1, 1)
@@ -66,9 +66,9 @@ func likelihoods(n int) []stopwatch.Task {
 	return []stopwatch.Task{
 		{Name: "BernoulliLogit", Run: func() { s.Reset(); s.BernoulliLogit(n, eta, ones, d) }},
 		{Name: "BinomialLogit", Run: func() { s.Reset(); s.BinomialLogit(n, eta, counts, 9, d) }},
-		{Name: "PoissonLog", Run: func() { vector.PoissonLog(n, &sum, nil, eta, counts, d) }},
-		{Name: "NegBinomial2Log", Run: func() { vector.NegBinomial2Log(n, &sum, &other, nil, eta, counts, 2.5, d) }},
-		{Name: "Normal", Run: func() { vector.Normal(n, &sum, nil, eta, counts, 0.7, -1, d) }},
+		{Name: "PoissonLog", Run: func() { vector.PoissonLog(n, &sum, eta, counts, d) }},
+		{Name: "NegBinomial2Log", Run: func() { vector.NegBinomial2Log(n, &sum, &other, eta, counts, 2.5, d) }},
+		{Name: "Normal", Run: func() { vector.Normal(n, &sum, eta, counts, 0.7, d) }},
 	}
 }
 

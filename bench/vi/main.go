@@ -107,7 +107,7 @@ func (s study) fit(model, clients, rho, guide string) error {
 	return s.summary(fmt.Sprintf("%s_J%d_rho%s_%s_seed%d.json", model, j, rho, guide, s.seed), info, mean, sd)
 }
 
-// posterior runs a fit and returns mean and sd over its draws of b and the slopes.
+// posterior runs a fit and returns the means and sds of its draws of b and the slopes.
 func posterior(env *testmodel.Env, settings backends.Settings) (info backends.Info, mean, sd []float64, err error) {
 	ctx := context.Background()
 	k, err := sfvi.Algorithm().New(env, settings)
@@ -187,7 +187,7 @@ func (s study) summary(name string, info backends.Info, mean, sd []float64) erro
 	return os.WriteFile(filepath.Join(s.out, name), text, 0o644)
 }
 
-// chosen is the transform of a name.
+// chosen returns the transform with the given name.
 func chosen(name string) (def.Transform, error) {
 	t, ok := stdlib.New().Transform(name)
 	if !ok {

@@ -1,13 +1,14 @@
 package graph_test
 
 import (
+	"iter"
 	"math"
 	"math/rand/v2"
 
 	"github.com/vflc/vflc/runtime/graph"
 )
 
-// An array is a value indexed the slow, obvious way: the reference that operations are held against.
+// An array is a value with plain indexing: the reference that operations are compared with.
 type array struct {
 	shape graph.Shape
 	v     []float64
@@ -30,27 +31,30 @@ func (a array) at(index ...int) *float64 {
 
 // stretched is the element at an index of a larger shape that a broadcasts to.
 func (a array) stretched(index []int) float64 {
-	own := make([]int, len(a.shape))
-	for k := range own {
-		if a.shape[k] > 1 {
-			own[k] = index[len(index)-len(own)+k]
+	offset, stride := 0, 1
+	for k, d := range a.shape {
+		if d > 1 {
+			offset += index[len(index)-len(a.shape)+k] * stride
 		}
+		stride *= d
 	}
-	return *a.at(own...)
+	return a.v[offset]
 }
 
-// indices lists every index of a shape, first axis fastest.
-func indices(s graph.Shape) [][]int {
-	out := make([][]int, s.Len())
-	for i := range out {
-		index, rest := make([]int, len(s)), i
-		for k, d := range s {
-			index[k] = rest % d
-			rest /= d
+// indices visits every index of a shape, first axis fastest. The slice is reused.
+func indices(s graph.Shape) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		index := make([]int, len(s))
+		for i := range s.Len() {
+			for k, d := range s {
+				index[k] = i % d
+				i /= d
+			}
+			if !yield(index) {
+				return
+			}
 		}
-		out[i] = index
 	}
-	return out
 }
 
 // stretch is the shape that some shapes broadcast to.
@@ -73,7 +77,7 @@ func each(f func(v []float64) float64) func(in []array) array {
 	return func(in []array) array {
 		out := newArray(stretch(in)...)
 		args := make([]float64, len(in))
-		for _, index := range indices(out.shape) {
+		for index := range indices(out.shape) {
 			for k, a := range in {
 				args[k] = a.stretched(index)
 			}
@@ -86,7 +90,7 @@ func each(f func(v []float64) float64) func(in []array) array {
 // scalarOf is an array without dimensions.
 func scalarOf(v float64) array { return array{graph.Shape{}, []float64{v}} }
 
-// random fills an array with numbers of absolute value 0.5 to 2, positive ones alone if asked.
+// random fills an array with numbers of absolute value 0.5 to 2, only positive ones on request.
 func random(r *rand.Rand, positive bool, shape graph.Shape) array {
 	a := newArray(shape...)
 	for i := range a.v {

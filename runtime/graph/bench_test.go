@@ -78,7 +78,7 @@ func build(tb testing.TB, b *graph.Builder) *graph.Graph {
 	return g
 }
 
-// byHand is value and gradient as one would write them for this model alone, row by row.
+// byHand computes value and gradient of this model row by row, as one would write them by hand.
 func (d *logisticData) byHand(theta, grad []float64) float64 {
 	clear(grad)
 	b, beta := theta[0], theta[1:]

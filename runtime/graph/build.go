@@ -2,7 +2,7 @@ package graph
 
 import "slices"
 
-// Build ends the builder: it drops what no output, report or term needs, finds superinstructions, and plans the evaluation.
+// Build ends the builder: it drops what no output, report or term needs, applies the rewrites, and plans the evaluation.
 func (b *Builder) Build() (*Graph, error) {
 	g := &Graph{name: b.name, dim: b.dim, held: b.held, terms: b.terms, nodes: slices.Clone(b.nodes), parts: slices.Clone(b.parts)}
 	g.paramIDs, g.inputIDs = b.params, b.inputs
@@ -33,7 +33,7 @@ func (b *Builder) Build() (*Graph, error) {
 	return g, nil
 }
 
-// roots lists what a graph is for, besides its terms.
+// roots returns the lists of nodes that are kept whatever the terms need.
 func (g *Graph) roots() []*[]ID { return []*[]ID{&g.paramIDs, &g.inputIDs, &g.outputIDs, &g.reportIDs} }
 
 // compact keeps the nodes that are needed.
@@ -105,7 +105,7 @@ func (g *Graph) needed(ids []ID) []bool {
 	return need
 }
 
-// plan makes the sweeps: the forward one of the outputs, the one of the target, the one that pulls seeds on the outputs back, and one for each report.
+// plan makes the sweeps (the outputs' forward, the target's, the one that carries seeds on the outputs back, one for each report) and their programs.
 func (g *Graph) plan() {
 	n := len(g.nodes)
 	none := make([]bool, n)
@@ -163,7 +163,7 @@ func (g *Graph) termNodes() []ID {
 	return ids
 }
 
-// place lays out the values that are stored whole and the sums.
+// place assigns offsets to the values that are stored whole, and slots to the sums.
 func (g *Graph) place() {
 	l := &g.layout
 	for _, list := range [][]ID{g.outputIDs, g.reportIDs} {

@@ -8,14 +8,14 @@ import (
 	"github.com/vflc/vflc/stdlib/fn"
 )
 
-// A Builder makes a graph node by node. Constants are folded and equal nodes shared as they come; Build drops what nothing needs.
+// A Builder makes a graph node by node. It folds constants and shares equal nodes as they are added; Build drops nodes that nothing needs.
 // Misuse that no model can cause (an ID of another builder, a wrong number of values) panics.
 type Builder struct {
 	name    string
 	ops     map[string]*op
 	funcs   map[string]*def.Func
 	nodes   []node
-	shared  map[string]ID // by what is computed
+	shared  map[string]ID // nodes by their key
 	params  []ID
 	inputs  []ID
 	outputs []port
@@ -84,8 +84,8 @@ func (b *Builder) Input(name string, shape Shape) ID {
 	return id
 }
 
-// Apply adds the value of an operation or of an elementwise function of the standard library. The error says what is wrong with the inputs,
-// for a caller that has checked shapes already: it names shapes and not variables.
+// Apply adds the value of an operation or of an elementwise function of the standard library. The error describes what is wrong with the inputs,
+// by shapes and not by the names of variables, for a caller that has checked the shapes already.
 func (b *Builder) Apply(name string, attr Attr, in ...ID) (ID, error) {
 	for _, id := range in {
 		b.check(id)
@@ -107,7 +107,7 @@ func (b *Builder) Apply(name string, attr Attr, in ...ID) (ID, error) {
 	}
 	n := node{op: o, in: append([]ID(nil), in...), attr: attr, fn: f}
 	if f != nil && o == opFunc {
-		n.quick = funcKernels[f.Vector]
+		n.quick = vectorFuncs[f.Vector]
 	}
 	if err := o.infer(b, &n); err != nil {
 		return NoID, fmt.Errorf("%s: %w", name, err)
@@ -146,7 +146,7 @@ func (b *Builder) Bijector(bij *def.Bijector, x ID, lower, upper float64) ID {
 }
 
 // Density adds power·Σ weights·log p(x|theta) to the target, normalised: theta and weights broadcast to x's shape, weights may be NoID.
-// What depends on constants alone is computed once. An element of weight 0 is left out, even where its density is not finite.
+// Parts that depend on constants only are computed once. An element of weight 0 is left out, even where its density is not finite.
 func (b *Builder) Density(term string, d *def.Dist, x ID, theta []ID, weights ID, power float64) error {
 	if len(theta) != len(d.Params) {
 		panic(fmt.Sprintf("graph: %s takes %d parameters, got %d", d.Name, len(d.Params), len(theta)))
@@ -222,7 +222,7 @@ func (b *Builder) Output(name string, id ID) int {
 	return len(b.outputs) - 1
 }
 
-// Report marks a value to compute on request, a constrained parameter, and returns its index.
+// Report marks a value to compute on request, such as a constrained parameter, and returns its index.
 func (b *Builder) Report(name string, id ID) int {
 	b.check(id)
 	b.reports = append(b.reports, port{name, id})
@@ -239,7 +239,7 @@ func (b *Builder) Value(id ID) ([]float64, bool) {
 	return n.values, n.kind == constant
 }
 
-// Constant reports whether a node depends on constants alone.
+// Constant reports whether a node depends on constants only.
 func (b *Builder) Constant(id ID) bool {
 	b.check(id)
 	n := &b.nodes[id]

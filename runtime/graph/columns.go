@@ -2,12 +2,12 @@ package graph
 
 import "slices"
 
-// Columns. A predictor written term by term, a + b₁·x₁ + X₂·b₂ + …, is a product with the matrix of all x, whose kernels read it once, and which a
-// likelihood can take in.
+// Columns. A predictor written term by term, a + b₁·x₁ + X₂·b₂ + …, becomes one product with the matrix of all x. The product reads that matrix once,
+// and can be fused with a likelihood (see opLinear).
 
-// A scaledSum is a sum of columns times numbers and matrices times vectors, and of other things.
+// A scaledSum is a sum of columns times numbers, matrices times vectors, and other summands (rest).
 type scaledSum struct {
-	x, b []ID // columns and matrices, constants; and their factors
+	x, b []ID // constant columns and matrices, and their factors
 	rest []ID
 }
 
@@ -29,7 +29,7 @@ func (g *Graph) rewriteColumns() {
 	g.compact()
 }
 
-// gains reports whether a product of all is better than the terms: with several, and with one that is no product yet.
+// gains reports whether one product is better than the terms: where there are several, or one that is not yet a product.
 func (s *scaledSum) gains(g *Graph) bool {
 	if len(s.x) != 1 {
 		return len(s.x) > 1
@@ -37,7 +37,7 @@ func (s *scaledSum) gains(g *Graph) bool {
 	return len(g.nodes[s.x[0]].shape) == 1 && !slices.ContainsFunc(s.rest, func(p ID) bool { return g.nodes[p].op == opMatMul })
 }
 
-// collect takes a summand apart, where nothing else reads it.
+// collect splits a summand that nothing else reads into its parts.
 func (s *scaledSum) collect(g *Graph, id ID, shape Shape) {
 	n := &g.nodes[id]
 	if n.shape.equal(shape) && g.uses(id) == 1 {
@@ -63,7 +63,7 @@ func (s *scaledSum) collect(g *Graph, id ID, shape Shape) {
 	s.rest = append(s.rest, id)
 }
 
-// multiply makes node id the sum of a product and of the rest. What is new comes just before it.
+// multiply makes node id the sum of one product and the rest. New nodes are inserted just before it.
 func (g *Graph) multiply(id ID, s scaledSum) {
 	rows := g.nodes[id].shape[0]
 	var values []float64
@@ -87,7 +87,7 @@ func (g *Graph) multiply(id ID, s scaledSum) {
 	g.nodes[total] = b.nodes[total]
 }
 
-// insert puts nodes before node id, whose place and those behind it move.
+// insert puts nodes before node id, and renumbers that node and those after it.
 func (g *Graph) insert(id ID, fresh []node) {
 	shift := ID(len(fresh))
 	move := func(ids []ID) []ID {

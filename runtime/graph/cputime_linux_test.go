@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// cpuTime is the processor time that the process has used: what remains comparable on a busy machine.
+// cpuTime is the processor time that the process has used. It stays comparable on a busy machine.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -4,5 +4,5 @@ package graph_test
 
 import "time"
 
-// cpuTime stands for the processor time where there is no portable way to ask for it.
+// cpuTime is wall-clock time where there is no portable way to measure processor time.
 func cpuTime() time.Duration { return time.Duration(time.Now().UnixNano()) }

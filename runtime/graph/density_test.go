@@ -15,8 +15,8 @@ func normalAt(x, mu, sigma float64) float64 {
 	return -0.5*z*z - math.Log(sigma) - 0.5*math.Log(2*math.Pi)
 }
 
-// TestDensityBroadcast holds normal densities of every shape of left side, location, scale and weights against the formula, and their
-// gradient against the differences of it.
+// TestDensityBroadcast compares normal densities with every shape of left side, location, scale and weights with the formula, and their
+// gradients with its finite differences.
 func TestDensityBroadcast(t *testing.T) {
 	normal := dist(t, "normal")
 	for i, c := range [][]shape{ // x, location, scale, weights
@@ -79,7 +79,7 @@ func TestCarrier(t *testing.T) {
 	}
 }
 
-// TestConstantDensity checks that a density of data alone costs nothing at run time and has its full value.
+// TestConstantDensity checks that a density of data only costs nothing at run time and has its full value.
 func TestConstantDensity(t *testing.T) {
 	b := graph.New("constant")
 	err := b.Density("y", dist(t, "normal"), b.Const("y", shape{2}, []float64{1, 2}), []graph.ID{b.Scalar(0), b.Scalar(3)}, graph.NoID, 1)
@@ -115,7 +115,7 @@ func TestZeroWeight(t *testing.T) {
 	}
 }
 
-// TestNotFinite checks that a value outside a domain comes back as it is, and that the terms name it.
+// TestNotFinite checks that a target that is not finite is returned as it is, and that the term's value shows where it comes from.
 func TestNotFinite(t *testing.T) {
 	b := graph.New("outside")
 	s := b.Param("s", shape{})

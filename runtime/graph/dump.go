@@ -48,7 +48,7 @@ func (g *Graph) dumpNode(s *strings.Builder, id ID) {
 	s.WriteString("\n")
 }
 
-// list prints inputs as "(%1, %2)", nothing for none.
+// list prints inputs as "(%1, %2)", and "" where there are none.
 func list(ids []ID) string {
 	if len(ids) == 0 {
 		return ""
@@ -102,7 +102,7 @@ func (g *Graph) dumpCall(c *callSpec) string {
 	case doClear:
 		return fmt.Sprintf("~%%%d' = 0", c.id)
 	case doReverse:
-		return fmt.Sprintf("%s from %%%d'%s", g.adjoints(c), c.id, [...]string{"", " of the log-Jacobian alone", " without the log-Jacobian"}[c.mode])
+		return fmt.Sprintf("%s from %%%d'%s", g.adjoints(c), c.id, [...]string{"", " of the log-Jacobian only", " without the log-Jacobian"}[c.mode])
 	}
 	switch {
 	case n.kind == term:

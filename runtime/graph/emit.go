@@ -7,10 +7,10 @@ type emitter struct {
 	*layout
 	s       *sweep
 	prog    program
-	stored  map[ID]ref // adjoints stored whole
-	tiles   map[ID]ref // values of the current loop
-	adjoint map[ID]ref // adjoint tiles of the current loop
-	sets    map[use]bool
+	stored  map[ID]ref   // adjoints stored whole
+	tiles   map[ID]ref   // values of the current loop
+	adjoint map[ID]ref   // adjoint tiles of the current loop
+	sets    map[use]bool // uses that overwrite the adjoint tile
 	shares  map[use]bool // uses whose adjoint tile is the user's own
 	block   int          // rows of a tile of the current loop
 	top     int          // end of the tile array in use
@@ -213,7 +213,7 @@ func (e *emitter) evaluate(l *loopSpec, ids []ID) {
 	}
 }
 
-// operands refers to the values of a node's inputs, where this pass has them.
+// operands returns references to the values of a node's inputs, in this pass's tiles where they are there.
 func (e *emitter) operands(id ID) []operandSpec {
 	n := &e.nodes[id]
 	in := make([]operandSpec, len(n.in))
@@ -223,8 +223,8 @@ func (e *emitter) operands(id ID) []operandSpec {
 	return in
 }
 
-// adjointTiles gives each node a tile for its adjoint: the tile of its only user where that passes it on, else one that is cleared for
-// each block unless the first to contribute can overwrite it.
+// adjointTiles assigns a tile to the adjoint of each node: the tile of its only user where that user passes its adjoint on unchanged, else
+// a new one, which is cleared for each block unless the first contribution can overwrite it.
 func (e *emitter) adjointTiles(l *loopSpec, ids []ID) {
 	for i := len(ids) - 1; i >= 0; i-- {
 		id := ids[i]
@@ -251,7 +251,8 @@ func (e *emitter) adjointTiles(l *loopSpec, ids []ID) {
 	}
 }
 
-// lender finds a received value, of this sweep alone, whose whole adjoint is that of a node: it is then made in its place.
+// lender finds an input of the node that is a received value used only in this sweep, and whose adjoint equals the node's: the node's adjoint is then
+// accumulated directly in the input's array.
 func (e *emitter) lender(id ID) (use, bool) {
 	for k, p := range e.nodes[id].in {
 		u := use{id, k}
@@ -265,14 +266,14 @@ func (e *emitter) lender(id ID) (use, bool) {
 // passes reports whether a use may share its adjoint with the user.
 func (e *emitter) passes(u use) bool { return e.passesAs(u) && e.adjointRef(u.by).space != nowhere }
 
-// passesAs reports whether the adjoint of an operand is the user's own, column by column.
+// passesAs reports whether the adjoint of an operand equals the user's, column by column.
 func (e *emitter) passesAs(u use) bool {
 	by := &e.nodes[u.by]
 	return by.op.passes != nil && by.op.passes(u.k) && by.links[u.k].rows && by.links[u.k].cols == nil
 }
 
-// first is the use that contributes first to the adjoint of a node: of the first term, else of the last node, since the reverse runs backwards.
-// It reports whether that covers all columns, so that it may overwrite what the tile holds.
+// first returns the use that contributes first to the adjoint of a node: that of the first term, else that of the last node, since the reverse runs
+// backwards. It reports whether that use covers all columns, so that it may overwrite the tile.
 func (e *emitter) first(users []use) (use, bool) {
 	best := users[0]
 	for _, u := range users[1:] {
@@ -294,14 +295,14 @@ func (e *emitter) earlier(u, v use) bool {
 	return u.by > v.by
 }
 
-// termCall is the step of a term.
+// termCall returns the step that evaluates a term.
 func (e *emitter) termCall(id ID) callSpec {
 	c := callSpec{verb: doForward, id: id, in: e.operands(id), sum: e.slot[id]}
 	e.attachAdjoints(&c)
 	return c
 }
 
-// attachAdjoints refers to the adjoints of a step's inputs and reports whether there is any that is not shared.
+// attachAdjoints sets the references to the adjoints of a step's inputs and reports whether any of them is not shared.
 func (e *emitter) attachAdjoints(c *callSpec) bool {
 	any := false
 	for k, p := range e.nodes[c.id].in {
@@ -338,7 +339,7 @@ func (e *emitter) jacobianMode(id ID) jacobianMode {
 	return withJacobian
 }
 
-// newTile takes room for the columns of a node.
+// newTile allocates a tile for the columns of a node.
 func (e *emitter) newTile(id ID) ref {
 	r := ref{space: inTile, off: e.top, len: e.block * e.nodes[id].shape.cols(), stride: e.block}
 	e.top += r.len
@@ -347,7 +348,7 @@ func (e *emitter) newTile(id ID) ref {
 
 func (e *emitter) sumRef(id ID) ref { return ref{space: inSum, off: e.slot[id], len: 1} }
 
-// valueRef is where a value lies: nowhere if it is neither stored nor in a tile of this pass.
+// valueRef is where a value is stored: nowhere if it is neither stored whole nor in a tile of this pass.
 func (e *emitter) valueRef(id ID) ref {
 	if t, ok := e.tiles[id]; ok {
 		return t

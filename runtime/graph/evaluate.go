@@ -1,6 +1,6 @@
 package graph
 
-// evaluate computes a node of constants while the graph is built: its value, or what it adds to the target (a term, a log-Jacobian).
+// evaluate computes a node whose inputs are constants, while the graph is built: its value, and what it adds to the target (a term, a log-Jacobian).
 func (b *Builder) evaluate(n *node) (y []float64, sum float64) {
 	y = make([]float64, n.shape.Len())
 	c := call{node: n, width: n.width, sum: &sum, scratch: scratchVectors(len(n.in) + densityScratch + 1)}

@@ -8,9 +8,9 @@ import (
 
 // An Exec holds the arrays of one evaluation. Its methods allocate nothing. It is not safe for concurrent use; make one per chain.
 //
-// One evaluation is Forward, then Target, Pull, or both. Adjoints (Grad and InputAdjoint) accumulate from the Forward on. Target may be called
-// again after the same Forward, with other values in the inputs that are not early: it then starts the adjoints afresh, so that Grad holds
-// the gradient of the last Target and of what has been pulled since.
+// One evaluation is Forward, then Target, Pull, or both. Forward sets the adjoints (Grad and InputAdjoint) to zero; Target and Pull add to them. Target
+// may be called again after the same Forward, with other values in the inputs that are not early: it then sets the adjoints to zero first, so
+// that Grad holds the gradient of the last Target and of the Pulls after it.
 type Exec struct {
 	g                     *Graph
 	arrays                [inSum + 1][]float64
@@ -18,12 +18,12 @@ type Exec struct {
 	forward, target, pull []loop
 	reporting             [][]loop
 	outputs, owns, seeds  [][]float64
-	unseeded              [][]float64 // what the pull's adjoints hold besides seeds
+	unseeded              [][]float64 // the parts of the pull's adjoints that are not seeds
 	reports               [][]float64
 	terms                 []float64
 	scratch               [][]float64
 	targeted              bool // since the last Forward
-	flat                  bool // log-Jacobians do not count
+	flat                  bool // log-Jacobians are left out
 }
 
 // A loop is a loopSpec bound to the arrays of an Exec.
@@ -33,10 +33,10 @@ type loop struct {
 	global bool
 	zero   [][]float64
 	calls  []call
-	frames []*call // that have a begin and an end
+	frames []*call // the steps with a begin or an end
 }
 
-// NewExec returns an Exec with inputs of zero.
+// NewExec returns an Exec whose inputs are all zero.
 func (g *Graph) NewExec() *Exec {
 	e := &Exec{g: g, terms: make([]float64, len(g.terms))}
 	e.arrays[inX] = make([]float64, g.dim)
@@ -103,7 +103,7 @@ func scratchVectors(n int) [][]float64 {
 	return s
 }
 
-// bind gives the steps of a program their buffers.
+// bind makes the loops of a program, with the buffers that their steps read and write.
 func (e *Exec) bind(p *program) []loop {
 	loops := make([]loop, len(p.loops))
 	for i, l := range p.loops {
@@ -126,7 +126,7 @@ func (e *Exec) bind(p *program) []loop {
 	return loops
 }
 
-// room is room for a step alone: the first scratch vector, which is in a cache, where it is long enough.
+// room returns scratch memory for one step: the first scratch vector where it is long enough, since that is in a cache.
 func (e *Exec) room(n int) []float64 {
 	if n <= scratchLength {
 		return e.scratch[0][:n]
@@ -162,14 +162,14 @@ func (e *Exec) bindCall(c *call, s *callSpec) {
 	}
 }
 
-// clearTile empties an adjoint tile.
+// clearTile sets an adjoint tile to zero.
 func clearTile(c *call) { clear(c.out.adj.buf) }
 
 func (e *Exec) operand(s operandSpec) operand {
 	return operand{link: s.link, val: e.view(s.val), adj: e.view(s.adj), set: s.set}
 }
 
-// view binds a reference. The buffer has exactly the length of what is referred to.
+// view binds a reference. The buffer has exactly the length of the reference.
 func (e *Exec) view(r ref) view {
 	switch r.space {
 	case nowhere:
@@ -219,7 +219,7 @@ func (e *Exec) Input(k int) []float64 { return inPort(e.arrays[inInput], e.g.inp
 
 func inPort(a []float64, p Port) []float64 { return a[p.Offset : p.Offset+p.Len : p.Offset+p.Len] }
 
-// Forward evaluates the outputs at x, which it copies, and empties the adjoints.
+// Forward copies x, evaluates the outputs there, and sets the adjoints to zero.
 func (e *Exec) Forward(x []float64) {
 	if len(x) != e.g.dim {
 		panic(fmt.Sprintf("graph: x has %d elements, not %d", len(x), e.g.dim))
@@ -239,7 +239,7 @@ func (e *Exec) clearAdjoints() {
 func (e *Exec) Output(k int) []float64 { return e.outputs[k] }
 
 // Target evaluates the log density at the x of the last Forward and its reverse: gradients of the parameters and adjoints of the inputs are added
-// to Grad and InputAdjoint, with the outputs held fixed; their own derivative is left in Own. A value that is not finite is returned as it is.
+// to Grad and InputAdjoint, with the outputs held fixed; the derivatives in the outputs are stored in Own. A value that is not finite is returned as it is.
 func (e *Exec) Target() float64 {
 	if e.targeted {
 		e.clearAdjoints()
@@ -262,7 +262,7 @@ func (e *Exec) Target() float64 {
 	return lp
 }
 
-// Jacobian says whether Target counts the log-Jacobians of bijectors, as it does at first.
+// Jacobian switches the log-Jacobians of bijectors in Target on or off. They are on in a new Exec.
 func (e *Exec) Jacobian(on bool) {
 	e.flat = !on
 	for i := range e.target {
@@ -313,5 +313,5 @@ func (e *Exec) Report(k int) []float64 {
 	return e.reports[k]
 }
 
-// TermValues is what each term added to the last Target, in the order of Terms.
+// TermValues returns the value of each term in the last Target, in the order of Terms.
 func (e *Exec) TermValues() []float64 { return e.terms }

@@ -11,7 +11,7 @@ import (
 	"github.com/vflc/vflc/stdlib"
 )
 
-// client is a party with everything in it: a constrained scale, a gathered vector, data, a received value, two outputs (one a parameter) and terms
+// client is a party with every kind of node: a constrained scale, a gathered vector, data, a received value, two outputs (one a parameter) and terms
 // on both sides of the cut.
 func client(tb testing.TB) *graph.Graph {
 	const n = 300
@@ -62,7 +62,7 @@ func fill(e *graph.Exec, g *graph.Graph, k float64) []float64 {
 	return x
 }
 
-// sweepAll runs everything once and returns all that can be read.
+// sweepAll runs every entry point once and returns all results.
 func sweepAll(e *graph.Exec, g *graph.Graph, k float64) []float64 {
 	e.Forward(fill(e, g, k))
 	out := []float64{e.Target()}
@@ -103,7 +103,7 @@ func TestPorts(t *testing.T) {
 	}
 }
 
-// TestAffine checks the degree that each way of combining gives.
+// TestAffine checks the degree of the result of each way of combining values.
 func TestAffine(t *testing.T) {
 	b := graph.New("affine")
 	p, q, z := b.Param("p", shape{3}), b.Param("q", shape{3}), b.Input("z", shape{3})
@@ -126,7 +126,7 @@ func TestAffine(t *testing.T) {
 	}
 }
 
-// TestNoAllocations holds every method to zero allocations.
+// TestNoAllocations checks that no method allocates.
 func TestNoAllocations(t *testing.T) {
 	g := client(t)
 	e := g.NewExec()
@@ -146,7 +146,7 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// TestConcurrentExecs runs two goroutines on one graph at different points and compares with the same done alone, bit for bit.
+// TestConcurrentExecs runs two goroutines on one graph at different points and compares with sequential runs, bit for bit.
 func TestConcurrentExecs(t *testing.T) {
 	g := client(t)
 	var alone, together [2][]float64
@@ -170,7 +170,7 @@ func TestConcurrentExecs(t *testing.T) {
 	}
 }
 
-// TestTargetAgain checks that a second Target after one Forward, with other late inputs, is as if the first had not been.
+// TestTargetAgain checks that a second Target after one Forward, with other late inputs, does not depend on the first.
 func TestTargetAgain(t *testing.T) {
 	g := client(t)
 	e := g.NewExec()
@@ -189,7 +189,7 @@ func TestTargetAgain(t *testing.T) {
 	}
 }
 
-// TestPullAlone checks Pull without Target against differences of the outputs, and that seeds add.
+// TestPullAlone compares Pull without Target with finite differences of the outputs, and checks that two Pulls add.
 func TestPullAlone(t *testing.T) {
 	g := client(t)
 	e := g.NewExec()
@@ -231,7 +231,7 @@ func TestPullAlone(t *testing.T) {
 	}
 }
 
-// TestOutputTwice checks that one value marked twice is two outputs, the derivative counted once.
+// TestOutputTwice checks that a value marked twice is two outputs, and that its derivative is counted once.
 func TestOutputTwice(t *testing.T) {
 	b := graph.New("twice")
 	p := b.Param("p", shape{2})
@@ -252,7 +252,7 @@ func TestOutputTwice(t *testing.T) {
 	}
 }
 
-// TestEmpty checks that no rows, no parameters and no terms are nothing to evaluate.
+// TestEmpty checks that a graph without rows, parameters and terms evaluates to zero.
 func TestEmpty(t *testing.T) {
 	b := graph.New("empty")
 	p := b.Param("p", shape{0, 2})
@@ -267,7 +267,7 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// TestMisuse checks that errors of the program around it panic with the package's name.
+// TestMisuse checks that misuse by the calling program panics with the package's name.
 func TestMisuse(t *testing.T) {
 	g := client(t)
 	b := graph.New("misuse")

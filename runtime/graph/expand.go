@@ -6,8 +6,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// An expanding is a density on its way into a builder, written as operations: these have vector kernels and share what they compute with the rest
-// of the graph. It is the def.Builder that a distribution sees.
+// An expanding writes a density as operations into a builder: these run as vector functions and share subexpressions with the rest of the graph. It
+// implements the def.Builder that a distribution's vector form is written with.
 type expanding struct {
 	*Builder
 	term  string
@@ -15,7 +15,7 @@ type expanding struct {
 	rows  int // elements of the left side
 }
 
-// expand writes a density as operations where there are many rows and its distribution knows how.
+// expand writes a density as operations where there are many rows and its distribution has a vector form.
 func (b *Builder) expand(term string, n *node) bool {
 	x, d := &b.nodes[n.in[0]], n.likely.dist
 	if b.plain || n.likely.weighted || x.shape.Len() <= fewRows || d.Expand == nil || !b.inside(n) {
@@ -28,7 +28,7 @@ func (b *Builder) expand(term string, n *node) bool {
 	return d.Expand(&expanding{b, term, n.power, x.shape.Len()}, def.Value(n.in[0]), theta)
 }
 
-// inside reports whether no row can lie outside the support, and no constant parameter outside its domain.
+// inside reports whether every row is sure to lie in the support, and every constant parameter in its domain.
 func (b *Builder) inside(n *node) bool {
 	d := n.likely.dist
 	for k := range d.Params {

@@ -34,7 +34,7 @@ func (b *Builder) intern(n node) ID {
 	})
 }
 
-// key is equal for nodes that compute the same.
+// key returns a text that two nodes have in common only if they compute the same.
 func (n *node) key() string {
 	var s strings.Builder
 	s.WriteString(n.label())
@@ -44,7 +44,7 @@ func (n *node) key() string {
 	return s.String()
 }
 
-// finish derives the degree of a node of infer from its inputs.
+// finish derives the degree of a node from its inputs, after infer.
 func (b *Builder) finish(n *node) {
 	degrees := make([]degree, len(n.in))
 	for k, id := range n.in {
@@ -62,7 +62,7 @@ func (b *Builder) constants(in []ID) bool {
 	return true
 }
 
-// copyOf adds a node with the value of id that is shared with nothing.
+// copyOf adds a node with the value of id that is not shared with any other.
 func (b *Builder) copyOf(id ID) ID {
 	n := node{op: opCopy, in: []ID{id}}
 	if err := opCopy.infer(b, &n); err != nil {
@@ -72,7 +72,7 @@ func (b *Builder) copyOf(id ID) ID {
 	return b.push(n)
 }
 
-// simplify replaces an operation by a cheaper one that gives the same bits, but for a^2, which becomes a·a (math.Pow may differ in the last place).
+// simplify replaces an operation by a cheaper one with the same bits, except that a^2 becomes a·a (math.Pow may differ in the last place).
 func (b *Builder) simplify(name string, in []ID) (ID, bool) {
 	switch name {
 	case "sum", "mean":
@@ -116,7 +116,7 @@ func (b *Builder) scalarValue(id ID) (float64, bool) {
 	return n.values[0], true
 }
 
-// exactReciprocal is 1/v of a constant power of two, by which multiplying is the same as dividing by v.
+// exactReciprocal is 1/v of a constant power of two v: multiplying by it is the same as dividing by v.
 func (b *Builder) exactReciprocal(id ID) (float64, bool) {
 	v, ok := b.scalarValue(id)
 	if !ok {
@@ -144,7 +144,7 @@ func (b *Builder) gatherOne(in []ID) (ID, bool) {
 	return id, err == nil
 }
 
-// carrier adds the part of a density that depends on constants alone.
+// carrier adds the part of a density that depends on constants only.
 func (b *Builder) carrier(term string, n *node) error {
 	values, err := b.carrierValues(n)
 	if values == nil || err != nil {
@@ -153,7 +153,7 @@ func (b *Builder) carrier(term string, n *node) error {
 	return b.addCarrier(term, n, b.Const("carrier", b.nodes[n.in[0]].shape, values))
 }
 
-// carrierValues is the carrier of each element, nil for a density that has none.
+// carrierValues returns the carrier of each element, nil for a density without a carrier.
 func (b *Builder) carrierValues(n *node) ([]float64, error) {
 	d := n.likely.dist
 	if d.Carrier == nil {
@@ -183,13 +183,13 @@ func (b *Builder) carrierValues(n *node) ([]float64, error) {
 func (b *Builder) addCarrier(term string, n *node, values ID) error {
 	if n.likely.weighted {
 		w := n.in[len(n.in)-1]
-		zero := b.must("eq", w, b.Scalar(0)) // a weight of zero leaves out what is not finite
+		zero := b.must("eq", w, b.Scalar(0)) // an element of weight 0 is left out, even if not finite
 		values = b.must("where", zero, b.Scalar(0), b.must("mul", w, values))
 	}
 	return b.Add(term, values, n.power)
 }
 
-// element is the position in a linked operand of element i of a value with so many rows.
+// element is the position in a linked operand that belongs to element i of a value with the given number of rows.
 func (l *link) element(i, rows int) int {
 	row, col := i%rows, i/rows
 	if l.cols != nil {

@@ -106,7 +106,7 @@ func TestApplyErrors(t *testing.T) {
 	}
 }
 
-// pooled is a multilevel Poisson regression: everything in one pass over the rows, read once, but the priors.
+// pooled is a multilevel Poisson regression: apart from the priors it is one pass over the rows, which are read once.
 func pooled(tb testing.TB) *graph.Graph {
 	const n = 300
 	d := newLogisticData(n, 2)
@@ -148,7 +148,7 @@ func nonlinear(tb testing.TB) *graph.Graph {
 	return build(tb, b)
 }
 
-// TestString compares the printed plans with testdata: what shares a pass, what is reversed in it, and what is stored is part of the contract.
+// TestString compares the printed plans with testdata: which nodes share a pass, are reversed in it, and are stored is part of the contract.
 func TestString(t *testing.T) {
 	for name, g := range map[string]*graph.Graph{"logistic": newLogisticData(500, 20).graph(t), "pooled": pooled(t), "client": client(t), "nonlinear": nonlinear(t)} {
 		file := filepath.Join("testdata", name+".txt")

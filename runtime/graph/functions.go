@@ -5,16 +5,17 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A funcKernel is an elementwise function of the standard library by vector kernels. back sets t, which may not be another argument, to dy·f'(x) given y = f(x).
-type funcKernel struct {
+// A vectorFunc computes an elementwise function of the standard library by vector functions. back sets t, which may not be another argument, to
+// dy·f'(x) given y = f(x).
+type vectorFunc struct {
 	forward func(n int, y, x []float64)
 	back    func(n int, t, dy, x, y []float64)
-	// fromValue says that back does not read x.
+	// fromValue is true where back does not read x.
 	fromValue bool
 }
 
-// funcKernels holds the vector kernels of functions; functions without run by their own loops. A test holds both to the same values.
-var funcKernels = [...]*funcKernel{
+// vectorFuncs holds the functions that have a vector form; the others run element by element. A test compares both.
+var vectorFuncs = [...]*vectorFunc{
 	def.ExpLoop:   {vector.Exp, func(n int, t, dy, _, y []float64) { vector.Mul(n, t, dy, y) }, false},
 	def.Expm1Loop: {vector.Expm1, func(n int, t, dy, _, y []float64) { vector.FMA(n, t, dy, y, dy) }, false},
 	def.LogLoop:   {vector.Log, func(n int, t, dy, x, _ []float64) { vector.Div(n, t, dy, x) }, false},

@@ -7,12 +7,12 @@ import (
 	"github.com/vflc/vflc/stdlib/fn"
 )
 
-// TestFunctionKernels holds every vector kernel of a function against the function of the standard library: values to 4 units in the last place,
-// derivatives too but for an absolute error of one rounding of 1, since some are made from the value, such as s·(1-s) from s near 1. Special values
-// are alike.
-func TestFunctionKernels(t *testing.T) {
+// TestVectorFunctions compares the vector form of every function with the function of the standard library: values to 4 units in the last place,
+// derivatives too, plus an absolute error of one rounding of 1, since some are computed from the value, such as s·(1-s) from s near 1. Special
+// values are equal.
+func TestVectorFunctions(t *testing.T) {
 	for _, f := range fn.Elementwise() {
-		k := funcKernels[f.Vector]
+		k := vectorFuncs[f.Vector]
 		if k == nil {
 			continue
 		}
@@ -32,7 +32,7 @@ func TestFunctionKernels(t *testing.T) {
 	}
 }
 
-// functionPoints covers a function's domain over all magnitudes, with its ends.
+// functionPoints covers a function's domain over all magnitudes, end points included.
 func functionPoints(name string) []float64 {
 	x := []float64{0, 1, 0.5, math.Inf(1)}
 	for e := -300.0; e <= 300; e += 1.7 {

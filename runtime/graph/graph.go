@@ -1,6 +1,7 @@
 package graph
 
-// A Graph is a log density with its boundaries, planned for evaluation. It is immutable and may be shared between goroutines, each with its own Exec.
+// A Graph is a log density with its inputs and outputs, planned for evaluation. It is immutable and may be shared between goroutines, each with
+// its own Exec.
 type Graph struct {
 	name                             string
 	nodes                            []node
@@ -13,7 +14,7 @@ type Graph struct {
 	layout                           layout
 	forward, target, pull            program
 	reporting                        []program
-	own, seeds                       []ref // adjoints of the outputs: of the target, and where seeds go
+	own, seeds                       []ref // adjoints of the outputs: the target's, and those that the pull starts from
 	scratch                          int   // vectors of scratch that a step may use
 }
 
@@ -23,7 +24,7 @@ type Port struct {
 	Shape  Shape
 	Offset int // of a parameter's first element in x
 	Len    int
-	Early  bool // of an input: some output depends on it, so that it must be there before Forward
+	Early  bool // of an input: some output depends on it, so it must be set before Forward
 	Affine bool // of an output: it is affine in x, given the inputs
 }
 

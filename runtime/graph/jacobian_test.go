@@ -9,8 +9,8 @@ import (
 	"github.com/vflc/vflc/stdlib/dist"
 )
 
-// Without log-Jacobians the target is that of the parameters on their declared scale, and so is its gradient; with them again, all is as before.
-// One parameter enters the target directly, one through an output alone, one both ways.
+// Without log-Jacobians, target and gradient are those of the density of the parameters on their declared scale; with log-Jacobians on again, they are as
+// before. One parameter enters the target directly, one only through an output, one both ways.
 func TestJacobianOff(t *testing.T) {
 	b := New("jacobian")
 	lower := pick(t, bijector.All(), "lower", func(d def.Bijector) string { return d.Name })

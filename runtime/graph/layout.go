@@ -31,7 +31,7 @@ type operandSpec struct {
 	set      bool
 }
 
-// A verb says what a step does.
+// A verb is what a step does.
 type verb uint8
 
 const (
@@ -72,16 +72,16 @@ type program struct {
 type layout struct {
 	nodes  []node
 	blocks map[int]int // rows of a block, by length of loop
-	tiled  []bool      // constants in tile order
-	early  []bool      // what outputs depend on
-	whole  []bool
-	value  []int // offset of a stored value
-	slot   []int // of a term or log-Jacobian in inSum, -1: none
-	tile   int   // length of the longest tile array
-	values int   // length of the stored values
+	tiled  []bool      // constants stored in tile order
+	early  []bool      // nodes that outputs depend on
+	whole  []bool      // nodes whose values are stored whole
+	value  []int       // offset of a stored value
+	slot   []int       // of a term or log-Jacobian in inSum, -1: none
+	tile   int         // length of the longest tile array
+	values int         // length of the stored values
 }
 
-// valueRef is where a value lies, nowhere if it is not stored.
+// valueRef is where a value is stored whole, nowhere if it is not.
 func (l *layout) valueRef(id ID) ref {
 	n := &l.nodes[id]
 	r := ref{len: n.shape.Len(), stride: n.shape.rows(), move: 1}

@@ -8,7 +8,7 @@ import (
 	"github.com/vflc/vflc/runtime/graph"
 )
 
-// TestLogDensity holds the elementwise density against the formula for every way of broadcasting, and its sum against the term of the target.
+// TestLogDensity compares the elementwise density with the formula for every way of broadcasting, and its sum with the term of the target.
 func TestLogDensity(t *testing.T) {
 	normal := dist(t, "normal")
 	for i, c := range [][]shape{{{}, {}, {}}, {{3}, {}, {}}, {{129}, {129}, {}}, {{300}, {1}, {300}}, {{5, 3}, {3}, {5, 1}}, {{130, 2}, {130, 2}, {1, 2}}} {
@@ -50,7 +50,7 @@ func TestLogDensity(t *testing.T) {
 	}
 }
 
-// TestLogDensityIsNormalised checks the carrier of a count, and that a weight of 0 leaves out what has no density.
+// TestLogDensityIsNormalised checks the carrier of a count, and that a weight of 0 leaves out an element without a density.
 func TestLogDensityIsNormalised(t *testing.T) {
 	b := graph.New("counts")
 	l := b.Param("l", shape{})

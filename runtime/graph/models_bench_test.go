@@ -23,7 +23,7 @@ func benchmarkGradient(b *testing.B, g *graph.Graph, x []float64) {
 	b.ReportMetric(float64(cpuTime()-begin)/float64(b.N), "cpu-ns/op")
 }
 
-// BenchmarkLogisticSizes is the logistic regression from cache to memory.
+// BenchmarkLogisticSizes measures the logistic regression at sizes from cache to memory.
 func BenchmarkLogisticSizes(b *testing.B) {
 	for _, size := range [][2]int{{512, 20}, {2016, 8}, {100_000, 50}, {1_000_000, 20}} {
 		b.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(b *testing.B) {
@@ -59,7 +59,7 @@ func eightSchools(tb testing.TB, b *graph.Builder) {
 	density(tb, b, "y", "normal", y, theta, sigma)
 }
 
-// made builds a model at a position that is not special.
+// made builds a model and returns it with a generic position.
 func made(tb testing.TB, model func(testing.TB, *graph.Builder), plain bool) (*graph.Graph, []float64) {
 	tb.Helper()
 	b := graph.New("model")
@@ -86,7 +86,7 @@ func BenchmarkEightSchools(b *testing.B) {
 	benchmarkModel(b, eightSchools)
 }
 
-// tenPriors is ten scalar parameters with a prior each and nothing else.
+// tenPriors is a model of ten scalar parameters with one prior each and no data.
 func tenPriors(tb testing.TB, b *graph.Builder) {
 	for i := range 10 {
 		density(tb, b, fmt.Sprint(i), "normal", b.Param(fmt.Sprint(i), shape{}), b.Scalar(float64(i)), b.Scalar(2))
@@ -95,7 +95,7 @@ func tenPriors(tb testing.TB, b *graph.Builder) {
 
 func BenchmarkPriors(b *testing.B) { benchmarkModel(b, tenPriors) }
 
-// poissonMultilevel has n rows, four covariates and an intercept for each of so many levels.
+// poissonMultilevel has n rows, four covariates and an intercept for each level.
 func poissonMultilevel(n, levels int) func(testing.TB, *graph.Builder) {
 	return func(tb testing.TB, b *graph.Builder) { multilevel(tb, b, n, levels) }
 }
@@ -128,7 +128,7 @@ func BenchmarkPoissonMultilevel(b *testing.B) {
 	}
 }
 
-// elementwiseModels are models in which no part has a kernel of its own.
+// elementwiseModels are models in which no part has a vector function of its own.
 var elementwiseModels = map[string]func(tb testing.TB, b *graph.Builder, x, y graph.ID, p []graph.ID){
 	// -log(1 + ((y - p0 exp(p1 x) - p2)/p3)²)
 	"decay": func(tb testing.TB, b *graph.Builder, x, y graph.ID, p []graph.ID) {

@@ -11,7 +11,7 @@ import (
 // An ID names a node of a Builder.
 type ID int32
 
-// NoID is no node: a density without weights.
+// NoID stands for the absence of a node, such as the weights of an unweighted density.
 const NoID ID = -1
 
 // A Shape lists up to three dimensions; a scalar has none. Values are column-major.
@@ -56,37 +56,37 @@ func (s Shape) equal(t Shape) bool {
 	return true
 }
 
-// A Slice is what an index does to one axis: it keeps Lo ≤ i < Hi (0-based), and Drop removes the axis (then Hi = Lo+1).
+// A Slice is the part of one axis that an index keeps: Lo ≤ i < Hi (0-based). Drop removes the axis (then Hi = Lo+1).
 type Slice struct {
 	Lo, Hi int
 	Drop   bool
 }
 
-// Attr is what an operation needs besides its inputs.
+// Attr holds the arguments of an operation that are not nodes.
 type Attr struct {
-	Slices []Slice // of slice: one per axis; missing trailing ones keep all
+	Slices []Slice // of slice: one per axis; trailing axes without one are kept whole
 }
 
-// nodeKind says how a node gets its value.
+// nodeKind is how a node gets its value.
 type nodeKind uint8
 
 const (
 	constant nodeKind = iota
 	param
 	input
-	rowwise   // row i of the value depends on row i of the row-aligned inputs and on whole inputs: made in a row loop, block by block
+	rowwise   // row i of the value depends on row i of the row-aligned inputs and on whole inputs: computed in a row loop, block by block
 	reduction // accumulated over the rows of its inputs in a row loop
-	global    // made at once from whole inputs
+	global    // computed at once from whole inputs
 	term      // accumulated in a row loop into the target
 )
 
-// loops reports whether nodes of the kind are made in row loops.
+// loops reports whether nodes of the kind are computed in row loops.
 func (k nodeKind) loops() bool { return k == rowwise || k == reduction || k == term }
 
-// A link says how a node made in a loop reads one of its inputs.
+// A link is how a node that is computed in a loop reads one of its inputs.
 type link struct {
-	rows bool    // row i reads row i of column cols[j]; else element cols[j] of the whole value
-	cols []int32 // per column of the node; nil: as it is (column j, or what the operation makes of the whole value)
+	rows bool    // column j of row i reads row i of column cols[j]; else element cols[j] of the whole value
+	cols []int32 // one per column of the node; nil: column j, or the whole value as the operation defines
 }
 
 // A node is a value or a term of the target. Inputs come before it, so IDs are a topological order.
@@ -97,7 +97,7 @@ type node struct {
 	in    []ID
 	links []link
 	shape Shape
-	frame int // rows of the loop that makes it
+	frame int // rows of the loop that computes it
 	width int // columns of that loop
 
 	values []float64 // of a constant
@@ -107,18 +107,18 @@ type node struct {
 	attr   Attr
 	index  []int32 // gather: 0-based positions in the table
 	fn     *def.Func
-	quick  *funcKernel // of fn, where it has one
+	quick  *vectorFunc // of fn, where it has one
 	bij    *bijection
 	likely *likelihood
 	power  float64 // of a term
 
-	runs     [][]vector.Segment // of a gather of levels in order: the runs of each block of runBlock rows
+	runs     [][]vector.Segment // of a gather of sorted levels: the runs of equal levels in each block of runBlock rows
 	runBlock int
 
 	inverse []float64      // of a normal density: 1/sigma, where that is constant
-	rows    *rowLikelihood // of a likelihood with a kernel
-	counted *histogram     // of one that needs it
-	linear  linearPart     // of one with a linear predictor
+	rows    *rowLikelihood // of a likelihood with a row loop of its own
+	counted *histogram     // of a likelihood that needs it
+	linear  linearPart     // of a likelihood with a linear predictor
 }
 
 // degree is how a node depends on x, with received values held fixed.
@@ -158,7 +158,7 @@ func (n *node) label() string {
 	return n.op.name + n.attr.String()
 }
 
-// String prints the attribute as it follows an operation's name, "" for none.
+// String prints the attribute as it follows an operation's name, "" where it is empty.
 func (a Attr) String() string {
 	if len(a.Slices) == 0 {
 		return ""
@@ -173,7 +173,7 @@ func (a Attr) String() string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// broadcast is NumPy's rule over trailing axes.
+// broadcast returns the shape that two shapes broadcast to by NumPy's rule over trailing axes.
 func broadcast(a, b Shape) (Shape, error) {
 	if len(a) < len(b) {
 		a, b = b, a
@@ -192,7 +192,7 @@ func broadcast(a, b Shape) (Shape, error) {
 	return out, nil
 }
 
-// broadcastLink links an operand of shape s to a node of shape out: aligned with its rows where it has the leading axis, else constant along them.
+// broadcastLink links an operand of shape s to a node of shape out: row by row where it has the leading axis, else constant along the rows.
 func broadcastLink(s, out Shape) link {
 	if s.equal(out) {
 		return link{rows: true}

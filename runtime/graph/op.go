@@ -21,16 +21,16 @@ type op struct {
 	forward func(c *call)
 	// begin and end, where set, run before the first and after the last block of a pass.
 	begin, end func(c *call)
-	// vjp adds to the adjoint of every input that has one wanted. nil: the operation has no gradient.
+	// vjp adds to the adjoint of every input whose adjoint is wanted. nil: the operation has no gradient.
 	vjp func(c *call)
 	// needs names the values that vjp reads for the adjoint of input k; nil: none.
 	needs func(k int) need
-	// flat reports that the value does not depend differentiably on input k; nil: it does on all.
+	// flat reports that the value does not depend differentiably on input k; nil: it does on every input.
 	flat func(k int) bool
-	// passes reports that the adjoint of row-aligned input k is the output's own; nil: of none.
+	// passes reports that the adjoint of row-aligned input k equals the output's; nil: of no input.
 	passes func(k int) bool
-	// elements reports that each element (of a term: each summand) is made from the same element of every input, and likewise back: with inputs of one
-	// shape that lie in memory column behind column, all columns are done as one.
+	// elements reports that each element (of a term: each summand) depends on the same element of every input only, and likewise in reverse: inputs of
+	// one shape whose columns follow each other in memory are then computed as one column.
 	elements bool
 	// degree of the value in x from those of the inputs; nil: curved unless all are free.
 	degree func(in []degree) degree
@@ -66,7 +66,7 @@ func (o *op) checkArity(n int) error {
 	return nil
 }
 
-// combine is the degree of a node.
+// combine returns the degree of a node, given those of its inputs.
 func (o *op) combine(in []degree) degree {
 	if o.degree != nil {
 		return o.degree(in)
@@ -97,7 +97,7 @@ func bilinear(in []degree) degree {
 	return curved
 }
 
-// elementwise is the infer of operations over broadcast inputs.
+// elementwise is the infer function of operations over broadcast inputs.
 func elementwise(b *Builder, n *node) error {
 	shape := b.nodes[n.in[0]].shape
 	for _, id := range n.in[1:] {
@@ -118,13 +118,13 @@ func (n *node) rowwise(shape Shape) {
 	n.kind, n.shape, n.frame, n.width = rowwise, shape, shape.rows(), shape.cols()
 }
 
-// whole makes n a global node that reads its inputs whole.
+// whole makes n a global node, computed at once from whole inputs.
 func (n *node) whole(shape Shape) {
 	n.kind, n.shape, n.frame, n.width = global, shape, shape.rows(), shape.cols()
 	n.links = make([]link, len(n.in))
 }
 
-// give adds t to the adjoint of operand k for column j, t having one element per row.
+// give adds t, one element per row, to the adjoint of operand k for column j.
 func (c *call) give(k, j int, t []float64) {
 	switch o := &c.in[k]; {
 	case !o.rows:
@@ -136,7 +136,7 @@ func (c *call) give(k, j int, t []float64) {
 	}
 }
 
-// giveScaled adds s·t.
+// giveScaled is give for s·t.
 func (c *call) giveScaled(k, j int, s float64, t []float64) {
 	switch o := &c.in[k]; {
 	case !o.rows && c.n == 1:
@@ -155,7 +155,7 @@ func (c *call) giveScaled(k, j int, s float64, t []float64) {
 	}
 }
 
-// giveProduct adds t times the value of operand o.
+// giveProduct is give for t times the value of operand o.
 func (c *call) giveProduct(k, j int, t []float64, o int) {
 	switch {
 	case !c.in[o].rows:
@@ -169,7 +169,7 @@ func (c *call) giveProduct(k, j int, t []float64, o int) {
 	}
 }
 
-// giveConstant adds s in every row, to a row-aligned operand.
+// giveConstant is give for the number s in every row, to a row-aligned operand.
 func (c *call) giveConstant(k, j int, s float64) {
 	if c.in[k].set {
 		vector.Fill(c.n, c.dvec(k, j), s)
@@ -178,7 +178,7 @@ func (c *call) giveConstant(k, j int, s float64) {
 	vector.Shift(c.n, c.dvec(k, j), s)
 }
 
-// sumInto is the adjoint of row-aligned operand k for column j, ready to be added to.
+// sumInto returns the adjoint of row-aligned operand k for column j, cleared first if this is its first contribution.
 func (c *call) sumInto(k, j int) []float64 {
 	d := c.dvec(k, j)[:c.n]
 	if c.in[k].set {

@@ -11,17 +11,17 @@ type bijection struct {
 	lower, upper float64
 }
 
-// jacobianMode says what the reverse of a bijector is to give: Backward gives dy·f' + d log|f'|/dx at once.
+// jacobianMode selects what the reverse of a bijector adds, of the sum dy·f' + d log|f'|/dx that Backward returns.
 type jacobianMode uint8
 
 const (
 	withJacobian jacobianMode = iota // both: the reverse of the target
 	onlyJacobian                     // the second: the reverse of the target where the value is an output or not used
 	noJacobian                       // the first: the reverse of the outputs
-	neither                          // nothing: onlyJacobian, where log-Jacobians do not count
+	neither                          // nothing: onlyJacobian, with log-Jacobians off
 )
 
-// counting is the mode of a step of the target's sweep, which had withJacobian or onlyJacobian at first, where log-Jacobians count or do not.
+// counting returns the mode of a step of the target's sweep, planned as withJacobian or onlyJacobian, with log-Jacobians on or off.
 func (m jacobianMode) counting(on bool) jacobianMode {
 	switch {
 	case on && m == noJacobian:
@@ -62,7 +62,7 @@ var opBijector = &op{
 			switch c.mode {
 			case onlyJacobian:
 				b.def.Backward(dx, zero, x, y, b.lower, b.upper)
-			case noJacobian: // Backward is affine in dy: its constant part is taken off
+			case noJacobian: // Backward is affine in dy: its constant part is subtracted
 				both, jac := c.scratch[1][:c.n], c.scratch[2][:c.n]
 				clear(both)
 				clear(jac)

@@ -1,8 +1,8 @@
 package graph
 
-// opCopy gives a value a second time, as another output.
+// opCopy copies a value, so that it can be another output.
 var opCopy = &op{
-	name: "copy", doc: "the value again", least: 1, most: 1,
+	name: "copy", doc: "a copy of the value", least: 1, most: 1,
 	infer: elementwise, forward: copyColumns, vjp: giveColumns,
 	passes: func(int) bool { return true },
 	degree: highest,

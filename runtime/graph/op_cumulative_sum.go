@@ -34,5 +34,5 @@ var opCumulativeSum = &op{
 	degree: highest,
 }
 
-// lastStride is the distance of neighbours along the last axis.
+// lastStride is the distance in memory between neighbours along the last axis.
 func lastStride(s Shape) int { return s[:len(s)-1].Len() }

@@ -13,7 +13,7 @@ type likelihood struct {
 	weighted bool
 }
 
-// A densityState is the block that a bound density step passes to its kernel, reused so that nothing is allocated.
+// A densityState is the block of arguments that a bound density step passes to its distribution, reused so that nothing is allocated.
 type densityState struct {
 	block  def.Block
 	theta  []def.Arg
@@ -24,7 +24,7 @@ func newDensityState(params int) *densityState {
 	return &densityState{theta: make([]def.Arg, params), dtheta: make([][]float64, params)}
 }
 
-// opDensity adds power·Σ w·log p(x|θ) to the target and, since the adjoint of a term is known, the partials to the adjoints in the same step.
+// opDensity adds power·Σ w·log p(x|θ) to the target. Since the adjoint of a term is known, the same step adds the partials to the adjoints.
 var opDensity = &op{
 	name: "density", doc: "a weighted log density, broadcast to the shape of x", least: 1,
 	infer:   inferDensity,
@@ -48,7 +48,7 @@ func inferDensity(b *Builder, n *node) error {
 	return nil
 }
 
-// scratch vectors of a density step: log p, ∂x and ∂θ follow each other.
+// The scratch vectors of a density step: log p, ∂x and ∂θ, in this order.
 const densityScratch = 2
 
 func runDensity(c *call) {
@@ -87,7 +87,8 @@ func (c *call) densityColumn(j int) {
 	}
 }
 
-// partial is where the kernel writes the derivative in operand k: its adjoint tile where that holds nothing yet, else scratch; nil where it is not wanted.
+// partial returns where the distribution writes the derivative in operand k: the adjoint tile if nothing has been added to it yet, else scratch; nil if
+// it is not wanted.
 func (c *call) partial(k, j int) []float64 {
 	switch {
 	case !c.wants(k):
@@ -98,7 +99,7 @@ func (c *call) partial(k, j int) []float64 {
 	return c.scratch[k+1][:c.n]
 }
 
-// givePartial weighs a derivative and adds it to the adjoint of operand k, unless it is there already.
+// givePartial weights a derivative and adds it to the adjoint of operand k, unless it was written there.
 func (c *call) givePartial(k, j int, d, w []float64) {
 	if d == nil {
 		return

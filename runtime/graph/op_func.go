@@ -18,7 +18,7 @@ var opFunc = &op{
 	vjp: func(c *call) {
 		for j := range c.width {
 			if c.node.quick != nil {
-				c.backByKernel(j)
+				c.backVector(j)
 			} else {
 				c.node.fn.Backward(c.sumInto(0, j), c.dy(j)[:c.n], c.vec(0, j)[:c.n], c.y(j)[:c.n])
 			}
@@ -27,8 +27,8 @@ var opFunc = &op{
 	needs: func(int) need { return inputs(0) | output },
 }
 
-// backByKernel is the reverse of a function that has a vector kernel.
-func (c *call) backByKernel(j int) {
+// backVector is the reverse of a function that has a vector form.
+func (c *call) backVector(j int) {
 	if c.in[0].set {
 		c.node.quick.back(c.n, c.dvec(0, j), c.dy(j), c.vec(0, j), c.y(j))
 		return

@@ -52,7 +52,7 @@ func (b *Builder) LogDensity(d *def.Dist, x ID, theta []ID, weights ID) (ID, err
 	return b.weighted(id, weights)
 }
 
-// weighted multiplies by weights, of which 0 leaves out what is not finite.
+// weighted multiplies by weights; a weight of 0 gives 0 even where the value is not finite.
 func (b *Builder) weighted(id, weights ID) (ID, error) {
 	if weights == NoID {
 		return id, nil

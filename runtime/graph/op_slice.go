@@ -7,7 +7,7 @@ import (
 )
 
 var opSlice = &op{
-	name: "slice", doc: "part of each axis, or one index of it. By rows where the leading axis is kept whole, else from the whole value", least: 1, most: 1,
+	name: "slice", doc: "a range of each axis, or one index of it. Computed row by row where the leading axis is kept whole, else at once", least: 1, most: 1,
 	infer: func(b *Builder, n *node) error {
 		s := b.nodes[n.in[0]].shape
 		cut, err := completeSlices(n.attr.Slices, s)
@@ -54,7 +54,7 @@ var opSlice = &op{
 	degree: highest,
 }
 
-// slicedRows gives the first row that is kept, how many are, and the number of rows of the source.
+// slicedRows returns the first row that is kept, the number of kept rows, and the number of rows of the source.
 func (c *call) slicedRows() (lo, rows, from int) {
 	lead := c.node.attr.Slices[0]
 	return lead.Lo, lead.Hi - lead.Lo, c.node.frame

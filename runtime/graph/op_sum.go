@@ -3,7 +3,7 @@ package graph
 import "github.com/vflc/vflc/runtime/vector"
 
 var opSum = &op{
-	name: "sum", doc: "the sum of all elements, block by block of rows and column by column; a term that adds a sum to the target adds the elements", least: 1, most: 1,
+	name: "sum", doc: "the sum of all elements, block by block of rows and column by column; a sum that is added to the target is added element by element", least: 1, most: 1,
 	infer: func(b *Builder, n *node) error {
 		n.reduces(b.nodes[n.in[0]].shape, nil)
 		return nil
@@ -21,7 +21,7 @@ var opSum = &op{
 	degree: highest,
 }
 
-// reduces makes n a reduction of inputs of shape from, all read by rows.
+// reduces makes n a reduction of inputs of shape from, all read row by row.
 func (n *node) reduces(from, shape Shape) {
 	n.kind, n.shape, n.frame, n.width = reduction, shape, from.rows(), from.cols()
 	for range n.in {

@@ -9,7 +9,7 @@ import (
 	"github.com/vflc/vflc/runtime/graph"
 )
 
-// An opCase is one use of an operation: the shapes of its inputs and what it must give.
+// An opCase is one use of an operation: the shapes of its inputs and the expected result.
 type opCase struct {
 	op       string
 	attr     graph.Attr
@@ -156,9 +156,11 @@ func deviation(v []float64) float64 {
 func product(in []array) array {
 	a, b := in[0], in[1]
 	out := newArray(append(shape{a.shape[0]}, b.shape[1:]...)...)
-	for _, index := range indices(out.shape) {
-		for k := range a.shape[1] {
-			*out.at(index...) += *a.at(index[0], k) * *b.at(append([]int{k}, index[1:]...)...)
+	rows, inner := a.shape[0], a.shape[1]
+	for o := range out.v {
+		i, j := o%rows, o/rows
+		for k := range inner {
+			out.v[o] += a.v[k*rows+i] * b.v[j*inner+k]
 		}
 	}
 	return out
@@ -167,7 +169,7 @@ func product(in []array) array {
 func rowSums(in []array) array {
 	p := each(times)(in)
 	out := newArray(p.shape[0])
-	for _, index := range indices(p.shape) {
+	for index := range indices(p.shape) {
 		out.v[index[0]] += *p.at(index...)
 	}
 	return out
@@ -175,7 +177,7 @@ func rowSums(in []array) array {
 
 func columns(a array, divisor float64) array {
 	out := newArray(a.shape[1])
-	for _, index := range indices(a.shape) {
+	for index := range indices(a.shape) {
 		out.v[index[1]] += *a.at(index...) / divisor
 	}
 	return out
@@ -183,7 +185,7 @@ func columns(a array, divisor float64) array {
 
 func running(in []array) array {
 	out := newArray(in[0].shape...)
-	for _, index := range indices(out.shape) {
+	for index := range indices(out.shape) {
 		last := len(index) - 1
 		for k := 0; k <= index[last]; k++ {
 			*out.at(index...) += *in[0].at(append(append([]int(nil), index[:last]...), k)...)
@@ -194,7 +196,7 @@ func running(in []array) array {
 
 func transposed(in []array) array {
 	out := newArray(in[0].shape[1], in[0].shape[0])
-	for _, index := range indices(out.shape) {
+	for index := range indices(out.shape) {
 		*out.at(index...) = *in[0].at(index[1], index[0])
 	}
 	return out
@@ -211,7 +213,7 @@ func sliced(a array, cut []graph.Slice) array {
 		}
 	}
 	out := newArray(s...)
-	for _, index := range indices(s) {
+	for index := range indices(s) {
 		from, next := make([]int, len(a.shape)), 0
 		for k := range a.shape {
 			if k < len(cut) {
@@ -230,7 +232,7 @@ func sliced(a array, cut []graph.Slice) array {
 func gathered(by ...[]float64) func(in []array) array {
 	return func(in []array) array {
 		out := newArray(append(shape{len(by[0])}, in[0].shape[len(by):]...)...)
-		for _, index := range indices(out.shape) {
+		for index := range indices(out.shape) {
 			var from []int
 			for _, levels := range by {
 				from = append(from, int(levels[index[0]])-1)
@@ -251,7 +253,7 @@ func joined(in []array) array {
 		rows, rest = rows+a.shape[0], a.shape[1:]
 	}
 	out := newArray(append(shape{rows}, rest...)...)
-	for _, index := range indices(out.shape) {
+	for index := range indices(out.shape) {
 		from := append([]int(nil), index...)
 		for _, a := range in {
 			n := 1
@@ -268,7 +270,7 @@ func joined(in []array) array {
 	return out
 }
 
-// An opRun is a graph around one operation: its value reported, and its gradient wanted in four ways.
+// An opRun is a graph around one operation, whose value and gradient are checked.
 type opRun struct {
 	c      opCase
 	in     []array
@@ -278,7 +280,7 @@ type opRun struct {
 	mode   string
 }
 
-// The ways in which the operation meets the target: directly (its reverse is fused), through a square of a sum (a pass of its own), and cut off
+// The ways in which the operation enters the target: directly (its reverse is fused), through the square of a sum (its reverse is a pass of its own), and
 // as an output.
 var modes = []string{"closed", "open", "output"}
 
@@ -323,14 +325,14 @@ func newOpRun(t *testing.T, r *rand.Rand, c opCase, mode string, asInputs bool) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if mode == "closed" { // elsewhere it would be stored, and the reverse would recompute nothing
+	if mode == "closed" { // in the other modes a report would store the value, and the reverse would not recompute it
 		b.Report("y", y)
 	}
 	run.g = build(t, b)
 	return run
 }
 
-// load puts the operands where the graph reads them and returns x.
+// load sets the inputs of the graph and returns x.
 func (r *opRun) load(e *graph.Exec) []float64 {
 	x, next := make([]float64, r.g.Dim()), 0
 	at := 0
@@ -361,7 +363,7 @@ func (r *opRun) reference() float64 {
 	return s
 }
 
-// gradient is the derivative in every operand element, operands in order.
+// gradient returns the derivatives in all elements of the operands, in order.
 func (r *opRun) gradient(e *graph.Exec) []float64 {
 	if !r.inputs {
 		return e.Grad()
@@ -408,7 +410,7 @@ func checkOp(t *testing.T, run *opRun) {
 	checkDifferences(t, run, run.gradient(e))
 }
 
-// checkReport holds shape and value against the reference.
+// checkReport compares shape and value with the reference.
 func checkReport(t *testing.T, run *opRun, e *graph.Exec) {
 	t.Helper()
 	y := run.c.want(run.in)
@@ -423,7 +425,7 @@ func checkReport(t *testing.T, run *opRun, e *graph.Exec) {
 	}
 }
 
-// checkDifferences holds a gradient against central differences of the reference, in at most forty elements spread over all.
+// checkDifferences compares a gradient with central differences of the reference, in about forty elements spread over each operand.
 func checkDifferences(t *testing.T, run *opRun, grad []float64) {
 	t.Helper()
 	at := 0

@@ -12,7 +12,7 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A form is how an argument of a density comes about.
+// A form is how an argument of a density is given.
 type form int
 
 const (
@@ -23,7 +23,7 @@ const (
 	predictor        // a matrix times coefficients
 )
 
-// A densityCase is a density in a model: everything is drawn from the descriptor of the distribution.
+// A densityCase is a use of a density in a model, derived from the descriptor of the distribution.
 type densityCase struct {
 	d        *def.Dist
 	n        int
@@ -36,7 +36,7 @@ func (c densityCase) String() string {
 	return fmt.Sprintf("%s, %d rows, x %d, theta %v, weighted %v", c.d.Name, c.n, c.x, c.theta, c.weighted)
 }
 
-// densityCases lists the ways in which a distribution can be met.
+// densityCases lists the ways to use a distribution.
 func densityCases(d *def.Dist) []densityCase {
 	thetas := [][]form{nil}
 	for k, p := range d.Params {
@@ -71,7 +71,7 @@ func densityCases(d *def.Dist) []densityCase {
 	return out
 }
 
-// An argument is one of a case: its value by rows, and how that depends on parameters of the model, by rows.
+// An argument is one argument of a case: its value in each row, and how that depends on the parameters of the model.
 type argument struct {
 	form   form
 	v      []float64
@@ -126,7 +126,7 @@ func (a argument) build(tb testing.TB, b *graph.Builder, name string) graph.ID {
 	return apply(tb, b, "matmul", b.Const(name+" matrix", shape{n, predictorColumns}, a.matrix), b.Param(name, shape{predictorColumns}))
 }
 
-// pull takes derivatives by rows to the parameters, and sums of their absolute values.
+// pull carries the derivatives in the rows to the parameters. It also returns the sums of absolute values.
 func (a argument) pull(d []float64) (grad, size []float64) {
 	grad, size = make([]float64, len(a.at)), make([]float64, len(a.at))
 	for k := range grad {
@@ -144,7 +144,7 @@ func (a argument) pull(d []float64) (grad, size []float64) {
 	return grad, size
 }
 
-// domainDraw gives an ordinary value of a domain.
+// domainDraw draws a moderate value of a domain.
 func domainDraw(r *rand.Rand, p def.Param) float64 {
 	switch {
 	case p.Integral:
@@ -223,7 +223,7 @@ func (c *drawnCase) at() []float64 {
 	return x
 }
 
-// want is the value and the gradient by the descriptor's log density, row by row, with the sums of absolute values that they are made of.
+// want returns the value and the gradient by the descriptor's log density, row by row, and the same sums over absolute values.
 func (c *drawnCase) want() (grad, size []float64) {
 	partials := make([][]float64, len(c.args))
 	value, all := 0.0, 0.0
@@ -258,7 +258,7 @@ func (c *drawnCase) want() (grad, size []float64) {
 	return grad, size
 }
 
-// everyDensity visits every way of meeting every distribution.
+// everyDensity visits every case of every distribution.
 func everyDensity(visit func(i int, c densityCase)) {
 	u := stdlib.New()
 	for _, name := range u.Dists() {
@@ -269,8 +269,8 @@ func everyDensity(visit func(i int, c densityCase)) {
 	}
 }
 
-// TestDensitiesAgree holds every way in which a density is computed (written as operations, by a loop over rows, with a linear predictor, by the
-// loop of its distribution, weighted or plain) against the log density of the descriptor. TestBits does so for the sets of kernels.
+// TestDensitiesAgree compares every way in which a density is computed (written as operations, by a loop over rows, with a linear predictor, by the
+// loop of its distribution, weighted or plain) with the log density of the descriptor. TestBits compares the instruction sets.
 func TestDensitiesAgree(t *testing.T) {
 	everyDensity(func(i int, c densityCase) {
 		drawn := c.draw(uint64(i))
@@ -293,7 +293,7 @@ func TestDensitiesAgree(t *testing.T) {
 }
 
 // TestVectorFormsAreTaken checks that a distribution with a vector form does not run by its own loop over many observations, with one number for
-// every parameter but the predictor, or constants where it needs them.
+// every parameter other than the predictor, or constants where it needs them.
 func TestVectorFormsAreTaken(t *testing.T) {
 	loops := map[string]bool{}
 	everyDensity(func(i int, c densityCase) {
@@ -313,7 +313,7 @@ func TestVectorFormsAreTaken(t *testing.T) {
 	}
 }
 
-// TestOutsideDomains checks that no way of computing a density gives a finite number where a parameter, of all rows or of one, is outside its domain.
+// TestOutsideDomains checks that no way of computing a density returns a finite number where a parameter, in all rows or in one, is outside its domain.
 func TestOutsideDomains(t *testing.T) {
 	everyDensity(func(i int, c densityCase) {
 		for k, p := range c.d.Params {
@@ -333,7 +333,7 @@ func TestOutsideDomains(t *testing.T) {
 	})
 }
 
-// spoil puts a value into the first row of an argument, and into all where it has one number for all.
+// spoil sets an argument to v in the first row, and in all rows where it is one number.
 func (c *drawnCase) spoil(k int, v float64) {
 	a := c.args[k]
 	for i := range a.v {

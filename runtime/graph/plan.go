@@ -2,11 +2,11 @@ package graph
 
 // A sweep is the static plan of one entry point: which nodes it evaluates, which it reverses, and in which row loops.
 //
-// Nodes that work by rows are gathered into row loops: one loop for each pair of leading length and level, where a value that is needed whole
-// raises the level of what needs it. Within a level everything of one length runs in one pass. Levels are as late as possible, so that
-// what can share a pass over the rows does, and a data matrix is read once.
+// Nodes that are computed row by row are grouped into row loops: one loop for each pair of leading length and level. A node that needs a value of
+// another loop whole is at a higher level than that value. Nodes of one length and level run in one pass. Levels are as late as possible, so
+// that nodes share passes over the rows, and a data matrix is read once.
 //
-// The reverse of a node is closed if everything that uses it lies in its own loop and is closed, terms of the target being closed: then the
+// A node is closed if it is a term of the target, or if everything that uses it is closed and in the same loop: then the
 // adjoint is complete within each block, the reverse runs right after the block's forward, and neither value nor adjoint is ever stored
 // whole. The other nodes are open: their reverse runs in loops of its own after the forward, in reverse order, and recomputes block by block
 // the values that their vjps need.
@@ -31,7 +31,7 @@ type use struct {
 	k  int
 }
 
-// newSweep returns a sweep that evaluates what roots need and is not in have.
+// newSweep returns a sweep that evaluates the nodes that roots need and that are not in have.
 func newSweep(name string, nodes []node, roots []ID, have []bool) *sweep {
 	n := len(nodes)
 	s := &sweep{
@@ -57,7 +57,8 @@ func (s *sweep) flows(by ID, k int) bool {
 	return n.op.differentiable(k) && s.slope[n.in[k]]
 }
 
-// reverse marks what is reversed: everything between terms or seeds and the leaves or stops, and in the target's sweep every bijector, for its log-Jacobian.
+// reverse marks the nodes that are reversed: those between terms or seeds and the leaves or stops, and in the target's sweep every bijector, for its
+// log-Jacobian.
 func (s *sweep) reverse() {
 	for id := range s.nodes {
 		n := &s.nodes[id]
@@ -120,7 +121,7 @@ func (s *sweep) earliest() map[int]int {
 	return last
 }
 
-// latest moves nodes up to the level where they are used first; what nothing uses joins the last loop of its length.
+// latest moves nodes up to the level where they are used first; nodes that nothing uses join the last loop of their length.
 func (s *sweep) latest(last map[int]int) {
 	for i := len(s.nodes) - 1; i >= 0; i-- {
 		id := ID(i)
@@ -141,7 +142,7 @@ func (s *sweep) latest(last map[int]int) {
 	}
 }
 
-// distance is by how many levels a use lies after what it uses: 1 where a value made in a loop is needed whole, or in a loop of another length.
+// distance is the number of levels between a value and its use: 1 where a value computed in a loop is needed whole, or in a loop of another length.
 func (s *sweep) distance(u use) int {
 	p := &s.nodes[s.nodes[u.by].in[u.k]]
 	if p.kind == global || p.kind == rowwise && s.aligned(u) {
@@ -156,13 +157,13 @@ func (s *sweep) aligned(u use) bool {
 	return by.kind.loops() && by.links[u.k].rows && s.nodes[by.in[u.k]].frame == by.frame
 }
 
-// inLoop reports whether a use lies in the same loop as what it uses.
+// inLoop reports whether a use is in the same loop as the value that it reads.
 func (s *sweep) inLoop(u use) bool {
 	p := s.nodes[u.by].in[u.k]
 	return s.nodes[p].kind == rowwise && s.member(p) && s.aligned(u) && s.level[p] == s.level[u.by]
 }
 
-// isClosed decides whether the reverse of a node runs within its blocks; nodes that use it have been decided.
+// isClosed decides whether a node is closed, after the nodes that use it.
 func (s *sweep) isClosed(id ID) bool {
 	n := &s.nodes[id]
 	if n.kind == term {
@@ -179,7 +180,7 @@ func (s *sweep) isClosed(id ID) bool {
 	return true
 }
 
-// contributors are the uses through which adjoints reach a node.
+// contributors returns the uses through which adjoints reach a node.
 func (s *sweep) contributors(id ID) []use {
 	var out []use
 	for _, u := range s.uses[id] {
@@ -208,7 +209,7 @@ func (s *sweep) storedAdjoint(id ID) bool {
 	return false
 }
 
-// store marks the nodes whose values must be whole because of what this sweep evaluates or keeps.
+// store marks the nodes whose values this sweep needs whole.
 func (s *sweep) store(whole []bool) {
 	for id := range s.nodes {
 		n := &s.nodes[id]

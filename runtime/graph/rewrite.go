@@ -2,18 +2,19 @@ package graph
 
 import "github.com/vflc/vflc/stdlib/def"
 
-// A rewrite replaces a node by a superinstruction: an operation that computes the same faster. It looks at operations, shapes and links alone, so
-// it finds its pattern however the model was written.
+// A rewrite replaces a node by a superinstruction: an operation that computes the same faster. It depends on operations, shapes and links only, not
+// on how the model was written.
 type rewrite struct {
 	name string
-	// apply changes node id where it fits.
+	// apply changes node id where the pattern matches.
 	apply func(g *Graph, id ID)
 }
 
-// rewrites lists the superinstructions in the order in which they are tried at each node, in rounds: one round finds what the one before has made.
+// rewrites lists the superinstructions in groups. Each group is one pass over the nodes, and sees the results of the groups before.
 var rewrites = [][]rewrite{{rewriteNormal, rewriteRows, rewriteLayer, rewriteRuns}, {rewriteLinear, rewriteActive}}
 
-// Plain leaves out all superinstructions and leaves rows in their order: every operation runs as it stands. The graph computes the same, to a few units in the last place.
+// Plain switches off superinstructions, the sorting of rows, and densities written as operations: every operation runs as it was added. The graph computes the same, to a few units in the
+// last place.
 func (b *Builder) Plain() { b.plain = true }
 
 // rewrite joins columns and sorts rows, then applies the superinstructions from the first node to the last.
@@ -30,7 +31,7 @@ func (g *Graph) rewrite() {
 	}
 }
 
-// uses is how often a node is read.
+// uses counts how often a node is read.
 func (g *Graph) uses(id ID) int {
 	n := 0
 	for k := range g.nodes {
@@ -50,7 +51,7 @@ func (g *Graph) uses(id ID) int {
 	return n
 }
 
-// unweighted is the loop over rows of a density as the builder made it, without weights; NoRows for any other node.
+// unweighted returns the row loop of an unweighted density that no rewrite has changed, and NoRows for any other node.
 func (n *node) unweighted() def.RowLoop {
 	if n.op != opDensity || n.likely.weighted {
 		return def.NoRows

@@ -16,7 +16,7 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// models are graphs with every superinstruction, and with none.
+// models returns graphs that contain every superinstruction, and graphs that contain none.
 func models() map[string]func(testing.TB, *graph.Builder) {
 	m := map[string]func(testing.TB, *graph.Builder){
 		"schools": eightSchools, "priors": tenPriors, "multilevel": poissonMultilevel(700, 5), "many levels": poissonMultilevel(700, 90),
@@ -39,7 +39,7 @@ func models() map[string]func(testing.TB, *graph.Builder) {
 	return m
 }
 
-// everyModel visits the models and every way of meeting a distribution with many rows.
+// everyModel visits the models, and every case of a distribution with many rows.
 func everyModel(t *testing.T, visit func(name string, g *graph.Graph, x []float64)) {
 	for name, model := range models() {
 		g, x := made(t, model, false)
@@ -56,7 +56,7 @@ func everyModel(t *testing.T, visit func(name string, g *graph.Graph, x []float6
 	})
 }
 
-// likelihood is a density of 300 rows, by rows in its first parameter that is not fixed and by one number in the other.
+// likelihood is a density of 300 rows. The first parameter that is not fixed has one value per row, the other is one number.
 func likelihood(tb testing.TB, b *graph.Builder, name string) {
 	const n = 300
 	x, y := make([]float64, n), make([]float64, n)
@@ -74,7 +74,7 @@ func likelihood(tb testing.TB, b *graph.Builder, name string) {
 	density(tb, b, "y", name, observed, theta[name]...)
 }
 
-// layerSeenWhole uses a layer's activation by rows, whole, and as an output.
+// layerSeenWhole uses a layer's activation row by row, whole, and as an output.
 func layerSeenWhole(tb testing.TB, b *graph.Builder) {
 	const n, k, m = 300, 4, 3
 	x, y := make([]float64, n*k), make([]float64, n)
@@ -91,7 +91,7 @@ func layerSeenWhole(tb testing.TB, b *graph.Builder) {
 	b.Output("h", h)
 }
 
-// linear is a likelihood of 555 rows, to a power, whose predictor is a product with a matrix, with nothing, a number or another parameter's rows added.
+// linear is a likelihood of 555 rows, to a power. Its predictor is a product with a matrix, plus nothing, a number or one parameter per row.
 func linear(name, offset string) func(testing.TB, *graph.Builder) {
 	return func(tb testing.TB, b *graph.Builder) {
 		const n, k = 555, 7
@@ -121,7 +121,7 @@ func linear(name, offset string) func(testing.TB, *graph.Builder) {
 	}
 }
 
-// termByTerm is a normal regression that is written term by term, with a level for each ten rows; one term is seen elsewhere too.
+// termByTerm is a normal regression that is written term by term, with a level for each ten rows; one term is read elsewhere too.
 func termByTerm(tb testing.TB, b *graph.Builder) {
 	const n, levels = 400, 40
 	x, y, index := make([][]float64, 4), make([]float64, n), make([]float64, n)
@@ -155,7 +155,7 @@ func termByTerm(tb testing.TB, b *graph.Builder) {
 	density(tb, b, "seen", "normal", seen, b.Scalar(0), b.Scalar(1))
 }
 
-// TestColumns checks that terms of a predictor become one product, which the likelihood takes in.
+// TestColumns checks that the terms of a predictor become one product, which is fused with the likelihood.
 func TestColumns(t *testing.T) {
 	g, _ := made(t, termByTerm, false)
 	if s := g.String(); strings.Count(s, "fused") == 0 || strings.Contains(s, "const x0") || strings.Contains(s, "const X") || strings.Contains(s, "matmul") || !strings.Contains(s, "const x3") {
@@ -205,7 +205,7 @@ func sameEvaluation(t rapid.TB, what any, got, plain []float64) {
 	}
 }
 
-// TestPlain checks that a graph gives the same with and without superinstructions.
+// TestPlain checks that a graph computes the same with and without superinstructions.
 func TestPlain(t *testing.T) {
 	for name, model := range models() {
 		g, x := made(t, model, false)
@@ -225,7 +225,7 @@ func TestPlainRandom(t *testing.T) {
 	})
 }
 
-// TestOrderOfOutputs checks that rows are not sorted where somebody sees them: outputs, what inputs give and their adjoints keep their order.
+// TestOrderOfOutputs checks that rows are not sorted where their order is visible: outputs, inputs and their adjoints keep their order.
 func TestOrderOfOutputs(t *testing.T) {
 	run := func(plain bool) []float64 {
 		const n = 300
@@ -256,7 +256,7 @@ func TestOrderOfOutputs(t *testing.T) {
 	}
 }
 
-// TestNoAllocationsInAny holds an evaluation of every model to zero allocations.
+// TestNoAllocationsInAny checks that an evaluation of any model does not allocate.
 func TestNoAllocationsInAny(t *testing.T) {
 	everyModel(t, func(name string, g *graph.Graph, x []float64) {
 		e := g.NewExec()
@@ -269,7 +269,7 @@ func TestNoAllocationsInAny(t *testing.T) {
 // printBits asks TestBits to print what it computes.
 const printBits = "VFLC_TEST_PRINT_BITS"
 
-// TestBits checks that all models give the same bits on every set of kernels, each in a process of its own.
+// TestBits checks that all models give the same bits on every instruction set, each in a process of its own.
 func TestBits(t *testing.T) {
 	if os.Getenv(printBits) != "" {
 		everyModel(t, func(name string, g *graph.Graph, x []float64) {
@@ -282,7 +282,8 @@ func TestBits(t *testing.T) {
 		return
 	}
 	want := bitsOn(t, vector.Portable)
-	for _, set := range vector.Sets() {
+	sets := vector.Sets()
+	for _, set := range sets[min(1, len(sets)-1):] { // without a faster one, the portable set is compared with itself
 		for line := range bitsOn(t, set) {
 			if !want[line] {
 				t.Fatalf("%v: %s, which is not what %v gives", set, line, vector.Portable)
@@ -291,7 +292,7 @@ func TestBits(t *testing.T) {
 	}
 }
 
-// bitsOn returns the lines that TestBits prints on a set of kernels.
+// bitsOn returns the lines that TestBits prints on an instruction set.
 func bitsOn(t *testing.T, set vector.Set) map[string]bool {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestBits$")

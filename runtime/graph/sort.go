@@ -7,11 +7,11 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// Sorting. A gather by few levels is cheap where equal levels follow each other: its forward fills runs of rows, its reverse sums them. The rows of
-// a set of loops may come in any order if nothing but constants enters them by rows and nothing leaves them but sums; they are then sorted by the
-// levels of a gather when the graph is built.
+// Sorting. A gather of few levels is cheap where equal levels follow each other: its forward fills runs of rows, its reverse sums them. The order of
+// the rows of a set of loops is free if they read only constants row by row and only sums of theirs are read elsewhere. Build then sorts them by the
+// levels of a gather.
 
-// longRuns is how many rows of one level there must be on average to make it worth while.
+// longRuns is the average number of rows per level from which sorting is faster.
 const longRuns = 8
 
 // rewriteSort sorts the rows of every set of loops with a gather that gains by it.
@@ -43,7 +43,7 @@ func manyPerLevel(index []int32) bool {
 	return len(index) > 0
 }
 
-// order lists the rows by level, rows of one level in their order.
+// order lists the rows by level; rows of one level keep their order.
 func order(index []int32) []int32 {
 	rows := make([]int32, len(index))
 	for i := range rows {
@@ -53,7 +53,7 @@ func order(index []int32) []int32 {
 	return rows
 }
 
-// rowSets joins the nodes that are made in loops and read each other by rows: it returns a representative of each.
+// rowSets groups the nodes that are computed in loops and read each other row by row. It returns a representative of each node's set.
 func (g *Graph) rowSets() []ID {
 	set := make([]ID, len(g.nodes))
 	for id := range set {
@@ -79,7 +79,7 @@ func (g *Graph) rowSets() []ID {
 	return set
 }
 
-// free reports whether the rows of a set may be in any order.
+// free reports whether the order of the rows of a set is free.
 func (g *Graph) free(set []ID, root ID) bool {
 	for id := range g.nodes {
 		n := &g.nodes[id]
@@ -95,8 +95,8 @@ func (g *Graph) free(set []ID, root ID) bool {
 	return true
 }
 
-// sortRows puts the rows of a set in a new order. The constants that it reads by rows are copied; the copies stand for nodes -1, -2, … of the list
-// until they are prepended.
+// sortRows puts the rows of a set in a new order. It appends reordered copies of the constants that the set reads row by row to copies; they have the IDs
+// -1, -2, … until they are prepended.
 func (g *Graph) sortRows(set []ID, root ID, rows []int32, copies []node) []node {
 	made := map[ID]ID{}
 	for id := range g.nodes {
@@ -131,7 +131,7 @@ func permuted[T any](v []T, rows []int32) []T {
 	return out
 }
 
-// inOrder is a constant with its rows in a new order.
+// inOrder returns a copy of a constant with its rows in a new order.
 func (n *node) inOrder(rows []int32) node {
 	c := *n
 	c.values = nil
@@ -141,7 +141,7 @@ func (n *node) inOrder(rows []int32) node {
 	return c
 }
 
-// prepend puts nodes before all others, where -1 stands for the first, and renumbers.
+// prepend puts nodes, so far called -1, -2, …, before all others, and renumbers.
 func (g *Graph) prepend(first []node) {
 	shift := ID(len(first))
 	if shift == 0 {
@@ -172,8 +172,8 @@ func (g *Graph) prepend(first []node) {
 
 // opRuns is a gather whose index is sorted.
 var opRuns = &op{
-	name: "gather", doc: "a gather of levels in order", least: 2, most: 4,
-	infer: func(*Builder, *node) error { return nil }, // made by a rewrite, shape and links with it
+	name: "gather", doc: "a gather of sorted levels", least: 2, most: 4,
+	infer: func(*Builder, *node) error { return nil }, // made by a rewrite, with shape and links
 	forward: func(c *call) {
 		table, size := c.in[0].val.buf, c.tableColumn()
 		for j := range c.width {
@@ -196,7 +196,7 @@ var rewriteRuns = rewrite{"runs", func(g *Graph, id ID) {
 	}
 }}
 
-// cutRuns lists the runs of each block of a sorted index.
+// cutRuns lists the runs of equal levels in each block of a sorted index.
 func (n *node) cutRuns(block int) {
 	n.runBlock = block
 	for lo := 0; lo < len(n.index); lo += block {

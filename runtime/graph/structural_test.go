@@ -8,7 +8,7 @@ import (
 	"github.com/vflc/vflc/stdlib"
 )
 
-// folded is the value of an operation of constants.
+// folded returns the value of an operation whose inputs are constants.
 func folded(t *testing.T, c opCase, in []array) []float64 {
 	b := graph.New("folded")
 	ids := make([]graph.ID, len(in))
@@ -22,8 +22,8 @@ func folded(t *testing.T, c opCase, in []array) []float64 {
 	return v
 }
 
-// TestStructuralFacts checks what descriptors of structural functions claim. With RowWise, another row of the arguments changes that row of the value
-// alone. With Positive, arguments in [1, 2] give values of at least 1/2, and so, being homogeneous, come to 0 only with an argument.
+// TestStructuralFacts checks the descriptors of structural functions. RowWise: changing one row of the arguments changes only that row of the value.
+// Positive: arguments in [1, 2] give values of at least 1/2; since the functions are homogeneous, a value tends to 0 only with an argument.
 func TestStructuralFacts(t *testing.T) {
 	u := stdlib.New()
 	checked := map[string]bool{}

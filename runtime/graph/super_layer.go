@@ -5,7 +5,7 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// opLayer is matmul plus a number for each column, such as an intercept or the biases of a layer of a network: inputs X, W and c.
+// opLayer is matmul plus one number per column, such as an intercept or the biases of a network's layer: inputs X, W and c.
 var opLayer = &op{
 	name: "layer", doc: "c + X·W in one step, c one number for each column", least: 3, most: 3,
 	infer:   func(*Builder, *node) error { return nil }, // made by a rewrite, shape and links with it
@@ -33,7 +33,7 @@ func layerBack(c *call) {
 	}
 }
 
-// opActive is a layer of a network with its activation, a function whose derivative follows from its value: the sums before it are stored nowhere.
+// opActive is a layer of a network with its activation, a function whose derivative follows from its value, so that the sums before it need not be stored.
 var opActive = &op{
 	name: "layer", doc: "a function of c + X·W in one step", least: 3, most: 3,
 	infer: func(*Builder, *node) error { return nil }, // made by a rewrite, shape and links with it
@@ -63,7 +63,7 @@ var opActive = &op{
 	},
 }
 
-// rewriteActive finds a function of a layer that nothing else reads.
+// rewriteActive fuses a function with the layer that it is applied to, where nothing else reads that layer.
 var rewriteActive = rewrite{"active", func(g *Graph, id ID) {
 	n := &g.nodes[id]
 	if n.op != opFunc || n.quick == nil || !n.quick.fromValue {
@@ -74,7 +74,7 @@ var rewriteActive = rewrite{"active", func(g *Graph, id ID) {
 	}
 }}
 
-// rewriteLayer finds matmul + c and c + matmul, where nothing else reads the product.
+// rewriteLayer fuses matmul + c and c + matmul, where nothing else reads the product.
 var rewriteLayer = rewrite{"layer", func(g *Graph, id ID) {
 	n := &g.nodes[id]
 	if n.op != opAdd {
@@ -91,7 +91,7 @@ var rewriteLayer = rewrite{"layer", func(g *Graph, id ID) {
 	}
 }}
 
-// perColumn reports whether a link reads element j for column j, the same in all rows.
+// perColumn reports whether a link reads element j for column j in every row.
 func perColumn(l *link, columns int) bool {
 	for j := range columns {
 		if l.rows || l.cols != nil && l.cols[j] != int32(j) {

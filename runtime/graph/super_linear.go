@@ -7,11 +7,11 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// A linearPart says where a likelihood of a linear predictor has the parts of the predictor among its inputs.
-type linearPart struct{ x, b, offset int } // offset -1: none
+// A linearPart has the positions of X, b and the offset among the inputs of a likelihood with a linear predictor.
+type linearPart struct{ x, b, offset int } // offset is -1 where there is no offset
 
-// opLinear is a likelihood of rows whose predictor is X·b, X·b + c or X·b + o, o by rows: product, likelihood and the product of the reverse in one
-// step, which reads X once. The lanes of its sums are added up after the last block.
+// opLinear is a likelihood of rows whose predictor is X·b, X·b + c or X·b + o, with one o per row. One step computes the product, the likelihood and the
+// product of the reverse, and reads X once. The lanes of its sums are added up after the last block.
 var opLinear = &op{
 	name: "fused", doc: "a log density of rows with a linear predictor, value and partials in one step", least: 1,
 	infer: inferDensity,
@@ -57,7 +57,7 @@ func (s *linearState) begin(c *call) {
 	}
 }
 
-// place moves to a block. The derivative in the rows goes where the offset wants it.
+// place moves to a block. The derivative in the predictor is written to the adjoint of the offset where that is wanted, else to scratch.
 func (s *linearState) place(c *call) {
 	s.X = c.in[c.node.linear.x].val.col(0, c.row)
 	s.Offset, s.D = nil, c.scratch[0]
@@ -69,7 +69,7 @@ func (s *linearState) place(c *call) {
 	}
 }
 
-// end gives what the lanes hold: each column's are a column of eight rows.
+// end adds the lanes to the adjoints of b and the offset: the lanes of one column are a column of eight rows.
 func (s *linearState) end(c *call) {
 	l, k := c.node.linear, len(s.B)
 	if c.wants(l.b) {
@@ -80,7 +80,7 @@ func (s *linearState) end(c *call) {
 	}
 }
 
-// rewriteLinear finds likelihoods whose predictor is a product with a constant matrix that nothing else reads, with or without an offset.
+// rewriteLinear fuses a likelihood with its predictor, a product with a constant matrix that nothing else reads, with or without an offset.
 var rewriteLinear = rewrite{"linear", func(g *Graph, id ID) {
 	n := &g.nodes[id]
 	r := n.rows
@@ -109,13 +109,13 @@ var rewriteLinear = rewrite{"linear", func(g *Graph, id ID) {
 	}
 }}
 
-// alone reports whether a node is a constant that is read once.
+// alone reports whether a node is a constant, not empty, that is read once.
 func (g *Graph) alone(id ID) bool {
 	n := &g.nodes[id]
 	return n.kind == constant && n.shape.Len() > 0 && g.uses(id) == 1
 }
 
-// product takes a predictor apart: X·b, and what is added to it, if anything.
+// product splits a predictor into X·b and its offset, NoID if there is none.
 func (g *Graph) product(eta *node) (product *node, offset ID, l link, ok bool) {
 	switch eta.op {
 	case opMatMul:
@@ -133,7 +133,7 @@ func (g *Graph) product(eta *node) (product *node, offset ID, l link, ok bool) {
 	return nil, NoID, link{}, false
 }
 
-// endRows adds the value of a likelihood to the target.
+// endRows adds the value of a likelihood to the target: -Inf where it is not finite.
 func endRows(c *call) {
 	v := c.node.rows.end(c)
 	if !(math.Abs(v) <= math.MaxFloat64) {
@@ -142,7 +142,7 @@ func endRows(c *call) {
 	*c.sum += float64(c.node.power * v)
 }
 
-// normalRow reports whether a node is a normal density of constants with one sigma.
+// normalRow reports whether a node is a normal density of constants with a mean for each row and one sigma.
 func (g *Graph) normalRow(n *node) bool {
 	return n.op == opNormal && g.nodes[n.in[0]].kind == constant && n.links[0].rows && !n.links[2].rows && n.links[1].rows
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// opNormal is the normal density of rows x given mu and sigma, both by rows or one for all rows. With a constant sigma 1/sigma is kept in the node,
-// and the normalising constant is a constant part of the term. Where sigma is exp(u) by rows, u is a fourth input, which spares its logarithm.
+// opNormal is the normal density of rows x; mu and sigma each have one value per row or one for all rows. For a constant sigma the node keeps 1/sigma,
+// and the normalising constant is a constant part of the term. Where sigma is exp(u) with one u per row, u is a fourth input, so that log sigma is known.
 var opNormal = &op{
 	name: "fused", doc: "a normal log density without weights, value and partials in one step", least: 3, most: 4,
 	elements: true,
@@ -73,7 +73,7 @@ func runNormal(c *call) {
 	}
 }
 
-// normalColumn returns Σ log p of column j, with a constant sigma but for the mode, and gives the partials.
+// normalColumn returns Σ log p of column j and adds the partials. With a constant sigma it leaves out Σ log p at the mode (see fixScale).
 func (c *call) normalColumn(j int) float64 {
 	sigma := &c.in[2]
 	switch {
@@ -96,7 +96,7 @@ func (c *call) normalColumn(j int) float64 {
 	return lp - float64(c.n)*(math.Log(s)+halfLogTwoPi)
 }
 
-// fewRows is how many rows are done one by one, since a kernel for each step of the vector form would cost more.
+// fewRows is how many rows are computed one by one: calls of vector functions would cost more.
 const fewRows = 16
 
 // normalOne returns -Σ z²/2 and Σ z², z = (x-mu)·inv.
@@ -117,20 +117,20 @@ func (c *call) normalOne(j int, inv float64) (lp, squares float64) {
 	return -0.5 * squares, squares
 }
 
-// normalMany is normalOne with a mean of its own in every row.
+// normalMany is normalOne for a mean of its own in every row; it returns Σ z².
 func (c *call) normalMany(j int, inv float64) float64 {
 	var squares vector.Lanes
 	d := c.partial(1, j)
 	if d == nil && c.wants(0) {
 		d = c.scratch[0]
 	}
-	vector.Normal(c.n, &squares, nil, c.vec(0, j), c.vec(1, j), inv, 0, d)
+	vector.Normal(c.n, &squares, c.vec(0, j), c.vec(1, j), inv, d)
 	c.giveScaledTo(0, j, -c.node.power, d)
 	c.givePartial(1, j, c.partial(1, j), nil)
 	return squares.Sum()
 }
 
-// giveScaledTo is giveScaled where the adjoint is wanted.
+// giveScaledTo is giveScaled if the adjoint is wanted, else it does nothing.
 func (c *call) giveScaledTo(k, j int, s float64, t []float64) {
 	if c.wants(k) {
 		c.giveScaled(k, j, s, t)
@@ -146,7 +146,7 @@ func (c *call) residual(j int, z []float64) {
 	vector.AddScalar(c.n, z, c.vec(0, j), -c.num(1, j))
 }
 
-// normalFew is normalOne or normalRows element by element: 1/sigma lies step numbers apart.
+// normalFew is normalOne or normalRows element by element; row i has 1/sigma = inv[i·stride]. It returns Σ z².
 func (c *call) normalFew(j int, inv []float64, stride int) float64 {
 	x, mu, step := c.vec(0, j)[:c.n], c.operandFrom(1, j), 0
 	if c.in[1].rows {
@@ -179,7 +179,7 @@ func (c *call) normalFew(j int, inv []float64, stride int) float64 {
 	return squares
 }
 
-// operandFrom is operand k for column j from the block's first row on, one element where it is constant along the rows.
+// operandFrom returns operand k for column j from the block's first row on; its first element is the value where it is constant along the rows.
 func (c *call) operandFrom(k, j int) []float64 {
 	if o := &c.in[k]; !o.rows {
 		return o.val.buf[o.at(j):]
@@ -187,7 +187,7 @@ func (c *call) operandFrom(k, j int) []float64 {
 	return c.vec(k, j)
 }
 
-// normalRows returns Σ z² given 1/sigma by rows.
+// normalRows returns Σ z² given 1/sigma for each row.
 func (c *call) normalRows(j int, inv []float64) float64 {
 	if c.n <= fewRows {
 		return c.normalFew(j, inv, 1)
@@ -202,7 +202,7 @@ func (c *call) normalRows(j int, inv []float64) float64 {
 	return squares
 }
 
-// normalScales is normalColumn with a sigma of its own in every row.
+// normalScales is normalColumn for a sigma of its own in every row.
 func (c *call) normalScales(j int) float64 {
 	z, inv, w := c.scratch[0], c.scratch[1], c.scratch[2]
 	c.residual(j, z)
@@ -220,7 +220,7 @@ func (c *call) normalScales(j int) float64 {
 	return lp
 }
 
-// sumLogScale is Σ log sigma of a block, with scratch vector t.
+// sumLogScale returns Σ log sigma of a block; t is scratch.
 func (c *call) sumLogScale(j int, t []float64) float64 {
 	if len(c.in) > 3 {
 		return vector.Sum(c.n, c.vec(3, j))

@@ -7,27 +7,27 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A rowLikelihood is a likelihood with a kernel of its own for observations and predictors by rows. It adds up over all rows of a loop and is
-// worth what its end returns.
+// A rowLikelihood is a likelihood with a vector function of its own, for one observation and one predictor per row. It sums over the rows of a loop;
+// end returns its value.
 type rowLikelihood struct {
-	// prepare, where set, computes what the kernel needs from the observations.
+	// prepare, where set, precomputes facts about the observations.
 	prepare func(g *Graph, n *node)
 	begin   func(s *rowSums)
-	// rows adds column j of a block, with the predictor eta, and sets d, unless it is nil, to the derivative in the predictor.
+	// rows adds column j of a block, given the predictor eta. If d is not nil, it is set to the derivative in the predictor.
 	rows func(c *call, j int, eta, d []float64)
-	// linear is rows for a predictor in parts.
+	// linear is rows for a linear predictor, given as matrix, coefficients and offset.
 	linear func(c *call, p *vector.Predictor)
 	end    func(c *call) float64
 }
 
-// rowSums are the sums of one step.
+// rowSums holds the sums of one step.
 type rowSums struct {
 	logs      vector.LogProduct
 	sum, dphi vector.Lanes
 	predictor linearState
 }
 
-// A histogram is how often each count occurs among the observations.
+// A histogram counts how often each value occurs among the observations.
 type histogram struct{ counts, times []float64 }
 
 var opRows = &op{
@@ -39,7 +39,7 @@ var opRows = &op{
 	vjp:     func(*call) {}, // done in forward
 }
 
-// rowLikelihoods holds the kernels of likelihoods. That of a normal density is found by rewriteNormal.
+// rowLikelihoods holds the likelihoods with vector functions of their own, except the normal density, which rewriteNormal handles.
 var rowLikelihoods = [...]*rowLikelihood{
 	def.BernoulliLogitRows: {
 		begin: func(s *rowSums) { s.logs.Reset() },
@@ -62,7 +62,7 @@ var rowLikelihoods = [...]*rowLikelihood{
 	def.PoissonLogRows: {
 		begin: func(s *rowSums) { s.sum = vector.Lanes{} },
 		rows: func(c *call, j int, eta, d []float64) {
-			vector.PoissonLog(c.n, &c.sums.sum, nil, eta, c.vec(0, j), d)
+			vector.PoissonLog(c.n, &c.sums.sum, eta, c.vec(0, j), d)
 		},
 		linear: func(c *call, p *vector.Predictor) { vector.PoissonLogLinear(c.n, &c.sums.sum, p, c.vec(0, 0)) },
 		end:    func(c *call) float64 { return c.sums.sum.Sum() },
@@ -71,7 +71,7 @@ var rowLikelihoods = [...]*rowLikelihood{
 		prepare: countObservations,
 		begin:   func(s *rowSums) { s.sum, s.dphi = vector.Lanes{}, vector.Lanes{} },
 		rows: func(c *call, j int, eta, d []float64) {
-			vector.NegBinomial2Log(c.n, &c.sums.sum, &c.sums.dphi, nil, eta, c.vec(0, j), c.in[2].val.buf[0], d)
+			vector.NegBinomial2Log(c.n, &c.sums.sum, &c.sums.dphi, eta, c.vec(0, j), c.in[2].val.buf[0], d)
 		},
 		linear: func(c *call, p *vector.Predictor) {
 			vector.NegBinomial2LogLinear(c.n, &c.sums.sum, &c.sums.dphi, p, c.vec(0, 0), c.in[2].val.buf[0])
@@ -80,7 +80,7 @@ var rowLikelihoods = [...]*rowLikelihood{
 	},
 }
 
-// rewriteRows finds likelihoods of rowLikelihoods, where all parameters but the predictor are one number.
+// rewriteRows applies rowLikelihoods where every parameter other than the predictor is one number.
 var rewriteRows = rewrite{"rows", func(g *Graph, id ID) {
 	n := &g.nodes[id]
 	r := rowLikelihoods[n.unweighted()]
@@ -93,10 +93,10 @@ var rewriteRows = rewrite{"rows", func(g *Graph, id ID) {
 	}
 }}
 
-// predictor is the input of a density that takes a linear predictor.
+// predictor is the position of the linear predictor among the inputs of a density.
 func (n *node) predictor() int { return n.likely.dist.Link.Param + 1 }
 
-// onlyPredictor reports whether the predictor of a density is by rows and every other parameter one number.
+// onlyPredictor reports whether the predictor of a density has one value per row and every other parameter is one number.
 func (g *Graph) onlyPredictor(n *node) bool {
 	for k := 1; k < len(n.in); k++ {
 		if k == n.predictor() && !n.links[k].rows || k != n.predictor() && g.nodes[n.in[k]].shape.Len() != 1 {
@@ -130,7 +130,7 @@ func countObservations(g *Graph, n *node) {
 	}
 }
 
-// endNegBinomial adds what depends on phi and the counts alone.
+// endNegBinomial adds the terms that depend on phi and the counts only.
 func endNegBinomial(c *call) float64 {
 	h, phi := c.node.counted, c.in[2].val.buf[0]
 	if !(phi > 0) {

@@ -2,8 +2,8 @@ package graph
 
 import "github.com/vflc/vflc/runtime/vector"
 
-// Blocks. The rows of a loop are run block by block. A block is small enough that what it touches stays in the L1 cache, so that the reverse
-// finds there what the forward left, and large enough that dispatch costs little. It depends on the graph alone, hence so does the order of every sum.
+// Blocks. A loop runs its rows block by block. A block is small enough that its values stay in the L1 cache between forward and reverse, and
+// large enough that dispatch costs little. Its size depends on the graph only, hence so does the order of every sum.
 const (
 	tileBudget    = 3072 // numbers of one block: 24 KiB of the 32 or 48 of an L1 cache
 	smallestBlock = 128
@@ -11,7 +11,7 @@ const (
 	scratchLength = 2048 // numbers of a scratch vector
 )
 
-// blocksOf chooses the block of each length of row loop.
+// blocksOf chooses the block size for each length of row loop.
 func blocksOf(nodes []node) map[int]int {
 	blocks := map[int]int{}
 	for rows, columns := range touched(nodes) {
@@ -20,7 +20,7 @@ func blocksOf(nodes []node) map[int]int {
 	return blocks
 }
 
-// blockOf is the power of two whose blocks of so many columns come nearest to the budget.
+// blockOf returns the power of two at which blocks of the given number of columns come nearest to the budget.
 func blockOf(columns int) int {
 	b := smallestBlock
 	for b < largestBlock && 4*tileBudget >= 6*b*columns {
@@ -29,8 +29,8 @@ func blockOf(columns int) int {
 	return b
 }
 
-// touched counts the columns that the loops of each length touch: two for each that they make, its adjoint being the second, and those that
-// they read from leaves.
+// touched counts the columns that the loops of each length use: two for each that they compute (value and adjoint), and one for each that they
+// read from leaves.
 func touched(nodes []node) map[int]int {
 	columns := map[int]int{}
 	seen := map[[2]int]bool{}
@@ -55,7 +55,7 @@ func touched(nodes []node) map[int]int {
 }
 
 // tileConstants stores constant matrices in tile order, [block][column][row in the block], so that a pass over the rows reads memory from
-// front to back: those that are longer than a block and that nothing reads but by rows. The matrix of a linear predictor has tiles of its kernel's.
+// front to back: those that are longer than a block and only read row by row. The matrix of a linear predictor has tiles of vector.TileLength rows.
 func (g *Graph) tileConstants() {
 	l := &g.layout
 	l.tiled = l.tileable()
@@ -79,7 +79,7 @@ func (g *Graph) tileConstants() {
 	}
 }
 
-// streams reports whether an input is read once from front to back and needs no room in a cache.
+// streams reports whether an input is read once from front to back, so that it needs no space in a cache.
 func (n *node) streams(k int) bool { return n.op == opLinear && k == n.linear.x }
 
 func (l *layout) tileable() []bool {
@@ -99,7 +99,7 @@ func (l *layout) tileable() []bool {
 	return tiled
 }
 
-// inTiles returns a matrix in tile order, the last tile filled up with zeros.
+// inTiles returns a matrix in tile order, the last tile padded with zeros.
 func inTiles(values []float64, rows, cols, block int) []float64 {
 	tiles := (rows + block - 1) / block
 	out := make([]float64, tiles*block*cols)

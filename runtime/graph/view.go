@@ -17,7 +17,7 @@ func (v *view) col(c, row int) []float64 { return v.buf[c*v.stride+row*v.move:] 
 type operand struct {
 	link
 	val, adj view
-	set      bool // the adjoint tile holds nothing yet: the first contribution overwrites it
+	set      bool // this contribution is the first to the adjoint tile and overwrites it
 }
 
 // at maps a column of the step to a column (row-aligned) or an element (whole) of the operand.
@@ -31,25 +31,25 @@ func (o *operand) at(j int) int {
 // A call is one step of a loop bound to the buffers of one Exec. Before run, the loop sets row and n, the rows of the block.
 type call struct {
 	run     func(*call)
-	each    func(*call) // of a flat step: run for the columns one by one
-	own     []float64   // room for a step alone
-	flat    int         // rows of a block of which all columns are done as one
+	each    func(*call) // of a flat step: runs the columns one by one
+	own     []float64   // scratch memory of this step
+	flat    int         // rows of a block whose columns are computed as one
 	row, n  int
 	width   int
 	node    *node
 	in      []operand
 	out     operand
 	mode    jacobianMode
-	sum     *float64 // a term's value or a bijector's log-Jacobian: accumulates
+	sum     *float64 // where a term's value or a bijector's log-Jacobian accumulates
 	scratch [][]float64
 	density *densityState
-	sums    *rowSums // of a likelihood with a kernel
+	sums    *rowSums // of a rowLikelihood
 }
 
-// y is the output's column j.
+// y is column j of the output.
 func (c *call) y(j int) []float64 { return c.out.val.col(j, c.row) }
 
-// dy is the output's adjoint's column j.
+// dy is column j of the output's adjoint.
 func (c *call) dy(j int) []float64 { return c.out.adj.col(j, c.row) }
 
 // vec is column j of row-aligned operand k.
@@ -67,7 +67,7 @@ func (c *call) dnum(k, j int) *float64 { o := &c.in[k]; return &o.adj.buf[o.at(j
 // wants reports whether operand k's adjoint is wanted.
 func (c *call) wants(k int) bool { return c.in[k].adj.buf != nil }
 
-// arg is operand k as an argument of a density kernel.
+// arg is operand k as an argument of a distribution's density.
 func (c *call) arg(k, j int) def.Arg {
 	if o := &c.in[k]; !o.rows {
 		i := o.at(j)

@@ -1,4 +1,5 @@
-// Package rng provides named, counter-based random streams: no result depends on thread count, transport, or a crash and resume in between.
+// Package rng provides named, counter-based random streams: results do not depend on the number of threads, the transport, or whether a run was interrupted
+// and resumed.
 package rng
 
 import (
@@ -9,13 +10,13 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// A Key is the secret of one party (private streams) or what all parties share (shared streams).
+// A Key determines streams: the secret key of one party (private streams) or the key that all parties have (shared streams).
 type Key [32]byte
 
-// SharedKey is derived from the run's seed: every party can compute it.
+// SharedKey returns the key derived from the run's seed: every party can compute it.
 func SharedKey(seed uint64) Key { return derive("vflc shared stream v1", seed, "") }
 
-// SimulatedKey is the private key of a party in a simulation; in a deployment a party draws its key from the operating system instead.
+// SimulatedKey returns the private key of a party in a simulation; in a deployment a party draws its key from the operating system instead.
 func SimulatedKey(seed uint64, party string) Key {
 	return derive("vflc private stream v1", seed, party)
 }
@@ -25,21 +26,21 @@ func derive(purpose string, seed uint64, party string) Key {
 	return sha256.Sum256(append(b, party...))
 }
 
-// bulk is how many normals are made at a time. It is even, and words for as many are whole batches.
+// bulk is how many normals are generated at a time. It is even, and that many words are whole batches.
 const bulk = 4 * vector.Batch
 
-// A Stream is an endless sequence for one name, divided into rounds. Round r gives the same numbers whenever it is asked for.
+// A Stream is an endless sequence for one name, divided into rounds. Round r has the same numbers whenever it is entered.
 // It is not safe for concurrent use.
 //
 // Numbers one by one (Float64, Rand, Normals) and normals in bulk (FillNormals) come from two ChaCha8 generators with keys of their own, each of which
-// starts anew with every round: using one does not move the other.
+// starts anew with every round: using one does not advance the other.
 type Stream struct {
 	seed  [32]byte
 	cha   rand.ChaCha8
-	stale bool // cha has yet to be set to the round
+	stale bool // cha is not yet set to the round
 	rand  *rand.Rand
 	round uint64
-	block [16]uint32 // input of the generator for bulk, as RFC 8439 lays it out: constants, key, counter, nonce
+	block [16]uint32 // input of the generator for bulk, in the layout of RFC 8439: constants, key, counter, nonce
 	words [bulk]uint64
 }
 
@@ -68,8 +69,8 @@ func (s *Stream) Round(r uint64) {
 	s.block[12], s.block[14], s.block[15] = 0, uint32(r), uint32(r>>32)
 }
 
-// A source is a stream as a source of words. Its generator is set up only when a round's first number is asked for, since that costs as much as
-// sixty of them and many rounds are of normals in bulk alone.
+// A source is a stream as a source of words. It sets up its generator at a round's first number only, since that costs as much as sixty numbers and
+// many rounds use only normals in bulk.
 type source Stream
 
 // Uint64 implements rand.Source.
@@ -88,13 +89,14 @@ func (s *Stream) Next() { s.Round(s.round + 1) }
 // Position returns the current round, for checkpoints taken at round boundaries.
 func (s *Stream) Position() uint64 { return s.round }
 
-// Rand exposes the stream as a source for samplers.
+// Rand returns the stream as a *rand.Rand, for samplers of distribut
+// skips the rest of the last batch of words. A round holds 2^35 numbers.ions.
 func (s *Stream) Rand() *rand.Rand { return s.rand }
 
 // Float64 returns a uniform number in [0, 1).
 func (s *Stream) Float64() float64 { return s.rand.Float64() }
 
-// Normals fills dst with independent standard normals, made one by one: the numbers of data that are generated once and kept.
+// Normals fills dst with independent standard normals, one by one. Generated data depends on these numbers, so they must not change.
 func (s *Stream) Normals(dst []float64) {
 	for i := range dst {
 		dst[i] = s.rand.NormFloat64()
@@ -102,7 +104,6 @@ func (s *Stream) Normals(dst []float64) {
 }
 
 // FillNormals fills dst with independent standard normals, ten times as fast as Normals. Every call starts where the last one of the round ended, but
-// leaves out what would complete a batch of words. A round holds 2^35 of them.
 func (s *Stream) FillNormals(dst []float64) {
 	for len(dst) > 0 {
 		n := min(len(dst), bulk)

@@ -10,7 +10,7 @@ import (
 	"github.com/vflc/vflc/runtime/rng"
 )
 
-// take returns the first n normals of a stream's round, one by one.
+// take returns the first n normals of a stream's round, generated one by one.
 func take(s *rng.Stream, round uint64, n int) []float64 {
 	s.Round(round)
 	out := make([]float64, n)
@@ -18,7 +18,7 @@ func take(s *rng.Stream, round uint64, n int) []float64 {
 	return out
 }
 
-// fill returns the first n normals of a stream's round, in bulk.
+// fill returns the first n normals of a stream's round, generated in bulk.
 func fill(s *rng.Stream, round uint64, n int) []float64 {
 	s.Round(round)
 	out := make([]float64, n)
@@ -89,7 +89,7 @@ func TestStreamsDiffer(t *testing.T) {
 	}
 }
 
-// The numbers are part of every recorded run and of the examples' data, so they are fixed for ever.
+// The numbers are part of every recorded run and of the examples' data, so they must not change.
 func TestNumbersAreStable(t *testing.T) {
 	got := take(rng.New(rng.SharedKey(1), "eps"), 7, 3)
 	if want := []float64{0.8792719422667221, -1.7114607756760425, -1.6760332301335734}; !slices.Equal(got, want) {
@@ -97,7 +97,7 @@ func TestNumbersAreStable(t *testing.T) {
 	}
 }
 
-// Those in bulk are part of every recorded run. They go on from call to call, at the next batch of words, and do not depend on numbers taken one by one.
+// Normals in bulk are part of every recorded run. They continue from call to call, at the next batch of words, and do not depend on numbers taken one by one.
 func TestNumbersInBulkAreStable(t *testing.T) {
 	s := rng.New(rng.SharedKey(1), "eps")
 	got := fill(s, 7, 3)
@@ -108,7 +108,7 @@ func TestNumbersInBulkAreStable(t *testing.T) {
 	if want := []float64{-0.45126800502096653, -0.6646059876992815, -0.6327404904450359, -1.0565972790247522, 0.6813802712181708}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	// 1000 normals are two fillings of the buffer; the second begins with words of its own.
+	// 1000 normals fill the buffer twice; the second time uses new words.
 	long := fill(s, 7, 1000)
 	if slices.Equal(long[:488], long[512:]) || !slices.Equal(long[:500], fill(s, 7, 1000)[:500]) {
 		t.Error("the second half of a long filling repeats the first, or the first changes")

@@ -17,14 +17,14 @@ type Simulator struct {
 	theta []float64
 }
 
-// NewSimulator allocates one.
+// NewSimulator returns a simulator of the model.
 func (m *Model) NewSimulator() *Simulator { return &Simulator{model: m, exec: m.Graph.NewExec()} }
 
-// attempts is how often a value is drawn again that lies outside the bounds of its parameter.
+// attempts is how often a value is drawn until it lies within the bounds of its parameter.
 const attempts = 10000
 
-// Prior draws all parameters from their priors into x, in the order of the graph. scale, where not nil, changes the scale parameter of a
-// parameter's prior: it is called with each name and returns a factor. The error names the parameter that cannot be drawn.
+// Prior draws all parameters from their priors into x, in the order of the graph. scale may be nil; else it is called with the name of each
+// parameter, and the scale of its prior is multiplied by the result. The error names the parameter that cannot be drawn.
 func (s *Simulator) Prior(r *rand.Rand, x []float64, scale func(name string) float64) error {
 	clear(x)
 	for k := range s.model.Params {
@@ -42,7 +42,7 @@ func (s *Simulator) Prior(r *rand.Rand, x []float64, scale func(name string) flo
 		for i := range port.Len {
 			v, ok := s.within(r, p, i)
 			if !ok {
-				return fmt.Errorf("%s: %d draws from its prior lay all outside its support from %g to %g", p.Name, attempts, p.Lower, p.Upper)
+				return fmt.Errorf("%s: %d draws from its prior were all outside its support from %g to %g", p.Name, attempts, p.Lower, p.Upper)
 			}
 			x[port.Offset+i] = v
 		}
@@ -50,7 +50,7 @@ func (s *Simulator) Prior(r *rand.Rand, x []float64, scale func(name string) flo
 	return nil
 }
 
-// rescale changes one argument of the law at hand; the report that it came from stays as it is.
+// rescale multiplies one argument of the current law by a factor, in a copy: the report that it was read from does not change.
 func (s *Simulator) rescale(arg int, factor float64) {
 	s.args[arg] = slices.Clone(s.args[arg])
 	for i := range s.args[arg] {
@@ -67,7 +67,7 @@ func (s *Simulator) within(r *rand.Rand, p *Param, i int) (float64, bool) {
 	return math.NaN(), false
 }
 
-// evaluate takes the arguments of a law from the reports.
+// evaluate reads the arguments of a law from the reports.
 func (s *Simulator) evaluate(l Law) {
 	s.args = s.args[:0]
 	for _, k := range l.Args {
@@ -84,7 +84,7 @@ func (s *Simulator) sample(r *rand.Rand, l Law, i int) float64 {
 	return l.Dist.Sample(r, s.theta)
 }
 
-// Responses draws every response given parameters x, by way of new auxiliary variables where the model has them.
+// Responses draws every response given parameters x, with new draws of the auxiliary variables where the model has them.
 func (s *Simulator) Responses(r *rand.Rand, x []float64) ([][]float64, error) {
 	for _, n := range s.model.Noise {
 		for i := range s.exec.Input(n.Input) {

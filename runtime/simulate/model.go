@@ -1,5 +1,5 @@
-// Package simulate runs a model forwards: parameters from their priors, responses from their likelihoods, and the log density of each response at given
-// parameters. It sees all parties' data and parameters at once, so it is of simulations and pooled models only.
+// Package simulate runs a model forwards: it draws parameters from their priors and responses from their likelihoods, and computes the log density of each
+// element of a response at given parameters. It needs all parties' data and parameters in one process, so it serves simulations and pooled models only.
 package simulate
 
 import (
@@ -7,16 +7,16 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A Model is a model on its declared scale. The graph has the parameters as they are reported, no target, and what the fields name among its reports.
+// A Model is a model with its parameters on their declared scale. The graph has no target; the fields below index its parameters, inputs and reports.
 type Model struct {
 	Graph     *graph.Graph
 	Params    []Param // in order of declaration: a prior depends on earlier ones only
 	Responses []Response
-	// Noise is what the transform adds: for each auxiliary variable a graph input of standard normals.
+	// Noise lists the auxiliary variables of the transform. Each has a graph input of standard normals.
 	Noise []Noise
 }
 
-// A Law is a distribution with its arguments as graph reports, each as long as what is drawn.
+// A Law is a distribution with its arguments as graph reports, each with one element per drawn element.
 type Law struct {
 	Dist *def.Dist
 	Args []int
@@ -34,15 +34,16 @@ type Param struct {
 // A Response is the left side of a likelihood statement.
 type Response struct {
 	Name   string // "y", or for a member of a family "lab[2].y"
-	Data   string // the data declaration that it is; "" for an expression of data
+	Data   string // the name of its data declaration; "" for an expression of data
 	Holder string // whose data; "" for shared data
 	Shape  []int
 	Values []float64 // as observed, first index fastest
 	Law
-	LogDensity int   // report: element by element, weights included
-	Noise      []int // of Model.Noise, that reach its arguments
+	LogDensity int   // index of the report with the log density of each element, weights included
+	Noise      []int // indices in Model.Noise of the auxiliary variables that reach its arguments
 	Weighted   bool
-	// Dependent says why its elements are not independent given the parameters, the noise not being known: then it has no pointwise density. "" where they are.
+	// Dependent is the reason why its elements are not independent given the parameters, with the noise integrated out: it then has no pointwise
+	// density. "" where they are independent.
 	Dependent string
 }
 

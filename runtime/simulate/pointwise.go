@@ -7,7 +7,7 @@ import (
 
 // LogDensity sets dst[i] to the log density of element i of response k at parameters x. Where auxiliary variables reach it, they are
 // integrated out: in the augmented model the elements of a response are independent given the parameters, with one normal deviation of
-// variance Σ ρ² each. The error says why there is no such density.
+// variance Σ ρ² each. The error gives the reason where there is no such density.
 func (s *Simulator) LogDensity(k int, x, dst []float64) error {
 	y := &s.model.Responses[k]
 	if y.Dependent != "" {
@@ -20,12 +20,12 @@ func (s *Simulator) LogDensity(k int, x, dst []float64) error {
 	}
 	q := newQuadrature(dst, func(t float64) []float64 { return s.shifted(y, t) })
 	if !q.run() {
-		return fmt.Errorf("%s: the integral over the auxiliary variables did not converge; rho is large against the width of the likelihood", y.Name)
+		return fmt.Errorf("%s: the integral over the auxiliary variables did not converge; rho is large compared with the width of the likelihood", y.Name)
 	}
 	return nil
 }
 
-// shifted evaluates the log densities with every element's total deviation at t of its standard deviations: all of it put on one auxiliary variable.
+// shifted evaluates the log densities with the total deviation of every element at t standard deviations, all of it in one auxiliary variable.
 func (s *Simulator) shifted(y *Response, t float64) []float64 {
 	total := 0.0
 	for _, n := range y.Noise {
@@ -44,7 +44,7 @@ func (s *Simulator) shifted(y *Response, t float64) []float64 {
 }
 
 const (
-	reach     = 8.5  // standard deviations: beyond lies 1e-17 of the normal
+	reach     = 8.5  // standard deviations: the normal has a mass of 1e-17 beyond
 	firstStep = 0.5  // of the trapezoidal rule, in standard deviations
 	levels    = 10   // halvings of the step
 	precision = 1e-8 // of the log density, between two steps
@@ -54,7 +54,7 @@ const (
 // vanish at both ends (Trefethen and Weideman 2014); the step is halved until no element changes.
 type quadrature struct {
 	f    func(t float64) []float64
-	out  []float64 // results, and before that those of the last step
+	out  []float64 // results at the last step
 	top  []float64 // running maximum of log terms
 	sum  []float64 // of exp(term − top)
 	step float64
@@ -106,7 +106,7 @@ func (q *quadrature) add(t float64) {
 	}
 }
 
-// settle sets the results for the step at hand and returns the largest change since the one before. A density that is nowhere positive stays −Inf.
+// settle sets the results at the current step and returns the largest change from the step before. The log of a density that is 0 everywhere stays −Inf.
 func (q *quadrature) settle() float64 {
 	worst := 0.0
 	for i := range q.out {

@@ -43,7 +43,7 @@ func TestLogisticIntegrals(t *testing.T) {
 	}
 }
 
-// What is too narrow for the finest step, or no number, is told and not guessed.
+// An integrand that is too narrow for the finest step, or NaN, is reported as not converged.
 func TestIntegralsThatDoNotConverge(t *testing.T) {
 	if got, ok := integrate(func(t float64) float64 { return -0.5 * (t - 0.3) * (t - 0.3) / 1e-12 }); ok {
 		t.Errorf("a spike gives %v", got)

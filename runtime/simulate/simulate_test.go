@@ -115,8 +115,8 @@ func TestPointwiseDensitiesOfNormals(t *testing.T) {
 	}
 }
 
-// Where no closed form is, the noise is integrated out as Simpson's rule on 4,000 intervals does it, deviations of several clients as one of
-// their joint variance.
+// Without a closed form, the integral over the noise agrees with Simpson's rule on 4,000 intervals; the deviations of several clients act as one with
+// the sum of their variances.
 func TestNoiseIsIntegratedOut(t *testing.T) {
 	with := func(likelihood string, y []float64, args ...float64) regression {
 		r := normal()
@@ -158,7 +158,7 @@ func simpson(f func(float64) float64, a, b float64, n int) float64 {
 	return sum * h / 3
 }
 
-// Whatever stands between: over all values of a discrete response the marginal probabilities sum to 1.
+// The marginal probabilities of all values of a discrete response sum to 1.
 func TestMarginalProbabilitiesSumToOne(t *testing.T) {
 	r := normal(1.3)
 	r.likelihood, r.args, r.x, r.y = "bernoulli_logit", nil, []float64{2, 2}, []float64{0, 1}
@@ -211,7 +211,7 @@ func TestMomentsOfResponses(t *testing.T) {
 	}
 }
 
-// Priors have their moments: of a normal, of one cut off at its mean (mean + sd √(2/π), variance sd² (1 − 2/π)), and of one whose scale is changed.
+// Draws from priors have the right moments: of a normal, of one truncated at its mean (mean + sd √(2/π), variance sd² (1 − 2/π)), and of one whose scale is changed.
 func TestMomentsOfPriors(t *testing.T) {
 	const draws = 20000
 	half := normal()
@@ -241,7 +241,7 @@ func TestMomentsOfPriors(t *testing.T) {
 	}
 }
 
-// What cannot be drawn or integrated is an error that names it, never a number.
+// A parameter or response that cannot be drawn or integrated gives an error that names it, never a number.
 func TestErrorsNameTheirCause(t *testing.T) {
 	far, spike := normal(), normal(1)
 	far.lower, far.upper = 90, 91

@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// depth is how many messages may wait in one direction. Two are on their way in the protocol (what trails an evaluation, and the
-// start of the next one); one more is in the hands of the reader.
+// depth is how many messages may wait in one direction. The protocol has at most two in transit (the last of one evaluation and the first of the
+// next); one more is being read.
 const depth = 4
 
-// NewMem connects parties within one process: names[0] is the server, the others its clients. The ends are in the order of names, one for
-// the goroutine of each party. Buffers are reused, so messages of sizes seen before allocate nothing.
+// NewMem connects parties within one process: names[0] is the server, the others are its clients. It returns one end per party, in the order of
+// names, each for one goroutine. Buffers are reused: a message no larger than earlier ones allocates nothing.
 func NewMem(names []string) []Transport {
 	server := newMem(names[0])
 	ends := []Transport{server}
@@ -40,10 +40,10 @@ func newMem(name string) *mem {
 type link struct {
 	out, in pipe
 	peer    *mem
-	held    *Message // received last; its buffers go back at the next Recv
+	held    *Message // received last; its buffers are released at the next Recv
 }
 
-// A pipe is one direction of a connection: messages go round between full and free, so that neither channel ever has to wait for room.
+// A pipe is one direction of a connection. Messages circulate between full and free, so a send on either channel never blocks.
 type pipe struct{ full, free chan *Message }
 
 func newPipe() pipe {
@@ -54,7 +54,7 @@ func newPipe() pipe {
 	return p
 }
 
-// Send copies m into a free buffer, waiting for one if the peer is behind.
+// Send copies m into a free buffer. It waits for one while the peer has not read earlier messages.
 func (m *mem) Send(ctx context.Context, to string, msg Message) error {
 	l, err := m.link(ctx, to)
 	if err != nil {
@@ -77,7 +77,7 @@ func (m *mem) Send(ctx context.Context, to string, msg Message) error {
 	}
 }
 
-// link returns the connection to a peer, unless there is none, this end is closed or the context is done.
+// link returns the connection to a peer, or an error if there is none, this end is closed or the context is done.
 func (m *mem) link(ctx context.Context, peer string) (*link, error) {
 	l, ok := m.links[peer]
 	if !ok {
@@ -93,7 +93,7 @@ func (m *mem) link(ctx context.Context, peer string) (*link, error) {
 	}
 }
 
-// gone returns an error once the peer has closed its end.
+// gone returns an error if the peer has closed its end.
 func (l *link) gone() error {
 	select {
 	case <-l.peer.done:
@@ -103,10 +103,10 @@ func (l *link) gone() error {
 	}
 }
 
-// fill copies msg, growing the buffers where they are too small.
+// fill copies msg, and grows the buffers where they are too small.
 func (m *Message) fill(msg Message) {
 	m.Round, m.Kind, m.Reason = msg.Round, msg.Kind, msg.Reason
-	m.Arrays = m.Arrays[:cap(m.Arrays)] // keeps the buffers of longer messages sent before
+	m.Arrays = m.Arrays[:cap(m.Arrays)] // keeps the buffers of earlier, longer messages
 	if n := len(msg.Arrays) - len(m.Arrays); n > 0 {
 		m.Arrays = append(m.Arrays, make([]Array, n)...)
 	}
@@ -136,7 +136,7 @@ func (m *mem) Recv(ctx context.Context, from string) (Message, error) {
 	}
 }
 
-// release gives the buffers of the message received last back to the sender.
+// release returns the buffers of the last received message to the sender.
 func (l *link) release() {
 	if l.held != nil {
 		l.in.free <- l.held
@@ -149,7 +149,7 @@ func (l *link) hold(msg *Message) Message {
 	return *msg
 }
 
-// last returns what a closed peer had sent before it closed.
+// last returns the next message that a peer sent before it closed.
 func (l *link) last() (Message, error) {
 	select {
 	case msg := <-l.in.full:

@@ -52,7 +52,7 @@ func TestConnectionsAreSeparateAndCopied(t *testing.T) {
 	}
 }
 
-// Any sequence of messages arrives whole and in order, however far the reader lags, and a message stays intact until the next is received.
+// Any sequence of messages arrives complete and in order, however slow the reader is, and a message stays intact until the next is received.
 func TestOrder(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		sizes := rapid.SliceOfN(rapid.SliceOfN(rapid.IntRange(0, 5), 0, 3), 1, 40).Draw(r, "sizes")
@@ -87,7 +87,7 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// numbered is message k, with arrays of the given sizes whose contents tell them apart.
+// numbered returns message k, with arrays of the given sizes and distinct contents.
 func numbered(k int, sizes []int) transport.Message {
 	m := transport.Message{Round: uint64(k)}
 	for i, n := range sizes {

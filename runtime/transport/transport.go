@@ -4,11 +4,11 @@ package transport
 
 import "context"
 
-// A Message is what crosses between two parties at once. Arrays and their elements belong to the sender until Send returns,
+// A Message is one transmission between two parties. Arrays and their elements belong to the sender until Send returns,
 // and to the receiver until it next receives from the same peer.
 type Message struct {
-	Round  uint64 // number of the exchange it belongs to, counted alike at both ends
-	Kind   string // which step of the exchange
+	Round  uint64 // number of the round, the same at both ends
+	Kind   string // the step of the round
 	Arrays []Array
 	Reason string // why the sender ended the run; empty in all other messages
 }
@@ -19,14 +19,14 @@ type Array struct {
 	Data []float64
 }
 
-// Transport is one party's end of its connections: a client is connected to the server alone, the server to every client. Messages between
-// two parties arrive once and in order. It is for one goroutine at a time, except Close, which may be called from anywhere.
+// Transport is one party's end of its connections: a client is connected to the server only, the server to every client. Messages between
+// two parties arrive once and in order. One goroutine at a time may use it, except Close, which any goroutine may call at any time.
 type Transport interface {
-	// Send hands over m for the named party. It may wait for the party to read earlier messages.
+	// Send sends m to the named party. It may wait until that party has read earlier messages.
 	Send(ctx context.Context, to string, m Message) error
-	// Recv waits for the next message of the named party. What a party sent before it closed can still be received.
+	// Recv waits for the next message from the named party. Messages sent before a party closed can still be received.
 	Recv(ctx context.Context, from string) (Message, error)
-	// Close ends all connections; the other ends then get a *ClosedError.
+	// Close ends all connections; calls at the other ends then return a *ClosedError.
 	Close()
 }
 

@@ -38,7 +38,7 @@ func mulAddGo(_ int, y, a, b []float64) {
 	}
 }
 
-// Approach moves y by the fraction s of its way to a.
+// Approach adds s·(a - y) to y.
 func Approach(n int, y []float64, s float64, a []float64) { approach(active, n, y, s, a) }
 
 func approachGo(_ int, y []float64, s float64, a []float64) {

@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// A value is a function at x, in two parts.
+// A value is an argument x and the exact value of a function there, as the sum of two numbers.
 type value struct{ x, high, low float64 }
 
-// values reads testdata/functions.txt, which functions.py beside it made.
+// values reads testdata/functions.txt, which functions.py beside it writes.
 func values(t *testing.T) map[string][]value {
 	file, err := os.Open("testdata/functions.txt")
 	if err != nil {
@@ -75,7 +75,7 @@ func TestFunctionsAreAccurate(t *testing.T) {
 	}
 }
 
-// TestSpecialValues holds the functions at arguments where no polynomial applies.
+// TestSpecialValues checks the functions at arguments where no polynomial applies.
 func TestSpecialValues(t *testing.T) {
 	inf, nan, zero := math.Inf(1), math.NaN(), math.Copysign(0, -1)
 	want := map[string][][2]float64{
@@ -103,7 +103,7 @@ func TestSpecialValues(t *testing.T) {
 	}
 }
 
-// TestFunctionsAgreeWithMath compares many more points with the standard library, which is good to a unit or two itself.
+// TestFunctionsAgreeWithMath compares many more points with the standard library, which has errors of a unit or two of its own.
 func TestFunctionsAgreeWithMath(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	library := map[string]func(float64) float64{

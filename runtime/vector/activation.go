@@ -11,7 +11,7 @@ func reluGo(_ int, y, a []float64) {
 	}
 }
 
-// TanhBack sets y = d·(1 - t²): d carried back through t = tanh.
+// TanhBack sets y = d·(1 - t²): the derivative in x, given d, that in t = tanh x.
 func TanhBack(n int, y, d, t []float64) { tanhBack(active, n, y, d, t) }
 
 func tanhBackGo(_ int, y, d, t []float64) {
@@ -20,7 +20,7 @@ func tanhBackGo(_ int, y, d, t []float64) {
 	}
 }
 
-// SigmoidBack sets y = d·s·(1 - s): d carried back through s = 1/(1+exp(-x)).
+// SigmoidBack sets y = d·s·(1 - s): the derivative in x, given d, that in s = 1/(1+exp(-x)).
 func SigmoidBack(n int, y, d, s []float64) { sigmoidBack(active, n, y, d, s) }
 
 func sigmoidBackGo(_ int, y, d, s []float64) {
@@ -29,7 +29,7 @@ func sigmoidBackGo(_ int, y, d, s []float64) {
 	}
 }
 
-// ReluBack sets y = d where r = max(x, 0) is positive, else 0: d carried back through r.
+// ReluBack sets y = d where r = max(x, 0) is positive, else 0: the derivative in x, given d, that in r.
 func ReluBack(n int, y, d, r []float64) { reluBack(active, n, y, d, r) }
 
 func reluBackGo(_ int, y, d, r []float64) {

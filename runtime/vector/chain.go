@@ -2,7 +2,7 @@ package vector
 
 import "math"
 
-// Noise sets z = g + scale·e, and returns Σ e² in the order of a partial: auxiliary variables with standard normal noise e.
+// Noise sets z = g + scale·e, auxiliary variables with standard normal noise e, and returns Σ e² in the order of Sum.
 func Noise(n int, z, g, e []float64, scale float64) float64 { return noise(active, n, z, g, e, scale) }
 
 func noiseGo(n int, z, g, e []float64, scale float64) float64 {
@@ -15,8 +15,8 @@ func noiseGo(n int, z, g, e []float64, scale float64) float64 {
 	return sums.sum()
 }
 
-// NoiseBack carries adj, the adjoint of z, back: w = adj + own is that of g, own being its share without z, and grad = scale·adj - e that of e, its
-// standard normal density included.
+// NoiseBack is the reverse of Noise, given adj, the adjoint of z, and own, the adjoint of g from elsewhere: it sets w = adj + own, the adjoint of g, and
+// grad = scale·adj - e, the derivative in e, that of its standard normal log density included.
 func NoiseBack(n int, w, grad, adj, own, e []float64, scale float64) {
 	noiseBack(active, n, w, grad, adj, own, e, scale)
 }
@@ -29,7 +29,7 @@ func noiseBackGo(n int, w, grad, adj, own, e []float64, scale float64) {
 	}
 }
 
-// Welford moves running means, and sums of squared deviations from them, to one vector x more; share is one over the number of vectors, x included
+// Welford updates running means, and sums of squared deviations from them, by a vector x; share is one over the number of vectors, x included
 // (Welford 1962).
 func Welford(n int, mean, squares, x []float64, share float64) {
 	welford(active, n, mean, squares, x, share)
@@ -44,8 +44,8 @@ func welfordGo(n int, mean, squares, x []float64, share float64) {
 	}
 }
 
-// Balance sets inverse = √(a/b), not below least and not above most, and root = 1/√inverse. Where √(a/b) is zero, infinite or not a number, both stay as
-// they are.
+// Balance sets inverse = √(a/b), not below least and not above most, and root = 1/√inverse. Where √(a/b) is zero, infinite or not a number, neither is
+// changed.
 func Balance(n int, inverse, root, a, b []float64, least, most float64) {
 	balance(active, n, inverse, root, a, b, least, most)
 }
@@ -61,8 +61,8 @@ func balanceGo(n int, inverse, root, a, b []float64, least, most float64) {
 	}
 }
 
-// DenseStart is LeapfrogStart with a symmetric matrix of n rows in place of the masses: p1 = p + half·d and x1 = x + eps·(matrix·p1). x1 and p1 may take
-// the place of x and p.
+// DenseStart is LeapfrogStart with a symmetric inverse mass matrix of n rows: p1 = p + half·d and x1 = x + eps·(matrix·p1). x1 and p1 may be the
+// slices x and p.
 func DenseStart(n int, p1, x1, p, x, d, matrix []float64, half, eps float64) {
 	denseStart(active, n, p1, x1, p, x, d, matrix, half, eps)
 }
@@ -76,7 +76,7 @@ func denseStartGo(n int, p1, x1, p, x, d, matrix []float64, half, eps float64) {
 	}
 }
 
-// DenseEnd is LeapfrogEnd with a symmetric matrix in place of the masses: p gets p + half·d, v is matrix·p, and Σ p·v is returned, in eight lanes.
+// DenseEnd is LeapfrogEnd with a symmetric inverse mass matrix: it adds half·d to p, sets v = matrix·p, and returns Σ p·v, summed in eight lanes.
 func DenseEnd(n int, p, v, d, matrix []float64, half float64) float64 {
 	return denseEnd(active, n, p, v, d, matrix, half)
 }
@@ -102,7 +102,7 @@ func columnOf(n int, matrix, p []float64, i int) float64 {
 	return s
 }
 
-// GivenTurns is Turns where the velocities v0 to v3 are known, in place of momenta and masses. It adds to out.
+// GivenTurns is Turns with the velocities v0 to v3 as arguments, in place of the momenta p0 and p3 and the masses. It adds to out.
 func GivenTurns(n int, out *[6]float64, rho, left, right, p1, p2, v0, v1, v2, v3 []float64) {
 	givenTurns(active, n, out, rho, left, right, p1, p2, v0, v1, v2, v3)
 }

@@ -44,7 +44,7 @@ func closeTo(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// With a diagonal matrix the dense half steps are those of a diagonal metric.
+// With a diagonal matrix the dense half steps equal those of the diagonal metric.
 func TestDenseLeapfrogOfADiagonalMatrix(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 32))
 	for n := range 40 {
@@ -65,7 +65,7 @@ func TestDenseLeapfrogOfADiagonalMatrix(t *testing.T) {
 	}
 }
 
-// With velocities mass·p the products are those of Turns, and are added to what was there.
+// With velocities mass·p the products are those of Turns, and are added to out.
 func TestGivenTurnsAreTurns(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 34))
 	for n := range 40 {
@@ -96,7 +96,7 @@ func TestGivenTurnsAreTurns(t *testing.T) {
 	}
 }
 
-// NoiseBack is the derivative of w·g plus adj·z less half of what Noise returns.
+// NoiseBack returns the derivatives of own·g + adj·z - ½Σe², with z and Σ e² of Noise.
 func TestNoiseBackIsTheDerivativeOfNoise(t *testing.T) {
 	const n, scale, step = 21, 0.6, 1e-6
 	r := rand.New(rand.NewPCG(35, 36))
@@ -126,7 +126,7 @@ func TestNoiseBackIsTheDerivativeOfNoise(t *testing.T) {
 	}
 }
 
-// Welford's running moments are the mean and the sum of squared deviations.
+// The running moments of Welford are the mean and the sum of squared deviations.
 func TestWelford(t *testing.T) {
 	const n, vectors = 19, 50
 	r := rand.New(rand.NewPCG(37, 38))
@@ -149,7 +149,7 @@ func TestWelford(t *testing.T) {
 	}
 }
 
-// Balance equals by hand: √(a/b) within bounds; nothing changes where it is no scale.
+// Balance sets √(a/b) within bounds, and changes nothing where that is not a scale.
 func TestBalanceByHand(t *testing.T) {
 	a := []float64{4, 9, 1e-30, 1e30, 0, 1, math.NaN(), math.Inf(1), 16}
 	b := []float64{1, 4, 1, 1, 1, 0, 1, 1, 1}

@@ -56,7 +56,7 @@ var (
 	digammaPiecesCentre = [8]float64{0x1.3fe43p+00, 0x1.bfe2p+00, 0x1.3ff318p+01, 0x1.c00d78p+01, 0x1.40017p+02, 0x1.c00648p+02, 0x1.40014cp+03, 0x1.c002bep+03}
 )
 
-// The zero of the digamma function, and what is left of it.
+// The zero of the digamma function, in two parts.
 const (
 	digammaRoot    = 0x1.762d86356be3fp+00
 	digammaRootLow = 0x1.b86a722197829p-54

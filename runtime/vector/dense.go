@@ -1,8 +1,8 @@
 package vector
 
 // Products for small dense layers. A layer with k inputs and m outputs over n rows has its inputs X and outputs Y stored by columns, so
-// that each unit is a vector over rows: column j of X begins at x[j·xs]. Its weight from input i to output o is w[i·wk+o·wm]. Rows are best given
-// in blocks whose X and Y stay in the first cache: 64 rows for 16 units.
+// that each unit is a vector over rows: column j of X begins at x[j·xs]. The weight from input i to output o is w[i·wk+o·wm]. Calls are
+// fastest for blocks of rows whose X and Y stay in the L1 cache: 64 rows for 16 units.
 
 // Dense sets Y = c + X·W; c, one number an output, may be nil for zero. Inputs are added in order, each with one rounding.
 func Dense(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, wm, k, m int, c []float64) {
@@ -21,15 +21,15 @@ func Dense(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, wm,
 	}
 }
 
-// DenseAdd adds X·W to Y. With D and the strides of W exchanged it carries the derivative D in Y back to X.
+// DenseAdd adds X·W to Y. With the strides of W exchanged it adds D·Wᵀ: the derivative in the inputs, given D, that in the outputs.
 func DenseAdd(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, wm, k, m int) {
 	if k > 0 && m > 0 {
 		denseAdd(active, n, y, ys, x, xs, w, wk, wm, k, m)
 	}
 }
 
-// DenseTanhBack sets Y = (X·W)·(1 - T²), element by element in the last product: the derivative X in the outputs of a layer, carried back to the
-// sums before the tanh of the layer below, whose activations T are laid out as Y. It is Dense without constants and then TanhBack, in one pass.
+// DenseTanhBack sets Y = (X·W)·(1 - T²), where the last product is elementwise: given X, the derivative in the outputs of a layer, it is the derivative in
+// the sums before the tanh of the layer below, whose activations T have the layout of Y. It is Dense without constants, then TanhBack, in one pass.
 func DenseTanhBack(n int, y []float64, ys int, x []float64, xs int, w []float64, wk, wm, k, m int, t []float64) {
 	switch {
 	case m <= 0:
@@ -47,7 +47,7 @@ func DenseGradient(n int, w []float64, wk, wm int, x []float64, xs int, d []floa
 	}
 }
 
-// ColumnSumsAdd adds the sum of each of m columns to c: the derivative in the constants of a layer. Sums are those of MatTVecAdd with ones, of up to
+// ColumnSumsAdd adds the sum of each of m columns to c: the derivative in the constants of a layer. It is MatTVecAdd with a vector of ones, for up to
 // 256 rows at a time.
 func ColumnSumsAdd(n int, c, d []float64, ds, m int) {
 	for from := 0; from < n; from += len(ones) {
@@ -55,7 +55,7 @@ func ColumnSumsAdd(n int, c, d []float64, ds, m int) {
 	}
 }
 
-// ones is for sums that are products.
+// ones turns sums into products.
 var ones = func() (o [256]float64) {
 	for i := range o {
 		o[i] = 1
@@ -87,7 +87,7 @@ func denseReluGo(n int, y []float64, ys int, x []float64, xs int, w []float64, w
 	}
 }
 
-// columns applies an elementwise function to m columns, at once where they follow each other.
+// columns applies an elementwise function to m columns, in one call where they are contiguous.
 func columns(n int, y []float64, ys, m int, apply func(n int, y []float64)) {
 	if ys == n {
 		apply(n*m, y)

@@ -137,7 +137,7 @@ func chooseGo(_ int, y, c, a, b []float64) {
 	}
 }
 
-// Weight sets y = w·y, and 0 where w is 0 whatever y is, so that a weight of zero leaves out an element that is not finite.
+// Weight sets y = w·y, and 0 where w is 0, even if y is not finite.
 func Weight(n int, y, w []float64) { weight(active, n, y, w) }
 
 func weightGo(_ int, y, w []float64) {

@@ -3,7 +3,7 @@ package vector
 import "math"
 
 const (
-	magic       = 0x1.8p52                   // added to a number below 2^31, leaves it rounded to an integer in the low bits
+	magic       = 0x1.8p52                   // the low bits of x + magic are x, below 2^31, rounded to an integer
 	ln2High     = 6.93147180369123816490e-01 // 33 bits, so that its product with an exponent is exact
 	ln2Low      = 1.90821492927058770002e-10
 	expMost     = 710.0
@@ -19,7 +19,7 @@ func Exp(n int, y, a []float64) { exp(active, n, y, a) }
 // Expm1 sets y = e^a - 1, without cancellation.
 func Expm1(n int, y, a []float64) { expm1(active, n, y, a) }
 
-// smaller returns b if a or b is not a number, like larger.
+// smaller returns b if a or b is NaN, and so does larger.
 func smaller(a, b float64) float64 {
 	if a < b {
 		return a
@@ -34,7 +34,7 @@ func larger(a, b float64) float64 {
 	return b
 }
 
-// An exponential is 2^k·(1 + r + s): t is k + magic, and s is the rest of the argument that r cannot hold.
+// An exponential is 2^k·e^(r+s): t is k + magic, and s is the rounding error of r.
 type exponential struct {
 	t, k, r, s float64
 }
@@ -59,7 +59,7 @@ func polynomial(x float64, c []float64) float64 {
 	return p
 }
 
-// expSeries returns (exp(r) - 1 - r)/r²: even and odd powers apart, which a processor computes side by side.
+// expSeries returns (exp(r) - 1 - r)/r². Even and odd powers are summed separately, so that a processor computes them in parallel.
 func expSeries(r, square float64) float64 {
 	c := expTail[:]
 	even := math.FMA(math.FMA(math.FMA(math.FMA(c[8], square, c[6]), square, c[4]), square, c[2]), square, c[0])
@@ -67,7 +67,7 @@ func expSeries(r, square float64) float64 {
 	return math.FMA(odd, r, even)
 }
 
-// ldexp returns p·2^k, rounded once, for p near 1 and t = k + magic. The power is taken in two steps, since 2^k may overflow where the product does not.
+// ldexp returns p·2^k, rounded once, for p near 1 and t = k + magic. It multiplies twice, since 2^k may overflow where the product does not.
 func ldexp(p, t float64) float64 {
 	k := int32(math.Float64bits(t))
 	half := k >> 1

@@ -10,11 +10,11 @@ func Lgamma(n int, y, a []float64) { lgamma(active, n, y, a) }
 // Digamma sets y = ψ(a), the derivative of log Γ, for a ≥ 0, and NaN below.
 func Digamma(n int, y, a []float64) { digamma(active, n, y, a) }
 
-// octave returns twice the exponent of x with its first bit after the point, less from, modulo 8: the piece that x belongs to.
+// octave returns 2·exponent(x) plus the first bit of its fraction, minus from, modulo 8: the index of the piece of x.
 func octave(x float64, from uint64) uint64 { return (math.Float64bits(x)>>51 - from) & 7 }
 
-// pieces returns d·P(u). The constant of P is in two parts, its linear coefficient nearly exact by the choice of centres, and the product is rounded
-// once, but for the small rest. Of the other powers even and odd ones are summed apart.
+// pieces returns d·P(u). The constant of P has a high and a low part, and the centres are chosen so that its linear coefficient is nearly exact; apart
+// from small terms the product is rounded once. Even and odd higher powers are summed separately.
 func pieces(rows [][8]float64, piece uint64, d, u float64) float64 {
 	const linear, from = 2, 3
 	square := float64(u * u)
@@ -30,7 +30,7 @@ func pieces(rows [][8]float64, piece uint64, d, u float64) float64 {
 	return math.FMA(d, rows[0][piece], float64(d*p))
 }
 
-// belowOne is added to find the piece of 1+x, which must not be rounded up into the next: that belongs to another root.
+// belowOne replaces 1 in 1+x when the piece is looked up, so that the sum is not rounded up into the next piece, which belongs to another root.
 const belowOne = 0x1.fffffffffffffp-1
 
 // lgammaOf is (x - root)·P(x) below 8, after one step of the recurrence below ½, and Stirling's series above.

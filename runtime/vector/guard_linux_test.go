@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fenced hands out slices that end, or begin, where a page begins that may not be touched.
+// fenced hands out slices next to a page without access: they end at its start or begin at its end.
 type fenced struct {
 	t      *testing.T
 	atEnd  bool

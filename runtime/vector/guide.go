@@ -3,7 +3,7 @@ package vector
 import "math"
 
 // GuideDraw draws the coordinates e of auxiliary variables from normals with the given means and logarithms of sds, and standard noise eps: s = exp(logs)
-// and e = mean + s·eps. It returns Σ logs + ½(eps² - e²), which is log N(e; 0, 1) - log N(e; mean, s²) summed, in eight lanes.
+// and e = mean + s·eps. It returns Σ logs + ½(eps² - e²) = Σ log N(e; 0, 1) - log N(e; mean, s²), summed in eight lanes.
 func GuideDraw(n int, s, e, mean, logs, eps []float64) float64 {
 	return guideDraw(active, n, s, e, mean, logs, eps)
 }
@@ -20,8 +20,8 @@ func guideDrawGo(_ int, s, e, mean, logs, eps []float64) float64 {
 	return fold(&sum)
 }
 
-// GuideGradient carries adj, the adjoint of z = g + rho·e, back to what e = mean + s·eps was drawn with, where the density of e counts too: de = rho·adj - e,
-// and with the score of the draw left out ("sticking the landing"), dmean = de + eps/s and dlogs = s·eps·dmean.
+// GuideGradient computes the derivatives in mean and logs of e = mean + s·eps, given adj, the adjoint of z = g + rho·e. The standard normal density of e is
+// included, de = rho·adj - e, and the score of the draw is left out ("sticking the landing"): dmean = de + eps/s and dlogs = s·eps·dmean.
 func GuideGradient(n int, de, dmean, dlogs []float64, rho float64, adj, e, s, eps []float64) {
 	guideGradient(active, n, de, dmean, dlogs, rho, adj, e, s, eps)
 }

@@ -39,7 +39,7 @@ func TestGuideDraw(t *testing.T) {
 	}
 }
 
-// The gradient is that of rho·adj·e + log N(e; 0, 1) - log q(e), e = mean + exp(logs)·eps, with q's own parameters held, by differences.
+// The gradient is that of rho·adj·e + log N(e; 0, 1) - log q(e), e = mean + exp(logs)·eps, with the parameters of q held fixed, by finite differences.
 func TestGuideGradient(t *testing.T) {
 	const n, rho, h = 19, 0.7, 1e-5
 	r := rand.New(rand.NewPCG(9, 10))

@@ -5,7 +5,7 @@ import "unsafe"
 // Gather sets y[i] = table[index[i]].
 func Gather(n int, y, table []float64, index []int32) { gatherOn(active, n, y, table, index) }
 
-// gatherOn leaves to Go what the assembly does not take: the last elements, and an index that is out of range, which panics.
+// gatherOn runs the Go loop for the elements that the assembly leaves: the last ones, and those from an index out of range on, which panics.
 func gatherOn(on Set, n int, y, table []float64, index []int32) {
 	done := gather(on, n, y, table, len(table), index)
 	for i, j := range index[done:n] {
@@ -13,7 +13,7 @@ func gatherOn(on Set, n int, y, table []float64, index []int32) {
 	}
 }
 
-// gatherGo takes nothing: Go's loop does all.
+// gatherGo returns 0 elements done: the loop of gatherOn does all.
 func gatherGo(int, []float64, []float64, int, []int32) int { return 0 }
 
 // ScatterAdd adds a[i] to table[index[i]], in index order.
@@ -28,7 +28,7 @@ func ScatterAdd(n int, table []float64, index []int32, a []float64) {
 type Segment struct{ Lo, Hi, Of int32 }
 
 // SegmentSumsAdd adds to each segment's element of the table the sum of its rows of y, in the order of Sum: ScatterAdd where rows are sorted by index.
-// Segments must lie within y and the table: what they are made from once is not looked at again here.
+// Segments must lie within y and the table; this is not checked here.
 func SegmentSumsAdd(segments []Segment, table, y []float64) {
 	segmentSumsAdd(active, len(segments), integers(segments), y, len(y), table, len(table))
 }
@@ -39,7 +39,7 @@ func SegmentFill(segments []Segment, y, table []float64) {
 	segmentFill(active, len(segments), integers(segments), y, len(y), table, len(table))
 }
 
-// integers is the memory of segments.
+// integers returns the memory of segments as integers, three for each.
 func integers(segments []Segment) []int32 {
 	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(segments))), 3*len(segments))
 }

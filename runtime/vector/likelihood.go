@@ -2,11 +2,10 @@ package vector
 
 import "math"
 
-// The likelihoods take n predictors and observations that follow each other in memory, and add log densities to sums that the caller keeps
-// from block to block, so that lanes are folded once. They leave out what depends on the observations alone (log y!, log of a binomial coefficient).
-// d, the derivative in the predictor, and lp, the log density of each element, may be nil; d is set, not added to, and may be the
-// predictor itself. Observations are taken as they are: that they lie in the support is for the caller to know. A predictor that is not finite may
-// give a NaN where the limit exists.
+// The likelihoods read n predictors and n observations and add their log densities to sums that the caller keeps from block to block, so that
+// lanes are folded once. Terms that depend on the observations only are left out (log y!, the log of a binomial coefficient). d is set to the
+// derivative in the predictor, not added to; it may be nil, or the predictor itself. The caller makes sure that observations lie in the support.
+// The result may be NaN for a predictor that is not finite, even where a limit exists.
 
 // Lanes is a sum in eight parts.
 type Lanes [lanes]float64
@@ -28,18 +27,16 @@ func odds(t, z float64) (p, q float64) {
 }
 
 // PoissonLog adds y·eta - e^eta, with derivative y - e^eta: counts with log rate eta.
-func PoissonLog(n int, sum *Lanes, lp, eta, y, d []float64) {
-	poissonLog(active, n, (*[lanes]float64)(sum), lp, eta, y, d)
+func PoissonLog(n int, sum *Lanes, eta, y, d []float64) {
+	poissonLog(active, n, (*[lanes]float64)(sum), eta, y, d)
 }
 
-func poissonLogGo(n int, sum *[lanes]float64, lp, eta, y, d []float64) {
+func poissonLogGo(n int, sum *[lanes]float64, eta, y, d []float64) {
 	for i, e := range eta[:n] {
 		k := y[i]
 		rate := expOf(e)
-		v := math.FMA(k, e, -rate)
+		sum[i%lanes] += math.FMA(k, e, -rate)
 		put(d, i, k-rate)
-		sum[i%lanes] += v
-		put(lp, i, v)
 	}
 }
 
@@ -52,11 +49,11 @@ func put(a []float64, i int, v float64) {
 
 // NegBinomial2Log adds -phi·log(1+e^t) - y·log(1+e^-t) with t = eta - log phi, and to dphi its derivative in phi without that of the terms of
 // Rising, which belong to the density too: counts with log mean eta and inverse dispersion phi.
-func NegBinomial2Log(n int, sum, dphi *Lanes, lp, eta, y []float64, phi float64, d []float64) {
-	negBinomial2Log(active, n, (*[lanes]float64)(sum), (*[lanes]float64)(dphi), lp, eta, y, phi, logValue(phi), 1/phi, d)
+func NegBinomial2Log(n int, sum, dphi *Lanes, eta, y []float64, phi float64, d []float64) {
+	negBinomial2Log(active, n, (*[lanes]float64)(sum), (*[lanes]float64)(dphi), eta, y, phi, logValue(phi), 1/phi, d)
 }
 
-func negBinomial2LogGo(n int, sum, dphi *[lanes]float64, lp, eta, y []float64, phi, logPhi, inverse float64, d []float64) {
+func negBinomial2LogGo(n int, sum, dphi *[lanes]float64, eta, y []float64, phi, logPhi, inverse float64, d []float64) {
 	for i, e := range eta[:n] {
 		t, k := e-logPhi, y[i]
 		z := expFalling(math.Abs(t))
@@ -65,25 +62,22 @@ func negBinomial2LogGo(n int, sum, dphi *[lanes]float64, lp, eta, y []float64, p
 		hits := float64(k * q)
 		up, down := l+larger(0, t), l+larger(0, -t)
 		dphi[i%lanes] += math.FMA(-hits, inverse, p-up)
-		v := math.FMA(-phi, up, float64(-k*down))
-		sum[i%lanes] += v
-		put(lp, i, v)
+		sum[i%lanes] += math.FMA(-phi, up, float64(-k*down))
 		put(d, i, math.FMA(-phi, p, hits))
 	}
 }
 
-// Normal adds z² with z = (x-mu)·inverse to squares, inverse being 1/sigma. The derivative in mu is z·inverse, that in x its negative; with shift
-// = -log sigma - log(2π)/2 the log density lp = shift - z²/2.
-func Normal(n int, squares *Lanes, lp, x, mu []float64, inverse, shift float64, d []float64) {
-	normal(active, n, (*[lanes]float64)(squares), lp, x, mu, inverse, shift, d)
+// Normal adds z² with z = (x-mu)·inverse to squares, inverse being 1/sigma. The derivative in mu is z·inverse, that in x its negative;
+// the log density is -z²/2 - log sigma - log(2π)/2.
+func Normal(n int, squares *Lanes, x, mu []float64, inverse float64, d []float64) {
+	normal(active, n, (*[lanes]float64)(squares), x, mu, inverse, d)
 }
 
-func normalGo(n int, squares *[lanes]float64, lp, x, mu []float64, inverse, shift float64, d []float64) {
+func normalGo(n int, squares *[lanes]float64, x, mu []float64, inverse float64, d []float64) {
 	for i, v := range x[:n] {
 		z := float64((v - mu[i]) * inverse)
 		s := &squares[i%lanes]
 		*s = math.FMA(z, z, *s)
 		put(d, i, z*inverse)
-		put(lp, i, math.FMA(-float64(z*0.5), z, shift))
 	}
 }

@@ -656,25 +656,24 @@ done3:
 	VZEROUPPER
 	RET
 
-// func poissonLogAVX2(n int, sum *[8]float64, lp *float64, eta *float64, y *float64, d *float64)
+// func poissonLogAVX2(n int, sum *[8]float64, eta *float64, y *float64, d *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·poissonLogAVX2(SB), NOSPLIT, $0-48
+TEXT ·poissonLogAVX2(SB), NOSPLIT, $0-40
 	MOVQ    sum+8(FP), AX
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
-	MOVQ    lp+16(FP), CX
-	MOVQ    eta+24(FP), DX
-	MOVQ    y+32(FP), BX
-	MOVQ    d+40(FP), SI
-	MOVQ    n+0(FP), DI
-	XORQ    R8, R8
-	LEAQ    -8(DI), R9
-	CMPQ    R8, R9
+	MOVQ    eta+16(FP), CX
+	MOVQ    y+24(FP), DX
+	MOVQ    d+32(FP), BX
+	MOVQ    n+0(FP), SI
+	XORQ    DI, DI
+	LEAQ    -8(SI), R8
+	CMPQ    DI, R8
 	JGT     tail2
 
 loop1:
-	VMOVUPD      (DX)(R8*8), Y2
-	VMOVUPD      (BX)(R8*8), Y3
+	VMOVUPD      (CX)(DI*8), Y2
+	VMOVUPD      (DX)(DI*8), Y3
 	VMOVUPD      c4086300000000000<>+0(SB), Y4
 	VMINPD       Y2, Y4, Y4
 	VMOVUPD      cc087500000000000<>+0(SB), Y5
@@ -707,20 +706,15 @@ loop1:
 	VPADDQ       c3ff0000000000000<>+0(SB), Y5, Y5
 	VMULPD       Y5, Y4, Y4
 	VSUBPD       Y4, Y3, Y5
-	TESTQ        SI, SI
+	TESTQ        BX, BX
 	JEQ          skip4
-	VMOVUPD      Y5, (SI)(R8*8)
+	VMOVUPD      Y5, (BX)(DI*8)
 
 skip4:
-	VFMSUB231PD Y2, Y3, Y4
-	VADDPD      Y4, Y0, Y0
-	TESTQ       CX, CX
-	JEQ         skip5
-	VMOVUPD     Y4, (CX)(R8*8)
-
-skip5:
-	VMOVUPD      32(DX)(R8*8), Y2
-	VMOVUPD      32(BX)(R8*8), Y3
+	VFMSUB231PD  Y2, Y3, Y4
+	VADDPD       Y4, Y0, Y0
+	VMOVUPD      32(CX)(DI*8), Y2
+	VMOVUPD      32(DX)(DI*8), Y3
 	VMOVUPD      c4086300000000000<>+0(SB), Y4
 	VMINPD       Y2, Y4, Y4
 	VMOVUPD      cc087500000000000<>+0(SB), Y5
@@ -753,32 +747,27 @@ skip5:
 	VPADDQ       c3ff0000000000000<>+0(SB), Y5, Y5
 	VMULPD       Y5, Y4, Y4
 	VSUBPD       Y4, Y3, Y5
-	TESTQ        SI, SI
-	JEQ          skip6
-	VMOVUPD      Y5, 32(SI)(R8*8)
+	TESTQ        BX, BX
+	JEQ          skip5
+	VMOVUPD      Y5, 32(BX)(DI*8)
 
-skip6:
+skip5:
 	VFMSUB231PD Y2, Y3, Y4
 	VADDPD      Y4, Y1, Y1
-	TESTQ       CX, CX
-	JEQ         skip7
-	VMOVUPD     Y4, 32(CX)(R8*8)
-
-skip7:
-	ADDQ $0x08, R8
-	CMPQ R8, R9
-	JLE  loop1
+	ADDQ        $0x08, DI
+	CMPQ        DI, R8
+	JLE         loop1
 
 tail2:
-	SUBQ         R8, DI
-	CMPQ         DI, $0x00
+	SUBQ         DI, SI
+	CMPQ         SI, $0x00
 	JLE          done3
-	LEAQ         lanesBelow<>+0(SB), R9
-	MOVQ         DI, R10
-	NEGQ         R10
-	VMOVUPD      64(R9)(R10*8), Y2
-	VMASKMOVPD   (DX)(R8*8), Y2, Y3
-	VMASKMOVPD   (BX)(R8*8), Y2, Y4
+	LEAQ         lanesBelow<>+0(SB), R8
+	MOVQ         SI, R9
+	NEGQ         R9
+	VMOVUPD      64(R8)(R9*8), Y2
+	VMASKMOVPD   (CX)(DI*8), Y2, Y3
+	VMASKMOVPD   (DX)(DI*8), Y2, Y4
 	VMOVUPD      c4086300000000000<>+0(SB), Y5
 	VMINPD       Y3, Y5, Y5
 	VMOVUPD      cc087500000000000<>+0(SB), Y6
@@ -811,24 +800,19 @@ tail2:
 	VPADDQ       c3ff0000000000000<>+0(SB), Y6, Y6
 	VMULPD       Y6, Y5, Y5
 	VSUBPD       Y5, Y4, Y6
-	TESTQ        SI, SI
-	JEQ          skip8
-	VMASKMOVPD   Y6, Y2, (SI)(R8*8)
+	TESTQ        BX, BX
+	JEQ          skip6
+	VMASKMOVPD   Y6, Y2, (BX)(DI*8)
 
-skip8:
-	VFMSUB231PD Y3, Y4, Y5
-	VANDPD      Y2, Y5, Y3
-	VADDPD      Y3, Y0, Y0
-	TESTQ       CX, CX
-	JEQ         skip9
-	VMASKMOVPD  Y5, Y2, (CX)(R8*8)
-
-skip9:
-	LEAQ         lanesBelow<>+0(SB), R9
-	NEGQ         DI
-	VMOVUPD      96(R9)(DI*8), Y2
-	VMASKMOVPD   32(DX)(R8*8), Y2, Y3
-	VMASKMOVPD   32(BX)(R8*8), Y2, Y4
+skip6:
+	VFMSUB231PD  Y3, Y4, Y5
+	VANDPD       Y2, Y5, Y2
+	VADDPD       Y2, Y0, Y0
+	LEAQ         lanesBelow<>+0(SB), R8
+	NEGQ         SI
+	VMOVUPD      96(R8)(SI*8), Y2
+	VMASKMOVPD   32(CX)(DI*8), Y2, Y3
+	VMASKMOVPD   32(DX)(DI*8), Y2, Y4
 	VMOVUPD      c4086300000000000<>+0(SB), Y5
 	VMINPD       Y3, Y5, Y5
 	VMOVUPD      cc087500000000000<>+0(SB), Y6
@@ -861,19 +845,15 @@ skip9:
 	VPADDQ       c3ff0000000000000<>+0(SB), Y6, Y6
 	VMULPD       Y6, Y5, Y5
 	VSUBPD       Y5, Y4, Y6
-	TESTQ        SI, SI
-	JEQ          skip10
-	VMASKMOVPD   Y6, Y2, 32(SI)(R8*8)
+	TESTQ        BX, BX
+	JEQ          skip7
+	VMASKMOVPD   Y6, Y2, 32(BX)(DI*8)
 
-skip10:
+skip7:
 	VFMSUB231PD Y3, Y4, Y5
-	VANDPD      Y2, Y5, Y3
-	VADDPD      Y3, Y1, Y1
-	TESTQ       CX, CX
-	JEQ         skip11
-	VMASKMOVPD  Y5, Y2, 32(CX)(R8*8)
+	VANDPD      Y2, Y5, Y2
+	VADDPD      Y2, Y1, Y1
 
-skip11:
 done3:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
@@ -886,28 +866,27 @@ DATA c4086300000000000<>+16(SB)/8, $0x4086300000000000
 DATA c4086300000000000<>+24(SB)/8, $0x4086300000000000
 GLOBL c4086300000000000<>(SB), RODATA|NOPTR, $32
 
-// func negBinomial2LogAVX2(n int, sum *[8]float64, dphi *[8]float64, lp *float64, eta *float64, y *float64, phi float64, logPhi float64, inverse float64, d *float64)
+// func negBinomial2LogAVX2(n int, sum *[8]float64, dphi *[8]float64, eta *float64, y *float64, phi float64, logPhi float64, inverse float64, d *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·negBinomial2LogAVX2(SB), NOSPLIT, $0-80
+TEXT ·negBinomial2LogAVX2(SB), NOSPLIT, $0-72
 	MOVQ    sum+8(FP), AX
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	MOVQ    dphi+16(FP), CX
 	VMOVUPD (CX), Y2
 	VMOVUPD 32(CX), Y3
-	MOVQ    lp+24(FP), DX
-	MOVQ    eta+32(FP), BX
-	MOVQ    y+40(FP), SI
-	MOVQ    d+72(FP), DI
-	MOVQ    n+0(FP), R8
-	XORQ    R9, R9
-	LEAQ    -8(R8), R10
-	CMPQ    R9, R10
+	MOVQ    eta+24(FP), DX
+	MOVQ    y+32(FP), BX
+	MOVQ    d+64(FP), SI
+	MOVQ    n+0(FP), DI
+	XORQ    R8, R8
+	LEAQ    -8(DI), R9
+	CMPQ    R8, R9
 	JGT     tail2
 
 loop1:
-	VMOVUPD      (BX)(R9*8), Y4
-	VBROADCASTSD logPhi+56(FP), Y5
+	VMOVUPD      (DX)(R8*8), Y4
+	VBROADCASTSD logPhi+48(FP), Y5
 	VSUBPD       Y5, Y4, Y4
 	VORPD        c8000000000000000<>+0(SB), Y4, Y4
 	VMOVUPD      cc087500000000000<>+0(SB), Y5
@@ -977,10 +956,10 @@ loop1:
 	VSUBPD       Y5, Y10, Y5
 	VSUBPD       Y5, Y6, Y5
 	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y7, Y5
-	VMOVUPD      (BX)(R9*8), Y6
-	VBROADCASTSD logPhi+56(FP), Y7
+	VMOVUPD      (DX)(R8*8), Y6
+	VBROADCASTSD logPhi+48(FP), Y7
 	VSUBPD       Y7, Y6, Y6
-	VMOVUPD      (SI)(R9*8), Y7
+	VMOVUPD      (BX)(R8*8), Y7
 	VADDPD       c3ff0000000000000<>+0(SB), Y4, Y8
 	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
 	VDIVPD       Y8, Y9, Y8
@@ -996,29 +975,24 @@ loop1:
 	VMOVUPD      c0000000000000000<>+0(SB), Y9
 	VMAXPD       Y6, Y9, Y6
 	VADDPD       Y6, Y5, Y5
-	VBROADCASTSD inverse+64(FP), Y6
+	VBROADCASTSD inverse+56(FP), Y6
 	VSUBPD       Y8, Y10, Y9
 	VFNMADD231PD Y6, Y4, Y9
 	VADDPD       Y9, Y2, Y2
 	VXORPD       c8000000000000000<>+0(SB), Y7, Y6
 	VMULPD       Y5, Y6, Y5
-	VBROADCASTSD phi+48(FP), Y6
+	VBROADCASTSD phi+40(FP), Y6
 	VFNMADD231PD Y8, Y6, Y5
 	VADDPD       Y5, Y0, Y0
-	VBROADCASTSD phi+48(FP), Y6
-	VFNMADD231PD Y10, Y6, Y4
-	TESTQ        DX, DX
+	VBROADCASTSD phi+40(FP), Y5
+	VFNMADD231PD Y10, Y5, Y4
+	TESTQ        SI, SI
 	JEQ          skip4
-	VMOVUPD      Y5, (DX)(R9*8)
+	VMOVUPD      Y4, (SI)(R8*8)
 
 skip4:
-	TESTQ   DI, DI
-	JEQ     skip5
-	VMOVUPD Y4, (DI)(R9*8)
-
-skip5:
-	VMOVUPD      32(BX)(R9*8), Y4
-	VBROADCASTSD logPhi+56(FP), Y5
+	VMOVUPD      32(DX)(R8*8), Y4
+	VBROADCASTSD logPhi+48(FP), Y5
 	VSUBPD       Y5, Y4, Y4
 	VORPD        c8000000000000000<>+0(SB), Y4, Y4
 	VMOVUPD      cc087500000000000<>+0(SB), Y5
@@ -1088,10 +1062,10 @@ skip5:
 	VSUBPD       Y5, Y10, Y5
 	VSUBPD       Y5, Y6, Y5
 	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y7, Y5
-	VMOVUPD      32(BX)(R9*8), Y6
-	VBROADCASTSD logPhi+56(FP), Y7
+	VMOVUPD      32(DX)(R8*8), Y6
+	VBROADCASTSD logPhi+48(FP), Y7
 	VSUBPD       Y7, Y6, Y6
-	VMOVUPD      32(SI)(R9*8), Y7
+	VMOVUPD      32(BX)(R8*8), Y7
 	VADDPD       c3ff0000000000000<>+0(SB), Y4, Y8
 	VMOVUPD      c3ff0000000000000<>+0(SB), Y9
 	VDIVPD       Y8, Y9, Y8
@@ -1107,41 +1081,36 @@ skip5:
 	VMOVUPD      c0000000000000000<>+0(SB), Y9
 	VMAXPD       Y6, Y9, Y6
 	VADDPD       Y6, Y5, Y5
-	VBROADCASTSD inverse+64(FP), Y6
+	VBROADCASTSD inverse+56(FP), Y6
 	VSUBPD       Y8, Y10, Y9
 	VFNMADD231PD Y6, Y4, Y9
 	VADDPD       Y9, Y3, Y3
 	VXORPD       c8000000000000000<>+0(SB), Y7, Y6
 	VMULPD       Y5, Y6, Y5
-	VBROADCASTSD phi+48(FP), Y6
+	VBROADCASTSD phi+40(FP), Y6
 	VFNMADD231PD Y8, Y6, Y5
 	VADDPD       Y5, Y1, Y1
-	VBROADCASTSD phi+48(FP), Y6
-	VFNMADD231PD Y10, Y6, Y4
-	TESTQ        DX, DX
-	JEQ          skip6
-	VMOVUPD      Y5, 32(DX)(R9*8)
+	VBROADCASTSD phi+40(FP), Y5
+	VFNMADD231PD Y10, Y5, Y4
+	TESTQ        SI, SI
+	JEQ          skip5
+	VMOVUPD      Y4, 32(SI)(R8*8)
 
-skip6:
-	TESTQ   DI, DI
-	JEQ     skip7
-	VMOVUPD Y4, 32(DI)(R9*8)
-
-skip7:
-	ADDQ $0x08, R9
-	CMPQ R9, R10
+skip5:
+	ADDQ $0x08, R8
+	CMPQ R8, R9
 	JLE  loop1
 
 tail2:
-	SUBQ         R9, R8
-	CMPQ         R8, $0x00
+	SUBQ         R8, DI
+	CMPQ         DI, $0x00
 	JLE          done3
-	LEAQ         lanesBelow<>+0(SB), R10
-	MOVQ         R8, R11
-	NEGQ         R11
-	VMOVUPD      64(R10)(R11*8), Y4
-	VMASKMOVPD   (BX)(R9*8), Y4, Y5
-	VBROADCASTSD logPhi+56(FP), Y6
+	LEAQ         lanesBelow<>+0(SB), R9
+	MOVQ         DI, R10
+	NEGQ         R10
+	VMOVUPD      64(R9)(R10*8), Y4
+	VMASKMOVPD   (DX)(R8*8), Y4, Y5
+	VBROADCASTSD logPhi+48(FP), Y6
 	VSUBPD       Y6, Y5, Y5
 	VORPD        c8000000000000000<>+0(SB), Y5, Y5
 	VMOVUPD      cc087500000000000<>+0(SB), Y6
@@ -1211,10 +1180,10 @@ tail2:
 	VSUBPD       Y6, Y11, Y6
 	VSUBPD       Y6, Y7, Y6
 	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y8, Y6
-	VMASKMOVPD   (BX)(R9*8), Y4, Y7
-	VBROADCASTSD logPhi+56(FP), Y8
+	VMASKMOVPD   (DX)(R8*8), Y4, Y7
+	VBROADCASTSD logPhi+48(FP), Y8
 	VSUBPD       Y8, Y7, Y7
-	VMASKMOVPD   (SI)(R9*8), Y4, Y8
+	VMASKMOVPD   (BX)(R8*8), Y4, Y8
 	VADDPD       c3ff0000000000000<>+0(SB), Y5, Y9
 	VMOVUPD      c3ff0000000000000<>+0(SB), Y10
 	VDIVPD       Y9, Y10, Y9
@@ -1230,34 +1199,29 @@ tail2:
 	VMOVUPD      c0000000000000000<>+0(SB), Y10
 	VMAXPD       Y7, Y10, Y7
 	VADDPD       Y7, Y6, Y6
-	VBROADCASTSD inverse+64(FP), Y7
+	VBROADCASTSD inverse+56(FP), Y7
 	VSUBPD       Y9, Y11, Y10
 	VFNMADD231PD Y7, Y5, Y10
 	VANDPD       Y4, Y10, Y7
 	VADDPD       Y7, Y2, Y2
 	VXORPD       c8000000000000000<>+0(SB), Y8, Y7
 	VMULPD       Y6, Y7, Y6
-	VBROADCASTSD phi+48(FP), Y7
+	VBROADCASTSD phi+40(FP), Y7
 	VFNMADD231PD Y9, Y7, Y6
-	VANDPD       Y4, Y6, Y7
-	VADDPD       Y7, Y0, Y0
-	VBROADCASTSD phi+48(FP), Y7
-	VFNMADD231PD Y11, Y7, Y5
-	TESTQ        DX, DX
-	JEQ          skip8
-	VMASKMOVPD   Y6, Y4, (DX)(R9*8)
+	VANDPD       Y4, Y6, Y6
+	VADDPD       Y6, Y0, Y0
+	VBROADCASTSD phi+40(FP), Y6
+	VFNMADD231PD Y11, Y6, Y5
+	TESTQ        SI, SI
+	JEQ          skip6
+	VMASKMOVPD   Y5, Y4, (SI)(R8*8)
 
-skip8:
-	TESTQ      DI, DI
-	JEQ        skip9
-	VMASKMOVPD Y5, Y4, (DI)(R9*8)
-
-skip9:
-	LEAQ         lanesBelow<>+0(SB), R10
-	NEGQ         R8
-	VMOVUPD      96(R10)(R8*8), Y4
-	VMASKMOVPD   32(BX)(R9*8), Y4, Y5
-	VBROADCASTSD logPhi+56(FP), Y6
+skip6:
+	LEAQ         lanesBelow<>+0(SB), R9
+	NEGQ         DI
+	VMOVUPD      96(R9)(DI*8), Y4
+	VMASKMOVPD   32(DX)(R8*8), Y4, Y5
+	VBROADCASTSD logPhi+48(FP), Y6
 	VSUBPD       Y6, Y5, Y5
 	VORPD        c8000000000000000<>+0(SB), Y5, Y5
 	VMOVUPD      cc087500000000000<>+0(SB), Y6
@@ -1327,10 +1291,10 @@ skip9:
 	VSUBPD       Y6, Y11, Y6
 	VSUBPD       Y6, Y7, Y6
 	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y8, Y6
-	VMASKMOVPD   32(BX)(R9*8), Y4, Y7
-	VBROADCASTSD logPhi+56(FP), Y8
+	VMASKMOVPD   32(DX)(R8*8), Y4, Y7
+	VBROADCASTSD logPhi+48(FP), Y8
 	VSUBPD       Y8, Y7, Y7
-	VMASKMOVPD   32(SI)(R9*8), Y4, Y8
+	VMASKMOVPD   32(BX)(R8*8), Y4, Y8
 	VADDPD       c3ff0000000000000<>+0(SB), Y5, Y9
 	VMOVUPD      c3ff0000000000000<>+0(SB), Y10
 	VDIVPD       Y9, Y10, Y9
@@ -1346,29 +1310,24 @@ skip9:
 	VMOVUPD      c0000000000000000<>+0(SB), Y10
 	VMAXPD       Y7, Y10, Y7
 	VADDPD       Y7, Y6, Y6
-	VBROADCASTSD inverse+64(FP), Y7
+	VBROADCASTSD inverse+56(FP), Y7
 	VSUBPD       Y9, Y11, Y10
 	VFNMADD231PD Y7, Y5, Y10
 	VANDPD       Y4, Y10, Y7
 	VADDPD       Y7, Y3, Y3
 	VXORPD       c8000000000000000<>+0(SB), Y8, Y7
 	VMULPD       Y6, Y7, Y6
-	VBROADCASTSD phi+48(FP), Y7
+	VBROADCASTSD phi+40(FP), Y7
 	VFNMADD231PD Y9, Y7, Y6
-	VANDPD       Y4, Y6, Y7
-	VADDPD       Y7, Y1, Y1
-	VBROADCASTSD phi+48(FP), Y7
-	VFNMADD231PD Y11, Y7, Y5
-	TESTQ        DX, DX
-	JEQ          skip10
-	VMASKMOVPD   Y6, Y4, 32(DX)(R9*8)
+	VANDPD       Y4, Y6, Y6
+	VADDPD       Y6, Y1, Y1
+	VBROADCASTSD phi+40(FP), Y6
+	VFNMADD231PD Y11, Y6, Y5
+	TESTQ        SI, SI
+	JEQ          skip7
+	VMASKMOVPD   Y5, Y4, 32(SI)(R8*8)
 
-skip10:
-	TESTQ      DI, DI
-	JEQ        skip11
-	VMASKMOVPD Y5, Y4, 32(DI)(R9*8)
-
-skip11:
+skip7:
 done3:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
@@ -1437,124 +1396,91 @@ DATA c3fe5555555555558<>+16(SB)/8, $0x3fe5555555555558
 DATA c3fe5555555555558<>+24(SB)/8, $0x3fe5555555555558
 GLOBL c3fe5555555555558<>(SB), RODATA|NOPTR, $32
 
-// func normalAVX2(n int, squares *[8]float64, lp *float64, x *float64, mu *float64, inverse float64, shift float64, d *float64)
+// func normalAVX2(n int, squares *[8]float64, x *float64, mu *float64, inverse float64, d *float64)
 // Requires: AVX, FMA3
-TEXT ·normalAVX2(SB), NOSPLIT, $0-64
+TEXT ·normalAVX2(SB), NOSPLIT, $0-48
 	MOVQ    squares+8(FP), AX
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
-	MOVQ    lp+16(FP), CX
-	MOVQ    x+24(FP), DX
-	MOVQ    mu+32(FP), BX
-	MOVQ    d+56(FP), SI
-	MOVQ    n+0(FP), DI
-	XORQ    R8, R8
-	LEAQ    -8(DI), R9
-	CMPQ    R8, R9
+	MOVQ    x+16(FP), CX
+	MOVQ    mu+24(FP), DX
+	MOVQ    d+40(FP), BX
+	MOVQ    n+0(FP), SI
+	XORQ    DI, DI
+	LEAQ    -8(SI), R8
+	CMPQ    DI, R8
 	JGT     tail2
 
 loop1:
-	VMOVUPD      (DX)(R8*8), Y2
-	VMOVUPD      (BX)(R8*8), Y3
+	VMOVUPD      (CX)(DI*8), Y2
+	VMOVUPD      (DX)(DI*8), Y3
 	VSUBPD       Y3, Y2, Y2
-	VBROADCASTSD inverse+40(FP), Y3
+	VBROADCASTSD inverse+32(FP), Y3
 	VMULPD       Y3, Y2, Y2
 	VFMADD231PD  Y2, Y2, Y0
-	VBROADCASTSD inverse+40(FP), Y3
-	VMULPD       Y3, Y2, Y3
-	TESTQ        SI, SI
+	VBROADCASTSD inverse+32(FP), Y3
+	VMULPD       Y3, Y2, Y2
+	TESTQ        BX, BX
 	JEQ          skip4
-	VMOVUPD      Y3, (SI)(R8*8)
+	VMOVUPD      Y2, (BX)(DI*8)
 
 skip4:
-	VMULPD       c3fe0000000000000<>+0(SB), Y2, Y3
-	VBROADCASTSD shift+48(FP), Y4
-	VFNMADD231PD Y2, Y3, Y4
-	TESTQ        CX, CX
-	JEQ          skip5
-	VMOVUPD      Y4, (CX)(R8*8)
-
-skip5:
-	VMOVUPD      32(DX)(R8*8), Y2
-	VMOVUPD      32(BX)(R8*8), Y3
+	VMOVUPD      32(CX)(DI*8), Y2
+	VMOVUPD      32(DX)(DI*8), Y3
 	VSUBPD       Y3, Y2, Y2
-	VBROADCASTSD inverse+40(FP), Y3
+	VBROADCASTSD inverse+32(FP), Y3
 	VMULPD       Y3, Y2, Y2
 	VFMADD231PD  Y2, Y2, Y1
-	VBROADCASTSD inverse+40(FP), Y3
-	VMULPD       Y3, Y2, Y3
-	TESTQ        SI, SI
-	JEQ          skip6
-	VMOVUPD      Y3, 32(SI)(R8*8)
+	VBROADCASTSD inverse+32(FP), Y3
+	VMULPD       Y3, Y2, Y2
+	TESTQ        BX, BX
+	JEQ          skip5
+	VMOVUPD      Y2, 32(BX)(DI*8)
 
-skip6:
-	VMULPD       c3fe0000000000000<>+0(SB), Y2, Y3
-	VBROADCASTSD shift+48(FP), Y4
-	VFNMADD231PD Y2, Y3, Y4
-	TESTQ        CX, CX
-	JEQ          skip7
-	VMOVUPD      Y4, 32(CX)(R8*8)
-
-skip7:
-	ADDQ $0x08, R8
-	CMPQ R8, R9
+skip5:
+	ADDQ $0x08, DI
+	CMPQ DI, R8
 	JLE  loop1
 
 tail2:
-	SUBQ         R8, DI
-	CMPQ         DI, $0x00
+	SUBQ         DI, SI
+	CMPQ         SI, $0x00
 	JLE          done3
-	LEAQ         lanesBelow<>+0(SB), R9
-	MOVQ         DI, R10
-	NEGQ         R10
-	VMOVUPD      64(R9)(R10*8), Y2
-	VMASKMOVPD   (DX)(R8*8), Y2, Y3
-	VMASKMOVPD   (BX)(R8*8), Y2, Y4
+	LEAQ         lanesBelow<>+0(SB), R8
+	MOVQ         SI, R9
+	NEGQ         R9
+	VMOVUPD      64(R8)(R9*8), Y2
+	VMASKMOVPD   (CX)(DI*8), Y2, Y3
+	VMASKMOVPD   (DX)(DI*8), Y2, Y4
 	VSUBPD       Y4, Y3, Y3
-	VBROADCASTSD inverse+40(FP), Y4
+	VBROADCASTSD inverse+32(FP), Y4
 	VMULPD       Y4, Y3, Y3
 	VANDPD       Y2, Y3, Y4
 	VFMADD231PD  Y4, Y4, Y0
-	VBROADCASTSD inverse+40(FP), Y4
-	VMULPD       Y4, Y3, Y4
-	TESTQ        SI, SI
-	JEQ          skip8
-	VMASKMOVPD   Y4, Y2, (SI)(R8*8)
+	VBROADCASTSD inverse+32(FP), Y4
+	VMULPD       Y4, Y3, Y3
+	TESTQ        BX, BX
+	JEQ          skip6
+	VMASKMOVPD   Y3, Y2, (BX)(DI*8)
 
-skip8:
-	VMULPD       c3fe0000000000000<>+0(SB), Y3, Y4
-	VBROADCASTSD shift+48(FP), Y5
-	VFNMADD231PD Y3, Y4, Y5
-	TESTQ        CX, CX
-	JEQ          skip9
-	VMASKMOVPD   Y5, Y2, (CX)(R8*8)
-
-skip9:
-	LEAQ         lanesBelow<>+0(SB), R9
-	NEGQ         DI
-	VMOVUPD      96(R9)(DI*8), Y2
-	VMASKMOVPD   32(DX)(R8*8), Y2, Y3
-	VMASKMOVPD   32(BX)(R8*8), Y2, Y4
+skip6:
+	LEAQ         lanesBelow<>+0(SB), R8
+	NEGQ         SI
+	VMOVUPD      96(R8)(SI*8), Y2
+	VMASKMOVPD   32(CX)(DI*8), Y2, Y3
+	VMASKMOVPD   32(DX)(DI*8), Y2, Y4
 	VSUBPD       Y4, Y3, Y3
-	VBROADCASTSD inverse+40(FP), Y4
+	VBROADCASTSD inverse+32(FP), Y4
 	VMULPD       Y4, Y3, Y3
 	VANDPD       Y2, Y3, Y4
 	VFMADD231PD  Y4, Y4, Y1
-	VBROADCASTSD inverse+40(FP), Y4
-	VMULPD       Y4, Y3, Y4
-	TESTQ        SI, SI
-	JEQ          skip10
-	VMASKMOVPD   Y4, Y2, 32(SI)(R8*8)
+	VBROADCASTSD inverse+32(FP), Y4
+	VMULPD       Y4, Y3, Y3
+	TESTQ        BX, BX
+	JEQ          skip7
+	VMASKMOVPD   Y3, Y2, 32(BX)(DI*8)
 
-skip10:
-	VMULPD       c3fe0000000000000<>+0(SB), Y3, Y4
-	VBROADCASTSD shift+48(FP), Y5
-	VFNMADD231PD Y3, Y4, Y5
-	TESTQ        CX, CX
-	JEQ          skip11
-	VMASKMOVPD   Y5, Y2, 32(CX)(R8*8)
-
-skip11:
+skip7:
 done3:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)

@@ -342,9 +342,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func poissonLogAVX512(n int, sum *[8]float64, lp *float64, eta *float64, y *float64, d *float64)
+// func poissonLogAVX512(n int, sum *[8]float64, eta *float64, y *float64, d *float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·poissonLogAVX512(SB), NOSPLIT, $0-48
+TEXT ·poissonLogAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSD c4086300000000000<>+0(SB), Z0
 	VBROADCASTSD cc087500000000000<>+0(SB), Z1
 	VBROADCASTSD c4338000000000000<>+0(SB), Z2
@@ -364,19 +364,18 @@ TEXT ·poissonLogAVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z16
 	MOVQ         sum+8(FP), AX
 	VMOVUPD      (AX), Z17
-	MOVQ         lp+16(FP), CX
-	MOVQ         eta+24(FP), DX
-	MOVQ         y+32(FP), BX
-	MOVQ         d+40(FP), SI
-	MOVQ         n+0(FP), DI
-	XORQ         R8, R8
-	LEAQ         -8(DI), R9
-	CMPQ         R8, R9
+	MOVQ         eta+16(FP), CX
+	MOVQ         y+24(FP), DX
+	MOVQ         d+32(FP), BX
+	MOVQ         n+0(FP), SI
+	XORQ         DI, DI
+	LEAQ         -8(SI), R8
+	CMPQ         DI, R8
 	JGT          tail2
 
 loop1:
-	VMOVUPD      (DX)(R8*8), Z18
-	VMOVUPD      (BX)(R8*8), Z19
+	VMOVUPD      (CX)(DI*8), Z18
+	VMOVUPD      (DX)(DI*8), Z19
 	VMINPD       Z18, Z0, Z20
 	VMAXPD       Z20, Z1, Z20
 	VMOVUPD      Z2, Z21
@@ -400,31 +399,26 @@ loop1:
 	VADDPD       Z16, Z23, Z20
 	VSCALEFPD    Z21, Z20, Z20
 	VSUBPD       Z20, Z19, Z21
-	TESTQ        SI, SI
+	TESTQ        BX, BX
 	JEQ          skip4
-	VMOVUPD      Z21, (SI)(R8*8)
+	VMOVUPD      Z21, (BX)(DI*8)
 
 skip4:
 	VFMSUB231PD Z18, Z19, Z20
 	VADDPD      Z20, Z17, Z17
-	TESTQ       CX, CX
-	JEQ         skip5
-	VMOVUPD     Z20, (CX)(R8*8)
-
-skip5:
-	ADDQ $0x08, R8
-	CMPQ R8, R9
-	JLE  loop1
+	ADDQ        $0x08, DI
+	CMPQ        DI, R8
+	JLE         loop1
 
 tail2:
-	SUBQ         R8, DI
-	CMPQ         DI, $0x00
+	SUBQ         DI, SI
+	CMPQ         SI, $0x00
 	JLE          done3
-	MOVQ         $-1, R9
-	BZHIQ        DI, R9, R9
-	KMOVB        R9, K1
-	VMOVUPD.Z    (DX)(R8*8), K1, Z18
-	VMOVUPD.Z    (BX)(R8*8), K1, Z19
+	MOVQ         $-1, R8
+	BZHIQ        SI, R8, R8
+	KMOVB        R8, K1
+	VMOVUPD.Z    (CX)(DI*8), K1, Z18
+	VMOVUPD.Z    (DX)(DI*8), K1, Z19
 	VMINPD       Z18, Z0, Z0
 	VMAXPD       Z0, Z1, Z0
 	VMOVUPD      Z2, Z1
@@ -448,19 +442,15 @@ tail2:
 	VADDPD       Z16, Z3, Z0
 	VSCALEFPD    Z1, Z0, Z0
 	VSUBPD       Z0, Z19, Z1
-	TESTQ        SI, SI
-	JEQ          skip6
-	VMOVUPD      Z1, K1, (SI)(R8*8)
+	TESTQ        BX, BX
+	JEQ          skip5
+	VMOVUPD      Z1, K1, (BX)(DI*8)
 
-skip6:
+skip5:
 	VFMSUB231PD Z18, Z19, Z0
-	VMOVAPD.Z   Z0, K1, Z1
-	VADDPD      Z1, Z17, Z17
-	TESTQ       CX, CX
-	JEQ         skip7
-	VMOVUPD     Z0, K1, (CX)(R8*8)
+	VMOVAPD.Z   Z0, K1, Z0
+	VADDPD      Z0, Z17, Z17
 
-skip7:
 done3:
 	VMOVUPD Z17, (AX)
 	VZEROUPPER
@@ -469,9 +459,9 @@ done3:
 DATA c4086300000000000<>+0(SB)/8, $0x4086300000000000
 GLOBL c4086300000000000<>(SB), RODATA|NOPTR, $8
 
-// func negBinomial2LogAVX512(n int, sum *[8]float64, dphi *[8]float64, lp *float64, eta *float64, y *float64, phi float64, logPhi float64, inverse float64, d *float64)
+// func negBinomial2LogAVX512(n int, sum *[8]float64, dphi *[8]float64, eta *float64, y *float64, phi float64, logPhi float64, inverse float64, d *float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·negBinomial2LogAVX512(SB), NOSPLIT, $0-80
+TEXT ·negBinomial2LogAVX512(SB), NOSPLIT, $0-72
 	VBROADCASTSD c8000000000000000<>+0(SB), Z0
 	VBROADCASTSD cc087500000000000<>+0(SB), Z1
 	VBROADCASTSD c4338000000000000<>+0(SB), Z2
@@ -488,21 +478,20 @@ TEXT ·negBinomial2LogAVX512(SB), NOSPLIT, $0-80
 	VMOVUPD      (AX), Z12
 	MOVQ         dphi+16(FP), CX
 	VMOVUPD      (CX), Z13
-	MOVQ         lp+24(FP), DX
-	MOVQ         eta+32(FP), BX
-	MOVQ         y+40(FP), SI
-	VBROADCASTSD phi+48(FP), Z14
-	VBROADCASTSD logPhi+56(FP), Z15
-	VBROADCASTSD inverse+64(FP), Z16
-	MOVQ         d+72(FP), DI
-	MOVQ         n+0(FP), R8
-	XORQ         R9, R9
-	LEAQ         -8(R8), R10
-	CMPQ         R9, R10
+	MOVQ         eta+24(FP), DX
+	MOVQ         y+32(FP), BX
+	VBROADCASTSD phi+40(FP), Z14
+	VBROADCASTSD logPhi+48(FP), Z15
+	VBROADCASTSD inverse+56(FP), Z16
+	MOVQ         d+64(FP), SI
+	MOVQ         n+0(FP), DI
+	XORQ         R8, R8
+	LEAQ         -8(DI), R9
+	CMPQ         R8, R9
 	JGT          tail2
 
 loop1:
-	VMOVUPD          (BX)(R9*8), Z17
+	VMOVUPD          (DX)(R8*8), Z17
 	VSUBPD           Z15, Z17, Z17
 	VORPD            Z0, Z17, Z17
 	VMAXPD           Z17, Z1, Z17
@@ -564,9 +553,9 @@ loop1:
 	VSUBPD           Z28, Z30, Z27
 	VSUBPD           Z27, Z19, Z27
 	VFMADD231PD      Z4, Z26, Z27
-	VMOVUPD          (BX)(R9*8), Z26
+	VMOVUPD          (DX)(R8*8), Z26
 	VSUBPD           Z15, Z26, Z26
-	VMOVUPD          (SI)(R9*8), Z28
+	VMOVUPD          (BX)(R8*8), Z28
 	VADDPD.BCST      c3ff0000000000000<>+0(SB), Z17, Z29
 	VBROADCASTSD     c3ff0000000000000<>+0(SB), Z30
 	VDIVPD           Z29, Z30, Z29
@@ -590,28 +579,23 @@ loop1:
 	VFNMADD231PD     Z29, Z14, Z26
 	VADDPD           Z26, Z12, Z12
 	VFNMADD231PD     Z20, Z14, Z17
-	TESTQ            DX, DX
+	TESTQ            SI, SI
 	JEQ              skip4
-	VMOVUPD          Z26, (DX)(R9*8)
+	VMOVUPD          Z17, (SI)(R8*8)
 
 skip4:
-	TESTQ   DI, DI
-	JEQ     skip5
-	VMOVUPD Z17, (DI)(R9*8)
-
-skip5:
-	ADDQ $0x08, R9
-	CMPQ R9, R10
+	ADDQ $0x08, R8
+	CMPQ R8, R9
 	JLE  loop1
 
 tail2:
-	SUBQ             R9, R8
-	CMPQ             R8, $0x00
+	SUBQ             R8, DI
+	CMPQ             DI, $0x00
 	JLE              done3
-	MOVQ             $-1, R10
-	BZHIQ            R8, R10, R10
-	KMOVB            R10, K1
-	VMOVUPD.Z        (BX)(R9*8), K1, Z17
+	MOVQ             $-1, R9
+	BZHIQ            DI, R9, R9
+	KMOVB            R9, K1
+	VMOVUPD.Z        (DX)(R8*8), K1, Z17
 	VSUBPD           Z15, Z17, Z17
 	VORPD            Z0, Z17, Z17
 	VMAXPD           Z17, Z1, Z1
@@ -674,9 +658,9 @@ tail2:
 	VSUBPD           Z5, Z8, Z3
 	VSUBPD           Z3, Z23, Z3
 	VFMADD231PD      Z4, Z2, Z3
-	VMOVUPD.Z        (BX)(R9*8), K1, Z2
+	VMOVUPD.Z        (DX)(R8*8), K1, Z2
 	VSUBPD           Z15, Z2, Z2
-	VMOVUPD.Z        (SI)(R9*8), K1, Z4
+	VMOVUPD.Z        (BX)(R8*8), K1, Z4
 	VADDPD.BCST      c3ff0000000000000<>+0(SB), Z1, Z5
 	VBROADCASTSD     c3ff0000000000000<>+0(SB), Z6
 	VDIVPD           Z5, Z6, Z5
@@ -699,19 +683,14 @@ tail2:
 	VXORPD           Z0, Z4, Z0
 	VMULPD           Z2, Z0, Z0
 	VFNMADD231PD     Z5, Z14, Z0
-	VMOVAPD.Z        Z0, K1, Z2
-	VADDPD           Z2, Z12, Z12
+	VMOVAPD.Z        Z0, K1, Z0
+	VADDPD           Z0, Z12, Z12
 	VFNMADD231PD     Z24, Z14, Z1
-	TESTQ            DX, DX
-	JEQ              skip6
-	VMOVUPD          Z0, K1, (DX)(R9*8)
+	TESTQ            SI, SI
+	JEQ              skip5
+	VMOVUPD          Z1, K1, (SI)(R8*8)
 
-skip6:
-	TESTQ   DI, DI
-	JEQ     skip7
-	VMOVUPD Z1, K1, (DI)(R9*8)
-
-skip7:
+skip5:
 done3:
 	VMOVUPD Z12, (AX)
 	VMOVUPD Z13, (CX)
@@ -748,77 +727,58 @@ GLOBL c3fd99999999952d7<>(SB), RODATA|NOPTR, $8
 DATA c3fe5555555555558<>+0(SB)/8, $0x3fe5555555555558
 GLOBL c3fe5555555555558<>(SB), RODATA|NOPTR, $8
 
-// func normalAVX512(n int, squares *[8]float64, lp *float64, x *float64, mu *float64, inverse float64, shift float64, d *float64)
+// func normalAVX512(n int, squares *[8]float64, x *float64, mu *float64, inverse float64, d *float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·normalAVX512(SB), NOSPLIT, $0-64
-	VBROADCASTSD c3fe0000000000000<>+0(SB), Z0
+TEXT ·normalAVX512(SB), NOSPLIT, $0-48
 	MOVQ         squares+8(FP), AX
-	VMOVUPD      (AX), Z1
-	MOVQ         lp+16(FP), CX
-	MOVQ         x+24(FP), DX
-	MOVQ         mu+32(FP), BX
-	VBROADCASTSD inverse+40(FP), Z2
-	VBROADCASTSD shift+48(FP), Z3
-	MOVQ         d+56(FP), SI
-	MOVQ         n+0(FP), DI
-	XORQ         R8, R8
-	LEAQ         -8(DI), R9
-	CMPQ         R8, R9
+	VMOVUPD      (AX), Z0
+	MOVQ         x+16(FP), CX
+	MOVQ         mu+24(FP), DX
+	VBROADCASTSD inverse+32(FP), Z1
+	MOVQ         d+40(FP), BX
+	MOVQ         n+0(FP), SI
+	XORQ         DI, DI
+	LEAQ         -8(SI), R8
+	CMPQ         DI, R8
 	JGT          tail2
 
 loop1:
-	VMOVUPD     (DX)(R8*8), Z4
-	VMOVUPD     (BX)(R8*8), Z5
-	VSUBPD      Z5, Z4, Z4
-	VMULPD      Z2, Z4, Z4
-	VFMADD231PD Z4, Z4, Z1
-	VMULPD      Z2, Z4, Z5
-	TESTQ       SI, SI
+	VMOVUPD     (CX)(DI*8), Z2
+	VMOVUPD     (DX)(DI*8), Z3
+	VSUBPD      Z3, Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VFMADD231PD Z2, Z2, Z0
+	VMULPD      Z1, Z2, Z2
+	TESTQ       BX, BX
 	JEQ         skip4
-	VMOVUPD     Z5, (SI)(R8*8)
+	VMOVUPD     Z2, (BX)(DI*8)
 
 skip4:
-	VMULPD       Z0, Z4, Z5
-	VMOVAPD      Z3, Z6
-	VFNMADD231PD Z4, Z5, Z6
-	TESTQ        CX, CX
-	JEQ          skip5
-	VMOVUPD      Z6, (CX)(R8*8)
-
-skip5:
-	ADDQ $0x08, R8
-	CMPQ R8, R9
+	ADDQ $0x08, DI
+	CMPQ DI, R8
 	JLE  loop1
 
 tail2:
-	SUBQ        R8, DI
-	CMPQ        DI, $0x00
+	SUBQ        DI, SI
+	CMPQ        SI, $0x00
 	JLE         done3
-	MOVQ        $-1, R9
-	BZHIQ       DI, R9, R9
-	KMOVB       R9, K1
-	VMOVUPD.Z   (DX)(R8*8), K1, Z4
-	VMOVUPD.Z   (BX)(R8*8), K1, Z5
-	VSUBPD      Z5, Z4, Z4
-	VMULPD      Z2, Z4, Z4
-	VMOVAPD.Z   Z4, K1, Z5
-	VFMADD231PD Z5, Z5, Z1
-	VMULPD      Z2, Z4, Z2
-	TESTQ       SI, SI
-	JEQ         skip6
-	VMOVUPD     Z2, K1, (SI)(R8*8)
+	MOVQ        $-1, R8
+	BZHIQ       SI, R8, R8
+	KMOVB       R8, K1
+	VMOVUPD.Z   (CX)(DI*8), K1, Z2
+	VMOVUPD.Z   (DX)(DI*8), K1, Z3
+	VSUBPD      Z3, Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VMOVAPD.Z   Z2, K1, Z3
+	VFMADD231PD Z3, Z3, Z0
+	VMULPD      Z1, Z2, Z1
+	TESTQ       BX, BX
+	JEQ         skip5
+	VMOVUPD     Z1, K1, (BX)(DI*8)
 
-skip6:
-	VMULPD       Z0, Z4, Z0
-	VMOVAPD      Z3, Z2
-	VFNMADD231PD Z4, Z0, Z2
-	TESTQ        CX, CX
-	JEQ          skip7
-	VMOVUPD      Z2, K1, (CX)(R8*8)
-
-skip7:
+skip5:
 done3:
-	VMOVUPD Z1, (AX)
+	VMOVUPD Z0, (AX)
 	VZEROUPPER
 	RET
 

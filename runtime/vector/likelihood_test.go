@@ -6,30 +6,30 @@ import (
 	"testing"
 )
 
-// A likelihoodCase runs one function on a set: in holds eta (or x), y (or mu) and weights; sums and out are what it changes.
+// A likelihoodCase runs one function on a set: in holds eta (or x), y (or mu) and weights; a, b and d are results.
 type likelihoodCase struct {
 	name string
-	run  func(on Set, n int, in [3][]float64, a, b *[lanes]float64, lp, d []float64)
+	run  func(on Set, n int, in [3][]float64, a, b *[lanes]float64, d []float64)
 }
 
 func likelihoodCases() []likelihoodCase {
 	return []likelihoodCase{
-		{"bernoulliLogit", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, lp, d []float64) {
+		{"bernoulliLogit", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
 			bernoulliLogit(on, n, a, b, in[0], in[1], d)
 		}},
-		{"binomialLogit", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, lp, d []float64) {
+		{"binomialLogit", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
 			binomialLogit(on, n, a, b, in[0], in[1], 7, d)
 		}},
-		{"poissonLog", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, lp, d []float64) {
-			poissonLog(on, n, a, lp, in[0], in[1], d)
+		{"poissonLog", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
+			poissonLog(on, n, a, in[0], in[1], d)
 		}},
-		{"negBinomial2Log", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, lp, d []float64) {
-			negBinomial2Log(on, n, a, b, lp, in[0], in[1], 2.5, math.Log(2.5), 1/2.5, d)
+		{"negBinomial2Log", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
+			negBinomial2Log(on, n, a, b, in[0], in[1], 2.5, math.Log(2.5), 1/2.5, d)
 		}},
-		{"normal", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, lp, d []float64) {
-			normal(on, n, a, lp, in[0], in[1], 0.7, -1.3, d)
+		{"normal", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
+			normal(on, n, a, in[0], in[1], 0.7, d)
 		}},
-		{"risingFar", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, lp, d []float64) {
+		{"risingFar", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
 			risingFar(on, n, a, b, in[1], in[2], 25, 1/25.0, math.Log(25)-1, 0.01, 0.02)
 		}},
 	}
@@ -44,17 +44,17 @@ func TestLikelihoodsAgreeBetweenSets(t *testing.T) {
 			for i := range n {
 				in[0][i], in[1][i], in[2][i] = r.NormFloat64()*math.Exp(3*r.NormFloat64()), float64(r.IntN(2+5*(round%2))), float64(6+r.IntN(4))
 			}
-			start := make([]float64, 2*lanes+2*n)
+			start := make([]float64, 2*lanes+n)
 			for i := range 2 * lanes {
 				start[i] = 1 + r.Float64()
 			}
 			agree(t, c.name, start, func(on Set, out []float64) {
 				a, b := (*[lanes]float64)(out), (*[lanes]float64)(out[lanes:])
-				lp, d := out[2*lanes:][:n], out[2*lanes+n:]
+				d := out[2*lanes:]
 				if round%3 == 0 {
-					lp, d = nil, nil
+					d = nil
 				}
-				c.run(on, n, in, a, b, lp, d)
+				c.run(on, n, in, a, b, d)
 			})
 		}
 	}
@@ -113,22 +113,30 @@ func TestBinomialLogitIsItsFormula(t *testing.T) {
 func TestCountsAreTheirFormulas(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 9))
 	const n = 501
-	eta, y, d, lp, ones := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	eta, y, d, ones := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	for i := range eta {
 		eta[i], y[i], ones[i] = 3*r.NormFloat64(), float64(r.IntN(40)), 1
 	}
 	var sum Lanes
-	PoissonLog(n, &sum, lp, eta, y, d)
+	PoissonLog(n, &sum, eta, y, d)
+	total, sizes := 0.0, 0.0
 	for i := range eta {
+		var one Lanes
+		PoissonLog(1, &one, eta[i:], y[i:], nil)
 		k, rate := y[i]*eta[i], math.Exp(eta[i])
-		if size := math.Abs(k) + rate; !near(lp[i], k-rate, size) || !near(d[i], y[i]-rate, y[i]+rate) {
-			t.Fatalf("poisson at %v, %v: %v and %v", eta[i], y[i], lp[i], d[i])
+		size := math.Abs(k) + rate
+		if lp := one.Sum(); !near(lp, k-rate, size) || !near(d[i], y[i]-rate, y[i]+rate) {
+			t.Fatalf("poisson at %v, %v: %v and %v", eta[i], y[i], lp, d[i])
 		}
+		total, sizes = total+k-rate, sizes+size
+	}
+	if got := sum.Sum(); math.Abs(got-total) > 1e-13*sizes {
+		t.Errorf("poisson: %v, want %v", got, total)
 	}
 	for _, phi := range []float64{0.01, 0.7, 3, 15.9, 16, 900, 1e7} {
 		value := func(phi float64) (v, dphi float64) {
 			var sum, slope Lanes
-			NegBinomial2Log(n, &sum, &slope, lp, eta, y, phi, d)
+			NegBinomial2Log(n, &sum, &slope, eta, y, phi, d)
 			Rising(n, &sum, &slope, y, ones, phi)
 			return sum.Sum(), slope.Sum()
 		}
@@ -159,17 +167,20 @@ func TestCountsAreTheirFormulas(t *testing.T) {
 func TestNormalIsItsFormula(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 9))
 	const n, sigma = 203, 1.7
-	x, mu, d, lp := numbers(r, n), numbers(r, n), make([]float64, n), make([]float64, n)
+	x, mu, d := numbers(r, n), numbers(r, n), make([]float64, n)
 	var squares Lanes
-	shift := -math.Log(sigma) - halfLog2Pi
-	Normal(n, &squares, lp, x, mu, 1/sigma, shift, d)
+	Normal(n, &squares, x, mu, 1/sigma, d)
+	want := 0.0
 	for i := range x {
+		var one Lanes
+		Normal(1, &one, x[i:], mu[i:], 1/sigma, nil)
 		z := (x[i] - mu[i]) / sigma
-		if !near(lp[i], shift-z*z/2, 1+z*z) || !near(d[i], z/sigma, z) {
-			t.Fatalf("at %v, %v: %v and %v", x[i], mu[i], lp[i], d[i])
+		if !near(one.Sum(), z*z, 1+z*z) || !near(d[i], z/sigma, z) {
+			t.Fatalf("at %v, %v: %v and %v", x[i], mu[i], one.Sum(), d[i])
 		}
+		want += z * z
 	}
-	if got, want := n*shift-squares.Sum()/2, Sum(n, lp); math.Abs(got-want) > 1e-12*n {
-		t.Errorf("sum %v, want %v", got, want)
+	if got := squares.Sum(); math.Abs(got-want) > 1e-12*n {
+		t.Errorf("sum of squares %v, want %v", got, want)
 	}
 }

@@ -2,13 +2,13 @@ package vector
 
 import "math"
 
-// TileLength is how many rows a tile of a Predictor's matrix has.
+// TileLength is the number of rows in a tile of a Predictor's matrix.
 const TileLength = 32
 
-// A Predictor is c + o + X·b for a likelihood of n rows. Its likelihoods read X once for value and gradient: they run by tiles of rows, for each the
-// product, the likelihood, and the product of Xᵀ with the derivative.
+// A Predictor is C + X·B or Offset + X·B for a likelihood of n rows. The likelihoods of predictors read X once for value and gradient: for each tile of
+// rows they compute the product, the likelihood, and the product of Xᵀ with the derivative.
 type Predictor struct {
-	X      []float64 // k columns in tiles of TileLength rows, [tile][column][row], the last tile filled up with zeros
+	X      []float64 // k columns in tiles of TileLength rows, [tile][column][row], the last tile padded with zeros
 	B      []float64 // k ≥ 1
 	C      float64   // used where Offset is nil
 	Offset []float64 // n, or nil
@@ -22,7 +22,7 @@ func (p *Predictor) Lane(column int) float64 {
 	return fold((*[lanes]float64)(p.Gradient[lanes*column:]))
 }
 
-// from returns the predictor of the rows from m on, a multiple of TileLength.
+// from returns the predictor of the rows from m on; m is a multiple of TileLength.
 func (p *Predictor) from(m int) Predictor {
 	q := *p
 	q.X = q.X[m*len(q.B):]
@@ -33,7 +33,7 @@ func (p *Predictor) from(m int) Predictor {
 	return q
 }
 
-// BernoulliLogitLinear is BernoulliLogit of a predictor. n is a multiple of TileLength in all calls of a sum but the last.
+// BernoulliLogitLinear is BernoulliLogit of a predictor. Of the calls that add to one sum, only the last may have an n that is not a multiple of TileLength.
 func (s *LogProduct) BernoulliLogitLinear(n int, p *Predictor, y []float64) {
 	var rest Predictor
 	for q := p; n > 0; {
@@ -117,18 +117,18 @@ func binomialLogitLinearGo(n int, x, b []float64, k int, g []float64, c float64,
 
 func poissonLogLinearGo(n int, x, b []float64, k int, g []float64, c float64, o, y, d []float64, sum *[lanes]float64) {
 	predictGo(n, d, x, b, c, o)
-	poissonLogGo(n, sum, nil, d, y, d)
+	poissonLogGo(n, sum, d, y, d)
 	gradientGo(n, g, x, k, d)
 }
 
 func negBinomial2LogLinearGo(n int, x, b []float64, k int, g []float64, c float64, o, y, d []float64, sum, dphi *[lanes]float64, phi, logPhi, inverse float64) {
 	predictGo(n, d, x, b, c, o)
-	negBinomial2LogGo(n, sum, dphi, nil, d, y, phi, logPhi, inverse, d)
+	negBinomial2LogGo(n, sum, dphi, d, y, phi, logPhi, inverse, d)
 	gradientGo(n, g, x, k, d)
 }
 
 func normalLinearGo(n int, x, b []float64, k int, g []float64, c float64, o, y, d []float64, squares *[lanes]float64, inverse float64) {
 	predictGo(n, d, x, b, c, o)
-	normalGo(n, squares, nil, y, d, inverse, 0, d)
+	normalGo(n, squares, y, d, inverse, d)
 	gradientGo(n, g, x, k, d)
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// tiles are k columns of n numbers in tiles of rows, with zeros behind the last row.
+// tiles returns k columns of n numbers in tiles of rows, padded with zeros.
 func (m *room) tiles(n, k int) []float64 {
 	i := -1
 	return m.fill(tiled(n, k), func() float64 {
@@ -20,7 +20,7 @@ func (m *room) tiles(n, k int) []float64 {
 
 func tiled(n, k int) int { return (n + TileLength - 1) / TileLength * TileLength * k }
 
-// predictor hands out a predictor, with an offset for half of the numbers of columns.
+// predictor hands out a predictor; every second number of columns has an offset.
 func (m *room) predictor(n, k, c int) Predictor {
 	p := Predictor{B: m.floats(k), C: 0.3, D: m.floats(n), Gradient: m.floats(lanes * (k + 1))}
 	if c%2 == 0 {
@@ -56,7 +56,7 @@ func linearCalls() []call {
 	}
 }
 
-// A likelihood of a predictor is the likelihood of the product, row by row; its gradient is the product with the derivative.
+// A likelihood of a predictor equals the likelihood of the product, row by row; its gradient is the product of Xᵀ with the derivative.
 func TestLinearIsProductAndLikelihood(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 7))
 	for _, size := range [][2]int{{1, 1}, {31, 3}, {32, 1}, {33, 20}, {512, 20}, {9001, 4}} {

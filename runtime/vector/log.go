@@ -51,7 +51,7 @@ func liftTiny(x float64) (lifted, k float64) {
 	return x, 0
 }
 
-// logSpecial puts right what is not a finite x above the pole.
+// logSpecial corrects the result where x is at or below the pole, infinite or NaN.
 func logSpecial(x, y, pole float64) float64 {
 	switch {
 	case x < pole:
@@ -76,7 +76,7 @@ func logGo(_ int, y, a []float64) {
 	}
 }
 
-// logParts is the logarithm of a positive normal number, with extra added to its exponent, in two parts of which the lower may be large.
+// logParts is the logarithm of a positive normal number, with extra added to its exponent, as the sum of two parts, of which the second may be large.
 func logParts(x, extra float64) (high, low float64) {
 	k, m := logSplit(x)
 	k += extra
@@ -87,12 +87,12 @@ func logParts(x, extra float64) (high, low float64) {
 	return high, ((head - high) + m) + (tail - square)
 }
 
-// near1 returns c/(1+m), given s = m/(2+m), to three digits: 1/(1+m) = (1-s)/(1+s).
+// near1 returns c/(1+m) to three digits, given s = m/(2+m), since 1/(1+m) = (1-s)/(1+s).
 func near1(c, s float64) float64 {
 	return float64(c * math.FMA(math.FMA(math.FMA(-2, s, 2), s, -2), s, 1))
 }
 
-// log1pOf takes x itself for m where 1+x lies between √½ and √2, and elsewhere corrects the logarithm of the rounded sum.
+// log1pOf uses m = x where 1+x lies between √½ and √2, and elsewhere corrects the logarithm of the rounded sum 1+x.
 func log1pOf(x float64) float64 {
 	u := x + 1
 	near := math.Abs(x-0.0607) < 0.3535

@@ -2,12 +2,12 @@ package vector
 
 import "math"
 
-// A LogProduct sums the log densities of Bernoulli or binomial observations. Their terms log(1+z) are taken as the logarithm of a product, of which
-// each lane holds up to mostFactors factors between 1 and 2. The zero value is not ready: Reset it first.
+// A LogProduct sums the log densities of Bernoulli or binomial observations. It computes their terms log(1+z) as the logarithm of a product; each lane
+// holds up to mostFactors factors between 1 and 2. Call Reset before the first use.
 type LogProduct struct {
 	sum, product [lanes]float64
 	used         int     // factors in each lane
-	logs         float64 // logarithms of products that were full
+	logs         float64 // sum of the logarithms of full products
 }
 
 const mostFactors = 1000
@@ -45,7 +45,7 @@ func tail(d []float64, m int) []float64 {
 	return d[m:]
 }
 
-// take makes room for up to n factors and returns for how many.
+// take reserves room for up to n factors and returns for how many. It empties a full product first.
 func (s *LogProduct) take(n int) int {
 	if s.used == mostFactors {
 		s.logs += logOfProduct(&s.product)
@@ -59,7 +59,7 @@ func (s *LogProduct) take(n int) int {
 	return m
 }
 
-// Value returns the sum of all that was added: for binomial observations with their number of trials, for Bernoulli with 1.
+// Value returns the sum of all log densities. trials is the number of trials of binomial observations, 1 for Bernoulli.
 func (s *LogProduct) Value(trials float64) float64 {
 	return fold(&s.sum) - float64(trials*(s.logs+logOfProduct(&s.product)))
 }

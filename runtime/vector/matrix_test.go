@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A shape of a matrix product: n rows, k inputs, m outputs, each with room behind it.
+// A shape of a matrix product: n rows, k inputs, m outputs, with gaps behind the columns.
 type shape struct {
 	n, k, m, xs, ys, wk, wm int
 }
@@ -21,7 +21,7 @@ func shapes(r *rand.Rand) shape {
 	return s
 }
 
-// agree runs a function on every set from the same starting values of what it writes.
+// agree runs a function on every set, with the same initial values of its destinations.
 func agree(t *testing.T, what string, start []float64, run func(on Set, out []float64)) {
 	t.Helper()
 	want := slices.Clone(start)
@@ -78,7 +78,7 @@ func TestColumnSums(t *testing.T) {
 	}
 }
 
-// A layer, its derivatives, and two losses: the derivatives are those by differences.
+// The derivatives of a layer, for two losses, agree with finite differences.
 func TestDenseDerivatives(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 32))
 	const n, k, m, h = 11, 3, 6, 1e-6

@@ -4,8 +4,8 @@ import "math"
 
 const halfPi = 1.57079632679489661923
 
-// Normals sets y to n independent standard normals made of random words, of which it takes n, or n+1 if n is odd, by the method of Box and
-// Muller. The first half of y is cosines, the second sines; none exceeds 8.5.
+// Normals sets y to n independent standard normals by the method of Box and Muller. It uses n random words, or n+1 if n is odd. The first half of y comes
+// from the cosines, the second from the sines; no absolute value exceeds 8.5.
 func Normals(n int, y []float64, words []uint64) {
 	half := n / 2
 	odd := n & 1
@@ -19,7 +19,7 @@ func Normals(n int, y []float64, words []uint64) {
 // unit turns the upper 52 bits of a random word into a number in [1, 2).
 func unit(word uint64) float64 { return math.Float64frombits(word>>12 | oneBits) }
 
-// normalPair takes the angle apart into quarter turns and a rest of at most an eighth.
+// normalPair splits the angle into quarter turns and a rest of at most an eighth of a turn.
 func normalPair(u, v uint64) (c, s float64) {
 	radius := math.Sqrt(float64(logNormal(2-unit(u)) * -2))
 	turn := float64((unit(v) - 1.5) * 4)

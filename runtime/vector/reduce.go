@@ -2,10 +2,10 @@ package vector
 
 import "math"
 
-// lanes is how many partial sums a reduction keeps side by side: element i belongs to lane i modulo 8.
+// lanes is the number of partial sums of a reduction: element i belongs to lane i modulo 8.
 const lanes = 8
 
-// A partial is the partial sums of one pass: eight elements at a time go to each of four groups of lanes in turn.
+// A partial holds the partial sums of one pass: four groups of lanes take eight elements each in turn.
 type partial [4][lanes]float64
 
 // sum adds up the groups in pairs, then the lanes.
@@ -22,13 +22,13 @@ func fold(s *[lanes]float64) float64 {
 	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }
 
-// Sum returns Σ a, in the order of a partial.
+// Sum returns Σ a: lane sums over four groups of eight lanes, added up at the end.
 func Sum(n int, a []float64) float64 { return sum(active, n, a) }
 
-// Dot returns Σ a·b, in the order of a partial, each product added with one rounding.
+// Dot returns Σ a·b, in the order of Sum, each product added with one rounding.
 func Dot(n int, a, b []float64) float64 { return dot(active, n, a, b) }
 
-// WeightedSum returns Σ w·a like Dot, leaving out elements whose weight is 0 whatever a is.
+// WeightedSum returns Σ w·a like Dot. It leaves out elements of weight 0, even if a is not finite.
 func WeightedSum(n int, w, a []float64) float64 { return weightedSum(active, n, w, a) }
 
 func sumGo(n int, a []float64) float64 {

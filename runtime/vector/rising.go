@@ -2,11 +2,11 @@ package vector
 
 import "math"
 
-// seriesFrom is the phi from which Rising takes the asymptotic series of differences rather than differences of log Γ.
+// seriesFrom is the phi from which Rising uses the asymptotic series of the difference, not the difference of two log Γ.
 const seriesFrom = 16
 
-// Rising adds w·log Γ(phi+y)/Γ(phi) to sum and its derivative in phi to dphi. The counts y are usually the distinct ones and w how often each occurs:
-// n is small then.
+// Rising adds w·log Γ(phi+y)/Γ(phi) to sum and its derivative in phi to dphi. The caller usually passes the distinct counts y and how often
+// each occurs as w, so that n is small.
 func Rising(n int, sum, dphi *Lanes, y, w []float64, phi float64) {
 	if phi < seriesFrom {
 		risingNear(n, sum, dphi, y, w, phi)
@@ -19,7 +19,7 @@ func Rising(n int, sum, dphi *Lanes, y, w []float64, phi float64) {
 	risingFar(active, n, (*[lanes]float64)(sum), (*[lanes]float64)(dphi), y, w, phi, inverse, logValue(phi)-1, base, slope)
 }
 
-// risingNear takes differences, a few counts at a time.
+// risingNear computes differences of log Γ, a few counts at a time.
 func risingNear(n int, sum, dphi *Lanes, y, w []float64, phi float64) {
 	var x, v [64]float64
 	base, slope := lgammaOf(phi), digammaOf(phi)
@@ -36,8 +36,8 @@ func risingNear(n int, sum, dphi *Lanes, y, w []float64, phi float64) {
 	}
 }
 
-// risingFarGo is y·(log phi - 1) + (x-½)·log(1+y/phi) + S(x) - S(phi) with x = phi+y and S the rest of Stirling's series: no terms cancel but those that
-// are small beside the first.
+// risingFarGo is y·(log phi - 1) + (x-½)·log(1+y/phi) + S(x) - S(phi) with x = phi+y and S the rest of Stirling's series: only
+// terms that are small compared with the first cancel.
 func risingFarGo(n int, sum, dphi *[lanes]float64, y, w []float64, phi, inverse, log1, base, slope float64) {
 	for i, k := range y[:n] {
 		l := log1pOf(float64(k * inverse))

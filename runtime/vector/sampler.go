@@ -3,14 +3,14 @@ package vector
 import "math"
 
 // Adam moves x one step of the method of Kingma and Ba (2015) along the derivatives d: with the moments m ← beta1·m + (1-beta1)·d and
-// v ← beta2·v + (1-beta2)·d², x ← x + step·m/(√(scale·v) + floor). step is the rate divided by 1-beta1^t, negative to descend, and scale is
-// 1/(1-beta2^t) at step t. The root is good to a unit in the last place, or nearly zero where it is below 10⁻¹⁵⁰.
+// v ← beta2·v + (1-beta2)·d², x ← x + step·m/(√(scale·v) + floor). At step t, step is the rate divided by 1-beta1^t, negative to descend, and scale is
+// 1/(1-beta2^t). The root is within a unit in the last place, or nearly zero where it is below 10⁻¹⁵⁰.
 func Adam(n int, x, m, v, d []float64, step, scale, beta1, beta2, floor float64) {
 	adam(active, n, x, m, v, d, step, scale, beta1, beta2, floor)
 }
 
-// root returns √x to a unit in the last place for x ≥ 0, normal and finite or zero, as the assembly does, several times as fast as by the
-// instruction: a guess at 1/√x from the bits of x (Lomont 2003), two steps of Halley's method, and one of Newton's for the root itself.
+// root returns √x to a unit in the last place for x ≥ 0, normal and finite or zero. It repeats the operations of the assembly, which are several times as
+// fast as the instruction: an estimate of 1/√x from the bits of x (Lomont 2003), two steps of Halley's method, and one of Newton's for the root.
 func root(x float64) float64 {
 	r := math.Float64frombits(0x5fe6eb50c7b537a9 - math.Float64bits(x)>>1)
 	for range 2 {
@@ -32,7 +32,7 @@ func adamGo(n int, x, m, v, d []float64, step, scale, beta1, beta2, floor float6
 }
 
 // LeapfrogStart sets p1 = p + half·d and x1 = x + eps·(mass·p1): the first half of a leapfrog step. d is the gradient of the log density at x, mass
-// the diagonal of the inverse mass matrix, half is eps/2. Results may take the place of what they come of.
+// the diagonal of the inverse mass matrix, half is eps/2. p1 and x1 may be the slices p and x.
 func LeapfrogStart(n int, p1, x1, p, x, d, mass []float64, half, eps float64) {
 	leapfrogStart(active, n, p1, x1, p, x, d, mass, half, eps)
 }
@@ -45,7 +45,7 @@ func leapfrogStartGo(n int, p1, x1, p, x, d, mass []float64, half, eps float64) 
 	}
 }
 
-// LeapfrogEnd sets p1 = p + half·d, the second half of a leapfrog step, and returns Σ mass·p1², twice the kinetic energy, in the order of a partial.
+// LeapfrogEnd sets p1 = p + half·d, the second half of a leapfrog step, and returns Σ mass·p1², twice the kinetic energy, in the order of Sum.
 func LeapfrogEnd(n int, p1, p, d, mass []float64, half float64) float64 {
 	return leapfrogEnd(active, n, p1, p, d, mass, half)
 }
@@ -61,10 +61,10 @@ func leapfrogEndGo(n int, p1, p, d, mass []float64, half float64) float64 {
 	return sums.sum()
 }
 
-// Turns makes in one pass the products whose signs show whether two trajectories that meet turn back. left and right are the sums of the momenta along
-// each; p0 and p1 the momenta at the beginning and end of the left one, p2 and p3 of the right one; mass as in LeapfrogStart. It sets rho = left +
+// Turns computes in one pass the products whose signs are the U-turn criterion of two adjacent trajectories. left and right are the sums of the momenta
+// along each; p0 and p1 the momenta at the beginning and end of the left one, p2 and p3 of the right one; mass as in LeapfrogStart. It sets rho = left +
 // right and out = { v0·rho, v3·rho, v0·(left+p2), v2·(left+p2), v1·(right+p1), v3·(right+p1) } with v = mass·p: the criterion of Stan since 2.21,
-// for the whole and across the seam; masses are multiplied with the sums. Each sum has eight lanes.
+// for the whole trajectory and across the join of both; the sums are multiplied by the masses. Each sum has eight lanes.
 func Turns(n int, out *[6]float64, rho, left, right, p0, p1, p2, p3, mass []float64) {
 	if n <= 0 {
 		*out = [6]float64{}

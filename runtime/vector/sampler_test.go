@@ -39,7 +39,7 @@ func TestSamplersAgreeBetweenSets(t *testing.T) {
 	}
 }
 
-// TestNormals holds moments and quantiles against the standard normal, within five standard errors.
+// TestNormals compares moments and quantiles with those of the standard normal, within five standard errors.
 func TestNormals(t *testing.T) {
 	const n = 400_001
 	r := rand.New(rand.NewPCG(15, 16))
@@ -78,7 +78,7 @@ func TestNormals(t *testing.T) {
 	}
 }
 
-// Every pair has the radius and the angle that its two words give.
+// Every pair has the radius and the angle that follow from its two words.
 func TestNormalPairs(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 16))
 	for range 20000 {
@@ -92,7 +92,7 @@ func TestNormalPairs(t *testing.T) {
 	}
 }
 
-// A step of a harmonic oscillator there and back ends where it began, and keeps its energy to the order of the step's square.
+// A leapfrog step of a harmonic oscillator is reversible, and conserves the energy to second order in the step size.
 func TestLeapfrog(t *testing.T) {
 	r := rand.New(rand.NewPCG(18, 16))
 	const n, eps = 37, 0.01

@@ -23,16 +23,16 @@ var setNames = [...]string{Portable: "go", AVX2: "avx2", AVX512: "avx512"}
 // String is the name that Variable takes.
 func (s Set) String() string { return setNames[s] }
 
-// active is the set in use and, if Variable asks for another, the reason.
+// active is the set in use; the error is not nil if Variable names another one that cannot be used.
 var active, refused = chosen(os.Getenv(Variable), best())
 
-// Tier returns the set in use: the fastest that the processor has, or the one that Variable asks for.
+// Tier returns the set in use: the fastest of the processor, or the one that Variable names.
 func Tier() Set { return active }
 
-// Refused returns an error if Variable asks for a set that does not exist, or that the processor does not have. The fastest set is in use then.
+// Refused returns an error if Variable names a set that does not exist or that the processor does not have. The fastest set is then in use.
 func Refused() error { return refused }
 
-// Sets returns what the processor has, the portable set first.
+// Sets returns the sets of the processor, the portable set first.
 func Sets() []Set {
 	var all []Set
 	for s := Portable; s <= best(); s++ {

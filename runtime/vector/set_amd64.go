@@ -2,7 +2,7 @@ package vector
 
 import "golang.org/x/sys/cpu"
 
-// best is the fastest set of the processor. BMI2 is for the masks of incomplete vectors.
+// best is the fastest set of the processor. The masks of incomplete vectors need BMI2.
 func best() Set {
 	x := &cpu.X86
 	switch {

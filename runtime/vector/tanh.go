@@ -8,7 +8,7 @@ func Sigmoid(n int, y, a []float64) { sigmoid(active, n, y, a) }
 // Tanh sets y = tanh a.
 func Tanh(n int, y, a []float64) { tanh(active, n, y, a) }
 
-// sigmoidOf is 1/(1+z) or z/(1+z) with z = exp(-|x|), all in two parts.
+// sigmoidOf is 1/(1+z) or z/(1+z) with z = exp(-|x|); every number has a high and a low part.
 func sigmoidOf(x float64) float64 {
 	z, zl := expMinus(math.Abs(x))
 	d := z + 1
@@ -26,7 +26,7 @@ func sigmoidGo(_ int, y, a []float64) {
 	}
 }
 
-// tanhOf is e/(e+2) with e = exp(2|x|) - 1 = (2^k - 1) + 2^k·(exp(r) - 1), and what rounding takes from e+2.
+// tanhOf is e/(e+2) with e = exp(2|x|) - 1 = (2^k - 1) + 2^k·(exp(r) - 1), corrected for the rounding error of e+2.
 func tanhOf(x float64) float64 {
 	a := smaller(22, math.Abs(x))
 	e2 := a + a
@@ -42,9 +42,9 @@ func tanhOf(x float64) float64 {
 	return math.Copysign(ratio(top, d, dl), x)
 }
 
-// ratio returns a/(d + dl) as the assembly does, faster than by an instruction of division: a guess at 1/d from the bits of d, right to 5.1 %, whose error e
-// becomes e⁴ by the factor (1+e)(1+e²), one step of Newton's method, on the quotient as on 1/d, and the rest of the quotient. d is far from the ends of the
-// range.
+// ratio returns a/(d + dl). It repeats the operations of the assembly, which are faster than a division: an estimate of 1/d from the bits of d, within
+// 5.1 %, whose error e becomes e⁴ by the factor (1+e)(1+e²), one step of Newton's method, for the quotient and for 1/d, and the remainder of the
+// quotient. d must be far from overflow and underflow.
 func ratio(a, d, dl float64) float64 {
 	inverse := math.Float64frombits(inverseGuess - math.Float64bits(d))
 	e := math.FMA(-inverse, d, 1)

@@ -1112,17 +1112,14 @@ func binomialLogit(on Set, n int, sum *[8]float64, product *[8]float64, eta []fl
 }
 
 //go:noescape
-func poissonLogAVX2(n int, sum *[8]float64, lp *float64, eta *float64, y *float64, d *float64)
+func poissonLogAVX2(n int, sum *[8]float64, eta *float64, y *float64, d *float64)
 
 //go:noescape
-func poissonLogAVX512(n int, sum *[8]float64, lp *float64, eta *float64, y *float64, d *float64)
+func poissonLogAVX512(n int, sum *[8]float64, eta *float64, y *float64, d *float64)
 
-func poissonLog(on Set, n int, sum *[8]float64, lp []float64, eta []float64, y []float64, d []float64) {
+func poissonLog(on Set, n int, sum *[8]float64, eta []float64, y []float64, d []float64) {
 	if n <= 0 {
 		return
-	}
-	if lp != nil {
-		lp = lp[:n]
 	}
 	eta = eta[:n]
 	y = y[:n]
@@ -1131,26 +1128,23 @@ func poissonLog(on Set, n int, sum *[8]float64, lp []float64, eta []float64, y [
 	}
 	switch on {
 	case AVX512:
-		poissonLogAVX512(n, sum, unsafe.SliceData(lp), unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(d))
+		poissonLogAVX512(n, sum, unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(d))
 	case AVX2:
-		poissonLogAVX2(n, sum, unsafe.SliceData(lp), unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(d))
+		poissonLogAVX2(n, sum, unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(d))
 	default:
-		poissonLogGo(n, sum, lp, eta, y, d)
+		poissonLogGo(n, sum, eta, y, d)
 	}
 }
 
 //go:noescape
-func negBinomial2LogAVX2(n int, sum *[8]float64, dphi *[8]float64, lp *float64, eta *float64, y *float64, phi float64, logPhi float64, inverse float64, d *float64)
+func negBinomial2LogAVX2(n int, sum *[8]float64, dphi *[8]float64, eta *float64, y *float64, phi float64, logPhi float64, inverse float64, d *float64)
 
 //go:noescape
-func negBinomial2LogAVX512(n int, sum *[8]float64, dphi *[8]float64, lp *float64, eta *float64, y *float64, phi float64, logPhi float64, inverse float64, d *float64)
+func negBinomial2LogAVX512(n int, sum *[8]float64, dphi *[8]float64, eta *float64, y *float64, phi float64, logPhi float64, inverse float64, d *float64)
 
-func negBinomial2Log(on Set, n int, sum *[8]float64, dphi *[8]float64, lp []float64, eta []float64, y []float64, phi float64, logPhi float64, inverse float64, d []float64) {
+func negBinomial2Log(on Set, n int, sum *[8]float64, dphi *[8]float64, eta []float64, y []float64, phi float64, logPhi float64, inverse float64, d []float64) {
 	if n <= 0 {
 		return
-	}
-	if lp != nil {
-		lp = lp[:n]
 	}
 	eta = eta[:n]
 	y = y[:n]
@@ -1159,26 +1153,23 @@ func negBinomial2Log(on Set, n int, sum *[8]float64, dphi *[8]float64, lp []floa
 	}
 	switch on {
 	case AVX512:
-		negBinomial2LogAVX512(n, sum, dphi, unsafe.SliceData(lp), unsafe.SliceData(eta), unsafe.SliceData(y), phi, logPhi, inverse, unsafe.SliceData(d))
+		negBinomial2LogAVX512(n, sum, dphi, unsafe.SliceData(eta), unsafe.SliceData(y), phi, logPhi, inverse, unsafe.SliceData(d))
 	case AVX2:
-		negBinomial2LogAVX2(n, sum, dphi, unsafe.SliceData(lp), unsafe.SliceData(eta), unsafe.SliceData(y), phi, logPhi, inverse, unsafe.SliceData(d))
+		negBinomial2LogAVX2(n, sum, dphi, unsafe.SliceData(eta), unsafe.SliceData(y), phi, logPhi, inverse, unsafe.SliceData(d))
 	default:
-		negBinomial2LogGo(n, sum, dphi, lp, eta, y, phi, logPhi, inverse, d)
+		negBinomial2LogGo(n, sum, dphi, eta, y, phi, logPhi, inverse, d)
 	}
 }
 
 //go:noescape
-func normalAVX2(n int, squares *[8]float64, lp *float64, x *float64, mu *float64, inverse float64, shift float64, d *float64)
+func normalAVX2(n int, squares *[8]float64, x *float64, mu *float64, inverse float64, d *float64)
 
 //go:noescape
-func normalAVX512(n int, squares *[8]float64, lp *float64, x *float64, mu *float64, inverse float64, shift float64, d *float64)
+func normalAVX512(n int, squares *[8]float64, x *float64, mu *float64, inverse float64, d *float64)
 
-func normal(on Set, n int, squares *[8]float64, lp []float64, x []float64, mu []float64, inverse float64, shift float64, d []float64) {
+func normal(on Set, n int, squares *[8]float64, x []float64, mu []float64, inverse float64, d []float64) {
 	if n <= 0 {
 		return
-	}
-	if lp != nil {
-		lp = lp[:n]
 	}
 	x = x[:n]
 	mu = mu[:n]
@@ -1187,11 +1178,11 @@ func normal(on Set, n int, squares *[8]float64, lp []float64, x []float64, mu []
 	}
 	switch on {
 	case AVX512:
-		normalAVX512(n, squares, unsafe.SliceData(lp), unsafe.SliceData(x), unsafe.SliceData(mu), inverse, shift, unsafe.SliceData(d))
+		normalAVX512(n, squares, unsafe.SliceData(x), unsafe.SliceData(mu), inverse, unsafe.SliceData(d))
 	case AVX2:
-		normalAVX2(n, squares, unsafe.SliceData(lp), unsafe.SliceData(x), unsafe.SliceData(mu), inverse, shift, unsafe.SliceData(d))
+		normalAVX2(n, squares, unsafe.SliceData(x), unsafe.SliceData(mu), inverse, unsafe.SliceData(d))
 	default:
-		normalGo(n, squares, lp, x, mu, inverse, shift, d)
+		normalGo(n, squares, x, mu, inverse, d)
 	}
 }
 

@@ -478,49 +478,40 @@ func binomialLogit(_ Set, n int, sum *[8]float64, product *[8]float64, eta []flo
 	binomialLogitGo(n, sum, product, eta, y, trials, d)
 }
 
-func poissonLog(_ Set, n int, sum *[8]float64, lp []float64, eta []float64, y []float64, d []float64) {
+func poissonLog(_ Set, n int, sum *[8]float64, eta []float64, y []float64, d []float64) {
 	if n <= 0 {
 		return
-	}
-	if lp != nil {
-		lp = lp[:n]
 	}
 	eta = eta[:n]
 	y = y[:n]
 	if d != nil {
 		d = d[:n]
 	}
-	poissonLogGo(n, sum, lp, eta, y, d)
+	poissonLogGo(n, sum, eta, y, d)
 }
 
-func negBinomial2Log(_ Set, n int, sum *[8]float64, dphi *[8]float64, lp []float64, eta []float64, y []float64, phi float64, logPhi float64, inverse float64, d []float64) {
+func negBinomial2Log(_ Set, n int, sum *[8]float64, dphi *[8]float64, eta []float64, y []float64, phi float64, logPhi float64, inverse float64, d []float64) {
 	if n <= 0 {
 		return
-	}
-	if lp != nil {
-		lp = lp[:n]
 	}
 	eta = eta[:n]
 	y = y[:n]
 	if d != nil {
 		d = d[:n]
 	}
-	negBinomial2LogGo(n, sum, dphi, lp, eta, y, phi, logPhi, inverse, d)
+	negBinomial2LogGo(n, sum, dphi, eta, y, phi, logPhi, inverse, d)
 }
 
-func normal(_ Set, n int, squares *[8]float64, lp []float64, x []float64, mu []float64, inverse float64, shift float64, d []float64) {
+func normal(_ Set, n int, squares *[8]float64, x []float64, mu []float64, inverse float64, d []float64) {
 	if n <= 0 {
 		return
-	}
-	if lp != nil {
-		lp = lp[:n]
 	}
 	x = x[:n]
 	mu = mu[:n]
 	if d != nil {
 		d = d[:n]
 	}
-	normalGo(n, squares, lp, x, mu, inverse, shift, d)
+	normalGo(n, squares, x, mu, inverse, d)
 }
 
 func risingFar(_ Set, n int, sum *[8]float64, dphi *[8]float64, y []float64, w []float64, phi float64, inverse float64, log1 float64, base float64, slope float64) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// lengths lie around every unrolling.
+// lengths has the lengths below, at and above every unrolling.
 var lengths = []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 31, 127, 128, 129}
 
 func numbers(r *rand.Rand, n int) []float64 {
@@ -20,7 +20,7 @@ func numbers(r *rand.Rand, n int) []float64 {
 // guard is written behind the n elements of a destination and must survive.
 const guard = 12345
 
-// TestElementwise holds every function without sums against its formula, bit for bit, with a destination of its own and with y = a.
+// TestElementwise compares every function without sums with its formula, bit for bit, with a separate destination and with y = a.
 func TestElementwise(t *testing.T) {
 	const s = 1.7
 	for name, c := range map[string]struct {
@@ -80,7 +80,7 @@ func pick(c bool, a, b float64) float64 {
 	return b
 }
 
-// TestSums holds the sums against sums in index order, to a few units in the last place of the sum of absolute values.
+// TestSums compares the sums with sums in index order, to a few units in the last place of the sum of absolute values.
 func TestSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	for _, n := range lengths {
@@ -107,7 +107,7 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// TestSumOrder pins the documented order, which other implementations must keep: 1 is lost beside 2^53 only if they share a partial sum.
+// TestSumOrder checks the documented order, which other implementations must keep: adding 1 to 2^53 loses it only if both are in one partial sum.
 func TestSumOrder(t *testing.T) {
 	const big = 1 << 53
 	at := func(one, second int) []float64 {
@@ -134,7 +134,7 @@ func TestSumOrder(t *testing.T) {
 	}
 }
 
-// TestMatrix holds the products against triple loops, with strides longer than the rows and steps other than one.
+// TestMatrix compares the products with triple loops, with strides longer than the rows and steps other than one.
 func TestMatrix(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	for _, n := range lengths {
@@ -195,7 +195,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// An index that is out of range panics as in Go, wherever it stands, and what lies behind the table is not read.
+// An index out of range panics as in Go, at any position, and memory behind the table is not read.
 func TestGatherOutOfRange(t *testing.T) {
 	table := []float64{1, 2, 3}
 	for _, set := range Sets() {
@@ -216,7 +216,7 @@ func TestGatherOutOfRange(t *testing.T) {
 	}
 }
 
-// Segments are gather and scatter over sorted rows.
+// The functions of segments equal gather and scatter over sorted rows.
 func TestSegments(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 28))
 	segments := []Segment{{0, 3, 0}, {3, 40, 2}, {40, 41, 3}, {41, 41, 1}, {41, 77, 4}}

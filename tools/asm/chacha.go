@@ -6,7 +6,7 @@ import (
 )
 
 // chacha8 computes blocks of ChaCha with 8 rounds, 16 at a time, one in each 32-bit lane: word w of block b is word 16w+b of the 256 of a batch, so
-// that nothing needs to be transposed. AVX2 does a batch in two halves.
+// that no transposition is needed. AVX2 computes a batch in two halves.
 func chacha8() function {
 	k := function{name: "chaCha8", params: "n int, y [128*n]uint64, state *[16]uint32"}
 	k.emit = func(g *gen) {
@@ -42,7 +42,7 @@ func (c *chacha) third(i int) bool { return i >= 8 && i < 12 && !c.wide }
 
 func (c *chacha) place(i int) operand.Mem { return c.room.Offset(32 * (i - 8)) }
 
-// chachaBlocks writes the blocks whose numbers are the counter in the state, plus done, plus those at first.
+// chachaBlocks writes the blocks with the numbers counter + done + first, with the counter of the state.
 func (g *gen) chachaBlocks(state, done reg.GPVirtual, first, out operand.Mem) {
 	c := &chacha{gen: g}
 	if !g.wide {
@@ -81,7 +81,7 @@ func (g *gen) chachaBlocks(state, done reg.GPVirtual, first, out operand.Mem) {
 	}
 }
 
-// initial sets d to word i of the state, for every block.
+// initial sets d to word i of the initial state, for every block.
 func (c *chacha) initial(state, done reg.GPVirtual, first operand.Mem, i int, d vec) {
 	c.VPBROADCASTD(at(state, 4*i), d)
 	if i != 12 {
@@ -132,7 +132,7 @@ func (c *chacha) mix(a, d vec, by uint8) {
 	c.VPOR(t, d, d)
 }
 
-// turns is the shuffle of bytes that rotates each 32-bit lane by whole bytes to the left.
+// turns returns the byte shuffle that rotates each 32-bit lane to the left by whole bytes.
 func (c *chacha) turns(bytes int) operand.Mem {
 	words := make([]uint64, 4)
 	for i := range 32 {

@@ -5,12 +5,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// chainFunctions are what one step of a Hamiltonian Markov chain needs besides the leapfrog of a diagonal metric.
+// chainFunctions lists the functions of a step of a Hamiltonian Markov chain other than the leapfrog with a diagonal metric.
 func chainFunctions() []function {
 	return []function{noise(), noiseBack(), welford(), balance(), denseStart(), denseEnd(), givenTurns(), pairTurns()}
 }
 
-// noise makes z = g + scale·e and returns Σ e².
+// noise computes z = g + scale·e and returns Σ e².
 func noise() function {
 	k := function{name: "noise", params: "n int, z [n], from [n], e [n], scale float64", result: "float64"}
 	k.emit = func(g *gen) {
@@ -28,7 +28,7 @@ func noise() function {
 	return k
 }
 
-// noiseBack makes w = adj + own and grad = scale·adj - e.
+// noiseBack computes w = adj + own and grad = scale·adj - e.
 func noiseBack() function {
 	k := function{name: "noiseBack", params: "n int, w [n], grad [n], adj [n], own [n], e [n], scale float64"}
 	k.emit = func(g *gen) {
@@ -42,7 +42,7 @@ func noiseBack() function {
 	return k
 }
 
-// welford moves running means and sums of squared deviations to one vector more.
+// welford updates running means and sums of squared deviations by one vector.
 func welford() function {
 	k := function{name: "welford", params: "n int, mean [n], squares [n], x [n], share float64"}
 	k.emit = func(g *gen) {
@@ -59,7 +59,7 @@ func welford() function {
 	return k
 }
 
-// balance makes inverse = √(a/b) within bounds and root = 1/√inverse, where that is positive and finite.
+// balance computes inverse = √(a/b) within bounds and root = 1/√inverse, where √(a/b) is positive and finite.
 func balance() function {
 	k := function{name: "balance", params: "n int, inverse [n], root [n], a [n], b [n], least float64, most float64"}
 	k.emit = func(g *gen) {
@@ -96,7 +96,7 @@ func (g *gen) rowOf(matrix, p, n, i reg.GPVirtual, plus int) vec {
 	return acc
 }
 
-// denseStart makes p1 = p + half·d and x1 = x + eps·(matrix·p1).
+// denseStart computes p1 = p + half·d and x1 = x + eps·(matrix·p1).
 func denseStart() function {
 	k := function{name: "denseStart", params: "n int, p1 [n], x1 [n], p [n], x [n], d [n], matrix [n*n], half float64, eps float64"}
 	k.emit = func(g *gen) {
@@ -117,7 +117,7 @@ func denseStart() function {
 	return k
 }
 
-// denseEnd adds half·d to p, makes v = matrix·p, and returns Σ p·v.
+// denseEnd adds half·d to p, computes v = matrix·p, and returns Σ p·v.
 func denseEnd() function {
 	k := function{name: "denseEnd", params: "n int, p [n], v [n], d [n], matrix [n*n], half float64", result: "float64"}
 	k.emit = func(g *gen) {
@@ -157,8 +157,8 @@ func givenTurns() function {
 	return k
 }
 
-// givenTurnSums makes the products with the whole (0), with the left run and the first momentum of the right (1), and with the last of the left and
-// the right run (2).
+// givenTurnSums adds to the products with the sum of all momenta (0), of the left trajectory and the first of the right (1), and of the last of the left
+// and the right trajectory (2).
 func (g *gen) givenTurnSums(which []int) {
 	out, rho, left, right := g.ptr("out"), g.ptr("rho"), g.ptr("left"), g.ptr("right")
 	p1, p2 := g.ptr("p1"), g.ptr("p2")
@@ -182,7 +182,7 @@ func (g *gen) givenTurnSums(which []int) {
 				g.fma(b.acc[2*i+e], g.load(b.element(v[ends[w][e]])), against)
 			}
 		}
-		if which[len(which)-1] == 2 { // the last to read what rho may take the place of
+		if which[len(which)-1] == 2 { // after the last reads: rho may be the same slice as an input
 			g.store(whole, b.element(rho))
 		}
 	})
@@ -196,7 +196,7 @@ func (g *gen) givenTurnSums(which []int) {
 	}
 }
 
-// pairTurns is turns for two runs of one state each.
+// pairTurns is turns for two trajectories of one state each.
 func pairTurns() function {
 	k := function{name: "pairTurns", params: "n int, out *[2]float64, rho [n], left [n], right [n], mass [n]"}
 	k.emit = func(g *gen) {

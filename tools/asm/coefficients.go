@@ -66,6 +66,6 @@ var (
 )
 
 const (
-	digammaRoot    = 0x1.762d86356be3fp+0 // the zero of ψ, and what is left of it
+	digammaRoot    = 0x1.762d86356be3fp+0 // the zero of ψ, in two parts
 	digammaRootLow = 0x1.b86a722197829p-54
 )

@@ -5,7 +5,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// What a dense layer makes of its sums.
+// An ending is how a dense layer stores its sums.
 type ending int
 
 const (
@@ -50,13 +50,13 @@ func dense(name string, end ending) function {
 	return k
 }
 
-// A layer is what the columns of a dense layer share: how it ends, where Y and W have come to, and what the end needs.
+// A layer holds the values that all columns of a dense layer share: the ending, the current addresses in Y and W, and operands of the ending.
 type layer struct {
 	end        ending
 	y, w, last slot
 }
 
-// A slot is a variable in the frame, for want of registers.
+// A slot is a variable in the stack frame, where registers are scarce.
 type slot struct{ operand.Mem }
 
 // keep copies a parameter to a slot.
@@ -144,7 +144,7 @@ func (g *gen) denseColumns(l layer, m int) {
 	})
 }
 
-// denseTanhBack multiplies the sums of a tile by 1 - t²; apart is what lies between Y and t.
+// denseTanhBack multiplies the sums of a tile by 1 - t²; apart is the distance in memory from Y to t.
 func (g *gen) denseTanhBack(acc [][]vec, y reg.GPVirtual, ys strided, apart slot) {
 	t := g.take(apart)
 	g.ADDQ(y, t)
@@ -156,7 +156,7 @@ func (g *gen) denseTanhBack(acc [][]vec, y reg.GPVirtual, ys strided, apart slot
 	}
 }
 
-// denseStart fills the sums of a tile: with Y, or with c, or with zero.
+// denseStart initialises the sums of a tile: with Y, with c, or with zero.
 func (g *gen) denseStart(y reg.GPVirtual, l layer, m, vectors int) [][]vec {
 	acc := make([][]vec, m)
 	for o := range acc {
@@ -189,7 +189,7 @@ func (g *gen) denseStart(y reg.GPVirtual, l layer, m, vectors int) [][]vec {
 	return acc
 }
 
-// denseGradient adds Xᵀ·D to the k×m matrix at w: tiles of its elements have their sums in registers, with eight lanes over the rows.
+// denseGradient adds Xᵀ·D to the k×m matrix at w. The sums of a tile of its elements are in registers, with eight lanes over the rows.
 func denseGradient() function {
 	k := function{name: "denseGradient", params: "n int, w [(k-1)*wk+(m-1)*wm+1], wk int, wm int, x [(k-1)*xs+n], xs int, d [(m-1)*ds+n], ds int, k int, m int"}
 	k.emit = func(g *gen) {
@@ -219,7 +219,7 @@ func denseGradient() function {
 	return k
 }
 
-// whileAtLeast emits a loop that takes step from a count as long as it can.
+// whileAtLeast emits a loop that subtracts step from a count while the count is at least step.
 func (g *gen) whileAtLeast(count slot, step int, body func()) {
 	loop, next := g.label("loop"), g.label("next")
 	g.Label(loop)
@@ -257,7 +257,7 @@ func (g *gen) gradientTile(w, x0, d0 slot, a, b int) {
 	g.addTile(w, sums)
 }
 
-// addTile adds the sums of a tile to the matrix at w: along the inputs where those lie side by side, else along the outputs.
+// addTile adds the sums of a tile to the matrix at w: along the inputs where those are contiguous, else along the outputs.
 func (g *gen) addTile(w slot, sums [][][]vec) {
 	along, done := g.label("along"), g.label("done")
 	add := func(line [][]vec, i int, across, step string) {

@@ -3,7 +3,7 @@ package main
 import "math"
 
 const (
-	magic    = 0x1.8p52 // added to a number below 2^31, leaves it rounded to an integer in the low bits
+	magic    = 0x1.8p52 // the low bits of x + magic are x, below 2^31, rounded to an integer
 	log2e    = math.Log2E
 	ln2High  = 6.93147180369123816490e-01 // 33 bits, so that its product with an exponent is exact
 	ln2Low   = 1.90821492927058770002e-10
@@ -25,12 +25,12 @@ var infinity = f(math.Inf(1))
 
 func (g *gen) abs(x vec) vec { return g.and(x, magnitude) }
 
-// An exponential is 2^k·(1 + r + s): t is k + magic, and s holds what r lacks.
+// An exponential is 2^k·e^(r+s): t is k + magic, and s is the rounding error of r.
 type exponential struct {
 	t, k, r, s vec
 }
 
-// expSplit reduces x, which is bounded.
+// expSplit reduces a bounded x by multiples of log 2.
 func (g *gen) expSplit(x vec) exponential {
 	t := g.fmaOf(x, f(log2e), f(magic))
 	k := g.sub(t, f(magic))
@@ -81,9 +81,9 @@ func (g *gen) reduced(x vec) (t, r vec) {
 	return t, r
 }
 
-// ratio returns a/(d + dl) without the instruction for division, which would keep one of two ports busy: a guess at 1/d from the bits of d, whose error e
-// becomes e⁴ by the factor (1+e)(1+e²), one step of Newton's method, on the quotient as on 1/d, and the rest of the quotient. What can stand side by side
-// does: latency bounds a long body.
+// ratio returns a/(d + dl) without the division instruction, which would keep one of two ports busy: an estimate of 1/d from the bits of d, whose error e
+// becomes e⁴ by the factor (1+e)(1+e²), one step of Newton's method, for the quotient and for 1/d, and the remainder of the quotient. Independent
+// operations are emitted next to each other, since latency bounds a long body.
 func (g *gen) ratio(a, d, dl vec) vec {
 	inverse := g.subInt(konst(inverseGuess), d)
 	e := g.fnmaOf(inverse, d, oneBits)
@@ -99,7 +99,7 @@ func (g *gen) ratio(a, d, dl vec) vec {
 	return q
 }
 
-// inverseGuess less the bits of x are those of 1/x to 5.1 %.
+// inverseGuess minus the bits of x are the bits of 1/x within 5.1 %.
 const inverseGuess = 0x7fde623822fc16e6
 
 // expMinus returns e^-a for a ≥ 0 in two parts.
@@ -144,7 +144,7 @@ func (g *gen) expm1(x vec) vec {
 	return g.pick(g.cmp(less, g.abs(x), f(0x1p-54)), x, y)
 }
 
-// tanh is e/(2-e) with e = 1 - exp(-2|x|), all in two parts.
+// tanh is e/(2-e) with e = 1 - exp(-2|x|); every number has a high and a low part.
 func (g *gen) tanh(x vec) vec {
 	a := g.min(f(22), g.abs(x))
 	t, r := g.reduced(g.add(a, a))
@@ -202,7 +202,7 @@ func (g *gen) liftTiny(x vec) (lifted, k vec) {
 	return g.pick(tiny, g.mul(x, f(0x1p54)), x), g.only(tiny, g.reg(f(-54)))
 }
 
-// logSpecial puts right what is not a positive finite x: y where x is, else the logarithm's special values.
+// logSpecial returns y where x is positive and finite, else the special values of the logarithm.
 func (g *gen) logSpecial(x, y vec, at val) vec {
 	y = g.pick(g.cmp(less, x, infinity), y, x)
 	y = g.pick(g.cmp(equal, x, at), f(math.Inf(-1)), y)
@@ -228,7 +228,7 @@ func (g *gen) logParts(x, extra vec) (high, low vec) {
 	return high, g.add(low, g.sub(tail, square))
 }
 
-// near1 returns c/(1+f), given s = f/(2+f), to three digits: 1/(1+f) = (1-s)/(1+s).
+// near1 returns c/(1+f) to three digits, given s = f/(2+f), since 1/(1+f) = (1-s)/(1+s).
 func (g *gen) near1(c, s vec) vec {
 	return g.mul(c, g.polynomial(s, []float64{1, -2, 2, -2}))
 }

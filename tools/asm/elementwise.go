@@ -5,8 +5,8 @@ import "github.com/mmcloughlin/avo/reg"
 // A lane computes one vector of the destination from the sources, in the order of their parameters.
 type lane func(g *gen, in []vec) vec
 
-// mapped makes an elementwise function. The parameters are the destination y, then sources, vectors or scalars as their types say; accumulating, y is
-// the first source.
+// mapped returns an elementwise function. Its parameters are the destination y and the sources, vectors or scalars by type. An accumulating function
+// has y as its first source.
 func mapped(name, sources string, accumulating bool, body lane) function {
 	k := function{name: name, params: "n int, y [n]"}
 	if sources != "" {
@@ -74,7 +74,7 @@ func elementwise() []function {
 	}
 }
 
-// of makes an elementwise function of one argument.
+// of returns an elementwise function of one argument.
 func of(name string, fn func(*gen, vec) vec) function {
 	return mapped(name, "a [n]", false, func(g *gen, in []vec) vec { return fn(g, in[0]) })
 }

@@ -156,6 +156,6 @@ pieces("digammaPieces", "ψ(x)/(x - root), the root being that of ψ", digamma, 
 print(")")
 print()
 print("const (")
-print(f"\tdigammaRoot    = {float(x0).hex()} // the zero of ψ, and what is left of it")
+print(f"\tdigammaRoot    = {float(x0).hex()} // the zero of ψ, in two parts")
 print(f"\tdigammaRootLow = {float(x0 - mpf(float(x0))).hex()}")
 print(")")

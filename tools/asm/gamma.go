@@ -6,13 +6,13 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// A lookup chooses one of eight numbers for each lane.
+// A lookup selects one of eight numbers for each lane.
 type lookup struct {
 	index vec
 	upper mask
 }
 
-// lookup prepares the choice by the low three bits of index.
+// lookup prepares a selection by the low three bits of index.
 func (g *gen) lookup(index vec) lookup {
 	if g.wide {
 		return lookup{index: index}
@@ -21,7 +21,7 @@ func (g *gen) lookup(index vec) lookup {
 	return lookup{index: g.or(pairs, konst(1)<<32), upper: mask{v: g.shl(index, 61)}}
 }
 
-// choose returns for each lane a number of the row.
+// choose returns the selected number of the row for each lane.
 func (g *gen) choose(l lookup, name string, row [8]float64) vec {
 	words := make([]uint64, 8)
 	for i, x := range row {
@@ -40,7 +40,8 @@ func (g *gen) choose(l lookup, name string, row [8]float64) vec {
 	return d
 }
 
-// pieces returns d·P(u). P's constant is in two parts, its linear coefficient is nearly exact, and the product is rounded once, but for the small rest.
+// pieces returns d·P(u). The constant of P has a high and a low part, its linear coefficient is nearly exact, and apart from small terms the product is
+// rounded once.
 func (g *gen) pieces(l lookup, name string, rows [][8]float64, d, u vec) vec {
 	row := func(i int) vec { return g.choose(l, name+string(rune('a'+i)), rows[i]) }
 	const linear, from = 2, 3
@@ -61,10 +62,10 @@ func (g *gen) pieces(l lookup, name string, rows [][8]float64, d, u vec) vec {
 	return y
 }
 
-// octave returns twice the exponent of x and its first bit after the point, less from.
+// octave returns 2·exponent(x) plus the first bit of its fraction, minus from.
 func (g *gen) octave(x vec, from uint64) vec { return g.subInt(g.shr(x, 51), konst(from)) }
 
-// belowOne is added to find the piece of 1+x, which must not be rounded up into the next: that belongs to another root.
+// belowOne replaces 1 in 1+x when the piece is looked up, so that the sum is not rounded up into the next piece, which belongs to another root.
 const belowOne = 0x1.fffffffffffffp-1
 
 func (g *gen) lgamma(x vec) vec {
@@ -101,7 +102,7 @@ func (g *gen) stirling(x, high, low vec) vec {
 
 const halfLog2Pi = 0.91893853320467274178
 
-// lost returns what rounding took from p = a·b.
+// lost returns the rounding error a·b - p of p = a·b.
 func (g *gen) lost(a, b, p vec) vec {
 	d := g.copyOf(p)
 	g.VFMSUB231PD(operand.Op(b), a, d)

@@ -5,8 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// gather fetches whole vectors by index and returns how many elements it did: it stops where an index is out of range, before reading there, and before
-// the last incomplete vector.
+// gather loads whole vectors by index and returns the number of elements done. It stops before a vector with an index out of range, and before the
+// last incomplete vector.
 func gather() function {
 	k := function{name: "gather", params: "n int, y [n], table [rows], rows int, index [n]int32", result: "int"}
 	k.emit = func(g *gen) {

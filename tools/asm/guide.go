@@ -2,7 +2,7 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// guideFunctions are those that only the guides of variational inference use.
+// guideFunctions lists the functions that only the guides of variational inference use.
 func guideFunctions() []function {
 	return []function{guideDraw(), guideGradient()}
 }

@@ -20,7 +20,7 @@ type gen struct {
 	hoist   map[konst]reg.VecVirtual // constants that live in registers
 	seen    map[konst]int            // constants used, with counts
 	order   []konst
-	partial *mask // lanes that exist, in the last incomplete vector; nil elsewhere
+	partial *mask // the existing lanes of the last, incomplete vector; nil for other vectors
 	labels  int
 	room    *operand.Mem // in the frame
 }
@@ -28,7 +28,7 @@ type gen struct {
 // A vec is a register of 8 or 4 doubles.
 type vec = reg.VecVirtual
 
-// A konst is the bits of a constant of every lane.
+// A konst is a constant in every lane, as bits.
 type konst uint64
 
 // A val is a vec or a konst.
@@ -77,7 +77,7 @@ func (g *gen) constant(k konst) (operand.Op, bool) {
 	return g.pool.at(k, g.wide), g.wide
 }
 
-// reg returns x in a register, which may be one that is shared: not to be written.
+// reg returns x in a register that may be shared, so it must not be written.
 func (g *gen) reg(x val) vec {
 	k, ok := x.(konst)
 	if !ok {
@@ -100,7 +100,7 @@ func (g *gen) fetch(c operand.Op, scalar bool) vec {
 	return d
 }
 
-// copyOf returns x in a register of its own.
+// copyOf returns a copy of x in a new register.
 func (g *gen) copyOf(x val) vec {
 	if k, ok := x.(konst); ok {
 		c, scalar := g.constant(k)
@@ -123,14 +123,14 @@ func (g *gen) zero() vec {
 	if err != nil {
 		panic(err)
 	}
-	i.CancellingInputs = true // avo does not know this of VPXORQ, and would keep d alive before
+	i.CancellingInputs = true // unknown to avo for VPXORQ: it would keep d alive before
 	g.Instruction(i)
 	return d
 }
 
 type emitter func(...operand.Op)
 
-// apply emits plain or, for a constant in memory, broadcast, with b as the operand that may be in memory.
+// apply emits plain, or broadcast for a constant in memory; b is the operand that may be in memory.
 func (g *gen) apply(plain, broadcast emitter, b val, rest ...operand.Op) {
 	if k, ok := b.(konst); ok {
 		c, scalar := g.constant(k)
@@ -154,7 +154,7 @@ func (g *gen) sub(a, b val) vec { return g.binary(g.VSUBPD, g.VSUBPD_BCST, a, b)
 func (g *gen) mul(a, b val) vec { return g.binary(g.VMULPD, g.VMULPD_BCST, a, b) }
 func (g *gen) div(a, b val) vec { return g.binary(g.VDIVPD, g.VDIVPD_BCST, a, b) }
 
-// min and max return b where either is not a number.
+// min and max return b where either is NaN.
 func (g *gen) min(a, b val) vec { return g.binary(g.VMINPD, g.VMINPD_BCST, a, b) }
 func (g *gen) max(a, b val) vec { return g.binary(g.VMAXPD, g.VMAXPD_BCST, a, b) }
 
@@ -202,7 +202,7 @@ func (g *gen) polynomial(x val, c []float64) vec {
 	return p
 }
 
-// evenOdd returns Σ c[i]·x^i as two polynomials in x², side by side: half the latency, which is what bounds a long body.
+// evenOdd returns Σ c[i]·x^i as two independent polynomials in x²: this halves the latency, which bounds a long body.
 func (g *gen) evenOdd(x, square val, c []float64) vec {
 	var parts [2][]float64
 	for i, v := range c {
@@ -239,7 +239,7 @@ func (g *gen) shl(a vec, by uint8) vec       { return g.shift(g.VPSLLQ, a, by) }
 func (g *gen) shr(a vec, by uint8) vec       { return g.shift(g.VPSRLQ, a, by) }
 func (g *gen) halfShift(a vec, by uint8) vec { return g.shift(g.VPSRAD, a, by) }
 
-// Predicates of comparisons; false where either is not a number, but for unequal.
+// Predicates of comparisons. All but unequal are false where either is NaN.
 const (
 	equal        = 0
 	less         = 17
@@ -290,7 +290,7 @@ func (g *gen) only(m mask, a vec) vec {
 	return d
 }
 
-// load reads a vector; in an incomplete one the lanes that do not exist are +0 and not read.
+// load reads a vector. The missing lanes of an incomplete vector are not read, and are +0.
 func (g *gen) load(m operand.Mem) vec {
 	d := g.vec()
 	switch {
@@ -304,7 +304,7 @@ func (g *gen) load(m operand.Mem) vec {
 	return d
 }
 
-// store writes a vector, of an incomplete one only the lanes that exist.
+// store writes a vector, and of an incomplete one only the existing lanes.
 func (g *gen) store(v vec, m operand.Mem) {
 	switch {
 	case g.partial == nil:
@@ -316,7 +316,7 @@ func (g *gen) store(v vec, m operand.Mem) {
 	}
 }
 
-// count adds v to acc, for the lanes that exist.
+// count adds v to acc in the existing lanes.
 func (g *gen) count(acc, v vec) {
 	if g.partial != nil {
 		v = g.only(*g.partial, v)
@@ -341,7 +341,7 @@ func (g *gen) integer(name string) reg.GPVirtual {
 	return g.Load(g.Param(name), g.GP64()).(reg.GPVirtual)
 }
 
-// base returns the address of a pointer to a fixed array or structure, at an offset in bytes.
+// at returns the operand at an offset in bytes from a pointer.
 func at(p reg.GPVirtual, offset int) operand.Mem { return operand.Mem{Base: p, Disp: offset} }
 
 // element is the address of element i (plus a fixed number of elements) behind p.

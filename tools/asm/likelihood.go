@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A site is where one vector of a function that both sums and stores is emitted.
+// A site is the place where one vector of a likelihood is emitted, with the names of its parameters.
 type site struct {
 	*gen
 	*block
@@ -18,12 +18,9 @@ type site struct {
 
 func (s *site) in(name string) vec { return s.load(s.element(s.pointers[name])) }
 
-// out stores v in the destination, unless that is nil or the function has no such destination.
+// out stores v in the destination, unless that is nil.
 func (s *site) out(name string, v vec) {
-	p, ok := s.pointers[name]
-	if !ok {
-		return
-	}
+	p := s.pointers[name]
 	if s.sure {
 		s.store(v, s.element(p))
 		return
@@ -55,7 +52,7 @@ func (s *site) times(name string, v vec) {
 	s.VMULPD(v, p, p)
 }
 
-// summing makes a function that adds to (or multiplies) lanes that the caller keeps: parameters *[8]float64. Others are vectors and scalars.
+// summing returns a function that adds to, or multiplies, sums that the caller keeps: the parameters *[8]float64. The others are vectors and scalars.
 func summing(name, params string, body func(s *site)) function {
 	k := function{name: name, params: "n int, " + params}
 	k.emit = func(g *gen) {
@@ -112,9 +109,9 @@ func likelihoods() []function {
 	return []function{
 		summing("bernoulliLogit", "sum *[8]float64, product *[8]float64, eta [n], y [n], d [n]?", bernoulliLogit),
 		summing("binomialLogit", "sum *[8]float64, product *[8]float64, eta [n], y [n], trials float64, d [n]?", binomialLogit),
-		summing("poissonLog", "sum *[8]float64, lp [n]?, eta [n], y [n], d [n]?", poissonLog),
-		summing("negBinomial2Log", "sum *[8]float64, dphi *[8]float64, lp [n]?, eta [n], y [n], phi float64, logPhi float64, inverse float64, d [n]?", negBinomial2Log),
-		summing("normal", "squares *[8]float64, lp [n]?, x [n], mu [n], inverse float64, shift float64, d [n]?", normalDensity),
+		summing("poissonLog", "sum *[8]float64, eta [n], y [n], d [n]?", poissonLog),
+		summing("negBinomial2Log", "sum *[8]float64, dphi *[8]float64, eta [n], y [n], phi float64, logPhi float64, inverse float64, d [n]?", negBinomial2Log),
+		summing("normal", "squares *[8]float64, x [n], mu [n], inverse float64, d [n]?", normalDensity),
 		summing("risingFar", "sum *[8]float64, dphi *[8]float64, y [n], w [n], phi float64, inverse float64, log1 float64, base float64, slope float64", risingFar),
 	}
 }
@@ -161,10 +158,9 @@ func poissonLog(s *site) {
 	s.out("d", s.sub(y, rate))
 	s.VFMSUB231PD(eta, y, rate)
 	s.plus("sum", rate)
-	s.out("lp", rate)
 }
 
-// negBinomial2Log loads its inputs twice rather than keep them in registers meanwhile.
+// negBinomial2Log loads its inputs twice, to save registers.
 func negBinomial2Log(s *site) {
 	argument := func() vec { return s.sub(s.in("eta"), s.scalar("logPhi")) }
 	z := s.expFalling(argument())
@@ -179,7 +175,6 @@ func negBinomial2Log(s *site) {
 	s.fnma(lp, s.scalar("phi"), up)
 	s.plus("sum", lp)
 	s.fnma(hits, s.scalar("phi"), p)
-	s.out("lp", lp)
 	s.out("d", hits)
 }
 
@@ -188,15 +183,12 @@ func normalDensity(s *site) {
 	e := s.existing(z)
 	s.fma(s.sums["squares"], e, e)
 	s.out("d", s.mul(z, s.scalar("inverse")))
-	if _, ok := s.pointers["lp"]; ok {
-		s.out("lp", s.fnmaOf(s.mul(z, f(0.5)), z, s.scalar("shift")))
-	}
 }
 
 // weighted adds w·v to a sum.
 func (s *site) weighted(name string, v vec) { s.fma(s.sums[name], s.in("w"), s.existing(v)) }
 
-// existing is v with +0 in lanes that do not exist.
+// existing returns v with +0 in missing lanes.
 func (s *site) existing(v vec) vec {
 	if s.partial == nil {
 		return v

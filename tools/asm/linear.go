@@ -7,29 +7,29 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Likelihoods of linear predictors: X·b, the likelihood, and Xᵀ times its derivative, for a tile of rows at a time, so that X is read from memory once and
-// from the first cache once more. X lies in tiles, [tile][column][tileLength rows], the last filled up with zeros. The predictors of a tile are made before
-// the likelihood of the tile before: neither waits for the other, so that the processor works on both.
+// Likelihoods of linear predictors: X·b, the likelihood, and Xᵀ times its derivative, for one tile of rows at a time, so that X is read from memory once and
+// from the L1 cache once more. X is stored in tiles, [tile][column][tileLength rows], the last padded with zeros. The predictors of a tile are computed
+// before the likelihood of the previous tile: the two are independent, so the processor overlaps them.
 
-// tileLength is the rows of a tile.
+// tileLength is the number of rows in a tile.
 const tileLength = 32
 
-// A linear is such a function while it is emitted.
+// A linear is a likelihood of a linear predictor while it is emitted.
 type linear struct {
 	*gen
-	ahead   place          // the tile whose predictors come next
-	here    place          // the tile whose likelihood comes next, one behind
+	ahead   place          // the tile whose predictors are next
+	here    place          // the tile whose likelihood is next, one behind
 	start   [][][]vec      // sums
 	names   []string       // of the sums
 	scalars map[string]vec // parameters
 }
 
-// A place is a tile: where its part of X is, its first row in bytes of a vector, and how many rows there are from there on.
+// A place is a position at a tile: the address of its part of X, the offset in bytes of its first row in a vector, and the number of rows left.
 type place struct{ x, row, left slot }
 
-// linearPredictor makes the function of a likelihood: more lists the parameters besides those of the predictor, the observations y, and the derivative d,
-// which holds the predictor in between. together is how many vectors of the likelihood AVX-512 has registers for. as names what the likelihood's body
-// calls the predictor and the observations.
+// linearPredictor returns the function of a likelihood. more lists its parameters other than those of the predictor, the observations y, and the
+// derivative d, which holds the predictor in between. together is the number of vectors of the likelihood for which AVX-512 has registers. as has the
+// names of the predictor and the observations in the body of the likelihood.
 func linearPredictor(name, more string, together int, as [2]string, body func(s *site)) function {
 	k := function{name: name, params: "n int, x [(n+31)/32*32*k], b [k], k int, grad [8*(k+1)], c float64, o [n]?, y [n], d [n], " + more}
 	k.emit = func(g *gen) {
@@ -85,14 +85,14 @@ func (l *linear) begin(params []param) {
 	}
 }
 
-// first is the first tile.
+// first returns the place of the first tile.
 func (l *linear) first() place {
 	p := place{x: l.keep("x"), row: slot{l.AllocLocal(8)}, left: l.keep("n")}
 	l.put(l.number(0), p.row)
 	return p
 }
 
-// number is a constant in a register.
+// number returns a constant in a register.
 func (g *gen) number(v uint32) reg.GPVirtual {
 	r := g.GP64()
 	g.MOVQ(operand.U32(v), r)
@@ -114,21 +114,21 @@ func (l *linear) skipUnlessRows(p place, to string) {
 	l.JLE(label(to))
 }
 
-// size is that of a tile of X in bytes.
+// size returns the size of a tile of X in bytes.
 func (l *linear) size() reg.GPVirtual {
 	k := l.integer("k")
 	l.IMUL3Q(operand.U32(8*tileLength), k, k)
 	return k
 }
 
-// of is the address of a vector's element at a row.
+// of returns the address of an array parameter's element at a row.
 func (l *linear) of(name string, row reg.GPVirtual) reg.GPVirtual {
 	p := l.ptr(name)
 	l.ADDQ(row, p)
 	return p
 }
 
-// atMost is the smaller of a number and a constant.
+// atMost returns the smaller of a number and a constant.
 func (g *gen) atMost(r reg.GPVirtual, most uint32) reg.GPVirtual {
 	d, end := g.copyReg(r), g.label("atMost")
 	g.CMPQ(d, operand.Imm(uint64(most)))
@@ -138,7 +138,7 @@ func (g *gen) atMost(r reg.GPVirtual, most uint32) reg.GPVirtual {
 	return d
 }
 
-// likelihood emits the likelihood of a tile's rows: in a whole tile woven from some vectors at a time, where there are registers.
+// likelihood emits the likelihood of a tile's rows. In a whole tile, the bodies of several vectors are woven where there are enough registers.
 func (l *linear) likelihood(together int, body func(b *block)) {
 	few, done := l.label("few"), l.label("done")
 	left := l.atMost(l.take(l.here.left), tileLength)
@@ -158,7 +158,7 @@ func (l *linear) likelihood(together int, body func(b *block)) {
 	l.Label(done)
 }
 
-// sums are the accumulators of AVX-512.
+// sums returns the accumulators of AVX-512.
 func (l *linear) sums() []vec {
 	var acc []vec
 	for _, s := range l.start {
@@ -167,7 +167,7 @@ func (l *linear) sums() []vec {
 	return acc
 }
 
-// site is what a likelihood sees of eight rows.
+// site returns the site of a likelihood for eight rows.
 func (l *linear) site(b *block, pointers map[string]reg.GPVirtual) *site {
 	sums := map[string]vec{}
 	for i, name := range l.names {
@@ -176,7 +176,7 @@ func (l *linear) site(b *block, pointers map[string]reg.GPVirtual) *site {
 	return &site{l.gen, b, pointers, l.scalars, sums, true}
 }
 
-// wholeOrUnits emits a pass over a tile: at once if it is whole, else for eight rows at a time, of which the last may be missing.
+// wholeOrUnits emits a pass over a tile: whole for a tile that is complete, else unit for eight rows at a time, of which the last may be missing.
 func (l *linear) wholeOrUnits(p place, whole func(x, row reg.GPVirtual), unit func(h int, x, row reg.GPVirtual)) {
 	units, done := l.label("units"), l.label("done")
 	left, x, row := l.take(p.left), l.take(p.x), l.take(p.row)
@@ -199,12 +199,12 @@ func (l *linear) wholeOrUnits(p place, whole func(x, row reg.GPVirtual), unit fu
 	l.Label(done)
 }
 
-// multiply adds u times the vector v of the column at x, a fixed number of columns on, to acc.
+// multiply adds to acc the product of u with vector v of a column of X: that at x, moved by a fixed number of columns.
 func (l *linear) multiply(acc vec, x reg.GPVirtual, on, v int, u vec) {
 	l.VFMADD231PD(at(x, 8*(tileLength*on+l.lanes()*v)), u, acc)
 }
 
-// offset fills the predictors of some vectors, the first being at a row: with o, or with c where that is nil.
+// offset initialises the predictors of some vectors, the first of which is at a row, with o, or with c where o is nil.
 func (l *linear) offset(acc []vec, first int, row reg.GPVirtual) {
 	same, done := l.label("same"), l.label("done")
 	from := l.ptr("o")
@@ -234,7 +234,7 @@ func (l *linear) offset(acc []vec, first int, row reg.GPVirtual) {
 	l.Label(done)
 }
 
-// row8 is the place of a vector of rows.
+// row8 returns the address of a vector of rows.
 func (l *linear) row8(v int) int { return 8 * l.lanes() * v }
 
 func (l *linear) vectors(n int) []vec {
@@ -273,13 +273,13 @@ func (l *linear) columns(x reg.GPVirtual, with string, step, several int, body f
 	return p
 }
 
-// columnsTogether is how many columns a whole tile multiplies in one turn of a loop.
+// columnsTogether is the number of columns of a whole tile that one iteration of a loop multiplies.
 const columnsTogether = 4
 
-// smallTile is the bytes of a tile of X of which the first cache has room for one more.
+// smallTile is the size in bytes up to which the L1 cache holds another tile of X.
 const smallTile = 8 << 10
 
-// predict sets d to o + X·b for a whole tile, and fetches the next, or of small ones the second next.
+// predict sets d to o + X·b for a whole tile, and prefetches the next tile, or the one after it if tiles are small.
 func (l *linear) predict(x, row reg.GPVirtual) {
 	acc, size := l.vectors(tileLength/l.lanes()), l.size()
 	near := l.label("near")
@@ -315,7 +315,7 @@ func (l *linear) predictUnit(h int, x, row reg.GPVirtual) {
 	l.store(acc[0], at(l.of("d", row), 32*h))
 }
 
-// gradient adds Xᵀ·d for a whole tile to the lanes of g, and d to those behind them.
+// gradient adds Xᵀ·d of a whole tile to the lanes of g, and d to the lanes behind them.
 func (l *linear) gradient(x, row reg.GPVirtual) {
 	var r []vec
 	d := l.of("d", row)
@@ -337,7 +337,7 @@ func (l *linear) gradient(x, row reg.GPVirtual) {
 	})
 }
 
-// ontoLanes loads eight lanes, lets them be changed, and stores them.
+// ontoLanes loads eight lanes, calls a function that changes them, and stores them.
 func (l *linear) ontoLanes(p reg.GPVirtual, disp int, change func(sums []vec)) {
 	var sums []vec
 	for h := range l.halves() {

@@ -5,7 +5,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// rest makes the mask of the first r lanes, counted from lane 4·half on in AVX2: lane l exists where l < r. r is at most 8.
+// rest returns the mask of the lanes l < r, of lanes 4·half to 4·half+3 in AVX2. r is at most 8.
 func (g *gen) rest(r reg.GPVirtual, half int) *mask {
 	if g.wide {
 		t := g.GP64()
@@ -54,7 +54,7 @@ func (g *gen) each(n reg.GPVirtual, body func(i reg.GPVirtual)) {
 	g.Label(done)
 }
 
-// A block is eight lanes of a reduction, or half of them: element(p) is where they are.
+// A block is eight lanes of a reduction, or half of them; element(p) is their address in p.
 type block struct {
 	i    reg.GPVirtual
 	plus int
@@ -116,7 +116,7 @@ func (g *gen) reduce(n reg.GPVirtual, unroll int, start [][][]vec, body func(*bl
 	g.Label(done)
 }
 
-// accumulators returns unroll·8 lanes of zero for each of several sums.
+// accumulators returns unroll·8 lanes, set to zero, for each of several sums.
 func (g *gen) accumulators(sums, unroll int) [][][]vec {
 	out := make([][][]vec, sums)
 	for s := range out {
@@ -130,7 +130,7 @@ func (g *gen) accumulators(sums, unroll int) [][][]vec {
 	return out
 }
 
-// fold adds up the lanes of a sum: accumulators in pairs, then lanes l and l+4, l and l+2, l and l+1.
+// fold adds up a sum: accumulators in pairs, then lanes l and l+4, l and l+2, l and l+1.
 func (g *gen) fold(acc [][]vec) reg.VecVirtual {
 	for n := len(acc); n > 1; n /= 2 {
 		for u := range n / 2 {
@@ -165,7 +165,7 @@ func (g *gen) foldLanes(acc []vec) reg.VecVirtual {
 	return one
 }
 
-// result returns the lowest lane of v from the function.
+// result makes the lowest lane of v the result of the function.
 func (g *gen) result(v reg.VecVirtual) {
 	a, err := g.Return("r").Resolve()
 	if err != nil {

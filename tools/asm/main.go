@@ -18,7 +18,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A family is the functions whose assembly is one file.
+// A family is a list of functions whose assembly is written to one file.
 type family struct {
 	name      string
 	functions []function
@@ -98,7 +98,7 @@ func tier(wide bool) string {
 	return "AVX2"
 }
 
-// mostHoisted is how many constants are tried to be kept in registers.
+// mostHoisted is the largest number of constants that fitting tries to keep in registers.
 const mostHoisted = 24
 
 func assemble(fam family, wide bool) ([]byte, error) {
@@ -129,7 +129,7 @@ func assemble(fam family, wide bool) ([]byte, error) {
 	return text, checkRegisters(text, wide)
 }
 
-// checkRegisters refuses registers that AVX2 does not have.
+// checkRegisters returns an error if code for AVX2 uses registers that AVX2 does not have.
 func checkRegisters(text []byte, wide bool) error {
 	if wide {
 		return nil
@@ -151,7 +151,7 @@ func compile(ctx *build.Context) (*ir.File, error) {
 	return file, pass.Compile.Execute(file)
 }
 
-// fitting finds the constants that can stay in registers: as many of those used first as the allocator finds room for.
+// fitting returns the constants that can stay in registers: as many of the first used as the allocator has registers for.
 func fitting(k *function, wide bool) ([]konst, error) {
 	ctx := build.NewContext()
 	g := write(ctx, newPool(ctx), k, wide, nil)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is checked in is what this program writes.
+// The files in runtime/vector are equal to the output of this program.
 func TestNothingHasDrifted(t *testing.T) {
 	const target = "../../runtime/vector"
 	out := t.TempDir()

@@ -7,7 +7,7 @@ import (
 
 func label(l string) operand.LabelRef { return operand.LabelRef(l) }
 
-// bytes multiplies a count of elements by their size.
+// bytes multiplies a number of elements by their size.
 func (g *gen) bytes(r reg.GPVirtual) reg.GPVirtual {
 	g.SHLQ(operand.U8(3), r)
 	return r
@@ -19,8 +19,8 @@ func (g *gen) copyReg(r reg.GPVirtual) reg.GPVirtual {
 	return d
 }
 
-// rowTiles emits body for n rows in tiles of the numbers of vectors given, largest first, the last being 1, and for an incomplete vector at the end.
-// The pointers move on with the rows.
+// rowTiles emits body for n rows: in tiles of each of the given numbers of vectors, largest first and 1 last, then for an incomplete vector. The
+// pointers advance with the rows.
 func (g *gen) rowTiles(n reg.GPVirtual, sizes []int, pointers []reg.GPVirtual, body func(vectors int)) {
 	left := g.copyReg(n)
 	done := g.label("done")
@@ -46,7 +46,7 @@ func (g *gen) rowTiles(n reg.GPVirtual, sizes []int, pointers []reg.GPVirtual, b
 	g.Label(done)
 }
 
-// fmaMem adds x·b to acc with x from memory, of which only existing lanes are read.
+// fmaMem adds x·b to acc, with x in memory; only existing lanes are read.
 func (g *gen) fmaMem(acc vec, x operand.Mem, b vec) {
 	if g.partial != nil {
 		g.VFMADD231PD(g.load(x), b, acc)
@@ -57,7 +57,7 @@ func (g *gen) fmaMem(acc vec, x operand.Mem, b vec) {
 
 func (g *gen) row(v int) int { return 8 * g.lanes() * v }
 
-// tileRows are the vectors in the tiles of a product: enough sums side by side to hide the latency of an addition.
+// tileRows lists the numbers of vectors in the tiles of a product: enough independent sums to hide the latency of an addition.
 var tileRows = []int{8, 4, 1}
 
 // matVec sets y = X·b: the sums of a tile of rows stay in registers over all columns.
@@ -91,7 +91,7 @@ func matVec() function {
 	return k
 }
 
-// strided addresses eight columns from a moving pointer with three registers: 1, 3 and 5 or 7 times the stride.
+// strided addresses eight columns from a moving pointer by three registers: 1, 3 and 5 or 7 times the stride.
 type strided struct {
 	one, three, five, seven reg.GPVirtual
 }
@@ -113,7 +113,7 @@ func (g *gen) strided(stride reg.GPVirtual, columns int) strided {
 	return s
 }
 
-// column is the address of column j.
+// column returns the address of column j.
 func (s strided) column(p reg.GPVirtual, j, disp int) operand.Mem {
 	m := operand.Mem{Base: p, Disp: disp}
 	switch j {
@@ -201,7 +201,7 @@ func (g *gen) eights(n reg.GPVirtual, body func(half func(h int))) {
 	g.Label(done)
 }
 
-// addSums folds the lanes of each accumulator as fold does, adds the sums to b, b+step, …, and moves b on.
+// addSums folds the lanes of each accumulator in the order of fold, adds the sums to b, b+step, …, and advances b.
 func (g *gen) addSums(acc [][]vec, b, step reg.GPVirtual) {
 	if len(acc) < 4 {
 		for _, a := range acc {
@@ -237,7 +237,7 @@ func (g *gen) addSums(acc [][]vec, b, step reg.GPVirtual) {
 	g.Label(done)
 }
 
-// scratch is room for eight numbers in the frame.
+// scratch returns memory for eight numbers in the stack frame.
 func (g *gen) scratch() operand.Mem {
 	if g.room == nil {
 		m := g.AllocLocal(64)
@@ -251,7 +251,7 @@ func (g *gen) sumOf(a, b, d vec) vec {
 	return d
 }
 
-// foldFour folds four accumulators into the four lanes of a register, lane by lane the same sums as foldLanes makes.
+// foldFour folds four accumulators into the four lanes of a register; each lane is the same sum as that of foldLanes.
 func (g *gen) foldFour(acc [][]vec) vec {
 	var four [4]vec // lanes l and l+4
 	for i := range four {

@@ -8,7 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// A pool is the constants of one file.
+// A pool holds the constants of one file.
 type pool struct {
 	names map[string]operand.Mem
 	ctx   *build.Context
@@ -16,7 +16,7 @@ type pool struct {
 
 func newPool(ctx *build.Context) *pool { return &pool{names: map[string]operand.Mem{}, ctx: ctx} }
 
-// at returns the place of a constant: once for AVX-512, which broadcasts it, else for four lanes.
+// at returns the address of a constant, stored once for AVX-512, which broadcasts it, and four times for AVX2.
 func (p *pool) at(k konst, wide bool) operand.Mem {
 	n := 4
 	if wide {
@@ -29,7 +29,7 @@ func (p *pool) at(k konst, wide bool) operand.Mem {
 	return p.table(fmt.Sprintf("c%016x", uint64(k)), words)
 }
 
-// table returns the place of words. They are written as bits: a constant printed as a number may be assembled as an integer.
+// table returns the address of words. They are written as bits, since a constant printed as a number may be assembled as an integer.
 func (p *pool) table(name string, words []uint64) operand.Mem {
 	if m, ok := p.names[name]; ok {
 		return m

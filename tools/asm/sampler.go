@@ -30,7 +30,7 @@ func (g *gen) signMask(v vec) mask {
 // unit turns the upper 52 bits of random words into numbers in [1, 2).
 func (g *gen) unit(words vec) vec { return g.or(g.shr(words, 12), oneBits) }
 
-// boxMuller makes two normals of two words: √(-2 log u)·cos 2πv and √(-2 log u)·sin 2πv.
+// boxMuller returns two normals from two words: √(-2 log u)·cos 2πv and √(-2 log u)·sin 2πv.
 func boxMuller() function {
 	k := function{name: "boxMuller", params: "n int, y [n], other [n], u [n]uint64, v [n]uint64"}
 	k.emit = func(g *gen) {
@@ -58,7 +58,7 @@ func boxMuller() function {
 	return k
 }
 
-// root returns √x to a unit in the last place for x ≥ 0, normal and finite or zero, several times as fast as the instruction: a guess at 1/√x from
+// root returns √x to a unit in the last place for x ≥ 0, normal and finite or zero, several times as fast as the instruction: an estimate of 1/√x from
 // the bits of x, two steps of Halley's method, and one of Newton's for the root itself.
 func (g *gen) root(x vec) vec {
 	r := g.subInt(konst(rootGuess), g.shr(x, 1))
@@ -73,7 +73,7 @@ func (g *gen) root(x vec) vec {
 	return s
 }
 
-// rootGuess less half the bits of x are those of 1/√x to 3.5 % (Lomont 2003).
+// rootGuess minus half the bits of x are the bits of 1/√x within 3.5 % (Lomont 2003).
 const rootGuess = 0x5fe6eb50c7b537a9
 
 const halfPi = 1.57079632679489661923
@@ -99,7 +99,7 @@ func adam() function {
 	return k
 }
 
-// leapfrogStart makes p1 = p + half·d and x1 = x + eps·(inverse mass·p1).
+// leapfrogStart computes p1 = p + half·d and x1 = x + eps·(inverse mass·p1).
 func leapfrogStart() function {
 	k := function{name: "leapfrogStart", params: "n int, p1 [n], x1 [n], p [n], x [n], d [n], mass [n], half float64, eps float64"}
 	k.emit = func(g *gen) {
@@ -117,7 +117,7 @@ func leapfrogStart() function {
 	return k
 }
 
-// leapfrogEnd makes p1 = p + half·d and returns Σ inverse mass·p1².
+// leapfrogEnd computes p1 = p + half·d and returns Σ inverse mass·p1².
 func leapfrogEnd() function {
 	k := function{name: "leapfrogEnd", params: "n int, p1 [n], p [n], d [n], mass [n], half float64", result: "float64"}
 	k.emit = func(g *gen) {
@@ -135,7 +135,7 @@ func leapfrogEnd() function {
 	return k
 }
 
-// turns makes the six products of the criterion for a turn where two trajectories meet.
+// turns computes the six products of the U-turn criterion for two adjacent trajectories.
 func turns() function {
 	k := function{
 		name:   "turns",
@@ -177,7 +177,7 @@ func (g *gen) turnSums(which []int) {
 				g.fma(b.acc[i+e], g.load(b.element(p[ends[c][e]])), v)
 			}
 		}
-		if which[len(which)-1] == 5 { // the last to read what rho may take the place of
+		if which[len(which)-1] == 5 { // after the last reads: rho may be the same slice as an input
 			g.store(whole, b.element(rho))
 		}
 	})

@@ -5,8 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// segments are functions over n segments of rows, in which a segment takes three integers: its first row, the row behind its last, and the element of the
-// table that belongs to it.
+// segments lists the functions over n segments of rows. A segment is three integers: its first row, the row after its last, and its element of the
+// table.
 func segments() []function {
 	const params = "n int, segments [3*n]int32, y [rows], rows int, table [levels], levels int"
 	return []function{

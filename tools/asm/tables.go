@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// coefficients prints the tables for the portable functions.
+// coefficients returns the Go source of the tables of the portable functions.
 func coefficients() string {
 	var b strings.Builder
 	b.WriteString("package vector\n\n// Polynomials fitted by tools/asm/fit.py, lowest power first; the comments there state what each approximates, and how well.\nvar (\n")
@@ -32,7 +32,7 @@ func coefficients() string {
 		}
 		fmt.Fprintf(&b, "\t}\n\t%sCentre = [8]float64{%s}\n", t.name, row(t.centres[:]))
 	}
-	fmt.Fprintf(&b, ")\n\n// The zero of the digamma function, and what is left of it.\nconst (\n\tdigammaRoot = %s\n\tdigammaRootLow = %s\n)\n", hex(digammaRoot), hex(digammaRootLow))
+	fmt.Fprintf(&b, ")\n\n// The zero of the digamma function, in two parts.\nconst (\n\tdigammaRoot = %s\n\tdigammaRootLow = %s\n)\n", hex(digammaRoot), hex(digammaRootLow))
 	return b.String()
 }
 

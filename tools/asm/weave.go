@@ -2,15 +2,15 @@ package main
 
 import "github.com/mmcloughlin/avo/ir"
 
-// Bodies that do the same to different vectors are emitted between these marks and then woven: an instruction of each in turn, so that a processor
-// finds work that does not wait within few instructions.
+// Bodies that compute the same for different vectors are emitted between these marks and then woven: one instruction of each in turn, so that a processor
+// finds independent work within few instructions.
 const (
 	weaveBegin = ir.Label("weave begin")
 	weaveNext  = ir.Label("weave next")
 	weaveEnd   = ir.Label("weave end")
 )
 
-// weave emits body several times, woven. What they share they change in their order. Bodies have no labels.
+// weave emits body several times, woven. Changes of shared registers keep their order. A body has no labels.
 func (g *gen) weave(times int, body func(u int)) {
 	g.Label(string(weaveBegin))
 	for u := range times {
@@ -22,7 +22,7 @@ func (g *gen) weave(times int, body func(u int)) {
 	g.Label(string(weaveEnd))
 }
 
-// woven carries out the marks.
+// woven interleaves the instructions between the marks.
 func woven(nodes []ir.Node) []ir.Node {
 	var out []ir.Node
 	var threads [][]ir.Node
