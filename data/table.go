@@ -133,10 +133,8 @@ type View struct {
 func place(name string, line int) string { return fmt.Sprintf("%s:%d", name, line) }
 
 // fail appends an error about a line of a data file.
-func fail(list *diag.List, code diag.Code, where, format string, args ...any) *diag.Diagnostic {
-	d := list.Errorf(code, nil, source.Span{}, format, args...)
-	d.Data = where
-	return d
+func fail(list *diag.List, code diag.Code, where, format string, args ...any) {
+	list.Errorf(code, nil, source.Span{}, format, args...).Data = where
 }
 
 // warn appends a warning about a line of a data file.

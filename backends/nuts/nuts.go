@@ -10,7 +10,6 @@ package nuts
 import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -33,19 +32,19 @@ func Algorithm() backends.Algorithm {
 	return backends.Algorithm{
 		Name:       "nuts",
 		Doc:        "The no-U-turn sampler: draws from the exact posterior of the model as transformed; each leapfrog step is one evaluation of the joint density over the parties.",
-		Transforms: []def.Transform{transforms.None, transforms.Augmented, transforms.Power},
+		Transforms: transforms.All(),
 		Gives:      backends.Markov,
 		Settings: []backends.Setting{
-			{Name: Chains, Doc: "chains", Default: 4, Min: 1, Role: backends.Chains},
-			{Name: Warmup, Doc: "warm-up transitions of a chain", Default: 1000, Role: backends.Warmup},
-			{Name: Draws, Doc: "draws of a chain", Default: 1000, Min: 1, Role: backends.Draws},
-			{Name: targetAccept, Doc: "acceptance statistic that the step size is tuned to", Default: 0.8, Min: 0.01, Max: 0.999},
-			{Name: maxDepth, Doc: "most doublings of a trajectory", Default: 10, Min: 1, Max: 20, Role: backends.MaxDepth},
-			{Name: metricForm, Doc: "form of each party's metric; dense leaves auxiliary variables diagonal, auto is dense for a party of at most 32 parameters none of whose priors depends on another", Default: "auto", Choices: []string{"auto", "diag", "dense"}},
-			{Name: adaptation, Doc: "how the metric is found: from draws and gradients, or from draws in windows as Stan does", Default: "fisher", Choices: []string{"fisher", "stan"}},
+			{Name: Chains, Doc: "number of Markov chains", Default: 4, Min: 1, Role: backends.Chains},
+			{Name: Warmup, Doc: "warm-up transitions per chain", Default: 1000, Role: backends.Warmup},
+			{Name: Draws, Doc: "draws per chain", Default: 1000, Min: 1, Role: backends.Draws},
+			{Name: targetAccept, Doc: "target acceptance statistic of step size adaptation", Default: 0.8, Min: 0.01, Max: 0.999},
+			{Name: maxDepth, Doc: "largest number of doublings of a trajectory (maximum tree depth)", Default: 10, Min: 1, Max: 20, Role: backends.MaxDepth},
+			{Name: metricForm, Doc: "form of each party's metric; auxiliary variables always have a diagonal one; auto: dense for a party with at most 32 parameters whose priors do not depend on one another, else diag", Default: "auto", Choices: []string{"auto", "diag", "dense"}},
+			{Name: adaptation, Doc: "adaptation of the metric: fisher uses draws and gradients, stan uses draws in windows as Stan does", Default: "fisher", Choices: []string{"fisher", "stan"}},
 			{Name: jitter, Doc: "relative half-width of a uniform jitter of the step size", Default: 0.0, Max: 1},
-			{Name: centered, Doc: "sample auxiliary variables themselves in place of their noise: mixes badly", Default: false},
-			{Name: collapseAux, Doc: "augmented, in one process: one auxiliary variable for each sum, since only the sum meets the data", Default: false},
+			{Name: centered, Doc: "sample auxiliary variables themselves, not their noise; mixes slowly", Default: false},
+			{Name: collapseAux, Doc: "with transform augmented, in one process: sample one auxiliary variable per sum, since the likelihood depends only on the sum", Default: false},
 		},
 		New: func(env density.Env, s backends.Settings) (backends.Kernel, error) {
 			k, err := newChain(env, s)

@@ -12,7 +12,6 @@ package sfvi
 import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -37,22 +36,22 @@ const (
 func Algorithm() backends.Algorithm {
 	return backends.Algorithm{
 		Name:       "sfvi",
-		Doc:        "Structured federated variational inference: a Gaussian approximation of the posterior, fitted by stochastic gradients; the parties exchange noisy contributions and their adjoints, one draw an iteration.",
-		Transforms: []def.Transform{transforms.None, transforms.Augmented, transforms.Power},
+		Doc:        "Structured federated variational inference: a Gaussian approximation of the posterior, fitted by stochastic gradients; the parties exchange noisy contributions and their adjoints, one draw per iteration.",
+		Transforms: transforms.All(),
 		Settings: []backends.Setting{
-			{Name: iterations, Doc: "most iterations of the fit", Default: 50000, Min: 10},
-			{Name: guideForm, Doc: "form of q(z | θ)", Default: "structured", Choices: guideNames()},
-			{Name: guideInputs, Doc: "what the amortized guide sees beside the client's own contribution: the response (y), the sum of all contributions (total); empty: y in the power model where the party holds it",
+			{Name: iterations, Doc: "largest number of iterations", Default: 50000, Min: 10},
+			{Name: guideForm, Doc: "form of the guide of auxiliary variables, q(z | θ)", Default: "structured", Choices: guideNames()},
+			{Name: guideInputs, Doc: "inputs of the amortized guide besides the client's own contribution: the response (y), the sum of all contributions (total); by default y in the power model if the party has it",
 				Default: "", Choices: []string{"", "y", "total", "y,total"}},
-			{Name: thetaGuide, Doc: "form of q(θ): auto is fullrank up to 200 dimensions of a party, meanfield beyond", Default: "auto", Choices: []string{"auto", "fullrank", "meanfield"}},
-			{Name: mcSamples, Doc: "draws of an iteration, whose gradients are averaged; each costs what an iteration of one draw does, exchanges included", Default: 1, Min: 1},
-			{Name: minibatch, Doc: "most rows of an iteration, which visits one of the windows into which the rows are divided at random; 0: all rows", Default: 0, Min: 0, Role: backends.Minibatch},
-			{Name: rate, Doc: "Adam's step size", Default: 1e-3, Min: 1e-12},
+			{Name: thetaGuide, Doc: "form of q(θ); auto: fullrank for a party with at most 200 dimensions, else meanfield", Default: "auto", Choices: []string{"auto", "fullrank", "meanfield"}},
+			{Name: mcSamples, Doc: "draws per iteration, over which gradients are averaged; time and exchanges grow in proportion", Default: 1, Min: 1},
+			{Name: minibatch, Doc: "largest number of rows per iteration; rows are divided at random into windows, and an iteration uses one; 0: all rows", Default: 0, Min: 0, Role: backends.Minibatch},
+			{Name: rate, Doc: "step size of Adam", Default: 1e-3, Min: 1e-12},
 			{Name: lastRate, Doc: "step size at the end of the cosine schedule; 0: lr/100", Default: 0.0},
-			{Name: schedule, Doc: "step size over the iterations", Default: "constant", Choices: []string{"constant", "cosine"}},
-			{Name: tolerance, Doc: "with a constant step size, stop early when the ELBO changed by less than this over the last half of the fit, in nats, two standard errors included; 0: never", Default: 0.01},
+			{Name: schedule, Doc: "schedule of the step size", Default: "constant", Choices: []string{"constant", "cosine"}},
+			{Name: tolerance, Doc: "with a constant step size: stop when the change of the ELBO over the last half of the fit, plus two standard errors, is below this, in nats; 0: never", Default: 0.01},
 			{Name: draws, Doc: "draws from the approximation", Default: 10000, Min: 1, Role: backends.Draws},
-			{Name: elboDraws, Doc: "draws for the final ELBO", Default: 4000, Min: 2},
+			{Name: elboDraws, Doc: "draws for the estimate of the final ELBO", Default: 4000, Min: 2},
 			{Name: elboEvery, Doc: "iterations between two points of the ELBO trace", Default: 500, Min: 1},
 		},
 		Gives:   backends.Approximation,

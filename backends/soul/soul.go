@@ -10,7 +10,6 @@ package soul
 import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -28,15 +27,15 @@ const (
 func Algorithm() backends.Algorithm {
 	return backends.Algorithm{
 		Name:       "soul",
-		Doc:        "Stochastic optimisation by unadjusted Langevin: the most probable auxiliary variables and server parameters, the clients' parameters integrated out; then draws of these given the former, which are narrower than their posterior. A client sends its auxiliary variables once for many steps of its own.",
-		Transforms: []def.Transform{transforms.Augmented, transforms.Power},
+		Doc:        "Stochastic optimisation by unadjusted Langevin: the most probable auxiliary variables and server parameters, the clients' parameters integrated out; then draws of the clients' parameters given these, which are narrower than their posterior. A client sends its auxiliary variables once for many steps of its own.",
+		Transforms: transforms.WithNoise(),
 		Settings: []backends.Setting{
-			{Name: iterations, Doc: "most iterations of the fit", Default: 20000, Min: 10},
-			{Name: inner, Doc: "Langevin steps of a chain in one iteration, and between two draws", Default: 10, Min: 1},
-			{Name: innerChains, Doc: "Langevin chains of each client", Default: 4, Min: 1, Role: backends.Chains},
-			{Name: draws, Doc: "draws of a chain", Default: 1000, Min: 1, Role: backends.Draws},
-			{Name: mala, Doc: "correct Langevin steps by Metropolis' rule: draws, and scales that clients see, without discretisation error", Default: false},
-			{Name: tolerance, Doc: "stop when the gradient is this small relative to its value at the start, and the result has so small a relative error", Default: 0.01, Min: 1e-9},
+			{Name: iterations, Doc: "largest number of iterations", Default: 20000, Min: 10},
+			{Name: inner, Doc: "Langevin steps per chain in an iteration, and between two draws", Default: 10, Min: 1},
+			{Name: innerChains, Doc: "Langevin chains per client", Default: 4, Min: 1, Role: backends.Chains},
+			{Name: draws, Doc: "draws per chain", Default: 1000, Min: 1, Role: backends.Draws},
+			{Name: mala, Doc: "add a Metropolis correction to Langevin steps (MALA), which removes their discretisation error", Default: false},
+			{Name: tolerance, Doc: "stop when the gradient relative to that at the start, and the relative error of the result, are both below this", Default: 0.01, Min: 1e-9},
 		},
 		Gives: backends.Conditional,
 		New: func(env density.Env, s backends.Settings) (backends.Kernel, error) {

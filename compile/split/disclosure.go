@@ -30,7 +30,7 @@ func (m *Manifest) Disclosures() []Disclosure {
 	}
 	for _, g := range m.Groups {
 		for _, client := range groupClients(m, g) {
-			out = append(out, Disclosure{client, "adjoint of " + sumName(m, g), m.Server, g.Shape, everyRound, "no"})
+			out = append(out, Disclosure{client, "adjoint of " + sumName(g), m.Server, g.Shape, everyRound, "no"})
 		}
 	}
 	for _, s := range m.Shared {
@@ -74,7 +74,7 @@ func groupClients(m *Manifest, g ManifestGroup) []string {
 	return out
 }
 
-func sumName(m *Manifest, g ManifestGroup) string {
+func sumName(g ManifestGroup) string {
 	if g.Additive {
 		return strings.Join(g.Cuts, " + ")
 	}

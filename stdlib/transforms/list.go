@@ -2,11 +2,20 @@
 // one line in All.
 package transforms
 
-import "github.com/vflc/vflc/stdlib/def"
+import (
+	"slices"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
 
 // All returns the transforms in the order of the documentation.
 func All() []def.Transform {
 	return []def.Transform{None, Augmented, Power}
+}
+
+// WithNoise returns those under which clients send auxiliary variables.
+func WithNoise() []def.Transform {
+	return slices.DeleteFunc(All(), func(t def.Transform) bool { return !t.Noise })
 }
 
 // Default is the transform of a model with clients that names none.
