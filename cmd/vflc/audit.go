@@ -10,6 +10,7 @@ import (
 
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/stdlib"
 )
 
 func newAudit() *cobra.Command {
@@ -53,10 +54,14 @@ func manifestOf(cmd *cobra.Command, path string, f *modelFlags) (*split.Manifest
 		_, manifest := split.Split(m.Parts, m.Name)
 		return manifest, nil
 	}
-	if f.transform != "" || f.rho != "" || f.set != nil {
-		return nil, usagef("--transform, --rho and --set change a model; %s holds programs", path)
+	if err := f.refuse(path + " holds programs"); err != nil {
+		return nil, err
 	}
-	return split.ReadManifest(path)
+	m, _, diags, err := split.ReadPrograms(path, stdlib.New())
+	if err != nil {
+		return nil, err
+	}
+	return m, settle(cmd, diags)
 }
 
 func printAudit(w io.Writer, m *split.Manifest) error {

@@ -66,11 +66,7 @@ func (e *examiner) examine() {
 		if len(e.File.Stmts) > 0 {
 			where = e.File.Stmts[0].Span()
 		}
-		name := "a model"
-		if e.For != "" {
-			name = "the program of " + e.For
-		}
-		e.diags.Errorf(diag.NotParty, e.File.Source, where, "this is %s, not the program of %s", name, e.party)
+		e.diags.Errorf(diag.NotParty, e.File.Source, where, "this is %s, not the program of %s", whose(e.For), e.party)
 		return
 	}
 	if _, ok := e.manifest.Party(e.party); !ok {
