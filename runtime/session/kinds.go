@@ -14,7 +14,8 @@ const (
 	Z                          // ↑ an auxiliary variable
 	OthersSum                  // ↓ power: a sum of auxiliary variables
 	Partial                    // ↑ power: the adjoint of that sum at one client
-	Adjoint                    // ↓ the adjoint of a sum, added over all that evaluate it
+	Adjoint                    // ↓ augmented: the adjoint of a sum at the server
+	Whole                      // ↓ power: the adjoint of a sum, added over all clients
 	Centre                     // ↑ a cut without noise
 	Total                      // ↓ the sum of such cuts
 	Scalars                    // ↑ numbers to be added up
@@ -23,7 +24,8 @@ const (
 )
 
 // A description is what is known of a content beside the data: how its channel is named, and what the audit prints of it. In the texts {name} is the
-// parameter, cut or sum, {client} the client at the other end, {rho} the deviation of its noise and {scalars} what is added up.
+// parameter, auxiliary variable or sum, {cut} what the auxiliary variable is normal around, {client} the client at that end, {rho} the deviation of its
+// noise and {scalars} what is added up.
 type description struct {
 	prefix string // of the channel's name
 	what   string
@@ -32,25 +34,33 @@ type description struct {
 }
 
 var descriptions = [contents]description{
-	Value:    {"value ", "value of {name}", "no", "the value at every evaluation, and so its whole course; nothing about a row"},
-	Gradient: {"gradient ", "gradient of {name}", "no", "one function of {client}'s data and parameters for each element of {name}, without noise; where an element of {name} is used by few rows, close to the data of these rows"},
-	Z: {"z ", "z of {name}", "noise of sd {rho}", "the cut {name} within {rho} at once; the mean of z − rho²·(its adjoint) over n evaluations is the cut's posterior mean within about {rho}/√n, " +
-		"row by row: rho is no differential privacy"},
-	OthersSum: {"sum ", "sum of z over {name}", "noise of sd {rho} in each z", "the other clients' z, by taking its own away: with two clients the other's, of which it then knows what the server knows"},
-	Partial: {"adjoint ", "adjoint of the others' sum at {client}", "no", "where the likelihood can be inverted, {client}'s exact cut row by row, whatever rho: the adjoint is a function of the " +
+	Value: {"value ", "value of {name}", "no", "its whole course; nothing about a row"},
+	Gradient: {"gradient ", "gradient of {name}", "no", "one function of {client}'s data and parameters for each element of {name}, without noise: where few rows use an element, " +
+		"close to the data of these rows"},
+	Z: {"z ", "{name}, drawn around {cut}", "noise of sd {rho}", "{cut} within {rho} at once; from n evaluations the mean of {name} − rho²·(its adjoint) is the cut's posterior mean within about " +
+		"{rho}/√n, row by row: rho is no differential privacy"},
+	OthersSum: {"sum ", "sum of {name}", "noise of sd rho in each z", "the other clients' z, by taking its own away: with two clients the other's, of which it then knows what the server knows"},
+	Partial: {"adjoint ", "adjoint of the sum of {name} at {client}", "no", "{client}'s exact cut row by row, whatever rho, where the likelihood can be inverted: the adjoint is a function of the " +
 		"response, of the others' sum and of that cut, and all but the cut are known"},
-	Adjoint: {"adjoint ", "adjoint of {name}", "no", "{response}"},
-	Centre:  {"centre ", "cut {name} at the guide's mean", "no", "the cut {name} itself, row by row and exactly, at the client's current estimate"},
-	Total:   {"total ", "sum of the cuts {name} at the guides' means", "no", "the sum of the other clients' cuts, exactly: with two clients the other's cut"},
-	Scalars: {"", "{scalars}", "no", "these numbers, without noise: each is a function of {client}'s parameters, and its log density and energies also of its data through all rows at once"},
-	ScalarTotal: {"", "totals of: {scalars}", "no",
-		"the others' numbers added up: with two clients and what is known of the server's, those of the other client"},
+	Adjoint: {"adjoint ", "adjoint of {name}", "no", "for each row a function of the response and of the sum of all z: the sign gives a binary response; where the response is known it can be " +
+		"solved for that sum, and so with two clients for the other's z"},
+	Whole:       {"adjoint ", "adjoints of {name}, added over the clients", "no", "with two clients the other's adjoint, by taking its own away, and from it the other's exact cut, whatever rho"},
+	Centre:      {"centre ", "{cut} at the guide's mean", "no", "{cut} itself, row by row and exactly, at the client's current estimate"},
+	Total:       {"total ", "sum of the cuts of {name} at the guides' means", "no", "the sum of the other clients' cuts, exactly: with two clients the other's cut"},
+	Scalars:     {"", "{scalars}", "no", "these numbers, without noise: functions of {client}'s parameters, and of its data through all rows at once"},
+	ScalarTotal: {"", "totals: {scalars}", "no", "the others' numbers added up"},
 }
 
-// zDescriptions are those of Z where the algorithm does not draw it around the cut.
-var zDescriptions = map[density.Auxiliaries]description{
-	density.AtCut:     {"z ", "{name} itself, as z", "no", "the cut {name}, row by row and exactly, at the client's starting point"},
-	density.Maximised: {"z ", "z of {name}", "no", "once the fit has settled, z − rho²·(its adjoint) is the cut {name} averaged over the client's chains, row by row and without noise"},
+// zDescription is that of Z, where the algorithm may not draw it around the cut.
+func zDescription(how density.Auxiliaries) description {
+	d := descriptions[Z]
+	switch how {
+	case density.AtCut:
+		d.what, d.masked, d.learns = "{cut} itself, as {name}", "no", "{cut}, row by row and exactly, at the client's starting point"
+	case density.Maximised:
+		d.what, d.masked, d.learns = "{name}, at the iterate", "no", "{name} − rho²·(its adjoint) is, once the fit has settled, {cut} averaged over the client's chains, row by row: no noise is on it"
+	}
+	return d
 }
 
 // A kind is one kind of message of a script: its name on the wire and what it carries, in this order. The loops of server and client, the check of every
@@ -91,7 +101,7 @@ var kinds = [kindsOfScripts]kind{
 	kindAux:      {"aux", true, []carried{{Z, always}}},
 	kindReply:    {"reply", false, []carried{{Value, ofRest}, {Adjoint, underAugmented}, {OthersSum, underPower}}},
 	kindPartial:  {"partial", true, []carried{{Gradient, beforeAdjoints}, {Partial, underPower}}},
-	kindWhole:    {"whole", false, []carried{{Adjoint, underPower}}},
+	kindWhole:    {"whole", false, []carried{{Whole, underPower}}},
 	kindTrailing: {"trailing", true, []carried{{Gradient, afterAdjoints}}},
 	kindCentre:   {"centre", true, []carried{{Centre, always}}},
 	kindTotal:    {"total", false, []carried{{Total, always}}},
@@ -108,12 +118,15 @@ func underAugmented(power, _ bool) bool     { return !power }
 func beforeAdjoints(power, early bool) bool { return power && !early }
 func afterAdjoints(power, early bool) bool  { return !beforeAdjoints(power, early) }
 
-// exchanges lists the kinds of message of each exchange in their order. Under Pipeline aux and reply also carry scalars.
-var exchanges = map[density.Exchange][]int{
-	density.Evaluation:    {kindEarly, kindAux, kindReply, kindPartial, kindWhole, kindTrailing},
-	density.Pipeline:      {kindEarly, kindAux, kindReply, kindPartial, kindWhole, kindTrailing},
-	density.LocalStepping: {kindEarly, kindAux, kindReply, kindPartial, kindWhole, kindTrailing},
-	density.Totalling:     {kindCentre, kindTotal},
-	density.Summing:       {kindPart, kindSum},
-	density.Reporting:     {kindValues},
+// kindsOf lists the kinds of message of an exchange in their order. Under Pipeline aux and reply carry scalars too.
+func kindsOf(x density.Exchange) []int {
+	switch x {
+	case density.Totalling:
+		return []int{kindCentre, kindTotal}
+	case density.Summing:
+		return []int{kindPart, kindSum}
+	case density.Reporting:
+		return []int{kindValues}
+	}
+	return []int{kindEarly, kindAux, kindReply, kindPartial, kindWhole, kindTrailing}
 }
