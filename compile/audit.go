@@ -72,19 +72,23 @@ type auditor struct {
 	rows []Disclosure
 }
 
-// add adds a row, or its message to a row that is the same otherwise.
+// add adds a row, or its messages and how often they are sent to a row that is the same otherwise.
 func (a *auditor) add(d Disclosure) {
 	same := func(e Disclosure) bool {
-		return e.What == d.What && e.From == d.From && e.To == d.To && e.Often == d.Often && e.Learns == d.Learns && slices.Equal(e.Shape, d.Shape)
+		return e.What == d.What && e.From == d.From && e.To == d.To && e.Learns == d.Learns && slices.Equal(e.Shape, d.Shape)
 	}
 	i := slices.IndexFunc(a.rows, same)
 	if i < 0 {
 		a.rows = append(a.rows, d)
 		return
 	}
+	e := &a.rows[i]
+	if !slices.Contains(strings.Split(e.Often, ", "), d.Often) {
+		e.Often += ", " + d.Often
+	}
 	for _, m := range d.Messages {
-		if !slices.Contains(a.rows[i].Messages, m) {
-			a.rows[i].Messages = append(a.rows[i].Messages, m)
+		if !slices.Contains(e.Messages, m) {
+			e.Messages = append(e.Messages, m)
 		}
 	}
 }
@@ -283,4 +287,18 @@ func earlyIn(program *check.Program, parameter string) bool {
 		}
 	}
 	return seen[parameter]
+}
+
+// AuditPooled lists what leaves a client under a transform that pools: all its data and parameters, which one process holds.
+func (m *Model) AuditPooled() []Disclosure {
+	var out []Disclosure
+	for _, s := range m.Checked.Order {
+		if _, client := m.Checked.Client(s.Owner); client && (s.Kind == check.Data || s.Kind == check.Param) {
+			out = append(out, Disclosure{
+				What: s.Kind.String() + " " + s.Name, From: s.Owner, To: "one process", Shape: s.Type.Shape(), Often: "always", Masked: "no",
+				Learns: "everything: whoever runs the process reads it",
+			})
+		}
+	}
+	return out
 }

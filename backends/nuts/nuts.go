@@ -61,7 +61,7 @@ func Algorithm() backends.Algorithm {
 func exchanges(s backends.Settings) []density.Use {
 	use := density.Use{
 		Often: "every evaluation", Auxiliaries: density.Drawn, Least: 2, Most: criteria + perCriterion*(s.Int(maxDepth)+1),
-		Scalars: "own log density and kinetic energy, and products of own momenta",
+		Scalars: "log density and kinetic energy, and products of momenta",
 	}
 	var out []density.Use
 	for _, x := range []density.Exchange{density.Evaluation, density.Pipeline, density.Summing} {

@@ -74,7 +74,7 @@ func Algorithm() backends.Algorithm {
 func exchanges(s backends.Settings) []density.Use {
 	use := density.Use{
 		Often: "every evaluation", Auxiliaries: density.Drawn, Least: 1, Most: batchOf,
-		Scalars: "own terms of log p − log q, and whether own gradient was finite",
+		Scalars: "terms of log p − log q, and whether the gradient was finite",
 	}
 	kinds := []density.Exchange{density.Evaluation, density.Pipeline, density.Summing}
 	if seesTotal(s) {

@@ -52,7 +52,7 @@ func Algorithm() backends.Algorithm {
 // exchanges are those of a fit: plain evaluations at the start, in which z is the cut, and where steps are measured, near the iterate; then one for many
 // Langevin steps, at the iterate.
 func exchanges(backends.Settings) []density.Use {
-	count := density.Use{Least: scalars, Most: scalars, Scalars: "products of own gradients, moves and adjoints, and counts of own parameters, columns and rejected steps"}
+	count := density.Use{Least: scalars, Most: scalars, Scalars: "products of gradients, moves and adjoints, and counts of parameters, columns and rejected steps"}
 	use := func(x density.Exchange, often string, z density.Auxiliaries) density.Use {
 		u := count
 		u.Exchange, u.Often, u.Auxiliaries = x, often, z

@@ -38,10 +38,7 @@ func Crossings(plan *model.Plan, uses []density.Use) []Crossing {
 }
 
 func crossing(use density.Use, k kind, c channel, name string, client int) Crossing {
-	d := descriptions[c.Content]
-	if c.Content == Z {
-		d = zDescription(use.Auxiliaries)
-	}
+	d := describe(c.Content, use.Auxiliaries)
 	return Crossing{
 		Content: c.Content, Use: use, Kind: k.name, Channel: name, Client: client, Up: k.up, Of: c.of,
 		What: d.what, Masked: d.masked, Learns: d.learns,

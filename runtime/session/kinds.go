@@ -47,17 +47,20 @@ var descriptions = [contents]description{
 	Whole:       {"adjoint ", "adjoints of {name}, added over the clients", "no", "with two clients the other's adjoint, by taking its own away, and from it the other's exact cut, whatever rho"},
 	Centre:      {"centre ", "{cut} at the guide's mean", "no", "{cut} itself, row by row and exactly, at the client's current estimate"},
 	Total:       {"total ", "sum of the cuts of {name} at the guides' means", "no", "the sum of the other clients' cuts, exactly: with two clients the other's cut"},
-	Scalars:     {"", "{scalars}", "no", "these numbers, without noise: functions of {client}'s parameters, and of its data through all rows at once"},
-	ScalarTotal: {"", "totals: {scalars}", "no", "the others' numbers added up"},
+	Scalars:     {"", "scalars", "no", "{client}'s {scalars}: numbers without noise, functions of its parameters and of its data through all rows at once"},
+	ScalarTotal: {"", "totals of the scalars", "no", "the others' numbers, added up"},
 }
 
-// zDescription is that of Z, where the algorithm may not draw it around the cut.
-func zDescription(how density.Auxiliaries) description {
-	d := descriptions[Z]
-	switch how {
-	case density.AtCut:
+// describe is the description of a content where the algorithm chooses z in this way: it may not draw z around the cut.
+func describe(c Content, how density.Auxiliaries) description {
+	d := descriptions[c]
+	switch {
+	case how == density.Drawn:
+	case c == OthersSum:
+		d.masked, d.learns = "no", "the other clients' z, by taking its own away: with two clients the other's, from which the server computes the other's cut"
+	case c == Z && how == density.AtCut:
 		d.what, d.masked, d.learns = "{cut} itself, as {name}", "no", "{cut}, row by row and exactly, at the client's starting point"
-	case density.Maximised:
+	case c == Z && how == density.Maximised:
 		d.what, d.masked, d.learns = "{name}, at the iterate", "no", "{name} − rho²·(its adjoint) is, once the fit has settled, {cut} averaged over the client's chains, row by row: no noise is on it"
 	}
 	return d
