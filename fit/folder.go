@@ -23,7 +23,7 @@ func (p *Prepared) takeFolder() (_ diag.List, err error) {
 	case dir == "":
 		return nil, nil
 	case p.options.Resume:
-		p.Record, err = unchanged(dir, p.Record)
+		p.Record, err = p.unchanged(dir)
 		return nil, err
 	}
 	if from, err := os.Stat(p.options.From); err == nil {

@@ -1,6 +1,8 @@
 package fit
 
 import (
+	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -13,7 +15,8 @@ import (
 
 // record returns all that is needed to repeat a run.
 func (p *Prepared) record() (posterior.Record, error) {
-	inputs, err := p.inputs()
+	salt := newSalt()
+	inputs, err := p.inputs(salt)
 	if err != nil {
 		return posterior.Record{}, err
 	}
@@ -25,7 +28,7 @@ func (p *Prepared) record() (posterior.Record, error) {
 	}
 	return posterior.Record{
 		Schema: posterior.Schema, Version: o.Version, Created: time.Now().UTC().Format(time.RFC3339), Command: o.Command, Directory: here,
-		Model: posterior.Source{Path: p.Source.Name, SHA256: digest([]byte(p.Source.Text))}, Data: inputs,
+		Model: posterior.Source{Path: p.Source.Name, SHA256: digest([]byte(p.Source.Text))}, Data: inputs, Salt: salt,
 		Key: key, Constants: maps.Clone(o.Constants), Backend: p.Algorithm.Name, Transform: p.Settings.Transform.Name, Rho: p.rho(), Seed: p.options.Seed, Settings: p.Settings.All(),
 	}, err
 }
@@ -46,8 +49,8 @@ func (p *Prepared) rho() any {
 	return by
 }
 
-// inputs lists the data files with their digests.
-func (p *Prepared) inputs() ([]posterior.Source, error) {
+// inputs lists the data files with their salted digests.
+func (p *Prepared) inputs(salt string) ([]posterior.Source, error) {
 	if p.Data == nil {
 		return nil, nil
 	}
@@ -62,7 +65,7 @@ func (p *Prepared) inputs() ([]posterior.Source, error) {
 			if s.Family {
 				party = fmt.Sprintf("%s[%d]", s.Name, k+1)
 			}
-			out = append(out, posterior.Source{Party: party, Path: path, SHA256: digest(text)})
+			out = append(out, posterior.Source{Party: party, Path: path, SHA256: saltedDigest(salt, text)})
 		}
 	}
 	return out, nil
@@ -71,4 +74,19 @@ func (p *Prepared) inputs() ([]posterior.Source, error) {
 func digest(text []byte) string {
 	h := sha256.Sum256(text)
 	return hex.EncodeToString(h[:])
+}
+
+// newSalt is a fresh salt in hexadecimal.
+func newSalt() string {
+	salt := make([]byte, sha256.Size)
+	rand.Read(salt) // never fails
+	return hex.EncodeToString(salt)
+}
+
+// saltedDigest is the digest of a table in a run's record. Whoever has the table and the record can check it; without the salt nobody can tell whether two
+// runs read the same table, or find a small table by trying.
+func saltedDigest(salt string, text []byte) string {
+	h := hmac.New(sha256.New, []byte(salt))
+	h.Write(text)
+	return hex.EncodeToString(h.Sum(nil))
 }

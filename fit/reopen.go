@@ -21,20 +21,17 @@ func Reopen(r *runs.Run) (*compile.Bound, diag.List, error) {
 	if r.Record == nil {
 		return nil, nil, fmt.Errorf("%s: these draws are not in the folder of a run, which would name their model and data", r.Path)
 	}
-	text := ""
-	for _, s := range append([]posterior.Source{r.Record.Model}, r.Record.Data...) {
-		content, err := os.ReadFile(s.Path)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%w; the run in %s used it (paths are those given to that run)", err, r.Path)
-		}
-		if digest(content) != s.SHA256 {
-			return nil, nil, fmt.Errorf("%s has changed since the run in %s", s.Path, r.Path)
-		}
-		if s == r.Record.Model {
-			text = string(content)
+	salted := func(text []byte) string { return saltedDigest(r.Record.Salt, text) }
+	text, err := reread(r, r.Record.Model, digest)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, s := range r.Record.Data {
+		if _, err := reread(r, s, salted); err != nil {
+			return nil, nil, err
 		}
 	}
-	m, diags := compile.Compile(source.New(r.Record.Model.Path, text), recordedOptions(r.Record))
+	m, diags := compile.Compile(source.New(r.Record.Model.Path, string(text)), recordedOptions(r.Record))
 	if diags.HasErrors() {
 		return nil, diags, nil
 	}
@@ -43,6 +40,18 @@ func Reopen(r *runs.Run) (*compile.Bound, diag.List, error) {
 		return nil, nil, err
 	}
 	return compile.Bind(m, sources, r.Record.Key)
+}
+
+// reread reads a file of a run. It is an error if it has changed.
+func reread(r *runs.Run, s posterior.Source, digest func([]byte) string) ([]byte, error) {
+	text, err := os.ReadFile(s.Path)
+	if err != nil {
+		return nil, fmt.Errorf("%w; the run in %s used it (paths are those given to that run)", err, r.Path)
+	}
+	if digest(text) != s.SHA256 {
+		return nil, fmt.Errorf("%s has changed since the run in %s", s.Path, r.Path)
+	}
+	return text, nil
 }
 
 // recordedOptions returns the options that a run compiled its model with.
