@@ -76,6 +76,9 @@ func exchanges(s backends.Settings) []density.Use {
 		Often: "every evaluation", Auxiliaries: density.Drawn, Least: 1, Most: batchOf,
 		Scalars: "terms of log p − log q, and whether the gradient was finite",
 	}
+	if s.Plan.Minibatch > 0 {
+		use.Often = "every evaluation, of the rows of a window or of all"
+	}
 	kinds := []density.Exchange{density.Evaluation, density.Pipeline, density.Summing}
 	if seesTotal(s) {
 		kinds = []density.Exchange{density.Totalling, density.Evaluation, density.Summing}
