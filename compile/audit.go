@@ -28,25 +28,25 @@ type Disclosure struct {
 	Messages []string `json:"messages,omitempty"` // the kinds of message that carry it, each with its channel: "aux: z z_1+z_2"
 }
 
-// Parts are the party programs of a model with their manifest: what an audit needs. Programs are in the order of the manifest.
-type Parts struct {
+// A Bundle is the party programs of a model with their manifest: what an audit needs. Programs are in the order of the manifest.
+type Bundle struct {
 	Manifest *split.Manifest
 	Programs []*check.Program
 }
 
-// ReadParts reads the folder that Files were written to, and loads each program as its party would. The result is usable only where the list has no
+// ReadBundle reads the folder that Files were written to, and loads each program as its party would. The result is usable only where the list has no
 // errors. The error is of reading a file.
-func ReadParts(dir string) (*Parts, diag.List, error) {
+func ReadBundle(dir string) (*Bundle, diag.List, error) {
 	m, programs, diags, err := split.ReadPrograms(dir, stdlib.New())
-	return &Parts{m, programs}, diags, err
+	return &Bundle{m, programs}, diags, err
 }
 
-// PartsOf are the party programs of a compiled model; nil for a pooled model, which has none.
-func (m *Model) PartsOf() (*Parts, diag.List) {
+// Bundle returns the party programs of a compiled model; nil for a pooled model, which has none.
+func (m *Model) Bundle() (*Bundle, diag.List) {
 	if m.Pooled() {
 		return nil, nil
 	}
-	p := &Parts{Manifest: m.Manifest}
+	p := &Bundle{Manifest: m.Manifest}
 	var diags diag.List
 	for _, q := range m.Programs {
 		program, found := split.Load(m.Manifest, q.Party, q.File, q.Text, m.Universe)
@@ -57,8 +57,8 @@ func (m *Model) PartsOf() (*Parts, diag.List) {
 
 // Audit lists what each party learns from another in a run that uses these exchanges: before it, what the manifest lists of data and sizes; in it, what
 // the scripts of the session hold.
-func (p *Parts) Audit(uses []density.Use) []Disclosure {
-	a := &auditor{Parts: p, plan: p.wiring()}
+func (p *Bundle) Audit(uses []density.Use) []Disclosure {
+	a := &auditor{Bundle: p, plan: p.wiring()}
 	a.before()
 	for _, c := range session.Crossings(a.plan, uses) {
 		a.add(a.disclosure(c))
@@ -67,7 +67,7 @@ func (p *Parts) Audit(uses []density.Use) []Disclosure {
 }
 
 type auditor struct {
-	*Parts
+	*Bundle
 	plan *model.Plan
 	rows []Disclosure
 }
@@ -171,12 +171,12 @@ func (a *auditor) cutsOf(group int) []split.ManifestCut {
 }
 
 // ofClient lists a client's auxiliary variables in the order of the manifest.
-func (p *Parts) ofClient(client string) []split.ManifestCut {
+func (p *Bundle) ofClient(client string) []split.ManifestCut {
 	return slices.DeleteFunc(slices.Clone(p.Manifest.Cuts), func(c split.ManifestCut) bool { return c.Client != client })
 }
 
 // expression is the cut as the client's program writes it.
-func (p *Parts) expression(c split.ManifestCut) string {
+func (p *Bundle) expression(c split.ManifestCut) string {
 	for _, program := range p.Programs {
 		if s := program.Symbols[c.Name]; program.For == c.Client && s != nil && s.Kind == check.Aux {
 			return format.Expr(s.Args[0])
@@ -187,7 +187,7 @@ func (p *Parts) expression(c split.ManifestCut) string {
 
 // wiring is the plan of a run as far as it follows from the manifest: sums, shared parameters and who has which, without graphs and lengths. A family is
 // one party, whose members all do the same.
-func (p *Parts) wiring() *model.Plan {
+func (p *Bundle) wiring() *model.Plan {
 	m := p.Manifest
 	plan := &model.Plan{Power: len(m.Sums) > 0}
 	for _, q := range m.Parties {
@@ -213,7 +213,7 @@ func (p *Parts) wiring() *model.Plan {
 }
 
 // serverSums adds the sums that the server receives.
-func (p *Parts) serverSums(plan *model.Plan) {
+func (p *Bundle) serverSums(plan *model.Plan) {
 	for _, g := range p.Manifest.Groups {
 		group := model.Group{Name: strings.Join(g.Cuts, "+"), Receivers: []model.Port{{}}}
 		p.join(plan, &group, g.Cuts)
@@ -222,7 +222,7 @@ func (p *Parts) serverSums(plan *model.Plan) {
 }
 
 // powerSums adds the sums that clients receive, each under one name.
-func (p *Parts) powerSums(plan *model.Plan) {
+func (p *Bundle) powerSums(plan *model.Plan) {
 	for _, s := range p.Manifest.Sums {
 		g := slices.IndexFunc(plan.Groups, func(g model.Group) bool { return g.Name == s.Name })
 		if g < 0 {
@@ -240,7 +240,7 @@ func (p *Parts) powerSums(plan *model.Plan) {
 }
 
 // join makes cuts members of a sum, in party order.
-func (p *Parts) join(plan *model.Plan, g *model.Group, cuts []string) {
+func (p *Bundle) join(plan *model.Plan, g *model.Group, cuts []string) {
 	for k, name := range plan.Names {
 		for i, c := range p.ofClient(name) {
 			port := model.Port{Party: k, Index: i}

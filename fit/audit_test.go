@@ -28,14 +28,14 @@ import (
 	"github.com/vflc/vflc/tests/compiletest"
 )
 
-// rowsOf are tables of six rows.
+// rowsOf are tables of six rows. Tables whose first columns begin with other letters have other values.
 func rowsOf(columns string) string {
 	values := []string{"0.3", "-1.1", "0.7", "2.0", "-0.4", "1.2"}
 	text := columns + "\n"
 	for i := range values {
 		var cells []string
 		for j := range strings.Split(columns, ",") {
-			cells = append(cells, values[(i+2*j)%len(values)])
+			cells = append(cells, values[(i+2*j+int(columns[0]))%len(values)])
 		}
 		text += strings.Join(cells, ",") + "\n"
 	}
@@ -164,7 +164,7 @@ func TestAuditIsWhatCrosses(t *testing.T) {
 				continue // "singly" has no power form
 			}
 			bound := fixture.Bind(t, check.Options{Transform: kind, Rho: 0.5})
-			parts, diags := m.PartsOf()
+			parts, diags := m.Bundle()
 			if diags.HasErrors() {
 				t.Fatal(diags[0].Message)
 			}
@@ -277,12 +277,22 @@ func (r recorder) Send(ctx context.Context, to string, m transport.Message) erro
 
 // follow runs a backend with a goroutine per party and returns the lengths of what crossed, by ends, kind of message and channel.
 func follow(t *testing.T, b *compile.Bound, a backends.Algorithm, given map[string]string) map[string][]int {
+	seen := map[string][]int{}
+	var lock sync.Mutex
+	together(t, b, a, given, func(name string, end transport.Transport) transport.Transport {
+		return recorder{end, name, &lock, seen}
+	})
+	return seen
+}
+
+// together runs a backend with a goroutine per party over wrapped ends of an in-process transport.
+func together(t *testing.T, b *compile.Bound, a backends.Algorithm, given map[string]string, wrap func(string, transport.Transport) transport.Transport) {
+	t.Helper()
 	settings, err := a.Resolve(b.Checked.Transform.Kind, given)
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys, seen := session.SimulatedKeys(3, b.Plan.Names), map[string][]int{}
-	var lock sync.Mutex
+	keys := session.SimulatedKeys(3, b.Plan.Names)
 	var wait sync.WaitGroup
 	ends, errs := transport.NewMem(b.Plan.Names), make([]error, len(b.Plan.Names))
 	for i, end := range ends {
@@ -290,7 +300,7 @@ func follow(t *testing.T, b *compile.Bound, a backends.Algorithm, given map[stri
 			defer end.Close()
 			name := b.Plan.Names[i]
 			own := session.Keys{Shared: keys.Shared, Private: map[string]rng.Key{name: keys.Private[name]}}
-			env, err := session.NewRemote(b.Plan.Only(i), i, recorder{end, name, &lock, seen}, own)
+			env, err := session.NewRemote(b.Plan.Only(i), i, wrap(name, end), own)
 			if err == nil {
 				err = play(t.Context(), density.Chain(env, 1), a, settings)
 			}
@@ -301,7 +311,6 @@ func follow(t *testing.T, b *compile.Bound, a backends.Algorithm, given map[stri
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
-	return seen
 }
 
 // play runs a kernel to its end and takes every draw that there is after a step.

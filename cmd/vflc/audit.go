@@ -71,14 +71,14 @@ func auditOf(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorith
 		if err := f.refuse(path + " holds programs"); err != nil {
 			return nil, err
 		}
-		parts, diags, err := compile.ReadParts(path)
+		bundle, diags, err := compile.ReadBundle(path)
 		if err != nil {
 			return nil, err
 		}
 		if err := settle(cmd, diags); err != nil {
 			return nil, err
 		}
-		return auditParts(cmd, parts, a)
+		return auditBundle(cmd, bundle, a)
 	}
 	m, err := compileWhole(cmd, path, f)
 	if err != nil {
@@ -87,14 +87,14 @@ func auditOf(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorith
 	if m.Pooled() {
 		return &auditReport{model: m.Name, transform: m.Checked.Transform.Kind.Name, pooled: true, rows: m.AuditPooled()}, nil
 	}
-	parts, diags := m.PartsOf()
+	bundle, diags := m.Bundle()
 	if err := settle(cmd, diags); err != nil {
 		return nil, err
 	}
-	return auditParts(cmd, parts, a)
+	return auditBundle(cmd, bundle, a)
 }
 
-func auditParts(cmd *cobra.Command, p *compile.Parts, a backends.Algorithm) (*auditReport, error) {
+func auditBundle(cmd *cobra.Command, p *compile.Bundle, a backends.Algorithm) (*auditReport, error) {
 	rows, err := fit.Audit(p, a, givenSettings(cmd, a))
 	return &auditReport{model: p.Manifest.Model, transform: p.Manifest.Transform, backend: a.Name, rows: rows}, err
 }
