@@ -85,6 +85,9 @@ func (e *examiner) examine() {
 			e.receive(s)
 		case *ast.Aux:
 			e.aux(s)
+			e.noSums(s)
+		case *ast.Param:
+			e.noSums(s)
 		case *ast.Likelihood:
 			e.likelihood(s)
 		}
@@ -219,6 +222,10 @@ func (e *examiner) sum(name, to string) *ManifestSum {
 func (e *examiner) receive(s *ast.Receive) {
 	name, t := s.Name.Name, e.Symbols[s.Name.Name].Type
 	e.seen[received(name, s.From.Name)] = true
+	if t.Elem != types.Real {
+		e.errorf(diag.ChannelShape, s, "%s is %s here, but what crosses is real", name, t)
+		return
+	}
 	if !e.client() {
 		c := e.cut(name)
 		if c == nil || c.Client != s.From.Name {
@@ -260,7 +267,7 @@ func (e *examiner) aux(s *ast.Aux) {
 }
 
 func (e *examiner) shape(at ast.Node, t types.Type, want []string) {
-	if t.Elem == types.Real && t.Levels != nil || !slices.Equal(t.Shape(), want) {
+	if !slices.Equal(t.Shape(), want) {
 		e.errorf(diag.ChannelShape, at, "its shape is [%s] here, but the manifest lists [%s]", strings.Join(t.Shape(), ", "), strings.Join(want, ", "))
 	}
 }

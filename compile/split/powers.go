@@ -41,6 +41,16 @@ func (e *examiner) likelihood(s *ast.Likelihood) {
 	}
 }
 
+// noSums checks that a prior or a cut of a client does not read the others' sum: its adjoint would hold a parameter that the client's data may determine.
+func (e *examiner) noSums(s ast.Node) {
+	ast.Walk(s, func(n ast.Node) bool {
+		if name, ok := n.(*ast.Name); ok && e.client() && e.sum(name.Name, e.party) != nil {
+			e.errorf(diag.UnlistedChannel, name, "the manifest lists no use of %s here: only a likelihood that it lists reads the others' sum", name.Name)
+		}
+		return true
+	})
+}
+
 func (e *examiner) checked(s *ast.Likelihood) *check.Likelihood {
 	for _, l := range e.Likelihoods {
 		if l.Stmt == s {

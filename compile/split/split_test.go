@@ -169,17 +169,20 @@ func TestTamperingPower(t *testing.T) {
 		old, new string
 		want     diag.Code
 	}{
-		"another exponent":        {"^ (1/2)", "^ (1/3)", diag.UnlistedChannel},
-		"no exponent":             {"^ (1/2)", "", diag.UnlistedChannel},
-		"another response":        {"y ~ bernoulli", "XA[:, 1] ~ bernoulli", diag.WrongElement},
-		"its data as response":    {"y ~ bernoulli_logit(alpha + o_1 + XA * beta_a)", "XA[:, 1] ~ normal(o_1, 1)", diag.UnlistedChannel},
-		"a second likelihood":     {"send z_1 to registry", "send z_1 to registry\nXA[:, 1] ~ normal(o_1, 1)", diag.UnlistedChannel},
-		"bare data in its place":  {"XA * beta_a) ^", "XA[:, 1]) ^", diag.ClientData},
-		"bare data beside it":     {"XA * beta_a) ^", "XA * beta_a + XA[:, 1]) ^", diag.ClientData},
-		"another sign":            {"+ XA * beta_a) ^", "- XA * beta_a) ^", diag.ClientData},
-		"a factor of the sum":     {"o_1 + XA * beta_a) ^", "XA[:, 1] .* o_1 + XA * beta_a) ^", diag.ClientData},
-		"a weight":                {"beta_a) ^ (1/2)", "beta_a) weights XA[:, 1] ^ (1/2)", diag.ClientData},
-		"a sum that is not heard": {"receive o_1 : real[N] from registry\n", "data o_1 : real[N]\n", diag.ClientData},
+		"another element type":       {"receive alpha : real", "receive alpha : count", diag.ChannelShape},
+		"another exponent":           {"^ (1/2)", "^ (1/3)", diag.UnlistedChannel},
+		"no exponent":                {"^ (1/2)", "", diag.UnlistedChannel},
+		"another response":           {"y ~ bernoulli", "XA[:, 1] ~ bernoulli", diag.WrongElement},
+		"its data as response":       {"y ~ bernoulli_logit(alpha + o_1 + XA * beta_a)", "XA[:, 1] ~ normal(o_1, 1)", diag.UnlistedChannel},
+		"a second likelihood":        {"send z_1 to registry", "send z_1 to registry\nXA[:, 1] ~ normal(o_1, 1)", diag.UnlistedChannel},
+		"bare data in its place":     {"XA * beta_a) ^", "XA[:, 1]) ^", diag.ClientData},
+		"bare data beside it":        {"XA * beta_a) ^", "XA * beta_a + XA[:, 1]) ^", diag.ClientData},
+		"another sign":               {"+ XA * beta_a) ^", "- XA * beta_a) ^", diag.ClientData},
+		"a factor of the sum":        {"o_1 + XA * beta_a) ^", "XA[:, 1] .* o_1 + XA * beta_a) ^", diag.ClientData},
+		"a weight":                   {"beta_a) ^ (1/2)", "beta_a) weights XA[:, 1] ^ (1/2)", diag.ClientData},
+		"a prior that reads the sum": {"send z_1 to registry", "send z_1 to registry\nparam q : real[N] ~ normal(o_1, 1)\nXA[:, 1] ~ normal(q, 1e-3)", diag.UnlistedChannel},
+		"a cut that reads the sum":   {"aux z_1 : real[N] ~ normal(XA * beta_a", "aux z_1 : real[N] ~ normal(o_1 + XA * beta_a", diag.UnlistedChannel},
+		"a sum that is not heard":    {"receive o_1 : real[N] from registry\n", "data o_1 : real[N]\n", diag.ClientData},
 	} {
 		changed := strings.Replace(text, test.old, test.new, 1)
 		if changed == text {
@@ -235,6 +238,9 @@ func TestManifestTampering(t *testing.T) {
 		if _, diags = split.ParseManifest(source.New("manifest.json", string(m.JSON())), stdlib.New()); !diags.HasErrors() {
 			t.Errorf("%s: the manifest is read", name)
 		}
+	}
+	if _, diags := split.ParseManifest(source.New("manifest.json", string(manifest.JSON())+"{}"), stdlib.New()); !diags.HasErrors() {
+		t.Error("a manifest with a second one behind it is read")
 	}
 	if _, diags := split.ParseManifest(source.New("manifest.json", string(manifest.JSON())), stdlib.New()); len(diags) > 0 {
 		t.Errorf("the untouched manifest: %v", codes(diags))

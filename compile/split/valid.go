@@ -19,7 +19,11 @@ func ParseManifest(file *source.File, universe *stdlib.Universe) (*Manifest, dia
 	m := &Manifest{}
 	dec := json.NewDecoder(bytes.NewReader([]byte(file.Text)))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(m); err != nil {
+	err := dec.Decode(m)
+	if err == nil && dec.More() {
+		err = errors.New("something follows its end")
+	}
+	if err != nil {
 		var diags diag.List
 		diags.Errorf(diag.BadManifest, file, offsetOf(err), "this is no manifest: %v", err).Note("compile the model again, or ask who sent it")
 		return nil, diags
