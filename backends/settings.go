@@ -22,18 +22,37 @@ type Setting struct {
 	Role    Role     // what it means to whoever runs the algorithm
 }
 
-// A Role is what a setting means to whoever runs the algorithm, whatever the setting is called. At most one setting has each, and it is an int.
+// A Role is what a setting means to whoever runs the algorithm, whatever the setting is called. At most one setting has each. Those of a Plan are ints.
 type Role int
 
 // The roles.
 const (
-	Own       Role = iota // the setting concerns the algorithm alone
-	Chains                // how many chains there are
-	Warmup                // how many transitions a chain makes before its first draw
-	Draws                 // how many draws a chain gives, or are taken from the approximation
-	MaxDepth              // how many doublings a trajectory has at most
-	Minibatch             // how many rows an evaluation has, 0 for all: New then takes a Windowed Env
+	Own          Role = iota // the setting concerns the algorithm alone
+	Chains                   // how many chains there are
+	Warmup                   // how many transitions a chain makes before its first draw
+	Draws                    // how many draws a chain gives, or are taken from the approximation
+	MaxDepth                 // how many doublings a trajectory has at most
+	Minibatch                // how many rows an evaluation has, 0 for all: New then takes a Windowed Env
+	Iterations               // how many iterations a fit has at most
+	TargetAccept             // the acceptance statistic that the step size is adapted to: smaller steps for a larger one
+	Metric                   // the form of the mass matrix; one choice is "dense"
 )
+
+var roleNames = [...]string{"own", "chains", "warmup", "draws", "max-depth", "minibatch", "iterations", "target-accept", "metric"}
+
+// String is the role's name in the record of a run.
+func (r Role) String() string { return roleNames[r] }
+
+// Roles returns the names of the settings that have a role, by the names of the roles.
+func (a Algorithm) Roles() map[string]string {
+	out := map[string]string{}
+	for _, d := range a.Settings {
+		if d.Role != Own {
+			out[d.Role.String()] = d.Name
+		}
+	}
+	return out
+}
 
 // A Plan is what the settings of a run ask for, by their roles. A number is 0 where no setting has the role.
 type Plan struct {

@@ -3,6 +3,8 @@ package fit
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/vflc/vflc/backends"
@@ -121,9 +123,22 @@ func (f *fitted) take(ctx context.Context, env density.Env, k backends.Kernel, n
 // converged reports whether the fit ended and its ELBO had stopped rising.
 func (f *fitted) converged() bool { return f.info.Done && f.info.Fit.Converged }
 
-// khat is the Pareto shape of the weights that would correct the approximation.
+// equalRatios is a spread of log p − log q within which all weights are equal up to rounding.
+const equalRatios = 1e-6
+
+// khat is the Pareto shape of the weights that would correct the approximation, 0 where they are equal. It is NaN where it cannot be computed.
 func (f *fitted) khat() posterior.Number {
-	return posterior.Number(loo.Smooth(f.ratios, 1).K)
+	if len(f.ratios) == 0 {
+		return posterior.NotApplicable()
+	}
+	if slices.Max(f.ratios)-slices.Min(f.ratios) < equalRatios {
+		return 0
+	}
+	k := loo.Smooth(f.ratios, 1).K
+	if math.IsInf(k, 0) {
+		return posterior.NotApplicable()
+	}
+	return posterior.Number(k)
 }
 
 func (f *fitted) elbo() posterior.ELBO {
@@ -134,27 +149,24 @@ func (f *fitted) elbo() posterior.ELBO {
 	return posterior.ELBO{Value: posterior.Number(e.Value), SE: posterior.Number(e.SE)}
 }
 
-// messages are the reasons not to trust the fit.
-func (f *fitted) messages() []string {
-	out := []string{}
+// noted are the reasons not to trust the fit that its draws do not show.
+func (f *fitted) noted(a posterior.Advice) (out []posterior.Finding) {
+	converged := posterior.Finding{Check: "converged", Value: posterior.NotApplicable(), Try: "more " + a.Iterations}
 	switch d := f.info.Fit.Drift; {
 	case f.interrupted:
-		out = append(out, fmt.Sprintf("interrupted after %d iterations; the result is the approximation at that moment", f.iterations))
+		converged.Check, converged.Value, converged.Try = "interrupted", posterior.Number(f.iterations), ""
+		converged.Text = fmt.Sprintf("interrupted after %d iterations; the result is the approximation at that moment", f.iterations)
+		out = append(out, converged)
 	case d.N == 0:
-		out = append(out, "too few iterations to decide whether the fit has converged; try more --iterations")
+		converged.Text = "too few iterations to decide whether the fit has converged"
+		out = append(out, converged)
 	case !f.info.Fit.Converged:
-		out = append(out, fmt.Sprintf("the fit has not converged: the ELBO still rose by %.2g ± %.1g nats in the last half; try more --iterations, or --schedule cosine with a larger --lr", d.Value, d.SE))
+		converged.Text = fmt.Sprintf("the fit has not converged: the ELBO still rose by %.2g ± %.1g nats in the last half", d.Value, d.SE)
+		out = append(out, converged)
 	}
-	if n := f.info.NonFinite; n > 0 {
-		out = append(out, fmt.Sprintf("%d evaluations had no finite density and were left out", n))
+	if len(f.ratios) > 0 && math.IsNaN(float64(f.khat())) {
+		out = append(out, posterior.Finding{Check: "khat", Value: posterior.NotApplicable(),
+			Text: fmt.Sprintf("k̂ of the approximation cannot be computed from the densities at %d draws: they are too few, or none is finite", len(f.ratios))})
 	}
-	for k, c := range f.draws.Columns() {
-		for _, v := range f.draws.Column(k)[0] {
-			if v-v != 0 {
-				out = append(out, fmt.Sprintf("draws of %s are not finite", c.Name))
-				break
-			}
-		}
-	}
-	return out
+	return append(out, f.nonFinite(" and were left out")...)
 }

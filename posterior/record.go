@@ -17,7 +17,8 @@ type Record struct {
 	Rho       any                `json:"rho"`
 	Seed      uint64             `json:"seed"`
 	Draws     int                `json:"draws"`
-	Settings  map[string]any     `json:"settings"` // of the backend, defaults included
+	Settings  map[string]any     `json:"settings"`        // of the backend, defaults included
+	Roles     map[string]string  `json:"roles,omitempty"` // the names of settings by what they mean to every backend: chains, warmup, draws, …
 }
 
 // A Source is an input file of a run. The digest of the model is its SHA-256, that of a table its HMAC-SHA-256 with the run's salt as the key.

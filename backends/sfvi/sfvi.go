@@ -41,7 +41,7 @@ func Algorithm() backends.Algorithm {
 		Doc:        "Structured federated variational inference: a Gaussian approximation of the posterior, fitted by stochastic gradients; the parties exchange noisy contributions and their adjoints, one draw per iteration.",
 		Transforms: transforms.All(),
 		Settings: []backends.Setting{
-			{Name: iterations, Doc: "largest number of iterations", Default: 50000, Min: 10},
+			{Name: iterations, Doc: "largest number of iterations", Default: 50000, Min: 10, Role: backends.Iterations},
 			{Name: guideForm, Doc: "form of the guide of auxiliary variables, q(z | θ)", Default: "structured", Choices: guideNames()},
 			{Name: guideInputs, Doc: "inputs of the amortized guide besides the client's own contribution: the response (y), the sum of all contributions (total); by default y in the power model if the party has it",
 				Default: "", Choices: []string{"", "y", "total", "y,total"}},
@@ -58,6 +58,7 @@ func Algorithm() backends.Algorithm {
 		},
 		Gives:     backends.Approximation,
 		Example:   "--guide noncentered",
+		Closer:    "--theta-guide fullrank; --guide structured",
 		Exchanges: exchanges,
 		New: func(env density.Env, s backends.Settings) (backends.Kernel, error) {
 			k, err := newKernel(env, s)

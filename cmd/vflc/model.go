@@ -32,12 +32,19 @@ func compileFile(path string, f *modelFlags) (*compile.Model, diag.List, error) 
 
 // compileWhole compiles for commands that need a model without errors, and not the program of one party. It prints the diagnostics.
 func compileWhole(cmd *cobra.Command, path string, f *modelFlags) (*compile.Model, error) {
+	return compileAloud(cmd, path, f, false)
+}
+
+// compileAloud is compileWhole for commands with --quiet, which then prints only errors: the warnings of a model are those of vflc check.
+func compileAloud(cmd *cobra.Command, path string, f *modelFlags, quiet bool) (*compile.Model, error) {
 	m, diags, err := compileFile(path, f)
 	if err != nil {
 		return nil, err
 	}
-	if err := settle(cmd, diags); err != nil {
-		return nil, err
+	if !quiet || diags.HasErrors() {
+		if err := settle(cmd, diags); err != nil {
+			return nil, err
+		}
 	}
 	if m.Checked.For != "" {
 		return nil, fmt.Errorf("%s is the program of %s; give this command the model that it was compiled from", path, m.Checked.For)
