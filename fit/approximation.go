@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/vflc/vflc/backends"
@@ -120,7 +121,7 @@ func (f *fitted) take(ctx context.Context, env density.Env, k backends.Kernel, n
 	return nil
 }
 
-// converged reports whether the fit ended and its ELBO had stopped rising.
+// converged reports whether the fit ended, and at an optimum.
 func (f *fitted) converged() bool { return f.info.Done && f.info.Fit.Converged }
 
 // equalRatios is a spread of log p − log q within which all weights are equal up to rounding.
@@ -151,22 +152,39 @@ func (f *fitted) elbo() posterior.ELBO {
 
 // noted are the reasons not to trust the fit that its draws do not show.
 func (f *fitted) noted(a posterior.Advice) (out []posterior.Finding) {
-	converged := posterior.Finding{Check: "converged", Value: posterior.NotApplicable(), Try: "more " + a.Iterations}
-	switch d := f.info.Fit.Drift; {
-	case f.interrupted:
-		converged.Check, converged.Value, converged.Try = "interrupted", posterior.Number(f.iterations), ""
-		converged.Text = fmt.Sprintf("interrupted after %d iterations; the result is the approximation at that moment", f.iterations)
-		out = append(out, converged)
-	case d.N == 0:
-		converged.Text = "too few iterations to decide whether the fit has converged"
-		out = append(out, converged)
-	case !f.info.Fit.Converged:
-		converged.Text = fmt.Sprintf("the fit has not converged: the ELBO still rose by %.2g ± %.1g nats in the last half", d.Value, d.SE)
-		out = append(out, converged)
+	if f.interrupted {
+		out = append(out, posterior.Finding{Check: "interrupted", Value: posterior.Number(f.iterations),
+			Text: fmt.Sprintf("interrupted after %d iterations; the result is the approximation at that moment", f.iterations)})
+	} else if !f.info.Fit.Converged {
+		out = append(out, f.restless(a))
 	}
 	if len(f.ratios) > 0 && math.IsNaN(float64(f.khat())) {
 		out = append(out, posterior.Finding{Check: "khat", Value: posterior.NotApplicable(),
 			Text: fmt.Sprintf("k̂ of the approximation cannot be computed from the densities at %d draws: they are too few, or none is finite", len(f.ratios))})
 	}
 	return append(out, f.nonFinite(" and were left out")...)
+}
+
+// restless is the finding of a fit that has not converged.
+func (f *fitted) restless(a posterior.Advice) posterior.Finding {
+	fit, out := f.info.Fit, posterior.Finding{Check: "converged", Value: posterior.NotApplicable(), Try: moreOf(a.Iterations)}
+	if !fit.Judged {
+		out.Text = "too few iterations to decide whether the fit has converged"
+		return out
+	}
+	var reasons []string
+	if fit.Gradient > fit.GradientBound {
+		reasons = append(reasons, fmt.Sprintf("the mean gradient of the last tenth of the iterations is %.2g of its standard errors (root mean square; at most %.2g at an optimum)", fit.Gradient, fit.GradientBound))
+	}
+	if fit.Drifting > 0 {
+		reasons = append(reasons, fmt.Sprintf("%d standard deviations still changed by more than 5 %% in the last quarter of the iterations", fit.Drifting))
+	}
+	if fit.Rising {
+		reasons = append(reasons, fmt.Sprintf("the ELBO still rose by %.2g ± %.1g nats in the last half", fit.Drift.Value, fit.Drift.SE))
+	}
+	out.Text = "the fit has not converged: " + strings.Join(reasons, "; ")
+	if a.Rate != "" {
+		out.Try = joined(out.Try, "a larger "+a.Rate)
+	}
+	return out
 }

@@ -101,15 +101,20 @@ func (f *fitted) doubts(a posterior.Advice) (out []posterior.Finding) {
 	if !mode.Converged {
 		out = append(out, posterior.Finding{Check: "converged", Value: posterior.Number(mode.Gradient.Value),
 			Text: fmt.Sprintf("the maximum was not reached: the gradient is still %.2g ± %.1g %% of that at the start after %d iterations", 100*mode.Gradient.Value, 100*mode.Gradient.SE, mode.Iterations),
-			Try:  moreOf(a.Iterations) + moreOf(a.Chains) + "if that does not help, the density may have no maximum: a flat prior, or a scale that goes to 0"})
+			Try:  joined(moreOf(a.Iterations), moreOf(a.Chains), "if that does not help, the density may have no maximum: a flat prior, or a scale that goes to 0")})
 	}
 	return append(out, f.nonFinite("; their steps were undone")...)
 }
 
-// moreOf begins a list of remedies with more of a setting, where there is one.
+// moreOf advises more of a setting, where there is one.
 func moreOf(setting string) string {
 	if setting == "" {
 		return ""
 	}
-	return "more " + setting + "; "
+	return "more " + setting
+}
+
+// joined lists the remedies that are not empty.
+func joined(remedies ...string) string {
+	return strings.Join(slices.DeleteFunc(remedies, func(r string) bool { return r == "" }), "; ")
 }

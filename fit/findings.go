@@ -48,7 +48,7 @@ func advice(record *posterior.Record) posterior.Advice {
 		return ""
 	}
 	a := posterior.Advice{
-		Chains: flag(backends.Chains), Draws: flag(backends.Draws), Warmup: flag(backends.Warmup), Iterations: flag(backends.Iterations), MaxDepth: flag(backends.MaxDepth),
+		Chains: flag(backends.Chains), Draws: flag(backends.Draws), Warmup: flag(backends.Warmup), Iterations: flag(backends.Iterations), Rate: flag(backends.Rate), MaxDepth: flag(backends.MaxDepth),
 		TargetAccept: flag(backends.TargetAccept), Metric: flag(backends.Metric), Closer: algorithm.Closer,
 	}
 	switch depth := record.Settings[roles[backends.MaxDepth.String()]].(type) {

@@ -12,6 +12,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/metropolis"
 )
 
@@ -120,5 +121,44 @@ func TestTextsFitTheAlgorithm(t *testing.T) {
 	}
 	if strings.Contains(text.String(), "divergences") || strings.Contains(text.String(), "E-BFMI") || !strings.Contains(text.String(), "R-hat") {
 		t.Errorf("a sampler without trajectories: %s", text.String())
+	}
+}
+
+// A normal of 51 dimensions with correlations of 0.99 and sds of 1 is not fitted when a step size that falls to 0 has brought the fit to rest, nor where
+// sds still grow. A fit that has reached its optimum under either schedule has converged.
+func TestScheduleIsNoConvergence(t *testing.T) {
+	algorithm, _ := Backend("sfvi")
+	run := func(text string, given map[string]string) *Result {
+		path := filepath.Join(t.TempDir(), "m.vfl")
+		write(t, path, text)
+		write(t, filepath.Join(filepath.Dir(path), "m", "data.csv"), "y\n1\n0.2\n")
+		given["draws"] = "2000"
+		p, diags, err := OpenBound(bindPath(t, path, transforms.None, 1), Options{Algorithm: algorithm, Settings: given, Seed: 1})
+		good(t, diags, err)
+		r, err := p.Sample(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	hard := "data y : real[N]\nparam m ~ normal(0, 1)\nparam x : real[50] ~ normal(m, 0.1)\ny ~ normal(x[1] - x[1], 1)\n"
+	easy := "data y : real[N]\nparam m ~ normal(0, 1)\ny ~ student_t(4, m, 1)\n"
+	for name, c := range map[string]struct {
+		text      string
+		given     map[string]string
+		converged bool
+	}{
+		"hard, cosine":   {hard, map[string]string{"schedule": "cosine"}, false},
+		"hard, constant": {hard, map[string]string{}, false},
+		"easy, cosine":   {easy, map[string]string{"schedule": "cosine", "lr": "0.01"}, true},
+		"easy, constant": {easy, map[string]string{"lr": "0.01"}, true},
+	} {
+		r := run(c.text, c.given)
+		if got := *r.Document.Diagnostics.Converged; got != c.converged || slices.Contains(checksOf(r.Diagnose()), "converged") == got {
+			t.Errorf("%s: converged %t, findings %v", name, got, r.Document.Diagnostics.Messages)
+		}
+		if !c.converged && r.Summary()[0].SD > 0.7 {
+			t.Errorf("%s: the sd of m is %v, so that it has nearly converged", name, r.Summary()[0].SD)
+		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 // Advice is what the remedies of findings name. Settings of the run's algorithm are written as a user gives them ("--draws"), by what they mean; "" is one
 // that the algorithm does not have.
 type Advice struct {
-	Chains, Draws, Warmup, Iterations, MaxDepth, TargetAccept string
+	Chains, Draws, Warmup, Iterations, Rate, MaxDepth, TargetAccept string
 
 	Metric string // has the choice "dense"
 	Depth  int    // the limit of MaxDepth; 0: not known, or there are no trees

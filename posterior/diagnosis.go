@@ -40,16 +40,13 @@ func Examine(d *Draws, rows []Row, diagnostics *Diagnostics, a Advice) []Finding
 	a.Metric = diagonal(d, rows, owners, a.Metric)
 	unbounded := d.improper(rows)
 	out = append(out, unbounded...)
-	if len(unbounded) > 0 {
-		// The trajectories of a chain that has no distribution to settle in are long for that reason alone.
-		a.Depth = 0
-	}
 	for c, chain := range d.Transitions {
+		if len(unbounded) > 0 {
+			break // trajectories without a distribution to settle in fail for that reason alone
+		}
 		out = append(out, d.divergent(c, chain, a)...)
 		out = append(out, deep(c, chain, a)...)
-		if len(unbounded) == 0 {
-			out = append(out, lowEnergy(c, chain, a)...)
-		}
+		out = append(out, lowEnergy(c, chain, a)...)
 	}
 	if !d.Independent() {
 		out = append(out, mixing(without(rows, unbounded), d.Chains(), a)...)

@@ -30,7 +30,9 @@ func (k *kernel) state(c *checkpoint.Codec) {
 	for i := range k.smooth.batches {
 		carryRunning(c, &k.smooth.batches[i])
 	}
+	c.Float(&k.verdict[0], &k.verdict[1], &k.verdict[2])
 	for _, p := range k.parties {
+		p.last.state(c)
 		for _, f := range p.factors() {
 			c.Ints(&f.averaged)
 			c.Floats(f.phi)
@@ -42,10 +44,17 @@ func (k *kernel) state(c *checkpoint.Codec) {
 	}
 }
 
+func (r *rest) state(c *checkpoint.Codec) {
+	c.Ints(&r.batches, &r.summed, &r.counted[0], &r.counted[1])
+	for _, v := range [][]float64{r.sum, r.mean, r.square, r.halves[0], r.halves[1]} {
+		c.Floats(v)
+	}
+}
+
 // heading is a line that two kernels share if one can load what the other saved.
 func (k *kernel) heading() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "vflc sfvi checkpoint 3: %s", k.settings)
+	fmt.Fprintf(&b, "vflc sfvi checkpoint 4: %s", k.settings)
 	for _, p := range k.parties {
 		fmt.Fprintf(&b, "; %s %d %d", p.block.Party(), p.block.Dim(), len(p.own.phi)+p.whole.size())
 	}

@@ -48,7 +48,7 @@ func Algorithm() backends.Algorithm {
 			{Name: thetaGuide, Doc: "form of q(θ); auto: fullrank for a party with at most 200 dimensions, else meanfield", Default: "auto", Choices: []string{"auto", "fullrank", "meanfield"}},
 			{Name: mcSamples, Doc: "draws per iteration, over which gradients are averaged; time and exchanges grow in proportion", Default: 1, Min: 1},
 			{Name: minibatch, Doc: "largest number of rows per iteration; rows are divided at random into windows, and an iteration uses one; 0: all rows", Default: 0, Min: 0, Role: backends.Minibatch},
-			{Name: rate, Doc: "step size of Adam", Default: 1e-3, Min: 1e-12},
+			{Name: rate, Doc: "step size of Adam", Default: 1e-3, Min: 1e-12, Role: backends.Rate},
 			{Name: lastRate, Doc: "step size at the end of the cosine schedule; 0: lr/100", Default: 0.0},
 			{Name: schedule, Doc: "schedule of the step size", Default: "constant", Choices: []string{"constant", "cosine"}},
 			{Name: tolerance, Doc: "with a constant step size: stop when the change of the ELBO over the last half of the fit, plus two standard errors, is below this, in nats; 0: never", Default: 0.01},
