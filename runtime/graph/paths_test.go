@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/vflc/vflc/runtime/graph"
+	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
 )
@@ -270,7 +273,7 @@ func everyDensity(visit func(i int, c densityCase)) {
 }
 
 // TestDensitiesAgree compares every way in which a density is computed (written as operations, by a loop over rows, with a linear predictor, by the
-// loop of its distribution, weighted or plain) with the log density of the descriptor. TestBits compares the instruction sets.
+// loop of its distribution, weighted or plain) with the log density of the descriptor, on the instruction set of this process.
 func TestDensitiesAgree(t *testing.T) {
 	everyDensity(func(i int, c densityCase) {
 		drawn := c.draw(uint64(i))
@@ -287,6 +290,89 @@ func TestDensitiesAgree(t *testing.T) {
 					t.Errorf("%v, plain %v: number %d is %v, want %v", c, plain, k, got[k], want[k])
 					break
 				}
+			}
+		}
+	})
+}
+
+// TestDensitiesAgreeOnEverySet repeats TestDensitiesAgree and TestWindowsAgree on the other instruction sets of the processor, each in a process of its own.
+func TestDensitiesAgreeOnEverySet(t *testing.T) {
+	for _, set := range vector.Sets() {
+		if set == vector.Tier() {
+			continue
+		}
+		cmd := exec.Command(os.Args[0], "-test.run=^(TestDensitiesAgree|TestWindowsAgree)$", "-test.v")
+		cmd.Env = append(os.Environ(), vector.Variable+"="+set.String())
+		out, err := cmd.CombinedOutput()
+		if err != nil || strings.Count(string(out), "--- PASS") != 2 {
+			t.Errorf("%v: %v\n%s", set, err, out)
+		}
+	}
+}
+
+// window is the case of every third row from a first one, whose density counts three times as much, as in a run with minibatches.
+func (c *drawnCase) window(first int) *drawnCase {
+	out := &drawnCase{densityCase: c.densityCase, power: windows * c.power}
+	choose := func(v []float64) (chosen []float64) {
+		for i := first; i < c.n; i += windows {
+			chosen = append(chosen, v[i])
+		}
+		return chosen
+	}
+	for _, a := range c.args {
+		w := argument{form: a.form, v: choose(a.v)}
+		switch a.form {
+		case oneNumber:
+			w.at = a.at
+		case numbers:
+			w.at = w.v
+		case predictor:
+			w.at = a.at
+			for k := range predictorColumns {
+				w.matrix = append(w.matrix, choose(a.matrix[k*c.n:(k+1)*c.n])...)
+			}
+		}
+		out.args = append(out.args, w)
+	}
+	out.weights = choose(c.weights)
+	out.n = len(out.weights)
+	return out
+}
+
+const windows = 3
+
+// TestWindowsAgree compares the densities of the windows of a minibatch with the log density of the descriptor: their mean is that of all rows, as are the
+// means of the gradients of what belongs to no row.
+func TestWindowsAgree(t *testing.T) {
+	everyDensity(func(i int, c densityCase) {
+		if c.n < windows {
+			return
+		}
+		whole := c.draw(uint64(i))
+		want, size := whole.want()
+		mean := make([]float64, len(want))
+		for first := range windows {
+			part := whole.window(first)
+			b := graph.New("window")
+			part.build(t, b)
+			got := evaluated(build(t, b), part.at())
+			mean[0] += got[0] / windows
+			at, place := 1, 1 // among the numbers of the window, and of all rows
+			for k, a := range part.args {
+				for j := range a.at {
+					to := place + j
+					if a.form == numbers {
+						to = place + first + j*windows
+					}
+					mean[to] += got[at+j] / windows
+				}
+				at, place = at+len(a.at), place+len(whole.args[k].at)
+			}
+		}
+		for k := range want {
+			if !(math.Abs(mean[k]-want[k]) <= 1e-12*max(1, windows*size[k])) {
+				t.Errorf("%v: number %d is %v in the mean over windows, want %v", c, k, mean[k], want[k])
+				break
 			}
 		}
 	})
