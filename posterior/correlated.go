@@ -27,7 +27,7 @@ func diagonal(d *Draws, rows []Row, owners []string, setting string) string {
 			for _, b := range columns[:i] {
 				if r := correlation(a.values, b.values); math.Abs(r) > best {
 					best = math.Abs(r)
-					text = fmt.Sprintf("%s dense: the draws of %s and %s of %s have the correlation %.2g, and its metric was diagonal", setting, b.name, a.name, owner, r)
+					text = fmt.Sprintf("%s dense: the draws of %s and %s of %s have the correlation %.2f, and its metric was diagonal", setting, b.name, a.name, owner, r)
 				}
 			}
 		}

@@ -74,8 +74,8 @@ func Algorithm() backends.Algorithm {
 // of a draw then travel alone.
 func exchanges(s backends.Settings) []density.Use {
 	use := density.Use{
-		Often: "every evaluation", Auxiliaries: density.Drawn, Least: 1, Most: batchOf,
-		Scalars: "terms of log p − log q, and whether the gradient was finite",
+		Often: "every evaluation", Auxiliaries: density.Drawn, Least: 1, Most: batchOf + verdicts,
+		Scalars: "terms of log p − log q, whether the gradient was finite, and once at the end how far the mean gradient and the sds of q(θ) are from rest, in three numbers",
 	}
 	if s.Plan.Minibatch > 0 {
 		use.Often = "every evaluation, of the rows of a window or of all"
