@@ -14,7 +14,11 @@ const shownFindings = 8
 // WriteFindings writes the findings of Diagnose as text.
 func WriteFindings(w io.Writer, r *runs.Run, found []posterior.Finding) error {
 	if len(found) == 0 {
-		_, err := fmt.Fprintln(w, nothingWrong(r))
+		text := nothingWrong(r) + "\n"
+		if c := cost(r); c != "" {
+			text += c + "\n"
+		}
+		_, err := io.WriteString(w, text)
 		return err
 	}
 	counts := map[string]int{}

@@ -16,6 +16,19 @@ func Diagnose(r *runs.Run) []posterior.Finding {
 // Diagnose returns the reasons not to trust the result, the worst first within each check; it never returns nil.
 func (r *Result) Diagnose() []posterior.Finding { return r.findings }
 
+// Cost is a remedy for a result that can be trusted but was expensive; "" where there is none.
+func (r *Result) Cost() string {
+	return posterior.Cost(r.Draws, r.Document.Parameters, &r.Document.Diagnostics, advice(&r.Record))
+}
+
+// cost is that of a run that was read.
+func cost(r *runs.Run) string {
+	if r.Document == nil {
+		return ""
+	}
+	return posterior.Cost(r.Draws, r.Document.Parameters, &r.Document.Diagnostics, advice(r.Record))
+}
+
 // findings is the one source of what is wrong with a run: vflc run prints it, vflc diagnose repeats it from the folder, and --strict of both decides by it.
 // It never returns nil, so that JSON shows an empty list. Document and record may be nil.
 func findings(d *posterior.Draws, rows []posterior.Row, document *posterior.Document, record *posterior.Record) []posterior.Finding {

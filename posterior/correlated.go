@@ -35,6 +35,28 @@ func diagonal(d *Draws, rows []Row, owners []string, setting string) string {
 	return text
 }
 
+// manyLeapfrogs is a mean number of leapfrogs per draw beyond which a better metric is worth trying.
+const manyLeapfrogs = 31
+
+// Cost is a remedy for draws that can be trusted but take many leapfrogs, because the metric was diagonal for correlated parameters; "" where there is none.
+func Cost(d *Draws, rows []Row, diagnostics *Diagnostics, a Advice) string {
+	leapfrogs, n := 0, 0
+	for _, chain := range d.Transitions {
+		for _, t := range chain {
+			leapfrogs += t.Leapfrogs
+		}
+		n += len(chain)
+	}
+	if diagnostics == nil || leapfrogs <= manyLeapfrogs*n {
+		return ""
+	}
+	remedy := diagonal(d, rows, diagnostics.Diagonal, a.Metric)
+	if remedy == "" {
+		return ""
+	}
+	return fmt.Sprintf("a draw takes %.0f leapfrogs; fewer with %s", float64(leapfrogs)/float64(n), remedy)
+}
+
 // A series is the standardised draws of one parameter.
 type series struct {
 	name   string

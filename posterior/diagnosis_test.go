@@ -175,6 +175,27 @@ func TestExamineAdvisesADenseMetric(t *testing.T) {
 	}
 }
 
+// Draws that mix but take many leapfrogs have the same remedy, which is no finding.
+func TestCostOfADiagonalMetric(t *testing.T) {
+	for leapfrogs, want := range map[int]bool{7: false, 127: true} {
+		d := NewDraws([]Variable{{Name: "x", Owner: "a"}, {Name: "u", Owner: "a"}}, 4, 500)
+		for c, chain := range four(500, 0) {
+			for i, v := range chain {
+				d.Append(c, []float64{v, v + 0.1*chain[(i+7)%500]})
+				d.AppendTransition(c, Transition{Leapfrogs: leapfrogs, Energy: chain[i]})
+			}
+		}
+		known := &Diagnostics{Khat: NotApplicable(), Diagonal: []string{"a"}}
+		text := Cost(d, Summarise(d), known, advised)
+		if got := strings.Contains(text, "127 leapfrogs; fewer with --shape dense"); got != want || !want && text != "" {
+			t.Errorf("%d leapfrogs: %q", leapfrogs, text)
+		}
+		if found := examined(d, known); len(found) != 0 {
+			t.Errorf("%v", found)
+		}
+	}
+}
+
 // The comments of a file name the sampler: without divergent__ a chain remains a chain, whose mixing is examined.
 func TestMethodDecidesWhetherDrawsAreIndependent(t *testing.T) {
 	for head, independent := range map[string]bool{

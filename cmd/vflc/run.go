@@ -188,6 +188,9 @@ func (s *runState) warn() error {
 	for _, m := range s.result.Document.Diagnostics.Messages {
 		fmt.Fprintf(s.cmd.ErrOrStderr(), "warning: %s\n", m)
 	}
+	if c := s.result.Cost(); c != "" && len(s.result.Diagnose()) == 0 {
+		s.screen.say("%s", c)
+	}
 	if s.flags.dir != "" {
 		s.screen.say("written to %s", s.flags.dir)
 	}
