@@ -101,6 +101,8 @@ func supportWords(s def.Support, params []string) string {
 		return "any real number"
 	case def.Positive:
 		return "positive"
+	case def.NonNegative:
+		return "0 or positive"
 	case def.UnitInterval:
 		return "between 0 and 1"
 	case def.Interval:

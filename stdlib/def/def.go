@@ -35,7 +35,7 @@ type Block struct {
 type Param struct {
 	Name     string  // Stan's name: mu, sigma, …
 	Doc      string  // one phrase
-	Domain   Support // the values allowed: RealLine, Positive, UnitInterval, or Naturals where integral
+	Domain   Support // the values allowed: RealLine, Positive, NonNegative, UnitInterval, or Naturals where integral
 	Integral bool    // whole numbers only; then it must be data
 	Optional bool
 	Default  float64

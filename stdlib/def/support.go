@@ -10,6 +10,7 @@ const (
 	RealLine     Support = iota
 	Positive             // (0, ∞), or [0, ∞) for the half distributions
 	UnitInterval         // (0, 1)
+	NonNegative          // [0, ∞)
 	Interval             // [θ_0, θ_1] with θ_0 < θ_1: uniform's own bounds
 	ZeroOne              // {0, 1}
 	Naturals             // {0, 1, 2, …}
@@ -19,7 +20,7 @@ const (
 // Bounds returns the ends of the support.
 func (s Support) Bounds(theta []float64) (lower, upper float64) {
 	switch s {
-	case Positive, Naturals:
+	case Positive, NonNegative, Naturals:
 		return 0, math.Inf(1)
 	case UnitInterval, ZeroOne:
 		return 0, 1
@@ -41,9 +42,9 @@ func (d *Dist) Inside(x float64, theta []float64) bool {
 	case d.Discrete:
 		return x == math.Floor(x) && lower <= x && x <= upper
 	case x == lower:
-		return d.Lower.included()
+		return d.Lower.included(theta)
 	case x == upper:
-		return d.Upper.included()
+		return d.Upper.included(theta)
 	}
 	return lower < x && x < upper
 }
