@@ -1,6 +1,10 @@
 package def
 
-import "math"
+import (
+	"fmt"
+	"math"
+	"strings"
+)
 
 // A Support is the set of values that a distribution gives positive density.
 type Support int
@@ -30,6 +34,29 @@ func (s Support) Bounds(theta []float64) (lower, upper float64) {
 		return 0, theta[0]
 	}
 	return math.Inf(-1), math.Inf(1)
+}
+
+// Words describes the support in a sentence: "positive", "between alpha and beta". params are the names of the parameters.
+func (s Support) Words(params []string) string {
+	switch s {
+	case RealLine:
+		return "any real number"
+	case Positive:
+		return "positive"
+	case NonNegative:
+		return "0 or positive"
+	case UnitInterval:
+		return "between 0 and 1"
+	case Interval:
+		return "between " + strings.Join(params, " and ")
+	case ZeroOne:
+		return "0 or 1"
+	case Naturals:
+		return "0, 1, 2, …"
+	case UpToN:
+		return "0, 1, …, " + params[0]
+	}
+	panic(fmt.Sprintf("def: unknown support %d", s))
 }
 
 // Inside reports whether x is finite and between the ends of the support, or on an end where the density is positive and finite. A parameter
