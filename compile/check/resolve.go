@@ -218,25 +218,6 @@ func list(names []string) string {
 	return out
 }
 
-// warnings are given only where there are no errors.
-func (c *checker) warnings() {
-	for _, s := range c.Order {
-		if s.used {
-			continue
-		}
-		switch s.Kind {
-		case Param:
-			d := c.diags.Warnf(diag.Unused, c.File.Source, s.Ident.Span(), "parameter %s is used nowhere: its posterior is its prior", s.Name)
-			if s.Dist != nil && s.Dist.Sample == nil {
-				d.Code = diag.Improper
-				d.Message = "parameter " + s.Name + " is used nowhere and its prior is improper: so is its posterior"
-			}
-		case Let:
-			c.diags.Warnf(diag.Unused, c.File.Source, s.Ident.Span(), "%s is used nowhere", s.Name)
-		}
-	}
-}
-
 // unknownDist reports a distribution that does not exist, with the nearest that does.
 func (c *checker) unknownDist(at ast.Ident) {
 	d := c.errorf(diag.UnknownDist, at, "%q is not a distribution", at.Name)

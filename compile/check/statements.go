@@ -194,6 +194,11 @@ func (c *checker) declaredType(t *ast.Type) (out types.Type, lower, upper ast.Ex
 	for _, b := range t.Bounds {
 		lower, upper = c.bound(b, lower, upper)
 	}
+	low, known := c.ConstValue(lower)
+	if high, both := c.ConstValue(upper); known && both && low > high {
+		c.errorf(diag.BadBounds, t, "the lower bound is %v and the upper bound %v: no value lies between", low, high)
+		ok = false
+	}
 	return out, lower, upper, ok
 }
 
@@ -255,6 +260,9 @@ func (c *checker) param(s *ast.Param) {
 	if dist != nil && s.Noncentered && (lower != nil || upper != nil) {
 		c.errorf(diag.NotLocationScale, s.Type, "a parameter with declared bounds cannot be `noncentered`").
 			Note("drop the bounds, or drop `noncentered`")
+	}
+	if ok && s.Type != nil && len(s.Type.Bounds) > 0 {
+		c.interval(s, sym)
 	}
 	if ok {
 		c.prior(s, sym, owners)

@@ -99,7 +99,7 @@ func (s *supported) prior(sym *check.Symbol) {
 }
 
 func domain(d *def.Dist, p *def.Param) string {
-	return fmt.Sprintf("%s of %s is %s", p.Name, d.Name, p.Domain.Words(nil))
+	return fmt.Sprintf("%s of %s is %s", p.Name, d.Name, p.Words())
 }
 
 func (s *supported) likelihood(k *check.Likelihood) {

@@ -60,6 +60,7 @@ type Dist struct {
 	LocationAt, ScaleAt int
 	OfLog               *LocationScale // the same for log x, nil where there is none
 	Link                Link           // the parameter that takes a linear predictor
+	OfLinear            string         // the same distribution with a linear predictor for its first parameter, "" where there is none: bernoulli_logit of bernoulli
 	Lower, Upper        End            // the density towards the ends of the support, of a continuous distribution
 	LogDensity          func(b *Block) float64
 	Carrier             func(x float64, theta []float64) float64

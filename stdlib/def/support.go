@@ -59,6 +59,15 @@ func (s Support) Words(params []string) string {
 	panic(fmt.Sprintf("def: unknown support %d", s))
 }
 
+// Words describes the domain in a sentence.
+func (p *Param) Words() string {
+	words := p.Domain.Words(nil)
+	if p.Integral {
+		return words + ", from the data"
+	}
+	return words
+}
+
 // Inside reports whether x is finite and between the ends of the support, or on an end where the density is positive and finite. A parameter
 // that the support depends on may be NaN: then nothing is inside.
 func (d *Dist) Inside(x float64, theta []float64) bool {
