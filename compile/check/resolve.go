@@ -132,6 +132,20 @@ func (c *checker) owner(at *ast.Ident) (name string, family, ok bool) {
 	return "", false, false
 }
 
+// elsewhere explains a name that is known elsewhere; false means that it is not. The fix is the name here that means the same with the same arguments.
+func elsewhere(d *diag.Diagnostic, space diag.Namespace, at ast.Ident) bool {
+	f, ok := diag.Elsewhere(space, at.Name)
+	switch {
+	case !ok:
+		return false
+	case f.Same:
+		d.Fix(at.Span(), f.Write, "%s", f.Sentence())
+	default:
+		d.Note("%s", f.Sentence())
+	}
+	return true
+}
+
 // Nearest returns the known name that is closest to what was written, or "" where none is near.
 func Nearest(name string, known []string) string {
 	best, distance := "", 1+(len(name)+1)/3
@@ -221,6 +235,13 @@ func list(names []string) string {
 // unknownDist reports a distribution that does not exist, with the nearest that does.
 func (c *checker) unknownDist(at ast.Ident) {
 	d := c.errorf(diag.UnknownDist, at, "%q is not a distribution", at.Name)
+	if elsewhere(d, diag.Distributions, at) {
+		return
+	}
+	if c.isFunction(at.Name) {
+		d.Note("%s is a function: after `~` stands a distribution, and `let` or `=` defines a value", at.Name)
+		return
+	}
 	if near := Nearest(at.Name, c.Universe.Dists()); near != "" {
 		d.Fix(at.Span(), near, "did you mean %s?", near)
 		return

@@ -124,6 +124,9 @@ func (c *checker) columns(s *ast.Data, t types.Type) {
 		e, ok := c.Universe.Encoder(col.Encoder.Name)
 		if !ok {
 			d := c.errorf(diag.BadFrom, *col.Encoder, "%q is not an encoder", col.Encoder.Name)
+			if elsewhere(d, diag.Encoders, *col.Encoder) {
+				continue
+			}
 			if near := Nearest(col.Encoder.Name, c.Universe.Encoders()); near != "" {
 				d.Fix(col.Encoder.Span(), near, "did you mean %s?", near)
 			} else {
@@ -165,6 +168,9 @@ func (c *checker) declaredType(t *ast.Type) (out types.Type, lower, upper ast.Ex
 		return out, nil, nil, false
 	default:
 		d := c.errorf(diag.UnknownType, t.Elem, "%q is not a type", t.Elem.Name)
+		if elsewhere(d, diag.Types, t.Elem) {
+			return out, nil, nil, false
+		}
 		if near := Nearest(t.Elem.Name, []string{"real", "int", "binary", "count", "level"}); near != "" {
 			d.Fix(t.Elem.Span(), near, "did you mean %s?", near)
 		} else {
