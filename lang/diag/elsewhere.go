@@ -1,6 +1,9 @@
 package diag
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // A Namespace is one of those that names of the language live in.
 type Namespace int
@@ -25,6 +28,9 @@ type Foreign struct {
 
 // Elsewhere returns a name that is known elsewhere.
 func Elsewhere(space Namespace, name string) (Foreign, bool) {
+	if i := strings.LastIndex(name, "_"); i > 0 && space == Functions && slices.Contains([]string{"rng", "lpdf", "lpmf", "lcdf", "lccdf", "lupdf", "lupmf", "cdf"}, name[i+1:]) {
+		return Foreign{Name: name, From: later, Note: "a likelihood is written y ~ DIST(…), and a prediction may be a parameter that nothing uses, param next ~ normal(mu, sigma)"}, true
+	}
 	list := Foreigns(space)
 	i := slices.IndexFunc(list, func(f Foreign) bool { return f.Name == name })
 	if i < 0 {
@@ -39,7 +45,7 @@ func (f Foreign) Sentence() string {
 	switch {
 	case f.Write != "":
 		text += ": write " + f.Write
-	case f.Note == "":
+	case f.Note == "" && f.From != later:
 		text += ", and this version has nothing like it"
 	}
 	if f.Note != "" {
@@ -213,19 +219,19 @@ func foreignDistributions() []Foreign {
 func foreignTypes() []Foreign {
 	return []Foreign{
 		{Name: "vector", From: inStan, Write: "real[N]"}, {Name: "row_vector", From: inStan, Write: "real[N]", Note: "vectors are columns"}, {Name: "matrix", From: inStan, Write: "real[N, K]"}, {Name: "array", From: inStan, Write: "real[N]"},
-		{Name: "float", From: "Python's name", Write: "real", Same: true}, {Name: "double", From: "C's name", Write: "real", Same: true}, {Name: "numeric", From: inR, Write: "real", Same: true}, {Name: "number", From: "a word", Write: "real", Same: true},
-		{Name: "integer", From: inR, Write: "int", Same: true}, {Name: "bool", From: "Python's name", Write: "binary", Same: true}, {Name: "boolean", From: "a word", Write: "binary", Same: true}, {Name: "logical", From: inR, Write: "binary", Same: true}, {Name: "natural", From: "a word", Write: "count", Same: true}, {Name: "nat", From: "a word", Write: "count", Same: true},
-		{Name: "factor", From: inR, Write: "level(R)"}, {Name: "categorical", From: "pandas's name", Write: "level(R)"}, {Name: "category", From: "pandas's name", Write: "level(R)"}, {Name: "string", From: "a word", Write: "level(R)"}, {Name: "str", From: "Python's name", Write: "level(R)"}, {Name: "character", From: inR, Write: "level(R)"},
-		{Name: "positive", From: "a word", Write: "real<lower=0>"}, {Name: "prob", From: "a word", Write: "real<lower=0, upper=1>"}, {Name: "cholesky_factor_corr", From: inStan}, {Name: "cholesky_factor_cov", From: inStan}, {Name: "corr_matrix", From: inStan}, {Name: "complex", From: inStan}, {Name: "tuple", From: inStan},
-		{Name: "sum_to_zero_vector", From: inStan}, {Name: "date", From: "a word", Note: "give the days since the first as real"},
+		{Name: "float", From: "Python's name", Write: "real", Same: true}, {Name: "double", From: "C's name", Write: "real", Same: true}, {Name: "numeric", From: inR, Write: "real", Same: true}, {Name: "number", From: "another word for it", Write: "real", Same: true},
+		{Name: "integer", From: inR, Write: "int", Same: true}, {Name: "bool", From: "Python's name", Write: "binary", Same: true}, {Name: "boolean", From: "another word for it", Write: "binary", Same: true}, {Name: "logical", From: inR, Write: "binary", Same: true}, {Name: "natural", From: "another word for it", Write: "count", Same: true}, {Name: "nat", From: "another word for it", Write: "count", Same: true},
+		{Name: "factor", From: inR, Write: "level(R)"}, {Name: "categorical", From: "pandas's name", Write: "level(R)"}, {Name: "category", From: "pandas's name", Write: "level(R)"}, {Name: "string", From: "another word for it", Write: "level(R)"}, {Name: "str", From: "Python's name", Write: "level(R)"}, {Name: "character", From: inR, Write: "level(R)"},
+		{Name: "positive", From: "another word for it", Write: "real<lower=0>"}, {Name: "prob", From: "another word for it", Write: "real<lower=0, upper=1>"}, {Name: "cholesky_factor_corr", From: inStan}, {Name: "cholesky_factor_cov", From: inStan}, {Name: "corr_matrix", From: inStan}, {Name: "complex", From: inStan}, {Name: "tuple", From: inStan},
+		{Name: "sum_to_zero_vector", From: inStan}, {Name: "date", From: "another word for it", Note: "give the days since the first as real"},
 	}
 }
 
 func foreignEncoders() []Foreign {
 	return []Foreign{
-		{Name: "scale", From: inR, Write: "zscore", Same: true}, {Name: "standardize", From: "a word", Write: "zscore", Same: true}, {Name: "standardise", From: "a word", Write: "zscore", Same: true}, {Name: "z", From: "a short name", Write: "zscore", Same: true},
-		{Name: "StandardScaler", From: "scikit-learn's name", Write: "zscore(age)"}, {Name: "centre", From: "another spelling", Write: "center", Same: true}, {Name: "demean", From: "a word", Write: "center", Same: true},
-		{Name: "dummy", From: "a word", Write: "onehot(c, drop=first)"}, {Name: "get_dummies", From: "pandas's name", Write: "onehot(c)"}, {Name: "OneHotEncoder", From: "scikit-learn's name", Write: "onehot(c)"}, {Name: "one_hot", From: "another spelling", Write: "onehot", Same: true},
+		{Name: "scale", From: inR, Write: "zscore", Same: true}, {Name: "standardize", From: "another word for it", Write: "zscore", Same: true}, {Name: "standardise", From: "another word for it", Write: "zscore", Same: true}, {Name: "z", From: "a short name", Write: "zscore", Same: true},
+		{Name: "StandardScaler", From: "scikit-learn's name", Write: "zscore(age)"}, {Name: "centre", From: "another spelling", Write: "center", Same: true}, {Name: "demean", From: "another word for it", Write: "center", Same: true},
+		{Name: "dummy", From: "another word for it", Write: "onehot(c, drop=first)"}, {Name: "get_dummies", From: "pandas's name", Write: "onehot(c)"}, {Name: "OneHotEncoder", From: "scikit-learn's name", Write: "onehot(c)"}, {Name: "one_hot", From: "another spelling", Write: "onehot", Same: true},
 		{Name: "factor", From: inR, Write: "onehot(c, drop=first)"}, {Name: "C", From: "a name of formulas in Python", Write: "onehot(c, drop=first)"}, {Name: "s", From: "a name of mgcv", Note: "splines are not in this version; compute the columns into the table"},
 		{Name: "I", From: inR, Note: "compute the column into the table"}, {Name: "sqrt", From: inR, Note: "compute the column into the table, or write sqrt(x) in the model"}, {Name: "log10", From: inR, Write: "log", Note: "of which it is 0.434 times"}, {Name: "log1p", From: inR, Note: "compute the column into the table, or write log1p(x) in the model"}, {Name: "poly", From: later, Note: "compute the powers into the table"}, {Name: "spline", From: later, Note: "compute the columns into the table"}, {Name: "bs", From: inR, Note: "compute the columns into the table"}, {Name: "ns", From: inR, Note: "compute the columns into the table"}, {Name: "interact", From: later, Note: "compute the product into the table"}, {Name: "is", From: later, Note: "onehot(c) gives a column for each category"},
 	}
