@@ -12,7 +12,8 @@ import (
 // A line is the words of one statement as its layout shows it: to the end of the line, or further where brackets are open or an operator ends it.
 type line struct {
 	words    []lexer.Token
-	from, to int // in the tokens of the file
+	depths   []int // of open brackets before each word
+	from, to int   // in the tokens of the file
 }
 
 // A habit is something that another language writes in a way of its own. found returns the first and the last word of it in a line.
@@ -79,7 +80,7 @@ func (p *parser) lines() []line {
 		if len(l.words) == 0 {
 			l.from = i
 		}
-		l.words, l.to = append(l.words, t), i+1
+		l.words, l.depths, l.to = append(l.words, t), append(l.depths, depth), i+1
 		if closerOf(t) != "" {
 			depth++
 		} else if isCloser(t) {
@@ -132,17 +133,7 @@ func (l line) where(holds func(i int) bool) int {
 func (l line) index(text string) int { return l.where(func(i int) bool { return l.at(i) == text }) }
 
 // depth is how many brackets are open before word i.
-func (l line) depth(i int) int {
-	n := 0
-	for _, t := range l.words[:i] {
-		if closerOf(t) != "" {
-			n++
-		} else if isCloser(t) {
-			n--
-		}
-	}
-	return n
-}
+func (l line) depth(i int) int { return l.depths[i] }
 
 // begins finds lines that begin with one of several words, followed by one of others.
 func begins(first, then string) func(line) (int, int, bool) {
@@ -248,8 +239,11 @@ var foreignLines = []habit{
 	},
 	{
 		found: word(func(l line, i int) bool {
+			if l.at(i) != "<" || l.at(i+1) != "-" || !l.touch(i) {
+				return false
+			}
 			named := i == 1 && l.name(0) || i == 2 && l.at(0) == "let" || l.at(i-1) == "]" && l.name(0) && l.depth(i) == 0
-			return l.at(i) == "<" && l.at(i+1) == "-" && l.touch(i) && named && l.index("~") < 0
+			return named && l.index("~") < 0
 		}),
 		message: "`<-` is the assignment of R and BUGS; here a name is defined by let NAME = EXPRESSION",
 		note:    "let mu = a + b * x, for all rows at once",
@@ -277,10 +271,13 @@ var foreignLines = []habit{
 	},
 	{
 		found: word(func(l line, i int) bool {
+			if l.at(i) != "|" {
+				return false
+			}
 			call := l.where(func(j int) bool {
 				return j < i && l.at(j+1) == "(" && slices.ContainsFunc(densityEnds, func(end string) bool { return strings.HasSuffix(l.at(j), end) })
 			})
-			return l.at(i) == "|" && call >= 0
+			return call >= 0
 		}),
 		message: "densities as expressions are not in this version; a likelihood is y ~ normal(mu, sigma)",
 		note:    "what is given stands in the arguments of the distribution, and what it is the distribution of on the left",
