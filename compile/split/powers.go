@@ -79,36 +79,68 @@ func (e *examiner) received(name string) bool {
 	return s != nil && s.Kind == check.Receive
 }
 
-// onlyCuts checks that the party's own names enter an argument in whole cuts only: the cuts that its auxiliary variables are normal around.
+// onlyCuts checks that the party's own names enter an argument in whole cuts only: the cuts that its auxiliary variables are normal around. In a sum
+// the terms of whole cuts are taken out first; what is left may hold a cut further inside, beside something received.
 func (e *examiner) onlyCuts(x ast.Expr) {
-	if x == nil || !slices.ContainsFunc(namesIn(x), e.private) || e.isCut([]string{term(x, 1)}) {
+	if x == nil || !slices.ContainsFunc(namesIn(x), e.private) || slices.ContainsFunc(e.cuts(), func(c []string) bool { return slices.Equal(c, []string{term(x, 1)}) }) {
 		return
 	}
 	var own []string
-	var mixed []ast.Expr
+	inside := map[string]ast.Expr{}
 	sum := false
 	flatten(x, 1, func(t ast.Expr, sign int) {
 		sum = sum || t != x
-		names := namesIn(t)
-		switch {
-		case !slices.ContainsFunc(names, e.private):
-		case slices.ContainsFunc(names, e.received) && len(names) > 1:
-			mixed = append(mixed, t)
-		default:
+		if names := namesIn(t); slices.ContainsFunc(names, e.private) {
 			own = append(own, term(t, sign))
+			if slices.ContainsFunc(names, e.received) {
+				inside[term(t, sign)] = t
+			}
 		}
 	})
 	if !sum {
 		e.operands(x)
 		return
 	}
-	if len(own) > 0 && !e.isCut(own) {
-		e.notCut(x)
-		return
+	for _, t := range e.withoutCuts(own) {
+		if inside[t] == nil {
+			e.notCut(x)
+			return
+		}
+		e.onlyCuts(inside[t])
 	}
-	for _, t := range mixed {
-		e.onlyCuts(t)
+}
+
+// cuts lists the terms of the cut of each auxiliary variable, and the cut as one term, those of most terms first.
+func (e *examiner) cuts() [][]string {
+	var out [][]string
+	for _, s := range e.Order {
+		if s.Kind != check.Aux {
+			continue
+		}
+		var terms []string
+		flatten(s.Args[0], 1, func(t ast.Expr, sign int) { terms = append(terms, term(t, sign)) })
+		out = append(out, terms, []string{term(s.Args[0], 1)})
 	}
+	slices.SortStableFunc(out, func(a, b []string) int { return len(b) - len(a) })
+	return out
+}
+
+// withoutCuts takes the terms of whole cuts out of some terms.
+func (e *examiner) withoutCuts(terms []string) []string {
+	for _, c := range e.cuts() {
+		rest, whole := slices.Clone(terms), true
+		for _, t := range c {
+			at := slices.Index(rest, t)
+			if whole = whole && at >= 0; !whole {
+				break
+			}
+			rest = slices.Delete(rest, at, at+1)
+		}
+		if whole {
+			terms = rest
+		}
+	}
+	return terms
 }
 
 // operands applies onlyCuts to the operands of an expression that is no sum.
@@ -131,20 +163,6 @@ func (e *examiner) operands(x ast.Expr) {
 
 func (e *examiner) notCut(x ast.Expr) {
 	e.errorf(diag.ClientData, x, "the server would learn more of %s than its cuts: own data and parameters enter this likelihood other than in the cut of an auxiliary variable", e.party)
-}
-
-// isCut reports whether terms are those of the cut of one of the program's auxiliary variables, in any order.
-func (e *examiner) isCut(own []string) bool {
-	slices.Sort(own)
-	return slices.ContainsFunc(e.Order, func(s *check.Symbol) bool {
-		if s.Kind != check.Aux {
-			return false
-		}
-		var terms []string
-		flatten(s.Args[0], 1, func(t ast.Expr, sign int) { terms = append(terms, term(t, sign)) })
-		slices.Sort(terms)
-		return slices.Equal(terms, own) || slices.Equal([]string{term(s.Args[0], 1)}, own)
-	})
 }
 
 // flatten calls f with the terms of a sum and their signs.
