@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/vflc/vflc/posterior"
@@ -61,6 +62,9 @@ func (p *Prepared) inputs() ([]posterior.Source, error) {
 			party := s.Name
 			if s.Family {
 				party = fmt.Sprintf("%s[%d]", s.Name, k+1)
+			}
+			if path, err = filepath.Abs(path); err != nil {
+				return nil, err
 			}
 			out = append(out, posterior.Source{Party: party, Path: path, SHA256: digest(text)})
 		}

@@ -8,7 +8,7 @@ type Record struct {
 	Command   []string           `json:"command"`
 	Directory string             `json:"directory"` // working directory of the command
 	Model     Source             `json:"model"`
-	Data      []Source           `json:"data"`
+	Data      []Source           `json:"data"`          // absolute paths
 	Key       string             `json:"key,omitempty"` // the column that joined rows; empty: their order
 	Constants map[string]float64 `json:"constants"`     // set on the command line
 	Backend   string             `json:"backend"`
@@ -16,7 +16,9 @@ type Record struct {
 	Rho       any                `json:"rho"`
 	Seed      uint64             `json:"seed"`
 	Draws     int                `json:"draws"`
-	Settings  map[string]any     `json:"settings"` // of the backend, defaults included
+	Settings  map[string]any     `json:"settings"`        // of the backend, defaults included
+	Complete  bool               `json:"complete"`        // the algorithm was done when the outputs were written
+	Files     map[string]string  `json:"files,omitempty"` // SHA-256 digests of the outputs, by path in the folder
 }
 
 // A Source is an input file of a run.

@@ -20,9 +20,10 @@ func carryEstimate(c *checkpoint.Codec, e *backends.Estimate) {
 }
 
 // state carries everything that a Step reads and an earlier one wrote. The streams need nothing: their rounds are numbered by the iteration. An evaluation
-// that has been made for the next iteration is made again.
+// that has been made for the next iteration is made again, but not counted again.
 func (k *kernel) state(c *checkpoint.Codec) {
 	c.Ints(&k.phase, &k.iter, &k.planned, &k.tail, &k.bad, &k.row, &k.evaluated, &k.smooth.used)
+	c.Bool(&k.counted)
 	carryRunning(c, &k.elbo)
 	c.Floats(k.ratios)
 	carryEstimate(c, &k.traced)
@@ -45,7 +46,7 @@ func (k *kernel) state(c *checkpoint.Codec) {
 // heading is a line that two kernels share if one can load what the other saved.
 func (k *kernel) heading() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "vflc sfvi checkpoint 3: %s", k.settings)
+	fmt.Fprintf(&b, "vflc sfvi checkpoint 4: %s", k.settings)
 	for _, p := range k.parties {
 		fmt.Fprintf(&b, "; %s %d %d", p.block.Party(), p.block.Dim(), len(p.own.phi)+p.whole.size())
 	}
@@ -53,7 +54,10 @@ func (k *kernel) heading() string {
 }
 
 // Save implements backends.Kernel.
-func (k *kernel) Save(w io.Writer) error { return checkpoint.Save(w, k.heading(), k.state) }
+func (k *kernel) Save(w io.Writer) error {
+	k.counted = k.counted || k.nextEvaluated
+	return checkpoint.Save(w, k.heading(), k.state)
+}
 
 // Load implements backends.Kernel. The error names what does not fit this run.
 func (k *kernel) Load(r io.Reader) error {

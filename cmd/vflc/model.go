@@ -15,15 +15,19 @@ import (
 
 // compileFile compiles a model with the flags given. An error is about the file or the flags; diagnostics are about the model.
 func compileFile(path string, f *modelFlags) (*compile.Model, diag.List, error) {
-	options, err := f.options()
-	if err != nil {
-		return nil, nil, err
-	}
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	m, diags := compile.Compile(source.New(path, string(text)), options)
+	return compileSource(source.New(path, string(text)), f)
+}
+
+func compileSource(model *source.File, f *modelFlags) (*compile.Model, diag.List, error) {
+	options, err := f.options()
+	if err != nil {
+		return nil, nil, err
+	}
+	m, diags := compile.Compile(model, options)
 	if diags.HasErrors() {
 		return m, diags, nil
 	}
@@ -33,6 +37,11 @@ func compileFile(path string, f *modelFlags) (*compile.Model, diag.List, error) 
 // compileWhole compiles for commands that need a model without errors, and not the program of one party. It prints the diagnostics.
 func compileWhole(cmd *cobra.Command, path string, f *modelFlags) (*compile.Model, error) {
 	m, diags, err := compileFile(path, f)
+	return whole(cmd, m, diags, err)
+}
+
+// whole is what remains to be done when a model has been compiled for a command that needs all of it.
+func whole(cmd *cobra.Command, m *compile.Model, diags diag.List, err error) (*compile.Model, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -40,14 +49,14 @@ func compileWhole(cmd *cobra.Command, path string, f *modelFlags) (*compile.Mode
 		return nil, err
 	}
 	if m.Checked.For != "" {
-		return nil, fmt.Errorf("%s is the program of %s; give this command the model that it was compiled from", path, m.Checked.For)
+		return nil, fmt.Errorf("%s is the program of %s; give this command the model that it was compiled from", m.Source.Name, m.Checked.For)
 	}
 	return m, nil
 }
 
-// open finds the tables and prepares a run. It prints the diagnostics of the data.
-func open(cmd *cobra.Command, m *compile.Model, tables []string, o fit.Options) (*fit.Prepared, error) {
-	sources, err := data.Locate(m.Source.Name, m.Parties(), tables)
+// open finds the tables, those given and those beside a model file, and prepares a run. It prints the diagnostics of the data.
+func open(cmd *cobra.Command, m *compile.Model, beside string, tables []string, o fit.Options) (*fit.Prepared, error) {
+	sources, err := data.Locate(beside, m.Parties(), tables)
 	if err != nil {
 		return nil, err
 	}
