@@ -2,7 +2,6 @@ package policy
 
 import (
 	"go/ast"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -35,13 +34,15 @@ func TestFitIsALibrary(t *testing.T) {
 }
 
 // declares reports whether files declare a function.
-func declares(files []*ast.File, name string) bool {
-	return slices.ContainsFunc(files, func(f *ast.File) bool {
-		return slices.ContainsFunc(f.Decls, func(d ast.Decl) bool {
-			fn, ok := d.(*ast.FuncDecl)
-			return ok && fn.Recv == nil && fn.Name.Name == name
-		})
-	})
+func declares(files map[string]*ast.File, name string) bool {
+	for _, f := range files {
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == name {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Commands take the backends from their list: what they must know of one stands in its description.
