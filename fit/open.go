@@ -94,6 +94,9 @@ func (p *Prepared) suits(m *compile.Model) (diags diag.List) {
 
 // mayBegin returns errors before the work that would otherwise occur after it.
 func (p *Prepared) mayBegin() (diag.List, error) {
+	if err := p.fits(); err != nil {
+		return nil, err
+	}
 	if err := p.mayBeginFrom(); err != nil {
 		return nil, err
 	}

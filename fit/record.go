@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -47,7 +48,7 @@ func (p *Prepared) rho() any {
 	return by
 }
 
-// inputs lists the data files with their digests.
+// inputs lists the data files with their digests. A pipe has none, and so cannot be of a run that a folder should make repeatable.
 func (p *Prepared) inputs() ([]posterior.Source, error) {
 	if p.Data == nil {
 		return nil, nil
@@ -55,21 +56,43 @@ func (p *Prepared) inputs() ([]posterior.Source, error) {
 	var out []posterior.Source
 	for _, s := range p.Data.Sources {
 		for k, path := range s.Files {
-			text, err := os.ReadFile(path)
+			path, err := filepath.Abs(path)
 			if err != nil {
 				return nil, err
+			}
+			sum, err := fileDigest(path)
+			switch {
+			case err != nil:
+				return nil, err
+			case sum == "" && p.options.Dir != "":
+				return nil, usagef("%s can be read only once, but a run with a folder (-o) must be repeatable: write the table to a file", s.Files[k])
 			}
 			party := s.Name
 			if s.Family {
 				party = fmt.Sprintf("%s[%d]", s.Name, k+1)
 			}
-			if path, err = filepath.Abs(path); err != nil {
-				return nil, err
-			}
-			out = append(out, posterior.Source{Party: party, Path: path, SHA256: digest(text)})
+			out = append(out, posterior.Source{Party: party, Path: path, SHA256: sum})
 		}
 	}
 	return out, nil
+}
+
+// fileDigest returns the SHA-256 of a file; "" where it is a pipe.
+func fileDigest(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return "", err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 func digest(text []byte) string {

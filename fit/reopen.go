@@ -27,11 +27,11 @@ func Reopen(r *runs.Run) (*compile.Bound, diag.List, error) {
 		return nil, nil, err
 	}
 	for _, s := range r.Record.Data {
-		content, err := os.ReadFile(s.Path)
+		sum, err := fileDigest(s.Path)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%w; the run in %s used it", err, r.Path)
 		}
-		if digest(content) != s.SHA256 {
+		if sum != s.SHA256 {
 			return nil, nil, fmt.Errorf("%s has changed since the run in %s", s.Path, r.Path)
 		}
 	}

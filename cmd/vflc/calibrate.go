@@ -10,6 +10,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/calibrate"
+	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -79,7 +80,7 @@ func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags, a backen
 	if err != nil {
 		return err
 	}
-	p, err := open(cmd, m, m.Source.Name, f.data, fit.Options{Algorithm: a, Settings: givenSettings(cmd, a), Key: f.key, Seed: f.seed})
+	p, err := open(cmd, m, m.Source.Name, f.data, inputfile.MaxBytes, fit.Options{Algorithm: a, Settings: givenSettings(cmd, a), Key: f.key, Seed: f.seed})
 	if err != nil {
 		return err
 	}

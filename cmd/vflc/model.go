@@ -2,20 +2,20 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 )
 
 // compileFile compiles a model with the flags given. An error is about the file or the flags; diagnostics are about the model.
 func compileFile(path string, f *modelFlags) (*compile.Model, diag.List, error) {
-	text, err := os.ReadFile(path)
+	text, err := inputfile.Read(path, inputfile.MaxText)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -54,12 +54,13 @@ func whole(cmd *cobra.Command, m *compile.Model, diags diag.List, err error) (*c
 	return m, nil
 }
 
-// open finds the tables, those given and those beside a model file, and prepares a run. It prints the diagnostics of the data.
-func open(cmd *cobra.Command, m *compile.Model, beside string, tables []string, o fit.Options) (*fit.Prepared, error) {
+// open finds the tables, those given and those beside a model file, and prepares a run. A table has at most so many bytes. It prints the diagnostics of the data.
+func open(cmd *cobra.Command, m *compile.Model, beside string, tables []string, most int64, o fit.Options) (*fit.Prepared, error) {
 	sources, err := data.Locate(beside, m.Parties(), tables)
 	if err != nil {
 		return nil, err
 	}
+	sources.Limit(most)
 	p, diags, err := fit.Open(m, sources, o)
 	if err := settle(cmd, diags); err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 )
@@ -26,6 +27,7 @@ type runFlags struct {
 	dir     string
 	replace bool
 	every   time.Duration
+	most    int64
 	from    string
 	resumed bool
 	quiet   bool
@@ -56,6 +58,7 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	f.add(cmd)
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.data, "data", nil, "table of a party: `PARTY=FILE`; of a family: PARTY=FILE,FILE,…; of a model without clients: FILE; repeatable")
+	fs.Int64Var(&f.most, "max-bytes", inputfile.MaxBytes, "largest size of a table in `bytes`")
 	fs.StringVar(&f.key, "key", "", "`column` on which rows are joined (default: id if every table has it, else row order)")
 	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name, "inference `algorithm`: "+strings.Join(algorithmNames(), ", "))
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of all random numbers")
@@ -186,7 +189,7 @@ func (s *runState) open() error {
 		tables = fit.RecordedData(s.recorded)
 	}
 	s.screen = newScreen(s.cmd.ErrOrStderr(), s.flags.quiet)
-	s.prepared, err = open(s.cmd, s.model, s.path, tables, fit.Options{
+	s.prepared, err = open(s.cmd, s.model, s.path, tables, s.flags.most, fit.Options{
 		Algorithm: s.backend, Settings: givenSettings(s.cmd, s.backend), Key: s.flags.key, Seed: s.flags.seed,
 		Dir: s.flags.dir, Overwrite: s.flags.replace, SaveEvery: s.flags.every, Resume: s.flags.resumed, From: s.flags.from, LogLik: s.flags.logLik, Auxiliary: s.flags.saveAux,
 		Progress: s.screen, Origin: fit.Origin{Command: os.Args, Constants: changed.Set, Began: s.begun},
