@@ -18,6 +18,8 @@ type Algorithm struct {
 	Settings   []Setting       // what a user may set, in the order of the documentation
 	Gives      Kind            // what a kernel gives, and so how it is run and summarised
 	Example    string          // settings that show it, as on the command line; "": none
+	// Exchanges lists the exchanges that a run with these settings makes where parties are apart, and what crosses in them: the audit is derived from it.
+	Exchanges func(Settings) []density.Use
 	// New prepares a run: it allocates everything and evaluates nothing. An error names a setting that does not fit the model.
 	New func(density.Env, Settings) (Kernel, error)
 }

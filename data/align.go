@@ -92,22 +92,15 @@ func joined(tables []*Table, key string, list *diag.List) Alignment {
 	return a
 }
 
-// maxExamples is how many keys a message about different row sets quotes.
-const maxExamples = 3
-
-// sameRows reports how the keys of two tables differ.
+// sameRows reports how many keys of two tables differ. It quotes none: whoever reads the message of one party is not to learn which rows another has.
 func sameRows(t, u *keys, key string, list *diag.List) bool {
 	if t.equal(u) {
 		return true
 	}
 	var parts []string
 	for _, side := range [][2]*keys{{t, u}, {u, t}} {
-		if only := difference(side[0], side[1]); len(only) > 0 {
-			text := strings.Join(only[:min(len(only), maxExamples)], ", ")
-			if len(only) > maxExamples {
-				text += ", …"
-			}
-			parts = append(parts, fmt.Sprintf("%s only in %s (%s)", count(len(only), "row"), side[0].table.Name, text))
+		if n := difference(side[0], side[1]); n > 0 {
+			parts = append(parts, fmt.Sprintf("%s only in %s", count(n, "row"), side[0].table.Name))
 		}
 	}
 	if len(parts) == 0 { // the same keys, one of which appears twice
@@ -117,19 +110,18 @@ func sameRows(t, u *keys, key string, list *diag.List) bool {
 	return false
 }
 
-// difference lists the keys of a that are not in b, in the order of a.
-func difference(a, b *keys) []string {
+// difference counts the keys of a that are not in b.
+func difference(a, b *keys) (n int) {
 	in := make(map[string]bool, len(b.order))
 	for i := range b.order {
 		in[string(b.append(nil, i))] = true
 	}
-	var out []string
 	for i := range a.order {
-		if k := string(a.append(nil, i)); !in[k] {
-			out = append(out, k)
+		if !in[string(a.append(nil, i))] {
+			n++
 		}
 	}
-	return out
+	return n
 }
 
 // digest hashes n texts with their lengths, so that no two lists of texts give the same bytes.

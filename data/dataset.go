@@ -192,29 +192,40 @@ func merge(shared Bindings, found map[string]*Holder, b *Bound, h *Holder, list 
 	}
 	first.Holders = append(first.Holders, h.Party)
 	if first.Digest() != b.Digest() {
-		where, text := differ(first, found[b.Name], b, h)
+		where, text := differ(first, b, h)
 		fail(list, diag.SharedData, where, "%s: is @ shared but differs from %s%s", b.Name, found[b.Name].View.Name, text)
 	}
 }
 
-// differ finds the first row at which two tables have different values.
-func differ(a *Bound, ha *Holder, b *Bound, hb *Holder) (where, text string) {
+// differ finds the first row at which shared data of two tables differ. No values are quoted, since one of two tells the other;
+// and categories of hb alone, in whose table the place is.
+func differ(a *Bound, b *Bound, hb *Holder) (where, text string) {
 	where = place(hb.View.Name, 1)
 	if !slices.Equal(a.Dims, b.Dims) {
 		return where, fmt.Sprintf(" in size: %v there, %v here", a.Dims, b.Dims)
 	}
-	for i, v := range a.Values {
-		if math.Float64bits(v) == math.Float64bits(b.Values[i]) {
-			continue
-		}
+	if n, first := differences(a.Values, b.Values); n > 0 {
 		if !a.ByRow || !b.ByRow {
-			return where, fmt.Sprintf(": element %d is %v there, %v here", i+1, v, b.Values[i])
+			return where, fmt.Sprintf(" in %d of %s; the first is element %d", n, count(len(a.Values), "value"), first+1)
 		}
-		row := i % a.Dims[0]
-		here, there := column{hb.View, hb.View.Arrays[0]}, column{ha.View, ha.View.Arrays[0]}
-		return here.line(row), fmt.Sprintf(":%d: %v there, %v here%s", there.lineNumber(row), v, b.Values[i], hb.View.key(row))
+		row := first % a.Dims[0]
+		here := column{hb.View, hb.View.Arrays[0]}
+		return here.line(row), fmt.Sprintf(" in %d of %s; the first is in this row%s", n, count(len(a.Values), "value"), hb.View.key(row))
 	}
-	return where, " in its categories: " + listed(a.Labels) + " there, " + listed(b.Labels) + " here"
+	return where, fmt.Sprintf(" in its categories: %d there, %d here (%s)", len(a.Labels), len(b.Labels), listed(b.Labels))
+}
+
+// differences counts the elements that differ, and finds the first.
+func differences(a, b []float64) (n, first int) {
+	first = -1
+	for i, v := range a {
+		if math.Float64bits(v) != math.Float64bits(b[i]) {
+			if n++; first < 0 {
+				first = i
+			}
+		}
+	}
+	return n, first
 }
 
 // unfound reports shared data that no table has.

@@ -58,7 +58,7 @@ func (p *Prepared) resumeFolder(dir string) (err error) {
 		return err
 	}
 	var then posterior.Record
-	if then, err = unchanged(dir, p.Record); err == nil {
+	if then, err = p.unchanged(dir); err == nil {
 		p.Record = then
 		err = Resumable(dir, &then)
 	}

@@ -1,6 +1,8 @@
 package fit
 
 import (
+	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -15,7 +17,8 @@ import (
 
 // record returns all that is needed to repeat a run.
 func (p *Prepared) record() (posterior.Record, error) {
-	inputs, err := p.inputs()
+	salt := newSalt()
+	inputs, err := p.inputs(salt)
 	if err != nil {
 		return posterior.Record{}, err
 	}
@@ -27,7 +30,7 @@ func (p *Prepared) record() (posterior.Record, error) {
 	}
 	return posterior.Record{
 		Schema: posterior.Schema, Version: o.Version, Created: time.Now().UTC().Format(time.RFC3339), Command: o.Command, Directory: here,
-		Model: posterior.Source{Path: p.Source.Name, SHA256: digest([]byte(p.Source.Text))}, Data: inputs,
+		Model: posterior.Source{Path: p.Source.Name, SHA256: digest([]byte(p.Source.Text))}, Data: inputs, Salt: salt,
 		Key: key, Constants: maps.Clone(o.Constants), Backend: p.Algorithm.Name, Transform: p.Settings.Transform.Name, Rho: p.rho(), Seed: p.options.Seed, Settings: p.Settings.All(),
 	}, err
 }
@@ -48,8 +51,8 @@ func (p *Prepared) rho() any {
 	return by
 }
 
-// inputs lists the data files with their digests. A pipe has none, and so cannot be of a run that a folder should make repeatable.
-func (p *Prepared) inputs() ([]posterior.Source, error) {
+// inputs lists the data files with their salted digests. A pipe has none, and so cannot be of a run that a folder should make repeatable.
+func (p *Prepared) inputs(salt string) ([]posterior.Source, error) {
 	if p.Data == nil {
 		return nil, nil
 	}
@@ -60,7 +63,7 @@ func (p *Prepared) inputs() ([]posterior.Source, error) {
 			if err != nil {
 				return nil, err
 			}
-			sum, err := fileDigest(path)
+			sum, err := saltedDigest(salt, path)
 			switch {
 			case err != nil:
 				return nil, err
@@ -77,8 +80,21 @@ func (p *Prepared) inputs() ([]posterior.Source, error) {
 	return out, nil
 }
 
-// fileDigest returns the SHA-256 of a file; "" where it is a pipe.
-func fileDigest(path string) (string, error) {
+func digest(text []byte) string {
+	h := sha256.Sum256(text)
+	return hex.EncodeToString(h[:])
+}
+
+// newSalt is a fresh salt in hexadecimal.
+func newSalt() string {
+	salt := make([]byte, sha256.Size)
+	rand.Read(salt) // never fails
+	return hex.EncodeToString(salt)
+}
+
+// saltedDigest is the digest of a table in a run's record; "" where it is a pipe. Whoever has the table and the record can check it; without the salt nobody
+// can tell whether two runs read the same table, or find a small table by trying.
+func saltedDigest(salt, path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return "", err
@@ -88,14 +104,9 @@ func fileDigest(path string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	h := sha256.New()
+	h := hmac.New(sha256.New, []byte(salt))
 	if _, err := io.Copy(h, f); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
-func digest(text []byte) string {
-	h := sha256.Sum256(text)
-	return hex.EncodeToString(h[:])
 }

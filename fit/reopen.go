@@ -27,7 +27,7 @@ func Reopen(r *runs.Run) (*compile.Bound, diag.List, error) {
 		return nil, nil, err
 	}
 	for _, s := range r.Record.Data {
-		sum, err := fileDigest(s.Path)
+		sum, err := saltedDigest(r.Record.Salt, s.Path)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%w; the run in %s used it", err, r.Path)
 		}

@@ -46,7 +46,8 @@ func (p *Prepared) mayBeginFrom() error {
 }
 
 // unchanged returns the record of a folder, or an error that names what has changed since.
-func unchanged(dir string, now posterior.Record) (posterior.Record, error) {
+func (p *Prepared) unchanged(dir string) (posterior.Record, error) {
+	now := p.Record
 	then, err := runs.ReadRecord(dir)
 	switch {
 	case err != nil:
@@ -56,7 +57,11 @@ func unchanged(dir string, now posterior.Record) (posterior.Record, error) {
 	case then.Model.SHA256 != now.Model.SHA256:
 		return now, fmt.Errorf("%s has changed since %s was begun", now.Model.Path, dir)
 	}
-	for i, s := range now.Data {
+	files, err := p.inputs(then.Salt)
+	if err != nil {
+		return now, err
+	}
+	for i, s := range files {
 		if i >= len(then.Data) || then.Data[i].SHA256 != s.SHA256 {
 			return now, fmt.Errorf("%s has changed since %s was begun", s.Path, dir)
 		}

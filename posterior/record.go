@@ -8,9 +8,10 @@ type Record struct {
 	Command   []string           `json:"command"`
 	Directory string             `json:"directory"` // working directory of the command
 	Model     Source             `json:"model"`
-	Data      []Source           `json:"data"`          // absolute paths
-	Key       string             `json:"key,omitempty"` // the column that joined rows; empty: their order
-	Constants map[string]float64 `json:"constants"`     // set on the command line
+	Data      []Source           `json:"data"`           // absolute paths
+	Salt      string             `json:"salt,omitempty"` // of the digests of Data, in hexadecimal: another in every run, so that digests of two runs cannot be compared
+	Key       string             `json:"key,omitempty"`  // the column that joined rows; empty: their order
+	Constants map[string]float64 `json:"constants"`      // set on the command line
 	Backend   string             `json:"backend"`
 	Transform string             `json:"transform"`
 	Rho       any                `json:"rho"`
@@ -21,7 +22,7 @@ type Record struct {
 	Files     map[string]string  `json:"files,omitempty"` // SHA-256 digests of the outputs, by path in the folder
 }
 
-// A Source is an input file of a run.
+// A Source is an input file of a run. The digest of the model is its SHA-256, that of a table its HMAC-SHA-256 with the run's salt as the key.
 type Source struct {
 	Party  string `json:"party,omitempty"`
 	Path   string `json:"path"`

@@ -46,6 +46,7 @@ func Algorithm() backends.Algorithm {
 			{Name: centered, Doc: "sample auxiliary variables themselves, not their noise; mixes slowly", Default: false},
 			{Name: collapseAux, Doc: "with transform augmented, in one process: sample one auxiliary variable per sum, since the likelihood depends only on the sum", Default: false},
 		},
+		Exchanges: exchanges,
 		New: func(env density.Env, s backends.Settings) (backends.Kernel, error) {
 			k, err := newChain(env, s)
 			if err != nil {
@@ -54,4 +55,18 @@ func Algorithm() backends.Algorithm {
 			return k, nil
 		},
 	}
+}
+
+// exchanges are those of a chain: every leapfrog adds the scalars of the state before, and a trajectory ends with those of its last state alone.
+func exchanges(s backends.Settings) []density.Use {
+	use := density.Use{
+		Often: "every evaluation", Auxiliaries: density.Drawn, Least: 2, Most: criteria + perCriterion*(s.Int(maxDepth)+1),
+		Scalars: "log density and kinetic energy, and products of momenta",
+	}
+	var out []density.Use
+	for _, x := range []density.Exchange{density.Evaluation, density.Pipeline, density.Summing} {
+		use.Exchange = x
+		out = append(out, use)
+	}
+	return out
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
@@ -90,7 +89,7 @@ func newKernel(env density.Env, s backends.Settings) (*kernel, error) {
 	if err := k.divide(); err != nil {
 		return nil, err
 	}
-	if s.Text(guideForm) == "amortized" && strings.Contains(s.Text(guideInputs), "total") {
+	if seesTotal(s) {
 		if err := k.wantTotals(); err != nil {
 			return nil, err
 		}

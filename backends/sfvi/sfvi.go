@@ -10,6 +10,8 @@
 package sfvi
 
 import (
+	"strings"
+
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/stdlib/transforms"
@@ -54,8 +56,9 @@ func Algorithm() backends.Algorithm {
 			{Name: elboDraws, Doc: "draws for the estimate of the final ELBO", Default: 4000, Min: 2},
 			{Name: elboEvery, Doc: "iterations between two points of the ELBO trace", Default: 500, Min: 1},
 		},
-		Gives:   backends.Approximation,
-		Example: "--guide noncentered",
+		Gives:     backends.Approximation,
+		Example:   "--guide noncentered",
+		Exchanges: exchanges,
 		New: func(env density.Env, s backends.Settings) (backends.Kernel, error) {
 			k, err := newKernel(env, s)
 			if err != nil {
@@ -64,4 +67,31 @@ func Algorithm() backends.Algorithm {
 			return k, nil
 		},
 	}
+}
+
+// exchanges are those of a fit and of its evaluation. A guide that sees the sum of all contributions has them exchanged before every draw, and the scalars
+// of a draw then travel alone.
+func exchanges(s backends.Settings) []density.Use {
+	use := density.Use{
+		Often: "every evaluation", Auxiliaries: density.Drawn, Least: 1, Most: batchOf,
+		Scalars: "terms of log p − log q, and whether the gradient was finite",
+	}
+	if s.Plan.Minibatch > 0 {
+		use.Often = "every evaluation, of the rows of a window or of all"
+	}
+	kinds := []density.Exchange{density.Evaluation, density.Pipeline, density.Summing}
+	if seesTotal(s) {
+		kinds = []density.Exchange{density.Totalling, density.Evaluation, density.Summing}
+	}
+	var out []density.Use
+	for _, x := range kinds {
+		use.Exchange = x
+		out = append(out, use)
+	}
+	return out
+}
+
+// seesTotal reports whether the guide takes the sum of all contributions.
+func seesTotal(s backends.Settings) bool {
+	return s.Text(guideForm) == "amortized" && strings.Contains(s.Text(guideInputs), "total")
 }

@@ -37,7 +37,8 @@ func Algorithm() backends.Algorithm {
 			{Name: mala, Doc: "add a Metropolis correction to Langevin steps (MALA), which removes their discretisation error", Default: false},
 			{Name: tolerance, Doc: "stop when the gradient relative to that at the start, and the relative error of the result, are both below this", Default: 0.01, Min: 1e-9},
 		},
-		Gives: backends.Conditional,
+		Gives:     backends.Conditional,
+		Exchanges: exchanges,
 		New: func(env density.Env, s backends.Settings) (backends.Kernel, error) {
 			k, err := newKernel(env, s)
 			if err != nil {
@@ -45,5 +46,22 @@ func Algorithm() backends.Algorithm {
 			}
 			return k, nil
 		},
+	}
+}
+
+// exchanges are those of a fit: plain evaluations at the start, in which z is the cut, and where steps are measured, near the iterate; then one for many
+// Langevin steps, at the iterate.
+func exchanges(backends.Settings) []density.Use {
+	count := density.Use{Least: scalars, Most: scalars, Scalars: "products of gradients, moves and adjoints, and counts of parameters, columns and rejected steps"}
+	use := func(x density.Exchange, often string, z density.Auxiliaries) density.Use {
+		u := count
+		u.Exchange, u.Often, u.Auxiliaries = x, often, z
+		return u
+	}
+	return []density.Use{
+		use(density.Evaluation, "at the start", density.AtCut),
+		use(density.Evaluation, "when steps are measured", density.Maximised),
+		use(density.LocalStepping, "every iteration", density.Maximised),
+		use(density.Summing, "every iteration", density.Maximised),
 	}
 }

@@ -4,81 +4,147 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/vflc/vflc/compile/split"
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/posterior"
 )
 
 func newAudit() *cobra.Command {
 	var f modelFlags
 	var asJSON bool
+	var backend string
 	cmd := &cobra.Command{
 		Use:   "audit DIR|MODEL",
-		Short: "Print what each party learns, from whom, in which shape and how often",
-		Long: `Print what each party learns, from whom, in which shape and how often. DIR is a folder of party programs
-that vflc compile has written: each is compared with the manifest. MODEL is a .vfl file.`,
+		Short: "Print what crosses between parties, and what a curious receiver can compute from it",
+		Long: `Print what each party learns from another in a run with the backend and settings given: what, from whom, of which
+shape and how often, what masks it, and what a curious receiver can compute. The argument is a model, or a folder of
+party programs that vflc compile wrote; each of these is loaded as its party would load it.`,
 		Example: `  vflc audit build
-  vflc audit logistic.vfl --transform power`,
+  vflc audit logistic.vfl --transform power
+` + example("vflc audit logistic.vfl"),
 		Args: oneArgument("a folder or a MODEL"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
-			m, err := manifestOf(cmd, args[0], &f)
+			a, err := algorithm(backend)
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return posterior.WriteJSON(cmd.OutOrStdout(), m.Disclosures())
+			if err := refuseForeign(typedFlags(cmd), a); err != nil {
+				return err
 			}
-			return printAudit(cmd.OutOrStdout(), m)
+			r, err := auditOf(cmd, args[0], &f, a)
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				return posterior.WriteJSON(cmd.OutOrStdout(), r.rows)
+			}
+			return r.print(cmd.OutOrStdout())
 		}),
 	}
 	f.add(cmd)
+	cmd.Flags().StringVar(&backend, "backend", fit.Backends()[0].Name, "inference `algorithm` that runs: "+strings.Join(algorithmNames(), ", "))
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	addSettings(cmd)
 	return cmd
 }
 
-// manifestOf reads the manifest of a folder and compares the programs with it, or compiles a model.
-func manifestOf(cmd *cobra.Command, path string, f *modelFlags) (*split.Manifest, error) {
+// An auditReport is a table with what it is of.
+type auditReport struct {
+	model, transform, backend string
+	pooled                    bool
+	rows                      []compile.Disclosure
+}
+
+// auditOf loads the programs of a folder, or compiles a model, and audits them.
+func auditOf(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorithm) (*auditReport, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	if !info.IsDir() {
-		m, err := compileWhole(cmd, path, f)
+	if info.IsDir() {
+		if err := f.refuse(path + " holds programs"); err != nil {
+			return nil, err
+		}
+		bundle, diags, err := compile.ReadBundle(path)
 		if err != nil {
 			return nil, err
 		}
-		_, manifest := split.Split(m.Parts, m.Name)
-		return manifest, nil
+		if err := settle(cmd, diags); err != nil {
+			return nil, err
+		}
+		return auditBundle(cmd, bundle, a)
 	}
-	if f.transform != "" || f.rho != "" || f.set != nil {
-		return nil, usagef("--transform, --rho and --set change a model; %s holds programs", path)
+	m, err := compileWhole(cmd, path, f)
+	if err != nil {
+		return nil, err
 	}
-	return split.ReadManifest(path)
+	if m.Pooled() {
+		return &auditReport{model: m.Name, transform: m.Checked.Transform.Kind.Name, pooled: true, rows: m.AuditPooled()}, nil
+	}
+	bundle, diags := m.Bundle()
+	if err := settle(cmd, diags); err != nil {
+		return nil, err
+	}
+	return auditBundle(cmd, bundle, a)
 }
 
-func printAudit(w io.Writer, m *split.Manifest) error {
-	fmt.Fprintf(w, "model %s, transform %s\n\n", m.Model, m.Transform)
-	rows := [][]string{{"party", "learns", "from", "shape", "how often", "masked"}}
-	for _, d := range m.Disclosures() {
-		rows = append(rows, []string{d.Party, d.What, d.From, "[" + strings.Join(d.Shape, ", ") + "]", d.Often, d.Masked})
+func auditBundle(cmd *cobra.Command, p *compile.Bundle, a backends.Algorithm) (*auditReport, error) {
+	rows, err := fit.Audit(p, a, givenSettings(cmd, a))
+	return &auditReport{model: p.Manifest.Model, transform: p.Manifest.Transform, backend: a.Name, rows: rows}, err
+}
+
+// print prints the table, then once each what a receiver can compute: the last column holds its number.
+func (r *auditReport) print(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "model %s, transform %s", r.model, r.transform)
+	if r.backend != "" {
+		fmt.Fprintf(&b, ", backend %s", r.backend)
 	}
-	if len(rows) == 1 {
-		_, err := fmt.Fprintln(w, "Nothing crosses between parties.")
-		return err
+	b.WriteString("\n\n")
+	var learns []string
+	table := [][]string{{"what", "from", "to", "shape", "how often", "masked", "receiver computes"}}
+	for _, d := range r.rows {
+		at := slices.Index(learns, d.Learns)
+		if at < 0 {
+			at, learns = len(learns), append(learns, d.Learns)
+		}
+		table = append(table, []string{d.What, d.From, d.To, "[" + strings.Join(d.Shape, ", ") + "]", d.Often, d.Masked, fmt.Sprintf("(%d)", at+1)})
 	}
-	if _, err := io.WriteString(w, posterior.AlignLeft(rows)); err != nil {
-		return err
+	switch {
+	case len(r.rows) == 0 && r.pooled:
+		b.WriteString("The model has no clients: one party holds all data, and nothing crosses.\n")
+	case len(r.rows) == 0:
+		b.WriteString("No client contributes to another party's computation: nothing crosses.\n")
+	default:
+		b.WriteString(posterior.AlignLeft(table))
+		b.WriteString("\nWhat a curious receiver can compute:\n")
 	}
-	_, err := io.WriteString(w, auditNotes)
+	for i, text := range learns {
+		fmt.Fprintf(&b, "(%d) %s\n", i+1, text)
+	}
+	switch {
+	case r.pooled && len(r.rows) > 0:
+		b.WriteString(pooledNote)
+	case len(r.rows) > 0:
+		b.WriteString(auditNotes)
+	}
+	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// auditNotes explains what the table does not guarantee.
+// pooledNote is printed where there are no party programs.
+const pooledNote = `
+All data are pooled in one process. This transform is for simulation only: it protects nothing, and has no party programs.
+`
+
+// auditNotes are the limits of what the table can promise.
 const auditNotes = `
-A round is one evaluation of the density; a fit takes thousands. z is its cut plus noise of the standard deviation shown: many draws
-average towards the cut, so rho does not give differential privacy. An adjoint reveals the response: for a Bernoulli likelihood its sign is
-the response itself. Parties are assumed to be honest but curious.
+An evaluation is one computation of the density with its gradient; a fit takes thousands. Nothing here is differentially private. Parties
+are assumed to follow the protocol and to be curious. vflc run simulates all parties in one process, which holds all of this anyway.
 `

@@ -3,25 +3,34 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/stdlib"
 )
 
 func newCheck() *cobra.Command {
 	var f modelFlags
 	var priors, asJSON bool
+	var manifest string
 	cmd := &cobra.Command{
 		Use:   "check MODEL",
 		Short: "Report errors and warnings of a model, without its data",
+		Long: `Report errors and warnings of a model or of one party's program, without data. With --manifest
+a program is loaded as its party would load it: it must be the one that the manifest lists, and
+send, receive and evaluate exactly what the manifest lists for its party.`,
 		Example: `  vflc check logistic.vfl --priors
-  vflc check logistic.vfl --transform power --json`,
+  vflc check logistic.vfl --transform power --json
+  vflc check build/hospital_a.vfl --manifest build/manifest.json`,
 		Args: oneArgument("a MODEL"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
-			m, diags, err := compileFile(args[0], &f)
+			checked, diags, err := checkFile(args[0], manifest, &f)
 			if err != nil {
 				return err
 			}
@@ -38,15 +47,35 @@ func newCheck() *cobra.Command {
 				return shown(exitInput)
 			}
 			if priors {
-				return showPriors(cmd.OutOrStdout(), m.Checked, asJSON)
+				return showPriors(cmd.OutOrStdout(), checked, asJSON)
 			}
 			return nil
 		}),
 	}
 	f.add(cmd)
+	cmd.Flags().StringVar(&manifest, "manifest", "", "the manifest `FILE` that a party's program must agree with")
 	cmd.Flags().BoolVar(&priors, "priors", false, "print the prior of every parameter")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the diagnostics, or with --priors the priors, as JSON")
 	return cmd
+}
+
+// checkFile checks a model or, where a manifest is given, loads a party's program.
+func checkFile(path, manifest string, f *modelFlags) (*check.Program, diag.List, error) {
+	if manifest == "" {
+		m, diags, err := compileFile(path, f)
+		if m == nil {
+			return nil, diags, err
+		}
+		return m.Checked, diags, err
+	}
+	if err := f.refuse("--manifest is for a party's program"); err != nil {
+		return nil, nil, err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	return split.LoadFile(source.New(path, string(text)), manifest, stdlib.New())
 }
 
 func showPriors(w io.Writer, p *check.Program, asJSON bool) error {

@@ -33,7 +33,7 @@ func TestExamplesRun(t *testing.T) {
 			do(t, "fmt", "--check", model)
 			dir := t.TempDir()
 			do(t, "compile", "--split-by", "client", model, "-o", dir)
-			if !strings.Contains(do(t, "audit", dir), "every round") {
+			if !strings.Contains(do(t, "audit", dir), "every evaluation") {
 				t.Error("the audit of a model with clients shows nothing that crosses")
 			}
 			for _, transform := range []string{"augmented", "power", "none"} {

@@ -25,6 +25,14 @@ func (f *modelFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.rho, "rho", "", "standard deviation of auxiliary variables, in place of the model's own: `R`, or CLIENT=R,CLIENT=R")
 }
 
+// refuse is a usage error where one of the flags is given.
+func (f *modelFlags) refuse(why string) error {
+	if f.transform != "" || f.rho != "" || f.set != nil {
+		return usagef("--transform, --rho and --set change a model; %s", why)
+	}
+	return nil
+}
+
 // inWords lists names as a sentence does: "a, b or c".
 func inWords(names []string, last string) string {
 	n := len(names) - 1

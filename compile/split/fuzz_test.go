@@ -1,18 +1,25 @@
 package split_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/split"
+	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/compiletest"
 )
@@ -50,20 +57,108 @@ func FuzzModel(f *testing.F) {
 	})
 }
 
-// FuzzLoad: no program from a stranger makes the loader panic, and none that it accepts sends anything but what the manifest lists.
+// FuzzLoad: no program from a stranger makes the loader panic, and one that it accepts sends, receives, shares and evaluates to a power exactly what
+// the manifest lists for its party, with the same names, shapes, peers, noise and exponents.
 func FuzzLoad(f *testing.F) {
 	seeds(f)
-	manifest := compiletest.Compile(f, oneClient, check.Options{}).Manifest
+	var manifests []*split.Manifest
+	for _, m := range []struct {
+		text string
+		kind def.Transform
+	}{{oneClient, transforms.Augmented}, {twoHospitals, transforms.Augmented}, {twoHospitals, transforms.Power}} {
+		compiled := compiletest.Compile(f, m.text, check.Options{Transform: m.kind})
+		manifests = append(manifests, compiled.Manifest)
+		for _, p := range compiled.Programs {
+			f.Add(p.Text)
+			f.Add(p.Text + "receive mu : real[N] from registry\n")
+			f.Add(strings.Replace(p.Text, "^ (1/2)", "^ (100)", 1))
+		}
+	}
 	universe := stdlib.New()
 	f.Fuzz(func(t *testing.T, text string) {
-		program, diags := split.Examine(manifest, "a", "a.vfl", text, universe)
-		if diags.HasErrors() {
-			return
-		}
-		for _, s := range program.Order {
-			if s.Kind == check.Aux && (s.Name != "z_1" || strings.Join(s.Type.Shape(), ",") != "N") {
-				t.Errorf("accepted, though it would send %s : %s:\n%s", s.Name, s.Type, text)
+		for _, m := range manifests {
+			for _, party := range m.Parties {
+				program, diags := split.Examine(m, party.Name, party.Program, text, universe)
+				if diags.HasErrors() {
+					continue
+				}
+				if diff := cmp.Diff(listed(m, party.Name), held(program)); diff != "" {
+					t.Errorf("accepted as %s under %s, though (-manifest +program)\n%s\n%s", party.Name, m.Transform, diff, text)
+				}
 			}
 		}
 	})
+}
+
+// listed is what the manifest lists of a party, line by line.
+func listed(m *split.Manifest, party string) []string {
+	out := []string{}
+	add := func(words ...any) { out = append(out, fmt.Sprintln(words...)) }
+	for _, c := range m.Cuts {
+		switch party {
+		case c.Client:
+			add("aux", c.Name, c.Shape, c.Rho)
+			add("send", c.Name, c.Shape, m.Server)
+		case m.Server:
+			add("receive", c.Name, c.Shape, c.Client)
+		}
+	}
+	down := func(name string, shape []string, to string) {
+		switch party {
+		case to:
+			add("receive", name, shape, m.Server)
+		case m.Server:
+			add("send", name, shape, to)
+		}
+	}
+	for _, s := range m.Shared {
+		for _, to := range s.To {
+			down(s.Name, s.Shape, to)
+		}
+	}
+	for _, s := range m.Sums {
+		down(s.Name, s.Shape, s.To)
+	}
+	for _, p := range m.Powers {
+		if p.Party == party {
+			add("power", p.Response, p.Distribution, p.Exponent)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// held is what a program sends, receives and evaluates, in the words of listed.
+func held(p *check.Program) []string {
+	out := []string{}
+	add := func(words ...any) { out = append(out, fmt.Sprintln(words...)) }
+	for _, stmt := range p.File.Stmts {
+		switch s := stmt.(type) {
+		case *ast.Aux:
+			rho, _ := p.ConstValue(p.Symbols[s.Name.Name].Args[1])
+			add("aux", s.Name.Name, p.Symbols[s.Name.Name].Type.Shape(), strconv.FormatFloat(rho, 'g', -1, 64))
+		case *ast.Receive:
+			add("receive", s.Name.Name, p.Symbols[s.Name.Name].Type.Shape(), s.From.Name)
+		case *ast.Send:
+			shape := []string(nil)
+			ast.Walk(s, func(n ast.Node) bool {
+				if x, ok := n.(*ast.Name); ok && p.Symbols[x.Name] != nil && p.Symbols[x.Name].Kind == check.Receive {
+					shape = p.Symbols[x.Name].Type.Shape()
+				}
+				return true
+			})
+			if s.Value == nil {
+				shape = p.Symbols[s.Name.Name].Type.Shape()
+			}
+			for _, to := range s.To {
+				add("send", s.Name.Name, shape, to.Name)
+			}
+		case *ast.Likelihood:
+			if s.Power != nil {
+				add("power", format.Expr(s.Left), s.Dist.Name.Name, format.Expr(s.Power))
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
 }

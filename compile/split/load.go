@@ -7,6 +7,7 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/lang/types"
@@ -14,7 +15,7 @@ import (
 )
 
 // Load parses and checks a party's program as if a stranger had sent it: it must have the manifest's digest, hold only what the party
-// may hold, and send only what the manifest lists. The program is usable only where the list has no errors.
+// may hold, and send and receive exactly what the manifest lists. The program is usable only where the list has no errors.
 func Load(m *Manifest, party, file, text string, universe *stdlib.Universe) (*check.Program, diag.List) {
 	src := source.New(file, text)
 	entry, known := m.Party(party)
@@ -24,10 +25,13 @@ func Load(m *Manifest, party, file, text string, universe *stdlib.Universe) (*ch
 			Note("compile the model again, or ask who sent it")
 		return nil, diags
 	}
+	if diags := m.invalid(src, universe); diags.HasErrors() {
+		return nil, diags
+	}
 	return Examine(m, party, file, text, universe)
 }
 
-// Examine is Load without the comparison of digests: it reports what is wrong in the program.
+// Examine is Load without the comparison of digests and without a look at the manifest itself: it reports what is wrong in the program.
 func Examine(m *Manifest, party, file, text string, universe *stdlib.Universe) (*check.Program, diag.List) {
 	src := source.New(file, text)
 	tree, diags := parser.Parse(src)
@@ -39,7 +43,7 @@ func Examine(m *Manifest, party, file, text string, universe *stdlib.Universe) (
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	e := &examiner{Program: program, manifest: m, party: party, diags: diags}
+	e := &examiner{Program: program, manifest: m, party: party, diags: diags, seen: map[string]bool{}}
 	e.examine()
 	return program, e.diags
 }
@@ -49,6 +53,7 @@ type examiner struct {
 	manifest *Manifest
 	party    string
 	diags    diag.List
+	seen     map[string]bool // what the program sends, receives and evaluates, as keys of the manifest's lists
 }
 
 func (e *examiner) errorf(code diag.Code, at ast.Node, format string, args ...any) {
@@ -61,11 +66,7 @@ func (e *examiner) examine() {
 		if len(e.File.Stmts) > 0 {
 			where = e.File.Stmts[0].Span()
 		}
-		name := "a model"
-		if e.For != "" {
-			name = "the program of " + e.For
-		}
-		e.diags.Errorf(diag.NotParty, e.File.Source, where, "this is %s, not the program of %s", name, e.party)
+		e.diags.Errorf(diag.NotParty, e.File.Source, where, "this is %s, not the program of %s", whose(e.For), e.party)
 		return
 	}
 	if _, ok := e.manifest.Party(e.party); !ok {
@@ -74,17 +75,68 @@ func (e *examiner) examine() {
 	}
 	for _, s := range e.File.Stmts {
 		switch s := s.(type) {
+		case *ast.Client:
+			e.families(s)
+		case *ast.Data:
+			e.data(s)
 		case *ast.Send:
 			e.send(s)
 		case *ast.Receive:
 			e.receive(s)
 		case *ast.Aux:
 			e.aux(s)
+			e.noSums(s)
+		case *ast.Param:
+			e.noSums(s)
+		case *ast.Likelihood:
+			e.likelihood(s)
+		}
+	}
+	e.missing()
+}
+
+func (e *examiner) client() bool { return e.party != e.manifest.Server }
+
+// families checks that the clients that a program names are those of the manifest.
+func (e *examiner) families(s *ast.Client) {
+	for _, f := range s.Clients {
+		c, _ := e.Client(f.Name.Name)
+		count := ""
+		if c.Family {
+			count = c.Count.String()
+		}
+		if p, ok := e.manifest.Party(f.Name.Name); !ok || p.Role != roleClient || p.Family != count {
+			e.errorf(diag.UnlistedChannel, f.Name, "the manifest lists no client %s", memberList(f.Name.Name, count))
 		}
 	}
 }
 
-func (e *examiner) client() bool { return e.party != e.manifest.Server }
+func memberList(name, count string) string {
+	if count == "" {
+		return name
+	}
+	return name + "[" + count + "]"
+}
+
+// data checks that data are shared only where the manifest lists them: they are compared with those of other parties.
+func (e *examiner) data(s *ast.Data) {
+	sym := e.Symbols[s.Name.Name]
+	if sym == nil || sym.Owner != check.Shared {
+		return
+	}
+	for _, d := range e.manifest.SharedData {
+		if d.Name == s.Name.Name && slices.Contains(d.To, e.party) {
+			e.shape(s, sym.Type, d.Shape)
+			return
+		}
+	}
+	for _, z := range e.manifest.Sizes {
+		if z.Name == s.Name.Name && slices.Contains(z.To, e.party) && sym.Type.Elem == types.Int && sym.Type.Scalar() {
+			return
+		}
+	}
+	e.errorf(diag.UnlistedChannel, s.Name, "the manifest does not list %s among the data that %s shares", s.Name.Name, e.party)
+}
 
 func (e *examiner) send(s *ast.Send) {
 	for _, to := range s.To {
@@ -97,47 +149,56 @@ func (e *examiner) send(s *ast.Send) {
 			return
 		}
 	}
-	switch {
-	case e.client() && e.cut(s.Name.Name) == nil:
-		e.errorf(diag.UnlistedChannel, s, "the manifest lists no %s of %s: it may not be sent", s.Name.Name, e.party)
-	case !e.client() && s.Value == nil:
-		e.sendParameter(s)
-	case !e.client():
-		e.sendSum(s)
-	}
-}
-
-func (e *examiner) sendParameter(s *ast.Send) {
-	i := slices.IndexFunc(e.manifest.Shared, func(m ManifestShared) bool { return m.Name == s.Name.Name })
-	if i < 0 {
-		e.errorf(diag.UnlistedChannel, s, "the manifest lists no shared parameter %s", s.Name.Name)
-		return
-	}
 	for _, to := range s.To {
-		if !slices.Contains(e.manifest.Shared[i].To, to.Name) {
-			e.errorf(diag.UnlistedChannel, to, "the manifest does not list %s among the parties that learn %s", to.Name, s.Name.Name)
-		}
+		e.sendTo(s, to)
 	}
 }
 
-// sendSum checks that each client is sent only the z that the manifest lists for it.
-func (e *examiner) sendSum(s *ast.Send) {
-	ast.Walk(s.Value, func(n ast.Node) bool {
-		name, ok := n.(*ast.Name)
-		if !ok {
-			return true
+func (e *examiner) sendTo(s *ast.Send, to ast.Ident) {
+	name := s.Name.Name
+	if e.seen[sent(name, to.Name)] {
+		e.errorf(diag.UnlistedChannel, s, "%s is sent to %s twice, but the manifest lists it once", name, to.Name)
+	}
+	e.seen[sent(name, to.Name)] = true
+	switch {
+	case e.client():
+		if e.cut(name) == nil {
+			e.errorf(diag.UnlistedChannel, s, "the manifest lists no %s of %s: it may not be sent", name, e.party)
 		}
-		c := e.cut(name.Name)
-		if c == nil {
-			return true
+	case s.Value == nil:
+		e.sendParameter(s, to)
+	default:
+		e.sendSum(s, to)
+	}
+}
+
+func (e *examiner) sendParameter(s *ast.Send, to ast.Ident) {
+	i := slices.IndexFunc(e.manifest.Shared, func(m ManifestShared) bool { return m.Name == s.Name.Name })
+	switch {
+	case i < 0:
+		e.errorf(diag.UnlistedChannel, s, "the manifest lists no shared parameter %s", s.Name.Name)
+	case !slices.Contains(e.manifest.Shared[i].To, to.Name):
+		e.errorf(diag.UnlistedChannel, to, "the manifest does not list %s among the parties that learn %s", to.Name, s.Name.Name)
+	default:
+		e.shape(s, e.Symbols[s.Name.Name].Type, e.manifest.Shared[i].Shape)
+	}
+}
+
+// sendSum checks that each client is sent the sum that the manifest lists for it, and in it only the z that the manifest lists for it.
+func (e *examiner) sendSum(s *ast.Send, to ast.Ident) {
+	for _, name := range namesIn(s.Value) {
+		if c := e.cut(name); c != nil && !slices.Contains(c.SeenBy, to.Name) {
+			e.errorf(diag.UnlistedChannel, s, "the manifest does not list %s among the parties that learn %s", to.Name, name)
+			return
 		}
-		for _, to := range s.To {
-			if !slices.Contains(c.SeenBy, to.Name) {
-				e.errorf(diag.UnlistedChannel, s, "the manifest does not list %s among the parties that learn %s", to.Name, name.Name)
-			}
-		}
-		return true
-	})
+	}
+	m := e.sum(s.Name.Name, to.Name)
+	switch {
+	case m == nil:
+		e.errorf(diag.UnlistedChannel, s, "the manifest lists no sum %s for %s", s.Name.Name, to.Name)
+	case format.Expr(s.Value) != m.Value:
+		e.errorf(diag.UnlistedChannel, s.Value, "%s is %s here, but the manifest lists %s", s.Name.Name, format.Expr(s.Value), m.Value)
+	}
 }
 
 func (e *examiner) cut(name string) *ManifestCut {
@@ -149,25 +210,46 @@ func (e *examiner) cut(name string) *ManifestCut {
 	return nil
 }
 
+func (e *examiner) sum(name, to string) *ManifestSum {
+	for i, m := range e.manifest.Sums {
+		if m.Name == name && m.To == to {
+			return &e.manifest.Sums[i]
+		}
+	}
+	return nil
+}
+
 func (e *examiner) receive(s *ast.Receive) {
-	sym := e.Symbols[s.Name.Name]
-	if e.client() {
-		if s.From.Name != e.manifest.Server {
-			e.errorf(diag.WrongPeer, s.From, "%s would receive from %s: a client exchanges messages with %s only", e.party, s.From.Name, e.manifest.Server)
-		}
-		for _, m := range e.manifest.Shared {
-			if m.Name == s.Name.Name {
-				e.shape(s, sym.Type, m.Shape)
-			}
-		}
+	name, t := s.Name.Name, e.Symbols[s.Name.Name].Type
+	e.seen[received(name, s.From.Name)] = true
+	if t.Elem != types.Real {
+		e.errorf(diag.ChannelShape, s, "%s is %s here, but what crosses is real", name, t)
 		return
 	}
-	c := e.cut(s.Name.Name)
-	if c == nil || c.Client != s.From.Name {
-		e.errorf(diag.UnlistedChannel, s, "the manifest lists no %s from %s", s.Name.Name, s.From.Name)
+	if !e.client() {
+		c := e.cut(name)
+		if c == nil || c.Client != s.From.Name {
+			e.errorf(diag.UnlistedChannel, s, "the manifest lists no %s from %s", name, s.From.Name)
+			return
+		}
+		e.shape(s, t, c.Shape)
 		return
 	}
-	e.shape(s, sym.Type, c.Shape)
+	if s.From.Name != e.manifest.Server {
+		e.errorf(diag.WrongPeer, s.From, "%s would receive from %s: a client exchanges messages with %s only", e.party, s.From.Name, e.manifest.Server)
+		return
+	}
+	for _, m := range e.manifest.Shared {
+		if m.Name == name && slices.Contains(m.To, e.party) {
+			e.shape(s, t, m.Shape)
+			return
+		}
+	}
+	if m := e.sum(name, e.party); m != nil {
+		e.shape(s, t, m.Shape)
+		return
+	}
+	e.errorf(diag.UnlistedChannel, s, "the manifest lists no %s that %s receives: %s would learn its gradient, which is computed from data of %s", name, e.party, e.manifest.Server, e.party)
 }
 
 func (e *examiner) aux(s *ast.Aux) {
@@ -188,4 +270,70 @@ func (e *examiner) shape(at ast.Node, t types.Type, want []string) {
 	if !slices.Equal(t.Shape(), want) {
 		e.errorf(diag.ChannelShape, at, "its shape is [%s] here, but the manifest lists [%s]", strings.Join(t.Shape(), ", "), strings.Join(want, ", "))
 	}
+}
+
+// Keys of what a program sends and receives.
+func sent(name, to string) string       { return "send " + name + " to " + to }
+func received(name, from string) string { return "receive " + name + " from " + from }
+
+// missing reports what the manifest lists for the party and the program does not hold: its parties would wait for one another.
+func (e *examiner) missing() {
+	if e.diags.HasErrors() {
+		return
+	}
+	for _, key := range e.manifest.channels(e.party) {
+		if !e.seen[key] {
+			e.errorf(diag.MissingChannel, e.File.Stmts[0], "the manifest lists `%s`, which this program does not hold", key)
+		}
+	}
+}
+
+// channels lists what the program of a party holds, in the order of the manifest.
+func (m *Manifest) channels(party string) []string {
+	var out []string
+	for _, c := range m.Cuts {
+		switch party {
+		case c.Client:
+			out = append(out, sent(c.Name, m.Server))
+		case m.Server:
+			out = append(out, received(c.Name, c.Client))
+		}
+	}
+	down := func(name, to string) {
+		switch party {
+		case to:
+			out = append(out, received(name, m.Server))
+		case m.Server:
+			out = append(out, sent(name, to))
+		}
+	}
+	for _, s := range m.Shared {
+		for _, to := range s.To {
+			down(s.Name, to)
+		}
+	}
+	for _, s := range m.Sums {
+		down(s.Name, s.To)
+	}
+	for _, p := range m.Powers {
+		if p.Party == party {
+			out = append(out, p.String())
+		}
+	}
+	return out
+}
+
+// namesIn lists the names in an expression.
+func namesIn(e ast.Expr) []string {
+	var out []string
+	if e == nil {
+		return nil
+	}
+	ast.Walk(e, func(n ast.Node) bool {
+		if name, ok := n.(*ast.Name); ok {
+			out = append(out, name.Name)
+		}
+		return true
+	})
+	return out
 }

@@ -7,13 +7,23 @@ import (
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
+	"github.com/vflc/vflc/compile/transform"
 	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/format"
+	"github.com/vflc/vflc/lang/source"
 )
 
 // Versions in a manifest, which parties compare before a run.
 const (
 	LanguageVersion = "1"
 	ProtocolVersion = "1"
+	SchemaVersion   = 2 // of the manifest itself
+)
+
+// Roles of a party in a manifest.
+const (
+	roleServer = "server"
+	roleClient = "client"
 )
 
 // A Manifest lists what each party runs and what crosses between parties. Its fields are in alphabetical order, so that its JSON is canonical;
@@ -25,13 +35,18 @@ type Manifest struct {
 	Model       string            `json:"model"`
 	ModelSHA256 string            `json:"model_sha256"`
 	Parties     []ManifestParty   `json:"parties"`
+	Powers      []ManifestPower   `json:"powers"`
 	Protocol    string            `json:"protocol"`
 	Rho         map[string]string `json:"rho"` // sd of each client's auxiliary variables
 	Schema      int               `json:"schema"`
 	Server      string            `json:"server"`
 	SharedData  []ManifestData    `json:"shared_data"`
 	Shared      []ManifestShared  `json:"shared_parameters"`
+	Sizes       []ManifestSize    `json:"sizes"`
+	Sums        []ManifestSum     `json:"sums"`
 	Transform   string            `json:"transform"`
+
+	file *source.File // that it was read from; nil: it was not
 }
 
 // ManifestParty is one party's program.
@@ -75,6 +90,28 @@ type ManifestData struct {
 	To    []string `json:"to"`
 }
 
+// ManifestPower is a likelihood that a client evaluates at the sum of the others' z, to the power 1/J.
+type ManifestPower struct {
+	Distribution string `json:"distribution"`
+	Exponent     string `json:"exponent"` // as written: 1/2, 1 / (J + 1)
+	Party        string `json:"party"`
+	Response     string `json:"response"` // as written; shared data
+}
+
+// ManifestSize is a size that parties learn from the data of others.
+type ManifestSize struct {
+	Name string   `json:"name"`
+	To   []string `json:"to"`
+}
+
+// ManifestSum is a sum of z that the server sends to a client.
+type ManifestSum struct {
+	Name  string   `json:"name"`
+	Shape []string `json:"shape"`
+	To    string   `json:"to"`
+	Value string   `json:"value"` // as written: z_1 + z_2, others(z_1)
+}
+
 // JSON returns the canonical form.
 func (m *Manifest) JSON() []byte {
 	b, err := json.MarshalIndent(m, "", "  ")
@@ -96,14 +133,15 @@ func (m *Manifest) Party(name string) (ManifestParty, bool) {
 
 func (s *splitter) manifest(programs []PartyProgram) *Manifest {
 	m := &Manifest{
-		Schema: 1, Language: LanguageVersion, Protocol: ProtocolVersion, Model: s.name, ModelSHA256: s.model,
+		Schema: SchemaVersion, Language: LanguageVersion, Protocol: ProtocolVersion, Model: s.name, ModelSHA256: s.model,
 		Server: s.Server, Transform: s.Transform.Kind.Name, Rho: map[string]string{},
 		Cuts: []ManifestCut{}, Groups: []ManifestGroup{}, Shared: []ManifestShared{}, SharedData: []ManifestData{},
+		Powers: []ManifestPower{}, Sizes: []ManifestSize{}, Sums: []ManifestSum{},
 	}
 	for i, p := range programs {
-		role, family := "client", ""
+		role, family := roleClient, ""
 		if i == 0 {
-			role = "server"
+			role = roleServer
 		}
 		if c, ok := s.Client(p.Party); ok && c.Family {
 			family = c.Count.String()
@@ -130,7 +168,31 @@ func (s *splitter) manifest(programs []PartyProgram) *Manifest {
 			m.SharedData = append(m.SharedData, ManifestData{Name: sym.Name, Shape: sym.Type.Shape(), To: s.holders(sym)})
 		}
 	}
+	for _, q := range s.Parties {
+		s.manifestOf(q, m)
+	}
 	return m
+}
+
+// manifestOf adds the sizes that a party learns, the sums that it is sent and the likelihoods that it evaluates at them.
+func (s *splitter) manifestOf(q *transform.Party, m *Manifest) {
+	w := s.writer(q)
+	w.file()
+	for _, name := range w.learned {
+		i := slices.IndexFunc(m.Sizes, func(x ManifestSize) bool { return x.Name == name })
+		if i < 0 {
+			i, m.Sizes = len(m.Sizes), append(m.Sizes, ManifestSize{Name: name})
+		}
+		m.Sizes[i].To = append(m.Sizes[i].To, q.Name)
+	}
+	for _, g := range q.Others {
+		m.Sums = append(m.Sums, ManifestSum{Name: transform.OthersName(s.Program.Program, g), Shape: g.Type.Shape(), To: q.Name, Value: format.Expr(othersOf(q, g))})
+	}
+	for _, l := range q.Likelihoods {
+		if l.Power != nil {
+			m.Powers = append(m.Powers, ManifestPower{Party: q.Name, Response: format.Expr(l.Left), Distribution: l.Dist.Name.Name, Exponent: format.Expr(l.Power)})
+		}
+	}
 }
 
 func (s *splitter) manifestCut(k *cut.Cut) ManifestCut {

@@ -57,6 +57,8 @@ type writer struct {
 	names map[string]bool // referred to
 	sizes map[string]bool // names in shapes
 	bound map[string]bool // sizes that a declaration of the program binds
+	// learned are the sizes that only data of other parties bind.
+	learned []string
 }
 
 func (s *splitter) program(q *transform.Party) PartyProgram {
@@ -322,6 +324,7 @@ func (w *writer) unboundSizes() (clients, sizes []ast.Stmt) {
 		}
 	}
 	slices.Sort(names)
+	w.learned = names
 	for _, n := range names {
 		sizes = append(sizes, &ast.Data{Name: ident(n), Type: &ast.Type{Elem: ident("int")}, Owner: &ast.Ident{Name: check.Shared}})
 	}

@@ -1,6 +1,7 @@
 package split_test
 
 import (
+	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
@@ -58,6 +59,10 @@ func stranger(t *testing.T) func(*source.File) diag.List {
 		}
 	}
 	return func(f *source.File) diag.List {
+		if strings.HasPrefix(f.Text, "{") {
+			_, diags := split.ParseManifest(f, stdlib.New())
+			return diags
+		}
 		_, diags := split.Examine(manifest, "a", f.Name, f.Text, stdlib.New())
 		if !diags.HasErrors() {
 			_, diags = split.Load(manifest, "a", f.Name, f.Text, stdlib.New())
@@ -127,14 +132,17 @@ func TestTampering(t *testing.T) {
 		old, new string
 		want     diag.Code
 	}{
-		"an extra send":        {"send z_1 to registry", "send z_1 to registry\nsend beta_a to registry", diag.WrongRole},
-		"data sent":            {"send z_1 to registry", "send z_1 to registry\nsend XA to registry", diag.BadSend},
-		"another party's data": {"param beta_a", "data XB : real[N, PB] @ hospital_b\nparam beta_a", diag.Misplaced},
-		"a changed shape":      {"aux z_1 : real[N] ~ normal(XA * beta_a, 1)", "aux z_1 : real[PA] ~ normal(beta_a, 1)", diag.ChannelShape},
-		"less noise":           {"beta_a, 1)\nsend", "beta_a, 0.001)\nsend", diag.UnlistedChannel},
-		"another peer":         {"send z_1 to registry", "send z_1 to hospital_b", diag.WrongPeer},
-		"bare data as a cut":   {"normal(XA * beta_a, 1)", "normal(XA[:, 1], 1)", diag.ClientData},
-		"another's program":    {"for hospital_a", "for hospital_b", diag.NotParty},
+		"an extra send":           {"send z_1 to registry", "send z_1 to registry\nsend beta_a to registry", diag.WrongRole},
+		"data sent":               {"send z_1 to registry", "send z_1 to registry\nsend XA to registry", diag.BadSend},
+		"another party's data":    {"param beta_a", "data XB : real[N, PB] @ hospital_b\nparam beta_a", diag.Misplaced},
+		"a changed shape":         {"aux z_1 : real[N] ~ normal(XA * beta_a, 1)", "aux z_1 : real[PA] ~ normal(beta_a, 1)", diag.ChannelShape},
+		"less noise":              {"beta_a, 1)\nsend", "beta_a, 0.001)\nsend", diag.UnlistedChannel},
+		"another peer":            {"send z_1 to registry", "send z_1 to hospital_b", diag.WrongPeer},
+		"bare data as a cut":      {"normal(XA * beta_a, 1)", "normal(XA[:, 1], 1)", diag.ClientData},
+		"another's program":       {"for hospital_a", "for hospital_b", diag.NotParty},
+		"a gradient that is data": {"send z_1 to registry", "send z_1 to registry\nreceive mu : real[N] from registry\nXA[:, 1] ~ normal(mu, 1)", diag.UnlistedChannel},
+		"data that are shared":    {"data XA : real[N, PA]", "data XA : real[N, PA] @ shared", diag.UnlistedChannel},
+		"a power":                 {"send z_1 to registry", "send z_1 to registry\nXA[:, 1] ~ normal(beta_a[1], 1) ^ (2)", diag.UnlistedChannel},
 	} {
 		changed := strings.Replace(text, test.old, test.new, 1)
 		if changed == text {
@@ -150,6 +158,92 @@ func TestTampering(t *testing.T) {
 	}
 	if _, diags := split.Load(manifest, "hospital_a", "hospital_a.vfl", text, stdlib.New()); len(diags) > 0 {
 		t.Errorf("the untouched program: %v", codes(diags))
+	}
+}
+
+// TestTamperingPower: under power the server learns the adjoint of the others' sum, which a changed likelihood could make the client's data.
+func TestTamperingPower(t *testing.T) {
+	programs, manifest := compiled(t, twoHospitals, check.Options{Transform: transforms.Power})
+	text := programs["hospital_a"]
+	for name, test := range map[string]struct {
+		old, new string
+		want     diag.Code
+	}{
+		"another element type":       {"receive alpha : real", "receive alpha : count", diag.ChannelShape},
+		"another exponent":           {"^ (1/2)", "^ (1/3)", diag.UnlistedChannel},
+		"no exponent":                {"^ (1/2)", "", diag.UnlistedChannel},
+		"another response":           {"y ~ bernoulli", "XA[:, 1] ~ bernoulli", diag.WrongElement},
+		"its data as response":       {"y ~ bernoulli_logit(alpha + o_1 + XA * beta_a)", "XA[:, 1] ~ normal(o_1, 1)", diag.UnlistedChannel},
+		"a second likelihood":        {"send z_1 to registry", "send z_1 to registry\nXA[:, 1] ~ normal(o_1, 1)", diag.UnlistedChannel},
+		"bare data in its place":     {"XA * beta_a) ^", "XA[:, 1]) ^", diag.ClientData},
+		"bare data beside it":        {"XA * beta_a) ^", "XA * beta_a + XA[:, 1]) ^", diag.ClientData},
+		"another sign":               {"+ XA * beta_a) ^", "- XA * beta_a) ^", diag.ClientData},
+		"a factor of the sum":        {"o_1 + XA * beta_a) ^", "XA[:, 1] .* o_1 + XA * beta_a) ^", diag.ClientData},
+		"a weight":                   {"beta_a) ^ (1/2)", "beta_a) weights XA[:, 1] ^ (1/2)", diag.ClientData},
+		"a prior that reads the sum": {"send z_1 to registry", "send z_1 to registry\nparam q : real[N] ~ normal(o_1, 1)\nXA[:, 1] ~ normal(q, 1e-3)", diag.UnlistedChannel},
+		"a cut that reads the sum":   {"aux z_1 : real[N] ~ normal(XA * beta_a", "aux z_1 : real[N] ~ normal(o_1 + XA * beta_a", diag.UnlistedChannel},
+		"a sum that is not heard":    {"receive o_1 : real[N] from registry\n", "data o_1 : real[N]\n", diag.ClientData},
+	} {
+		changed := strings.Replace(text, test.old, test.new, 1)
+		if changed == text {
+			t.Fatalf("%s: nothing to change in\n%s", name, text)
+		}
+		_, diags := split.Examine(manifest, "hospital_a", "hospital_a.vfl", changed, stdlib.New())
+		if !diags.HasErrors() || diags.Shown()[0].Code != test.want {
+			t.Errorf("%s: want %s, got %v", name, test.want, codes(diags))
+		}
+	}
+	for name, test := range map[string]struct{ old, new string }{
+		"another's z":    {"send o_1   = z_2 to hospital_a", "send o_1   = z_1 to hospital_a"},
+		"a sum twice":    {"send o_1   = z_2 to hospital_a", "send o_1   = z_2 + z_2 to hospital_a"},
+		"a sum not sent": {"send o_1   = z_2 to hospital_a\n", ""},
+	} {
+		changed := strings.Replace(programs["registry"], test.old, test.new, 1)
+		if changed == programs["registry"] {
+			t.Fatalf("%s: nothing to change in\n%s", name, changed)
+		}
+		if _, diags := split.Examine(manifest, "registry", "registry.vfl", changed, stdlib.New()); !diags.HasErrors() {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+// TestManifestTampering: a manifest that no vflc of this version writes is refused whatever the program holds.
+func TestManifestTampering(t *testing.T) {
+	programs, manifest := compiled(t, twoHospitals, check.Options{Transform: transforms.Augmented})
+	for name, change := range map[string]func(*split.Manifest){
+		"an unknown transform":        func(m *split.Manifest) { m.Transform = "masked" },
+		"no transform":                func(m *split.Manifest) { m.Transform = "" },
+		"pooled data":                 func(m *split.Manifest) { m.Transform = "none" },
+		"another language":            func(m *split.Manifest) { m.Language = "2" },
+		"another protocol":            func(m *split.Manifest) { m.Protocol = "2" },
+		"another schema":              func(m *split.Manifest) { m.Schema = 1 },
+		"a second server":             func(m *split.Manifest) { m.Parties[1].Role = "server" },
+		"another server":              func(m *split.Manifest) { m.Server = "hospital_b" },
+		"noise that is not the sum's": func(m *split.Manifest) { m.Rho["hospital_a"] = "2" },
+		"a group of another":          func(m *split.Manifest) { m.Cuts[0].Group = 2 },
+		"a likelihood at the client": func(m *split.Manifest) {
+			m.Powers = append(m.Powers, split.ManifestPower{Party: "hospital_a", Response: "y", Distribution: "normal", Exponent: "1"})
+		},
+	} {
+		var m split.Manifest
+		if err := json.Unmarshal(manifest.JSON(), &m); err != nil {
+			t.Fatal(err)
+		}
+		change(&m)
+		_, diags := split.Load(&m, "hospital_a", "hospital_a.vfl", programs["hospital_a"], stdlib.New())
+		if !diags.HasErrors() || diags.Shown()[0].Code != diag.BadManifest {
+			t.Errorf("%s: got %v", name, codes(diags))
+		}
+		if _, diags = split.ParseManifest(source.New("manifest.json", string(m.JSON())), stdlib.New()); !diags.HasErrors() {
+			t.Errorf("%s: the manifest is read", name)
+		}
+	}
+	if _, diags := split.ParseManifest(source.New("manifest.json", string(manifest.JSON())+"{}"), stdlib.New()); !diags.HasErrors() {
+		t.Error("a manifest with a second one behind it is read")
+	}
+	if _, diags := split.ParseManifest(source.New("manifest.json", string(manifest.JSON())), stdlib.New()); len(diags) > 0 {
+		t.Errorf("the untouched manifest: %v", codes(diags))
 	}
 }
 

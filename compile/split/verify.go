@@ -19,7 +19,10 @@ func Verify(p *transform.Program, programs []PartyProgram, m *Manifest) error {
 		return fmt.Errorf("%d programs and %d in the manifest for %d parties of model %s", len(programs), len(m.Parties), len(p.Parties), m.ModelSHA256)
 	}
 	for _, q := range programs {
-		program, diags := Load(m, q.Party, q.File, q.Text, p.Universe)
+		if entry, _ := m.Party(q.Party); entry.SHA256 != q.SHA256() {
+			return fmt.Errorf("%s is not the program of the manifest", q.File)
+		}
+		program, diags := Examine(m, q.Party, q.File, q.Text, p.Universe)
 		if diags.HasErrors() {
 			return fmt.Errorf("%s is refused: %s", q.File, diags.Shown()[0].Message)
 		}

@@ -11,4 +11,6 @@ const (
 	UnlistedChannel Code = "V0407"
 	ChannelShape    Code = "V0408"
 	Unsent          Code = "V0409"
+	BadManifest     Code = "V0410"
+	MissingChannel  Code = "V0411"
 )

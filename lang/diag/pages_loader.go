@@ -149,4 +149,29 @@ aux z_1 : real[N] ~ normal(X * beta, 1)
 send z_1 to server
 `,
 	},
+	{
+		Code: BadManifest, Title: "a manifest that this version cannot hold a program to",
+		Text: "A manifest names the versions of its schema, language and protocol, a transform that this vflc knows, one server, and lists that agree with one another. " +
+			"What no vflc of this version writes is refused, whatever the program holds. The example is such a file.",
+		Wrong: `{"schema": 2, "language": "1", "protocol": "1", "server": "server",
+ "transform": "masked", "parties": [{"name": "server", "role": "server", "program": "server.vfl"}]}
+`,
+		Right: `{"schema": 2, "language": "1", "protocol": "1", "server": "server",
+ "transform": "augmented", "parties": [{"name": "server", "role": "server", "program": "server.vfl"}]}
+`,
+	},
+	{
+		Code: MissingChannel, Title: "a channel of the manifest that the program does not hold",
+		Text: "A program sends, receives and evaluates exactly what the manifest lists for its party. Without one of these the other parties would wait for it.",
+		Wrong: `program m for a
+data X : real[N, P]
+param beta : real[P] ~ normal(0, 1)
+`,
+		Right: `program m for a
+data X : real[N, P]
+param beta : real[P] ~ normal(0, 1)
+aux z_1 : real[N] ~ normal(X * beta, 1)
+send z_1 to server
+`,
+	},
 }

@@ -109,7 +109,7 @@ func checkForgery(t *testing.T, what, forger string, errs []error) {
 		switch {
 		case errors.As(err, &protocol) && protocol.Peer == forger:
 			blamed++
-		case errors.As(err, &peer) && strings.Contains(peer.Reason, forger+" sent a message"):
+		case errors.As(err, &peer) && peer.Code == session.EndProtocol && peer.Party == forger:
 		default:
 			t.Errorf("%s: party %d ends with %v", what, i, err)
 		}

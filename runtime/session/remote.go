@@ -17,7 +17,7 @@ func NewRemote(plan *model.Plan, index int, t transport.Transport, keys Keys) (d
 	if err != nil {
 		return nil, err
 	}
-	w := &wire{transport: t, peers: peersOf(plan, index), bytes: &b.work.Bytes}
+	w := &wire{transport: t, own: plan.Names[index], peers: peersOf(plan, index), names: plan.Names, bytes: &b.work.Bytes}
 	for _, v := range plan.Windows {
 		of, err := newBase(v.Plan, keys, b.work, index)
 		if err != nil {

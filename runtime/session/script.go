@@ -9,32 +9,24 @@ import (
 	"github.com/vflc/vflc/runtime/transport"
 )
 
-// The kinds of message, with their direction: ↑ from a client to the server, ↓ back.
-const (
-	kindEarly    = "early"      // ↓
-	kindAux      = "aux"        // ↑
-	kindReply    = "reply"      // ↓
-	kindPartial  = "partial"    // ↑
-	kindWhole    = "whole"      // ↓
-	kindTrailing = "trailing"   // ↑
-	kindCentre   = "centre"     // ↑ Totals
-	kindTotal    = "total"      // ↓
-	kindPart     = "sum part"   // ↑ Sum
-	kindSum      = "sum"        // ↓
-	kindValues   = "values"     // ↓ Values
-	kindEnd      = "end of run" // either way: the sender has met an error, which is in Reason
-)
-
 // A frame is a message as the plan has it: the named channels of its arrays and their lengths. A frame without channels is not sent.
 type frame struct {
-	kind   string
-	arrays []transport.Array // names, and the data of the message being sent or received
-	lens   []int
+	kind     string
+	arrays   []transport.Array // names, and the data of the message being sent or received
+	lens     []int
+	channels []channel
 }
 
-func (f *frame) channel(name string, n int) {
-	f.arrays = append(f.arrays, transport.Array{Name: name})
+// A channel is what an array of a frame carries, and of which shared parameter or sum of the plan: -1 where it is none.
+type channel struct {
+	Content
+	of int
+}
+
+func (f *frame) channel(c Content, of int, name string, n int) {
+	f.arrays = append(f.arrays, transport.Array{Name: descriptions[c].prefix + name})
 	f.lens = append(f.lens, n)
+	f.channels = append(f.channels, channel{c, of})
 }
 
 // load puts data into channel k, for sending.
@@ -71,8 +63,8 @@ func (f *frame) accept(m transport.Message, round uint64) error {
 	return nil
 }
 
-// A script is every message that one client and the server exchange. Both ends derive it from the plan. Channels are in the order of the plan,
-// those of shared parameters first.
+// A script is every message that one client and the server exchange. Both ends derive it from the plan and the table of kinds. Channels are in the
+// order of the plan, those of shared parameters first.
 type script struct {
 	role                                          model.Role
 	early, aux, reply, partial, whole, trailing   frame
@@ -81,28 +73,71 @@ type script struct {
 	lateArrivals, earlyArrivals, trailingArrivals []int // indices into role.Arrivals
 }
 
+// frames are the messages by their position in kinds.
+func (s *script) frames() [kindsOfScripts]*frame {
+	return [kindsOfScripts]*frame{
+		kindEarly: &s.early, kindAux: &s.aux, kindReply: &s.reply, kindPartial: &s.partial, kindWhole: &s.whole, kindTrailing: &s.trailing,
+		kindCentre: &s.centre, kindTotal: &s.total, kindPart: &s.part, kindSum: &s.sum, kindValues: &s.values,
+	}
+}
+
 func newScript(plan *model.Plan, client int) *script {
 	s := &script{role: plan.Role(client)}
-	s.name()
-	s.arrivals(plan)
-	for _, m := range s.role.Members {
-		s.member(plan, plan.Groups[m.Group])
+	for k, f := range s.frames() {
+		f.kind = kinds[k].name
+		for _, c := range kinds[k].carries {
+			s.carry(f, c, plan)
+		}
 	}
-	for _, r := range s.role.Receptions {
-		g := plan.Groups[r.Group]
-		s.reply.channel("sum "+g.Name, g.Len)
-		s.partial.channel("adjoint "+g.Name, g.Len)
+	for i, a := range s.role.Arrivals {
+		if a.Early {
+			s.earlyArrivals = append(s.earlyArrivals, i)
+		} else {
+			s.lateArrivals = append(s.lateArrivals, i)
+		}
+		if afterAdjoints(plan.Power, a.Early) {
+			s.trailingArrivals = append(s.trailingArrivals, i)
+		}
 	}
-	s.part.channel("scalars", 0)
-	s.sum.channel("scalars", 0)
-	s.auxTally, s.replyTally = s.aux.withScalars(), s.reply.withScalars()
+	s.auxTally, s.replyTally = s.aux.withScalars(Scalars), s.reply.withScalars(ScalarTotal)
 	return s
 }
 
+// carry adds the channels of a content to a frame.
+func (s *script) carry(f *frame, c carried, plan *model.Plan) {
+	switch c.content {
+	case Value, Gradient:
+		for _, a := range s.role.Arrivals {
+			if c.when(plan.Power, a.Early) {
+				f.channel(c.content, a.Shared, plan.Shared[a.Shared].Name, a.Len)
+			}
+		}
+	case Scalars, ScalarTotal:
+		f.channel(c.content, -1, scalarsName, 0)
+	case OthersSum, Partial:
+		for _, r := range s.role.Receptions {
+			s.group(f, c, plan, r.Group)
+		}
+	default:
+		for _, m := range s.role.Members {
+			s.group(f, c, plan, m.Group)
+		}
+	}
+}
+
+func (s *script) group(f *frame, c carried, plan *model.Plan, g int) {
+	if c.when(plan.Power, false) {
+		f.channel(c.content, g, plan.Groups[g].Name, plan.Groups[g].Len)
+	}
+}
+
+// scalarsName is the channel of numbers that are added up.
+const scalarsName = "scalars"
+
 // withScalars is the frame with one more channel.
-func (f *frame) withScalars() frame {
-	w := frame{kind: f.kind, arrays: slices.Clone(f.arrays), lens: slices.Clone(f.lens)}
-	w.channel("scalars", 0)
+func (f *frame) withScalars(c Content) frame {
+	w := frame{kind: f.kind, arrays: slices.Clone(f.arrays), lens: slices.Clone(f.lens), channels: slices.Clone(f.channels)}
+	w.channel(c, -1, scalarsName, 0)
 	return w
 }
 
@@ -119,43 +154,3 @@ func (s *script) opening(t *density.Decision) (up, down *frame) {
 
 // scalars is the last channel.
 func (f *frame) scalars() *[]float64 { return &f.arrays[len(f.arrays)-1].Data }
-
-func (s *script) name() {
-	s.early.kind, s.aux.kind, s.reply.kind = kindEarly, kindAux, kindReply
-	s.partial.kind, s.whole.kind, s.trailing.kind = kindPartial, kindWhole, kindTrailing
-	s.centre.kind, s.total.kind, s.part.kind, s.sum.kind, s.values.kind = kindCentre, kindTotal, kindPart, kindSum, kindValues
-}
-
-// arrivals adds the channels of shared parameters. In power, gradients of those that no cut depends on travel with the partial adjoints.
-func (s *script) arrivals(plan *model.Plan) {
-	for i, a := range s.role.Arrivals {
-		name := plan.Shared[a.Shared].Name
-		down, up := &s.reply, &s.trailing
-		if a.Early {
-			down = &s.early
-			s.earlyArrivals = append(s.earlyArrivals, i)
-		} else {
-			s.lateArrivals = append(s.lateArrivals, i)
-		}
-		if plan.Power && !a.Early {
-			up = &s.partial
-		} else {
-			s.trailingArrivals = append(s.trailingArrivals, i)
-		}
-		down.channel("value "+name, a.Len)
-		up.channel("gradient "+name, a.Len)
-		s.values.channel("value "+name, a.Len)
-	}
-}
-
-// member adds the channels of a sum that a cut of the client enters.
-func (s *script) member(plan *model.Plan, g model.Group) {
-	s.aux.channel("z "+g.Name, g.Len)
-	s.centre.channel("centre "+g.Name, g.Len)
-	s.total.channel("total "+g.Name, g.Len)
-	back := &s.reply
-	if plan.Power {
-		back = &s.whole
-	}
-	back.channel("adjoint "+g.Name, g.Len)
-}

@@ -2,7 +2,7 @@
 // goroutine; NewRemote is one party that meets the others over a transport. Both do the same arithmetic in the same order, so an
 // algorithm gets the same bits from either.
 //
-// One evaluation. Server and clients exchange, client by client, the messages of a script that follows from the plan (script.go):
+// One evaluation. Server and clients exchange, client by client, the messages of a script that follows from the plan (script.go) and the table of kinds (kinds.go):
 //
 //	early    ↓ shared parameters that cuts depend on
 //	aux      ↑ z of each cut, and scalars to be added up first

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/vflc/vflc/runtime/transport"
@@ -17,17 +18,78 @@ type ProtocolError struct{ Peer, What string }
 
 func (e *ProtocolError) Error() string { return "session: " + e.Peer + " sent a " + e.What }
 
-// A PeerError is the error where a peer has ended the run, with its reason.
-type PeerError struct{ Peer, Reason string }
+// A PeerError is the error where a peer has ended the run. Party is where the cause is: the peer itself, or one that it names.
+type PeerError struct {
+	Peer  string
+	Code  EndCode
+	Party string
+}
 
-func (e *PeerError) Error() string { return "session: " + e.Peer + " ended the run: " + e.Reason }
+func (e *PeerError) Error() string {
+	who := e.Party
+	if who == e.Peer {
+		who = "it"
+	}
+	return fmt.Sprintf("session: %s ended the run: %s %s (code %s)", e.Peer, who, endMeanings[e.Code], e.Code)
+}
+
+// An EndCode is all that a party tells its peers of why it ended the run: texts of errors may hold data, and stay where they are.
+type EndCode string
+
+// The codes.
+const (
+	EndProtocol  EndCode = "protocol"  // a message that the plan does not have
+	EndLost      EndCode = "lost"      // a connection that is closed
+	EndCancelled EndCode = "cancelled" // somebody or something stopped the run
+	EndFailed    EndCode = "failed"    // anything else
+)
+
+// endMeanings say of a party what each code means.
+var endMeanings = map[EndCode]string{
+	EndProtocol:  "sent a message that the plan does not have",
+	EndLost:      "has closed its connection",
+	EndCancelled: "was told to stop",
+	EndFailed:    "met an error",
+}
+
+// endOf is the code of an error at a party, and the party where the cause is.
+func endOf(err error, own string) (EndCode, string) {
+	var protocol *ProtocolError
+	var peer *PeerError
+	var closed *transport.ClosedError
+	switch {
+	case errors.As(err, &protocol):
+		return EndProtocol, protocol.Peer
+	case errors.As(err, &peer):
+		return peer.Code, peer.Party
+	case errors.As(err, &closed):
+		return EndLost, closed.Party
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return EndCancelled, own
+	}
+	return EndFailed, own
+}
+
+// ended reads the message of a peer that has ended the run. What is no code or no party of the run is not repeated.
+func (w *wire) ended(peer string, m transport.Message) *PeerError {
+	e := &PeerError{peer, EndCode(m.Reason), m.Party}
+	if _, known := endMeanings[e.Code]; !known {
+		e.Code = EndFailed
+	}
+	if !slices.Contains(w.names, e.Party) {
+		e.Party = peer
+	}
+	return e
+}
 
 // A wire is a party's end of its connections. After the first error it is dead: every later call returns that error.
 type wire struct {
 	transport transport.Transport
+	own       string
 	peers     []string
-	round     uint64 // exchanges begun, counted alike at all parties
-	bytes     *int64 // payload sent and received
+	names     []string // of all parties
+	round     uint64   // exchanges begun, counted alike at all parties
+	bytes     *int64   // payload sent and received
 	err       error
 }
 
@@ -67,7 +129,7 @@ func (w *wire) closedReason(ctx context.Context, peer string, err error) error {
 			return err
 		}
 		if m.Kind == kindEnd {
-			return &PeerError{peer, m.Reason}
+			return w.ended(peer, m)
 		}
 	}
 }
@@ -82,7 +144,7 @@ func (w *wire) recv(ctx context.Context, from string, f *frame) error {
 		return w.end(ctx, err)
 	}
 	if m.Kind == kindEnd {
-		return w.end(ctx, &PeerError{from, m.Reason})
+		return w.end(ctx, w.ended(from, m))
 	}
 	if err := f.accept(m, w.round); err != nil {
 		return w.end(ctx, &ProtocolError{from, err.Error()})
@@ -91,14 +153,15 @@ func (w *wire) recv(ctx context.Context, from string, f *frame) error {
 	return nil
 }
 
-// end makes err the end of the run, sends it to all peers and returns it. A peer that does not get the message has ended by itself or finds the connection
+// end makes err the end of the run, sends its code to all peers and returns it. A peer that does not get the message has ended by itself or finds the connection
 // closed.
 func (w *wire) end(ctx context.Context, err error) error {
 	w.err = err
+	code, party := endOf(err, w.own)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
 	for _, peer := range w.peers {
-		_ = w.transport.Send(ctx, peer, transport.Message{Round: w.round, Kind: kindEnd, Reason: fmt.Sprint(err)})
+		_ = w.transport.Send(ctx, peer, transport.Message{Round: w.round, Kind: kindEnd, Reason: string(code), Party: party})
 	}
 	return err
 }

@@ -105,7 +105,7 @@ func (l *link) gone() error {
 
 // fill copies msg, and grows the buffers where they are too small.
 func (m *Message) fill(msg Message) {
-	m.Round, m.Kind, m.Reason = msg.Round, msg.Kind, msg.Reason
+	m.Round, m.Kind, m.Reason, m.Party = msg.Round, msg.Kind, msg.Reason, msg.Party
 	m.Arrays = m.Arrays[:cap(m.Arrays)] // keeps the buffers of earlier, longer messages
 	if n := len(msg.Arrays) - len(m.Arrays); n > 0 {
 		m.Arrays = append(m.Arrays, make([]Array, n)...)

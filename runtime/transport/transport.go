@@ -10,7 +10,8 @@ type Message struct {
 	Round  uint64 // number of the round, the same at both ends
 	Kind   string // the step of the round
 	Arrays []Array
-	Reason string // why the sender ended the run; empty in all other messages
+	Reason string // the code of why the sender ended the run; empty in all other messages
+	Party  string // with a Reason: the party where the cause is
 }
 
 // An Array is a named vector.

@@ -1,0 +1,304 @@
+package compile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/split"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/format"
+	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib"
+)
+
+// A Disclosure is one thing that a party learns from another.
+type Disclosure struct {
+	What     string   `json:"what"`
+	From     string   `json:"from"`
+	To       string   `json:"to"`
+	Shape    []string `json:"shape"`
+	Often    string   `json:"how_often"`
+	Masked   string   `json:"masked"`             // "no", or what hides it
+	Learns   string   `json:"receiver_computes"`  // what a curious receiver can compute
+	Messages []string `json:"messages,omitempty"` // the kinds of message that carry it, each with its channel: "aux: z z_1+z_2"
+}
+
+// A Bundle is the party programs of a model with their manifest: what an audit needs. Programs are in the order of the manifest.
+type Bundle struct {
+	Manifest *split.Manifest
+	Programs []*check.Program
+}
+
+// ReadBundle reads the folder that Files were written to, and loads each program as its party would. The result is usable only where the list has no
+// errors. The error is of reading a file.
+func ReadBundle(dir string) (*Bundle, diag.List, error) {
+	m, programs, diags, err := split.ReadPrograms(dir, stdlib.New())
+	return &Bundle{m, programs}, diags, err
+}
+
+// Bundle returns the party programs of a compiled model; nil for a pooled model, which has none.
+func (m *Model) Bundle() (*Bundle, diag.List) {
+	if m.Pooled() {
+		return nil, nil
+	}
+	p := &Bundle{Manifest: m.Manifest}
+	var diags diag.List
+	for _, q := range m.Programs {
+		program, found := split.Load(m.Manifest, q.Party, q.File, q.Text, m.Universe)
+		diags, p.Programs = append(diags, found...), append(p.Programs, program)
+	}
+	return p, diags
+}
+
+// Audit lists what each party learns from another in a run that uses these exchanges: before it, what the manifest lists of data and sizes; in it, what
+// the scripts of the session hold.
+func (p *Bundle) Audit(uses []density.Use) []Disclosure {
+	a := &auditor{Bundle: p, plan: p.wiring()}
+	a.before()
+	for _, c := range session.Crossings(a.plan, uses) {
+		a.add(a.disclosure(c))
+	}
+	return a.rows
+}
+
+type auditor struct {
+	*Bundle
+	plan *model.Plan
+	rows []Disclosure
+}
+
+// add adds a row, or its messages and how often they are sent to a row that is the same otherwise.
+func (a *auditor) add(d Disclosure) {
+	same := func(e Disclosure) bool {
+		return e.What == d.What && e.From == d.From && e.To == d.To && e.Learns == d.Learns && slices.Equal(e.Shape, d.Shape)
+	}
+	i := slices.IndexFunc(a.rows, same)
+	if i < 0 {
+		a.rows = append(a.rows, d)
+		return
+	}
+	e := &a.rows[i]
+	if !slices.Contains(strings.Split(e.Often, ", "), d.Often) {
+		e.Often += ", " + d.Often
+	}
+	for _, m := range d.Messages {
+		if !slices.Contains(e.Messages, m) {
+			e.Messages = append(e.Messages, m)
+		}
+	}
+}
+
+// before lists what parties compare or tell one another before the first evaluation.
+func (a *auditor) before() {
+	for _, d := range a.Manifest.SharedData {
+		for _, to := range d.To {
+			a.add(Disclosure{What: "data " + d.Name, From: "any holder", To: to, Shape: d.Shape, Often: "once", Masked: "no", Learns: "the data: every party of the table holds them"})
+		}
+	}
+	for _, s := range a.Manifest.Sizes {
+		for _, to := range s.To {
+			a.add(Disclosure{What: "size " + s.Name, From: "its holders", To: to, Shape: []string{}, Often: "once", Masked: "no", Learns: "how many rows, columns or levels the holders' data have"})
+		}
+	}
+}
+
+// disclosure writes a crossing with the names of the model.
+func (a *auditor) disclosure(c session.Crossing) Disclosure {
+	client := a.plan.Names[c.Client]
+	d := Disclosure{From: a.Manifest.Server, To: client, Often: c.Often, Shape: a.shape(c), Messages: []string{c.Kind + ": " + c.Channel}}
+	if c.Up {
+		d.From, d.To = client, a.Manifest.Server
+	}
+	name, cut, rho := a.names(c)
+	fill := strings.NewReplacer("{name}", name, "{cut}", cut, "{rho}", rho, "{client}", client, "{scalars}", c.Scalars)
+	d.What, d.Masked, d.Learns = fill.Replace(c.What), fill.Replace(c.Masked), fill.Replace(c.Learns)
+	return d
+}
+
+// names are what the texts of a crossing call its parameter or sum; at a client's own cuts, that auxiliary variable, its cut and its noise.
+func (a *auditor) names(c session.Crossing) (name, cut, rho string) {
+	switch c.Content {
+	case session.Value, session.Gradient:
+		return a.plan.Shared[c.Of].Name, "", ""
+	case session.Scalars, session.ScalarTotal:
+		return "", "", ""
+	case session.Z, session.Centre:
+		var names, cuts []string
+		for _, k := range a.cutsOf(c.Of) {
+			if k.Client == a.plan.Names[c.Client] {
+				names, cuts, rho = append(names, k.Name), append(cuts, a.expression(k)), k.Rho
+			}
+		}
+		return strings.Join(names, ", "), strings.Join(cuts, ", "), rho
+	}
+	var names []string
+	for _, k := range a.cutsOf(c.Of) {
+		names = append(names, k.Name)
+	}
+	return strings.Join(names, " + "), "", ""
+}
+
+// shape is that of a crossing's array.
+func (a *auditor) shape(c session.Crossing) []string {
+	switch c.Content {
+	case session.Value, session.Gradient:
+		for _, s := range a.Manifest.Shared {
+			if s.Name == a.plan.Shared[c.Of].Name {
+				return s.Shape
+			}
+		}
+	case session.Scalars, session.ScalarTotal:
+		if c.Least == c.Most {
+			return []string{fmt.Sprint(c.Most)}
+		}
+		return []string{fmt.Sprintf("%d to %d", c.Least, c.Most)}
+	}
+	return a.cutsOf(c.Of)[0].Shape
+}
+
+// cutsOf are the auxiliary variables that enter a sum of the plan.
+func (a *auditor) cutsOf(group int) []split.ManifestCut {
+	var out []split.ManifestCut
+	for _, m := range a.plan.Groups[group].Members {
+		out = append(out, a.ofClient(a.plan.Names[m.Party])[m.Index])
+	}
+	return out
+}
+
+// ofClient lists a client's auxiliary variables in the order of the manifest.
+func (p *Bundle) ofClient(client string) []split.ManifestCut {
+	return slices.DeleteFunc(slices.Clone(p.Manifest.Cuts), func(c split.ManifestCut) bool { return c.Client != client })
+}
+
+// expression is the cut as the client's program writes it.
+func (p *Bundle) expression(c split.ManifestCut) string {
+	for _, program := range p.Programs {
+		if s := program.Symbols[c.Name]; program.For == c.Client && s != nil && s.Kind == check.Aux {
+			return format.Expr(s.Args[0])
+		}
+	}
+	return c.Name
+}
+
+// wiring is the plan of a run as far as it follows from the manifest: sums, shared parameters and who has which, without graphs and lengths. A family is
+// one party, whose members all do the same.
+func (p *Bundle) wiring() *model.Plan {
+	m := p.Manifest
+	plan := &model.Plan{Power: len(m.Sums) > 0}
+	for _, q := range m.Parties {
+		plan.Names = append(plan.Names, q.Name)
+	}
+	plan.Parties = make([]*model.Spec, len(plan.Names))
+	if plan.Power {
+		p.powerSums(plan)
+	} else {
+		p.serverSums(plan)
+	}
+	for _, s := range m.Shared {
+		shared := model.Shared{Name: s.Name}
+		for k, q := range plan.Names {
+			if slices.Contains(s.To, q) {
+				shared.To = append(shared.To, model.Port{Party: k})
+				shared.Early = shared.Early || earlyIn(p.Programs[k], s.Name)
+			}
+		}
+		plan.Shared = append(plan.Shared, shared)
+	}
+	return plan
+}
+
+// serverSums adds the sums that the server receives.
+func (p *Bundle) serverSums(plan *model.Plan) {
+	for _, g := range p.Manifest.Groups {
+		group := model.Group{Name: strings.Join(g.Cuts, "+"), Receivers: []model.Port{{}}}
+		p.join(plan, &group, g.Cuts)
+		plan.Groups = append(plan.Groups, group)
+	}
+}
+
+// powerSums adds the sums that clients receive, each under one name.
+func (p *Bundle) powerSums(plan *model.Plan) {
+	for _, s := range p.Manifest.Sums {
+		g := slices.IndexFunc(plan.Groups, func(g model.Group) bool { return g.Name == s.Name })
+		if g < 0 {
+			g, plan.Groups = len(plan.Groups), append(plan.Groups, model.Group{Name: s.Name})
+		}
+		var cuts []string
+		for _, c := range p.Manifest.Cuts {
+			if mentions(s.Value, c.Name) {
+				cuts = append(cuts, c.Name)
+			}
+		}
+		p.join(plan, &plan.Groups[g], cuts)
+		plan.Groups[g].Receivers = append(plan.Groups[g].Receivers, model.Port{Party: slices.Index(plan.Names, s.To)})
+	}
+}
+
+// join makes cuts members of a sum, in party order.
+func (p *Bundle) join(plan *model.Plan, g *model.Group, cuts []string) {
+	for k, name := range plan.Names {
+		for i, c := range p.ofClient(name) {
+			port := model.Port{Party: k, Index: i}
+			if slices.Contains(cuts, c.Name) && !slices.Contains(g.Members, port) {
+				g.Members = append(g.Members, port)
+			}
+		}
+	}
+	slices.SortStableFunc(g.Members, func(x, y model.Port) int { return x.Party - y.Party })
+}
+
+// mentions reports whether a sum of names, as written, holds a name.
+func mentions(sum, name string) bool {
+	words := strings.FieldsFunc(sum, func(r rune) bool { return strings.ContainsRune(" +()[],", r) })
+	return slices.Contains(words, name)
+}
+
+// earlyIn reports whether a cut of the program depends on a received parameter: in its expression, or by a noncentered parameter, whose value is made
+// of those of its prior.
+func earlyIn(program *check.Program, parameter string) bool {
+	seen := map[string]bool{}
+	var reach func(e ast.Expr)
+	reach = func(e ast.Expr) {
+		if e == nil {
+			return
+		}
+		ast.Walk(e, func(n ast.Node) bool {
+			name, ok := n.(*ast.Name)
+			if !ok || seen[name.Name] {
+				return true
+			}
+			seen[name.Name] = true
+			if s := program.Symbols[name.Name]; s != nil && s.Kind == check.Param && s.Decl.(*ast.Param).Noncentered {
+				for _, a := range s.Args {
+					reach(a)
+				}
+			}
+			return true
+		})
+	}
+	for _, s := range program.Order {
+		if s.Kind == check.Aux {
+			reach(s.Args[0])
+		}
+	}
+	return seen[parameter]
+}
+
+// AuditPooled lists what leaves a client under a transform that pools: all its data and parameters, which one process holds.
+func (m *Model) AuditPooled() []Disclosure {
+	var out []Disclosure
+	for _, s := range m.Checked.Order {
+		if _, client := m.Checked.Client(s.Owner); client && (s.Kind == check.Data || s.Kind == check.Param) {
+			out = append(out, Disclosure{
+				What: s.Kind.String() + " " + s.Name, From: s.Owner, To: "one process", Shape: s.Type.Shape(), Often: "always", Masked: "no",
+				Learns: "everything: whoever runs the process reads it",
+			})
+		}
+	}
+	return out
+}

@@ -1,0 +1,182 @@
+package split
+
+import (
+	"slices"
+
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/format"
+)
+
+// String is the likelihood as a program writes it, without its arguments.
+func (p ManifestPower) String() string {
+	return p.Response + " ~ " + p.Distribution + "(…) ^ (" + p.Exponent + ")"
+}
+
+// likelihood checks a likelihood that has a power or reads the sum of the others' z. What the server receives of it is the adjoint of that sum,
+// a function of everything in the likelihood: so the response is shared, and the client's own names enter in its cuts alone.
+func (e *examiner) likelihood(s *ast.Likelihood) {
+	l := e.checked(s)
+	if l == nil || s.Power == nil && !e.readsSum(l) {
+		return
+	}
+	found := ManifestPower{Party: e.party, Response: format.Expr(s.Left), Distribution: s.Dist.Name.Name, Exponent: "1"}
+	if s.Power != nil {
+		found.Exponent = format.Expr(s.Power)
+	}
+	if !slices.Contains(e.manifest.Powers, found) {
+		e.errorf(diag.UnlistedChannel, s, "the manifest lists no likelihood %s of %s", found, e.party)
+		return
+	}
+	e.seen[found.String()] = true
+	for _, x := range []ast.Expr{s.Left, s.Weights} {
+		if x != nil && slices.ContainsFunc(namesIn(x), e.private) {
+			e.errorf(diag.ClientData, x, "the server would learn data of %s: a likelihood that reads the others' sum has a shared response and shared weights", e.party)
+			return
+		}
+	}
+	for _, a := range l.Args {
+		e.onlyCuts(a)
+	}
+}
+
+// noSums checks that a prior or a cut of a client does not read the others' sum: its adjoint would hold a parameter that the client's data may determine.
+func (e *examiner) noSums(s ast.Node) {
+	ast.Walk(s, func(n ast.Node) bool {
+		if name, ok := n.(*ast.Name); ok && e.client() && e.sum(name.Name, e.party) != nil {
+			e.errorf(diag.UnlistedChannel, name, "the manifest lists no use of %s here: only a likelihood that it lists reads the others' sum", name.Name)
+		}
+		return true
+	})
+}
+
+func (e *examiner) checked(s *ast.Likelihood) *check.Likelihood {
+	for _, l := range e.Likelihoods {
+		if l.Stmt == s {
+			return l
+		}
+	}
+	return nil
+}
+
+// readsSum reports whether a sum of the others' z enters a likelihood at a client.
+func (e *examiner) readsSum(l *check.Likelihood) bool {
+	return e.client() && slices.ContainsFunc(append([]ast.Expr{l.Stmt.Left, l.Stmt.Weights}, l.Args...), func(x ast.Expr) bool {
+		return x != nil && slices.ContainsFunc(namesIn(x), func(n string) bool { return e.sum(n, e.party) != nil })
+	})
+}
+
+// private reports whether a name is the party's own: data that are not shared, or a parameter.
+func (e *examiner) private(name string) bool {
+	s := e.Symbols[name]
+	return s != nil && (s.Kind == check.Data && s.Owner != check.Shared || s.Kind == check.Param)
+}
+
+// received reports whether a name is a value of another party.
+func (e *examiner) received(name string) bool {
+	s := e.Symbols[name]
+	return s != nil && s.Kind == check.Receive
+}
+
+// onlyCuts checks that the party's own names enter an argument in whole cuts only: the cuts that its auxiliary variables are normal around.
+func (e *examiner) onlyCuts(x ast.Expr) {
+	if x == nil || !slices.ContainsFunc(namesIn(x), e.private) || e.isCut([]string{term(x, 1)}) {
+		return
+	}
+	var own []string
+	var mixed []ast.Expr
+	sum := false
+	flatten(x, 1, func(t ast.Expr, sign int) {
+		sum = sum || t != x
+		names := namesIn(t)
+		switch {
+		case !slices.ContainsFunc(names, e.private):
+		case slices.ContainsFunc(names, e.received) && len(names) > 1:
+			mixed = append(mixed, t)
+		default:
+			own = append(own, term(t, sign))
+		}
+	})
+	if !sum {
+		e.operands(x)
+		return
+	}
+	if len(own) > 0 && !e.isCut(own) {
+		e.notCut(x)
+		return
+	}
+	for _, t := range mixed {
+		e.onlyCuts(t)
+	}
+}
+
+// operands applies onlyCuts to the operands of an expression that is no sum.
+func (e *examiner) operands(x ast.Expr) {
+	if _, ok := x.(*ast.Name); ok {
+		e.notCut(x)
+		return
+	}
+	ast.Walk(x, func(n ast.Node) bool {
+		if n == ast.Node(x) {
+			return true
+		}
+		if operand, ok := n.(ast.Expr); ok {
+			e.onlyCuts(operand)
+			return false
+		}
+		return true
+	})
+}
+
+func (e *examiner) notCut(x ast.Expr) {
+	e.errorf(diag.ClientData, x, "the server would learn more of %s than its cuts: own data and parameters enter this likelihood other than in the cut of an auxiliary variable", e.party)
+}
+
+// isCut reports whether terms are those of the cut of one of the program's auxiliary variables, in any order.
+func (e *examiner) isCut(own []string) bool {
+	slices.Sort(own)
+	return slices.ContainsFunc(e.Order, func(s *check.Symbol) bool {
+		if s.Kind != check.Aux {
+			return false
+		}
+		var terms []string
+		flatten(s.Args[0], 1, func(t ast.Expr, sign int) { terms = append(terms, term(t, sign)) })
+		slices.Sort(terms)
+		return slices.Equal(terms, own) || slices.Equal([]string{term(s.Args[0], 1)}, own)
+	})
+}
+
+// flatten calls f with the terms of a sum and their signs.
+func flatten(x ast.Expr, sign int, f func(ast.Expr, int)) {
+	switch x := x.(type) {
+	case *ast.Paren:
+		flatten(x.X, sign, f)
+	case *ast.Unary:
+		if x.Op == "-" {
+			sign = -sign
+		}
+		flatten(x.X, sign, f)
+	case *ast.Binary:
+		switch x.Op {
+		case "+", "-":
+			flatten(x.X, sign, f)
+			if x.Op == "-" {
+				sign = -sign
+			}
+			flatten(x.Y, sign, f)
+			return
+		}
+		f(x, sign)
+	default:
+		f(x, sign)
+	}
+}
+
+// term writes a term with its sign.
+func term(x ast.Expr, sign int) string {
+	if sign < 0 {
+		return "-" + format.Expr(x)
+	}
+	return "+" + format.Expr(x)
+}

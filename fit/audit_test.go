@@ -1,0 +1,340 @@
+package fit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/maximum"
+	"github.com/vflc/vflc/compile/rows"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/runtime/transport"
+	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/compiletest"
+)
+
+// rowsOf are tables of six rows. Tables whose first columns begin with other letters have other values.
+func rowsOf(columns string) string {
+	values := []string{"0.3", "-1.1", "0.7", "2.0", "-0.4", "1.2"}
+	text := columns + "\n"
+	for i := range values {
+		var cells []string
+		for j := range strings.Split(columns, ",") {
+			cells = append(cells, values[(i+2*j+int(columns[0]))%len(values)])
+		}
+		text += strings.Join(cells, ",") + "\n"
+	}
+	return text
+}
+
+// audited are models of every kind of wiring: with what a cut depends on, what a client's own density depends on, families, and cuts that are seen singly.
+var audited = map[string]compiletest.Fixture{
+	"plain": {
+		Text: `client a, c
+data y : real[N] @ shared
+data x : real[N] @ a
+data w : real[N] @ c
+param b ~ normal(0, 1)
+param u ~ normal(0, 1) @ a
+param v ~ normal(0, 1) @ c
+y ~ normal(b + x * u + w * v, 1)
+`,
+		Tables: map[string]string{"server": rowsOf("y"), "a": rowsOf("x"), "c": rowsOf("w")},
+	},
+	"shared scales": {
+		Text: `client a, c
+data y : real[N] @ shared
+data X : real[N, P] @ a from x1, x2
+data own : real[N] @ a
+data w : real[N] @ c
+param k ~ normal(1, 0.1) @ shared
+param tau ~ half_normal(1) @ shared
+param mu ~ normal(0, 1) @ shared
+param u : real[P] ~ normal(0, tau) noncentered @ a
+param v ~ normal(mu, 1) @ c
+own ~ normal(mu, 1)
+y ~ normal(X * u + k .* w * v, 1)
+`,
+		Tables: map[string]string{"server": rowsOf("y"), "a": rowsOf("x1,x2,own"), "c": rowsOf("w")},
+	},
+	"family": {
+		Text: `client lab[J], c
+data y : real[N] @ shared
+data X : real[N, P] @ lab from x1, x2
+data w : real[N] @ c
+param tau ~ half_normal(1) @ shared
+param u : real[P] ~ normal(0, tau) @ lab
+param v ~ normal(0, 1) @ c
+y ~ normal(sum(X[j] * u[j] for j in lab) + w * v, 1)
+`,
+		Tables: map[string]string{"server": rowsOf("y"), "lab/1": rowsOf("x1,x2"), "lab/2": rowsOf("x2,x1"), "c": rowsOf("w")},
+		Family: map[string]int{"lab": 2},
+	},
+	"singly": {
+		Text: `client a, c
+data y : real[N] @ shared
+data x : real[N] @ a
+data w : real[N] @ c
+param m ~ normal(0, 1)
+param u ~ normal(0, 1) @ a
+param v ~ normal(0, 1) @ c
+y ~ normal(m + (x * u) .* (w * v), 1)
+`,
+		Tables: map[string]string{"server": rowsOf("y"), "a": rowsOf("x"), "c": rowsOf("w")},
+	},
+	"two predictors": {
+		Text: `client a, c
+data y : real[N] @ shared
+data x : real[N] @ a
+data w : real[N] @ c
+param m ~ normal(0, 1)
+param u ~ normal(0, 1) @ a
+param s ~ normal(0, 0.1) @ a
+param v ~ normal(0, 1) @ c
+y ~ student_t(exp(1 + 0 * m), m + x * u + w * v, 1)
+y ~ normal(m + w * v, exp(m))
+`,
+		Tables: map[string]string{"server": rowsOf("y"), "a": rowsOf("x"), "c": rowsOf("w")},
+	},
+}
+
+// variants are the settings under which a backend exchanges different messages.
+func variants(a backends.Algorithm) map[string]map[string]string {
+	brief := short(a)
+	with := func(name string, of map[string]string) map[string]map[string]string {
+		merged := maps.Clone(brief)
+		maps.Copy(merged, of)
+		return map[string]map[string]string{name: merged}
+	}
+	out := map[string]map[string]string{}
+	for _, s := range a.Settings {
+		switch {
+		case s.Name == "iterations":
+			brief["iterations"] = "40"
+		case s.Name == "elbo-draws", s.Name == "elbo-every":
+			brief[s.Name] = "20"
+		}
+	}
+	maps.Copy(out, with("default", nil))
+	for _, s := range a.Settings {
+		switch s.Name {
+		case "guide":
+			for _, guide := range s.Choices {
+				maps.Copy(out, with("guide "+guide, map[string]string{"guide": guide}))
+			}
+		case "guide-inputs":
+			for _, in := range s.Choices {
+				maps.Copy(out, with("guide amortized "+in, map[string]string{"guide": "amortized", "guide-inputs": in}))
+			}
+		case "minibatch":
+			maps.Copy(out, with("minibatch", map[string]string{"minibatch": "4"}))
+		case "centered", "mala":
+			maps.Copy(out, with(s.Name, map[string]string{s.Name: "true"}))
+		}
+	}
+	return out
+}
+
+// What the audit lists is what crosses: the messages of a run, recorded on their way, have the kinds, channels, ends and lengths that the audit lists,
+// and all of them, for every backend, transform and guide.
+func TestAuditIsWhatCrosses(t *testing.T) {
+	ran := map[string]int{}
+	for name, fixture := range audited {
+		for _, kind := range transforms.All() {
+			if kind.Pooled {
+				continue
+			}
+			m, diags := compiletest.Try(t, source.New("model.vfl", fixture.Text), check.Options{Transform: kind, Rho: 0.5})
+			if diags.HasErrors() {
+				continue // "singly" has no power form
+			}
+			bound := fixture.Bind(t, check.Options{Transform: kind, Rho: 0.5})
+			parts, diags := m.Bundle()
+			if diags.HasErrors() {
+				t.Fatal(diags[0].Message)
+			}
+			for _, a := range Backends() {
+				if a.Gives == backends.Conditional && maximum.Check(m.Cuts).HasErrors() {
+					continue
+				}
+				for variant, given := range variants(a) {
+					t.Run(strings.Join([]string{name, kind.Name, a.Name, variant}, "/"), func(t *testing.T) {
+						ran[kind.Name+" "+a.Name]++
+						list, err := Audit(parts, a, given)
+						if err != nil {
+							t.Fatal(err)
+						}
+						b := bound
+						if given["minibatch"] != "" {
+							if _, wrong := rows.Check(m.Cuts); wrong.HasErrors() {
+								return
+							}
+							p, diags, err := OpenBound(fixture.Bind(t, check.Options{Transform: kind, Rho: 0.5}), Options{Algorithm: a, Settings: given})
+							good(t, diags, err)
+							b = p.Bound
+						}
+						compare(t, b, list, follow(t, b, a, given))
+					})
+				}
+			}
+		}
+	}
+	if len(ran) != 2*len(Backends()) {
+		t.Errorf("not every backend ran under every transform: %v", ran)
+	}
+}
+
+// compare wants the recorded messages to be those of the audit.
+func compare(t *testing.T, b *compile.Bound, list []compile.Disclosure, messages map[string][]int) {
+	want := map[string]bool{}
+	for _, d := range list {
+		for _, m := range d.Messages {
+			key := d.From + " → " + d.To + ": " + m
+			want[key] = true
+			for _, n := range messages[key] {
+				if least, most := lengths(t, b, d); n < least || n > most {
+					t.Errorf("%s has %d numbers, and the audit says %v", key, n, d.Shape)
+				}
+			}
+		}
+	}
+	got := map[string]bool{}
+	for key := range messages {
+		got[key] = true
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-audit +messages\n%s", diff)
+	}
+}
+
+// lengths bounds how many numbers a shape has.
+func lengths(t *testing.T, b *compile.Bound, d compile.Disclosure) (least, most int) {
+	least, most = 1, 1
+	defer func() {
+		if strings.Contains(d.Often, "window") {
+			least = 1
+		}
+	}()
+	for _, s := range d.Shape {
+		lo, hi, isRange := strings.Cut(s, " to ")
+		if !isRange {
+			hi = lo
+		}
+		least, most = least*sizeOf(t, b, lo), most*sizeOf(t, b, hi)
+	}
+	return least, most
+}
+
+func sizeOf(t *testing.T, b *compile.Bound, size string) int {
+	if n, err := strconv.Atoi(size); err == nil {
+		return n
+	}
+	for _, p := range b.Plan.Names {
+		if n, ok := b.Sizes.Value(size, p); ok {
+			return n
+		}
+	}
+	t.Fatalf("the size %s has no value", size)
+	return 0
+}
+
+var member = regexp.MustCompile(`\[\d+\]`)
+
+// A recorder is a transport that notes what its party sends.
+type recorder struct {
+	transport.Transport
+	name string
+	*sync.Mutex
+	seen map[string][]int
+}
+
+func (r recorder) Send(ctx context.Context, to string, m transport.Message) error {
+	r.Lock()
+	for _, a := range m.Arrays {
+		key := member.ReplaceAllString(r.name+" → "+to+": "+m.Kind+": "+a.Name, "")
+		if !slices.Contains(r.seen[key], len(a.Data)) {
+			r.seen[key] = append(r.seen[key], len(a.Data))
+		}
+	}
+	r.Unlock()
+	return r.Transport.Send(ctx, to, m)
+}
+
+// follow runs a backend with a goroutine per party and returns the lengths of what crossed, by ends, kind of message and channel.
+func follow(t *testing.T, b *compile.Bound, a backends.Algorithm, given map[string]string) map[string][]int {
+	seen := map[string][]int{}
+	var lock sync.Mutex
+	together(t, b, a, given, func(name string, end transport.Transport) transport.Transport {
+		return recorder{end, name, &lock, seen}
+	})
+	return seen
+}
+
+// together runs a backend with a goroutine per party over wrapped ends of an in-process transport.
+func together(t *testing.T, b *compile.Bound, a backends.Algorithm, given map[string]string, wrap func(string, transport.Transport) transport.Transport) {
+	t.Helper()
+	settings, err := a.Resolve(b.Checked.Transform.Kind, given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := session.SimulatedKeys(3, b.Plan.Names)
+	var wait sync.WaitGroup
+	ends, errs := transport.NewMem(b.Plan.Names), make([]error, len(b.Plan.Names))
+	for i, end := range ends {
+		wait.Go(func() {
+			defer end.Close()
+			name := b.Plan.Names[i]
+			own := session.Keys{Shared: keys.Shared, Private: map[string]rng.Key{name: keys.Private[name]}}
+			env, err := session.NewRemote(b.Plan.Only(i), i, wrap(name, end), own)
+			if err == nil {
+				err = play(t.Context(), density.Chain(env, 1), a, settings)
+			}
+			errs[i] = err
+		})
+	}
+	wait.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// play runs a kernel to its end and takes every draw that there is after a step.
+func play(ctx context.Context, env density.Env, a backends.Algorithm, s backends.Settings) error {
+	k, err := a.New(env, s)
+	if err != nil {
+		return err
+	}
+	if err := k.Init(ctx); err != nil {
+		return err
+	}
+	taker, taken := NewTaker(env, false), 0
+	for {
+		info, err := k.Step(ctx)
+		if err != nil {
+			return err
+		}
+		for ; taken < min(info.Draws, 10); taken++ {
+			if _, err := taker.Take(ctx, k, taken); err != nil {
+				return fmt.Errorf("draw %d: %w", taken, err)
+			}
+		}
+		if info.Done {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package session
+
+import (
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/runtime/model"
+)
+
+// A Crossing is one channel of one kind of message between the server and a client.
+type Crossing struct {
+	Content
+	density.Use
+	Kind    string // of the message
+	Channel string // its name on the wire
+	Client  int    // index in the plan
+	Up      bool   // from the client to the server; otherwise back
+	Of      int    // the sum or the shared parameter of the plan, -1 for scalars
+	// What crosses, what masks it, and what a curious receiver can compute: texts in which {name}, {cut}, {client}, {rho} and {scalars} stand for those of the
+	// model.
+	What, Masked, Learns string
+}
+
+// Crossings lists everything that server and clients exchange in a run that uses these exchanges, client by client, from the scripts that the run itself
+// follows. The plan need hold no graphs: lengths are not looked at.
+func Crossings(plan *model.Plan, uses []density.Use) []Crossing {
+	var out []Crossing
+	for client := 1; client < len(plan.Names); client++ {
+		frames := newScript(plan, client).framesWithScalars()
+		for _, use := range uses {
+			for _, k := range kindsOf(use.Exchange) {
+				f := frames[use.Exchange == density.Pipeline][k]
+				for i, c := range f.channels {
+					out = append(out, crossing(use, kinds[k], c, f.arrays[i].Name, client))
+				}
+			}
+		}
+	}
+	return out
+}
+
+func crossing(use density.Use, k kind, c channel, name string, client int) Crossing {
+	d := describe(c.Content, use.Auxiliaries)
+	return Crossing{
+		Content: c.Content, Use: use, Kind: k.name, Channel: name, Client: client, Up: k.up, Of: c.of,
+		What: d.what, Masked: d.masked, Learns: d.learns,
+	}
+}
+
+// framesWithScalars are the frames of exchanges without scalars on the way, and of those with.
+func (s *script) framesWithScalars() map[bool][kindsOfScripts]*frame {
+	with := s.frames()
+	with[kindAux], with[kindReply] = &s.auxTally, &s.replyTally
+	return map[bool][kindsOfScripts]*frame{false: s.frames(), true: with}
+}

@@ -1,0 +1,135 @@
+package session
+
+import (
+	"github.com/vflc/vflc/density"
+)
+
+// Content is what a channel of a message carries.
+type Content int
+
+// The contents. Every channel of every message has one of them.
+const (
+	Value       Content = iota // ↓ a shared parameter
+	Gradient                   // ↑ the gradient by a shared parameter
+	Z                          // ↑ an auxiliary variable
+	OthersSum                  // ↓ power: a sum of auxiliary variables
+	Partial                    // ↑ power: the adjoint of that sum at one client
+	Adjoint                    // ↓ augmented: the adjoint of a sum at the server
+	Whole                      // ↓ power: the adjoint of a sum, added over all clients
+	Centre                     // ↑ a cut without noise
+	Total                      // ↓ the sum of such cuts
+	Scalars                    // ↑ numbers to be added up
+	ScalarTotal                // ↓ their totals
+	contents
+)
+
+// A description is what is known of a content beside the data: how its channel is named, and what the audit prints of it. In the texts {name} is the
+// parameter, auxiliary variable or sum, {cut} what the auxiliary variable is normal around, {client} the client at that end, {rho} the deviation of its
+// noise and {scalars} what is added up.
+type description struct {
+	prefix string // of the channel's name
+	what   string
+	masked string // "no", or what hides it
+	learns string // what a curious receiver can compute
+}
+
+var descriptions = [contents]description{
+	Value: {"value ", "value of {name}", "no", "its whole course; nothing about a row"},
+	Gradient: {"gradient ", "gradient of {name}", "no", "one function of {client}'s data and parameters for each element of {name}, without noise: where few rows use an element, " +
+		"close to the data of these rows"},
+	Z: {"z ", "{name}, drawn around {cut}", "noise of sd {rho}", "{cut} within {rho} at once; from n evaluations the mean of {name} − rho²·(its adjoint) is the cut's posterior mean within about " +
+		"{rho}/√n, row by row: rho is no differential privacy"},
+	OthersSum: {"sum ", "sum of {name}", "noise of sd rho in each z", "the other clients' z, by taking its own away: with two clients the other's, of which it then knows what the server knows"},
+	Partial: {"adjoint ", "adjoint of the sum of {name} at {client}", "no", "{client}'s exact cut row by row, whatever rho, where the likelihood can be inverted: the adjoint is a function of the " +
+		"response, of the others' sum and of that cut, and all but the cut are known"},
+	Adjoint: {"adjoint ", "adjoint of {name}", "no", "for each row a function of the response and of the sum of all z: the sign gives a binary response; where the response is known it can be " +
+		"solved for that sum, and so with two clients for the other's z"},
+	Whole:       {"adjoint ", "adjoints of {name}, added over the clients", "no", "with two clients the other's adjoint, by taking its own away, and from it the other's exact cut, whatever rho"},
+	Centre:      {"centre ", "{cut} at the guide's mean", "no", "{cut} itself, row by row and exactly, at the client's current estimate"},
+	Total:       {"total ", "sum of the cuts of {name} at the guides' means", "no", "the sum of the other clients' cuts, exactly: with two clients the other's cut"},
+	Scalars:     {"", "scalars", "no", "{client}'s {scalars}: numbers without noise, functions of its parameters and of its data through all rows at once"},
+	ScalarTotal: {"", "totals of the scalars", "no", "the others' numbers, added up"},
+}
+
+// describe is the description of a content where the algorithm chooses z in this way: it may not draw z around the cut.
+func describe(c Content, how density.Auxiliaries) description {
+	d := descriptions[c]
+	switch {
+	case how == density.Drawn:
+	case c == OthersSum:
+		d.masked, d.learns = "no", "the other clients' z, by taking its own away: with two clients the other's, from which the server computes the other's cut"
+	case c == Z && how == density.AtCut:
+		d.what, d.masked, d.learns = "{cut} itself, as {name}", "no", "{cut}, row by row and exactly, at the client's starting point"
+	case c == Z && how == density.Maximised:
+		d.what, d.masked, d.learns = "{name}, at the iterate", "no", "{name} − rho²·(its adjoint) is, once the fit has settled, {cut} averaged over the client's chains, row by row: no noise is on it"
+	}
+	return d
+}
+
+// A kind is one kind of message of a script: its name on the wire and what it carries, in this order. The loops of server and client, the check of every
+// message and the audit all follow from this table.
+type kind struct {
+	name    string
+	up      bool // from a client to the server; otherwise back
+	carries []carried
+}
+
+// A carried content has one channel for every shared parameter, sum or cut that it applies to and that when accepts.
+type carried struct {
+	content Content
+	when    func(power, early bool) bool // early: a cut depends on the shared parameter
+}
+
+// Positions in kinds.
+const (
+	kindEarly = iota
+	kindAux
+	kindReply
+	kindPartial
+	kindWhole
+	kindTrailing
+	kindCentre
+	kindTotal
+	kindPart
+	kindSum
+	kindValues
+	kindsOfScripts
+)
+
+// kindEnd goes either way: the sender has met an error, whose code is the message's reason.
+const kindEnd = "end of run"
+
+var kinds = [kindsOfScripts]kind{
+	kindEarly:    {"early", false, []carried{{Value, ofCuts}}},
+	kindAux:      {"aux", true, []carried{{Z, always}}},
+	kindReply:    {"reply", false, []carried{{Value, ofRest}, {Adjoint, underAugmented}, {OthersSum, underPower}}},
+	kindPartial:  {"partial", true, []carried{{Gradient, beforeAdjoints}, {Partial, underPower}}},
+	kindWhole:    {"whole", false, []carried{{Whole, underPower}}},
+	kindTrailing: {"trailing", true, []carried{{Gradient, afterAdjoints}}},
+	kindCentre:   {"centre", true, []carried{{Centre, always}}},
+	kindTotal:    {"total", false, []carried{{Total, always}}},
+	kindPart:     {"sum part", true, []carried{{Scalars, always}}},
+	kindSum:      {"sum", false, []carried{{ScalarTotal, always}}},
+	kindValues:   {"values", false, []carried{{Value, always}}},
+}
+
+func always(bool, bool) bool                { return true }
+func ofCuts(_, early bool) bool             { return early }
+func ofRest(_, early bool) bool             { return !early }
+func underPower(power, _ bool) bool         { return power }
+func underAugmented(power, _ bool) bool     { return !power }
+func beforeAdjoints(power, early bool) bool { return power && !early }
+func afterAdjoints(power, early bool) bool  { return !beforeAdjoints(power, early) }
+
+// kindsOf lists the kinds of message of an exchange in their order. Under Pipeline aux and reply carry scalars too.
+func kindsOf(x density.Exchange) []int {
+	switch x {
+	case density.Totalling:
+		return []int{kindCentre, kindTotal}
+	case density.Summing:
+		return []int{kindPart, kindSum}
+	case density.Reporting:
+		return []int{kindValues}
+	}
+	return []int{kindEarly, kindAux, kindReply, kindPartial, kindWhole, kindTrailing}
+}
