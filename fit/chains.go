@@ -212,7 +212,10 @@ func (m *sampling) save(c *chain) error {
 	if m.options.Dir == "" {
 		return nil
 	}
-	return c.save(m.options.Dir, false)
+	if err := c.save(m.options.Dir, false); err != nil {
+		return fmt.Errorf("%w; vflc resume %s continues from what was saved before", err, m.options.Dir)
+	}
+	return nil
 }
 
 // A stopwatch adds time and work to what a chain had before.
