@@ -18,6 +18,7 @@ type Algorithm struct {
 	Settings   []Setting       // what a user may set, in the order of the documentation
 	Gives      Kind            // what a kernel gives, and so how it is run and summarised
 	Example    string          // settings that show it, as on the command line; "": none
+	Closer     string          // settings with which its approximation is closer to the posterior, as on the command line; "": none
 	// Exchanges lists the exchanges that a run with these settings makes where parties are apart, and what crosses in them: the audit is derived from it.
 	Exchanges func(Settings) []density.Use
 	// New prepares a run: it allocates everything and evaluates nothing. An error names a setting that does not fit the model.
@@ -126,10 +127,15 @@ type Fit struct {
 	// Trace is the ELBO at the iterate of this Step from independent draws; Traced says that this Step made one (a row of elbo.csv).
 	Trace  Estimate
 	Traced bool
-	// Drift is how much Smooth rose from the third to the fourth quarter of the iterations so far; Converged, that this is less than
-	// 0.1 nat plus two standard errors.
-	Drift     Estimate
-	Converged bool
+	// Drift is how much Smooth rose from the third to the fourth quarter of the iterations so far.
+	Drift Estimate
+	// Judged is whether the iterations are done and were enough to judge convergence by: then Converged is the judgement, and the others are what it is from.
+	Judged, Converged bool
+	// Gradient is the root mean square, over the parameters of q, of the mean gradient of the last iterations in its own standard errors: about 1 or less
+	// at an optimum. The fit has not converged where it is above GradientBound.
+	Gradient, GradientBound float64
+	Drifting                int  // how many standard deviations of q still changed by more than 5 %; 0 where it has converged
+	Rising                  bool // Drift is more than 0.1 nat plus two standard errors; false where it has converged
 	// Final is the ELBO of the fitted approximation, when Info.Done.
 	Final Estimate
 }

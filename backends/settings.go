@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,18 +23,47 @@ type Setting struct {
 	Role    Role     // what it means to whoever runs the algorithm
 }
 
-// A Role is what a setting means to whoever runs the algorithm, whatever the setting is called. At most one setting has each, and it is an int.
+// A Role is what a setting means to whoever runs the algorithm, whatever the setting is called. At most one setting has each. Those of a Plan are ints, and Fits knows the types of all.
 type Role int
 
 // The roles.
 const (
-	Own       Role = iota // the setting concerns the algorithm alone
-	Chains                // how many chains there are
-	Warmup                // how many transitions a chain makes before its first draw
-	Draws                 // how many draws a chain gives, or are taken from the approximation
-	MaxDepth              // how many doublings a trajectory has at most
-	Minibatch             // how many rows an evaluation has, 0 for all: New then takes a Windowed Env
+	Own          Role = iota // the setting concerns the algorithm alone
+	Chains                   // how many chains there are
+	Warmup                   // how many transitions a chain makes before its first draw
+	Draws                    // how many draws a chain gives, or are taken from the approximation
+	MaxDepth                 // how many doublings a trajectory has at most
+	Minibatch                // how many rows an evaluation has, 0 for all: New then takes a Windowed Env
+	Iterations               // how many iterations a fit has at most
+	TargetAccept             // the acceptance statistic that the step size is adapted to: smaller steps for a larger one
+	Rate                     // the step size of a stochastic optimiser
+	Metric                   // the form of the mass matrix; one choice is "dense"
 )
+
+// roles holds, by Role, its name in the record of a run and a value of the type that its setting has.
+var roles = [...]struct {
+	name  string
+	value any
+}{
+	{"own", nil}, {"chains", 0}, {"warmup", 0}, {"draws", 0}, {"max-depth", 0}, {"minibatch", 0}, {"iterations", 0}, {"target-accept", 0.0}, {"rate", 0.0}, {"metric", ""},
+}
+
+// String is the role's name in the record of a run.
+func (r Role) String() string { return roles[r].name }
+
+// Fits reports whether a default is of the type that a setting with this role has.
+func (r Role) Fits(value any) bool { return reflect.TypeOf(value) == reflect.TypeOf(roles[r].value) }
+
+// Roles returns the names of the settings that have a role, by the names of the roles.
+func (a Algorithm) Roles() map[string]string {
+	out := map[string]string{}
+	for _, d := range a.Settings {
+		if d.Role != Own {
+			out[d.Role.String()] = d.Name
+		}
+	}
+	return out
+}
 
 // A Plan is what the settings of a run ask for, by their roles. A number is 0 where no setting has the role.
 type Plan struct {

@@ -83,12 +83,19 @@ func valuePasses() []pass[*Bound] {
 					}
 				}
 				b.Sizes, l = lower.Unify(b.Checked, b.Values, b.members, b.integer)
+				return l, nil
+			},
+			verify: verifySizes,
+		},
+		{
+			name: "support", doc: "Checks that every observation is a value that its distribution has.",
+			run: func(b *Bound) (l diag.List, _ error) {
+				l = lower.Support(b.Checked, b.Values, b.Sizes, b.where)
 				if b.Data != nil {
 					b.Data.Release() // only the values are used from here on
 				}
 				return l, nil
 			},
-			verify: verifySizes,
 		},
 		{
 			name: "lower", doc: "Builds the graph of every party from the text of its program.",
@@ -109,6 +116,14 @@ func (b *Bound) integer(name string) (int, string, bool) {
 		return 0, "", false
 	}
 	return b.Data.Integer(name)
+}
+
+// where returns the place of a row of a value, with its key.
+func (b *Bound) where(party string, v *data.Bound, row int) (where, key string) {
+	if b.Data == nil {
+		return "", ""
+	}
+	return b.Data.Where(party, v, row)
 }
 
 // Verify checks the result of every pass of the model and of Bind: see Model.Verify.

@@ -258,6 +258,26 @@ func (d *Dataset) unfound(wants []Want, shared Bindings, list *diag.List) {
 	}
 }
 
+// Where returns the place of a row, counted from 0, of a party's value, and " (KEY VALUE)" where rows have keys; both are "" where the value
+// does not come from rows of a table.
+func (d *Dataset) Where(party string, b *Bound, row int) (where, key string) {
+	if len(b.Holders) > 0 {
+		party = b.Holders[0]
+	}
+	for _, h := range d.holders() {
+		a, ok := h.View.Array(b.Encoders[0].Column)
+		if (h.Party != party && !(h == d.Shared && party == OwnerShared)) || !ok || len(a.Dims) == 0 || row*a.stride() >= a.Len() {
+			continue
+		}
+		c := column{h.View, a}
+		if c.byRow() {
+			key = h.View.key(row)
+		}
+		return c.line(row * a.stride()), key
+	}
+	return "", ""
+}
+
 // Integer returns a whole number that a document holds as a scalar, and its place. Stan's data files hold sizes in this form.
 func (d *Dataset) Integer(name string) (value int, where string, ok bool) {
 	for _, h := range d.holders() {

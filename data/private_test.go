@@ -2,7 +2,6 @@ package data_test
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -23,10 +22,10 @@ func TestMessagesKeepValuesOfOthers(t *testing.T) {
 		"categories": {"id,g\na,cold\nb,measles\n", "id,g\na,cold\nb,flu\n", []string{"measles"}, "2 there, 2 here (cold, flu)"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
+			t.Chdir(t.TempDir()) // a path relative to it holds none of the values
 			var sources data.Sources
 			for i, text := range []string{c.server, c.client} {
-				path := filepath.Join(dir, []string{"one.csv", "two.csv"}[i])
+				path := []string{"one.csv", "two.csv"}[i]
 				if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 					t.Fatal(err)
 				}

@@ -1,6 +1,8 @@
 package fit
 
 import (
+	"slices"
+
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/model"
@@ -47,4 +49,24 @@ func adapted(plan *model.Plan, k backends.Kernel, info *posterior.CSVInfo) {
 		}
 		at += d
 	}
+}
+
+// diagonalMetrics lists the owners of several parameters at a party for which a kernel had a diagonal metric.
+func diagonalMetrics(plan *model.Plan, k backends.Kernel) []string {
+	h, ok := k.(backends.Hamiltonian)
+	if !ok {
+		return nil
+	}
+	var out []string
+	for b, party := range plan.Parties {
+		if _, dense := h.InverseMetric(b); dense != nil || party.Graph.Dim() < 2 {
+			continue
+		}
+		for _, p := range party.Params {
+			if !slices.Contains(out, p.Owner) {
+				out = append(out, p.Owner)
+			}
+		}
+	}
+	return out
 }

@@ -3,6 +3,9 @@ package fit
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/vflc/vflc/backends"
@@ -128,12 +131,25 @@ func (f *fitted) take(ctx context.Context, env density.Env, k backends.Kernel, n
 	return nil
 }
 
-// converged reports whether the fit ended and its ELBO had stopped rising.
+// converged reports whether the fit ended, and at an optimum.
 func (f *fitted) converged() bool { return f.info.Done && f.info.Fit.Converged }
 
-// khat is the Pareto shape of the weights that would correct the approximation.
+// equalRatios is a spread of log p − log q within which all weights are equal up to rounding.
+const equalRatios = 1e-6
+
+// khat is the Pareto shape of the weights that would correct the approximation, 0 where they are equal. It is NaN where it cannot be computed.
 func (f *fitted) khat() posterior.Number {
-	return posterior.Number(loo.Smooth(f.ratios, 1).K)
+	if len(f.ratios) == 0 {
+		return posterior.NotApplicable()
+	}
+	if slices.Max(f.ratios)-slices.Min(f.ratios) < equalRatios {
+		return 0
+	}
+	k := loo.Smooth(f.ratios, 1).K
+	if math.IsInf(k, 0) {
+		return posterior.NotApplicable()
+	}
+	return posterior.Number(k)
 }
 
 func (f *fitted) elbo() posterior.ELBO {
@@ -144,27 +160,41 @@ func (f *fitted) elbo() posterior.ELBO {
 	return posterior.ELBO{Value: posterior.Number(e.Value), SE: posterior.Number(e.SE)}
 }
 
-// messages are the reasons not to trust the fit.
-func (f *fitted) messages() []string {
-	out := []string{}
-	switch d := f.info.Fit.Drift; {
-	case f.interrupted:
-		out = append(out, fmt.Sprintf("interrupted after %d iterations; the result is the approximation at that moment; %s", f.iterations, f.advice))
-	case d.N == 0:
-		out = append(out, "too few iterations to decide whether the fit has converged; try more --iterations")
-	case !f.info.Fit.Converged:
-		out = append(out, fmt.Sprintf("the fit has not converged: the ELBO still rose by %.2g ± %.1g nats in the last half; try more --iterations, or --schedule cosine with a larger --lr", d.Value, d.SE))
+// noted are the reasons not to trust the fit that its draws do not show.
+func (f *fitted) noted(a posterior.Advice) (out []posterior.Finding) {
+	if f.interrupted {
+		out = append(out, posterior.Finding{Check: "interrupted", Value: posterior.Number(f.iterations),
+			Text: fmt.Sprintf("interrupted after %d iterations; the result is the approximation at that moment; %s", f.iterations, f.advice)})
+	} else if !f.info.Fit.Converged {
+		out = append(out, f.restless(a))
 	}
-	if n := f.info.NonFinite; n > 0 {
-		out = append(out, fmt.Sprintf("%d evaluations had no finite density and were left out", n))
+	if len(f.ratios) > 0 && math.IsNaN(float64(f.khat())) {
+		out = append(out, posterior.Finding{Check: "khat", Value: posterior.NotApplicable(),
+			Text: fmt.Sprintf("k̂ of the approximation cannot be computed from the densities at %d draws: they are too few, or none is finite", len(f.ratios))})
 	}
-	for k, c := range f.draws.Columns() {
-		for _, v := range f.draws.Column(k)[0] {
-			if v-v != 0 {
-				out = append(out, fmt.Sprintf("draws of %s are not finite", c.Name))
-				break
-			}
-		}
+	return append(out, f.nonFinite(" and were left out")...)
+}
+
+// restless is the finding of a fit that has not converged.
+func (f *fitted) restless(a posterior.Advice) posterior.Finding {
+	fit, out := f.info.Fit, posterior.Finding{Check: "converged", Value: posterior.NotApplicable(), Try: moreOf(a.Iterations)}
+	if !fit.Judged {
+		out.Text = "too few iterations to decide whether the fit has converged"
+		return out
+	}
+	var reasons []string
+	if fit.Gradient > fit.GradientBound {
+		reasons = append(reasons, fmt.Sprintf("the mean gradient of the last tenth of the iterations is %.2g of its standard errors (root mean square; at most %.2g at an optimum)", fit.Gradient, fit.GradientBound))
+	}
+	if fit.Drifting > 0 {
+		reasons = append(reasons, fmt.Sprintf("%d standard deviations still changed by more than 5 %% in the last quarter of the iterations", fit.Drifting))
+	}
+	if fit.Rising {
+		reasons = append(reasons, fmt.Sprintf("the ELBO still rose by %.2g ± %.1g nats in the last half", fit.Drift.Value, fit.Drift.SE))
+	}
+	out.Text = "the fit has not converged: " + strings.Join(reasons, "; ")
+	if a.Rate != "" {
+		out.Try = joined(out.Try, "a larger "+a.Rate)
 	}
 	return out
 }

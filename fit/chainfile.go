@@ -154,8 +154,11 @@ func (c *chain) fitState(f *checkpoint.Codec) {
 		f.Ints(&e.N)
 		f.Float(&e.Value, &e.SE)
 	}
-	f.Bool(&fit.Traced)
-	f.Bool(&fit.Converged)
+	for _, b := range []*bool{&fit.Traced, &fit.Converged, &fit.Judged, &fit.Rising} {
+		f.Bool(b)
+	}
+	f.Float(&fit.Gradient, &fit.GradientBound)
+	f.Ints(&fit.Drifting)
 	points := len(c.trace)
 	f.Ints(&c.iterations, &points)
 	for i := range points {

@@ -51,11 +51,9 @@ func (r *Result) summariseConditional(f *fitted) {
 	d, mode := &r.Document, f.info.Mode
 	d.Parameters = posterior.SummariseChains(f.draws)
 	var points, sampled []string
-	var rows []posterior.Row
 	for _, row := range d.Parameters {
 		base := indices.ReplaceAllString(row.Name, "")
 		if row.SD != 0 {
-			rows = append(rows, row)
 			if !slices.Contains(sampled, base) {
 				sampled = append(sampled, base)
 			}
@@ -64,7 +62,7 @@ func (r *Result) summariseConditional(f *fitted) {
 		}
 	}
 	converged := mode.Converged
-	d.Diagnostics = posterior.Diagnostics{EBFMI: []posterior.Number{}, Khat: posterior.NotApplicable(), Converged: &converged, Messages: f.doubts(rows)}
+	d.Diagnostics = posterior.Diagnostics{EBFMI: []posterior.Number{}, Khat: posterior.NotApplicable(), Converged: &converged, Noted: f.doubts(advice(&r.Record))}
 	d.Note = conditionalNote(points, sampled, f.auxiliary)
 	r.closing = fmt.Sprintf("gradient at the maximum %.2g ± %.1g %% of that at the start, after %d iterations; %d chains of %d draws",
 		100*mode.Gradient.Value, 100*mode.Gradient.SE, mode.Iterations, f.draws.Chains(), f.draws.Len(0))
@@ -94,19 +92,29 @@ func conditionalNote(points, sampled []string, aux bool) string {
 	return note + "draws of " + strings.Join(sampled, ", ") + " are conditional on " + given + ", and so narrower than the posterior."
 }
 
-// doubts are the reasons not to trust the maximum, or the draws given it. rows summarise what was drawn.
-func (f *fitted) doubts(rows []posterior.Row) []string {
-	out := []string{}
+// doubts are the reasons not to trust the maximum.
+func (f *fitted) doubts(a posterior.Advice) (out []posterior.Finding) {
 	mode := f.info.Mode
 	if f.interrupted {
 		out = append(out, f.interruption())
 	}
 	if !mode.Converged {
-		out = append(out, fmt.Sprintf("the maximum was not reached: the gradient is still %.2g ± %.1g %% of that at the start after %d iterations; try more --iterations, or more --inner-chains; if that does not help, the density may have no maximum: a flat prior, or a scale that goes to 0",
-			100*mode.Gradient.Value, 100*mode.Gradient.SE, mode.Iterations))
+		out = append(out, posterior.Finding{Check: "converged", Value: posterior.Number(mode.Gradient.Value),
+			Text: fmt.Sprintf("the maximum was not reached: the gradient is still %.2g ± %.1g %% of that at the start after %d iterations", 100*mode.Gradient.Value, 100*mode.Gradient.SE, mode.Iterations),
+			Try:  joined(moreOf(a.Iterations), moreOf(a.Chains), "if that does not help, the density may have no maximum: a flat prior, or a scale that goes to 0")})
 	}
-	if n := f.info.NonFinite; n > 0 {
-		out = append(out, fmt.Sprintf("%d evaluations had no finite density; their steps were undone", n))
+	return append(out, f.nonFinite("; their steps were undone")...)
+}
+
+// moreOf advises more of a setting, where there is one.
+func moreOf(setting string) string {
+	if setting == "" {
+		return ""
 	}
-	return append(out, messagesOf(posterior.Examine(f.draws, rows, nil, 0))...)
+	return "more " + setting
+}
+
+// joined lists the remedies that are not empty.
+func joined(remedies ...string) string {
+	return strings.Join(slices.DeleteFunc(remedies, func(r string) bool { return r == "" }), "; ")
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// diagnose examines how far Markov chains can be trusted. rows summarise their draws; maxDepth is the depth limit of their trees, 0 where they have none.
-func (f *fitted) diagnose(rows []posterior.Row, maxDepth int) posterior.Diagnostics {
+// diagnose summarises the transitions of Markov chains. maxDepth is the depth limit of their trees, 0 where they have none.
+func (f *fitted) diagnose(maxDepth int) posterior.Diagnostics {
 	divergences, hits := 0, 0
-	d := posterior.Diagnostics{Divergences: &divergences, EBFMI: []posterior.Number{}, Khat: posterior.NotApplicable(), Messages: []string{}}
+	d := posterior.Diagnostics{Divergences: &divergences, EBFMI: []posterior.Number{}, Khat: posterior.NotApplicable()}
 	if maxDepth > 0 {
 		d.MaxDepthHits = &hits
 	}
@@ -27,15 +27,14 @@ func (f *fitted) diagnose(rows []posterior.Row, maxDepth int) posterior.Diagnost
 		d.EBFMI = append(d.EBFMI, posterior.Number(posterior.EBFMI(energy)))
 	}
 	if f.interrupted {
-		d.Messages = append(d.Messages, f.interruption())
+		d.Noted = append(d.Noted, f.interruption())
 	}
-	d.Messages = append(d.Messages, messagesOf(posterior.Examine(f.draws, rows, nil, maxDepth))...)
 	return d
 }
 
 // messagesOf returns findings as messages, one per check.
 func messagesOf(found []posterior.Finding) []string {
-	var out []string
+	out := []string{}
 	for len(found) > 0 {
 		same := 1
 		for same < len(found) && found[same].Check == found[0].Check {
@@ -45,19 +44,31 @@ func messagesOf(found []posterior.Finding) []string {
 		if same > 1 {
 			text += fmt.Sprintf(" (and %d more like it)", same-1)
 		}
-		out = append(out, text+"; try: "+found[0].Try)
+		if found[0].Try != "" {
+			text += "; try: " + found[0].Try
+		}
+		out = append(out, text)
 		found = found[same:]
 	}
 	return out
 }
 
-// interruption is the message of an interrupted run.
-func (f *fitted) interruption() string {
+// interruption is the finding of an interrupted run of chains.
+func (f *fitted) interruption() posterior.Finding {
 	text := fmt.Sprintf("interrupted after %d draws of each chain", f.draws.Len(0))
 	if f.left > 0 {
 		text += fmt.Sprintf("; %d chains that had drawn less than half as much are left out", f.left)
 	}
-	return text + "; " + f.advice
+	return posterior.Finding{Check: "interrupted", Value: posterior.Number(f.draws.Len(0)), Text: text + "; " + f.advice}
+}
+
+// nonFinite is the finding of evaluations without a finite density, what came of them being in words; nil if there were none.
+func (f *fitted) nonFinite(what string) []posterior.Finding {
+	n := f.info.NonFinite
+	if n == 0 {
+		return nil
+	}
+	return []posterior.Finding{{Check: "nonfinite", Value: posterior.Number(n), Text: fmt.Sprintf("%d evaluations had no finite density%s", n, what)}}
 }
 
 // leapfrogs is the mean number of leapfrog steps per draw.

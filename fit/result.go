@@ -20,8 +20,8 @@ type Result struct {
 	Record   posterior.Record   // what run.json holds
 	// Responses are the observed data, with their pointwise log likelihood if Options.LogLik is set.
 	Responses []zarr.Observed
-	dir       string                            // the folder of the run, "": none
-	maxDepth  int                               // of trees; 0: the algorithm has none
+	dir       string                            // the folder of the run; "": none
+	findings  []posterior.Finding               // the reasons not to trust it
 	chains    func(chain int) posterior.CSVInfo // the comments in the file of each chain
 	closing   string                            // the line below the table
 	trace     []posterior.ELBOPoint
@@ -33,14 +33,9 @@ type Result struct {
 // Summary returns a row for every scalar parameter.
 func (r *Result) Summary() []posterior.Row { return r.Document.Parameters }
 
-// Diagnose returns the reasons not to trust the draws, the worst first within each check; it never returns nil.
-func (r *Result) Diagnose() []posterior.Finding {
-	return findings(r.Draws, r.Document.Parameters, &r.Document, r.maxDepth)
-}
-
 // result summarises a fit.
 func (p *Prepared) result(f *fitted) *Result {
-	r := &Result{Draws: f.draws, Record: p.Record, dir: p.options.Dir, maxDepth: p.Settings.Plan.MaxDepth, trace: f.trace, programs: p.Files(), model: p.Source.Text, kernels: f.kernels}
+	r := &Result{Draws: f.draws, Record: p.Record, dir: p.options.Dir, trace: f.trace, programs: p.Files(), model: p.Source.Text, kernels: f.kernels}
 	r.Record.Draws, r.Record.Complete = f.draws.Len(0), !f.interrupted
 	r.Document = posterior.Document{
 		Schema: posterior.Schema, Model: p.Name, Backend: r.Record.Backend, Transform: p.Settings.Transform.Name, Rho: r.Record.Rho, Seed: r.Record.Seed,
@@ -55,6 +50,8 @@ func (p *Prepared) result(f *fitted) *Result {
 	default:
 		r.summariseChains(p.Plan, f, p.Settings.Plan)
 	}
+	r.findings = findings(r.Draws, r.Document.Parameters, &r.Document, &r.Record)
+	r.Document.Diagnostics.Messages = messagesOf(r.findings)
 	return r
 }
 
@@ -93,7 +90,7 @@ func rhoText(rho any) string {
 func (r *Result) summariseFit(f *fitted) {
 	converged, d := f.converged(), &r.Document
 	d.Parameters = posterior.SummariseIndependent(f.draws)
-	d.Diagnostics = posterior.Diagnostics{Khat: f.khat(), Converged: &converged, Messages: f.messages()}
+	d.Diagnostics = posterior.Diagnostics{Khat: f.khat(), Converged: &converged, Noted: f.noted(advice(&r.Record))}
 	r.closing = fmt.Sprintf("ELBO %s ± %.2g; %d draws", posterior.Limited(float64(d.ELBO.Value), float64(d.ELBO.SE)), float64(d.ELBO.SE), f.draws.Len(0))
 	r.chains = func(int) posterior.CSVInfo {
 		return posterior.CSVInfo{Model: d.Model, Backend: d.Backend, Iterations: f.iterations, Seconds: float64(d.Timing.TotalS)}
@@ -104,7 +101,8 @@ func (r *Result) summariseFit(f *fitted) {
 func (r *Result) summariseChains(plan *model.Plan, f *fitted, s backends.Plan) {
 	d := &r.Document
 	d.Parameters = posterior.SummariseChains(f.draws)
-	d.Diagnostics = f.diagnose(d.Parameters, s.MaxDepth)
+	d.Diagnostics = f.diagnose(s.MaxDepth)
+	d.Diagnostics.Diagonal = diagonalMetrics(plan, f.chains[0].kernel)
 	r.closing = fmt.Sprintf("%d chains of %d draws after %d of warm-up; %d divergent", f.draws.Chains(), f.draws.Len(0), s.Warmup, *d.Diagnostics.Divergences)
 	if n := f.leapfrogs(); n > 0 {
 		r.closing += fmt.Sprintf("; %.1f leapfrogs per draw", n)

@@ -15,36 +15,91 @@ const (
 	KhatBound  = 0.7  // Vehtari et al. 2024; Yao et al. 2018 for variational fits
 )
 
+// improperBound is a magnitude that draws of a proper posterior in sensible units do not reach.
+const improperBound = 1e20
+
 // A Finding is one problem of a run.
 type Finding struct {
-	Check     string `json:"check"`               // divergences, max_depth, ebfmi, rhat, ess_bulk, ess_tail, khat, converged, constant
+	// interrupted, nonfinite, converged, improper, divergences, max_depth, ebfmi, rhat, ess_bulk, ess_tail, constant, khat
+	Check     string `json:"check"`
 	Chain     int    `json:"chain,omitempty"`     // from 1; 0: of all
 	Parameter string `json:"parameter,omitempty"` // as in the summary
 	Value     Number `json:"value"`
 	Text      string `json:"text"` // what is wrong, and how much
-	Try       string `json:"try"`
+	Try       string `json:"try"`  // "": there is no remedy beside those of other findings
 }
 
-// Examine returns the reasons not to trust draws, the worst first within each check. maxDepth is the sampler's limit; 0: not known. diagnostics has
-// what cannot be computed from draws (k̂, whether a fit converged, messages of the backend); it may be nil.
-func Examine(d *Draws, rows []Row, diagnostics *Diagnostics, maxDepth int) []Finding {
+// Examine returns the reasons not to trust draws, the worst first within each check. diagnostics has what cannot be computed from draws (what the run
+// itself found, k̂, which metrics were diagonal); it may be nil. a names the settings in remedies.
+func Examine(d *Draws, rows []Row, diagnostics *Diagnostics, a Advice) []Finding {
 	var out []Finding
+	var owners []string
+	if diagnostics != nil {
+		out, owners = append(out, diagnostics.Noted...), diagnostics.Diagonal
+	}
+	a.Metric = diagonal(d, rows, owners, a.Metric)
+	unbounded := d.improper(rows)
+	out = append(out, unbounded...)
 	for c, chain := range d.Transitions {
-		out = append(out, d.divergent(c, chain)...)
-		out = append(out, deep(c, chain, maxDepth)...)
-		out = append(out, lowEnergy(c, chain)...)
+		if len(unbounded) > 0 {
+			break // trajectories without a distribution to settle in fail for that reason alone
+		}
+		out = append(out, d.divergent(c, chain, a)...)
+		out = append(out, deep(c, chain, a)...)
+		out = append(out, lowEnergy(c, chain, a)...)
 	}
 	if !d.Independent() {
-		out = append(out, mixing(rows, d.Chains())...)
+		out = append(out, mixing(without(rows, unbounded), d.Chains(), a)...)
 	}
 	if diagnostics != nil {
-		out = append(out, approximation(diagnostics)...)
+		out = append(out, approximation(diagnostics, a)...)
 	}
 	return out
 }
 
+// without returns the rows of which no finding is.
+func without(rows []Row, found []Finding) []Row {
+	if len(found) == 0 {
+		return rows
+	}
+	named := map[string]bool{}
+	for _, f := range found {
+		named[f.Parameter] = true
+	}
+	return slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return named[r.Name] })
+}
+
+// improper reports parameters whose draws are not finite, or so large, in chains that have not settled, that nothing in the model seems to bound them. The
+// largest are first.
+func (d *Draws) improper(rows []Row) []Finding {
+	var out []Finding
+	for k, r := range rows {
+		largest := 0.0
+		for _, chain := range d.Column(k) {
+			for _, v := range chain {
+				if v = math.Abs(v); !(v <= largest) {
+					largest = v
+				}
+			}
+		}
+		settled := float64(r.RHat) <= RHatBound && float64(r.ESSBulk) >= ESSBound
+		if largest <= improperBound || settled {
+			continue
+		}
+		text := fmt.Sprintf("%s: its draws reach %.2g", r.Name, largest)
+		if largest-largest != 0 {
+			text = r.Name + ": some of its draws are not finite"
+		}
+		out = append(out, Finding{Check: "improper", Parameter: r.Name, Value: Number(largest),
+			Text: text + "; neither data nor priors bound it, so that the posterior is improper: it has no mean or quantiles, and more draws do not help",
+			Try:  "a proper prior for it and for the parameters it depends on: vflc check MODEL --priors lists those in force"})
+	}
+	slices.SortStableFunc(out, func(a, b Finding) int { return -cmp.Compare(a.Value, b.Value) })
+	return out
+}
+
 // divergent reports the divergences of a chain, and where in the posterior they lie.
-func (d *Draws) divergent(c int, chain []Transition) []Finding {
+func (d *Draws) divergent(c int, chain []Transition, a Advice) []Finding {
 	var at []int
 	for i, t := range chain {
 		if t.Divergent {
@@ -59,8 +114,10 @@ func (d *Draws) divergent(c int, chain []Transition) []Finding {
 		text += fmt.Sprintf("; they lie mostly at %s values of %s", direction(shift), name)
 	}
 	return []Finding{{Check: "divergences", Chain: c + 1, Value: Number(len(at)), Text: text,
-		Try: "write the parameters of a hierarchy `noncentered`; then a larger --target-accept (0.95, 0.99); a weak prior on a scale leads to a funnel"}}
+		Try: remedies(centring, phrase("then a larger %s (0.95, 0.99)", a.TargetAccept), "a weak prior on a scale leads to a funnel")}}
 }
+
+const centring = "write the parameters of a hierarchy `noncentered`"
 
 func direction(shift float64) string {
 	if shift < 0 {
@@ -89,10 +146,10 @@ func (d *Draws) mostShifted(c int, at []int) (name string, shift float64) {
 	return name, shift
 }
 
-func deep(c int, chain []Transition, maxDepth int) []Finding {
+func deep(c int, chain []Transition, a Advice) []Finding {
 	n := 0
 	for _, t := range chain {
-		if maxDepth > 0 && t.TreeDepth >= maxDepth {
+		if a.Depth > 0 && t.TreeDepth >= a.Depth {
 			n++
 		}
 	}
@@ -100,11 +157,11 @@ func deep(c int, chain []Transition, maxDepth int) []Finding {
 		return nil
 	}
 	return []Finding{{Check: "max_depth", Chain: c + 1, Value: Number(n),
-		Text: fmt.Sprintf("chain %d: %d of %d transitions reached the depth limit of %d; the draws are valid but expensive", c+1, n, len(chain), maxDepth),
-		Try:  fmt.Sprintf("--max-depth %d; better scales: center and scale covariates, or --metric dense for correlated parameters", maxDepth+2)}}
+		Text: fmt.Sprintf("chain %d: %d of %d transitions reached the depth limit of %d; the draws are valid but expensive", c+1, n, len(chain), a.Depth),
+		Try:  remedies(a.Metric, phrase("%s %d", a.MaxDepth, a.Depth+2), "better scales: center and scale covariates")}}
 }
 
-func lowEnergy(c int, chain []Transition) []Finding {
+func lowEnergy(c int, chain []Transition, a Advice) []Finding {
 	energy := make([]float64, len(chain))
 	for i, t := range chain {
 		energy[i] = t.Energy
@@ -115,24 +172,24 @@ func lowEnergy(c int, chain []Transition) []Finding {
 	}
 	return []Finding{{Check: "ebfmi", Chain: c + 1, Value: Number(v),
 		Text: fmt.Sprintf("chain %d: E-BFMI is %.2f, below %g; the chain moves too slowly between levels of energy to see the tails", c+1, v, EBFMIBound),
-		Try:  "write the parameters of a hierarchy `noncentered`; a longer --warmup; lighter tails in priors of scales"}}
+		Try:  remedies(centring, phrase("a longer %s", a.Warmup), "lighter tails in priors of scales")}}
 }
 
 // mixing checks each scalar over all chains.
-func mixing(rows []Row, chains int) []Finding {
+func mixing(rows []Row, chains int, a Advice) []Finding {
 	var hat, bulk, tail, constant []Finding
 	for _, r := range rows {
 		if v := float64(r.RHat); v > RHatBound {
-			hat = append(hat, Finding{Check: "rhat", Parameter: r.Name, Value: r.RHat, Text: fmt.Sprintf("%s: R-hat is %.3f, above %g; %s", r.Name, v, RHatBound, disagree(chains)), Try: longer})
+			hat = append(hat, Finding{Check: "rhat", Parameter: r.Name, Value: r.RHat, Text: fmt.Sprintf("%s: R-hat is %.3f, above %g; %s", r.Name, v, RHatBound, disagree(chains)), Try: remedies(a.Metric, a.longer())})
 		}
 		if v := float64(r.ESSBulk); v < ESSBound {
-			bulk = append(bulk, Finding{Check: "ess_bulk", Parameter: r.Name, Value: r.ESSBulk, Text: fmt.Sprintf("%s: bulk ESS is %.0f, below %d; its mean is uncertain by %s", r.Name, v, ESSBound, significant(float64(r.MCSE), 2)), Try: more(v)})
+			bulk = append(bulk, Finding{Check: "ess_bulk", Parameter: r.Name, Value: r.ESSBulk, Text: fmt.Sprintf("%s: bulk ESS is %.0f, below %d; its mean is uncertain by %s", r.Name, v, ESSBound, significant(float64(r.MCSE), 2)), Try: remedies(a.Metric, a.more(v))})
 		}
 		if v := float64(r.ESSTail); v < ESSBound {
-			tail = append(tail, Finding{Check: "ess_tail", Parameter: r.Name, Value: r.ESSTail, Text: fmt.Sprintf("%s: tail ESS is %.0f, below %d; its 5 %% and 95 %% quantiles are uncertain", r.Name, v, ESSBound), Try: more(v)})
+			tail = append(tail, Finding{Check: "ess_tail", Parameter: r.Name, Value: r.ESSTail, Text: fmt.Sprintf("%s: tail ESS is %.0f, below %d; its 5 %% and 95 %% quantiles are uncertain", r.Name, v, ESSBound), Try: remedies(a.Metric, a.more(v))})
 		}
 		if math.IsNaN(float64(r.RHat)) {
-			constant = append(constant, Finding{Check: "constant", Parameter: r.Name, Value: r.SD, Text: r.Name + ": R-hat and ESS are not defined; the draws are constant, not finite, or fewer than six per chain", Try: "more --draws; look at the values: vflc plot RUN " + r.Name})
+			constant = append(constant, Finding{Check: "constant", Parameter: r.Name, Value: r.SD, Text: r.Name + ": R-hat and ESS are not defined; the draws are constant, not finite, or fewer than six per chain", Try: remedies(phrase("more %s", a.Draws), "look at the values: vflc plot RUN "+r.Name)})
 		}
 	}
 	ascending := func(a, b Finding) int { return cmp.Compare(a.Value, b.Value) }
@@ -142,8 +199,6 @@ func mixing(rows []Row, chains int) []Finding {
 	return slices.Concat(hat, bulk, tail, constant)
 }
 
-const longer = "a longer --warmup and more --draws; if chains stay at different values (vflc plot RUN), the posterior has several modes or the model is not identified"
-
 func disagree(chains int) string {
 	if chains > 1 {
 		return "the chains disagree"
@@ -151,23 +206,16 @@ func disagree(chains int) string {
 	return "the two halves of the chain disagree"
 }
 
-// more advises how many times as many draws are needed to reach the bound.
-func more(ess float64) string {
-	return fmt.Sprintf("about %.0f times as many --draws, or a parameterisation that mixes better", math.Ceil(ESSBound/math.Max(ess, 1)))
-}
-
 // approximation reports the diagnostics of a variational fit.
-func approximation(d *Diagnostics) []Finding {
+func approximation(d *Diagnostics, a Advice) []Finding {
 	var out []Finding
 	if k := float64(d.Khat); k > KhatBound {
 		out = append(out, Finding{Check: "khat", Value: d.Khat,
 			Text: fmt.Sprintf("k̂ of the approximation (over parameters and auxiliary variables) is %.2f, above %g; it is not close enough to the posterior to be corrected by weights, and its standard deviations may be wrong", k, KhatBound),
-			Try:  "--backend nuts; --theta-guide fullrank; --guide structured; more --iterations"})
+			Try:  remedies(a.Exact, a.Closer, phrase("more %s", a.Iterations))})
 	}
-	if d.Converged != nil && !*d.Converged {
-		for _, m := range d.Messages {
-			out = append(out, Finding{Check: "converged", Value: NotApplicable(), Text: m, Try: "more --iterations, or --schedule cosine with a larger --lr"})
-		}
+	if d.Converged != nil && !*d.Converged && !slices.ContainsFunc(d.Noted, func(f Finding) bool { return f.Check == "converged" || f.Check == "interrupted" }) {
+		out = append(out, Finding{Check: "converged", Value: NotApplicable(), Text: "the fit has not converged", Try: phrase("more %s", a.Iterations)})
 	}
 	return out
 }

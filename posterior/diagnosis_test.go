@@ -19,9 +19,12 @@ func fromChains(chains [][]float64) *Draws {
 	return d
 }
 
+// advised names settings as no backend does.
+var advised = Advice{Draws: "--keep", Warmup: "--burn", Depth: 10, MaxDepth: "--doublings", Metric: "--shape"}
+
 func examined(d *Draws, diagnostics *Diagnostics) map[string][]Finding {
 	out := map[string][]Finding{}
-	for _, f := range Examine(d, Summarise(d), diagnostics, 10) {
+	for _, f := range Examine(d, Summarise(d), diagnostics, advised) {
 		out[f.Check] = append(out[f.Check], f)
 	}
 	return out
@@ -82,12 +85,141 @@ func TestExamineFindsFaults(t *testing.T) {
 func TestExamineReadsWhatTheFitSays(t *testing.T) {
 	no := false
 	d := filled(four(100, 0))
-	found := examined(d, &Diagnostics{Khat: 0.9, Converged: &no, Messages: []string{"the ELBO still rose"}})
+	found := examined(d, &Diagnostics{Khat: 0.9, Converged: &no, Noted: []Finding{{Check: "converged", Text: "the ELBO still rose"}}})
 	if len(found["khat"]) != 1 || len(found["converged"]) != 1 || len(found) != 2 {
 		t.Errorf("%v", found)
 	}
 	yes := true
 	if found := examined(d, &Diagnostics{Khat: Number(math.NaN()), Converged: &yes}); len(found) != 0 {
 		t.Errorf("%v", found)
+	}
+}
+
+// Remedies name the settings of the run's algorithm, and no others.
+func TestRemediesNameTheSettingsOfTheRun(t *testing.T) {
+	d := fromChains(shiftedLast(four(50, 0.6), 1))
+	d.Transitions[0][1].TreeDepth, d.Transitions[1][3].Divergent = 10, true
+	text := ""
+	for _, list := range examined(d, nil) {
+		for _, f := range list {
+			text += f.Try + "\n"
+		}
+	}
+	for _, want := range []string{"--keep", "a longer --burn and more --keep", "--doublings 12"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in:\n%s", want, text)
+		}
+	}
+	for _, foreign := range []string{"--draws", "--warmup", "--max-depth", "--target-accept", "--metric", "--shape"} {
+		if strings.Contains(text, foreign) {
+			t.Errorf("%q in:\n%s", foreign, text)
+		}
+	}
+}
+
+// Draws of 1e42 in chains that do not settle are those of an improper posterior, and more draws are no remedy. Equally large ones that mix are not.
+func TestExamineNamesAnImproperPosterior(t *testing.T) {
+	walk := four(400, 0)
+	for _, chain := range walk {
+		for i := range chain {
+			chain[i] = math.Pow(10, 40+float64(i)/8)
+		}
+	}
+	found := examined(fromChains(walk), nil)
+	if f := found["improper"]; len(f) != 1 || f[0].Parameter != "x" || !strings.Contains(f[0].Text, "improper") || f[0].Try == "" {
+		t.Fatalf("%+v", found)
+	}
+	for check, list := range found {
+		for _, f := range list {
+			if check != "improper" && f.Parameter == "x" {
+				t.Errorf("%+v beside the finding that the posterior is improper", f)
+			}
+		}
+	}
+	large := mapped(four(2000, 0), func(v float64) float64 { return 1e42 * v })
+	if found := examined(fromChains(large), nil); len(found) != 0 {
+		t.Errorf("chains that mix: %v", found)
+	}
+}
+
+// Where two parameters of one party have a high correlation, and its metric was diagonal, the remedy of slow mixing is a dense one.
+func TestExamineAdvisesADenseMetric(t *testing.T) {
+	build := func(noise float64, owners ...string) *Draws {
+		d := NewDraws([]Variable{{Name: "x", Owner: owners[0]}, {Name: "u", Owner: owners[1]}}, 4, 200)
+		for c, chain := range four(200, 0.9) {
+			other := autoregressive(uint32(70+c), 200, 0)
+			for i, v := range chain {
+				d.Append(c, []float64{v, -v + noise*other[i]})
+				d.AppendTransition(c, Transition{TreeDepth: 3, Energy: other[i]})
+			}
+		}
+		return d
+	}
+	for name, c := range map[string]struct {
+		draws    *Draws
+		diagonal []string
+		want     bool
+	}{
+		"one party":              {build(0.05, "a", "a"), []string{"a"}, true},
+		"a dense metric":         {build(0.05, "a", "a"), nil, false},
+		"two parties":            {build(0.05, "a", "b"), []string{"a", "b"}, false},
+		"independent parameters": {build(20, "a", "a"), []string{"a"}, false},
+	} {
+		found := examined(c.draws, &Diagnostics{Khat: NotApplicable(), Diagonal: c.diagonal})
+		if len(found["ess_bulk"]) == 0 {
+			t.Fatalf("%s: %v", name, found)
+		}
+		if got := found["ess_bulk"][0].Try; strings.Contains(got, "--shape dense: the draws of x and u of a have the correlation -1") != c.want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+// Draws that mix but take many leapfrogs have the same remedy, which is no finding.
+func TestCostOfADiagonalMetric(t *testing.T) {
+	for leapfrogs, want := range map[int]bool{7: false, 127: true} {
+		d := NewDraws([]Variable{{Name: "x", Owner: "a"}, {Name: "u", Owner: "a"}}, 4, 500)
+		for c, chain := range four(500, 0) {
+			for i, v := range chain {
+				d.Append(c, []float64{v, v + 0.1*chain[(i+7)%500]})
+				d.AppendTransition(c, Transition{Leapfrogs: leapfrogs, Energy: chain[i]})
+			}
+		}
+		known := &Diagnostics{Khat: NotApplicable(), Diagonal: []string{"a"}}
+		text := Cost(d, Summarise(d), known, advised)
+		if got := strings.Contains(text, "127 leapfrogs; fewer with --shape dense"); got != want || !want && text != "" {
+			t.Errorf("%d leapfrogs: %q", leapfrogs, text)
+		}
+		if found := examined(d, known); len(found) != 0 {
+			t.Errorf("%v", found)
+		}
+	}
+}
+
+// The comments of a file name the sampler: without divergent__ a chain remains a chain, whose mixing is examined.
+func TestMethodDecidesWhetherDrawsAreIndependent(t *testing.T) {
+	for head, independent := range map[string]bool{
+		"":                            false,
+		"# method = sample (Default)": false,
+		"# method = sample (Default)\n#     algorithm = hmc (Default)":                   false,
+		"# method = sample (Default)\n#     algorithm = fixed_param":                     true,
+		"# method = variational\n#   variational\n#     algorithm = meanfield (Default)": true,
+		"# method = pathfinder": true,
+		"# method = laplace":    true,
+	} {
+		f, err := ReadStanCSV(strings.NewReader(head + "\nlp__,accept_stat__,a\n-1,1,0.5\n-2,1,0.25\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := Gather([]*StanFile{f}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Independent() != independent {
+			t.Errorf("%q: independent %t", head, d.Independent())
+		}
+		if !independent && (d.Transitions[0][1].LP != -2 || d.HasTrajectories()) {
+			t.Errorf("%q: %+v", head, d.Transitions)
+		}
 	}
 }

@@ -32,7 +32,11 @@ type Diagnostics struct {
 	EBFMI        []Number `json:"ebfmi"` // one per chain
 	Khat         Number   `json:"khat"`  // Pareto shape of the importance weights
 	Converged    *bool    `json:"converged"`
-	Messages     []string `json:"messages"` // the warnings of the run
+	Messages     []string `json:"messages"` // the findings of the run as text, one per check
+	// Noted are findings that draws do not show, which the run itself made: an interrupt, evaluations without a finite density, a fit that did not converge.
+	Noted []Finding `json:"noted,omitempty"`
+	// Diagonal are the owners of several parameters for which a Hamiltonian sampler had a diagonal metric.
+	Diagonal []string `json:"diagonal_metric,omitempty"`
 }
 
 // ELBO is the evidence lower bound of the fit in nats, with its Monte Carlo standard error.

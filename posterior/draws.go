@@ -114,6 +114,18 @@ func (d *Draws) AppendTransition(chain int, t Transition) {
 // Independent reports whether the draws are independent, not those of Markov chains.
 func (d *Draws) Independent() bool { return d.Transitions == nil }
 
+// HasTrajectories reports whether a Hamiltonian sampler made the draws, whose transitions have leapfrog steps and energies.
+func (d *Draws) HasTrajectories() bool {
+	for _, chain := range d.Transitions {
+		for _, t := range chain {
+			if t.Leapfrogs > 0 || t.TreeDepth > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Parameters returns the number of columns of parameters, which come first.
 func (d *Draws) Parameters() int {
 	n := 0

@@ -137,9 +137,9 @@ func TestReadStanCSVRefuses(t *testing.T) {
 	}
 	one := read("lp__,a\n0,1\n0,2\n")
 	for text, want := range map[string]string{
-		"lp__,b\n0,1\n0,2\n":                 "chain 2: its columns",
-		"lp__,a\n0,1\n":                      "chain 2 has 1 draws",
-		"lp__,divergent__,a\n0,0,1\n0,0,2\n": "another kind of sampler",
+		"lp__,b\n0,1\n0,2\n": "chain 2: its columns",
+		"lp__,a\n0,1\n":      "chain 2 has 1 draws",
+		"# method = variational\nlp__,a\n0,1\n0,2\n": "another kind of sampler",
 	} {
 		if _, err := Gather([]*StanFile{one, read(text)}, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want …%s…", text, err, want)

@@ -15,7 +15,7 @@ import (
 type StanFile struct {
 	Columns     []string // names of the parameters' scalars as in the file, "slope.2.3"
 	Values      [][]float64
-	Transitions []Transition // nil if the sampler was fixed_param or the file has no column divergent__
+	Transitions []Transition // nil if the comments name a sampler of independent draws; statistics that the file lacks are NaN, or 0
 }
 
 // ReadStanCSV reads the draws of one chain; saved warm-up draws are not distinguished from others. The error gives the line.
@@ -26,6 +26,7 @@ func ReadStanCSV(r io.Reader) (*StanFile, error) {
 	for number := 1; in.Scan(); number++ {
 		line := strings.TrimSpace(in.Text())
 		if line == "" || line[0] == '#' {
+			f.comment(line)
 			continue
 		}
 		if err := f.line(line); err != nil {
@@ -48,8 +49,25 @@ type stanReader struct {
 	header  []string
 	at      []int // per column: its index in Columns, -1 for columns of the sampler
 	sampler map[string]int
-	row     []float64
-	draws   [][]float64 // by draw: the values of Columns
+	// independent: the sampler draws independently. A file whose comments do not name its sampler is taken for a Markov chain, whose mixing is examined.
+	independent bool
+	row         []float64
+	draws       [][]float64 // by draw: the values of Columns
+}
+
+// comment reads the sampler from CmdStan's comments "# method = variational" and "#   algorithm = fixed_param".
+func (f *stanReader) comment(line string) {
+	name, value, ok := strings.Cut(strings.TrimLeft(line, "# "), "=")
+	if !ok {
+		return
+	}
+	value, _, _ = strings.Cut(strings.TrimSpace(value), " ")
+	switch strings.TrimSpace(name) {
+	case "method":
+		f.independent = value != "sample" && value != "generate_quantities" // all others approximate the posterior, and draw from that
+	case "algorithm":
+		f.independent = f.independent || value == "fixed_param"
+	}
 }
 
 func (f *stanReader) line(line string) error {
@@ -68,7 +86,7 @@ func (f *stanReader) line(line string) error {
 		f.row[k] = v
 	}
 	f.draws = append(f.draws, f.parameters())
-	if _, ok := f.sampler["divergent__"]; ok {
+	if !f.independent {
 		f.Transitions = append(f.Transitions, f.transition())
 	}
 	return nil
@@ -129,9 +147,15 @@ func (f *stanReader) transition() Transition {
 		}
 		return math.NaN()
 	}
+	count := func(name string) int {
+		if v := get(name); v-v == 0 {
+			return int(v)
+		}
+		return 0
+	}
 	return Transition{
 		LP: get("lp__"), Accept: get("accept_stat__"), StepSize: get("stepsize__"), Energy: get("energy__"),
-		TreeDepth: int(get("treedepth__")), Leapfrogs: int(get("n_leapfrog__")), Divergent: get("divergent__") != 0,
+		TreeDepth: count("treedepth__"), Leapfrogs: count("n_leapfrog__"), Divergent: count("divergent__") != 0,
 	}
 }
 

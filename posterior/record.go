@@ -20,6 +20,7 @@ type Record struct {
 	Settings  map[string]any     `json:"settings"`        // of the backend, defaults included
 	Complete  bool               `json:"complete"`        // the algorithm was done when the outputs were written
 	Files     map[string]string  `json:"files,omitempty"` // SHA-256 digests of the outputs, by path in the folder
+	Roles     map[string]string  `json:"roles,omitempty"` // the names of settings by what they mean to every backend: chains, warmup, draws, …
 }
 
 // A Source is an input file of a run. The digest of the model is its SHA-256, that of a table its HMAC-SHA-256 with the run's salt as the key.

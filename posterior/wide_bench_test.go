@@ -52,7 +52,7 @@ func BenchmarkWide(b *testing.B) {
 				}
 				return err
 			},
-			"examine": func() error { posterior.Examine(d, rows, nil, 10); return nil },
+			"examine": func() error { posterior.Examine(d, rows, nil, posterior.Advice{Depth: 10}); return nil },
 		} {
 			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
 				b.ReportAllocs()

@@ -31,7 +31,9 @@ func (k *kernel) state(c *checkpoint.Codec) {
 	for i := range k.smooth.batches {
 		carryRunning(c, &k.smooth.batches[i])
 	}
+	c.Float(&k.verdict[0], &k.verdict[1], &k.verdict[2])
 	for _, p := range k.parties {
+		p.last.state(c)
 		for _, f := range p.factors() {
 			c.Ints(&f.averaged)
 			c.Floats(f.phi)
@@ -40,6 +42,13 @@ func (k *kernel) state(c *checkpoint.Codec) {
 			c.Floats(f.opt.second)
 			c.Float(&f.opt.decay1, &f.opt.decay2)
 		}
+	}
+}
+
+func (r *rest) state(c *checkpoint.Codec) {
+	c.Ints(&r.batches, &r.summed, &r.counted[0], &r.counted[1])
+	for _, v := range [][]float64{r.sum, r.mean, r.square, r.halves[0], r.halves[1]} {
+		c.Floats(v)
 	}
 }
 

@@ -107,15 +107,23 @@ func (k *kernel) integrand(ctx context.Context, from source, first uint64, n int
 			return err
 		}
 		for b, p := range k.parties {
-			k.terms[b][:batchOf][d] = k.lp[b] + p.ratio
+			k.terms[b][:cap(k.terms[b])][d] = k.lp[b] + p.ratio
+		}
+	}
+	width := n
+	if from == drawing && first == 0 { // what the parties know of convergence goes with the first of them
+		width += verdicts
+		for b, p := range k.parties {
+			p.last.judge(&p.theta, k.terms[b][:width][n:])
 		}
 	}
 	for b, t := range k.terms {
-		k.terms[b] = t[:n]
+		k.terms[b] = t[:width]
 	}
-	if err := k.env.Sum(ctx, k.terms, k.sums[:n]); err != nil {
+	if err := k.env.Sum(ctx, k.terms, k.sums[:width]); err != nil {
 		return err
 	}
+	copy(k.verdict[:], k.sums[n:width])
 	for d, ratio := range k.sums[:n] {
 		if finite(ratio) {
 			r.add(ratio)
@@ -156,7 +164,9 @@ func (k *kernel) info() backends.Info {
 		i.Phase, i.Iteration, i.Iterations = backends.Evaluation, k.evaluated, k.settings.Int(elboDraws)
 	}
 	i.Fit = backends.Fit{Smooth: k.smooth.latest(), Trace: k.traced, Traced: k.fresh, Drift: k.drift}
-	i.Fit.Converged = k.drift.N > 0 && k.drift.Value < 0.1+2*k.drift.SE
+	if k.evaluated > 0 {
+		k.judged(&i.Fit)
+	}
 	if k.phase == done {
 		i.Done, i.Draws, i.Fit.Final = true, k.settings.Int(draws), k.elbo.estimate()
 	}

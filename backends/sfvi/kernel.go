@@ -67,6 +67,7 @@ type kernel struct {
 	traced        backends.Estimate
 	fresh         bool              // traced is of the last Step
 	drift         backends.Estimate // at the last point of the trace
+	verdict       [verdicts]float64 // totals of what rest.judge sets
 }
 
 // newKernel allocates a fit.
@@ -84,7 +85,7 @@ func newKernel(env density.Env, s backends.Settings) (*kernel, error) {
 		k.theta = append(k.theta, make([]float64, block.Dim()))
 		k.grad = append(k.grad, make([]float64, block.Dim()))
 		k.part = append(k.part, make([]float64, 2))
-		k.terms = append(k.terms, make([]float64, batchOf))
+		k.terms = append(k.terms, make([]float64, batchOf+verdicts))
 	}
 	if err := k.divide(); err != nil {
 		return nil, err
@@ -94,7 +95,7 @@ func newKernel(env density.Env, s backends.Settings) (*kernel, error) {
 			return nil, err
 		}
 	}
-	k.sums = make([]float64, batchOf)
+	k.sums = make([]float64, batchOf+verdicts)
 	k.ratios = make([]float64, s.Int(elboDraws))
 	k.speculative, k.proceed = k.whole.pipeline.Apart(), k.decide
 	k.planned = s.Int(iterations)
@@ -211,9 +212,14 @@ func (k *kernel) iterate(ctx context.Context) error {
 	} else {
 		k.row = 0
 	}
+	if ok && k.closing(k.iter) {
+		k.watch()
+	}
 	k.iter++
 	if k.iter > k.tail {
+		half := 2 * (k.iter - k.tail - 1) / (k.planned - k.tail)
 		for _, p := range k.parties {
+			p.last.average(p.own.phi, half)
 			p.own.average()
 			p.at(k.iterationView).vars.average()
 		}
@@ -329,6 +335,9 @@ func (k *kernel) decide() bool {
 // ascend moves q(θ) and the guide of the iteration's rows.
 func (k *kernel) ascend() {
 	for _, p := range k.parties {
+		if k.closing(k.iter) {
+			copy(p.last.slope, p.own.slope)
+		}
 		p.own.ascend(k.rate())
 		p.vars.ascend(k.rate())
 	}
@@ -359,6 +368,23 @@ func (k *kernel) advance() {
 		k.phase = evaluating
 	case k.mayStop():
 		k.tail, k.planned = k.iter, k.shortest()
+	}
+}
+
+// closing reports whether convergence is judged by the gradient of an iteration, counted from 0. The first is one of an even number, which begins a pair of draws.
+func (k *kernel) closing(iteration int) bool { return iteration >= k.closingFrom() }
+
+func (k *kernel) closingFrom() int {
+	from := k.planned - k.planned/lastShare
+	return from + from%2
+}
+
+// watch takes in the gradient of an iteration that convergence is judged by.
+func (k *kernel) watch() {
+	from := k.closingFrom()
+	batch := 2 * max(1, (k.planned-from)/batchesOf/2)
+	for _, p := range k.parties {
+		p.last.add((k.iter-from)%batch == batch-1)
 	}
 }
 

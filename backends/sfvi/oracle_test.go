@@ -78,6 +78,9 @@ func TestGaussianOptimum(t *testing.T) {
 				t.Run(transform.Name+" "+name, func(t *testing.T) {
 					run, mean, sd := fit(t, m, seed, with(annealed, "guide", name))
 					near(t, run, mean, sd, m.Optimum(guide))
+					if f := run.Last.Fit; !f.Converged {
+						t.Errorf("not converged: mean gradient %.2f of its errors, at most %.2f; %d sds drift; the ELBO rose by %v", f.Gradient, f.GradientBound, f.Drifting, f.Drift)
+					}
 				})
 			}
 		}

@@ -35,6 +35,7 @@ type party struct {
 	windows []*shard // none where every evaluation is of all rows
 	theta   gaussian
 	own     *factor   // of q(θ)
+	last    *rest     // of q(θ) in the last iterations
 	ratio   float64   // of the last draw: log p's auxiliary terms − log q
 	cut     []float64 // of a draw whose auxiliary variables are asked for
 	streams [sources]density.Stream
@@ -53,7 +54,7 @@ func newParty(env density.Env, b int, s backends.Settings) (*party, error) {
 	}
 	several, apart := s.Int(mcSamples) > 1, density.AsPipelined(env).Apart()
 	p.own, whole.vars = newFactor(p.theta.size(), several, apart), newFactor(whole.size(), several, apart)
-	p.whole, p.shard = whole, whole
+	p.whole, p.shard, p.last = whole, whole, newRest(p.theta)
 	for k, name := range sourceNames {
 		p.streams[k] = env.Private(b, name)
 	}

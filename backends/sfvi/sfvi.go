@@ -41,14 +41,14 @@ func Algorithm() backends.Algorithm {
 		Doc:        "Structured federated variational inference: a Gaussian approximation of the posterior, fitted by stochastic gradients; the parties exchange noisy contributions and their adjoints, one draw per iteration.",
 		Transforms: transforms.All(),
 		Settings: []backends.Setting{
-			{Name: iterations, Doc: "largest number of iterations", Default: 50000, Min: 10},
+			{Name: iterations, Doc: "largest number of iterations", Default: 50000, Min: 10, Role: backends.Iterations},
 			{Name: guideForm, Doc: "form of the guide of auxiliary variables, q(z | θ)", Default: "structured", Choices: guideNames()},
 			{Name: guideInputs, Doc: "inputs of the amortized guide besides the client's own contribution: the response (y), the sum of all contributions (total); by default y in the power model if the party has it",
 				Default: "", Choices: []string{"", "y", "total", "y,total"}},
 			{Name: thetaGuide, Doc: "form of q(θ); auto: fullrank for a party with at most 200 dimensions, else meanfield", Default: "auto", Choices: []string{"auto", "fullrank", "meanfield"}},
 			{Name: mcSamples, Doc: "draws per iteration, over which gradients are averaged; time and exchanges grow in proportion", Default: 1, Min: 1},
 			{Name: minibatch, Doc: "largest number of rows per iteration; rows are divided at random into windows, and an iteration uses one; 0: all rows", Default: 0, Min: 0, Role: backends.Minibatch},
-			{Name: rate, Doc: "step size of Adam", Default: 1e-3, Min: 1e-12},
+			{Name: rate, Doc: "step size of Adam", Default: 1e-3, Min: 1e-12, Role: backends.Rate},
 			{Name: lastRate, Doc: "step size at the end of the cosine schedule; 0: lr/100", Default: 0.0},
 			{Name: schedule, Doc: "schedule of the step size", Default: "constant", Choices: []string{"constant", "cosine"}},
 			{Name: tolerance, Doc: "with a constant step size: stop when the change of the ELBO over the last half of the fit, plus two standard errors, is below this, in nats; 0: never", Default: 0.01},
@@ -58,6 +58,7 @@ func Algorithm() backends.Algorithm {
 		},
 		Gives:     backends.Approximation,
 		Example:   "--guide noncentered",
+		Closer:    "--theta-guide fullrank; --guide structured",
 		Exchanges: exchanges,
 		New: func(env density.Env, s backends.Settings) (backends.Kernel, error) {
 			k, err := newKernel(env, s)
@@ -73,8 +74,8 @@ func Algorithm() backends.Algorithm {
 // of a draw then travel alone.
 func exchanges(s backends.Settings) []density.Use {
 	use := density.Use{
-		Often: "every evaluation", Auxiliaries: density.Drawn, Least: 1, Most: batchOf,
-		Scalars: "terms of log p − log q, and whether the gradient was finite",
+		Often: "every evaluation", Auxiliaries: density.Drawn, Least: 1, Most: batchOf + verdicts,
+		Scalars: "terms of log p − log q, whether the gradient was finite, and once at the end how far the mean gradient and the sds of q(θ) are from rest, in three numbers",
 	}
 	if s.Plan.Minibatch > 0 {
 		use.Often = "every evaluation, of the rows of a window or of all"

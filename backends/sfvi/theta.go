@@ -78,6 +78,13 @@ func (q *gaussian) gradient(phi, v, grad []float64) {
 // moments returns the mean and the sd of each coordinate.
 func (q *gaussian) moments(phi []float64) (mean, sd []float64) {
 	mean, sd = make([]float64, q.dim), make([]float64, q.dim)
+	copy(mean, phi)
+	q.sds(phi, sd)
+	return mean, sd
+}
+
+// sds sets the sd of each coordinate.
+func (q *gaussian) sds(phi, sd []float64) {
 	for i := range q.dim {
 		s := 1.0
 		if q.full {
@@ -85,9 +92,8 @@ func (q *gaussian) moments(phi []float64) (mean, sd []float64) {
 				s += c * c
 			}
 		}
-		mean[i], sd[i] = phi[i], math.Exp(phi[q.dim+i])*math.Sqrt(s)
+		sd[i] = math.Exp(phi[q.dim+i]) * math.Sqrt(s)
 	}
-	return mean, sd
 }
 
 const halfLog2Pi = 0.91893853320467274178

@@ -30,7 +30,7 @@ func Algorithm() backends.Algorithm {
 		Doc:        "Stochastic optimisation by unadjusted Langevin: the most probable auxiliary variables and server parameters, the clients' parameters integrated out; then draws of the clients' parameters given these, which are narrower than their posterior. A client sends its auxiliary variables once for many steps of its own.",
 		Transforms: transforms.WithNoise(),
 		Settings: []backends.Setting{
-			{Name: iterations, Doc: "largest number of iterations", Default: 20000, Min: 10},
+			{Name: iterations, Doc: "largest number of iterations", Default: 20000, Min: 10, Role: backends.Iterations},
 			{Name: inner, Doc: "Langevin steps per chain in an iteration, and between two draws", Default: 10, Min: 1},
 			{Name: innerChains, Doc: "Langevin chains per client", Default: 4, Min: 1, Role: backends.Chains},
 			{Name: draws, Doc: "draws per chain", Default: 1000, Min: 1, Role: backends.Draws},

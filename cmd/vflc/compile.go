@@ -65,6 +65,9 @@ func writePrograms(cmd *cobra.Command, m *compile.Model, dir string) error {
 	if m.Pooled() {
 		return fmt.Errorf("%s: transform none keeps all data in one place, so there is nothing to split", m.Source.Name)
 	}
+	if err := m.Verify(); err != nil { // each program is loaded as its party would load it
+		return fmt.Errorf("%s: vflc wrote programs that their parties would refuse, so none is kept; this is a fault of vflc: %w", m.Source.Name, err)
+	}
 	files := m.Files()
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

@@ -83,36 +83,16 @@ func distPage(d *def.Dist) page {
 		p.Arguments = append(p.Arguments, pageEntry{a.Name, doc})
 	}
 	p.Usage = d.Name + "(" + strings.Join(names, ", ") + ")"
-	p.Properties = []pageEntry{{"support", supportWords(d.Support, names)}}
+	p.Properties = []pageEntry{{"support", d.Support.Words(names)}}
 	return p
 }
 
 func domain(a def.Param) string {
-	words := supportWords(a.Domain, nil)
+	words := a.Domain.Words(nil)
 	if a.Integral {
 		words += ", whole numbers, data"
 	}
 	return words
-}
-
-func supportWords(s def.Support, params []string) string {
-	switch s {
-	case def.RealLine:
-		return "any real number"
-	case def.Positive:
-		return "positive"
-	case def.UnitInterval:
-		return "between 0 and 1"
-	case def.Interval:
-		return "between " + strings.Join(params, " and ")
-	case def.ZeroOne:
-		return "0 or 1"
-	case def.Naturals:
-		return "0, 1, 2, …"
-	case def.UpToN:
-		return "0, 1, …, " + params[0]
-	}
-	panic(fmt.Sprintf("doc: unknown support %d", s))
 }
 
 func funcPage(f *def.Func) page {

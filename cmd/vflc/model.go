@@ -36,17 +36,24 @@ func compileSource(model *source.File, f *modelFlags) (*compile.Model, diag.List
 
 // compileWhole compiles for commands that need a model without errors, and not the program of one party. It prints the diagnostics.
 func compileWhole(cmd *cobra.Command, path string, f *modelFlags) (*compile.Model, error) {
+	return compileAloud(cmd, path, f, false)
+}
+
+// compileAloud is compileWhole for commands with --quiet, which then prints only errors: the warnings of a model are those of vflc check.
+func compileAloud(cmd *cobra.Command, path string, f *modelFlags, quiet bool) (*compile.Model, error) {
 	m, diags, err := compileFile(path, f)
-	return whole(cmd, m, diags, err)
+	return whole(cmd, m, diags, quiet, err)
 }
 
 // whole is what remains to be done when a model has been compiled for a command that needs all of it.
-func whole(cmd *cobra.Command, m *compile.Model, diags diag.List, err error) (*compile.Model, error) {
+func whole(cmd *cobra.Command, m *compile.Model, diags diag.List, quiet bool, err error) (*compile.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := settle(cmd, diags); err != nil {
-		return nil, err
+	if !quiet || diags.HasErrors() {
+		if err := settle(cmd, diags); err != nil {
+			return nil, err
+		}
 	}
 	if m.Checked.For != "" {
 		return nil, fmt.Errorf("%s is the program of %s; give this command the model that it was compiled from", m.Source.Name, m.Checked.For)

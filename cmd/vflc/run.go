@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -70,9 +71,9 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	fs.MarkHidden(resumeFlag)
 	fs.BoolVar(&f.logLik, "log-lik", false, "write the log density of every observation at every draw to draws.zarr, for vflc loo and ArviZ")
 	fs.BoolVar(&f.saveAux, "save-aux", false, "write the draws of the auxiliary variables too; each belongs to its client")
-	fs.BoolVar(&f.quiet, "quiet", false, "print no progress and no messages")
+	fs.BoolVar(&f.quiet, "quiet", false, "print no progress, and of the compiler no warnings; findings about the result are always printed")
 	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
-	fs.BoolVar(&f.strict, "strict", false, "exit with code 3 when the diagnostics find a problem")
+	fs.BoolVar(&f.strict, "strict", false, "exit with code 3 when vflc diagnose would have a finding")
 	addSettings(cmd)
 	return cmd
 }
@@ -167,7 +168,7 @@ func (s *runState) chooseBackend() (err error) {
 
 func (s *runState) compile() (err error) {
 	if s.recorded == nil {
-		s.model, err = compileWhole(s.cmd, s.path, &s.flags.modelFlags)
+		s.model, err = compileAloud(s.cmd, s.path, &s.flags.modelFlags, s.flags.quiet)
 		return err
 	}
 	model, err := fit.RecordedModel(s.flags.dir, s.recorded)
@@ -175,7 +176,7 @@ func (s *runState) compile() (err error) {
 		return err
 	}
 	m, diags, err := compileSource(model, &s.flags.modelFlags)
-	s.model, err = whole(s.cmd, m, diags, err)
+	s.model, err = whole(s.cmd, m, diags, s.flags.quiet, err)
 	return err
 }
 
@@ -224,16 +225,18 @@ func (s *runState) print() error {
 	return s.result.WriteTable(s.cmd.OutOrStdout())
 }
 
-// warn prints what is wrong with the result, and where it was written.
+// warn prints what is wrong with the result, also where the run is quiet, and where it was written.
 func (s *runState) warn() error {
-	messages := s.result.Document.Diagnostics.Messages
-	for _, m := range messages {
-		s.screen.say("warning: %s", m)
+	for _, m := range s.result.Document.Diagnostics.Messages {
+		fmt.Fprintf(s.cmd.ErrOrStderr(), "warning: %s\n", m)
+	}
+	if c := s.result.Cost(); c != "" && len(s.result.Diagnose()) == 0 {
+		s.screen.say("%s", c)
 	}
 	if s.flags.dir != "" {
 		s.screen.say("written to %s", s.flags.dir)
 	}
-	if s.flags.strict && len(messages) > 0 {
+	if s.flags.strict && len(s.result.Diagnose()) > 0 {
 		return shown(exitUntrusted)
 	}
 	return nil

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"math"
+
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/types"
@@ -41,7 +43,54 @@ func (c *checker) distribution(d *ast.Dist, left types.Type, what string) (dist 
 			ok = false
 		}
 	}
+	if ok {
+		ok = c.constants(dist, args)
+	}
 	return dist, args, owners, random, ok
+}
+
+// constants reports constants among the arguments that the distribution does not allow, by themselves or together.
+func (c *checker) constants(d *def.Dist, args []ast.Expr) bool {
+	theta := c.known(d, args)
+	for k, p := range d.Params {
+		if args[k] != nil && !math.IsNaN(theta[k]) && !p.Allows(theta[k]) {
+			c.errorf(diag.BadConstant, args[k], "%s of %s is %s, but this is %v", p.Name, d.Name, p.Words(), theta[k])
+			return false
+		}
+	}
+	if lower, upper := d.Support.Bounds(theta); lower > upper || lower == upper && !d.Discrete {
+		c.errorf(diag.BadConstant, args[0], "%s from %v to %v has no values: its lower end is below its upper end", d.Name, lower, upper)
+		return false
+	}
+	return true
+}
+
+// known gives the arguments that are constants, defaults among them, and NaN for the others.
+func (c *checker) known(d *def.Dist, args []ast.Expr) []float64 {
+	theta := make([]float64, len(d.Params))
+	for k, p := range d.Params {
+		theta[k] = math.NaN()
+		if v, ok := c.ConstValue(args[k]); ok {
+			theta[k] = v
+		} else if args[k] == nil {
+			theta[k] = p.Default
+		}
+	}
+	return theta
+}
+
+// interval reports a parameter whose declared bounds leave nothing of the support of its distribution. Bounds that depend on data are known later.
+func (c *checker) interval(s *ast.Param, sym *Symbol) {
+	lower, upper := sym.Dist.Support.Bounds(c.known(sym.Dist, sym.Args))
+	if v, ok := c.ConstValue(sym.Lower); ok {
+		lower = max(lower, v)
+	}
+	if v, ok := c.ConstValue(sym.Upper); ok {
+		upper = min(upper, v)
+	}
+	if lower >= upper {
+		c.errorf(diag.BadBounds, s.Type, "no value is left for %s: by %s and its bounds it is above %v and below %v", sym.Name, sym.Dist.Name, lower, upper)
+	}
 }
 
 // dist resolves the name and matches the arguments to parameters; it types every argument even where the distribution is unknown.

@@ -132,6 +132,20 @@ func (c *checker) owner(at *ast.Ident) (name string, family, ok bool) {
 	return "", false, false
 }
 
+// elsewhere explains a name that is known elsewhere; false means that it is not. The fix is the name here that means the same with the same arguments.
+func elsewhere(d *diag.Diagnostic, space diag.Namespace, at ast.Ident) bool {
+	f, ok := diag.Elsewhere(space, at.Name)
+	switch {
+	case !ok:
+		return false
+	case f.Same:
+		d.Fix(at.Span(), f.Write, "%s", f.Sentence())
+	default:
+		d.Note("%s", f.Sentence())
+	}
+	return true
+}
+
 // Nearest returns the known name that is closest to what was written, or "" where none is near.
 func Nearest(name string, known []string) string {
 	best, distance := "", 1+(len(name)+1)/3
@@ -218,28 +232,16 @@ func list(names []string) string {
 	return out
 }
 
-// warnings are given only where there are no errors.
-func (c *checker) warnings() {
-	for _, s := range c.Order {
-		if s.used {
-			continue
-		}
-		switch s.Kind {
-		case Param:
-			d := c.diags.Warnf(diag.Unused, c.File.Source, s.Ident.Span(), "parameter %s is used nowhere: its posterior is its prior", s.Name)
-			if s.Dist != nil && s.Dist.Sample == nil {
-				d.Code = diag.Improper
-				d.Message = "parameter " + s.Name + " is used nowhere and its prior is improper: so is its posterior"
-			}
-		case Let:
-			c.diags.Warnf(diag.Unused, c.File.Source, s.Ident.Span(), "%s is used nowhere", s.Name)
-		}
-	}
-}
-
 // unknownDist reports a distribution that does not exist, with the nearest that does.
 func (c *checker) unknownDist(at ast.Ident) {
 	d := c.errorf(diag.UnknownDist, at, "%q is not a distribution", at.Name)
+	if elsewhere(d, diag.Distributions, at) {
+		return
+	}
+	if c.isFunction(at.Name) {
+		d.Note("%s is a function: after `~` stands a distribution, and `let` or `=` defines a value", at.Name)
+		return
+	}
 	if near := Nearest(at.Name, c.Universe.Dists()); near != "" {
 		d.Fix(at.Span(), near, "did you mean %s?", near)
 		return

@@ -124,6 +124,9 @@ func (c *checker) columns(s *ast.Data, t types.Type) {
 		e, ok := c.Universe.Encoder(col.Encoder.Name)
 		if !ok {
 			d := c.errorf(diag.BadFrom, *col.Encoder, "%q is not an encoder", col.Encoder.Name)
+			if elsewhere(d, diag.Encoders, *col.Encoder) {
+				continue
+			}
 			if near := Nearest(col.Encoder.Name, c.Universe.Encoders()); near != "" {
 				d.Fix(col.Encoder.Span(), near, "did you mean %s?", near)
 			} else {
@@ -165,6 +168,9 @@ func (c *checker) declaredType(t *ast.Type) (out types.Type, lower, upper ast.Ex
 		return out, nil, nil, false
 	default:
 		d := c.errorf(diag.UnknownType, t.Elem, "%q is not a type", t.Elem.Name)
+		if elsewhere(d, diag.Types, t.Elem) {
+			return out, nil, nil, false
+		}
 		if near := Nearest(t.Elem.Name, []string{"real", "int", "binary", "count", "level"}); near != "" {
 			d.Fix(t.Elem.Span(), near, "did you mean %s?", near)
 		} else {
@@ -193,6 +199,11 @@ func (c *checker) declaredType(t *ast.Type) (out types.Type, lower, upper ast.Ex
 	}
 	for _, b := range t.Bounds {
 		lower, upper = c.bound(b, lower, upper)
+	}
+	low, known := c.ConstValue(lower)
+	if high, both := c.ConstValue(upper); known && both && low > high {
+		c.errorf(diag.BadBounds, t, "the lower bound is %v and the upper bound %v: no value lies between", low, high)
+		ok = false
 	}
 	return out, lower, upper, ok
 }
@@ -255,6 +266,9 @@ func (c *checker) param(s *ast.Param) {
 	if dist != nil && s.Noncentered && (lower != nil || upper != nil) {
 		c.errorf(diag.NotLocationScale, s.Type, "a parameter with declared bounds cannot be `noncentered`").
 			Note("drop the bounds, or drop `noncentered`")
+	}
+	if ok && s.Type != nil && len(s.Type.Bounds) > 0 {
+		c.interval(s, sym)
 	}
 	if ok {
 		c.prior(s, sym, owners)

@@ -290,14 +290,16 @@ func arity(low, high int) string {
 func (c *checker) unknownFunction(e *ast.Call) {
 	name := e.Name.Name
 	d := c.errorf(diag.UnknownFunc, e.Name, "%q is not a function", name)
+	known := c.Symbols[name] == nil && elsewhere(d, diag.Functions, e.Name)
 	switch near := Nearest(name, c.Universe.Funcs()); {
+	case known:
 	case c.Symbols[name] != nil:
 		d.Message = name + " is " + article(c.Symbols[name].Kind) + ", not a function"
 		d.Note("elements are taken with brackets, as %s[1]; products are written with *", name)
-	case near != "":
-		d.Fix(e.Name.Span(), near, "did you mean %s?", near)
 	case c.isDist(name):
 		d.Note("%s is a distribution: write it after `~`", name)
+	case near != "":
+		d.Fix(e.Name.Span(), near, "did you mean %s?", near)
 	default:
 		d.Note("`vflc doc` lists the functions of this version")
 	}

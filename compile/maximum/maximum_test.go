@@ -105,7 +105,7 @@ func TestAgainstDensities(t *testing.T) {
 		}
 		theta := make([]float64, len(d.Params))
 		for k, p := range d.Params {
-			if theta[k] = 0.3; p.Domain == def.Positive || k == 1 && d.Support == def.Interval {
+			if theta[k] = 0.3; p.Domain == def.Positive || p.Domain == def.NonNegative || k == 1 && d.Support == def.Interval {
 				theta[k] = 1.3
 			}
 		}

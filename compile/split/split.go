@@ -196,12 +196,13 @@ func (w *writer) reach() {
 			for _, a := range p.Args {
 				w.refer(a)
 			}
+			w.referType(p.Decl.(*ast.Param).Type)
 			w.sizesOf(p.Type)
 		}
 	}
 	for _, sym := range w.Order {
 		if sym.Kind == check.Data && w.owns(sym) {
-			w.refer(sym.Decl.(*ast.Data).Type)
+			w.referType(sym.Decl.(*ast.Data).Type)
 			w.sizesOf(sym.Type)
 		}
 	}
@@ -215,6 +216,18 @@ func (w *writer) reach() {
 				w.refer(sym.Upper)
 			}
 		}
+	}
+	for _, sym := range w.Order { // shared data are declared with their types as the model writes them
+		if sym.Kind == check.Data && w.holds(sym) {
+			w.referType(sym.Decl.(*ast.Data).Type)
+		}
+	}
+}
+
+// referType collects the names of a declared type, which the program repeats: consts that are sizes occur nowhere else.
+func (w *writer) referType(t *ast.Type) {
+	if t != nil {
+		w.refer(t)
 	}
 }
 

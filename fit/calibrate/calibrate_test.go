@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -170,6 +171,42 @@ func TestExactAlgorithmIsCalibrated(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Divergences leave the verdict on uniform ranks as it is. Replicates that are left out make it undecided, and the text gives the same verdict.
+func TestVerdict(t *testing.T) {
+	s, err := study(t, gaussianModel, exact(), 200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Run(t.Context(), 2, fit.Quiet{}); err != nil {
+		t.Fatal(err)
+	}
+	expect := func(want Verdict) {
+		t.Helper()
+		r, err := s.Report()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		if err := r.WriteTable(&text); err != nil || !strings.Contains(text.String(), "\n"+string(want)+": ") {
+			t.Errorf("%v, want %s:\n%s", err, want, text.String())
+		}
+		if r.Verdict != want || r.Calibrated != (want == Calibrated) {
+			t.Errorf("verdict %q, calibrated %t, want %q", r.Verdict, r.Calibrated, want)
+		}
+	}
+	expect(Calibrated)
+	s.results[3].divergences = 2
+	expect(Calibrated)
+	s.results[7] = replicate{err: errors.New("no starting point")}
+	expect(Undecided)
+	for i := range s.results {
+		for k := range s.results[i].ranks {
+			s.results[i].ranks[k] /= 2
+		}
+	}
+	expect(NotCalibrated)
 }
 
 func TestWhatCannotBeCalibrated(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/vflc/vflc/stdlib"
@@ -18,7 +19,10 @@ func TestNoDistributionIsNamedOutsideTheStandardLibrary(t *testing.T) {
 		if slices.ContainsFunc([]string{"stdlib", "bench", "tools", "tests", "examples"}, func(top string) bool { return below(dir, top) }) {
 			continue
 		}
-		for _, f := range u.files {
+		for name, f := range u.files {
+			if strings.HasSuffix(name, "lang/diag/elsewhere.go") {
+				continue // what to write for names of other languages; a test of stdlib holds it to what exists
+			}
 			ast.Inspect(f, func(n ast.Node) bool {
 				lit, ok := n.(*ast.BasicLit)
 				if !ok || lit.Kind != token.STRING {

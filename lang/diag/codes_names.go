@@ -31,6 +31,9 @@ const (
 	FamilyIndex       Code = "V0227"
 	MemberSize        Code = "V0228"
 	Misplaced         Code = "V0229"
+	BadConstant       Code = "V0230" // a constant that an argument of a distribution cannot be
 	Unused            Code = "V0290"
 	Improper          Code = "V0291"
+	CountedTwice      Code = "V0292" // a likelihood or a column twice
+	LinearArgument    Code = "V0293" // a linear predictor where a probability, a rate or a scale stands
 )

@@ -6,5 +6,6 @@ const (
 	MemberCount    Code = "V0562"
 	BeyondData     Code = "V0563"
 	BadSupport     Code = "V0564"
+	OutsideSupport Code = "V0565" // an observation, or data as an argument, that a distribution does not allow
 	CannotEvaluate Code = "V0569"
 )

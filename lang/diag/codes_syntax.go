@@ -29,4 +29,5 @@ const (
 	FamilyCount          Code = "V0125"
 	TypeForm             Code = "V0126"
 	EncoderForm          Code = "V0127"
+	ForeignHabit         Code = "V0128" // the syntax of another language
 )

@@ -263,8 +263,8 @@ y ~ normal(p, 1)
 `,
 	},
 	{
-		Code: BadBounds, Title: "a bound that is not constant",
-		Text: "Bounds are lower and upper; their values use only numbers, consts and sizes.",
+		Code: BadBounds, Title: "a bound that is not constant, or bounds that contradict",
+		Text: "Bounds are lower and upper; their values use only numbers, consts and sizes. Together, and with the support of the distribution, they leave an interval.",
 		Wrong: `data y : real[N]
 param s ~ half_normal(1)
 param mu : real<lower=s> ~ normal(0, 1)
@@ -399,8 +399,20 @@ y ~ normal(mu, 1)
 `,
 	},
 	{
+		Code: BadConstant, Title: "a constant that an argument cannot be",
+		Text: "Each argument of a distribution has a domain: a scale or a rate is positive, a probability between 0 and 1, a lower end below the upper. `vflc doc normal` shows it.",
+		Wrong: `data y : real[N]
+param mu ~ normal(0, -1)
+y ~ normal(mu, 1)
+`,
+		Right: `data y : real[N]
+param mu ~ normal(0, 1)
+y ~ normal(mu, 1)
+`,
+	},
+	{
 		Code: Unused, Title: "something that is used nowhere",
-		Text: "A parameter that enters no likelihood keeps its prior as its posterior; a let or a likelihood without effect is probably a mistake. This is a warning.",
+		Text: "A parameter that nothing uses keeps its prior as its posterior. Where its prior depends on other parameters, it follows that prior given them: right for a prediction or for a value that was censored, else probably a mistake, like a let or a likelihood without effect. This is a warning.",
 		Wrong: `data y : real[N]
 param mu ~ normal(0, 1)
 param nu ~ normal(0, 1)
@@ -424,6 +436,35 @@ y ~ normal(mu, 1)
 param mu ~ normal(0, 1)
 param nu ~ flat()
 y ~ normal(mu + nu, 1)
+`,
+	},
+	{
+		Code: CountedTwice, Title: "data that count twice",
+		Text: "Two likelihoods with the same left side multiply: its data then count as two independent observations each. A column that stands twice in one `from` clause gives two coefficients of which only the sum is known. This is a warning.",
+		Wrong: `data y : real[N]
+param mu ~ normal(0, 1)
+y ~ normal(mu, 1)
+y ~ normal(mu, 1)
+`,
+		Right: `data y : real[N]
+param mu ~ normal(0, 1)
+y ~ normal(mu, 1)
+`,
+	},
+	{
+		Code: LinearArgument, Title: "a linear predictor as a probability, a rate or a scale",
+		Text: "The argument may be any real number, but the distribution allows only a part of them: elsewhere the density is 0, and a sampler gets stuck. Take the form of the distribution that has a linear predictor, such as bernoulli_logit or poisson_log, or map the predictor by inv_logit or exp. This is a warning.",
+		Wrong: `data y : binary[N]
+data x : real[N]
+param a ~ normal(0, 1)
+param b ~ normal(0, 1)
+y ~ bernoulli(a + b * x)
+`,
+		Right: `data y : binary[N]
+data x : real[N]
+param a ~ normal(0, 1)
+param b ~ normal(0, 1)
+y ~ bernoulli_logit(a + b * x)
 `,
 	},
 }

@@ -232,7 +232,9 @@ transform augmented(rho = 1)
 	},
 	{
 		Code: LabelLeak, Title: "the adjoint reveals the response",
-		Text: "For a discrete response, the adjoint that the server returns has the sign of the outcome minus its mean: one round reveals the response of each row to every client. This is a warning.",
+		Text: "The server returns the adjoint, the derivative of the log density in the predictor, to every client that has a cut in the likelihood. Its sign is that of the response less its mean: " +
+			"for a 0/1 response one round reveals it, row by row. For a count, one round tells which rows lie above their mean. For counts and real responses the adjoint is a function of the response " +
+			"once the predictor is given ((y - mu)/sigma² for a normal), so that a client that estimates the predictor, over rounds in which it moves, computes the response. Noise at the cuts does not prevent it. This is a warning.",
 		Wrong: `client a, b
 data y : binary[N]
 data XA : real[N, P] @ a
@@ -256,7 +258,7 @@ transform augmented(rho = 1)
 		Code: SeparateCuts, Title: "contributions that the server sees separately",
 		Text: "If the contributions of clients enter a likelihood only through their sum, the server needs only the sum. Here it needs each contribution, so secure summation does not apply. This is a warning.",
 		Wrong: `client a, b
-data y : real[N]
+data y : real[N] @ shared
 data XA : real[N, P] @ a
 data XB : real[N, Q] @ b
 param u : real[P] ~ normal(0, 1) @ a
@@ -265,7 +267,7 @@ y ~ normal((XA * u) .* (XB * v), 1)
 transform augmented(rho = 1)
 `,
 		Right: `client a, b
-data y : real[N]
+data y : real[N] @ shared
 data XA : real[N, P] @ a
 data XB : real[N, Q] @ b
 param u : real[P] ~ normal(0, 1) @ a

@@ -62,6 +62,19 @@ y ~ normal(mu, 1)
 `,
 	},
 	{
+		Code: OutsideSupport, Title: "data that their distribution does not allow",
+		Text: "An observation is a value that its distribution can give, and data among the arguments of a distribution are values that the argument can have. " +
+			"Otherwise the density is 0 for all parameters, and nothing can be fitted. The message gives the first such row, with its key and its place in the table.",
+		Wrong: `data y : real[N] // one y is -1
+param rate ~ gamma(2, 1)
+y ~ gamma(2, rate)
+`,
+		Right: `data y : real[N] // one y is -1
+param mu ~ normal(0, 10)
+y ~ normal(mu, 1)
+`,
+	},
+	{
 		Code: CannotEvaluate, Title: "an expression that cannot be evaluated",
 		Text: "The expression is well formed, but it has no valid value for these data.",
 		Wrong: `data y : real[N]

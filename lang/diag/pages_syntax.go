@@ -166,4 +166,10 @@ var syntaxPages = []Page{
 		Wrong: "data X : real[N, P] from poly(2, age)\n",
 		Right: "data X : real[N, P] from poly(age, 2)\n",
 	},
+	{
+		Code: ForeignHabit, Title: "the syntax of another language",
+		Text:  "Stan, BUGS, R and Python write some things in ways of their own. The message names what stands for it here; docs/language.md has the whole syntax.",
+		Wrong: "data y : real[N]\nparam mu ~ normal(0, 1)\nfor (i in 1:N) {\n  y[i] ~ normal(mu, 1)\n}\n",
+		Right: "data y : real[N]\nparam mu ~ normal(0, 1)\ny ~ normal(mu, 1)\n",
+	},
 }

@@ -46,5 +46,5 @@ func isForeignLetter(s string) bool { return classify(s) == foreignLetter }
 // meant maps characters of other notations, keyboards and word processors to their spelling in vfl.
 var meant = map[string]string{
 	"“": `"`, "”": `"`, "„": `"`, "`": `"`, "’": "'", "‘": "'", "−": "-", "–": "-", "—": "-", "×": "*", "·": "*", "÷": "/", "≤": "<=", "≥": ">=", "≠": "!=",
-	"∼": "~", "…": "..", "\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u200b": "", "\ufeff": "", "&": "&&", "|": "||", "#": "//",
+	"∼": "~", "…": "..", "\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u200b": "", "\ufeff": "", "&": "&&", "#": "//",
 }

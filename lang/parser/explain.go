@@ -204,7 +204,11 @@ func general(s *situation) *fault {
 		f.d.Note("A distribution is written with its arguments, as in normal(0, 1) or flat().").Fix(after(s.prev), "()", "give it arguments")
 	}
 	if s.token.Type != symbolToken && len(s.open) > 0 && (s.wants(")") || s.wants("]")) {
-		f.d.Fix(after(s.prev), s.separator(), "separate the two")
+		if sep := s.separator(); sep == "," { // a comma would make it one argument more, where perhaps an operator is missing
+			f.d.Note("a comma or an operator is missing between %s and %s", quote(s.prev.Value), quote(s.token.Value))
+		} else {
+			f.d.Fix(after(s.prev), sep, "separate the two")
+		}
 	}
 	return f
 }

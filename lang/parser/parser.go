@@ -17,14 +17,27 @@ import (
 
 // Parse returns the tree of f and the errors in its text: at most a few per statement, and none that is a consequence of another.
 func Parse(f *source.File) (*ast.File, diag.List) {
-	p := &parser{file: f, grammar: theGrammar(), tokens: tokenize(f.Text)}
+	tokens := tokenize(f.Text)
+	tree, diags := parse(&parser{file: f, grammar: theGrammar(), tokens: slices.Clone(tokens)})
+	if len(diags) == 0 {
+		return tree, nil
+	}
+	p := &parser{file: f, grammar: theGrammar(), tokens: tokens}
+	if p.habits(); len(p.diags) == 0 {
+		return tree, diags
+	}
+	return parse(p)
+}
+
+// parse parses the tokens of p.
+func parse(p *parser) (*ast.File, diag.List) {
 	p.lexical()
 	p.refuseClauses()
 	stmts := p.statements()
 	if !p.attempted && len(p.diags) == 0 {
 		p.errorf(diag.EmptyFile, source.Span{}, "this file has no statements").Note("A model has at least a parameter, `param b ~ normal(0, 1)`.")
 	}
-	return &ast.File{Source: f, Stmts: stmts, Comments: comments(p.tokens)}, p.diags
+	return &ast.File{Source: p.file, Stmts: stmts, Comments: comments(p.tokens)}, p.diags
 }
 
 // parser is the state of one parse.
@@ -294,7 +307,23 @@ func (p *parser) refuseClause(i int, whole source.Span) {
 	if i > 0 && p.tokens[i-1].Type == spaceToken {
 		whole.Start = p.tokens[i-1].Pos.Offset
 	}
-	p.errorf(diag.UnsupportedClause, spanOf(t), "%s clauses are not supported in this version", quote(t.Value)).Fix(whole, "", "leave the clause out")
+	d := p.errorf(diag.UnsupportedClause, spanOf(t), "%s clauses are not supported in this version", quote(t.Value))
+	kind := ""
+	if k := p.skipSpace(i + 1); k < len(p.tokens) {
+		kind = p.tokens[k].Value
+	}
+	if t.Value == "missing" && kind == "error" { // what happens without the clause
+		d.Fix(whole, "", "leave the clause out")
+		return
+	}
+	d.Note("%s", insteadOf[t.Value])
+}
+
+// insteadOf is what a model can do in place of a clause. Without the clause it would be another model.
+var insteadOf = map[string]string{
+	"truncate": "for a parameter whose prior has constant arguments a bound gives the same posterior: param b : real<lower=0> ~ normal(0, 1)",
+	"censor":   "a value known to lie above C may be a parameter: param late : real<lower=C>[M] ~ normal(mu, sigma), beside the likelihood of the observed ones",
+	"missing":  "fill the cells in, or leave their rows out of the tables of all parties",
 }
 
 // clauseEnd returns the end of the clause truncate(…), censor(…), missing KIND or missing impute ~ DIST(…) that begins at token i, or i if none does.

@@ -82,6 +82,33 @@ func (e *expanding) apply(o *op, a, b def.Value) def.Value {
 	return def.Value(e.must(o.name, ID(a), ID(b)))
 }
 
+// MulLog is x·log(a). Where x is 0 the least number above 0 is added to a: that changes no a that has 17 digits, and the product is then 0 at a = 0.
+func (e *expanding) MulLog(x, a def.Value) def.Value {
+	if guard, ok := e.guard(ID(x), ID(a)); ok {
+		a = e.Add(a, guard)
+	}
+	return e.Mul(x, e.Func("log", a))
+}
+
+// guard is what MulLog adds to a; false where a logarithm of 0 can only come with an x above 0.
+func (e *expanding) guard(x, a ID) (def.Value, bool) {
+	counts := e.nodes[x].values
+	zeros := make([]float64, len(counts))
+	n := 0
+	for i, v := range counts {
+		if v == 0 {
+			zeros[i], n = math.SmallestNonzeroFloat64, n+1
+		}
+	}
+	switch {
+	case n == 0:
+		return 0, false
+	case len(e.Shape(a)) == 0: // one number for all rows
+		return e.Number(math.SmallestNonzeroFloat64), n == len(counts)
+	}
+	return def.Value(e.Builder.Const("", e.Shape(x), zeros)), true
+}
+
 // Const is the value of a constant number.
 func (e *expanding) Const(x def.Value) (float64, bool) { return e.scalarValue(ID(x)) }
 

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/vflc/vflc/runtime/graph"
+	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
 )
@@ -149,7 +152,7 @@ func domainDraw(r *rand.Rand, p def.Param) float64 {
 	switch {
 	case p.Integral:
 		return float64(1 + r.IntN(40))
-	case p.Domain == def.Positive:
+	case p.Domain == def.Positive || p.Domain == def.NonNegative:
 		return math.Exp(0.6 * r.NormFloat64())
 	case p.Domain == def.UnitInterval:
 		return 0.05 + 0.9*r.Float64()
@@ -270,7 +273,7 @@ func everyDensity(visit func(i int, c densityCase)) {
 }
 
 // TestDensitiesAgree compares every way in which a density is computed (written as operations, by a loop over rows, with a linear predictor, by the
-// loop of its distribution, weighted or plain) with the log density of the descriptor. TestBits compares the instruction sets.
+// loop of its distribution, weighted or plain) with the log density of the descriptor, on the instruction set of this process.
 func TestDensitiesAgree(t *testing.T) {
 	everyDensity(func(i int, c densityCase) {
 		drawn := c.draw(uint64(i))
@@ -287,6 +290,89 @@ func TestDensitiesAgree(t *testing.T) {
 					t.Errorf("%v, plain %v: number %d is %v, want %v", c, plain, k, got[k], want[k])
 					break
 				}
+			}
+		}
+	})
+}
+
+// TestDensitiesAgreeOnEverySet repeats TestDensitiesAgree and TestWindowsAgree on the other instruction sets of the processor, each in a process of its own.
+func TestDensitiesAgreeOnEverySet(t *testing.T) {
+	for _, set := range vector.Sets() {
+		if set == vector.Tier() {
+			continue
+		}
+		cmd := exec.Command(os.Args[0], "-test.run=^(TestDensitiesAgree|TestWindowsAgree)$", "-test.v")
+		cmd.Env = append(os.Environ(), vector.Variable+"="+set.String())
+		out, err := cmd.CombinedOutput()
+		if err != nil || strings.Count(string(out), "--- PASS") != 2 {
+			t.Errorf("%v: %v\n%s", set, err, out)
+		}
+	}
+}
+
+// window is the case of every third row from a first one, whose density counts three times as much, as in a run with minibatches.
+func (c *drawnCase) window(first int) *drawnCase {
+	out := &drawnCase{densityCase: c.densityCase, power: windows * c.power}
+	choose := func(v []float64) (chosen []float64) {
+		for i := first; i < c.n; i += windows {
+			chosen = append(chosen, v[i])
+		}
+		return chosen
+	}
+	for _, a := range c.args {
+		w := argument{form: a.form, v: choose(a.v)}
+		switch a.form {
+		case oneNumber:
+			w.at = a.at
+		case numbers:
+			w.at = w.v
+		case predictor:
+			w.at = a.at
+			for k := range predictorColumns {
+				w.matrix = append(w.matrix, choose(a.matrix[k*c.n:(k+1)*c.n])...)
+			}
+		}
+		out.args = append(out.args, w)
+	}
+	out.weights = choose(c.weights)
+	out.n = len(out.weights)
+	return out
+}
+
+const windows = 3
+
+// TestWindowsAgree compares the densities of the windows of a minibatch with the log density of the descriptor: their mean is that of all rows, as are the
+// means of the gradients of what belongs to no row.
+func TestWindowsAgree(t *testing.T) {
+	everyDensity(func(i int, c densityCase) {
+		if c.n < windows {
+			return
+		}
+		whole := c.draw(uint64(i))
+		want, size := whole.want()
+		mean := make([]float64, len(want))
+		for first := range windows {
+			part := whole.window(first)
+			b := graph.New("window")
+			part.build(t, b)
+			got := evaluated(build(t, b), part.at())
+			mean[0] += got[0] / windows
+			at, place := 1, 1 // among the numbers of the window, and of all rows
+			for k, a := range part.args {
+				for j := range a.at {
+					to := place + j
+					if a.form == numbers {
+						to = place + first + j*windows
+					}
+					mean[to] += got[at+j] / windows
+				}
+				at, place = at+len(a.at), place+len(whole.args[k].at)
+			}
+		}
+		for k := range want {
+			if !(math.Abs(mean[k]-want[k]) <= 1e-12*max(1, windows*size[k])) {
+				t.Errorf("%v: number %d is %v in the mean over windows, want %v", c, k, mean[k], want[k])
+				break
 			}
 		}
 	})
@@ -342,4 +428,98 @@ func (c *drawnCase) spoil(k int, v float64) {
 		}
 	}
 	c.weights[0] = 1
+}
+
+// limits lists the values at the ends of a parameter's domain at which a density may have a limit.
+func limits(p def.Param) []float64 {
+	lower, upper := p.Domain.Bounds(nil)
+	if p.Integral || p.Domain == def.Positive {
+		return nil
+	}
+	return []float64{lower, upper}
+}
+
+// TestLimitsAgree holds every way of computing a density against the descriptor where data put one row at the end of a parameter's domain: a rate of
+// 0, log odds of -∞ by the log of an exposure of 0, an observation at the end of the support. The density is the limit there, and no derivative is lost.
+func TestLimitsAgree(t *testing.T) {
+	met := map[string]bool{}
+	everyDensity(func(i int, c densityCase) {
+		for k, p := range c.d.Params {
+			for _, end := range limits(p) {
+				for _, x := range []float64{0, 1, 40} {
+					if c.x == constants && c.theta[k] != oneConstant && c.theta[k] != oneNumber && c.d.Support != def.Interval {
+						checkLimit(t, c.draw(uint64(i)), k, end, x, met)
+					}
+				}
+			}
+		}
+	})
+	for _, name := range []string{"poisson at 0", "poisson_log at -Inf", "binomial_logit at -Inf", "neg_binomial_2_log at -Inf", "bernoulli at 1", "bernoulli_logit at +Inf"} {
+		if !met[name] {
+			t.Errorf("%s has no limit", name)
+		}
+	}
+}
+
+// checkLimit puts x into the first row of the observations, and the end of a domain into that row of parameter k, as data that are added to it.
+func checkLimit(t *testing.T, c *drawnCase, k int, end, x float64, met map[string]bool) {
+	if c.x != constants || c.d.Support == def.UpToN && x > c.args[1].v[0] || c.d.Support == def.ZeroOne && x > 1 {
+		return
+	}
+	c.args[0].v[0] = x
+	c.weights[0] = 1
+	theta := c.row(0)
+	theta[k] = end
+	block := def.Block{N: 1, X: def.Scalar(x)}
+	for _, v := range theta {
+		block.Theta = append(block.Theta, def.Scalar(v))
+	}
+	want := c.d.LogDensity(&block)
+	for _, plain := range []bool{false, true} {
+		b := graph.New("limit")
+		if plain {
+			b.Plain()
+		}
+		c.end(t, b, k, end)
+		got := evaluated(build(t, b), c.at())
+		if finite(want) != finite(got[0]) {
+			t.Errorf("%v, plain %v: with parameter %d at %v and x = %v the target is %v, of the row alone %v", c, plain, k, end, x, got[0], want)
+		}
+		for i, v := range got[1:] {
+			if finite(want) && !finite(v) {
+				t.Errorf("%v, plain %v: with parameter %d at %v and x = %v derivative %d is %v", c, plain, k, end, x, i, v)
+			}
+		}
+	}
+	if finite(want) {
+		met[fmt.Sprintf("%s at %v", c.d.Name, end)] = true
+	}
+}
+
+func finite(v float64) bool { return math.Abs(v) <= math.MaxFloat64 }
+
+// end makes the graph of a case in which data bring the first row of parameter k to the end of its domain: they are added to a predictor on the
+// real line, and multiply or shift one that is not.
+func (c *drawnCase) end(t *testing.T, b *graph.Builder, k int, end float64) {
+	scale, shift := make([]float64, c.n), make([]float64, c.n)
+	for i := range scale {
+		scale[i] = 1
+	}
+	scale[0], shift[0] = 0, end
+	ids := make([]graph.ID, len(c.args))
+	for j, a := range c.args {
+		ids[j] = a.build(t, b, fmt.Sprint("a", j))
+	}
+	v := ids[k+1]
+	if !math.IsInf(end, 0) {
+		v = apply(t, b, "mul", v, b.Const("scale", shape{c.n}, scale))
+	}
+	ids[k+1] = apply(t, b, "add", v, b.Const("shift", shape{c.n}, shift))
+	weights := graph.NoID
+	if c.weighted {
+		weights = b.Const("weights", shape{c.n}, c.weights)
+	}
+	if err := b.Density("y", c.d, ids[0], ids[1:], weights, c.power); err != nil {
+		t.Fatal(err)
+	}
 }

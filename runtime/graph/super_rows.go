@@ -2,6 +2,7 @@ package graph
 
 import (
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/stdlib/def"
@@ -18,6 +19,8 @@ type rowLikelihood struct {
 	// linear is rows for a linear predictor, given as matrix, coefficients and offset.
 	linear func(c *call, p *vector.Predictor)
 	end    func(c *call) float64
+	// finite is true where the kernel has no value at an infinite predictor, such as the log of an exposure of 0, at which the density has a limit.
+	finite bool
 }
 
 // rowSums holds the sums of one step.
@@ -57,7 +60,8 @@ var rowLikelihoods = [...]*rowLikelihood{
 		linear: func(c *call, p *vector.Predictor) {
 			c.sums.logs.BinomialLogitLinear(c.n, p, c.vec(0, 0), c.in[1].val.buf[0])
 		},
-		end: func(c *call) float64 { return c.sums.logs.Value(c.in[1].val.buf[0]) },
+		end:    func(c *call) float64 { return c.sums.logs.Value(c.in[1].val.buf[0]) },
+		finite: true,
 	},
 	def.PoissonLogRows: {
 		begin: func(s *rowSums) { s.sum = vector.Lanes{} },
@@ -66,6 +70,7 @@ var rowLikelihoods = [...]*rowLikelihood{
 		},
 		linear: func(c *call, p *vector.Predictor) { vector.PoissonLogLinear(c.n, &c.sums.sum, p, c.vec(0, 0)) },
 		end:    func(c *call) float64 { return c.sums.sum.Sum() },
+		finite: true,
 	},
 	def.NegBinomial2LogRows: {
 		prepare: countObservations,
@@ -76,7 +81,8 @@ var rowLikelihoods = [...]*rowLikelihood{
 		linear: func(c *call, p *vector.Predictor) {
 			vector.NegBinomial2LogLinear(c.n, &c.sums.sum, &c.sums.dphi, p, c.vec(0, 0), c.in[2].val.buf[0])
 		},
-		end: endNegBinomial,
+		end:    endNegBinomial,
+		finite: true,
 	},
 }
 
@@ -84,7 +90,7 @@ var rowLikelihoods = [...]*rowLikelihood{
 var rewriteRows = rewrite{"rows", func(g *Graph, id ID) {
 	n := &g.nodes[id]
 	r := rowLikelihoods[n.unweighted()]
-	if r == nil || !n.links[0].rows || !g.onlyPredictor(n) || !observed(g.nodes, n) {
+	if r == nil || !n.links[0].rows || !g.onlyPredictor(n) || !observed(g.nodes, n) || r.finite && g.infinite(n.in[n.predictor()]) {
 		return
 	}
 	n.op, n.rows = opRows, r
@@ -92,6 +98,21 @@ var rewriteRows = rewrite{"rows", func(g *Graph, id ID) {
 		r.prepare(g, n)
 	}
 }}
+
+// infinite reports whether data that are infinite enter a value.
+func (g *Graph) infinite(id ID) bool {
+	seen := map[ID]bool{}
+	var found func(id ID) bool
+	found = func(id ID) bool {
+		if seen[id] {
+			return false
+		}
+		seen[id] = true
+		n := &g.nodes[id]
+		return slices.ContainsFunc(n.values, func(v float64) bool { return math.IsInf(v, 0) }) || slices.ContainsFunc(n.in, found)
+	}
+	return found(id)
+}
 
 // predictor is the position of the linear predictor among the inputs of a density.
 func (n *node) predictor() int { return n.likely.dist.Link.Param + 1 }

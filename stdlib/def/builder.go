@@ -12,6 +12,7 @@ type Builder interface {
 	Mul(a, b Value) Value
 	Div(a, b Value) Value
 	Func(name string, x Value) Value    // an elementwise function of the standard library
+	MulLog(x, a Value) Value            // x·log(a) for data x ≥ 0: 0 where both are 0, NaN where a < 0
 	Const(x Value) (v float64, ok bool) // the value, where it is one number that is known
 	Sum(x Value, k float64)             // adds k·x for every element of the left side
 	Each(v float64)                     // adds v for every element of the left side

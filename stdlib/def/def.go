@@ -35,7 +35,7 @@ type Block struct {
 type Param struct {
 	Name     string  // Stan's name: mu, sigma, …
 	Doc      string  // one phrase
-	Domain   Support // the values allowed: RealLine, Positive, UnitInterval, or Naturals where integral
+	Domain   Support // the values allowed: RealLine, Positive, NonNegative, UnitInterval, or Naturals where integral
 	Integral bool    // whole numbers only; then it must be data
 	Optional bool
 	Default  float64
@@ -60,6 +60,7 @@ type Dist struct {
 	LocationAt, ScaleAt int
 	OfLog               *LocationScale // the same for log x, nil where there is none
 	Link                Link           // the parameter that takes a linear predictor
+	OfLinear            string         // the same distribution with a linear predictor for its first parameter, "" where there is none: bernoulli_logit of bernoulli
 	Lower, Upper        End            // the density towards the ends of the support, of a continuous distribution
 	LogDensity          func(b *Block) float64
 	Carrier             func(x float64, theta []float64) float64

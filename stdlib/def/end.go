@@ -32,8 +32,11 @@ func LessOne(k int) *Exponent {
 	return &Exponent{Param: k, Of: func(v float64) float64 { return v - 1 }}
 }
 
-// included reports whether the density is positive and finite on a finite end.
-func (e End) included() bool { return e.Decay == Algebraic && e.Exponent == nil }
+// included reports whether the density is positive and finite on a finite end: it is where no power of the distance enters, as for a shape of 1.
+// The parameter of an exponent may be NaN where it is not known; the end then does not belong to the support.
+func (e End) included(theta []float64) bool {
+	return e.Decay == Algebraic && (e.Exponent == nil || e.Exponent.Of(theta[e.Exponent.Param]) == 0)
+}
 
 // A LinkScale is the scale on which a linear predictor acts.
 type LinkScale int

@@ -21,6 +21,7 @@ Source: Stan Functions Reference, "Bernoulli distribution".`,
 		Discrete:     true,
 		LocationAt:   -1,
 		ScaleAt:      -1,
+		OfLinear:     "bernoulli_logit",
 		LogDensity:   bernoulliLogDensity,
 		NoVectorForm: "a probability of 0 or 1 needs a separate case in each row; bernoulli_logit has its own loop",
 		Sample: func(r *rand.Rand, theta []float64) float64 {

@@ -14,7 +14,7 @@ func Beta() def.Dist {
 		Name: "beta",
 		Doc: `The beta distribution on (0, 1) with mean alpha/(alpha + beta).
 
-    log p(x) = (alpha - 1) log(x) + (beta - 1) log(1 - x) - log B(alpha, beta)        for 0 < x < 1
+    log p(x) = (alpha - 1) log(x) + (beta - 1) log(1 - x) - log B(alpha, beta)        for 0 < x < 1, for x = 0 where alpha is 1, and for x = 1 where beta is 1
 
 Source: Stan Functions Reference, "Beta distribution".`,
 		Params: []def.Param{
@@ -36,6 +36,8 @@ Source: Stan Functions Reference, "Beta distribution".`,
 			{X: 1e-12, Theta: []float64{2, 5}, LogP: -24.229823734270393},
 			{X: 0.9999999999990905, Theta: []float64{3, 0.2}, LogP: 20.84890360208061},
 			{X: 0.25, Theta: []float64{1, 1}, LogP: 0},
+			{X: 0, Theta: []float64{1, 1}, LogP: 0},
+			{X: 1, Theta: []float64{2, 1}, LogP: 0.6931471805599453},
 			{X: 1e-09, Theta: []float64{0.5, 100000000}, LogP: 18.89960834722469},
 			{X: 0.47, Theta: []float64{300, 350}, LogP: 2.9194650651277545},
 			{X: 0.9, Theta: []float64{0.001, 12}, LogP: -32.127917048046534},
@@ -56,12 +58,12 @@ func betaLogDensity(b *def.Block) float64 {
 				dp, dq = special.DigammaDiff(p, q), special.DigammaDiff(q, p)
 			}
 		}
-		x := positive(b.X.At(i))
-		logX, log1mX := math.Log(x), math.Log1p(-x) // -Inf at 1, NaN above: no density
-		lp := (p-1)*logX + (q-1)*log1mX - norm
+		x := nonNegative(b.X.At(i))
+		logX, log1mX := math.Log(x), math.Log1p(-x) // -Inf at an end, NaN above 1: no density
+		lp := times(p-1, logX) + times(q-1, log1mX) - norm
 		sum += lp
 		set(b.LP, i, lp)
-		set(b.DX, i, (p-1)/x-(q-1)/(1-x))
+		set(b.DX, i, quotient(p-1, x)-quotient(q-1, 1-x))
 		set(dalpha, i, logX+dp)
 		set(dbeta, i, log1mX+dq)
 	}

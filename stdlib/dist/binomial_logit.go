@@ -81,6 +81,14 @@ func binomialLogitLogDensity(b *def.Block) float64 {
 	return finish(b, sum)
 }
 
+// quotient returns k/v, with 0/0 = 0.
+func quotient(k, v float64) float64 {
+	if k == 0 && v == 0 {
+		return 0
+	}
+	return k / v
+}
+
 // times returns k·v, with 0·∞ = 0: an outcome that did not occur adds nothing.
 func times(k, v float64) float64 {
 	if k == 0 && !math.IsNaN(v) {

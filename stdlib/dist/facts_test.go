@@ -184,3 +184,20 @@ func TestLocationScaleOfLog(t *testing.T) {
 		}
 	})
 }
+
+// What a distribution names for a linear predictor is one with a link, whose other parameters and support are the same.
+func TestOfLinear(t *testing.T) {
+	named := map[string]def.Dist{}
+	for _, d := range All() {
+		named[d.Name] = d
+	}
+	each(t, func(t *testing.T, d def.Dist) {
+		if d.OfLinear == "" {
+			return
+		}
+		linear, ok := named[d.OfLinear]
+		if !ok || linear.Link.Scale == def.NoLink || linear.Link.Param != 0 || len(linear.Params) != len(d.Params) || linear.Support != d.Support {
+			t.Errorf("%s is not %s with a linear predictor", d.OfLinear, d.Name)
+		}
+	})
+}

@@ -14,7 +14,7 @@ func Gamma() def.Dist {
 		Name: "gamma",
 		Doc: `The gamma distribution with shape alpha and rate (inverse scale) beta; its mean is alpha/beta.
 
-    log p(x) = alpha log(beta) - lgamma(alpha) + (alpha - 1) log(x) - beta x        for x > 0
+    log p(x) = alpha log(beta) - lgamma(alpha) + (alpha - 1) log(x) - beta x        for x > 0, and for x = 0 where alpha is 1
 
 Source: Stan Functions Reference, "Gamma distribution".`,
 		Params: []def.Param{
@@ -39,6 +39,7 @@ Source: Stan Functions Reference, "Gamma distribution".`,
 			{X: 90, Theta: []float64{2.5, 4}, LogP: -350.0692324621778},
 			{X: 1050, Theta: []float64{1000, 1}, LogP: -5.6315255007637255},
 			{X: 3, Theta: []float64{1, 1}, LogP: -3},
+			{X: 0, Theta: []float64{1, 1}, LogP: 0},
 			{X: 1e-200, Theta: []float64{3, 0.5}, LogP: -923.8066259198581},
 			{X: 0.02, Theta: []float64{45.5, 1000}, LogP: -6.999983221476997},
 		},
@@ -52,7 +53,9 @@ func gammaExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 		return false
 	}
 	b.Sum(b.Mul(theta[1], x), -1)
-	b.Sum(b.Func("log", x), alpha-1)
+	if alpha != 1 { // at x = 0 the term is then 0, and not 0·∞
+		b.Sum(b.Func("log", x), alpha-1)
+	}
 	b.Sum(b.Func("log", theta[1]), alpha)
 	b.Each(-lgamma(alpha))
 	return true
@@ -72,12 +75,15 @@ func gammaLogDensity(b *def.Block) float64 {
 			rate = positive(beta.At(i))
 			logRate = math.Log(rate)
 		}
-		x := positive(b.X.At(i))
+		x := nonNegative(b.X.At(i))
 		logX := math.Log(x)
 		lp := shape*(logRate+logX) - logX - rate*x - lgamma
+		if x == 0 {
+			lp = times(shape-1, logX) + shape*logRate - lgamma
+		}
 		sum += lp
 		set(b.LP, i, lp)
-		set(b.DX, i, (shape-1)/x-rate)
+		set(b.DX, i, quotient(shape-1, x)-rate)
 		set(dalpha, i, logRate+logX-digamma)
 		set(dbeta, i, shape/rate-x)
 	}

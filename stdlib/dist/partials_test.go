@@ -18,7 +18,7 @@ func difference(f func(v float64) float64, v, h float64) (slope, tol float64) {
 // step is a step that stays within the domain of v and on one side of a kink.
 func step(v float64, domain def.Support) float64 {
 	switch domain {
-	case def.Positive:
+	case def.Positive, def.NonNegative:
 		return 1e-3 * v
 	case def.UnitInterval:
 		return 1e-3 * min(v, 1-v)

@@ -16,16 +16,19 @@ func Poisson() def.Dist {
 
     log p(x) = x log(lambda) - lambda - log(x!)        for x = 0, 1, 2, …
 
+Where lambda is 0, x is 0 with probability 1.
+
 Source: Stan Functions Reference, "Poisson distribution".`,
-		Params:     []def.Param{{Name: "lambda", Doc: "rate", Domain: def.Positive}},
+		Params:     []def.Param{{Name: "lambda", Doc: "rate", Domain: def.NonNegative}},
 		Support:    def.Naturals,
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
+		OfLinear:   "poisson_log",
 		LogDensity: poissonLogDensity,
 		Expand:     poissonExpand,
 		Carrier:    factorialCarrier,
-		Sample:     func(r *rand.Rand, theta []float64) float64 { return drawPoisson(r, positive(theta[0])) },
+		Sample:     func(r *rand.Rand, theta []float64) float64 { return drawPoisson(r, nonNegative(theta[0])) },
 		Examples:   []string{"data y : count[N]\nparam rate ~ gamma(2, 0.5)\ny ~ poisson(rate)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0.5}, LogP: -0.5},
@@ -34,13 +37,14 @@ Source: Stan Functions Reference, "Poisson distribution".`,
 			{X: 0, Theta: []float64{700}, LogP: -700},
 			{X: 1, Theta: []float64{1e-300}, LogP: -690.7755278982137},
 			{X: 150, Theta: []float64{140}, LogP: -3.773742458028039},
+			{X: 0, Theta: []float64{0}, LogP: 0},
 			{X: 7, Theta: []float64{0.001}, LogP: -56.88044831394037},
 		},
 	}
 }
 
 func poissonExpand(b def.Builder, x def.Value, theta []def.Value) bool {
-	b.Sum(b.Mul(x, b.Func("log", theta[0])), 1)
+	b.Sum(b.MulLog(x, theta[0]), 1)
 	b.Sum(theta[0], -1)
 	return true
 }
@@ -58,14 +62,14 @@ func poissonLogDensity(b *def.Block) float64 {
 	var rate, logRate, sum float64
 	for i := range b.N {
 		if i == 0 || lambda.Step != 0 {
-			rate = positive(lambda.At(i))
+			rate = nonNegative(lambda.At(i))
 			logRate = math.Log(rate)
 		}
 		x := natural(b.X.At(i))
-		lp := x*logRate - rate
+		lp := times(x, logRate) - rate
 		sum += lp
 		set(b.LP, i, lp)
-		set(dlambda, i, x/rate-1)
+		set(dlambda, i, quotient(x, rate)-1)
 	}
 	clear(b.DX)
 	return finish(b, sum)

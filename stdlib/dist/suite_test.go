@@ -50,7 +50,7 @@ func drawTheta(d def.Dist, r *rand.Rand) []float64 {
 		switch {
 		case p.Integral:
 			theta[k] = float64(1 + r.IntN(40))
-		case p.Domain == def.Positive:
+		case p.Domain == def.Positive || p.Domain == def.NonNegative:
 			theta[k] = math.Exp(0.6 * r.NormFloat64())
 		case p.Domain == def.UnitInterval:
 			theta[k] = 0.05 + 0.9*r.Float64()

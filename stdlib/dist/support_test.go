@@ -37,6 +37,8 @@ func bad(p def.Param) []float64 {
 		points = append(points, -1, 2.5, math.Inf(1))
 	case p.Domain == def.Positive:
 		points = append(points, 0, -1, math.Inf(-1))
+	case p.Domain == def.NonNegative:
+		points = append(points, -1, -1e-300, math.Inf(-1))
 	case p.Domain == def.UnitInterval:
 		points = append(points, -0.1, 1.1, math.Inf(1))
 	}
@@ -128,6 +130,19 @@ func TestLimits(t *testing.T) {
 		{NegBinomial2Log(), 0, []float64{-inf, 2}, 0},
 		{Bernoulli(), 1, []float64{1}, 0},
 		{Bernoulli(), 0, []float64{1}, -inf},
+		{Bernoulli(), 0, []float64{0}, 0},
+		{Poisson(), 0, []float64{0}, 0},
+		{Poisson(), 1, []float64{0}, -inf},
+		{Poisson(), 0, []float64{inf}, -inf},
+		{Exponential(), 0, []float64{2}, math.Ln2},
+		{Gamma(), 0, []float64{1, 2}, math.Ln2},
+		{Gamma(), 0, []float64{1.5, 2}, -inf},
+		{Gamma(), 0, []float64{0.5, 2}, -inf}, // no finite density
+		{Beta(), 0, []float64{1, 2}, math.Ln2},
+		{Beta(), 1, []float64{2, 1}, math.Ln2},
+		{Beta(), 0, []float64{2, 1}, -inf},
+		{Beta(), 1, []float64{1, 0.5}, -inf},
+		{Uniform(), 2, []float64{1, 2}, 0},
 		{Normal(), inf, []float64{inf, 1}, -inf},
 		{Normal(), 0, []float64{0, inf}, -inf},
 		{Cauchy(), 0, []float64{0, inf}, -inf},
@@ -146,8 +161,8 @@ func TestLimits(t *testing.T) {
 			}
 			theta[len(theta)-1] = def.Vector(last)
 			got := c.d.LogDensity(&def.Block{N: n, X: def.Vector(x), Theta: theta})
-			if got != c.want {
-				t.Errorf("%s %s: %v, want %v", c.d.Name, label(c.x, c.theta), got, c.want)
+			if want := float64(n) * c.want; !near(got, want, 1e-15) {
+				t.Errorf("%s %s: %v, want %v", c.d.Name, label(c.x, c.theta), got, want)
 			}
 		}
 	}

@@ -62,6 +62,20 @@ func (f Fixture) Bind(t testing.TB, o check.Options) *compile.Bound {
 	return b
 }
 
+// Diagnose returns what compiling and binding a fixture report.
+func (f Fixture) Diagnose(t testing.TB, o check.Options) diag.List {
+	t.Helper()
+	m, diags := Try(t, source.New("model.vfl", f.Text), o)
+	if diags.HasErrors() {
+		return diags
+	}
+	_, found, err := compile.Bind(m, f.sources(t, m), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(diags, found...)
+}
+
 // sources writes the tables to files.
 func (f Fixture) sources(t testing.TB, m *compile.Model) data.Sources {
 	dir := t.TempDir()

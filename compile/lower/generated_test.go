@@ -1,0 +1,169 @@
+package lower_test
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/stdlib/transforms"
+)
+
+// A generator draws models with their tables. Every model is right under every transform: the responses are shared and cuts enter sums.
+type generator struct {
+	t      *rapid.T
+	b      strings.Builder
+	tables map[string]string
+	family map[string]int
+	terms  map[string][]string // by client: what may enter a predictor
+}
+
+func (g *generator) often(label string) bool { return rapid.IntRange(0, 2).Draw(g.t, label) > 0 }
+
+func (g *generator) line(format string, args ...any) { fmt.Fprintf(&g.b, format+"\n", args...) }
+
+// drawModel draws consts, clients with parameters and data of their own, and likelihoods.
+func drawModel(t *rapid.T) fixture {
+	g := &generator{t: t, tables: map[string]string{}, family: map[string]int{}, terms: map[string][]string{}}
+	clients := []string{"a", "b"}[:rapid.IntRange(1, 2).Draw(t, "clients")]
+	head := strings.Join(clients, ", ")
+	if rapid.Bool().Draw(t, "family") {
+		head += ", lab[J]"
+		g.family["lab"] = rapid.IntRange(1, 3).Draw(t, "members")
+		clients = append(clients, "lab")
+	}
+	g.line("client %s", head)
+	g.line("const H = %d", rapid.IntRange(1, 3).Draw(t, "H"))
+	g.line("const S = %d / 4", rapid.IntRange(1, 8).Draw(t, "S"))
+	g.line("const L = H + 1")
+	g.line("data y1 : binary[N] @ shared\ndata c1 : count[N] @ shared\ndata x9 : real[N] @ shared\ndata g1 : level(G)[N] @ shared")
+	g.tables["server"] = table(1, 12, "y1", "c1", "x9", "g1")
+	g.line("param m ~ normal(0, S)\nparam sigma ~ half_normal(2)\nparam k ~ half_normal(S) @ shared\nparam pick : real[H] ~ normal(0, 1)")
+	for i, c := range clients {
+		g.client(c, i)
+	}
+	g.likelihoods(clients)
+	return fixture{Text: g.b.String(), Tables: g.tables, Family: g.family}
+}
+
+// client declares the data and parameters of a client, with what they may add to a predictor.
+func (g *generator) client(c string, seed int) {
+	for member := range max(1, g.family[c]) {
+		name, columns := c, []string{"c5", "g5", "x1", "x2"}
+		if g.family[c] > 0 {
+			name = fmt.Sprintf("%s/%d", c, member+1)
+			columns = append(columns, []string{"x3", "x4"}[:member%2]...)
+		}
+		g.tables[name] = table(uint64(10*seed+member+2), 12, columns...)
+	}
+	own := "P_" + c // the number of columns is known to the client alone
+	if g.often("all columns") {
+		g.line("data X_%[1]s : real[N, %[2]s] @ %[1]s from *", c, own)
+	} else {
+		g.line("data X_%[1]s : real[N, 2] @ %[1]s from x1, x2", c)
+		own = "2"
+	}
+	g.line("data r_%[1]s : level(R_%[1]s)[N] @ %[1]s from g5", c)
+	g.line("data mark_%[1]s : count[N] @ %[1]s from c5", c)
+	g.line("param tau_%[1]s : real<upper=S + 3> ~ half_normal(S) @ %[1]s", c)
+	g.line("param u_%[1]s : real[%[2]s] ~ normal(0, tau_%[1]s)%[3]s @ %[1]s", c, own, g.noncentered())
+	g.line("param W_%[1]s : real[%[2]s, H] ~ normal(0, 1) @ %[1]s", c, own)
+	g.line("param v_%[1]s : real[H] ~ normal(0, k)%[2]s @ %[1]s", c, g.noncentered())
+	g.line("param e_%[1]s : real[R_%[1]s] ~ normal(0, 1) @ %[1]s", c)
+	g.line("param f_%[1]s : real[G, %[2]s] ~ normal(0, S) @ %[1]s", c, own)
+	g.line("param l_%[1]s : real[L, 2 * H] ~ laplace(0, 1) @ %[1]s", c)
+	for i, term := range []string{
+		"X_# * u_#", "tanh(X_# * W_#) * v_#", "e_#[r_#]", "rowdot(X_#, f_#[g1])", "k * (X_# * u_#)", "l_#[L, H] * x9", "e_#[r_#] * sum(v_#[i] for i in 1..H)",
+	} {
+		term = strings.ReplaceAll(term, "#", c)
+		if g.family[c] > 0 {
+			g.line("let part%d_%s = %s @ %s", i, c, term, c)
+			term = fmt.Sprintf("part%d_%s[j]", i, c)
+		}
+		g.terms[c] = append(g.terms[c], term)
+	}
+}
+
+func (g *generator) noncentered() string {
+	if rapid.Bool().Draw(g.t, "noncentered") {
+		return " noncentered"
+	}
+	return ""
+}
+
+// predictor is a sum of some of a client's terms; of a family, over its members. No term is taken twice: under power a cut enters one sum.
+func (g *generator) predictor(c string) string {
+	var terms []string
+	for range rapid.IntRange(1, 2).Draw(g.t, "terms") {
+		k := rapid.IntRange(0, len(g.terms[c])-1).Draw(g.t, "term")
+		terms, g.terms[c] = append(terms, g.terms[c][k]), slices.Delete(g.terms[c], k, k+1)
+	}
+	text := strings.Join(terms, " + ")
+	if g.family[c] == 0 {
+		return text
+	}
+	return "sum(" + text + " for j in " + c + ")"
+}
+
+// likelihoods writes one to three likelihoods over the clients' predictors, and those that a client evaluates alone.
+func (g *generator) likelihoods(clients []string) {
+	for _, shape := range []string{"x9 ~ normal(%s, sigma)", "y1 ~ bernoulli_logit(%s)", "c1 ~ poisson_log(%s)"} {
+		eta := "m + pick[H]"
+		for _, c := range clients {
+			if g.often("in the predictor") {
+				eta += " + " + g.predictor(c)
+			}
+		}
+		if eta != "m + pick[H]" {
+			g.line(shape, eta)
+		}
+	}
+	for _, c := range clients {
+		if rapid.Bool().Draw(g.t, "own likelihood") {
+			g.line("mark_%[1]s ~ poisson_log(X_%[1]s * u_%[1]s + S * e_%[1]s[r_%[1]s])", c)
+		}
+	}
+}
+
+// byName puts every parameter at a value that its name and element decide, so that plans with other parties and orders get the same.
+func (j *joint) byName(plan *model.Plan) {
+	for b, spec := range plan.Parties {
+		for _, p := range spec.Params {
+			for i := range p.Len {
+				if p.Offset+i >= len(j.theta[b]) {
+					continue // computed, not drawn
+				}
+				h := fnv.New32a()
+				fmt.Fprint(h, p.Name, i)
+				j.theta[b][p.Offset+i] = float64(h.Sum32()%1000)/1000 - 0.5
+			}
+		}
+	}
+}
+
+// What Compile writes loads at its party, and with z equal to the cuts it has the density of the pooled model, whatever the model and the transform.
+func TestGeneratedModels(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		f := drawModel(rt)
+		set := map[string]float64{"H": float64(rapid.IntRange(1, 3).Draw(rt, "set H"))}
+		kind := rapid.SampledFrom(transforms.All()).Draw(rt, "transform")
+		got, want := noiseFree(t, f, check.Options{Transform: kind, Set: set}), noiseFree(t, f, check.Options{Transform: transforms.None, Set: set})
+		if !(math.Abs(got-want) <= 1e-10*math.Abs(want)) {
+			rt.Fatalf("%s gives %v, the true model %v:\n%s", kind.Name, got, want, f.Text)
+		}
+	})
+}
+
+// noiseFree is the joint density of a model without its auxiliary variables, with z equal to the cuts.
+func noiseFree(t *testing.T, f fixture, o check.Options) float64 {
+	plan := f.Bind(t, o).Plan
+	j := newJoint(t, plan, 0)
+	j.byName(plan)
+	return j.value(t)
+}

@@ -1,0 +1,79 @@
+package fit
+
+import (
+	"slices"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/runs"
+)
+
+// Diagnose examines the draws of a run that was written to a folder, as Result.Diagnose examines those of a run in memory.
+func Diagnose(r *runs.Run) []posterior.Finding {
+	return findings(r.Draws, posterior.Summarise(r.Draws), r.Document, r.Record)
+}
+
+// Diagnose returns the reasons not to trust the result, the worst first within each check; it never returns nil.
+func (r *Result) Diagnose() []posterior.Finding { return r.findings }
+
+// Cost is a remedy for a result that can be trusted but was expensive; "" where there is none.
+func (r *Result) Cost() string {
+	return posterior.Cost(r.Draws, r.Document.Parameters, &r.Document.Diagnostics, advice(&r.Record))
+}
+
+// cost is that of a run that was read.
+func cost(r *runs.Run) string {
+	if r.Document == nil {
+		return ""
+	}
+	return posterior.Cost(r.Draws, r.Document.Parameters, &r.Document.Diagnostics, advice(r.Record))
+}
+
+// findings is the one source of what is wrong with a run: vflc run prints it, vflc diagnose repeats it from the folder, and --strict of both decides by it.
+// It never returns nil, so that JSON shows an empty list. Document and record may be nil.
+func findings(d *posterior.Draws, rows []posterior.Row, document *posterior.Document, record *posterior.Record) []posterior.Finding {
+	var known *posterior.Diagnostics
+	if document != nil {
+		known = &document.Diagnostics
+	}
+	found := append([]posterior.Finding{}, posterior.Examine(d, rows, known, advice(record))...)
+	if document == nil || document.Note == "" {
+		return found
+	}
+	// Where draws are conditional on a maximum, its parameters are constant.
+	return slices.DeleteFunc(found, func(f posterior.Finding) bool { return f.Check == "constant" && f.Value == 0 })
+}
+
+// advice names the settings of a run's algorithm.
+func advice(record *posterior.Record) posterior.Advice {
+	if record == nil {
+		return posterior.PlainAdvice()
+	}
+	algorithm, _ := Backend(record.Backend)
+	roles := record.Roles
+	if roles == nil {
+		roles = algorithm.Roles()
+	}
+	flag := func(role backends.Role) string {
+		if name := roles[role.String()]; name != "" {
+			return "--" + name
+		}
+		return ""
+	}
+	a := posterior.Advice{
+		Chains: flag(backends.Chains), Draws: flag(backends.Draws), Warmup: flag(backends.Warmup), Iterations: flag(backends.Iterations), Rate: flag(backends.Rate), MaxDepth: flag(backends.MaxDepth),
+		TargetAccept: flag(backends.TargetAccept), Metric: flag(backends.Metric), Closer: algorithm.Closer,
+	}
+	switch depth := record.Settings[roles[backends.MaxDepth.String()]].(type) {
+	case int:
+		a.Depth = depth
+	case float64: // read from JSON
+		a.Depth = int(depth)
+	}
+	for _, b := range Backends() {
+		if b.Gives == backends.Markov && a.Exact == "" {
+			a.Exact = "--backend " + b.Name
+		}
+	}
+	return a
+}

@@ -1,0 +1,238 @@
+package diag
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Namespace is one of those that names of the language live in.
+type Namespace int
+
+// The namespaces.
+const (
+	Functions Namespace = iota
+	Distributions
+	Types
+	Encoders
+)
+
+// A Foreign is a name that Stan, R, NumPy, SciPy, PyMC, BUGS or the description of this language has and this version has not. It is never taken for
+// a misspelling.
+type Foreign struct {
+	Name  string
+	From  string // whose name it is
+	Write string // what to write here; "" where nothing here does the same
+	Note  string // what else to know, "" for nothing
+	Same  bool   // Write is a name that takes the same arguments and means the same, so that it can be put in its place
+}
+
+// Elsewhere returns a name that is known elsewhere.
+func Elsewhere(space Namespace, name string) (Foreign, bool) {
+	if i := strings.LastIndex(name, "_"); i > 0 && space == Functions && slices.Contains([]string{"rng", "lpdf", "lpmf", "lcdf", "lccdf", "lupdf", "lupmf", "cdf"}, name[i+1:]) {
+		return Foreign{Name: name, From: later, Note: "a likelihood is written y ~ DIST(…), and a prediction may be a parameter that nothing uses, param next ~ normal(mu, sigma)"}, true
+	}
+	list := Foreigns(space)
+	i := slices.IndexFunc(list, func(f Foreign) bool { return f.Name == name })
+	if i < 0 {
+		return Foreign{}, false
+	}
+	return list[i], true
+}
+
+// Sentence tells a user what to write.
+func (f Foreign) Sentence() string {
+	text := f.Name + " is " + f.From
+	switch {
+	case f.Write != "":
+		text += ": write " + f.Write
+	case f.Note == "" && f.From != later:
+		text += ", and this version has nothing like it"
+	}
+	if f.Note != "" {
+		text += "; " + f.Note
+	}
+	return text
+}
+
+const (
+	later  = "not in this version"
+	inStan = "Stan's name"
+	inR    = "R's name"
+	bugs   = "a name of R and BUGS"
+	python = "a name of NumPy and SciPy"
+	pymc   = "PyMC's name"
+	numpro = "a name of NumPyro and TFP"
+
+	precision = "the second argument of BUGS is a precision, 1 / sigma ^ 2, that of R a standard deviation"
+	sumOut    = "sum a discrete parameter out of the likelihood by hand"
+)
+
+// Foreigns lists the names of a namespace that are known elsewhere.
+func Foreigns(space Namespace) []Foreign {
+	switch space {
+	case Functions:
+		return foreignFunctions()
+	case Distributions:
+		return foreignDistributions()
+	case Types:
+		return foreignTypes()
+	}
+	return foreignEncoders()
+}
+
+func foreignFunctions() []Foreign {
+	return []Foreign{
+		{Name: "expit", From: python, Write: "inv_logit", Same: true},
+		{Name: "sigmoid", From: python, Write: "inv_logit", Same: true},
+		{Name: "plogis", From: inR, Write: "inv_logit", Same: true},
+		{Name: "invlogit", From: pymc, Write: "inv_logit", Same: true},
+		{Name: "ilogit", From: "BUGS's name", Write: "inv_logit", Same: true},
+		{Name: "logistic", From: "a name of the logistic function", Write: "inv_logit", Same: true},
+		{Name: "qlogis", From: inR, Write: "logit", Same: true},
+		{Name: "fabs", From: inStan, Write: "abs", Same: true},
+		{Name: "log1p_exp", From: inStan, Write: "softplus", Same: true},
+		{Name: "log1pexp", From: inR, Write: "softplus", Same: true},
+		{Name: "log1exp", From: pymc, Write: "softplus", Same: true},
+		{Name: "ln", From: "the natural logarithm", Write: "log", Same: true},
+		{Name: "cumsum", From: "a name of R and NumPy", Write: "cumulative_sum", Same: true},
+		{Name: "std", From: python, Write: "sd(x)", Note: "sd divides by n - 1, NumPy's std by n"},
+		{Name: "variance", From: inStan, Write: "sd(x) ^ 2"},
+		{Name: "var", From: "a name of R and NumPy", Write: "sd(x) ^ 2", Note: "sd divides by n - 1, NumPy's var by n"},
+		{Name: "colMeans", From: inR, Write: "col_means", Same: true},
+		{Name: "rowSums", From: inR, Write: "X * ones", Note: "with ones a vector of data that are all 1"},
+		{Name: "rowMeans", From: inR, Write: "X * ones / P", Note: "with P columns, and ones a vector of data that are all 1"},
+		{Name: "colSums", From: inR, Write: "col_means(X) * N", Note: "with N rows"},
+		{Name: "row_means", From: later, Write: "X * ones / P", Note: "with P columns, and ones a vector of data that are all 1"},
+		{Name: "row_sums", From: later, Write: "X * ones", Note: "with ones a vector of data that are all 1"},
+		{Name: "col_sums", From: later, Write: "col_means(X) * N", Note: "with N rows"},
+		{Name: "rows_dot_product", From: inStan, Write: "rowdot", Same: true},
+		{Name: "dot_product", From: inStan, Write: "dot", Same: true},
+		{Name: "dot_self", From: inStan, Write: "dot(x, x)"},
+		{Name: "prod", From: "a name of R, NumPy and Stan", Write: "exp(sum(log(x)))", Note: "for positive x"},
+		{Name: "ifelse", From: inR, Write: "where", Same: true},
+		{Name: "if_else", From: inStan, Write: "where", Same: true},
+		{Name: "switch", From: pymc, Write: "where", Same: true},
+		{Name: "step", From: "BUGS's name", Write: "x >= 0", Note: "for data; a density that jumps with a parameter has no gradient"},
+		{Name: "equals", From: "BUGS's name", Write: "x == y", Note: "for data"},
+		{Name: "inprod", From: "BUGS's name", Write: "dot", Same: true},
+		{Name: "pow", From: later, Write: "x ^ y"},
+		{Name: "power", From: python, Write: "x ^ y"},
+		{Name: "inv", From: later, Write: "1 / x"},
+		{Name: "inverse", From: "Stan's inverse of a matrix", Note: "this version has no matrix inverse"},
+		{Name: "inv_sqrt", From: inStan, Write: "1 / sqrt(x)"},
+		{Name: "inv_square", From: inStan, Write: "1 / square(x)"},
+		{Name: "cbrt", From: inStan, Write: "x ^ (1 / 3)", Note: "for positive x"},
+		{Name: "exp2", From: inStan, Write: "2 ^ x"},
+		{Name: "log10", From: later, Write: "log(x) / log(10)"},
+		{Name: "log2", From: later, Write: "log(x) / log(2)"},
+		{Name: "log1m", From: later, Write: "log1p(-x)"},
+		{Name: "log1m_exp", From: later, Write: "log(-expm1(x))"},
+		{Name: "log_inv_logit", From: inStan, Write: "-softplus(-x)"},
+		{Name: "log1m_inv_logit", From: inStan, Write: "-softplus(x)"},
+		{Name: "log_sum_exp", From: later, Write: "a + softplus(b - a)", Note: "for two numbers a and b"},
+		{Name: "logsumexp", From: python, Write: "a + softplus(b - a)", Note: "for two numbers a and b"},
+		{Name: "logaddexp", From: python, Write: "a + softplus(b - a)"},
+		{Name: "log_mix", From: later, Note: "mixtures are not in this version"},
+		{Name: "softmax", From: later, Note: "for two classes use inv_logit(a - b)"},
+		{Name: "log_softmax", From: later, Note: "for two classes use -softplus(b - a)"},
+		{Name: "cloglog", From: later, Write: "log(-log1p(-p))"},
+		{Name: "inv_cloglog", From: later, Write: "-expm1(-exp(x))"},
+		{Name: "icloglog", From: "BUGS's name", Write: "-expm1(-exp(x))"},
+		{Name: "erf", From: later}, {Name: "Phi", From: later}, {Name: "Phi_approx", From: later, Write: "inv_logit(0.07056 * x ^ 3 + 1.5976 * x)"},
+		{Name: "phi", From: "BUGS's name", Write: "inv_logit(0.07056 * x ^ 3 + 1.5976 * x)", Note: "which is Stan's Phi_approx"},
+		{Name: "pnorm", From: inR, Write: "inv_logit(0.07056 * x ^ 3 + 1.5976 * x)", Note: "which is Stan's Phi_approx"},
+		{Name: "probit", From: later}, {Name: "lgamma", From: later}, {Name: "digamma", From: later}, {Name: "gammaln", From: python}, {Name: "loggam", From: "BUGS's name"},
+		{Name: "lbeta", From: inStan}, {Name: "lchoose", From: inStan}, {Name: "gelu", From: later, Note: "softplus, relu and tanh are there"},
+		{Name: "min", From: later, Write: "where(x < y, x, y)", Note: "for data"},
+		{Name: "max", From: later, Write: "where(x > y, x, y)", Note: "for data; for parameters relu(x) is the larger of x and 0"},
+		{Name: "fmin", From: inStan, Write: "where(x < y, x, y)", Note: "for data"},
+		{Name: "fmax", From: inStan, Write: "where(x > y, x, y)", Note: "for data; for parameters relu(x) is the larger of x and 0"},
+		{Name: "outer", From: later, Write: "col(u) * col(v)'"},
+		{Name: "rep", From: later, Note: "a number broadcasts to the shape that is needed: write it as it is"},
+		{Name: "rep_vector", From: inStan, Note: "a number broadcasts to the shape that is needed: write it as it is"},
+		{Name: "rep_matrix", From: inStan, Note: "a number or vector broadcasts to the shape that is needed: write it as it is"},
+		{Name: "to_vector", From: inStan, Note: "a distribution takes arrays of any shape: write the array as it is"},
+		{Name: "c", From: inR, Note: "this version has no array literals: give the numbers as data"},
+		{Name: "append", From: later}, {Name: "append_row", From: inStan}, {Name: "append_col", From: inStan}, {Name: "cbind", From: inR, Note: "list the columns of a matrix in its `from` clause"},
+		{Name: "size", From: later, Note: "the size itself is a name: N in data y : real[N]"},
+		{Name: "num_elements", From: inStan, Note: "the size itself is a name: N in data y : real[N]"},
+		{Name: "length", From: inR, Note: "the size itself is a name: N in data y : real[N]"},
+		{Name: "len", From: "Python's name", Note: "the size itself is a name: N in data y : real[N]"},
+		{Name: "rows", From: inStan, Note: "the size itself is a name: N in data X : real[N, P]"},
+		{Name: "cols", From: inStan, Note: "the size itself is a name: P in data X : real[N, P]"},
+		{Name: "scale", From: inR, Note: "standardise a column where it is bound: from zscore(age)"},
+		{Name: "factor", From: inR, Note: "declare the data as level(R)"},
+		{Name: "sin", From: later}, {Name: "cos", From: later}, {Name: "tan", From: inStan}, {Name: "atan", From: inStan}, {Name: "pi", From: later, Write: "3.141592653589793"},
+		{Name: "sinh", From: inStan, Write: "(exp(x) - exp(-x)) / 2"}, {Name: "cosh", From: inStan, Write: "(exp(x) + exp(-x)) / 2"},
+		{Name: "floor", From: inStan, Note: "a density that jumps has no gradient; round data in their table"},
+		{Name: "round", From: inStan, Note: "a density that jumps has no gradient; round data in their table"},
+		{Name: "cumulative_max", From: later}, {Name: "which", From: later}, {Name: "diag", From: later}, {Name: "cholesky", From: later}, {Name: "solve", From: later}, {Name: "quad_form", From: later},
+		{Name: "cholesky_decompose", From: inStan}, {Name: "diag_pre_multiply", From: inStan, Write: "col(s) .* L"}, {Name: "diag_matrix", From: inStan},
+		{Name: "gp_exp_quad", From: later}, {Name: "gp_matern32", From: later}, {Name: "gp_matern52", From: later}, {Name: "cov_exp_quad", From: inStan},
+		{Name: "rank", From: later}, {Name: "sort", From: later}, {Name: "quantile", From: later},
+		{Name: "matmul", From: python, Write: "X * b"}, {Name: "transpose", From: "a name of NumPy and BUGS", Write: "X'"}, {Name: "t", From: inR, Write: "X'"},
+		{Name: "concat", From: python}, {Name: "concatenate", From: python}, {Name: "stack", From: python}, {Name: "multiply_log", From: inStan, Write: "x * log(y)"}, {Name: "lmultiply", From: inStan, Write: "x * log(y)"},
+		{Name: "columns_dot_product", From: inStan, Write: "col_means(X .* Y) * N", Note: "with N rows"}, {Name: "squared_distance", From: inStan, Write: "dot(x - y, x - y)"},
+	}
+}
+
+func foreignDistributions() []Foreign {
+	return []Foreign{
+		{Name: "gaussian", From: "R's family", Write: "normal", Same: true}, {Name: "norm", From: python, Write: "normal", Same: true},
+		{Name: "Normal", From: pymc, Write: "normal", Same: true}, {Name: "HalfNormal", From: pymc, Write: "half_normal", Same: true}, {Name: "halfnormal", From: python, Write: "half_normal(sigma)"},
+		{Name: "StudentT", From: pymc, Write: "student_t", Same: true}, {Name: "student", From: "brms's family", Write: "student_t(nu, mu, sigma)"}, {Name: "t", From: python, Write: "student_t(nu, mu, sigma)"},
+		{Name: "HalfStudentT", From: pymc, Write: "half_student_t", Same: true}, {Name: "half_t", From: "a short name", Write: "half_student_t(nu, sigma)"},
+		{Name: "Cauchy", From: pymc, Write: "cauchy", Same: true}, {Name: "HalfCauchy", From: pymc, Write: "half_cauchy", Same: true}, {Name: "halfcauchy", From: python, Write: "half_cauchy(sigma)"},
+		{Name: "Laplace", From: pymc, Write: "laplace", Same: true}, {Name: "double_exponential", From: inStan, Write: "laplace", Same: true}, {Name: "ddexp", From: "BUGS's name", Write: "laplace(mu, 1 / tau)"},
+		{Name: "LogNormal", From: pymc, Write: "lognormal", Same: true}, {Name: "Lognormal", From: pymc, Write: "lognormal", Same: true}, {Name: "log_normal", From: "another spelling", Write: "lognormal", Same: true},
+		{Name: "Exponential", From: pymc, Write: "exponential", Same: true}, {Name: "expon", From: python, Write: "exponential(1 / scale)", Note: "ours takes a rate"}, {Name: "Gamma", From: pymc, Write: "gamma", Same: true},
+		{Name: "InverseGamma", From: pymc, Write: "inv_gamma", Same: true}, {Name: "inverse_gamma", From: "another spelling", Write: "inv_gamma", Same: true}, {Name: "invgamma", From: python, Write: "inv_gamma(alpha, scale)"},
+		{Name: "Beta", From: pymc, Write: "beta", Same: true}, {Name: "Uniform", From: pymc, Write: "uniform", Same: true}, {Name: "unif", From: inR, Write: "uniform", Same: true},
+		{Name: "Bernoulli", From: pymc, Write: "bernoulli", Same: true}, {Name: "bern", From: "a short name", Write: "bernoulli", Same: true}, {Name: "Poisson", From: pymc, Write: "poisson", Same: true},
+		{Name: "BernoulliLogits", From: numpro, Write: "bernoulli_logit", Same: true}, {Name: "BernoulliLogit", From: numpro, Write: "bernoulli_logit", Same: true},
+		{Name: "Binomial", From: pymc, Write: "binomial_logit(N, logit(p))"}, {Name: "BinomialLogits", From: numpro, Write: "binomial_logit(N, eta)"}, {Name: "NegativeBinomial", From: pymc, Write: "neg_binomial_2_log(log(mu), alpha)"}, {Name: "NegativeBinomial2", From: numpro, Write: "neg_binomial_2_log(log(mean), concentration)"},
+		{Name: "Flat", From: pymc, Write: "flat", Same: true}, {Name: "HalfFlat", From: pymc, Write: "half_flat", Same: true}, {Name: "dflat", From: "BUGS's name", Write: "flat", Same: true}, {Name: "improper_uniform", From: numpro, Write: "flat()"},
+		{Name: "std_normal", From: inStan, Write: "normal(0, 1)"}, {Name: "logistic", From: later}, {Name: "Logistic", From: pymc}, {Name: "dlogis", From: bugs},
+		{Name: "chi_square", From: later, Write: "gamma(nu / 2, 0.5)"}, {Name: "ChiSquared", From: pymc, Write: "gamma(nu / 2, 0.5)"}, {Name: "chi2", From: python, Write: "gamma(nu / 2, 0.5)"}, {Name: "dchisq", From: inR, Write: "gamma(nu / 2, 0.5)"}, {Name: "dchisqr", From: "BUGS's name", Write: "gamma(nu / 2, 0.5)"},
+		{Name: "inv_chi_square", From: later, Write: "inv_gamma(nu / 2, 0.5)"}, {Name: "scaled_inv_chi_square", From: later, Write: "inv_gamma(nu / 2, nu / 2 * s ^ 2)"},
+		{Name: "weibull", From: later}, {Name: "Weibull", From: pymc}, {Name: "dweib", From: "BUGS's name"}, {Name: "dweibull", From: inR}, {Name: "frechet", From: later}, {Name: "exp_mod_normal", From: later}, {Name: "gumbel", From: later}, {Name: "Gumbel", From: pymc}, {Name: "skew_normal", From: later}, {Name: "SkewNormal", From: pymc}, {Name: "von_mises", From: later}, {Name: "VonMises", From: pymc}, {Name: "Wald", From: pymc}, {Name: "rayleigh", From: inStan}, {Name: "loglogistic", From: inStan}, {Name: "skew_double_exponential", From: inStan},
+		{Name: "logit_normal", From: later, Note: "for data y write logit(y) ~ normal(mu, sigma)"}, {Name: "LogitNormal", From: pymc, Note: "for data y write logit(y) ~ normal(mu, sigma)"}, {Name: "pareto", From: later, Note: "for data y above m write log(y / m) ~ exponential(alpha)"}, {Name: "Pareto", From: pymc, Note: "for data y above m write log(y / m) ~ exponential(alpha)"}, {Name: "dpar", From: "BUGS's name", Note: "for data y above m write log(y / m) ~ exponential(alpha)"},
+		{Name: "beta_proportion", From: later, Write: "beta(mu * kappa, (1 - mu) * kappa)"}, {Name: "BetaProportion", From: numpro, Write: "beta(mu * kappa, (1 - mu) * kappa)"},
+		{Name: "bernoulli_probit", From: later, Write: "bernoulli(inv_logit(0.07056 * eta ^ 3 + 1.5976 * eta))", Note: "which is within 0.00014 of the probit"},
+		{Name: "bernoulli_logit_glm", From: inStan, Write: "bernoulli_logit(a + X * b)"}, {Name: "poisson_log_glm", From: inStan, Write: "poisson_log(a + X * b)"}, {Name: "normal_id_glm", From: inStan, Write: "normal(a + X * b, sigma)"}, {Name: "neg_binomial_2_log_glm", From: inStan, Write: "neg_binomial_2_log(a + X * b, phi)"},
+		{Name: "binomial", From: later, Write: "binomial_logit(N, logit(theta))"}, {Name: "dbin", From: "BUGS's name", Write: "binomial_logit(N, logit(p))", Note: "BUGS has the probability first"}, {Name: "dbinom", From: inR, Write: "binomial_logit(N, logit(p))"}, {Name: "binom", From: python, Write: "binomial_logit(N, logit(p))"},
+		{Name: "neg_binomial_2", From: later, Write: "neg_binomial_2_log(log(mu), phi)"}, {Name: "neg_binomial", From: later, Write: "neg_binomial_2_log(log(alpha / beta), alpha)"}, {Name: "negbinomial", From: "brms's family", Write: "neg_binomial_2_log(eta, shape)"}, {Name: "nbinom", From: python, Write: "neg_binomial_2_log(log(n * (1 - p) / p), n)"}, {Name: "dnbinom", From: inR, Write: "neg_binomial_2_log(log(mu), size)", Note: "with mu = size * (1 - prob) / prob"}, {Name: "dnegbin", From: "BUGS's name", Write: "neg_binomial_2_log(log(r * (1 - p) / p), r)"},
+		{Name: "geometric", From: later, Write: "neg_binomial_2_log(-logit(theta), 1)"}, {Name: "Geometric", From: pymc, Note: "for counts from 0 write neg_binomial_2_log(-logit(p), 1); PyMC counts from 1"}, {Name: "dgeom", From: inR, Write: "neg_binomial_2_log(-logit(p), 1)"},
+		{Name: "hypergeometric", From: later}, {Name: "beta_binomial", From: later}, {Name: "BetaBinomial", From: pymc}, {Name: "discrete_range", From: later}, {Name: "DiscreteUniform", From: pymc, Note: sumOut},
+		{Name: "categorical", From: later}, {Name: "categorical_logit", From: later}, {Name: "Categorical", From: pymc}, {Name: "dcat", From: "BUGS's name"}, {Name: "ordered_logistic", From: later}, {Name: "OrderedLogistic", From: pymc}, {Name: "ordered_probit", From: later}, {Name: "cumulative", From: "brms's family"},
+		{Name: "zero_inflated_poisson_log", From: later}, {Name: "zero_inflated_neg_binomial_2_log", From: later}, {Name: "ZeroInflatedPoisson", From: pymc}, {Name: "hurdle_poisson_log", From: later}, {Name: "hurdle_neg_binomial_2_log", From: later}, {Name: "cox", From: later},
+		{Name: "mixture", From: later}, {Name: "Mixture", From: pymc}, {Name: "NormalMixture", From: pymc}, {Name: "multinomial", From: later}, {Name: "Multinomial", From: pymc}, {Name: "dmulti", From: "BUGS's name"}, {Name: "dirichlet", From: later}, {Name: "Dirichlet", From: pymc}, {Name: "ddirch", From: "BUGS's name"},
+		{Name: "multi_normal", From: later}, {Name: "multi_normal_cholesky", From: inStan}, {Name: "multi_normal_prec", From: inStan}, {Name: "MvNormal", From: pymc}, {Name: "dmnorm", From: "BUGS's name"}, {Name: "mvnorm", From: inR}, {Name: "multi_student_t", From: later}, {Name: "lkj_corr", From: later}, {Name: "lkj_corr_cholesky", From: later}, {Name: "LKJCholeskyCov", From: pymc}, {Name: "wishart", From: later}, {Name: "inv_wishart", From: later}, {Name: "dwish", From: "BUGS's name"},
+		{Name: "gaussian_random_walk", From: later, Note: "for a walk of steps e write param e : real[T] ~ normal(0, 1) and cumulative_sum(s * e)"}, {Name: "GaussianRandomWalk", From: pymc, Note: "for a walk of steps e write param e : real[T] ~ normal(0, 1) and cumulative_sum(s * e)"}, {Name: "icar", From: later},
+		{Name: "dnorm", From: bugs, Write: "normal(mu, sigma)", Note: precision}, {Name: "dlnorm", From: bugs, Write: "lognormal(mu, sigma)", Note: precision}, {Name: "dt", From: bugs, Write: "student_t(nu, mu, sigma)", Note: "BUGS has the order mu, tau, nu, and tau is 1 / sigma ^ 2"},
+		{Name: "dbern", From: bugs, Write: "bernoulli", Same: true}, {Name: "dpois", From: bugs, Write: "poisson", Same: true}, {Name: "dgamma", From: bugs, Write: "gamma", Same: true}, {Name: "dbeta", From: bugs, Write: "beta", Same: true}, {Name: "dunif", From: bugs, Write: "uniform", Same: true}, {Name: "dexp", From: bugs, Write: "exponential", Same: true}, {Name: "dcauchy", From: inR, Write: "cauchy", Same: true},
+		{Name: "poisson_lpmf", From: inStan, Write: "y ~ poisson(lambda)"}, {Name: "normal_lpdf", From: inStan, Write: "y ~ normal(mu, sigma)"}, {Name: "ImproperUniform", From: numpro, Write: "flat()"}, {Name: "Deterministic", From: pymc, Note: "write let NAME = EXPRESSION"}, {Name: "Potential", From: pymc, Note: "a term of the log density that is no likelihood is not in this version"}, {Name: "TruncatedNormal", From: pymc, Note: "with constant arguments a bound gives the same posterior: param b : real<lower=0> ~ normal(mu, sigma)"},
+		{Name: "student_t_lpdf", From: inStan, Write: "y ~ student_t(nu, mu, sigma)"},
+	}
+}
+
+func foreignTypes() []Foreign {
+	return []Foreign{
+		{Name: "vector", From: inStan, Write: "real[N]"}, {Name: "row_vector", From: inStan, Write: "real[N]", Note: "vectors are columns"}, {Name: "matrix", From: inStan, Write: "real[N, K]"}, {Name: "array", From: inStan, Write: "real[N]"},
+		{Name: "float", From: "Python's name", Write: "real", Same: true}, {Name: "double", From: "C's name", Write: "real", Same: true}, {Name: "numeric", From: inR, Write: "real", Same: true}, {Name: "number", From: "another word for it", Write: "real", Same: true},
+		{Name: "integer", From: inR, Write: "int", Same: true}, {Name: "bool", From: "Python's name", Write: "binary", Same: true}, {Name: "boolean", From: "another word for it", Write: "binary", Same: true}, {Name: "logical", From: inR, Write: "binary", Same: true}, {Name: "natural", From: "another word for it", Write: "count", Same: true}, {Name: "nat", From: "another word for it", Write: "count", Same: true},
+		{Name: "factor", From: inR, Write: "level(R)"}, {Name: "categorical", From: "pandas's name", Write: "level(R)"}, {Name: "category", From: "pandas's name", Write: "level(R)"}, {Name: "string", From: "another word for it", Write: "level(R)"}, {Name: "str", From: "Python's name", Write: "level(R)"}, {Name: "character", From: inR, Write: "level(R)"},
+		{Name: "positive", From: "another word for it", Write: "real<lower=0>"}, {Name: "prob", From: "another word for it", Write: "real<lower=0, upper=1>"}, {Name: "cholesky_factor_corr", From: inStan}, {Name: "cholesky_factor_cov", From: inStan}, {Name: "corr_matrix", From: inStan}, {Name: "complex", From: inStan}, {Name: "tuple", From: inStan},
+		{Name: "sum_to_zero_vector", From: inStan}, {Name: "date", From: "another word for it", Note: "give the days since the first as real"},
+	}
+}
+
+func foreignEncoders() []Foreign {
+	return []Foreign{
+		{Name: "scale", From: inR, Write: "zscore", Same: true}, {Name: "standardize", From: "another word for it", Write: "zscore", Same: true}, {Name: "standardise", From: "another word for it", Write: "zscore", Same: true}, {Name: "z", From: "a short name", Write: "zscore", Same: true},
+		{Name: "StandardScaler", From: "scikit-learn's name", Write: "zscore(age)"}, {Name: "centre", From: "another spelling", Write: "center", Same: true}, {Name: "demean", From: "another word for it", Write: "center", Same: true},
+		{Name: "dummy", From: "another word for it", Write: "onehot(c, drop=first)"}, {Name: "get_dummies", From: "pandas's name", Write: "onehot(c)"}, {Name: "OneHotEncoder", From: "scikit-learn's name", Write: "onehot(c)"}, {Name: "one_hot", From: "another spelling", Write: "onehot", Same: true},
+		{Name: "factor", From: inR, Write: "onehot(c, drop=first)"}, {Name: "C", From: "a name of formulas in Python", Write: "onehot(c, drop=first)"}, {Name: "s", From: "a name of mgcv", Note: "splines are not in this version; compute the columns into the table"},
+		{Name: "I", From: inR, Note: "compute the column into the table"}, {Name: "sqrt", From: inR, Note: "compute the column into the table, or write sqrt(x) in the model"}, {Name: "log10", From: inR, Write: "log", Note: "of which it is 0.434 times"}, {Name: "log1p", From: inR, Note: "compute the column into the table, or write log1p(x) in the model"}, {Name: "poly", From: later, Note: "compute the powers into the table"}, {Name: "spline", From: later, Note: "compute the columns into the table"}, {Name: "bs", From: inR, Note: "compute the columns into the table"}, {Name: "ns", From: inR, Note: "compute the columns into the table"}, {Name: "interact", From: later, Note: "compute the product into the table"}, {Name: "is", From: later, Note: "onehot(c) gives a column for each category"},
+	}
+}

@@ -1,0 +1,63 @@
+package posterior
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Advice is what the remedies of findings name. Settings of the run's algorithm are written as a user gives them ("--draws"), by what they mean; "" is one
+// that the algorithm does not have.
+type Advice struct {
+	Chains, Draws, Warmup, Iterations, Rate, MaxDepth, TargetAccept string
+
+	Metric string // has the choice "dense"
+	Depth  int    // the limit of MaxDepth; 0: not known, or there are no trees
+	Closer string // settings with which an approximation is closer to the posterior, as on the command line; "": none
+	Exact  string // the choice of an algorithm that samples the posterior itself, as on the command line; "": none
+}
+
+// PlainAdvice is the advice for draws of an unknown sampler: settings have no names, only meanings.
+func PlainAdvice() Advice {
+	return Advice{Draws: "draws", Warmup: "warm-up", Iterations: "iterations", TargetAccept: "target acceptance statistic"}
+}
+
+// phrase inserts the name of a setting into a format, whose first verb it is; it is "" where there is no such setting.
+func phrase(format, setting string, rest ...any) string {
+	if setting == "" {
+		return ""
+	}
+	return fmt.Sprintf(format, append([]any{setting}, rest...)...)
+}
+
+// remedies joins those that apply.
+func remedies(list ...string) string {
+	var out []string
+	for _, r := range list {
+		if r != "" {
+			out = append(out, r)
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// longer advises chains that have not reached the same distribution.
+func (a Advice) longer() string {
+	first := strings.Join(strings.Fields(phrase("a longer %s", a.Warmup)+" "+both(a.Warmup, a.Draws)+" "+phrase("more %s", a.Draws)), " ")
+	return remedies(first, "if chains stay at different values (vflc plot RUN), the posterior has several modes or the model is not identified")
+}
+
+func both(a, b string) string {
+	if a != "" && b != "" {
+		return "and"
+	}
+	return ""
+}
+
+// more advises how many times as many draws are needed to reach the bound.
+func (a Advice) more(ess float64) string {
+	if a.Draws == "" {
+		return "a parameterisation that mixes better"
+	}
+	return fmt.Sprintf("about %.0f times as many %s, or a parameterisation that mixes better", math.Ceil(ESSBound/math.Max(ess, 1)), a.Draws)
+}
