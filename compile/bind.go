@@ -2,6 +2,8 @@ package compile
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/lower"
@@ -75,6 +77,11 @@ func valuePasses() []pass[*Bound] {
 		{
 			name: "sizes", doc: "Determines every size from the data of all parties.",
 			run: func(b *Bound) (l diag.List, _ error) {
+				if b.Data != nil {
+					if l = b.Data.Sizes(slices.Sorted(maps.Keys(b.Checked.Sizes))); l.HasErrors() {
+						return l, nil
+					}
+				}
 				b.Sizes, l = lower.Unify(b.Checked, b.Values, b.members, b.integer)
 				return l, nil
 			},

@@ -91,6 +91,7 @@ func splitModel(m *Model) (diag.List, error) {
 }
 
 // modelName turns the file's name into an identifier that programs and other tools accept.
+// A name that cannot be one gets model_ in front.
 func modelName(path string) string {
 	base := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	name := strings.Map(func(r rune) rune {
@@ -99,10 +100,16 @@ func modelName(path string) string {
 		}
 		return '_'
 	}, base)
-	if name == "" || name[0] >= '0' && name[0] <= '9' {
+	if name == "" || name[0] >= '0' && name[0] <= '9' || !nameable(name) {
 		name = "model_" + name
 	}
 	return name
+}
+
+// nameable reports whether a program can have a name: not where it is a word of the language.
+func nameable(name string) bool {
+	_, diags := parser.Parse(source.New("", "program "+name+" for server\n"))
+	return !diags.HasErrors()
 }
 
 // Pooled reports whether one party evaluates everything: the model then runs as written.

@@ -292,6 +292,28 @@ func (d *Dataset) Integer(name string) (value int, where string, ok bool) {
 	return 0, "", false
 }
 
+// Sizes returns an error for every size that a document gives as something other than a whole number.
+func (d *Dataset) Sizes(names []string) (list diag.List) {
+	for _, h := range d.holders() {
+		for _, name := range names {
+			a, found := h.View.Array(name)
+			if !h.View.Document || !found {
+				continue
+			}
+			at := place(h.View.Name, a.line)
+			if len(a.Dims) != 0 || a.problem != "" {
+				fail(&list, diag.NotWhole, at, "%s is the size of an array, and so one whole number, but here it is an array or an object", name)
+				continue
+			}
+			text := column{h.View, a}.text(0)
+			if _, is := natural(text); is.bad() {
+				fail(&list, is.code, at, "%s is the size of an array, but its value %q %s", name, text, is.text)
+			}
+		}
+	}
+	return list
+}
+
 // Digest is the SHA-256 of a value in hexadecimal: type, sizes, numbers bit for bit, and categories. Two parties have the same value if the digests are equal.
 func (b *Bound) Digest() string {
 	h := sha256.New()

@@ -1,11 +1,13 @@
 package data
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/lang/diag"
 )
 
@@ -21,6 +23,7 @@ type Source struct {
 	Files  []string // one, or for a family one per member in order; none if no file was found
 	Tables []Reader // in place of files, for data in memory or from elsewhere
 	Looked string   // the default path, for messages
+	most   int64    // bytes of a file; 0: inputfile.MaxBytes
 	given  bool     // by a flag or vfl.toml
 }
 
@@ -33,9 +36,16 @@ func (s *Source) tables() int { return len(s.Files) + len(s.Tables) }
 // read opens the k-th table.
 func (s *Source) read(k int) (*Table, diag.List) {
 	if k < len(s.Files) {
-		return Open(s.Files[k])
+		return openFile(s.Files[k], cmp.Or(s.most, inputfile.MaxBytes))
 	}
 	return s.Tables[k-len(s.Files)].Read()
+}
+
+// Limit sets the largest size of a file, in bytes.
+func (s Sources) Limit(most int64) {
+	for i := range s {
+		s[i].most = most
+	}
 }
 
 // Members returns the number of tables of the named party or family.

@@ -3,10 +3,10 @@ package data
 import (
 	"bytes"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/lang/diag"
 )
 
@@ -20,21 +20,25 @@ type Reader interface {
 }
 
 // NewReader returns the reader of a file: Stan-JSON if its name ends in .json, else CSV.
-func NewReader(path string) Reader {
+func NewReader(path string) Reader { return newReader(path, inputfile.MaxBytes) }
+
+func newReader(path string, most int64) Reader {
 	if strings.EqualFold(filepath.Ext(path), ".json") {
-		return &jsonFile{name: path, open: fileOpener(path)}
+		return &jsonFile{name: path, open: fileOpener(path, most)}
 	}
-	return &csvFile{name: path, open: fileOpener(path)}
+	return &csvFile{name: path, open: fileOpener(path, most)}
 }
 
 // Open reads a table from a file. The table is nil if and only if there are errors.
-func Open(path string) (*Table, diag.List) {
+func Open(path string) (*Table, diag.List) { return openFile(path, inputfile.MaxBytes) }
+
+func openFile(path string, most int64) (*Table, diag.List) {
 	var list diag.List
 	if format := foreign(path); format != "" {
 		fail(&list, diag.Unreadable, path, "%s is not supported in this version; export the table as CSV", format)
 		return nil, list
 	}
-	return NewReader(path).Read()
+	return newReader(path, most).Read()
 }
 
 // ReadCSV reads a table with a header row from its text. The table is nil if and only if there are errors.
@@ -54,17 +58,19 @@ func textOpener(text []byte) opener {
 	return func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
 }
 
-// fileOpener opens a file. A file that can be read only once, such as a pipe, is kept in memory.
-func fileOpener(path string) opener {
+// fileOpener opens a file of at most so many bytes. A file that can be read only once, such as a pipe, is kept in memory.
+func fileOpener(path string, most int64) opener {
 	var kept opener
 	return func() (io.ReadCloser, error) {
 		if kept != nil {
 			return kept()
 		}
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return os.Open(path)
+		f, err := inputfile.Open(path, most)
+		if err != nil || f.Again {
+			return f, err
 		}
-		text, err := os.ReadFile(path)
+		defer f.Close()
+		text, err := io.ReadAll(f)
 		if err != nil {
 			return nil, err
 		}

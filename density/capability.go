@@ -160,3 +160,13 @@ func WorkOf(env Env) *Work {
 	}
 	return &Work{}
 }
+
+// Plus returns the sum of two counts.
+func (w Work) Plus(o Work) Work {
+	return Work{Gradients: w.Gradients + o.Gradients, Rounds: w.Rounds + o.Rounds, Bytes: w.Bytes + o.Bytes}
+}
+
+// Minus returns the difference of two counts.
+func (w Work) Minus(o Work) Work {
+	return Work{Gradients: w.Gradients - o.Gradients, Rounds: w.Rounds - o.Rounds, Bytes: w.Bytes - o.Bytes}
+}

@@ -29,41 +29,73 @@ type fitted struct {
 	ratios      []float64 // log p − log q at draws from the approximation; nil where they are not computed
 	interrupted bool
 	chains      []*chain // the chains of the draws; nil where draws are independent
+	kernels     []*chain // what was saved
 	left        int      // chains left out
 	advice      string   // how to continue after an interrupt
 	auxiliary   bool     // whether there are auxiliary variables
 }
 
-// approximate runs the algorithm over all parties until it is done, or stopped between two steps, and draws from the approximation at that point.
+// approximate runs the algorithm over all parties until it is done, or stopped between two steps, and draws from the approximation at that point. It saves
+// the fit where the run has a folder.
 func (p *Prepared) approximate(ctx context.Context, stop <-chan struct{}) (*fitted, error) {
-	f := &fitted{}
+	m, c := &sampling{Prepared: p}, &chain{number: 1}
+	f := &fitted{kernels: []*chain{c}}
 	progress := p.options.Progress
+	m.announceMissing(f.kernels)
 	progress.Begin(1, 0)
-	err := session.Run(ctx, p.Plan, session.OneLoop, p.options.Seed, func(ctx context.Context, env density.Env) error {
-		kernel, err := p.Algorithm.New(env, p.Settings)
-		if err != nil {
+	err := session.Run(ctx, p.Plan, session.OneLoop, p.options.Seed, func(ctx context.Context, env density.Env) (err error) {
+		if c.kernel, err = p.Algorithm.New(env, p.Settings); err != nil {
 			return &UsageError{err}
 		}
-		begin := time.Now()
 		cpu := newCPUWatch(1)
-		if err := begun(ctx, env, kernel); err != nil {
+		if err := m.begin(ctx, env, c); err != nil {
 			return err
 		}
-		if err := f.steps(ctx, stop, kernel, progress); err != nil {
+		if err := m.ascend(ctx, stop, env, c); err != nil {
 			return err
 		}
-		middle := time.Now()
+		before, fitted := *density.WorkOf(env), time.Now()
 		cpu.warm()
-		if w, ok := kernel.(backends.Weighted); ok {
+		f.interrupted, f.info, f.iterations, f.trace, f.fitting = !c.info.Done, c.info, c.iterations, c.trace, c.warming
+		if w, ok := c.kernel.(backends.Weighted); ok {
 			f.ratios = w.Ratios()
 		}
-		err = f.take(ctx, env, kernel, p.Settings.Plan.Draws, p.options.Auxiliary, variables(p.Plan, p.options.Auxiliary))
-		f.fitting, f.drawing, f.work = middle.Sub(begin), time.Since(middle), *density.WorkOf(env)
+		err = f.take(ctx, env, c.kernel, p.Settings.Plan.Draws, p.options.Auxiliary, variables(p.Plan, p.options.Auxiliary))
+		f.drawing, f.work = time.Since(fitted), c.work.Plus(density.WorkOf(env).Minus(before))
 		f.fittingCPU, f.drawingCPU = cpu.end()
 		return err
 	})
 	progress.End()
 	return f, err
+}
+
+// ascend makes the steps of a fit until it is done or stopped, and saves it now and then and at the end.
+func (m *sampling) ascend(ctx context.Context, stop <-chan struct{}, env density.Env, c *chain) (err error) {
+	watch := stopwatch{chain: c, work: c.work, begun: time.Now(), warming: c.warming}
+	saved := time.Now()
+	for !c.info.Done && !stopped(stop) {
+		if c.info, err = c.kernel.Step(ctx); err != nil {
+			return err
+		}
+		c.steps++
+		c.current = false
+		m.options.Progress.Step(1, c.info)
+		if c.info.Phase != backends.Evaluation {
+			c.iterations = c.info.Iteration
+		}
+		if e := c.info.Fit.Trace; c.info.Fit.Traced {
+			c.trace = append(c.trace, posterior.ELBOPoint{Iteration: c.info.Iteration, Value: e.Value, SE: e.SE})
+		}
+		if time.Since(saved) >= m.options.SaveEvery {
+			watch.fitted(env)
+			if err := m.save(c); err != nil {
+				return err
+			}
+			saved = time.Now()
+		}
+	}
+	watch.fitted(env)
+	return m.saveAll([]*chain{c})
 }
 
 // begun finds a kernel's starting point.
@@ -83,28 +115,6 @@ func stopped(stop <-chan struct{}) bool {
 	default:
 		return false
 	}
-}
-
-func (f *fitted) steps(ctx context.Context, stop <-chan struct{}, k backends.Kernel, p Progress) error {
-	for !f.info.Done {
-		if stopped(stop) {
-			f.interrupted = true
-			return nil
-		}
-		info, err := k.Step(ctx)
-		if err != nil {
-			return err
-		}
-		f.info = info
-		p.Step(1, info)
-		if info.Phase != backends.Evaluation {
-			f.iterations = info.Iteration
-		}
-		if e := info.Fit.Trace; info.Fit.Traced {
-			f.trace = append(f.trace, posterior.ELBOPoint{Iteration: info.Iteration, Value: e.Value, SE: e.SE})
-		}
-	}
-	return nil
 }
 
 // take draws from the fitted approximation, or from the one at the interrupt.
@@ -154,7 +164,7 @@ func (f *fitted) elbo() posterior.ELBO {
 func (f *fitted) noted(a posterior.Advice) (out []posterior.Finding) {
 	if f.interrupted {
 		out = append(out, posterior.Finding{Check: "interrupted", Value: posterior.Number(f.iterations),
-			Text: fmt.Sprintf("interrupted after %d iterations; the result is the approximation at that moment", f.iterations)})
+			Text: fmt.Sprintf("interrupted after %d iterations; the result is the approximation at that moment; %s", f.iterations, f.advice)})
 	} else if !f.info.Fit.Converged {
 		out = append(out, f.restless(a))
 	}

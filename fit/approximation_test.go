@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 )
 
 // endless is an algorithm that is never done; it interrupts itself in a given iteration.
@@ -22,18 +23,20 @@ func (k *endless) Step(ctx context.Context) (backends.Info, error) {
 	return backends.Info{Phase: "fit", Iteration: k.iteration, Iterations: 1 << 40}, ctx.Err()
 }
 
-// An interrupt ends a fit between two steps, without an error but with a message.
+// An interrupt ends a fit between two steps, without an error.
 func TestInterruptKeepsTheFit(t *testing.T) {
 	interrupt, cancel := context.WithCancel(context.Background())
 	k := &endless{at: 7, interrupt: cancel}
-	f := &fitted{}
-	if err := f.steps(context.Background(), interrupt.Done(), k, Quiet{}); err != nil {
+	m := &sampling{Prepared: &Prepared{options: Options{}.filled()}}
+	c := &chain{number: 1, kernel: k}
+	env := struct{ density.Env }{}
+	if err := m.ascend(context.Background(), interrupt.Done(), env, c); err != nil {
 		t.Fatal(err)
 	}
-	if !f.interrupted || f.iterations != 7 {
-		t.Errorf("interrupted %v after %d iterations, want true after 7", f.interrupted, f.iterations)
+	if c.info.Done || c.iterations != 7 {
+		t.Errorf("done %v after %d iterations, want false after 7", c.info.Done, c.iterations)
 	}
-	if f.converged() {
+	if f := (&fitted{info: c.info}); f.converged() {
 		t.Error("an interrupted fit reports that it has converged")
 	}
 }

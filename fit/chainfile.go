@@ -2,7 +2,9 @@ package fit
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -15,47 +17,85 @@ import (
 	"github.com/vflc/vflc/backends/checkpoint"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/posterior"
 )
 
-// checkpointDir holds a file for each chain of a run: its draws so far, and the state of its kernel. When all chains are done the draws are in
+// checkpointDir holds a file for each kernel of a run: its draws so far, and its state. When the outputs of a finished run have been written, its draws are in
 // their own files, and the state remains for runs that start from it (--from).
 const checkpointDir = "checkpoint"
 
-// saveEvery is the time between two writes of a chain's file.
+// saveEvery is the time between two writes of a chain's file, where the options set none.
 const saveEvery = 10 * time.Second
 
-// worthSaving is the least time since the last write for which a chain that ends writes its file at once: less work is quickly repeated.
+// worthSaving is the least time since the last write for which a chain that ends writes its file at once, before the others have ended: less work is
+// quickly repeated.
 const worthSaving = time.Second
 
 func chainFile(dir string, chain int) string {
 	return filepath.Join(dir, checkpointDir, fmt.Sprintf("chain-%d", chain))
 }
 
-// save writes the chain's file; where the run is over, without the draws.
-func (c *chain) save(dir string, over bool) error {
+// save writes the chain's file, with its draws unless they have been delivered. The file ends with the SHA-256 digest of what is before it.
+func (c *chain) save(dir string, delivered bool) error {
 	path := chainFile(dir, c.number)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), privateFolder); err != nil {
 		return err
 	}
 	kept := *c
-	if over {
+	if delivered {
 		kept.rows, kept.transitions = nil, nil
 	}
-	// It holds private parameters of parties, so only its owner may read it.
-	return atomicfile.Write(path, 0o600, func(w io.Writer) error {
-		if err := checkpoint.Save(w, chainHeading, kept.state); err != nil {
+	err := atomicfile.Write(path, private, func(w io.Writer) error {
+		sum := sha256.New()
+		out := io.MultiWriter(w, sum)
+		if err := checkpoint.Save(out, chainHeading, kept.state); err != nil {
 			return err
 		}
-		return c.kernel.Save(w)
+		if err := c.kernel.Save(out); err != nil {
+			return err
+		}
+		_, err := w.Write(sum.Sum(nil))
+		return err
 	})
+	c.current = err == nil
+	return err
 }
 
-const chainHeading = "vflc chain 1"
+const chainHeading = "vflc chain 2"
+
+// openChain opens a chain's file after it has compared the file with its digest.
+func openChain(path string) (*os.File, io.Reader, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	sum, want := sha256.New(), make([]byte, sha256.Size)
+	n := info.Size() - sha256.Size
+	if n >= 0 {
+		if _, err = io.CopyN(sum, f, n); err == nil {
+			_, err = io.ReadFull(f, want)
+		}
+	}
+	if n < 0 || err != nil || !bytes.Equal(sum.Sum(nil), want) {
+		f.Close()
+		return nil, nil, fmt.Errorf("%s is damaged: its contents do not have its digest. Restore it from a copy, or remove it: the chain is then drawn again from its start", path)
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, bufio.NewReader(io.LimitReader(f, n)), nil
+}
 
 // load reads what save has written and restores the kernel. It reports whether there was a file.
 func (c *chain) load(dir string) (bool, error) {
 	path := chainFile(dir, c.number)
-	f, err := os.Open(path)
+	f, in, err := openChain(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -63,13 +103,13 @@ func (c *chain) load(dir string) (bool, error) {
 		return false, err
 	}
 	defer f.Close()
-	in := bufio.NewReader(f)
 	if err := checkpoint.Load(in, chainHeading, c.state); err != nil {
 		return false, fmt.Errorf("%s: %w", path, err)
 	}
 	if err := c.kernel.Load(in); err != nil {
 		return false, fmt.Errorf("%s: %w", path, err)
 	}
+	c.current = true
 	return true, nil
 }
 
@@ -86,6 +126,7 @@ func (c *chain) state(f *checkpoint.Codec) {
 	f.Float(&c.info.Transition.StepSize, &c.info.Mode.Gradient.Value, &c.info.Mode.Gradient.SE)
 	f.Ints(&c.info.NonFinite, &c.info.Mode.Gradient.N, &c.info.Mode.Iterations)
 	f.Bool(&c.info.Mode.Converged)
+	c.fitState(f)
 	c.warming, c.drawing = time.Duration(warming), time.Duration(drawing)
 	c.work = density.Work{Gradients: int64(gradients), Rounds: int64(rounds), Bytes: int64(bytes)}
 	if rows > 0 && columns != c.width {
@@ -106,6 +147,32 @@ func (c *chain) state(f *checkpoint.Codec) {
 	}
 }
 
+// fitState saves or loads what is known of a variational fit.
+func (c *chain) fitState(f *checkpoint.Codec) {
+	fit := &c.info.Fit
+	for _, e := range []*backends.Estimate{&fit.Smooth, &fit.Trace, &fit.Drift, &fit.Final} {
+		f.Ints(&e.N)
+		f.Float(&e.Value, &e.SE)
+	}
+	for _, b := range []*bool{&fit.Traced, &fit.Converged, &fit.Judged, &fit.Rising} {
+		f.Bool(b)
+	}
+	f.Float(&fit.Gradient, &fit.GradientBound)
+	f.Ints(&fit.Drifting)
+	points := len(c.trace)
+	f.Ints(&c.iterations, &points)
+	for i := range points {
+		if f.Failed() {
+			return
+		}
+		if i == len(c.trace) {
+			c.trace = append(c.trace, posterior.ELBOPoint{})
+		}
+		f.Ints(&c.trace[i].Iteration)
+		f.Float(&c.trace[i].Value, &c.trace[i].SE)
+	}
+}
+
 // warmStart starts where a chain of an earlier run ended. Several chains start from the same one if that run had fewer.
 func (c *chain) warmStart(ctx context.Context, dir string) error {
 	k, ok := c.kernel.(backends.WarmStarter)
@@ -117,12 +184,11 @@ func (c *chain) warmStart(ctx context.Context, dir string) error {
 		return fmt.Errorf("--from %s: it has no %s, so it is not the folder of a run that has saved Markov chains", dir, checkpointDir)
 	}
 	path := chainFile(dir, (c.number-1)%len(files)+1)
-	f, err := os.Open(path)
+	f, in, err := openChain(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	in := bufio.NewReader(f)
 	earlier := chain{width: c.width}
 	if err := checkpoint.Load(in, chainHeading, earlier.state); err != nil {
 		return fmt.Errorf("%s: %w", path, err)

@@ -2,6 +2,8 @@ package fit
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,6 +27,10 @@ type chain struct {
 	drawing     time.Duration
 	kernel      backends.Kernel
 	drew        bool // the end of the warm-up has been counted by the cpuWatch
+	current     bool // its file holds this state
+	// Of a variational fit:
+	iterations int // those before the evaluation of the result
+	trace      []posterior.ELBOPoint
 }
 
 // A sampling is a run of kernels that draw while they step: Markov chains side by side, or one kernel that draws for several chains in turn.
@@ -57,10 +63,14 @@ func (p *Prepared) sample(ctx context.Context, stop <-chan struct{}) (*fitted, e
 	for k := range chains {
 		chains[k] = &chain{number: k + 1, width: len(posterior.Columns(vars))}
 	}
+	m.announceMissing(chains)
 	p.options.Progress.Begin(len(chains), m.transitions())
 	m.cpu = newCPUWatch(len(chains))
 	err := m.all(ctx, stop, chains)
 	warmup, drawing := m.cpu.end()
+	if err == nil {
+		err = m.saveAll(chains) // before anything is printed: the terminal may be gone
+	}
 	p.options.Progress.End()
 	if err != nil {
 		return nil, err
@@ -69,16 +79,40 @@ func (p *Prepared) sample(ctx context.Context, stop <-chan struct{}) (*fitted, e
 		return nil, err
 	}
 	f := m.gathered(vars, chains)
-	f.fittingCPU, f.drawingCPU = warmup, drawing
-	if p.options.Dir == "" {
-		return f, nil
-	}
+	f.fittingCPU, f.drawingCPU, f.kernels = warmup, drawing, chains
+	return f, nil
+}
+
+// saveAll writes the files of those chains that have moved since they were last saved.
+func (m *sampling) saveAll(chains []*chain) error {
 	for _, c := range chains {
-		if err := c.save(p.options.Dir, !f.interrupted); err != nil {
-			return nil, err
+		if !c.current {
+			if err := m.save(c); err != nil {
+				return err
+			}
 		}
 	}
-	return f, nil
+	return nil
+}
+
+// announceMissing names the chains of a resumed run that have no file, though others have one.
+func (m *sampling) announceMissing(chains []*chain) {
+	if !m.options.Resume {
+		return
+	}
+	var missing []string
+	for _, c := range chains {
+		if path := chainFile(m.options.Dir, c.number); !exists(path) {
+			missing = append(missing, path)
+		}
+	}
+	switch len(missing) {
+	case 0:
+	case len(chains):
+		m.options.Progress.Message("the run had saved no state yet: it begins anew, with the same draws")
+	default:
+		m.options.Progress.Message(fmt.Sprintf("no %s: chains without a file are drawn again from their start", strings.Join(missing, ", ")))
+	}
 }
 
 // all runs chains side by side, each over its own Env, until they are done, or stopped after a transition. The first error ends all of them.
@@ -149,6 +183,7 @@ func (m *sampling) steps(ctx context.Context, stop <-chan struct{}, env density.
 			return err
 		}
 		c.steps++
+		c.current = false
 		m.options.Progress.Step(c.number, c.info)
 		for len(c.rows) < c.info.Draws {
 			row, err := taker.Take(ctx, c.kernel, len(c.rows))
@@ -159,14 +194,14 @@ func (m *sampling) steps(ctx context.Context, stop <-chan struct{}, env density.
 		}
 		watch.read(env)
 		m.cpu.note(c)
-		if time.Since(saved) > saveEvery {
+		if time.Since(saved) >= m.options.SaveEvery {
 			if err := m.save(c); err != nil {
 				return err
 			}
 			saved = time.Now()
 		}
 	}
-	if time.Since(saved) < worthSaving {
+	if c.current || time.Since(saved) < worthSaving {
 		return nil
 	}
 	return m.save(c)
@@ -177,7 +212,10 @@ func (m *sampling) save(c *chain) error {
 	if m.options.Dir == "" {
 		return nil
 	}
-	return c.save(m.options.Dir, false)
+	if err := c.save(m.options.Dir, false); err != nil {
+		return fmt.Errorf("%w; vflc resume %s continues from what was saved before", err, m.options.Dir)
+	}
+	return nil
 }
 
 // A stopwatch adds time and work to what a chain had before.
@@ -189,13 +227,19 @@ type stopwatch struct {
 }
 
 func (w *stopwatch) read(env density.Env) {
-	now, done := time.Since(w.begun), density.WorkOf(env)
-	w.chain.work = density.Work{Gradients: w.work.Gradients + done.Gradients, Rounds: w.work.Rounds + done.Rounds, Bytes: w.work.Bytes + done.Bytes}
+	now := time.Since(w.begun)
+	w.chain.work = w.work.Plus(*density.WorkOf(env))
 	if w.info.Draws == 0 {
 		w.chain.warming = w.warming + now
 	} else {
 		w.chain.drawing = w.warming + w.drawing + now - w.chain.warming
 	}
+}
+
+// fitted is read for a fit, all of whose time is warm-up.
+func (w *stopwatch) fitted(env density.Env) {
+	w.chain.work = w.work.Plus(*density.WorkOf(env))
+	w.chain.warming = w.warming + time.Since(w.begun)
 }
 
 // slab is the number of draws that memory is allocated for at a time.
@@ -221,9 +265,7 @@ func gather(vars []posterior.Variable, chains []*chain) *fitted {
 	f := &fitted{}
 	for _, c := range chains {
 		most = max(most, len(c.rows))
-		f.work.Gradients += c.work.Gradients
-		f.work.Rounds += c.work.Rounds
-		f.work.Bytes += c.work.Bytes
+		f.work = f.work.Plus(c.work)
 		f.fitting, f.drawing = max(f.fitting, c.warming), max(f.drawing, c.drawing)
 		f.interrupted = f.interrupted || !c.info.Done
 		f.iterations += c.steps

@@ -3,6 +3,8 @@ package fit
 import (
 	"context"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -138,4 +140,19 @@ func TestWarmStart(t *testing.T) {
 	if _, err := second.sample(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "not the folder of a run") {
 		t.Errorf("a folder without a run: %v", err)
 	}
+}
+
+// A state that cannot be written ends the run with an error that says how to continue it, and leaves what was written before.
+func TestUnwritableStateEndsTheRun(t *testing.T) {
+	j := &journey{Backends()[0], twoPlaces(t, Backends()[0])}
+	dir := filepath.Join(t.TempDir(), "run")
+	p := j.open(t, Options{Dir: dir})
+	write(t, filepath.Join(dir, checkpointDir), "a file where the folder should be")
+	if _, err := p.Sample(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "vflc resume "+dir) {
+		t.Errorf("got %v", err)
+	}
+	if err := os.Remove(filepath.Join(dir, checkpointDir)); err != nil {
+		t.Fatal(err)
+	}
+	sameDraws(t, "a run whose disk was full", j.sample(t, Options{}, nil).Draws, j.sample(t, Options{Dir: dir, Resume: true}, nil).Draws)
 }

@@ -158,15 +158,10 @@ func sameNumber(a, b posterior.Number) bool {
 	return a == b || math.IsNaN(float64(a)) && math.IsNaN(float64(b))
 }
 
-// resumes: a run that was interrupted, early or late, continues to the draws of one that was not. A fit of an approximation cannot be resumed, which is an error.
+// resumes: a run that was interrupted, early or late, continues to the draws of one that was not, with the same work. So does one that was killed when it had
+// drawn all and written nothing, and one that was killed before it had saved anything.
 func (j *journey) resumes(t *testing.T, want *Result) {
 	t.Helper()
-	if j.algorithm.Gives == backends.Approximation {
-		if Resumable(t.TempDir(), &want.Record) == nil {
-			t.Error("an approximation was taken for a run that can be resumed")
-		}
-		return
-	}
 	for _, at := range []int64{5, 330} {
 		dir := filepath.Join(t.TempDir(), "run")
 		p := j.open(t, Options{Dir: dir})
@@ -177,16 +172,86 @@ func (j *journey) resumes(t *testing.T, want *Result) {
 		if err != nil && !errors.As(err, &early) {
 			t.Fatal(err)
 		}
-		if err == nil && len(part.Document.Diagnostics.Messages) == 0 {
-			t.Error("an interrupted run has no message")
+		if err == nil {
+			j.savesPart(t, part, dir)
 		}
 		if err := Resumable(dir, &p.Record); err != nil {
 			t.Error(err)
 		}
-		sameDraws(t, "a resumed run", want.Draws, j.sample(t, Options{Dir: dir, Resume: true}, nil).Draws)
-		complete := (*CompleteError)(nil)
-		if _, err := j.open(t, Options{Dir: dir, Resume: true}).Sample(t.Context(), nil); !errors.As(err, &complete) {
-			t.Errorf("a complete run that is resumed: %v", err)
+		if _, err := runs.ReadRecord(dir); err != nil {
+			t.Error(err)
+		}
+		j.same(t, "a resumed run", want, j.sample(t, Options{Dir: dir, Resume: true}, nil))
+		whole := j.sample(t, Options{Dir: dir, Resume: true}, nil) // the first was killed before it wrote anything
+		j.same(t, "a run that was killed after its last draw", want, whole)
+		if err := whole.Save(dir); err != nil {
+			t.Fatal(err)
+		}
+		j.complete(t, dir)
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	j.open(t, Options{Dir: dir}).lock.release() // killed here
+	j.same(t, "a run that was killed before its first checkpoint", want, j.sample(t, Options{Dir: dir, Resume: true}, nil))
+}
+
+func (j *journey) same(t *testing.T, what string, want, got *Result) {
+	t.Helper()
+	sameDraws(t, what, want.Draws, got.Draws)
+	if diff := cmp.Diff(want.Document.Work, got.Document.Work); diff != "" {
+		t.Errorf("%s did other work: %s", what, diff)
+	}
+	if diff := cmp.Diff(want.Document.ELBO, got.Document.ELBO, cmp.Comparer(sameNumber)); diff != "" {
+		t.Errorf("%s: %s", what, diff)
+	}
+	if diff := cmp.Diff(want.trace, got.trace); diff != "" {
+		t.Errorf("%s has another trace: %s", what, diff)
+	}
+}
+
+// savesPart: what an interrupted run has drawn is written, with a message, and the run can still be continued.
+func (j *journey) savesPart(t *testing.T, part *Result, dir string) {
+	t.Helper()
+	if !strings.Contains(strings.Join(part.Document.Diagnostics.Messages, "\n"), "vflc resume") {
+		t.Error("an interrupted run has no message that says how to continue it")
+	}
+	if err := part.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := runs.Open(dir); err != nil {
+		t.Error(err)
+	}
+}
+
+// complete: there is nothing to resume in a complete run, and a file that is missing or was altered is named.
+func (j *journey) complete(t *testing.T, dir string) {
+	t.Helper()
+	resume := func() error {
+		_, _, err := OpenBound(j.bound, Options{Algorithm: j.algorithm, Settings: short(j.algorithm), Seed: 3, Dir: dir, Resume: true})
+		return err
+	}
+	complete := (*CompleteError)(nil)
+	if err := resume(); !errors.As(err, &complete) {
+		t.Errorf("a complete run that is resumed: %v", err)
+	}
+	path := filepath.Join(dir, runs.DrawsDir, "chain-1.csv")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, strings.Replace(string(text), "1", "2", 1))
+	_, reading := runs.Open(dir)
+	for _, err := range []error{resume(), reading} {
+		if err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("altered draws: %v", err)
+		}
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	_, reading = runs.Open(dir)
+	for _, err := range []error{resume(), reading} {
+		if err == nil || !strings.Contains(err.Error(), path+" is missing") {
+			t.Errorf("missing draws: %v", err)
 		}
 	}
 }

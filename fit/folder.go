@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/lang/diag"
@@ -15,73 +17,292 @@ import (
 	"github.com/vflc/vflc/posterior/zarr"
 )
 
-// takeFolder prepares the folder of a run, if it has one, and writes the record there, so that the run can be
-// resumed. A run that is resumed keeps its record.
+// Permissions of what a run writes: its draws and the parameters of the parties are for the eyes of its owner.
+const (
+	private       fs.FileMode = 0o600
+	privateFolder fs.FileMode = 0o700
+)
+
+// outputs lists what the folder of a run holds beside its record.
+func outputs() []string {
+	return []string{runs.SummaryFile, runs.ELBOFile, runs.DrawsDir, runs.ZarrDir, runs.ProgramsDir, checkpointDir, runs.ModelFile, runs.SettingsFile}
+}
+
+// takeFolder prepares the folder of a run, if it has one, and locks it. The folder then holds the record, the text of the model and its vfl.toml, so that the
+// run can be resumed. A run that is resumed keeps its record.
 func (p *Prepared) takeFolder() (_ diag.List, err error) {
 	dir := p.options.Dir
 	switch {
 	case dir == "":
 		return nil, nil
 	case p.options.Resume:
-		p.Record, err = p.unchanged(dir)
+		return nil, p.resumeFolder(dir)
+	case !exists(dir):
+		return nil, p.newFolder(dir)
+	}
+	if p.lock, err = lockFolder(dir); err != nil {
 		return nil, err
+	}
+	if err = p.claim(dir); err == nil {
+		err = p.writeBeginning(dir)
+	}
+	if err != nil {
+		p.lock.release()
+	}
+	return nil, err
+}
+
+// resumeFolder prepares the folder of a run that is resumed.
+func (p *Prepared) resumeFolder(dir string) (err error) {
+	if p.lock, err = lockFolder(dir); err != nil {
+		return err
+	}
+	var then posterior.Record
+	if then, err = p.unchanged(dir); err == nil {
+		p.Record = then
+		err = Resumable(dir, &then)
+	}
+	if err != nil {
+		p.lock.release()
+		return err
+	}
+	return removeTemporaries(dir)
+}
+
+// newFolder makes the folder under another name and renames it, so that the folder of a run has its record from the first moment.
+func (p *Prepared) newFolder(dir string) error {
+	dir = filepath.Clean(dir)
+	parent, base := filepath.Split(dir)
+	if parent == "" {
+		parent = "."
+	}
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return err
+	}
+	removeUnbegun(parent, base)
+	temp, err := os.MkdirTemp(parent, "."+base+".*")
+	if err != nil {
+		return err
+	}
+	if p.lock, err = lockFolder(temp); err == nil {
+		err = p.writeBeginning(temp)
+	}
+	if err == nil {
+		err = os.Rename(temp, dir)
+	}
+	if err != nil {
+		p.lock.release()
+		os.RemoveAll(temp)
+		return err
+	}
+	p.lock.path = filepath.Join(dir, lockFile)
+	return nil
+}
+
+// removeUnbegun removes what processes that ended before their run began have left beside the folder of a run.
+func removeUnbegun(parent, base string) {
+	entries, _ := os.ReadDir(parent)
+	for _, e := range entries {
+		if !e.IsDir() || !temporary(e.Name(), base) {
+			continue
+		}
+		left := filepath.Join(parent, e.Name())
+		if lock, err := lockFolder(left); err == nil {
+			os.RemoveAll(left)
+			lock.release()
+		}
+	}
+}
+
+// writeBeginning writes what a run needs to be resumed; the record is the last.
+func (p *Prepared) writeBeginning(dir string) error {
+	if err := writeFile(dir, runs.ModelFile, filled([]byte(p.Source.Text))); err != nil {
+		return err
+	}
+	if settings, err := os.ReadFile(filepath.Join(filepath.Dir(p.Source.Name), runs.SettingsFile)); err == nil {
+		if err := writeFile(dir, runs.SettingsFile, filled(settings)); err != nil {
+			return err
+		}
+	}
+	return writeFile(dir, runs.RecordFile, func(w io.Writer) error { return posterior.WriteJSON(w, p.Record) })
+}
+
+// abandon removes the folder that was made for a run that could not begin: there is nothing to resume, and it would be in the way of the next attempt.
+func (p *Prepared) abandon(why error) {
+	dir := p.options.Dir
+	init, usage := (*InitError)(nil), (*UsageError)(nil)
+	if dir == "" || p.options.Resume || exists(filepath.Join(dir, checkpointDir)) || !errors.As(why, &init) && !errors.As(why, &usage) {
+		return
+	}
+	for _, name := range append(beginning(), lockFile) {
+		os.Remove(filepath.Join(dir, name))
+	}
+	os.Remove(dir) // if it has no other files
+}
+
+// mayTakeFolder returns an error if the folder of the run is not free, before the work of loading begins.
+func (p *Prepared) mayTakeFolder() error {
+	dir := p.options.Dir
+	if dir == "" || p.options.Resume {
+		return nil
 	}
 	if from, err := os.Stat(p.options.From); err == nil {
 		if to, err := os.Stat(dir); err == nil && os.SameFile(from, to) {
-			return nil, usagef("--from and -o name the same folder: the run to start from would be lost")
+			return usagef("--from and -o name the same folder: the run to start from would be lost")
 		}
 	}
-	if err := claim(dir); err != nil {
-		return nil, err
-	}
-	return nil, writeFile(dir, runs.RecordFile, func(w io.Writer) error { return posterior.WriteJSON(w, p.Record) })
+	return free(dir, p.options.Overwrite)
 }
 
-// claim prepares the folder before the work begins: it removes the files of an earlier run, and returns an error if there are others.
-func claim(dir string) error {
+// free returns an error if a folder has files that are not of a run, or the files of a run that may not be overwritten.
+func free(dir string, overwrite bool) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return os.MkdirAll(dir, 0o755)
+		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if len(entries) == 0 {
+	if exists(filepath.Join(dir, runs.RecordFile)) {
+		if overwrite {
+			return nil
+		}
+		return occupied(dir)
+	}
+	for _, e := range entries {
+		if e.Name() != lockFile && !temporaryOf(e.Name(), beginning()) && !slices.Contains(beginning(), e.Name()) {
+			return fmt.Errorf("%s has files but no %s, so it is not the folder of a run; name another, or empty it", dir, runs.RecordFile)
+		}
+	}
+	return nil
+}
+
+// beginning lists the files that are there before the first transition.
+func beginning() []string {
+	return []string{runs.ModelFile, runs.SettingsFile, runs.RecordFile}
+}
+
+func occupied(dir string) error {
+	r, err := runs.ReadRecord(dir)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s holds a run, whose record cannot be read (%w); --overwrite replaces it", dir, err)
+	case finished(dir, r):
+		return fmt.Errorf("%s holds a finished run of %s; name another folder, or replace it with --overwrite", dir, r.Created)
+	}
+	return fmt.Errorf("%s holds a run that was begun at %s and has not finished: vflc resume %s continues it, --overwrite replaces it", dir, r.Created, dir)
+}
+
+// claim removes the files of an earlier run from a folder that is free. The record stays until another takes its place.
+func (p *Prepared) claim(dir string) error {
+	if err := free(dir, p.options.Overwrite); err != nil {
+		return err
+	}
+	for _, name := range outputs() {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	return removeTemporaries(dir)
+}
+
+// removeTemporaries removes files that a process had not yet given their names when it was killed.
+func removeTemporaries(dir string) error {
+	for _, folder := range []string{"", runs.DrawsDir, runs.ProgramsDir, checkpointDir} {
+		entries, err := os.ReadDir(filepath.Join(dir, folder))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		for _, e := range entries {
+			if folder == "" && !temporaryOf(e.Name(), append(outputs(), runs.RecordFile)) || !temporary(e.Name(), "") {
+				continue
+			}
+			if err := os.RemoveAll(filepath.Join(dir, folder, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// temporaryOf reports whether a file has a temporary name of one of the files given.
+func temporaryOf(name string, files []string) bool {
+	return slices.ContainsFunc(files, func(file string) bool { return temporary(name, file) })
+}
+
+// temporary reports whether name is a temporary name of a file, or of any if that is empty: a dot, its name, a dot and a number.
+func temporary(name, file string) bool {
+	parts := temporaryName.FindStringSubmatch(name)
+	return parts != nil && (file == "" || parts[1] == file)
+}
+
+var temporaryName = regexp.MustCompile(`^\.(.+)\.[0-9]+$`)
+
+// exists reports whether there is a file, or anything that cannot be told from one.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// Save writes summary, draws, programs and the record of the run to a folder. In the run's own folder, the draws leave its checkpoint when all else is on disk.
+// Another folder must not hold a run, or files of anything else.
+func (r *Result) Save(dir string) error {
+	own := dir == r.dir
+	if !own {
+		if err := free(dir, false); err != nil {
+			return err
+		}
+		if err := os.MkdirAll(dir, privateFolder); err != nil {
+			return err
+		}
+	}
+	lock, err := lockFolder(dir)
+	if err != nil {
+		return err
+	}
+	defer lock.release()
+	if err := r.write(dir); err != nil {
+		if own {
+			return fmt.Errorf("%w; the draws are in %s: vflc resume %s writes the results", err, filepath.Join(dir, checkpointDir), dir)
+		}
+		return err
+	}
+	if own {
+		return r.delivered()
+	}
+	return nil
+}
+
+// delivered removes the draws of a finished run from its checkpoint.
+func (r *Result) delivered() error {
+	if !r.Record.Complete {
 		return nil
 	}
-	if _, err := os.Stat(filepath.Join(dir, runs.RecordFile)); err != nil {
-		return fmt.Errorf("%s has files but no %s, so it is not the folder of a run; name another, or empty it", dir, runs.RecordFile)
-	}
-	for _, name := range []string{runs.SummaryFile, runs.ELBOFile, runs.DrawsDir, runs.ZarrDir, runs.ProgramsDir, checkpointDir, runs.RecordFile} {
-		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+	for _, c := range r.kernels {
+		if err := c.save(r.dir, true); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Save writes summary, draws, programs and the record of the run to a folder. In a folder other than the run's own, files of an earlier run are removed
-// first; it is an error if there are files of anything else.
-func (r *Result) Save(dir string) error {
-	if dir != r.dir {
-		if err := claim(dir); err != nil {
-			return err
-		}
-	}
-	return r.write(dir)
-}
-
-// write fills a folder that claim has prepared. The summary is written last, and is the only file that is synced to disk: where it exists, the
-// rest has been written.
+// write fills the folder of a run. The old summary is removed first and the new one is written last: where it exists, the rest has been written. Draws,
+// record and summary are synced to disk.
 func (r *Result) write(dir string) error {
+	if err := os.Remove(filepath.Join(dir, runs.SummaryFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := writeFile(dir, runs.ModelFile, filled([]byte(r.model))); err != nil {
+		return err
+	}
 	for name, text := range r.programs {
-		if err := writeFile(dir, filepath.Join(runs.ProgramsDir, name), func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+		if err := writeFile(dir, filepath.Join(runs.ProgramsDir, name), filled(text)); err != nil {
 			return err
 		}
 	}
 	for c := range r.Draws.Chains() {
 		name := filepath.Join(runs.DrawsDir, fmt.Sprintf("chain-%d.csv", c+1))
-		if err := writeFile(dir, name, func(w io.Writer) error { return posterior.WriteStanCSV(w, r.Draws, c, r.chains(c)) }); err != nil {
+		if err := writeSynced(dir, name, func(w io.Writer) error { return posterior.WriteStanCSV(w, r.Draws, c, r.chains(c)) }); err != nil {
 			return err
 		}
 	}
@@ -93,10 +314,14 @@ func (r *Result) write(dir string) error {
 			return err
 		}
 	}
-	if err := writeFile(dir, runs.RecordFile, func(w io.Writer) error { return posterior.WriteJSON(w, r.Record) }); err != nil {
+	var err error
+	if r.Record.Files, err = runs.Digests(dir); err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(dir, runs.SummaryFile), 0o644, func(w io.Writer) error { return posterior.WriteJSON(w, r.Document) })
+	if err := writeSynced(dir, runs.RecordFile, func(w io.Writer) error { return posterior.WriteJSON(w, r.Record) }); err != nil {
+		return err
+	}
+	return writeSynced(dir, runs.SummaryFile, func(w io.Writer) error { return posterior.WriteJSON(w, r.Document) })
 }
 
 // attributes describe a run to readers of ArviZ's files.
@@ -108,10 +333,23 @@ func (r *Result) attributes() map[string]any {
 	}
 }
 
+// filled writes a text.
+func filled(text []byte) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := w.Write(text); return err }
+}
+
 func writeFile(dir, name string, fill func(io.Writer) error) error {
+	return into(dir, name, fill, atomicfile.WriteSoon)
+}
+
+func writeSynced(dir, name string, fill func(io.Writer) error) error {
+	return into(dir, name, fill, atomicfile.Write)
+}
+
+func into(dir, name string, fill func(io.Writer) error, write func(string, fs.FileMode, func(io.Writer) error) error) error {
 	path := filepath.Join(dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), privateFolder); err != nil {
 		return err
 	}
-	return atomicfile.WriteSoon(path, 0o644, fill)
+	return write(path, private, fill)
 }

@@ -3,7 +3,11 @@ package fit
 import (
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/vflc/vflc/posterior"
 )
@@ -21,25 +25,77 @@ func testResult() *Result {
 
 func TestRunFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
-	for range 2 { // a second run takes the place of the first
-		if err := testResult().Save(dir); err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range []string{"summary.json", "run.json", "elbo.csv", "draws/chain-1.csv", "programs/server.vfl"} {
-			if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-				t.Error(err)
-			}
-		}
-		if err := os.WriteFile(filepath.Join(dir, "draws", "chain-9.csv"), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := claim(dir); err != nil {
+	if err := testResult().Save(dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "draws", "chain-9.csv")); err == nil {
-		t.Error("a chain of an earlier run is still there")
+	for _, name := range []string{"summary.json", "run.json", "model.vfl", "elbo.csv", "draws/chain-1.csv", "draws.zarr/posterior/b/0.0", "programs/server.vfl"} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil {
+			t.Error(err)
+		} else if mode := info.Mode().Perm(); mode != 0o600 {
+			t.Errorf("%s has permissions %v", name, mode)
+		}
 	}
+	for _, name := range []string{".", "draws", "draws.zarr", "programs"} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("%s: %v, %v", name, info.Mode(), err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, lockFile)); err == nil {
+		t.Error("the lock is still there")
+	}
+	if err := testResult().Save(dir); err == nil {
+		t.Error("a run was overwritten by another")
+	}
+}
+
+// To overwrite a run is to remove all that it wrote, and what was left of files that it was writing when it was killed; its record stays until there is another.
+func TestOverwrite(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := testResult().Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "draws", "chain-9.csv"), "")
+	write(t, filepath.Join(dir, ".summary.json.123456"), "half of a")
+	write(t, filepath.Join(dir, "notes.txt"), "mine")
+	p := &Prepared{options: Options{Dir: dir}}
+	if err := p.claim(dir); err == nil {
+		t.Error("a run was overwritten that nobody asked to be")
+	}
+	p.options.Overwrite = true
+	if err := p.claim(dir); err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		left = append(left, e.Name())
+	}
+	if diff := cmp.Diff([]string{"notes.txt", "run.json"}, left); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// While one holds the lock of a folder nobody else gets it, and the error names the process that does. When it is released, or its process is dead, others do.
+func TestLock(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, lockFile), "999999999\n") // of a process that was killed
+	first, err := lockFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lockFolder(dir); err == nil || !strings.Contains(err.Error(), strconv.Itoa(os.Getpid())) {
+		t.Errorf("a second process has the lock too, or is refused without a name: %v", err)
+	}
+	first.release()
+	second, err := lockFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second.release()
 }
 
 func TestFolderOfSomebodyElseIsLeftAlone(t *testing.T) {
@@ -48,7 +104,7 @@ func TestFolderOfSomebodyElseIsLeftAlone(t *testing.T) {
 	if err := os.WriteFile(thesis, []byte("years of work"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := claim(dir); err == nil {
+	if err := free(dir, true); err == nil {
 		t.Error("a folder with other files was taken for a run's")
 	}
 	if _, err := os.Stat(thesis); err != nil {

@@ -22,6 +22,7 @@ type Prepared struct {
 	options   Options
 	windows   *division
 	loaded    time.Duration
+	lock      *folderLock // on the folder of the run, until Sample returns
 }
 
 // Open reads the tables of a compiled model, lowers the programs of all parties, and checks that the algorithm can run on them with the options given. It
@@ -73,6 +74,9 @@ func resolved(m *compile.Model, o Options) (*Prepared, diag.List, error) {
 		return nil, nil, &UsageError{err}
 	}
 	p := &Prepared{Algorithm: o.Algorithm, Settings: s, options: o}
+	if err := p.mayTakeFolder(); err != nil {
+		return nil, nil, err
+	}
 	return p, p.suits(m), nil
 }
 
@@ -90,6 +94,9 @@ func (p *Prepared) suits(m *compile.Model) (diags diag.List) {
 
 // mayBegin returns errors before the work that would otherwise occur after it.
 func (p *Prepared) mayBegin() (diag.List, error) {
+	if err := p.fits(); err != nil {
+		return nil, err
+	}
 	if err := p.mayBeginFrom(); err != nil {
 		return nil, err
 	}

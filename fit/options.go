@@ -12,9 +12,12 @@ type Options struct {
 	Settings  map[string]string  // of the algorithm, by name, as on the command line; those left out have their defaults
 	Key       string             // column on which the rows of the tables are joined; "": id if every table has it, else row order
 	Seed      uint64             // of all random numbers
-	// Dir is the folder of the run: chains are saved there while they run, and Result.Save fills the rest. Files of an earlier run are removed first;
-	// it is an error if there are files of anything else. "": nothing is written.
-	Dir string
+	// Dir is the folder of the run: its state is saved there while it runs, and Result.Save fills the rest. It is an error if there are files of anything
+	// else, or of another run unless Overwrite is set, which removes them. "": nothing is written.
+	Dir       string
+	Overwrite bool
+	// SaveEvery is the time between two writes of the state of a chain. 0: ten seconds.
+	SaveEvery time.Duration
 	// Resume continues the run in Dir, from the last state that each of its chains saved there. Model, data and settings must be those that it began with.
 	Resume bool
 	// From is the folder of an earlier run: Markov chains start from its last positions, metric and step sizes. "": none.
@@ -78,6 +81,9 @@ func (o Options) filled() Options {
 	}
 	if o.Origin.Constants == nil {
 		o.Origin.Constants = map[string]float64{}
+	}
+	if o.SaveEvery == 0 {
+		o.SaveEvery = saveEvery
 	}
 	if o.Origin.Began.IsZero() {
 		o.Origin.Began = time.Now()

@@ -125,6 +125,9 @@ func densities(m *simulate.Model, d *posterior.Draws, chain int, at []int, out [
 
 // LogLikelihood returns the pointwise densities that the folder of a run holds, or else computes them from its model and data, whose diagnostics it returns.
 func LogLikelihood(r *runs.Run) ([]zarr.Observed, diag.List, error) {
+	if err := runs.VerifyZarr(r.Path, r.Record); err != nil {
+		return nil, nil, err
+	}
 	stored, err := zarr.ReadObserved(filepath.Join(r.Path, runs.ZarrDir))
 	if err != nil {
 		return nil, nil, err

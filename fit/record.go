@@ -6,8 +6,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/vflc/vflc/posterior"
@@ -50,7 +52,7 @@ func (p *Prepared) rho() any {
 	return by
 }
 
-// inputs lists the data files with their salted digests.
+// inputs lists the data files with their salted digests. A pipe has none, and so cannot be of a run that a folder should make repeatable.
 func (p *Prepared) inputs(salt string) ([]posterior.Source, error) {
 	if p.Data == nil {
 		return nil, nil
@@ -58,15 +60,22 @@ func (p *Prepared) inputs(salt string) ([]posterior.Source, error) {
 	var out []posterior.Source
 	for _, s := range p.Data.Sources {
 		for k, path := range s.Files {
-			text, err := os.ReadFile(path)
+			path, err := filepath.Abs(path)
 			if err != nil {
 				return nil, err
+			}
+			sum, err := saltedDigest(salt, path)
+			switch {
+			case err != nil:
+				return nil, err
+			case sum == "" && p.options.Dir != "":
+				return nil, usagef("%s can be read only once, but a run with a folder (-o) must be repeatable: write the table to a file", s.Files[k])
 			}
 			party := s.Name
 			if s.Family {
 				party = fmt.Sprintf("%s[%d]", s.Name, k+1)
 			}
-			out = append(out, posterior.Source{Party: party, Path: path, SHA256: saltedDigest(salt, text)})
+			out = append(out, posterior.Source{Party: party, Path: path, SHA256: sum})
 		}
 	}
 	return out, nil
@@ -84,10 +93,21 @@ func newSalt() string {
 	return hex.EncodeToString(salt)
 }
 
-// saltedDigest is the digest of a table in a run's record. Whoever has the table and the record can check it; without the salt nobody can tell whether two
-// runs read the same table, or find a small table by trying.
-func saltedDigest(salt string, text []byte) string {
+// saltedDigest is the digest of a table in a run's record; "" where it is a pipe. Whoever has the table and the record can check it; without the salt nobody
+// can tell whether two runs read the same table, or find a small table by trying.
+func saltedDigest(salt, path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return "", err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
 	h := hmac.New(sha256.New, []byte(salt))
-	h.Write(text)
-	return hex.EncodeToString(h.Sum(nil))
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }

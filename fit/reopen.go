@@ -3,6 +3,7 @@ package fit
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/vflc/vflc/compile"
@@ -15,43 +16,34 @@ import (
 	"github.com/vflc/vflc/stdlib"
 )
 
-// Reopen compiles and binds the model of a finished run again, with the files that its record names. It is an error if one of them has changed. The
+// Reopen compiles and binds the model of a finished run again, from the text in its folder and the tables that its record names. It is an error if one of them has changed. The
 // diagnostics are those of the data, unless the model has errors.
 func Reopen(r *runs.Run) (*compile.Bound, diag.List, error) {
 	if r.Record == nil {
 		return nil, nil, fmt.Errorf("%s: these draws are not in the folder of a run, which would name their model and data", r.Path)
 	}
-	salted := func(text []byte) string { return saltedDigest(r.Record.Salt, text) }
-	text, err := reread(r, r.Record.Model, digest)
+	model, err := RecordedModel(r.Path, r.Record)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, s := range r.Record.Data {
-		if _, err := reread(r, s, salted); err != nil {
-			return nil, nil, err
+		sum, err := saltedDigest(r.Record.Salt, s.Path)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w; the run in %s used it", err, r.Path)
+		}
+		if sum != s.SHA256 {
+			return nil, nil, fmt.Errorf("%s has changed since the run in %s", s.Path, r.Path)
 		}
 	}
-	m, diags := compile.Compile(source.New(r.Record.Model.Path, string(text)), recordedOptions(r.Record))
+	m, diags := compile.Compile(model, recordedOptions(r.Record))
 	if diags.HasErrors() {
 		return nil, diags, nil
 	}
-	sources, err := data.Locate(r.Record.Model.Path, m.Parties(), recordedData(r.Record.Data))
+	sources, err := data.Locate(filepath.Join(r.Path, runs.ModelFile), m.Parties(), RecordedData(r.Record))
 	if err != nil {
 		return nil, nil, err
 	}
 	return compile.Bind(m, sources, r.Record.Key)
-}
-
-// reread reads a file of a run. It is an error if it has changed.
-func reread(r *runs.Run, s posterior.Source, digest func([]byte) string) ([]byte, error) {
-	text, err := os.ReadFile(s.Path)
-	if err != nil {
-		return nil, fmt.Errorf("%w; the run in %s used it (paths are those given to that run)", err, r.Path)
-	}
-	if digest(text) != s.SHA256 {
-		return nil, fmt.Errorf("%s has changed since the run in %s", s.Path, r.Path)
-	}
-	return text, nil
 }
 
 // recordedOptions returns the options that a run compiled its model with.
@@ -72,11 +64,24 @@ func recordedOptions(r *posterior.Record) check.Options {
 	return o
 }
 
-// recordedData returns the values of --data that name the files of a run: one per party, with the members of a family together.
-func recordedData(sources []posterior.Source) []string {
+// RecordedModel returns the model of a run as its folder holds it, under the name that it had.
+func RecordedModel(dir string, r *posterior.Record) (*source.File, error) {
+	path := filepath.Join(dir, runs.ModelFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if digest(text) != r.Model.SHA256 {
+		return nil, fmt.Errorf("%s is not the model that the run began with: its digest is not that in %s", path, runs.RecordFile)
+	}
+	return source.New(r.Model.Path, string(text)), nil
+}
+
+// RecordedData returns the values of --data that name the files of a run: one per party, with the members of a family together.
+func RecordedData(r *posterior.Record) []string {
 	var order []string
 	files := map[string][]string{}
-	for _, s := range sources {
+	for _, s := range r.Data {
 		party, _, _ := strings.Cut(s.Party, "[")
 		if files[party] == nil {
 			order = append(order, party)

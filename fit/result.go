@@ -20,12 +20,14 @@ type Result struct {
 	Record   posterior.Record   // what run.json holds
 	// Responses are the observed data, with their pointwise log likelihood if Options.LogLik is set.
 	Responses []zarr.Observed
-	dir       string                            // the folder of the run, which claim has prepared; "": none
+	dir       string                            // the folder of the run; "": none
 	findings  []posterior.Finding               // the reasons not to trust it
 	chains    func(chain int) posterior.CSVInfo // the comments in the file of each chain
 	closing   string                            // the line below the table
 	trace     []posterior.ELBOPoint
 	programs  map[string][]byte // by file name, with the manifest
+	model     string            // its text
+	kernels   []*chain          // what the checkpoint of the folder holds
 }
 
 // Summary returns a row for every scalar parameter.
@@ -33,8 +35,8 @@ func (r *Result) Summary() []posterior.Row { return r.Document.Parameters }
 
 // result summarises a fit.
 func (p *Prepared) result(f *fitted) *Result {
-	r := &Result{Draws: f.draws, Record: p.Record, dir: p.options.Dir, trace: f.trace, programs: p.Files()}
-	r.Record.Draws = f.draws.Len(0)
+	r := &Result{Draws: f.draws, Record: p.Record, dir: p.options.Dir, trace: f.trace, programs: p.Files(), model: p.Source.Text, kernels: f.kernels}
+	r.Record.Draws, r.Record.Complete = f.draws.Len(0), !f.interrupted
 	r.Document = posterior.Document{
 		Schema: posterior.Schema, Model: p.Name, Backend: r.Record.Backend, Transform: p.Settings.Transform.Name, Rho: r.Record.Rho, Seed: r.Record.Seed,
 		ELBO: f.elbo(), Auxiliary: listed(f.draws.Vars),

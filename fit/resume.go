@@ -1,10 +1,7 @@
 package fit
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/vflc/vflc/backends"
@@ -12,16 +9,21 @@ import (
 	"github.com/vflc/vflc/posterior/runs"
 )
 
-// Resumable returns an error that explains why the run in a folder cannot be resumed, nil if it can.
+// Resumable returns an error that explains why the run in a folder cannot be resumed, nil if it can. A CompleteError means that it has nothing left to do.
 func Resumable(dir string, r *posterior.Record) error {
-	if a, ok := Backend(r.Backend); ok && a.Gives == backends.Approximation {
-		return fmt.Errorf("%s is a fit by %s, which does not save its state; run it again, with more --iterations if it was too short", dir, r.Backend)
+	if !finished(dir, r) {
+		return nil
 	}
-	_, err := os.Stat(filepath.Join(dir, checkpointDir))
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: the run had not yet saved its chains, which it does every %v and when it is interrupted; run it again", dir, saveEvery)
+	if err := runs.Verify(dir, r); err != nil {
+		return fmt.Errorf("%w. This run is complete, and its checkpoint no longer has its draws; run it again with --overwrite, which makes the same", err)
 	}
-	return err
+	a, _ := Backend(r.Backend)
+	return &CompleteError{Dir: dir, Warm: a.Gives == backends.Markov}
+}
+
+// finished reports whether a run has nothing left to do, and all its outputs were written.
+func finished(dir string, r *posterior.Record) bool {
+	return r.Complete && exists(filepath.Join(dir, runs.SummaryFile))
 }
 
 // mayBeginFrom returns an error if the run cannot start from the folder of --from.

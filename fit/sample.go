@@ -12,7 +12,13 @@ import (
 
 // Sample runs the algorithm over all parties of the model in this process, and summarises its draws. When stop is closed each chain ends after its current
 // step, and the result is of the draws so far; a nil stop never ends the run. A cancelled context ends it without a result.
-func (p *Prepared) Sample(ctx context.Context, stop <-chan struct{}) (*Result, error) {
+func (p *Prepared) Sample(ctx context.Context, stop <-chan struct{}) (_ *Result, err error) {
+	defer func() {
+		if err != nil {
+			p.abandon(err)
+		}
+		p.lock.release()
+	}()
 	gradient, err := gradientTime(ctx, p.Plan, p.options.Seed)
 	if err != nil {
 		return nil, err
@@ -38,10 +44,11 @@ func (p *Prepared) Sample(ctx context.Context, stop <-chan struct{}) (*Result, e
 
 // infer runs an algorithm of any kind.
 func (p *Prepared) infer(ctx context.Context, stop <-chan struct{}) (*fitted, error) {
+	run := p.sample
 	if p.Algorithm.Gives == backends.Approximation {
-		return p.approximate(ctx, stop)
+		run = p.approximate
 	}
-	f, err := p.sample(ctx, stop)
+	f, err := run(ctx, stop)
 	if err != nil {
 		return nil, err
 	}

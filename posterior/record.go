@@ -8,7 +8,7 @@ type Record struct {
 	Command   []string           `json:"command"`
 	Directory string             `json:"directory"` // working directory of the command
 	Model     Source             `json:"model"`
-	Data      []Source           `json:"data"`
+	Data      []Source           `json:"data"`           // absolute paths
 	Salt      string             `json:"salt,omitempty"` // of the digests of Data, in hexadecimal: another in every run, so that digests of two runs cannot be compared
 	Key       string             `json:"key,omitempty"`  // the column that joined rows; empty: their order
 	Constants map[string]float64 `json:"constants"`      // set on the command line
@@ -18,6 +18,8 @@ type Record struct {
 	Seed      uint64             `json:"seed"`
 	Draws     int                `json:"draws"`
 	Settings  map[string]any     `json:"settings"`        // of the backend, defaults included
+	Complete  bool               `json:"complete"`        // the algorithm was done when the outputs were written
+	Files     map[string]string  `json:"files,omitempty"` // SHA-256 digests of the outputs, by path in the folder
 	Roles     map[string]string  `json:"roles,omitempty"` // the names of settings by what they mean to every backend: chains, warmup, draws, …
 }
 

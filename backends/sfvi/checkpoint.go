@@ -20,9 +20,10 @@ func carryEstimate(c *checkpoint.Codec, e *backends.Estimate) {
 }
 
 // state carries everything that a Step reads and an earlier one wrote. The streams need nothing: their rounds are numbered by the iteration. An evaluation
-// that has been made for the next iteration is made again.
+// that has been made for the next iteration is made again, but not counted again.
 func (k *kernel) state(c *checkpoint.Codec) {
 	c.Ints(&k.phase, &k.iter, &k.planned, &k.tail, &k.bad, &k.row, &k.evaluated, &k.smooth.used)
+	c.Bool(&k.counted)
 	carryRunning(c, &k.elbo)
 	c.Floats(k.ratios)
 	carryEstimate(c, &k.traced)
@@ -62,7 +63,10 @@ func (k *kernel) heading() string {
 }
 
 // Save implements backends.Kernel.
-func (k *kernel) Save(w io.Writer) error { return checkpoint.Save(w, k.heading(), k.state) }
+func (k *kernel) Save(w io.Writer) error {
+	k.counted = k.counted || k.nextEvaluated
+	return checkpoint.Save(w, k.heading(), k.state)
+}
 
 // Load implements backends.Kernel. The error names what does not fit this run.
 func (k *kernel) Load(r io.Reader) error {

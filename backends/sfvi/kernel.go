@@ -28,6 +28,7 @@ const (
 // A kernel is one fit, over the parties of this process.
 type kernel struct {
 	env           density.Env
+	work          *density.Work
 	settings      backends.Settings
 	parties       []*party
 	theta         [][]float64
@@ -48,6 +49,7 @@ type kernel struct {
 	wantGradient  bool        // from the current evaluation
 	speculative   bool        // parties are apart, so that a draw is made before the sums of the one before it are known
 	nextEvaluated bool        // the evaluation of the next draw of the fit has been made
+	counted       bool        // it had been made and counted when the state was saved
 	round         uint64      // of the current draw
 	last          bool        // it is the last of its iteration
 	proceed       func() bool // decide
@@ -71,7 +73,7 @@ type kernel struct {
 // newKernel allocates a fit.
 func newKernel(env density.Env, s backends.Settings) (*kernel, error) {
 	blocks := env.Blocks()
-	k := &kernel{env: env, settings: s, lp: make([]float64, len(blocks)), total: make([]float64, 2), current: allRows}
+	k := &kernel{env: env, work: density.WorkOf(env), settings: s, lp: make([]float64, len(blocks)), total: make([]float64, 2), current: allRows}
 	k.whole = newView(env)
 	k.samples = s.Int(mcSamples)
 	for b, block := range blocks {
@@ -242,11 +244,16 @@ func (k *kernel) takeDraws(ctx context.Context) (ok bool, err error) {
 		k.round, k.last = uint64(k.iter)*uint64(k.samples)+uint64(d), d+1 == k.samples
 		if !k.nextEvaluated {
 			k.wantGradient = true
+			before := *k.work
 			if err := k.visit(ctx, fitting, k.round); err != nil {
 				return false, err
 			}
+			if k.counted {
+				*k.work = before
+			}
 			k.setScalars()
 		}
+		k.counted = false
 		for _, p := range k.parties {
 			if k.samples > 1 {
 				p.own.collect(d)

@@ -272,11 +272,12 @@ func (k *kernel) sample(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	if k.stale {
+		counted := *k.work
 		k.plain = plain{kernel: k}
 		if err := k.evaluate(ctx); err != nil {
 			return err
 		}
-		k.stale = false
+		*k.work, k.stale = counted, false // the process that saved the state has counted this evaluation
 	}
 	for _, p := range k.parties {
 		if p.server() {

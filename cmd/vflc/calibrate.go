@@ -10,6 +10,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/calibrate"
+	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -80,7 +81,7 @@ func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags, a backen
 	if err != nil {
 		return err
 	}
-	p, err := open(cmd, m, f.data, fit.Options{Algorithm: a, Settings: givenSettings(cmd, a), Key: f.key, Seed: f.seed})
+	p, err := open(cmd, m, m.Source.Name, f.data, inputfile.MaxBytes, fit.Options{Algorithm: a, Settings: givenSettings(cmd, a), Key: f.key, Seed: f.seed})
 	if err != nil {
 		return err
 	}
@@ -99,7 +100,10 @@ func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags, a backen
 	if err := s.Run(ctx, f.jobs, newScreen(cmd.ErrOrStderr(), f.quiet)); err != nil {
 		return err
 	}
-	return reportStudy(cmd, s, f)
+	if err := reportStudy(cmd, s, f); err != nil {
+		return err
+	}
+	return interruption(ctx)
 }
 
 func reportStudy(cmd *cobra.Command, s *calibrate.Study, f *calibrateFlags) error {

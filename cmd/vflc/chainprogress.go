@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/vflc/vflc/backends"
 )
@@ -17,7 +18,7 @@ type chainProgress struct {
 	total int // transitions of a chain
 	begun time.Time
 	lines []chainLine
-	drawn int // lines on the terminal
+	drawn []int // lengths of the lines on the terminal
 }
 
 // A chainLine is the progress of one chain.
@@ -28,11 +29,15 @@ type chainLine struct {
 	steps       int // of the phase, in this process
 	leapfrogs   int // of these steps
 	divergences int // of the draws
-	written     int // lines written
+	tenth       int // that the last line written showed
+	written     time.Time
 }
 
-// linesOfChain is how many lines a chain writes off a terminal.
-const linesOfChain = 20
+// Off a terminal a chain writes a line at every tenth of its way, and between them where it has written none for longestSilence.
+const (
+	tenths         = 10
+	longestSilence = 10 * time.Second
+)
 
 func newChainProgress(p *progress, chains, total int) *chainProgress {
 	return &chainProgress{progress: p, total: max(1, total), begun: p.now(), lines: make([]chainLine, chains)}
@@ -44,15 +49,19 @@ func (p *chainProgress) step(chain int, info backends.Info) {
 	defer p.lock.Unlock()
 	l := &p.lines[chain-1]
 	l.take(info)
+	now := p.now()
 	if p.live {
-		if now := p.now(); now.Sub(p.shown) >= redraw {
+		if now.Sub(p.shown) >= redraw {
 			p.shown = now
 			p.draw(now)
 		}
 		return
 	}
-	if part := linesOfChain * l.done / p.total; part > l.written {
-		l.written = part
+	if l.written.IsZero() {
+		l.written = p.begun
+	}
+	if tenth := tenths * l.done / p.total; tenth > l.tenth || now.Sub(l.written) >= longestSilence {
+		l.tenth, l.written = tenth, now
 		fmt.Fprintln(p.w, l.plain(chain, p.total))
 	}
 }
@@ -62,7 +71,7 @@ func (p *chainProgress) skip(chain, done int) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	l := &p.lines[chain-1]
-	l.done, l.skipped, l.written = done, done, linesOfChain*done/p.total
+	l.done, l.skipped, l.tenth = done, done, tenths*done/p.total
 }
 
 func (l *chainLine) take(info backends.Info) {
@@ -87,37 +96,52 @@ func (p *chainProgress) end() {
 	}
 }
 
-// draw writes all lines over the previous ones.
+// draw writes all lines over the previous ones. Where the terminal has become narrower, these may take several rows each.
 func (p *chainProgress) draw(now time.Time) {
+	width := p.width()
+	rows := 0
+	for _, n := range p.drawn {
+		rows += max(1, (n+width-1)/width)
+	}
 	var b strings.Builder
-	if p.drawn > 0 {
-		fmt.Fprintf(&b, "\x1b[%dA", p.drawn)
+	if rows > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA\r\x1b[J", rows)
 	}
+	p.drawn = p.drawn[:0]
 	for c := range p.lines {
-		fmt.Fprintf(&b, "\r\x1b[K%s\n", p.lines[c].line(c+1, p.total, now.Sub(p.begun)))
+		text := p.lines[c].line(c+1, p.total, now.Sub(p.begun), width-1)
+		p.drawn = append(p.drawn, utf8.RuneCountInString(text))
+		fmt.Fprintf(&b, "\r\x1b[K%s\n", text)
 	}
-	p.drawn = len(p.lines)
 	fmt.Fprint(p.w, b.String())
 }
 
-// barCells is the width of a bar.
+// barCells is the width of a bar where there is room.
 const barCells = 24
 
-// line is what a terminal shows of a chain.
-func (l *chainLine) line(chain, total int, elapsed time.Duration) string {
-	full := barCells * l.done / total
-	bar := strings.Repeat("━", full) + strings.Repeat("─", barCells-full)
-	text := fmt.Sprintf("chain %d %s %*d/%d %-8s", chain, bar, len(fmt.Sprint(total)), l.done, total, l.info.Phase)
-	if l.steps == 0 {
-		return text
+// line is what a terminal shows of a chain, in at most width columns.
+func (l *chainLine) line(chain, total int, elapsed time.Duration, width int) string {
+	parts := []part{
+		{text: fmt.Sprintf("chain %d ", chain)},
+		{text: l.bar(barCells, total), drop: 4},
+		{text: fmt.Sprintf("%*d/%d", len(fmt.Sprint(total)), l.done, total)},
+		{text: fmt.Sprintf(" %-8s", l.info.Phase), drop: 6},
 	}
-	text += fmt.Sprintf("  %d divergent  step %.3g  %.1f leapfrogs/draw  %v", l.divergences, l.info.Transition.StepSize,
-		float64(l.leapfrogs)/float64(l.steps), elapsed.Round(time.Second))
-	if l.done < total {
-		left := time.Duration(float64(elapsed) * float64(total-l.done) / float64(l.done-l.skipped))
-		text += fmt.Sprintf(", %v left", left.Round(time.Second))
+	if l.steps > 0 {
+		parts = append(parts,
+			part{fmt.Sprintf("  %d divergent", l.divergences), 5}, part{fmt.Sprintf("  step %.3g", l.info.Transition.StepSize), 2},
+			part{fmt.Sprintf("  %.1f leapfrogs/draw", float64(l.leapfrogs)/float64(l.steps)), 1}, part{fmt.Sprintf("  %v", elapsed.Round(time.Second)), 3})
+		if l.done < total && l.done > l.skipped {
+			left := time.Duration(float64(elapsed) * float64(total-l.done) / float64(l.done-l.skipped))
+			parts = append(parts, part{fmt.Sprintf(", %v left", left.Round(time.Second)), 3})
+		}
 	}
-	return text
+	return within(parts, width)
+}
+
+func (l *chainLine) bar(cells, total int) string {
+	full := min(cells, cells*l.done/total)
+	return strings.Repeat("━", full) + strings.Repeat("─", cells-full) + " "
 }
 
 // plain is what a log shows of a chain.

@@ -79,11 +79,11 @@ R:       arrow::read_parquet("draws.parquet")
 }
 
 func exportParquet(path string, r *runs.Run) error {
-	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return parquet.Write(w, r.Draws) })
+	return atomicfile.Write(path, 0o600, func(w io.Writer) error { return parquet.Write(w, r.Draws) })
 }
 
 func exportCSV(path string, r *runs.Run) error {
-	return atomicfile.Write(path, 0o644, func(w io.Writer) error { return posterior.WriteCSV(w, r.Draws) })
+	return atomicfile.Write(path, 0o600, func(w io.Writer) error { return posterior.WriteCSV(w, r.Draws) })
 }
 
 // exportZarr copies the run's own Zarr directory, which holds more than draws. A run without one has its draws written.

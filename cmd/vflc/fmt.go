@@ -2,11 +2,11 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
@@ -41,7 +41,7 @@ func newFmt() *cobra.Command {
 
 // formatFile rewrites one file, or with onlyCheck prints its name if it would change. A file with errors is not changed.
 func formatFile(cmd *cobra.Command, path string, onlyCheck bool) (good bool, err error) {
-	text, err := os.ReadFile(path)
+	text, err := inputfile.Read(path, inputfile.MaxText)
 	if err != nil {
 		return false, err
 	}

@@ -2,28 +2,32 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 )
 
 // compileFile compiles a model with the flags given. An error is about the file or the flags; diagnostics are about the model.
 func compileFile(path string, f *modelFlags) (*compile.Model, diag.List, error) {
+	text, err := inputfile.Read(path, inputfile.MaxText)
+	if err != nil {
+		return nil, nil, err
+	}
+	return compileSource(source.New(path, string(text)), f)
+}
+
+func compileSource(model *source.File, f *modelFlags) (*compile.Model, diag.List, error) {
 	options, err := f.options()
 	if err != nil {
 		return nil, nil, err
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	m, diags := compile.Compile(source.New(path, string(text)), options)
+	m, diags := compile.Compile(model, options)
 	if diags.HasErrors() {
 		return m, diags, nil
 	}
@@ -38,6 +42,11 @@ func compileWhole(cmd *cobra.Command, path string, f *modelFlags) (*compile.Mode
 // compileAloud is compileWhole for commands with --quiet, which then prints only errors: the warnings of a model are those of vflc check.
 func compileAloud(cmd *cobra.Command, path string, f *modelFlags, quiet bool) (*compile.Model, error) {
 	m, diags, err := compileFile(path, f)
+	return whole(cmd, m, diags, quiet, err)
+}
+
+// whole is what remains to be done when a model has been compiled for a command that needs all of it.
+func whole(cmd *cobra.Command, m *compile.Model, diags diag.List, quiet bool, err error) (*compile.Model, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -47,17 +56,18 @@ func compileAloud(cmd *cobra.Command, path string, f *modelFlags, quiet bool) (*
 		}
 	}
 	if m.Checked.For != "" {
-		return nil, fmt.Errorf("%s is the program of %s; give this command the model that it was compiled from", path, m.Checked.For)
+		return nil, fmt.Errorf("%s is the program of %s; give this command the model that it was compiled from", m.Source.Name, m.Checked.For)
 	}
 	return m, nil
 }
 
-// open finds the tables and prepares a run. It prints the diagnostics of the data.
-func open(cmd *cobra.Command, m *compile.Model, tables []string, o fit.Options) (*fit.Prepared, error) {
-	sources, err := data.Locate(m.Source.Name, m.Parties(), tables)
+// open finds the tables, those given and those beside a model file, and prepares a run. A table has at most so many bytes. It prints the diagnostics of the data.
+func open(cmd *cobra.Command, m *compile.Model, beside string, tables []string, most int64, o fit.Options) (*fit.Prepared, error) {
+	sources, err := data.Locate(beside, m.Parties(), tables)
 	if err != nil {
 		return nil, err
 	}
+	sources.Limit(most)
 	p, diags, err := fit.Open(m, sources, o)
 	if err := settle(cmd, diags); err != nil {
 		return nil, err

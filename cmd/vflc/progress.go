@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 
@@ -13,15 +14,17 @@ import (
 
 // progress shows how far a fit is: one line redrawn on a terminal, a line per tenth of the way elsewhere.
 type progress struct {
-	w     io.Writer
-	live  bool
-	now   func() time.Time
-	phase string
-	start time.Time // of the phase
-	from  int       // iteration at start
-	shown time.Time
-	tenth int
-	drawn bool // a line without its end is on the terminal
+	w      io.Writer
+	live   bool
+	width  func() int // of the terminal, at present
+	now    func() time.Time
+	phase  string
+	start  time.Time // of the phase
+	from   int       // iteration at start
+	shown  time.Time
+	tenth  int
+	drawn  bool // a line without its end is on the terminal
+	length int  // its number of columns
 }
 
 // redraw is the shortest time between two changes of a terminal's line.
@@ -31,7 +34,7 @@ func newProgress(w io.Writer, quiet bool) *progress {
 	if quiet {
 		w = io.Discard
 	}
-	return &progress{w: w, live: isTerminal(w) && os.Getenv("CI") == "", now: time.Now}
+	return &progress{w: w, live: isTerminal(w) && os.Getenv("CI") == "", width: widthOf(w), now: time.Now}
 }
 
 func isTerminal(w io.Writer) bool {
@@ -49,12 +52,15 @@ func (p *progress) step(info backends.Info) {
 	last := info.Iteration >= info.Iterations
 	if p.live {
 		if last || now.Sub(p.shown) >= redraw {
-			p.shown, p.drawn = now, true
-			fmt.Fprintf(p.w, "\r\x1b[K%s", p.line(info, now))
+			p.shown = now
+			width := p.width()
+			text := p.line(info, now, width-1)
+			fmt.Fprintf(p.w, "%s\r\x1b[K%s", p.above(width), text)
+			p.drawn, p.length = true, utf8.RuneCountInString(text)
 		}
 		return
 	}
-	if t := 10 * info.Iteration / max(1, info.Iterations); t > p.tenth && info.Phase != backends.Evaluation {
+	if t := tenths * info.Iteration / max(1, info.Iterations); t > p.tenth && info.Phase != backends.Evaluation {
 		p.tenth = t
 		fmt.Fprintln(p.w, plainLine(info))
 	}
@@ -74,19 +80,27 @@ func (p *progress) say(format string, args ...any) {
 	fmt.Fprintf(p.w, format+"\n", args...)
 }
 
-// line is what a terminal shows.
-func (p *progress) line(info backends.Info, now time.Time) string {
+// above moves to the first row of the line that is on the terminal, where that has become narrower than the line.
+func (p *progress) above(width int) string {
+	if rows := (p.length - 1) / width; p.drawn && rows > 0 {
+		return fmt.Sprintf("\x1b[%dA\r\x1b[J", rows)
+	}
+	return ""
+}
+
+// line is what a terminal shows, in at most width columns.
+func (p *progress) line(info backends.Info, now time.Time, width int) string {
 	elapsed := now.Sub(p.start)
-	text := fmt.Sprintf("%s %d / %d", info.Phase, info.Iteration, info.Iterations)
+	parts := []part{{text: fmt.Sprintf("%s %d / %d", info.Phase, info.Iteration, info.Iterations)}}
 	if e := info.Fit.Best(); e.N > 0 {
-		text += fmt.Sprintf("  ELBO %.1f ± %.1f", e.Value, e.SE)
+		parts = append(parts, part{fmt.Sprintf("  ELBO %.1f ± %.1f", e.Value, e.SE), 3})
 	}
 	if done := info.Iteration - p.from; done > 0 && elapsed > 0 {
 		rate := float64(done) / elapsed.Seconds()
 		left := time.Duration(float64(info.Iterations-info.Iteration) / rate * float64(time.Second))
-		text += fmt.Sprintf("  %.0f it/s  %v left", rate, left.Round(time.Second))
+		parts = append(parts, part{fmt.Sprintf("  %.0f it/s", rate), 1}, part{fmt.Sprintf("  %v left", left.Round(time.Second)), 2})
 	}
-	return text
+	return within(parts, width)
 }
 
 // plainLine is what a log shows, in the form that readers of Stan's progress parse.

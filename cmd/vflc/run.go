@@ -1,10 +1,10 @@
 package main
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"os"
-	"os/signal"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -13,7 +13,9 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/runs"
 )
 
 // runFlags are the flags of run that are not settings of a backend.
@@ -24,6 +26,9 @@ type runFlags struct {
 	backend string
 	seed    uint64
 	dir     string
+	replace bool
+	every   time.Duration
+	most    int64
 	from    string
 	resumed bool
 	quiet   bool
@@ -54,10 +59,13 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	f.add(cmd)
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.data, "data", nil, "table of a party: `PARTY=FILE`; of a family: PARTY=FILE,FILE,…; of a model without clients: FILE; repeatable")
+	fs.Int64Var(&f.most, "max-bytes", inputfile.MaxBytes, "largest size of a table in `bytes`")
 	fs.StringVar(&f.key, "key", "", "`column` on which rows are joined (default: id if every table has it, else row order)")
 	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name, "inference `algorithm`: "+strings.Join(algorithmNames(), ", "))
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of all random numbers")
 	fs.StringVarP(&f.dir, "output", "o", "", "write summary, draws, programs and the record of the run to this `folder`")
+	fs.BoolVar(&f.replace, "overwrite", false, "replace the run that the folder of -o holds")
+	fs.DurationVar(&f.every, "checkpoint-interval", 10*time.Second, "`time` between two writes of the state of a run with -o, as 30s or 2m")
 	fs.StringVar(&f.from, "from", "", "start from the last positions, metric and step sizes of the run in this `folder`; a short --warmup is then enough")
 	fs.BoolVar(&f.resumed, resumeFlag, false, "")
 	fs.MarkHidden(resumeFlag)
@@ -82,11 +90,14 @@ type runState struct {
 	screen   *screen
 	prepared *fit.Prepared
 	result   *fit.Result
+	recorded *posterior.Record // of a run that is resumed
+	stopped  error             // with the exit code of the signal that has interrupted the run; nil: none
 }
 
 // runSteps lists what vflc run does, in order.
 func runSteps() []func(*runState) error {
 	return []func(*runState) error{
+		(*runState).readRecord,
 		(*runState).readSettings,
 		(*runState).refuseLostFiles,
 		(*runState).chooseBackend,
@@ -103,10 +114,34 @@ func runModel(cmd *cobra.Command, path string, f *runFlags) error {
 	s := &runState{cmd: cmd, path: path, flags: f, begun: time.Now(), typed: typedFlags(cmd)}
 	for _, step := range runSteps() {
 		if err := step(s); err != nil {
-			return err
+			return s.ended(err)
 		}
 	}
-	return nil
+	return s.ended(nil)
+}
+
+// ended returns the error that a run ends with: that of the signal that has interrupted it, unless something else went wrong.
+func (s *runState) ended(err error) error {
+	var early *fit.InterruptedError
+	var own, by *failure
+	switch {
+	case !errors.As(s.stopped, &by):
+		return err
+	case errors.As(err, &early):
+		return &failure{by.code, err}
+	case err == nil, errors.As(err, &own) && own.err == nil:
+		return by
+	}
+	return err
+}
+
+// readRecord reads the record of a run that is resumed. Its folder holds the model and vfl.toml as they were.
+func (s *runState) readRecord() (err error) {
+	if s.flags.resumed {
+		s.recorded, err = runs.ReadRecord(s.flags.dir)
+		s.path = filepath.Join(s.flags.dir, runs.ModelFile)
+	}
+	return err
 }
 
 func (s *runState) readSettings() error { return applySettingsFile(s.cmd, s.path) }
@@ -132,7 +167,16 @@ func (s *runState) chooseBackend() (err error) {
 }
 
 func (s *runState) compile() (err error) {
-	s.model, err = compileAloud(s.cmd, s.path, &s.flags.modelFlags, s.flags.quiet)
+	if s.recorded == nil {
+		s.model, err = compileAloud(s.cmd, s.path, &s.flags.modelFlags, s.flags.quiet)
+		return err
+	}
+	model, err := fit.RecordedModel(s.flags.dir, s.recorded)
+	if err != nil {
+		return err
+	}
+	m, diags, err := compileSource(model, &s.flags.modelFlags)
+	s.model, err = whole(s.cmd, m, diags, s.flags.quiet, err)
 	return err
 }
 
@@ -141,10 +185,14 @@ func (s *runState) open() error {
 	if err != nil {
 		return err
 	}
+	tables := s.flags.data
+	if s.recorded != nil {
+		tables = fit.RecordedData(s.recorded)
+	}
 	s.screen = newScreen(s.cmd.ErrOrStderr(), s.flags.quiet)
-	s.prepared, err = open(s.cmd, s.model, s.flags.data, fit.Options{
+	s.prepared, err = open(s.cmd, s.model, s.path, tables, s.flags.most, fit.Options{
 		Algorithm: s.backend, Settings: givenSettings(s.cmd, s.backend), Key: s.flags.key, Seed: s.flags.seed,
-		Dir: s.flags.dir, Resume: s.flags.resumed, From: s.flags.from, LogLik: s.flags.logLik, Auxiliary: s.flags.saveAux,
+		Dir: s.flags.dir, Overwrite: s.flags.replace, SaveEvery: s.flags.every, Resume: s.flags.resumed, From: s.flags.from, LogLik: s.flags.logLik, Auxiliary: s.flags.saveAux,
 		Progress: s.screen, Origin: fit.Origin{Command: os.Args, Constants: changed.Set, Began: s.begun},
 	})
 	return err
@@ -159,14 +207,8 @@ func (s *runState) sample() (err error) {
 	stop, release := interrupted(s.cmd.Context())
 	defer release()
 	s.result, err = s.prepared.Sample(s.cmd.Context(), stop.Done())
+	s.stopped = interruption(stop)
 	return err
-}
-
-// interrupted returns a context that ends with the first interrupt. A second one ends the process.
-func interrupted(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
-	context.AfterFunc(ctx, stop)
-	return ctx, stop
 }
 
 func (s *runState) save() error {

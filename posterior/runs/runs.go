@@ -23,6 +23,9 @@ const (
 	DrawsDir    = "draws"
 	ProgramsDir = "programs"
 	ZarrDir     = "draws.zarr"
+	// ModelFile is the text of the model, and SettingsFile a copy of the vfl.toml beside it, if there was one.
+	ModelFile    = "model.vfl"
+	SettingsFile = "vfl.toml"
 )
 
 // A Run is a finished run. Record and Document are nil if the draws are Stan CSV files outside the folder of a run.
@@ -86,6 +89,9 @@ func (r *Run) contents() (files []string, vars []posterior.Variable, err error) 
 		if errors.Is(err, fs.ErrNotExist) {
 			err = fmt.Errorf("%s has no %s: the run has not finished (vflc resume continues it)", r.Path, SummaryFile)
 		}
+		return nil, nil, err
+	}
+	if err := Verify(r.Path, r.Record); err != nil {
 		return nil, nil, err
 	}
 	columns := make([]posterior.Column, len(r.Document.Parameters))

@@ -35,16 +35,13 @@ type Group struct {
 }
 
 // Write replaces dir by a directory with the groups. They are written beside it and renamed, so that dir is complete or absent; an existing dir is absent
-// for a moment. An array is one chunk, or if it is large and has the dimensions chain, draw, … one chunk per chain.
+// for a moment. Only its owner may read it. An array is one chunk, or if it is large and has the dimensions chain, draw, … one chunk per chain.
 func Write(dir string, attrs map[string]any, groups []Group) error {
 	temp, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+".*")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(temp)
-	if err := os.Chmod(temp, 0o755); err != nil {
-		return err
-	}
 	w := &writer{root: temp, meta: map[string]json.RawMessage{}}
 	w.all(attrs, groups)
 	if w.err != nil {
@@ -90,9 +87,9 @@ func (w *writer) file(name string, text []byte) {
 		return
 	}
 	at := filepath.Join(w.root, filepath.FromSlash(name))
-	if w.err = os.WriteFile(at, text, 0o644); errors.Is(w.err, fs.ErrNotExist) { // the first file in its folder
-		if w.err = os.MkdirAll(filepath.Dir(at), 0o755); w.err == nil {
-			w.err = os.WriteFile(at, text, 0o644)
+	if w.err = os.WriteFile(at, text, 0o600); errors.Is(w.err, fs.ErrNotExist) { // the first file in its folder
+		if w.err = os.MkdirAll(filepath.Dir(at), 0o700); w.err == nil {
+			w.err = os.WriteFile(at, text, 0o600)
 		}
 	}
 }

@@ -1,0 +1,62 @@
+// Command kills kills runs of vflc at random instants, resumes them, and reports whether all of them ended with the bytes of a run that nobody killed.
+//
+//	go build -o /tmp/vflc ./cmd/vflc && go run ./bench/kills -vflc /tmp/vflc -kills 200
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/vflc/vflc/tests/kills"
+)
+
+func main() {
+	program := flag.String("vflc", "vflc", "the program")
+	most := flag.Int("kills", 200, "how many kills, over all backends")
+	seed := flag.Uint64("seed", 1, "of the instants")
+	scale := flag.Float64("scale", 1, "length of the runs")
+	flag.Parse()
+	if err := run(*program, *most, *seed, *scale); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(program string, most int, seed uint64, scale float64) error {
+	program, err := filepath.Abs(program)
+	if err != nil {
+		return err
+	}
+	cases := kills.Cases(scale)
+	failed := false
+	for k, c := range cases {
+		dir, err := os.MkdirTemp("", "kills")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		l, err := kills.NewLab(program, dir, seed+uint64(k))
+		if err != nil {
+			return err
+		}
+		want, err := l.Reference(c)
+		if err != nil {
+			return err
+		}
+		for l.Counts.Kills < (most+len(cases)-1)/len(cases) {
+			if err := l.Trial(c, want); err != nil {
+				failed = true
+				fmt.Println(err)
+			}
+		}
+		n := l.Counts
+		fmt.Printf("%-5s %3d kills (%d of them of resumes): %d before the folder, %d before a state was saved, %d with a state, %d when outputs were being written or were there; %d trials, %d with the same bytes\n",
+			c.Name, n.Kills, n.Resumes, n.NoFolder, n.NoState, n.Running, n.Undeliv, n.Attempts, n.Wholes)
+	}
+	if failed {
+		return fmt.Errorf("some runs did not end with the bytes of the run that nobody killed")
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+)
+
+// usualWidth is that of a terminal whose width is not known.
+const usualWidth = 80
+
+// widthOf returns a function that gives the present width of the terminal that w is.
+func widthOf(w io.Writer) func() int {
+	f, ok := w.(*os.File)
+	if !ok {
+		return func() int { return usualWidth }
+	}
+	return func() int {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			return width
+		}
+		return usualWidth
+	}
+}
+
+// A part of a line may be left out where the line is too long, those with the smallest drop first; 0: never.
+type part struct {
+	text string
+	drop int
+}
+
+// within joins parts to a line of at most width columns.
+func within(parts []part, width int) string {
+	for length(parts) > width {
+		first := 0
+		for _, p := range parts {
+			if p.drop > 0 && (first == 0 || p.drop < first) {
+				first = p.drop
+			}
+		}
+		if first == 0 {
+			return cut(join(parts), width)
+		}
+		parts = slices.DeleteFunc(parts, func(p part) bool { return p.drop == first })
+	}
+	return join(parts)
+}
+
+func length(parts []part) int { return utf8.RuneCountInString(join(parts)) }
+
+func join(parts []part) string {
+	var b strings.Builder
+	for _, p := range parts {
+		b.WriteString(p.text)
+	}
+	return b.String()
+}
+
+// cut returns the first columns of a text.
+func cut(text string, width int) string {
+	runes := []rune(text)
+	return string(runes[:min(len(runes), max(0, width))])
+}

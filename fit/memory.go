@@ -1,0 +1,45 @@
+package fit
+
+import (
+	"fmt"
+
+	"github.com/vflc/vflc/posterior"
+)
+
+// Sizes in bytes of what a run holds at least: a number is held when it is drawn, among the draws that are summarised, and among those that are written. A
+// chain has at least the arrays of its transitions and of the graph.
+const (
+	copiesOfDraw   = 3 * 8
+	drawOverhead   = 150
+	copiesOfState  = 40 * 8
+	chainsOverhead = 80_000
+)
+
+// needs is the least memory, in bytes, of chains with so many draws of so many numbers each, over so many unconstrained coordinates.
+func needs(chains, draws, width, coordinates int) float64 {
+	perDraw := drawOverhead + copiesOfDraw*float64(width)
+	return float64(chains) * (chainsOverhead + copiesOfState*float64(coordinates) + float64(draws)*perDraw)
+}
+
+// fits returns an error for a run that this machine's memory cannot hold, before it begins.
+func (p *Prepared) fits() error {
+	coordinates := 0
+	for _, party := range p.Plan.Parties {
+		coordinates += party.Graph.Dim()
+		for _, c := range party.Cuts {
+			coordinates += c.Rows * c.Cols
+		}
+	}
+	plan := p.Settings.Plan
+	return within(max(1, plan.Chains), plan.Draws, len(posterior.Columns(variables(p.Plan, p.options.Auxiliary))), coordinates, totalMemory())
+}
+
+// within compares what a run needs with the memory of the machine in bytes; 0: it is not known.
+func within(chains, draws, width, coordinates int, memory float64) error {
+	if n := needs(chains, draws, width, coordinates); memory > 0 && n > memory {
+		return usagef("%d chains of %d draws of %d numbers need at least %s of memory, but this machine has %s; use fewer chains or draws", chains, draws, width, gigabytes(n), gigabytes(memory))
+	}
+	return nil
+}
+
+func gigabytes(n float64) string { return fmt.Sprintf("%.3g GB", n/1e9) }

@@ -1,0 +1,98 @@
+package runs
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/vflc/vflc/posterior"
+)
+
+// Digests returns the SHA-256 digests of the outputs in the folder of a run, by path with slashes: draws, ELBO, programs and the Zarr directory.
+func Digests(dir string) (map[string]string, error) {
+	out := map[string]string{}
+	for _, part := range []string{DrawsDir, ProgramsDir, ZarrDir, ELBOFile} {
+		err := filepath.WalkDir(filepath.Join(dir, part), func(at string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return err
+			}
+			name, err := filepath.Rel(dir, at)
+			if err == nil {
+				out[filepath.ToSlash(name)], err = digest(at)
+			}
+			return err
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func digest(file string) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// Verify compares the draws of a run with the digests in its record: the error names a file of a chain that is missing, was altered, or is of another run. A
+// record without digests is of a run that has written no outputs.
+func Verify(dir string, r *posterior.Record) error {
+	if err := verify(dir, r, DrawsDir); err != nil || len(r.Files) == 0 {
+		return err
+	}
+	present, err := chains(filepath.Join(dir, DrawsDir))
+	if err != nil {
+		return err
+	}
+	for _, file := range present {
+		if _, known := r.Files[path.Join(DrawsDir, filepath.Base(file))]; !known {
+			return fmt.Errorf("%s is not a file of this run: %s does not list it; remove it", file, RecordFile)
+		}
+	}
+	return nil
+}
+
+// VerifyZarr is Verify for the Zarr directory, if there is one.
+func VerifyZarr(dir string, r *posterior.Record) error {
+	if _, err := os.Stat(filepath.Join(dir, ZarrDir)); errors.Is(err, fs.ErrNotExist) || r == nil {
+		return nil
+	}
+	return verify(dir, r, ZarrDir)
+}
+
+// verify compares the files of one folder with the record.
+func verify(dir string, r *posterior.Record, folder string) error {
+	for _, name := range slices.Sorted(maps.Keys(r.Files)) {
+		if !strings.HasPrefix(name, folder+"/") {
+			continue
+		}
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		got, err := digest(file)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return fmt.Errorf("%s is missing: the run wrote it, so the folder is not a whole copy", file)
+		case err != nil:
+			return err
+		case got != r.Files[name]:
+			return fmt.Errorf("%s is not as the run wrote it: its digest is not that in %s", file, RecordFile)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,240 @@
+// Package kills kills runs of the vflc program at random instants, resumes them, and compares what they wrote with a run that nobody killed.
+package kills
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// A Case is a run of the program: its arguments after "run MODEL".
+type Case struct {
+	Name string
+	Args []string
+}
+
+// Cases returns a run of every backend that takes about the given share of its usual time.
+func Cases(scale float64) []Case {
+	n := func(n float64) string { return fmt.Sprint(int(n * scale)) }
+	return []Case{
+		{"nuts", []string{"--transform", "augmented", "--chains", "2", "--warmup", n(1000), "--draws", n(2000)}},
+		{"sfvi", []string{"--backend", "sfvi", "--transform", "augmented", "--iterations", n(30000), "--draws", "3000"}},
+		{"soul", []string{"--backend", "soul", "--transform", "augmented", "--iterations", n(4000), "--draws", n(3000)}},
+	}
+}
+
+// The model and its tables; 40 rows at each of two clients.
+const model = `client a, b
+data y : real[N] @ server
+data xa : real[N] @ a
+data xb : real[N] @ b
+param m ~ normal(0, 5)
+param u ~ normal(0, 1) @ a
+param v ~ normal(0, 1) @ b
+y ~ normal(m + xa * u + xb * v, 1)
+transform augmented(rho = 0.5)
+`
+
+// A Lab holds the model, and what each run of it writes when nobody kills it.
+type Lab struct {
+	Program string // the path of vflc
+	Dir     string // a folder for everything
+	Random  *rand.Rand
+	Counts  Counts
+}
+
+// Counts say what the kills met.
+type Counts struct {
+	Kills    int
+	NoFolder int // before the folder of the run was there
+	NoState  int // the folder was there, but no state had been saved
+	Running  int // with a state saved
+	Undeliv  int // all draws were made and saved, and the outputs were not whole
+	Resumes  int // kills of a process that resumed
+	Late     int // processes that had ended before the kill
+	Wholes   int // trials that ended with the draws of a run that nobody killed
+	Attempts int // trials
+}
+
+// NewLab writes the model to a folder.
+func NewLab(program, dir string, seed uint64) (*Lab, error) {
+	l := &Lab{Program: program, Dir: dir, Random: rand.New(rand.NewPCG(seed, 7))}
+	noise := rand.New(rand.NewPCG(1, 2))
+	tables := map[string]*bytes.Buffer{"server": bytes.NewBufferString("y\n"), "a": bytes.NewBufferString("xa\n"), "b": bytes.NewBufferString("xb\n")}
+	for range 40 {
+		xa, xb := noise.NormFloat64(), noise.NormFloat64()
+		fmt.Fprintln(tables["a"], xa)
+		fmt.Fprintln(tables["b"], xb)
+		fmt.Fprintln(tables["server"], 0.5+xa-xb+noise.NormFloat64())
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "m"), 0o755); err != nil {
+		return nil, err
+	}
+	for name, text := range tables {
+		if err := os.WriteFile(filepath.Join(dir, "m", name+".csv"), text.Bytes(), 0o644); err != nil {
+			return nil, err
+		}
+	}
+	return l, os.WriteFile(filepath.Join(dir, "m.vfl"), []byte(model), 0o644)
+}
+
+func (l *Lab) run(c Case, out string) *exec.Cmd {
+	args := append([]string{"run", "m.vfl", "--quiet", "--checkpoint-interval", "20ms", "-o", out}, c.Args...)
+	return l.command(args...)
+}
+
+func (l *Lab) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(l.Program, args...)
+	cmd.Dir = l.Dir
+	return cmd
+}
+
+// A Reference is a run that nobody killed.
+type Reference struct {
+	draws map[string]string
+	took  time.Duration
+}
+
+// Reference runs a case to its end.
+func (l *Lab) Reference(c Case) (*Reference, error) {
+	out := "reference-" + c.Name
+	begin := time.Now()
+	if text, err := l.run(c, out).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, text)
+	}
+	draws, err := l.written(out)
+	return &Reference{draws, time.Since(begin)}, err
+}
+
+// written returns what a run wrote and that may depend on nothing but its seed: draws without their comments, which hold times, the trace and the work.
+func (l *Lab) written(out string) (map[string]string, error) {
+	texts := map[string]string{}
+	files, _ := filepath.Glob(filepath.Join(l.Dir, out, "draws", "*.csv"))
+	files = append(files, filepath.Join(l.Dir, out, "elbo.csv"))
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		var kept []string
+		for line := range strings.Lines(string(text)) {
+			if !strings.HasPrefix(line, "#") {
+				kept = append(kept, line)
+			}
+		}
+		texts[filepath.Base(file)] = strings.Join(kept, "")
+	}
+	var document struct{ Parameters, Work json.RawMessage }
+	text, err := os.ReadFile(filepath.Join(l.Dir, out, "summary.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &document)
+	}
+	texts["parameters"], texts["work"] = string(document.Parameters), string(document.Work)
+	return texts, err
+}
+
+// Trial starts a run and kills it, resumes it and kills that with probability ½, and so on, and lets the last resume end. It reports whether the run then has
+// written what the reference has.
+func (l *Lab) Trial(c Case, want *Reference) error {
+	l.Counts.Attempts++
+	out := fmt.Sprintf("%s-%d", c.Name, l.Counts.Attempts)
+	defer os.RemoveAll(filepath.Join(l.Dir, out))
+	cmd := l.run(c, out)
+	for resumed := false; ; resumed = true {
+		if l.killed(cmd, l.instant(want.took, resumed)) {
+			l.count(out, resumed)
+		} else {
+			l.Counts.Late++
+		}
+		if !l.there(out) {
+			cmd = l.run(c, out)
+			continue
+		}
+		cmd = l.command("resume", out)
+		if l.Random.IntN(2) == 0 {
+			break
+		}
+	}
+	if text, err := cmd.CombinedOutput(); err != nil && !strings.Contains(string(text), "this run is complete") {
+		return fmt.Errorf("%s: resume: %v: %s", out, err, text)
+	}
+	got, err := l.written(out)
+	if err != nil {
+		return fmt.Errorf("%s: %v", out, err)
+	}
+	for name := range want.draws {
+		if got[name] != want.draws[name] {
+			return fmt.Errorf("%s: %s is not that of the run that nobody killed", out, name)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(l.Dir, out, ".*")); len(left) > 0 {
+		return fmt.Errorf("%s: temporary files are left: %v", out, left)
+	}
+	l.Counts.Wholes++
+	return nil
+}
+
+// instant chooses when to kill: anywhere in a run, or, half of the times, in its last quarter, when it writes its outputs. A resumed run has less to do.
+func (l *Lab) instant(took time.Duration, resumed bool) time.Duration {
+	x := l.Random.Float64()
+	switch {
+	case resumed:
+		x *= l.Random.Float64()
+	case l.Random.IntN(2) == 0:
+		x = 0.75 + 0.3*x
+	}
+	return time.Duration(x * float64(took))
+}
+
+// killed starts a process and kills it after a time. It reports whether the process was still there.
+func (l *Lab) killed(cmd *exec.Cmd, after time.Duration) bool {
+	if cmd.Start() != nil {
+		return false
+	}
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	select {
+	case <-done:
+		return false
+	case <-time.After(after):
+	}
+	cmd.Process.Kill()
+	<-done
+	return true
+}
+
+func (l *Lab) there(out string) bool {
+	_, err := os.Stat(filepath.Join(l.Dir, out))
+	return err == nil
+}
+
+// count records what a kill met.
+func (l *Lab) count(out string, resumed bool) {
+	l.Counts.Kills++
+	if resumed {
+		l.Counts.Resumes++
+	}
+	_, state := os.Stat(filepath.Join(l.Dir, out, "checkpoint"))
+	_, draws := os.Stat(filepath.Join(l.Dir, out, "draws"))
+	switch {
+	case !l.there(out):
+		l.Counts.NoFolder++
+	case draws == nil:
+		l.Counts.Undeliv++
+	case state != nil:
+		l.Counts.NoState++
+	default:
+		l.Counts.Running++
+	}
+}
