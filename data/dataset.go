@@ -27,6 +27,7 @@ type Holder struct {
 	Party  string // "registry", "lab[3]"
 	Family string // "lab", else ""
 	View   View
+	all    bool // binds every declaration
 }
 
 // Load reads the tables and aligns their rows on the key column; "" means the default. The data set is nil if and only if the list has errors.
@@ -128,9 +129,12 @@ func (d *Dataset) Bind(wants []Want) (map[string]Bindings, diag.List) {
 	}
 	shared := Bindings{}
 	found := map[string]*Holder{}
+	coded := codes(d.holders(), wants, d.alone(), &list)
+	if list.HasErrors() {
+		return out, list
+	}
 	for _, h := range d.holders() {
-		bound, problems := Bind(h.View, h.wants(wants))
-		list = append(list, problems...)
+		bound := bind(h.View, coded[h], &list)
 		if h != d.Shared {
 			out[h.Party] = bound
 		}
@@ -151,8 +155,16 @@ func (d *Dataset) Bind(wants []Want) (map[string]Bindings, diag.List) {
 	return out, list
 }
 
+// alone reports whether one party has all tables.
+func (d *Dataset) alone() bool {
+	return len(d.Sources) <= 2 && !slices.ContainsFunc(d.Sources, func(s Source) bool { return s.Family })
+}
+
 // wants returns the declarations that a table may bind: shared ones, and those of its party.
 func (h *Holder) wants(all []Want) []Want {
+	if h.all {
+		return slices.Clone(all)
+	}
 	return slices.DeleteFunc(slices.Clone(all), func(w Want) bool {
 		return w.Owner != OwnerShared && w.Owner != h.Party && (h.Family == "" || w.Owner != h.Family)
 	})

@@ -31,6 +31,7 @@ const (
 	FamilyIndex       Code = "V0227"
 	MemberSize        Code = "V0228"
 	Misplaced         Code = "V0229"
+	BadLevels         Code = "V0231"
 	Unused            Code = "V0290"
 	Improper          Code = "V0291"
 )

@@ -2,9 +2,10 @@ package diag
 
 // The codes of binding data to a model: V056x.
 const (
-	SizeConflict   Code = "V0561"
-	MemberCount    Code = "V0562"
-	BeyondData     Code = "V0563"
-	BadSupport     Code = "V0564"
-	CannotEvaluate Code = "V0569"
+	SizeConflict    Code = "V0561"
+	MemberCount     Code = "V0562"
+	BeyondData      Code = "V0563"
+	BadSupport      Code = "V0564"
+	DifferentLevels Code = "V0566" // the largest codes of a level differ between parties
+	CannotEvaluate  Code = "V0569"
 )

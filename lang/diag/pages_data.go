@@ -153,4 +153,22 @@ var dataPages = []Page{
 		Wrong: "vflc run m.vfl\n-- m.vfl --\nclient a\ndata y : real[N]\ndata X : real[N, P] @ a\n-- m/server.csv --\nid,y\n1,1.5\n-- m/a.csv --\nx\n0.1\n",
 		Right: "vflc run m.vfl\n-- m.vfl --\nclient a\ndata y : real[N]\ndata X : real[N, P] @ a\n-- m/server.csv --\nid,y\n1,1.5\n-- m/a.csv --\nid,x\n1,0.1\n",
 	},
+	{
+		Code: NoCoding, Title: "words at several parties, and no coding that they share",
+		Text:  "The categories of all data that are level(R) have one coding, since a parameter of size R is indexed by any of them. Words in the tables of one party are coded in byte order. Several parties do not tell each other their categories: the model lists them, `levels R = \"A\", \"B\"`, or one of the columns is @ shared and has every category, or each column has a size of its own.",
+		Wrong: "vflc run m.vfl\n-- m.vfl --\nclient a\ndata g : level(R)[N]\ndata h : level(R)[N] @ a\n-- m/server.csv --\nid,g\n1,east\n2,west\n-- m/a.csv --\nid,h\n1,east\n2,west\n",
+		Right: "vflc run m.vfl\n-- m.vfl --\nclient a\nlevels R = \"east\", \"west\"\ndata g : level(R)[N]\ndata h : level(R)[N] @ a\n-- m/server.csv --\nid,g\n1,east\n2,west\n-- m/a.csv --\nid,h\n1,east\n2,west\n",
+	},
+	{
+		Code: MixedLevels, Title: "words and whole numbers as categories of one size",
+		Text:  "A column of whole numbers is its own code, any other column holds words. Columns of one size are of one kind. A list in the model that has a whole number, `levels R = 2019, \"unknown\"`, codes both.",
+		Wrong: "vflc run m.vfl\n-- m.vfl --\ndata g : level(R)[N]\ndata h : level(R)[N]\n-- m/data.csv --\ng,h\n1,east\n2,west\n",
+		Right: "vflc run m.vfl\n-- m.vfl --\ndata g : level(R)[N]\ndata h : level(S)[N]\n-- m/data.csv --\ng,h\n1,east\n2,west\n",
+	},
+	{
+		Code: NumbersAsWords, Title: "cells that look like numbers in a column of words",
+		Text:  "A level whose cells are not all whole numbers holds words, and each distinct word is a category: 1.5 and 1.50 are two. Check that the column is meant as categories, and that a missing value is left blank.",
+		Wrong: "vflc run m.vfl\n-- m.vfl --\ndata g : level(R)[N]\n-- m/data.csv --\ng\n1\n2\nunknown\n",
+		Right: "vflc run m.vfl\n-- m.vfl --\ndata g : level(R)[N]\n-- m/data.csv --\ng\n1\n2\n3\n",
+	},
 }

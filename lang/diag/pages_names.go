@@ -399,6 +399,22 @@ y ~ normal(mu, 1)
 `,
 	},
 	{
+		Code: BadLevels, Title: "a list of categories that fits no level",
+		Text: "`levels R = \"A\", \"B\"` lists the categories of the data that are level(R), in the order of their codes. R is a size of such data, not a const; every category is listed once.",
+		Wrong: `levels R = "A", "B", "A"
+data g : level(R)[N]
+data y : real[N]
+param u : real[R] ~ normal(0, 1)
+y ~ normal(u[g], 1)
+`,
+		Right: `levels R = "A", "B"
+data g : level(R)[N]
+data y : real[N]
+param u : real[R] ~ normal(0, 1)
+y ~ normal(u[g], 1)
+`,
+	},
+	{
 		Code: Unused, Title: "something that is used nowhere",
 		Text: "A parameter that enters no likelihood keeps its prior as its posterior; a let or a likelihood without effect is probably a mistake. This is a warning.",
 		Wrong: `data y : real[N]

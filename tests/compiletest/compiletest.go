@@ -62,6 +62,20 @@ func (f Fixture) Bind(t testing.TB, o check.Options) *compile.Bound {
 	return b
 }
 
+// Refused binds the tables of a fixture that has an error, and returns the first.
+func (f Fixture) Refused(t testing.TB) *diag.Diagnostic {
+	t.Helper()
+	m := Compile(t, f.Text, check.Options{})
+	_, diags, err := compile.Bind(m, f.sources(t, m), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !diags.HasErrors() {
+		t.Fatalf("no error\n%s", f.Text)
+	}
+	return diags.Shown()[0]
+}
+
 // sources writes the tables to files.
 func (f Fixture) sources(t testing.TB, m *compile.Model) data.Sources {
 	dir := t.TempDir()
