@@ -1,7 +1,6 @@
 package data
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -14,9 +13,9 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// A Dataset holds the tables of a run, with their rows in one order.
+// A Dataset holds the tables of a run, with rows that correspond in one order.
 type Dataset struct {
-	Alignment
+	Joins   []Join
 	Sources Sources
 	Parties []Holder // in the order of Sources; members of a family are lab[1], lab[2], …
 	Shared  *Holder  // the table for all parties; nil: none
@@ -30,8 +29,9 @@ type Holder struct {
 	all    bool // binds every declaration
 }
 
-// Load reads the tables and aligns their rows on the key column; "" means the default. The data set is nil if and only if the list has errors.
-func Load(sources Sources, key string) (*Dataset, diag.List) {
+// Load reads the tables, and joins the rows of those in which the declarations have a size of rows in common. The data set is nil if and only if the list has
+// errors.
+func Load(sources Sources, wants []Want, j Joining) (*Dataset, diag.List) {
 	var list diag.List
 	d := &Dataset{Sources: sources}
 	for _, s := range sources {
@@ -40,7 +40,7 @@ func Load(sources Sources, key string) (*Dataset, diag.List) {
 	if list.HasErrors() {
 		return nil, list
 	}
-	d.align(key, &list)
+	d.join(wants, j, &list)
 	if list.HasErrors() {
 		return nil, list
 	}
@@ -88,29 +88,6 @@ func (d *Dataset) holders() []*Holder {
 		out = append(out, d.Shared)
 	}
 	return out
-}
-
-func (d *Dataset) align(key string, list *diag.List) {
-	all := d.holders()
-	tables := make([]*Table, len(all))
-	for i, h := range all {
-		tables[i] = h.View.Table
-	}
-	a, problems := Align(tables, key)
-	*list = append(*list, problems...)
-	d.Alignment = a
-	for i, h := range all {
-		if a.Order[i] != nil && !list.HasErrors() {
-			h.View.arrange(a.Order[i])
-		}
-		h.View.Key = cmp.Or(a.Key, DefaultKey)
-		if a.Key != "" && a.Order[i] == nil {
-			h.View.apart = a.Rows
-		}
-		if _, ok := h.View.Array(h.View.Key); !ok && h.View.apart == 0 {
-			h.View.Key = ""
-		}
-	}
 }
 
 // Bind gives every declaration its value, per party: Bind(…)["hospital_a"]["XA"]. A party's bindings hold the data that it owns and those

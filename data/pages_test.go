@@ -49,6 +49,9 @@ func tryPage(t *testing.T, text string) diag.List {
 	if i := slices.Index(command, "--data"); i > 0 {
 		c.text["flags"] = command[i+1]
 	}
+	if i := slices.Index(command, "--key"); i > 0 {
+		c.text["key"] = command[i+1]
+	}
 	if rows, ok := c.text["new.csv"]; ok {
 		c.text["apply"] = rows
 	}

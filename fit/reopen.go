@@ -39,7 +39,7 @@ func Reopen(r *runs.Run) (*compile.Bound, diag.List, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return compile.Bind(m, sources, r.Record.Key)
+	return compile.Bind(m, sources, data.Joining{Key: r.Record.Key, Intersect: r.Record.Intersect})
 }
 
 // reread reads a file of a run. It is an error if it has changed.

@@ -45,13 +45,14 @@ type Fixture struct {
 	Text   string
 	Tables map[string]string // by party, of a family lab/1, lab/2 …: CSV, or JSON where it begins with {
 	Family map[string]int    // members of families
+	Key    string            // on which rows are joined; "": the default
 }
 
 // Bind binds the tables of a fixture that has no errors.
 func (f Fixture) Bind(t testing.TB, o check.Options) *compile.Bound {
 	t.Helper()
 	m := Compile(t, f.Text, o)
-	b, diags, err := compile.Bind(m, f.sources(t, m), "")
+	b, diags, err := compile.Bind(m, f.sources(t, m), data.Joining{Key: f.Key})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,7 @@ func (f Fixture) Bind(t testing.TB, o check.Options) *compile.Bound {
 func (f Fixture) Refused(t testing.TB) *diag.Diagnostic {
 	t.Helper()
 	m := Compile(t, f.Text, check.Options{})
-	_, diags, err := compile.Bind(m, f.sources(t, m), "")
+	_, diags, err := compile.Bind(m, f.sources(t, m), data.Joining{Key: f.Key})
 	if err != nil {
 		t.Fatal(err)
 	}
