@@ -50,15 +50,15 @@ func codes(holders []*Holder, wants []Want, alone bool, list *diag.List) map[*Ho
 		out[h] = mine
 		b := binder{view: h.View, wants: mine}
 		for i := range mine {
-			c, ok := b.levelColumn(h, &mine[i])
-			if !ok {
+			columns := b.levelColumns(h, &mine[i])
+			if len(columns) == 0 {
 				continue
 			}
 			scope := mine[i].Level.scope(h)
 			if groups[scope] == nil {
 				order = append(order, scope)
 			}
-			groups[scope] = append(groups[scope], c)
+			groups[scope] = append(groups[scope], columns...)
 		}
 	}
 	for _, scope := range order {
@@ -80,19 +80,24 @@ func (s Size) scope(h *Holder) string {
 	return s.Name
 }
 
-// levelColumn reads the categories of the column of a level, if the table has it.
-func (b *binder) levelColumn(h *Holder, w *Want) (levelColumn, bool) {
-	from := b.source(*w)
-	if w.Elem.Numeric() || len(from) != 1 || len(from[0].Columns) != 1 || w.Owner == OwnerShared && !b.has(*w) {
-		return levelColumn{}, false
+// levelColumns reads the categories of the columns of a level that the table has.
+func (b *binder) levelColumns(h *Holder, w *Want) []levelColumn {
+	if w.Elem.Numeric() || w.Owner == OwnerShared && !b.has(*w) {
+		return nil
 	}
-	a, ok := b.view.Array(from[0].Columns[0])
-	if !ok || a.problem != "" {
-		return levelColumn{}, false
+	names := b.named(*w)
+	if starred(b.source(*w)) {
+		names = append(names, b.rest()...)
 	}
-	c := levelColumn{want: w, holder: h, column: column{b.view, a}}
-	c.read()
-	return c, true
+	var out []levelColumn
+	for _, name := range names {
+		if a, ok := b.view.Array(name); ok && a.problem == "" {
+			c := levelColumn{want: w, holder: h, column: column{b.view, a}}
+			c.read()
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // read finds the distinct cells.
@@ -287,7 +292,7 @@ func (f *Fitted) encodeLevels(c column, out []float64, bad *faults) {
 			bad.ask(i, missingCategory)
 		case byWord[k] == 0:
 			out[i] = math.NaN()
-			bad.add(i, issueOf(encoder.NewCategory(f.Words)))
+			bad.add(i, issue{diag.NewCategory, "is not a category of this level (" + listed(f.Words) + ")"})
 		default:
 			out[i] = byWord[k]
 		}
