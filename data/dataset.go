@@ -134,7 +134,16 @@ func (d *Dataset) Bind(wants []Want) (map[string]Bindings, diag.List) {
 
 // alone reports whether one party has all tables.
 func (d *Dataset) alone() bool {
-	return len(d.Sources) <= 2 && !slices.ContainsFunc(d.Sources, func(s Source) bool { return s.Family })
+	parties := 0
+	for _, s := range d.Sources {
+		switch {
+		case s.Family:
+			return false
+		case s.Name != OwnerShared:
+			parties++
+		}
+	}
+	return parties <= 1
 }
 
 // wants returns the declarations that a table may bind: shared ones, and those of its party.

@@ -1,7 +1,6 @@
 package data
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -267,13 +266,9 @@ func (f *Fitted) fitLevels(words coding, c column, list *diag.List) bool {
 	return bad.done()
 }
 
-// encodeLevels writes the codes of words. Whole numbers of a list are compared by value, all others as they are written.
+// encodeLevels writes the codes of words. A whole number that is not listed as it is written has the code of its value.
 func (f *Fitted) encodeLevels(c column, out []float64, bad *faults) {
 	in := c.asWords()
-	code := map[string]float64{}
-	for k, w := range f.Words {
-		code[standard(w)] = float64(k + 1)
-	}
 	if in.Words == nil { // the file has changed
 		for i := range out {
 			out[i] = math.NaN()
@@ -281,10 +276,7 @@ func (f *Fitted) encodeLevels(c column, out []float64, bad *faults) {
 		}
 		return
 	}
-	byWord := make([]float64, len(in.Words))
-	for k, w := range in.Words {
-		byWord[k] = code[standard(w)]
-	}
+	byWord := f.codes(in.Words)
 	for i, k := range in.Codes {
 		switch {
 		case k < 0 || blankWord(in.Words[k]) && byWord[k] == 0:
@@ -299,12 +291,23 @@ func (f *Fitted) encodeLevels(c column, out []float64, bad *faults) {
 	}
 }
 
-// standard is the form in which categories are compared.
-func standard(word string) string {
-	if v, ok := encoder.Number(word); ok && v == math.Trunc(v) && math.Abs(v) < maxWhole {
-		return fmt.Sprintf("%d", int64(v))
+// codes returns the code of each word, 0 for one without.
+func (f *Fitted) codes(words []string) []float64 {
+	code, ofValue := map[string]float64{}, map[float64]float64{}
+	for k, w := range f.Words {
+		code[norm.NFC.String(w)] = float64(k + 1)
+		if v, ok := encoder.Number(w); ok && v == math.Trunc(v) {
+			ofValue[v] = float64(k + 1)
+		}
 	}
-	return norm.NFC.String(word)
+	out := make([]float64, len(words))
+	for k, w := range words {
+		out[k] = code[norm.NFC.String(w)]
+		if v, ok := encoder.Number(w); out[k] == 0 && ok {
+			out[k] = ofValue[v]
+		}
+	}
+	return out
 }
 
 func missingCategory(string) issue {
