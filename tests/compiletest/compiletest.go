@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/vflc/vflc/compile"
@@ -45,14 +46,13 @@ type Fixture struct {
 	Text   string
 	Tables map[string]string // by party, of a family lab/1, lab/2 …: CSV, or JSON where it begins with {
 	Family map[string]int    // members of families
-	Key    string            // on which rows are joined; "": the default
 }
 
 // Bind binds the tables of a fixture that has no errors.
 func (f Fixture) Bind(t testing.TB, o check.Options) *compile.Bound {
 	t.Helper()
 	m := Compile(t, f.Text, o)
-	b, diags, err := compile.Bind(m, f.sources(t, m), data.Joining{Key: f.Key})
+	b, diags, err := compile.Bind(m, f.sources(t, m), f.joining())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,11 +63,21 @@ func (f Fixture) Bind(t testing.TB, o check.Options) *compile.Bound {
 	return b
 }
 
+// joining joins rows on id where a table begins with it, else in their order.
+func (f Fixture) joining() data.Joining {
+	for _, text := range f.Tables {
+		if strings.HasPrefix(text, data.DefaultKey+",") {
+			return data.Joining{}
+		}
+	}
+	return data.Joining{Key: data.RowOrder}
+}
+
 // Refused binds the tables of a fixture that has an error, and returns the first.
 func (f Fixture) Refused(t testing.TB) *diag.Diagnostic {
 	t.Helper()
 	m := Compile(t, f.Text, check.Options{})
-	_, diags, err := compile.Bind(m, f.sources(t, m), data.Joining{Key: f.Key})
+	_, diags, err := compile.Bind(m, f.sources(t, m), f.joining())
 	if err != nil {
 		t.Fatal(err)
 	}
