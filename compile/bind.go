@@ -24,16 +24,16 @@ type Bound struct {
 	Plan    *model.Plan
 
 	sources data.Sources
-	key     string
+	joining data.Joining
 	members map[string]int // by family
 	passes  []pass[*Bound]
 	done    int // passes that found no error
 }
 
-// Bind reads the tables, joins their rows on the key column, binds every data declaration to its values, and lowers the programs of all parties to graphs.
+// Bind reads the tables, joins their rows, binds every data declaration to its values, and lowers the programs of all parties to graphs.
 // The result is usable only where the list has no errors. The error is a fault of the programs that no diagnostic describes.
-func Bind(m *Model, sources data.Sources, key string) (*Bound, diag.List, error) {
-	b := &Bound{Model: m, sources: sources, key: key, members: map[string]int{}}
+func Bind(m *Model, sources data.Sources, joining data.Joining) (*Bound, diag.List, error) {
+	b := &Bound{Model: m, sources: sources, joining: joining, members: map[string]int{}}
 	for _, k := range m.Checked.Clients {
 		if k.Family {
 			b.members[k.Name] = sources.Members(k.Name)
@@ -58,7 +58,10 @@ func tablePasses() []pass[*Bound] {
 	return []pass[*Bound]{
 		{
 			name: "load", doc: "Reads the tables of all parties and aligns their rows.",
-			run: func(b *Bound) (l diag.List, _ error) { b.Data, l = data.Load(b.sources, b.key); return l, nil },
+			run: func(b *Bound) (l diag.List, _ error) {
+				b.Data, l = data.Load(b.sources, lower.Wants(b.Checked), b.joining)
+				return l, nil
+			},
 		},
 		{
 			name: "bind", doc: "Binds every data declaration to its values, party by party.",

@@ -95,7 +95,7 @@ func TestExamplesAreVerifiedWithTheirData(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, diags, err := compile.Bind(m, sources, "")
+			b, diags, err := compile.Bind(m, sources, data.Joining{})
 			if err != nil || diags.HasErrors() {
 				t.Fatalf("%s: %v %v", path, diags, err)
 			}

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/vflc/vflc/lang/diag"
@@ -13,47 +15,111 @@ import (
 // DefaultKey is the key column that is used if none is named and every table has it.
 const DefaultKey = "id"
 
+// RowOrder in place of a key joins rows by their order in the files.
+const RowOrder = "none"
+
+// A Joining is how rows of several tables are matched.
+type Joining struct {
+	Key string // the key column; "": the default key; RowOrder: the order of the files
+	// Intersect keeps the rows whose key every table has. Otherwise it is an error if the tables hold different rows.
+	Intersect bool
+}
+
 // An Alignment is the row order that the parties agree on.
 type Alignment struct {
 	Key    string     // the column joined on; "": the rows correspond in the order of the files
 	Rows   int        // how many
 	Order  [][]uint32 // per table: the row of the table that comes i-th; nil: the order of the file
+	Held   []int      // per table that has keys: its rows, of which Rows are joined
 	Digest string     // SHA-256 of the order in hexadecimal: equal at all parties, each of which can compute it
 }
 
-// Align finds the row order of the parties' tables. With a key, rows come in the order of their keys: by value if all are whole
+// Align finds the row order of tables that hold the same rows. With a key, rows come in the order of their keys: by value if all are whole
 // numbers, else by bytes; every table must hold the same keys, each once. A single table is not joined on the default key, and
-// keeps its order. Without a key, every CSV must have the same number of rows. A document is joined if it has an entry with the name of the key.
-func Align(tables []*Table, key string) (Alignment, diag.List) {
+// keeps its order. By row order, every CSV must have the same number of rows. A document is joined on a key if it has an entry of that name.
+func Align(tables []*Table, j Joining) (Alignment, diag.List) {
 	var list diag.List
-	if key == "" {
-		key = defaultKey(tables, &list)
+	if j.Key == "" {
+		j.Key = defaultKey(tables, nil, &list)
 	}
-	if key == "" || list.HasErrors() {
-		return sameCounts(tables, &list), list
-	}
-	return joined(tables, key, &list), list
+	return align(tables, j, &list), list
 }
 
-// defaultKey is "id" if every table has it and there are at least two to join; if only some have it, it reports a warning.
-func defaultKey(tables []*Table, list *diag.List) string {
+func align(tables []*Table, j Joining, list *diag.List) Alignment {
+	switch {
+	case list.HasErrors():
+		return Alignment{Order: make([][]uint32, len(tables))}
+	case j.Key == RowOrder || j.Key == "":
+		return sameCounts(tables, list)
+	}
+	return joined(tables, j, list)
+}
+
+// defaultKey is "id" if every table has it and there are at least two to join, and row order where all are documents. Otherwise it is an error, which
+// proposes a column that no declaration binds. bound are the columns that declarations bind.
+func defaultKey(tables []*Table, bound map[string]bool, list *diag.List) string {
 	var with, without []string
+	documents := 0
 	for _, t := range tables {
-		if _, ok := t.Array(DefaultKey); ok {
+		_, ok := t.Array(DefaultKey)
+		switch {
+		case ok:
 			with = append(with, t.Name)
-		} else if !t.Document {
+		case t.Document:
+			documents++
+		default:
 			without = append(without, t.Name)
 		}
 	}
 	switch {
-	case len(tables) < 2 || len(with) == 0:
+	case len(tables) < 2 || documents == len(tables):
 		return ""
 	case len(without) == 0:
 		return DefaultKey
 	}
-	warn(list, diag.SomeKeys, place(without[0], 1), "%s without a column %s, and %s with one: rows are taken in the order of the files; add the column, or name another with --key",
-		listed(without), DefaultKey, listed(with))
+	way := "; name a column that is unique in each with --key, or take the rows in the order of the files with --key " + RowOrder
+	if keys := uniqueIn(tables, bound); len(keys) > 0 {
+		way = fmt.Sprintf("; write --key %s if that column names the rows (it is unique in each), or --key %s to take the rows in the order of the files", keys[0], RowOrder)
+	}
+	if len(with) > 0 {
+		fail(list, diag.SomeKeys, place(without[0], 1), "%s without a column %s, and %s with one: the rows of these tables correspond, and nothing joins them%s", listed(without), DefaultKey, listed(with), way)
+	} else {
+		fail(list, diag.NoKey, place(without[0], 1), "no column %s: the rows of %s correspond, and nothing joins them%s", DefaultKey, tableNames(tables), way)
+	}
 	return ""
+}
+
+func tableNames(tables []*Table) string {
+	var out []string
+	for _, t := range tables {
+		out = append(out, t.Name)
+	}
+	return listed(out)
+}
+
+// uniqueIn lists columns that every CSV has, without a value that appears twice, and that no declaration binds.
+func uniqueIn(tables []*Table, bound map[string]bool) []string {
+	var out []string
+	for _, a := range tables[slices.IndexFunc(tables, func(t *Table) bool { return !t.Document })].Arrays {
+		if bound[a.Name] {
+			continue
+		}
+		if !slices.ContainsFunc(tables, func(t *Table) bool { return !t.Document && !t.unique(a.Name) }) {
+			out = append(out, a.Name)
+		}
+	}
+	return out
+}
+
+// unique reports whether a column looks like a key: no value appears twice, and numbers are whole.
+func (t *Table) unique(name string) bool {
+	a, ok := t.Array(name)
+	if !ok {
+		return false
+	}
+	var problems diag.List
+	_, ok = t.keys(name, &problems)
+	return ok && !slices.ContainsFunc(a.Numbers, func(v float64) bool { return v != math.Trunc(v) })
 }
 
 // sameCounts is the alignment by file order.
@@ -75,24 +141,60 @@ func sameCounts(tables []*Table, list *diag.List) Alignment {
 }
 
 // joined is the alignment by key.
-func joined(tables []*Table, key string, list *diag.List) Alignment {
-	a := Alignment{Key: key, Order: make([][]uint32, len(tables))}
-	first := &keys{}
+func joined(tables []*Table, j Joining, list *diag.List) Alignment {
+	a := Alignment{Key: j.Key, Order: make([][]uint32, len(tables))}
+	sorted := make([]*keys, len(tables))
 	for i, t := range tables {
-		k, ok := t.keys(key, list)
+		k, ok := t.keys(j.Key, list)
+		if ok && k != nil {
+			sorted[i], a.Order[i] = k, k.order
+			a.Held = append(a.Held, len(k.order))
+		}
+	}
+	if j.Intersect && !list.HasErrors() {
+		in := common(sorted)
+		for i, k := range sorted {
+			if k != nil {
+				sorted[i], a.Order[i] = k.restricted(in)
+			}
+		}
+	}
+	first := &keys{}
+	for i, k := range sorted {
 		switch {
-		case !ok || k == nil:
+		case k == nil:
 		case first.table == nil:
-			first, a.Order[i] = k, k.order
-		case sameRows(first, k, key, list):
-			a.Order[i] = k.order
+			first = k
+		case !sameRows(first, k, j.Key, list):
+			a.Order[i] = nil
 		}
 	}
 	a.Rows, a.Digest = len(first.order), digest("rows by key", len(first.order), first.append)
+	if a.Rows == 0 && len(a.Held) > 1 && !list.HasErrors() {
+		fail(list, diag.DifferentRows, place(first.table.Name, 1), "column %s: the parties have no row in common", j.Key)
+	}
 	return a
 }
 
-// sameRows reports how many keys of two tables differ. It quotes none: whoever reads the message of one party is not to learn which rows another has.
+// common returns the keys that every table has.
+func common(tables []*keys) map[string]bool {
+	var out map[string]bool
+	for _, k := range tables {
+		if k == nil {
+			continue
+		}
+		next := map[string]bool{}
+		for i := range k.order {
+			if key := string(k.append(nil, i)); out == nil || out[key] {
+				next[key] = true
+			}
+		}
+		out = next
+	}
+	return out
+}
+
+// sameRows reports how many keys of two tables differ. It names none: a party learns nothing of the rows of another.
 func sameRows(t, u *keys, key string, list *diag.List) bool {
 	if t.equal(u) {
 		return true
@@ -106,7 +208,7 @@ func sameRows(t, u *keys, key string, list *diag.List) bool {
 	if len(parts) == 0 { // the same keys, one of which appears twice
 		return true
 	}
-	fail(list, diag.DifferentRows, place(u.table.Name, 1), "column %s: the parties hold different rows: %s; keep the rows that all of them have", key, strings.Join(parts, " and "))
+	fail(list, diag.DifferentRows, place(u.table.Name, 1), "column %s: the parties hold different rows: %s; keep the rows that all of them have (in a simulation, --rows intersect)", key, strings.Join(parts, " and "))
 	return false
 }
 

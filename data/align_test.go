@@ -39,19 +39,19 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 			return table
 		}
 		tables := []*Table{read("a", "x"), read("b", "x"), read("c", "x")}
-		a, list := Align(tables, "")
+		a, list := Align(tables, Joining{})
 		if len(list) > 0 {
 			t.Fatal(Errors(list))
 		}
 		for k := range tables {
-			alone, _ := Align(tables[k:k+1], DefaultKey)
+			alone, _ := Align(tables[k:k+1], Joining{Key: DefaultKey})
 			if alone.Digest != a.Digest || !slices.Equal(alone.Order[0], a.Order[k]) {
 				t.Fatal("a party finds another order from its own table")
 			}
 		}
 		var first *Bound
 		for k, table := range tables {
-			table.arrange(a.Order[k])
+			table.arrange(a.Order[k], table.Rows)
 			b, list := Bind(View{Table: table, Key: a.Key}, []Want{{Name: "x", Owner: "p", Rank: 1}})
 			if len(list) > 0 {
 				t.Fatal(Errors(list))
@@ -71,15 +71,15 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 
 // Parties compare digests, so these must never change; the expected ones come from another program.
 func TestDigestsAreStable(t *testing.T) {
-	a, _ := Align([]*Table{mustCSV(t, "id,x\n10,1\n9,2\n")}, "id")
-	b, _ := Align([]*Table{mustCSV(t, "x\n1\n2\n")}, "")
+	a, _ := Align([]*Table{mustCSV(t, "id,x\n10,1\n9,2\n")}, Joining{Key: "id"})
+	b, _ := Align([]*Table{mustCSV(t, "x\n1\n2\n")}, Joining{})
 	if want := "e7513351b32028840f502b3b2e004e3653e814036e3933e787062541de6ce9be"; a.Digest != want {
 		t.Errorf("by key: %s, want %s", a.Digest, want)
 	}
 	if want := "d41595e07525f169788f2cfb045ec32ca7bd7e381a9a9fe5ee45915d8beb1354"; b.Digest != want {
 		t.Errorf("by rows: %s, want %s", b.Digest, want)
 	}
-	other, _ := Align([]*Table{mustCSV(t, "id,x\n1,1\n09,2\n")}, "id")
+	other, _ := Align([]*Table{mustCSV(t, "id,x\n1,1\n09,2\n")}, Joining{Key: "id"})
 	if other.Digest == a.Digest {
 		t.Error("other keys have the same digest")
 	}
@@ -135,7 +135,7 @@ func TestIntegersOfDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, list := Load(sources, "")
+	set, list := Load(sources, nil, Joining{})
 	if set == nil {
 		t.Fatal(Errors(list))
 	}

@@ -16,8 +16,15 @@ import (
 // The bindings are complete when the list has no errors. Sizes, Bound.Dims, are not compared between declarations here.
 func Bind(v View, wants []Want) (Bindings, diag.List) {
 	var list diag.List
+	h := &Holder{View: v, all: true}
+	out := bind(v, codes([]*Holder{h}, wants, true, &list)[h], &list)
+	return out, list
+}
+
+// bind is Bind for levels whose coding is known.
+func bind(v View, wants []Want, list *diag.List) Bindings {
 	out := Bindings{}
-	b := binder{view: v, wants: wants, list: &list}
+	b := binder{view: v, wants: wants, list: list}
 	for _, w := range wants {
 		if w.Owner == OwnerShared && !b.has(w) {
 			continue
@@ -26,7 +33,7 @@ func Bind(v View, wants []Want) (Bindings, diag.List) {
 			out[w.Name] = bound
 		}
 	}
-	return out, list
+	return out
 }
 
 type binder struct {
@@ -147,7 +154,7 @@ func (b *binder) item(w Want, c Column) ([]Fitted, bool) {
 	var out []Fitted
 	for _, name := range columns {
 		f.Column = name
-		fitted, good := b.fit(f)
+		fitted, good := b.fit(f, w.coding)
 		out, ok = append(out, fitted), ok && good
 	}
 	return out, ok
@@ -251,10 +258,10 @@ func (v View) find(name string, list *diag.List) (column, bool) {
 	return column{v, a}, true
 }
 
-func (b *binder) fit(f Fitted) (Fitted, bool) {
+func (b *binder) fit(f Fitted, words coding) (Fitted, bool) {
 	c, ok := b.view.find(f.Column, b.list)
 	if !ok {
 		return f, false
 	}
-	return f, f.fit(c, b.list)
+	return f, f.fit(c, words, b.list)
 }

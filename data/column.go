@@ -69,7 +69,11 @@ func (c column) texts() ([]string, error) {
 		return out, nil
 	}
 	out, err := t.reader.Texts(a.Name)
-	if err == nil && len(out) != a.Len() {
+	left := 0
+	if c.byRow() {
+		left = t.left * a.stride()
+	}
+	if err == nil && len(out) != a.Len()+left {
 		err = errors.New("the file has changed since it was read")
 	}
 	if err != nil {
@@ -189,8 +193,8 @@ func (c column) categories(known []string, bad *faults) def.Column {
 
 // worded converts a column of numbers to words.
 func (c column) worded(texts []string) def.Column {
-	w := newWords(c.array.Name, len(texts))
-	for i := range texts {
+	w := newWords(c.array.Name, c.array.Len())
+	for i := range c.array.Len() {
 		w.add([]byte(texts[c.index(i)]))
 	}
 	return w.column

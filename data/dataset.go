@@ -1,7 +1,6 @@
 package data
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -14,9 +13,9 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// A Dataset holds the tables of a run, with their rows in one order.
+// A Dataset holds the tables of a run, with rows that correspond in one order.
 type Dataset struct {
-	Alignment
+	Joins   []Join
 	Sources Sources
 	Parties []Holder // in the order of Sources; members of a family are lab[1], lab[2], …
 	Shared  *Holder  // the table for all parties; nil: none
@@ -27,10 +26,12 @@ type Holder struct {
 	Party  string // "registry", "lab[3]"
 	Family string // "lab", else ""
 	View   View
+	all    bool // binds every declaration
 }
 
-// Load reads the tables and aligns their rows on the key column; "" means the default. The data set is nil if and only if the list has errors.
-func Load(sources Sources, key string) (*Dataset, diag.List) {
+// Load reads the tables, and joins the rows of those in which the declarations have a size of rows in common. The data set is nil if and only if the list has
+// errors.
+func Load(sources Sources, wants []Want, j Joining) (*Dataset, diag.List) {
 	var list diag.List
 	d := &Dataset{Sources: sources}
 	for _, s := range sources {
@@ -39,7 +40,7 @@ func Load(sources Sources, key string) (*Dataset, diag.List) {
 	if list.HasErrors() {
 		return nil, list
 	}
-	d.align(key, &list)
+	d.join(wants, j, &list)
 	if list.HasErrors() {
 		return nil, list
 	}
@@ -89,29 +90,6 @@ func (d *Dataset) holders() []*Holder {
 	return out
 }
 
-func (d *Dataset) align(key string, list *diag.List) {
-	all := d.holders()
-	tables := make([]*Table, len(all))
-	for i, h := range all {
-		tables[i] = h.View.Table
-	}
-	a, problems := Align(tables, key)
-	*list = append(*list, problems...)
-	d.Alignment = a
-	for i, h := range all {
-		if a.Order[i] != nil && !list.HasErrors() {
-			h.View.arrange(a.Order[i])
-		}
-		h.View.Key = cmp.Or(a.Key, DefaultKey)
-		if a.Key != "" && a.Order[i] == nil {
-			h.View.apart = a.Rows
-		}
-		if _, ok := h.View.Array(h.View.Key); !ok && h.View.apart == 0 {
-			h.View.Key = ""
-		}
-	}
-}
-
 // Bind gives every declaration its value, per party: Bind(…)["hospital_a"]["XA"]. A party's bindings hold the data that it owns and those
 // that are shared. Shared data are read from every table that has them, and these must agree; every party of the data set gets them.
 // The bindings are complete when the list has no errors.
@@ -128,9 +106,12 @@ func (d *Dataset) Bind(wants []Want) (map[string]Bindings, diag.List) {
 	}
 	shared := Bindings{}
 	found := map[string]*Holder{}
+	coded := codes(d.holders(), wants, d.alone(), &list)
+	if list.HasErrors() {
+		return out, list
+	}
 	for _, h := range d.holders() {
-		bound, problems := Bind(h.View, h.wants(wants))
-		list = append(list, problems...)
+		bound := bind(h.View, coded[h], &list)
 		if h != d.Shared {
 			out[h.Party] = bound
 		}
@@ -151,8 +132,25 @@ func (d *Dataset) Bind(wants []Want) (map[string]Bindings, diag.List) {
 	return out, list
 }
 
+// alone reports whether one party has all tables.
+func (d *Dataset) alone() bool {
+	parties := 0
+	for _, s := range d.Sources {
+		switch {
+		case s.Family:
+			return false
+		case s.Name != OwnerShared:
+			parties++
+		}
+	}
+	return parties <= 1
+}
+
 // wants returns the declarations that a table may bind: shared ones, and those of its party.
 func (h *Holder) wants(all []Want) []Want {
+	if h.all {
+		return slices.Clone(all)
+	}
 	return slices.DeleteFunc(slices.Clone(all), func(w Want) bool {
 		return w.Owner != OwnerShared && w.Owner != h.Party && (h.Family == "" || w.Owner != h.Family)
 	})
@@ -212,7 +210,7 @@ func differ(a *Bound, b *Bound, hb *Holder) (where, text string) {
 		here := column{hb.View, hb.View.Arrays[0]}
 		return here.line(row), fmt.Sprintf(" in %d of %s; the first is in this row%s", n, count(len(a.Values), "value"), hb.View.key(row))
 	}
-	return where, fmt.Sprintf(" in its categories: %d there, %d here (%s)", len(a.Labels), len(b.Labels), listed(b.Labels))
+	return where, " in its number of categories"
 }
 
 // differences counts the elements that differ, and finds the first.

@@ -1,7 +1,6 @@
 package data
 
 import (
-	"math"
 	"slices"
 
 	"github.com/vflc/vflc/lang/diag"
@@ -54,13 +53,13 @@ func issueOf(f def.Fault) issue {
 	return issue{code, f.Text}
 }
 
-// fit fits an encoder to a column, in the order of its rows, or reports why it cannot.
-func (f *Fitted) fit(c column, list *diag.List) bool {
+// fit fits an encoder to a column, in the order of its rows, or reports why it cannot. words are the coding of a level.
+func (f *Fitted) fit(c column, words coding, list *diag.List) bool {
 	switch f.Encoder {
 	case plain:
 		return true
 	case levels:
-		return f.fitLevels(c, list)
+		return f.fitLevels(words, c, list)
 	}
 	e, _ := encoderNamed(f.Encoder)
 	if e.Fit == nil {
@@ -74,30 +73,6 @@ func (f *Fitted) fit(c column, list *diag.List) bool {
 	if fault := e.Fit(in, &f.Fitted); fault != nil {
 		c.fail(list, issueOf(*fault))
 		return false
-	}
-	return true
-}
-
-// fitLevels finds the categories of a level. Whole numbers are used without change.
-func (f *Fitted) fitLevels(c column, list *diag.List) bool {
-	bad := &faults{list: list, col: c}
-	in := c.categories(nil, bad)
-	if !bad.done() {
-		return false
-	}
-	f.Words = encoder.Categories(in)
-	if wholeAll(f.Words) {
-		f.Words = nil
-		c.numbers(types.Level, bad)
-	}
-	return bad.done()
-}
-
-func wholeAll(categories []string) bool {
-	for _, c := range categories {
-		if v, ok := encoder.Number(c); !ok || v != math.Trunc(v) {
-			return false
-		}
 	}
 	return true
 }
@@ -151,17 +126,4 @@ func (f *Fitted) asIs(c column, bad *faults) []float64 {
 		return c.numbers(types.Level, bad)
 	}
 	return c.numbers(elemNamed(f.Elem), bad)
-}
-
-func (f *Fitted) encodeLevels(c column, out []float64, bad *faults) {
-	in := c.categories(f.Words, bad)
-	for i, place := range encoder.Places(in, f.Words) {
-		out[i] = float64(place + 1)
-		if place < 0 {
-			out[i] = math.NaN()
-			if !in.Missing(i) {
-				bad.add(i, issueOf(encoder.NewCategory(f.Words)))
-			}
-		}
-	}
 }

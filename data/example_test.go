@@ -10,7 +10,7 @@ import (
 // Data in memory are bound as those of a file.
 func ExampleColumns() {
 	table := data.Columns("patients", data.Values{Name: "age", Numbers: []float64{30, 40, 50}}, data.Values{Name: "ward", Words: []string{"west", "east", "west"}})
-	set, problems := data.Load(data.Sources{{PartyRef: data.PartyRef{Name: "registry"}, Tables: []data.Reader{table}}}, "")
+	set, problems := data.Load(data.Sources{{PartyRef: data.PartyRef{Name: "registry"}, Tables: []data.Reader{table}}}, nil, data.Joining{})
 	if problems.HasErrors() {
 		panic(data.Errors(problems))
 	}

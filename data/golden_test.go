@@ -24,7 +24,8 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 //	parties   names, the server first; a star marks a family ("server" if absent)
 //	flags     values of --data, one per line
 //	key       the value of --key
-//	wants     NAME OWNER ELEM RANK [levels=R] [lower=L] [upper=U] [from ITEM…], with ITEM *, column, encoder(column) or encoder(column,key=value)
+//	rows      the value of --rows
+//	wants     NAME OWNER ELEM RANK [rows=N] [levels=R] [size=R] [coding=A,B] [lower=L] [upper=U] [from ITEM…], with ITEM *, column, encoder(column) or encoder(column,key=value)
 //	apply     a CSV of new rows for the declarations of the first party
 //	got       the result: messages, else the values
 func TestGolden(t *testing.T) {
@@ -132,11 +133,12 @@ func (c *goldenCase) bind(t *testing.T) (diag.List, string) {
 	if err != nil {
 		return diag.List(err.(Errors)), ""
 	}
-	set, list := Load(sources, strings.TrimSpace(c.text["key"]))
+	wants := parseWants(t, c.text["wants"])
+	set, list := Load(sources, wants, Joining{Key: strings.TrimSpace(c.text["key"]), Intersect: strings.TrimSpace(c.text["rows"]) == "intersect"})
 	if set == nil {
 		return list, ""
 	}
-	bound, more := set.Bind(parseWants(t, c.text["wants"]))
+	bound, more := set.Bind(wants)
 	list = append(list, more...)
 	if list.HasErrors() {
 		return list, ""
@@ -161,7 +163,9 @@ func applied(t *testing.T, bound Bindings, text string) (list diag.List) {
 
 func describe(set *Dataset, bound map[string]Bindings) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "%d rows, key %q\n", set.Rows, set.Key)
+	for _, line := range set.Joined() {
+		out.WriteString(line + "\n")
+	}
 	for _, h := range set.Parties {
 		b := bound[h.Party]
 		for _, name := range sorted(b) {
@@ -196,11 +200,24 @@ func parseWants(t *testing.T, text string) []Want {
 
 func parseWant(t *testing.T, f []string) Want {
 	w := Want{Name: f[0], Owner: f[1], Elem: elemNamed(f[2]), Rank: integer(t, f[3])}
+	if w.Rank > 0 {
+		w.Rows.Name = "N"
+	}
+	if !w.Elem.Numeric() {
+		w.Level.Name = "R" + w.Name
+	}
 	for i, item := range f[4:] {
 		key, value, _ := strings.Cut(item, "=")
 		switch key {
 		case "levels":
 			w.Levels = integer(t, value)
+		case "rows":
+			w.Rows = parseSize(value)
+		case "size":
+			w.Level = parseSize(value)
+		case "coding":
+			w.Coding = strings.Split(value, ",")
+			w.Levels = len(w.Coding)
 		case "lower":
 			w.Lower = parseDecimal(t, value)
 		case "upper":
@@ -215,6 +232,12 @@ func parseWant(t *testing.T, f []string) Want {
 		}
 	}
 	return w
+}
+
+// parseSize reads the name of a size, with a star if every member of a family has its own.
+func parseSize(text string) Size {
+	name := strings.TrimSuffix(text, "*")
+	return Size{Name: name, Own: name != text}
 }
 
 func parseColumn(item string) Column {

@@ -60,6 +60,30 @@ func (k *keys) append(dst []byte, i int) []byte {
 	return strconv.AppendInt(dst, int64(k.numbers[k.order[i]]), 10)
 }
 
+// restricted returns the keys that are in a set, in their own order, and the rows of the table that have them.
+func (k *keys) restricted(in map[string]bool) (*keys, []uint32) {
+	out, rows := &keys{table: k.table}, []uint32{}
+	for i, row := range k.order {
+		if !in[string(k.append(nil, i))] {
+			continue
+		}
+		out.order, rows = append(out.order, uint32(len(rows))), append(rows, row)
+		if k.texts != nil {
+			out.texts = append(out.texts, k.texts[row])
+		} else {
+			out.numbers = append(out.numbers, k.numbers[row])
+		}
+	}
+	if len(rows) > 0 {
+		out.sorter().sort(out.order)
+	}
+	order := make([]uint32, len(rows))
+	for i, at := range out.order {
+		order[i] = rows[at]
+	}
+	return out, order
+}
+
 // equal reports whether two tables have the same keys, as they are written.
 func (k *keys) equal(other *keys) bool {
 	if len(k.order) != len(other.order) {

@@ -19,7 +19,7 @@ func TestMessagesKeepValuesOfOthers(t *testing.T) {
 	}{
 		"keys":       {"id,y\nanna,1\nbert,2\n", "id,x\nanna,1\ncarl,2\n", []string{"bert", "carl"}, "1 row only in"},
 		"values":     {"id,y\na,77\nb,2\n", "id,y\na,88\nb,2\n", []string{"77", "88"}, "in 1 of 2 values"},
-		"categories": {"id,g\na,cold\nb,measles\n", "id,g\na,cold\nb,flu\n", []string{"measles"}, "2 there, 2 here (cold, flu)"},
+		"categories": {"id,g\na,cold\nb,measles\n", "id,g\na,cold\nb,flu\n", []string{"measles"}, "in 1 of 2 values"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir()) // a path relative to it holds none of the values
@@ -31,12 +31,16 @@ func TestMessagesKeepValuesOfOthers(t *testing.T) {
 				}
 				sources = append(sources, data.Source{PartyRef: data.PartyRef{Name: []string{"server", "a"}[i]}, Files: []string{path}})
 			}
-			set, list := data.Load(sources, "id")
+			rows := data.Size{Name: "N"}
+			wants := []data.Want{{Name: "y", Owner: data.OwnerShared, Elem: types.Real, Rank: 1, Rows: rows}}
+			switch {
+			case strings.HasPrefix(c.server, "id,g"):
+				wants = []data.Want{{Name: "g", Owner: data.OwnerShared, Elem: types.Level, Rank: 1, Rows: rows, Level: data.Size{Name: "R"}}}
+			case strings.HasPrefix(c.client, "id,x"):
+				wants = append(wants, data.Want{Name: "x", Owner: "a", Elem: types.Real, Rank: 1, Rows: rows})
+			}
+			set, list := data.Load(sources, wants, data.Joining{Key: "id"})
 			if !list.HasErrors() {
-				wants := []data.Want{{Name: "y", Owner: data.OwnerShared, Elem: types.Real, Rank: 1}}
-				if strings.HasPrefix(c.server, "id,g") {
-					wants = []data.Want{{Name: "g", Owner: data.OwnerShared, Elem: types.Level, Rank: 1}}
-				}
 				_, list = set.Bind(wants)
 			}
 			if !list.HasErrors() {

@@ -210,7 +210,7 @@ func TestFilesThatChange(t *testing.T) {
 		t.Fatal(Errors(list))
 	}
 	write("x\n1\n")
-	if _, list := Align([]*Table{table}, "id"); len(list) != 1 || list[0].Code != diag.Unreadable {
+	if _, list := Align([]*Table{table}, Joining{Key: "id"}); len(list) != 1 || list[0].Code != diag.Unreadable {
 		t.Errorf("keys: %v", Errors(list))
 	}
 	_, list = Bind(View{Table: table}, []Want{{Name: "x", Owner: "server", Elem: types.Int, Rank: 1}})
@@ -238,7 +238,7 @@ func TestColumnsInMemory(t *testing.T) {
 	var digests []string
 	for _, s := range []Source{{Tables: []Reader{memory}}, {Files: []string{path}}} {
 		s.PartyRef = PartyRef{Name: "server"}
-		set, list := Load(Sources{s}, "id")
+		set, list := Load(Sources{s}, wants, Joining{Key: "id"})
 		if set == nil {
 			t.Fatal(Errors(list))
 		}
@@ -246,7 +246,7 @@ func TestColumnsInMemory(t *testing.T) {
 		if len(list) > 0 {
 			t.Fatal(Errors(list))
 		}
-		bound, digests = append(bound, values["server"]), append(digests, set.Digest)
+		bound, digests = append(bound, values["server"]), append(digests, set.Joins[0].Digest)
 	}
 	if diff := cmp.Diff(bound[1], bound[0]); diff != "" || digests[0] != digests[1] {
 		t.Errorf("(-file +memory) %s, digests %v", diff, digests)
@@ -315,7 +315,7 @@ func BenchmarkLoad(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				set, list := Load(Sources{{PartyRef: PartyRef{Name: "server"}, Files: []string{path}}}, "id")
+				set, list := Load(Sources{{PartyRef: PartyRef{Name: "server"}, Files: []string{path}}}, nil, Joining{Key: "id"})
 				if set == nil {
 					b.Fatal(Errors(list))
 				}

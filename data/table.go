@@ -23,6 +23,7 @@ type Table struct {
 	reader   Reader
 	held     int      // numbers that stay in memory together; 0: each array has its own
 	order    []uint32 // order[i] is the row of the file that comes i-th; nil: the order of the file
+	left     int      // rows of the file that were left out
 }
 
 // An Array is a column of a table (one dimension) or an entry of a document (any number of dimensions, none for a scalar): its cells in
@@ -75,25 +76,64 @@ func (t *Table) byRow(a *Array) bool {
 	return !t.Document || t.Rows > 0 && len(a.Dims) > 0 && a.Dims[0] == t.Rows
 }
 
-// arrange reorders the rows, which are in the order of the file. It works in place, one array after another.
-func (t *Table) arrange(order []uint32) {
-	t.Rows = len(order)
-	if slices.IsSorted(order) {
+// arrange reorders the rows, which are in the order of the file, and leaves out those that are not in the new order. It works in place, one array
+// after another. rows is the number of rows in the file.
+func (t *Table) arrange(order []uint32, rows int) {
+	t.Rows = rows
+	if len(order) == rows && slices.IsSorted(order) {
 		return
 	}
-	t.order = order
+	t.order, t.left = order, rows-len(order)
 	var numbers []float64
 	var codes []int32
 	for _, a := range t.Arrays {
 		if !t.byRow(a) || a.problem != "" {
 			continue
 		}
+		n := len(order) * a.stride()
 		if a.Words != nil {
 			codes = permute(a.Codes, order, a.stride(), codes)
+			a.Codes = a.Codes[:n]
+			if t.left > 0 {
+				a.forget()
+			}
 		} else {
 			numbers = permute(a.Numbers, order, a.stride(), numbers)
+			a.Numbers = a.Numbers[:n]
 		}
 	}
+	for _, a := range t.Arrays {
+		if t.byRow(a) {
+			a.Dims = append([]int{len(order)}, a.Dims[1:]...)
+		}
+	}
+	t.Rows = len(order)
+}
+
+// forget leaves out the words that no cell has any more.
+func (a *Array) forget() {
+	used := make([]bool, len(a.Words))
+	for _, code := range a.Codes {
+		if code >= 0 {
+			used[code] = true
+		}
+	}
+	if !slices.Contains(used, false) {
+		return
+	}
+	words, code := []string{}, make([]int32, len(a.Words))
+	for k, word := range a.Words {
+		code[k] = int32(len(words))
+		if used[k] {
+			words = append(words, word)
+		}
+	}
+	for i, k := range a.Codes {
+		if k >= 0 {
+			a.Codes[i] = code[k]
+		}
+	}
+	a.Words = words
 }
 
 // permute puts group order[i] of cells at place i. It uses the memory of another slice, which it returns.

@@ -217,7 +217,7 @@ func bindAll(t *testing.T, table *Table) {
 				}
 			}
 		}
-		Align([]*Table{table, table}, a.Name)
+		Align([]*Table{table, table}, Joining{Key: a.Name})
 	}
 }
 

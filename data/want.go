@@ -13,11 +13,21 @@ type Want struct {
 	Name  string
 	Owner string // a party, a family, or OwnerShared
 	Elem  types.Elem
-	Rank  int // dimensions: 0 a scalar, 1 a vector (one value per row of a CSV), 2 a matrix (a row per row of a CSV)
+	Rank  int  // dimensions: 0 a scalar, 1 a vector (one value per row of a CSV), 2 a matrix (a row per row of a CSV)
+	Rows  Size // counts the first dimension; without a name for scalars
 	// Levels is the number of categories of a level if the model sets it; 0: the data do.
 	Levels       int
+	Level        Size     // of a level: counts the categories
+	Coding       []string // of a level: the categories that the model lists, in the order of their codes; nil: none
+	coding       coding
 	Lower, Upper *float64 // declared bounds, inclusive; nil: none
 	From         []Column // nil: the column with the name of the declaration, or for a matrix of a CSV all columns not otherwise bound
+}
+
+// A Size is a size of the model, as an expression.
+type Size struct {
+	Name string
+	Own  bool // every member of a family has its own, and so does every table
 }
 
 // A Column is one item of a `from` clause.

@@ -35,9 +35,9 @@ param u ~ normal(0, 1) @ a
 param v ~ normal(0, 1) @ c
 y ~ normal(b + x * u + w * v, 1)
 `)
-	write(t, filepath.Join(dir, "m", "server.csv"), "y\n0.3\n-1.1\n0.7\n2.0\n-0.4\n1.2\n")
-	write(t, filepath.Join(dir, "m", "a.csv"), "x\n-1\n0.5\n0.2\n1.5\n-0.7\n0.1\n")
-	write(t, filepath.Join(dir, "m", "c.csv"), "w\n0.4\n-1.3\n0.6\n0.8\n-0.2\n1.0\n")
+	write(t, filepath.Join(dir, "m", "server.csv"), "id,y\n1,0.3\n2,-1.1\n3,0.7\n4,2.0\n5,-0.4\n6,1.2\n")
+	write(t, filepath.Join(dir, "m", "a.csv"), "id,x\n1,-1\n2,0.5\n3,0.2\n4,1.5\n5,-0.7\n6,0.1\n")
+	write(t, filepath.Join(dir, "m", "c.csv"), "id,w\n1,0.4\n2,-1.3\n3,0.6\n4,0.8\n5,-0.2\n6,1.0\n")
 	return bindPath(t, filepath.Join(dir, "m.vfl"), a.Transforms[0], 0.5)
 }
 

@@ -36,10 +36,13 @@ func Open(m *compile.Model, sources data.Sources, o Options) (*Prepared, diag.Li
 	if t := m.Checked.Transform; t.Implied && !t.Kind.Pooled {
 		p.options.Progress.Message(fmt.Sprintf("no transform given: %s(rho = %g)", t.Kind, t.Rho))
 	}
-	bound, found, err := compile.Bind(m, sources, o.Key)
+	bound, found, err := compile.Bind(m, sources, o.Joining)
 	diags = append(diags, found...)
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
+	}
+	for _, text := range bound.Data.Joined() {
+		p.options.Progress.Message(text)
 	}
 	return p.ready(bound, diags)
 }

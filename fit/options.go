@@ -4,13 +4,14 @@ import (
 	"time"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/data"
 )
 
 // Options are how a model is fitted. The zero value fits it with the default backend and its default settings, and writes nothing.
 type Options struct {
 	Algorithm backends.Algorithm // if it has no name: the first of Backends
 	Settings  map[string]string  // of the algorithm, by name, as on the command line; those left out have their defaults
-	Key       string             // column on which the rows of the tables are joined; "": id if every table has it, else row order
+	Joining   data.Joining       // of the rows of the tables
 	Seed      uint64             // of all random numbers
 	// Dir is the folder of the run: its state is saved there while it runs, and Result.Save fills the rest. It is an error if there are files of anything
 	// else, or of another run unless Overwrite is set, which removes them. "": nothing is written.

@@ -10,8 +10,10 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -24,16 +26,28 @@ func (p *Prepared) record() (posterior.Record, error) {
 	}
 	here, err := os.Getwd()
 	o := p.options.Origin
-	key := ""
-	if p.Data != nil {
-		key = p.Data.Key
-	}
+	key, joins := p.joins()
 	return posterior.Record{
 		Schema: posterior.Schema, Version: o.Version, Created: time.Now().UTC().Format(time.RFC3339), Command: o.Command, Directory: here,
 		Model: posterior.Source{Path: p.Source.Name, SHA256: digest([]byte(p.Source.Text))}, Data: inputs, Salt: salt,
-		Key: key, Constants: maps.Clone(o.Constants), Backend: p.Algorithm.Name, Transform: p.Settings.Transform.Name, Rho: p.rho(), Seed: p.options.Seed, Settings: p.Settings.All(),
+		Key: key, Intersect: p.options.Joining.Intersect, Joins: joins, Constants: maps.Clone(o.Constants), Backend: p.Algorithm.Name, Transform: p.Settings.Transform.Name, Rho: p.rho(), Seed: p.options.Seed, Settings: p.Settings.All(),
 		Roles: p.Algorithm.Roles(),
 	}, err
+}
+
+// joins returns the key that joins the rows again, and what was joined.
+func (p *Prepared) joins() (key string, joins []posterior.Join) {
+	if p.Data == nil {
+		return "", nil
+	}
+	key = p.options.Joining.Key
+	for _, j := range p.Data.Joins {
+		if key == "" && !slices.ContainsFunc(p.Data.Joins, func(k data.Join) bool { return k.Key != j.Key }) {
+			key = j.Key
+		}
+		joins = append(joins, posterior.Join{Parties: j.Parties, Key: j.Key, Rows: j.Rows, Held: j.Held})
+	}
+	return key, joins
 }
 
 // rho returns one number, or one per client where they differ, or nil where there are no auxiliary variables.

@@ -43,7 +43,7 @@ func Reopen(r *runs.Run) (*compile.Bound, diag.List, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return compile.Bind(m, sources, r.Record.Key)
+	return compile.Bind(m, sources, data.Joining{Key: r.Record.Key, Intersect: r.Record.Intersect})
 }
 
 // recordedOptions returns the options that a run compiled its model with.

@@ -48,7 +48,7 @@ func good(t testing.TB, diags diag.List, err error) {
 func bound(t testing.TB, path string, o check.Options, tables ...string) *compile.Bound {
 	t.Helper()
 	m, sources := compiled(t, path, o, tables...)
-	b, diags, err := compile.Bind(m, sources, "")
+	b, diags, err := compile.Bind(m, sources, data.Joining{})
 	good(t, diags, err)
 	return b
 }

@@ -8,10 +8,12 @@ type Record struct {
 	Command   []string           `json:"command"`
 	Directory string             `json:"directory"` // working directory of the command
 	Model     Source             `json:"model"`
-	Data      []Source           `json:"data"`           // absolute paths
-	Salt      string             `json:"salt,omitempty"` // of the digests of Data, in hexadecimal: another in every run, so that digests of two runs cannot be compared
-	Key       string             `json:"key,omitempty"`  // the column that joined rows; empty: their order
-	Constants map[string]float64 `json:"constants"`      // set on the command line
+	Data      []Source           `json:"data"`                // absolute paths
+	Salt      string             `json:"salt,omitempty"`      // of the digests of Data, in hexadecimal: another in every run, so that digests of two runs cannot be compared
+	Key       string             `json:"key,omitempty"`       // the column that joins rows; "none": their order; empty: no rows were joined
+	Intersect bool               `json:"intersect,omitempty"` // rows that not all tables have are left out
+	Joins     []Join             `json:"joins,omitempty"`     // the tables whose rows were joined
+	Constants map[string]float64 `json:"constants"`           // set on the command line
 	Backend   string             `json:"backend"`
 	Transform string             `json:"transform"`
 	Rho       any                `json:"rho"`
@@ -21,6 +23,14 @@ type Record struct {
 	Complete  bool               `json:"complete"`        // the algorithm was done when the outputs were written
 	Files     map[string]string  `json:"files,omitempty"` // SHA-256 digests of the outputs, by path in the folder
 	Roles     map[string]string  `json:"roles,omitempty"` // the names of settings by what they mean to every backend: chains, warmup, draws, …
+}
+
+// A Join is a set of tables whose rows were joined.
+type Join struct {
+	Parties []string `json:"parties"`
+	Key     string   `json:"key"`
+	Rows    int      `json:"rows"`
+	Held    []int    `json:"held,omitempty"` // the rows of each table, where some were left out
 }
 
 // A Source is an input file of a run. The digest of the model is its SHA-256, that of a table its HMAC-SHA-256 with the run's salt as the key.

@@ -151,7 +151,7 @@ func sources(path string) data.Sources {
 }
 
 func load(path string) (*data.Dataset, error) {
-	set, list := data.Load(sources(path), "id")
+	set, list := data.Load(sources(path), nil, data.Joining{Key: "id"})
 	return set, failure(list)
 }
 
@@ -179,7 +179,7 @@ func graph(path string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	bound, list, err := compile.Bind(m, sources(path), "id")
+	bound, list, err := compile.Bind(m, sources(path), data.Joining{Key: "id"})
 	if err == nil {
 		err = failure(list)
 	}

@@ -24,7 +24,7 @@ func load(path string) (*compile.Bound, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, diags, err := compile.Bind(m, sources, "")
+	b, diags, err := compile.Bind(m, sources, data.Joining{})
 	if diags.HasErrors() {
 		return nil, errors.New(diags.Shown()[0].Message)
 	}

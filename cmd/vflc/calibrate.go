@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/calibrate"
 	"github.com/vflc/vflc/internal/inputfile"
@@ -57,7 +58,7 @@ the ranks look uniform, but replicates could not be fitted or their chains had t
 	f.add(cmd)
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.data, "data", nil, "table of a party: `PARTY=FILE`, as in vflc run; its responses are replaced; repeatable")
-	fs.StringVar(&f.key, "key", "", "`column` on which rows are joined (default: id if every table has it, else row order)")
+	fs.StringVar(&f.key, "key", "", "`column` on which the rows of the parties' tables are joined (default: id), or none for the order of the files")
 	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name, "inference `algorithm`: "+strings.Join(algorithmNames(), ", "))
 	fs.IntVar(&f.replicates, "replicates", 200, "number of data sets to simulate and fit")
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of all random numbers")
@@ -81,7 +82,7 @@ func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags, a backen
 	if err != nil {
 		return err
 	}
-	p, err := open(cmd, m, m.Source.Name, f.data, inputfile.MaxBytes, fit.Options{Algorithm: a, Settings: givenSettings(cmd, a), Key: f.key, Seed: f.seed})
+	p, err := open(cmd, m, m.Source.Name, f.data, inputfile.MaxBytes, fit.Options{Algorithm: a, Settings: givenSettings(cmd, a), Joining: data.Joining{Key: f.key}, Seed: f.seed})
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ type runFlags struct {
 	modelFlags
 	data    []string
 	key     string
+	rows    string
 	backend string
 	seed    uint64
 	dir     string
@@ -60,7 +61,8 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.data, "data", nil, "table of a party: `PARTY=FILE`; of a family: PARTY=FILE,FILE,…; of a model without clients: FILE; repeatable")
 	fs.Int64Var(&f.most, "max-bytes", inputfile.MaxBytes, "largest size of a table in `bytes`")
-	fs.StringVar(&f.key, "key", "", "`column` on which rows are joined (default: id if every table has it, else row order)")
+	fs.StringVar(&f.key, "key", "", "`column` on which the rows of the parties' tables are joined (default: id), or none for the order of the files")
+	fs.StringVar(&f.rows, "rows", rowsError, "tables that hold different rows: error, or `intersect` to keep the rows that all have")
 	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name, "inference `algorithm`: "+strings.Join(algorithmNames(), ", "))
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of all random numbers")
 	fs.StringVarP(&f.dir, "output", "o", "", "write summary, draws, programs and the record of the run to this `folder`")
@@ -185,13 +187,17 @@ func (s *runState) open() error {
 	if err != nil {
 		return err
 	}
+	joining, err := joiningOf(s.flags.key, s.flags.rows)
+	if err != nil {
+		return err
+	}
 	tables := s.flags.data
 	if s.recorded != nil {
 		tables = fit.RecordedData(s.recorded)
 	}
 	s.screen = newScreen(s.cmd.ErrOrStderr(), s.flags.quiet)
 	s.prepared, err = open(s.cmd, s.model, s.path, tables, s.flags.most, fit.Options{
-		Algorithm: s.backend, Settings: givenSettings(s.cmd, s.backend), Key: s.flags.key, Seed: s.flags.seed,
+		Algorithm: s.backend, Settings: givenSettings(s.cmd, s.backend), Joining: joining, Seed: s.flags.seed,
 		Dir: s.flags.dir, Overwrite: s.flags.replace, SaveEvery: s.flags.every, Resume: s.flags.resumed, From: s.flags.from, LogLik: s.flags.logLik, Auxiliary: s.flags.saveAux,
 		Progress: s.screen, Origin: fit.Origin{Command: os.Args, Constants: changed.Set, Began: s.begun},
 	})

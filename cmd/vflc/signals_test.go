@@ -30,7 +30,7 @@ func TestSignals(t *testing.T) {
 				dir := t.TempDir()
 				for name, text := range map[string]string{
 					"m.vfl": "client a\ndata y : real[N] @ server\ndata x : real[N] @ a\nparam b ~ normal(0, 1)\nparam u ~ normal(0, 1) @ a\ny ~ normal(b + x * u, 1)\n",
-					"y.csv": "y\n1\n2\n3\n", "x.csv": "x\n0\n1\n3\n",
+					"y.csv": "id,y\n1,1\n2,2\n3,3\n", "x.csv": "id,x\n1,0\n2,1\n3,3\n",
 				} {
 					if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 						t.Fatal(err)

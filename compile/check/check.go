@@ -121,6 +121,7 @@ type Program struct {
 	Symbols     map[string]*Symbol
 	Info        map[ast.Expr]Info
 	Sizes       map[string]*Size
+	Levels      map[string][]string // the categories that the model lists, by the size of their level
 	Likelihoods []*Likelihood
 	Transform   Transform
 }
@@ -161,7 +162,7 @@ func Check(file *ast.File, universe *stdlib.Universe, options Options) (*Program
 	c := &checker{
 		Program: &Program{
 			File: file, Universe: universe, Server: DefaultServer,
-			Symbols: map[string]*Symbol{}, Info: map[ast.Expr]Info{}, Sizes: map[string]*Size{},
+			Symbols: map[string]*Symbol{}, Info: map[ast.Expr]Info{}, Sizes: map[string]*Size{}, Levels: map[string][]string{},
 			Transform: Transform{Kind: transforms.None, Rho: DefaultRho},
 		},
 		options: options,

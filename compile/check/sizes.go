@@ -36,6 +36,8 @@ func (c *checker) collectSizes() {
 			}
 		case *ast.Const:
 			c.bindSize(s.Name.Name, s.Name.Span())
+		case *ast.Levels:
+			c.bindSize(s.Name.Name, s.Name.Span())
 		}
 	}
 	for _, s := range c.File.Stmts {

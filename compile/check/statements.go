@@ -24,6 +24,8 @@ func (c *checker) statement(s ast.Stmt) {
 		c.generate(s)
 	case *ast.Const:
 		c.constant(s)
+	case *ast.Levels:
+		c.levels(s)
 	case *ast.Likelihood:
 		c.likelihood(s)
 	case *ast.Transform:

@@ -41,8 +41,27 @@ func Wants(p *check.Program) []data.Want {
 		if s.Type.Levels != nil {
 			w.Levels, _ = s.Type.Levels.Int()
 		}
+		w.Level.Name, w.Level.Own, w.Coding = p.LevelSize(s.Type)
+		if w.Coding != nil {
+			w.Levels = len(w.Coding)
+		}
+		w.Rows = rowsOf(p, s)
 		w.Lower, w.Upper = constant(p, s.Lower), constant(p, s.Upper)
 		out = append(out, w)
+	}
+	return out
+}
+
+// rowsOf returns the size of the first dimension of data.
+func rowsOf(p *check.Program, s *check.Symbol) data.Size {
+	if s.Type.Scalar() {
+		return data.Size{}
+	}
+	out := data.Size{Name: s.Type.Dims[0].String()}
+	for _, name := range s.Type.Dims[0].Names() {
+		if z := p.Sizes[name]; z != nil && z.Member != "" {
+			out.Own = true
+		}
 	}
 	return out
 }
@@ -102,8 +121,9 @@ func columns(d *ast.Data) []data.Column {
 
 // Unify determines every size of a model from the bound data of all parties. given returns sizes that a JSON document gives, with the place.
 func Unify(p *check.Program, bound map[string]data.Bindings, members map[string]int, given func(name string) (int, string, bool)) (*Sizes, diag.List) {
-	u := &unifier{program: p, Sizes: &Sizes{Common: map[string]int{}, Own: map[string]map[string]int{}, Members: map[string]int{}}, from: map[string]string{}, levels: map[string]bool{}}
+	u := &unifier{program: p, Sizes: &Sizes{Common: map[string]int{}, Own: map[string]map[string]int{}, Members: map[string]int{}}, from: map[string]string{}, levels: map[string]bool{}, largest: map[string][]largest{}}
 	u.families(members)
+	u.listed()
 	for _, s := range p.Order {
 		if s.Kind != check.Data {
 			continue
@@ -119,6 +139,7 @@ func Unify(p *check.Program, bound map[string]data.Bindings, members map[string]
 			u.stated(name, v, where)
 		}
 	}
+	u.differing()
 	u.missing()
 	u.compound(bound)
 	return u.Sizes, u.diags
@@ -138,6 +159,7 @@ type unifier struct {
 	diags   diag.List
 	from    map[string]string // where a size got its value
 	levels  map[string]bool   // sizes that so far come only from categories
+	largest map[string][]largest
 }
 
 func (u *unifier) families(members map[string]int) {
@@ -184,36 +206,80 @@ func (u *unifier) data(s *check.Symbol, b *data.Bound, party string) {
 		return
 	}
 	if names := s.Type.Levels.Names(); len(names) == 1 && s.Type.Levels.Equal(types.Named(names[0])) {
-		u.level(names[0], b.Levels, from)
+		u.level(names[0], party, b.Levels, from, s.Owner == check.Shared)
+	}
+}
+
+// listed takes the sizes whose categories the model lists.
+func (u *unifier) listed() {
+	for _, name := range slices.Sorted(maps.Keys(u.program.Levels)) {
+		u.set(name, "", len(u.program.Levels[name]), "levels "+name, u.program.Sizes[name].Span)
+	}
+}
+
+// largest is the number of categories of a level in a column.
+type largest struct {
+	party  string // "" where it is shared
+	column string
+	n      int
+}
+
+// differing reports sizes that nothing but the columns of several parties sets, and these differently. A shared column sets its size.
+func (u *unifier) differing() {
+	for _, name := range slices.Sorted(maps.Keys(u.largest)) {
+		if !u.levels[name] {
+			continue
+		}
+		by, columns := map[string]int{}, map[string]string{}
+		for _, l := range u.largest[name] {
+			if l.n > by[l.party] {
+				by[l.party], columns[l.party] = l.n, l.column
+			}
+		}
+		u.compare(name, by, columns)
+	}
+}
+
+// compare compares the largest codes of the parties, by party, with those of shared columns, or with each other.
+func (u *unifier) compare(name string, by map[string]int, columns map[string]string) {
+	parties := slices.Sorted(maps.Keys(by))
+	first := parties[0] // shared columns, if there are any
+	for _, other := range parties[1:] {
+		if by[other] == by[first] || first == "" && by[other] < by[first] {
+			continue
+		}
+		u.errorf(diag.DifferentLevels, u.program.Sizes[name].Span, "the largest codes of level(%s) differ between %s and %s, so that the data do not set the size %s", name, columns[first], columns[other], name).
+			Note("give it: const %[1]s = NUMBER, data %[1]s : int, or a list, levels %[1]s = …", name)
+		return
 	}
 }
 
 // level takes a number of categories: the largest seen, unless something else fixes the size.
-func (u *unifier) level(name string, n int, from string) {
-	old, known := u.Common[name]
-	if !known || u.levels[name] && n > old {
-		u.Common[name], u.levels[name], u.from[name] = n, true, from
+func (u *unifier) level(name, party string, n int, from string, shared bool) {
+	table, key := u.table(name, party)
+	if key == name && u.program.Levels[name] == nil {
+		l := largest{party, from, n}
+		if shared || len(u.program.Clients) == 0 {
+			l.party = ""
+		}
+		u.largest[name] = append(u.largest[name], l)
+	}
+	old, known := table[name]
+	if !known || u.levels[key] && n > old {
+		table[name], u.levels[key], u.from[key] = n, true, from
 		return
 	}
-	if !u.levels[name] && n > old {
-		u.diags.Errorf(diag.SizeConflict, u.program.File.Source, u.program.Sizes[name].Span, "%s is %d in %s, but %s has %d categories", name, old, u.from[name], from, n)
+	if !u.levels[key] && n > old {
+		u.diags.Errorf(diag.SizeConflict, u.program.File.Source, u.program.Sizes[name].Span, "%s is %d in %s, but %s has %d categories", name, old, u.from[key], from, n)
 	}
 }
 
 // set gives a size a value; a second, different one is an error.
 func (u *unifier) set(name, party string, n int, from string, at source.Span) {
-	table := u.Common
-	z := u.program.Sizes[name]
-	if z == nil {
+	if u.program.Sizes[name] == nil {
 		return // a const, folded into the shapes
 	}
-	key := name
-	if z.Member != "" && party != "" {
-		if u.Own[party] == nil {
-			u.Own[party] = map[string]int{}
-		}
-		table, key = u.Own[party], party+"."+name
-	}
+	table, key := u.table(name, party)
 	old, known := table[name]
 	switch {
 	case !known, u.levels[key] && n >= old:
@@ -222,6 +288,17 @@ func (u *unifier) set(name, party string, n int, from string, at source.Span) {
 	case old != n:
 		u.errorf(diag.SizeConflict, at, "the size %s is %d in %s, but %d in %s", name, old, u.from[key], n, from)
 	}
+}
+
+// table returns where the value of a size is kept, and its key among those of all parties. The categories that the model lists are common to all members.
+func (u *unifier) table(name, party string) (map[string]int, string) {
+	if u.program.Sizes[name].Member == "" || party == "" || u.program.Levels[name] != nil {
+		return u.Common, name
+	}
+	if u.Own[party] == nil {
+		u.Own[party] = map[string]int{}
+	}
+	return u.Own[party], party + "." + name
 }
 
 // stated compares a size that a document gives with that of the data, or sets it.

@@ -76,6 +76,7 @@ func (w *writer) file() *ast.File {
 	w.channels()
 	w.reach()
 	var head, consts, data, received, params []ast.Stmt
+	listed := w.levels()
 	head = append(head, &ast.Program{Name: ident(w.name), For: ident(w.party.Name)})
 	for _, sym := range w.Order {
 		switch d := sym.Decl.(type) {
@@ -99,7 +100,7 @@ func (w *writer) file() *ast.File {
 	}
 	clients, sizes := w.unboundSizes()
 	var out []ast.Stmt
-	for _, group := range [][]ast.Stmt{head, clients, consts, data, sizes, received, params, w.body} {
+	for _, group := range [][]ast.Stmt{head, clients, consts, listed, data, sizes, received, params, w.body} {
 		out = append(out, group...)
 	}
 	return &ast.File{Stmts: out}
@@ -308,6 +309,17 @@ func (w *writer) paramStmt(sym *check.Symbol, d *ast.Param) ast.Stmt {
 		}
 	}
 	return &ast.Param{Name: d.Name, Type: d.Type, Dist: args, Noncentered: d.Noncentered}
+}
+
+// levels writes the listed categories of the sizes that the program uses.
+func (w *writer) levels() (out []ast.Stmt) {
+	for _, s := range w.File.Stmts {
+		if l, ok := s.(*ast.Levels); ok && (w.sizes[l.Name.Name] || w.names[l.Name.Name]) {
+			out = append(out, l)
+			w.bound[l.Name.Name] = true
+		}
+	}
+	return out
 }
 
 func typeOf(t types.Type) *ast.Type {

@@ -121,6 +121,20 @@ type Const struct {
 	Value Expr  `parser:"'=' @@"`
 }
 
+// Levels is `levels NAME = "A", "B"`: the categories of level(NAME), in the order of their codes.
+type Levels struct {
+	At
+	Name       Ident       `parser:"'levels' @@"`
+	Categories []*Category `parser:"'=' @@ (',' @@)*"`
+}
+
+// Category is a string, or a whole number as it is written; Quoted records the string form.
+type Category struct {
+	At
+	Text   string `parser:"@(String | Number)"`
+	Quoted bool
+}
+
 // Likelihood is `EXPR ~ DIST(args) [weights EXPR] [^ (EXPR)]`. Power appears in party programs only.
 type Likelihood struct {
 	At
@@ -189,6 +203,7 @@ func (*Param) stmt()       {}
 func (*Let) stmt()         {}
 func (*Generate) stmt()    {}
 func (*Const) stmt()       {}
+func (*Levels) stmt()      {}
 func (*Likelihood) stmt()  {}
 func (*Transform) stmt()   {}
 func (*Program) stmt()     {}

@@ -39,6 +39,8 @@ func ofStmt(s Stmt) []Node {
 		return list(&s.Name, s.Type, s.Value, s.Dist)
 	case *Const:
 		return list(&s.Name, s.Value)
+	case *Levels:
+		return appendAll(list(&s.Name), s.Categories)
 	case *Likelihood:
 		return list(s.Left, s.Dist, s.Weights, s.Power)
 	case *Transform:

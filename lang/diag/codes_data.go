@@ -26,5 +26,9 @@ const (
 	BadDataFlag     Code = "V0522"
 	BadSettings     Code = "V0523" // vfl.toml
 	SharedData      Code = "V0524" // absent, or different at two parties
-	SomeKeys        Code = "V0525" // warning: only some tables have the key
+	SomeKeys        Code = "V0525" // only some tables have the key
+	NoCoding        Code = "V0526" // several parties have words of one size, and nothing codes them
+	MixedLevels     Code = "V0527" // words and whole numbers of one size
+	NoKey           Code = "V0529" // rows of several tables, and nothing to join them on
+	NumbersAsWords  Code = "V0528" // warning: cells that look like numbers in a column of words
 )

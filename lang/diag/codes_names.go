@@ -32,6 +32,7 @@ const (
 	MemberSize        Code = "V0228"
 	Misplaced         Code = "V0229"
 	BadConstant       Code = "V0230" // a constant that an argument of a distribution cannot be
+	BadLevels         Code = "V0231"
 	Unused            Code = "V0290"
 	Improper          Code = "V0291"
 	CountedTwice      Code = "V0292" // a likelihood or a column twice

@@ -2,10 +2,11 @@ package diag
 
 // The codes of binding data to a model: V056x.
 const (
-	SizeConflict   Code = "V0561"
-	MemberCount    Code = "V0562"
-	BeyondData     Code = "V0563"
-	BadSupport     Code = "V0564"
-	OutsideSupport Code = "V0565" // an observation, or data as an argument, that a distribution does not allow
-	CannotEvaluate Code = "V0569"
+	SizeConflict    Code = "V0561"
+	MemberCount     Code = "V0562"
+	BeyondData      Code = "V0563"
+	BadSupport      Code = "V0564"
+	OutsideSupport  Code = "V0565" // an observation, or data as an argument, that a distribution does not allow
+	DifferentLevels Code = "V0566" // the largest codes of a level differ between parties
+	CannotEvaluate  Code = "V0569"
 )

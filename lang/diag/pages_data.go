@@ -113,13 +113,13 @@ var dataPages = []Page{
 	},
 	{
 		Code: BadKey, Title: "a key that does not identify rows",
-		Text:  "vflc joins the rows of the parties' tables on a key column: the one that --key names, or id if every table has it. Every row has a key, and all keys of a table differ. Whole numbers are compared by value, other keys byte by byte.",
+		Text:  "vflc joins the rows of the parties' tables on a key column: the one that --key names, else id. Every row has a key, and all keys of a table differ. Whole numbers are compared by value, other keys byte by byte.",
 		Wrong: "vflc run m.vfl\n-- m.vfl --\nclient a\ndata y : real[N]\ndata X : real[N, P] @ a\n-- m/server.csv --\nid,y\n1,1.5\n1,2.5\n-- m/a.csv --\nid,x\n1,0.1\n2,0.2\n",
 		Right: "vflc run m.vfl\n-- m.vfl --\nclient a\ndata y : real[N]\ndata X : real[N, P] @ a\n-- m/server.csv --\nid,y\n1,1.5\n2,2.5\n-- m/a.csv --\nid,x\n1,0.1\n2,0.2\n",
 	},
 	{
 		Code: DifferentRows, Title: "the parties do not hold the same rows",
-		Text:  "Every party's table holds the same rows: the same keys, or without a key the same number of rows in the same order. The message counts the rows that only one side has, with examples. Keep the rows that all tables share.",
+		Text:  "Every party's table holds the same rows: the same keys, or with --key none the same number of rows in the same order. The message counts the rows that only one side has. Keep the rows that all tables share; --rows intersect does so in a simulation.",
 		Wrong: "vflc run m.vfl\n-- m.vfl --\nclient a\ndata y : real[N]\ndata X : real[N, P] @ a\n-- m/server.csv --\nid,y\n1,1.5\n2,2.5\n-- m/a.csv --\nid,x\n2,0.1\n3,0.2\n",
 		Right: "vflc run m.vfl\n-- m.vfl --\nclient a\ndata y : real[N]\ndata X : real[N, P] @ a\n-- m/server.csv --\nid,y\n2,2.5\n-- m/a.csv --\nid,x\n2,0.1\n",
 	},
@@ -149,8 +149,32 @@ var dataPages = []Page{
 	},
 	{
 		Code: SomeKeys, Title: "some tables have a key and some have none",
-		Text:  "Rows are joined on id only if every table has it. Otherwise vflc matches rows by their order in the files, which is correct only if all files have the same order.",
+		Text:  "Tables whose data have a size of rows in common hold the same rows, and are joined on id, which every one of them needs. Another column is named with --key. --key none takes the rows in the order of the files, which is correct only if all files have the same order; the record of the run says so.",
 		Wrong: "vflc run m.vfl\n-- m.vfl --\nclient a\ndata y : real[N]\ndata X : real[N, P] @ a\n-- m/server.csv --\nid,y\n1,1.5\n-- m/a.csv --\nx\n0.1\n",
 		Right: "vflc run m.vfl\n-- m.vfl --\nclient a\ndata y : real[N]\ndata X : real[N, P] @ a\n-- m/server.csv --\nid,y\n1,1.5\n-- m/a.csv --\nid,x\n1,0.1\n",
+	},
+	{
+		Code: NoKey, Title: "rows of several tables, and nothing to join them on",
+		Text:  "Tables whose data have a size of rows in common hold the same rows. They are joined on a column: the one that --key names, else id. The message proposes a column that is unique in each table. --key none takes the rows in the order of the files, which is correct only if all files have the same order. Tables of other sizes, such as one with a row per group, and those of a family whose members have rows of their own, are not joined.",
+		Wrong: "vflc run m.vfl\n-- m.vfl --\nclient a\ndata y : real[N]\ndata X : real[N, P] @ a\n-- m/server.csv --\npatient,y\n1,1.5\n2,2.5\n-- m/a.csv --\npatient,x\n2,0.1\n1,0.2\n",
+		Right: "vflc run m.vfl --key patient\n-- m.vfl --\nclient a\ndata y : real[N]\ndata X : real[N, P] @ a\n-- m/server.csv --\npatient,y\n1,1.5\n2,2.5\n-- m/a.csv --\npatient,x\n2,0.1\n1,0.2\n",
+	},
+	{
+		Code: NoCoding, Title: "words at several parties, and no coding that they share",
+		Text:  "The categories of all data that are level(R) have one coding, since a parameter of size R is indexed by any of them. Words in the tables of one party are coded in byte order. Several parties do not tell each other their categories: the model lists them, `levels R = \"A\", \"B\"`, or one of the columns is @ shared and has every category, or each column has a size of its own.",
+		Wrong: "vflc run m.vfl\n-- m.vfl --\nclient a\ndata g : level(R)[N]\ndata h : level(R)[N] @ a\n-- m/server.csv --\nid,g\n1,east\n2,west\n-- m/a.csv --\nid,h\n1,east\n2,west\n",
+		Right: "vflc run m.vfl\n-- m.vfl --\nclient a\nlevels R = \"east\", \"west\"\ndata g : level(R)[N]\ndata h : level(R)[N] @ a\n-- m/server.csv --\nid,g\n1,east\n2,west\n-- m/a.csv --\nid,h\n1,east\n2,west\n",
+	},
+	{
+		Code: MixedLevels, Title: "words and whole numbers as categories of one size",
+		Text:  "A column of whole numbers is its own code, any other column holds words. Columns of one size are of one kind. A list in the model that has a whole number, `levels R = 2019, \"unknown\"`, codes both.",
+		Wrong: "vflc run m.vfl\n-- m.vfl --\ndata g : level(R)[N]\ndata h : level(R)[N]\n-- m/data.csv --\ng,h\n1,east\n2,west\n",
+		Right: "vflc run m.vfl\n-- m.vfl --\ndata g : level(R)[N]\ndata h : level(S)[N]\n-- m/data.csv --\ng,h\n1,east\n2,west\n",
+	},
+	{
+		Code: NumbersAsWords, Title: "cells that look like numbers in a column of words",
+		Text:  "A level whose cells are not all whole numbers holds words, and each distinct word is a category: 1.5 and 1.50 are two. Check that the column is meant as categories, and that a missing value is left blank.",
+		Wrong: "vflc run m.vfl\n-- m.vfl --\ndata g : level(R)[N]\n-- m/data.csv --\ng\n1\n2\nunknown\n",
+		Right: "vflc run m.vfl\n-- m.vfl --\ndata g : level(R)[N]\n-- m/data.csv --\ng\n1\n2\n3\n",
 	},
 }

@@ -411,6 +411,22 @@ y ~ normal(mu, 1)
 `,
 	},
 	{
+		Code: BadLevels, Title: "a list of categories that fits no level",
+		Text: "`levels R = \"A\", \"B\"` lists the categories of the data that are level(R), in the order of their codes. R is a size of such data, not a const; every category is listed once.",
+		Wrong: `levels R = "A", "B", "A"
+data g : level(R)[N]
+data y : real[N]
+param u : real[R] ~ normal(0, 1)
+y ~ normal(u[g], 1)
+`,
+		Right: `levels R = "A", "B"
+data g : level(R)[N]
+data y : real[N]
+param u : real[R] ~ normal(0, 1)
+y ~ normal(u[g], 1)
+`,
+	},
+	{
 		Code: Unused, Title: "something that is used nowhere",
 		Text: "A parameter that nothing uses keeps its prior as its posterior. Where its prior depends on other parameters, it follows that prior given them: right for a prediction or for a value that was censored, else probably a mistake, like a let or a likelihood without effect. This is a warning.",
 		Wrong: `data y : real[N]

@@ -75,6 +75,27 @@ y ~ normal(mu, 1)
 `,
 	},
 	{
+		Code: DifferentLevels, Title: "categories whose number differs between parties",
+		Text: "Whole numbers in a level are their own codes, and their number is the largest. Where the largest numbers of two parties differ, no party knows whether it has them all: the model gives the size, as a const, as `data R : int`, or by listing the categories.",
+		Wrong: `client a
+data y : real[N]
+data g : level(R)[N]
+data h : level(R)[N] @ a
+param u : real[R] ~ normal(0, 1) @ shared
+param v : real[R] ~ normal(0, 1) @ a
+y ~ normal(u[g] + v[h], 1)
+`,
+		Right: `client a
+const R = 5
+data y : real[N]
+data g : level(R)[N]
+data h : level(R)[N] @ a
+param u : real[R] ~ normal(0, 1) @ shared
+param v : real[R] ~ normal(0, 1) @ a
+y ~ normal(u[g] + v[h], 1)
+`,
+	},
+	{
 		Code: CannotEvaluate, Title: "an expression that cannot be evaluated",
 		Text: "The expression is well formed, but it has no valid value for these data.",
 		Wrong: `data y : real[N]

@@ -41,6 +41,8 @@ func cells(s ast.Stmt) []string {
 		return []string{"generate " + s.Name.Name, optionalType(s.Type), "= " + Expr(s.Value)}
 	case *ast.Const:
 		return []string{"const " + s.Name.Name, "= " + Expr(s.Value)}
+	case *ast.Levels:
+		return []string{"levels " + s.Name.Name, "= " + join(s.Categories, category)}
 	case *ast.Likelihood:
 		return []string{Expr(s.Left) + " ~ " + Dist(s.Dist) + weights(s.Weights) + power(s.Power)}
 	case *ast.Transform:
@@ -199,5 +201,16 @@ func columnName(n *ast.ColumnName) string {
 	if !n.Quoted && plainName.MatchString(n.Name) {
 		return n.Name
 	}
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(n.Name) + `"`
+	return quoted(n.Name)
+}
+
+func category(c *ast.Category) string {
+	if !c.Quoted {
+		return c.Text
+	}
+	return quoted(c.Text)
+}
+
+func quoted(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }

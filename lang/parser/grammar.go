@@ -34,7 +34,7 @@ var theGrammar = sync.OnceValue(func() *grammar {
 		participle.ParseTypeWith(parseExpr),
 		participle.ParseTypeWith(parseSized),
 		participle.ParseTypeWith(parseWeighting),
-		participle.Union[ast.Stmt](&ast.Server{}, &ast.Client{}, &ast.Data{}, &ast.Param{}, &ast.Let{}, &ast.Generate{}, &ast.Const{}, &ast.Transform{},
+		participle.Union[ast.Stmt](&ast.Server{}, &ast.Client{}, &ast.Data{}, &ast.Param{}, &ast.Let{}, &ast.Generate{}, &ast.Const{}, &ast.Levels{}, &ast.Transform{},
 			&ast.Program{}, &ast.Aux{}, &ast.Receive{}, &ast.Send{}, &ast.Likelihood{}),
 	)
 	return &grammar{
@@ -46,6 +46,7 @@ var theGrammar = sync.OnceValue(func() *grammar {
 			{"let", false, production[ast.Let](p)},
 			{"generate", false, production[ast.Generate](p)},
 			{"const", false, production[ast.Const](p)},
+			{"levels", true, production[ast.Levels](p)},
 			{"transform", false, production[ast.Transform](p)},
 			{"program", true, production[ast.Program](p)},
 			{"aux", true, production[ast.Aux](p)},

@@ -21,6 +21,8 @@ func (p *parser) verify(s ast.Stmt) {
 		case *ast.ColumnName:
 			n.Quoted = strings.HasPrefix(n.Name, `"`)
 			n.Name = unquote(n.Name)
+		case *ast.Category:
+			p.verifyCategory(n)
 		case *ast.Number:
 			*n = ast.Number{At: n.At, Text: n.Text, Value: number(n.Text).Value, Int: number(n.Text).Int}
 		}
@@ -60,6 +62,14 @@ func (p *parser) verifyType(t *ast.Type) {
 		} else if i > 0 && b.Which.Name == t.Bounds[0].Which.Name {
 			p.errorf(diag.TypeForm, b.Which.Span(), "%s is given twice", quote(b.Which.Name))
 		}
+	}
+}
+
+// verifyCategory checks that a category is a string or a whole number.
+func (p *parser) verifyCategory(c *ast.Category) {
+	c.Quoted = strings.HasPrefix(c.Text, `"`)
+	if c.Text = unquote(c.Text); !c.Quoted && !number(c.Text).Int {
+		p.errorf(diag.TypeForm, c.Span(), "a category is a string or a whole number").Fix(c.Span(), `"`+c.Text+`"`, "write it as a string")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/vflc/vflc/compile"
@@ -51,7 +52,7 @@ type Fixture struct {
 func (f Fixture) Bind(t testing.TB, o check.Options) *compile.Bound {
 	t.Helper()
 	m := Compile(t, f.Text, o)
-	b, diags, err := compile.Bind(m, f.sources(t, m), "")
+	b, diags, err := compile.Bind(m, f.sources(t, m), f.joining())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,11 +70,35 @@ func (f Fixture) Diagnose(t testing.TB, o check.Options) diag.List {
 	if diags.HasErrors() {
 		return diags
 	}
-	_, found, err := compile.Bind(m, f.sources(t, m), "")
+	_, found, err := compile.Bind(m, f.sources(t, m), f.joining())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return append(diags, found...)
+}
+
+// joining joins rows on id where a table begins with it, else in their order.
+func (f Fixture) joining() data.Joining {
+	for _, text := range f.Tables {
+		if strings.HasPrefix(text, data.DefaultKey+",") {
+			return data.Joining{}
+		}
+	}
+	return data.Joining{Key: data.RowOrder}
+}
+
+// Refused binds the tables of a fixture that has an error, and returns the first.
+func (f Fixture) Refused(t testing.TB) *diag.Diagnostic {
+	t.Helper()
+	m := Compile(t, f.Text, check.Options{})
+	_, diags, err := compile.Bind(m, f.sources(t, m), f.joining())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !diags.HasErrors() {
+		t.Fatalf("no error\n%s", f.Text)
+	}
+	return diags.Shown()[0]
 }
 
 // sources writes the tables to files.

@@ -68,12 +68,12 @@ type Counts struct {
 func NewLab(program, dir string, seed uint64) (*Lab, error) {
 	l := &Lab{Program: program, Dir: dir, Random: rand.New(rand.NewPCG(seed, 7))}
 	noise := rand.New(rand.NewPCG(1, 2))
-	tables := map[string]*bytes.Buffer{"server": bytes.NewBufferString("y\n"), "a": bytes.NewBufferString("xa\n"), "b": bytes.NewBufferString("xb\n")}
-	for range 40 {
+	tables := map[string]*bytes.Buffer{"server": bytes.NewBufferString("id,y\n"), "a": bytes.NewBufferString("id,xa\n"), "b": bytes.NewBufferString("id,xb\n")}
+	for id := range 40 {
 		xa, xb := noise.NormFloat64(), noise.NormFloat64()
-		fmt.Fprintln(tables["a"], xa)
-		fmt.Fprintln(tables["b"], xb)
-		fmt.Fprintln(tables["server"], 0.5+xa-xb+noise.NormFloat64())
+		fmt.Fprintf(tables["a"], "%d,%v\n", id, xa)
+		fmt.Fprintf(tables["b"], "%d,%v\n", id, xb)
+		fmt.Fprintf(tables["server"], "%d,%v\n", id, 0.5+xa-xb+noise.NormFloat64())
 	}
 	if err := os.MkdirAll(filepath.Join(dir, "m"), 0o755); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -64,20 +65,22 @@ func TestExamplesLoad(t *testing.T) {
 		{"logistic_family", "server lab*", 11, 500},
 	} {
 		var refs []data.PartyRef
+		var wants []data.Want
 		for _, name := range strings.Fields(x.parties) {
 			plain := strings.TrimSuffix(name, "*")
 			refs = append(refs, data.PartyRef{Name: plain, Family: plain != name})
+			wants = append(wants, data.Want{Name: "of_" + plain, Owner: plain, Rank: 2, Rows: data.Size{Name: "N"}})
 		}
 		sources, err := data.Locate(filepath.Join(examples, x.model+".vfl"), refs, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, list := data.Load(sources, "")
+		set, list := data.Load(sources, wants, data.Joining{})
 		if len(list) > 0 {
 			t.Fatalf("%s: %s", x.model, data.Errors(list))
 		}
-		if len(set.Parties) != x.tables || set.Rows != x.rows || set.Key != "id" {
-			t.Errorf("%s: %d tables of %d rows joined on %q", x.model, len(set.Parties), set.Rows, set.Key)
+		if want := fmt.Sprintf("%d rows joined on id", x.rows); len(set.Parties) != x.tables || len(set.Joins) != 1 || set.Joins[0].String() != want {
+			t.Errorf("%s: %d tables: %v, want %s", x.model, len(set.Parties), set.Joined(), want)
 		}
 	}
 }
