@@ -10,7 +10,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// A Reader is a table before it is read: a file of some format, or columns in memory. A new format is one file and one line in NewReader.
+// A Reader is a table before it is read: a file of some format, or columns in memory. A new format is one file and one line in newReader.
 type Reader interface {
 	// Read returns the columns, each typed as numbers or words. The table is nil if and only if there are errors.
 	Read() (*Table, diag.List)
@@ -19,9 +19,7 @@ type Reader interface {
 	Texts(name string) ([]string, error)
 }
 
-// NewReader returns the reader of a file: Stan-JSON if its name ends in .json, else CSV.
-func NewReader(path string) Reader { return newReader(path, inputfile.MaxBytes) }
-
+// newReader returns the reader of a file of at most so many bytes: Stan-JSON if its name ends in .json, else CSV.
 func newReader(path string, most int64) Reader {
 	if strings.EqualFold(filepath.Ext(path), ".json") {
 		return &jsonFile{name: path, open: fileOpener(path, most)}
