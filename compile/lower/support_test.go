@@ -38,7 +38,7 @@ func TestObservationsOutsideTheirSupport(t *testing.T) {
 		{"y[2:N] ~ gamma(2, rate)", "y[2:N] is -1 (element 2), but a value of gamma is positive"},
 		{"sum(y) - 1 ~ exponential(rate)", "sum(y) - 1 is -0.5, but a value of exponential is positive"},
 		{"z ~ normal(s, 1)", ""},
-		{"z ~ normal(s, z)", "z is 0 in row 2 (id r2), but sigma of normal is positive"},
+		{"z ~ normal(s, z)", "z is 0 in row 1 (id r2), but sigma of normal is positive"}, // a size of its own: rows stay in the order of the file
 		{"param e : real[N] ~ normal(0, pop)\ny ~ normal(e, 1)", "pop is 0 in row 2 (id r2), but sigma of normal is positive"},
 	} {
 		f := fixture{
