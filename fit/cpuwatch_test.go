@@ -10,7 +10,7 @@ import (
 func burn(t *testing.T) {
 	begun, known := processCPU()
 	if !known {
-		t.Skip("the system does not tell CPU times")
+		t.Skip("the system reports no CPU times")
 	}
 	for now := begun; now-begun < 1e7; now, _ = processCPU() {
 	}
