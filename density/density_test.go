@@ -173,7 +173,7 @@ type hierarchical struct{ block }
 
 func (hierarchical) Hierarchical() bool { return true }
 
-// A capability that is missing is an error that names it and who lacks it, or a panic with the package's name.
+// A capability that is missing is an error that names it and who does not have it, or a panic with the package's name.
 func TestMissingCapabilities(t *testing.T) {
 	env := density.Chain(core{new([]string)}, 1)
 	if _, err := density.Require[density.Totaler](env); err == nil || !strings.Contains(err.Error(), "density.Totaler") {

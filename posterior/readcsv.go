@@ -15,7 +15,7 @@ import (
 type StanFile struct {
 	Columns     []string // names of the parameters' scalars as in the file, "slope.2.3"
 	Values      [][]float64
-	Transitions []Transition // nil if the comments name a sampler of independent draws; statistics that the file lacks are NaN, or 0
+	Transitions []Transition // nil if the comments name a sampler of independent draws; statistics that the file does not have are NaN, or 0
 }
 
 // ReadStanCSV reads the draws of one chain; saved warm-up draws are not distinguished from others. The error gives the line.

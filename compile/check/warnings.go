@@ -36,7 +36,7 @@ func (c *checker) warnings() {
 	}
 }
 
-// unused tells what becomes of a name that nothing refers to.
+// unused reports what becomes of a name that nothing refers to.
 func (c *checker) unused(s *Symbol) {
 	warn := func(code diag.Code, format string, args ...any) *diag.Diagnostic {
 		return c.diags.Warnf(code, c.File.Source, s.Ident.Span(), format, args...)

@@ -39,7 +39,7 @@ func Elsewhere(space Namespace, name string) (Foreign, bool) {
 	return list[i], true
 }
 
-// Sentence tells a user what to write.
+// Sentence is the advice on what to write.
 func (f Foreign) Sentence() string {
 	text := f.Name + " is " + f.From
 	switch {

@@ -29,7 +29,7 @@ func (l listener) Send(ctx context.Context, to string, m transport.Message) erro
 	return l.Transport.Send(ctx, to, m)
 }
 
-// A party that ends the run tells its peers a code and where the cause is, never the text of an error, which may hold data.
+// A party that ends the run sends its peers a code and where the cause is, never the text of an error, which may hold data.
 func TestEndOfRunSendsACode(t *testing.T) {
 	plan := newWorld(design{clients: 2}).plan(t)
 	secret := errors.New("patient 77 is not finite")

@@ -33,7 +33,7 @@ func (e *PeerError) Error() string {
 	return fmt.Sprintf("session: %s ended the run: %s %s (code %s)", e.Peer, who, endMeanings[e.Code], e.Code)
 }
 
-// An EndCode is all that a party tells its peers of why it ended the run: texts of errors may hold data, and stay where they are.
+// An EndCode is all that a party sends its peers about why it ended the run: texts of errors may hold data, and stay where they are.
 type EndCode string
 
 // The codes.

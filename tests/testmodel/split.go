@@ -11,7 +11,7 @@ import (
 
 // Split returns one Env per party of an Env over all parties, each with only that party's block, for one goroutine per party. Every collective call
 // waits for all of them, and the last to arrive evaluates with the shared Env. A kernel that reads another block's state, or decides from anything but
-// totals, gives other results over these than over the whole Env, or hangs. The parties have every capability; a call of one that the shared Env lacks panics.
+// totals, gives other results over these than over the whole Env, or hangs. The parties have every capability; a call of one that the shared Env does not have panics.
 func Split(e density.Env) []density.Env {
 	n := len(e.Blocks())
 	h := &hub{
