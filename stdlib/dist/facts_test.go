@@ -89,6 +89,12 @@ func checkEnd(t *testing.T, d def.Dist, theta []float64, e def.End, end, inward 
 		s := -slope(d, theta, 0, -inward, far)
 		per := -slope(d, theta, 0, -inward, 1e6) / 1e6 // -d log p/d|x|
 		more := s / far
+		if e.Varies {
+			if e.Decay == def.Power && !(-slope(d, theta, 0, -inward, 1e20) > 20) {
+				t.Errorf("theta %v: towards %v the slope is not that of decay %d", theta, end, e.Decay)
+			}
+			return
+		}
 		switch {
 		case e.Decay == def.Algebraic && !(s < 1e3),
 			e.Decay == def.Power && !(-slope(d, theta, 0, -inward, 1e250) > 20),
@@ -107,13 +113,20 @@ func checkEnd(t *testing.T, d def.Dist, theta []float64, e def.End, end, inward 
 	switch {
 	case e.Decay == def.Exponential:
 		t.Fatal("that decay is of an infinite end")
+	case e.Decay == def.Power && math.IsInf(logp(d, end+inward*near, theta), -1):
+		return // too fast for the slope to have a number
+	case e.Decay == def.Power && end != 0:
+		if nearer := slope(d, theta, end, inward, 1e-10); !(nearer > slope(d, theta, end, inward, 1e-5)+0.2) {
+			t.Errorf("theta %v: towards %v the slope stays at %v, which is not faster than powers", theta, end, nearer)
+		}
+		return
 	case e.Decay == def.Power:
 		if !(s > 20) {
 			t.Errorf("theta %v: the slope at %v is %v, which is not faster than powers", theta, end, s)
 		}
 		return
 	case e.Exponent != nil:
-		want = e.Exponent.Of(theta[e.Exponent.Param])
+		want = e.Exponent.Of(theta)
 	}
 	if math.Abs(s-want) > 1e-5 {
 		t.Errorf("theta %v: the exponent at %v is %v, want %v", theta, end, s, want)
