@@ -19,8 +19,16 @@ type End struct {
 	Decay Decay
 	// Exponent, for a finite end with an algebraic decay, is that of the distance from the end to which the density is proportional there; nil: 0.
 	Exponent *Exponent
-	// Varies reports that the decay depends on the parameters; Decay is then the slowest.
-	Varies bool
+	// Faster, where not nil, reports that the parameters make the decay Exponential; it is false where one that it needs is NaN.
+	Faster func(theta []float64) bool
+}
+
+// At is the decay for given parameters, which are NaN where they are not known.
+func (e End) At(theta []float64) Decay {
+	if e.Faster != nil && e.Faster(theta) {
+		return Exponential
+	}
+	return e.Decay
 }
 
 // An Exponent is a number that depends on parameters; it is NaN where one of those is.

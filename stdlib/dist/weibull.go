@@ -21,7 +21,7 @@ Source: Stan Functions Reference, "Weibull distribution".`,
 		LocationAt: -1,
 		ScaleAt:    1,
 		Lower:      def.End{Exponent: def.LessOne(0)},
-		Upper:      def.End{Decay: def.Power, Varies: true},
+		Upper:      def.End{Decay: def.Power, Faster: func(theta []float64) bool { return theta[0] > 1 }},
 		LogDensity: func(b *def.Block) float64 { return pointwise(b, weibullAt) },
 		Expand:     weibullExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
