@@ -48,5 +48,9 @@ func All() []def.Dist {
 		NegBinomial(),
 		NegBinomial2(),
 		NegBinomial2Log(),
+		ZeroInflatedPoissonLog(),
+		ZeroInflatedNegBinomial2Log(),
+		HurdlePoissonLog(),
+		HurdleNegBinomial2Log(),
 	}
 }

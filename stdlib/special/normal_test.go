@@ -28,7 +28,7 @@ var log1mExpCases = [][2]float64{
 	{-0.7, -0.6863410028083852},
 	{-3, -0.05106918094270159},
 	{-40, -4.248354255291589e-18},
-	{-800, -0.0},
+	{-800, 0},
 }
 
 // The argument x/√2 of erfc is rounded, which costs x² units in the last place.
