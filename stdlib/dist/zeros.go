@@ -49,7 +49,7 @@ func inflated(x, theta float64, c counted) point {
 	mass := theta + zero
 	return point{
 		lp:     math.Log(mass) + 0*x,
-		dtheta: [maxParams]float64{-math.Expm1(c.zero) / mass, zero / mass * c.dzero[0], zero / mass * c.dzero[1]},
+		dtheta: [maxParams]float64{-math.Expm1(c.zero) / mass, times(zero/mass, c.dzero[0]), times(zero/mass, c.dzero[1])},
 	}
 }
 
@@ -62,7 +62,7 @@ func hurdle(x, theta float64, c counted) point {
 	odds := math.Exp(c.zero) / -math.Expm1(c.zero) // of a 0 in the count
 	return point{
 		lp:     math.Log(rest) + 0*theta + c.lp - special.Log1mExp(c.zero),
-		dtheta: [maxParams]float64{-1 / rest, c.dlp[0] + odds*c.dzero[0], c.dlp[1] + odds*c.dzero[1]},
+		dtheta: [maxParams]float64{-1 / rest, c.dlp[0] + times(odds, c.dzero[0]), c.dlp[1] + times(odds, c.dzero[1])},
 	}
 }
 
