@@ -55,5 +55,18 @@ func Structural() []def.Structural {
 		ColMeans(),
 		CumulativeSum(),
 		Where(),
+		Pow(),
+		Min(),
+		Max(),
+		RowSums(),
+		RowMeans(),
+		ColSums(),
+		Outer(),
+		Append(),
+		LogSumExp(),
+		Softmax(),
+		LogSoftmax(),
+		LogMix(),
+		Pi(),
 	}
 }
