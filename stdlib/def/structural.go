@@ -12,6 +12,12 @@ type Structural struct {
 	Examples []string // statements that check, for `vflc doc`
 	Arity    Arity
 	Infer    func(args []types.Type) (types.Type, error)
+	// Range gives the range of the elements of the value, given those of the elements of each argument.
+	Range func(args []Range) Range
+	// Affine reports that the value is affine in each argument that is a number, where the others are fixed.
+	Affine bool
+	// Picks reports that each element of the value is an element of an argument: nothing is mixed.
+	Picks    bool
 	RowWise  bool // row i of the value depends only on row i of the arguments
 	Positive bool // where no argument is below 0, neither is the value, and it tends to 0 only where an argument does
 }

@@ -11,6 +11,8 @@ func Mean() def.Structural {
 		Name:     "mean",
 		Doc:      "The mean of all elements of an array, a real scalar.",
 		Examples: []string{"data x : real[N]\nlet centered = x - mean(x)"},
+		Affine:   true,
+		Range:    func(x []def.Range) def.Range { return x[0] },
 		Arity:    def.Arity{Min: 1, Max: 1},
 		Positive: true,
 		Infer:    realScalar,
