@@ -103,11 +103,11 @@ type cutter struct {
 	groups   map[string]*Group
 	notes    []note
 	current  *Likelihood
-	domain   def.Support // of the current argument
-	param    *def.Param
-	argument []*Group // in the current argument
-	members  []member // comprehensions over families around the current expression
-	loops    []string // variables of sums over a range around it
+	param    *def.Param // of the current argument
+	whole    ast.Expr   // the current argument as it is written
+	argument []*Group   // in the current argument
+	members  []member   // comprehensions over families around the current expression
+	loops    []string   // variables of sums over a range around it
 }
 
 // member is the variable of a comprehension over a family.
@@ -179,8 +179,9 @@ func (c *cutter) likelihood(l *check.Likelihood) {
 				Note("make the data `@ shared` if every party may hold them")
 			continue
 		}
-		c.argument, c.param, c.domain = nil, &l.Dist.Params[i], l.Dist.Params[i].Domain
+		c.argument, c.param, c.whole = nil, &l.Dist.Params[i], a
 		out.Args[i] = c.rewrite(a, nil)
+		c.jointly(a, out.Args[i])
 		for _, g := range c.argument {
 			g.apart = g.apart || len(c.argument) > 1
 		}

@@ -32,7 +32,7 @@ func (c *cutter) passes(e ast.Expr) {
 			c.remark(diag.NoiseChanged, e, "this product mixes what clients send, and their noise with it: the factor is not multiplied out over it")
 			return
 		}
-		if f, _, ok := c.factored(x); ok {
+		if f, of, ok := c.factored(x); ok && !c.Facts(f.expr).Owners.Shared() && c.sent(of) {
 			c.remark(diag.NoiseChanged, e, format.Expr(f.expr)+" of "+c.Server+" scales the noise on what clients send: its sd is rho times that factor")
 		}
 	case *ast.Index:
@@ -42,6 +42,15 @@ func (c *cutter) passes(e ast.Expr) {
 			c.remark(diag.NoiseChanged, e, x.Name.Name+" mixes what clients send, and their noise with it: each element has noise of its own before it is mixed")
 		}
 	}
+}
+
+// sent reports whether an expression is what a client sends, or a sum with such terms.
+func (c *cutter) sent(e ast.Expr) bool {
+	return slices.ContainsFunc(c.terms(e, false, nil), func(t term) bool {
+		client, alone := c.Facts(t.expr).Owners.Sole()
+		s, sum := t.expr.(*ast.Sum)
+		return alone && client != c.Server || sum && s.Family != nil
+	})
 }
 
 // distributed notes a shared parameter that is multiplied into cuts: clients need it for each of them.

@@ -3,6 +3,7 @@ package cut
 import (
 	"slices"
 
+	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/types"
 	"github.com/vflc/vflc/stdlib/def"
@@ -24,7 +25,7 @@ func (p *path) under(node, operand ast.Expr) *path {
 }
 
 // free returns the range of the argument where the place may be any real number. It stops at the first operation that is not monotone in the place.
-func (c *cutter) free(at *path) (values def.Range, stop ast.Expr) {
+func (at *path) free(ranges *check.Ranges) (values def.Range, stop ast.Expr) {
 	values = def.Reals()
 	for p := at; p != nil; p = p.up {
 		if p.node == nil {
@@ -38,22 +39,24 @@ func (c *cutter) free(at *path) (values def.Range, stop ast.Expr) {
 			if e == p.operand {
 				return values
 			}
-			return c.ranges.Of(e)
+			return ranges.Of(e)
 		}
-		if !c.ranges.Monotone(p.node, p.operand, operands) {
+		if !ranges.Monotone(p.node, p.operand, operands) {
 			return values, p.node
 		}
-		values = c.ranges.Given(p.node, operands)
+		values = ranges.Given(p.node, operands)
 	}
 	return values, nil
 }
 
-// fits reports whether noise may be added at a place: whatever number stands there, the argument stays inside its support, and it moves with that number
-// in one direction, operation by operation.
-func (c *cutter) fits(at *path) bool {
-	values, stop := c.free(at)
-	return stop == nil && values.Within(c.domain)
+// fits reports whether noise may be added at a place in an argument with a domain: whatever number stands there, the argument stays inside, and it moves with
+// that number in one direction, operation by operation.
+func (at *path) fits(ranges *check.Ranges, domain def.Support) bool {
+	values, stop := at.free(ranges)
+	return stop == nil && values.Within(domain)
 }
+
+func (c *cutter) fits(at *path) bool { return at.fits(c.ranges, c.param.Domain) }
 
 // A failure is why no place inside an expression of one client takes noise.
 type failure struct {
@@ -84,7 +87,7 @@ func (c *cutter) within(client string, e ast.Expr, at *path) (ast.Expr, *failure
 	case c.fits(at):
 		return c.join(append(shared, c.references(e, part{client, own})...), e), nil
 	case len(own) > 1:
-		return nil, &failure{reason: beside, at: e, beside: exprs(own)}
+		return nil, c.besideOthers(client, e, exprs(own), at)
 	}
 	inner, failed := c.inside(client, own[0].expr, at)
 	if failed != nil {
@@ -114,15 +117,8 @@ func (c *cutter) split(client string, e ast.Expr) (own, shared []term) {
 // inside replaces the largest expression that takes noise among the operands of an operation that takes none.
 func (c *cutter) inside(client string, e ast.Expr, at *path) (ast.Expr, *failure) {
 	own := slices.DeleteFunc(c.operands(e), func(x ast.Expr) bool { return !slices.Contains(c.Facts(x).Owners, client) })
-	switch {
-	case len(own) == 0:
-		_, stop := c.free(at)
-		if stop != nil {
-			return nil, &failure{reason: stopped, at: stop}
-		}
-		return nil, &failure{reason: outside, at: e}
-	case len(own) > 1:
-		return nil, &failure{reason: beside, at: e, beside: own}
+	if len(own) != 1 {
+		return nil, c.besideOthers(client, e, own, at)
 	}
 	x := own[0]
 	if v, ok := e.(*ast.Sum); ok {
@@ -140,6 +136,27 @@ func (c *cutter) inside(client string, e ast.Expr, at *path) (ast.Expr, *failure
 	})
 	c.setAtServer(out, e)
 	return out, nil
+}
+
+// besideOthers is the failure where several operands of an expression, or terms of a sum, hold names of a client, or none does: the expression is a name.
+func (c *cutter) besideOthers(client string, e ast.Expr, own []ast.Expr, at *path) *failure {
+	if _, stop := at.free(c.ranges); stop != nil {
+		return &failure{reason: stopped, at: stop}
+	}
+	for _, x := range own {
+		if c.takesNoise(client, x, at.under(e, x)) {
+			return &failure{reason: beside, at: e, beside: own}
+		}
+	}
+	return &failure{reason: outside, at: e}
+}
+
+// takesNoise reports whether noise may be added somewhere inside an expression, whatever remains beside it.
+func (c *cutter) takesNoise(client string, e ast.Expr, at *path) bool {
+	if info := c.Facts(e); !info.Random || !slices.Contains(info.Owners, client) {
+		return false
+	}
+	return c.fits(at) || slices.ContainsFunc(c.operands(e), func(x ast.Expr) bool { return c.takesNoise(client, x, at.under(e, x)) })
 }
 
 // random reports whether a parameter enters one of some terms.

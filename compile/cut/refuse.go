@@ -23,15 +23,27 @@ func (c *cutter) refuse(client string, e ast.Expr, at *path, why *failure) {
 		return
 	case stopped:
 		c.errorf(diag.NoCut, e, "%s adds noise to what it sends, and %s neither rises everywhere with it nor falls everywhere", client, operation(why.at)).
-			Note("%s", c.waysOut(client, "compute it from values that are not noisy"))
+			Note("%s", c.waysOut("compute it from values that are not noisy"))
 		return
 	}
-	values, _ := c.free(at)
+	values, _ := at.free(c.ranges)
 	what := fmt.Sprintf("%s of %s is %s, and with noise on this value of %s it may not be", c.param.Name, dist.Name, c.param.Words(), client)
-	if !values.Defined() {
+	switch {
+	case !values.Defined():
 		what = fmt.Sprintf("with noise on this value of %s, %s of %s may have none: a function would be outside its domain", client, c.param.Name, dist.Name)
+	case !c.ranges.Of(c.whole).Within(c.param.Domain):
+		what = fmt.Sprintf("%s of %s is %s, and this may not be, with noise on the value of %s or without", c.param.Name, dist.Name, c.param.Words(), client)
 	}
-	c.errorf(diag.NoCut, e, "%s", what).Note("%s", c.waysOut(client, c.otherScale()))
+	c.errorf(diag.NoCut, e, "%s", what).Note("%s", c.waysOut(c.otherScale(client)))
+}
+
+// jointly reports an argument that stays inside its support with noise on any one of its cuts, but not with noise on all.
+func (c *cutter) jointly(e, cut ast.Expr) {
+	if c.diags.HasErrors() || !c.Transform.Kind.Noise || !c.hasClient(c.Facts(e).Owners) || c.ranges.Of(cut).Within(c.param.Domain) {
+		return
+	}
+	c.errorf(diag.NoCut, e, "%s of %s is %s, and with noise on the values of several clients it may not be", c.param.Name, c.current.Dist.Name, c.param.Words()).
+		Note("%s", c.waysOut(c.otherScale("each client")))
 }
 
 // operation names an operation in a message.
@@ -54,7 +66,7 @@ func (c *cutter) besides(client string, why *failure) {
 			return
 		}
 	}
-	d.Note("%s", c.waysOut(client, "write it so that one place, as the argument of exp, holds all names of "+client))
+	d.Note("%s", c.waysOut("write it so that one place, as the argument of exp, holds all names of "+client))
 }
 
 func listed(list []ast.Expr) string {
@@ -100,22 +112,24 @@ func (c *cutter) inFactor(x ast.Expr, at *path) string {
 }
 
 // otherScale says how to write an argument so that it takes noise.
-func (c *cutter) otherScale() string {
+func (c *cutter) otherScale(client string) string {
 	d := c.current.Dist
-	switch {
-	case d.OfLinear != "" && c.param == &d.Params[0]:
-		return fmt.Sprintf("write %s, which takes a linear predictor", d.OfLinear)
-	case c.domain == def.UnitInterval:
-		return "write it as inv_logit(…) of log odds"
-	case c.domain == def.RealLine:
-		return "add nothing to it inside the function"
+	scale := "exp"
+	switch c.param.Domain {
+	case def.UnitInterval:
+		scale = "inv_logit"
+	case def.RealLine:
+		return "write what " + client + " adds as exp(…) of it, which stays in the domain"
 	}
-	return "write it on the log scale, as exp(…) of a parameter or a predictor that may be any number"
+	if d.OfLinear != "" && c.param == &d.Params[0] {
+		return fmt.Sprintf("write %s with a linear predictor, or this as %s(…) of one", d.OfLinear, scale)
+	}
+	return fmt.Sprintf("write this as %s(…) of a parameter or a predictor that may be any number", scale)
 }
 
 // waysOut lists what to do about a value that takes no noise.
-func (c *cutter) waysOut(client, first string) string {
-	out := first + "; or let the parameter belong to " + c.Server + ", or be `@ shared`"
+func (c *cutter) waysOut(first string) string {
+	out := first + "; or let the parameter belong to " + c.Server + " or be `@ shared`"
 	for _, name := range c.Universe.Transforms() {
 		if t, _ := c.Universe.Transform(name); !t.Noise && !t.Pooled {
 			out += fmt.Sprintf("; or use `transform %s`, which adds no noise", t.Name)

@@ -141,6 +141,7 @@ type part struct {
 
 // A chain is a sum of several parties while its cuts are found.
 type chain struct {
+	whole ast.Expr
 	at    *path
 	terms []term
 	own   []int // by term, the index in parts of the client that owns it; -1 where none does alone
@@ -150,7 +151,7 @@ type chain struct {
 
 // chain cuts a sum: the terms of one client form one cut, and all its cuts one group; the rest stays where it is.
 func (c *cutter) chain(e ast.Expr, at *path) ast.Expr {
-	s := &chain{at: at, terms: c.terms(e, false, nil)}
+	s := &chain{whole: e, at: at, terms: c.terms(e, false, nil)}
 	for i, t := range s.terms {
 		c.sort(s, i, t)
 	}
@@ -255,7 +256,7 @@ func (c *cutter) together(s *chain, k int) bool {
 			return false
 		}
 	default:
-		failed = &failure{reason: beside, at: p.terms[0].expr, beside: exprs(p.terms)}
+		failed = c.besideOthers(p.client, s.whole, exprs(p.terms), s.at)
 	}
 	if failed.reason != data && !c.Transform.Kind.Noise {
 		return true

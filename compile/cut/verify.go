@@ -13,12 +13,12 @@ import (
 
 // Verify checks the cuts of a model against the privacy contract and the definition of a cut: no private name of a client occurs outside its
 // cuts in what another party evaluates; each cut uses the private names of one client, depends on a parameter and is maximal; equal
-// expressions are one cut; additive groups are used only as sums. The error names the first violation: a fault of Find.
+// expressions are one cut; additive groups are used only as sums; every argument stays inside its support whatever noise is added to its cuts. The error names the first violation: a fault of Find.
 func (p *Program) Verify() error {
 	if p.For != "" {
 		return nil // a party's program has no cuts
 	}
-	for _, step := range []func() error{p.verifyCuts, p.verifyGroups, p.verifyLikelihoods} {
+	for _, step := range []func() error{p.verifyCuts, p.verifyGroups, p.verifyLikelihoods, p.verifyNoise} {
 		if err := step(); err != nil {
 			return err
 		}
