@@ -2,7 +2,6 @@ package cut
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/types"
@@ -117,7 +116,7 @@ func (c *cutter) partition(f factor) (server, shared []factor) {
 	if !splits {
 		return []factor{f}, nil
 	}
-	g.divide = g.divide != f.divide
+	g.divide, g.right = g.divide != f.divide, f.right
 	f.expr = x
 	server, shared = c.partition(f)
 	return server, append(shared, g)
@@ -136,19 +135,18 @@ func (c *cutter) sharedFactor(e *ast.Binary) (f factor, x ast.Expr, ok bool) {
 	return factor{}, nil, false
 }
 
-// several reports whether a sum has terms of two or more owners: several parties, a family's members, or one party and shared names.
+// several reports whether terms are a sum of two or more owners: several parties, a family's members, or one client and shared names.
 func (c *cutter) several(terms []term) bool {
-	owners := map[string]bool{}
-	client := false
+	var parties types.Owners
+	shared := false
 	for _, t := range terms {
 		o := c.Facts(t.expr).Owners
-		client = client || c.hasClient(o)
-		owners[strings.Join(o, " ")] = true
+		parties, shared = parties.Join(o), shared || o.Shared()
 		if s, ok := t.expr.(*ast.Sum); ok && s.Family != nil && c.hasClient(o) {
 			return true
 		}
 	}
-	return client && len(owners) > 1
+	return len(terms) > 1 && c.hasClient(parties) && (len(parties) > 1 || shared)
 }
 
 // onto multiplies a term by a shared factor; the members' terms of a sum over a family one by one.

@@ -64,10 +64,15 @@ func (c *cutter) distributed(e ast.Expr, factors []factor, terms []term) {
 		}
 	}
 	for _, f := range factors {
-		if c.Facts(f.expr).Random {
-			c.remark(diag.FactorInCuts, e, format.Expr(f.expr)+" multiplies each contribution before noise is added to it, so "+c.Server+" sends its parameters to "+
-				strings.Join(clients, ", ")+" in each evaluation: one exchange more")
+		if !c.Facts(f.expr).Random {
+			continue
 		}
+		what := "its parameters"
+		if _, name := f.expr.(*ast.Name); name {
+			what = "it"
+		}
+		c.remark(diag.FactorInCuts, e, format.Expr(f.expr)+" multiplies each contribution before noise is added to it, so "+c.Server+" sends "+what+" to "+
+			strings.Join(clients, ", ")+" in each evaluation: one exchange more")
 	}
 }
 

@@ -84,9 +84,9 @@ func (c *cutter) cut(client string, terms []term) (*Cut, float64) {
 		return nil, 0
 	}
 	for _, v := range c.loops {
-		if c.mentionsName(e, v) && !c.sized(v) {
+		if c.mentionsName(e, v) && !c.sized(v) && !c.Transform.Kind.Pooled {
 			c.errorf(diag.NoCut, e, "%s sends one value for this, but it depends on %s, the variable of the sum around it", client, v).
-				Note("write the terms out, or give the sum an argument that is one matrix or vector of %s", client)
+				Note("write the terms out, or write the sum with a function of whole arrays, such as dot")
 			return nil, 0
 		}
 	}

@@ -23,7 +23,7 @@ func (c *cutter) refuse(client string, e ast.Expr, at *path, why *failure) {
 		return
 	case stopped:
 		c.errorf(diag.NoCut, e, "%s adds noise to what it sends, and %s neither rises everywhere with it nor falls everywhere", client, operation(why.at)).
-			Note("%s", c.waysOut("compute it from values that are not noisy"))
+			Note("%s", c.waysOut("write it with a function that rises or falls everywhere, such as exp"))
 		return
 	}
 	values, _ := at.free(c.ranges)

@@ -151,7 +151,7 @@ type chain struct {
 
 // chain cuts a sum: the terms of one client form one cut, and all its cuts one group; the rest stays where it is.
 func (c *cutter) chain(e ast.Expr, at *path) ast.Expr {
-	s := &chain{whole: e, at: at, terms: c.terms(e, false, nil)}
+	s := &chain{whole: e, at: at, terms: c.collected(c.terms(e, false, nil))}
 	for i, t := range s.terms {
 		c.sort(s, i, t)
 	}
