@@ -126,10 +126,12 @@ func (x Range) Power(y Range) Range {
 	switch {
 	case !x.Defined() || !y.Defined():
 		return undefined()
+	case whole && p == 0:
+		return Point(1)
 	case whole && p < 0:
 		return Point(1).Over(x.Power(Point(-p)))
 	case whole && math.Mod(p, 2) == 0 && x.Lower < 0:
-		return Range{0, max(math.Pow(x.Lower, p), math.Pow(x.Upper, p)), true, x.LowerIn && x.UpperIn}
+		return Range{0, max(math.Pow(x.Lower, p), math.Pow(x.Upper, p)), true, x.LowerIn || x.UpperIn}
 	case whole || p == y.Upper && p > 0 && x.Lower >= 0:
 		return Range{math.Pow(x.Lower, p), math.Pow(x.Upper, p), x.LowerIn, x.UpperIn}
 	case x.Positive():
