@@ -15,7 +15,11 @@ func (p *Program) verifyNoise() error {
 	if !p.Transform.Kind.Noise {
 		return nil
 	}
-	ranges := p.Ranges(p.Facts)
+	ranges := p.Ranges(func(e ast.Expr) check.Info {
+		info := p.Facts(e)
+		info.Random = info.Random || len(p.references(e)) > 0
+		return info
+	})
 	for _, l := range p.Likelihoods {
 		for i, a := range l.Args {
 			if a == nil || len(p.references(a)) == 0 {
