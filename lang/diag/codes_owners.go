@@ -12,7 +12,7 @@ const (
 	PowerNotAdditive Code = "V0308"
 	LetsTooLarge     Code = "V0309"
 	GenerateOwner    Code = "V0310"
-	NoCut            Code = "V0311" // no place in a client's expression takes noise
+	NoCut            Code = "V0320" // no place in a client's expression takes noise
 	LabelLeak        Code = "V0390"
 	SeparateCuts     Code = "V0391"
 	NoiseChanged     Code = "V0392" // a factor or a mixture of elements around cuts
