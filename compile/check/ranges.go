@@ -139,10 +139,27 @@ func (r *Ranges) Monotone(e, operand ast.Expr, at func(ast.Expr) def.Range) bool
 		return (left || e.X != operand) && (right || e.Y != operand)
 	case *ast.Call:
 		if f, ok := r.Universe.Func(e.Name.Name); ok {
-			return f.Monotone != def.NotMonotone
+			return f.Moves(at(e.Args[0]))
 		}
-		f, ok := r.Universe.Structural(e.Name.Name)
-		return ok && f.Affine
+		return r.moves(e, operand, at)
 	}
 	return false
+}
+
+// moves is Monotone for a function that changes shapes or has several arguments.
+func (r *Ranges) moves(e *ast.Call, operand ast.Expr, at func(ast.Expr) def.Range) bool {
+	f, ok := r.Universe.Structural(e.Name.Name)
+	if !ok || f.Moves == nil {
+		return false
+	}
+	args := make([]def.Range, len(e.Args))
+	for i, a := range e.Args {
+		args[i] = at(a)
+	}
+	for i, moves := range f.Moves(args) {
+		if e.Args[i] == operand && !moves {
+			return false
+		}
+	}
+	return true
 }

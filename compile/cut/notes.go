@@ -38,7 +38,7 @@ func (c *cutter) passes(e ast.Expr) {
 	case *ast.Index:
 		c.remark(diag.NoiseChanged, e, "elements are chosen from what clients send: those that are chosen twice have one noise in common")
 	case *ast.Call:
-		if f, ok := c.Universe.Structural(x.Name.Name); ok && !f.Picks {
+		if f, ok := c.Universe.Structural(x.Name.Name); ok && f.Mixes {
 			c.remark(diag.NoiseChanged, e, x.Name.Name+" mixes what clients send, and their noise with it: each element has noise of its own before it is mixed")
 		}
 	}

@@ -13,24 +13,31 @@ const (
 	Decreasing
 )
 
+// Moves reports whether the value rises everywhere with the argument or falls everywhere, for arguments in x.
+func (f *Func) Moves(x Range) bool {
+	return f.Monotone != NotMonotone || f.EachSide && (x.Lower >= 0 || x.Upper <= 0)
+}
+
 // Image is the range of the values for arguments in x; undefined where an end of x is outside the domain.
 func (f *Func) Image(x Range) Range {
-	if !x.Defined() {
+	switch {
+	case !x.Defined():
 		return undefined()
-	}
-	if f.Monotone == NotMonotone {
-		if f.NonNegative {
-			return AtLeast0()
-		}
+	case !f.Moves(x) && f.NonNegative:
+		return AtLeast0()
+	case !f.Moves(x):
 		return Reals()
 	}
 	y := make([]float64, 2)
 	f.Forward(y, []float64{x.Lower, x.Upper})
+	if f.EachSide && x.Upper == 0 {
+		f.Forward(y[1:], []float64{math.Copysign(0, -1)}) // a pole is approached from below
+	}
 	out := Range{y[0], y[1], x.LowerIn, x.UpperIn}
-	switch f.Monotone {
-	case Decreasing:
+	if out.Upper < out.Lower {
 		out = Range{y[1], y[0], x.UpperIn, x.LowerIn}
-	case Nondecreasing:
+	}
+	if f.Monotone == Nondecreasing {
 		out.LowerIn, out.UpperIn = true, true // it may be constant towards an end
 	}
 	out.LowerIn, out.UpperIn = out.LowerIn && !math.IsInf(out.Lower, 0), out.UpperIn && !math.IsInf(out.Upper, 0)
