@@ -6,7 +6,9 @@ import (
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // group returns the group of some cuts, the same one wherever the same cuts are summed.
@@ -94,4 +96,36 @@ func (c *cutter) additive() {
 // mixed reports cuts of different shapes, whose sum is not a sum of messages.
 func (g *Group) mixed() bool {
 	return slices.ContainsFunc(g.Cuts, func(k *Cut) bool { return !k.Type.SameShape(g.Type) })
+}
+
+func (c *cutter) warn() {
+	c.remarks()
+	if kind := c.Transform.Kind; kind.Pooled || kind.AtClients {
+		return // the server evaluates nothing at a single z
+	}
+	for _, l := range c.Likelihoods {
+		if i := slices.IndexFunc(l.Groups, func(g *Group) bool { return !g.Additive }); i >= 0 {
+			why := "are combined here by more than a sum"
+			if l.Groups[i].mixed() {
+				why = "have different shapes here"
+			}
+			c.diags.Warnf(diag.SeparateCuts, c.File.Source, l.Groups[i].Span.Span(), "contributions of clients %s: %s sees each z separately, and secure summation does not apply", why, c.Server)
+		}
+		left := c.Facts(l.Left)
+		if _, alone := left.Owners.Sole(); l.Party == "" && alone {
+			c.diags.Warnf(diag.LabelLeak, c.File.Source, l.Stmt.Span(), revealed(l.Dist), c.Server).
+				Note("where clients may know the response, declare it `@ shared`; where they may not, do not run this model as a deployment")
+		}
+	}
+}
+
+// revealed says what a client can compute of a response from the adjoint, the derivative of its log density in the predictor.
+func revealed(d *def.Dist) string {
+	switch {
+	case d.Support == def.ZeroOne:
+		return "the adjoint that %s returns is positive in the rows where the response is 1 and negative where it is 0, or the reverse: one round reveals the response of each row to every client"
+	case d.Discrete:
+		return "the adjoint that %s returns has the sign of the response less its mean: one round tells every client which rows lie above their mean, and repeated rounds reveal each response, since given the predictor the adjoint is a function of it"
+	}
+	return "the adjoint that %s returns is a function of the response once the predictor is given: repeated rounds, in which the predictor moves, reveal the response of each row to every client"
 }

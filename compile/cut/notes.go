@@ -7,7 +7,6 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
-	"github.com/vflc/vflc/stdlib/def"
 )
 
 // A note is a warning about how noise enters, given where the model has no errors.
@@ -103,40 +102,13 @@ func (c *cutter) withoutShared(e ast.Expr) string {
 	return c.withoutShared(x)
 }
 
-func (c *cutter) warn() {
-	kind := c.Transform.Kind
-	if kind.Noise {
-		c.variants()
-		for _, n := range c.notes {
-			c.diags.Warnf(n.code, c.File.Source, n.at.Span(), "%s", n.text)
-		}
+// remarks adds the notes to the warnings.
+func (c *cutter) remarks() {
+	if !c.Transform.Kind.Noise {
+		return
 	}
-	if kind.Pooled || kind.AtClients {
-		return // the server evaluates nothing at a single z
+	c.variants()
+	for _, n := range c.notes {
+		c.diags.Warnf(n.code, c.File.Source, n.at.Span(), "%s", n.text)
 	}
-	for _, l := range c.Likelihoods {
-		if i := slices.IndexFunc(l.Groups, func(g *Group) bool { return !g.Additive }); i >= 0 {
-			why := "are combined here by more than a sum"
-			if l.Groups[i].mixed() {
-				why = "have different shapes here"
-			}
-			c.diags.Warnf(diag.SeparateCuts, c.File.Source, l.Groups[i].Span.Span(), "contributions of clients %s: %s sees each z separately, and secure summation does not apply", why, c.Server)
-		}
-		left := c.Facts(l.Left)
-		if _, alone := left.Owners.Sole(); l.Party == "" && alone {
-			c.diags.Warnf(diag.LabelLeak, c.File.Source, l.Stmt.Span(), revealed(l.Dist), c.Server).
-				Note("where clients may know the response, declare it `@ shared`; where they may not, do not run this model as a deployment")
-		}
-	}
-}
-
-// revealed says what a client can compute of a response from the adjoint, the derivative of its log density in the predictor.
-func revealed(d *def.Dist) string {
-	switch {
-	case d.Support == def.ZeroOne:
-		return "the adjoint that %s returns is positive in the rows where the response is 1 and negative where it is 0, or the reverse: one round reveals the response of each row to every client"
-	case d.Discrete:
-		return "the adjoint that %s returns has the sign of the response less its mean: one round tells every client which rows lie above their mean, and repeated rounds reveal each response, since given the predictor the adjoint is a function of it"
-	}
-	return "the adjoint that %s returns is a function of the response once the predictor is given: repeated rounds, in which the predictor moves, reveal the response of each row to every client"
 }
