@@ -1,7 +1,6 @@
 package fit
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/vflc/vflc/backends"
@@ -33,13 +32,13 @@ func Open(m *compile.Model, sources data.Sources, o Options) (*Prepared, diag.Li
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
 	}
-	if t := m.Checked.Transform; t.Implied && !t.Kind.Pooled {
-		p.options.Progress.Message(fmt.Sprintf("no transform given: %s(rho = %g)", t.Kind, t.Rho))
-	}
 	bound, found, err := compile.Bind(m, sources, o.Joining)
 	diags = append(diags, found...)
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
+	}
+	if text := bound.Assumed(); text != "" {
+		p.options.Progress.Message(text)
 	}
 	for _, text := range bound.Data.Joined() {
 		p.options.Progress.Message(text)

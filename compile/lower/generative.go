@@ -251,7 +251,7 @@ func (g *generative) total(key string, cuts, noises []graph.ID) graph.ID {
 
 // deviation is the noise of one cut, the same wherever the cut occurs.
 func (g *generative) deviation(key string, k *cut.Cut, id graph.ID) graph.ID {
-	party, rho := k.Client, g.Program.Transform.RhoOf(k.Client)
+	party, rho := k.Client, g.cuts.RhoOf(k.Client)
 	if k.Family {
 		party = memberName(party, g.member)
 	}
