@@ -48,6 +48,7 @@ func (p *Prepared) result(f *fitted) *Result {
 	default:
 		r.summariseChains(p.Plan, f, p.Settings.Plan)
 	}
+	r.Document.Forecasts = p.forecasts(f.draws)
 	r.findings = findings(r.Draws, r.Document.Parameters, &r.Document, &r.Record)
 	r.Document.Diagnostics.Messages = messagesOf(r.findings)
 	return r
@@ -64,6 +65,7 @@ func (r *Result) WriteTable(w io.Writer) error {
 		text += fmt.Sprintf("(rho = %s)", rhoText(d.Rho))
 	}
 	text += fmt.Sprintf("; %s; %.1f s\n", r.closing, float64(d.Timing.TotalS))
+	text += forecastLines(d.Forecasts)
 	if d.Note != "" {
 		text += d.Note + "\n"
 	}
