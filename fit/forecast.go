@@ -11,7 +11,7 @@ import (
 
 // foresee lowers the model forwards, for the forecasts after the run: the values of its data may be released before.
 func (p *Prepared) foresee() (diag.List, error) {
-	if !p.Checked.Transform.Kind.Noise || p.options.NoForecast {
+	if !p.Checked.Transform.Kind.Noise {
 		return nil, nil
 	}
 	if m, diags := p.Generative(); !diags.HasErrors() {

@@ -25,8 +25,6 @@ type Options struct {
 	From      string
 	LogLik    bool // Result.Responses hold the log density of every observation at every draw
 	Auxiliary bool // draws of the auxiliary variables are among the draws
-	// NoForecast leaves out what the noise of auxiliary variables does to the fit: for runs of which nobody reads the summary.
-	NoForecast bool
 	Progress   Progress
 	Origin     Origin
 }
