@@ -25,8 +25,8 @@ type Options struct {
 	From      string
 	LogLik    bool // Result.Responses hold the log density of every observation at every draw
 	Auxiliary bool // draws of the auxiliary variables are among the draws
-	Progress   Progress
-	Origin     Origin
+	Progress  Progress
+	Origin    Origin
 }
 
 // An Origin describes how a run was started, for its record.

@@ -102,6 +102,9 @@ func Of(l Likelihood, n Noise) (Forecast, error) {
 	}
 	rows := quantiles(l.Rows)
 	free := scales(&l, rows, n)
+	if slices.ContainsFunc(free, func(f float64) bool { return f < leastScale }) {
+		return Forecast{}, errScale
+	}
 	points := make([]*point, len(rows))
 	for i, r := range rows {
 		var err error
@@ -159,8 +162,12 @@ func scales(l *Likelihood, rows []Row, n Noise) []float64 {
 	return start
 }
 
+// leastScale is the share of the true scale below which a fitted one says nothing of it: it goes to 0 when the noise takes up all residual variance.
+const leastScale = 0.5
+
 // The reasons for which there is no forecast.
 var (
 	errDensity = errors.New("its density cannot be integrated over the response")
+	errScale   = errors.New("the noise takes up the residual variance, so that the scale goes to 0; use a smaller rho")
 	errFit     = errors.New("no finite coefficients fit best")
 )

@@ -221,4 +221,8 @@ func TestReasons(t *testing.T) {
 	if f, err := stretch.Of(stretch.Likelihood{Dist: &d, Rows: rows(0, 1, 1, 0)}, augmented(1)); err == nil {
 		t.Errorf("a forecast where the rate is negative: %+v", f)
 	}
+	normal := dist.Normal() // of a fitted sigma of 0.2 under noise of variance 1 the true one may be anything up to 1
+	if f, err := stretch.Of(stretch.Likelihood{Dist: &normal, Free: []int{1}, Rows: rows(0, 1, 1, 0, 0.2)}, augmented(1)); err == nil {
+		t.Errorf("a forecast where the noise takes up the residual variance: %+v", f)
+	}
 }
