@@ -14,6 +14,9 @@
 // likelihood about √(1 + 0.42 v) (the logistic distribution is nearly a normal one of variance 1/0.42 under a probit link; for 0.346 = (16√3/15π)² see Zeger,
 // Liang and Albert 1988, Biometrics 44); for a normal one b = 1.
 //
+// Other parameters that are estimated are fitted with a and b, from the true values at which the noisy fit finds those of the run. So sigma of a normal
+// likelihood takes up the noise, σ² - v for σ², and the standard deviations of coefficients stay; with sigma fixed they are √(1 + v/σ²) times.
+//
 // The power model's row likelihood is no density of y. Its noise splits into the mean over the J copies, of variance (J-1)²ρ²/J, and the deviations of the
 // copies from it, of variance ρ²(J-1)/J each. Given the mean m, the expectation over the deviations d is computed as
 //
@@ -101,23 +104,79 @@ func Of(l Likelihood, n Noise) (Forecast, error) {
 		return Forecast{Slope: 1, SD: 1, Free: ones(len(l.Free))}, nil
 	}
 	rows := quantiles(l.Rows)
-	free := scales(&l, rows, n)
-	if slices.ContainsFunc(free, func(f float64) bool { return f < leastScale }) {
-		return Forecast{}, errScale
+	f, err := search(&l, rows, n)
+	if err == errFit && len(l.Free) > 0 { // where the data say little of a free parameter, its value is as good as fixed
+		l.Free = nil
+		return search(&l, rows, n)
 	}
-	points := make([]*point, len(rows))
+	return f, err
+}
+
+const (
+	searches  = 4    // for the true values of free parameters
+	near      = 0.02 // how near the noisy fit has to come to the fitted ones, relatively
+	leastFree = 0.5  // the share of its true value below which a fitted scale says nothing of it: it goes to 0 when the noise takes up all residual variance
+)
+
+// search looks for the true values of the free parameters: those from which the noisy fit leads to the fitted ones.
+func search(l *Likelihood, rows []Row, n Noise) (Forecast, error) {
+	fitted := make([]float64, len(l.Free))
+	truth := make([]float64, len(l.Free))
+	for k, p := range l.Free {
+		fitted[k] = rows[0].Theta[p]
+		truth[k] = start(l, p, fitted[k], n)
+		if fitted[k] < leastFree*truth[k] {
+			return Forecast{}, errScale
+		}
+	}
+	best, off := Forecast{}, math.Inf(1)
+	for range searches {
+		f, err := at(l, rows, n, truth, fitted)
+		if err != nil {
+			return f, err
+		}
+		worst := 0.0
+		for k, v := range f.Free {
+			ratio := fitted[k] / (v * truth[k])
+			worst = max(worst, math.Abs(math.Log(ratio)))
+			truth[k] *= ratio
+		}
+		if worst >= off {
+			break // no nearer
+		}
+		if best, off = f, worst; off < near {
+			break
+		}
+	}
+	return best, nil
+}
+
+// start is a first value of a free parameter. Where the predictor shifts y, the noise is a part of the residual variance, so that the fitted scale lacks it:
+// true² = fitted² + noise², which is exact for a normal likelihood at the server. Other parameters are taken as fitted.
+func start(l *Likelihood, param int, fitted float64, n Noise) float64 {
+	if param != l.Dist.ScaleAt || l.Dist.Link.Scale != def.IdentityLink || l.Dist.Link.Param != l.Param {
+		return fitted
+	}
+	return math.Hypot(fitted, math.Sqrt(n.absorbed()))
+}
+
+// at computes a forecast where the free parameters have true values; the search for the noisy fit begins at the fitted ones.
+func at(l *Likelihood, rows []Row, n Noise, truth, fitted []float64) (Forecast, error) {
+	points, from := make([]*point, len(rows)), make([]float64, len(truth))
+	for k := range truth {
+		from[k] = fitted[k] / truth[k]
+	}
 	for i, r := range rows {
+		r.Theta = slices.Clone(r.Theta)
+		for k, p := range l.Free {
+			r.Theta[p] = truth[k]
+		}
 		var err error
-		if points[i], err = newPoint(&l, r, n); err != nil {
+		if points[i], err = newPoint(l, r, n); err != nil {
 			return Forecast{}, err
 		}
 	}
-	f, err := solve(&l, points, n.SD(), free)
-	if err != nil && len(l.Free) > 0 { // where the data say little of a free parameter, its value is as good as fixed
-		l.Free = nil
-		return Of(l, n)
-	}
-	return f, err
+	return solve(l, points, n.SD(), from)
 }
 
 func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
@@ -143,27 +202,6 @@ func quantiles(rows []Row) []Row {
 	}
 	return out
 }
-
-// scales sets the true value of a free scale in the rows, and returns the factors that lead back to the fitted values. Where the predictor shifts y, the
-// noise is a part of the residual variance, so that the fitted scale lacks it: true² = fitted² + noise². Other parameters are taken as fitted.
-func scales(l *Likelihood, rows []Row, n Noise) []float64 {
-	start := ones(len(l.Free))
-	for k, p := range l.Free {
-		if p != l.Dist.ScaleAt || l.Dist.Link.Scale != def.IdentityLink || l.Dist.Link.Param != l.Param {
-			continue
-		}
-		for i := range rows {
-			rows[i].Theta = slices.Clone(rows[i].Theta)
-			fitted := rows[i].Theta[p]
-			rows[i].Theta[p] = math.Hypot(fitted, math.Sqrt(n.absorbed()))
-			start[k] = fitted / rows[i].Theta[p]
-		}
-	}
-	return start
-}
-
-// leastScale is the share of the true scale below which a fitted one says nothing of it: it goes to 0 when the noise takes up all residual variance.
-const leastScale = 0.5
 
 // The reasons for which there is no forecast.
 var (
