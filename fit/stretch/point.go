@@ -53,9 +53,21 @@ func newPoint(l *Likelihood, r Row, n Noise) (*point, error) {
 		p.truth += p.resp.p[i] * p.derivative[0] * p.derivative[0]
 	}
 	width := 1 / math.Sqrt(p.truth)
+	if !p.smooth(width) {
+		return nil, errKink
+	}
 	p.nodes(n, width)
 	p.reserve(len(p.outer) * (2*len(p.inner) - 1))
 	return p, nil
+}
+
+// smooth reports whether the information is also the expected curvature, as where the log density is smooth in the predictor and the response well integrated.
+func (p *point) smooth(width float64) bool {
+	h, none := 0.05*min(width, 1), ones(len(p.l.Free))
+	p.expected(p.row.Eta+h, none)
+	up := p.sum[0]
+	p.expected(p.row.Eta-h, none)
+	return math.Abs((p.sum[0]-up)/(2*h)-p.truth) <= 0.1*p.truth
 }
 
 // nodes places the nodes by the standard deviations of the noise and the width of the likelihood in the predictor.

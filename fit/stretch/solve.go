@@ -20,7 +20,8 @@ const (
 	iterations = 25
 	settledAt  = 1e-4 // of a step, in units: it then is the error of the one before
 	stale      = 0.2  // of the step before: from here on the derivatives are computed again
-	difference = 1e-2 // for derivatives of the score, in units
+	stalled    = 0.02 // of a step that hardly improves the fit, as where a density has a kink: enough for two digits
+	difference = 5e-2 // for derivatives of the score, in units
 )
 
 // solve finds the best coefficients and the information that they have.
@@ -176,8 +177,8 @@ func (p *problem) climb(x []float64) bool {
 			h = p.hessian(x)
 		}
 		before = size
-		if size < settledAt || !moved {
-			return size < 20*settledAt
+		if size < settledAt || !moved || size < stalled && shrink < stale {
+			return size < stalled
 		}
 	}
 	return false

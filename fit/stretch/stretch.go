@@ -103,50 +103,62 @@ func Of(l Likelihood, n Noise) (Forecast, error) {
 	if n.SD() == 0 {
 		return Forecast{Slope: 1, SD: 1, Free: ones(len(l.Free))}, nil
 	}
-	rows := quantiles(l.Rows)
-	f, err := search(&l, rows, n)
+	f, err := withFree(&l, n)
 	if err == errFit && len(l.Free) > 0 { // where the data say little of a free parameter, its value is as good as fixed
 		l.Free = nil
-		return search(&l, rows, n)
+		return withFree(&l, n)
 	}
 	return f, err
 }
 
 const (
 	searches  = 4    // for the true values of free parameters
+	roughly   = 9    // quantiles that these use
 	near      = 0.02 // how near the noisy fit has to come to the fitted ones, relatively
 	leastFree = 0.5  // the share of its true value below which a fitted scale says nothing of it: it goes to 0 when the noise takes up all residual variance
 )
 
-// search looks for the true values of the free parameters: those from which the noisy fit leads to the fitted ones.
-func search(l *Likelihood, rows []Row, n Noise) (Forecast, error) {
+// withFree computes a forecast from the true values of the free parameters.
+func withFree(l *Likelihood, n Noise) (Forecast, error) {
 	fitted := make([]float64, len(l.Free))
-	truth := make([]float64, len(l.Free))
 	for k, p := range l.Free {
-		fitted[k] = rows[0].Theta[p]
+		fitted[k] = l.Rows[0].Theta[p]
+	}
+	truth, err := search(l, n, fitted)
+	if err != nil {
+		return Forecast{}, err
+	}
+	return at(l, quantiles(l.Rows, Quantiles), n, truth, fitted)
+}
+
+// search looks for the true values of the free parameters, at a few quantiles: those from which the noisy fit leads to the fitted ones.
+func search(l *Likelihood, n Noise, fitted []float64) ([]float64, error) {
+	truth := make([]float64, len(fitted))
+	for k, p := range l.Free {
 		truth[k] = start(l, p, fitted[k], n)
 		if fitted[k] < leastFree*truth[k] {
-			return Forecast{}, errScale
+			return nil, errScale
 		}
 	}
-	best, off := Forecast{}, math.Inf(1)
-	for range searches {
-		f, err := at(l, rows, n, truth, fitted)
+	best, off := truth, math.Inf(1)
+	for i := 0; i < searches && len(fitted) > 0; i++ {
+		f, err := at(l, quantiles(l.Rows, roughly), n, truth, fitted)
 		if err != nil {
-			return f, err
+			return nil, err
 		}
-		worst := 0.0
+		next, worst := make([]float64, len(truth)), 0.0
 		for k, v := range f.Free {
 			ratio := fitted[k] / (v * truth[k])
 			worst = max(worst, math.Abs(math.Log(ratio)))
-			truth[k] *= ratio
+			next[k] = truth[k] * ratio
 		}
 		if worst >= off {
 			break // no nearer
 		}
-		if best, off = f, worst; off < near {
+		if best, off = truth, worst; off < near {
 			break
 		}
+		truth = next
 	}
 	return best, nil
 }
@@ -181,8 +193,8 @@ func at(l *Likelihood, rows []Row, n Noise, truth, fitted []float64) (Forecast, 
 
 func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
-// quantiles returns the rows at the quantiles (k + 1/2)/50 of the predictor, or all where there are fewer.
-func quantiles(rows []Row) []Row {
+// quantiles returns the rows at the quantiles (k + 1/2)/n of the predictor, or all where there are fewer.
+func quantiles(rows []Row, n int) []Row {
 	sorted := slices.Clone(rows)
 	slices.SortStableFunc(sorted, func(a, b Row) int {
 		switch {
@@ -193,12 +205,12 @@ func quantiles(rows []Row) []Row {
 		}
 		return 0
 	})
-	if len(sorted) <= Quantiles {
+	if len(sorted) <= n {
 		return sorted
 	}
-	out := make([]Row, Quantiles)
+	out := make([]Row, n)
 	for k := range out {
-		out[k] = sorted[(2*k+1)*len(sorted)/(2*Quantiles)]
+		out[k] = sorted[(2*k+1)*len(sorted)/(2*n)]
 	}
 	return out
 }
@@ -207,5 +219,6 @@ func quantiles(rows []Row) []Row {
 var (
 	errDensity = errors.New("its density cannot be integrated over the response")
 	errScale   = errors.New("the noise takes up the residual variance, so that the scale goes to 0; use a smaller rho")
+	errKink    = errors.New("its log density is not smooth in the predictor")
 	errFit     = errors.New("no finite coefficients fit best")
 )

@@ -3,6 +3,7 @@ package stretch_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/vflc/vflc/fit/stretch"
@@ -45,7 +46,7 @@ func powerOf(v float64, j int) stretch.Noise {
 	return stretch.Noise{Rho: math.Sqrt(v / float64(j-1)), Clients: j, Power: true}
 }
 
-// probit is a likelihood of the language of 0 and 1 with probability Φ(η).
+// probit is a likelihood of 0 and 1 with probability Φ(η), written apart from the library.
 func probit() def.Dist {
 	return def.Dist{
 		Name: "probit", Params: []def.Param{{Name: "eta"}}, Support: def.ZeroOne, Discrete: true, LocationAt: -1, ScaleAt: -1,
@@ -70,14 +71,15 @@ func probit() def.Dist {
 
 // E Φ(η + u) = Φ(η/√(1+v)): the noisy likelihood is the true one at η/√(1+v), so that coefficients and their standard deviations grow by √(1+v).
 func TestProbitIsExact(t *testing.T) {
-	d := probit()
-	for _, v := range []float64{0.1225, 1, 3} {
-		for _, mean := range []float64{0, 0.7} {
-			f := of(t, stretch.Likelihood{Dist: &d, Rows: rows(mean, 0.8, 1, 0)}, augmented(v))
-			near(t, "slope", f.Slope, math.Sqrt(1+v), 1e-4)
-			near(t, "sd", f.SD, math.Sqrt(1+v), 1e-3)
-			if math.Abs(f.Shift) > 1e-4 {
-				t.Errorf("shift %g", f.Shift)
+	for _, d := range []def.Dist{probit(), dist.BernoulliProbit()} {
+		for _, v := range []float64{0.1225, 1, 3} {
+			for _, mean := range []float64{0, 0.7} {
+				f := of(t, stretch.Likelihood{Dist: &d, Rows: rows(mean, 0.8, 1, 0)}, augmented(v))
+				near(t, "slope", f.Slope, math.Sqrt(1+v), 1e-4)
+				near(t, "sd", f.SD, math.Sqrt(1+v), 1e-3)
+				if math.Abs(f.Shift) > 1e-4 {
+					t.Errorf("shift %g", f.Shift)
+				}
 			}
 		}
 	}
@@ -209,14 +211,41 @@ func TestNoNoise(t *testing.T) {
 	}
 }
 
-// A predictor that is a rate must be positive: with noise on it the likelihood is 0 somewhere, or was so at the start.
+// There is no forecast where it could not be right.
 func TestReasons(t *testing.T) {
 	d := dist.Exponential()
 	if f, err := stretch.Of(stretch.Likelihood{Dist: &d, Rows: rows(0, 1, 1, 0)}, augmented(1)); err == nil {
 		t.Errorf("a forecast where the rate is negative: %+v", f)
 	}
+	kinked := dist.Laplace()
+	if f, err := stretch.Of(stretch.Likelihood{Dist: &kinked, Rows: rows(0, 1, 1, 0, 0.5)}, augmented(0.1)); err == nil {
+		t.Errorf("a forecast by derivatives of a density with a kink: %+v", f)
+	}
 	normal := dist.Normal() // of a fitted sigma of 0.2 under noise of variance 1 the true one may be anything up to 1
 	if f, err := stretch.Of(stretch.Likelihood{Dist: &normal, Free: []int{1}, Rows: rows(0, 1, 1, 0, 0.2)}, augmented(1)); err == nil {
 		t.Errorf("a forecast where the noise takes up the residual variance: %+v", f)
+	}
+}
+
+// Every distribution with a parameter for a linear predictor and a smooth density has a forecast: at the first of its test vectors with parameters of about 1.
+func TestEveryLink(t *testing.T) {
+	moderate := func(d *def.Dist, c def.Case) bool {
+		ok := d.Inside(c.X, c.Theta) && math.Abs(c.X) < 50
+		for _, v := range c.Theta {
+			ok = ok && math.Abs(v) < 6 && math.Abs(v) > 0.05
+		}
+		return ok
+	}
+	kinked := dist.Laplace()
+	for _, d := range dist.All() {
+		at := slices.IndexFunc(d.Cases, func(c def.Case) bool { return d.Link.Scale != def.NoLink && d.Name != kinked.Name && moderate(&d, c) })
+		if at < 0 {
+			continue
+		}
+		c := d.Cases[at]
+		f := of(t, stretch.Likelihood{Dist: &d, Param: d.Link.Param, Rows: rows(c.Theta[d.Link.Param], 0.5, c.X, c.Theta...)}, augmented(0.1))
+		if !(f.Slope > 0.9 && f.Slope < 1.1 && f.SD > 0.99 && f.SD < 2 && math.Abs(f.Shift) < 0.1) {
+			t.Errorf("%s at %v: %+v", d.Name, c.Theta, f)
+		}
 	}
 }

@@ -164,7 +164,7 @@ func peak(g func(float64) float64, at float64) (mode, scale float64) {
 			mode, s = mode+s, s*1.5
 		case down > top:
 			mode, s = mode-s, s*1.5
-		case top-max(up, down) > 0.1:
+		case top-max(up, down) > 0.1, max(g(mode+s/2), g(mode-s/2)) > top:
 			s /= 2
 		default:
 			for range 60 {
