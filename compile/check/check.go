@@ -192,11 +192,12 @@ type checker struct {
 	options Options
 	diags   diag.List
 	// failed names were declared wrongly: uses of them are not reported again.
-	failed map[string]bool
-	later  map[string]ast.Ident // all names declared anywhere, to distinguish "unknown" from "used before"
-	family string               // the family whose declaration is being checked: its names refer to the same member
-	vars   []*Symbol            // comprehension variables in scope
-	stmt   *ast.Transform
+	failed     map[string]bool
+	later      map[string]ast.Ident // all names declared anywhere, to distinguish "unknown" from "used before"
+	family     string               // the family whose declaration is being checked: its names refer to the same member
+	dataBounds bool                 // bounds of the declaration being checked may use data
+	vars       []*Symbol            // comprehension variables in scope
+	stmt       *ast.Transform
 }
 
 func (c *checker) errorf(code diag.Code, at ast.Node, format string, args ...any) *diag.Diagnostic {

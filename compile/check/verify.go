@@ -136,6 +136,8 @@ func (v *verifier) operands(e ast.Expr) []ast.Expr {
 		return []ast.Expr{e.X, e.Y}
 	case *ast.Call:
 		return e.Args
+	case *ast.Array:
+		return e.Elems
 	case *ast.Sum:
 		return []ast.Expr{e.Body}
 	case *ast.Index:
