@@ -54,7 +54,7 @@ func (p *Prepared) joins() (key string, joins []posterior.Join) {
 func (p *Prepared) rho() any {
 	t := p.Checked.Transform
 	switch {
-	case p.Pooled():
+	case !t.Kind.Noise:
 		return nil
 	case len(t.RhoBy) == 0:
 		return t.Rho

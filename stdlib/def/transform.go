@@ -13,6 +13,9 @@ type Transform struct {
 	AtClients bool
 }
 
+// CutsCross reports whether a client sends its cuts themselves, without noise: there are no auxiliary variables, and no rho.
+func (t Transform) CutsCross() bool { return !t.Pooled && !t.Noise }
+
 // Augmented reports whether auxiliary variables enter the likelihood at the server, so that they can be integrated out of it row by row.
 func (t Transform) Augmented() bool { return t.Noise && !t.AtClients }
 
