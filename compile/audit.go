@@ -126,20 +126,11 @@ func (a *auditor) mask(c session.Crossing) string {
 		return ""
 	}
 	for _, g := range a.Manifest.Groups {
-		if g.Additive && slices.Contains(g.Cuts, a.cutsOf(c.Of)[0].Name) && a.senders(g) {
+		if slices.Contains(g.Cuts, a.cutsOf(c.Of)[0].Name) && a.Manifest.Maskable(g) {
 			return "a masked sum can hide it among the others'"
 		}
 	}
 	return "no masked sum can hide it"
-}
-
-// senders reports whether a sum may have several senders.
-func (a *auditor) senders(g split.ManifestGroup) bool {
-	family := slices.ContainsFunc(a.Manifest.Cuts, func(c split.ManifestCut) bool {
-		p, _ := a.Manifest.Party(c.Client)
-		return slices.Contains(g.Cuts, c.Name) && p.Family != "" && p.Family != "1"
-	})
-	return len(g.Cuts) > 1 || family
 }
 
 // names are what the texts of a crossing call its parameter or sum; at a client's own cuts, that auxiliary variable, its cut and its noise.

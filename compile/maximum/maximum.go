@@ -20,7 +20,7 @@ func Check(p *cut.Program) diag.List {
 	for _, s := range p.Params {
 		c.priors[s.Symbol] = s
 	}
-	if p.Transform.Kind.CutsCross() {
+	if p.Transform.Kind.CutsCross {
 		c.noAuxiliaries()
 		return c.diags
 	}

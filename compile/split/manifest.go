@@ -131,6 +131,15 @@ func (m *Manifest) Party(name string) (ManifestParty, bool) {
 	return ManifestParty{}, false
 }
 
+// Maskable reports whether the server needs only a group's sum and the group has, or as a family may have, two senders: masks can then hide each value
+// among the others'.
+func (m *Manifest) Maskable(g ManifestGroup) bool {
+	return g.Additive && (len(g.Cuts) > 1 || slices.ContainsFunc(m.Cuts, func(c ManifestCut) bool {
+		p, _ := m.Party(c.Client)
+		return slices.Contains(g.Cuts, c.Name) && p.Family != "" && p.Family != "1"
+	}))
+}
+
 func (s *splitter) manifest(programs []PartyProgram) *Manifest {
 	m := &Manifest{
 		Schema: SchemaVersion, Language: LanguageVersion, Protocol: ProtocolVersion, Model: s.name, ModelSHA256: s.model,

@@ -92,7 +92,7 @@ func (v *validator) versions() {
 
 func (v *validator) transform(universe *stdlib.Universe) {
 	t, ok := universe.Transform(v.Transform)
-	v.exact = ok && t.CutsCross()
+	v.exact = ok && t.CutsCross
 	switch {
 	case !ok:
 		v.errorf("transform", "the manifest's transform %q is unknown: there are %s", v.Transform, strings.Join(universe.Transforms(), ", "))

@@ -36,7 +36,9 @@ func Apply(p *cut.Program) (*Program, diag.List) {
 	case kind.Pooled:
 		l.Parties = l.Parties[:1] // the server evaluates the model as written
 		return l.Program, nil
-	case kind.CutsCross() && kind.AtClients:
+	case kind.Noise == kind.CutsCross:
+		panic("transform: " + kind.Name + " does not say whether cuts cross with or without noise")
+	case kind.CutsCross && kind.AtClients:
 		panic("transform: " + kind.Name + " evaluates likelihoods at clients without noise, which would show each the others' cuts")
 	}
 	var diags diag.List

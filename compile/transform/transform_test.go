@@ -150,7 +150,7 @@ func TestTransformsOfEqualFactsAreOne(t *testing.T) {
 
 // Clients that evaluate likelihoods at the others' cuts themselves would see them: no such transform is written, and no noise is added silently.
 func TestClientsNeverSeeCutsWithoutNoise(t *testing.T) {
-	kind := def.Transform{Name: "exact_at_clients", AtClients: true}
+	kind := def.Transform{Name: "exact_at_clients", AtClients: true, CutsCross: true}
 	defer func() {
 		if text := fmt.Sprint(recover()); !strings.Contains(text, "transform: "+kind.Name) || !strings.Contains(text, "without noise") {
 			t.Errorf("%s: %s", kind, text)
