@@ -127,10 +127,10 @@ func (a *auditor) mask(c session.Crossing) string {
 	}
 	for _, g := range a.Manifest.Groups {
 		if slices.Contains(g.Cuts, a.cutsOf(c.Of)[0].Name) && a.Manifest.Maskable(g) {
-			return "a masked sum can hide it among the others'"
+			return "no; a masked sum can hide it among the others'"
 		}
 	}
-	return "no masked sum can hide it"
+	return "no; it is needed singly, so no masked sum can hide it"
 }
 
 // names are what the texts of a crossing call its parameter or sum; at a client's own cuts, that auxiliary variable, its cut and its noise.

@@ -41,11 +41,11 @@ type checker struct {
 	diags  diag.List
 }
 
-// noAuxiliaries reports that there is nothing to maximise over, at the transform where the model names it.
+// noAuxiliaries reports that there is nothing to maximise over, at the transform where it is the model that names it.
 func (c *checker) noAuxiliaries() {
 	where := source.Span{}
 	for _, s := range c.File.Stmts {
-		if t, ok := s.(*ast.Transform); ok {
+		if t, ok := s.(*ast.Transform); ok && t.Kind.Name == c.Transform.Kind.Name {
 			where = t.Span()
 		}
 	}

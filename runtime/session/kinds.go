@@ -27,7 +27,7 @@ const (
 
 // A description is what is known of a content beside the data: how its channel is named, and what the audit prints of it. In the texts {name} is the
 // parameter, auxiliary variable or sum, {cut} what the auxiliary variable is normal around, {client} the client at that end, {rho} the deviation of its
-// noise, {mask} whether a masked sum can hide the cut and {scalars} what is added up.
+// noise, {mask} what is said of masks where a masked sum may hide a cut, and {scalars} what is added up.
 type description struct {
 	prefix string // of the channel's name
 	what   string
@@ -41,7 +41,7 @@ var descriptions = [contents]description{
 		"close to the data of these rows"},
 	Z: {"z ", "{name}, drawn around {cut}", "noise of sd {rho}", "{cut} within {rho} at once; from n evaluations the mean of {name} − rho²·(its adjoint) is the cut's posterior mean within about " +
 		"{rho}/√n, row by row: rho is no differential privacy"},
-	Cut: {"cut ", "{cut} itself, as {name}", "no; {mask}", "{cut}, row by row and exactly, wherever the algorithm evaluates; as many evaluations as it has coefficients show the linear span of its " +
+	Cut: {"cut ", "{cut} itself, as {name}", "{mask}", "{cut} exactly, wherever the algorithm evaluates; where it has rows, as many evaluations as it has coefficients show the linear span of its " +
 		"covariates, in which columns of two values can be found"},
 	OthersSum: {"sum ", "sum of {name}", "noise of sd rho in each z", "the other clients' z, by taking its own away: with two clients the other's, of which it then knows what the server knows"},
 	Partial: {"adjoint ", "adjoint of the sum of {name} at {client}", "no", "{client}'s exact cut row by row, whatever rho, where the likelihood can be inverted: the adjoint is a function of the " +
