@@ -67,8 +67,8 @@ type algorithm struct {
 // stepping reports whether the algorithm evaluates the party's density itself.
 func (s *partyState) stepping(by algorithm) bool { return by.steps != nil && s.Index() > 0 }
 
-// value evaluates the outputs at theta and lets the algorithm choose z, unless the cuts themselves cross. b is the block's number in this process. A client that takes steps of its own
-// evaluates later.
+// value evaluates the outputs at theta and lets the algorithm choose z, unless the cuts themselves cross. b is the block's number in this process. A client
+// that takes steps of its own evaluates later.
 func (s *partyState) value(b int, theta []float64, by algorithm) {
 	if s.stepping(by) {
 		if len(s.z) > 0 {
