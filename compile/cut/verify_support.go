@@ -9,9 +9,9 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// verifyNoise checks that every argument that cuts enter stays inside its support when any real number stands for each cut, that every operation around a cut is
+// verifySupport checks that every argument that cuts enter stays inside its support when any real number stands for each cut, that every operation around a cut is
 // monotone in it, and that no larger expression of the client alone would do.
-func (p *Program) verifyNoise() error {
+func (p *Program) verifySupport() error {
 	if !p.Transform.Kind.Noise {
 		return nil
 	}
