@@ -8,6 +8,7 @@ import (
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
+	"github.com/vflc/vflc/compile/leak"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/compile/transform"
 	"github.com/vflc/vflc/data"
@@ -64,7 +65,10 @@ func modelPasses() []pass[*Model] {
 		},
 		{
 			name: "cut", doc: "Finds the expressions of clients that other parties need, and the sums that they enter.",
-			run:    func(m *Model) (l diag.List, _ error) { m.Cuts, l = cut.Find(m.Checked); return l, nil },
+			run: func(m *Model) (l diag.List, _ error) {
+				m.Cuts, l = cut.Find(m.Checked)
+				return m.options.Accept.Drop(l), nil
+			},
 			dump:   dumpCut,
 			verify: func(m *Model) error { return m.Cuts.Verify() },
 		},
@@ -75,6 +79,10 @@ func modelPasses() []pass[*Model] {
 			verify: func(m *Model) error { return m.Parts.Verify() },
 		},
 		{
+			name: "leak", doc: "Refuses cuts and gradients of shared parameters that are data of a client.",
+			run: leaks,
+		},
+		{
 			name: "split", doc: "Writes the program of each party and the manifest of what crosses between them.",
 			run:    splitModel,
 			dump:   dumpSplit,
@@ -83,9 +91,17 @@ func modelPasses() []pass[*Model] {
 	}
 }
 
+// leaks finds what would cross as data. What is accepted passes.
+func leaks(m *Model) (diag.List, error) {
+	if m.Pooled() || m.Checked.For != "" {
+		return nil, nil
+	}
+	return m.options.Accept.Drop(leak.Check(m.Parts)), nil
+}
+
 func splitModel(m *Model) (diag.List, error) {
 	if !m.Pooled() {
-		m.Programs, m.Manifest = split.Split(m.Parts, m.Name)
+		m.Programs, m.Manifest = split.Split(m.Parts, m.Name, m.options.Accept)
 	}
 	return nil, nil
 }

@@ -2,6 +2,7 @@
 package check
 
 import (
+	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
@@ -153,6 +154,7 @@ type Options struct {
 	Transform def.Transform      // replaces the statement's kind where it has a name
 	Rho       float64            // replaces the statement's rho where > 0
 	RhoBy     map[string]float64
+	Accept    accept.Set // disclosures that are accepted
 	// Server is the name of the server, for a party program: the program itself does not name it.
 	Server string
 }

@@ -17,6 +17,7 @@ var Pages = slices.Concat(
 	namesPages,
 	ownersPages,
 	loaderPages,
+	leakPages,
 	sizesPages,
 	maximumPages,
 	rowsPages,

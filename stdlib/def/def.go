@@ -106,6 +106,8 @@ type Func struct {
 	Domain   string   // such as "x > 0"; "" for all reals
 	Vector   FuncLoop // the vector loop that computes it faster, if any
 
+	Linear bool // f(a·x + b·y) = a·f(x) + b·f(y)
+
 	// NonNegative reports that no value is below 0. Limits lists where the function tends to 0, to ∞ and to -∞; nil where they are not of this form.
 	NonNegative bool
 	Limits      []Limit

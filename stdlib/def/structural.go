@@ -12,6 +12,8 @@ type Structural struct {
 	Examples []string // statements that check, for `vflc doc`
 	Arity    Arity
 	Infer    func(args []types.Type) (types.Type, error)
+	// Linear lists groups of arguments, counted from 0. The value is linear in the arguments of a group together, as long as those of the others do not change.
+	Linear   [][]int
 	RowWise  bool // row i of the value depends only on row i of the arguments
 	Positive bool // where no argument is below 0, neither is the value, and it tends to 0 only where an argument does
 }

@@ -11,6 +11,7 @@ func Mean() def.Structural {
 		Name:     "mean",
 		Doc:      "The mean of all elements of an array, a real scalar.",
 		Examples: []string{"data x : real[N]\nlet centered = x - mean(x)"},
+		Linear:   [][]int{{0}},
 		Arity:    def.Arity{Min: 1, Max: 1},
 		Positive: true,
 		Infer:    realScalar,

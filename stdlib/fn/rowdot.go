@@ -13,6 +13,7 @@ func RowDot() def.Structural {
 		Examples: []string{
 			"data X : real[N, K]\ndata region : level(R)[N]\nparam slope : real[R, K] ~ normal(0, 1)\nlet eta = rowdot(X, slope[region])",
 		},
+		Linear:   [][]int{{0}, {1}},
 		Arity:    def.Arity{Min: 2, Max: 2},
 		Positive: true,
 		RowWise:  true,
