@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/compile/leak"
@@ -127,6 +128,9 @@ func nameable(name string) bool {
 	_, diags := parser.Parse(source.New("", "program "+name+" for server\n"))
 	return !diags.HasErrors()
 }
+
+// Accepted are the disclosures that the model was compiled with.
+func (m *Model) Accepted() accept.Set { return m.options.Accept }
 
 // Pooled reports whether one party evaluates everything: the model then runs as written.
 func (m *Model) Pooled() bool { return m.Checked.Transform.Kind.Pooled }

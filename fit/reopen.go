@@ -48,7 +48,7 @@ func Reopen(r *runs.Run) (*compile.Bound, diag.List, error) {
 
 // recordedOptions returns the options that a run compiled its model with.
 func recordedOptions(r *posterior.Record) check.Options {
-	o := check.Options{Set: r.Constants}
+	o := check.Options{Set: r.Constants, Accept: r.Accepted}
 	o.Transform, _ = stdlib.New().Transform(r.Transform)
 	switch rho := r.Rho.(type) {
 	case float64:

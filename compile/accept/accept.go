@@ -51,7 +51,7 @@ func Parse(list string) (Set, error) {
 		}
 		given = append(given, name)
 	}
-	return slices.DeleteFunc(Set(Names()), func(n string) bool { return !slices.Contains(given, n) }), nil
+	return slices.DeleteFunc(Names(), func(n string) bool { return !slices.Contains(given, n) }), nil
 }
 
 // Code reports whether diagnostics with a code are accepted.

@@ -18,6 +18,7 @@ var Pages = slices.Concat(
 	ownersPages,
 	loaderPages,
 	leakPages,
+	loadLeakPages,
 	sizesPages,
 	maximumPages,
 	rowsPages,

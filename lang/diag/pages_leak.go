@@ -74,3 +74,72 @@ transform augmented(rho = 1)
 `,
 	},
 }
+
+// loadLeakPages explains V07xx, which a client finds when it binds its data.
+var loadLeakPages = []Page{
+	{
+		Code: FixedCut, Title: "a cut that its parameters hardly move",
+		Text: "When a client binds its data it draws the parameters in each cut 64 times from their priors, those that it receives included, and from standard " +
+			"normals on the unconstrained scale where a prior is flat. If the variance of the cut over these draws is 0, or less than a millionth of the " +
+			"variance between its rows, what would cross is data. A program that another party has sent is examined in the same way.",
+		Wrong: `client a
+data y : real[N] @ shared
+data x : real[N] @ a
+param m ~ normal(0, 1)
+param b ~ normal(0, 1) @ a
+y ~ normal(m + x .* exp(1e-9 * b), 1)
+transform augmented(rho = 1)
+`,
+		Right: `client a
+data y : real[N] @ shared
+data x : real[N] @ a
+param m ~ normal(0, 1)
+param b ~ normal(0, 1) @ a
+y ~ normal(m + x .* exp(b), 1)
+transform augmented(rho = 1)
+`,
+	},
+	{
+		Code: WeakNoise, Title: "noise that is lost beside the cut",
+		Text: "The variance of the noise must be at least 1e-12 of the variance of the cut, over draws of its parameters from their priors and over its rows. " +
+			"With less, the cut itself would cross under the name of a variable with noise. Take a larger rho, standardise the data, or narrow the priors.",
+		Wrong: `client a
+data y : real[N] @ shared
+data x : real[N] @ a
+param m ~ normal(0, 1)
+param b ~ normal(0, 1) @ a
+y ~ normal(m + x * b, 1)
+transform augmented(rho = 1e-9)
+`,
+		Right: `client a
+data y : real[N] @ shared
+data x : real[N] @ a
+param m ~ normal(0, 1)
+param b ~ normal(0, 1) @ a
+y ~ normal(m + x * b, 1)
+transform augmented(rho = 0.25)
+`,
+	},
+	{
+		Code: SmallCells, Title: "a shared parameter that few rows use",
+		Text: "A client returns the gradient of a shared parameter without noise, element by element: a sum over the rows that use the element. With fewer than " +
+			"five rows in a likelihood of the client, cuts apart, that sum gives the rows away; with one, it is the row. The client counts the rows when it " +
+			"binds its data. Merge small categories, own the parameter at the client, or accept this with --accept gradient-leak.",
+		Wrong: `client a
+data y : real[N] @ shared
+data x : real[N] @ a
+param mu : real[N] ~ normal(0, 1) @ shared
+x ~ normal(mu, 1)
+y ~ normal(mu, 1)
+transform augmented(rho = 1)
+`,
+		Right: `client a
+data y : real[N] @ shared
+data x : real[N] @ a
+param mu ~ normal(0, 1) @ shared
+x ~ normal(mu, 1)
+y ~ normal(mu, 1)
+transform augmented(rho = 1)
+`,
+	},
+}
