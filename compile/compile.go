@@ -94,10 +94,14 @@ func modelPasses() []pass[*Model] {
 
 // leaks finds what would cross as data. What is accepted passes.
 func leaks(m *Model) (diag.List, error) {
-	if m.Pooled() || m.Checked.For != "" {
-		return nil, nil
+	var diags diag.List
+	switch {
+	case m.Checked.For != "":
+		diags = leak.CheckProgram(m.Checked, func(string) bool { return true })
+	case !m.Pooled():
+		diags = leak.Check(m.Parts)
 	}
-	return m.options.Accept.Drop(leak.Check(m.Parts)), nil
+	return m.options.Accept.Drop(diags), nil
 }
 
 func splitModel(m *Model) (diag.List, error) {

@@ -90,8 +90,8 @@ func auditOf(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorith
 		return &auditReport{model: m.Name, transform: m.Checked.Transform.Kind.Name, pooled: true, rows: m.AuditPooled()}, nil
 	}
 	bundle, diags := m.Bundle()
-	if err := settle(cmd, diags); err != nil {
-		return nil, err
+	if diags.HasErrors() { // the warnings are those of the model
+		return nil, settle(cmd, diags)
 	}
 	return auditBundle(cmd, bundle, a)
 }
@@ -111,7 +111,7 @@ func (r *auditReport) print(w io.Writer) error {
 	b.WriteString("\n")
 	for _, d := range accept.All() {
 		if slices.Contains(r.accepted, d.Name) {
-			fmt.Fprintf(&b, "accepted: %s, that %s\n", d.Name, d.Doc)
+			fmt.Fprintf(&b, "accepted (%s): %s\n", d.Name, d.Doc)
 		}
 	}
 	b.WriteString("\n")
