@@ -11,9 +11,16 @@ type choice struct {
 	term
 }
 
-// call is the value of an operation. It is multiplied out over the terms of the arguments in which it is linear (see def.Structural). more is on
-// what it depends besides its arguments.
+// An operation is a call of a function, or what is like one. linear is as in def.Structural; more is on what it depends besides its arguments.
+type operation struct {
+	name   string
+	linear [][]int
+	more   deps
+}
+
+// call is the value of an operation. It is multiplied out over the terms of the arguments in which it is linear.
 func call(name string, args []form, linear [][]int, more deps) form {
+	o := operation{name, linear, more}
 	count, groups := 1, make([][]choice, len(linear))
 	for g, group := range linear {
 		for _, i := range group {
@@ -25,7 +32,7 @@ func call(name string, args []form, linear [][]int, more deps) form {
 			return nil
 		}
 		if count > maxTerms {
-			return opaque(name, args, linear, more)
+			return o.atom(args, texts(args))
 		}
 	}
 	var out []term
@@ -37,47 +44,53 @@ func call(name string, args []form, linear [][]int, more deps) form {
 			coef *= c.coef
 			chosen[c.arg] = term{1, c.factors}
 		}
-		out = append(out, scaled(opaque(name, narrowed(args, linear, chosen), linear, more), coef)...)
+		out = append(out, scaled(o.chosen(args, chosen), coef)...)
 	}
 	return sum(out)
 }
 
-// narrowed replaces the arguments in which an operation is linear by the chosen terms, and by 0 where none is chosen.
-func narrowed(args []form, linear [][]int, chosen map[int]term) []form {
-	out := slices.Clone(args)
-	for _, group := range linear {
-		for _, i := range group {
-			out[i] = nil
-			if t, ok := chosen[i]; ok {
-				out[i] = form{t}
-			}
-		}
+func texts(args []form) []string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		out[i] = a.String()
 	}
 	return out
 }
 
-// opaque is an operation as one atom. Its derivative in an argument depends on all arguments, but for those in which it is linear, on the others only.
-func opaque(name string, args []form, linear [][]int, more deps) form {
-	texts := make([]string, len(args))
-	all := more
-	for i, a := range args {
-		texts[i] = a.String()
+// chosen is the operation at the chosen terms of the arguments in which it is linear, and at 0 for those of which none is chosen. The key keeps their texts,
+// since their shapes may decide where the others stand.
+func (o operation) chosen(args []form, chosen map[int]term) form {
+	args, text := slices.Clone(args), texts(args)
+	for _, group := range o.linear {
+		for _, i := range group {
+			args[i], text[i] = nil, "0 * "+text[i]
+			if t, ok := chosen[i]; ok {
+				args[i], text[i] = form{t}, t.String()
+			}
+		}
+	}
+	return o.atom(args, text)
+}
+
+// atom is the operation as one atom. Its derivative in an argument depends on all arguments, but for those in which it is linear, on the others only.
+func (o operation) atom(args []form, text []string) form {
+	all, paths := o.more, pathMap{}
+	for _, a := range args {
 		all |= a.deps()
 	}
-	paths := pathMap{}
 	for i, a := range args {
-		paths.add(a.paths(), derivative(i, args, linear, more, all))
+		paths.add(a.paths(), o.derivative(i, args, all))
 	}
-	return single(atom{written(name, texts), all, paths})
+	return single(atom{written(o.name, text), all, paths})
 }
 
 // derivative is on what the derivative in argument i depends.
-func derivative(i int, args []form, linear [][]int, more, all deps) deps {
-	for _, group := range linear {
+func (o operation) derivative(i int, args []form, all deps) deps {
+	for _, group := range o.linear {
 		if !slices.Contains(group, i) {
 			continue
 		}
-		d := more
+		d := o.more
 		for k, a := range args {
 			if !slices.Contains(group, k) {
 				d |= a.deps()

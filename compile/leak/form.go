@@ -10,7 +10,7 @@ import (
 )
 
 // A form is an expression as a sum of terms, sorted by key and without zeros: equal terms have been added, and what cancels is gone. An empty form is 0.
-// Two expressions with one form have equal values; the reverse need not hold.
+// Two expressions with one form have equal values, up to the shape over which a number is spread; the reverse need not hold.
 type form []term
 
 // A term is a number times powers of atoms, element by element, sorted by key.

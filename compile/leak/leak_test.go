@@ -88,6 +88,9 @@ func TestCheck(t *testing.T) {
 		{"dot(B, B - B) + x", "V0330"},
 		{"x + mean(0 * Z)", "V0330"},
 		{"x + where(x > 0, 0 * b, 0 * d)", "V0330"},
+		{"x + sum(append(0 * b, 0 * d))", "V0330"},
+		{"x + sum(append(b, d) - append(b, d))", "V0330"},
+		{"x + sum(outer(B, Z - Z))", "V0330"},
 		{"x + sum(0 * b for i in 1..3)", "V0330"},
 		{"x + cumulative_sum(Z[g] - Z[g])", "V0330"},
 		// data without a parameter
@@ -112,6 +115,7 @@ func TestCheck(t *testing.T) {
 		{"x / k", "V0331 k"},
 		{"x * sum(k ^ i for i in 1..2)", "V0331 k"},
 		{"where(x > 0, k, b)", "V0331 k"},
+		{"x * sum(append(k, b))", "V0331 k"},
 		// and that are not
 		{"k * (XA * B)", ""},
 		{"XA * scaled", ""},

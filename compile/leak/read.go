@@ -151,7 +151,7 @@ func (r *reader) call(e *ast.Call) form {
 		linear = [][]int{{0}}
 	}
 	if f, ok := r.Universe.Structural(e.Name.Name); ok {
-		linear = f.Linear
+		linear = f.LinearIn(len(e.Args))
 	}
 	args := make([]form, len(e.Args))
 	for i, a := range e.Args {

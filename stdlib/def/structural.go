@@ -13,7 +13,23 @@ type Structural struct {
 	Arity    Arity
 	Infer    func(args []types.Type) (types.Type, error)
 	// Linear lists groups of arguments, counted from 0. The value is linear in the arguments of a group together, as long as those of the others do not change.
+	// The group {AllArguments} is all of them, however many there are.
 	Linear   [][]int
 	RowWise  bool // row i of the value depends only on row i of the arguments
 	Positive bool // where no argument is below 0, neither is the value, and it tends to 0 only where an argument does
+}
+
+// AllArguments stands for all arguments of a call.
+const AllArguments = -1
+
+// LinearIn lists the groups of Linear for a call with n arguments.
+func (s *Structural) LinearIn(n int) [][]int {
+	if len(s.Linear) != 1 || s.Linear[0][0] != AllArguments {
+		return s.Linear
+	}
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return [][]int{all}
 }

@@ -119,9 +119,9 @@ func TestCuts(t *testing.T) {
 		{"x * bs", "1", ""},
 		{"k * (x * tau)", "1", ""},
 		{"x .* tanh(b) .* sqrt(b - 1)", "1", ""}, // no number at 5 of 6 draws: these are taken again
-		{"x .* log(-exp(b))", "1", "V0701"},   // never a number
-		{"x * b", "5e-324", "V0702"},          // rho² is 0
-		{"x * b", "2e-6", ""},                 // the variance of the cut is about 1
+		{"x .* log(-exp(b))", "1", "V0701"},      // never a number
+		{"x * b", "5e-324", "V0702"},             // rho² is 0
+		{"x * b", "2e-6", ""},                    // the variance of the cut is about 1
 		{"x * b", "1e-7", "V0702"},
 		{"1e9 * (x * b)", "1", "V0702"},
 	} {
