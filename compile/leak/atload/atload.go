@@ -63,17 +63,16 @@ const (
 
 // cut examines what the client sends under one name.
 func (c *checker) cut(k int) {
-	sent := c.probe.Sent[k]
-	v, m, ok := c.drawer.variances(k)
+	sent, v := c.probe.Sent[k], c.drawer.variation(k)
 	switch rho, noisy := c.rho(sent.Name); {
-	case !ok:
-		c.errorf(diag.FixedCut, sent.Expr, "%s: %s is a finite number at hardly any draw of its parameters from their priors, so it cannot be told from data", c.Name, sent.Name).
-			Note("narrow the priors of the parameters in it")
-	case v == 0 || v < leastMove*m:
-		c.errorf(diag.FixedCut, sent.Expr, "%s: no parameter moves %s enough: over %d draws from the priors its variance is %.2g, between rows it is %.2g, so what would cross is data", c.Name, sent.Name, draws, v, m).
-			Note("the parameters in it must have priors, and factors, that change it by more than 1/1000 of its spread over the rows")
-	case noisy && rho*rho < leastRho2*(v+m):
-		d := c.errorf(diag.WeakNoise, sent.Expr, "%s: the noise of sd %g is nothing beside %s, whose sd is about %.2g: that would be the cut itself", c.Name, rho, sent.Name, math.Sqrt(v+m)).
+	case v.bad != "":
+		c.errorf(diag.FixedCut, sent.Expr, "%s: %s is no finite number at nearly every draw of its parameters from their priors (%s), so it cannot be told from data", c.Name, sent.Name, v.bad).
+			Note("look at the data in it, or narrow the priors of its parameters")
+	case v.draws == 0 || v.draws < leastMove*v.rows:
+		c.errorf(diag.FixedCut, sent.Expr, "%s: no parameter moves %s enough: over %d draws from the priors its variance is %.2g, between rows it is %.2g, so what would cross is data", c.Name, sent.Name, draws, v.draws, v.rows).
+			Note("its parameters must have priors, and factors, that change it by more than 1/1000 of its spread over the rows")
+	case noisy && rho*rho < leastRho2*(v.draws+v.rows):
+		d := c.errorf(diag.WeakNoise, sent.Expr, "%s: the noise of sd %g is nothing beside %s, whose sd is about %.2g: that would be the cut itself", c.Name, rho, sent.Name, math.Sqrt(v.draws+v.rows)).
 			Note("take a larger rho, standardise the data, or narrow the priors")
 		if name := c.bare(); name != "" {
 			d.Note("`transform %s` sends cuts without noise, and says so", name)

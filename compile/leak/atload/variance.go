@@ -1,43 +1,53 @@
 package atload
 
-import "math"
+import (
+	"fmt"
+	"math"
+	"slices"
+)
 
-// variances returns, for a cut over draws of the parameters, the mean over its elements of their variances, and the variance over its rows of their means,
-// a mean over columns. Draws at which the cut is not finite are replaced, from some point on by such as hardly overflow; ok is false where they run out.
-func (d *drawer) variances(k int) (v, m float64, ok bool) {
+// A variation is how a cut varies over draws of the parameters.
+type variation struct {
+	draws float64 // the mean over its elements of their variances over draws
+	rows  float64 // the variance over its rows of their means over draws, a mean over columns
+	// bad describes an element that is not finite; "" where enough draws were taken.
+	bad string
+}
+
+// variation draws the parameters of a cut. Draws at which it is not finite are replaced, from some point on by such as hardly overflow, until they run out.
+func (d *drawer) variation(k int) (v variation) {
 	s := d.probe.Sent[k]
 	w := welford{mean: make([]float64, s.Rows*s.Cols), square: make([]float64, s.Rows*s.Cols)}
 	for n := 0; w.n < draws; n++ {
 		if n == 8*draws {
-			return 0, 0, false
+			return v
 		}
-		d.stream.Next()
 		scale := 0.0
 		if n >= 4*draws {
 			scale = 1
 		}
+		d.stream.Next()
 		d.draw(scale)
 		if out := d.exec.Output(k); finite(out) {
 			w.add(out)
+		} else {
+			i := slices.IndexFunc(out, odd)
+			v.bad = fmt.Sprintf("element %d is %v", i+1, out[i])
 		}
 	}
+	v.bad = ""
 	for _, x := range w.square {
-		v += x / float64(draws-1) / float64(len(w.square))
+		v.draws += x / float64(draws-1) / float64(len(w.square))
 	}
 	for j := range s.Cols {
-		m += spread(w.mean[j*s.Rows:(j+1)*s.Rows]) / float64(s.Cols)
+		v.rows += spread(w.mean[j*s.Rows:(j+1)*s.Rows]) / float64(s.Cols)
 	}
-	return v, m, true
+	return v
 }
 
-func finite(v []float64) bool {
-	for _, x := range v {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return false
-		}
-	}
-	return true
-}
+func odd(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
+
+func finite(v []float64) bool { return !slices.ContainsFunc(v, odd) }
 
 // A welford holds running means and sums of squared deviations, element by element.
 type welford struct {
