@@ -78,8 +78,8 @@ func Gradients(p *check.Program) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// ByData reports the shared parameters by which arguments of a client's likelihood have a derivative that depends on the client's data: where such a
-// derivative is 0, this is a fact about the data.
+// ByData lists the shared parameters in arguments of a client's likelihood, and reports those by which the derivative depends on the client's data: where
+// such a derivative is 0, this is a fact about the data.
 func ByData(p *check.Program, args []ast.Expr) map[string]bool {
 	r, out := readerOf(p), map[string]bool{}
 	for _, a := range args {

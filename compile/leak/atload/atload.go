@@ -100,8 +100,11 @@ func (c *checker) bare() string {
 
 // cells refuses shared parameters with an element that few rows of the client's likelihoods reach.
 func (c *checker) cells() {
+	if len(c.probe.Rows) == 0 {
+		return
+	}
 	cells := c.shared()
-	if len(c.probe.Rows) == 0 || len(cells) == 0 {
+	if len(cells) == 0 {
 		return
 	}
 	c.drawer.reached(cells)
@@ -114,12 +117,12 @@ func (c *checker) cells() {
 		if len(cell.rows) > 1 {
 			elements = fmt.Sprintf("%d of the %d elements of %s", cell.few, len(cell.rows), name)
 		}
-		c.errorf(diag.SmallCells, c.probe.Rows[0].Of.Stmt, "%s: fewer than %d rows of its data reach %s: the gradient, which it sends without noise, would give these rows away", c.Name, leastRows, elements).
+		c.errorf(diag.SmallCells, cell.used.Stmt, "%s: fewer than %d rows of its data reach %s: the gradient, which it sends without noise, would give these rows away", c.Name, leastRows, elements).
 			Note("merge small categories, or own %s at %s; %s takes it as it is", name, c.Program.For, accept.Flag(diag.SmallCells))
 	}
 }
 
-// shared lists the shared parameters.
+// shared lists the shared parameters, each with the first likelihood that uses it.
 func (c *checker) shared() []cell {
 	var out []cell
 	for k, p := range c.probe.Params {
@@ -127,8 +130,13 @@ func (c *checker) shared() []cell {
 		if _, shared := c.Shared[p.Name]; !shared || s == nil || s.Kind != check.Receive {
 			continue
 		}
-		zeros := slices.ContainsFunc(c.probe.Rows, func(r lower.ProbeRows) bool { return leak.ByData(c.Program, r.Args)[p.Name] })
-		out = append(out, cell{param: k, zeros: zeros})
+		found := cell{param: k, used: c.probe.Rows[0].Of}
+		for _, r := range slices.Backward(c.probe.Rows) {
+			if zeros, used := leak.ByData(c.Program, r.Args)[p.Name]; used {
+				found.used, found.zeros = r.Of, found.zeros || zeros
+			}
+		}
+		out = append(out, found)
 	}
 	return out
 }

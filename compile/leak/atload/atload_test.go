@@ -2,6 +2,7 @@ package atload_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/compiletest"
 	"github.com/vflc/vflc/tests/diagtest"
 )
@@ -175,5 +177,73 @@ func TestMembers(t *testing.T) {
 	list := f.Diagnose(t, check.Options{})
 	if len(list) != 1 || !strings.HasPrefix(list[0].Message, "lab[2]:") {
 		t.Errorf("got %v", fmt.Sprint(len(list)))
+	}
+}
+
+// table writes n rows of normals, of categories for a name that begins with r, of counts for y.
+func table(n int, names ...string) string {
+	r := rand.New(rand.NewPCG(1, uint64(len(names))))
+	text := strings.Join(names, ",") + "\n"
+	for range n {
+		cells := make([]string, len(names))
+		for i, name := range names {
+			switch name[0] {
+			case 'r':
+				cells[i] = fmt.Sprint(1 + r.IntN(4))
+			case 'y':
+				cells[i] = fmt.Sprint(r.IntN(2))
+			case 'p':
+				cells[i] = fmt.Sprint(1 + r.IntN(9))
+			default:
+				cells[i] = fmt.Sprintf("%.3f", r.NormFloat64())
+			}
+		}
+		text += strings.Join(cells, ",") + "\n"
+	}
+	return text
+}
+
+// The models with which the language is introduced pass, under every transform.
+func TestModelsOfTheLanguage(t *testing.T) {
+	tables := map[string]string{
+		"server": table(40, "y"), "health": table(40, "pop", "remoteness", "a1", "a2"), "census": table(40, "b1", "b2"),
+		"lab/1": table(40, "x1", "x2"), "lab/2": table(40, "x1", "x2", "x3"),
+	}
+	for name, text := range map[string]string{
+		"multilevel": `client health, census
+data y          : count[N] @ server
+data pop        : real<lower=0>[N]    @ shared
+data remoteness : level(R)[N]         @ shared
+data XA : real[N, KA] @ health from a1, a2
+data XB : real[N, KB] @ census from b1, b2
+param b                  ~ normal(0, 1)
+param mu_a  : real[KA]   ~ normal(0, 1)        @ health
+param tau_a : real[KA]   ~ half_normal(1)      @ health
+param slope_a : real[R, KA] ~ normal(mu_a, tau_a) noncentered @ health
+param mu_b  : real[KB]   ~ normal(0, 1)        @ census
+param tau_b : real[KB]   ~ half_normal(1)      @ census
+param slope_b : real[R, KB] ~ normal(mu_b, tau_b) noncentered @ census
+y ~ poisson_log(b + log(pop) + rowdot(XA, slope_a[remoteness]) + rowdot(XB, slope_b[remoteness]))
+`,
+		"family": `client lab[J]
+data y : binary[N] @ server
+data X : real[N, P] @ lab from *
+param b ~ normal(0, 1)
+param beta : real[P] ~ normal(0, 1) @ lab
+y ~ bernoulli_logit(b + sum(X[j] * beta[j] for j in lab))
+`,
+	} {
+		for _, shared := range []string{"@ server", "@ shared"} {
+			whole := strings.Replace(text, "[N] @ server", "[N] "+shared, 1)
+			for _, kind := range transforms.All() {
+				if kind.AtClients && shared == "@ server" {
+					continue // the response must be shared
+				}
+				f := compiletest.Fixture{Text: whole, Tables: tables, Family: map[string]int{"lab": 2}}
+				if list := f.Diagnose(t, check.Options{Transform: kind}); list.HasErrors() {
+					t.Errorf("%s, response %s, under %s: %s", name, shared, kind, list.Shown()[0].Message)
+				}
+			}
+		}
 	}
 }

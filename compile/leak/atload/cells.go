@@ -1,5 +1,7 @@
 package atload
 
+import "github.com/vflc/vflc/compile/check"
+
 // leastRows is how many rows must reach an element of a shared parameter.
 const leastRows = 5
 
@@ -16,6 +18,7 @@ const (
 // A cell is a shared parameter with the number of rows that reach each element, counted up to leastRows or somewhat more.
 type cell struct {
 	param int
+	used  *check.Likelihood
 	rows  []int
 	few   int  // elements that fewer than leastRows reach
 	zeros bool // that no row reaches an element is a fact about the data
