@@ -89,6 +89,7 @@ func auditOf(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorith
 	if m.Pooled() {
 		return &auditReport{model: m.Name, transform: m.Checked.Transform.Kind.Name, pooled: true, rows: m.AuditPooled()}, nil
 	}
+	say(cmd, m.Assumed())
 	bundle, diags := m.Bundle()
 	if diags.HasErrors() { // the warnings are those of the model
 		return nil, settle(cmd, diags)

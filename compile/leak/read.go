@@ -1,6 +1,7 @@
 package leak
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -47,10 +48,20 @@ func (r *reader) read(e ast.Expr) form {
 		return r.index(e)
 	case *ast.Call:
 		return r.call(e)
+	case *ast.Array:
+		return r.array(e)
 	case *ast.Sum:
 		return r.sum(e)
 	}
-	return nil
+	panic(fmt.Sprintf("leak: %T is no expression", e))
+}
+
+func (r *reader) array(e *ast.Array) form {
+	elems, all := make([]form, len(e.Elems)), make([]int, len(e.Elems))
+	for i, x := range e.Elems {
+		elems[i], all[i] = r.read(x), i
+	}
+	return call("array", elems, [][]int{all}, 0)
 }
 
 // chain adds the terms of a chain of + and -, which may be long.
