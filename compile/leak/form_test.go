@@ -55,7 +55,7 @@ func read(t *rapid.T, text string) (form, ast.Expr, *check.Program) {
 
 var at = map[string]float64{"x": 1.3, "k": 0.7, "t": 0.4, "b": -0.9, "c": 0.6}
 
-// value of an expression where c is the standard variable of the noncentered parameter.
+// value of an expression, NaN where something is divided by 0; c is the standard variable of the noncentered parameter.
 func value(p *check.Program, e ast.Expr, at map[string]float64) float64 {
 	switch e := e.(type) {
 	case *ast.Number:
@@ -76,6 +76,9 @@ func value(p *check.Program, e ast.Expr, at map[string]float64) float64 {
 		return math.Tanh(value(p, e.Args[0], at))
 	case *ast.Binary:
 		x, y := value(p, e.X, at), value(p, e.Y, at)
+		if math.IsNaN(x) || math.IsNaN(y) || e.Op == "/" && y == 0 {
+			return math.NaN() // also NaN ^ 0
+		}
 		switch e.Op {
 		case "+":
 			return x + y

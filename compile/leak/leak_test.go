@@ -73,6 +73,8 @@ func TestCheck(t *testing.T) {
 		{"where(x > 0, b, d)", ""},
 		{"x .* sum(b ^ i for i in 0..2)", ""},
 		{"b", ""},
+		{"x * sum([1, 2]) * b", ""},
+		{"x * sum([1, 2]) + b - b", "V0330"},
 		// no parameter is left: zeros, differences, quotients, in lets and in arguments of functions
 		{"x + 0 * b", "V0330"},
 		{"hidden", "V0330"},
