@@ -73,7 +73,11 @@ func dumpCut(m *Model, w io.Writer) error {
 func dumpTransform(m *Model, w io.Writer) error {
 	for _, p := range m.Parts.Parties {
 		fmt.Fprintf(w, "%s\n", p.Name)
-		for _, k := range p.Aux {
+		for _, k := range p.Sent {
+			if m.Checked.Transform.Kind.CutsCross {
+				fmt.Fprintf(w, "  sends %s = %s\n", k.Name, format.Expr(k.Expr))
+				continue
+			}
 			fmt.Fprintf(w, "  sends %s ~ normal(%s, %g)\n", k.Name, format.Expr(k.Expr), m.Cuts.RhoOf(k.Client))
 		}
 		for _, k := range p.Received {

@@ -55,7 +55,7 @@ func TestVerifyFindsWhatIsWrong(t *testing.T) {
 			p := m.Parts.Parties[0]
 			p.Likelihoods = append(p.Likelihoods, p.Likelihoods...)
 		}},
-		"a cut that nobody sends":    {after: "transform", spoil: func(m *compile.Model) { m.Parts.Parties[1].Aux = nil }},
+		"a cut that nobody sends":    {after: "transform", spoil: func(m *compile.Model) { m.Parts.Parties[1].Sent = nil }},
 		"a cut that nobody receives": {after: "transform", spoil: func(m *compile.Model) { m.Parts.Parties[0].Received = nil }},
 		"powers of 2":                {power, "transform", func(m *compile.Model) { m.Parts.Parties[1].Likelihoods[0].Power = nil }},
 		"one client's share lost":    {power, "transform", func(m *compile.Model) { m.Parts.Parties[2].Likelihoods = nil }},

@@ -73,6 +73,10 @@ func (p *Prepared) ready(b *compile.Bound, diags diag.List) (*Prepared, diag.Lis
 
 // resolved finds the settings of the run and performs the steps that need no data.
 func resolved(m *compile.Model, o Options) (*Prepared, diag.List, error) {
+	diags := suits(o.Algorithm, m)
+	if diags.HasErrors() {
+		return nil, diags, nil
+	}
 	s, err := o.Algorithm.Resolve(m.Checked.Transform.Kind, o.Settings)
 	if err != nil {
 		return nil, nil, &UsageError{err}
@@ -81,19 +85,19 @@ func resolved(m *compile.Model, o Options) (*Prepared, diag.List, error) {
 	if err := p.mayTakeFolder(); err != nil {
 		return nil, nil, err
 	}
-	return p, p.suits(m), nil
-}
-
-// suits reports why the algorithm cannot run on the model, as far as this is known without data.
-func (p *Prepared) suits(m *compile.Model) (diags diag.List) {
-	if p.Algorithm.Gives == backends.Conditional {
-		diags = append(diags, maximum.Check(m.Cuts)...)
-	}
-	if p.Settings.Plan.Minibatch > 0 && !diags.HasErrors() {
+	if s.Plan.Minibatch > 0 {
 		_, found := rows.Check(m.Cuts)
 		diags = append(diags, found...)
 	}
-	return diags
+	return p, diags, nil
+}
+
+// suits reports why an algorithm cannot run on a model. A pooled one has no parties whose variables could be maximised over.
+func suits(a backends.Algorithm, m *compile.Model) diag.List {
+	if a.Gives != backends.Conditional || m.Pooled() {
+		return nil
+	}
+	return maximum.Check(m.Cuts)
 }
 
 // mayBegin returns errors before the work that would otherwise occur after it.

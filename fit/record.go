@@ -53,6 +53,9 @@ func (p *Prepared) joins() (key string, joins []posterior.Join) {
 // rho returns one number, or one per client where they differ, or nil where there are no auxiliary variables.
 func (p *Prepared) rho() any {
 	t, by := p.Checked.Transform, map[string]float64{}
+	if !t.Kind.Noise {
+		return nil
+	}
 	same := len(t.RhoBy) == 0
 	for _, c := range p.Checked.Clients {
 		if v := max(p.Cuts.RhoOf(c.Name), t.RhoOf(c.Name)); v > 0 {

@@ -19,6 +19,7 @@ type modelFlags struct {
 	transform string
 	rho       string
 	accept    []string
+	rhoOfFile bool // rho is that of vfl.toml, which says nothing about a transform that the command line chooses
 }
 
 func (f *modelFlags) add(cmd *cobra.Command) {
@@ -120,6 +121,9 @@ func (f *modelFlags) known(p *check.Program) error {
 	options, err := f.options()
 	if err != nil {
 		return err
+	}
+	if kind := p.Transform.Kind; kind.CutsCross && f.rho != "" && !f.rhoOfFile {
+		return usagef("--rho: under transform %s the cuts cross without noise, and there is no rho", kind)
 	}
 	var consts, clients []string
 	for _, s := range p.Order {

@@ -36,13 +36,14 @@ const (
 	Let
 	Const
 	Aux
+	Cut // what a client sends itself, in a party program
 	Receive
 	Party
 	Generated // a quantity computed per draw
 	IndexVar  // the variable of a comprehension
 )
 
-var kindNames = [...]string{"data", "parameter", "let", "const", "auxiliary variable", "received value", "party", "generated quantity", "index"}
+var kindNames = [...]string{"data", "parameter", "let", "const", "auxiliary variable", "cut", "received value", "party", "generated quantity", "index"}
 
 // String names the kind for messages.
 func (k Kind) String() string { return kindNames[k] }
@@ -68,6 +69,14 @@ type Symbol struct {
 	used   bool
 	sent   bool
 	over   string // of an IndexVar: the family, "" for a range
+}
+
+// Leaves returns the cut that a client sends under this name, itself or with the noise of an auxiliary variable; nil for any other symbol.
+func (s *Symbol) Leaves() ast.Expr {
+	if s.Kind != Aux && s.Kind != Cut {
+		return nil
+	}
+	return s.Args[0]
 }
 
 // Info holds the facts of an expression.
@@ -182,6 +191,7 @@ func Check(file *ast.File, universe *stdlib.Universe, options Options) (*Program
 	c.generated()
 	c.sizesBound()
 	c.unsent()
+	c.onePeer()
 	if !c.diags.HasErrors() {
 		c.warnings()
 	}

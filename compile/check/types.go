@@ -118,10 +118,8 @@ func (c *checker) sizeOwners(z *Size) types.Owners {
 func symbolInfo(s *Symbol) Info {
 	info := Info{Type: s.Type, Owners: s.Owners, Random: s.Random}
 	switch s.Kind {
-	case Param, Receive, Aux:
-		info.Random = true
-	}
-	if s.Kind == Data || s.Kind == Param || s.Kind == Receive || s.Kind == Aux {
+	case Data, Param, Receive, Aux, Cut:
+		info.Random = s.Kind != Data
 		if s.Owner != Shared {
 			info.Owners = types.Owners{s.Owner}
 		}

@@ -58,7 +58,7 @@ func (v *verifier) symbols() error {
 // statements checks every expression that a statement evaluates.
 func (v *verifier) statements() error {
 	for _, s := range v.File.Stmts {
-		for _, e := range evaluated(s) {
+		for _, e := range v.evaluated(s) {
 			if _, err := v.expr(e); err != nil {
 				return err
 			}
@@ -68,7 +68,7 @@ func (v *verifier) statements() error {
 }
 
 // evaluated lists the expressions of a statement that have a type: not sizes, nor the values of consts.
-func evaluated(s ast.Stmt) []ast.Expr {
+func (v *verifier) evaluated(s ast.Stmt) []ast.Expr {
 	var out []ast.Expr
 	var t *ast.Type
 	var d *ast.Dist
@@ -83,6 +83,10 @@ func evaluated(s ast.Stmt) []ast.Expr {
 		out = append(out, s.Value)
 	case *ast.Aux:
 		d = s.Dist
+	case *ast.Send:
+		if cut := v.Symbols[s.Name.Name]; cut != nil && cut.Kind == Cut {
+			out = append(out, s.Value)
+		}
 	case *ast.Likelihood:
 		d = s.Dist
 		out = append(out, s.Left, s.Weights, s.Power)
@@ -195,7 +199,7 @@ func (v *verifier) named(name string) reach {
 		return v.value(s, s.Decl.(*ast.Let).Value)
 	case Generated:
 		return v.value(s, s.Decl.(*ast.Generate).Value)
-	case Data, Param, Receive, Aux:
+	case Data, Param, Receive, Aux, Cut:
 		r := reach{random: s.Kind != Data}
 		if s.Owner != Shared {
 			r.owners = types.Owners{s.Owner}

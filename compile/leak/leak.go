@@ -19,7 +19,7 @@ func Check(p *transform.Program) diag.List {
 	var diags diag.List
 	for _, q := range p.Parties[1:] {
 		e := &examiner{reader: newReader(p.Program.Program, p.Facts, q.Name), diags: &diags}
-		for _, k := range q.Aux {
+		for _, k := range q.Sent {
 			e.sent(k.Expr)
 		}
 	}
@@ -37,20 +37,11 @@ func CheckProgram(p *check.Program, offset func(name string) bool) diag.List {
 	return diags
 }
 
-// Sent returns what a client's program sends besides noise, by name, in the order of its statements.
+// Sent returns what a client's program sends besides noise, by name.
 func Sent(p *check.Program) func(yield func(string, ast.Expr) bool) {
 	return func(yield func(string, ast.Expr) bool) {
-		for _, s := range p.File.Stmts {
-			name, x := "", ast.Expr(nil)
-			switch s := s.(type) {
-			case *ast.Aux:
-				if sym := p.Symbols[s.Name.Name]; sym != nil && sym.Kind == check.Aux {
-					name, x = s.Name.Name, sym.Args[0]
-				}
-			case *ast.Send:
-				name, x = s.Name.Name, s.Value
-			}
-			if x != nil && !yield(name, x) {
+		for _, s := range p.Order {
+			if x := s.Leaves(); x != nil && !yield(s.Name, x) {
 				return
 			}
 		}
@@ -142,7 +133,7 @@ func (e *examiner) offset(x ast.Expr, terms []string) {
 		e.diags.Errorf(diag.DataOffset, e.File.Source, x.Span(), "data of %s, %s, are added to what it sends, and the manifest lists no data offset here", e.client, text)
 		return
 	}
-	e.diags.Warnf(diag.DataOffset, e.File.Source, x.Span(), "%s is data of %s that no parameter multiplies: whoever receives this can recover it, since noise averages away over the rounds", text, e.client).
+	e.diags.Warnf(diag.DataOffset, e.File.Source, x.Span(), "%s is data of %s that no parameter multiplies: whoever receives this can recover it, whatever the noise", text, e.client).
 		Note("if every party may hold it, declare it `@ shared`: it then stays out of what is sent; otherwise %s takes it as it is", accept.Flag(diag.DataOffset))
 }
 

@@ -208,6 +208,8 @@ func (r *reader) symbol(name string) form {
 		return single(atom{key: name}) // a size
 	}
 	switch {
+	case s.Leaves() != nil:
+		return r.read(s.Leaves())
 	case s.Kind == check.Let:
 		return r.read(s.Decl.(*ast.Let).Value)
 	case s.Kind == check.Const:

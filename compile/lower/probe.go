@@ -147,6 +147,7 @@ func (l *prober) cut(name string, x ast.Expr) {
 	if shape := l.b.Shape(id); len(shape) > 0 {
 		cut.Rows, cut.Cols = shape[0], shape[1:].Len()
 	}
+	l.names[name] = id
 	l.b.Output(name, id)
 	l.probe.Sent = append(l.probe.Sent, cut)
 }

@@ -147,7 +147,7 @@ type Likelihood struct {
 // Transform is `transform KIND [(rho = …)]`. Rho is nil if it is not written or if RhoBy holds one value per client.
 type Transform struct {
 	At
-	Kind  Ident  `parser:"'transform' @@"` // none, augmented or power; checked later
+	Kind  Ident  `parser:"'transform' @@"` // checked later
 	Rho   Expr   `parser:"('(' 'rho' '=' (@@"`
 	RhoBy []*Rho `parser:" | '{' @@ (',' @@)* '}') ')')?"`
 }

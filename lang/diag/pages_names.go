@@ -303,7 +303,7 @@ y ~ normal(mu + m, 1)
 	},
 	{
 		Code: BadTransform, Title: "a transform that does not exist, or a bad rho",
-		Text: "Transforms are none, augmented and power. rho is the standard deviation of the auxiliary variables: a constant above 0.",
+		Text: "Transforms are none, exact, augmented and power. rho is the standard deviation of the auxiliary variables of the last two: a constant above 0.",
 		Wrong: `client a
 data y : real[N] @ shared
 data X : real[N, P] @ a

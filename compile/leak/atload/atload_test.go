@@ -134,6 +134,16 @@ func TestCuts(t *testing.T) {
 	}
 }
 
+// A cut that crosses as it is has no noise to be too weak, and must move with its parameters as any other.
+func TestCutsWithoutNoise(t *testing.T) {
+	for cut, want := range map[string]string{"x * b": "", "1e9 * (x * b)": "", "x + 1e-300 * b": "V0701"} {
+		text := head + "y ~ normal(m + " + cut + " + w * e, 1)\ntransform exact\n"
+		if got := codes(t, text, check.Options{}); got != want {
+			t.Errorf("%s: %q, want %q", cut, got, want)
+		}
+	}
+}
+
 // Rows that reach an element of a shared parameter in a client's own likelihoods. What is reached in a cut alone is not counted, nor are elements that the
 // likelihood does not use, whatever the data; a cell without rows is.
 func TestCells(t *testing.T) {
