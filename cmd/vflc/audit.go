@@ -11,6 +11,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/posterior"
 )
@@ -58,6 +59,7 @@ party programs that vflc compile wrote; each of these is loaded as its party wou
 type auditReport struct {
 	model, transform, backend string
 	pooled                    bool
+	accepted                  accept.Set
 	rows                      []compile.Disclosure
 }
 
@@ -89,15 +91,15 @@ func auditOf(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorith
 	}
 	say(cmd, m.Assumed())
 	bundle, diags := m.Bundle()
-	if err := settle(cmd, diags); err != nil {
-		return nil, err
+	if diags.HasErrors() { // the warnings are those of the model
+		return nil, settle(cmd, diags)
 	}
 	return auditBundle(cmd, bundle, a)
 }
 
 func auditBundle(cmd *cobra.Command, p *compile.Bundle, a backends.Algorithm) (*auditReport, error) {
 	rows, err := fit.Audit(p, a, givenSettings(cmd, a))
-	return &auditReport{model: p.Manifest.Model, transform: p.Manifest.Transform, backend: a.Name, rows: rows}, err
+	return &auditReport{model: p.Manifest.Model, transform: p.Manifest.Transform, backend: a.Name, accepted: p.Manifest.Accepted, rows: rows}, err
 }
 
 // print prints the table, then once each what a receiver can compute: the last column holds its number.
@@ -107,7 +109,13 @@ func (r *auditReport) print(w io.Writer) error {
 	if r.backend != "" {
 		fmt.Fprintf(&b, ", backend %s", r.backend)
 	}
-	b.WriteString("\n\n")
+	b.WriteString("\n")
+	for _, d := range accept.All() {
+		if slices.Contains(r.accepted, d.Name) {
+			fmt.Fprintf(&b, "accepted (%s): %s\n", d.Name, d.Doc)
+		}
+	}
+	b.WriteString("\n")
 	var learns []string
 	table := [][]string{{"what", "from", "to", "shape", "how often", "masked", "receiver computes"}}
 	for _, d := range r.rows {
