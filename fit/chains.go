@@ -28,8 +28,8 @@ type chain struct {
 	drawing     time.Duration
 	kernel      backends.Kernel
 	view        *attack.Recorder // what the server receives; nil where this is not kept
-	drew        bool // the end of the warm-up has been counted by the cpuWatch
-	current     bool // its file holds this state
+	drew        bool             // the end of the warm-up has been counted by the cpuWatch
+	current     bool             // its file holds this state
 	// Of a variational fit:
 	iterations int // those before the evaluation of the result
 	trace      []posterior.ELBOPoint

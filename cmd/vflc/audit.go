@@ -17,19 +17,26 @@ import (
 
 func newAudit() *cobra.Command {
 	var f modelFlags
-	var asJSON bool
+	var asJSON, reconstruct bool
 	var backend string
 	cmd := &cobra.Command{
-		Use:   "audit DIR|MODEL",
+		Use:   "audit DIR|MODEL|RUN",
 		Short: "Print what crosses between parties, and what a curious receiver can compute from it",
 		Long: `Print what each party learns from another in a run with the backend and settings given: what, from whom, of which
 shape and how often, what masks it, and what a curious receiver can compute. The argument is a model, or a folder of
-party programs that vflc compile wrote; each of these is loaded as its party would load it.`,
+party programs that vflc compile wrote; each of these is loaded as its party would load it.
+
+With --attack the argument is the folder of a run: the clients' contributions are reconstructed from what the server received in that
+run, and compared with the true ones. It shows how well, for each of them, and after how many rounds.`,
 		Example: `  vflc audit build
   vflc audit logistic.vfl --transform power
+  vflc audit out --attack
 ` + example("vflc audit logistic.vfl"),
-		Args: oneArgument("a folder or a MODEL"),
+		Args: oneArgument("a folder, a MODEL or a RUN"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
+			if reconstruct {
+				return attackRun(cmd, args[0], asJSON)
+			}
 			a, err := algorithm(backend)
 			if err != nil {
 				return err
@@ -49,6 +56,7 @@ party programs that vflc compile wrote; each of these is loaded as its party wou
 	}
 	f.add(cmd)
 	cmd.Flags().StringVar(&backend, "backend", fit.Backends()[0].Name, "inference `algorithm` that runs: "+strings.Join(algorithmNames(), ", "))
+	cmd.Flags().BoolVar(&reconstruct, "attack", false, "reconstruct the clients' contributions from what the server received in a `RUN`")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	addSettings(cmd)
 	return cmd

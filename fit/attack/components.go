@@ -11,44 +11,53 @@ import (
 // components are the principal components of a sequence that stand out of its noise.
 type components struct {
 	known      bool        // there were enough evaluations to tell
-	directions [][]float64 // orthonormal
-	variances  []float64   // of the sequence along them
-	samples    int         // evaluations that they are from
+	directions [][]float64 // orthonormal: the span of the components of all chains
+	// scores are the components chain by chain, each of length the sd of the sequence along it; samples are the evaluations that it is from.
+	scores  [][]float64
+	samples []int
 }
 
-// margin is how far above the largest eigenvalue of pure noise a component must be. Evaluations that follow one another are correlated, which that
-// eigenvalue does not know.
-const margin = 1.5
+// margin is how far above that of pure noise the variance along a component must be. Evaluations that follow one another are correlated, which the formula
+// does not know.
+const margin = 2
 
-// components combines the sketches of all chains: the leading eigenvectors of the mean of their covariances. Of N vectors of white noise of variance σ² in m
-// dimensions, the largest eigenvalue is about σ²(1+√(m/N))² (Marchenko and Pastur 1967; Johnstone 2001); σ² is what the sketch leaves over of the trace.
-func (e *evidence) components() components {
-	var columns [][]float64
-	var out components
-	m, trace, held, edge := len(e.center), 0.0, 0.0, 0.0
+// distinct is the least eigenvalue of Σ QQᵀ over chains, with their orthonormal components Q, along a direction that is not noise: one that a chain has
+// found contributes nearly 1, and the errors of the others' components much less.
+const distinct = 0.5
+
+// components takes from each chain's sketch what stands out. C is the covariance of N vectors of white noise of variance σ² in m dimensions, and q a unit vector
+// that does not depend on them: then |Cq| is about σ²√(1 + m/N). σ² is what the sketch leaves over of the trace.
+func (e *evidence) components() (out components) {
+	m := len(e.center)
+	var units [][]float64
 	for _, v := range e.views {
 		if v.sketch == nil || v.sketch.before == 0 {
 			return components{}
 		}
 		q, lambda, n := v.sketch.final()
-		for k := range q {
-			vec.Scale(m, q[k], q[k], math.Sqrt(lambda[k]/float64(len(e.views))))
-			held += lambda[k] / float64(len(e.views))
+		noise := max(0, v.level-vec.Sum(len(lambda), lambda)) / float64(max(1, m-len(lambda)))
+		edge := margin * noise * math.Sqrt(1+float64(m)/float64(v.sketch.before))
+		for k, u := range q {
+			if lambda[k] <= max(edge, rounding*lambda[0]) {
+				continue
+			}
+			units = append(units, u)
+			score := make([]float64, m)
+			vec.Scale(m, score, u, math.Sqrt(lambda[k]))
+			out.scores, out.samples = append(out.scores, score), append(out.samples, n)
 		}
-		columns = append(columns, q...)
-		trace += v.level / float64(len(e.views))
-		edge = max(edge, math.Pow(1+math.Sqrt(float64(m)/float64(n)), 2))
-		out.samples += n
 	}
-	noise := max(0, trace-held) / float64(max(1, m-min(rank, m)))
-	out.known = true
-	out.directions, out.variances = leading(columns, margin*edge*noise)
+	out.known, out.directions = true, leading(units, distinct)
 	return out
 }
 
 // leading returns the eigenvectors of AAᵀ with an eigenvalue above bound, the largest first, from the columns of A.
-func leading(columns [][]float64, bound float64) (directions [][]float64, values []float64) {
-	n, m := len(columns), len(columns[0])
+func leading(columns [][]float64, bound float64) (directions [][]float64) {
+	n := len(columns)
+	if n == 0 {
+		return nil
+	}
+	m := len(columns[0])
 	gram := mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := i; j < n; j++ {
@@ -57,20 +66,19 @@ func leading(columns [][]float64, bound float64) (directions [][]float64, values
 	}
 	var eigen mat.EigenSym
 	if !eigen.Factorize(gram, true) {
-		return nil, nil
+		return nil
 	}
 	var vectors mat.Dense
 	eigen.VectorsTo(&vectors)
 	all := eigen.Values(nil) // ascending
-	bound = max(bound, 1e-12*all[n-1])
-	for k := n - 1; k >= max(0, n-rank) && all[k] > bound; k-- {
+	for k := n - 1; k >= 0 && all[k] > bound; k-- {
 		u := make([]float64, m)
 		for i, c := range columns {
 			vec.Axpy(m, u, vectors.At(i, k)/math.Sqrt(all[k]), c)
 		}
-		directions, values = append(directions, u), append(values, all[k])
+		directions = append(directions, u)
 	}
-	return directions, values
+	return directions
 }
 
 // final is the basis after the last vector: the products of the block before, as q and lambda hold them, and of the current one, together.
@@ -82,7 +90,7 @@ func (s *sketch) final() (q [][]float64, lambda []float64, n int) {
 		vec.Axpy(len(v), v, s.lambda[k]*float64(s.before), u)
 		q = append(q, v)
 	}
-	orthonormalise(q, lambda)
+	principal(q, lambda)
 	for k := range lambda {
 		lambda[k] /= float64(n)
 	}

@@ -27,8 +27,8 @@ func (e *evidence) groups(mean []float64, c components) *Groups {
 	return &Groups{True: n, Found: groupsOf(found), Rand: posterior.Number(adjustedRand(truth, found))}
 }
 
-// features are, for each row, its mean and its coordinates along the components, in units in which the noise of all is about the same: that of a coordinate
-// times the sd along it is σ/√samples, and that of the mean σ/√evaluations.
+// features are, for each row, its mean and its scores on the components of every chain, in units in which the noise of all is about the same: that of a score
+// is σ/√samples, and that of the mean σ/√evaluations.
 func (e *evidence) features(mean []float64, c components) [][]float64 {
 	out, evaluations := make([][]float64, len(mean)), 0
 	for _, n := range e.rounds {
@@ -36,8 +36,8 @@ func (e *evidence) features(mean []float64, c components) [][]float64 {
 	}
 	for i, v := range mean {
 		out[i] = append(out[i], v)
-		for k, u := range c.directions {
-			out[i] = append(out[i], u[i]*math.Sqrt(c.variances[k]*float64(c.samples)/float64(max(1, evaluations))))
+		for k, score := range c.scores {
+			out[i] = append(out[i], score[i]*math.Sqrt(float64(c.samples[k])/float64(max(1, evaluations))))
 		}
 	}
 	return out
@@ -79,28 +79,23 @@ func groupsOf(partition []int) int {
 	return slices.Max(partition) + 1
 }
 
-// separate groups points by single linkage: the minimum spanning tree without its long edges. Long are those above the widest gap between two lengths in a
-// row, in relation to one another, that leaves at least two points a group on average.
+// separate groups points by single linkage: the minimum spanning tree without its long edges. Most edges join points of one group, whose distance is noise;
+// long are those that are farther above the median of all than edges of one group would be.
 func separate(points [][]float64) []int {
 	parent, length := spanningTree(points)
-	n := len(points)
-	order := make([]int, 0, n)
-	for i := 1; i < n; i++ {
-		order = append(order, i)
-	}
-	sort.SliceStable(order, func(a, b int) bool { return length[order[a]] > length[order[b]] })
-	floor := 1e-9 * length[order[0]]
-	cut, widest := 0, 0.0
-	for k := 1; k < len(order) && k < n/2; k++ {
-		if gap := math.Log(max(length[order[k-1]], floor)) - math.Log(max(length[order[k]], floor)); gap > widest {
-			cut, widest = k, gap
+	sorted := slices.Sorted(slices.Values(length[1:]))
+	quarter, half := sorted[len(sorted)/4], sorted[len(sorted)/2]
+	bound := max(half+long*(half-quarter), sameCut*sorted[len(sorted)-1])
+	for i, d := range length {
+		if d > bound {
+			parent[i] = -1
 		}
-	}
-	for _, i := range order[:cut] {
-		parent[i] = -1
 	}
 	return number(parent)
 }
+
+// long is how many times the distance of the lower quartile from the median an edge between two groups is above the median. For normal lengths it is 5.4 sds.
+const long = 8
 
 // spanningTree is the minimum spanning tree of some points, by Prim's algorithm: the parent of each, -1 for the first, and the length of the edge to it.
 func spanningTree(points [][]float64) (parent []int, length []float64) {

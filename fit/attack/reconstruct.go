@@ -6,10 +6,15 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/vflc/vflc/posterior"
+	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// Truth is a client's true cut at draws from the posterior, which a simulation knows: one vector per draw, of the elements that are followed (Followed).
-type Truth [][]float64
+// Truth is a client's true cut, which a simulation knows: the elements that are followed (Followed), their mean over the draws of a run, and some of the
+// draws.
+type Truth struct {
+	Mean  []float64
+	Draws [][]float64
+}
 
 // Followed lists the elements of a cut of n that recorders follow: all of a short one, evenly spaced ones of a long one.
 func Followed(n int) []int { return spaced(n, mostElements) }
@@ -47,7 +52,7 @@ type Progress struct {
 }
 
 // Reconstruct computes, from the recorders of the chains of one run, what they hold of every cut and sum. truth returns the true cut of a party by its index in
-// the plan and that of the cut; it must have a draw.
+// the plan and that of the cut.
 func Reconstruct(chains []*Recorder, truth func(party, cut int) Truth) []Reconstruction {
 	var out []Reconstruction
 	plan := chains[0].plan
@@ -87,23 +92,21 @@ func (v *view) each() []*view {
 type evidence struct {
 	views  []*view
 	rounds []int
-	truth  Truth
-	center []float64 // mean of the truth
+	truth  [][]float64 // by draw
+	center []float64   // mean of the truth
 }
 
 // addTruth adds a member's cut, draw by draw.
 func (e *evidence) addTruth(t Truth) {
 	if e.truth == nil {
-		e.center = make([]float64, len(t[0]))
-		for range t {
-			e.truth = append(e.truth, make([]float64, len(t[0])))
+		e.center = make([]float64, len(t.Mean))
+		for range t.Draws {
+			e.truth = append(e.truth, make([]float64, len(t.Mean)))
 		}
 	}
-	for i, draw := range t {
-		for k, g := range draw {
-			e.truth[i][k] += g
-			e.center[k] += g / float64(len(t))
-		}
+	vec.Accumulate(len(e.center), e.center, t.Mean)
+	for i, draw := range t.Draws {
+		vec.Accumulate(len(draw), e.truth[i], draw)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/mat"
+
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -32,16 +34,10 @@ type sketch struct {
 func newSketch(m int) *sketch {
 	k := min(rank, m)
 	s := &sketch{lambda: make([]float64, k)}
-	random := rand.New(rand.NewPCG(1, 2)) // any start will do, the same in every run
 	for range k {
-		q := make([]float64, m)
-		for i := range q {
-			q[i] = random.NormFloat64()
-		}
-		s.q, s.s = append(s.q, q), append(s.s, make([]float64, m))
+		s.q, s.s = append(s.q, make([]float64, m)), append(s.s, make([]float64, m))
 	}
-	orthonormalise(s.q, s.lambda)
-	clear(s.lambda)
+	principal(s.q, s.lambda)
 	return s
 }
 
@@ -53,13 +49,13 @@ func (s *sketch) add(d []float64) {
 	s.n++
 }
 
-// turn ends a block that has more vectors than directions: its products take the place of q.
+// turn ends a block that has more vectors than directions: its products take the place of q. It happens once in a power of two of evaluations.
 func (s *sketch) turn() {
 	if s.n <= len(s.q) {
 		return
 	}
 	s.q, s.s = s.s, s.q
-	orthonormalise(s.q, s.lambda)
+	principal(s.q, s.lambda)
 	for k := range s.s {
 		s.lambda[k] /= float64(s.n)
 		clear(s.s[k])
@@ -67,23 +63,71 @@ func (s *sketch) turn() {
 	s.before, s.n = s.n, 0
 }
 
-// orthonormalise replaces vectors by an orthonormal basis of their span (Gram and Schmidt, twice for accuracy), and sets lengths to what was left of each
-// after those before it. One of which nothing but rounding is left becomes 0.
-func orthonormalise(q [][]float64, lengths []float64) {
-	for k, v := range q {
-		n := len(v)
-		first := math.Sqrt(vec.Dot(n, v, v))
-		for range 2 {
-			for _, u := range q[:k] {
-				vec.Axpy(n, v, -vec.Dot(n, u, v), u)
+// principal replaces columns by their left singular vectors, and sets values to their singular values, the largest first. Where the columns have fewer
+// dimensions than there are of them, directions at random complete the basis, with the value 0.
+func principal(columns [][]float64, values []float64) {
+	k := len(columns)
+	r := mat.NewDense(k, k, nil)
+	for j := range k {
+		orthogonalise(columns, j, r)
+	}
+	var svd mat.SVD
+	if !svd.Factorize(r, mat.SVDFull) {
+		panic("attack: the singular values of a finite matrix were not found")
+	}
+	svd.Values(values)
+	var u mat.Dense
+	svd.UTo(&u)
+	rotate(columns, &u)
+}
+
+// orthogonalise makes column j a unit vector that is orthogonal to those before it (Gram and Schmidt, twice for accuracy), and sets column j of r to its
+// coordinates before.
+func orthogonalise(columns [][]float64, j int, r *mat.Dense) {
+	v, n := columns[j], len(columns[j])
+	before := math.Sqrt(vec.Dot(n, v, v))
+	for range 2 {
+		for i, u := range columns[:j] {
+			p := vec.Dot(n, u, v)
+			vec.Axpy(n, v, -p, u)
+			r.Set(i, j, r.At(i, j)+p)
+		}
+	}
+	length := math.Sqrt(vec.Dot(n, v, v))
+	if length > rounding*before {
+		r.Set(j, j, length)
+		vec.Scale(n, v, v, 1/length)
+		return
+	}
+	random := rand.New(rand.NewPCG(1, uint64(j))) // any direction will do, the same in every run
+	for i := range v {
+		v[i] = random.NormFloat64()
+	}
+	for range 2 {
+		for _, u := range columns[:j] {
+			vec.Axpy(n, v, -vec.Dot(n, u, v), u)
+		}
+	}
+	vec.Scale(n, v, v, 1/math.Sqrt(vec.Dot(n, v, v)))
+}
+
+// rotate multiplies columns by an orthogonal matrix from the right.
+func rotate(columns [][]float64, u *mat.Dense) {
+	k := len(columns)
+	row := make([]float64, k)
+	for i := range columns[0] {
+		for j := range k {
+			row[j] = columns[j][i]
+		}
+		for j := range k {
+			s := 0.0
+			for l, v := range row {
+				s += v * u.At(l, j)
 			}
+			columns[j][i] = s
 		}
-		lengths[k] = math.Sqrt(vec.Dot(n, v, v))
-		if lengths[k] <= 1e-12*first {
-			lengths[k] = 0
-			clear(v)
-			continue
-		}
-		vec.Scale(n, v, v, 1/lengths[k])
 	}
 }
+
+// rounding is the size of a number, in relation to the largest, below which it is not told from 0.
+const rounding = 1e-12
