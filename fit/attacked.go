@@ -63,18 +63,23 @@ func repeatable(run *runs.Run, b *compile.Bound, progress Progress) (*Prepared, 
 	if !ok {
 		return nil, fmt.Errorf("%s: this version has no backend %s", run.Path, run.Record.Backend)
 	}
-	given := map[string]string{}
-	for name, v := range run.Record.Settings {
-		given[name] = fmt.Sprint(v)
-		if n, ok := v.(float64); ok {
-			given[name] = strconv.FormatFloat(n, 'f', -1, 64)
-		}
-	}
-	p, diags, err := OpenBound(b, Options{Algorithm: a, Settings: given, Seed: run.Record.Seed, Progress: progress, watch: true})
+	p, diags, err := OpenBound(b, Options{Algorithm: a, Settings: RecordedSettings(run.Record), Seed: run.Record.Seed, Progress: progress, watch: true})
 	if err == nil && diags.HasErrors() {
 		err = data.Errors(diags)
 	}
 	return p, err
+}
+
+// RecordedSettings are the settings of a run's algorithm, by name, as on the command line.
+func RecordedSettings(r *posterior.Record) map[string]string {
+	given := map[string]string{}
+	for name, v := range r.Settings {
+		given[name] = fmt.Sprint(v)
+		if n, ok := v.(float64); ok { // read from JSON
+			given[name] = strconv.FormatFloat(n, 'f', -1, 64)
+		}
+	}
+	return given
 }
 
 // repeat runs again, and returns what the server receives. The error says where that is not the run of the folder.

@@ -2,6 +2,7 @@ package attack
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -84,13 +85,13 @@ func leading(columns [][]float64, bound float64) (directions [][]float64) {
 // final is the basis after the last vector: the products of the block before, as q and lambda hold them, and of the current one, together.
 func (s *sketch) final() (q [][]float64, lambda []float64, n int) {
 	lambda, n = make([]float64, len(s.q)), s.before+s.n
+	var products [][]float64
 	for k, u := range s.q {
-		v := make([]float64, len(u))
-		copy(v, s.s[k])
+		v := slices.Clone(s.s[k])
 		vec.Axpy(len(v), v, s.lambda[k]*float64(s.before), u)
-		q = append(q, v)
+		products, q = append(products, v), append(q, make([]float64, len(u)))
 	}
-	principal(q, lambda)
+	principal(products, q, lambda)
 	for k := range lambda {
 		lambda[k] /= float64(n)
 	}

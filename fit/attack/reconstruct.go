@@ -2,6 +2,7 @@ package attack
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -129,45 +130,44 @@ func (e *evidence) fill(r *Reconstruction) {
 // late is the mean over chains of z − ρ²·adjoint after a power of two of evaluations that leaves out a quarter to a half of them, in which the chain or the fit
 // may not have arrived.
 func (e *evidence) late() []float64 {
-	return e.mean(func(c int) ([]int, []float64, mark) {
-		v, first := e.views[c], mark{counts: make([]int, len(e.views[c].counts)), sum: make([]float64, len(e.views[c].sum))}
+	return e.mean(func(v *view, rounds int) (first, last mark) {
 		for k := range mostMarks {
-			if 2<<k <= e.rounds[c] {
+			if 2<<k <= rounds {
 				first = v.marks[k]
 			}
 		}
-		return v.counts, v.sum, first
+		return first, mark{v.counts, v.sum}
 	})
 }
 
 // progress compares after each power of two of evaluations that all chains have made.
 func (e *evidence) progress() (out []Progress) {
-	for k := range mostMarks {
-		for _, n := range e.rounds {
-			if n < 1<<k {
-				return out
-			}
-		}
-		mean := e.mean(func(c int) ([]int, []float64, mark) {
-			v, first := e.views[c], mark{counts: make([]int, len(e.views[c].counts)), sum: make([]float64, len(e.views[c].sum))}
+	for k := 0; k < mostMarks && 1<<k <= slices.Min(e.rounds); k++ {
+		mean := e.mean(func(v *view, _ int) (first, last mark) {
 			if k > 0 {
 				first = v.marks[k-1]
 			}
-			return v.marks[k].counts, v.marks[k].sum, first
+			return first, v.marks[k]
 		})
 		out = append(out, Progress{len(e.rounds) << k, e.compare(mean)})
 	}
 	return out
 }
 
-// mean averages over chains the mean of the evaluations between two marks. An element that no evaluation had is NaN.
-func (e *evidence) mean(between func(chain int) (counts []int, sum []float64, first mark)) []float64 {
+// mean averages over chains the mean of the evaluations between two marks, the first of which may be empty; that of a sum is the sum of those of its members.
+// An element that no evaluation had is NaN.
+func (e *evidence) mean(between func(v *view, rounds int) (first, last mark)) []float64 {
 	out := make([]float64, len(e.center))
-	for c, v := range e.views {
-		counts, sum, first := between(c)
-		for k := range out {
-			w := v.windowOf(k)
-			out[k] += (sum[k] - first.sum[k]) / float64(counts[w]-first.counts[w]) / float64(len(e.views))
+	for c, chain := range e.views {
+		for _, v := range chain.each() {
+			first, last := between(v, e.rounds[c])
+			if first.sum == nil {
+				first = mark{make([]int, len(last.counts)), make([]float64, len(last.sum))}
+			}
+			for k := range out {
+				w := v.windowOf(k)
+				out[k] += (last.sum[k] - first.sum[k]) / float64(last.counts[w]-first.counts[w]) / float64(len(e.views))
+			}
 		}
 	}
 	return out

@@ -79,8 +79,7 @@ func (r *Recorder) Sent(window int, z [][][]float64) {
 func (r *Recorder) Answered(total [][]float64, part [][][]float64) {
 	for _, v := range r.views {
 		switch {
-		case v.members != nil:
-			v.addMembers()
+		case v.members != nil: // follows from these
 		case v.of.receiver < 0:
 			v.answered(r.window, total[v.of.group], nil)
 		default:

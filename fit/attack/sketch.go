@@ -14,8 +14,8 @@ const rank = 20
 
 // An evaluation is taken into the sketch where it is one of the first always evaluations, and then every stride-th.
 const (
-	always = 1024
-	stride = 8
+	always = 256
+	stride = 16
 )
 
 func sampled(rounds int) bool { return rounds <= always || rounds%stride == 0 }
@@ -37,7 +37,8 @@ func newSketch(m int) *sketch {
 	for range k {
 		s.q, s.s = append(s.q, make([]float64, m)), append(s.s, make([]float64, m))
 	}
-	principal(s.q, s.lambda)
+	principal(s.s, s.q, s.lambda)
+	clearAll(s.s)
 	return s
 }
 
@@ -54,18 +55,23 @@ func (s *sketch) turn() {
 	if s.n <= len(s.q) {
 		return
 	}
-	s.q, s.s = s.s, s.q
-	principal(s.q, s.lambda)
-	for k := range s.s {
+	principal(s.s, s.q, s.lambda)
+	for k := range s.lambda {
 		s.lambda[k] /= float64(s.n)
-		clear(s.s[k])
 	}
+	clearAll(s.s)
 	s.before, s.n = s.n, 0
 }
 
-// principal replaces columns by their left singular vectors, and sets values to their singular values, the largest first. Where the columns have fewer
-// dimensions than there are of them, directions at random complete the basis, with the value 0.
-func principal(columns [][]float64, values []float64) {
+func clearAll(vectors [][]float64) {
+	for _, v := range vectors {
+		clear(v)
+	}
+}
+
+// principal sets left to the left singular vectors of some columns, which it overwrites, and values to their singular values, the largest first. Where the
+// columns have fewer dimensions than there are of them, directions at random complete the basis, with the value 0.
+func principal(columns, left [][]float64, values []float64) {
 	k := len(columns)
 	r := mat.NewDense(k, k, nil)
 	for j := range k {
@@ -78,7 +84,12 @@ func principal(columns [][]float64, values []float64) {
 	svd.Values(values)
 	var u mat.Dense
 	svd.UTo(&u)
-	rotate(columns, &u)
+	for j, to := range left {
+		clear(to)
+		for l, from := range columns {
+			vec.Axpy(len(to), to, u.At(l, j), from)
+		}
+	}
 }
 
 // orthogonalise makes column j a unit vector that is orthogonal to those before it (Gram and Schmidt, twice for accuracy), and sets column j of r to its
@@ -109,24 +120,6 @@ func orthogonalise(columns [][]float64, j int, r *mat.Dense) {
 		}
 	}
 	vec.Scale(n, v, v, 1/math.Sqrt(vec.Dot(n, v, v)))
-}
-
-// rotate multiplies columns by an orthogonal matrix from the right.
-func rotate(columns [][]float64, u *mat.Dense) {
-	k := len(columns)
-	row := make([]float64, k)
-	for i := range columns[0] {
-		for j := range k {
-			row[j] = columns[j][i]
-		}
-		for j := range k {
-			s := 0.0
-			for l, v := range row {
-				s += v * u.At(l, j)
-			}
-			columns[j][i] = s
-		}
-	}
 }
 
 // rounding is the size of a number, in relation to the largest, below which it is not told from 0.

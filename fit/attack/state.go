@@ -50,7 +50,7 @@ func (r *Recorder) state(c *checkpoint.Codec) {
 func (v *view) state(c *checkpoint.Codec, marks int) {
 	carryCounts(c, v.counts)
 	c.Floats(v.sum)
-	for _, m := range v.marks[:marks] {
+	for _, m := range v.marks[:min(marks, len(v.marks))] {
 		carryCounts(c, m.counts)
 		c.Floats(m.sum)
 	}

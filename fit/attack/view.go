@@ -15,7 +15,8 @@ type source struct {
 	rho                     float64
 }
 
-// A view is what the server knows of one cut, or of the sum of several: the sequence z − ρ²·adjoint over evaluations.
+// A view is what the server knows of one cut, or of the sum of several: the sequence z − ρ²·adjoint over evaluations. The sums of a sum are those of its
+// members, so it has a sketch alone, and looks at those evaluations only that are taken into it.
 type view struct {
 	of      source
 	members []*view // of a sum; nil for a single cut
@@ -76,8 +77,11 @@ func newSum(plan *model.Plan, members []*view) *view {
 
 func (v *view) allocate(windows int) {
 	m := len(v.picks)
-	v.v, v.d, v.sum, v.centre = make([]float64, m), make([]float64, m), make([]float64, m), make([]float64, m)
-	v.counts, v.sketch = make([]int, windows), newSketch(m)
+	v.v, v.d, v.centre, v.sketch = make([]float64, m), make([]float64, m), make([]float64, m), newSketch(m)
+	if v.members != nil {
+		return
+	}
+	v.sum, v.counts = make([]float64, m), make([]int, windows)
 	for range mostMarks {
 		v.marks = append(v.marks, mark{make([]int, windows), make([]float64, m)})
 	}
@@ -141,8 +145,8 @@ func (v *view) take(window int, scale float64, a []float64) {
 }
 
 func (v *view) addMembers() {
-	clear(v.v)
-	for _, m := range v.members {
+	copy(v.v, v.members[0].v)
+	for _, m := range v.members[1:] {
 		vec.Accumulate(len(v.v), v.v, m.v)
 	}
 }
@@ -152,9 +156,14 @@ const wild = 100
 
 // add takes the newest evaluation into the sums, and where due into the sketch.
 func (v *view) add(window int, due bool) {
-	if window != session.AllRows {
+	switch {
+	case window != session.AllRows:
 		v.addWindow(window)
 		return
+	case v.members != nil && !due:
+		return
+	case v.members != nil:
+		v.addMembers()
 	}
 	m := len(v.v)
 	vec.Sub(m, v.d, v.v, v.centre)
@@ -168,9 +177,11 @@ func (v *view) add(window int, due bool) {
 		return
 	}
 	v.squares += square
-	vec.Accumulate(m, v.sum, v.v)
-	for k := range v.counts {
-		v.counts[k]++
+	if v.members == nil {
+		vec.Accumulate(m, v.sum, v.v)
+		for k := range v.counts {
+			v.counts[k]++
+		}
 	}
 	if due && v.sketch != nil {
 		v.sketch.add(v.d)
@@ -178,6 +189,9 @@ func (v *view) add(window int, due bool) {
 }
 
 func (v *view) addWindow(window int) {
+	if v.members != nil {
+		return
+	}
 	square := 0.0
 	for _, p := range v.windows[window] {
 		square += v.v[p.to] * v.v[p.to]
@@ -200,12 +214,12 @@ func (v *view) mark(rounds int) {
 	if k >= mostMarks {
 		return
 	}
-	copy(v.marks[k].sum, v.sum)
-	copy(v.marks[k].counts, v.counts)
-	if k > 0 && v.sketch != nil {
-		if n := v.counts[0] - v.marks[k-1].counts[0]; n > 0 {
-			vec.Sub(len(v.d), v.d, v.sum, v.marks[k-1].sum)
-			vec.Scale(len(v.d), v.centre, v.d, 1/float64(n))
+	if v.members == nil {
+		v.keep(k)
+	} else {
+		clear(v.centre)
+		for _, m := range v.members {
+			vec.Accumulate(len(v.centre), v.centre, m.centre)
 		}
 	}
 	if rounds >= settled && v.seen > 0 {
@@ -214,5 +228,18 @@ func (v *view) mark(rounds int) {
 	v.squares, v.seen = 0, 0
 	if rounds >= rank && v.sketch != nil {
 		v.sketch.turn()
+	}
+}
+
+// keep copies the sums into mark k, and sets the centre.
+func (v *view) keep(k int) {
+	copy(v.marks[k].sum, v.sum)
+	copy(v.marks[k].counts, v.counts)
+	if k == 0 {
+		return
+	}
+	if n := v.counts[0] - v.marks[k-1].counts[0]; n > 0 {
+		vec.Sub(len(v.d), v.d, v.sum, v.marks[k-1].sum)
+		vec.Scale(len(v.d), v.centre, v.d, 1/float64(n))
 	}
 }
