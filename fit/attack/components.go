@@ -27,17 +27,21 @@ const margin = 2
 const distinct = 0.5
 
 // components takes from each chain's sketch what stands out. C is the covariance of N vectors of white noise of variance σ² in m dimensions, and q a unit vector
-// that does not depend on them: then |Cq| is about σ²√(1 + m/N). σ² is what the sketch leaves over of the trace.
+// that does not depend on them: then |Cq| is about σ²√(1 + m/N). σ² is what the
+// sketches leave over, per dimension.
 func (e *evidence) components() (out components) {
 	m := len(e.center)
 	var units [][]float64
 	for _, v := range e.views {
-		if v.sketch == nil || v.sketch.before == 0 {
+		if v.sketch == nil {
+			return components{}
+		}
+		outside, ok := v.sketch.outside()
+		if !ok {
 			return components{}
 		}
 		q, lambda, n := v.sketch.final()
-		noise := max(0, v.level-vec.Sum(len(lambda), lambda)) / float64(max(1, m-len(lambda)))
-		edge := margin * noise * math.Sqrt(1+float64(m)/float64(v.sketch.before))
+		edge := margin * max(0, outside) / float64(max(1, m-len(lambda))) * math.Sqrt(1+float64(m)/float64(v.sketch.before))
 		for k, u := range q {
 			if lambda[k] <= max(edge, rounding*lambda[0]) {
 				continue

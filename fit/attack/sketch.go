@@ -29,6 +29,9 @@ type sketch struct {
 	n      int         // vectors in it
 	before int         // vectors in the block before, 0: none
 	lambda []float64   // of that block: about the eigenvalues of C along q
+	rest   float64     // mean in that block of what was left of |d|² outside of the span of the q before
+	left   float64     // sum of this over the current block
+	judged bool        // rest is of a q that was found, not the one at the start
 }
 
 func newSketch(m int) *sketch {
@@ -42,11 +45,15 @@ func newSketch(m int) *sketch {
 	return s
 }
 
-func (s *sketch) add(d []float64) {
+// add takes a vector, whose squared length is square.
+func (s *sketch) add(d []float64, square float64) {
 	n := len(d)
 	for k, q := range s.q {
-		vec.Axpy(n, s.s[k], vec.Dot(n, d, q), d)
+		c := vec.Dot(n, d, q)
+		square -= c * c
+		vec.Axpy(n, s.s[k], c, d)
 	}
+	s.left += square
 	s.n++
 }
 
@@ -60,6 +67,7 @@ func (s *sketch) turn() {
 		s.lambda[k] /= float64(s.n)
 	}
 	clearAll(s.s)
+	s.rest, s.left, s.judged = s.left/float64(s.n), 0, s.before > 0
 	s.before, s.n = s.n, 0
 }
 
@@ -124,3 +132,14 @@ func orthogonalise(columns [][]float64, j int, r *mat.Dense) {
 
 // rounding is the size of a number, in relation to the largest, below which it is not told from 0.
 const rounding = 1e-12
+
+// outside is the mean of what is left of |d|² outside of the span of q; false where no vector has come since q was found.
+func (s *sketch) outside() (float64, bool) {
+	switch {
+	case s.judged:
+		return (s.rest*float64(s.before) + s.left) / float64(s.before+s.n), true
+	case s.before > 0 && s.n > 0:
+		return s.left / float64(s.n), true
+	}
+	return 0, false
+}

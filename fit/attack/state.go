@@ -64,6 +64,8 @@ func (v *view) state(c *checkpoint.Codec, marks int) {
 
 func (s *sketch) state(c *checkpoint.Codec) {
 	c.Ints(&s.n, &s.before)
+	c.Float(&s.rest, &s.left)
+	c.Bool(&s.judged)
 	c.Floats(s.lambda)
 	for k := range s.q {
 		c.Floats(s.q[k])

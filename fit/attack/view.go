@@ -184,7 +184,7 @@ func (v *view) add(window int, due bool) {
 		}
 	}
 	if due && v.sketch != nil {
-		v.sketch.add(v.d)
+		v.sketch.add(v.d, square)
 	}
 }
 
