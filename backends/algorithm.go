@@ -68,12 +68,6 @@ type WarmStarter interface {
 	WarmStart(ctx context.Context, r io.Reader) error
 }
 
-// A Repeater is a kernel that may have made the evaluation of the next Step when it is saved.
-type Repeater interface {
-	// Repeats reports whether a kernel that loads what this one would save now makes the newest evaluation again.
-	Repeats() bool
-}
-
 // A Hamiltonian is a kernel that moves with a mass matrix.
 type Hamiltonian interface {
 	// StepSize is that which it has found, before jitter.

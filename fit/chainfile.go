@@ -55,7 +55,7 @@ func (c *chain) save(dir string, delivered bool) error {
 			return err
 		}
 		if c.view != nil {
-			if err := c.view.Save(out, repeats(c.kernel)); err != nil {
+			if err := c.view.Save(out); err != nil {
 				return err
 			}
 		}

@@ -42,8 +42,6 @@ func (k *interruptingKernel) Step(ctx context.Context) (backends.Info, error) {
 	return k.Kernel.Step(ctx)
 }
 
-func (k *interruptingKernel) Repeats() bool { return repeats(k.Kernel) }
-
 func (k *interruptingKernel) WarmStart(ctx context.Context, r io.Reader) error {
 	return k.Kernel.(backends.WarmStarter).WarmStart(ctx, r)
 }

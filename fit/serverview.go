@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/fit/attack"
 	"github.com/vflc/vflc/posterior/runs"
@@ -24,12 +23,6 @@ func (m *sampling) watch(env density.Env, c *chain) {
 		c.view = attack.NewRecorder(m.Plan)
 		s.Watch(c.view)
 	}
-}
-
-// repeats reports whether the kernel's newest evaluation is made again by whoever loads its state.
-func repeats(k backends.Kernel) bool {
-	r, ok := k.(backends.Repeater)
-	return ok && r.Repeats()
 }
 
 // views are what the server received in each chain; nil where it was not kept.

@@ -62,9 +62,6 @@ func (k *kernel) heading() string {
 	return b.String()
 }
 
-// Repeats implements backends.Repeater.
-func (k *kernel) Repeats() bool { return k.nextEvaluated }
-
 // Save implements backends.Kernel.
 func (k *kernel) Save(w io.Writer) error {
 	k.counted = k.counted || k.nextEvaluated

@@ -56,9 +56,6 @@ type Progress struct {
 // the plan and that of the cut.
 func Reconstruct(chains []*Recorder, truth func(party, cut int) Truth) []Reconstruction {
 	var out []Reconstruction
-	for _, r := range chains {
-		r.flush()
-	}
 	plan := chains[0].plan
 	for k, v := range chains[0].views {
 		views, rounds := make([]*view, len(chains)), make([]int, len(chains))

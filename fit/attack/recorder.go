@@ -14,14 +14,12 @@ import (
 	"github.com/vflc/vflc/runtime/model"
 )
 
-// A Recorder keeps the running sums of one chain. It implements session.Watcher; nothing it does allocates. The newest evaluation is kept apart until the
-// next one, so that it can be left out of a saved state.
+// A Recorder keeps the running sums of one chain. It implements session.Watcher; an evaluation allocates nothing.
 type Recorder struct {
-	views   []*view
-	plan    *model.Plan
-	rounds  int // evaluations in the sums
-	pending bool
-	window  int // of the newest evaluation
+	views  []*view
+	plan   *model.Plan
+	rounds int // evaluations in the sums
+	window int // of the newest evaluation
 }
 
 // mostElements is the largest number of elements of a cut that are followed: evenly spaced ones of a longer cut, which bounds memory and time.
@@ -66,7 +64,6 @@ func spaced(n, most int) []int {
 
 // Sent implements session.Watcher.
 func (r *Recorder) Sent(window int, z [][][]float64) {
-	r.flush()
 	r.window = window
 	for _, v := range r.views {
 		if v.members == nil {
@@ -86,15 +83,6 @@ func (r *Recorder) Answered(total [][]float64, part [][][]float64) {
 			v.answered(r.window, total[v.of.group], part[v.of.group][v.of.receiver])
 		}
 	}
-	r.pending = true
-}
-
-// flush takes the newest evaluation into the sums.
-func (r *Recorder) flush() {
-	if !r.pending {
-		return
-	}
-	r.pending = false
 	r.rounds++
 	due := sampled(r.rounds)
 	for _, v := range r.views {
@@ -105,12 +93,4 @@ func (r *Recorder) flush() {
 			v.mark(r.rounds)
 		}
 	}
-}
-
-// Rounds is the number of evaluations seen.
-func (r *Recorder) Rounds() int {
-	if r.pending {
-		return r.rounds + 1
-	}
-	return r.rounds
 }

@@ -86,7 +86,6 @@ func TestMeansOfLateEvaluations(t *testing.T) {
 				}
 			}
 		}
-		r.flush()
 		for m := range 2 {
 			for i, got := range evidenceOf(r, m).late() {
 				if !scalar.EqualWithinAbs(got, want[m][i], 1e-12) {
@@ -108,7 +107,6 @@ func TestLongCutsAreThinned(t *testing.T) {
 	plan := planOf(n, 1)
 	r, s := NewRecorder(plan), newStream(plan)
 	s.next(r, session.AllRows, n)
-	r.flush()
 	picks := Followed(n)
 	if len(picks) != mostElements || picks[0] != 0 || picks[1] != 2 || !slices.IsSorted(picks) || picks[len(picks)-1] >= n {
 		t.Errorf("%d elements: %v … %v", len(picks), picks[:3], picks[len(picks)-1])
@@ -134,7 +132,6 @@ func TestWindowsOfRows(t *testing.T) {
 			counts[row]++
 		}
 	}
-	r.flush()
 	for i := range sums {
 		if got := r.views[0].sum[i] / float64(r.views[0].counts[r.views[0].windowOf(i)]); !scalar.EqualWithinAbs(got, sums[i]/counts[i], 1e-12) {
 			t.Errorf("row %d: %v, want %v", i, got, sums[i]/counts[i])
@@ -149,45 +146,38 @@ func TestWildEvaluationsAreLeftOut(t *testing.T) {
 	for range 200 {
 		s.next(r, session.AllRows, 30)
 	}
-	r.flush()
 	before := slices.Clone(r.views[0].sum)
 	for _, bad := range []float64{math.NaN(), math.Inf(1), 1e200, 1e6} {
 		s.z[0][3] = bad
 		s.show(r, session.AllRows)
 	}
-	r.flush()
 	if !slices.Equal(before, r.views[0].sum) || r.views[0].counts[0] != 200 || r.rounds != 204 {
 		t.Errorf("%d of %d evaluations are in the sums", r.views[0].counts[0], r.rounds)
 	}
 }
 
-// A recorder that was saved and loaded continues to the same bits; one that is saved for a kernel that evaluates again leaves the newest evaluation out.
+// A recorder that was saved and loaded continues to the same bits.
 func TestStatesContinue(t *testing.T) {
 	plan := planOf(40, 1, 0.3)
-	for _, again := range []bool{false, true} {
-		for _, at := range []int{1, 63, 64, 700} {
-			whole, s := NewRecorder(plan), newStream(plan)
-			for range at {
-				s.next(whole, session.AllRows, 40)
-			}
-			var state bytes.Buffer
-			if err := whole.Save(&state, again); err != nil {
-				t.Fatal(err)
-			}
-			part := NewRecorder(plan)
-			if err := part.Load(&state); err != nil {
-				t.Fatal(err)
-			}
-			if again {
-				s.show(part, session.AllRows)
-			}
-			for range 400 {
-				s.next(whole, session.AllRows, 40)
-				s.show(part, session.AllRows)
-			}
-			if !bytes.Equal(written(t, whole), written(t, part)) {
-				t.Errorf("saved after %d evaluations, again %t: it continues otherwise", at, again)
-			}
+	for _, at := range []int{1, 63, 64, 700} {
+		whole, s := NewRecorder(plan), newStream(plan)
+		for range at {
+			s.next(whole, session.AllRows, 40)
+		}
+		var state bytes.Buffer
+		if err := whole.Save(&state); err != nil {
+			t.Fatal(err)
+		}
+		part := NewRecorder(plan)
+		if err := part.Load(&state); err != nil {
+			t.Fatal(err)
+		}
+		for range 400 {
+			s.next(whole, session.AllRows, 40)
+			s.show(part, session.AllRows)
+		}
+		if !bytes.Equal(written(t, whole), written(t, part)) {
+			t.Errorf("saved after %d evaluations: it continues otherwise", at)
 		}
 	}
 }

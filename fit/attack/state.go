@@ -11,22 +11,14 @@ import (
 	"github.com/vflc/vflc/runtime/model"
 )
 
-// Save writes the state. again says that the newest evaluation will be made again by whoever continues from here: it is then left out.
-func (r *Recorder) Save(w io.Writer, again bool) error {
-	kept := *r
-	if !again {
-		r.flush()
-		kept = *r
-	}
-	return checkpoint.Save(w, r.heading(), kept.state)
-}
+// Save writes the state.
+func (r *Recorder) Save(w io.Writer) error { return checkpoint.Save(w, r.heading(), r.state) }
 
 // Load reads what Save wrote. The error names what does not fit the plan.
 func (r *Recorder) Load(in io.Reader) error {
 	if err := checkpoint.Load(in, r.heading(), r.state); err != nil {
 		return fmt.Errorf("what the server received: %w", err)
 	}
-	r.pending = false
 	return nil
 }
 
@@ -88,7 +80,7 @@ func Write(w io.Writer, chains []*Recorder) error {
 		return err
 	}
 	for _, r := range chains {
-		if err := r.Save(w, false); err != nil {
+		if err := r.Save(w); err != nil {
 			return err
 		}
 	}

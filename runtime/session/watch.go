@@ -29,13 +29,14 @@ var (
 type watching struct {
 	watcher Watcher
 	window  int
+	muted   bool // what is evaluated was shown before
 }
 
 // watch sets the watcher of an Env over all rows and of those over its windows.
 func (b *base) watch(w Watcher) {
-	b.watching = watching{w, AllRows}
+	b.watching = watching{watcher: w, window: AllRows}
 	for k, p := range b.parts {
-		of(p.env).watching = watching{w, k}
+		of(p.env).watching = watching{watcher: w, window: k}
 	}
 }
 
@@ -53,16 +54,30 @@ func (e *local) Watch(w Watcher) { e.watch(w) }
 // Watch implements Watchable.
 func (s *server) Watch(w Watcher) { s.watch(w) }
 
+// mute implements density.Replaying for the Envs that can be watched.
+func (b *base) mute(on bool) {
+	b.muted = on
+	for _, p := range b.parts {
+		of(p.env).muted = on
+	}
+}
+
+// Replay implements density.Replaying.
+func (e *local) Replay(on bool) { e.mute(on) }
+
+// Replay implements density.Replaying.
+func (s *server) Replay(on bool) { s.mute(on) }
+
 // sent shows the watcher, if there is one, what the members of all sums have sent.
 func (w *watching) sent(h *sums) {
-	if w.watcher != nil {
+	if w.watcher != nil && !w.muted {
 		w.watcher.Sent(w.window, h.z)
 	}
 }
 
 // answered shows it the adjoints of the sums.
 func (w *watching) answered(h *sums) {
-	if w.watcher != nil {
+	if w.watcher != nil && !w.muted {
 		w.watcher.Answered(h.adjoint, h.a)
 	}
 }
