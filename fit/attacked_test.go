@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/fit/attack"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib/def"
@@ -321,4 +323,43 @@ func sampledView(t *testing.T, p *Prepared, stop <-chan struct{}) []byte {
 		t.Fatal(err)
 	}
 	return text.Bytes()
+}
+
+// The cuts that the attack is held against are those that the clients' own programs compute, for clients, families and cuts of several columns.
+func TestTrueCutsAreTheClients(t *testing.T) {
+	for name, fixture := range audited {
+		b := fixture.Bind(t, check.Options{Transform: transforms.Augmented, Rho: 0.5})
+		env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
+		good(t, nil, err)
+		m, diags := b.Contributions()
+		good(t, diags, nil)
+		taker := NewTaker(env, false)
+		random := rand.New(rand.NewPCG(1, 2))
+		for _, v := range taker.theta {
+			for i := range v {
+				v[i] = 0.5 * random.NormFloat64()
+			}
+		}
+		good(t, nil, taker.reporter.Values(t.Context(), taker.theta, taker.values))
+		d := posterior.NewDraws(variables(b.Plan, false), 1, 1)
+		d.Append(0, slices.Concat(taker.values...))
+		truth, err := trueCuts(b, d)
+		good(t, nil, err)
+		cuts := 0
+		for k, block := range env.Blocks() {
+			g := make([]float64, block.AuxLen())
+			block.Cut(density.Here, taker.theta[k], g)
+			for _, c := range block.Cuts() {
+				cuts++
+				for i, want := range g[c.Offset : c.Offset+c.Len()] {
+					if got := truth[cutKey{block.Party(), c.Name}].Mean[i]; math.Abs(got-want) > 1e-12*(1+math.Abs(want)) {
+						t.Errorf("%s: %s of %s, element %d: %v, want %v", name, c.Name, block.Party(), i, got, want)
+					}
+				}
+			}
+		}
+		if cuts != len(m.Cuts) || cuts == 0 {
+			t.Errorf("%s: %d cuts, want %d", name, len(m.Cuts), cuts)
+		}
+	}
 }

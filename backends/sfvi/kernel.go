@@ -28,7 +28,6 @@ const (
 // A kernel is one fit, over the parties of this process.
 type kernel struct {
 	env           density.Env
-	work          *density.Work
 	settings      backends.Settings
 	parties       []*party
 	theta         [][]float64
@@ -73,7 +72,7 @@ type kernel struct {
 // newKernel allocates a fit.
 func newKernel(env density.Env, s backends.Settings) (*kernel, error) {
 	blocks := env.Blocks()
-	k := &kernel{env: env, work: density.WorkOf(env), settings: s, lp: make([]float64, len(blocks)), total: make([]float64, 2), current: allRows}
+	k := &kernel{env: env, settings: s, lp: make([]float64, len(blocks)), total: make([]float64, 2), current: allRows}
 	k.whole = newView(env)
 	k.samples = s.Int(mcSamples)
 	for b, block := range blocks {

@@ -3,6 +3,7 @@ package attack
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -63,18 +64,18 @@ func Reconstruct(chains []*Recorder, truth func(party, cut int) Truth) []Reconst
 			views[c], rounds[c] = r.views[k], r.rounds
 		}
 		e := &evidence{views: views, rounds: rounds}
-		r := Reconstruction{Name: plan.Groups[v.of.group].Name, Sum: v.members != nil, Elements: plan.Groups[v.of.group].Len, Followed: len(v.picks)}
-		squares := 0.0
+		r := Reconstruction{Sum: v.members != nil, Elements: plan.Groups[v.of.group].Len, Followed: len(v.picks)}
+		squares, names := 0.0, []string{}
 		for _, m := range v.each() {
 			port := plan.Groups[m.of.group].Members[m.of.member]
-			if !r.Sum {
-				r.Name = cutOf(plan, port).Name
+			if name := cutOf(plan, port).Name; !slices.Contains(names, name) { // members of a family have one name
+				names = append(names, name)
 			}
 			r.Parties = append(r.Parties, plan.Names[port.Party])
 			squares += m.of.rho * m.of.rho
 			e.addTruth(truth(port.Party, port.Index))
 		}
-		r.Rho = math.Sqrt(squares)
+		r.Name, r.Rho = strings.Join(names, " + "), math.Sqrt(squares)
 		e.fill(&r)
 		out = append(out, r)
 	}
@@ -141,7 +142,8 @@ func (e *evidence) late() []float64 {
 }
 
 // progress compares after each power of two of evaluations that all chains have made.
-func (e *evidence) progress() (out []Progress) {
+func (e *evidence) progress() []Progress {
+	out := []Progress{}
 	for k := 0; k < mostMarks && 1<<k <= slices.Min(e.rounds); k++ {
 		mean := e.mean(func(v *view, _ int) (first, last mark) {
 			if k > 0 {

@@ -29,7 +29,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	fmt.Fprintf(&b, "model %s, transform %s, backend %s: reconstruction from what the server received (%s)\n", r.Model, r.Transform, r.Backend, from)
 	r.table(&b, "\nThe cut of each client\n", false)
-	r.table(&b, "\nSums over clients: all that masked sums (--secure-sum) show\n", true)
+	r.table(&b, "\nSums over clients: all that masked sums would show\n", true)
 	b.WriteString("\nCorrelation with the true cut, from the second half of so many rounds\n")
 	b.WriteString(posterior.AlignLeft(r.progress()))
 	b.WriteString(legend)
