@@ -18,7 +18,7 @@ import (
 type Recorder struct {
 	views  []*view
 	plan   *model.Plan
-	rounds int // evaluations in the sums
+	rounds int // evaluations seen
 	window int // of the newest evaluation
 }
 
@@ -65,6 +65,9 @@ func spaced(n, most int) []int {
 // Sent implements session.Watcher.
 func (r *Recorder) Sent(window int, z [][][]float64) {
 	r.window = window
+	if !taken(r.rounds + 1) {
+		return
+	}
 	for _, v := range r.views {
 		if v.members == nil {
 			v.sent(window, z[v.of.group][v.of.member])
@@ -74,6 +77,19 @@ func (r *Recorder) Sent(window int, z [][][]float64) {
 
 // Answered implements session.Watcher.
 func (r *Recorder) Answered(total [][]float64, part [][][]float64) {
+	r.rounds++
+	if taken(r.rounds) {
+		r.take(total, part)
+	}
+	if r.rounds&(r.rounds-1) == 0 {
+		for _, v := range r.views {
+			v.mark(r.rounds)
+		}
+	}
+}
+
+// take takes the newest evaluation into the sums.
+func (r *Recorder) take(total [][]float64, part [][][]float64) {
 	for _, v := range r.views {
 		switch {
 		case v.members != nil: // follows from these
@@ -83,14 +99,11 @@ func (r *Recorder) Answered(total [][]float64, part [][][]float64) {
 			v.answered(r.window, total[v.of.group], part[v.of.group][v.of.receiver])
 		}
 	}
-	r.rounds++
-	due := sampled(r.rounds)
 	for _, v := range r.views {
-		v.add(r.window, due)
-	}
-	if r.rounds&(r.rounds-1) == 0 {
-		for _, v := range r.views {
-			v.mark(r.rounds)
+		every := stride
+		if v.members != nil {
+			every = 2 * stride
 		}
+		v.add(r.window, sampled(r.rounds, every))
 	}
 }

@@ -44,6 +44,8 @@ const legend = `
 correlation, residual sd: over rows, of the mean of z - rho²·adjoint over the later rounds with the mean of the true cut over the run's draws.
 directions: principal components of z - rho²·adjoint that stand out of the noise; span: the share of the posterior variance of the true cut
 that they hold. groups: how many groups of rows separate / how many share their cut, and the adjusted Rand index of the two (1: the same).
+receivers: the server has every z; a client has the sum where it is sent it, or where it holds the response and solves the adjoint for the
+sum (up to what the server adds), and takes its own share away.
 A dash: not known from so few rounds or from single windows of rows, or no two rows share their cut.
 `
 
@@ -58,7 +60,7 @@ func (r *Report) table(b *strings.Builder, title string, sums bool) {
 			followed = fmt.Sprintf("Figures are of %d of %d rows, evenly spaced.\n", c.Followed, c.Elements)
 		}
 		lines = append(lines, []string{
-			c.Name, listed(c.Parties), listed(c.Receivers), fmt.Sprintf("%.3g", c.Rho), fmt.Sprint(c.Rounds), digits(c.Correlation, "%.5f"),
+			c.Name, listed(c.Parties), listed(c.Receivers), fmt.Sprintf("%.3g", c.Rho), fmt.Sprint(c.Rounds), digits(c.Correlation, "%.6f"),
 			digits(c.ResidualSD, "%.2g"), digits(c.CutSD, "%.3g"), c.found(), digits(c.Span, "%.3f"), c.Groups.String(),
 		})
 	}

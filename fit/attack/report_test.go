@@ -43,7 +43,7 @@ func TestReportAsText(t *testing.T) {
 
 The cut of each client
 cut  party   receivers    rho  rounds  correlation  residual sd  sd of cut  directions  span   groups
-z_1  clinic  server, lab  1    64000   0.99988      0.01         0.648      3           0.951  59/60 (0.990)
+z_1  clinic  server, lab  1    64000   0.999876     0.01         0.648      3           0.951  59/60 (0.990)
 Figures are of 2048 of 5000 rows, evenly spaced.
 
 Sums over clients: all that masked sums would show

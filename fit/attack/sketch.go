@@ -12,13 +12,18 @@ import (
 // rank is how many directions a sketch follows.
 const rank = 20
 
-// An evaluation is taken into the sketch where it is one of the first always evaluations, and then every stride-th.
+// Evaluations that follow one another tell much the same, so after the first always ones two in a row of every period are taken into the sums: two, because some
+// algorithms draw noise in pairs of opposite sign, whose mean says more than either. One of every stride is taken into
+// the sketch of a cut, and one of every second stride into that of a sum.
 const (
-	always = 256
+	always = 1024
+	period = 8
 	stride = 16
 )
 
-func sampled(rounds int) bool { return rounds <= always || rounds%stride == 0 }
+func taken(rounds int) bool { return rounds <= always || rounds%period < 2 }
+
+func sampled(rounds, every int) bool { return rounds <= always/4 || rounds%every == 0 }
 
 // A sketch follows the leading eigenvectors of the covariance C of a sequence of vectors d, by orthogonal iteration whose products with C are sums over
 // a block of the sequence (block stochastic power method; Mitliagkas, Caramanis and Jain 2013, "Memory limited, streaming PCA"). Blocks double in length, so the
