@@ -43,10 +43,10 @@ func ReadBundle(dir string) (*Bundle, diag.List, error) {
 	return &Bundle{m, programs}, diags, err
 }
 
-// Bundle returns the party programs of a compiled model; nil for a pooled model, which has none.
+// Bundle returns the party programs of a compiled model; nil for a pooled model, which has none. The list has the errors of MaySplit.
 func (m *Model) Bundle() (*Bundle, diag.List) {
-	if m.Pooled() {
-		return nil, nil
+	if diags := m.MaySplit(); m.Pooled() || diags.HasErrors() {
+		return nil, diags
 	}
 	p := &Bundle{Manifest: m.Manifest}
 	var diags diag.List

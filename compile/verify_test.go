@@ -44,7 +44,7 @@ func TestVerifyFindsWhatIsWrong(t *testing.T) {
 		}},
 		"an owner who is nobody":       {after: "check", spoil: func(m *compile.Model) { m.Checked.Symbols["u"].Owner = "c" }},
 		"a prior at another party":     {after: "check", spoil: func(m *compile.Model) { m.Checked.Symbols["m"].Args[0] = value(m) }},
-		"no noise":                     {after: "check", spoil: func(m *compile.Model) { m.Checked.Transform.Rho = 0 }},
+		"no noise":                     {after: "check", spoil: func(m *compile.Model) { m.Checked.Transform.Rho = -1 }},
 		"a private name at the server": {after: "cut", spoil: func(m *compile.Model) { m.Cuts.Likelihoods[0].Args[1] = value(m).(*ast.Binary).Y }},
 		"another client's cut":         {after: "cut", spoil: func(m *compile.Model) { m.Cuts.Cuts[0].Client = "b" }},
 		"the same cut twice":           {after: "cut", spoil: func(m *compile.Model) { m.Cuts.Cuts = append(m.Cuts.Cuts, m.Cuts.Cuts[0]) }},

@@ -115,7 +115,7 @@ func TestAttackRecoversCuts(t *testing.T) {
 			a := backend(t, name)
 			rows, err := Audit(bundle, a, nil)
 			good(t, nil, err)
-			forecasts, err := Forecast(rows, bundle, a, nil)
+			forecasts, err := ForecastAttack(rows, bundle, a, nil)
 			good(t, nil, err)
 			expected := 0.0
 			for _, f := range forecasts {

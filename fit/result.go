@@ -3,11 +3,9 @@ package fit
 import (
 	"fmt"
 	"io"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/zarr"
 	"github.com/vflc/vflc/runtime/model"
@@ -50,6 +48,7 @@ func (p *Prepared) result(f *fitted) *Result {
 	default:
 		r.summariseChains(p.Plan, f, p.Settings.Plan)
 	}
+	r.Document.Forecasts = p.forecasts(f.draws)
 	r.findings = findings(r.Draws, r.Document.Parameters, &r.Document, &r.Record)
 	r.Document.Diagnostics.Messages = messagesOf(r.findings)
 	return r
@@ -66,6 +65,7 @@ func (r *Result) WriteTable(w io.Writer) error {
 		text += fmt.Sprintf("(rho = %s)", rhoText(d.Rho))
 	}
 	text += fmt.Sprintf("; %s; %.1f s\n", r.closing, float64(d.Timing.TotalS))
+	text += forecastLines(d.Forecasts)
 	if d.Note != "" {
 		text += d.Note + "\n"
 	}
@@ -75,15 +75,10 @@ func (r *Result) WriteTable(w io.Writer) error {
 
 // rhoText writes rho as in a model.
 func rhoText(rho any) string {
-	by, ok := rho.(map[string]float64)
-	if !ok {
-		return fmt.Sprint(rho)
+	if by, several := rho.(map[string]float64); several {
+		return compile.RhoText(by)
 	}
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(by)) {
-		parts = append(parts, fmt.Sprintf("%s: %v", name, by[name]))
-	}
-	return "{" + strings.Join(parts, ", ") + "}"
+	return fmt.Sprintf("%.4g", rho)
 }
 
 // summariseFit summarises a variational approximation.

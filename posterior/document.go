@@ -19,6 +19,7 @@ type Document struct {
 	Note        string      `json:"note,omitempty"` // describes draws that are not of the posterior or an approximation of it
 	Parameters  []Row       `json:"parameters"`
 	Auxiliary   []Variable  `json:"auxiliary,omitempty"` // auxiliary variables whose draws are in the files, after those of the parameters
+	Forecasts   []Forecast  `json:"forecasts,omitempty"` // what the noise of auxiliary variables does, for each response that they reach
 	Diagnostics Diagnostics `json:"diagnostics"`
 	ELBO        ELBO        `json:"elbo"`
 	Timing      Timing      `json:"timing"`

@@ -111,6 +111,7 @@ func auditOf(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorith
 	if m.Pooled() {
 		return &auditReport{model: m.Name, transform: m.Checked.Transform.Kind.Name, pooled: true, rows: m.AuditPooled()}, nil
 	}
+	say(cmd, m.Assumed())
 	bundle, diags := m.Bundle()
 	if err := settle(cmd, diags); err != nil {
 		return nil, err
@@ -138,7 +139,7 @@ func auditBundle(p *compile.Bundle, a backends.Algorithm, given map[string]strin
 	if err != nil {
 		return nil, err
 	}
-	forecasts, err := fit.Forecast(rows, p, a, given)
+	forecasts, err := fit.ForecastAttack(rows, p, a, given)
 	return &auditReport{model: p.Manifest.Model, transform: p.Manifest.Transform, backend: a.Name, rows: rows, forecasts: forecasts}, err
 }
 

@@ -18,12 +18,14 @@ func (c *checker) prior(s *ast.Param, sym *Symbol, owners types.Owners) {
 	if owners.Within(home) {
 		return
 	}
+	values := []ast.Expr{sym.Lower, sym.Upper}
 	for _, a := range s.Dist.Args {
-		info, ok := c.Info[a.Value]
-		if !ok || info.Owners.Within(home) {
-			continue
+		values = append(values, a.Value)
+	}
+	for _, e := range values {
+		if info, ok := c.Info[e]; ok && !info.Owners.Within(home) {
+			c.foreign(e, home, sym)
 		}
-		c.foreign(a.Value, home, sym)
 	}
 }
 

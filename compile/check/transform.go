@@ -63,12 +63,12 @@ func (c *checker) rho(e ast.Expr) float64 {
 	v, ok := c.ConstValue(e)
 	if !ok {
 		c.errorf(diag.BadTransform, e, "rho is a constant")
-		return DefaultRho
+		return 0
 	}
 	if !(v > 0) || math.IsInf(v, 1) {
 		c.errorf(diag.BadTransform, e, "rho is a standard deviation: a number above 0, not %v", v).
 			Note("without noise at the cut the clients are not independent; use a small rho, or `transform none` to pool the data")
-		return DefaultRho
+		return 0
 	}
 	return v
 }

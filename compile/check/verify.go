@@ -136,6 +136,8 @@ func (v *verifier) operands(e ast.Expr) []ast.Expr {
 		return []ast.Expr{e.X, e.Y}
 	case *ast.Call:
 		return e.Args
+	case *ast.Array:
+		return e.Elems
 	case *ast.Sum:
 		return []ast.Expr{e.Body}
 	case *ast.Index:
@@ -266,13 +268,13 @@ func fills(arg, left types.Type) bool {
 	return ok && types.Type{Dims: dims}.SameShape(left)
 }
 
-// noise checks that the auxiliary variables of every client have a density.
+// noise checks that the standard deviations given for auxiliary variables are such.
 func (v *verifier) noise() error {
 	if v.For == "" && len(v.Clients) == 0 && !v.Transform.Kind.Pooled {
 		return fmt.Errorf("transform %s without clients", v.Transform.Kind)
 	}
 	for _, c := range v.Clients {
-		if rho := v.Transform.RhoOf(c.Name); !(rho > 0) || math.IsInf(rho, 1) {
+		if rho := v.Transform.RhoOf(c.Name); !(rho >= 0) || math.IsInf(rho, 1) {
 			return fmt.Errorf("the noise of %s has sd %v", c.Name, rho)
 		}
 	}

@@ -149,7 +149,7 @@ func (s *splitter) manifest(programs []PartyProgram) *Manifest {
 		m.Parties = append(m.Parties, ManifestParty{Name: p.Party, Role: role, Program: p.File, SHA256: p.SHA256(), Family: family})
 	}
 	for _, k := range s.Parties[0].Received {
-		m.Rho[k.Client] = formatRho(s.Transform.RhoOf(k.Client))
+		m.Rho[k.Client] = formatRho(s.RhoOf(k.Client))
 		c := s.manifestCut(k)
 		g := s.groupOf(k)
 		if c.Group = slices.IndexFunc(m.Groups, func(x ManifestGroup) bool { return x.Additive && slices.Contains(x.Cuts, k.Name) }) + 1; c.Group == 0 {
@@ -196,7 +196,7 @@ func (s *splitter) manifestOf(q *transform.Party, m *Manifest) {
 }
 
 func (s *splitter) manifestCut(k *cut.Cut) ManifestCut {
-	out := ManifestCut{Name: k.Name, Client: k.Client, Shape: k.Type.Shape(), Rho: formatRho(s.Transform.RhoOf(k.Client)), SeenBy: []string{s.Server}}
+	out := ManifestCut{Name: k.Name, Client: k.Client, Shape: k.Type.Shape(), Rho: formatRho(s.RhoOf(k.Client)), SeenBy: []string{s.Server}}
 	for _, q := range s.Parties[1:] {
 		for _, g := range q.Others {
 			if slices.Contains(g.Cuts, k) && (q.Name != k.Client || q.Family) {

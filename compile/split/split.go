@@ -115,7 +115,7 @@ func (w *writer) channels() {
 		w.body = append(w.body, &ast.Receive{Name: ident(k.Name), Type: typeOf(k.Type), From: ident(k.Client)})
 	}
 	for _, k := range w.party.Aux {
-		rho := literal(w.Transform.RhoOf(k.Client))
+		rho := literal(w.RhoOf(k.Client))
 		w.body = append(w.body,
 			&ast.Aux{Name: ident(k.Name), Type: typeOf(k.Type), Dist: transform.Dist(stdlib.Noise, nil, []ast.Expr{k.Expr, rho})},
 			&ast.Send{Name: ident(k.Name), To: []ast.Ident{ident(w.Server)}})

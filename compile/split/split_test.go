@@ -26,8 +26,11 @@ import (
 
 // owners runs the phases up to the split.
 func owners(f *source.File) diag.List {
-	_, diags := compile.Compile(f, check.Options{})
-	return diags
+	m, diags := compile.Compile(f, check.Options{})
+	if diags.HasErrors() {
+		return diags
+	}
+	return append(diags, m.MaySplit()...)
 }
 
 // compiled splits a model that must be right.
@@ -126,7 +129,7 @@ func TestPermutation(t *testing.T) {
 
 // TestTampering: whatever is changed in a client's program, the loader refuses it; most changes also without the digest.
 func TestTampering(t *testing.T) {
-	programs, manifest := compiled(t, twoHospitals, check.Options{Transform: transforms.Augmented})
+	programs, manifest := compiled(t, twoHospitals, check.Options{Transform: transforms.Augmented, Rho: 1})
 	text := programs["hospital_a"]
 	for name, test := range map[string]struct {
 		old, new string
