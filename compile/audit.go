@@ -27,6 +27,8 @@ type Disclosure struct {
 	Masked   string   `json:"masked"`             // "no", or what hides it
 	Learns   string   `json:"receiver_computes"`  // what a curious receiver can compute
 	Messages []string `json:"messages,omitempty"` // the kinds of message that carry it, each with its channel: "aux: z z_1+z_2"
+	Cut      bool     `json:"-"`                  // what crosses is an auxiliary variable on its way to the server, with noise of sd Rho around its cut
+	Rho      string   `json:"-"`
 }
 
 // A Bundle is the party programs of a model with their manifest: what an audit needs. Programs are in the order of the manifest.
@@ -117,6 +119,9 @@ func (a *auditor) disclosure(c session.Crossing) Disclosure {
 	}
 	name, cut, rho := a.names(c)
 	fill := strings.NewReplacer("{name}", name, "{cut}", cut, "{rho}", rho, "{client}", client, "{scalars}", c.Scalars, "{mask}", a.mask(c))
+	if c.Content == session.Z {
+		d.Cut, d.Rho = true, rho
+	}
 	d.What, d.Masked, d.Learns = fill.Replace(c.What), fill.Replace(c.Masked), fill.Replace(c.Learns)
 	a.leaks(c, &d)
 	return d

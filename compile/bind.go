@@ -225,6 +225,14 @@ func (b *Bound) Release() {
 	b.Values, b.Lowered = nil, nil
 }
 
+// Contributions lowers the cuts of the model with all parties' data, as functions of the parameters.
+func (b *Bound) Contributions() (*simulate.Model, diag.List) {
+	if b.Values == nil {
+		panic("compile: the values of the model have been released")
+	}
+	return lower.Contributions(b.Cuts, b.Values, b.Sizes)
+}
+
 // Generative lowers the model with all parties' data, for forward simulation and pointwise densities.
 func (b *Bound) Generative() (*simulate.Model, diag.List) {
 	if b.Values == nil {

@@ -363,12 +363,12 @@ func noisy(p *cut.Program, values map[string]float64) (sent []string, argument f
 // What may be outside the domain of a function beside a cut is no reason to refuse the cut: noise does not touch it.
 func TestNoiseIsNotRefusedForWhatStandsBesideIt(t *testing.T) {
 	for _, statement := range []string{
-		"y ~ normal(XA * u + XB * v * sqrt(b1 - 3), 1)",
-		"y ~ normal(XA * u + sqrt(m - 3), 1)",
-		"n ~ poisson(exp(XA * u + log(m)))",
+		"y ~ normal(a1 + b1 * sqrt(b1 - 3), 1)",
+		"y ~ normal(a1 + sqrt(m - 3), 1)",
+		"y ~ normal(m, exp(a1 + log(n)))",
 	} {
-		if m, diags := compiletest.Try(t, source.New("m.vfl", scalars+more+statement+"\n"), check.Options{Transform: transforms.Augmented}); diags.HasErrors() || len(m.Cuts.Cuts) == 0 {
-			t.Errorf("%s: %v", statement, diags.Shown())
+		if m, diags := compiletest.Try(t, source.New("m.vfl", scalars+statement+"\n"), check.Options{Transform: transforms.Augmented}); diags.HasErrors() || len(m.Cuts.Cuts) == 0 {
+			t.Errorf("%s: %s", statement, diags.Shown()[0].Message)
 		}
 	}
 }
