@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Choose finds the columns of some names: a variable with all its elements (beta), an element (beta[2]), or a pattern (beta*). Without names it returns all
+// Choose finds the columns of some names: a variable with all its elements (beta), an element by its number or its label (beta[2], beta[zscore(age)]), or a
+// pattern of either (beta*). Without names it returns all
 // parameters. The error gives the name that is not found.
 func (d *Draws) Choose(names []string) ([]int, error) {
 	var out []int
@@ -15,7 +16,7 @@ func (d *Draws) Choose(names []string) ([]int, error) {
 	for k, c := range d.Columns() {
 		take := len(names) == 0 && k < parameters
 		for i, name := range names {
-			if matches(name, c.Name) {
+			if matches(name, c.Name) || c.Label != "" && matches(spaceless(name), spaceless(c.Label)) {
 				used[i], take = true, true
 			}
 		}
@@ -30,6 +31,9 @@ func (d *Draws) Choose(names []string) ([]int, error) {
 	}
 	return out, nil
 }
+
+// spaceless leaves out blanks, so that slope[west,zscore(age)] is a label too.
+func spaceless(name string) string { return strings.ReplaceAll(name, " ", "") }
 
 // matches reports whether a name or pattern matches a column. Brackets are indices, never character classes.
 func matches(name, column string) bool {
