@@ -100,12 +100,12 @@ func (c *checker) edge(s *cut.Param) bool {
 		if e.Exponent == nil {
 			continue
 		}
-		k := e.Exponent.Param
-		v, ok := c.constant(s.Args[k])
-		if !ok || e.Exponent.Of(v) >= 0 {
+		theta := c.arguments(s)
+		if !(e.Exponent.Of(theta) < 0) {
 			continue
 		}
-		c.diags.Errorf(diag.InfinitePrior, c.File.Source, s.Args[k].Span(), "the density has no maximum: with %s = %v the prior of %s is infinite at an edge of its support", s.Dist.Params[k].Name, v, s.Name).
+		k := e.Exponent.Param
+		c.diags.Errorf(diag.InfinitePrior, c.File.Source, s.Args[k].Span(), "the density has no maximum: with %s = %v the prior of %s is infinite at an edge of its support", s.Dist.Params[k].Name, theta[k], s.Name).
 			Note("take a shape of at least 1, or use another backend")
 		return true
 	}

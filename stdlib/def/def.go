@@ -126,8 +126,8 @@ type Bijector struct {
 	Identity bool // y = x, with a log-Jacobian of 0
 }
 
-// An Arity is the least and the greatest number of arguments of a call.
+// An Arity is the least and the greatest number of arguments of a call; a negative greatest is any number.
 type Arity struct{ Min, Max int }
 
 // Allows reports whether a call may have n arguments.
-func (a Arity) Allows(n int) bool { return a.Min <= n && n <= a.Max }
+func (a Arity) Allows(n int) bool { return a.Min <= n && (a.Max < 0 || n <= a.Max) }
