@@ -100,3 +100,23 @@ func TestTablesFitAWidth(t *testing.T) {
 		}
 	}
 }
+
+// Findings call a scalar by its label in words, and keep its name as the key and in commands.
+func TestFindingsHaveLabels(t *testing.T) {
+	d := labelled()
+	d.Transitions = make([][]Transition, 1)
+	for range 5 {
+		d.AppendTransition(0, Transition{})
+	}
+	rows := Summarise(d)
+	for _, f := range Examine(d, rows, nil, PlainAdvice()) {
+		if f.Parameter != "beta[2]" {
+			continue
+		}
+		if f.Label != "beta[sex=f]" || !strings.HasPrefix(f.Text, "beta[sex=f]: ") || strings.Contains(f.Try, "sex=f") {
+			t.Errorf("%+v", f)
+		}
+		return
+	}
+	t.Error("no finding for draws that do not move")
+}

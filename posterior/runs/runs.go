@@ -96,16 +96,16 @@ func (r *Run) contents() (files []string, vars []posterior.Variable, err error) 
 	if err := Verify(r.Path, r.Record); err != nil {
 		return nil, nil, err
 	}
+	labels, err := Labels(r.Path)
+	if err != nil {
+		return nil, nil, err
+	}
 	columns := make([]posterior.Column, len(r.Document.Parameters))
 	for k, p := range r.Document.Parameters {
 		columns[k] = posterior.Column{Name: p.Name, Owner: p.Owner}
 	}
 	if files, err = chains(filepath.Join(r.Path, DrawsDir)); err == nil && len(files) == 0 {
 		err = fmt.Errorf("%s: no draws", filepath.Join(r.Path, DrawsDir))
-	}
-	labels, err := Labels(r.Path)
-	if err != nil {
-		return nil, nil, err
 	}
 	vars = posterior.Labelled(posterior.Variables(columns), labels)
 	for _, v := range r.Document.Auxiliary {
