@@ -44,7 +44,7 @@ func TestVerifyFindsWhatIsWrong(t *testing.T) {
 		}},
 		"an owner who is nobody":       {after: "check", spoil: func(m *compile.Model) { m.Checked.Symbols["u"].Owner = "c" }},
 		"a prior at another party":     {after: "check", spoil: func(m *compile.Model) { m.Checked.Symbols["m"].Args[0] = value(m) }},
-		"no noise":                     {after: "check", spoil: func(m *compile.Model) { m.Checked.Transform.Rho = 0 }},
+		"no noise":                     {after: "check", spoil: func(m *compile.Model) { m.Checked.Transform.Rho = -1 }},
 		"a private name at the server": {after: "cut", spoil: func(m *compile.Model) { m.Cuts.Likelihoods[0].Args[1] = value(m).(*ast.Binary).Y }},
 		"another client's cut":         {after: "cut", spoil: func(m *compile.Model) { m.Cuts.Cuts[0].Client = "b" }},
 		"the same cut twice":           {after: "cut", spoil: func(m *compile.Model) { m.Cuts.Cuts = append(m.Cuts.Cuts, m.Cuts.Cuts[0]) }},
@@ -55,7 +55,7 @@ func TestVerifyFindsWhatIsWrong(t *testing.T) {
 			p := m.Parts.Parties[0]
 			p.Likelihoods = append(p.Likelihoods, p.Likelihoods...)
 		}},
-		"a cut that nobody sends":    {after: "transform", spoil: func(m *compile.Model) { m.Parts.Parties[1].Aux = nil }},
+		"a cut that nobody sends":    {after: "transform", spoil: func(m *compile.Model) { m.Parts.Parties[1].Sent = nil }},
 		"a cut that nobody receives": {after: "transform", spoil: func(m *compile.Model) { m.Parts.Parties[0].Received = nil }},
 		"powers of 2":                {power, "transform", func(m *compile.Model) { m.Parts.Parties[1].Likelihoods[0].Power = nil }},
 		"one client's share lost":    {power, "transform", func(m *compile.Model) { m.Parts.Parties[2].Likelihoods = nil }},

@@ -20,7 +20,7 @@ import (
 
 // refusedPower explains why no pointwise density is computed for a power model.
 const refusedPower = `the power model has no pointwise log likelihood: its density is a geometric mean of likelihoods, which is not a distribution of the response.
-Run the model with --transform augmented, whose auxiliary variables can be integrated out, or --transform none, to compare models`
+Run the model with --transform augmented, whose auxiliary variables can be integrated out, or --transform exact or none, to compare models`
 
 // mayHaveLogLik returns an error before a run begins if its pointwise densities cannot be computed after it.
 func (p *Prepared) mayHaveLogLik() (diag.List, error) {
@@ -144,25 +144,25 @@ type densities struct {
 	lock      sync.Mutex // of done
 }
 
-// A stretch is some of the used draws of a chain. Auxiliary variables are integrated out at the places that are found at its first draw: its results
+// A segment is some of the used draws of a chain. Auxiliary variables are integrated out at the places that are found at its first draw: its results
 // do not depend on who computes it.
-type stretch struct{ chain, from, to int }
+type segment struct{ chain, from, to int }
 
-// stretchLength is the number of draws in a stretch; batch of them are kept before they are written by rows, which needs memory in order.
+// segmentLength is the number of draws in a segment; batch of them are kept before they are written by rows, which needs memory in order.
 const (
-	stretchLength = 256
+	segmentLength = 256
 	batch         = 32
 )
 
 func (j *densities) run() error {
-	var todo []stretch
+	var todo []segment
 	for c := range j.draws.Chains() {
 		n := j.draws.Len(c) / j.every
-		for from := 0; from < n; from += stretchLength {
-			todo = append(todo, stretch{c, from, min(n, from+stretchLength)})
+		for from := 0; from < n; from += segmentLength {
+			todo = append(todo, segment{c, from, min(n, from+segmentLength)})
 		}
 	}
-	work := make(chan stretch, len(todo))
+	work := make(chan segment, len(todo))
 	for _, s := range todo {
 		work <- s
 	}
@@ -182,8 +182,8 @@ func (j *densities) run() error {
 	return errors.Join(errs...)
 }
 
-// fill computes a stretch.
-func (j *densities) fill(s stretch) error {
+// fill computes a segment.
+func (j *densities) fill(s segment) error {
 	sim, x := j.m.NewSimulator(), make([]float64, len(j.at))
 	lp := make([][batch][]float64, len(j.out))
 	for k := range lp {

@@ -62,6 +62,11 @@ func compareRuns(cmd *cobra.Command, c criterion, paths []string, asJSON bool, w
 			return fmt.Errorf("%s and %s have different data: %s", paths[0], path, why)
 		}
 	}
+	for _, x := range candidates {
+		if sayStretch(cmd, c, x.Run) {
+			break
+		}
+	}
 	result, err := c.Compare(candidates, show.of(c.Name))
 	show.end()
 	if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -55,6 +56,7 @@ func newCriterion(c criterion) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			sayStretch(cmd, c, r)
 			e := c.Of(r, responses, show.of(c.Name))
 			show.end()
 			if asJSON {
@@ -83,6 +85,16 @@ type likelihoodFlags struct {
 func (f *likelihoodFlags) add(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.draws, "draws", 0, "use this many draws, at even distances, and print the error (default all, as far as their log densities fit in 1 GB)")
 	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "show no progress")
+}
+
+// sayStretch says what a criterion cannot see of a run with auxiliary variables, and reports whether the run has any.
+func sayStretch(cmd *cobra.Command, c criterion, r *runs.Run) bool {
+	t, known := fit.TransformOf(r)
+	if !known || !t.Noise {
+		return false
+	}
+	say(cmd, fmt.Sprintf("%s judges the model of transform %s with its noise, and cannot see by how much rho stretches the coefficients: the line below the table of vflc run forecasts that.", strings.ToUpper(c.Name), t))
+	return true
 }
 
 // logLikelihood returns the log density that the run has stored, or computes it from the model and the data, whose diagnostics it prints.

@@ -60,6 +60,7 @@ type Program struct {
 	Params      []*Param
 	Generated   map[*check.Symbol]ast.Expr // values of generated quantities, their lets expanded
 	facts       map[ast.Expr]check.Info    // of nodes that the pass built
+	rho         map[string]float64         // by client: the sd of its auxiliary variables, where it is known
 }
 
 // Facts returns the facts of an expression of the model or of one that the pass built.
@@ -86,6 +87,7 @@ func Find(program *check.Program) (*Program, diag.List) {
 		c.likelihood(l)
 	}
 	c.additive()
+	c.settle()
 	if !c.diags.HasErrors() {
 		c.warn()
 	}

@@ -18,7 +18,7 @@ func (p *Program) Verify() error {
 	if p.For != "" {
 		return nil // a party's program has no cuts
 	}
-	for _, step := range []func() error{p.verifyCuts, p.verifyGroups, p.verifyLikelihoods} {
+	for _, step := range []func() error{p.verifyCuts, p.verifyGroups, p.verifyLikelihoods, p.verifyNoise} {
 		if err := step(); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ const (
 	PowerNotAdditive Code = "V0308"
 	LetsTooLarge     Code = "V0309"
 	GenerateOwner    Code = "V0310"
+	OpenNoise        Code = "V0311" // rho is left to the unknown number of members of a family
 	LabelLeak        Code = "V0390"
 	SeparateCuts     Code = "V0391"
 )
