@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // Labelled returns variables with the names of their elements, by variable, along each axis. Names that do not fit the dimensions of a variable are not used.
@@ -58,16 +57,4 @@ func shown(name, label string) string {
 		}
 		return '�'
 	}, label)
-}
-
-// Cut shortens a text to some characters, with an ellipsis in its middle: names differ in their end as often as in their beginning.
-func Cut(text string, most int) string {
-	n := utf8.RuneCountInString(text)
-	if n <= most {
-		return text
-	}
-	runes := []rune(text)
-	most = max(most, 3)
-	head := most / 2
-	return string(runes[:head]) + "…" + string(runes[n-(most-1-head):])
 }

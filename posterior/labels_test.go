@@ -61,9 +61,12 @@ func TestChooseByLabel(t *testing.T) {
 			t.Errorf("%s chooses %v (%v), want %v", name, got, err, want)
 		}
 	}
-	for _, name := range []string{"beta[3]", "beta[sex=m]", "slope[west]", "w[one]"} {
-		if got, err := d.Choose([]string{name}); err == nil {
-			t.Errorf("%s chooses %v", name, got)
+	for name, there := range map[string]string{
+		"beta[3]": "(beta[zscore(age)], beta[sex=f])", "beta[sex=m]": "(beta[zscore(age)], beta[sex=f])", "slope[west]": "(slope[east, 1], ",
+		"lab[2].u[D8]": "(lab[2].u[D9], ", "w[one]": "(w[1], w[2])", "nothing": "(b, beta, ", "nothing[1]": "(b, beta, ",
+	} {
+		if got, err := d.Choose([]string{name}); err == nil || !strings.Contains(err.Error(), there) {
+			t.Errorf("%s chooses %v, %v; want %s", name, got, err, there)
 		}
 	}
 }
@@ -94,9 +97,9 @@ func TestTablesFitAWidth(t *testing.T) {
 			t.Errorf("width %d: names cannot be told apart\n%s", width, b.String())
 		}
 	}
-	for text, want := range map[string]string{"abcdefgh": "abc…gh", "abcdef": "abcdef"} {
-		if got := Cut(text, 6); got != want {
-			t.Errorf("%s is cut to %s, want %s", text, got, want)
+	for text, want := range map[string]string{"abcdefgh": "abc…gh", "abcdef": "abcdef", "東京都市圏": "東…圏", "e\u0301te\u0301": "e\u0301te\u0301", "São Paulo": "São…lo"} {
+		if got := Cut(text, 6); got != want || Width(got) > 6 {
+			t.Errorf("%s is cut to %s of %d columns, want %s", text, got, Width(got), want)
 		}
 	}
 }

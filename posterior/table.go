@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // WriteTable writes rows as a text table, names to the left and numbers to the right. Digits stop where the Monte Carlo error begins;
@@ -38,7 +37,7 @@ func roomForNames(rows []Row, columns []column, width int) int {
 			widest, first = make([]int, len(line)), false
 		}
 		for k, cell := range line {
-			widest[k] = max(widest[k], utf8.RuneCountInString(cell))
+			widest[k] = max(widest[k], Width(cell))
 		}
 	}
 	for _, n := range widest[1:] {
@@ -85,7 +84,7 @@ func writeAligned(w io.Writer, lines iter.Seq[[]string], left int) error {
 			width = make([]int, len(line))
 		}
 		for k, cell := range line {
-			width[k] = max(width[k], utf8.RuneCountInString(cell))
+			width[k] = max(width[k], Width(cell))
 		}
 	}
 	out := bufio.NewWriter(w)
@@ -93,7 +92,7 @@ func writeAligned(w io.Writer, lines iter.Seq[[]string], left int) error {
 	for line := range lines {
 		text = text[:0]
 		for k, cell := range line {
-			pad := strings.Repeat(" ", width[k]-utf8.RuneCountInString(cell))
+			pad := strings.Repeat(" ", width[k]-Width(cell))
 			if k < left {
 				text = append(append(text, cell...), pad...)
 			} else {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/guptarohit/asciigraph"
 
@@ -171,7 +170,7 @@ func Forest(names []string, columns [][][]float64, s Size) string {
 		if len(sorted) > 0 {
 			lo, hi = min(lo, quantiles[k][0]), max(hi, quantiles[k][4])
 		}
-		wide = max(wide, utf8.RuneCountInString(names[k]))
+		wide = max(wide, posterior.Width(names[k]))
 	}
 	wide = min(wide, max(shortName, s.Width/2))
 	shortened := make([]string, len(names))
@@ -184,7 +183,7 @@ func Forest(names []string, columns [][][]float64, s Size) string {
 	var b strings.Builder
 	room := max(20, s.Width-wide-2)
 	for k, q := range quantiles {
-		pad := strings.Repeat(" ", wide-utf8.RuneCountInString(shortened[k]))
+		pad := strings.Repeat(" ", wide-posterior.Width(shortened[k]))
 		b.WriteString(shortened[k] + pad + "  " + strings.TrimRight(interval(q, lo, hi, room), " ") + "\n")
 	}
 	digits := int(decimals(lo, hi))
