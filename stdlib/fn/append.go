@@ -15,6 +15,8 @@ func Append() def.Structural {
 		Examples: []string{"param first ~ normal(0, 10)\nparam rest : real[5] ~ normal(0, 1)\nlet path = cumulative_sum(append(first, rest))"},
 		Arity:    def.Arity{Min: 2, Max: -1},
 		Positive: true,
+		Range:    joined,
+		Moves:    everywhere,
 		Infer:    inferAppend,
 	}
 }

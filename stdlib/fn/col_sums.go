@@ -13,6 +13,9 @@ func ColSums() def.Structural {
 		Examples: []string{"data X : real[N, K]\nlet s = col_sums(X)"},
 		Arity:    def.Arity{Min: 1, Max: 1},
 		Positive: true,
+		Range:    func(x []def.Range) def.Range { return x[0].Total() },
+		Moves:    everywhere,
+		Mixes:    true,
 		Infer: func(args []types.Type) (types.Type, error) {
 			if err := ofRank(args[0], 2); err != nil {
 				return types.Type{}, err

@@ -14,6 +14,9 @@ func RowSums() def.Structural {
 		Arity:    def.Arity{Min: 1, Max: 1},
 		Positive: true,
 		RowWise:  true,
+		Range:    func(x []def.Range) def.Range { return x[0].Total() },
+		Moves:    everywhere,
+		Mixes:    true,
 		Infer: func(args []types.Type) (types.Type, error) {
 			if err := ofRank(args[0], 2); err != nil {
 				return types.Type{}, err
