@@ -12,6 +12,7 @@ import (
 const (
 	fisherStart = 0.1 // step size that the search begins at
 	fisherDraws = 3   // draws before the metric is first set
+	leastShare  = 0.5 // of the variance of draws: the least inverse mass
 	slower      = 0.7 // a step size that has come to less than this share of its mean is kept
 	nearStart   = 4   // a divergent transition that ends within so many leapfrogs of its start is left out of the estimates
 )
@@ -138,8 +139,12 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 		return late, false
 	}
 	renew := n >= f.renewed+f.renewed/2+1 || f.schedule.Frozen(t+1) // by half more draws, and the last time
+	least := leastShare
+	if f.schedule.Early(t) {
+		least = 0 // the variance of draws that are still under way is too large
+	}
 	for _, s := range k.parties {
-		s.metric.fromFisher(&s.estimate.foreground, renew)
+		s.metric.fromFisher(&s.estimate.foreground, renew, least)
 	}
 	if renew {
 		f.renewed = n
@@ -164,10 +169,26 @@ func (f *fisher) state(c *checkpoint.Codec) {
 	c.Bool(&f.arrival.done)
 }
 
-// fromFisher sets the metric from estimates; the dense part, which costs more, only where renew is true.
-func (m *metric) fromFisher(e *estimate, renew bool) {
+// fromFisher sets the metric from estimates; the dense part, which costs more, only where renew is true. The inverse mass along a direction is at least a
+// share of the variance of draws. √(variance of draws / variance of gradients) is less than that by much where coordinates of several parties, or under a
+// diagonal metric, are correlated; and where many others are not, auxiliary variables for instance, these make the trajectory turn when it has gone a small
+// part of such a ridge.
+func (m *metric) fromFisher(e *estimate, renew bool, least float64) {
 	vector.Balance(len(m.inverse), m.inverse, m.root, e.draws.Squares, e.gradients.Squares, leastMass, mostMass)
+	if least > 0 {
+		m.atLeast(e.draws, least)
+	}
 	if m.full != nil && renew {
-		m.full.fromFisher(m.inverse, e.drawMatrix, e.gradMatrix)
+		m.full.fromFisher(m.inverse, e.drawMatrix, e.gradMatrix, least)
+	}
+}
+
+// atLeast raises inverse masses to a share of the variance of draws.
+func (m *metric) atLeast(draws *adapt.Moments, share float64) {
+	share /= float64(draws.N - 1)
+	for i, s := range draws.Squares {
+		if inverse := share * s; inverse > m.inverse[i] && finite(inverse) {
+			m.set(i, inverse)
+		}
 	}
 }
