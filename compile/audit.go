@@ -41,10 +41,10 @@ func ReadBundle(dir string) (*Bundle, diag.List, error) {
 	return &Bundle{m, programs}, diags, err
 }
 
-// Bundle returns the party programs of a compiled model; nil for a pooled model, which has none.
+// Bundle returns the party programs of a compiled model; nil for a pooled model, which has none. The list has the errors of MaySplit.
 func (m *Model) Bundle() (*Bundle, diag.List) {
-	if m.Pooled() {
-		return nil, nil
+	if diags := m.MaySplit(); m.Pooled() || diags.HasErrors() {
+		return nil, diags
 	}
 	p := &Bundle{Manifest: m.Manifest}
 	var diags diag.List
@@ -115,9 +115,22 @@ func (a *auditor) disclosure(c session.Crossing) Disclosure {
 		d.From, d.To = client, a.Manifest.Server
 	}
 	name, cut, rho := a.names(c)
-	fill := strings.NewReplacer("{name}", name, "{cut}", cut, "{rho}", rho, "{client}", client, "{scalars}", c.Scalars)
+	fill := strings.NewReplacer("{name}", name, "{cut}", cut, "{rho}", rho, "{client}", client, "{scalars}", c.Scalars, "{mask}", a.mask(c))
 	d.What, d.Masked, d.Learns = fill.Replace(c.What), fill.Replace(c.Masked), fill.Replace(c.Learns)
 	return d
+}
+
+// mask says whether a masked sum can hide a crossing's cut among others.
+func (a *auditor) mask(c session.Crossing) string {
+	if c.Content != session.Cut {
+		return ""
+	}
+	for _, g := range a.Manifest.Groups {
+		if slices.Contains(g.Cuts, a.cutsOf(c.Of)[0].Name) && a.Manifest.Maskable(g) {
+			return "no; a masked sum can hide it among the others'"
+		}
+	}
+	return "no; it is needed singly, so no masked sum can hide it"
 }
 
 // names are what the texts of a crossing call its parameter or sum; at a client's own cuts, that auxiliary variable, its cut and its noise.
@@ -127,7 +140,7 @@ func (a *auditor) names(c session.Crossing) (name, cut, rho string) {
 		return a.plan.Shared[c.Of].Name, "", ""
 	case session.Scalars, session.ScalarTotal:
 		return "", "", ""
-	case session.Z, session.Centre:
+	case session.Z, session.Cut, session.Centre:
 		var names, cuts []string
 		for _, k := range a.cutsOf(c.Of) {
 			if k.Client == a.plan.Names[c.Client] {
@@ -178,8 +191,8 @@ func (p *Bundle) ofClient(client string) []split.ManifestCut {
 // expression is the cut as the client's program writes it.
 func (p *Bundle) expression(c split.ManifestCut) string {
 	for _, program := range p.Programs {
-		if s := program.Symbols[c.Name]; program.For == c.Client && s != nil && s.Kind == check.Aux {
-			return format.Expr(s.Args[0])
+		if s := program.Symbols[c.Name]; program.For == c.Client && s != nil && s.Leaves() != nil {
+			return format.Expr(s.Leaves())
 		}
 	}
 	return c.Name
@@ -189,7 +202,7 @@ func (p *Bundle) expression(c split.ManifestCut) string {
 // one party, whose members all do the same.
 func (p *Bundle) wiring() *model.Plan {
 	m := p.Manifest
-	plan := &model.Plan{Power: len(m.Sums) > 0}
+	plan := &model.Plan{Power: len(m.Sums) > 0, Exact: len(m.Cuts) > 0 && m.Cuts[0].Rho == ""}
 	for _, q := range m.Parties {
 		plan.Names = append(plan.Names, q.Name)
 	}
@@ -282,9 +295,7 @@ func earlyIn(program *check.Program, parameter string) bool {
 		})
 	}
 	for _, s := range program.Order {
-		if s.Kind == check.Aux {
-			reach(s.Args[0])
-		}
+		reach(s.Leaves())
 	}
 	return seen[parameter]
 }

@@ -33,18 +33,28 @@ type Bound struct {
 // Bind reads the tables, joins their rows, binds every data declaration to its values, and lowers the programs of all parties to graphs.
 // The result is usable only where the list has no errors. The error is a fault of the programs that no diagnostic describes.
 func Bind(m *Model, sources data.Sources, joining data.Joining) (*Bound, diag.List, error) {
-	b := &Bound{Model: m, sources: sources, joining: joining, members: map[string]int{}}
+	members := map[string]int{}
 	for _, k := range m.Checked.Clients {
 		if k.Family {
-			b.members[k.Name] = sources.Members(k.Name)
+			members[k.Name] = sources.Members(k.Name)
 		}
+	}
+	m, diags := m.settled(members)
+	b := &Bound{Model: m, sources: sources, joining: joining, members: members}
+	if diags.HasErrors() {
+		return b, diags, nil
 	}
 	return b.run(append(tablePasses(), valuePasses()...))
 }
 
 // BindValues is Bind for values that are in memory, by party or by member of a family. members counts the members of each family.
 func BindValues(m *Model, values map[string]data.Bindings, members map[string]int) (*Bound, diag.List, error) {
-	return (&Bound{Model: m, Values: values, members: members}).run(valuePasses())
+	m, diags := m.settled(members)
+	b := &Bound{Model: m, Values: values, members: members}
+	if diags.HasErrors() {
+		return b, diags, nil
+	}
+	return b.run(valuePasses())
 }
 
 func (b *Bound) run(passes []pass[*Bound]) (*Bound, diag.List, error) {
@@ -99,6 +109,10 @@ func valuePasses() []pass[*Bound] {
 				}
 				return l, nil
 			},
+		},
+		{
+			name: "noise", doc: "Compares the noise of auxiliary variables with the spread of the response that it is added to.",
+			run: func(b *Bound) (diag.List, error) { return lower.Noise(b.Cuts, b.Values, b.Sizes), nil },
 		},
 		{
 			name: "lower", doc: "Builds the graph of every party from the text of its program.",

@@ -30,7 +30,8 @@ type Model struct {
 	Checked  *check.Program
 	Cuts     *cut.Program
 	Parts    *transform.Program
-	// Programs and Manifest are what each party runs and what crosses between them; nil for a pooled model, which runs as written.
+	// Programs and Manifest are what each party runs and what crosses between them; nil for a pooled model, which runs as written, and where MaySplit reports
+	// an error.
 	Programs []split.PartyProgram
 	Manifest *split.Manifest
 
@@ -84,7 +85,7 @@ func modelPasses() []pass[*Model] {
 }
 
 func splitModel(m *Model) (diag.List, error) {
-	if !m.Pooled() {
+	if _, open := m.Cuts.OpenFamily(); !m.Pooled() && !open {
 		m.Programs, m.Manifest = split.Split(m.Parts, m.Name)
 	}
 	return nil, nil

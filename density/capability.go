@@ -96,7 +96,7 @@ func (e inTurn) Proceed(ctx context.Context, d Decision, theta [][]float64, coor
 
 func (inTurn) Apart() bool { return false }
 
-// Totaler is an Env that gives clients the sum of all contributions, without noise.
+// Totaler is an Env that gives clients the sum of all contributions, without noise. It is for guides of auxiliary variables: it may panic where there are none.
 type Totaler interface {
 	// Totals sets total[b] from centre[b], the noise-free cut values of block b (both of length AuxLen): for each element of a cut the sum over the members
 	// of its group. It takes one exchange.
@@ -116,7 +116,8 @@ type LocalSteps interface {
 	Receive(b int, adj []float64)
 }
 
-// LocallyStepped is an Env whose clients can evaluate their own density several times between what they receive and what they answer.
+// LocallyStepped is an Env whose clients can evaluate their own density several times between what they receive and what they answer, given their auxiliary
+// variables: it may panic where the cuts themselves cross.
 type LocallyStepped interface {
 	// StepLocally is Density with every evaluation of a client's block left to steps: it sets grad[b] and lp[b] of the server's block as Density does,
 	// at theta[b], and lp[b] of a client's block to what steps returns. It neither reads theta[b] nor sets grad[b] of a client's block.

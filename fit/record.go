@@ -52,16 +52,22 @@ func (p *Prepared) joins() (key string, joins []posterior.Join) {
 
 // rho returns one number, or one per client where they differ, or nil where there are no auxiliary variables.
 func (p *Prepared) rho() any {
-	t := p.Checked.Transform
-	switch {
-	case p.Pooled():
+	t, by := p.Checked.Transform, map[string]float64{}
+	if !t.Kind.Noise {
 		return nil
-	case len(t.RhoBy) == 0:
-		return t.Rho
 	}
-	by := map[string]float64{}
+	same := len(t.RhoBy) == 0
 	for _, c := range p.Checked.Clients {
-		by[c.Name] = t.RhoOf(c.Name)
+		if v := max(p.Cuts.RhoOf(c.Name), t.RhoOf(c.Name)); v > 0 {
+			by[c.Name] = v
+		}
+	}
+	values := slices.Collect(maps.Values(by))
+	switch {
+	case p.Pooled() || len(by) == 0:
+		return nil
+	case same && slices.Min(values) == slices.Max(values):
+		return values[0]
 	}
 	return by
 }

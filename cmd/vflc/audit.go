@@ -87,6 +87,7 @@ func auditOf(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorith
 	if m.Pooled() {
 		return &auditReport{model: m.Name, transform: m.Checked.Transform.Kind.Name, pooled: true, rows: m.AuditPooled()}, nil
 	}
+	say(cmd, m.Assumed())
 	bundle, diags := m.Bundle()
 	if err := settle(cmd, diags); err != nil {
 		return nil, err

@@ -35,6 +35,7 @@ func newCompile() *cobra.Command {
 			if dump != "" {
 				return printStage(cmd, m, dump)
 			}
+			say(cmd, m.Assumed())
 			return writePrograms(cmd, m, dir)
 		}),
 	}
@@ -64,6 +65,9 @@ func printStage(cmd *cobra.Command, m *compile.Model, name string) error {
 func writePrograms(cmd *cobra.Command, m *compile.Model, dir string) error {
 	if m.Pooled() {
 		return fmt.Errorf("%s: transform none keeps all data in one place, so there is nothing to split", m.Source.Name)
+	}
+	if err := settle(cmd, m.MaySplit()); err != nil {
+		return err
 	}
 	if err := m.Verify(); err != nil { // each program is loaded as its party would load it
 		return fmt.Errorf("%s: vflc wrote programs that their parties would refuse, so none is kept; this is a fault of vflc: %w", m.Source.Name, err)

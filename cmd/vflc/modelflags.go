@@ -17,6 +17,7 @@ type modelFlags struct {
 	set       []string
 	transform string
 	rho       string
+	rhoOfFile bool // rho is that of vfl.toml, which says nothing about a transform that the command line chooses
 }
 
 func (f *modelFlags) add(cmd *cobra.Command) {
@@ -104,6 +105,9 @@ func (f *modelFlags) known(p *check.Program) error {
 	options, err := f.options()
 	if err != nil {
 		return err
+	}
+	if kind := p.Transform.Kind; kind.CutsCross && f.rho != "" && !f.rhoOfFile {
+		return usagef("--rho: under transform %s the cuts cross without noise, and there is no rho", kind)
 	}
 	var consts, clients []string
 	for _, s := range p.Order {

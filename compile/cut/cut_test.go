@@ -177,12 +177,15 @@ func evaluate(e ast.Expr, values map[string]float64) float64 {
 	case *ast.Paren:
 		return evaluate(e.X, values)
 	case *ast.Unary:
+		if e.Op == "+" {
+			return evaluate(e.X, values)
+		}
 		return -evaluate(e.X, values)
 	case *ast.Call:
-		return math.Tanh(evaluate(e.Args[0], values))
+		return map[string]func(float64) float64{"tanh": math.Tanh, "exp": math.Exp}[e.Name.Name](evaluate(e.Args[0], values))
 	case *ast.Binary:
 		x, y := evaluate(e.X, values), evaluate(e.Y, values)
-		return map[string]float64{"+": x + y, "-": x - y, "*": x * y}[e.Op]
+		return map[string]float64{"+": x + y, "-": x - y, "*": x * y, "/": x / y}[e.Op]
 	}
 	panic(fmt.Sprintf("cut: %T is not an expression of this test", e))
 }

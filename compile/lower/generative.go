@@ -163,6 +163,7 @@ func (g *generative) response(k *cut.Likelihood) {
 	}
 	y.LogDensity = g.report(lp)
 	y.Noise, y.Dependent = g.reach(k, shape)
+	y.Predictor, y.NoPredictor = g.predictor(k, args, shape)
 	g.model.Responses = append(g.model.Responses, y)
 }
 
@@ -251,7 +252,7 @@ func (g *generative) total(key string, cuts, noises []graph.ID) graph.ID {
 
 // deviation is the noise of one cut, the same wherever the cut occurs.
 func (g *generative) deviation(key string, k *cut.Cut, id graph.ID) graph.ID {
-	party, rho := k.Client, g.Program.Transform.RhoOf(k.Client)
+	party, rho := k.Client, g.cuts.RhoOf(k.Client)
 	if k.Family {
 		party = memberName(party, g.member)
 	}
@@ -274,26 +275,34 @@ func (g *generative) reach(k *cut.Likelihood, shape graph.Shape) (noise []int, d
 	if len(k.Groups) == 0 || !g.Program.Transform.Kind.Augmented() {
 		return nil, ""
 	}
+	if why := g.dependent(k, shape); why != "" {
+		return nil, why
+	}
+	return g.noise[k.Groups[0].Reference()], ""
+}
+
+// dependent returns why the elements of a response that auxiliary variables reach are not independent once these are integrated out, "" if they are.
+func (g *generative) dependent(k *cut.Likelihood, shape graph.Shape) string {
 	group := k.Groups[0]
 	switch {
 	case len(k.Groups) > 1 || !group.Additive:
-		return nil, "it combines several auxiliary variables by more than a sum"
+		return "it combines several auxiliary variables by more than a sum"
 	case len(shape) != 1 || !sameShape(g.b.Shape(g.sums[group.Reference()]), shape):
-		return nil, "the auxiliary variables and the response do not have one element per row each"
+		return "the auxiliary variables and the response do not have one element per row each"
 	}
 	for _, other := range g.cuts.Likelihoods {
 		for _, o := range other.Groups {
 			if other != k && o == group {
-				return nil, "another response depends on the same auxiliary variables"
+				return "another response depends on the same auxiliary variables"
 			}
 		}
 	}
 	for _, a := range k.Args {
 		if a != nil && !elementwise(a, group.Reference()) {
-			return nil, "its rows are combined after the auxiliary variables have entered"
+			return "its rows are combined after the auxiliary variables have entered"
 		}
 	}
-	return g.noise[group.Reference()], ""
+	return ""
 }
 
 // elementwise reports whether element i of an expression depends only on element i of the value of a name.

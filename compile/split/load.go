@@ -162,13 +162,26 @@ func (e *examiner) sendTo(s *ast.Send, to ast.Ident) {
 	e.seen[sent(name, to.Name)] = true
 	switch {
 	case e.client():
-		if e.cut(name) == nil {
-			e.errorf(diag.UnlistedChannel, s, "the manifest lists no %s of %s: it may not be sent", name, e.party)
-		}
+		e.sendCut(s)
 	case s.Value == nil:
 		e.sendParameter(s, to)
 	default:
 		e.sendSum(s, to)
+	}
+}
+
+// sendCut checks that a client sends what the manifest lists: an auxiliary variable or, where its transform is without noise, the cut itself.
+func (e *examiner) sendCut(s *ast.Send) {
+	name := s.Name.Name
+	c := e.cut(name)
+	switch {
+	case c == nil:
+		e.errorf(diag.UnlistedChannel, s, "the manifest lists no %s of %s: it may not be sent", name, e.party)
+	case s.Value == nil:
+	case c.Rho != "":
+		e.errorf(diag.BareCut, s, "%s is sent without noise, but the manifest lists it as normal around its cut with sd %s", name, c.Rho)
+	default:
+		e.shape(s, e.Symbols[name].Type, c.Shape)
 	}
 }
 
@@ -260,6 +273,10 @@ func (e *examiner) aux(s *ast.Aux) {
 	}
 	if c := e.cut(s.Name.Name); c != nil && sym != nil {
 		e.shape(s, sym.Type, c.Shape)
+		if c.Rho == "" {
+			e.errorf(diag.BareCut, s, "%s is an auxiliary variable here, but the manifest lists the cut itself, without noise", s.Name.Name)
+			return
+		}
 		if rho, _ := e.ConstValue(sym.Args[1]); formatRho(rho) != c.Rho {
 			e.errorf(diag.UnlistedChannel, sym.Args[1], "the noise of %s has sd %v here, but the manifest lists %s", s.Name.Name, rho, c.Rho)
 		}

@@ -37,7 +37,7 @@ type Manifest struct {
 	Parties     []ManifestParty   `json:"parties"`
 	Powers      []ManifestPower   `json:"powers"`
 	Protocol    string            `json:"protocol"`
-	Rho         map[string]string `json:"rho"` // sd of each client's auxiliary variables
+	Rho         map[string]string `json:"rho"` // sd of each client's auxiliary variables; empty where there are none
 	Schema      int               `json:"schema"`
 	Server      string            `json:"server"`
 	SharedData  []ManifestData    `json:"shared_data"`
@@ -58,13 +58,13 @@ type ManifestParty struct {
 	SHA256  string `json:"sha256"`
 }
 
-// ManifestCut is one auxiliary variable that leaves its client each round.
+// ManifestCut is one auxiliary variable, or one cut itself, that leaves its client each round.
 type ManifestCut struct {
 	Client string   `json:"client"`
 	Group  int      `json:"group"`
 	Name   string   `json:"name"`
-	Rho    string   `json:"rho"`
-	SeenBy []string `json:"seen_by"` // who learns it, separately or in a sum
+	Rho    string   `json:"rho,omitempty"` // "": the cut itself leaves
+	SeenBy []string `json:"seen_by"`       // who learns it, separately or in a sum
 	Shape  []string `json:"shape"`
 }
 
@@ -131,6 +131,15 @@ func (m *Manifest) Party(name string) (ManifestParty, bool) {
 	return ManifestParty{}, false
 }
 
+// Maskable reports whether the server needs only a group's sum and the group has, or as a family may have, two senders: masks can then hide each value
+// among the others'.
+func (m *Manifest) Maskable(g ManifestGroup) bool {
+	return g.Additive && (len(g.Cuts) > 1 || slices.ContainsFunc(m.Cuts, func(c ManifestCut) bool {
+		p, _ := m.Party(c.Client)
+		return slices.Contains(g.Cuts, c.Name) && p.Family != "" && p.Family != "1"
+	}))
+}
+
 func (s *splitter) manifest(programs []PartyProgram) *Manifest {
 	m := &Manifest{
 		Schema: SchemaVersion, Language: LanguageVersion, Protocol: ProtocolVersion, Model: s.name, ModelSHA256: s.model,
@@ -149,8 +158,10 @@ func (s *splitter) manifest(programs []PartyProgram) *Manifest {
 		m.Parties = append(m.Parties, ManifestParty{Name: p.Party, Role: role, Program: p.File, SHA256: p.SHA256(), Family: family})
 	}
 	for _, k := range s.Parties[0].Received {
-		m.Rho[k.Client] = formatRho(s.Transform.RhoOf(k.Client))
 		c := s.manifestCut(k)
+		if c.Rho != "" {
+			m.Rho[k.Client] = c.Rho
+		}
 		g := s.groupOf(k)
 		if c.Group = slices.IndexFunc(m.Groups, func(x ManifestGroup) bool { return x.Additive && slices.Contains(x.Cuts, k.Name) }) + 1; c.Group == 0 {
 			m.Groups = append(m.Groups, s.manifestGroup(k, g))
@@ -196,7 +207,10 @@ func (s *splitter) manifestOf(q *transform.Party, m *Manifest) {
 }
 
 func (s *splitter) manifestCut(k *cut.Cut) ManifestCut {
-	out := ManifestCut{Name: k.Name, Client: k.Client, Shape: k.Type.Shape(), Rho: formatRho(s.Transform.RhoOf(k.Client)), SeenBy: []string{s.Server}}
+	out := ManifestCut{Name: k.Name, Client: k.Client, Shape: k.Type.Shape(), SeenBy: []string{s.Server}}
+	if s.Transform.Kind.Noise {
+		out.Rho = formatRho(s.RhoOf(k.Client))
+	}
 	for _, q := range s.Parties[1:] {
 		for _, g := range q.Others {
 			if slices.Contains(g.Cuts, k) && (q.Name != k.Client || q.Family) {

@@ -114,11 +114,8 @@ func (w *writer) channels() {
 	for _, k := range w.party.Received {
 		w.body = append(w.body, &ast.Receive{Name: ident(k.Name), Type: typeOf(k.Type), From: ident(k.Client)})
 	}
-	for _, k := range w.party.Aux {
-		rho := literal(w.Transform.RhoOf(k.Client))
-		w.body = append(w.body,
-			&ast.Aux{Name: ident(k.Name), Type: typeOf(k.Type), Dist: transform.Dist(stdlib.Noise, nil, []ast.Expr{k.Expr, rho})},
-			&ast.Send{Name: ident(k.Name), To: []ast.Ident{ident(w.Server)}})
+	for _, k := range w.party.Sent {
+		w.body = append(w.body, w.sent(k)...)
 	}
 	if w.party.Name == w.Server {
 		w.serverSends()
@@ -132,6 +129,17 @@ func (w *writer) channels() {
 			w.body = append(w.body, &ast.Generate{Name: d.Name, Type: d.Type, Value: w.Generated[sym]})
 		}
 	}
+}
+
+// sent writes how a cut leaves its client: itself, or as an auxiliary variable around it.
+func (w *writer) sent(k *cut.Cut) []ast.Stmt {
+	send := &ast.Send{Name: ident(k.Name), To: []ast.Ident{ident(w.Server)}}
+	if w.Transform.Kind.CutsCross {
+		send.Value = k.Expr
+		return []ast.Stmt{send}
+	}
+	rho := literal(w.RhoOf(k.Client))
+	return []ast.Stmt{&ast.Aux{Name: ident(k.Name), Type: typeOf(k.Type), Dist: transform.Dist(stdlib.Noise, nil, []ast.Expr{k.Expr, rho})}, send}
 }
 
 // serverSends writes the parameters and the sums that the server sends to clients.

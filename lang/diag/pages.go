@@ -16,6 +16,7 @@ var Pages = slices.Concat(
 	syntaxPages,
 	namesPages,
 	ownersPages,
+	cutsPages,
 	loaderPages,
 	sizesPages,
 	maximumPages,

@@ -62,6 +62,7 @@ func (e *local) Density(ctx context.Context, theta [][]float64, coords density.C
 
 // StepLocally is Density with the evaluations of clients left to steps.
 func (e *local) StepLocally(ctx context.Context, theta [][]float64, steps density.LocalSteps, grad [][]float64, lp []float64) error {
+	e.mustHaveAuxiliaries()
 	return e.sweep(ctx, theta, algorithm{steps: steps}, grad, lp)
 }
 
@@ -135,6 +136,7 @@ func (e *local) takeShared(s *partyState) {
 
 // Totals adds the centres of each sum's members.
 func (e *local) Totals(ctx context.Context, centre, total [][]float64) error {
+	e.mustHaveAuxiliaries()
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}

@@ -23,6 +23,7 @@ func (s *server) Density(ctx context.Context, theta [][]float64, _ density.Coord
 
 // StepLocally is Density: the server's side is the same.
 func (s *server) StepLocally(ctx context.Context, theta [][]float64, _ density.LocalSteps, grad [][]float64, lp []float64) error {
+	s.mustHaveAuxiliaries()
 	return s.sweep(ctx, theta, grad, lp)
 }
 
@@ -201,6 +202,7 @@ func (s *server) keepShared(f *frame, c *script, arrivals []int) {
 
 // Totals adds the clients' centres and sends each client its sums.
 func (s *server) Totals(ctx context.Context, _, _ [][]float64) error {
+	s.mustHaveAuxiliaries()
 	if err := s.begin(ctx); err != nil {
 		return err
 	}

@@ -11,6 +11,8 @@ func Col() def.Structural {
 		Name:     "col",
 		Doc:      "A vector of size N as a matrix of N rows and one column, so that it broadcasts over columns.",
 		Examples: []string{"data X : real[N, K]\ndata w : real[N]\nlet weighted = X .* col(w)"},
+		Moves:    everywhere,
+		Range:    func(x []def.Range) def.Range { return x[0] },
 		Arity:    def.Arity{Min: 1, Max: 1},
 		Positive: true,
 		RowWise:  true,
