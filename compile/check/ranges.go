@@ -31,6 +31,15 @@ func (r *Ranges) Of(e ast.Expr) def.Range {
 	return out
 }
 
+// Beside returns the range of an expression in which there is no noise. One that may be outside the domain of a function is any number: it is where it would be
+// without noise elsewhere too.
+func (r *Ranges) Beside(e ast.Expr) def.Range {
+	if out := r.Of(e); out.Defined() {
+		return out
+	}
+	return def.Reals()
+}
+
 // Given returns the range of an expression whose operands have the ranges that operand returns.
 func (r *Ranges) Given(e ast.Expr, operand func(ast.Expr) def.Range) def.Range {
 	if v, ok := r.ConstValue(e); ok {

@@ -13,6 +13,7 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/tests/compiletest"
@@ -149,7 +150,7 @@ func TestCuttingChangesNoValue(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		text := expression(r, 5)
 		m, diags := compiletest.Try(t, source.New("m.vfl", scalars+"y ~ normal("+text+", 1)\n"), check.Options{})
-		if diags.HasErrors() {
+		if diags.HasErrors() && diags.Shown()[0].Code != diag.DataCut { // that parameters cancel is found later
 			r.Fatalf("%s: %s", text, diags.Shown()[0].Message)
 		}
 		l, after := m.Cuts.Likelihoods[0], maps.Clone(values)

@@ -39,7 +39,7 @@ func (at *path) free(ranges *check.Ranges) (values def.Range, stop ast.Expr) {
 			if e == p.operand {
 				return values
 			}
-			return ranges.Of(e)
+			return ranges.Beside(e)
 		}
 		if !ranges.Monotone(p.node, p.operand, operands) {
 			return values, p.node
@@ -175,7 +175,7 @@ func exprs(terms []term) (out []ast.Expr) {
 func (c *cutter) total(terms []term) def.Range {
 	out := def.Point(0)
 	for _, t := range terms {
-		if v := c.ranges.Of(t.expr); t.minus {
+		if v := c.ranges.Beside(t.expr); t.minus {
 			out = out.Add(v.Neg())
 		} else {
 			out = out.Add(v)

@@ -37,9 +37,17 @@ func (c *cutter) refuse(client string, e ast.Expr, at *path, why *failure) {
 	c.errorf(diag.NoCut, e, "%s", what).Note("%s", c.waysOut(c.otherScale(client)))
 }
 
+// noisy is the range of an expression, whatever number stands for each cut.
+func (c *cutter) noisy(e ast.Expr) def.Range {
+	if len(c.Program.references(e)) == 0 {
+		return c.ranges.Beside(e)
+	}
+	return c.ranges.Given(e, c.noisy)
+}
+
 // jointly reports an argument that stays inside its support with noise on any one of its cuts, but not with noise on all.
 func (c *cutter) jointly(e, cut ast.Expr) {
-	if c.diags.HasErrors() || !c.Transform.Kind.Noise || !c.hasClient(c.Facts(e).Owners) || c.ranges.Of(cut).Within(c.param.Domain) {
+	if c.diags.HasErrors() || !c.Transform.Kind.Noise || !c.hasClient(c.Facts(e).Owners) || c.noisy(cut).Within(c.param.Domain) {
 		return
 	}
 	c.errorf(diag.NoCut, e, "%s of %s is %s, and with noise on the values of several clients it may not be", c.param.Name, c.current.Dist.Name, c.param.Words()).

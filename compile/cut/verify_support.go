@@ -26,7 +26,7 @@ func (p *Program) verifySupport() error {
 				continue
 			}
 			v := &noise{Program: p, ranges: ranges, domain: l.Dist.Params[i].Domain}
-			if values := ranges.Of(a); !values.Within(v.domain) {
+			if values := v.values(a); !values.Within(v.domain) {
 				return fmt.Errorf("%s of %s: %s leaves its support", l.Dist.Params[i].Name, l.Dist.Name, format.Expr(a))
 			}
 			if err := v.around(a, nil); err != nil {
@@ -41,6 +41,14 @@ type noise struct {
 	*Program
 	ranges *check.Ranges
 	domain def.Support
+}
+
+// values is the range of an expression, whatever number stands for each cut.
+func (v *noise) values(e ast.Expr) def.Range {
+	if len(v.references(e)) == 0 {
+		return v.ranges.Beside(e)
+	}
+	return v.ranges.Given(e, v.values)
 }
 
 // around checks the expressions around the cuts in e.

@@ -18,6 +18,8 @@ var Pages = slices.Concat(
 	ownersPages,
 	cutsPages,
 	loaderPages,
+	leakPages,
+	loadLeakPages,
 	sizesPages,
 	maximumPages,
 	rowsPages,

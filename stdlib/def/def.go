@@ -112,6 +112,8 @@ type Func struct {
 	EachSide bool
 	// TakesFactor names the function g with f(x)·y = f(x + g(y)) for y > 0: log for exp. "" where there is none.
 	TakesFactor string
+	Linear      bool // f(a·x + b·y) = a·f(x) + b·f(y)
+
 	// NonNegative reports that no value is below 0. Limits lists where the function tends to 0, to ∞ and to -∞; nil where they are not of this form.
 	NonNegative bool
 	Limits      []Limit

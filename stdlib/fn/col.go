@@ -13,6 +13,7 @@ func Col() def.Structural {
 		Examples: []string{"data X : real[N, K]\ndata w : real[N]\nlet weighted = X .* col(w)"},
 		Moves:    everywhere,
 		Range:    func(x []def.Range) def.Range { return x[0] },
+		Linear:   [][]int{{0}},
 		Arity:    def.Arity{Min: 1, Max: 1},
 		Positive: true,
 		RowWise:  true,

@@ -14,6 +14,7 @@ func CumulativeSum() def.Structural {
 		Moves:    everywhere,
 		Mixes:    true,
 		Range:    func(x []def.Range) def.Range { return x[0].Total() },
+		Linear:   [][]int{{0}},
 		Arity:    def.Arity{Min: 1, Max: 1},
 		Positive: true,
 		Infer: func(args []types.Type) (types.Type, error) {

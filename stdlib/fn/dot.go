@@ -16,6 +16,7 @@ func Dot() def.Structural {
 		Moves:    everywhere,
 		Mixes:    true,
 		Range:    func(x []def.Range) def.Range { return x[0].Times(x[1]).Total() },
+		Linear:   [][]int{{0}, {1}},
 		Arity:    def.Arity{Min: 2, Max: 2},
 		Positive: true,
 		Infer: func(args []types.Type) (types.Type, error) {

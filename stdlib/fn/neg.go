@@ -9,8 +9,9 @@ import (
 // Neg is unary minus.
 func Neg() def.Func {
 	return def.Func{
-		Name: "neg",
-		Doc:  "Unary minus: neg(x) is -x.",
+		Name:   "neg",
+		Linear: true,
+		Doc:    "Unary minus: neg(x) is -x.",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
 				y[i] = -v

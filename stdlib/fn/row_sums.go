@@ -11,6 +11,7 @@ func RowSums() def.Structural {
 		Name:     "row_sums",
 		Doc:      "The sum of each row of a matrix, a real vector with one element per row.",
 		Examples: []string{"data X : real[N, K]\nlet s = row_sums(X)"},
+		Linear:   [][]int{{0}},
 		Arity:    def.Arity{Min: 1, Max: 1},
 		Positive: true,
 		RowWise:  true,
