@@ -83,5 +83,5 @@ func auditFolder(cmd *cobra.Command, path string, f *modelFlags) (*auditReport, 
 	if _, err := os.Stat(filepath.Join(programs, split.ManifestFile)); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s has no party programs: its run had transform %s, or has not finished", path, r.Transform)
 	}
-	return auditPrograms(cmd, programs, f, a, fit.RecordedSettings(r))
+	return auditPrograms(cmd, programs, f, a, fit.RecordedSettings(r, a))
 }
