@@ -3,12 +3,12 @@ package fit
 import (
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/posterior/zarr"
 	"github.com/vflc/vflc/runtime/model"
 )
@@ -28,6 +28,7 @@ type Result struct {
 	programs  map[string][]byte // by file name, with the manifest
 	model     string            // its text
 	kernels   []*chain          // what the checkpoint of the folder holds
+	parties   []runs.Party      // what belongs to each party alone
 }
 
 // Summary returns a row for every scalar parameter.
@@ -35,7 +36,7 @@ func (r *Result) Summary() []posterior.Row { return r.Document.Parameters }
 
 // result summarises a fit.
 func (p *Prepared) result(f *fitted) *Result {
-	r := &Result{Draws: f.draws, Record: p.Record, dir: p.options.Dir, trace: f.trace, programs: p.Files(), model: p.Source.Text, kernels: f.kernels}
+	r := &Result{Draws: f.draws, Record: p.Record, dir: p.options.Dir, trace: f.trace, programs: p.Files(), model: p.Source.Text, kernels: f.kernels, parties: p.parties}
 	r.Record.Draws, r.Record.Complete = f.draws.Len(0), !f.interrupted
 	r.Document = posterior.Document{
 		Schema: posterior.Schema, Model: p.Name, Backend: r.Record.Backend, Transform: p.Settings.Transform.Name, Rho: r.Record.Rho, Seed: r.Record.Seed,
@@ -50,15 +51,20 @@ func (p *Prepared) result(f *fitted) *Result {
 	default:
 		r.summariseChains(p.Plan, f, p.Settings.Plan)
 	}
+	r.Document.Forecasts = p.forecasts(f.draws)
+	r.Document.Deployment = p.deployment()
 	r.findings = findings(r.Draws, r.Document.Parameters, &r.Document, &r.Record)
 	r.Document.Diagnostics.Messages = messagesOf(r.findings)
 	return r
 }
 
 // WriteTable writes the summary as a text table, and below it the algorithm, the transform and the time.
-func (r *Result) WriteTable(w io.Writer) error {
+func (r *Result) WriteTable(w io.Writer) error { return r.WriteTableWithin(w, 0) }
+
+// WriteTableWithin is WriteTable for a terminal of some columns, where long names are cut; 0: no limit.
+func (r *Result) WriteTableWithin(w io.Writer, width int) error {
 	d := r.Document
-	if err := posterior.WriteTable(w, d.Parameters); err != nil {
+	if err := posterior.WriteTableWithin(w, d.Parameters, width); err != nil {
 		return err
 	}
 	text := fmt.Sprintf("\n%s, transform %s", d.Backend, d.Transform)
@@ -66,24 +72,43 @@ func (r *Result) WriteTable(w io.Writer) error {
 		text += fmt.Sprintf("(rho = %s)", rhoText(d.Rho))
 	}
 	text += fmt.Sprintf("; %s; %.1f s\n", r.closing, float64(d.Timing.TotalS))
-	if d.Note != "" {
-		text += d.Note + "\n"
+	text += forecastLines(d.Forecasts)
+	for _, line := range []string{d.Note, d.Deployment} {
+		if line != "" {
+			text += line + "\n"
+		}
 	}
 	_, err := io.WriteString(w, text)
 	return err
 }
 
+// deployment recommends masked sums where cuts cross without noise.
+func (p *Prepared) deployment() string {
+	if !p.Settings.Transform.CutsCross || len(p.Manifest.Cuts) == 0 {
+		return ""
+	}
+	var singly []string
+	for _, g := range p.Manifest.Groups {
+		if !p.Manifest.Maskable(g) {
+			singly = append(singly, g.Cuts...)
+		}
+	}
+	text := "The clients' cuts crossed without noise. "
+	if len(singly) < len(p.Manifest.Cuts) {
+		text += "Use masked sums in a deployment: the server then learns a sum of cuts, and no client's own. "
+	}
+	if len(singly) > 0 {
+		text += fmt.Sprintf("The server needs %s singly, which no mask can hide. ", strings.Join(singly, ", "))
+	}
+	return text + "vflc audit lists what crosses."
+}
+
 // rhoText writes rho as in a model.
 func rhoText(rho any) string {
-	by, ok := rho.(map[string]float64)
-	if !ok {
-		return fmt.Sprint(rho)
+	if by, several := rho.(map[string]float64); several {
+		return compile.RhoText(by)
 	}
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(by)) {
-		parts = append(parts, fmt.Sprintf("%s: %v", name, by[name]))
-	}
-	return "{" + strings.Join(parts, ", ") + "}"
+	return fmt.Sprintf("%.4g", rho)
 }
 
 // summariseFit summarises a variational approximation.

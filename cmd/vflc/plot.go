@@ -24,7 +24,8 @@ func newPlot() *cobra.Command {
 		Use:   "plot RUN [PARAMETER…]",
 		Short: "Plot posteriors in the terminal",
 		Long: `Plot the draws of a run in the terminal. forest: an interval for each scalar on one axis (5 % to 95 % thin, 25 % to 75 % thick, median);
-trace: values over the draws; histogram: one bar per bin. PARAMETER is a name (beta), an element (beta[2]) or a pattern (beta*).
+trace: values over the draws; histogram: one bar per bin. PARAMETER is a name (beta), an element (beta[2], 'beta[zscore(age)]')
+or a pattern (beta*).
 
 ` + runArgument,
 		Example: `  vflc plot out
@@ -60,7 +61,7 @@ func draw(w io.Writer, d *posterior.Draws, columns []int, kind string, s plot.Si
 	case kind == "forest":
 		names, values := make([]string, len(columns)), make([][][]float64, len(columns))
 		for i, k := range columns {
-			names[i], values[i] = d.Columns()[k].Name, d.Column(k)
+			names[i], values[i] = d.Columns()[k].Shown(), d.Column(k)
 		}
 		_, err := io.WriteString(w, plot.Forest(names, values, s))
 		return err
@@ -70,7 +71,7 @@ func draw(w io.Writer, d *posterior.Draws, columns []int, kind string, s plot.Si
 		return usagef("%d frames are too many; name at most %d scalars of %s", len(columns), mostFrames, strings.Join(d.Names(), ", "))
 	}
 	for _, k := range columns {
-		if _, err := fmt.Fprintln(w, one(d.Columns()[k].Name, d.Column(k), s)); err != nil {
+		if _, err := fmt.Fprintln(w, one(d.Columns()[k].Shown(), d.Column(k), s)); err != nil {
 			return err
 		}
 	}

@@ -17,7 +17,7 @@ type opCase struct {
 	shapes   []graph.Shape
 	index    [][]float64 // constant inputs after the others
 	positive bool
-	kinked   bool        // it has a kink where two inputs are equal
+	kinked   bool // it has a kink where two inputs are equal
 	share    bool // the first input is between 0 and 1
 	flat     bool // no gradient
 	want     func(in []array) array

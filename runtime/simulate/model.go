@@ -14,6 +14,14 @@ type Model struct {
 	Responses []Response
 	// Noise lists the auxiliary variables of the transform. Each has a graph input of standard normals.
 	Noise []Noise
+	// Cuts lists the clients' cuts, in a model that is made for them.
+	Cuts []Cut
+}
+
+// A Cut is what a client contributes, by the name of its auxiliary variable. Report is its index among the reports of the graph.
+type Cut struct {
+	Name, Party string
+	Report      int
 }
 
 // A Law is a distribution with its arguments as graph reports, each with one element per drawn element.
@@ -39,12 +47,26 @@ type Response struct {
 	Shape  []int
 	Values []float64 // as observed, first index fastest
 	Law
-	LogDensity int   // index of the report with the log density of each element, weights included
+	LogDensity int   // index of the report with the log density of each element, weights included, by vector functions
+	Rowwise    int   // the same by the loop of the distribution, for values of the parameters where vector functions give NaN
 	Noise      []int // indices in Model.Noise of the auxiliary variables that reach its arguments
 	Weighted   bool
 	// Dependent is the reason why its elements are not independent given the parameters, with the noise integrated out: it then has no pointwise
 	// density. "" where they are independent.
 	Dependent string
+	// Predictor is what the auxiliary variables are added to; nil where there are none, and where NoPredictor gives a reason.
+	Predictor   *Predictor
+	NoPredictor string
+}
+
+// A Predictor is the scalar predictor of a response to which each of Clients adds noise of standard deviation Rho, or of mean square Rho² where they differ.
+type Predictor struct {
+	Param   int         // of the distribution: the one that it enters
+	Through []*def.Func // through these functions, the innermost first
+	Eta     int         // the report with the predictor without noise
+	Free    []int       // other parameters of the distribution that are estimated, positive, with one value for all rows
+	Clients int
+	Rho     float64
 }
 
 // A Noise is an auxiliary variable's deviation from its cut, in units of Rho. Input is its index among the inputs of the graph.
