@@ -115,6 +115,9 @@ func (r *Ranges) named(e *ast.Name) def.Range {
 	case s.Kind != Param:
 		return def.Open(0, 1)
 	}
+	if s.Structure != nil {
+		return def.Open(s.Structure.Support.Bounds(nil))
+	}
 	lower, upper := s.Dist.Support.Bounds(r.known(s.Dist, s.Args))
 	return def.Open(r.bound(s.Lower, lower, 0, math.Inf(-1)), r.bound(s.Upper, upper, 1, math.Inf(1)))
 }

@@ -44,6 +44,20 @@ type call struct {
 	scratch [][]float64
 	density *densityState
 	sums    *rowSums // of a rowLikelihood
+	block   *def.Events
+}
+
+// hold makes what the step keeps between evaluations, so that these allocate nothing.
+func (c *call) hold() {
+	n := c.node
+	switch {
+	case n.bij != nil && n.bij.whole != nil:
+		c.own = make([]float64, n.bij.whole.room())
+	case n.events != nil:
+		c.block = n.events.block(n.shape.Len())
+	case n.likely != nil:
+		c.density = newDensityState(len(n.likely.dist.Params))
+	}
 }
 
 // y is column j of the output.
