@@ -176,6 +176,9 @@ func lowEnergy(c int, chain []Transition, a Advice) []Finding {
 		Try:  remedies(centring, phrase("a longer %s", a.Warmup), "lighter tails in priors of scales")}}
 }
 
+// structural reports whether all draws are 0 or all are 1, as elements of triangular and of correlation matrices are. No chain that is stuck has such values.
+func (r *Row) structural() bool { return r.SD == 0 && (r.Mean == 0 || r.Mean == 1) }
+
 // mixing checks each scalar over all chains.
 func mixing(rows []Row, chains int, a Advice) []Finding {
 	var hat, bulk, tail, constant []Finding
@@ -189,7 +192,7 @@ func mixing(rows []Row, chains int, a Advice) []Finding {
 		if v := float64(r.ESSTail); v < ESSBound {
 			tail = append(tail, Finding{Check: "ess_tail", Parameter: r.Name, Label: r.Label, Value: r.ESSTail, Text: fmt.Sprintf("%s: tail ESS is %.0f, below %d; its 5 %% and 95 %% quantiles are uncertain", r.Shown(), v, ESSBound), Try: remedies(a.Metric, a.more(v))})
 		}
-		if math.IsNaN(float64(r.RHat)) {
+		if math.IsNaN(float64(r.RHat)) && !r.structural() {
 			constant = append(constant, Finding{Check: "constant", Parameter: r.Name, Label: r.Label, Value: r.SD, Text: r.Shown() + ": R-hat and ESS are not defined; the draws are constant, not finite, or fewer than six per chain", Try: remedies(phrase("more %s", a.Draws), "look at the values: vflc plot RUN "+r.Name)})
 		}
 	}

@@ -19,6 +19,7 @@ Source: Stan Reference Manual, "Cholesky factors of correlation matrices"; Lewan
 		Least:    1,
 		Free:     below,
 		Forward:  corrCholeskyForward,
+		Fixed:    func(i, k int) bool { return i%k < i/k || i == 0 },
 		Backward: corrCholeskyBackward,
 		Inverse:  corrCholeskyInverse,
 		Contains: func(y []float64, k int) bool {

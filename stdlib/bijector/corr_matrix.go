@@ -20,6 +20,7 @@ Source: Stan Reference Manual, "Correlation matrices".`,
 		Free:     below,
 		Work:     func(k int) int { return 2 * k * k },
 		Forward:  corrMatrixForward,
+		Fixed:    func(i, k int) bool { return i%k <= i/k },
 		Backward: corrMatrixBackward,
 		Inverse: func(x, y []float64, k int) {
 			l := make([]float64, k*k)

@@ -20,6 +20,8 @@ type Structured struct {
 	Backward func(dx, dy, x, y, work []float64, k int, jacobian bool)
 	// Inverse sets x to coordinates of y, a value that Contains accepts.
 	Inverse func(x, y []float64, k int)
+	// Fixed reports whether element i of a value of size k is the same number in all values, or a copy of another element; nil: none is.
+	Fixed func(i, k int) bool
 	// Contains reports whether y lies in the set, with sums and symmetry up to rounding.
 	Contains func(y []float64, k int) bool
 }
