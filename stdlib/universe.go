@@ -16,6 +16,9 @@ import (
 // Noise is the distribution of an auxiliary variable: around its cut, with a standard deviation rho.
 const Noise = "normal"
 
+// Flat is the distribution with density 1 everywhere.
+const Flat = "flat"
+
 // A Universe finds built-in things by name. Distributions, functions and encoders have separate namespaces. It is immutable and safe
 // for concurrent use; what it returns is shared and must not be changed.
 type Universe struct {

@@ -6,6 +6,7 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -100,7 +101,7 @@ func (c *checker) priorsOf(t *def.Structured) string {
 			names = append(names, name)
 		}
 	}
-	return "its distributions are " + list(append(names, "flat"))
+	return "its distributions are " + list(append(names, stdlib.Flat))
 }
 
 // outcomes is the type that has one element for each value of a distribution, where the left side has the type t.
@@ -133,8 +134,7 @@ func (c *checker) eventShapes(at *ast.Dist, d *def.Dist, args []ast.Expr, left t
 		if n < 0 && p.Rank == 1 && known { // a number for all elements
 			n, want = 0, nil
 		}
-		switch {
-		case n < 0 || !(types.Type{Dims: t.Dims[n:]}).SameShape(types.Type{Dims: want}):
+		if n < 0 || !(types.Type{Dims: t.Dims[n:]}).SameShape(types.Type{Dims: want}) {
 			c.errorf(diag.ArgShape, a, "%s of %s is %s, but this is %s", p.Name, d.Name, types.Type{Dims: want}, t).
 				Note("leading sizes, as those of %s, give each outcome its own", what)
 			return false

@@ -122,6 +122,12 @@ func (c *cutter) inFactor(x ast.Expr, at *path) string {
 // otherScale says how to write an argument so that it takes noise.
 func (c *cutter) otherScale(client string) string {
 	d := c.current.Dist
+	switch {
+	case c.param.Domain == def.Simplex:
+		return "write it as softmax(…) of a predictor that may be any vector"
+	case c.param.Domain.OfWholes():
+		return "write what " + client + " adds into another argument"
+	}
 	scale := "exp"
 	switch c.param.Domain {
 	case def.UnitInterval:

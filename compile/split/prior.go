@@ -53,7 +53,7 @@ func priorOf(p *check.Program, sym *check.Symbol, args []ast.Expr) string {
 	if s := sym.Structure; s != nil {
 		t = &ast.Type{Elem: ident(s.Name), Dims: []ast.Expr{literal(float64(max(s.Least, 2)))}}
 		if !fixed { // the set is known in any case
-			return strings.TrimSpace(format.Stmt(&ast.Param{Name: ident(sym.Name), Type: t, Dist: transform.Dist("flat", nil, nil)}))
+			return strings.TrimSpace(format.Stmt(&ast.Param{Name: ident(sym.Name), Type: t, Dist: transform.Dist(stdlib.Flat, nil, nil)}))
 		}
 	}
 	if !fixed {

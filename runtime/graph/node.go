@@ -112,6 +112,8 @@ type node struct {
 	likely *likelihood
 	events *eventDensity // of a density of vectors or matrices
 	power  float64       // of a term
+	room   int           // scratch memory of its steps, for operations on whole matrices
+	pivots int           // length of their permutation
 
 	runs     [][]vector.Segment // of a gather of sorted levels: the runs of equal levels in each block of runBlock rows
 	runBlock int

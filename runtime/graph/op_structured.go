@@ -31,9 +31,9 @@ var opStructured = &op{
 		x, _, y, _, work := m.parts(c.own)
 		events := c.events(len(y))
 		for e := range events {
-			pick(x, c.in[0].val.buf, e, events)
+			pickEvent(x, c.in[0].val.buf, e, events)
 			*c.sum += m.def.Forward(y, x, work, m.size)
-			put(c.out.val.buf, y, e, events)
+			putEvent(c.out.val.buf, y, e, events)
 		}
 	},
 	vjp: func(c *call) {
@@ -44,14 +44,14 @@ var opStructured = &op{
 		x, dx, y, dy, work := m.parts(c.own)
 		events := c.events(len(y))
 		for e := range events {
-			pick(x, c.in[0].val.buf, e, events)
-			pick(y, c.out.val.buf, e, events)
+			pickEvent(x, c.in[0].val.buf, e, events)
+			pickEvent(y, c.out.val.buf, e, events)
 			clear(dx)
 			if clear(dy); c.mode != onlyJacobian {
-				pick(dy, c.out.adj.buf, e, events)
+				pickEvent(dy, c.out.adj.buf, e, events)
 			}
 			m.def.Backward(dx, dy, x, y, work, m.size, c.mode != noJacobian)
-			add(c.in[0].adj.buf, dx, e, events)
+			addEvent(c.in[0].adj.buf, dx, e, events)
 		}
 	},
 	needs: func(int) need { return inputs(0) | output },
@@ -60,21 +60,21 @@ var opStructured = &op{
 // events is the number of values of so many elements in the output.
 func (c *call) events(length int) int { return len(c.out.val.buf) / max(length, 1) }
 
-// pick gathers the elements of value e of an array of so many values.
-func pick(dst, from []float64, e, events int) {
+// pickEvent gathers the elements of value e of an array of so many values.
+func pickEvent(dst, from []float64, e, events int) {
 	for i := range dst {
 		dst[i] = from[e+i*events]
 	}
 }
 
-// put is the reverse of pick, and add adds.
-func put(to, v []float64, e, events int) {
+// putEvent is the reverse of pickEvent, and addEvent adds.
+func putEvent(to, v []float64, e, events int) {
 	for i, x := range v {
 		to[e+i*events] = x
 	}
 }
 
-func add(to, v []float64, e, events int) {
+func addEvent(to, v []float64, e, events int) {
 	for i, x := range v {
 		to[e+i*events] += x
 	}

@@ -39,7 +39,7 @@ type Param struct {
 	Lower, Upper float64 // of its support
 	// Structure is the set of vectors or matrices that its values lie in; nil where there is none.
 	Structure *def.Structured
-	Improper     string  // why it cannot be drawn; "" where it can
+	Improper  string // why it cannot be drawn; "" where it can
 }
 
 // A Response is the left side of a likelihood statement.

@@ -332,29 +332,34 @@ func integral(d def.Dist, x []float64, theta [][]float64) float64 {
 			free, forward = s.Free(2), func(y, u []float64) float64 { return s.Forward(y, u, work, 2) }
 		}
 	}
-	reach, step := 30.0, 0.2
-	switch d.Name { // where the steps resolve the density
+	reach, step := []float64{30, 30}, []float64{0.2, 0.2} // that resolve the density, along each coordinate
+	switch d.Name {
 	case "multi_student_t":
 		theta[0][0] = 30
 	case "wishart":
-		reach = 9
+		reach, step = []float64{5, 6, 5}, []float64{0.15, 0.2, 0.15}
 	case "inv_wishart":
 		theta[1] = []float64{25, 6, 6, 20}
-		reach, step = 14, 0.3
+		reach, step = []float64{4, 30, 4}, []float64{0.125, 0.25, 0.125}
 	}
 	b := eventsOf(d, x, theta)
-	n := int(2*reach/step) + 1
+	points, volume := 1, 1.0
+	for j := range free {
+		points *= int(2*reach[j]/step[j]) + 1
+		volume *= step[j]
+	}
 	total, u := 0.0, make([]float64, free)
-	for at := range int(math.Pow(float64(n), float64(free))) {
+	for at := range points {
 		for j := range u {
-			u[j] = -reach + step*float64(at%n)
+			n := int(2*reach[j]/step[j]) + 1
+			u[j] = -reach[j] + step[j]*float64(at%n)
 			at /= n
 		}
 		jacobian := forward(x, u)
 		d.Event.Density(b)
 		total += math.Exp(b.LP[0] + jacobian)
 	}
-	return total * math.Pow(step, float64(free))
+	return total * volume
 }
 
 // Draws have the distribution: the expected slope of log p by a parameter is 0, within five standard errors of 20,000 draws.

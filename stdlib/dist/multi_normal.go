@@ -32,7 +32,7 @@ Source: Stan Functions Reference, "Multivariate normal distribution".`
 	}
 	d.Examples = []string{
 		"data y : real[N, 2]\nparam mu : real[2] ~ normal(0, 1)\nparam Sigma : cov_matrix[2] ~ inv_wishart(4, [[1, 0], [0, 1]])\ny ~ multi_normal(mu, Sigma)",
-		"data t : real[N]\ndata y : real[N]\nparam l ~ inv_gamma(5, 5)\nparam s ~ half_normal(1)\ny ~ multi_normal(0, gp_exp_quad(t, 1, l) + diag(rep(s ^ 2, N)))",
+		"data t : real[N]\ndata y : real[N]\nparam l ~ inv_gamma(5, 5)\nparam s ~ half_normal(1)\ny ~ multi_normal(0, gp_exp_quad(t, 1, l) + diag(s ^ 2 + 0 * t))",
 	}
 	return d
 }

@@ -171,3 +171,62 @@ func CholeskyFactor(l []float64, k int) bool {
 	}
 	return true
 }
+
+// Factor overwrites a with its LU factors, with rows exchanged as pivots says (Golub and Van Loan, Matrix Computations, algorithm 3.4.1). A singular a gives factors that are not
+// finite.
+func Factor(a []float64, pivots []int, k int) {
+	for c := range k {
+		p := c
+		for r := c + 1; r < k; r++ {
+			if math.Abs(a[r+k*c]) > math.Abs(a[p+k*c]) {
+				p = r
+			}
+		}
+		pivots[c] = p
+		for j := range k {
+			a[c+k*j], a[p+k*j] = a[p+k*j], a[c+k*j]
+		}
+		for r := c + 1; r < k; r++ {
+			a[r+k*c] /= a[c+k*c]
+			for j := c + 1; j < k; j++ {
+				a[r+k*j] -= a[r+k*c] * a[c+k*j]
+			}
+		}
+	}
+}
+
+// Solve overwrites b with A⁻¹ b, given the factors of A.
+func Solve(b, lu []float64, pivots []int, k int) {
+	for c := range k {
+		b[c], b[pivots[c]] = b[pivots[c]], b[c]
+	}
+	for i := range k {
+		for m := range i {
+			b[i] -= lu[i+k*m] * b[m]
+		}
+	}
+	for i := k - 1; i >= 0; i-- {
+		for m := i + 1; m < k; m++ {
+			b[i] -= lu[i+k*m] * b[m]
+		}
+		b[i] /= lu[i+k*i]
+	}
+}
+
+// SolveTransposed overwrites b with A⁻ᵀ b, given the factors of A.
+func SolveTransposed(b, lu []float64, pivots []int, k int) {
+	for i := range k {
+		for m := range i {
+			b[i] -= lu[m+k*i] * b[m]
+		}
+		b[i] /= lu[i+k*i]
+	}
+	for i := k - 1; i >= 0; i-- {
+		for m := i + 1; m < k; m++ {
+			b[i] -= lu[m+k*i] * b[m]
+		}
+	}
+	for c := k - 1; c >= 0; c-- {
+		b[c], b[pivots[c]] = b[pivots[c]], b[c]
+	}
+}

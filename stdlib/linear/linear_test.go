@@ -112,3 +112,30 @@ func TestReverse(t *testing.T) {
 		}
 	}
 }
+
+// A⁻¹(A x) = x and A⁻ᵀ(Aᵀ x) = x, also where pivots are needed.
+func TestSolve(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for k := 1; k < 7; k++ {
+		a, x := random(r, k*k), random(r, k)
+		if k > 1 {
+			a[0] = 0
+		}
+		b, c := make([]float64, k), make([]float64, k)
+		for i := range k {
+			for j := range k {
+				b[i] += a[i+k*j] * x[j]
+				c[j] += a[i+k*j] * x[i]
+			}
+		}
+		pivots := make([]int, k)
+		Factor(a, pivots, k)
+		Solve(b, a, pivots, k)
+		SolveTransposed(c, a, pivots, k)
+		for i := range k {
+			if math.Abs(b[i]-x[i]) > 1e-9 || math.Abs(c[i]-x[i]) > 1e-9 {
+				t.Errorf("K = %d: %v and %v, want %v", k, b[i], c[i], x[i])
+			}
+		}
+	}
+}
