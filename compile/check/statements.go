@@ -448,7 +448,7 @@ func (c *checker) likelihood(s *ast.Likelihood) {
 	}
 	if left.Type.Elem == types.Level && dist.Support != def.Codes {
 		c.errorf(diag.WrongElement, s.Left, "a level cannot be the outcome of %s", dist.Name).
-			Note("categories are the outcome of categorical, categorical_logit, ordered_logistic and ordered_probit")
+			Note("categories are the outcome of %s", list(c.withSupport(def.Codes)))
 		return
 	}
 	if dist.Discrete && !left.Type.Elem.Integral() {

@@ -82,27 +82,29 @@ func (c *checker) structure(s *ast.Param, sym *Symbol) bool {
 	case !(lower <= least && upper >= most):
 		d := c.errorf(diag.WrongStructure, s.Dist, "%s is declared %s, whose elements are not all values of %s", sym.Name, t.Name, sym.Dist.Name)
 		if t.Support == def.Ordered && lower == 0 && math.IsInf(upper, 1) {
-			d.Fix(s.Type.Elem.Span(), "positive_ordered", "positive numbers that increase are positive_ordered")
+			d.Note("positive numbers that increase are %s", c.Universe.StructuredOf(def.PositiveOrdered).Name)
 		}
 	case t.Rank == 2 && sym.Dist.Event == nil && sym.Dist.Proper():
 		c.errorf(diag.WrongStructure, s.Dist, "the elements of a %s are not independent numbers, as %s would have them", t.Name, sym.Dist.Name).
-			Note("%s", c.priorsOf(t))
+			Note("its distributions are %s", list(append(c.withSupport(t.Support), stdlib.Flat)))
 	default:
 		return true
 	}
 	return false
 }
 
-// priorsOf names the distributions of a type.
-func (c *checker) priorsOf(t *def.Structured) string {
-	var names []string
+// withSupport names the distributions with a support.
+func (c *checker) withSupport(of def.Support) (names []string) {
 	for _, name := range c.Universe.Dists() {
-		if d, _ := c.Universe.Dist(name); d.Support == t.Support {
+		if d, _ := c.Universe.Dist(name); d.Support == of {
 			names = append(names, name)
 		}
 	}
-	return "its distributions are " + list(append(names, stdlib.Flat))
+	return names
 }
+
+// rankWords are the words for values with so many axes.
+var rankWords = [...]string{"number", "vector", "square matrix"}
 
 // outcomes is the type that has one element for each value of a distribution, where the left side has the type t.
 func outcomes(d *def.Dist, t types.Type) types.Type {
@@ -141,7 +143,7 @@ func (c *checker) eventShapes(at *ast.Dist, d *def.Dist, args []ast.Expr, left t
 		}
 		if shape, fits := types.Broadcast(t.Dims[:n], lead.Dims); !fits || !(types.Type{Dims: shape}).SameShape(types.Type{Dims: lead.Dims}) {
 			c.errorf(diag.ArgShape, a, "%s of %s has the shape of %s, but %s is %s", p.Name, d.Name, t, what, left).
-				Note("it is one %s for all outcomes, or has the leading sizes of %s", [...]string{"number", "vector", "matrix"}[p.Rank], what)
+				Note("it is one %s for all outcomes, or has the leading sizes of %s", rankWords[p.Rank], what)
 			return false
 		}
 	}
@@ -154,7 +156,7 @@ func (c *checker) eventSize(at *ast.Dist, d *def.Dist, args []ast.Expr, left typ
 	n := len(left.Dims)
 	if r := d.Event.Rank; r > 0 {
 		if n < r || r == 2 && !left.Dims[n-1].Equal(left.Dims[n-2]) {
-			c.errorf(diag.ArgShape, at, "a value of %s is %s, but %s is %s", d.Name, d.Support.Words(nil), what, left).
+			c.errorf(diag.ArgShape, at, "a value of %s is a %s, but %s is %s", d.Name, rankWords[r], what, left).
 				Note("%s", map[int]string{1: "declare it real[K], or real[N, K] for N vectors", 2: "declare it real[K, K], or real[N, K, K] for N matrices"}[r])
 			return size, false, false
 		}
@@ -164,7 +166,7 @@ func (c *checker) eventSize(at *ast.Dist, d *def.Dist, args []ast.Expr, left typ
 		if p := &d.Params[k]; a != nil && p.Rank > 0 {
 			dims := c.Info[a].Type.Dims
 			if len(dims) == 0 {
-				c.errorf(diag.ArgShape, a, "%s of %s is %s, but this is one number", p.Name, d.Name, p.Domain.Words(nil)).
+				c.errorf(diag.ArgShape, a, "%s of %s is a vector, but this is one number", p.Name, d.Name).
 					Note("it has one element for each category%s", map[bool]string{true: ", less one"}[d.Event.More == 1])
 				return size, false, false
 			}
