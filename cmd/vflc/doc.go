@@ -18,7 +18,7 @@ func newDoc() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doc [NAME]",
-		Short: "Print the page of a distribution, function or encoder, or list them all",
+		Short: "Print the page of a distribution, function, encoder or type, or list them all",
 		Example: `  vflc doc normal
   vflc doc`,
 		Args: cobra.MaximumNArgs(1),
@@ -37,9 +37,9 @@ func newDoc() *cobra.Command {
 	return cmd
 }
 
-// A page documents one built-in distribution, function or encoder.
+// A page documents one built-in distribution, function, encoder or type.
 type page struct {
-	Kind       string      `json:"kind"` // distribution, function or encoder
+	Kind       string      `json:"kind"` // distribution, function, encoder or type
 	Name       string      `json:"name"`
 	Usage      string      `json:"usage"`
 	Doc        string      `json:"doc"`
@@ -67,6 +67,9 @@ func pages(u *stdlib.Universe, name string) []page {
 	}
 	if e, ok := u.Encoder(name); ok {
 		out = append(out, encoderPage(e))
+	}
+	if s, ok := u.Structured(name); ok {
+		out = append(out, typePage(s))
 	}
 	return out
 }
@@ -103,6 +106,14 @@ func funcPage(f *def.Func) page {
 	return p
 }
 
+// typePage documents a type of vectors or matrices. Its distributions show it in their examples.
+func typePage(s *def.Structured) page {
+	p := page{Kind: "type", Name: s.Name, Usage: "param NAME : " + s.Name + "[K]", Doc: s.Doc}
+	p.Properties = []pageEntry{{"values", s.Support.Words(nil)}, {"arrays", s.Name + "[R, K] is R of them"}}
+	p.Examples = []string{"param p : " + s.Name + "[3] ~ " + stdlib.Flat + "()"}
+	return p
+}
+
 func encoderPage(e *def.Encoder) page {
 	p := page{Kind: "encoder", Name: e.Name, Usage: e.Name + "(" + arguments(e.Columns) + ")", Doc: e.Doc, Examples: e.Examples}
 	for _, o := range e.Options {
@@ -127,7 +138,7 @@ func arguments(n def.Arity) string {
 func showPages(w io.Writer, u *stdlib.Universe, name string, asJSON bool) error {
 	found := pages(u, name)
 	if len(found) == 0 {
-		return fmt.Errorf("no distribution, function or encoder is called %s%s; vflc doc lists them all", name, didYouMean(name, builtIn(u)))
+		return fmt.Errorf("no distribution, function, encoder or type is called %s%s; vflc doc lists them all", name, didYouMean(name, builtIn(u)))
 	}
 	if asJSON {
 		return posterior.WriteJSON(w, found)
@@ -161,17 +172,17 @@ func (p page) print(w io.Writer) {
 }
 
 func builtIn(u *stdlib.Universe) []string {
-	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(u.Dists(), u.Funcs(), u.Encoders()))))
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(u.Dists(), u.Funcs(), u.Encoders(), u.StructuredTypes()))))
 }
 
 func listBuiltIn(w io.Writer, u *stdlib.Universe, asJSON bool) error {
 	if asJSON {
-		return posterior.WriteJSON(w, map[string][]string{"distributions": u.Dists(), "functions": u.Funcs(), "encoders": u.Encoders()})
+		return posterior.WriteJSON(w, map[string][]string{"distributions": u.Dists(), "functions": u.Funcs(), "encoders": u.Encoders(), "types": u.StructuredTypes()})
 	}
 	for _, group := range []struct {
 		title string
 		names []string
-	}{{"Distributions", u.Dists()}, {"Functions", u.Funcs()}, {"Encoders", u.Encoders()}} {
+	}{{"Distributions", u.Dists()}, {"Functions", u.Funcs()}, {"Encoders", u.Encoders()}, {"Types of vectors and matrices", u.StructuredTypes()}} {
 		fmt.Fprintf(w, "%s\n", group.title)
 		for line := range slices.Chunk(group.names, 6) {
 			fmt.Fprintf(w, "  %s\n", strings.Join(line, "  "))
