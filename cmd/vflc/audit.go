@@ -41,14 +41,18 @@ run, and compared with the true ones. It shows how well, for each of them, and a
 			if reconstruct {
 				return attackRun(cmd, args[0], asJSON)
 			}
+			typed, err := honourBeside(cmd, args[0], &f)
+			if err != nil {
+				return err
+			}
 			a, err := algorithm(backend)
 			if err != nil {
 				return err
 			}
-			if err := refuseForeign(typedFlags(cmd), a); err != nil {
+			if err := refuseForeign(typed, a); err != nil {
 				return err
 			}
-			r, err := auditOf(cmd, args[0], &f, a)
+			r, err := auditOf(cmd, args[0], &f, a, typed)
 			switch {
 			case err != nil:
 				return err
@@ -64,6 +68,14 @@ run, and compared with the true ones. It shows how well, for each of them, and a
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	addSettings(cmd)
 	return cmd
+}
+
+// honourBeside applies the vfl.toml beside a model; a folder has its settings in itself.
+func honourBeside(cmd *cobra.Command, path string, f *modelFlags) ([]string, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return typedFlags(cmd), nil
+	}
+	return f.honour(cmd, path)
 }
 
 // An auditReport is a table with what it is of.
@@ -95,7 +107,7 @@ func (r *auditReport) document() []auditRow {
 }
 
 // auditOf loads the programs of a folder, or compiles a model, and audits them.
-func auditOf(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorithm) (*auditReport, error) {
+func auditOf(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorithm, typed []string) (*auditReport, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -118,7 +130,7 @@ func auditOf(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorith
 	if diags.HasErrors() { // the warnings are those of the model
 		return nil, settle(cmd, diags)
 	}
-	return auditBundle(bundle, a, givenSettings(cmd, a))
+	return auditBundle(bundle, a, settingsFor(cmd, a, m, typed))
 }
 
 // auditPrograms loads the programs of a folder and audits them.

@@ -32,6 +32,14 @@ func fileFormats() []fileFormat {
 	}
 }
 
+func formatNames() []string {
+	var out []string
+	for _, f := range fileFormats() {
+		out = append(out, f.name)
+	}
+	return out
+}
+
 func newExport() *cobra.Command {
 	var name, output string
 	cmd := &cobra.Command{
@@ -50,9 +58,7 @@ R:       arrow::read_parquet("draws.parquet")
   vflc export out --format csv -o draws.csv`,
 		Args: cobra.ExactArgs(1),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
-			var names []string
 			for _, f := range fileFormats() {
-				names = append(names, f.name)
 				if f.name != name {
 					continue
 				}
@@ -70,7 +76,7 @@ R:       arrow::read_parquet("draws.parquet")
 				_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%s\n", path)
 				return err
 			}
-			return usagef("--format %q: choose %s", name, inWords(names, "or"))
+			return usagef("--format %q: choose %s", name, inWords(formatNames(), "or"))
 		}),
 	}
 	cmd.Flags().StringVar(&name, "format", "parquet", "parquet, csv or zarr")

@@ -106,6 +106,19 @@ func TestResize(t *testing.T) {
 	}
 }
 
+// Off a terminal a fit that is slow writes a line at least every ten seconds, as a chain does.
+func TestSlowFitOffATerminal(t *testing.T) {
+	var b strings.Builder
+	clock := time.Unix(0, 0)
+	p := &progress{w: &b, now: func() time.Time { clock = clock.Add(time.Second); return clock }}
+	for i := 1; i <= 1000; i++ {
+		p.step(backends.Info{Phase: "fit", Iteration: i, Iterations: 1000})
+	}
+	if n := strings.Count(b.String(), "\n"); n != 100 {
+		t.Errorf("%d lines in 1000 seconds, want 100", n)
+	}
+}
+
 // Off a terminal a chain writes a line per tenth, and one per ten seconds where it is slow.
 func TestChainsOffATerminal(t *testing.T) {
 	for _, c := range []struct {
