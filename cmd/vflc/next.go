@@ -61,8 +61,8 @@ func retyped(cmd *cobra.Command, model string, from *cobra.Command, typed []stri
 		if !slices.Contains(typed, f.Name) || cmd.Flags().Lookup(f.Name) == nil {
 			return
 		}
-		if f.NoOptDefVal != "" && f.Value.String() == f.NoOptDefVal {
-			words = append(words, "--"+f.Name)
+		if f.NoOptDefVal != "" { // a switch takes its value after =
+			words = append(words, "--"+f.Name+"="+f.Value.String())
 			return
 		}
 		values := []string{f.Value.String()}
