@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/plot"
 	"github.com/vflc/vflc/posterior/runs"
@@ -41,7 +42,7 @@ trace: values over the draws; histogram: one bar per bin. PARAMETER is a name (b
 				return &failure{exitUsage, err}
 			}
 			out := cmd.OutOrStdout()
-			s := plot.Size{Width: width, Height: height, Color: isTerminal(out) && os.Getenv("NO_COLOR") == ""}
+			s := plot.Size{Width: width, Height: height, Color: terminal.Is(out) && os.Getenv("NO_COLOR") == ""}
 			if width == 0 {
 				s.Width = terminalWidth(out)
 			}

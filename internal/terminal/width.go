@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"io"
@@ -10,20 +10,20 @@ import (
 	"golang.org/x/term"
 )
 
-// usualWidth is that of a terminal whose width is not known.
-const usualWidth = 80
+// UsualWidth is that of a terminal whose width is not known.
+const UsualWidth = 80
 
-// widthOf returns a function that gives the present width of the terminal that w is.
-func widthOf(w io.Writer) func() int {
+// Width returns a function that gives the present width of the terminal that w is.
+func Width(w io.Writer) func() int {
 	f, ok := w.(*os.File)
 	if !ok {
-		return func() int { return usualWidth }
+		return func() int { return UsualWidth }
 	}
 	return func() int {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 			return width
 		}
-		return usualWidth
+		return UsualWidth
 	}
 }
 
