@@ -17,6 +17,15 @@ import (
 // Generative lowers a model, with all parties' data, for forward simulation: see package simulate. In the augmented model each cut gets its noise. The
 // power model has no generative form: its cuts get no noise, and the caller must not present the result as draws from it.
 func Generative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.Model, diag.List) {
+	g := newGenerative(c, values, sizes)
+	g.parameters()
+	for _, k := range c.Likelihoods {
+		g.eachMember(k.Family != "", k.Family, func() { g.response(k) })
+	}
+	return g.built()
+}
+
+func newGenerative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) *generative {
 	p := Party{Program: c.Program, Name: c.Server, Data: values, Sizes: sizes}
 	g := &generative{
 		lowerer: &lowerer{
@@ -27,13 +36,17 @@ func Generative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (
 		cuts: c, noise: map[string][]int{}, model: &simulate.Model{},
 	}
 	g.facts, g.reference = c.Facts, g.group
-	g.run()
+	return g
+}
+
+// built returns the model with its graph, unless there were errors.
+func (g *generative) built() (*simulate.Model, diag.List) {
 	if g.diags.HasErrors() {
 		return nil, g.diags
 	}
 	built, err := g.b.Build()
 	if err != nil {
-		g.errorf(diag.CannotEvaluate, c.File, "%v", err)
+		g.errorf(diag.CannotEvaluate, g.Program.File, "%v", err)
 		return nil, g.diags
 	}
 	g.model.Graph = built
@@ -49,7 +62,8 @@ type generative struct {
 	reports int
 }
 
-func (g *generative) run() {
+// parameters lowers every declaration, parameters to themselves.
+func (g *generative) parameters() {
 	for _, s := range g.Program.Order {
 		g.eachMember(s.Family, s.Owner, func() {
 			if s.Kind == check.Param && !g.diags.HasErrors() {
@@ -58,9 +72,6 @@ func (g *generative) run() {
 			}
 			g.declare(s)
 		})
-	}
-	for _, k := range g.cuts.Likelihoods {
-		g.eachMember(k.Family != "", k.Family, func() { g.response(k) })
 	}
 }
 

@@ -14,6 +14,8 @@ type Model struct {
 	Responses []Response
 	// Noise lists the auxiliary variables of the transform. Each has a graph input of standard normals.
 	Noise []Noise
+	// Quantities lists what Simulator.Evaluate computes; a model for forward simulation has none.
+	Quantities []Quantity
 }
 
 // A Law is a distribution with its arguments as graph reports, each with one element per drawn element.
