@@ -61,16 +61,22 @@ func (r *Result) WriteTable(w io.Writer) error {
 	if err := posterior.WriteTable(w, d.Parameters); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("\n%s, transform %s", d.Backend, d.Transform)
+	_, err := fmt.Fprintf(w, "\n%s\n", r.Footer())
+	return err
+}
+
+// Footer is what stands below the table: the algorithm, the transform, what was run and the time, and what the rows are where they need a note.
+func (r *Result) Footer() string {
+	d := r.Document
+	text := fmt.Sprintf("%s, transform %s", d.Backend, d.Transform)
 	if d.Rho != nil {
 		text += fmt.Sprintf("(rho = %s)", rhoText(d.Rho))
 	}
-	text += fmt.Sprintf("; %s; %.1f s\n", r.closing, float64(d.Timing.TotalS))
+	text += fmt.Sprintf("; %s; %.1f s", r.closing, float64(d.Timing.TotalS))
 	if d.Note != "" {
-		text += d.Note + "\n"
+		text += "\n" + d.Note
 	}
-	_, err := io.WriteString(w, text)
-	return err
+	return text
 }
 
 // rhoText writes rho as in a model.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/posterior"
 )
@@ -78,24 +79,29 @@ func auditOf(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorith
 		if err := settle(cmd, diags); err != nil {
 			return nil, err
 		}
-		return auditBundle(cmd, bundle, a)
+		return auditBundle(bundle, a, givenSettings(cmd, a))
 	}
 	m, err := compileWhole(cmd, path, f)
 	if err != nil {
 		return nil, err
 	}
+	return auditModel(m, a, givenSettings(cmd, a))
+}
+
+// auditModel audits a compiled model.
+func auditModel(m *compile.Model, a backends.Algorithm, given map[string]string) (*auditReport, error) {
 	if m.Pooled() {
 		return &auditReport{model: m.Name, transform: m.Checked.Transform.Kind.Name, pooled: true, rows: m.AuditPooled()}, nil
 	}
 	bundle, diags := m.Bundle()
-	if err := settle(cmd, diags); err != nil {
-		return nil, err
+	if diags.HasErrors() {
+		return nil, data.Errors(diags)
 	}
-	return auditBundle(cmd, bundle, a)
+	return auditBundle(bundle, a, given)
 }
 
-func auditBundle(cmd *cobra.Command, p *compile.Bundle, a backends.Algorithm) (*auditReport, error) {
-	rows, err := fit.Audit(p, a, givenSettings(cmd, a))
+func auditBundle(p *compile.Bundle, a backends.Algorithm, given map[string]string) (*auditReport, error) {
+	rows, err := fit.Audit(p, a, given)
 	return &auditReport{model: p.Manifest.Model, transform: p.Manifest.Transform, backend: a.Name, rows: rows}, err
 }
 

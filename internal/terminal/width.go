@@ -10,8 +10,11 @@ import (
 	"golang.org/x/term"
 )
 
-// UsualWidth is that of a terminal whose width is not known.
-const UsualWidth = 80
+// UsualWidth is the width of a terminal that does not tell it.
+const (
+	UsualWidth  = 80
+	usualHeight = 24
+)
 
 // Width returns a function that gives the present width of the terminal that w is.
 func Width(w io.Writer) func() int {
@@ -64,4 +67,12 @@ func join(parts []part) string {
 func cut(text string, width int) string {
 	runes := []rune(text)
 	return string(runes[:min(len(runes), max(0, width))])
+}
+
+// Size returns the present width and height of the terminal that f is; the usual ones where it is none.
+func Size(f *os.File) (width, height int) {
+	if width, height, err := term.GetSize(int(f.Fd())); err == nil && width > 0 && height > 0 {
+		return width, height
+	}
+	return UsualWidth, usualHeight
 }
