@@ -123,7 +123,7 @@ func (s *Session) columns(holders []holder) error {
 		for _, a := range h.table.Arrays {
 			rows = append(rows, columnLine(a))
 		}
-		if err := s.lines("data", []string{"column", "type", "values", "missing"}, rows); err != nil {
+		if err := s.lines("data", []string{"column", "type", "missing", "values"}, rows); err != nil {
 			return err
 		}
 	}
@@ -150,10 +150,13 @@ func columnLine(a *data.Array) []string {
 	if a.Words != nil {
 		sorted := slices.Sorted(slices.Values(a.Words))
 		values = fmt.Sprintf("%d: %s", len(sorted), some(sorted, 5))
+		if len(sorted) == a.Len() {
+			values = fmt.Sprintf("%d, all different", len(sorted))
+		}
 	} else {
 		kind, values = numberKind(a.Numbers)
 	}
-	return []string{a.Name, kind, values, strconv.Itoa(missing)}
+	return []string{a.Name, kind, strconv.Itoa(missing), values}
 }
 
 // numberKind describes numbers by the type that they fit and their range.

@@ -4,10 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/posterior"
 )
@@ -24,13 +28,15 @@ func diagnoseCommand() command {
 			if r.result != nil {
 				found = r.result.Diagnose()
 			}
-			next := s.remedy(found)
+			next := r.remedy(found)
 			return s.reply("diagnose", map[string]any{"fit": r.name, "trusted": len(found) == 0, "findings": found, "next": next}, func(w io.Writer) error {
-				if err := fit.WriteFindings(w, r.stored, found); err != nil {
+				var b strings.Builder
+				if err := fit.WriteFindings(&b, r.stored, found); err != nil {
 					return err
 				}
+				io.WriteString(w, s.wrapped(b.String()))
 				if next != "" {
-					fmt.Fprintf(w, "next: %s\n", next)
+					fmt.Fprintf(w, "next:\n%s\n", next)
 				}
 				s.remind(w, r)
 				return nil
@@ -38,50 +44,69 @@ func diagnoseCommand() command {
 		}}
 }
 
-// settingIn finds a setting with its value in the text of a remedy, as on the command line of vflc run.
-var settingIn = regexp.MustCompile(`--([a-z][a-z-]*)[ =]([0-9][0-9.]*[0-9]|[0-9]|[a-z]+)`)
+// The forms in which remedies name a setting of vflc run: with the value to give it; with the factor by which to multiply it; without a number.
+var (
+	valueIn  = regexp.MustCompile(`--([a-z][a-z-]*) \(?([0-9][0-9.]*[0-9]|[0-9]|[a-z]+)`)
+	factorIn = regexp.MustCompile(`about ([0-9]+) times as many --([a-z][a-z-]*)`)
+	moreIn   = regexp.MustCompile(`(?:more|longer) --([a-z][a-z-]*)`)
+)
 
-// remedy is the line at the prompt that does what findings advise; "" where they advise no setting.
-func (s *Session) remedy(found []posterior.Finding) string {
-	settings := map[string]string{}
-	var names []string
-	name := ""
-	for _, f := range found {
-		for _, m := range settingIn.FindAllStringSubmatch(f.Try, -1) {
-			a, ok := accepts(m[1])
-			switch {
-			case m[1] == "backend":
-				name = m[2]
-			case ok && settings[m[1]] == "":
-				settings[m[1]], names = m[2], append(names, m[1])
-				if name == "" && a != fit.Backends()[0].Name {
-					name = a
-				}
-			}
-		}
-	}
-	if len(names) == 0 && name == "" {
+// remedy is the line at the prompt that does what findings advise, with the settings that the run had; "" where they advise no setting.
+func (r *run) remedy(found []posterior.Finding) string {
+	if r.stored.Record == nil {
 		return ""
 	}
-	slices.Sort(names)
-	line := []string{":fit"}
-	if name != "" {
-		line = append(line, name)
+	backend, settings := r.stored.Record.Backend, maps.Clone(r.order.settings)
+	if settings == nil {
+		settings = map[string]string{}
 	}
-	for _, n := range names {
-		line = append(line, n+"="+settings[n])
+	changed := false
+	set := func(name, value string) {
+		if accepts(backend, name, value) {
+			settings[name], changed = value, true
+		}
+	}
+	for _, f := range found {
+		for _, m := range valueIn.FindAllStringSubmatch(f.Try, -1) {
+			if _, ok := fit.Backend(m[2]); ok && m[1] == "backend" {
+				return ":fit " + m[2]
+			}
+			set(m[1], m[2])
+		}
+		for _, m := range factorIn.FindAllStringSubmatch(f.Try, -1) {
+			n, _ := strconv.ParseFloat(m[1], 64)
+			set(m[2], r.scaled(m[2], n))
+		}
+		for _, m := range moreIn.FindAllStringSubmatch(f.Try, -1) {
+			set(m[1], r.scaled(m[1], 2))
+		}
+	}
+	if !changed {
+		return ""
+	}
+	line := []string{":fit", backend}
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		line = append(line, name+"="+settings[name])
 	}
 	return strings.Join(line, " ")
 }
 
-// accepts returns the first backend that has a setting.
-func accepts(setting string) (string, bool) {
-	for _, a := range fit.Backends() {
-		for _, set := range a.Settings {
-			if set.Name == setting {
-				return a.Name, true
-			}
-		}
+// scaled is a multiple of a setting that the run had.
+func (r *run) scaled(name string, factor float64) string {
+	switch v := r.stored.Record.Settings[name].(type) {
+	case int:
+		return strconv.Itoa(int(math.Ceil(float64(v) * factor)))
+	case float64:
+		return strconv.FormatFloat(v*factor, 'g', -1, 64)
 	}
-	return "", false
+	return ""
+}
+
+// accepts reports whether a backend has a setting that may have this value: a number, or one of its choices.
+func accepts(name, setting, value string) bool {
+	a, _ := fit.Backend(name)
+	return slices.ContainsFunc(a.Settings, func(s backends.Setting) bool {
+		_, err := strconv.ParseFloat(value, 64)
+		return s.Name == setting && (err == nil || slices.Contains(s.Choices, value))
+	})
 }

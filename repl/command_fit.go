@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/vflc/vflc/backends"
@@ -153,7 +154,7 @@ func (s *Session) fit(ctx context.Context, o order) error {
 	case err != nil:
 		return err
 	}
-	r := &run{name: o.name, of: s.now, bound: p.Bound, result: res, stored: &runs.Run{Path: o.name, Record: &res.Record, Document: &res.Document, Draws: res.Draws}}
+	r := &run{name: o.name, of: s.now, order: o, bound: p.Bound, result: res, stored: &runs.Run{Path: o.name, Record: &res.Record, Document: &res.Document, Draws: res.Draws}}
 	s.take(r)
 	return s.fitted(r)
 }
@@ -169,7 +170,30 @@ func (s *Session) opened(diags diag.List, err error) error {
 	case diags.HasErrors():
 		return missing(s.now, refused(diags))
 	}
-	return diag.Text(s.Live, append(s.now.found, diags...).Shown(), s.Color)
+	return diag.Text(s.Live, s.news(append(slices.Clone(s.now.found), diags...)).Shown(), s.Color)
+}
+
+// news keeps the warnings that have not been shown yet. That a let is used nowhere is none at a prompt, where questions use it.
+func (s *Session) news(l diag.List) (out diag.List) {
+	for _, d := range s.withoutLets(l) {
+		key := string(d.Code) + d.Message
+		if s.warned[key] {
+			continue
+		}
+		s.warned[key] = true
+		out = append(out, d)
+	}
+	return out
+}
+
+// isLet reports whether a warning is about a let.
+func (s *Session) isLet(d *diag.Diagnostic) bool {
+	for _, t := range s.now.Statements {
+		if t.is("let") && strings.HasPrefix(d.Message, t.key.String()+" ") {
+			return true
+		}
+	}
+	return false
 }
 
 // missing adds the way out at the prompt to an error about absent tables.
@@ -205,4 +229,9 @@ func (s *Session) bind(m *compile.Model) (*compile.Bound, error) {
 		err = missing(s.now, refused(diags))
 	}
 	return b, err
+}
+
+// withoutLets leaves out warnings that a let is used nowhere.
+func (s *Session) withoutLets(l diag.List) diag.List {
+	return slices.DeleteFunc(slices.Clone(l), func(d *diag.Diagnostic) bool { return d.Code == diag.Unused && s.isLet(d) })
 }

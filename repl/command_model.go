@@ -20,7 +20,7 @@ func modelCommand() command {
 				if _, err := io.WriteString(w, s.now.text()); err != nil {
 					return err
 				}
-				return diag.Text(w, s.now.found.Shown(), s.Color)
+				return diag.Text(w, s.withoutLets(s.now.found).Shown(), s.Color)
 			})
 		}}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/data"
@@ -106,11 +105,13 @@ func (s *Session) joined(key string, keyed, common int) error {
 		set, diags := data.Load(sources, lower.Wants(s.now.built.Checked), s.now.joining())
 		switch {
 		case diags.HasErrors() && keyed > 1 && !s.now.Intersect && common > 0:
-			fmt.Fprintf(w, "%s\n:rows %s keeps the %d that all have\n", diags[0].Message, rowsIntersect, common)
+			fmt.Fprintf(w, "%s\n:rows %s keeps the %d that all have\n", s.wrapped(diags[0].Message), rowsIntersect, common)
 		case diags.HasErrors():
-			fmt.Fprintln(w, diags[0].Message)
+			fmt.Fprintln(w, s.wrapped(diags[0].Message))
 		default:
-			fmt.Fprintln(w, strings.Join(set.Joined(), "\n"))
+			for _, line := range set.Joined() {
+				fmt.Fprintln(w, line)
+			}
 		}
 		return nil
 	})

@@ -39,7 +39,7 @@ func saveCommand() command {
 			s.now, s.saved = next, next
 			s.keep()
 			return s.reply("saved", map[string]any{"file": path, "command": s.runLine()}, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "written: %s\nto run it: %s\n", path, s.runLine())
+				_, err := fmt.Fprintf(w, "written: %s\nto run it:\n%s\n", path, s.runLine())
 				return err
 			})
 		}}

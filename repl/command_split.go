@@ -21,7 +21,7 @@ func splitCommand() command {
 			}
 			for _, p := range s.now.built.Programs {
 				if p.Party == args {
-					return s.say("split", "%s", strings.TrimRight(p.Text, "\n"))
+					return s.say(verbatim, "%s", strings.TrimRight(p.Text, "\n"))
 				}
 			}
 			return usagef("there is no party %s%s; there are: %s", args, nearest(args, names), strings.Join(names, ", "))

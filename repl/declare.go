@@ -175,7 +175,8 @@ func (s *Session) stale() error {
 	if len(names) == 0 || s.json {
 		return nil
 	}
-	_, err := fmt.Fprintf(s.Out, "%s: of the model before the change of %s; :fit makes a new one\n", strings.Join(names, ", "), strings.Join(what, ", "))
+	text := fmt.Sprintf("%s: of the model before the change of %s; :fit makes a new one", strings.Join(names, ", "), strings.Join(what, ", "))
+	_, err := fmt.Fprintln(s.Out, s.wrapped(text))
 	return err
 }
 
@@ -190,7 +191,7 @@ func (s *Session) declared(tree *ast.File, added []statement) error {
 		}
 	}
 	return s.reply("declared", map[string]any{"text": strings.Join(lines, "\n")}, func(w io.Writer) error {
-		_, err := fmt.Fprintln(w, strings.Join(lines, "\n"))
+		_, err := fmt.Fprintln(w, s.wrapped(strings.Join(lines, "\n")))
 		return err
 	})
 }

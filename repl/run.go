@@ -15,6 +15,7 @@ import (
 // A run is a fit of this session, or the folder of one that was opened.
 type run struct {
 	name   string
+	order  order          // the line of :fit
 	of     *state         // the model and tables that it was made with; nil for a folder
 	bound  *compile.Bound // its model with its data; nil where a folder's cannot be read
 	why    error          // the reason
@@ -66,7 +67,7 @@ func (s *Session) remind(w io.Writer, r *run) {
 		return
 	}
 	if changed := s.now.changes(r.of); len(changed) > 0 {
-		fmt.Fprintf(w, "(%s is of the model before the change of %s)\n", r.name, strings.Join(changed, ", "))
+		fmt.Fprintln(w, s.wrapped(fmt.Sprintf("(%s is of the model before the change of %s)", r.name, strings.Join(changed, ", "))))
 	}
 }
 
@@ -89,7 +90,7 @@ func (s *Session) table(kind string, r *run, rows []posterior.Row, below string)
 		if r != nil {
 			s.remind(w, r)
 		}
-		_, err := io.WriteString(w, below)
+		_, err := io.WriteString(w, s.wrapped(below))
 		return err
 	})
 }

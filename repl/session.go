@@ -32,6 +32,7 @@ type Config struct {
 	Live  io.Writer  // progress of fits, and messages about them
 	Width func() int // of Out in characters
 	Color bool       // Out takes escape sequences for colours
+	Wrap  bool       // long lines of text are broken at blanks to fit the width
 	// Shell runs a command of the system's shell, or a program with its arguments, at the terminal.
 	Shell func(command string, args ...string) error
 	// Audit writes what crosses between the parties of a model.
@@ -54,8 +55,8 @@ type Session struct {
 	json         bool
 	pager        bool
 	depth        int // of scripts within scripts
-	recovered    int // statements that an earlier session left behind
 	took         time.Duration
+	warned       map[string]bool // warnings that have been shown
 	done         bool
 }
 
@@ -69,7 +70,7 @@ func New(c Config) *Session {
 	if c.Width == nil {
 		c.Width = func() int { return 80 }
 	}
-	s := &Session{Config: c, universe: stdlib.New(), now: &state{}, pager: true}
+	s := &Session{Config: c, universe: stdlib.New(), now: &state{}, pager: true, warned: map[string]bool{}}
 	s.saved = s.now
 	return s
 }
@@ -148,11 +149,11 @@ func (s *Session) Show(w io.Writer, err error) {
 	switch {
 	case s.json && f != nil:
 		message := map[string]any{"answer": "error", "code": f.Code, "message": f.Error()}
-		json.NewEncoder(s.Out).Encode(message)
+		s.encode(message)
 	case f != nil && f.Diagnostics != nil:
 		diag.Text(w, f.Diagnostics.Shown(), s.Color)
 	default:
-		fmt.Fprintf(w, "%v\n", err)
+		fmt.Fprintln(w, s.wrapped(err.Error()))
 	}
 }
 
@@ -169,17 +170,30 @@ func (s *Session) reply(kind string, value any, text func(w io.Writer) error) er
 	} else {
 		fields["value"] = value
 	}
-	return json.NewEncoder(s.Out).Encode(fields)
+	return s.encode(fields)
+}
+
+// encode writes a line of JSON.
+func (s *Session) encode(fields map[string]any) error {
+	e := json.NewEncoder(s.Out)
+	e.SetEscapeHTML(false)
+	return e.Encode(fields)
 }
 
 // say is an answer that is a text.
 func (s *Session) say(kind, format string, args ...any) error {
 	text := fmt.Sprintf(format, args...)
 	return s.reply(kind, map[string]any{"text": text}, func(w io.Writer) error {
+		if kind != verbatim {
+			text = s.wrapped(text)
+		}
 		_, err := fmt.Fprintln(w, text)
 		return err
 	})
 }
+
+// verbatim is the kind of answers whose lines are never broken: programs.
+const verbatim = "program"
 
 // A piece of a unit is of one kind: vfl, or a line of another.
 type piece struct {

@@ -174,10 +174,10 @@ func (s *state) compile() diag.List {
 	return found
 }
 
-// changes lists what in the model or the data differs from another state whose fits are asked: statements that only compute further values may be added.
+// changes lists what in the model or the data differs from another state, as far as the posterior depends on it.
 func (s *state) changes(other *state) []string {
-	changed := missingFrom(other, s, func(t statement) bool { return t.is("generate") })
-	for _, name := range missingFrom(s, other, func(t statement) bool { return t.is("generate") || t.is("let") || t.is("const") }) {
+	changed := missingFrom(other, s)
+	for _, name := range missingFrom(s, other) {
 		if !slices.Contains(changed, name) {
 			changed = append(changed, name)
 		}
@@ -188,18 +188,48 @@ func (s *state) changes(other *state) []string {
 	return changed
 }
 
-// missingFrom names the statements of a that b has not, but for those that do not matter.
-func missingFrom(a, b *state, ignored func(statement) bool) (out []string) {
+// missingFrom names the statements of a that matter, and that b has not.
+func missingFrom(a, b *state) (out []string) {
 	code := map[string]bool{}
 	for _, t := range b.Statements {
 		code[t.code] = true
 	}
+	used := a.used()
 	for _, t := range a.Statements {
-		if !code[t.code] && !ignored(t) {
+		if !code[t.code] && (!t.derived() || used[t.key.String()]) {
 			out = append(out, t.key.String())
 		}
 	}
 	return out
+}
+
+// derived reports whether a statement only names a value, which matters where others use it.
+func (t statement) derived() bool { return t.is("generate") || t.is("let") || t.is("const") }
+
+// used collects the names that statements of the density use, directly or through lets.
+func (s *state) used() map[string]bool {
+	used := map[string]bool{}
+	if s.built == nil {
+		return used
+	}
+	for again := true; again; {
+		again = false
+		for _, stmt := range s.built.File.Stmts {
+			_, let := stmt.(*ast.Let)
+			_, constant := stmt.(*ast.Const)
+			_, generated := stmt.(*ast.Generate)
+			if generated || (let || constant) && !used[keyOf(stmt).String()] {
+				continue
+			}
+			ast.Walk(stmt, func(n ast.Node) bool {
+				if name, ok := n.(*ast.Name); ok && !used[name.Name] {
+					used[name.Name], again = true, true
+				}
+				return true
+			})
+		}
+	}
+	return used
 }
 
 func (t statement) is(keyword string) bool { return strings.HasPrefix(t.code, keyword+" ") }

@@ -73,6 +73,7 @@ func runRepl(cmd *cobra.Command, args []string, f *replFlags) error {
 			return r.print(w)
 		},
 	}
+	config.Wrap = person
 	if person && state != "" {
 		var err error
 		if config.History, err = history.Open(filepath.Join(state, "history.jsonl")); err != nil {
@@ -171,7 +172,7 @@ func converse(s *repl.Session, out io.Writer) error {
 	}
 	defer editor.Close()
 	defer restoreOnEnd(editor)()
-	fmt.Fprintf(out, "vflc %s. :help lists the commands, Ctrl-D ends.\n", version())
+	fmt.Fprintf(out, "%s\n:help lists the commands, Ctrl-D ends.\n", version())
 	if left := s.Left(); left != "" {
 		fmt.Fprintln(out, left)
 	}

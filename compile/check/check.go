@@ -197,6 +197,8 @@ type checker struct {
 	family string               // the family whose declaration is being checked: its names refer to the same member
 	vars   []*Symbol            // comprehension variables in scope
 	stmt   *ast.Transform
+	// perDraw is true in the value of a generated quantity.
+	perDraw bool
 }
 
 func (c *checker) errorf(code diag.Code, at ast.Node, format string, args ...any) *diag.Diagnostic {
