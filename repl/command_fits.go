@@ -22,16 +22,20 @@ func fitsCommand() command {
 			}
 			var rows [][]string
 			for _, r := range s.runs {
-				mark, d := "", r.draws()
-				if r == s.current {
-					mark = "current"
-				}
-				name := r.stored.Name()
-				if r.stored.Document != nil {
-					name += ", " + r.stored.Document.Backend + ", transform " + r.stored.Document.Transform
-				}
-				rows = append(rows, []string{r.name, name, fmt.Sprintf("%d × %d draws", d.Chains(), d.Len(0)), mark})
+				rows = append(rows, s.fitLine(r))
 			}
-			return s.lines("fits", []string{"fit", "model", "draws", ""}, rows)
+			return s.lines("fits", []string{"fit", "model", "backend", "transform", "draws"}, rows)
 		}}
+}
+
+// fitLine describes a fit. A star marks the current one.
+func (s *Session) fitLine(r *run) []string {
+	mark, backend, transform, d := "  ", "-", "-", r.draws()
+	if r == s.current {
+		mark = "* "
+	}
+	if doc := r.stored.Document; doc != nil {
+		backend, transform = doc.Backend, doc.Transform
+	}
+	return []string{mark + r.name, r.stored.Name(), backend, transform, fmt.Sprintf("%d × %d", d.Chains(), d.Len(0))}
 }

@@ -21,6 +21,9 @@ func helpCommand() command {
 		}}
 }
 
+// helpIndent is the room for a command in the list.
+const helpIndent = "                         "
+
 // helpHead is what stands above the commands.
 const helpHead = `Everything typed is vfl, as in a model's file, or begins with a mark:
   data, param, y ~ …         declare; the same name again replaces
@@ -38,13 +41,14 @@ func (s *Session) help(w io.Writer) error {
 	if _, err := io.WriteString(w, helpHead); err != nil {
 		return err
 	}
-	const most = 30
 	for _, c := range commands() {
-		if len(c.usage()) > most {
-			fmt.Fprintf(w, "%s\n%*s  %s\n", c.usage(), most, "", c.doc)
-			continue
+		doc := folded(helpIndent+c.doc, s.Width())
+		if n := len([]rune(c.usage())); n+2 <= len(helpIndent) {
+			doc = c.usage() + doc[n:]
+		} else {
+			doc = c.usage() + "\n" + doc
 		}
-		if _, err := fmt.Fprintf(w, "%-*s  %s\n", most, c.usage(), c.doc); err != nil {
+		if _, err := fmt.Fprintln(w, doc); err != nil {
 			return err
 		}
 	}

@@ -75,7 +75,7 @@ func (s *Session) question(ctx context.Context, text string) (bool, error) {
 		return true, err
 	}
 	e := expression(text)
-	if e == nil {
+	if e == nil || arrow.MatchString(text) {
 		return false, nil
 	}
 	if call, o := outermost(e); o != nil {
@@ -137,6 +137,7 @@ func (s *Session) named(text string) (bool, error) {
 
 var (
 	identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	arrow      = regexp.MustCompile(`^[A-Za-z_.0-9]+ *<-`) // R's assignment, which vfl reads as a comparison with a negative number
 	element    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\[[0-9, ]+\])?(\.[A-Za-z_][A-Za-z0-9_.]*)?(\[[0-9, ]+\])?$`)
 )
 

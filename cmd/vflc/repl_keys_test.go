@@ -147,11 +147,12 @@ func TestReplStopsAndRecovers(t *testing.T) {
 	t.Parallel()
 	dir := replFiles(t)
 	p := startRepl(t, dir, 80)
-	for _, unit := range []string{"data died : binary[N]", "param m ~ normal(0, 1)", "died ~ bernoulli_logit(m)", ":data server = y.csv"} {
+	// two hundred parameters, so that there are thousands of draws in a second and not a million
+	for _, unit := range []string{"data died : binary[N]", "param m ~ normal(0, 1)", "param w : real[200] ~ normal(0, 1)", "died ~ bernoulli_logit(m + mean(w))", ":data server = y.csv"} {
 		p.ask(unit)
 	}
 	before := prompts(p.Text())
-	p.press(":fit warmup=50 draws=3000000\r")
+	p.press(":fit warmup=50 draws=100000\r")
 	if err := p.WaitFor("sampling"); err != nil {
 		t.Fatal(err)
 	}
@@ -160,20 +161,20 @@ func TestReplStopsAndRecovers(t *testing.T) {
 	if got := p.ask("m"); !strings.Contains(got, "mcse") {
 		t.Errorf("no draws after an interrupt:\n%s", p.Text())
 	}
-	p.press(":fit warmup=50 draws=3000000\r")
+	p.press(":fit warmup=50 draws=100000\r")
 	if err := p.Wait("a second fit", func(text, _ string) bool { return strings.Count(text, "sampling") > 4 }); err != nil {
 		t.Fatal(err)
 	}
 	p.Cmd.Process.Signal(syscall.SIGKILL)
 	p.End()
 	again := startRepl(t, dir, 80)
-	if !strings.Contains(again.Text(), "3 statements of an earlier session were not saved") {
+	if !strings.Contains(again.Text(), "4 statements of an earlier session were not saved") {
 		t.Errorf("nothing is left:\n%s", again.Text())
 	}
-	again.keys("\x1b[A", "vfl> :fit warmup=50 draws=3000000")
+	again.keys("\x1b[A", "vfl> :fit warmup=50 draws=100000")
 	again.keys("\x03", "vfl>")
 	again.ask(":recover")
-	if got := again.ask(":model"); !strings.Contains(got, "died ~ bernoulli_logit(m)") {
+	if got := again.ask(":model"); !strings.Contains(got, "died ~ bernoulli_logit(m + mean(w))") {
 		t.Error(got)
 	}
 	if info, err := os.Stat(filepath.Join(dir, "state", "vflc", "history.jsonl")); err != nil || info.Mode().Perm() != 0o600 {

@@ -29,7 +29,7 @@ type Console struct {
 
 // Start starts a program at a terminal of its own.
 func Start(cmd *exec.Cmd, width, height int) (*Console, error) {
-	person, program, err := pair()
+	person, program, err := Pair()
 	if err != nil {
 		return nil, err
 	}

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pair opens a pseudo-terminal: the end of the person, and that of the program.
-func pair() (person, program *os.File, err error) {
+// Pair opens a pseudo-terminal: the end of the person, and that of the program.
+func Pair() (person, program *os.File, err error) {
 	person, err = os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
 		return nil, nil, err
