@@ -145,6 +145,9 @@ func answers(text string) []string {
 	return out
 }
 
+// differ compares two transcripts whose numbers are left out.
+func differ(want, got string) string { return cmp.Diff(answers(want), answers(got)) }
+
 // golden compares a transcript with that of testdata/repl.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
@@ -161,7 +164,7 @@ func golden(t *testing.T, name, got string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(answers(string(want)), answers(got)); diff != "" {
+	if diff := differ(string(want), got); diff != "" {
 		t.Errorf("%s (-want +got); go test ./cmd/vflc -run Repl -update writes it:\n%s", path, diff)
 	}
 }
