@@ -112,6 +112,9 @@ func elided(text string) string {
 		if i := strings.Index(line, " mcse"); i > 0 && strings.HasPrefix(line, "parameter ") {
 			line = line[:i] + " mcse …" // the other columns depend on the width of numbers
 		}
+		if strings.HasPrefix(line, "chain ") && strings.Contains(line, "━") {
+			line = "chain #" // how much of the progress there is room for depends on its numbers
+		}
 		line = digest.ReplaceAllString(line, "#")
 		line = drawn.ReplaceAllString(line, "~")
 		line = number.ReplaceAllString(line, "#")

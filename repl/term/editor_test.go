@@ -17,21 +17,69 @@ import (
 	"github.com/vflc/vflc/tests/console"
 )
 
-// open returns an editor at a terminal, and the end of the person, what is shown there thrown away.
-func open(t *testing.T, c Config) (*Editor, *os.File) {
+// A typist is the person at a terminal, whose keys are typed when a line is being read: before, the terminal itself would edit them.
+type typist struct {
+	t     *testing.T
+	keys  *os.File
+	ready chan struct{} // holds a token for each line that has begun
+}
+
+// open returns an editor at a terminal, and the person there.
+func open(t *testing.T, c Config) (*Editor, *typist) {
 	t.Helper()
 	person, program, err := console.Pair()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { person.Close(); program.Close() })
-	go io.Copy(io.Discard, person)
+	p := &typist{t, person, make(chan struct{}, 1000)}
+	go p.watch()
 	c.In, c.Out = program, program
 	e, err := New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return e, person
+	return e, p
+}
+
+// watch reads what is shown, up to the end.
+func (p *typist) watch() {
+	text, b := "", make([]byte, 1024)
+	for {
+		n, err := p.keys.Read(b)
+		if err != nil {
+			return
+		}
+		text += string(b[:n])
+		for strings.Contains(text, pasteOn) {
+			_, text, _ = strings.Cut(text, pasteOn)
+			p.ready <- struct{}{}
+		}
+		text = text[max(0, len(text)-len(pasteOn)):]
+	}
+}
+
+// line types keys to a line, and returns what that gives.
+func (p *typist) line(e *Editor, keys string) (text string, err error) {
+	p.t.Helper()
+	done := make(chan struct{})
+	go func() {
+		text, err = e.Line("? ")
+		close(done)
+	}()
+	late := time.After(20 * time.Second)
+	for {
+		select {
+		case <-p.ready:
+			if _, err := p.keys.WriteString(keys); err != nil {
+				p.t.Error(err)
+			}
+		case <-done:
+			return text, err
+		case <-late:
+			p.t.Fatalf("%q ends no line", keys)
+		}
+	}
 }
 
 // Keys give the lines that they give in other editors.
@@ -63,10 +111,7 @@ func TestLines(t *testing.T) {
 		"abc\x15\x19\x19\r":                      "abcabc",
 		strings.Repeat("long ", 100) + "\x01x\r": "x" + strings.Repeat("long ", 100),
 	} {
-		if _, err := person.WriteString(keys); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := e.Line("? "); err != nil || got != want {
+		if got, err := person.line(e, keys); err != nil || got != want {
 			t.Errorf("%q gives %q, %v; want %q", keys, got, err, want)
 		}
 	}
@@ -76,12 +121,10 @@ func TestLines(t *testing.T) {
 func TestEndings(t *testing.T) {
 	e, person := open(t, Config{})
 	defer e.Close()
-	person.WriteString("abc\x03")
-	if _, err := e.Line("? "); !errors.Is(err, ErrInterrupt) {
+	if _, err := person.line(e, "abc\x03"); !errors.Is(err, ErrInterrupt) {
 		t.Errorf("Ctrl-C: %v", err)
 	}
-	person.WriteString("ab\x01\x04\x04\x04")
-	if got, err := e.Line("? "); !errors.Is(err, io.EOF) {
+	if got, err := person.line(e, "ab\x01\x04\x04\x04"); !errors.Is(err, io.EOF) {
 		t.Errorf("Ctrl-D: %q, %v", got, err)
 	}
 }
@@ -93,8 +136,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	person.WriteString("x\r")
-	if _, err := e.Line("? "); err != nil {
+	if _, err := person.line(e, "x\r"); err != nil {
 		t.Fatal(err)
 	}
 	if err := e.Close(); err != nil {
@@ -108,7 +150,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 		b := make([]byte, 1<<20)
 		left = ""
 		for _, g := range strings.Split(string(b[:runtime.Stack(b, true)]), "\n\n") {
-			if strings.Contains(g, "chzyer/readline") || strings.Contains(g, "repl/term.(") {
+			if !strings.Contains(g, "typist") && (strings.Contains(g, "chzyer/readline") || strings.Contains(g, "repl/term.(")) {
 				left = g
 			}
 		}
@@ -136,8 +178,7 @@ func TestCompletion(t *testing.T) {
 	e, person := open(t, Config{Complete: complete})
 	defer e.Close()
 	for keys, want := range map[string]string{"a\t\t\r": "alpha", "alphab\t\r": "alphabet", "x al\ty\x1b[D\t\r": "x alphay", "zz\t\r": "zz", "日\t!\r": "日本語日本語日本語!"} {
-		person.WriteString(keys)
-		if got, err := e.Line("? "); err != nil || got != want {
+		if got, err := person.line(e, keys); err != nil || got != want {
 			t.Errorf("%q gives %q, %v; want %q", keys, got, err, want)
 		}
 	}
