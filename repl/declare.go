@@ -48,10 +48,8 @@ func (s *Session) extended(file *source.File, added []statement) (*state, []repl
 	next, replaced, places := insert(s.now, added, true)
 	found := next.compile()
 	if found.HasErrors() && len(replaced) > 0 {
-		if last, _, at := insert(s.now, added, false); !last.compile().HasErrors() {
+		if last, _, _ := insert(s.now, added, false); !last.compile().HasErrors() {
 			return last, replaced, nil
-		} else if last.built != nil {
-			places = at
 		}
 	}
 	if err := refused(relocated(found, next, file, places)); err != nil {
