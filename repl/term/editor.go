@@ -57,7 +57,6 @@ type Editor struct {
 	ended  ending   // how the line was ended
 	whole  *string  // the text that was pasted or found by a search, in place of the line
 	recall recall
-	pasted string // text to take up at the next Line: what was typed before a paste
 
 	mode  sync.Mutex
 	saved *readline.State // of the terminal before raw mode; nil: not in raw mode
