@@ -21,6 +21,8 @@ type Setting struct {
 	Min     float64  // of a number: the least value allowed
 	Max     float64  // of a number: the greatest; 0: no limit
 	Role    Role     // what it means to whoever runs the algorithm
+	// Auxiliary: it concerns auxiliary variables, so that setting it is an error under a transform by which the cuts themselves cross.
+	Auxiliary bool
 }
 
 // A Role is what a setting means to whoever runs the algorithm, whatever the setting is called. At most one setting has each. Those of a Plan are ints, and Fits knows the types of all.
@@ -115,6 +117,10 @@ func (a Algorithm) Resolve(transform def.Transform, given map[string]string) (Se
 		at := slices.IndexFunc(a.Settings, func(d Setting) bool { return d.Name == name })
 		if at < 0 {
 			wrong = append(wrong, fmt.Errorf("%s has no setting %q", a.Name, name))
+			continue
+		}
+		if a.Settings[at].Auxiliary && transform.CutsCross {
+			wrong = append(wrong, fmt.Errorf("--%s concerns auxiliary variables, and transform %s has none", name, transform))
 			continue
 		}
 		v, err := a.Settings[at].parse(given[name])

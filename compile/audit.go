@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/leak"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/ast"
@@ -26,6 +27,8 @@ type Disclosure struct {
 	Masked   string   `json:"masked"`             // "no", or what hides it
 	Learns   string   `json:"receiver_computes"`  // what a curious receiver can compute
 	Messages []string `json:"messages,omitempty"` // the kinds of message that carry it, each with its channel: "aux: z z_1+z_2"
+	Cut      bool     `json:"-"`                  // what crosses is an auxiliary variable on its way to the server, with noise of sd Rho around its cut
+	Rho      string   `json:"-"`
 }
 
 // A Bundle is the party programs of a model with their manifest: what an audit needs. Programs are in the order of the manifest.
@@ -41,10 +44,10 @@ func ReadBundle(dir string) (*Bundle, diag.List, error) {
 	return &Bundle{m, programs}, diags, err
 }
 
-// Bundle returns the party programs of a compiled model; nil for a pooled model, which has none.
+// Bundle returns the party programs of a compiled model; nil for a pooled model, which has none. The list has the errors of MaySplit.
 func (m *Model) Bundle() (*Bundle, diag.List) {
-	if m.Pooled() {
-		return nil, nil
+	if diags := m.MaySplit(); m.Pooled() || diags.HasErrors() {
+		return nil, diags
 	}
 	p := &Bundle{Manifest: m.Manifest}
 	var diags diag.List
@@ -115,9 +118,50 @@ func (a *auditor) disclosure(c session.Crossing) Disclosure {
 		d.From, d.To = client, a.Manifest.Server
 	}
 	name, cut, rho := a.names(c)
-	fill := strings.NewReplacer("{name}", name, "{cut}", cut, "{rho}", rho, "{client}", client, "{scalars}", c.Scalars)
+	fill := strings.NewReplacer("{name}", name, "{cut}", cut, "{rho}", rho, "{client}", client, "{scalars}", c.Scalars, "{mask}", a.mask(c))
+	if c.Content == session.Z {
+		d.Cut, d.Rho = true, rho
+	}
 	d.What, d.Masked, d.Learns = fill.Replace(c.What), fill.Replace(c.Masked), fill.Replace(c.Learns)
+	a.leaks(c, &d)
 	return d
+}
+
+// leaks adds what is data although it is a cut or a gradient, as far as the programs show it.
+func (a *auditor) leaks(c session.Crossing, d *Disclosure) {
+	program := a.Programs[c.Client]
+	switch c.Content {
+	case session.Z, session.Cut:
+		under := "under noise rho only"
+		if c.Content == session.Cut {
+			under = "without noise"
+		}
+		for name, x := range leak.Sent(program) {
+			if k := slices.IndexFunc(a.cutsOf(c.Of), func(k split.ManifestCut) bool { return k.Client == program.For && k.Name == name }); k < 0 {
+				continue
+			}
+			if off := leak.Offsets(program, x); len(off) > 0 {
+				d.Learns += fmt.Sprintf("; in it %s, data that no parameter multiplies, crosses %s, recoverable", strings.Join(off, ", "), under)
+			}
+		}
+	case session.Gradient:
+		if name := a.plan.Shared[c.Of].Name; slices.Contains(leak.Gradients(program), name) {
+			d.Learns = fmt.Sprintf("data of %s: each round gives them times weights that the receiver knows, so as many rounds as there are rows give them all", program.For)
+		}
+	}
+}
+
+// mask says whether a masked sum can hide a crossing's cut among others.
+func (a *auditor) mask(c session.Crossing) string {
+	if c.Content != session.Cut {
+		return ""
+	}
+	for _, g := range a.Manifest.Groups {
+		if slices.Contains(g.Cuts, a.cutsOf(c.Of)[0].Name) && a.Manifest.Maskable(g) {
+			return "no; a masked sum can hide it among the others'"
+		}
+	}
+	return "no; it is needed singly, so no masked sum can hide it"
 }
 
 // names are what the texts of a crossing call its parameter or sum; at a client's own cuts, that auxiliary variable, its cut and its noise.
@@ -127,7 +171,7 @@ func (a *auditor) names(c session.Crossing) (name, cut, rho string) {
 		return a.plan.Shared[c.Of].Name, "", ""
 	case session.Scalars, session.ScalarTotal:
 		return "", "", ""
-	case session.Z, session.Centre:
+	case session.Z, session.Cut, session.Centre:
 		var names, cuts []string
 		for _, k := range a.cutsOf(c.Of) {
 			if k.Client == a.plan.Names[c.Client] {
@@ -178,8 +222,8 @@ func (p *Bundle) ofClient(client string) []split.ManifestCut {
 // expression is the cut as the client's program writes it.
 func (p *Bundle) expression(c split.ManifestCut) string {
 	for _, program := range p.Programs {
-		if s := program.Symbols[c.Name]; program.For == c.Client && s != nil && s.Kind == check.Aux {
-			return format.Expr(s.Args[0])
+		if s := program.Symbols[c.Name]; program.For == c.Client && s != nil && s.Leaves() != nil {
+			return format.Expr(s.Leaves())
 		}
 	}
 	return c.Name
@@ -189,7 +233,7 @@ func (p *Bundle) expression(c split.ManifestCut) string {
 // one party, whose members all do the same.
 func (p *Bundle) wiring() *model.Plan {
 	m := p.Manifest
-	plan := &model.Plan{Power: len(m.Sums) > 0}
+	plan := &model.Plan{Power: len(m.Sums) > 0, Exact: len(m.Cuts) > 0 && m.Cuts[0].Rho == ""}
 	for _, q := range m.Parties {
 		plan.Names = append(plan.Names, q.Name)
 	}
@@ -282,9 +326,7 @@ func earlyIn(program *check.Program, parameter string) bool {
 		})
 	}
 	for _, s := range program.Order {
-		if s.Kind == check.Aux {
-			reach(s.Args[0])
-		}
+		reach(s.Leaves())
 	}
 	return seen[parameter]
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/leak/atload"
 	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
@@ -33,18 +34,28 @@ type Bound struct {
 // Bind reads the tables, joins their rows, binds every data declaration to its values, and lowers the programs of all parties to graphs.
 // The result is usable only where the list has no errors. The error is a fault of the programs that no diagnostic describes.
 func Bind(m *Model, sources data.Sources, joining data.Joining) (*Bound, diag.List, error) {
-	b := &Bound{Model: m, sources: sources, joining: joining, members: map[string]int{}}
+	members := map[string]int{}
 	for _, k := range m.Checked.Clients {
 		if k.Family {
-			b.members[k.Name] = sources.Members(k.Name)
+			members[k.Name] = sources.Members(k.Name)
 		}
+	}
+	m, diags := m.settled(members)
+	b := &Bound{Model: m, sources: sources, joining: joining, members: members}
+	if diags.HasErrors() {
+		return b, diags, nil
 	}
 	return b.run(append(tablePasses(), valuePasses()...))
 }
 
 // BindValues is Bind for values that are in memory, by party or by member of a family. members counts the members of each family.
 func BindValues(m *Model, values map[string]data.Bindings, members map[string]int) (*Bound, diag.List, error) {
-	return (&Bound{Model: m, Values: values, members: members}).run(valuePasses())
+	m, diags := m.settled(members)
+	b := &Bound{Model: m, Values: values, members: members}
+	if diags.HasErrors() {
+		return b, diags, nil
+	}
+	return b.run(valuePasses())
 }
 
 func (b *Bound) run(passes []pass[*Bound]) (*Bound, diag.List, error) {
@@ -101,9 +112,17 @@ func valuePasses() []pass[*Bound] {
 			},
 		},
 		{
+			name: "noise", doc: "Compares the noise of auxiliary variables with the spread of the response that it is added to.",
+			run: func(b *Bound) (diag.List, error) { return lower.Noise(b.Cuts, b.Values, b.Sizes), nil },
+		},
+		{
 			name: "lower", doc: "Builds the graph of every party from the text of its program.",
 			run:    func(b *Bound) (diag.List, error) { return b.lower(), nil },
 			verify: verifyLower,
+		},
+		{
+			name: "leak", doc: "Refuses, at each client, cuts that are its data and shared parameters that few of its rows use.",
+			run: func(b *Bound) (diag.List, error) { return b.leaks(), nil },
 		},
 		{
 			name: "link", doc: "Connects what one party's graph sends to what another's receives.",
@@ -185,10 +204,33 @@ func (b *Bound) lowerOne(p lower.Party) diag.List {
 	return diags
 }
 
+// leaks checks each client as it would check itself when it binds its data.
+func (b *Bound) leaks() (diags diag.List) {
+	if b.Pooled() {
+		return nil
+	}
+	terms := atload.Terms{Shared: map[string]*check.Symbol{}, Accepted: b.Manifest.Accepted}
+	for _, s := range b.Manifest.Shared {
+		terms.Shared[s.Name] = s.Declared(b.Universe)
+	}
+	for _, l := range b.Lowered[1:] {
+		diags = append(diags, atload.Check(l.Party, terms)...)
+	}
+	return diags
+}
+
 // Release drops the values, of which the graphs have what they need. The Plan can still be run; Generative then
 // panics.
 func (b *Bound) Release() {
 	b.Values, b.Lowered = nil, nil
+}
+
+// Contributions lowers the cuts of the model with all parties' data, as functions of the parameters.
+func (b *Bound) Contributions() (*simulate.Model, diag.List) {
+	if b.Values == nil {
+		panic("compile: the values of the model have been released")
+	}
+	return lower.Contributions(b.Cuts, b.Values, b.Sizes)
 }
 
 // Generative lowers the model with all parties' data, for forward simulation and pointwise densities.

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -72,8 +73,12 @@ func dumpCut(m *Model, w io.Writer) error {
 func dumpTransform(m *Model, w io.Writer) error {
 	for _, p := range m.Parts.Parties {
 		fmt.Fprintf(w, "%s\n", p.Name)
-		for _, k := range p.Aux {
-			fmt.Fprintf(w, "  sends %s ~ normal(%s, %g)\n", k.Name, format.Expr(k.Expr), m.Checked.Transform.RhoOf(k.Client))
+		for _, k := range p.Sent {
+			if m.Checked.Transform.Kind.CutsCross {
+				fmt.Fprintf(w, "  sends %s = %s\n", k.Name, format.Expr(k.Expr))
+				continue
+			}
+			fmt.Fprintf(w, "  sends %s ~ normal(%s, %g)\n", k.Name, format.Expr(k.Expr), m.Cuts.RhoOf(k.Client))
 		}
 		for _, k := range p.Received {
 			fmt.Fprintf(w, "  receives %s from %s\n", k.Name, k.Client)
@@ -93,6 +98,9 @@ func dumpSplit(m *Model, w io.Writer) error {
 	if m.Pooled() {
 		_, err := fmt.Fprintf(w, "-- %s.vfl --\n%s", m.Name, m.Source.Text)
 		return err
+	}
+	if diags := m.MaySplit(); diags.HasErrors() {
+		return errors.New(diags.Shown()[0].Message)
 	}
 	for _, p := range m.Programs {
 		fmt.Fprintf(w, "-- %s --\n%s", p.File, p.Text)

@@ -28,7 +28,7 @@ func verifyParse(m *Model) error {
 }
 
 func verifySplit(m *Model) error {
-	if m.Pooled() {
+	if m.Pooled() || m.Manifest == nil {
 		return nil
 	}
 	return split.Verify(m.Parts, m.Programs, m.Manifest)

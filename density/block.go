@@ -11,7 +11,8 @@ type Block interface {
 	Dim() int
 	// Params describes the parameters on their declared scale, as reported.
 	Params() []Param
-	// Cuts describes the cuts, none for the server.
+	// Cuts describes the cuts at which an auxiliary variable crosses: none for the server, and none of any party where the cuts themselves cross, which
+	// are no concern of an algorithm.
 	Cuts() []Cut
 	// AuxLen is the total length of the cuts.
 	AuxLen() int
@@ -20,7 +21,8 @@ type Block interface {
 	Cut(slot Slot, theta, g []float64)
 }
 
-// A Cut is the place where a client's contribution enters a computation of another party; z = cut + noise of sd Rho crosses there.
+// A Cut is the place where a client's contribution enters a computation of another party; z = cut + noise of sd Rho crosses there, or the cut itself where
+// Rho is 0.
 type Cut struct {
 	Name   string
 	Offset int // of its first element in the block's vectors g and z

@@ -96,7 +96,7 @@ func (e inTurn) Proceed(ctx context.Context, d Decision, theta [][]float64, coor
 
 func (inTurn) Apart() bool { return false }
 
-// Totaler is an Env that gives clients the sum of all contributions, without noise.
+// Totaler is an Env that gives clients the sum of all contributions, without noise. It is for guides of auxiliary variables: it may panic where there are none.
 type Totaler interface {
 	// Totals sets total[b] from centre[b], the noise-free cut values of block b (both of length AuxLen): for each element of a cut the sum over the members
 	// of its group. It takes one exchange.
@@ -116,7 +116,8 @@ type LocalSteps interface {
 	Receive(b int, adj []float64)
 }
 
-// LocallyStepped is an Env whose clients can evaluate their own density several times between what they receive and what they answer.
+// LocallyStepped is an Env whose clients can evaluate their own density several times between what they receive and what they answer, given their auxiliary
+// variables: it may panic where the cuts themselves cross.
 type LocallyStepped interface {
 	// StepLocally is Density with every evaluation of a client's block left to steps: it sets grad[b] and lp[b] of the server's block as Density does,
 	// at theta[b], and lp[b] of a client's block to what steps returns. It neither reads theta[b] nor sets grad[b] of a client's block.
@@ -144,6 +145,25 @@ type Reporter interface {
 type Metered interface {
 	// Work returns the counts, which further evaluations change. An algorithm adds evaluations that it makes by LocalDensity.
 	Work() *Work
+}
+
+// Replaying is an Env that can be told that an evaluation is not a new one.
+type Replaying interface {
+	// Replay says from when to when evaluations are those that an earlier process has made: whoever watches the Env has seen them.
+	Replay(on bool)
+}
+
+// Replay makes an evaluation that the process that saved the state had made: it is neither counted nor shown again.
+func Replay(env Env, evaluate func() error) error {
+	work := WorkOf(env)
+	counted := *work
+	if r, ok := As[Replaying](env); ok {
+		r.Replay(true)
+		defer r.Replay(false)
+	}
+	err := evaluate()
+	*work = counted
+	return err
 }
 
 // Work counts evaluations and what crossed between parties.

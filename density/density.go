@@ -28,7 +28,7 @@ type Env interface {
 	Why() string
 }
 
-// Coordinates is how an algorithm parameterises auxiliary variables. Env.Density calls Value, and later Adjoint, once per block that has cuts, in party
+// Coordinates is how an algorithm parameterises auxiliary variables. Env.Density calls Value, and later Adjoint, once per block that has them, in party
 // order. All vectors but early have length AuxLen of the block.
 type Coordinates interface {
 	// Value sets z from the cut values g of block b.

@@ -11,7 +11,6 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/session"
-	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -24,7 +23,7 @@ func boundExamples(t *testing.T) map[string]*compile.Bound {
 	}
 	all := map[string]*compile.Bound{}
 	for _, path := range paths {
-		for _, transform := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {
+		for _, transform := range transforms.All() {
 			all[filepath.Base(path)+" "+transform.Name] = bindModel(t, path, transform)
 		}
 	}
@@ -69,7 +68,7 @@ func TestEvaluationsAllocateNothing(t *testing.T) {
 
 // TestTransitionsAllocateNothing: transitions of NUTS after warm-up, with the short trees of logistic regression.
 func TestTransitionsAllocateNothing(t *testing.T) {
-	for _, transform := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {
+	for _, transform := range transforms.All() {
 		b := bindModel(t, "../examples/logistic.vfl", transform)
 		env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
 		if err != nil {

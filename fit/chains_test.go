@@ -144,7 +144,7 @@ func TestWarmStart(t *testing.T) {
 
 // A state that cannot be written ends the run with an error that says how to continue it, and leaves what was written before.
 func TestUnwritableStateEndsTheRun(t *testing.T) {
-	j := &journey{Backends()[0], twoPlaces(t, Backends()[0])}
+	j := &journey{Backends()[0], twoPlaces(t, Backends()[0].Transforms[0])}
 	dir := filepath.Join(t.TempDir(), "run")
 	p := j.open(t, Options{Dir: dir})
 	write(t, filepath.Join(dir, checkpointDir), "a file where the folder should be")

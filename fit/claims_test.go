@@ -68,6 +68,7 @@ func TestWhatAReceiverComputes(t *testing.T) {
 	fixture := audited["plain"]
 	x, y := column(t, rowsOf("x")), column(t, rowsOf("y"))
 	z := func(last map[string][]float64) []float64 { return last["a server z z_1+z_2"] }
+	bare := func(last map[string][]float64) []float64 { return last["a server cut z_1+z_2"] }
 	for name, c := range map[string]struct {
 		backend   string
 		transform def.Transform
@@ -78,6 +79,8 @@ func TestWhatAReceiverComputes(t *testing.T) {
 		exact     bool
 	}{
 		"z of nuts":           {backend: "nuts", transform: transforms.Augmented, kind: "aux", cut: z},
+		"the cut of nuts":     {backend: "nuts", transform: transforms.Exact, kind: "aux", cut: bare, exact: true},
+		"the cut of a fit":    {backend: "sfvi", transform: transforms.Exact, kind: "aux", cut: bare, exact: true},
 		"the first z of soul": {backend: "soul", transform: transforms.Augmented, kind: "aux", cut: z, first: true, exact: true},
 		"the centre of a fit": {"sfvi", transforms.Augmented, map[string]string{"guide": "amortized", "guide-inputs": "total"}, "centre", func(last map[string][]float64) []float64 { return last["a server centre z_1+z_2"] }, false, true},
 		"the adjoint in power": {backend: "nuts", transform: transforms.Power, kind: "partial", exact: true, cut: func(last map[string][]float64) []float64 {

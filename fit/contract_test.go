@@ -19,11 +19,12 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/tests/metropolis"
 )
 
 // twoPlaces is a regression on covariates of two clients, with its tables.
-func twoPlaces(t *testing.T, a backends.Algorithm) *compile.Bound {
+func twoPlaces(t *testing.T, transform def.Transform) *compile.Bound {
 	t.Helper()
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "m.vfl"), `client a, c
@@ -38,7 +39,7 @@ y ~ normal(b + x * u + w * v, 1)
 	write(t, filepath.Join(dir, "m", "server.csv"), "id,y\n1,0.3\n2,-1.1\n3,0.7\n4,2.0\n5,-0.4\n6,1.2\n")
 	write(t, filepath.Join(dir, "m", "a.csv"), "id,x\n1,-1\n2,0.5\n3,0.2\n4,1.5\n5,-0.7\n6,0.1\n")
 	write(t, filepath.Join(dir, "m", "c.csv"), "id,w\n1,0.4\n2,-1.3\n3,0.6\n4,0.8\n5,-0.2\n6,1.0\n")
-	return bindPath(t, filepath.Join(dir, "m.vfl"), a.Transforms[0], 0.5)
+	return bindPath(t, filepath.Join(dir, "m.vfl"), transform, 0.5)
 }
 
 func write(t *testing.T, path, text string) {
@@ -85,18 +86,20 @@ func (j *journey) sample(t *testing.T, o Options, stop <-chan struct{}) *Result 
 	return r
 }
 
-// Every listed backend, and one that is not listed, is opened, run, summarised, diagnosed, written, read again, interrupted and resumed.
+// Every listed backend, and one that is not listed, is opened under two transforms, run, summarised, diagnosed, written, read again, interrupted and resumed.
 func TestEveryBackendFromEndToEnd(t *testing.T) {
 	for _, a := range append(Backends(), metropolis.Algorithm()) {
-		t.Run(a.Name, func(t *testing.T) {
-			j := &journey{a, twoPlaces(t, a)}
-			dir := filepath.Join(t.TempDir(), "run")
-			r := j.sample(t, Options{Dir: dir}, nil)
-			j.summarises(t, r)
-			j.repeats(t, r)
-			j.saves(t, r, dir)
-			j.resumes(t, r)
-		})
+		for _, transform := range a.Transforms[:2] { // pooled and across parties, for those that run on both
+			t.Run(a.Name+" "+transform.Name, func(t *testing.T) {
+				j := &journey{a, twoPlaces(t, transform)}
+				dir := filepath.Join(t.TempDir(), "run")
+				r := j.sample(t, Options{Dir: dir}, nil)
+				j.summarises(t, r)
+				j.repeats(t, r)
+				j.saves(t, r, dir)
+				j.resumes(t, r)
+			})
+		}
 	}
 }
 

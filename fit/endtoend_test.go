@@ -141,7 +141,7 @@ func TestCompiledIsHandwritten(t *testing.T) {
 	}
 	logistic.Sigma = 0
 	for name, m := range map[string]testmodel.GLM{"linear": testmodel.Linear(4, 50, []int{3, 2}, 0.7), "logistic": logistic, "one client": testmodel.Linear(6, 33, []int{4}, 0.5)} {
-		for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
+		for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power} {
 			m.Transform, m.Rho = transform, 0.8
 			b := bindFiles(t, glmText(m), transform, m.Rho, glmFiles(m))
 			env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
@@ -207,8 +207,11 @@ func TestPowerOfOneClient(t *testing.T) {
 func drawsOf(t *testing.T, plan *model.Plan, mode session.Mode, name string, given map[string]string) map[string][]float64 {
 	t.Helper()
 	kind := transforms.Augmented
-	if plan.Power {
+	switch {
+	case plan.Power:
 		kind = transforms.Power
+	case plan.Exact:
+		kind = transforms.Exact
 	}
 	a := backend(t, name)
 	settings, err := a.Resolve(kind, given)
@@ -255,7 +258,7 @@ func drawsOf(t *testing.T, plan *model.Plan, mode session.Mode, name string, giv
 // TestSameBits: one loop over the parties, a goroutine for each, one core or several: the same draws, bit for bit.
 func TestSameBits(t *testing.T) {
 	m := testmodel.Linear(9, 45, []int{2, 3, 1}, 0.7)
-	for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
+	for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power} {
 		plan := bindFiles(t, glmText(m), transform, 0.8, glmFiles(m)).Plan
 		for _, run := range []struct {
 			backend string
@@ -266,9 +269,13 @@ func TestSameBits(t *testing.T) {
 			{"sfvi", map[string]string{"iterations": "120", "guide": "amortized", "draws": "20"}},
 			{"soul", map[string]string{"iterations": "80", "inner": "3", "inner-chains": "2", "draws": "10"}},
 			{"soul", map[string]string{"iterations": "80", "inner": "3", "inner-chains": "2", "draws": "10", "mala": "true"}},
+			{"sfvi", map[string]string{"iterations": "120", "draws": "20"}},
 			{"nuts", map[string]string{"warmup": "40", "draws": "20"}},
 			{"nuts", map[string]string{"warmup": "40", "draws": "20", "adapt": "stan", "metric": "dense", "jitter": "0.1"}},
 		} {
+			if transform.CutsCross && (run.backend == "soul" || run.given["guide"] != "") {
+				continue // there are no auxiliary variables
+			}
 			want := drawsOf(t, plan, session.OneLoop, run.backend, run.given)
 			old := runtime.GOMAXPROCS(1)
 			single := drawsOf(t, plan, session.OneLoop, run.backend, run.given)
@@ -297,7 +304,7 @@ func TestExamples(t *testing.T) {
 		t.Fatalf("no examples (%v)", err)
 	}
 	for _, path := range paths {
-		for _, transform := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {
+		for _, transform := range transforms.All() {
 			b := bindPath(t, path, transform, 0.5)
 			env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
 			if err != nil {

@@ -74,7 +74,7 @@ func TestCancelledRun(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, a := range Backends() {
-		p, diags, err := OpenBound(twoPlaces(t, a), Options{Algorithm: a})
+		p, diags, err := OpenBound(twoPlaces(t, a.Transforms[0]), Options{Algorithm: a})
 		good(t, diags, err)
 		if _, err := p.Sample(ctx, nil); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", a.Name, err)

@@ -40,7 +40,7 @@ func checksOf(found []posterior.Finding) (out []string) {
 // An interrupted run is a finding, of the run and of its folder.
 func TestInterruptIsAFinding(t *testing.T) {
 	for _, a := range append(Backends(), metropolis.Algorithm()) {
-		j := &journey{a, twoPlaces(t, a)}
+		j := &journey{a, twoPlaces(t, a.Transforms[0])}
 		given := short(a)
 		if s, ok := a.In(backends.Iterations); ok {
 			given[s.Name] = "60"
@@ -78,7 +78,7 @@ func TestRunAndFolderHaveTheSameFindings(t *testing.T) {
 	f := &fitted{draws: draws, info: backends.Info{NonFinite: 3}, ratios: heavy(200)}
 	algorithm, _ := Backend("sfvi")
 	p := &Prepared{Algorithm: algorithm}
-	p.Bound = twoPlaces(t, algorithm)
+	p.Bound = twoPlaces(t, algorithm.Transforms[0])
 	p.Record.Backend, p.Record.Roles = "sfvi", algorithm.Roles()
 	r := p.result(f)
 	checks := checksOf(r.Diagnose())
@@ -106,7 +106,7 @@ func heavy(n int) []float64 {
 
 // Texts about a sampler without trajectories do not name divergences or energies, and remedies name its own settings.
 func TestTextsFitTheAlgorithm(t *testing.T) {
-	j := &journey{metropolis.Algorithm(), twoPlaces(t, metropolis.Algorithm())}
+	j := &journey{metropolis.Algorithm(), twoPlaces(t, metropolis.Algorithm().Transforms[0])}
 	r := written(t, j.sample(t, Options{}, nil))
 	var text bytes.Buffer
 	if err := WriteFindings(&text, r, Diagnose(r)); err != nil {

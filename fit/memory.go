@@ -26,7 +26,7 @@ func (p *Prepared) fits() error {
 	coordinates := 0
 	for _, party := range p.Plan.Parties {
 		coordinates += party.Graph.Dim()
-		for _, c := range party.Cuts {
+		for _, c := range party.Auxiliary() {
 			coordinates += c.Rows * c.Cols
 		}
 	}

@@ -36,7 +36,7 @@ func warming(t *testing.T, path string, transform def.Transform, warmup string) 
 // Over compiled models neither a step during or after warm-up nor a Take of its draw allocates.
 func TestNUTSAllocatesNothing(t *testing.T) {
 	for _, path := range []string{"../examples/logistic.vfl", "../examples/logistic_family.vfl"} {
-		for _, transform := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {
+		for _, transform := range transforms.All() {
 			for phase, warmup := range map[string]string{"warm-up": "1000000", "sampling": "40"} {
 				k, draws := warming(t, path, transform, warmup)
 				steps := func() { // as many before the count as in it

@@ -1,7 +1,6 @@
 package fit
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/vflc/vflc/backends"
@@ -11,6 +10,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/runtime/simulate"
 )
 
 // A Prepared is a model with its data, an algorithm and its settings: a run that is ready to begin.
@@ -22,7 +22,8 @@ type Prepared struct {
 	options   Options
 	windows   *division
 	loaded    time.Duration
-	lock      *folderLock // on the folder of the run, until Sample returns
+	forwards  *simulate.Model // for forecasts; nil: there are none
+	lock      *folderLock     // on the folder of the run, until Sample returns
 }
 
 // Open reads the tables of a compiled model, lowers the programs of all parties, and checks that the algorithm can run on them with the options given. It
@@ -33,13 +34,13 @@ func Open(m *compile.Model, sources data.Sources, o Options) (*Prepared, diag.Li
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
 	}
-	if t := m.Checked.Transform; t.Implied && !t.Kind.Pooled {
-		p.options.Progress.Message(fmt.Sprintf("no transform given: %s(rho = %g)", t.Kind, t.Rho))
-	}
 	bound, found, err := compile.Bind(m, sources, o.Joining)
 	diags = append(diags, found...)
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
+	}
+	if text := bound.Assumed(); text != "" {
+		p.options.Progress.Message(text)
 	}
 	for _, text := range bound.Data.Joined() {
 		p.options.Progress.Message(text)
@@ -59,7 +60,7 @@ func OpenBound(b *compile.Bound, o Options) (*Prepared, diag.List, error) {
 // ready performs the steps that need the data. diags are those of the steps before.
 func (p *Prepared) ready(b *compile.Bound, diags diag.List) (*Prepared, diag.List, error) {
 	p.Bound = b
-	for _, step := range []func() (diag.List, error){p.divide, p.mayBegin, p.note, p.takeFolder} {
+	for _, step := range []func() (diag.List, error){p.divide, p.mayBegin, p.foresee, p.note, p.takeFolder} {
 		found, err := step()
 		diags = append(diags, found...)
 		if err != nil || diags.HasErrors() {
@@ -72,6 +73,10 @@ func (p *Prepared) ready(b *compile.Bound, diags diag.List) (*Prepared, diag.Lis
 
 // resolved finds the settings of the run and performs the steps that need no data.
 func resolved(m *compile.Model, o Options) (*Prepared, diag.List, error) {
+	diags := suits(o.Algorithm, m)
+	if diags.HasErrors() {
+		return nil, diags, nil
+	}
 	s, err := o.Algorithm.Resolve(m.Checked.Transform.Kind, o.Settings)
 	if err != nil {
 		return nil, nil, &UsageError{err}
@@ -80,19 +85,19 @@ func resolved(m *compile.Model, o Options) (*Prepared, diag.List, error) {
 	if err := p.mayTakeFolder(); err != nil {
 		return nil, nil, err
 	}
-	return p, p.suits(m), nil
-}
-
-// suits reports why the algorithm cannot run on the model, as far as this is known without data.
-func (p *Prepared) suits(m *compile.Model) (diags diag.List) {
-	if p.Algorithm.Gives == backends.Conditional {
-		diags = append(diags, maximum.Check(m.Cuts)...)
-	}
-	if p.Settings.Plan.Minibatch > 0 && !diags.HasErrors() {
+	if s.Plan.Minibatch > 0 {
 		_, found := rows.Check(m.Cuts)
 		diags = append(diags, found...)
 	}
-	return diags
+	return p, diags, nil
+}
+
+// suits reports why an algorithm cannot run on a model. A pooled one has no parties whose variables could be maximised over.
+func suits(a backends.Algorithm, m *compile.Model) diag.List {
+	if a.Gives != backends.Conditional || m.Pooled() {
+		return nil
+	}
+	return maximum.Check(m.Cuts)
 }
 
 // mayBegin returns errors before the work that would otherwise occur after it.

@@ -18,7 +18,7 @@ import (
 
 // refusedPower explains why no pointwise density is computed for a power model.
 const refusedPower = `the power model has no pointwise log likelihood: its density is a geometric mean of likelihoods, which is not a distribution of the response.
-Run the model with --transform augmented, whose auxiliary variables can be integrated out, or --transform none, to compare models`
+Run the model with --transform augmented, whose auxiliary variables can be integrated out, or --transform exact or none, to compare models`
 
 // mayHaveLogLik returns an error before a run begins if its pointwise densities cannot be computed after it.
 func (p *Prepared) mayHaveLogLik() (diag.List, error) {

@@ -30,7 +30,7 @@ func (p *Prepared) record() (posterior.Record, error) {
 	return posterior.Record{
 		Schema: posterior.Schema, Version: o.Version, Created: time.Now().UTC().Format(time.RFC3339), Command: o.Command, Directory: here,
 		Model: posterior.Source{Path: p.Source.Name, SHA256: digest([]byte(p.Source.Text))}, Data: inputs, Salt: salt,
-		Key: key, Intersect: p.options.Joining.Intersect, Joins: joins, Constants: maps.Clone(o.Constants), Backend: p.Algorithm.Name, Transform: p.Settings.Transform.Name, Rho: p.rho(), Seed: p.options.Seed, Settings: p.Settings.All(),
+		Key: key, Intersect: p.options.Joining.Intersect, Joins: joins, Constants: maps.Clone(o.Constants), Accepted: p.Accepted(), Backend: p.Algorithm.Name, Transform: p.Settings.Transform.Name, Rho: p.rho(), Seed: p.options.Seed, Settings: p.Settings.All(),
 		Roles: p.Algorithm.Roles(),
 	}, err
 }
@@ -52,16 +52,22 @@ func (p *Prepared) joins() (key string, joins []posterior.Join) {
 
 // rho returns one number, or one per client where they differ, or nil where there are no auxiliary variables.
 func (p *Prepared) rho() any {
-	t := p.Checked.Transform
-	switch {
-	case p.Pooled():
+	t, by := p.Checked.Transform, map[string]float64{}
+	if !t.Kind.Noise {
 		return nil
-	case len(t.RhoBy) == 0:
-		return t.Rho
 	}
-	by := map[string]float64{}
+	same := len(t.RhoBy) == 0
 	for _, c := range p.Checked.Clients {
-		by[c.Name] = t.RhoOf(c.Name)
+		if v := max(p.Cuts.RhoOf(c.Name), t.RhoOf(c.Name)); v > 0 {
+			by[c.Name] = v
+		}
+	}
+	values := slices.Collect(maps.Values(by))
+	switch {
+	case p.Pooled() || len(by) == 0:
+		return nil
+	case same && slices.Min(values) == slices.Max(values):
+		return values[0]
 	}
 	return by
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // Reopen compiles and binds the model of a finished run again, from the text in its folder and the tables that its record names. It is an error if one of them has changed. The
@@ -46,9 +47,17 @@ func Reopen(r *runs.Run) (*compile.Bound, diag.List, error) {
 	return compile.Bind(m, sources, data.Joining{Key: r.Record.Key, Intersect: r.Record.Intersect})
 }
 
+// TransformOf returns the transform of a run; false where its folder does not say.
+func TransformOf(r *runs.Run) (def.Transform, bool) {
+	if r.Record == nil {
+		return def.Transform{}, false
+	}
+	return stdlib.New().Transform(r.Record.Transform)
+}
+
 // recordedOptions returns the options that a run compiled its model with.
 func recordedOptions(r *posterior.Record) check.Options {
-	o := check.Options{Set: r.Constants}
+	o := check.Options{Set: r.Constants, Accept: r.Accepted}
 	o.Transform, _ = stdlib.New().Transform(r.Transform)
 	switch rho := r.Rho.(type) {
 	case float64:

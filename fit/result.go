@@ -3,11 +3,10 @@ package fit
 import (
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/zarr"
 	"github.com/vflc/vflc/runtime/model"
@@ -50,6 +49,8 @@ func (p *Prepared) result(f *fitted) *Result {
 	default:
 		r.summariseChains(p.Plan, f, p.Settings.Plan)
 	}
+	r.Document.Forecasts = p.forecasts(f.draws)
+	r.Document.Deployment = p.deployment()
 	r.findings = findings(r.Draws, r.Document.Parameters, &r.Document, &r.Record)
 	r.Document.Diagnostics.Messages = messagesOf(r.findings)
 	return r
@@ -72,24 +73,43 @@ func (r *Result) Footer() string {
 	if d.Rho != nil {
 		text += fmt.Sprintf("(rho = %s)", rhoText(d.Rho))
 	}
-	text += fmt.Sprintf("; %s; %.1f s", r.closing, float64(d.Timing.TotalS))
-	if d.Note != "" {
-		text += "\n" + d.Note
+	text += fmt.Sprintf("; %s; %.1f s\n", r.closing, float64(d.Timing.TotalS))
+	text += forecastLines(d.Forecasts)
+	for _, line := range []string{d.Note, d.Deployment} {
+		if line != "" {
+			text += line + "\n"
+		}
 	}
-	return text
+	return strings.TrimRight(text, "\n")
+}
+
+// deployment recommends masked sums where cuts cross without noise.
+func (p *Prepared) deployment() string {
+	if !p.Settings.Transform.CutsCross || len(p.Manifest.Cuts) == 0 {
+		return ""
+	}
+	var singly []string
+	for _, g := range p.Manifest.Groups {
+		if !p.Manifest.Maskable(g) {
+			singly = append(singly, g.Cuts...)
+		}
+	}
+	text := "The clients' cuts crossed without noise. "
+	if len(singly) < len(p.Manifest.Cuts) {
+		text += "Use masked sums in a deployment: the server then learns a sum of cuts, and no client's own. "
+	}
+	if len(singly) > 0 {
+		text += fmt.Sprintf("The server needs %s singly, which no mask can hide. ", strings.Join(singly, ", "))
+	}
+	return text + "vflc audit lists what crosses."
 }
 
 // rhoText writes rho as in a model.
 func rhoText(rho any) string {
-	by, ok := rho.(map[string]float64)
-	if !ok {
-		return fmt.Sprint(rho)
+	if by, several := rho.(map[string]float64); several {
+		return compile.RhoText(by)
 	}
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(by)) {
-		parts = append(parts, fmt.Sprintf("%s: %v", name, by[name]))
-	}
-	return "{" + strings.Join(parts, ", ") + "}"
+	return fmt.Sprintf("%.4g", rho)
 }
 
 // summariseFit summarises a variational approximation.

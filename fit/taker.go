@@ -65,7 +65,7 @@ func variables(plan *model.Plan, auxiliary bool) []posterior.Variable {
 		return out
 	}
 	for _, party := range plan.Parties {
-		for _, c := range party.Cuts {
+		for _, c := range party.Auxiliary() {
 			out = append(out, auxiliaryVariable(party.Party, c))
 		}
 	}
@@ -91,7 +91,7 @@ func auxiliaryVariable(party string, c density.Cut) posterior.Variable {
 func (p *Prepared) maySaveAuxiliaries() error {
 	cuts := 0
 	for _, party := range p.Plan.Parties {
-		cuts += len(party.Cuts)
+		cuts += len(party.Auxiliary())
 	}
 	switch {
 	case !p.options.Auxiliary:

@@ -16,9 +16,11 @@ type Document struct {
 	Transform   string      `json:"transform"`
 	Rho         any         `json:"rho"` // one number, or one per client by name, or nil
 	Seed        uint64      `json:"seed"`
-	Note        string      `json:"note,omitempty"` // describes draws that are not of the posterior or an approximation of it
+	Deployment  string      `json:"deployment,omitempty"` // what parties that are apart should do, and a simulation need not
+	Note        string      `json:"note,omitempty"`       // describes draws that are not of the posterior or an approximation of it
 	Parameters  []Row       `json:"parameters"`
 	Auxiliary   []Variable  `json:"auxiliary,omitempty"` // auxiliary variables whose draws are in the files, after those of the parameters
+	Forecasts   []Forecast  `json:"forecasts,omitempty"` // what the noise of auxiliary variables does, for each response that they reach
 	Diagnostics Diagnostics `json:"diagnostics"`
 	ELBO        ELBO        `json:"elbo"`
 	Timing      Timing      `json:"timing"`

@@ -43,8 +43,8 @@ func Algorithm() backends.Algorithm {
 			{Name: metricForm, Doc: "form of each party's metric; auxiliary variables always have a diagonal one; auto: dense for a party with at most 32 parameters whose priors do not depend on one another, else diag", Default: "auto", Choices: []string{"auto", "diag", "dense"}, Role: backends.Metric},
 			{Name: adaptation, Doc: "adaptation of the metric: fisher uses draws and gradients, stan uses draws in windows as Stan does", Default: "fisher", Choices: []string{"fisher", "stan"}},
 			{Name: jitter, Doc: "relative half-width of a uniform jitter of the step size", Default: 0.0, Max: 1},
-			{Name: centered, Doc: "sample auxiliary variables themselves, not their noise; mixes slowly", Default: false},
-			{Name: collapseAux, Doc: "with transform augmented, in one process: sample one auxiliary variable per sum, since the likelihood depends only on the sum", Default: false},
+			{Name: centered, Doc: "sample auxiliary variables themselves, not their noise; mixes slowly", Default: false, Auxiliary: true},
+			{Name: collapseAux, Doc: "with transform augmented, in one process: sample one auxiliary variable per sum, since the likelihood depends only on the sum", Default: false, Auxiliary: true},
 		},
 		Exchanges: exchanges,
 		New: func(env density.Env, s backends.Settings) (backends.Kernel, error) {

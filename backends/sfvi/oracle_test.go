@@ -87,6 +87,28 @@ func TestGaussianOptimum(t *testing.T) {
 	}
 }
 
+// Under exact each party has a Gaussian of its own, over θ_j or over (b, γ), and nothing else: means are those of the true posterior, and the covariance of
+// party j is (P_jj)⁻¹, P the precision of the true posterior.
+func TestGaussianOptimumOfExact(t *testing.T) {
+	for _, columns := range [][]int{{2, 3}, {4}, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1}} {
+		m := testmodel.Linear(3, 40, columns, 0.8)
+		m.Transform = transforms.Exact
+		want := m.Optimum(testmodel.Structured)
+		m.Transform = transforms.None
+		for i, v := range m.Optimum(testmodel.Structured).Mean {
+			if math.Abs(v-want.Mean[i]) > 1e-9 {
+				t.Fatalf("mean %d of the oracle is %v, that of the true posterior %v", i, want.Mean[i], v)
+			}
+		}
+		m.Transform = transforms.Exact
+		run, mean, sd := fit(t, m, 1, annealed)
+		near(t, run, mean, sd, want)
+		if f := run.Last.Fit; !f.Converged {
+			t.Errorf("%v: not converged: %+v", columns, f)
+		}
+	}
+}
+
 func TestManyClients(t *testing.T) {
 	m := testmodel.Linear(3, 20, []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, 0.8)
 	m.Transform, m.Rho = transforms.Power, 0.7

@@ -42,9 +42,9 @@ func Algorithm() backends.Algorithm {
 		Transforms: transforms.All(),
 		Settings: []backends.Setting{
 			{Name: iterations, Doc: "largest number of iterations", Default: 50000, Min: 10, Role: backends.Iterations},
-			{Name: guideForm, Doc: "form of the guide of auxiliary variables, q(z | θ)", Default: "structured", Choices: guideNames()},
+			{Name: guideForm, Doc: "form of the guide of auxiliary variables, q(z | θ)", Default: "structured", Choices: guideNames(), Auxiliary: true},
 			{Name: guideInputs, Doc: "inputs of the amortized guide besides the client's own contribution: the response (y), the sum of all contributions (total); by default y in the power model if the party has it",
-				Default: "", Choices: []string{"", "y", "total", "y,total"}},
+				Default: "", Choices: []string{"", "y", "total", "y,total"}, Auxiliary: true},
 			{Name: thetaGuide, Doc: "form of q(θ); auto: fullrank for a party with at most 200 dimensions, else meanfield", Default: "auto", Choices: []string{"auto", "fullrank", "meanfield"}},
 			{Name: mcSamples, Doc: "draws per iteration, over which gradients are averaged; time and exchanges grow in proportion", Default: 1, Min: 1},
 			{Name: minibatch, Doc: "largest number of rows per iteration; rows are divided at random into windows, and an iteration uses one; 0: all rows", Default: 0, Min: 0, Role: backends.Minibatch},

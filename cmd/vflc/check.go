@@ -30,7 +30,7 @@ send, receive and evaluate exactly what the manifest lists for its party.`,
   vflc check build/hospital_a.vfl --manifest build/manifest.json`,
 		Args: oneArgument("a MODEL"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
-			checked, diags, err := checkFile(args[0], manifest, &f)
+			checked, assumed, diags, err := checkFile(args[0], manifest, &f)
 			if err != nil {
 				return err
 			}
@@ -46,6 +46,7 @@ send, receive and evaluate exactly what the manifest lists for its party.`,
 			if diags.HasErrors() {
 				return shown(exitInput)
 			}
+			say(cmd, assumed)
 			if priors {
 				return showPriors(cmd.OutOrStdout(), checked, asJSON)
 			}
@@ -59,23 +60,24 @@ send, receive and evaluate exactly what the manifest lists for its party.`,
 	return cmd
 }
 
-// checkFile checks a model or, where a manifest is given, loads a party's program.
-func checkFile(path, manifest string, f *modelFlags) (*check.Program, diag.List, error) {
+// checkFile checks a model or, where a manifest is given, loads a party's program. assumed says what the compiler chose.
+func checkFile(path, manifest string, f *modelFlags) (_ *check.Program, assumed string, _ diag.List, _ error) {
 	if manifest == "" {
 		m, diags, err := compileFile(path, f)
-		if m == nil {
-			return nil, diags, err
+		if m == nil || diags.HasErrors() {
+			return nil, "", diags, err
 		}
-		return m.Checked, diags, err
+		return m.Checked, m.Assumed(), diags, err
 	}
 	if err := f.refuse("--manifest is for a party's program"); err != nil {
-		return nil, nil, err
+		return nil, "", nil, err
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, "", nil, err
 	}
-	return split.LoadFile(source.New(path, string(text)), manifest, stdlib.New())
+	p, diags, err := split.LoadFile(source.New(path, string(text)), manifest, stdlib.New())
+	return p, "", diags, err
 }
 
 func showPriors(w io.Writer, p *check.Program, asJSON bool) error {

@@ -59,6 +59,11 @@ func compareRuns(cmd *cobra.Command, c criterion, paths []string, asJSON bool) e
 			return fmt.Errorf("%s and %s have different data: %s", paths[0], path, why)
 		}
 	}
+	for _, x := range candidates {
+		if sayStretch(cmd, c, x.Run) {
+			break
+		}
+	}
 	result, err := c.Compare(candidates)
 	if err != nil {
 		return err

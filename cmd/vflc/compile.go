@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
 	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/internal/atomicfile"
 )
 
@@ -28,13 +30,17 @@ func newCompile() *cobra.Command {
 			case dump == "" && dir == "":
 				return usagef("name a folder for the programs (-o DIR), or a stage to print (--dump %s)", strings.Join(stageNames(), "|"))
 			}
-			m, err := compileWhole(cmd, args[0], &f)
-			if err != nil {
+			m, diags, err := compileFile(args[0], &f)
+			if dump == "" && err == nil && !m.Pooled() {
+				diags = accept.ForSplit(diags)
+			}
+			if m, err = whole(cmd, m, diags, false, err); err != nil {
 				return err
 			}
 			if dump != "" {
 				return printStage(cmd, m, dump)
 			}
+			say(cmd, m.Assumed())
 			return writePrograms(cmd, m, dir)
 		}),
 	}
@@ -64,6 +70,9 @@ func printStage(cmd *cobra.Command, m *compile.Model, name string) error {
 func writePrograms(cmd *cobra.Command, m *compile.Model, dir string) error {
 	if m.Pooled() {
 		return fmt.Errorf("%s: transform none keeps all data in one place, so there is nothing to split", m.Source.Name)
+	}
+	if err := settle(cmd, m.MaySplit()); err != nil {
+		return err
 	}
 	if err := m.Verify(); err != nil { // each program is loaded as its party would load it
 		return fmt.Errorf("%s: vflc wrote programs that their parties would refuse, so none is kept; this is a fault of vflc: %w", m.Source.Name, err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -53,6 +54,7 @@ func newCriterion(c criterion) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			sayStretch(cmd, c, r)
 			e := c.Of(r, responses)
 			if asJSON {
 				err = posterior.WriteJSON(cmd.OutOrStdout(), e)
@@ -68,6 +70,16 @@ func newCriterion(c criterion) *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with every observation")
 	cmd.Flags().BoolVar(&strict, "strict", false, "exit with code 3 when the estimate cannot be trusted")
 	return cmd
+}
+
+// sayStretch says what a criterion cannot see of a run with auxiliary variables, and reports whether the run has any.
+func sayStretch(cmd *cobra.Command, c criterion, r *runs.Run) bool {
+	t, known := fit.TransformOf(r)
+	if !known || !t.Noise {
+		return false
+	}
+	say(cmd, fmt.Sprintf("%s judges the model of transform %s with its noise, and cannot see by how much rho stretches the coefficients: the line below the table of vflc run forecasts that.", strings.ToUpper(c.Name), t))
+	return true
 }
 
 // logLikelihood returns the log density that the run has stored, or computes it from the model and the data, whose diagnostics it prints.

@@ -61,6 +61,13 @@ func whole(cmd *cobra.Command, m *compile.Model, diags diag.List, quiet bool, er
 	return m, nil
 }
 
+// say prints a line of information, if there is one.
+func say(cmd *cobra.Command, text string) {
+	if text != "" {
+		fmt.Fprintln(cmd.ErrOrStderr(), text)
+	}
+}
+
 // open finds the tables, those given and those beside a model file, and prepares a run. A table has at most so many bytes. It prints the diagnostics of the data.
 func open(cmd *cobra.Command, m *compile.Model, beside string, tables []string, most int64, o fit.Options) (*fit.Prepared, error) {
 	sources, err := data.Locate(beside, m.Parties(), tables)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -147,7 +148,11 @@ func (s *runState) readRecord() (err error) {
 	return err
 }
 
-func (s *runState) readSettings() error { return applySettingsFile(s.cmd, s.path) }
+func (s *runState) readSettings() error {
+	err := applySettingsFile(s.cmd, s.path)
+	s.flags.rhoOfFile = !slices.Contains(s.typed, "rho")
+	return err
+}
 
 // refuseLostFiles returns an error for flags that write to the run's folder in a run without one.
 func (s *runState) refuseLostFiles() error {
@@ -198,11 +203,22 @@ func (s *runState) open() error {
 	}
 	s.screen = terminal.NewScreen(s.cmd.ErrOrStderr(), s.flags.quiet)
 	s.prepared, err = open(s.cmd, s.model, s.path, tables, s.flags.most, fit.Options{
-		Algorithm: s.backend, Settings: givenSettings(s.cmd, s.backend), Joining: joining, Seed: s.flags.seed,
+		Algorithm: s.backend, Settings: s.settings(), Joining: joining, Seed: s.flags.seed,
 		Dir: s.flags.dir, Overwrite: s.flags.replace, SaveEvery: s.flags.every, Resume: s.flags.resumed, From: s.flags.from, LogLik: s.flags.logLik, Auxiliary: s.flags.saveAux,
 		Progress: s.screen, Origin: fit.Origin{Command: os.Args, Constants: changed.Set, Began: s.begun},
 	})
 	return err
+}
+
+// settings are those given, without those of vfl.toml that do not apply to the transform that runs.
+func (s *runState) settings() map[string]string {
+	given := givenSettings(s.cmd, s.backend)
+	for _, d := range s.backend.Settings {
+		if d.Auxiliary && s.model.Checked.Transform.Kind.CutsCross && !slices.Contains(s.typed, d.Name) {
+			delete(given, d.Name)
+		}
+	}
+	return given
 }
 
 // sample runs the algorithm until it is done or interrupted.

@@ -2,6 +2,7 @@
 package check
 
 import (
+	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
@@ -16,9 +17,6 @@ const Shared = "shared"
 
 // DefaultServer is the name of the server where no statement names it.
 const DefaultServer = "server"
-
-// DefaultRho is the standard deviation of auxiliary variables where the model and the command line give none.
-const DefaultRho = 1
 
 // A Client is a named client, or a family of clients that run the same code.
 type Client struct {
@@ -38,13 +36,14 @@ const (
 	Let
 	Const
 	Aux
+	Cut // what a client sends itself, in a party program
 	Receive
 	Party
 	Generated // a quantity computed per draw
 	IndexVar  // the variable of a comprehension
 )
 
-var kindNames = [...]string{"data", "parameter", "let", "const", "auxiliary variable", "received value", "party", "generated quantity", "index"}
+var kindNames = [...]string{"data", "parameter", "let", "const", "auxiliary variable", "cut", "received value", "party", "generated quantity", "index"}
 
 // String names the kind for messages.
 func (k Kind) String() string { return kindNames[k] }
@@ -72,6 +71,14 @@ type Symbol struct {
 	over   string // of an IndexVar: the family, "" for a range
 }
 
+// Leaves returns the cut that a client sends under this name, itself or with the noise of an auxiliary variable; nil for any other symbol.
+func (s *Symbol) Leaves() ast.Expr {
+	if s.Kind != Aux && s.Kind != Cut {
+		return nil
+	}
+	return s.Args[0]
+}
+
 // Info holds the facts of an expression.
 type Info struct {
 	Type types.Type
@@ -92,16 +99,16 @@ type Likelihood struct {
 	Family string
 }
 
-// A Transform is the transform of a program with its noise.
+// A Transform is the transform of a program with the noise that the model or the command line gives.
 type Transform struct {
 	Kind  def.Transform
-	Rho   float64
+	Rho   float64            // 0: none is given
 	RhoBy map[string]float64 // per client, where given
 	// Implied is true where neither the model nor the command line chose it.
 	Implied bool
 }
 
-// RhoOf returns the standard deviation of a client's auxiliary variables.
+// RhoOf returns the standard deviation that is given for a client's auxiliary variables, 0 if none is.
 func (t Transform) RhoOf(client string) float64 {
 	if r, ok := t.RhoBy[client]; ok {
 		return r
@@ -124,6 +131,7 @@ type Program struct {
 	Levels      map[string][]string // the categories that the model lists, by the size of their level
 	Likelihoods []*Likelihood
 	Transform   Transform
+	Members     map[string]int // of families, as far as Options give them
 }
 
 // A Size is a size name and where its value comes from.
@@ -153,6 +161,9 @@ type Options struct {
 	Transform def.Transform      // replaces the statement's kind where it has a name
 	Rho       float64            // replaces the statement's rho where > 0
 	RhoBy     map[string]float64
+	Accept    accept.Set // disclosures that are accepted
+	// Members are the numbers of members of families, where they are known: from their data.
+	Members map[string]int
 	// Server is the name of the server, for a party program: the program itself does not name it.
 	Server string
 }
@@ -163,7 +174,7 @@ func Check(file *ast.File, universe *stdlib.Universe, options Options) (*Program
 		Program: &Program{
 			File: file, Universe: universe, Server: DefaultServer,
 			Symbols: map[string]*Symbol{}, Info: map[ast.Expr]Info{}, Sizes: map[string]*Size{}, Levels: map[string][]string{},
-			Transform: Transform{Kind: transforms.None, Rho: DefaultRho},
+			Transform: Transform{Kind: transforms.None}, Members: options.Members,
 		},
 		options: options,
 		failed:  map[string]bool{},
@@ -180,6 +191,7 @@ func Check(file *ast.File, universe *stdlib.Universe, options Options) (*Program
 	c.generated()
 	c.sizesBound()
 	c.unsent()
+	c.onePeer()
 	if !c.diags.HasErrors() {
 		c.warnings()
 	}
@@ -192,11 +204,12 @@ type checker struct {
 	options Options
 	diags   diag.List
 	// failed names were declared wrongly: uses of them are not reported again.
-	failed map[string]bool
-	later  map[string]ast.Ident // all names declared anywhere, to distinguish "unknown" from "used before"
-	family string               // the family whose declaration is being checked: its names refer to the same member
-	vars   []*Symbol            // comprehension variables in scope
-	stmt   *ast.Transform
+	failed     map[string]bool
+	later      map[string]ast.Ident // all names declared anywhere, to distinguish "unknown" from "used before"
+	family     string               // the family whose declaration is being checked: its names refer to the same member
+	dataBounds bool                 // bounds of the declaration being checked may use data
+	vars       []*Symbol            // comprehension variables in scope
+	stmt       *ast.Transform
 	// perDraw is true in the value of a generated quantity.
 	perDraw bool
 }

@@ -184,7 +184,7 @@ func TestOptionsReplaceTheStatement(t *testing.T) {
 		a, b    float64
 		implied bool
 	}{
-		{text, check.Options{}, check.DefaultRho, check.DefaultRho, true},
+		{text, check.Options{}, 0, 0, true},
 		{text + statement, check.Options{}, 0.5, 2, false},
 		{text + statement, check.Options{Rho: 3}, 3, 3, false},
 		{text + statement, check.Options{RhoBy: map[string]float64{"b": 7}}, 0.5, 7, false},

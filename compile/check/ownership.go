@@ -18,12 +18,14 @@ func (c *checker) prior(s *ast.Param, sym *Symbol, owners types.Owners) {
 	if owners.Within(home) {
 		return
 	}
+	values := []ast.Expr{sym.Lower, sym.Upper}
 	for _, a := range s.Dist.Args {
-		info, ok := c.Info[a.Value]
-		if !ok || info.Owners.Within(home) {
-			continue
+		values = append(values, a.Value)
+	}
+	for _, e := range values {
+		if info, ok := c.Info[e]; ok && !info.Owners.Within(home) {
+			c.foreign(e, home, sym)
 		}
-		c.foreign(a.Value, home, sym)
 	}
 }
 
@@ -200,14 +202,18 @@ func (c *checker) receive(s *ast.Receive) {
 }
 
 func (c *checker) send(s *ast.Send) {
-	if s.Value != nil {
-		if c.isClient() {
-			c.errorf(diag.WrongRole, s, "a client may send only its auxiliary variables, and %s is a sum", s.Name.Name)
-			return
-		}
+	switch {
+	case s.Value == nil:
+		c.sendNamed(s)
+	case c.isClient():
+		c.sendCut(s)
+	default:
 		c.sendSum(s.Value)
-		return
 	}
+}
+
+// sendNamed checks `send z_1 to …` and `send b to …`.
+func (c *checker) sendNamed(s *ast.Send) {
 	sym := c.lookup(&ast.Name{Name: s.Name.Name})
 	if sym == nil {
 		c.unknown(&ast.Name{At: s.Name.At, Name: s.Name.Name})
@@ -215,20 +221,92 @@ func (c *checker) send(s *ast.Send) {
 	}
 	sym.sent = true
 	if sym.Kind == Param && c.isClient() {
-		c.errorf(diag.WrongRole, s, "a client may send only its auxiliary variables, and %s is a parameter: parameters of a client never leave it", sym.Name)
+		c.errorf(diag.WrongRole, s, "a client may send only its auxiliary variables or its cuts, and %s is a parameter: parameters of a client never leave it", sym.Name)
 		return
 	}
 	if sym.Kind != Aux && sym.Kind != Param {
-		c.errorf(diag.BadSend, s.Name, "%s is %s: a client sends its auxiliary variables, the server its parameters and sums of what it received", sym.Name, article(sym.Kind))
+		c.errorf(diag.BadSend, s.Name, "%s is %s: a client sends its auxiliary variables or its cuts, the server its parameters and sums of what it received", sym.Name, article(sym.Kind))
 	}
 }
 
-// isClient reports whether a party program is a client's: the server has no auxiliary variables.
+// sendCut checks `send z_1 = EXPR to …`, by which a client sends a cut itself: real, a function of a parameter, and of something that is its own.
+func (c *checker) sendCut(s *ast.Send) {
+	name := s.Name.Name
+	c.fail(name) // until every check has passed
+	info, ok := c.expr(s.Value)
+	switch {
+	case !ok:
+		return
+	case slices.ContainsFunc(c.File.Stmts, isAux):
+		c.errorf(diag.BareCut, s, "%s is sent without noise beside an auxiliary variable: a client sends auxiliary variables, or its cuts themselves", name)
+		return
+	case !c.readsOwn(s.Value):
+		c.errorf(diag.WrongRole, s, "a client may send only its auxiliary variables or its cuts, and %s is made of what %s received", name, c.For)
+		return
+	case !info.Random:
+		c.errorf(diag.ClientData, s.Value, "data of %s would leave it: a cut depends on a parameter", c.For)
+		return
+	case info.Type.Elem != types.Real:
+		c.errorf(diag.BareCut, s.Value, "%s is %s, but a cut is real", name, info.Type)
+		return
+	}
+	delete(c.failed, name)
+	c.declare(&Symbol{Name: name, Kind: Cut, Ident: s.Name, Decl: s, Type: types.Type{Dims: info.Type.Dims}, Owner: c.For, Args: []ast.Expr{s.Value}, used: true, sent: true})
+}
+
+// isClient reports whether a party program is a client's: the server has no auxiliary variables, and sends nothing that is computed from data or parameters.
 func (c *checker) isClient() bool {
 	if c.options.Server != "" {
 		return c.For != c.options.Server
 	}
-	return slices.ContainsFunc(c.File.Stmts, func(s ast.Stmt) bool { _, aux := s.(*ast.Aux); return aux })
+	return slices.ContainsFunc(c.File.Stmts, func(s ast.Stmt) bool {
+		send, _ := s.(*ast.Send)
+		return isAux(s) || send != nil && send.Value != nil && c.readsOwn(send.Value)
+	})
+}
+
+func isAux(s ast.Stmt) bool {
+	_, aux := s.(*ast.Aux)
+	return aux
+}
+
+// readsOwn reports whether an expression of a party program mentions data or a parameter that the program declares.
+func (c *checker) readsOwn(e ast.Expr) bool {
+	own := false
+	ast.Walk(e, func(n ast.Node) bool {
+		if name, ok := n.(*ast.Name); ok {
+			s := c.Symbols[name.Name]
+			own = own || s != nil && (s.Kind == Param || s.Kind == Data && s.Owner != Shared)
+		}
+		return !own
+	})
+	return own
+}
+
+// onePeer checks that a client's program names one other party, its server. (The loader, which knows the server's name, checks more.)
+func (c *checker) onePeer() {
+	if c.For == "" || !c.isClient() {
+		return
+	}
+	peer := ""
+	for _, s := range c.File.Stmts {
+		var named []ast.Ident
+		switch s := s.(type) {
+		case *ast.Send:
+			named = s.To
+		case *ast.Receive:
+			named = []ast.Ident{s.From}
+		}
+		for _, p := range named {
+			if peer == "" {
+				peer = p.Name
+			}
+			if p.Name != peer {
+				c.errorf(diag.WrongPeer, p, "%s exchanges messages with %s and with %s: a client has one peer, its server", c.For, peer, p.Name)
+				return
+			}
+		}
+	}
 }
 
 // unsent reports auxiliary variables that no statement sends.

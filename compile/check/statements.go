@@ -212,8 +212,8 @@ func (c *checker) declaredType(t *ast.Type) (out types.Type, lower, upper ast.Ex
 
 func (c *checker) bound(b *ast.Bound, lower, upper ast.Expr) (ast.Expr, ast.Expr) {
 	info, ok := c.expr(b.Value)
-	if ok && (info.Random || !info.Type.Scalar() || !c.constantExpr(b.Value)) {
-		c.errorf(diag.BadBounds, b.Value, "a bound is a constant").Note("it may use numbers, consts and sizes")
+	if ok && (info.Random || !info.Type.Scalar() || !c.dataBounds && !c.constantExpr(b.Value)) {
+		c.errorf(diag.BadBounds, b.Value, "a bound is a constant").Note("it may use numbers, consts and sizes; that of a parameter which is not shared also scalar data of its owner")
 	}
 	switch b.Which.Name {
 	case "lower":
@@ -244,7 +244,8 @@ func (c *checker) param(s *ast.Param) {
 	if family {
 		c.family = owner
 	}
-	defer func() { c.family = "" }()
+	c.dataBounds = owner != Shared
+	defer func() { c.family, c.dataBounds = "", false }()
 	t, lower, upper, ok2 := c.declaredType(s.Type)
 	if ok2 && t.Elem != types.Real {
 		c.errorf(diag.DiscreteParameter, s.Type, "a parameter is real, but %s is declared %s", s.Name.Name, t.Elem).
@@ -257,6 +258,7 @@ func (c *checker) param(s *ast.Param) {
 		return
 	}
 	dist, args, owners, _, ok := c.distribution(s.Dist, t, s.Name.Name)
+	owners = owners.Join(c.Info[lower].Owners).Join(c.Info[upper].Owners)
 	sym := &Symbol{Name: s.Name.Name, Kind: Param, Ident: s.Name, Decl: s, Type: t, Owner: owner, Family: family, Dist: dist, Args: args, Lower: lower, Upper: upper}
 	if dist != nil && dist.Discrete {
 		c.errorf(diag.DiscreteParameter, s.Dist.Name, "%s is discrete, but a parameter is continuous", dist.Name).

@@ -25,6 +25,10 @@ func (c *checker) transform() {
 		} else {
 			c.unknownTransform(s.Kind)
 		}
+		if t.Kind.CutsCross && (s.Rho != nil || len(s.RhoBy) > 0) {
+			c.errorf(diag.BadTransform, s, "transform %s has no rho: the cuts cross without noise", t.Kind).
+				Note("write `transform %s`, or choose %s, under which the noise has sd rho", t.Kind, list(noisy()))
+		}
 		if s.Rho != nil {
 			t.Rho = c.rho(s.Rho)
 		}
@@ -50,6 +54,14 @@ func (c *checker) transform() {
 	}
 }
 
+// noisy lists the names of the transforms that have a rho.
+func noisy() (names []string) {
+	for _, t := range transforms.WithNoise() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
 func (c *checker) unknownTransform(name ast.Ident) {
 	d := c.errorf(diag.BadTransform, name, "%q is not a transform", name.Name)
 	if near := Nearest(name.Name, c.Universe.Transforms()); near != "" {
@@ -63,12 +75,12 @@ func (c *checker) rho(e ast.Expr) float64 {
 	v, ok := c.ConstValue(e)
 	if !ok {
 		c.errorf(diag.BadTransform, e, "rho is a constant")
-		return DefaultRho
+		return 0
 	}
 	if !(v > 0) || math.IsInf(v, 1) {
 		c.errorf(diag.BadTransform, e, "rho is a standard deviation: a number above 0, not %v", v).
-			Note("without noise at the cut the clients are not independent; use a small rho, or `transform none` to pool the data")
-		return DefaultRho
+			Note("the model without noise is `transform exact`, under which the cuts themselves cross")
+		return 0
 	}
 	return v
 }

@@ -3,6 +3,7 @@ package check
 import (
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/types"
 )
 
@@ -48,10 +49,41 @@ func (c *checker) infer(e ast.Expr) (Info, bool) {
 		return c.index(e)
 	case *ast.Call:
 		return c.call(e)
+	case *ast.Array:
+		return c.array(e)
 	case *ast.Sum:
 		return c.sum(e)
 	}
 	return Info{}, false
+}
+
+// array types an array of constants: numbers make a vector, vectors of one length a matrix.
+func (c *checker) array(e *ast.Array) (Info, bool) {
+	out := Info{Type: types.Type{Elem: types.Int}}
+	for i, x := range e.Elems {
+		info, ok := c.expr(x)
+		if !ok {
+			return info, false
+		}
+		if _, nested := x.(*ast.Array); !nested {
+			if _, constant := c.ConstValue(x); !constant {
+				c.errorf(diag.NotConst, x, "the elements of an array are constants, but %s is not", format.Expr(x)).
+					Note("append(a, b) joins other values to an array")
+				return info, false
+			}
+		}
+		if info.Type.Elem == types.Real {
+			out.Type.Elem = types.Real
+		}
+		inner := types.Type{Dims: info.Type.Dims}
+		if i > 0 && !inner.SameShape(types.Type{Dims: out.Type.Dims}) || len(inner.Dims) > 1 {
+			c.errorf(diag.Broadcast, x, "the elements of an array have one shape: all are numbers, or all are rows of one length")
+			return info, false
+		}
+		out.Type.Dims = inner.Dims
+	}
+	out.Type.Dims = append([]types.Size{types.Const(len(e.Elems))}, out.Type.Dims...)
+	return out, true
 }
 
 func (c *checker) name(e *ast.Name) (Info, bool) {
@@ -86,10 +118,8 @@ func (c *checker) sizeOwners(z *Size) types.Owners {
 func symbolInfo(s *Symbol) Info {
 	info := Info{Type: s.Type, Owners: s.Owners, Random: s.Random}
 	switch s.Kind {
-	case Param, Receive, Aux:
-		info.Random = true
-	}
-	if s.Kind == Data || s.Kind == Param || s.Kind == Receive || s.Kind == Aux {
+	case Data, Param, Receive, Aux, Cut:
+		info.Random = s.Kind != Data
 		if s.Owner != Shared {
 			info.Owners = types.Owners{s.Owner}
 		}

@@ -58,7 +58,7 @@ func (v *verifier) symbols() error {
 // statements checks every expression that a statement evaluates.
 func (v *verifier) statements() error {
 	for _, s := range v.File.Stmts {
-		for _, e := range evaluated(s) {
+		for _, e := range v.evaluated(s) {
 			if _, err := v.expr(e); err != nil {
 				return err
 			}
@@ -68,7 +68,7 @@ func (v *verifier) statements() error {
 }
 
 // evaluated lists the expressions of a statement that have a type: not sizes, nor the values of consts.
-func evaluated(s ast.Stmt) []ast.Expr {
+func (v *verifier) evaluated(s ast.Stmt) []ast.Expr {
 	var out []ast.Expr
 	var t *ast.Type
 	var d *ast.Dist
@@ -83,6 +83,10 @@ func evaluated(s ast.Stmt) []ast.Expr {
 		out = append(out, s.Value)
 	case *ast.Aux:
 		d = s.Dist
+	case *ast.Send:
+		if cut := v.Symbols[s.Name.Name]; cut != nil && cut.Kind == Cut {
+			out = append(out, s.Value)
+		}
 	case *ast.Likelihood:
 		d = s.Dist
 		out = append(out, s.Left, s.Weights, s.Power)
@@ -136,6 +140,8 @@ func (v *verifier) operands(e ast.Expr) []ast.Expr {
 		return []ast.Expr{e.X, e.Y}
 	case *ast.Call:
 		return e.Args
+	case *ast.Array:
+		return e.Elems
 	case *ast.Sum:
 		return []ast.Expr{e.Body}
 	case *ast.Index:
@@ -193,7 +199,7 @@ func (v *verifier) named(name string) reach {
 		return v.value(s, s.Decl.(*ast.Let).Value)
 	case Generated:
 		return v.value(s, s.Decl.(*ast.Generate).Value)
-	case Data, Param, Receive, Aux:
+	case Data, Param, Receive, Aux, Cut:
 		r := reach{random: s.Kind != Data}
 		if s.Owner != Shared {
 			r.owners = types.Owners{s.Owner}
@@ -266,13 +272,13 @@ func fills(arg, left types.Type) bool {
 	return ok && types.Type{Dims: dims}.SameShape(left)
 }
 
-// noise checks that the auxiliary variables of every client have a density.
+// noise checks that the standard deviations given for auxiliary variables are such.
 func (v *verifier) noise() error {
 	if v.For == "" && len(v.Clients) == 0 && !v.Transform.Kind.Pooled {
 		return fmt.Errorf("transform %s without clients", v.Transform.Kind)
 	}
 	for _, c := range v.Clients {
-		if rho := v.Transform.RhoOf(c.Name); !(rho > 0) || math.IsInf(rho, 1) {
+		if rho := v.Transform.RhoOf(c.Name); !(rho >= 0) || math.IsInf(rho, 1) {
 			return fmt.Errorf("the noise of %s has sd %v", c.Name, rho)
 		}
 	}

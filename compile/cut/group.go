@@ -99,16 +99,20 @@ func (g *Group) mixed() bool {
 }
 
 func (c *cutter) warn() {
+	c.remarks()
 	if kind := c.Transform.Kind; kind.Pooled || kind.AtClients {
 		return // the server evaluates nothing at a single z
 	}
 	for _, l := range c.Likelihoods {
 		if i := slices.IndexFunc(l.Groups, func(g *Group) bool { return !g.Additive }); i >= 0 {
-			why := "are combined here by more than a sum"
+			why, crossing := "are combined here by more than a sum", "z"
+			if c.Transform.Kind.CutsCross {
+				crossing = "cut"
+			}
 			if l.Groups[i].mixed() {
 				why = "have different shapes here"
 			}
-			c.diags.Warnf(diag.SeparateCuts, c.File.Source, l.Groups[i].Span.Span(), "contributions of clients %s: %s sees each z separately, and secure summation does not apply", why, c.Server)
+			c.diags.Warnf(diag.SeparateCuts, c.File.Source, l.Groups[i].Span.Span(), "contributions of clients %s: %s sees each %s separately, and secure summation does not apply", why, c.Server, crossing)
 		}
 		left := c.Facts(l.Left)
 		if _, alone := left.Owners.Sole(); l.Party == "" && alone {

@@ -7,6 +7,7 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/types"
 	"github.com/vflc/vflc/runtime/graph"
 )
@@ -55,11 +56,32 @@ func (l *lowerer) build(e ast.Expr) graph.ID {
 			args[i] = l.expr(a)
 		}
 		return l.apply(e, e.Name.Name, graph.Attr{}, args...)
+	case *ast.Array:
+		return l.array(e)
 	case *ast.Sum:
 		return l.sum(e)
 	}
 	l.errorf(diag.CannotEvaluate, e, "this expression cannot be evaluated")
 	return graph.NoID
+}
+
+// array lowers an array of constants; a matrix is stored by columns.
+func (l *lowerer) array(e *ast.Array) graph.ID {
+	shape := graph.Shape{len(e.Elems)}
+	if row, ok := e.Elems[0].(*ast.Array); ok {
+		shape = append(shape, len(row.Elems))
+	}
+	v := make([]float64, shape.Len())
+	for i, x := range e.Elems {
+		row := []ast.Expr{x}
+		if r, ok := x.(*ast.Array); ok {
+			row = r.Elems
+		}
+		for j, x := range row {
+			v[j*len(e.Elems)+i], _ = l.Program.ConstValue(x)
+		}
+	}
+	return l.b.Const(format.Expr(e), shape, v)
 }
 
 func (l *lowerer) name(e *ast.Name) graph.ID {

@@ -18,11 +18,21 @@ import (
 // power model has no generative form: its cuts get no noise, and the caller must not present the result as draws from it.
 func Generative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.Model, diag.List) {
 	g := newGenerative(c, values, sizes)
-	g.parameters()
-	for _, k := range c.Likelihoods {
+	g.declareAll()
+	for _, k := range g.cuts.Likelihoods {
 		g.eachMember(k.Family != "", k.Family, func() { g.response(k) })
 	}
-	return g.built()
+	return g.build()
+}
+
+// Contributions lowers the cuts of a model, with all parties' data, to functions of the parameters on their declared scale: the model has no responses.
+func Contributions(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.Model, diag.List) {
+	g := newGenerative(c, values, sizes)
+	g.declareAll()
+	for _, k := range g.cuts.Cuts {
+		g.eachMember(k.Family, k.Client, func() { g.contribution(k) })
+	}
+	return g.build()
 }
 
 func newGenerative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) *generative {
@@ -39,14 +49,13 @@ func newGenerative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes
 	return g
 }
 
-// built returns the model with its graph, unless there were errors.
-func (g *generative) built() (*simulate.Model, diag.List) {
+func (g *generative) build() (*simulate.Model, diag.List) {
 	if g.diags.HasErrors() {
 		return nil, g.diags
 	}
 	built, err := g.b.Build()
 	if err != nil {
-		g.errorf(diag.CannotEvaluate, g.Program.File, "%v", err)
+		g.errorf(diag.CannotEvaluate, g.cuts.File, "%v", err)
 		return nil, g.diags
 	}
 	g.model.Graph = built
@@ -62,8 +71,8 @@ type generative struct {
 	reports int
 }
 
-// parameters lowers every declaration, parameters to themselves.
-func (g *generative) parameters() {
+// declareAll lowers everything that is declared.
+func (g *generative) declareAll() {
 	for _, s := range g.Program.Order {
 		g.eachMember(s.Family, s.Owner, func() {
 			if s.Kind == check.Param && !g.diags.HasErrors() {
@@ -73,6 +82,21 @@ func (g *generative) parameters() {
 			g.declare(s)
 		})
 	}
+}
+
+// contribution reports the cut of a client, or of the current member of a family.
+func (g *generative) contribution(k *cut.Cut) {
+	if g.diags.HasErrors() {
+		return
+	}
+	id, party := g.expr(k.Expr), k.Client
+	if g.diags.HasErrors() {
+		return
+	}
+	if k.Family {
+		party = memberName(party, g.member)
+	}
+	g.model.Cuts = append(g.model.Cuts, simulate.Cut{Name: k.Name, Party: party, Report: g.report(id)})
 }
 
 // declared lowers a parameter to a graph parameter on its declared scale.
@@ -174,6 +198,7 @@ func (g *generative) response(k *cut.Likelihood) {
 	}
 	y.LogDensity = g.report(lp)
 	y.Noise, y.Dependent = g.reach(k, shape)
+	y.Predictor, y.NoPredictor = g.predictor(k, args, shape)
 	g.model.Responses = append(g.model.Responses, y)
 }
 
@@ -262,7 +287,7 @@ func (g *generative) total(key string, cuts, noises []graph.ID) graph.ID {
 
 // deviation is the noise of one cut, the same wherever the cut occurs.
 func (g *generative) deviation(key string, k *cut.Cut, id graph.ID) graph.ID {
-	party, rho := k.Client, g.Program.Transform.RhoOf(k.Client)
+	party, rho := k.Client, g.cuts.RhoOf(k.Client)
 	if k.Family {
 		party = memberName(party, g.member)
 	}
@@ -285,26 +310,34 @@ func (g *generative) reach(k *cut.Likelihood, shape graph.Shape) (noise []int, d
 	if len(k.Groups) == 0 || !g.Program.Transform.Kind.Augmented() {
 		return nil, ""
 	}
+	if why := g.dependent(k, shape); why != "" {
+		return nil, why
+	}
+	return g.noise[k.Groups[0].Reference()], ""
+}
+
+// dependent returns why the elements of a response that auxiliary variables reach are not independent once these are integrated out, "" if they are.
+func (g *generative) dependent(k *cut.Likelihood, shape graph.Shape) string {
 	group := k.Groups[0]
 	switch {
 	case len(k.Groups) > 1 || !group.Additive:
-		return nil, "it combines several auxiliary variables by more than a sum"
+		return "it combines several auxiliary variables by more than a sum"
 	case len(shape) != 1 || !sameShape(g.b.Shape(g.sums[group.Reference()]), shape):
-		return nil, "the auxiliary variables and the response do not have one element per row each"
+		return "the auxiliary variables and the response do not have one element per row each"
 	}
 	for _, other := range g.cuts.Likelihoods {
 		for _, o := range other.Groups {
 			if other != k && o == group {
-				return nil, "another response depends on the same auxiliary variables"
+				return "another response depends on the same auxiliary variables"
 			}
 		}
 	}
 	for _, a := range k.Args {
 		if a != nil && !elementwise(a, group.Reference()) {
-			return nil, "its rows are combined after the auxiliary variables have entered"
+			return "its rows are combined after the auxiliary variables have entered"
 		}
 	}
-	return g.noise[group.Reference()], ""
+	return ""
 }
 
 // elementwise reports whether element i of an expression depends only on element i of the value of a name.

@@ -139,6 +139,7 @@ func (k *linker) join(g int, m model.Port) {
 	group := &k.plan.Groups[g]
 	cut := &k.plan.Parties[m.Party].Cuts[m.Index]
 	cut.Group, group.Len = g, cut.Len()
+	k.plan.Exact = k.plan.Exact || cut.Rho == 0
 	group.Members = append(group.Members, m)
 	slices.SortFunc(group.Members, func(a, b model.Port) int { return a.Party - b.Party })
 }

@@ -101,8 +101,8 @@ func (l *lowerer) run() {
 		l.eachMember(s.Family && s.Kind != check.Receive, s.Owner, func() { l.declare(s) })
 	}
 	for _, s := range p.Order {
-		if s.Kind == check.Aux {
-			l.aux(s)
+		if s.Leaves() != nil {
+			l.cut(s)
 		}
 	}
 	for _, stmt := range p.File.Stmts {
@@ -252,15 +252,21 @@ func (l *lowerer) input(key string, shape graph.Shape, port inputPort) {
 	l.inputs = append(l.inputs, port)
 }
 
-// aux lowers `z ~ normal(cut, rho)`: the cut becomes an output of the graph.
-func (l *lowerer) aux(s *check.Symbol) {
+// cut lowers `z ~ normal(cut, rho)` or `send z = cut`: the cut becomes an output of the graph.
+func (l *lowerer) cut(s *check.Symbol) {
 	shape, ok := l.shape(s)
 	if !ok || l.diags.HasErrors() {
 		return
 	}
-	rho, _ := l.Program.ConstValue(s.Args[1])
-	id := l.spread(l.expr(s.Args[0]), shape)
+	rho := 0.0
+	if s.Kind == check.Aux {
+		rho, _ = l.Program.ConstValue(s.Args[1])
+	}
+	id := l.spread(l.expr(s.Leaves()), shape)
 	l.b.Output(s.Name, id)
+	if s.Kind == check.Cut {
+		l.names[s.Name] = id
+	}
 	rows, cols := 1, 1
 	for i, d := range shape {
 		if i == 0 {

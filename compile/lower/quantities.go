@@ -15,13 +15,13 @@ import (
 // Responses are left out.
 func Quantities(c *cut.Program, values map[string]data.Bindings, sizes *Sizes, names []string) (*simulate.Model, diag.List) {
 	g := newGenerative(c, values, sizes)
-	g.parameters()
+	g.declareAll()
 	for _, s := range c.Order {
 		if s.Kind == check.Generated {
 			g.quantity(s, slices.Contains(names, s.Name))
 		}
 	}
-	return g.built()
+	return g.build()
 }
 
 func (g *generative) quantity(s *check.Symbol, reported bool) {

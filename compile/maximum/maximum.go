@@ -8,15 +8,21 @@ import (
 	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
-// Check returns an error for each place where the density is unbounded. It examines scales of location-scale distributions and constants in priors; a
+// Check returns an error for each place where the density is unbounded, or where there are no auxiliary variables. It examines scales of location-scale distributions and constants in priors; a
 // model that passes may still have no maximum, because of a flat prior for example.
 func Check(p *cut.Program) diag.List {
 	c := &checker{Program: p, priors: map[*check.Symbol]*cut.Param{}}
 	for _, s := range p.Params {
 		c.priors[s.Symbol] = s
+	}
+	if p.Transform.Kind.CutsCross {
+		c.noAuxiliaries()
+		return c.diags
 	}
 	for _, k := range p.Likelihoods {
 		c.likelihood(k)
@@ -33,6 +39,18 @@ type checker struct {
 	*cut.Program
 	priors map[*check.Symbol]*cut.Param
 	diags  diag.List
+}
+
+// noAuxiliaries reports that there is nothing to maximise over, at the transform where it is the model that names it.
+func (c *checker) noAuxiliaries() {
+	where := source.Span{}
+	for _, s := range c.File.Stmts {
+		if t, ok := s.(*ast.Transform); ok && t.Kind.Name == c.Transform.Kind.Name {
+			where = t.Span()
+		}
+	}
+	c.diags.Errorf(diag.NoAuxiliaries, c.File.Source, where, "transform %s has no auxiliary variables, and this backend finds the most probable ones", c.Transform.Kind).
+		Note("use another backend, or `transform %s`", transforms.Default)
 }
 
 // maximised reports whether a symbol is a parameter that the server keeps, shared or not.
@@ -100,12 +118,12 @@ func (c *checker) edge(s *cut.Param) bool {
 		if e.Exponent == nil {
 			continue
 		}
-		k := e.Exponent.Param
-		v, ok := c.constant(s.Args[k])
-		if !ok || e.Exponent.Of(v) >= 0 {
+		theta := c.arguments(s)
+		if !(e.Exponent.Of(theta) < 0) {
 			continue
 		}
-		c.diags.Errorf(diag.InfinitePrior, c.File.Source, s.Args[k].Span(), "the density has no maximum: with %s = %v the prior of %s is infinite at an edge of its support", s.Dist.Params[k].Name, v, s.Name).
+		k := e.Exponent.Param
+		c.diags.Errorf(diag.InfinitePrior, c.File.Source, s.Args[k].Span(), "the density has no maximum: with %s = %v the prior of %s is infinite at an edge of its support", s.Dist.Params[k].Name, theta[k], s.Name).
 			Note("take a shape of at least 1, or use another backend")
 		return true
 	}

@@ -29,7 +29,7 @@ func TestPages(t *testing.T) { diagtest.Pages(t, "V061", run) }
 
 func TestGoldens(t *testing.T) {
 	covered := diagtest.Goldens(t, "testdata/*.txtar", run)
-	for _, code := range []diag.Code{diag.NoMaximum, diag.InfinitePrior} {
+	for _, code := range []diag.Code{diag.NoMaximum, diag.InfinitePrior, diag.NoAuxiliaries} {
 		if !covered[code] {
 			t.Errorf("no archive for %s", code)
 		}

@@ -67,9 +67,9 @@ func (c *checker) symbol(s *cut.Param, to float64, need def.Decay) []*check.Symb
 	decay := def.Algebraic
 	switch to {
 	case lower.at:
-		decay = lower.Decay
+		decay = lower.At(c.arguments(s))
 	case upper.at:
-		decay = upper.Decay
+		decay = upper.At(c.arguments(s))
 	}
 	if decay < need {
 		return []*check.Symbol{s.Symbol}

@@ -77,8 +77,8 @@ type end struct {
 	at float64
 }
 
-// ends returns where the values of a parameter end, and how its prior behaves there. At a declared bound inside the support the prior is positive.
-func (c *checker) ends(s *cut.Param) (lower, upper end) {
+// arguments returns those of a prior that are constants, NaN for the others.
+func (c *checker) arguments(s *cut.Param) []float64 {
 	theta := make([]float64, len(s.Dist.Params))
 	for k, a := range s.Args {
 		v, ok := c.constant(a)
@@ -86,7 +86,12 @@ func (c *checker) ends(s *cut.Param) (lower, upper end) {
 			theta[k] = math.NaN()
 		}
 	}
-	l, u := s.Dist.Support.Bounds(theta)
+	return theta
+}
+
+// ends returns where the values of a parameter end, and how its prior behaves there. At a declared bound inside the support the prior is positive.
+func (c *checker) ends(s *cut.Param) (lower, upper end) {
+	l, u := s.Dist.Support.Bounds(c.arguments(s))
 	lower, upper = end{s.Dist.Lower, l}, end{s.Dist.Upper, u}
 	if v, ok := c.constant(s.Lower); ok && !(v <= l) {
 		lower = end{at: v}

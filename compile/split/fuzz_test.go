@@ -65,13 +65,14 @@ func FuzzLoad(f *testing.F) {
 	for _, m := range []struct {
 		text string
 		kind def.Transform
-	}{{oneClient, transforms.Augmented}, {twoHospitals, transforms.Augmented}, {twoHospitals, transforms.Power}} {
+	}{{oneClient, transforms.Augmented}, {twoHospitals, transforms.Augmented}, {twoHospitals, transforms.Power}, {twoHospitals, transforms.Exact}} {
 		compiled := compiletest.Compile(f, m.text, check.Options{Transform: m.kind})
 		manifests = append(manifests, compiled.Manifest)
 		for _, p := range compiled.Programs {
 			f.Add(p.Text)
 			f.Add(p.Text + "receive mu : real[N] from registry\n")
 			f.Add(strings.Replace(p.Text, "^ (1/2)", "^ (100)", 1))
+			f.Add(strings.Replace(p.Text, "beta_a to registry", "beta_a to registry\nsend z_9 = XA[:, 1] + 0 * beta_a[1] to registry", 1))
 		}
 	}
 	universe := stdlib.New()
@@ -97,7 +98,11 @@ func listed(m *split.Manifest, party string) []string {
 	for _, c := range m.Cuts {
 		switch party {
 		case c.Client:
-			add("aux", c.Name, c.Shape, c.Rho)
+			if c.Rho != "" {
+				add("aux", c.Name, c.Shape, c.Rho)
+			} else {
+				add("bare", c.Name)
+			}
 			add("send", c.Name, c.Shape, m.Server)
 		case m.Server:
 			add("receive", c.Name, c.Shape, c.Client)
@@ -147,8 +152,11 @@ func held(p *check.Program) []string {
 				}
 				return true
 			})
-			if s.Value == nil {
-				shape = p.Symbols[s.Name.Name].Type.Shape()
+			if named := p.Symbols[s.Name.Name]; named != nil {
+				shape = named.Type.Shape()
+				if named.Kind == check.Cut {
+					add("bare", s.Name.Name)
+				}
 			}
 			for _, to := range s.To {
 				add("send", s.Name.Name, shape, to.Name)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/leak"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
@@ -93,6 +94,15 @@ func (e *examiner) examine() {
 		}
 	}
 	e.missing()
+	e.leaks()
+}
+
+// leaks refuses what is data although it has the form of a cut or a gradient, apart from what the manifest lists as accepted.
+func (e *examiner) leaks() {
+	if e.client() && !e.diags.HasErrors() {
+		offset := func(name string) bool { c := e.cut(name); return c != nil && c.Offset }
+		e.diags = append(e.diags, e.manifest.Accepted.Drop(leak.CheckProgram(e.Program, offset))...)
+	}
 }
 
 func (e *examiner) client() bool { return e.party != e.manifest.Server }
@@ -162,13 +172,26 @@ func (e *examiner) sendTo(s *ast.Send, to ast.Ident) {
 	e.seen[sent(name, to.Name)] = true
 	switch {
 	case e.client():
-		if e.cut(name) == nil {
-			e.errorf(diag.UnlistedChannel, s, "the manifest lists no %s of %s: it may not be sent", name, e.party)
-		}
+		e.sendCut(s)
 	case s.Value == nil:
 		e.sendParameter(s, to)
 	default:
 		e.sendSum(s, to)
+	}
+}
+
+// sendCut checks that a client sends what the manifest lists: an auxiliary variable or, where its transform is without noise, the cut itself.
+func (e *examiner) sendCut(s *ast.Send) {
+	name := s.Name.Name
+	c := e.cut(name)
+	switch {
+	case c == nil:
+		e.errorf(diag.UnlistedChannel, s, "the manifest lists no %s of %s: it may not be sent", name, e.party)
+	case s.Value == nil:
+	case c.Rho != "":
+		e.errorf(diag.BareCut, s, "%s is sent without noise, but the manifest lists it as normal around its cut with sd %s", name, c.Rho)
+	default:
+		e.shape(s, e.Symbols[name].Type, c.Shape)
 	}
 }
 
@@ -180,7 +203,11 @@ func (e *examiner) sendParameter(s *ast.Send, to ast.Ident) {
 	case !slices.Contains(e.manifest.Shared[i].To, to.Name):
 		e.errorf(diag.UnlistedChannel, to, "the manifest does not list %s among the parties that learn %s", to.Name, s.Name.Name)
 	default:
-		e.shape(s, e.Symbols[s.Name.Name].Type, e.manifest.Shared[i].Shape)
+		m, sym := e.manifest.Shared[i], e.Symbols[s.Name.Name]
+		e.shape(s, sym.Type, m.Shape)
+		if prior := priorOf(e.Program, sym, sym.Args); prior != m.Prior {
+			e.errorf(diag.UnlistedChannel, sym.Ident, "the manifest lists another prior of %s: %q", sym.Name, m.Prior)
+		}
 	}
 }
 
@@ -260,6 +287,10 @@ func (e *examiner) aux(s *ast.Aux) {
 	}
 	if c := e.cut(s.Name.Name); c != nil && sym != nil {
 		e.shape(s, sym.Type, c.Shape)
+		if c.Rho == "" {
+			e.errorf(diag.BareCut, s, "%s is an auxiliary variable here, but the manifest lists the cut itself, without noise", s.Name.Name)
+			return
+		}
 		if rho, _ := e.ConstValue(sym.Args[1]); formatRho(rho) != c.Rho {
 			e.errorf(diag.UnlistedChannel, sym.Args[1], "the noise of %s has sd %v here, but the manifest lists %s", s.Name.Name, rho, c.Rho)
 		}

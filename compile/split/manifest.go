@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
+	"github.com/vflc/vflc/compile/leak"
 	"github.com/vflc/vflc/compile/transform"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/format"
@@ -29,6 +31,7 @@ const (
 // A Manifest lists what each party runs and what crosses between parties. Its fields are in alphabetical order, so that its JSON is canonical;
 // numbers with a fraction are text.
 type Manifest struct {
+	Accepted    accept.Set        `json:"accepted,omitempty"` // disclosures that whoever compiled the model accepted
 	Cuts        []ManifestCut     `json:"cuts"`
 	Groups      []ManifestGroup   `json:"groups"`
 	Language    string            `json:"language"`
@@ -37,7 +40,7 @@ type Manifest struct {
 	Parties     []ManifestParty   `json:"parties"`
 	Powers      []ManifestPower   `json:"powers"`
 	Protocol    string            `json:"protocol"`
-	Rho         map[string]string `json:"rho"` // sd of each client's auxiliary variables
+	Rho         map[string]string `json:"rho"` // sd of each client's auxiliary variables; empty where there are none
 	Schema      int               `json:"schema"`
 	Server      string            `json:"server"`
 	SharedData  []ManifestData    `json:"shared_data"`
@@ -58,13 +61,14 @@ type ManifestParty struct {
 	SHA256  string `json:"sha256"`
 }
 
-// ManifestCut is one auxiliary variable that leaves its client each round.
+// ManifestCut is one auxiliary variable, or one cut itself, that leaves its client each round.
 type ManifestCut struct {
 	Client string   `json:"client"`
 	Group  int      `json:"group"`
 	Name   string   `json:"name"`
-	Rho    string   `json:"rho"`
-	SeenBy []string `json:"seen_by"` // who learns it, separately or in a sum
+	Offset bool     `json:"offset,omitempty"` // data of the client are added to it as they are
+	Rho    string   `json:"rho,omitempty"`    // "": the cut itself leaves
+	SeenBy []string `json:"seen_by"`          // who learns it, separately or in a sum
 	Shape  []string `json:"shape"`
 }
 
@@ -78,7 +82,10 @@ type ManifestGroup struct {
 
 // ManifestShared is a parameter of the server that clients learn each round.
 type ManifestShared struct {
-	Name  string   `json:"name"`
+	Name string `json:"name"`
+	// Prior declares one element, as "param k : real ~ half_normal(1)": a client checks with draws from it that what it sends is not its data. Empty where
+	// the prior depends on other parameters or on data.
+	Prior string   `json:"prior,omitempty"`
 	Shape []string `json:"shape"`
 	To    []string `json:"to"`
 }
@@ -131,9 +138,18 @@ func (m *Manifest) Party(name string) (ManifestParty, bool) {
 	return ManifestParty{}, false
 }
 
+// Maskable reports whether the server needs only a group's sum and the group has, or as a family may have, two senders: masks can then hide each value
+// among the others'.
+func (m *Manifest) Maskable(g ManifestGroup) bool {
+	return g.Additive && (len(g.Cuts) > 1 || slices.ContainsFunc(m.Cuts, func(c ManifestCut) bool {
+		p, _ := m.Party(c.Client)
+		return slices.Contains(g.Cuts, c.Name) && p.Family != "" && p.Family != "1"
+	}))
+}
+
 func (s *splitter) manifest(programs []PartyProgram) *Manifest {
 	m := &Manifest{
-		Schema: SchemaVersion, Language: LanguageVersion, Protocol: ProtocolVersion, Model: s.name, ModelSHA256: s.model,
+		Accepted: s.accepted, Schema: SchemaVersion, Language: LanguageVersion, Protocol: ProtocolVersion, Model: s.name, ModelSHA256: s.model,
 		Server: s.Server, Transform: s.Transform.Kind.Name, Rho: map[string]string{},
 		Cuts: []ManifestCut{}, Groups: []ManifestGroup{}, Shared: []ManifestShared{}, SharedData: []ManifestData{},
 		Powers: []ManifestPower{}, Sizes: []ManifestSize{}, Sums: []ManifestSum{},
@@ -149,8 +165,10 @@ func (s *splitter) manifest(programs []PartyProgram) *Manifest {
 		m.Parties = append(m.Parties, ManifestParty{Name: p.Party, Role: role, Program: p.File, SHA256: p.SHA256(), Family: family})
 	}
 	for _, k := range s.Parties[0].Received {
-		m.Rho[k.Client] = formatRho(s.Transform.RhoOf(k.Client))
 		c := s.manifestCut(k)
+		if c.Rho != "" {
+			m.Rho[k.Client] = c.Rho
+		}
 		g := s.groupOf(k)
 		if c.Group = slices.IndexFunc(m.Groups, func(x ManifestGroup) bool { return x.Additive && slices.Contains(x.Cuts, k.Name) }) + 1; c.Group == 0 {
 			m.Groups = append(m.Groups, s.manifestGroup(k, g))
@@ -162,7 +180,7 @@ func (s *splitter) manifest(programs []PartyProgram) *Manifest {
 	server := s.writer(s.Parties[0])
 	for _, sym := range s.Order {
 		if to := names(server.usersOf(sym)); len(to) > 0 {
-			m.Shared = append(m.Shared, ManifestShared{Name: sym.Name, Shape: sym.Type.Shape(), To: to})
+			m.Shared = append(m.Shared, ManifestShared{Name: sym.Name, Prior: s.prior(sym), Shape: sym.Type.Shape(), To: to})
 		}
 		if sym.Kind == check.Data && sym.Owner == check.Shared {
 			m.SharedData = append(m.SharedData, ManifestData{Name: sym.Name, Shape: sym.Type.Shape(), To: s.holders(sym)})
@@ -196,7 +214,10 @@ func (s *splitter) manifestOf(q *transform.Party, m *Manifest) {
 }
 
 func (s *splitter) manifestCut(k *cut.Cut) ManifestCut {
-	out := ManifestCut{Name: k.Name, Client: k.Client, Shape: k.Type.Shape(), Rho: formatRho(s.Transform.RhoOf(k.Client)), SeenBy: []string{s.Server}}
+	out := ManifestCut{Name: k.Name, Client: k.Client, Offset: len(leak.OffsetsOf(s.Program, k.Client, k.Expr)) > 0, Shape: k.Type.Shape(), SeenBy: []string{s.Server}}
+	if s.Transform.Kind.Noise {
+		out.Rho = formatRho(s.RhoOf(k.Client))
+	}
 	for _, q := range s.Parties[1:] {
 		for _, g := range q.Others {
 			if slices.Contains(g.Cuts, k) && (q.Name != k.Client || q.Family) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/compile/transform"
@@ -34,9 +35,9 @@ func Digest(text string) string {
 	return hex.EncodeToString(h[:])
 }
 
-// Split writes the party programs of a transformed model called name, and their manifest.
-func Split(p *transform.Program, name string) ([]PartyProgram, *Manifest) {
-	s := &splitter{Program: p, name: name, model: Digest(p.File.Source.Text)}
+// Split writes the party programs of a transformed model called name, and their manifest, which lists the disclosures that are accepted.
+func Split(p *transform.Program, name string, accepted accept.Set) ([]PartyProgram, *Manifest) {
+	s := &splitter{Program: p, name: name, model: Digest(p.File.Source.Text), accepted: accepted}
 	var programs []PartyProgram
 	for _, q := range p.Parties {
 		programs = append(programs, s.program(q))
@@ -47,6 +48,7 @@ func Split(p *transform.Program, name string) ([]PartyProgram, *Manifest) {
 type splitter struct {
 	*transform.Program
 	name, model string
+	accepted    accept.Set
 }
 
 // writer collects the statements of one party's program.
@@ -114,11 +116,8 @@ func (w *writer) channels() {
 	for _, k := range w.party.Received {
 		w.body = append(w.body, &ast.Receive{Name: ident(k.Name), Type: typeOf(k.Type), From: ident(k.Client)})
 	}
-	for _, k := range w.party.Aux {
-		rho := literal(w.Transform.RhoOf(k.Client))
-		w.body = append(w.body,
-			&ast.Aux{Name: ident(k.Name), Type: typeOf(k.Type), Dist: transform.Dist(stdlib.Noise, nil, []ast.Expr{k.Expr, rho})},
-			&ast.Send{Name: ident(k.Name), To: []ast.Ident{ident(w.Server)}})
+	for _, k := range w.party.Sent {
+		w.body = append(w.body, w.sent(k)...)
 	}
 	if w.party.Name == w.Server {
 		w.serverSends()
@@ -132,6 +131,17 @@ func (w *writer) channels() {
 			w.body = append(w.body, &ast.Generate{Name: d.Name, Type: d.Type, Value: w.Generated[sym]})
 		}
 	}
+}
+
+// sent writes how a cut leaves its client: itself, or as an auxiliary variable around it.
+func (w *writer) sent(k *cut.Cut) []ast.Stmt {
+	send := &ast.Send{Name: ident(k.Name), To: []ast.Ident{ident(w.Server)}}
+	if w.Transform.Kind.CutsCross {
+		send.Value = k.Expr
+		return []ast.Stmt{send}
+	}
+	rho := literal(w.RhoOf(k.Client))
+	return []ast.Stmt{&ast.Aux{Name: ident(k.Name), Type: typeOf(k.Type), Dist: transform.Dist(stdlib.Noise, nil, []ast.Expr{k.Expr, rho})}, send}
 }
 
 // serverSends writes the parameters and the sums that the server sends to clients.

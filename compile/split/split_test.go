@@ -19,6 +19,7 @@ import (
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/compiletest"
 	"github.com/vflc/vflc/tests/diagtest"
@@ -26,8 +27,11 @@ import (
 
 // owners runs the phases up to the split.
 func owners(f *source.File) diag.List {
-	_, diags := compile.Compile(f, check.Options{})
-	return diags
+	m, diags := compile.Compile(f, check.Options{})
+	if diags.HasErrors() {
+		return diags
+	}
+	return append(diags, m.MaySplit()...)
 }
 
 // compiled splits a model that must be right.
@@ -126,7 +130,7 @@ func TestPermutation(t *testing.T) {
 
 // TestTampering: whatever is changed in a client's program, the loader refuses it; most changes also without the digest.
 func TestTampering(t *testing.T) {
-	programs, manifest := compiled(t, twoHospitals, check.Options{Transform: transforms.Augmented})
+	programs, manifest := compiled(t, twoHospitals, check.Options{Transform: transforms.Augmented, Rho: 1})
 	text := programs["hospital_a"]
 	for name, test := range map[string]struct {
 		old, new string
@@ -158,6 +162,70 @@ func TestTampering(t *testing.T) {
 	}
 	if _, diags := split.Load(manifest, "hospital_a", "hospital_a.vfl", text, stdlib.New()); len(diags) > 0 {
 		t.Errorf("the untouched program: %v", codes(diags))
+	}
+}
+
+// TestTamperingExact: under exact a client sends its cuts and nothing else, and what it sends is a real function of a parameter of the manifest's shape.
+func TestTamperingExact(t *testing.T) {
+	programs, manifest := compiled(t, twoHospitals, check.Options{Transform: transforms.Exact})
+	text := programs["hospital_a"]
+	const send = "send z_1 = XA * beta_a to registry"
+	for name, test := range map[string]struct {
+		new  string
+		want diag.Code
+	}{
+		"data":                   {"send z_1 = XA[:, 1] to registry", diag.ClientData},
+		"data beside it":         {send + "\nsend z_2 = XA[:, 1] to registry", diag.ClientData},
+		"a second cut":           {send + "\nsend z_9 = XA * beta_a to registry", diag.UnlistedChannel},
+		"the cut twice":          {send + "\n" + send, diag.DeclaredTwice},
+		"another's cut":          {strings.Replace(send, "z_1", "z_2", 1), diag.UnlistedChannel},
+		"a parameter":            {send + "\nsend beta_a to registry", diag.WrongRole},
+		"another shape":          {"send z_1 = beta_a to registry", diag.ChannelShape},
+		"another peer":           {strings.Replace(send, "registry", "hospital_b", 1), diag.WrongPeer},
+		"noise of its own":       {"aux z_1 : real[N] ~ normal(XA * beta_a, 1)\nsend z_1 to registry", diag.BareCut},
+		"nothing":                {"", diag.MissingChannel},
+		"a gradient of its data": {send + "\nreceive mu : real[N] from registry\nXA[:, 1] ~ normal(mu, 1)", diag.UnlistedChannel},
+	} {
+		changed := strings.Replace(text, send, test.new, 1)
+		if changed == text {
+			t.Fatalf("%s: nothing to change in\n%s", name, text)
+		}
+		_, diags := split.Examine(manifest, "hospital_a", "hospital_a.vfl", changed, stdlib.New())
+		if !diags.HasErrors() || diags.Shown()[0].Code != test.want {
+			t.Errorf("%s: want %s, got %v", name, test.want, codes(diags))
+		}
+	}
+	if _, diags := split.Load(manifest, "hospital_a", "hospital_a.vfl", text, stdlib.New()); len(diags) > 0 {
+		t.Errorf("the untouched program: %v", codes(diags))
+	}
+}
+
+// TestManifestOfExact: noise and its absence follow from the manifest's transform, and no program is held to both.
+func TestManifestOfExact(t *testing.T) {
+	for _, kind := range []def.Transform{transforms.Exact, transforms.Augmented} {
+		_, manifest := compiled(t, twoHospitals, check.Options{Transform: kind})
+		for name, change := range map[string]func(*split.Manifest){
+			"the other transform": func(m *split.Manifest) {
+				m.Transform = map[bool]string{true: "augmented", false: "exact"}[kind.CutsCross]
+			},
+			"one cut with another noise": func(m *split.Manifest) { m.Cuts[0].Rho = map[bool]string{true: "1", false: ""}[kind.CutsCross] },
+			"one rho more or less": func(m *split.Manifest) {
+				if kind.CutsCross {
+					m.Rho["hospital_a"] = "1"
+				} else {
+					delete(m.Rho, "hospital_a")
+				}
+			},
+		} {
+			var m split.Manifest
+			if err := json.Unmarshal(manifest.JSON(), &m); err != nil {
+				t.Fatal(err)
+			}
+			change(&m)
+			if _, diags := split.ParseManifest(source.New("manifest.json", string(m.JSON())), stdlib.New()); !diags.HasErrors() {
+				t.Errorf("%s, %s: the manifest is read", kind, name)
+			}
+		}
 	}
 }
 

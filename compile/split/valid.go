@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib"
@@ -58,6 +59,8 @@ func (m *Manifest) invalid(program *source.File, universe *stdlib.Universe) diag
 	if !v.diags.HasErrors() {
 		v.cuts()
 		v.receivers()
+		v.priors(universe)
+		v.accepted()
 	}
 	return v.diags
 }
@@ -65,6 +68,7 @@ func (m *Manifest) invalid(program *source.File, universe *stdlib.Universe) diag
 type validator struct {
 	*Manifest
 	at    *source.File
+	exact bool // by the manifest's transform the cuts themselves cross
 	diags diag.List
 }
 
@@ -91,6 +95,7 @@ func (v *validator) versions() {
 
 func (v *validator) transform(universe *stdlib.Universe) {
 	t, ok := universe.Transform(v.Transform)
+	v.exact = ok && t.CutsCross
 	switch {
 	case !ok:
 		v.errorf("transform", "the manifest's transform %q is unknown: there are %s", v.Transform, strings.Join(universe.Transforms(), ", "))
@@ -126,14 +131,10 @@ func (v *validator) roles() {
 
 func (v *validator) cuts() {
 	for _, c := range v.Cuts {
-		rho, err := strconv.ParseFloat(c.Rho, 64)
 		switch {
 		case !v.isClient(c.Client):
 			v.errorf("cuts", "%s is of %q, which is no client", c.Name, c.Client)
-		case err != nil || !(rho > 0) || formatRho(rho) != c.Rho:
-			v.errorf("cuts", "the noise of %s has sd %q, which is no number above 0", c.Name, c.Rho)
-		case v.Rho[c.Client] != c.Rho:
-			v.errorf("rho", "the noise of %s has sd %s, but rho of %s is %q", c.Name, c.Rho, c.Client, v.Rho[c.Client])
+		case !v.noise(c):
 		case c.Group < 1 || c.Group > len(v.Groups) || !slices.Contains(v.Groups[c.Group-1].Cuts, c.Name):
 			v.errorf("groups", "%s is in group %d, which does not list it", c.Name, c.Group)
 		case v.Groups[c.Group-1].Additive && !slices.Equal(v.Groups[c.Group-1].Shape, c.Shape):
@@ -147,6 +148,24 @@ func (v *validator) cuts() {
 			}
 		}
 	}
+}
+
+// noise checks that the auxiliary variable of a cut has noise, and a cut that crosses itself none. It returns false after an error.
+func (v *validator) noise(c ManifestCut) bool {
+	rho, err := strconv.ParseFloat(c.Rho, 64)
+	switch {
+	case v.exact && (c.Rho != "" || len(v.Rho) > 0):
+		v.errorf("rho", "under transform %s the cuts themselves cross, but the manifest lists a rho", v.Transform)
+	case v.exact:
+		return true
+	case err != nil || !(rho > 0) || formatRho(rho) != c.Rho:
+		v.errorf("cuts", "the noise of %s has sd %q, which is no number above 0", c.Name, c.Rho)
+	case v.Rho[c.Client] != c.Rho:
+		v.errorf("rho", "the noise of %s has sd %s, but rho of %s is %q", c.Name, c.Rho, c.Client, v.Rho[c.Client])
+	default:
+		return true
+	}
+	return false
 }
 
 // receivers checks that everything that is sent down goes to clients.
@@ -167,6 +186,20 @@ func (v *validator) receivers() {
 		if !v.isClient(p.Party) {
 			v.errorf("powers", "%s is evaluated by %q, which is no client", p, p.Party)
 		}
+	}
+}
+
+func (v *validator) priors(universe *stdlib.Universe) {
+	for _, s := range v.Shared {
+		if s.Prior != "" && s.Declared(universe) == nil {
+			v.errorf("shared_parameters", "the prior of %s is %q, which does not declare it", s.Name, s.Prior)
+		}
+	}
+}
+
+func (v *validator) accepted() {
+	if known, err := accept.Parse(strings.Join(v.Accepted, ",")); err != nil || !slices.Equal(known, v.Accepted) {
+		v.errorf("accepted", "the manifest accepts %q: known are %s, each once and in this order", []string(v.Accepted), strings.Join(accept.Names(), ", "))
 	}
 }
 

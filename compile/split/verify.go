@@ -77,10 +77,10 @@ func (v *verifier) keeps(party string, s *check.Symbol) bool {
 	return s.Owner == party || s.Owner == check.Shared && (s.Kind == check.Data || party == v.Server)
 }
 
-// typeSent is the type of what a statement sends: of a declared value, or of a sum of received ones.
+// typeSent is the type of what a statement sends: of a declared value or a cut, or of a sum of received values.
 func typeSent(p *check.Program, s *ast.Send) types.Type {
-	if s.Value == nil {
-		return p.Symbols[s.Name.Name].Type
+	if named := p.Symbols[s.Name.Name]; named != nil {
+		return named.Type
 	}
 	var t types.Type
 	ast.Walk(s.Value, func(n ast.Node) bool {

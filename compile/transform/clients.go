@@ -47,25 +47,12 @@ func (l *layout) clientsMay(k *cut.Likelihood, diags *diag.List) bool {
 // atClients lets each client with a cut in a likelihood evaluate it to the power 1/J, with its own cuts exact and the others' z. J is the
 // number of these clients.
 func (l *layout) atClients(k *cut.Likelihood) {
-	evaluators := l.evaluators(k)
+	evaluators := l.Evaluators(k)
 	weight := l.weight(evaluators)
 	for _, name := range evaluators {
 		p := l.Party(name)
 		p.Likelihoods = append(p.Likelihoods, l.statement(k, weight, func(g *cut.Group) []ast.Expr { return l.othersAndOwn(p, g) }))
 	}
-}
-
-// evaluators are the clients with a cut in the statement, as declared.
-func (l *layout) evaluators(k *cut.Likelihood) []string {
-	var names []string
-	for _, c := range l.Clients {
-		for _, g := range k.Groups {
-			if slices.ContainsFunc(g.Cuts, func(x *cut.Cut) bool { return x.Client == c.Name }) && !slices.Contains(names, c.Name) {
-				names = append(names, c.Name)
-			}
-		}
-	}
-	return names
 }
 
 // weight is 1/J, or nil where J is 1.

@@ -5,7 +5,7 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 )
 
-// atServer lets the server evaluate a likelihood at the z that the clients send.
+// atServer lets the server evaluate a likelihood at what the clients send of their cuts.
 func (l *layout) atServer(k *cut.Likelihood) {
 	server := l.Parties[0]
 	server.Likelihoods = append(server.Likelihoods, l.statement(k, nil, sumOfZ))
@@ -16,7 +16,7 @@ func (l *layout) atServer(k *cut.Likelihood) {
 	}
 }
 
-// sumOfZ writes the sum of a group's z.
+// sumOfZ writes the sum of what the clients send of a group's cuts.
 func sumOfZ(g *cut.Group) []ast.Expr {
 	if g.Each() {
 		return []ast.Expr{&ast.Name{Name: g.Cuts[0].Name}}

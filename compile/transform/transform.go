@@ -14,7 +14,7 @@ type Party struct {
 	Name        string
 	Family      bool
 	Likelihoods []*ast.Likelihood
-	Aux         []*cut.Cut   // of a client: its cuts that leave as z ~ normal(cut, rho)
+	Sent        []*cut.Cut   // of a client: its cuts that leave, as z ~ normal(cut, rho) or themselves
 	Received    []*cut.Cut   // of the server
 	Others      []*cut.Group // of a client: groups of which it receives the sum of the others' z
 }
@@ -36,8 +36,10 @@ func Apply(p *cut.Program) (*Program, diag.List) {
 	case kind.Pooled:
 		l.Parties = l.Parties[:1] // the server evaluates the model as written
 		return l.Program, nil
-	case !kind.Noise:
-		panic("transform: " + kind.Name + " sends cuts without noise, and party programs have no statement for that")
+	case kind.Noise == kind.CutsCross:
+		panic("transform: " + kind.Name + " does not say whether cuts cross with or without noise")
+	case kind.CutsCross && kind.AtClients:
+		panic("transform: " + kind.Name + " evaluates likelihoods at clients without noise, which would show each the others' cuts")
 	}
 	var diags diag.List
 	for _, k := range p.Likelihoods {
@@ -150,7 +152,7 @@ func continued(sum, t ast.Expr) ast.Expr {
 	return &ast.Binary{Op: "+", X: sum, Y: t}
 }
 
-// received is what the server writes for the z of a cut: its name, or the sum over the members of a family.
+// received is what the server writes for what a client sends of a cut: its name, or the sum over the members of a family.
 func received(k *cut.Cut) ast.Expr {
 	name := &ast.Name{Name: k.Name}
 	if !k.Family {
@@ -176,8 +178,8 @@ func (l *layout) alone(k *cut.Likelihood) bool {
 // send records that a client sends a cut.
 func (l *layout) send(k *cut.Cut) {
 	p := l.Party(k.Client)
-	if !slices.Contains(p.Aux, k) {
-		p.Aux = append(p.Aux, k)
+	if !slices.Contains(p.Sent, k) {
+		p.Sent = append(p.Sent, k)
 		server := l.Parties[0]
 		server.Received = append(server.Received, k)
 	}

@@ -136,7 +136,7 @@ func expressions(l *ast.Likelihood) []ast.Expr {
 func (v *verifier) channels() error {
 	var sent []*cut.Cut
 	for _, q := range v.Parties[1:] {
-		for _, c := range q.Aux {
+		for _, c := range q.Sent {
 			if c.Client != q.Name || slices.Contains(sent, c) {
 				return fmt.Errorf("%s sends %s of %s", q.Name, c.Name, c.Client)
 			}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,4 +59,32 @@ func TestModelsInDocumentationParse(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The model of the README is the example that it tells the reader to run, without its comments.
+func TestReadmeShowsTheExample(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(readme), "```vfl\n")
+	shown, _, ok := strings.Cut(after, "```")
+	example, err := os.ReadFile("../../examples/logistic.vfl")
+	if err != nil || !ok {
+		t.Fatal("no model in the README, or no example", err)
+	}
+	if got, want := statements(shown), statements(string(example)); !slices.Equal(got, want) {
+		t.Errorf("the README shows\n%s\nbut examples/logistic.vfl has\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// statements are the lines of a model that hold more than a comment.
+func statements(text string) (out []string) {
+	for line := range strings.Lines(text) {
+		line, _, _ = strings.Cut(line, "//")
+		if line = strings.TrimSpace(line); line != "" {
+			out = append(out, line)
+		}
+	}
+	return out
 }

@@ -147,7 +147,7 @@ type Likelihood struct {
 // Transform is `transform KIND [(rho = …)]`. Rho is nil if it is not written or if RhoBy holds one value per client.
 type Transform struct {
 	At
-	Kind  Ident  `parser:"'transform' @@"` // none, augmented or power; checked later
+	Kind  Ident  `parser:"'transform' @@"` // checked later
 	Rho   Expr   `parser:"('(' 'rho' '=' (@@"`
 	RhoBy []*Rho `parser:" | '{' @@ (',' @@)* '}') ')')?"`
 }
@@ -340,6 +340,12 @@ type Call struct {
 	Args []Expr
 }
 
+// Array is `[a, b]`, an array of constants; a matrix is an array of its rows.
+type Array struct {
+	At
+	Elems []Expr
+}
+
 // Sum is the comprehension `sum(Body for Var in Family)` or `sum(Body for Var in Lo..Hi)`.
 type Sum struct {
 	At
@@ -357,4 +363,5 @@ func (*Binary) expr()    {}
 func (*Transpose) expr() {}
 func (*Index) expr()     {}
 func (*Call) expr()      {}
+func (*Array) expr()     {}
 func (*Sum) expr()       {}

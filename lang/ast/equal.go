@@ -28,6 +28,9 @@ func Equal(a, b Expr) bool {
 	case *Call:
 		b, ok := b.(*Call)
 		return ok && a.Name.Name == b.Name.Name && equalAll(a.Args, b.Args, Equal)
+	case *Array:
+		b, ok := b.(*Array)
+		return ok && equalAll(a.Elems, b.Elems, Equal)
 	case *Sum:
 		b, ok := b.(*Sum)
 		return ok && equalSums(a, b)

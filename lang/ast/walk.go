@@ -77,6 +77,8 @@ func ofExpr(e Expr) []Node {
 		return appendAll(list(e.X), e.Args)
 	case *Call:
 		return appendAll(list(&e.Name), e.Args)
+	case *Array:
+		return appendAll(nil, e.Elems)
 	case *Sum:
 		return list(e.Body, &e.Var, e.Family, e.Lo, e.Hi)
 	}

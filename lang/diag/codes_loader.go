@@ -13,4 +13,5 @@ const (
 	Unsent          Code = "V0409"
 	BadManifest     Code = "V0410"
 	MissingChannel  Code = "V0411"
+	BareCut         Code = "V0412"
 )

@@ -8,5 +8,6 @@ const (
 	BadSupport      Code = "V0564"
 	OutsideSupport  Code = "V0565" // an observation, or data as an argument, that a distribution does not allow
 	DifferentLevels Code = "V0566" // the largest codes of a level differ between parties
+	NoiseOfResponse Code = "V0567" // warning: rho is not small compared with a response
 	CannotEvaluate  Code = "V0569"
 )

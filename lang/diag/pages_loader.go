@@ -20,7 +20,7 @@ send z_1 to server
 	},
 	{
 		Code: BadSend, Title: "a value that may not be sent",
-		Text: "A client sends its auxiliary variables; the server sends its parameters and sums of what it received. Nothing else is sent.",
+		Text: "A client sends its auxiliary variables or, under transform exact, its cuts themselves; the server sends its parameters and sums of what it received. Nothing else is sent.",
 		Wrong: `program m for a
 data X : real[N, P]
 param beta : real[P] ~ normal(0, 1)
@@ -69,7 +69,7 @@ send z_1 to server
 	},
 	{
 		Code: WrongRole, Title: "a statement that only the other role has",
-		Text: "The server has no auxiliary variables; a client sends only auxiliary variables.",
+		Text: "The server has no auxiliary variables; a client sends only auxiliary variables or, under transform exact, its cuts themselves.",
 		Wrong: `program m for a
 data X : real[N, P]
 param beta : real[P] ~ normal(0, 1)
@@ -166,6 +166,22 @@ send z_1 to server
 		Wrong: `program m for a
 data X : real[N, P]
 param beta : real[P] ~ normal(0, 1)
+`,
+		Right: `program m for a
+data X : real[N, P]
+param beta : real[P] ~ normal(0, 1)
+aux z_1 : real[N] ~ normal(X * beta, 1)
+send z_1 to server
+`,
+	},
+	{
+		Code: BareCut, Title: "a cut without the noise that the manifest lists",
+		Text: "Under transform exact a client sends its cuts themselves, `send NAME = EXPR to SERVER`, real functions of a parameter. Under augmented and power it sends auxiliary variables, " +
+			"normal around a cut with the rho of the manifest. A program does one or the other, as the manifest says. The manifest of this example is augmented.",
+		Wrong: `program m for a
+data X : real[N, P]
+param beta : real[P] ~ normal(0, 1)
+send z_1 = X * beta to server
 `,
 		Right: `program m for a
 data X : real[N, P]

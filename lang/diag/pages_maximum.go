@@ -42,4 +42,22 @@ y ~ neg_binomial_2_log(X * beta, phi)
 transform augmented(rho = 1)
 `,
 	},
+	{
+		Code: NoAuxiliaries, Title: "no auxiliary variables to maximise over",
+		Text: "The backend soul finds the most probable auxiliary variables, and then draws parameters given these. Under transform exact the cuts themselves cross, and there are no auxiliary variables. The backends nuts and sfvi run on it.",
+		Wrong: `client a
+data y : real[N] @ shared
+data X : real[N, P] @ a
+param beta : real[P] ~ normal(0, 1) @ a
+y ~ normal(X * beta, 1)
+transform exact
+`,
+		Right: `client a
+data y : real[N] @ shared
+data X : real[N, P] @ a
+param beta : real[P] ~ normal(0, 1) @ a
+y ~ normal(X * beta, 1)
+transform augmented(rho = 1)
+`,
+	},
 }

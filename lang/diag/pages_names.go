@@ -264,7 +264,7 @@ y ~ normal(p, 1)
 	},
 	{
 		Code: BadBounds, Title: "a bound that is not constant, or bounds that contradict",
-		Text: "Bounds are lower and upper; their values use only numbers, consts and sizes. Together, and with the support of the distribution, they leave an interval.",
+		Text: "Bounds are lower and upper; their values use only numbers, consts and sizes, and for a parameter that is not shared also scalar data of its owner. Together, and with the support of the distribution, they leave an interval.",
 		Wrong: `data y : real[N]
 param s ~ half_normal(1)
 param mu : real<lower=s> ~ normal(0, 1)
@@ -288,8 +288,8 @@ y ~ normal(relu(mu), 1)
 `,
 	},
 	{
-		Code: NotConst, Title: "a const that is not constant",
-		Text: "A const uses only numbers and other consts; --set NAME=VALUE changes it on the command line.",
+		Code: NotConst, Title: "a const, or an element of an array, that is not constant",
+		Text: "A const uses only numbers and other consts; --set NAME=VALUE changes it on the command line. So do the elements of an array `[1, 2]`.",
 		Wrong: `data y : real[N]
 const m = mean(y)
 param mu ~ normal(0, 1)
@@ -303,7 +303,7 @@ y ~ normal(mu + m, 1)
 	},
 	{
 		Code: BadTransform, Title: "a transform that does not exist, or a bad rho",
-		Text: "Transforms are none, augmented and power. rho is the standard deviation of the auxiliary variables: a constant above 0.",
+		Text: "Transforms are none, exact, augmented and power. rho is the standard deviation of the auxiliary variables of the last two: a constant above 0.",
 		Wrong: `client a
 data y : real[N] @ shared
 data X : real[N, P] @ a

@@ -231,6 +231,24 @@ transform augmented(rho = 1)
 `,
 	},
 	{
+		Code: OpenNoise, Title: "rho of a family of unknown size",
+		Text: "Where neither the model nor the command line gives rho, it is 0.35 divided by the square root of the number of clients that enter a likelihood: the posterior is then nearly that of the true model, however many clients there are. A run counts the tables of a family. The party programs hold rho as a number, so that whoever reads them knows how much noise they add; to write them without data, give rho or the number of members.",
+		Wrong: `client lab[J]
+data y : binary[N] @ shared
+data X : real[N, P] @ lab
+param beta : real[P] ~ normal(0, 1) @ lab
+y ~ bernoulli_logit(sum(X[j] * beta[j] for j in lab))
+transform augmented
+`,
+		Right: `client lab[J]
+data y : binary[N] @ shared
+data X : real[N, P] @ lab
+param beta : real[P] ~ normal(0, 1) @ lab
+y ~ bernoulli_logit(sum(X[j] * beta[j] for j in lab))
+transform augmented(rho = 0.1)
+`,
+	},
+	{
 		Code: LabelLeak, Title: "the adjoint reveals the response",
 		Text: "The server returns the adjoint, the derivative of the log density in the predictor, to every client that has a cut in the likelihood. Its sign is that of the response less its mean: " +
 			"for a 0/1 response one round reveals it, row by row. For a count, one round tells which rows lie above their mean. For counts and real responses the adjoint is a function of the response " +

@@ -96,6 +96,31 @@ y ~ normal(u[g] + v[h], 1)
 `,
 	},
 	{
+		Code: NoiseOfResponse, Title: "rho is large for the response",
+		Text: "Where the predictor is the location of the response, as in a normal likelihood, the auxiliary variables add noise to the response itself: of standard deviation rho times the square root of the number of clients, in the units of the response. " +
+			"Residual variance that is estimated becomes smaller by the square of it; residual variance that is given does not, and the posterior becomes wider. This is a warning that the noise exceeds a fifth of the response's standard deviation.",
+		Wrong: `client a, b
+data y : real[N] // the standard deviation of y is 1.5
+data XA : real[N, P] @ a
+data XB : real[N, Q] @ b
+param u : real[P] ~ normal(0, 1) @ a
+param v : real[Q] ~ normal(0, 1) @ b
+param sigma ~ half_normal(1)
+y ~ normal(XA * u + XB * v, sigma)
+transform augmented(rho = 0.5)
+`,
+		Right: `client a, b
+data y : real[N] // the standard deviation of y is 1.5
+data XA : real[N, P] @ a
+data XB : real[N, Q] @ b
+param u : real[P] ~ normal(0, 1) @ a
+param v : real[Q] ~ normal(0, 1) @ b
+param sigma ~ half_normal(1)
+y ~ normal(XA * u + XB * v, sigma)
+transform augmented(rho = 0.1)
+`,
+	},
+	{
 		Code: CannotEvaluate, Title: "an expression that cannot be evaluated",
 		Text: "The expression is well formed, but it has no valid value for these data.",
 		Wrong: `data y : real[N]

@@ -42,7 +42,7 @@ var syntaxPages = []Page{
 	},
 	{
 		Code: BadNumber, Title: "a malformed number",
-		Text:  "Numbers are written 1, 1.5, 1e-3 or 1_000. There are digits on both sides of the point, because .* and ./ are operators and 1..K is a range. A product needs its *, as in 2 * b. Whole numbers are at most 2^53: a float64 cannot represent all larger ones.",
+		Text:  "Numbers are written 1, 1.5, .5, 1e-3 or 1_000. A digit follows the point, because .* and ./ are operators and 1..K is a range. A product needs its *, as in 2 * b. Whole numbers are at most 2^53: a float64 cannot represent all larger ones.",
 		Wrong: "param b ~ normal(0., .5)\n",
 		Right: "param b ~ normal(0.0, 0.5)\n",
 	},

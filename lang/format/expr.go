@@ -56,6 +56,10 @@ func (p *printer) expr(e ast.Expr, level int) {
 		p.write(e.Name.Name, "(")
 		p.list(e.Args)
 		p.write(")")
+	case *ast.Array:
+		p.write("[")
+		p.list(e.Elems)
+		p.write("]")
 	case *ast.Sum:
 		p.sum(e)
 	}
@@ -78,6 +82,9 @@ func levelOf(e ast.Expr) int {
 
 // numberText returns the literal as written or, for a number that the compiler made, the shortest literal with its value.
 func numberText(n *ast.Number) string {
+	if strings.HasPrefix(n.Text, ".") {
+		return "0" + n.Text
+	}
 	if n.Text != "" {
 		return n.Text
 	}

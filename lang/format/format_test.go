@@ -101,7 +101,7 @@ func TestCommentsAnywhere(t *testing.T) {
 // expression generates trees as the compiler builds them: without parentheses, places or the text of numbers.
 func expression(depth int) *rapid.Generator[ast.Expr] {
 	return rapid.Custom(func(t *rapid.T) ast.Expr {
-		kind := rapid.IntRange(0, 9).Draw(t, "kind")
+		kind := rapid.IntRange(0, 10).Draw(t, "kind")
 		if depth == 0 {
 			kind = min(kind, 1)
 		}
@@ -127,6 +127,8 @@ func expression(depth int) *rapid.Generator[ast.Expr] {
 				s.Lo, s.Hi = sub("low"), sub("high")
 			}
 			return s
+		case 7:
+			return &ast.Array{Elems: []ast.Expr{sub("first"), sub("second")}[:rapid.IntRange(1, 2).Draw(t, "elements")]}
 		}
 		op := rapid.SampledFrom(strings.Fields("|| && == != < <= > >= + - * / .* ./ ^ ^")).Draw(t, "op")
 		return &ast.Binary{Op: op, X: sub("x"), Y: sub("y")}

@@ -50,7 +50,7 @@ func (c *climber) whole(level int) (ast.Expr, error) {
 }
 
 func beginsExpr(t lexer.Token) bool {
-	return t.Type == identToken || t.Type == numberToken || t.Type == symbolToken && strings.Contains("(-+!", t.Value)
+	return t.Type == identToken || t.Type == numberToken || t.Type == symbolToken && strings.Contains("(-+![", t.Value)
 }
 
 // at returns the place from start to the end of the last token read.
@@ -271,6 +271,8 @@ func (c *climber) primary() (ast.Expr, error) {
 		return c.nameOrCall()
 	case c.accept("("):
 		return c.paren(t.Pos)
+	case c.accept("["):
+		return c.array(t)
 	}
 	return nil, &unexpected{token: t, expected: "Expr"}
 }
@@ -289,6 +291,27 @@ func (c *climber) paren(start lexer.Position) (ast.Expr, error) {
 	})
 	p.At = c.at(start)
 	return p, err
+}
+
+// array parses the inside of an array literal, whose bracket is read.
+func (c *climber) array(open lexer.Token) (ast.Expr, error) {
+	a := &ast.Array{}
+	err := c.bracketed("]", func() error {
+		for {
+			x, err := c.binary(ast.Loosest)
+			if err != nil {
+				return err
+			}
+			a.Elems = append(a.Elems, x)
+			if t := *c.Peek(); !c.accept(",") {
+				return nil
+			} else if err := c.count(t); err != nil {
+				return err
+			}
+		}
+	})
+	a.At = c.at(open.Pos)
+	return a, err
 }
 
 func (c *climber) nameOrCall() (ast.Expr, error) {

@@ -124,8 +124,8 @@ func scan(s string, first bool) (lexer.TokenType, int) {
 		return spaceToken, len("\ufeff")
 	case len(s) > 1 && twoByteSymbols[s[:2]]:
 		return symbolToken, 2
-	case c == '.' && len(s) > 1 && isDigit(s[1]): // .5
-		return invalidToken, 1 + span(s[1:], isWord)
+	case c == '.' && len(s) > 1 && isDigit(s[1]):
+		return scanNumber(s)
 	case strings.IndexByte("+-*/^'!<>=~@:,;()[]{}", c) >= 0:
 		return symbolToken, 1
 	}
@@ -157,10 +157,10 @@ func scanWord(s string) (lexer.TokenType, int) {
 	return identToken, n
 }
 
-// scanNumber reads 1, 1.5, 1e-3 or 1_000. A malformed number (1., 2x, 1__0) is one invalid token.
+// scanNumber reads 1, 1.5, .5, 1e-3 or 1_000. A malformed number (1., 2x, 1__0) is one invalid token.
 func scanNumber(s string) (lexer.TokenType, int) {
 	n := span(s, isWord)
-	if n+1 < len(s) && s[n] == '.' && isDigit(s[n+1]) && wellFormed(s[:n]) {
+	if n+1 < len(s) && s[n] == '.' && isDigit(s[n+1]) && (n == 0 || wellFormed(s[:n])) {
 		n += 1 + span(s[n+1:], isWord)
 	}
 	if c := s[n-1]; (c == 'e' || c == 'E') && n+1 < len(s) && (s[n] == '-' || s[n] == '+') && isDigit(s[n+1]) {
@@ -180,7 +180,7 @@ func openPoint(s string) bool {
 	return strings.HasPrefix(s, ".") && (len(s) == 1 || !twoByteSymbols[s[:2]])
 }
 
-// wellFormed reports whether s is digits [. digits] [e [sign] digits], with single underscores between digits.
+// wellFormed reports whether s is digits, digits . digits or . digits, and then [e [sign] digits], with single underscores between digits.
 func wellFormed(s string) bool {
 	mantissa, exponent := s, ""
 	if i := strings.IndexAny(s, "eE"); i >= 0 {
@@ -190,7 +190,7 @@ func wellFormed(s string) bool {
 		}
 	}
 	whole, fraction, point := strings.Cut(mantissa, ".")
-	return digits(whole) && (!point || digits(fraction))
+	return (digits(whole) || point && whole == "") && (!point || digits(fraction))
 }
 
 func digits(s string) bool {

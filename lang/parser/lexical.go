@@ -50,22 +50,19 @@ func (p *parser) invalid(t lexer.Token) {
 	}
 }
 
-// badNumber explains malformed numbers such as 1., .5, 2x and 1__000.
+// badNumber explains malformed numbers such as 1., 2x and 1__000.
 func (p *parser) badNumber(t lexer.Token) {
 	d := p.errorf(diag.BadNumber, spanOf(t), "%s is not a number", quote(t.Value))
 	n := span(t.Value, isDigit)
 	head, rest := t.Value[:n], t.Value[n:]
 	switch {
-	case head == "" && wellFormed("0"+rest):
-		d.Message += ": numbers have digits on both sides of the point"
-		d.Fix(spanOf(t), "0"+rest, "write the digit before the point")
 	case strings.HasPrefix(rest, ".") && wellFormed(head+".0"+rest[1:]):
-		d.Message += ": numbers have digits on both sides of the point"
+		d.Message += ": digits follow the point"
 		d.Fix(spanOf(t), head+".0"+rest[1:], "write the digit after the point")
 	case wellFormed(strings.Trim(squeeze(t.Value), "_")):
 		d.Message += ": an underscore stands alone between two digits"
 		d.Fix(spanOf(t), strings.Trim(squeeze(t.Value), "_"), "write it with single underscores")
-	case head != "0" && head != "" && isLetter(rest[0]) && span(rest, isWord) == len(rest) && !strings.EqualFold(rest, "e"):
+	case head != "0" && head != "" && rest != "" && isLetter(rest[0]) && span(rest, isWord) == len(rest) && !strings.EqualFold(rest, "e"):
 		d.Message += fmt.Sprintf(", and a name cannot begin with a digit; a product needs its %s", quote("*"))
 		d.Fix(spanOf(t), head+" * "+rest, "write the product")
 	}

@@ -55,6 +55,7 @@ var ops = []*op{
 	opEq, opNe, opLt, opLe, opGt, opGe, opAnd, opOr, opNot, opWhere,
 	opMatMul, opTranspose, opSum, opMean, opSD, opDot, opRowDot, opCol, opColSums, opColMeans, opCumulativeSum,
 	opSlice, opGather, opAppend,
+	opMax, opMin, opLogSumExp, opSoftmax, opLogSoftmax, opRowSums, opRowMeans, opOuter, opLogMix, opPi,
 }
 
 func (o *op) differentiable(k int) bool { return o.vjp != nil && (o.flat == nil || !o.flat(k)) }

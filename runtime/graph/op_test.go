@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/vflc/vflc/runtime/graph"
@@ -16,6 +17,8 @@ type opCase struct {
 	shapes   []graph.Shape
 	index    [][]float64 // constant inputs after the others
 	positive bool
+	kinked   bool // it has a kink where two inputs are equal
+	share    bool // the first input is between 0 and 1
 	flat     bool // no gradient
 	want     func(in []array) array
 }
@@ -43,6 +46,12 @@ func cases() []opCase {
 	binary("mul", false, false, func(v []float64) float64 { return v[0] * v[1] })
 	binary("div", false, false, func(v []float64) float64 { return v[0] / v[1] })
 	binary("pow", false, true, func(v []float64) float64 { return math.Pow(v[0], v[1]) })
+	binary("max", false, false, func(v []float64) float64 { return math.Max(v[0], v[1]) })
+	binary("min", false, false, func(v []float64) float64 { return math.Min(v[0], v[1]) })
+	binary("log_sum_exp", false, false, func(v []float64) float64 { return math.Log(math.Exp(v[0]) + math.Exp(v[1])) })
+	for i := range cs {
+		cs[i].kinked = cs[i].op == "max" || cs[i].op == "min"
+	}
 	binary("eq", true, false, func(v []float64) float64 { return one(v[0] == v[1]) })
 	binary("ne", true, false, func(v []float64) float64 { return one(v[0] != v[1]) })
 	binary("lt", true, false, func(v []float64) float64 { return one(v[0] < v[1]) })
@@ -88,7 +97,29 @@ func matrixCases() []opCase {
 		)
 	}
 	for _, s := range []shape{{1}, {5}, {130}, {4, 3}, {3, 2, 4}} {
-		cs = append(cs, opCase{op: "cumulative_sum", shapes: []shape{s}, want: running})
+		cs = append(cs,
+			opCase{op: "cumulative_sum", shapes: []shape{s}, want: running},
+			opCase{op: "max", shapes: []shape{s}, want: func(in []array) array { return scalarOf(slices.Max(in[0].v)) }},
+			opCase{op: "min", shapes: []shape{s}, want: func(in []array) array { return scalarOf(slices.Min(in[0].v)) }},
+			opCase{op: "log_sum_exp", shapes: []shape{s}, want: logSums},
+			opCase{op: "softmax", shapes: []shape{s}, want: func(in []array) array { return normalised(in[0], math.Exp) }},
+			opCase{op: "log_softmax", shapes: []shape{s}, want: func(in []array) array { return normalised(in[0], func(v float64) float64 { return v }) }},
+		)
+	}
+	for _, s := range []shape{{1, 3}, {5, 1}, {130, 4}} {
+		cs = append(cs,
+			opCase{op: "row_sums", shapes: []shape{s}, want: func(in []array) array { return rowSums([]array{in[0], filled(s, 1)}) }},
+			opCase{op: "row_means", shapes: []shape{s}, want: func(in []array) array { return rowSums([]array{in[0], filled(s, 1/float64(s[1]))}) }})
+	}
+	for _, p := range [][]shape{{{}, {3}, {3}}, {{130}, {}, {130}}, {{2}, {5, 2}, {1, 2}}} {
+		cs = append(cs, opCase{op: "log_mix", shapes: p, share: true, want: each(func(v []float64) float64 {
+			return math.Log(v[0]*math.Exp(v[1]) + (1-v[0])*math.Exp(v[2]))
+		})})
+	}
+	for _, p := range [][]shape{{{3}, {2}}, {{130}, {4}}} {
+		cs = append(cs, opCase{op: "outer", shapes: p, want: func(in []array) array {
+			return product([]array{{shape{len(in[0].v), 1}, in[0].v}, {shape{1, len(in[1].v)}, in[1].v}})
+		}})
 	}
 	for _, p := range [][]shape{{{3}, {3}, {3}}, {{130}, {}, {130}}, {{}, {4}, {}}, {{5, 1}, {2}, {5, 2}}} {
 		cs = append(cs, opCase{op: "where", shapes: p, want: each(func(v []float64) float64 {
@@ -126,6 +157,37 @@ func indexCases() []opCase {
 		{op: "append", shapes: []shape{{3}, {}, {130}}, want: joined},
 		{op: "append", shapes: []shape{{3, 2}, {2, 2}}, want: joined},
 	}
+}
+
+// logSums is log Σ exp along the last axis.
+func logSums(in []array) array {
+	a := in[0]
+	last := len(a.shape) - 1
+	out := newArray(a.shape[:last]...)
+	for index := range indices(a.shape) {
+		*out.at(index[:last]...) += math.Exp(*a.at(index...))
+	}
+	for i, v := range out.v {
+		out.v[i] = math.Log(v)
+	}
+	return out
+}
+
+// normalised is f of each element less the log of the sum of exponentials along the last axis.
+func normalised(a array, f func(float64) float64) array {
+	sums, out := logSums([]array{a}), newArray(a.shape...)
+	for index := range indices(a.shape) {
+		*out.at(index...) = f(*a.at(index...) - *sums.at(index[:len(index)-1]...))
+	}
+	return out
+}
+
+func filled(s shape, v float64) array {
+	a := newArray(s...)
+	for i := range a.v {
+		a.v[i] = v
+	}
+	return a
 }
 
 func one(b bool) float64 {
@@ -291,6 +353,16 @@ func newOpRun(t *testing.T, r *rand.Rand, c opCase, mode string, asInputs bool) 
 	var in []graph.ID
 	for k, s := range c.shapes {
 		a := random(r, c.positive, s)
+		if c.kinked { // no two elements of different inputs are near each other
+			for i, v := range a.v {
+				a.v[i] = math.Round(10*v)/10 + 0.05*float64(k)
+			}
+		}
+		if c.share && k == 0 {
+			for i := range a.v {
+				a.v[i] = 0.1 + 0.8*r.Float64()
+			}
+		}
 		if c.op == "where" && k == 0 {
 			for i := range a.v {
 				a.v[i] = float64(r.IntN(2))

@@ -39,6 +39,9 @@ func TestStructuralFacts(t *testing.T) {
 			in[k] = newArray(at...)
 			for i := range in[k].v {
 				in[k].v[i] = 1 + r.Float64()
+				if c.share && k == 0 {
+					in[k].v[i] /= 3
+				}
 			}
 			if len(at) > 0 {
 				rows = max(rows, at[0])
@@ -56,7 +59,7 @@ func TestStructuralFacts(t *testing.T) {
 		for k, at := range c.shapes {
 			for i := range in[k].v {
 				if len(at) > 0 && at[0] == rows && i%rows == rows/2 {
-					in[k].v[i] += 1
+					in[k].v[i] *= 1.25
 				}
 			}
 		}

@@ -19,7 +19,8 @@ type Party struct {
 	seeds  [][]float64    // per graph output: cuts, then what the server shares
 	held   []float64      // accumulators set aside while Pull uses them
 	g, own []float64      // cuts and the log density's derivative by them: arrays of the graph where there is one cut
-	auxLen int
+	cutLen int            // of all cuts
+	auxLen int            // of those at which an auxiliary variable crosses
 	early  int
 	affine bool
 }
@@ -39,8 +40,11 @@ func NewParty(plan *Plan, index int) *Party {
 	p.slots[density.Here] = spec.Graph.NewExec()
 	p.seeds = make([][]float64, len(spec.Graph.Outputs()))
 	for k, c := range spec.Cuts {
-		p.auxLen += c.Len()
+		p.cutLen += c.Len()
 		p.affine = p.affine && spec.Graph.Outputs()[k].Affine
+	}
+	for _, c := range spec.Auxiliary() {
+		p.auxLen += c.Len()
 	}
 	for _, a := range p.role.Arrivals {
 		if a.Early {
@@ -51,7 +55,7 @@ func NewParty(plan *Plan, index int) *Party {
 	if len(spec.Cuts) == 1 {
 		p.g, p.own = p.Output(0), p.Own(0)
 	} else {
-		p.g, p.own = make([]float64, p.auxLen), make([]float64, p.auxLen)
+		p.g, p.own = make([]float64, p.cutLen), make([]float64, p.cutLen)
 	}
 	return p
 }
@@ -65,11 +69,17 @@ func (p *Party) Index() int { return p.index }
 // Dim is the number of unconstrained parameters.
 func (p *Party) Dim() int { return p.spec.Graph.Dim() }
 
-// Cuts describes the party's cuts.
-func (p *Party) Cuts() []density.Cut { return p.spec.Cuts }
+// Cuts describes the party's cuts that cross with noise.
+func (p *Party) Cuts() []density.Cut { return p.spec.Auxiliary() }
 
-// AuxLen is the total length of the cuts.
+// AuxLen is the total length of Cuts.
 func (p *Party) AuxLen() int { return p.auxLen }
+
+// Sends describes all cuts of the party, also where they cross themselves.
+func (p *Party) Sends() []density.Cut { return p.spec.Cuts }
+
+// SendLen is the total length of Sends.
+func (p *Party) SendLen() int { return p.cutLen }
 
 // Affine reports whether every cut is affine in the parameters.
 func (p *Party) Affine() bool { return p.affine }
@@ -206,7 +216,7 @@ func (p *Party) Input(k int) []float64 { return p.here().Input(k) }
 // Output is the value of graph output k after Cut.
 func (p *Party) Output(k int) []float64 { return p.here().Output(k) }
 
-// Target evaluates the log density after Evaluate and the inputs. It returns the derivative of the log density by the cuts too (length AuxLen), which the
+// Target evaluates the log density after Evaluate and the inputs. It returns the derivative of the log density by the cuts too (length SendLen), which the
 // next Target overwrites.
 func (p *Party) Target() (lp float64, own []float64) {
 	lp = p.here().Target()

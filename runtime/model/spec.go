@@ -17,10 +17,18 @@ type Spec struct {
 	Cuts []density.Cut
 }
 
+// Auxiliary lists the cuts at which an auxiliary variable crosses: all of them, or none where the cuts themselves cross.
+func (s *Spec) Auxiliary() []density.Cut {
+	if len(s.Cuts) > 0 && s.Cuts[0].Rho == 0 {
+		return nil
+	}
+	return s.Cuts
+}
+
 // A Port is one input or output of one party.
 type Port struct{ Party, Index int }
 
-// A Group is a sum of auxiliary variables and who receives it. A receiver that is itself a member gets the sum without its own.
+// A Group is a sum of auxiliary variables, or of cuts where these cross themselves, and who receives it. A receiver that is itself a member gets the sum without its own.
 // In the augmented model the server is the only receiver; in the power model the receivers are clients.
 // Auxiliary variables that another party must see one by one are groups of one member.
 type Group struct {
@@ -46,6 +54,8 @@ type Plan struct {
 	Groups  []Group
 	Shared  []Shared
 	Power   bool
+	// Exact: the cuts themselves cross, and a group is a sum of cuts. Their Rho is 0.
+	Exact bool
 	// Windows are plans of their own over parts of the rows, which together are all of them; none where all rows are always evaluated together.
 	Windows []Window
 }

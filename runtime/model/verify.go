@@ -20,6 +20,9 @@ func (e *WiringError) Error() string { return "plan: " + e.Where + ": " + e.What
 // Verify checks that the plan's wiring and the graphs that this process holds fit together: every cut enters one sum, every graph input and every
 // later output of the server has one connection, lengths agree, lists are in party order. It returns the first *WiringError.
 func (p *Plan) Verify() error {
+	if p.Power && p.Exact {
+		return wrong("parties", "the others' sum in the power model is of auxiliary variables, and there are none")
+	}
 	v := verifier{plan: p, inputs: map[Port]string{}, cuts: map[Port]string{}, outputs: map[Port]string{}, names: map[string]bool{}}
 	for _, check := range []func() error{v.parties, v.groups, v.shared, v.connected, v.windows} {
 		if err := check(); err != nil {
@@ -103,7 +106,9 @@ func (v *verifier) cut(where string, c density.Cut, out graph.Port, at int) erro
 		return wrong(where, "cut %s: offset %d where %d is next", c.Name, c.Offset, at)
 	case c.Rows < 0 || c.Cols < 0 || c.Len() != out.Len:
 		return wrong(where, "cut %s: %d×%d for an output of %d", c.Name, c.Rows, c.Cols, out.Len)
-	case !(c.Rho > 0) || math.IsInf(c.Rho, 0):
+	case v.plan.Exact && c.Rho != 0:
+		return wrong(where, "cut %s: rho is %v, though the cuts themselves cross", c.Name, c.Rho)
+	case !v.plan.Exact && (!(c.Rho > 0) || math.IsInf(c.Rho, 0)):
 		return wrong(where, "cut %s: rho is %v", c.Name, c.Rho)
 	case c.Group < 0 || c.Group >= len(v.plan.Groups):
 		return wrong(where, "cut %s: group %d of %d", c.Name, c.Group, len(v.plan.Groups))

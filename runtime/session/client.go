@@ -22,6 +22,7 @@ func (c *client) Density(ctx context.Context, theta [][]float64, coords density.
 
 // StepLocally is Density with the client's evaluations left to steps.
 func (c *client) StepLocally(ctx context.Context, theta [][]float64, steps density.LocalSteps, grad [][]float64, lp []float64) error {
+	c.mustHaveAuxiliaries()
 	return c.evaluate(ctx, theta, algorithm{steps: steps}, grad, lp)
 }
 
@@ -151,6 +152,7 @@ func (c *client) loadShared(f *frame, arrivals []int) {
 
 // Totals sends the centres and receives the sums.
 func (c *client) Totals(ctx context.Context, centre, total [][]float64) error {
+	c.mustHaveAuxiliaries()
 	if err := c.begin(ctx); err != nil {
 		return err
 	}

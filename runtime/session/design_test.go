@@ -18,14 +18,15 @@ import (
 //	client      -½ Σ (β_j - μ)² - ½ Σ B_j² - 0.01 Σ g1_j²
 //	server      -½ (b - 0.3)² - ½ Σ μ² - ½ Σ c² - ½ Σ (μ ∘ c - 0.2)²
 //
-// In the power model every client receives all groups, its own among them, and b is flat, so that only the clients' densities depend on it.
+// In the exact model s1, s2 and u_j are sums of cuts. In the power model every client receives all groups, its own among them, and b is flat, so that only the clients' densities depend on it.
 type design struct {
 	power, single, late, early bool
+	exact                      bool // the cuts themselves cross
 	clients                    int
 }
 
 func (d design) String() string {
-	return fmt.Sprintf("power=%t single=%t late=%t early=%t clients=%d", d.power, d.single, d.late, d.early, d.clients)
+	return fmt.Sprintf("power=%t single=%t late=%t early=%t exact=%t clients=%d", d.power, d.single, d.late, d.early, d.exact, d.clients)
 }
 
 // designs are all combinations that the tests go through.
@@ -33,7 +34,11 @@ func designs() []design {
 	var all []design
 	for k := range 16 {
 		for _, clients := range []int{1, 2, 5} {
-			all = append(all, design{power: k&1 > 0, single: k&2 > 0, late: k&4 > 0, early: k&8 > 0, clients: clients})
+			d := design{power: k&1 > 0, single: k&2 > 0, late: k&4 > 0, early: k&8 > 0, clients: clients}
+			all = append(all, d)
+			if d.exact = !d.power; d.exact {
+				all = append(all, d)
+			}
 		}
 	}
 	return all
@@ -210,6 +215,11 @@ func (w *world) client(t *testing.T, j int) *model.Spec {
 		b.Output("g3", g3)
 		spec.Cuts = append(spec.Cuts, density.Cut{Name: "g3", Offset: 3 * rows, Rows: rows, Cols: 1, Rho: 0.9, Group: 2 + j})
 	}
+	if w.exact {
+		for k := range spec.Cuts {
+			spec.Cuts[k].Rho = 0
+		}
+	}
 	b.Report("shifted", b.op("add", beta, mu))
 	spec.Params = []density.Param{{Name: "shifted", Owner: spec.Party, Dims: []int{vars}, Len: vars}}
 	spec.Graph = b.build()
@@ -219,7 +229,7 @@ func (w *world) client(t *testing.T, j int) *model.Spec {
 // plan wires the design.
 func (w *world) plan(t *testing.T) *model.Plan {
 	t.Helper()
-	p := &model.Plan{Names: w.names(), Parties: []*model.Spec{w.server(t)}, Power: w.power}
+	p := &model.Plan{Names: w.names(), Parties: []*model.Spec{w.server(t)}, Power: w.power, Exact: w.exact}
 	for j := range w.clients {
 		p.Parties = append(p.Parties, w.client(t, j))
 	}
@@ -279,6 +289,12 @@ func (w *world) logDensity(theta [][]float64, z [][]float64) float64 {
 	total := m.serverPart()
 	for j := range w.clients {
 		total += m.clientPart(j, theta[j+1])
+	}
+	if w.exact {
+		z = [][]float64{nil}
+		for j := range w.clients {
+			z = append(z, m.cuts(j, theta[j+1]))
+		}
 	}
 	if !w.power {
 		return total + m.likelihood(z)

@@ -2,6 +2,7 @@ package session
 
 import (
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/runtime/model"
 )
 
 // Content is what a channel of a message carries.
@@ -12,9 +13,10 @@ const (
 	Value       Content = iota // ↓ a shared parameter
 	Gradient                   // ↑ the gradient by a shared parameter
 	Z                          // ↑ an auxiliary variable
+	Cut                        // ↑ exact: a cut itself
 	OthersSum                  // ↓ power: a sum of auxiliary variables
 	Partial                    // ↑ power: the adjoint of that sum at one client
-	Adjoint                    // ↓ augmented: the adjoint of a sum at the server
+	Adjoint                    // ↓ augmented, exact: the adjoint of a sum at the server
 	Whole                      // ↓ power: the adjoint of a sum, added over all clients
 	Centre                     // ↑ a cut without noise
 	Total                      // ↓ the sum of such cuts
@@ -25,7 +27,7 @@ const (
 
 // A description is what is known of a content beside the data: how its channel is named, and what the audit prints of it. In the texts {name} is the
 // parameter, auxiliary variable or sum, {cut} what the auxiliary variable is normal around, {client} the client at that end, {rho} the deviation of its
-// noise and {scalars} what is added up.
+// noise, {mask} what is said of masks where a masked sum may hide a cut, and {scalars} what is added up.
 type description struct {
 	prefix string // of the channel's name
 	what   string
@@ -35,15 +37,17 @@ type description struct {
 
 var descriptions = [contents]description{
 	Value: {"value ", "value of {name}", "no", "its whole course; nothing about a row"},
-	Gradient: {"gradient ", "gradient of {name}", "no", "one function of {client}'s data and parameters for each element of {name}, without noise: where few rows use an element, " +
-		"close to the data of these rows"},
+	Gradient: {"gradient ", "gradient of {name}", "no", "a function of {client}'s data and parameters for each element of {name}, one a round, without noise: where few rows use an " +
+		"element, close to the data of these rows"},
 	Z: {"z ", "{name}, drawn around {cut}", "noise of sd {rho}", "{cut} within {rho} at once; from n evaluations the mean of {name} − rho²·(its adjoint) is the cut's posterior mean within about " +
 		"{rho}/√n, row by row: rho is no differential privacy"},
+	Cut: {"cut ", "{cut} itself, as {name}", "{mask}", "{cut} exactly, wherever the algorithm evaluates; where it has rows, as many evaluations as it has coefficients show the linear span of its " +
+		"covariates, in which columns of two values can be found"},
 	OthersSum: {"sum ", "sum of {name}", "noise of sd rho in each z", "the other clients' z, by taking its own away: with two clients the other's, of which it then knows what the server knows"},
 	Partial: {"adjoint ", "adjoint of the sum of {name} at {client}", "no", "{client}'s exact cut row by row, whatever rho, where the likelihood can be inverted: the adjoint is a function of the " +
 		"response, of the others' sum and of that cut, and all but the cut are known"},
-	Adjoint: {"adjoint ", "adjoint of {name}", "no", "for each row a function of the response and of the sum of all z: the sign gives a binary response; where the response is known it can be " +
-		"solved for that sum, and so with two clients for the other's z"},
+	Adjoint: {"adjoint ", "adjoint of {name}", "no", "for each row a function of the response and of the sum of what all clients send: the sign gives a binary response; where the response is known it " +
+		"can be solved for that sum, and so with two clients for what the other sends"},
 	Whole:       {"adjoint ", "adjoints of {name}, added over the clients", "no", "with two clients the other's adjoint, by taking its own away, and from it the other's exact cut, whatever rho"},
 	Centre:      {"centre ", "{cut} at the guide's mean", "no", "{cut} itself, row by row and exactly, at the client's current estimate"},
 	Total:       {"total ", "sum of the cuts of {name} at the guides' means", "no", "the sum of the other clients' cuts, exactly: with two clients the other's cut"},
@@ -77,7 +81,17 @@ type kind struct {
 // A carried content has one channel for every shared parameter, sum or cut that it applies to and that when accepts.
 type carried struct {
 	content Content
-	when    func(power, early bool) bool // early: a cut depends on the shared parameter
+	when    func(circumstance) bool
+}
+
+// A circumstance is what decides whether a message carries a content.
+type circumstance struct {
+	power, exact bool // as in model.Plan
+	early        bool // of a shared parameter: a cut depends on it
+}
+
+func circumstances(plan *model.Plan, early bool) circumstance {
+	return circumstance{power: plan.Power, exact: plan.Exact, early: early}
 }
 
 // Positions in kinds.
@@ -101,8 +115,8 @@ const kindEnd = "end of run"
 
 var kinds = [kindsOfScripts]kind{
 	kindEarly:    {"early", false, []carried{{Value, ofCuts}}},
-	kindAux:      {"aux", true, []carried{{Z, always}}},
-	kindReply:    {"reply", false, []carried{{Value, ofRest}, {Adjoint, underAugmented}, {OthersSum, underPower}}},
+	kindAux:      {"aux", true, []carried{{Z, underNoise}, {Cut, underExact}}},
+	kindReply:    {"reply", false, []carried{{Value, ofRest}, {Adjoint, atServer}, {OthersSum, underPower}}},
 	kindPartial:  {"partial", true, []carried{{Gradient, beforeAdjoints}, {Partial, underPower}}},
 	kindWhole:    {"whole", false, []carried{{Whole, underPower}}},
 	kindTrailing: {"trailing", true, []carried{{Gradient, afterAdjoints}}},
@@ -113,13 +127,15 @@ var kinds = [kindsOfScripts]kind{
 	kindValues:   {"values", false, []carried{{Value, always}}},
 }
 
-func always(bool, bool) bool                { return true }
-func ofCuts(_, early bool) bool             { return early }
-func ofRest(_, early bool) bool             { return !early }
-func underPower(power, _ bool) bool         { return power }
-func underAugmented(power, _ bool) bool     { return !power }
-func beforeAdjoints(power, early bool) bool { return power && !early }
-func afterAdjoints(power, early bool) bool  { return !beforeAdjoints(power, early) }
+func always(circumstance) bool           { return true }
+func ofCuts(c circumstance) bool         { return c.early }
+func ofRest(c circumstance) bool         { return !c.early }
+func underNoise(c circumstance) bool     { return !c.exact }
+func underExact(c circumstance) bool     { return c.exact }
+func underPower(c circumstance) bool     { return c.power }
+func atServer(c circumstance) bool       { return !c.power }
+func beforeAdjoints(c circumstance) bool { return c.power && !c.early }
+func afterAdjoints(c circumstance) bool  { return !beforeAdjoints(c) }
 
 // kindsOf lists the kinds of message of an exchange in their order. Under Pipeline aux and reply carry scalars too.
 func kindsOf(x density.Exchange) []int {

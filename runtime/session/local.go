@@ -62,6 +62,7 @@ func (e *local) Density(ctx context.Context, theta [][]float64, coords density.C
 
 // StepLocally is Density with the evaluations of clients left to steps.
 func (e *local) StepLocally(ctx context.Context, theta [][]float64, steps density.LocalSteps, grad [][]float64, lp []float64) error {
+	e.mustHaveAuxiliaries()
 	return e.sweep(ctx, theta, algorithm{steps: steps}, grad, lp)
 }
 
@@ -82,6 +83,7 @@ func (e *local) evaluate(theta [][]float64, by algorithm, grad [][]float64, lp [
 		s.value(i+1, theta[i+1], by)
 	}
 	e.sums.addAux()
+	e.sent(e.sums)
 	for b, s := range e.parties {
 		e.deliver(s, false)
 		s.receive(e.sums.total)
@@ -89,6 +91,7 @@ func (e *local) evaluate(theta [][]float64, by algorithm, grad [][]float64, lp [
 		e.sums.takeAdjoints(s)
 	}
 	e.sums.addAdjoints()
+	e.answered(e.sums)
 	for i, s := range clients {
 		s.settle(e.sums.adjoint)
 		s.pull(i+1, by, grad[i+1])
@@ -135,6 +138,7 @@ func (e *local) takeShared(s *partyState) {
 
 // Totals adds the centres of each sum's members.
 func (e *local) Totals(ctx context.Context, centre, total [][]float64) error {
+	e.mustHaveAuxiliaries()
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}

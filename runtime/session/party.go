@@ -8,10 +8,11 @@ import (
 	"github.com/vflc/vflc/runtime/vector"
 )
 
-// A partyState is a party of this process with the vectors of one evaluation. Those over cuts have length AuxLen, in the layout of density.Cut.
+// A partyState is a party of this process with the vectors of one evaluation. Those over cuts have length SendLen, in the layout of density.Cut.
 type partyState struct {
 	*model.Party
-	role model.Role
+	role  model.Role
+	exact bool // the cuts themselves cross: z is g, and the seeds on it are the adjoint and the party's own derivative
 
 	z        []float64
 	adj, own []float64
@@ -26,9 +27,9 @@ type partyState struct {
 
 func newPartyState(plan *model.Plan, index int) *partyState {
 	p := model.NewParty(plan, index)
-	s := &partyState{Party: p, role: p.Role(), early: make([]float64, p.Early())}
+	s := &partyState{Party: p, role: p.Role(), exact: plan.Exact, early: make([]float64, p.Early())}
 	for _, v := range []*[]float64{&s.z, &s.adj, &s.w} {
-		*v = make([]float64, p.AuxLen())
+		*v = make([]float64, p.SendLen())
 	}
 	if index > 0 {
 		s.answer = make([]float64, p.Received())
@@ -53,7 +54,7 @@ func (s *partyState) isMember(group int) bool {
 
 // part is the range of a vector over cuts that belongs to one cut.
 func (s *partyState) part(v []float64, cut int) []float64 {
-	c := s.Cuts()[cut]
+	c := s.Sends()[cut]
 	return v[c.Offset : c.Offset+c.Len()]
 }
 
@@ -66,8 +67,8 @@ type algorithm struct {
 // stepping reports whether the algorithm evaluates the party's density itself.
 func (s *partyState) stepping(by algorithm) bool { return by.steps != nil && s.Index() > 0 }
 
-// value evaluates the outputs at theta and lets the algorithm choose z. b is the block's number in this process. A client that takes steps of its own
-// evaluates later.
+// value evaluates the outputs at theta and lets the algorithm choose z, unless the cuts themselves cross. b is the block's number in this process. A client
+// that takes steps of its own evaluates later.
 func (s *partyState) value(b int, theta []float64, by algorithm) {
 	if s.stepping(by) {
 		if len(s.z) > 0 {
@@ -76,7 +77,10 @@ func (s *partyState) value(b int, theta []float64, by algorithm) {
 		return
 	}
 	g := s.Evaluate(theta)
-	if len(s.z) > 0 {
+	switch {
+	case s.exact:
+		copy(s.z, g)
+	case len(s.z) > 0:
 		by.coords.Value(b, g, s.z)
 	}
 }
@@ -123,7 +127,7 @@ func (s *partyState) settle(adjoints [][]float64) {
 
 func (s *partyState) settleMember(i int, adjoint []float64) {
 	in := s.role.Members[i].Input
-	if in < 0 && len(s.Cuts()) == 1 {
+	if in < 0 && len(s.Sends()) == 1 {
 		s.adj = adjoint
 		return
 	}
@@ -143,12 +147,20 @@ func (s *partyState) pull(b int, by algorithm, grad []float64) {
 			by.steps.Receive(b, s.adj)
 		}
 	default:
-		if len(s.w) > 0 {
-			by.coords.Adjoint(b, s.adj, s.own, s.w, s.early)
-		}
+		s.seed(b, by)
 		s.Finish(s.w, nil, nil, grad)
 	}
 	s.AddEarly(density.Here, s.early)
+}
+
+// seed sets the seeds on the cuts: where they cross themselves, the derivative of everything by them.
+func (s *partyState) seed(b int, by algorithm) {
+	switch {
+	case s.exact:
+		vector.Add(len(s.w), s.w, s.adj, s.own)
+	case len(s.w) > 0:
+		by.coords.Adjoint(b, s.adj, s.own, s.w, s.early)
+	}
 }
 
 // collectShared finds the gradient by each shared parameter: at once for those that no cut depends on, after pull for the others.

@@ -95,7 +95,7 @@ func newScript(plan *model.Plan, client int) *script {
 		} else {
 			s.lateArrivals = append(s.lateArrivals, i)
 		}
-		if afterAdjoints(plan.Power, a.Early) {
+		if afterAdjoints(circumstances(plan, a.Early)) {
 			s.trailingArrivals = append(s.trailingArrivals, i)
 		}
 	}
@@ -108,7 +108,7 @@ func (s *script) carry(f *frame, c carried, plan *model.Plan) {
 	switch c.content {
 	case Value, Gradient:
 		for _, a := range s.role.Arrivals {
-			if c.when(plan.Power, a.Early) {
+			if c.when(circumstances(plan, a.Early)) {
 				f.channel(c.content, a.Shared, plan.Shared[a.Shared].Name, a.Len)
 			}
 		}
@@ -126,7 +126,7 @@ func (s *script) carry(f *frame, c carried, plan *model.Plan) {
 }
 
 func (s *script) group(f *frame, c carried, plan *model.Plan, g int) {
-	if c.when(plan.Power, false) {
+	if c.when(circumstances(plan, false)) {
 		f.channel(c.content, g, plan.Groups[g].Name, plan.Groups[g].Len)
 	}
 }

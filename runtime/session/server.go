@@ -23,6 +23,7 @@ func (s *server) Density(ctx context.Context, theta [][]float64, _ density.Coord
 
 // StepLocally is Density: the server's side is the same.
 func (s *server) StepLocally(ctx context.Context, theta [][]float64, _ density.LocalSteps, grad [][]float64, lp []float64) error {
+	s.mustHaveAuxiliaries()
 	return s.sweep(ctx, theta, grad, lp)
 }
 
@@ -107,7 +108,9 @@ func (s *server) evaluate(ctx context.Context, t *density.Decision, theta, lp []
 		return false, err
 	}
 	s.sums.addAux()
-	wanted = t == nil || t.Wanted()
+	if wanted = t == nil || t.Wanted(); wanted {
+		s.sent(s.sums)
+	}
 	if s.plan.Power {
 		if err := s.replySums(ctx, t); err != nil || !wanted {
 			return false, err
@@ -118,6 +121,7 @@ func (s *server) evaluate(ctx context.Context, t *density.Decision, theta, lp []
 	if wanted {
 		s.target(lp)
 		s.sums.addAdjoints()
+		s.answered(s.sums)
 	}
 	return wanted, s.replyAdjoints(ctx, t)
 }
@@ -173,6 +177,7 @@ func (s *server) exchangeAdjoints(ctx context.Context) error {
 		}
 	}
 	s.sums.addAdjoints()
+	s.answered(s.sums)
 	for k, c := range s.scripts {
 		if err := s.sendAdjoints(ctx, s.peers[k], c, &c.whole, 0); err != nil {
 			return err
@@ -201,6 +206,7 @@ func (s *server) keepShared(f *frame, c *script, arrivals []int) {
 
 // Totals adds the clients' centres and sends each client its sums.
 func (s *server) Totals(ctx context.Context, _, _ [][]float64) error {
+	s.mustHaveAuxiliaries()
 	if err := s.begin(ctx); err != nil {
 		return err
 	}

@@ -5,8 +5,8 @@
 // One evaluation. Server and clients exchange, client by client, the messages of a script that follows from the plan (script.go) and the table of kinds (kinds.go):
 //
 //	early    ↓ shared parameters that cuts depend on
-//	aux      ↑ z of each cut, and scalars to be added up first
-//	reply    ↓ the other shared parameters; augmented: adjoints of the sums; power: the sums; totals of the scalars
+//	aux      ↑ z of each cut, or the cuts themselves, and scalars to be added up first
+//	reply    ↓ the other shared parameters; power: the sums, else their adjoints; totals of the scalars
 //	partial  ↑ power: adjoints of the received sums, gradients of shared parameters
 //	whole    ↓ power: adjoints of the sums, added over all receivers
 //	trailing ↑ gradients of shared parameters that were not sent yet
@@ -14,7 +14,7 @@
 // Where it follows from the totals of the scalars that the evaluation is not wanted, it ends with the reply, whose adjoints then are those of the
 // evaluation before.
 //
-// A sum s = Σ z and the adjoints of its receivers are added in party order; a receiver that is a member subtracts its own share, in one process as
+// A sum s = Σ z (z is the cut itself where that crosses) and the adjoints of its receivers are added in party order; a receiver that is a member subtracts its own share, in one process as
 // in many. A message that the script does not expect ends the run with an error at both ends.
 package session
 
@@ -65,6 +65,7 @@ var (
 
 // base is what both kinds of Env have in common: the blocks of this process and the random streams.
 type base struct {
+	watching
 	plan    *model.Plan
 	parties []*partyState
 	blocks  []density.Block
@@ -102,6 +103,13 @@ func newBase(plan *model.Plan, keys Keys, work *density.Work, parties ...int) (b
 	}
 	b.cost = newCost(plan)
 	return b, nil
+}
+
+// mustHaveAuxiliaries panics where the cuts themselves cross: an algorithm then has nothing to choose at them, and sees none.
+func (b *base) mustHaveAuxiliaries() {
+	if b.plan.Exact {
+		panic("session: the cuts themselves cross, and this exchange is about auxiliary variables")
+	}
 }
 
 // Blocks are the parties of this process.

@@ -16,6 +16,14 @@ type Model struct {
 	Noise []Noise
 	// Quantities lists what Simulator.Evaluate computes; a model for forward simulation has none.
 	Quantities []Quantity
+	// Cuts lists the clients' cuts, in a model that is made for them.
+	Cuts []Cut
+}
+
+// A Cut is what a client contributes, by the name of its auxiliary variable. Report is its index among the reports of the graph.
+type Cut struct {
+	Name, Party string
+	Report      int
 }
 
 // A Law is a distribution with its arguments as graph reports, each with one element per drawn element.
@@ -47,6 +55,19 @@ type Response struct {
 	// Dependent is the reason why its elements are not independent given the parameters, with the noise integrated out: it then has no pointwise
 	// density. "" where they are independent.
 	Dependent string
+	// Predictor is what the auxiliary variables are added to; nil where there are none, and where NoPredictor gives a reason.
+	Predictor   *Predictor
+	NoPredictor string
+}
+
+// A Predictor is the scalar predictor of a response to which each of Clients adds noise of standard deviation Rho, or of mean square Rho² where they differ.
+type Predictor struct {
+	Param   int         // of the distribution: the one that it enters
+	Through []*def.Func // through these functions, the innermost first
+	Eta     int         // the report with the predictor without noise
+	Free    []int       // other parameters of the distribution that are estimated, positive, with one value for all rows
+	Clients int
+	Rho     float64
 }
 
 // A Noise is an auxiliary variable's deviation from its cut, in units of Rho. Input is its index among the inputs of the graph.

@@ -106,6 +106,14 @@ type Func struct {
 	Domain   string   // such as "x > 0"; "" for all reals
 	Vector   FuncLoop // the vector loop that computes it faster, if any
 
+	// Monotone says how the value moves with the argument, and EachSide that it moves in one direction on each side of 0. The range of the values follows from
+	// these, and else from NonNegative.
+	Monotone Monotone
+	EachSide bool
+	// TakesFactor names the function g with f(x)·y = f(x + g(y)) for y > 0: log for exp. "" where there is none.
+	TakesFactor string
+	Linear      bool // f(a·x + b·y) = a·f(x) + b·f(y)
+
 	// NonNegative reports that no value is below 0. Limits lists where the function tends to 0, to ∞ and to -∞; nil where they are not of this form.
 	NonNegative bool
 	Limits      []Limit
@@ -122,8 +130,8 @@ type Bijector struct {
 	Identity bool // y = x, with a log-Jacobian of 0
 }
 
-// An Arity is the least and the greatest number of arguments of a call.
+// An Arity is the least and the greatest number of arguments of a call; a negative greatest is any number.
 type Arity struct{ Min, Max int }
 
 // Allows reports whether a call may have n arguments.
-func (a Arity) Allows(n int) bool { return a.Min <= n && n <= a.Max }
+func (a Arity) Allows(n int) bool { return a.Min <= n && (a.Max < 0 || n <= a.Max) }

@@ -19,23 +19,33 @@ type End struct {
 	Decay Decay
 	// Exponent, for a finite end with an algebraic decay, is that of the distance from the end to which the density is proportional there; nil: 0.
 	Exponent *Exponent
+	// Faster, where not nil, reports that the parameters make the decay Exponential; it is false where one that it needs is NaN.
+	Faster func(theta []float64) bool
 }
 
-// An Exponent is a number that depends on one parameter.
+// At is the decay for given parameters, which are NaN where they are not known.
+func (e End) At(theta []float64) Decay {
+	if e.Faster != nil && e.Faster(theta) {
+		return Exponential
+	}
+	return e.Decay
+}
+
+// An Exponent is a number that depends on parameters; it is NaN where one of those is.
 type Exponent struct {
-	Param int // its index
-	Of    func(v float64) float64
+	Param int // the index of the one that decides its sign
+	Of    func(theta []float64) float64
 }
 
 // LessOne is the exponent θ_k - 1.
 func LessOne(k int) *Exponent {
-	return &Exponent{Param: k, Of: func(v float64) float64 { return v - 1 }}
+	return &Exponent{Param: k, Of: func(theta []float64) float64 { return theta[k] - 1 }}
 }
 
 // included reports whether the density is positive and finite on a finite end: it is where no power of the distance enters, as for a shape of 1.
 // The parameter of an exponent may be NaN where it is not known; the end then does not belong to the support.
 func (e End) included(theta []float64) bool {
-	return e.Decay == Algebraic && (e.Exponent == nil || e.Exponent.Of(theta[e.Exponent.Param]) == 0)
+	return e.Decay == Algebraic && (e.Exponent == nil || e.Exponent.Of(theta) == 0)
 }
 
 // A LinkScale is the scale on which a linear predictor acts.
@@ -47,6 +57,7 @@ const (
 	IdentityLink           // it shifts x: p(x + c | θ + c) = p(x | θ)
 	LogLink                // it is the logarithm of the mean of a count, or scales a positive x: p(c·x | θ + log c) = p(x | θ)/c
 	LogitLink              // it is the log odds of a success
+	ProbitLink             // Phi of it is the probability of a success
 )
 
 // A Link names the parameter that takes a linear predictor, and the scale on which it acts.

@@ -16,6 +16,8 @@ const (
 	UnitInterval         // (0, 1)
 	NonNegative          // [0, ∞)
 	Interval             // [θ_0, θ_1] with θ_0 < θ_1: uniform's own bounds
+	FromFirst            // [θ_0, ∞)
+	Circle               // [-π, π]
 	ZeroOne              // {0, 1}
 	Naturals             // {0, 1, 2, …}
 	UpToN                // {0, …, θ_0}
@@ -32,6 +34,10 @@ func (s Support) Bounds(theta []float64) (lower, upper float64) {
 		return theta[0], theta[1]
 	case UpToN:
 		return 0, theta[0]
+	case FromFirst:
+		return theta[0], math.Inf(1)
+	case Circle:
+		return -math.Pi, math.Pi
 	}
 	return math.Inf(-1), math.Inf(1)
 }
@@ -49,6 +55,10 @@ func (s Support) Words(params []string) string {
 		return "between 0 and 1"
 	case Interval:
 		return "between " + strings.Join(params, " and ")
+	case FromFirst:
+		return params[0] + " or more"
+	case Circle:
+		return "between -π and π"
 	case ZeroOne:
 		return "0 or 1"
 	case Naturals:

@@ -8,6 +8,8 @@ type Transform struct {
 	Pooled bool
 	// Noise: in place of a cut a client sends an auxiliary variable z ~ normal(cut, rho).
 	Noise bool
+	// CutsCross: a client sends its cuts themselves, without noise: there are no auxiliary variables, and no rho.
+	CutsCross bool
 	// AtClients: a likelihood is evaluated by each client that has a cut in it, with its own cuts exact and the others' z, to the power 1/J.
 	// Otherwise the server evaluates it.
 	AtClients bool

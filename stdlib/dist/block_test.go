@@ -3,6 +3,7 @@ package dist
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/vflc/vflc/stdlib/def"
@@ -56,6 +57,8 @@ func inEvery(d def.Dist, xs []float64) float64 {
 		return 0.5
 	case def.UpToN:
 		return 1
+	case def.FromFirst:
+		return slices.Max(xs)
 	}
 	return xs[0]
 }

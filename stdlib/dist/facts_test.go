@@ -3,6 +3,7 @@ package dist
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/vflc/vflc/stdlib/def"
@@ -60,7 +61,7 @@ func slope(d def.Dist, theta []float64, end, side, t float64) float64 {
 func TestEnds(t *testing.T) {
 	each(t, func(t *testing.T, d def.Dist) {
 		if d.Discrete {
-			if d.Lower != (def.End{}) || d.Upper != (def.End{}) {
+			if !reflect.ValueOf(d.Lower).IsZero() || !reflect.ValueOf(d.Upper).IsZero() {
 				t.Error("ends are of continuous distributions")
 			}
 			return
@@ -79,22 +80,27 @@ func TestEnds(t *testing.T) {
 func checkEnd(t *testing.T, d def.Dist, theta []float64, e def.End, end, inward float64) {
 	t.Helper()
 	if math.IsInf(end, 0) {
+		decay := e.At(theta)
 		if e.Exponent != nil {
 			t.Fatal("an exponent is of a finite end")
 		}
-		if e.Decay == def.Exponential && math.IsInf(logp(d, -inward*1e6, theta), -1) {
+		if decay == def.Exponential && math.IsInf(logp(d, -inward*1e6, theta), -1) {
 			return // too fast for the slope to have a number
 		}
 		const far = 1e12
 		s := -slope(d, theta, 0, -inward, far)
 		per := -slope(d, theta, 0, -inward, 1e6) / 1e6 // -d log p/d|x|
 		more := s / far
+		growth := 1e5
+		if e.Faster != nil {
+			growth = 1.01 // parameters make it little faster than an exponential
+		}
 		switch {
-		case e.Decay == def.Algebraic && !(s < 1e3),
-			e.Decay == def.Power && !(-slope(d, theta, 0, -inward, 1e250) > 20),
-			e.Decay == def.Power && !(more < 1.01*per),
-			e.Decay == def.Exponential && !(more > 1e5*per):
-			t.Errorf("theta %v: towards %v the slope is %v at 1e12, %v a unit, which is not decay %d", theta, end, s, per, e.Decay)
+		case decay == def.Algebraic && !(s < 1e3),
+			decay == def.Power && !(-slope(d, theta, 0, -inward, 1e250) > 20),
+			decay == def.Power && !(more < 1.01*per),
+			decay == def.Exponential && !(more > growth*per):
+			t.Errorf("theta %v: towards %v the slope is %v at 1e12, %v a unit, which is not decay %d", theta, end, s, per, decay)
 		}
 		return
 	}
@@ -107,13 +113,20 @@ func checkEnd(t *testing.T, d def.Dist, theta []float64, e def.End, end, inward 
 	switch {
 	case e.Decay == def.Exponential:
 		t.Fatal("that decay is of an infinite end")
+	case e.Decay == def.Power && math.IsInf(logp(d, end+inward*near, theta), -1):
+		return // too fast for the slope to have a number
+	case e.Decay == def.Power && end != 0:
+		if nearer := slope(d, theta, end, inward, 1e-10); !(nearer > slope(d, theta, end, inward, 1e-5)+0.2) {
+			t.Errorf("theta %v: towards %v the slope stays at %v, which is not faster than powers", theta, end, nearer)
+		}
+		return
 	case e.Decay == def.Power:
 		if !(s > 20) {
 			t.Errorf("theta %v: the slope at %v is %v, which is not faster than powers", theta, end, s)
 		}
 		return
 	case e.Exponent != nil:
-		want = e.Exponent.Of(theta[e.Exponent.Param])
+		want = e.Exponent.Of(theta)
 	}
 	if math.Abs(s-want) > 1e-5 {
 		t.Errorf("theta %v: the exponent at %v is %v, want %v", theta, end, s, want)

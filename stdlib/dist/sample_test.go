@@ -23,17 +23,18 @@ type line struct {
 func lineOf(d def.Dist, theta []float64) line {
 	const c = math.Pi / 2
 	switch d.Support {
-	case def.Positive:
+	case def.Positive, def.FromFirst:
+		lower, _ := d.Support.Bounds(theta)
 		return line{
 			x: func(t float64) (float64, float64) {
-				return math.Exp(c * math.Sinh(t)), c*math.Sinh(t) + math.Log(c*math.Cosh(t))
+				return lower + math.Exp(c*math.Sinh(t)), c*math.Sinh(t) + math.Log(c*math.Cosh(t))
 			},
-			inverse: func(x float64) float64 { return math.Asinh(math.Log(x) / c) },
+			inverse: func(x float64) float64 { return math.Asinh(math.Log(x-lower) / c) },
 		}
 	case def.UnitInterval:
 		return unitLine(0, 1)
-	case def.Interval:
-		return unitLine(theta[0], theta[1])
+	case def.Interval, def.Circle:
+		return unitLine(d.Support.Bounds(theta))
 	}
 	return line{
 		x: func(t float64) (float64, float64) {

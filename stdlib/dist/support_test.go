@@ -19,6 +19,10 @@ func outside(s def.Support, theta []float64) []float64 {
 		points = append(points, -0.1, 0, 1, 1.1, inf)
 	case def.Interval:
 		points = append(points, theta[0]-100, theta[1]+100, inf)
+	case def.FromFirst:
+		points = append(points, theta[0]-100, 0, inf)
+	case def.Circle:
+		points = append(points, -3.2, 3.2, 100, inf)
 	case def.ZeroOne:
 		points = append(points, 0.5, -1, 2, 1e-300, inf)
 	case def.Naturals:
@@ -129,6 +133,16 @@ func TestLimits(t *testing.T) {
 		{BinomialLogit(), 3, []float64{4, inf}, -inf},
 		{NegBinomial2Log(), 0, []float64{-inf, 2}, 0},
 		{Bernoulli(), 1, []float64{1}, 0},
+		{Binomial(), 0, []float64{4, 0}, 0},
+		{Binomial(), 4, []float64{4, 1}, 0},
+		{Binomial(), 1, []float64{4, 0}, -inf},
+		{Geometric(), 0, []float64{1}, 0},
+		{Geometric(), 2, []float64{1}, -inf},
+		{Weibull(), 0, []float64{1, 2}, -math.Ln2},
+		{Weibull(), 0, []float64{0.5, 2}, -inf}, // no finite density
+		{ChiSquare(), 0, []float64{2}, -math.Ln2},
+		{LogLogistic(), 0, []float64{2, 1}, -math.Ln2},
+		{Pareto(), 2, []float64{2, 1}, -math.Ln2},
 		{Bernoulli(), 0, []float64{1}, -inf},
 		{Bernoulli(), 0, []float64{0}, 0},
 		{Poisson(), 0, []float64{0}, 0},

@@ -67,3 +67,24 @@ func common(a, b types.Elem) types.Elem {
 	}
 	return types.Count
 }
+
+// broadcast is the type of an elementwise result of several numbers.
+func broadcast(args []types.Type) (types.Type, error) {
+	out := args[0]
+	for _, t := range args {
+		if err := numeric(t); err != nil {
+			return types.Type{}, err
+		}
+		dims, ok := types.Broadcast(out.Dims, t.Dims)
+		if !ok {
+			return types.Type{}, fmt.Errorf("the shapes %s and %s do not broadcast together", out, t)
+		}
+		out = types.Type{Elem: common(out.Elem, t.Elem), Dims: dims}
+	}
+	return out, nil
+}
+
+// real makes the elements of a type real.
+func real(t types.Type, err error) (types.Type, error) {
+	return types.Type{Elem: types.Real, Dims: t.Dims}, err
+}

@@ -70,15 +70,45 @@ func TestInfer(t *testing.T) {
 		{"where(real[N]; real; real)", "!the condition must be binary, such as a comparison, but it is real[N]"},
 		{"where(binary[N]; real[K]; real)", "!do not broadcast"},
 		{"where(binary[N]; level[N]; real)", "!a number is needed"},
+		{"pow(int[N]; int)", "real[N]"},
+		{"pow(real[N]; real[K])", "!do not broadcast"},
+		{"min(real[N, K])", "real"},
+		{"min(int; count[N])", "int[N]"},
+		{"max(count[N])", "count"},
+		{"max(real)", "!an array is needed"},
+		{"max(real[N]; real[K])", "!do not broadcast"},
+		{"row_sums(real[N, K])", "real[N]"},
+		{"row_sums(real[N])", "!a matrix is needed"},
+		{"row_means(int[N, K])", "real[N]"},
+		{"col_sums(real[N, K])", "real[K]"},
+		{"outer(real[N]; int[K])", "real[N, K]"},
+		{"outer(real[N]; real)", "!a vector is needed"},
+		{"append(real; real[N])", "real[N + 1]"},
+		{"append(real[N]; int[N])", "real[2*N]"},
+		{"append(count[N, K]; count[M, K])", "count[M + N, K]"},
+		{"append(real[N, K]; real[N])", "!do not join"},
+		{"log_sum_exp(real[N])", "real"},
+		{"log_sum_exp(real[N, K])", "real[N]"},
+		{"log_sum_exp(real; int[N])", "real[N]"},
+		{"log_sum_exp(real)", "!an array is needed"},
+		{"softmax(real[N, K])", "real[N, K]"},
+		{"softmax(real)", "!an array is needed"},
+		{"log_softmax(int[K])", "real[K]"},
+		{"log_mix(real; real[N]; real[N])", "real[N]"},
+		{"log_mix(real[K]; real[N]; real[N])", "!do not broadcast"},
+		{"pi()", "real"},
 	} {
 		name, rest, _ := strings.Cut(strings.TrimSuffix(c.call, ")"), "(")
 		var args []types.Type
 		for _, a := range strings.Split(rest, "; ") {
-			args = append(args, of(a))
+			if a != "" {
+				args = append(args, of(a))
+			}
 		}
 		fn := functions[name]
 		tested[name] = true
-		if !fn.Arity.Allows(len(args)) || fn.Arity.Allows(0) || fn.Arity.Allows(len(args)+1) {
+		most := fn.Arity.Max
+		if !fn.Arity.Allows(len(args)) || fn.Arity.Allows(fn.Arity.Min-1) || fn.Arity.Allows(max(most, len(args))+1) != (most < 0) {
 			t.Errorf("%s: wrong arity %v", c.call, fn.Arity)
 		}
 		got, err := fn.Infer(args)

@@ -27,3 +27,11 @@ func Log1pSquare(w float64) (value, ratio float64) {
 	}
 	return math.Log1p(w * w), w / (1 + w*w)
 }
+
+// Log1mExp returns log(1-exp(x)) for x ≤ 0, NaN for x > 0. Mächler (2012), Accurately computing log(1 - exp(-|a|)).
+func Log1mExp(x float64) float64 {
+	if x > -math.Ln2 {
+		return math.Log(-math.Expm1(x))
+	}
+	return math.Log1p(-math.Exp(x))
+}

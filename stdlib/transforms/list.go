@@ -10,7 +10,7 @@ import (
 
 // All returns the transforms in the order of the documentation.
 func All() []def.Transform {
-	return []def.Transform{None, Augmented, Power}
+	return []def.Transform{None, Exact, Augmented, Power}
 }
 
 // WithNoise returns those under which clients send auxiliary variables.

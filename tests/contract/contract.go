@@ -68,13 +68,20 @@ func Model(transform def.Transform) testmodel.GLM {
 	return m
 }
 
-// Check runs the contract on every transform of the algorithm, with the given settings.
+// Check runs the contract on every transform of the algorithm, with the given settings, which are refused where they concern auxiliary variables and there are
+// none.
 func Check(t *testing.T, a backends.Algorithm, given map[string]string) {
 	t.Helper()
 	checkDescription(t, a)
 	for _, transform := range a.Transforms {
 		t.Run(transform.Name, func(t *testing.T) {
 			s, err := a.Resolve(transform, given)
+			if transform.CutsCross && aboutAuxiliaries(a, given) {
+				if err == nil {
+					t.Error("a setting about auxiliary variables is taken where there are none")
+				}
+				return
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,6 +98,11 @@ func Check(t *testing.T, a backends.Algorithm, given map[string]string) {
 			c.auxiliaries(t)
 		})
 	}
+}
+
+// aboutAuxiliaries reports whether one of the settings given concerns auxiliary variables.
+func aboutAuxiliaries(a backends.Algorithm, given map[string]string) bool {
+	return slices.ContainsFunc(a.Settings, func(s backends.Setting) bool { return s.Auxiliary && given[s.Name] != "" })
 }
 
 func checkDescription(t *testing.T, a backends.Algorithm) {

@@ -3,7 +3,6 @@ package testmodel_test
 import (
 	"testing"
 
-	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
 	"github.com/vflc/vflc/tests/contract"
 	"github.com/vflc/vflc/tests/testmodel"
@@ -11,7 +10,7 @@ import (
 
 func TestBlocksKeepTheContract(t *testing.T) {
 	for _, scale := range []bool{false, true} {
-		for _, transform := range []def.Transform{transforms.None, transforms.Augmented, transforms.Power} {
+		for _, transform := range transforms.All() {
 			m := contract.Model(transform)
 			m.Scale = scale && transform != transforms.None
 			contract.CheckBlocks(t, m.Env(1))

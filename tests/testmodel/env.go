@@ -102,8 +102,8 @@ func (e *Env) evaluate(ctx context.Context, theta [][]float64, coords density.Co
 		lp[0] += e.pooled(theta[0], grad[0])
 	default:
 		e.send(theta, coords, steps)
-		if e.model.Transform == transforms.Augmented {
-			lp[0] += e.augmented(theta[0], grad[0])
+		if !e.model.Transform.AtClients {
+			lp[0] += e.atServer(theta[0], grad[0])
 			for j := range e.answer {
 				if steps != nil {
 					lp[j+1] = steps.Answer(j+1, e.answer[j])
@@ -156,7 +156,7 @@ func (e *Env) pooled(theta, grad []float64) float64 {
 	return lp
 }
 
-// send evaluates the cuts and sums the auxiliary variables.
+// send evaluates the cuts and sums what crosses: the auxiliary variables, or the cuts themselves.
 func (e *Env) send(theta [][]float64, coords density.Coordinates, steps density.LocalSteps) {
 	if e.model.Scale {
 		e.gamma = theta[0][1]
@@ -168,12 +168,14 @@ func (e *Env) send(theta [][]float64, coords density.Coordinates, steps density.
 			b.contribute(density.Here, theta[j+1])
 			copy(e.g[j], b.at[density.Here].g)
 		}
-		if b.cuts == nil { // power with one client: no other party sees its contribution
+		switch {
+		case e.model.Transform.CutsCross:
+			copy(e.z[j], e.g[j])
+		case b.cuts == nil: // power with one client: no other party sees its contribution
 			continue
-		}
-		if steps == nil {
+		case steps == nil:
 			coords.Value(j+1, e.g[j], e.z[j])
-		} else {
+		default:
 			steps.Send(j+1, e.z[j])
 		}
 		for i, v := range e.z[j] {
@@ -182,7 +184,7 @@ func (e *Env) send(theta [][]float64, coords density.Coordinates, steps density.
 	}
 }
 
-func (e *Env) augmented(theta, grad []float64) float64 {
+func (e *Env) atServer(theta, grad []float64) float64 {
 	lp := 0.0
 	for i, y := range e.model.Y {
 		l, d := e.model.logLik(y, theta[0]+e.sum[i])
@@ -236,6 +238,9 @@ func (e *Env) back(coords density.Coordinates, steps density.LocalSteps, grad []
 				steps.Receive(j+1, e.adj[j])
 			}
 			copy(e.early[j], e.answer[j])
+		case e.model.Transform.CutsCross:
+			copy(w, e.adj[j])
+			e.pull(j, w, grad[j+1])
 		case b.cuts == nil:
 			copy(w, e.own[j])
 			e.pull(j, w, grad[j+1])

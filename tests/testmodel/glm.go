@@ -21,7 +21,7 @@ type GLM struct {
 	Transform def.Transform
 	Rho       float64 // sd of the auxiliary variables
 	// Scale adds γ, a shared parameter inside the cuts; without it γ is 0. Curve makes f(t) = tanh(t), so that cuts are not affine;
-	// without it f(t) = t. Both are for augmented and power, and have no closed forms.
+	// without it f(t) = t. Both are for models with several parties, and have no closed forms.
 	Scale, Curve bool
 	times        float64 // the factor of a likelihood of some rows; 0: 1
 	constant     float64 // of the log density of a row of a normal likelihood, set by Env

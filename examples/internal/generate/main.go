@@ -2,14 +2,15 @@
 //
 //	go run ./examples/internal/generate [FOLDER]
 //
-// FOLDER is where the models are, by default examples. Beside the tables, truth.csv of each example lists the parameter values that generated the data.
+// FOLDER is that of the repository. Beside the tables, truth.csv of each example lists the parameter values that generated the data. The data in
+// tests/fixtures have noise on the predictor, as large as that of rho = 1: tests compare figures that were measured on them.
 package main
 
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 
@@ -17,7 +18,7 @@ import (
 )
 
 func main() {
-	folder := "examples"
+	folder := "."
 	if len(os.Args) > 1 {
 		folder = os.Args[1]
 	}
@@ -30,18 +31,26 @@ func main() {
 // files are the contents of all files, by path below the folder.
 func files() map[string][]byte {
 	out := map[string][]byte{}
-	maps.Copy(out, linear())
-	maps.Copy(out, logistic())
+	for place, data := range map[string][]map[string][]byte{
+		"examples":       {linear(), logistic(0)},
+		"tests/fixtures": {linear(), logistic(1)},
+	} {
+		for _, d := range data {
+			for name, text := range d {
+				out[path.Join(place, name)] = text
+			}
+		}
+	}
 	return out
 }
 
 func write(folder string, files map[string][]byte) error {
 	for name, text := range files {
-		path := filepath.Join(folder, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		file := filepath.Join(folder, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return err
 		}
-		if err := os.WriteFile(path, text, 0o644); err != nil {
+		if err := os.WriteFile(file, text, 0o644); err != nil {
 			return err
 		}
 	}

@@ -12,12 +12,12 @@ import (
 	"github.com/vflc/vflc/data"
 )
 
-const examples = "../.."
+const root = "../../.."
 
 func TestCommittedDataAreWhatTheGeneratorWrites(t *testing.T) {
 	want := files()
 	for name, text := range want {
-		got, err := os.ReadFile(filepath.Join(examples, name))
+		got, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
 			t.Error(err)
 		} else if !bytes.Equal(got, text) {
@@ -25,15 +25,17 @@ func TestCommittedDataAreWhatTheGeneratorWrites(t *testing.T) {
 		}
 	}
 	// And nothing else pretends to be data.
-	err := filepath.WalkDir(examples, func(path string, d fs.DirEntry, err error) error {
-		name, _ := filepath.Rel(examples, path)
-		if _, ours := want[filepath.ToSlash(name)]; err == nil && !ours && filepath.Ext(path) == ".csv" {
-			t.Errorf("%s is not written by the generator", name)
+	for _, place := range []string{"examples", "tests/fixtures"} {
+		err := filepath.WalkDir(filepath.Join(root, place), func(path string, d fs.DirEntry, err error) error {
+			name, _ := filepath.Rel(root, path)
+			if _, ours := want[filepath.ToSlash(name)]; err == nil && !ours && filepath.Ext(path) == ".csv" {
+				t.Errorf("%s is not written by the generator", name)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
 		}
-		return err
-	})
-	if err != nil {
-		t.Error(err)
 	}
 }
 
@@ -71,7 +73,7 @@ func TestExamplesLoad(t *testing.T) {
 			refs = append(refs, data.PartyRef{Name: plain, Family: plain != name})
 			wants = append(wants, data.Want{Name: "of_" + plain, Owner: plain, Rank: 2, Rows: data.Size{Name: "N"}})
 		}
-		sources, err := data.Locate(filepath.Join(examples, x.model+".vfl"), refs, nil)
+		sources, err := data.Locate(filepath.Join(root, "examples", x.model+".vfl"), refs, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

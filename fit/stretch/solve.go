@@ -1,0 +1,232 @@
+package stretch
+
+import (
+	"math"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// problem is the maximisation over x = (a, b, logs of the factors of free parameters). Where the predictor does not vary, b is 1.
+type problem struct {
+	l      *Likelihood
+	points []*point
+	mean   float64 // of the predictor: with it taken off, a and b are nearly independent
+	scale  float64 // the sd of the predictor, 0 where it does not vary
+	noise  float64 // the sd of the noise
+}
+
+const (
+	iterations = 25
+	settledAt  = 1e-4 // of a step, in units: it then is the error of the one before
+	stale      = 0.2  // of the step before: from here on the derivatives are computed again
+	stalled    = 0.02 // of a step that hardly improves the fit, as where a density has a kink: enough for two digits
+	difference = 5e-2 // for derivatives of the score, in units
+)
+
+// solve finds the best coefficients and the information that they have.
+func solve(l *Likelihood, points []*point, noise float64, free []float64) (Forecast, error) {
+	p := &problem{l: l, points: points, noise: noise}
+	p.spread()
+	x := make([]float64, p.dim())
+	for k, v := range free {
+		x[p.first()+k] = math.Log(v)
+	}
+	if !p.climb(x) {
+		return Forecast{}, errFit
+	}
+	f := Forecast{Slope: 1, Free: make([]float64, len(free))}
+	if p.scale > 0 {
+		f.Slope = 1 + x[1]
+	}
+	f.Shift = x[0] + p.mean*(1-f.Slope)
+	for k := range free {
+		f.Free[k] = math.Exp(x[p.first()+k])
+	}
+	noisy, ok := p.remaining(p.hessian(x))
+	truth := p.truth()
+	f.SD = math.Sqrt(truth / noisy)
+	if !ok || !(f.SD > 0) || math.IsInf(f.SD, 0) {
+		return Forecast{}, errFit
+	}
+	return f, nil
+}
+
+// spread sets the mean and the standard deviation of the predictor.
+func (p *problem) spread() {
+	n := float64(len(p.points))
+	for _, q := range p.points {
+		p.mean += q.row.Eta / n
+	}
+	squares := 0.0
+	for _, q := range p.points {
+		squares += (q.row.Eta - p.mean) * (q.row.Eta - p.mean) / n
+	}
+	if p.scale = math.Sqrt(squares); p.scale < 1e-9*(1+math.Abs(p.mean)) {
+		p.scale = 0
+	}
+}
+
+// first is the place of the first free parameter in x, and dim the number of all.
+func (p *problem) first() int {
+	if p.scale > 0 {
+		return 2
+	}
+	return 1
+}
+
+func (p *problem) dim() int { return p.first() + len(p.l.Free) }
+
+// at returns the objective, Σ_i E log p̃(y | a + mean + (1 + x_1)(η_i - mean)), and sets its gradient.
+func (p *problem) at(x, gradient []float64) float64 {
+
+	free := make([]float64, len(p.l.Free))
+	for k := range free {
+		free[k] = math.Exp(x[p.first()+k])
+	}
+	values := make([]float64, len(p.points))
+	var wait sync.WaitGroup
+	for i, q := range p.points {
+		wait.Go(func() { values[i] = q.expected(p.predictor(x, q), free) })
+	}
+	wait.Wait()
+	clear(gradient)
+	value := 0.0
+	for i, q := range p.points {
+		value += values[i]
+		gradient[0] += q.sum[0]
+		if p.scale > 0 {
+			gradient[1] += q.sum[0] * (q.row.Eta - p.mean)
+		}
+		for k := range free {
+			gradient[p.first()+k] += q.sum[1+k]
+		}
+	}
+	return value
+}
+
+func (p *problem) predictor(x []float64, q *point) float64 {
+	eta := x[0] + q.row.Eta
+	if p.scale > 0 {
+		eta += x[1] * (q.row.Eta - p.mean)
+	}
+	return eta
+}
+
+// unit is the size of a step in a coordinate: a moves the predictor, the others are factors.
+func (p *problem) unit(k int) float64 {
+	if k == 0 {
+		return p.noise
+	}
+	return 1
+}
+
+// hessian returns minus the matrix of second derivatives of the objective, by central differences of its gradient.
+func (p *problem) hessian(x []float64) *mat.SymDense {
+	n := p.dim()
+	out := mat.NewSymDense(n, nil)
+	up, down, at := make([]float64, n), make([]float64, n), make([]float64, n)
+	for k := range n {
+		h := difference * p.unit(k)
+		copy(at, x)
+		at[k] = x[k] + h
+		p.at(at, up)
+		at[k] = x[k] - h
+		p.at(at, down)
+		for j := range n {
+			half := (down[j] - up[j]) / (4 * h)
+			if j == k {
+				half *= 2
+			}
+			out.SetSym(j, k, out.At(j, k)+half)
+		}
+	}
+	return out
+}
+
+// climb moves x to the maximum by Newton's method with halved steps, and reports whether it got there.
+func (p *problem) climb(x []float64) bool {
+	n := p.dim()
+	gradient, next, trial := make([]float64, n), make([]float64, n), make([]float64, n)
+	value, before := p.at(x, gradient), math.Inf(1)
+	h := p.hessian(x)
+	for range iterations {
+		if math.IsNaN(value) || math.IsInf(value, 0) {
+			return false
+		}
+		step := p.newton(h, gradient)
+		size := 0.0
+		for k, s := range step {
+			size = max(size, math.Abs(s)/p.unit(k))
+		}
+		shrink := min(1, 1/size) // at most one unit at a time
+		moved := false
+		for range 15 {
+			for k := range x {
+				next[k] = x[k] + shrink*step[k]
+			}
+			if v := p.at(next, trial); v >= value-1e-9*math.Abs(value) {
+				copy(x, next)
+				copy(gradient, trial)
+				value, moved = v, true
+				break
+			}
+			shrink /= 2
+		}
+		if size > stale*before {
+			h = p.hessian(x)
+		}
+		before = size
+		if size < settledAt || !moved || size < stalled && shrink < stale {
+			return size < stalled
+		}
+	}
+	return false
+}
+
+// newton returns the solution of H step = gradient, with H made positive definite where it is not.
+func (p *problem) newton(h *mat.SymDense, gradient []float64) []float64 {
+	n := p.dim()
+	var ridge float64
+	for range 60 {
+		shifted := mat.NewSymDense(n, nil)
+		for i := range n {
+			for j := i; j < n; j++ {
+				shifted.SetSym(i, j, h.At(i, j))
+			}
+			shifted.SetSym(i, i, h.At(i, i)+ridge/(p.unit(i)*p.unit(i)))
+		}
+		var c mat.Cholesky
+		if c.Factorize(shifted) {
+			var step mat.VecDense
+			if c.SolveVecTo(&step, mat.NewVecDense(n, gradient)) == nil {
+				return step.RawVector().Data
+			}
+		}
+		ridge = max(2*ridge, 1e-6)
+	}
+	return make([]float64, n)
+}
+
+// remaining is the information on the coefficients, or on the intercept where there are none, that is left when the other elements of x are estimated too.
+func (p *problem) remaining(h *mat.SymDense) (float64, bool) {
+	var inverse mat.Dense
+	if inverse.Inverse(h) != nil {
+		return 0, false
+	}
+	k := p.first() - 1
+	return 1 / inverse.At(k, k), true
+}
+
+// truth is remaining for the true likelihood.
+func (p *problem) truth() float64 {
+	var aa, ab, bb float64
+	for _, q := range p.points {
+		e := q.row.Eta - p.mean
+		aa, ab, bb = aa+q.truth, ab+q.truth*e, bb+q.truth*e*e
+	}
+	if p.scale == 0 {
+		return aa
+	}
+	return bb - ab*ab/aa
+}

@@ -1,0 +1,151 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+)
+
+var opLogSumExp = &op{
+	name: "log_sum_exp", doc: "log Σ exp along the last axis; of two inputs elementwise, broadcast", least: 1, most: 2,
+	infer: func(b *Builder, n *node) error {
+		if len(n.in) == 2 {
+			return elementwise(b, n)
+		}
+		return alongLast(b, n, func(s Shape) Shape { return s[:len(s)-1] })
+	},
+	forward: func(c *call) {
+		if len(c.in) == 2 {
+			c.pairwise(logAddExp)
+			return
+		}
+		c.lines(len(c.out.val.buf), func(x line, k int) { c.out.val.buf[k] = logSumExp(x) })
+	},
+	vjp: func(c *call) {
+		if len(c.in) == 2 {
+			c.pairwiseSlopes(softmaxOf)
+			return
+		}
+		y, dy := c.out.val.buf, c.out.adj.buf
+		c.lines(len(c.out.val.buf), func(x line, k int) {
+			dx := x.in(c.in[0].adj.buf)
+			for i := range x.n {
+				*dx.at(i) += dy[k] * softmaxOf(*x.at(i), y[k])
+			}
+		})
+	},
+	needs: func(k int) need { return inputs(k) | output },
+}
+
+var opSoftmax = &op{
+	name: "softmax", doc: "exp(x)/Σ exp(x) along the last axis", least: 1, most: 1,
+	infer: func(b *Builder, n *node) error { return alongLast(b, n, whole) },
+	forward: func(c *call) {
+		c.lines(lastStride(c.node.shape), func(x line, _ int) {
+			total, y := logSumExp(x), x.in(c.out.val.buf)
+			for i := range x.n {
+				*y.at(i) = math.Exp(*x.at(i) - total)
+			}
+		})
+	},
+	vjp: func(c *call) { // dx = y·(dy - Σ y·dy)
+		c.lines(lastStride(c.node.shape), func(x line, _ int) {
+			y, dy, dx := x.in(c.out.val.buf), x.in(c.out.adj.buf), x.in(c.in[0].adj.buf)
+			sum := 0.0
+			for i := range x.n {
+				sum += *y.at(i) * *dy.at(i)
+			}
+			for i := range x.n {
+				*dx.at(i) += *y.at(i) * (*dy.at(i) - sum)
+			}
+		})
+	},
+	needs: func(int) need { return output },
+}
+
+var opLogSoftmax = &op{
+	name: "log_softmax", doc: "x - log Σ exp(x) along the last axis", least: 1, most: 1,
+	infer: func(b *Builder, n *node) error { return alongLast(b, n, whole) },
+	forward: func(c *call) {
+		c.lines(lastStride(c.node.shape), func(x line, _ int) {
+			total, y := logSumExp(x), x.in(c.out.val.buf)
+			for i := range x.n {
+				*y.at(i) = *x.at(i) - total
+			}
+		})
+	},
+	vjp: func(c *call) { // dx = dy - exp(y)·Σ dy
+		c.lines(lastStride(c.node.shape), func(x line, _ int) {
+			y, dy, dx := x.in(c.out.val.buf), x.in(c.out.adj.buf), x.in(c.in[0].adj.buf)
+			sum := 0.0
+			for i := range x.n {
+				sum += *dy.at(i)
+			}
+			for i := range x.n {
+				*dx.at(i) += *dy.at(i) - math.Exp(*y.at(i))*sum
+			}
+		})
+	},
+	needs: func(int) need { return output },
+}
+
+func whole(s Shape) Shape { return s }
+
+// alongLast makes n a node computed at once along the last axis of its input.
+func alongLast(b *Builder, n *node, shape func(Shape) Shape) error {
+	s := b.nodes[n.in[0]].shape
+	if len(s) == 0 {
+		return fmt.Errorf("takes a vector or matrix, got a scalar")
+	}
+	n.whole(shape(s))
+	return nil
+}
+
+// A line is the n elements of an array along its last axis, step apart in memory.
+type line struct {
+	v              []float64
+	start, step, n int
+}
+
+func (l line) at(i int) *float64 { return &l.v[l.start+i*l.step] }
+
+// in is the same place in another array of the shape.
+func (l line) in(v []float64) line { return line{v, l.start, l.step, l.n} }
+
+// lines visits the lines of the first input, step of them; k counts.
+func (c *call) lines(step int, visit func(x line, k int)) {
+	v := c.in[0].val.buf
+	for k := range step {
+		visit(line{v, k, step, len(v) / step}, k)
+	}
+}
+
+func logSumExp(x line) float64 {
+	largest := math.Inf(-1)
+	for i := range x.n {
+		largest = math.Max(largest, *x.at(i))
+	}
+	if math.IsInf(largest, 0) || math.IsNaN(largest) {
+		return largest
+	}
+	sum := 0.0
+	for i := range x.n {
+		sum += math.Exp(*x.at(i) - largest)
+	}
+	return largest + math.Log(sum)
+}
+
+func logAddExp(a, b float64) float64 {
+	largest := math.Max(a, b)
+	if math.IsInf(largest, 0) || math.IsNaN(largest) {
+		return largest
+	}
+	return largest + math.Log1p(math.Exp(-math.Abs(a-b)))
+}
+
+// softmaxOf is exp(x - y) for y the logarithm of a sum that exp(x) is part of: 0 where all parts are 0.
+func softmaxOf(x, y float64) float64 {
+	if math.IsInf(x, -1) {
+		return 0
+	}
+	return math.Exp(x - y)
+}

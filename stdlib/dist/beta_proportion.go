@@ -1,0 +1,72 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/special"
+)
+
+// BetaProportion is the beta distribution with mean mu and precision kappa.
+func BetaProportion() def.Dist {
+	return def.Dist{
+		Name: "beta_proportion",
+		Doc: `The beta distribution with mean mu and precision kappa: beta(mu kappa, (1 - mu) kappa), for beta regression with mu = inv_logit(eta).
+
+    log p(x) = lgamma(kappa) - lgamma(mu kappa) - lgamma((1 - mu) kappa) + (mu kappa - 1) log(x) + ((1 - mu) kappa - 1) log(1 - x)        for 0 < x < 1
+
+Source: Stan Functions Reference, "Beta proportion distribution".`,
+		Params: []def.Param{
+			{Name: "mu", Doc: "mean", Domain: def.UnitInterval},
+			{Name: "kappa", Doc: "precision", Domain: def.Positive},
+		},
+		Support:    def.UnitInterval,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		Lower:      def.End{Exponent: &def.Exponent{Param: 0, Of: func(theta []float64) float64 { return theta[0]*theta[1] - 1 }}},
+		Upper:      def.End{Exponent: &def.Exponent{Param: 0, Of: func(theta []float64) float64 { return (1-theta[0])*theta[1] - 1 }}},
+		LogDensity: func(b *def.Block) float64 { return pointwise(b, betaProportionAt) },
+		Expand:     betaProportionExpand,
+		Sample: func(r *rand.Rand, theta []float64) float64 {
+			mu, kappa := theta[0], positive(theta[1])
+			return drawBeta(r, positive(mu)*kappa, positive(1-mu)*kappa)
+		},
+		Examples: []string{"data share : real<lower=0, upper=1>[N]\nparam m ~ normal(0, 1)\nparam kappa ~ gamma(2, 0.1)\nshare ~ beta_proportion(inv_logit(m), kappa)"},
+		Cases: []def.Case{
+			{X: 0.5, Theta: []float64{0.5, 4}, LogP: 0.4054651081081644},
+			{X: 0.3, Theta: []float64{0.2, 1}, LogP: -0.6416102685821268},
+			{X: 1e-12, Theta: []float64{0.3, 7}, LogP: -26.888866654437027},
+			{X: 0.999, Theta: []float64{0.9, 20}, LogP: -1.089953047590449},
+			{X: 0.47, Theta: []float64{0.46, 650}, LogP: 2.8821197958770455},
+		},
+	}
+}
+
+func betaProportionExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	one := b.Number(1)
+	p := b.Mul(theta[0], theta[1])
+	q := b.Mul(b.Sub(one, theta[0]), theta[1])
+	b.Sum(b.Mul(b.Sub(p, one), b.Func("log", x)), 1)
+	b.Sum(b.Mul(b.Sub(q, one), b.Func("log1m", x)), 1)
+	b.Sum(b.Func("lgamma", theta[1]), 1)
+	b.Sum(b.Func("lgamma", p), -1)
+	b.Sum(b.Func("lgamma", q), -1)
+	return true
+}
+
+func betaProportionAt(x float64, theta [maxParams]float64) point {
+	mu, kappa := theta[0], positive(theta[1])
+	p, q := positive(mu)*kappa, positive(1-mu)*kappa
+	x = positive(x) + 0*positive(1-x)
+	logX, log1mX := math.Log(x), math.Log1p(-x)
+	psiP, psiQ := special.Digamma(p), special.Digamma(q)
+	return point{
+		lp: (p-1)*logX + (q-1)*log1mX - special.LogBeta(p, q),
+		dx: (p-1)/x - (q-1)/(1-x),
+		dtheta: [maxParams]float64{
+			kappa * (logX - log1mX - psiP + psiQ),
+			special.Digamma(kappa) + mu*(logX-psiP) + (1-mu)*(log1mX-psiQ),
+		},
+	}
+}

@@ -1,0 +1,53 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// Binomial is the distribution of the number of successes in N trials with probability theta.
+func Binomial() def.Dist {
+	return def.Dist{
+		Name: "binomial",
+		Doc: `The number of successes in N independent trials with probability theta each. N is data. Where theta is inv_logit(eta), use binomial_logit(N, eta).
+
+    log p(x) = log C(N, x) + x log(theta) + (N - x) log(1 - theta)        for x in 0..N
+
+Source: Stan Functions Reference, "Binomial distribution".`,
+		Params: []def.Param{
+			{Name: "N", Doc: "number of trials", Domain: def.Naturals, Integral: true},
+			{Name: "theta", Doc: "probability of a success", Domain: def.UnitInterval},
+		},
+		Support:      def.UpToN,
+		Discrete:     true,
+		LocationAt:   -1,
+		ScaleAt:      -1,
+		LogDensity:   func(b *def.Block) float64 { return pointwise(b, binomialAt) },
+		NoVectorForm: "a probability of 0 or 1 needs a separate case in each row; binomial_logit has its own loop",
+		Carrier:      binomialCarrier,
+		Sample: func(r *rand.Rand, theta []float64) float64 {
+			return drawBinomial(r, theta[0], nonNegative(theta[1])+0*nonNegative(1-theta[1]), 1-theta[1])
+		},
+		Examples: []string{"data wins : count[N]\ndata games : count[N]\nparam p ~ beta(2, 2)\nwins ~ binomial(games, p)"},
+		Cases: []def.Case{
+			{X: 3, Theta: []float64{10, 0.4}, LogP: -1.5371598192023541},
+			{X: 0, Theta: []float64{12, 1e-20}, LogP: -1.1999999999999999e-19},
+			{X: 12, Theta: []float64{12, 1}, LogP: 0},
+			{X: 500, Theta: []float64{1000, 0.51}, LogP: -3.8799590027639974},
+			{X: 2, Theta: []float64{40, 0.03}, LogP: -1.5112717593752507},
+			{X: 0, Theta: []float64{0, 0.3}, LogP: 0},
+		},
+	}
+}
+
+func binomialAt(x float64, theta [maxParams]float64) point {
+	p, q := nonNegative(theta[1]), nonNegative(1-theta[1])
+	x = natural(x)
+	rest := nonNegative(natural(theta[0]) - x)
+	return point{
+		lp:     times(x, math.Log(p)) + times(rest, math.Log1p(-p)),
+		dtheta: [maxParams]float64{0, quotient(x, p) - quotient(rest, q)},
+	}
+}

@@ -1,0 +1,61 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// Frechet is the Fréchet distribution with shape alpha and scale sigma.
+func Frechet() def.Dist {
+	return def.Dist{
+		Name: "frechet",
+		Doc: `The Fréchet distribution with shape alpha and scale sigma: that of 1/u for u ~ weibull(alpha, 1/sigma).
+
+    log p(x) = log(alpha) + alpha log(sigma) - (alpha + 1) log(x) - (x/sigma)^(-alpha)        for x > 0
+
+Source: Stan Functions Reference, "Frechet distribution".`,
+		Params:     []def.Param{{Name: "alpha", Doc: "shape", Domain: def.Positive}, scaleParam},
+		Support:    def.Positive,
+		LocationAt: -1,
+		ScaleAt:    1,
+		Lower:      def.End{Decay: def.Power},
+		LogDensity: func(b *def.Block) float64 { return pointwise(b, frechetAt) },
+		Expand:     frechetExpand,
+		Sample: func(r *rand.Rand, theta []float64) float64 {
+			return tiny(positive(theta[1]) * math.Pow(tiny(r.ExpFloat64()), -1/positive(theta[0])))
+		},
+		Examples: []string{"param wave ~ frechet(3, 2)"},
+		Cases: []def.Case{
+			{X: 1, Theta: []float64{2, 0.5}, LogP: -0.9431471805599453},
+			{X: 0.3, Theta: []float64{0.7, 1.3}, LogP: -0.917366651406332},
+			{X: 1000000000000, Theta: []float64{0.01, 2}, LogP: -33.26942394059453},
+			{X: 9, Theta: []float64{2.5, 4}, LogP: -3.4399466288012404},
+			{X: 1e+150, Theta: []float64{3, 0.5}, LogP: -1382.531885049439},
+			{X: 0.2, Theta: []float64{3, 1}, LogP: -117.46363606159547},
+		},
+	}
+}
+
+func frechetExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	logX := b.Func("log", x)
+	power := b.Mul(theta[0], b.Sub(b.Func("log", theta[1]), logX)) // -alpha·log(x/sigma)
+	b.Sum(b.Func("log", theta[0]), 1)
+	b.Sum(power, 1)
+	b.Sum(logX, -1)
+	b.Sum(b.Func("exp", power), -1)
+	return true
+}
+
+func frechetAt(x float64, theta [maxParams]float64) point {
+	alpha, sigma := positive(theta[0]), positive(theta[1])
+	logX := math.Log(positive(x))
+	u := logX - math.Log(sigma)
+	tail := math.Exp(-alpha * u)
+	return point{
+		lp:     math.Log(alpha) - alpha*u - logX - tail,
+		dx:     (alpha*tail - alpha - 1) / x,
+		dtheta: [maxParams]float64{1/alpha - u + tail*u, alpha * (1 - tail) / sigma},
+	}
+}

@@ -1,0 +1,48 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// Geometric is the distribution of the number of failures before the first success.
+func Geometric() def.Dist {
+	return def.Dist{
+		Name: "geometric",
+		Doc: `The number of failures before the first success, in trials with probability theta of a success; its mean is (1 - theta)/theta.
+
+    log p(x) = log(theta) + x log(1 - theta)        for x = 0, 1, 2, …
+
+Source: Johnson, Kemp and Kotz, Univariate Discrete Distributions, section 5.2; neg_binomial with shape 1 and inverse scale theta/(1 - theta).`,
+		Params:       []def.Param{{Name: "theta", Doc: "probability of a success", Domain: def.UnitInterval}},
+		Support:      def.Naturals,
+		Discrete:     true,
+		LocationAt:   -1,
+		ScaleAt:      -1,
+		LogDensity:   func(b *def.Block) float64 { return pointwise(b, geometricAt) },
+		NoVectorForm: "a probability of 1 needs a separate case in each row",
+		Sample: func(r *rand.Rand, theta []float64) float64 {
+			p := positive(theta[0]) + 0*nonNegative(1-theta[0])
+			return math.Floor(r.ExpFloat64() / -math.Log1p(-p))
+		},
+		Examples: []string{"data tries : count[N]\nparam p ~ beta(1, 1)\ntries ~ geometric(p)"},
+		Cases: []def.Case{
+			{X: 0, Theta: []float64{0.3}, LogP: -1.2039728043259361},
+			{X: 3, Theta: []float64{0.3}, LogP: -2.2739976361421332},
+			{X: 0, Theta: []float64{1}, LogP: 0},
+			{X: 1000, Theta: []float64{0.001}, LogP: -7.908255612565671},
+			{X: 5, Theta: []float64{1e-20}, LogP: -46.051701859880914},
+		},
+	}
+}
+
+func geometricAt(x float64, theta [maxParams]float64) point {
+	p, q := positive(theta[0]), nonNegative(1-theta[0])
+	x = natural(x)
+	return point{
+		lp:     math.Log(p) + times(x, math.Log1p(-p)),
+		dtheta: [maxParams]float64{1/p - quotient(x, q)},
+	}
+}

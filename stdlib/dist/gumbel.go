@@ -1,0 +1,54 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// Gumbel is the Gumbel distribution of maxima with location mu and scale beta.
+func Gumbel() def.Dist {
+	return def.Dist{
+		Name: "gumbel",
+		Doc: `The Gumbel distribution, of the largest of many draws, with location mu and scale beta; its mean is mu + 0.5772 beta.
+
+    log p(x) = -z - exp(-z) - log(beta),  z = (x - mu)/beta
+
+Source: Stan Functions Reference, "Gumbel distribution".`,
+		Params:     []def.Param{locationParam, {Name: "beta", Doc: "scale", Domain: def.Positive}},
+		Support:    def.RealLine,
+		LocationAt: 0,
+		ScaleAt:    1,
+		Link:       def.Link{Scale: def.IdentityLink, Param: 0},
+		Lower:      def.End{Decay: def.Exponential},
+		Upper:      def.End{Decay: def.Power},
+		LogDensity: func(b *def.Block) float64 { return locationScale(b, 0, standardGumbel) },
+		Expand:     gumbelExpand,
+		Sample: func(r *rand.Rand, theta []float64) float64 {
+			return theta[0] - positive(theta[1])*math.Log(tiny(r.ExpFloat64()))
+		},
+		Examples: []string{"data highest : real[N]\nparam mu ~ normal(0, 5)\nhighest ~ gumbel(mu, 1)"},
+		Cases: []def.Case{
+			{X: 0, Theta: []float64{0, 1}, LogP: -1},
+			{X: 3, Theta: []float64{-1, 2.5}, LogP: -2.7181872498688104},
+			{X: -6, Theta: []float64{0, 1}, LogP: -397.4287934927351},
+			{X: 800, Theta: []float64{1, 2}, LogP: -400.19314718055995},
+			{X: 0.001, Theta: []float64{0, 1e-05}, LogP: -88.48707453502976},
+			{X: 40, Theta: []float64{3, 0.5}, LogP: -73.30685281944005},
+		},
+	}
+}
+
+func gumbelExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	z := scaled(b, x, theta[0], theta[1], 1)
+	b.Sum(z, -1)
+	b.Sum(b.Func("exp", b.Func("neg", z)), -1)
+	b.Sum(b.Func("log", theta[1]), -1)
+	return true
+}
+
+func standardGumbel(z float64) (lp, score float64) {
+	e := math.Exp(-z)
+	return -z - e, e - 1
+}

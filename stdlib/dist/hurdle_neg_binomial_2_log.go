@@ -1,0 +1,43 @@
+package dist
+
+import (
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// HurdleNegBinomial2Log is a 0 with probability theta, else a negative binomial count above 0.
+func HurdleNegBinomial2Log() def.Dist {
+	return def.Dist{
+		Name: "hurdle_neg_binomial_2_log",
+		Doc: `A 0 with probability theta, else a negative binomial count with log mean eta and inverse dispersion phi given that it is above 0.
+
+    log p(x) = log(theta) where x is 0, log(1 - theta) + neg_binomial_2_log(x | eta, phi) - log(1 - (1 + exp(eta)/phi)^(-phi)) above
+
+Source: Mullahy (1986), Specification and testing of some modified count data models, Journal of Econometrics 33.`,
+		Params:       []def.Param{zeroParam, {Name: "eta", Doc: "log mean", Domain: def.RealLine}, {Name: "phi", Doc: "inverse dispersion", Domain: def.Positive}},
+		Support:      def.Naturals,
+		Discrete:     true,
+		LocationAt:   -1,
+		ScaleAt:      -1,
+		NoVectorForm: zerosNoVector,
+		LogDensity: func(b *def.Block) float64 {
+			return pointwise(b, func(x float64, theta [maxParams]float64) point {
+				x = natural(x)
+				return hurdle(x, theta[0], negBinomialCount(x, theta[1], theta[2]))
+			})
+		},
+		Carrier: factorialCarrier,
+		Sample: func(r *rand.Rand, theta []float64) float64 {
+			return unless(r, theta[0], func() float64 { return positiveNegBinomial(r, theta[1], theta[2]) })
+		},
+		Examples: []string{"data y : count[N]\ndata x : real[N]\nparam p ~ beta(1, 1)\nparam b ~ normal(0, 1)\nparam phi ~ gamma(2, 0.1)\ny ~ hurdle_neg_binomial_2_log(p, b * x, phi)"},
+		Cases: []def.Case{
+			{X: 0, Theta: []float64{0.3, 1, 2}, LogP: -1.2039728043259361},
+			{X: 3, Theta: []float64{0.3, 1, 0.5}, LogP: -2.45622604834913},
+			{X: 2, Theta: []float64{1e-10, -3, 30}, LogP: -3.6878205421575143},
+			{X: 40, Theta: []float64{0.9, 3.5, 1000}, LogP: -5.735402243113529},
+			{X: 0, Theta: []float64{1, 2, 1}, LogP: 0},
+		},
+	}
+}

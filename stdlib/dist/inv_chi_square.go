@@ -1,0 +1,55 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/special"
+)
+
+// InvChiSquare is the distribution of 1/u for u chi-square with nu degrees of freedom.
+func InvChiSquare() def.Dist {
+	return def.Dist{
+		Name: "inv_chi_square",
+		Doc: `The inverse chi-square distribution with nu degrees of freedom: that of 1/u for u ~ chi_square(nu), inv_gamma(nu/2, 1/2).
+
+    log p(x) = -(nu/2 + 1) log(x) - 1/(2 x) - lgamma(nu/2) - (nu/2) log(2)        for x > 0
+
+Source: Stan Functions Reference, "Inverse chi-square distribution".`,
+		Params:     []def.Param{nuParam},
+		Support:    def.Positive,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		Lower:      def.End{Decay: def.Power},
+		LogDensity: func(b *def.Block) float64 { return pointwise(b, invChiSquareAt) },
+		Expand:     invChiSquareExpand,
+		Sample: func(r *rand.Rand, theta []float64) float64 {
+			return tiny(0.5 / tiny(drawGamma(r, 0.5*theta[0])))
+		},
+		Examples: []string{"param variance ~ inv_chi_square(5)"},
+		Cases: []def.Case{
+			{X: 1, Theta: []float64{2}, LogP: -1.1931471805599454},
+			{X: 0.3, Theta: []float64{0.7}, LogP: -1.2184861211688667},
+			{X: 0.001, Theta: []float64{0.5}, LogP: -492.8266152211104},
+			{X: 90, Theta: []float64{4.5}, LogP: -16.314389855281192},
+			{X: 1e+150, Theta: []float64{7}, LogP: -1557.8719265052878},
+			{X: 0.001, Theta: []float64{1000}, LogP: 9.095954128344117},
+		},
+	}
+}
+
+func invChiSquareExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	return scaledInvChiSquareExpand(b, x, []def.Value{theta[0], b.Func("sqrt", b.Div(b.Number(1), theta[0]))})
+}
+
+func invChiSquareAt(x float64, theta [maxParams]float64) point {
+	half := 0.5 * positive(theta[0])
+	x = positive(x)
+	logX := math.Log(x)
+	return point{
+		lp:     -(half+1)*logX - 0.5/x - special.Lgamma(half) - half*math.Ln2,
+		dx:     (0.5/x - half - 1) / x,
+		dtheta: [maxParams]float64{-0.5 * (logX + math.Ln2 + special.Digamma(half))},
+	}
+}

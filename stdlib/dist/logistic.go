@@ -1,0 +1,55 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// Logistic is the logistic distribution with mean mu and scale sigma.
+func Logistic() def.Dist {
+	return def.Dist{
+		Name: "logistic",
+		Doc: `The logistic distribution with mean mu and scale sigma; its standard deviation is sigma π/√3.
+
+    log p(x) = -z - 2 log(1 + exp(-z)) - log(sigma),  z = (x - mu)/sigma
+
+Source: Stan Functions Reference, "Logistic distribution".`,
+		Params:     []def.Param{locationParam, scaleParam},
+		Support:    def.RealLine,
+		LocationAt: 0,
+		ScaleAt:    1,
+		Link:       def.Link{Scale: def.IdentityLink, Param: 0},
+		Lower:      def.End{Decay: def.Power},
+		Upper:      def.End{Decay: def.Power},
+		LogDensity: func(b *def.Block) float64 { return locationScale(b, 0, standardLogistic) },
+		Expand:     logisticExpand,
+		Sample: func(r *rand.Rand, theta []float64) float64 {
+			u := r.Float64()
+			return theta[0] + positive(theta[1])*(math.Log(tiny(u))-math.Log1p(-u))
+		},
+		Examples: []string{"param mu ~ logistic(0, 1)"},
+		Cases: []def.Case{
+			{X: 0, Theta: []float64{0, 1}, LogP: -1.3862943611198906},
+			{X: 3, Theta: []float64{-1, 2.5}, LogP: -2.884092213650833},
+			{X: -800, Theta: []float64{0, 1}, LogP: -800},
+			{X: 800, Theta: []float64{1, 2}, LogP: -400.19314718055995},
+			{X: 0.001, Theta: []float64{0, 1e-06}, LogP: -986.1844894420358},
+			{X: -40, Theta: []float64{3, 0.5}, LogP: -85.30685281944005},
+		},
+	}
+}
+
+func logisticExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	z := scaled(b, x, theta[0], theta[1], 1)
+	b.Sum(z, -1)
+	b.Sum(b.Func("softplus", b.Func("neg", z)), -2)
+	b.Sum(b.Func("log", theta[1]), -1)
+	return true
+}
+
+func standardLogistic(z float64) (lp, score float64) {
+	e := math.Exp(-math.Abs(z))
+	return -math.Abs(z) - 2*math.Log1p(e), -math.Tanh(0.5 * z)
+}

@@ -1,0 +1,65 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/special"
+)
+
+// LogitNormal is the distribution of inv_logit(u) for u normal.
+func LogitNormal() def.Dist {
+	return def.Dist{
+		Name: "logit_normal",
+		Doc: `The distribution of inv_logit(u) for u ~ normal(mu, sigma). Its median is inv_logit(mu).
+
+    log p(x) = -(logit(x) - mu)² / (2 sigma²) - log(x) - log(1 - x) - log(sigma) - log(2π)/2        for 0 < x < 1
+
+Source: Atchison and Shen (1980), Logistic-normal distributions, Biometrika 67.`,
+		Params: []def.Param{
+			{Name: "mu", Doc: "mean of logit(x)", Domain: def.RealLine},
+			{Name: "sigma", Doc: "standard deviation of logit(x)", Domain: def.Positive},
+		},
+		Support:    def.UnitInterval,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		Lower:      def.End{Decay: def.Power},
+		Upper:      def.End{Decay: def.Power},
+		LogDensity: func(b *def.Block) float64 { return pointwise(b, logitNormalAt) },
+		Expand:     logitNormalExpand,
+		Sample: func(r *rand.Rand, theta []float64) float64 {
+			const last = 1 - 0x1p-53
+			return min(tiny(special.InvLogit(theta[0]+positive(theta[1])*r.NormFloat64())), last)
+		},
+		Examples: []string{"param p ~ logit_normal(0, 1.5)"},
+		Cases: []def.Case{
+			{X: 0.5, Theta: []float64{0, 1}, LogP: 0.4673558279152179},
+			{X: 0.3, Theta: []float64{0.5, 0.7}, LogP: -0.8538724987603915},
+			{X: 1e-100, Theta: []float64{0, 1}, LogP: -26280.15098162579},
+			{X: 0.999, Theta: []float64{2, 3}, LogP: 3.553635932010137},
+			{X: 1e-300, Theta: []float64{-690, 0.5}, LogP: 689.3468495037534},
+		},
+	}
+}
+
+// logitNormalExpand is the normal density of logit(x), and its Jacobian.
+func logitNormalExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	logX, log1mX := b.Func("log", x), b.Func("log1m", x)
+	b.Density(Normal(), b.Sub(logX, log1mX), theta...)
+	b.Sum(logX, -1)
+	b.Sum(log1mX, -1)
+	return true
+}
+
+func logitNormalAt(x float64, theta [maxParams]float64) point {
+	sigma := positive(theta[1])
+	x = positive(x) + 0*positive(1-x)
+	logX, log1mX := math.Log(x), math.Log1p(-x)
+	z := (logX - log1mX - theta[0]) / sigma
+	return point{
+		lp:     -0.5*z*z - logX - log1mX - math.Log(sigma) - halfLogTwoPi,
+		dx:     (2*x - 1 - z/sigma) / (x * (1 - x)),
+		dtheta: [maxParams]float64{z / sigma, (z*z - 1) / sigma},
+	}
+}

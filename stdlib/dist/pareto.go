@@ -1,0 +1,67 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// Pareto is the Pareto distribution above y_min with shape alpha.
+func Pareto() def.Dist {
+	return def.Dist{
+		Name: "pareto",
+		Doc: `The Pareto distribution above y_min with shape alpha: log(x/y_min) is exponential with rate alpha.
+
+    log p(x) = log(alpha) + alpha log(y_min) - (alpha + 1) log(x)        for x ≥ y_min
+
+Source: Stan Functions Reference, "Pareto distribution".`,
+		Params: []def.Param{
+			{Name: "y_min", Doc: "lower bound", Domain: def.Positive},
+			{Name: "alpha", Doc: "shape", Domain: def.Positive},
+		},
+		Support:    def.FromFirst,
+		LocationAt: -1,
+		ScaleAt:    0,
+		LogDensity: func(b *def.Block) float64 { return pointwise(b, paretoAt) },
+		Expand:     paretoExpand,
+		Sample: func(r *rand.Rand, theta []float64) float64 {
+			least := positive(theta[0])
+			return max(least, least*math.Exp(r.ExpFloat64()/positive(theta[1])))
+		},
+		Examples: []string{"data wealth : real<lower=1>[N]\nparam alpha ~ gamma(2, 1)\nwealth ~ pareto(1, alpha)"},
+		Cases: []def.Case{
+			{X: 1, Theta: []float64{1, 2}, LogP: 0.6931471805599453},
+			{X: 3, Theta: []float64{1, 0.5}, LogP: -2.34106561356211},
+			{X: 1e+200, Theta: []float64{2, 1.5}, LogP: -1149.8473606180748},
+			{X: 0.011, Theta: []float64{0.01, 30}, LogP: 5.051751993716178},
+			{X: 7, Theta: []float64{1e-05, 0.1}, LogP: -5.594378803451913},
+		},
+	}
+}
+
+// paretoExpand needs a bound that does not move, so that every x is above it.
+func paretoExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	least, ok := b.Const(theta[0])
+	if !ok {
+		return false
+	}
+	logX := b.Func("log", x)
+	b.Sum(b.Mul(theta[1], b.Sub(logX, b.Number(math.Log(least)))), -1)
+	b.Sum(logX, -1)
+	b.Sum(b.Func("log", theta[1]), 1)
+	return true
+}
+
+func paretoAt(x float64, theta [maxParams]float64) point {
+	least, alpha := positive(theta[0]), positive(theta[1])
+	if !(x >= least) {
+		return point{lp: math.NaN()}
+	}
+	u := math.Log(x) - math.Log(least)
+	return point{
+		lp:     math.Log(alpha) - alpha*u - math.Log(x),
+		dx:     -(alpha + 1) / x,
+		dtheta: [maxParams]float64{alpha / least, 1/alpha - u},
+	}
+}

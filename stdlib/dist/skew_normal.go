@@ -1,0 +1,60 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/special"
+)
+
+// SkewNormal is the skew normal distribution with location xi, scale omega and shape alpha.
+func SkewNormal() def.Dist {
+	return def.Dist{
+		Name: "skew_normal",
+		Doc: `The skew normal distribution with location xi, scale omega and shape alpha; normal(xi, omega) where alpha is 0.
+
+    log p(x) = log(2) - log(omega) - z²/2 - log(2π)/2 + log(Phi(alpha z)),  z = (x - xi)/omega
+
+Source: Stan Functions Reference, "Skew normal distribution"; Azzalini (1985).`,
+		Params: []def.Param{
+			{Name: "xi", Doc: "location", Domain: def.RealLine},
+			{Name: "omega", Doc: "scale", Domain: def.Positive},
+			{Name: "alpha", Doc: "shape", Domain: def.RealLine},
+		},
+		Support:      def.RealLine,
+		LocationAt:   0,
+		ScaleAt:      1,
+		Link:         def.Link{Scale: def.IdentityLink, Param: 0},
+		Lower:        def.End{Decay: def.Exponential},
+		Upper:        def.End{Decay: def.Exponential},
+		LogDensity:   func(b *def.Block) float64 { return pointwise(b, skewNormalAt) },
+		NoVectorForm: "log Phi has no vector function, and an infinite shape needs a separate case",
+		Sample: func(r *rand.Rand, theta []float64) float64 {
+			alpha := theta[2]
+			u, v := r.NormFloat64(), r.NormFloat64()
+			return theta[0] + positive(theta[1])*(alpha*math.Abs(u)+v)/math.Hypot(1, alpha)
+		},
+		Examples: []string{"param effect ~ skew_normal(0, 1, 2)"},
+		Cases: []def.Case{
+			{X: 0, Theta: []float64{0, 1, 2}, LogP: -0.9189385332046728},
+			{X: 3, Theta: []float64{-1, 2.5, -0.5}, LogP: -3.973933403706659},
+			{X: -8, Theta: []float64{0, 1, 4}, LogP: -548.6114399783701},
+			{X: 8, Theta: []float64{0, 1, 4}, LogP: -32.22579135264473},
+			{X: 0.3, Theta: []float64{0, 1, 0}, LogP: -0.9639385332046727},
+			{X: -30, Theta: []float64{1, 2, 5}, LogP: -3129.438321426762},
+		},
+	}
+}
+
+func skewNormalAt(x float64, theta [maxParams]float64) point {
+	omega, alpha := positive(theta[1]), theta[2]+0*theta[2] // an infinite shape has no gradient
+	z := (x - theta[0]) / omega
+	logPhi, slope := special.LogPhi(alpha * z)
+	score := alpha*slope - z
+	return point{
+		lp:     math.Ln2 - halfLogTwoPi - math.Log(omega) - 0.5*z*z + logPhi,
+		dx:     score / omega,
+		dtheta: [maxParams]float64{-score / omega, -(1 + z*score) / omega, z * slope},
+	}
+}

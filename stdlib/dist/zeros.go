@@ -1,0 +1,106 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/special"
+)
+
+// Counts with extra zeros: a zero with probability theta, else a count of another distribution, which may be 0 too (zero-inflated) or not (hurdle).
+
+var zeroParam = def.Param{Name: "theta", Doc: "probability of an extra zero", Domain: def.UnitInterval}
+
+const zerosNoVector = "the count 0 has a formula of its own, chosen for each row"
+
+// A counted is the log mass of a count without the carrier, that of 0, and the derivatives of both in up to two parameters.
+type counted struct {
+	lp, zero   float64
+	dlp, dzero [2]float64
+}
+
+// poissonCount is the Poisson distribution with log rate alpha.
+func poissonCount(x, alpha float64) counted {
+	rate := math.Exp(alpha)
+	return counted{lp: times(x, alpha) - rate, zero: -rate, dlp: [2]float64{x - rate}, dzero: [2]float64{-rate}}
+}
+
+// negBinomialCount is the negative binomial distribution with log mean eta and inverse dispersion phi.
+func negBinomialCount(x, eta, phi float64) counted {
+	phi = positive(phi)
+	t := eta - math.Log(phi)
+	up, p := special.Log1pExp(t), special.InvLogit(t)
+	return counted{
+		lp:    special.LgammaDiff(phi, x) - phi*up - times(x, special.Log1pExp(-t)),
+		zero:  -phi * up,
+		dlp:   [2]float64{x*special.InvLogit(-t) - phi*p, special.DigammaDiff(phi, x) - up + p - x*special.InvLogit(-t)/phi},
+		dzero: [2]float64{-phi * p, p - up},
+	}
+}
+
+// inflated is the mass theta·[x = 0] + (1 - theta)·count.
+func inflated(x, theta float64, c counted) point {
+	theta, rest := nonNegative(theta), nonNegative(1-theta)
+	if x > 0 {
+		return point{lp: math.Log(rest) + 0*theta + c.lp, dtheta: [maxParams]float64{-1 / rest, c.dlp[0], c.dlp[1]}}
+	}
+	zero := rest * math.Exp(c.zero)
+	mass := theta + zero
+	return point{
+		lp:     math.Log(mass) + 0*x,
+		dtheta: [maxParams]float64{-math.Expm1(c.zero) / mass, times(zero/mass, c.dzero[0]), times(zero/mass, c.dzero[1])},
+	}
+}
+
+// hurdle is the mass theta at 0, and (1 - theta)·count/(1 - count at 0) above.
+func hurdle(x, theta float64, c counted) point {
+	theta, rest := nonNegative(theta), nonNegative(1-theta)
+	if !(x > 0) {
+		return point{lp: math.Log(theta) + 0*(c.lp+rest+x), dtheta: [maxParams]float64{1 / theta}}
+	}
+	odds := math.Exp(c.zero) / -math.Expm1(c.zero) // of a 0 in the count
+	return point{
+		lp:     math.Log(rest) + 0*theta + c.lp - special.Log1mExp(c.zero),
+		dtheta: [maxParams]float64{-1 / rest, c.dlp[0] + times(odds, c.dzero[0]), c.dlp[1] + times(odds, c.dzero[1])},
+	}
+}
+
+// unless draws from count where a coin with probability theta shows no extra zero.
+func unless(r *rand.Rand, theta float64, count func() float64) float64 {
+	p := nonNegative(theta) + 0*nonNegative(1-theta)
+	extra := drawBinary(r, p)
+	x := count()
+	if extra == 1 {
+		return 0 * x
+	}
+	return x + 0*extra
+}
+
+// positivePoisson draws from poisson(rate) given that it is not 0: the first arrival in [0, rate], then the others.
+func positivePoisson(r *rand.Rand, rate float64) float64 {
+	first := -math.Log1p(r.Float64() * math.Expm1(-rate))
+	return 1 + drawPoisson(r, max(rate-first, 0))
+}
+
+// positiveNegBinomial draws from neg_binomial_2_log(eta, phi) given that it is not 0: by rejection, or where 0 is likely by inversion.
+func positiveNegBinomial(r *rand.Rand, eta, phi float64) float64 {
+	phi = positive(phi)
+	t := eta - math.Log(phi)
+	above := -math.Expm1(-phi * special.Log1pExp(t))
+	if math.IsNaN(above) {
+		return above
+	}
+	for above > 0.1 {
+		if x := drawPoisson(r, math.Exp(eta)*(drawGamma(r, phi)/phi)); x != 0 {
+			return x
+		}
+	}
+	p, x := special.InvLogit(t), 1.0
+	mass := phi * p * math.Exp(-phi*special.Log1pExp(t)) / above
+	for u := r.Float64() - mass; u > 0 && mass > 1e-300; u -= mass {
+		mass *= p * (x + phi) / (x + 1)
+		x++
+	}
+	return x
+}

@@ -1,0 +1,28 @@
+package fn
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// Atan is the inverse of the tangent.
+func Atan() def.Func {
+	return def.Func{
+		Name: "atan",
+		Doc:  "The angle in radians, between -π/2 and π/2, whose tangent is x.",
+		Forward: func(y, x []float64) {
+			for i, v := range x {
+				y[i] = math.Atan(v)
+			}
+		},
+		Backward: func(dx, dy, x, _ []float64) {
+			for i, v := range x {
+				dx[i] += dy[i] * (1 / (1 + v*v))
+			}
+		},
+		Monotone: def.Increasing,
+		Examples: []string{"atan(0) = 0", "atan(1) = 0.7853981633974483", "atan(-5) = -1.373400766945016"},
+		Limits:   []def.Limit{{X: 0, Y: 0}},
+	}
+}

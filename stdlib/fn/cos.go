@@ -1,0 +1,26 @@
+package fn
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// Cos is the cosine.
+func Cos() def.Func {
+	return def.Func{
+		Name: "cos",
+		Doc:  "The cosine of an angle in radians.",
+		Forward: func(y, x []float64) {
+			for i, v := range x {
+				y[i] = math.Cos(v)
+			}
+		},
+		Backward: func(dx, dy, x, _ []float64) {
+			for i, v := range x {
+				dx[i] += dy[i] * (-math.Sin(v))
+			}
+		},
+		Examples: []string{"cos(0) = 1", "cos(1) = 0.5403023058681398"},
+	}
+}

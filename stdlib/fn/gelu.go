@@ -1,0 +1,25 @@
+package fn
+
+import (
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/special"
+)
+
+// Gelu is the Gaussian error linear unit.
+func Gelu() def.Func {
+	return def.Func{
+		Name: "gelu",
+		Doc:  "x·Phi(x), a smooth activation of neural networks. Source: Hendrycks and Gimpel (2016), Gaussian error linear units.",
+		Forward: func(y, x []float64) {
+			for i, v := range x {
+				y[i] = v * special.Phi(v)
+			}
+		},
+		Backward: func(dx, dy, x, _ []float64) {
+			for i, v := range x {
+				dx[i] += dy[i] * (special.Phi(v) + v*special.NormalDensity(v))
+			}
+		},
+		Examples: []string{"gelu(0) = 0", "gelu(1) = 0.8413447460685429", "gelu(-2) = -0.04550026389635842"},
+	}
+}

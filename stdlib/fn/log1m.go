@@ -1,0 +1,29 @@
+package fn
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// Log1m is log(1 - x).
+func Log1m() def.Func {
+	return def.Func{
+		Name:   "log1m",
+		Doc:    "log(1 - x), accurate for x near 0.",
+		Domain: "x < 1",
+		Forward: func(y, x []float64) {
+			for i, v := range x {
+				y[i] = math.Log1p(-v)
+			}
+		},
+		Backward: func(dx, dy, x, _ []float64) {
+			for i, v := range x {
+				dx[i] += dy[i] * (1 / (v - 1))
+			}
+		},
+		Monotone: def.Decreasing,
+		Examples: []string{"log1m(0) = 0", "log1m(0.5) = -0.6931471805599453", "log1m(1e-20) = -1e-20"},
+		Limits:   []def.Limit{{X: 0, Y: 0}, {X: 1, Y: math.Inf(-1), Rate: def.Logarithmically}, {X: math.Inf(-1), Y: math.Inf(1), Rate: def.Logarithmically}},
+	}
+}

@@ -1,0 +1,29 @@
+package fn
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/special"
+)
+
+// Log1mExp is log(1 - exp(x)).
+func Log1mExp() def.Func {
+	return def.Func{
+		Name:   "log1m_exp",
+		Doc:    "log(1 - exp(x)), accurate for x near 0 and for x far below it: the logarithm of a complement, from the logarithm of a probability.",
+		Domain: "x < 0",
+		Forward: func(y, x []float64) {
+			for i, v := range x {
+				y[i] = special.Log1mExp(v)
+			}
+		},
+		Backward: func(dx, dy, x, _ []float64) {
+			for i, v := range x {
+				dx[i] += dy[i] / (-math.Expm1(-v))
+			}
+		},
+		Monotone: def.Decreasing,
+		Examples: []string{"log1m_exp(-1) = -0.4586751453870819", "log1m_exp(-40) = -4.248354255291589e-18", "log1m_exp(-1e-10) = -23.025850929990458"},
+	}
+}

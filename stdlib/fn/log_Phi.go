@@ -1,0 +1,27 @@
+package fn
+
+import (
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/special"
+)
+
+// LogPhi is the logarithm of Phi.
+func LogPhi() def.Func {
+	return def.Func{
+		Name: "log_Phi",
+		Doc:  "log(Phi(x)), accurate where Phi(x) underflows.",
+		Forward: func(y, x []float64) {
+			for i, v := range x {
+				y[i], _ = special.LogPhi(v)
+			}
+		},
+		Backward: func(dx, dy, x, _ []float64) {
+			for i, v := range x {
+				_, slope := special.LogPhi(v)
+				dx[i] += dy[i] * slope
+			}
+		},
+		Monotone: def.Increasing,
+		Examples: []string{"log_Phi(0) = -0.6931471805599453", "log_Phi(-40) = -804.6084420137538"},
+	}
+}

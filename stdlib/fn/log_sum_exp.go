@@ -1,0 +1,29 @@
+package fn
+
+import (
+	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// LogSumExp is the logarithm of a sum of exponentials.
+func LogSumExp() def.Structural {
+	return def.Structural{
+		Name:     "log_sum_exp",
+		Doc:      "`log_sum_exp(x)` is log Σ exp(x) along the last axis, without overflow: of a vector one number, of a matrix one for each row. `log_sum_exp(a, b)` is log(exp(a) + exp(b)), element by element, broadcast.",
+		Examples: []string{"param a : real[4] ~ normal(0, 1)\nlet total = log_sum_exp(a)"},
+		Arity:    def.Arity{Min: 1, Max: 2},
+		Range:    rangeOfLogSumExp,
+		Moves:    everywhere,
+		Mixes:    true,
+		Infer: func(args []types.Type) (types.Type, error) {
+			if len(args) == 2 {
+				return real(broadcast(args))
+			}
+			if err := array(args[0]); err != nil {
+				return types.Type{}, err
+			}
+			last := len(args[0].Dims) - 1
+			return types.Type{Elem: types.Real, Dims: args[0].Dims[:last:last]}, nil
+		},
+	}
+}

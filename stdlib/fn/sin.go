@@ -1,0 +1,26 @@
+package fn
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// Sin is the sine.
+func Sin() def.Func {
+	return def.Func{
+		Name: "sin",
+		Doc:  "The sine of an angle in radians.",
+		Forward: func(y, x []float64) {
+			for i, v := range x {
+				y[i] = math.Sin(v)
+			}
+		},
+		Backward: func(dx, dy, x, _ []float64) {
+			for i, v := range x {
+				dx[i] += dy[i] * math.Cos(v)
+			}
+		},
+		Examples: []string{"sin(0) = 0", "sin(1) = 0.8414709848078965"},
+	}
+}

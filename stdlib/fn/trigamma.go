@@ -1,0 +1,28 @@
+package fn
+
+import (
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/special"
+)
+
+// Trigamma is the derivative of digamma.
+func Trigamma() def.Func {
+	return def.Func{
+		Name:   "trigamma",
+		Doc:    "The derivative of digamma, the second of lgamma.",
+		Domain: "x > 0",
+		Forward: func(y, x []float64) {
+			for i, v := range x {
+				y[i] = special.Trigamma(v)
+			}
+		},
+		Backward: func(dx, dy, x, _ []float64) {
+			for i, v := range x {
+				dx[i] += dy[i] * special.Tetragamma(v)
+			}
+		},
+		Monotone:    def.Decreasing,
+		Examples:    []string{"trigamma(1) = 1.6449340668482264", "trigamma(0.5) = 4.934802200544679", "trigamma(100) = 0.010050166663333571"},
+		NonNegative: true,
+	}
+}
