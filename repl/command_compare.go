@@ -54,7 +54,7 @@ func (s *Session) predictions(list []*run) error {
 		}
 		candidates = append(candidates, accuracy.Candidate{Run: r.stored, Responses: observed})
 	}
-	result, err := accuracy.LOO().Compare(candidates)
+	result, err := accuracy.LOO().Compare(candidates, nil)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func density(r *run) ([]zarr.Observed, string) {
 	if r.bound == nil {
 		return nil, r.why.Error()
 	}
-	out, err := fit.Pointwise(r.bound, r.draws())
+	out, err := fit.Pointwise(r.bound, r.draws(), fit.LogDensities{})
 	if err != nil {
 		return nil, err.Error()
 	}
@@ -82,6 +82,7 @@ type difference struct {
 	MCSE  posterior.Number `json:"mcse"` // of the difference, in the same units as SDs
 	SDs   posterior.Number `json:"sds"`
 	shown [2]string
+	label string
 }
 
 // shownDifferences is the largest number of differences that are listed.
@@ -104,7 +105,7 @@ func (s *Session) differences(list []*run) error {
 	}
 	var rows [][]string
 	for _, d := range out[:min(len(out), shownDifferences)] {
-		rows = append(rows, []string{d.Name, d.Owner, d.Fit, d.shown[0], d.shown[1], fmt.Sprintf("%+.2f ± %s", float64(d.SDs), strconv.FormatFloat(float64(d.MCSE), 'g', 1, 64))})
+		rows = append(rows, []string{d.label, d.Owner, d.Fit, d.shown[0], d.shown[1], fmt.Sprintf("%+.2f ± %s", float64(d.SDs), strconv.FormatFloat(float64(d.MCSE), 'g', 1, 64))})
 	}
 	if s.json {
 		return s.reply("differences", map[string]any{"from": list[0].name, "differences": out}, nil)
@@ -115,7 +116,7 @@ func (s *Session) differences(list []*run) error {
 func differenceOf(a, b posterior.Row, name string) difference {
 	sd := float64(a.SD)
 	return difference{
-		Name: b.Name, Owner: b.Owner, Fit: name, Means: [2]float64{float64(a.Mean), float64(b.Mean)},
+		Name: b.Name, label: b.Shown(), Owner: b.Owner, Fit: name, Means: [2]float64{float64(a.Mean), float64(b.Mean)},
 		SDs: posterior.Number((float64(b.Mean) - float64(a.Mean)) / sd), MCSE: posterior.Number(math.Hypot(float64(a.MCSE), float64(b.MCSE)) / sd),
 		shown: [2]string{posterior.Limited(float64(a.Mean), float64(a.MCSE)), posterior.Limited(float64(b.Mean), float64(b.MCSE))},
 	}

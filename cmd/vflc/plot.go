@@ -20,7 +20,8 @@ func newPlot() *cobra.Command {
 		Use:   "plot RUN [PARAMETER…]",
 		Short: "Plot posteriors in the terminal",
 		Long: `Plot the draws of a run in the terminal. forest: an interval for each scalar on one axis (5 % to 95 % thin, 25 % to 75 % thick, median);
-trace: values over the draws; histogram: one bar per bin. PARAMETER is a name (beta), an element (beta[2]) or a pattern (beta*).
+trace: values over the draws; histogram: one bar per bin. PARAMETER is a name (beta), an element (beta[2], 'beta[zscore(age)]')
+or a pattern (beta*).
 
 ` + runArgument,
 		Example: `  vflc plot out

@@ -30,6 +30,14 @@ func Width(w io.Writer) func() int {
 	}
 }
 
+// TableWidth is the width that a table may have: that of the terminal it is written to, 0, without limit, elsewhere.
+func TableWidth(w io.Writer) int {
+	if !Is(w) {
+		return 0
+	}
+	return Width(w)()
+}
+
 // A part of a line may be left out where the line is too long, those with the smallest drop first; 0: never.
 type part struct {
 	text string

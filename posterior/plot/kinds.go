@@ -25,7 +25,7 @@ func Kinds() []Kind {
 func forestOf(d *posterior.Draws, columns []int, s Size) string {
 	names, values := make([]string, len(columns)), make([][][]float64, len(columns))
 	for i, k := range columns {
-		names[i], values[i] = d.Columns()[k].Name, d.Column(k)
+		names[i], values[i] = d.Columns()[k].Shown(), d.Column(k)
 	}
 	return Forest(names, values, s)
 }
@@ -35,7 +35,7 @@ func framed(one func(name string, chains [][]float64, s Size) string) func(*post
 	return func(d *posterior.Draws, columns []int, s Size) string {
 		text := ""
 		for _, k := range columns {
-			text += one(d.Columns()[k].Name, d.Column(k), s) + "\n"
+			text += one(d.Columns()[k].Shown(), d.Column(k), s) + "\n"
 		}
 		return text
 	}
