@@ -105,12 +105,12 @@ func (s *Session) differences(list []*run) error {
 	}
 	var rows [][]string
 	for _, d := range out[:min(len(out), shownDifferences)] {
-		rows = append(rows, []string{d.label, d.Owner, d.Fit, d.shown[0], d.shown[1], fmt.Sprintf("%+.2f ± %s", float64(d.SDs), strconv.FormatFloat(float64(d.MCSE), 'g', 1, 64))})
+		rows = append(rows, []string{d.label, d.Owner, d.Fit, fmt.Sprintf("%+.2f ± %s", float64(d.SDs), strconv.FormatFloat(float64(d.MCSE), 'g', 1, 64)), d.shown[0], d.shown[1]})
 	}
 	if s.json {
 		return s.reply("differences", map[string]any{"from": list[0].name, "differences": out}, nil)
 	}
-	return s.lines("differences", []string{"parameter", "owner", "fit", list[0].name, "mean", "difference in sds"}, rows)
+	return s.lines("differences", []string{"parameter", "owner", "fit", "sds apart", list[0].name, "mean"}, rows)
 }
 
 func differenceOf(a, b posterior.Row, name string) difference {

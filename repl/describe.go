@@ -37,6 +37,13 @@ func (s *Session) parties() string {
 // transformText is the transform in force, as in a model.
 func (s *Session) transformText() string {
 	t := s.now.built.Checked.Transform
+	if text := s.now.built.Assumed(); text != "" { // no transform given: KIND(…); no rho given: rho = …
+		_, text, _ = strings.Cut(text, ": ")
+		if !t.Implied {
+			text = t.Kind.Name + "(" + text + ")"
+		}
+		return text
+	}
 	switch {
 	case !t.Kind.Noise:
 		return t.Kind.Name

@@ -74,6 +74,7 @@ func (s *Session) question(ctx context.Context, text string) (bool, error) {
 	if ok, err := s.named(text); ok {
 		return true, err
 	}
+	text = s.numbered(text)
 	e := expression(text)
 	if e == nil || arrow.MatchString(text) {
 		return false, nil
@@ -138,7 +139,7 @@ func (s *Session) named(text string) (bool, error) {
 var (
 	identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 	arrow      = regexp.MustCompile(`^[A-Za-z_.0-9]+ *<-`) // R's assignment, which vfl reads as a comparison with a negative number
-	element    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\[[0-9, ]+\])?(\.[A-Za-z_][A-Za-z0-9_.]*)?(\[[0-9, ]+\])?$`)
+	element    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\[[^\]]*\])?(\.[A-Za-z_][A-Za-z0-9_.]*)?(\[[^\]]*\])?$`)
 )
 
 // An inquiry is an expression with the model and the data that it is about.
@@ -349,7 +350,7 @@ func (s *Session) numbers(r *run, d *posterior.Draws, text string, o over, arg f
 	}
 	return s.reply("estimate", map[string]any{"fit": r.name, "estimates": out}, func(w io.Writer) error {
 		for _, x := range out[:min(len(out), shownRows)] {
-			fmt.Fprintf(w, "%s = %s  @ %s\n", x.Name, withError(float64(x.Value), float64(x.MCSE), d.Chains()*d.Len(0)), x.Owner)
+			fmt.Fprintf(w, "%s = %s  @ %s\n", s.worded(x.Name), withError(float64(x.Value), float64(x.MCSE), d.Chains()*d.Len(0)), x.Owner)
 		}
 		if more := len(out) - shownRows; more > 0 {
 			fmt.Fprintf(w, "… and %d more\n", more)

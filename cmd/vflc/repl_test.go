@@ -248,7 +248,7 @@ func TestReplTranscript(t *testing.T) {
 				"param m ~ normal(0, 1)", ":undo", ":redo", ":undo",
 				"?bernoulli_logit", "?V0390", "?V039", ":type XA * beta", ":owners died", ":owners XA * beta", ":split a", ":split", ":audit",
 				":model", ":priors", ":prior inv_logit(m + u[site])", ":prior exp(m)",
-				":fit warmup=200 draws=600", ":summary beta", "beta", "u[1]", "P(beta[1] > u[2])", "mean(exp(m))", "quantile(m, 0.9)", "let or = exp(beta)", "or",
+				":fit warmup=200 draws=600", ":summary beta", "beta", "u[1]", "u[north]", "P(beta[1] > u[south])", "mean(exp(m))", "quantile(m, 0.9)", "let or = exp(beta)", "or",
 				":plot beta", ":plot m trace", ":plot m histogram", ":plot m violin",
 				":diagnose", "died ~ bernoulli_logit(m + u[site])", "m", ":fit warmup=200 draws=600 as small", ":compare fit1 small", ":fits", ":fits fit1",
 				":undo", ":head a", ":describe dose", ":describe sex", ":export out.csv", ":save saved", ":edit", ":reload", ":time m", ":set json on", "m", "P(m > 0)", ":nothing", ":set json off",
