@@ -95,6 +95,7 @@ var (
 	drawn  = regexp.MustCompile(`[ ┼┤┊│╭╮╰╯─━●╷╵╴╶▏▎▍▌▋▊▉█]*[┼┤┊│╭╮╰╯─━●╷╵╴╶▏▎▍▌▋▊▉█][ ┼┤┊│╭╮╰╯─━●╷╵╴╶▏▎▍▌▋▊▉█]*`)
 	digest = regexp.MustCompile(`[0-9a-f]{64}`)
 	spaces = regexp.MustCompile(`[ #]*#[ #]*|  +`)
+	pieces = regexp.MustCompile(`[-+.0-9#]*#[-+.0-9#]*`) // of a number that the end of a line divides
 	spot   = regexp.MustCompile(`(?m)^( *~ *\n)+`)
 )
 
@@ -143,7 +144,8 @@ func answers(text string) []string {
 		if strings.Contains(a, `{"answer"`) {
 			blank = "" // lines of JSON are broken anywhere
 		}
-		out = append(out, strings.Join(strings.Fields(a), blank))
+		a = strings.Join(strings.Fields(strings.ReplaceAll(a, " …", "")), blank) // what a table has no room for depends on its numbers
+		out = append(out, pieces.ReplaceAllString(a, "#"))
 	}
 	return out
 }
