@@ -25,7 +25,7 @@ func (s *runState) suggest() {
 		if k > 0 {
 			lead = "     "
 		}
-		s.screen.say("%s %-*s  %s", lead, width, step.command, step.does)
+		s.screen.Say("%s %-*s  %s", lead, width, step.command, step.does)
 	}
 }
 
@@ -42,10 +42,12 @@ func (s *runState) next() [2]nextStep {
 		first = nextStep{"vflc plot " + quoted(dir), "the posterior as a picture"}
 	}
 	switch {
-	case clients && dir == "":
+	case dir == "" && clients:
 		second = nextStep{retyped(newAudit(), s.path, s.cmd, s.typed), "who learns what"}
-	case clients:
+	case clients && s.model.Checked.Transform.Kind.Noise:
 		second = nextStep{"vflc audit " + quoted(dir) + " --attack", "what the server could reconstruct"}
+	case clients && !s.model.Pooled():
+		second = nextStep{"vflc audit " + quoted(dir), "who learned what"}
 	case dir == "":
 		second = nextStep{"vflc check " + quoted(s.path) + " --priors", "the prior of every parameter"}
 	default:

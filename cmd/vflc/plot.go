@@ -1,21 +1,17 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
+	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/plot"
 	"github.com/vflc/vflc/posterior/runs"
 )
-
-// mostFrames is the largest number of scalars that get a frame each; for more the user must name some.
-const mostFrames = 12
 
 func newPlot() *cobra.Command {
 	var kind string
@@ -42,9 +38,9 @@ or a pattern (beta*).
 				return &failure{exitUsage, err}
 			}
 			out := cmd.OutOrStdout()
-			s := plot.Size{Width: width, Height: height, Color: isTerminal(out) && os.Getenv("NO_COLOR") == ""}
+			s := plot.Size{Width: width, Height: height, Color: terminal.Is(out) && os.Getenv("NO_COLOR") == ""}
 			if width == 0 {
-				s.Width = terminalWidth(out)
+				s.Width = terminal.Width(out)()
 			}
 			return draw(out, r.Draws, columns, kind, s)
 		}),
@@ -56,33 +52,17 @@ or a pattern (beta*).
 }
 
 func draw(w io.Writer, d *posterior.Draws, columns []int, kind string, s plot.Size) error {
-	one := map[string]func(string, [][]float64, plot.Size) string{"trace": plot.Trace, "histogram": plot.Histogram}[kind]
-	switch {
-	case kind == "forest":
-		names, values := make([]string, len(columns)), make([][][]float64, len(columns))
-		for i, k := range columns {
-			names[i], values[i] = d.Columns()[k].Shown(), d.Column(k)
-		}
-		_, err := io.WriteString(w, plot.Forest(names, values, s))
-		return err
-	case one == nil:
-		return usagef("--kind %s: choose forest, trace or histogram", kind)
-	case len(columns) > mostFrames:
-		return usagef("%d frames are too many; name at most %d scalars of %s", len(columns), mostFrames, strings.Join(d.Names(), ", "))
-	}
-	for _, k := range columns {
-		if _, err := fmt.Fprintln(w, one(d.Columns()[k].Shown(), d.Column(k), s)); err != nil {
+	var names []string
+	for _, k := range plot.Kinds() {
+		names = append(names, k.Name)
+		switch {
+		case k.Name != kind:
+		case k.Most > 0 && len(columns) > k.Most:
+			return usagef("%d frames are too many; name at most %d scalars of %s", len(columns), k.Most, strings.Join(d.Names(), ", "))
+		default:
+			_, err := io.WriteString(w, k.Draw(d, columns, s))
 			return err
 		}
 	}
-	return nil
-}
-
-func terminalWidth(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 20 {
-			return width
-		}
-	}
-	return 80
+	return usagef("--kind %s: choose %s", kind, inWords(names, "or"))
 }

@@ -17,6 +17,7 @@ adjoints (gradients with respect to them) cross between parties.`,
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddCommand(
 		newRun(),
+		newRepl(),
 		newResume(),
 		newSummary(),
 		newDiagnose(),
