@@ -184,15 +184,20 @@ func namesAFile(t *testing.T, where, line string) {
 // Commands and flags that the text of a page names exist, and so do the files and headings that it links.
 func TestDocsNameWhatExists(t *testing.T) {
 	flag := regexp.MustCompile(`^--[a-z][a-z-]*`)
+	root := newRoot()
+	all := pflag.NewFlagSet("", pflag.ContinueOnError)
+	for _, cmd := range root.Commands() {
+		all.AddFlagSet(cmd.Flags())
+	}
 	for _, p := range pagesOfDocs(t) {
 		for _, l := range p.BrokenLinks() {
 			t.Errorf("%s: the link %s leads nowhere", p.Path, l)
 		}
 		for _, span := range p.Spans() {
 			words := strings.Fields(span)
-			flags := anyFlags()
+			flags := all
 			if len(words) > 1 && words[0] == "vflc" && strings.ToLower(words[1]) == words[1] && !strings.HasPrefix(words[1], "-") {
-				cmd, _, err := newRoot().Find(words[1:2])
+				cmd, _, err := root.Find(words[1:2])
 				if err != nil {
 					t.Errorf("%s: `%s`: %v", p.Path, span, err)
 					continue
@@ -206,13 +211,4 @@ func TestDocsNameWhatExists(t *testing.T) {
 			}
 		}
 	}
-}
-
-// anyFlags are the flags of all commands.
-func anyFlags() *pflag.FlagSet {
-	all := pflag.NewFlagSet("", pflag.ContinueOnError)
-	for _, cmd := range newRoot().Commands() {
-		all.AddFlagSet(cmd.Flags())
-	}
-	return all
 }
