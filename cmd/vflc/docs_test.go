@@ -16,6 +16,7 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/manual"
 )
 
@@ -185,6 +186,7 @@ func namesAFile(t *testing.T, where, line string) {
 func TestDocsNameWhatExists(t *testing.T) {
 	flag := regexp.MustCompile(`^--[a-z][a-z-]*`)
 	root := newRoot()
+	root.InitDefaultCompletionCmd() // which cobra adds when a command line is run
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
 	for _, cmd := range root.Commands() {
 		all.AddFlagSet(cmd.Flags())
@@ -209,6 +211,20 @@ func TestDocsNameWhatExists(t *testing.T) {
 					t.Errorf("%s: `%s`: there is no flag %s", p.Path, span, name)
 				}
 			}
+		}
+	}
+}
+
+// The page on data shows every encoder.
+func TestDataPageShowsEncoders(t *testing.T) {
+	p, err := manual.Read("../../docs/data.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spans := strings.Join(p.Spans(), "\n")
+	for _, name := range stdlib.New().Encoders() {
+		if !strings.Contains(spans, name+"(") {
+			t.Errorf("docs/data.md has no word of the encoder %s", name)
 		}
 	}
 }

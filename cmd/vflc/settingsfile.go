@@ -3,15 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 
-	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/vflc/vflc/data"
 )
 
 // honour applies vfl.toml to a command that compiles a model, and returns the flags of the command line.
@@ -25,25 +23,15 @@ func (f *modelFlags) honour(cmd *cobra.Command, model string) (typed []string, e
 // applySettingsFile sets the flags that section [run] of the vfl.toml beside the model names and the command line does not. Those that are
 // about vflc run alone are left out in other commands. A repeatable flag takes a list. Section [data], which names the tables of the parties, is not read here.
 func applySettingsFile(cmd *cobra.Command, model string) error {
-	path := filepath.Join(filepath.Dir(model), "vfl.toml")
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	settings, path, err := data.RunSettings(model)
 	if err != nil {
 		return err
 	}
-	var file struct {
-		Run map[string]any `toml:"run"`
-	}
-	if err := toml.Unmarshal(text, &file); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	for _, name := range slices.Sorted(maps.Keys(file.Run)) {
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
 		if elsewhere(cmd, name) {
 			continue
 		}
-		if err := applySetting(cmd.Flags(), name, file.Run[name]); err != nil {
+		if err := applySetting(cmd.Flags(), name, settings[name]); err != nil {
 			return fmt.Errorf("%s: [run] %s: %w", path, name, err)
 		}
 	}
