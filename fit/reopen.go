@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/vflc/vflc/compile"
@@ -45,6 +46,19 @@ func Reopen(r *runs.Run) (*compile.Bound, diag.List, error) {
 		return nil, nil, err
 	}
 	return compile.Bind(m, sources, data.Joining{Key: r.Record.Key, Intersect: r.Record.Intersect})
+}
+
+// Recompile compiles the model of a finished run again, from the text in its folder and with the options that it ran with. It reads no tables.
+func Recompile(r *runs.Run) (*compile.Model, diag.List, error) {
+	if r.Record == nil {
+		return nil, nil, fmt.Errorf("%s: these draws are not in the folder of a run, which would hold their model", r.Path)
+	}
+	model, err := RecordedModel(r.Path, r.Record)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, diags := compile.Compile(model, recordedOptions(r.Record))
+	return m, diags, nil
 }
 
 // TransformOf returns the transform of a run; false where its folder does not say.
@@ -102,4 +116,23 @@ func RecordedData(r *posterior.Record) []string {
 		out = append(out, party+"="+strings.Join(files[party], ","))
 	}
 	return out
+}
+
+// RecordedSettings are the settings of a run's algorithm, by name, as on the command line, without those that its transform has no use for.
+func RecordedSettings(r *posterior.Record) map[string]string {
+	given := map[string]string{}
+	for name, v := range r.Settings {
+		given[name] = fmt.Sprint(v)
+		if n, ok := v.(float64); ok { // read from JSON
+			given[name] = strconv.FormatFloat(n, 'f', -1, 64)
+		}
+	}
+	algorithm, _ := Backend(r.Backend)
+	transform, _ := stdlib.New().Transform(r.Transform)
+	for _, d := range algorithm.Settings {
+		if d.Auxiliary && transform.CutsCross {
+			delete(given, d.Name)
+		}
+	}
+	return given
 }

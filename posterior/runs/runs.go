@@ -26,6 +26,8 @@ const (
 	// ModelFile is the text of the model, and SettingsFile a copy of the vfl.toml beside it, if there was one.
 	ModelFile    = "model.vfl"
 	SettingsFile = "vfl.toml"
+	// ReportFile is where vflc report writes unless told otherwise.
+	ReportFile = "report.html"
 )
 
 // A Run is a finished run. Record and Document are nil if the draws are Stan CSV files outside the folder of a run.
