@@ -44,7 +44,7 @@ type arrow struct {
 
 // Measures of a diagram. A character of the monospaced font is 0.6 of its size wide: 12 pixels in boxes, 11 above arrows.
 const (
-	boxWidth   = 300
+	boxWidth   = 360
 	gapWidth   = 330
 	margin     = 12
 	padding    = 12

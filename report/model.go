@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -38,7 +39,7 @@ const (
 // modelText is the text of the model.
 func (r *Report) modelText() (any, error) {
 	text := r.model.Source.Text
-	out := modelSection{Name: r.model.Source.Name, Legend: r.legend()}
+	out := modelSection{Name: filepath.Base(r.model.Source.Name), Legend: r.legend()}
 	from := 0
 	for _, w := range parser.Words(text) {
 		out.Pieces = append(out.Pieces, between(text[from:w.Start])...)

@@ -36,7 +36,7 @@ func (r *Report) split() (any, error) {
 	case r.bundle == nil:
 		out.Text = fmt.Sprintf("Transform %s: all data are pooled in one process, which evaluates the model as written. This is for simulation only: it protects nothing, and there are no party programs.", r.transform)
 	default:
-		out.Text = fmt.Sprintf("Transform %s. %s", r.transformText(), r.transform.Doc)
+		out.Text = fmt.Sprintf("Transform %s: %s.", r.transformText(), strings.TrimSuffix(r.transform.Doc, "."))
 		out.Cuts, out.Groups = r.cuts(), r.groups()
 	}
 	rows, err := r.disclosures()
