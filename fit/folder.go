@@ -25,7 +25,7 @@ const (
 
 // outputs lists what the folder of a run holds beside its record.
 func outputs() []string {
-	return []string{runs.SummaryFile, runs.ELBOFile, runs.DrawsDir, runs.ZarrDir, runs.ProgramsDir, checkpointDir, runs.ModelFile, runs.SettingsFile, runs.ReportFile}
+	return []string{runs.SummaryFile, runs.ELBOFile, runs.DrawsDir, runs.ZarrDir, runs.ProgramsDir, checkpointDir, runs.ModelFile, runs.SettingsFile, runs.ViewFile, runs.ReportFile}
 }
 
 // takeFolder prepares the folder of a run, if it has one, and locks it. The folder then holds the record, the text of the model and its vfl.toml, so that the
@@ -313,6 +313,9 @@ func (r *Result) write(dir string) error {
 		if err := writeFile(dir, runs.ELBOFile, func(w io.Writer) error { return posterior.WriteELBO(w, r.trace) }); err != nil {
 			return err
 		}
+	}
+	if err := r.writeView(dir); err != nil {
+		return err
 	}
 	var err error
 	if r.Record.Files, err = runs.Digests(dir); err != nil {

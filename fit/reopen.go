@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/vflc/vflc/compile"
@@ -71,7 +70,7 @@ func TransformOf(r *runs.Run) (def.Transform, bool) {
 
 // recordedOptions returns the options that a run compiled its model with.
 func recordedOptions(r *posterior.Record) check.Options {
-	o := check.Options{Set: r.Constants}
+	o := check.Options{Set: r.Constants, Accept: r.Accepted}
 	o.Transform, _ = stdlib.New().Transform(r.Transform)
 	switch rho := r.Rho.(type) {
 	case float64:
@@ -116,23 +115,4 @@ func RecordedData(r *posterior.Record) []string {
 		out = append(out, party+"="+strings.Join(files[party], ","))
 	}
 	return out
-}
-
-// RecordedSettings are the settings of a run's algorithm, by name, as on the command line, without those that its transform has no use for.
-func RecordedSettings(r *posterior.Record) map[string]string {
-	given := map[string]string{}
-	for name, v := range r.Settings {
-		given[name] = fmt.Sprint(v)
-		if n, ok := v.(float64); ok { // read from JSON
-			given[name] = strconv.FormatFloat(n, 'f', -1, 64)
-		}
-	}
-	algorithm, _ := Backend(r.Backend)
-	transform, _ := stdlib.New().Transform(r.Transform)
-	for _, d := range algorithm.Settings {
-		if d.Auxiliary && transform.CutsCross {
-			delete(given, d.Name)
-		}
-	}
-	return given
 }

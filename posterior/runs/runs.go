@@ -28,6 +28,8 @@ const (
 	SettingsFile = "vfl.toml"
 	// ReportFile is where vflc report writes unless told otherwise.
 	ReportFile = "report.html"
+	// ViewFile holds running sums of what the server received, by chain: the material of vflc audit --attack.
+	ViewFile = "server-view"
 )
 
 // A Run is a finished run. Record and Document are nil if the draws are Stan CSV files outside the folder of a run.

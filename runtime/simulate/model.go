@@ -14,6 +14,14 @@ type Model struct {
 	Responses []Response
 	// Noise lists the auxiliary variables of the transform. Each has a graph input of standard normals.
 	Noise []Noise
+	// Cuts lists the clients' cuts, in a model that is made for them.
+	Cuts []Cut
+}
+
+// A Cut is what a client contributes, by the name of its auxiliary variable. Report is its index among the reports of the graph.
+type Cut struct {
+	Name, Party string
+	Report      int
 }
 
 // A Law is a distribution with its arguments as graph reports, each with one element per drawn element.

@@ -106,6 +106,14 @@ type Func struct {
 	Domain   string   // such as "x > 0"; "" for all reals
 	Vector   FuncLoop // the vector loop that computes it faster, if any
 
+	// Monotone says how the value moves with the argument, and EachSide that it moves in one direction on each side of 0. The range of the values follows from
+	// these, and else from NonNegative.
+	Monotone Monotone
+	EachSide bool
+	// TakesFactor names the function g with f(x)·y = f(x + g(y)) for y > 0: log for exp. "" where there is none.
+	TakesFactor string
+	Linear      bool // f(a·x + b·y) = a·f(x) + b·f(y)
+
 	// NonNegative reports that no value is below 0. Limits lists where the function tends to 0, to ∞ and to -∞; nil where they are not of this form.
 	NonNegative bool
 	Limits      []Limit
