@@ -18,6 +18,7 @@ import (
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // Attack reconstructs the clients' cuts from what the server received in a run, and compares with the true cuts, the mean over the run's draws. Where the folder

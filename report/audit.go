@@ -13,6 +13,14 @@ type auditSection struct {
 	Pooled bool
 	Rows   []auditLine
 	Learns []string // what a receiver can compute, by number
+	// Expected is what the server is expected to know after the run of each cut that crosses, as vflc audit forecasts it.
+	Expected []expectation
+}
+
+// An expectation is a line of the table of expected reconstructions.
+type expectation struct {
+	What, From, To               string
+	Looks, Correlation, Residual string
 }
 
 // An auditLine is a line of the table.
@@ -27,11 +35,22 @@ func (r *Report) disclosures() ([]compile.Disclosure, error) {
 	if r.bundle == nil {
 		return r.model.AuditPooled(), nil
 	}
-	algorithm, ok := fit.Backend(r.run.Record.Backend)
-	if !ok {
-		return nil, fmt.Errorf("there is no backend %s", r.run.Record.Backend)
+	return fit.Audit(r.bundle, r.algorithm, fit.RecordedSettings(r.run.Record))
+}
+
+// expected forecasts how well the server can reconstruct the cuts that cross.
+func (r *Report) expected(rows []compile.Disclosure) ([]expectation, error) {
+	if r.bundle == nil {
+		return nil, nil
 	}
-	return fit.Audit(r.bundle, algorithm, fit.RecordedSettings(r.run.Record))
+	forecasts, err := fit.ForecastAttack(rows, r.bundle, r.algorithm, fit.RecordedSettings(r.run.Record))
+	var out []expectation
+	for k, f := range forecasts {
+		if d := rows[k]; f != nil {
+			out = append(out, expectation{d.What, d.From, d.To, fmt.Sprint(f.Looks), fmt.Sprintf("%.5f", f.Correlation), fmt.Sprintf("%.2g", f.ResidualSD)})
+		}
+	}
+	return out, err
 }
 
 func (r *Report) audit() (any, error) {
@@ -47,5 +66,6 @@ func (r *Report) audit() (any, error) {
 		}
 		out.Rows = append(out.Rows, auditLine{d, shapeText(d.Shape), at + 1})
 	}
-	return out, nil
+	out.Expected, err = r.expected(rows)
+	return out, err
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/diag"
@@ -24,6 +25,7 @@ type Report struct {
 	run       *runs.Run
 	rows      []posterior.Row
 	transform def.Transform
+	algorithm backends.Algorithm
 	model     *compile.Model  // with the options of the run
 	bundle    *compile.Bundle // the programs that ran; nil where one process held all data
 }
@@ -35,7 +37,11 @@ func New(run *runs.Run) (*Report, diag.List, error) {
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
 	}
-	r := &Report{run: run, rows: posterior.Summarise(run.Draws.Select(parameters(run.Draws))), model: model, transform: model.Checked.Transform.Kind}
+	algorithm, known := fit.Backend(run.Record.Backend)
+	if !known {
+		return nil, nil, fmt.Errorf("%s: this vflc has no backend %s", run.Path, run.Record.Backend)
+	}
+	r := &Report{run: run, rows: posterior.Summarise(run.Draws.Select(parameters(run.Draws))), model: model, transform: model.Checked.Transform.Kind, algorithm: algorithm}
 	if model.Pooled() {
 		return r, nil, nil
 	}
