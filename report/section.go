@@ -14,6 +14,7 @@ func sections() []section {
 		{"summary", "Posterior", (*Report).summary},
 		{"findings", "Findings", (*Report).findings},
 		{"forecast", "What the transform does to the answer", (*Report).forecast},
+		{"plots", "Plots", (*Report).plots},
 		{"audit", "Who learned what", (*Report).audit},
 		{"costs", "Costs", (*Report).costs},
 		{"repeat", "How to repeat this run", (*Report).repeat},

@@ -1,0 +1,258 @@
+package plot
+
+import (
+	"math"
+	"strings"
+)
+
+// gap is the space between neighbouring panels, in units.
+const gap = 12.0
+
+// A layout places the parts of a figure on a canvas.
+type layout struct {
+	c         canvas
+	f         *Figure
+	top, foot float64 // of the panels
+	left      float64 // what ticks and label of a y axis need beside each panel
+	width     float64 // of a frame
+	height    float64
+}
+
+// draw draws the figure on a canvas: title, legend, panels row by row, and the note.
+func (f *Figure) draw(c canvas) {
+	for i := range f.panels {
+		f.panels[i].ends()
+	}
+	width, height := c.size()
+	c.fill(rectangle(0, 0, width, height), white, 1)
+	l := &layout{c: c, f: f, top: margin}
+	l.heading(width - 2*margin)
+	l.foot = height - margin
+	l.closing(width - 2*margin)
+	l.measure(width)
+	y := l.top
+	for row := range f.rows() {
+		y = l.row(row, y)
+	}
+}
+
+// heading draws title and legend.
+func (l *layout) heading(room float64) {
+	title := lettering{size: titleSize, bold: true, color: black}
+	l.c.text(point{margin, l.top + titleSize/2}, fitted(l.c, l.f.title, title, room), title)
+	l.top += titleSize + 10
+	if len(l.f.legend) == 0 {
+		return
+	}
+	x, letters := margin, lettering{size: textSize, color: black}
+	for _, e := range l.f.legend {
+		text := fitted(l.c, e.text, letters, room-28)
+		wide := 24 + l.c.measure(text, letters) + 16
+		if x > margin && x+wide-16 > margin+room {
+			x, l.top = margin, l.top+lineHeight
+		}
+		l.sample(e, x, l.top+lineHeight/2)
+		l.c.text(point{x + 24, l.top + lineHeight/2}, text, letters)
+		x += wide
+	}
+	l.top += lineHeight + 6
+}
+
+// sample draws the line of an entry of the legend.
+func (l *layout) sample(e entry, x, y float64) {
+	if e.cross {
+		l.c.cross(point{x + 9, y}, 3.5, e.pen.color, 1)
+		return
+	}
+	p := e.pen
+	p.width, p.alpha = 3, 1
+	l.c.line([]point{{x, y}, {x + 18, y}}, p)
+}
+
+// closing draws the note below the panels.
+func (l *layout) closing(room float64) {
+	letters := lettering{size: tickSize, color: grey}
+	lines := wrapped(l.c, l.f.note, letters, room)
+	for i, line := range lines {
+		l.c.text(point{margin, l.foot - lineHeight*(float64(len(lines)-i)-0.5)}, line, letters)
+	}
+	l.foot -= lineHeight * float64(len(lines))
+	if len(lines) > 0 {
+		l.foot -= 4
+	}
+}
+
+// wrapped breaks a text into lines at blanks.
+func wrapped(c canvas, text string, l lettering, room float64) []string {
+	var out []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && c.measure(line+" "+word, l) > room {
+			out, line = append(out, line), ""
+		}
+		line = strings.TrimSpace(line + " " + word)
+	}
+	if line != "" {
+		out = append(out, line)
+	}
+	return out
+}
+
+func small() lettering { return lettering{size: tickSize, color: black} }
+
+// measure sets the sizes of frames, which are all the same.
+func (l *layout) measure(width float64) {
+	column := (width - 2*margin - gap*float64(l.f.across-1)) / float64(l.f.across)
+	for _, p := range l.f.panels {
+		if len(p.marks) > 0 {
+			l.left = max(l.left, l.beside(p, column))
+		}
+	}
+	l.width = column - l.left
+	fixed := 0.0
+	for row := range l.f.rows() {
+		above, below := l.around(row)
+		fixed += above + below
+	}
+	l.height = max(4, (l.foot-l.top-fixed)/float64(l.f.rows()))
+}
+
+// beside is the room that the y axis of a panel needs.
+func (l *layout) beside(p panel, column float64) float64 {
+	wide := 0.0
+	for _, name := range p.y.names {
+		wide = max(wide, l.c.measure(name, small()))
+	}
+	if p.y.names == nil && !p.y.bare {
+		for _, t := range p.y.ticks(5) {
+			wide = max(wide, l.c.measure(t.text, small()))
+		}
+	}
+	wide = min(wide, 0.45*column)
+	if p.y.label != "" {
+		wide += lineHeight
+	}
+	return wide + tickLength + 4
+}
+
+// panel returns the panel of a row and column, or one without marks.
+func (l *layout) panel(row, column int) panel {
+	if k := row*l.f.across + column; row < l.f.rows() && k < len(l.f.panels) {
+		return l.f.panels[k]
+	}
+	return panel{}
+}
+
+// labelled reports whether a panel has the label of its x axis: the lowest of a column.
+func (l *layout) labelled(row, column int) bool {
+	return l.panel(row, column).x.label != "" && len(l.panel(row+1, column).marks) == 0
+}
+
+// around is the room that the panels of a row need above and below their frames.
+func (l *layout) around(row int) (above, below float64) {
+	above, below = 4, gap
+	for column := range l.f.across {
+		p := l.panel(row, column)
+		if p.title != "" {
+			above = lineHeight + 2
+		}
+		if len(p.marks) > 0 && !p.x.bare {
+			below = max(below, gap+lineHeight)
+		}
+		if l.labelled(row, column) {
+			below = max(below, gap+2*lineHeight)
+		}
+	}
+	return above, below
+}
+
+// row draws a row of panels, and returns where the next begins.
+func (l *layout) row(row int, y float64) float64 {
+	above, below := l.around(row)
+	for column := range l.f.across {
+		p := l.panel(row, column)
+		if len(p.marks) == 0 {
+			continue
+		}
+		left := margin + float64(column)*(l.left+l.width+gap) + l.left
+		f := frame{left, y + above, left + l.width, y + above + l.height, p.x, p.y}
+		l.axes(p, f, l.labelled(row, column), column == 0)
+		for _, m := range p.marks {
+			m.draw(l.c, f)
+		}
+	}
+	return y + above + l.height + below
+}
+
+// axes draws the title of a panel, its axes, and lines at the ticks.
+func (l *layout) axes(p panel, f frame, labelX, labelY bool) {
+	bold := lettering{size: textSize, bold: true, color: black}
+	l.c.text(point{f.left, f.top - lineHeight/2 - 1}, fitted(l.c, p.title, bold, l.width), bold)
+	l.xAxis(p.x, f)
+	l.yAxis(p.y, f)
+	edge := pen{grey, 1, 1, false}
+	l.c.line([]point{{f.left, f.bottom}, {f.right, f.bottom}}, edge)
+	l.c.line([]point{{f.left, f.top}, {f.left, f.bottom}}, edge)
+	text := lettering{size: textSize, color: black, anchor: middle}
+	if labelX {
+		down := lineHeight * 1.5
+		if p.x.bare {
+			down = lineHeight * 0.7
+		}
+		l.c.text(point{(f.left + f.right) / 2, f.bottom + tickLength + down}, fitted(l.c, p.x.label, text, l.width), text)
+	}
+	if labelY && p.y.label != "" {
+		text.up = true
+		l.c.text(point{f.left - l.left + lineHeight/2, (f.top + f.bottom) / 2}, fitted(l.c, p.y.label, text, l.height), text)
+	}
+}
+
+// xAxis draws ticks below a frame, as many as their texts leave room for.
+func (l *layout) xAxis(a axis, f frame) {
+	if a.bare {
+		return
+	}
+	letters := small()
+	letters.anchor = middle
+	for _, t := range l.legible(a, letters) {
+		x := f.atX(t.at)
+		l.c.line([]point{{x, f.top}, {x, f.bottom}}, pen{pale, 1, 1, false})
+		l.c.line([]point{{x, f.bottom}, {x, f.bottom + tickLength}}, pen{grey, 1, 1, false})
+		l.c.text(point{x, f.bottom + tickLength + lineHeight/2}, t.text, letters)
+	}
+}
+
+// legible returns ticks whose texts do not touch.
+func (l *layout) legible(a axis, letters lettering) []tick {
+	for about := int(max(2, l.width/60)); ; about-- {
+		ticks, wide := a.ticks(about), 0.0
+		for _, t := range ticks {
+			wide += l.c.measure(t.text, letters) + 12
+		}
+		if wide <= l.width || about <= 1 {
+			return ticks
+		}
+	}
+}
+
+// yAxis draws ticks, or names, to the left of a frame.
+func (l *layout) yAxis(a axis, f frame) {
+	letters := small()
+	letters.anchor = end
+	room := l.left - tickLength - 4
+	if a.label != "" {
+		room -= lineHeight
+	}
+	for k, name := range a.names {
+		l.c.text(point{f.left - tickLength - 2, f.atY(float64(k))}, fitted(l.c, name, letters, room), letters)
+	}
+	if a.names != nil || a.bare {
+		return
+	}
+	for _, t := range a.ticks(int(math.Round(min(5, max(2, l.height/40))))) {
+		y := f.atY(t.at)
+		l.c.line([]point{{f.left, y}, {f.right, y}}, pen{pale, 1, 1, false})
+		l.c.line([]point{{f.left - tickLength, y}, {f.left, y}}, pen{grey, 1, 1, false})
+		l.c.text(point{f.left - tickLength - 2, y}, t.text, letters)
+	}
+}
