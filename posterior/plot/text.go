@@ -3,6 +3,7 @@ package plot
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -35,13 +36,18 @@ func (f *Figure) Text(s Size) string {
 		return f.text(s)
 	}
 	g := *f
+	g.shades = ""
 	if g.flows {
 		g.across = max(1, min(g.across, s.Width/leastColumns))
 	}
-	c := &characters{color: s.Color, width: s.Width, height: g.rows()*(s.Height+5) + 6 + (utf8.RuneCountInString(g.note)+len(g.legend)*16)/(s.Width-4)}
+	if !s.Color {
+		g.legend = slices.DeleteFunc(slices.Clone(g.legend), func(e entry) bool { return !e.cross })
+	}
+	note := wrapped(&characters{}, g.note, lettering{}, float64(s.Width)*cellWidth-2*margin)
+	c := &characters{color: s.Color, width: s.Width, height: g.rows()*(s.Height+5) + 6 + len(g.legend) + len(note)}
 	n := c.width * c.height
 	c.letters, c.dots, c.colors = make([]rune, n), make([]uint8, n), make([]color, n)
-	g.draw(c)
+	g.draw(c, float64(s.Height)*lineHeight, lineHeight)
 	return c.String()
 }
 
@@ -103,6 +109,12 @@ func (c *characters) line(points []point, p pen) {
 	if p.color == pale {
 		return
 	}
+	if p.width == sampleWidth {
+		for x := points[0].x + cellWidth/2; x < points[1].x; x += cellWidth {
+			c.put(point{x, points[0].y}, '━', p.color)
+		}
+		return
+	}
 	for i := 1; i < len(points); i++ {
 		a, b := points[i-1], points[i]
 		if p.color == grey {
@@ -129,7 +141,7 @@ func (c *characters) rule(a, b point, dashed bool) {
 		}
 	}
 	if a.x == b.x && math.Abs(b.y-a.y) >= cellHeight {
-		for y := min(a.y, b.y); y < max(a.y, b.y); y += cellHeight {
+		for y := min(a.y, b.y) + 1; y < max(a.y, b.y); y += cellHeight {
 			c.put(point{a.x - cellWidth/2, y}, down, grey)
 		}
 	}
