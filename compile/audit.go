@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/leak"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/ast"
@@ -26,6 +27,8 @@ type Disclosure struct {
 	Masked   string   `json:"masked"`             // "no", or what hides it
 	Learns   string   `json:"receiver_computes"`  // what a curious receiver can compute
 	Messages []string `json:"messages,omitempty"` // the kinds of message that carry it, each with its channel: "aux: z z_1+z_2"
+	Cut      bool     `json:"-"`                  // what crosses is an auxiliary variable on its way to the server, with noise of sd Rho around its cut
+	Rho      string   `json:"-"`
 }
 
 // A Bundle is the party programs of a model with their manifest: what an audit needs. Programs are in the order of the manifest.
@@ -116,8 +119,36 @@ func (a *auditor) disclosure(c session.Crossing) Disclosure {
 	}
 	name, cut, rho := a.names(c)
 	fill := strings.NewReplacer("{name}", name, "{cut}", cut, "{rho}", rho, "{client}", client, "{scalars}", c.Scalars, "{mask}", a.mask(c))
+	if c.Content == session.Z {
+		d.Cut, d.Rho = true, rho
+	}
 	d.What, d.Masked, d.Learns = fill.Replace(c.What), fill.Replace(c.Masked), fill.Replace(c.Learns)
+	a.leaks(c, &d)
 	return d
+}
+
+// leaks adds what is data although it is a cut or a gradient, as far as the programs show it.
+func (a *auditor) leaks(c session.Crossing, d *Disclosure) {
+	program := a.Programs[c.Client]
+	switch c.Content {
+	case session.Z, session.Cut:
+		under := "under noise rho only"
+		if c.Content == session.Cut {
+			under = "without noise"
+		}
+		for name, x := range leak.Sent(program) {
+			if k := slices.IndexFunc(a.cutsOf(c.Of), func(k split.ManifestCut) bool { return k.Client == program.For && k.Name == name }); k < 0 {
+				continue
+			}
+			if off := leak.Offsets(program, x); len(off) > 0 {
+				d.Learns += fmt.Sprintf("; in it %s, data that no parameter multiplies, crosses %s, recoverable", strings.Join(off, ", "), under)
+			}
+		}
+	case session.Gradient:
+		if name := a.plan.Shared[c.Of].Name; slices.Contains(leak.Gradients(program), name) {
+			d.Learns = fmt.Sprintf("data of %s: each round gives them times weights that the receiver knows, so as many rounds as there are rows give them all", program.For)
+		}
+	}
 }
 
 // mask says whether a masked sum can hide a crossing's cut among others.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/leak/atload"
 	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/data"
@@ -120,6 +121,10 @@ func valuePasses() []pass[*Bound] {
 			verify: verifyLower,
 		},
 		{
+			name: "leak", doc: "Refuses, at each client, cuts that are its data and shared parameters that few of its rows use.",
+			run: func(b *Bound) (diag.List, error) { return b.leaks(), nil },
+		},
+		{
 			name: "link", doc: "Connects what one party's graph sends to what another's receives.",
 			run:    func(b *Bound) (diag.List, error) { return nil, b.link() },
 			verify: func(b *Bound) error { return b.Plan.Verify() },
@@ -199,10 +204,42 @@ func (b *Bound) lowerOne(p lower.Party) diag.List {
 	return diags
 }
 
+// leaks checks each client as it would check itself when it binds its data.
+func (b *Bound) leaks() (diags diag.List) {
+	if b.Pooled() {
+		return nil
+	}
+	terms := atload.Terms{Shared: map[string]*check.Symbol{}, Accepted: b.Manifest.Accepted}
+	for _, s := range b.Manifest.Shared {
+		terms.Shared[s.Name] = s.Declared(b.Universe)
+	}
+	for _, l := range b.Lowered[1:] {
+		diags = append(diags, atload.Check(l.Party, terms)...)
+	}
+	return diags
+}
+
 // Release drops the values, of which the graphs have what they need. The Plan can still be run; Generative then
 // panics.
 func (b *Bound) Release() {
 	b.Values, b.Lowered = nil, nil
+}
+
+// Contributions lowers the cuts of the model with all parties' data, as functions of the parameters.
+func (b *Bound) Contributions() (*simulate.Model, diag.List) {
+	if b.Values == nil {
+		panic("compile: the values of the model have been released")
+	}
+	return lower.Contributions(b.Cuts, b.Values, b.Sizes)
+}
+
+// Labels returns the names of the elements of parameters, by party and parameter: see lower.Labels. They belong to the party alone. It panics once the values have
+// been released.
+func (b *Bound) Labels() map[string]map[string][][]string {
+	if b.Values == nil {
+		panic("compile: the values of the model have been released")
+	}
+	return lower.Labels(b.Checked, b.Values, b.Sizes)
 }
 
 // Generative lowers the model with all parties' data, for forward simulation and pointwise densities.

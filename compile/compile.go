@@ -6,8 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
+	"github.com/vflc/vflc/compile/leak"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/compile/transform"
 	"github.com/vflc/vflc/data"
@@ -65,7 +67,10 @@ func modelPasses() []pass[*Model] {
 		},
 		{
 			name: "cut", doc: "Finds the expressions of clients that other parties need, and the sums that they enter.",
-			run:    func(m *Model) (l diag.List, _ error) { m.Cuts, l = cut.Find(m.Checked); return l, nil },
+			run: func(m *Model) (l diag.List, _ error) {
+				m.Cuts, l = cut.Find(m.Checked)
+				return m.options.Accept.Drop(l), nil
+			},
 			dump:   dumpCut,
 			verify: func(m *Model) error { return m.Cuts.Verify() },
 		},
@@ -76,6 +81,10 @@ func modelPasses() []pass[*Model] {
 			verify: func(m *Model) error { return m.Parts.Verify() },
 		},
 		{
+			name: "leak", doc: "Refuses cuts and gradients of shared parameters that are data of a client.",
+			run: leaks,
+		},
+		{
 			name: "split", doc: "Writes the program of each party and the manifest of what crosses between them.",
 			run:    splitModel,
 			dump:   dumpSplit,
@@ -84,9 +93,21 @@ func modelPasses() []pass[*Model] {
 	}
 }
 
+// leaks finds what would cross as data. What is accepted passes.
+func leaks(m *Model) (diag.List, error) {
+	var diags diag.List
+	switch {
+	case m.Checked.For != "":
+		diags = leak.CheckProgram(m.Checked, func(string) bool { return true })
+	case !m.Pooled():
+		diags = leak.Check(m.Parts)
+	}
+	return m.options.Accept.Drop(diags), nil
+}
+
 func splitModel(m *Model) (diag.List, error) {
 	if _, open := m.Cuts.OpenFamily(); !m.Pooled() && !open {
-		m.Programs, m.Manifest = split.Split(m.Parts, m.Name)
+		m.Programs, m.Manifest = split.Split(m.Parts, m.Name, m.options.Accept)
 	}
 	return nil, nil
 }
@@ -112,6 +133,9 @@ func nameable(name string) bool {
 	_, diags := parser.Parse(source.New("", "program "+name+" for server\n"))
 	return !diags.HasErrors()
 }
+
+// Accepted are the disclosures that the model was compiled with.
+func (m *Model) Accepted() accept.Set { return m.options.Accept }
 
 // Pooled reports whether one party evaluates everything: the model then runs as written.
 func (m *Model) Pooled() bool { return m.Checked.Transform.Kind.Pooled }

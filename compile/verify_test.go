@@ -50,7 +50,16 @@ func TestVerifyFindsWhatIsWrong(t *testing.T) {
 		"the same cut twice":           {after: "cut", spoil: func(m *compile.Model) { m.Cuts.Cuts = append(m.Cuts.Cuts, m.Cuts.Cuts[0]) }},
 		"a cut that enters nothing":    {after: "cut", spoil: func(m *compile.Model) { m.Cuts.Groups[0].Cuts = m.Cuts.Groups[0].Cuts[1:] }},
 		"a group without a use":        {after: "cut", spoil: func(m *compile.Model) { m.Cuts.Likelihoods[0].Args[0] = m.Cuts.Likelihoods[0].Args[1] }},
-		"a likelihood lost":            {after: "transform", spoil: func(m *compile.Model) { m.Parts.Parties[0].Likelihoods = nil }},
+		"noise on a scale":             {after: "cut", spoil: func(m *compile.Model) { l := m.Cuts.Likelihoods[0]; l.Args[1] = sent(l.Args[0]) }},
+		"noise through a square":       {after: "cut", spoil: func(m *compile.Model) { around(m, "square") }},
+		"noise outside a domain":       {after: "cut", spoil: func(m *compile.Model) { around(m, "log") }},
+		"a smaller cut than need be": {after: "cut", spoil: func(m *compile.Model) {
+			l := m.Cuts.Likelihoods[0]
+			m.Cuts.Groups[0].Cuts = m.Cuts.Groups[0].Cuts[:1]
+			m.Cuts.Cuts = m.Cuts.Cuts[:1]
+			l.Args[0] = call("tanh", sent(l.Args[0]))
+		}},
+		"a likelihood lost": {after: "transform", spoil: func(m *compile.Model) { m.Parts.Parties[0].Likelihoods = nil }},
 		"a likelihood twice": {after: "transform", spoil: func(m *compile.Model) {
 			p := m.Parts.Parties[0]
 			p.Likelihoods = append(p.Likelihoods, p.Likelihoods...)
@@ -76,6 +85,19 @@ func TestVerifyFindsWhatIsWrong(t *testing.T) {
 
 // value is XA * u + XB * v before it is cut, at the end of eta's value.
 func value(m *compile.Model) ast.Expr { return m.Checked.Symbols["eta"].Decl.(*ast.Let).Value }
+
+// sent is what stands for the clients' sum at the end of an argument.
+func sent(e ast.Expr) ast.Expr { return e.(*ast.Binary).Y }
+
+// around applies a function to the first argument after it is cut.
+func around(m *compile.Model, function string) {
+	l := m.Cuts.Likelihoods[0]
+	l.Args[0] = call(function, l.Args[0])
+}
+
+func call(function string, x ast.Expr) ast.Expr {
+	return &ast.Call{Name: ast.Ident{Name: function}, Args: []ast.Expr{x}}
+}
 
 // changeInfo changes the facts of eta where the likelihood refers to it.
 func changeInfo(m *compile.Model, change func(*check.Info)) {

@@ -147,6 +147,25 @@ type Metered interface {
 	Work() *Work
 }
 
+// Replaying is an Env that can be told that an evaluation is not a new one.
+type Replaying interface {
+	// Replay says from when to when evaluations are those that an earlier process has made: whoever watches the Env has seen them.
+	Replay(on bool)
+}
+
+// Replay makes an evaluation that the process that saved the state had made: it is neither counted nor shown again.
+func Replay(env Env, evaluate func() error) error {
+	work := WorkOf(env)
+	counted := *work
+	if r, ok := As[Replaying](env); ok {
+		r.Replay(true)
+		defer r.Replay(false)
+	}
+	err := evaluate()
+	*work = counted
+	return err
+}
+
 // Work counts evaluations and what crossed between parties.
 type Work struct {
 	Gradients int64 `json:"gradients"`

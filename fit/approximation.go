@@ -44,6 +44,7 @@ func (p *Prepared) approximate(ctx context.Context, stop <-chan struct{}) (*fitt
 	m.announceMissing(f.kernels)
 	progress.Begin(1, 0)
 	err := session.Run(ctx, p.Plan, session.OneLoop, p.options.Seed, func(ctx context.Context, env density.Env) (err error) {
+		m.watch(env, c)
 		if c.kernel, err = p.Algorithm.New(env, p.Settings); err != nil {
 			return &UsageError{err}
 		}
@@ -60,7 +61,7 @@ func (p *Prepared) approximate(ctx context.Context, stop <-chan struct{}) (*fitt
 		if w, ok := c.kernel.(backends.Weighted); ok {
 			f.ratios = w.Ratios()
 		}
-		err = f.take(ctx, env, c.kernel, p.Settings.Plan.Draws, p.options.Auxiliary, variables(p.Plan, p.options.Auxiliary))
+		err = f.take(ctx, env, c.kernel, p.Settings.Plan.Draws, p.options.Auxiliary, p.variables())
 		f.drawing, f.work = time.Since(fitted), c.work.Plus(density.WorkOf(env).Minus(before))
 		f.fittingCPU, f.drawingCPU = cpu.end()
 		return err

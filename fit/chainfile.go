@@ -54,6 +54,11 @@ func (c *chain) save(dir string, delivered bool) error {
 		if err := c.kernel.Save(out); err != nil {
 			return err
 		}
+		if c.view != nil {
+			if err := c.view.Save(out); err != nil {
+				return err
+			}
+		}
 		_, err := w.Write(sum.Sum(nil))
 		return err
 	})
@@ -61,7 +66,7 @@ func (c *chain) save(dir string, delivered bool) error {
 	return err
 }
 
-const chainHeading = "vflc chain 2"
+const chainHeading = "vflc chain 3"
 
 // openChain opens a chain's file after it has compared the file with its digest.
 func openChain(path string) (*os.File, io.Reader, error) {
@@ -108,6 +113,11 @@ func (c *chain) load(dir string) (bool, error) {
 	}
 	if err := c.kernel.Load(in); err != nil {
 		return false, fmt.Errorf("%s: %w", path, err)
+	}
+	if c.view != nil {
+		if err := c.view.Load(in); err != nil {
+			return false, fmt.Errorf("%s: %w", path, err)
+		}
 	}
 	c.current = true
 	return true, nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/fit/attack"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/session"
 )
@@ -26,8 +27,9 @@ type chain struct {
 	warming     time.Duration
 	drawing     time.Duration
 	kernel      backends.Kernel
-	drew        bool // the end of the warm-up has been counted by the cpuWatch
-	current     bool // its file holds this state
+	view        *attack.Recorder // what the server receives; nil where this is not kept
+	drew        bool             // the end of the warm-up has been counted by the cpuWatch
+	current     bool             // its file holds this state
 	// Of a variational fit:
 	iterations int // those before the evaluation of the result
 	trace      []posterior.ELBOPoint
@@ -58,7 +60,7 @@ func (m *sampling) transitions() int {
 // sample runs all chains, and saves them where the run has a folder.
 func (p *Prepared) sample(ctx context.Context, stop <-chan struct{}) (*fitted, error) {
 	m := &sampling{Prepared: p}
-	vars := variables(p.Plan, p.options.Auxiliary)
+	vars := p.variables()
 	chains := make([]*chain, m.kernels())
 	for k := range chains {
 		chains[k] = &chain{number: k + 1, width: len(posterior.Columns(vars))}
@@ -145,6 +147,7 @@ func (m *sampling) complete(chains []*chain) error {
 // run runs one chain.
 func (m *sampling) run(ctx context.Context, stop <-chan struct{}, c *chain) error {
 	return session.Run(ctx, m.Plan, session.OneLoop, m.options.Seed, func(ctx context.Context, env density.Env) error {
+		m.watch(env, c)
 		env = density.Chain(env, c.number)
 		var err error
 		if c.kernel, err = m.Algorithm.New(env, m.Settings); err != nil {

@@ -14,6 +14,7 @@ type Record struct {
 	Intersect bool               `json:"intersect,omitempty"` // rows that not all tables have are left out
 	Joins     []Join             `json:"joins,omitempty"`     // the tables whose rows were joined
 	Constants map[string]float64 `json:"constants"`           // set on the command line
+	Accepted  []string           `json:"accepted,omitempty"`  // disclosures, as --accept takes them
 	Backend   string             `json:"backend"`
 	Transform string             `json:"transform"`
 	Rho       any                `json:"rho"`

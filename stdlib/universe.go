@@ -22,6 +22,7 @@ type Universe struct {
 	dists       map[string]*def.Dist
 	funcs       map[string]*def.Func
 	structurals map[string]*def.Structural
+	operators   map[string]*def.Operator
 	encoders    map[string]*def.Encoder
 	bijectors   map[string]*def.Bijector
 	transforms  []def.Transform
@@ -33,6 +34,7 @@ func New() *Universe {
 		dists:       byName(dist.All(), func(d *def.Dist) string { return d.Name }),
 		funcs:       byName(fn.Elementwise(), func(f *def.Func) string { return f.Name }),
 		structurals: byName(fn.Structural(), func(s *def.Structural) string { return s.Name }),
+		operators:   byName(fn.Operators(), func(o *def.Operator) string { return o.Symbol }),
 		encoders:    byName(encoder.All(), func(e *def.Encoder) string { return e.Name }),
 		bijectors:   byName(bijector.All(), func(b *def.Bijector) string { return b.Name }),
 		transforms:  transforms.All(),
@@ -63,6 +65,12 @@ func (u *Universe) Func(name string) (*def.Func, bool) {
 func (u *Universe) Structural(name string) (*def.Structural, bool) {
 	s, ok := u.structurals[name]
 	return s, ok
+}
+
+// Operator returns the operator of arithmetic with the given symbol.
+func (u *Universe) Operator(symbol string) (*def.Operator, bool) {
+	o, ok := u.operators[symbol]
+	return o, ok
 }
 
 // Encoder returns the encoder with the given name.

@@ -28,7 +28,6 @@ const (
 // A kernel is one fit, over the parties of this process.
 type kernel struct {
 	env           density.Env
-	work          *density.Work
 	settings      backends.Settings
 	parties       []*party
 	theta         [][]float64
@@ -73,7 +72,7 @@ type kernel struct {
 // newKernel allocates a fit.
 func newKernel(env density.Env, s backends.Settings) (*kernel, error) {
 	blocks := env.Blocks()
-	k := &kernel{env: env, work: density.WorkOf(env), settings: s, lp: make([]float64, len(blocks)), total: make([]float64, 2), current: allRows}
+	k := &kernel{env: env, settings: s, lp: make([]float64, len(blocks)), total: make([]float64, 2), current: allRows}
 	k.whole = newView(env)
 	k.samples = s.Int(mcSamples)
 	for b, block := range blocks {
@@ -170,6 +169,14 @@ func (k *kernel) visit(ctx context.Context, from source, round uint64) error {
 	return k.view(k.current).env.Density(ctx, k.theta, k, k.grad, k.lp)
 }
 
+// visitOnce visits a draw of the fit, again where that had been done when the state was saved.
+func (k *kernel) visitOnce(ctx context.Context, round uint64) error {
+	if !k.counted {
+		return k.visit(ctx, fitting, round)
+	}
+	return density.Replay(k.env, func() error { return k.visit(ctx, fitting, round) })
+}
+
 // Value implements density.Coordinates.
 func (k *kernel) Value(b int, g, z []float64) {
 	p := k.parties[b]
@@ -244,12 +251,8 @@ func (k *kernel) takeDraws(ctx context.Context) (ok bool, err error) {
 		k.round, k.last = uint64(k.iter)*uint64(k.samples)+uint64(d), d+1 == k.samples
 		if !k.nextEvaluated {
 			k.wantGradient = true
-			before := *k.work
-			if err := k.visit(ctx, fitting, k.round); err != nil {
+			if err := k.visitOnce(ctx, k.round); err != nil {
 				return false, err
-			}
-			if k.counted {
-				*k.work = before
 			}
 			k.setScalars()
 		}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 )
 
 // rest estimates the gradient at the start.
@@ -272,12 +273,11 @@ func (k *kernel) sample(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	if k.stale {
-		counted := *k.work
 		k.plain = plain{kernel: k}
-		if err := k.evaluate(ctx); err != nil {
+		if err := density.Replay(k.env, func() error { return k.evaluate(ctx) }); err != nil {
 			return err
 		}
-		*k.work, k.stale = counted, false // the process that saved the state has counted this evaluation
+		k.stale = false
 	}
 	for _, p := range k.parties {
 		if p.server() {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -11,25 +12,35 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/fit/attack"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/runs"
 )
 
 func newAudit() *cobra.Command {
 	var f modelFlags
-	var asJSON bool
+	var asJSON, reconstruct bool
 	var backend string
 	cmd := &cobra.Command{
-		Use:   "audit DIR|MODEL",
+		Use:   "audit DIR|MODEL|RUN",
 		Short: "Print what crosses between parties, and what a curious receiver can compute from it",
 		Long: `Print what each party learns from another in a run with the backend and settings given: what, from whom, of which
 shape and how often, what masks it, and what a curious receiver can compute. The argument is a model, or a folder of
-party programs that vflc compile wrote; each of these is loaded as its party would load it.`,
+party programs that vflc compile wrote; each of these is loaded as its party would load it. Of a run, it is what crossed in it.
+
+With --attack the argument is the folder of a run: the clients' contributions are reconstructed from what the server received in that
+run, and compared with the true ones. It shows how well, for each of them, and after how many rounds.`,
 		Example: `  vflc audit build
   vflc audit logistic.vfl --transform power
+  vflc audit out --attack
 ` + example("vflc audit logistic.vfl"),
-		Args: oneArgument("a folder or a MODEL"),
+		Args: oneArgument("a folder, a MODEL or a RUN"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
+			if reconstruct {
+				return attackRun(cmd, args[0], asJSON)
+			}
 			a, err := algorithm(backend)
 			if err != nil {
 				return err
@@ -42,13 +53,14 @@ party programs that vflc compile wrote; each of these is loaded as its party wou
 			case err != nil:
 				return err
 			case asJSON:
-				return posterior.WriteJSON(cmd.OutOrStdout(), r.rows)
+				return posterior.WriteJSON(cmd.OutOrStdout(), r.document())
 			}
 			return r.print(cmd.OutOrStdout())
 		}),
 	}
 	f.add(cmd)
 	cmd.Flags().StringVar(&backend, "backend", fit.Backends()[0].Name, "inference `algorithm` that runs: "+strings.Join(algorithmNames(), ", "))
+	cmd.Flags().BoolVar(&reconstruct, "attack", false, "reconstruct the clients' contributions from what the server received in a `RUN`")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	addSettings(cmd)
 	return cmd
@@ -58,7 +70,28 @@ party programs that vflc compile wrote; each of these is loaded as its party wou
 type auditReport struct {
 	model, transform, backend string
 	pooled                    bool
+	accepted                  accept.Set
 	rows                      []compile.Disclosure
+	forecasts                 []*attack.Forecast // by row; nil: none
+}
+
+// An auditRow is a row in JSON.
+type auditRow struct {
+	compile.Disclosure
+	Forecast *attack.Forecast `json:"forecast,omitempty"`
+}
+
+// document is what --json prints.
+func (r *auditReport) document() []auditRow {
+	out := []auditRow{}
+	for k, d := range r.rows {
+		row := auditRow{Disclosure: d}
+		if r.forecasts != nil {
+			row.Forecast = r.forecasts[k]
+		}
+		out = append(out, row)
+	}
+	return out
 }
 
 // auditOf loads the programs of a folder, or compiles a model, and audits them.
@@ -68,17 +101,10 @@ func auditOf(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorith
 		return nil, err
 	}
 	if info.IsDir() {
-		if err := f.refuse(path + " holds programs"); err != nil {
-			return nil, err
+		if _, err := os.Stat(filepath.Join(path, runs.RecordFile)); err == nil {
+			return auditFolder(cmd, path, f)
 		}
-		bundle, diags, err := compile.ReadBundle(path)
-		if err != nil {
-			return nil, err
-		}
-		if err := settle(cmd, diags); err != nil {
-			return nil, err
-		}
-		return auditBundle(cmd, bundle, a)
+		return auditPrograms(cmd, path, f, a, givenSettings(cmd, a))
 	}
 	m, err := compileWhole(cmd, path, f)
 	if err != nil {
@@ -89,15 +115,34 @@ func auditOf(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorith
 	}
 	say(cmd, m.Assumed())
 	bundle, diags := m.Bundle()
+	if diags.HasErrors() { // the warnings are those of the model
+		return nil, settle(cmd, diags)
+	}
+	return auditBundle(bundle, a, givenSettings(cmd, a))
+}
+
+// auditPrograms loads the programs of a folder and audits them.
+func auditPrograms(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorithm, given map[string]string) (*auditReport, error) {
+	if err := f.refuse(path + " holds programs"); err != nil {
+		return nil, err
+	}
+	bundle, diags, err := compile.ReadBundle(path)
+	if err != nil {
+		return nil, err
+	}
 	if err := settle(cmd, diags); err != nil {
 		return nil, err
 	}
-	return auditBundle(cmd, bundle, a)
+	return auditBundle(bundle, a, given)
 }
 
-func auditBundle(cmd *cobra.Command, p *compile.Bundle, a backends.Algorithm) (*auditReport, error) {
-	rows, err := fit.Audit(p, a, givenSettings(cmd, a))
-	return &auditReport{model: p.Manifest.Model, transform: p.Manifest.Transform, backend: a.Name, rows: rows}, err
+func auditBundle(p *compile.Bundle, a backends.Algorithm, given map[string]string) (*auditReport, error) {
+	rows, err := fit.Audit(p, a, given)
+	if err != nil {
+		return nil, err
+	}
+	forecasts, err := fit.ForecastAttack(rows, p, a, given)
+	return &auditReport{model: p.Manifest.Model, transform: p.Manifest.Transform, backend: a.Name, accepted: p.Manifest.Accepted, rows: rows, forecasts: forecasts}, err
 }
 
 // print prints the table, then once each what a receiver can compute: the last column holds its number.
@@ -107,7 +152,13 @@ func (r *auditReport) print(w io.Writer) error {
 	if r.backend != "" {
 		fmt.Fprintf(&b, ", backend %s", r.backend)
 	}
-	b.WriteString("\n\n")
+	b.WriteString("\n")
+	for _, d := range accept.All() {
+		if slices.Contains(r.accepted, d.Name) {
+			fmt.Fprintf(&b, "accepted (%s): %s\n", d.Name, d.Doc)
+		}
+	}
+	b.WriteString("\n")
 	var learns []string
 	table := [][]string{{"what", "from", "to", "shape", "how often", "masked", "receiver computes"}}
 	for _, d := range r.rows {
@@ -129,6 +180,7 @@ func (r *auditReport) print(w io.Writer) error {
 	for i, text := range learns {
 		fmt.Fprintf(&b, "(%d) %s\n", i+1, text)
 	}
+	b.WriteString(r.expected())
 	switch {
 	case r.pooled && len(r.rows) > 0:
 		b.WriteString(pooledNote)
@@ -137,6 +189,20 @@ func (r *auditReport) print(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// expected is the forecast as a table.
+func (r *auditReport) expected() string {
+	lines := [][]string{{"what", "from", "to", "draws of the noise", "correlation", "residual sd"}}
+	for k, f := range r.forecasts {
+		if d := r.rows[k]; f != nil {
+			lines = append(lines, []string{d.What, d.From, d.To, fmt.Sprint(f.Looks), fmt.Sprintf("%.5f", f.Correlation), fmt.Sprintf("%.2g", f.ResidualSD)})
+		}
+	}
+	if len(lines) == 1 {
+		return ""
+	}
+	return "\nExpected after such a run, for a cut whose sd over the rows is 1 (vflc audit RUN --attack measures it):\n" + posterior.AlignLeft(lines)
 }
 
 // pooledNote is printed where there are no party programs.

@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
 	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/internal/atomicfile"
 )
 
@@ -28,8 +30,11 @@ func newCompile() *cobra.Command {
 			case dump == "" && dir == "":
 				return usagef("name a folder for the programs (-o DIR), or a stage to print (--dump %s)", strings.Join(stageNames(), "|"))
 			}
-			m, err := compileWhole(cmd, args[0], &f)
-			if err != nil {
+			m, diags, err := compileFile(args[0], &f)
+			if dump == "" && err == nil && !m.Pooled() {
+				diags = accept.ForSplit(diags)
+			}
+			if m, err = whole(cmd, m, diags, false, err); err != nil {
 				return err
 			}
 			if dump != "" {

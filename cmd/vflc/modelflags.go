@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/stdlib"
 )
@@ -17,6 +18,7 @@ type modelFlags struct {
 	set       []string
 	transform string
 	rho       string
+	accept    []string
 	rhoOfFile bool // rho is that of vfl.toml, which says nothing about a transform that the command line chooses
 }
 
@@ -24,12 +26,22 @@ func (f *modelFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.set, "set", nil, "value of a const, in place of the model's own: `NAME=VALUE`; repeatable")
 	cmd.Flags().StringVar(&f.transform, "transform", "", "use this `transform` in place of the model's own: "+inWords(stdlib.New().Transforms(), "or"))
 	cmd.Flags().StringVar(&f.rho, "rho", "", "standard deviation of auxiliary variables, in place of the model's own: `R`, or CLIENT=R,CLIENT=R")
+	cmd.Flags().StringSliceVar(&f.accept, "accept", nil, "`disclosures` that are accepted: "+acceptable())
+}
+
+// acceptable lists what --accept takes.
+func acceptable() string {
+	var out []string
+	for _, d := range accept.All() {
+		out = append(out, d.Name+" ("+d.Doc+")")
+	}
+	return strings.Join(out, ", ")
 }
 
 // refuse is a usage error where one of the flags is given.
 func (f *modelFlags) refuse(why string) error {
-	if f.transform != "" || f.rho != "" || f.set != nil {
-		return usagef("--transform, --rho and --set change a model; %s", why)
+	if f.transform != "" || f.rho != "" || f.set != nil || f.accept != nil {
+		return usagef("--transform, --rho, --set and --accept are for a model; %s", why)
 	}
 	return nil
 }
@@ -51,6 +63,10 @@ func (f *modelFlags) options() (check.Options, error) {
 		if o.Transform, ok = universe.Transform(f.transform); !ok {
 			return o, usagef("--transform %s: choose %s", f.transform, inWords(universe.Transforms(), "or"))
 		}
+	}
+	var err error
+	if o.Accept, err = accept.Parse(strings.Join(f.accept, ",")); err != nil {
+		return o, usagef("--accept: %v", err)
 	}
 	for _, s := range f.set {
 		name, v, err := assignment("--set", s)

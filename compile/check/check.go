@@ -2,6 +2,7 @@
 package check
 
 import (
+	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
@@ -160,6 +161,7 @@ type Options struct {
 	Transform def.Transform      // replaces the statement's kind where it has a name
 	Rho       float64            // replaces the statement's rho where > 0
 	RhoBy     map[string]float64
+	Accept    accept.Set // disclosures that are accepted
 	// Members are the numbers of members of families, where they are known: from their data.
 	Members map[string]int
 	// Server is the name of the server, for a party program: the program itself does not name it.

@@ -66,14 +66,14 @@ func (c *checker) constants(d *def.Dist, args []ast.Expr) bool {
 }
 
 // known gives the arguments that are constants, defaults among them, and NaN for the others.
-func (c *checker) known(d *def.Dist, args []ast.Expr) []float64 {
+func (p *Program) known(d *def.Dist, args []ast.Expr) []float64 {
 	theta := make([]float64, len(d.Params))
-	for k, p := range d.Params {
+	for k, q := range d.Params {
 		theta[k] = math.NaN()
-		if v, ok := c.ConstValue(args[k]); ok {
+		if v, ok := p.ConstValue(args[k]); ok {
 			theta[k] = v
 		} else if args[k] == nil {
-			theta[k] = p.Default
+			theta[k] = q.Default
 		}
 	}
 	return theta

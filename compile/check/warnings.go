@@ -12,12 +12,13 @@ import (
 
 // warnings are given only where there are no errors.
 func (c *checker) warnings() {
+	ranges := c.Ranges(func(e ast.Expr) Info { return c.Info[e] })
 	for _, s := range c.Order {
 		switch d := s.Decl.(type) {
 		case *ast.Data:
 			c.columnTwice(d)
 		case *ast.Param:
-			c.linearArgument(s.Dist, s.Args)
+			c.linearArgument(ranges, s.Dist, s.Args)
 		}
 		if !s.used {
 			c.unused(s)
@@ -25,7 +26,7 @@ func (c *checker) warnings() {
 	}
 	first := map[string]*Likelihood{}
 	for _, l := range c.Likelihoods {
-		c.linearArgument(l.Dist, l.Args)
+		c.linearArgument(ranges, l.Dist, l.Args)
 		left := format.Expr(l.Stmt.Left)
 		if before := first[left]; before != nil && c.For == "" {
 			c.diags.Warnf(diag.CountedTwice, c.File.Source, l.Stmt.Span(), "%s has a likelihood already: its values count twice, as if each had been observed two times", left).
@@ -68,13 +69,13 @@ func (c *checker) columnTwice(d *ast.Data) {
 }
 
 // linearArgument warns where a probability, a rate or a scale is an expression that takes every real value.
-func (c *checker) linearArgument(d *def.Dist, args []ast.Expr) {
+func (c *checker) linearArgument(ranges *Ranges, d *def.Dist, args []ast.Expr) {
 	for k, p := range d.Params {
 		if p.Domain == def.RealLine || p.Integral || args[k] == nil || !c.Info[args[k]].Random {
 			continue
 		}
-		lower, upper := c.bounds(args[k])
-		if !math.IsInf(lower, -1) && (p.Domain != def.UnitInterval || !math.IsInf(upper, 1)) {
+		values := ranges.Of(args[k])
+		if !math.IsInf(values.Lower, -1) && (p.Domain != def.UnitInterval || !math.IsInf(values.Upper, 1)) {
 			continue
 		}
 		may := "any real number"
@@ -91,125 +92,4 @@ func (c *checker) linearArgument(d *def.Dist, args []ast.Expr) {
 			w.Note("exp(…) maps a linear predictor to positive numbers; a parameter is positive by its prior, as half_normal, or by a bound, as real<lower=0>")
 		}
 	}
-}
-
-// bounds gives bounds of the values of an expression, between which it may well be narrower. It errs on the quiet side: data and the values of functions
-// and powers are taken to be between 0 and 1, so that only parameters that are added or multiplied make an expression unbounded.
-func (c *checker) bounds(e ast.Expr) (lower, upper float64) {
-	if v, ok := c.ConstValue(e); ok {
-		return v, v
-	}
-	if !c.Info[e].Random {
-		return 0, 1
-	}
-	switch e := e.(type) {
-	case *ast.Paren:
-		return c.bounds(e.X)
-	case *ast.Transpose:
-		return c.bounds(e.X)
-	case *ast.Index:
-		return c.bounds(e.X)
-	case *ast.Sum:
-		return unbounded(c.bounds(e.Body))
-	case *ast.Unary:
-		lower, upper = c.bounds(e.X)
-		if e.Op == "-" {
-			return -upper, -lower
-		}
-		return lower, upper
-	case *ast.Name:
-		return c.boundsOf(c.Symbols[e.Name])
-	case *ast.Binary:
-		return c.combined(e)
-	case *ast.Call:
-		if _, elementwise := c.Universe.Func(e.Name.Name); !elementwise {
-			return c.boundsOfCall(e)
-		}
-	}
-	return 0, 1
-}
-
-// unbounded widens bounds to those of a sum of several such values.
-func unbounded(lower, upper float64) (float64, float64) {
-	if lower < 0 {
-		lower = math.Inf(-1)
-	}
-	if upper > 0 {
-		upper = math.Inf(1)
-	}
-	return lower, upper
-}
-
-// boundsOfCall joins the bounds of the arguments of a function that changes shapes.
-func (c *checker) boundsOfCall(e *ast.Call) (lower, upper float64) {
-	for i, a := range e.Args {
-		low, high := c.bounds(a)
-		if i == 0 {
-			lower, upper = low, high
-		}
-		lower, upper = min(lower, low), max(upper, high)
-	}
-	return lower, upper
-}
-
-// boundsOf gives the bounds of a named value.
-func (c *checker) boundsOf(s *Symbol) (lower, upper float64) {
-	switch {
-	case s == nil || s.Kind != Let && s.Kind != Param:
-		return 0, 1 // received values and members of comprehensions
-	case s.Kind == Let:
-		return c.bounds(s.Decl.(*ast.Let).Value)
-	}
-	lower, upper = s.Dist.Support.Bounds(c.known(s.Dist, s.Args))
-	if v, ok := c.ConstValue(s.Lower); ok || math.IsNaN(lower) {
-		lower = v
-	} else if s.Lower != nil {
-		lower = 0
-	}
-	if v, ok := c.ConstValue(s.Upper); ok || math.IsNaN(upper) {
-		upper = v
-	} else if s.Upper != nil {
-		upper = 1
-	}
-	return lower, upper
-}
-
-// combined gives the bounds of a sum, difference, product, quotient or power.
-func (c *checker) combined(e *ast.Binary) (lower, upper float64) {
-	a, b := c.bounds(e.X)
-	x, y := c.bounds(e.Y)
-	switch e.Op {
-	case "+":
-		return a + x, b + y
-	case "-":
-		return a - y, b - x
-	case "*", ".*":
-		corners := []float64{corner(a, x), corner(a, y), corner(b, x), corner(b, y)}
-		lower, upper = slices.Min(corners), slices.Max(corners)
-		if e.Op == "*" && !c.Info[e.X].Type.Scalar() && !c.Info[e.Y].Type.Scalar() {
-			return unbounded(lower, upper) // sums of products
-		}
-		return lower, upper
-	case "/", "./":
-		if v, ok := c.ConstValue(e.Y); ok && v > 0 {
-			return a / v, b / v
-		}
-		if a >= 0 && x >= 0 {
-			return 0, 1
-		}
-		return math.Inf(-1), math.Inf(1)
-	case "^":
-		if v, ok := c.ConstValue(e.Y); a >= 0 || ok && math.Mod(v, 2) == 0 {
-			return 0, 1
-		}
-	}
-	return 0, 1
-}
-
-// corner is a product of two ends, with 0·∞ = 0.
-func corner(a, b float64) float64 {
-	if a == 0 || b == 0 {
-		return 0
-	}
-	return a * b
 }

@@ -3,15 +3,14 @@
 package cut
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // A Cut is one expression of one client (or of each member of a family) that another party's computation uses.
@@ -71,20 +70,16 @@ func (p *Program) Facts(e ast.Expr) check.Info {
 	return p.Info[e]
 }
 
-// Find finds the cuts of a checked model.
+// Find finds the cuts of a checked model, as its transform asks: with noise or without.
 func Find(program *check.Program) (*Program, diag.List) {
-	c := &cutter{Program: &Program{Program: program, Generated: map[*check.Symbol]ast.Expr{}, facts: map[ast.Expr]check.Info{}}, expanded: map[expandKey]ast.Expr{}, cuts: map[string]*Cut{}, groups: map[string]*Group{}}
-	c.prefix = c.freePrefix()
-	for _, s := range program.Order {
-		if s.Kind == check.Param {
-			c.Params = append(c.Params, &Param{Symbol: s, Args: c.expandAll(s.Args)})
-		}
-		if s.Kind == check.Generated {
-			c.Generated[s] = c.expand(s.Decl.(*ast.Generate).Value)
-		}
+	c := &cutter{
+		model: program, facts: map[ast.Expr]check.Info{}, expanded: map[expandKey]ast.Expr{}, normals: map[ast.Expr]ast.Expr{}, least: map[string]scaled{},
 	}
-	for _, l := range program.Likelihoods {
-		c.likelihood(l)
+	c.begin()
+	c.run()
+	if c.smaller {
+		c.begin()
+		c.run() // again, where a cut stands with several numbers before it: the least is known now
 	}
 	c.additive()
 	c.settle()
@@ -96,19 +91,51 @@ func Find(program *check.Program) (*Program, diag.List) {
 
 type cutter struct {
 	*Program
+	model    *check.Program
+	facts    map[ast.Expr]check.Info
+	ranges   *check.Ranges
 	diags    diag.List
 	prefix   string
 	expanded map[expandKey]ast.Expr
-	nodes    int // built while expanding, to stop lets that double at each use
-	cuts     map[string]*Cut
+	normals  map[ast.Expr]ast.Expr // by what they were before
+	nodes    int                   // built while expanding, to stop lets that double at each use
+	cuts     map[string]scaled     // by client, form and shape
+	least    map[string]scaled     // of the cuts that differ by a number, the one with the least
+	smaller  bool                  // least has one that was not the first
 	groups   map[string]*Group
+	notes    []note
 	current  *Likelihood
-	argument []*Group // in the current argument
-	members  []member // comprehensions over families around the current expression
+	param    *def.Param // of the current argument
+	whole    ast.Expr   // the current argument as it is written
+	argument []*Group   // in the current argument
+	members  []member   // comprehensions over families around the current expression
+	loops    []string   // variables of sums over a range around it
 }
 
 // member is the variable of a comprehension over a family.
 type member struct{ name, family string }
+
+// begin sets the results back to none.
+func (c *cutter) begin() {
+	c.Program = &Program{Program: c.model, Generated: map[*check.Symbol]ast.Expr{}, facts: c.facts}
+	c.ranges = c.model.Ranges(c.Facts)
+	c.cuts, c.groups, c.diags, c.notes, c.nodes = map[string]scaled{}, map[string]*Group{}, nil, nil, 0
+	c.prefix = c.freePrefix()
+}
+
+func (c *cutter) run() {
+	for _, s := range c.Order {
+		if s.Kind == check.Param {
+			c.Params = append(c.Params, &Param{Symbol: s, Args: c.expandAll(s.Args)})
+		}
+		if s.Kind == check.Generated {
+			c.Generated[s] = c.expand(s.Decl.(*ast.Generate).Value)
+		}
+	}
+	for _, l := range c.model.Likelihoods {
+		c.likelihood(l)
+	}
+}
 
 func (c *cutter) errorf(code diag.Code, at ast.Node, f string, args ...any) *diag.Diagnostic {
 	return c.diags.Errorf(code, c.File.Source, at.Span(), f, args...)
@@ -154,8 +181,9 @@ func (c *cutter) likelihood(l *check.Likelihood) {
 				Note("make the data `@ shared` if every party may hold them")
 			continue
 		}
-		c.argument = nil
-		out.Args[i] = c.rewrite(a)
+		c.argument, c.param, c.whole = nil, &l.Dist.Params[i], a
+		out.Args[i] = c.rewrite(a, nil)
+		c.jointly(a, out.Args[i])
 		for _, g := range c.argument {
 			g.apart = g.apart || len(c.argument) > 1
 		}
@@ -167,244 +195,4 @@ func (c *cutter) likelihood(l *check.Likelihood) {
 
 func (c *cutter) hasClient(o types.Owners) bool {
 	return slices.ContainsFunc(o, func(p string) bool { return p != c.Server })
-}
-
-// rewrite replaces the cuts in an expression that several parties own by references to groups.
-func (c *cutter) rewrite(e ast.Expr) ast.Expr {
-	info := c.Facts(e)
-	if !c.hasClient(info.Owners) {
-		return e
-	}
-	switch e := e.(type) {
-	case *ast.Paren:
-		return c.rewrite(e.X)
-	case *ast.Unary:
-		if e.Op != "!" {
-			return c.chain(e)
-		}
-	case *ast.Binary:
-		if e.Op == "+" || e.Op == "-" {
-			return c.chain(e)
-		}
-	case *ast.Sum:
-		if e.Family != nil {
-			return c.chain(e)
-		}
-	}
-	if client, alone := info.Owners.Sole(); alone {
-		cut := c.cut(client, []term{{e, false}})
-		if cut == nil {
-			return e
-		}
-		return c.reference(c.group(e, cut), e)
-	}
-	return c.descend(e)
-}
-
-// descend rebuilds a node over its rewritten children.
-func (c *cutter) descend(e ast.Expr) ast.Expr {
-	info := c.Facts(e)
-	var out ast.Expr
-	switch e := e.(type) {
-	case *ast.Binary:
-		out = &ast.Binary{At: e.At, Op: e.Op, OpAt: e.OpAt, X: c.rewrite(e.X), Y: c.rewrite(e.Y)}
-	case *ast.Unary:
-		out = &ast.Unary{At: e.At, Op: e.Op, X: c.rewrite(e.X)}
-	case *ast.Transpose:
-		out = &ast.Transpose{At: e.At, X: c.rewrite(e.X)}
-	case *ast.Index:
-		if c.hasClient(c.subscriptOwners(e)) {
-			c.errorf(diag.ClientData, e, "client data would be read by another party: the subscripts here").
-				Note("make them `@ shared` if every party may hold them")
-			return e
-		}
-		out = &ast.Index{At: e.At, X: c.rewrite(e.X), Args: e.Args}
-	case *ast.Call:
-		args := make([]ast.Expr, len(e.Args))
-		for i, a := range e.Args {
-			args[i] = c.rewrite(a)
-		}
-		out = &ast.Call{At: e.At, Name: e.Name, Args: args}
-	case *ast.Sum:
-		if c.hasClient(c.CountedBy(e.Lo).Join(c.CountedBy(e.Hi))) {
-			c.errorf(diag.ClientData, e, "client data would be read by another party: the range of this sum").
-				Note("make them `@ shared` if every party may hold them")
-			return e
-		}
-		if e.Family != nil {
-			c.members = append(c.members, member{e.Var.Name, e.Family.Name})
-		}
-		out = &ast.Sum{At: e.At, Body: c.rewrite(e.Body), Var: e.Var, Family: e.Family, Lo: e.Lo, Hi: e.Hi}
-		if e.Family != nil {
-			c.members = c.members[:len(c.members)-1]
-		}
-	default:
-		return e
-	}
-	c.facts[out] = info
-	return out
-}
-
-func (c *cutter) subscriptOwners(e *ast.Index) types.Owners {
-	var owners types.Owners
-	for _, a := range e.Args {
-		for _, x := range []ast.Expr{a.Lo, a.Hi} {
-			if x != nil {
-				owners = owners.Join(c.Facts(x).Owners).Join(c.CountedBy(x))
-			}
-		}
-	}
-	return owners
-}
-
-// term is one term of a chain of + and -.
-type term struct {
-	expr  ast.Expr
-	minus bool
-}
-
-func flatten(e ast.Expr, minus bool, out []term) []term {
-	switch x := e.(type) {
-	case *ast.Paren:
-		return flatten(x.X, minus, out)
-	case *ast.Unary:
-		if x.Op == "+" || x.Op == "-" {
-			return flatten(x.X, minus != (x.Op == "-"), out)
-		}
-	case *ast.Binary:
-		if x.Op == "+" || x.Op == "-" {
-			out = flatten(x.X, minus, out)
-			return flatten(x.Y, minus != (x.Op == "-"), out)
-		}
-	}
-	return append(out, term{e, minus})
-}
-
-// chain cuts a sum: the terms of one client form one cut, and all its cuts one group; the rest stays where it is.
-func (c *cutter) chain(e ast.Expr) ast.Expr {
-	var rest []term
-	byClient := map[string][]term{}
-	add := func(client string, t term) { byClient[client] = append(byClient[client], t) }
-	for _, t := range flatten(e, false, nil) {
-		owners := c.Facts(t.expr).Owners
-		client, alone := owners.Sole()
-		sum, isSum := t.expr.(*ast.Sum)
-		switch {
-		case !c.hasClient(owners):
-			rest = append(rest, t)
-		case alone:
-			add(client, t)
-		case isSum && sum.Family != nil && c.familyTerms(sum, t.minus, add, &rest):
-		default:
-			rest = append(rest, term{c.descendTerm(t.expr), t.minus})
-		}
-	}
-	var cuts []*Cut
-	for _, cl := range c.Clients {
-		if terms := byClient[cl.Name]; terms != nil {
-			if cut := c.cut(cl.Name, terms); cut != nil {
-				cuts = append(cuts, cut)
-			}
-		}
-	}
-	if len(cuts) > 0 {
-		rest = append(rest, term{c.reference(c.group(e, cuts...), e), false})
-	}
-	return c.join(rest, e)
-}
-
-// descendTerm rewrites a term that is not itself a chain.
-func (c *cutter) descendTerm(e ast.Expr) ast.Expr {
-	if _, isSum := e.(*ast.Sum); isSum {
-		return c.descend(e)
-	}
-	return c.rewrite(e)
-}
-
-// familyTerms splits the terms under a sum over a family into the members' own and the others. It returns false where a term mixes both.
-func (c *cutter) familyTerms(e *ast.Sum, minus bool, add func(string, term), rest *[]term) bool {
-	var own, other []term
-	for _, t := range flatten(e.Body, minus, nil) {
-		owners := c.Facts(t.expr).Owners
-		switch client, alone := owners.Sole(); {
-		case alone && client == e.Family.Name:
-			own = append(own, t)
-		case !c.hasClient(owners):
-			other = append(other, t)
-		default:
-			return false
-		}
-	}
-	for _, t := range own {
-		add(e.Family.Name, term{c.own(t.expr, e.Var.Name), t.minus})
-	}
-	if len(other) > 0 {
-		body := c.join(other, e.Body)
-		s := &ast.Sum{At: e.At, Body: body, Var: e.Var, Family: e.Family}
-		c.facts[s] = c.Facts(body)
-		*rest = append(*rest, term{s, false})
-	}
-	return true
-}
-
-// join writes terms as a chain again.
-func (c *cutter) join(terms []term, from ast.Expr) ast.Expr {
-	info := check.Info{}
-	var out ast.Expr
-	where := terms[0].expr.Span()
-	for i, t := range terms {
-		ti := c.Facts(t.expr)
-		info.Owners, info.Random = info.Owners.Join(ti.Owners), info.Random || ti.Random
-		dims, ok := types.Broadcast(info.Type.Dims, ti.Type.Dims)
-		if !ok {
-			dims = c.Facts(from).Type.Dims
-		}
-		info.Type.Dims = dims
-		where = where.Join(t.expr.Span())
-		at := ast.Place(where)
-		switch {
-		case i == 0 && t.minus:
-			out = &ast.Unary{At: at, Op: "-", X: t.expr}
-		case i == 0:
-			out = t.expr
-		case t.minus:
-			out = &ast.Binary{At: at, Op: "-", X: out, Y: t.expr}
-		default:
-			out = &ast.Binary{At: at, Op: "+", X: out, Y: t.expr}
-		}
-		if i > 0 || t.minus {
-			c.facts[out] = info
-		}
-	}
-	return out
-}
-
-// cut returns the cut of a client for the sum of some terms, the same one for equal expressions.
-func (c *cutter) cut(client string, terms []term) *Cut {
-	cl, _ := c.Client(client)
-	for i := range terms {
-		if cl.Family {
-			for _, m := range c.members {
-				if m.family == client {
-					terms[i].expr = c.own(terms[i].expr, m.name)
-				}
-			}
-		}
-	}
-	e := c.join(terms, terms[0].expr)
-	info := c.Facts(e)
-	if !info.Random {
-		c.errorf(diag.ClientData, e, "client data would be read by another party: %s is private data of %s, and data never leave a client", format.Expr(e), client).
-			Note("declare the parameter that multiplies it @ %s, so that their product is cut, or make the data `@ shared`", client)
-		return nil
-	}
-	key := client + "|" + format.Expr(e)
-	if old := c.cuts[key]; old != nil {
-		return old
-	}
-	t := types.Type{Dims: info.Type.Dims}
-	cut := &Cut{Name: fmt.Sprintf("%s%d", c.prefix, len(c.Cuts)+1), Client: client, Family: cl.Family, Expr: e, Type: t}
-	c.cuts[key] = cut
-	c.Cuts = append(c.Cuts, cut)
-	return cut
 }

@@ -99,6 +99,7 @@ func (g *Group) mixed() bool {
 }
 
 func (c *cutter) warn() {
+	c.remarks()
 	if kind := c.Transform.Kind; kind.Pooled || kind.AtClients {
 		return // the server evaluates nothing at a single z
 	}

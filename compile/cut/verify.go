@@ -13,12 +13,12 @@ import (
 
 // Verify checks the cuts of a model against the privacy contract and the definition of a cut: no private name of a client occurs outside its
 // cuts in what another party evaluates; each cut uses the private names of one client, depends on a parameter and is maximal; equal
-// expressions are one cut; additive groups are used only as sums. The error names the first violation: a fault of Find.
+// expressions are one cut; additive groups are used only as sums; every argument stays inside its support whatever noise is added to its cuts. The error names the first violation: a fault of Find.
 func (p *Program) Verify() error {
 	if p.For != "" {
 		return nil // a party's program has no cuts
 	}
-	for _, step := range []func() error{p.verifyCuts, p.verifyGroups, p.verifyLikelihoods, p.verifyNoise} {
+	for _, step := range []func() error{p.verifyCuts, p.verifyGroups, p.verifyLikelihoods, p.verifyNoise, p.verifySupport} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -193,7 +193,7 @@ func (p *Program) references(e ast.Expr) []*Group {
 	return out
 }
 
-// verifyMaximal checks that no expression around a cut belongs to its client, and that a sum refers to one group.
+// verifyMaximal checks that no expression around a cut belongs to its client, and that a sum adds one group and takes one away at most.
 func (p *Program) verifyMaximal(e ast.Expr) (err error) {
 	ast.Walk(e, func(n ast.Node) bool {
 		x, ok := n.(ast.Expr)
@@ -205,13 +205,13 @@ func (p *Program) verifyMaximal(e ast.Expr) (err error) {
 				err = fmt.Errorf("all of %s belongs to %s", format.Expr(x), client)
 			}
 		}
-		direct := 0
+		direct := map[bool]int{}
 		for _, t := range flatten(x, false, nil) {
 			if name, ok := t.expr.(*ast.Name); ok && p.Referenced(name.Name) != nil {
-				direct++
+				direct[t.minus]++
 			}
 		}
-		if direct > 1 {
+		if max(direct[false], direct[true]) > 1 {
 			err = fmt.Errorf("%s refers to two groups", format.Expr(x))
 		}
 		return true

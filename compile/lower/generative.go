@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/vflc/vflc/compile/check"
@@ -17,6 +18,25 @@ import (
 // Generative lowers a model, with all parties' data, for forward simulation: see package simulate. In the augmented model each cut gets its noise. The
 // power model has no generative form: its cuts get no noise, and the caller must not present the result as draws from it.
 func Generative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.Model, diag.List) {
+	g := newGenerative(c, values, sizes)
+	g.declareAll()
+	for _, k := range g.cuts.Likelihoods {
+		g.eachMember(k.Family != "", k.Family, func() { g.response(k) })
+	}
+	return g.build()
+}
+
+// Contributions lowers the cuts of a model, with all parties' data, to functions of the parameters on their declared scale: the model has no responses.
+func Contributions(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (*simulate.Model, diag.List) {
+	g := newGenerative(c, values, sizes)
+	g.declareAll()
+	for _, k := range g.cuts.Cuts {
+		g.eachMember(k.Family, k.Client, func() { g.contribution(k) })
+	}
+	return g.build()
+}
+
+func newGenerative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) *generative {
 	p := Party{Program: c.Program, Name: c.Server, Data: values, Sizes: sizes}
 	g := &generative{
 		lowerer: &lowerer{
@@ -27,13 +47,16 @@ func Generative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (
 		cuts: c, noise: map[string][]int{}, model: &simulate.Model{},
 	}
 	g.facts, g.reference = c.Facts, g.group
-	g.run()
+	return g
+}
+
+func (g *generative) build() (*simulate.Model, diag.List) {
 	if g.diags.HasErrors() {
 		return nil, g.diags
 	}
 	built, err := g.b.Build()
 	if err != nil {
-		g.errorf(diag.CannotEvaluate, c.File, "%v", err)
+		g.errorf(diag.CannotEvaluate, g.cuts.File, "%v", err)
 		return nil, g.diags
 	}
 	g.model.Graph = built
@@ -49,7 +72,8 @@ type generative struct {
 	reports int
 }
 
-func (g *generative) run() {
+// declareAll lowers everything that is declared.
+func (g *generative) declareAll() {
 	for _, s := range g.Program.Order {
 		g.eachMember(s.Family, s.Owner, func() {
 			if s.Kind == check.Param && !g.diags.HasErrors() {
@@ -59,9 +83,21 @@ func (g *generative) run() {
 			g.declare(s)
 		})
 	}
-	for _, k := range g.cuts.Likelihoods {
-		g.eachMember(k.Family != "", k.Family, func() { g.response(k) })
+}
+
+// contribution reports the cut of a client, or of the current member of a family.
+func (g *generative) contribution(k *cut.Cut) {
+	if g.diags.HasErrors() {
+		return
 	}
+	id, party := g.expr(k.Expr), k.Client
+	if g.diags.HasErrors() {
+		return
+	}
+	if k.Family {
+		party = memberName(party, g.member)
+	}
+	g.model.Cuts = append(g.model.Cuts, simulate.Cut{Name: k.Name, Party: party, Report: g.report(id)})
 }
 
 // declared lowers a parameter to a graph parameter on its declared scale.
@@ -156,12 +192,13 @@ func (g *generative) response(k *cut.Likelihood) {
 			}
 		}
 	}
-	lp, err := g.b.LogDensity(k.Dist, left, args, weights)
-	if err != nil {
+	lp, err := g.b.LogDensityByVectors(k.Dist, left, args, weights)
+	rowwise, other := g.b.LogDensity(k.Dist, left, args, weights)
+	if err := errors.Join(err, other); err != nil {
 		g.errorf(diag.CannotEvaluate, k.Stmt, "%v", err)
 		return
 	}
-	y.LogDensity = g.report(lp)
+	y.LogDensity, y.Rowwise = g.report(lp), g.report(rowwise)
 	y.Noise, y.Dependent = g.reach(k, shape)
 	y.Predictor, y.NoPredictor = g.predictor(k, args, shape)
 	g.model.Responses = append(g.model.Responses, y)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/leak"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
@@ -93,6 +94,15 @@ func (e *examiner) examine() {
 		}
 	}
 	e.missing()
+	e.leaks()
+}
+
+// leaks refuses what is data although it has the form of a cut or a gradient, apart from what the manifest lists as accepted.
+func (e *examiner) leaks() {
+	if e.client() && !e.diags.HasErrors() {
+		offset := func(name string) bool { c := e.cut(name); return c != nil && c.Offset }
+		e.diags = append(e.diags, e.manifest.Accepted.Drop(leak.CheckProgram(e.Program, offset))...)
+	}
 }
 
 func (e *examiner) client() bool { return e.party != e.manifest.Server }
@@ -193,7 +203,11 @@ func (e *examiner) sendParameter(s *ast.Send, to ast.Ident) {
 	case !slices.Contains(e.manifest.Shared[i].To, to.Name):
 		e.errorf(diag.UnlistedChannel, to, "the manifest does not list %s among the parties that learn %s", to.Name, s.Name.Name)
 	default:
-		e.shape(s, e.Symbols[s.Name.Name].Type, e.manifest.Shared[i].Shape)
+		m, sym := e.manifest.Shared[i], e.Symbols[s.Name.Name]
+		e.shape(s, sym.Type, m.Shape)
+		if prior := priorOf(e.Program, sym, sym.Args); prior != m.Prior {
+			e.errorf(diag.UnlistedChannel, sym.Ident, "the manifest lists another prior of %s: %q", sym.Name, m.Prior)
+		}
 	}
 }
 

@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
+	"github.com/vflc/vflc/compile/leak"
 	"github.com/vflc/vflc/compile/transform"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/format"
@@ -29,6 +31,7 @@ const (
 // A Manifest lists what each party runs and what crosses between parties. Its fields are in alphabetical order, so that its JSON is canonical;
 // numbers with a fraction are text.
 type Manifest struct {
+	Accepted    accept.Set        `json:"accepted,omitempty"` // disclosures that whoever compiled the model accepted
 	Cuts        []ManifestCut     `json:"cuts"`
 	Groups      []ManifestGroup   `json:"groups"`
 	Language    string            `json:"language"`
@@ -63,8 +66,9 @@ type ManifestCut struct {
 	Client string   `json:"client"`
 	Group  int      `json:"group"`
 	Name   string   `json:"name"`
-	Rho    string   `json:"rho,omitempty"` // "": the cut itself leaves
-	SeenBy []string `json:"seen_by"`       // who learns it, separately or in a sum
+	Offset bool     `json:"offset,omitempty"` // data of the client are added to it as they are
+	Rho    string   `json:"rho,omitempty"`    // "": the cut itself leaves
+	SeenBy []string `json:"seen_by"`          // who learns it, separately or in a sum
 	Shape  []string `json:"shape"`
 }
 
@@ -78,7 +82,10 @@ type ManifestGroup struct {
 
 // ManifestShared is a parameter of the server that clients learn each round.
 type ManifestShared struct {
-	Name  string   `json:"name"`
+	Name string `json:"name"`
+	// Prior declares one element, as "param k : real ~ half_normal(1)": a client checks with draws from it that what it sends is not its data. Empty where
+	// the prior depends on other parameters or on data.
+	Prior string   `json:"prior,omitempty"`
 	Shape []string `json:"shape"`
 	To    []string `json:"to"`
 }
@@ -142,7 +149,7 @@ func (m *Manifest) Maskable(g ManifestGroup) bool {
 
 func (s *splitter) manifest(programs []PartyProgram) *Manifest {
 	m := &Manifest{
-		Schema: SchemaVersion, Language: LanguageVersion, Protocol: ProtocolVersion, Model: s.name, ModelSHA256: s.model,
+		Accepted: s.accepted, Schema: SchemaVersion, Language: LanguageVersion, Protocol: ProtocolVersion, Model: s.name, ModelSHA256: s.model,
 		Server: s.Server, Transform: s.Transform.Kind.Name, Rho: map[string]string{},
 		Cuts: []ManifestCut{}, Groups: []ManifestGroup{}, Shared: []ManifestShared{}, SharedData: []ManifestData{},
 		Powers: []ManifestPower{}, Sizes: []ManifestSize{}, Sums: []ManifestSum{},
@@ -173,7 +180,7 @@ func (s *splitter) manifest(programs []PartyProgram) *Manifest {
 	server := s.writer(s.Parties[0])
 	for _, sym := range s.Order {
 		if to := names(server.usersOf(sym)); len(to) > 0 {
-			m.Shared = append(m.Shared, ManifestShared{Name: sym.Name, Shape: sym.Type.Shape(), To: to})
+			m.Shared = append(m.Shared, ManifestShared{Name: sym.Name, Prior: s.prior(sym), Shape: sym.Type.Shape(), To: to})
 		}
 		if sym.Kind == check.Data && sym.Owner == check.Shared {
 			m.SharedData = append(m.SharedData, ManifestData{Name: sym.Name, Shape: sym.Type.Shape(), To: s.holders(sym)})
@@ -207,7 +214,7 @@ func (s *splitter) manifestOf(q *transform.Party, m *Manifest) {
 }
 
 func (s *splitter) manifestCut(k *cut.Cut) ManifestCut {
-	out := ManifestCut{Name: k.Name, Client: k.Client, Shape: k.Type.Shape(), SeenBy: []string{s.Server}}
+	out := ManifestCut{Name: k.Name, Client: k.Client, Offset: len(leak.OffsetsOf(s.Program, k.Client, k.Expr)) > 0, Shape: k.Type.Shape(), SeenBy: []string{s.Server}}
 	if s.Transform.Kind.Noise {
 		out.Rho = formatRho(s.RhoOf(k.Client))
 	}

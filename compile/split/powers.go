@@ -82,14 +82,17 @@ func (e *examiner) received(name string) bool {
 // onlyCuts checks that the party's own names enter an argument in whole cuts only: the cuts that its auxiliary variables are normal around. In a sum
 // the terms of whole cuts are taken out first; what is left may hold a cut further inside, beside something received.
 func (e *examiner) onlyCuts(x ast.Expr) {
-	if x == nil || !slices.ContainsFunc(namesIn(x), e.private) || slices.ContainsFunc(e.cuts(), func(c []string) bool { return slices.Equal(c, []string{term(x, 1)}) }) {
+	if x == nil || !slices.ContainsFunc(namesIn(x), e.private) || slices.ContainsFunc(e.cuts(1), func(c []string) bool { return slices.Equal(c, []string{term(x, 1)}) }) {
 		return
 	}
 	var own []string
 	inside := map[string]ast.Expr{}
-	sum := false
+	sum, direction := false, 1
 	flatten(x, 1, func(t ast.Expr, sign int) {
 		sum = sum || t != x
+		if name, ok := t.(*ast.Name); ok && e.received(name.Name) && e.sum(name.Name, e.party) != nil {
+			direction = sign
+		}
 		if names := namesIn(t); slices.ContainsFunc(names, e.private) {
 			own = append(own, term(t, sign))
 			if slices.ContainsFunc(names, e.received) {
@@ -101,7 +104,7 @@ func (e *examiner) onlyCuts(x ast.Expr) {
 		e.operands(x)
 		return
 	}
-	for _, t := range e.withoutCuts(own) {
+	for _, t := range e.withoutCuts(own, direction) {
 		if inside[t] == nil {
 			e.notCut(x)
 			return
@@ -110,24 +113,24 @@ func (e *examiner) onlyCuts(x ast.Expr) {
 	}
 }
 
-// cuts lists the terms of the cut of each auxiliary variable, and the cut as one term, those of most terms first.
-func (e *examiner) cuts() [][]string {
+// cuts lists the terms of the cut of each auxiliary variable, and the cut as one term, with a sign, those of most terms first.
+func (e *examiner) cuts(sign int) [][]string {
 	var out [][]string
 	for _, s := range e.Order {
 		if s.Kind != check.Aux {
 			continue
 		}
 		var terms []string
-		flatten(s.Args[0], 1, func(t ast.Expr, sign int) { terms = append(terms, term(t, sign)) })
-		out = append(out, terms, []string{term(s.Args[0], 1)})
+		flatten(s.Args[0], sign, func(t ast.Expr, sign int) { terms = append(terms, term(t, sign)) })
+		out = append(out, terms, []string{term(s.Args[0], sign)})
 	}
 	slices.SortStableFunc(out, func(a, b []string) int { return len(b) - len(a) })
 	return out
 }
 
-// withoutCuts takes the terms of whole cuts out of some terms.
-func (e *examiner) withoutCuts(terms []string) []string {
-	for _, c := range e.cuts() {
+// withoutCuts takes the terms of whole cuts out of some terms. direction is the sign of the others' sum beside them, which is theirs too.
+func (e *examiner) withoutCuts(terms []string, direction int) []string {
+	for _, c := range e.cuts(direction) {
 		rest, whole := slices.Clone(terms), true
 		for _, t := range c {
 			at := slices.Index(rest, t)

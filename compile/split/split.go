@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/compile/transform"
@@ -34,9 +35,9 @@ func Digest(text string) string {
 	return hex.EncodeToString(h[:])
 }
 
-// Split writes the party programs of a transformed model called name, and their manifest.
-func Split(p *transform.Program, name string) ([]PartyProgram, *Manifest) {
-	s := &splitter{Program: p, name: name, model: Digest(p.File.Source.Text)}
+// Split writes the party programs of a transformed model called name, and their manifest, which lists the disclosures that are accepted.
+func Split(p *transform.Program, name string, accepted accept.Set) ([]PartyProgram, *Manifest) {
+	s := &splitter{Program: p, name: name, model: Digest(p.File.Source.Text), accepted: accepted}
 	var programs []PartyProgram
 	for _, q := range p.Parties {
 		programs = append(programs, s.program(q))
@@ -47,6 +48,7 @@ func Split(p *transform.Program, name string) ([]PartyProgram, *Manifest) {
 type splitter struct {
 	*transform.Program
 	name, model string
+	accepted    accept.Set
 }
 
 // writer collects the statements of one party's program.

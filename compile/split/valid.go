@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib"
@@ -58,6 +59,8 @@ func (m *Manifest) invalid(program *source.File, universe *stdlib.Universe) diag
 	if !v.diags.HasErrors() {
 		v.cuts()
 		v.receivers()
+		v.priors(universe)
+		v.accepted()
 	}
 	return v.diags
 }
@@ -183,6 +186,20 @@ func (v *validator) receivers() {
 		if !v.isClient(p.Party) {
 			v.errorf("powers", "%s is evaluated by %q, which is no client", p, p.Party)
 		}
+	}
+}
+
+func (v *validator) priors(universe *stdlib.Universe) {
+	for _, s := range v.Shared {
+		if s.Prior != "" && s.Declared(universe) == nil {
+			v.errorf("shared_parameters", "the prior of %s is %q, which does not declare it", s.Name, s.Prior)
+		}
+	}
+}
+
+func (v *validator) accepted() {
+	if known, err := accept.Parse(strings.Join(v.Accepted, ",")); err != nil || !slices.Equal(known, v.Accepted) {
+		v.errorf("accepted", "the manifest accepts %q: known are %s, each once and in this order", []string(v.Accepted), strings.Join(accept.Names(), ", "))
 	}
 }
 

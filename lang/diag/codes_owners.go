@@ -13,6 +13,10 @@ const (
 	LetsTooLarge     Code = "V0309"
 	GenerateOwner    Code = "V0310"
 	OpenNoise        Code = "V0311" // rho is left to the unknown number of members of a family
+	NoCut            Code = "V0320" // no place in a client's expression takes noise
 	LabelLeak        Code = "V0390"
 	SeparateCuts     Code = "V0391"
+	NoiseChanged     Code = "V0392" // a factor or a mixture of elements around cuts
+	FactorInCuts     Code = "V0393" // a shared parameter multiplied into cuts
+	CutVariants      Code = "V0394" // cuts of one client that differ by a shared factor
 )

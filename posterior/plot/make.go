@@ -81,7 +81,7 @@ func (in *input) choose(k Kind, names []string) error {
 			continue // check has found each name in another run
 		}
 		for _, c := range columns {
-			label := labelOf(run.Draws.Columns()[c])
+			label := run.Draws.Columns()[c].Shown()
 			at, known := index[label]
 			if !known {
 				at = len(in.scalars)
@@ -103,9 +103,6 @@ func (in *input) choose(k Kind, names []string) error {
 	}
 	return nil
 }
-
-// labelOf is how plots call a column.
-func labelOf(c posterior.Column) string { return c.Name }
 
 // check returns the error of a name that no run has.
 func (in *input) check(names []string) error {

@@ -5,7 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/vflc/vflc/posterior"
 )
 
 // A character is cellWidth by cellHeight units.
@@ -56,7 +57,7 @@ func (c *characters) size() (width, height float64) {
 }
 
 func (c *characters) measure(s string, _ lettering) float64 {
-	return float64(utf8.RuneCountInString(s)) * cellWidth
+	return float64(posterior.Width(s)) * cellWidth
 }
 
 func (c *characters) fill([]point, color, float64) {}
@@ -83,9 +84,15 @@ func (c *characters) text(at point, s string, l lettering) {
 	x := at.x - c.measure(s, l)*[]float64{0, 0.5, 1}[l.anchor]
 	for _, letter := range s {
 		c.put(point{x + cellWidth/2, at.y}, letter, l.color)
-		x += cellWidth
+		if x += cellWidth; posterior.Width(string(letter)) == 2 {
+			c.put(point{x + cellWidth/2, at.y}, covered, l.color)
+			x += cellWidth
+		}
 	}
 }
+
+// covered is a character that the wide one before it covers.
+const covered = -1
 
 // brailleBits are the bits of the dots of a character, by line and column.
 func brailleBits() [4][2]uint8 {
@@ -172,6 +179,8 @@ func (c *characters) lineAt(y int) string {
 		i := y*c.width + x
 		letter := c.letters[i]
 		switch {
+		case letter == covered:
+			continue
 		case letter == 0 && c.dots[i] != 0:
 			letter = rune(0x2800 + int(c.dots[i]))
 		case letter == 0:

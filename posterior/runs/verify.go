@@ -17,10 +17,11 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// Digests returns the SHA-256 digests of the outputs in the folder of a run, by path with slashes: draws, ELBO, programs and the Zarr directory.
+// Digests returns the SHA-256 digests of the outputs in the folder of a run, by path with slashes: draws, ELBO, programs, the Zarr directory and what
+// the server received.
 func Digests(dir string) (map[string]string, error) {
 	out := map[string]string{}
-	for _, part := range []string{DrawsDir, ProgramsDir, ZarrDir, ELBOFile} {
+	for _, part := range []string{DrawsDir, ProgramsDir, ZarrDir, ELBOFile, ViewFile} {
 		err := filepath.WalkDir(filepath.Join(dir, part), func(at string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() {
 				return err
@@ -75,6 +76,19 @@ func VerifyZarr(dir string, r *posterior.Record) error {
 		return nil
 	}
 	return verify(dir, r, ZarrDir)
+}
+
+// VerifyView is Verify for what the server received, and reports whether the folder has it.
+func VerifyView(dir string, r *posterior.Record) (there bool, err error) {
+	name := filepath.Join(dir, ViewFile)
+	got, err := digest(name)
+	switch want := r.Files[ViewFile]; {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err == nil && got != want:
+		return true, fmt.Errorf("%s is not as the run wrote it: its digest is not that in %s; without the file, the attack repeats the run", name, RecordFile)
+	}
+	return true, err
 }
 
 // verify compares one file, or the files of one folder, with the record.

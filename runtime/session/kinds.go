@@ -37,8 +37,8 @@ type description struct {
 
 var descriptions = [contents]description{
 	Value: {"value ", "value of {name}", "no", "its whole course; nothing about a row"},
-	Gradient: {"gradient ", "gradient of {name}", "no", "one function of {client}'s data and parameters for each element of {name}, without noise: where few rows use an element, " +
-		"close to the data of these rows"},
+	Gradient: {"gradient ", "gradient of {name}", "no", "a function of {client}'s data and parameters for each element of {name}, one a round, without noise: where few rows use an " +
+		"element, close to the data of these rows"},
 	Z: {"z ", "{name}, drawn around {cut}", "noise of sd {rho}", "{cut} within {rho} at once; from n evaluations the mean of {name} − rho²·(its adjoint) is the cut's posterior mean within about " +
 		"{rho}/√n, row by row: rho is no differential privacy"},
 	Cut: {"cut ", "{cut} itself, as {name}", "{mask}", "{cut} exactly, wherever the algorithm evaluates; where it has rows, as many evaluations as it has coefficients show the linear span of its " +

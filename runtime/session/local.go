@@ -83,6 +83,7 @@ func (e *local) evaluate(theta [][]float64, by algorithm, grad [][]float64, lp [
 		s.value(i+1, theta[i+1], by)
 	}
 	e.sums.addAux()
+	e.sent(e.sums)
 	for b, s := range e.parties {
 		e.deliver(s, false)
 		s.receive(e.sums.total)
@@ -90,6 +91,7 @@ func (e *local) evaluate(theta [][]float64, by algorithm, grad [][]float64, lp [
 		e.sums.takeAdjoints(s)
 	}
 	e.sums.addAdjoints()
+	e.answered(e.sums)
 	for i, s := range clients {
 		s.settle(e.sums.adjoint)
 		s.pull(i+1, by, grad[i+1])

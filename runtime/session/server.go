@@ -108,7 +108,9 @@ func (s *server) evaluate(ctx context.Context, t *density.Decision, theta, lp []
 		return false, err
 	}
 	s.sums.addAux()
-	wanted = t == nil || t.Wanted()
+	if wanted = t == nil || t.Wanted(); wanted {
+		s.sent(s.sums)
+	}
 	if s.plan.Power {
 		if err := s.replySums(ctx, t); err != nil || !wanted {
 			return false, err
@@ -119,6 +121,7 @@ func (s *server) evaluate(ctx context.Context, t *density.Decision, theta, lp []
 	if wanted {
 		s.target(lp)
 		s.sums.addAdjoints()
+		s.answered(s.sums)
 	}
 	return wanted, s.replyAdjoints(ctx, t)
 }
@@ -174,6 +177,7 @@ func (s *server) exchangeAdjoints(ctx context.Context) error {
 		}
 	}
 	s.sums.addAdjoints()
+	s.answered(s.sums)
 	for k, c := range s.scripts {
 		if err := s.sendAdjoints(ctx, s.peers[k], c, &c.whole, 0); err != nil {
 			return err

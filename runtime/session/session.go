@@ -65,6 +65,7 @@ var (
 
 // base is what both kinds of Env have in common: the blocks of this process and the random streams.
 type base struct {
+	watching
 	plan    *model.Plan
 	parties []*partyState
 	blocks  []density.Block

@@ -15,6 +15,8 @@ type Simulator struct {
 	exec  *graph.Exec
 	args  [][]float64
 	theta []float64
+	// integrals over the auxiliary variables, by response; nil until they are wanted
+	integrals []*quadrature
 }
 
 // NewSimulator returns a simulator of the model.
@@ -48,6 +50,12 @@ func (s *Simulator) Prior(r *rand.Rand, x []float64, scale func(name string) flo
 		}
 	}
 	return nil
+}
+
+// Contributions evaluates all cuts at parameters x. value k then returns the elements of cut k, first index fastest, until the next evaluation.
+func (s *Simulator) Contributions(x []float64) (value func(k int) []float64) {
+	s.exec.Forward(x)
+	return func(k int) []float64 { return s.exec.Report(s.model.Cuts[k].Report) }
 }
 
 // rescale multiplies one argument of the current law by a factor, in a copy: the report that it was read from does not change.

@@ -14,6 +14,14 @@ type Model struct {
 	Responses []Response
 	// Noise lists the auxiliary variables of the transform. Each has a graph input of standard normals.
 	Noise []Noise
+	// Cuts lists the clients' cuts, in a model that is made for them.
+	Cuts []Cut
+}
+
+// A Cut is what a client contributes, by the name of its auxiliary variable. Report is its index among the reports of the graph.
+type Cut struct {
+	Name, Party string
+	Report      int
 }
 
 // A Law is a distribution with its arguments as graph reports, each with one element per drawn element.
@@ -39,7 +47,8 @@ type Response struct {
 	Shape  []int
 	Values []float64 // as observed, first index fastest
 	Law
-	LogDensity int   // index of the report with the log density of each element, weights included
+	LogDensity int   // index of the report with the log density of each element, weights included, by vector functions
+	Rowwise    int   // the same by the loop of the distribution, for values of the parameters where vector functions give NaN
 	Noise      []int // indices in Model.Noise of the auxiliary variables that reach its arguments
 	Weighted   bool
 	// Dependent is the reason why its elements are not independent given the parameters, with the noise integrated out: it then has no pointwise

@@ -74,7 +74,11 @@ type Dist struct {
 	// Expand writes Σ log p without the carrier into b. It is called with an x inside the support (data, unless that is the real line) and with
 	// constants inside their domains; any other parameter must give NaN outside its domain, as log(sigma) does. It returns
 	// false, having added nothing, where a parameter is not the constant that it needs.
+	//
+	// Elements is the same for a density that has a loop over rows, which gives the sum only: it is used where the log density of each row is wanted.
+	// It may give NaN where LogDensity has a limit, such as 0·∞.
 	Expand       func(b Builder, x Value, theta []Value) bool
+	Elements     func(b Builder, x Value, theta []Value) bool
 	Rows         RowLoop
 	NoVectorForm string
 }
@@ -105,6 +109,14 @@ type Func struct {
 	Examples []string // expressions with value, as "exp(0) = 1"
 	Domain   string   // such as "x > 0"; "" for all reals
 	Vector   FuncLoop // the vector loop that computes it faster, if any
+
+	// Monotone says how the value moves with the argument, and EachSide that it moves in one direction on each side of 0. The range of the values follows from
+	// these, and else from NonNegative.
+	Monotone Monotone
+	EachSide bool
+	// TakesFactor names the function g with f(x)·y = f(x + g(y)) for y > 0: log for exp. "" where there is none.
+	TakesFactor string
+	Linear      bool // f(a·x + b·y) = a·f(x) + b·f(y)
 
 	// NonNegative reports that no value is below 0. Limits lists where the function tends to 0, to ∞ and to -∞; nil where they are not of this form.
 	NonNegative bool

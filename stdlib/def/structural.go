@@ -12,6 +12,30 @@ type Structural struct {
 	Examples []string // statements that check, for `vflc doc`
 	Arity    Arity
 	Infer    func(args []types.Type) (types.Type, error)
+	// Range gives the range of the elements of the value, given those of the elements of each argument.
+	Range func(args []Range) Range
+	// Moves reports for each argument, where they have these ranges and the others are fixed, whether the value rises or falls everywhere with it, or is affine in
+	// it, or maps it as a whole as softmax does; nil: with none.
+	Moves func(args []Range) []bool
+	Mixes bool // an element of the value is made of several elements of an argument
+	// Linear lists groups of arguments, counted from 0. The value is linear in the arguments of a group together, as long as those of the others do not change.
+	// The group {AllArguments} is all of them, however many there are.
+	Linear   [][]int
 	RowWise  bool // row i of the value depends only on row i of the arguments
 	Positive bool // where no argument is below 0, neither is the value, and it tends to 0 only where an argument does
+}
+
+// AllArguments stands for all arguments of a call.
+const AllArguments = -1
+
+// LinearIn lists the groups of Linear for a call with n arguments.
+func (s *Structural) LinearIn(n int) [][]int {
+	if len(s.Linear) != 1 || s.Linear[0][0] != AllArguments {
+		return s.Linear
+	}
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return [][]int{all}
 }

@@ -20,6 +20,7 @@ func Phi() def.Func {
 				dx[i] += dy[i] * special.NormalDensity(v)
 			}
 		},
+		Monotone:    def.Increasing,
 		Examples:    []string{"Phi(0) = 0.5", "Phi(1) = 0.8413447460685429", "Phi(-1) = 0.15865525393145707"},
 		NonNegative: true,
 	}

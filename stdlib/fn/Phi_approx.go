@@ -20,6 +20,7 @@ func PhiApprox() def.Func {
 				dx[i] += dy[i] * (y[i] * special.InvLogit(-v*(0.07056*v*v+1.5976)) * (3*0.07056*v*v + 1.5976))
 			}
 		},
+		Monotone:    def.Increasing,
 		Examples:    []string{"Phi_approx(0) = 0.5", "Phi_approx(1) = 0.8413303471805675", "Phi_approx(-3) = 0.001231955278117661"},
 		NonNegative: true,
 	}

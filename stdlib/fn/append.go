@@ -13,8 +13,11 @@ func Append() def.Structural {
 		Name:     "append",
 		Doc:      "Joins scalars and vectors to a vector, or matrices of as many columns to a matrix, along the first axis.",
 		Examples: []string{"param first ~ normal(0, 10)\nparam rest : real[5] ~ normal(0, 1)\nlet path = cumulative_sum(append(first, rest))"},
+		Linear:   [][]int{{def.AllArguments}},
 		Arity:    def.Arity{Min: 2, Max: -1},
 		Positive: true,
+		Range:    joined,
+		Moves:    everywhere,
 		Infer:    inferAppend,
 	}
 }

@@ -22,6 +22,7 @@ func Cloglog() def.Func {
 				dx[i] += dy[i] * (1 / ((v - 1) * math.Log1p(-v)))
 			}
 		},
+		Monotone: def.Increasing,
 		Examples: []string{"cloglog(0.5) = -0.36651292058166435", "cloglog(1e-12) = -27.63102111592805"},
 	}
 }

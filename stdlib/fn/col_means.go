@@ -11,6 +11,10 @@ func ColMeans() def.Structural {
 		Name:     "col_means",
 		Doc:      "The mean of each column of a matrix, a real vector with one element per column.",
 		Examples: []string{"data X : real[N, K]\nlet centered = X - col_means(X)"},
+		Moves:    everywhere,
+		Mixes:    true,
+		Range:    func(x []def.Range) def.Range { return x[0] },
+		Linear:   [][]int{{0}},
 		Arity:    def.Arity{Min: 1, Max: 1},
 		Positive: true,
 		Infer: func(args []types.Type) (types.Type, error) {

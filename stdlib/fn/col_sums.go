@@ -11,8 +11,12 @@ func ColSums() def.Structural {
 		Name:     "col_sums",
 		Doc:      "The sum of each column of a matrix, a real vector with one element per column.",
 		Examples: []string{"data X : real[N, K]\nlet s = col_sums(X)"},
+		Linear:   [][]int{{0}},
 		Arity:    def.Arity{Min: 1, Max: 1},
 		Positive: true,
+		Range:    func(x []def.Range) def.Range { return x[0].Total() },
+		Moves:    everywhere,
+		Mixes:    true,
 		Infer: func(args []types.Type) (types.Type, error) {
 			if err := ofRank(args[0], 2); err != nil {
 				return types.Type{}, err

@@ -21,6 +21,7 @@ func Digamma() def.Func {
 				dx[i] += dy[i] * special.Trigamma(v)
 			}
 		},
+		Monotone: def.Increasing,
 		Examples: []string{"digamma(1) = -0.5772156649015329", "digamma(0.5) = -1.9635100260214235", "digamma(100) = 4.600161852738087"},
 	}
 }

@@ -21,6 +21,8 @@ func Exp() def.Func {
 				dx[i] += dy[i] * v
 			}
 		},
+		Monotone:    def.Increasing,
+		TakesFactor: "log",
 		Examples:    []string{"exp(0) = 1", "exp(1) = 2.718281828459045", "exp(-1000) = 0"},
 		Vector:      def.ExpLoop,
 		NonNegative: true,

@@ -21,6 +21,7 @@ func Expm1() def.Func {
 				dx[i] += dy[i] * math.Exp(v) // y + 1 would cancel for very negative x
 			}
 		},
+		Monotone: def.Increasing,
 		Examples: []string{"expm1(0) = 0", "expm1(1e-20) = 1e-20", "expm1(-100) = -1"},
 		Vector:   def.Expm1Loop,
 		Limits:   []def.Limit{{X: 0, Y: 0}, {X: math.Inf(1), Y: math.Inf(1), Rate: def.Exponentially}},

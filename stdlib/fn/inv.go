@@ -19,6 +19,7 @@ func Inv() def.Func {
 				dx[i] += dy[i] * (-y[i] * y[i])
 			}
 		},
+		EachSide: true,
 		Examples: []string{"inv(2) = 0.5", "inv(-4) = -0.25"},
 	}
 }

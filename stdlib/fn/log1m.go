@@ -22,6 +22,7 @@ func Log1m() def.Func {
 				dx[i] += dy[i] * (1 / (v - 1))
 			}
 		},
+		Monotone: def.Decreasing,
 		Examples: []string{"log1m(0) = 0", "log1m(0.5) = -0.6931471805599453", "log1m(1e-20) = -1e-20"},
 		Limits:   []def.Limit{{X: 0, Y: 0}, {X: 1, Y: math.Inf(-1), Rate: def.Logarithmically}, {X: math.Inf(-1), Y: math.Inf(1), Rate: def.Logarithmically}},
 	}

@@ -13,6 +13,8 @@ func LogMix() def.Structural {
 		Examples: []string{"param p ~ beta(1, 1)\nparam a ~ normal(0, 1)\nparam b ~ normal(0, 1)\nlet l = log_mix(p, a, b)"},
 		Arity:    def.Arity{Min: 3, Max: 3},
 		RowWise:  true,
+		Range:    rangeOfLogMix,
+		Moves:    everywhere,
 		Infer:    func(args []types.Type) (types.Type, error) { return real(broadcast(args)) },
 	}
 }

@@ -1,6 +1,8 @@
 package fn
 
 import (
+	"math"
+
 	"github.com/vflc/vflc/lang/types"
 	"github.com/vflc/vflc/stdlib/def"
 )
@@ -13,6 +15,9 @@ func LogSoftmax() def.Structural {
 		Examples: []string{"param a : real[4] ~ normal(0, 1)\nlet p = log_softmax(a)"},
 		Arity:    def.Arity{Min: 1, Max: 1},
 		RowWise:  false,
+		Range:    func([]def.Range) def.Range { return def.Range{Lower: math.Inf(-1), UpperIn: true} },
+		Moves:    everywhere,
+		Mixes:    true,
 		Infer:    func(args []types.Type) (types.Type, error) { return real(args[0], array(args[0])) },
 	}
 }

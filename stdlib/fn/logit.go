@@ -22,6 +22,7 @@ func Logit() def.Func {
 				dx[i] += dy[i] / (v * (1 - v))
 			}
 		},
+		Monotone: def.Increasing,
 		Examples: []string{"logit(0.5) = 0", "logit(0.25) = -1.0986122886681098"},
 		Limits:   []def.Limit{{X: 0.5, Y: 0}, {X: 0, Y: math.Inf(-1), Rate: def.Logarithmically}, {X: 1, Y: math.Inf(1), Rate: def.Logarithmically}},
 	}

@@ -1,6 +1,8 @@
 package fn
 
 import (
+	"math"
+
 	"github.com/vflc/vflc/lang/types"
 	"github.com/vflc/vflc/stdlib/def"
 )
@@ -13,6 +15,8 @@ func Max() def.Structural {
 		Examples: []string{"param a ~ normal(0, 1)\nparam b ~ normal(0, 1)\nlet c = max(a, b)"},
 		Arity:    def.Arity{Min: 1, Max: 2},
 		Positive: true,
+		Range:    func(x []def.Range) def.Range { return extreme(x, math.Max) },
+		Moves:    everywhere,
 		Infer:    inferExtreme,
 	}
 }

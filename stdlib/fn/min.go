@@ -1,6 +1,8 @@
 package fn
 
 import (
+	"math"
+
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -12,6 +14,8 @@ func Min() def.Structural {
 		Examples: []string{"param a ~ normal(0, 1)\nparam b ~ normal(0, 1)\nlet c = min(a, b)"},
 		Arity:    def.Arity{Min: 1, Max: 2},
 		Positive: true,
+		Range:    func(x []def.Range) def.Range { return extreme(x, math.Min) },
+		Moves:    everywhere,
 		Infer:    inferExtreme,
 	}
 }

@@ -9,8 +9,9 @@ import (
 // Neg is unary minus.
 func Neg() def.Func {
 	return def.Func{
-		Name: "neg",
-		Doc:  "Unary minus: neg(x) is -x.",
+		Name:   "neg",
+		Linear: true,
+		Doc:    "Unary minus: neg(x) is -x.",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
 				y[i] = -v
@@ -21,6 +22,7 @@ func Neg() def.Func {
 				dx[i] -= d
 			}
 		},
+		Monotone: def.Decreasing,
 		Examples: []string{"neg(2) = -2", "neg(-0.5) = 0.5"},
 		Limits:   []def.Limit{{X: 0, Y: 0}, {X: math.Inf(1), Y: math.Inf(-1)}, {X: math.Inf(-1), Y: math.Inf(1)}},
 	}

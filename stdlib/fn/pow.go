@@ -13,6 +13,11 @@ func Pow() def.Structural {
 		Examples: []string{"param a ~ half_normal(1)\nlet cube = pow(a, 3)"},
 		Arity:    def.Arity{Min: 2, Max: 2},
 		RowWise:  true,
-		Infer:    func(args []types.Type) (types.Type, error) { return real(broadcast(args)) },
+		Range:    func(x []def.Range) def.Range { return x[0].Power(x[1]) },
+		Moves: func(x []def.Range) []bool {
+			left, right := power(x[0], x[1])
+			return []bool{left, right}
+		},
+		Infer: func(args []types.Type) (types.Type, error) { return real(broadcast(args)) },
 	}
 }

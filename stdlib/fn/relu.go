@@ -19,6 +19,7 @@ func Relu() def.Func {
 				}
 			}
 		},
+		Monotone:    def.Nondecreasing,
 		Examples:    []string{"relu(2.5) = 2.5", "relu(-1) = 0", "relu(0) = 0"},
 		Vector:      def.ReluLoop,
 		NonNegative: true,

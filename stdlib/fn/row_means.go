@@ -11,9 +11,13 @@ func RowMeans() def.Structural {
 		Name:     "row_means",
 		Doc:      "The mean of each row of a matrix, a real vector with one element per row.",
 		Examples: []string{"data X : real[N, K]\nlet s = row_means(X)"},
+		Linear:   [][]int{{0}},
 		Arity:    def.Arity{Min: 1, Max: 1},
 		Positive: true,
 		RowWise:  true,
+		Range:    func(x []def.Range) def.Range { return x[0] },
+		Moves:    everywhere,
+		Mixes:    true,
 		Infer: func(args []types.Type) (types.Type, error) {
 			if err := ofRank(args[0], 2); err != nil {
 				return types.Type{}, err

@@ -13,6 +13,9 @@ func Softmax() def.Structural {
 		Examples: []string{"param a : real[4] ~ normal(0, 1)\nlet p = softmax(a)"},
 		Arity:    def.Arity{Min: 1, Max: 1},
 		RowWise:  false,
+		Range:    func([]def.Range) def.Range { return def.Range{Lower: 0, Upper: 1, UpperIn: true} },
+		Moves:    everywhere,
+		Mixes:    true,
 		Infer:    func(args []types.Type) (types.Type, error) { return real(args[0], array(args[0])) },
 	}
 }

@@ -22,6 +22,7 @@ func Softplus() def.Func {
 				dx[i] += dy[i] * special.InvLogit(v)
 			}
 		},
+		Monotone:    def.Increasing,
 		Examples:    []string{"softplus(0) = 0.6931471805599453", "softplus(800) = 800", "softplus(-40) = 4.248354255291589e-18"},
 		Vector:      def.SoftplusLoop,
 		NonNegative: true,

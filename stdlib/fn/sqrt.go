@@ -22,6 +22,7 @@ func Sqrt() def.Func {
 				dx[i] += dy[i] * 0.5 / v
 			}
 		},
+		Monotone:    def.Increasing,
 		Examples:    []string{"sqrt(0) = 0", "sqrt(2.25) = 1.5"},
 		Vector:      def.SqrtLoop,
 		NonNegative: true,

@@ -21,6 +21,7 @@ func Square() def.Func {
 				dx[i] += dy[i] * 2 * v
 			}
 		},
+		EachSide:    true,
 		Examples:    []string{"square(-3) = 9", "square(0.5) = 0.25"},
 		Vector:      def.SquareLoop,
 		NonNegative: true,

@@ -11,6 +11,10 @@ func Sum() def.Structural {
 		Name:     "sum",
 		Doc:      "The sum of all elements of an array, a scalar; whole where the elements are. With `for` it is a sum over members of a family or a range: `sum(beta[k] for k in 1..K)`.",
 		Examples: []string{"data x : real[N]\nlet total = sum(x)"},
+		Moves:    everywhere,
+		Mixes:    true,
+		Range:    func(x []def.Range) def.Range { return x[0].Total() },
+		Linear:   [][]int{{0}},
 		Arity:    def.Arity{Min: 1, Max: 1},
 		Positive: true,
 		Infer: func(args []types.Type) (types.Type, error) {

@@ -21,6 +21,7 @@ func Tanh() def.Func {
 				dx[i] += dy[i] * (1 - v) * (1 + v)
 			}
 		},
+		Monotone: def.Increasing,
 		Examples: []string{"tanh(0) = 0", "tanh(1) = 0.7615941559557649", "tanh(50) = 1"},
 		Vector:   def.TanhLoop,
 		Limits:   []def.Limit{{X: 0, Y: 0}},

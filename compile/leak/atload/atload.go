@@ -1,0 +1,142 @@
+// Package atload checks, when a client binds its data and before anything is sent, that what its program would send is not its data: that parameters move
+// the cuts, that the noise is not lost beside them, and that no element of a shared parameter is used by a few rows only. A client that ends a run for such
+// a reason tells its peers the code of an ended run and no more: the numbers here are of its data.
+package atload
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/vflc/vflc/compile/accept"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/leak"
+	"github.com/vflc/vflc/compile/lower"
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/runtime/rng"
+)
+
+// Terms are what a manifest says of a run.
+type Terms struct {
+	Shared   map[string]*check.Symbol // shared parameters, each with the declaration of one element; nil where its prior is unknown
+	Accepted accept.Set
+}
+
+// Check examines the program of a client with its data. The errors are for the client only.
+func Check(p lower.Party, t Terms) diag.List {
+	probe, diags := lower.NewProbe(p, lower.Probing{
+		Prior: func(name string) *check.Symbol { return t.Shared[name] }, Sent: leak.Sent(p.Program),
+		Args: func(k *check.Likelihood) []ast.Expr { return leak.Outside(p.Program, k) },
+	})
+	if diags.HasErrors() {
+		return diags
+	}
+	c := &checker{Party: p, Terms: t, probe: probe, drawer: newDrawer(probe, rng.New(rng.SharedKey(0), "leak at load"))}
+	for k := range probe.Sent {
+		c.cut(k)
+	}
+	if !t.Accepted.Code(diag.SmallCells) {
+		c.cells()
+	}
+	return t.Accepted.Drop(c.diags)
+}
+
+type checker struct {
+	lower.Party
+	Terms
+	probe  *lower.Probe
+	drawer *drawer
+	diags  diag.List
+}
+
+func (c *checker) errorf(code diag.Code, at ast.Node, format string, args ...any) *diag.Diagnostic {
+	return c.diags.Errorf(code, c.Program.File.Source, at.Span(), format, args...)
+}
+
+// The bounds of LANGUAGE.md §7: least shares of the variance over rows that the variance over parameters, and of both that the noise, must have.
+const (
+	draws     = 64
+	leastMove = 1e-6
+	leastRho2 = 1e-12
+)
+
+// cut examines what the client sends under one name.
+func (c *checker) cut(k int) {
+	sent, v := c.probe.Sent[k], c.drawer.variation(k)
+	switch rho, noisy := c.rho(sent.Name); {
+	case v.bad != "":
+		c.errorf(diag.FixedCut, sent.Expr, "%s: %s is no finite number at nearly every draw of its parameters from their priors (%s), so it cannot be told from data", c.Name, sent.Name, v.bad).
+			Note("look at the data in it, or narrow the priors of its parameters")
+	case v.draws == 0 || v.draws < leastMove*v.rows:
+		c.errorf(diag.FixedCut, sent.Expr, "%s: no parameter moves %s enough: over %d draws from the priors its variance is %.2g, between rows it is %.2g, so what would cross is data", c.Name, sent.Name, draws, v.draws, v.rows).
+			Note("its parameters must have priors, and factors, that change it by more than 1/1000 of its spread over the rows")
+	case noisy && rho*rho < leastRho2*(v.draws+v.rows):
+		d := c.errorf(diag.WeakNoise, sent.Expr, "%s: the noise of sd %g is nothing beside %s, whose sd is about %.2g: that would be the cut itself", c.Name, rho, sent.Name, math.Sqrt(v.draws+v.rows)).
+			Note("take a larger rho, standardise the data, or narrow the priors")
+		if name := c.bare(); name != "" {
+			d.Note("`transform %s` sends cuts without noise, and says so", name)
+		}
+	}
+}
+
+// rho is the noise of what is sent, where it has any.
+func (c *checker) rho(name string) (float64, bool) {
+	if s := c.Program.Symbols[name]; s != nil && s.Kind == check.Aux {
+		return c.Program.ConstValue(s.Args[1])
+	}
+	return 0, false
+}
+
+// bare is the transform that sends cuts without noise, "" where there is none.
+func (c *checker) bare() string {
+	for _, name := range c.Program.Universe.Transforms() {
+		if t, _ := c.Program.Universe.Transform(name); !t.Pooled && !t.Noise {
+			return name
+		}
+	}
+	return ""
+}
+
+// cells refuses shared parameters with an element that few rows of the client's likelihoods reach.
+func (c *checker) cells() {
+	if len(c.probe.Rows) == 0 {
+		return
+	}
+	cells := c.shared()
+	if len(cells) == 0 {
+		return
+	}
+	c.drawer.reached(cells)
+	for _, cell := range cells {
+		if cell.few == 0 {
+			continue
+		}
+		name := c.probe.Params[cell.param].Name
+		elements := name
+		if len(cell.rows) > 1 {
+			elements = fmt.Sprintf("%d of the %d elements of %s", cell.few, len(cell.rows), name)
+		}
+		c.errorf(diag.SmallCells, cell.used.Stmt, "%s: fewer than %d rows of its data reach %s: the gradient, which it sends without noise, would give these rows away", c.Name, leastRows, elements).
+			Note("merge small categories, or own %s at %s; %s takes it as it is", name, c.Program.For, accept.Flag(diag.SmallCells))
+	}
+}
+
+// shared lists the shared parameters, each with the first likelihood that uses it.
+func (c *checker) shared() []cell {
+	var out []cell
+	for k, p := range c.probe.Params {
+		s := c.Program.Symbols[p.Name]
+		if _, shared := c.Shared[p.Name]; !shared || s == nil || s.Kind != check.Receive {
+			continue
+		}
+		found := cell{param: k, used: c.probe.Rows[0].Of}
+		for _, r := range slices.Backward(c.probe.Rows) {
+			if zeros, used := leak.ByData(c.Program, r.Args)[p.Name]; used {
+				found.used, found.zeros = r.Of, found.zeros || zeros
+			}
+		}
+		out = append(out, found)
+	}
+	return out
+}

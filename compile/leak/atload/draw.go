@@ -1,0 +1,84 @@
+package atload
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/compile/lower"
+	"github.com/vflc/vflc/runtime/graph"
+	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/stdlib"
+)
+
+// A drawer draws the parameters of a probe and evaluates it there.
+type drawer struct {
+	probe    *lower.Probe
+	exec     *graph.Exec
+	stream   *rng.Stream
+	universe *stdlib.Universe
+	x, theta []float64
+}
+
+func newDrawer(p *lower.Probe, stream *rng.Stream) *drawer {
+	return &drawer{probe: p, exec: p.Graph.NewExec(), stream: stream, universe: stdlib.New(), x: make([]float64, p.Graph.Dim())}
+}
+
+// attempts is how often a value is drawn until it lies within the bounds of its parameter.
+const attempts = 1000
+
+// draw draws all parameters in their order, since a prior depends on earlier ones only: from their priors or, where there is none, standard normals on the
+// unconstrained scale. With a scale above 0 all are such normals, times the scale.
+func (d *drawer) draw(scale float64) {
+	clear(d.x)
+	width := scale
+	if scale == 0 {
+		width = 1
+	}
+	r := d.stream.Rand()
+	for k := range d.probe.Params {
+		p, port := &d.probe.Params[k], d.probe.Graph.Params()[k]
+		var args [][]float64
+		if scale == 0 && p.Improper == "" {
+			d.exec.Forward(d.x)
+			for _, a := range p.Args {
+				args = append(args, d.exec.Report(a))
+			}
+		}
+		for i := range port.Len {
+			d.x[port.Offset+i] = d.element(r, p, args, i, width)
+		}
+	}
+	d.exec.Forward(d.x)
+}
+
+// element draws one element of a parameter, whose prior has these arguments; none: it has no prior.
+func (d *drawer) element(r *rand.Rand, p *simulate.Param, args [][]float64, i int, scale float64) float64 {
+	if args == nil {
+		return d.unconstrained(r, p, scale)
+	}
+	d.theta = d.theta[:0]
+	for _, a := range args {
+		d.theta = append(d.theta, a[i])
+	}
+	for range attempts {
+		if v := p.Dist.Sample(r, d.theta); v >= p.Lower && v <= p.Upper {
+			return v
+		}
+	}
+	return d.unconstrained(r, p, scale)
+}
+
+// unconstrained maps a standard normal times a scale to the support.
+func (d *drawer) unconstrained(r *rand.Rand, p *simulate.Param, scale float64) float64 {
+	x, y := []float64{scale * r.NormFloat64()}, []float64{0}
+	d.universe.For(bound(p.Lower), bound(p.Upper)).Forward(y, x, p.Lower, p.Upper)
+	return y[0]
+}
+
+func bound(v float64) *float64 {
+	if math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}

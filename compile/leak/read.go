@@ -1,0 +1,248 @@
+package leak
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/lang/ast"
+)
+
+// A reader writes expressions of one client as forms: lets are expanded, and a noncentered parameter is its location plus its scale times a standard one.
+type reader struct {
+	*check.Program
+	facts   func(ast.Expr) check.Info
+	client  string
+	names   map[string]form
+	located map[string]string // noncentered parameters by the shared parameters in their locations
+}
+
+func newReader(p *check.Program, facts func(ast.Expr) check.Info, client string) *reader {
+	return &reader{Program: p, facts: facts, client: client, names: map[string]form{}, located: map[string]string{}}
+}
+
+// readerOf reads the program of a client.
+func readerOf(p *check.Program) *reader {
+	return newReader(p, func(e ast.Expr) check.Info { return p.Info[e] }, p.For)
+}
+
+func (r *reader) read(e ast.Expr) form {
+	switch e := e.(type) {
+	case *ast.Number:
+		return number(e.Value)
+	case *ast.Paren:
+		return r.read(e.X)
+	case *ast.Name:
+		return r.name(e.Name)
+	case *ast.Unary:
+		if e.Op == "!" {
+			return call("!", []form{r.read(e.X)}, nil, 0)
+		}
+		return sum(r.chain(e, 1, nil))
+	case *ast.Binary:
+		return r.binary(e)
+	case *ast.Transpose:
+		return call("transpose", []form{r.read(e.X)}, [][]int{{0}}, 0)
+	case *ast.Index:
+		return r.index(e)
+	case *ast.Call:
+		return r.call(e)
+	case *ast.Array:
+		return r.array(e)
+	case *ast.Sum:
+		return r.sum(e)
+	}
+	panic(fmt.Sprintf("leak: %T is no expression", e))
+}
+
+func (r *reader) array(e *ast.Array) form {
+	elems, all := make([]form, len(e.Elems)), make([]int, len(e.Elems))
+	for i, x := range e.Elems {
+		elems[i], all[i] = r.read(x), i
+	}
+	return call("array", elems, [][]int{all}, 0)
+}
+
+// chain adds the terms of a chain of + and -, which may be long.
+func (r *reader) chain(e ast.Expr, sign float64, out []term) []term {
+	switch x := e.(type) {
+	case *ast.Paren:
+		return r.chain(x.X, sign, out)
+	case *ast.Unary:
+		if x.Op == "-" {
+			return r.chain(x.X, -sign, out)
+		}
+		if x.Op == "+" {
+			return r.chain(x.X, sign, out)
+		}
+	case *ast.Binary:
+		if x.Op == "+" || x.Op == "-" {
+			out = r.chain(x.X, sign, out)
+			if x.Op == "-" {
+				sign = -sign
+			}
+			return r.chain(x.Y, sign, out)
+		}
+	}
+	return append(out, scaled(r.read(e), sign)...)
+}
+
+func (r *reader) binary(e *ast.Binary) form {
+	switch e.Op {
+	case "+", "-":
+		return sum(r.chain(e, 1, nil))
+	case "*":
+		x, y := r.read(e.X), r.read(e.Y)
+		if r.facts(e.X).Type.Scalar() || r.facts(e.Y).Type.Scalar() {
+			return product(x, y)
+		}
+		return call("*", []form{x, y}, [][]int{{0}, {1}}, 0)
+	case ".*":
+		return product(r.read(e.X), r.read(e.Y))
+	case "/", "./":
+		y := r.read(e.Y)
+		if len(y) == 0 { // 1 / 0 is no number
+			return call(e.Op, []form{r.read(e.X), y}, nil, 0)
+		}
+		return product(r.read(e.X), inverse(y))
+	case "^":
+		return power(r.read(e.X), r.read(e.Y))
+	}
+	return call(e.Op, []form{r.read(e.X), r.read(e.Y)}, nil, 0)
+}
+
+// maxPower bounds the exponents that are multiplied out.
+const maxPower = 8
+
+func power(x, y form) form {
+	n, ok := y.constant()
+	switch {
+	case !ok || n != math.Trunc(n) || math.Abs(n) > maxPower || len(x) == 0:
+		return call("^", []form{x, y}, nil, 0)
+	case n == 0:
+		return number(1)
+	case len(x) == 1:
+		return sum([]term{x[0].raised(int(n))})
+	case n < 0:
+		return inverse(power(x, number(-n)))
+	}
+	out := x
+	for range int(n) - 1 {
+		out = product(out, x)
+	}
+	return out
+}
+
+func (r *reader) index(e *ast.Index) form {
+	text, more := "[", deps(0)
+	part := func(x ast.Expr) string {
+		if x == nil {
+			return ""
+		}
+		f := r.read(x)
+		more |= f.deps()
+		return f.String()
+	}
+	for i, a := range e.Args {
+		if i > 0 {
+			text += ", "
+		}
+		text += part(a.Lo)
+		if a.Slice {
+			text += ":" + part(a.Hi)
+		}
+	}
+	return call(text+"]", []form{r.read(e.X)}, [][]int{{0}}, more)
+}
+
+func (r *reader) call(e *ast.Call) form {
+	var linear [][]int
+	if f, ok := r.Universe.Func(e.Name.Name); ok && f.Linear {
+		linear = [][]int{{0}}
+	}
+	if f, ok := r.Universe.Structural(e.Name.Name); ok {
+		linear = f.LinearIn(len(e.Args))
+	}
+	args := make([]form, len(e.Args))
+	for i, a := range e.Args {
+		args[i] = r.read(a)
+	}
+	return call(e.Name.Name, args, linear, 0)
+}
+
+// sum reads a comprehension. Its variable is a number that is known when data are bound.
+func (r *reader) sum(e *ast.Sum) form {
+	old, hidden := r.names[e.Var.Name]
+	r.names[e.Var.Name] = single(atom{key: e.Var.Name})
+	body := r.read(e.Body)
+	delete(r.names, e.Var.Name)
+	if hidden {
+		r.names[e.Var.Name] = old
+	}
+	over, more := "", deps(0)
+	if e.Family != nil {
+		over = e.Family.Name
+	}
+	for _, x := range []ast.Expr{e.Lo, e.Hi} {
+		if x != nil {
+			f := r.read(x)
+			over, more = over+":"+f.String(), more|f.deps()
+		}
+	}
+	return call("sum for "+e.Var.Name+" in "+over, []form{body}, [][]int{{0}}, more)
+}
+
+func (r *reader) name(name string) form {
+	f, ok := r.names[name]
+	if !ok {
+		f = r.symbol(name)
+		r.names[name] = f
+	}
+	return f
+}
+
+func (r *reader) symbol(name string) form {
+	s := r.Symbols[name]
+	if s == nil {
+		return single(atom{key: name}) // a size
+	}
+	switch {
+	case s.Leaves() != nil:
+		return r.read(s.Leaves())
+	case s.Kind == check.Let:
+		return r.read(s.Decl.(*ast.Let).Value)
+	case s.Kind == check.Const:
+		return number(s.Value)
+	case s.Kind == check.Data && s.Owner == r.client:
+		return single(atom{key: name, deps: onData})
+	case s.Kind == check.Param && s.Owner == r.client:
+		return r.param(s)
+	case s.Kind == check.Param || s.Kind == check.Receive:
+		return single(atom{key: name, deps: onShared, paths: pathMap{name: way(0)}})
+	}
+	return single(atom{key: name})
+}
+
+func (r *reader) param(s *check.Symbol) form {
+	raw := single(atom{key: s.Name, deps: onPrivate})
+	if !s.Decl.(*ast.Param).Noncentered {
+		return raw
+	}
+	value := product(raw, r.argument(s, s.Dist.ScaleAt))
+	if s.Dist.LocationAt >= 0 {
+		location := r.argument(s, s.Dist.LocationAt)
+		for name := range location.paths() {
+			r.located[name] = s.Name
+		}
+		value = sum(slices.Concat(value, location))
+	}
+	return value
+}
+
+func (r *reader) argument(s *check.Symbol, k int) form {
+	if e := s.Args[k]; e != nil {
+		return r.read(e)
+	}
+	return number(s.Dist.Params[k].Default)
+}

@@ -1,0 +1,118 @@
+package attack
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	vec "github.com/vflc/vflc/runtime/vector"
+)
+
+// components are the principal components of a sequence that stand out of its noise.
+type components struct {
+	known      bool        // there were enough evaluations to tell
+	directions [][]float64 // orthonormal: the span of the components of all chains
+	// scores are the components chain by chain, each of length the sd of the sequence along it; samples are the evaluations that it is from.
+	scores  [][]float64
+	samples []int
+}
+
+// margin is how far above that of pure noise the variance along a component must be. Evaluations that follow one another are correlated, which the formula
+// does not know.
+const margin = 2
+
+// distinct is the least eigenvalue of Σ QQᵀ over chains, with their orthonormal components Q, along a direction that is not noise: one that a chain has
+// found contributes nearly 1, and the errors of the others' components much less.
+const distinct = 0.5
+
+// components takes from each chain's sketch what stands out. C is the covariance of N vectors of white noise of variance σ² in m dimensions, and q a unit vector
+// that does not depend on them: then |Cq| is about σ²√(1 + m/N). σ² is what the
+// sketches leave over, per dimension.
+func (e *evidence) components() (out components) {
+	m := len(e.center)
+	var units [][]float64
+	for _, v := range e.views {
+		if v.sketch == nil {
+			return components{}
+		}
+		outside, ok := v.sketch.outside()
+		if !ok {
+			return components{}
+		}
+		q, lambda, n := v.sketch.final()
+		edge := margin * max(0, outside) / float64(max(1, m-len(lambda))) * math.Sqrt(1+float64(m)/float64(v.sketch.before))
+		for k, u := range q {
+			if lambda[k] <= max(edge, rounding*lambda[0]) {
+				continue
+			}
+			units = append(units, u)
+			score := make([]float64, m)
+			vec.Scale(m, score, u, math.Sqrt(lambda[k]))
+			out.scores, out.samples = append(out.scores, score), append(out.samples, n)
+		}
+	}
+	out.known, out.directions = true, leading(units, distinct)
+	return out
+}
+
+// leading returns the eigenvectors of AAᵀ with an eigenvalue above bound, the largest first, from the columns of A.
+func leading(columns [][]float64, bound float64) (directions [][]float64) {
+	n := len(columns)
+	if n == 0 {
+		return nil
+	}
+	m := len(columns[0])
+	gram := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			gram.SetSym(i, j, vec.Dot(m, columns[i], columns[j]))
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(gram, true) {
+		return nil
+	}
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	all := eigen.Values(nil) // ascending
+	for k := n - 1; k >= 0 && all[k] > bound; k-- {
+		u := make([]float64, m)
+		for i, c := range columns {
+			vec.Axpy(m, u, vectors.At(i, k)/math.Sqrt(all[k]), c)
+		}
+		directions = append(directions, u)
+	}
+	return directions
+}
+
+// final is the basis after the last vector: the products of the block before, as q and lambda hold them, and of the current one, together.
+func (s *sketch) final() (q [][]float64, lambda []float64, n int) {
+	lambda, n = make([]float64, len(s.q)), s.before+s.n
+	var products [][]float64
+	for k, u := range s.q {
+		v := slices.Clone(s.s[k])
+		vec.Axpy(len(v), v, s.lambda[k]*float64(s.before), u)
+		products, q = append(products, v), append(q, make([]float64, len(u)))
+	}
+	principal(products, q, lambda)
+	for k := range lambda {
+		lambda[k] /= float64(n)
+	}
+	return q, lambda, n
+}
+
+// share is the share of the variance of some vectors about their mean that lies in the span of the components.
+func (c components) share(vectors [][]float64, mean []float64) float64 {
+	in, all := 0.0, 0.0
+	d := make([]float64, len(mean))
+	for _, v := range vectors {
+		vec.Sub(len(d), d, v, mean)
+		all += vec.Dot(len(d), d, d)
+		for _, u := range c.directions {
+			p := vec.Dot(len(d), d, u)
+			in += p * p
+		}
+	}
+	return in / all
+}

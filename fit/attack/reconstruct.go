@@ -1,0 +1,210 @@
+package attack
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/vflc/vflc/posterior"
+	vec "github.com/vflc/vflc/runtime/vector"
+)
+
+// Truth is a client's true cut, which a simulation knows: the elements that are followed (Followed), their mean over the draws of a run, and some of the
+// draws.
+type Truth struct {
+	Mean  []float64
+	Draws [][]float64
+}
+
+// Followed lists the elements of a cut of n that recorders follow: all of a short one, evenly spaced ones of a long one.
+func Followed(n int) []int { return spaced(n, mostElements) }
+
+// A Reconstruction is what the server can compute of one cut, or of the sum of several, and how near it is to the truth.
+type Reconstruction struct {
+	Name      string   `json:"name"`      // of the auxiliary variable, or of the sum of several
+	Parties   []string `json:"parties"`   // whose cut it is
+	Receivers []string `json:"receivers"` // who can compute it
+	Sum       bool     `json:"sum"`       // of the cuts of several parties: all that masked sums show
+	Rho       float64  `json:"rho"`       // sd of the noise that is sent with it
+	Rounds    int      `json:"rounds"`    // evaluations that were seen
+	Elements  int      `json:"elements"`  // of the cut
+	Followed  int      `json:"followed"`  // those of them that the figures are of
+	Estimate
+	CutSD posterior.Number `json:"cut_sd"` // over the rows
+	// Directions is how many principal components stand out of the noise, and Span the share of the posterior variance of the true cut that they hold; null
+	// where there were too few rounds to tell.
+	Directions int              `json:"directions"`
+	Span       posterior.Number `json:"span"`
+	Groups     *Groups          `json:"groups"` // null where no two rows share their cut
+	Progress   []Progress       `json:"progress"`
+}
+
+// An Estimate compares the mean of z − ρ²·adjoint with the mean of the true cut, over rows.
+type Estimate struct {
+	Correlation posterior.Number `json:"correlation"`
+	ResidualSD  posterior.Number `json:"residual_sd"`
+}
+
+// Progress is an Estimate after fewer evaluations: from the second half of so many.
+type Progress struct {
+	Rounds int `json:"rounds"`
+	Estimate
+}
+
+// Reconstruct computes, from the recorders of the chains of one run, what they hold of every cut and sum. truth returns the true cut of a party by its index in
+// the plan and that of the cut.
+func Reconstruct(chains []*Recorder, truth func(party, cut int) Truth) []Reconstruction {
+	var out []Reconstruction
+	plan := chains[0].plan
+	for k, v := range chains[0].views {
+		views, rounds := make([]*view, len(chains)), make([]int, len(chains))
+		for c, r := range chains {
+			views[c], rounds[c] = r.views[k], r.rounds
+		}
+		e := &evidence{views: views, rounds: rounds}
+		r := Reconstruction{Sum: v.members != nil, Elements: plan.Groups[v.of.group].Len, Followed: len(v.picks)}
+		squares, names := 0.0, []string{}
+		for _, m := range v.each() {
+			port := plan.Groups[m.of.group].Members[m.of.member]
+			if name := cutOf(plan, port).Name; !slices.Contains(names, name) { // members of a family have one name
+				names = append(names, name)
+			}
+			r.Parties = append(r.Parties, plan.Names[port.Party])
+			squares += m.of.rho * m.of.rho
+			e.addTruth(truth(port.Party, port.Index))
+		}
+		r.Name, r.Rho = strings.Join(names, " + "), math.Sqrt(squares)
+		e.fill(&r)
+		out = append(out, r)
+	}
+	return out
+}
+
+// each lists the single views that a view is of.
+func (v *view) each() []*view {
+	if v.members == nil {
+		return []*view{v}
+	}
+	return v.members
+}
+
+// evidence is the views of one cut in all chains, and the truth.
+type evidence struct {
+	views  []*view
+	rounds []int
+	truth  [][]float64 // by draw
+	center []float64   // mean of the truth
+}
+
+// addTruth adds a member's cut, draw by draw.
+func (e *evidence) addTruth(t Truth) {
+	if e.truth == nil {
+		e.center = make([]float64, len(t.Mean))
+		for range t.Draws {
+			e.truth = append(e.truth, make([]float64, len(t.Mean)))
+		}
+	}
+	vec.Accumulate(len(e.center), e.center, t.Mean)
+	for i, draw := range t.Draws {
+		vec.Accumulate(len(draw), e.truth[i], draw)
+	}
+}
+
+func (e *evidence) fill(r *Reconstruction) {
+	mean := e.late()
+	for _, n := range e.rounds {
+		r.Rounds += n
+	}
+	r.Estimate = e.compare(mean)
+	r.CutSD = posterior.Number(spread(e.center))
+	r.Progress = e.progress()
+	c := e.components()
+	r.Directions, r.Span = len(c.directions), posterior.NotApplicable()
+	if c.known {
+		r.Span = posterior.Number(c.share(e.truth, e.center))
+	}
+	r.Groups = e.groups(mean, c)
+}
+
+// late is the mean over chains of z − ρ²·adjoint after a power of two of evaluations that leaves out a quarter to a half of them, in which the chain or the fit
+// may not have arrived.
+func (e *evidence) late() []float64 {
+	return e.mean(func(v *view, rounds int) (first, last mark) {
+		for k := range mostMarks {
+			if 2<<k <= rounds {
+				first = v.marks[k]
+			}
+		}
+		return first, mark{v.counts, v.sum}
+	})
+}
+
+// progress compares after each power of two of evaluations that all chains have made.
+func (e *evidence) progress() []Progress {
+	out := []Progress{}
+	for k := 0; k < mostMarks && 1<<k <= slices.Min(e.rounds); k++ {
+		mean := e.mean(func(v *view, _ int) (first, last mark) {
+			if k > 0 {
+				first = v.marks[k-1]
+			}
+			return first, v.marks[k]
+		})
+		out = append(out, Progress{len(e.rounds) << k, e.compare(mean)})
+	}
+	return out
+}
+
+// mean averages over chains the mean of the evaluations between two marks, the first of which may be empty; that of a sum is the sum of those of its members.
+// An element that no evaluation had is NaN.
+func (e *evidence) mean(between func(v *view, rounds int) (first, last mark)) []float64 {
+	out := make([]float64, len(e.center))
+	for c, chain := range e.views {
+		for _, v := range chain.each() {
+			first, last := between(v, e.rounds[c])
+			if first.sum == nil {
+				first = mark{make([]int, len(last.counts)), make([]float64, len(last.sum))}
+			}
+			for k := range out {
+				w := v.windowOf(k)
+				out[k] += (last.sum[k] - first.sum[k]) / float64(last.counts[w]-first.counts[w]) / float64(len(e.views))
+			}
+		}
+	}
+	return out
+}
+
+// windowOf is the window of an element, 0 where rows are not divided.
+func (v *view) windowOf(element int) int {
+	for w, places := range v.windows {
+		for _, p := range places {
+			if p.to == element {
+				return w
+			}
+		}
+	}
+	return 0
+}
+
+// compare compares with the mean of the true cut. Elements that are not known are left out.
+func (e *evidence) compare(mean []float64) Estimate {
+	var a, b, rest []float64
+	for k, v := range mean {
+		if v-v == 0 {
+			a, b, rest = append(a, v), append(b, e.center[k]), append(rest, v-e.center[k])
+		}
+	}
+	if len(a) < 2 {
+		return Estimate{posterior.NotApplicable(), posterior.NotApplicable()}
+	}
+	return Estimate{posterior.Number(stat.Correlation(a, b, nil)), posterior.Number(spread(rest))}
+}
+
+// spread is the standard deviation of v about its mean; 0 for less than two numbers.
+func spread(v []float64) float64 {
+	if len(v) < 2 {
+		return 0
+	}
+	return stat.StdDev(v, nil)
+}

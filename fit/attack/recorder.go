@@ -1,0 +1,109 @@
+// Package attack reconstructs clients' cuts from what a curious server holds after a run, and says how well that worked.
+//
+// A client sends z = cut + noise of sd ρ and the server returns the adjoint of z. At the posterior, and at the optimum of a variational fit, the mean derivative
+// of the log density by z is 0, where that derivative is adjoint − (z − cut)/ρ². So the mean of z − ρ²·adjoint over evaluations is the mean of the cut, row by
+// row, and the noise goes down with the number of evaluations (Reconstruct). The cuts of different evaluations differ as the client's parameters do: their
+// principal components span the columns of its data (components.go). Rows that share a category share their cuts (groups.go). Where a transform adds no
+// noise, ρ = 0 and what is sent is the cut.
+//
+// A Recorder keeps running sums of what the server sees, never a message. The package compares with the true cuts, which a simulation knows; a server
+// that attacks does not need them.
+package attack
+
+import (
+	"github.com/vflc/vflc/runtime/model"
+)
+
+// A Recorder keeps the running sums of one chain. It implements session.Watcher; an evaluation allocates nothing.
+type Recorder struct {
+	views  []*view
+	plan   *model.Plan
+	rounds int // evaluations seen
+	window int // of the newest evaluation
+}
+
+// mostElements is the largest number of elements of a cut that are followed: evenly spaced ones of a longer cut, which bounds memory and time.
+const mostElements = 2048
+
+// NewRecorder returns a recorder for the runs of a plan: it follows each cut of each client, and each sum of two or more cuts.
+func NewRecorder(plan *model.Plan) *Recorder {
+	r := &Recorder{plan: plan}
+	for g, group := range plan.Groups {
+		picks := spaced(group.Len, mostElements)
+		single := make([]*view, len(group.Members))
+		for m, port := range group.Members {
+			single[m] = newView(plan, source{g, m, receiver(group, port.Party), cutOf(plan, port).Rho}, picks)
+		}
+		r.views = append(r.views, single...)
+		if len(single) > 1 {
+			r.views = append(r.views, newSum(plan, single))
+		}
+	}
+	return r
+}
+
+// receiver is the place of a party among the receivers of a sum, -1 where it is none.
+func receiver(g model.Group, party int) int {
+	for k, p := range g.Receivers {
+		if p.Party == party {
+			return k
+		}
+	}
+	return -1
+}
+
+// spaced returns at most most of the numbers below n, evenly spaced.
+func spaced(n, most int) []int {
+	m := min(n, most)
+	out := make([]int, m)
+	for k := range out {
+		out[k] = k * n / m
+	}
+	return out
+}
+
+// Sent implements session.Watcher.
+func (r *Recorder) Sent(window int, z [][][]float64) {
+	r.window = window
+	if !taken(r.rounds + 1) {
+		return
+	}
+	for _, v := range r.views {
+		if v.members == nil {
+			v.sent(window, z[v.of.group][v.of.member])
+		}
+	}
+}
+
+// Answered implements session.Watcher.
+func (r *Recorder) Answered(total [][]float64, part [][][]float64) {
+	r.rounds++
+	if taken(r.rounds) {
+		r.take(total, part)
+	}
+	if r.rounds&(r.rounds-1) == 0 {
+		for _, v := range r.views {
+			v.mark(r.rounds)
+		}
+	}
+}
+
+// take takes the newest evaluation into the sums.
+func (r *Recorder) take(total [][]float64, part [][][]float64) {
+	for _, v := range r.views {
+		switch {
+		case v.members != nil: // follows from these
+		case v.of.receiver < 0:
+			v.answered(r.window, total[v.of.group], nil)
+		default:
+			v.answered(r.window, total[v.of.group], part[v.of.group][v.of.receiver])
+		}
+	}
+	for _, v := range r.views {
+		every := stride
+		if v.members != nil {
+			every = 2 * stride
+		}
+		v.add(r.window, sampled(r.rounds, every))
+	}
+}

@@ -1,0 +1,129 @@
+package attack
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/vflc/vflc/posterior"
+)
+
+// A Report is the outcome of an attack on one run.
+type Report struct {
+	Schema    int              `json:"schema"`
+	Model     string           `json:"model"`
+	Backend   string           `json:"backend"`
+	Transform string           `json:"transform"`
+	Repeated  bool             `json:"repeated"` // the folder did not hold what the server received: the run was repeated from its seed
+	Cuts      []Reconstruction `json:"cuts"`     // each client's own first, then the sums of several, sum by sum
+	Notes     []string         `json:"notes"`
+}
+
+// WriteText writes the report as tables: the cuts of single clients, the sums of several, the progress over rounds, and what the columns mean.
+func (r *Report) WriteText(w io.Writer) error {
+	var b strings.Builder
+	from := "kept by the run"
+	if r.Repeated {
+		from = "from repeating the run"
+	}
+	fmt.Fprintf(&b, "model %s, transform %s, backend %s: reconstruction from what the server received (%s)\n", r.Model, r.Transform, r.Backend, from)
+	r.table(&b, "\nThe cut of each client\n", false)
+	r.table(&b, "\nSums over clients: all that masked sums would show\n", true)
+	b.WriteString("\nCorrelation with the true cut, from the second half of so many rounds\n")
+	b.WriteString(posterior.AlignLeft(r.progress()))
+	b.WriteString(legend)
+	for _, n := range r.Notes {
+		b.WriteString("\n" + n + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+const legend = `
+correlation, residual sd: over rows, of the mean of z - rho²·adjoint over the later rounds with the mean of the true cut over the run's draws.
+directions: principal components of z - rho²·adjoint that stand out of the noise; span: the share of the posterior variance of the true cut
+that they hold. groups: how many groups of rows separate / how many share their cut, and the adjusted Rand index of the two (1: the same).
+receivers: the server has every z; a client has the sum where it is sent it, or where it holds the response and solves the adjoint for the
+sum (up to what the server adds), and takes its own share away.
+A dash: not known from so few rounds or from single windows of rows, or no two rows share their cut.
+`
+
+func (r *Report) table(b *strings.Builder, title string, sums bool) {
+	lines := [][]string{{"cut", "party", "receivers", "rho", "rounds", "correlation", "residual sd", "sd of cut", "directions", "span", "groups"}}
+	followed := ""
+	for _, c := range r.Cuts {
+		if c.Sum != sums {
+			continue
+		}
+		if c.Followed < c.Elements {
+			followed = fmt.Sprintf("Figures are of %d of %d rows, evenly spaced.\n", c.Followed, c.Elements)
+		}
+		lines = append(lines, []string{
+			c.Name, listed(c.Parties), listed(c.Receivers), fmt.Sprintf("%.3g", c.Rho), fmt.Sprint(c.Rounds), digits(c.Correlation, "%.6f"),
+			digits(c.ResidualSD, "%.2g"), digits(c.CutSD, "%.3g"), c.found(), digits(c.Span, "%.3f"), c.Groups.String(),
+		})
+	}
+	if len(lines) > 1 {
+		b.WriteString(title + posterior.AlignLeft(lines) + followed)
+	}
+}
+
+// found is the number of directions, where it is known.
+func (r *Reconstruction) found() string {
+	if math.IsNaN(float64(r.Span)) {
+		return "-"
+	}
+	return fmt.Sprint(r.Directions)
+}
+
+// String is how many groups separate, of how many there are, and how well they agree.
+func (g *Groups) String() string {
+	if g == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%d/%d (%s)", g.Found, g.True, digits(g.Rand, "%.3f"))
+}
+
+// widest is the longest list of parties that is written out.
+const widest = 3
+
+func listed(names []string) string {
+	if len(names) > widest {
+		return fmt.Sprintf("%s … %s (%d)", names[0], names[len(names)-1], len(names))
+	}
+	return strings.Join(names, ", ")
+}
+
+func digits(v posterior.Number, format string) string {
+	if math.IsNaN(float64(v)) {
+		return "-"
+	}
+	return fmt.Sprintf(format, float64(v))
+}
+
+// shownRounds is how many columns the table of progress has at most: the last ones of every second power of two.
+const shownRounds = 8
+
+func (r *Report) progress() [][]string {
+	var lines [][]string
+	for _, c := range r.Cuts {
+		var picked []Progress
+		for k := len(c.Progress) - 1; k >= 0 && len(picked) < shownRounds; k -= 2 {
+			picked = append([]Progress{c.Progress[k]}, picked...)
+		}
+		if lines == nil {
+			head := []string{"cut", "party"}
+			for _, p := range picked {
+				head = append(head, fmt.Sprint(p.Rounds))
+			}
+			lines = append(lines, head)
+		}
+		line := []string{c.Name, listed(c.Parties)}
+		for _, p := range picked {
+			line = append(line, digits(p.Correlation, "%.4f"))
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}

@@ -1,0 +1,111 @@
+package attack
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math/bits"
+	"strings"
+
+	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/runtime/model"
+)
+
+// Save writes the state.
+func (r *Recorder) Save(w io.Writer) error { return checkpoint.Save(w, r.heading(), r.state) }
+
+// Load reads what Save wrote. The error names what does not fit the plan.
+func (r *Recorder) Load(in io.Reader) error {
+	if err := checkpoint.Load(in, r.heading(), r.state); err != nil {
+		return fmt.Errorf("what the server received: %w", err)
+	}
+	return nil
+}
+
+// heading is a line that two recorders share if one can load what the other saved.
+func (r *Recorder) heading() string {
+	var b strings.Builder
+	b.WriteString("vflc server view 1")
+	for _, v := range r.views {
+		fmt.Fprintf(&b, "; %s %d elements of %d cuts in %d windows", r.plan.Groups[v.of.group].Name, len(v.picks), max(1, len(v.members)), len(v.windows))
+	}
+	return b.String()
+}
+
+func (r *Recorder) state(c *checkpoint.Codec) {
+	c.Ints(&r.rounds)
+	for _, v := range r.views {
+		v.state(c, min(mostMarks, bits.Len(uint(max(0, r.rounds)))))
+	}
+}
+
+func (v *view) state(c *checkpoint.Codec, marks int) {
+	carryCounts(c, v.counts)
+	c.Floats(v.sum)
+	for _, m := range v.marks[:min(marks, len(v.marks))] {
+		carryCounts(c, m.counts)
+		c.Floats(m.sum)
+	}
+	c.Floats(v.centre)
+	c.Float(&v.squares, &v.level)
+	c.Ints(&v.seen)
+	if v.sketch != nil {
+		v.sketch.state(c)
+	}
+}
+
+func (s *sketch) state(c *checkpoint.Codec) {
+	c.Ints(&s.n, &s.before)
+	c.Float(&s.rest, &s.left)
+	c.Bool(&s.judged)
+	c.Floats(s.lambda)
+	for k := range s.q {
+		c.Floats(s.q[k])
+		c.Floats(s.s[k])
+	}
+}
+
+func carryCounts(c *checkpoint.Codec, counts []int) {
+	for k := range counts {
+		c.Ints(&counts[k])
+	}
+}
+
+const fileHeading = "vflc server view of a run 1"
+
+// Write writes the recorders of the chains of a run.
+func Write(w io.Writer, chains []*Recorder) error {
+	n := len(chains)
+	if err := checkpoint.Save(w, fileHeading, func(c *checkpoint.Codec) { c.Ints(&n) }); err != nil {
+		return err
+	}
+	for _, r := range chains {
+		if err := r.Save(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostChains bounds what a damaged file can make Read allocate.
+const mostChains = 1 << 16
+
+// Read reads what Write wrote for runs of a plan.
+func Read(in *bufio.Reader, plan *model.Plan) ([]*Recorder, error) {
+	n := 0
+	if err := checkpoint.Load(in, fileHeading, func(c *checkpoint.Codec) { c.Ints(&n) }); err != nil {
+		return nil, err
+	}
+	if n < 1 || n > mostChains {
+		return nil, fmt.Errorf("it has %d chains", n)
+	}
+	var out []*Recorder
+	for range n {
+		r := NewRecorder(plan)
+		if err := r.Load(in); err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}

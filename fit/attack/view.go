@@ -1,0 +1,245 @@
+package attack
+
+import (
+	"math/bits"
+
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/runtime/session"
+	vec "github.com/vflc/vflc/runtime/vector"
+)
+
+// A source is a member of a sum of the plan, its place among the receivers of that sum (-1: none), and the sd of its noise.
+type source struct {
+	group, member, receiver int
+	rho                     float64
+}
+
+// A view is what the server knows of one cut, or of the sum of several: the sequence z − ρ²·adjoint over evaluations. The sums of a sum are those of its
+// members, so it has a sketch alone, and looks at those evaluations only that are taken into it.
+type view struct {
+	of      source
+	members []*view // of a sum; nil for a single cut
+	picks   []int   // the elements that are followed
+	whole   bool    // these are all elements
+	windows [][]place
+	weight  float64 // of a window's density: its number of windows
+
+	v       []float64 // z − ρ²·adjoint of the newest evaluation
+	d       []float64 // its deviation from centre
+	counts  []int     // evaluations in sum, by window; one where rows are not divided
+	sum     []float64
+	marks   []mark // after 1, 2, 4, … evaluations
+	centre  []float64
+	squares float64 // sum of |d|² since the last mark
+	seen    int     // evaluations since then
+	level   float64 // mean of |d|² between the two marks before; 0: not known
+	sketch  *sketch // nil where rows are divided: an evaluation then has only some of them
+}
+
+// A place is an element of a window's cut, and the index among picks of the same element.
+type place struct{ from, to int }
+
+// A mark holds the sums after a power of two of evaluations.
+type mark struct {
+	counts []int
+	sum    []float64
+}
+
+// mostMarks bounds the powers of two: after 2^(mostMarks-1) evaluations the sums go on without marks.
+const mostMarks = 25
+
+func newView(plan *model.Plan, of source, picks []int) *view {
+	v := &view{of: of, picks: picks, whole: len(picks) == plan.Groups[of.group].Len, weight: 1}
+	v.allocate(max(1, len(plan.Windows)))
+	if len(plan.Windows) == 0 {
+		return v
+	}
+	v.sketch, v.weight = nil, float64(len(plan.Windows))
+	for _, w := range plan.Windows {
+		v.windows = append(v.windows, v.placesIn(cutOf(plan, plan.Groups[of.group].Members[of.member]), w))
+	}
+	return v
+}
+
+// cutOf is the cut at a port.
+func cutOf(plan *model.Plan, p model.Port) density.Cut { return plan.Parties[p.Party].Cuts[p.Index] }
+
+// newSum is the view of a sum of single ones.
+func newSum(plan *model.Plan, members []*view) *view {
+	v := &view{of: members[0].of, members: members, picks: members[0].picks, weight: 1, windows: members[0].windows}
+	v.allocate(max(1, len(plan.Windows)))
+	if len(plan.Windows) > 0 {
+		v.sketch = nil
+	}
+	return v
+}
+
+func (v *view) allocate(windows int) {
+	m := len(v.picks)
+	v.v, v.d, v.centre, v.sketch = make([]float64, m), make([]float64, m), make([]float64, m), newSketch(m)
+	if v.members != nil {
+		return
+	}
+	v.sum, v.counts = make([]float64, m), make([]int, windows)
+	for range mostMarks {
+		v.marks = append(v.marks, mark{make([]int, windows), make([]float64, m)})
+	}
+}
+
+// placesIn lists the followed elements whose rows a window has. Elements are stored by columns, in the window too.
+func (v *view) placesIn(c density.Cut, w model.Window) (out []place) {
+	row := map[int]int{}
+	for k, r := range w.Rows {
+		row[r] = k
+	}
+	for to, e := range v.picks {
+		if k, ok := row[e%c.Rows]; ok {
+			out = append(out, place{e/c.Rows*len(w.Rows) + k, to})
+		}
+	}
+	return out
+}
+
+// sent takes z.
+func (v *view) sent(window int, z []float64) {
+	switch {
+	case window != session.AllRows:
+		for _, p := range v.windows[window] {
+			v.v[p.to] = z[p.from]
+		}
+	case v.whole:
+		copy(v.v, z)
+	default:
+		for k, e := range v.picks {
+			v.v[k] = z[e]
+		}
+	}
+}
+
+// answered takes ρ²·adjoint off: what the receivers evaluate less what the sender itself does, own, which may be nil.
+func (v *view) answered(window int, adjoint, own []float64) {
+	scale := v.of.rho * v.of.rho
+	if window != session.AllRows {
+		scale /= v.weight
+	}
+	v.take(window, -scale, adjoint)
+	if own != nil {
+		v.take(window, scale, own)
+	}
+}
+
+func (v *view) take(window int, scale float64, a []float64) {
+	switch {
+	case window != session.AllRows:
+		for _, p := range v.windows[window] {
+			v.v[p.to] += scale * a[p.from]
+		}
+	case v.whole:
+		vec.Axpy(len(v.v), v.v, scale, a)
+	default:
+		for k, e := range v.picks {
+			v.v[k] += scale * a[e]
+		}
+	}
+}
+
+func (v *view) addMembers() {
+	copy(v.v, v.members[0].v)
+	for _, m := range v.members[1:] {
+		vec.Accumulate(len(v.v), v.v, m.v)
+	}
+}
+
+// wild is how many times the mean of |d|² an evaluation may have: a trajectory that has diverged says nothing of the posterior.
+const wild = 100
+
+// add takes the newest evaluation into the sums, and where due into the sketch.
+func (v *view) add(window int, due bool) {
+	switch {
+	case window != session.AllRows:
+		v.addWindow(window)
+		return
+	case v.members != nil && !due:
+		return
+	case v.members != nil:
+		v.addMembers()
+	}
+	m := len(v.v)
+	vec.Sub(m, v.d, v.v, v.centre)
+	square := vec.Dot(m, v.d, v.d)
+	if square-square != 0 {
+		return
+	}
+	v.seen++
+	if v.level > 0 && square > wild*v.level {
+		v.squares += wild * v.level
+		return
+	}
+	v.squares += square
+	if v.members == nil {
+		vec.Accumulate(m, v.sum, v.v)
+		for k := range v.counts {
+			v.counts[k]++
+		}
+	}
+	if due && v.sketch != nil {
+		v.sketch.add(v.d, square)
+	}
+}
+
+func (v *view) addWindow(window int) {
+	if v.members != nil {
+		return
+	}
+	square := 0.0
+	for _, p := range v.windows[window] {
+		square += v.v[p.to] * v.v[p.to]
+	}
+	if square-square != 0 {
+		return
+	}
+	for _, p := range v.windows[window] {
+		v.sum[p.to] += v.v[p.to]
+	}
+	v.counts[window]++
+}
+
+// settled is the number of evaluations after which one that is far from the others is left out.
+const settled = 64
+
+// mark keeps the sums after a power of two of evaluations. Deviations are from then on from the mean since the mark before.
+func (v *view) mark(rounds int) {
+	k := bits.Len(uint(rounds)) - 1
+	if k >= mostMarks {
+		return
+	}
+	if v.members == nil {
+		v.keep(k)
+	} else {
+		clear(v.centre)
+		for _, m := range v.members {
+			vec.Accumulate(len(v.centre), v.centre, m.centre)
+		}
+	}
+	if rounds >= settled && v.seen > 0 {
+		v.level = v.squares / float64(v.seen)
+	}
+	v.squares, v.seen = 0, 0
+	if rounds >= rank && v.sketch != nil {
+		v.sketch.turn()
+	}
+}
+
+// keep copies the sums into mark k, and sets the centre.
+func (v *view) keep(k int) {
+	copy(v.marks[k].sum, v.sum)
+	copy(v.marks[k].counts, v.counts)
+	if k == 0 {
+		return
+	}
+	if n := v.counts[0] - v.marks[k-1].counts[0]; n > 0 {
+		vec.Sub(len(v.d), v.d, v.sum, v.marks[k-1].sum)
+		vec.Scale(len(v.d), v.centre, v.d, 1/float64(n))
+	}
+}

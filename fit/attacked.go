@@ -1,0 +1,256 @@
+package fit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/cut"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/fit/attack"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/runtime/simulate"
+)
+
+// Attack reconstructs the clients' cuts from what the server received in a run, and compares with the true cuts, the mean over the run's draws. Where the folder
+// does not hold what the server received, the run is repeated in memory, which progress reports. The diagnostics are those of the data.
+func Attack(ctx context.Context, run *runs.Run, progress Progress) (*attack.Report, diag.List, error) {
+	b, diags, err := Reopen(run)
+	if err != nil || diags.HasErrors() {
+		return nil, diags, err
+	}
+	switch {
+	case len(b.Checked.Clients) == 0:
+		return nil, diags, fmt.Errorf("%s: the model has no clients: one party held all data, and nothing crossed", run.Path)
+	case b.Pooled():
+		return nil, diags, fmt.Errorf("%s: a run with transform %s pools all data in one process: nothing crossed, and there is nothing to reconstruct", run.Path, run.Record.Transform)
+	case len(b.Plan.Groups) == 0:
+		return nil, diags, fmt.Errorf("%s: no client contributes to another party's computation: nothing crossed", run.Path)
+	}
+	p, err := repeatable(run, b, progress)
+	if err != nil {
+		return nil, diags, err
+	}
+	views, err := readView(run, p.Plan)
+	if err != nil {
+		return nil, diags, err
+	}
+	repeated := views == nil
+	if repeated {
+		progress.Message(fmt.Sprintf("%s has no %s: the run is repeated from its seed, in memory", run.Path, runs.ViewFile))
+		if views, err = p.repeat(ctx, run); err != nil {
+			return nil, diags, err
+		}
+	}
+	truth, err := trueCuts(b, run.Draws)
+	if err != nil {
+		return nil, diags, err
+	}
+	return p.report(run, views, truth, repeated), diags, nil
+}
+
+// repeatable prepares the run that a folder records, without the folder.
+func repeatable(run *runs.Run, b *compile.Bound, progress Progress) (*Prepared, error) {
+	a, ok := Backend(run.Record.Backend)
+	if !ok {
+		return nil, fmt.Errorf("%s: this version has no backend %s", run.Path, run.Record.Backend)
+	}
+	p, diags, err := OpenBound(b, Options{Algorithm: a, Settings: RecordedSettings(run.Record), Seed: run.Record.Seed, Progress: progress, watch: true})
+	if err == nil && diags.HasErrors() {
+		err = data.Errors(diags)
+	}
+	return p, err
+}
+
+// RecordedSettings are the settings of a run's algorithm, by name, as on the command line.
+func RecordedSettings(r *posterior.Record) map[string]string {
+	given := map[string]string{}
+	for name, v := range r.Settings {
+		given[name] = fmt.Sprint(v)
+		if n, ok := v.(float64); ok { // read from JSON
+			given[name] = strconv.FormatFloat(n, 'f', -1, 64)
+		}
+	}
+	return given
+}
+
+// repeat runs again, and returns what the server receives. The error says where that is not the run of the folder.
+func (p *Prepared) repeat(ctx context.Context, run *runs.Run) ([]*attack.Recorder, error) {
+	if slices.ContainsFunc(run.Record.Command, func(a string) bool { return strings.HasPrefix(a, "--from") }) {
+		return nil, fmt.Errorf("%s: the run cannot be repeated from its seed alone: it started where another had ended (--from)", run.Path)
+	}
+	r, err := p.Sample(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	if run.Record.Complete && !sameParameters(r.Draws, run.Draws) {
+		return nil, fmt.Errorf("%s: the run that its record describes has other draws than the folder: it was made by another version or on another kind of processor, or the folder was altered", run.Path)
+	}
+	return r.views(), nil
+}
+
+// writtenTo is the relative precision to which the files of draws hold numbers.
+const writtenTo = 1e-5
+
+// sameParameters reports whether draws of parameters are the same up to the precision of their files.
+func sameParameters(a, b *posterior.Draws) bool {
+	if a.Chains() != b.Chains() || a.Len(0) != b.Len(0) || a.Parameters() != b.Parameters() {
+		return false
+	}
+	for k := range a.Parameters() {
+		x, y := a.Column(k), b.Column(k)
+		for c := range x {
+			for i := range x[c] {
+				if math.Abs(x[c][i]-y[c][i]) > writtenTo*(1+math.Abs(x[c][i])) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// A cutKey names a cut as the plan does.
+type cutKey struct{ party, name string }
+
+// True cuts are the mean over at most averaged draws of all chains; at most kept of them are kept.
+const (
+	averaged = 10000
+	kept     = 400
+)
+
+// trueCuts evaluates all cuts at draws, evenly spaced over all chains.
+func trueCuts(b *compile.Bound, d *posterior.Draws) (map[cutKey]attack.Truth, error) {
+	m, diags := b.Contributions()
+	if diags.HasErrors() {
+		return nil, data.Errors(diags)
+	}
+	at, err := places(m, d)
+	if err != nil {
+		return nil, err
+	}
+	t := &truths{cuts: m.Cuts, of: map[cutKey]attack.Truth{}}
+	s, x := m.NewSimulator(), make([]float64, len(at))
+	n := min(d.Len(0), averaged/d.Chains())
+	t.every = max(1, n*d.Chains()/kept)
+	for c := range d.Chains() {
+		for i := range n {
+			for k, column := range at {
+				x[k] = d.Column(column)[c][i*d.Len(c)/n]
+			}
+			t.add(s.Contributions(x))
+		}
+	}
+	if t.n == 0 {
+		return nil, errors.New("the run has no draws")
+	}
+	for _, truth := range t.of {
+		for k := range truth.Mean {
+			truth.Mean[k] /= float64(t.n)
+		}
+	}
+	return t.of, nil
+}
+
+// truths are the true cuts at n draws so far, of which one in every is kept.
+type truths struct {
+	cuts     []simulate.Cut
+	of       map[cutKey]attack.Truth
+	n, every int
+}
+
+// add adds the elements that are followed of all cuts at one draw.
+func (t *truths) add(value func(int) []float64) {
+	for k, c := range t.cuts {
+		all, key := value(k), cutKey{c.Party, c.Name}
+		picks, truth := attack.Followed(len(all)), t.of[key]
+		if truth.Mean == nil {
+			truth.Mean = make([]float64, len(picks))
+		}
+		for i, e := range picks {
+			truth.Mean[i] += all[e]
+		}
+		if t.n%t.every == 0 {
+			draw := make([]float64, len(picks))
+			for i, e := range picks {
+				draw[i] = all[e]
+			}
+			truth.Draws = append(truth.Draws, draw)
+		}
+		t.of[key] = truth
+	}
+	t.n++
+}
+
+func (p *Prepared) report(run *runs.Run, views []*attack.Recorder, truth map[cutKey]attack.Truth, repeated bool) *attack.Report {
+	r := &attack.Report{
+		Schema: posterior.Schema, Model: run.Name(), Backend: run.Record.Backend, Transform: run.Record.Transform, Repeated: repeated,
+		Cuts: attack.Reconstruct(views, func(party, k int) attack.Truth {
+			return truth[cutKey{p.Plan.Names[party], p.Plan.Parties[party].Cuts[k].Name}]
+		}),
+	}
+	at := 0
+	for g := range p.Plan.Groups {
+		members := len(p.Plan.Groups[g].Members)
+		n := members
+		if n > 1 {
+			n++
+		}
+		for k := range n {
+			r.Cuts[at+k].Receivers = p.receivers(g, k)
+		}
+		at += n
+	}
+	r.Notes = p.attackNotes()
+	return r
+}
+
+// receivers lists who can compute a member of a sum, or the sum where member is their number. The server has every z. A client that knows a sum takes its own z away,
+// and has the other's where there are two.
+func (p *Prepared) receivers(group, member int) []string {
+	out, g := []string{p.Plan.Names[0]}, p.Plan.Groups[group]
+	for k, port := range g.Members {
+		if k == member || !p.knowsSum(group, port.Party) {
+			continue
+		}
+		if member == len(g.Members) || len(g.Members) == 2 {
+			out = append(out, p.Plan.Names[port.Party])
+		}
+	}
+	return out
+}
+
+// knowsSum reports whether a client that has a cut in a sum can compute the sum: it receives it, or holds the response and can solve the adjoint for it.
+func (p *Prepared) knowsSum(group, party int) bool {
+	if p.Settings.Transform.AtClients {
+		return slices.ContainsFunc(p.Plan.Groups[group].Receivers, func(r model.Port) bool { return r.Party == party })
+	}
+	name := p.Plan.Parties[party].Cuts[0].Name
+	for _, m := range p.Plan.Groups[group].Members {
+		if m.Party == party {
+			name = p.Plan.Parties[party].Cuts[m.Index].Name
+		}
+	}
+	return slices.ContainsFunc(p.Cuts.Likelihoods, func(l *cut.Likelihood) bool {
+		return p.Cuts.Facts(l.Left).Owners.Shared() && slices.ContainsFunc(l.Groups, func(g *cut.Group) bool {
+			return slices.ContainsFunc(g.Cuts, func(c *cut.Cut) bool { return c.Name == name })
+		})
+	})
+}
+
+// attackNotes are what the table does not show.
+func (p *Prepared) attackNotes() []string {
+	out := []string{}
+	if p.Settings.Transform.AtClients {
+		out = append(out, "The figures are of z alone. Under transform "+p.Settings.Transform.Name+" the server also has the adjoint of the others' sum at each client, without noise. Where the likelihood can be solved for its predictor, as a logistic, Poisson or normal one can, that gives the client's exact cut from one evaluation, whatever rho; with two clients the other one has it too.")
+	}
+	return out
+}

@@ -1,0 +1,370 @@
+package fit
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/fit/attack"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
+)
+
+// twoHospitals is a logistic regression on two covariates of each of two clients, on disk, with cuts of sd about 1.5; with a factor of the first client's in
+// place of its covariates where groups is not 0.
+func twoHospitals(t *testing.T, n, groups int, transform def.Transform) *compile.Bound {
+	t.Helper()
+	random := rand.New(rand.NewPCG(11, 12))
+	effects := make([]float64, groups)
+	for g := range effects {
+		effects[g] = 1.5 * random.NormFloat64()
+	}
+	tables := [3]strings.Builder{}
+	tables[0].WriteString("id,y\n")
+	tables[1].WriteString("id,x1,x2\n")
+	tables[2].WriteString("id,w1,w2\n")
+	if groups > 0 {
+		tables[1].Reset()
+		tables[1].WriteString("id,g\n")
+	}
+	for i := range n {
+		a1, a2, b1, b2 := random.NormFloat64(), random.NormFloat64(), random.NormFloat64(), random.NormFloat64()
+		eta := a1 - a2 + 1.2*b1 - 0.9*b2
+		if groups > 0 {
+			g := random.IntN(groups)
+			eta = effects[g] + 1.2*b1 - 0.9*b2
+			fmt.Fprintf(&tables[1], "%d,site%d\n", i, g)
+		} else {
+			fmt.Fprintf(&tables[1], "%d,%g,%g\n", i, a1, a2)
+		}
+		y := 0
+		if random.Float64() < 1/(1+math.Exp(-eta-random.NormFloat64())) {
+			y = 1
+		}
+		fmt.Fprintf(&tables[0], "%d,%d\n", i, y)
+		fmt.Fprintf(&tables[2], "%d,%g,%g\n", i, b1, b2)
+	}
+	dir := t.TempDir()
+	model := "client a, c\ndata y : binary[N] @ shared\ndata W : real[N, Q] @ c\nparam b ~ normal(0, 2)\nparam v : real[Q] ~ normal(0, 2) @ c\n"
+	if groups > 0 {
+		model += "data g : level(G)[N] @ a\nparam u : real[G] ~ normal(0, 2) @ a\ny ~ bernoulli_logit(b + u[g] + W * v)\n"
+	} else {
+		model += "data X : real[N, P] @ a\nparam u : real[P] ~ normal(0, 2) @ a\ny ~ bernoulli_logit(b + X * u + W * v)\n"
+	}
+	write(t, filepath.Join(dir, "m.vfl"), model)
+	for k, name := range []string{"server", "a", "c"} {
+		write(t, filepath.Join(dir, "m", name+".csv"), tables[k].String())
+	}
+	return bindPath(t, filepath.Join(dir, "m.vfl"), transform, 1)
+}
+
+// attacked runs a model with default settings but for those given, and attacks its folder.
+func attacked(t *testing.T, b *compile.Bound, name string, given map[string]string) (string, *attack.Report) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	p, diags, err := OpenBound(b, Options{Algorithm: backend(t, name), Settings: given, Seed: 2, Dir: dir})
+	good(t, diags, err)
+	r, err := p.Sample(t.Context(), nil)
+	if err == nil {
+		err = r.Save(dir)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, attackOn(t, dir)
+}
+
+func attackOn(t *testing.T, dir string) *attack.Report {
+	t.Helper()
+	run, err := runs.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, diags, err := Attack(t.Context(), run, Quiet{})
+	good(t, diags, err)
+	return report
+}
+
+// After one default fit at ρ = 1 the server knows the cuts of every client, whose sd is above 1, with a correlation of at least 0.999: under every transform with
+// noise, in the mean of either client and of their sum, with as many directions as the client has covariates. What is left over has the sd that the
+// forecast says, within a factor of three.
+func TestAttackRecoversCuts(t *testing.T) {
+	for _, transform := range transforms.WithNoise() {
+		b := twoHospitals(t, 150, 0, transform)
+		bundle, diags := b.Bundle()
+		good(t, diags, nil)
+		for _, name := range []string{"nuts", "sfvi", "soul"} {
+			_, report := attacked(t, b, name, nil)
+			a := backend(t, name)
+			rows, err := Audit(bundle, a, nil)
+			good(t, nil, err)
+			forecasts, err := ForecastAttack(rows, bundle, a, nil)
+			good(t, nil, err)
+			expected := 0.0
+			for _, f := range forecasts {
+				if f != nil {
+					expected = f.ResidualSD
+				}
+			}
+			if len(report.Cuts) != 3 {
+				t.Fatalf("%d cuts and sums", len(report.Cuts))
+			}
+			for _, c := range report.Cuts {
+				if c.CutSD < 1 || c.Correlation < 0.999 {
+					t.Errorf("%s, %s, %s: correlation %.6f of a cut of sd %.2f", transform, name, c.Name, c.Correlation, c.CutSD)
+				}
+				if left := float64(c.ResidualSD); !c.Sum && expected > 0 && (left > 3*expected || left < expected/3) {
+					t.Errorf("%s, %s, %s: residual sd %.3g, expected about %.3g", transform, name, c.Name, left, expected)
+				}
+				if !c.Sum && name != "soul" && c.Directions != 2 { // z at a maximum hardly moves
+					t.Errorf("%s, %s, %s: %d directions with span %.2f, of 2 covariates", transform, name, c.Name, c.Directions, c.Span)
+				}
+				last := c.Progress[len(c.Progress)-1].Estimate
+				if first := c.Progress[0].Correlation; first > 0.9 || last.Correlation < 0.999 {
+					t.Errorf("%s, %s, %s: the correlation goes from %.3f to %.5f", transform, name, c.Name, first, last.Correlation)
+				}
+			}
+			if transform.AtClients != (len(report.Notes) > 0) {
+				t.Errorf("%s: notes %q", transform, report.Notes)
+			}
+		}
+	}
+}
+
+// A client's private factor is found: the rows fall into its categories, all of them and no others, without knowing anything of the client.
+func TestAttackFindsGroups(t *testing.T) {
+	_, report := attacked(t, twoHospitals(t, 300, 12, transforms.Augmented), "nuts", nil)
+	if g := report.Cuts[0].Groups; g == nil || g.True != 12 || g.Found != 12 || g.Rand != 1 {
+		t.Errorf("groups of the factor: %v", g)
+	}
+	if g := report.Cuts[1].Groups; g != nil {
+		t.Errorf("a client with continuous covariates has groups: %v", g)
+	}
+}
+
+// Without its record of what the server received, a run is repeated, with the same figures; with a file that was altered it is not, and a folder whose draws are
+// those of another seed is refused.
+func TestAttackRepeatsTheRun(t *testing.T) {
+	b := twoHospitals(t, 60, 0, transforms.Augmented)
+	for _, a := range Backends() {
+		dir, kept := attacked(t, b, a.Name, short(a))
+		path := filepath.Join(dir, runs.ViewFile)
+		info, err := os.Stat(path)
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Fatalf("%s: %v, %v", a.Name, info, err)
+		}
+		if err := os.Rename(path, path+".elsewhere"); err != nil {
+			t.Fatal(err)
+		}
+		again := attackOn(t, dir)
+		if !again.Repeated || kept.Repeated {
+			t.Errorf("%s: repeated %t, then %t", a.Name, kept.Repeated, again.Repeated)
+		}
+		again.Repeated = false
+		if diff := cmp.Diff(kept, again, cmp.Comparer(sameNumber)); diff != "" {
+			t.Errorf("%s: what was kept (-) and repeated (+):\n%s", a.Name, diff)
+		}
+		run, err := runs.Open(dir)
+		good(t, nil, err)
+		write(t, path, "something else")
+		if _, _, err := Attack(t.Context(), run, Quiet{}); err == nil || !strings.Contains(err.Error(), "is not as the run wrote it") {
+			t.Errorf("%s: an altered file: %v", a.Name, err)
+		}
+		good(t, nil, os.Remove(path))
+		run.Record.Seed++
+		if _, _, err := Attack(t.Context(), run, Quiet{}); err == nil || !strings.Contains(err.Error(), "other draws than the folder") {
+			t.Errorf("%s: the record of another seed: %v", a.Name, err)
+		}
+	}
+}
+
+// Runs of which nothing crossed, and what is no run, are named.
+func TestAttackRefusals(t *testing.T) {
+	a := Backends()[0]
+	pooled := twoPlaces(t, transforms.None)
+	alone := filepath.Join(t.TempDir(), "m.vfl")
+	write(t, alone, "data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\n")
+	write(t, filepath.Join(filepath.Dir(alone), "m", "data.csv"), "y\n1\n2\n0.5\n")
+	apart := filepath.Join(t.TempDir(), "m.vfl")
+	write(t, apart, "client a\ndata y : real[N] @ a\nparam b ~ normal(0, 1) @ a\ny ~ normal(b, 1)\n")
+	write(t, filepath.Join(filepath.Dir(apart), "m", "a.csv"), "y\n1\n2\n0.5\n")
+	for want, b := range map[string]*compile.Bound{
+		"pools all data":             pooled,
+		"has no clients":             bound(t, alone, check.Options{}),
+		"no client contributes":      bound(t, apart, check.Options{}),
+		"not in the folder of a run": nil,
+	} {
+		dir := filepath.Join(t.TempDir(), "run")
+		run := &runs.Run{Path: dir}
+		if b != nil {
+			p, diags, err := OpenBound(b, Options{Algorithm: a, Settings: short(a), Dir: dir})
+			good(t, diags, err)
+			r, err := p.Sample(t.Context(), nil)
+			good(t, nil, err)
+			good(t, nil, r.Save(dir))
+			if exists(filepath.Join(dir, runs.ViewFile)) {
+				t.Errorf("%s: there is a %s", want, runs.ViewFile)
+			}
+			if run, err = runs.Open(dir); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, _, err := Attack(t.Context(), run, Quiet{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want …%s…", err, want)
+		}
+	}
+}
+
+// apart lists the transforms of an algorithm under which parties exchange messages.
+func apart(a backends.Algorithm) []def.Transform {
+	return slices.DeleteFunc(slices.Clone(a.Transforms), func(t def.Transform) bool { return t.Pooled })
+}
+
+// A server sees the same in one loop over all parties and across goroutines that exchange messages, to the bit.
+func TestServerSeesTheSameEverywhere(t *testing.T) {
+	for _, a := range Backends() {
+		for _, transform := range apart(a) {
+			for name, given := range variants(a, transform) {
+				p, diags, err := OpenBound(twoHospitals(t, 30, 0, transform), Options{Algorithm: a, Settings: given, Seed: 5})
+				good(t, diags, err)
+				one, apart := seen(t, p, session.OneLoop), seen(t, p, session.PerParty)
+				if len(one) < 100 || !bytes.Equal(one, apart) {
+					t.Errorf("%s, %s %s: the server sees other evaluations where parties are apart", transform, a.Name, name)
+				}
+			}
+		}
+	}
+}
+
+// seen runs one kernel to its end, and returns what its server saw.
+func seen(t *testing.T, p *Prepared, mode session.Mode) []byte {
+	t.Helper()
+	var text bytes.Buffer
+	var lock sync.Mutex
+	err := session.Run(t.Context(), p.Plan, mode, 5, func(ctx context.Context, env density.Env) error {
+		w, server := env.(session.Watchable)
+		recorder := attack.NewRecorder(p.Plan)
+		if server {
+			w.Watch(recorder)
+		}
+		k, err := p.Algorithm.New(env, p.Settings)
+		if err == nil {
+			err = k.Init(ctx)
+		}
+		for done := false; err == nil && !done; {
+			var info backends.Info
+			info, err = k.Step(ctx)
+			done = info.Done
+		}
+		lock.Lock()
+		defer lock.Unlock()
+		if err == nil && server {
+			err = attack.Write(&text, []*attack.Recorder{recorder})
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text.Bytes()
+}
+
+// A run that was interrupted and resumed keeps what one without the interruption keeps.
+func TestServerViewOfResumedRuns(t *testing.T) {
+	for _, a := range Backends() {
+		for _, transform := range apart(a) {
+			for _, name := range []string{"default", "minibatch"} {
+				given, ok := variants(a, transform)[name]
+				if !ok {
+					continue
+				}
+				open := func(dir string, resume bool) *Prepared {
+					p, diags, err := OpenBound(twoHospitals(t, 30, 0, transform), Options{Algorithm: a, Settings: given, Seed: 5, Dir: dir, Resume: resume})
+					good(t, diags, err)
+					return p
+				}
+				want := sampledView(t, open(filepath.Join(t.TempDir(), "whole"), false), nil)
+				for _, at := range []int64{3, 21} {
+					dir := filepath.Join(t.TempDir(), "run")
+					p := open(dir, false)
+					ctx, interrupt := context.WithCancel(t.Context())
+					p.Algorithm = interrupting(a, at, interrupt)
+					sampledView(t, p, ctx.Done())
+					if got := sampledView(t, open(dir, true), nil); len(want) < 100 || !bytes.Equal(want, got) {
+						t.Errorf("%s, %s %s, interrupted after %d steps: the server has seen something else", transform, a.Name, name, at)
+					}
+				}
+			}
+		}
+	}
+}
+
+// sampledView is what a run's server saw; nil where the run ended before its first draw.
+func sampledView(t *testing.T, p *Prepared, stop <-chan struct{}) []byte {
+	t.Helper()
+	r, err := p.Sample(t.Context(), stop)
+	if err != nil {
+		return nil
+	}
+	var text bytes.Buffer
+	if err := attack.Write(&text, r.views()); err != nil {
+		t.Fatal(err)
+	}
+	return text.Bytes()
+}
+
+// The cuts that the attack is held against are those that the clients' own programs compute, for clients, families and cuts of several columns.
+func TestTrueCutsAreTheClients(t *testing.T) {
+	for name, fixture := range audited {
+		b := fixture.Bind(t, check.Options{Transform: transforms.Augmented, Rho: 0.5})
+		env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
+		good(t, nil, err)
+		m, diags := b.Contributions()
+		good(t, diags, nil)
+		taker := NewTaker(env, false)
+		random := rand.New(rand.NewPCG(1, 2))
+		for _, v := range taker.theta {
+			for i := range v {
+				v[i] = 0.5 * random.NormFloat64()
+			}
+		}
+		good(t, nil, taker.reporter.Values(t.Context(), taker.theta, taker.values))
+		d := posterior.NewDraws(variables(b.Plan, false), 1, 1)
+		d.Append(0, slices.Concat(taker.values...))
+		truth, err := trueCuts(b, d)
+		good(t, nil, err)
+		cuts := 0
+		for k, block := range env.Blocks() {
+			g := make([]float64, block.AuxLen())
+			block.Cut(density.Here, taker.theta[k], g)
+			for _, c := range block.Cuts() {
+				cuts++
+				for i, want := range g[c.Offset : c.Offset+c.Len()] {
+					if got := truth[cutKey{block.Party(), c.Name}].Mean[i]; math.Abs(got-want) > 1e-12*(1+math.Abs(want)) {
+						t.Errorf("%s: %s of %s, element %d: %v, want %v", name, c.Name, block.Party(), i, got, want)
+					}
+				}
+			}
+		}
+		if cuts != len(m.Cuts) || cuts == 0 {
+			t.Errorf("%s: %d cuts, want %d", name, len(m.Cuts), cuts)
+		}
+	}
+}

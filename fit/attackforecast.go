@@ -1,0 +1,54 @@
+package fit
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/fit/attack"
+	"github.com/vflc/vflc/stdlib"
+)
+
+// ForecastAttack returns, for each row of an Audit with the same arguments, what its receiver is expected to know of a cut of sd 1 after the run; nil for a row of
+// anything else, and for all where an evaluation has only some of the rows. Where the algorithm sends a cut without noise nothing is left over.
+func ForecastAttack(rows []compile.Disclosure, p *compile.Bundle, a backends.Algorithm, given map[string]string) ([]*attack.Forecast, error) {
+	transform, _ := stdlib.New().Transform(p.Manifest.Transform)
+	s, err := a.Resolve(transform, given)
+	if err != nil {
+		return nil, &UsageError{err}
+	}
+	out := make([]*attack.Forecast, len(rows))
+	for k, d := range rows {
+		if !d.Cut || s.Plan.Minibatch > 0 {
+			continue
+		}
+		rho, err := strconv.ParseFloat(d.Rho, 64)
+		if err != nil || bare(a.Exchanges(s)) {
+			rho = 0
+		}
+		f := attack.Expect(rho, looks(a, s))
+		out[k] = &f
+	}
+	return out, nil
+}
+
+// looks is how often the noise is drawn independently: in a chain not in every evaluation, as those of one trajectory are correlated.
+func looks(a backends.Algorithm, s backends.Settings) int {
+	if a.Gives == backends.Markov {
+		return s.Plan.Chains * (s.Plan.Warmup + s.Plan.Draws)
+	}
+	n, ok := a.In(backends.Iterations)
+	if !ok {
+		return 1
+	}
+	return s.Int(n.Name)
+}
+
+// bare reports whether cuts cross without noise in one of the exchanges.
+func bare(uses []density.Use) bool {
+	return slices.ContainsFunc(uses, func(u density.Use) bool {
+		return u.Exchange == density.Totalling || u.Auxiliaries != density.Drawn
+	})
+}
