@@ -233,6 +233,15 @@ func (b *Bound) Contributions() (*simulate.Model, diag.List) {
 	return lower.Contributions(b.Cuts, b.Values, b.Sizes)
 }
 
+// Labels returns the names of the elements of parameters, by party and parameter: see lower.Labels. They belong to the party alone. It panics once the values have
+// been released.
+func (b *Bound) Labels() map[string]map[string][][]string {
+	if b.Values == nil {
+		panic("compile: the values of the model have been released")
+	}
+	return lower.Labels(b.Checked, b.Values, b.Sizes)
+}
+
 // Generative lowers the model with all parties' data, for forward simulation and pointwise densities.
 func (b *Bound) Generative() (*simulate.Model, diag.List) {
 	if b.Values == nil {

@@ -61,7 +61,7 @@ func (p *Prepared) approximate(ctx context.Context, stop <-chan struct{}) (*fitt
 		if w, ok := c.kernel.(backends.Weighted); ok {
 			f.ratios = w.Ratios()
 		}
-		err = f.take(ctx, env, c.kernel, p.Settings.Plan.Draws, p.options.Auxiliary, variables(p.Plan, p.options.Auxiliary))
+		err = f.take(ctx, env, c.kernel, p.Settings.Plan.Draws, p.options.Auxiliary, p.variables())
 		f.drawing, f.work = time.Since(fitted), c.work.Plus(density.WorkOf(env).Minus(before))
 		f.fittingCPU, f.drawingCPU = cpu.end()
 		return err

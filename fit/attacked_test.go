@@ -198,7 +198,7 @@ func TestAttackRepeatsTheRun(t *testing.T) {
 // Runs of which nothing crossed, and what is no run, are named.
 func TestAttackRefusals(t *testing.T) {
 	a := Backends()[0]
-	pooled := twoPlaces(t, a)
+	pooled := twoPlaces(t, transforms.None)
 	alone := filepath.Join(t.TempDir(), "m.vfl")
 	write(t, alone, "data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\n")
 	write(t, filepath.Join(filepath.Dir(alone), "m", "data.csv"), "y\n1\n2\n0.5\n")
@@ -232,11 +232,16 @@ func TestAttackRefusals(t *testing.T) {
 	}
 }
 
+// apart lists the transforms of an algorithm under which parties exchange messages.
+func apart(a backends.Algorithm) []def.Transform {
+	return slices.DeleteFunc(slices.Clone(a.Transforms), func(t def.Transform) bool { return t.Pooled })
+}
+
 // A server sees the same in one loop over all parties and across goroutines that exchange messages, to the bit.
 func TestServerSeesTheSameEverywhere(t *testing.T) {
-	for _, transform := range transforms.WithNoise() {
-		for _, a := range Backends() {
-			for name, given := range variants(a) {
+	for _, a := range Backends() {
+		for _, transform := range apart(a) {
+			for name, given := range variants(a, transform) {
 				p, diags, err := OpenBound(twoHospitals(t, 30, 0, transform), Options{Algorithm: a, Settings: given, Seed: 5})
 				good(t, diags, err)
 				one, apart := seen(t, p, session.OneLoop), seen(t, p, session.PerParty)
@@ -283,10 +288,10 @@ func seen(t *testing.T, p *Prepared, mode session.Mode) []byte {
 
 // A run that was interrupted and resumed keeps what one without the interruption keeps.
 func TestServerViewOfResumedRuns(t *testing.T) {
-	for _, transform := range transforms.WithNoise() {
-		for _, a := range Backends() {
+	for _, a := range Backends() {
+		for _, transform := range apart(a) {
 			for _, name := range []string{"default", "minibatch"} {
-				given, ok := variants(a)[name]
+				given, ok := variants(a, transform)[name]
 				if !ok {
 					continue
 				}

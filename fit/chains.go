@@ -60,7 +60,7 @@ func (m *sampling) transitions() int {
 // sample runs all chains, and saves them where the run has a folder.
 func (p *Prepared) sample(ctx context.Context, stop <-chan struct{}) (*fitted, error) {
 	m := &sampling{Prepared: p}
-	vars := variables(p.Plan, p.options.Auxiliary)
+	vars := p.variables()
 	chains := make([]*chain, m.kernels())
 	for k := range chains {
 		chains[k] = &chain{number: k + 1, width: len(posterior.Columns(vars))}

@@ -25,7 +25,7 @@ const (
 
 // outputs lists what the folder of a run holds beside its record.
 func outputs() []string {
-	return []string{runs.SummaryFile, runs.ELBOFile, runs.DrawsDir, runs.ZarrDir, runs.ProgramsDir, checkpointDir, runs.ModelFile, runs.SettingsFile, runs.ViewFile, runs.ReportFile}
+	return []string{runs.SummaryFile, runs.ELBOFile, runs.DrawsDir, runs.ZarrDir, runs.ProgramsDir, runs.PartiesDir, checkpointDir, runs.ModelFile, runs.SettingsFile, runs.ViewFile, runs.ReportFile}
 }
 
 // takeFolder prepares the folder of a run, if it has one, and locks it. The folder then holds the record, the text of the model and its vfl.toml, so that the
@@ -208,7 +208,7 @@ func (p *Prepared) claim(dir string) error {
 
 // removeTemporaries removes files that a process had not yet given their names when it was killed.
 func removeTemporaries(dir string) error {
-	for _, folder := range []string{"", runs.DrawsDir, runs.ProgramsDir, checkpointDir} {
+	for _, folder := range []string{"", runs.DrawsDir, runs.ProgramsDir, runs.PartiesDir, checkpointDir} {
 		entries, err := os.ReadDir(filepath.Join(dir, folder))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -297,6 +297,11 @@ func (r *Result) write(dir string) error {
 	}
 	for name, text := range r.programs {
 		if err := writeFile(dir, filepath.Join(runs.ProgramsDir, name), filled(text)); err != nil {
+			return err
+		}
+	}
+	for _, party := range r.parties {
+		if err := writeFile(dir, runs.PartyFile(party.Party), func(w io.Writer) error { return posterior.WriteJSON(w, party) }); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/simulate"
 )
 
@@ -21,6 +22,7 @@ type Prepared struct {
 	Record    posterior.Record // all that is needed to repeat the run
 	options   Options
 	windows   *division
+	parties   []runs.Party // what belongs to each party alone; its labels name the elements of parameters
 	loaded    time.Duration
 	forwards  *simulate.Model // for forecasts; nil: there are none
 	lock      *folderLock     // on the folder of the run, until Sample returns
@@ -60,7 +62,7 @@ func OpenBound(b *compile.Bound, o Options) (*Prepared, diag.List, error) {
 // ready performs the steps that need the data. diags are those of the steps before.
 func (p *Prepared) ready(b *compile.Bound, diags diag.List) (*Prepared, diag.List, error) {
 	p.Bound = b
-	for _, step := range []func() (diag.List, error){p.divide, p.mayBegin, p.foresee, p.note, p.takeFolder} {
+	for _, step := range []func() (diag.List, error){p.divide, p.mayBegin, p.foresee, p.note, p.label, p.takeFolder} {
 		found, err := step()
 		diags = append(diags, found...)
 		if err != nil || diags.HasErrors() {

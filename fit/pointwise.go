@@ -3,7 +3,9 @@ package fit
 import (
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -40,9 +42,18 @@ func (p *Prepared) mayHaveLogLik() (diag.List, error) {
 	return diags, nil
 }
 
-// Pointwise computes the log density of every element of every response at every draw. It needs the data of all parties: it is for simulations and pooled
-// models. Auxiliary variables are integrated out. The error holds diagnostics (data.Errors) where no data can be drawn from the model.
-func Pointwise(b *compile.Bound, d *posterior.Draws) ([]zarr.Observed, error) {
+// LogDensities says which pointwise log densities are wanted, and shows how far they are.
+type LogDensities struct {
+	// Draws is the number of draws to use, at even distances; 0: all of them, or as many as keep the densities within 1 GB. At least ten of every chain are used.
+	Draws int
+	// Progress is called after some draws of all; several goroutines call it. It may be nil.
+	Progress func(done, all int)
+}
+
+// Pointwise computes the log density of every element of every response at the draws that are wanted. It needs the data of all parties: it is for
+// simulations and pooled models. Auxiliary variables are integrated out, to simulate.Precision. The error holds diagnostics (data.Errors) where no data
+// can be drawn from the model.
+func Pointwise(b *compile.Bound, d *posterior.Draws, want LogDensities) ([]zarr.Observed, error) {
 	if b.Checked.Transform.Kind.AtClients {
 		return nil, errors.New(refusedPower)
 	}
@@ -54,28 +65,50 @@ func Pointwise(b *compile.Bound, d *posterior.Draws) ([]zarr.Observed, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]zarr.Observed, len(m.Responses))
-	for k, y := range m.Responses {
-		out[k] = zarr.Observed{Name: y.Name, Shape: y.Shape, Values: y.Values, LogLik: make([][][]float64, len(y.Values))}
-		for i := range y.Values {
-			out[k].LogLik[i] = make([][]float64, d.Chains())
-			for c := range d.Chains() {
-				out[k].LogLik[i][c] = make([]float64, d.Len(c))
-			}
-		}
+	rows := 0
+	for _, y := range m.Responses {
+		rows += len(y.Values)
 	}
-	errs := make([]error, d.Chains())
-	var wait sync.WaitGroup
+	j := &densities{m: m, at: at, draws: d, every: want.every(d, rows), progress: want.Progress}
 	for c := range d.Chains() {
-		wait.Go(func() { errs[c] = densities(m, d, c, at, out) })
+		j.all += d.Len(c) / j.every
 	}
-	wait.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
+	j.out = make([]zarr.Observed, len(m.Responses))
+	for k, y := range m.Responses {
+		j.out[k] = zarr.Observed{Name: y.Name, Shape: y.Shape, Values: y.Values, LogLik: empty(d, len(y.Values), j.every)}
+	}
+	return j.out, j.run()
+}
+
+// mostDensities is how many log densities are held in memory unless more draws are asked for: 1 GB.
+const mostDensities = 1 << 27
+
+// fewestDraws of a chain are left by thinning.
+const fewestDraws = 10
+
+// every returns k where every k-th draw is used, for so many rows.
+func (w LogDensities) every(d *posterior.Draws, rows int) int {
+	all, shortest := 0, math.MaxInt
+	for c := range d.Chains() {
+		all, shortest = all+d.Len(c), min(shortest, d.Len(c))
+	}
+	draws := w.Draws
+	if draws <= 0 {
+		draws = mostDensities / max(1, rows)
+	}
+	return max(1, min((all-1)/max(1, draws)+1, shortest/fewestDraws))
+}
+
+// empty returns arrays by row, chain and draw.
+func empty(d *posterior.Draws, rows, every int) [][][]float64 {
+	out := make([][][]float64, rows)
+	for i := range out {
+		out[i] = make([][]float64, d.Chains())
+		for c := range out[i] {
+			out[i][c] = make([]float64, d.Len(c)/every)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // places finds, for each element of the model's parameters, its column among the draws.
@@ -99,32 +132,102 @@ func places(m *simulate.Model, d *posterior.Draws) ([]int, error) {
 	return at, nil
 }
 
-// densities fills one chain of all responses.
-func densities(m *simulate.Model, d *posterior.Draws, chain int, at []int, out []zarr.Observed) error {
-	s, x := m.NewSimulator(), make([]float64, len(at))
-	columns := make([][]float64, len(at))
-	for k, column := range at {
-		columns[k] = d.Column(column)[chain]
+// densities fills the log densities of all responses, some draws of a chain at a time.
+type densities struct {
+	m         *simulate.Model
+	draws     *posterior.Draws
+	at        []int // the column of each element of the parameters
+	every     int
+	out       []zarr.Observed
+	progress  func(done, all int)
+	done, all int
+	lock      sync.Mutex // of done
+}
+
+// A segment is some of the used draws of a chain. Auxiliary variables are integrated out at the places that are found at its first draw: its results
+// do not depend on who computes it.
+type segment struct{ chain, from, to int }
+
+// segmentLength is the number of draws in a segment; batch of them are kept before they are written by rows, which needs memory in order.
+const (
+	segmentLength = 256
+	batch         = 32
+)
+
+func (j *densities) run() error {
+	var todo []segment
+	for c := range j.draws.Chains() {
+		n := j.draws.Len(c) / j.every
+		for from := 0; from < n; from += segmentLength {
+			todo = append(todo, segment{c, from, min(n, from+segmentLength)})
+		}
 	}
-	for i := range d.Len(chain) {
-		for k := range x {
-			x[k] = columns[k][i]
-		}
-		for k := range out {
-			lp := make([]float64, len(out[k].Values))
-			if err := s.LogDensity(k, x, lp); err != nil {
-				return err
+	work := make(chan segment, len(todo))
+	for _, s := range todo {
+		work <- s
+	}
+	close(work)
+	errs := make([]error, min(len(todo), runtime.GOMAXPROCS(0)))
+	var wait sync.WaitGroup
+	for k := range errs {
+		wait.Go(func() {
+			for s := range work {
+				if errs[k] = j.fill(s); errs[k] != nil {
+					return
+				}
 			}
-			for e, v := range lp {
-				out[k].LogLik[e][chain][i] = v
+		})
+	}
+	wait.Wait()
+	return errors.Join(errs...)
+}
+
+// fill computes a segment.
+func (j *densities) fill(s segment) error {
+	sim, x := j.m.NewSimulator(), make([]float64, len(j.at))
+	lp := make([][batch][]float64, len(j.out))
+	for k := range lp {
+		for b := range lp[k] {
+			lp[k][b] = make([]float64, len(j.out[k].Values))
+		}
+	}
+	for first := s.from; first < s.to; first += batch {
+		n := min(batch, s.to-first)
+		for b := range n {
+			for k, column := range j.at {
+				x[k] = j.draws.Column(column)[s.chain][(first+b)*j.every+j.every-1]
+			}
+			for k := range j.out {
+				if err := sim.LogDensity(k, x, lp[k][b]); err != nil {
+					return err
+				}
 			}
 		}
+		for k := range j.out {
+			for e := range j.out[k].LogLik {
+				row := j.out[k].LogLik[e][s.chain][first : first+n]
+				for b := range row {
+					row[b] = lp[k][b][e]
+				}
+			}
+		}
+		j.count(n)
 	}
 	return nil
 }
 
+func (j *densities) count(n int) {
+	if j.progress == nil {
+		return
+	}
+	j.lock.Lock()
+	defer j.lock.Unlock()
+	j.done += n
+	j.progress(j.done, j.all)
+}
+
 // LogLikelihood returns the pointwise densities that the folder of a run holds, or else computes them from its model and data, whose diagnostics it returns.
-func LogLikelihood(r *runs.Run) ([]zarr.Observed, diag.List, error) {
+func LogLikelihood(r *runs.Run, want LogDensities) ([]zarr.Observed, diag.List, error) {
 	if err := runs.VerifyZarr(r.Path, r.Record); err != nil {
 		return nil, nil, err
 	}
@@ -133,12 +236,30 @@ func LogLikelihood(r *runs.Run) ([]zarr.Observed, diag.List, error) {
 		return nil, nil, err
 	}
 	if len(stored) > 0 && !slices.ContainsFunc(stored, func(o zarr.Observed) bool { return o.LogLik == nil }) {
+		if want.Draws > 0 {
+			thin(stored, want.every(r.Draws, 0))
+		}
 		return stored, nil, nil
 	}
 	b, diags, err := Reopen(r)
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
 	}
-	out, err := Pointwise(b, r.Draws)
+	out, err := Pointwise(b, r.Draws, want)
 	return out, diags, err
+}
+
+// thin leaves every k-th draw.
+func thin(responses []zarr.Observed, k int) {
+	for _, y := range responses {
+		for _, chains := range y.LogLik {
+			for c, all := range chains {
+				kept := make([]float64, len(all)/k)
+				for i := range kept {
+					kept[i] = all[i*k+k-1]
+				}
+				chains[c] = kept
+			}
+		}
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/posterior/zarr"
 	"github.com/vflc/vflc/runtime/model"
 )
@@ -27,6 +28,7 @@ type Result struct {
 	programs  map[string][]byte // by file name, with the manifest
 	model     string            // its text
 	kernels   []*chain          // what the checkpoint of the folder holds
+	parties   []runs.Party      // what belongs to each party alone
 }
 
 // Summary returns a row for every scalar parameter.
@@ -34,7 +36,7 @@ func (r *Result) Summary() []posterior.Row { return r.Document.Parameters }
 
 // result summarises a fit.
 func (p *Prepared) result(f *fitted) *Result {
-	r := &Result{Draws: f.draws, Record: p.Record, dir: p.options.Dir, trace: f.trace, programs: p.Files(), model: p.Source.Text, kernels: f.kernels}
+	r := &Result{Draws: f.draws, Record: p.Record, dir: p.options.Dir, trace: f.trace, programs: p.Files(), model: p.Source.Text, kernels: f.kernels, parties: p.parties}
 	r.Record.Draws, r.Record.Complete = f.draws.Len(0), !f.interrupted
 	r.Document = posterior.Document{
 		Schema: posterior.Schema, Model: p.Name, Backend: r.Record.Backend, Transform: p.Settings.Transform.Name, Rho: r.Record.Rho, Seed: r.Record.Seed,
@@ -57,9 +59,12 @@ func (p *Prepared) result(f *fitted) *Result {
 }
 
 // WriteTable writes the summary as a text table, and below it the algorithm, the transform and the time.
-func (r *Result) WriteTable(w io.Writer) error {
+func (r *Result) WriteTable(w io.Writer) error { return r.WriteTableWithin(w, 0) }
+
+// WriteTableWithin is WriteTable for a terminal of some columns, where long names are cut; 0: no limit.
+func (r *Result) WriteTableWithin(w io.Writer, width int) error {
 	d := r.Document
-	if err := posterior.WriteTable(w, d.Parameters); err != nil {
+	if err := posterior.WriteTableWithin(w, d.Parameters, width); err != nil {
 		return err
 	}
 	text := fmt.Sprintf("\n%s, transform %s", d.Backend, d.Transform)

@@ -3,6 +3,7 @@ package fit
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -30,7 +31,7 @@ func (p *Prepared) Sample(ctx context.Context, stop <-chan struct{}) (_ *Result,
 	}
 	r := p.result(f)
 	if p.options.LogLik {
-		if r.Responses, err = Pointwise(p.Bound, r.Draws); err != nil {
+		if r.Responses, err = Pointwise(p.Bound, r.Draws, LogDensities{Draws: math.MaxInt}); err != nil {
 			return nil, err
 		}
 	}

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Choose finds the columns of some names: a variable with all its elements (beta), an element (beta[2]), or a pattern (beta*). Without names it returns all
-// parameters. The error gives the name that is not found.
+// Choose finds the columns of some names: a variable with all its elements (beta), an element by its number or its label (beta[2], beta[zscore(age)]), or a
+// pattern of either (beta*). Without names it returns all
+// parameters. The error gives the name that is not found, and what there is.
 func (d *Draws) Choose(names []string) ([]int, error) {
 	var out []int
 	used := make([]bool, len(names))
@@ -15,7 +16,7 @@ func (d *Draws) Choose(names []string) ([]int, error) {
 	for k, c := range d.Columns() {
 		take := len(names) == 0 && k < parameters
 		for i, name := range names {
-			if matches(name, c.Name) {
+			if matches(name, c.Name) || c.Label != "" && matches(spaceless(name), spaceless(c.Label)) {
 				used[i], take = true, true
 			}
 		}
@@ -25,11 +26,40 @@ func (d *Draws) Choose(names []string) ([]int, error) {
 	}
 	for i, ok := range used {
 		if !ok {
-			return nil, fmt.Errorf("there is no parameter %s in these draws (%s)", names[i], strings.Join(d.Names(), ", "))
+			near := d.near(names[i])
+			return nil, fmt.Errorf("there is no parameter %s in these draws (%s)%s", names[i], strings.Join(near, ", "), Suggestion(names[i], near))
 		}
 	}
 	return out, nil
 }
+
+// fewElements are listed by an error, no more.
+const fewElements = 8
+
+// near lists what could have been meant by a name: the elements of its variable, else all variables.
+func (d *Draws) near(name string) []string {
+	base, _, indexed := strings.Cut(name, "[")
+	if i := strings.LastIndex(name, "].") + 2; i > 1 { // of a member: lab[2].beta
+		rest, _, more := strings.Cut(name[i:], "[")
+		base, indexed = name[:i]+rest, more
+	}
+	var out []string
+	for _, c := range d.columns {
+		if indexed && strings.HasPrefix(c.Name, base+"[") {
+			out = append(out, c.Shown())
+		}
+	}
+	switch {
+	case len(out) == 0:
+		return d.Names()
+	case len(out) > fewElements:
+		return append(out[:fewElements], fmt.Sprintf("… %d more", len(out)-fewElements))
+	}
+	return out
+}
+
+// spaceless leaves out blanks, so that slope[west,zscore(age)] is a label too.
+func spaceless(name string) string { return strings.ReplaceAll(name, " ", "") }
 
 // matches reports whether a name or pattern matches a column. Brackets are indices, never character classes.
 func matches(name, column string) bool {

@@ -24,6 +24,7 @@ type Finding struct {
 	Check     string `json:"check"`
 	Chain     int    `json:"chain,omitempty"`     // from 1; 0: of all
 	Parameter string `json:"parameter,omitempty"` // as in the summary
+	Label     string `json:"label,omitempty"`     // of the parameter, as in the summary
 	Value     Number `json:"value"`
 	Text      string `json:"text"` // what is wrong, and how much
 	Try       string `json:"try"`  // "": there is no remedy beside those of other findings
@@ -86,11 +87,11 @@ func (d *Draws) improper(rows []Row) []Finding {
 		if largest <= improperBound || settled {
 			continue
 		}
-		text := fmt.Sprintf("%s: its draws reach %.2g", r.Name, largest)
+		text := fmt.Sprintf("%s: its draws reach %.2g", r.Shown(), largest)
 		if largest-largest != 0 {
-			text = r.Name + ": some of its draws are not finite"
+			text = r.Shown() + ": some of its draws are not finite"
 		}
-		out = append(out, Finding{Check: "improper", Parameter: r.Name, Value: Number(largest),
+		out = append(out, Finding{Check: "improper", Parameter: r.Name, Label: r.Label, Value: Number(largest),
 			Text: text + "; neither data nor priors bound it, so that the posterior is improper: it has no mean or quantiles, and more draws do not help",
 			Try:  "a proper prior for it and for the parameters it depends on: vflc check MODEL --priors lists those in force"})
 	}
@@ -140,7 +141,7 @@ func (d *Draws) mostShifted(c int, at []int) (name string, shift float64) {
 		}
 		z := (sum/float64(len(at)) - mean(all)) / math.Sqrt(variance(all))
 		if math.Abs(z) > max(1, math.Abs(shift)) {
-			name, shift = column.Name, z
+			name, shift = column.Shown(), z
 		}
 	}
 	return name, shift
@@ -180,16 +181,16 @@ func mixing(rows []Row, chains int, a Advice) []Finding {
 	var hat, bulk, tail, constant []Finding
 	for _, r := range rows {
 		if v := float64(r.RHat); v > RHatBound {
-			hat = append(hat, Finding{Check: "rhat", Parameter: r.Name, Value: r.RHat, Text: fmt.Sprintf("%s: R-hat is %.3f, above %g; %s", r.Name, v, RHatBound, disagree(chains)), Try: remedies(a.Metric, a.longer())})
+			hat = append(hat, Finding{Check: "rhat", Parameter: r.Name, Label: r.Label, Value: r.RHat, Text: fmt.Sprintf("%s: R-hat is %.3f, above %g; %s", r.Shown(), v, RHatBound, disagree(chains)), Try: remedies(a.Metric, a.longer())})
 		}
 		if v := float64(r.ESSBulk); v < ESSBound {
-			bulk = append(bulk, Finding{Check: "ess_bulk", Parameter: r.Name, Value: r.ESSBulk, Text: fmt.Sprintf("%s: bulk ESS is %.0f, below %d; its mean is uncertain by %s", r.Name, v, ESSBound, significant(float64(r.MCSE), 2)), Try: remedies(a.Metric, a.more(v))})
+			bulk = append(bulk, Finding{Check: "ess_bulk", Parameter: r.Name, Label: r.Label, Value: r.ESSBulk, Text: fmt.Sprintf("%s: bulk ESS is %.0f, below %d; its mean is uncertain by %s", r.Shown(), v, ESSBound, significant(float64(r.MCSE), 2)), Try: remedies(a.Metric, a.more(v))})
 		}
 		if v := float64(r.ESSTail); v < ESSBound {
-			tail = append(tail, Finding{Check: "ess_tail", Parameter: r.Name, Value: r.ESSTail, Text: fmt.Sprintf("%s: tail ESS is %.0f, below %d; its 5 %% and 95 %% quantiles are uncertain", r.Name, v, ESSBound), Try: remedies(a.Metric, a.more(v))})
+			tail = append(tail, Finding{Check: "ess_tail", Parameter: r.Name, Label: r.Label, Value: r.ESSTail, Text: fmt.Sprintf("%s: tail ESS is %.0f, below %d; its 5 %% and 95 %% quantiles are uncertain", r.Shown(), v, ESSBound), Try: remedies(a.Metric, a.more(v))})
 		}
 		if math.IsNaN(float64(r.RHat)) {
-			constant = append(constant, Finding{Check: "constant", Parameter: r.Name, Value: r.SD, Text: r.Name + ": R-hat and ESS are not defined; the draws are constant, not finite, or fewer than six per chain", Try: remedies(phrase("more %s", a.Draws), "look at the values: vflc plot RUN "+r.Name)})
+			constant = append(constant, Finding{Check: "constant", Parameter: r.Name, Label: r.Label, Value: r.SD, Text: r.Shown() + ": R-hat and ESS are not defined; the draws are constant, not finite, or fewer than six per chain", Try: remedies(phrase("more %s", a.Draws), "look at the values: vflc plot RUN "+r.Name)})
 		}
 	}
 	ascending := func(a, b Finding) int { return cmp.Compare(a.Value, b.Value) }

@@ -14,6 +14,8 @@ type Variable struct {
 	Dims  []int  `json:"dims"`
 	// Auxiliary marks an auxiliary variable, which comes after all parameters among draws, and is summarised only on request by name.
 	Auxiliary bool `json:"-"`
+	// Labels name the elements along each axis: the column of a matrix, or the category, that belongs to them. nil, as a whole or for one axis, where numbers do.
+	Labels [][]string `json:"-"`
 }
 
 // Len is the number of scalars of v.
@@ -35,15 +37,23 @@ func (v Variable) index(k int) []int {
 	return out
 }
 
-// A Column is one scalar: its name as in "slope[2,3]", and its owner.
-type Column struct{ Name, Owner string }
+// A Column is one scalar.
+type Column struct {
+	Name  string // as in "slope[2,3]": the key in files
+	Owner string
+	Label string // as in "slope[west, zscore(age)]"; "" where it is the name
+}
+
+// Shown is how tables and plots call a column.
+func (c Column) Shown() string { return shown(c.Name, c.Label) }
 
 // Columns names the scalars of variables in the order of their storage: variable by variable, first index fastest.
 func Columns(vars []Variable) []Column {
 	var out []Column
 	for _, v := range vars {
 		for k := range v.Len() {
-			out = append(out, Column{v.Name + subscript(v.index(k), "[", ",", "]"), v.Owner})
+			index := v.index(k)
+			out = append(out, Column{v.Name + subscript(index, "[", ",", "]"), v.Owner, v.label(index)})
 		}
 	}
 	return out

@@ -31,6 +31,7 @@ func NotApplicable() Number { return Number(math.NaN()) }
 // A Row summarises one scalar. Quantiles are type 7; ESS and R-hat are null for independent draws.
 type Row struct {
 	Name    string `json:"name"`
+	Label   string `json:"label,omitempty"` // the name by columns and categories, "beta[zscore(age)]"; "" where there are none
 	Owner   string `json:"owner"`
 	Mean    Number `json:"mean"`
 	MCSE    Number `json:"mcse"` // of the mean
@@ -42,6 +43,9 @@ type Row struct {
 	ESSTail Number `json:"ess_tail"`
 	RHat    Number `json:"rhat"`
 }
+
+// Shown is how tables call the scalar.
+func (r Row) Shown() string { return shown(r.Name, r.Label) }
 
 // Summarise summarises the parameters, from draws of Markov chains or independent draws.
 func Summarise(d *Draws) []Row {
@@ -82,7 +86,7 @@ func SummariseIndependent(d *Draws) []Row {
 // describe returns the moments and quantiles of draws, which are also given in ascending order.
 func describe(c Column, all, sorted []float64) Row {
 	return Row{
-		Name: c.Name, Owner: c.Owner,
+		Name: c.Name, Label: c.Label, Owner: c.Owner,
 		Mean: Number(mean(all)), SD: Number(math.Sqrt(variance(all))),
 		Q5: Number(Quantile(sorted, 0.05)), Q50: Number(Quantile(sorted, 0.5)), Q95: Number(Quantile(sorted, 0.95)),
 	}

@@ -9,17 +9,45 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // WriteTable writes rows as a text table, names to the left and numbers to the right. Digits stop where the Monte Carlo error begins;
 // columns that apply to no row are left out.
-func WriteTable(w io.Writer, rows []Row) error {
-	return writeAligned(w, tableLines(rows, shownColumns(rows)), 2)
+func WriteTable(w io.Writer, rows []Row) error { return WriteTableWithin(w, rows, 0) }
+
+// WriteTableWithin is WriteTable for a terminal of some columns, 0 for no limit: names that would make the table wider are cut, to leastName at most.
+func WriteTableWithin(w io.Writer, rows []Row, width int) error {
+	columns := shownColumns(rows)
+	most := math.MaxInt
+	if width > 0 {
+		most = max(leastName, roomForNames(rows, columns, width))
+	}
+	return writeAligned(w, tableLines(rows, columns, most), 2)
 }
 
-// tableLines iterates over the cells of a table line by line, the titles first. It reuses the memory of a line for the next.
-func tableLines(rows []Row, columns []column) iter.Seq[[]string] {
+// leastName is how many characters of a name a table shows, whatever its width.
+const leastName = 16
+
+// roomForNames is what the other columns of a table leave of a width.
+func roomForNames(rows []Row, columns []column, width int) int {
+	first, wide := true, 0
+	var widest []int
+	for line := range tableLines(rows, columns, math.MaxInt) {
+		if first {
+			widest, first = make([]int, len(line)), false
+		}
+		for k, cell := range line {
+			widest[k] = max(widest[k], Width(cell))
+		}
+	}
+	for _, n := range widest[1:] {
+		wide += n + 2
+	}
+	return width - wide
+}
+
+// tableLines iterates over the cells of a table line by line, the titles first. Names have at most so many characters. It reuses the memory of a line for the next.
+func tableLines(rows []Row, columns []column, most int) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		line := []string{"parameter", "owner"}
 		for _, c := range columns {
@@ -29,7 +57,7 @@ func tableLines(rows []Row, columns []column) iter.Seq[[]string] {
 			return
 		}
 		for _, r := range rows {
-			line[0], line[1] = r.Name, r.Owner
+			line[0], line[1] = Cut(r.Shown(), most), r.Owner
 			for k, c := range columns {
 				line[2+k] = c.show(r)
 			}
@@ -56,7 +84,7 @@ func writeAligned(w io.Writer, lines iter.Seq[[]string], left int) error {
 			width = make([]int, len(line))
 		}
 		for k, cell := range line {
-			width[k] = max(width[k], utf8.RuneCountInString(cell))
+			width[k] = max(width[k], Width(cell))
 		}
 	}
 	out := bufio.NewWriter(w)
@@ -64,7 +92,7 @@ func writeAligned(w io.Writer, lines iter.Seq[[]string], left int) error {
 	for line := range lines {
 		text = text[:0]
 		for k, cell := range line {
-			pad := strings.Repeat(" ", width[k]-utf8.RuneCountInString(cell))
+			pad := strings.Repeat(" ", width[k]-Width(cell))
 			if k < left {
 				text = append(append(text, cell...), pad...)
 			} else {

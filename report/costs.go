@@ -36,8 +36,12 @@ func (r *Report) costs() (any, error) {
 	add("Iterations", thousands(w.Iterations))
 	add("Rounds of messages", thousands(w.Rounds))
 	add("Bytes that crossed", bytesText(w.Bytes))
-	out.Apart = "Nothing crosses, so that it would cost the same with the parties apart."
-	if w.Rounds > 0 {
+	switch {
+	case r.transform.Pooled:
+		out.Apart = "All data were in one process, so that nothing crossed."
+	case w.Rounds == 0:
+		out.Apart = "Nothing crosses, so that it would cost the same with the parties apart."
+	default:
 		out.Apart = fmt.Sprintf("All parties were simulated in one process. With the parties apart and %d ms for a round trip, %s rounds one after another wait %s for messages, in addition to the time of computation.",
 			roundTrip.Milliseconds(), thousands(w.Rounds), duration(float64(w.Rounds)*roundTrip.Seconds()))
 	}

@@ -27,6 +27,9 @@ func NewSwitches(warmup int) Switches {
 	}
 }
 
+// Early reports whether transition t (from 0) is in the first part of the warm-up, in which old draws are forgotten fast.
+func (u *Switches) Early(t int) bool { return t < u.early }
+
 // Frozen reports whether transition t (from 0) is in the final phase, in which the metric stays as it is.
 func (u *Switches) Frozen(t int) bool { return t >= u.final }
 

@@ -34,6 +34,7 @@ type chain struct {
 	searches int     // momenta drawn to find a step size
 	bad      int     // evaluations that were not finite
 	last     backends.Transition
+	rise     float64 // of the log density in the newest transition
 
 	choices, shake density.Stream
 

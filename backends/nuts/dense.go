@@ -71,8 +71,9 @@ func (d *dense) take(inverse, root []float64) {
 // gradients', so that M⁻¹BM⁻¹ = A. For a Gaussian target it is exact as soon as both have full rank, however few the draws and strong the
 // correlations. Coordinates are scaled by the diagonal estimate first. With few draws for the dimension correlations are shrunk, by the factor
 // 1/(1 + (dimension/draws)³): of several powers tried, and shares of a fixed number of draws, the one with the most effective draws per gradient (see
-// docs/inference.md). With B = LLᵀ the mean is L⁻ᵀ(LᵀAL)^½L⁻¹ = FFᵀ and LᵀAL = VΛVᵀ, F = L⁻ᵀVΛ^¼; the root of M is F⁻ᵀ = LVΛ^-¼.
-func (d *dense) fromFisher(inverse []float64, draws, gradients *adapt.Covariance) {
+// docs/inference.md). With B = LLᵀ the mean is L⁻ᵀ(LᵀAL)^½L⁻¹ = FFᵀ and LᵀAL = VΛVᵀ, F = L⁻ᵀVΛ^¼; the root of M is F⁻ᵀ = LVΛ^-¼. Along
+// each column of L⁻ᵀV the inverse mass is raised to a share of the draws' variance, where √Λ is less than that share of Λ.
+func (d *dense) fromFisher(inverse []float64, draws, gradients *adapt.Covariance, least float64) {
 	n, w := d.n, &d.work
 	d.moments(inverse, draws, gradients)
 	if !cholesky(n, w.b) {
@@ -84,7 +85,7 @@ func (d *dense) fromFisher(inverse []float64, draws, gradients *adapt.Covariance
 		return
 	}
 	for j, x := range w.values {
-		quarter := math.Sqrt(math.Sqrt(x))
+		quarter := math.Sqrt(max(math.Sqrt(x), least*x))
 		for i := j; i < n*n; i += n {
 			w.a[i], w.c[i] = w.v[i]*quarter, w.v[i]/quarter
 		}

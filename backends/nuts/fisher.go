@@ -12,6 +12,8 @@ import (
 const (
 	fisherStart = 0.1 // step size that the search begins at
 	fisherDraws = 3   // draws before the metric is first set
+	leastShare  = 0.5 // of the variance of draws: the least inverse mass
+	slower      = 0.7 // a step size that has come to less than this share of its mean is kept
 	nearStart   = 4   // a divergent transition that ends within so many leapfrogs of its start is left out of the estimates
 )
 
@@ -21,23 +23,14 @@ type fisher struct {
 	k        *chain
 	step     adapt.StepSize
 	schedule adapt.Switches
+	arrival  arrival
 	scaled   bool // the metric has been estimated
 	renewed  int  // draws in the estimate when the dense part was last renewed
 }
 
 func (f *fisher) begin(ctx context.Context) error {
 	for b, s := range f.k.parties {
-		q, g := f.k.now.q.at[b], f.k.now.g.at[b]
-		for i, x := range g {
-			inverse := 1 / math.Abs(x)
-			if !finite(inverse) {
-				inverse = 1
-			}
-			s.metric.set(i, inverse)
-		}
-		s.metric.diagonal()
-		s.estimate.foreground.add(q, g)
-		s.estimate.background.add(q, g)
+		s.metric.fromGradient(f.k.now.g.at[b], false)
 	}
 	return f.find(ctx)
 }
@@ -45,7 +38,7 @@ func (f *fisher) begin(ctx context.Context) error {
 // resume goes on with the estimates of an earlier run.
 func (f *fisher) resume() {
 	f.step.Restart(f.k.eps)
-	f.scaled = true
+	f.scaled, f.arrival.done = true, true
 	for _, s := range f.k.parties {
 		s.estimate.background.reset()
 		f.renewed = s.estimate.foreground.draws.N
@@ -65,8 +58,12 @@ func (f *fisher) find(ctx context.Context) error {
 
 func (f *fisher) learn(ctx context.Context) error {
 	t, late, changed := f.k.done-1, true, false
-	if !f.schedule.Frozen(t) {
+	switch {
+	case f.schedule.Frozen(t):
+	case f.arrived(t):
 		late, changed = f.estimate(t)
+	default:
+		late = false
 	}
 	statistic := f.k.tree.acceptSum
 	if late {
@@ -81,9 +78,44 @@ func (f *fisher) learn(ctx context.Context) error {
 		}
 	}
 	if f.k.done == f.k.settings.Int(Warmup) {
-		f.k.eps = f.step.Final()
+		f.k.eps = f.settled()
 	}
 	return nil
+}
+
+// settled is the step size of the draws: the mean of those tried, unless the chain is at a place that needs shorter steps, such as the neck of a funnel. It
+// came there with these, and with longer ones it might never leave.
+func (f *fisher) settled() float64 {
+	final, current := f.step.Final(), f.step.Current()
+	if current < slower*final {
+		return current
+	}
+	return final
+}
+
+// arrived reports whether the chain has arrived after transition t, and in any case once the early part of the warm-up is over. Draws of calm transitions
+// enter the estimates; another empties them.
+func (f *fisher) arrived(t int) bool {
+	if f.arrival.done || !f.schedule.Early(t) {
+		f.arrival.done = true
+		return true
+	}
+	if !f.informative() {
+		return false
+	}
+	calm := f.arrival.note(f.k.rise, f.k.total[kineticStart])
+	if f.arrival.done {
+		return true
+	}
+	for b, s := range f.k.parties {
+		s.metric.fromGradient(f.k.now.g.at[b], true)
+		if calm {
+			s.estimate.add(f.k.now.q.at[b], f.k.now.g.at[b])
+		} else {
+			s.estimate.reset()
+		}
+	}
+	return false
 }
 
 // estimate adds the newest draw to the estimates and sets the metric from them.
@@ -91,9 +123,7 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 	k := f.k
 	if f.informative() {
 		for b, s := range k.parties {
-			q, g := k.now.q.at[b], k.now.g.at[b]
-			s.estimate.foreground.add(q, g)
-			s.estimate.background.add(q, g)
+			s.estimate.add(k.now.q.at[b], k.now.g.at[b])
 		}
 	}
 	replace, late := f.schedule.Next(t, k.parties[0].estimate.background.draws.N)
@@ -109,8 +139,12 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 		return late, false
 	}
 	renew := n >= f.renewed+f.renewed/2+1 || f.schedule.Frozen(t+1) // by half more draws, and the last time
+	least := leastShare
+	if f.schedule.Early(t) {
+		least = 0 // the variance of draws that are still under way is too large
+	}
 	for _, s := range k.parties {
-		s.metric.fromFisher(&s.estimate.foreground, renew)
+		s.metric.fromFisher(&s.estimate.foreground, renew, least)
 	}
 	if renew {
 		f.renewed = n
@@ -130,13 +164,31 @@ func (f *fisher) informative() bool {
 func (f *fisher) state(c *checkpoint.Codec) {
 	c.Float(f.step.State()...)
 	c.Ints(f.schedule.State(), &f.renewed)
+	c.Ints(&f.arrival.calm)
 	c.Bool(&f.scaled)
+	c.Bool(&f.arrival.done)
 }
 
-// fromFisher sets the metric from estimates; the dense part, which costs more, only where renew is true.
-func (m *metric) fromFisher(e *estimate, renew bool) {
+// fromFisher sets the metric from estimates; the dense part, which costs more, only where renew is true. The inverse mass along a direction is at least a
+// share of the variance of draws. √(variance of draws / variance of gradients) is less than that by much where coordinates of several parties, or under a
+// diagonal metric, are correlated; and where many others are not, auxiliary variables for instance, these make the trajectory turn when it has gone a small
+// part of such a ridge.
+func (m *metric) fromFisher(e *estimate, renew bool, least float64) {
 	vector.Balance(len(m.inverse), m.inverse, m.root, e.draws.Squares, e.gradients.Squares, leastMass, mostMass)
+	if least > 0 {
+		m.atLeast(e.draws, least)
+	}
 	if m.full != nil && renew {
-		m.full.fromFisher(m.inverse, e.drawMatrix, e.gradMatrix)
+		m.full.fromFisher(m.inverse, e.drawMatrix, e.gradMatrix, least)
+	}
+}
+
+// atLeast raises inverse masses to a share of the variance of draws.
+func (m *metric) atLeast(draws *adapt.Moments, share float64) {
+	share /= float64(draws.N - 1)
+	for i, s := range draws.Squares {
+		if inverse := share * s; inverse > m.inverse[i] && finite(inverse) {
+			m.set(i, inverse)
+		}
 	}
 }

@@ -66,7 +66,7 @@ func TestDenseFisherIsTheGeometricMean(t *testing.T) {
 		for i := range diagonal {
 			diagonal[i] = math.Sqrt(a[i*n+i] / b[i*n+i])
 		}
-		d.fromFisher(diagonal, many(n, a), many(n, b))
+		d.fromFisher(diagonal, many(n, a), many(n, b), 0)
 		if off := distance(times(n, times(n, d.inverse, b), d.inverse), a); !(off < 1e-8) {
 			rt.Errorf("M⁻¹BM⁻¹ differs from A by %g", off)
 		}
@@ -90,8 +90,8 @@ func TestSingularCovarianceIsIgnored(t *testing.T) {
 	copy(d.inverse, []float64{3, 1, 1, 2})
 	before := append([]float64{}, d.inverse...)
 	d.set([]float64{1, 1, 1, 1})
-	d.fromFisher([]float64{1, 1}, many(2, []float64{1, 0, 0, 1}), many(2, []float64{1, 2, 2, 1}))
-	d.fromFisher([]float64{1, 1}, many(2, []float64{1, math.NaN(), math.NaN(), 1}), many(2, []float64{1, 0, 0, 1}))
+	d.fromFisher([]float64{1, 1}, many(2, []float64{1, 0, 0, 1}), many(2, []float64{1, 2, 2, 1}), 0)
+	d.fromFisher([]float64{1, 1}, many(2, []float64{1, math.NaN(), math.NaN(), 1}), many(2, []float64{1, 0, 0, 1}), 0)
 	if distance(d.inverse, before) != 0 {
 		t.Errorf("the metric became %v", d.inverse)
 	}
@@ -105,7 +105,7 @@ func TestDiagonalFisherOfANormal(t *testing.T) {
 	for _, z := range []float64{-1, 0.5, 2} {
 		e.add([]float64{5 * z, 0.01 * z, 1}, []float64{-z / 5, -z / 0.01, 0})
 	}
-	m.fromFisher(&e, true)
+	m.fromFisher(&e, true, 0)
 	for i, want := range []float64{25, 1e-4, 7} {
 		if math.Abs(m.inverse[i]/want-1) > 1e-12 {
 			t.Errorf("inverse mass %d is %v, want %v", i, m.inverse[i], want)

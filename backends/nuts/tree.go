@@ -134,6 +134,7 @@ func (k *chain) endTrajectory() {
 		LogDensity: t.sample.lp, Energy: t.sample.h, StepSize: t.eps, Depth: t.depth, Leapfrogs: t.leapfrogs,
 		Accept: t.acceptSum / float64(t.leapfrogs), Divergent: t.divergent,
 	}
+	k.rise = t.sample.lp - k.now.lp
 	k.now = t.sample
 	k.pool.reset(k.now.q, k.now.g)
 }

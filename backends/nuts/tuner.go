@@ -52,6 +52,17 @@ func newEstimate(dim, full int) estimate {
 	return e
 }
 
+// add includes a draw and its gradient in both.
+func (e *estimates) add(q, g []float64) {
+	e.foreground.add(q, g)
+	e.background.add(q, g)
+}
+
+func (e *estimates) reset() {
+	e.foreground.reset()
+	e.background.reset()
+}
+
 func (e *estimate) add(q, g []float64) {
 	e.draws.Add(q)
 	e.gradients.Add(g)

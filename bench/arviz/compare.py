@@ -84,6 +84,23 @@ print("arviz", az.__version__, "groups", groups(z))
 draws = elements(z.posterior)
 check("zarr: parameters", sorted(draws) == sorted(own), "%d" % len(draws))
 
+def named(dataset):
+    """Label of each scalar by the coordinates of its variable, where it has any, with its mean."""
+    out = {}
+    for name, v in dataset.data_vars.items():
+        if not any(d in v.coords for d in v.dims[2:]):
+            continue
+        for index in np.ndindex(v.shape[2:]):
+            where = [v.coords[d].values[i] for d, i in zip(v.dims[2:], index)]
+            out["%s[%s]" % (name, ", ".join(map(str, where)))] = v.sel(dict(zip(v.dims[2:], where))).values.mean()
+    return out
+
+
+labels = {p["label"]: p["mean"] for p in own.values() if "label" in p}
+coordinates = named(z.posterior)
+check("zarr: coordinates are the labels", sorted(coordinates) == sorted(labels), "%d" % len(labels))
+close("mean by coordinates", [coordinates.get(k, np.nan) for k in labels], list(labels.values()), 1e-9)
+
 files = sorted(glob.glob(os.path.join(RUN, "draws", "chain-*.csv")), key=lambda f: int(re.findall(r"\d+", f)[-1]))
 fit = cmdstanpy.from_csv(files, method="sample")
 csv = az.from_cmdstanpy(fit)

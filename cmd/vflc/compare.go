@@ -13,6 +13,7 @@ import (
 func newCompare() *cobra.Command {
 	var asJSON bool
 	var name string
+	var which likelihoodFlags
 	cmd := &cobra.Command{
 		Use:   "compare RUN RUN…",
 		Short: "Compare models of the same data by how well they predict",
@@ -32,25 +33,27 @@ of less than about four, or of less than two standard errors, does not separate 
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			for _, c := range []criterion{leaveOneOut(), widelyApplicable()} {
 				if c.Name == name {
-					return compareRuns(cmd, c, args, asJSON)
+					return compareRuns(cmd, c, args, asJSON, which)
 				}
 			}
 			return usagef("--criterion %s: choose loo or waic", name)
 		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	which.add(cmd)
 	cmd.Flags().StringVar(&name, "criterion", "loo", "loo or waic")
 	return cmd
 }
 
-func compareRuns(cmd *cobra.Command, c criterion, paths []string, asJSON bool) error {
+func compareRuns(cmd *cobra.Command, c criterion, paths []string, asJSON bool, which likelihoodFlags) error {
+	show := newCounter(cmd.ErrOrStderr(), which.quiet)
 	var candidates []accuracy.Candidate
 	for _, path := range paths {
 		r, err := runs.Open(path)
 		if err != nil {
 			return err
 		}
-		responses, err := logLikelihood(cmd, r)
+		responses, err := logLikelihood(cmd, r, which, show)
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
@@ -64,7 +67,8 @@ func compareRuns(cmd *cobra.Command, c criterion, paths []string, asJSON bool) e
 			break
 		}
 	}
-	result, err := c.Compare(candidates)
+	result, err := c.Compare(candidates, show.of(c.Name))
+	show.end()
 	if err != nil {
 		return err
 	}

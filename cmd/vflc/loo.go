@@ -39,6 +39,7 @@ func newWAIC() *cobra.Command { return newCriterion(widelyApplicable()) }
 
 func newCriterion(c criterion) *cobra.Command {
 	var asJSON, strict bool
+	var which likelihoodFlags
 	cmd := &cobra.Command{
 		Use:     c.Name + " RUN",
 		Short:   c.short,
@@ -50,12 +51,14 @@ func newCriterion(c criterion) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			responses, err := logLikelihood(cmd, r)
+			show := newCounter(cmd.ErrOrStderr(), which.quiet)
+			responses, err := logLikelihood(cmd, r, which, show)
 			if err != nil {
 				return err
 			}
 			sayStretch(cmd, c, r)
-			e := c.Of(r, responses)
+			e := c.Of(r, responses, show.of(c.Name))
+			show.end()
 			if asJSON {
 				err = posterior.WriteJSON(cmd.OutOrStdout(), e)
 			} else {
@@ -68,8 +71,20 @@ func newCriterion(c criterion) *cobra.Command {
 		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with every observation")
+	which.add(cmd)
 	cmd.Flags().BoolVar(&strict, "strict", false, "exit with code 3 when the estimate cannot be trusted")
 	return cmd
+}
+
+// likelihoodFlags say at which draws log densities are wanted.
+type likelihoodFlags struct {
+	draws int
+	quiet bool
+}
+
+func (f *likelihoodFlags) add(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&f.draws, "draws", 0, "use this many draws, at even distances, and print the error (default all, as far as their log densities fit in 1 GB)")
+	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "show no progress")
 }
 
 // sayStretch says what a criterion cannot see of a run with auxiliary variables, and reports whether the run has any.
@@ -83,8 +98,12 @@ func sayStretch(cmd *cobra.Command, c criterion, r *runs.Run) bool {
 }
 
 // logLikelihood returns the log density that the run has stored, or computes it from the model and the data, whose diagnostics it prints.
-func logLikelihood(cmd *cobra.Command, r *runs.Run) ([]zarr.Observed, error) {
-	responses, diags, err := fit.LogLikelihood(r)
+func logLikelihood(cmd *cobra.Command, r *runs.Run, which likelihoodFlags, show *counter) ([]zarr.Observed, error) {
+	if which.draws < 0 {
+		return nil, usagef("--draws %d: give a number above 0", which.draws)
+	}
+	responses, diags, err := fit.LogLikelihood(r, fit.LogDensities{Draws: which.draws, Progress: show.of("log density")})
+	show.end()
 	if err := settle(cmd, diags); err != nil {
 		return nil, err
 	}

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/plot"
 	"github.com/vflc/vflc/posterior/runs"
 )
@@ -27,8 +27,8 @@ func newPlot() *cobra.Command {
 
 KIND is one of
 ` + kindsOfPlots() + `
-It separates runs from parameters. Without it there is one run, and the plot is a ` + plot.Names()[0] + `. PARAMETER is a name (beta), an element (beta[2]) or a pattern
-(beta*); without any the plot shows all parameters, or the first if they are many.
+It separates runs from parameters. Without it there is one run, and the plot is a ` + plot.Names()[0] + `. PARAMETER is a name (beta), an element (beta[2],
+'beta[zscore(age)]') or a pattern (beta*); without any the plot shows all parameters, or the first if they are many.
 
 ` + runArgument,
 		Example: `  vflc plot out
@@ -97,13 +97,19 @@ func plotRuns(paths []string) ([]plot.Run, error) {
 	return out, nil
 }
 
-// plotError makes a choice that is not there a usage error.
+// plotError makes a choice that is not there a usage error. Where a KIND may have been meant, or a second run, it says so.
 func plotError(err error, args []string) error {
 	var choice *plot.ChoiceError
 	if !errors.As(err, &choice) {
 		return err
 	}
-	return &failure{exitUsage, err}
+	if len(args) < 2 || slices.ContainsFunc(args[1:], func(a string) bool { return slices.Contains(plot.Names(), a) }) {
+		return &failure{exitUsage, err}
+	}
+	if _, missing := os.Stat(args[1]); missing == nil {
+		return usagef("%w; to plot several runs, name a KIND after them: %s", err, strings.Join(plot.Names(), ", "))
+	}
+	return usagef("%w; KIND is one of %s%s", err, strings.Join(plot.Names(), ", "), posterior.Suggestion(args[1], plot.Names()))
 }
 
 // writePicture writes a figure in the format that the extension of the file names.
@@ -118,17 +124,8 @@ func writePicture(f *plot.Figure, path string, width, height int) error {
 func writeText(out io.Writer, f *plot.Figure, width, height int) error {
 	s := plot.Size{Width: width, Height: height, Color: isTerminal(out) && os.Getenv("NO_COLOR") == ""}
 	if width == 0 {
-		s.Width = terminalWidth(out)
+		s.Width = widthOf(out)()
 	}
 	_, err := io.WriteString(out, f.Text(s))
 	return err
-}
-
-func terminalWidth(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 20 {
-			return width
-		}
-	}
-	return 80
 }

@@ -244,7 +244,7 @@ func (s *runState) print() error {
 	if s.flags.asJSON {
 		return posterior.WriteJSON(s.cmd.OutOrStdout(), s.result.Document)
 	}
-	return s.result.WriteTable(s.cmd.OutOrStdout())
+	return s.result.WriteTableWithin(s.cmd.OutOrStdout(), tableWidth(s.cmd.OutOrStdout()))
 }
 
 // warn prints what is wrong with the result, also where the run is quiet, and where it was written.

@@ -16,7 +16,8 @@ func newSummary() *cobra.Command {
 		Use:   "summary RUN [PARAMETER…]",
 		Short: "Summarise the draws of a run",
 		Long: `Print means, standard deviations and quantiles of a run's draws, the Monte Carlo error of the mean, and for
-Markov chains bulk and tail effective sample size and R-hat. PARAMETER is a name (beta), an element (beta[2]) or a pattern (beta*).
+Markov chains bulk and tail effective sample size and R-hat. PARAMETER is a name (beta), an element (beta[2],
+'beta[zscore(age)]') or a pattern (beta*). Elements have the names of their columns and categories where a party's data give them.
 Auxiliary variables of a run with --save-aux are shown only if PARAMETER names them.
 
 ` + runArgument,
@@ -37,7 +38,7 @@ Auxiliary variables of a run with --save-aux are shown only if PARAMETER names t
 			if asJSON {
 				return posterior.WriteJSON(cmd.OutOrStdout(), map[string]any{"schema": posterior.Schema, "model": r.Name(), "parameters": rows})
 			}
-			return posterior.WriteTable(cmd.OutOrStdout(), rows)
+			return posterior.WriteTableWithin(cmd.OutOrStdout(), rows, tableWidth(cmd.OutOrStdout()))
 		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with the keys of summary.json")

@@ -27,6 +27,14 @@ func widthOf(w io.Writer) func() int {
 	}
 }
 
+// tableWidth is the width that a table may have: that of the terminal it is written to, 0, without limit, elsewhere.
+func tableWidth(w io.Writer) int {
+	if !isTerminal(w) {
+		return 0
+	}
+	return widthOf(w)()
+}
+
 // A part of a line may be left out where the line is too long, those with the smallest drop first; 0: never.
 type part struct {
 	text string

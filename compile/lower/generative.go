@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/vflc/vflc/compile/check"
@@ -191,12 +192,13 @@ func (g *generative) response(k *cut.Likelihood) {
 			}
 		}
 	}
-	lp, err := g.b.LogDensity(k.Dist, left, args, weights)
-	if err != nil {
+	lp, err := g.b.LogDensityByVectors(k.Dist, left, args, weights)
+	rowwise, other := g.b.LogDensity(k.Dist, left, args, weights)
+	if err := errors.Join(err, other); err != nil {
 		g.errorf(diag.CannotEvaluate, k.Stmt, "%v", err)
 		return
 	}
-	y.LogDensity = g.report(lp)
+	y.LogDensity, y.Rowwise = g.report(lp), g.report(rowwise)
 	y.Noise, y.Dependent = g.reach(k, shape)
 	y.Predictor, y.NoPredictor = g.predictor(k, args, shape)
 	g.model.Responses = append(g.model.Responses, y)

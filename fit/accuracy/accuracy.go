@@ -15,16 +15,14 @@ import (
 // A Criterion estimates how well a model predicts.
 type Criterion struct {
 	Name     string // as in the table of a comparison
-	estimate func(ll loo.Pointwise, independent bool) loo.Estimate
+	estimate func(ll loo.Pointwise, independent bool, progress loo.Progress) loo.Estimate
 }
 
 // LOO is leave-one-out cross-validation by Pareto-smoothed importance sampling.
 func LOO() Criterion { return Criterion{"loo", loo.Of} }
 
 // WAIC is the widely applicable information criterion.
-func WAIC() Criterion {
-	return Criterion{"waic", func(ll loo.Pointwise, _ bool) loo.Estimate { return loo.WAIC(ll) }}
-}
+func WAIC() Criterion { return Criterion{"waic", loo.WAIC} }
 
 // A Report is the predictive accuracy of one run.
 type Report struct {
@@ -40,9 +38,11 @@ type Report struct {
 type Response struct {
 	Name         string             `json:"name"`
 	Observations int                `json:"observations"`
-	Draws        int                `json:"draws"`
+	Draws        int                `json:"draws"`    // that the estimate uses
+	OfDraws      int                `json:"of_draws"` // that the run has
 	ELPD         posterior.Number   `json:"elpd"`
 	SE           posterior.Number   `json:"se"`
+	MCSE         posterior.Number   `json:"mcse"` // Monte Carlo standard error of ELPD
 	P            posterior.Number   `json:"p"`
 	PSE          posterior.Number   `json:"p_se"`
 	KBound       posterior.Number   `json:"k_bound"`
@@ -52,15 +52,15 @@ type Response struct {
 	Pointwise    []posterior.Number `json:"pointwise"`
 }
 
-// Of estimates the accuracy of a run's model from the log likelihood of its responses (fit.LogLikelihood).
-func (c Criterion) Of(r *runs.Run, responses []zarr.Observed) Report {
+// Of estimates the accuracy of a run's model from the log likelihood of its responses (fit.LogLikelihood). progress may be nil.
+func (c Criterion) Of(r *runs.Run, responses []zarr.Observed, progress loo.Progress) Report {
 	a := Report{Schema: posterior.Schema, Model: r.Name(), Criterion: c.Name, Responses: []Response{}, Warnings: []string{}}
 	if r.Document != nil {
 		a.Transform = r.Document.Transform
 	}
 	for _, y := range responses {
-		e := c.estimate(y.LogLik, r.Draws.Independent())
-		a.Responses = append(a.Responses, describeAccuracy(y.Name, e))
+		e := c.estimate(y.LogLik, r.Draws.Independent(), progress)
+		a.Responses = append(a.Responses, describeAccuracy(y.Name, e, drawsOf(r.Draws)))
 		a.Warnings = append(a.Warnings, c.warnings(y.Name, e)...)
 	}
 	if r.Draws.Independent() {
@@ -69,9 +69,9 @@ func (c Criterion) Of(r *runs.Run, responses []zarr.Observed) Report {
 	return a
 }
 
-func describeAccuracy(name string, e loo.Estimate) Response {
+func describeAccuracy(name string, e loo.Estimate, draws int) Response {
 	d := Response{
-		Name: name, Observations: e.Observed, Draws: e.Draws, ELPD: posterior.Number(e.ELPD), SE: posterior.Number(e.SE), P: posterior.Number(e.P), PSE: posterior.Number(e.PSE),
+		Name: name, Observations: e.Observed, Draws: e.Draws, OfDraws: draws, ELPD: posterior.Number(e.ELPD), SE: posterior.Number(e.SE), MCSE: posterior.Number(e.MCSE), P: posterior.Number(e.P), PSE: posterior.Number(e.PSE),
 		KBound: posterior.NotApplicable(), K: numbers(e.K), REff: numbers(e.REff), Pointwise: numbers(e.Pointwise),
 	}
 	if e.K != nil {
@@ -79,6 +79,13 @@ func describeAccuracy(name string, e loo.Estimate) Response {
 		d.HighK, d.KBound = n, posterior.Number(bound)
 	}
 	return d
+}
+
+func drawsOf(d *posterior.Draws) (n int) {
+	for c := range d.Chains() {
+		n += d.Len(c)
+	}
+	return n
 }
 
 func numbers(v []float64) []posterior.Number {
@@ -116,11 +123,23 @@ func (a Report) WriteTable(w io.Writer) error {
 			text += fmt.Sprintf("%s: all Pareto k are below %.2f\n", r.Name, float64(r.KBound))
 		}
 	}
+	for _, r := range a.Responses {
+		text += r.monteCarlo()
+	}
 	for _, m := range a.Warnings {
 		text += m + "\n"
 	}
 	_, err := io.WriteString(w, text)
 	return err
+}
+
+// monteCarlo states the error that comes from the number of draws.
+func (r Response) monteCarlo() string {
+	text := fmt.Sprintf("%s: other draws of the same posterior would change elpd by about %.2g (its Monte Carlo standard error)", r.Name, float64(r.MCSE))
+	if r.Draws < r.OfDraws {
+		text += fmt.Sprintf("; computed from %d of %d draws, at even distances: --draws %d uses all", r.Draws, r.OfDraws, r.OfDraws)
+	}
+	return text + "\n"
 }
 
 func (a Report) criterionScale() string {

@@ -35,7 +35,7 @@ func near(a posterior.Number, b float64) bool { return math.Abs(float64(a)-b) < 
 func TestAccuracyOfCertainty(t *testing.T) {
 	y := []float64{1, 2, 4}
 	c := certain("good", y, []float64{-1, -2, -0.5})
-	r := WAIC().Of(c.Run, c.Responses)
+	r := WAIC().Of(c.Run, c.Responses, nil)
 	if got := r.Responses[0]; !near(got.ELPD, -3.5) || !near(got.P, 0) || got.Observations != 3 || got.Draws != 40 || len(r.Warnings) != 0 {
 		t.Errorf("%+v, %v", got, r.Warnings)
 	}
@@ -49,7 +49,7 @@ func TestComparisonRanks(t *testing.T) {
 	y := []float64{1, 2, 4}
 	good, bad := certain("good", y, []float64{-1, -2, -0.5}), certain("bad", y, []float64{-2, -3, -1.5})
 	for _, order := range [][]Candidate{{good, bad}, {bad, good}} {
-		c, err := WAIC().Compare(order)
+		c, err := WAIC().Compare(order, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

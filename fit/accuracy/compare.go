@@ -36,13 +36,13 @@ type Candidate struct {
 	Responses []zarr.Observed
 }
 
-// Compare ranks the models of some runs, which must have the same data.
-func (c Criterion) Compare(candidates []Candidate) (Comparison, error) {
+// Compare ranks the models of some runs, which must have the same data. progress may be nil.
+func (c Criterion) Compare(candidates []Candidate, progress loo.Progress) (Comparison, error) {
 	out := Comparison{Schema: posterior.Schema, Models: []Line{}, Warnings: []string{}}
 	var named []loo.Named
 	models := map[string]string{}
 	for _, k := range candidates {
-		e := c.estimate(together(k.Responses), k.Run.Draws.Independent())
+		e := c.estimate(together(k.Responses), k.Run.Draws.Independent(), progress)
 		named = append(named, loo.Named{Name: k.Run.Path, Estimate: e})
 		models[k.Run.Path] = k.Run.Name()
 		out.Warnings = append(out.Warnings, c.warnings(k.Run.Path, e)...)

@@ -2,7 +2,6 @@ package loo
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -49,22 +48,4 @@ func quantileGPD(p, k, sigma float64) float64 {
 		return -sigma * math.Log1p(-p)
 	}
 	return sigma * math.Expm1(-k*math.Log1p(-p)) / k
-}
-
-// ordered returns the positions of x in ascending order of their values; the sort is stable.
-func ordered(x []float64) []int {
-	at := make([]int, len(x))
-	for i := range at {
-		at[i] = i
-	}
-	slices.SortStableFunc(at, func(a, b int) int {
-		switch {
-		case x[a] < x[b]:
-			return -1
-		case x[a] > x[b]:
-			return 1
-		}
-		return 0
-	})
-	return at
 }

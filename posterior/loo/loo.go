@@ -25,31 +25,33 @@ type Estimate struct {
 	REff       []float64 // relative efficiency of each observation's likelihood; nil for WAIC
 	Observed   int
 	Draws      int
-	HighVar    int // WAIC: observations whose variance of log p exceeds VarianceBound, for which it is not reliable
+	HighVar    int     // WAIC: observations whose variance of log p exceeds VarianceBound, for which it is not reliable
+	MCSE       float64 // Monte Carlo standard error of ELPD: what other draws of the same posterior would change
 }
 
 // Of is PSIS-LOO: elpd_i = log Σ_s w_is p(y_i|θ_s) with smoothed weights from the ratios 1/p(y_i|θ_s). For draws of Markov chains the relative
-// efficiency is estimated; independent draws have r_eff = 1.
-func Of(ll Pointwise, independent bool) Estimate {
-	e := newEstimate(ll)
-	for _, chains := range ll {
+// efficiency is estimated; independent draws have r_eff = 1. progress may be nil.
+func Of(ll Pointwise, independent bool, progress Progress) Estimate {
+	return estimate(ll, independent, progress, func(o *observation, chains [][]float64, influence []float64) {
 		all := flat(chains)
-		rEff := 1.0
+		o.rEff = 1.0
 		if !independent {
-			rEff = efficiency(chains)
+			o.rEff = efficiency(chains)
 		}
 		ratios := make([]float64, len(all))
 		floats.SubTo(ratios, ratios, all)
-		s := Smooth(ratios, rEff)
-		elpd := math.NaN()
+		s := Smooth(ratios, o.rEff)
+		o.k, o.elpd = s.K, math.NaN()
 		if s.LogWeights != nil {
-			floats.Add(s.LogWeights, all)
-			elpd = floats.LogSumExp(s.LogWeights)
+			terms := make([]float64, len(all))
+			floats.AddTo(terms, s.LogWeights, all)
+			o.elpd = floats.LogSumExp(terms)
+			for i, t := range terms {
+				influence[i] += math.Exp(t-o.elpd) - math.Exp(s.LogWeights[i])
+			}
 		}
-		e.K, e.REff = append(e.K, s.K), append(e.REff, rEff)
-		e.add(elpd, logMeanExp(all)-elpd)
-	}
-	return e.total()
+		o.p = logMeanExp(all) - o.elpd
+	})
 }
 
 // efficiency is r_eff of exp(log p); where it is not defined (a likelihood that does not vary), 1.
@@ -73,35 +75,23 @@ func efficiency(chains [][]float64) float64 {
 
 // WAIC is the widely applicable information criterion on the scale of elpd: the log pointwise predictive density minus the posterior variance of
 // log p (Watanabe 2010; the variance form of Gelman, Hwang and Vehtari 2014).
-func WAIC(ll Pointwise) Estimate {
-	e := newEstimate(ll)
-	for _, chains := range ll {
+func WAIC(ll Pointwise, independent bool, progress Progress) Estimate {
+	e := estimate(ll, independent, progress, func(o *observation, chains [][]float64, influence []float64) {
 		all := flat(chains)
-		p := stat.Variance(all, nil)
+		centre, p := stat.MeanVariance(all, nil)
+		lppd, n := logMeanExp(all), float64(len(all))
+		o.elpd, o.p = lppd-p, p
+		for i, v := range all {
+			influence[i] += (math.Exp(v-lppd) - 1 - (v-centre)*(v-centre) + p) / n
+		}
+	})
+	for _, p := range e.PPointwise {
 		if p > VarianceBound {
 			e.HighVar++
 		}
-		e.add(logMeanExp(all)-p, p)
 	}
-	return e.total()
-}
-
-func newEstimate(ll Pointwise) Estimate {
-	e := Estimate{Observed: len(ll)}
-	if len(ll) > 0 {
-		e.Draws = len(flat(ll[0]))
-	}
+	e.K, e.REff = nil, nil
 	return e
-}
-
-func (e *Estimate) add(elpd, p float64) {
-	e.Pointwise, e.PPointwise = append(e.Pointwise, elpd), append(e.PPointwise, p)
-}
-
-func (e *Estimate) total() Estimate {
-	e.ELPD, e.SE = sumAndError(e.Pointwise)
-	e.P, e.PSE = sumAndError(e.PPointwise)
-	return *e
 }
 
 // sumAndError returns Σ v and its standard error √(n·var v), NaN for fewer than two values.

@@ -1,12 +1,14 @@
 package loo
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
 )
 
@@ -89,7 +91,7 @@ func normalPointwise(y, v []float64) Pointwise {
 }
 
 func TestLooAgainstLoo(t *testing.T) {
-	e := Of(normalPointwise([]float64{-1.2, -0.5, 0, 0.3, 0.8, 1.5, 2.5, 4}, stacked()), true)
+	e := Of(normalPointwise([]float64{-1.2, -0.5, 0, 0.3, 0.8, 1.5, 2.5, 4}, stacked()), true, nil)
 	near(t, "elpd", e.ELPD, -29.15953599, 1e-8)
 	near(t, "se", e.SE, 11.24688348, 1e-8)
 	near(t, "p_loo", e.P, 10.92811856, 1e-8)
@@ -123,7 +125,7 @@ func TestEstimatesReachTheClosedForm(t *testing.T) {
 	y, mu, exact := conjugate(rand.New(rand.NewPCG(5, 6)), 30, 20000)
 	ll := normalPointwise(y, mu)
 	want := floats.Sum(exact)
-	e, w := Of(ll, true), WAIC(ll)
+	e, w := Of(ll, true, nil), WAIC(ll, true, nil)
 	near(t, "elpd by LOO", e.ELPD, want, 0.02)
 	near(t, "elpd by WAIC", w.ELPD, want, 0.05) // differs by O(1/n)
 	near(t, "p by LOO", e.P, 1, 0.3)
@@ -138,12 +140,12 @@ func TestEstimatesReachTheClosedForm(t *testing.T) {
 // A second model that puts every observation d nats lower is d·n worse, with no error; order of input does not matter.
 func TestCompare(t *testing.T) {
 	y, mu, _ := conjugate(rand.New(rand.NewPCG(7, 8)), 20, 500)
-	good := Of(normalPointwise(y, mu), true)
+	good := Of(normalPointwise(y, mu), true, nil)
 	shifted := make([]float64, len(mu))
 	for i := range mu {
 		shifted[i] = mu[i] + 1
 	}
-	bad := Of(normalPointwise(y, shifted), true)
+	bad := Of(normalPointwise(y, shifted), true, nil)
 	for _, models := range [][]Named{{{"good", good}, {"bad", bad}}, {{"bad", bad}, {"good", good}}} {
 		c, err := Compare(models)
 		if err != nil {
@@ -160,7 +162,7 @@ func TestCompare(t *testing.T) {
 	if _, err := Compare([]Named{{"good", good}}); err == nil {
 		t.Error("one model was compared with itself")
 	}
-	short := Of(normalPointwise(y[:5], mu), true)
+	short := Of(normalPointwise(y[:5], mu), true, nil)
 	if _, err := Compare([]Named{{"good", good}, {"short", short}}); err == nil {
 		t.Error("different data were compared")
 	}
@@ -179,7 +181,7 @@ func TestSmoothedWeights(t *testing.T) {
 		if sum := floats.LogSumExp(s.LogWeights); math.Abs(sum) > 1e-9 {
 			t.Fatalf("weights sum to exp(%g)", sum)
 		}
-		order := ordered(ratios)
+		order := largest(ratios, len(ratios))
 		for i := 1; i < len(order); i++ {
 			if s.LogWeights[order[i]] < s.LogWeights[order[i-1]]-1e-9 {
 				t.Fatalf("a larger ratio got a smaller weight")
@@ -205,4 +207,46 @@ func TestUndefined(t *testing.T) {
 			t.Errorf("%s: k = %g, weights sum to exp(%g)", name, s.K, floats.LogSumExp(s.LogWeights))
 		}
 	}
+}
+
+// The Monte Carlo standard error is the standard deviation of the estimate over other draws of one posterior: 200 repetitions tell a standard deviation to 5 %.
+func TestMonteCarloError(t *testing.T) {
+	const repetitions, draws = 200, 500
+	y, _, _ := conjugate(rand.New(rand.NewPCG(5, 6)), 30, 0)
+	for name, estimate := range map[string]func(Pointwise, bool, Progress) Estimate{"loo": Of, "waic": WAIC} {
+		for _, phi := range []float64{0, 0.7} { // autocorrelation
+			r := rand.New(rand.NewPCG(9, uint64(10*phi)))
+			var elpd []float64
+			stated := 0.0
+			for range repetitions {
+				mu := make([]float64, draws)
+				at := r.NormFloat64()
+				for s := range mu {
+					at = phi*at + math.Sqrt(1-phi*phi)*r.NormFloat64()
+					mu[s] = floats.Sum(y)/30 + at/math.Sqrt(30)
+				}
+				e := estimate(normalPointwise(y, mu), phi == 0, nil)
+				elpd, stated = append(elpd, e.ELPD), stated+e.MCSE/repetitions
+			}
+			if got := stat.StdDev(elpd, nil); math.Abs(stated/got-1) > 0.15 {
+				t.Errorf("%s, autocorrelation %g: the stated error is %g, the estimates vary by %g", name, phi, stated, got)
+			}
+		}
+	}
+}
+
+// largest gives the end of a stable sort, ties included.
+func TestLargest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) float64 { return float64(rapid.IntRange(-9, 9).Draw(t, "value")) }), 1, 200).Draw(t, "x")
+		want := make([]int, len(x))
+		for i := range want {
+			want[i] = i
+		}
+		slices.SortStableFunc(want, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
+		n := rapid.IntRange(1, len(x)).Draw(t, "n")
+		if got := largest(x, n); !slices.Equal(got, want[len(x)-n:]) {
+			t.Fatalf("the %d largest of %v are %v, want %v", n, x, got, want[len(x)-n:])
+		}
+	})
 }

@@ -60,12 +60,12 @@ func smoothTail(lw []float64, tail int) float64 {
 	if tail < leastTail || tail >= len(lw) {
 		return math.Inf(1)
 	}
-	order := ordered(lw)
-	at := order[len(order)-tail:]
+	largest := largest(lw, tail+1)
+	below, at := largest[0], largest[1:]
 	if lw[at[tail-1]]-lw[at[0]] < 2.220446049250313e-16/100 { // all equal: nothing to fit, nothing to smooth
 		return math.Inf(1)
 	}
-	cutoff := math.Exp(lw[order[len(order)-tail-1]])
+	cutoff := math.Exp(lw[below])
 	excess := make([]float64, tail)
 	for i, a := range at {
 		excess[i] = math.Exp(lw[a]) - cutoff

@@ -35,11 +35,11 @@ func autocorrelation(in input) (*Figure, error) {
 			p.marks = append(p.marks, curve{xs, rho, penOf(c)}, scatter{xs, rho, 1.6, penOf(c).color, 1, false})
 		}
 		if len(p.marks) == 1 {
-			p = panel{x: axis{bare: true}, y: axis{bare: true}, marks: []mark{remark{"constant, or not finite"}}}
+			p = telling("constant, or not finite")
 		}
 		return p
 	})
 	f.title, f.legend = in.title("Autocorrelation"), in.chainLegend()
-	f.note = "Grey: where 95 % of the correlations of independent draws lie."
+	f.shades = "Grey: where 95 % of the correlations of independent draws lie."
 	return f, nil
 }

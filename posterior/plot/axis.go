@@ -21,12 +21,21 @@ type tick struct {
 	text string
 }
 
-// ticks returns about so many round numbers between the ends of the axis, or fewer.
+// ticks returns about so many round numbers between the ends of the axis, and at least two if there are.
 func (a axis) ticks(about int) []tick {
-	step := roundStep((a.hi - a.lo) / float64(max(1, about)))
-	if a.whole {
-		step = max(1, step)
+	for k := max(1, about); ; k++ {
+		step := roundStep((a.hi - a.lo) / float64(k))
+		if a.whole {
+			step = max(1, step)
+		}
+		if out := a.multiples(step); len(out) > 1 || k > about+3 {
+			return out
+		}
 	}
+}
+
+// multiples are the ticks at the multiples of a step.
+func (a axis) multiples(step float64) []tick {
 	var out []tick
 	decimals := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
 	for k := math.Ceil(a.lo/step - 1e-9); k*step <= a.hi+1e-9*step; k++ {
@@ -73,4 +82,9 @@ func wider(lo, hi, share float64) (float64, float64) {
 		room = max(math.Abs(lo)*0.1, 1e-3)
 	}
 	return lo - room, hi + room
+}
+
+// significant writes a number with up to four digits.
+func significant(v float64) string {
+	return strings.ReplaceAll(strconv.FormatFloat(v, 'g', 4, 64), "-", "−")
 }

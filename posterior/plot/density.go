@@ -105,7 +105,7 @@ func densities(in input) (*Figure, error) {
 	if len(in.runs) == 1 {
 		f := in.grid(func(r int, s scalar) panel { return densityPanel(s.draws[r]) })
 		f.title, f.legend = in.title("Densities"), in.chainLegend()
-		f.note = "Kernel density estimates; shaded: all chains together."
+		f.note, f.shades = "Kernel density estimates.", "Shaded: all chains together."
 		return f, nil
 	}
 	f := in.each(func(s scalar) panel { return byRun(s.draws) })
@@ -118,7 +118,7 @@ func densityPanel(chains [][]float64) panel {
 	p := panel{x: axis{label: "value"}, y: axis{label: "density"}}
 	xs, ys := kernelDensity(numbers(chains))
 	if xs == nil {
-		return panel{x: axis{bare: true}, y: axis{bare: true}, marks: []mark{remark{"all draws are " + number(numbers(chains)[0], 4, 1)}}}
+		return telling("all draws are " + significant(numbers(chains)[0]))
 	}
 	p.marks = append(p.marks, area{xs, ys, nil, hues()[0], 0.15})
 	if len(chains) == 1 {
@@ -144,7 +144,7 @@ func byRun(runs [][][]float64) panel {
 		}
 	}
 	if p.marks == nil {
-		return panel{x: axis{bare: true}, y: axis{bare: true}, marks: []mark{remark{"constant in all runs"}}}
+		return telling("constant in all runs")
 	}
 	return p
 }

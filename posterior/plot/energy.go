@@ -54,7 +54,7 @@ func energyPanel(r Run) panel {
 		}
 	}
 	if p.marks == nil {
-		p.x.bare, p.y.bare, p.marks = true, true, []mark{remark{"no finite energies, or all alike"}}
+		return telling("no finite energies, or all alike")
 	}
 	return p
 }

@@ -7,6 +7,8 @@ type panel struct {
 	title string
 	x, y  axis
 	marks []mark
+	// bare panels have no axes: their marks are texts.
+	bare bool
 }
 
 // ends sets the ends of axes that have none from the marks. The y axis of a density begins at 0, which its area includes.
@@ -34,9 +36,15 @@ type entry struct {
 	cross bool
 }
 
+// telling is a panel with a text in place of a plot.
+func telling(text string) panel {
+	return panel{x: axis{bare: true}, y: axis{bare: true}, marks: []mark{remark{text}}, bare: true}
+}
+
 // A Figure is a plot with all that is drawn in it, in numbers; it can be drawn as text, SVG and PNG.
 type Figure struct {
 	title, note string
+	shades      string // what shaded areas mean, which text does not have
 	legend      []entry
 	across      int // panels in a row
 	wide, high  float64

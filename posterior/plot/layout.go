@@ -12,28 +12,48 @@ const gap = 12.0
 type layout struct {
 	c         canvas
 	f         *Figure
-	top, foot float64 // of the panels
-	left      float64 // what ticks and label of a y axis need beside each panel
-	width     float64 // of a frame
+	top, foot float64   // of the panels
+	lefts     []float64 // what ticks and label of the y axes of a column need
+	width     float64   // of a frame
 	height    float64
+	// line is the height of a line of characters, at whose ends frames begin and end; 0: they may begin anywhere.
+	line float64
 }
 
-// draw draws the figure on a canvas: title, legend, panels row by row, and the note.
-func (f *Figure) draw(c canvas) {
+// draw draws the figure on a canvas: title, legend, panels row by row, and the note. It fills the canvas, unless the height of a frame is given.
+func (f *Figure) draw(c canvas, frameHeight, line float64) {
 	for i := range f.panels {
 		f.panels[i].ends()
 	}
 	width, height := c.size()
 	c.fill(rectangle(0, 0, width, height), white, 1)
-	l := &layout{c: c, f: f, top: margin}
+	l := &layout{c: c, f: f, top: margin, line: line}
 	l.heading(width - 2*margin)
-	l.foot = height - margin
-	l.closing(width - 2*margin)
+	letters := lettering{size: tickSize, color: grey}
+	note := wrapped(c, f.note+" "+f.shades, letters, width-2*margin)
+	l.foot = height - margin - lineHeight*float64(len(note))
 	l.measure(width)
+	if frameHeight > 0 {
+		l.height = frameHeight
+	}
 	y := l.top
 	for row := range f.rows() {
 		y = l.row(row, y)
 	}
+	if frameHeight > 0 {
+		l.foot = y
+	}
+	for i, text := range note {
+		c.text(point{margin, l.foot + lineHeight*(float64(i)+0.5)}, text, letters)
+	}
+}
+
+// onLine moves a height down to the next end of a line.
+func (l *layout) onLine(y float64) float64 {
+	if l.line == 0 {
+		return y
+	}
+	return math.Ceil(y/l.line) * l.line
 }
 
 // heading draws title and legend.
@@ -58,6 +78,9 @@ func (l *layout) heading(room float64) {
 	l.top += lineHeight + 6
 }
 
+// sampleWidth is the width of the lines of a legend.
+const sampleWidth = 3.0
+
 // sample draws the line of an entry of the legend.
 func (l *layout) sample(e entry, x, y float64) {
 	if e.cross {
@@ -65,21 +88,8 @@ func (l *layout) sample(e entry, x, y float64) {
 		return
 	}
 	p := e.pen
-	p.width, p.alpha = 3, 1
+	p.width, p.alpha = sampleWidth, 1
 	l.c.line([]point{{x, y}, {x + 18, y}}, p)
-}
-
-// closing draws the note below the panels.
-func (l *layout) closing(room float64) {
-	letters := lettering{size: tickSize, color: grey}
-	lines := wrapped(l.c, l.f.note, letters, room)
-	for i, line := range lines {
-		l.c.text(point{margin, l.foot - lineHeight*(float64(len(lines)-i)-0.5)}, line, letters)
-	}
-	l.foot -= lineHeight * float64(len(lines))
-	if len(lines) > 0 {
-		l.foot -= 4
-	}
 }
 
 // wrapped breaks a text into lines at blanks.
@@ -102,13 +112,19 @@ func small() lettering { return lettering{size: tickSize, color: black} }
 
 // measure sets the sizes of frames, which are all the same.
 func (l *layout) measure(width float64) {
-	column := (width - 2*margin - gap*float64(l.f.across-1)) / float64(l.f.across)
-	for _, p := range l.f.panels {
+	room := width - 2*margin - gap*float64(l.f.across-1)
+	l.lefts = make([]float64, l.f.across)
+	for k, p := range l.f.panels {
 		if len(p.marks) > 0 {
-			l.left = max(l.left, l.beside(p, column))
+			column := k % l.f.across
+			l.lefts[column] = max(l.lefts[column], l.beside(p, room/float64(l.f.across), column == 0))
 		}
 	}
-	l.width = column - l.left
+	l.width = room
+	for _, left := range l.lefts {
+		l.width -= left
+	}
+	l.width = max(4, l.width/float64(l.f.across))
 	fixed := 0.0
 	for row := range l.f.rows() {
 		above, below := l.around(row)
@@ -117,8 +133,8 @@ func (l *layout) measure(width float64) {
 	l.height = max(4, (l.foot-l.top-fixed)/float64(l.f.rows()))
 }
 
-// beside is the room that the y axis of a panel needs.
-func (l *layout) beside(p panel, column float64) float64 {
+// beside is the room that the y axis of a panel needs, with its label or without.
+func (l *layout) beside(p panel, column float64, label bool) float64 {
 	wide := 0.0
 	for _, name := range p.y.names {
 		wide = max(wide, l.c.measure(name, small()))
@@ -129,7 +145,7 @@ func (l *layout) beside(p panel, column float64) float64 {
 		}
 	}
 	wide = min(wide, 0.45*column)
-	if p.y.label != "" {
+	if p.y.label != "" && label {
 		wide += lineHeight
 	}
 	return wide + tickLength + 4
@@ -169,41 +185,45 @@ func (l *layout) around(row int) (above, below float64) {
 // row draws a row of panels, and returns where the next begins.
 func (l *layout) row(row int, y float64) float64 {
 	above, below := l.around(row)
+	left, top := margin, l.onLine(y+above)
 	for column := range l.f.across {
 		p := l.panel(row, column)
+		left += l.lefts[column]
+		f := frame{left, top, left + l.width, top + l.height, p.x, p.y}
+		if l.line > 0 {
+			f.bottom-- // into its last line
+		}
+		left += l.width + gap
 		if len(p.marks) == 0 {
 			continue
 		}
-		left := margin + float64(column)*(l.left+l.width+gap) + l.left
-		f := frame{left, y + above, left + l.width, y + above + l.height, p.x, p.y}
-		l.axes(p, f, l.labelled(row, column), column == 0)
+		l.axes(p, f, row, column)
 		for _, m := range p.marks {
 			m.draw(l.c, f)
 		}
 	}
-	return y + above + l.height + below
+	return top + l.height + below
 }
 
 // axes draws the title of a panel, its axes, and lines at the ticks.
-func (l *layout) axes(p panel, f frame, labelX, labelY bool) {
+func (l *layout) axes(p panel, f frame, row, column int) {
 	bold := lettering{size: textSize, bold: true, color: black}
 	l.c.text(point{f.left, f.top - lineHeight/2 - 1}, fitted(l.c, p.title, bold, l.width), bold)
+	if p.bare {
+		return
+	}
 	l.xAxis(p.x, f)
-	l.yAxis(p.y, f)
+	l.yAxis(p.y, f, l.lefts[column], column == 0)
 	edge := pen{grey, 1, 1, false}
 	l.c.line([]point{{f.left, f.bottom}, {f.right, f.bottom}}, edge)
 	l.c.line([]point{{f.left, f.top}, {f.left, f.bottom}}, edge)
 	text := lettering{size: textSize, color: black, anchor: middle}
-	if labelX {
-		down := lineHeight * 1.5
-		if p.x.bare {
-			down = lineHeight * 0.7
-		}
-		l.c.text(point{(f.left + f.right) / 2, f.bottom + tickLength + down}, fitted(l.c, p.x.label, text, l.width), text)
+	if l.labelled(row, column) {
+		l.c.text(point{(f.left + f.right) / 2, f.bottom + tickLength + lineHeight*1.5}, fitted(l.c, p.x.label, text, l.width), text)
 	}
-	if labelY && p.y.label != "" {
+	if column == 0 && p.y.label != "" {
 		text.up = true
-		l.c.text(point{f.left - l.left + lineHeight/2, (f.top + f.bottom) / 2}, fitted(l.c, p.y.label, text, l.height), text)
+		l.c.text(point{f.left - l.lefts[0] + lineHeight/2, (f.top + f.bottom) / 2}, fitted(l.c, p.y.label, text, l.height), text)
 	}
 }
 
@@ -218,13 +238,14 @@ func (l *layout) xAxis(a axis, f frame) {
 		x := f.atX(t.at)
 		l.c.line([]point{{x, f.top}, {x, f.bottom}}, pen{pale, 1, 1, false})
 		l.c.line([]point{{x, f.bottom}, {x, f.bottom + tickLength}}, pen{grey, 1, 1, false})
-		l.c.text(point{x, f.bottom + tickLength + lineHeight/2}, t.text, letters)
+		half := l.c.measure(t.text, letters) / 2
+		l.c.text(point{min(x, f.right+gap-half), f.bottom + tickLength + lineHeight/2}, t.text, letters)
 	}
 }
 
 // legible returns ticks whose texts do not touch.
 func (l *layout) legible(a axis, letters lettering) []tick {
-	for about := int(max(2, l.width/60)); ; about-- {
+	for about := int(max(2, l.width/50)); ; about-- {
 		ticks, wide := a.ticks(about), 0.0
 		for _, t := range ticks {
 			wide += l.c.measure(t.text, letters) + 12
@@ -236,11 +257,11 @@ func (l *layout) legible(a axis, letters lettering) []tick {
 }
 
 // yAxis draws ticks, or names, to the left of a frame.
-func (l *layout) yAxis(a axis, f frame) {
+func (l *layout) yAxis(a axis, f frame, left float64, label bool) {
 	letters := small()
 	letters.anchor = end
-	room := l.left - tickLength - 4
-	if a.label != "" {
+	room := left - tickLength - 4
+	if a.label != "" && label {
 		room -= lineHeight
 	}
 	for k, name := range a.names {
@@ -249,7 +270,7 @@ func (l *layout) yAxis(a axis, f frame) {
 	if a.names != nil || a.bare {
 		return
 	}
-	for _, t := range a.ticks(int(math.Round(min(5, max(2, l.height/40))))) {
+	for _, t := range a.ticks(int(math.Round(min(5, max(2, l.height/32))))) {
 		y := f.atY(t.at)
 		l.c.line([]point{{f.left, y}, {f.right, y}}, pen{pale, 1, 1, false})
 		l.c.line([]point{{f.left - tickLength, y}, {f.left, y}}, pen{grey, 1, 1, false})

@@ -81,7 +81,7 @@ func (in *input) choose(k Kind, names []string) error {
 			continue // check has found each name in another run
 		}
 		for _, c := range columns {
-			label := labelOf(run.Draws.Columns()[c])
+			label := run.Draws.Columns()[c].Shown()
 			at, known := index[label]
 			if !known {
 				at = len(in.scalars)
@@ -103,9 +103,6 @@ func (in *input) choose(k Kind, names []string) error {
 	}
 	return nil
 }
-
-// labelOf is how plots call a column.
-func labelOf(c posterior.Column) string { return c.Name }
 
 // check returns the error of a name that no run has.
 func (in *input) check(names []string) error {
@@ -207,19 +204,18 @@ func (in input) each(one func(s scalar) panel) *Figure {
 
 // filled is a panel, or a remark that there is nothing to draw.
 func (in input) filled(r int, s scalar, one func(r int, s scalar) panel) panel {
-	p := panel{title: s.label, x: axis{bare: true}, y: axis{bare: true}}
-	if len(in.runs) > 1 {
-		p.title = s.label + " · " + in.runs[r].Name
-	}
+	var p panel
 	switch draws := numbers(s.draws[r]); {
 	case s.draws[r] == nil:
-		p.marks = []mark{remark{"not in this run"}}
+		p = telling("not in this run")
 	case len(draws) == 0:
-		p.marks = []mark{remark{"no finite draws"}}
+		p = telling("no finite draws")
 	default:
-		title := p.title
 		p = one(r, s)
-		p.title = title
+	}
+	p.title = s.label
+	if len(in.runs) > 1 {
+		p.title = s.label + " · " + in.runs[r].Name
 	}
 	return p
 }

@@ -98,8 +98,7 @@ func (in input) pair(row, column int, shown pairing) panel {
 		p.marks = []mark{scatter{pick(a.draws[0], shown.draws), pick(b.draws[0], shown.draws), 1.4, hues()[0], 0.35, false},
 			scatter{pick(a.draws[0], shown.divergent), pick(b.draws[0], shown.divergent), 3, alarm(), 0.9, true}}
 	default:
-		p.x.bare, p.y.bare = true, true
-		p.marks = []mark{remark{correlationText(a.draws[0], b.draws[0])}}
+		return telling(correlationText(a.draws[0], b.draws[0]))
 	}
 	return p
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/guptarohit/asciigraph"
 
@@ -26,7 +25,7 @@ const labelRoom = 12
 // Values that are not finite are left out and counted.
 func Trace(name string, chains [][]float64, s Size) string {
 	lo, hi, bad := extent(chains)
-	head := name + missing(bad)
+	head := posterior.Cut(name, max(shortName, s.Width)) + missing(bad)
 	if !(lo <= hi) {
 		return head + ": no finite draws\n"
 	}
@@ -121,7 +120,7 @@ func bar(length float64) string {
 // Histogram plots the distribution of one scalar over all chains: one bar per bin, with the share of draws in it.
 func Histogram(name string, chains [][]float64, s Size) string {
 	lo, hi, bad := extent(chains)
-	head := name + missing(bad)
+	head := posterior.Cut(name, max(shortName, s.Width)) + missing(bad)
 	if !(lo <= hi) {
 		return head + ": no finite draws\n"
 	}
@@ -153,8 +152,11 @@ func binOf(v, lo, hi float64, bins int) int {
 	return min(bins-1, int((v-lo)/(hi-lo)*float64(bins)))
 }
 
+// shortName is how many characters of a name a forest shows, whatever its width.
+const shortName = 16
+
 // Forest plots an interval for each of some scalars on one axis: a thin line from the 5 % to the 95 % quantile, a thick one from 25 % to
-// 75 %, and the median.
+// 75 %, and the median. Names take at most half of the width; longer ones are cut.
 func Forest(names []string, columns [][][]float64, s Size) string {
 	levels := []float64{0.05, 0.25, 0.5, 0.75, 0.95}
 	quantiles := make([][]float64, len(columns))
@@ -168,7 +170,12 @@ func Forest(names []string, columns [][][]float64, s Size) string {
 		if len(sorted) > 0 {
 			lo, hi = min(lo, quantiles[k][0]), max(hi, quantiles[k][4])
 		}
-		wide = max(wide, utf8.RuneCountInString(names[k]))
+		wide = max(wide, posterior.Width(names[k]))
+	}
+	wide = min(wide, max(shortName, s.Width/2))
+	shortened := make([]string, len(names))
+	for k, name := range names {
+		shortened[k] = posterior.Cut(name, wide)
 	}
 	if !(lo <= hi) {
 		return "no finite draws\n"
@@ -176,8 +183,8 @@ func Forest(names []string, columns [][][]float64, s Size) string {
 	var b strings.Builder
 	room := max(20, s.Width-wide-2)
 	for k, q := range quantiles {
-		pad := strings.Repeat(" ", wide-utf8.RuneCountInString(names[k]))
-		b.WriteString(names[k] + pad + "  " + strings.TrimRight(interval(q, lo, hi, room), " ") + "\n")
+		pad := strings.Repeat(" ", wide-posterior.Width(shortened[k]))
+		b.WriteString(shortened[k] + pad + "  " + strings.TrimRight(interval(q, lo, hi, room), " ") + "\n")
 	}
 	digits := int(decimals(lo, hi))
 	left, right := fmt.Sprintf("%.*f", digits, lo), fmt.Sprintf("%.*f", digits, hi)

@@ -36,7 +36,7 @@ func (f *Figure) PNG(w io.Writer, width, height int) error {
 		return fmt.Errorf("a picture of %d by %d pixels is too large: write .svg, name fewer parameters, or ask for a smaller --width and --height", bounds.Dx(), bounds.Dy())
 	}
 	c := &pixels{typeface: newTypeface(), image: image.NewRGBA(bounds)}
-	f.draw(c)
+	f.draw(c, 0, 0)
 	return png.Encode(w, c.image)
 }
 

@@ -67,12 +67,12 @@ func rank(in input) (*Figure, error) {
 			total += len(chain)
 		}
 		mean, half := rankBand(len(s.draws[r][0]), total, rankBins)
-		p := panel{x: axis{label: "rank among all draws", lo: 0, hi: float64(total)}, y: axis{label: "draws"}}
-		edges := []float64{0, float64(total)}
+		p := panel{x: axis{label: "rank (% of all draws)", lo: 0, hi: 100}, y: axis{label: "draws"}}
+		edges := []float64{0, 100}
 		p.marks = []mark{area{edges, []float64{mean + half, mean + half}, []float64{mean - half, mean - half}, grey, 0.15},
-			segment{0, mean, float64(total), mean, pen{grey, 1, 1, true}, false}}
+			segment{0, mean, 100, mean, pen{grey, 1, 1, true}, false}}
 		for c, counts := range ranks(s.draws[r], rankBins) {
-			xs, ys := stairs(counts, 0, float64(total))
+			xs, ys := stairs(counts, 0, 100)
 			line := penOf(c)
 			line.width = 1.3
 			p.marks = append(p.marks, curve{xs, ys, line})
@@ -80,7 +80,8 @@ func rank(in input) (*Figure, error) {
 		return p
 	})
 	f.title, f.legend = in.title("Ranks"), in.chainLegend()
-	f.note = "Each line counts the draws of a chain by their rank among the draws of all chains. Grey: where 95 % of the counts lie if chains agree and draws are independent; correlated draws leave it more often."
+	f.note = "Each line counts the draws of a chain by their rank among the draws of all chains."
+	f.shades = "Grey: where 95 % of the counts lie if chains agree and draws are independent; correlated draws leave it more often."
 	return f, nil
 }
 

@@ -3,8 +3,10 @@ package plot
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/vflc/vflc/posterior"
 )
 
 // A character is cellWidth by cellHeight units.
@@ -35,13 +37,18 @@ func (f *Figure) Text(s Size) string {
 		return f.text(s)
 	}
 	g := *f
+	g.shades = ""
 	if g.flows {
 		g.across = max(1, min(g.across, s.Width/leastColumns))
 	}
-	c := &characters{color: s.Color, width: s.Width, height: g.rows()*(s.Height+5) + 6 + (utf8.RuneCountInString(g.note)+len(g.legend)*16)/(s.Width-4)}
+	if !s.Color {
+		g.legend = slices.DeleteFunc(slices.Clone(g.legend), func(e entry) bool { return !e.cross })
+	}
+	note := wrapped(&characters{}, g.note, lettering{}, float64(s.Width)*cellWidth-2*margin)
+	c := &characters{color: s.Color, width: s.Width, height: g.rows()*(s.Height+5) + 6 + len(g.legend) + len(note)}
 	n := c.width * c.height
 	c.letters, c.dots, c.colors = make([]rune, n), make([]uint8, n), make([]color, n)
-	g.draw(c)
+	g.draw(c, float64(s.Height)*lineHeight, lineHeight)
 	return c.String()
 }
 
@@ -50,7 +57,7 @@ func (c *characters) size() (width, height float64) {
 }
 
 func (c *characters) measure(s string, _ lettering) float64 {
-	return float64(utf8.RuneCountInString(s)) * cellWidth
+	return float64(posterior.Width(s)) * cellWidth
 }
 
 func (c *characters) fill([]point, color, float64) {}
@@ -77,9 +84,15 @@ func (c *characters) text(at point, s string, l lettering) {
 	x := at.x - c.measure(s, l)*[]float64{0, 0.5, 1}[l.anchor]
 	for _, letter := range s {
 		c.put(point{x + cellWidth/2, at.y}, letter, l.color)
-		x += cellWidth
+		if x += cellWidth; posterior.Width(string(letter)) == 2 {
+			c.put(point{x + cellWidth/2, at.y}, covered, l.color)
+			x += cellWidth
+		}
 	}
 }
+
+// covered is a character that the wide one before it covers.
+const covered = -1
 
 // brailleBits are the bits of the dots of a character, by line and column.
 func brailleBits() [4][2]uint8 {
@@ -101,6 +114,12 @@ func (c *characters) cross(at point, _ float64, k color, _ float64) { c.put(at, 
 
 func (c *characters) line(points []point, p pen) {
 	if p.color == pale {
+		return
+	}
+	if p.width == sampleWidth {
+		for x := points[0].x + cellWidth/2; x < points[1].x; x += cellWidth {
+			c.put(point{x, points[0].y}, '━', p.color)
+		}
 		return
 	}
 	for i := 1; i < len(points); i++ {
@@ -129,7 +148,7 @@ func (c *characters) rule(a, b point, dashed bool) {
 		}
 	}
 	if a.x == b.x && math.Abs(b.y-a.y) >= cellHeight {
-		for y := min(a.y, b.y); y < max(a.y, b.y); y += cellHeight {
+		for y := min(a.y, b.y) + 1; y < max(a.y, b.y); y += cellHeight {
 			c.put(point{a.x - cellWidth/2, y}, down, grey)
 		}
 	}
@@ -160,6 +179,8 @@ func (c *characters) lineAt(y int) string {
 		i := y*c.width + x
 		letter := c.letters[i]
 		switch {
+		case letter == covered:
+			continue
 		case letter == 0 && c.dots[i] != 0:
 			letter = rune(0x2800 + int(c.dots[i]))
 		case letter == 0:

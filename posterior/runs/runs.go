@@ -23,6 +23,8 @@ const (
 	DrawsDir    = "draws"
 	ProgramsDir = "programs"
 	ZarrDir     = "draws.zarr"
+	// PartiesDir holds a file for each party with what belongs to it alone: see Party.
+	PartiesDir = "parties"
 	// ModelFile is the text of the model, and SettingsFile a copy of the vfl.toml beside it, if there was one.
 	ModelFile    = "model.vfl"
 	SettingsFile = "vfl.toml"
@@ -98,6 +100,10 @@ func (r *Run) contents() (files []string, vars []posterior.Variable, err error) 
 	if err := Verify(r.Path, r.Record); err != nil {
 		return nil, nil, err
 	}
+	labels, err := Labels(r.Path)
+	if err != nil {
+		return nil, nil, err
+	}
 	columns := make([]posterior.Column, len(r.Document.Parameters))
 	for k, p := range r.Document.Parameters {
 		columns[k] = posterior.Column{Name: p.Name, Owner: p.Owner}
@@ -105,7 +111,7 @@ func (r *Run) contents() (files []string, vars []posterior.Variable, err error) 
 	if files, err = chains(filepath.Join(r.Path, DrawsDir)); err == nil && len(files) == 0 {
 		err = fmt.Errorf("%s: no draws", filepath.Join(r.Path, DrawsDir))
 	}
-	vars = posterior.Variables(columns)
+	vars = posterior.Labelled(posterior.Variables(columns), labels)
 	for _, v := range r.Document.Auxiliary {
 		v.Auxiliary = true
 		vars = append(vars, v)

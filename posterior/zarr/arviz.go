@@ -15,7 +15,7 @@ type Observed struct {
 }
 
 // Inference returns draws as ArviZ's groups: posterior, sample_stats for Markov chains, and log_likelihood and observed_data
-// for responses. Arrays of a parameter have the dimensions chain, draw, NAME_dim_0, …
+// for responses. Arrays of a parameter have the dimensions chain, draw, NAME_dim_0, …; the labels of a variable are coordinates of these.
 func Inference(d *posterior.Draws, attrs map[string]any, responses []Observed) []Group {
 	n := 0
 	if d.Chains() > 0 {
@@ -26,6 +26,7 @@ func Inference(d *posterior.Draws, attrs map[string]any, responses []Observed) [
 	column := 0
 	for _, v := range d.Vars {
 		main.Arrays = append(main.Arrays, variable(d, v, column, n))
+		main.Arrays = append(main.Arrays, coordinates(v)...)
 		column += v.Len()
 	}
 	groups := []Group{main}
@@ -48,6 +49,22 @@ func dims(name string, shape []int) []string {
 	var out []string
 	for k := range shape {
 		out = append(out, fmt.Sprintf("%s_dim_%d", name, k))
+	}
+	return out
+}
+
+// coordinates are the labels along the axes of a variable, and numbers from 1 along those without. A variable without any labels has no coordinates.
+func coordinates(v posterior.Variable) (out []Array) {
+	names := dims(v.Name, v.Dims)
+	for k, labels := range v.Labels {
+		a := counted(names[k], v.Dims[k])
+		for i := range a.Ints {
+			a.Ints[i]++
+		}
+		if labels != nil {
+			a.Ints, a.Texts = nil, labels
+		}
+		out = append(out, a)
 	}
 	return out
 }

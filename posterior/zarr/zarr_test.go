@@ -187,3 +187,32 @@ func TestLargeArraysHaveAChunkAChain(t *testing.T) {
 		}
 	}
 }
+
+// Labels are coordinates of their dimension; where one axis of a variable has labels, the others have numbers from 1, as summaries do. A variable without labels has
+// none, and its elements keep their places.
+func TestLabelsAreCoordinates(t *testing.T) {
+	vars := posterior.Labelled([]posterior.Variable{{Name: "s", Dims: []int{2, 3}}, {Name: "b", Dims: []int{2}}}, map[string][][]string{"s": {{"east", "west"}, nil}})
+	d := posterior.NewDraws(vars, 1, 1)
+	d.Append(0, []float64{11, 21, 12, 22, 13, 23, 1, 2})
+	var names []string
+	for _, a := range Inference(d, nil, nil)[0].Arrays {
+		switch a.Name {
+		case "s_dim_0":
+			if !slices.Equal(a.Texts, []string{"east", "west"}) || !slices.Equal(a.Dims, []string{"s_dim_0"}) {
+				t.Errorf("%+v", a)
+			}
+		case "s_dim_1":
+			if !slices.Equal(a.Ints, []int64{1, 2, 3}) || a.Texts != nil {
+				t.Errorf("%+v", a)
+			}
+		case "s":
+			if !slices.Equal(a.Floats, []float64{11, 12, 13, 21, 22, 23}) || !slices.Equal(a.Dims, []string{"chain", "draw", "s_dim_0", "s_dim_1"}) {
+				t.Errorf("%+v", a)
+			}
+		}
+		names = append(names, a.Name)
+	}
+	if want := []string{"chain", "draw", "s", "s_dim_0", "s_dim_1", "b"}; !slices.Equal(names, want) {
+		t.Errorf("arrays %v, want %v", names, want)
+	}
+}

@@ -15,6 +15,8 @@ type Simulator struct {
 	exec  *graph.Exec
 	args  [][]float64
 	theta []float64
+	// integrals over the auxiliary variables, by response; nil until they are wanted
+	integrals []*quadrature
 }
 
 // NewSimulator returns a simulator of the model.

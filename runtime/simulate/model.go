@@ -47,7 +47,8 @@ type Response struct {
 	Shape  []int
 	Values []float64 // as observed, first index fastest
 	Law
-	LogDensity int   // index of the report with the log density of each element, weights included
+	LogDensity int   // index of the report with the log density of each element, weights included, by vector functions
+	Rowwise    int   // the same by the loop of the distribution, for values of the parameters where vector functions give NaN
 	Noise      []int // indices in Model.Noise of the auxiliary variables that reach its arguments
 	Weighted   bool
 	// Dependent is the reason why its elements are not independent given the parameters, with the noise integrated out: it then has no pointwise

@@ -70,7 +70,9 @@ func (r regression) model(t *testing.T) *simulate.Model {
 	for _, id := range args {
 		y.Args = append(y.Args, report(id, shape))
 	}
-	y.LogDensity = report(must(b.LogDensity(y.Dist, b.Const("y", shape, r.y), args, graph.NoID)), shape)
+	values := b.Const("y", shape, r.y)
+	y.LogDensity = report(must(b.LogDensityByVectors(y.Dist, values, args, graph.NoID)), shape)
+	y.Rowwise = report(must(b.LogDensity(y.Dist, values, args, graph.NoID)), shape)
 	m.Responses = []simulate.Response{y}
 	g, err := b.Build()
 	if err != nil {
@@ -243,9 +245,9 @@ func TestMomentsOfPriors(t *testing.T) {
 
 // A parameter or response that cannot be drawn or integrated gives an error that names it, never a number.
 func TestErrorsNameTheirCause(t *testing.T) {
-	far, spike := normal(), normal(1)
+	far, jump := normal(), normal(1)
 	far.lower, far.upper = 90, 91
-	spike.args = []float64{1e-9}
+	jump.likelihood, jump.args = "uniform", []float64{10}
 	improper, dependent := normal().model(t), normal(1).model(t)
 	improper.Params[0].Improper = "has no proper prior"
 	dependent.Responses[0].Dependent = "rows meet"
@@ -254,7 +256,7 @@ func TestErrorsNameTheirCause(t *testing.T) {
 		"theta: 10000 draws":                   far.model(t).NewSimulator().Prior(r, x, nil),
 		"theta has no proper prior":            improper.NewSimulator().Prior(r, x, nil),
 		"y has no pointwise density: rows mee": dependent.NewSimulator().LogDensity(0, x, out),
-		"did not converge":                     spike.model(t).NewSimulator().LogDensity(0, x, out),
+		"did not converge":                     jump.model(t).NewSimulator().LogDensity(0, x, out),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want …%s…", err, want)

@@ -74,7 +74,11 @@ type Dist struct {
 	// Expand writes Σ log p without the carrier into b. It is called with an x inside the support (data, unless that is the real line) and with
 	// constants inside their domains; any other parameter must give NaN outside its domain, as log(sigma) does. It returns
 	// false, having added nothing, where a parameter is not the constant that it needs.
+	//
+	// Elements is the same for a density that has a loop over rows, which gives the sum only: it is used where the log density of each row is wanted.
+	// It may give NaN where LogDensity has a limit, such as 0·∞.
 	Expand       func(b Builder, x Value, theta []Value) bool
+	Elements     func(b Builder, x Value, theta []Value) bool
 	Rows         RowLoop
 	NoVectorForm string
 }

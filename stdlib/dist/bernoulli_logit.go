@@ -25,6 +25,7 @@ Source: Stan Functions Reference, "Bernoulli distribution, logit parameterizatio
 		Link:       def.Link{Scale: def.LogitLink, Param: 0},
 		LogDensity: bernoulliLogitLogDensity,
 		Rows:       def.BernoulliLogitRows,
+		Elements:   bernoulliLogitElements,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return drawBinary(r, special.InvLogit(theta[0]))
 		},
@@ -143,4 +144,11 @@ func where(ok bool, v float64) float64 {
 		return v
 	}
 	return math.NaN()
+}
+
+// bernoulliLogitElements is -log(1 + exp(-t)) with t = ±alpha the log odds of the observed value.
+func bernoulliLogitElements(b def.Builder, x def.Value, theta []def.Value) bool {
+	toward := b.Mul(b.Sub(b.Number(1), b.Mul(b.Number(2), x)), theta[0])
+	b.Sum(b.Func("softplus", toward), -1)
+	return true
 }

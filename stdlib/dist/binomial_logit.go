@@ -28,6 +28,7 @@ Source: Stan Functions Reference, "Binomial distribution, logit parameterization
 		Link:       def.Link{Scale: def.LogitLink, Param: 1},
 		LogDensity: binomialLogitLogDensity,
 		Rows:       def.BinomialLogitRows,
+		Elements:   binomialLogitElements,
 		Carrier:    binomialCarrier,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return drawBinomial(r, theta[0], special.InvLogit(theta[1]), special.InvLogit(-theta[1]))
@@ -120,4 +121,12 @@ func binomialLogitRows(x, eta []float64, n float64, deta []float64) float64 {
 		}
 	}
 	return where(!wrong, linear-n*(logs+math.Log(product)))
+}
+
+// binomialLogitElements adds up successes and failures, without cancellation in either tail.
+func binomialLogitElements(b def.Builder, x def.Value, theta []def.Value) bool {
+	eta := theta[1]
+	b.Sum(b.Mul(x, b.Func("softplus", b.Sub(b.Number(0), eta))), -1)
+	b.Sum(b.Mul(b.Sub(theta[0], x), b.Func("softplus", eta)), -1)
+	return true
 }

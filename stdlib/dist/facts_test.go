@@ -20,6 +20,9 @@ func TestVectorForms(t *testing.T) {
 		if vector && d.NoVectorForm != "" {
 			t.Errorf("it has a vector form, and a reason for having none: %s", d.NoVectorForm)
 		}
+		if d.Elements != nil && d.Rows == def.NoRows {
+			t.Error("Elements serves a density that has a loop over rows; another has Expand")
+		}
 		if d.Rows != def.NoRows && d.Link.Scale == def.NoLink {
 			t.Error("a loop over rows needs a link, which names the predictor")
 		}

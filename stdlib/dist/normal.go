@@ -28,6 +28,7 @@ Source: Stan Functions Reference, "Normal distribution"; Johnson, Kotz and Balak
 		Upper:      def.End{Decay: def.Exponential},
 		LogDensity: normalLogDensity,
 		Rows:       def.NormalRows,
+		Elements:   normalElements,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return theta[0] + positive(theta[1])*r.NormFloat64()
 		},
@@ -95,4 +96,12 @@ func residualsFrom(x, mu []float64, inv float64, dx, dmu, dsigma []float64) floa
 		set(dsigma, i, (z*z-1)*inv)
 	}
 	return sum
+}
+
+func normalElements(b def.Builder, x def.Value, theta []def.Value) bool {
+	z := scaled(b, x, theta[0], theta[1], 1)
+	b.Sum(b.Mul(z, z), -0.5)
+	b.Sum(b.Func("log", theta[1]), -1)
+	b.Each(-halfLogTwoPi)
+	return true
 }

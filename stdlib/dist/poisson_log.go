@@ -24,6 +24,7 @@ Source: Stan Functions Reference, "Poisson distribution, log parameterization".`
 		Link:       def.Link{Scale: def.LogLink, Param: 0},
 		LogDensity: poissonLogLogDensity,
 		Rows:       def.PoissonLogRows,
+		Elements:   poissonLogElements,
 		Carrier:    factorialCarrier,
 		Sample:     func(r *rand.Rand, theta []float64) float64 { return drawPoisson(r, math.Exp(theta[0])) },
 		Examples:   []string{"data y : count[N]\ndata x : real[N]\nparam a ~ normal(0, 2)\nparam b ~ normal(0, 1)\ny ~ poisson_log(a + b * x)"},
@@ -76,4 +77,10 @@ func poissonLogRows(x, eta, deta []float64) float64 {
 		}
 	}
 	return where(!wrong, sum)
+}
+
+func poissonLogElements(b def.Builder, x def.Value, theta []def.Value) bool {
+	b.Sum(b.Mul(x, theta[0]), 1)
+	b.Sum(b.Func("exp", theta[0]), -1)
+	return true
 }

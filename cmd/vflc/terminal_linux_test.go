@@ -1,0 +1,204 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
+)
+
+// A terminal is a pseudo-terminal with a program on it. It collects what the program writes.
+type terminal struct {
+	master *os.File
+	cmd    *exec.Cmd
+	lock   sync.Mutex
+	text   strings.Builder
+	ended  chan struct{}
+}
+
+// onTerminal starts a program whose standard error is a terminal of some columns. The test is skipped where there are no pseudo-terminals.
+func onTerminal(t *testing.T, columns int, cmd *exec.Cmd) *terminal {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		t.Skipf("no pseudo-terminals here: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { master.Close() })
+	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	term := &terminal{master: master, cmd: cmd, ended: make(chan struct{})}
+	term.resize(t, columns)
+	cmd.Stderr = slave
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	slave.Close()
+	go term.collect()
+	return term
+}
+
+func (term *terminal) resize(t *testing.T, columns int) {
+	t.Helper()
+	if err := unix.IoctlSetWinsize(int(term.master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: uint16(columns)}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (term *terminal) collect() {
+	defer close(term.ended)
+	buf := make([]byte, 4096)
+	for {
+		n, err := term.master.Read(buf)
+		term.lock.Lock()
+		term.text.Write(buf[:n])
+		term.lock.Unlock()
+		if err != nil { // EIO when the program has ended
+			return
+		}
+	}
+}
+
+// lines returns the lines that were drawn so far and can be drawn over: those of progress. The last one may not be whole and is left out.
+func (term *terminal) lines() []string {
+	term.lock.Lock()
+	defer term.lock.Unlock()
+	parts := strings.Split(term.text.String(), "\x1b[K")
+	if len(parts) < 3 {
+		return nil
+	}
+	var out []string
+	for _, p := range parts[1 : len(parts)-1] {
+		if end := strings.IndexAny(p, "\r\n\x1b"); end >= 0 {
+			p = p[:end]
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// until waits for so many lines of progress, or the end of the program.
+func (term *terminal) until(t *testing.T, n int) []string {
+	t.Helper()
+	for range 3000 {
+		if lines := term.lines(); len(lines) >= n {
+			return lines
+		}
+		select {
+		case <-term.ended:
+			return term.lines()
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	t.Fatalf("%d lines of progress, want %d", len(term.lines()), n)
+	return nil
+}
+
+// fitColumns requires that lines fit a terminal and say how far the program is. A character in the last column would move the cursor to the next row on some.
+func fitColumns(t *testing.T, lines []string, columns int) {
+	t.Helper()
+	for _, line := range lines {
+		if n := utf8.RuneCountInString(line); n >= columns {
+			t.Errorf("%d columns: a line of %d: %q", columns, n, line)
+		}
+		if line != "" && !strings.Contains(line, "/") {
+			t.Errorf("%d columns: %q", columns, line)
+		}
+	}
+}
+
+// watch starts a program on a terminal, makes the terminal narrower while it runs, and requires that progress fits both. perDraw lines are drawn at a time.
+func watch(t *testing.T, columns, perDraw int, cmd *exec.Cmd) {
+	t.Helper()
+	const narrow = 40
+	cmd.Env = append(os.Environ(), "CI=")
+	term := onTerminal(t, columns, cmd)
+	wide := term.until(t, perDraw)
+	if len(wide) == 0 {
+		<-term.ended
+		t.Fatalf("no progress: %q", term.text.String())
+	}
+	term.resize(t, narrow)
+	now := len(term.lines())
+	fitColumns(t, wide, columns)
+	lines := term.until(t, now+5*perDraw)
+	if from := now + 2*perDraw; from < len(lines) { // one drawing may have begun before
+		fitColumns(t, lines[from:], narrow)
+	} else if perDraw > 1 {
+		t.Errorf("%d lines after the terminal became narrower", len(lines)-now)
+	}
+	cmd.Process.Signal(unix.SIGINT)
+	<-term.ended
+	cmd.Wait() // interrupted: its exit code says so
+}
+
+// terminalModel writes a model with data of some rows to a folder.
+func terminalModel(t *testing.T, rows int) string {
+	t.Helper()
+	dir := t.TempDir()
+	var table strings.Builder
+	table.WriteString("y,x\n")
+	for i := range rows {
+		fmt.Fprintf(&table, "%d,%g\n", i%2, float64(i%17)/17)
+	}
+	for name, text := range map[string]string{
+		"m.vfl":    "data y : binary[N]\ndata x : real[N]\nparam b ~ normal(0, 1)\nparam u ~ normal(0, 1)\ny ~ bernoulli_logit(b + x * u)\n",
+		"data.csv": table.String(),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// Progress fits terminals of 60, 80 and 200 columns, and ones that become narrower while it is shown.
+func TestProgressFitsATerminal(t *testing.T) {
+	program, err := exec.LookPath("vflc") // this test's own binary, see TestMain
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := terminalModel(t, 3000)
+	made := exec.Command(program, "run", "m.vfl", "--data", "data.csv", "--quiet", "-o", "out", "--warmup", "200", "--draws", "300")
+	made.Dir = dir
+	if out, err := made.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for name, c := range map[string]struct {
+		perDraw int
+		args    []string
+	}{
+		"nuts": {4, []string{"run", "m.vfl", "--data", "data.csv", "--draws", "1000000"}},
+		"sfvi": {1, []string{"run", "m.vfl", "--data", "data.csv", "--backend", "sfvi", "--iterations", "10000000"}},
+		"loo":  {1, []string{"loo", "out"}},
+	} {
+		for _, columns := range []int{60, 80, 200} {
+			t.Run(fmt.Sprint(name, " ", columns), func(t *testing.T) {
+				t.Parallel()
+				cmd := exec.Command(program, c.args...)
+				cmd.Dir = dir
+				watch(t, columns, c.perDraw, cmd)
+			})
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package graph
+
+import (
+	"fmt"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// A summing writes a density element by element: what an expanding adds to the target, it adds to one array.
+type summing struct {
+	*expanding
+	shape Shape
+	sum   ID // NoID: nothing yet
+	each  float64
+}
+
+// elements writes the elements of a density as operations, in the shape of its left side, on the same conditions as expand.
+func (b *Builder) elements(n *node) (ID, bool) {
+	x, d := &b.nodes[n.in[0]], n.likely.dist
+	form := d.Elements
+	if form == nil {
+		form = d.Expand
+	}
+	if b.plain || x.shape.Len() <= fewRows || form == nil || !b.inside(n) {
+		return NoID, false
+	}
+	theta := make([]def.Value, len(d.Params))
+	for k := range theta {
+		theta[k] = def.Value(n.in[k+1])
+	}
+	s := &summing{expanding: &expanding{Builder: b, power: 1}, shape: x.shape, sum: NoID}
+	if !form(s, def.Value(n.in[0]), theta) {
+		return NoID, false
+	}
+	s.add(b.Const("", x.shape, constantOf(x.shape.Len(), s.each)))
+	return s.sum, true
+}
+
+func constantOf(n int, v float64) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = v
+	}
+	return out
+}
+
+// Sum adds k·x to every element.
+func (s *summing) Sum(x def.Value, k float64) { s.add(s.must("mul", s.Scalar(k), ID(x))) }
+
+// Each adds a constant to every element.
+func (s *summing) Each(v float64) { s.each += v }
+
+// Density adds the elements of another distribution's density.
+func (s *summing) Density(d def.Dist, x def.Value, theta ...def.Value) {
+	ids := make([]ID, len(theta))
+	for k, v := range theta {
+		ids[k] = ID(v)
+	}
+	id, err := s.LogDensityByVectors(&d, ID(x), ids, NoID)
+	if err != nil {
+		panic(fmt.Sprintf("graph: %v", err))
+	}
+	s.add(id)
+}
+
+func (s *summing) add(id ID) {
+	if s.sum == NoID {
+		s.sum = id
+		return
+	}
+	s.sum = s.must("add", s.sum, id)
+}
