@@ -15,6 +15,7 @@ func sections() []section {
 		{"findings", "Findings", (*Report).findings},
 		{"forecast", "What the transform does to the answer", (*Report).forecast},
 		{"plots", "Plots", (*Report).plots},
+		{"accuracy", "How well the model predicts", (*Report).accuracy},
 		{"audit", "Who learned what", (*Report).audit},
 		{"costs", "Costs", (*Report).costs},
 		{"repeat", "How to repeat this run", (*Report).repeat},

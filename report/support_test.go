@@ -29,6 +29,7 @@ type task struct {
 	model, backend, transform string
 	settings                  map[string]string
 	command                   []string
+	logLik                    bool
 }
 
 // quick are settings with which a run takes a fraction of a second.
@@ -45,10 +46,11 @@ func tasks() map[string]task {
 	return map[string]task{
 		"nuts":       {model: "logistic.vfl", backend: "nuts"},
 		"family":     {model: "logistic_family.vfl", backend: "nuts", transform: "power"},
-		"exact":      {model: "linear.vfl", backend: "nuts", transform: "exact"},
+		"exact":      {model: "linear.vfl", backend: "nuts", transform: "exact", logLik: true},
 		"pooled":     {model: "linear.vfl", backend: "nuts", transform: "none"},
 		"sfvi":       {model: "linear.vfl", backend: "sfvi"},
 		"soul":       {model: "logistic_family.vfl", backend: "soul"},
+		"labels":     {model: "labels.vfl", backend: "nuts"},
 		"clientless": {model: "alone.vfl", backend: "nuts"},
 	}
 }
@@ -82,7 +84,7 @@ func run(t testing.TB, x task) *runs.Run {
 		settings = quick(x.backend)
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	p, diags, err := fit.Open(m, sources, fit.Options{Algorithm: algorithm, Settings: settings, Seed: 3, Dir: dir, Origin: fit.Origin{Version: "1.2.3", Command: x.command}})
+	p, diags, err := fit.Open(m, sources, fit.Options{Algorithm: algorithm, Settings: settings, Seed: 3, Dir: dir, LogLik: x.logLik, Origin: fit.Origin{Version: "1.2.3", Command: x.command}})
 	good(t, diags, err)
 	result, err := p.Sample(context.Background(), nil)
 	good(t, nil, err)
