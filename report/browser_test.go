@@ -128,7 +128,7 @@ func TestInBrowser(t *testing.T) {
 	ctx := browser(t)
 	heard := listen(t, ctx)
 	control(t, ctx, heard)
-	for name, x := range tasks() {
+	for name, x := range tasks(t) {
 		path := filepath.Join(t.TempDir(), name+".html")
 		good(t, nil, os.WriteFile(path, []byte(written(t, run(t, x))), 0o600))
 		good(t, nil, chromedp.Do(ctx, chromedp.EmulateViewport(400, 1000), chromedp.Navigate("file://"+path)))

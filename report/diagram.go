@@ -14,17 +14,17 @@ type diagram struct {
 	Width, Height int
 	Boxes         []box
 	Arrows        []arrow
-	Frame         *box // around all parties, where one process holds all data
+	Frame         *box // around all parties, where one process holds all data; only its title is of it
 }
 
 // A box is a party.
 type box struct {
-	X, Y, W, H   int
-	Class        string
-	Title, Kind  string
-	Lines        []line
-	Stacked      bool // a family: more than one of it
-	TitleY, Left int
+	X, Y, W, H int
+	Class      string
+	Title      line
+	Kind       line
+	Lines      []line
+	Stacked    bool // a family: more than one of it
 }
 
 // A line is a text at a place, cut to the width of its box; Full is all of it.
@@ -42,17 +42,19 @@ type arrow struct {
 	Head      string // points of its head
 }
 
-// Measures of a diagram. A character of the monospaced font is 0.6 of its size wide: 12 pixels in boxes, 11 above arrows.
+// Measures of a diagram. A character of the monospaced font is 0.6 of its size wide: 12 pixels in boxes, 11 above arrows; a bold one of a title at
+// most 10 pixels on average.
 const (
 	boxWidth   = 360
 	gapWidth   = 330
 	margin     = 12
 	padding    = 12
 	lineHeight = 17
-	titleSpace = 40
+	titleSpace = 52
 	lane       = 30
 	boxGap     = 22
 	head       = 8
+	inTitle    = (boxWidth - 2*padding) / 10
 	inBox      = (boxWidth - 2*padding) * 10 / 73
 	inGap      = (gapWidth - 2*padding) * 10 / 67
 	serverX    = margin + boxWidth + gapWidth
@@ -86,7 +88,7 @@ func (r *Report) draw(rows []compile.Disclosure) *diagram {
 
 // drawPooled lays out the parties side by side in one process.
 func (r *Report) drawPooled() *diagram {
-	d := &diagram{Frame: &box{X: margin, Y: margin, Title: "one process", TitleY: margin + 22}}
+	d := &diagram{Frame: &box{X: margin, Y: margin, Title: line{2 * margin, margin + 22, "one process", ""}}}
 	x, top, tallest := 2*margin, margin+34, 0
 	for k, party := range r.parties() {
 		b := r.box(k, r.pooledStatements(party), x, top, 0)
@@ -104,7 +106,8 @@ func (r *Report) drawPooled() *diagram {
 // box is the k-th party with its statements, at least so high.
 func (r *Report) box(k int, statements []string, x, y, height int) box {
 	party := r.parties()[k]
-	b := box{X: x, Y: y, W: boxWidth, Class: r.classOf(party), Title: party, Kind: r.role(k), TitleY: y + 24, Left: x + padding, Stacked: k > 0 && r.model.Checked.Clients[k-1].Family}
+	b := box{X: x, Y: y, W: boxWidth, Class: r.classOf(party), Stacked: k > 0 && r.model.Checked.Clients[k-1].Family}
+	b.Title, b.Kind = line{x + padding, y + 24, cut(party, inTitle), party}, line{x + padding, y + 41, r.role(k), ""}
 	at := y + titleSpace
 	for _, text := range statements {
 		for i, part := range wrapped(text, inBox) {

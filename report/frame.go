@@ -76,10 +76,16 @@ func (r *Report) drawsText() string {
 	return count(d.Chains(), "chain") + " of " + count(d.Len(0), "draw")
 }
 
+// mostNamed is the largest number of tables of a join that are named.
+const mostNamed = 4
+
 // joinText says how the rows of some tables were joined, in the words of a run.
 func joinText(j posterior.Join) string {
 	join := data.Join{Parties: j.Parties, Key: j.Key, Rows: j.Rows, Held: j.Held}
-	return join.String() + ": " + strings.Join(j.Parties, ", ")
+	if len(j.Parties) > mostNamed {
+		return fmt.Sprintf("%s, of %d tables", join, len(j.Parties))
+	}
+	return fmt.Sprintf("%s: %s", join, strings.Join(j.Parties, ", "))
 }
 
 // verdict counts the findings.

@@ -27,13 +27,13 @@ type owned struct {
 // A piece is a part of the text in one colour; Class is "" where it has none.
 type piece struct{ Text, Class string }
 
-// Classes of what no single party owns, and of comments. Those of parties are p0, p1, …: the colours in style.css, again from the first where there are more
-// parties than colours.
+// Classes of what no single party owns, and of comments. Those of parties are the colours in style.css: p0 of the server, and p1, p2, … of the clients, again
+// from p1 where there are more clients than colours.
 const (
 	sharedClass  = "shared"
 	severalClass = "several"
 	commentClass = "comment"
-	colours      = 8
+	colours      = 7
 )
 
 // modelText is the text of the model.
@@ -110,10 +110,14 @@ func (r *Report) parties() []string {
 // classOf is the class of a party, or of a member of a family.
 func (r *Report) classOf(owner string) string {
 	name, _, _ := strings.Cut(owner, "[")
-	if k := slices.Index(r.parties(), name); k >= 0 {
-		return fmt.Sprintf("p%d", k%colours)
+	switch k := slices.Index(r.parties(), name); k {
+	case -1:
+		return sharedClass
+	case 0:
+		return "p0"
+	default:
+		return fmt.Sprintf("p%d", 1+(k-1)%colours)
 	}
-	return sharedClass
 }
 
 // legend lists the owners with their names, so that no fact is in a colour alone.

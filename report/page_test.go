@@ -17,7 +17,7 @@ import (
 
 // Every report is a whole page that asks nothing of a network, has all sections, and says what the run says.
 func TestPages(t *testing.T) {
-	for name, x := range tasks() {
+	for name, x := range tasks(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := run(t, x)
@@ -243,11 +243,11 @@ func TestDiagram(t *testing.T) {
 		}
 		for _, b := range d.Boxes {
 			if b.X < 0 || b.X+b.W > d.Width || b.Y+b.H > d.Height {
-				t.Errorf("%s: %s is outside of the picture", transform, b.Title)
+				t.Errorf("%s: %s is outside of the picture", transform, b.Title.Full)
 			}
 			for _, l := range b.Lines {
 				if l.Y > b.Y+b.H || len([]rune(l.Text)) > inBox {
-					t.Errorf("%s: %q is outside of %s", transform, l.Text, b.Title)
+					t.Errorf("%s: %q is outside of %s", transform, l.Text, b.Title.Full)
 				}
 			}
 		}
@@ -265,7 +265,7 @@ func TestDiagram(t *testing.T) {
 
 // A family is one box, which says how many members it has; in the table each has its line.
 func TestFamily(t *testing.T) {
-	page := parse(t, written(t, run(t, tasks()["family"])))
+	page := parse(t, written(t, run(t, tasks(t)["family"])))
 	if text := page.section(t, "split").with("diagram")[0].content(); !strings.Contains(text, "a family of 10 clients") {
 		t.Error(text)
 	}
@@ -285,7 +285,7 @@ func TestAudit(t *testing.T) {
 		"pooled":     {"data X_a", "everything: whoever runs the process reads it"},
 		"clientless": {"Nothing crossed between parties."},
 	} {
-		text := parse(t, written(t, run(t, tasks()[name]))).section(t, "audit").content()
+		text := parse(t, written(t, run(t, tasks(t)[name]))).section(t, "audit").content()
 		for _, w := range want {
 			if !strings.Contains(text, w) {
 				t.Errorf("%s: no %q in %s", name, w, text)
@@ -296,7 +296,7 @@ func TestAudit(t *testing.T) {
 
 // Coefficients carry the names of their columns and categories, in the table and in the plots.
 func TestLabels(t *testing.T) {
-	page := parse(t, written(t, run(t, tasks()["labels"])))
+	page := parse(t, written(t, run(t, tasks(t)["labels"])))
 	var names []string
 	for _, row := range table(t, page.section(t, "summary"))[1:] {
 		names = append(names, row[0])

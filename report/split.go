@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/vflc/vflc/compile"
@@ -56,9 +57,17 @@ func (r *Report) split() (any, error) {
 func (r *Report) cuts() []cutLine {
 	var out []cutLine
 	for _, c := range r.bundle.Manifest.Cuts {
-		out = append(out, cutLine{c.Name, r.classOf(c.Client), c.Client, r.bundle.Expression(c), shapeText(c.Shape), c.Rho, strings.Join(c.SeenBy, ", ")})
+		out = append(out, cutLine{c.Name, r.classOf(c.Client), c.Client, r.bundle.Expression(c), shapeText(c.Shape), rhoText(c.Rho), strings.Join(c.SeenBy, ", ")})
 	}
 	return out
+}
+
+// rhoText is a number of a manifest with four digits.
+func rhoText(text string) string {
+	if v, err := strconv.ParseFloat(text, 64); err == nil {
+		return fmt.Sprintf("%.4g", v)
+	}
+	return text
 }
 
 // groups says of the sums of cuts who needs what.

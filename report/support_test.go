@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/xml"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -42,7 +43,7 @@ func quick(backend string) map[string]string {
 }
 
 // tasks are runs of each backend, of each transform, with and without clients.
-func tasks() map[string]task {
+func tasks(t testing.TB) map[string]task {
 	return map[string]task{
 		"nuts":       {model: "logistic.vfl", backend: "nuts"},
 		"family":     {model: "logistic_family.vfl", backend: "nuts", transform: "power"},
@@ -50,9 +51,33 @@ func tasks() map[string]task {
 		"pooled":     {model: "linear.vfl", backend: "nuts", transform: "none"},
 		"sfvi":       {model: "linear.vfl", backend: "sfvi"},
 		"soul":       {model: "logistic_family.vfl", backend: "soul"},
+		"long":       {model: long(t), backend: "nuts"},
 		"labels":     {model: "labels.vfl", backend: "nuts"},
 		"clientless": {model: "alone.vfl", backend: "nuts"},
 	}
+}
+
+// long writes a model of nine clients with long names and returns its path.
+func long(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	var names []string
+	model, sum := "data y : real[N] @ shared\n", "0"
+	table := func(party, column string) {
+		good(t, nil, os.MkdirAll(filepath.Join(dir, "long"), 0o700))
+		good(t, nil, os.WriteFile(filepath.Join(dir, "long", party+".csv"), []byte("id,"+column+"\n1,0.3\n2,-0.4\n3,1.5\n4,0.2\n"), 0o600))
+	}
+	table("server", "y")
+	for k := range 9 {
+		name := fmt.Sprintf("WWWW_hospital_of_the_university_of_somewhere_%d", k)
+		names = append(names, name)
+		table(name, fmt.Sprintf("x%d", k))
+		model += fmt.Sprintf("data x%d : real[N] @ %s\nparam a_coefficient_with_quite_a_long_name_%d ~ normal(0, 1) @ %s\n", k, name, k, name)
+		sum += fmt.Sprintf(" + exp(x%d / 10) * a_coefficient_with_quite_a_long_name_%d + square(a_coefficient_with_quite_a_long_name_%d)", k, k, k)
+	}
+	path := filepath.Join(dir, "long.vfl")
+	good(t, nil, os.WriteFile(path, []byte("client "+strings.Join(names, ", ")+"\n"+model+"let eta = "+sum+"\ny ~ normal(eta, 1)\n"), 0o600))
+	return path
 }
 
 // run runs a task in a folder of its own, and reads it.
