@@ -80,7 +80,7 @@ func plotArguments(args []string) (paths []string, kind string, names []string) 
 	return args[:1], plot.Names()[0], args[1:]
 }
 
-// plotRuns opens runs. Those with equal names are told apart by their paths.
+// plotRuns opens runs. They have the names of their folders, or their paths where two of these are equal.
 func plotRuns(paths []string) ([]plot.Run, error) {
 	var out []plot.Run
 	for _, path := range paths {
@@ -94,7 +94,24 @@ func plotRuns(paths []string) ([]plot.Run, error) {
 		}
 		out = append(out, plot.Run{Name: filepath.Clean(path), Draws: r.Draws, ELBO: trace})
 	}
+	names := map[string]bool{}
+	for _, r := range out {
+		names[folderName(r.Name)] = true
+	}
+	for i := range out {
+		if len(names) == len(out) {
+			out[i].Name = folderName(out[i].Name)
+		}
+	}
 	return out, nil
+}
+
+// folderName is the last element of a path, also of one that ends in dots.
+func folderName(path string) string {
+	if whole, err := filepath.Abs(path); err == nil {
+		return filepath.Base(whole)
+	}
+	return path
 }
 
 // plotError makes a choice that is not there a usage error. Where a KIND may have been meant, or a second run, it says so.
@@ -107,9 +124,9 @@ func plotError(err error, args []string) error {
 		return &failure{exitUsage, err}
 	}
 	if _, missing := os.Stat(args[1]); missing == nil {
-		return usagef("%w; to plot several runs, name a KIND after them: %s", err, strings.Join(plot.Names(), ", "))
+		return usagef("%w\nTo plot several runs, name a KIND after them: %s", err, strings.Join(plot.Names(), ", "))
 	}
-	return usagef("%w; KIND is one of %s%s", err, strings.Join(plot.Names(), ", "), posterior.Suggestion(args[1], plot.Names()))
+	return usagef("%w\nKIND is one of %s%s", err, strings.Join(plot.Names(), ", "), posterior.Suggestion(args[1], plot.Names()))
 }
 
 // writePicture writes a figure in the format that the extension of the file names.

@@ -62,6 +62,8 @@ func intervalMarks(chains [][]float64, y float64, run int) []mark {
 func (in input) forestText(s Size) string {
 	var names []string
 	var columns [][][]float64
-	in.named(func(name string, chains [][]float64) { names, columns = append(names, name), append(columns, chains) })
+	in.named(func(_ int, name string, chains [][]float64) {
+		names, columns = append(names, name), append(columns, chains)
+	})
 	return Forest(names, columns, s)
 }

@@ -244,15 +244,15 @@ func panelSize(across int) (wide, high float64) {
 }
 
 // named calls a function for each scalar of each run that has it, with a name that tells them apart.
-func (in input) named(one func(name string, chains [][]float64)) {
+func (in input) named(one func(r int, name string, chains [][]float64)) {
 	for _, s := range in.scalars {
 		for r, draws := range s.draws {
 			switch {
 			case draws == nil:
 			case len(in.runs) == 1:
-				one(s.label, draws)
+				one(r, s.label, draws)
 			default:
-				one(s.label+" · "+in.runs[r].Name, draws)
+				one(r, s.label+" · "+in.runs[r].Name, draws)
 			}
 		}
 	}
@@ -262,7 +262,7 @@ func (in input) named(one func(name string, chains [][]float64)) {
 func (in input) framed(one func(name string, chains [][]float64, s Size) string) func(Size) string {
 	return func(s Size) string {
 		text := ""
-		in.named(func(name string, chains [][]float64) { text += one(name, chains, s) + "\n" })
+		in.named(func(_ int, name string, chains [][]float64) { text += one(name, chains, s) + "\n" })
 		return text
 	}
 }

@@ -12,7 +12,14 @@ func (f frame) atX(v float64) float64 { return f.left + (v-f.x.lo)/(f.x.hi-f.x.l
 func (f frame) atY(v float64) float64 {
 	return f.bottom - (v-f.y.lo)/(f.y.hi-f.y.lo)*(f.bottom-f.top)
 }
-func (f frame) at(x, y float64) point { return point{f.atX(x), f.atY(y)} }
+
+// at is the place of a point, NaN where it is not finite.
+func (f frame) at(x, y float64) point {
+	if !finite(x) || !finite(y) {
+		return point{math.NaN(), math.NaN()}
+	}
+	return point{f.atX(x), f.atY(y)}
+}
 
 // A mark is something that is drawn in a panel.
 type mark interface {
@@ -35,7 +42,10 @@ func (b *box) add(xs, ys []float64) {
 	}
 }
 
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+// mostValue is the largest value that a plot shows: differences of larger ones are not finite.
+const mostValue = 1e300
+
+func finite(v float64) bool { return math.Abs(v) <= mostValue }
 
 // A curve is a line through points whose x ascend. Where a point is not finite, it has a gap.
 type curve struct {
