@@ -171,9 +171,14 @@ func (l *layout) panel(row, column int) panel {
 	return panel{}
 }
 
-// labelled reports whether a panel has the label of its x axis: the lowest of a column.
+// labelled reports whether a panel has the label of its x axis: the lowest of a column with axes.
 func (l *layout) labelled(row, column int) bool {
-	return l.panel(row, column).x.label != "" && len(l.panel(row+1, column).marks) == 0
+	for below := row + 1; below < l.f.rows(); below++ {
+		if p := l.panel(below, column); len(p.marks) > 0 && !p.bare {
+			return false
+		}
+	}
+	return l.panel(row, column).x.label != ""
 }
 
 // around is the room that the panels of a row need above and below their frames.

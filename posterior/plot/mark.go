@@ -1,6 +1,9 @@
 package plot
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A frame maps the numbers of a panel to places on a canvas.
 type frame struct {
@@ -75,18 +78,17 @@ func (m curve) draw(c canvas, f frame) {
 	flush()
 }
 
-// thinned keeps, of many points in the same unit of the canvas, the first, the lowest, the highest and the last: the line looks the same.
+// thinned keeps, of many points in the same unit of the canvas, the lowest and the highest: the line looks the same.
 func (m curve) thinned(f frame) []point {
-	if float64(len(m.xs)) < 4*(f.right-f.left) {
-		out := make([]point, len(m.xs))
-		for i := range out {
-			out[i] = f.at(m.xs[i], m.ys[i])
+	var out []point
+	if float64(len(m.xs)) < 2*(f.right-f.left) {
+		for i := range m.xs {
+			out = append(out, f.at(m.xs[i], m.ys[i]))
 		}
 		return out
 	}
-	var out []point
 	for i := 0; i < len(m.xs); {
-		unit, first, lowest, highest := math.Floor(f.atX(m.xs[i])), i, i, i
+		unit, lowest, highest := math.Floor(f.atX(m.xs[i])), i, i
 		for ; i < len(m.xs) && math.Floor(f.atX(m.xs[i])) == unit; i++ {
 			if m.ys[i] < m.ys[lowest] || !finite(m.ys[lowest]) {
 				lowest = i
@@ -95,12 +97,8 @@ func (m curve) thinned(f frame) []point {
 				highest = i
 			}
 		}
-		last := -1
-		for _, k := range []int{first, min(lowest, highest), max(lowest, highest), i - 1} {
-			if k > last {
-				out = append(out, f.at(m.xs[k], m.ys[k]))
-				last = k
-			}
+		for _, k := range slices.Compact([]int{min(lowest, highest), max(lowest, highest)}) {
+			out = append(out, f.at(m.xs[k], m.ys[k]))
 		}
 	}
 	return out

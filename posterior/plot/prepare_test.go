@@ -215,7 +215,7 @@ func TestThinnedLinesKeepExtremes(t *testing.T) {
 	for _, p := range points {
 		top, low = min(top, p.y), max(low, p.y)
 	}
-	if len(points) > 500 || math.Abs(top-f.atY(9)) > 1e-9 || math.Abs(low-f.atY(-9)) > 1e-9 {
+	if len(points) > 202 || math.Abs(top-f.atY(9)) > 1e-9 || math.Abs(low-f.atY(-9)) > 1e-9 {
 		t.Errorf("%d points from %g to %g", len(points), top, low)
 	}
 }

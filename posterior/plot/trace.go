@@ -1,6 +1,9 @@
 package plot
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 func traceKind() Kind {
 	return Kind{Name: "trace", Doc: "the values over the draws, chains over one another, divergent transitions marked", Most: mostFrames, first: 12, make: trace}
@@ -9,6 +12,9 @@ func traceKind() Kind {
 func trace(in input) (*Figure, error) {
 	f := in.grid(func(r int, s scalar) panel {
 		p := panel{x: axis{label: "draw", whole: true}, y: axis{label: "value"}}
+		if lo, hi, _ := extent(slices.Concat(s.draws...)); len(in.runs) > 1 { // one scale for all runs
+			p.y.lo, p.y.hi = wider(lo, hi, 0.06)
+		}
 		for c, chain := range s.draws[r] {
 			line := penOf(c)
 			line.width, line.alpha = 0.8, 0.8
