@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/plot"
 	"github.com/vflc/vflc/posterior/runs"
@@ -38,7 +38,12 @@ It separates runs from parameters. Without it there is one run, and the plot is 
 		Args: cobra.MinimumNArgs(1),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			if width < 0 || height < 0 {
-				return usagef("--width and --height are lengths, which are not negative")
+				return usagef("--width and --height must not be negative")
+			}
+			if output != "" {
+				if err := plot.CheckEnding(output); err != nil {
+					return &failure{exitUsage, err}
+				}
 			}
 			paths, kind, names := plotArguments(args)
 			shown, err := plotRuns(paths)
@@ -50,12 +55,12 @@ It separates runs from parameters. Without it there is one run, and the plot is 
 				return plotError(err, args)
 			}
 			if output != "" {
-				return writePicture(f, output, width, height)
+				return f.Save(output, width, height)
 			}
 			return writeText(cmd.OutOrStdout(), f, width, height)
 		}),
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "", "write the plot to this `file`, which ends in .png or .svg")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "write the plot to this `file`, which ends in "+strings.Join(plot.Endings(), " or "))
 	cmd.Flags().IntVar(&width, "width", 0, "width in pixels of the file, or in characters; 0: what suits the plot, or that of the terminal")
 	cmd.Flags().IntVar(&height, "height", 0, "height in pixels of the file, or in lines; 0: what suits the plot")
 	return cmd
@@ -129,19 +134,10 @@ func plotError(err error, args []string) error {
 	return usagef("%w\nKIND is one of %s%s", err, strings.Join(plot.Names(), ", "), posterior.Suggestion(args[1], plot.Names()))
 }
 
-// writePicture writes a figure in the format that the extension of the file names.
-func writePicture(f *plot.Figure, path string, width, height int) error {
-	write := map[string]func(io.Writer, int, int) error{".png": f.PNG, ".svg": f.SVG}[strings.ToLower(filepath.Ext(path))]
-	if write == nil {
-		return usagef("-o %s: the name of the file ends in .png or .svg", path)
-	}
-	return atomicfile.Write(path, 0o600, func(w io.Writer) error { return write(w, width, height) })
-}
-
 func writeText(out io.Writer, f *plot.Figure, width, height int) error {
-	s := plot.Size{Width: width, Height: height, Color: isTerminal(out) && os.Getenv("NO_COLOR") == ""}
+	s := plot.Size{Width: width, Height: height, Color: terminal.Is(out) && os.Getenv("NO_COLOR") == ""}
 	if width == 0 {
-		s.Width = widthOf(out)()
+		s.Width = terminal.Width(out)()
 	}
 	_, err := io.WriteString(out, f.Text(s))
 	return err
