@@ -91,8 +91,8 @@ func pasted(text string) string {
 }
 
 var (
-	number = regexp.MustCompile(`[-+]?[0-9][0-9.,]*(e[-+]?[0-9]+)?(µs|ms|s|m)?`)
-	drawn  = regexp.MustCompile(`[ ┼┤┊│╭╮╰╯─━●╷╵╴╶▏▎▍▌▋▊▉█]*[┼┤┊│╭╮╰╯─━●╷╵╴╶▏▎▍▌▋▊▉█][ ┼┤┊│╭╮╰╯─━●╷╵╴╶▏▎▍▌▋▊▉█]*`)
+	number = regexp.MustCompile(`[-+−]?[0-9][0-9.,]*(e[-+−]?[0-9]+)?(µs|ms|s|m)?`)
+	drawn  = regexp.MustCompile(`[ ┼┤┊│╌─━●▏▎▍▌▋▊▉█\x{2800}-\x{28ff}]*[┼┤┊│╌─━●▏▎▍▌▋▊▉█\x{2800}-\x{28ff}][ ┼┤┊│╌─━●▏▎▍▌▋▊▉█\x{2800}-\x{28ff}]*`)
 	digest = regexp.MustCompile(`[0-9a-f]{64}`)
 	spaces = regexp.MustCompile(`[ #]*#[ #]*|  +`)
 	pieces = regexp.MustCompile(`[-+.0-9#]*#[-+.0-9#]*`) // of a number that the end of a line divides

@@ -8,7 +8,7 @@ import (
 )
 
 func densityKind() Kind {
-	return Kind{Name: "density", Doc: "smoothed densities: of each chain, or with several runs of each run", Most: mostFrames, first: 12, make: densities}
+	return Kind{Name: "density", Doc: "smoothed densities: of each chain, or with several runs of each run", most: mostFrames, first: 12, make: densities}
 }
 
 // gridPoints is the number of points of an estimated density.

@@ -8,6 +8,8 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -296,5 +298,39 @@ func TestTextFits(t *testing.T) {
 				t.Errorf("%s has colours", k.Name)
 			}
 		}
+	}
+}
+
+// A kind is one file of its name, and documented.
+func TestAKindIsAFile(t *testing.T) {
+	for _, k := range Kinds() {
+		text, err := os.ReadFile(k.Name + ".go")
+		if err != nil || !strings.Contains(string(text), `Kind{Name: "`+k.Name+`"`) || k.Doc == "" {
+			t.Errorf("%s: %v", k.Name, err)
+		}
+	}
+}
+
+// A picture that cannot be written leaves the file as it was, and no other file.
+func TestSaveIsAtomic(t *testing.T) {
+	f, err := Make("trace", []Run{example("a", "x", 3, 2, 20)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "a.SVG")
+	if err := f.Save(path, 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	before, _ := os.ReadFile(path)
+	if err := f.Save(path, 0, 20); err == nil || len(before) == 0 {
+		t.Errorf("%v, %d bytes", err, len(before))
+	}
+	after, _ := os.ReadFile(path)
+	files, _ := os.ReadDir(filepath.Dir(path))
+	if !bytes.Equal(before, after) || len(files) != 1 {
+		t.Errorf("%d files", len(files))
+	}
+	if err := f.Save(filepath.Join(t.TempDir(), "a.gif"), 0, 0); err == nil || !strings.Contains(err.Error(), "ends in .png or .svg") {
+		t.Error(err)
 	}
 }

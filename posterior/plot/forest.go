@@ -7,7 +7,7 @@ import (
 )
 
 func forestKind() Kind {
-	return Kind{Name: "forest", Doc: "an interval for each parameter on one axis, runs below one another", Most: 500, first: 500, make: forest}
+	return Kind{Name: "forest", Doc: "an interval for each parameter on one axis, runs below one another", most: 500, first: 500, make: forest}
 }
 
 // levels are the quantiles of an interval: the ends of its thin line, the ends of its thick line, and its dot.

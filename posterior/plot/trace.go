@@ -6,7 +6,7 @@ import (
 )
 
 func traceKind() Kind {
-	return Kind{Name: "trace", Doc: "the values over the draws, chains over one another, divergent transitions marked", Most: mostFrames, first: 12, make: trace}
+	return Kind{Name: "trace", Doc: "the values over the draws, chains over one another, divergent transitions marked", most: mostFrames, first: 12, make: trace}
 }
 
 func trace(in input) (*Figure, error) {
