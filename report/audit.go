@@ -35,7 +35,7 @@ func (r *Report) disclosures() ([]compile.Disclosure, error) {
 	if r.bundle == nil {
 		return r.model.AuditPooled(), nil
 	}
-	return fit.Audit(r.bundle, r.algorithm, fit.RecordedSettings(r.run.Record))
+	return fit.Audit(r.bundle, r.algorithm, fit.RecordedSettings(r.run.Record, r.algorithm))
 }
 
 // expected forecasts how well the server can reconstruct the cuts that cross.
@@ -43,7 +43,7 @@ func (r *Report) expected(rows []compile.Disclosure) ([]expectation, error) {
 	if r.bundle == nil {
 		return nil, nil
 	}
-	forecasts, err := fit.ForecastAttack(rows, r.bundle, r.algorithm, fit.RecordedSettings(r.run.Record))
+	forecasts, err := fit.ForecastAttack(rows, r.bundle, r.algorithm, fit.RecordedSettings(r.run.Record, r.algorithm))
 	var out []expectation
 	for k, f := range forecasts {
 		if d := rows[k]; f != nil {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/plot"
 	"github.com/vflc/vflc/posterior/runs"
@@ -38,7 +38,12 @@ It separates runs from parameters. Without it there is one run, and the plot is 
 		Args: cobra.MinimumNArgs(1),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			if width < 0 || height < 0 {
-				return usagef("--width and --height are lengths, which are not negative")
+				return usagef("--width and --height must not be negative")
+			}
+			if output != "" {
+				if err := plot.CheckEnding(output); err != nil {
+					return &failure{exitUsage, err}
+				}
 			}
 			paths, kind, names := plotArguments(args)
 			shown, err := plotRuns(paths)
@@ -50,12 +55,12 @@ It separates runs from parameters. Without it there is one run, and the plot is 
 				return plotError(err, args)
 			}
 			if output != "" {
-				return writePicture(f, output, width, height)
+				return f.Save(output, width, height)
 			}
 			return writeText(cmd.OutOrStdout(), f, width, height)
 		}),
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "", "write the plot to this `file`, which ends in .png or .svg")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "write the plot to this `file`, which ends in "+strings.Join(plot.Endings(), " or "))
 	cmd.Flags().IntVar(&width, "width", 0, "width in pixels of the file, or in characters; 0: what suits the plot, or that of the terminal")
 	cmd.Flags().IntVar(&height, "height", 0, "height in pixels of the file, or in lines; 0: what suits the plot")
 	return cmd
@@ -80,7 +85,7 @@ func plotArguments(args []string) (paths []string, kind string, names []string) 
 	return args[:1], plot.Names()[0], args[1:]
 }
 
-// plotRuns opens runs. Those with equal names are told apart by their paths.
+// plotRuns opens runs. They have the names of their folders, or their paths where two of these are equal.
 func plotRuns(paths []string) ([]plot.Run, error) {
 	var out []plot.Run
 	for _, path := range paths {
@@ -94,7 +99,24 @@ func plotRuns(paths []string) ([]plot.Run, error) {
 		}
 		out = append(out, plot.Run{Name: filepath.Clean(path), Draws: r.Draws, ELBO: trace})
 	}
+	names := map[string]bool{}
+	for _, r := range out {
+		names[folderName(r.Name)] = true
+	}
+	for i := range out {
+		if len(names) == len(out) {
+			out[i].Name = folderName(out[i].Name)
+		}
+	}
 	return out, nil
+}
+
+// folderName is the last element of a path, also of one that ends in dots.
+func folderName(path string) string {
+	if whole, err := filepath.Abs(path); err == nil {
+		return filepath.Base(whole)
+	}
+	return path
 }
 
 // plotError makes a choice that is not there a usage error. Where a KIND may have been meant, or a second run, it says so.
@@ -107,24 +129,15 @@ func plotError(err error, args []string) error {
 		return &failure{exitUsage, err}
 	}
 	if _, missing := os.Stat(args[1]); missing == nil {
-		return usagef("%w; to plot several runs, name a KIND after them: %s", err, strings.Join(plot.Names(), ", "))
+		return usagef("%w\nTo plot several runs, name a KIND after them: %s", err, strings.Join(plot.Names(), ", "))
 	}
-	return usagef("%w; KIND is one of %s%s", err, strings.Join(plot.Names(), ", "), posterior.Suggestion(args[1], plot.Names()))
-}
-
-// writePicture writes a figure in the format that the extension of the file names.
-func writePicture(f *plot.Figure, path string, width, height int) error {
-	write := map[string]func(io.Writer, int, int) error{".png": f.PNG, ".svg": f.SVG}[strings.ToLower(filepath.Ext(path))]
-	if write == nil {
-		return usagef("-o %s: the name of the file ends in .png or .svg", path)
-	}
-	return atomicfile.Write(path, 0o600, func(w io.Writer) error { return write(w, width, height) })
+	return usagef("%w\nKIND is one of %s%s", err, strings.Join(plot.Names(), ", "), posterior.Suggestion(args[1], plot.Names()))
 }
 
 func writeText(out io.Writer, f *plot.Figure, width, height int) error {
-	s := plot.Size{Width: width, Height: height, Color: isTerminal(out) && os.Getenv("NO_COLOR") == ""}
+	s := plot.Size{Width: width, Height: height, Color: terminal.Is(out) && os.Getenv("NO_COLOR") == ""}
 	if width == 0 {
-		s.Width = widthOf(out)()
+		s.Width = terminal.Width(out)()
 	}
 	_, err := io.WriteString(out, f.Text(s))
 	return err

@@ -15,6 +15,7 @@ adjoints (gradients with respect to them) cross between parties.`,
 	}
 	root.AddCommand(
 		newRun(),
+		newRepl(),
 		newResume(),
 		newSummary(),
 		newDiagnose(),

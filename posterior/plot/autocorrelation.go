@@ -7,7 +7,7 @@ import (
 )
 
 func autocorrelationKind() Kind {
-	return Kind{Name: "autocorrelation", Doc: "the correlation of draws with later ones of the same chain", Most: mostFrames, first: 12, make: autocorrelation}
+	return Kind{Name: "autocorrelation", Doc: "the correlation of draws with later ones of the same chain", most: mostFrames, first: 12, make: autocorrelation}
 }
 
 // mostLags is the largest distance of draws.

@@ -34,11 +34,18 @@ func (a axis) ticks(about int) []tick {
 	}
 }
 
-// multiples are the ticks at the multiples of a step.
+// mostTicks is more than an axis has.
+const mostTicks = 100
+
+// multiples are the ticks at the multiples of a step; none where numbers so large have no digits for them.
 func (a axis) multiples(step float64) []tick {
 	var out []tick
 	decimals := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
-	for k := math.Ceil(a.lo/step - 1e-9); k*step <= a.hi+1e-9*step; k++ {
+	first := math.Ceil(a.lo/step - 1e-9)
+	if !(math.Abs(first) < 1e12) {
+		return nil
+	}
+	for k := first; k*step <= a.hi+1e-9*step && len(out) < mostTicks; k++ {
 		out = append(out, tick{k * step, number(k*step, decimals, max(math.Abs(a.lo), math.Abs(a.hi)))})
 	}
 	return out

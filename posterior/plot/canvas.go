@@ -1,5 +1,7 @@
 package plot
 
+import "sort"
+
 // A point is a place on a canvas, in units from its upper left corner: pixels of an SVG file at scale 1.
 type point struct{ x, y float64 }
 
@@ -60,12 +62,10 @@ func fitted(c canvas, s string, l lettering, room float64) string {
 		return s
 	}
 	letters := []rune(s)
-	for keep := len(letters) - 1; keep > 1; keep-- {
+	cut := func(keep int) string {
 		head := (keep + 1) / 2
-		cut := string(letters[:head]) + "…" + string(letters[len(letters)-(keep-head):])
-		if c.measure(cut, l) <= room {
-			return cut
-		}
+		return string(letters[:head]) + "…" + string(letters[len(letters)-(keep-head):])
 	}
-	return "…"
+	over := sort.Search(len(letters), func(keep int) bool { return c.measure(cut(keep), l) > room })
+	return cut(max(0, over-1))
 }

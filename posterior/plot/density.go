@@ -8,17 +8,18 @@ import (
 )
 
 func densityKind() Kind {
-	return Kind{Name: "density", Doc: "smoothed densities: of each chain, or with several runs of each run", Most: mostFrames, first: 12, make: densities}
+	return Kind{Name: "density", Doc: "smoothed densities: of each chain, or with several runs of each run", most: mostFrames, first: 12, make: densities}
 }
 
 // gridPoints is the number of points of an estimated density.
 const gridPoints = 256
 
 // kernelDensity estimates the density of some finite values between the least and the largest: a Gaussian kernel, whose part beyond these ends is reflected at them, on a grid over linearly binned
-// values. The bandwidth is Silverman's (1986, eq. 3.31), 0.9 min(sd, IQR/1.34) n^(−1/5). By the trapezoidal rule the density integrates to 1. It is nil for values that are all equal.
+// values. The bandwidth is Silverman's (1986, eq. 3.31), 0.9 min(sd, IQR/1.34) n^(−1/5). By the trapezoidal rule the density integrates to 1. It is nil for values that are all
+// equal, or so close that the density would be too high for a number.
 func kernelDensity(values []float64) (xs, ys []float64) {
 	sorted := slices.Sorted(slices.Values(values))
-	if len(sorted) == 0 || sorted[0] == sorted[len(sorted)-1] {
+	if len(sorted) == 0 || sorted[len(sorted)-1]-sorted[0] < narrowest {
 		return nil, nil
 	}
 	lo, hi := sorted[0], sorted[len(sorted)-1]
@@ -37,7 +38,10 @@ func kernelDensity(values []float64) (xs, ys []float64) {
 	return xs, ys
 }
 
-// bandwidth is Silverman's, at least where half of the values are equal that of the standard deviation alone.
+// narrowest is the least range of values that have a density.
+const narrowest = 1e-290
+
+// bandwidth is Silverman's; where half of the values are equal, without the interquartile range.
 func bandwidth(sorted []float64) float64 {
 	mean, square := 0.0, 0.0
 	n := float64(len(sorted))

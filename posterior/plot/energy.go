@@ -2,7 +2,7 @@ package plot
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/vflc/vflc/posterior"
 )
@@ -22,7 +22,7 @@ func energy(in input) (*Figure, error) {
 		}
 		p := energyPanel(r)
 		if len(in.runs) > 1 {
-			p.title = r.Name + ": " + p.title
+			p.title = r.Name + " · " + p.title
 		}
 		f.panels = append(f.panels, p)
 	}
@@ -32,14 +32,14 @@ func energy(in input) (*Figure, error) {
 // energyPanel has the densities of the energies, from the mean of their chain, and of their differences from draw to draw.
 func energyPanel(r Run) panel {
 	var levels, steps []float64
-	var fractions []string
+	var fractions []float64
 	for _, chain := range r.Draws.Transitions {
 		e, mean := make([]float64, len(chain)), 0.0
 		for i, t := range chain {
 			e[i] = t.Energy
 			mean += t.Energy / float64(len(chain))
 		}
-		fractions = append(fractions, number(posterior.EBFMI(e), 2, 1))
+		fractions = append(fractions, posterior.EBFMI(e))
 		for i := range e {
 			levels = append(levels, e[i]-mean)
 			if i > 0 {
@@ -47,7 +47,7 @@ func energyPanel(r Run) panel {
 			}
 		}
 	}
-	p := panel{title: "E-BFMI by chain: " + strings.Join(fractions, ", "), x: axis{label: "energy (nats)"}, y: axis{label: "density"}}
+	p := panel{title: "least E-BFMI of a chain: " + number(slices.Min(fractions), 2, 1), x: axis{label: "energy (nats)"}, y: axis{label: "density"}}
 	for k, values := range [][]float64{levels, steps} {
 		if xs, ys := kernelDensity(numbers([][]float64{values})); xs != nil {
 			p.marks = append(p.marks, area{xs, ys, nil, penOf(k).color, 0.15}, curve{xs, ys, penOf(k)})

@@ -7,7 +7,7 @@ import (
 )
 
 func forestKind() Kind {
-	return Kind{Name: "forest", Doc: "an interval for each parameter on one axis, runs below one another", Most: 500, first: 500, make: forest}
+	return Kind{Name: "forest", Doc: "an interval for each parameter on one axis, runs below one another", most: 500, first: 500, make: forest}
 }
 
 // levels are the quantiles of an interval: the ends of its thin line, the ends of its thick line, and its dot.
@@ -62,6 +62,8 @@ func intervalMarks(chains [][]float64, y float64, run int) []mark {
 func (in input) forestText(s Size) string {
 	var names []string
 	var columns [][][]float64
-	in.named(func(name string, chains [][]float64) { names, columns = append(names, name), append(columns, chains) })
+	in.named(func(_ int, name string, chains [][]float64) {
+		names, columns = append(names, name), append(columns, chains)
+	})
 	return Forest(names, columns, s)
 }

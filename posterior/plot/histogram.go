@@ -1,7 +1,7 @@
 package plot
 
 func histogramKind() Kind {
-	return Kind{Name: "histogram", Doc: "the share of draws in bins", Most: mostFrames, first: 12, make: histogram}
+	return Kind{Name: "histogram", Doc: "the share of draws in bins", most: mostFrames, first: 12, make: histogram}
 }
 
 // histogramBins is the number of bins of a histogram.

@@ -2,14 +2,12 @@ package plot
 
 // A Kind is a kind of plot.
 type Kind struct {
-	Name string
-	Doc  string // one phrase
-	// Most is the largest number of scalars that it can show; 0: it shows none by name.
-	Most  int
-	least int // 2 for pairs
-	// first is how many of all parameters it shows if none are named.
-	first int
-	one   bool // it shows one run only
+	Name  string
+	Doc   string // one phrase
+	most  int    // the largest number of scalars that it can show; 0: it is of the run as a whole
+	least int    // the least number of scalars
+	first int    // how many of all parameters it shows if none are named
+	one   bool   // it shows one run only
 	make  func(in input) (*Figure, error)
 }
 

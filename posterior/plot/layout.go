@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"fmt"
 	"math"
 	"strings"
 )
@@ -20,8 +21,15 @@ type layout struct {
 	line float64
 }
 
-// draw draws the figure on a canvas: title, legend, panels row by row, and the note. It fills the canvas, unless the height of a frame is given.
-func (f *Figure) draw(c canvas, frameHeight, line float64) {
+// The least sizes of a frame, in units.
+const (
+	leastWidth  = 24.0
+	leastHeight = 16.0
+)
+
+// draw draws the figure on a canvas: title, legend, panels row by row, and the note. It fills the canvas, unless the height of a frame is given. The error is that of a
+// canvas that is too small.
+func (f *Figure) draw(c canvas, frameHeight, line float64) error {
 	for i := range f.panels {
 		f.panels[i].ends()
 	}
@@ -35,6 +43,9 @@ func (f *Figure) draw(c canvas, frameHeight, line float64) {
 	l.measure(width)
 	if frameHeight > 0 {
 		l.height = frameHeight
+	} else if l.width < leastWidth || l.height < leastHeight {
+		wide, high := f.natural()
+		return fmt.Errorf("the picture is too small for %d by %d panels, which take %.0f by %.0f pixels", f.across, f.rows(), wide, high)
 	}
 	y := l.top
 	for row := range f.rows() {
@@ -46,6 +57,7 @@ func (f *Figure) draw(c canvas, frameHeight, line float64) {
 	for i, text := range note {
 		c.text(point{margin, l.foot + lineHeight*(float64(i)+0.5)}, text, letters)
 	}
+	return nil
 }
 
 // onLine moves a height down to the next end of a line.
@@ -124,13 +136,13 @@ func (l *layout) measure(width float64) {
 	for _, left := range l.lefts {
 		l.width -= left
 	}
-	l.width = max(4, l.width/float64(l.f.across))
+	l.width /= float64(l.f.across)
 	fixed := 0.0
 	for row := range l.f.rows() {
 		above, below := l.around(row)
 		fixed += above + below
 	}
-	l.height = max(4, (l.foot-l.top-fixed)/float64(l.f.rows()))
+	l.height = (l.foot - l.top - fixed) / float64(l.f.rows())
 }
 
 // beside is the room that the y axis of a panel needs, with its label or without.
@@ -159,9 +171,14 @@ func (l *layout) panel(row, column int) panel {
 	return panel{}
 }
 
-// labelled reports whether a panel has the label of its x axis: the lowest of a column.
+// labelled reports whether a panel has the label of its x axis: the lowest of a column with axes.
 func (l *layout) labelled(row, column int) bool {
-	return l.panel(row, column).x.label != "" && len(l.panel(row+1, column).marks) == 0
+	for below := row + 1; below < l.f.rows(); below++ {
+		if p := l.panel(below, column); len(p.marks) > 0 && !p.bare {
+			return false
+		}
+	}
+	return l.panel(row, column).x.label != ""
 }
 
 // around is the room that the panels of a row need above and below their frames.

@@ -50,11 +50,11 @@ func Make(kind string, runs []Run, names []string) (*Figure, error) {
 	if k.one && len(runs) > 1 {
 		return nil, choicef("%s shows one run, not %d", kind, len(runs))
 	}
-	if k.Most == 0 && len(names) > 0 {
+	if k.most == 0 && len(names) > 0 {
 		return nil, choicef("%s is a plot of the run as a whole: name no parameters", kind)
 	}
 	in := input{runs: runs}
-	if k.Most > 0 {
+	if k.most > 0 {
 		if err := in.choose(k, names); err != nil {
 			return nil, err
 		}
@@ -96,8 +96,8 @@ func (in *input) choose(k Kind, names []string) error {
 		return fmt.Errorf("%s has no parameters", in.runs[0].Name)
 	case n < k.least:
 		return choicef("%s needs at least %d parameters, not %d", k.Name, k.least, n)
-	case len(names) > 0 && n > k.Most:
-		return choicef("%s shows at most %d parameters, not %d: name fewer", k.Name, k.Most, n)
+	case len(names) > 0 && n > k.most:
+		return choicef("%s shows at most %d parameters, not %d: name fewer", k.Name, k.most, n)
 	case len(names) == 0 && n > k.first:
 		in.scalars, in.left = in.scalars[:k.first], n-k.first
 	}
@@ -244,15 +244,15 @@ func panelSize(across int) (wide, high float64) {
 }
 
 // named calls a function for each scalar of each run that has it, with a name that tells them apart.
-func (in input) named(one func(name string, chains [][]float64)) {
+func (in input) named(one func(r int, name string, chains [][]float64)) {
 	for _, s := range in.scalars {
 		for r, draws := range s.draws {
 			switch {
 			case draws == nil:
 			case len(in.runs) == 1:
-				one(s.label, draws)
+				one(r, s.label, draws)
 			default:
-				one(s.label+" · "+in.runs[r].Name, draws)
+				one(r, s.label+" · "+in.runs[r].Name, draws)
 			}
 		}
 	}
@@ -262,7 +262,7 @@ func (in input) named(one func(name string, chains [][]float64)) {
 func (in input) framed(one func(name string, chains [][]float64, s Size) string) func(Size) string {
 	return func(s Size) string {
 		text := ""
-		in.named(func(name string, chains [][]float64) { text += one(name, chains, s) + "\n" })
+		in.named(func(_ int, name string, chains [][]float64) { text += one(name, chains, s) + "\n" })
 		return text
 	}
 }

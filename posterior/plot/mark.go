@@ -1,6 +1,9 @@
 package plot
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A frame maps the numbers of a panel to places on a canvas.
 type frame struct {
@@ -12,7 +15,14 @@ func (f frame) atX(v float64) float64 { return f.left + (v-f.x.lo)/(f.x.hi-f.x.l
 func (f frame) atY(v float64) float64 {
 	return f.bottom - (v-f.y.lo)/(f.y.hi-f.y.lo)*(f.bottom-f.top)
 }
-func (f frame) at(x, y float64) point { return point{f.atX(x), f.atY(y)} }
+
+// at is the place of a point, NaN where it is not finite.
+func (f frame) at(x, y float64) point {
+	if !finite(x) || !finite(y) {
+		return point{math.NaN(), math.NaN()}
+	}
+	return point{f.atX(x), f.atY(y)}
+}
 
 // A mark is something that is drawn in a panel.
 type mark interface {
@@ -35,7 +45,10 @@ func (b *box) add(xs, ys []float64) {
 	}
 }
 
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+// mostValue is the largest value that a plot shows: differences of larger ones are not finite.
+const mostValue = 1e300
+
+func finite(v float64) bool { return math.Abs(v) <= mostValue }
 
 // A curve is a line through points whose x ascend. Where a point is not finite, it has a gap.
 type curve struct {
@@ -65,18 +78,17 @@ func (m curve) draw(c canvas, f frame) {
 	flush()
 }
 
-// thinned keeps, of many points in the same unit of the canvas, the first, the lowest, the highest and the last: the line looks the same.
+// thinned keeps, of many points in the same unit of the canvas, the lowest and the highest: the line looks the same.
 func (m curve) thinned(f frame) []point {
-	if float64(len(m.xs)) < 4*(f.right-f.left) {
-		out := make([]point, len(m.xs))
-		for i := range out {
-			out[i] = f.at(m.xs[i], m.ys[i])
+	var out []point
+	if float64(len(m.xs)) < 2*(f.right-f.left) {
+		for i := range m.xs {
+			out = append(out, f.at(m.xs[i], m.ys[i]))
 		}
 		return out
 	}
-	var out []point
 	for i := 0; i < len(m.xs); {
-		unit, first, lowest, highest := math.Floor(f.atX(m.xs[i])), i, i, i
+		unit, lowest, highest := math.Floor(f.atX(m.xs[i])), i, i
 		for ; i < len(m.xs) && math.Floor(f.atX(m.xs[i])) == unit; i++ {
 			if m.ys[i] < m.ys[lowest] || !finite(m.ys[lowest]) {
 				lowest = i
@@ -85,12 +97,8 @@ func (m curve) thinned(f frame) []point {
 				highest = i
 			}
 		}
-		last := -1
-		for _, k := range []int{first, min(lowest, highest), max(lowest, highest), i - 1} {
-			if k > last {
-				out = append(out, f.at(m.xs[k], m.ys[k]))
-				last = k
-			}
+		for _, k := range slices.Compact([]int{min(lowest, highest), max(lowest, highest)}) {
+			out = append(out, f.at(m.xs[k], m.ys[k]))
 		}
 	}
 	return out

@@ -6,7 +6,7 @@ import (
 )
 
 func pairsKind() Kind {
-	return Kind{Name: "pairs", Doc: "each parameter against each other, divergent transitions marked, with correlations", Most: 8, least: 2, first: 5, one: true, make: pairs}
+	return Kind{Name: "pairs", Doc: "each parameter against each other, divergent transitions marked, with correlations", most: 8, least: 2, first: 5, one: true, make: pairs}
 }
 
 // mostPoints is the largest number of draws in a panel of pairs.

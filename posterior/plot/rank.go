@@ -8,7 +8,7 @@ import (
 )
 
 func rankKind() Kind {
-	return Kind{Name: "rank", Doc: "how the draws of each chain rank among those of all: uniformly if chains agree", Most: mostFrames, first: 12, make: rank}
+	return Kind{Name: "rank", Doc: "how the draws of each chain rank among those of all: uniformly if chains agree", most: mostFrames, first: 12, make: rank}
 }
 
 // rankBins is the number of bins of the ranks.

@@ -25,7 +25,9 @@ func (f *Figure) SVG(w io.Writer, width, height int) error {
 	fmt.Fprintf(&c.out, `<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %g %g" role="img" aria-label="%s" font-family="Helvetica, Arial, 'Liberation Sans', sans-serif">`+"\n",
 		wide, high, wide, high, title)
 	fmt.Fprintf(&c.out, "<title>%s</title>\n", title)
-	f.draw(c, 0, 0)
+	if err := f.draw(c, 0, 0); err != nil {
+		return err
+	}
 	c.out.WriteString("</svg>\n")
 	_, err := w.Write(c.out.Bytes())
 	return err

@@ -18,8 +18,8 @@ const (
 // leastColumns is the least number of characters across a panel of a grid.
 const leastColumns = 36
 
-// characters is a canvas of characters. Lines are drawn in Braille, whose characters have two by four dots; areas, and lines at ticks, are left out.
-type characters struct {
+// paper is a canvas of characters. Lines are drawn in Braille, whose characters have two by four dots; areas, and lines at ticks, are left out.
+type paper struct {
 	color         bool
 	width, height int
 	letters       []rune
@@ -36,6 +36,11 @@ func (f *Figure) Text(s Size) string {
 	if f.text != nil {
 		return f.text(s)
 	}
+	return f.characters(s)
+}
+
+// characters draws the panels of the figure.
+func (f *Figure) characters(s Size) string {
 	g := *f
 	g.shades = ""
 	if g.flows {
@@ -44,26 +49,28 @@ func (f *Figure) Text(s Size) string {
 	if !s.Color {
 		g.legend = slices.DeleteFunc(slices.Clone(g.legend), func(e entry) bool { return !e.cross })
 	}
-	note := wrapped(&characters{}, g.note, lettering{}, float64(s.Width)*cellWidth-2*margin)
-	c := &characters{color: s.Color, width: s.Width, height: g.rows()*(s.Height+5) + 6 + len(g.legend) + len(note)}
+	note := wrapped(&paper{}, g.note, lettering{}, float64(s.Width)*cellWidth-2*margin)
+	c := &paper{color: s.Color, width: s.Width, height: g.rows()*(s.Height+5) + 6 + len(g.legend) + len(note)}
 	n := c.width * c.height
 	c.letters, c.dots, c.colors = make([]rune, n), make([]uint8, n), make([]color, n)
-	g.draw(c, float64(s.Height)*lineHeight, lineHeight)
+	if err := g.draw(c, float64(s.Height)*lineHeight, lineHeight); err != nil {
+		panic("plot: " + err.Error()) // the height of its frames is given
+	}
 	return c.String()
 }
 
-func (c *characters) size() (width, height float64) {
+func (c *paper) size() (width, height float64) {
 	return float64(c.width) * cellWidth, float64(c.height) * cellHeight
 }
 
-func (c *characters) measure(s string, _ lettering) float64 {
+func (c *paper) measure(s string, _ lettering) float64 {
 	return float64(posterior.Width(s)) * cellWidth
 }
 
-func (c *characters) fill([]point, color, float64) {}
+func (c *paper) fill([]point, color, float64) {}
 
 // cell is the index of the character at a place, -1 outside.
-func (c *characters) cell(p point) int {
+func (c *paper) cell(p point) int {
 	x, y := int(math.Floor(p.x/cellWidth)), int(math.Floor(p.y/cellHeight))
 	if x < 0 || y < 0 || x >= c.width || y >= c.height {
 		return -1
@@ -71,13 +78,13 @@ func (c *characters) cell(p point) int {
 	return y*c.width + x
 }
 
-func (c *characters) put(p point, letter rune, k color) {
+func (c *paper) put(p point, letter rune, k color) {
 	if i := c.cell(p); i >= 0 {
 		c.letters[i], c.colors[i] = letter, k
 	}
 }
 
-func (c *characters) text(at point, s string, l lettering) {
+func (c *paper) text(at point, s string, l lettering) {
 	if l.up {
 		return
 	}
@@ -99,7 +106,7 @@ func brailleBits() [4][2]uint8 {
 	return [4][2]uint8{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}
 }
 
-func (c *characters) dot(at point, _ float64, k color, _ float64) {
+func (c *paper) dot(at point, _ float64, k color, _ float64) {
 	i := c.cell(at)
 	if i < 0 || c.letters[i] != 0 && c.letters[i] != '─' && c.letters[i] != '╌' {
 		return
@@ -110,9 +117,9 @@ func (c *characters) dot(at point, _ float64, k color, _ float64) {
 	c.letters[i], c.colors[i] = 0, k
 }
 
-func (c *characters) cross(at point, _ float64, k color, _ float64) { c.put(at, '×', k) }
+func (c *paper) cross(at point, _ float64, k color, _ float64) { c.put(at, '×', k) }
 
-func (c *characters) line(points []point, p pen) {
+func (c *paper) line(points []point, p pen) {
 	if p.color == pale {
 		return
 	}
@@ -137,7 +144,7 @@ func (c *characters) line(points []point, p pen) {
 }
 
 // rule is a horizontal or vertical line of an axis. Ticks, which are shorter than a character, are left out.
-func (c *characters) rule(a, b point, dashed bool) {
+func (c *paper) rule(a, b point, dashed bool) {
 	across, down := '─', '│'
 	if dashed {
 		across, down = '╌', '┊'
@@ -165,7 +172,7 @@ func ansi(k color) string {
 }
 
 // String returns the lines, without blank ones at both ends.
-func (c *characters) String() string {
+func (c *paper) String() string {
 	var lines []string
 	for y := range c.height {
 		lines = append(lines, c.lineAt(y))
@@ -173,7 +180,7 @@ func (c *characters) String() string {
 	return strings.Trim(strings.Join(lines, "\n"), "\n") + "\n"
 }
 
-func (c *characters) lineAt(y int) string {
+func (c *paper) lineAt(y int) string {
 	var b strings.Builder
 	for x := range c.width {
 		i := y*c.width + x

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -34,10 +34,11 @@ func newProgress(w io.Writer, quiet bool) *progress {
 	if quiet {
 		w = io.Discard
 	}
-	return &progress{w: w, live: isTerminal(w) && os.Getenv("CI") == "", width: widthOf(w), now: time.Now}
+	return &progress{w: w, live: Is(w) && os.Getenv("CI") == "", width: Width(w), now: time.Now}
 }
 
-func isTerminal(w io.Writer) bool {
+// Is reports whether w is a terminal.
+func Is(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

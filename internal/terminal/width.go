@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"io"
@@ -10,29 +10,32 @@ import (
 	"golang.org/x/term"
 )
 
-// usualWidth is that of a terminal whose width is not known.
-const usualWidth = 80
+// UsualWidth is the width of a terminal that does not tell it.
+const (
+	UsualWidth  = 80
+	usualHeight = 24
+)
 
-// widthOf returns a function that gives the present width of the terminal that w is.
-func widthOf(w io.Writer) func() int {
+// Width returns a function that gives the present width of the terminal that w is.
+func Width(w io.Writer) func() int {
 	f, ok := w.(*os.File)
 	if !ok {
-		return func() int { return usualWidth }
+		return func() int { return UsualWidth }
 	}
 	return func() int {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 			return width
 		}
-		return usualWidth
+		return UsualWidth
 	}
 }
 
-// tableWidth is the width that a table may have: that of the terminal it is written to, 0, without limit, elsewhere.
-func tableWidth(w io.Writer) int {
-	if !isTerminal(w) {
+// TableWidth is the width that a table may have: that of the terminal it is written to, 0, without limit, elsewhere.
+func TableWidth(w io.Writer) int {
+	if !Is(w) {
 		return 0
 	}
-	return widthOf(w)()
+	return Width(w)()
 }
 
 // A part of a line may be left out where the line is too long, those with the smallest drop first; 0: never.
@@ -72,4 +75,12 @@ func join(parts []part) string {
 func cut(text string, width int) string {
 	runes := []rune(text)
 	return string(runes[:min(len(runes), max(0, width))])
+}
+
+// Size returns the present width and height of the terminal that f is; the usual ones where it is none.
+func Size(f *os.File) (width, height int) {
+	if width, height, err := term.GetSize(int(f.Fd())); err == nil && width > 0 && height > 0 {
+		return width, height
+	}
+	return UsualWidth, usualHeight
 }
