@@ -71,6 +71,9 @@ func number(v float64, decimals int, largest float64) string {
 		return "0"
 	}
 	text := strconv.FormatFloat(v, 'f', decimals, 64)
+	if strings.Trim(text, "-0.") == "" {
+		text = strings.TrimPrefix(text, "-") // what rounds to 0 has no sign
+	}
 	if largest >= 1e6 || largest < 1e-3 || decimals > 6 {
 		text = strconv.FormatFloat(v, 'g', 4, 64)
 		text = strings.Replace(strings.Replace(text, "e+0", "e", 1), "e-0", "e-", 1)

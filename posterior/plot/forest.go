@@ -1,7 +1,10 @@
 package plot
 
 import (
+	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/vflc/vflc/posterior"
 )
@@ -65,5 +68,66 @@ func (in input) forestText(s Size) string {
 	in.named(func(_ int, name string, chains [][]float64) {
 		names, columns = append(names, name), append(columns, chains)
 	})
-	return Forest(names, columns, s)
+	return intervals(names, columns, s)
+}
+
+// intervals plots an interval for each of some scalars on one axis: a thin line from the 5 % to the 95 % quantile, a thick one from 25 % to
+// 75 %, and the median. Names take at most half of the width; longer ones are cut.
+func intervals(names []string, columns [][][]float64, s Size) string {
+	all, lo, hi := make([][]float64, len(columns)), math.Inf(1), math.Inf(-1)
+	for k, chains := range columns {
+		if all[k] = quantiles(chains, levels()); all[k] != nil {
+			lo, hi = min(lo, all[k][0]), max(hi, all[k][4])
+		}
+	}
+	if !(lo <= hi) {
+		return "no finite draws\n"
+	}
+	var b strings.Builder
+	names, wide := aligned(names, max(shortName, s.Width/2))
+	room := max(20, s.Width-wide-2)
+	for k, q := range all {
+		b.WriteString(names[k] + "  " + strings.TrimRight(interval(q, lo, hi, room), " ") + "\n")
+	}
+	digits := int(decimals(lo, hi))
+	left, right := fmt.Sprintf("%.*f", digits, lo), fmt.Sprintf("%.*f", digits, hi)
+	fmt.Fprintf(&b, "%*s%s%*s\n", wide+2, "", left, room-len(left), right)
+	return b.String()
+}
+
+// aligned fills names with blanks to the same width, and cuts those that are wider than most.
+func aligned(names []string, most int) (out []string, wide int) {
+	for _, name := range names {
+		wide = min(most, max(wide, posterior.Width(name)))
+	}
+	for _, name := range names {
+		name = posterior.Cut(name, wide)
+		out = append(out, name+strings.Repeat(" ", wide-posterior.Width(name)))
+	}
+	return out, wide
+}
+
+// interval is one line of a forest. A dotted line marks 0 if the axis includes it.
+func interval(q []float64, lo, hi float64, room int) string {
+	if q == nil {
+		return "no finite draws"
+	}
+	at := func(v float64) int {
+		if hi <= lo {
+			return 0
+		}
+		return int(math.Round((v - lo) / (hi - lo) * float64(room-1)))
+	}
+	line := []rune(strings.Repeat(" ", room))
+	if lo < 0 && hi > 0 {
+		line[at(0)] = '┊'
+	}
+	for i := at(q[0]); i <= at(q[4]); i++ {
+		line[i] = '─'
+	}
+	for i := at(q[1]); i <= at(q[3]); i++ {
+		line[i] = '━'
+	}
+	line[at(q[2])] = '●'
+	return string(line)
 }

@@ -147,6 +147,9 @@ func TestCorrelation(t *testing.T) {
 	if r := correlation(x, y); math.Abs(r+1) > 1e-15 {
 		t.Errorf("%g, want −1", r)
 	}
+	if got := number(-0.004, 2, 1); got != "0.00" {
+		t.Errorf("−0.004 is shown as %s", got)
+	}
 	if r := correlation([][]float64{{1, 2, 3, 4}}, [][]float64{{1, -1, -1, 1}}); math.Abs(r) > 1e-15 {
 		t.Errorf("%g, want 0", r)
 	}
