@@ -23,9 +23,9 @@ func Reopen(r *runs.Run) (*compile.Bound, diag.List, error) {
 	if r.Record == nil {
 		return nil, nil, fmt.Errorf("%s: these draws are not in the folder of a run, which would name their model and data", r.Path)
 	}
-	model, err := RecordedModel(r.Path, r.Record)
-	if err != nil {
-		return nil, nil, err
+	m, diags, err := Recompile(r)
+	if err != nil || diags.HasErrors() {
+		return nil, diags, err
 	}
 	for _, s := range r.Record.Data {
 		sum, err := saltedDigest(r.Record.Salt, s.Path)
@@ -35,10 +35,6 @@ func Reopen(r *runs.Run) (*compile.Bound, diag.List, error) {
 		if sum != s.SHA256 {
 			return nil, nil, fmt.Errorf("%s has changed since the run in %s", s.Path, r.Path)
 		}
-	}
-	m, diags := compile.Compile(model, recordedOptions(r.Record))
-	if diags.HasErrors() {
-		return nil, diags, nil
 	}
 	sources, err := data.Locate(filepath.Join(r.Path, runs.ModelFile), m.Parties(), RecordedData(r.Record))
 	if err != nil {

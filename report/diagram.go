@@ -14,7 +14,7 @@ type diagram struct {
 	Width, Height int
 	Boxes         []box
 	Arrows        []arrow
-	Frame         *box // around all parties, where one process holds all data; only its title is of it
+	Frame         *box // around all parties, with a title, where one process holds all data
 }
 
 // A box is a party.
