@@ -42,8 +42,8 @@ type canvas interface {
 	line(points []point, p pen)
 	// fill fills a closed polygon.
 	fill(points []point, c color, alpha float64)
-	// dot draws a filled circle.
-	dot(at point, radius float64, c color, alpha float64)
+	// dots draws filled circles, over one another where they overlap.
+	dots(at []point, radius float64, c color, alpha float64)
 	// cross draws a cross.
 	cross(at point, radius float64, c color, alpha float64)
 	// text writes one line, whose middle has the height of at.

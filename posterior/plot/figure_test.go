@@ -60,10 +60,10 @@ func (r *recorder) check(points ...point) {
 		}
 	}
 }
-func (r *recorder) line(points []point, _ pen)                    { r.check(points...); r.lines++ }
-func (r *recorder) fill(points []point, _ color, _ float64)       { r.check(points...) }
-func (r *recorder) dot(at point, _ float64, _ color, _ float64)   { r.check(at) }
-func (r *recorder) cross(at point, _ float64, _ color, _ float64) { r.check(at) }
+func (r *recorder) line(points []point, _ pen)                     { r.check(points...); r.lines++ }
+func (r *recorder) fill(points []point, _ color, _ float64)        { r.check(points...) }
+func (r *recorder) dots(at []point, _ float64, _ color, _ float64) { r.check(at...) }
+func (r *recorder) cross(at point, _ float64, _ color, _ float64)  { r.check(at) }
 func (r *recorder) text(at point, s string, l lettering) {
 	if s == "" {
 		return

@@ -64,7 +64,7 @@ func (m curve) draw(c canvas, f frame) {
 		if len(run) > 1 {
 			c.line(run, m.pen)
 		} else if len(run) == 1 {
-			c.dot(run[0], m.pen.width, m.pen.color, m.pen.alpha)
+			c.dots(run, m.pen.width, m.pen.color, m.pen.alpha)
 		}
 		run = nil
 	}
@@ -148,15 +148,18 @@ type scatter struct {
 func (m scatter) extent(b *box) { b.add(m.xs, m.ys) }
 
 func (m scatter) draw(c canvas, f frame) {
+	var shown []point
 	for i := range m.xs {
-		at := f.at(m.xs[i], m.ys[i])
-		switch r := m.radius; {
-		case !finite(at.x) || !finite(at.y):
-		case m.cross:
-			c.cross(at, r, m.color, m.alpha)
-		default:
-			c.dot(at, r, m.color, m.alpha)
+		if at := f.at(m.xs[i], m.ys[i]); finite(at.x) && finite(at.y) {
+			shown = append(shown, at)
 		}
+	}
+	if !m.cross {
+		c.dots(shown, m.radius, m.color, m.alpha)
+		return
+	}
+	for _, at := range shown {
+		c.cross(at, m.radius, m.color, m.alpha)
 	}
 }
 

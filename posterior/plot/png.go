@@ -101,8 +101,11 @@ func circle(at point, radius float64) []point {
 	return out
 }
 
-func (c *pixels) dot(at point, radius float64, k color, alpha float64) {
-	c.paint([][]point{circle(point{at.x * density, at.y * density}, radius*density)}, shade(k, alpha))
+func (c *pixels) dots(at []point, radius float64, k color, alpha float64) {
+	src := shade(k, alpha)
+	for _, p := range scaled(at) {
+		c.paint([][]point{circle(p, radius*density)}, src)
+	}
 }
 
 func (c *pixels) cross(at point, radius float64, k color, alpha float64) {

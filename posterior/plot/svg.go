@@ -100,10 +100,14 @@ func (c *svg) fill(points []point, k color, alpha float64) {
 	c.out.WriteString("/>\n")
 }
 
-func (c *svg) dot(at point, radius float64, k color, alpha float64) {
-	fmt.Fprintf(&c.out, `<circle cx="%s" cy="%s" r="%s" fill="%v"`, short(at.x), short(at.y), short(radius), k)
+func (c *svg) dots(at []point, radius float64, k color, alpha float64) {
+	fmt.Fprintf(&c.out, `<g fill="%v"`, k)
 	c.opacity("fill-opacity", alpha)
-	c.out.WriteString("/>\n")
+	c.out.WriteString(">\n")
+	for _, p := range at {
+		fmt.Fprintf(&c.out, `<circle cx="%s" cy="%s" r="%s"/>`, short(p.x), short(p.y), short(radius))
+	}
+	c.out.WriteString("</g>\n")
 }
 
 func (c *svg) cross(at point, radius float64, k color, alpha float64) {

@@ -23,7 +23,7 @@ type paper struct {
 	color         bool
 	width, height int
 	letters       []rune
-	dots          []uint8 // the dots of a character, as in Unicode
+	braille       []uint8 // the dots of a character, as in Unicode
 	colors        []color
 }
 
@@ -52,7 +52,7 @@ func (f *Figure) characters(s Size) string {
 	note := wrapped(&paper{}, g.note, lettering{}, float64(s.Width)*cellWidth-2*margin)
 	c := &paper{color: s.Color, width: s.Width, height: g.rows()*(s.Height+5) + 6 + len(g.legend) + len(note)}
 	n := c.width * c.height
-	c.letters, c.dots, c.colors = make([]rune, n), make([]uint8, n), make([]color, n)
+	c.letters, c.braille, c.colors = make([]rune, n), make([]uint8, n), make([]color, n)
 	if err := g.draw(c, float64(s.Height)*lineHeight, lineHeight); err != nil {
 		panic("plot: " + err.Error()) // the height of its frames is given
 	}
@@ -106,14 +106,21 @@ func brailleBits() [4][2]uint8 {
 	return [4][2]uint8{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}
 }
 
-func (c *paper) dot(at point, _ float64, k color, _ float64) {
+func (c *paper) dots(at []point, _ float64, k color, _ float64) {
+	for _, p := range at {
+		c.dot(p, k)
+	}
+}
+
+// dot sets one dot of a character, unless it is a letter.
+func (c *paper) dot(at point, k color) {
 	i := c.cell(at)
 	if i < 0 || c.letters[i] != 0 && c.letters[i] != '─' && c.letters[i] != '╌' {
 		return
 	}
 	_, x := math.Modf(at.x / cellWidth)
 	_, y := math.Modf(at.y / cellHeight)
-	c.dots[i] |= brailleBits()[int(y*4)][int(x*2)]
+	c.braille[i] |= brailleBits()[int(y*4)][int(x*2)]
 	c.letters[i], c.colors[i] = 0, k
 }
 
@@ -138,7 +145,7 @@ func (c *paper) line(points []point, p pen) {
 		n := int(math.Ceil(max(math.Abs(b.x-a.x)/cellWidth*2, math.Abs(b.y-a.y)/cellHeight*4)))
 		for k := range n + 1 {
 			t := float64(k) / float64(max(1, n))
-			c.dot(point{a.x + t*(b.x-a.x), a.y + t*(b.y-a.y)}, 0, p.color, 1)
+			c.dot(point{a.x + t*(b.x-a.x), a.y + t*(b.y-a.y)}, p.color)
 		}
 	}
 }
@@ -188,8 +195,8 @@ func (c *paper) lineAt(y int) string {
 		switch {
 		case letter == covered:
 			continue
-		case letter == 0 && c.dots[i] != 0:
-			letter = rune(0x2800 + int(c.dots[i]))
+		case letter == 0 && c.braille[i] != 0:
+			letter = rune(0x2800 + int(c.braille[i]))
 		case letter == 0:
 			letter = ' '
 		}
