@@ -18,6 +18,7 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/posterior/plot"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/stdlib"
 )
@@ -29,7 +30,7 @@ type completer func(args []string, typed string) ([]string, cobra.ShellCompDirec
 // from the folder of a run; a model or folder that cannot be read proposes nothing.
 func addCompletions(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
-		if complete := argumentValues()[firstArgument(cmd)]; complete != nil && cmd.ValidArgsFunction == nil {
+		if complete := argumentValues(cmd); complete != nil && cmd.ValidArgsFunction == nil {
 			cmd.ValidArgsFunction = complete.forCobra
 		}
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -55,16 +56,26 @@ func firstArgument(cmd *cobra.Command) string {
 	return ""
 }
 
-// argumentValues are the completers of arguments, by what the help of a command calls the first.
-func argumentValues() map[string]completer {
-	return map[string]completer{
-		"MODEL":         modelFiles,
-		"FILE":          modelFiles,
-		"DIR|MODEL|RUN": anything,
-		"DIR":           folders,
-		"RUN":           runThenParameters,
-		"NAME":          nothing,
+// argumentValues is the completer of a command's arguments, by what its help calls them; nil: files.
+func argumentValues(cmd *cobra.Command) completer {
+	switch firstArgument(cmd) {
+	case "MODEL", "FILE":
+		return modelFiles
+	case "DIR":
+		return folders
+	case "RUN":
+		var kinds []string
+		if strings.Contains(cmd.Use, "KIND") {
+			kinds = plot.Names()
+		}
+		if strings.Contains(cmd.Use, "PARAMETER") {
+			return runThenParameters(kinds)
+		}
+		return folders
+	case "NAME":
+		return nothing
 	}
+	return nil
 }
 
 // valuesOf is the completer of a flag; nil: files.
@@ -152,10 +163,6 @@ func nothing([]string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-func anything([]string, string) ([]string, cobra.ShellCompDirective) {
-	return nil, cobra.ShellCompDirectiveDefault
-}
-
 func folders([]string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
@@ -164,23 +171,25 @@ func modelFiles(args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	return []string{"vfl"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// runThenParameters completes the folder of a run, then the parameters of its draws.
-func runThenParameters(args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	if len(args) == 0 {
-		return folders(args, typed)
-	}
-	r, err := runs.Open(args[0])
-	if err != nil {
-		return nothing(args, typed)
-	}
-	names := r.Draws.Names()
-	if strings.Contains(typed, "[") {
-		for _, c := range r.Draws.Columns() {
-			names = append(names, c.Name, c.Shown())
+// runThenParameters completes the folder of a run, then the parameters of its draws and the kinds of plots.
+func runThenParameters(kinds []string) completer {
+	return func(args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return folders(args, typed)
 		}
+		r, err := runs.Open(args[0])
+		if err != nil {
+			return nothing(args, typed)
+		}
+		names := append(r.Draws.Names(), kinds...)
+		if strings.Contains(typed, "[") {
+			for _, c := range r.Draws.Columns() {
+				names = append(names, c.Name, c.Shown())
+			}
+		}
+		slices.Sort(names)
+		return slices.Compact(names), cobra.ShellCompDirectiveNoFileComp
 	}
-	slices.Sort(names)
-	return slices.Compact(names), cobra.ShellCompDirectiveNoFileComp
 }
 
 // ofModel completes names of the model that is the first argument.

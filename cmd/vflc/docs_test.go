@@ -81,9 +81,13 @@ func followPage(t *testing.T, p *manual.Page) {
 			if k == 0 || p.Blocks[k-1].Lang != "sh" {
 				continue
 			}
-			if *update && !strings.Contains(b.Text, manual.Elision) {
+			m, empty := manual.Missing(b.Text, r.out), b.Text == ""
+			switch {
+			case *update && (m != "" || empty) && !strings.Contains(b.Text, manual.Elision):
 				r.changed[b.Line] = r.out
-			} else if m := manual.Missing(b.Text, r.out); m != "" {
+			case empty:
+				t.Errorf("%s: the block is empty; go test ./cmd/vflc -run TestDocs -update fills it", where)
+			case m != "":
 				t.Errorf("%s: the page shows\n%s\nwhich the command above does not print:\n%s", where, m, r.out)
 			}
 		}
