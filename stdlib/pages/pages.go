@@ -101,14 +101,6 @@ func funcPage(f *def.Func) Page {
 	return p
 }
 
-// typePage documents a type of vectors or matrices. Its distributions show it in their examples.
-func typePage(s *def.Structured) Page {
-	p := Page{Kind: "type", Name: s.Name, Usage: "param NAME : " + s.Name + "[K]", Doc: s.Doc}
-	p.Properties = []Entry{{"values", s.Support.Words(nil)}, {"arrays", s.Name + "[R, K] is R of them"}}
-	p.Examples = []string{"param p : " + s.Name + "[3] ~ " + stdlib.Flat + "()"}
-	return p
-}
-
 func encoderPage(e *def.Encoder) Page {
 	p := Page{Kind: "encoder", Name: e.Name, Usage: e.Name + "(" + arguments(e.Columns) + ")", Doc: e.Doc, Examples: e.Examples}
 	for _, o := range e.Options {
