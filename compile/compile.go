@@ -9,6 +9,7 @@ import (
 	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
+	"github.com/vflc/vflc/compile/inline"
 	"github.com/vflc/vflc/compile/leak"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/compile/transform"
@@ -29,6 +30,7 @@ type Model struct {
 	Source   *source.File
 	Universe *stdlib.Universe
 	File     *ast.File
+	Inlined  *ast.File // without functions
 	Checked  *check.Program
 	Cuts     *cut.Program
 	Parts    *transform.Program
@@ -57,9 +59,18 @@ func modelPasses() []pass[*Model] {
 			verify: verifyParse,
 		},
 		{
+			name: "inline", doc: "Writes out the calls of functions that the model or its modules declare.",
+			run: func(m *Model) (l diag.List, _ error) {
+				m.Inlined, l = inline.Expand(m.File, m.Universe, m.options.Import)
+				return l, nil
+			},
+			dump:   dumpInline,
+			verify: func(m *Model) error { return inline.Verify(m.Inlined) },
+		},
+		{
 			name: "check", doc: "Resolves the names, types, shapes and owners of all declarations and expressions.",
 			run: func(m *Model) (l diag.List, _ error) {
-				m.Checked, l = check.Check(m.File, m.Universe, m.options)
+				m.Checked, l = check.Check(m.Inlined, m.Universe, m.options)
 				return l, nil
 			},
 			dump:   dumpCheck,

@@ -26,6 +26,7 @@ type Universe struct {
 	encoders    map[string]*def.Encoder
 	bijectors   map[string]*def.Bijector
 	transforms  []def.Transform
+	modules     map[string]string
 }
 
 // New returns the Universe of this version of the language.
@@ -38,6 +39,7 @@ func New() *Universe {
 		encoders:    byName(encoder.All(), func(e *def.Encoder) string { return e.Name }),
 		bijectors:   byName(bijector.All(), func(b *def.Bijector) string { return b.Name }),
 		transforms:  transforms.All(),
+		modules:     modules(),
 	}
 }
 

@@ -9,9 +9,14 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-func (c *checker) statement(s ast.Stmt) {
+// statement checks a statement, and returns it with the sizes that it takes of expressions.
+func (c *checker) statement(s ast.Stmt) ast.Stmt {
 	if c.misplaced(s) {
-		return
+		return s
+	}
+	s, ok := c.withSizes(s)
+	if !ok {
+		return s
 	}
 	switch s := s.(type) {
 	case *ast.Data:
@@ -31,7 +36,7 @@ func (c *checker) statement(s ast.Stmt) {
 	case *ast.Transform:
 		if c.stmt != nil {
 			c.errorf(diag.DeclaredTwice, s, "there can be one transform").NoteAt(c.File.Source, c.stmt.Span(), "the first is here")
-			return
+			return s
 		}
 		c.stmt = s
 	case *ast.Aux:
@@ -41,6 +46,7 @@ func (c *checker) statement(s ast.Stmt) {
 	case *ast.Send:
 		c.send(s)
 	}
+	return s
 }
 
 // misplaced reports statements of party programs in a model and the reverse.
@@ -64,6 +70,10 @@ func (c *checker) misplaced(s ast.Stmt) bool {
 		word = "transform"
 	case *ast.Server:
 		word = "server"
+	case *ast.Fn:
+		word = "fn"
+	case *ast.Import:
+		word = "import"
 	case *ast.Let:
 		word = "let"
 	default:

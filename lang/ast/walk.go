@@ -59,6 +59,10 @@ func ofStmt(s Stmt) []Node {
 		return out
 	case *Unsupported:
 		return list(&s.Keyword)
+	case *Fn:
+		return append(appendAll(appendAll(list(&s.Name), s.Args), s.Body), list(s.Value, s.Plain)...)
+	case *Import:
+		return list(s.Name)
 	}
 	return nil
 }
@@ -105,6 +109,8 @@ func ofPart(n Node) []Node {
 		return list(n.Key, n.Column, n.Number)
 	case *Subscript:
 		return list(n.Lo, n.Hi)
+	case *FnArg:
+		return appendAll(list(n.Name), n.Elems)
 	}
 	return nil
 }
