@@ -151,16 +151,30 @@ func (m *Model) Accepted() accept.Set { return m.options.Accept }
 // Pooled reports whether one party evaluates everything: the model then runs as written.
 func (m *Model) Pooled() bool { return m.Checked.Transform.Kind.Pooled }
 
-// Files returns the party programs and the manifest by file name; for a pooled model, the model.
+// Files returns the party programs and the manifest by file name; for a pooled model, the model and the files that it imports.
 func (m *Model) Files() map[string][]byte {
 	if m.Pooled() {
-		return map[string][]byte{m.Name + ".vfl": []byte(m.Source.Text)}
+		out := map[string][]byte{m.Name + ".vfl": []byte(m.Source.Text)}
+		for _, k := range m.Modules() {
+			if k.Path != "" {
+				out[k.Path] = []byte(k.Text)
+			}
+		}
+		return out
 	}
 	out := map[string][]byte{ManifestFile: m.Manifest.JSON()}
 	for _, p := range m.Programs {
 		out[p.File] = []byte(p.Text)
 	}
 	return out
+}
+
+// Modules returns the files of functions that the model uses, in the order of their first import.
+func (m *Model) Modules() []ast.Module {
+	if m.Inlined == nil {
+		return nil
+	}
+	return m.Inlined.Modules
 }
 
 // Parties lists the parties that may have tables, the server first.

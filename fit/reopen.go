@@ -36,9 +36,14 @@ func Reopen(r *runs.Run) (*compile.Bound, diag.List, error) {
 			return nil, nil, fmt.Errorf("%s has changed since the run in %s", s.Path, r.Path)
 		}
 	}
-	m, diags := compile.Compile(model, recordedOptions(r.Record))
+	options := recordedOptions(r.Record)
+	options.Import = RecordedModules(r.Path)
+	m, diags := compile.Compile(model, options)
 	if diags.HasErrors() {
 		return nil, diags, nil
+	}
+	if err := SameModules(r.Record, m.Modules()); err != nil {
+		return nil, nil, err
 	}
 	sources, err := data.Locate(filepath.Join(r.Path, runs.ModelFile), m.Parties(), RecordedData(r.Record))
 	if err != nil {

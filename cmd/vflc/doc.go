@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/inline"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/stdlib/def"
@@ -68,6 +69,11 @@ func pages(u *stdlib.Universe, name string) []page {
 	if e, ok := u.Encoder(name); ok {
 		out = append(out, encoderPage(e))
 	}
+	for _, d := range inline.Docs(u) {
+		if d.Name == name {
+			out = append(out, modulePage(d))
+		}
+	}
 	return out
 }
 
@@ -111,6 +117,25 @@ func encoderPage(e *def.Encoder) page {
 	return p
 }
 
+// modulePage documents a function of a module, with how it is imported and called.
+func modulePage(d inline.Doc) page {
+	module, _, _ := strings.Cut(d.Name, ".")
+	p := page{Kind: "function of the module " + module, Name: d.Name, Usage: strings.Join(d.Usage, "\n"), Doc: d.Text}
+	for _, param := range d.Params {
+		p.Properties = append(p.Properties, pageEntry{"inside", param})
+	}
+	p.Examples = []string{"import " + module + "\nlet h = " + d.Usage[0]}
+	return p
+}
+
+func moduleFunctions(u *stdlib.Universe) []string {
+	var out []string
+	for _, d := range inline.Docs(u) {
+		out = append(out, d.Name)
+	}
+	return out
+}
+
 // arguments writes an arity as letters: "a, b".
 func arguments(n def.Arity) string {
 	var out []string
@@ -127,7 +152,7 @@ func arguments(n def.Arity) string {
 func showPages(w io.Writer, u *stdlib.Universe, name string, asJSON bool) error {
 	found := pages(u, name)
 	if len(found) == 0 {
-		return fmt.Errorf("no distribution, function or encoder is called %s%s; vflc doc lists them all", name, didYouMean(name, builtIn(u)))
+		return fmt.Errorf("no distribution, function, encoder or function of a module is called %s%s; vflc doc lists them all", name, didYouMean(name, builtIn(u)))
 	}
 	if asJSON {
 		return posterior.WriteJSON(w, found)
@@ -161,17 +186,17 @@ func (p page) print(w io.Writer) {
 }
 
 func builtIn(u *stdlib.Universe) []string {
-	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(u.Dists(), u.Funcs(), u.Encoders()))))
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(u.Dists(), u.Funcs(), u.Encoders(), moduleFunctions(u)))))
 }
 
 func listBuiltIn(w io.Writer, u *stdlib.Universe, asJSON bool) error {
 	if asJSON {
-		return posterior.WriteJSON(w, map[string][]string{"distributions": u.Dists(), "functions": u.Funcs(), "encoders": u.Encoders()})
+		return posterior.WriteJSON(w, map[string][]string{"distributions": u.Dists(), "functions": u.Funcs(), "encoders": u.Encoders(), "modules": moduleFunctions(u)})
 	}
 	for _, group := range []struct {
 		title string
 		names []string
-	}{{"Distributions", u.Dists()}, {"Functions", u.Funcs()}, {"Encoders", u.Encoders()}} {
+	}{{"Distributions", u.Dists()}, {"Functions", u.Funcs()}, {"Encoders", u.Encoders()}, {"Functions of modules", moduleFunctions(u)}} {
 		fmt.Fprintf(w, "%s\n", group.title)
 		for line := range slices.Chunk(group.names, 6) {
 			fmt.Fprintf(w, "  %s\n", strings.Join(line, "  "))

@@ -8,8 +8,8 @@ import (
 	"github.com/vflc/vflc/lang/types"
 )
 
-// sizeCall is the function that gives a size of its argument: size(v), or size(X, 2) for the number of columns.
-const sizeCall = "size"
+// SizeCall is the function that gives a size of its argument: size(v), or size(X, 2) for the number of columns.
+const SizeCall = "size"
 
 // withSizes writes the sizes that a statement takes of expressions as the sizes that they are, so that size(X, 2) may stand wherever PA may. false means that
 // one was wrong, and the name that the statement declares has failed.
@@ -18,7 +18,10 @@ func (c *checker) withSizes(s ast.Stmt) (ast.Stmt, bool) {
 	var resolve func(e ast.Expr) ast.Expr
 	resolve = func(e ast.Expr) ast.Expr {
 		call, is := e.(*ast.Call)
-		if !is || call.Name.Name != sizeCall {
+		if !ok {
+			return e // one message is enough
+		}
+		if !is || call.Name.Name != SizeCall {
 			return ast.Rebuild(e, resolve)
 		}
 		d, good := c.sizeCalled(call)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
@@ -271,6 +272,10 @@ func uses(f *ast.Fn, name string) (count int, constant bool) {
 				count, constant = count+1, constant || fixed
 			}
 			return
+		case *ast.Call:
+			if n.Name.Name == check.SizeCall {
+				return // of any expression
+			}
 		case *ast.Type, *ast.Subscript:
 			fixed = true
 		case *ast.Sum:
@@ -410,7 +415,7 @@ func (x *expander) resolve(c *ast.Call, sc *scope) (f *function, found bool) {
 	for _, f := range list {
 		forms = append(forms, usage(c.Name.Name, f.Fn))
 	}
-	x.errorf(file, diag.BadCall, c, "%s is not called with these %d arguments", c.Name.Name, len(c.Args)).
+	x.errorf(file, diag.BadCall, c, "no function %s takes what this call has: %s", c.Name.Name, counted(len(c.Args))).
 		NoteAt(list[0].home.file, list[0].Name.Span(), "it is declared here").Note("write %s; an array is written out, as [8, 2]", strings.Join(forms, ", or "))
 	return nil, true
 }
@@ -424,6 +429,13 @@ func (x *expander) missing(home *module, file *source.File, c *ast.Call) bool {
 	}
 	x.errorf(file, diag.UnknownModule, c.Name, "the module %s has no function %s", first, rest).Note("it has %s", strings.Join(sorted(m.fns), ", "))
 	return true
+}
+
+func counted(n int) string {
+	if n == 1 {
+		return "1 argument"
+	}
+	return fmt.Sprintf("%d arguments", n)
 }
 
 func usage(name string, f *ast.Fn) string {

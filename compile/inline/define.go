@@ -3,6 +3,7 @@ package inline
 import (
 	"strings"
 
+	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 )
@@ -36,7 +37,7 @@ func alike(f, g *ast.Fn) bool {
 
 // function checks the names in one function.
 func (x *expander) function(f *function) {
-	if _, builtIn := x.universe.Func(f.Name.Name); builtIn || x.structural(f.Name.Name) {
+	if _, builtIn := x.universe.Func(f.Name.Name); builtIn || x.structural(f.Name.Name) || f.Name.Name == check.SizeCall {
 		x.errorf(f.home.file, diag.BadFunction, f.Name, "%s is built in: choose another name", f.Name.Name)
 	}
 	known := map[string]bool{}

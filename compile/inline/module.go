@@ -11,11 +11,8 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// The largest file that can be imported, in bytes, and how many a model may import, directly or not.
-const (
-	MaxBytes   = 1 << 20
-	maxModules = 64
-)
+// maxModules bounds how many modules a model may import, directly or through others.
+const maxModules = 64
 
 // A module is a file with its functions: the model itself, a module of the standard library, or a file beside the model.
 type module struct {
@@ -122,11 +119,7 @@ func (x *expander) beside(m *module, s *ast.Import, name, file string) *module {
 
 // parsed reads the functions of a module's text.
 func (x *expander) parsed(m *module, s *ast.Import, key, name, file string, src *source.File) *module {
-	switch {
-	case len(src.Text) > MaxBytes:
-		x.errorf(m.file, diag.BadModule, s, "%s has more than %d bytes, the most that a module may have", src.Name, MaxBytes)
-		return nil
-	case len(x.order) >= maxModules:
+	if len(x.order) >= maxModules {
 		x.errorf(m.file, diag.BadModule, s, "a model imports at most %d modules, directly and through others", maxModules)
 		return nil
 	}

@@ -18,6 +18,7 @@ var Pages = slices.Concat(
 	ownersPages,
 	cutsPages,
 	loaderPages,
+	functionPages,
 	leakPages,
 	loadLeakPages,
 	sizesPages,

@@ -142,7 +142,7 @@ var nonterminals = map[string]string{
 	"Type": "a type, such as real[N]", "Bound": "lower = VALUE or upper = VALUE",
 	"Dist": "a distribution, such as normal(0, 1)", "Arg": "an expression",
 	"Expr": "an expression", "Sized": "an expression", "Weighting": "an expression",
-	"Inner": "`let`, `param` or `return`", "FnArg": "the name of an argument",
+	`"return"`: "`let`, `param` or `return`", "FnArg": "the name of an argument",
 	"Family": "the name of a client", "Rho": "CLIENT: VALUE",
 	"Column": "a column, an encoder or *", "ColumnName": "a column, an encoder or *", "ColumnArg": "a column or a number", "Number": "a number",
 }
