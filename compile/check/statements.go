@@ -303,6 +303,10 @@ func (c *checker) let(s *ast.Let) {
 		c.family = owner
 	}
 	defer func() { c.family = "" }()
+	if r, is := s.Value.(*ast.Recur); is && !c.named(s, r) {
+		c.fail(s.Name.Name)
+		return
+	}
 	info, ok2 := c.expr(s.Value)
 	t, _, _, ok3 := c.declaredType(s.Type)
 	if !ok || !ok2 || !ok3 {

@@ -53,6 +53,8 @@ func (c *checker) infer(e ast.Expr) (Info, bool) {
 		return c.call(e)
 	case *ast.Array:
 		return c.array(e)
+	case *ast.Recur:
+		return c.recur(e)
 	case *ast.Sum:
 		return c.sum(e)
 	}

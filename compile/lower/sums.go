@@ -165,6 +165,12 @@ func children(e ast.Expr) []ast.Expr {
 		return x.Args
 	case *ast.Sum:
 		return []ast.Expr{x.Body}
+	case *ast.Recur:
+		var out []ast.Expr
+		for _, i := range x.Init {
+			out = append(out, i.Value)
+		}
+		return append(out, x.Step.Value)
 	}
 	return nil
 }

@@ -97,6 +97,8 @@ func (r *rebuilder) expr(e Expr) Expr {
 		return &Index{At: r.place(e.At), X: r.one(e.X), Args: r.subscripts(e.Args)}
 	case *Call:
 		return &Call{At: r.place(e.At), Name: r.ident(e.Name), Args: r.all(e.Args)}
+	case *Recur:
+		return r.recur(e)
 	case *Array:
 		return &Array{At: r.place(e.At), Elems: r.all(e.Elems)}
 	case *Sum:

@@ -83,6 +83,8 @@ func ofExpr(e Expr) []Node {
 		return appendAll(list(&e.Name), e.Args)
 	case *Array:
 		return appendAll(nil, e.Elems)
+	case *Recur:
+		return append(appendAll(nil, e.Init), e.Step, &e.Var, e.Lo, e.Hi)
 	case *Sum:
 		return list(e.Body, &e.Var, e.Family, e.Lo, e.Hi)
 	}
@@ -109,6 +111,8 @@ func ofPart(n Node) []Node {
 		return list(n.Key, n.Column, n.Number)
 	case *Subscript:
 		return list(n.Lo, n.Hi)
+	case *Entry:
+		return list(&n.Name, n.Index, n.Value)
 	case *FnArg:
 		return appendAll(list(n.Name), n.Elems)
 	}

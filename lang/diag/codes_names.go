@@ -33,6 +33,9 @@ const (
 	Misplaced         Code = "V0229"
 	BadConstant       Code = "V0230" // a constant that an argument of a distribution cannot be
 	BadLevels         Code = "V0231"
+	RecurForm         Code = "V0280"
+	RecurIndex        Code = "V0281"
+	RecurRange        Code = "V0282"
 	Unused            Code = "V0290"
 	Improper          Code = "V0291"
 	CountedTwice      Code = "V0292" // a likelihood or a column twice

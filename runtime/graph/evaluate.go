@@ -12,6 +12,9 @@ func (b *Builder) evaluate(n *node) (y []float64, sum float64) {
 	if n.likely != nil {
 		c.density = newDensityState(len(n.likely.dist.Params))
 	}
+	if n.recursion != nil {
+		c.recur = newRecurState(n.recursion)
+	}
 	c.run = n.op.forward
 	l := loop{rows: n.frame, block: largestBlock, global: n.kind == global, calls: []call{c}}
 	l.run()

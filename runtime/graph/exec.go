@@ -146,6 +146,9 @@ func (e *Exec) bindCall(c *call, s *callSpec) {
 	if n.likely != nil {
 		c.density = newDensityState(len(n.likely.dist.Params))
 	}
+	if n.recursion != nil {
+		c.recur = newRecurState(n.recursion)
+	}
 	if n.rows != nil {
 		c.sums = &rowSums{}
 		if n.op == opLinear {

@@ -43,6 +43,7 @@ type call struct {
 	sum     *float64 // where a term's value or a bijector's log-Jacobian accumulates
 	scratch [][]float64
 	density *densityState
+	recur   *recurState
 	sums    *rowSums // of a rowLikelihood
 }
 
