@@ -68,6 +68,19 @@ func (c *checker) recurNames(e *ast.Recur) bool {
 		c.errorf(diag.RecurForm, e.Step.Index, "the last entry is for every %[1]s of the range: write %[2]s[%[1]s] = …", e.Var.Name, name)
 		return false
 	}
+	for _, id := range []ast.Ident{e.Var, e.Step.Name} {
+		old, taken := c.Symbols[id.Name]
+		if at, later := c.later[id.Name]; id == e.Var && (taken || later || c.Sizes[id.Name] != nil) {
+			d := c.errorf(diag.DeclaredTwice, id, "%s is a name of the model: choose another for the index", id.Name)
+			if later {
+				d.NoteAt(c.File.Source, at.Span(), "declared here")
+			}
+			return false
+		} else if id != e.Var && taken {
+			c.errorf(diag.DeclaredTwice, id, "%s is declared already", id.Name).NoteAt(c.File.Source, old.Ident.Span(), "declared here")
+			return false
+		}
+	}
 	if e.Var.Name == name {
 		c.errorf(diag.RecurForm, e.Var, "the index and the array need two names")
 		return false
@@ -96,14 +109,18 @@ func (c *checker) selfReferences(e *ast.Recur, n ast.Node) bool {
 			c.errorf(diag.RecurIndex, n, "inside its recursion %s is read entry by entry: %s[%s - 1]", name, name, t)
 			return false
 		}
-	case *ast.Sum:
-		if n.Var.Name == name || n.Var.Name == t {
-			c.errorf(diag.DeclaredTwice, n.Var, "%s is a name of the recursion: choose another for the index of the sum", n.Var.Name)
+	case *ast.Sum, *ast.Recur:
+		if !ast.Mentions(n, name) && !ast.Mentions(n, t) {
+			return true
+		}
+		if r, ok := n.(*ast.Recur); ok {
+			c.errorf(diag.RecurForm, r, "a recursion inside a step of a recursion").Note("give the inner one a let of its own")
 			return false
 		}
-	case *ast.Recur:
-		c.errorf(diag.RecurForm, n, "a recursion inside a recursion").Note("give the inner one a let of its own")
-		return false
+		if v := n.(*ast.Sum).Var; v.Name == name || v.Name == t {
+			c.errorf(diag.DeclaredTwice, v, "%s is a name of the recursion: choose another for the index of the sum", v.Name)
+			return false
+		}
 	}
 	for _, child := range ast.Children(n) {
 		if !c.selfReferences(e, child) {
@@ -138,7 +155,7 @@ func (p *Program) Lag(e *ast.Recur, n *ast.Index) (lag float64, ok bool) {
 		return sign * k, k >= 1 && k == float64(int(k))
 	}
 	_, variable := ast.Unparen(b.Y).(*ast.Name)
-	return sign, variable && !mentions(b.Y, e.Var.Name) // of a sum: its value is known where data are bound
+	return sign, variable && !ast.Mentions(b.Y, e.Var.Name) // of a sum: its value is known where data are bound
 }
 
 // initial types the entries that a recursion begins with.
@@ -255,17 +272,6 @@ func initialEntries(n int) string {
 		return "is 1 initial entry"
 	}
 	return fmt.Sprintf("are %d initial entries", n)
-}
-
-// mentions reports whether a name occurs in an expression.
-func mentions(n ast.Node, name string) bool {
-	found := false
-	ast.Walk(n, func(n ast.Node) bool {
-		x, ok := n.(*ast.Name)
-		found = found || ok && x.Name == name
-		return !found
-	})
-	return found
 }
 
 // named checks that a let and its recursion have one name; of a component, the name in its function.

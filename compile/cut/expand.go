@@ -1,6 +1,8 @@
 package cut
 
 import (
+	"slices"
+
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
@@ -41,6 +43,13 @@ func (c *cutter) expandFor(e ast.Expr, member string) ast.Expr {
 		return e
 	}
 	c.nodes++
+	if r, ok := e.(*ast.Recur); ok {
+		c.bound = append(c.bound, r.Step.Name.Name)
+		defer func() { c.bound = c.bound[:len(c.bound)-1] }()
+	}
+	if n, ok := e.(*ast.Name); ok && slices.Contains(c.bound, n.Name) {
+		return e
+	}
 	out := Rebuild(e, func(x ast.Expr) ast.Expr { return c.expandFor(x, member) })
 	switch x := e.(type) {
 	case *ast.Paren:
@@ -143,6 +152,8 @@ func Rebuild(e ast.Expr, f func(ast.Expr) ast.Expr) ast.Expr {
 		if a, b := f(x.X), f(x.Y); a != x.X || b != x.Y {
 			return &ast.Binary{At: x.At, Op: x.Op, OpAt: x.OpAt, X: a, Y: b}
 		}
+	case *ast.Recur:
+		return rebuildRecur(x, f)
 	case *ast.Sum:
 		if y := f(x.Body); y != x.Body {
 			return &ast.Sum{At: x.At, Body: y, Var: x.Var, Family: x.Family, Lo: x.Lo, Hi: x.Hi}

@@ -48,7 +48,8 @@ func (x *expander) blocks(home *module, e ast.Node, bound bool, out []block) []b
 			}
 		}
 	}
-	if _, sum := e.(*ast.Sum); sum {
+	switch e.(type) {
+	case *ast.Sum, *ast.Recur:
 		bound = true
 	}
 	for _, child := range ast.Children(e) {
@@ -95,6 +96,10 @@ func (x *expander) expr(e ast.Expr, sc *scope) ast.Expr {
 		if sc.inside() {
 			return x.sum(e, sc)
 		}
+	case *ast.Recur:
+		if sc.inside() {
+			return x.recur(e, sc)
+		}
 	}
 	below := func(y ast.Expr) ast.Expr { return x.expr(y, sc) }
 	if !sc.inside() {
@@ -130,16 +135,13 @@ func (x *expander) name(e *ast.Name, sc *scope) ast.Expr {
 
 // sum gives the variable of a comprehension a name that nothing else has.
 func (x *expander) sum(e *ast.Sum, sc *scope) ast.Expr {
-	old, shadowed := sc.values[e.Var.Name]
 	v := x.fresh(e.Var.Name, sc)
-	sc.values[e.Var.Name] = &ast.Name{At: sc.at, Name: v}
+	restore := sc.rename(map[string]string{e.Var.Name: v})
 	out := ast.Copy(e, sc.at, x.made(sc), func(y ast.Expr) ast.Expr { return x.expr(y, sc) }).(*ast.Sum)
+	restore()
 	out.Var.Name = v
 	if n, ok := sc.values[nameOf(e.Family)].(*ast.Name); ok {
 		out.Family = &ast.Ident{At: sc.at, Name: n.Name}
-	}
-	if delete(sc.values, e.Var.Name); shadowed {
-		sc.values[e.Var.Name] = old
 	}
 	return out
 }
@@ -278,6 +280,15 @@ func uses(f *ast.Fn, name string) (count int, constant bool) {
 			}
 		case *ast.Type, *ast.Subscript:
 			fixed = true
+		case *ast.Recur:
+			for _, e := range []ast.Expr{n.Lo, n.Hi} {
+				walk(e, true)
+			}
+			for _, i := range n.Init {
+				walk(i.Value, fixed)
+			}
+			walk(n.Step.Value, fixed)
+			return
 		case *ast.Sum:
 			walk(n.Body, fixed)
 			for _, e := range []ast.Expr{n.Lo, n.Hi} {

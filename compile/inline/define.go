@@ -98,6 +98,18 @@ func (x *expander) visible(f *function, n ast.Node, known map[string]bool) {
 			}
 		}
 		return
+	case *ast.Recur:
+		for _, i := range n.Init {
+			x.visible(f, i.Index, known)
+			x.visible(f, i.Value, known)
+		}
+		x.visible(f, n.Lo, known)
+		x.visible(f, n.Hi, known)
+		self, t := known[n.Step.Name.Name], known[n.Var.Name]
+		known[n.Step.Name.Name], known[n.Var.Name] = true, true
+		x.visible(f, n.Step.Value, known)
+		known[n.Step.Name.Name], known[n.Var.Name] = self, t
+		return
 	case *ast.Name:
 		if _, constant := f.home.consts[n.Name]; !known[n.Name] && !constant {
 			x.errorf(f.home.file, diag.FunctionScope, n, "%s sees its arguments and what it defines; %s is neither", f.Name.Name, n.Name).

@@ -129,13 +129,7 @@ func (b *body) last(in *lowerer) int {
 
 // depends reports whether an expression mentions the index or the recursion.
 func (b *body) depends(e ast.Node) bool {
-	found := false
-	ast.Walk(e, func(n ast.Node) bool {
-		x, ok := n.(*ast.Name)
-		found = found || ok && (x.Name == b.Var.Name || x.Name == b.Step.Name.Name)
-		return !found
-	})
-	return found
+	return ast.Mentions(e, b.Var.Name) || ast.Mentions(e, b.Step.Name.Name)
 }
 
 // capture reads a value of the graph outside; a number is written into the body.

@@ -42,3 +42,29 @@ func (r *rebuilder) recur(e *Recur) *Recur {
 	out.Lo, out.Hi = r.one(e.Lo), r.one(e.Hi)
 	return out
 }
+
+// Mentions reports whether a name occurs in a node, other than as the variable of a comprehension or a name of a recursion inside it.
+func Mentions(n Node, name string) bool {
+	switch n := n.(type) {
+	case *Name:
+		return n.Name == name
+	case *Sum:
+		return n.Var.Name != name && Mentions(n.Body, name) || n.Lo != nil && Mentions(n.Lo, name) || n.Hi != nil && Mentions(n.Hi, name)
+	case *Recur:
+		if Mentions(n.Lo, name) || Mentions(n.Hi, name) {
+			return true
+		}
+		for _, i := range n.Init {
+			if Mentions(i.Index, name) || Mentions(i.Value, name) {
+				return true
+			}
+		}
+		return n.Var.Name != name && n.Step.Name.Name != name && Mentions(n.Step.Value, name)
+	}
+	for _, child := range Children(n) {
+		if Mentions(child, name) {
+			return true
+		}
+	}
+	return false
+}

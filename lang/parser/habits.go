@@ -177,7 +177,7 @@ var foreignPrograms = []habit{
 	{
 		found: func(l line) (int, int, bool) {
 			last := l.at(len(l.words) - 1)
-			uses := l.where(func(i int) bool { 
+			uses := l.where(func(i int) bool {
 				library, _, pointed := strings.Cut(l.at(i), ".")
 				return pointed && pythonUses[library]
 			})
