@@ -60,7 +60,7 @@ func (c *cutter) stepped(e *ast.Recur, x ast.Expr, piece func(ast.Expr) ast.Expr
 	case !c.mentionsName(x, e.Var.Name) && !c.mentionsName(x, e.Step.Name.Name):
 		return piece(x)
 	}
-	if client, alone := owners.Sole(); alone && !c.mentionsName(x, e.Step.Name.Name) && !c.entryOf(e, x) {
+	if client, alone := owners.Sole(); alone && !c.mentionsName(x, e.Step.Name.Name) && !c.entryOf(e, x) && c.private(x) != 1 {
 		c.errorf(diag.RecurCut, x, "%s contributes to each step of this recursion, which %s computes", client, c.Server).
 			Note("write what it contributes as an array of its own outside: let m = …, and m[%s] here", e.Var.Name)
 		return x
@@ -70,6 +70,17 @@ func (c *cutter) stepped(e *ast.Recur, x ast.Expr, piece func(ast.Expr) ast.Expr
 		c.setAtServer(out, x)
 	}
 	return out
+}
+
+// private counts the operands of an expression that hold names of clients.
+func (c *cutter) private(x ast.Expr) int {
+	n := 0
+	for _, y := range c.operands(x) {
+		if c.hasClient(c.Facts(y).Owners) {
+			n++
+		}
+	}
+	return n
 }
 
 // entryOf reports whether an expression is an entry of an array that is the same in all steps, as m[t], or parentheses around one.

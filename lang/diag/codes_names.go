@@ -36,7 +36,6 @@ const (
 	RecurForm         Code = "V0280"
 	RecurIndex        Code = "V0281"
 	RecurRange        Code = "V0282"
-	RecurCut          Code = "V0283" // what a client has in the step of a recursion of another party
 	Unused            Code = "V0290"
 	Improper          Code = "V0291"
 	CountedTwice      Code = "V0292" // a likelihood or a column twice

@@ -19,6 +19,7 @@ var Pages = slices.Concat(
 	cutsPages,
 	loaderPages,
 	functionPages,
+	recurPages,
 	leakPages,
 	loadLeakPages,
 	sizesPages,
