@@ -15,6 +15,12 @@ const SizeCall = "size"
 // one was wrong, and the name that the statement declares has failed.
 func (c *checker) withSizes(s ast.Stmt) (ast.Stmt, bool) {
 	ok := true
+	if owner := ownerOf(s); owner != nil {
+		if cl, found := c.Client(owner.Name); found && cl.Family {
+			c.family = cl.Name
+			defer func() { c.family = "" }()
+		}
+	}
 	var resolve func(e ast.Expr) ast.Expr
 	resolve = func(e ast.Expr) ast.Expr {
 		call, is := e.(*ast.Call)
@@ -63,17 +69,23 @@ func (c *checker) sizeCalled(e *ast.Call) (types.Size, bool) {
 	return info.Type.Dims[int(axis)-1], true
 }
 
+// ownerOf returns the owner that a declaration names, nil for none.
+func ownerOf(s ast.Stmt) *ast.Ident {
+	switch s := s.(type) {
+	case *ast.Data:
+		return s.Owner
+	case *ast.Param:
+		return s.Owner
+	case *ast.Let:
+		return s.Owner
+	}
+	return nil
+}
+
 // counted records that a declaration uses a size, as if its name stood there.
 func (c *checker) counted(s ast.Stmt, d types.Size) {
-	owner := (*ast.Ident)(nil)
-	switch s := s.(type) {
-	case *ast.Param:
-		owner = s.Owner
-	case *ast.Let:
-		if owner = s.Owner; owner == nil {
-			return
-		}
-	default:
+	owner := ownerOf(s)
+	if _, param := s.(*ast.Param); owner == nil && !param {
 		return
 	}
 	name := c.Server

@@ -43,10 +43,7 @@ func (c *cutter) expandFor(e ast.Expr, member string) ast.Expr {
 		return e
 	}
 	c.nodes++
-	if r, ok := e.(*ast.Recur); ok {
-		c.bound = append(c.bound, r.Step.Name.Name)
-		defer func() { c.bound = c.bound[:len(c.bound)-1] }()
-	}
+	defer c.binding(e)()
 	if n, ok := e.(*ast.Name); ok && slices.Contains(c.bound, n.Name) {
 		return e
 	}
@@ -68,7 +65,7 @@ func (c *cutter) expandFor(e ast.Expr, member string) ast.Expr {
 		if n, ok := x.X.(*ast.Name); ok {
 			s := c.Symbols[n.Name]
 			j, named := indexName(x)
-			if s != nil && s.Family && named && len(x.Args) == 1 && !c.sized(j) {
+			if s != nil && s.Family && named && len(x.Args) == 1 && !c.sized(j) && !slices.Contains(c.counting, j) {
 				out = e
 				if s.Kind == check.Let {
 					out = c.expandFor(s.Decl.(*ast.Let).Value, j)
@@ -83,6 +80,20 @@ func (c *cutter) expandFor(e ast.Expr, member string) ast.Expr {
 	}
 	c.expanded[key] = out
 	return out
+}
+
+// binding notes the names that an expression binds for those inside it, until the function that it returns is called.
+func (c *cutter) binding(e ast.Expr) (leave func()) {
+	bound, counting := c.bound, c.counting
+	switch e := e.(type) {
+	case *ast.Recur:
+		c.bound, c.counting = append(slices.Clone(bound), e.Step.Name.Name), append(slices.Clone(counting), e.Var.Name)
+	case *ast.Sum:
+		if e.Family == nil {
+			c.counting = append(slices.Clone(counting), e.Var.Name)
+		}
+	}
+	return func() { c.bound, c.counting = bound, counting }
 }
 
 // sized reports whether a name is a size or a declared value, and so not a variable of a comprehension.
