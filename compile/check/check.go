@@ -220,6 +220,8 @@ type checker struct {
 	vars       []*Symbol            // comprehension variables in scope
 	stmt       *ast.Transform
 	inCalls    diag.List // about nodes that the call of a function put into the model
+	// perDraw is true in the value of a generated quantity.
+	perDraw bool
 }
 
 // errorf reports an error at a node. Of a node that a call put into the model it shows the call, and the place in the function.

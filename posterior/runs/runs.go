@@ -30,6 +30,8 @@ const (
 	SettingsFile = "vfl.toml"
 	// ModulesDir holds copies of the files that the model imports, under their paths.
 	ModulesDir = "modules"
+	// ReportFile is where vflc report writes unless told otherwise.
+	ReportFile = "report.html"
 	// ViewFile holds running sums of what the server received, by chain: the material of vflc audit --attack.
 	ViewFile = "server-view"
 )
