@@ -144,6 +144,12 @@ type Likelihood struct {
 	Power   Expr      `parser:"('^' '(' @@ ')')?"` // nil: 1
 }
 
+// Factor is `factor EXPR`: it adds the sum of the elements of the expression to the log density.
+type Factor struct {
+	At
+	Value Expr `parser:"'factor' @@"`
+}
+
 // Transform is `transform KIND [(rho = …)]`. Rho is nil if it is not written or if RhoBy holds one value per client.
 type Transform struct {
 	At
@@ -205,6 +211,7 @@ func (*Generate) stmt()    {}
 func (*Const) stmt()       {}
 func (*Levels) stmt()      {}
 func (*Likelihood) stmt()  {}
+func (*Factor) stmt()      {}
 func (*Transform) stmt()   {}
 func (*Program) stmt()     {}
 func (*Aux) stmt()         {}

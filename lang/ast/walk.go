@@ -43,6 +43,8 @@ func ofStmt(s Stmt) []Node {
 		return appendAll(list(&s.Name), s.Categories)
 	case *Likelihood:
 		return list(s.Left, s.Dist, s.Weights, s.Power)
+	case *Factor:
+		return list(s.Value)
 	case *Transform:
 		return appendAll(list(&s.Kind, s.Rho), s.RhoBy)
 	case *Program:

@@ -45,6 +45,8 @@ func cells(s ast.Stmt) []string {
 		return []string{"levels " + s.Name.Name, "= " + join(s.Categories, category)}
 	case *ast.Likelihood:
 		return []string{Expr(s.Left) + " ~ " + Dist(s.Dist) + weights(s.Weights) + power(s.Power)}
+	case *ast.Factor:
+		return []string{"factor " + Expr(s.Value)}
 	case *ast.Transform:
 		return []string{"transform " + s.Kind.Name + rho(s)}
 	case *ast.Program:

@@ -64,9 +64,14 @@ type Dist struct {
 	Lower, Upper        End            // the density towards the ends of the support, of a continuous distribution
 	LogDensity          func(b *Block) float64
 	Carrier             func(x float64, theta []float64) float64
-	Sample              func(r *rand.Rand, theta []float64) float64
-	Examples            []string // statements that check and run, for `vflc doc`
-	Cases               []Case   // values of the normalised log density from an independent source
+	// LogCDF and LogCCDF return the sum over the block of the log probability of a value no greater than x, and of a greater one, as LogDensity does the
+	// log density: x may be any number, -Inf and the partials 0 where there is no such value; NaN where a parameter is outside its domain. Both are nil
+	// for a distribution without them; NoCDF then gives the reason.
+	LogCDF, LogCCDF func(b *Block) float64
+	NoCDF           string
+	Sample          func(r *rand.Rand, theta []float64) float64
+	Examples        []string // statements that check and run, for `vflc doc`
+	Cases           []Case   // values of the normalised log density from an independent source
 
 	// A density of many rows is computed by Expand, by the loop that Rows names, or else by LogDensity, several times slower; NoVectorForm then gives
 	// the reason. All must agree with LogDensity.
