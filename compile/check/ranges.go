@@ -90,6 +90,12 @@ func (r *Ranges) MatrixProduct(e *ast.Binary) bool {
 }
 
 func (r *Ranges) call(e *ast.Call, operand func(ast.Expr) def.Range) def.Range {
+	if d, ok := r.Density(e); ok {
+		if d.Kind != ast.LogDensity || d.Dist.Discrete { // the logarithm of a probability
+			return def.AtLeast0().Neg()
+		}
+		return def.Reals()
+	}
 	if f, ok := r.Universe.Func(e.Name.Name); ok {
 		return f.Image(operand(e.Args[0]))
 	}
@@ -115,7 +121,7 @@ func (r *Ranges) named(e *ast.Name) def.Range {
 	case s.Kind != Param:
 		return def.Open(0, 1)
 	}
-	lower, upper := s.Dist.Support.Bounds(r.known(s.Dist, s.Args))
+	lower, upper := s.Dist.Bounds(r.known(s.Dist, s.Args))
 	return def.Open(r.bound(s.Lower, lower, 0, math.Inf(-1)), r.bound(s.Upper, upper, 1, math.Inf(1)))
 }
 

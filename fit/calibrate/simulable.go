@@ -12,6 +12,8 @@ import (
 func simulable(b *compile.Bound, m *simulate.Model, k int) error {
 	y := m.Responses[k]
 	switch {
+	case len(m.Undrawn) > 0:
+		return fmt.Errorf("the model has %s", m.Undrawn[0])
 	case y.Data == "":
 		return fmt.Errorf("the left side of %s is an expression; new data can be drawn only where it is the name of data", y.Name)
 	case y.Weighted:

@@ -44,7 +44,10 @@ func cells(s ast.Stmt) []string {
 	case *ast.Levels:
 		return []string{"levels " + s.Name.Name, "= " + join(s.Categories, category)}
 	case *ast.Likelihood:
-		return []string{Expr(s.Left) + " ~ " + Dist(s.Dist) + weights(s.Weights) + power(s.Power)}
+		if s.Left == nil { // as later passes keep a factor
+			return []string{"factor " + Expr(s.Dist.Args[0].Value)}
+		}
+		return []string{Expr(s.Left) + " ~ " + Dist(s.Dist) + clause("truncate", s.Truncate) + clause("censor", s.Censor) + weights(s.Weights) + power(s.Power)}
 	case *ast.Factor:
 		return []string{"factor " + Expr(s.Value)}
 	case *ast.Transform:
@@ -127,10 +130,19 @@ func argument(a *ast.Arg) string {
 }
 
 func distribution(p *ast.Param) string {
+	text := "~ " + Dist(p.Dist) + clause("truncate", p.Truncate)
 	if p.Noncentered {
-		return "~ " + Dist(p.Dist) + " noncentered"
+		text += " noncentered"
 	}
-	return "~ " + Dist(p.Dist)
+	return text
+}
+
+// clause prints a clause with named arguments, as truncate(lower=0); "" where there is none.
+func clause(word string, args []*ast.Arg) string {
+	if args == nil {
+		return ""
+	}
+	return " " + word + "(" + join(args, argument) + ")"
 }
 
 // weights prints a weights clause. An expression with `^(` is put in parentheses, because outside them `^(` begins the power of the likelihood.

@@ -37,6 +37,8 @@ type Param struct {
 	Doc      string  // one phrase
 	Domain   Support // the values allowed: RealLine, Positive, NonNegative, UnitInterval, or Naturals where integral
 	Integral bool    // whole numbers only; then it must be data
+	Data     bool    // it must be data
+	NoNoise  bool    // no noise may be added to it: a bound
 	Optional bool
 	Default  float64
 }
@@ -72,6 +74,10 @@ type Dist struct {
 	Sample          func(r *rand.Rand, theta []float64) float64
 	Examples        []string // statements that check and run, for `vflc doc`
 	Cases           []Case   // values of the normalised log density from an independent source
+
+	// Narrow puts ends that parameters give inside those of the support; nil for most. Form says what a distribution is built from, nil where it is listed.
+	Narrow func(theta []float64, lower, upper float64) (float64, float64)
+	Form   *Form
 
 	// A density of many rows is computed by Expand, by the loop that Rows names, or else by LogDensity, several times slower; NoVectorForm then gives
 	// the reason. All must agree with LogDensity.
