@@ -83,8 +83,20 @@ func distPage(d *def.Dist) page {
 		p.Arguments = append(p.Arguments, pageEntry{a.Name, doc})
 	}
 	p.Usage = d.Name + "(" + strings.Join(names, ", ") + ")"
-	p.Properties = []pageEntry{{"support", d.Support.Words(names)}}
+	p.Properties = []pageEntry{{"support", d.Support.Words(names)}, {"as values", densities(d)}}
 	return p
+}
+
+// densities lists the density functions of a distribution, and whether it may be truncated and censored.
+func densities(d *def.Dist) string {
+	density := "_lpdf"
+	if d.Discrete {
+		density = "_lpmf"
+	}
+	if d.LogCDF == nil {
+		return d.Name + density + "; neither truncate nor censor: " + d.NoCDF
+	}
+	return d.Name + density + ", " + d.Name + "_lcdf, " + d.Name + "_lccdf; with truncate and censor"
 }
 
 func domain(a def.Param) string {

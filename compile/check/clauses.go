@@ -40,6 +40,18 @@ func (c *checker) clauses(d *ast.Dist, truncate, censor []*ast.Arg, left types.T
 	return c.against(dist, args, left, what)
 }
 
+// fixedEnds reports a parameter whose truncation depends on another: its support would move with it.
+func (c *checker) fixedEnds(s *ast.Param) bool {
+	for _, a := range s.Truncate {
+		if c.Info[a.Value].Random {
+			c.errorf(diag.BadClause, a, "the ends of the parameter %s are data or constants: its support cannot depend on another parameter", s.Name.Name).
+				Note("write the distance from that end as a parameter: param d ~ half_normal(1) and let x = a + d; the truncation of a likelihood may depend on parameters")
+			return false
+		}
+	}
+	return true
+}
+
 // truncated resolves truncate(lower=, upper=).
 func (c *checker) truncated(d *def.Dist, clause []*ast.Arg) (*def.Dist, []ast.Expr) {
 	given := c.named(clause, "truncate", "lower", "upper")

@@ -18,9 +18,7 @@ func (c *checker) mixture(d *ast.Dist) (*def.Dist, []ast.Expr) {
 	good := true
 	for _, a := range d.Args {
 		call, ok := a.Value.(*ast.Call)
-		if ok {
-			_, ok = c.Universe.Dist(call.Name.Name)
-		}
+		ok = ok && (c.isDist(call.Name.Name) || !c.isFunction(call.Name.Name) && !ast.IsDensity(call))
 		switch {
 		case a.Name != nil:
 			c.errorf(diag.BadMixture, a, "the arguments of a mixture have no names").Note("%s", mixtureForm)

@@ -260,6 +260,9 @@ func (c *checker) param(s *ast.Param) {
 		return
 	}
 	dist, args, owners, _, ok := c.clauses(s.Dist, s.Truncate, nil, t, s.Name.Name)
+	if ok && !c.fixedEnds(s) {
+		ok = false
+	}
 	owners = owners.Join(c.Info[lower].Owners).Join(c.Info[upper].Owners)
 	sym := &Symbol{Name: s.Name.Name, Kind: Param, Ident: s.Name, Decl: s, Type: t, Owner: owner, Family: family, Dist: dist, Args: args, Lower: lower, Upper: upper}
 	if dist != nil && dist.Discrete {

@@ -28,8 +28,8 @@ type Foreign struct {
 
 // Elsewhere returns a name that is known elsewhere.
 func Elsewhere(space Namespace, name string) (Foreign, bool) {
-	if i := strings.LastIndex(name, "_"); i > 0 && space == Functions && slices.Contains([]string{"rng", "lpdf", "lpmf", "lcdf", "lccdf", "lupdf", "lupmf", "cdf"}, name[i+1:]) {
-		return Foreign{Name: name, From: later, Note: "a likelihood is written y ~ DIST(…), and a prediction may be a parameter that nothing uses, param next ~ normal(mu, sigma)"}, true
+	if i := strings.LastIndex(name, "_"); i > 0 && space == Functions && slices.Contains([]string{"rng", "lupdf", "lupmf", "cdf", "ccdf"}, name[i+1:]) {
+		return Foreign{Name: name, From: inStan, Note: "the density functions here are " + name[:i] + "_lpdf or _lpmf, _lcdf and _lccdf, and a prediction may be a parameter that nothing uses, param next ~ normal(mu, sigma)"}, true
 	}
 	list := Foreigns(space)
 	i := slices.IndexFunc(list, func(f Foreign) bool { return f.Name == name })
@@ -82,6 +82,8 @@ func Foreigns(space Namespace) []Foreign {
 
 func foreignFunctions() []Foreign {
 	return []Foreign{
+		{Name: "Potential", From: pymc, Write: "factor EXPR", Note: "a statement of its own"},
+		{Name: "log_diff_exp", From: inStan, Write: "a + log1m_exp(b - a)", Note: "for a above b"},
 		{Name: "expit", From: python, Write: "inv_logit", Same: true},
 		{Name: "sigmoid", From: python, Write: "inv_logit", Same: true},
 		{Name: "plogis", From: inR, Write: "inv_logit", Same: true},
@@ -188,7 +190,7 @@ func foreignDistributions() []Foreign {
 		{Name: "hypergeometric", From: later}, {Name: "BetaBinomial", From: pymc, Write: "beta_binomial(n, alpha, beta)", Note: "PyMC has n last"}, {Name: "discrete_range", From: later}, {Name: "DiscreteUniform", From: pymc, Note: sumOut},
 		{Name: "categorical", From: later}, {Name: "categorical_logit", From: later}, {Name: "Categorical", From: pymc}, {Name: "dcat", From: "BUGS's name"}, {Name: "ordered_logistic", From: later}, {Name: "OrderedLogistic", From: pymc}, {Name: "ordered_probit", From: later}, {Name: "cumulative", From: "brms's family"},
 		{Name: "ZeroInflatedPoisson", From: pymc, Write: "zero_inflated_poisson_log(1 - psi, log(mu))"}, {Name: "cox", From: later},
-		{Name: "mixture", From: later}, {Name: "Mixture", From: pymc}, {Name: "NormalMixture", From: pymc}, {Name: "multinomial", From: later}, {Name: "Multinomial", From: pymc}, {Name: "dmulti", From: "BUGS's name"}, {Name: "dirichlet", From: later}, {Name: "Dirichlet", From: pymc}, {Name: "ddirch", From: "BUGS's name"},
+		{Name: "Mixture", From: pymc, Write: "mixture(w, normal(m1, s1), normal(m2, s2))"}, {Name: "NormalMixture", From: pymc, Write: "mixture(w, normal(m1, s1), normal(m2, s2))"}, {Name: "dnormmix", From: "a name of JAGS", Write: "mixture(w, normal(m1, s1), normal(m2, s2))"}, {Name: "TruncatedNormal", From: pymc, Write: "y ~ normal(mu, sigma) truncate(lower=a, upper=b)"}, {Name: "Truncated", From: pymc, Write: "y ~ normal(mu, sigma) truncate(lower=a, upper=b)"}, {Name: "Censored", From: pymc, Write: "y ~ normal(mu, sigma) censor(right=C)"}, {Name: "dinterval", From: "a name of JAGS", Write: "t ~ weibull(a, s) censor(right=C)"}, {Name: "Potential", From: pymc, Write: "factor EXPR"}, {Name: "multinomial", From: later}, {Name: "Multinomial", From: pymc}, {Name: "dmulti", From: "BUGS's name"}, {Name: "dirichlet", From: later}, {Name: "Dirichlet", From: pymc}, {Name: "ddirch", From: "BUGS's name"},
 		{Name: "multi_normal", From: later}, {Name: "multi_normal_cholesky", From: inStan}, {Name: "multi_normal_prec", From: inStan}, {Name: "MvNormal", From: pymc}, {Name: "dmnorm", From: "BUGS's name"}, {Name: "mvnorm", From: inR}, {Name: "multi_student_t", From: later}, {Name: "lkj_corr", From: later}, {Name: "lkj_corr_cholesky", From: later}, {Name: "LKJCholeskyCov", From: pymc}, {Name: "wishart", From: later}, {Name: "inv_wishart", From: later}, {Name: "dwish", From: "BUGS's name"},
 		{Name: "gaussian_random_walk", From: later, Note: "for a walk of steps e write param e : real[T] ~ normal(0, 1) and cumulative_sum(s * e)"}, {Name: "GaussianRandomWalk", From: pymc, Note: "for a walk of steps e write param e : real[T] ~ normal(0, 1) and cumulative_sum(s * e)"}, {Name: "icar", From: later},
 		{Name: "dnorm", From: bugs, Write: "normal(mu, sigma)", Note: precision}, {Name: "dlnorm", From: bugs, Write: "lognormal(mu, sigma)", Note: precision}, {Name: "dt", From: bugs, Write: "student_t(nu, mu, sigma)", Note: "BUGS has the order mu, tau, nu, and tau is 1 / sigma ^ 2"},

@@ -504,7 +504,7 @@ y ~ mixture(w, normal(m, 1), normal(0, 10))
 		Text: "truncate(lower=A, upper=B) says that values outside cannot occur: the density is divided by the probability of what lies between. The ends belong to it; one may be left out. censor says what is known of values that were not measured exactly: censor(right=C) that values at C or beyond are C or more, censor(left=C) the same below, either with data of type binary that mark the rows, and censor(interval=B) that a value lies between the left side and B. Both need a distribution function.",
 		Wrong: `data y : count[N]
 param b ~ normal(0, 1)
-y ~ poisson_log(b) truncate(from=1)
+y ~ poisson_log(b) truncate(low=1)
 `,
 		Right: `data y : count[N]
 param b ~ normal(0, 1)

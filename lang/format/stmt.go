@@ -129,8 +129,11 @@ func argument(a *ast.Arg) string {
 	return a.Name.Name + "=" + Expr(a.Value)
 }
 
+// Prior prints the distribution of a parameter with its truncation.
+func Prior(p *ast.Param) string { return Dist(p.Dist) + clause("truncate", p.Truncate) }
+
 func distribution(p *ast.Param) string {
-	text := "~ " + Dist(p.Dist) + clause("truncate", p.Truncate)
+	text := "~ " + Prior(p)
 	if p.Noncentered {
 		text += " noncentered"
 	}

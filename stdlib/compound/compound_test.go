@@ -169,7 +169,7 @@ func TestNoDensity(t *testing.T) {
 
 // Draws follow the distribution function: the share below a point differs by no more than 4 standard errors.
 func TestSamples(t *testing.T) {
-	const n = 1000
+	const n = 400
 	gamma := dist.Gamma()
 	for _, c := range []testCase{
 		{of: Truncated(&normal, true, true), x: 0.4, theta: []float64{0, 1, 0, 1}},
