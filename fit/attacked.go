@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/data"
@@ -18,6 +19,7 @@ import (
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // Attack reconstructs the clients' cuts from what the server received in a run, and compares with the true cuts, the mean over the run's draws. Where the folder
@@ -63,20 +65,27 @@ func repeatable(run *runs.Run, b *compile.Bound, progress Progress) (*Prepared, 
 	if !ok {
 		return nil, fmt.Errorf("%s: this version has no backend %s", run.Path, run.Record.Backend)
 	}
-	p, diags, err := OpenBound(b, Options{Algorithm: a, Settings: RecordedSettings(run.Record), Seed: run.Record.Seed, Progress: progress, watch: true})
+	p, diags, err := OpenBound(b, Options{Algorithm: a, Settings: RecordedSettings(run.Record, a), Seed: run.Record.Seed, Progress: progress, watch: true})
 	if err == nil && diags.HasErrors() {
 		err = data.Errors(diags)
 	}
 	return p, err
 }
 
-// RecordedSettings are the settings of a run's algorithm, by name, as on the command line.
-func RecordedSettings(r *posterior.Record) map[string]string {
+// RecordedSettings are the settings of a run's algorithm, by name, as on the command line. A record has all of them; those about auxiliary variables are left
+// out where the run had none.
+func RecordedSettings(r *posterior.Record, a backends.Algorithm) map[string]string {
 	given := map[string]string{}
+	on, _ := stdlib.New().Transform(r.Transform)
 	for name, v := range r.Settings {
 		given[name] = fmt.Sprint(v)
 		if n, ok := v.(float64); ok { // read from JSON
 			given[name] = strconv.FormatFloat(n, 'f', -1, 64)
+		}
+	}
+	for _, s := range a.Settings {
+		if s.Auxiliary && on.CutsCross {
+			delete(given, s.Name)
 		}
 	}
 	return given

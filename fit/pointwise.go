@@ -228,14 +228,11 @@ func (j *densities) count(n int) {
 
 // LogLikelihood returns the pointwise densities that the folder of a run holds, or else computes them from its model and data, whose diagnostics it returns.
 func LogLikelihood(r *runs.Run, want LogDensities) ([]zarr.Observed, diag.List, error) {
-	if err := runs.VerifyZarr(r.Path, r.Record); err != nil {
-		return nil, nil, err
-	}
-	stored, err := zarr.ReadObserved(filepath.Join(r.Path, runs.ZarrDir))
+	stored, err := StoredLogLikelihood(r)
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(stored) > 0 && !slices.ContainsFunc(stored, func(o zarr.Observed) bool { return o.LogLik == nil }) {
+	if len(stored) > 0 {
 		if want.Draws > 0 {
 			thin(stored, want.every(r.Draws, 0))
 		}
@@ -247,6 +244,18 @@ func LogLikelihood(r *runs.Run, want LogDensities) ([]zarr.Observed, diag.List, 
 	}
 	out, err := Pointwise(b, r.Draws, want)
 	return out, diags, err
+}
+
+// StoredLogLikelihood returns the pointwise densities that the folder of a run holds, nil if it has none.
+func StoredLogLikelihood(r *runs.Run) ([]zarr.Observed, error) {
+	if err := runs.VerifyZarr(r.Path, r.Record); err != nil {
+		return nil, err
+	}
+	stored, err := zarr.ReadObserved(filepath.Join(r.Path, runs.ZarrDir))
+	if err != nil || slices.ContainsFunc(stored, func(o zarr.Observed) bool { return o.LogLik == nil }) {
+		return nil, err
+	}
+	return stored, nil
 }
 
 // thin leaves every k-th draw.

@@ -31,6 +31,9 @@ type Result struct {
 	parties   []runs.Party      // what belongs to each party alone
 }
 
+// ELBO returns the trace of the evidence lower bound of a variational fit; nil of other runs.
+func (r *Result) ELBO() []posterior.ELBOPoint { return r.trace }
+
 // Summary returns a row for every scalar parameter.
 func (r *Result) Summary() []posterior.Row { return r.Document.Parameters }
 
@@ -67,7 +70,14 @@ func (r *Result) WriteTableWithin(w io.Writer, width int) error {
 	if err := posterior.WriteTableWithin(w, d.Parameters, width); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("\n%s, transform %s", d.Backend, d.Transform)
+	_, err := fmt.Fprintf(w, "\n%s\n", r.Footer())
+	return err
+}
+
+// Footer is what stands below the table: the algorithm, the transform, what was run and the time, and what the rows are where they need a note.
+func (r *Result) Footer() string {
+	d := r.Document
+	text := fmt.Sprintf("%s, transform %s", d.Backend, d.Transform)
 	if d.Rho != nil {
 		text += fmt.Sprintf("(rho = %s)", rhoText(d.Rho))
 	}
@@ -78,8 +88,7 @@ func (r *Result) WriteTableWithin(w io.Writer, width int) error {
 			text += line + "\n"
 		}
 	}
-	_, err := io.WriteString(w, text)
-	return err
+	return strings.TrimRight(text, "\n")
 }
 
 // deployment recommends masked sums where cuts cross without noise.

@@ -38,12 +38,13 @@ func (s *survey) state(c *checkpoint.Codec) {
 const mostSums = 1 << 16
 
 func (p *party) state(c *checkpoint.Codec) {
-	for _, v := range [][]float64{p.x, p.old, p.oldDir, p.mean, p.half, p.windows[0], p.windows[1], p.windows[2], p.first, p.then, p.bound, p.inner.lower, p.theta, p.top} {
+	for _, v := range [][]float64{p.x, p.old, p.oldDir, p.mean, p.half, p.windows[0], p.windows[1], p.windows[2], p.first, p.then, p.bound, p.inner.lower, p.law.lower, p.followed, p.theta, p.top} {
 		c.Floats(v)
 	}
 	c.Float(&p.oldSlope, &p.recent, &p.undoneSlope, &p.damping, &p.slopes, &p.flat, &p.h, &p.lambda)
 	c.Ints(&p.round, &p.bad)
 	c.Bool(&p.dense)
+	c.Bool(&p.follows)
 	for _, ch := range p.chains {
 		c.Floats(ch.at.theta)
 		c.Floats(ch.spare.theta)
@@ -53,7 +54,7 @@ func (p *party) state(c *checkpoint.Codec) {
 // heading is a line that two kernels share if one can load what the other saved.
 func (k *kernel) heading() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "vflc soul checkpoint 1: %s", k.settings)
+	fmt.Fprintf(&b, "vflc soul checkpoint 2: %s", k.settings)
 	for _, p := range k.parties {
 		fmt.Fprintf(&b, "; %s %d %d", p.block.Party(), p.block.Dim(), p.block.AuxLen())
 	}

@@ -129,6 +129,7 @@ func (k *kernel) try(ctx context.Context, attempt uint64) (bool, error) {
 			k.part[b][0] = 1
 		}
 		copy(p.old, p.x)
+		copy(p.followed, p.x)
 	}
 	err := k.env.Sum(ctx, k.part, k.total)
 	return k.total[0] == 0, err

@@ -35,6 +35,7 @@ func scatter(k *kernel) {
 	s := rng.New(rng.SharedKey(8), "scatter")
 	for _, p := range k.parties {
 		s.Normals(p.x)
+		copy(p.followed, p.x)
 		for _, c := range p.chains {
 			s.Normals(c.at.theta)
 			copy(c.spare.theta, c.at.theta)

@@ -24,6 +24,8 @@ type metric struct {
 	bound   []float64 // c
 	dense   bool
 	inner   cholesky // XᵀDX + Λ, or the server's curvature
+	law     cholesky // XᵀRX + Λ, the precision of θ given z
+	follows bool     // the law has a factor
 	flat    float64  // the server's metric where that is not dense
 	origin  []float64
 	image   []float64
@@ -55,7 +57,7 @@ func newClientMetric(b density.Block) (metric, error) {
 		return m, err
 	}
 	if m.pulls.Affine() && p <= denseLimit && p > 0 {
-		m.inner = newCholesky(p)
+		m.inner, m.law = newCholesky(p), newCholesky(p)
 	}
 	return m, nil
 }
@@ -124,8 +126,14 @@ func (m *metric) settle() {
 	}
 }
 
-// outer fills the inner matrix with XᵀDX, column by column.
-func (m *metric) outer() {
+// weight is an element of a diagonal matrix, from those of R and C.
+type weight func(r, bound float64) float64
+
+func besideBound(r, bound float64) float64 { return r * bound / (r + bound) } // of D
+func ofNoise(r, _ float64) float64         { return r }
+
+// outer fills a matrix with XᵀWX, column by column.
+func (m *metric) outer(matrix []float64, of weight) {
 	p := m.inner.n
 	clear(m.unknown)
 	m.block.Cut(density.Centre, m.unknown, m.origin)
@@ -137,10 +145,10 @@ func (m *metric) outer() {
 			r := 1 / (c.Rho * c.Rho)
 			bound, image, origin, seed := span(m.bound, c), span(m.image, c), span(m.origin, c), span(m.seed, c)
 			for i := range seed {
-				seed[i] = r * bound[i] / (r + bound[i]) * (image[i] - origin[i])
+				seed[i] = of(r, bound[i]) * (image[i] - origin[i])
 			}
 		}
-		row := m.inner.matrix[k*p:][:p]
+		row := matrix[k*p:][:p]
 		clear(row)
 		m.pulls.Pull(density.Centre, m.seed, row)
 	}

@@ -161,3 +161,23 @@ func TestGaussian(t *testing.T) {
 		}
 	}
 }
+
+// The chains follow z: with little noise a chain that lags behind its law would count for more in the gradient than the likelihood does.
+func TestLittleNoise(t *testing.T) {
+	for _, transform := range []def.Transform{transforms.Augmented, transforms.Power} {
+		for _, rho := range []float64{0.3, 0.1, 0.03} {
+			m := testmodel.Linear(3, 200, []int{4, 5}, 0.8)
+			m.Transform, m.Rho = transform, rho
+			k, info := fit(t, m.Env(1), transform, map[string]string{"draws": "20"}, func([][]float64) {})
+			want := m.Peak()
+			for j, w := range want.Z {
+				if d := away(k.parties[j+1].x, w); d > 1e-3 {
+					t.Errorf("%s, rho %v: z of client %d is %.3g away", transform, rho, j+1, d)
+				}
+			}
+			if !info.Mode.Converged {
+				t.Errorf("%s, rho %v: not converged after %d iterations", transform, rho, k.iter)
+			}
+		}
+	}
+}

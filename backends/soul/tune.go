@@ -25,8 +25,11 @@ func (p *party) tune(first bool) {
 		}
 	}
 	if p.inner.n > 0 {
-		p.outer()
-		p.dense = p.addOwn() && p.inner.factor()
+		p.outer(p.inner.matrix, besideBound)
+		p.outer(p.law.matrix, ofNoise)
+		own := p.addOwn()
+		p.dense = own && p.inner.factor()
+		p.follows = own && p.law.factor()
 	}
 }
 
@@ -77,7 +80,7 @@ func (p *party) shifted(s *state, v []float64, by float64) {
 	}
 }
 
-// addOwn adds Λ, the curvature of the client's own density, to the inner matrix.
+// addOwn adds Λ, the curvature of the client's own density, to the inner matrix and to the law.
 func (p *party) addOwn() bool {
 	n := p.inner.n
 	a, b := p.work[0], p.work[1]
@@ -93,9 +96,11 @@ func (p *party) addOwn() bool {
 			p.local.Local(s.theta, s.g, p.own)
 			p.local.Gradient(p.own, s.grad)
 		}
-		row := p.inner.matrix[k*n:][:n]
-		for i := range row {
-			row[i] += (b.grad[i] - a.grad[i]) / (2 * nudge)
+		inner, law := p.inner.matrix[k*n:][:n], p.law.matrix[k*n:][:n]
+		for i := range inner {
+			curvature := (b.grad[i] - a.grad[i]) / (2 * nudge)
+			inner[i] += curvature
+			law[i] += curvature
 		}
 	}
 	return finite(square(p.inner.matrix))

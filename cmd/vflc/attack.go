@@ -12,6 +12,7 @@ import (
 
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 )
@@ -28,7 +29,7 @@ func attackRun(cmd *cobra.Command, path string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	screen := newScreen(cmd.ErrOrStderr(), false)
+	screen := terminal.NewScreen(cmd.ErrOrStderr(), false)
 	report, diags, err := fit.Attack(cmd.Context(), run, screen)
 	if err := settle(cmd, diags); err != nil {
 		return err
@@ -83,5 +84,5 @@ func auditFolder(cmd *cobra.Command, path string, f *modelFlags) (*auditReport, 
 	if _, err := os.Stat(filepath.Join(programs, split.ManifestFile)); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s has no party programs: its run had transform %s, or has not finished", path, r.Transform)
 	}
-	return auditPrograms(cmd, programs, f, a, fit.RecordedSettings(r))
+	return auditPrograms(cmd, programs, f, a, fit.RecordedSettings(r, a))
 }

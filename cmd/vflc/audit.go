@@ -13,6 +13,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/accept"
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/attack"
 	"github.com/vflc/vflc/posterior"
@@ -110,15 +111,22 @@ func auditOf(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorith
 	if err != nil {
 		return nil, err
 	}
+	if !m.Pooled() {
+		say(cmd, m.Assumed())
+	}
+	return auditModel(m, a, givenSettings(cmd, a))
+}
+
+// auditModel audits a compiled model.
+func auditModel(m *compile.Model, a backends.Algorithm, given map[string]string) (*auditReport, error) {
 	if m.Pooled() {
 		return &auditReport{model: m.Name, transform: m.Checked.Transform.Kind.Name, pooled: true, rows: m.AuditPooled()}, nil
 	}
-	say(cmd, m.Assumed())
-	bundle, diags := m.Bundle()
-	if diags.HasErrors() { // the warnings are those of the model
-		return nil, settle(cmd, diags)
+	bundle, diags := m.Bundle() // its warnings are those of the model
+	if diags.HasErrors() {
+		return nil, data.Errors(diags)
 	}
-	return auditBundle(bundle, a, givenSettings(cmd, a))
+	return auditBundle(bundle, a, given)
 }
 
 // auditPrograms loads the programs of a folder and audits them.

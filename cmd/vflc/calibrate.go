@@ -12,6 +12,7 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/calibrate"
 	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -98,7 +99,7 @@ func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags, a backen
 	}
 	ctx, stop := interrupted(cmd.Context())
 	defer stop()
-	if err := s.Run(ctx, f.jobs, newScreen(cmd.ErrOrStderr(), f.quiet)); err != nil {
+	if err := s.Run(ctx, f.jobs, terminal.NewScreen(cmd.ErrOrStderr(), f.quiet)); err != nil {
 		return err
 	}
 	if err := reportStudy(cmd, s, f); err != nil {

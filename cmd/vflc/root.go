@@ -15,10 +15,12 @@ adjoints (gradients with respect to them) cross between parties.`,
 	}
 	root.AddCommand(
 		newRun(),
+		newRepl(),
 		newResume(),
 		newSummary(),
 		newDiagnose(),
 		newPlot(),
+		newReport(),
 		newExport(),
 		newLOO(),
 		newWAIC(),

@@ -15,6 +15,7 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 )
@@ -90,7 +91,7 @@ type runState struct {
 	typed    []string // flags of the command line
 	backend  backends.Algorithm
 	model    *compile.Model
-	screen   *screen
+	screen   *terminal.Screen
 	prepared *fit.Prepared
 	result   *fit.Result
 	recorded *posterior.Record // of a run that is resumed
@@ -200,7 +201,7 @@ func (s *runState) open() error {
 	if s.recorded != nil {
 		tables = fit.RecordedData(s.recorded)
 	}
-	s.screen = newScreen(s.cmd.ErrOrStderr(), s.flags.quiet)
+	s.screen = terminal.NewScreen(s.cmd.ErrOrStderr(), s.flags.quiet)
 	s.prepared, err = open(s.cmd, s.model, s.path, tables, s.flags.most, fit.Options{
 		Algorithm: s.backend, Settings: s.settings(), Joining: joining, Seed: s.flags.seed,
 		Dir: s.flags.dir, Overwrite: s.flags.replace, SaveEvery: s.flags.every, Resume: s.flags.resumed, From: s.flags.from, LogLik: s.flags.logLik, Auxiliary: s.flags.saveAux,
@@ -244,7 +245,7 @@ func (s *runState) print() error {
 	if s.flags.asJSON {
 		return posterior.WriteJSON(s.cmd.OutOrStdout(), s.result.Document)
 	}
-	return s.result.WriteTableWithin(s.cmd.OutOrStdout(), tableWidth(s.cmd.OutOrStdout()))
+	return s.result.WriteTableWithin(s.cmd.OutOrStdout(), terminal.TableWidth(s.cmd.OutOrStdout()))
 }
 
 // warn prints what is wrong with the result, also where the run is quiet, and where it was written.
@@ -253,10 +254,10 @@ func (s *runState) warn() error {
 		fmt.Fprintf(s.cmd.ErrOrStderr(), "warning: %s\n", m)
 	}
 	if c := s.result.Cost(); c != "" && len(s.result.Diagnose()) == 0 {
-		s.screen.say("%s", c)
+		s.screen.Say("%s", c)
 	}
 	if s.flags.dir != "" {
-		s.screen.say("written to %s", s.flags.dir)
+		s.screen.Say("written to %s", s.flags.dir)
 	}
 	if s.flags.strict && len(s.result.Diagnose()) > 0 {
 		return shown(exitUntrusted)

@@ -210,6 +210,8 @@ type checker struct {
 	dataBounds bool                 // bounds of the declaration being checked may use data
 	vars       []*Symbol            // comprehension variables in scope
 	stmt       *ast.Transform
+	// perDraw is true in the value of a generated quantity.
+	perDraw bool
 }
 
 func (c *checker) errorf(code diag.Code, at ast.Node, format string, args ...any) *diag.Diagnostic {

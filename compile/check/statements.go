@@ -325,7 +325,9 @@ func (c *checker) generate(s *ast.Generate) {
 		c.fail(s.Name.Name)
 		return
 	}
+	c.perDraw = true
 	info, ok := c.expr(s.Value)
+	c.perDraw = false
 	t, _, _, ok2 := c.declaredType(s.Type)
 	if !ok || !ok2 {
 		c.fail(s.Name.Name)

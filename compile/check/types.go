@@ -157,9 +157,9 @@ func (c *checker) unary(e *ast.Unary) (Info, bool) {
 	return x, true
 }
 
-// condition reports a condition that depends on a parameter.
+// condition reports a condition that depends on a parameter. What is computed for each draw has no gradient, and may have such conditions.
 func (c *checker) condition(e ast.Expr, x Info) bool {
-	if !x.Random {
+	if !x.Random || c.perDraw {
 		return true
 	}
 	c.errorf(diag.RandomCondition, e, "a condition uses only data, but this depends on a parameter").

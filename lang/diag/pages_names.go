@@ -277,7 +277,7 @@ y ~ normal(mu, 1)
 	},
 	{
 		Code: RandomCondition, Title: "a condition that depends on a parameter",
-		Text: "Comparisons and && || ! use only data: a density that jumps with a parameter is not differentiable.",
+		Text: "Comparisons and && || ! use only data: a density that jumps with a parameter is not differentiable. A generated quantity, which has no gradient, may compare parameters.",
 		Wrong: `data y : real[N]
 param mu ~ normal(0, 1)
 y ~ normal(where(mu > 0, mu, 0), 1)

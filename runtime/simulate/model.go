@@ -16,6 +16,8 @@ type Model struct {
 	Undrawn []string
 	// Noise lists the auxiliary variables of the transform. Each has a graph input of standard normals.
 	Noise []Noise
+	// Quantities lists what Simulator.Evaluate computes; a model for forward simulation has none.
+	Quantities []Quantity
 	// Cuts lists the clients' cuts, in a model that is made for them.
 	Cuts []Cut
 }
