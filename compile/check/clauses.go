@@ -54,19 +54,19 @@ func (c *checker) fixedEnds(s *ast.Param) bool {
 
 // truncated resolves truncate(lower=, upper=).
 func (c *checker) truncated(d *def.Dist, clause []*ast.Arg) (*def.Dist, []ast.Expr) {
-	given := c.named(clause, "truncate", "lower", "upper")
+	given := c.named(clause, "truncate", def.LowerEnd, def.UpperEnd)
 	if given == nil {
 		return nil, nil
 	}
-	out := compound.Truncated(d, given["lower"] != nil, given["upper"] != nil)
+	out := compound.Truncated(d, given[def.LowerEnd] != nil, given[def.UpperEnd] != nil)
 	var args []ast.Expr
-	for _, name := range []string{"lower", "upper"} {
+	for _, name := range []string{def.LowerEnd, def.UpperEnd} {
 		if e := given[name]; e != nil {
 			args = append(args, e)
 		}
 	}
-	low, known := c.ConstValue(given["lower"])
-	if high, both := c.ConstValue(given["upper"]); known && both && (low > high || low == high && !d.Discrete) {
+	low, known := c.ConstValue(given[def.LowerEnd])
+	if high, both := c.ConstValue(given[def.UpperEnd]); known && both && (low > high || low == high && !d.Discrete) {
 		c.errorf(diag.BadClause, clause[0], "truncated from %v to %v, no value is left", low, high)
 		return nil, nil
 	}

@@ -37,13 +37,16 @@ func (p *Program) Density(e ast.Expr) (Density, bool) {
 	return Density{d, kind, call.Args[0], args}, true
 }
 
-// Value describes what a density is of, as a parameter: for messages, and for the domain that noise must stay in.
+// Value describes what a density is of, as a parameter: for messages, and for the domain that noise must stay in where no parameter moves that (fixed).
 func (d Density) Value() (p def.Param, fixed bool) {
 	p = def.Param{Name: "the value", Domain: d.Dist.Support, Integral: d.Dist.Discrete}
 	if d.Kind != ast.LogDensity {
 		p.Domain = def.RealLine
 	}
-	return p, slices.Contains([]def.Support{def.RealLine, def.Positive, def.NonNegative, def.UnitInterval}, p.Domain)
+	if fixed = slices.Contains([]def.Support{def.RealLine, def.Positive, def.NonNegative, def.UnitInterval}, p.Domain); !fixed {
+		p.Domain = def.RealLine
+	}
+	return p, fixed
 }
 
 // density types the call of a density function: elementwise over its arguments, which broadcast.

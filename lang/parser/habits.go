@@ -280,9 +280,13 @@ var foreignLines = []habit{
 		note:    formulaNote,
 	},
 	{
-		found: word(func(l line, i int) bool {
-			return l.at(i+1) == "(" && l.index("|") > i && slices.ContainsFunc(densityEnds, func(end string) bool { return strings.HasSuffix(l.at(i), end) })
-		}),
+		found: func(l line) (int, int, bool) {
+			bar := l.index("|")
+			i := l.where(func(i int) bool {
+				return i < bar && l.at(i+1) == "(" && slices.ContainsFunc(densityEnds, func(end string) bool { return strings.HasSuffix(l.at(i), end) })
+			})
+			return i, i + 1, i >= 0
+		},
 		message: "the density functions here are NAME_lpdf, NAME_lpmf, NAME_lcdf and NAME_lccdf of any distribution",
 		note:    "normal_lpdf(y | mu, sigma) has all constants and one element for each row; what Stan draws by _rng is drawn here by `generate` or by vflc simulate",
 	},

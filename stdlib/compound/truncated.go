@@ -20,11 +20,11 @@ func Truncated(d *def.Dist, lower, upper bool) def.Dist {
 		end.Domain = def.Naturals
 	}
 	if lower {
-		t.lowerAt, end.Name, end.Doc = len(out.Params), "lower", "the least value"
+		t.lowerAt, end.Name, end.Doc = len(out.Params), def.LowerEnd, "the least value"
 		out.Params, out.Lower = append(out.Params, end), def.End{}
 	}
 	if upper {
-		t.upperAt, end.Name, end.Doc = len(out.Params), "upper", "the greatest value"
+		t.upperAt, end.Name, end.Doc = len(out.Params), def.UpperEnd, "the greatest value"
 		out.Params, out.Upper = append(out.Params, end), def.End{}
 	}
 	out.Expand, out.Elements, out.Rows, out.NoVectorForm = nil, nil, def.NoRows, "the probability between the ends has none"

@@ -10,6 +10,12 @@ const (
 	CensoredForm
 )
 
+// LowerEnd and UpperEnd are the parameters of a truncated distribution, and the arguments of the clause.
+const (
+	LowerEnd = "lower"
+	UpperEnd = "upper"
+)
+
 // A Form says of which distributions one is built: its parameters begin with theirs, in order.
 type Form struct {
 	Kind FormKind
@@ -29,8 +35,12 @@ func (d *Dist) Bounds(theta []float64) (lower, upper float64) {
 func (d *Dist) Words(names []string) string {
 	words := d.Support.Words(names)
 	for k, p := range d.Params {
-		if d.Narrow != nil && p.NoNoise && k < len(names) {
-			words += ", its " + p.Name + " end " + names[k]
+		switch {
+		case d.Narrow == nil || !p.NoNoise || k >= len(names):
+		case p.Name == LowerEnd:
+			words += ", " + names[k] + " or more"
+		case p.Name == UpperEnd:
+			words += ", " + names[k] + " or less"
 		}
 	}
 	return words
