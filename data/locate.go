@@ -85,7 +85,7 @@ func Locate(modelPath string, parties []PartyRef, flags []string) (Sources, erro
 	for _, f := range flags {
 		l.flag(f)
 	}
-	l.settings(filepath.Join(filepath.Dir(modelPath), "vfl.toml"))
+	l.settings(filepath.Join(filepath.Dir(modelPath), SettingsFile))
 	for i := range l.sources {
 		l.fallback(&l.sources[i])
 	}

@@ -27,6 +27,10 @@ func (c *checker) clauses(d *ast.Dist, truncate, censor []*ast.Arg, left types.T
 		if dist == nil {
 			return nil, nil, nil, false, false
 		}
+		if dist.Event != nil {
+			c.errorf(diag.BadClause, d, "%s is a distribution of vectors or matrices, which `%s` cannot cut", dist.Name, clause.word)
+			return nil, nil, nil, false, false
+		}
 		if dist.LogCDF == nil {
 			c.errorf(diag.BadClause, d, "%s has no distribution function, which `%s` needs: %s", dist.Name, clause.word, dist.NoCDF)
 			return nil, nil, nil, false, false
@@ -37,7 +41,7 @@ func (c *checker) clauses(d *ast.Dist, truncate, censor []*ast.Arg, left types.T
 		}
 		dist, args = narrowed, append(args, more...)
 	}
-	return c.against(dist, args, left, what)
+	return c.against(d, dist, args, left, what)
 }
 
 // fixedEnds reports a parameter whose truncation depends on another: its support would move with it.

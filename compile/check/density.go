@@ -90,6 +90,10 @@ func (c *checker) densityName(e *ast.Call) bool {
 		c.unknownDist(at)
 		return false
 	}
+	if d.Event != nil {
+		c.errorf(diag.BadDensity, e.Name, "%s is a distribution of vectors or matrices, whose densities are no expressions in this version", name).Note("write y ~ %s(…)", name)
+		return false
+	}
 	right := "_lpdf"
 	if d.Discrete {
 		right = "_lpmf"

@@ -14,11 +14,11 @@ import (
 // args has one entry per parameter, nil where the default applies.
 func (c *checker) distribution(d *ast.Dist, left types.Type, what string) (dist *def.Dist, args []ast.Expr, owners types.Owners, random, ok bool) {
 	dist, args = c.dist(d)
-	return c.against(dist, args, left, what)
+	return c.against(d, dist, args, left, what)
 }
 
 // against checks the arguments of a distribution against the type of its left side.
-func (c *checker) against(of *def.Dist, with []ast.Expr, left types.Type, what string) (dist *def.Dist, args []ast.Expr, owners types.Owners, random, ok bool) {
+func (c *checker) against(d *ast.Dist, of *def.Dist, with []ast.Expr, left types.Type, what string) (dist *def.Dist, args []ast.Expr, owners types.Owners, random, ok bool) {
 	dist, args = of, with
 	if dist == nil {
 		return nil, nil, nil, false, false
@@ -36,11 +36,17 @@ func (c *checker) against(of *def.Dist, with []ast.Expr, left types.Type, what s
 		owners, random = owners.Join(info.Owners), random || info.Random
 		p := dist.Params[k]
 		ok = c.argument(dist, k, a) && ok
+		if dist.Event != nil {
+			continue
+		}
 		if shape, fits := types.Broadcast(info.Type.Dims, left.Dims); !fits || !(types.Type{Dims: shape}).SameShape(left) {
 			c.errorf(diag.ArgShape, a, "%s of %s has the shape of %s, but %s is %s", p.Name, dist.Name, info.Type, what, left).
 				Note("arguments broadcast to the left side, never the reverse")
 			ok = false
 		}
+	}
+	if ok && dist.Event != nil {
+		ok = c.eventShapes(d, dist, args, left, what)
 	}
 	if ok {
 		ok = c.constants(dist, args)

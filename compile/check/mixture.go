@@ -91,12 +91,12 @@ func (c *checker) lists(w ast.Expr) bool {
 	if len(dims) != 1 {
 		return false
 	}
-	_, known := c.length1(dims[0])
+	_, known := c.fixedLength(dims[0])
 	return known
 }
 
-// length1 is the value of a size that is a number, or the name of a const.
-func (c *checker) length1(s types.Size) (int, bool) {
+// fixedLength is the value of a size that is a number, or the name of a const.
+func (c *checker) fixedLength(s types.Size) (int, bool) {
 	n, err := s.Eval(func(name string) (int, bool) {
 		if sym := c.Symbols[name]; sym != nil && sym.Kind == Const {
 			return int(sym.Value), true
@@ -108,7 +108,7 @@ func (c *checker) length1(s types.Size) (int, bool) {
 
 // elements takes a vector of weights apart.
 func (c *checker) elements(d *ast.Dist, w ast.Expr, components int) ([]ast.Expr, bool) {
-	n, _ := c.length1(c.Info[w].Type.Dims[0])
+	n, _ := c.fixedLength(c.Info[w].Type.Dims[0])
 	if n != components {
 		c.errorf(diag.BadMixture, w, "%s for %s", count(n, "weight"), count(components, "component")).Note("%s", mixtureForm)
 		return nil, false
@@ -130,6 +130,9 @@ func (c *checker) alike(d *ast.Dist, components []*def.Dist) bool {
 	first := components[0]
 	for _, k := range components {
 		switch {
+		case k.Event != nil:
+			c.errorf(diag.BadMixture, d, "the components of a mixture are distributions of numbers, and %s is one of vectors or matrices", k.Name)
+			return false
 		case k.Support != first.Support || k.Discrete != first.Discrete:
 			c.errorf(diag.BadMixture, d, "the components of a mixture have one support, but a value of %s is %s, and one of %s is %s", first.Name, first.Words(paramNames(first)), k.Name, k.Words(paramNames(k)))
 			return false

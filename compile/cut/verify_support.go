@@ -43,7 +43,7 @@ type noise struct {
 // argument checks an argument of a distribution.
 func (v *noise) argument(d *def.Dist, p *def.Param, a ast.Expr) error {
 	within := &noise{Program: v.Program, ranges: v.ranges, domain: p.Domain}
-	if values := within.values(a); !values.Within(p.Domain) {
+	if !v.ranges.Inside(a, within.values(a), p.Domain) {
 		return fmt.Errorf("%s of %s: %s leaves its support", p.Name, d.Name, format.Expr(a))
 	}
 	if err := within.around(a, nil); err != nil {

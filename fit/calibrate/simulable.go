@@ -21,7 +21,7 @@ func simulable(b *compile.Bound, m *simulate.Model, k int) error {
 		return fmt.Errorf("the likelihood of %s has weights, so it is not a distribution to draw data from", y.Name)
 	case y.Dist.Sample == nil && y.Dist.Form != nil && y.Dist.Form.Kind == def.CensoredForm:
 		return fmt.Errorf("%s says what became of each row, and new data would have other rows censored; they can be drawn where `censor` names the bound itself, as censor(right=C)", y.Name)
-	case y.Dist.Sample == nil:
+	case !y.Dist.Proper():
 		return fmt.Errorf("%s has no random number generator", y.Dist.Name)
 	}
 	for j, other := range m.Responses {

@@ -37,6 +37,7 @@ const (
 	DensityName       Code = "V0241"
 	BadMixture        Code = "V0242"
 	BadClause         Code = "V0243" // of truncate and censor
+	WrongStructure    Code = "V0232" // a distribution that does not go with the declared set of vectors or matrices
 	Unused            Code = "V0290"
 	Improper          Code = "V0291"
 	CountedTwice      Code = "V0292" // a likelihood or a column twice

@@ -79,7 +79,7 @@ func (c *call) giveElements(k, j int, d []float64) {
 	c.give(k, j, d)
 }
 
-// LogDensity adds the log density of each element of x, normalised, in the shape of x: theta and weights broadcast to it, weights may be NoID.
+// LogDensity adds the log density of each element of x, normalised, in the shape of x, or of each vector or matrix of x where the distribution is one of these: theta and weights broadcast to it, weights may be NoID.
 // An element of weight 0 has the value 0. It is computed by the distribution's own loop.
 func (b *Builder) LogDensity(d *def.Dist, x ID, theta []ID, weights ID) (ID, error) {
 	return b.logDensity(d, x, theta, weights, func(n node) ID { return b.intern(n) })
@@ -131,6 +131,9 @@ func (b *Builder) elementNode(o *op, d *def.Dist, x ID, theta []ID) (node, error
 
 // logDensity adds the density by one of its forms, then carrier and weights.
 func (b *Builder) logDensity(d *def.Dist, x ID, theta []ID, weights ID, form func(node) ID) (ID, error) {
+	if d.Event != nil {
+		return b.events(d, x, theta, weights)
+	}
 	n, err := b.elementNode(opLogDensity, d, x, theta)
 	if err != nil {
 		return NoID, err
