@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/stdlib/bijector"
+	"github.com/vflc/vflc/stdlib/compound"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/dist"
 	"github.com/vflc/vflc/stdlib/encoder"
@@ -31,6 +32,7 @@ type Universe struct {
 	structured  map[string]*def.Structured
 	transforms  []def.Transform
 	modules     map[string]string
+	factor      def.Dist
 }
 
 // New returns the Universe of this version of the language.
@@ -45,6 +47,7 @@ func New() *Universe {
 		structured:  byName(bijector.Structured(), func(s *def.Structured) string { return s.Name }),
 		transforms:  transforms.All(),
 		modules:     modules(),
+		factor:      compound.Factor(),
 	}
 }
 
@@ -60,6 +63,15 @@ func byName[T any](list []T, name func(*T) string) map[string]*T {
 func (u *Universe) Dist(name string) (*def.Dist, bool) {
 	d, ok := u.dists[name]
 	return d, ok
+}
+
+// Factor returns what the statement `factor` adds to the log density, in the form of a distribution of its value.
+func (u *Universe) Factor() *def.Dist { return &u.factor }
+
+// Mixes reports whether a function adds densities, so that it mixes distributions.
+func (u *Universe) Mixes(name string) bool {
+	s, ok := u.structurals[name]
+	return ok && s.AddsDensities
 }
 
 // Func returns the elementwise function with the given name. Its result is real, with the shape of its argument.

@@ -34,7 +34,7 @@ func newCompile() *cobra.Command {
 				return err
 			}
 			m, diags, err := compileFile(args[0], &f)
-			if dump == "" && err == nil && !m.Pooled() {
+			if dump == "" && err == nil && m != nil && !m.Pooled() {
 				diags = accept.ForSplit(diags)
 			}
 			if m, err = whole(cmd, m, diags, false, err); err != nil {

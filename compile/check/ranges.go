@@ -90,6 +90,12 @@ func (r *Ranges) MatrixProduct(e *ast.Binary) bool {
 }
 
 func (r *Ranges) call(e *ast.Call, operand func(ast.Expr) def.Range) def.Range {
+	if d, ok := r.Density(e); ok {
+		if d.Kind != ast.LogDensity || d.Dist.Discrete { // the logarithm of a probability
+			return def.AtLeast0().Neg()
+		}
+		return def.Reals()
+	}
 	if f, ok := r.Universe.Func(e.Name.Name); ok {
 		return f.Image(operand(e.Args[0]))
 	}
@@ -118,7 +124,7 @@ func (r *Ranges) named(e *ast.Name) def.Range {
 	if s.Structure != nil {
 		return def.Open(s.Structure.Support.Bounds(nil))
 	}
-	lower, upper := s.Dist.Support.Bounds(r.known(s.Dist, s.Args))
+	lower, upper := s.Dist.Bounds(r.known(s.Dist, s.Args))
 	return def.Open(r.bound(s.Lower, lower, 0, math.Inf(-1)), r.bound(s.Upper, upper, 1, math.Inf(1)))
 }
 

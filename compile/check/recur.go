@@ -274,8 +274,8 @@ func initialEntries(n int) string {
 	return fmt.Sprintf("are %d initial entries", n)
 }
 
-// named checks that a let and its recursion have one name; of a component, the name in its function.
-func (c *checker) named(s *ast.Let, r *ast.Recur) bool {
+// namesItself checks that a let and its recursion have one name; of a component, the name in its function.
+func (c *checker) namesItself(s *ast.Let, r *ast.Recur) bool {
 	own := s.Name.Name[strings.LastIndex(s.Name.Name, ".")+1:]
 	name := r.Step.Name.Name
 	if strings.TrimRight(name, "_") == strings.TrimRight(own, "_") || c.File.Calls[r] != nil {

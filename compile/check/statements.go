@@ -34,6 +34,8 @@ func (c *checker) statement(s ast.Stmt) ast.Stmt {
 		c.levels(s)
 	case *ast.Likelihood:
 		c.likelihood(s)
+	case *ast.Factor:
+		c.factor(s)
 	case *ast.Transform:
 		if c.stmt != nil {
 			c.errorf(diag.DeclaredTwice, s, "there can be one transform").NoteAt(c.File.Source, c.stmt.Span(), "the first is here")
@@ -269,7 +271,10 @@ func (c *checker) param(s *ast.Param) {
 		c.dist(s.Dist)
 		return
 	}
-	dist, args, owners, _, ok := c.distribution(s.Dist, t, s.Name.Name)
+	dist, args, owners, _, ok := c.clauses(s.Dist, s.Truncate, nil, t, s.Name.Name)
+	if ok && !c.fixedEnds(s) {
+		ok = false
+	}
 	owners = owners.Join(c.Info[lower].Owners).Join(c.Info[upper].Owners)
 	sym := &Symbol{Name: s.Name.Name, Kind: Param, Ident: s.Name, Decl: s, Type: t, Owner: owner, Family: family, Dist: dist, Args: args, Lower: lower, Upper: upper, Structure: structure}
 	if dist != nil && dist.Discrete {
@@ -309,7 +314,7 @@ func (c *checker) let(s *ast.Let) {
 		c.family = owner
 	}
 	defer func() { c.family = "" }()
-	if r, is := s.Value.(*ast.Recur); is && !c.named(s, r) {
+	if r, is := s.Value.(*ast.Recur); is && !c.namesItself(s, r) {
 		c.fail(s.Name.Name)
 		return
 	}
@@ -458,7 +463,7 @@ func (c *checker) likelihood(s *ast.Likelihood) {
 			Note("a parameter gets its prior where it is declared: param NAME ~ …")
 		return
 	}
-	dist, args, owners, random, ok := c.distribution(s.Dist, left.Type, "the left side")
+	dist, args, owners, random, ok := c.clauses(s.Dist, s.Truncate, s.Censor, left.Type, "the left side")
 	if !ok || dist == nil {
 		return
 	}

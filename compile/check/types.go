@@ -261,6 +261,9 @@ func (c *checker) product(e *ast.Binary, x, y types.Type) ([]types.Size, bool) {
 }
 
 func (c *checker) call(e *ast.Call) (Info, bool) {
+	if ast.IsDensity(e) {
+		return c.density(e)
+	}
 	out := Info{}
 	args := make([]types.Type, len(e.Args))
 	good := true

@@ -74,11 +74,12 @@ func (v *verifier) evaluated(s ast.Stmt) []ast.Expr {
 	var out []ast.Expr
 	var t *ast.Type
 	var d *ast.Dist
+	var clauses []*ast.Arg
 	switch s := s.(type) {
 	case *ast.Data:
 		t = s.Type
 	case *ast.Param:
-		t, d = s.Type, s.Dist
+		t, d, clauses = s.Type, s.Dist, s.Truncate
 	case *ast.Let:
 		out = append(out, s.Value)
 	case *ast.Generate:
@@ -89,8 +90,10 @@ func (v *verifier) evaluated(s ast.Stmt) []ast.Expr {
 		if cut := v.Symbols[s.Name.Name]; cut != nil && cut.Kind == Cut {
 			out = append(out, s.Value)
 		}
+	case *ast.Factor:
+		out = append(out, s.Value)
 	case *ast.Likelihood:
-		d = s.Dist
+		d, clauses = s.Dist, slices.Concat(s.Truncate, s.Censor)
 		out = append(out, s.Left, s.Weights, s.Power)
 	}
 	if t != nil {
@@ -99,11 +102,23 @@ func (v *verifier) evaluated(s ast.Stmt) []ast.Expr {
 		}
 	}
 	if d != nil {
-		for _, a := range d.Args {
-			out = append(out, a.Value)
+		for _, a := range slices.Concat(d.Args, clauses) {
+			out = append(out, v.component(a.Value)...)
 		}
 	}
 	return slices.DeleteFunc(out, func(e ast.Expr) bool { return e == nil })
+}
+
+// component lists the arguments of a component of a mixture; any other argument is itself.
+func (v *verifier) component(e ast.Expr) []ast.Expr {
+	if call, ok := e.(*ast.Call); ok {
+		if _, dist := v.Universe.Dist(call.Name.Name); dist {
+			if _, typed := v.Info[e]; !typed {
+				return call.Args
+			}
+		}
+	}
+	return []ast.Expr{e}
 }
 
 // expr checks an expression and all below it, and returns what its names depend on.
@@ -256,9 +271,9 @@ func (v *verifier) value(s *Symbol, e ast.Expr) reach {
 // likelihoods checks that the left side is data, that arguments broadcast to it, and that priors use only what their party holds.
 func (v *verifier) likelihoods() error {
 	for _, l := range v.Likelihoods {
-		left := v.Info[l.Stmt.Left]
+		left := v.Info[l.Shape()]
 		owners := left.Owners
-		if left.Random || l.Dist.Discrete && !left.Type.Elem.Integral() {
+		if !l.Factor() && left.Random || l.Dist.Discrete && !left.Type.Elem.Integral() {
 			return fmt.Errorf("%s: the left side is %s (parameters: %t)", format.Stmt(l.Stmt), left.Type, left.Random)
 		}
 		for k, e := range append(slices.Clone(l.Args), l.Stmt.Weights) {

@@ -24,9 +24,14 @@ func (c *checker) warnings() {
 			c.unused(s)
 		}
 	}
+	c.densities(func(_ *ast.Call, d Density) { c.linearArgument(ranges, d.Dist, d.Args) })
+	c.mixtures()
 	first := map[string]*Likelihood{}
 	for _, l := range c.Likelihoods {
 		c.linearArgument(ranges, l.Dist, l.Args)
+		if l.Factor() {
+			continue
+		}
 		left := format.Expr(l.Stmt.Left)
 		if before := first[left]; before != nil && c.For == "" {
 			c.diags.Warnf(diag.CountedTwice, c.File.Source, l.Stmt.Span(), "%s has a likelihood already: its values count twice, as if each had been observed two times", left).

@@ -114,6 +114,10 @@ func (c *cutter) warn() {
 			}
 			c.diags.Warnf(diag.SeparateCuts, c.File.Source, l.Groups[i].Span.Span(), "contributions of clients %s: %s sees each %s separately, and secure summation does not apply", why, c.Server, crossing)
 		}
+		if l.Factor() {
+			c.labelsIn(l)
+			continue
+		}
 		left := c.Facts(l.Left)
 		if _, alone := left.Owners.Sole(); l.Party == "" && alone {
 			c.diags.Warnf(diag.LabelLeak, c.File.Source, l.Stmt.Span(), revealed(l.Dist), c.Server).

@@ -57,6 +57,9 @@ func (l *lowerer) build(e ast.Expr) graph.ID {
 	case *ast.Index:
 		return l.index(e)
 	case *ast.Call:
+		if d, ok := l.Program.Density(e); ok {
+			return l.density(e, d)
+		}
 		args := make([]graph.ID, len(e.Args))
 		for i, a := range e.Args {
 			args[i] = l.expr(a)

@@ -203,6 +203,10 @@ func (g *generative) response(k *cut.Likelihood) {
 	if g.diags.HasErrors() {
 		return
 	}
+	if k.Factor() {
+		g.factor(k)
+		return
+	}
 	left, weights := g.expr(k.Left), graph.NoID
 	args := g.arguments(k.Dist, k.Args)
 	if k.Weights != nil {
@@ -238,6 +242,24 @@ func (g *generative) response(k *cut.Likelihood) {
 	g.model.Responses = append(g.model.Responses, y)
 }
 
+// factor lowers a factor: one of rows is a response that cannot be drawn, with a density for each row. One number is no term of a row.
+func (g *generative) factor(k *cut.Likelihood) {
+	value := g.expr(k.Args[0])
+	if g.diags.HasErrors() {
+		return
+	}
+	g.model.Undrawn = append(g.model.Undrawn, "a factor, which is a term of the density and not a distribution to draw from")
+	shape := g.b.Shape(value)
+	if len(shape) == 0 {
+		return
+	}
+	lp := g.report(value)
+	y := simulate.Response{Name: g.responseName(k), Shape: shape, Values: make([]float64, shape.Len()), Law: g.law(k.Dist, []graph.ID{value}, shape), LogDensity: lp, Rowwise: lp}
+	y.Noise, y.Dependent = g.reach(k, shape)
+	y.NoPredictor = "a factor has no predictor"
+	g.model.Responses = append(g.model.Responses, y)
+}
+
 // outcomes are the dimensions of an array of values of a distribution, without those of one value.
 func outcomes(d *def.Dist, shape graph.Shape) graph.Shape {
 	if d.Event == nil {
@@ -249,6 +271,9 @@ func outcomes(d *def.Dist, shape graph.Shape) graph.Shape {
 // responseName returns a unique name: a number distinguishes statements with one name.
 func (g *generative) responseName(k *cut.Likelihood) string {
 	name := "likelihood"
+	if k.Factor() {
+		name = k.Dist.Name
+	}
 	if n, ok := k.Stmt.Left.(*ast.Name); ok {
 		name = n.Name
 	}
@@ -399,6 +424,9 @@ func elementwise(e ast.Expr, name string) bool {
 	case *ast.Binary:
 		return e.Op != "*" && elementwise(e.X, name) && elementwise(e.Y, name)
 	case *ast.Call:
+		if ast.IsDensity(e) {
+			return !slices.ContainsFunc(e.Args, func(a ast.Expr) bool { return !elementwise(a, name) })
+		}
 		for _, f := range fn.Elementwise() {
 			if f.Name == e.Name.Name {
 				return elementwise(e.Args[0], name)

@@ -132,7 +132,7 @@ func (w *writer) channels() {
 		w.serverSends()
 	}
 	for _, l := range w.party.Likelihoods {
-		w.body = append(w.body, l)
+		w.body = append(w.body, transform.Statement(l))
 	}
 	for _, sym := range w.Order {
 		if sym.Kind == check.Generated && sym.Owner == w.party.Name {
@@ -317,17 +317,13 @@ func (w *writer) dataStmt(sym *check.Symbol, d *ast.Data) ast.Stmt {
 }
 
 func (w *writer) paramStmt(sym *check.Symbol, d *ast.Param) ast.Stmt {
-	args := d.Dist
+	text := transform.Written{Dist: d.Dist, Truncate: d.Truncate}
 	for _, p := range w.Params {
 		if p.Symbol == sym {
-			names := make([]string, len(sym.Dist.Params))
-			for i, q := range sym.Dist.Params {
-				names[i] = q.Name
-			}
-			args = transform.Dist(sym.Dist.Name, names, p.Args)
+			text = transform.Write(sym.Dist, p.Args)
 		}
 	}
-	return &ast.Param{Name: d.Name, Type: d.Type, Dist: args, Noncentered: d.Noncentered}
+	return &ast.Param{Name: d.Name, Type: d.Type, Dist: text.Dist, Truncate: text.Truncate, Noncentered: d.Noncentered}
 }
 
 // levels writes the listed categories of the sizes that the program uses.

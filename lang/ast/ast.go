@@ -90,12 +90,13 @@ type Data struct {
 	From  []*Column `parser:"('from' @@ (',' @@)*)?"`
 }
 
-// Param is `param NAME [: TYPE] ~ DIST(args) [noncentered] [@ OWNER]`.
+// Param is `param NAME [: TYPE] ~ DIST(args) [truncate(lower=, upper=)] [noncentered] [@ OWNER]`.
 type Param struct {
 	At
 	Name        Ident  `parser:"'param' @@"`
 	Type        *Type  `parser:"(':' @@)?"` // nil: scalar real
 	Dist        *Dist  `parser:"'~' @@"`
+	Truncate    []*Arg `parser:"('truncate' '(' @@ (',' @@)* ')')?"` // nil: none
 	Noncentered bool   `parser:"@'noncentered'?"`
 	Owner       *Ident `parser:"('@' @@)?"`
 }
@@ -139,13 +140,21 @@ type Category struct {
 	Quoted bool
 }
 
-// Likelihood is `EXPR ~ DIST(args) [weights EXPR] [^ (EXPR)]`. Power appears in party programs only.
+// Likelihood is `EXPR ~ DIST(args) [truncate(…)] [censor(…)] [weights EXPR] [^ (EXPR)]`. Power appears in party programs only.
 type Likelihood struct {
 	At
-	Left    Expr      `parser:"@@"`
-	Dist    *Dist     `parser:"'~' @@"`
-	Weights Weighting `parser:"('weights' @@)?"`   // nil: none
-	Power   Expr      `parser:"('^' '(' @@ ')')?"` // nil: 1
+	Left     Expr      `parser:"@@"`
+	Dist     *Dist     `parser:"'~' @@"`
+	Truncate []*Arg    `parser:"('truncate' '(' @@ (',' @@)* ')')?"` // nil: none
+	Censor   []*Arg    `parser:"('censor' '(' @@ (',' @@)* ')')?"`   // nil: none
+	Weights  Weighting `parser:"('weights' @@)?"`                    // nil: none
+	Power    Expr      `parser:"('^' '(' @@ ')')?"`                  // nil: 1
+}
+
+// Factor is `factor EXPR`: it adds the sum of the elements of the expression to the log density.
+type Factor struct {
+	At
+	Value Expr `parser:"'factor' @@"`
 }
 
 // Transform is `transform KIND [(rho = …)]`. Rho is nil if it is not written or if RhoBy holds one value per client.
@@ -209,6 +218,7 @@ func (*Generate) stmt()    {}
 func (*Const) stmt()       {}
 func (*Levels) stmt()      {}
 func (*Likelihood) stmt()  {}
+func (*Factor) stmt()      {}
 func (*Transform) stmt()   {}
 func (*Program) stmt()     {}
 func (*Aux) stmt()         {}

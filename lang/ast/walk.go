@@ -32,7 +32,7 @@ func ofStmt(s Stmt) []Node {
 	case *Data:
 		return appendAll(list(&s.Name, s.Type, s.Owner), s.From)
 	case *Param:
-		return list(&s.Name, s.Type, s.Dist, s.Owner)
+		return append(appendAll(list(&s.Name, s.Type, s.Dist), s.Truncate), list(s.Owner)...)
 	case *Let:
 		return list(&s.Name, s.Type, s.Value, s.Owner)
 	case *Generate:
@@ -42,7 +42,9 @@ func ofStmt(s Stmt) []Node {
 	case *Levels:
 		return appendAll(list(&s.Name), s.Categories)
 	case *Likelihood:
-		return list(s.Left, s.Dist, s.Weights, s.Power)
+		return append(appendAll(appendAll(list(s.Left, s.Dist), s.Truncate), s.Censor), list(s.Weights, s.Power)...)
+	case *Factor:
+		return list(s.Value)
 	case *Transform:
 		return appendAll(list(&s.Kind, s.Rho), s.RhoBy)
 	case *Program:

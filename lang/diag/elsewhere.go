@@ -28,8 +28,8 @@ type Foreign struct {
 
 // Elsewhere returns a name that is known elsewhere.
 func Elsewhere(space Namespace, name string) (Foreign, bool) {
-	if i := strings.LastIndex(name, "_"); i > 0 && space == Functions && slices.Contains([]string{"rng", "lpdf", "lpmf", "lcdf", "lccdf", "lupdf", "lupmf", "cdf"}, name[i+1:]) {
-		return Foreign{Name: name, From: later, Note: "a likelihood is written y ~ DIST(…), and a prediction may be a parameter that nothing uses, param next ~ normal(mu, sigma)"}, true
+	if i := strings.LastIndex(name, "_"); i > 0 && space == Functions && slices.Contains([]string{"rng", "lupdf", "lupmf", "cdf", "ccdf"}, name[i+1:]) {
+		return Foreign{Name: name, From: inStan, Note: "the density functions here are " + name[:i] + "_lpdf or _lpmf, _lcdf and _lccdf, and a prediction may be a parameter that nothing uses, param next ~ normal(mu, sigma)"}, true
 	}
 	list := Foreigns(space)
 	i := slices.IndexFunc(list, func(f Foreign) bool { return f.Name == name })
@@ -82,6 +82,8 @@ func Foreigns(space Namespace) []Foreign {
 
 func foreignFunctions() []Foreign {
 	return []Foreign{
+		{Name: "Potential", From: pymc, Write: "factor EXPR", Note: "a statement of its own"},
+		{Name: "log_diff_exp", From: inStan, Write: "a + log1m_exp(b - a)", Note: "for a above b"},
 		{Name: "expit", From: python, Write: "inv_logit", Same: true},
 		{Name: "sigmoid", From: python, Write: "inv_logit", Same: true},
 		{Name: "plogis", From: inR, Write: "inv_logit", Same: true},
@@ -187,12 +189,12 @@ func foreignDistributions() []Foreign {
 		{Name: "hypergeometric", From: later}, {Name: "BetaBinomial", From: pymc, Write: "beta_binomial(n, alpha, beta)", Note: "PyMC has n last"}, {Name: "discrete_range", From: later}, {Name: "DiscreteUniform", From: pymc, Note: sumOut},
 		{Name: "Categorical", From: pymc, Write: "categorical(p)", Note: "categories are counted from 1"}, {Name: "dcat", From: "BUGS's name", Write: "categorical", Same: true}, {Name: "OrderedLogistic", From: pymc, Write: "ordered_logistic(eta, cutpoints)", Note: "categories are counted from 1"}, {Name: "cumulative", From: "brms's family", Write: "ordered_logistic(eta, cutpoints)"},
 		{Name: "ZeroInflatedPoisson", From: pymc, Write: "zero_inflated_poisson_log(1 - psi, log(mu))"}, {Name: "cox", From: later},
-		{Name: "mixture", From: later}, {Name: "Mixture", From: pymc}, {Name: "NormalMixture", From: pymc}, {Name: "Multinomial", From: pymc, Write: "multinomial(p)", Note: "the number of trials is the sum of the counts"}, {Name: "dmulti", From: "BUGS's name", Write: "multinomial(p)", Note: "the number of trials is the sum of the counts"}, {Name: "Dirichlet", From: pymc, Write: "dirichlet", Same: true}, {Name: "ddirch", From: "BUGS's name", Write: "dirichlet", Same: true},
+		{Name: "Mixture", From: pymc, Write: "mixture(w, normal(m1, s1), normal(m2, s2))"}, {Name: "NormalMixture", From: pymc, Write: "mixture(w, normal(m1, s1), normal(m2, s2))"}, {Name: "dnormmix", From: "a name of JAGS", Write: "mixture(w, normal(m1, s1), normal(m2, s2))"}, {Name: "TruncatedNormal", From: pymc, Write: "y ~ normal(mu, sigma) truncate(lower=a, upper=b)"}, {Name: "Truncated", From: pymc, Write: "y ~ normal(mu, sigma) truncate(lower=a, upper=b)"}, {Name: "Censored", From: pymc, Write: "y ~ normal(mu, sigma) censor(right=C)"}, {Name: "dinterval", From: "a name of JAGS", Write: "t ~ weibull(a, s) censor(right=C)"}, {Name: "Potential", From: pymc, Write: "factor EXPR"}, {Name: "Multinomial", From: pymc, Write: "multinomial(p)", Note: "the number of trials is the sum of the counts"}, {Name: "dmulti", From: "BUGS's name", Write: "multinomial(p)", Note: "the number of trials is the sum of the counts"}, {Name: "Dirichlet", From: pymc, Write: "dirichlet", Same: true}, {Name: "ddirch", From: "BUGS's name", Write: "dirichlet", Same: true},
 		{Name: "MvNormal", From: pymc, Write: "multi_normal(mu, Sigma)", Note: "with a Cholesky factor it is multi_normal_cholesky, with a precision matrix multi_normal_prec"}, {Name: "dmnorm", From: "BUGS's name", Write: "multi_normal_prec", Same: true}, {Name: "mvnorm", From: inR, Write: "multi_normal(mu, Sigma)"}, {Name: "LKJCholeskyCov", From: pymc, Write: "lkj_corr_cholesky(eta)", Note: "with param L : corr_cholesky[K] ~ lkj_corr_cholesky(eta) and standard deviations tau, the factor of the covariance is col(tau) .* L"}, {Name: "LKJCholesky", From: numpro, Write: "lkj_corr_cholesky(eta)"}, {Name: "LKJ", From: numpro, Write: "lkj_corr(eta)"}, {Name: "MultivariateNormal", From: numpro, Write: "multi_normal(mu, Sigma)"}, {Name: "dwish", From: "BUGS's name", Write: "wishart(k, S)", Note: "BUGS has the inverse of S first"},
 		{Name: "gaussian_random_walk", From: later, Note: "for a walk of steps e write param e : real[T] ~ normal(0, 1) and cumulative_sum(s * e)"}, {Name: "GaussianRandomWalk", From: pymc, Note: "for a walk of steps e write param e : real[T] ~ normal(0, 1) and cumulative_sum(s * e)"}, {Name: "icar", From: later},
 		{Name: "dnorm", From: bugs, Write: "normal(mu, sigma)", Note: precision}, {Name: "dlnorm", From: bugs, Write: "lognormal(mu, sigma)", Note: precision}, {Name: "dt", From: bugs, Write: "student_t(nu, mu, sigma)", Note: "BUGS has the order mu, tau, nu, and tau is 1 / sigma ^ 2"},
 		{Name: "dbern", From: bugs, Write: "bernoulli", Same: true}, {Name: "dpois", From: bugs, Write: "poisson", Same: true}, {Name: "dgamma", From: bugs, Write: "gamma", Same: true}, {Name: "dbeta", From: bugs, Write: "beta", Same: true}, {Name: "dunif", From: bugs, Write: "uniform", Same: true}, {Name: "dexp", From: bugs, Write: "exponential", Same: true}, {Name: "dcauchy", From: inR, Write: "cauchy", Same: true},
-		{Name: "poisson_lpmf", From: inStan, Write: "y ~ poisson(lambda)"}, {Name: "normal_lpdf", From: inStan, Write: "y ~ normal(mu, sigma)"}, {Name: "ImproperUniform", From: numpro, Write: "flat()"}, {Name: "Deterministic", From: pymc, Note: "write let NAME = EXPRESSION"}, {Name: "Potential", From: pymc, Note: "a term of the log density that is no likelihood is not in this version"}, {Name: "TruncatedNormal", From: pymc, Note: "with constant arguments a bound gives the same posterior: param b : real<lower=0> ~ normal(mu, sigma)"},
+		{Name: "poisson_lpmf", From: inStan, Write: "y ~ poisson(lambda)"}, {Name: "normal_lpdf", From: inStan, Write: "y ~ normal(mu, sigma)"}, {Name: "ImproperUniform", From: numpro, Write: "flat()"}, {Name: "Deterministic", From: pymc, Note: "write let NAME = EXPRESSION"},
 		{Name: "student_t_lpdf", From: inStan, Write: "y ~ student_t(nu, mu, sigma)"},
 	}
 }

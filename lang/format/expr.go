@@ -59,9 +59,7 @@ func (p *printer) expr(e ast.Expr, level int) {
 		p.expr(e.X, ast.Postfix)
 		p.index(e.Args)
 	case *ast.Call:
-		p.write(e.Name.Name, "(")
-		p.list(e.Args)
-		p.write(")")
+		p.call(e)
 	case *ast.Array:
 		p.write("[")
 		p.list(e.Elems)
@@ -134,6 +132,18 @@ func tight(e *ast.Binary) bool {
 	_, x := e.X.(*ast.Number)
 	_, y := e.Y.(*ast.Number)
 	return e.Op == "^" || e.Op == "/" && x && y
+}
+
+// call prints a call; in a density function ` | ` follows the value of which it is the density.
+func (p *printer) call(e *ast.Call) {
+	p.write(e.Name.Name, "(")
+	if rest := e.Args; ast.IsDensity(e) && len(rest) > 1 {
+		p.write(rest[0], " | ")
+		p.list(rest[1:])
+	} else {
+		p.list(rest)
+	}
+	p.write(")")
 }
 
 func (p *printer) list(args []ast.Expr) {

@@ -44,7 +44,12 @@ func cells(s ast.Stmt) []string {
 	case *ast.Levels:
 		return []string{"levels " + s.Name.Name, "= " + join(s.Categories, category)}
 	case *ast.Likelihood:
-		return []string{Expr(s.Left) + " ~ " + Dist(s.Dist) + weights(s.Weights) + power(s.Power)}
+		if s.Left == nil { // as later passes keep a factor
+			return []string{"factor " + Expr(s.Dist.Args[0].Value)}
+		}
+		return []string{Expr(s.Left) + " ~ " + Dist(s.Dist) + clause("truncate", s.Truncate) + clause("censor", s.Censor) + weights(s.Weights) + power(s.Power)}
+	case *ast.Factor:
+		return []string{"factor " + Expr(s.Value)}
 	case *ast.Transform:
 		return []string{"transform " + s.Kind.Name + rho(s)}
 	case *ast.Program:
@@ -131,11 +136,23 @@ func argument(a *ast.Arg) string {
 	return a.Name.Name + "=" + Expr(a.Value)
 }
 
+// Prior prints the distribution of a parameter with its truncation.
+func Prior(p *ast.Param) string { return Dist(p.Dist) + clause("truncate", p.Truncate) }
+
 func distribution(p *ast.Param) string {
+	text := "~ " + Prior(p)
 	if p.Noncentered {
-		return "~ " + Dist(p.Dist) + " noncentered"
+		text += " noncentered"
 	}
-	return "~ " + Dist(p.Dist)
+	return text
+}
+
+// clause prints a clause with named arguments, as truncate(lower=0); "" where there is none.
+func clause(word string, args []*ast.Arg) string {
+	if args == nil {
+		return ""
+	}
+	return " " + word + "(" + join(args, argument) + ")"
 }
 
 // weights prints a weights clause. An expression with `^(` is put in parentheses, because outside them `^(` begins the power of the likelihood.

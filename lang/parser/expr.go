@@ -360,12 +360,18 @@ func (c *climber) arguments(name ast.Ident) (args []ast.Expr, sum *ast.Sum, err 
 			sum, err = c.comprehension(name, args)
 			return nil, sum, err
 		}
-		if t := *c.Peek(); !c.accept(",") {
+		if t := *c.Peek(); !c.accept(",") && !(len(args) == 1 && givenOf(name) && c.accept("|")) {
 			return args, nil, nil
 		} else if err := c.count(t); err != nil {
 			return nil, nil, err
 		}
 	}
+}
+
+// givenOf reports whether `|` may follow the first argument of a function: of densities only.
+func givenOf(name ast.Ident) bool {
+	_, _, _, ok := ast.Density(name.Name)
+	return ok
 }
 
 // comprehension parses `for VAR in FAMILY` or `for VAR in LO..HI` after the body.

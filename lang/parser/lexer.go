@@ -126,7 +126,7 @@ func scan(s string, first bool) (lexer.TokenType, int) {
 		return symbolToken, 2
 	case c == '.' && len(s) > 1 && isDigit(s[1]):
 		return scanNumber(s)
-	case strings.IndexByte("+-*/^'!<>=~@:,;()[]{}", c) >= 0:
+	case strings.IndexByte("+-*/^'!<>=~@:,;()[]{}|", c) >= 0:
 		return symbolToken, 1
 	}
 	return invalidToken, invalidLength(s)

@@ -324,20 +324,16 @@ func (p *parser) refuseClause(i int, whole source.Span) {
 
 // insteadOf is what a model can do in place of a clause. Without the clause it would be another model.
 var insteadOf = map[string]string{
-	"truncate": "for a parameter whose prior has constant arguments a bound gives the same posterior: param b : real<lower=0> ~ normal(0, 1)",
-	"censor":   "a value known to lie above C may be a parameter: param late : real<lower=C>[M] ~ normal(mu, sigma), beside the likelihood of the observed ones",
-	"missing":  "fill the cells in, or leave their rows out of the tables of all parties",
+	"missing": "fill the cells in, or leave their rows out of the tables of all parties",
 }
 
-// clauseEnd returns the end of the clause truncate(…), censor(…), missing KIND or missing impute ~ DIST(…) that begins at token i, or i if none does.
+// clauseEnd returns the end of the clause missing KIND or missing impute ~ DIST(…) that begins at token i, or i if none does.
 func (p *parser) clauseEnd(i int, behind []int) int {
 	if p.tokens[i].Type != keywordToken {
 		return i
 	}
 	end := i
 	switch p.tokens[i].Value {
-	case "truncate", "censor":
-		end = behind[p.skipSpace(i+1)]
 	case "missing":
 		kind := p.skipSpace(i + 1)
 		if p.tokens[kind].Type != identToken {

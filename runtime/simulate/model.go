@@ -12,6 +12,8 @@ type Model struct {
 	Graph     *graph.Graph
 	Params    []Param // in order of declaration: a prior depends on earlier ones only
 	Responses []Response
+	// Undrawn lists what of the density is no distribution that data could be drawn from.
+	Undrawn []string
 	// Noise lists the auxiliary variables of the transform. Each has a graph input of standard normals.
 	Noise []Noise
 	// Quantities lists what Simulator.Evaluate computes; a model for forward simulation has none.

@@ -125,7 +125,7 @@ func (p *Param) Words() string {
 // Inside reports whether x is finite and between the ends of the support, or on an end where the density is positive and finite. A parameter
 // that the support depends on may be NaN: then nothing is inside.
 func (d *Dist) Inside(x float64, theta []float64) bool {
-	lower, upper := d.Support.Bounds(theta)
+	lower, upper := d.Bounds(theta)
 	switch {
 	case math.IsNaN(x) || math.IsInf(x, 0):
 		return false
@@ -146,7 +146,7 @@ func (p *Param) Allows(v float64) bool {
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		return false
 	case p.Integral:
-		return v == math.Floor(v) && v >= lower
+		return v == math.Floor(v) && v >= lower && v <= upper
 	case p.Domain == Positive:
 		return v > 0
 	}

@@ -66,7 +66,22 @@ func distPage(d *def.Dist) Page {
 		support = elements(d.Support, d.Event.Rank) + support
 	}
 	p.Properties = []Entry{{"support", support}}
+	if d.Event == nil {
+		p.Properties = append(p.Properties, Entry{"as values", densities(d)})
+	}
 	return p
+}
+
+// densities lists the density functions of a distribution, and says whether it may be truncated and censored.
+func densities(d *def.Dist) string {
+	density := "_lpdf"
+	if d.Discrete {
+		density = "_lpmf"
+	}
+	if d.LogCDF == nil {
+		return d.Name + density + "; neither truncate nor censor: " + d.NoCDF
+	}
+	return d.Name + density + ", " + d.Name + "_lcdf, " + d.Name + "_lccdf; with truncate and censor"
 }
 
 func domain(a def.Param) string {
