@@ -254,13 +254,19 @@ func parseColumn(item string) Column {
 		switch {
 		case option:
 			c.Options = append(c.Options, Option{name, value})
-		case arg[0] >= '0' && arg[0] <= '9':
-			c.Numbers = append(c.Numbers, arg)
+		case furtherOf(encoder, len(c.Columns)):
+			c.Further = append(c.Further, arg)
 		default:
 			c.Columns = append(c.Columns, arg)
 		}
 	}
 	return c
+}
+
+// furtherOf reports whether an argument of an encoder follows its columns.
+func furtherOf(encoder string, columns int) bool {
+	e, ok := encoderNamed(encoder)
+	return ok && columns == e.Columns.Max
 }
 
 func integer(t *testing.T, s string) int {

@@ -7,6 +7,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 func (c *checker) statement(s ast.Stmt) {
@@ -136,9 +137,14 @@ func (c *checker) columns(s *ast.Data, t types.Type) {
 			}
 			continue
 		}
-		if t.Elem != types.Real {
+		if t.Elem != types.Real && (!e.Whole || t.Elem == types.Level) {
 			c.errorf(diag.BadFrom, *col.Encoder, "%s gives real numbers, but %s is %s", e.Name, s.Name.Name, t).
 				Note("declare it real, or bind the column itself")
+			continue
+		}
+		args := EncoderArguments(e, col)
+		if _, err := e.Settings(len(args.Columns), args.Further, args.Named); err != nil {
+			c.errorf(diag.BadFrom, col, "%v", err).Note("`vflc doc %s` describes it", e.Name)
 		}
 	}
 	if len(t.Dims) == 1 && len(s.From) > 1 {
@@ -147,6 +153,35 @@ func (c *checker) columns(s *ast.Data, t types.Type) {
 	if len(t.Dims) != 1 && len(t.Dims) != 2 && len(s.From) > 0 {
 		c.errorf(diag.BadFrom, s.From[0], "`from` gives a vector or a matrix, but %s is %s", s.Name.Name, t)
 	}
+}
+
+// EncoderArgs are the arguments of an encoder by their roles.
+type EncoderArgs struct {
+	Columns []string
+	Further []string    // those that follow the columns, as written
+	Named   [][2]string // name and value
+}
+
+// EncoderArguments sorts the arguments in a call of an encoder: as many names as it has columns are columns.
+func EncoderArguments(e *def.Encoder, c *ast.Column) EncoderArgs {
+	var out EncoderArgs
+	for _, a := range c.Args {
+		text := ""
+		if a.Column != nil {
+			text = a.Column.Name
+		} else {
+			text = a.Number.Text
+		}
+		switch {
+		case a.Key != nil:
+			out.Named = append(out.Named, [2]string{a.Key.Name, text})
+		case a.Column != nil && len(out.Columns) < e.Columns.Max && len(out.Further) == 0:
+			out.Columns = append(out.Columns, text)
+		default:
+			out.Further = append(out.Further, text)
+		}
+	}
+	return out
 }
 
 // declaredType resolves a type with its bounds.
