@@ -21,6 +21,7 @@ type Want struct {
 	Coding       []string // of a level: the categories that the model lists, in the order of their codes; nil: none
 	coding       coding
 	Lower, Upper *float64 // declared bounds, inclusive; nil: none
+	Drop         bool     // leave out the rows in which a cell of it is missing
 	From         []Column // nil: the column with the name of the declaration, or for a matrix of a CSV all columns not otherwise bound
 }
 

@@ -112,6 +112,7 @@ func (c *checker) data(s *ast.Data) {
 		return
 	}
 	c.columns(s, t)
+	c.missing(s, t)
 	c.declare(&Symbol{Name: s.Name.Name, Kind: Data, Ident: s.Name, Decl: s, Type: t, Owner: owner, Family: family, Lower: lower, Upper: upper})
 }
 
@@ -152,6 +153,18 @@ func (c *checker) columns(s *ast.Data, t types.Type) {
 	}
 	if len(t.Dims) != 1 && len(t.Dims) != 2 && len(s.From) > 0 {
 		c.errorf(diag.BadFrom, s.From[0], "`from` gives a vector or a matrix, but %s is %s", s.Name.Name, t)
+	}
+}
+
+// missing checks what a declaration says about missing cells.
+func (c *checker) missing(s *ast.Data, t types.Type) {
+	switch {
+	case s.Missing == nil:
+	case s.Missing.Name != "error" && s.Missing.Name != "drop":
+		c.errorf(diag.BadMissing, *s.Missing, "found `%s`, expected `error` or `drop`", s.Missing.Name).
+			Note("`missing drop` leaves out the rows with missing cells, at every party; `missing error` is what happens without the clause")
+	case s.Missing.Name == "drop" && t.Scalar():
+		c.errorf(diag.BadMissing, *s.Missing, "%s is a scalar, which has no rows to leave out", s.Name.Name)
 	}
 }
 

@@ -33,6 +33,7 @@ const (
 	Misplaced         Code = "V0229"
 	BadConstant       Code = "V0230" // a constant that an argument of a distribution cannot be
 	BadLevels         Code = "V0231"
+	BadMissing        Code = "V0235" // what is done about missing cells
 	Unused            Code = "V0290"
 	Improper          Code = "V0291"
 	CountedTwice      Code = "V0292" // a likelihood or a column twice

@@ -307,15 +307,11 @@ func (p *parser) refuseClause(i int, whole source.Span) {
 	if i > 0 && p.tokens[i-1].Type == spaceToken {
 		whole.Start = p.tokens[i-1].Pos.Offset
 	}
-	d := p.errorf(diag.UnsupportedClause, spanOf(t), "%s clauses are not supported in this version", quote(t.Value))
-	kind := ""
-	if k := p.skipSpace(i + 1); k < len(p.tokens) {
-		kind = p.tokens[k].Value
+	what := quote(t.Value)
+	if t.Value == "missing" {
+		what = "`missing impute`"
 	}
-	if t.Value == "missing" && kind == "error" { // what happens without the clause
-		d.Fix(whole, "", "leave the clause out")
-		return
-	}
+	d := p.errorf(diag.UnsupportedClause, spanOf(t), "%s clauses are not supported in this version", what)
 	d.Note("%s", insteadOf[t.Value])
 }
 
@@ -323,10 +319,10 @@ func (p *parser) refuseClause(i int, whole source.Span) {
 var insteadOf = map[string]string{
 	"truncate": "for a parameter whose prior has constant arguments a bound gives the same posterior: param b : real<lower=0> ~ normal(0, 1)",
 	"censor":   "a value known to lie above C may be a parameter: param late : real<lower=C>[M] ~ normal(mu, sigma), beside the likelihood of the observed ones",
-	"missing":  "fill the cells in, or leave their rows out of the tables of all parties",
+	"missing":  "`missing drop` leaves out the rows with missing cells, at every party; or fill the cells in",
 }
 
-// clauseEnd returns the end of the clause truncate(…), censor(…), missing KIND or missing impute ~ DIST(…) that begins at token i, or i if none does.
+// clauseEnd returns the end of the clause truncate(…), censor(…) or missing impute ~ DIST(…) that begins at token i, or i if none does.
 func (p *parser) clauseEnd(i int, behind []int) int {
 	if p.tokens[i].Type != keywordToken {
 		return i
@@ -337,10 +333,10 @@ func (p *parser) clauseEnd(i int, behind []int) int {
 		end = behind[p.skipSpace(i+1)]
 	case "missing":
 		kind := p.skipSpace(i + 1)
-		if p.tokens[kind].Type != identToken {
+		if p.tokens[kind].Type != identToken || p.tokens[kind].Value != "impute" {
 			return i
 		}
-		if end = kind + 1; p.tokens[kind].Value == "impute" && is(p.tokens[p.skipSpace(end)], "~") {
+		if end = kind + 1; is(p.tokens[p.skipSpace(end)], "~") {
 			end = behind[p.skipSpace(p.skipSpace(p.skipSpace(end)+1)+1)]
 		}
 	}
