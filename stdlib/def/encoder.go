@@ -21,6 +21,8 @@ type Encoder struct {
 	Categories bool
 	// Whole is true where the results are whole numbers, so that binary, int and count declarations may use the encoder.
 	Whole bool
+	// Positive is true where the column must be positive.
+	Positive bool
 	// Elementwise is true where each cell gives one number, so that an array of several dimensions can be encoded and keeps its shape.
 	Elementwise bool
 	// Fit estimates what the other functions need from columns of one length without missing cells; nil where they need nothing.

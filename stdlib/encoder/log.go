@@ -18,6 +18,7 @@ func Log() def.Encoder {
 		},
 		Columns:     one(),
 		Elementwise: true,
+		Positive:    true,
 		Names:       call(name),
 		Apply: func(c []def.Column, _ *def.Fitted, out [][]float64, fault func(int, def.Fault)) {
 			for i, v := range c[0].Numbers {
