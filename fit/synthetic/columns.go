@@ -31,8 +31,17 @@ func (d *drawer) size(name string) (int, bool) {
 	if listed := d.model.Checked.Levels[name]; listed != nil {
 		return len(listed), true
 	}
-	n, ok := d.request.Sizes[name]
-	return n, ok
+	if n, ok := d.request.Sizes[name]; ok {
+		return n, true
+	}
+	for _, w := range d.wants { // the rows of a table that is given
+		for _, g := range d.request.Given {
+			if w.Rows.Name == name && w.Owner == g.Party {
+				return g.Rows(), true
+			}
+		}
+	}
+	return 0, false
 }
 
 func (d *drawer) wanting(names []string) error {
@@ -147,7 +156,7 @@ func (d *drawer) needs(w *data.Want, t *Table) ([]need, error) {
 	if w.Elem == types.Level {
 		if base.words = w.Coding; w.Coding == nil {
 			n, err := d.model.Checked.Symbols[w.Name].Type.Levels.Eval(d.size)
-			if err != nil {
+			if err != nil && (w.From != nil || t.column(w.Name) == nil) {
 				return nil, d.wanting(d.model.Checked.Symbols[w.Name].Type.Levels.Names())
 			}
 			base.levels = n
