@@ -80,7 +80,7 @@ func (e Errors) Error() string {
 func Locate(modelPath string, parties []PartyRef, flags []string) (Sources, error) {
 	l := named(parties, flags)
 	l.dir = strings.TrimSuffix(modelPath, filepath.Ext(modelPath))
-	l.settings(filepath.Join(filepath.Dir(modelPath), "vfl.toml"))
+	l.settings(filepath.Join(filepath.Dir(modelPath), SettingsFile))
 	for i := range l.sources {
 		l.fallback(&l.sources[i])
 	}

@@ -31,6 +31,9 @@ type Result struct {
 	parties   []runs.Party      // what belongs to each party alone
 }
 
+// ELBO returns the trace of the evidence lower bound of a variational fit; nil of other runs.
+func (r *Result) ELBO() []posterior.ELBOPoint { return r.trace }
+
 // Summary returns a row for every scalar parameter.
 func (r *Result) Summary() []posterior.Row { return r.Document.Parameters }
 

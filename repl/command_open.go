@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/lang/parser"
@@ -44,13 +45,25 @@ func (s *Session) Open(path string) error {
 	return s.say("model", "%s: %s", path, s.overview())
 }
 
-// read reads a model from its file. The tables are those beside it.
+// read reads a model from its file. The tables are those beside it, joined as the vfl.toml there says.
 func (s *Session) read(path string) (*state, error) {
 	text, err := inputfile.Read(path, inputfile.MaxText)
 	if err != nil {
 		return nil, inputf("%v", err)
 	}
-	return readText(path, string(text))
+	next, err := readText(path, string(text))
+	if err != nil {
+		return nil, err
+	}
+	settings, _, err := data.RunSettings(path)
+	if err != nil {
+		return nil, inputf("%v", err)
+	}
+	if k, ok := settings["key"].(string); ok {
+		next.Key = k
+	}
+	next.Intersect = settings["rows"] == "intersect"
+	return next, nil
 }
 
 // readText makes a state of a model's text.

@@ -2,6 +2,7 @@ package repl
 
 import (
 	"context"
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -10,59 +11,83 @@ import (
 	"github.com/vflc/vflc/posterior/plot"
 )
 
-// plotHeight is the number of lines of a trace.
+// plotHeight is the number of lines of a panel.
 const plotHeight = 10
 
 func plotCommand() command {
-	return command{name: "plot", args: "[NAME…] [KIND]", doc: "plot the posterior: " + strings.Join(plotKinds(), ", "),
-		values: func(s *Session, before []string) []string { return append(s.parameters(before), plotKinds()...) },
+	return command{name: "plot", args: "[NAME…] [KIND] [> FILE]", doc: "plot the posterior: " + strings.Join(plot.Names(), ", ") + "; > FILE writes a picture (" + strings.Join(plot.Endings(), ", ") + ")",
+		values: func(s *Session, before []string) []string { return append(s.parameters(before), plot.Names()...) },
 		run: func(s *Session, _ context.Context, args string) error {
 			r, err := s.runOf("")
 			if err != nil {
 				return err
 			}
-			kind, names := plot.Kinds()[0], words(args)
-			if i := slices.Index(names, ">"); i >= 0 || strings.Contains(args, ">") {
-				return usagef(":plot draws in the terminal only; vflc plot and :export work with files")
-			}
-			if n := len(names); n > 0 {
-				if k := slices.Index(plotKinds(), names[n-1]); k >= 0 {
-					kind, names = plot.Kinds()[k], names[:n-1]
+			shown, path, toFile := strings.Cut(args, ">")
+			if path = strings.TrimSpace(path); toFile {
+				if err := pictureName(path); err != nil {
+					return err
 				}
 			}
-			return s.plot(r, kind, names)
+			kind, names := kindOf(words(shown))
+			return s.plot(r, kind, names, path)
 		}}
 }
 
-func plotKinds() []string {
-	var out []string
-	for _, k := range plot.Kinds() {
-		out = append(out, k.Name)
+// pictureName returns the error of a name of a file that is not that of a picture.
+func pictureName(path string) error {
+	if path == "" {
+		return usagef(":plot … > FILE needs the name of a file that ends in %s", strings.Join(plot.Endings(), " or "))
 	}
-	return out
+	if err := plot.CheckEnding(path); err != nil {
+		return usagef("%v", err)
+	}
+	return nil
 }
 
-// plot draws parameters of a run, or expressions at its draws.
-func (s *Session) plot(r *run, kind plot.Kind, names []string) error {
-	d := r.draws()
-	columns, err := d.Choose(names)
+// kindOf takes the kind from the words, where it is the first or the last.
+func kindOf(list []string) (kind string, names []string) {
+	for _, at := range []int{len(list) - 1, 0} {
+		if at >= 0 && len(list) > 0 && slices.Contains(plot.Names(), list[at]) {
+			return list[at], slices.Delete(slices.Clone(list), at, at+1)
+		}
+	}
+	return plot.Names()[0], list
+}
+
+// plot answers with a plot of a run, in characters or, if path is not empty, in a file.
+func (s *Session) plot(r *run, kind string, names []string, path string) error {
+	trace, err := r.elbo()
 	if err != nil {
-		return usagef("%v; plots: %s", err, strings.Join(plotKinds(), ", "))
+		return err
 	}
-	if kind.Most > 0 && len(columns) > kind.Most {
-		return usagef("%d frames are too many: name at most %d scalars of %s", len(columns), kind.Most, strings.Join(d.Names(), ", "))
+	f, err := plot.Make(kind, []plot.Run{{Name: r.name, Draws: r.draws(), ELBO: trace}}, names)
+	var choice *plot.ChoiceError
+	switch {
+	case errors.As(err, &choice):
+		return usagef("%v; plots: %s", err, strings.Join(plot.Names(), ", "))
+	case err != nil:
+		return inputf("%v", err)
+	case path != "":
+		if err := f.Save(path, 0, 0); err != nil {
+			return err
+		}
+		return s.say("exported", "written: %s", path)
 	}
-	return s.picture(r, d, columns, kind)
-}
-
-// picture answers with a plot: every plot of a session comes through here.
-func (s *Session) picture(r *run, d *posterior.Draws, columns []int, kind plot.Kind) error {
-	size := plot.Size{Width: s.Width(), Height: plotHeight, Color: s.Color}
-	return s.reply("plot", map[string]any{"fit": r.name, "text": kind.Draw(d, columns, plot.Size{Width: size.Width, Height: size.Height})}, func(w io.Writer) error {
-		if _, err := io.WriteString(w, kind.Draw(d, columns, size)); err != nil {
+	size := plot.Size{Width: s.Width(), Height: plotHeight}
+	return s.reply("plot", map[string]any{"fit": r.name, "text": f.Text(size)}, func(w io.Writer) error {
+		size.Color = s.Color
+		if _, err := io.WriteString(w, f.Text(size)); err != nil {
 			return err
 		}
 		s.remind(w, r)
 		return nil
 	})
+}
+
+// elbo is the trace of the evidence lower bound: of a fit of this session in memory, of another in its folder.
+func (r *run) elbo() ([]posterior.ELBOPoint, error) {
+	if r.result != nil {
+		return r.result.ELBO(), nil
+	}
+	return r.stored.ELBO()
 }

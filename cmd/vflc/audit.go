@@ -42,14 +42,18 @@ run, and compared with the true ones. It shows how well, for each of them, and a
 			if reconstruct {
 				return attackRun(cmd, args[0], asJSON)
 			}
+			typed, err := honourBeside(cmd, args[0], &f)
+			if err != nil {
+				return err
+			}
 			a, err := algorithm(backend)
 			if err != nil {
 				return err
 			}
-			if err := refuseForeign(typedFlags(cmd), a); err != nil {
+			if err := refuseForeign(typed, a); err != nil {
 				return err
 			}
-			r, err := auditOf(cmd, args[0], &f, a)
+			r, err := auditOf(cmd, args[0], &f, a, typed)
 			switch {
 			case err != nil:
 				return err
@@ -65,6 +69,14 @@ run, and compared with the true ones. It shows how well, for each of them, and a
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	addSettings(cmd)
 	return cmd
+}
+
+// honourBeside applies the vfl.toml beside a model; a folder has its settings in itself.
+func honourBeside(cmd *cobra.Command, path string, f *modelFlags) ([]string, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return typedFlags(cmd), nil
+	}
+	return f.honour(cmd, path)
 }
 
 // An auditReport is a table with what it is of.
@@ -96,7 +108,7 @@ func (r *auditReport) document() []auditRow {
 }
 
 // auditOf loads the programs of a folder, or compiles a model, and audits them.
-func auditOf(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorithm) (*auditReport, error) {
+func auditOf(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorithm, typed []string) (*auditReport, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -114,7 +126,7 @@ func auditOf(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorith
 	if !m.Pooled() {
 		say(cmd, m.Assumed())
 	}
-	return auditModel(m, a, givenSettings(cmd, a))
+	return auditModel(m, a, settingsFor(cmd, a, m, typed))
 }
 
 // auditModel audits a compiled model.

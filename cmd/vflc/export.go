@@ -10,6 +10,14 @@ import (
 	"github.com/vflc/vflc/posterior/runs"
 )
 
+func formatNames() []string {
+	var out []string
+	for _, f := range export.Formats(fit.Version()) {
+		out = append(out, f.Name)
+	}
+	return out
+}
+
 func newExport() *cobra.Command {
 	var name, output string
 	cmd := &cobra.Command{
@@ -28,9 +36,7 @@ R:       arrow::read_parquet("draws.parquet")
   vflc export out --format csv -o draws.csv`,
 		Args: cobra.ExactArgs(1),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
-			var names []string
 			for _, f := range export.Formats(fit.Version()) {
-				names = append(names, f.Name)
 				if f.Name != name {
 					continue
 				}
@@ -48,7 +54,7 @@ R:       arrow::read_parquet("draws.parquet")
 				_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%s\n", path)
 				return err
 			}
-			return usagef("--format %q: choose %s", name, inWords(names, "or"))
+			return usagef("--format %q: choose %s", name, inWords(formatNames(), "or"))
 		}),
 	}
 	cmd.Flags().StringVar(&name, "format", "parquet", "parquet, csv or zarr")

@@ -91,8 +91,8 @@ func pasted(text string) string {
 }
 
 var (
-	number = regexp.MustCompile(`[-+]?[0-9][0-9.,]*(e[-+]?[0-9]+)?(µs|ms|s|m)?`)
-	drawn  = regexp.MustCompile(`[ ┼┤┊│╭╮╰╯─━●╷╵╴╶▏▎▍▌▋▊▉█]*[┼┤┊│╭╮╰╯─━●╷╵╴╶▏▎▍▌▋▊▉█][ ┼┤┊│╭╮╰╯─━●╷╵╴╶▏▎▍▌▋▊▉█]*`)
+	number = regexp.MustCompile(`[-+−]?[0-9][0-9.,]*(e[-+−]?[0-9]+)?(µs|ms|s|m)?`)
+	drawn  = regexp.MustCompile(`[ ┼┤┊│╌─━●▏▎▍▌▋▊▉█\x{2800}-\x{28ff}]*[┼┤┊│╌─━●▏▎▍▌▋▊▉█\x{2800}-\x{28ff}][ ┼┤┊│╌─━●▏▎▍▌▋▊▉█\x{2800}-\x{28ff}]*`)
 	digest = regexp.MustCompile(`[0-9a-f]{64}`)
 	spaces = regexp.MustCompile(`[ #]*#[ #]*|  +`)
 	pieces = regexp.MustCompile(`[-+.0-9#]*#[-+.0-9#]*`) // of a number that the end of a line divides
@@ -251,7 +251,7 @@ func TestReplTranscript(t *testing.T) {
 				"?bernoulli_logit", "?V0390", "?V039", ":type XA * beta", ":owners died", ":owners XA * beta", ":split a", ":split", ":audit",
 				":model", ":priors", ":prior inv_logit(m + u[site])", ":prior exp(m)",
 				":fit warmup=200 draws=600", ":summary beta", "beta", "u[1]", "u[north]", "P(beta[1] > u[south])", "mean(exp(m))", "quantile(m, 0.9)", "let or = exp(beta)", "or",
-				":plot beta", ":plot m trace", ":plot m histogram", ":plot m violin",
+				":plot beta", ":plot m trace", ":plot m histogram", ":plot m density > m.svg", ":plot elbo", ":plot m violin",
 				":diagnose", "died ~ bernoulli_logit(m + u[site])", "m", ":fit warmup=200 draws=600 as small", ":compare fit1 small", ":fits", ":fits fit1",
 				":undo", ":head a", ":describe dose", ":describe sex", ":export out.csv", ":save saved", ":edit", ":reload", ":time m", ":set json on", "m", "P(m > 0)", ":nothing", ":set json off",
 				":script script", ":history or", "!echo shell", ":help fit", ":ppc y", ":demo", ":open nothing", ":recover",

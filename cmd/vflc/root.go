@@ -10,9 +10,11 @@ func newRoot() *cobra.Command {
 		Long: `vflc compiles probabilistic programs (.vfl) whose data and parameters belong to several parties,
 splits them into one program per party, and infers the posterior. Only auxiliary variables and their
 adjoints (gradients with respect to them) cross between parties.`,
+		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddCommand(
 		newRun(),
 		newRepl(),
@@ -20,6 +22,7 @@ adjoints (gradients with respect to them) cross between parties.`,
 		newSummary(),
 		newDiagnose(),
 		newPlot(),
+		newReport(),
 		newExport(),
 		newLOO(),
 		newWAIC(),
@@ -32,7 +35,10 @@ adjoints (gradients with respect to them) cross between parties.`,
 		newExplain(),
 		newDoc(),
 		newAudit(),
+		newNew(),
 		newVersion(),
+		newMan(),
 	)
+	addCompletions(root)
 	return root
 }

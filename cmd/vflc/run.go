@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -115,7 +114,7 @@ func runSteps() []func(*runState) error {
 }
 
 func runModel(cmd *cobra.Command, path string, f *runFlags) error {
-	s := &runState{cmd: cmd, path: path, flags: f, begun: time.Now(), typed: typedFlags(cmd)}
+	s := &runState{cmd: cmd, path: path, flags: f, begun: time.Now()}
 	for _, step := range runSteps() {
 		if err := step(s); err != nil {
 			return s.ended(err)
@@ -148,9 +147,8 @@ func (s *runState) readRecord() (err error) {
 	return err
 }
 
-func (s *runState) readSettings() error {
-	err := applySettingsFile(s.cmd, s.path)
-	s.flags.rhoOfFile = !slices.Contains(s.typed, "rho")
+func (s *runState) readSettings() (err error) {
+	s.typed, err = s.flags.honour(s.cmd, s.path)
 	return err
 }
 
@@ -203,22 +201,11 @@ func (s *runState) open() error {
 	}
 	s.screen = terminal.NewScreen(s.cmd.ErrOrStderr(), s.flags.quiet)
 	s.prepared, err = open(s.cmd, s.model, s.path, tables, s.flags.most, fit.Options{
-		Algorithm: s.backend, Settings: s.settings(), Joining: joining, Seed: s.flags.seed,
+		Algorithm: s.backend, Settings: settingsFor(s.cmd, s.backend, s.model, s.typed), Joining: joining, Seed: s.flags.seed,
 		Dir: s.flags.dir, Overwrite: s.flags.replace, SaveEvery: s.flags.every, Resume: s.flags.resumed, From: s.flags.from, LogLik: s.flags.logLik, Auxiliary: s.flags.saveAux,
 		Progress: s.screen, Origin: fit.Origin{Command: os.Args, Constants: changed.Set, Began: s.begun},
 	})
 	return err
-}
-
-// settings are those given, without those of vfl.toml that do not apply to the transform that runs.
-func (s *runState) settings() map[string]string {
-	given := givenSettings(s.cmd, s.backend)
-	for _, d := range s.backend.Settings {
-		if d.Auxiliary && s.model.Checked.Transform.Kind.CutsCross && !slices.Contains(s.typed, d.Name) {
-			delete(given, d.Name)
-		}
-	}
-	return given
 }
 
 // sample runs the algorithm until it is done or interrupted.
@@ -259,6 +246,7 @@ func (s *runState) warn() error {
 	if s.flags.dir != "" {
 		s.screen.Say("written to %s", s.flags.dir)
 	}
+	s.suggest()
 	if s.flags.strict && len(s.result.Diagnose()) > 0 {
 		return shown(exitUntrusted)
 	}

@@ -33,7 +33,7 @@ type chainLine struct {
 	written     time.Time
 }
 
-// Off a terminal a chain writes a line at every tenth of its way, and between them where it has written none for longestSilence.
+// Off a terminal a chain or fit writes a line at every tenth of its way, and between them where it has written none for longestSilence.
 const (
 	tenths         = 10
 	longestSilence = 10 * time.Second

@@ -12,7 +12,7 @@ import (
 	"github.com/vflc/vflc/backends"
 )
 
-// progress shows how far a fit is: one line redrawn on a terminal, a line per tenth of the way elsewhere.
+// progress shows how far a fit is: one line redrawn on a terminal, elsewhere a line per tenth of the way, and one where it has written none for longestSilence.
 type progress struct {
 	w      io.Writer
 	live   bool
@@ -61,8 +61,12 @@ func (p *progress) step(info backends.Info) {
 		}
 		return
 	}
-	if t := tenths * info.Iteration / max(1, info.Iterations); t > p.tenth && info.Phase != backends.Evaluation {
-		p.tenth = t
+	if p.shown.IsZero() {
+		p.shown = p.start
+	}
+	t := tenths * info.Iteration / max(1, info.Iterations)
+	if info.Phase != backends.Evaluation && (t > p.tenth || now.Sub(p.shown) >= longestSilence) {
+		p.tenth, p.shown = t, now
 		fmt.Fprintln(p.w, plainLine(info))
 	}
 }

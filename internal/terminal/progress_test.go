@@ -26,14 +26,14 @@ func played(live bool, n int) string {
 }
 
 func TestProgressOffATerminal(t *testing.T) {
-	lines := strings.Split(strings.TrimSpace(played(false, 50000)), "\n")
+	lines := strings.Split(strings.TrimSpace(played(false, 5000)), "\n")
 	if len(lines) != 10 {
 		t.Fatalf("%d lines, want one per tenth", len(lines))
 	}
-	if diff := cmp.Diff("Iteration: 5000 / 50000 [10%]  (fit)  ELBO -203.1 (0.4)", lines[0]); diff != "" {
+	if diff := cmp.Diff("Iteration: 500 / 5000 [10%]  (fit)  ELBO -203.1 (0.4)", lines[0]); diff != "" {
 		t.Error(diff)
 	}
-	if !strings.HasPrefix(lines[9], "Iteration: 50000 / 50000 [100%]") {
+	if !strings.HasPrefix(lines[9], "Iteration: 5000 / 5000 [100%]") {
 		t.Errorf("last line %q", lines[9])
 	}
 }
@@ -103,6 +103,19 @@ func TestResize(t *testing.T) {
 	chains.step(1, info)
 	if want := fmt.Sprintf("\x1b[%dA", rows); !strings.HasPrefix(b.String(), want) {
 		t.Errorf("%q, want it to begin with %q", b.String(), want)
+	}
+}
+
+// Off a terminal a fit that is slow writes a line at least every ten seconds, as a chain does.
+func TestSlowFitOffATerminal(t *testing.T) {
+	var b strings.Builder
+	clock := time.Unix(0, 0)
+	p := &progress{w: &b, now: func() time.Time { clock = clock.Add(time.Second); return clock }}
+	for i := 1; i <= 1000; i++ {
+		p.step(backends.Info{Phase: "fit", Iteration: i, Iterations: 1000})
+	}
+	if n := strings.Count(b.String(), "\n"); n != 100 {
+		t.Errorf("%d lines in 1000 seconds, want 100", n)
 	}
 }
 

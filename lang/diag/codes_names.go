@@ -33,6 +33,7 @@ const (
 	Misplaced         Code = "V0229"
 	BadConstant       Code = "V0230" // a constant that an argument of a distribution cannot be
 	BadLevels         Code = "V0231"
+	WrongStructure    Code = "V0232" // a distribution that does not go with the declared set of vectors or matrices
 	BadMissing        Code = "V0235" // what is done about missing cells
 	Unused            Code = "V0290"
 	Improper          Code = "V0291"

@@ -427,6 +427,18 @@ y ~ normal(u[g], 1)
 `,
 	},
 	{
+		Code: WrongStructure, Title: "a distribution that does not go with a type of vectors or matrices",
+		Text: "An ordered vector, a simplex, a correlation matrix and their like have a distribution of whole vectors or matrices of that kind, or, for vectors, a distribution of numbers that applies to each element. That distribution must allow every number that an element may be, and the elements of a matrix are not independent.",
+		Wrong: `data y : level(K)[N]
+param c : ordered[K - 1] ~ exponential(1)
+y ~ ordered_logistic(0, c)
+`,
+		Right: `data y : level(K)[N]
+param c : ordered[K - 1] ~ normal(0, 5)
+y ~ ordered_logistic(0, c)
+`,
+	},
+	{
 		Code: BadMissing, Title: "missing cells of data",
 		Text:  "`missing drop` leaves out the rows in which a cell of the declaration is missing, at every party whose rows are joined with them; `missing error`, which is what happens without a clause, refuses the table. A scalar has no rows.",
 		Wrong: "data x : real[N] missing omit\n",

@@ -11,9 +11,9 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A Page documents one built-in distribution, function or encoder.
+// A Page documents one built-in distribution, function, encoder or type.
 type Page struct {
-	Kind       string   `json:"kind"` // distribution, function or encoder
+	Kind       string   `json:"kind"` // distribution, function, encoder or type
 	Name       string   `json:"name"`
 	Usage      string   `json:"usage"`
 	Doc        string   `json:"doc"`
@@ -42,6 +42,9 @@ func Of(u *stdlib.Universe, name string) []Page {
 	}
 	if e, ok := u.Encoder(name); ok {
 		out = append(out, encoderPage(e))
+	}
+	if s, ok := u.Structured(name); ok {
+		out = append(out, typePage(s))
 	}
 	return out
 }
@@ -75,6 +78,14 @@ func funcPage(f *def.Func) Page {
 	if f.Domain != "" {
 		p.Properties = []Entry{{"domain", f.Domain}}
 	}
+	return p
+}
+
+// typePage documents a type of vectors or matrices. Its distributions show it in their examples.
+func typePage(s *def.Structured) Page {
+	p := Page{Kind: "type", Name: s.Name, Usage: "param NAME : " + s.Name + "[K]", Doc: s.Doc}
+	p.Properties = []Entry{{"values", s.Support.Words(nil)}, {"arrays", s.Name + "[R, K] is R of them"}}
+	p.Examples = []string{"param p : " + s.Name + "[3] ~ " + stdlib.Flat + "()"}
 	return p
 }
 
@@ -124,5 +135,5 @@ func (p Page) Write(w io.Writer) error {
 
 // Names lists everything that has a page, sorted.
 func Names(u *stdlib.Universe) []string {
-	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(u.Dists(), u.Funcs(), u.Encoders()))))
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(u.Dists(), u.Funcs(), u.Encoders(), u.StructuredTypes()))))
 }
