@@ -52,8 +52,13 @@ func Recompile(r *runs.Run) (*compile.Model, diag.List, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	m, diags := compile.Compile(model, recordedOptions(r.Record))
-	return m, diags, nil
+	options := recordedOptions(r.Record)
+	options.Import = RecordedModules(r.Path)
+	m, diags := compile.Compile(model, options)
+	if diags.HasErrors() {
+		return m, diags, nil
+	}
+	return m, diags, SameModules(r.Record, m.Modules())
 }
 
 // TransformOf returns the transform of a run; false where its folder does not say.

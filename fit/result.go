@@ -7,6 +7,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/posterior/zarr"
@@ -27,8 +28,9 @@ type Result struct {
 	trace     []posterior.ELBOPoint
 	programs  map[string][]byte // by file name, with the manifest
 	model     string            // its text
-	kernels   []*chain          // what the checkpoint of the folder holds
-	parties   []runs.Party      // what belongs to each party alone
+	modules   []ast.Module
+	kernels   []*chain     // what the checkpoint of the folder holds
+	parties   []runs.Party // what belongs to each party alone
 }
 
 // ELBO returns the trace of the evidence lower bound of a variational fit; nil of other runs.
@@ -39,7 +41,7 @@ func (r *Result) Summary() []posterior.Row { return r.Document.Parameters }
 
 // result summarises a fit.
 func (p *Prepared) result(f *fitted) *Result {
-	r := &Result{Draws: f.draws, Record: p.Record, dir: p.options.Dir, trace: f.trace, programs: p.Files(), model: p.Source.Text, kernels: f.kernels, parties: p.parties}
+	r := &Result{Draws: f.draws, Record: p.Record, dir: p.options.Dir, trace: f.trace, programs: p.Files(), model: p.Source.Text, modules: p.Modules(), kernels: f.kernels, parties: p.parties}
 	r.Record.Draws, r.Record.Complete = f.draws.Len(0), !f.interrupted
 	r.Document = posterior.Document{
 		Schema: posterior.Schema, Model: p.Name, Backend: r.Record.Backend, Transform: p.Settings.Transform.Name, Rho: r.Record.Rho, Seed: r.Record.Seed,

@@ -36,7 +36,7 @@ func typeCommand() command {
 // symbolOf checks an expression over the present model.
 func (s *Session) symbolOf(text string) (*check.Symbol, error) {
 	head := s.now.text()
-	m, diags := compile.Compile(source.New(s.now.name(), head+"generate "+asked+" = "+text+"\n"), check.Options{Transform: transforms.None})
+	m, diags := compile.Compile(source.New(s.now.name(), head+"generate "+asked+" = "+text+"\n"), check.Options{Transform: transforms.None, Import: s.now.modules()})
 	if err := refused(inInput(diags, text, len(head)+len("generate "+asked+" = "))); err != nil {
 		return nil, err
 	}

@@ -157,7 +157,7 @@ func (s *Session) inquire(text, base string, bound func(m *compile.Model) (*comp
 		head += "\n"
 	}
 	start := len(head) + len("generate "+asked+" = ")
-	m, diags := compile.Compile(source.New(s.now.name(), head+"generate "+asked+" = "+text+"\n"), check.Options{Transform: transforms.None})
+	m, diags := compile.Compile(source.New(s.now.name(), head+"generate "+asked+" = "+text+"\n"), check.Options{Transform: transforms.None, Import: s.now.modules()})
 	if err := refused(inInput(diags, text, start)); err != nil {
 		return nil, err
 	}
@@ -215,7 +215,7 @@ func (s *Session) inquireOf(r *run, text string) (*inquiry, error) {
 
 // stands reports whether a model compiles.
 func (s *Session) stands(text string) bool {
-	_, diags := compile.Compile(source.New(s.now.name(), text), check.Options{Transform: transforms.None})
+	_, diags := compile.Compile(source.New(s.now.name(), text), check.Options{Transform: transforms.None, Import: s.now.modules()})
 	return !diags.HasErrors()
 }
 

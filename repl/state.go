@@ -1,12 +1,14 @@
 package repl
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
@@ -101,6 +103,14 @@ func (s *state) name() string {
 	return s.Path
 }
 
+// modules reads the files that the model imports, from beside it; nil for a model without a file.
+func (s *state) modules() func(path string) (string, error) {
+	if s.Path == "" {
+		return nil
+	}
+	return inputfile.Beside(filepath.Dir(s.Path))
+}
+
 // text is the model's text.
 func (s *state) text() string {
 	var b strings.Builder
@@ -167,7 +177,7 @@ func (s *state) compile() diag.List {
 		s.built, s.found = nil, nil
 		return nil
 	}
-	m, found := compile.Compile(source.New(s.name(), s.text()), check.Options{})
+	m, found := compile.Compile(source.New(s.name(), s.text()), check.Options{Import: s.modules()})
 	if !found.HasErrors() {
 		s.built, s.found = m, found
 	}

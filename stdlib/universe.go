@@ -30,6 +30,7 @@ type Universe struct {
 	bijectors   map[string]*def.Bijector
 	structured  map[string]*def.Structured
 	transforms  []def.Transform
+	modules     map[string]string
 }
 
 // New returns the Universe of this version of the language.
@@ -43,6 +44,7 @@ func New() *Universe {
 		bijectors:   byName(bijector.All(), func(b *def.Bijector) string { return b.Name }),
 		structured:  byName(bijector.Structured(), func(s *def.Structured) string { return s.Name }),
 		transforms:  transforms.All(),
+		modules:     modules(),
 	}
 }
 

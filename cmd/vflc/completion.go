@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -212,7 +213,7 @@ func modelOf(args []string) *compile.Model {
 	if err != nil {
 		return nil
 	}
-	m, diags := compile.Compile(source.New(args[0], string(text)), check.Options{})
+	m, diags := compile.Compile(source.New(args[0], string(text)), check.Options{Import: inputfile.Beside(filepath.Dir(args[0]))})
 	if diags.HasErrors() {
 		return nil
 	}

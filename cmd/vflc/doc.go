@@ -23,7 +23,7 @@ func newDoc() *cobra.Command {
   vflc doc`,
 		Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return pages.Names(stdlib.New()), cobra.ShellCompDirectiveNoFileComp
+			return documented(stdlib.New()), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			u := stdlib.New()
@@ -38,9 +38,9 @@ func newDoc() *cobra.Command {
 }
 
 func showPages(w io.Writer, u *stdlib.Universe, name string, asJSON bool) error {
-	found := pages.Of(u, name)
+	found := append(pages.Of(u, name), modulePages(u, name)...)
 	if len(found) == 0 {
-		return fmt.Errorf("no distribution, function, encoder or type is called %s%s; vflc doc lists them all", name, didYouMean(name, pages.Names(u)))
+		return fmt.Errorf("no distribution, function, encoder, type or function of a module is called %s%s; vflc doc lists them all", name, didYouMean(name, documented(u)))
 	}
 	if asJSON {
 		return posterior.WriteJSON(w, found)
@@ -58,12 +58,17 @@ func showPages(w io.Writer, u *stdlib.Universe, name string, asJSON bool) error 
 
 func listBuiltIn(w io.Writer, u *stdlib.Universe, asJSON bool) error {
 	if asJSON {
-		return posterior.WriteJSON(w, map[string][]string{"distributions": u.Dists(), "functions": u.Funcs(), "encoders": u.Encoders(), "types": u.StructuredTypes()})
+		return posterior.WriteJSON(w, map[string][]string{
+			"distributions": u.Dists(), "functions": u.Funcs(), "encoders": u.Encoders(), "types": u.StructuredTypes(), "modules": moduleFunctions(u),
+		})
 	}
 	for _, group := range []struct {
 		title string
 		names []string
-	}{{"Distributions", u.Dists()}, {"Functions", u.Funcs()}, {"Encoders", u.Encoders()}, {"Types of vectors and matrices", u.StructuredTypes()}} {
+	}{
+		{"Distributions", u.Dists()}, {"Functions", u.Funcs()}, {"Encoders", u.Encoders()}, {"Types of vectors and matrices", u.StructuredTypes()},
+		{"Functions of modules", moduleFunctions(u)},
+	} {
 		fmt.Fprintf(w, "%s\n", group.title)
 		for line := range slices.Chunk(group.names, 6) {
 			fmt.Fprintf(w, "  %s\n", strings.Join(line, "  "))

@@ -181,9 +181,11 @@ func (s *runState) compile() (err error) {
 	if err != nil {
 		return err
 	}
-	m, diags, err := compileSource(model, &s.flags.modelFlags)
-	s.model, err = whole(s.cmd, m, diags, s.flags.quiet, err)
-	return err
+	m, diags, err := compileSource(model, fit.RecordedModules(s.flags.dir), &s.flags.modelFlags)
+	if s.model, err = whole(s.cmd, m, diags, s.flags.quiet, err); err != nil {
+		return err
+	}
+	return fit.SameModules(s.recorded, s.model.Modules())
 }
 
 func (s *runState) open() error {

@@ -10,9 +10,14 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-func (c *checker) statement(s ast.Stmt) {
+// statement checks a statement, and returns it with the sizes that it takes of expressions.
+func (c *checker) statement(s ast.Stmt) ast.Stmt {
 	if c.misplaced(s) {
-		return
+		return s
+	}
+	s, ok := c.withSizes(s)
+	if !ok {
+		return s
 	}
 	switch s := s.(type) {
 	case *ast.Data:
@@ -32,7 +37,7 @@ func (c *checker) statement(s ast.Stmt) {
 	case *ast.Transform:
 		if c.stmt != nil {
 			c.errorf(diag.DeclaredTwice, s, "there can be one transform").NoteAt(c.File.Source, c.stmt.Span(), "the first is here")
-			return
+			return s
 		}
 		c.stmt = s
 	case *ast.Aux:
@@ -42,6 +47,7 @@ func (c *checker) statement(s ast.Stmt) {
 	case *ast.Send:
 		c.send(s)
 	}
+	return s
 }
 
 // misplaced reports statements of party programs in a model and the reverse.
@@ -65,6 +71,10 @@ func (c *checker) misplaced(s ast.Stmt) bool {
 		word = "transform"
 	case *ast.Server:
 		word = "server"
+	case *ast.Fn:
+		word = "fn"
+	case *ast.Import:
+		word = "import"
 	case *ast.Let:
 		word = "let"
 	default:
@@ -346,6 +356,10 @@ func (c *checker) let(s *ast.Let) {
 		c.family = owner
 	}
 	defer func() { c.family = "" }()
+	if r, is := s.Value.(*ast.Recur); is && !c.named(s, r) {
+		c.fail(s.Name.Name)
+		return
+	}
 	info, ok2 := c.expr(s.Value)
 	t, _, _, ok3 := c.declaredType(s.Type)
 	if !ok || !ok2 || !ok3 {

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"strings"
+
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
@@ -51,6 +53,8 @@ func (c *checker) infer(e ast.Expr) (Info, bool) {
 		return c.call(e)
 	case *ast.Array:
 		return c.array(e)
+	case *ast.Recur:
+		return c.recur(e)
 	case *ast.Sum:
 		return c.sum(e)
 	}
@@ -323,6 +327,8 @@ func (c *checker) unknownFunction(e *ast.Call) {
 	known := c.Symbols[name] == nil && elsewhere(d, diag.Functions, e.Name)
 	switch near := Nearest(name, c.Universe.Funcs()); {
 	case known:
+	case strings.Contains(name, "."):
+		c.unknownModule(d, e)
 	case c.Symbols[name] != nil:
 		d.Message = name + " is " + article(c.Symbols[name].Kind) + ", not a function"
 		d.Note("elements are taken with brackets, as %s[1]; products are written with *", name)

@@ -15,7 +15,7 @@ import (
 // again from the names; the prior of a party's parameter uses no other party's private names; shapes broadcast. The error names the first
 // wrong fact: a fault of the checker.
 func (p *Program) Verify() error {
-	v := &verifier{Program: p, values: map[*Symbol]reach{}}
+	v := &verifier{Program: p, values: map[*Symbol]reach{}, selves: map[string]reach{}}
 	for _, step := range []func() error{v.symbols, v.statements, v.likelihoods, v.noise} {
 		if err := step(); err != nil {
 			return err
@@ -27,6 +27,7 @@ func (p *Program) Verify() error {
 type verifier struct {
 	*Program
 	values map[*Symbol]reach // of lets and generated quantities
+	selves map[string]reach  // of the arrays of the recursions around, by name
 }
 
 // A reach is what an expression depends on, found from its names.
@@ -111,6 +112,15 @@ func (v *verifier) expr(e ast.Expr) (reach, error) {
 	if !ok {
 		return reach{}, fmt.Errorf("%s has no facts", format.Expr(e))
 	}
+	if x, ok := e.(*ast.Recur); ok {
+		old, inside := v.selves[x.Step.Name.Name]
+		v.selves[x.Step.Name.Name] = reach{random: info.Random}
+		defer func() {
+			if delete(v.selves, x.Step.Name.Name); inside {
+				v.selves[x.Step.Name.Name] = old
+			}
+		}()
+	}
 	r := v.leaf(e)
 	for _, child := range v.operands(e) {
 		below, err := v.expr(child)
@@ -145,6 +155,12 @@ func (v *verifier) operands(e ast.Expr) []ast.Expr {
 		return e.Elems
 	case *ast.Sum:
 		return []ast.Expr{e.Body}
+	case *ast.Recur:
+		var out []ast.Expr
+		for _, i := range e.Init {
+			out = append(out, i.Value)
+		}
+		return append(out, e.Step.Value)
 	case *ast.Index:
 		return v.indexed(e)
 	}
@@ -181,6 +197,12 @@ func (v *verifier) leaf(e ast.Expr) reach {
 			}
 		}
 		return r
+	case *ast.Recur:
+		owners := v.CountedBy(e.Lo).Join(v.CountedBy(e.Hi))
+		for _, i := range e.Init {
+			owners = owners.Join(v.CountedBy(i.Index))
+		}
+		return reach{owners: owners}
 	case *ast.Sum:
 		return reach{owners: v.CountedBy(e.Lo).Join(v.CountedBy(e.Hi))}
 	}
@@ -188,6 +210,9 @@ func (v *verifier) leaf(e ast.Expr) reach {
 }
 
 func (v *verifier) named(name string) reach {
+	if r, ok := v.selves[name]; ok {
+		return r
+	}
 	s := v.Symbols[name]
 	if s == nil {
 		if z := v.Sizes[name]; z != nil {

@@ -110,6 +110,8 @@ type cutter struct {
 	argument []*Group   // in the current argument
 	members  []member   // comprehensions over families around the current expression
 	loops    []string   // variables of sums over a range around it
+	counting []string   // indices of sums over a range and of recursions around it
+	bound    []string   // names of the recursions around the expression whose lets are expanded
 }
 
 // member is the variable of a comprehension over a family.

@@ -87,6 +87,8 @@ func (c *cutter) descend(e ast.Expr, at *path) ast.Expr {
 		leave := c.enter(e)
 		out = &ast.Sum{At: e.At, Body: below(e.Body), Var: e.Var, Family: e.Family, Lo: e.Lo, Hi: e.Hi}
 		leave()
+	case *ast.Recur:
+		return c.recursion(e, at)
 	default:
 		return e
 	}

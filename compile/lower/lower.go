@@ -82,6 +82,7 @@ type lowerer struct {
 	// For forward simulation: the facts of expressions that the cutter built, and the value of a group of cuts.
 	facts     func(ast.Expr) check.Info
 	reference func(*ast.Name) (graph.ID, bool)
+	body      *body // of the recursion whose step is lowered
 }
 
 // memoKey identifies an expression in a context.

@@ -29,6 +29,10 @@ type File struct {
 	Source   *source.File
 	Stmts    []Stmt
 	Comments []Comment
+	// Modules are the files whose functions a file uses, in the order of their first import; set where calls have been written out.
+	Modules []Module
+	// Calls tells, of each node that the call of a function put into the file, where it was written.
+	Calls map[Node]*Origin
 }
 
 // Span returns the whole of the source; the zero span for a file that the compiler made.
@@ -213,6 +217,10 @@ func (*Aux) stmt()         {}
 func (*Receive) stmt()     {}
 func (*Send) stmt()        {}
 func (*Unsupported) stmt() {}
+func (*Fn) stmt()          {}
+func (*Import) stmt()      {}
+func (*Let) inner()        {}
+func (*Param) inner()      {}
 
 // A Type is `ELEM[(LEVELS)][<bounds>][[dims]]`, as real<lower=0>[N, P], level(R)[N] or simplex[K].
 type Type struct {

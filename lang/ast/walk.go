@@ -59,6 +59,10 @@ func ofStmt(s Stmt) []Node {
 		return out
 	case *Unsupported:
 		return list(&s.Keyword)
+	case *Fn:
+		return append(appendAll(appendAll(list(&s.Name), s.Args), s.Body), list(s.Value, s.Plain)...)
+	case *Import:
+		return list(s.Name)
 	}
 	return nil
 }
@@ -79,6 +83,8 @@ func ofExpr(e Expr) []Node {
 		return appendAll(list(&e.Name), e.Args)
 	case *Array:
 		return appendAll(nil, e.Elems)
+	case *Recur:
+		return append(appendAll(nil, e.Init), e.Step, &e.Var, e.Lo, e.Hi)
 	case *Sum:
 		return list(e.Body, &e.Var, e.Family, e.Lo, e.Hi)
 	}
@@ -105,6 +111,10 @@ func ofPart(n Node) []Node {
 		return list(n.Key, n.Column, n.Number)
 	case *Subscript:
 		return list(n.Lo, n.Hi)
+	case *Entry:
+		return list(&n.Name, n.Index, n.Value)
+	case *FnArg:
+		return appendAll(list(n.Name), n.Elems)
 	}
 	return nil
 }

@@ -35,6 +35,9 @@ const (
 	BadLevels         Code = "V0231"
 	WrongStructure    Code = "V0232" // a distribution that does not go with the declared set of vectors or matrices
 	BadMissing        Code = "V0235" // what is done about missing cells
+	RecurForm         Code = "V0280"
+	RecurIndex        Code = "V0281"
+	RecurRange        Code = "V0282"
 	Unused            Code = "V0290"
 	Improper          Code = "V0291"
 	CountedTwice      Code = "V0292" // a likelihood or a column twice

@@ -137,7 +137,6 @@ func foreignFunctions() []Foreign {
 		{Name: "to_vector", From: inStan, Note: "a distribution takes arrays of any shape: write the array as it is"},
 		{Name: "c", From: inR, Note: "this version has no array literals: give the numbers as data"},
 		{Name: "append_row", From: inStan, Write: "append", Same: true}, {Name: "append_col", From: inStan}, {Name: "cbind", From: inR, Note: "list the columns of a matrix in its `from` clause"},
-		{Name: "size", From: later, Note: "the size itself is a name: N in data y : real[N]"},
 		{Name: "num_elements", From: inStan, Note: "the size itself is a name: N in data y : real[N]"},
 		{Name: "length", From: inR, Note: "the size itself is a name: N in data y : real[N]"},
 		{Name: "len", From: "Python's name", Note: "the size itself is a name: N in data y : real[N]"},

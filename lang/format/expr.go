@@ -10,7 +10,7 @@ import (
 // Expr prints an expression on one line. It keeps the parentheses of the source, and adds those without which the text would parse to another tree.
 func Expr(e ast.Expr) string {
 	var p printer
-	p.expr(e, ast.Loosest)
+	p.alone(e)
 	return p.String()
 }
 
@@ -31,7 +31,9 @@ func (p *printer) write(parts ...any) {
 // expr prints e, in parentheses if its precedence is below level.
 func (p *printer) expr(e ast.Expr, level int) {
 	if levelOf(e) < level {
-		p.write("(", e, ")")
+		p.write("(")
+		p.alone(e)
+		p.write(")")
 		return
 	}
 	switch e := e.(type) {
@@ -40,7 +42,11 @@ func (p *printer) expr(e ast.Expr, level int) {
 	case *ast.Name:
 		p.write(e.Name)
 	case *ast.Paren:
-		p.write("(", e.X, ")")
+		p.write("(")
+		p.alone(e.X)
+		p.write(")")
+	case *ast.Recur:
+		p.recur(e)
 	case *ast.Unary:
 		p.write(e.Op)
 		p.expr(e.X, ast.Prefix)
@@ -70,6 +76,8 @@ func levelOf(e ast.Expr) int {
 	switch e := e.(type) {
 	case *ast.Binary:
 		return ast.Precedence(e.Op)
+	case *ast.Recur:
+		return ast.Loosest - 1
 	case *ast.Unary:
 		return ast.Prefix
 	case *ast.Number:

@@ -55,6 +55,13 @@ func cells(s ast.Stmt) []string {
 		return []string{"receive " + s.Name.Name, ": " + Type(s.Type), "from " + s.From.Name}
 	case *ast.Send:
 		return []string{"send " + s.Name.Name, sent(s.Value), "to " + join(s.To, func(i ast.Ident) string { return i.Name })}
+	case *ast.Fn:
+		return function(s)
+	case *ast.Import:
+		if s.Name != nil {
+			return []string{"import " + s.Name.Name}
+		}
+		return []string{"import " + quoted(s.Path)}
 	case *ast.Unsupported:
 		return []string{s.Keyword.Name}
 	}
@@ -206,7 +213,7 @@ func columnArgument(a *ast.ColumnArg) string {
 	return out + columnName(a.Column)
 }
 
-var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
 
 func columnName(n *ast.ColumnName) string {
 	if !n.Quoted && plainName.MatchString(n.Name) {

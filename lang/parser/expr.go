@@ -28,6 +28,9 @@ type climber struct {
 // parseExpr, parseSized and parseWeighting parse the three nonterminals for expressions in the grammar of declarations.
 func parseExpr(lex *lexer.PeekingLexer) (ast.Expr, error) {
 	c := &climber{PeekingLexer: lex}
+	if e, ok, err := c.recursion(); ok {
+		return e, err
+	}
 	return c.whole(ast.Loosest)
 }
 
@@ -286,6 +289,10 @@ func number(text string) *ast.Number {
 func (c *climber) paren(start lexer.Position) (ast.Expr, error) {
 	p := &ast.Paren{}
 	err := c.bracketed(")", func() (err error) {
+		if e, ok, err := c.recursion(); ok {
+			p.X = e
+			return err
+		}
 		p.X, err = c.binary(ast.Loosest)
 		return err
 	})

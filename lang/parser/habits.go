@@ -177,9 +177,15 @@ var foreignPrograms = []habit{
 	{
 		found: func(l line) (int, int, bool) {
 			last := l.at(len(l.words) - 1)
-			uses := l.where(func(i int) bool { return pythonUses[l.at(i)] && l.at(i+1) == "." && l.touch(i) })
+			uses := l.where(func(i int) bool {
+				library, _, pointed := strings.Cut(l.at(i), ".")
+				return pointed && pythonUses[library]
+			})
 			python := l.at(0) == "import" && l.index("as") > 0 || l.at(0) == "from" && l.index("import") > 0 || (l.at(0) == "with" || l.at(0) == "def" || l.at(0) == "class") && last == ":"
-			return max(uses, 0), max(uses, 0) + 1, python || uses >= 0
+			if uses >= 0 {
+				return uses, uses, true
+			}
+			return 0, 1, python
 		},
 		message: "this is Python; a vfl model is a list of declarations and likelihoods",
 		note:    "b = pm.Normal(\"b\", 0, 1) is param b ~ normal(0, 1); pm.Normal(\"y\", mu, 1, observed=y) is y ~ normal(mu, 1) with data y : real[N]",
@@ -222,8 +228,8 @@ var foreignLines = []habit{
 	},
 	{
 		found:   begins("for while foreach repeat", "( i j k n t {"),
-		message: "there are no loops: a statement is about whole arrays",
-		note:    "y ~ normal(a + b * x, sigma) is the likelihood of every y, u[g] looks up one value for each row, and sum(b[k] * x[k] for k in 1..K) is a sum",
+		message: "there are no loops: a statement is about whole arrays, and a recursion is a let with `recur`",
+		note:    "y ~ normal(a + b * x, sigma) is the likelihood of every y, u[g] looks up one value for each row, sum(b[k] * x[k] for k in 1..K) is a sum, and let h : real[T] = recur h[1] = e[1], h[t] = phi * h[t - 1] + e[t] for t in 2..T goes step by step",
 	},
 	{
 		found:   word(func(l line, i int) bool { return l.at(i) == "?" }),
@@ -320,12 +326,5 @@ var foreignLines = []habit{
 		found:   word(func(l line, i int) bool { return l.at(i) == "$" && l.name(i-1) }),
 		message: "a column is not taken by `$`: it is declared as data, and used by its name",
 		note:    "data age : real[N], or data x : real[N] from age",
-	},
-	{
-		found: word(func(l line, i int) bool {
-			return l.at(i) == "." && l.name(i-1) && l.name(i+1) && l.touch(i-1) && l.touch(i)
-		}),
-		message: "names have no point here: a function is called by its own name, and a model has no objects",
-		note:    "np.exp(x) is exp(x)",
 	},
 }

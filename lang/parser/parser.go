@@ -144,6 +144,9 @@ func (p *parser) recover(lex *lexer.PeekingLexer, err error) {
 	}
 	at := p.nextStart(max(p.start+1, lex.Cursor(), bad))
 	p.again = cmp.Or(p.ranOn, p.swallowed(bad))
+	if end := p.functionEnd(); end > bad {
+		at, p.again, p.ranOn = max(at, end), 0, 0
+	}
 	if p.ranOn = 0; p.again > 0 {
 		at = p.again
 		lex.LoadCheckpoint(p.origin)

@@ -104,6 +104,8 @@ type node struct {
 	offset int       // of a parameter's first element in x, of an input's in the inputs
 	degree degree    // in x
 
+	recursion *Recursion
+
 	attr   Attr
 	index  []int32 // gather: 0-based positions in the table
 	fn     *def.Func
@@ -161,6 +163,8 @@ func (n *node) label() string {
 		return n.op.name + "." + n.events.dist.Name
 	case n.likely != nil:
 		return n.op.name + "." + n.likely.dist.Name
+	case n.recursion != nil:
+		return n.op.name + "." + n.recursion.Name
 	}
 	return n.op.name + n.attr.String()
 }

@@ -43,6 +43,7 @@ type call struct {
 	sum     *float64 // where a term's value or a bijector's log-Jacobian accumulates
 	scratch [][]float64
 	density *densityState
+	recur   *recurState
 	sums    *rowSums // of a rowLikelihood
 	block   *def.Events
 	pivots  []int // of a linear system
@@ -58,6 +59,8 @@ func (c *call) hold() {
 		c.own, c.pivots = make([]float64, n.room), make([]int, n.pivots)
 	case n.events != nil:
 		c.block = n.events.block(n.shape.Len())
+	case n.recursion != nil:
+		c.recur = newRecurState(n.recursion)
 	case n.likely != nil:
 		c.density = newDensityState(len(n.likely.dist.Params))
 	}

@@ -61,24 +61,28 @@ func distPage(d *def.Dist) Page {
 		p.Arguments = append(p.Arguments, Entry{a.Name, doc})
 	}
 	p.Usage = d.Name + "(" + strings.Join(names, ", ") + ")"
-	p.Properties = []Entry{{"support", d.Support.Words(names)}}
+	support := d.Support.Words(names)
+	if d.Event != nil {
+		support = elements(d.Support, d.Event.Rank) + support
+	}
+	p.Properties = []Entry{{"support", support}}
 	return p
 }
 
 func domain(a def.Param) string {
-	words := a.Domain.Words(nil)
+	words := elements(a.Domain, a.Rank) + a.Domain.Words(nil)
 	if a.Integral {
 		words += ", whole numbers, data"
 	}
 	return words
 }
 
-func funcPage(f *def.Func) Page {
-	p := Page{Kind: "function", Name: f.Name, Usage: f.Name + "(x)", Doc: f.Doc, Examples: f.Examples}
-	if f.Domain != "" {
-		p.Properties = []Entry{{"domain", f.Domain}}
+// elements introduces the words for a set of numbers where they are of the elements of a vector or matrix.
+func elements(of def.Support, rank int) string {
+	if rank == 0 || of.OfWholes() || of == def.Counts {
+		return ""
 	}
-	return p
+	return [...]string{1: "a vector, each element ", 2: "a matrix, each element "}[rank]
 }
 
 // typePage documents a type of vectors or matrices. Its distributions show it in their examples.
@@ -86,6 +90,14 @@ func typePage(s *def.Structured) Page {
 	p := Page{Kind: "type", Name: s.Name, Usage: "param NAME : " + s.Name + "[K]", Doc: s.Doc}
 	p.Properties = []Entry{{"values", s.Support.Words(nil)}, {"arrays", s.Name + "[R, K] is R of them"}}
 	p.Examples = []string{"param p : " + s.Name + "[3] ~ " + stdlib.Flat + "()"}
+	return p
+}
+
+func funcPage(f *def.Func) Page {
+	p := Page{Kind: "function", Name: f.Name, Usage: f.Name + "(x)", Doc: f.Doc, Examples: f.Examples}
+	if f.Domain != "" {
+		p.Properties = []Entry{{"domain", f.Domain}}
+	}
 	return p
 }
 
