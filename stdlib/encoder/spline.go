@@ -36,7 +36,7 @@ func Spline() def.Encoder {
 					{0.15192259546274148, 1.2774850720056194, -0.35483256719377965},
 				},
 			},
-			{ // the first rows of ns(women$height, df = 5) in R's help page, whose seven digits agree with these of scipy
+			{ // scipy again, for the column of the example in the help page of R's ns
 				In: numbers(58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72), Options: map[string]string{df: "5"}, Within: 2e-14, Out: women,
 			},
 		},
