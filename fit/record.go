@@ -45,7 +45,7 @@ func (p *Prepared) joins() (key string, joins []posterior.Join) {
 		if key == "" && !slices.ContainsFunc(p.Data.Joins, func(k data.Join) bool { return k.Key != j.Key }) {
 			key = j.Key
 		}
-		joins = append(joins, posterior.Join{Parties: j.Parties, Key: j.Key, Rows: j.Rows, Held: j.Held})
+		joins = append(joins, posterior.Join{Parties: j.Parties, Key: j.Key, Rows: j.Rows, Held: j.Held, Dropped: j.Dropped, Incomplete: j.Incomplete})
 	}
 	return key, joins
 }

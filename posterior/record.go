@@ -33,6 +33,9 @@ type Join struct {
 	Key     string   `json:"key"`
 	Rows    int      `json:"rows"`
 	Held    []int    `json:"held,omitempty"` // the rows of each table, where some were left out
+	// Dropped counts rows that `missing drop` left out, and Incomplete those among them in which a party has a missing cell, by party.
+	Dropped    int   `json:"dropped,omitempty"`
+	Incomplete []int `json:"incomplete,omitempty"`
 }
 
 // A Source is an input file of a run. The digest of the model is its SHA-256, that of a table its HMAC-SHA-256 with the run's salt as the key.

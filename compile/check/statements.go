@@ -124,6 +124,7 @@ func (c *checker) data(s *ast.Data) {
 		return
 	}
 	c.columns(s, t)
+	c.missing(s, t)
 	c.declare(&Symbol{Name: s.Name.Name, Kind: Data, Ident: s.Name, Decl: s, Type: t, Owner: owner, Family: family, Lower: lower, Upper: upper})
 }
 
@@ -149,9 +150,14 @@ func (c *checker) columns(s *ast.Data, t types.Type) {
 			}
 			continue
 		}
-		if t.Elem != types.Real {
+		if t.Elem != types.Real && (!e.Whole || t.Elem == types.Level) {
 			c.errorf(diag.BadFrom, *col.Encoder, "%s gives real numbers, but %s is %s", e.Name, s.Name.Name, t).
 				Note("declare it real, or bind the column itself")
+			continue
+		}
+		args := EncoderArguments(e, col)
+		if _, err := e.Settings(len(args.Columns), args.Further, args.Named); err != nil {
+			c.errorf(diag.BadFrom, col, "%v", err).Note("`vflc doc %s` describes it", e.Name)
 		}
 	}
 	if len(t.Dims) == 1 && len(s.From) > 1 {
@@ -160,6 +166,47 @@ func (c *checker) columns(s *ast.Data, t types.Type) {
 	if len(t.Dims) != 1 && len(t.Dims) != 2 && len(s.From) > 0 {
 		c.errorf(diag.BadFrom, s.From[0], "`from` gives a vector or a matrix, but %s is %s", s.Name.Name, t)
 	}
+}
+
+// missing checks what a declaration says about missing cells.
+func (c *checker) missing(s *ast.Data, t types.Type) {
+	switch {
+	case s.Missing == nil:
+	case s.Missing.Name != "error" && s.Missing.Name != "drop":
+		c.errorf(diag.BadMissing, *s.Missing, "found `%s`, expected `error` or `drop`", s.Missing.Name).
+			Note("`missing drop` leaves out the rows with missing cells, at every party; `missing error` is what happens without the clause")
+	case s.Missing.Name == "drop" && t.Scalar():
+		c.errorf(diag.BadMissing, *s.Missing, "%s is a scalar, which has no rows to leave out", s.Name.Name)
+	}
+}
+
+// EncoderArgs are the arguments of an encoder by their roles.
+type EncoderArgs struct {
+	Columns []string
+	Further []string    // those that follow the columns, as written
+	Named   [][2]string // name and value
+}
+
+// EncoderArguments sorts the arguments in a call of an encoder: as many names as it has columns are columns.
+func EncoderArguments(e *def.Encoder, c *ast.Column) EncoderArgs {
+	var out EncoderArgs
+	for _, a := range c.Args {
+		text := ""
+		if a.Column != nil {
+			text = a.Column.Name
+		} else {
+			text = a.Number.Text
+		}
+		switch {
+		case a.Key != nil:
+			out.Named = append(out.Named, [2]string{a.Key.Name, text})
+		case a.Column != nil && len(out.Columns) < e.Columns.Max && len(out.Further) == 0:
+			out.Columns = append(out.Columns, text)
+		default:
+			out.Further = append(out.Further, text)
+		}
+	}
+	return out
 }
 
 // declaredType resolves a type with its bounds.

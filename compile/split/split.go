@@ -300,7 +300,7 @@ func (w *writer) holds(sym *check.Symbol) bool {
 }
 
 func (w *writer) dataStmt(sym *check.Symbol, d *ast.Data) ast.Stmt {
-	out := &ast.Data{Name: d.Name, Type: d.Type, From: d.From}
+	out := &ast.Data{Name: d.Name, Type: d.Type, From: d.From, Missing: d.Missing}
 	if sym.Owner == check.Shared {
 		out.Owner = &ast.Ident{Name: check.Shared}
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// simulable returns an error for a response that cannot be replaced by simulated values.
-func simulable(b *compile.Bound, m *simulate.Model, k int) error {
+// Simulable returns an error for a response that cannot be replaced by simulated values.
+func Simulable(b *compile.Bound, m *simulate.Model, k int) error {
 	y := m.Responses[k]
 	switch {
 	case len(m.Undrawn) > 0:

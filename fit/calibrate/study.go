@@ -66,7 +66,7 @@ func New(p *fit.Prepared, replicates int) (*Study, diag.List, error) {
 		return nil, diags, err
 	}
 	for k := range m.Responses {
-		if err := simulable(p.Bound, m, k); err != nil {
+		if err := Simulable(p.Bound, m, k); err != nil {
 			return nil, diags, err
 		}
 	}

@@ -38,6 +38,7 @@ const (
 	BadMixture        Code = "V0242"
 	BadClause         Code = "V0243" // of truncate and censor
 	WrongStructure    Code = "V0232" // a distribution that does not go with the declared set of vectors or matrices
+	BadMissing        Code = "V0235" // what is done about missing cells
 	RecurForm         Code = "V0280"
 	RecurIndex        Code = "V0281"
 	RecurRange        Code = "V0282"

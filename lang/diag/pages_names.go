@@ -439,6 +439,12 @@ y ~ ordered_logistic(0, c)
 `,
 	},
 	{
+		Code: BadMissing, Title: "missing cells of data",
+		Text:  "`missing drop` leaves out the rows in which a cell of the declaration is missing, at every party whose rows are joined with them; `missing error`, which is what happens without a clause, refuses the table. A scalar has no rows.",
+		Wrong: "data x : real[N] missing omit\n",
+		Right: "data x : real[N] missing drop\n",
+	},
+	{
 		Code: Unused, Title: "something that is used nowhere",
 		Text: "A parameter that nothing uses keeps its prior as its posterior. Where its prior depends on other parameters, it follows that prior given them: right for a prediction or for a value that was censored, else probably a mistake, like a let or a likelihood without effect. This is a warning.",
 		Wrong: `data y : real[N]

@@ -209,7 +209,7 @@ func wrap(s ast.Stmt, text string) string {
 			out, at = out+" "+item, at+1+width(item)
 		}
 	}
-	return out
+	return out + missing(d)
 }
 
 func width(s string) int { return utf8.RuneCountInString(s) }

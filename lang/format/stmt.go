@@ -29,7 +29,7 @@ func cells(s ast.Stmt) []string {
 	case *ast.Client:
 		return []string{"client " + join(s.Clients, family)}
 	case *ast.Data:
-		return []string{"data " + s.Name.Name, ": " + Type(s.Type), owner(s.Owner), from(s.From)}
+		return []string{"data " + s.Name.Name, ": " + Type(s.Type), owner(s.Owner), from(s.From) + missing(s)}
 	case *ast.Param:
 		return []string{"param " + s.Name.Name, optionalType(s.Type), distribution(s), owner(s.Owner)}
 	case *ast.Let:
@@ -195,6 +195,17 @@ func from(columns []*ast.Column) string {
 		return ""
 	}
 	return "from " + join(columns, Column)
+}
+
+// missing prints what is done about missing cells, behind a blank where columns stand before it.
+func missing(s *ast.Data) string {
+	switch {
+	case s.Missing == nil:
+		return ""
+	case len(s.From) == 0:
+		return "missing " + s.Missing.Name
+	}
+	return " missing " + s.Missing.Name
 }
 
 // Column prints one item of a `from` clause.

@@ -310,24 +310,20 @@ func (p *parser) refuseClause(i int, whole source.Span) {
 	if i > 0 && p.tokens[i-1].Type == spaceToken {
 		whole.Start = p.tokens[i-1].Pos.Offset
 	}
-	d := p.errorf(diag.UnsupportedClause, spanOf(t), "%s clauses are not supported in this version", quote(t.Value))
-	kind := ""
-	if k := p.skipSpace(i + 1); k < len(p.tokens) {
-		kind = p.tokens[k].Value
+	what := quote(t.Value)
+	if t.Value == "missing" {
+		what = "`missing impute`"
 	}
-	if t.Value == "missing" && kind == "error" { // what happens without the clause
-		d.Fix(whole, "", "leave the clause out")
-		return
-	}
+	d := p.errorf(diag.UnsupportedClause, spanOf(t), "%s clauses are not supported in this version", what)
 	d.Note("%s", insteadOf[t.Value])
 }
 
 // insteadOf is what a model can do in place of a clause. Without the clause it would be another model.
 var insteadOf = map[string]string{
-	"missing": "fill the cells in, or leave their rows out of the tables of all parties",
+	"missing": "`missing drop` leaves out the rows with missing cells, at every party; or fill the cells in",
 }
 
-// clauseEnd returns the end of the clause missing KIND or missing impute ~ DIST(…) that begins at token i, or i if none does.
+// clauseEnd returns the end of the clause missing impute ~ DIST(…) that begins at token i, or i if none does.
 func (p *parser) clauseEnd(i int, behind []int) int {
 	if p.tokens[i].Type != keywordToken {
 		return i
@@ -336,10 +332,10 @@ func (p *parser) clauseEnd(i int, behind []int) int {
 	switch p.tokens[i].Value {
 	case "missing":
 		kind := p.skipSpace(i + 1)
-		if p.tokens[kind].Type != identToken {
+		if p.tokens[kind].Type != identToken || p.tokens[kind].Value != "impute" {
 			return i
 		}
-		if end = kind + 1; p.tokens[kind].Value == "impute" && is(p.tokens[p.skipSpace(end)], "~") {
+		if end = kind + 1; is(p.tokens[p.skipSpace(end)], "~") {
 			end = behind[p.skipSpace(p.skipSpace(p.skipSpace(end)+1)+1)]
 		}
 	}

@@ -117,9 +117,9 @@ func funcPage(f *def.Func) Page {
 }
 
 func encoderPage(e *def.Encoder) Page {
-	p := Page{Kind: "encoder", Name: e.Name, Usage: e.Name + "(" + arguments(e.Columns) + ")", Doc: e.Doc, Examples: e.Examples}
+	p := Page{Kind: "encoder", Name: e.Name, Usage: e.Usage(), Doc: e.Doc, Examples: e.Examples}
 	for _, o := range e.Options {
-		p.Arguments = append(p.Arguments, Entry{o.Name + "=" + strings.Join(o.Values, "|"), o.Doc})
+		p.Arguments = append(p.Arguments, Entry{o.Name, o.Doc + "; " + o.Form()})
 	}
 	return p
 }
