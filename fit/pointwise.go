@@ -15,6 +15,7 @@ import (
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/posterior/zarr"
+	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/simulate"
 )
 
@@ -67,7 +68,7 @@ func Pointwise(b *compile.Bound, d *posterior.Draws, want LogDensities) ([]zarr.
 	}
 	rows := 0
 	for _, y := range m.Responses {
-		rows += len(y.Values)
+		rows += graph.Shape(y.Outcomes).Len()
 	}
 	j := &densities{m: m, at: at, draws: d, every: want.every(d, rows), progress: want.Progress}
 	for c := range d.Chains() {
@@ -75,7 +76,12 @@ func Pointwise(b *compile.Bound, d *posterior.Draws, want LogDensities) ([]zarr.
 	}
 	j.out = make([]zarr.Observed, len(m.Responses))
 	for k, y := range m.Responses {
-		j.out[k] = zarr.Observed{Name: y.Name, Shape: y.Shape, Values: y.Values, LogLik: empty(d, len(y.Values), j.every)}
+		j.out[k] = zarr.Observed{Name: y.Name, Shape: y.Shape, Values: y.Values, LogLik: empty(d, graph.Shape(y.Outcomes).Len(), j.every)}
+	}
+	for k, y := range m.Responses {
+		if len(y.Outcomes) < len(y.Shape) {
+			j.out[k].Outcomes = y.Outcomes
+		}
 	}
 	return j.out, j.run()
 }
@@ -188,7 +194,7 @@ func (j *densities) fill(s segment) error {
 	lp := make([][batch][]float64, len(j.out))
 	for k := range lp {
 		for b := range lp[k] {
-			lp[k][b] = make([]float64, len(j.out[k].Values))
+			lp[k][b] = make([]float64, len(j.out[k].LogLik))
 		}
 	}
 	for first := s.from; first < s.to; first += batch {

@@ -23,7 +23,8 @@ func TestNamesKnownElsewhere(t *testing.T) {
 		diag.Distributions: func(name string) bool { _, ok := u.Dist(name); return ok },
 		diag.Encoders:      func(name string) bool { _, ok := u.Encoder(name); return ok },
 		diag.Types: func(name string) bool {
-			return name == "real" || name == "int" || name == "binary" || name == "count" || name == "level"
+			_, structured := u.Structured(name)
+			return structured || name == "real" || name == "int" || name == "binary" || name == "count" || name == "level"
 		},
 	}
 	total := 0

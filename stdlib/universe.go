@@ -16,6 +16,9 @@ import (
 // Noise is the distribution of an auxiliary variable: around its cut, with a standard deviation rho.
 const Noise = "normal"
 
+// Flat is the distribution with density 1 everywhere.
+const Flat = "flat"
+
 // A Universe finds built-in things by name. Distributions, functions and encoders have separate namespaces. It is immutable and safe
 // for concurrent use; what it returns is shared and must not be changed.
 type Universe struct {
@@ -25,6 +28,7 @@ type Universe struct {
 	operators   map[string]*def.Operator
 	encoders    map[string]*def.Encoder
 	bijectors   map[string]*def.Bijector
+	structured  map[string]*def.Structured
 	transforms  []def.Transform
 	modules     map[string]string
 }
@@ -32,12 +36,13 @@ type Universe struct {
 // New returns the Universe of this version of the language.
 func New() *Universe {
 	return &Universe{
-		dists:       byName(dist.All(), func(d *def.Dist) string { return d.Name }),
+		dists:       byName(slices.Concat(dist.All(), dist.Events()), func(d *def.Dist) string { return d.Name }),
 		funcs:       byName(fn.Elementwise(), func(f *def.Func) string { return f.Name }),
 		structurals: byName(fn.Structural(), func(s *def.Structural) string { return s.Name }),
 		operators:   byName(fn.Operators(), func(o *def.Operator) string { return o.Symbol }),
 		encoders:    byName(encoder.All(), func(e *def.Encoder) string { return e.Name }),
 		bijectors:   byName(bijector.All(), func(b *def.Bijector) string { return b.Name }),
+		structured:  byName(bijector.Structured(), func(s *def.Structured) string { return s.Name }),
 		transforms:  transforms.All(),
 		modules:     modules(),
 	}
@@ -129,3 +134,22 @@ func (u *Universe) Encoders() []string { return slices.Sorted(maps.Keys(u.encode
 
 // Bijectors returns the names of the bijectors, sorted.
 func (u *Universe) Bijectors() []string { return slices.Sorted(maps.Keys(u.bijectors)) }
+
+// Structured returns the type of vectors or matrices with the given name.
+func (u *Universe) Structured(name string) (*def.Structured, bool) {
+	s, ok := u.structured[name]
+	return s, ok
+}
+
+// StructuredOf returns the type whose values are a support, nil where there is none.
+func (u *Universe) StructuredOf(support def.Support) *def.Structured {
+	for _, s := range u.structured {
+		if s.Support == support {
+			return s
+		}
+	}
+	return nil
+}
+
+// StructuredTypes returns the names of the types of vectors and matrices, sorted.
+func (u *Universe) StructuredTypes() []string { return slices.Sorted(maps.Keys(u.structured)) }

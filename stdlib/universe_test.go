@@ -14,7 +14,7 @@ import (
 // Every listed thing is found under its name, no name is listed twice, and a function is elementwise or structural, not both.
 func TestLookup(t *testing.T) {
 	u := New()
-	if got, want := len(u.Dists()), len(dist.All()); got != want {
+	if got, want := len(u.Dists()), len(dist.All())+len(dist.Events()); got != want {
 		t.Errorf("%d distributions found, %d listed", got, want)
 	}
 	if got, want := len(u.Encoders()), len(encoder.All()); got != want {

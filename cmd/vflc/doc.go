@@ -18,7 +18,7 @@ func newDoc() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doc [NAME]",
-		Short: "Print the page of a distribution, function or encoder, or list them all",
+		Short: "Print the page of a distribution, function, encoder or type, or list them all",
 		Example: `  vflc doc normal
   vflc doc`,
 		Args: cobra.MaximumNArgs(1),
@@ -40,7 +40,7 @@ func newDoc() *cobra.Command {
 func showPages(w io.Writer, u *stdlib.Universe, name string, asJSON bool) error {
 	found := append(pages.Of(u, name), modulePages(u, name)...)
 	if len(found) == 0 {
-		return fmt.Errorf("no distribution, function, encoder or function of a module is called %s%s; vflc doc lists them all", name, didYouMean(name, documented(u)))
+		return fmt.Errorf("no distribution, function, encoder, type or function of a module is called %s%s; vflc doc lists them all", name, didYouMean(name, documented(u)))
 	}
 	if asJSON {
 		return posterior.WriteJSON(w, found)
@@ -58,12 +58,12 @@ func showPages(w io.Writer, u *stdlib.Universe, name string, asJSON bool) error 
 
 func listBuiltIn(w io.Writer, u *stdlib.Universe, asJSON bool) error {
 	if asJSON {
-		return posterior.WriteJSON(w, map[string][]string{"distributions": u.Dists(), "functions": u.Funcs(), "encoders": u.Encoders(), "modules": moduleFunctions(u)})
+		return posterior.WriteJSON(w, map[string][]string{"distributions": u.Dists(), "functions": u.Funcs(), "encoders": u.Encoders(), "types": u.StructuredTypes(), "modules": moduleFunctions(u)})
 	}
 	for _, group := range []struct {
 		title string
 		names []string
-	}{{"Distributions", u.Dists()}, {"Functions", u.Funcs()}, {"Encoders", u.Encoders()}, {"Functions of modules", moduleFunctions(u)}} {
+	}{{"Distributions", u.Dists()}, {"Functions", u.Funcs()}, {"Encoders", u.Encoders()}, {"Types of vectors and matrices", u.StructuredTypes()}, {"Functions of modules", moduleFunctions(u)}} {
 		fmt.Fprintf(w, "%s\n", group.title)
 		for line := range slices.Chunk(group.names, 6) {
 			fmt.Fprintf(w, "  %s\n", strings.Join(line, "  "))

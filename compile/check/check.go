@@ -65,6 +65,8 @@ type Symbol struct {
 	Dist         *def.Dist
 	Args         []ast.Expr // one per parameter of Dist; nil where its default applies
 	Lower, Upper ast.Expr   // declared bounds
+	// Structure is the set of vectors or matrices that a parameter is one of, or an array of; nil: its elements are numbers of their own.
+	Structure *def.Structured
 	// Owners and Random describe the value of a Let; those of other symbols follow from Owner and Kind.
 	Owners types.Owners
 	Random bool

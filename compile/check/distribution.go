@@ -37,11 +37,17 @@ func (c *checker) distribution(d *ast.Dist, left types.Type, what string) (dist 
 				Note("declare it as data of type count or int")
 			ok = false
 		}
+		if dist.Event != nil {
+			continue
+		}
 		if shape, fits := types.Broadcast(info.Type.Dims, left.Dims); !fits || !(types.Type{Dims: shape}).SameShape(left) {
 			c.errorf(diag.ArgShape, a, "%s of %s has the shape of %s, but %s is %s", p.Name, dist.Name, info.Type, what, left).
 				Note("arguments broadcast to the left side, never the reverse")
 			ok = false
 		}
+	}
+	if ok && dist.Event != nil {
+		ok = c.eventShapes(d, dist, args, left, what)
 	}
 	if ok {
 		ok = c.constants(dist, args)

@@ -7,6 +7,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // statement checks a statement, and returns it with the sizes that it takes of expressions.
@@ -175,18 +176,19 @@ func (c *checker) declaredType(t *ast.Type) (out types.Type, lower, upper ast.Ex
 		out.Elem = types.Count
 	case "level":
 		out.Elem = types.Level
-	case "simplex", "ordered", "positive_ordered", "unit_vector", "corr_cholesky", "cov_matrix":
-		c.errorf(diag.UnknownType, t.Elem, "the type %s is not supported in this version", t.Elem.Name)
-		return out, nil, nil, false
 	default:
+		if s, ok := c.Universe.Structured(t.Elem.Name); ok {
+			c.notHere(t, s)
+			return out, nil, nil, false
+		}
 		d := c.errorf(diag.UnknownType, t.Elem, "%q is not a type", t.Elem.Name)
 		if elsewhere(d, diag.Types, t.Elem) {
 			return out, nil, nil, false
 		}
-		if near := Nearest(t.Elem.Name, []string{"real", "int", "binary", "count", "level"}); near != "" {
+		if near := Nearest(t.Elem.Name, append([]string{"real", "int", "binary", "count", "level"}, c.Universe.StructuredTypes()...)); near != "" {
 			d.Fix(t.Elem.Span(), near, "did you mean %s?", near)
 		} else {
-			d.Note("types are real, int, binary, count and level(R)")
+			d.Note("types are real, int, binary, count and level(R); of parameters also %s", list(c.Universe.StructuredTypes()))
 		}
 		return out, nil, nil, false
 	}
@@ -256,7 +258,7 @@ func (c *checker) param(s *ast.Param) {
 	}
 	c.dataBounds = owner != Shared
 	defer func() { c.family, c.dataBounds = "", false }()
-	t, lower, upper, ok2 := c.declaredType(s.Type)
+	structure, t, lower, upper, ok2 := c.paramType(s.Type)
 	if ok2 && t.Elem != types.Real {
 		c.errorf(diag.DiscreteParameter, s.Type, "a parameter is real, but %s is declared %s", s.Name.Name, t.Elem).
 			Note("sum a discrete parameter out of the likelihood by hand; samplers here work on continuous parameters")
@@ -269,7 +271,7 @@ func (c *checker) param(s *ast.Param) {
 	}
 	dist, args, owners, _, ok := c.distribution(s.Dist, t, s.Name.Name)
 	owners = owners.Join(c.Info[lower].Owners).Join(c.Info[upper].Owners)
-	sym := &Symbol{Name: s.Name.Name, Kind: Param, Ident: s.Name, Decl: s, Type: t, Owner: owner, Family: family, Dist: dist, Args: args, Lower: lower, Upper: upper}
+	sym := &Symbol{Name: s.Name.Name, Kind: Param, Ident: s.Name, Decl: s, Type: t, Owner: owner, Family: family, Dist: dist, Args: args, Lower: lower, Upper: upper, Structure: structure}
 	if dist != nil && dist.Discrete {
 		c.errorf(diag.DiscreteParameter, s.Dist.Name, "%s is discrete, but a parameter is continuous", dist.Name).
 			Note("sum a discrete parameter out of the likelihood by hand; samplers here work on continuous parameters")
@@ -280,6 +282,10 @@ func (c *checker) param(s *ast.Param) {
 	if dist != nil && s.Noncentered && (lower != nil || upper != nil) {
 		c.errorf(diag.NotLocationScale, s.Type, "a parameter with declared bounds cannot be `noncentered`").
 			Note("drop the bounds, or drop `noncentered`")
+	}
+	if ok && !c.structure(s, sym) {
+		c.fail(s.Name.Name)
+		return
 	}
 	if ok && s.Type != nil && len(s.Type.Bounds) > 0 {
 		c.interval(s, sym)
@@ -456,13 +462,18 @@ func (c *checker) likelihood(s *ast.Likelihood) {
 	if !ok || dist == nil {
 		return
 	}
-	if left.Type.Elem == types.Level {
-		c.errorf(diag.WrongElement, s.Left, "a level cannot be the outcome of %s", dist.Name)
+	if left.Type.Elem == types.Level && dist.Support != def.Codes {
+		c.errorf(diag.WrongElement, s.Left, "a level cannot be the outcome of %s", dist.Name).
+			Note("categories are the outcome of %s", list(c.withSupport(def.Codes)))
 		return
 	}
 	if dist.Discrete && !left.Type.Elem.Integral() {
 		d := c.errorf(diag.WrongElement, s.Left, "%s is a distribution of whole numbers, but the left side is %s", dist.Name, left.Type)
-		d.Note("declare it as binary or count")
+		if dist.Support == def.Codes {
+			d.Note("declare it as level(K), a category")
+		} else {
+			d.Note("declare it as binary or count")
+		}
 		return
 	}
 	owners = owners.Join(left.Owners)
@@ -474,7 +485,8 @@ func (c *checker) likelihood(s *ast.Likelihood) {
 		if w.Random {
 			c.errorf(diag.MustBeData, s.Weights, "weights are data")
 		}
-		if shape, fits := types.Broadcast(w.Type.Dims, left.Type.Dims); !fits || !(types.Type{Dims: shape}).SameShape(left.Type) {
+		weighted := outcomes(dist, left.Type)
+		if shape, fits := types.Broadcast(w.Type.Dims, weighted.Dims); !fits || !(types.Type{Dims: shape}).SameShape(weighted) {
 			c.errorf(diag.ArgShape, s.Weights, "the weights are %s, but the left side is %s", w.Type, left.Type)
 		}
 		owners = owners.Join(w.Owners)

@@ -8,6 +8,7 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // Verify checks the facts that Check recorded: every expression has a type; its owners are the parties whose private names occur in it, found
@@ -260,12 +261,12 @@ func (v *verifier) likelihoods() error {
 		if left.Random || l.Dist.Discrete && !left.Type.Elem.Integral() {
 			return fmt.Errorf("%s: the left side is %s (parameters: %t)", format.Stmt(l.Stmt), left.Type, left.Random)
 		}
-		for _, e := range append(slices.Clone(l.Args), l.Stmt.Weights) {
+		for k, e := range append(slices.Clone(l.Args), l.Stmt.Weights) {
 			if e == nil {
 				continue
 			}
 			owners = owners.Join(v.Info[e].Owners)
-			if !fills(v.Info[e].Type, left.Type) {
+			if !suits(l.Dist, k, v.Info[e].Type, left.Type) {
 				return fmt.Errorf("%s: %s is %s", format.Stmt(l.Stmt), format.Expr(e), v.Info[e].Type)
 			}
 		}
@@ -282,13 +283,26 @@ func (v *verifier) priors() error {
 		if home == Shared {
 			home = v.Server
 		}
-		for _, a := range s.Args {
-			if s.Kind == Param && a != nil && !(v.Info[a].Owners.Within(home) && fills(v.Info[a].Type, s.Type)) {
+		for k, a := range s.Args {
+			if s.Kind == Param && a != nil && !(v.Info[a].Owners.Within(home) && suits(s.Dist, k, v.Info[a].Type, s.Type)) {
 				return fmt.Errorf("the prior of %s at %s needs %s, which is %s of: %s", s.Name, home, format.Expr(a), v.Info[a].Type, v.Info[a].Owners)
 			}
 		}
 	}
 	return nil
+}
+
+// suits reports whether argument k of a distribution goes with the left side; the one after the last are the weights.
+func suits(d *def.Dist, k int, arg, left types.Type) bool {
+	rank := 0
+	if k < len(d.Params) {
+		rank = d.Params[k].Rank
+	}
+	n := len(arg.Dims) - rank
+	if n < 0 {
+		return rank == 1
+	}
+	return fills(types.Type{Dims: arg.Dims[:n]}, outcomes(d, left))
 }
 
 // fills reports whether an argument broadcasts to the left side.

@@ -46,7 +46,7 @@ func (c *checker) unused(s *Symbol) {
 	case s.Kind == Let:
 		warn(diag.Unused, "%s is used nowhere", s.Name)
 	case s.Kind != Param:
-	case s.Dist != nil && s.Dist.Sample == nil:
+	case s.Dist != nil && !s.Dist.Proper() && !bounded(s):
 		warn(diag.Improper, "parameter %s is used nowhere and its prior is improper: so is its posterior", s.Name)
 	case slices.ContainsFunc(s.Args, func(a ast.Expr) bool { return a != nil && c.Info[a].Random }):
 		warn(diag.Unused, "parameter %s is used nowhere: given the other parameters of its prior, it follows that prior", s.Name).
@@ -54,6 +54,15 @@ func (c *checker) unused(s *Symbol) {
 	default:
 		warn(diag.Unused, "parameter %s is used nowhere: its posterior is its prior", s.Name)
 	}
+}
+
+// bounded reports a parameter in a bounded set of vectors or matrices, in which a constant density is that of a distribution.
+func bounded(s *Symbol) bool {
+	if s.Structure == nil {
+		return false
+	}
+	lower, upper := s.Structure.Support.Bounds(nil)
+	return !math.IsInf(lower, 0) && !math.IsInf(upper, 0)
 }
 
 // columnTwice warns where one `from` clause takes a column twice in the same form.
@@ -71,7 +80,7 @@ func (c *checker) columnTwice(d *ast.Data) {
 // linearArgument warns where a probability, a rate or a scale is an expression that takes every real value.
 func (c *checker) linearArgument(ranges *Ranges, d *def.Dist, args []ast.Expr) {
 	for k, p := range d.Params {
-		if p.Domain == def.RealLine || p.Integral || args[k] == nil || !c.Info[args[k]].Random {
+		if p.Domain == def.RealLine || p.Domain.OfWholes() || p.Integral || args[k] == nil || !c.Info[args[k]].Random {
 			continue
 		}
 		values := ranges.Of(args[k])

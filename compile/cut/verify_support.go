@@ -26,7 +26,7 @@ func (p *Program) verifySupport() error {
 				continue
 			}
 			v := &noise{Program: p, ranges: ranges, domain: l.Dist.Params[i].Domain}
-			if values := v.values(a); !values.Within(v.domain) {
+			if !ranges.Inside(a, v.values(a), v.domain) {
 				return fmt.Errorf("%s of %s: %s leaves its support", l.Dist.Params[i].Name, l.Dist.Name, format.Expr(a))
 			}
 			if err := v.around(a, nil); err != nil {

@@ -3,6 +3,7 @@ package lower
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
@@ -107,7 +108,7 @@ func (g *generative) declared(s *check.Symbol) {
 		return
 	}
 	args := g.arguments(s.Dist, s.Args)
-	lower, upper, ok := g.support(s, args)
+	lower, upper, ok := g.ends(s, args)
 	if !ok || g.diags.HasErrors() {
 		return
 	}
@@ -119,14 +120,26 @@ func (g *generative) declared(s *check.Symbol) {
 		name = owner + "." + name
 	}
 	g.model.Params = append(g.model.Params, simulate.Param{
-		Name: name, Owner: owner, Law: g.law(s.Dist, args, shape), Lower: lower, Upper: upper, Improper: g.improper(s, args),
+		Name: name, Owner: owner, Law: g.law(s.Dist, args, shape), Lower: lower, Upper: upper, Structure: s.Structure, Improper: g.improper(s, args),
 	})
+}
+
+// ends are the bounds of the elements of a parameter.
+func (g *generative) ends(s *check.Symbol, args []graph.ID) (lower, upper float64, ok bool) {
+	if s.Structure != nil {
+		lower, upper = s.Structure.Support.Bounds(nil)
+		return lower, upper, true
+	}
+	return g.support(s, args)
 }
 
 // improper returns why a prior cannot be drawn from, "" if it can.
 func (g *generative) improper(s *check.Symbol, args []graph.ID) string {
-	if s.Dist.Sample == nil {
+	if !s.Dist.Proper() {
 		return "has the improper prior " + s.Dist.Name + ", from which nothing can be drawn"
+	}
+	if t := s.Structure; t != nil && s.Dist.Event == nil && t.Support != def.Ordered && t.Support != def.PositiveOrdered {
+		return "is a " + t.Name + " whose elements have the density of " + s.Dist.Name + ", which is not normalised over them"
 	}
 	for _, id := range args {
 		if _, fixed := g.b.Value(id); !fixed && (s.Lower != nil || s.Upper != nil) {
@@ -151,10 +164,31 @@ func (g *generative) arguments(d *def.Dist, exprs []ast.Expr) []graph.ID {
 // law reports the arguments of a distribution in the shape of its variable.
 func (g *generative) law(d *def.Dist, args []graph.ID, shape graph.Shape) simulate.Law {
 	l := simulate.Law{Dist: d}
-	for _, id := range args {
-		l.Args = append(l.Args, g.report(g.spread(id, shape)))
+	for k, id := range args {
+		l.Args = append(l.Args, g.report(g.spread(id, g.argument(d, k, args, shape))))
 	}
 	return l
+}
+
+// argument is the shape of argument k with a value for each outcome.
+func (g *generative) argument(d *def.Dist, k int, args []graph.ID, shape graph.Shape) graph.Shape {
+	if d.Event == nil || g.diags.HasErrors() {
+		return shape
+	}
+	size := 1
+	if d.Event.Rank > 0 {
+		size = shape[len(shape)-1]
+	}
+	for j, id := range args {
+		if s := g.b.Shape(id); d.Event.Rank == 0 && d.Params[j].Rank > 0 && len(s) > 0 {
+			size = s[len(s)-1]
+		}
+	}
+	out := slices.Clone(shape[:len(shape)-d.Event.Rank])
+	for range d.Params[k].Rank {
+		out = append(out, size)
+	}
+	return out
 }
 
 func (g *generative) report(id graph.ID) int {
@@ -183,7 +217,7 @@ func (g *generative) response(k *cut.Likelihood) {
 		g.errorf(diag.CannotEvaluate, k.Stmt, "the left side is not data")
 		return
 	}
-	y := simulate.Response{Name: g.responseName(k), Shape: shape, Values: values, Weighted: k.Weights != nil, Law: g.law(k.Dist, args, shape)}
+	y := simulate.Response{Name: g.responseName(k), Shape: shape, Values: values, Weighted: k.Weights != nil, Law: g.law(k.Dist, args, shape), Outcomes: outcomes(k.Dist, shape)}
 	if n, ok := k.Stmt.Left.(*ast.Name); ok {
 		if s := g.Program.Symbols[n.Name]; s != nil && s.Kind == check.Data {
 			y.Data = n.Name
@@ -202,6 +236,14 @@ func (g *generative) response(k *cut.Likelihood) {
 	y.Noise, y.Dependent = g.reach(k, shape)
 	y.Predictor, y.NoPredictor = g.predictor(k, args, shape)
 	g.model.Responses = append(g.model.Responses, y)
+}
+
+// outcomes are the dimensions of an array of values of a distribution, without those of one value.
+func outcomes(d *def.Dist, shape graph.Shape) graph.Shape {
+	if d.Event == nil {
+		return shape
+	}
+	return shape[:len(shape)-d.Event.Rank]
 }
 
 // responseName returns a unique name: a number distinguishes statements with one name.

@@ -27,6 +27,10 @@ func (l *lowerer) param(s *check.Symbol) {
 	for _, a := range args {
 		l.Spec.Hierarchical = l.Spec.Hierarchical || !l.b.Constant(a)
 	}
+	if s.Structure != nil {
+		l.structured(s, shape, args)
+		return
+	}
 	lower, upper, ok := l.support(s, args)
 	if !ok || l.diags.HasErrors() {
 		return

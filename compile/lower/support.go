@@ -87,6 +87,10 @@ func (s *supported) prior(sym *check.Symbol) {
 	if !ok || s.diags.HasErrors() {
 		return
 	}
+	if sym.Dist.Event != nil {
+		s.eventPrior(sym, shape)
+		return
+	}
 	for j, a := range sym.Args {
 		p := &sym.Dist.Params[j]
 		for i, v := range s.data(a, shape) {
@@ -109,6 +113,10 @@ func (s *supported) likelihood(k *check.Likelihood) {
 	}
 	shape := s.b.Shape(id)
 	left, _ := s.b.Value(id)
+	if k.Dist.Event != nil {
+		s.events(k, left, shape)
+		return
+	}
 	weights := s.data(k.Stmt.Weights, shape)
 	args := make([]column, len(k.Args))
 	for j, a := range k.Args {

@@ -16,7 +16,7 @@ func simulable(b *compile.Bound, m *simulate.Model, k int) error {
 		return fmt.Errorf("the left side of %s is an expression; new data can be drawn only where it is the name of data", y.Name)
 	case y.Weighted:
 		return fmt.Errorf("the likelihood of %s has weights, so it is not a distribution to draw data from", y.Name)
-	case y.Dist.Sample == nil:
+	case !y.Dist.Proper():
 		return fmt.Errorf("%s has no random number generator", y.Dist.Name)
 	}
 	for j, other := range m.Responses {

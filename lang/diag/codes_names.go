@@ -33,6 +33,7 @@ const (
 	Misplaced         Code = "V0229"
 	BadConstant       Code = "V0230" // a constant that an argument of a distribution cannot be
 	BadLevels         Code = "V0231"
+	WrongStructure    Code = "V0232" // a distribution that does not go with the declared set of vectors or matrices
 	RecurForm         Code = "V0280"
 	RecurIndex        Code = "V0281"
 	RecurRange        Code = "V0282"

@@ -427,6 +427,18 @@ y ~ normal(u[g], 1)
 `,
 	},
 	{
+		Code: WrongStructure, Title: "a distribution that does not go with a type of vectors or matrices",
+		Text: "An ordered vector, a simplex, a correlation matrix and their like have a distribution of whole vectors or matrices of that kind, or, for vectors, a distribution of numbers that applies to each element. That distribution must allow every number that an element may be, and the elements of a matrix are not independent.",
+		Wrong: `data y : level(K)[N]
+param c : ordered[K - 1] ~ exponential(1)
+y ~ ordered_logistic(0, c)
+`,
+		Right: `data y : level(K)[N]
+param c : ordered[K - 1] ~ normal(0, 5)
+y ~ ordered_logistic(0, c)
+`,
+	},
+	{
 		Code: Unused, Title: "something that is used nowhere",
 		Text: "A parameter that nothing uses keeps its prior as its posterior. Where its prior depends on other parameters, it follows that prior given them: right for a prediction or for a value that was censored, else probably a mistake, like a let or a likelihood without effect. This is a warning.",
 		Wrong: `data y : real[N]

@@ -112,7 +112,10 @@ type node struct {
 	quick  *vectorFunc // of fn, where it has one
 	bij    *bijection
 	likely *likelihood
-	power  float64 // of a term
+	events *eventDensity // of a density of vectors or matrices
+	power  float64       // of a term
+	room   int           // scratch memory of its steps, for operations on whole matrices
+	pivots int           // length of their permutation
 
 	runs     [][]vector.Segment // of a gather of sorted levels: the runs of equal levels in each block of runBlock rows
 	runBlock int
@@ -152,8 +155,12 @@ func (n *node) label() string {
 		return n.op.name + "." + n.fn.Name
 	case n.fn != nil:
 		return n.fn.Name
+	case n.bij != nil && n.bij.whole != nil:
+		return fmt.Sprintf("structured.%s(%d)", n.bij.whole.def.Name, n.bij.whole.size)
 	case n.bij != nil:
 		return fmt.Sprintf("bijector.%s(%g, %g)", n.bij.def.Name, n.bij.lower, n.bij.upper)
+	case n.events != nil:
+		return n.op.name + "." + n.events.dist.Name
 	case n.likely != nil:
 		return n.op.name + "." + n.likely.dist.Name
 	case n.recursion != nil:

@@ -28,7 +28,7 @@ var opLogDensity = &op{
 	},
 }
 
-// LogDensity adds the log density of each element of x, normalised, in the shape of x: theta and weights broadcast to it, weights may be NoID.
+// LogDensity adds the log density of each element of x, normalised, in the shape of x, or of each vector or matrix of x where the distribution is one of these: theta and weights broadcast to it, weights may be NoID.
 // An element of weight 0 has the value 0. It is for reports: no gradient passes through it. It is computed by the distribution's own loop.
 func (b *Builder) LogDensity(d *def.Dist, x ID, theta []ID, weights ID) (ID, error) {
 	return b.logDensity(d, x, theta, weights, func(n node) ID { return b.intern(n) })
@@ -49,6 +49,9 @@ func (b *Builder) LogDensityByVectors(d *def.Dist, x ID, theta []ID, weights ID)
 func (b *Builder) logDensity(d *def.Dist, x ID, theta []ID, weights ID, form func(node) ID) (ID, error) {
 	if len(theta) != len(d.Params) {
 		panic(fmt.Sprintf("graph: %s takes %d parameters, got %d", d.Name, len(d.Params), len(theta)))
+	}
+	if d.Event != nil {
+		return b.events(d, x, theta, weights)
 	}
 	n := node{op: opLogDensity, in: append([]ID{x}, theta...), likely: &likelihood{dist: d}}
 	for _, id := range n.in {

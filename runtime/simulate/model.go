@@ -26,7 +26,8 @@ type Cut struct {
 	Report      int
 }
 
-// A Law is a distribution with its arguments as graph reports, each with one element per drawn element.
+// A Law is a distribution with its arguments as graph reports, each with one element per drawn element; of a distribution of vectors or matrices, with one value
+// per drawn value, of the dimensions that its parameter has.
 type Law struct {
 	Dist *def.Dist
 	Args []int
@@ -38,7 +39,9 @@ type Param struct {
 	Owner string
 	Law
 	Lower, Upper float64 // of its support
-	Improper     string  // why it cannot be drawn; "" where it can
+	// Structure is the set of vectors or matrices that its values lie in; nil where there is none.
+	Structure *def.Structured
+	Improper  string // why it cannot be drawn; "" where it can
 }
 
 // A Response is the left side of a likelihood statement.
@@ -49,10 +52,11 @@ type Response struct {
 	Shape  []int
 	Values []float64 // as observed, first index fastest
 	Law
-	LogDensity int   // index of the report with the log density of each element, weights included, by vector functions
+	LogDensity int   // index of the report with the log density of each element, or of each vector or matrix, weights included, by vector functions
 	Rowwise    int   // the same by the loop of the distribution, for values of the parameters where vector functions give NaN
 	Noise      []int // indices in Model.Noise of the auxiliary variables that reach its arguments
 	Weighted   bool
+	Outcomes   []int // the dimensions of LogDensity: those of Shape, without those of a vector or matrix
 	// Dependent is the reason why its elements are not independent given the parameters, with the noise integrated out: it then has no pointwise
 	// density. "" where they are independent.
 	Dependent string

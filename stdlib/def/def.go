@@ -39,6 +39,7 @@ type Param struct {
 	Integral bool    // whole numbers only; then it must be data
 	Optional bool
 	Default  float64
+	Rank     int // axes of one value: 0 for a number, 1 for a vector, 2 for a square matrix
 }
 
 // A Dist is a distribution with Stan's name and parameterisation.
@@ -81,6 +82,9 @@ type Dist struct {
 	Elements     func(b Builder, x Value, theta []Value) bool
 	Rows         RowLoop
 	NoVectorForm string
+
+	// Event is set for a distribution of vectors or matrices, or with such parameters; LogDensity, Carrier, Sample, Cases and the vector forms are then nil.
+	Event *Event
 }
 
 // Spread returns the indices of the location and of the scale of x, or of log x where only that has any; -1 where there is none. Where the scale

@@ -11,9 +11,9 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A Page documents one built-in distribution, function or encoder.
+// A Page documents one built-in distribution, function, encoder or type.
 type Page struct {
-	Kind       string   `json:"kind"` // distribution, function or encoder
+	Kind       string   `json:"kind"` // distribution, function, encoder or type
 	Name       string   `json:"name"`
 	Usage      string   `json:"usage"`
 	Doc        string   `json:"doc"`
@@ -43,6 +43,9 @@ func Of(u *stdlib.Universe, name string) []Page {
 	if e, ok := u.Encoder(name); ok {
 		out = append(out, encoderPage(e))
 	}
+	if s, ok := u.Structured(name); ok {
+		out = append(out, typePage(s))
+	}
 	return out
 }
 
@@ -58,16 +61,36 @@ func distPage(d *def.Dist) Page {
 		p.Arguments = append(p.Arguments, Entry{a.Name, doc})
 	}
 	p.Usage = d.Name + "(" + strings.Join(names, ", ") + ")"
-	p.Properties = []Entry{{"support", d.Support.Words(names)}}
+	support := d.Support.Words(names)
+	if d.Event != nil {
+		support = elements(d.Support, d.Event.Rank) + support
+	}
+	p.Properties = []Entry{{"support", support}}
 	return p
 }
 
 func domain(a def.Param) string {
-	words := a.Domain.Words(nil)
+	words := elements(a.Domain, a.Rank) + a.Domain.Words(nil)
 	if a.Integral {
 		words += ", whole numbers, data"
 	}
 	return words
+}
+
+// elements introduces the words for a set of numbers where they are of the elements of a vector or matrix.
+func elements(of def.Support, rank int) string {
+	if rank == 0 || of.OfWholes() || of == def.Counts {
+		return ""
+	}
+	return [...]string{1: "a vector, each element ", 2: "a matrix, each element "}[rank]
+}
+
+// typePage documents a type of vectors or matrices. Its distributions show it in their examples.
+func typePage(s *def.Structured) Page {
+	p := Page{Kind: "type", Name: s.Name, Usage: "param NAME : " + s.Name + "[K]", Doc: s.Doc}
+	p.Properties = []Entry{{"values", s.Support.Words(nil)}, {"arrays", s.Name + "[R, K] is R of them"}}
+	p.Examples = []string{"param p : " + s.Name + "[3] ~ " + stdlib.Flat + "()"}
+	return p
 }
 
 func funcPage(f *def.Func) Page {
@@ -124,5 +147,5 @@ func (p Page) Write(w io.Writer) error {
 
 // Names lists everything that has a page, sorted.
 func Names(u *stdlib.Universe) []string {
-	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(u.Dists(), u.Funcs(), u.Encoders()))))
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(u.Dists(), u.Funcs(), u.Encoders(), u.StructuredTypes()))))
 }
