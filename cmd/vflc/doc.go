@@ -58,12 +58,17 @@ func showPages(w io.Writer, u *stdlib.Universe, name string, asJSON bool) error 
 
 func listBuiltIn(w io.Writer, u *stdlib.Universe, asJSON bool) error {
 	if asJSON {
-		return posterior.WriteJSON(w, map[string][]string{"distributions": u.Dists(), "functions": u.Funcs(), "encoders": u.Encoders(), "types": u.StructuredTypes(), "modules": moduleFunctions(u)})
+		return posterior.WriteJSON(w, map[string][]string{
+			"distributions": u.Dists(), "functions": u.Funcs(), "encoders": u.Encoders(), "types": u.StructuredTypes(), "modules": moduleFunctions(u),
+		})
 	}
 	for _, group := range []struct {
 		title string
 		names []string
-	}{{"Distributions", u.Dists()}, {"Functions", u.Funcs()}, {"Encoders", u.Encoders()}, {"Types of vectors and matrices", u.StructuredTypes()}, {"Functions of modules", moduleFunctions(u)}} {
+	}{
+		{"Distributions", u.Dists()}, {"Functions", u.Funcs()}, {"Encoders", u.Encoders()}, {"Types of vectors and matrices", u.StructuredTypes()},
+		{"Functions of modules", moduleFunctions(u)},
+	} {
 		fmt.Fprintf(w, "%s\n", group.title)
 		for line := range slices.Chunk(group.names, 6) {
 			fmt.Fprintf(w, "  %s\n", strings.Join(line, "  "))

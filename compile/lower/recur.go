@@ -33,7 +33,7 @@ func (l *lowerer) recur(e *ast.Recur) graph.ID {
 	}
 	var start []graph.ID
 	for _, i := range e.Init {
-		at, ok := l.integer(i, i.Index)
+		at, ok := l.wholeNumber(i, i.Index)
 		start = append(start, l.expr(i.Value))
 		if !ok || l.diags.HasErrors() {
 			return graph.NoID
@@ -58,16 +58,16 @@ func (l *lowerer) recur(e *ast.Recur) graph.ID {
 
 // span evaluates the ends of a range.
 func (l *lowerer) span(at ast.Node, first, last ast.Expr) (lo, hi int, ok bool) {
-	lo, ok = l.integer(at, first)
+	lo, ok = l.wholeNumber(at, first)
 	if !ok {
 		return 0, 0, false
 	}
-	hi, ok = l.integer(at, last)
+	hi, ok = l.wholeNumber(at, last)
 	return lo, hi, ok
 }
 
-// integer evaluates a constant whole number.
-func (l *lowerer) integer(at ast.Node, e ast.Expr) (int, bool) {
+// wholeNumber evaluates a constant whole number.
+func (l *lowerer) wholeNumber(at ast.Node, e ast.Expr) (int, bool) {
 	id := l.expr(e)
 	if l.diags.HasErrors() {
 		return 0, false
@@ -187,7 +187,7 @@ func (b *body) offset(in *lowerer, a *ast.Subscript) (int, bool) {
 		vars := b.outer.vars
 		b.outer.vars = maps.Clone(in.vars)
 		b.outer.vars[b.Var.Name] = t
-		v, ok := b.outer.integer(a, a.Lo)
+		v, ok := b.outer.wholeNumber(a, a.Lo)
 		b.outer.vars = vars
 		in.diags = b.outer.diags
 		return v, ok

@@ -10,9 +10,6 @@ func (b *Builder) evaluate(n *node) (y []float64, sum float64) {
 		c.in = append(c.in, operand{link: n.links[k], val: view{buf: in.values, stride: in.shape.rows(), move: 1}})
 	}
 	c.hold()
-	if n.recursion != nil {
-		c.recur = newRecurState(n.recursion)
-	}
 	c.run = n.op.forward
 	l := loop{rows: n.frame, block: largestBlock, global: n.kind == global, calls: []call{c}}
 	l.run()

@@ -144,9 +144,6 @@ func (e *Exec) bindCall(c *call, s *callSpec) {
 		c.sum = &e.arrays[inSum][s.sum]
 	}
 	c.hold()
-	if n.recursion != nil {
-		c.recur = newRecurState(n.recursion)
-	}
 	if n.rows != nil {
 		c.sums = &rowSums{}
 		if n.op == opLinear {

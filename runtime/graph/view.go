@@ -59,6 +59,8 @@ func (c *call) hold() {
 		c.own, c.pivots = make([]float64, n.room), make([]int, n.pivots)
 	case n.events != nil:
 		c.block = n.events.block(n.shape.Len())
+	case n.recursion != nil:
+		c.recur = newRecurState(n.recursion)
 	case n.likely != nil:
 		c.density = newDensityState(len(n.likely.dist.Params))
 	}
