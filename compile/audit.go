@@ -175,7 +175,7 @@ func (a *auditor) names(c session.Crossing) (name, cut, rho string) {
 		var names, cuts []string
 		for _, k := range a.cutsOf(c.Of) {
 			if k.Client == a.plan.Names[c.Client] {
-				names, cuts, rho = append(names, k.Name), append(cuts, a.expression(k)), k.Rho
+				names, cuts, rho = append(names, k.Name), append(cuts, a.Expression(k)), k.Rho
 			}
 		}
 		return strings.Join(names, ", "), strings.Join(cuts, ", "), rho
@@ -219,8 +219,8 @@ func (p *Bundle) ofClient(client string) []split.ManifestCut {
 	return slices.DeleteFunc(slices.Clone(p.Manifest.Cuts), func(c split.ManifestCut) bool { return c.Client != client })
 }
 
-// expression is the cut as the client's program writes it.
-func (p *Bundle) expression(c split.ManifestCut) string {
+// Expression is the cut as the client's program writes it.
+func (p *Bundle) Expression(c split.ManifestCut) string {
 	for _, program := range p.Programs {
 		if s := program.Symbols[c.Name]; program.For == c.Client && s != nil && s.Leaves() != nil {
 			return format.Expr(s.Leaves())

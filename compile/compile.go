@@ -9,6 +9,7 @@ import (
 	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
+	"github.com/vflc/vflc/compile/inline"
 	"github.com/vflc/vflc/compile/leak"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/compile/transform"
@@ -29,6 +30,7 @@ type Model struct {
 	Source   *source.File
 	Universe *stdlib.Universe
 	File     *ast.File
+	Inlined  *ast.File // without functions
 	Checked  *check.Program
 	Cuts     *cut.Program
 	Parts    *transform.Program
@@ -57,9 +59,18 @@ func modelPasses() []pass[*Model] {
 			verify: verifyParse,
 		},
 		{
+			name: "inline", doc: "Writes out the calls of functions that the model or its modules declare.",
+			run: func(m *Model) (l diag.List, _ error) {
+				m.Inlined, l = inline.Expand(m.File, m.Universe, m.options.Import)
+				return l, nil
+			},
+			dump:   dumpInline,
+			verify: func(m *Model) error { return inline.Verify(m.Inlined) },
+		},
+		{
 			name: "check", doc: "Resolves the names, types, shapes and owners of all declarations and expressions.",
 			run: func(m *Model) (l diag.List, _ error) {
-				m.Checked, l = check.Check(m.File, m.Universe, m.options)
+				m.Checked, l = check.Check(m.Inlined, m.Universe, m.options)
 				return l, nil
 			},
 			dump:   dumpCheck,
@@ -140,16 +151,30 @@ func (m *Model) Accepted() accept.Set { return m.options.Accept }
 // Pooled reports whether one party evaluates everything: the model then runs as written.
 func (m *Model) Pooled() bool { return m.Checked.Transform.Kind.Pooled }
 
-// Files returns the party programs and the manifest by file name; for a pooled model, the model.
+// Files returns the party programs and the manifest by file name; for a pooled model, the model and the files that it imports.
 func (m *Model) Files() map[string][]byte {
 	if m.Pooled() {
-		return map[string][]byte{m.Name + ".vfl": []byte(m.Source.Text)}
+		out := map[string][]byte{m.Name + ".vfl": []byte(m.Source.Text)}
+		for _, k := range m.Modules() {
+			if k.Path != "" {
+				out[k.Path] = []byte(k.Text)
+			}
+		}
+		return out
 	}
 	out := map[string][]byte{ManifestFile: m.Manifest.JSON()}
 	for _, p := range m.Programs {
 		out[p.File] = []byte(p.Text)
 	}
 	return out
+}
+
+// Modules returns the files of functions that the model uses, in the order of their first import.
+func (m *Model) Modules() []ast.Module {
+	if m.Inlined == nil {
+		return nil
+	}
+	return m.Inlined.Modules
 }
 
 // Parties lists the parties that may have tables, the server first.

@@ -109,8 +109,8 @@ func TestExamplesAreVerifiedWithTheirData(t *testing.T) {
 // Every stage prints its result under its name and has a doc of one sentence. A stage that Compile did not reach is not printed.
 func TestStagesPrint(t *testing.T) {
 	m := compiletest.Compile(t, pair.Text, check.Options{})
-	wrong, _ := compile.Compile(source.New("wrong.vfl", "param m ~ normal(k, 1)\n"), check.Options{})
-	want := map[string]string{"check": "XA", "cut": "XA * u", "transform": "receives z_1 from a", "split": "send z_1 to server"}
+	wrong, _ := compile.Compile(source.New("wrong.vfl", "fn f(x) = y\nparam m ~ normal(k, 1)\n"), check.Options{})
+	want := map[string]string{"inline": "let eta = m + XA * u", "check": "XA", "cut": "XA * u", "transform": "receives z_1 from a", "split": "send z_1 to server"}
 	for _, s := range compile.Stages() {
 		var out strings.Builder
 		if err := m.Dump(&out, s.Name); err != nil || !strings.Contains(out.String(), want[s.Name]) || want[s.Name] == "" {

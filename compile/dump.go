@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/format"
 )
 
@@ -33,7 +34,12 @@ func table(w io.Writer, lines [][]string) error {
 	return t.Flush()
 }
 
-// dumpCheck lists every name with its kind, owner and type.
+// dumpInline prints the model with the calls of its functions written out.
+func dumpInline(m *Model, w io.Writer) error {
+	_, err := io.WriteString(w, format.Format(&ast.File{Stmts: m.Inlined.Stmts}))
+	return err
+}
+
 func dumpCheck(m *Model, w io.Writer) error {
 	lines := [][]string{{"name", "kind", "owner", "type"}}
 	for _, s := range m.Checked.Order {

@@ -31,6 +31,8 @@ type Alignment struct {
 	Rows   int        // how many
 	Order  [][]uint32 // per table: the row of the table that comes i-th; nil: the order of the file
 	Held   []int      // per table that has keys: its rows, of which Rows are joined
+	Left   int        // rows left out since a table does not keep them
+	Short  []int      // per table: the rows among those to be joined that it does not keep; nil: every table keeps all
 	Digest string     // SHA-256 of the order in hexadecimal: equal at all parties, each of which can compute it
 }
 
@@ -42,17 +44,18 @@ func Align(tables []*Table, j Joining) (Alignment, diag.List) {
 	if j.Key == "" {
 		j.Key = defaultKey(tables, nil, &list)
 	}
-	return align(tables, j, &list), list
+	return align(tables, j, nil, &list), list
 }
 
-func align(tables []*Table, j Joining, list *diag.List) Alignment {
+// align is Align that leaves out the rows that one of the tables does not keep.
+func align(tables []*Table, j Joining, keep []kept, list *diag.List) Alignment {
 	switch {
 	case list.HasErrors():
 		return Alignment{Order: make([][]uint32, len(tables))}
 	case j.Key == RowOrder || j.Key == "":
-		return sameCounts(tables, list)
+		return sameCounts(tables, keep, list)
 	}
-	return joined(tables, j, list)
+	return joined(tables, j, keep, list)
 }
 
 // defaultKey is "id" if every table has it and there are at least two to join, and row order where all are documents. Otherwise it is an error, which
@@ -123,7 +126,7 @@ func (t *Table) unique(name string) bool {
 }
 
 // sameCounts is the alignment by file order.
-func sameCounts(tables []*Table, list *diag.List) Alignment {
+func sameCounts(tables []*Table, keep []kept, list *diag.List) Alignment {
 	a := Alignment{Order: make([][]uint32, len(tables))}
 	var first *Table
 	for _, t := range tables {
@@ -137,11 +140,14 @@ func sameCounts(tables []*Table, list *diag.List) Alignment {
 		}
 	}
 	a.Digest = digest("rows in file order", 1, func(dst []byte, _ int) []byte { return fmt.Append(dst, a.Rows) })
+	if some(keep) && !list.HasErrors() {
+		a.dropInOrder(tables, keep)
+	}
 	return a
 }
 
 // joined is the alignment by key.
-func joined(tables []*Table, j Joining, list *diag.List) Alignment {
+func joined(tables []*Table, j Joining, keep []kept, list *diag.List) Alignment {
 	a := Alignment{Key: j.Key, Order: make([][]uint32, len(tables))}
 	sorted := make([]*keys, len(tables))
 	for i, t := range tables {
@@ -151,8 +157,9 @@ func joined(tables []*Table, j Joining, list *diag.List) Alignment {
 			a.Held = append(a.Held, len(k.order))
 		}
 	}
+	all, in := slices.Clone(sorted), map[string]bool(nil)
 	if j.Intersect && !list.HasErrors() {
-		in := common(sorted)
+		in = common(sorted)
 		for i, k := range sorted {
 			if k != nil {
 				sorted[i], a.Order[i] = k.restricted(in)
@@ -169,8 +176,14 @@ func joined(tables []*Table, j Joining, list *diag.List) Alignment {
 			a.Order[i] = nil
 		}
 	}
+	if some(keep) && !list.HasErrors() {
+		before := len(first.order)
+		a.dropByKey(all, sorted, keep, in)
+		first = sorted[slices.IndexFunc(sorted, func(k *keys) bool { return k != nil })]
+		a.Left = before - len(first.order)
+	}
 	a.Rows, a.Digest = len(first.order), digest("rows by key", len(first.order), first.append)
-	if a.Rows == 0 && len(a.Held) > 1 && !list.HasErrors() {
+	if a.Rows == 0 && a.Left == 0 && len(a.Held) > 1 && !list.HasErrors() {
 		fail(list, diag.DifferentRows, place(first.table.Name, 1), "column %s: the parties have no row in common", j.Key)
 	}
 	return a

@@ -7,8 +7,6 @@ import (
 
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/types"
-	"github.com/vflc/vflc/stdlib/def"
-	"github.com/vflc/vflc/stdlib/encoder"
 )
 
 // Bind gives the declarations of one party their values from its table: the table must have those that the party owns, and may have
@@ -151,6 +149,9 @@ func (b *binder) item(w Want, c Column) ([]Fitted, bool) {
 	if !ok {
 		return nil, false
 	}
+	if c.Encoder != "" && len(columns) == 2 {
+		f.Second, columns = columns[1], columns[:1]
+	}
 	var out []Fitted
 	for _, name := range columns {
 		f.Column = name
@@ -201,36 +202,21 @@ func (b *binder) encoder(w Want, c Column) (Fitted, bool) {
 	e, ok := encoderNamed(c.Encoder)
 	f := Fitted{Encoder: c.Encoder}
 	switch {
-	case slices.Contains(encoder.Planned(), c.Encoder):
-		return bad("the encoder %s is not supported in this version; compute its columns into the table", c.Encoder)
 	case !ok:
 		return bad("there is no encoder %s%s (encoders: %s)", c.Encoder, suggestion(c.Encoder, encoderNames()), strings.Join(encoderNames(), ", "))
-	case !e.Columns.Allows(len(c.Columns)) || len(c.Numbers) > 0:
-		return bad("%s has one column as argument", c.Encoder)
 	case w.Elem == types.Level || (!e.Whole && w.Elem != types.Real):
 		return bad("%s does not give values of type %s; declare it real", c.Encoder, w.Elem)
 	}
+	var named [][2]string
 	for _, o := range c.Options {
-		if known, ok := e.Option(o.Name); !ok || !slices.Contains(known.Values, o.Value) {
-			return bad("%s has no option %s=%s%s", c.Encoder, o.Name, o.Value, optionHint(e))
-		}
-		if f.Options == nil {
-			f.Options = map[string]string{}
-		}
-		f.Options[o.Name] = o.Value
+		named = append(named, [2]string{o.Name, o.Value})
 	}
+	options, err := e.Settings(len(c.Columns), c.Further, named)
+	if err != nil {
+		return bad("%v", err)
+	}
+	f.Options = options
 	return f, true
-}
-
-func optionHint(e *def.Encoder) string {
-	if len(e.Options) == 0 {
-		return "; it has no options"
-	}
-	var words []string
-	for _, o := range e.Options {
-		words = append(words, o.Name+"="+o.Values[0])
-	}
-	return "; its options: " + strings.Join(words, ", ")
 }
 
 // find returns a column of the table, or reports that it is missing or not usable.
@@ -259,9 +245,26 @@ func (v View) find(name string, list *diag.List) (column, bool) {
 }
 
 func (b *binder) fit(f Fitted, words coding) (Fitted, bool) {
-	c, ok := b.view.find(f.Column, b.list)
+	c, ok := b.view.columns(f, b.list)
 	if !ok {
 		return f, false
 	}
 	return f, f.fit(c, words, b.list)
+}
+
+// columns finds the columns that an encoder reads.
+func (v View) columns(f Fitted, list *diag.List) ([]column, bool) {
+	var out []column
+	for _, name := range f.columns() {
+		c, ok := v.find(name, list)
+		if !ok {
+			return nil, false
+		}
+		out = append(out, c)
+	}
+	if last := out[len(out)-1]; last.array.Len() != out[0].array.Len() { // entries of a document may differ
+		last.fail(list, issue{diag.DataShape, fmt.Sprintf("has %s, but %s, which %s combines it with, has %d", count(last.array.Len(), "value"), f.Column, f.Encoder, out[0].array.Len())})
+		return nil, false
+	}
+	return out, true
 }

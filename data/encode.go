@@ -49,29 +49,34 @@ func issueOf(f def.Fault) issue {
 		code = diag.ConstantColumn
 	case def.UnknownCategory:
 		code = diag.NewCategory
+	case def.NotFinite:
+		code = diag.NonFinite
 	}
 	return issue{code, f.Text}
 }
 
-// fit fits an encoder to a column, in the order of its rows, or reports why it cannot. words are the coding of a level.
-func (f *Fitted) fit(c column, words coding, list *diag.List) bool {
+// fit fits an encoder to columns, in the order of their rows, or reports why it cannot. words are the coding of a level.
+func (f *Fitted) fit(cs []column, words coding, list *diag.List) bool {
 	switch f.Encoder {
 	case plain:
 		return true
 	case levels:
-		return f.fitLevels(words, c, list)
+		return f.fitLevels(words, cs[0], list)
 	}
 	e, _ := encoderNamed(f.Encoder)
 	if e.Fit == nil {
 		return true
 	}
-	bad := &faults{list: list, col: c}
-	in := c.input(e, nil, bad)
-	if !bad.done() {
-		return false
+	var in []def.Column
+	for _, c := range cs {
+		bad := &faults{list: list, col: c}
+		in = append(in, c.input(e, nil, bad))
+		if !bad.done() {
+			return false
+		}
 	}
 	if fault := e.Fit(in, &f.Fitted); fault != nil {
-		c.fail(list, issueOf(*fault))
+		cs[fault.Column].fail(list, issueOf(*fault))
 		return false
 	}
 	return true
@@ -85,10 +90,26 @@ func (c column) input(e *def.Encoder, known []string, bad *faults) def.Column {
 	return def.Column{Name: c.array.Name, Numbers: c.numbers(types.Real, bad)}
 }
 
+// columns lists the columns that the encoder reads.
+func (f *Fitted) columns() []string {
+	if f.Second == "" {
+		return []string{f.Column}
+	}
+	return []string{f.Column, f.Second}
+}
+
+// known returns the categories of the k-th column to which the encoder was fitted, nil where it was numbers.
+func (f *Fitted) known(e *def.Encoder, k int) []string {
+	if e.Known == nil {
+		return f.Words
+	}
+	return e.Known(&f.Fitted, k)
+}
+
 // names returns the names of the resulting columns.
 func (f *Fitted) names() []string {
 	if e, ok := encoderNamed(f.Encoder); ok {
-		return e.Names(f.Column, &f.Fitted)
+		return e.Names(f.columns(), &f.Fitted)
 	}
 	return []string{f.Column}
 }
@@ -107,16 +128,20 @@ func (f *Fitted) labels() []string {
 	return nil
 }
 
-// encode writes the resulting columns to out, each in the order of the array's cells. Faulty cells are NaN.
-func (f *Fitted) encode(c column, out [][]float64, bad *faults) {
+// encode writes the resulting columns to out, each in the order of the array's cells. Faulty cells are NaN, and are added to the faults of their column.
+func (f *Fitted) encode(cs []column, out [][]float64, bad []*faults) {
 	switch {
 	case f.Encoder == plain || f.Encoder == levels && f.Words == nil:
-		copy(out[0], f.asIs(c, bad))
+		copy(out[0], f.asIs(cs[0], bad[0]))
 	case f.Encoder == levels:
-		f.encodeLevels(c, out[0], bad)
+		f.encodeLevels(cs[0], out[0], bad[0])
 	default:
 		e, _ := encoderNamed(f.Encoder)
-		e.Apply(c.input(e, f.Words, bad), &f.Fitted, out, func(i int, why def.Fault) { bad.add(i, issueOf(why)) })
+		var in []def.Column
+		for k, c := range cs {
+			in = append(in, c.input(e, f.known(e, k), bad[k]))
+		}
+		e.Apply(in, &f.Fitted, out, func(i int, why def.Fault) { bad[why.Column].add(i, issueOf(why)) })
 	}
 }
 

@@ -104,7 +104,10 @@ func TestRecipesAreKept(t *testing.T) {
 	table := mustCSV(t, "age,sex,g,d,y\n30,F,west,0.1,true\n41,M,east,0.2,false\n53,F,north,0.7,1\n")
 	columns := []Column{{Encoder: "zscore", Columns: []string{"age"}}, {Encoder: "onehot", Columns: []string{"sex"}},
 		{Encoder: "log", Columns: []string{"d"}}, {Encoder: "center", Columns: []string{"d"}}, {Columns: []string{"d"}},
-		{Encoder: "onehot", Columns: []string{"g"}, Options: []Option{{"drop", "first"}}}}
+		{Encoder: "onehot", Columns: []string{"g"}, Options: []Option{{"drop", "first"}}},
+		{Encoder: "poly", Columns: []string{"age"}, Further: []string{"2"}}, {Encoder: "spline", Columns: []string{"age"}, Options: []Option{{"df", "2"}}},
+		{Encoder: "interact", Columns: []string{"age", "sex"}}, {Encoder: "interact", Columns: []string{"g", "sex"}}, {Encoder: "interact", Columns: []string{"age", "d"}},
+		{Encoder: "is", Columns: []string{"g"}, Further: []string{"west"}}}
 	bound, list := Bind(View{Table: table}, []Want{
 		{Name: "X", Owner: "server", Rank: 2, From: columns},
 		{Name: "g", Owner: "server", Elem: types.Level, Rank: 1},

@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 //	flags     values of --data, one per line
 //	key       the value of --key
 //	rows      the value of --rows
-//	wants     NAME OWNER ELEM RANK [rows=N] [levels=R] [size=R] [coding=A,B] [lower=L] [upper=U] [from ITEM…], with ITEM *, column, encoder(column) or encoder(column,key=value)
+//	wants     NAME OWNER ELEM RANK [rows=N] [drop] [levels=R] [size=R] [coding=A,B] [lower=L] [upper=U] [from ITEM…], with ITEM *, column, encoder(column) or encoder(column,key=value)
 //	apply     a CSV of new rows for the declarations of the first party
 //	got       the result: messages, else the values
 func TestGolden(t *testing.T) {
@@ -209,6 +209,8 @@ func parseWant(t *testing.T, f []string) Want {
 	for i, item := range f[4:] {
 		key, value, _ := strings.Cut(item, "=")
 		switch key {
+		case "drop":
+			w.Drop = true
 		case "levels":
 			w.Levels = integer(t, value)
 		case "rows":
@@ -254,13 +256,19 @@ func parseColumn(item string) Column {
 		switch {
 		case option:
 			c.Options = append(c.Options, Option{name, value})
-		case arg[0] >= '0' && arg[0] <= '9':
-			c.Numbers = append(c.Numbers, arg)
+		case furtherOf(encoder, len(c.Columns)):
+			c.Further = append(c.Further, arg)
 		default:
 			c.Columns = append(c.Columns, arg)
 		}
 	}
 	return c
+}
+
+// furtherOf reports whether an argument of an encoder follows its columns.
+func furtherOf(encoder string, columns int) bool {
+	e, ok := encoderNamed(encoder)
+	return ok && columns == e.Columns.Max
 }
 
 func integer(t *testing.T, s string) int {

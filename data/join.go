@@ -14,12 +14,31 @@ type Join struct {
 	Parties []string
 	Key     string // the column joined on; "none": the order of the files
 	Rows    int
-	Held    []int  // the rows of each table, where rows that not all tables have were left out
-	Digest  string // see Alignment
+	Held    []int // the rows of each table, where rows that not all tables have were left out
+	// Dropped counts the rows that `missing drop` left out, and Incomplete those among them in which a party has a missing cell, by party.
+	Dropped    int
+	Incomplete []int
+	Digest     string // see Alignment
 }
 
 // String describes the join to a user: "569 rows joined on id".
-func (j Join) String() string {
+func (j Join) String() string { return j.joined() + j.dropped() }
+
+// dropped tells how many rows were left out, and which party had missing cells in how many; not in which.
+func (j Join) dropped() string {
+	if j.Dropped == 0 {
+		return ""
+	}
+	var parts []string
+	for i, n := range j.Incomplete {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%s in %s", j.Parties[i], thousands(n)))
+		}
+	}
+	return fmt.Sprintf("; missing drop left out %s (missing cells: %s)", strings.Replace(count(j.Dropped, "row"), strconv.Itoa(j.Dropped), thousands(j.Dropped), 1), strings.Join(parts, ", "))
+}
+
+func (j Join) joined() string {
 	rows := thousands(j.Rows)
 	if j.Held != nil {
 		held := make([]string, len(j.Held))
@@ -33,7 +52,10 @@ func (j Join) String() string {
 	} else {
 		rows += " rows"
 	}
-	if j.Key == RowOrder {
+	switch {
+	case j.Key == RowOrder && len(j.Parties) == 1:
+		return rows + " of " + j.Parties[0]
+	case j.Key == RowOrder:
 		return rows + " joined by their order in the files"
 	}
 	return rows + " joined on " + j.Key
@@ -122,18 +144,27 @@ func (d *Dataset) join(wants []Want, j Joining, list *diag.List) {
 		h.View.Key = h.keyColumn(j.Key)
 	}
 	if len(all) == 1 && j.Key != "" && j.Key != RowOrder {
-		d.joinSet(rowSet{holders: all, dims: []int{0}}, j, list)
+		d.joinSet(rowSet{holders: all, dims: []int{0}}, wants, j, list)
 		return
 	}
+	together := map[*Holder]bool{}
 	for _, s := range rowSets(all, wants) {
 		if len(s.holders) < 2 {
 			continue
+		}
+		for _, h := range s.holders {
+			together[h] = true
 		}
 		set := j
 		if set.Key == "" || set.Key != RowOrder && !s.has(set.Key) && d.has(set.Key) {
 			set.Key = defaultKey(s.tables(), boundColumns(s.holders, wants), list)
 		}
-		d.joinSet(s, set, list)
+		d.joinSet(s, wants, set, list)
+	}
+	for _, h := range all {
+		if !together[h] {
+			d.dropAlone(h, wants, list)
+		}
 	}
 }
 
@@ -177,18 +208,30 @@ func boundColumns(holders []*Holder, wants []Want) map[string]bool {
 }
 
 // joinSet aligns the tables of a row set.
-func (d *Dataset) joinSet(s rowSet, j Joining, list *diag.List) {
+func (d *Dataset) joinSet(s rowSet, wants []Want, j Joining, list *diag.List) {
 	tables := s.tables()
-	a := align(tables, j, list)
+	var keep []kept
+	for _, h := range s.holders {
+		keep = append(keep, h.complete(wants, list))
+	}
+	a := align(tables, j, keep, list)
+	if a.Short != nil && a.Rows == 0 {
+		noneComplete(tables[0], list)
+	}
 	if list.HasErrors() {
 		return
 	}
-	out := Join{Key: a.Key, Rows: a.Rows, Digest: a.Digest}
+	out := Join{Key: a.Key, Rows: a.Rows, Digest: a.Digest, Incomplete: a.Short, Dropped: a.Left}
 	for i, h := range s.holders {
 		out.Parties = append(out.Parties, h.Party)
 		switch {
+		case a.Key == "" && a.Short != nil && h.View.Document:
+			fail(list, diag.DifferentRows, place(h.View.Name, 1), "`missing drop` leaves out %s of the rows, but this document has no key by which to leave them out; give it a key, or its rows as CSV", thousands(a.Left))
 		case a.Key == "":
 			out.Rows = max(out.Rows, s.dims[i])
+			if a.Order[i] != nil {
+				h.View.arrange(a.Order[i], h.View.Rows)
+			}
 		case a.Order[i] == nil:
 			h.View.Key, h.View.apart = a.Key, s.dims[i]
 		case h.View.order != nil || h.View.Document && h.View.Rows > 0:

@@ -78,14 +78,9 @@ func (e Errors) Error() string {
 // PARTY.csv, FAMILY/*.csv in natural order, data.csv without clients, shared.csv, or .json in place of .csv. A party without a file is not an
 // error here: it may need none. Files are not opened. The error is of type Errors.
 func Locate(modelPath string, parties []PartyRef, flags []string) (Sources, error) {
-	l := &locator{dir: strings.TrimSuffix(modelPath, filepath.Ext(modelPath)), alone: len(parties) == 1 && !parties[0].Family}
-	for _, p := range append(slices.Clone(parties), PartyRef{Name: OwnerShared}) {
-		l.sources = append(l.sources, Source{PartyRef: p})
-	}
-	for _, f := range flags {
-		l.flag(f)
-	}
-	l.settings(filepath.Join(filepath.Dir(modelPath), "vfl.toml"))
+	l := named(parties, flags)
+	l.dir = strings.TrimSuffix(modelPath, filepath.Ext(modelPath))
+	l.settings(filepath.Join(filepath.Dir(modelPath), SettingsFile))
 	for i := range l.sources {
 		l.fallback(&l.sources[i])
 	}
@@ -93,6 +88,26 @@ func Locate(modelPath string, parties []PartyRef, flags []string) (Sources, erro
 		return nil, Errors(l.list)
 	}
 	return l.sources, nil
+}
+
+// Named finds the files that flags name, and no others. The error is of type Errors.
+func Named(parties []PartyRef, flags []string) (Sources, error) {
+	l := named(parties, flags)
+	if len(l.list) > 0 {
+		return nil, Errors(l.list)
+	}
+	return l.sources, nil
+}
+
+func named(parties []PartyRef, flags []string) *locator {
+	l := &locator{alone: len(parties) == 1 && !parties[0].Family}
+	for _, p := range append(slices.Clone(parties), PartyRef{Name: OwnerShared}) {
+		l.sources = append(l.sources, Source{PartyRef: p})
+	}
+	for _, f := range flags {
+		l.flag(f)
+	}
+	return l
 }
 
 type locator struct {

@@ -19,10 +19,13 @@ type Reader interface {
 	Texts(name string) ([]string, error)
 }
 
-// newReader returns the reader of a file of at most so many bytes: Stan-JSON if its name ends in .json, else CSV.
+// newReader returns the reader of a file of at most so many bytes: Stan-JSON if its name ends in .json, Parquet if it ends in .parquet, else CSV.
 func newReader(path string, most int64) Reader {
-	if strings.EqualFold(filepath.Ext(path), ".json") {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".json":
 		return &jsonFile{name: path, open: fileOpener(path, most)}
+	case ".parquet":
+		return &parquetFile{name: path, most: most}
 	}
 	return &csvFile{name: path, open: fileOpener(path, most)}
 }

@@ -23,14 +23,15 @@ func (r Recipe) apply(v View, list *diag.List) *Bound {
 	ok := true
 	for k := range r.Encoders {
 		f := &r.Encoders[k]
-		c, found := v.find(f.Column, list)
-		if !found || !r.fits(c, list) {
+		cs, found := v.columns(*f, list)
+		if !found || slices.ContainsFunc(cs, func(c column) bool { return !r.fits(c, list) }) {
 			ok = false
 			continue
 		}
+		c := cs[0]
 		var part [][]float64
 		names, good := f.names(), false
-		part, room, good = r.encode(c, f, len(names), room, list)
+		part, room, good = r.encode(cs, f, len(names), room, list)
 		ok = ok && good
 		parts = append(parts, part...)
 		out.ColumnNames = append(out.ColumnNames, names...)
@@ -114,24 +115,32 @@ func shapeWanted(rank int) string {
 	return fmt.Sprintf("of %d dimensions", rank)
 }
 
-// encode returns the columns of one encoder, each in the order of the array's cells, and what remains of room. If room is nil the columns are used
+// encode returns the columns of one encoder of the columns cs, each in the order of the array's cells, and what remains of room. If room is nil the columns are used
 // without change.
-func (r Recipe) encode(c column, f *Fitted, columns int, room []float64, list *diag.List) (parts [][]float64, rest []float64, ok bool) {
-	bad := &faults{list: list, col: c}
-	if r.Rank == 2 {
-		bad.advice = fmt.Sprintf("; for categories write %s(%s), or leave the column out", ofCategories(), f.Column)
+func (r Recipe) encode(cs []column, f *Fitted, columns int, room []float64, list *diag.List) (parts [][]float64, rest []float64, ok bool) {
+	bad := make([]*faults, len(cs))
+	for k, c := range cs {
+		bad[k] = &faults{list: list, col: c}
+		if r.Rank == 2 {
+			bad[k].advice = fmt.Sprintf("; for categories write %s(%s), or leave the column out", ofCategories(), c.array.Name)
+		}
 	}
 	if room == nil {
-		parts = [][]float64{f.asIs(c, bad)}
+		parts = [][]float64{f.asIs(cs[0], bad[0])}
 	} else {
-		n := c.array.Len()
+		n := cs[0].array.Len()
 		for range columns {
 			parts, room = append(parts, room[:n]), room[n:]
 		}
-		f.encode(c, parts, bad)
+		f.encode(cs, parts, bad)
 	}
-	r.check(parts, bad)
-	return parts, room, bad.done()
+	r.check(parts, bad[0])
+	for _, b := range bad {
+		if !b.done() {
+			return parts, room, false
+		}
+	}
+	return parts, room, true
 }
 
 // check reports the cells with a result outside the declared limits.

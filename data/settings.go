@@ -2,6 +2,7 @@ package data
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -13,6 +14,29 @@ import (
 
 	"github.com/vflc/vflc/lang/diag"
 )
+
+// SettingsFile is the name of the file beside a model that says what flags say.
+const SettingsFile = "vfl.toml"
+
+// RunSettings reads section [run] of the vfl.toml beside a model: what flags of vflc run say, by name. There may be no such file or section. path is that of the
+// file, and the errors name it.
+func RunSettings(model string) (settings map[string]any, path string, err error) {
+	path = filepath.Join(filepath.Dir(model), SettingsFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, path, nil
+	}
+	if err != nil {
+		return nil, path, err
+	}
+	var file struct {
+		Run map[string]any `toml:"run"`
+	}
+	if err := toml.Unmarshal(text, &file); err != nil {
+		return nil, path, fmt.Errorf("%s: %w", path, err)
+	}
+	return file.Run, path, nil
+}
 
 // settings reads [data] of a vfl.toml: party = "file", or for a family a list of files and patterns. Paths are relative to the file.
 // Other sections are not read here. Flags take precedence.

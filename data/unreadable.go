@@ -18,8 +18,6 @@ func foreign(path string) string {
 		return "an SQLite table"
 	}
 	switch strings.ToLower(filepath.Ext(path)) {
-	case ".parquet":
-		return "Parquet"
 	case ".sqlite", ".db":
 		return "an SQLite table"
 	case ".xlsx", ".xls":

@@ -21,6 +21,7 @@ type Want struct {
 	Coding       []string // of a level: the categories that the model lists, in the order of their codes; nil: none
 	coding       coding
 	Lower, Upper *float64 // declared bounds, inclusive; nil: none
+	Drop         bool     // leave out the rows in which a cell of it is missing
 	From         []Column // nil: the column with the name of the declaration, or for a matrix of a CSV all columns not otherwise bound
 }
 
@@ -34,8 +35,8 @@ type Size struct {
 type Column struct {
 	Star    bool     // `*`: all columns not otherwise bound
 	Encoder string   // "" for a plain column
-	Columns []string // the columns named; every encoder of this version has one
-	Numbers []string // numeric arguments as written; no encoder of this version has any
+	Columns []string // the columns named
+	Further []string // the arguments that follow the columns, as written
 	Options []Option
 }
 
@@ -46,7 +47,8 @@ type Option struct{ Name, Value string }
 type Fitted struct {
 	Encoder string `json:"encoder"`
 	Column  string `json:"column"`
-	Elem    string `json:"elem,omitempty"` // of a column without an encoder: the type of its cells
+	Second  string `json:"second,omitempty"` // the other column of an encoder of two
+	Elem    string `json:"elem,omitempty"`   // of a column without an encoder: the type of its cells
 	def.Fitted
 }
 

@@ -249,7 +249,7 @@ func (p *Prepared) knowsSum(group, party int) bool {
 		}
 	}
 	return slices.ContainsFunc(p.Cuts.Likelihoods, func(l *cut.Likelihood) bool {
-		return p.Cuts.Facts(l.Left).Owners.Shared() && slices.ContainsFunc(l.Groups, func(g *cut.Group) bool {
+		return l.Left != nil && p.Cuts.Facts(l.Left).Owners.Shared() && slices.ContainsFunc(l.Groups, func(g *cut.Group) bool {
 			return slices.ContainsFunc(g.Cuts, func(c *cut.Cut) bool { return c.Name == name })
 		})
 	})

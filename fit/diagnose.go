@@ -21,29 +21,44 @@ func WriteFindings(w io.Writer, r *runs.Run, found []posterior.Finding) error {
 		_, err := io.WriteString(w, text)
 		return err
 	}
-	counts := map[string]int{}
-	for i, f := range found {
-		counts[f.Check]++
-		if counts[f.Check] <= shownFindings {
-			fmt.Fprintf(w, "%s\n", f.Text)
+	for _, p := range Problems(found) {
+		for _, text := range p.Texts {
+			fmt.Fprintf(w, "%s\n", text)
 		}
-		if i+1 < len(found) && found[i+1].Check == f.Check && found[i+1].Try == f.Try {
-			continue
+		if p.More > 0 {
+			fmt.Fprintf(w, "… and %d more\n", p.More)
 		}
-		if more := counts[f.Check] - shownFindings; more > 0 && (i+1 == len(found) || found[i+1].Check != f.Check) {
-			fmt.Fprintf(w, "… and %d more\n", more)
-		}
-		if counts[f.Check] <= shownFindings || i+1 == len(found) || found[i+1].Check != f.Check {
-			tryLine(w, f.Try)
+		if p.Try != "" {
+			fmt.Fprintf(w, "  try: %s\n", p.Try)
 		}
 	}
 	return nil
 }
 
-func tryLine(w io.Writer, remedy string) {
-	if remedy != "" {
-		fmt.Fprintf(w, "  try: %s\n", remedy)
+// A Problem is what several findings of one check have in common.
+type Problem struct {
+	Texts []string // of the worst
+	More  int      // findings of the check that are left out
+	Try   string   // "": there is no remedy
+}
+
+// Problems puts together consecutive findings of one check with one remedy. Of each check it keeps a few findings.
+func Problems(found []posterior.Finding) []Problem {
+	var out []Problem
+	counts := map[string]int{}
+	for i, f := range found {
+		counts[f.Check]++
+		if i == 0 || found[i-1].Check != f.Check || found[i-1].Try != f.Try && counts[f.Check] <= shownFindings {
+			out = append(out, Problem{Try: f.Try})
+		}
+		p := &out[len(out)-1]
+		if counts[f.Check] > shownFindings {
+			p.More++
+		} else {
+			p.Texts = append(p.Texts, f.Text)
+		}
 	}
+	return out
 }
 
 // nothingWrong lists what was checked.

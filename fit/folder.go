@@ -25,7 +25,7 @@ const (
 
 // outputs lists what the folder of a run holds beside its record.
 func outputs() []string {
-	return []string{runs.SummaryFile, runs.ELBOFile, runs.DrawsDir, runs.ZarrDir, runs.ProgramsDir, runs.PartiesDir, checkpointDir, runs.ModelFile, runs.SettingsFile, runs.ViewFile}
+	return []string{runs.SummaryFile, runs.ELBOFile, runs.DrawsDir, runs.ZarrDir, runs.ProgramsDir, runs.PartiesDir, checkpointDir, runs.ModelFile, runs.ModulesDir, runs.SettingsFile, runs.ViewFile, runs.ReportFile}
 }
 
 // takeFolder prepares the folder of a run, if it has one, and locks it. The folder then holds the record, the text of the model and its vfl.toml, so that the
@@ -119,6 +119,9 @@ func (p *Prepared) writeBeginning(dir string) error {
 	if err := writeFile(dir, runs.ModelFile, filled([]byte(p.Source.Text))); err != nil {
 		return err
 	}
+	if err := writeModules(dir, p.Modules()); err != nil {
+		return err
+	}
 	if settings, err := os.ReadFile(filepath.Join(filepath.Dir(p.Source.Name), runs.SettingsFile)); err == nil {
 		if err := writeFile(dir, runs.SettingsFile, filled(settings)); err != nil {
 			return err
@@ -135,7 +138,7 @@ func (p *Prepared) abandon(why error) {
 		return
 	}
 	for _, name := range append(beginning(), lockFile) {
-		os.Remove(filepath.Join(dir, name))
+		os.RemoveAll(filepath.Join(dir, name))
 	}
 	os.Remove(dir) // if it has no other files
 }
@@ -179,7 +182,7 @@ func free(dir string, overwrite bool) error {
 
 // beginning lists the files that are there before the first transition.
 func beginning() []string {
-	return []string{runs.ModelFile, runs.SettingsFile, runs.RecordFile}
+	return []string{runs.ModelFile, runs.ModulesDir, runs.SettingsFile, runs.RecordFile}
 }
 
 func occupied(dir string) error {
@@ -293,6 +296,9 @@ func (r *Result) write(dir string) error {
 		return err
 	}
 	if err := writeFile(dir, runs.ModelFile, filled([]byte(r.model))); err != nil {
+		return err
+	}
+	if err := writeModules(dir, r.modules); err != nil {
 		return err
 	}
 	for name, text := range r.programs {

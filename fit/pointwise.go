@@ -15,6 +15,7 @@ import (
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/posterior/zarr"
+	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/simulate"
 )
 
@@ -67,7 +68,7 @@ func Pointwise(b *compile.Bound, d *posterior.Draws, want LogDensities) ([]zarr.
 	}
 	rows := 0
 	for _, y := range m.Responses {
-		rows += len(y.Values)
+		rows += graph.Shape(y.Outcomes).Len()
 	}
 	j := &densities{m: m, at: at, draws: d, every: want.every(d, rows), progress: want.Progress}
 	for c := range d.Chains() {
@@ -75,7 +76,12 @@ func Pointwise(b *compile.Bound, d *posterior.Draws, want LogDensities) ([]zarr.
 	}
 	j.out = make([]zarr.Observed, len(m.Responses))
 	for k, y := range m.Responses {
-		j.out[k] = zarr.Observed{Name: y.Name, Shape: y.Shape, Values: y.Values, LogLik: empty(d, len(y.Values), j.every)}
+		j.out[k] = zarr.Observed{Name: y.Name, Shape: y.Shape, Values: y.Values, LogLik: empty(d, graph.Shape(y.Outcomes).Len(), j.every)}
+	}
+	for k, y := range m.Responses {
+		if len(y.Outcomes) < len(y.Shape) {
+			j.out[k].Outcomes = y.Outcomes
+		}
 	}
 	return j.out, j.run()
 }
@@ -188,7 +194,7 @@ func (j *densities) fill(s segment) error {
 	lp := make([][batch][]float64, len(j.out))
 	for k := range lp {
 		for b := range lp[k] {
-			lp[k][b] = make([]float64, len(j.out[k].Values))
+			lp[k][b] = make([]float64, len(j.out[k].LogLik))
 		}
 	}
 	for first := s.from; first < s.to; first += batch {
@@ -228,14 +234,11 @@ func (j *densities) count(n int) {
 
 // LogLikelihood returns the pointwise densities that the folder of a run holds, or else computes them from its model and data, whose diagnostics it returns.
 func LogLikelihood(r *runs.Run, want LogDensities) ([]zarr.Observed, diag.List, error) {
-	if err := runs.VerifyZarr(r.Path, r.Record); err != nil {
-		return nil, nil, err
-	}
-	stored, err := zarr.ReadObserved(filepath.Join(r.Path, runs.ZarrDir))
+	stored, err := StoredLogLikelihood(r)
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(stored) > 0 && !slices.ContainsFunc(stored, func(o zarr.Observed) bool { return o.LogLik == nil }) {
+	if len(stored) > 0 {
 		if want.Draws > 0 {
 			thin(stored, want.every(r.Draws, 0))
 		}
@@ -247,6 +250,18 @@ func LogLikelihood(r *runs.Run, want LogDensities) ([]zarr.Observed, diag.List, 
 	}
 	out, err := Pointwise(b, r.Draws, want)
 	return out, diags, err
+}
+
+// StoredLogLikelihood returns the pointwise densities that the folder of a run holds, nil if it has none.
+func StoredLogLikelihood(r *runs.Run) ([]zarr.Observed, error) {
+	if err := runs.VerifyZarr(r.Path, r.Record); err != nil {
+		return nil, err
+	}
+	stored, err := zarr.ReadObserved(filepath.Join(r.Path, runs.ZarrDir))
+	if err != nil || slices.ContainsFunc(stored, func(o zarr.Observed) bool { return o.LogLik == nil }) {
+		return nil, err
+	}
+	return stored, nil
 }
 
 // thin leaves every k-th draw.

@@ -29,7 +29,7 @@ func (p *Prepared) record() (posterior.Record, error) {
 	key, joins := p.joins()
 	return posterior.Record{
 		Schema: posterior.Schema, Version: o.Version, Created: time.Now().UTC().Format(time.RFC3339), Command: o.Command, Directory: here,
-		Model: posterior.Source{Path: p.Source.Name, SHA256: digest([]byte(p.Source.Text))}, Data: inputs, Salt: salt,
+		Model: posterior.Source{Path: p.Source.Name, SHA256: digest([]byte(p.Source.Text))}, Modules: modulesOf(p.Modules()), Data: inputs, Salt: salt,
 		Key: key, Intersect: p.options.Joining.Intersect, Joins: joins, Constants: maps.Clone(o.Constants), Accepted: p.Accepted(), Backend: p.Algorithm.Name, Transform: p.Settings.Transform.Name, Rho: p.rho(), Seed: p.options.Seed, Settings: p.Settings.All(),
 		Roles: p.Algorithm.Roles(),
 	}, err
@@ -45,7 +45,7 @@ func (p *Prepared) joins() (key string, joins []posterior.Join) {
 		if key == "" && !slices.ContainsFunc(p.Data.Joins, func(k data.Join) bool { return k.Key != j.Key }) {
 			key = j.Key
 		}
-		joins = append(joins, posterior.Join{Parties: j.Parties, Key: j.Key, Rows: j.Rows, Held: j.Held})
+		joins = append(joins, posterior.Join{Parties: j.Parties, Key: j.Key, Rows: j.Rows, Held: j.Held, Dropped: j.Dropped, Incomplete: j.Incomplete})
 	}
 	return key, joins
 }

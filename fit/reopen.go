@@ -23,9 +23,9 @@ func Reopen(r *runs.Run) (*compile.Bound, diag.List, error) {
 	if r.Record == nil {
 		return nil, nil, fmt.Errorf("%s: these draws are not in the folder of a run, which would name their model and data", r.Path)
 	}
-	model, err := RecordedModel(r.Path, r.Record)
-	if err != nil {
-		return nil, nil, err
+	m, diags, err := Recompile(r)
+	if err != nil || diags.HasErrors() {
+		return nil, diags, err
 	}
 	for _, s := range r.Record.Data {
 		sum, err := saltedDigest(r.Record.Salt, s.Path)
@@ -36,15 +36,29 @@ func Reopen(r *runs.Run) (*compile.Bound, diag.List, error) {
 			return nil, nil, fmt.Errorf("%s has changed since the run in %s", s.Path, r.Path)
 		}
 	}
-	m, diags := compile.Compile(model, recordedOptions(r.Record))
-	if diags.HasErrors() {
-		return nil, diags, nil
-	}
 	sources, err := data.Locate(filepath.Join(r.Path, runs.ModelFile), m.Parties(), RecordedData(r.Record))
 	if err != nil {
 		return nil, nil, err
 	}
 	return compile.Bind(m, sources, data.Joining{Key: r.Record.Key, Intersect: r.Record.Intersect})
+}
+
+// Recompile compiles the model of a finished run again, from the text in its folder and with the options that it ran with. It reads no tables.
+func Recompile(r *runs.Run) (*compile.Model, diag.List, error) {
+	if r.Record == nil {
+		return nil, nil, fmt.Errorf("%s: these draws are not in the folder of a run, which would hold their model", r.Path)
+	}
+	model, err := RecordedModel(r.Path, r.Record)
+	if err != nil {
+		return nil, nil, err
+	}
+	options := recordedOptions(r.Record)
+	options.Import = RecordedModules(r.Path)
+	m, diags := compile.Compile(model, options)
+	if diags.HasErrors() {
+		return m, diags, nil
+	}
+	return m, diags, SameModules(r.Record, m.Modules())
 }
 
 // TransformOf returns the transform of a run; false where its folder does not say.

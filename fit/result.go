@@ -7,6 +7,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/posterior/zarr"
@@ -27,16 +28,20 @@ type Result struct {
 	trace     []posterior.ELBOPoint
 	programs  map[string][]byte // by file name, with the manifest
 	model     string            // its text
-	kernels   []*chain          // what the checkpoint of the folder holds
-	parties   []runs.Party      // what belongs to each party alone
+	modules   []ast.Module
+	kernels   []*chain     // what the checkpoint of the folder holds
+	parties   []runs.Party // what belongs to each party alone
 }
+
+// ELBO returns the trace of the evidence lower bound of a variational fit; nil of other runs.
+func (r *Result) ELBO() []posterior.ELBOPoint { return r.trace }
 
 // Summary returns a row for every scalar parameter.
 func (r *Result) Summary() []posterior.Row { return r.Document.Parameters }
 
 // result summarises a fit.
 func (p *Prepared) result(f *fitted) *Result {
-	r := &Result{Draws: f.draws, Record: p.Record, dir: p.options.Dir, trace: f.trace, programs: p.Files(), model: p.Source.Text, kernels: f.kernels, parties: p.parties}
+	r := &Result{Draws: f.draws, Record: p.Record, dir: p.options.Dir, trace: f.trace, programs: p.Files(), model: p.Source.Text, modules: p.Modules(), kernels: f.kernels, parties: p.parties}
 	r.Record.Draws, r.Record.Complete = f.draws.Len(0), !f.interrupted
 	r.Document = posterior.Document{
 		Schema: posterior.Schema, Model: p.Name, Backend: r.Record.Backend, Transform: p.Settings.Transform.Name, Rho: r.Record.Rho, Seed: r.Record.Seed,
@@ -67,7 +72,14 @@ func (r *Result) WriteTableWithin(w io.Writer, width int) error {
 	if err := posterior.WriteTableWithin(w, d.Parameters, width); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("\n%s, transform %s", d.Backend, d.Transform)
+	_, err := fmt.Fprintf(w, "\n%s\n", r.Footer())
+	return err
+}
+
+// Footer is what stands below the table: the algorithm, the transform, what was run and the time, and what the rows are where they need a note.
+func (r *Result) Footer() string {
+	d := r.Document
+	text := fmt.Sprintf("%s, transform %s", d.Backend, d.Transform)
 	if d.Rho != nil {
 		text += fmt.Sprintf("(rho = %s)", rhoText(d.Rho))
 	}
@@ -78,8 +90,7 @@ func (r *Result) WriteTableWithin(w io.Writer, width int) error {
 			text += line + "\n"
 		}
 	}
-	_, err := io.WriteString(w, text)
-	return err
+	return strings.TrimRight(text, "\n")
 }
 
 // deployment recommends masked sums where cuts cross without noise.

@@ -26,7 +26,8 @@ func (d *Draws) Choose(names []string) ([]int, error) {
 	}
 	for i, ok := range used {
 		if !ok {
-			return nil, fmt.Errorf("there is no parameter %s in these draws (%s)", names[i], strings.Join(d.near(names[i]), ", "))
+			near := d.near(names[i])
+			return nil, fmt.Errorf("there is no parameter %s in these draws (%s)%s", names[i], strings.Join(near, ", "), Suggestion(names[i], near))
 		}
 	}
 	return out, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Bounds beyond which a diagnostic is a finding.
@@ -176,9 +177,33 @@ func lowEnergy(c int, chain []Transition, a Advice) []Finding {
 		Try:  remedies(centring, phrase("a longer %s", a.Warmup), "lighter tails in priors of scales")}}
 }
 
+// varying lists the parameters of which some element varies.
+func varying(rows []Row) map[string]bool {
+	out := map[string]bool{}
+	for _, r := range rows {
+		if r.SD > 0 {
+			out[variableOf(r.Name)] = true
+		}
+	}
+	return out
+}
+
+// variableOf is the name of a parameter without the index of an element.
+func variableOf(name string) string {
+	name, _, _ = strings.Cut(name, "[")
+	return name
+}
+
+// structural reports whether an element is 0 in all draws or 1 in all, as elements of triangular and of correlation matrices are, while others of the parameter vary. A chain
+// that is stuck has all elements constant.
+func (r *Row) structural(varying map[string]bool) bool {
+	return r.SD == 0 && (r.Mean == 0 || r.Mean == 1) && varying[variableOf(r.Name)]
+}
+
 // mixing checks each scalar over all chains.
 func mixing(rows []Row, chains int, a Advice) []Finding {
 	var hat, bulk, tail, constant []Finding
+	vary := varying(rows)
 	for _, r := range rows {
 		if v := float64(r.RHat); v > RHatBound {
 			hat = append(hat, Finding{Check: "rhat", Parameter: r.Name, Label: r.Label, Value: r.RHat, Text: fmt.Sprintf("%s: R-hat is %.3f, above %g; %s", r.Shown(), v, RHatBound, disagree(chains)), Try: remedies(a.Metric, a.longer())})
@@ -189,7 +214,7 @@ func mixing(rows []Row, chains int, a Advice) []Finding {
 		if v := float64(r.ESSTail); v < ESSBound {
 			tail = append(tail, Finding{Check: "ess_tail", Parameter: r.Name, Label: r.Label, Value: r.ESSTail, Text: fmt.Sprintf("%s: tail ESS is %.0f, below %d; its 5 %% and 95 %% quantiles are uncertain", r.Shown(), v, ESSBound), Try: remedies(a.Metric, a.more(v))})
 		}
-		if math.IsNaN(float64(r.RHat)) {
+		if math.IsNaN(float64(r.RHat)) && !r.structural(vary) {
 			constant = append(constant, Finding{Check: "constant", Parameter: r.Name, Label: r.Label, Value: r.SD, Text: r.Shown() + ": R-hat and ESS are not defined; the draws are constant, not finite, or fewer than six per chain", Try: remedies(phrase("more %s", a.Draws), "look at the values: vflc plot RUN "+r.Name)})
 		}
 	}

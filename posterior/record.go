@@ -8,6 +8,7 @@ type Record struct {
 	Command   []string           `json:"command"`
 	Directory string             `json:"directory"` // working directory of the command
 	Model     Source             `json:"model"`
+	Modules   []Source           `json:"modules,omitempty"`   // that the model imports: the path beside the model, or the name of one of the standard library
 	Data      []Source           `json:"data"`                // absolute paths
 	Salt      string             `json:"salt,omitempty"`      // of the digests of Data, in hexadecimal: another in every run, so that digests of two runs cannot be compared
 	Key       string             `json:"key,omitempty"`       // the column that joins rows; "none": their order; empty: no rows were joined
@@ -32,6 +33,9 @@ type Join struct {
 	Key     string   `json:"key"`
 	Rows    int      `json:"rows"`
 	Held    []int    `json:"held,omitempty"` // the rows of each table, where some were left out
+	// Dropped counts rows that `missing drop` left out, and Incomplete those among them in which a party has a missing cell, by party.
+	Dropped    int   `json:"dropped,omitempty"`
+	Incomplete []int `json:"incomplete,omitempty"`
 }
 
 // A Source is an input file of a run. The digest of the model is its SHA-256, that of a table its HMAC-SHA-256 with the run's salt as the key.

@@ -15,14 +15,30 @@ import (
 // columns that apply to no row are left out.
 func WriteTable(w io.Writer, rows []Row) error { return WriteTableWithin(w, rows, 0) }
 
-// WriteTableWithin is WriteTable for a terminal of some columns, 0 for no limit: names that would make the table wider are cut, to leastName at most.
+// WriteTableWithin is WriteTable for a terminal of some columns, 0 for no limit: names that would make the table wider are cut, to leastName at most. Where that is
+// not enough, numbers are left out that others nearly tell, the least needed first. The name, the owner, the mean and its Monte Carlo error always stay.
 func WriteTableWithin(w io.Writer, rows []Row, width int) error {
 	columns := shownColumns(rows)
-	most := math.MaxInt
-	if width > 0 {
-		most = max(leastName, roomForNames(rows, columns, width))
+	if width <= 0 {
+		return writeAligned(w, tableLines(rows, columns, math.MaxInt), 2)
 	}
-	return writeAligned(w, tableLines(rows, columns, most), 2)
+	least := min(leastName, longestName(rows))
+	for _, title := range []string{"ess_tail", "50%", "ess_bulk", "sd", "r_hat", "5%", "95%"} {
+		if roomForNames(rows, columns, width) >= least {
+			break
+		}
+		columns = slices.DeleteFunc(columns, func(c column) bool { return c.title == title })
+	}
+	return writeAligned(w, tableLines(rows, columns, max(leastName, roomForNames(rows, columns, width))), 2)
+}
+
+// longestName is the width of the column of names where none is cut.
+func longestName(rows []Row) int {
+	longest := Width("parameter")
+	for _, r := range rows {
+		longest = max(longest, Width(r.Shown()))
+	}
+	return longest
 }
 
 // leastName is how many characters of a name a table shows, whatever its width.

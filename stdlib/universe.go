@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/stdlib/bijector"
+	"github.com/vflc/vflc/stdlib/compound"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/dist"
 	"github.com/vflc/vflc/stdlib/encoder"
@@ -16,6 +17,9 @@ import (
 // Noise is the distribution of an auxiliary variable: around its cut, with a standard deviation rho.
 const Noise = "normal"
 
+// Flat is the distribution with density 1 everywhere.
+const Flat = "flat"
+
 // A Universe finds built-in things by name. Distributions, functions and encoders have separate namespaces. It is immutable and safe
 // for concurrent use; what it returns is shared and must not be changed.
 type Universe struct {
@@ -25,19 +29,25 @@ type Universe struct {
 	operators   map[string]*def.Operator
 	encoders    map[string]*def.Encoder
 	bijectors   map[string]*def.Bijector
+	structured  map[string]*def.Structured
 	transforms  []def.Transform
+	modules     map[string]string
+	factor      def.Dist
 }
 
 // New returns the Universe of this version of the language.
 func New() *Universe {
 	return &Universe{
-		dists:       byName(dist.All(), func(d *def.Dist) string { return d.Name }),
+		dists:       byName(slices.Concat(dist.All(), dist.Events()), func(d *def.Dist) string { return d.Name }),
 		funcs:       byName(fn.Elementwise(), func(f *def.Func) string { return f.Name }),
 		structurals: byName(fn.Structural(), func(s *def.Structural) string { return s.Name }),
 		operators:   byName(fn.Operators(), func(o *def.Operator) string { return o.Symbol }),
 		encoders:    byName(encoder.All(), func(e *def.Encoder) string { return e.Name }),
 		bijectors:   byName(bijector.All(), func(b *def.Bijector) string { return b.Name }),
+		structured:  byName(bijector.Structured(), func(s *def.Structured) string { return s.Name }),
 		transforms:  transforms.All(),
+		modules:     modules(),
+		factor:      compound.Factor(),
 	}
 }
 
@@ -53,6 +63,15 @@ func byName[T any](list []T, name func(*T) string) map[string]*T {
 func (u *Universe) Dist(name string) (*def.Dist, bool) {
 	d, ok := u.dists[name]
 	return d, ok
+}
+
+// Factor returns what the statement `factor` adds to the log density, in the form of a distribution of its value.
+func (u *Universe) Factor() *def.Dist { return &u.factor }
+
+// Mixes reports whether a function adds densities, so that it mixes distributions.
+func (u *Universe) Mixes(name string) bool {
+	s, ok := u.structurals[name]
+	return ok && s.AddsDensities
 }
 
 // Func returns the elementwise function with the given name. Its result is real, with the shape of its argument.
@@ -127,3 +146,22 @@ func (u *Universe) Encoders() []string { return slices.Sorted(maps.Keys(u.encode
 
 // Bijectors returns the names of the bijectors, sorted.
 func (u *Universe) Bijectors() []string { return slices.Sorted(maps.Keys(u.bijectors)) }
+
+// Structured returns the type of vectors or matrices with the given name.
+func (u *Universe) Structured(name string) (*def.Structured, bool) {
+	s, ok := u.structured[name]
+	return s, ok
+}
+
+// StructuredOf returns the type whose values are a support, nil where there is none.
+func (u *Universe) StructuredOf(support def.Support) *def.Structured {
+	for _, s := range u.structured {
+		if s.Support == support {
+			return s
+		}
+	}
+	return nil
+}
+
+// StructuredTypes returns the names of the types of vectors and matrices, sorted.
+func (u *Universe) StructuredTypes() []string { return slices.Sorted(maps.Keys(u.structured)) }

@@ -1,7 +1,8 @@
 // Command chains fits the models of this folder with default settings from many seeds, and counts chains that are lost: those that never move, and
-// those whose removal brings R-hat from above 1.1 to below 1.05.
+// those whose removal brings R-hat from above 1.1 to below 1.05. A model of one party has a data set in every file data*.csv of its folder; those with a
+// number are simulated (simulate.py).
 //
-//	go run ./bench/chains [-seeds 20] [-adapt fisher] [MODEL…]
+//	go run ./bench/chains [-seeds 20] [-first 1] [-adapt fisher] [MODEL…]
 package main
 
 import (
@@ -48,16 +49,18 @@ func study(folder string, names []string, first, seeds int, settings map[string]
 		if len(names) > 0 && !slices.Contains(names, name) {
 			continue
 		}
-		t := tally{name: name}
-		for seed := range seeds {
-			r, err := run(path, uint64(first+seed), settings)
-			if err != nil {
-				return fmt.Errorf("%s, seed %d: %w", name, first+seed, err)
+		for _, set := range dataSets(path) {
+			t := tally{name: strings.TrimSuffix(name+" "+set.name, " ")}
+			for seed := first; seed < first+seeds; seed++ {
+				r, err := run(path, set.flags, uint64(seed), settings)
+				if err != nil {
+					return fmt.Errorf("%s, seed %d: %w", t.name, seed, err)
+				}
+				t.add(seed, r)
 			}
-			t.add(first+seed, r)
+			fmt.Println(t.line())
+			lost += t.lost
 		}
-		fmt.Println(t.line())
-		lost += t.lost
 	}
 	if lost > 0 {
 		return fmt.Errorf("%d chains are lost", lost)
@@ -65,8 +68,28 @@ func study(folder string, names []string, first, seeds int, settings map[string]
 	return nil
 }
 
-// run fits the model of a file, with the tables beside it, as vflc run does.
-func run(path string, seed uint64, settings map[string]string) (*fit.Result, error) {
+// A dataSet is the tables of one study of a model, as values of --data.
+type dataSet struct {
+	name  string // "" for the tables of the model's folder
+	flags []string
+}
+
+// dataSets are the tables of the folder of a model's name, and each simulated data set there.
+func dataSets(path string) []dataSet {
+	sets := []dataSet{{}}
+	folder := strings.TrimSuffix(path, filepath.Ext(path))
+	for k := 1; ; k++ {
+		name := fmt.Sprint("data", k)
+		file := filepath.Join(folder, name+".csv")
+		if _, err := os.Stat(file); err != nil {
+			return sets
+		}
+		sets = append(sets, dataSet{name, []string{file}})
+	}
+}
+
+// run fits the model of a file as vflc run does, with the tables of the flags or else beside it.
+func run(path string, flags []string, seed uint64, settings map[string]string) (*fit.Result, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -75,7 +98,7 @@ func run(path string, seed uint64, settings map[string]string) (*fit.Result, err
 	if diags.HasErrors() {
 		return nil, data.Errors(diags)
 	}
-	tables, err := data.Locate(path, model.Parties(), nil)
+	tables, err := data.Locate(path, model.Parties(), flags)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 )
@@ -28,7 +29,7 @@ func attackRun(cmd *cobra.Command, path string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	screen := newScreen(cmd.ErrOrStderr(), false)
+	screen := terminal.NewScreen(cmd.ErrOrStderr(), false)
 	report, diags, err := fit.Attack(cmd.Context(), run, screen)
 	if err := settle(cmd, diags); err != nil {
 		return err

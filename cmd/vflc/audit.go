@@ -13,6 +13,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/accept"
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/attack"
 	"github.com/vflc/vflc/posterior"
@@ -41,14 +42,18 @@ run, and compared with the true ones. It shows how well, for each of them, and a
 			if reconstruct {
 				return attackRun(cmd, args[0], asJSON)
 			}
+			typed, err := honourBeside(cmd, args[0], &f)
+			if err != nil {
+				return err
+			}
 			a, err := algorithm(backend)
 			if err != nil {
 				return err
 			}
-			if err := refuseForeign(typedFlags(cmd), a); err != nil {
+			if err := refuseForeign(typed, a); err != nil {
 				return err
 			}
-			r, err := auditOf(cmd, args[0], &f, a)
+			r, err := auditOf(cmd, args[0], &f, a, typed)
 			switch {
 			case err != nil:
 				return err
@@ -64,6 +69,14 @@ run, and compared with the true ones. It shows how well, for each of them, and a
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	addSettings(cmd)
 	return cmd
+}
+
+// honourBeside applies the vfl.toml beside a model; a folder has its settings in itself.
+func honourBeside(cmd *cobra.Command, path string, f *modelFlags) ([]string, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return typedFlags(cmd), nil
+	}
+	return f.honour(cmd, path)
 }
 
 // An auditReport is a table with what it is of.
@@ -95,7 +108,7 @@ func (r *auditReport) document() []auditRow {
 }
 
 // auditOf loads the programs of a folder, or compiles a model, and audits them.
-func auditOf(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorithm) (*auditReport, error) {
+func auditOf(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorithm, typed []string) (*auditReport, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -110,15 +123,22 @@ func auditOf(cmd *cobra.Command, path string, f *modelFlags, a backends.Algorith
 	if err != nil {
 		return nil, err
 	}
+	if !m.Pooled() {
+		say(cmd, m.Assumed())
+	}
+	return auditModel(m, a, settingsFor(cmd, a, m, typed))
+}
+
+// auditModel audits a compiled model.
+func auditModel(m *compile.Model, a backends.Algorithm, given map[string]string) (*auditReport, error) {
 	if m.Pooled() {
 		return &auditReport{model: m.Name, transform: m.Checked.Transform.Kind.Name, pooled: true, rows: m.AuditPooled()}, nil
 	}
-	say(cmd, m.Assumed())
-	bundle, diags := m.Bundle()
-	if diags.HasErrors() { // the warnings are those of the model
-		return nil, settle(cmd, diags)
+	bundle, diags := m.Bundle() // its warnings are those of the model
+	if diags.HasErrors() {
+		return nil, data.Errors(diags)
 	}
-	return auditBundle(bundle, a, givenSettings(cmd, a))
+	return auditBundle(bundle, a, given)
 }
 
 // auditPrograms loads the programs of a folder and audits them.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/fit"
 )
 
@@ -99,6 +100,17 @@ func givenSettings(cmd *cobra.Command, a backends.Algorithm) map[string]string {
 	for _, s := range a.Settings {
 		if f := cmd.Flags().Lookup(s.Name); f.Changed {
 			given[s.Name] = f.Value.String()
+		}
+	}
+	return given
+}
+
+// settingsFor are the settings given, without those of vfl.toml that do not apply to the transform of the model.
+func settingsFor(cmd *cobra.Command, a backends.Algorithm, m *compile.Model, typed []string) map[string]string {
+	given := givenSettings(cmd, a)
+	for _, d := range a.Settings {
+		if d.Auxiliary && m.Checked.Transform.Kind.CutsCross && !slices.Contains(typed, d.Name) {
+			delete(given, d.Name)
 		}
 	}
 	return given

@@ -12,6 +12,7 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/calibrate"
 	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -48,11 +49,15 @@ the ranks look uniform, but replicates could not be fitted or their chains had t
   vflc calibrate model.vfl --replicates 1000 --misstate sigma=1.2 --strict`,
 		Args: oneArgument("a MODEL"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
+			typed, err := f.honour(cmd, args[0])
+			if err != nil {
+				return err
+			}
 			a, err := algorithm(f.backend)
 			if err != nil {
 				return err
 			}
-			return calibrateModel(cmd, args[0], &f, a)
+			return calibrateModel(cmd, args[0], &f, a, typed)
 		}),
 	}
 	f.add(cmd)
@@ -71,8 +76,8 @@ the ranks look uniform, but replicates could not be fitted or their chains had t
 	return cmd
 }
 
-func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags, a backends.Algorithm) error {
-	if err := refuseForeign(typedFlags(cmd), a); err != nil {
+func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags, a backends.Algorithm, typed []string) error {
+	if err := refuseForeign(typed, a); err != nil {
 		return err
 	}
 	if f.replicates < 1 || f.jobs < 1 {
@@ -82,7 +87,7 @@ func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags, a backen
 	if err != nil {
 		return err
 	}
-	p, err := open(cmd, m, m.Source.Name, f.data, inputfile.MaxBytes, fit.Options{Algorithm: a, Settings: givenSettings(cmd, a), Joining: data.Joining{Key: f.key}, Seed: f.seed})
+	p, err := open(cmd, m, m.Source.Name, f.data, inputfile.MaxBytes, fit.Options{Algorithm: a, Settings: settingsFor(cmd, a, m, typed), Joining: data.Joining{Key: f.key}, Seed: f.seed})
 	if err != nil {
 		return err
 	}
@@ -98,7 +103,7 @@ func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags, a backen
 	}
 	ctx, stop := interrupted(cmd.Context())
 	defer stop()
-	if err := s.Run(ctx, f.jobs, newScreen(cmd.ErrOrStderr(), f.quiet)); err != nil {
+	if err := s.Run(ctx, f.jobs, terminal.NewScreen(cmd.ErrOrStderr(), f.quiet)); err != nil {
 		return err
 	}
 	if err := reportStudy(cmd, s, f); err != nil {

@@ -30,7 +30,7 @@ send, receive and evaluate exactly what the manifest lists for its party.`,
   vflc check build/hospital_a.vfl --manifest build/manifest.json`,
 		Args: oneArgument("a MODEL"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
-			checked, assumed, diags, err := checkFile(args[0], manifest, &f)
+			checked, assumed, diags, err := checkFile(cmd, args[0], manifest, &f)
 			if err != nil {
 				return err
 			}
@@ -61,8 +61,11 @@ send, receive and evaluate exactly what the manifest lists for its party.`,
 }
 
 // checkFile checks a model or, where a manifest is given, loads a party's program. assumed says what the compiler chose.
-func checkFile(path, manifest string, f *modelFlags) (_ *check.Program, assumed string, _ diag.List, _ error) {
+func checkFile(cmd *cobra.Command, path, manifest string, f *modelFlags) (_ *check.Program, assumed string, _ diag.List, _ error) {
 	if manifest == "" {
+		if _, err := f.honour(cmd, path); err != nil {
+			return nil, "", nil, err
+		}
 		m, diags, err := compileFile(path, f)
 		if m == nil || diags.HasErrors() {
 			return nil, "", diags, err

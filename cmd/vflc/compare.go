@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/fit/accuracy"
+	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 )
@@ -46,7 +47,7 @@ of less than about four, or of less than two standard errors, does not separate 
 }
 
 func compareRuns(cmd *cobra.Command, c criterion, paths []string, asJSON bool, which likelihoodFlags) error {
-	show := newCounter(cmd.ErrOrStderr(), which.quiet)
+	show := terminal.NewCounter(cmd.ErrOrStderr(), which.quiet)
 	var candidates []accuracy.Candidate
 	for _, path := range paths {
 		r, err := runs.Open(path)
@@ -67,8 +68,8 @@ func compareRuns(cmd *cobra.Command, c criterion, paths []string, asJSON bool, w
 			break
 		}
 	}
-	result, err := c.Compare(candidates, show.of(c.Name))
-	show.end()
+	result, err := c.Compare(candidates, show.Of(c.Name))
+	show.End()
 	if err != nil {
 		return err
 	}

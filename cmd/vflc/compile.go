@@ -30,8 +30,11 @@ func newCompile() *cobra.Command {
 			case dump == "" && dir == "":
 				return usagef("name a folder for the programs (-o DIR), or a stage to print (--dump %s)", strings.Join(stageNames(), "|"))
 			}
+			if _, err := f.honour(cmd, args[0]); err != nil {
+				return err
+			}
 			m, diags, err := compileFile(args[0], &f)
-			if dump == "" && err == nil && !m.Pooled() {
+			if dump == "" && err == nil && m != nil && !m.Pooled() {
 				diags = accept.ForSplit(diags)
 			}
 			if m, err = whole(cmd, m, diags, false, err); err != nil {

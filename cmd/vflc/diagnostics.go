@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/lang/diag"
 )
 
@@ -21,5 +22,5 @@ func settle(cmd *cobra.Command, l diag.List) error {
 }
 
 func showDiagnostics(w io.Writer, l diag.List) error {
-	return diag.Text(w, l.Shown(), isTerminal(w) && os.Getenv("NO_COLOR") == "")
+	return diag.Text(w, l.Shown(), terminal.Is(w) && os.Getenv("NO_COLOR") == "")
 }

@@ -80,8 +80,8 @@ func judged(cmd *cobra.Command, err error) error {
 	return &failure{exitInput, err}
 }
 
-// report prints an error and returns the exit code.
-func report(w io.Writer, ran *cobra.Command, err error) int {
+// exitCode prints an error and returns the exit code.
+func exitCode(w io.Writer, ran *cobra.Command, err error) int {
 	if err == nil {
 		return exitFine
 	}

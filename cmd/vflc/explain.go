@@ -34,7 +34,7 @@ func newExplain() *cobra.Command {
 			case asJSON:
 				return posterior.WriteJSON(out, codeRecordOf(p))
 			}
-			return printCode(out, p)
+			return p.Write(out)
 		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
@@ -74,13 +74,4 @@ func listCodes(w io.Writer, asJSON bool) error {
 		fmt.Fprintf(w, "%s  %s\n", p.Code, p.Title)
 	}
 	return nil
-}
-
-func printCode(w io.Writer, p diag.Page) error {
-	_, err := fmt.Fprintf(w, "%s: %s\n\n%s\n\nWrong:\n\n%s\n\nRight:\n\n%s\n", p.Code, p.Title, strings.TrimSpace(p.Text), indented(p.Wrong), indented(p.Right))
-	return err
-}
-
-func indented(text string) string {
-	return "    " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    ")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/accuracy"
+	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/posterior/zarr"
@@ -51,14 +52,14 @@ func newCriterion(c criterion) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			show := newCounter(cmd.ErrOrStderr(), which.quiet)
+			show := terminal.NewCounter(cmd.ErrOrStderr(), which.quiet)
 			responses, err := logLikelihood(cmd, r, which, show)
 			if err != nil {
 				return err
 			}
 			sayStretch(cmd, c, r)
-			e := c.Of(r, responses, show.of(c.Name))
-			show.end()
+			e := c.Of(r, responses, show.Of(c.Name))
+			show.End()
 			if asJSON {
 				err = posterior.WriteJSON(cmd.OutOrStdout(), e)
 			} else {
@@ -98,12 +99,12 @@ func sayStretch(cmd *cobra.Command, c criterion, r *runs.Run) bool {
 }
 
 // logLikelihood returns the log density that the run has stored, or computes it from the model and the data, whose diagnostics it prints.
-func logLikelihood(cmd *cobra.Command, r *runs.Run, which likelihoodFlags, show *counter) ([]zarr.Observed, error) {
+func logLikelihood(cmd *cobra.Command, r *runs.Run, which likelihoodFlags, show *terminal.Counter) ([]zarr.Observed, error) {
 	if which.draws < 0 {
 		return nil, usagef("--draws %d: give a number above 0", which.draws)
 	}
-	responses, diags, err := fit.LogLikelihood(r, fit.LogDensities{Draws: which.draws, Progress: show.of("log density")})
-	show.end()
+	responses, diags, err := fit.LogLikelihood(r, fit.LogDensities{Draws: which.draws, Progress: show.Of("log density")})
+	show.End()
 	if err := settle(cmd, diags); err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func execute(args []string, out, errs io.Writer) (code int) {
 	root.SetOut(out)
 	root.SetErr(errs)
 	ran, err := root.ExecuteContextC(context.Background())
-	return report(errs, ran, err)
+	return exitCode(errs, ran, err)
 }
 
 // apologise reports a panic: always a bug of this program, never of its user.

@@ -85,7 +85,7 @@ func TestExitCodes(t *testing.T) {
 		err  error
 		want int
 	}{{nil, exitFine}, {plain, exitUsage}, {wrapped, exitInput}, {usagef("no"), exitUsage}, {shown(exitUntrusted), exitUntrusted}} {
-		if got := report(io.Discard, root, c.err); got != c.want {
+		if got := exitCode(io.Discard, root, c.err); got != c.want {
 			t.Errorf("%v: exit code %d, want %d", c.err, got, c.want)
 		}
 	}

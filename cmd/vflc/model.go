@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -19,14 +20,16 @@ func compileFile(path string, f *modelFlags) (*compile.Model, diag.List, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	return compileSource(source.New(path, string(text)), f)
+	return compileSource(source.New(path, string(text)), inputfile.Beside(filepath.Dir(path)), f)
 }
 
-func compileSource(model *source.File, f *modelFlags) (*compile.Model, diag.List, error) {
+// compileSource compiles a model whose imported files modules reads.
+func compileSource(model *source.File, modules func(path string) (string, error), f *modelFlags) (*compile.Model, diag.List, error) {
 	options, err := f.options()
 	if err != nil {
 		return nil, nil, err
 	}
+	options.Import = modules
 	m, diags := compile.Compile(model, options)
 	if diags.HasErrors() {
 		return m, diags, nil

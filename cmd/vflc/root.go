@@ -10,27 +10,35 @@ func newRoot() *cobra.Command {
 		Long: `vflc compiles probabilistic programs (.vfl) whose data and parameters belong to several parties,
 splits them into one program per party, and infers the posterior. Only auxiliary variables and their
 adjoints (gradients with respect to them) cross between parties.`,
+		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddCommand(
 		newRun(),
+		newRepl(),
 		newResume(),
 		newSummary(),
 		newDiagnose(),
 		newPlot(),
+		newReport(),
 		newExport(),
 		newLOO(),
 		newWAIC(),
 		newCompare(),
 		newCalibrate(),
+		newSimulate(),
 		newCheck(),
 		newCompile(),
 		newFmt(),
 		newExplain(),
 		newDoc(),
 		newAudit(),
+		newNew(),
 		newVersion(),
+		newMan(),
 	)
+	addCompletions(root)
 	return root
 }

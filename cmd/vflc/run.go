@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 )
@@ -90,7 +90,7 @@ type runState struct {
 	typed    []string // flags of the command line
 	backend  backends.Algorithm
 	model    *compile.Model
-	screen   *screen
+	screen   *terminal.Screen
 	prepared *fit.Prepared
 	result   *fit.Result
 	recorded *posterior.Record // of a run that is resumed
@@ -114,7 +114,7 @@ func runSteps() []func(*runState) error {
 }
 
 func runModel(cmd *cobra.Command, path string, f *runFlags) error {
-	s := &runState{cmd: cmd, path: path, flags: f, begun: time.Now(), typed: typedFlags(cmd)}
+	s := &runState{cmd: cmd, path: path, flags: f, begun: time.Now()}
 	for _, step := range runSteps() {
 		if err := step(s); err != nil {
 			return s.ended(err)
@@ -147,9 +147,8 @@ func (s *runState) readRecord() (err error) {
 	return err
 }
 
-func (s *runState) readSettings() error {
-	err := applySettingsFile(s.cmd, s.path)
-	s.flags.rhoOfFile = !slices.Contains(s.typed, "rho")
+func (s *runState) readSettings() (err error) {
+	s.typed, err = s.flags.honour(s.cmd, s.path)
 	return err
 }
 
@@ -182,9 +181,11 @@ func (s *runState) compile() (err error) {
 	if err != nil {
 		return err
 	}
-	m, diags, err := compileSource(model, &s.flags.modelFlags)
-	s.model, err = whole(s.cmd, m, diags, s.flags.quiet, err)
-	return err
+	m, diags, err := compileSource(model, fit.RecordedModules(s.flags.dir), &s.flags.modelFlags)
+	if s.model, err = whole(s.cmd, m, diags, s.flags.quiet, err); err != nil {
+		return err
+	}
+	return fit.SameModules(s.recorded, s.model.Modules())
 }
 
 func (s *runState) open() error {
@@ -200,24 +201,13 @@ func (s *runState) open() error {
 	if s.recorded != nil {
 		tables = fit.RecordedData(s.recorded)
 	}
-	s.screen = newScreen(s.cmd.ErrOrStderr(), s.flags.quiet)
+	s.screen = terminal.NewScreen(s.cmd.ErrOrStderr(), s.flags.quiet)
 	s.prepared, err = open(s.cmd, s.model, s.path, tables, s.flags.most, fit.Options{
-		Algorithm: s.backend, Settings: s.settings(), Joining: joining, Seed: s.flags.seed,
+		Algorithm: s.backend, Settings: settingsFor(s.cmd, s.backend, s.model, s.typed), Joining: joining, Seed: s.flags.seed,
 		Dir: s.flags.dir, Overwrite: s.flags.replace, SaveEvery: s.flags.every, Resume: s.flags.resumed, From: s.flags.from, LogLik: s.flags.logLik, Auxiliary: s.flags.saveAux,
 		Progress: s.screen, Origin: fit.Origin{Command: os.Args, Constants: changed.Set, Began: s.begun},
 	})
 	return err
-}
-
-// settings are those given, without those of vfl.toml that do not apply to the transform that runs.
-func (s *runState) settings() map[string]string {
-	given := givenSettings(s.cmd, s.backend)
-	for _, d := range s.backend.Settings {
-		if d.Auxiliary && s.model.Checked.Transform.Kind.CutsCross && !slices.Contains(s.typed, d.Name) {
-			delete(given, d.Name)
-		}
-	}
-	return given
 }
 
 // sample runs the algorithm until it is done or interrupted.
@@ -244,7 +234,7 @@ func (s *runState) print() error {
 	if s.flags.asJSON {
 		return posterior.WriteJSON(s.cmd.OutOrStdout(), s.result.Document)
 	}
-	return s.result.WriteTableWithin(s.cmd.OutOrStdout(), tableWidth(s.cmd.OutOrStdout()))
+	return s.result.WriteTableWithin(s.cmd.OutOrStdout(), terminal.TableWidth(s.cmd.OutOrStdout()))
 }
 
 // warn prints what is wrong with the result, also where the run is quiet, and where it was written.
@@ -253,11 +243,12 @@ func (s *runState) warn() error {
 		fmt.Fprintf(s.cmd.ErrOrStderr(), "warning: %s\n", m)
 	}
 	if c := s.result.Cost(); c != "" && len(s.result.Diagnose()) == 0 {
-		s.screen.say("%s", c)
+		s.screen.Say("%s", c)
 	}
 	if s.flags.dir != "" {
-		s.screen.say("written to %s", s.flags.dir)
+		s.screen.Say("written to %s", s.flags.dir)
 	}
+	s.suggest()
 	if s.flags.strict && len(s.result.Diagnose()) > 0 {
 		return shown(exitUntrusted)
 	}

@@ -3,40 +3,50 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 
-	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/vflc/vflc/data"
 )
 
-// applySettingsFile sets the flags that section [run] of the vfl.toml beside the model names and the command line does not. A repeatable flag
-// takes a list. Section [data], which names the tables of the parties, is not read here.
+// honour applies vfl.toml to a command that compiles a model, and returns the flags of the command line.
+func (f *modelFlags) honour(cmd *cobra.Command, model string) (typed []string, err error) {
+	typed = typedFlags(cmd)
+	err = applySettingsFile(cmd, model)
+	f.rhoOfFile = !slices.Contains(typed, "rho")
+	return typed, err
+}
+
+// applySettingsFile sets the flags that section [run] of the vfl.toml beside the model names and the command line does not. Those that are
+// about vflc run alone are left out in other commands. A repeatable flag takes a list. Section [data], which names the tables of the parties, is not read here.
 func applySettingsFile(cmd *cobra.Command, model string) error {
-	path := filepath.Join(filepath.Dir(model), "vfl.toml")
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	settings, path, err := data.RunSettings(model)
 	if err != nil {
 		return err
 	}
-	var file struct {
-		Run map[string]any `toml:"run"`
-	}
-	if err := toml.Unmarshal(text, &file); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	for _, name := range slices.Sorted(maps.Keys(file.Run)) {
-		if err := applySetting(cmd.Flags(), name, file.Run[name]); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		if elsewhere(cmd, name) {
+			continue
+		}
+		if err := applySetting(cmd.Flags(), name, settings[name]); err != nil {
 			return fmt.Errorf("%s: [run] %s: %w", path, name, err)
 		}
 	}
 	return nil
+}
+
+// elsewhere reports whether a flag of vflc run says nothing to another command: one that it has not, or that is about a run's own output.
+func elsewhere(cmd *cobra.Command, name string) bool {
+	switch {
+	case cmd.Name() == "run" || newRun().Flags().Lookup(name) == nil:
+		return false
+	case slices.Contains([]string{"output", "json", "quiet", "strict"}, name):
+		return true
+	}
+	return cmd.Flags().Lookup(name) == nil
 }
 
 func applySetting(flags *pflag.FlagSet, name string, value any) error {

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 )
@@ -38,7 +39,7 @@ Auxiliary variables of a run with --save-aux are shown only if PARAMETER names t
 			if asJSON {
 				return posterior.WriteJSON(cmd.OutOrStdout(), map[string]any{"schema": posterior.Schema, "model": r.Name(), "parameters": rows})
 			}
-			return posterior.WriteTableWithin(cmd.OutOrStdout(), rows, tableWidth(cmd.OutOrStdout()))
+			return posterior.WriteTableWithin(cmd.OutOrStdout(), rows, terminal.TableWidth(cmd.OutOrStdout()))
 		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with the keys of summary.json")

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A terminal is a pseudo-terminal with a program on it. It collects what the program writes.
-type terminal struct {
+// A pseudoTerminal is a pseudo-terminal with a program on it. It collects what the program writes.
+type pseudoTerminal struct {
 	master *os.File
 	cmd    *exec.Cmd
 	lock   sync.Mutex
@@ -26,7 +26,7 @@ type terminal struct {
 }
 
 // onTerminal starts a program whose standard error is a terminal of some columns. The test is skipped where there are no pseudo-terminals.
-func onTerminal(t *testing.T, columns int, cmd *exec.Cmd) *terminal {
+func onTerminal(t *testing.T, columns int, cmd *exec.Cmd) *pseudoTerminal {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
@@ -47,7 +47,7 @@ func onTerminal(t *testing.T, columns int, cmd *exec.Cmd) *terminal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	term := &terminal{master: master, cmd: cmd, ended: make(chan struct{})}
+	term := &pseudoTerminal{master: master, cmd: cmd, ended: make(chan struct{})}
 	term.resize(t, columns)
 	cmd.Stderr = slave
 	if err := cmd.Start(); err != nil {
@@ -58,14 +58,14 @@ func onTerminal(t *testing.T, columns int, cmd *exec.Cmd) *terminal {
 	return term
 }
 
-func (term *terminal) resize(t *testing.T, columns int) {
+func (term *pseudoTerminal) resize(t *testing.T, columns int) {
 	t.Helper()
 	if err := unix.IoctlSetWinsize(int(term.master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: uint16(columns)}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (term *terminal) collect() {
+func (term *pseudoTerminal) collect() {
 	defer close(term.ended)
 	buf := make([]byte, 4096)
 	for {
@@ -80,7 +80,7 @@ func (term *terminal) collect() {
 }
 
 // lines returns the lines that were drawn so far and can be drawn over: those of progress. The last one may not be whole and is left out.
-func (term *terminal) lines() []string {
+func (term *pseudoTerminal) lines() []string {
 	term.lock.Lock()
 	defer term.lock.Unlock()
 	parts := strings.Split(term.text.String(), "\x1b[K")
@@ -98,7 +98,7 @@ func (term *terminal) lines() []string {
 }
 
 // until waits for so many lines of progress, or the end of the program.
-func (term *terminal) until(t *testing.T, n int) []string {
+func (term *pseudoTerminal) until(t *testing.T, n int) []string {
 	t.Helper()
 	for range 3000 {
 		if lines := term.lines(); len(lines) >= n {

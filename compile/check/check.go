@@ -2,6 +2,8 @@
 package check
 
 import (
+	"slices"
+
 	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
@@ -63,6 +65,8 @@ type Symbol struct {
 	Dist         *def.Dist
 	Args         []ast.Expr // one per parameter of Dist; nil where its default applies
 	Lower, Upper ast.Expr   // declared bounds
+	// Structure is the set of vectors or matrices that a parameter is one of, or an array of; nil: its elements are numbers of their own.
+	Structure *def.Structured
 	// Owners and Random describe the value of a Let; those of other symbols follow from Owner and Kind.
 	Owners types.Owners
 	Random bool
@@ -166,6 +170,8 @@ type Options struct {
 	Members map[string]int
 	// Server is the name of the server, for a party program: the program itself does not name it.
 	Server string
+	// Import returns the text of a file that the model imports, by its path beside the model; nil where the model is not a file.
+	Import func(path string) (string, error)
 }
 
 // Check checks a model or a party program. The program is usable only where the list has no errors.
@@ -184,8 +190,10 @@ func Check(file *ast.File, universe *stdlib.Universe, options Options) (*Program
 	}
 	c.parties()
 	c.collectSizes()
-	for _, s := range file.Stmts {
-		c.statement(s)
+	resolved := *file
+	c.File, resolved.Stmts = &resolved, slices.Clone(file.Stmts)
+	for i, s := range file.Stmts {
+		resolved.Stmts[i] = c.statement(s)
 	}
 	c.transform()
 	c.generated()
@@ -194,6 +202,9 @@ func Check(file *ast.File, universe *stdlib.Universe, options Options) (*Program
 	c.onePeer()
 	if !c.diags.HasErrors() {
 		c.warnings()
+	}
+	for _, d := range c.inCalls {
+		d.Fixes = nil // they are for the text of the function, not for that of the call
 	}
 	return c.Program, c.diags
 }
@@ -210,8 +221,23 @@ type checker struct {
 	dataBounds bool                 // bounds of the declaration being checked may use data
 	vars       []*Symbol            // comprehension variables in scope
 	stmt       *ast.Transform
+	inCalls    diag.List // about nodes that the call of a function put into the model
+	// perDraw is true in the value of a generated quantity.
+	perDraw bool
 }
 
+// errorf reports an error at a node. Of a node that a call put into the model it shows the call, and the place in the function.
 func (c *checker) errorf(code diag.Code, at ast.Node, format string, args ...any) *diag.Diagnostic {
-	return c.diags.Errorf(code, c.File.Source, at.Span(), format, args...)
+	d := c.diags.Errorf(code, c.File.Source, at.Span(), format, args...)
+	if o := c.File.Calls[at]; o != nil {
+		inFunction(d, o)
+		c.inCalls = append(c.inCalls, d)
+	}
+	return d
+}
+
+func inFunction(d *diag.Diagnostic, o *ast.Origin) {
+	for ; o != nil; o = o.Outer {
+		d.NoteAt(o.File, o.At, "here in %s", o.Function)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib/compound"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -13,6 +14,12 @@ import (
 // args has one entry per parameter, nil where the default applies.
 func (c *checker) distribution(d *ast.Dist, left types.Type, what string) (dist *def.Dist, args []ast.Expr, owners types.Owners, random, ok bool) {
 	dist, args = c.dist(d)
+	return c.against(d, dist, args, left, what)
+}
+
+// against checks the arguments of a distribution against the type of its left side.
+func (c *checker) against(d *ast.Dist, of *def.Dist, with []ast.Expr, left types.Type, what string) (dist *def.Dist, args []ast.Expr, owners types.Owners, random, ok bool) {
+	dist, args = of, with
 	if dist == nil {
 		return nil, nil, nil, false, false
 	}
@@ -28,20 +35,18 @@ func (c *checker) distribution(d *ast.Dist, left types.Type, what string) (dist 
 		}
 		owners, random = owners.Join(info.Owners), random || info.Random
 		p := dist.Params[k]
-		switch {
-		case info.Type.Elem == types.Level:
-			c.errorf(diag.WrongElement, a, "%s of %s is a number, but this is a level", p.Name, dist.Name)
-			ok = false
-		case p.Integral && (info.Random || !info.Type.Elem.Integral()):
-			c.errorf(diag.MustBeData, a, "%s of %s is a whole number from the data", p.Name, dist.Name).
-				Note("declare it as data of type count or int")
-			ok = false
+		ok = c.argument(dist, k, a) && ok
+		if dist.Event != nil {
+			continue
 		}
 		if shape, fits := types.Broadcast(info.Type.Dims, left.Dims); !fits || !(types.Type{Dims: shape}).SameShape(left) {
 			c.errorf(diag.ArgShape, a, "%s of %s has the shape of %s, but %s is %s", p.Name, dist.Name, info.Type, what, left).
 				Note("arguments broadcast to the left side, never the reverse")
 			ok = false
 		}
+	}
+	if ok && dist.Event != nil {
+		ok = c.eventShapes(d, dist, args, left, what)
 	}
 	if ok {
 		ok = c.constants(dist, args)
@@ -58,7 +63,7 @@ func (c *checker) constants(d *def.Dist, args []ast.Expr) bool {
 			return false
 		}
 	}
-	if lower, upper := d.Support.Bounds(theta); lower > upper || lower == upper && !d.Discrete {
+	if lower, upper := d.Bounds(theta); lower > upper || lower == upper && !d.Discrete {
 		c.errorf(diag.BadConstant, args[0], "%s from %v to %v has no values: its lower end is below its upper end", d.Name, lower, upper)
 		return false
 	}
@@ -81,7 +86,7 @@ func (p *Program) known(d *def.Dist, args []ast.Expr) []float64 {
 
 // interval reports a parameter whose declared bounds leave nothing of the support of its distribution. Bounds that depend on data are known later.
 func (c *checker) interval(s *ast.Param, sym *Symbol) {
-	lower, upper := sym.Dist.Support.Bounds(c.known(sym.Dist, sym.Args))
+	lower, upper := sym.Dist.Bounds(c.known(sym.Dist, sym.Args))
 	if v, ok := c.ConstValue(sym.Lower); ok {
 		lower = max(lower, v)
 	}
@@ -97,6 +102,9 @@ func (c *checker) interval(s *ast.Param, sym *Symbol) {
 func (c *checker) dist(d *ast.Dist) (*def.Dist, []ast.Expr) {
 	if d == nil {
 		return nil, nil
+	}
+	if d.Name.Name == compound.MixtureName {
+		return c.mixture(d)
 	}
 	for _, a := range d.Args {
 		c.expr(a.Value)

@@ -30,6 +30,9 @@ func (p *Program) Priors() []Prior {
 
 // priorText writes the distribution with every argument, omitted ones by their defaults.
 func priorText(s *Symbol) string {
+	if s.Dist.Form != nil {
+		return format.Prior(s.Decl.(*ast.Param))
+	}
 	args := make([]string, len(s.Args))
 	for i, a := range s.Args {
 		if a == nil {

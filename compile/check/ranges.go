@@ -90,6 +90,12 @@ func (r *Ranges) MatrixProduct(e *ast.Binary) bool {
 }
 
 func (r *Ranges) call(e *ast.Call, operand func(ast.Expr) def.Range) def.Range {
+	if d, ok := r.Density(e); ok {
+		if d.Kind != ast.LogDensity || d.Dist.Discrete { // the logarithm of a probability
+			return def.AtLeast0().Neg()
+		}
+		return def.Reals()
+	}
 	if f, ok := r.Universe.Func(e.Name.Name); ok {
 		return f.Image(operand(e.Args[0]))
 	}
@@ -115,7 +121,10 @@ func (r *Ranges) named(e *ast.Name) def.Range {
 	case s.Kind != Param:
 		return def.Open(0, 1)
 	}
-	lower, upper := s.Dist.Support.Bounds(r.known(s.Dist, s.Args))
+	if s.Structure != nil {
+		return def.Open(s.Structure.Support.Bounds(nil))
+	}
+	lower, upper := s.Dist.Bounds(r.known(s.Dist, s.Args))
 	return def.Open(r.bound(s.Lower, lower, 0, math.Inf(-1)), r.bound(s.Upper, upper, 1, math.Inf(1)))
 }
 
@@ -171,4 +180,27 @@ func (r *Ranges) moves(e *ast.Call, operand ast.Expr, at func(ast.Expr) def.Rang
 		}
 	}
 	return true
+}
+
+// Gives is the set of vectors that the values of a call lie in whatever its arguments, such as the simplexes of softmax; RealLine where there is none.
+func (r *Ranges) Gives(e ast.Expr) def.Support {
+	switch e := e.(type) {
+	case *ast.Paren:
+		return r.Gives(e.X)
+	case *ast.Index:
+		return r.Gives(e.X)
+	case *ast.Call:
+		if f, ok := r.Universe.Structural(e.Name.Name); ok {
+			return f.Gives
+		}
+	}
+	return def.RealLine
+}
+
+// Inside reports whether every value of an argument of a distribution lies in its domain, given its range.
+func (r *Ranges) Inside(e ast.Expr, values def.Range, domain def.Support) bool {
+	if domain.OfWholes() {
+		return r.Gives(e) == domain
+	}
+	return values.Within(domain)
 }

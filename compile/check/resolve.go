@@ -91,6 +91,11 @@ func (c *checker) declare(s *Symbol) bool {
 		c.errorf(diag.DeclaredTwice, s.Ident, "%s is declared twice", s.Name).NoteAt(c.File.Source, old.Ident.Span(), "first declared here, as %s", old.Kind)
 		return false
 	}
+	if _, suffix, _, density := ast.Density(s.Name); density {
+		c.errorf(diag.DensityName, s.Ident, "a name that ends in %s is that of a density function", suffix).Note("give it another name")
+		c.fail(s.Name)
+		return false
+	}
 	c.Symbols[s.Name] = s
 	if s.Kind != Party {
 		c.Order = append(c.Order, s)

@@ -7,11 +7,17 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
-func (c *checker) statement(s ast.Stmt) {
+// statement checks a statement, and returns it with the sizes that it takes of expressions.
+func (c *checker) statement(s ast.Stmt) ast.Stmt {
 	if c.misplaced(s) {
-		return
+		return s
+	}
+	s, ok := c.withSizes(s)
+	if !ok {
+		return s
 	}
 	switch s := s.(type) {
 	case *ast.Data:
@@ -28,10 +34,12 @@ func (c *checker) statement(s ast.Stmt) {
 		c.levels(s)
 	case *ast.Likelihood:
 		c.likelihood(s)
+	case *ast.Factor:
+		c.factor(s)
 	case *ast.Transform:
 		if c.stmt != nil {
 			c.errorf(diag.DeclaredTwice, s, "there can be one transform").NoteAt(c.File.Source, c.stmt.Span(), "the first is here")
-			return
+			return s
 		}
 		c.stmt = s
 	case *ast.Aux:
@@ -41,6 +49,7 @@ func (c *checker) statement(s ast.Stmt) {
 	case *ast.Send:
 		c.send(s)
 	}
+	return s
 }
 
 // misplaced reports statements of party programs in a model and the reverse.
@@ -64,6 +73,10 @@ func (c *checker) misplaced(s ast.Stmt) bool {
 		word = "transform"
 	case *ast.Server:
 		word = "server"
+	case *ast.Fn:
+		word = "fn"
+	case *ast.Import:
+		word = "import"
 	case *ast.Let:
 		word = "let"
 	default:
@@ -111,6 +124,7 @@ func (c *checker) data(s *ast.Data) {
 		return
 	}
 	c.columns(s, t)
+	c.missing(s, t)
 	c.declare(&Symbol{Name: s.Name.Name, Kind: Data, Ident: s.Name, Decl: s, Type: t, Owner: owner, Family: family, Lower: lower, Upper: upper})
 }
 
@@ -136,9 +150,14 @@ func (c *checker) columns(s *ast.Data, t types.Type) {
 			}
 			continue
 		}
-		if t.Elem != types.Real {
+		if t.Elem != types.Real && (!e.Whole || t.Elem == types.Level) {
 			c.errorf(diag.BadFrom, *col.Encoder, "%s gives real numbers, but %s is %s", e.Name, s.Name.Name, t).
 				Note("declare it real, or bind the column itself")
+			continue
+		}
+		args := EncoderArguments(e, col)
+		if _, err := e.Settings(len(args.Columns), args.Further, args.Named); err != nil {
+			c.errorf(diag.BadFrom, col, "%v", err).Note("`vflc doc %s` describes it", e.Name)
 		}
 	}
 	if len(t.Dims) == 1 && len(s.From) > 1 {
@@ -147,6 +166,47 @@ func (c *checker) columns(s *ast.Data, t types.Type) {
 	if len(t.Dims) != 1 && len(t.Dims) != 2 && len(s.From) > 0 {
 		c.errorf(diag.BadFrom, s.From[0], "`from` gives a vector or a matrix, but %s is %s", s.Name.Name, t)
 	}
+}
+
+// missing checks what a declaration says about missing cells.
+func (c *checker) missing(s *ast.Data, t types.Type) {
+	switch {
+	case s.Missing == nil:
+	case s.Missing.Name != "error" && s.Missing.Name != "drop":
+		c.errorf(diag.BadMissing, *s.Missing, "found `%s`, expected `error` or `drop`", s.Missing.Name).
+			Note("`missing drop` leaves out the rows with missing cells, at every party; `missing error` is what happens without the clause")
+	case s.Missing.Name == "drop" && t.Scalar():
+		c.errorf(diag.BadMissing, *s.Missing, "%s is a scalar, which has no rows to leave out", s.Name.Name)
+	}
+}
+
+// EncoderArgs are the arguments of an encoder by their roles.
+type EncoderArgs struct {
+	Columns []string
+	Further []string    // those that follow the columns, as written
+	Named   [][2]string // name and value
+}
+
+// EncoderArguments sorts the arguments in a call of an encoder: as many names as it has columns are columns.
+func EncoderArguments(e *def.Encoder, c *ast.Column) EncoderArgs {
+	var out EncoderArgs
+	for _, a := range c.Args {
+		text := ""
+		if a.Column != nil {
+			text = a.Column.Name
+		} else {
+			text = a.Number.Text
+		}
+		switch {
+		case a.Key != nil:
+			out.Named = append(out.Named, [2]string{a.Key.Name, text})
+		case a.Column != nil && len(out.Columns) < e.Columns.Max && len(out.Further) == 0:
+			out.Columns = append(out.Columns, text)
+		default:
+			out.Further = append(out.Further, text)
+		}
+	}
+	return out
 }
 
 // declaredType resolves a type with its bounds.
@@ -165,18 +225,19 @@ func (c *checker) declaredType(t *ast.Type) (out types.Type, lower, upper ast.Ex
 		out.Elem = types.Count
 	case "level":
 		out.Elem = types.Level
-	case "simplex", "ordered", "positive_ordered", "unit_vector", "corr_cholesky", "cov_matrix":
-		c.errorf(diag.UnknownType, t.Elem, "the type %s is not supported in this version", t.Elem.Name)
-		return out, nil, nil, false
 	default:
+		if s, ok := c.Universe.Structured(t.Elem.Name); ok {
+			c.notHere(t, s)
+			return out, nil, nil, false
+		}
 		d := c.errorf(diag.UnknownType, t.Elem, "%q is not a type", t.Elem.Name)
 		if elsewhere(d, diag.Types, t.Elem) {
 			return out, nil, nil, false
 		}
-		if near := Nearest(t.Elem.Name, []string{"real", "int", "binary", "count", "level"}); near != "" {
+		if near := Nearest(t.Elem.Name, append([]string{"real", "int", "binary", "count", "level"}, c.Universe.StructuredTypes()...)); near != "" {
 			d.Fix(t.Elem.Span(), near, "did you mean %s?", near)
 		} else {
-			d.Note("types are real, int, binary, count and level(R)")
+			d.Note("types are real, int, binary, count and level(R); of parameters also %s", list(c.Universe.StructuredTypes()))
 		}
 		return out, nil, nil, false
 	}
@@ -246,7 +307,7 @@ func (c *checker) param(s *ast.Param) {
 	}
 	c.dataBounds = owner != Shared
 	defer func() { c.family, c.dataBounds = "", false }()
-	t, lower, upper, ok2 := c.declaredType(s.Type)
+	structure, t, lower, upper, ok2 := c.paramType(s.Type)
 	if ok2 && t.Elem != types.Real {
 		c.errorf(diag.DiscreteParameter, s.Type, "a parameter is real, but %s is declared %s", s.Name.Name, t.Elem).
 			Note("sum a discrete parameter out of the likelihood by hand; samplers here work on continuous parameters")
@@ -257,9 +318,12 @@ func (c *checker) param(s *ast.Param) {
 		c.dist(s.Dist)
 		return
 	}
-	dist, args, owners, _, ok := c.distribution(s.Dist, t, s.Name.Name)
+	dist, args, owners, _, ok := c.clauses(s.Dist, s.Truncate, nil, t, s.Name.Name)
+	if ok && !c.fixedEnds(s) {
+		ok = false
+	}
 	owners = owners.Join(c.Info[lower].Owners).Join(c.Info[upper].Owners)
-	sym := &Symbol{Name: s.Name.Name, Kind: Param, Ident: s.Name, Decl: s, Type: t, Owner: owner, Family: family, Dist: dist, Args: args, Lower: lower, Upper: upper}
+	sym := &Symbol{Name: s.Name.Name, Kind: Param, Ident: s.Name, Decl: s, Type: t, Owner: owner, Family: family, Dist: dist, Args: args, Lower: lower, Upper: upper, Structure: structure}
 	if dist != nil && dist.Discrete {
 		c.errorf(diag.DiscreteParameter, s.Dist.Name, "%s is discrete, but a parameter is continuous", dist.Name).
 			Note("sum a discrete parameter out of the likelihood by hand; samplers here work on continuous parameters")
@@ -270,6 +334,10 @@ func (c *checker) param(s *ast.Param) {
 	if dist != nil && s.Noncentered && (lower != nil || upper != nil) {
 		c.errorf(diag.NotLocationScale, s.Type, "a parameter with declared bounds cannot be `noncentered`").
 			Note("drop the bounds, or drop `noncentered`")
+	}
+	if ok && !c.structure(s, sym) {
+		c.fail(s.Name.Name)
+		return
 	}
 	if ok && s.Type != nil && len(s.Type.Bounds) > 0 {
 		c.interval(s, sym)
@@ -293,6 +361,10 @@ func (c *checker) let(s *ast.Let) {
 		c.family = owner
 	}
 	defer func() { c.family = "" }()
+	if r, is := s.Value.(*ast.Recur); is && !c.namesItself(s, r) {
+		c.fail(s.Name.Name)
+		return
+	}
 	info, ok2 := c.expr(s.Value)
 	t, _, _, ok3 := c.declaredType(s.Type)
 	if !ok || !ok2 || !ok3 {
@@ -320,7 +392,9 @@ func (c *checker) generate(s *ast.Generate) {
 		c.fail(s.Name.Name)
 		return
 	}
+	c.perDraw = true
 	info, ok := c.expr(s.Value)
+	c.perDraw = false
 	t, _, _, ok2 := c.declaredType(s.Type)
 	if !ok || !ok2 {
 		c.fail(s.Name.Name)
@@ -436,17 +510,22 @@ func (c *checker) likelihood(s *ast.Likelihood) {
 			Note("a parameter gets its prior where it is declared: param NAME ~ …")
 		return
 	}
-	dist, args, owners, random, ok := c.distribution(s.Dist, left.Type, "the left side")
+	dist, args, owners, random, ok := c.clauses(s.Dist, s.Truncate, s.Censor, left.Type, "the left side")
 	if !ok || dist == nil {
 		return
 	}
-	if left.Type.Elem == types.Level {
-		c.errorf(diag.WrongElement, s.Left, "a level cannot be the outcome of %s", dist.Name)
+	if left.Type.Elem == types.Level && dist.Support != def.Codes {
+		c.errorf(diag.WrongElement, s.Left, "a level cannot be the outcome of %s", dist.Name).
+			Note("categories are the outcome of %s", list(c.withSupport(def.Codes)))
 		return
 	}
 	if dist.Discrete && !left.Type.Elem.Integral() {
 		d := c.errorf(diag.WrongElement, s.Left, "%s is a distribution of whole numbers, but the left side is %s", dist.Name, left.Type)
-		d.Note("declare it as binary or count")
+		if dist.Support == def.Codes {
+			d.Note("declare it as level(K), a category")
+		} else {
+			d.Note("declare it as binary or count")
+		}
 		return
 	}
 	owners = owners.Join(left.Owners)
@@ -458,7 +537,8 @@ func (c *checker) likelihood(s *ast.Likelihood) {
 		if w.Random {
 			c.errorf(diag.MustBeData, s.Weights, "weights are data")
 		}
-		if shape, fits := types.Broadcast(w.Type.Dims, left.Type.Dims); !fits || !(types.Type{Dims: shape}).SameShape(left.Type) {
+		weighted := outcomes(dist, left.Type)
+		if shape, fits := types.Broadcast(w.Type.Dims, weighted.Dims); !fits || !(types.Type{Dims: shape}).SameShape(weighted) {
 			c.errorf(diag.ArgShape, s.Weights, "the weights are %s, but the left side is %s", w.Type, left.Type)
 		}
 		owners = owners.Join(w.Owners)

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"strings"
+
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
@@ -51,6 +53,8 @@ func (c *checker) infer(e ast.Expr) (Info, bool) {
 		return c.call(e)
 	case *ast.Array:
 		return c.array(e)
+	case *ast.Recur:
+		return c.recur(e)
 	case *ast.Sum:
 		return c.sum(e)
 	}
@@ -157,9 +161,9 @@ func (c *checker) unary(e *ast.Unary) (Info, bool) {
 	return x, true
 }
 
-// condition reports a condition that depends on a parameter.
+// condition reports a condition that depends on a parameter. What is computed for each draw has no gradient, and may have such conditions.
 func (c *checker) condition(e ast.Expr, x Info) bool {
-	if !x.Random {
+	if !x.Random || c.perDraw {
 		return true
 	}
 	c.errorf(diag.RandomCondition, e, "a condition uses only data, but this depends on a parameter").
@@ -257,6 +261,9 @@ func (c *checker) product(e *ast.Binary, x, y types.Type) ([]types.Size, bool) {
 }
 
 func (c *checker) call(e *ast.Call) (Info, bool) {
+	if ast.IsDensity(e) {
+		return c.density(e)
+	}
 	out := Info{}
 	args := make([]types.Type, len(e.Args))
 	good := true
@@ -323,6 +330,8 @@ func (c *checker) unknownFunction(e *ast.Call) {
 	known := c.Symbols[name] == nil && elsewhere(d, diag.Functions, e.Name)
 	switch near := Nearest(name, c.Universe.Funcs()); {
 	case known:
+	case strings.Contains(name, "."):
+		c.unknownModule(d, e)
 	case c.Symbols[name] != nil:
 		d.Message = name + " is " + article(c.Symbols[name].Kind) + ", not a function"
 		d.Note("elements are taken with brackets, as %s[1]; products are written with *", name)

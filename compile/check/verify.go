@@ -8,13 +8,14 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // Verify checks the facts that Check recorded: every expression has a type; its owners are the parties whose private names occur in it, found
 // again from the names; the prior of a party's parameter uses no other party's private names; shapes broadcast. The error names the first
 // wrong fact: a fault of the checker.
 func (p *Program) Verify() error {
-	v := &verifier{Program: p, values: map[*Symbol]reach{}}
+	v := &verifier{Program: p, values: map[*Symbol]reach{}, selves: map[string]reach{}}
 	for _, step := range []func() error{v.symbols, v.statements, v.likelihoods, v.noise} {
 		if err := step(); err != nil {
 			return err
@@ -26,6 +27,7 @@ func (p *Program) Verify() error {
 type verifier struct {
 	*Program
 	values map[*Symbol]reach // of lets and generated quantities
+	selves map[string]reach  // of the arrays of the recursions around, by name
 }
 
 // A reach is what an expression depends on, found from its names.
@@ -72,11 +74,12 @@ func (v *verifier) evaluated(s ast.Stmt) []ast.Expr {
 	var out []ast.Expr
 	var t *ast.Type
 	var d *ast.Dist
+	var clauses []*ast.Arg
 	switch s := s.(type) {
 	case *ast.Data:
 		t = s.Type
 	case *ast.Param:
-		t, d = s.Type, s.Dist
+		t, d, clauses = s.Type, s.Dist, s.Truncate
 	case *ast.Let:
 		out = append(out, s.Value)
 	case *ast.Generate:
@@ -87,8 +90,10 @@ func (v *verifier) evaluated(s ast.Stmt) []ast.Expr {
 		if cut := v.Symbols[s.Name.Name]; cut != nil && cut.Kind == Cut {
 			out = append(out, s.Value)
 		}
+	case *ast.Factor:
+		out = append(out, s.Value)
 	case *ast.Likelihood:
-		d = s.Dist
+		d, clauses = s.Dist, slices.Concat(s.Truncate, s.Censor)
 		out = append(out, s.Left, s.Weights, s.Power)
 	}
 	if t != nil {
@@ -97,11 +102,23 @@ func (v *verifier) evaluated(s ast.Stmt) []ast.Expr {
 		}
 	}
 	if d != nil {
-		for _, a := range d.Args {
-			out = append(out, a.Value)
+		for _, a := range slices.Concat(d.Args, clauses) {
+			out = append(out, v.component(a.Value)...)
 		}
 	}
 	return slices.DeleteFunc(out, func(e ast.Expr) bool { return e == nil })
+}
+
+// component lists the arguments of a component of a mixture; any other argument is itself.
+func (v *verifier) component(e ast.Expr) []ast.Expr {
+	if call, ok := e.(*ast.Call); ok {
+		if _, dist := v.Universe.Dist(call.Name.Name); dist {
+			if _, typed := v.Info[e]; !typed {
+				return call.Args
+			}
+		}
+	}
+	return []ast.Expr{e}
 }
 
 // expr checks an expression and all below it, and returns what its names depend on.
@@ -109,6 +126,15 @@ func (v *verifier) expr(e ast.Expr) (reach, error) {
 	info, ok := v.Info[e]
 	if !ok {
 		return reach{}, fmt.Errorf("%s has no facts", format.Expr(e))
+	}
+	if x, ok := e.(*ast.Recur); ok {
+		old, inside := v.selves[x.Step.Name.Name]
+		v.selves[x.Step.Name.Name] = reach{random: info.Random}
+		defer func() {
+			if delete(v.selves, x.Step.Name.Name); inside {
+				v.selves[x.Step.Name.Name] = old
+			}
+		}()
 	}
 	r := v.leaf(e)
 	for _, child := range v.operands(e) {
@@ -144,6 +170,12 @@ func (v *verifier) operands(e ast.Expr) []ast.Expr {
 		return e.Elems
 	case *ast.Sum:
 		return []ast.Expr{e.Body}
+	case *ast.Recur:
+		var out []ast.Expr
+		for _, i := range e.Init {
+			out = append(out, i.Value)
+		}
+		return append(out, e.Step.Value)
 	case *ast.Index:
 		return v.indexed(e)
 	}
@@ -180,6 +212,12 @@ func (v *verifier) leaf(e ast.Expr) reach {
 			}
 		}
 		return r
+	case *ast.Recur:
+		owners := v.CountedBy(e.Lo).Join(v.CountedBy(e.Hi))
+		for _, i := range e.Init {
+			owners = owners.Join(v.CountedBy(i.Index))
+		}
+		return reach{owners: owners}
 	case *ast.Sum:
 		return reach{owners: v.CountedBy(e.Lo).Join(v.CountedBy(e.Hi))}
 	}
@@ -187,6 +225,9 @@ func (v *verifier) leaf(e ast.Expr) reach {
 }
 
 func (v *verifier) named(name string) reach {
+	if r, ok := v.selves[name]; ok {
+		return r
+	}
 	s := v.Symbols[name]
 	if s == nil {
 		if z := v.Sizes[name]; z != nil {
@@ -230,17 +271,17 @@ func (v *verifier) value(s *Symbol, e ast.Expr) reach {
 // likelihoods checks that the left side is data, that arguments broadcast to it, and that priors use only what their party holds.
 func (v *verifier) likelihoods() error {
 	for _, l := range v.Likelihoods {
-		left := v.Info[l.Stmt.Left]
+		left := v.Info[l.Shape()]
 		owners := left.Owners
-		if left.Random || l.Dist.Discrete && !left.Type.Elem.Integral() {
+		if !l.Factor() && left.Random || l.Dist.Discrete && !left.Type.Elem.Integral() {
 			return fmt.Errorf("%s: the left side is %s (parameters: %t)", format.Stmt(l.Stmt), left.Type, left.Random)
 		}
-		for _, e := range append(slices.Clone(l.Args), l.Stmt.Weights) {
+		for k, e := range append(slices.Clone(l.Args), l.Stmt.Weights) {
 			if e == nil {
 				continue
 			}
 			owners = owners.Join(v.Info[e].Owners)
-			if !fills(v.Info[e].Type, left.Type) {
+			if !suits(l.Dist, k, v.Info[e].Type, left.Type) {
 				return fmt.Errorf("%s: %s is %s", format.Stmt(l.Stmt), format.Expr(e), v.Info[e].Type)
 			}
 		}
@@ -257,13 +298,26 @@ func (v *verifier) priors() error {
 		if home == Shared {
 			home = v.Server
 		}
-		for _, a := range s.Args {
-			if s.Kind == Param && a != nil && !(v.Info[a].Owners.Within(home) && fills(v.Info[a].Type, s.Type)) {
+		for k, a := range s.Args {
+			if s.Kind == Param && a != nil && !(v.Info[a].Owners.Within(home) && suits(s.Dist, k, v.Info[a].Type, s.Type)) {
 				return fmt.Errorf("the prior of %s at %s needs %s, which is %s of: %s", s.Name, home, format.Expr(a), v.Info[a].Type, v.Info[a].Owners)
 			}
 		}
 	}
 	return nil
+}
+
+// suits reports whether argument k of a distribution goes with the left side; the one after the last are the weights.
+func suits(d *def.Dist, k int, arg, left types.Type) bool {
+	rank := 0
+	if k < len(d.Params) {
+		rank = d.Params[k].Rank
+	}
+	n := len(arg.Dims) - rank
+	if n < 0 {
+		return rank == 1
+	}
+	return fills(types.Type{Dims: arg.Dims[:n]}, outcomes(d, left))
 }
 
 // fills reports whether an argument broadcasts to the left side.

@@ -24,9 +24,14 @@ func (c *checker) warnings() {
 			c.unused(s)
 		}
 	}
+	c.densities(func(_ *ast.Call, d Density) { c.linearArgument(ranges, d.Dist, d.Args) })
+	c.mixtures()
 	first := map[string]*Likelihood{}
 	for _, l := range c.Likelihoods {
 		c.linearArgument(ranges, l.Dist, l.Args)
+		if l.Factor() {
+			continue
+		}
 		left := format.Expr(l.Stmt.Left)
 		if before := first[left]; before != nil && c.For == "" {
 			c.diags.Warnf(diag.CountedTwice, c.File.Source, l.Stmt.Span(), "%s has a likelihood already: its values count twice, as if each had been observed two times", left).
@@ -46,7 +51,7 @@ func (c *checker) unused(s *Symbol) {
 	case s.Kind == Let:
 		warn(diag.Unused, "%s is used nowhere", s.Name)
 	case s.Kind != Param:
-	case s.Dist != nil && s.Dist.Sample == nil:
+	case s.Dist != nil && !s.Dist.Proper() && !bounded(s):
 		warn(diag.Improper, "parameter %s is used nowhere and its prior is improper: so is its posterior", s.Name)
 	case slices.ContainsFunc(s.Args, func(a ast.Expr) bool { return a != nil && c.Info[a].Random }):
 		warn(diag.Unused, "parameter %s is used nowhere: given the other parameters of its prior, it follows that prior", s.Name).
@@ -54,6 +59,15 @@ func (c *checker) unused(s *Symbol) {
 	default:
 		warn(diag.Unused, "parameter %s is used nowhere: its posterior is its prior", s.Name)
 	}
+}
+
+// bounded reports a parameter in a bounded set of vectors or matrices, in which a constant density is that of a distribution.
+func bounded(s *Symbol) bool {
+	if s.Structure == nil {
+		return false
+	}
+	lower, upper := s.Structure.Support.Bounds(nil)
+	return !math.IsInf(lower, 0) && !math.IsInf(upper, 0)
 }
 
 // columnTwice warns where one `from` clause takes a column twice in the same form.
@@ -71,7 +85,7 @@ func (c *checker) columnTwice(d *ast.Data) {
 // linearArgument warns where a probability, a rate or a scale is an expression that takes every real value.
 func (c *checker) linearArgument(ranges *Ranges, d *def.Dist, args []ast.Expr) {
 	for k, p := range d.Params {
-		if p.Domain == def.RealLine || p.Integral || args[k] == nil || !c.Info[args[k]].Random {
+		if p.Domain == def.RealLine || p.Domain.OfWholes() || p.Integral || args[k] == nil || !c.Info[args[k]].Random {
 			continue
 		}
 		values := ranges.Of(args[k])

@@ -105,11 +105,14 @@ type cutter struct {
 	groups   map[string]*Group
 	notes    []note
 	current  *Likelihood
+	law      *def.Dist  // of the current argument
 	param    *def.Param // of the current argument
 	whole    ast.Expr   // the current argument as it is written
 	argument []*Group   // in the current argument
 	members  []member   // comprehensions over families around the current expression
 	loops    []string   // variables of sums over a range around it
+	counting []string   // indices of sums over a range and of recursions around it
+	bound    []string   // names of the recursions around the expression whose lets are expanded
 }
 
 // member is the variable of a comprehension over a family.
@@ -176,14 +179,18 @@ func (c *cutter) likelihood(l *check.Likelihood) {
 		if a == nil {
 			continue
 		}
-		if l.Dist.Params[i].Integral && c.hasClient(c.Facts(a).Owners) {
+		if p := l.Dist.Params[i]; p.NoNoise && !p.Integral && !p.Data && c.Transform.Kind.Noise && c.hasClient(c.Facts(a).Owners) {
+			c.errorf(diag.NoCut, a, "%s adds noise to what it sends, and no noise may be added to %s of %s, a bound", c.Facts(a).Owners, p.Name, l.Dist.Name).
+				Note("%s", c.waysOut("write a bound that all parties know"))
+			continue
+		}
+		if p := l.Dist.Params[i]; (p.Integral || p.Data) && c.hasClient(c.Facts(a).Owners) {
 			c.errorf(diag.ClientData, a, "client data would be read by another party: %s of %s is data, and data never leave a client", l.Dist.Params[i].Name, l.Dist.Name).
 				Note("make the data `@ shared` if every party may hold them")
 			continue
 		}
-		c.argument, c.param, c.whole = nil, &l.Dist.Params[i], a
-		out.Args[i] = c.rewrite(a, nil)
-		c.jointly(a, out.Args[i])
+		c.argument = nil
+		out.Args[i] = c.inArgument(l.Dist, &l.Dist.Params[i], a)
 		for _, g := range c.argument {
 			g.apart = g.apart || len(c.argument) > 1
 		}

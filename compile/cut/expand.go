@@ -1,6 +1,8 @@
 package cut
 
 import (
+	"slices"
+
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
@@ -41,6 +43,10 @@ func (c *cutter) expandFor(e ast.Expr, member string) ast.Expr {
 		return e
 	}
 	c.nodes++
+	defer c.binding(e)()
+	if n, ok := e.(*ast.Name); ok && slices.Contains(c.bound, n.Name) {
+		return e
+	}
 	out := Rebuild(e, func(x ast.Expr) ast.Expr { return c.expandFor(x, member) })
 	switch x := e.(type) {
 	case *ast.Paren:
@@ -59,7 +65,7 @@ func (c *cutter) expandFor(e ast.Expr, member string) ast.Expr {
 		if n, ok := x.X.(*ast.Name); ok {
 			s := c.Symbols[n.Name]
 			j, named := indexName(x)
-			if s != nil && s.Family && named && len(x.Args) == 1 && !c.sized(j) {
+			if s != nil && s.Family && named && len(x.Args) == 1 && !c.sized(j) && !slices.Contains(c.counting, j) {
 				out = e
 				if s.Kind == check.Let {
 					out = c.expandFor(s.Decl.(*ast.Let).Value, j)
@@ -74,6 +80,20 @@ func (c *cutter) expandFor(e ast.Expr, member string) ast.Expr {
 	}
 	c.expanded[key] = out
 	return out
+}
+
+// binding notes the names that an expression binds for those inside it, until the function that it returns is called.
+func (c *cutter) binding(e ast.Expr) (leave func()) {
+	bound, counting := c.bound, c.counting
+	switch e := e.(type) {
+	case *ast.Recur:
+		c.bound, c.counting = append(slices.Clone(bound), e.Step.Name.Name), append(slices.Clone(counting), e.Var.Name)
+	case *ast.Sum:
+		if e.Family == nil {
+			c.counting = append(slices.Clone(counting), e.Var.Name)
+		}
+	}
+	return func() { c.bound, c.counting = bound, counting }
 }
 
 // sized reports whether a name is a size or a declared value, and so not a variable of a comprehension.
@@ -143,6 +163,8 @@ func Rebuild(e ast.Expr, f func(ast.Expr) ast.Expr) ast.Expr {
 		if a, b := f(x.X), f(x.Y); a != x.X || b != x.Y {
 			return &ast.Binary{At: x.At, Op: x.Op, OpAt: x.OpAt, X: a, Y: b}
 		}
+	case *ast.Recur:
+		return rebuildRecur(x, f)
 	case *ast.Sum:
 		if y := f(x.Body); y != x.Body {
 			return &ast.Sum{At: x.At, Body: y, Var: x.Var, Family: x.Family, Lo: x.Lo, Hi: x.Hi}

@@ -114,6 +114,10 @@ func (c *cutter) warn() {
 			}
 			c.diags.Warnf(diag.SeparateCuts, c.File.Source, l.Groups[i].Span.Span(), "contributions of clients %s: %s sees each %s separately, and secure summation does not apply", why, c.Server, crossing)
 		}
+		if l.Factor() {
+			c.labelsIn(l)
+			continue
+		}
 		left := c.Facts(l.Left)
 		if _, alone := left.Owners.Sole(); l.Party == "" && alone {
 			c.diags.Warnf(diag.LabelLeak, c.File.Source, l.Stmt.Span(), revealed(l.Dist), c.Server).
@@ -127,6 +131,8 @@ func revealed(d *def.Dist) string {
 	switch {
 	case d.Support == def.ZeroOne:
 		return "the adjoint that %s returns is positive in the rows where the response is 1 and negative where it is 0, or the reverse: one round reveals the response of each row to every client"
+	case d.Support == def.Codes:
+		return "the adjoint that %s returns depends on the category of each row, and differs from one category to the next: one round, or a few, reveal the response of each row to every client"
 	case d.Discrete:
 		return "the adjoint that %s returns has the sign of the response less its mean: one round tells every client which rows lie above their mean, and repeated rounds reveal each response, since given the predictor the adjoint is a function of it"
 	}

@@ -187,12 +187,4 @@ func (c *cutter) times(f factor, x ast.Expr, from *ast.Binary) ast.Expr {
 	return out
 }
 
-func (c *cutter) mentionsName(e ast.Expr, name string) bool {
-	found := false
-	ast.Walk(e, func(n ast.Node) bool {
-		x, ok := n.(*ast.Name)
-		found = found || ok && x.Name == name
-		return !found
-	})
-	return found
-}
+func (c *cutter) mentionsName(e ast.Expr, name string) bool { return ast.Mentions(e, name) }

@@ -53,7 +53,23 @@ func (at *path) free(ranges *check.Ranges) (values def.Range, stop ast.Expr) {
 // that number in one direction, operation by operation.
 func (at *path) fits(ranges *check.Ranges, domain def.Support) bool {
 	values, stop := at.free(ranges)
+	if domain.OfWholes() {
+		return stop == nil && at.gives(ranges) == domain
+	}
 	return stop == nil && values.Within(domain)
+}
+
+// gives is the set of vectors that the argument is in whatever numbers stand at the place: that of the values of the last function. Rows may be chosen of its value.
+func (at *path) gives(ranges *check.Ranges) (of def.Support) {
+	var last ast.Expr
+	for p := at; p != nil; p = p.up {
+		switch p.node.(type) {
+		case *ast.Paren, *ast.Index:
+		default:
+			last = p.node
+		}
+	}
+	return ranges.Gives(last)
 }
 
 func (c *cutter) fits(at *path) bool { return at.fits(c.ranges, c.param.Domain) }

@@ -13,7 +13,7 @@ import (
 
 // refuse reports an expression of a client in which no place takes noise, with the ways out.
 func (c *cutter) refuse(client string, e ast.Expr, at *path, why *failure) {
-	dist := c.current.Dist
+	dist := c.law
 	switch why.reason {
 	case data:
 		c.privateData(client, why.at, at)
@@ -31,7 +31,7 @@ func (c *cutter) refuse(client string, e ast.Expr, at *path, why *failure) {
 	switch {
 	case !values.Defined():
 		what = fmt.Sprintf("with noise on this value of %s, %s of %s may have none: a function would be outside its domain", client, c.param.Name, dist.Name)
-	case !c.ranges.Of(c.whole).Within(c.param.Domain):
+	case !c.param.Domain.OfWholes() && !c.ranges.Of(c.whole).Within(c.param.Domain):
 		what = fmt.Sprintf("%s of %s is %s, and this may not be, with noise on the value of %s or without", c.param.Name, dist.Name, c.param.Words(), client)
 	}
 	c.errorf(diag.NoCut, e, "%s", what).Note("%s", c.waysOut(c.otherScale(client)))
@@ -47,10 +47,10 @@ func (c *cutter) noisy(e ast.Expr) def.Range {
 
 // jointly reports an argument that stays inside its support with noise on any one of its cuts, but not with noise on all.
 func (c *cutter) jointly(e, cut ast.Expr) {
-	if c.diags.HasErrors() || !c.Transform.Kind.Noise || !c.hasClient(c.Facts(e).Owners) || c.noisy(cut).Within(c.param.Domain) {
+	if c.diags.HasErrors() || !c.Transform.Kind.Noise || !c.hasClient(c.Facts(e).Owners) || c.ranges.Inside(cut, c.noisy(cut), c.param.Domain) {
 		return
 	}
-	c.errorf(diag.NoCut, e, "%s of %s is %s, and with noise on the values of several clients it may not be", c.param.Name, c.current.Dist.Name, c.param.Words()).
+	c.errorf(diag.NoCut, e, "%s of %s is %s, and with noise on the values of several clients it may not be", c.param.Name, c.law.Name, c.param.Words()).
 		Note("%s", c.waysOut(c.otherScale("each client")))
 }
 
@@ -121,7 +121,13 @@ func (c *cutter) inFactor(x ast.Expr, at *path) string {
 
 // otherScale says how to write an argument so that it takes noise.
 func (c *cutter) otherScale(client string) string {
-	d := c.current.Dist
+	d := c.law
+	switch {
+	case c.param.Domain == def.Simplex:
+		return "write it as softmax(…) of a predictor that may be any vector"
+	case c.param.Domain.OfWholes():
+		return "write what " + client + " adds into another argument"
+	}
 	scale := "exp"
 	switch c.param.Domain {
 	case def.UnitInterval:

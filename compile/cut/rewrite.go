@@ -1,6 +1,8 @@
 package cut
 
 import (
+	"slices"
+
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
@@ -17,6 +19,12 @@ func (c *cutter) rewrite(e ast.Expr, at *path) ast.Expr {
 		return c.rewrite(p.X, at)
 	}
 	e = c.normal(e)
+	if d, ok := c.Density(e); ok && (c.Transform.Kind.Noise || !c.one(e)) {
+		return c.density(e.(*ast.Call), d)
+	}
+	if c.Transform.Kind.Noise && c.one(e) && ast.HoldsDensity(e) {
+		return c.descend(e, at) // noise belongs on the arguments of the density
+	}
 	if client, alone := info.Owners.Sole(); alone {
 		return c.sole(client, e, at)
 	}
@@ -87,6 +95,8 @@ func (c *cutter) descend(e ast.Expr, at *path) ast.Expr {
 		leave := c.enter(e)
 		out = &ast.Sum{At: e.At, Body: below(e.Body), Var: e.Var, Family: e.Family, Lo: e.Lo, Hi: e.Hi}
 		leave()
+	case *ast.Recur:
+		return c.recursion(e, at)
 	default:
 		return e
 	}
@@ -244,6 +254,12 @@ func (c *cutter) together(s *chain, k int) bool {
 	}
 	frame := &path{up: s.at, rest: c.total(others)}
 	failed := &failure{reason: data, at: p.terms[0].expr}
+	if c.Transform.Kind.Noise && slices.ContainsFunc(p.terms, func(t term) bool { return ast.HoldsDensity(t.expr) }) {
+		for _, t := range p.terms {
+			s.rest = append(s.rest, term{c.rewrite(t.expr, frame), t.minus})
+		}
+		return false
+	}
 	switch {
 	case !c.random(p.terms):
 	case c.fits(frame):

@@ -92,8 +92,12 @@ func (p *Program) mentionsLet(e ast.Expr) bool { return p.mentions(e, check.Let)
 
 func (p *Program) mentions(e ast.Expr, kind check.Kind) bool {
 	found := false
+	own := map[string]bool{} // the names of recursions
 	ast.Walk(e, func(n ast.Node) bool {
-		if name, ok := n.(*ast.Name); ok {
+		if r, ok := n.(*ast.Recur); ok {
+			own[r.Step.Name.Name] = true
+		}
+		if name, ok := n.(*ast.Name); ok && !own[name.Name] {
 			s := p.Symbols[name.Name]
 			found = found || s != nil && s.Kind == kind
 		}

@@ -25,12 +25,9 @@ func (p *Program) verifySupport() error {
 			if a == nil || len(p.references(a)) == 0 {
 				continue
 			}
-			v := &noise{Program: p, ranges: ranges, domain: l.Dist.Params[i].Domain}
-			if values := v.values(a); !values.Within(v.domain) {
-				return fmt.Errorf("%s of %s: %s leaves its support", l.Dist.Params[i].Name, l.Dist.Name, format.Expr(a))
-			}
-			if err := v.around(a, nil); err != nil {
-				return fmt.Errorf("%s of %s: %w", l.Dist.Params[i].Name, l.Dist.Name, err)
+			v := &noise{Program: p, ranges: ranges}
+			if err := v.argument(l.Dist, &l.Dist.Params[i], a); err != nil {
+				return err
 			}
 		}
 	}
@@ -41,6 +38,37 @@ type noise struct {
 	*Program
 	ranges *check.Ranges
 	domain def.Support
+}
+
+// argument checks an argument of a distribution.
+func (v *noise) argument(d *def.Dist, p *def.Param, a ast.Expr) error {
+	within := &noise{Program: v.Program, ranges: v.ranges, domain: p.Domain}
+	if !v.ranges.Inside(a, within.values(a), p.Domain) {
+		return fmt.Errorf("%s of %s: %s leaves its support", p.Name, d.Name, format.Expr(a))
+	}
+	if err := within.around(a, nil); err != nil {
+		return fmt.Errorf("%s of %s: %w", p.Name, d.Name, err)
+	}
+	return nil
+}
+
+// density checks the arguments of a density function that cuts enter.
+func (v *noise) density(d check.Density) error {
+	value, _ := d.Value()
+	if len(v.references(d.X)) > 0 {
+		if err := v.argument(d.Dist, &value, d.X); err != nil {
+			return err
+		}
+	}
+	for k, a := range d.Args {
+		if a == nil || len(v.references(a)) == 0 {
+			continue
+		}
+		if err := v.argument(d.Dist, &d.Dist.Params[k], a); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // values is the range of an expression, whatever number stands for each cut.
@@ -57,13 +85,16 @@ func (v *noise) around(e ast.Expr, at *path) error {
 	if len(groups) == 0 {
 		return nil
 	}
+	if d, ok := v.Density(e); ok {
+		return v.density(d)
+	}
 	if name, ok := e.(*ast.Name); ok && v.Referenced(name.Name) != nil {
 		if _, stop := at.free(v.ranges); stop != nil {
 			return fmt.Errorf("%s is not monotone in %s", format.Expr(stop), format.Expr(e))
 		}
 		return nil
 	}
-	if len(groups) == 1 && len(groups[0].Cuts) == 1 && !groups[0].Each() && len(v.Private(e)) == 0 && !v.linear(e) && at.fits(v.ranges, v.domain) {
+	if len(groups) == 1 && !ast.HoldsDensity(e) && len(groups[0].Cuts) == 1 && !groups[0].Each() && len(v.Private(e)) == 0 && !v.linear(e) && at.fits(v.ranges, v.domain) {
 		return fmt.Errorf("all of %s could be cut, not only %s", format.Expr(e), format.Expr(groups[0].Cuts[0].Expr))
 	}
 	for _, n := range ast.Children(e) {

@@ -52,6 +52,8 @@ func (r *reader) read(e ast.Expr) form {
 		return r.array(e)
 	case *ast.Sum:
 		return r.sum(e)
+	case *ast.Recur:
+		return r.recur(e)
 	}
 	panic(fmt.Sprintf("leak: %T is no expression", e))
 }

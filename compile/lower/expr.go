@@ -29,6 +29,12 @@ func (l *lowerer) expr(e ast.Expr) graph.ID {
 	if id, ok := l.memo[key]; ok {
 		return id
 	}
+	if l.body != nil {
+		if id, ok := l.body.read(l, e); ok {
+			l.memo[key] = id
+			return id
+		}
+	}
 	id := l.build(e)
 	l.memo[key] = id
 	return id
@@ -51,6 +57,9 @@ func (l *lowerer) build(e ast.Expr) graph.ID {
 	case *ast.Index:
 		return l.index(e)
 	case *ast.Call:
+		if d, ok := l.Program.Density(e); ok {
+			return l.density(e, d)
+		}
 		args := make([]graph.ID, len(e.Args))
 		for i, a := range e.Args {
 			args[i] = l.expr(a)
@@ -60,6 +69,8 @@ func (l *lowerer) build(e ast.Expr) graph.ID {
 		return l.array(e)
 	case *ast.Sum:
 		return l.sum(e)
+	case *ast.Recur:
+		return l.recur(e)
 	}
 	l.errorf(diag.CannotEvaluate, e, "this expression cannot be evaluated")
 	return graph.NoID
@@ -153,14 +164,18 @@ func (l *lowerer) index(e *ast.Index) graph.ID {
 			}
 		}
 	}
-	x := l.expr(e.X)
+	return l.indexed(e, l.expr(e.X), e.Args)
+}
+
+// indexed takes elements, slices and rows by level of a value.
+func (l *lowerer) indexed(e *ast.Index, x graph.ID, args []*ast.Subscript) graph.ID {
 	if l.diags.HasErrors() {
 		return graph.NoID
 	}
 	var levels []graph.ID
 	var slices []graph.Slice
 	shape := l.b.Shape(x)
-	for i, a := range e.Args {
+	for i, a := range args {
 		full := graph.Slice{Hi: shape[i]}
 		switch {
 		case a.Slice:

@@ -39,6 +39,7 @@ func drawModel(t *rapid.T, exact bool) fixture {
 		g.family["lab"] = rapid.IntRange(1, 3).Draw(t, "members")
 		clients = append(clients, "lab")
 	}
+	g.line("import nn\nfn twice(x) = 2 * x\nfn smooth(v, k) {\n    let w : real[size(v)] = recur w[1] = v[1], w[i] = k * w[i - 1] + v[i] for i in 2..size(v)\n    return w\n}")
 	g.line("client %s", head)
 	g.line("const H = %d", rapid.IntRange(1, 3).Draw(t, "H"))
 	g.line("const S = %d / 4", rapid.IntRange(1, 8).Draw(t, "S"))
@@ -82,8 +83,11 @@ func (g *generator) client(c string, seed int) {
 	g.line("param e_%[1]s : real[R_%[1]s] ~ normal(0, 1) @ %[1]s", c)
 	g.line("param f_%[1]s : real[G, %[2]s] ~ normal(0, S) @ %[1]s", c, own)
 	g.line("param l_%[1]s : real[L, 2 * H] ~ laplace(0, 1) @ %[1]s", c)
+	g.line("let net_%[1]s = nn.linear(X_%[1]s) @ %[1]s", c)
+	g.line("let ar_%[1]s = smooth(X_%[1]s * u_%[1]s, 0.3) @ %[1]s", c)
 	for i, term := range []string{
 		"X_# * u_#", "tanh(X_# * W_#) * v_#", "e_#[r_#]", "rowdot(X_#, f_#[g1])", "k * (X_# * u_#)", "l_#[L, H] * x9", "e_#[r_#] * sum(v_#[i] for i in 1..H)",
+		"net_#", "ar_#", "twice(e_#[r_#] .* tanh(X_# * u_#))",
 	} {
 		term = strings.ReplaceAll(term, "#", c)
 		if g.family[c] > 0 {

@@ -3,6 +3,7 @@ package lower
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
@@ -107,7 +108,7 @@ func (g *generative) declared(s *check.Symbol) {
 		return
 	}
 	args := g.arguments(s.Dist, s.Args)
-	lower, upper, ok := g.support(s, args)
+	lower, upper, ok := g.ends(s, args)
 	if !ok || g.diags.HasErrors() {
 		return
 	}
@@ -119,14 +120,26 @@ func (g *generative) declared(s *check.Symbol) {
 		name = owner + "." + name
 	}
 	g.model.Params = append(g.model.Params, simulate.Param{
-		Name: name, Owner: owner, Law: g.law(s.Dist, args, shape), Lower: lower, Upper: upper, Improper: g.improper(s, args),
+		Name: name, Owner: owner, Law: g.law(s.Dist, args, shape), Lower: lower, Upper: upper, Structure: s.Structure, Improper: g.improper(s, args),
 	})
+}
+
+// ends are the bounds of the elements of a parameter.
+func (g *generative) ends(s *check.Symbol, args []graph.ID) (lower, upper float64, ok bool) {
+	if s.Structure != nil {
+		lower, upper = s.Structure.Support.Bounds(nil)
+		return lower, upper, true
+	}
+	return g.support(s, args)
 }
 
 // improper returns why a prior cannot be drawn from, "" if it can.
 func (g *generative) improper(s *check.Symbol, args []graph.ID) string {
-	if s.Dist.Sample == nil {
+	if !s.Dist.Proper() {
 		return "has the improper prior " + s.Dist.Name + ", from which nothing can be drawn"
+	}
+	if t := s.Structure; t != nil && s.Dist.Event == nil && t.Support != def.Ordered && t.Support != def.PositiveOrdered {
+		return "is a " + t.Name + " whose elements have the density of " + s.Dist.Name + ", which is not normalised over them"
 	}
 	for _, id := range args {
 		if _, fixed := g.b.Value(id); !fixed && (s.Lower != nil || s.Upper != nil) {
@@ -151,10 +164,31 @@ func (g *generative) arguments(d *def.Dist, exprs []ast.Expr) []graph.ID {
 // law reports the arguments of a distribution in the shape of its variable.
 func (g *generative) law(d *def.Dist, args []graph.ID, shape graph.Shape) simulate.Law {
 	l := simulate.Law{Dist: d}
-	for _, id := range args {
-		l.Args = append(l.Args, g.report(g.spread(id, shape)))
+	for k, id := range args {
+		l.Args = append(l.Args, g.report(g.spread(id, g.argument(d, k, args, shape))))
 	}
 	return l
+}
+
+// argument is the shape of argument k with a value for each outcome.
+func (g *generative) argument(d *def.Dist, k int, args []graph.ID, shape graph.Shape) graph.Shape {
+	if d.Event == nil || g.diags.HasErrors() {
+		return shape
+	}
+	size := 1
+	if d.Event.Rank > 0 {
+		size = shape[len(shape)-1]
+	}
+	for j, id := range args {
+		if s := g.b.Shape(id); d.Event.Rank == 0 && d.Params[j].Rank > 0 && len(s) > 0 {
+			size = s[len(s)-1]
+		}
+	}
+	out := slices.Clone(shape[:len(shape)-d.Event.Rank])
+	for range d.Params[k].Rank {
+		out = append(out, size)
+	}
+	return out
 }
 
 func (g *generative) report(id graph.ID) int {
@@ -167,6 +201,10 @@ func (g *generative) report(id graph.ID) int {
 
 func (g *generative) response(k *cut.Likelihood) {
 	if g.diags.HasErrors() {
+		return
+	}
+	if k.Factor() {
+		g.factor(k)
 		return
 	}
 	left, weights := g.expr(k.Left), graph.NoID
@@ -183,7 +221,7 @@ func (g *generative) response(k *cut.Likelihood) {
 		g.errorf(diag.CannotEvaluate, k.Stmt, "the left side is not data")
 		return
 	}
-	y := simulate.Response{Name: g.responseName(k), Shape: shape, Values: values, Weighted: k.Weights != nil, Law: g.law(k.Dist, args, shape)}
+	y := simulate.Response{Name: g.responseName(k), Shape: shape, Values: values, Weighted: k.Weights != nil, Law: g.law(k.Dist, args, shape), Outcomes: outcomes(k.Dist, shape)}
 	if n, ok := k.Stmt.Left.(*ast.Name); ok {
 		if s := g.Program.Symbols[n.Name]; s != nil && s.Kind == check.Data {
 			y.Data = n.Name
@@ -204,9 +242,38 @@ func (g *generative) response(k *cut.Likelihood) {
 	g.model.Responses = append(g.model.Responses, y)
 }
 
+// factor lowers a factor: one of rows is a response that cannot be drawn, with a density for each row. One number is no term of a row.
+func (g *generative) factor(k *cut.Likelihood) {
+	value := g.expr(k.Args[0])
+	if g.diags.HasErrors() {
+		return
+	}
+	g.model.Undrawn = append(g.model.Undrawn, "a factor, which is a term of the density and not a distribution to draw from")
+	shape := g.b.Shape(value)
+	if len(shape) == 0 {
+		return
+	}
+	lp := g.report(value)
+	y := simulate.Response{Name: g.responseName(k), Shape: shape, Values: make([]float64, shape.Len()), Law: g.law(k.Dist, []graph.ID{value}, shape), LogDensity: lp, Rowwise: lp}
+	y.Noise, y.Dependent = g.reach(k, shape)
+	y.NoPredictor = "a factor has no predictor"
+	g.model.Responses = append(g.model.Responses, y)
+}
+
+// outcomes are the dimensions of an array of values of a distribution, without those of one value.
+func outcomes(d *def.Dist, shape graph.Shape) graph.Shape {
+	if d.Event == nil {
+		return shape
+	}
+	return shape[:len(shape)-d.Event.Rank]
+}
+
 // responseName returns a unique name: a number distinguishes statements with one name.
 func (g *generative) responseName(k *cut.Likelihood) string {
 	name := "likelihood"
+	if k.Factor() {
+		name = k.Dist.Name
+	}
 	if n, ok := k.Stmt.Left.(*ast.Name); ok {
 		name = n.Name
 	}
@@ -357,6 +424,9 @@ func elementwise(e ast.Expr, name string) bool {
 	case *ast.Binary:
 		return e.Op != "*" && elementwise(e.X, name) && elementwise(e.Y, name)
 	case *ast.Call:
+		if ast.IsDensity(e) {
+			return !slices.ContainsFunc(e.Args, func(a ast.Expr) bool { return !elementwise(a, name) })
+		}
 		for _, f := range fn.Elementwise() {
 			if f.Name == e.Name.Name {
 				return elementwise(e.Args[0], name)

@@ -82,6 +82,7 @@ type lowerer struct {
 	// For forward simulation: the facts of expressions that the cutter built, and the value of a group of cuts.
 	facts     func(ast.Expr) check.Info
 	reference func(*ast.Name) (graph.ID, bool)
+	body      *body // of the recursion whose step is lowered
 }
 
 // memoKey identifies an expression in a context.
@@ -288,8 +289,7 @@ func (l *lowerer) spread(id graph.ID, shape graph.Shape) graph.ID {
 	if sameShape(l.b.Shape(id), shape) {
 		return id
 	}
-	zeros := l.b.Const("", shape, make([]float64, shape.Len()))
-	return l.apply(l.Program.File, "add", graph.Attr{}, id, zeros)
+	return l.apply(l.Program.File, "add", graph.Attr{}, id, l.zeros(shape))
 }
 
 func sameShape(a, b graph.Shape) bool {
@@ -315,7 +315,7 @@ func (l *lowerer) likelihood(k *check.Likelihood) {
 	if l.diags.HasErrors() {
 		return
 	}
-	left := l.expr(k.Stmt.Left)
+	left := l.left(k)
 	theta := make([]graph.ID, len(k.Dist.Params))
 	for j, a := range k.Args {
 		if a == nil {
@@ -346,7 +346,26 @@ func (l *lowerer) likelihood(k *check.Likelihood) {
 	}
 }
 
+// left lowers the left side of a likelihood; a factor has zeros in its place.
+func (l *lowerer) left(k *check.Likelihood) graph.ID {
+	if !k.Factor() {
+		return l.expr(k.Stmt.Left)
+	}
+	value := l.expr(k.Args[0])
+	if l.diags.HasErrors() {
+		return graph.NoID
+	}
+	return l.zeros(l.b.Shape(value))
+}
+
+func (l *lowerer) zeros(shape graph.Shape) graph.ID {
+	return l.b.Const("", shape, make([]float64, shape.Len()))
+}
+
 func describe(s *ast.Likelihood) string {
+	if s.Left == nil {
+		return s.Dist.Name.Name
+	}
 	name := "likelihood"
 	if n, ok := s.Left.(*ast.Name); ok {
 		name = n.Name

@@ -27,6 +27,10 @@ func (l *lowerer) param(s *check.Symbol) {
 	for _, a := range args {
 		l.Spec.Hierarchical = l.Spec.Hierarchical || !l.b.Constant(a)
 	}
+	if s.Structure != nil {
+		l.structured(s, shape, args)
+		return
+	}
 	lower, upper, ok := l.support(s, args)
 	if !ok || l.diags.HasErrors() {
 		return
@@ -68,7 +72,7 @@ func (l *lowerer) support(s *check.Symbol, args []graph.ID) (lower, upper float6
 			theta[k] = v[0]
 		}
 	}
-	lower, upper = s.Dist.Support.Bounds(theta)
+	lower, upper = s.Dist.Bounds(theta)
 	if math.IsNaN(lower) || math.IsNaN(upper) {
 		l.errorf(diag.BadSupport, s.Ident, "the bounds of %s must be constant scalars, since they are the support of %s", s.Dist.Name, s.Name)
 		return 0, 0, false

@@ -20,6 +20,9 @@ func (g *generative) predictor(k *cut.Likelihood, args []graph.ID, shape graph.S
 	if why := g.dependent(k, shape); why != "" {
 		return nil, why
 	}
+	if k.Dist.Event != nil {
+		return nil, k.Dist.Name + " has vectors or matrices for parameters"
+	}
 	name := k.Groups[0].Reference()
 	param, several := -1, false
 	for i, a := range k.Args {

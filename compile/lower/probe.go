@@ -192,7 +192,7 @@ func (l *prober) rows(k *check.Likelihood, exprs []ast.Expr) {
 	if l.diags.HasErrors() {
 		return
 	}
-	left := l.expr(k.Stmt.Left)
+	left := l.left(k)
 	args := l.arguments(k.Dist, exprs)
 	if l.diags.HasErrors() {
 		return

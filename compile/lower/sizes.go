@@ -11,6 +11,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // Sizes are the values of size names, agreed by all parties or a member's own.
@@ -37,7 +38,7 @@ func Wants(p *check.Program) []data.Want {
 			continue
 		}
 		d := s.Decl.(*ast.Data)
-		w := data.Want{Name: s.Name, Owner: s.Owner, Elem: s.Type.Elem, Rank: len(s.Type.Dims), From: columns(d)}
+		w := data.Want{Name: s.Name, Owner: s.Owner, Elem: s.Type.Elem, Rank: len(s.Type.Dims), From: columns(p.Universe, d), Drop: d.Missing != nil && d.Missing.Name == "drop"}
 		if s.Type.Levels != nil {
 			w.Levels, _ = s.Type.Levels.Int()
 		}
@@ -92,7 +93,7 @@ func boundByShape(p *check.Program, name string) bool {
 	return false
 }
 
-func columns(d *ast.Data) []data.Column {
+func columns(u *stdlib.Universe, d *ast.Data) []data.Column {
 	var out []data.Column
 	for _, c := range d.From {
 		col := data.Column{Star: c.Star}
@@ -100,18 +101,11 @@ func columns(d *ast.Data) []data.Column {
 			col.Columns = []string{c.Name.Name}
 		}
 		if c.Encoder != nil {
-			col.Encoder = c.Encoder.Name
-		}
-		for _, a := range c.Args {
-			switch {
-			case a.Key != nil && a.Column != nil:
-				col.Options = append(col.Options, data.Option{Name: a.Key.Name, Value: a.Column.Name})
-			case a.Key != nil:
-				col.Options = append(col.Options, data.Option{Name: a.Key.Name, Value: a.Number.Text})
-			case a.Column != nil:
-				col.Columns = append(col.Columns, a.Column.Name)
-			default:
-				col.Numbers = append(col.Numbers, a.Number.Text)
+			e, _ := u.Encoder(c.Encoder.Name)
+			args := check.EncoderArguments(e, c)
+			col.Encoder, col.Columns, col.Further = e.Name, args.Columns, args.Further
+			for _, pair := range args.Named {
+				col.Options = append(col.Options, data.Option{Name: pair[0], Value: pair[1]})
 			}
 		}
 		out = append(out, col)

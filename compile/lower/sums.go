@@ -70,6 +70,15 @@ func (f *sumFinder) walk(e ast.Expr) {
 		}
 		return
 	}
+	if r, ok := e.(*ast.Recur); ok { // each z in a recursion is used by itself
+		ast.Walk(r, func(n ast.Node) bool {
+			if x, ok := n.(*ast.Name); ok && isZ(f.program, x.Name) {
+				f.apart[x.Name] = true
+			}
+			return true
+		})
+		return
+	}
 	if n, ok := e.(*ast.Name); ok {
 		if isZ(f.program, n.Name) {
 			f.apart[n.Name] = true

@@ -87,6 +87,10 @@ func (s *supported) prior(sym *check.Symbol) {
 	if !ok || s.diags.HasErrors() {
 		return
 	}
+	if sym.Dist.Event != nil {
+		s.eventPrior(sym, shape)
+		return
+	}
 	for j, a := range sym.Args {
 		p := &sym.Dist.Params[j]
 		for i, v := range s.data(a, shape) {
@@ -103,12 +107,19 @@ func domain(d *def.Dist, p *def.Param) string {
 }
 
 func (s *supported) likelihood(k *check.Likelihood) {
+	if k.Factor() {
+		return
+	}
 	id := s.expr(k.Stmt.Left)
 	if s.diags.HasErrors() {
 		return
 	}
 	shape := s.b.Shape(id)
 	left, _ := s.b.Value(id)
+	if k.Dist.Event != nil {
+		s.events(k, left, shape)
+		return
+	}
 	weights := s.data(k.Stmt.Weights, shape)
 	args := make([]column, len(k.Args))
 	for j, a := range k.Args {
@@ -144,8 +155,8 @@ func wrong(k *check.Likelihood, args []column, x float64, theta []float64) (at a
 	if possible(d, x, theta) {
 		return nil, 0, ""
 	}
-	why = fmt.Sprintf("a value of %s is %s", d.Name, d.Support.Words(names))
-	lower, upper := d.Support.Bounds(theta)
+	why = fmt.Sprintf("a value of %s is %s", d.Name, d.Words(names))
+	lower, upper := d.Bounds(theta)
 	if e := d.Lower.Exponent; e != nil && x == lower {
 		why += fmt.Sprintf(", and %s only where %s is 1", number(x), d.Params[e.Param].Name)
 	}
@@ -162,7 +173,7 @@ func allowed(p *def.Param, v float64) bool {
 
 // possible reports whether a distribution may give x. Ends of its support that depend on parameters of the model are not known here.
 func possible(d *def.Dist, x float64, theta []float64) bool {
-	lower, upper := d.Support.Bounds(theta)
+	lower, upper := d.Bounds(theta)
 	if math.IsNaN(lower) || math.IsNaN(upper) {
 		return !math.IsNaN(x) && !math.IsInf(x, 0)
 	}

@@ -91,7 +91,7 @@ func (c *checker) arguments(s *cut.Param) []float64 {
 
 // ends returns where the values of a parameter end, and how its prior behaves there. At a declared bound inside the support the prior is positive.
 func (c *checker) ends(s *cut.Param) (lower, upper end) {
-	l, u := s.Dist.Support.Bounds(c.arguments(s))
+	l, u := s.Dist.Bounds(c.arguments(s))
 	lower, upper = end{s.Dist.Lower, l}, end{s.Dist.Upper, u}
 	if v, ok := c.constant(s.Lower); ok && !(v <= l) {
 		lower = end{at: v}

@@ -176,6 +176,10 @@ func (c *checker) rowwise(e ast.Expr) bool {
 		c.call(e)
 	case *ast.Sum:
 		c.sum(e)
+	case *ast.Recur:
+		if over {
+			c.mixed(e, "a recursion computes a row from those before it")
+		}
 	}
 	return over
 }

@@ -89,6 +89,8 @@ func (e *examiner) examine() {
 			e.noSums(s)
 		case *ast.Param:
 			e.noSums(s)
+		case *ast.Factor:
+			e.noSums(s)
 		case *ast.Likelihood:
 			e.likelihood(s)
 		}

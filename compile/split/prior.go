@@ -15,7 +15,7 @@ import (
 	"github.com/vflc/vflc/stdlib"
 )
 
-// prior writes one element of a parameter as a declaration for the manifest, with its bounds and the arguments of its prior as numbers; "" where they are
+// prior writes one element of a parameter, or one vector or matrix, as a declaration for the manifest, with its bounds and the arguments of its prior as numbers; "" where they are
 // none.
 func (s *splitter) prior(sym *check.Symbol) string {
 	i := slices.IndexFunc(s.Params, func(p *cut.Param) bool { return p.Symbol == sym })
@@ -25,6 +25,9 @@ func (s *splitter) prior(sym *check.Symbol) string {
 // priorOf is prior for a parameter of a program, with the arguments of its prior.
 func priorOf(p *check.Program, sym *check.Symbol, args []ast.Expr) string {
 	if sym.Kind != check.Param || sym.Dist == nil {
+		return ""
+	}
+	if sym.Dist.Event != nil && sym.Structure == nil {
 		return ""
 	}
 	names, values, fixed := make([]string, len(args)), make([]ast.Expr, len(args)), true
@@ -46,10 +49,17 @@ func priorOf(p *check.Program, sym *check.Symbol, args []ast.Expr) string {
 			t.Bounds = append(t.Bounds, &ast.Bound{Which: ident([]string{"lower", "upper"}[i]), Value: value(b)})
 		}
 	}
+	dist := transform.Dist(sym.Dist.Name, names, values)
+	if s := sym.Structure; s != nil {
+		t = &ast.Type{Elem: ident(s.Name), Dims: []ast.Expr{literal(float64(max(s.Least, 2)))}}
+		if !fixed { // the set is known in any case
+			return strings.TrimSpace(format.Stmt(&ast.Param{Name: ident(sym.Name), Type: t, Dist: transform.Dist(stdlib.Flat, nil, nil)}))
+		}
+	}
 	if !fixed {
 		return ""
 	}
-	return strings.TrimSpace(format.Stmt(&ast.Param{Name: ident(sym.Name), Type: t, Dist: transform.Dist(sym.Dist.Name, names, values)}))
+	return strings.TrimSpace(format.Stmt(&ast.Param{Name: ident(sym.Name), Type: t, Dist: dist}))
 }
 
 // Declared reads the declaration of one element of a shared parameter; nil where the manifest gives none, or something else.
@@ -60,7 +70,7 @@ func (m ManifestShared) Declared(universe *stdlib.Universe) *check.Symbol {
 	}
 	p, diags := check.Check(file, universe, check.Options{})
 	s := p.Symbols[m.Name]
-	if diags.HasErrors() || s == nil || s.Kind != check.Param || !s.Type.Scalar() {
+	if diags.HasErrors() || s == nil || s.Kind != check.Param || !s.Type.Scalar() && s.Structure == nil {
 		return nil
 	}
 	return s

@@ -35,9 +35,18 @@ func Digest(text string) string {
 	return hex.EncodeToString(h[:])
 }
 
+// ModelDigest returns the digest of a model's text, and of the modules that it uses.
+func ModelDigest(f *ast.File) string {
+	text := f.Source.Text
+	for _, m := range f.Modules {
+		text += "\x00" + m.Name + "\x00" + m.Path + "\x00" + m.Text
+	}
+	return Digest(text)
+}
+
 // Split writes the party programs of a transformed model called name, and their manifest, which lists the disclosures that are accepted.
 func Split(p *transform.Program, name string, accepted accept.Set) ([]PartyProgram, *Manifest) {
-	s := &splitter{Program: p, name: name, model: Digest(p.File.Source.Text), accepted: accepted}
+	s := &splitter{Program: p, name: name, model: ModelDigest(p.File), accepted: accepted}
 	var programs []PartyProgram
 	for _, q := range p.Parties {
 		programs = append(programs, s.program(q))
@@ -123,7 +132,7 @@ func (w *writer) channels() {
 		w.serverSends()
 	}
 	for _, l := range w.party.Likelihoods {
-		w.body = append(w.body, l)
+		w.body = append(w.body, transform.Statement(l))
 	}
 	for _, sym := range w.Order {
 		if sym.Kind == check.Generated && sym.Owner == w.party.Name {
@@ -291,7 +300,7 @@ func (w *writer) holds(sym *check.Symbol) bool {
 }
 
 func (w *writer) dataStmt(sym *check.Symbol, d *ast.Data) ast.Stmt {
-	out := &ast.Data{Name: d.Name, Type: d.Type, From: d.From}
+	out := &ast.Data{Name: d.Name, Type: d.Type, From: d.From, Missing: d.Missing}
 	if sym.Owner == check.Shared {
 		out.Owner = &ast.Ident{Name: check.Shared}
 	}
@@ -308,17 +317,13 @@ func (w *writer) dataStmt(sym *check.Symbol, d *ast.Data) ast.Stmt {
 }
 
 func (w *writer) paramStmt(sym *check.Symbol, d *ast.Param) ast.Stmt {
-	args := d.Dist
+	text := transform.Written{Dist: d.Dist, Truncate: d.Truncate}
 	for _, p := range w.Params {
 		if p.Symbol == sym {
-			names := make([]string, len(sym.Dist.Params))
-			for i, q := range sym.Dist.Params {
-				names[i] = q.Name
-			}
-			args = transform.Dist(sym.Dist.Name, names, p.Args)
+			text = transform.Write(sym.Dist, p.Args)
 		}
 	}
-	return &ast.Param{Name: d.Name, Type: d.Type, Dist: args, Noncentered: d.Noncentered}
+	return &ast.Param{Name: d.Name, Type: d.Type, Dist: text.Dist, Truncate: text.Truncate, Noncentered: d.Noncentered}
 }
 
 // levels writes the listed categories of the sizes that the program uses.

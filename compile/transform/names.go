@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/types"
@@ -24,38 +25,7 @@ func OthersName(p *cut.Program, g *cut.Group) string {
 }
 
 // SizeExpr writes a size as an expression.
-func SizeExpr(s types.Size) ast.Expr {
-	var out ast.Expr
-	for _, t := range s.Terms() {
-		k := max(t.Coefficient, -t.Coefficient)
-		var e ast.Expr
-		if k != 1 || len(t.Names) == 0 {
-			e = number(k)
-		}
-		for _, n := range t.Names {
-			name := &ast.Name{Name: n}
-			if e == nil {
-				e = name
-			} else {
-				e = &ast.Binary{Op: "*", X: e, Y: name}
-			}
-		}
-		switch {
-		case out == nil && t.Coefficient < 0:
-			out = &ast.Unary{Op: "-", X: e}
-		case out == nil:
-			out = e
-		case t.Coefficient < 0:
-			out = &ast.Binary{Op: "-", X: out, Y: e}
-		default:
-			out = &ast.Binary{Op: "+", X: out, Y: e}
-		}
-	}
-	if out == nil {
-		return number(0)
-	}
-	return out
-}
+func SizeExpr(s types.Size) ast.Expr { return check.SizeExpr(ast.At{}, s) }
 
 func number(k int) *ast.Number {
 	return &ast.Number{Text: fmt.Sprint(k), Value: float64(k), Int: true}

@@ -45,6 +45,9 @@ func Apply(p *cut.Program) (*Program, diag.List) {
 	for _, k := range p.Likelihoods {
 		switch {
 		case l.alone(k):
+		case k.Factor() && p.Transform.Kind.AtClients:
+			diags.Errorf(diag.PowerFactor, p.File.Source, k.Stmt.Span(), "under the power transform the clients would evaluate this factor, which has no response that they share").
+				Note("use `transform augmented` or `transform exact`, or a factor of its own for each party")
 		case !p.Transform.Kind.AtClients:
 			l.atServer(k)
 		case l.clientsMay(k, &diags):
@@ -84,15 +87,16 @@ func (l *layout) statement(k *cut.Likelihood, power ast.Expr, terms func(*cut.Gr
 			args[i] = l.substitute(a, terms)
 		}
 	}
-	return &ast.Likelihood{At: k.Stmt.At, Left: k.Left, Dist: Dist(k.Dist.Name, paramNames(k), args), Weights: k.Weights, Power: power}
+	text := Write(k.Dist, args)
+	return &ast.Likelihood{At: k.Stmt.At, Left: k.Left, Dist: text.Dist, Truncate: text.Truncate, Censor: text.Censor, Weights: k.Weights, Power: power}
 }
 
-func paramNames(k *cut.Likelihood) []string {
-	names := make([]string, len(k.Dist.Params))
-	for i, p := range k.Dist.Params {
-		names[i] = p.Name
+// Statement is a likelihood as a program writes it: one without a left side is a factor.
+func Statement(l *ast.Likelihood) ast.Stmt {
+	if l.Left == nil {
+		return &ast.Factor{At: l.At, Value: l.Dist.Args[0].Value}
 	}
-	return names
+	return l
 }
 
 // Dist writes a distribution with its arguments; those after an omitted one are named.

@@ -126,7 +126,7 @@ func (v *verifier) statement(q *Party, k *cut.Likelihood, l *ast.Likelihood) err
 
 func expressions(l *ast.Likelihood) []ast.Expr {
 	out := []ast.Expr{l.Left, l.Weights}
-	for _, a := range l.Dist.Args {
+	for _, a := range slices.Concat(l.Dist.Args, l.Truncate, l.Censor) {
 		out = append(out, a.Value)
 	}
 	return out

@@ -109,8 +109,11 @@ func (s *Study) columns(env density.Env) ([]int, error) {
 		if !ok {
 			return nil, fmt.Errorf("%s is not reported", p.Name)
 		}
-		for i := range s.model.Graph.Params()[k].Len {
-			at = append(at, from+i)
+		port := s.model.Graph.Params()[k]
+		for i := range port.Len {
+			if !p.Fixed(i, port.Shape) {
+				at = append(at, from+i)
+			}
 		}
 	}
 	return at, nil

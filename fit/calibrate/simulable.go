@@ -6,17 +6,22 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
-// simulable returns an error for a response that cannot be replaced by simulated values.
-func simulable(b *compile.Bound, m *simulate.Model, k int) error {
+// Simulable returns an error for a response that cannot be replaced by simulated values.
+func Simulable(b *compile.Bound, m *simulate.Model, k int) error {
 	y := m.Responses[k]
 	switch {
+	case len(m.Undrawn) > 0:
+		return fmt.Errorf("the model has %s", m.Undrawn[0])
 	case y.Data == "":
 		return fmt.Errorf("the left side of %s is an expression; new data can be drawn only where it is the name of data", y.Name)
 	case y.Weighted:
 		return fmt.Errorf("the likelihood of %s has weights, so it is not a distribution to draw data from", y.Name)
-	case y.Dist.Sample == nil:
+	case y.Dist.Sample == nil && y.Dist.Form != nil && y.Dist.Form.Kind == def.CensoredForm:
+		return fmt.Errorf("%s says what became of each row, and new data would have other rows censored; they can be drawn where `censor` names the bound itself, as censor(right=C)", y.Name)
+	case !y.Dist.Proper():
 		return fmt.Errorf("%s has no random number generator", y.Dist.Name)
 	}
 	for j, other := range m.Responses {

@@ -35,7 +35,8 @@ type Study struct {
 	settings []backends.Settings // of fits whose chains are 1, 2, 4, … times as long as asked for
 	scale    func(string) float64
 	seed     uint64
-	names    []string // of all scalars, in the order of the simulator's parameters
+	names    []string // of all scalars that vary, in the order of the simulator's parameters
+	elements []int    // where they are among the parameters
 	scaled   []string // parameters whose priors have a scale
 	results  []replicate
 }
@@ -65,13 +66,16 @@ func New(p *fit.Prepared, replicates int) (*Study, diag.List, error) {
 		return nil, diags, err
 	}
 	for k := range m.Responses {
-		if err := simulable(p.Bound, m, k); err != nil {
+		if err := Simulable(p.Bound, m, k); err != nil {
 			return nil, diags, err
 		}
 	}
 	for k, param := range m.Params {
-		for _, c := range posterior.Columns([]posterior.Variable{{Name: param.Name, Dims: m.Graph.Params()[k].Shape}}) {
-			s.names = append(s.names, c.Name)
+		port := m.Graph.Params()[k]
+		for i, c := range posterior.Columns([]posterior.Variable{{Name: param.Name, Dims: port.Shape}}) {
+			if !param.Fixed(i, port.Shape) {
+				s.names, s.elements = append(s.names, c.Name), append(s.elements, port.Offset+i)
+			}
 		}
 		if param.Dist.ScaleAt >= 0 {
 			s.scaled = append(s.scaled, param.Name)
@@ -207,7 +211,7 @@ func (s *Study) rankIn(plan *model.Plan, seed uint64, truth []float64, out *repl
 func (s *Study) rank(truth []float64, draws [][]float64) (ess float64, ranks []int) {
 	ess = math.Inf(1)
 	for k, column := range draws {
-		ranks = append(ranks, sbc.Rank(truth[k], sbc.Thinned(column, ranked)))
+		ranks = append(ranks, sbc.Rank(truth[s.elements[k]], sbc.Thinned(column, ranked)))
 		if v := posterior.ESSBulk([][]float64{column}); v < ess {
 			ess = v
 		}

@@ -65,7 +65,7 @@ func density(d *def.Dist, theta []float64) func(y float64) float64 {
 // counts returns the whole numbers with positive probability: all, or from drop below the mode on blocks of them, which grow with the distance from the first.
 func counts(d *def.Dist, theta []float64, y0 float64, f func(float64) float64) *response {
 	r := &response{}
-	lower, upper := d.Support.Bounds(theta)
+	lower, upper := d.Bounds(theta)
 	if upper-lower < few {
 		for y := lower; y <= upper; y++ {
 			r.add(y, f(y))
@@ -124,7 +124,7 @@ func climb(f func(float64) float64, at, least float64) float64 {
 // continuous integrates over t, on which the support is the real line, by the trapezoidal rule in u with t = mode + scale·sinh(u): it converges
 // exponentially, also for tails that fall like a power (Mori and Sugihara 2001, J. Comput. Appl. Math. 127).
 func continuous(d *def.Dist, theta []float64, y0 float64, f func(float64) float64) *response {
-	lower, upper := d.Support.Bounds(theta)
+	lower, upper := d.Bounds(theta)
 	c := coordinate{lower, upper}
 	g := func(t float64) float64 {
 		y, jacobian := c.value(t)

@@ -29,6 +29,10 @@ func directions() []direction {
 		{"runtime", []string{"lang/ast", "lang/parser", "compile", "backends"}, "what runs knows graphs, not syntax", nil},
 		{"backends", []string{"runtime/transport", "runtime/session", "data"}, "an algorithm knows a density, nothing else", nil},
 		{"posterior", []string{"lang", "compile", "runtime", "backends"}, "draws are numbers with names", nil},
+		{"report", []string{"cmd", "bench"}, "a page is made from the results of a run, without a command", nil},
+		{"repl/term", []string{"lang", "stdlib", "data", "compile", "runtime", "backends", "posterior", "fit"}, "an editor knows lines and keys", nil},
+		{"repl/history", []string{"lang", "stdlib", "data", "compile", "runtime", "backends", "posterior", "fit"}, "a history knows texts", nil},
+		{"", []string{"repl"}, "a prompt is a client of the library, and commands start it", []string{"cmd", "repl"}},
 		{"", []string{"cmd"}, "a command is the end of every road", []string{"cmd"}},
 		{"", []string{"tests"}, "support of tests is no part of the product", []string{"tests", "bench"}},
 	}

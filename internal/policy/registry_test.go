@@ -34,6 +34,9 @@ func registries() []registry {
 	for _, d := range dist.All() {
 		dists = append(dists, entry{d.Name, d.Doc != "" && len(d.Examples) > 0 && len(d.Cases) > 0})
 	}
+	for _, d := range dist.Events() {
+		dists = append(dists, entry{d.Name, d.Doc != "" && len(d.Examples) > 0 && len(d.Event.Cases) > 0})
+	}
 	for _, f := range fn.Elementwise() {
 		fns = append(fns, entry{f.Name, f.Doc != "" && len(f.Examples) > 0})
 	}
@@ -43,13 +46,16 @@ func registries() []registry {
 	for _, b := range bijector.All() {
 		bijectors = append(bijectors, entry{b.Name, b.Doc != ""})
 	}
+	for _, s := range bijector.Structured() {
+		bijectors = append(bijectors, entry{s.Name, s.Doc != ""})
+	}
 	for _, e := range encoder.All() {
 		encoders = append(encoders, entry{e.Name, e.Doc != "" && len(e.Examples) > 0})
 	}
 	return []registry{
 		{"stdlib/dist", []string{"Dist"}, dists},
 		{"stdlib/fn", []string{"Func", "Structural"}, fns},
-		{"stdlib/bijector", []string{"Bijector"}, bijectors},
+		{"stdlib/bijector", []string{"Bijector", "Structured"}, bijectors},
 		{"stdlib/encoder", []string{"Encoder"}, encoders},
 	}
 }

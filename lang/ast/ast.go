@@ -29,6 +29,10 @@ type File struct {
 	Source   *source.File
 	Stmts    []Stmt
 	Comments []Comment
+	// Modules are the files whose functions a file uses, in the order of their first import; set where calls have been written out.
+	Modules []Module
+	// Calls tells, of each node that the call of a function put into the file, where it was written.
+	Calls map[Node]*Origin
 }
 
 // Span returns the whole of the source; the zero span for a file that the compiler made.
@@ -84,14 +88,17 @@ type Data struct {
 	Type  *Type     `parser:"':' @@"`
 	Owner *Ident    `parser:"('@' @@)?"` // nil: not written
 	From  []*Column `parser:"('from' @@ (',' @@)*)?"`
+	// Missing says what is done about missing cells, nil where it is not written; the words are checked later.
+	Missing *Ident `parser:"('missing' @@)?"`
 }
 
-// Param is `param NAME [: TYPE] ~ DIST(args) [noncentered] [@ OWNER]`.
+// Param is `param NAME [: TYPE] ~ DIST(args) [truncate(lower=, upper=)] [noncentered] [@ OWNER]`.
 type Param struct {
 	At
 	Name        Ident  `parser:"'param' @@"`
 	Type        *Type  `parser:"(':' @@)?"` // nil: scalar real
 	Dist        *Dist  `parser:"'~' @@"`
+	Truncate    []*Arg `parser:"('truncate' '(' @@ (',' @@)* ')')?"` // nil: none
 	Noncentered bool   `parser:"@'noncentered'?"`
 	Owner       *Ident `parser:"('@' @@)?"`
 }
@@ -135,13 +142,21 @@ type Category struct {
 	Quoted bool
 }
 
-// Likelihood is `EXPR ~ DIST(args) [weights EXPR] [^ (EXPR)]`. Power appears in party programs only.
+// Likelihood is `EXPR ~ DIST(args) [truncate(…)] [censor(…)] [weights EXPR] [^ (EXPR)]`. Power appears in party programs only.
 type Likelihood struct {
 	At
-	Left    Expr      `parser:"@@"`
-	Dist    *Dist     `parser:"'~' @@"`
-	Weights Weighting `parser:"('weights' @@)?"`   // nil: none
-	Power   Expr      `parser:"('^' '(' @@ ')')?"` // nil: 1
+	Left     Expr      `parser:"@@"`
+	Dist     *Dist     `parser:"'~' @@"`
+	Truncate []*Arg    `parser:"('truncate' '(' @@ (',' @@)* ')')?"` // nil: none
+	Censor   []*Arg    `parser:"('censor' '(' @@ (',' @@)* ')')?"`   // nil: none
+	Weights  Weighting `parser:"('weights' @@)?"`                    // nil: none
+	Power    Expr      `parser:"('^' '(' @@ ')')?"`                  // nil: 1
+}
+
+// Factor is `factor EXPR`: it adds the sum of the elements of the expression to the log density.
+type Factor struct {
+	At
+	Value Expr `parser:"'factor' @@"`
 }
 
 // Transform is `transform KIND [(rho = …)]`. Rho is nil if it is not written or if RhoBy holds one value per client.
@@ -205,12 +220,17 @@ func (*Generate) stmt()    {}
 func (*Const) stmt()       {}
 func (*Levels) stmt()      {}
 func (*Likelihood) stmt()  {}
+func (*Factor) stmt()      {}
 func (*Transform) stmt()   {}
 func (*Program) stmt()     {}
 func (*Aux) stmt()         {}
 func (*Receive) stmt()     {}
 func (*Send) stmt()        {}
 func (*Unsupported) stmt() {}
+func (*Fn) stmt()          {}
+func (*Import) stmt()      {}
+func (*Let) inner()        {}
+func (*Param) inner()      {}
 
 // A Type is `ELEM[(LEVELS)][<bounds>][[dims]]`, as real<lower=0>[N, P], level(R)[N] or simplex[K].
 type Type struct {

@@ -31,6 +31,9 @@ func Equal(a, b Expr) bool {
 	case *Array:
 		b, ok := b.(*Array)
 		return ok && equalAll(a.Elems, b.Elems, Equal)
+	case *Recur:
+		b, ok := b.(*Recur)
+		return ok && equalRecursions(a, b)
 	case *Sum:
 		b, ok := b.(*Sum)
 		return ok && equalSums(a, b)

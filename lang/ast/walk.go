@@ -30,9 +30,9 @@ func ofStmt(s Stmt) []Node {
 	case *Client:
 		return appendAll(nil, s.Clients)
 	case *Data:
-		return appendAll(list(&s.Name, s.Type, s.Owner), s.From)
+		return append(appendAll(list(&s.Name, s.Type, s.Owner), s.From), list(s.Missing)...)
 	case *Param:
-		return list(&s.Name, s.Type, s.Dist, s.Owner)
+		return append(appendAll(list(&s.Name, s.Type, s.Dist), s.Truncate), list(s.Owner)...)
 	case *Let:
 		return list(&s.Name, s.Type, s.Value, s.Owner)
 	case *Generate:
@@ -42,7 +42,9 @@ func ofStmt(s Stmt) []Node {
 	case *Levels:
 		return appendAll(list(&s.Name), s.Categories)
 	case *Likelihood:
-		return list(s.Left, s.Dist, s.Weights, s.Power)
+		return append(appendAll(appendAll(list(s.Left, s.Dist), s.Truncate), s.Censor), list(s.Weights, s.Power)...)
+	case *Factor:
+		return list(s.Value)
 	case *Transform:
 		return appendAll(list(&s.Kind, s.Rho), s.RhoBy)
 	case *Program:
@@ -59,6 +61,10 @@ func ofStmt(s Stmt) []Node {
 		return out
 	case *Unsupported:
 		return list(&s.Keyword)
+	case *Fn:
+		return append(appendAll(appendAll(list(&s.Name), s.Args), s.Body), list(s.Value, s.Plain)...)
+	case *Import:
+		return list(s.Name)
 	}
 	return nil
 }
@@ -79,6 +85,8 @@ func ofExpr(e Expr) []Node {
 		return appendAll(list(&e.Name), e.Args)
 	case *Array:
 		return appendAll(nil, e.Elems)
+	case *Recur:
+		return append(appendAll(nil, e.Init), e.Step, &e.Var, e.Lo, e.Hi)
 	case *Sum:
 		return list(e.Body, &e.Var, e.Family, e.Lo, e.Hi)
 	}
@@ -105,6 +113,10 @@ func ofPart(n Node) []Node {
 		return list(n.Key, n.Column, n.Number)
 	case *Subscript:
 		return list(n.Lo, n.Hi)
+	case *Entry:
+		return list(&n.Name, n.Index, n.Value)
+	case *FnArg:
+		return appendAll(list(n.Name), n.Elems)
 	}
 	return nil
 }

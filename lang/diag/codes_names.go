@@ -33,8 +33,18 @@ const (
 	Misplaced         Code = "V0229"
 	BadConstant       Code = "V0230" // a constant that an argument of a distribution cannot be
 	BadLevels         Code = "V0231"
+	BadDensity        Code = "V0240" // a density function that the distribution does not have
+	DensityName       Code = "V0241"
+	BadMixture        Code = "V0242"
+	BadClause         Code = "V0243" // of truncate and censor
+	WrongStructure    Code = "V0232" // a distribution that does not go with the declared set of vectors or matrices
+	BadMissing        Code = "V0235" // what is done about missing cells
+	RecurForm         Code = "V0280"
+	RecurIndex        Code = "V0281"
+	RecurRange        Code = "V0282"
 	Unused            Code = "V0290"
 	Improper          Code = "V0291"
 	CountedTwice      Code = "V0292" // a likelihood or a column twice
 	LinearArgument    Code = "V0293" // a linear predictor where a probability, a rate or a scale stands
+	MixturePerRow     Code = "V0294"
 )

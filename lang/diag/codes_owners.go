@@ -13,7 +13,9 @@ const (
 	LetsTooLarge     Code = "V0309"
 	GenerateOwner    Code = "V0310"
 	OpenNoise        Code = "V0311" // rho is left to the unknown number of members of a family
+	PowerFactor      Code = "V0312"
 	NoCut            Code = "V0320" // no place in a client's expression takes noise
+	RecurCut         Code = "V0321" // what a client has in the step of a recursion of another party
 	LabelLeak        Code = "V0390"
 	SeparateCuts     Code = "V0391"
 	NoiseChanged     Code = "V0392" // a factor or a mixture of elements around cuts

@@ -28,8 +28,8 @@ type Foreign struct {
 
 // Elsewhere returns a name that is known elsewhere.
 func Elsewhere(space Namespace, name string) (Foreign, bool) {
-	if i := strings.LastIndex(name, "_"); i > 0 && space == Functions && slices.Contains([]string{"rng", "lpdf", "lpmf", "lcdf", "lccdf", "lupdf", "lupmf", "cdf"}, name[i+1:]) {
-		return Foreign{Name: name, From: later, Note: "a likelihood is written y ~ DIST(…), and a prediction may be a parameter that nothing uses, param next ~ normal(mu, sigma)"}, true
+	if i := strings.LastIndex(name, "_"); i > 0 && space == Functions && slices.Contains([]string{"rng", "lupdf", "lupmf", "cdf", "ccdf"}, name[i+1:]) {
+		return Foreign{Name: name, From: inStan, Note: "the density functions here are " + name[:i] + "_lpdf or _lpmf, _lcdf and _lccdf, and a prediction may be a parameter that nothing uses, param next ~ normal(mu, sigma)"}, true
 	}
 	list := Foreigns(space)
 	i := slices.IndexFunc(list, func(f Foreign) bool { return f.Name == name })
@@ -82,6 +82,8 @@ func Foreigns(space Namespace) []Foreign {
 
 func foreignFunctions() []Foreign {
 	return []Foreign{
+		{Name: "Potential", From: pymc, Write: "factor EXPR", Note: "a statement of its own"},
+		{Name: "log_diff_exp", From: inStan, Write: "a + log1m_exp(b - a)", Note: "for a above b"},
 		{Name: "expit", From: python, Write: "inv_logit", Same: true},
 		{Name: "sigmoid", From: python, Write: "inv_logit", Same: true},
 		{Name: "plogis", From: inR, Write: "inv_logit", Same: true},
@@ -114,7 +116,7 @@ func foreignFunctions() []Foreign {
 		{Name: "equals", From: "BUGS's name", Write: "x == y", Note: "for data"},
 		{Name: "inprod", From: "BUGS's name", Write: "dot", Same: true},
 		{Name: "power", From: python, Write: "pow", Same: true},
-		{Name: "inverse", From: "Stan's inverse of a matrix", Note: "this version has no matrix inverse"},
+		{Name: "inverse", From: "Stan's inverse of a matrix", Write: "solve(A, b)", Note: "a product with an inverse is the solution of a system; the inverse of a 2×2 matrix itself is solve(A, diag([1, 1]))"},
 		{Name: "inv_sqrt", From: inStan, Write: "1 / sqrt(x)"},
 		{Name: "inv_square", From: inStan, Write: "1 / square(x)"},
 		{Name: "cbrt", From: inStan, Write: "x ^ (1 / 3)", Note: "for positive x"},
@@ -137,7 +139,6 @@ func foreignFunctions() []Foreign {
 		{Name: "to_vector", From: inStan, Note: "a distribution takes arrays of any shape: write the array as it is"},
 		{Name: "c", From: inR, Note: "this version has no array literals: give the numbers as data"},
 		{Name: "append_row", From: inStan, Write: "append", Same: true}, {Name: "append_col", From: inStan}, {Name: "cbind", From: inR, Note: "list the columns of a matrix in its `from` clause"},
-		{Name: "size", From: later, Note: "the size itself is a name: N in data y : real[N]"},
 		{Name: "num_elements", From: inStan, Note: "the size itself is a name: N in data y : real[N]"},
 		{Name: "length", From: inR, Note: "the size itself is a name: N in data y : real[N]"},
 		{Name: "len", From: "Python's name", Note: "the size itself is a name: N in data y : real[N]"},
@@ -149,9 +150,9 @@ func foreignFunctions() []Foreign {
 		{Name: "sinh", From: inStan, Write: "(exp(x) - exp(-x)) / 2"}, {Name: "cosh", From: inStan, Write: "(exp(x) + exp(-x)) / 2"},
 		{Name: "floor", From: inStan, Note: "a density that jumps has no gradient; round data in their table"},
 		{Name: "round", From: inStan, Note: "a density that jumps has no gradient; round data in their table"},
-		{Name: "cumulative_max", From: later}, {Name: "which", From: later}, {Name: "diag", From: later}, {Name: "cholesky", From: later}, {Name: "solve", From: later}, {Name: "quad_form", From: later},
-		{Name: "cholesky_decompose", From: inStan}, {Name: "diag_pre_multiply", From: inStan, Write: "col(s) .* L"}, {Name: "diag_matrix", From: inStan},
-		{Name: "gp_exp_quad", From: later}, {Name: "gp_matern32", From: later}, {Name: "gp_matern52", From: later}, {Name: "cov_exp_quad", From: inStan},
+		{Name: "cumulative_max", From: later}, {Name: "which", From: later},
+		{Name: "cholesky_decompose", From: inStan, Write: "cholesky", Same: true}, {Name: "chol", From: inR, Write: "cholesky(S)", Note: "R has the upper triangle, vfl the lower"}, {Name: "mdivide_left", From: inStan, Write: "solve", Same: true}, {Name: "mdivide_left_spd", From: inStan, Write: "solve", Same: true}, {Name: "quad_form_diag", From: inStan, Write: "outer(s, s) .* A"}, {Name: "multiply_lower_tri_self_transpose", From: inStan, Write: "L * L'"}, {Name: "diag_pre_multiply", From: inStan, Write: "col(s) .* L"}, {Name: "diag_matrix", From: inStan, Write: "diag", Same: true},
+		{Name: "gp_exp_quad_cov", From: inStan, Write: "gp_exp_quad", Same: true}, {Name: "cov_exp_quad", From: inStan, Write: "gp_exp_quad", Same: true}, {Name: "gp_matern32_cov", From: inStan, Write: "gp_matern32", Same: true}, {Name: "gp_matern52_cov", From: inStan, Write: "gp_matern52", Same: true},
 		{Name: "rank", From: later}, {Name: "sort", From: later}, {Name: "quantile", From: later},
 		{Name: "matmul", From: python, Write: "X * b"}, {Name: "transpose", From: "a name of NumPy and BUGS", Write: "X'"}, {Name: "t", From: inR, Write: "X'"},
 		{Name: "concat", From: python, Write: "append", Same: true}, {Name: "concatenate", From: python, Write: "append", Same: true}, {Name: "stack", From: python}, {Name: "multiply_log", From: inStan, Write: "x * log(y)"}, {Name: "lmultiply", From: inStan, Write: "x * log(y)"},
@@ -186,14 +187,14 @@ func foreignDistributions() []Foreign {
 		{Name: "negbinomial", From: "brms's family", Write: "neg_binomial_2_log(eta, shape)"}, {Name: "nbinom", From: python, Write: "neg_binomial(n, p / (1 - p))"}, {Name: "dnbinom", From: inR, Write: "neg_binomial_2(mu, size)", Note: "with mu = size * (1 - prob) / prob"}, {Name: "dnegbin", From: "BUGS's name", Write: "neg_binomial(r, p / (1 - p))"},
 		{Name: "Geometric", From: pymc, Write: "geometric(p)", Note: "it counts the failures before the first success; PyMC counts the trials"}, {Name: "dgeom", From: inR, Write: "geometric", Same: true},
 		{Name: "hypergeometric", From: later}, {Name: "BetaBinomial", From: pymc, Write: "beta_binomial(n, alpha, beta)", Note: "PyMC has n last"}, {Name: "discrete_range", From: later}, {Name: "DiscreteUniform", From: pymc, Note: sumOut},
-		{Name: "categorical", From: later}, {Name: "categorical_logit", From: later}, {Name: "Categorical", From: pymc}, {Name: "dcat", From: "BUGS's name"}, {Name: "ordered_logistic", From: later}, {Name: "OrderedLogistic", From: pymc}, {Name: "ordered_probit", From: later}, {Name: "cumulative", From: "brms's family"},
+		{Name: "Categorical", From: pymc, Write: "categorical(p)", Note: "categories are counted from 1"}, {Name: "dcat", From: "BUGS's name", Write: "categorical", Same: true}, {Name: "OrderedLogistic", From: pymc, Write: "ordered_logistic(eta, cutpoints)", Note: "categories are counted from 1"}, {Name: "cumulative", From: "brms's family", Write: "ordered_logistic(eta, cutpoints)"},
 		{Name: "ZeroInflatedPoisson", From: pymc, Write: "zero_inflated_poisson_log(1 - psi, log(mu))"}, {Name: "cox", From: later},
-		{Name: "mixture", From: later}, {Name: "Mixture", From: pymc}, {Name: "NormalMixture", From: pymc}, {Name: "multinomial", From: later}, {Name: "Multinomial", From: pymc}, {Name: "dmulti", From: "BUGS's name"}, {Name: "dirichlet", From: later}, {Name: "Dirichlet", From: pymc}, {Name: "ddirch", From: "BUGS's name"},
-		{Name: "multi_normal", From: later}, {Name: "multi_normal_cholesky", From: inStan}, {Name: "multi_normal_prec", From: inStan}, {Name: "MvNormal", From: pymc}, {Name: "dmnorm", From: "BUGS's name"}, {Name: "mvnorm", From: inR}, {Name: "multi_student_t", From: later}, {Name: "lkj_corr", From: later}, {Name: "lkj_corr_cholesky", From: later}, {Name: "LKJCholeskyCov", From: pymc}, {Name: "wishart", From: later}, {Name: "inv_wishart", From: later}, {Name: "dwish", From: "BUGS's name"},
+		{Name: "Mixture", From: pymc, Write: "mixture(w, normal(m1, s1), normal(m2, s2))"}, {Name: "NormalMixture", From: pymc, Write: "mixture(w, normal(m1, s1), normal(m2, s2))"}, {Name: "dnormmix", From: "a name of JAGS", Write: "mixture(w, normal(m1, s1), normal(m2, s2))"}, {Name: "TruncatedNormal", From: pymc, Write: "y ~ normal(mu, sigma) truncate(lower=a, upper=b)"}, {Name: "Truncated", From: pymc, Write: "y ~ normal(mu, sigma) truncate(lower=a, upper=b)"}, {Name: "Censored", From: pymc, Write: "y ~ normal(mu, sigma) censor(right=C)"}, {Name: "dinterval", From: "a name of JAGS", Write: "t ~ weibull(a, s) censor(right=C)"}, {Name: "Potential", From: pymc, Write: "factor EXPR"}, {Name: "Multinomial", From: pymc, Write: "multinomial(p)", Note: "the number of trials is the sum of the counts"}, {Name: "dmulti", From: "BUGS's name", Write: "multinomial(p)", Note: "the number of trials is the sum of the counts"}, {Name: "Dirichlet", From: pymc, Write: "dirichlet", Same: true}, {Name: "ddirch", From: "BUGS's name", Write: "dirichlet", Same: true},
+		{Name: "MvNormal", From: pymc, Write: "multi_normal(mu, Sigma)", Note: "with a Cholesky factor it is multi_normal_cholesky, with a precision matrix multi_normal_prec"}, {Name: "dmnorm", From: "BUGS's name", Write: "multi_normal_prec", Same: true}, {Name: "mvnorm", From: inR, Write: "multi_normal(mu, Sigma)"}, {Name: "LKJCholeskyCov", From: pymc, Write: "lkj_corr_cholesky(eta)", Note: "with param L : corr_cholesky[K] ~ lkj_corr_cholesky(eta) and standard deviations tau, the factor of the covariance is col(tau) .* L"}, {Name: "LKJCholesky", From: numpro, Write: "lkj_corr_cholesky(eta)"}, {Name: "LKJ", From: numpro, Write: "lkj_corr(eta)"}, {Name: "MultivariateNormal", From: numpro, Write: "multi_normal(mu, Sigma)"}, {Name: "dwish", From: "BUGS's name", Write: "wishart(k, S)", Note: "BUGS has the inverse of S first"},
 		{Name: "gaussian_random_walk", From: later, Note: "for a walk of steps e write param e : real[T] ~ normal(0, 1) and cumulative_sum(s * e)"}, {Name: "GaussianRandomWalk", From: pymc, Note: "for a walk of steps e write param e : real[T] ~ normal(0, 1) and cumulative_sum(s * e)"}, {Name: "icar", From: later},
 		{Name: "dnorm", From: bugs, Write: "normal(mu, sigma)", Note: precision}, {Name: "dlnorm", From: bugs, Write: "lognormal(mu, sigma)", Note: precision}, {Name: "dt", From: bugs, Write: "student_t(nu, mu, sigma)", Note: "BUGS has the order mu, tau, nu, and tau is 1 / sigma ^ 2"},
 		{Name: "dbern", From: bugs, Write: "bernoulli", Same: true}, {Name: "dpois", From: bugs, Write: "poisson", Same: true}, {Name: "dgamma", From: bugs, Write: "gamma", Same: true}, {Name: "dbeta", From: bugs, Write: "beta", Same: true}, {Name: "dunif", From: bugs, Write: "uniform", Same: true}, {Name: "dexp", From: bugs, Write: "exponential", Same: true}, {Name: "dcauchy", From: inR, Write: "cauchy", Same: true},
-		{Name: "poisson_lpmf", From: inStan, Write: "y ~ poisson(lambda)"}, {Name: "normal_lpdf", From: inStan, Write: "y ~ normal(mu, sigma)"}, {Name: "ImproperUniform", From: numpro, Write: "flat()"}, {Name: "Deterministic", From: pymc, Note: "write let NAME = EXPRESSION"}, {Name: "Potential", From: pymc, Note: "a term of the log density that is no likelihood is not in this version"}, {Name: "TruncatedNormal", From: pymc, Note: "with constant arguments a bound gives the same posterior: param b : real<lower=0> ~ normal(mu, sigma)"},
+		{Name: "poisson_lpmf", From: inStan, Write: "y ~ poisson(lambda)"}, {Name: "normal_lpdf", From: inStan, Write: "y ~ normal(mu, sigma)"}, {Name: "ImproperUniform", From: numpro, Write: "flat()"}, {Name: "Deterministic", From: pymc, Note: "write let NAME = EXPRESSION"},
 		{Name: "student_t_lpdf", From: inStan, Write: "y ~ student_t(nu, mu, sigma)"},
 	}
 }
@@ -204,7 +205,7 @@ func foreignTypes() []Foreign {
 		{Name: "float", From: "Python's name", Write: "real", Same: true}, {Name: "double", From: "C's name", Write: "real", Same: true}, {Name: "numeric", From: inR, Write: "real", Same: true}, {Name: "number", From: "another word for it", Write: "real", Same: true},
 		{Name: "integer", From: inR, Write: "int", Same: true}, {Name: "bool", From: "Python's name", Write: "binary", Same: true}, {Name: "boolean", From: "another word for it", Write: "binary", Same: true}, {Name: "logical", From: inR, Write: "binary", Same: true}, {Name: "natural", From: "another word for it", Write: "count", Same: true}, {Name: "nat", From: "another word for it", Write: "count", Same: true},
 		{Name: "factor", From: inR, Write: "level(R)"}, {Name: "categorical", From: "pandas's name", Write: "level(R)"}, {Name: "category", From: "pandas's name", Write: "level(R)"}, {Name: "string", From: "another word for it", Write: "level(R)"}, {Name: "str", From: "Python's name", Write: "level(R)"}, {Name: "character", From: inR, Write: "level(R)"},
-		{Name: "positive", From: "another word for it", Write: "real<lower=0>"}, {Name: "prob", From: "another word for it", Write: "real<lower=0, upper=1>"}, {Name: "cholesky_factor_corr", From: inStan}, {Name: "cholesky_factor_cov", From: inStan}, {Name: "corr_matrix", From: inStan}, {Name: "complex", From: inStan}, {Name: "tuple", From: inStan},
+		{Name: "positive", From: "another word for it", Write: "real<lower=0>"}, {Name: "prob", From: "another word for it", Write: "real<lower=0, upper=1>"}, {Name: "cholesky_factor_corr", From: inStan, Write: "corr_cholesky", Same: true}, {Name: "cholesky_factor_cov", From: inStan, Note: "it is col(tau) .* L, with standard deviations tau and param L : corr_cholesky[K] ~ lkj_corr_cholesky(2)"}, {Name: "complex", From: inStan}, {Name: "tuple", From: inStan},
 		{Name: "sum_to_zero_vector", From: inStan}, {Name: "date", From: "another word for it", Note: "give the days since the first as real"},
 	}
 }
@@ -214,7 +215,8 @@ func foreignEncoders() []Foreign {
 		{Name: "scale", From: inR, Write: "zscore", Same: true}, {Name: "standardize", From: "another word for it", Write: "zscore", Same: true}, {Name: "standardise", From: "another word for it", Write: "zscore", Same: true}, {Name: "z", From: "a short name", Write: "zscore", Same: true},
 		{Name: "StandardScaler", From: "scikit-learn's name", Write: "zscore(age)"}, {Name: "centre", From: "another spelling", Write: "center", Same: true}, {Name: "demean", From: "another word for it", Write: "center", Same: true},
 		{Name: "dummy", From: "another word for it", Write: "onehot(c, drop=first)"}, {Name: "get_dummies", From: "pandas's name", Write: "onehot(c)"}, {Name: "OneHotEncoder", From: "scikit-learn's name", Write: "onehot(c)"}, {Name: "one_hot", From: "another spelling", Write: "onehot", Same: true},
-		{Name: "factor", From: inR, Write: "onehot(c, drop=first)"}, {Name: "C", From: "a name of formulas in Python", Write: "onehot(c, drop=first)"}, {Name: "s", From: "a name of mgcv", Note: "splines are not in this version; compute the columns into the table"},
-		{Name: "I", From: inR, Note: "compute the column into the table"}, {Name: "sqrt", From: inR, Note: "compute the column into the table, or write sqrt(x) in the model"}, {Name: "log10", From: inR, Write: "log", Note: "of which it is 0.434 times"}, {Name: "log1p", From: inR, Note: "compute the column into the table, or write log1p(x) in the model"}, {Name: "poly", From: later, Note: "compute the powers into the table"}, {Name: "spline", From: later, Note: "compute the columns into the table"}, {Name: "bs", From: inR, Note: "compute the columns into the table"}, {Name: "ns", From: inR, Note: "compute the columns into the table"}, {Name: "interact", From: later, Note: "compute the product into the table"}, {Name: "is", From: later, Note: "onehot(c) gives a column for each category"},
+		{Name: "factor", From: inR, Write: "onehot(c, drop=first)"}, {Name: "C", From: "a name of formulas in Python", Write: "onehot(c, drop=first)"}, {Name: "s", From: "a name of mgcv", Write: "spline(c, df=4)", Note: "its prior is that of its coefficients"},
+		{Name: "I", From: inR, Note: "compute the column into the table"}, {Name: "sqrt", From: inR, Note: "compute the column into the table, or write sqrt(x) in the model"}, {Name: "log10", From: inR, Write: "log", Note: "of which it is 0.434 times"}, {Name: "log1p", From: inR, Note: "compute the column into the table, or write log1p(x) in the model"}, {Name: "ns", From: inR, Write: "spline(c, df=4)"}, {Name: "bs", From: inR, Write: "spline(c, df=4)", Note: "which is a natural spline, linear beyond the data"}, {Name: "cr", From: "a name of mgcv and patsy", Write: "spline(c, df=4)"}, {Name: "SplineTransformer", From: "scikit-learn's name", Write: "spline(c, df=4)"},
+		{Name: "polynomial", From: "another word for it", Write: "poly", Same: true}, {Name: "PolynomialFeatures", From: "scikit-learn's name", Write: "poly(c, 2)", Note: "for products of two columns write interact(a, b)"}, {Name: "interaction", From: "another word for it", Write: "interact", Same: true}, {Name: "equals", From: "another word for it", Write: "is", Same: true},
 	}
 }

@@ -18,6 +18,8 @@ var Pages = slices.Concat(
 	ownersPages,
 	cutsPages,
 	loaderPages,
+	functionPages,
+	recurPages,
 	leakPages,
 	loadLeakPages,
 	sizesPages,

@@ -47,9 +47,9 @@ var dataPages = []Page{
 	},
 	{
 		Code: MissingCell, Title: "a missing value",
-		Text:  "An empty cell and NA are missing values. This version does not support `missing drop` and `missing impute`: fill in the cell, or remove the row at every party. Rename a category that is called NA.",
+		Text:  "An empty cell and NA are missing values. Fill in the cell, or declare the data with `missing drop`: rows in which a party has a missing cell of such data are then left out at every party. Which rows these are shows in which rows cells are missing, to every party that joins them; their number at each party is printed and recorded. Rename a category that is called NA.",
 		Wrong: "vflc run m.vfl\n-- m.vfl --\ndata X : real[N, P] from age, chol\n-- m/data.csv --\nage,chol\n30,5.1\n41,\n",
-		Right: "vflc run m.vfl\n-- m.vfl --\ndata X : real[N, P] from age, chol\n-- m/data.csv --\nage,chol\n30,5.1\n41,4.8\n",
+		Right: "vflc run m.vfl\n-- m.vfl --\ndata X : real[N, P] from age, chol missing drop\n-- m/data.csv --\nage,chol\n30,5.1\n41,\n",
 	},
 	{
 		Code: NonFinite, Title: "a number that is not finite",
@@ -77,7 +77,7 @@ var dataPages = []Page{
 	},
 	{
 		Code: ConstantColumn, Title: "an encoder of a column that does not vary",
-		Text:  "zscore divides by the standard deviation, which is 0 for a column of equal values; onehot with drop=first leaves no column for a single category. A constant column adds nothing to the intercept: leave it out. If it varies in new rows, center(column) keeps it.",
+		Text:  "zscore divides by the standard deviation, which is 0 for a column of equal values; onehot with drop=first leaves no column for a single category, and poly and spline need more different values than they give columns. A constant column adds nothing to the intercept: leave it out. If it varies in new rows, center(column) keeps it.",
 		Wrong: "vflc run m.vfl\n-- m.vfl --\ndata X : real[N, P] from zscore(age)\n-- m/data.csv --\nage\n30\n30\n",
 		Right: "vflc run m.vfl\n-- m.vfl --\ndata X : real[N, P] from center(age)\n-- m/data.csv --\nage\n30\n30\n",
 	},
@@ -89,15 +89,15 @@ var dataPages = []Page{
 	},
 	{
 		Code: NewCategory, Title: "a category that the model has not seen",
-		Text:  "Encoders are fitted once, to the same data as the model, and applied unchanged to new rows. A new category has no column and no parameter.",
+		Text:  "Encoders are fitted once, to the same data as the model, and applied unchanged to new rows. A new category has no column and no parameter. is(column, category) needs a category that some cell has when it is fitted; new rows may have any.",
 		Wrong: "new rows: new.csv\n-- m.vfl --\ndata X : real[N, P] from onehot(ward)\n-- m/data.csv --\nward\neast\nwest\n-- new.csv --\nward\nnorth\n",
 		Right: "new rows: new.csv\n-- m.vfl --\ndata X : real[N, P] from onehot(ward)\n-- m/data.csv --\nward\neast\nwest\n-- new.csv --\nward\nwest\n",
 	},
 	{
 		Code: BadEncoder, Title: "an encoder that cannot be used here",
-		Text:  "The encoders are center, log, onehot and zscore, each of one column; onehot accepts drop=first. The language also defines poly, spline and interact, which this version does not support. Encoders return numbers: declare real, or for onehot also binary, int or count.",
-		Wrong: "vflc run m.vfl\n-- m.vfl --\ndata X : real[N, P] from poly(age, 2)\n-- m/data.csv --\nage,age2\n30,900\n41,1681\n",
-		Right: "vflc run m.vfl\n-- m.vfl --\ndata X : real[N, P] from age, age2\n-- m/data.csv --\nage,age2\n30,900\n41,1681\n",
+		Text:  "`vflc doc poly` and the like describe each encoder and its arguments. Encoders return numbers: declare real, or for onehot and is also binary, int or count.",
+		Wrong: "vflc run m.vfl\n-- m.vfl --\ndata X : real[N, P] from poly(age)\n-- m/data.csv --\nage\n30\n41\n57\n",
+		Right: "vflc run m.vfl\n-- m.vfl --\ndata X : real[N, P] from poly(age, 2)\n-- m/data.csv --\nage\n30\n41\n57\n",
 	},
 	{
 		Code: DataShape, Title: "the table does not have the declared shape",

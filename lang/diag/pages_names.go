@@ -277,7 +277,7 @@ y ~ normal(mu, 1)
 	},
 	{
 		Code: RandomCondition, Title: "a condition that depends on a parameter",
-		Text: "Comparisons and && || ! use only data: a density that jumps with a parameter is not differentiable.",
+		Text: "Comparisons and && || ! use only data: a density that jumps with a parameter is not differentiable. A generated quantity, which has no gradient, may compare parameters.",
 		Wrong: `data y : real[N]
 param mu ~ normal(0, 1)
 y ~ normal(where(mu > 0, mu, 0), 1)
@@ -427,6 +427,24 @@ y ~ normal(u[g], 1)
 `,
 	},
 	{
+		Code: WrongStructure, Title: "a distribution that does not go with a type of vectors or matrices",
+		Text: "An ordered vector, a simplex, a correlation matrix and their like have a distribution of whole vectors or matrices of that kind, or, for vectors, a distribution of numbers that applies to each element. That distribution must allow every number that an element may be, and the elements of a matrix are not independent.",
+		Wrong: `data y : level(K)[N]
+param c : ordered[K - 1] ~ exponential(1)
+y ~ ordered_logistic(0, c)
+`,
+		Right: `data y : level(K)[N]
+param c : ordered[K - 1] ~ normal(0, 5)
+y ~ ordered_logistic(0, c)
+`,
+	},
+	{
+		Code: BadMissing, Title: "missing cells of data",
+		Text:  "`missing drop` leaves out the rows in which a cell of the declaration is missing, at every party whose rows are joined with them; `missing error`, which is what happens without a clause, refuses the table. A scalar has no rows.",
+		Wrong: "data x : real[N] missing omit\n",
+		Right: "data x : real[N] missing drop\n",
+	},
+	{
 		Code: Unused, Title: "something that is used nowhere",
 		Text: "A parameter that nothing uses keeps its prior as its posterior. Where its prior depends on other parameters, it follows that prior given them: right for a prediction or for a value that was censored, else probably a mistake, like a let or a likelihood without effect. This is a warning.",
 		Wrong: `data y : real[N]
@@ -465,6 +483,64 @@ y ~ normal(mu, 1)
 		Right: `data y : real[N]
 param mu ~ normal(0, 1)
 y ~ normal(mu, 1)
+`,
+	},
+	{
+		Code: BadDensity, Title: "a density function that the distribution does not have",
+		Text: "NAME_lpdf is the log density of a continuous distribution and NAME_lpmf the log probability of a value of a discrete one. NAME_lcdf is the log probability of a value no greater, NAME_lccdf of a greater one; `vflc doc NAME` says whether a distribution has them.",
+		Wrong: `data y : count[N]
+param b ~ normal(0, 1)
+factor poisson_log_lpdf(y | b)
+`,
+		Right: `data y : count[N]
+param b ~ normal(0, 1)
+factor poisson_log_lpmf(y | b)
+`,
+	},
+	{
+		Code: DensityName, Title: "a name with the ending of a density function",
+		Text:  "Names that end in _lpdf, _lpmf, _lcdf or _lccdf are those of density functions, such as normal_lpdf(y | mu, sigma).",
+		Wrong: "param my_lpdf ~ normal(0, 1)\n",
+		Right: "param my_density ~ normal(0, 1)\n",
+	},
+	{
+		Code: BadMixture, Title: "a mixture whose weights and components do not fit",
+		Text: "mixture(w, DIST(…), DIST(…), …) has weights first, then two components or more that give the same kind of values. With two components one weight is the share of the first; else there is a weight for each component, or one vector of them. The weights add up to 1, which is not checked.",
+		Wrong: `data y : real[N]
+param w ~ beta(2, 2)
+param m ~ normal(0, 5)
+y ~ mixture(w, normal(m, 1), exponential(1))
+`,
+		Right: `data y : real[N]
+param w ~ beta(2, 2)
+param m ~ normal(0, 5)
+y ~ mixture(w, normal(m, 1), normal(0, 10))
+`,
+	},
+	{
+		Code: BadClause, Title: "a truncation or a censoring that does not fit",
+		Text: "truncate(lower=A, upper=B) says that values outside cannot occur: the density is divided by the probability of what lies between. The ends belong to it; one may be left out. censor says what is known of values that were not measured exactly: censor(right=C) that values at C or beyond are C or more, censor(left=C) the same below, either with data of type binary that mark the rows, and censor(interval=B) that a value lies between the left side and B. Both need a distribution function.",
+		Wrong: `data y : count[N]
+param b ~ normal(0, 1)
+y ~ poisson_log(b) truncate(low=1)
+`,
+		Right: `data y : count[N]
+param b ~ normal(0, 1)
+y ~ poisson_log(b) truncate(lower=1)
+`,
+	},
+	{
+		Code: MixturePerRow, Title: "a mixture of rows that Stan's text writes as a mixture of sums",
+		Text: "A density function here gives one element for each row, so that log_mix(w, a, b) and log_sum_exp(a, b) let each row have its own component. In Stan normal_lpdf is a sum, and the same words choose one component for all rows; that is log_mix(w, sum(a), sum(b)) here. This is a warning; y ~ mixture(w, …) says that the mixture is per row, without it.",
+		Wrong: `data y : real[N]
+param w ~ beta(2, 2)
+param m ~ normal(0, 5)
+factor log_mix(w, normal_lpdf(y | m, 1), normal_lpdf(y | 0, 1))
+`,
+		Right: `data y : real[N]
+param w ~ beta(2, 2)
+param m ~ normal(0, 5)
+factor log_mix(w, sum(normal_lpdf(y | m, 1)), sum(normal_lpdf(y | 0, 1)))
 `,
 	},
 	{

@@ -3,6 +3,26 @@ package diag
 // ownersPages explains V03xx.
 var ownersPages = []Page{
 	{
+		Code: PowerFactor, Title: "a factor of several parties under the power transform",
+		Text: "Under the power transform each client evaluates a likelihood with a response that all of them hold. A factor has no response. One that names a single party's quantities, and shared ones, is evaluated there under every transform.",
+		Wrong: `client a
+data y : real[N] @ shared
+data x : real[N] @ a
+param beta ~ normal(0, 1) @ a
+param b ~ normal(0, 1)
+factor normal_lpdf(y | b + x * beta, 1)
+transform power(rho = 1)
+`,
+		Right: `client a
+data y : real[N] @ shared
+data x : real[N] @ a
+param beta ~ normal(0, 1) @ a
+param b ~ normal(0, 1)
+factor normal_lpdf(y | b + x * beta, 1)
+transform augmented(rho = 1)
+`,
+	},
+	{
 		Code: ClientData, Title: "client data that another party would read",
 		Text: "Data never leave a client. A client sends only noisy versions of expressions, each of which depends on at least one parameter of the client.",
 		Wrong: `client a

@@ -61,14 +61,14 @@ var syntaxPages = []Page{
 	{
 		Code: UnsupportedStatement, Title: "a statement that this version does not support",
 		Text:  "The language defines this statement, but this version of the compiler does not support it. The compiler refuses it, because a model without it would be a different model.",
-		Wrong: "data y : real[N]\nparam b ~ normal(0, 1)\nfactor -b^2\ny ~ normal(b, 1)\n",
+		Wrong: "data y : real[N]\nparam b ~ normal(0, 1)\ncontribution eta : real[N] @ lab\ny ~ normal(b, 1)\n",
 		Right: "data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\n",
 	},
 	{
 		Code: UnsupportedClause, Title: "a clause that this version does not support",
 		Text:  "The language defines this clause, but this version of the compiler does not support it. The compiler refuses it, because a model without it would be a different model.",
-		Wrong: "param sigma ~ normal(0, 1) truncate(lower=0)\n",
-		Right: "param sigma ~ half_normal(1)\n",
+		Wrong: "data y : real[N] missing drop\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\n",
+		Right: "data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\n",
 	},
 	{
 		Code: Unexpected, Title: "something else was expected here",

@@ -10,7 +10,7 @@ import (
 // Expr prints an expression on one line. It keeps the parentheses of the source, and adds those without which the text would parse to another tree.
 func Expr(e ast.Expr) string {
 	var p printer
-	p.expr(e, ast.Loosest)
+	p.alone(e)
 	return p.String()
 }
 
@@ -31,7 +31,9 @@ func (p *printer) write(parts ...any) {
 // expr prints e, in parentheses if its precedence is below level.
 func (p *printer) expr(e ast.Expr, level int) {
 	if levelOf(e) < level {
-		p.write("(", e, ")")
+		p.write("(")
+		p.alone(e)
+		p.write(")")
 		return
 	}
 	switch e := e.(type) {
@@ -40,7 +42,11 @@ func (p *printer) expr(e ast.Expr, level int) {
 	case *ast.Name:
 		p.write(e.Name)
 	case *ast.Paren:
-		p.write("(", e.X, ")")
+		p.write("(")
+		p.alone(e.X)
+		p.write(")")
+	case *ast.Recur:
+		p.recur(e)
 	case *ast.Unary:
 		p.write(e.Op)
 		p.expr(e.X, ast.Prefix)
@@ -53,9 +59,7 @@ func (p *printer) expr(e ast.Expr, level int) {
 		p.expr(e.X, ast.Postfix)
 		p.index(e.Args)
 	case *ast.Call:
-		p.write(e.Name.Name, "(")
-		p.list(e.Args)
-		p.write(")")
+		p.call(e)
 	case *ast.Array:
 		p.write("[")
 		p.list(e.Elems)
@@ -70,6 +74,8 @@ func levelOf(e ast.Expr) int {
 	switch e := e.(type) {
 	case *ast.Binary:
 		return ast.Precedence(e.Op)
+	case *ast.Recur:
+		return ast.Loosest - 1
 	case *ast.Unary:
 		return ast.Prefix
 	case *ast.Number:
@@ -126,6 +132,18 @@ func tight(e *ast.Binary) bool {
 	_, x := e.X.(*ast.Number)
 	_, y := e.Y.(*ast.Number)
 	return e.Op == "^" || e.Op == "/" && x && y
+}
+
+// call prints a call; in a density function ` | ` follows the value of which it is the density.
+func (p *printer) call(e *ast.Call) {
+	p.write(e.Name.Name, "(")
+	if rest := e.Args; ast.IsDensity(e) && len(rest) > 1 {
+		p.write(rest[0], " | ")
+		p.list(rest[1:])
+	} else {
+		p.list(rest)
+	}
+	p.write(")")
 }
 
 func (p *printer) list(args []ast.Expr) {

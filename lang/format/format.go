@@ -150,12 +150,30 @@ func (l *layout) interleave(s ast.Stmt, inner []ast.Comment) string {
 			}
 		}
 		closing := strings.ContainsAny(printed[w.Start:w.End], ",)]}")
+		if strings.HasPrefix(gap, "\n") { // between the statements of a function
+			b.WriteString(l.between(at.Start+from[i-1].End, at.Start+from[i].Start, "\n"+indent, &inner))
+		}
 		for len(inner) > 0 && inner[0].Span().Start < at.Start+from[i].Start {
 			b.WriteString(before + inner[0].Text)
 			gap = gapBehind(inner[0].Text, closing)
 			before, inner = cmp.Or(gap, " "), inner[1:]
 		}
 		b.WriteString(gap + printed[w.Start:w.End])
+	}
+	return b.String()
+}
+
+// between prints the comments from one place in the source to another: on lines of their own, or behind what stands before them on their line.
+func (l *layout) between(from, to int, lineEnd string, comments *[]ast.Comment) string {
+	var b strings.Builder
+	for len(*comments) > 0 && (*comments)[0].Span().Start < to {
+		c := (*comments)[0]
+		if l.newlines(from, c.Span().Start) > 0 {
+			b.WriteString(lineEnd + c.Text)
+		} else {
+			b.WriteString(" " + c.Text)
+		}
+		from, *comments = c.Span().End, (*comments)[1:]
 	}
 	return b.String()
 }
@@ -191,7 +209,7 @@ func wrap(s ast.Stmt, text string) string {
 			out, at = out+" "+item, at+1+width(item)
 		}
 	}
-	return out
+	return out + missing(d)
 }
 
 func width(s string) int { return utf8.RuneCountInString(s) }

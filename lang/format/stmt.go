@@ -29,7 +29,7 @@ func cells(s ast.Stmt) []string {
 	case *ast.Client:
 		return []string{"client " + join(s.Clients, family)}
 	case *ast.Data:
-		return []string{"data " + s.Name.Name, ": " + Type(s.Type), owner(s.Owner), from(s.From)}
+		return []string{"data " + s.Name.Name, ": " + Type(s.Type), owner(s.Owner), from(s.From) + missing(s)}
 	case *ast.Param:
 		return []string{"param " + s.Name.Name, optionalType(s.Type), distribution(s), owner(s.Owner)}
 	case *ast.Let:
@@ -44,7 +44,12 @@ func cells(s ast.Stmt) []string {
 	case *ast.Levels:
 		return []string{"levels " + s.Name.Name, "= " + join(s.Categories, category)}
 	case *ast.Likelihood:
-		return []string{Expr(s.Left) + " ~ " + Dist(s.Dist) + weights(s.Weights) + power(s.Power)}
+		if s.Left == nil { // as later passes keep a factor
+			return []string{"factor " + Expr(s.Dist.Args[0].Value)}
+		}
+		return []string{Expr(s.Left) + " ~ " + Dist(s.Dist) + clause("truncate", s.Truncate) + clause("censor", s.Censor) + weights(s.Weights) + power(s.Power)}
+	case *ast.Factor:
+		return []string{"factor " + Expr(s.Value)}
 	case *ast.Transform:
 		return []string{"transform " + s.Kind.Name + rho(s)}
 	case *ast.Program:
@@ -55,6 +60,13 @@ func cells(s ast.Stmt) []string {
 		return []string{"receive " + s.Name.Name, ": " + Type(s.Type), "from " + s.From.Name}
 	case *ast.Send:
 		return []string{"send " + s.Name.Name, sent(s.Value), "to " + join(s.To, func(i ast.Ident) string { return i.Name })}
+	case *ast.Fn:
+		return function(s)
+	case *ast.Import:
+		if s.Name != nil {
+			return []string{"import " + s.Name.Name}
+		}
+		return []string{"import " + quoted(s.Path)}
 	case *ast.Unsupported:
 		return []string{s.Keyword.Name}
 	}
@@ -124,11 +136,23 @@ func argument(a *ast.Arg) string {
 	return a.Name.Name + "=" + Expr(a.Value)
 }
 
+// Prior prints the distribution of a parameter with its truncation.
+func Prior(p *ast.Param) string { return Dist(p.Dist) + clause("truncate", p.Truncate) }
+
 func distribution(p *ast.Param) string {
+	text := "~ " + Prior(p)
 	if p.Noncentered {
-		return "~ " + Dist(p.Dist) + " noncentered"
+		text += " noncentered"
 	}
-	return "~ " + Dist(p.Dist)
+	return text
+}
+
+// clause prints a clause with named arguments, as truncate(lower=0); "" where there is none.
+func clause(word string, args []*ast.Arg) string {
+	if args == nil {
+		return ""
+	}
+	return " " + word + "(" + join(args, argument) + ")"
 }
 
 // weights prints a weights clause. An expression with `^(` is put in parentheses, because outside them `^(` begins the power of the likelihood.
@@ -173,6 +197,17 @@ func from(columns []*ast.Column) string {
 	return "from " + join(columns, Column)
 }
 
+// missing prints what is done about missing cells, behind a blank where columns stand before it.
+func missing(s *ast.Data) string {
+	switch {
+	case s.Missing == nil:
+		return ""
+	case len(s.From) == 0:
+		return "missing " + s.Missing.Name
+	}
+	return " missing " + s.Missing.Name
+}
+
 // Column prints one item of a `from` clause.
 func Column(c *ast.Column) string {
 	switch {
@@ -195,7 +230,7 @@ func columnArgument(a *ast.ColumnArg) string {
 	return out + columnName(a.Column)
 }
 
-var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$`)
 
 func columnName(n *ast.ColumnName) string {
 	if !n.Quoted && plainName.MatchString(n.Name) {

@@ -79,9 +79,7 @@ func (p *parser) asUnexpected(err error) *unexpected {
 // head returns the first term of a production in participle's EBNF.
 func head(production string) string {
 	term, _, _ := strings.Cut(strings.TrimSuffix(production, ")"), " ")
-	if len(term) > 1 && term[0] == '(' {
-		term = term[1:]
-	}
+	term = strings.TrimLeft(term, "(") // a literal bracket is in quotes
 	return strings.Trim(term, "?*+")
 }
 
@@ -142,6 +140,7 @@ var nonterminals = map[string]string{
 	"Type": "a type, such as real[N]", "Bound": "lower = VALUE or upper = VALUE",
 	"Dist": "a distribution, such as normal(0, 1)", "Arg": "an expression",
 	"Expr": "an expression", "Sized": "an expression", "Weighting": "an expression",
+	`"return"`: "`let`, `param` or `return`", `"{"`: "`=` with an expression, or a body in `{ … }`", "FnArg": "the name of an argument",
 	"Family": "the name of a client", "Rho": "CLIENT: VALUE",
 	"Column": "a column, an encoder or *", "ColumnName": "a column, an encoder or *", "ColumnArg": "a column or a number", "Number": "a number",
 }

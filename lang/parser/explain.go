@@ -290,8 +290,13 @@ func (p *parser) misplaced(t lexer.Token) *fault {
 			code, message = diag.TildeOrEquals, "data has no distribution in its declaration: give it one in a statement of its own, "+quote(last.Name.Name+" ~ …")
 		}
 	case *ast.Param:
-		if is(t, "noncentered") {
+		switch {
+		case is(t, "noncentered"):
 			message = "`noncentered` stands before the owner: param NAME ~ DIST(…) noncentered @ OWNER"
+		case is(t, "truncate"):
+			message = "`truncate` stands behind the distribution: param NAME ~ DIST(…) truncate(lower=A) @ OWNER"
+		case is(t, "censor"):
+			message = "only a likelihood can be censored; a value that is known to lie above C is a parameter with a bound"
 		}
 	case *ast.Likelihood:
 		switch {
@@ -299,6 +304,10 @@ func (p *parser) misplaced(t lexer.Token) *fault {
 			message = "a likelihood has no owner: the compiler finds who evaluates it"
 		case is(t, "weights"):
 			message = "`weights` stands before the power: y ~ DIST(…) weights EXPRESSION ^ (POWER)"
+		case is(t, "truncate"):
+			message = "`truncate` stands behind the distribution, before `censor` and `weights`: y ~ DIST(…) truncate(lower=A)"
+		case is(t, "censor"):
+			message = "`censor` stands behind the distribution and `truncate`, before `weights`: y ~ DIST(…) censor(right=C)"
 		case is(t, "noncentered"):
 			message = "only a `param` can be noncentered"
 		}

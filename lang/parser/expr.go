@@ -28,6 +28,9 @@ type climber struct {
 // parseExpr, parseSized and parseWeighting parse the three nonterminals for expressions in the grammar of declarations.
 func parseExpr(lex *lexer.PeekingLexer) (ast.Expr, error) {
 	c := &climber{PeekingLexer: lex}
+	if e, ok, err := c.recursion(); ok {
+		return e, err
+	}
 	return c.whole(ast.Loosest)
 }
 
@@ -286,6 +289,10 @@ func number(text string) *ast.Number {
 func (c *climber) paren(start lexer.Position) (ast.Expr, error) {
 	p := &ast.Paren{}
 	err := c.bracketed(")", func() (err error) {
+		if e, ok, err := c.recursion(); ok {
+			p.X = e
+			return err
+		}
 		p.X, err = c.binary(ast.Loosest)
 		return err
 	})
@@ -353,12 +360,18 @@ func (c *climber) arguments(name ast.Ident) (args []ast.Expr, sum *ast.Sum, err 
 			sum, err = c.comprehension(name, args)
 			return nil, sum, err
 		}
-		if t := *c.Peek(); !c.accept(",") {
+		if t := *c.Peek(); !c.accept(",") && !(len(args) == 1 && givenOf(name) && c.accept("|")) {
 			return args, nil, nil
 		} else if err := c.count(t); err != nil {
 			return nil, nil, err
 		}
 	}
+}
+
+// givenOf reports whether `|` may follow the first argument of a function: of densities only.
+func givenOf(name ast.Ident) bool {
+	_, _, _, ok := ast.Density(name.Name)
+	return ok
 }
 
 // comprehension parses `for VAR in FAMILY` or `for VAR in LO..HI` after the body.

@@ -23,7 +23,7 @@ type grammar struct {
 }
 
 // unsupported lists the keywords of statements that this version does not support. The value is true for keywords only before a name.
-var unsupported = map[string]bool{"fn": false, "import": false, "factor": false, "contribution": false, "weight": true, "module": true}
+var unsupported = map[string]bool{"contribution": false, "weight": true, "module": true}
 
 // theGrammar builds the grammar once.
 var theGrammar = sync.OnceValue(func() *grammar {
@@ -34,8 +34,9 @@ var theGrammar = sync.OnceValue(func() *grammar {
 		participle.ParseTypeWith(parseExpr),
 		participle.ParseTypeWith(parseSized),
 		participle.ParseTypeWith(parseWeighting),
-		participle.Union[ast.Stmt](&ast.Server{}, &ast.Client{}, &ast.Data{}, &ast.Param{}, &ast.Let{}, &ast.Generate{}, &ast.Const{}, &ast.Levels{}, &ast.Transform{},
-			&ast.Program{}, &ast.Aux{}, &ast.Receive{}, &ast.Send{}, &ast.Likelihood{}),
+		participle.Union[ast.Stmt](&ast.Server{}, &ast.Client{}, &ast.Data{}, &ast.Param{}, &ast.Let{}, &ast.Generate{}, &ast.Const{}, &ast.Levels{}, &ast.Factor{}, &ast.Transform{},
+			&ast.Program{}, &ast.Aux{}, &ast.Receive{}, &ast.Send{}, &ast.Fn{}, &ast.Import{}, &ast.Likelihood{}),
+		participle.Union[ast.Inner](&ast.Let{}, &ast.Param{}),
 	)
 	return &grammar{
 		statements: []statement{
@@ -46,7 +47,10 @@ var theGrammar = sync.OnceValue(func() *grammar {
 			{"let", false, production[ast.Let](p)},
 			{"generate", false, production[ast.Generate](p)},
 			{"const", false, production[ast.Const](p)},
+			{"fn", false, production[ast.Fn](p)},
+			{"import", false, production[ast.Import](p)},
 			{"levels", true, production[ast.Levels](p)},
+			{"factor", false, production[ast.Factor](p)},
 			{"transform", false, production[ast.Transform](p)},
 			{"program", true, production[ast.Program](p)},
 			{"aux", true, production[ast.Aux](p)},

@@ -6,14 +6,17 @@ import (
 
 	"github.com/alecthomas/participle/v2/lexer"
 
+	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 )
 
 // A line is the words of one statement as its layout shows it: to the end of the line, or further where brackets are open or an operator ends it.
 type line struct {
 	words    []lexer.Token
-	depths   []int // of open brackets before each word
-	from, to int   // in the tokens of the file
+	depths   []int  // of open brackets before each word
+	density  []bool // whether each word stands directly inside the brackets of a density function
+	open     []bool // the brackets that are open at the end: whether each is that of a density function
+	from, to int    // in the tokens of the file
 }
 
 // A habit is something that another language writes in a way of its own. found returns the first and the last word of it in a line.
@@ -81,10 +84,14 @@ func (p *parser) lines() []line {
 			l.from = i
 		}
 		l.words, l.depths, l.to = append(l.words, t), append(l.depths, depth), i+1
+		l.density = append(l.density, len(l.open) > 0 && l.open[len(l.open)-1])
 		if closerOf(t) != "" {
 			depth++
+			_, _, _, density := ast.Density(l.at(len(l.words) - 2))
+			l.open = append(l.open, density && t.Value == "(")
 		} else if isCloser(t) {
 			depth--
+			l.open = l.open[:max(0, len(l.open)-1)]
 		}
 	}
 	if len(l.words) > 0 {
@@ -119,6 +126,9 @@ func (l line) name(i int) bool {
 	return i >= 0 && i < len(l.words) && (l.words[i].Type == identToken || l.words[i].Type == keywordToken)
 }
 
+// ofDensity reports whether word i stands directly inside the brackets of a density function.
+func (l line) ofDensity(i int) bool { return l.density[i] }
+
 // where returns the first word that a condition holds for, -1 for none.
 func (l line) where(holds func(i int) bool) int {
 	for i := range l.words {
@@ -152,7 +162,7 @@ func word(holds func(l line, i int) bool) func(line) (int, int, bool) {
 var (
 	stanTypes   = set("real int vector row_vector matrix simplex ordered positive_ordered unit_vector array complex cholesky_factor_corr cholesky_factor_cov corr_matrix cov_matrix")
 	pythonUses  = set("pm pymc numpyro tfd tfp pyro dist")
-	densityEnds = []string{"_lpdf", "_lpmf", "_lcdf", "_lccdf", "_lupdf", "_lupmf", "_cdf", "_rng"}
+	densityEnds = []string{"_lupdf", "_lupmf", "_cdf", "_ccdf", "_rng"}
 )
 
 const (
@@ -177,9 +187,15 @@ var foreignPrograms = []habit{
 	{
 		found: func(l line) (int, int, bool) {
 			last := l.at(len(l.words) - 1)
-			uses := l.where(func(i int) bool { return pythonUses[l.at(i)] && l.at(i+1) == "." && l.touch(i) })
+			uses := l.where(func(i int) bool {
+				library, _, pointed := strings.Cut(l.at(i), ".")
+				return pointed && pythonUses[library]
+			})
 			python := l.at(0) == "import" && l.index("as") > 0 || l.at(0) == "from" && l.index("import") > 0 || (l.at(0) == "with" || l.at(0) == "def" || l.at(0) == "class") && last == ":"
-			return max(uses, 0), max(uses, 0) + 1, python || uses >= 0
+			if uses >= 0 {
+				return uses, uses, true
+			}
+			return 0, 1, python
 		},
 		message: "this is Python; a vfl model is a list of declarations and likelihoods",
 		note:    "b = pm.Normal(\"b\", 0, 1) is param b ~ normal(0, 1); pm.Normal(\"y\", mu, 1, observed=y) is y ~ normal(mu, 1) with data y : real[N]",
@@ -218,12 +234,12 @@ var foreignLines = []habit{
 	{
 		found:   begins("target lp__", "+ +="),
 		message: "`target +=` is Stan's; here a likelihood is y ~ DIST(…), and a prior stands where its parameter is declared",
-		note:    "`factor`, which adds any term to the log density, is not in this version",
+		note:    "`factor EXPR` adds any other term to the log density: factor log_mix(w, a, b), factor normal_lpdf(y | mu, sigma)",
 	},
 	{
 		found:   begins("for while foreach repeat", "( i j k n t {"),
-		message: "there are no loops: a statement is about whole arrays",
-		note:    "y ~ normal(a + b * x, sigma) is the likelihood of every y, u[g] looks up one value for each row, and sum(b[k] * x[k] for k in 1..K) is a sum",
+		message: "there are no loops: a statement is about whole arrays, and a recursion is a let with `recur`",
+		note:    "y ~ normal(a + b * x, sigma) is the likelihood of every y, u[g] looks up one value for each row, sum(b[k] * x[k] for k in 1..K) is a sum, and let h : real[T] = recur h[1] = e[1], h[t] = phi * h[t - 1] + e[t] for t in 2..T goes step by step",
 	},
 	{
 		found:   word(func(l line, i int) bool { return l.at(i) == "?" }),
@@ -252,8 +268,8 @@ var foreignLines = []habit{
 		found: word(func(l line, i int) bool {
 			return l.at(i) == "T" && (l.at(i+1) == "[" || l.at(i+1) == "(") && l.at(i-1) == ")"
 		}),
-		message: "`T[a, b]` is Stan's truncation; here it is truncate(lower=a, upper=b), which is not in this version",
-		note:    "for a parameter whose prior has constant arguments a bound gives the same posterior: param b : real<lower=0> ~ normal(0, 1)",
+		message: "`T[a, b]` is the truncation of Stan and BUGS; here it is y ~ DIST(…) truncate(lower=a, upper=b)",
+		note:    "an end that is left out is none: truncate(lower=0); for values known to lie above C write censor(right=C)",
 	},
 	{
 		found: func(l line) (int, int, bool) {
@@ -270,20 +286,20 @@ var foreignLines = []habit{
 		note:    formulaNote,
 	},
 	{
-		found: word(func(l line, i int) bool {
-			if l.at(i) != "|" {
-				return false
-			}
-			call := l.where(func(j int) bool {
-				return j < i && l.at(j+1) == "(" && slices.ContainsFunc(densityEnds, func(end string) bool { return strings.HasSuffix(l.at(j), end) })
+		found: func(l line) (int, int, bool) {
+			bar := l.index("|")
+			i := l.where(func(i int) bool {
+				return i < bar && l.at(i+1) == "(" && slices.ContainsFunc(densityEnds, func(end string) bool { return strings.HasSuffix(l.at(i), end) })
 			})
-			return call >= 0
-		}),
-		message: "densities as expressions are not in this version; a likelihood is y ~ normal(mu, sigma)",
-		note:    "what is given stands in the arguments of the distribution, and what it is the distribution of on the left",
+			return i, i + 1, i >= 0
+		},
+		message: "the density functions here are NAME_lpdf, NAME_lpmf, NAME_lcdf and NAME_lccdf of any distribution",
+		note:    "normal_lpdf(y | mu, sigma) has all constants and one element for each row; what Stan draws by _rng is drawn here by `generate` or by vflc simulate",
 	},
 	{
-		found:   word(func(l line, i int) bool { return l.at(i) == "|" && l.at(i-1) != "|" && l.at(i+1) != "|" }),
+		found: word(func(l line, i int) bool {
+			return l.at(i) == "|" && l.at(i-1) != "|" && l.at(i+1) != "|" && !l.ofDensity(i)
+		}),
 		message: "`|` has no meaning here: of conditions on data, or is `||`; a conditional distribution is written y ~ normal(mu, sigma)",
 		note:    "what is given stands in the arguments of the distribution, and what it is the distribution of on the left",
 	},
@@ -320,12 +336,5 @@ var foreignLines = []habit{
 		found:   word(func(l line, i int) bool { return l.at(i) == "$" && l.name(i-1) }),
 		message: "a column is not taken by `$`: it is declared as data, and used by its name",
 		note:    "data age : real[N], or data x : real[N] from age",
-	},
-	{
-		found: word(func(l line, i int) bool {
-			return l.at(i) == "." && l.name(i-1) && l.name(i+1) && l.touch(i-1) && l.touch(i)
-		}),
-		message: "names have no point here: a function is called by its own name, and a model has no objects",
-		note:    "np.exp(x) is exp(x)",
 	},
 }

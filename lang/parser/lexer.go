@@ -126,7 +126,7 @@ func scan(s string, first bool) (lexer.TokenType, int) {
 		return symbolToken, 2
 	case c == '.' && len(s) > 1 && isDigit(s[1]):
 		return scanNumber(s)
-	case strings.IndexByte("+-*/^'!<>=~@:,;()[]{}", c) >= 0:
+	case strings.IndexByte("+-*/^'!<>=~@:,;()[]{}|", c) >= 0:
 		return symbolToken, 1
 	}
 	return invalidToken, invalidLength(s)
@@ -148,9 +148,12 @@ func span(s string, in func(byte) bool) int {
 	return n
 }
 
-// scanWord reads a name. A name that continues with letters outside ASCII is one invalid token.
+// scanWord reads a name, or names joined by points: what a module or a component holds. A name that continues with letters outside ASCII is one invalid token.
 func scanWord(s string) (lexer.TokenType, int) {
 	n := span(s, isWord)
+	for n+1 < len(s) && s[n] == '.' && isLetter(s[n+1]) {
+		n += 1 + span(s[n+1:], isWord)
+	}
 	if n < len(s) && isForeignLetter(s[n:]) {
 		return invalidToken, n + invalidLength(s[n:])
 	}

@@ -144,6 +144,9 @@ func (p *parser) recover(lex *lexer.PeekingLexer, err error) {
 	}
 	at := p.nextStart(max(p.start+1, lex.Cursor(), bad))
 	p.again = cmp.Or(p.ranOn, p.swallowed(bad))
+	if end := p.functionEnd(); end > bad {
+		at, p.again, p.ranOn = max(at, end), 0, 0
+	}
 	if p.ranOn = 0; p.again > 0 {
 		at = p.again
 		lex.LoadCheckpoint(p.origin)
@@ -307,40 +310,32 @@ func (p *parser) refuseClause(i int, whole source.Span) {
 	if i > 0 && p.tokens[i-1].Type == spaceToken {
 		whole.Start = p.tokens[i-1].Pos.Offset
 	}
-	d := p.errorf(diag.UnsupportedClause, spanOf(t), "%s clauses are not supported in this version", quote(t.Value))
-	kind := ""
-	if k := p.skipSpace(i + 1); k < len(p.tokens) {
-		kind = p.tokens[k].Value
+	what := quote(t.Value)
+	if t.Value == "missing" {
+		what = "`missing impute`"
 	}
-	if t.Value == "missing" && kind == "error" { // what happens without the clause
-		d.Fix(whole, "", "leave the clause out")
-		return
-	}
+	d := p.errorf(diag.UnsupportedClause, spanOf(t), "%s clauses are not supported in this version", what)
 	d.Note("%s", insteadOf[t.Value])
 }
 
 // insteadOf is what a model can do in place of a clause. Without the clause it would be another model.
 var insteadOf = map[string]string{
-	"truncate": "for a parameter whose prior has constant arguments a bound gives the same posterior: param b : real<lower=0> ~ normal(0, 1)",
-	"censor":   "a value known to lie above C may be a parameter: param late : real<lower=C>[M] ~ normal(mu, sigma), beside the likelihood of the observed ones",
-	"missing":  "fill the cells in, or leave their rows out of the tables of all parties",
+	"missing": "`missing drop` leaves out the rows with missing cells, at every party; or fill the cells in",
 }
 
-// clauseEnd returns the end of the clause truncate(…), censor(…), missing KIND or missing impute ~ DIST(…) that begins at token i, or i if none does.
+// clauseEnd returns the end of the clause missing impute ~ DIST(…) that begins at token i, or i if none does.
 func (p *parser) clauseEnd(i int, behind []int) int {
 	if p.tokens[i].Type != keywordToken {
 		return i
 	}
 	end := i
 	switch p.tokens[i].Value {
-	case "truncate", "censor":
-		end = behind[p.skipSpace(i+1)]
 	case "missing":
 		kind := p.skipSpace(i + 1)
-		if p.tokens[kind].Type != identToken {
+		if p.tokens[kind].Type != identToken || p.tokens[kind].Value != "impute" {
 			return i
 		}
-		if end = kind + 1; p.tokens[kind].Value == "impute" && is(p.tokens[p.skipSpace(end)], "~") {
+		if end = kind + 1; is(p.tokens[p.skipSpace(end)], "~") {
 			end = behind[p.skipSpace(p.skipSpace(p.skipSpace(end)+1)+1)]
 		}
 	}

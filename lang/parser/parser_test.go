@@ -30,6 +30,14 @@ let z : real[N] = -b^2 * XA[:, 1:3]' + sum(X[j] * beta[j] for j in lab) - sum(a[
 const c = 1_000 + 1e-3
 y ~ bernoulli_logit(b + XA * beta_a + XB * beta_b) weights w^2 ^ (1/2)
 log(earn) ~ normal(a, b); aux ~ normal(0, 1)
+import nn
+import "./mine.vfl"
+fn sq(x) = x * x
+fn layer(X, [n, m]) { /* in */ param W : real[size(X, 2), n] ~ normal(0, 1)
+  let h = X * W // behind
+  // alone
+  return h + m }
+let h : real[T] = recur h[1] = mine.sq(b), h[t] = 2 * (recur g[1] = 1, g[s] = g[s - 1] for s in 2..3)[2] + h[t - 1] for t in 2..T
 transform augmented(rho = 1)
 transform power(rho = {a: 0.5, b: 2}) transform none
 program logistic for server
@@ -56,11 +64,11 @@ func TestEverything(t *testing.T) {
 	for _, s := range f.Stmts {
 		kinds[strings.Fields(everything[s.Span().Start:])[0]]++
 	}
-	want := map[string]int{"server": 1, "client": 1, "data": 4, "param": 3, "let": 1, "const": 1, "y": 1, "log(earn)": 1, "aux": 2, "transform": 3, "program": 1, "send": 2, "receive": 1}
+	want := map[string]int{"server": 1, "client": 1, "data": 4, "param": 3, "let": 2, "const": 1, "import": 2, "fn": 2, "y": 1, "log(earn)": 1, "aux": 2, "transform": 3, "program": 1, "send": 2, "receive": 1}
 	if diff := cmp.Diff(want, kinds); diff != "" {
 		t.Error(diff)
 	}
-	if len(f.Comments) != 3 || !f.Comments[1].Doc || f.Comments[0].Doc {
+	if len(f.Comments) != 6 || !f.Comments[1].Doc || f.Comments[0].Doc {
 		t.Errorf("comments: %v", f.Comments)
 	}
 	checkPlaces(t, f)
@@ -107,7 +115,7 @@ func TestFields(t *testing.T) {
 	if likelihood.Power == nil || likelihood.Weights == nil || likelihood.Weights.(*ast.Binary).Op != "^" {
 		t.Errorf("likelihood: %+v", likelihood)
 	}
-	if transform := f.Stmts[15].(*ast.Transform); transform.Rho != nil || len(transform.RhoBy) != 2 || transform.RhoBy[1].Client.Name != "b" {
+	if transform := f.Stmts[20].(*ast.Transform); transform.Rho != nil || len(transform.RhoBy) != 2 || transform.RhoBy[1].Client.Name != "b" {
 		t.Errorf("transform: %+v", transform)
 	}
 }

@@ -21,6 +21,8 @@ func (p *parser) verify(s ast.Stmt) {
 		case *ast.ColumnName:
 			n.Quoted = strings.HasPrefix(n.Name, `"`)
 			n.Name = unquote(n.Name)
+		case *ast.Import:
+			n.Path = unquote(n.Path)
 		case *ast.Category:
 			p.verifyCategory(n)
 		case *ast.Number:

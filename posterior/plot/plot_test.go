@@ -2,17 +2,15 @@ package plot
 
 import (
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 func TestHistogram(t *testing.T) {
 	// 8 values: bins of width 1 from 0 to 4 hold 4, 2, 1 and 1; the first bar fills the width of 16 characters
-	got := Histogram("x", [][]float64{{0, 0.5, 0.9, 0.1, 1.1}, {1.9, 2.5, 4}}, Size{Width: 40, Height: 4})
+	got := bars("x", [][]float64{{0, 0.5, 0.9, 0.1, 1.1}, {1.9, 2.5, 4}}, Size{Width: 40, Height: 4})
 	want := "x\n" +
 		"        0.00 ┤████████████████ 50.0%\n" +
 		"        1.00 ┤████████ 25.0%\n" +
@@ -42,7 +40,7 @@ func TestForestIsToScale(t *testing.T) {
 	for i, v := range uniform {
 		half[i] = v / 2
 	}
-	lines := strings.Split(Forest([]string{"a", "bb"}, [][][]float64{{uniform}, {half}}, Size{Width: 4 + 91}), "\n")
+	lines := strings.Split(intervals([]string{"a", "bb"}, [][][]float64{{uniform}, {half}}, Size{Width: 4 + 91}), "\n")
 	first, second := []rune(lines[0])[4:], []rune(lines[1])[4:]
 	for at, want := range map[int]rune{0: '─', 20: '━', 45: '●', 70: '━', 90: '─'} { // −45 … 45
 		if first[at] != want {
@@ -57,28 +55,19 @@ func TestForestIsToScale(t *testing.T) {
 	}
 }
 
+// A trace has a frame for each chain, unless colours tell chains apart.
 func TestTraceHasAFramePerChain(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	chains := make([][]float64, 3)
-	for c := range chains {
-		for range 500 {
-			chains[c] = append(chains[c], r.NormFloat64())
-		}
+	f, err := Make("trace", []Run{example("r", "beta", 2, 3, 500)}, []string{"beta"})
+	if err != nil {
+		t.Fatal(err)
 	}
-	text := Trace("beta[1]", chains, Size{Width: 60, Height: 6})
+	text := f.Text(Size{Width: 60, Height: 6})
 	if n := strings.Count(text, "500 draws"); n != 3 {
 		t.Errorf("%d frames", n)
 	}
-	for line := range strings.Lines(text) {
-		if utf8.RuneCountInString(line) > 61 {
-			t.Errorf("too wide: %q", line)
-		}
-	}
-	if strings.Contains(text, "\x1b") {
-		t.Error("colours that were not asked for")
-	}
-	if colored := Trace("beta[1]", chains, Size{Width: 60, Height: 6, Color: true}); !strings.Contains(colored, "\x1b") {
-		t.Error("no colours")
+	colored := f.Text(Size{Width: 60, Height: 6, Color: true})
+	if !strings.Contains(colored, "\x1b") || strings.Count(colored, "beta[1]") != 1 {
+		t.Errorf("in colours:\n%s", colored)
 	}
 }
 
@@ -86,13 +75,13 @@ func TestTraceHasAFramePerChain(t *testing.T) {
 func TestOddDraws(t *testing.T) {
 	s := Size{Width: 60, Height: 5}
 	for name, chains := range map[string][][]float64{"none": {{}}, "no chains": {}, "a NaN": {{1, math.NaN(), 2}}, "all infinite": {{math.Inf(1), math.Inf(-1)}}, "constant": {{2, 2, 2}}, "one": {{2}}} {
-		for _, text := range []string{Trace("x", chains, s), Histogram("x", chains, s), Forest([]string{"x"}, [][][]float64{chains}, s)} {
+		for _, text := range []string{bars("x", chains, s), intervals([]string{"x"}, [][][]float64{chains}, s)} {
 			if text == "" || strings.Contains(text, "NaN") {
 				t.Errorf("%s: %q", name, text)
 			}
 		}
 	}
-	if text := Histogram("x", [][]float64{{1, math.Inf(1), 2}}, s); !strings.Contains(text, "draws not finite: 1") {
+	if text := bars("x", [][]float64{{1, math.Inf(1), 2}}, s); !strings.Contains(text, "draws not finite: 1") {
 		t.Error(text)
 	}
 }

@@ -28,6 +28,10 @@ const (
 	// ModelFile is the text of the model, and SettingsFile a copy of the vfl.toml beside it, if there was one.
 	ModelFile    = "model.vfl"
 	SettingsFile = "vfl.toml"
+	// ModulesDir holds copies of the files that the model imports, under their paths.
+	ModulesDir = "modules"
+	// ReportFile is where vflc report writes unless told otherwise.
+	ReportFile = "report.html"
 	// ViewFile holds running sums of what the server received, by chain: the material of vflc audit --attack.
 	ViewFile = "server-view"
 )

@@ -91,10 +91,10 @@ func VerifyView(dir string, r *posterior.Record) (there bool, err error) {
 	return true, err
 }
 
-// verify compares the files of one folder with the record.
+// verify compares one file, or the files of one folder, with the record.
 func verify(dir string, r *posterior.Record, folder string) error {
 	for _, name := range slices.Sorted(maps.Keys(r.Files)) {
-		if !strings.HasPrefix(name, folder+"/") {
+		if name != folder && !strings.HasPrefix(name, folder+"/") {
 			continue
 		}
 		file := filepath.Join(dir, filepath.FromSlash(name))

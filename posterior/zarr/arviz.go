@@ -12,6 +12,15 @@ type Observed struct {
 	Shape  []int
 	Values []float64     // first index fastest
 	LogLik [][][]float64 // by observation, chain, draw; nil: not computed
+	// Outcomes are the dimensions of the observations, where these are vectors or matrices: those of Shape without the last one or two. nil: Shape.
+	Outcomes []int
+}
+
+func (r *Observed) outcomes() []int {
+	if r.Outcomes == nil {
+		return r.Shape
+	}
+	return r.Outcomes
 }
 
 // Inference returns draws as ArviZ's groups: posterior, sample_stats for Markov chains, and log_likelihood and observed_data
@@ -152,17 +161,19 @@ func likelihoods(d *posterior.Draws, n int, axes []Array, attrs map[string]any, 
 	lik, data := Group{Name: "log_likelihood", Attrs: attrs, Arrays: axes[:2:2]}, Group{Name: "observed_data", Attrs: attrs}
 	for _, r := range responses {
 		names, order := dims(r.Name, r.Shape), rowMajor(r.Shape)
-		values, pointwise := make([]float64, len(order)), make([][][]float64, len(order))
+		values := make([]float64, len(order))
 		for k, at := range order {
 			values[k] = r.Values[at]
-			if r.LogLik != nil {
-				pointwise[k] = r.LogLik[at]
-			}
 		}
 		data.Arrays = append(data.Arrays, Array{Name: r.Name, Dims: names, Shape: append([]int{}, r.Shape...), Floats: values})
 		if r.LogLik != nil {
+			outcomes := r.outcomes()
+			var pointwise [][][]float64
+			for _, at := range rowMajor(outcomes) {
+				pointwise = append(pointwise, r.LogLik[at])
+			}
 			lik.Arrays = append(lik.Arrays, Array{
-				Name: r.Name, Dims: append([]string{"chain", "draw"}, names...), Shape: append([]int{d.Chains(), n}, r.Shape...),
+				Name: r.Name, Dims: append([]string{"chain", "draw"}, names[:len(outcomes)]...), Shape: append([]int{d.Chains(), n}, outcomes...),
 				Floats: interleave(pointwise, d.Chains(), n),
 			})
 		}

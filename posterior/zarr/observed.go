@@ -27,7 +27,7 @@ func ReadObserved(dir string) ([]Observed, error) {
 			o.Values[at] = values[k]
 		}
 		if slices.Contains(stored, name) {
-			if o.LogLik, err = readLogLik(dir, name, order); err != nil {
+			if err := o.readLogLik(dir); err != nil {
 				return nil, err
 			}
 		}
@@ -36,24 +36,29 @@ func ReadObserved(dir string) ([]Observed, error) {
 	return out, nil
 }
 
-func readLogLik(dir, name string, order []int) ([][][]float64, error) {
-	values, shape, err := ReadFloats(dir, "log_likelihood/"+name)
+// readLogLik reads the log likelihood, whose dimensions after chain and draw are those of the values, or without the last ones where these are vectors or matrices.
+func (r *Observed) readLogLik(dir string) error {
+	values, shape, err := ReadFloats(dir, "log_likelihood/"+r.Name)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	if len(shape) < 2 || len(shape) > 2+len(r.Shape) || !slices.Equal(shape[2:], r.Shape[:len(shape)-2]) {
+		return fmt.Errorf("%s: log_likelihood/%s has shape %v for observations of shape %v", dir, r.Name, shape, r.Shape)
+	}
+	if len(shape)-2 < len(r.Shape) {
+		r.Outcomes = append([]int{}, shape[2:]...)
+	}
+	order := rowMajor(shape[2:])
 	n := len(order)
-	if len(shape) < 2 || len(values) != shape[0]*shape[1]*n {
-		return nil, fmt.Errorf("%s: log_likelihood/%s has shape %v for %d observations", dir, name, shape, n)
-	}
-	out := make([][][]float64, n)
+	r.LogLik = make([][][]float64, n)
 	for k, at := range order {
 		for c := range shape[0] {
 			chain := make([]float64, shape[1])
 			for i := range chain {
 				chain[i] = values[(c*shape[1]+i)*n+k]
 			}
-			out[at] = append(out[at], chain)
+			r.LogLik[at] = append(r.LogLik[at], chain)
 		}
 	}
-	return out, nil
+	return nil
 }

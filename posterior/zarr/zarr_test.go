@@ -216,3 +216,28 @@ func TestLabelsAreCoordinates(t *testing.T) {
 		t.Errorf("arrays %v, want %v", names, want)
 	}
 }
+
+// The log likelihood of vectors and matrices has one value each, and is read as it was written.
+func TestLogLikelihoodOfVectors(t *testing.T) {
+	d := sample()
+	var lik [][][]float64
+	for i := range 3 {
+		var chains [][]float64
+		for c := range d.Chains() {
+			chain := make([]float64, d.Len(c))
+			for k := range chain {
+				chain[k] = float64(100*i + 10*c + k)
+			}
+			chains = append(chains, chain)
+		}
+		lik = append(lik, chains)
+	}
+	want := []Observed{{Name: "v", Shape: []int{3, 2}, Values: []float64{1, 2, 3, 4, 5, 6}, LogLik: lik, Outcomes: []int{3}}}
+	got, err := ReadObserved(write(t, d, want))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -130,7 +130,7 @@ func (b *Builder) Bijector(bij *def.Bijector, x ID, lower, upper float64) ID {
 	if bij.Identity {
 		return x
 	}
-	n := node{op: opBijector, in: []ID{x}, bij: &bijection{bij, lower, upper}}
+	n := node{op: opBijector, in: []ID{x}, bij: &bijection{def: bij, lower: lower, upper: upper}}
 	if err := opBijector.infer(b, &n); err != nil {
 		panic("graph: " + err.Error())
 	}
@@ -146,10 +146,17 @@ func (b *Builder) Bijector(bij *def.Bijector, x ID, lower, upper float64) ID {
 }
 
 // Density adds power·Σ weights·log p(x|theta) to the target, normalised: theta and weights broadcast to x's shape, weights may be NoID.
-// Parts that depend on constants only are computed once. An element of weight 0 is left out, even where its density is not finite.
+// Of a distribution of vectors or matrices, theta and weights have the leading dimensions of x, or none. Parts that depend on constants only are computed once. An element of weight 0 is left out, even where its density is not finite.
 func (b *Builder) Density(term string, d *def.Dist, x ID, theta []ID, weights ID, power float64) error {
 	if len(theta) != len(d.Params) {
 		panic(fmt.Sprintf("graph: %s takes %d parameters, got %d", d.Name, len(d.Params), len(theta)))
+	}
+	if d.Event != nil {
+		id, err := b.events(d, x, theta, weights)
+		if err != nil {
+			return err
+		}
+		return b.Add(term, id, power)
 	}
 	n := node{op: opDensity, in: append([]ID{x}, theta...), likely: &likelihood{d, weights != NoID}, power: power}
 	if weights != NoID {

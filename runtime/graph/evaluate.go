@@ -9,9 +9,7 @@ func (b *Builder) evaluate(n *node) (y []float64, sum float64) {
 		in := &b.nodes[id]
 		c.in = append(c.in, operand{link: n.links[k], val: view{buf: in.values, stride: in.shape.rows(), move: 1}})
 	}
-	if n.likely != nil {
-		c.density = newDensityState(len(n.likely.dist.Params))
-	}
+	c.hold()
 	c.run = n.op.forward
 	l := loop{rows: n.frame, block: largestBlock, global: n.kind == global, calls: []call{c}}
 	l.run()

@@ -143,9 +143,7 @@ func (e *Exec) bindCall(c *call, s *callSpec) {
 	if s.sum >= 0 {
 		c.sum = &e.arrays[inSum][s.sum]
 	}
-	if n.likely != nil {
-		c.density = newDensityState(len(n.likely.dist.Params))
-	}
+	c.hold()
 	if n.rows != nil {
 		c.sums = &rowSums{}
 		if n.op == opLinear {

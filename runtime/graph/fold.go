@@ -38,6 +38,9 @@ func (b *Builder) intern(n node) ID {
 func (n *node) key() string {
 	var s strings.Builder
 	s.WriteString(n.label())
+	if n.recursion != nil {
+		s.WriteString(n.recursion.key())
+	}
 	for _, id := range n.in {
 		fmt.Fprintf(&s, " %d", id)
 	}

@@ -17,7 +17,13 @@ func shapesOf(name string) []graph.Shape {
 		return []graph.Shape{{3}, {3}}
 	case "rowdot":
 		return []graph.Shape{{3, 2}, {3, 2}}
-	case "col":
+	case "solve", "quad_form":
+		return []graph.Shape{{2, 2}, {2}}
+	case "cholesky":
+		return []graph.Shape{{2, 2}}
+	case "gp_exp_quad", "gp_matern32", "gp_matern52":
+		return []graph.Shape{{3}, {}, {}}
+	case "col", "diag":
 		return []graph.Shape{{3}}
 	case "pi":
 		return nil

@@ -104,13 +104,18 @@ type node struct {
 	offset int       // of a parameter's first element in x, of an input's in the inputs
 	degree degree    // in x
 
+	recursion *Recursion
+
 	attr   Attr
 	index  []int32 // gather: 0-based positions in the table
 	fn     *def.Func
 	quick  *vectorFunc // of fn, where it has one
 	bij    *bijection
 	likely *likelihood
-	power  float64 // of a term
+	events *eventDensity // of a density of vectors or matrices
+	power  float64       // of a term
+	room   int           // scratch memory of its steps, for operations on whole matrices
+	pivots int           // length of their permutation
 
 	runs     [][]vector.Segment // of a gather of sorted levels: the runs of equal levels in each block of runBlock rows
 	runBlock int
@@ -150,10 +155,16 @@ func (n *node) label() string {
 		return n.op.name + "." + n.fn.Name
 	case n.fn != nil:
 		return n.fn.Name
+	case n.bij != nil && n.bij.whole != nil:
+		return fmt.Sprintf("structured.%s(%d)", n.bij.whole.def.Name, n.bij.whole.size)
 	case n.bij != nil:
 		return fmt.Sprintf("bijector.%s(%g, %g)", n.bij.def.Name, n.bij.lower, n.bij.upper)
+	case n.events != nil:
+		return n.op.name + "." + n.events.dist.Name
 	case n.likely != nil:
 		return n.op.name + "." + n.likely.dist.Name
+	case n.recursion != nil:
+		return n.op.name + "." + n.recursion.Name
 	}
 	return n.op.name + n.attr.String()
 }

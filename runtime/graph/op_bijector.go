@@ -5,10 +5,11 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A bijection is a bijector with its bounds.
+// A bijection is a bijector with its bounds, or a map to whole vectors or matrices.
 type bijection struct {
 	def          *def.Bijector
 	lower, upper float64
+	whole        *wholeMap
 }
 
 // jacobianMode selects what the reverse of a bijector adds, of the sum dy·f' + d log|f'|/dx that Backward returns.

@@ -3,33 +3,84 @@ package graph
 import (
 	"fmt"
 
+	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// opLogDensity is a density element by element: a value to report, such as the pointwise log likelihood. It has no gradient.
-var opLogDensity = &op{
-	name: "logdensity", doc: "the log density of each element, without the carrier", least: 1,
-	infer: func(b *Builder, n *node) error {
-		if err := inferDensity(b, n); err != nil {
-			return err
-		}
-		n.rowwise(b.nodes[n.in[0]].shape)
-		return nil
-	},
-	forward: func(c *call) {
-		s := c.density
-		for j := range c.width {
-			s.block.N, s.block.X, s.block.Theta, s.block.LP = c.n, c.arg(0, j), s.theta, c.y(j)[:c.n]
-			for i := range s.theta {
-				s.theta[i] = c.arg(i+1, j)
+// A density element by element, and the log probabilities of a value no greater, and of a greater one.
+var (
+	opLogDensity = elementsOf("logdensity", "the log density of each element, without the carrier", func(d *def.Dist) func(*def.Block) float64 { return d.LogDensity })
+	opLogCDF     = elementsOf("logcdf", "the log of the distribution function at each element", func(d *def.Dist) func(*def.Block) float64 { return d.LogCDF })
+	opLogCCDF    = elementsOf("logccdf", "the log of the complement of the distribution function at each element", func(d *def.Dist) func(*def.Block) float64 { return d.LogCCDF })
+)
+
+// elementsOf is the operation that gives the elements of one function of a distribution, with the derivatives that its block has.
+func elementsOf(name, doc string, function func(*def.Dist) func(*def.Block) float64) *op {
+	return &op{
+		name: name, doc: doc, least: 1,
+		infer: func(b *Builder, n *node) error {
+			if err := inferDensity(b, n); err != nil {
+				return err
 			}
-			c.node.likely.dist.LogDensity(&s.block)
-		}
-	},
+			n.rowwise(b.nodes[n.in[0]].shape)
+			return nil
+		},
+		forward: func(c *call) {
+			run := function(c.node.likely.dist)
+			for j := range c.width {
+				s := c.elementBlock(j)
+				s.block.DX, s.block.DTheta, s.block.LP = nil, nil, c.y(j)[:c.n]
+				run(&s.block)
+			}
+		},
+		vjp: func(c *call) {
+			run := function(c.node.likely.dist)
+			for j := range c.width {
+				s := c.elementBlock(j)
+				s.block.DX, s.block.DTheta, s.block.LP = c.elementPartial(0), s.dtheta, nil
+				for k := range s.dtheta {
+					s.dtheta[k] = c.elementPartial(k + 1)
+				}
+				run(&s.block)
+				c.giveElements(0, j, s.block.DX)
+				for k, d := range s.dtheta {
+					c.giveElements(k+1, j, d)
+				}
+			}
+		},
+		needs: func(int) need { return ^output },
+	}
 }
 
-// LogDensity adds the log density of each element of x, normalised, in the shape of x: theta and weights broadcast to it, weights may be NoID.
-// An element of weight 0 has the value 0. It is for reports: no gradient passes through it. It is computed by the distribution's own loop.
+// elementBlock sets up the arguments of a block for column j.
+func (c *call) elementBlock(j int) *densityState {
+	s := c.density
+	s.block.N, s.block.X, s.block.Theta = c.n, c.arg(0, j), s.theta
+	for i := range s.theta {
+		s.theta[i] = c.arg(i+1, j)
+	}
+	return s
+}
+
+// elementPartial is where the derivative in operand k is written, nil where it is not wanted.
+func (c *call) elementPartial(k int) []float64 {
+	if !c.wants(k) {
+		return nil
+	}
+	return c.scratch[k][:c.n]
+}
+
+// giveElements adds a derivative times the adjoint of its element; an element with the adjoint 0 gives nothing, even where its derivative is not finite.
+func (c *call) giveElements(k, j int, d []float64) {
+	if d == nil {
+		return
+	}
+	vector.Weight(c.n, d, c.dy(j))
+	c.give(k, j, d)
+}
+
+// LogDensity adds the log density of each element of x, normalised, in the shape of x, or of each vector or matrix of x where the distribution is one of these: theta and weights broadcast to it, weights may be NoID.
+// An element of weight 0 has the value 0. It is computed by the distribution's own loop.
 func (b *Builder) LogDensity(d *def.Dist, x ID, theta []ID, weights ID) (ID, error) {
 	return b.logDensity(d, x, theta, weights, func(n node) ID { return b.intern(n) })
 }
@@ -45,17 +96,47 @@ func (b *Builder) LogDensityByVectors(d *def.Dist, x ID, theta []ID, weights ID)
 	})
 }
 
-// logDensity adds the density by one of its forms, then carrier and weights.
-func (b *Builder) logDensity(d *def.Dist, x ID, theta []ID, weights ID, form func(node) ID) (ID, error) {
+// LogCDF adds the log of the distribution function at each element of x, in the shape of x, to which theta broadcasts. The distribution must have one.
+func (b *Builder) LogCDF(d *def.Dist, x ID, theta []ID) (ID, error) {
+	return b.elementwise(opLogCDF, d, x, theta)
+}
+
+// LogCCDF is LogCDF for the complement, the probability of a greater value.
+func (b *Builder) LogCCDF(d *def.Dist, x ID, theta []ID) (ID, error) {
+	return b.elementwise(opLogCCDF, d, x, theta)
+}
+
+func (b *Builder) elementwise(o *op, d *def.Dist, x ID, theta []ID) (ID, error) {
+	n, err := b.elementNode(o, d, x, theta)
+	if err != nil {
+		return NoID, err
+	}
+	return b.intern(n), nil
+}
+
+// elementNode is the node of a function of a distribution, element by element.
+func (b *Builder) elementNode(o *op, d *def.Dist, x ID, theta []ID) (node, error) {
 	if len(theta) != len(d.Params) {
 		panic(fmt.Sprintf("graph: %s takes %d parameters, got %d", d.Name, len(d.Params), len(theta)))
 	}
-	n := node{op: opLogDensity, in: append([]ID{x}, theta...), likely: &likelihood{dist: d}}
+	n := node{op: o, in: append([]ID{x}, theta...), likely: &likelihood{dist: d}}
 	for _, id := range n.in {
 		b.check(id)
 	}
-	if err := opLogDensity.infer(b, &n); err != nil {
-		return NoID, fmt.Errorf("%s: %w", d.Name, err)
+	if err := o.infer(b, &n); err != nil {
+		return n, fmt.Errorf("%s: %w", d.Name, err)
+	}
+	return n, nil
+}
+
+// logDensity adds the density by one of its forms, then carrier and weights.
+func (b *Builder) logDensity(d *def.Dist, x ID, theta []ID, weights ID, form func(node) ID) (ID, error) {
+	if d.Event != nil {
+		return b.events(d, x, theta, weights)
+	}
+	n, err := b.elementNode(opLogDensity, d, x, theta)
+	if err != nil {
+		return NoID, err
 	}
 	carrier, err := b.carrierValues(&n)
 	if err != nil {

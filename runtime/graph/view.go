@@ -43,7 +43,27 @@ type call struct {
 	sum     *float64 // where a term's value or a bijector's log-Jacobian accumulates
 	scratch [][]float64
 	density *densityState
+	recur   *recurState
 	sums    *rowSums // of a rowLikelihood
+	block   *def.Events
+	pivots  []int // of a linear system
+}
+
+// hold makes what the step keeps between evaluations, so that these allocate nothing.
+func (c *call) hold() {
+	n := c.node
+	switch {
+	case n.bij != nil && n.bij.whole != nil:
+		c.own = make([]float64, n.bij.whole.room())
+	case n.room > 0:
+		c.own, c.pivots = make([]float64, n.room), make([]int, n.pivots)
+	case n.events != nil:
+		c.block = n.events.block(n.shape.Len())
+	case n.recursion != nil:
+		c.recur = newRecurState(n.recursion)
+	case n.likely != nil:
+		c.density = newDensityState(len(n.likely.dist.Params))
+	}
 }
 
 // y is column j of the output.

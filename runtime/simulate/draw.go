@@ -41,6 +41,12 @@ func (s *Simulator) Prior(r *rand.Rand, x []float64, scale func(name string) flo
 				s.rescale(p.Dist.ScaleAt, f)
 			}
 		}
+		if p.Whole() {
+			if !p.Draw(r, s.args, x[port.Offset:port.Offset+port.Len], port.Shape) {
+				return fmt.Errorf("%s: no draw from its prior was inside its support", p.Name)
+			}
+			continue
+		}
 		for i := range port.Len {
 			v, ok := s.within(r, p, i)
 			if !ok {
@@ -105,6 +111,13 @@ func (s *Simulator) Responses(r *rand.Rand, x []float64) ([][]float64, error) {
 		y := &s.model.Responses[k]
 		s.evaluate(y.Law)
 		out[k] = make([]float64, len(y.Values))
+		if y.Dist.Event != nil {
+			copy(out[k], y.Values)
+			if !y.Law.draw(r, s.args, out[k], y.Shape) {
+				return nil, fmt.Errorf("%s: no value could be drawn; an argument of %s is outside its domain", y.Name, y.Dist.Name)
+			}
+			continue
+		}
 		for i := range out[k] {
 			if out[k][i] = s.sample(r, y.Law, i); math.IsNaN(out[k][i]) {
 				return nil, fmt.Errorf("%s: no value could be drawn for element %d; the arguments of %s are %v", y.Name, i+1, y.Dist.Name, s.theta)

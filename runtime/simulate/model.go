@@ -12,8 +12,12 @@ type Model struct {
 	Graph     *graph.Graph
 	Params    []Param // in order of declaration: a prior depends on earlier ones only
 	Responses []Response
+	// Undrawn lists what of the density is no distribution that data could be drawn from.
+	Undrawn []string
 	// Noise lists the auxiliary variables of the transform. Each has a graph input of standard normals.
 	Noise []Noise
+	// Quantities lists what Simulator.Evaluate computes; a model for forward simulation has none.
+	Quantities []Quantity
 	// Cuts lists the clients' cuts, in a model that is made for them.
 	Cuts []Cut
 }
@@ -24,7 +28,8 @@ type Cut struct {
 	Report      int
 }
 
-// A Law is a distribution with its arguments as graph reports, each with one element per drawn element.
+// A Law is a distribution with its arguments as graph reports, each with one element per drawn element; of a distribution of vectors or matrices, with one value
+// per drawn value, of the dimensions that its parameter has.
 type Law struct {
 	Dist *def.Dist
 	Args []int
@@ -36,7 +41,9 @@ type Param struct {
 	Owner string
 	Law
 	Lower, Upper float64 // of its support
-	Improper     string  // why it cannot be drawn; "" where it can
+	// Structure is the set of vectors or matrices that its values lie in; nil where there is none.
+	Structure *def.Structured
+	Improper  string // why it cannot be drawn; "" where it can
 }
 
 // A Response is the left side of a likelihood statement.
@@ -47,10 +54,11 @@ type Response struct {
 	Shape  []int
 	Values []float64 // as observed, first index fastest
 	Law
-	LogDensity int   // index of the report with the log density of each element, weights included, by vector functions
+	LogDensity int   // index of the report with the log density of each element, or of each vector or matrix, weights included, by vector functions
 	Rowwise    int   // the same by the loop of the distribution, for values of the parameters where vector functions give NaN
 	Noise      []int // indices in Model.Noise of the auxiliary variables that reach its arguments
 	Weighted   bool
+	Outcomes   []int // the dimensions of LogDensity: those of Shape, without those of a vector or matrix
 	// Dependent is the reason why its elements are not independent given the parameters, with the noise integrated out: it then has no pointwise
 	// density. "" where they are independent.
 	Dependent string

@@ -37,8 +37,11 @@ type Param struct {
 	Doc      string  // one phrase
 	Domain   Support // the values allowed: RealLine, Positive, NonNegative, UnitInterval, or Naturals where integral
 	Integral bool    // whole numbers only; then it must be data
+	Data     bool    // it must be data
+	NoNoise  bool    // no noise may be added to it: a bound
 	Optional bool
 	Default  float64
+	Rank     int // axes of one value: 0 for a number, 1 for a vector, 2 for a square matrix
 }
 
 // A Dist is a distribution with Stan's name and parameterisation.
@@ -64,9 +67,18 @@ type Dist struct {
 	Lower, Upper        End            // the density towards the ends of the support, of a continuous distribution
 	LogDensity          func(b *Block) float64
 	Carrier             func(x float64, theta []float64) float64
-	Sample              func(r *rand.Rand, theta []float64) float64
-	Examples            []string // statements that check and run, for `vflc doc`
-	Cases               []Case   // values of the normalised log density from an independent source
+	// LogCDF and LogCCDF return the sum over the block of the log probability of a value no greater than x, and of a greater one, as LogDensity does the
+	// log density: x may be any number, -Inf and the partials 0 where there is no such value; NaN where a parameter is outside its domain. Both are nil
+	// for a distribution without them; NoCDF then gives the reason.
+	LogCDF, LogCCDF func(b *Block) float64
+	NoCDF           string
+	Sample          func(r *rand.Rand, theta []float64) float64
+	Examples        []string // statements that check and run, for `vflc doc`
+	Cases           []Case   // values of the normalised log density from an independent source
+
+	// Narrow puts ends that parameters give inside those of the support; nil for most. Form says what a distribution is built from, nil where it is listed.
+	Narrow func(theta []float64, lower, upper float64) (float64, float64)
+	Form   *Form
 
 	// A density of many rows is computed by Expand, by the loop that Rows names, or else by LogDensity, several times slower; NoVectorForm then gives
 	// the reason. All must agree with LogDensity.
@@ -81,6 +93,9 @@ type Dist struct {
 	Elements     func(b Builder, x Value, theta []Value) bool
 	Rows         RowLoop
 	NoVectorForm string
+
+	// Event is set for a distribution of vectors or matrices, or with such parameters; LogDensity, Carrier, Sample, Cases and the vector forms are then nil.
+	Event *Event
 }
 
 // Spread returns the indices of the location and of the scale of x, or of log x where only that has any; -1 where there is none. Where the scale

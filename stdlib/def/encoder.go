@@ -1,8 +1,11 @@
 package def
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // An Encoder turns a column of a table into columns of a matrix, in the `from` clause of a data declaration. It is fitted privately
@@ -12,28 +15,34 @@ type Encoder struct {
 	Doc      string   // Markdown: what it computes and how many columns it gives
 	Examples []string // declarations that check, for `vflc doc`
 	Cases    []EncoderCase
-	Columns  Arity // how many column names it takes, before the options
+	Columns  Arity // how many column names it takes, before the settings
 	Options  []Option
 	// Categories is true where each distinct value of the column is a category, so that words are allowed. Otherwise the column must be numeric.
 	Categories bool
 	// Whole is true where the results are whole numbers, so that binary, int and count declarations may use the encoder.
 	Whole bool
+	// Positive is true where the column must be positive.
+	Positive bool
 	// Elementwise is true where each cell gives one number, so that an array of several dimensions can be encoded and keeps its shape.
 	Elementwise bool
-	// Fit estimates what the other functions need from a column without missing cells; nil where they need nothing.
-	Fit func(c Column, f *Fitted) *Fault
+	// Fit estimates what the other functions need from columns of one length without missing cells; nil where they need nothing.
+	Fit func(c []Column, f *Fitted) *Fault
+	// Known returns the categories of the k-th column to which an encoder of categories was fitted, counted from 0; nil: they are all of f.Words.
+	Known func(f *Fitted, k int) []string
 	// Names returns the names of the resulting columns.
-	Names func(column string, f *Fitted) []string
-	// Apply writes the resulting columns to out, which has one slice of c.Len() elements for each name. Missing cells, and cells that it
-	// passes to fault, give NaN in every resulting column.
-	Apply func(c Column, f *Fitted, out [][]float64, fault func(cell int, why Fault))
+	Names func(columns []string, f *Fitted) []string
+	// Apply writes the resulting columns to out, which has one slice for each name, of as many elements as the columns have cells. A missing cell in any
+	// of them, and cells that it passes to fault, give NaN in every resulting column.
+	Apply func(c []Column, f *Fitted, out [][]float64, fault func(cell int, why Fault))
 }
 
-// An EncoderCase is a test vector: an encoder fitted to the column In encodes it as the columns Out.
+// An EncoderCase is a test vector: an encoder fitted to the columns In encodes them as the columns Out, and New, where there are any, as Then.
 type EncoderCase struct {
 	Options map[string]string
-	In      Column
+	In, New []Column
 	Out     [][]float64
+	Then    [][]float64
+	Within  float64 // absolute tolerance; 0: 1e-15
 }
 
 // Fitted is the result of fitting an encoder, kept as JSON for prediction. Each encoder defines what the numbers mean.
@@ -75,19 +84,44 @@ const (
 	OutsideDomain   FaultKind = iota // the function has no value there
 	NoVariation                      // all cells are equal, so that the result would be undefined or empty
 	UnknownCategory                  // the data that the encoder was fitted to do not have the category
+	NotFinite                        // the result is too large for a number
 )
 
 // A Fault is the reason why a column or a cell cannot be encoded. Text follows the column or the cell in the message, and names a remedy.
 type Fault struct {
-	Kind FaultKind
-	Text string
+	Kind   FaultKind
+	Text   string
+	Column int // which of the columns that the encoder reads, counted from 0
 }
 
-// An Option is a named argument of an encoder, written NAME=VALUE. It may always be left out.
+// An Option is a setting of an encoder: a named argument that may be left out, NAME=VALUE, or one that follows the columns without a name and may not.
 type Option struct {
-	Name   string
-	Doc    string   // one phrase: the effect, and what happens without it
-	Values []string // the words allowed
+	Name        string
+	Doc         string   // one phrase: the effect, and what happens without it
+	Values      []string // the words allowed, or:
+	Least, Most int      // the whole numbers allowed, where Most is not 0; or:
+	Word        bool     // any word or number
+	Positional  bool     // follows the columns, without its name, and is required
+}
+
+// Allows reports whether an option may have a value.
+func (o Option) Allows(value string) bool {
+	if o.Most == 0 {
+		return o.Word || slices.Contains(o.Values, value)
+	}
+	k, err := strconv.Atoi(value)
+	return err == nil && o.Least <= k && k <= o.Most
+}
+
+// Form describes the values of an option to users: "a whole number from 1 to 20".
+func (o Option) Form() string {
+	switch {
+	case o.Most > 0:
+		return fmt.Sprintf("a whole number from %d to %d", o.Least, o.Most)
+	case o.Word:
+		return `a category, as "Y" or 3`
+	}
+	return strings.Join(o.Values, " or ")
 }
 
 // Option returns the option with the given name.
@@ -97,4 +131,107 @@ func (e *Encoder) Option(name string) (Option, bool) {
 		return Option{}, false
 	}
 	return e.Options[i], true
+}
+
+// positional lists the settings that follow the columns.
+func (e *Encoder) positional() []Option {
+	return slices.DeleteFunc(slices.Clone(e.Options), func(o Option) bool { return !o.Positional })
+}
+
+// Usage writes a call of the encoder with the names of its arguments: "poly(a, degree)".
+func (e *Encoder) Usage() string {
+	var words []string
+	for i := range e.Columns.Max {
+		words = append(words, string(rune('a'+i)))
+	}
+	for _, o := range e.positional() {
+		words = append(words, o.Name)
+	}
+	return e.Name + "(" + strings.Join(words, ", ") + ")"
+}
+
+// Settings returns the settings of a call by name: further are the arguments that follow the columns, named those with a name in pairs of name and value.
+// The error names what is wrong and what to write.
+func (e *Encoder) Settings(columns int, further []string, named [][2]string) (map[string]string, error) {
+	wanted := e.positional()
+	if !e.Columns.Allows(columns) || len(further) != len(wanted) {
+		return nil, fmt.Errorf("%s is written %s%s%s", e.Name, e.Usage(), e.forms(), e.with())
+	}
+	var out map[string]string
+	set := func(o Option, value string) error {
+		if !o.Allows(value) {
+			return fmt.Errorf("%s of %s is %s, not %s", o.Name, e.Name, o.Form(), value)
+		}
+		if out == nil {
+			out = map[string]string{}
+		}
+		out[o.Name] = value
+		return nil
+	}
+	for k, o := range wanted {
+		if err := set(o, further[k]); err != nil {
+			return nil, err
+		}
+	}
+	for _, pair := range named {
+		o, ok := e.Option(pair[0])
+		_, twice := out[pair[0]]
+		switch {
+		case !ok || o.Positional:
+			return nil, fmt.Errorf("%s has no option %s=%s%s", e.Name, pair[0], pair[1], e.hint())
+		case twice:
+			return nil, fmt.Errorf("%s stands twice in the call of %s", pair[0], e.Name)
+		}
+		if err := set(o, pair[1]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// forms describes the arguments that follow the columns.
+func (e *Encoder) forms() string {
+	out := ""
+	for _, o := range e.positional() {
+		out += ", where " + o.Name + " is " + o.Form()
+	}
+	return out
+}
+
+// named writes each named option with a value, as "drop=first".
+func (e *Encoder) named() []string {
+	var out []string
+	for _, o := range e.Options {
+		if !o.Positional {
+			out = append(out, o.Name+"="+o.Example())
+		}
+	}
+	return out
+}
+
+// with lists the named options after a call.
+func (e *Encoder) with() string {
+	if options := e.named(); len(options) > 0 {
+		return ", with options " + strings.Join(options, ", ")
+	}
+	return ""
+}
+
+// hint lists the options that may be named.
+func (e *Encoder) hint() string {
+	if options := e.named(); len(options) > 0 {
+		return "; its options: " + strings.Join(options, ", ")
+	}
+	return "; it has no options"
+}
+
+// Example is a value that an option may have.
+func (o Option) Example() string {
+	switch {
+	case o.Most > 0:
+		return strconv.Itoa(min(4, o.Most))
+	case o.Word:
+		return "Y"
+	}
+	return o.Values[0]
 }

@@ -17,12 +17,16 @@ type Structural struct {
 	// Moves reports for each argument, where they have these ranges and the others are fixed, whether the value rises or falls everywhere with it, or is affine in
 	// it, or maps it as a whole as softmax does; nil: with none.
 	Moves func(args []Range) []bool
+	// Gives is the set of vectors that the value lies in, whatever the arguments: Simplex of softmax.
+	Gives Support
 	Mixes bool // an element of the value is made of several elements of an argument
 	// Linear lists groups of arguments, counted from 0. The value is linear in the arguments of a group together, as long as those of the others do not change.
 	// The group {AllArguments} is all of them, however many there are.
-	Linear   [][]int
-	RowWise  bool // row i of the value depends only on row i of the arguments
-	Positive bool // where no argument is below 0, neither is the value, and it tends to 0 only where an argument does
+	Linear  [][]int
+	RowWise bool // row i of the value depends only on row i of the arguments
+	// AddsDensities reports that the arguments are log densities, or weights, in the logarithm of a sum of densities.
+	AddsDensities bool
+	Positive      bool // where no argument is below 0, neither is the value, and it tends to 0 only where an argument does
 }
 
 // AllArguments stands for all arguments of a call.

@@ -21,9 +21,25 @@ const (
 	ZeroOne              // {0, 1}
 	Naturals             // {0, 1, 2, …}
 	UpToN                // {0, …, θ_0}
+	Codes                // {1, …, K}: the categories of a level
+
+	// Sets of vectors and of matrices.
+	Counts          // vectors of whole numbers, 0 or more
+	Simplex         // vectors of K numbers above 0 that sum to 1
+	Ordered         // vectors that increase
+	PositiveOrdered // vectors of positive numbers that increase
+	UnitVector      // vectors of length 1
+	CorrCholesky    // lower triangular matrices whose rows have length 1, with a positive diagonal
+	CorrMatrix      // correlation matrices
+	CovMatrix       // symmetric positive definite matrices
+	CholeskyFactor  // lower triangular matrices with a positive diagonal
 )
 
-// Bounds returns the ends of the support.
+// OfWholes reports whether the support is a set of vectors or matrices that is not the product of sets of numbers: whether a value lies in it is decided by all
+// elements together.
+func (s Support) OfWholes() bool { return s >= Simplex }
+
+// Bounds returns the ends of the support; of a set of vectors or matrices, those of its elements.
 func (s Support) Bounds(theta []float64) (lower, upper float64) {
 	switch s {
 	case Positive, NonNegative, Naturals:
@@ -38,6 +54,14 @@ func (s Support) Bounds(theta []float64) (lower, upper float64) {
 		return theta[0], math.Inf(1)
 	case Circle:
 		return -math.Pi, math.Pi
+	case Codes:
+		return 1, math.Inf(1)
+	case Counts, PositiveOrdered:
+		return 0, math.Inf(1)
+	case Simplex:
+		return 0, 1
+	case UnitVector, CorrCholesky, CorrMatrix:
+		return -1, 1
 	}
 	return math.Inf(-1), math.Inf(1)
 }
@@ -65,6 +89,26 @@ func (s Support) Words(params []string) string {
 		return "0, 1, 2, …"
 	case UpToN:
 		return "0, 1, …, " + params[0]
+	case Codes:
+		return "a category, 1, 2, …"
+	case Counts:
+		return "a vector of 0, 1, 2, …"
+	case Simplex:
+		return "a vector of probabilities that sum to 1"
+	case Ordered:
+		return "a vector that increases"
+	case PositiveOrdered:
+		return "a vector of positive numbers that increases"
+	case UnitVector:
+		return "a vector of length 1"
+	case CorrCholesky:
+		return "the Cholesky factor of a correlation matrix"
+	case CorrMatrix:
+		return "a correlation matrix"
+	case CovMatrix:
+		return "a covariance matrix: symmetric and positive definite"
+	case CholeskyFactor:
+		return "a Cholesky factor: lower triangular, with a positive diagonal"
 	}
 	panic(fmt.Sprintf("def: unknown support %d", s))
 }
@@ -81,7 +125,7 @@ func (p *Param) Words() string {
 // Inside reports whether x is finite and between the ends of the support, or on an end where the density is positive and finite. A parameter
 // that the support depends on may be NaN: then nothing is inside.
 func (d *Dist) Inside(x float64, theta []float64) bool {
-	lower, upper := d.Support.Bounds(theta)
+	lower, upper := d.Bounds(theta)
 	switch {
 	case math.IsNaN(x) || math.IsInf(x, 0):
 		return false
@@ -102,7 +146,7 @@ func (p *Param) Allows(v float64) bool {
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		return false
 	case p.Integral:
-		return v == math.Floor(v) && v >= lower
+		return v == math.Floor(v) && v >= lower && v <= upper
 	case p.Domain == Positive:
 		return v > 0
 	}

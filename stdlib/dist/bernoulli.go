@@ -28,6 +28,7 @@ Source: Stan Functions Reference, "Bernoulli distribution".`,
 			p := nonNegative(theta[0]) + 0*nonNegative(1-theta[0])
 			return drawBinary(r, p)
 		},
+		LogCDF: below(bernoulliTail), LogCCDF: above(bernoulliTail),
 		Examples: []string{"data y : binary[N]\nparam p ~ beta(1, 1)\ny ~ bernoulli(p)"},
 		Cases: []def.Case{
 			{X: 1, Theta: []float64{0.3}, LogP: -1.2039728043259361},
@@ -59,4 +60,24 @@ func bernoulliLogDensity(b *def.Block) float64 {
 	}
 	clear(b.DX)
 	return finish(b, sum)
+}
+
+func bernoulliTail(x float64, theta [maxParams]float64, upper bool) point {
+	p := probability(theta[0])
+	return binaryTail(x, point{lp: math.Log1p(-p), dtheta: [maxParams]float64{-1 / (1 - p)}}, point{lp: math.Log(p), dtheta: [maxParams]float64{1 / p}}, upper)
+}
+
+// binaryTail is the tail at x of a value that is 0 or 1, given the log probabilities of 0 and of 1.
+func binaryTail(x float64, zero, one point, upper bool) point {
+	switch {
+	case math.IsNaN(x+zero.lp-one.lp) && !(finite(zero.lp) || finite(one.lp)):
+		return invalid()
+	case x < 0:
+		return below0(upper)
+	case x >= 1:
+		return above1(upper)
+	case upper:
+		return one
+	}
+	return zero
 }

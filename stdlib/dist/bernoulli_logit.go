@@ -29,6 +29,7 @@ Source: Stan Functions Reference, "Bernoulli distribution, logit parameterizatio
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return drawBinary(r, special.InvLogit(theta[0]))
 		},
+		LogCDF: below(bernoulliLogitTail), LogCCDF: above(bernoulliLogitTail),
 		Examples: []string{"data y : binary[N]\ndata x : real[N]\nparam a ~ normal(0, 2)\nparam b ~ normal(0, 2)\ny ~ bernoulli_logit(a + b * x)"},
 		Cases: []def.Case{
 			{X: 1, Theta: []float64{0}, LogP: -0.6931471805599453},
@@ -151,4 +152,9 @@ func bernoulliLogitElements(b def.Builder, x def.Value, theta []def.Value) bool 
 	toward := b.Mul(b.Sub(b.Number(1), b.Mul(b.Number(2), x)), theta[0])
 	b.Sum(b.Func("softplus", toward), -1)
 	return true
+}
+
+func bernoulliLogitTail(x float64, theta [maxParams]float64, upper bool) point {
+	a := theta[0]
+	return binaryTail(x, point{lp: -special.Log1pExp(a), dtheta: [maxParams]float64{-special.InvLogit(a)}}, point{lp: -special.Log1pExp(-a), dtheta: [maxParams]float64{special.InvLogit(-a)}}, upper)
 }

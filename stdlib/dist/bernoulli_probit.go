@@ -26,7 +26,8 @@ Source: Albert and Chib (1993), Bayesian analysis of binary and polychotomous re
 		LogDensity: func(b *def.Block) float64 { return pointwise(b, bernoulliProbitAt) },
 		Expand:     bernoulliProbitExpand,
 		Sample:     func(r *rand.Rand, theta []float64) float64 { return drawBinary(r, special.Phi(theta[0])) },
-		Examples:   []string{"data y : binary[N]\ndata x : real[N]\nparam b ~ normal(0, 1)\ny ~ bernoulli_probit(b * x)"},
+		LogCDF:     below(bernoulliProbitTail), LogCCDF: above(bernoulliProbitTail),
+		Examples: []string{"data y : binary[N]\ndata x : real[N]\nparam b ~ normal(0, 1)\ny ~ bernoulli_probit(b * x)"},
 		Cases: []def.Case{
 			{X: 1, Theta: []float64{0.3}, LogP: -0.4814101615884812},
 			{X: 0, Theta: []float64{0.3}, LogP: -0.9621028181688507},
@@ -53,4 +54,10 @@ func bernoulliProbitAt(x float64, theta [maxParams]float64) point {
 		slope = math.NaN()
 	}
 	return point{lp: lp, dtheta: [maxParams]float64{sign * slope}}
+}
+
+func bernoulliProbitTail(x float64, theta [maxParams]float64, upper bool) point {
+	zero, down := special.LogPhi(-theta[0])
+	one, up := special.LogPhi(theta[0])
+	return binaryTail(x, point{lp: zero, dtheta: [maxParams]float64{-down}}, point{lp: one, dtheta: [maxParams]float64{up}}, upper)
 }

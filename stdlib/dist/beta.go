@@ -29,7 +29,8 @@ Source: Stan Functions Reference, "Beta distribution".`,
 		LogDensity:   betaLogDensity,
 		NoVectorForm: "the normalising constant needs lgamma and digamma of both shapes, which have no vector functions",
 		Sample:       func(r *rand.Rand, theta []float64) float64 { return drawBeta(r, theta[0], theta[1]) },
-		Examples:     []string{"param p ~ beta(2, 2)"},
+		LogCDF:       below(betaDistTail), LogCCDF: above(betaDistTail),
+		Examples: []string{"param p ~ beta(2, 2)"},
 		Cases: []def.Case{
 			{X: 0.5, Theta: []float64{2, 2}, LogP: 0.4054651081081644},
 			{X: 0.3, Theta: []float64{0.5, 0.5}, LogP: -0.364406011717066},
@@ -68,4 +69,9 @@ func betaLogDensity(b *def.Block) float64 {
 		set(dbeta, i, log1mX+dq)
 	}
 	return finish(b, sum)
+}
+
+func betaDistTail(x float64, theta [maxParams]float64, upper bool) point {
+	lp, da, db, flow := betaTail(theta[0], theta[1], x, 1-x, upper)
+	return point{lp: lp, dx: quotient(flow, x*(1-x)), dtheta: [maxParams]float64{da, db}}
 }

@@ -32,6 +32,7 @@ Source: Stan Functions Reference, "Beta-binomial distribution".`,
 			p := drawBeta(r, positive(theta[1]), positive(theta[2]))
 			return drawBinomial(r, theta[0], p, 1-p)
 		},
+		NoCDF:    "its distribution function is a sum over all smaller values",
 		Examples: []string{"data dead : count[N]\ndata litter : count[N]\nparam a ~ gamma(2, 0.5)\nparam b ~ gamma(2, 0.5)\ndead ~ beta_binomial(litter, a, b)"},
 		Cases: []def.Case{
 			{X: 3, Theta: []float64{10, 0.4, 2}, LogP: -2.5816413230909587},

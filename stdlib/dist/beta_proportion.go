@@ -32,6 +32,7 @@ Source: Stan Functions Reference, "Beta proportion distribution".`,
 			mu, kappa := theta[0], positive(theta[1])
 			return drawBeta(r, positive(mu)*kappa, positive(1-mu)*kappa)
 		},
+		LogCDF: below(betaProportionTail), LogCCDF: above(betaProportionTail),
 		Examples: []string{"data share : real<lower=0, upper=1>[N]\nparam m ~ normal(0, 1)\nparam kappa ~ gamma(2, 0.1)\nshare ~ beta_proportion(inv_logit(m), kappa)"},
 		Cases: []def.Case{
 			{X: 0.5, Theta: []float64{0.5, 4}, LogP: 0.4054651081081644},
@@ -69,4 +70,10 @@ func betaProportionAt(x float64, theta [maxParams]float64) point {
 			special.Digamma(kappa) + mu*(logX-psiP) + (1-mu)*(log1mX-psiQ),
 		},
 	}
+}
+
+func betaProportionTail(x float64, theta [maxParams]float64, upper bool) point {
+	mu, kappa := theta[0], theta[1]
+	lp, da, db, flow := betaTail(mu*kappa, (1-mu)*kappa, x, 1-x, upper)
+	return point{lp: lp, dx: quotient(flow, x*(1-x)), dtheta: [maxParams]float64{kappa * (da - db), mu*da + (1-mu)*db}}
 }

@@ -30,6 +30,7 @@ Source: Stan Functions Reference, "Binomial distribution".`,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return drawBinomial(r, theta[0], nonNegative(theta[1])+0*nonNegative(1-theta[1]), 1-theta[1])
 		},
+		LogCDF: below(binomialTail), LogCCDF: above(binomialTail),
 		Examples: []string{"data wins : count[N]\ndata games : count[N]\nparam p ~ beta(2, 2)\nwins ~ binomial(games, p)"},
 		Cases: []def.Case{
 			{X: 3, Theta: []float64{10, 0.4}, LogP: -1.5371598192023541},
@@ -50,4 +51,33 @@ func binomialAt(x float64, theta [maxParams]float64) point {
 		lp:     times(x, math.Log(p)) + times(rest, math.Log1p(-p)),
 		dtheta: [maxParams]float64{0, quotient(x, p) - quotient(rest, q)},
 	}
+}
+
+func binomialTail(x float64, theta [maxParams]float64, upper bool) point {
+	p := probability(theta[1])
+	lp, flow := successesTail(x, theta[0], p, 1-p, upper)
+	return point{lp: lp, dtheta: [maxParams]float64{0, quotient(flow, p*(1-p))}}
+}
+
+// probability returns v where 0 ≤ v ≤ 1.
+func probability(v float64) float64 {
+	if v <= 1 {
+		return nonNegative(v)
+	}
+	return math.NaN()
+}
+
+// successesTail is the tail of the number of successes among n of probability p = 1 - q, and p·q times its derivative in p.
+func successesTail(x, n, p, q float64, upper bool) (lp, flow float64) {
+	k := math.Floor(x)
+	switch {
+	case math.IsNaN(k + natural(n) + p):
+		return math.NaN(), math.NaN()
+	case k < 0:
+		return certainly(upper), 0
+	case k >= n:
+		return certainly(!upper), 0
+	}
+	lp, _, _, flow = betaTail(n-k, k+1, q, p, upper)
+	return lp, -flow
 }

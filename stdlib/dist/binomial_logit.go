@@ -33,6 +33,7 @@ Source: Stan Functions Reference, "Binomial distribution, logit parameterization
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return drawBinomial(r, theta[0], special.InvLogit(theta[1]), special.InvLogit(-theta[1]))
 		},
+		LogCDF: below(binomialLogitTail), LogCCDF: above(binomialLogitTail),
 		Examples: []string{"data deaths : count[N]\ndata treated : count[N]\nparam a ~ normal(0, 2)\ndeaths ~ binomial_logit(treated, a)"},
 		Cases: []def.Case{
 			{X: 3, Theta: []float64{10, 0.4}, LogP: -3.1426607812174803},
@@ -129,4 +130,9 @@ func binomialLogitElements(b def.Builder, x def.Value, theta []def.Value) bool {
 	b.Sum(b.Mul(x, b.Func("softplus", b.Sub(b.Number(0), eta))), -1)
 	b.Sum(b.Mul(b.Sub(theta[0], x), b.Func("softplus", eta)), -1)
 	return true
+}
+
+func binomialLogitTail(x float64, theta [maxParams]float64, upper bool) point {
+	lp, flow := successesTail(x, theta[0], special.InvLogit(theta[1]), special.InvLogit(-theta[1]), upper)
+	return point{lp: lp, dtheta: [maxParams]float64{0, flow}}
 }

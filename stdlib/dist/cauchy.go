@@ -27,6 +27,7 @@ Source: Stan Functions Reference, "Cauchy distribution".`,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return theta[0] + positive(theta[1])*math.Tan(math.Pi*(r.Float64()-0.5))
 		},
+		LogCDF: below(cauchyTail.at), LogCCDF: above(cauchyTail.at),
 		Examples: []string{"param mu ~ cauchy(0, 2.5)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0, 1}, LogP: -1.1447298858494002},
@@ -51,3 +52,13 @@ func standardCauchy(z float64) (lp, score float64) {
 	value, ratio := special.Log1pSquare(z)
 	return -value, -2 * ratio
 }
+
+// cauchyTail is arctan(1/-z)/π, which keeps its digits in the tail.
+var cauchyTail = symmetric(func(z float64) (lp, slope float64) {
+	p := math.Atan2(1, -z) / math.Pi
+	lp = math.Log(p)
+	if z > 1 {
+		lp = math.Log1p(-math.Atan2(1, z) / math.Pi)
+	}
+	return lp, 1 / (math.Pi * (1 + z*z) * p)
+})

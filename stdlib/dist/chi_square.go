@@ -26,7 +26,8 @@ Source: Stan Functions Reference, "Chi-square distribution".`,
 		LogDensity: func(b *def.Block) float64 { return pointwise(b, chiSquareAt) },
 		Expand:     chiSquareExpand,
 		Sample:     func(r *rand.Rand, theta []float64) float64 { return tiny(2 * drawGamma(r, 0.5*theta[0])) },
-		Examples:   []string{"param deviance ~ chi_square(5)"},
+		LogCDF:     below(chiSquareTail), LogCCDF: above(chiSquareTail),
+		Examples: []string{"param deviance ~ chi_square(5)"},
 		Cases: []def.Case{
 			{X: 1, Theta: []float64{2}, LogP: -1.1931471805599454},
 			{X: 0.3, Theta: []float64{0.7}, LogP: -0.544600417530355},
@@ -58,4 +59,9 @@ func chiSquareAt(x float64, theta [maxParams]float64) point {
 		dx:     quotient(half-1, x) - 0.5,
 		dtheta: [maxParams]float64{0.5 * (logX - math.Ln2 - special.Digamma(half))},
 	}
+}
+
+func chiSquareTail(x float64, theta [maxParams]float64, upper bool) point {
+	lp, da, dg := special.LogIncGamma(0.5*theta[0], 0.5*x, upper)
+	return point{lp: lp, dx: 0.5 * dg, dtheta: [maxParams]float64{0.5 * da}}
 }

@@ -33,6 +33,7 @@ Source: Stan Functions Reference, "Exponentially modified normal distribution".`
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return theta[0] + positive(theta[1])*r.NormFloat64() + r.ExpFloat64()/positive(theta[2])
 		},
+		NoCDF:    "its distribution function is a difference of two numbers that are nearly equal in the lower tail",
 		Examples: []string{"data seconds : real[N]\nparam mu ~ normal(0, 1)\nseconds ~ exp_mod_normal(mu, 0.1, 3)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0, 1, 1}, LogP: -1.3410216450092636},

@@ -26,6 +26,7 @@ Source: Stan Functions Reference, "Exponential distribution".`,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return r.ExpFloat64() / positive(theta[0])
 		},
+		LogCDF: below(exponentialTail), LogCCDF: above(exponentialTail),
 		Examples: []string{"param sigma ~ exponential(1)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{2}, LogP: 0.6931471805599453},
@@ -59,4 +60,15 @@ func exponentialLogDensity(b *def.Block) float64 {
 		set(dbeta, i, 1/rate-x)
 	}
 	return finish(b, sum)
+}
+
+func exponentialTail(x float64, theta [maxParams]float64, upper bool) point {
+	beta := positive(theta[0])
+	switch {
+	case math.IsNaN(x + beta):
+		return invalid()
+	case x <= 0:
+		return below0(upper)
+	}
+	return hazard(point{lp: math.Log(beta) + math.Log(x), dx: 1 / x, dtheta: [maxParams]float64{1 / beta}}, upper)
 }

@@ -18,6 +18,7 @@ Source: Stan Reference Manual, "Improper priors".`,
 		ScaleAt:      -1,
 		LogDensity:   func(b *def.Block) float64 { return flatOver(b, func(x float64) float64 { return x }) },
 		NoVectorForm: "there is nothing to compute",
+		NoCDF:        "it is improper: the whole line has no probability 1",
 		Examples:     []string{"data y : real[N]\nparam mu ~ flat()\ny ~ normal(mu, 1)"},
 		Cases: []def.Case{
 			{X: 0, Theta: nil, LogP: 0},

@@ -26,6 +26,7 @@ Source: Stan Functions Reference, "Frechet distribution".`,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return tiny(positive(theta[1]) * math.Pow(tiny(r.ExpFloat64()), -1/positive(theta[0])))
 		},
+		LogCDF: below(frechetTail), LogCCDF: above(frechetTail),
 		Examples: []string{"param wave ~ frechet(3, 2)"},
 		Cases: []def.Case{
 			{X: 1, Theta: []float64{2, 0.5}, LogP: -0.9431471805599453},
@@ -58,4 +59,16 @@ func frechetAt(x float64, theta [maxParams]float64) point {
 		dx:     (alpha*tail - alpha - 1) / x,
 		dtheta: [maxParams]float64{1/alpha - u + tail*u, alpha * (1 - tail) / sigma},
 	}
+}
+
+func frechetTail(x float64, theta [maxParams]float64, upper bool) point {
+	alpha, sigma := positive(theta[0]), positive(theta[1])
+	u := math.Log(max(x, 0)) - math.Log(sigma)
+	switch {
+	case math.IsNaN(u + alpha):
+		return invalid()
+	case x <= 0:
+		return below0(upper)
+	}
+	return hazard(point{lp: -alpha * u, dx: -alpha / x, dtheta: [maxParams]float64{-u, alpha / sigma}}, !upper)
 }

@@ -31,6 +31,7 @@ Source: Stan Functions Reference, "Gamma distribution".`,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return tiny(drawGamma(r, theta[0]) / positive(theta[1]))
 		},
+		LogCDF: below(gammaDistTail), LogCCDF: above(gammaDistTail),
 		Examples: []string{"param rate ~ gamma(2, 0.5)"},
 		Cases: []def.Case{
 			{X: 1, Theta: []float64{2, 0.5}, LogP: -1.8862943611198906},
@@ -101,4 +102,9 @@ func wanted(d []float64, f func(float64) float64, v float64) float64 {
 func lgamma(v float64) float64 {
 	l, _ := math.Lgamma(v)
 	return l
+}
+
+func gammaDistTail(x float64, theta [maxParams]float64, upper bool) point {
+	lp, da, dg := special.LogIncGamma(theta[0], x*positive(theta[1]), upper)
+	return point{lp: lp, dx: dg * theta[1], dtheta: [maxParams]float64{da, dg * max(x, 0)}}
 }

@@ -27,6 +27,7 @@ Source: Johnson, Kemp and Kotz, Univariate Discrete Distributions, section 5.2; 
 			p := positive(theta[0]) + 0*nonNegative(1-theta[0])
 			return math.Floor(r.ExpFloat64() / -math.Log1p(-p))
 		},
+		LogCDF: below(geometricTail), LogCCDF: above(geometricTail),
 		Examples: []string{"data tries : count[N]\nparam p ~ beta(1, 1)\ntries ~ geometric(p)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0.3}, LogP: -1.2039728043259361},
@@ -45,4 +46,17 @@ func geometricAt(x float64, theta [maxParams]float64) point {
 		lp:     math.Log(p) + times(x, math.Log1p(-p)),
 		dtheta: [maxParams]float64{1/p - quotient(x, q)},
 	}
+}
+
+func geometricTail(x float64, theta [maxParams]float64, upper bool) point {
+	p := probability(theta[0])
+	n := math.Floor(x) + 1
+	switch {
+	case math.IsNaN(n + p):
+		return invalid()
+	case n <= 0:
+		return below0(upper)
+	}
+	g := -math.Log1p(-p)
+	return hazard(point{lp: math.Log(n) + math.Log(g), dtheta: [maxParams]float64{1 / ((1 - p) * g)}}, upper)
 }

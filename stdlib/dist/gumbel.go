@@ -28,6 +28,7 @@ Source: Stan Functions Reference, "Gumbel distribution".`,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return theta[0] - positive(theta[1])*math.Log(tiny(r.ExpFloat64()))
 		},
+		LogCDF: below(gumbelTail.at), LogCCDF: above(gumbelTail.at),
 		Examples: []string{"data highest : real[N]\nparam mu ~ normal(0, 5)\nhighest ~ gumbel(mu, 1)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0, 1}, LogP: -1},
@@ -51,4 +52,10 @@ func gumbelExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 func standardGumbel(z float64) (lp, score float64) {
 	e := math.Exp(-z)
 	return -z - e, e - 1
+}
+
+// gumbelTail: the log of the distribution function is -exp(-z).
+var gumbelTail standardTail = func(z float64, upper bool) (lp, slope float64) {
+	p := hazard(point{lp: -z, dx: -1}, !upper)
+	return p.lp, p.dx
 }

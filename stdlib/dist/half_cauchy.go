@@ -25,6 +25,7 @@ Source: cauchy(0, sigma) folded at 0; Gelman, Bayesian Analysis 1 (2006).`,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return positive(theta[0]) * math.Tan(math.Pi/2*r.Float64())
 		},
+		LogCDF: below(half(cauchyTail, func(z float64) float64 { return 2 / math.Pi * math.Atan(z) })), LogCCDF: above(half(cauchyTail, func(z float64) float64 { return 2 / math.Pi * math.Atan(z) })),
 		Examples: []string{"param tau ~ half_cauchy(1)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{1}, LogP: -0.4515827052894549},

@@ -18,6 +18,7 @@ Source: Stan Reference Manual, "Improper priors".`,
 		ScaleAt:      -1,
 		LogDensity:   func(b *def.Block) float64 { return flatOver(b, nonNegative) },
 		NoVectorForm: "there is nothing to compute",
+		NoCDF:        "it is improper: the half line has no probability 1",
 		Examples:     []string{"data y : real[N]\nparam sigma ~ half_flat()\ny ~ normal(0, sigma)"},
 		Cases: []def.Case{
 			{X: 0, Theta: nil, LogP: 0},

@@ -25,6 +25,7 @@ Source: student_t(nu, 0, sigma) folded at 0; Gelman, Bayesian Analysis 1 (2006).
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return positive(theta[1]) * math.Abs(standardT(r, theta[0]))
 		},
+		LogCDF: below(halfStudentTail), LogCCDF: above(halfStudentTail),
 		Examples: []string{"param tau ~ half_student_t(3, 10)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{3, 1}, LogP: -0.3077416690635644},
@@ -67,4 +68,14 @@ func halfStudentTLogDensity(b *def.Block) float64 {
 		set(dsigma, i, -(1+z*score)/s)
 	}
 	return finish(b, sum)
+}
+
+// halfStudentTail is the incomplete beta function at z²/(nu + z²).
+func halfStudentTail(x float64, theta [maxParams]float64, upper bool) point {
+	nu, sigma := theta[0], positive(theta[1])
+	z := max(x, 0) / sigma
+	w := z * z / nu
+	lp, _, db, flow := betaTail(0.5, 0.5*nu, w/(1+w), 1/(1+w), upper)
+	slope := quotient(2*flow, z)
+	return point{lp: lp, dx: slope / sigma, dtheta: [maxParams]float64{0.5*db - flow/nu, -slope * z / sigma}}
 }

@@ -27,6 +27,7 @@ Source: Stan Functions Reference, "Inverse chi-square distribution".`,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return tiny(0.5 / tiny(drawGamma(r, 0.5*theta[0])))
 		},
+		LogCDF: below(invChiSquareTail), LogCCDF: above(invChiSquareTail),
 		Examples: []string{"param variance ~ inv_chi_square(5)"},
 		Cases: []def.Case{
 			{X: 1, Theta: []float64{2}, LogP: -1.1931471805599454},
@@ -52,4 +53,9 @@ func invChiSquareAt(x float64, theta [maxParams]float64) point {
 		dx:     (0.5/x - half - 1) / x,
 		dtheta: [maxParams]float64{-0.5 * (logX + math.Ln2 + special.Digamma(half))},
 	}
+}
+
+func invChiSquareTail(x float64, theta [maxParams]float64, upper bool) point {
+	lp, da, dg := inverseGammaTail(0.5*theta[0], 0.5, x, upper)
+	return point{lp: lp, dx: -times(dg, 0.5/(x*x)), dtheta: [maxParams]float64{0.5 * da}}
 }

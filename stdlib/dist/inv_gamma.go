@@ -30,6 +30,7 @@ Source: Stan Functions Reference, "Inverse gamma distribution".`,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return tiny(positive(theta[1]) / tiny(drawGamma(r, theta[0])))
 		},
+		LogCDF: below(invGammaTail), LogCCDF: above(invGammaTail),
 		Examples: []string{"param variance ~ inv_gamma(3, 2)"},
 		Cases: []def.Case{
 			{X: 1, Theta: []float64{2, 0.5}, LogP: -1.8862943611198906},
@@ -80,4 +81,19 @@ func invGammaLogDensity(b *def.Block) float64 {
 		set(dbeta, i, shape/scale-1/x)
 	}
 	return finish(b, sum)
+}
+
+func invGammaTail(x float64, theta [maxParams]float64, upper bool) point {
+	beta := positive(theta[1])
+	lp, da, dg := inverseGammaTail(theta[0], beta, x, upper)
+	return point{lp: lp, dx: -times(dg, beta/(x*x)), dtheta: [maxParams]float64{da, times(dg, 1/x)}}
+}
+
+// inverseGammaTail is the tail at x of scale/g, for g from the gamma distribution of a shape; dg is the derivative in scale/x.
+func inverseGammaTail(shape, scale, x float64, upper bool) (lp, da, dg float64) {
+	if x <= 0 {
+		lp, da, dg = special.LogIncGamma(shape, 1/scale, upper)
+		return below0(upper).of(point{lp: lp}).lp, 0, 0
+	}
+	return special.LogIncGamma(shape, scale/x, !upper)
 }

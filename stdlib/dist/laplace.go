@@ -32,6 +32,7 @@ Source: Stan Functions Reference, "Double exponential (Laplace) distribution".`,
 			}
 			return theta[0] + positive(theta[1])*u
 		},
+		LogCDF: below(laplaceTail.at), LogCCDF: above(laplaceTail.at),
 		Examples: []string{"param beta : real[5] ~ laplace(0, 1)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0, 1}, LogP: -0.6931471805599453},
@@ -58,3 +59,11 @@ func standardLaplace(z float64) (lp, score float64) {
 	}
 	return -math.Abs(z), -math.Copysign(1, z)
 }
+
+var laplaceTail = symmetric(func(z float64) (lp, slope float64) {
+	if z < 0 {
+		return z - math.Ln2, 1
+	}
+	rest := 0.5 * math.Exp(-z)
+	return math.Log1p(-rest), rest / (1 - rest)
+})

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/special"
 )
 
 // Logistic is the logistic distribution with mean mu and scale sigma.
@@ -29,6 +30,7 @@ Source: Stan Functions Reference, "Logistic distribution".`,
 			u := r.Float64()
 			return theta[0] + positive(theta[1])*(math.Log(tiny(u))-math.Log1p(-u))
 		},
+		LogCDF: below(logisticTail.at), LogCCDF: above(logisticTail.at),
 		Examples: []string{"param mu ~ logistic(0, 1)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0, 1}, LogP: -1.3862943611198906},
@@ -53,3 +55,5 @@ func standardLogistic(z float64) (lp, score float64) {
 	e := math.Exp(-math.Abs(z))
 	return -math.Abs(z) - 2*math.Log1p(e), -math.Tanh(0.5 * z)
 }
+
+var logisticTail = symmetric(func(z float64) (lp, slope float64) { return -special.Log1pExp(-z), special.InvLogit(-z) })

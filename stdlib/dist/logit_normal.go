@@ -32,6 +32,7 @@ Source: Atchison and Shen (1980), Logistic-normal distributions, Biometrika 67.`
 			const last = 1 - 0x1p-53
 			return min(tiny(special.InvLogit(theta[0]+positive(theta[1])*r.NormFloat64())), last)
 		},
+		LogCDF: below(logitNormalTail), LogCCDF: above(logitNormalTail),
 		Examples: []string{"param p ~ logit_normal(0, 1.5)"},
 		Cases: []def.Case{
 			{X: 0.5, Theta: []float64{0, 1}, LogP: 0.4673558279152179},
@@ -62,4 +63,16 @@ func logitNormalAt(x float64, theta [maxParams]float64) point {
 		dx:     (2*x - 1 - z/sigma) / (x * (1 - x)),
 		dtheta: [maxParams]float64{z / sigma, (z*z - 1) / sigma},
 	}
+}
+
+func logitNormalTail(x float64, theta [maxParams]float64, upper bool) point {
+	switch {
+	case x <= 0:
+		return below0(upper).of(normalTail.at(0, theta, upper))
+	case x >= 1:
+		return above1(upper).of(normalTail.at(0, theta, upper))
+	}
+	p := normalTail.at(math.Log(x)-math.Log1p(-x), theta, upper)
+	p.dx /= x * (1 - x)
+	return p
 }

@@ -31,6 +31,7 @@ Source: Stan Functions Reference, "Log-logistic distribution".`,
 			u := r.Float64()
 			return tiny(positive(theta[0]) * math.Exp((math.Log(tiny(u))-math.Log1p(-u))/positive(theta[1])))
 		},
+		LogCDF: below(logLogisticTail), LogCCDF: above(logLogisticTail),
 		Examples: []string{"data time : real<lower=0>[N]\nparam median ~ lognormal(0, 2)\ntime ~ loglogistic(median, 2)"},
 		Cases: []def.Case{
 			{X: 1, Theta: []float64{2, 0.5}, LogP: -2.1093207643190586},
@@ -71,4 +72,17 @@ func logLogisticAt(x float64, theta [maxParams]float64) point {
 		dx = quotient(beta-1, x) - 2*beta/alpha*boolean(beta == 1)
 	}
 	return point{lp: lp, dx: dx, dtheta: [maxParams]float64{-beta * score / alpha, 1/beta + times(score, l)}}
+}
+
+func logLogisticTail(x float64, theta [maxParams]float64, upper bool) point {
+	alpha, beta := positive(theta[0]), positive(theta[1])
+	u := math.Log(max(x, 0)) - math.Log(alpha)
+	switch {
+	case math.IsNaN(u + beta):
+		return invalid()
+	case x <= 0:
+		return below0(upper)
+	}
+	lp, slope := logisticTail(beta*u, upper)
+	return point{lp: lp, dx: slope * beta / x, dtheta: [maxParams]float64{-slope * beta / alpha, times(slope, u)}}
 }

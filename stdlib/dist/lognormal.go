@@ -32,6 +32,7 @@ Source: Stan Functions Reference, "Lognormal distribution".`,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return tiny(math.Exp(theta[0] + positive(theta[1])*r.NormFloat64()))
 		},
+		LogCDF: below(normalTail.ofLog), LogCCDF: above(normalTail.ofLog),
 		Examples: []string{"param dose ~ lognormal(0, 0.5)"},
 		Cases: []def.Case{
 			{X: 1, Theta: []float64{0, 1}, LogP: -0.9189385332046728},

@@ -33,6 +33,7 @@ Source: Stan Functions Reference, "Negative binomial distribution".`,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return drawPoisson(r, drawGamma(r, theta[0])/positive(theta[1]))
 		},
+		LogCDF: below(negBinomialTail), LogCCDF: above(negBinomialTail),
 		Examples: []string{"data y : count[N]\nparam alpha ~ gamma(2, 0.1)\nparam beta ~ gamma(2, 1)\ny ~ neg_binomial(alpha, beta)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{1, 1}, LogP: -0.6931471805599453},
@@ -57,4 +58,21 @@ func negBinomialAt(x float64, theta [maxParams]float64) point {
 			(alpha/beta - x) / (1 + beta),
 		},
 	}
+}
+
+func negBinomialTail(x float64, theta [maxParams]float64, upper bool) point {
+	beta := positive(theta[1])
+	lp, da, flow := failuresTail(x, theta[0], beta/(1+beta), 1/(1+beta), upper)
+	return point{lp: lp, dtheta: [maxParams]float64{da, flow / beta}}
+}
+
+// failuresTail is the tail of the number of failures before the n-th success, n > 0 any real number, of probability p = 1 - q, with its derivative in n, and p·q
+// times that in p.
+func failuresTail(x, n, p, q float64, upper bool) (lp, dn, flow float64) {
+	if x < 0 {
+		lp, _, _, _ = betaTail(n, 1, p, q, upper)
+		return below0(upper).of(point{lp: lp}).lp, 0, 0
+	}
+	lp, dn, _, flow = betaTail(n, math.Floor(x)+1, p, q, upper)
+	return lp, dn, flow
 }

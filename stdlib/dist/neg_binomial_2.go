@@ -34,6 +34,7 @@ Source: Stan Functions Reference, "Negative binomial distribution, alternative p
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return drawPoisson(r, positive(theta[0])*(drawGamma(r, theta[1])/theta[1]))
 		},
+		LogCDF: below(negBinomial2Tail), LogCCDF: above(negBinomial2Tail),
 		Examples: []string{"data y : count[N]\nparam mu ~ gamma(2, 0.1)\nparam phi ~ gamma(2, 0.1)\ny ~ neg_binomial_2(mu, phi)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{1, 1}, LogP: -0.6931471805599453},
@@ -60,4 +61,10 @@ func negBinomial2At(x float64, theta [maxParams]float64) point {
 			special.DigammaDiff(phi, x) - up + p - x*q/phi,
 		},
 	}
+}
+
+func negBinomial2Tail(x float64, theta [maxParams]float64, upper bool) point {
+	mu, phi := nonNegative(theta[0]), theta[1]
+	lp, da, flow := failuresTail(x, phi, phi/(phi+mu), mu/(phi+mu), upper)
+	return point{lp: lp, dtheta: [maxParams]float64{-quotient(flow, mu), da + flow/phi}}
 }

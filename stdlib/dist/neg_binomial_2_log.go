@@ -33,6 +33,7 @@ Source: Stan Functions Reference, "Negative binomial distribution, log alternati
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return drawPoisson(r, math.Exp(theta[0])*(drawGamma(r, theta[1])/theta[1]))
 		},
+		LogCDF: below(negBinomial2LogTail), LogCCDF: above(negBinomial2LogTail),
 		Examples: []string{"data y : count[N]\nparam eta ~ normal(0, 2)\nparam phi ~ gamma(2, 0.1)\ny ~ neg_binomial_2_log(eta, phi)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0, 1}, LogP: -0.6931471805599453},
@@ -130,4 +131,11 @@ func risingProduct(phi, x float64) rising {
 		d += 1 / (phi + k)
 	}
 	return rising{math.Log(product), d}
+}
+
+func negBinomial2LogTail(x float64, theta [maxParams]float64, upper bool) point {
+	phi := theta[1]
+	odds := theta[0] - math.Log(phi)
+	lp, da, flow := failuresTail(x, phi, special.InvLogit(-odds), special.InvLogit(odds), upper)
+	return point{lp: lp, dtheta: [maxParams]float64{-flow, da + flow/phi}}
 }

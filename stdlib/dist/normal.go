@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/special"
 )
 
 // Normal is the normal distribution with mean mu and standard deviation sigma.
@@ -32,6 +33,7 @@ Source: Stan Functions Reference, "Normal distribution"; Johnson, Kotz and Balak
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return theta[0] + positive(theta[1])*r.NormFloat64()
 		},
+		LogCDF: below(normalTail.at), LogCCDF: above(normalTail.at),
 		Examples: []string{
 			"param mu ~ normal(0, 5)",
 			"data y : real[N]\nparam mu ~ normal(0, 5)\nparam sigma ~ half_normal(2)\ny ~ normal(mu, sigma)",
@@ -105,3 +107,5 @@ func normalElements(b def.Builder, x def.Value, theta []def.Value) bool {
 	b.Each(-halfLogTwoPi)
 	return true
 }
+
+var normalTail = symmetric(special.LogPhi)

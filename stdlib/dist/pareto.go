@@ -29,6 +29,7 @@ Source: Stan Functions Reference, "Pareto distribution".`,
 			least := positive(theta[0])
 			return max(least, least*math.Exp(r.ExpFloat64()/positive(theta[1])))
 		},
+		LogCDF: below(paretoTail), LogCCDF: above(paretoTail),
 		Examples: []string{"data wealth : real<lower=1>[N]\nparam alpha ~ gamma(2, 1)\nwealth ~ pareto(1, alpha)"},
 		Cases: []def.Case{
 			{X: 1, Theta: []float64{1, 2}, LogP: 0.6931471805599453},
@@ -64,4 +65,17 @@ func paretoAt(x float64, theta [maxParams]float64) point {
 		dx:     -(alpha + 1) / x,
 		dtheta: [maxParams]float64{alpha / least, 1/alpha - u},
 	}
+}
+
+func paretoTail(x float64, theta [maxParams]float64, upper bool) point {
+	least, alpha := positive(theta[0]), positive(theta[1])
+	u := math.Log(max(x, least)) - math.Log(least)
+	switch {
+	case math.IsNaN(x + u + alpha):
+		return invalid()
+	case x <= least:
+		return below0(upper)
+	}
+	u = math.Log1p((x - least) / least)
+	return hazard(point{lp: math.Log(alpha) + math.Log(u), dx: 1 / (x * u), dtheta: [maxParams]float64{-1 / (least * u), 1 / alpha}}, upper)
 }

@@ -29,7 +29,8 @@ Source: Stan Functions Reference, "Poisson distribution".`,
 		Expand:     poissonExpand,
 		Carrier:    factorialCarrier,
 		Sample:     func(r *rand.Rand, theta []float64) float64 { return drawPoisson(r, nonNegative(theta[0])) },
-		Examples:   []string{"data y : count[N]\nparam rate ~ gamma(2, 0.5)\ny ~ poisson(rate)"},
+		LogCDF:     below(poissonTail), LogCCDF: above(poissonTail),
+		Examples: []string{"data y : count[N]\nparam rate ~ gamma(2, 0.5)\ny ~ poisson(rate)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0.5}, LogP: -0.5},
 			{X: 3, Theta: []float64{2.5}, LogP: -1.5428872736055899},
@@ -73,4 +74,16 @@ func poissonLogDensity(b *def.Block) float64 {
 	}
 	clear(b.DX)
 	return finish(b, sum)
+}
+
+func poissonTail(x float64, theta [maxParams]float64, upper bool) point {
+	lambda := nonNegative(theta[0])
+	switch {
+	case math.IsNaN(x + lambda):
+		return invalid()
+	case x < 0:
+		return below0(upper)
+	}
+	lp, _, slope := special.LogIncGamma(math.Floor(x)+1, lambda, !upper)
+	return point{lp: lp, dtheta: [maxParams]float64{slope}}
 }

@@ -27,7 +27,8 @@ Source: Stan Functions Reference, "Poisson distribution, log parameterization".`
 		Elements:   poissonLogElements,
 		Carrier:    factorialCarrier,
 		Sample:     func(r *rand.Rand, theta []float64) float64 { return drawPoisson(r, math.Exp(theta[0])) },
-		Examples:   []string{"data y : count[N]\ndata x : real[N]\nparam a ~ normal(0, 2)\nparam b ~ normal(0, 1)\ny ~ poisson_log(a + b * x)"},
+		LogCDF:     below(poissonLogTail), LogCCDF: above(poissonLogTail),
+		Examples: []string{"data y : count[N]\ndata x : real[N]\nparam a ~ normal(0, 2)\nparam b ~ normal(0, 1)\ny ~ poisson_log(a + b * x)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{-0.7}, LogP: -0.4965853037914095},
 			{X: 3, Theta: []float64{0.9}, LogP: -1.5513625803850046},
@@ -83,4 +84,10 @@ func poissonLogElements(b def.Builder, x def.Value, theta []def.Value) bool {
 	b.Sum(b.Mul(x, theta[0]), 1)
 	b.Sum(b.Func("exp", theta[0]), -1)
 	return true
+}
+
+func poissonLogTail(x float64, theta [maxParams]float64, upper bool) point {
+	p := poissonTail(x, [maxParams]float64{math.Exp(theta[0])}, upper)
+	p.dtheta[0] = times(p.dtheta[0], math.Exp(theta[0]))
+	return p
 }

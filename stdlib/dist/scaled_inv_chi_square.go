@@ -28,6 +28,7 @@ Source: Stan Functions Reference, "Scaled inverse chi-square distribution".`,
 			s := positive(theta[1])
 			return tiny(0.5 * theta[0] * s * s / tiny(drawGamma(r, 0.5*theta[0])))
 		},
+		LogCDF: below(scaledInvChiSquareTail), LogCCDF: above(scaledInvChiSquareTail),
 		Examples: []string{"param variance ~ scaled_inv_chi_square(5, 2)"},
 		Cases: []def.Case{
 			{X: 1, Theta: []float64{2, 1}, LogP: -1},
@@ -66,4 +67,11 @@ func scaledInvChiSquareAt(x float64, theta [maxParams]float64) point {
 			2 * (half - q) / s,
 		},
 	}
+}
+
+func scaledInvChiSquareTail(x float64, theta [maxParams]float64, upper bool) point {
+	nu, s := theta[0], positive(theta[1])
+	scale := 0.5 * nu * s * s
+	lp, da, dg := inverseGammaTail(0.5*nu, scale, x, upper)
+	return point{lp: lp, dx: -times(dg, scale/(x*x)), dtheta: [maxParams]float64{0.5*da + times(dg, 0.5*s*s/x), times(dg, nu*s/x)}}
 }

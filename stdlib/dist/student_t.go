@@ -27,6 +27,7 @@ Source: Stan Functions Reference, "Student-t distribution".`,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return theta[1] + positive(theta[2])*standardT(r, theta[0])
 		},
+		LogCDF: below(studentTail), LogCCDF: above(studentTail),
 		Examples: []string{"param mu ~ student_t(3, 0, 2.5)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{3, 0, 1}, LogP: -1.0008888496235098},
@@ -106,4 +107,42 @@ func studentTLogDensity(b *def.Block) float64 {
 		set(dsigma, i, -(1+z*score)/s)
 	}
 	return finish(b, sum)
+}
+
+func studentTail(x float64, theta [maxParams]float64, upper bool) point {
+	nu, sigma := theta[0], positive(theta[2])
+	z := (x - theta[1]) / sigma
+	if upper {
+		z = -z
+	}
+	lp, dnu, slope := studentCDF(z, nu)
+	if upper {
+		slope = -slope
+	}
+	slope /= sigma
+	return point{lp: lp, dx: slope, dtheta: [maxParams]float64{dnu, -slope, -times(slope, (x-theta[1])/sigma)}}
+}
+
+// studentCDF is the log of the distribution function of the standard member, half of the incomplete beta function at nu/(nu + z²) below 0, with its derivatives
+// in nu and z.
+func studentCDF(z, nu float64) (lp, dnu, slope float64) {
+	switch {
+	case !(nu > 0) || math.IsNaN(z):
+		return math.NaN(), math.NaN(), math.NaN()
+	case math.IsInf(z, 0):
+		return certainly(z > 0), 0, 0
+	case z == 0:
+		return -math.Ln2, 0, 2 * math.Exp(special.LgammaDiff(0.5*nu, 0.5)) / math.Sqrt(nu*math.Pi)
+	}
+	w := z * z / nu
+	lp, dnu, _, flow := special.LogIncBeta(0.5*nu, 0.5, 1/(1+w), w/(1+w))
+	lp -= math.Ln2
+	dnu = 0.5*dnu + flow/nu
+	slope = -2 * flow / z
+	if z < 0 {
+		return lp, dnu, slope
+	}
+	tail := math.Exp(lp)
+	odds := tail / (1 - tail)
+	return math.Log1p(-tail), -odds * dnu, -odds * slope
 }

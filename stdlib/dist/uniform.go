@@ -29,6 +29,7 @@ Source: Stan Functions Reference, "Uniform distribution".`,
 			lower, upper := theta[0], theta[1]
 			return min(lower+positive(upper-lower)*r.Float64(), upper)
 		},
+		LogCDF: below(uniformTail), LogCCDF: above(uniformTail),
 		Examples: []string{"param p ~ uniform(0, 1)"},
 		Cases: []def.Case{
 			{X: 0.5, Theta: []float64{0, 1}, LogP: 0},
@@ -62,4 +63,19 @@ func uniformLogDensity(b *def.Block) float64 {
 		set(dbeta, i, -1/width)
 	}
 	return finish(b, sum)
+}
+
+func uniformTail(x float64, theta [maxParams]float64, upper bool) point {
+	a, b := theta[0], theta[1]
+	switch {
+	case !(a < b) || math.IsNaN(x):
+		return invalid()
+	case x <= a:
+		return below0(upper)
+	case x >= b:
+		return above1(upper)
+	case upper:
+		return point{lp: math.Log((b - x) / (b - a)), dx: -1 / (b - x), dtheta: [maxParams]float64{1 / (b - a), 1/(b-x) - 1/(b-a)}}
+	}
+	return point{lp: math.Log((x - a) / (b - a)), dx: 1 / (x - a), dtheta: [maxParams]float64{1/(b-a) - 1/(x-a), -1 / (b - a)}}
 }

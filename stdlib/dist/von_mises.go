@@ -29,6 +29,7 @@ Source: Stan Functions Reference, "Von Mises distribution".`,
 		LogDensity:   func(b *def.Block) float64 { return pointwise(b, vonMisesAt) },
 		NoVectorForm: "the Bessel function of the normalising constant has no vector function",
 		Sample:       drawVonMises,
+		NoCDF:        "its distribution function has no formula that is accurate in both tails",
 		Examples:     []string{"data heading : real<lower=-3.2, upper=3.2>[N]\nparam mu ~ uniform(-3.14, 3.14)\nparam kappa ~ gamma(2, 0.5)\nheading ~ von_mises(mu, kappa)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0, 1}, LogP: -1.0737914249165241},

@@ -27,6 +27,7 @@ Source: Stan Functions Reference, "Weibull distribution".`,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return tiny(positive(theta[1]) * math.Pow(r.ExpFloat64(), 1/positive(theta[0])))
 		},
+		LogCDF: below(weibullTail), LogCCDF: above(weibullTail),
 		Examples: []string{"data time : real<lower=0>[N]\nparam alpha ~ gamma(2, 1)\nparam sigma ~ lognormal(0, 2)\ntime ~ weibull(alpha, sigma)"},
 		Cases: []def.Case{
 			{X: 1, Theta: []float64{2, 0.5}, LogP: -1.920558458320164},
@@ -77,4 +78,16 @@ func boolean(b bool) float64 {
 		return 1
 	}
 	return 0
+}
+
+func weibullTail(x float64, theta [maxParams]float64, upper bool) point {
+	alpha, sigma := positive(theta[0]), positive(theta[1])
+	u := math.Log(max(x, 0)) - math.Log(sigma)
+	switch {
+	case math.IsNaN(u + alpha):
+		return invalid()
+	case x <= 0:
+		return below0(upper)
+	}
+	return hazard(point{lp: alpha * u, dx: alpha / x, dtheta: [maxParams]float64{u, -alpha / sigma}}, upper)
 }

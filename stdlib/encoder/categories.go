@@ -109,11 +109,16 @@ func finder(categories []string) func(word string) int {
 // maxListed is how many categories a message lists: enough to find one's own, few enough for one line.
 const maxListed = 12
 
-// NewCategory is the fault of a cell whose category is not listed.
-func NewCategory(categories []string) def.Fault {
+// some lists categories for a message, the first of many.
+func some(categories []string) string {
 	text := strings.Join(categories[:min(len(categories), maxListed)], ", ")
 	if n := len(categories) - maxListed; n > 0 {
 		text += fmt.Sprintf(", … %d more", n)
 	}
-	return def.Fault{Kind: def.UnknownCategory, Text: "is not a category of the data that the model was fitted to (" + text + ")"}
+	return text
+}
+
+// NewCategory is the fault of a cell whose category is not listed.
+func NewCategory(categories []string) def.Fault {
+	return def.Fault{Kind: def.UnknownCategory, Text: "is not a category of the data that the model was fitted to (" + some(categories) + ")"}
 }

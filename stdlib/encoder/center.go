@@ -15,13 +15,13 @@ func Center() def.Encoder {
 		},
 		Columns:     one(),
 		Elementwise: true,
-		Fit: func(c def.Column, f *def.Fitted) *def.Fault {
-			f.Numbers = []float64{mean(c.Numbers)}
+		Fit: func(c []def.Column, f *def.Fitted) *def.Fault {
+			f.Numbers = []float64{mean(c[0].Numbers)}
 			return nil
 		},
 		Names: call(name),
-		Apply: func(c def.Column, f *def.Fitted, out [][]float64, _ func(int, def.Fault)) {
-			standardise(out[0], c.Numbers, f.Numbers[0], 1)
+		Apply: func(c []def.Column, f *def.Fitted, out [][]float64, _ func(int, def.Fault)) {
+			standardise(out[0], c[0].Numbers, f.Numbers[0], 1)
 		},
 	}
 }

@@ -15,27 +15,30 @@ func All() []def.Encoder {
 		Center(),
 		Log(),
 		OneHot(),
+		Is(),
+		Poly(),
+		Spline(),
+		Interact(),
 	}
 }
-
-// Planned lists the names of encoders that are planned for the language but not in this version.
-func Planned() []string { return []string{"interact", "poly", "spline"} }
 
 // one is the arity of an encoder of a single column.
 func one() def.Arity { return def.Arity{Min: 1, Max: 1} }
 
 // call names the one column of an encoder by its call, as zscore(age).
-func call(encoder string) func(string, *def.Fitted) []string {
-	return func(column string, _ *def.Fitted) []string { return []string{fmt.Sprintf("%s(%s)", encoder, column)} }
+func call(encoder string) func([]string, *def.Fitted) []string {
+	return func(columns []string, _ *def.Fitted) []string {
+		return []string{fmt.Sprintf("%s(%s)", encoder, columns[0])}
+	}
 }
 
 // numbers and words are columns named x for test vectors. The words are distinct.
-func numbers(v ...float64) def.Column { return def.Column{Name: "x", Numbers: v} }
+func numbers(v ...float64) []def.Column { return []def.Column{{Name: "x", Numbers: v}} }
 
-func words(w ...string) def.Column {
+func words(w ...string) []def.Column {
 	c := def.Column{Name: "x", Words: w}
 	for k := range w {
 		c.Codes = append(c.Codes, int32(k))
 	}
-	return c
+	return []def.Column{c}
 }

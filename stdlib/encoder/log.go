@@ -18,9 +18,10 @@ func Log() def.Encoder {
 		},
 		Columns:     one(),
 		Elementwise: true,
+		Positive:    true,
 		Names:       call(name),
-		Apply: func(c def.Column, _ *def.Fitted, out [][]float64, fault func(int, def.Fault)) {
-			for i, v := range c.Numbers {
+		Apply: func(c []def.Column, _ *def.Fitted, out [][]float64, fault func(int, def.Fault)) {
+			for i, v := range c[0].Numbers {
 				if v <= 0 {
 					fault(i, def.Fault{Kind: def.OutsideDomain, Text: "is not positive, so it has no logarithm; leave log off, or shift the column"})
 					v = math.NaN()

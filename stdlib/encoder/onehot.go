@@ -25,17 +25,17 @@ func OneHot() def.Encoder {
 		},
 		Categories: true,
 		Whole:      true,
-		Fit: func(c def.Column, f *def.Fitted) *def.Fault {
-			f.Words = Categories(c)
+		Fit: func(c []def.Column, f *def.Fitted) *def.Fault {
+			f.Words = Categories(c[0])
 			if len(kept(f)) == 0 {
 				return &def.Fault{Kind: def.NoVariation, Text: "has only the category " + f.Words[0] + ", so onehot with drop=first leaves no column; leave it out"}
 			}
 			return nil
 		},
-		Names: func(column string, f *def.Fitted) []string {
+		Names: func(columns []string, f *def.Fitted) []string {
 			var out []string
 			for _, category := range kept(f) {
-				out = append(out, column+"="+category)
+				out = append(out, columns[0]+"="+category)
 			}
 			return out
 		},
@@ -52,13 +52,13 @@ func kept(f *def.Fitted) []string {
 }
 
 // indicate writes 1 to the column of each cell's category and 0 to the others.
-func indicate(c def.Column, f *def.Fitted, out [][]float64, fault func(int, def.Fault)) {
+func indicate(c []def.Column, f *def.Fitted, out [][]float64, fault func(int, def.Fault)) {
 	skip := len(f.Words) - len(out)
-	for i, place := range Places(c, f.Words) {
+	for i, place := range Places(c[0], f.Words) {
 		rest := 0.0
 		if place < 0 {
 			rest = math.NaN()
-			if !c.Missing(i) {
+			if !c[0].Missing(i) {
 				fault(i, NewCategory(f.Words))
 			}
 		}

@@ -20,18 +20,18 @@ func ZScore() def.Encoder {
 		},
 		Columns:     one(),
 		Elementwise: true,
-		Fit: func(c def.Column, f *def.Fitted) *def.Fault {
-			center := mean(c.Numbers)
-			scale := deviation(c.Numbers, center)
+		Fit: func(c []def.Column, f *def.Fitted) *def.Fault {
+			center := mean(c[0].Numbers)
+			scale := deviation(c[0].Numbers, center)
 			f.Numbers = []float64{center, scale}
 			if scale == 0 || math.IsInf(scale, 0) {
-				return &def.Fault{Kind: def.NoVariation, Text: fmt.Sprintf("its standard deviation is %v, and zscore divides by it; leave the column out, or write center(%s)", scale, c.Name)}
+				return &def.Fault{Kind: def.NoVariation, Text: fmt.Sprintf("its standard deviation is %v, and zscore divides by it; leave the column out, or write center(%s)", scale, c[0].Name)}
 			}
 			return nil
 		},
 		Names: call(name),
-		Apply: func(c def.Column, f *def.Fitted, out [][]float64, _ func(int, def.Fault)) {
-			standardise(out[0], c.Numbers, f.Numbers[0], f.Numbers[1])
+		Apply: func(c []def.Column, f *def.Fitted, out [][]float64, _ func(int, def.Fault)) {
+			standardise(out[0], c[0].Numbers, f.Numbers[0], f.Numbers[1])
 		},
 	}
 }

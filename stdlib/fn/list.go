@@ -68,5 +68,12 @@ func Structural() []def.Structural {
 		LogSoftmax(),
 		LogMix(),
 		Pi(),
+		Cholesky(),
+		Solve(),
+		Diag(),
+		QuadForm(),
+		GPExpQuad(),
+		GPMatern32(),
+		GPMatern52(),
 	}
 }

@@ -167,13 +167,21 @@ var ofThree = map[string]func(x, y []float64) []float64{
 	},
 	"log_softmax": func(x, _ []float64) []float64 { return []float64{x[0] - logSumExp(x[0], logSumExp(x[1], x[2]))} },
 	"log_mix":     byPairs(func(x, y float64) float64 { return logSumExp(math.Log(0.3)+x, math.Log(0.7)+y) }),
-	"pi":          func(_, _ []float64) []float64 { return []float64{math.Pi} },
+	"cholesky":    func(x, _ []float64) []float64 { return []float64{math.Sqrt(x[0]), x[1] / math.Sqrt(x[0])} },
+	"solve":       func(x, y []float64) []float64 { return []float64{y[0] / x[0]} },
+	"diag":        func(x, _ []float64) []float64 { return append([]float64{0}, x...) },
+	"quad_form":   func(x, y []float64) []float64 { return []float64{y[0]*y[0]*x[0] + 2*y[0]*y[1]*x[1] + y[1]*y[1]*x[2]} },
+	"gp_exp_quad": covarianceOfThree, "gp_matern32": covarianceOfThree, "gp_matern52": covarianceOfThree,
+	"pi": func(_, _ []float64) []float64 { return []float64{math.Pi} },
 }
 
 func sumOfThree(x, _ []float64) []float64 { return []float64{x[0] + x[1] + x[2]} }
-func third(x, _ []float64) []float64      { return []float64{(x[0] + x[1] + x[2]) / 3} }
-func products(x, y []float64) []float64   { return []float64{x[0]*y[0] + x[1]*y[1] + x[2]*y[2]} }
-func square(x float64) float64            { return x * x }
+func covarianceOfThree(x, y []float64) []float64 {
+	return []float64{x[0] * x[0] * math.Exp(-square(y[0])), x[0] * x[0]}
+}
+func third(x, _ []float64) []float64    { return []float64{(x[0] + x[1] + x[2]) / 3} }
+func products(x, y []float64) []float64 { return []float64{x[0]*y[0] + x[1]*y[1] + x[2]*y[2]} }
+func square(x float64) float64          { return x * x }
 
 func byPairs(f func(x, y float64) float64) func(x, y []float64) []float64 {
 	return func(x, y []float64) []float64 { return []float64{f(x[0], y[0]), f(x[1], y[1]), f(x[2], y[2])} }

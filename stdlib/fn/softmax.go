@@ -15,6 +15,7 @@ func Softmax() def.Structural {
 		RowWise:  false,
 		Range:    func([]def.Range) def.Range { return def.Range{Lower: 0, Upper: 1, UpperIn: true} },
 		Moves:    everywhere,
+		Gives:    def.Simplex,
 		Mixes:    true,
 		Infer:    func(args []types.Type) (types.Type, error) { return real(args[0], array(args[0])) },
 	}

@@ -97,6 +97,21 @@ func TestInfer(t *testing.T) {
 		{"log_mix(real; real[N]; real[N])", "real[N]"},
 		{"log_mix(real[K]; real[N]; real[N])", "!do not broadcast"},
 		{"pi()", "real"},
+		{"cholesky(real[K, K])", "real[K, K]"},
+		{"cholesky(real[N, K])", "!a square matrix is needed"},
+		{"cholesky(real[K])", "!a matrix is needed"},
+		{"solve(real[K, K]; int[K])", "real[K]"},
+		{"solve(real[K, K]; real[K, N])", "real[K, N]"},
+		{"solve(real[K, K]; real[N])", "!the right side has K rows"},
+		{"solve(real[K, N]; real[K])", "!a square matrix"},
+		{"diag(count[K])", "real[K, K]"},
+		{"diag(real[K, K])", "!a vector is needed"},
+		{"quad_form(real[K, K]; real[K])", "real"},
+		{"quad_form(real[K, K]; real[K, N])", "real[N, N]"},
+		{"quad_form(real[K, K]; real[N])", "!has K rows"},
+		{"gp_exp_quad(real[N]; real; int)", "real[N, N]"},
+		{"gp_matern32(real[N, 2]; real; real)", "real[N, N]"},
+		{"gp_matern52(real[N]; real[N]; real)", "!a scalar is needed"},
 	} {
 		name, rest, _ := strings.Cut(strings.TrimSuffix(c.call, ")"), "(")
 		var args []types.Type

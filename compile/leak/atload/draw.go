@@ -45,6 +45,14 @@ func (d *drawer) draw(scale float64) {
 				args = append(args, d.exec.Report(a))
 			}
 		}
+		if x := d.x[port.Offset : port.Offset+port.Len]; p.Whole() {
+			if (args == nil || !p.Draw(r, args, x, port.Shape)) && p.Structure != nil {
+				p.Unconstrained(r, width, x, port.Shape)
+			} else if args == nil {
+				normals(r, width, x)
+			}
+			continue
+		}
 		for i := range port.Len {
 			d.x[port.Offset+i] = d.element(r, p, args, i, width)
 		}
@@ -74,6 +82,12 @@ func (d *drawer) unconstrained(r *rand.Rand, p *simulate.Param, scale float64) f
 	x, y := []float64{scale * r.NormFloat64()}, []float64{0}
 	d.universe.For(bound(p.Lower), bound(p.Upper)).Forward(y, x, p.Lower, p.Upper)
 	return y[0]
+}
+
+func normals(r *rand.Rand, scale float64, x []float64) {
+	for i := range x {
+		x[i] = scale * r.NormFloat64()
+	}
 }
 
 func bound(v float64) *float64 {

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/vflc/vflc/compile/inline"
+	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/pages"
+)
+
+// modulePages returns the pages of a function of a module, with how it is imported and called.
+func modulePages(u *stdlib.Universe, name string) []pages.Page {
+	var out []pages.Page
+	for _, d := range inline.Docs(u) {
+		if d.Name != name {
+			continue
+		}
+		module, _, _ := strings.Cut(d.Name, ".")
+		p := pages.Page{Kind: "function of the module " + module, Name: d.Name, Usage: strings.Join(d.Usage, "\n"), Doc: d.Text}
+		for _, param := range d.Params {
+			p.Properties = append(p.Properties, pages.Entry{Name: "inside", Doc: param})
+		}
+		p.Examples = []string{"import " + module + "\nlet h = " + d.Usage[0]}
+		out = append(out, p)
+	}
+	return out
+}
+
+// moduleFunctions lists the functions of the modules of the standard library.
+func moduleFunctions(u *stdlib.Universe) []string {
+	var out []string
+	for _, d := range inline.Docs(u) {
+		out = append(out, d.Name)
+	}
+	return out
+}
+
+// documented lists what has a page.
+func documented(u *stdlib.Universe) []string {
+	return slices.Concat(pages.Names(u), moduleFunctions(u))
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// A nextStep is a command that a user may want after a run.
+type nextStep struct{ command, does string }
+
+// suggest prints the two commands that are most useful after the run, each of which can be pasted.
+func (s *runState) suggest() {
+	if s.flags.quiet || s.flags.asJSON || s.stopped != nil {
+		return
+	}
+	steps := s.next()
+	width := max(len(steps[0].command), len(steps[1].command))
+	for k, step := range steps {
+		lead := "next:"
+		if k > 0 {
+			lead = "     "
+		}
+		s.screen.Say("%s %-*s  %s", lead, width, step.command, step.does)
+	}
+}
+
+// next chooses the commands by what the run has and what was found in it.
+func (s *runState) next() [2]nextStep {
+	dir, clients := s.flags.dir, len(s.model.Checked.Clients) > 0
+	var first, second nextStep
+	switch {
+	case dir == "":
+		first = nextStep{retyped(s.cmd, s.path, s.cmd, s.typed) + " -o out", "keeps the draws"}
+	case len(s.result.Diagnose()) > 0:
+		first = nextStep{"vflc diagnose " + quoted(dir), "what is wrong, and what to try"}
+	default:
+		first = nextStep{"vflc plot " + quoted(dir), "the posterior as a picture"}
+	}
+	switch {
+	case dir == "" && clients:
+		second = nextStep{retyped(newAudit(), s.path, s.cmd, s.typed), "who learns what"}
+	case clients && s.model.Checked.Transform.Kind.Noise:
+		second = nextStep{"vflc audit " + quoted(dir) + " --attack", "what the server could reconstruct"}
+	case clients && !s.model.Pooled():
+		second = nextStep{"vflc audit " + quoted(dir), "who learned what"}
+	case dir == "":
+		second = nextStep{"vflc check " + quoted(s.path) + " --priors", "the prior of every parameter"}
+	default:
+		second = nextStep{"vflc loo " + quoted(dir), "how well the model predicts"}
+	}
+	return [2]nextStep{first, second}
+}
+
+// retyped is the command line of cmd for a model with those of the typed flags of another command that cmd also has.
+func retyped(cmd *cobra.Command, model string, from *cobra.Command, typed []string) string {
+	words := []string{"vflc", cmd.Name(), quoted(model)}
+	from.Flags().VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(typed, f.Name) || cmd.Flags().Lookup(f.Name) == nil {
+			return
+		}
+		if f.NoOptDefVal != "" { // a switch takes its value after =
+			words = append(words, "--"+f.Name+"="+f.Value.String())
+			return
+		}
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, v := range values {
+			words = append(words, "--"+f.Name, quoted(v))
+		}
+	})
+	return strings.Join(words, " ")
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
+// quoted is a word as a POSIX shell reads it.
+func quoted(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return fmt.Sprintf("'%s'", strings.ReplaceAll(word, "'", `'\''`))
+}

@@ -1,0 +1,127 @@
+package cut
+
+import (
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+)
+
+// rebuildRecur maps the values of a recursion's entries.
+func rebuildRecur(e *ast.Recur, f func(ast.Expr) ast.Expr) ast.Expr {
+	changed := false
+	entry := func(i *ast.Entry) *ast.Entry {
+		v := f(i.Value)
+		if v == i.Value {
+			return i
+		}
+		changed = true
+		return &ast.Entry{At: i.At, Name: i.Name, Index: i.Index, Value: v}
+	}
+	out := &ast.Recur{At: e.At, Var: e.Var, Lo: e.Lo, Hi: e.Hi}
+	for _, i := range e.Init {
+		out.Init = append(out.Init, entry(i))
+	}
+	if out.Step = entry(e.Step); !changed {
+		return e
+	}
+	return out
+}
+
+// recursion cuts what clients have in a recursion of several parties. It is cut outside: arrays whose entries the steps take, and values that are the same in every
+// step. Where the recursion is affine in them, noise on them is noise on its entries; else noise is refused there, as in any operation that is not monotone.
+func (c *cutter) recursion(e *ast.Recur, at *path) ast.Expr {
+	if c.hasClient(c.CountedBy(e.Lo).Join(c.CountedBy(e.Hi))) {
+		c.errorf(diag.ClientData, e, "client data would be read by another party: the range of this recursion").Note("make them `@ shared` if every party may hold them")
+		return e
+	}
+	affine := c.degree(e, e.Step.Value) <= 1
+	for _, i := range e.Init {
+		affine = affine && c.degree(e, i.Value) <= 1
+	}
+	piece := func(x ast.Expr) ast.Expr {
+		if affine {
+			return c.rewrite(x, at)
+		}
+		return c.rewrite(x, at.under(e, x))
+	}
+	out := &ast.Recur{At: e.At, Var: e.Var, Lo: e.Lo, Hi: e.Hi, Step: &ast.Entry{At: e.Step.At, Name: e.Step.Name, Index: e.Step.Index, Value: c.stepped(e, e.Step.Value, piece)}}
+	for _, i := range e.Init {
+		out.Init = append(out.Init, &ast.Entry{At: i.At, Name: i.Name, Index: i.Index, Value: c.stepped(e, i.Value, piece)})
+	}
+	c.setAtServer(out, e)
+	return out
+}
+
+// stepped rewrites the expressions in an entry that are the same in all steps.
+func (c *cutter) stepped(e *ast.Recur, x ast.Expr, piece func(ast.Expr) ast.Expr) ast.Expr {
+	owners := c.Facts(x).Owners
+	switch {
+	case !c.hasClient(owners):
+		return x
+	case !c.mentionsName(x, e.Var.Name) && !c.mentionsName(x, e.Step.Name.Name):
+		return piece(x)
+	}
+	if client, alone := owners.Sole(); alone && !c.mentionsName(x, e.Step.Name.Name) && !c.entryOf(e, x) && c.private(x) != 1 {
+		c.errorf(diag.RecurCut, x, "%s contributes to each step of this recursion, which %s computes", client, c.Server).
+			Note("write what it contributes as an array of its own outside: let m = …, and m[%s] here", e.Var.Name)
+		return x
+	}
+	out := Rebuild(x, func(y ast.Expr) ast.Expr { return c.stepped(e, y, piece) })
+	if out != x {
+		c.setAtServer(out, x)
+	}
+	return out
+}
+
+// private counts the operands of an expression that hold names of clients.
+func (c *cutter) private(x ast.Expr) int {
+	n := 0
+	for _, y := range c.operands(x) {
+		if c.hasClient(c.Facts(y).Owners) {
+			n++
+		}
+	}
+	return n
+}
+
+// entryOf reports whether an expression is an entry of an array that is the same in all steps, as m[t], or parentheses around one.
+func (c *cutter) entryOf(e *ast.Recur, x ast.Expr) bool {
+	i, ok := ast.Unparen(x).(*ast.Index)
+	return ok && !c.mentionsName(i.X, e.Var.Name) && !c.hasClient(c.subscriptOwners(i))
+}
+
+// degree bounds the degree of an entry in the recursion and in what clients have, taken together: 2 stands for anything but affine.
+func (c *cutter) degree(e *ast.Recur, x ast.Expr) int {
+	if !c.mentionsName(x, e.Step.Name.Name) && !c.hasClient(c.Facts(x).Owners) {
+		return 0
+	}
+	switch x := x.(type) {
+	case *ast.Name:
+		return 1
+	case *ast.Paren:
+		return c.degree(e, x.X)
+	case *ast.Unary:
+		return c.degree(e, x.X)
+	case *ast.Transpose:
+		return c.degree(e, x.X)
+	case *ast.Index:
+		return 1 // an entry of the recursion, or of a cut
+	case *ast.Sum:
+		return c.degree(e, x.Body)
+	case *ast.Binary:
+		a, b := c.degree(e, x.X), c.degree(e, x.Y)
+		switch x.Op {
+		case "+", "-":
+			return max(a, b)
+		case "*", ".*":
+			return min(a+b, 2)
+		case "/", "./":
+			if b == 0 {
+				return a
+			}
+		}
+	}
+	if !c.mentionsName(x, e.Step.Name.Name) && !c.mentionsName(x, e.Var.Name) {
+		return 1 // it is cut as a whole
+	}
+	return 2
+}

@@ -1,0 +1,37 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/cut"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/runtime/simulate"
+)
+
+// Quantities lowers the named generated quantities of a pooled model, with all parties' data, to functions of the parameters on their declared scale.
+// Responses are left out.
+func Quantities(c *cut.Program, values map[string]data.Bindings, sizes *Sizes, names []string) (*simulate.Model, diag.List) {
+	g := newGenerative(c, values, sizes)
+	g.declareAll()
+	for _, s := range c.Order {
+		if s.Kind == check.Generated {
+			g.quantity(s, slices.Contains(names, s.Name))
+		}
+	}
+	return g.build()
+}
+
+func (g *generative) quantity(s *check.Symbol, reported bool) {
+	id := g.expr(s.Decl.(*ast.Generate).Value)
+	if g.diags.HasErrors() {
+		return
+	}
+	g.names[s.Name] = id
+	if !reported {
+		return
+	}
+	g.model.Quantities = append(g.model.Quantities, simulate.Quantity{Name: s.Name, Shape: g.b.Shape(id), Report: g.report(id)})
+}

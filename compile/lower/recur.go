@@ -1,0 +1,224 @@
+package lower
+
+import (
+	"fmt"
+	"maps"
+
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/format"
+	"github.com/vflc/vflc/runtime/graph"
+)
+
+// A body is the expression of a recursion's step while it is lowered: to a graph of its own, whose inputs are what it reads from outside.
+type body struct {
+	*ast.Recur
+	outer *lowerer
+	state graph.Shape
+	in    []graph.ID // of the outer graph
+	reads []graph.Read
+	ids   []graph.ID // of the body's inputs
+}
+
+// recur lowers a recursion to one operation.
+func (l *lowerer) recur(e *ast.Recur) graph.ID {
+	r := &graph.Recursion{Name: e.Step.Name.Name, Down: l.Program.Backward(e)}
+	lo, hi, ok := l.span(e, e.Lo, e.Hi)
+	if !ok {
+		return graph.NoID
+	}
+	r.First, r.Last, r.Rows = lo-1, hi-1, hi
+	if r.Down {
+		r.Rows = lo + len(e.Init)
+	}
+	var start []graph.ID
+	for _, i := range e.Init {
+		at, ok := l.wholeNumber(i, i.Index)
+		start = append(start, l.expr(i.Value))
+		if !ok || l.diags.HasErrors() {
+			return graph.NoID
+		}
+		if at < 1 || at > r.Rows {
+			l.errorf(diag.BeyondData, i, "the entry %d does not exist: there are %d", at, r.Rows)
+			return graph.NoID
+		}
+		r.Start = append(r.Start, at-1)
+	}
+	r.State = l.b.Shape(start[0])
+	in, ok := l.step(e, r)
+	if !ok {
+		return graph.NoID
+	}
+	id, err := l.b.Recur(r, start, in)
+	if err != nil {
+		l.errorf(diag.BeyondData, e, "%v", err)
+	}
+	return id
+}
+
+// span evaluates the ends of a range.
+func (l *lowerer) span(at ast.Node, first, last ast.Expr) (lo, hi int, ok bool) {
+	lo, ok = l.wholeNumber(at, first)
+	if !ok {
+		return 0, 0, false
+	}
+	hi, ok = l.wholeNumber(at, last)
+	return lo, hi, ok
+}
+
+// wholeNumber evaluates a constant whole number.
+func (l *lowerer) wholeNumber(at ast.Node, e ast.Expr) (int, bool) {
+	id := l.expr(e)
+	if l.diags.HasErrors() {
+		return 0, false
+	}
+	v, ok := l.b.Value(id)
+	if !ok || len(v) != 1 {
+		l.errorf(diag.CannotEvaluate, at, "the ends of a range are constant whole numbers")
+		return 0, false
+	}
+	return int(v[0]), true
+}
+
+// step lowers the body of a recursion, and returns what it reads from the graph outside.
+func (l *lowerer) step(e *ast.Recur, r *graph.Recursion) ([]graph.ID, bool) {
+	inside := *l
+	inside.b, inside.memo = graph.New(e.Step.Name.Name), map[memoKey]graph.ID{}
+	inside.body = &body{Recur: e, outer: l, state: r.State}
+	inside.vars = maps.Clone(l.vars)
+	value := inside.expr(e.Step.Value)
+	l.diags = inside.diags
+	if l.diags.HasErrors() {
+		return nil, false
+	}
+	inside.b.Output(e.Step.Name.Name, inside.spread(value, r.State))
+	g, err := inside.b.Build()
+	if l.diags = inside.diags; err != nil || l.diags.HasErrors() {
+		l.errorf(diag.CannotEvaluate, e, "%v", err)
+		return nil, false
+	}
+	r.Body, r.Reads = g, inside.body.reads
+	return inside.body.in, true
+}
+
+// read lowers an expression of a body that the graph outside has: all that depends neither on the index nor on the recursion, an entry of the recursion, or an
+// entry of an array of the graph outside. ok is false where the body computes the expression itself.
+func (b *body) read(in *lowerer, e ast.Expr) (id graph.ID, ok bool) {
+	if !b.depends(e) {
+		return b.capture(in, e)
+	}
+	switch e := e.(type) {
+	case *ast.Name: // the index itself
+		v := make([]float64, b.last(in))
+		for t := range v {
+			v[t] = float64(t + 1)
+		}
+		table := b.outer.b.Const(b.Var.Name, graph.Shape{len(v)}, v)
+		return b.input(in, graph.Read{Kind: graph.ReadRow}, table, graph.Shape{}, b.Var.Name), true
+	case *ast.Index:
+		return b.entry(in, e)
+	}
+	return graph.NoID, false
+}
+
+// last is the largest value of the index.
+func (b *body) last(in *lowerer) int {
+	lo, hi, _ := b.outer.span(b.Recur, b.Lo, b.Hi)
+	return max(lo, hi, 1)
+}
+
+// depends reports whether an expression mentions the index or the recursion.
+func (b *body) depends(e ast.Node) bool {
+	return ast.Mentions(e, b.Var.Name) || ast.Mentions(e, b.Step.Name.Name)
+}
+
+// capture reads a value of the graph outside; a number is written into the body.
+func (b *body) capture(in *lowerer, e ast.Expr) (graph.ID, bool) {
+	vars := b.outer.vars
+	b.outer.vars = in.vars // of the sums around the expression
+	id := b.outer.expr(e)
+	b.outer.vars = vars
+	if in.diags = b.outer.diags; in.diags.HasErrors() {
+		return graph.NoID, true
+	}
+	if v, ok := b.outer.b.Value(id); ok && len(v) == 1 && len(b.outer.b.Shape(id)) == 0 {
+		return in.b.Scalar(v[0]), true
+	}
+	return b.input(in, graph.Read{Kind: graph.ReadWhole}, id, b.outer.b.Shape(id), format.Expr(e)), true
+}
+
+// entry reads X[t + c, …].
+func (b *body) entry(in *lowerer, e *ast.Index) (graph.ID, bool) {
+	first := e.Args[0]
+	if first.Slice || b.depends(e.X) && !b.self(e.X) {
+		return graph.NoID, false
+	}
+	offset, ok := b.offset(in, first)
+	if !ok {
+		return graph.NoID, true
+	}
+	var row graph.ID
+	if b.self(e.X) {
+		row = b.input(in, graph.Read{Kind: graph.ReadState, Offset: offset}, graph.NoID, b.state, b.Step.Name.Name)
+	} else {
+		vars := b.outer.vars
+		b.outer.vars = in.vars
+		id := b.outer.expr(e.X)
+		b.outer.vars = vars
+		if in.diags = b.outer.diags; in.diags.HasErrors() {
+			return graph.NoID, true
+		}
+		row = b.input(in, graph.Read{Kind: graph.ReadRow, Offset: offset}, id, b.outer.b.Shape(id)[1:], format.Expr(e.X))
+	}
+	if len(e.Args) > 1 {
+		row = in.indexed(e, row, e.Args[1:])
+	}
+	return row, true
+}
+
+func (b *body) self(e ast.Expr) bool {
+	n, ok := e.(*ast.Name)
+	return ok && n.Name == b.Step.Name.Name
+}
+
+// offset is how far an index is from t: its value at two values of t, which differ as these do.
+func (b *body) offset(in *lowerer, a *ast.Subscript) (int, bool) {
+	at := func(t int) (int, bool) {
+		vars := b.outer.vars
+		b.outer.vars = maps.Clone(in.vars)
+		b.outer.vars[b.Var.Name] = t
+		v, ok := b.outer.wholeNumber(a, a.Lo)
+		b.outer.vars = vars
+		in.diags = b.outer.diags
+		return v, ok
+	}
+	x, ok := at(1 << 20)
+	if !ok {
+		return 0, false
+	}
+	if y, ok := at(1<<20 + 1); !ok || y != x+1 {
+		in.errorf(diag.RecurIndex, a, "inside a recursion an array is indexed by %[1]s, or by %[1]s plus or minus a constant", b.Var.Name)
+		b.outer.diags = in.diags
+		return 0, false
+	}
+	return x - 1<<20, true
+}
+
+// input adds an input of the body, once for each thing that is read.
+func (b *body) input(in *lowerer, r graph.Read, from graph.ID, shape graph.Shape, name string) graph.ID {
+	if r.Kind != graph.ReadState {
+		for r.Input = 0; r.Input < len(b.in) && b.in[r.Input] != from; r.Input++ {
+		}
+		if r.Input == len(b.in) {
+			b.in = append(b.in, from)
+		}
+	}
+	for k, other := range b.reads {
+		if other == r {
+			return b.ids[k]
+		}
+	}
+	id := in.b.Input(fmt.Sprintf("%s %+d", name, r.Offset), shape)
+	b.reads, b.ids = append(b.reads, r), append(b.ids, id)
+	return id
+}

@@ -1,0 +1,175 @@
+package lower_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/compiletest"
+)
+
+// series is a table of twelve observations.
+const series = "y,one\n0.5,1\n-1.2,1\n0.8,1\n1.9,1\n0.3,1\n-0.7,1\n-1.1,1\n0.2,1\n1.4,1\n2.2,1\n0.9,1\n-0.4,1"
+
+// Densities at x_i = 0.3 sin(i+1) and x_i = 0.2 cos(2i), i from 0: NumPy 2.4 and SciPy 1.17, with loops over t. The local level model is computed there as one
+// multivariate normal distribution, and the capture probabilities by enumeration of the last occasion alive.
+var recursions = []struct {
+	name, text    string
+	first, second float64
+}{
+	{"stochastic volatility", `
+param mu ~ normal(0, 1)
+param phi ~ uniform(-1, 1)
+param s ~ half_normal(1)
+param e : real[T] ~ normal(0, 1)
+let h : real[T] = recur h[1] = mu + s * e[1] / sqrt(1 - phi^2), h[t] = mu + phi * (h[t-1] - mu) + s * e[t] for t in 2..T
+y ~ normal(0, exp(h / 2))`, -32.9392720821607, -32.61457613592176},
+	{"ARMA(1, 2)", `
+param mu ~ normal(0, 1)
+param phi ~ uniform(-1, 1)
+param theta : real[2] ~ normal(0, 1)
+param s ~ half_normal(1)
+let e : real[T] = recur e[1] = 0, e[2] = 0, e[t] = y[t] - mu - phi * y[t-1] - sum(theta[k] * e[t-k] for k in 1..2) for t in 3..T
+y ~ normal(y - e, s)`, -20.442989383184198, -24.212435387534313},
+	{"GARCH(1, 1)", `
+param mu ~ normal(0, 1)
+param a0 ~ half_normal(1)
+param a1 ~ uniform(0, 1)
+param b1 ~ uniform(0, 1)
+let v : real[T] = recur v[1] = a0 / (1 - a1 * b1), v[t] = a0 + a1 * (y[t-1] - mu)^2 + b1 * v[t-1] for t in 2..T
+y ~ normal(mu, sqrt(v))`, -24.752217565311575, -24.3018585036313},
+	{"hidden Markov", `
+param mu : real[2] ~ normal(0, 1)
+param G : real[2, 2] ~ normal(0, 1)
+let step = log_softmax(G)
+let lp = -0.5 * (col(y) - mu)^2 - 0.5 * log(2 * pi())
+let alpha : real[T, 2] = recur alpha[1] = log(0.5) + lp[1], alpha[t] = log_sum_exp(alpha[t-1] + step') + lp[t] for t in 2..T
+one[1:1] ~ bernoulli(exp(log_sum_exp(alpha[T])))`, -23.605474243126814, -24.072483165054166},
+	{"local level", `
+param s ~ half_normal(1)
+param q ~ half_normal(1)
+let P : real[T] = recur P[1] = 1, P[t] = P[t-1] * s^2 / (P[t-1] + s^2) + q^2 for t in 2..T
+let m : real[T] = recur m[1] = 0, m[t] = m[t-1] + P[t-1] / (P[t-1] + s^2) * (y[t-1] - m[t-1]) for t in 2..T
+y ~ normal(m, sqrt(P + s^2))`, -23.441820781936023, -22.24288581547223},
+	{"capture", `
+param phi : real[T - 1] ~ uniform(0, 1)
+param p : real[T] ~ uniform(0, 1)
+let chi : real[T] = recur chi[T] = 1, chi[t] = 1 - phi[t] + phi[t] * (1 - p[t+1]) * chi[t+1] for t in T-1..1
+y ~ normal(chi, 1)`, -50.423034775025066, -50.68659509080688},
+}
+
+func recursion(text string) fixture {
+	return fixture{Text: "data y : real[T]\ndata one : binary[T]\n" + text, Tables: map[string]string{"server": series}}
+}
+
+// TestRecursions compares densities with independent figures, and gradients with finite differences.
+func TestRecursions(t *testing.T) {
+	for _, c := range recursions {
+		t.Run(c.name, func(t *testing.T) {
+			plan := recursion(c.text).Bind(t, check.Options{}).Plan
+			j := newJoint(t, plan, 0)
+			for i := range j.theta[0] {
+				j.theta[0][i] = 0.3 * math.Sin(float64(i+1))
+			}
+			if got := j.value(t); math.Abs(got-c.first) > 1e-11*math.Abs(c.first) {
+				t.Errorf("%v, NumPy has %v", got, c.first)
+			}
+			for i := range j.theta[0] {
+				j.theta[0][i] = 0.2 * math.Cos(2*float64(i))
+			}
+			if got := j.value(t); math.Abs(got-c.second) > 1e-11*math.Abs(c.second) {
+				t.Errorf("%v, NumPy has %v", got, c.second)
+			}
+			checkGradient(t, plan)
+		})
+	}
+}
+
+// TestRecursionsAcrossParties compares split models whose recursion takes clients' arrays with the pooled model, and their gradients with finite differences.
+func TestRecursionsAcrossParties(t *testing.T) {
+	head := `client a, b
+data y : real[T] @ shared
+data XA : real[T, 2] @ a from x1, x2
+data XB : real[T, 2] @ b from x1, x2
+param phi ~ uniform(-1, 1)
+param s ~ half_normal(1)
+param ba : real[2] ~ normal(0, 1) @ a
+param bb : real[2] ~ normal(0, 1) @ b
+`
+	tables := map[string]string{"server": table(1, 12, "y"), "a": table(2, 12, "x1", "x2"), "b": table(3, 12, "x1", "x2")}
+	affine := []string{
+		"let m = XA * ba + XB * bb\nlet h : real[T] = recur h[1] = m[1], h[t] = phi * h[t-1] + m[t] for t in 2..T\ny ~ normal(h, s)",
+		"let m = XA * ba\nlet n = XB * bb\nlet h : real[T] = recur h[T] = n[T], h[t] = phi * h[t+1] + 2 * m[t] - n[t] / s for t in T-1..1\ny ~ normal(h, exp(h / 9))",
+		"let m = XA * ba\nlet v : real[T] = recur v[1] = s, v[t] = s + 0.5 * v[t-1] for t in 2..T\nlet h : real[T] = recur h[1] = 0, h[t] = h[t-1] / v[t-1] + m[t] for t in 2..T\ny ~ normal(h, v)",
+		"let h : real[T] = recur h[1] = ba[1], h[t] = ba[2] * h[t-1] + XA[t, 1] for t in 2..T @ a\ny ~ normal(h + XB * bb, s)",
+		"fn ar(e, phi) {\n let x : real[size(e)] = recur x[1] = e[1], x[t] = phi * x[t-1] + e[t] for t in 2..size(e)\n return x\n}\nlet h = ar(XA * ba, 0.5) @ a\nlet g = ar(h + XB * bb, phi)\ny ~ normal(g, s)",
+	}
+	curved := []string{
+		"let m = XA * ba\nlet h : real[T] = recur h[1] = m[1], h[t] = phi * tanh(h[t-1] + m[t]) for t in 2..T\ny ~ normal(h + XB * bb, s)",
+		"let m = XA * ba\nlet h : real[T] = recur h[1] = 0, h[t] = bb[1] * h[t-1] + m[t] for t in 2..T\ny ~ normal(h, s)",
+	}
+	for i, text := range append(affine, curved...) {
+		f := fixture{Text: head + text, Tables: tables}
+		want := noiseFree(t, f, check.Options{Transform: transforms.None})
+		kinds := []string{"exact"}
+		if i < len(affine) {
+			kinds = append(kinds, "augmented")
+		}
+		for _, kind := range kinds {
+			o := check.Options{Accept: fewRows}
+			for _, k := range transforms.All() {
+				if k.Name == kind {
+					o.Transform = k
+				}
+			}
+			if got := noiseFree(t, f, o); math.Abs(got-want) > 1e-10*math.Abs(want) {
+				t.Errorf("%s gives %v, the pooled model %v:\n%s", kind, got, want, text)
+			}
+			checkGradient(t, f.Bind(t, o).Plan)
+		}
+		if i >= len(affine) {
+			if diags := (fixture{Text: f.Text + "\ntransform augmented(rho = 0.2)", Tables: tables}).Diagnose(t, check.Options{}); !diags.HasErrors() || diags.Shown()[0].Code != diag.NoCut {
+				t.Errorf("noise inside a recursion that is not affine: %v\n%s", diags, text)
+			}
+		}
+	}
+}
+
+// TestLongRecursion checks that a long recursion is one operation, and that its evaluation allocates nothing.
+func TestLongRecursion(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("y,one\n")
+	for i := range 5000 {
+		fmt.Fprintf(&b, "%g,1\n", math.Sin(float64(i)))
+	}
+	f := recursion(recursions[0].text)
+	f.Tables = map[string]string{"server": b.String()}
+	bound := f.Bind(t, check.Options{})
+	g := bound.Plan.Parties[0].Graph
+	if lines := strings.Count(g.String(), "\n"); lines > 100 {
+		t.Errorf("the graph has %d lines", lines)
+	}
+	e := g.NewExec()
+	x := make([]float64, g.Dim())
+	if n := testing.AllocsPerRun(2, func() { e.Forward(x); e.Target() }); n != 0 {
+		t.Errorf("an evaluation allocates %v times", n)
+	}
+	if _, err := session.NewLocal(bound.Plan, session.SimulatedKeys(1, bound.Plan.Names)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRecursionBeyondData checks what only data show: an entry that an array does not have.
+func TestRecursionBeyondData(t *testing.T) {
+	text := "param a ~ normal(0, 1)\nlet h : real[T] = recur h[1] = 0, h[t] = a * h[t-1] + y[t+1] for t in 2..T\ny ~ normal(h, 1)"
+	f := recursion(text)
+	if d := f.Refused(t); d.Code != diag.BeyondData {
+		t.Errorf("%s: %s", d.Code, d.Message)
+	}
+	var _ compiletest.Fixture = f
+}

@@ -1,0 +1,107 @@
+package data
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+type visit struct {
+	ID    int64    `parquet:"id"`
+	Age   *float64 `parquet:"age,optional"`
+	Site  string   `parquet:"site,dict"`
+	Count int32    `parquet:"count"`
+	Seen  bool     `parquet:"seen"`
+	Key   int64    `parquet:"key"`
+}
+
+// parquetOf writes rows to a file.
+func parquetOf[T any](t *testing.T, rows []T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	if err := parquet.WriteFile(path, rows); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A Parquet file gives the columns of the same table as CSV, with the texts of keys that no float64 holds.
+func TestParquet(t *testing.T) {
+	age := 31.5
+	path := parquetOf(t, []visit{{1, &age, "north", 2, true, 1<<60 + 1}, {2, nil, "south", 0, false, 1 << 60}, {3, &age, "north", -1, true, 7}})
+	got, list := Open(path)
+	if len(list) > 0 {
+		t.Fatal(list)
+	}
+	want, list := ReadCSV("t.csv", []byte("id,age,site,count,seen,key\n1,31.5,north,2,1,1152921504606846977\n2,,south,0,0,1152921504606846976\n3,31.5,north,-1,1,7\n"))
+	if len(list) > 0 {
+		t.Fatal(list)
+	}
+	for _, w := range want.Arrays {
+		g, ok := got.Array(w.Name)
+		if !ok {
+			t.Fatalf("no column %s", w.Name)
+		}
+		texts, err := got.reader.Texts(w.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wanted, _ := want.reader.Texts(w.Name)
+		if w.Name != "key" && !slices.EqualFunc(g.Numbers, w.Numbers, func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }) || !slices.Equal(g.Words, w.Words) && w.Name != "key" {
+			t.Errorf("%s is %v %v, want %v %v", w.Name, g.Numbers, g.Words, w.Numbers, w.Words)
+		}
+		if w.Name != "age" && !slices.Equal(texts, wanted) {
+			t.Errorf("%s reads %q, want %q", w.Name, texts, wanted)
+		}
+	}
+}
+
+// What cannot be a column of a table is refused by its name; a damaged file is an error and no panic.
+func TestParquetRefuses(t *testing.T) {
+	type nested struct {
+		ID   int64 `parquet:"id"`
+		Tags []string
+	}
+	type dated struct {
+		Day int32 `parquet:"day,date"`
+	}
+	whole := parquetOf(t, []visit{{ID: 1, Site: "a"}, {ID: 2, Site: "b"}})
+	text, err := os.ReadFile(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, path := range map[string]string{
+		"column Tags is nested":   parquetOf(t, []nested{{1, []string{"a"}}}),
+		"column day is of type":   parquetOf(t, []dated{{3}}),
+		"is no Parquet file":      fileOf(t, []byte("id,x\n1,2\n")),
+		"there is no such file":   filepath.Join(t.TempDir(), "none.parquet"),
+		"the table has no rows":   parquetOf(t, []visit{}),
+		"is no Parquet file, or ": fileOf(t, text[:len(text)/2]),
+	} {
+		if _, list := Open(path); len(list) == 0 || !strings.Contains(list[0].Message, want) {
+			t.Errorf("%s: %v", want, list.Shown())
+		}
+	}
+	for i := range text {
+		damaged := bytes.Clone(text)
+		damaged[i] ^= 0x5a
+		if columns, err := parquetColumns(damaged); err == nil && len(columns) > 6 {
+			t.Errorf("byte %d: %d columns", i, len(columns))
+		}
+	}
+}
+
+func fileOf(t *testing.T, text []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

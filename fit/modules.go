@@ -1,0 +1,53 @@
+package fit
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/runs"
+)
+
+// writeModules copies the files that a model imports to the folder of its run.
+func writeModules(dir string, modules []ast.Module) error {
+	for _, m := range modules {
+		if m.Path == "" {
+			continue
+		}
+		if err := writeFile(dir, filepath.Join(runs.ModulesDir, filepath.FromSlash(m.Path)), filled([]byte(m.Text))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// modulesOf records the modules of a model with their digests.
+func modulesOf(modules []ast.Module) []posterior.Source {
+	var out []posterior.Source
+	for _, m := range modules {
+		name := m.Path
+		if name == "" {
+			name = m.Name
+		}
+		out = append(out, posterior.Source{Path: name, SHA256: digest([]byte(m.Text))})
+	}
+	return out
+}
+
+// RecordedModules returns what reads the files that the model of a run imports, from the run's folder.
+func RecordedModules(dir string) func(path string) (string, error) {
+	return inputfile.Beside(filepath.Join(dir, runs.ModulesDir))
+}
+
+// SameModules returns an error unless the modules of a model are those that a run began with.
+func SameModules(r *posterior.Record, modules []ast.Module) error {
+	now := modulesOf(modules)
+	for i, m := range r.Modules {
+		if i >= len(now) || now[i] != m {
+			return fmt.Errorf("the module %s is not the one that the run began with: its digest is not that in %s", m.Path, runs.RecordFile)
+		}
+	}
+	return nil
+}

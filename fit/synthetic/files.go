@@ -1,0 +1,104 @@
+package synthetic
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/inputfile"
+)
+
+// Truth is the name of the table of parameters.
+const Truth = "truth.csv"
+
+// Path is where a run looks for the table, in the folder of the model's name. alone is true where the model has one party.
+func (t *Table) Path(alone bool) string {
+	switch {
+	case t.Member > 0:
+		return filepath.Join(t.Party, strconv.Itoa(t.Member)+".csv")
+	case alone && t.Party != data.OwnerShared:
+		return "data.csv"
+	}
+	return t.Party + ".csv"
+}
+
+// Write writes the tables and the truth to a folder, where none of these files may exist. It returns their paths in it, the truth last.
+func (s *Simulation) Write(dir string, alone bool) ([]string, error) {
+	var paths []string
+	for i := range s.Tables {
+		paths = append(paths, s.Tables[i].Path(alone))
+	}
+	paths = append(paths, Truth)
+	for _, path := range paths {
+		if _, err := os.Lstat(filepath.Join(dir, path)); err == nil {
+			return nil, fmt.Errorf("%s exists; name another folder, or remove it", filepath.Join(dir, path))
+		}
+	}
+	for i, path := range paths {
+		rows := s.truth()
+		if i < len(s.Tables) {
+			rows = s.Tables[i].rows()
+		}
+		if err := writeCSV(filepath.Join(dir, path), rows); err != nil {
+			return nil, err
+		}
+	}
+	return paths, nil
+}
+
+func writeCSV(path string, rows [][]string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return atomicfile.WriteSoon(path, 0o644, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
+}
+
+// rows are the header and the rows of a table.
+func (t *Table) rows() [][]string {
+	out := make([][]string, t.Rows()+1)
+	for _, c := range t.Columns {
+		out[0] = append(out[0], c.Name)
+		for i, cell := range c.Words {
+			out[i+1] = append(out[i+1], cell)
+		}
+	}
+	return out
+}
+
+func (s *Simulation) truth() [][]string {
+	out := [][]string{{"parameter", "owner", "value"}}
+	for _, v := range s.Truth {
+		out = append(out, []string{v.Name, v.Owner, text(v.Value)})
+	}
+	return out
+}
+
+// Read reads a CSV whose columns a simulation is to use, with its rows in the order of their keys.
+func Read(path string) ([]data.Values, error) {
+	content, err := inputfile.Read(path, inputfile.MaxBytes)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(string(content), "\ufeff"))).ReadAll()
+	if err != nil || len(rows) < 2 {
+		return nil, fmt.Errorf("%s: a CSV table with a header and rows is needed: %v", path, err)
+	}
+	if at := slices.Index(rows[0], data.DefaultKey); at >= 0 {
+		slices.SortStableFunc(rows[1:], func(a, b []string) int { return data.Natural(a[at], b[at]) })
+	}
+	out := make([]data.Values, len(rows[0]))
+	for k, name := range rows[0] {
+		out[k].Name = strings.TrimSpace(name)
+		for _, row := range rows[1:] {
+			out[k].Words = append(out[k].Words, row[k])
+		}
+	}
+	return out, nil
+}

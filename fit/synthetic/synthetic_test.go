@@ -1,0 +1,168 @@
+package synthetic
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/transforms"
+)
+
+const twoClients = `server registry
+client a, lab[J]
+data y : real[N]
+data w : level(R)[N] @ shared
+data X : real[N, P] @ a from zscore(age), onehot(sex, drop=first), poly(bp, 2), is(use, "Y")
+data Z : real[N, Q] @ lab
+param b ~ normal(0, 2)
+param u : real[R] ~ normal(0, 1)
+param s ~ half_normal(1)
+param beta : real[P] ~ normal(0, 2) @ a
+param g : real[Q] ~ normal(0, 2) @ lab
+y ~ normal(b + u[w] + X * beta + sum(Z[j] * g[j] for j in lab), s)
+`
+
+func compiled(t *testing.T, text string, transform def.Transform) *compile.Model {
+	t.Helper()
+	m, diags := compile.Compile(source.New(filepath.Join(t.TempDir(), "m.vfl"), text), check.Options{Transform: transform})
+	if diags.HasErrors() {
+		t.Fatal(data.Errors(diags))
+	}
+	return m
+}
+
+func simulated(t *testing.T, m *compile.Model, r Request) *Simulation {
+	t.Helper()
+	s, diags, err := New(m, r)
+	if err != nil || diags.HasErrors() {
+		t.Fatal(err, data.Errors(diags))
+	}
+	return s
+}
+
+// A run on the tables of a simulation has the parameters as drawn within 4.5 of its standard deviations, in a model of two clients and two members of a family
+// (12 parameters, seed fixed); and the same seed gives the same tables, another one others.
+func TestRunRecoversTheTruth(t *testing.T) {
+	m := compiled(t, twoClients, transforms.Exact)
+	r := Request{Sizes: map[string]int{"N": 400, "J": 2, "Q": 2, "R": 3}, Seed: 4}
+	s := simulated(t, m, r)
+	if diff := cmp.Diff(s, simulated(t, m, r)); diff != "" {
+		t.Errorf("the same seed gives other tables: %s", diff)
+	}
+	other := simulated(t, m, Request{Sizes: r.Sizes, Seed: 5})
+	if cmp.Equal(s.Truth, other.Truth) || cmp.Equal(s.Tables, other.Tables) {
+		t.Error("another seed gives the same")
+	}
+	dir := strings.TrimSuffix(m.Source.Name, ".vfl")
+	paths, err := s.Write(dir, false)
+	if err != nil || len(paths) != 6 {
+		t.Fatal(paths, err)
+	}
+	if _, err := s.Write(dir, false); err == nil {
+		t.Error("tables are written over")
+	}
+	sources, err := data.Locate(m.Source.Name, m.Parties(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, diags, err := fit.Open(m, sources, fit.Options{Seed: 1, Settings: map[string]string{"warmup": "300", "draws": "300", "chains": "2"}})
+	if err != nil || diags.HasErrors() {
+		t.Fatal(err, data.Errors(diags))
+	}
+	result, err := run.Sample(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth := map[string]Value{}
+	for _, v := range s.Truth {
+		truth[v.Name] = v
+	}
+	for _, row := range result.Summary() {
+		v, ok := truth[row.Name]
+		if far := math.Abs(float64(row.Mean)-v.Value) / float64(row.SD); !ok || v.Owner != row.Owner || far > 4.5 {
+			t.Errorf("%s of %s: %v ± %v, drawn as %v of %s", row.Name, row.Owner, row.Mean, row.SD, v.Value, v.Owner)
+		}
+		delete(truth, row.Name)
+	}
+	if len(truth) > 0 {
+		t.Errorf("the run does not have %v", truth)
+	}
+}
+
+// Columns that are given stay as they are, with their keys, and the response is replaced; numbers that a model declares lie within its bounds.
+func TestGivenColumnsStay(t *testing.T) {
+	m := compiled(t, `client a
+data y : count[N]
+data o : real<lower=1, upper=2>[N]
+data x : real[N] @ a
+param b ~ normal(0, 1)
+param k ~ normal(0, 1) @ a
+y ~ poisson_log(b + log(o) + k * x)
+`, transforms.Exact)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.csv")
+	if err := os.WriteFile(path, []byte("id,x,more\n30,0.5,p\n4,-1,q\n11,2,r\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	columns, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := simulated(t, m, Request{Seed: 1, Given: []Table{{Party: "a", Columns: columns}}, Sizes: map[string]int{"N": 3}})
+	want := []data.Values{{Name: "id", Words: []string{"4", "11", "30"}}, {Name: "x", Words: []string{"-1", "2", "0.5"}}, {Name: "more", Words: []string{"q", "r", "p"}}}
+	for _, table := range s.Tables {
+		switch table.Party {
+		case "a":
+			if diff := cmp.Diff(want, table.Columns); diff != "" {
+				t.Error(diff)
+			}
+		default:
+			if diff := cmp.Diff(want[0], table.Columns[0]); diff != "" {
+				t.Error(diff)
+			}
+			for _, cell := range table.column("o").Words {
+				if cell < "1" || cell > "2" {
+					t.Errorf("o is %s", cell)
+				}
+			}
+		}
+	}
+}
+
+// What cannot be simulated is refused by name, and what is not given is asked for.
+func TestRefusals(t *testing.T) {
+	for _, x := range []struct {
+		text, want string
+		usage      bool
+	}{
+		{"data y : real[N]\nparam b ~ flat()\ny ~ normal(b, 1)", "b has the improper prior flat", false},
+		{"data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b + mean(y), 1)", "y is used in the model beyond", false},
+		{"data y : real[N] from log(cost)\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)", "y goes through the encoder log", false},
+		{"data y : real[N]\ndata c : real\nparam b ~ normal(0, 1)\ny ~ normal(b, c)", "data c: tables have vectors and matrices", false},
+		{"data y : real[N]\ndata x : real[N, P]\nparam b : real[P] ~ normal(0, 1)\ny ~ normal(x * b, 1)", "the size P is not given; add --size P=NUMBER", true},
+		{"data y : real[N]\ndata g : level(R)[N]\nparam b : real[R] ~ normal(0, 1)\ny ~ normal(b[g], 1)", "the size R is not given", true},
+		{"data y : real[N]\ndata g : level(9)[N]\nparam b : real[9] ~ normal(0, 1)\ny ~ normal(b[g], 1)", "needs 9 rows", false},
+	} {
+		_, diags, err := New(compiled(t, x.text, transforms.None), Request{Sizes: map[string]int{"N": 5}, Seed: 1})
+		var usage *fit.UsageError
+		if err == nil || !strings.Contains(err.Error(), x.want) || errors.As(err, &usage) != x.usage {
+			t.Errorf("%s:\n%v %v, want %s", x.text, err, data.Errors(diags), x.want)
+		}
+	}
+	_, _, err := New(compiled(t, "data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)", transforms.None), Request{Sizes: map[string]int{"N": 5, "M": 2}})
+	if err == nil || !strings.Contains(err.Error(), "--size M") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,55 @@
+// Package terminal shows the progress of a run, live on a terminal and as lines of text elsewhere, and knows the width of terminals.
+package terminal
+
+import (
+	"io"
+
+	"github.com/vflc/vflc/backends"
+)
+
+// A Screen shows the progress of a run: a line for each chain where several run side by side, else one line.
+type Screen struct {
+	*progress
+	chains *chainProgress // nil: one line
+}
+
+// NewScreen returns a Screen that writes to w; nothing where quiet.
+func NewScreen(w io.Writer, quiet bool) *Screen { return &Screen{progress: newProgress(w, quiet)} }
+
+// Say prints a message on a line of its own.
+func (s *Screen) Say(format string, args ...any) { s.say(format, args...) }
+
+// Message prints a line.
+func (s *Screen) Message(text string) { s.say("%s", text) }
+
+// Begin chooses how the run is shown.
+func (s *Screen) Begin(chains, steps int) {
+	if steps > 0 || chains > 1 {
+		s.chains = newChainProgress(s.progress, chains, steps)
+	}
+}
+
+// Step shows one step.
+func (s *Screen) Step(chain int, info backends.Info) {
+	if s.chains != nil {
+		s.chains.step(chain, info)
+		return
+	}
+	s.step(info)
+}
+
+// Skip counts steps of an earlier process.
+func (s *Screen) Skip(chain, steps int) {
+	if s.chains != nil {
+		s.chains.skip(chain, steps)
+	}
+}
+
+// End leaves the last state on the terminal.
+func (s *Screen) End() {
+	if s.chains != nil {
+		s.chains.end()
+		return
+	}
+	s.end()
+}

@@ -1,0 +1,15 @@
+package posterior
+
+import (
+	"math"
+	"slices"
+)
+
+// Cells returns the cells of the table that WriteTable writes, line by line, the titles first.
+func Cells(rows []Row) [][]string {
+	var out [][]string
+	for line := range tableLines(rows, shownColumns(rows), math.MaxInt) {
+		out = append(out, slices.Clone(line))
+	}
+	return out
+}

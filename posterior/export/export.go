@@ -1,0 +1,66 @@
+// Package export writes the draws of a run for other programs.
+package export
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/parquet"
+	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/posterior/zarr"
+)
+
+// A Format writes draws for other programs. Ending is the extension of its files' names.
+type Format struct {
+	Name, Ending string
+	Write        func(path string, r *runs.Run) error
+}
+
+// Formats lists the formats; the first is the default. Files say which version of vflc wrote them.
+func Formats(version string) []Format {
+	return []Format{
+		{"parquet", ".parquet", writeParquet},
+		{"csv", ".csv", writeCSV},
+		{"zarr", ".zarr", func(path string, r *runs.Run) error { return writeZarr(path, r, version) }},
+	}
+}
+
+func writeParquet(path string, r *runs.Run) error {
+	return atomicfile.Write(path, 0o600, func(w io.Writer) error { return parquet.Write(w, r.Draws) })
+}
+
+func writeCSV(path string, r *runs.Run) error {
+	return atomicfile.Write(path, 0o600, func(w io.Writer) error { return posterior.WriteCSV(w, r.Draws) })
+}
+
+// writeZarr copies the run's own Zarr directory, which holds more than draws. A run without one has its draws written, and so has one in memory, which has no path.
+func writeZarr(path string, r *runs.Run, version string) error {
+	own := filepath.Join(r.Path, runs.ZarrDir)
+	if _, err := os.Stat(own); err == nil && r.Path != "" {
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s already exists", path)
+		}
+		return os.CopyFS(path, os.DirFS(own))
+	}
+	if err := replaceable(path); err != nil {
+		return err
+	}
+	return zarr.Write(path, nil, zarr.Inference(r.Draws, map[string]any{"inference_library": "vflc", "inference_library_version": version}, nil))
+}
+
+// replaceable returns an error for a path that exists and is not a Zarr directory.
+func replaceable(path string) error {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(path, ".zgroup")); err != nil {
+		return fmt.Errorf("%s already exists and is not a Zarr directory", path)
+	}
+	return nil
+}

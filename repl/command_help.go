@@ -1,0 +1,56 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+)
+
+func helpCommand() command {
+	return command{name: "help", args: "[COMMAND]", doc: "list the commands, or explain one", values: func(*Session, []string) []string { return commandNames() },
+		run: func(s *Session, _ context.Context, args string) error {
+			if args == "" {
+				return s.reply("help", map[string]any{"commands": commandNames()}, func(w io.Writer) error { return s.help(w) })
+			}
+			c, err := find(strings.TrimPrefix(args, ":"))
+			if err != nil {
+				return err
+			}
+			return s.say("help", "%s\n  %s", c.usage(), c.doc)
+		}}
+}
+
+// helpIndent is the room for a command in the list.
+const helpIndent = "                         "
+
+// helpHead is what stands above the commands.
+const helpHead = `Everything typed is vfl, as in a model's file, or begins with a mark:
+  data, param, y ~ …         declare; the same name again replaces
+  beta, beta[1]              the posterior of a parameter
+  exp(beta)                  of any expression; mean(…), sd(…), quantile(…, 0.9)
+  P(beta[1] > 0)             the probability of a condition
+  ?NAME, ?CODE               the page of a distribution, function or message
+  !COMMAND                   a command of the shell
+An open bracket goes on in the next line. Ctrl-C gives up a line or stops a fit,
+Tab completes, Ctrl-R searches, Ctrl-D ends.
+
+`
+
+func (s *Session) help(w io.Writer) error {
+	if _, err := io.WriteString(w, helpHead); err != nil {
+		return err
+	}
+	for _, c := range commands() {
+		doc := folded(helpIndent+c.doc, s.Width())
+		if n := len([]rune(c.usage())); n+2 <= len(helpIndent) {
+			doc = c.usage() + doc[n:]
+		} else {
+			doc = c.usage() + "\n" + doc
+		}
+		if _, err := fmt.Fprintln(w, doc); err != nil {
+			return err
+		}
+	}
+	return nil
+}

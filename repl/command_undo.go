@@ -1,0 +1,44 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+func undoCommand() command {
+	return command{name: "undo", doc: "take back the last change of the model or its tables",
+		run: func(s *Session, _ context.Context, args string) error {
+			if err := none("undo", args); err != nil {
+				return err
+			}
+			if len(s.past) == 0 {
+				return inputf("there is nothing to undo")
+			}
+			last := len(s.past) - 1
+			was := s.now
+			s.future, s.now, s.past = append(s.future, s.now), s.past[last], s.past[:last]
+			return s.stepped("undone", was)
+		}}
+}
+
+// stepped says what a step in the history of the model has changed.
+func (s *Session) stepped(how string, was *state) error {
+	s.keep()
+	what := strings.Join(s.now.changes(was), ", ")
+	if what == "" {
+		what = "a computed value"
+	}
+	if err := s.say(how, "%s: %s; %s", how, what, counted(len(s.now.Statements), "statement")); err != nil {
+		return err
+	}
+	return s.stale()
+}
+
+// counted writes a number with its noun.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

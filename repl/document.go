@@ -1,0 +1,49 @@
+package repl
+
+import (
+	"bytes"
+	"context"
+	"strings"
+
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/stdlib/pages"
+)
+
+// document answers ?NAME: the page of a distribution, function or encoder, of a diagnostic, or of a command.
+func (s *Session) document(ctx context.Context, name string) error {
+	name = strings.TrimSpace(name)
+	if name == "" {
+		return s.command(ctx, "help")
+	}
+	var b bytes.Buffer
+	if p, ok := diag.Explain(diag.Code(strings.ToUpper(name))); ok {
+		if err := p.Write(&b); err != nil {
+			return err
+		}
+		return s.say("page", "%s", bytes.TrimSpace(b.Bytes()))
+	}
+	for i, p := range pages.Of(s.universe, name) {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		if err := p.Write(&b); err != nil {
+			return err
+		}
+	}
+	if b.Len() > 0 {
+		return s.say("page", "%s", bytes.TrimSpace(b.Bytes()))
+	}
+	if strings.HasPrefix(name, ":") {
+		return s.command(ctx, "help "+name)
+	}
+	return inputf("there is no page of %s%s; vflc doc and vflc explain list them", name, nearest(name, s.documented()))
+}
+
+// documented lists everything that has a page.
+func (s *Session) documented() []string {
+	out := pages.Names(s.universe)
+	for _, p := range diag.Pages {
+		out = append(out, string(p.Code))
+	}
+	return out
+}

@@ -1,0 +1,13 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package history
+
+import (
+	"os"
+	"syscall"
+)
+
+// lock waits until no other process holds the file.
+func lock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX) }
+
+func unlock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }

@@ -1,0 +1,369 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/parser"
+	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/stdlib/transforms"
+)
+
+// asked is the name of the generated quantity that stands for an expression at the prompt.
+const asked = "vflc_asked"
+
+// An over is a number that is computed over draws, where its name is the outermost call of a question.
+type over struct {
+	name  string
+	doc   string
+	args  int
+	value func(chains [][]float64, arg float64) (value, mcse float64)
+}
+
+// overs lists what questions may compute over draws. Inside an expression the same names are functions of vfl.
+func overs() []over {
+	return []over{
+		{"P", "the probability that a condition holds", 1, meanOf},
+		{"mean", "the posterior mean", 1, meanOf},
+		{"sd", "the posterior standard deviation", 1, sdOf},
+		{"median", "the posterior median", 1, func(c [][]float64, _ float64) (float64, float64) { return quantileOf(c, 0.5) }},
+		{"quantile", "a posterior quantile: quantile(x, 0.9)", 2, quantileOf},
+	}
+}
+
+func meanOf(chains [][]float64, _ float64) (float64, float64) {
+	return moment(chains, func(r posterior.Row) (posterior.Number, float64) { return r.Mean, float64(r.MCSE) })
+}
+
+func sdOf(chains [][]float64, _ float64) (float64, float64) {
+	return moment(chains, func(r posterior.Row) (posterior.Number, float64) { return r.SD, posterior.MCSESD(chains) })
+}
+
+func moment(chains [][]float64, pick func(posterior.Row) (posterior.Number, float64)) (float64, float64) {
+	d := posterior.NewDraws([]posterior.Variable{{Name: "x"}}, len(chains), 0)
+	d.Transitions = make([][]posterior.Transition, len(chains))
+	for c := range chains {
+		for _, v := range chains[c] {
+			d.Append(c, []float64{v})
+		}
+	}
+	v, e := pick(posterior.Summarise(d)[0])
+	return float64(v), e
+}
+
+func quantileOf(chains [][]float64, p float64) (float64, float64) {
+	all := slices.Sorted(slices.Values(slices.Concat(chains...)))
+	return posterior.Quantile(all, p), posterior.MCSEQuantile(chains, p)
+}
+
+// question answers a text that is a name or an expression; it reports false for any other.
+func (s *Session) question(ctx context.Context, text string) (bool, error) {
+	if ok, err := s.named(text); ok {
+		return true, err
+	}
+	text = s.numbered(text)
+	e := expression(text)
+	if e == nil || arrow.MatchString(text) {
+		return false, nil
+	}
+	if call, o := outermost(e); o != nil {
+		return true, s.overDraws(ctx, text, call, *o)
+	}
+	return true, s.askAll(ctx, text)
+}
+
+// expression parses a text that is one expression of vfl, else nil.
+func expression(text string) ast.Expr {
+	file, diags := parser.Parse(source.New(inputName, "generate "+asked+" = "+text+"\n"))
+	if diags.HasErrors() || len(file.Stmts) != 1 {
+		return nil
+	}
+	g, ok := file.Stmts[0].(*ast.Generate)
+	if !ok {
+		return nil
+	}
+	return g.Value
+}
+
+// outermost returns the call that is computed over draws.
+func outermost(e ast.Expr) (*ast.Call, *over) {
+	call, ok := ast.Unparen(e).(*ast.Call)
+	if !ok {
+		return nil, nil
+	}
+	for _, o := range overs() {
+		if o.name == call.Name.Name {
+			return call, &o
+		}
+	}
+	return nil, nil
+}
+
+// named answers a name alone: a parameter or an element of the current fit by its rows, another name of the model by what it is.
+func (s *Session) named(text string) (bool, error) {
+	if s.current != nil && element.MatchString(text) {
+		if columns, err := s.current.draws().Choose([]string{text}); err == nil {
+			return true, s.table("summary", s.current, posterior.Summarise(s.current.draws().Select(columns)), "")
+		}
+	}
+	if s.now.built == nil || !identifier.MatchString(text) {
+		return false, nil
+	}
+	sym := s.now.built.Checked.Symbols[text]
+	switch {
+	case sym == nil:
+		return false, nil
+	case sym.Kind == check.Data:
+		return true, s.say("name", "%s", s.dataLine(sym))
+	case sym.Kind == check.Party:
+		return true, s.say("name", "%s", s.parties())
+	case sym.Kind == check.Const, sym.Kind == check.Param, !sym.Random, s.current == nil:
+		return true, s.say("name", "%s", s.symbolLine(sym))
+	}
+	return false, nil // a let or generated quantity over draws
+}
+
+var (
+	identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	arrow      = regexp.MustCompile(`^[A-Za-z_.0-9]+ *<-`) // R's assignment, which vfl reads as a comparison with a negative number
+	element    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\[[^\]]*\])?(\.[A-Za-z_][A-Za-z0-9_.]*)?(\[[^\]]*\])?$`)
+)
+
+// An inquiry is an expression with the model and the data that it is about.
+type inquiry struct {
+	text   string
+	model  *simulate.Model
+	vars   []posterior.Variable
+	random bool // it depends on a parameter
+}
+
+// inquire lowers an expression over a model: that of the present state, or of a run, with the lets that were added since.
+func (s *Session) inquire(text, base string, bound func(m *compile.Model) (*compile.Bound, error)) (*inquiry, error) {
+	head := base
+	if head != "" && !strings.HasSuffix(head, "\n") {
+		head += "\n"
+	}
+	start := len(head) + len("generate "+asked+" = ")
+	m, diags := compile.Compile(source.New(s.now.name(), head+"generate "+asked+" = "+text+"\n"), check.Options{Transform: transforms.None, Import: s.now.modules()})
+	if err := refused(inInput(diags, text, start)); err != nil {
+		return nil, err
+	}
+	b, err := bound(m)
+	if err != nil {
+		return nil, err
+	}
+	lowered, diags := b.Quantities(m, asked)
+	if err := refused(inInput(diags, text, start)); err != nil {
+		return nil, err
+	}
+	sym := m.Checked.Symbols[asked]
+	return &inquiry{text, lowered, []posterior.Variable{{Name: text, Owner: ownersText(sym.Owners)}}, sym.Random}, nil
+}
+
+// inInput moves diagnostics about an expression that was compiled at the end of a model to the text that was typed.
+func inInput(l diag.List, text string, start int) diag.List {
+	file := source.New(inputName, text)
+	for _, d := range l {
+		own := d.File
+		for i := range d.Notes {
+			if n := &d.Notes[i]; n.File != nil && n.Span.Start >= start {
+				n.File, n.Span = file, source.Span{Start: n.Span.Start - start, End: n.Span.End - start}
+			}
+		}
+		if own == nil || d.Span.Start < start {
+			continue
+		}
+		d.File, d.Span = file, source.Span{Start: d.Span.Start - start, End: min(d.Span.End-start, len(text))}
+		for i := range d.Fixes {
+			f := &d.Fixes[i].Span
+			f.Start, f.End = f.Start-start, f.End-start
+		}
+	}
+	return l
+}
+
+// inquireOf is inquire over a run.
+func (s *Session) inquireOf(r *run, text string) (*inquiry, error) {
+	if r.bound == nil {
+		return nil, inputf("%s: expressions need its model and data: %v", r.name, r.why)
+	}
+	base := r.bound.Source.Text
+	if !strings.HasSuffix(base, "\n") {
+		base += "\n"
+	}
+	known := r.bound.Checked.Symbols
+	for _, t := range s.now.Statements {
+		if (t.is("let") || t.is("const")) && known[t.key.String()] == nil && s.stands(base+t.Text) {
+			base += t.Text
+		}
+	}
+	return s.inquire(text, base, func(*compile.Model) (*compile.Bound, error) { return r.bound, nil })
+}
+
+// stands reports whether a model compiles.
+func (s *Session) stands(text string) bool {
+	_, diags := compile.Compile(source.New(s.now.name(), text), check.Options{Transform: transforms.None, Import: s.now.modules()})
+	return !diags.HasErrors()
+}
+
+// overRun evaluates an expression at the draws of the current run.
+func (s *Session) overRun(ctx context.Context, text string) (*run, *posterior.Draws, error) {
+	r, err := s.runOf("")
+	if err != nil {
+		return nil, nil, err
+	}
+	q, err := s.inquireOf(r, text)
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := fit.Quantities(ctx, q.model, q.vars, r.draws())
+	return r, d, err
+}
+
+// askAll answers an expression: rows of a summary over draws, or the value of one that no parameter enters.
+func (s *Session) askAll(ctx context.Context, text string) error {
+	if s.current == nil {
+		if values, err := s.constant(text); err == nil || !isRandom(err) {
+			if err != nil {
+				return err
+			}
+			return s.say("value", "%s", values)
+		}
+	}
+	r, d, err := s.overRun(ctx, text)
+	if err != nil {
+		return err
+	}
+	return s.table("summary", r, posterior.Summarise(d), "")
+}
+
+// errRandom is why an expression has no value before there is a fit.
+type errRandom struct{}
+
+func (errRandom) Error() string { return "depends on parameters" }
+
+func isRandom(err error) bool { return err == error(errRandom{}) }
+
+// constant is the value of an expression without parameters.
+func (s *Session) constant(text string) (string, error) {
+	q, err := s.inquirePresent(text)
+	switch {
+	case err != nil:
+		return "", err
+	case q.random:
+		return "", errRandom{}
+	}
+	values := q.model.NewSimulator().Evaluate(make([]float64, q.model.Graph.Dim()))[0]
+	var out []string
+	for _, v := range values[:min(len(values), 10)] {
+		out = append(out, strconv.FormatFloat(v, 'g', 6, 64))
+	}
+	line := strings.Join(out, ", ")
+	if len(values) > 10 {
+		line += fmt.Sprintf(", … (%d values)", len(values))
+	}
+	return line + "  @ " + q.vars[0].Owner, nil
+}
+
+// inquirePresent is inquire over the present model with its tables.
+func (s *Session) inquirePresent(text string) (*inquiry, error) {
+	return s.inquire(text, s.now.text(), s.bind)
+}
+
+// overDraws answers a number that is computed over draws, one per element.
+func (s *Session) overDraws(ctx context.Context, text string, call *ast.Call, o over) error {
+	if len(call.Args) != o.args {
+		return usagef("%s takes %d arguments: %s", o.name, o.args, o.doc)
+	}
+	arg, err := s.second(call, o)
+	if err != nil {
+		return err
+	}
+	prefix := len("generate " + asked + " = ")
+	at := call.Args[0].Span()
+	inner := text[at.Start-prefix : at.End-prefix]
+	r, d, err := s.overRun(ctx, inner)
+	if err != nil {
+		return err
+	}
+	if o.name == "P" && !conditions(d) {
+		return usagef("P(%s): not a condition; write a comparison, as P(%s > 0)", inner, inner)
+	}
+	return s.numbers(r, d, text, o, arg)
+}
+
+// second is the number that is the second argument of a call.
+func (s *Session) second(call *ast.Call, o over) (float64, error) {
+	if o.args < 2 {
+		return 0, nil
+	}
+	n, ok := ast.Unparen(call.Args[1]).(*ast.Number)
+	if !ok || !(n.Value > 0) || !(n.Value < 1) {
+		return 0, usagef("%s: the second argument is a number between 0 and 1", o.name)
+	}
+	return n.Value, nil
+}
+
+// conditions reports whether all values are 0 or 1.
+func conditions(d *posterior.Draws) bool {
+	for k := range d.Columns() {
+		for _, chain := range d.Column(k) {
+			if slices.ContainsFunc(chain, func(v float64) bool { return v != 0 && v != 1 }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// An estimate is a number over draws.
+type estimate struct {
+	Name  string           `json:"name"`
+	Owner string           `json:"owner"`
+	Value posterior.Number `json:"value"`
+	MCSE  posterior.Number `json:"mcse"`
+}
+
+// numbers answers numbers over draws with their Monte Carlo standard errors and owners.
+func (s *Session) numbers(r *run, d *posterior.Draws, text string, o over, arg float64) error {
+	var out []estimate
+	for k, c := range d.Columns() {
+		name := text
+		if len(d.Columns()) > 1 {
+			name = text + strings.TrimPrefix(c.Name, d.Vars[0].Name)
+		}
+		v, e := o.value(d.Column(k), arg)
+		out = append(out, estimate{name, c.Owner, posterior.Number(v), posterior.Number(e)})
+	}
+	return s.reply("estimate", map[string]any{"fit": r.name, "estimates": out}, func(w io.Writer) error {
+		for _, x := range out[:min(len(out), shownRows)] {
+			fmt.Fprintf(w, "%s = %s  @ %s\n", s.worded(x.Name), withError(float64(x.Value), float64(x.MCSE), d.Chains()*d.Len(0)), x.Owner)
+		}
+		if more := len(out) - shownRows; more > 0 {
+			fmt.Fprintf(w, "… and %d more\n", more)
+		}
+		s.remind(w, r)
+		return nil
+	})
+}
+
+// withError writes a number with its Monte Carlo standard error.
+func withError(v, mcse float64, draws int) string {
+	if !(mcse > 0) || math.IsInf(mcse, 0) {
+		return fmt.Sprintf("%s, at all %d draws", posterior.Limited(v, mcse), draws)
+	}
+	return fmt.Sprintf("%s ± %s", posterior.Limited(v, mcse), strconv.FormatFloat(mcse, 'g', 2, 64))
+}

@@ -1,0 +1,293 @@
+package repl
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/repl/term"
+)
+
+// A talk is a session whose answers are text.
+type talk struct {
+	*Session
+	t   *testing.T
+	out bytes.Buffer
+}
+
+func begin(t *testing.T) *talk {
+	k := &talk{t: t}
+	k.Session = New(Config{Out: &k.out})
+	return k
+}
+
+// ask evaluates a unit that must be answered without an error.
+func (k *talk) ask(unit string) string {
+	k.t.Helper()
+	k.out.Reset()
+	if err := k.Eval(context.Background(), unit); err != nil {
+		k.t.Fatalf("%s: %v", unit, err)
+	}
+	return k.out.String()
+}
+
+// fails evaluates a unit that must fail.
+func (k *talk) fails(unit string) *Failure {
+	k.t.Helper()
+	k.out.Reset()
+	err := k.Eval(context.Background(), unit)
+	var f *Failure
+	if !errors.As(err, &f) {
+		k.t.Fatalf("%s: %v, %s", unit, err, k.out.String())
+	}
+	return f
+}
+
+// withData is a session with a model and its table: 8 observations of a normal mean.
+func withData(t *testing.T) *talk {
+	path := filepath.Join(t.TempDir(), "y.csv")
+	if err := os.WriteFile(path, []byte("y\n1\n2\n3\n2\n1\n3\n2.5\n1.5\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k := begin(t)
+	k.ask("data y : real[N]\nparam b ~ normal(0, 10)\nparam s ~ half_normal(2)\ny ~ normal(b, s)")
+	k.ask(":data server = " + path)
+	return k
+}
+
+// A pasted text is kept byte for byte, wherever its statements end.
+func TestTextIsKept(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		var b strings.Builder
+		filler := rapid.SampledFrom([]string{"", " ", "\t", "\n", "// comment ~ ; \n", "/* two\nlines */ ", ";", "\n\n"})
+		names := rapid.IntRange(1, 6).Draw(rt, "statements")
+		for i := range names {
+			b.WriteString(filler.Draw(rt, "before"))
+			fmt.Fprintf(&b, "param p%d%s~ normal(0,\t%d)", i, rapid.SampledFrom([]string{" ", "\n", " /* x */ "}).Draw(rt, "inside"), i+1)
+			b.WriteString(filler.Draw(rt, "behind") + "\n")
+		}
+		k := &talk{t: t}
+		k.Session = New(Config{Out: &k.out})
+		if err := k.Eval(context.Background(), b.String()); err != nil {
+			rt.Fatal(err)
+		}
+		if got := k.now.text(); got != b.String() {
+			rt.Fatalf("%q became %q", b.String(), got)
+		}
+		if n := len(k.now.Statements); n != names {
+			rt.Fatalf("%d statements of %d", n, names)
+		}
+	})
+}
+
+// Undo and redo step through states, which no later change alters.
+func TestUndoIsAStepBack(t *testing.T) {
+	k := begin(t)
+	units := []string{"client a", "param b ~ normal(0, 1)", "param u ~ normal(0, 1) @ a", "param b ~ normal(0, 2)", ":drop u", ":key id", ":rows intersect"}
+	states := []string{snapshot(k.now)}
+	for _, u := range units {
+		if strings.HasPrefix(u, ":rows") {
+			_ = k.Eval(context.Background(), u) // there are no tables to count, and the setting is kept
+		} else {
+			k.ask(u)
+		}
+		states = append(states, snapshot(k.now))
+	}
+	for i := len(units) - 1; i >= 0; i-- {
+		k.ask(":undo")
+		if got := snapshot(k.now); got != states[i] {
+			t.Errorf("undo of %s gives %s, want %s", units[i], got, states[i])
+		}
+	}
+	k.fails(":undo")
+	for i := range units {
+		k.ask(":redo")
+		if got := snapshot(k.now); got != states[i+1] {
+			t.Errorf("redo of %s gives %s, want %s", units[i], got, states[i+1])
+		}
+	}
+	k.fails(":redo")
+}
+
+func snapshot(s *state) string {
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// Errors name the place in what was typed, and leave the model as it was.
+func TestErrorsAreAboutTheInput(t *testing.T) {
+	k := begin(t)
+	k.ask("param b ~ normal(0, 1)\nlet c = 2 * b")
+	before := k.now
+	for unit, column := range map[string]int{
+		"param x ~ normal(0, nothing)": 21, "let y = b +\n  nothing": 3, "exp(b + nothing)": 9, "b + c + nothing": 9, "param b ~ normal(0, sd)": 21, ":type c * nothing": 5,
+	} {
+		f := k.fails(unit)
+		if len(f.Diagnostics) != 1 {
+			t.Fatalf("%s: %v", unit, f)
+		}
+		d := f.Diagnostics[0]
+		if d.File.Name != inputName || d.File.Position(d.Span.Start).Column != column {
+			t.Errorf("%s: %s:%d, want column %d", unit, d.File.Name, d.File.Position(d.Span.Start).Column, column)
+		}
+		if k.now != before {
+			t.Errorf("%s has changed the model", unit)
+		}
+	}
+}
+
+var estimateIn = regexp.MustCompile(`= (-?[0-9.]+) ± ([0-9.e-]+)`)
+
+// Numbers over draws agree with each other and with the posterior that is known: the mean is within Monte Carlo error of that of the normal posterior, of which
+// P and quantile are functions.
+func TestAnswersAreMathematics(t *testing.T) {
+	k := withData(t)
+	k.ask("param s ~ half_normal(1)")
+	k.ask("y ~ normal(b, 1)")
+	k.ask(":drop s")
+	k.ask(":fit draws=1000 warmup=500")
+	sd := 1 / math.Sqrt(8+0.01)
+	mean := 16.0 * sd * sd
+	for question, want := range map[string]float64{
+		"mean(b)": mean, "sd(b)": sd, "median(b)": mean, "quantile(b, 0.841345)": mean + sd, "P(b > 2)": 0.5 * math.Erfc((2-mean)/sd/math.Sqrt2),
+		"mean(exp(b))": math.Exp(mean + sd*sd/2), "mean((b - 2)^2)": sd*sd + (mean-2)*(mean-2), "P(b > 1.5 && !(b > 2.5))": math.Erf(0.5/sd/math.Sqrt2) - 0.001,
+	} {
+		m := estimateIn.FindStringSubmatch(k.ask(question))
+		if m == nil {
+			t.Fatalf("%s: %s", question, k.out.String())
+		}
+		got, _ := strconv.ParseFloat(m[1], 64)
+		se, _ := strconv.ParseFloat(m[2], 64)
+		if !(math.Abs(got-want) < 5*se) {
+			t.Errorf("%s is %v ± %v, want %v", question, got, se, want)
+		}
+	}
+	if got := k.ask("b"); !strings.Contains(got, "server") || !strings.Contains(got, "mcse") {
+		t.Errorf("no owner or no error in:\n%s", got)
+	}
+}
+
+// A fit answers from the model that it was made with; a let that nothing uses changes no posterior, and one that a likelihood uses does.
+func TestFitsKeepTheirModel(t *testing.T) {
+	k := withData(t)
+	k.ask(":fit draws=200 warmup=200")
+	before := k.ask("exp(b)")
+	if got := k.ask("let twice = 2 * b"); strings.Contains(got, "before the change") {
+		t.Error(got)
+	}
+	if got := k.ask("twice"); !strings.Contains(got, "twice") || strings.Contains(got, "before the change") {
+		t.Error(got)
+	}
+	if got := k.ask("y ~ normal(twice, s)"); !strings.Contains(got, "fit1: of the model before the change of y") {
+		t.Error(got)
+	}
+	if got := k.ask("exp(b)"); !strings.HasPrefix(got, strings.TrimRight(before, "\n")) || !strings.Contains(got, "before the change of y") {
+		t.Errorf("%s\nwas\n%s", got, before)
+	}
+	k.ask(":fit draws=200 warmup=200")
+	k.ask("let twice = 3 * b")
+	if got := k.ask("b"); !strings.Contains(got, "fit2 is of the model before the change of twice") {
+		t.Error(got)
+	}
+}
+
+// JSON answers are one line each, of valid JSON with its kind.
+func TestAnswersAsJSON(t *testing.T) {
+	k := withData(t)
+	k.ask(":set json on")
+	for _, unit := range []string{":fit draws=100 warmup=100", "b", "P(b > 0)", "exp(b)", ":summary", ":diagnose", ":data", ":rows", ":model", ":priors", ":prior b", ":type b", ":owners y", ":help", "?normal", ":plot", ":fits", "1 + 1"} {
+		for line := range strings.Lines(k.ask(unit)) {
+			var a struct{ Answer string }
+			if err := json.Unmarshal([]byte(line), &a); err != nil || a.Answer == "" {
+				t.Errorf("%s: %v: %s", unit, err, line)
+			}
+		}
+	}
+}
+
+// A unit goes on where it cannot end.
+func TestMore(t *testing.T) {
+	for text, want := range map[string]bool{
+		"param b ~ normal(": true, "param b ~": true, "let x = a +": true, "data X : real[N,": true, "client a,": true, "param b ~ normal(0, 1)": false, "b": false,
+		":fit (": false, "?normal(": false, "!echo (": false, "// comment (": false, "/* open": true, "/* closed */": false, "": false, "f(\"(\")": false, "let x = a // +": false,
+	} {
+		if got := More(text); got != want {
+			t.Errorf("%q: %t", text, got)
+		}
+	}
+}
+
+// Scripts divide into the units that a person would type.
+func TestUnits(t *testing.T) {
+	script := "client a\n\ndata X : real[N, P] @ a\n  from zscore(x),\n  zscore(z)\n:fit draws=1\nb\nparam b ~ normal(\n0, 1)\n// end\n:quit"
+	want := []string{"client a\n", "data X : real[N, P] @ a\n  from zscore(x),\n  zscore(z)\n", ":fit draws=1\n", "b\n", "param b ~ normal(\n0, 1)\n", "// end\n", ":quit"}
+	if got := Units(script); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	mixed := pieces("client a\n:rows\nlet x = f(\n:y)\n?normal\n")
+	if len(mixed) != 4 || mixed[0].mark != 0 || mixed[1].text != "rows" || mixed[2].text != "let x = f(\n:y)\n" || mixed[3].mark != '?' {
+		t.Errorf("%+v", mixed)
+	}
+}
+
+// The line after a finding can be typed as it is, and asks for what the finding advises.
+func TestRemediesCanBeTyped(t *testing.T) {
+	nuts := fit.Backends()[0]
+	r := &run{order: order{settings: map[string]string{"chains": "2"}}, stored: &runs.Run{Record: &posterior.Record{Backend: nuts.Name, Settings: map[string]any{"draws": 100, "warmup": 200.0}}}}
+	for try, want := range map[string]string{
+		"about 3 times as many --draws, or a parameterisation that mixes better": "chains=2 draws=300",
+		"a longer --warmup and more --draws":                                     "chains=2 draws=200 warmup=400",
+		"then a larger --target-accept (0.95, 0.99)":                             "chains=2 target-accept=0.95",
+		"--metric dense; --max-depth 12":                                         "chains=2 max-depth=12 metric=dense",
+		"better scales: center and scale covariates":                             "",
+		"--nothing 3": "",
+	} {
+		got := r.remedy([]posterior.Finding{{Try: try}})
+		if want == "" && got != "" || want != "" && got != ":fit "+nuts.Name+" "+want {
+			t.Errorf("%q: %q, want %q", try, got, want)
+		}
+		if got != "" {
+			k := begin(t)
+			if _, err := k.order(strings.TrimPrefix(got, ":fit ")); err != nil {
+				t.Errorf("%q cannot be typed: %v", got, err)
+			}
+		}
+	}
+}
+
+// Every command has a page, and its values can be listed at any time.
+func TestCommandsAreDescribed(t *testing.T) {
+	k := begin(t)
+	for _, c := range commands() {
+		if c.doc == "" || !strings.Contains(k.ask(":help "+c.name), c.doc) {
+			t.Errorf(":%s has no help", c.name)
+		}
+		if c.values != nil {
+			c.values(k.Session, nil)
+		}
+	}
+	for text, want := range map[string]string{":fi": "fit", ":fit sf": "sfvi", "param b ~ norm": "normal", "data y : real[N] @ sh": "shared", "let x = ex": "exp", "?V039": "V0390", "par": "param", "data X : real[N] from zs": "zscore"} {
+		list, start := k.Complete(text, len(text))
+		if !slices.ContainsFunc(list, func(c term.Candidate) bool { return c.Text == want }) || !strings.HasPrefix(want, text[start:]) {
+			t.Errorf("%q completes to %v from %d", text, list, start)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/fit"
+)
+
+// An auditSection lists what each party learned from another.
+type auditSection struct {
+	Pooled bool
+	Rows   []auditLine
+	Learns []string // what a receiver can compute, by number
+	// Expected is what the server is expected to know after the run of each cut that crosses, as vflc audit forecasts it.
+	Expected []expectation
+}
+
+// An expectation is a line of the table of expected reconstructions.
+type expectation struct {
+	What, From, To               string
+	Looks, Correlation, Residual string
+}
+
+// An auditLine is a line of the table.
+type auditLine struct {
+	compile.Disclosure
+	ShapeText string
+	Number    int // of what the receiver computes, from 1
+}
+
+// disclosures are those of vflc audit for the programs and the settings of the run.
+func (r *Report) disclosures() ([]compile.Disclosure, error) {
+	if r.bundle == nil {
+		return r.model.AuditPooled(), nil
+	}
+	return fit.Audit(r.bundle, r.algorithm, fit.RecordedSettings(r.run.Record, r.algorithm))
+}
+
+// expected forecasts how well the server can reconstruct the cuts that cross.
+func (r *Report) expected(rows []compile.Disclosure) ([]expectation, error) {
+	if r.bundle == nil {
+		return nil, nil
+	}
+	forecasts, err := fit.ForecastAttack(rows, r.bundle, r.algorithm, fit.RecordedSettings(r.run.Record, r.algorithm))
+	var out []expectation
+	for k, f := range forecasts {
+		if d := rows[k]; f != nil {
+			out = append(out, expectation{d.What, d.From, d.To, fmt.Sprint(f.Looks), fmt.Sprintf("%.5f", f.Correlation), fmt.Sprintf("%.2g", f.ResidualSD)})
+		}
+	}
+	return out, err
+}
+
+func (r *Report) audit() (any, error) {
+	rows, err := r.disclosures()
+	if err != nil {
+		return nil, err
+	}
+	out := auditSection{Pooled: r.bundle == nil}
+	for _, d := range rows {
+		at := slices.Index(out.Learns, d.Learns)
+		if at < 0 {
+			at, out.Learns = len(out.Learns), append(out.Learns, d.Learns)
+		}
+		out.Rows = append(out.Rows, auditLine{d, shapeText(d.Shape), at + 1})
+	}
+	out.Expected, err = r.expected(rows)
+	return out, err
+}

@@ -1,0 +1,89 @@
+package report
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"io"
+	"path/filepath"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+//go:embed page
+var pages embed.FS
+
+// A Report is a run with all that its page shows.
+type Report struct {
+	run       *runs.Run
+	rows      []posterior.Row
+	transform def.Transform
+	algorithm backends.Algorithm
+	model     *compile.Model  // with the options of the run
+	bundle    *compile.Bundle // the programs that ran; nil where one process held all data
+}
+
+// New reads and compiles what a report needs of a finished run. It reads no tables. The diagnostics are those of the model or of its programs; with errors
+// among them there is no report.
+func New(run *runs.Run) (*Report, diag.List, error) {
+	model, diags, err := fit.Recompile(run)
+	if err != nil || diags.HasErrors() {
+		return nil, diags, err
+	}
+	algorithm, known := fit.Backend(run.Record.Backend)
+	if !known {
+		return nil, nil, fmt.Errorf("%s: this vflc has no backend %s", run.Path, run.Record.Backend)
+	}
+	r := &Report{run: run, rows: posterior.Summarise(run.Draws.Select(parameters(run.Draws))), model: model, transform: model.Checked.Transform.Kind, algorithm: algorithm}
+	if model.Pooled() {
+		return r, nil, nil
+	}
+	if r.bundle, diags, err = compile.ReadBundle(filepath.Join(run.Path, runs.ProgramsDir)); err != nil || diags.HasErrors() {
+		return nil, diags, err
+	}
+	return r, nil, nil
+}
+
+// parameters are the columns of all parameters.
+func parameters(d *posterior.Draws) []int {
+	out := make([]int, d.Parameters())
+	for k := range out {
+		out[k] = k
+	}
+	return out
+}
+
+// Write writes the report as an HTML file.
+func (r *Report) Write(w io.Writer) error {
+	all, err := template.New("").Funcs(template.FuncMap{"inc": func(i int) int { return i + 1 }}).ParseFS(pages, "page/*.html")
+	if err != nil {
+		return err
+	}
+	style, err := pages.ReadFile("page/style.css")
+	if err != nil {
+		return err
+	}
+	page := frame{Title: r.run.Name(), Style: template.CSS(style), Policy: policy(style), Facts: r.facts()}
+	for _, s := range sections() {
+		content, err := s.content(r)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.title, err)
+		}
+		if content == nil {
+			continue
+		}
+		var b bytes.Buffer
+		if err := all.ExecuteTemplate(&b, s.id+".html", content); err != nil {
+			return err
+		}
+		page.Sections = append(page.Sections, part{s.id, s.title, template.HTML(b.String())})
+	}
+	return all.ExecuteTemplate(w, "frame.html", page)
+}

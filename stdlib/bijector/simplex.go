@@ -1,0 +1,88 @@
+package bijector
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// Simplex maps to vectors of probabilities that sum to 1.
+func Simplex() def.Structured {
+	return def.Structured{
+		Name: "simplex",
+		Doc: `Vectors of numbers above 0 that sum to 1, by the isometric log-ratio transform: z = Σ_i u_i v_i with the orthonormal vectors
+v_i = (1, …, 1, -i, 0, …)/√(i(i+1)) of sum 0, y = softmax(z), log|J| = Σ_k log y_k + ½ log K.
+
+Source: Stan Reference Manual, "Unit simplex" and "Zero sum vector"; Egozcue et al. (2003), Isometric logratio transformations for compositional data analysis,
+Mathematical Geology 35.`,
+		Support:  def.Simplex,
+		Rank:     1,
+		Least:    1,
+		Free:     func(k int) int { return k - 1 },
+		Forward:  simplexForward,
+		Backward: simplexBackward,
+		Inverse:  simplexInverse,
+		Contains: func(y []float64, k int) bool {
+			sum := 0.0
+			for _, v := range y {
+				if !(v >= 0) {
+					return false
+				}
+				sum += v
+			}
+			return math.Abs(sum-1) <= 1e-8
+		},
+	}
+}
+
+func simplexForward(y, x, _ []float64, k int) float64 {
+	sum, largest := 0.0, math.Inf(-1)
+	for i := k - 1; i >= 0; i-- { // y is z
+		y[i] = sum
+		if i > 0 {
+			w := x[i-1] / math.Sqrt(float64(i)*float64(i+1))
+			y[i] -= float64(i) * w
+			sum += w
+		}
+		largest = max(largest, y[i])
+	}
+	total, logs := 0.0, 0.0
+	for i, z := range y {
+		logs += z - largest
+		y[i] = math.Exp(z - largest)
+		total += y[i]
+	}
+	for i := range y {
+		y[i] = max(y[i]/total, math.SmallestNonzeroFloat64)
+	}
+	return logs - float64(k)*math.Log(total) + 0.5*math.Log(float64(k))
+}
+
+func simplexBackward(dx, dy, _, y, _ []float64, k int, jacobian bool) {
+	mean := 0.0
+	for i, v := range y {
+		mean += v * dy[i]
+	}
+	sum := 0.0 // of the derivatives by z_1, …, z_i
+	for i, v := range y {
+		g := v * (dy[i] - mean)
+		if jacobian {
+			g += 1 - float64(k)*v
+		}
+		if i > 0 {
+			dx[i-1] += (sum - float64(i)*g) / math.Sqrt(float64(i)*float64(i+1))
+		}
+		sum += g
+	}
+}
+
+func simplexInverse(x, y []float64, k int) {
+	sum := 0.0
+	for i, v := range y {
+		z := math.Log(max(v, math.SmallestNonzeroFloat64))
+		if i > 0 {
+			x[i-1] = (sum - float64(i)*z) / math.Sqrt(float64(i)*float64(i+1))
+		}
+		sum += z
+	}
+}

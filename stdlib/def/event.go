@@ -1,0 +1,90 @@
+package def
+
+import "math/rand/v2"
+
+// An EventArg is one argument of a block of events, vectors or matrices: element j of that of event i is V[i*Step + j*Stride]. Step is 0 where one value serves all
+// events. A matrix is stored by columns.
+type EventArg struct {
+	V            []float64
+	Step, Stride int
+	Len          int // elements of one event: 1 for a number
+}
+
+// Index is the place of element j of event i.
+func (a EventArg) Index(i, j int) int { return i*a.Step + j*a.Stride }
+
+// At returns element j of event i.
+func (a EventArg) At(i, j int) float64 { return a.V[i*a.Step+j*a.Stride] }
+
+// Fill copies the value of event i to dst.
+func (a EventArg) Fill(dst []float64, i int) {
+	for j := range dst {
+		dst[j] = a.V[i*a.Step+j*a.Stride]
+	}
+}
+
+// Whole is an argument with one value, in contiguous memory, for all events.
+func Whole(v []float64) EventArg { return EventArg{V: v, Stride: 1, Len: len(v)} }
+
+// Events is one call of the log density of a distribution of events: N of them. LP, where not nil, has length N and is overwritten with the normalised log density of
+// each event. Where W is not nil, W[i]·∂ log p_i/∂· is added to DX and DTheta[k], which are laid out as the arguments that they are derivatives by; nil where not
+// wanted. The derivative by a symmetric matrix is symmetric: an element and its mirror image share it.
+//
+// Outside the support, or with a parameter outside its domain, log p is -Inf and the partials are unspecified, but there is no panic. The callee allocates nothing.
+type Events struct {
+	N      int
+	X      EventArg
+	Theta  []EventArg
+	LP, W  []float64
+	DX     []float64
+	DTheta [][]float64
+	Work   []float64
+}
+
+// Give adds W[i]·v to the derivative by element j of event i of parameter k, where that is wanted.
+func (b *Events) Give(k, i, j int, v float64) {
+	if b.DTheta[k] != nil {
+		b.DTheta[k][b.Theta[k].Index(i, j)] += b.W[i] * v
+	}
+}
+
+// GiveX is Give for the value.
+func (b *Events) GiveX(i, j int, v float64) {
+	if b.DX != nil {
+		b.DX[b.X.Index(i, j)] += b.W[i] * v
+	}
+}
+
+// An Event is what makes a distribution one of vectors or matrices, or of numbers with vectors for parameters: in place of LogDensity, Expand and Sample.
+type Event struct {
+	Rank int // axes of one value: 0 for a number, 1 for a vector, 2 for a square matrix
+	// Least is the smallest size, that of the vectors and of the sides of the matrices; More is by how much the number of categories is above it, for
+	// a value that is a category.
+	Least, More int
+	Density     func(b *Events)
+	Work        func(k int) int // the length of Events.Work for the size k; nil: none
+	// Sample overwrites x with a draw; nil for an improper distribution. k is the size. What x holds before is a value that was observed, from
+	// which a multinomial takes its total.
+	Sample func(r *rand.Rand, x []float64, theta [][]float64, k int)
+	Cases  []EventCase
+	// Check reports why parameters that are each inside their domain are not allowed together, "" where they are; nil: they always are.
+	Check func(theta [][]float64, k int) string
+}
+
+// Room is the length of Events.Work.
+func (e *Event) Room(k int) int {
+	if e.Work == nil {
+		return 0
+	}
+	return e.Work(k)
+}
+
+// An EventCase is a test vector: the normalised log density at x, matrices by columns.
+type EventCase struct {
+	X     []float64
+	Theta [][]float64
+	LogP  float64
+}
+
+// Proper reports whether the density integrates to 1, so that draws from it exist.
+func (d *Dist) Proper() bool { return d.Sample != nil || d.Event != nil && d.Event.Sample != nil }

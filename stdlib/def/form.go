@@ -1,0 +1,47 @@
+package def
+
+// A FormKind is how a distribution is built from others.
+type FormKind int
+
+// The kinds.
+const (
+	MixtureForm FormKind = iota
+	TruncatedForm
+	CensoredForm
+)
+
+// LowerEnd and UpperEnd are the parameters of a truncated distribution, and the arguments of the clause.
+const (
+	LowerEnd = "lower"
+	UpperEnd = "upper"
+)
+
+// A Form says of which distributions one is built: its parameters begin with theirs, in order.
+type Form struct {
+	Kind FormKind
+	Of   []*Dist
+}
+
+// Bounds returns the ends of the values that the distribution gives.
+func (d *Dist) Bounds(theta []float64) (lower, upper float64) {
+	lower, upper = d.Support.Bounds(theta)
+	if d.Narrow != nil {
+		return d.Narrow(theta, lower, upper)
+	}
+	return lower, upper
+}
+
+// Words describes the values in a sentence; names are the parameters, or what they are.
+func (d *Dist) Words(names []string) string {
+	words := d.Support.Words(names)
+	for k, p := range d.Params {
+		switch {
+		case d.Narrow == nil || !p.NoNoise || k >= len(names):
+		case p.Name == LowerEnd:
+			words += ", " + names[k] + " or more"
+		case p.Name == UpperEnd:
+			words += ", " + names[k] + " or less"
+		}
+	}
+	return words
+}

@@ -1,0 +1,87 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/special"
+)
+
+// Dirichlet is the distribution of a vector of probabilities.
+func Dirichlet() def.Dist {
+	return def.Dist{
+		Name: "dirichlet",
+		Doc: `A distribution of vectors of probabilities: the beta distribution for more than two categories. With alpha = 1 it is uniform.
+
+    log p(x) = lgamma(Σ alpha) - Σ lgamma(alpha_k) + Σ (alpha_k - 1) log x_k
+
+Source: Stan Functions Reference, "Dirichlet distribution".`,
+		Params:     []def.Param{{Name: "alpha", Doc: "concentration of each element", Domain: def.Positive, Rank: 1}},
+		Support:    def.Simplex,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		Event: &def.Event{Rank: 1, Least: 1, Density: dirichletDensity, Sample: dirichletSample, Cases: []def.EventCase{
+			{X: []float64{0.2, 0.3, 0.5}, Theta: [][]float64{{1.0, 1.0, 1.0}}, LogP: 0.6931471805599453},
+			{X: []float64{0.2, 0.3, 0.5}, Theta: [][]float64{{2.0, 0.5, 7.25}}, LogP: -0.7219668423832675},
+			{X: []float64{0.125, 0.875}, Theta: [][]float64{{0.01, 0.02}}, LogP: -2.820805459662916},
+			{X: []float64{0.9999999999990905, 9.094947017729282e-13}, Theta: [][]float64{{3.0, 0.25}}, LogP: 19.74904764264724},
+			{X: []float64{0.25, 0.25, 0.25, 0.25}, Theta: [][]float64{{100.0, 200.0, 300.0, 400.0}}, LogP: -96.30793656820788},
+			{X: []float64{1.0}, Theta: [][]float64{{2.0}}, LogP: 0.0},
+			{X: []float64{0.0, 1.0}, Theta: [][]float64{{1.0, 3.0}}, LogP: 1.0986122886681098},
+		}},
+		Examples: []string{
+			"data y : level(K)[N]\nparam theta : simplex[K] ~ dirichlet(2)\ny ~ categorical(theta)",
+			"data y : level(K)[N]\ndata alpha : real<lower=0>[K]\nparam theta : simplex[K] ~ dirichlet(alpha)\ny ~ categorical(theta)",
+		},
+	}
+}
+
+func dirichletDensity(b *def.Events) {
+	x, alpha := b.X, b.Theta[0]
+	eachEvent(b, func(i int) float64 {
+		if !probabilities(x, i) {
+			return math.Inf(-1)
+		}
+		lp, total := 0.0, 0.0
+		for j := range x.Len {
+			a, v := alpha.At(i, j), x.At(i, j)
+			if !(a > 0) {
+				return math.Inf(-1)
+			}
+			total += a
+			lp -= special.Lgamma(a)
+			if a != 1 {
+				lp += (a - 1) * math.Log(v)
+			}
+		}
+		if math.IsInf(lp, 1) { // no finite density
+			return math.Inf(-1)
+		}
+		if b.W != nil {
+			of := special.Digamma(total)
+			for j := range x.Len {
+				a, v := alpha.At(i, j), x.At(i, j)
+				b.GiveX(i, j, (a-1)/v)
+				b.Give(0, i, j, of-special.Digamma(a)+math.Log(v))
+			}
+		}
+		return lp + special.Lgamma(total)
+	})
+}
+
+func dirichletSample(r *rand.Rand, x []float64, theta [][]float64, _ int) {
+	largest := math.Inf(-1)
+	for j, a := range theta[0] {
+		x[j] = logGamma(r, a)
+		largest = max(largest, x[j])
+	}
+	sum := 0.0
+	for j, v := range x {
+		x[j] = math.Exp(v - largest)
+		sum += x[j]
+	}
+	for j := range x {
+		x[j] = tiny(x[j] / sum)
+	}
+}

@@ -1,0 +1,185 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/linear"
+)
+
+// MultiNormal is the multivariate normal distribution with a covariance matrix.
+func MultiNormal() def.Dist {
+	d := multiNormal(func(b *def.Events) { ellipticDensity(b, covariance, normalRadial) })
+	d.Name = "multi_normal"
+	d.Doc = `The multivariate normal distribution with a mean vector and a covariance matrix. ` + "`multi_normal_cholesky`" + ` is faster where a factor is at hand.
+
+    log p(x) = -½ (x - mu)ᵀ Sigma⁻¹ (x - mu) - ½ log|Sigma| - ½ K log(2π)
+
+Source: Stan Functions Reference, "Multivariate normal distribution".`
+	d.Params = []def.Param{meanVector(), {Name: "Sigma", Doc: "covariance matrix", Domain: def.CovMatrix, Rank: 2}}
+	d.Event.Sample = func(r *rand.Rand, x []float64, theta [][]float64, k int) {
+		l := factorOf(theta[1], k)
+		ellipticSample(r, x, theta[0], l, 1, k)
+	}
+	d.Event.Cases = []def.EventCase{
+		{X: []float64{0.3, -1.0}, Theta: [][]float64{{0.0, 0.5}, {1.5, 0.5, 0.5, 0.75}}, LogP: -3.9953970843827986},
+		{X: []float64{1.0, 2.0, 3.0}, Theta: [][]float64{{0.5, 0.0, -1.0}, {2.0, 0.5, -0.25, 0.5, 1.0, 0.125, -0.25, 0.125, 0.5}}, LogP: -20.318703730054793},
+		{X: []float64{0.0, 0.0}, Theta: [][]float64{{0.0, 0.0}, {1.0, 0.0, 0.0, 1.0}}, LogP: -1.8378770664093456},
+		{X: []float64{30.0, -40.0}, Theta: [][]float64{{0.0, 0.0}, {1.0, 0.0, 0.0, 1.0}}, LogP: -1251.8378770664094},
+		{X: []float64{0.5, 0.25}, Theta: [][]float64{{0.0, 0.0}, {1.0, 0.9999990463256836, 0.9999990463256836, 1.0}}, LogP: -16379.323291146198},
+		{X: []float64{2.0}, Theta: [][]float64{{1.0}, {0.25}}, LogP: -2.2257913526447273},
+	}
+	d.Examples = []string{
+		"data y : real[N, 2]\nparam mu : real[2] ~ normal(0, 1)\nparam Sigma : cov_matrix[2] ~ inv_wishart(4, [[1, 0], [0, 1]])\ny ~ multi_normal(mu, Sigma)",
+		"data t : real[N]\ndata y : real[N]\nparam l ~ inv_gamma(5, 5)\nparam s ~ half_normal(1)\ny ~ multi_normal(0, gp_exp_quad(t, 1, l) + diag(s ^ 2 + 0 * t))",
+	}
+	return d
+}
+
+// multiNormal is what the forms of the distribution have in common.
+func multiNormal(density func(*def.Events)) def.Dist {
+	return def.Dist{
+		Support: def.RealLine, LocationAt: -1, ScaleAt: -1,
+		Event: &def.Event{Rank: 1, Least: 1, Density: density, Work: func(k int) int { return 3*k*k + 2*k }},
+	}
+}
+
+func meanVector() def.Param { return def.Param{Name: "mu", Doc: "mean", Domain: def.RealLine, Rank: 1} }
+
+// factorOf is the Cholesky factor of a covariance matrix, NaN where it is none.
+func factorOf(sigma []float64, k int) []float64 {
+	l := make([]float64, k*k)
+	linear.Cholesky(l, sigma, k)
+	return l
+}
+
+// ellipticSample draws mu + scale·L z with z of independent standard normals.
+func ellipticSample(r *rand.Rand, x, mu, l []float64, scale float64, k int) {
+	z := make([]float64, k)
+	for i := range z {
+		z[i] = r.NormFloat64()
+	}
+	for i := range k {
+		x[i] = mu[i]
+		for m := range i + 1 {
+			x[i] += scale * l[i+k*m] * z[m]
+		}
+	}
+}
+
+// A scatter is how the shape of an elliptic distribution is given.
+type scatter int
+
+const (
+	covariance scatter = iota
+	factor             // Cholesky factor of the covariance
+	precision
+)
+
+// A radial gives the log density of x = mu + L z for |L| = 1 from q = zᵀz, with -2 times its slope in q. The parameters of event i before mu are its own to read and to
+// give to; there are none for a normal distribution.
+type radial func(b *def.Events, i int, q float64, k int) (lp, weight float64)
+
+func normalRadial(_ *def.Events, _ int, q float64, k int) (lp, weight float64) {
+	return -0.5*q - float64(k)*halfLogTwoPi, 1
+}
+
+// ellipticDensity is that of a distribution whose last two parameters are a mean and a scatter.
+func ellipticDensity(b *def.Events, form scatter, of radial) {
+	at := len(b.Theta) - 2
+	mu, s := b.Theta[at], b.Theta[at+1]
+	k := b.X.Len
+	f := factored{l: b.Work[:k*k]}
+	inverse, ready := b.Work[k*k:2*k*k], false
+	d := b.Work[2*k*k : 3*k*k]
+	z, w := b.Work[3*k*k:3*k*k+k], b.Work[3*k*k+k:3*k*k+2*k]
+	eachEvent(b, func(i int) float64 {
+		if !f.of(s, i, k, form == factor) {
+			return math.Inf(-1)
+		}
+		for j := range k {
+			z[j] = b.X.At(i, j) - mu.At(i, j)
+		}
+		copy(w, z)
+		logDet := f.logDet
+		if form == precision { // w is Lᵀ r, then z the product with the precision
+			lowerTransposeTimes(w, f.l, k)
+			logDet = -logDet
+		} else {
+			linear.SolveLower(w, f.l, k)
+		}
+		q := 0.0
+		for _, v := range w {
+			q += v * v
+		}
+		lp, g := of(b, i, q, k)
+		if b.W == nil {
+			return lp - logDet
+		}
+		if form == precision {
+			lowerTimes(w, f.l, k)
+		} else {
+			linear.SolveUpper(w, f.l, k)
+		}
+		for j := range k {
+			b.GiveX(i, j, -g*w[j])
+			b.Give(at, i, j, g*w[j])
+		}
+		if b.DTheta[at+1] != nil {
+			if !ready || s.Step > 0 {
+				linear.Inverse(inverse, f.l, k)
+				ready = true
+			}
+			byScatter(d, form, g, z, w, inverse, f.l, k)
+			giveMatrix(b, at+1, i, d)
+		}
+		return lp - logDet
+	})
+}
+
+// byScatter is the derivative of -½ g rᵀ Sigma⁻¹ r - log|L| by the scatter, for a residual r with w = Sigma⁻¹ r. inverse is that of L Lᵀ.
+func byScatter(d []float64, form scatter, g float64, r, w, inverse, l []float64, k int) {
+	for j := range k {
+		for i := range k {
+			e := i + k*j
+			switch {
+			case form == covariance:
+				d[e] = 0.5 * (g*w[i]*w[j] - inverse[e])
+			case form == precision:
+				d[e] = 0.5 * (inverse[e] - g*r[i]*r[j])
+			case i < j:
+				d[e] = 0
+			default: // by L: w zᵀ with z = Lᵀ w
+				z := 0.0
+				for m := j; m < k; m++ {
+					z += l[m+k*j] * w[m]
+				}
+				if d[e] = g * w[i] * z; i == j {
+					d[e] -= 1 / l[e]
+				}
+			}
+		}
+	}
+}
+
+// lowerTimes overwrites v with L v, lowerTransposeTimes with Lᵀ v.
+func lowerTimes(v, l []float64, k int) {
+	for i := k - 1; i >= 0; i-- {
+		sum := 0.0
+		for m := range i + 1 {
+			sum += l[i+k*m] * v[m]
+		}
+		v[i] = sum
+	}
+}
+
+func lowerTransposeTimes(v, l []float64, k int) {
+	for i := range k {
+		sum := 0.0
+		for m := i; m < k; m++ {
+			sum += l[m+k*i] * v[m]
+		}
+		v[i] = sum
+	}
+}

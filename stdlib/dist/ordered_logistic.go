@@ -1,0 +1,119 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/special"
+)
+
+// OrderedLogistic is the distribution of an ordered category by cutpoints on the logistic scale.
+func OrderedLogistic() def.Dist {
+	return def.Dist{
+		Name: "ordered_logistic",
+		Doc: `The distribution of one of the ordered categories 1, …, K by K - 1 cutpoints: that of the interval between cutpoints in which a logistic variable around eta lies.
+The proportional odds model.
+
+    log p(x) = log(inv_logit(eta - cutpoints[x-1]) - inv_logit(eta - cutpoints[x])), where cutpoints[0] = -∞ and cutpoints[K] = ∞
+
+Source: Stan Functions Reference, "Ordered logistic distribution"; McCullagh (1980), Regression models for ordinal data, JRSS B 42.`,
+		Params:     orderedParams(),
+		Support:    def.Codes,
+		Discrete:   true,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		Link:       def.Link{Scale: def.LogitLink, Param: 0},
+		Event: &def.Event{Least: 1, More: 1, Density: func(b *def.Events) { orderedDensity(b, logisticBetween) }, Sample: orderedLogisticSample, Cases: []def.EventCase{
+			{X: []float64{1.0}, Theta: [][]float64{{0.3}, {-1.0, 0.5, 2.0}}, LogP: -1.5410084538329922},
+			{X: []float64{2.0}, Theta: [][]float64{{0.3}, {-1.0, 0.5, 2.0}}, LogP: -1.091629782140038},
+			{X: []float64{3.0}, Theta: [][]float64{{0.3}, {-1.0, 0.5, 2.0}}, LogP: -1.2184073576933117},
+			{X: []float64{4.0}, Theta: [][]float64{{0.3}, {-1.0, 0.5, 2.0}}, LogP: -1.867786029386266},
+			{X: []float64{1.0}, Theta: [][]float64{{30.0}, {-1.0, 2.0}}, LogP: -31.000000000000036},
+			{X: []float64{3.0}, Theta: [][]float64{{-30.0}, {-1.0, 2.0}}, LogP: -32.000000000000014},
+			{X: []float64{2.0}, Theta: [][]float64{{-25.0}, {0.0, 0.75}}, LogP: -25.6393534650608},
+			{X: []float64{2.0}, Theta: [][]float64{{25.0}, {0.0, 0.75}}, LogP: -24.889353465083644},
+			{X: []float64{2.0}, Theta: [][]float64{{0.1}, {0.5, 0.5000009536743164}}, LogP: -15.28897421011477},
+			{X: []float64{2.0}, Theta: [][]float64{{-3.0}, {-2.0, 1.0}}, LogP: -1.3824807963787342},
+			{X: []float64{1.0}, Theta: [][]float64{{8.0}, {-1.0}}, LogP: -9.000123402189724},
+			{X: []float64{2.0}, Theta: [][]float64{{8.0}, {-1.0}}, LogP: -0.00012340218972325883},
+		}},
+		Examples: []string{
+			"data y : level(K)[N]\ndata x : real[N]\nparam b ~ normal(0, 1)\nparam c : ordered[K - 1] ~ normal(0, 3)\ny ~ ordered_logistic(b * x, c)",
+		},
+	}
+}
+
+func orderedParams() []def.Param {
+	return []def.Param{
+		{Name: "eta", Doc: "location", Domain: def.RealLine},
+		{Name: "cutpoints", Doc: "the ends of the intervals of the categories", Domain: def.Ordered, Rank: 1},
+	}
+}
+
+// orderedDensity is that of a category, given log P(lower < e ≤ upper) with its slopes for e of the standard distribution of the latent variable.
+func orderedDensity(b *def.Events, between func(lower, upper float64) (lp, dLower, dUpper float64)) {
+	eta, cuts := b.Theta[0], b.Theta[1]
+	good := cuts.Step > 0 || ordered(cuts, 0)
+	eachEvent(b, func(i int) float64 {
+		x, ok := code(b, i, cuts.Len+1)
+		if !ok || !good || cuts.Step > 0 && !ordered(cuts, i) {
+			return math.Inf(-1)
+		}
+		at, lower, upper := eta.At(i, 0), math.Inf(-1), math.Inf(1)
+		if x > 0 {
+			lower = cuts.At(i, x-1) - at
+		}
+		if x < cuts.Len {
+			upper = cuts.At(i, x) - at
+		}
+		lp, dLower, dUpper := between(lower, upper)
+		if b.W != nil {
+			b.Give(0, i, 0, -dLower-dUpper)
+			if x > 0 {
+				b.Give(1, i, x-1, dLower)
+			}
+			if x < cuts.Len {
+				b.Give(1, i, x, dUpper)
+			}
+		}
+		return lp
+	})
+}
+
+func ordered(a def.EventArg, i int) bool {
+	for j := range a.Len {
+		if math.IsNaN(a.At(i, j)) || j > 0 && !(a.At(i, j) > a.At(i, j-1)) {
+			return false
+		}
+	}
+	return true
+}
+
+// logisticBetween is log(F(upper) - F(lower)) for the logistic F, as log F(upper) + log(1 - F(lower)) + log(1 - exp(lower - upper)).
+func logisticBetween(lower, upper float64) (lp, dLower, dUpper float64) {
+	inside := 0.0 // the slope of the last term by upper
+	lp = -special.Log1pExp(lower) - special.Log1pExp(-upper)
+	if d := lower - upper; !math.IsInf(d, -1) {
+		lp += special.Log1mExp(d)
+		inside = 1 / math.Expm1(-d)
+	}
+	return lp, -special.InvLogit(lower) - inside, special.InvLogit(-upper) + inside
+}
+
+func orderedLogisticSample(r *rand.Rand, x []float64, theta [][]float64, _ int) {
+	u := r.Float64()
+	x[0] = interval(theta[0][0]+math.Log(u)-math.Log1p(-u), theta[1])
+}
+
+// interval is the category of a latent value; NaN for NaN.
+func interval(v float64, cuts []float64) float64 {
+	if math.IsNaN(v) {
+		return v
+	}
+	k := 0
+	for k < len(cuts) && v > cuts[k] {
+		k++
+	}
+	return float64(k + 1)
+}

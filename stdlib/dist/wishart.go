@@ -1,0 +1,150 @@
+package dist
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/linear"
+	"github.com/vflc/vflc/stdlib/special"
+)
+
+// Wishart is the distribution of the scatter of independent normal vectors.
+func Wishart() def.Dist {
+	return def.Dist{
+		Name: "wishart",
+		Doc: `The distribution of covariance matrices that Σ zᵀz of nu independent normal vectors z with covariance S has; its mean is nu S. It needs nu > K - 1.
+
+    log p(x) = ½(nu-K-1) log|x| - ½ tr(S⁻¹ x) - ½ nu K log 2 - ½ nu log|S| - lgamma_K(½ nu)
+
+where lgamma_K(a) = ¼ K(K-1) log π + Σ_{k=1}^K lgamma(a + ½(1-k)).
+
+Source: Stan Functions Reference, "Wishart distribution".`,
+		Params:     wishartParams(),
+		Support:    def.CovMatrix,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		Event: &def.Event{
+			Rank: 2, Least: 1, Density: func(b *def.Events) { wishartDensity(b, false) }, Work: wishartWork, Check: wishartCheck, Cases: []def.EventCase{
+				{X: []float64{1.5, 0.5, 0.5, 0.75}, Theta: [][]float64{{3.0}, {1.0, 0.0, 0.0, 1.0}}, LogP: -3.6560242469692907},
+				{X: []float64{1.5, 0.5, 0.5, 0.75}, Theta: [][]float64{{1.5}, {2.0, -0.5, -0.5, 1.0}}, LogP: -4.422952486377166},
+				{X: []float64{1.0, 0.25, 0.0, 0.25, 2.0, -0.5, 0.0, -0.5, 1.5}, Theta: [][]float64{{5.0}, {2.0, 0.5, -0.25, 0.5, 1.0, 0.125, -0.25, 0.125, 0.5}}, LogP: -9.351103124503284},
+				{X: []float64{2.0, 0.5, -0.25, 0.5, 1.0, 0.125, -0.25, 0.125, 0.5}, Theta: [][]float64{{40.0}, {1.0, 0.25, 0.0, 0.25, 2.0, -0.5, 0.0, -0.5, 1.5}}, LogP: -183.08363182686125},
+				{X: []float64{2.0}, Theta: [][]float64{{3.0}, {0.5}}, LogP: -1.532644172084782},
+				{X: []float64{1.0, 0.9999990463256836, 0.9999990463256836, 1.0}, Theta: [][]float64{{4.0}, {1.5, 0.5, 0.5, 0.75}}, LogP: -10.256293355260773},
+			},
+			Sample: func(r *rand.Rand, x []float64, theta [][]float64, k int) {
+				wishartSample(r, x, theta[0][0], theta[1], k)
+			},
+		},
+		Examples: []string{"data y : real[N, 2]\nparam Omega : cov_matrix[2] ~ wishart(4, [[1, 0], [0, 1]])\ny ~ multi_normal_prec(0, Omega)"},
+	}
+}
+
+func wishartParams() []def.Param {
+	return []def.Param{
+		{Name: "nu", Doc: "degrees of freedom, above K - 1", Domain: def.Positive},
+		{Name: "S", Doc: "scale matrix", Domain: def.CovMatrix, Rank: 2},
+	}
+}
+
+func wishartWork(k int) int { return 6 * k * k }
+
+func wishartCheck(theta [][]float64, k int) string {
+	if nu := theta[0]; len(nu) > 0 && nu[0] <= float64(k-1) {
+		return fmt.Sprintf("nu is %v, but for %d×%d matrices it is above %d", nu[0], k, k, k-1)
+	}
+	return ""
+}
+
+// wishartDensity is that of the Wishart distribution, or of the inverse Wishart distribution, in which the matrices change places: with A = x and B = S, or the reverse,
+// log p = ½ m log|A| - ½ tr(B⁻¹ A) - ½ nu log|S| … where tr(x⁻¹ S) is that of the inverse.
+func wishartDensity(b *def.Events, inverse bool) {
+	k := side(b.X.Len)
+	n, kk := float64(k), k*k
+	x, s := factored{l: b.Work[:kk]}, factored{l: b.Work[kk : 2*kk]}
+	xi, si, a, product := b.Work[2*kk:3*kk], b.Work[3*kk:4*kk], b.Work[4*kk:5*kk], b.Work[5*kk:6*kk]
+	eachEvent(b, func(i int) float64 {
+		nu := b.Theta[0].At(i, 0)
+		if !(nu > n-1) || math.IsInf(nu, 1) || !x.of(b.X, i, k, false) || !s.of(b.Theta[1], i, k, false) {
+			return math.Inf(-1)
+		}
+		linear.Inverse(xi, x.l, k)
+		linear.Inverse(si, s.l, k)
+		over, under := si, b.X // tr(over·under)
+		if inverse {
+			over, under = xi, b.Theta[1]
+		}
+		under.Fill(a, i)
+		trace := 0.0
+		for j, v := range over {
+			trace += v * a[j]
+		}
+		lx, ls := 2*x.logDet, 2*s.logDet
+		power, sign := (nu-n-1)/2, -1.0 // of |x|, and of ½ nu log|S|
+		if inverse {
+			power, sign = -(nu+n+1)/2, 1
+		}
+		lgamma, digamma := multiGamma(nu/2, k)
+		if b.W != nil {
+			b.Give(0, i, 0, 0.5*(-n*math.Ln2-digamma-sign*lx+sign*ls))
+			sandwich(product, over, a, k) // over·under·over
+			for j := range kk {
+				dx, ds := power*xi[j], sign*nu/2*si[j]
+				if inverse {
+					dx, ds = dx+0.5*product[j], ds-0.5*xi[j]
+				} else {
+					dx, ds = dx-0.5*si[j], ds+0.5*product[j]
+				}
+				b.GiveX(i, j, dx)
+				b.Give(1, i, j, ds)
+			}
+		}
+		return power*lx - 0.5*trace + sign*nu/2*ls - nu*n/2*math.Ln2 - lgamma
+	})
+}
+
+// multiGamma is lgamma_K(a), with its derivative.
+func multiGamma(a float64, k int) (lgamma, slope float64) {
+	lgamma = 0.25 * float64(k*(k-1)) * math.Log(math.Pi)
+	for j := range k {
+		lgamma += special.Lgamma(a - float64(j)/2)
+		slope += special.Digamma(a - float64(j)/2)
+	}
+	return lgamma, slope
+}
+
+// sandwich sets out to s·a·s for symmetric s and a.
+func sandwich(out, s, a []float64, k int) {
+	for i := range k {
+		for j := range k {
+			sum := 0.0
+			for m := range k {
+				for l := range k {
+					sum += s[i+k*m] * a[m+k*l] * s[l+k*j]
+				}
+			}
+			out[i+k*j] = sum
+		}
+	}
+}
+
+// wishartSample is Bartlett's: L A Aᵀ Lᵀ with A lower triangular, of independent standard normals and, on the diagonal, roots of chi-square variables.
+func wishartSample(r *rand.Rand, x []float64, nu float64, s []float64, k int) {
+	l, a, p := factorOf(s, k), make([]float64, k*k), make([]float64, k*k)
+	for i := range k {
+		for j := range i {
+			a[i+k*j] = r.NormFloat64()
+		}
+		a[i+k*i] = math.Sqrt(2 * drawGamma(r, (nu-float64(i))/2))
+	}
+	for i := range k {
+		for j := range i + 1 {
+			for m := j; m <= i; m++ {
+				p[i+k*j] += l[i+k*m] * a[m+k*j]
+			}
+		}
+	}
+	linear.TimesOwnTranspose(x, p, k)
+}
