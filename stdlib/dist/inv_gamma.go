@@ -92,7 +92,7 @@ func invGammaTail(x float64, theta [maxParams]float64, upper bool) point {
 // inverseGammaTail is the tail at x of scale/g, for g from the gamma distribution of a shape; dg is the derivative in scale/x.
 func inverseGammaTail(shape, scale, x float64, upper bool) (lp, da, dg float64) {
 	if x <= 0 {
-		lp, da, dg = special.LogIncGamma(shape, 1/scale, upper)
+		lp, _, _ = special.LogIncGamma(shape, 1/scale, upper)
 		return below0(upper).of(point{lp: lp}).lp, 0, 0
 	}
 	return special.LogIncGamma(shape, scale/x, !upper)
