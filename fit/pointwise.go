@@ -161,19 +161,19 @@ const (
 )
 
 func (j *densities) run() error {
-	var todo []segment
+	var segments []segment
 	for c := range j.draws.Chains() {
 		n := j.draws.Len(c) / j.every
 		for from := 0; from < n; from += segmentLength {
-			todo = append(todo, segment{c, from, min(n, from+segmentLength)})
+			segments = append(segments, segment{c, from, min(n, from+segmentLength)})
 		}
 	}
-	work := make(chan segment, len(todo))
-	for _, s := range todo {
+	work := make(chan segment, len(segments))
+	for _, s := range segments {
 		work <- s
 	}
 	close(work)
-	errs := make([]error, min(len(todo), runtime.GOMAXPROCS(0)))
+	errs := make([]error, min(len(segments), runtime.GOMAXPROCS(0)))
 	var wait sync.WaitGroup
 	for k := range errs {
 		wait.Go(func() {

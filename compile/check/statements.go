@@ -300,57 +300,6 @@ func (c *checker) constantExpr(e ast.Expr) bool {
 	return constant
 }
 
-func (c *checker) param(s *ast.Param) {
-	owner, family, ok := c.owner(s.Owner)
-	if family {
-		c.family = owner
-	}
-	c.dataBounds = owner != Shared
-	defer func() { c.family, c.dataBounds = "", false }()
-	structure, t, lower, upper, ok2 := c.paramType(s.Type)
-	if ok2 && t.Elem != types.Real {
-		c.errorf(diag.DiscreteParameter, s.Type, "a parameter is real, but %s is declared %s", s.Name.Name, t.Elem).
-			Note("sum a discrete parameter out of the likelihood by hand; samplers here work on continuous parameters")
-		ok2 = false
-	}
-	if !ok || !ok2 {
-		c.fail(s.Name.Name)
-		c.dist(s.Dist)
-		return
-	}
-	dist, args, owners, _, ok := c.clauses(s.Dist, s.Truncate, nil, t, s.Name.Name)
-	if ok && !c.fixedEnds(s) {
-		ok = false
-	}
-	owners = owners.Join(c.Info[lower].Owners).Join(c.Info[upper].Owners)
-	sym := &Symbol{Name: s.Name.Name, Kind: Param, Ident: s.Name, Decl: s, Type: t, Owner: owner, Family: family, Dist: dist, Args: args, Lower: lower, Upper: upper, Structure: structure}
-	if dist != nil && dist.Discrete {
-		c.errorf(diag.DiscreteParameter, s.Dist.Name, "%s is discrete, but a parameter is continuous", dist.Name).
-			Note("sum a discrete parameter out of the likelihood by hand; samplers here work on continuous parameters")
-	}
-	if dist != nil && s.Noncentered && dist.ScaleAt < 0 {
-		c.errorf(diag.NotLocationScale, s.Dist.Name, "%s is not a location-scale distribution, so it cannot be `noncentered`", dist.Name)
-	}
-	if dist != nil && s.Noncentered && (lower != nil || upper != nil) {
-		c.errorf(diag.NotLocationScale, s.Type, "a parameter with declared bounds cannot be `noncentered`").
-			Note("drop the bounds, or drop `noncentered`")
-	}
-	if ok && !c.structure(s, sym) {
-		c.fail(s.Name.Name)
-		return
-	}
-	if ok && s.Type != nil && len(s.Type.Bounds) > 0 {
-		c.interval(s, sym)
-	}
-	if ok {
-		c.prior(s, sym, owners)
-		c.length(s, sym)
-	}
-	if !c.declare(sym) {
-		return
-	}
-}
-
 func (c *checker) let(s *ast.Let) {
 	var owner string
 	var family, ok = false, true
@@ -437,59 +386,6 @@ func (c *checker) constant(s *ast.Const) {
 		c.errorf(diag.NotSize, s.Value, "%s is used as a size, so it must be a whole number ≥ 0, not %v", s.Name.Name, value)
 	}
 	c.declare(&Symbol{Name: s.Name.Name, Kind: Const, Ident: s.Name, Decl: s, Type: t, Owner: Shared, Value: value})
-}
-
-// ConstValue evaluates an expression of numbers and consts.
-func (p *Program) ConstValue(e ast.Expr) (float64, bool) {
-	switch e := e.(type) {
-	case *ast.Number:
-		return e.Value, true
-	case *ast.Paren:
-		return p.ConstValue(e.X)
-	case *ast.Name:
-		if s := p.Symbols[e.Name]; s != nil && s.Kind == Const {
-			return s.Value, true
-		}
-	case *ast.Unary:
-		x, ok := p.ConstValue(e.X)
-		switch {
-		case e.Op == "-":
-			return -x, ok
-		case e.Op == "+":
-			return x, ok
-		}
-	case *ast.Binary:
-		x, ok := p.ConstValue(e.X)
-		y, ok2 := p.ConstValue(e.Y)
-		if !ok || !ok2 {
-			return 0, false
-		}
-		switch e.Op {
-		case "+":
-			return x + y, true
-		case "-":
-			return x - y, true
-		case "*", ".*":
-			return x * y, true
-		case "/", "./":
-			return x / y, true
-		case "^":
-			return math.Pow(x, y), true
-		}
-	case *ast.Call:
-		f, ok := p.Universe.Func(e.Name.Name)
-		if !ok || len(e.Args) != 1 {
-			return 0, false
-		}
-		x, ok := p.ConstValue(e.Args[0])
-		if !ok {
-			return 0, false
-		}
-		y := []float64{0}
-		f.Forward(y, []float64{x})
-		return y[0], true
-	}
-	return 0, false
 }
 
 func (c *checker) likelihood(s *ast.Likelihood) {

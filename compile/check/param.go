@@ -1,0 +1,58 @@
+package check
+
+import (
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/types"
+)
+
+func (c *checker) param(s *ast.Param) {
+	owner, family, ok := c.owner(s.Owner)
+	if family {
+		c.family = owner
+	}
+	c.dataBounds = owner != Shared
+	defer func() { c.family, c.dataBounds = "", false }()
+	structure, t, lower, upper, ok2 := c.paramType(s.Type)
+	if ok2 && t.Elem != types.Real {
+		c.errorf(diag.DiscreteParameter, s.Type, "a parameter is real, but %s is declared %s", s.Name.Name, t.Elem).
+			Note("sum a discrete parameter out of the likelihood by hand; samplers here work on continuous parameters")
+		ok2 = false
+	}
+	if !ok || !ok2 {
+		c.fail(s.Name.Name)
+		c.dist(s.Dist)
+		return
+	}
+	dist, args, owners, _, ok := c.clauses(s.Dist, s.Truncate, nil, t, s.Name.Name)
+	if ok && !c.fixedEnds(s) {
+		ok = false
+	}
+	owners = owners.Join(c.Info[lower].Owners).Join(c.Info[upper].Owners)
+	sym := &Symbol{Name: s.Name.Name, Kind: Param, Ident: s.Name, Decl: s, Type: t, Owner: owner, Family: family, Dist: dist, Args: args, Lower: lower, Upper: upper, Structure: structure}
+	if dist != nil && dist.Discrete {
+		c.errorf(diag.DiscreteParameter, s.Dist.Name, "%s is discrete, but a parameter is continuous", dist.Name).
+			Note("sum a discrete parameter out of the likelihood by hand; samplers here work on continuous parameters")
+	}
+	if dist != nil && s.Noncentered && dist.ScaleAt < 0 {
+		c.errorf(diag.NotLocationScale, s.Dist.Name, "%s is not a location-scale distribution, so it cannot be `noncentered`", dist.Name)
+	}
+	if dist != nil && s.Noncentered && (lower != nil || upper != nil) {
+		c.errorf(diag.NotLocationScale, s.Type, "a parameter with declared bounds cannot be `noncentered`").
+			Note("drop the bounds, or drop `noncentered`")
+	}
+	if ok && !c.structure(s, sym) {
+		c.fail(s.Name.Name)
+		return
+	}
+	if ok && s.Type != nil && len(s.Type.Bounds) > 0 {
+		c.interval(s, sym)
+	}
+	if ok {
+		c.prior(s, sym, owners)
+		c.length(s, sym)
+	}
+	if !c.declare(sym) {
+		return
+	}
+}
