@@ -260,7 +260,7 @@ func seen(t *testing.T, p *Prepared, mode session.Mode) []byte {
 	var lock sync.Mutex
 	err := session.Run(t.Context(), p.Plan, mode, 5, func(ctx context.Context, env density.Env) error {
 		w, server := env.(session.Watchable)
-		recorder := attack.NewRecorder(p.Plan)
+		recorder := attack.NewRecorder(p.Plan, false)
 		if server {
 			w.Watch(recorder)
 		}

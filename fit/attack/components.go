@@ -24,7 +24,7 @@ const margin = 2
 
 // distinct is the least eigenvalue of Σ QQᵀ over chains, with their orthonormal components Q, along a direction that is not noise: one that a chain has
 // found contributes nearly 1, and the errors of the others' components much less.
-const distinct = 0.5
+const distinct = 0.75
 
 // components takes from each chain's sketch what stands out. C is the covariance of N vectors of white noise of variance σ² in m dimensions, and q a unit vector
 // that does not depend on them: then |Cq| is about σ²√(1 + m/N). σ² is what the
@@ -36,6 +36,7 @@ func (e *evidence) components() (out components) {
 		if v.sketch == nil {
 			return components{}
 		}
+		v.sketch.flush()
 		outside, ok := v.sketch.outside()
 		if !ok {
 			return components{}
