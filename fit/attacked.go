@@ -275,7 +275,7 @@ func (p *Prepared) knowsSum(group, party int) bool {
 func (p *Prepared) attackNotes() []string {
 	out := []string{}
 	if p.Settings.Transform.AtClients {
-		out = append(out, "The figures are of z alone. Under transform "+p.Settings.Transform.Name+" the server also has the adjoint of the others' sum at each client, without noise. Where the likelihood can be solved for its predictor, as a logistic, Poisson or normal one can, that gives the client's exact cut from one evaluation, whatever rho; with two clients the other one has it too.")
+		out = append(out, "The correlations over rounds are of z alone, and rho matters for them only. Under transform "+p.Settings.Transform.Name+" the server also has the adjoint of the others' sum at each client, without noise: solving it for the client's own cut takes one evaluation.")
 	}
 	return out
 }

@@ -21,10 +21,12 @@ type firstRounds struct {
 	end     context.CancelCauseFunc
 }
 
-// Vectors are taken once a chain or a fit has left its starting point, where likelihoods are flat, until they show their span.
+// Vectors are taken once a chain or a fit has left its starting point, where likelihoods are flat; not one after another, as those of a trajectory are
+// hardly independent; until they show their span.
 const (
-	leaving    = 100
-	mostRounds = leaving + 256
+	leaving     = 100
+	spacing     = 8
+	mostVectors = 256
 )
 
 // errEnough ends the repetition.
@@ -96,8 +98,8 @@ func (f *firstRounds) Sent(int, [][][]float64) {}
 // Answered implements session.Watcher.
 func (f *firstRounds) Answered(_ [][]float64, part [][][]float64) {
 	f.rounds++
-	last := f.rounds - leaving
-	if f.rounds > 1 && last < 1 {
+	vectors := (f.rounds - leaving) / spacing
+	if f.rounds > 1 && (vectors < 1 || f.rounds%spacing != leaving%spacing) {
 		return
 	}
 	for g, group := range f.plan.Groups {
@@ -116,7 +118,7 @@ func (f *firstRounds) Answered(_ [][]float64, part [][][]float64) {
 			f.take(sum, all, all)
 		}
 	}
-	if f.rounds >= mostRounds || last >= 32 && last&(last-1) == 0 && f.spanned() {
+	if vectors >= mostVectors || vectors >= 32 && vectors&(vectors-1) == 0 && f.spanned() {
 		f.end(errEnough)
 	}
 }

@@ -216,7 +216,11 @@ func (r *auditReport) expected() string {
 	lines := [][]string{{"what", "from", "to", "draws of the noise", "correlation", "residual sd"}}
 	for k, f := range r.forecasts {
 		if d := r.rows[k]; f != nil {
-			lines = append(lines, []string{d.What, d.From, d.To, fmt.Sprint(f.Looks), fmt.Sprintf("%.5f", f.Correlation), fmt.Sprintf("%.2g", f.ResidualSD)})
+			looks := fmt.Sprint(f.Looks)
+			if d.Sum != "" {
+				looks = "none: solved for the cut"
+			}
+			lines = append(lines, []string{d.What, d.From, d.To, looks, fmt.Sprintf("%.5f", f.Correlation), fmt.Sprintf("%.2g", f.ResidualSD)})
 		}
 	}
 	if len(lines) == 1 {

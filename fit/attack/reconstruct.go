@@ -52,7 +52,7 @@ type Reconstruction struct {
 	Columns *Columns `json:"columns"`
 	// Inversion is what one evaluation shows without any noise; null where everything has noise.
 	Inversion *Inversion `json:"inversion"`
-	Progress   []Progress       `json:"progress"`
+	Progress  []Progress `json:"progress"`
 }
 
 // An Estimate compares the mean of z − ρ²·adjoint with the mean of the true cut, over rows.

@@ -160,14 +160,3 @@ func orthogonalise(columns [][]float64, j int, r *mat.Dense) {
 
 // rounding is the size of a number, in relation to the largest, below which it is not told from 0.
 const rounding = 1e-12
-
-// outside is the mean of what is left of |d|² outside of the span of q; false where no vector has come since q was found.
-func (s *sketch) outside() (float64, bool) {
-	switch {
-	case s.judged:
-		return (s.rest*float64(s.before) + s.left) / float64(s.before+s.n), true
-	case s.before > 0 && s.n > 0:
-		return s.left / float64(s.n), true
-	}
-	return 0, false
-}

@@ -1,6 +1,11 @@
 package attack
 
-import "math"
+import (
+	"math"
+	"slices"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
 
 // Solve finds, element by element, the x at which a function has the value a. f evaluates all elements at once, element i of the result being a function of
 // element i of x alone. An element is NaN where no x is found, or more than one: where the function is flat in double precision, or takes the value
@@ -82,4 +87,57 @@ func (s *solver) bracket(f func(x, out []float64)) {
 			before[i] = d
 		}
 	}
+}
+
+// Solvable reports whether the derivative of a log density by a predictor is a one-to-one function of it, so that somebody who knows the rest can solve it: it is where
+// that derivative rises or falls all along, at every value and all other parameters of the distribution's test vectors. The predictor enters a parameter
+// through some functions, the innermost first.
+func Solvable(d *def.Dist, param int, through []*def.Func) bool {
+	judged := false
+	for _, c := range d.Cases {
+		score := scores(d, c, param, through)
+		if len(score) < probesAtLeast || slices.Min(score) == slices.Max(score) {
+			continue // the predictor cannot be there, or the value does not depend on it
+		}
+		judged = true
+		for k := 2; k < len(score); k++ {
+			if !((score[k]-score[k-1])*(score[1]-score[0]) > 0) {
+				return false
+			}
+		}
+	}
+	return judged
+}
+
+// The probes of a predictor are from -probeReach to probeReach.
+const (
+	probeReach    = 4
+	probeStep     = 0.25
+	probesAtLeast = 9
+)
+
+// scores are the derivatives at those probes where they are finite, for the value and the other parameters of a test vector.
+func scores(d *def.Dist, c def.Case, param int, through []*def.Func) (out []float64) {
+	theta := make([]def.Arg, len(c.Theta))
+	partials := make([][]float64, len(c.Theta))
+	for k, v := range c.Theta {
+		theta[k] = def.Scalar(v)
+	}
+	partial := []float64{0}
+	partials[param] = partial
+	for eta := -probeReach + 0.0; eta <= probeReach; eta += probeStep {
+		x, slope := eta, 1.0
+		for _, f := range through {
+			y, by := []float64{0}, []float64{0}
+			f.Forward(y, []float64{x})
+			f.Backward(by, []float64{1}, []float64{x}, y)
+			x, slope = y[0], slope*by[0]
+		}
+		theta[param] = def.Scalar(x)
+		lp := d.LogDensity(&def.Block{N: 1, X: def.Scalar(c.X), Theta: theta, DTheta: partials})
+		if score := partial[0] * slope; lp-lp == 0 && score-score == 0 {
+			out = append(out, score)
+		}
+	}
+	return out
 }
