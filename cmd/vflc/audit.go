@@ -32,7 +32,8 @@ shape and how often, what masks it, and what a curious receiver can compute. The
 party programs that vflc compile wrote; each of these is loaded as its party would load it. Of a run, it is what crossed in it.
 
 With --attack the argument is the folder of a run: the clients' contributions are reconstructed from what the server received in that
-run, and compared with the true ones. It shows how well, for each of them, and after how many rounds.`,
+run, and compared with the true ones. It shows how well, for each of them, and after how many rounds; what one round without noise gives
+away; and which private columns of two values, and categories of factors, are found. Sums over clients are reported apart.`,
 		Example: `  vflc audit build
   vflc audit logistic.vfl --transform power
   vflc audit out --attack

@@ -104,7 +104,7 @@ func (r *Report) columns(b *strings.Builder) {
 		}
 		lines = append(lines, []string{c.Name, listed(c.Parties), fmt.Sprint(k.All), fmt.Sprint(k.TwoValued), fmt.Sprint(len(k.Found)), fmt.Sprint(k.Claimed), factors})
 		if len(k.Found) > 0 {
-			names += fmt.Sprintf("%s: of %d columns, %d found exactly: %s\n", c.Name, k.All, len(k.Found), strings.Join(first(k.Found), ", "))
+			names += fmt.Sprintf("%s: %d of %d columns found exactly: %s\n", c.Name, len(k.Found), k.All, strings.Join(first(k.Found), ", "))
 		}
 	}
 	if len(lines) > 1 {
@@ -113,7 +113,7 @@ func (r *Report) columns(b *strings.Builder) {
 }
 
 // mostNames is how many names are written out.
-const mostNames = 20
+const mostNames = 12
 
 func first(names []string) []string {
 	if len(names) > mostNames {

@@ -9,9 +9,9 @@ import (
 )
 
 // A column of two values that lies in a known span, with a constant added, is found without knowing anything else: it is a direction in which the rows fall onto two
-// points. Directions in which they are far from normal are sought first (FastICA; Hyvärinen 1999, IEEE Transactions on Neural Networks 10), from random
-// directions and from rows; then the rows are divided in two, the division is projected onto the span, the rows are divided by the projection, and so on until
-// nothing changes, which is the best division near by.
+// points. The search begins in random directions and in those of rows, as they are or moved to where the rows are far from normal (FastICA; Hyvärinen 1999, IEEE
+// Transactions on Neural Networks 10). Then the rows are divided in two, the division is projected onto the span, the rows are divided by the projection, and
+// so on until nothing changes, which is the best division near by.
 
 // How often directions are sought, and for how long.
 const (
@@ -32,9 +32,10 @@ func twoValued(basis [][]float64) (found [][]bool) {
 	s := &separator{basis: basis, m: len(basis[0]), random: rand.New(rand.NewPCG(1, 2))}
 	s.w, s.next, s.p, s.g, s.order = make([]float64, len(basis)), make([]float64, len(basis)), make([]float64, s.m), make([]float64, s.m), make([]int, s.m)
 	for n := range startsAtLeast + startsPer*len(basis) {
-		for k := range contrasts {
-			s.start(n)
-			s.sharpen(k)
+		for k := range len(contrasts) + 1 {
+			if s.start(n); k < len(contrasts) {
+				s.sharpen(k)
+			}
 			if rare := s.divided(); rare != nil && !slices.ContainsFunc(found, func(o []bool) bool { return slices.Equal(o, rare) }) {
 				found = append(found, rare)
 			}
@@ -55,12 +56,17 @@ type separator struct {
 	order   []int
 }
 
-// start is a random direction, or where n is odd that of a row: rows of one category are near each other.
+// start is a random direction, that of a row, or that from one row to another: rows of one category are near each other, and far from rows of others.
 func (s *separator) start(n int) {
-	row := s.random.IntN(s.m)
+	row, other := s.random.IntN(s.m), s.random.IntN(s.m)
 	for k, u := range s.basis {
-		if s.w[k] = s.random.NormFloat64(); n%2 == 1 {
+		switch n % 3 {
+		case 0:
+			s.w[k] = s.random.NormFloat64()
+		case 1:
 			s.w[k] = u[row]
+		case 2:
+			s.w[k] = u[row] - u[other]
 		}
 	}
 	s.normalise(s.w)
