@@ -104,7 +104,7 @@ func (r *Report) columns(b *strings.Builder) {
 		}
 		lines = append(lines, []string{c.Name, listed(c.Parties), fmt.Sprint(k.All), fmt.Sprint(k.TwoValued), fmt.Sprint(len(k.Found)), fmt.Sprint(k.Claimed), factors})
 		if len(k.Found) > 0 {
-			names += fmt.Sprintf("%s: %d of %d columns found exactly: %s\n", c.Name, len(k.Found), k.All, strings.Join(first(k.Found), ", "))
+			names += fmt.Sprintf("%s of %s: %d of %d columns found exactly: %s\n", c.Name, listed(c.Parties), len(k.Found), k.All, strings.Join(first(k.Found), ", "))
 		}
 	}
 	if len(lines) > 1 {
