@@ -48,6 +48,9 @@ directions: principal components of z - rho²·adjoint that stand out of the noi
 that they hold. groups: how many groups of rows separate / how many share their cut, and the adjusted Rand index of the two (1: the same).
 receivers: the server has every z; a client has the sum where it is sent it, or where it holds the response and solves the adjoint for the
 sum (up to what the server adds), and takes its own share away.
+rows solved: where the adjoint, as a function of the cut, has one solution; likelihoods with several predictors a row are not tried.
+columns of two values: private columns and categories of factors, found in the span of the components or of what crossed without noise;
+claimed: all that looked like one, such as unions of categories too.
 A dash: not known from so few rounds or from single windows of rows, or no two rows share their cut.
 `
 
@@ -82,7 +85,7 @@ func (r *Report) bare(b *strings.Builder) {
 		}
 	}
 	if len(lines) > 1 {
-		b.WriteString("\nWithout noise, from the first evaluation alone, whatever rho\n" + posterior.AlignLeft(lines))
+		b.WriteString("\nWithout noise, from one evaluation alone, whatever rho\n" + posterior.AlignLeft(lines))
 	}
 }
 
