@@ -3,8 +3,9 @@
 // A client sends z = cut + noise of sd ρ and the server returns the adjoint of z. At the posterior, and at the optimum of a variational fit, the mean derivative
 // of the log density by z is 0, where that derivative is adjoint − (z − cut)/ρ². So the mean of z − ρ²·adjoint over evaluations is the mean of the cut, row by
 // row, and the noise goes down with the number of evaluations (Reconstruct). The cuts of different evaluations differ as the client's parameters do: their
-// principal components span the columns of its data (components.go). Rows that share a category share their cuts (groups.go). Where a transform adds no
-// noise, ρ = 0 and what is sent is the cut.
+// principal components span the columns of its data (components.go), in which those of two values are found (twovalued.go). Rows that share a category share their
+// cuts (groups.go). Where a transform adds no noise, ρ = 0 and what is sent is the cut; where a client sends an adjoint that its own cut enters without noise,
+// the adjoint is solved for the cut (solve.go).
 //
 // A Recorder keeps running sums of what the server sees, never a message. The package compares with the true cuts, which a simulation knows; a server
 // that attacks does not need them.
