@@ -170,7 +170,7 @@ func (s *Session) opened(diags diag.List, err error) error {
 	case diags.HasErrors():
 		return missing(s.now, refused(diags))
 	}
-	return diag.Text(s.Live, s.news(append(slices.Clone(s.now.found), diags...)).Shown(), s.Color)
+	return s.diagnostics(s.Live, s.news(append(slices.Clone(s.now.found), diags...)))
 }
 
 // news keeps the warnings that have not been shown yet. That a let is used nowhere is none at a prompt, where questions use it.
