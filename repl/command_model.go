@@ -3,7 +3,6 @@ package repl
 import (
 	"context"
 	"io"
-
 )
 
 func modelCommand() command {
