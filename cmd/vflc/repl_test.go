@@ -44,7 +44,14 @@ func startRepl(t *testing.T, dir string, width int, args ...string) *prompt {
 		t.Fatal(err)
 	}
 	p := &prompt{c, t, dir}
-	t.Cleanup(c.Close)
+	t.Cleanup(func() {
+		c.Close()
+		for _, fault := range []string{"DATA RACE", "panic:"} {
+			if strings.Contains(c.Raw(), fault) {
+				t.Errorf("%s:\n%s", fault, c.Text())
+			}
+		}
+	})
 	p.ready(1)
 	return p
 }
