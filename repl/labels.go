@@ -54,14 +54,15 @@ func (s *Session) numbered(text string) (string, error) {
 // index is the number of an element that is named by its label, or by the category at the end of one; "" where the brackets hold something else.
 func (s *Session) index(name, inner string) (string, error) {
 	names := s.elements(name)
-	if len(names) == 0 || !category.MatchString(inner) || s.now.built != nil && s.now.built.Checked.Symbols[inner] != nil {
+	if len(names) == 0 || !category.MatchString(inner) || s.indexes(inner) {
 		return "", nil
 	}
-	var found, all []string
+	var found, all, known []string
 	at := ""
 	for _, c := range names {
 		label := c.Label[len(name)+1 : len(c.Label)-1]
-		all = append(all, label)
+		_, word, _ := strings.Cut(label, "=")
+		all, known = append(all, label), append(known, label, word)
 		if label == inner || strings.HasSuffix(label, "="+inner) {
 			found, at = append(found, label), strings.TrimSuffix(strings.TrimPrefix(c.Name, name+"["), "]")
 		}
@@ -70,9 +71,18 @@ func (s *Session) index(name, inner string) (string, error) {
 	case 1:
 		return at, nil
 	case 0:
-		return "", usagef("%s has no element %s (it has: %s)%s", name, inner, some(all, 8), nearest(inner, all))
+		return "", usagef("%s has no element %s (it has: %s)%s", name, inner, some(all, 8), nearest(inner, known))
 	}
 	return "", usagef("%s has several elements of the category %s: %s", name, inner, some(found, 8))
+}
+
+// indexes reports whether a name of the model may be an index.
+func (s *Session) indexes(name string) bool {
+	if s.now.built == nil {
+		return false
+	}
+	sym := s.now.built.Checked.Symbols[name]
+	return sym != nil && (sym.Kind == check.Data || sym.Kind == check.Const)
 }
 
 // category matches what may be a category and is no number.

@@ -222,7 +222,9 @@ func (p *prompt) goroutines() []string {
 	p.End() // its error is that it was killed
 	var out []string
 	for _, m := range started.FindAllStringSubmatch(p.Raw(), -1) {
-		out = append(out, m[1])
+		if !strings.HasPrefix(m[1], "runtime.") { // the collector starts when it is first needed
+			out = append(out, m[1])
+		}
 	}
 	slices.Sort(out)
 	return out

@@ -103,7 +103,7 @@ var (
 	digest = regexp.MustCompile(`[0-9a-f]{64}`)
 	spaces = regexp.MustCompile(`[ #]*#[ #]*|  +`)
 	pieces = regexp.MustCompile(`[-+.0-9#]*#[-+.0-9#]*`) // of a number that the end of a line divides
-	spot   = regexp.MustCompile(`(?m)^( *~ *\n)+`)
+	spot   = regexp.MustCompile(`(?m)^( *(# )?~ *\n)+`)  // lines of a curve, some of which begin with the number of a tick
 )
 
 // elided leaves out of a transcript what may differ between two runs: numbers, the width of their columns, and the curves of plots.
