@@ -139,7 +139,7 @@ func (s *Session) fit(ctx context.Context, o order) error {
 		return err
 	}
 	s.flush()
-	screen := terminal.NewScreen(s.Live, false)
+	screen := folding{terminal.NewScreen(s.Live, false), s}
 	p, diags, err := fit.Open(m, sources, fit.Options{
 		Algorithm: o.backend, Settings: o.settings, Joining: s.now.joining(), Seed: o.seed, Progress: screen, Origin: fit.Origin{Command: o.command(s)},
 	})
@@ -158,6 +158,14 @@ func (s *Session) fit(ctx context.Context, o order) error {
 	s.take(r)
 	return s.fitted(r)
 }
+
+// folding shows progress, and its messages within the width.
+type folding struct {
+	*terminal.Screen
+	s *Session
+}
+
+func (f folding) Message(text string) { f.Screen.Message(f.s.wrapped(text)) }
 
 // opened judges the preparation of a run. Warnings about the data are shown.
 func (s *Session) opened(diags diag.List, err error) error {
