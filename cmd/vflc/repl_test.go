@@ -3,7 +3,6 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,8 +16,6 @@ import (
 
 	"github.com/vflc/vflc/tests/console"
 )
-
-var update = flag.Bool("update", false, "write the transcripts of sessions at a prompt")
 
 const replPrompt = "vfl> "
 
