@@ -28,6 +28,7 @@ type centring struct {
 	kept        keptRing
 	trial       estimate // of draws in coordinates that are tried
 	u, q, g     []float64
+	at, varied  []float64 // centrings that are tried
 }
 
 // newCentring returns nil where there is nothing to choose.
@@ -41,7 +42,7 @@ func newCentring(b density.Block, full int, s backends.Settings) *centring {
 	for _, e := range r.Effects() {
 		c.declared = append(c.declared, e.Centring)
 	}
-	c.chosen = slices.Clone(c.declared)
+	c.chosen, c.at, c.varied = slices.Clone(c.declared), slices.Clone(c.declared), slices.Clone(c.declared)
 	c.theta, c.u, c.q, c.g = make([]float64, dim), make([]float64, dim), make([]float64, dim), make([]float64, dim)
 	c.kept.dim = dim
 	return c
@@ -122,25 +123,25 @@ func (c *centring) misfit(at []float64, n int) float64 {
 	return sum / float64(n-1)
 }
 
-// choose returns centrings for the newest n draws, chosen for one parameter after another, and reports whether they differ from those in use. c.trial then has the
-// moments of the draws in the new coordinates.
-func (c *centring) choose(n int) (at []float64, changed bool) {
-	at = slices.Clone(c.chosen)
-	for k := range at {
-		at[k] = c.best(at, k, n)
+// choose sets c.at to centrings for the newest n draws, chosen for one parameter after another, and reports whether they differ from those in use. c.trial
+// then has the moments of the draws in the new coordinates.
+func (c *centring) choose(n int) (changed bool) {
+	copy(c.at, c.chosen)
+	for k := range c.at {
+		c.at[k] = c.best(k, n)
 	}
-	return at, !slices.Equal(at, c.chosen) && finite(c.misfit(at, n))
+	return !slices.Equal(c.at, c.chosen) && finite(c.misfit(c.at, n))
 }
 
-// best returns a centring of effects k that is as good as any, the others being as in at: the declared one where that is, else the least. Where a scale
+// best returns a centring of effects k that is as good as any, the others being as in c.at: the declared one where that is, else the least. Where a scale
 // may come near 0, a smaller centring has less of a funnel, whose neck the draws need not have found yet.
-func (c *centring) best(at []float64, k, n int) float64 {
-	at = slices.Clone(at)
+func (c *centring) best(k, n int) float64 {
+	copy(c.varied, c.at)
 	var misfits [len(candidates)]float64
 	least := math.Inf(1)
 	for i, v := range candidates {
-		at[k] = v
-		if misfits[i] = c.misfit(at, n); misfits[i] < least {
+		c.varied[k] = v
+		if misfits[i] = c.misfit(c.varied, n); misfits[i] < least {
 			least = misfits[i]
 		}
 	}
@@ -162,13 +163,12 @@ func (s *party) recentre(q, g []float64) {
 	if n < fisherDraws {
 		return
 	}
-	at, changed := c.choose(n)
-	if !changed {
+	if !c.choose(n) {
 		return
 	}
 	c.trial.replace(&s.estimate.foreground)
 	c.declare(q[:d], g[:d])
-	c.use(at)
+	c.use(c.at)
 	c.undeclare(q[:d], g[:d])
 }
 

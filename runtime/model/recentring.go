@@ -50,7 +50,7 @@ func newRecentred(effects []density.Effects, g *graph.Graph, sign float64) *rece
 	return m
 }
 
-// At sets to. The effects' elements are mapped as u = m + s^±(c' - c)·…, so that each adds a multiple of log s to the log-Jacobian.
+// At sets to. Going to the centring b from a multiplies each effect by its prior's scale to the power of b - a, which is what it adds to the Jacobian.
 func (m *recentred) At(centring, from, to []float64) float64 {
 	for k, c := range centring {
 		m.exec.Input(k)[0] = c
