@@ -4,7 +4,8 @@
 //
 // Methods: Hoffman and Gelman (2014), "The No-U-Turn sampler"; Betancourt (2017), "A conceptual introduction to Hamiltonian Monte Carlo"
 // (multinomial sampling and the generalised criterion); Stan's extra checks across the halves of a tree; warm-up as in Stan, or from draws and
-// gradients as in nutpie (Seyboldt, Carlson and Carpenter 2024, "Preconditioning Hamiltonian Monte Carlo by minimizing Fisher divergence").
+// gradients as in nutpie (Seyboldt, Carlson and Carpenter 2024, "Preconditioning Hamiltonian Monte Carlo by minimizing Fisher divergence"), which also chooses
+// between centred and non-centred coordinates of hierarchies.
 package nuts
 
 import (
