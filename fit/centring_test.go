@@ -76,11 +76,38 @@ func TestCoordinatesKeepThePosterior(t *testing.T) {
 				}
 			}
 		}
+		logDensities(t, r, word)
 		declared := run(t, b, map[string]string{"draws": "4000", "coordinates": "declared"})
 		if sameBits(r.Draws.Column(1)[0], declared.Draws.Column(1)[0]) {
 			t.Errorf("%q: sampled in the coordinates declared", word)
 		}
 	}
+}
+
+// logDensities: whatever the coordinates of a chain, lp__ is the log density of mu, log tau and theta, or theta's standard form, as the model is written.
+func logDensities(t *testing.T, r *Result, word string) {
+	t.Helper()
+	for c := range r.Draws.Chains() {
+		for _, i := range []int{0, 100, 3999} {
+			at := func(k int) float64 { return r.Draws.Column(k)[c][i] }
+			mu, tau := at(0), at(1)
+			lp := normalLP(mu, 0, 3) + math.Log(2) + normalLP(tau, 0, 2) + math.Log(tau)
+			for k, y := range groups {
+				lp += normalLP(y, at(2+k), 1) + normalLP(at(2+k), mu, tau)
+			}
+			if word != "" {
+				lp += float64(len(groups)) * math.Log(tau)
+			}
+			if got := r.Draws.Transitions[c][i].LP; math.Abs(got-lp) > 1e-9*math.Abs(lp) {
+				t.Errorf("%q: lp__ of draw %d of chain %d is %v, want %v", word, i, c+1, got, lp)
+			}
+		}
+	}
+}
+
+func normalLP(x, mean, sd float64) float64 {
+	z := (x - mean) / sd
+	return -0.5*z*z - math.Log(sd) - 0.5*math.Log(2*math.Pi)
 }
 
 func run(t *testing.T, b *compile.Bound, given map[string]string) *Result {
