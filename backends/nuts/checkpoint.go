@@ -92,7 +92,7 @@ func (k *chain) shape() string {
 	for _, s := range k.parties {
 		fmt.Fprintf(&b, "; %s: parameters %d, auxiliary variables %d", s.block.Party(), s.block.Dim(), s.aux.len)
 		if s.centring != nil {
-			fmt.Fprintf(&b, ", centrings %d", len(s.centring.chosen))
+			fmt.Fprintf(&b, ", effects in coordinates of its choice (--%s auto) %d", coordinates, len(s.centring.chosen))
 		}
 	}
 	return b.String()
