@@ -106,7 +106,7 @@ func (b *binder) bind(w Want) *Bound {
 		fail(b.list, diag.DataShape, place(b.view.Name, 1), "%s: a CSV has vectors and matrices, not %s; %s", w.Name, rankWords(w.Rank), jsonHint(w))
 		return nil
 	}
-	r := Recipe{Name: w.Name, Elem: w.Elem.String(), Rank: w.Rank, Levels: w.Levels, Lower: w.Lower, Upper: w.Upper}
+	r := Recipe{Name: w.Name, Elem: w.Elem.String(), Rank: w.Rank, Levels: w.Levels, Impute: w.Impute, Lower: w.Lower, Upper: w.Upper}
 	ok := true
 	for _, c := range b.source(w) {
 		fitted, good := b.item(w, c)
@@ -155,7 +155,7 @@ func (b *binder) item(w Want, c Column) ([]Fitted, bool) {
 	var out []Fitted
 	for _, name := range columns {
 		f.Column = name
-		fitted, good := b.fit(f, w.coding)
+		fitted, good := b.fit(f, w)
 		out, ok = append(out, fitted), ok && good
 	}
 	return out, ok
@@ -244,12 +244,12 @@ func (v View) find(name string, list *diag.List) (column, bool) {
 	return column{v, a}, true
 }
 
-func (b *binder) fit(f Fitted, words coding) (Fitted, bool) {
+func (b *binder) fit(f Fitted, w Want) (Fitted, bool) {
 	c, ok := b.view.columns(f, b.list)
 	if !ok {
 		return f, false
 	}
-	return f, f.fit(c, words, b.list)
+	return f, f.fit(c, w, b.list)
 }
 
 // columns finds the columns that an encoder reads.

@@ -195,6 +195,10 @@ func Check(file *ast.File, universe *stdlib.Universe, options Options) (*Program
 	for i, s := range file.Stmts {
 		resolved.Stmts[i] = c.statement(s)
 	}
+	for _, s := range c.implied {
+		resolved.Stmts = append(resolved.Stmts, c.statement(s))
+	}
+	c.imputations()
 	c.transform()
 	c.generated()
 	c.sizesBound()
@@ -221,7 +225,8 @@ type checker struct {
 	dataBounds bool                 // bounds of the declaration being checked may use data
 	vars       []*Symbol            // comprehension variables in scope
 	stmt       *ast.Transform
-	inCalls    diag.List // about nodes that the call of a function put into the model
+	implied    []*ast.Likelihood // by `missing impute ~ DIST`
+	inCalls    diag.List         // about nodes that the call of a function put into the model
 	// perDraw is true in the value of a generated quantity.
 	perDraw bool
 }

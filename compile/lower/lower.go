@@ -52,6 +52,7 @@ func Lower(p Party) (*Lowered, diag.List) {
 		names:   map[string]graph.ID{}, vars: map[string]int{}, memo: map[memoKey]graph.ID{},
 		sums: map[string]graph.ID{},
 	}
+	l.gaps = l.imputed
 	l.run()
 	if l.diags.HasErrors() {
 		return nil, l.diags
@@ -82,7 +83,9 @@ type lowerer struct {
 	// For forward simulation: the facts of expressions that the cutter built, and the value of a group of cuts.
 	facts     func(ast.Expr) check.Info
 	reference func(*ast.Name) (graph.ID, bool)
-	body      *body // of the recursion whose step is lowered
+	body      *body                                // of the recursion whose step is lowered
+	cells     []func()                             // report missing cells, after all else that is reported
+	gaps      func(s *check.Symbol, b *data.Bound) // lowers imputed data; nil: to the values that fill the missing cells
 }
 
 // memoKey identifies an expression in a context.
@@ -115,6 +118,9 @@ func (l *lowerer) run() {
 		if l.Window == nil { // computed per draw, and so over all rows
 			l.generate(s)
 		}
+	}
+	for _, report := range l.cells {
+		report()
 	}
 	for _, k := range p.Likelihoods {
 		l.eachMember(k.Family != "" && p.For == "", k.Family, func() { l.likelihood(k) })
@@ -193,6 +199,10 @@ func (l *lowerer) data(s *check.Symbol) {
 		return
 	}
 	dims, values := l.Window.of(s, b)
+	if l.gaps != nil && len(b.Gaps) > 0 {
+		l.gaps(s, b)
+		return
+	}
 	l.names[l.key(s.Name)] = l.b.Const(s.Name, dims, values)
 }
 
