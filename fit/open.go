@@ -47,6 +47,9 @@ func Open(m *compile.Model, sources data.Sources, o Options) (*Prepared, diag.Li
 	for _, text := range bound.Data.Joined() {
 		p.options.Progress.Message(text)
 	}
+	for _, text := range bound.Imputed() {
+		p.options.Progress.Message(text)
+	}
 	return p.ready(bound, diags)
 }
 

@@ -12,14 +12,19 @@ import (
 func missingName(data string) string { return data + ".missing" }
 
 // imputed lowers data whose missing cells are parameters: coordinates for these, the map to the support of their distribution with its log-Jacobian, and the data with
-// their values in place. The distribution is that of all cells, and enters as the likelihood that it is.
+// their values in place. They come after the other parameters. The distribution is that of all cells, and enters as the likelihood that it is.
 func (l *lowerer) imputed(s *check.Symbol, b *data.Bound) {
+	if len(b.Gaps) == 0 {
+		l.names[l.key(s.Name)] = l.b.Const(s.Name, b.Dims, b.Values)
+		return
+	}
 	lower, upper, ok := l.cellBounds(s)
 	if !ok || l.diags.HasErrors() {
 		return
 	}
 	key, shape := l.key(missingName(s.Name)), graph.Shape{len(b.Gaps)}
-	x := l.b.Param(key, shape)
+	free := l.b.Param(key, shape)
+	x := free
 	if finite(lower) != nil || finite(upper) != nil {
 		x = l.b.Bijector(l.Program.Universe.For(finite(lower), finite(upper)), x, lower, upper)
 	}
@@ -28,6 +33,7 @@ func (l *lowerer) imputed(s *check.Symbol, b *data.Bound) {
 	named, member := *s, l.member
 	named.Name = missingName(s.Name)
 	l.cells = append(l.cells, func() {
+		l.b.Last(free)
 		l.member = member
 		l.report(&named, x, shape)
 		l.member = 0

@@ -84,7 +84,7 @@ type lowerer struct {
 	facts     func(ast.Expr) check.Info
 	reference func(*ast.Name) (graph.ID, bool)
 	body      *body                                // of the recursion whose step is lowered
-	cells     []func()                             // report missing cells, after all else that is reported
+	cells     []func()                             // report missing cells, after all other parameters
 	gaps      func(s *check.Symbol, b *data.Bound) // lowers imputed data; nil: to the values that fill the missing cells
 }
 
@@ -114,13 +114,13 @@ func (l *lowerer) run() {
 			l.send(s)
 		}
 	}
+	for _, report := range l.cells {
+		report()
+	}
 	for _, s := range l.generated {
 		if l.Window == nil { // computed per draw, and so over all rows
 			l.generate(s)
 		}
-	}
-	for _, report := range l.cells {
-		report()
 	}
 	for _, k := range p.Likelihoods {
 		l.eachMember(k.Family != "" && p.For == "", k.Family, func() { l.likelihood(k) })
@@ -198,11 +198,11 @@ func (l *lowerer) data(s *check.Symbol) {
 		l.errorf(diag.CannotEvaluate, s.Ident, "the data %s are not bound", s.Name)
 		return
 	}
-	dims, values := l.Window.of(s, b)
-	if l.gaps != nil && len(b.Gaps) > 0 {
+	if l.gaps != nil && s.Imputed() {
 		l.gaps(s, b)
 		return
 	}
+	dims, values := l.Window.of(s, b)
 	l.names[l.key(s.Name)] = l.b.Const(s.Name, dims, values)
 }
 

@@ -72,9 +72,10 @@ func New(p *fit.Prepared, replicates int) (*Study, diag.List, error) {
 	}
 	for k, param := range m.Params {
 		port := m.Graph.Params()[k]
-		for i, c := range posterior.Columns([]posterior.Variable{{Name: param.Name, Dims: port.Shape}}) {
-			if !param.Fixed(i, port.Shape) {
-				s.names, s.elements = append(s.names, c.Name), append(s.elements, port.Offset+i)
+		columns := posterior.Columns([]posterior.Variable{{Name: param.Name, Dims: param.Dims(port.Shape)}})
+		for i, e := range param.Elements(port.Len) {
+			if !param.Fixed(e, port.Shape) {
+				s.names, s.elements = append(s.names, columns[i].Name), append(s.elements, port.Offset+e)
 			}
 		}
 		if param.Dist.ScaleAt >= 0 {
@@ -181,7 +182,7 @@ func (s *Study) replicate(simulator *simulate.Simulator, number int) (out replic
 		out.err = err
 		return out
 	}
-	plan, err := s.with(responses)
+	plan, err := s.with(responses, truth)
 	if err != nil {
 		out.err = err
 		return out
