@@ -5,7 +5,7 @@ package diag
 var dataPages = []Page{
 	{
 		Code: Unreadable, Title: "a table cannot be read",
-		Text:  "The file does not exist, cannot be opened, or has a format that this version does not read. vflc reads CSV with a header row and Stan-JSON. It does not read Parquet, SQLite or Postgres yet.",
+		Text:  "The file does not exist, cannot be opened, or has a format that this version does not read. vflc reads CSV with a header row, Parquet, Stan-JSON, and the results of queries to SQLite files and PostgreSQL servers. An address has no password: PGPASSWORD or ~/.pgpass has it.",
 		Wrong: "vflc run m.vfl --data trial.parquet\n-- m.vfl --\ndata y : real[N]\n",
 		Right: "vflc run m.vfl --data trial.csv\n-- m.vfl --\ndata y : real[N]\n-- trial.csv --\ny\n1.5\n",
 	},
