@@ -2,6 +2,7 @@ package data
 
 import (
 	"encoding/csv"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -68,7 +69,7 @@ func Copy(w io.Writer, source string) (again bool, err error) {
 func (d *database) write(w io.Writer) error {
 	columns, err := d.columns()
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", d.name, err)
 	}
 	out, row := csv.NewWriter(w), make([]string, len(columns))
 	for k, c := range columns {

@@ -85,6 +85,7 @@ func TestDigestOfAQuery(t *testing.T) {
 	if !slices.Equal(repeated.Values["server"]["y"].Values, []float64{1, 2}) {
 		t.Errorf("the query gives %v again", repeated.Values["server"]["y"].Values)
 	}
+	t.Chdir(dir)
 	exec("UPDATE t SET y = 8 WHERE kind = 'b'") // another row
 	if _, err := p.unchanged(filepath.Join(dir, "out")); err != nil {
 		t.Error(err)
