@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -177,7 +178,31 @@ func (b *binder) star(w Want) []string {
 		fail(b.list, diag.BadStar, at, "%s: no column is left; each is the key or bound by another declaration (columns: %s)", w.Name, listed(b.view.names()))
 		return nil
 	}
+	for _, name := range rest {
+		if a, _ := b.view.Array(name); b.view.Key == "" && a.numbersRows() {
+			warn(b.list, diag.KeyAsCovariate, place(b.view.Name, a.line), "column %s: %s takes it as a covariate, but it seems to number the rows; name the columns of %s with from, or join the rows with --key %s", name, w.Name, w.Name, name)
+		}
+	}
 	return rest
+}
+
+// fewest rows for which consecutive numbers are no accident.
+const fewestNumbered = 3
+
+// numbersRows reports whether a column seems to be a key: it has consecutive whole numbers, each once.
+func (a *Array) numbersRows() bool {
+	n := a.Len()
+	if a.Words != nil || n < fewestNumbered {
+		return false
+	}
+	least, seen := slices.Min(a.Numbers), make([]bool, n)
+	for _, v := range a.Numbers {
+		if k := v - least; k != math.Trunc(k) || k >= float64(n) || seen[int(k)] {
+			return false
+		}
+		seen[int(v-least)] = true
+	}
+	return true
 }
 
 func (b *binder) declaredBefore(first, second string) bool {

@@ -177,4 +177,10 @@ var dataPages = []Page{
 		Wrong: "vflc run m.vfl\n-- m.vfl --\ndata g : level(R)[N]\n-- m/data.csv --\ng\n1\n2\nunknown\n",
 		Right: "vflc run m.vfl\n-- m.vfl --\ndata g : level(R)[N]\n-- m/data.csv --\ng\n1\n2\n3\n",
 	},
+	{
+		Code: KeyAsCovariate, Title: "a column that numbers the rows is a covariate",
+		Text:  "Where no key joins the rows, as with --key none, `*` takes every column that no declaration names, also one that only numbers the rows. A column called id is left out. The warning is given for whole numbers that are consecutive and different in all rows. Name the columns, or the key.",
+		Wrong: "vflc run m.vfl --key none\n-- m.vfl --\nclient a\ndata y : real[N]\ndata X : real[N, P] @ a\n-- m/server.csv --\ny\n1.5\n2.5\n0.5\n-- m/a.csv --\npatient,x\n12,0.1\n10,0.4\n11,0.2\n",
+		Right: "vflc run m.vfl --key none\n-- m.vfl --\nclient a\ndata y : real[N]\ndata X : real[N, P] @ a from x\n-- m/server.csv --\ny\n1.5\n2.5\n0.5\n-- m/a.csv --\npatient,x\n12,0.1\n10,0.4\n11,0.2\n",
+	},
 }
