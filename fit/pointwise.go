@@ -23,6 +23,9 @@ import (
 const refusedPower = `the power model has no pointwise log likelihood: its density is a geometric mean of likelihoods, which is not a distribution of the response.
 Run the model with --transform augmented, whose auxiliary variables can be integrated out, or --transform exact or none, to compare models`
 
+// refusedPrior explains why no pointwise density is computed for draws from the prior.
+const refusedPrior = "the likelihoods were left out (--prior-only), so that no response has a density"
+
 // mayHaveLogLik returns an error before a run begins if its pointwise densities cannot be computed after it.
 func (p *Prepared) mayHaveLogLik() (diag.List, error) {
 	switch {
@@ -30,6 +33,8 @@ func (p *Prepared) mayHaveLogLik() (diag.List, error) {
 		return nil, nil
 	case p.Checked.Transform.Kind.AtClients:
 		return nil, usagef("--log-lik: %s", refusedPower)
+	case p.Checked.PriorOnly:
+		return nil, usagef("--log-lik: %s", refusedPrior)
 	}
 	m, diags := p.Generative()
 	if diags.HasErrors() {
@@ -55,8 +60,11 @@ type LogDensities struct {
 // simulations and pooled models. Auxiliary variables are integrated out, to simulate.Precision. The error holds diagnostics (data.Errors) where no data
 // can be drawn from the model.
 func Pointwise(b *compile.Bound, d *posterior.Draws, want LogDensities) ([]zarr.Observed, error) {
-	if b.Checked.Transform.Kind.AtClients {
+	switch {
+	case b.Checked.Transform.Kind.AtClients:
 		return nil, errors.New(refusedPower)
+	case b.Checked.PriorOnly:
+		return nil, errors.New(refusedPrior)
 	}
 	m, diags := b.Generative()
 	if diags.HasErrors() {

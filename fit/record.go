@@ -28,7 +28,7 @@ func (p *Prepared) record() (posterior.Record, error) {
 	return posterior.Record{
 		Schema: posterior.Schema, Version: o.Version, Created: time.Now().UTC().Format(time.RFC3339), Command: o.Command, Directory: here,
 		Model: posterior.Source{Path: p.Source.Name, SHA256: digest([]byte(p.Source.Text))}, Modules: modulesOf(p.Modules()), Data: inputs, Salt: salt,
-		Key: key, Intersect: p.options.Joining.Intersect, Joins: joins, Constants: maps.Clone(o.Constants), Accepted: p.Accepted(), Backend: p.Algorithm.Name, Transform: p.Settings.Transform.Name, Rho: p.rho(), Seed: p.options.Seed, Settings: p.Settings.All(),
+		Key: key, Intersect: p.options.Joining.Intersect, Joins: joins, Constants: maps.Clone(o.Constants), Accepted: p.Accepted(), PriorOnly: p.Checked.PriorOnly, Backend: p.Algorithm.Name, Transform: p.Settings.Transform.Name, Rho: p.rho(), Seed: p.options.Seed, Settings: p.Settings.All(),
 		Roles: p.Algorithm.Roles(),
 	}, err
 }

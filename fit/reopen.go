@@ -71,7 +71,7 @@ func TransformOf(r *runs.Run) (def.Transform, bool) {
 
 // recordedOptions returns the options that a run compiled its model with.
 func recordedOptions(r *posterior.Record) check.Options {
-	o := check.Options{Set: r.Constants, Accept: r.Accepted}
+	o := check.Options{Set: r.Constants, Accept: r.Accepted, PriorOnly: r.PriorOnly}
 	o.Transform, _ = stdlib.New().Transform(r.Transform)
 	switch rho := r.Rho.(type) {
 	case float64:

@@ -136,6 +136,7 @@ type Program struct {
 	Likelihoods []*Likelihood
 	Transform   Transform
 	Members     map[string]int // of families, as far as Options give them
+	PriorOnly   bool           // without likelihoods, but for those of missing cells that are imputed
 }
 
 // A Size is a size name and where its value comes from.
@@ -165,6 +166,7 @@ type Options struct {
 	Transform def.Transform      // replaces the statement's kind where it has a name
 	Rho       float64            // replaces the statement's rho where > 0
 	RhoBy     map[string]float64
+	PriorOnly bool       // leave likelihoods out, so that the density is that of the priors
 	Accept    accept.Set // disclosures that are accepted
 	// Members are the numbers of members of families, where they are known: from their data.
 	Members map[string]int
@@ -199,6 +201,9 @@ func Check(file *ast.File, universe *stdlib.Universe, options Options) (*Program
 		resolved.Stmts = append(resolved.Stmts, c.statement(s))
 	}
 	c.imputations()
+	if c.options.PriorOnly {
+		c.priorOnly()
+	}
 	c.transform()
 	c.generated()
 	c.sizesBound()

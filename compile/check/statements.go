@@ -247,7 +247,8 @@ func (c *checker) declaredType(t *ast.Type) (out types.Type, lower, upper ast.Ex
 		out.Dims, ok = append(out.Dims, s), k && ok
 	}
 	if len(out.Dims) > 3 {
-		c.errorf(diag.UnknownType, t, "a value has at most three dimensions")
+		c.errorf(diag.UnknownType, t, "a value has at most three dimensions").
+			Note("join two of them: an axis of R * S elements, and a level of as many categories to index it")
 		ok = false
 	}
 	for _, b := range t.Bounds {

@@ -65,3 +65,13 @@ func (l *lowerer) cellBounds(s *check.Symbol) (lower, upper float64, ok bool) {
 	cell.Dist = k.Dist
 	return l.bounds(&cell, theta)
 }
+
+// gapsOf is 1 at missing cells of imputed data and 0 at observed ones: without likelihoods, only the former have a density.
+func (l *lowerer) gapsOf(s *check.Symbol) graph.ID {
+	b := l.Data[l.holder(s)][s.Name]
+	gaps := make([]float64, len(b.Values))
+	for _, g := range b.Gaps {
+		gaps[g.At] = 1
+	}
+	return l.b.Const("", b.Dims, gaps)
+}

@@ -94,3 +94,25 @@ y ~ normal(X * b, 1)
 		t.Errorf("the server has the names %v", labels["server"])
 	}
 }
+
+// Without likelihoods the density is that of the priors, and of missing cells given their parameters; observed cells say nothing.
+func TestPriorOnly(t *testing.T) {
+	f := fixture{Text: `client a
+data y : real[N] @ shared
+data x : real[N] @ a missing impute ~ normal(m, 2)
+param m ~ normal(0, 3) @ a
+param b ~ normal(0, 1)
+generate twice = 2 * b
+y ~ normal(b + m * x, 1.5)
+factor -b ^ 2
+`, Tables: map[string]string{"a": gaps}}
+	plan := f.Bind(t, check.Options{Transform: transforms.None, PriorOnly: true}).Plan
+	m, b, missing := 0.4, 0.7, []float64{0.9, -1.1}
+	j := newJoint(t, plan, 0)
+	copy(j.theta[0], slices.Concat([]float64{m, b}, missing))
+	want := normalDensity(m, 0, 3) + normalDensity(b, 0, 1) + normalDensity(missing[0], m, 2) + normalDensity(missing[1], m, 2)
+	if got := j.value(t); math.Abs(got-want) > 1e-12*math.Abs(want) {
+		t.Errorf("the log density is %v, want %v", got, want)
+	}
+	checkGradient(t, plan)
+}

@@ -335,8 +335,11 @@ func (l *lowerer) likelihood(k *check.Likelihood) {
 		theta[j] = l.expr(a)
 	}
 	weights, power := graph.NoID, 1.0
-	if k.Stmt.Weights != nil {
+	switch {
+	case k.Stmt.Weights != nil:
 		weights = l.expr(k.Stmt.Weights)
+	case l.Program.PriorOnly:
+		weights = l.gapsOf(l.Program.ImputedBy(k))
 	}
 	if k.Stmt.Power != nil {
 		v, ok := l.b.Value(l.expr(k.Stmt.Power))
