@@ -28,7 +28,7 @@ func Censored(d *def.Dist, ways []Censoring) def.Dist {
 	c := &censored{Dist: d, ways: ways, pool: newPool(1)}
 	out := *d
 	out.Name, out.Doc = "censored "+d.Name, "A censored distribution."
-	out.LocationAt, out.ScaleAt, out.OfLog, out.Link, out.OfLinear = -1, -1, nil, def.Link{}, ""
+	out.LocationAt, out.ScaleAt, out.OfLog, out.Link, out.Predicted = -1, -1, nil, def.Link{}, nil
 	out.Params = append([]def.Param(nil), d.Params...)
 	out.Sample = c.sample
 	for _, w := range ways {

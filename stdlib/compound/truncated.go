@@ -13,7 +13,7 @@ func Truncated(d *def.Dist, lower, upper bool) def.Dist {
 	t := &truncated{Dist: d, lowerAt: -1, upperAt: -1, pool: newPool(1)}
 	out := *d
 	out.Name, out.Doc = "truncated "+d.Name, "A truncated distribution."
-	out.LocationAt, out.ScaleAt, out.OfLog, out.Link, out.OfLinear = -1, -1, nil, def.Link{}, ""
+	out.LocationAt, out.ScaleAt, out.OfLog, out.Link, out.Predicted = -1, -1, nil, def.Link{}, nil
 	out.Params = append([]def.Param(nil), d.Params...)
 	end := def.Param{Domain: def.RealLine, NoNoise: true, Integral: d.Discrete}
 	if d.Discrete {

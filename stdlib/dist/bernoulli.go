@@ -21,7 +21,7 @@ Source: Stan Functions Reference, "Bernoulli distribution".`,
 		Discrete:     true,
 		LocationAt:   -1,
 		ScaleAt:      -1,
-		OfLinear:     "bernoulli_logit",
+		Predicted:    []def.Predicted{{Param: 0, Func: "inv_logit", Form: BernoulliLogit}, {Param: 0, Func: "Phi", Form: BernoulliProbit}},
 		LogDensity:   bernoulliLogDensity,
 		NoVectorForm: "a probability of 0 or 1 needs a separate case in each row; bernoulli_logit has its own loop",
 		Sample: func(r *rand.Rand, theta []float64) float64 {

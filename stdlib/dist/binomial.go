@@ -25,6 +25,7 @@ Source: Stan Functions Reference, "Binomial distribution".`,
 		LocationAt:   -1,
 		ScaleAt:      -1,
 		LogDensity:   func(b *def.Block) float64 { return pointwise(b, binomialAt) },
+		Predicted:    []def.Predicted{{Param: 1, Func: "inv_logit", Form: BinomialLogit}},
 		NoVectorForm: "a probability of 0 or 1 needs a separate case in each row; binomial_logit has its own loop",
 		Carrier:      binomialCarrier,
 		Sample: func(r *rand.Rand, theta []float64) float64 {

@@ -72,5 +72,6 @@ func Events() []def.Dist {
 		LKJCorrCholesky(),
 		Wishart(),
 		InvWishart(),
+		Cox(),
 	}
 }
