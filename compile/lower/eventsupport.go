@@ -88,6 +88,8 @@ func notIn(of def.Support, v []float64) string {
 			return ", and one element is " + number(x)
 		case (of == def.Positive || of == def.PositiveOrdered) && x <= 0, (of == def.Simplex || of == def.NonNegative) && x < 0, of == def.ZeroOne && x != 0 && x != 1:
 			return ", and one element is " + number(x)
+		case of == def.Codes && !(x >= 1 && x == math.Floor(x)):
+			return ", and one element is " + number(x)
 		case of == def.Counts && (x < 0 || x != math.Floor(x)):
 			return ", and one element is " + number(x)
 		}

@@ -41,7 +41,8 @@ type Param struct {
 	NoNoise  bool    // no noise may be added to it: a bound
 	Optional bool
 	Default  float64
-	Rank     int // axes of one value: 0 for a number, 1 for a vector, 2 for a square matrix
+	OwnSize  bool // of a vector: its length is its own, and not that of the values; one for all values
+	Rank     int  // axes of one value: 0 for a number, 1 for a vector, 2 for a square matrix
 }
 
 // A Dist is a distribution with Stan's name and parameterisation.

@@ -69,7 +69,8 @@ type Event struct {
 	Cases  []EventCase
 	// Joint is set where a value is one vector of all rows of a table, each of which enters the terms of others; it says how. Such a density cannot be taken apart by rows, nor
 	// be raised to a power by each client.
-	Joint string
+	Joint     string
+	NoSampler string // why there is no Sample, "" where there is
 	// Check reports why parameters that are each inside their domain are not allowed together, "" where they are; nil: they always are.
 	Check func(theta [][]float64, k int) string
 }

@@ -30,7 +30,7 @@ Source: Cox (1972), Regression models and life-tables, JRSS B 34; Efron (1977), 
 		Link:       def.Link{Scale: def.LogLink, Param: 0},
 		Event: &def.Event{
 			Rank: 1, Least: 1, Density: coxDensity, Work: func(k int) int { return coxArrays*k + 1 },
-			Joint: "each event is compared with all rows whose times are not shorter",
+			NoSampler: "it leaves the hazard over time free", Joint: "each event is compared with all rows whose times are not shorter",
 			Cases: []def.EventCase{
 				{X: []float64{5.0, 3.0, 8.0, 1.0}, Theta: [][]float64{{0.3, -0.5, 1.25, 0.0}, {1.0, 1.0, 0.0, 1.0}}, LogP: -5.335545682257678},
 				{X: []float64{2.0, 2.0, 2.0, 5.0, 5.0, 1.0}, Theta: [][]float64{{0.5, -0.25, 1.0, 0.125, 2.0, -1.0}, {1.0, 1.0, 0.0, 1.0, 1.0, 0.0}}, LogP: -6.354322607928622},

@@ -95,6 +95,12 @@ func drawEvent(d def.Dist, r *rand.Rand, k int) (x []float64, theta [][]float64)
 				}
 			}
 			theta = append(theta, v)
+		case p.Domain == def.Codes: // a path through the elements
+			v := make([]float64, k-1)
+			for i := range v {
+				v[i] = float64(1 + i + len(theta))
+			}
+			theta = append(theta, v)
 		case p.Domain == def.ZeroOne:
 			v := make([]float64, n)
 			for i := range v {
@@ -112,6 +118,9 @@ func drawEvent(d def.Dist, r *rand.Rand, k int) (x []float64, theta [][]float64)
 	x = make([]float64, n)
 	if d.Support == def.Counts {
 		x[0] = 12
+	}
+	if d.Event.Sample == nil && d.Support == def.RealLine {
+		return normals(r, n, 1), theta
 	}
 	if d.Event.Sample == nil { // times, some of them equal
 		for i := range x {
@@ -132,8 +141,8 @@ func TestEventsComplete(t *testing.T) {
 		switch e := d.Event; {
 		case scalar[d.Name]:
 			t.Error("listed twice")
-		case e == nil || e.Density == nil || (e.Sample == nil) != (e.Joint != "") || len(e.Cases) < 5:
-			t.Error("density, sampler and at least 5 cases are needed; no sampler where rows are compared with each other")
+		case e == nil || e.Density == nil || (e.Sample == nil) != (e.NoSampler != "") || len(e.Cases) < 5:
+			t.Error("density, sampler or a reason for none, and at least 5 cases are needed")
 		case !strings.Contains(d.Doc, "log p(x) =") || !strings.Contains(d.Doc, "Source: "):
 			t.Error("the documentation needs a formula and a source")
 		case !strings.Contains(strings.Join(d.Examples, "\n"), "~ "+d.Name+"("):

@@ -42,6 +42,8 @@ func All() []def.Dist {
 		Binomial(),
 		BinomialLogit(),
 		BetaBinomial(),
+		Hypergeometric(),
+		DiscreteRange(),
 		Geometric(),
 		Poisson(),
 		PoissonLog(),
@@ -73,5 +75,7 @@ func Events() []def.Dist {
 		Wishart(),
 		InvWishart(),
 		Cox(),
+		GaussianRandomWalk(),
+		ICAR(),
 	}
 }
