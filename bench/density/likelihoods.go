@@ -33,6 +33,9 @@ func likelihoods() []likelihood {
 			continue
 		}
 		at := predicted(d)
+		if at < 0 {
+			continue // of data alone
+		}
 		for _, link := range links(d, at) {
 			out = append(out, newLikelihood(d, at, link))
 		}
@@ -45,12 +48,13 @@ func predicted(d *def.Dist) int {
 	if d.Link.Scale != def.NoLink {
 		return d.Link.Param
 	}
+	free := -1
 	for k, p := range d.Params {
-		if !p.Integral && !p.Data {
-			return k
+		if k == d.ScaleAt || free < 0 && !p.Integral && !p.Data {
+			free = k
 		}
 	}
-	return 0
+	return free
 }
 
 // links are the functions that map a predictor to a parameter: those of the forms with a predictor, else one for its domain.

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"math"
+	"slices"
 
 	"github.com/vflc/vflc/stdlib/def"
 )
@@ -75,6 +76,9 @@ func (e *expanding) Between(first float64, x def.Value, last float64) def.Value 
 	return def.Value(e.must("append", e.Scalar(first), ID(x), e.Scalar(last)))
 }
 
+// Dims has the lengths of the axes of a value.
+func (e *expanding) Dims(x def.Value) []int { return e.Shape(ID(x)) }
+
 // Head is a vector without its last element.
 func (e *expanding) Head(x def.Value) def.Value { return e.cut(x, 0, 1) }
 
@@ -101,4 +105,60 @@ func (e *expanding) Pick(m, index def.Value) def.Value {
 	}
 	rows := e.share(fmtRows(counted), func() ID { return e.Builder.Const("rows", Shape{n}, counted) })
 	return def.Value(e.must("gather", ID(m), rows, ID(index)))
+}
+
+// expandEvents writes the density of many numbers with vectors for parameters as operations, where their distribution has such a form.
+func (b *Builder) expandEvents(term string, d *def.Dist, x ID, theta []ID, weights ID, power float64) bool {
+	n := &b.nodes[x]
+	if b.plain || weights != NoID || d.Event.Expand == nil || n.kind != constant || len(n.shape) != 1 || n.shape[0] <= fewRows || len(theta) != len(d.Params) {
+		return false
+	}
+	most := float64(b.eventSize(d, n.shape, theta) + d.Event.More)
+	values := make([]def.Value, len(theta))
+	for k, id := range theta {
+		values[k] = def.Value(id)
+		s := b.nodes[id].shape
+		if lead := s[:max(0, len(s)-d.Params[k].Rank)]; len(lead) > 0 && !lead.equal(n.shape) {
+			return false
+		}
+	}
+	for _, v := range n.values {
+		if !(v >= 1 && v <= most && v == math.Floor(v)) {
+			return false
+		}
+	}
+	return d.Event.Expand(&expanding{Builder: b, term: term, power: power, rows: n.shape[0], axes: 1}, def.Value(x), values)
+}
+
+// Below adds the log of a distribution function.
+func (e *expanding) Below(d def.Dist, x def.Value, theta ...def.Value) {
+	e.tail(opLogCDF, &d, x, theta)
+}
+
+// Above adds the log of its complement.
+func (e *expanding) Above(d def.Dist, x def.Value, theta ...def.Value) {
+	if d.Survival != nil && !d.Discrete && e.above(ID(x), &d) {
+		e.Sum(d.Survival(e, x, theta), 1)
+		return
+	}
+	e.tail(opLogCCDF, &d, x, theta)
+}
+
+func (e *expanding) tail(o *op, d *def.Dist, x def.Value, theta []def.Value) {
+	ids := make([]ID, len(theta))
+	for k, v := range theta {
+		ids[k] = ID(v)
+	}
+	id, err := e.elementwise(o, d, ID(x), ids)
+	if err != nil {
+		panic("graph: " + err.Error())
+	}
+	e.Sum(def.Value(id), 1)
+}
+
+// above reports whether x is data above the lower end of the support.
+func (e *expanding) above(x ID, d *def.Dist) bool {
+	lower, _ := d.Support.Bounds(nil)
+	v, known := e.Builder.Value(x)
+	return known && !slices.ContainsFunc(v, func(v float64) bool { return !(v > lower) })
 }

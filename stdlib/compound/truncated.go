@@ -28,6 +28,7 @@ func Truncated(d *def.Dist, lower, upper bool) def.Dist {
 		out.Params, out.Upper = append(out.Params, end), def.End{}
 	}
 	out.Expand, out.Elements, out.Rows, out.NoVectorForm = nil, nil, def.NoRows, "the probability between the ends has none"
+	out.Survival = nil
 	out.LogDensity = t.logDensity
 	out.LogCDF = func(b *def.Block) float64 { return t.tail(b, false) }
 	out.LogCCDF = func(b *def.Block) float64 { return t.tail(b, true) }

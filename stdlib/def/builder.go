@@ -24,12 +24,16 @@ type Builder interface {
 	Gather(table, index Value) Value
 	// Between is a vector with a number before and one after.
 	Between(first float64, x Value, last float64) Value
+	Dims(x Value) []int // the lengths of its axes
 	// Head and Tail are a vector without its last, and without its first element.
 	Head(x Value) Value
 	Tail(x Value) Value
 	// LogSumExp is log Σ exp along the last axis of a matrix, and Pick its element in each row whose code, counted from 1, is index.
 	LogSumExp(m Value) Value
 	Pick(m, index Value) Value
+	// Below adds the log probability of a value no greater than each x, which has the shape of the left side, and Above that of a greater one.
+	Below(d Dist, x Value, theta ...Value)
+	Above(d Dist, x Value, theta ...Value)
 	// Density adds the log density of another distribution, carrier included, at x, which has the shape of the left side.
 	Density(d Dist, x Value, theta ...Value)
 }

@@ -90,8 +90,10 @@ type Dist struct {
 	//
 	// Elements is the same for a density that has a loop over rows, which gives the sum only: it is used where the log density of each row is wanted.
 	// It may give NaN where LogDensity has a limit, such as 0·∞.
-	Expand       func(b Builder, x Value, theta []Value) bool
-	Elements     func(b Builder, x Value, theta []Value) bool
+	Expand   func(b Builder, x Value, theta []Value) bool
+	Elements func(b Builder, x Value, theta []Value) bool
+	// Survival writes LogCCDF at an x inside the support, above its lower end, by vectors; nil where it has no such form.
+	Survival     func(b Builder, x Value, theta []Value) Value
 	Rows         RowLoop
 	NoVectorForm string
 

@@ -88,6 +88,17 @@ var unit = def.Func{
 	},
 }
 
+// above0 gives a positive number as it is, and NaN for any other.
+var above0 = def.Func{
+	Name: "positive_number",
+	Forward: func(y, x []float64) {
+		for i, v := range x {
+			y[i] = positive(v)
+		}
+	},
+	Backward: unit.Backward,
+}
+
 func bernoulliTail(x float64, theta [maxParams]float64, upper bool) point {
 	p := probability(theta[0])
 	return binaryTail(x, point{lp: math.Log1p(-p), dtheta: [maxParams]float64{-1 / (1 - p)}}, point{lp: math.Log(p), dtheta: [maxParams]float64{1 / p}}, upper)

@@ -15,12 +15,12 @@ func HurdleNegBinomial2Log() def.Dist {
     log p(x) = log(theta) where x is 0, log(1 - theta) + neg_binomial_2_log(x | eta, phi) - log(1 - (1 + exp(eta)/phi)^(-phi)) above
 
 Source: Mullahy (1986), Specification and testing of some modified count data models, Journal of Econometrics 33.`,
-		Params:       []def.Param{zeroParam, {Name: "eta", Doc: "log mean", Domain: def.RealLine}, {Name: "phi", Doc: "inverse dispersion", Domain: def.Positive}},
-		Support:      def.Naturals,
-		Discrete:     true,
-		LocationAt:   -1,
-		ScaleAt:      -1,
-		NoVectorForm: zerosNoVector,
+		Params:     []def.Param{zeroParam, {Name: "eta", Doc: "log mean", Domain: def.RealLine}, {Name: "phi", Doc: "inverse dispersion", Domain: def.Positive}},
+		Support:    def.Naturals,
+		Discrete:   true,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		Expand:     hurdleExpand(NegBinomial2Log(), negBinomialZero),
 		LogDensity: func(b *def.Block) float64 {
 			return pointwise(b, func(x float64, theta [maxParams]float64) point {
 				x = natural(x)

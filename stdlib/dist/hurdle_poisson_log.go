@@ -16,12 +16,12 @@ func HurdlePoissonLog() def.Dist {
     log p(x) = log(theta) where x is 0, log(1 - theta) + poisson_log(x | alpha) - log(1 - exp(-exp(alpha))) above
 
 Source: Mullahy (1986), Specification and testing of some modified count data models, Journal of Econometrics 33.`,
-		Params:       []def.Param{zeroParam, {Name: "alpha", Doc: "log rate", Domain: def.RealLine}},
-		Support:      def.Naturals,
-		Discrete:     true,
-		LocationAt:   -1,
-		ScaleAt:      -1,
-		NoVectorForm: zerosNoVector,
+		Params:     []def.Param{zeroParam, {Name: "alpha", Doc: "log rate", Domain: def.RealLine}},
+		Support:    def.Naturals,
+		Discrete:   true,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		Expand:     hurdleExpand(PoissonLog(), poissonZero),
 		LogDensity: func(b *def.Block) float64 {
 			return pointwise(b, func(x float64, theta [maxParams]float64) point {
 				x = natural(x)

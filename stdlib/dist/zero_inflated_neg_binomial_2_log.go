@@ -16,12 +16,12 @@ func ZeroInflatedNegBinomial2Log() def.Dist {
     log p(x) = log(theta + (1 - theta) (1 + exp(eta)/phi)^(-phi)) where x is 0, log(1 - theta) + neg_binomial_2_log(x | eta, phi) above
 
 Source: Greene (1994), Accounting for excess zeros and sample selection in Poisson and negative binomial regression models.`,
-		Params:       []def.Param{zeroParam, {Name: "eta", Doc: "log mean", Domain: def.RealLine}, {Name: "phi", Doc: "inverse dispersion", Domain: def.Positive}},
-		Support:      def.Naturals,
-		Discrete:     true,
-		LocationAt:   -1,
-		ScaleAt:      -1,
-		NoVectorForm: zerosNoVector,
+		Params:     []def.Param{zeroParam, {Name: "eta", Doc: "log mean", Domain: def.RealLine}, {Name: "phi", Doc: "inverse dispersion", Domain: def.Positive}},
+		Support:    def.Naturals,
+		Discrete:   true,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		Expand:     inflatedExpand(NegBinomial2Log(), negBinomialZero),
 		LogDensity: func(b *def.Block) float64 {
 			return pointwise(b, func(x float64, theta [maxParams]float64) point {
 				x = natural(x)

@@ -16,12 +16,12 @@ func ZeroInflatedPoissonLog() def.Dist {
     log p(x) = log(theta + (1 - theta) exp(-exp(alpha))) where x is 0, log(1 - theta) + poisson_log(x | alpha) above
 
 Source: Lambert (1992), Zero-inflated Poisson regression, Technometrics 34.`,
-		Params:       []def.Param{zeroParam, {Name: "alpha", Doc: "log rate", Domain: def.RealLine}},
-		Support:      def.Naturals,
-		Discrete:     true,
-		LocationAt:   -1,
-		ScaleAt:      -1,
-		NoVectorForm: zerosNoVector,
+		Params:     []def.Param{zeroParam, {Name: "alpha", Doc: "log rate", Domain: def.RealLine}},
+		Support:    def.Naturals,
+		Discrete:   true,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		Expand:     inflatedExpand(PoissonLog(), poissonZero),
 		LogDensity: func(b *def.Block) float64 {
 			return pointwise(b, func(x float64, theta [maxParams]float64) point {
 				x = natural(x)

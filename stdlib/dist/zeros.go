@@ -12,7 +12,65 @@ import (
 
 var zeroParam = def.Param{Name: "theta", Doc: "probability of an extra zero", Domain: def.UnitInterval}
 
-const zerosNoVector = "the count 0 has a formula of its own, chosen for each row"
+// inflatedExpand and hurdleExpand are the densities by rows with the count 0 and rows above it, given the distribution of the counts and the log of its mass at 0.
+func inflatedExpand(count def.Dist, zero func(b def.Builder, theta []def.Value) def.Value) func(b def.Builder, x def.Value, theta []def.Value) bool {
+	capped := func(b def.Builder, theta []def.Value) def.Value {
+		return zero(b, append([]def.Value{b.Apply(&belowOverflow, theta[0])}, theta[1:]...))
+	}
+	return zerosExpand(count, capped, func(b def.Builder, p, zero def.Value) {
+		b.Sum(b.Func("log", b.Add(p, b.Mul(b.Sub(b.Number(1), p), b.Func("exp", zero)))), 1)
+	}, func(def.Builder, def.Value) {})
+}
+
+func hurdleExpand(count def.Dist, zero func(b def.Builder, theta []def.Value) def.Value) func(b def.Builder, x def.Value, theta []def.Value) bool {
+	return zerosExpand(count, zero, func(b def.Builder, p, zero def.Value) {
+		b.Sum(b.Func("log", p), 1)
+		b.Sum(zero, 0) // no density where the count has none
+	}, func(b def.Builder, zero def.Value) {
+		b.Sum(b.Func("log", b.Sub(b.Number(0), b.Func("expm1", zero))), -1)
+	})
+}
+
+func zerosExpand(count def.Dist, zero func(b def.Builder, theta []def.Value) def.Value, at func(b def.Builder, p, zero def.Value), above func(b def.Builder, zero def.Value)) func(b def.Builder, x def.Value, theta []def.Value) bool {
+	count.Carrier = nil // that of the whole
+	return func(b def.Builder, x def.Value, theta []def.Value) bool {
+		p := b.Apply(&unit, theta[0])
+		rest := func(of func(def.Value) def.Value) []def.Value {
+			out := make([]def.Value, len(theta)-1)
+			for k := range out {
+				out[k] = of(theta[k+1])
+			}
+			return out
+		}
+		return b.Split([]def.Value{x}, func(x []float64) bool { return x[0] == 0 }, func(b def.Builder, of func(def.Value) def.Value) {
+			at(b, of(p), zero(b, rest(of)))
+		}, func(b def.Builder, of func(def.Value) def.Value) {
+			b.Sum(b.Func("log1m", of(p)), 1)
+			b.Density(count, of(x), rest(of)...)
+			above(b, zero(b, rest(of)))
+		})
+	}
+}
+
+// belowOverflow keeps the exponential of a log rate finite. The mass at 0 is then 0 in any case, and so are its derivatives.
+var belowOverflow = def.Func{
+	Name: "below_overflow",
+	Forward: func(y, x []float64) {
+		for i, v := range x {
+			y[i] = min(v, 700)
+		}
+	},
+	Backward: unit.Backward,
+}
+
+// poissonZero and negBinomialZero are the log mass at 0.
+func poissonZero(b def.Builder, theta []def.Value) def.Value {
+	return b.Sub(b.Number(0), b.Func("exp", theta[0]))
+}
+
+func negBinomialZero(b def.Builder, theta []def.Value) def.Value {
+	return b.Sub(b.Number(0), b.Mul(theta[1], b.Func("softplus", b.Sub(theta[0], b.Func("log", theta[1])))))
+}
 
 // A counted is the log mass of a count without the carrier, that of 0, and the derivatives of both in up to two parameters.
 type counted struct {
