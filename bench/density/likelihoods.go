@@ -49,6 +49,9 @@ func predicted(d *def.Dist) int {
 		return d.Link.Param
 	}
 	free := -1
+	if d.Support == def.FromFirst { // the first bounds the values
+		return 1
+	}
 	for k, p := range d.Params {
 		if k == d.ScaleAt || free < 0 && !p.Integral && !p.Data {
 			free = k
@@ -123,6 +126,9 @@ func (l likelihood) graph(r *rand.Rand) (*graph.Graph, []float64, error) {
 			}
 			theta[k] = param("m", shape, func() float64 { return 0.3 * r.NormFloat64() })
 			values[k] = 0.5
+			if l.dist.Support == def.Interval { // above every m
+				values[k] = 3
+			}
 			if l.link != "" {
 				id, err := b.Apply(l.link, graph.Attr{}, theta[k])
 				if err != nil {

@@ -128,7 +128,7 @@ func foreignFunctions() []Foreign {
 		{Name: "icloglog", From: "BUGS's name", Write: "inv_cloglog", Same: true},
 		{Name: "phi", From: "BUGS's name", Write: "Phi", Same: true},
 		{Name: "pnorm", From: inR, Write: "Phi", Same: true},
-		{Name: "probit", From: later, Note: "the inverse of Phi is not in this version"}, {Name: "gammaln", From: python, Write: "lgamma", Same: true}, {Name: "loggam", From: "BUGS's name", Write: "lgamma", Same: true},
+		{Name: "probit", From: "a name of BUGS", Write: "inv_Phi", Same: true}, {Name: "qnorm", From: inR, Write: "inv_Phi", Same: true}, {Name: "gammaln", From: python, Write: "lgamma", Same: true}, {Name: "loggam", From: "BUGS's name", Write: "lgamma", Same: true},
 		{Name: "lbeta", From: inStan}, {Name: "lchoose", From: inStan},
 
 		{Name: "fmin", From: inStan, Write: "min", Same: true},
@@ -150,7 +150,7 @@ func foreignFunctions() []Foreign {
 		{Name: "sinh", From: inStan, Write: "(exp(x) - exp(-x)) / 2"}, {Name: "cosh", From: inStan, Write: "(exp(x) + exp(-x)) / 2"},
 		{Name: "floor", From: inStan, Note: "a density that jumps has no gradient; round data in their table"},
 		{Name: "round", From: inStan, Note: "a density that jumps has no gradient; round data in their table"},
-		{Name: "cumulative_max", From: later}, {Name: "which", From: later},
+		{Name: "cummax", From: inR, Write: "cumulative_max", Same: true}, {Name: "which", From: later, Note: "its length would depend on values; give the rows that count as `weights`, or choose between values by where(c, a, b)"},
 		{Name: "cholesky_decompose", From: inStan, Write: "cholesky", Same: true}, {Name: "chol", From: inR, Write: "cholesky(S)", Note: "R has the upper triangle, vfl the lower"}, {Name: "mdivide_left", From: inStan, Write: "solve", Same: true}, {Name: "mdivide_left_spd", From: inStan, Write: "solve", Same: true}, {Name: "quad_form_diag", From: inStan, Write: "outer(s, s) .* A"}, {Name: "multiply_lower_tri_self_transpose", From: inStan, Write: "L * L'"}, {Name: "diag_pre_multiply", From: inStan, Write: "col(s) .* L"}, {Name: "diag_matrix", From: inStan, Write: "diag", Same: true},
 		{Name: "gp_exp_quad_cov", From: inStan, Write: "gp_exp_quad", Same: true}, {Name: "cov_exp_quad", From: inStan, Write: "gp_exp_quad", Same: true}, {Name: "gp_matern32_cov", From: inStan, Write: "gp_matern32", Same: true}, {Name: "gp_matern52_cov", From: inStan, Write: "gp_matern52", Same: true},
 		{Name: "rank", From: later}, {Name: "sort", From: later}, {Name: "quantile", From: later},

@@ -32,7 +32,7 @@ Source: Mullahy (1986), Specification and testing of some modified count data mo
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return unless(r, theta[0], func() float64 { return positivePoisson(r, math.Exp(theta[1])) })
 		},
-		NoCDF:    "it is made of two parts: write the tail of each with poisson_log_lcdf or poisson_log_lccdf",
+		LogCDF: below(zerosTail(poissonLogTail, true)), LogCCDF: above(zerosTail(poissonLogTail, true)),
 		Examples: []string{"data y : count[N]\ndata x : real[N]\nparam p ~ beta(1, 1)\nparam b ~ normal(0, 1)\ny ~ hurdle_poisson_log(p, b * x)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0.3, 1}, LogP: -1.2039728043259361},

@@ -124,6 +124,74 @@ func hurdle(x, theta float64, c counted) point {
 	}
 }
 
+// zerosTail is the tail of a count with extra zeros, given that of the count: theta + (1 - theta) P(count ≤ x), where the count of a hurdle is that given that it is not 0. The
+// smaller of the two probabilities is computed, and the other as its complement.
+func zerosTail(count tail, hurdle bool) tail {
+	return func(x float64, theta [maxParams]float64, upper bool) point {
+		p, rest := nonNegative(theta[0]), nonNegative(1-theta[0])
+		args := [maxParams]float64{theta[1], theta[2]}
+		lower, above := count(x, args, false), count(x, args, true)
+		switch {
+		case math.IsNaN(p + rest + 0*math.Exp(lower.lp) + 0*math.Exp(above.lp) + 0*x):
+			return invalid()
+		case x < 0:
+			return below0(upper)
+		}
+		if hurdle {
+			lower, above = givenSome(count, args, lower, above)
+		}
+		lower, above = withZeros(lower, p, rest), point{lp: above.lp + math.Log(rest), dtheta: [maxParams]float64{-1 / rest, above.dtheta[0], above.dtheta[1]}}
+		switch small := lower.lp < -math.Ln2; {
+		case upper && small:
+			return complement(lower)
+		case !upper && !small:
+			return complement(above)
+		case upper:
+			return above
+		}
+		return lower
+	}
+}
+
+// givenSome gives both tails of a count given that it is not 0.
+func givenSome(count tail, args [maxParams]float64, lower, above point) (point, point) {
+	none, some := count(0, args, false), count(0, args, true)
+	share := math.Exp(none.lp - lower.lp)
+	out := point{lp: lower.lp + math.Log1p(-share) - some.lp}
+	for k := range out.dtheta {
+		if share < 1 {
+			out.dtheta[k] = (lower.dtheta[k]-share*none.dtheta[k])/(1-share) - some.dtheta[k]
+		}
+		above.dtheta[k] -= some.dtheta[k]
+	}
+	above.lp -= some.lp
+	return out, above
+}
+
+// withZeros is the log of theta + rest·exp(lower.lp).
+func withZeros(lower point, theta, rest float64) point {
+	a, c := math.Log(theta), math.Log(rest)+lower.lp
+	lp := math.Max(a, c)
+	if !math.IsInf(lp, -1) {
+		lp += math.Log1p(math.Exp(-math.Abs(a - c)))
+	}
+	if math.IsInf(a, -1) || math.IsInf(c, -1) {
+		lp = math.Max(a, c)
+	}
+	share := math.Exp(c - lp)
+	return point{lp: lp, dtheta: [maxParams]float64{-math.Expm1(lower.lp) * math.Exp(-lp), times(share, lower.dtheta[0]), times(share, lower.dtheta[1])}}
+}
+
+// complement is log(1 - exp) of a log probability.
+func complement(p point) point {
+	odds := math.Exp(p.lp) / -math.Expm1(p.lp)
+	out := point{lp: special.Log1mExp(p.lp), dx: -times(odds, p.dx)}
+	for k, d := range p.dtheta {
+		out.dtheta[k] = -times(odds, d)
+	}
+	return out
+}
+
 // unless draws from count where a coin with probability theta shows no extra zero.
 func unless(r *rand.Rand, theta float64, count func() float64) float64 {
 	p := nonNegative(theta) + 0*nonNegative(1-theta)
