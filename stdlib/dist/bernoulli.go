@@ -66,37 +66,44 @@ func bernoulliLogDensity(b *def.Block) float64 {
 func bernoulliExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	return b.Split([]def.Value{x}, func(x []float64) bool { return x[0] == 1 },
 		func(b def.Builder, of func(def.Value) def.Value) {
-			b.Sum(b.Func("log", b.Apply(&unit, of(theta[0]))), 1)
+			b.Sum(b.Func("log", b.Apply(unit(), of(theta[0]))), 1)
 		},
 		func(b def.Builder, of func(def.Value) def.Value) {
-			b.Sum(b.Func("log1m", b.Apply(&unit, of(theta[0]))), 1)
+			b.Sum(b.Func("log1m", b.Apply(unit(), of(theta[0]))), 1)
 		})
 }
 
 // unit gives a probability as it is, and NaN for any other number.
-var unit = def.Func{
-	Name: "probability",
-	Forward: func(y, x []float64) {
-		for i, p := range x {
-			y[i] = probability(p)
-		}
-	},
-	Backward: func(dx, dy, _, _ []float64) {
-		for i, d := range dy {
-			dx[i] += d
-		}
-	},
+func unit() *def.Func {
+	return &def.Func{
+		Name: "probability",
+		Forward: func(y, x []float64) {
+			for i, p := range x {
+				y[i] = probability(p)
+			}
+		},
+		Backward: passOn,
+	}
+}
+
+// passOn is the reverse of a function that changes no number.
+func passOn(dx, dy, _, _ []float64) {
+	for i, d := range dy {
+		dx[i] += d
+	}
 }
 
 // above0 gives a positive number as it is, and NaN for any other.
-var above0 = def.Func{
-	Name: "positive_number",
-	Forward: func(y, x []float64) {
-		for i, v := range x {
-			y[i] = positive(v)
-		}
-	},
-	Backward: unit.Backward,
+func above0() *def.Func {
+	return &def.Func{
+		Name: "positive_number",
+		Forward: func(y, x []float64) {
+			for i, v := range x {
+				y[i] = positive(v)
+			}
+		},
+		Backward: passOn,
+	}
 }
 
 func bernoulliTail(x float64, theta [maxParams]float64, upper bool) point {

@@ -56,7 +56,7 @@ func binomialAt(x float64, theta [maxParams]float64) point {
 
 // binomialExpand adds up successes where there are any, and failures where there are any.
 func binomialExpand(b def.Builder, x def.Value, theta []def.Value) bool {
-	p := b.Apply(&unit, theta[1])
+	p := b.Apply(unit(), theta[1])
 	nothing := func(def.Builder, func(def.Value) def.Value) {}
 	return b.Split([]def.Value{x}, func(x []float64) bool { return x[0] > 0 }, func(b def.Builder, of func(def.Value) def.Value) {
 		b.Sum(b.Mul(of(x), b.Func("log", of(p))), 1)

@@ -50,7 +50,7 @@ func geometricAt(x float64, theta [maxParams]float64) point {
 
 // geometricExpand has no failures to add where there are none.
 func geometricExpand(b def.Builder, x def.Value, theta []def.Value) bool {
-	p := b.Apply(&unit, theta[0])
+	p := b.Apply(unit(), theta[0])
 	return b.Split([]def.Value{x}, func(x []float64) bool { return x[0] > 0 }, func(b def.Builder, of func(def.Value) def.Value) {
 		b.Sum(b.Func("log", of(p)), 1)
 		b.Sum(b.Mul(of(x), b.Func("log1m", of(p))), 1)

@@ -28,7 +28,7 @@ Source: Stan Functions Reference, "Log-logistic distribution".`,
 		LogDensity: func(b *def.Block) float64 { return pointwise(b, logLogisticAt) },
 		Expand:     logLogisticExpand,
 		Survival: func(b def.Builder, x def.Value, theta []def.Value) def.Value {
-			u := b.Mul(b.Apply(&above0, theta[1]), b.Sub(b.Func("log", x), b.Func("log", theta[0])))
+			u := b.Mul(b.Apply(above0(), theta[1]), b.Sub(b.Func("log", x), b.Func("log", theta[0])))
 			return b.Sub(b.Number(0), b.Func("softplus", u))
 		},
 		Sample: func(r *rand.Rand, theta []float64) float64 {

@@ -15,7 +15,7 @@ var zeroParam = def.Param{Name: "theta", Doc: "probability of an extra zero", Do
 // inflatedExpand and hurdleExpand are the densities by rows with the count 0 and rows above it, given the distribution of the counts and the log of its mass at 0.
 func inflatedExpand(count def.Dist, zero func(b def.Builder, theta []def.Value) def.Value) func(b def.Builder, x def.Value, theta []def.Value) bool {
 	capped := func(b def.Builder, theta []def.Value) def.Value {
-		return zero(b, append([]def.Value{b.Apply(&belowOverflow, theta[0])}, theta[1:]...))
+		return zero(b, append([]def.Value{b.Apply(belowOverflow(), theta[0])}, theta[1:]...))
 	}
 	return zerosExpand(count, capped, func(b def.Builder, p, zero def.Value) {
 		b.Sum(b.Func("log", b.Add(p, b.Mul(b.Sub(b.Number(1), p), b.Func("exp", zero)))), 1)
@@ -34,7 +34,7 @@ func hurdleExpand(count def.Dist, zero func(b def.Builder, theta []def.Value) de
 func zerosExpand(count def.Dist, zero func(b def.Builder, theta []def.Value) def.Value, at func(b def.Builder, p, zero def.Value), above func(b def.Builder, zero def.Value)) func(b def.Builder, x def.Value, theta []def.Value) bool {
 	count.Carrier = nil // that of the whole
 	return func(b def.Builder, x def.Value, theta []def.Value) bool {
-		p := b.Apply(&unit, theta[0])
+		p := b.Apply(unit(), theta[0])
 		rest := func(of func(def.Value) def.Value) []def.Value {
 			out := make([]def.Value, len(theta)-1)
 			for k := range out {
@@ -53,14 +53,16 @@ func zerosExpand(count def.Dist, zero func(b def.Builder, theta []def.Value) def
 }
 
 // belowOverflow keeps the exponential of a log rate finite. The mass at 0 is then 0 in any case, and so are its derivatives.
-var belowOverflow = def.Func{
-	Name: "below_overflow",
-	Forward: func(y, x []float64) {
-		for i, v := range x {
-			y[i] = min(v, 700)
-		}
-	},
-	Backward: unit.Backward,
+func belowOverflow() *def.Func {
+	return &def.Func{
+		Name: "below_overflow",
+		Forward: func(y, x []float64) {
+			for i, v := range x {
+				y[i] = min(v, 700)
+			}
+		},
+		Backward: passOn,
+	}
 }
 
 // poissonZero and negBinomialZero are the log mass at 0.
