@@ -11,6 +11,7 @@ import (
 	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // modelFlags are the flags that change what a model means; every command that compiles has them.
@@ -19,6 +20,7 @@ type modelFlags struct {
 	transform string
 	rho       string
 	accept    []string
+	priorOnly bool
 	rhoOfFile bool // rho is that of vfl.toml, which says nothing about a transform that the command line chooses
 }
 
@@ -63,6 +65,12 @@ func (f *modelFlags) options() (check.Options, error) {
 		if o.Transform, ok = universe.Transform(f.transform); !ok {
 			return o, usagef("--transform %s: choose %s", f.transform, inWords(universe.Transforms(), "or"))
 		}
+	}
+	if o.PriorOnly = f.priorOnly; o.PriorOnly {
+		if f.transform != "" && !o.Transform.Pooled {
+			return o, usagef("--prior-only: without likelihoods nothing crosses between parties, so there is no transform; leave --transform out")
+		}
+		o.Transform = transforms.None
 	}
 	var err error
 	if o.Accept, err = accept.Parse(strings.Join(f.accept, ",")); err != nil {

@@ -76,10 +76,10 @@ func New(p *fit.Prepared, replicates int) (*Study, diag.List, error) {
 	}
 	for k, param := range m.Params {
 		port := m.Graph.Params()[k]
-		v := posterior.Labelled([]posterior.Variable{{Name: param.Name, Dims: port.Shape}}, labels)
-		for i, c := range posterior.Columns(v) {
-			if !param.Fixed(i, port.Shape) {
-				s.scalars, s.elements = append(s.scalars, c), append(s.elements, port.Offset+i)
+		columns := posterior.Columns(posterior.Labelled([]posterior.Variable{{Name: param.Name, Dims: param.Dims(port.Shape)}}, labels))
+		for i, e := range param.Elements(port.Len) {
+			if !param.Fixed(e, port.Shape) {
+				s.scalars, s.elements = append(s.scalars, columns[i]), append(s.elements, port.Offset+e)
 			}
 		}
 		if param.Dist.ScaleAt >= 0 {
@@ -186,7 +186,7 @@ func (s *Study) replicate(simulator *simulate.Simulator, number int) (out replic
 		out.err = err
 		return out
 	}
-	plan, err := s.with(responses)
+	plan, err := s.with(responses, truth)
 	if err != nil {
 		out.err = err
 		return out

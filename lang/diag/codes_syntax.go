@@ -12,7 +12,6 @@ const (
 	EmptyFile            Code = "V0108"
 	UnknownStatement     Code = "V0109"
 	UnsupportedStatement Code = "V0110"
-	UnsupportedClause    Code = "V0111"
 	Unexpected           Code = "V0112"
 	ExpectedExpr         Code = "V0113"
 	Unclosed             Code = "V0114"
