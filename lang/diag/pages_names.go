@@ -544,6 +544,23 @@ factor log_mix(w, sum(normal_lpdf(y | m, 1)), sum(normal_lpdf(y | 0, 1)))
 `,
 	},
 	{
+		Code: Intercept, Title: "an intercept of which data know nothing",
+		Text: "The density depends on differences between rows only: the hazard over time of cox is left free, and the cutpoints of an ordered distribution can move with the predictor. A number that is added to the predictor of every row is known from its prior, and with cutpoints it makes a ridge along which samplers are slow. This is a warning.",
+		Wrong: `data y : level(K)[N]
+data x : real[N]
+param a ~ normal(0, 1)
+param b ~ normal(0, 1)
+param c : ordered[K - 1] ~ normal(0, 2)
+y ~ ordered_logistic(a + b * x, c)
+`,
+		Right: `data y : level(K)[N]
+data x : real[N]
+param b ~ normal(0, 1)
+param c : ordered[K - 1] ~ normal(0, 2)
+y ~ ordered_logistic(b * x, c)
+`,
+	},
+	{
 		Code: LinearArgument, Title: "a linear predictor as a probability, a rate or a scale",
 		Text: "The argument may be any real number, but the distribution allows only a part of them: elsewhere the density is 0, and a sampler gets stuck. Take the form of the distribution that has a linear predictor, such as bernoulli_logit or poisson_log, or map the predictor by inv_logit or exp. This is a warning.",
 		Wrong: `data y : binary[N]

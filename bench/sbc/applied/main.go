@@ -43,8 +43,9 @@ var subjects = []subject{
 
 // The hidden Markov model has so many steps, and each fit so many draws, of which those at even distances are ranked.
 const (
-	steps  = 40
-	draws  = 2000
+	steps  = 30
+	warmup = 500
+	draws  = 1000
 	ranked = 99
 )
 
@@ -176,7 +177,7 @@ func hidden(vflc, folder, work string, replicates int, seed uint64) ([]sbc.Resul
 			return nil, err
 		}
 		run := filepath.Join(dir, "run")
-		args := []string{"run", filepath.Join(folder, "hmm.vfl"), "--quiet", "--transform", "exact", "--chains", "1", "--draws", strconv.Itoa(draws), "--seed", strconv.Itoa(replicate + 1), "-o", run}
+		args := []string{"run", filepath.Join(folder, "hmm.vfl"), "--quiet", "--transform", "exact", "--chains", "1", "--warmup", strconv.Itoa(warmup), "--draws", strconv.Itoa(draws), "--seed", strconv.Itoa(replicate + 1), "-o", run}
 		if _, err := output(vflc, append(args, tables(dir)...)...); err != nil {
 			return nil, err
 		}
