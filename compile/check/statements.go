@@ -24,6 +24,8 @@ func (c *checker) statement(s ast.Stmt) ast.Stmt {
 		c.data(s)
 	case *ast.Param:
 		c.param(s)
+	case *ast.Weight:
+		c.weight(s)
 	case *ast.Let:
 		c.let(s)
 	case *ast.Generate:

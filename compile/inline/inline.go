@@ -110,6 +110,8 @@ func (x *expander) points(file *ast.File) {
 			declare(s, s.Name)
 		case *ast.Param:
 			declare(s, s.Name)
+		case *ast.Weight:
+			declare(s, s.Name)
 		case *ast.Let:
 			declare(s, s.Name)
 		case *ast.Generate:

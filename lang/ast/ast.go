@@ -103,6 +103,15 @@ type Param struct {
 	Owner       *Ident `parser:"('@' @@)?"`
 }
 
+// Weight is `weight NAME [: TYPE] [init KIND] [@ OWNER]`: a parameter without a prior, of which a point is estimated.
+type Weight struct {
+	At
+	Name  Ident  `parser:"'weight' @@"`
+	Type  *Type  `parser:"(':' @@)?"`    // nil: scalar real
+	Init  *Ident `parser:"('init' @@)?"` // nil: the default of its shape; checked later
+	Owner *Ident `parser:"('@' @@)?"`
+}
+
 // Let is `let NAME [: TYPE] = EXPR [@ OWNER]`.
 type Let struct {
 	At
@@ -215,6 +224,7 @@ func (*Server) stmt()      {}
 func (*Client) stmt()      {}
 func (*Data) stmt()        {}
 func (*Param) stmt()       {}
+func (*Weight) stmt()      {}
 func (*Let) stmt()         {}
 func (*Generate) stmt()    {}
 func (*Const) stmt()       {}
@@ -231,6 +241,7 @@ func (*Fn) stmt()          {}
 func (*Import) stmt()      {}
 func (*Let) inner()        {}
 func (*Param) inner()      {}
+func (*Weight) inner()     {}
 
 // A Type is `ELEM[(LEVELS)][<bounds>][[dims]]`, as real<lower=0>[N, P], level(R)[N] or simplex[K].
 type Type struct {

@@ -33,6 +33,8 @@ func ofStmt(s Stmt) []Node {
 		return append(appendAll(list(&s.Name, s.Type, s.Owner), s.From), list(s.Missing)...)
 	case *Param:
 		return append(appendAll(list(&s.Name, s.Type, s.Dist), s.Truncate), list(s.Owner)...)
+	case *Weight:
+		return list(&s.Name, s.Type, s.Init, s.Owner)
 	case *Let:
 		return list(&s.Name, s.Type, s.Value, s.Owner)
 	case *Generate:

@@ -54,7 +54,7 @@ var syntaxPages = []Page{
 	},
 	{
 		Code: UnknownStatement, Title: "no statement begins like this",
-		Text:  "A statement begins with its keyword (server, client, data, param, let, const, transform; in party programs program, aux, receive, send), or, for a likelihood, with the name of data or of a function of it.",
+		Text:  "A statement begins with its keyword (server, client, data, param, weight, let, const, transform; in party programs program, aux, receive, send), or, for a likelihood, with the name of data or of a function of it.",
 		Wrong: "parm b ~ normal(0, 1)\n",
 		Right: "param b ~ normal(0, 1)\n",
 	},

@@ -32,6 +32,8 @@ func cells(s ast.Stmt) []string {
 		return []string{"data " + s.Name.Name, ": " + Type(s.Type), owner(s.Owner), from(s.From) + missing(s)}
 	case *ast.Param:
 		return []string{"param " + s.Name.Name, optionalType(s.Type), distribution(s), owner(s.Owner)}
+	case *ast.Weight:
+		return []string{"weight " + s.Name.Name, optionalType(s.Type), initial(s.Init), owner(s.Owner)}
 	case *ast.Let:
 		return []string{"let " + s.Name.Name, optionalType(s.Type), "= " + Expr(s.Value), owner(s.Owner)}
 	case *ast.Generate:
@@ -86,6 +88,13 @@ func family(f *ast.Family) string {
 		return f.Name.Name
 	}
 	return f.Name.Name + "[" + Expr(f.Count) + "]"
+}
+
+func initial(kind *ast.Ident) string {
+	if kind == nil {
+		return ""
+	}
+	return "init " + kind.Name
 }
 
 func owner(o *ast.Ident) string {

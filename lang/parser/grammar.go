@@ -23,7 +23,7 @@ type grammar struct {
 }
 
 // unsupported lists the keywords of statements that this version does not support. The value is true for keywords only before a name.
-var unsupported = map[string]bool{"contribution": false, "weight": true, "module": true}
+var unsupported = map[string]bool{"contribution": false, "module": true}
 
 // theGrammar builds the grammar once.
 var theGrammar = sync.OnceValue(func() *grammar {
@@ -34,9 +34,9 @@ var theGrammar = sync.OnceValue(func() *grammar {
 		participle.ParseTypeWith(parseExpr),
 		participle.ParseTypeWith(parseSized),
 		participle.ParseTypeWith(parseWeighting),
-		participle.Union[ast.Stmt](&ast.Server{}, &ast.Client{}, &ast.Data{}, &ast.Param{}, &ast.Let{}, &ast.Generate{}, &ast.Const{}, &ast.Levels{}, &ast.Factor{}, &ast.Transform{},
+		participle.Union[ast.Stmt](&ast.Server{}, &ast.Client{}, &ast.Data{}, &ast.Param{}, &ast.Weight{}, &ast.Let{}, &ast.Generate{}, &ast.Const{}, &ast.Levels{}, &ast.Factor{}, &ast.Transform{},
 			&ast.Program{}, &ast.Aux{}, &ast.Receive{}, &ast.Send{}, &ast.Fn{}, &ast.Import{}, &ast.Likelihood{}),
-		participle.Union[ast.Inner](&ast.Let{}, &ast.Param{}),
+		participle.Union[ast.Inner](&ast.Let{}, &ast.Param{}, &ast.Weight{}),
 	)
 	return &grammar{
 		statements: []statement{
@@ -44,6 +44,7 @@ var theGrammar = sync.OnceValue(func() *grammar {
 			{"client", false, production[ast.Client](p)},
 			{"data", false, production[ast.Data](p)},
 			{"param", false, production[ast.Param](p)},
+			{"weight", true, production[ast.Weight](p)},
 			{"let", false, production[ast.Let](p)},
 			{"generate", false, production[ast.Generate](p)},
 			{"const", false, production[ast.Const](p)},
