@@ -18,6 +18,17 @@ type Prior struct {
 	Initial     string `json:"init,omitempty"`
 }
 
+// Text is the prior as a table shows it.
+func (p Prior) Text() string {
+	switch {
+	case p.Initial != "":
+		return "none: a weight, init " + p.Initial
+	case p.Noncentered:
+		return p.Prior + " noncentered"
+	}
+	return p.Prior
+}
+
 // Priors lists the priors of all parameters in order of declaration; it never returns nil.
 func (p *Program) Priors() []Prior {
 	out := []Prior{}

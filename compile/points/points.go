@@ -32,7 +32,7 @@ func OfServer(p *check.Program, b Backend) (diags diag.List) {
 		return client
 	})
 	if len(found) > 0 {
-		diags.Errorf(diag.WeightOfClient, p.File.Source, found[0].Ident.Span(), "%s, but of a client %s draws the parameters, and maximises over its auxiliary variables alone", estimated(found), b.Name).
+		diags.Errorf(diag.WeightOfClient, p.File.Source, found[0].Ident.Span(), "%s, but %s draws the parameters of clients, and maximises over their auxiliary variables alone", estimated(found), b.Name).
 			Note("%s", b.wayOut(found[0]))
 	}
 	return diags

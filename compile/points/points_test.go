@@ -26,7 +26,7 @@ func run(f *source.File) diag.List {
 	return append(diags, points.None(m.Checked, b)...)
 }
 
-func TestPages(t *testing.T) { diagtest.Pages(t, "V062", run) }
+func TestPages(t *testing.T) { diagtest.Pages(t, "V064", run) }
 
 func TestGoldens(t *testing.T) {
 	covered := diagtest.Goldens(t, "testdata/*.txtar", run)

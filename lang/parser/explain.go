@@ -308,6 +308,10 @@ func (p *parser) misplaced(t lexer.Token) *fault {
 			code, message = diag.TildeOrEquals, "a weight has no value: "+quote("init zeros")+" names the kind of values that it begins with, and `let` defines a name"
 		case is(t, "init"):
 			message = "`init` stands before the owner: weight NAME : TYPE init KIND @ OWNER"
+		case is(t, "(") && last.Init != nil:
+			message = "a kind of initial values takes no arguments: weight NAME : TYPE init " + last.Init.Name
+		case t.Type == identToken && last.Type == nil && last.Init == nil && !p.firstOnLine(p.start):
+			code, message = diag.MissingColon, "found "+quote(t.Value)+", expected a colon before the type"
 		}
 	case *ast.Likelihood:
 		switch {
