@@ -36,10 +36,10 @@ type party struct {
 	theta   gaussian
 	points  density.PointEstimated // nil without weights
 	initial density.Stream         // of the weights; nil without
-	own     *factor   // of q(θ)
-	last    *rest     // of q(θ) in the last iterations
-	ratio   float64   // of the last draw: log p's auxiliary terms − log q
-	cut     []float64 // of a draw whose auxiliary variables are asked for
+	own     *factor                // of q(θ)
+	last    *rest                  // of q(θ) in the last iterations
+	ratio   float64                // of the last draw: log p's auxiliary terms − log q
+	cut     []float64              // of a draw whose auxiliary variables are asked for
 	streams [sources]density.Stream
 	noisy   bool   // the noise in theta.eps and in the guide is that of fitting's round …
 	round   uint64 // … with this number, or its opposite if

@@ -30,10 +30,12 @@ func glorotUniform() def.Initial {
 func glorotNormal() def.Initial {
 	return normally("glorot_normal", "normal around 0."+glorotDoc, glorot)
 }
-func heUniform() def.Initial    { return uniformly("he_uniform", "uniform around 0."+heDoc, he) }
-func heNormal() def.Initial     { return normally("he_normal", "normal around 0."+heDoc, he) }
-func lecunUniform() def.Initial { return uniformly("lecun_uniform", "uniform around 0."+lecunDoc, lecun) }
-func lecunNormal() def.Initial  { return normally("lecun_normal", "normal around 0."+lecunDoc, lecun) }
+func heUniform() def.Initial { return uniformly("he_uniform", "uniform around 0."+heDoc, he) }
+func heNormal() def.Initial  { return normally("he_normal", "normal around 0."+heDoc, he) }
+func lecunUniform() def.Initial {
+	return uniformly("lecun_uniform", "uniform around 0."+lecunDoc, lecun)
+}
+func lecunNormal() def.Initial { return normally("lecun_normal", "normal around 0."+lecunDoc, lecun) }
 
 func glorot(dims []int) float64 {
 	in, out := def.Fans(dims)
