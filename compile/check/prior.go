@@ -34,7 +34,7 @@ func (p *Program) Priors() []Prior {
 	out := []Prior{}
 	for _, s := range p.Order {
 		switch {
-		case s.Kind != Param:
+		case s.Kind != Param || s.Opaque:
 		case s.Initial != nil:
 			out = append(out, Prior{Parameter: s.Name, Type: s.Type.String(), Owner: s.Owner, Initial: s.Initial.Name})
 		default:

@@ -76,6 +76,8 @@ func ownerOf(s ast.Stmt) *ast.Ident {
 		return s.Owner
 	case *ast.Param:
 		return s.Owner
+	case *ast.Contribution:
+		return s.Owner
 	case *ast.Weight:
 		return s.Owner
 	case *ast.Let:

@@ -24,6 +24,8 @@ func (c *checker) statement(s ast.Stmt) ast.Stmt {
 		c.data(s)
 	case *ast.Param:
 		c.param(s)
+	case *ast.Contribution:
+		c.contribution(s)
 	case *ast.Weight:
 		c.weight(s)
 	case *ast.Let:
@@ -79,6 +81,10 @@ func (c *checker) misplaced(s ast.Stmt) bool {
 		word = "fn"
 	case *ast.Import:
 		word = "import"
+	case *ast.Private, *ast.Body:
+		c.errorf(diag.BadPrivate, s, "a client's module is a file of its own, which is compiled with its model").
+			Note("vflc check MODEL --module CLIENT=FILE checks it")
+		return true
 	case *ast.Let:
 		word = "let"
 	default:

@@ -107,6 +107,10 @@ func (w *writer) file() *ast.File {
 			case w.names[sym.Name]:
 				received = append(received, w.receive(sym))
 			}
+		case *ast.Contribution:
+			if w.owns(sym) {
+				params = append(params, &ast.Contribution{Name: d.Name, Type: typeOf(sym.Type)})
+			}
 		case *ast.Weight:
 			switch {
 			case w.owns(sym):

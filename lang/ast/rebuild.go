@@ -164,6 +164,8 @@ func RebuildStmt(s Stmt, f func(Expr) Expr) Stmt {
 		out = &Param{At: s.At, Name: s.Name, Type: r.typ(s.Type), Dist: r.dist(s.Dist), Truncate: r.arguments(s.Truncate), Noncentered: s.Noncentered, Owner: s.Owner}
 	case *Weight:
 		out = &Weight{At: s.At, Name: s.Name, Type: r.typ(s.Type), Init: s.Init, Owner: s.Owner}
+	case *Contribution:
+		out = &Contribution{At: s.At, Name: s.Name, Type: r.typ(s.Type), Owner: s.Owner}
 	case *Let:
 		out = &Let{At: s.At, Name: s.Name, Type: r.typ(s.Type), Value: r.one(s.Value), Owner: s.Owner}
 	case *Generate:

@@ -35,6 +35,12 @@ func ofStmt(s Stmt) []Node {
 		return append(appendAll(list(&s.Name, s.Type, s.Dist), s.Truncate), list(s.Owner)...)
 	case *Weight:
 		return list(&s.Name, s.Type, s.Init, s.Owner)
+	case *Contribution:
+		return list(&s.Name, s.Type, s.Owner)
+	case *Private:
+		return []Node{&s.Client, &s.Model}
+	case *Body:
+		return list(&s.Name, s.Value)
 	case *Let:
 		return list(&s.Name, s.Type, s.Value, s.Owner)
 	case *Generate:

@@ -25,6 +25,7 @@ var Pages = slices.Concat(
 	sizesPages,
 	maximumPages,
 	weightPages,
+	privatePages,
 	rowsPages,
 	dataPages,
 )

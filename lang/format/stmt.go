@@ -34,6 +34,12 @@ func cells(s ast.Stmt) []string {
 		return []string{"param " + s.Name.Name, optionalType(s.Type), distribution(s), owner(s.Owner)}
 	case *ast.Weight:
 		return []string{"weight " + s.Name.Name, optionalType(s.Type), initial(s.Init), owner(s.Owner)}
+	case *ast.Contribution:
+		return []string{"contribution " + s.Name.Name, ": " + Type(s.Type), owner(s.Owner)}
+	case *ast.Private:
+		return []string{"module " + s.Client.Name + " implements " + s.Model.Name}
+	case *ast.Body:
+		return []string{s.Name.Name + " = " + Expr(s.Value)}
 	case *ast.Let:
 		return []string{"let " + s.Name.Name, optionalType(s.Type), "= " + Expr(s.Value), owner(s.Owner)}
 	case *ast.Generate:

@@ -20,6 +20,7 @@ type statement struct {
 type grammar struct {
 	statements []statement // in the order of the language's description
 	likelihood func(*lexer.PeekingLexer) (ast.Stmt, error)
+	body       func(*lexer.PeekingLexer) (ast.Stmt, error) // in a client's module
 }
 
 // unsupported lists the keywords of statements that this version does not support. The value is true for keywords only before a name.
@@ -34,7 +35,7 @@ var theGrammar = sync.OnceValue(func() *grammar {
 		participle.ParseTypeWith(parseExpr),
 		participle.ParseTypeWith(parseSized),
 		participle.ParseTypeWith(parseWeighting),
-		participle.Union[ast.Stmt](&ast.Server{}, &ast.Client{}, &ast.Data{}, &ast.Param{}, &ast.Weight{}, &ast.Let{}, &ast.Generate{}, &ast.Const{}, &ast.Levels{}, &ast.Factor{}, &ast.Transform{},
+		participle.Union[ast.Stmt](&ast.Server{}, &ast.Client{}, &ast.Data{}, &ast.Param{}, &ast.Weight{}, &ast.Contribution{}, &ast.Private{}, &ast.Body{}, &ast.Let{}, &ast.Generate{}, &ast.Const{}, &ast.Levels{}, &ast.Factor{}, &ast.Transform{},
 			&ast.Program{}, &ast.Aux{}, &ast.Receive{}, &ast.Send{}, &ast.Fn{}, &ast.Import{}, &ast.Likelihood{}),
 		participle.Union[ast.Inner](&ast.Let{}, &ast.Param{}, &ast.Weight{}),
 	)
@@ -45,6 +46,8 @@ var theGrammar = sync.OnceValue(func() *grammar {
 			{"data", false, production[ast.Data](p)},
 			{"param", false, production[ast.Param](p)},
 			{"weight", true, production[ast.Weight](p)},
+			{"contribution", false, production[ast.Contribution](p)},
+			{"module", true, production[ast.Private](p)},
 			{"let", false, production[ast.Let](p)},
 			{"generate", false, production[ast.Generate](p)},
 			{"const", false, production[ast.Const](p)},
@@ -59,6 +62,7 @@ var theGrammar = sync.OnceValue(func() *grammar {
 			{"send", true, production[ast.Send](p)},
 		},
 		likelihood: production[ast.Likelihood](p),
+		body:       production[ast.Body](p),
 	}
 })
 

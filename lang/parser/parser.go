@@ -176,11 +176,16 @@ func (p *parser) statement(lex *lexer.PeekingLexer) (ast.Stmt, error) {
 			return s.parse(lex)
 		}
 		return p.refuse(lex), nil
+	case t.Type == identToken && is(p.words[p.start+1], "=") && p.private():
+		return p.grammar.body(lex)
 	case t.Type == identToken && !p.misspelt(p.start):
 		return p.grammar.likelihood(lex)
 	}
 	return nil, p.badStart()
 }
+
+// private reports whether the file is the module of a client.
+func (p *parser) private() bool { return is(p.words[0], "module") && p.isKeyword(0) }
 
 // isKeyword reports whether word i begins a statement by its keyword.
 func (p *parser) isKeyword(i int) bool {
