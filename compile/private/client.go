@@ -69,6 +69,7 @@ func (k *client) collect(tree *ast.File) {
 		case *ast.Import:
 			if s.Name == nil {
 				k.errorf(diag.BadPrivate, s, "a module imports modules of the standard library, and no files")
+				continue
 			}
 		default:
 			k.errorf(diag.BadPrivate, s, "a module holds data, param, weight, let, const and import, and the values of its contributions; this belongs in the model")

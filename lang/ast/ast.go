@@ -238,12 +238,6 @@ type Send struct {
 	To    []Ident `parser:"'to' @@ (',' @@)*"`
 }
 
-// Unsupported is a statement of the language that this version does not support.
-type Unsupported struct {
-	At
-	Keyword Ident
-}
-
 func (*Server) stmt()       {}
 func (*Client) stmt()       {}
 func (*Data) stmt()         {}
@@ -263,7 +257,6 @@ func (*Program) stmt()      {}
 func (*Aux) stmt()          {}
 func (*Receive) stmt()      {}
 func (*Send) stmt()         {}
-func (*Unsupported) stmt()  {}
 func (*Fn) stmt()           {}
 func (*Import) stmt()       {}
 func (*Let) inner()         {}

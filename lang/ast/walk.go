@@ -67,8 +67,6 @@ func ofStmt(s Stmt) []Node {
 			out = append(out, &s.To[i])
 		}
 		return out
-	case *Unsupported:
-		return list(&s.Keyword)
 	case *Fn:
 		return append(appendAll(appendAll(list(&s.Name), s.Args), s.Body), list(s.Value, s.Plain)...)
 	case *Import:

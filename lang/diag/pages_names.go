@@ -544,6 +544,12 @@ factor log_mix(w, sum(normal_lpdf(y | m, 1)), sum(normal_lpdf(y | 0, 1)))
 `,
 	},
 	{
+		Code: DrawnGenerated, Title: "a generated quantity that is drawn from a distribution",
+		Text:  "A generated quantity is computed from the parameters of each draw. This version does not draw it from a distribution.",
+		Wrong: "data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\ngenerate next ~ normal(b, 1)\n",
+		Right: "data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\ngenerate twice = 2 * b\n",
+	},
+	{
 		Code: BadInitial, Title: "an unknown kind of initial values",
 		Text:  "`init` names how the values of a weight begin: zeros, or random values whose spread suits a layer of the weight's shape, such as glorot_uniform or he_normal. `vflc doc` lists the kinds, and `vflc doc he_normal` describes one. Without `init`, matrices begin as glorot_uniform and vectors as zeros.",
 		Wrong: "data X : real[N, P]\ndata y : real[N]\nweight w : real[P] init gaussian\ny ~ normal(X * w, 1)\n",

@@ -5,7 +5,7 @@ var privatePages = []Page{
 		Code: BadContribution, Title: "a contribution that is not real, or not of a client",
 		Text:  "`contribution eta : real[N] @ CLIENT` stands for real numbers that one client computes in a module of its own. The server and families have none: what the server computes stands in the model, and the members of a family run the same code.",
 		Wrong: "client a\ndata y : real[N]\ncontribution eta : real[N]\ny ~ normal(eta, 1)\n",
-		Right: "client a\ndata y : real[N]\ncontribution eta : real[N] @ a\ny ~ normal(eta, 1)\n",
+		Right: "client a\ndata y : real[N]\ncontribution eta : real[N] @ a\ny ~ normal(eta, 1)\nmodule a implements model\ndata x : real[N]\nparam b ~ normal(0, 1)\neta = x * b\n",
 	},
 	{
 		Code: NoModule, Title: "a run without the module of a contribution",

@@ -75,8 +75,6 @@ func cells(s ast.Stmt) []string {
 			return []string{"import " + s.Name.Name}
 		}
 		return []string{"import " + quoted(s.Path)}
-	case *ast.Unsupported:
-		return []string{s.Keyword.Name}
 	}
 	return nil
 }

@@ -23,9 +23,6 @@ type grammar struct {
 	body       func(*lexer.PeekingLexer) (ast.Stmt, error) // in a client's module
 }
 
-// unsupported lists the keywords of statements that this version does not support. The value is true for keywords only before a name.
-var unsupported = map[string]bool{"contribution": false, "module": true}
-
 // theGrammar builds the grammar once.
 var theGrammar = sync.OnceValue(func() *grammar {
 	p := participle.MustBuild[ast.Stmt](
@@ -91,14 +88,11 @@ func (g *grammar) find(keyword string) (statement, bool) {
 	return statement{}, false
 }
 
-// keywords returns every word that begins a statement, supported or not.
+// keywords returns every word that begins a statement.
 func (g *grammar) keywords() []string {
 	var out []string
 	for _, s := range g.statements {
 		out = append(out, s.keyword)
-	}
-	for k := range unsupported {
-		out = append(out, k)
 	}
 	return out
 }
