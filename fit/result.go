@@ -127,10 +127,28 @@ func (r *Result) summariseFit(f *fitted) {
 	converged, d := f.converged(), &r.Document
 	d.Parameters = posterior.SummariseIndependent(f.draws)
 	d.Diagnostics = posterior.Diagnostics{Khat: f.khat(), Converged: &converged, Noted: f.noted(advice(&r.Record))}
+	d.Note = pointNote(f.draws.Vars)
 	r.closing = fmt.Sprintf("ELBO %s ± %.2g; %d draws", posterior.Limited(float64(d.ELBO.Value), float64(d.ELBO.SE)), float64(d.ELBO.SE), f.draws.Len(0))
 	r.chains = func(int) posterior.CSVInfo {
 		return posterior.CSVInfo{Model: d.Model, Backend: d.Backend, Iterations: f.iterations, Seconds: float64(d.Timing.TotalS)}
 	}
+}
+
+// pointNote says which parameters are points, "" where none is.
+func pointNote(vars []posterior.Variable) string {
+	var points []string
+	for _, v := range vars {
+		if v.Point {
+			points = append(points, v.Name)
+		}
+	}
+	switch len(points) {
+	case 0:
+		return ""
+	case 1:
+		return points[0] + " is a weight: a point estimate without uncertainty, which the spread of the other parameters does not include."
+	}
+	return strings.Join(points, ", ") + " are weights: point estimates without uncertainty, which the spread of the other parameters does not include."
 }
 
 // summariseChains summarises Markov chains.

@@ -57,6 +57,7 @@ func Algorithm() backends.Algorithm {
 			{Name: elboEvery, Doc: "iterations between two points of the ELBO trace", Default: 500, Min: 1},
 		},
 		Gives:     backends.Approximation,
+		Weights:   backends.AllWeights,
 		Example:   "--guide noncentered",
 		Closer:    "--theta-guide fullrank; --guide structured",
 		Exchanges: exchanges,

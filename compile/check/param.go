@@ -50,7 +50,7 @@ func (c *checker) param(s *ast.Param) {
 	}
 	if ok {
 		c.prior(s, sym, owners)
-		c.length(s, sym)
+		c.length(sym)
 	}
 	if !c.declare(sym) {
 		return

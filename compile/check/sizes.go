@@ -65,6 +65,10 @@ func (c *checker) sizeUses(s ast.Stmt) {
 		owner, t = s.Owner, s.Type
 	case *ast.Param:
 		owner, t = s.Owner, s.Type
+	case *ast.Contribution:
+		owner, t = s.Owner, s.Type
+	case *ast.Weight:
+		owner, t = s.Owner, s.Type
 	case *ast.Let:
 		owner, t = s.Owner, s.Type
 		if owner == nil {

@@ -24,6 +24,10 @@ func (c *checker) statement(s ast.Stmt) ast.Stmt {
 		c.data(s)
 	case *ast.Param:
 		c.param(s)
+	case *ast.Contribution:
+		c.contribution(s)
+	case *ast.Weight:
+		c.weight(s)
 	case *ast.Let:
 		c.let(s)
 	case *ast.Generate:
@@ -77,6 +81,10 @@ func (c *checker) misplaced(s ast.Stmt) bool {
 		word = "fn"
 	case *ast.Import:
 		word = "import"
+	case *ast.Private, *ast.Body:
+		c.errorf(diag.BadPrivate, s, "a client's module is a file of its own, which is compiled with its model").
+			Note("vflc check MODEL --module CLIENT=FILE checks it")
+		return true
 	case *ast.Let:
 		word = "let"
 	default:
@@ -139,7 +147,7 @@ func (c *checker) columns(s *ast.Data, t types.Type) {
 		}
 		e, ok := c.Universe.Encoder(col.Encoder.Name)
 		if !ok {
-			d := c.errorf(diag.BadFrom, *col.Encoder, "%q is not an encoder", col.Encoder.Name)
+			d := c.errorf(diag.BadFrom, col.Encoder, "%q is not an encoder", col.Encoder.Name)
 			if elsewhere(d, diag.Encoders, *col.Encoder) {
 				continue
 			}
@@ -151,7 +159,7 @@ func (c *checker) columns(s *ast.Data, t types.Type) {
 			continue
 		}
 		if t.Elem != types.Real && (!e.Whole || t.Elem == types.Level) {
-			c.errorf(diag.BadFrom, *col.Encoder, "%s gives real numbers, but %s is %s", e.Name, s.Name.Name, t).
+			c.errorf(diag.BadFrom, col.Encoder, "%s gives real numbers, but %s is %s", e.Name, s.Name.Name, t).
 				Note("declare it real, or bind the column itself")
 			continue
 		}
@@ -336,7 +344,7 @@ func (c *checker) let(s *ast.Let) {
 // generate checks a quantity that is computed per draw, by the party that owns its names.
 func (c *checker) generate(s *ast.Generate) {
 	if s.Dist != nil {
-		c.errorf(diag.UnsupportedStatement, s.Dist, "a generated quantity that is drawn from a distribution is not supported in this version").
+		c.errorf(diag.DrawnGenerated, s.Dist, "a generated quantity that is drawn from a distribution is not supported in this version").
 			Note("compute it from the parameters of each draw, as generate NAME = EXPR")
 		c.fail(s.Name.Name)
 		return

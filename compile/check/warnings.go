@@ -51,6 +51,8 @@ func (c *checker) unused(s *Symbol) {
 	case s.Kind == Let:
 		warn(diag.Unused, "%s is used nowhere", s.Name)
 	case s.Kind != Param:
+	case s.Initial != nil:
+		warn(diag.Unused, "weight %s is used nowhere: it keeps its initial values", s.Name)
 	case s.Dist != nil && !s.Dist.Proper() && !bounded(s):
 		warn(diag.Improper, "parameter %s is used nowhere and its prior is improper: so is its posterior", s.Name)
 	case slices.ContainsFunc(s.Args, func(a ast.Expr) bool { return a != nil && c.Info[a].Random }):

@@ -14,6 +14,7 @@ const (
 	Distributions
 	Types
 	Encoders
+	Initials
 )
 
 // A Foreign is a name that Stan, R, NumPy, SciPy, PyMC, BUGS or the description of this language has and this version has not. It is never taken for
@@ -55,13 +56,15 @@ func (f Foreign) Sentence() string {
 }
 
 const (
-	later  = "not in this version"
-	inStan = "Stan's name"
-	inR    = "R's name"
-	bugs   = "a name of R and BUGS"
-	python = "a name of NumPy and SciPy"
-	pymc   = "PyMC's name"
-	numpro = "a name of NumPyro and TFP"
+	later   = "not in this version"
+	inStan  = "Stan's name"
+	inR     = "R's name"
+	keras   = "Keras's name"
+	pytorch = "PyTorch's name"
+	bugs    = "a name of R and BUGS"
+	python  = "a name of NumPy and SciPy"
+	pymc    = "PyMC's name"
+	numpro  = "a name of NumPyro and TFP"
 
 	precision = "the second argument of BUGS is a precision, 1 / sigma ^ 2, that of R a standard deviation"
 	sumOut    = "sum a discrete parameter out of the likelihood by hand"
@@ -76,8 +79,22 @@ func Foreigns(space Namespace) []Foreign {
 		return foreignDistributions()
 	case Types:
 		return foreignTypes()
+	case Initials:
+		return foreignInitials()
 	}
 	return foreignEncoders()
+}
+
+func foreignInitials() []Foreign {
+	return []Foreign{
+		{Name: "zero", From: "another word for it", Write: "zeros", Same: true}, {Name: "constant", From: "PyTorch's and Keras's name", Note: "constants are zeros and ones; another one is a factor or a term where the weight is used"},
+		{Name: "one", From: "another word for it", Write: "ones", Same: true}, {Name: "random_normal", From: keras, Write: "normal", Same: true},
+		{Name: "random_uniform", From: keras, Write: "uniform", Same: true}, {Name: "truncated_normal", From: keras, Write: "normal", Note: "it is not truncated"},
+		{Name: "glorot", From: "short for two kinds", Write: "glorot_uniform", Note: "or glorot_normal"}, {Name: "he", From: "short for two kinds", Write: "he_normal", Note: "or he_uniform"}, {Name: "lecun", From: "short for two kinds", Write: "lecun_normal", Note: "or lecun_uniform"},
+		{Name: "xavier", From: pytorch, Write: "glorot_uniform", Note: "or glorot_normal"}, {Name: "xavier_uniform", From: pytorch, Write: "glorot_uniform", Same: true}, {Name: "xavier_normal", From: pytorch, Write: "glorot_normal", Same: true},
+		{Name: "kaiming", From: pytorch, Write: "he_normal", Note: "or he_uniform"}, {Name: "kaiming_uniform", From: pytorch, Write: "he_uniform", Same: true}, {Name: "kaiming_normal", From: pytorch, Write: "he_normal", Same: true},
+		{Name: "orthogonal", From: "PyTorch's and Keras's name", Note: "this version has nothing like it; glorot_normal has the same spread"}, {Name: "variance_scaling", From: keras, Write: "he_normal", Note: "or one of the other kinds, whose variances its arguments give"},
+	}
 }
 
 func foreignFunctions() []Foreign {

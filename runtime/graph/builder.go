@@ -75,6 +75,9 @@ func (b *Builder) Param(name string, shape Shape) ID {
 	return id
 }
 
+// Dim is the number of elements of the parameters so far.
+func (b *Builder) Dim() int { return b.dim }
+
 // Input adds a received value.
 func (b *Builder) Input(name string, shape Shape) ID {
 	checkShape(shape)
