@@ -159,7 +159,7 @@ func (c *checker) densityArguments(e *ast.Call, d Density) bool {
 func (c *checker) argument(d *def.Dist, k int, a ast.Expr) bool {
 	info, p := c.Info[a], d.Params[k]
 	switch {
-	case info.Type.Elem == types.Level:
+	case info.Type.Elem == types.Level && p.Domain != def.Codes:
 		c.errorf(diag.WrongElement, a, "%s of %s is a number, but this is a level", p.Name, d.Name)
 		return false
 	case p.Data && info.Random:

@@ -34,6 +34,10 @@ func (c *checker) param(s *ast.Param) {
 		c.errorf(diag.DiscreteParameter, s.Dist.Name, "%s is discrete, but a parameter is continuous", dist.Name).
 			Note("sum a discrete parameter out of the likelihood by hand; samplers here work on continuous parameters")
 	}
+	if dist != nil && dist.Joint() != "" {
+		c.errorf(diag.MustBeData, s.Dist.Name, "the values of %s are data: it is a likelihood of all rows of a table, and no prior", dist.Name)
+		ok = false
+	}
 	if dist != nil && s.Noncentered && dist.ScaleAt < 0 {
 		c.errorf(diag.NotLocationScale, s.Dist.Name, "%s is not a location-scale distribution, so it cannot be `noncentered`", dist.Name)
 	}

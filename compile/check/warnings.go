@@ -99,9 +99,10 @@ func (c *checker) linearArgument(ranges *Ranges, d *def.Dist, args []ast.Expr) {
 			may = "negative"
 		}
 		w := c.diags.Warnf(diag.LinearArgument, c.File.Source, args[k].Span(), "this may be %s, but %s of %s is %s: elsewhere the density is 0", may, p.Name, d.Name, p.Words())
+		form, predicted := d.PredictedAt(k)
 		switch {
-		case d.OfLinear != "" && k == 0:
-			w.Note("for a linear predictor write %s, which takes it as it is", d.OfLinear)
+		case predicted:
+			w.Note("for a linear predictor write %s, which takes it as it is", form.Form().Name)
 		case p.Domain == def.UnitInterval:
 			w.Note("inv_logit(…) maps a linear predictor to probabilities")
 		default:

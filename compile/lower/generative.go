@@ -207,6 +207,10 @@ func (g *generative) response(k *cut.Likelihood) {
 		g.factor(k)
 		return
 	}
+	if k.Dist.Joint() != "" {
+		g.model.Undrawn = append(g.model.Undrawn, k.Dist.Name+", a likelihood of all rows together that is no distribution to draw from")
+		return
+	}
 	left, weights := g.expr(k.Left), graph.NoID
 	args := g.arguments(k.Dist, k.Args)
 	if k.Weights != nil {

@@ -154,7 +154,11 @@ func (b *Builder) Density(term string, d *def.Dist, x ID, theta []ID, weights ID
 	if len(theta) != len(d.Params) {
 		panic(fmt.Sprintf("graph: %s takes %d parameters, got %d", d.Name, len(d.Params), len(theta)))
 	}
+	d, theta = b.predicted(d, theta)
 	if d.Event != nil {
+		if b.expandEvents(term, d, x, theta, weights, power) {
+			return nil
+		}
 		id, err := b.events(d, x, theta, weights)
 		if err != nil {
 			return err
