@@ -79,6 +79,8 @@ func TestInfer(t *testing.T) {
 		{"max(real[N]; real[K])", "!do not broadcast"},
 		{"row_sums(real[N, K])", "real[N]"},
 		{"row_sums(real[N])", "!a matrix is needed"},
+		{"row_sums(binary[N, K])", "count[N]"},
+		{"col_sums(int[N, K])", "int[K]"},
 		{"row_means(int[N, K])", "real[N]"},
 		{"col_sums(real[N, K])", "real[K]"},
 		{"outer(real[N]; int[K])", "real[N, K]"},
