@@ -305,6 +305,9 @@ func (c *checker) call(e *ast.Call) (Info, bool) {
 	if name == "where" && !c.condition(e.Args[0], c.Info[e.Args[0]]) {
 		return out, false
 	}
+	if f.Sized && !c.sizeArguments(e, args) {
+		return out, false
+	}
 	t, err := f.Infer(args)
 	if err != nil {
 		c.errorf(diag.Broadcast, e, "%v", err)
@@ -312,6 +315,18 @@ func (c *checker) call(e *ast.Call) (Info, bool) {
 	}
 	out.Type = t
 	return out, true
+}
+
+// sizeArguments replaces the types of the arguments after the first by those of vectors as long as the sizes that they are.
+func (c *checker) sizeArguments(e *ast.Call, args []types.Type) bool {
+	for i, a := range e.Args[1:] {
+		size, ok := c.size(a)
+		if !ok {
+			return false
+		}
+		args[i+1] = types.Type{Elem: types.Int, Dims: []types.Size{size}}
+	}
+	return true
 }
 
 func arity(low, high int) string {
