@@ -325,3 +325,43 @@ def _(d, p):
     total = np.log(d["X"].sum(axis=1))
     lp = np.sum(stats.lognorm.logpdf(p["G"], total.std(ddof=1), scale=np.exp(total.mean())))
     return lp + normal(d["X"], p["G"] @ p["F"], d["sigma"])
+
+
+def runge_kutta(change, z, h, steps):
+    """The states of a system of differential equations before and after each step."""
+    out = [np.array(z, float)]
+    for _ in range(steps):
+        z = out[-1]
+        k1 = change(z)
+        k2 = change(z + h / 2 * k1)
+        k3 = change(z + h / 2 * k2)
+        k4 = change(z + h * k3)
+        out.append(z + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4))
+    return np.array(out)
+
+
+@data("knitr/lotka-volterra")
+def _(r):
+    hares = 20 + 15 * np.cos(np.arange(1, 9) / 1.5)
+    return dict(y=np.column_stack([hares, hares[::-1]]), y_init=[30, 4], at=10 * np.arange(1, 9) + 1)
+
+
+@density("knitr/lotka-volterra")
+def _(d, p):
+    change = lambda z: np.array([(p["alpha"] - p["beta"] * z[1]) * z[0], (p["delta"] * z[0] - p["gamma"]) * z[1]])
+    z = runge_kutta(change, p["z_init"], 0.1, 80)
+    lp = normal([p["alpha"], p["gamma"]], 1, 0.5) + normal([p["beta"], p["delta"]], 0.05, 0.05)
+    lp += np.sum(stats.lognorm.logpdf(p["z_init"], 1, scale=10)) + np.sum(stats.lognorm.logpdf(p["sigma"], 1, scale=np.exp(-1)))
+    return lp + np.sum(stats.lognorm.logpdf(d["y_init"], p["sigma"], scale=p["z_init"])) + np.sum(stats.lognorm.logpdf(d["y"], p["sigma"], scale=z[10::10]))
+
+
+@data("knitr/sir_negbin")
+def _(r):
+    return dict(cases=[3, 8, 26, 76, 225, 298, 258, 233, 189, 128], y0=[762, 1, 0], at=4 * np.arange(1, 11) + 1)
+
+
+@density("knitr/sir_negbin")
+def _(d, p):
+    change = lambda y: np.array([-p["beta"] * y[0] * y[1] / 763, p["beta"] * y[0] * y[1] / 763 - p["gamma"] * y[1], p["gamma"] * y[1]])
+    mu, phi = runge_kutta(change, d["y0"], 0.25, 40)[4::4, 1], 1 / p["phi_inv"]
+    return normal(p["beta"], 2, 1) + normal(p["gamma"], 0.4, 0.5) - 5 * p["phi_inv"] + np.sum(stats.nbinom.logpmf(d["cases"], phi, phi / (mu + phi)))

@@ -82,6 +82,22 @@ func (c *checker) columnTwice(d *ast.Data) {
 	}
 }
 
+// recursive reports that a recursion is a part of an expression: which values it takes is not known.
+func (c *checker) recursive(e ast.Expr) (found bool) {
+	ast.Walk(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Recur:
+			found = true
+		case *ast.Name:
+			if s := c.Symbols[n.Name]; s != nil && s.Kind == Let && !found {
+				found = c.recursive(s.Decl.(*ast.Let).Value)
+			}
+		}
+		return !found
+	})
+	return found
+}
+
 // linearArgument warns where a probability, a rate or a scale is an expression that takes every real value.
 func (c *checker) linearArgument(ranges *Ranges, d *def.Dist, args []ast.Expr) {
 	for k, p := range d.Params {
@@ -89,7 +105,7 @@ func (c *checker) linearArgument(ranges *Ranges, d *def.Dist, args []ast.Expr) {
 			continue
 		}
 		values := ranges.Of(args[k])
-		if !math.IsInf(values.Lower, -1) && (p.Domain != def.UnitInterval || !math.IsInf(values.Upper, 1)) {
+		if !math.IsInf(values.Lower, -1) && (p.Domain != def.UnitInterval || !math.IsInf(values.Upper, 1)) || c.recursive(args[k]) {
 			continue
 		}
 		may := "any real number"
