@@ -264,7 +264,14 @@ func (c *checker) call(e *ast.Call) (Info, bool) {
 	if ast.IsDensity(e) {
 		return c.density(e)
 	}
+	name := e.Name.Name
+	f, structural := c.Universe.Structural(name)
+	_, elementwise := c.Universe.Func(name)
 	out := Info{}
+	if !structural && !elementwise {
+		c.unknownFunction(e) // of its arguments nothing is known, such as which of them are names
+		return out, false
+	}
 	args := make([]types.Type, len(e.Args))
 	good := true
 	for i, a := range e.Args {
@@ -273,8 +280,7 @@ func (c *checker) call(e *ast.Call) (Info, bool) {
 		args[i] = x.Type
 		out.Owners, out.Random = out.Owners.Join(x.Owners), out.Random || x.Random
 	}
-	name := e.Name.Name
-	if _, ok := c.Universe.Func(name); ok {
+	if elementwise {
 		if len(args) != 1 {
 			c.errorf(diag.BadArguments, e, "%s takes one argument, not %d", name, len(args))
 			return out, false
@@ -284,11 +290,6 @@ func (c *checker) call(e *ast.Call) (Info, bool) {
 		}
 		out.Type.Dims = args[0].Dims
 		return out, true
-	}
-	f, ok := c.Universe.Structural(name)
-	if !ok {
-		c.unknownFunction(e)
-		return out, false
 	}
 	if len(args) < f.Arity.Min || f.Arity.Max >= 0 && len(args) > f.Arity.Max {
 		c.errorf(diag.BadArguments, e, "%s takes %s, not %d", name, arity(f.Arity.Min, f.Arity.Max), len(args))

@@ -51,6 +51,7 @@ func (c *checker) unused(s *Symbol) {
 	case s.Kind == Let:
 		warn(diag.Unused, "%s is used nowhere", s.Name)
 	case s.Kind != Param:
+	case c.pure() && s.Dist != nil && (s.Dist.Proper() || bounded(s)):
 	case s.Dist != nil && !s.Dist.Proper() && !bounded(s):
 		warn(diag.Improper, "parameter %s is used nowhere and its prior is improper: so is its posterior", s.Name)
 	case slices.ContainsFunc(s.Args, func(a ast.Expr) bool { return a != nil && c.Info[a].Random }):
@@ -59,6 +60,11 @@ func (c *checker) unused(s *Symbol) {
 	default:
 		warn(diag.Unused, "parameter %s is used nowhere: its posterior is its prior", s.Name)
 	}
+}
+
+// pure reports a model that has nothing but parameters: it is the distribution that their priors say.
+func (c *checker) pure() bool {
+	return len(c.Likelihoods) == 0 && !slices.ContainsFunc(c.Order, func(s *Symbol) bool { return s.Kind == Data })
 }
 
 // bounded reports a parameter in a bounded set of vectors or matrices, in which a constant density is that of a distribution.

@@ -32,7 +32,6 @@ var update = flag.Bool("update", false, "write the points of testdata anew; the 
 var warned = map[string][]diag.Code{
 	"cognitive/Rate_4":              {diag.Unused},
 	"education/cace_with_exclusion": {diag.MixturePerRow},
-	"misc/funnel":                   {diag.Unused},
 }
 
 // models are the names of all models, as folder/name.

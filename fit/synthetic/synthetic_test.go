@@ -141,6 +141,15 @@ y ~ poisson_log(b + log(o) + k * x)
 	}
 }
 
+// A generated quantity may use the response: nothing that is drawn depends on it.
+func TestGeneratedFromResponse(t *testing.T) {
+	m := compiled(t, "data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\ngenerate spread = sd(y - b)", transforms.None)
+	s, diags, err := New(m, Request{Sizes: map[string]int{"N": 5}, Seed: 1})
+	if err != nil || diags.HasErrors() || s.Tables[0].Rows() != 5 {
+		t.Error(err, data.Errors(diags))
+	}
+}
+
 // What cannot be simulated is refused by name, and what is not given is asked for.
 func TestRefusals(t *testing.T) {
 	for _, x := range []struct {

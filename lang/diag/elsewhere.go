@@ -64,6 +64,7 @@ const (
 	numpro = "a name of NumPyro and TFP"
 
 	precision = "the second argument of BUGS is a precision, 1 / sigma ^ 2, that of R a standard deviation"
+	ode       = "a differential equation is solved by steps of a fixed length, which are a recursion: z[t] = step(z[t - 1], …) with Runge and Kutta's method in fn step"
 	sumOut    = "sum a discrete parameter out of the likelihood by hand"
 )
 
@@ -154,6 +155,8 @@ func foreignFunctions() []Foreign {
 		{Name: "cholesky_decompose", From: inStan, Write: "cholesky", Same: true}, {Name: "chol", From: inR, Write: "cholesky(S)", Note: "R has the upper triangle, vfl the lower"}, {Name: "mdivide_left", From: inStan, Write: "solve", Same: true}, {Name: "mdivide_left_spd", From: inStan, Write: "solve", Same: true}, {Name: "quad_form_diag", From: inStan, Write: "outer(s, s) .* A"}, {Name: "multiply_lower_tri_self_transpose", From: inStan, Write: "L * L'"}, {Name: "diag_pre_multiply", From: inStan, Write: "col(s) .* L"}, {Name: "diag_matrix", From: inStan, Write: "diag", Same: true},
 		{Name: "gp_exp_quad_cov", From: inStan, Write: "gp_exp_quad", Same: true}, {Name: "cov_exp_quad", From: inStan, Write: "gp_exp_quad", Same: true}, {Name: "gp_matern32_cov", From: inStan, Write: "gp_matern32", Same: true}, {Name: "gp_matern52_cov", From: inStan, Write: "gp_matern52", Same: true},
 		{Name: "rank", From: later}, {Name: "sort", From: later}, {Name: "quantile", From: later},
+		{Name: "ode_rk45", From: inStan, Note: ode}, {Name: "ode_bdf", From: inStan, Note: ode}, {Name: "ode_adams", From: inStan, Note: ode}, {Name: "ode_ckrk", From: inStan, Note: ode}, {Name: "integrate_ode", From: inStan, Note: ode},
+		{Name: "integrate_ode_rk45", From: inStan, Note: ode}, {Name: "integrate_ode_bdf", From: inStan, Note: ode}, {Name: "integrate_ode_adams", From: inStan, Note: ode}, {Name: "odeint", From: python, Note: ode}, {Name: "solve_ivp", From: python, Note: ode},
 		{Name: "matmul", From: python, Write: "X * b"}, {Name: "transpose", From: "a name of NumPy and BUGS", Write: "X'"}, {Name: "t", From: inR, Write: "X'"},
 		{Name: "concat", From: python, Write: "append", Same: true}, {Name: "concatenate", From: python, Write: "append", Same: true}, {Name: "stack", From: python}, {Name: "multiply_log", From: inStan, Write: "x * log(y)"}, {Name: "lmultiply", From: inStan, Write: "x * log(y)"},
 		{Name: "columns_dot_product", From: inStan, Write: "col_means(X .* Y) * N", Note: "with N rows"}, {Name: "squared_distance", From: inStan, Write: "dot(x - y, x - y)"},
