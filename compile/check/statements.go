@@ -402,8 +402,7 @@ func (c *checker) likelihood(s *ast.Likelihood) {
 		return
 	}
 	if left.Random {
-		c.errorf(diag.LeftSide, s.Left, "the left side of a likelihood is data, or an expression of data only").
-			Note("a parameter gets its prior where it is declared: param NAME ~ …")
+		c.randomLeft(s)
 		return
 	}
 	dist, args, owners, random, ok := c.clauses(s.Dist, s.Truncate, s.Censor, left.Type, "the left side")
