@@ -146,3 +146,31 @@ def _(d, p):
 def _(r):
     y = r.uniform(3, 10, 13)
     return dict(y=y[1:], y_lag=y[:-1])
+
+
+@density("arm/radon_multi_varying_coef_17.1")
+def _(d, p):
+    lp = normal(p["mu_raw"], 0, 100) + stats.wishart.logpdf(p["Tau"], 3, d["W"])
+    lp += np.sum(stats.multivariate_normal.logpdf(p["B_raw"], p["mu_raw"], np.linalg.inv(p["Tau"])))
+    return lp + normal(d["y"], np.sum(d["X"] * at(p["B_raw"] * p["xi"], d["county"]), axis=1), p["sigma"])
+
+
+@density("arm/multiple_comparison")
+def _(d, p):
+    return normal(p["mu_theta"], 0, 1) + normal(p["theta"], 100 * p["mu_theta"], p["sigma_theta"]) + normal(d["y"], p["theta"], p["sigma_y"])
+
+
+@density("arm/electric_multi_preds")
+def _(d, p):
+    return normal(d["post_test"], p["beta"][0] + p["beta"][1] * d["treatment"] + p["beta"][2] * d["pre_test"], p["sigma"])
+
+
+@density("arm/earnings_pt2")
+def _(d, p):
+    x = np.column_stack([d[name] for name in ["male", "over65", "white", "immig", "educ_r", "any_ssi", "any_welfare", "any_charity"]])
+    return normal(d["earnings"], p["b0"] + x @ p["beta"], p["sigma"])
+
+
+@density("arm/unemployment")
+def _(d, p):
+    return normal(d["y"], p["alpha"] + p["beta"] * d["y_lag"], p["sigma"])

@@ -251,3 +251,23 @@ def _(d, p):
 def _(r):
     n = r.integers(50, 400, 12)
     return dict(r=r.binomial(n, 0.07), n=n)
+
+
+@density("bugs/oxford")
+def _(d, p):
+    lp = sum(normal(p[name], 0, 1000) for name in ["alpha", "beta1", "beta2", "mu"]) + inv_gamma(p["sigma_sq"], 0.001, 0.001) + normal(p["b"], 0, 1)
+    effect = p["alpha"] + p["beta1"] * d["year"] + p["beta2"] * (d["year"] ** 2 - 22) + np.sqrt(p["sigma_sq"]) * p["b"]
+    return lp + binomial_logit(d["r0"], d["n0"], p["mu"]) + binomial_logit(d["r1"], d["n1"], p["mu"] + effect)
+
+
+@density("bugs/stacks_a_normal")
+def _(d, p):
+    z = np.column_stack([(d[c] - d[c].mean()) / d[c].std(ddof=1) for c in ["airflow", "temperature", "acid"]])
+    lp = normal(p["beta0"], 0, 316) + normal(p["beta"], 0, 316) + inv_gamma(p["sigmasq"], 0.001, 0.001)
+    return lp + normal(d["Y"], p["beta0"] + z @ p["beta"], np.sqrt(p["sigmasq"]))
+
+
+@density("bugs/surgical")
+def _(d, p):
+    lp = normal(p["mu"], 0, 1000) + inv_gamma(p["sigmasq"], 0.001, 0.001) + normal(p["b"], p["mu"], np.sqrt(p["sigmasq"]))
+    return lp + binomial_logit(d["r"], d["n"], p["b"])

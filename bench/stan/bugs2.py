@@ -198,3 +198,28 @@ def _(d, p):
     lp += normal(p["alpha"], p["alpha0"], np.sqrt(p["sigmasq_alpha"])) + normal(p["beta"], p["beta0"], np.sqrt(p["sigmasq_beta"]))
     m = at(p["alpha"], d["idxn1"]) + at(p["beta"], d["idxn1"]) * (d["tvec1"] - 6.5) + p["gamma"] * (at(p["mu0"], d["idxn1"]) - d["y0"].mean())
     return lp + normal(d["Yvec1"], m, np.sqrt(p["sigmasq_y"]))
+
+
+@density("bugs/beetles_logit")
+def _(d, p):
+    eta = p["alpha_star"] + p["beta"] * (d["x"] - d["x"].mean())
+    return normal(p["alpha_star"], 0, 1e4) + normal(p["beta"], 0, 1e4) + binomial_logit(d["r"], d["n"], eta)
+
+
+@density("bugs/mvn_orange")
+def _(d, p):
+    lp = inv_gamma(p["sigmasq"], 0.001, 0.001) + normal(p["mu"], 0, 10) + stats.invwishart.logpdf(p["sigma2"], 3, d["invR"])
+    for k in range(4):
+        a, b, c = np.exp(p["theta"][k])
+        lp += stats.multivariate_normal.logpdf(p["theta"][k], p["mu"], p["sigma2"])
+        lp += normal(d["Y"][k], a / (1 + (b - 1) * np.exp(-c * d["x"])), np.sqrt(p["sigmasq"]))
+    return lp
+
+
+@density("bugs/hepatitis")
+def _(d, p):
+    lp = sum(inv_gamma(p[name], 0.001, 0.001) for name in ["sigmasq_y", "sigmasq_alpha", "sigmasq_beta"])
+    lp += sum(normal(p[name], 0, 1000) for name in ["alpha0", "beta0", "gamma"])
+    lp += normal(p["alpha"], p["alpha0"], np.sqrt(p["sigmasq_alpha"])) + normal(p["beta"], p["beta0"], np.sqrt(p["sigmasq_beta"]))
+    m = at(p["alpha"] + p["gamma"] * (d["y0"] - d["y0"].mean()), d["idxn1"]) + at(p["beta"], d["idxn1"]) * (d["tvec1"] - 6.5)
+    return lp + normal(d["Yvec1"], m, np.sqrt(p["sigmasq_y"]))

@@ -365,3 +365,9 @@ def _(d, p):
     change = lambda y: np.array([-p["beta"] * y[0] * y[1] / 763, p["beta"] * y[0] * y[1] / 763 - p["gamma"] * y[1], p["gamma"] * y[1]])
     mu, phi = runge_kutta(change, d["y0"], 0.25, 40)[4::4, 1], 1 / p["phi_inv"]
     return normal(p["beta"], 2, 1) + normal(p["gamma"], 0.4, 0.5) - 5 * p["phi_inv"] + np.sum(stats.nbinom.logpmf(d["cases"], phi, phi / (mu + phi)))
+
+
+@density("misc/regression_std")
+def _(d, p):
+    y, x = [(d[name] - d[name].mean()) / d[name].std(ddof=1) for name in ["y", "x"]]
+    return normal(p["alpha_std"], 0, 10) + normal(p["beta_std"], 0, 10) + cauchy(p["sigma_std"], 5) + normal(y, p["alpha_std"] + p["beta_std"] * x, p["sigma_std"])

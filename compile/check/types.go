@@ -167,7 +167,7 @@ func (c *checker) condition(e ast.Expr, x Info) bool {
 		return true
 	}
 	c.errorf(diag.RandomCondition, e, "a condition uses only data, but this depends on a parameter").
-		Note("a density that jumps with a parameter has no gradient; use a smooth function such as inv_logit")
+		Note("a density that jumps with a parameter has no gradient; use a smooth function such as inv_logit, or for a bend at c min(x, c) and max(x, c)")
 	return false
 }
 

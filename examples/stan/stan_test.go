@@ -4,13 +4,12 @@ package stan_test
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -38,7 +37,7 @@ var warned = map[string][]diag.Code{
 func models(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("*/*.vfl")
-	if err != nil || len(files) < 80 {
+	if err != nil || len(files) != 91 {
 		t.Fatal(len(files), err)
 	}
 	for i, f := range files {
@@ -173,128 +172,52 @@ func gradient(t *testing.T, e *evaluator, theta, grad []float64) {
 	}
 }
 
-// A figures file has ten points, on the declared scale of the parameters, and log densities there up to a constant.
-type figures struct {
-	Points  []map[string]any `json:"points"`
-	Density []float64        `json:"density"`
-}
-
-const points = 10
-
-func figuresFile(name string) string {
-	return filepath.Join("testdata", strings.ReplaceAll(name, "/", "_")+".json")
-}
-
-// TestFigures: differences of log densities on the declared scale between ten points are those of bench/stan, which NumPy and SciPy computed.
-func TestFigures(t *testing.T) {
-	files, err := filepath.Glob(figuresFile("*"))
-	if err != nil || len(files) < 30 {
-		t.Fatal(len(files), err)
+// TestReadme: each model stands in README.md once, with its file in Stan's collection.
+func TestReadme(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, name := range models(t) {
-		if !slices.Contains(files, figuresFile(name)) {
+		if strings.Count(string(text), "| ["+name+"]("+name+".vfl) |") != 1 {
+			t.Errorf("%s does not stand there once", name)
+		}
+	}
+	if n := strings.Count(string(text), ".vfl) |"); n != 91 {
+		t.Errorf("%d models", n)
+	}
+}
+
+// below is what stands above a construct of the table of messages.
+const below = `data y : real[N]
+data g : count[N]
+param a ~ uniform(0, 1)
+param b : real[3] ~ normal(0, 1)
+param S : cov_matrix[2] ~ flat()
+y ~ normal(a, 1)
+`
+
+// TestMessages: a construct of README.md gets the message that stands beside it, with a note on what to write.
+func TestMessages(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile("(?m)^\\| `(.*)` \\| (V[0-9]+): (.*) \\|$").FindAllStringSubmatch(string(text), -1)
+	if len(rows) < 10 {
+		t.Fatalf("%d messages", len(rows))
+	}
+	for _, row := range rows {
+		for i := range row {
+			row[i] = strings.ReplaceAll(row[i], `\|`, "|")
+		}
+		_, diags := compile.Compile(source.New("model.vfl", below+row[1]+"\n"), check.Options{})
+		if !diags.HasErrors() {
+			t.Errorf("%s: no error", row[1])
 			continue
 		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			e := newEvaluator(t, bind(t, name))
-			e.block.(density.JacobianSwitch).Jacobian(false)
-			if *update {
-				var f figures
-				for k := range points {
-					f.Points = append(f.Points, e.declared(t, e.point(k)))
-				}
-				write(t, name, f)
-				return
-			}
-			compare(t, e, read(t, name))
-		})
-	}
-}
-
-func read(t *testing.T, name string) (f figures) {
-	t.Helper()
-	text, err := os.ReadFile(figuresFile(name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, &f); err != nil {
-		t.Fatal(err)
-	}
-	if len(f.Points) != points || len(f.Density) != points {
-		t.Fatalf("%d points and %d figures", len(f.Points), len(f.Density))
-	}
-	return f
-}
-
-func compare(t *testing.T, e *evaluator, want figures) {
-	t.Helper()
-	lp := make([]float64, points)
-	for k := range points {
-		if !maps.EqualFunc(want.Points[k], e.declared(t, e.point(k)), near) {
-			t.Fatalf("point %d is another one: write the points anew with -update", k)
+		if d := diags.Shown()[0]; string(d.Code) != row[2] || d.Message != row[3] || len(d.Notes)+len(d.Fixes) == 0 {
+			t.Errorf("%s: %s: %s %v", row[1], d.Code, d.Message, d.Notes)
 		}
-		lp[k] = e.at(t, e.point(k))
-		got, wanted := lp[k]-lp[0], want.Density[k]-want.Density[0]
-		if !(math.Abs(got-wanted) <= 1e-9*math.Abs(wanted)) {
-			t.Errorf("from point 0 to %d the log density changes by %v, in bench/stan by %v", k, got, wanted)
-		}
-	}
-}
-
-// declared are the parameters at a point.
-func (e *evaluator) declared(t *testing.T, theta []float64) map[string]any {
-	t.Helper()
-	length := 0
-	for _, p := range e.block.Params() {
-		length += p.Len
-	}
-	values := make([]float64, length)
-	if err := density.Must[density.Reporter](e.env).Values(context.Background(), [][]float64{theta}, [][]float64{values}); err != nil {
-		t.Fatal(err)
-	}
-	out := map[string]any{}
-	for _, p := range e.block.Params() {
-		out[p.Name] = nested(values[p.Offset:p.Offset+p.Len], p.Dims)
-	}
-	return out
-}
-
-// nested are the values of an array as JSON has them; here they are stored by columns, the first index running fastest.
-func nested(values []float64, dims []int) any {
-	if len(dims) == 0 {
-		return values[0]
-	}
-	out := []any{}
-	for i := range dims[0] {
-		var part []float64
-		for k := i; k < len(values); k += dims[0] {
-			part = append(part, values[k])
-		}
-		out = append(out, nested(part, dims[1:]))
-	}
-	return out
-}
-
-// near reports that two values of a parameter are equal but for rounding.
-func near(a, b any) bool {
-	switch a := a.(type) {
-	case float64:
-		b, ok := b.(float64)
-		return ok && math.Abs(a-b) <= 1e-13*math.Abs(a)
-	case []any:
-		return slices.EqualFunc(a, b.([]any), near)
-	}
-	return false
-}
-
-func write(t *testing.T, name string, f figures) {
-	t.Helper()
-	text, err := json.Marshal(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(figuresFile(name), text, 0o666); err != nil {
-		t.Fatal(err)
 	}
 }
