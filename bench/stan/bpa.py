@@ -70,6 +70,7 @@ def _(r):
                 y[i, t] = 1
     y[0, :3] = [1, 3, 2]
     y[0, 3:] = 3
+    y[1] = 3
     return dict(y=y)
 
 
@@ -80,6 +81,8 @@ def _(d, p):
     seen = np.array([[q, 0, 1 - q], [0, 0, 1], [0, 1, 0], [0, 0, 1]])
     lp = 0
     for row in d["y"]:
+        if np.all(row == 3):
+            continue
         first = np.flatnonzero(row != 3)[0]
         alpha = np.array([1.0, 0, 0, 0])
         for t in range(first + 1, len(row)):
