@@ -281,7 +281,10 @@ func (c *checker) declaredType(t *ast.Type) (out types.Type, lower, upper ast.Ex
 
 func (c *checker) bound(b *ast.Bound, lower, upper ast.Expr) (ast.Expr, ast.Expr) {
 	info, ok := c.expr(b.Value)
-	if ok && (info.Random || !info.Type.Scalar() || !c.dataBounds && !c.constantExpr(b.Value)) {
+	if ok && info.Random {
+		c.errorf(diag.BadBounds, b.Value, "a bound is a constant, but this depends on a parameter").
+			Note("declare param u ~ uniform(0, 1) and compute the value, as low + (high - low) * u; probabilities that sum to 1 are a simplex")
+	} else if ok && (!info.Type.Scalar() || !c.dataBounds && !c.constantExpr(b.Value)) {
 		c.errorf(diag.BadBounds, b.Value, "a bound is a constant").Note("it may use numbers, consts and sizes; that of a parameter which is not shared also scalar data of its owner")
 	}
 	switch b.Which.Name {
@@ -410,8 +413,7 @@ func (c *checker) likelihood(s *ast.Likelihood) {
 		return
 	}
 	if left.Random {
-		c.errorf(diag.LeftSide, s.Left, "the left side of a likelihood is data, or an expression of data only").
-			Note("a parameter gets its prior where it is declared: param NAME ~ …")
+		c.randomLeft(s)
 		return
 	}
 	dist, args, owners, random, ok := c.clauses(s.Dist, s.Truncate, s.Censor, left.Type, "the left side")

@@ -254,7 +254,21 @@ func (p *parser) badStart() error {
 	case behind && !p.firstOnLine(p.start):
 		return p.behindStatement(t)
 	}
-	return faultf(diag.UnknownStatement, spanOf(t), "a statement cannot begin with %s: it begins with a keyword such as `param`, or with the name of data that has a likelihood", found(t))
+	f := faultf(diag.UnknownStatement, spanOf(t), "a statement cannot begin with %s: it begins with a keyword such as `param`, or with the name of data that has a likelihood", found(t))
+	if p.likelihoodHere() {
+		f.d.Note("give the left side a name: let z = 1 - y, and z ~ …; a number that was observed is a factor, as factor bernoulli_lpmf(1 | p)")
+	}
+	return f
+}
+
+// likelihoodHere reports whether the line of a statement has a `~`.
+func (p *parser) likelihoodHere() bool {
+	for i := p.start; i < len(p.words) && (i == p.start || !p.firstOnLine(i)); i++ {
+		if is(p.words[i], "~") {
+			return true
+		}
+	}
+	return false
 }
 
 // runOn returns the index of the first word on the current line if the correct statement above ended in an operator and so continued into that line, else 0.

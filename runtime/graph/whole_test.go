@@ -55,6 +55,7 @@ func TestMatrixOperations(t *testing.T) {
 		"cholesky":         func(b *Builder) ID { return b.must("cholesky", matrix(b)) },
 		"solve vector":     func(b *Builder) ID { return b.must("solve", matrix(b), b.Param("b", Shape{k})) },
 		"solve matrix":     func(b *Builder) ID { return b.must("solve", matrix(b), b.Param("b", Shape{k, 2})) },
+		"rep":              func(b *Builder) ID { return b.must("rep", b.Param("v", Shape{}), b.Scalar(3), b.Scalar(2)) },
 		"diag":             func(b *Builder) ID { return b.must("diag", b.Param("v", Shape{k})) },
 		"quad_form vector": func(b *Builder) ID { return b.must("quad_form", matrix(b), b.Param("b", Shape{k})) },
 		"quad_form matrix": func(b *Builder) ID { return b.must("quad_form", matrix(b), b.Param("b", Shape{k, 2})) },
