@@ -63,6 +63,9 @@ func Lower(p Party) (*Lowered, diag.List) {
 		return nil, l.diags
 	}
 	l.Spec.Graph = g
+	if l.Spec.Recentring, err = l.recentring(); err != nil {
+		l.errorf(diag.CannotEvaluate, p.Program.File, "%v", err)
+	}
 	return l.Lowered, l.diags
 }
 
@@ -79,6 +82,7 @@ type lowerer struct {
 	groups    []zSum
 	single    map[string]bool // z that are received separately
 	generated []*check.Symbol
+	effects   []effects
 	offset    int // into the reported values
 	// For forward simulation: the facts of expressions that the cutter built, and the value of a group of cuts.
 	facts     func(ast.Expr) check.Info
