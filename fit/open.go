@@ -48,6 +48,12 @@ func Open(m *compile.Model, sources data.Sources, o Options) (*Prepared, diag.Li
 	for _, text := range bound.Data.Joined() {
 		p.options.Progress.Message(text)
 	}
+	if m.Checked.PriorOnly {
+		p.options.Progress.Message("prior only: the likelihoods are left out")
+	}
+	for _, text := range bound.Imputed() {
+		p.options.Progress.Message(text)
+	}
 	return p.ready(bound, diags)
 }
 

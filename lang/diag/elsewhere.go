@@ -98,8 +98,18 @@ func foreignInitials() []Foreign {
 	}
 }
 
+// solver is the message for names of solvers of differential equations.
+func solver(name, from string) Foreign {
+	return Foreign{Name: name, From: from, Note: "nothing here solves differential equations: write the solution where it has a closed form, else a method with steps as a recursion, as Euler's: let x : real[T] = recur x[1] = x0, x[t] = x[t - 1] + h * f for t in 2..T"}
+}
+
 func foreignFunctions() []Foreign {
 	return []Foreign{
+		solver("ode_rk45", inStan), solver("ode_rk45_tol", inStan), solver("ode_ckrk", inStan), solver("ode_ckrk_tol", inStan), solver("ode_adams", inStan), solver("ode_adams_tol", inStan),
+		solver("ode_bdf", inStan), solver("ode_bdf_tol", inStan), solver("ode_adjoint_tol_ctl", inStan), solver("dae", inStan), solver("dae_tol", inStan),
+		solver("integrate_ode", inStan), solver("integrate_ode_rk45", inStan), solver("integrate_ode_bdf", inStan), solver("integrate_ode_adams", inStan),
+		solver("odeint", python), solver("solve_ivp", python), solver("DifferentialEquation", pymc), solver("ode", inR), solver("lsoda", inR),
+
 		{Name: "Potential", From: pymc, Write: "factor EXPR", Note: "a statement of its own"},
 		{Name: "log_diff_exp", From: inStan, Write: "a + log1m_exp(b - a)", Note: "for a above b"},
 		{Name: "expit", From: python, Write: "inv_logit", Same: true},

@@ -78,6 +78,16 @@ func (b *Builder) Param(name string, shape Shape) ID {
 // Dim is the number of elements of the parameters so far.
 func (b *Builder) Dim() int { return b.dim }
 
+// Last moves a parameter behind those that have been added.
+func (b *Builder) Last(param ID) {
+	b.params = append(slices.DeleteFunc(b.params, func(id ID) bool { return id == param }), param)
+	b.dim = 0
+	for _, id := range b.params {
+		b.nodes[id].offset = b.dim
+		b.dim += b.nodes[id].shape.Len()
+	}
+}
+
 // Input adds a received value.
 func (b *Builder) Input(name string, shape Shape) ID {
 	checkShape(shape)
