@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/backends/quadrature"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
@@ -20,6 +21,7 @@ import (
 // Names of the settings.
 const (
 	iterations  = "iterations"
+	estimator   = "estimator"
 	guideForm   = "guide"
 	guideInputs = "guide-inputs"
 	thetaGuide  = "theta-guide"
@@ -42,6 +44,7 @@ func Algorithm() backends.Algorithm {
 		Transforms: transforms.All(),
 		Settings: []backends.Setting{
 			{Name: iterations, Doc: "largest number of iterations", Default: 50000, Min: 10, Role: backends.Iterations},
+			{Name: estimator, Doc: "how the ELBO is evaluated", Default: "sampled", Choices: []string{"auto", "quadrature", "sampled"}},
 			{Name: guideForm, Doc: "form of the guide of auxiliary variables, q(z | θ)", Default: "structured", Choices: guideNames(), Auxiliary: true},
 			{Name: guideInputs, Doc: "inputs of the amortized guide besides the client's own contribution: the response (y), the sum of all contributions (total); by default y in the power model if the party has it",
 				Default: "", Choices: []string{"", "y", "total", "y,total"}, Auxiliary: true},
@@ -61,6 +64,9 @@ func Algorithm() backends.Algorithm {
 		Closer:    "--theta-guide fullrank; --guide structured",
 		Exchanges: exchanges,
 		New: func(env density.Env, s backends.Settings) (backends.Kernel, error) {
+			if s.Text(estimator) == "quadrature" {
+				return quadrature.New(env, quadrature.Options{Guide: s.Text(guideForm), Theta: s.Text(thetaGuide), Iterations: s.Int(iterations), Tolerance: s.Float(tolerance), Draws: s.Int(draws), AtClients: s.Transform.AtClients, Heading: "x"})
+			}
 			k, err := newKernel(env, s)
 			if err != nil {
 				return nil, err

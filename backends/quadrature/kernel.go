@@ -1,0 +1,304 @@
+// Package quadrature is variational inference without sampling: q is Gaussian, every likelihood of rows sees a row through one predictor, and so the ELBO
+// is one integral in one dimension a row beside closed forms. It is maximised by natural gradients, with the quadratic function around the
+// iterate solved at each party.
+//
+// Methods: Khan and Lin (2017), "Conjugate-computation variational inference"; Walker and Ni (2011), "Anderson acceleration for fixed-point iterations"; Papandreou and
+// Yuille (2010), "Gaussian sampling by local perturbations", for draws of the joint Gaussian.
+package quadrature
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
+	vec "github.com/vflc/vflc/runtime/vector"
+)
+
+// Options is what a user may choose.
+type Options struct {
+	Guide      string // form of q(z | θ)
+	Theta      string // of q(θ): fullrank, meanfield or joint
+	Iterations int
+	Tolerance  float64 // of the ELBO
+	Draws      int
+	AtClients  bool // the clients evaluate the likelihood
+	Heading    string
+}
+
+// A Kernel is one fit.
+type Kernel struct {
+	options Options
+	env     density.Env
+	relay   density.Relaying
+	parties []*party
+	server  *server // nil at a client's process
+	places  []int   // of the parties in the party order
+	iter    int
+	verdict int
+	damping float64
+	elbo    float64
+	last    float64 // the ELBO before
+	shared  int     // elements that the server sends
+	rejects int
+	failure error
+}
+
+// mostRejects is how often in a row the ELBO may fall.
+const mostRejects = 30
+
+// New prepares a fit. The error names what does not fit.
+func New(env density.Env, o Options) (*Kernel, error) {
+	k := &Kernel{options: o, env: env}
+	var err error
+	if k.relay, err = density.Require[density.Relaying](env); err != nil {
+		return nil, err
+	}
+	all := &rules{}
+	for _, b := range env.Blocks() {
+		lin, err := Applies(b, o.AtClients)
+		if err != nil {
+			return nil, err
+		}
+		p := newParty(b, lin, &o, all)
+		k.parties = append(k.parties, p)
+		k.places = append(k.places, b.Index())
+		if b.Index() == 0 {
+			k.server = newServer(p, &o, lin.Sums, lin.Clients)
+			k.shared = len(lin.Sends.Offset)
+		} else {
+			k.shared = lin.Received
+		}
+	}
+	return k, nil
+}
+
+// Applies returns the linear form of a block, or the reason why a fit by quadrature is not possible with it.
+func Applies(b density.Block, atClients bool) (*density.Linear, error) {
+	l, err := density.RequireOf[density.Linearisable](b)
+	if err != nil {
+		return nil, err
+	}
+	lin, err := l.Linear()
+	switch {
+	case err != nil:
+		return nil, err
+	case lin.Clients == 0 || len(lin.Sums) == 0:
+		return nil, errors.New("no client contributes to another party's computation")
+	case b.Index() == 0 && !atClients && len(lin.Rows) == 0:
+		return nil, fmt.Errorf("%s: no likelihood", b.Party())
+	case b.Index() > 0 && !atClients && len(lin.Rows) > 0:
+		return nil, fmt.Errorf("%s: it has a likelihood that depends on what the server sends", b.Party())
+	}
+	for _, r := range lin.Rows {
+		if atClients && r.Own < 0 {
+			return nil, fmt.Errorf("%s: %s: the client does not contribute to it", b.Party(), r.Term)
+		}
+	}
+	return lin, nil
+}
+
+// Init implements backends.Kernel: it needs no evaluation.
+func (k *Kernel) Init(context.Context) error {
+	for _, p := range k.parties {
+		p.start()
+		copy(p.now.theta, p.trail.last().theta)
+	}
+	return nil
+}
+
+// size is that of the exchange of moments.
+func (k *Kernel) size() density.RelaySize {
+	if k.options.AtClients {
+		return density.RelaySize{Columns: 2, Answers: answers + k.shared + k.shared*k.shared}
+	}
+	return density.RelaySize{Columns: 2, Scalars: 1 + memory + 1, Answers: answers}
+}
+
+// Step does one iteration.
+func (k *Kernel) Step(ctx context.Context) (backends.Info, error) {
+	err := k.relay.Relay(ctx, density.Moments, k.size(), moments{k})
+	if err == nil && k.options.AtClients {
+		err = k.relay.Relay(ctx, density.Slopes, density.RelaySize{Columns: 2, Scalars: 1 + k.shared + k.shared*k.shared, Answers: atELBO + 1}, slopes{k})
+	}
+	if err == nil {
+		err = k.failure
+	}
+	k.iter++
+	return k.info(), err
+}
+
+// moments is the exchange of means and variances.
+type moments struct{ *Kernel }
+
+func (k moments) Send(b int, up [][]float64, scalars []float64) {
+	p := k.parties[b]
+	m := p.trail.last()
+	for i, at := range p.lin.Members {
+		copy(up[i], member(at, m.z))
+		copy(up[i][at.Len:], member(at, p.next.variance))
+	}
+	if !k.options.AtClients {
+		scalars[0] = p.next.entropy
+		p.terms(scalars[1:])
+	}
+}
+
+func (k moments) Answer(sum [][]float64, total []float64, down [][]float64, out []float64) {
+	s := k.server
+	clear(out)
+	if k.options.AtClients {
+		s.mix(sum)
+		out[atCount] = float64(s.mixing.used)
+		copy(out[atMix:answers], s.mixing.mix[:])
+		s.move(mixOf(out))
+		s.shared(out[answers:])
+		for g, v := range down {
+			copy(v, s.mean[g])
+			copy(v[len(s.mean[g]):], s.variance[g])
+		}
+		return
+	}
+	elbo, ok := s.integrate(sum, total[1:])
+	k.fail(ok)
+	k.decide(elbo+total[0], out)
+	out[atCount] = float64(s.span.used)
+	copy(out[atMix:], s.span.mix)
+	for g, v := range down {
+		copy(v, s.slope[g])
+		copy(v[len(s.slope[g]):], s.curve[g])
+	}
+	if k.verdict == goBack {
+		s.span.used = 0
+	}
+}
+
+// decide judges the newest iterate and writes the decision.
+func (k *Kernel) decide(elbo float64, out []float64) {
+	s := k.server
+	verdict := s.judge(elbo)
+	out[atVerdict], out[atDamping], out[atELBO] = float64(verdict), s.damping, s.elbo
+	k.take(out)
+}
+
+func (k moments) Receive(b int, down [][]float64, out []float64) {
+	p := k.parties[b]
+	p.move(mixOf(out))
+	if k.options.AtClients {
+		mean, variance := halves(down)
+		m := answers + k.shared
+		p.expectOwn(mean, variance, out[answers:m], out[m:])
+		return
+	}
+	k.take(out)
+	k.receive(p, down)
+}
+
+// receive takes the slopes at an iterate and finds the next value of the client's map, or goes back.
+func (k *Kernel) receive(p *party, down [][]float64) {
+	switch k.verdict {
+	case goBack:
+		p.now, p.best = p.best, p.now
+		p.trail.used = 0
+	case goOn:
+		p.takeSlopes(down)
+	case finish:
+		return
+	}
+	k.fail(p.cover(p.now) && p.solve(p.now, k.damping))
+}
+
+// mixOf are the coefficients in the server's answer.
+func mixOf(out []float64) []float64 {
+	return out[atMix : atMix+int(out[atCount])]
+}
+
+// take reads the server's decision.
+func (k *Kernel) take(out []float64) {
+	k.verdict, k.damping, k.elbo = int(out[atVerdict]), out[atDamping], out[atELBO]
+}
+
+// takeSlopes takes the whole likelihood's slopes and curvatures, of which those of the party's own copy are taken off.
+func (p *party) takeSlopes(down [][]float64) {
+	for i, at := range p.lin.Members {
+		slope, curve := member(at, p.now.slope), member(at, p.now.curvature)
+		copy(slope, down[i][:at.Len])
+		copy(curve, down[i][at.Len:])
+		for j, own := range member(at, p.now.own) {
+			slope[j] -= own
+			curve[j] -= p.now.ownCurve[at.Offset+j]
+		}
+	}
+	positive(p.now.curvature)
+}
+
+func (k *Kernel) fail(ok bool) {
+	if !ok && k.failure == nil {
+		k.failure = errors.New("sfvi: a linear system of the fit by quadrature has no solution: the density or the data are not finite, or the posterior is not proper")
+	}
+}
+
+// slopes is the exchange of slopes where the clients evaluate the likelihood.
+type slopes struct{ *Kernel }
+
+func (k slopes) Send(b int, up [][]float64, scalars []float64) {
+	p := k.parties[b]
+	for i, at := range p.lin.Members {
+		copy(up[i], member(at, p.now.own))
+		copy(up[i][at.Len:], member(at, p.now.ownCurve))
+	}
+	clear(scalars)
+	scalars[0] = p.now.value
+	m := k.shared
+	g, h := scalars[1:1+m], scalars[1+m:]
+	for _, r := range p.rows {
+		for a := range m {
+			g[a] += vec.Dot(r.n, r.slope, r.Shared[a*r.n:])
+			for c := range m {
+				for i, w := range r.curvature {
+					h[a*m+c] += r.Shared[a*r.n+i] * w * r.Shared[c*r.n+i]
+				}
+			}
+		}
+	}
+}
+
+func (k slopes) Answer(sum [][]float64, total []float64, down [][]float64, out []float64) {
+	s, m := k.server, k.shared
+	k.decide(s.now.value+total[0], out)
+	for g, v := range sum {
+		copy(down[g], v)
+	}
+	switch k.verdict {
+	case goBack:
+		s.back()
+	case goOn:
+		copy(s.g, total[1:1+m])
+		copy(s.h, total[1+m:])
+		slope, curve := halves(sum)
+		for g := range sum {
+			copy(s.slope[g], slope[g])
+			copy(s.curve[g], curve[g])
+		}
+		s.metric()
+	case finish:
+		return
+	}
+	k.fail(s.follow())
+}
+
+func (k slopes) Receive(b int, down [][]float64, out []float64) {
+	k.take(out)
+	k.receive(k.parties[b], down)
+}
+
+func (k *Kernel) info() backends.Info {
+	if k.verdict == finish {
+		i := backends.Info{Phase: "fit", Iteration: k.iter, Iterations: k.iter, Done: true, Draws: k.options.Draws}
+		i.Fit = backends.Fit{Trace: backends.Estimate{Value: k.elbo, N: 1}, Traced: true, Judged: true, Converged: true, Final: backends.Estimate{Value: k.elbo, N: 1}}
+		return i
+	}
+	return backends.Info{Phase: "fit", Iteration: k.iter, Iterations: k.options.Iterations, Done: k.verdict == finish,
+		Fit: backends.Fit{Trace: backends.Estimate{Value: k.elbo, N: 1}, Traced: true}}
+}

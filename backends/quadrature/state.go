@@ -1,0 +1,83 @@
+package quadrature
+
+// A state is one iterate of a party: q there, and what the party knows of the likelihood around it. Vectors are by element of the party's cuts.
+type state struct {
+	theta     []float64 // mean of q(θ)
+	z         []float64 // mean of what crosses
+	variance  []float64 // of what crosses
+	spread    []float64 // variance of the cuts
+	factor    []float64 // of the precision of q(θ)
+	entropy   float64   // terms of the ELBO in the covariance
+	value     float64   // all of the party's terms of the ELBO
+	slope     []float64 // expected derivative, by z, of the other parties' likelihood
+	curvature []float64 // minus the expected second derivative
+	own       []float64 // the same by the party's own cuts, of its own likelihood
+	ownCurve  []float64
+}
+
+func newState(d, n int) *state {
+	v := make([]float64, 8*n+d+d*d)
+	at := func(k int) []float64 { return v[k*n : (k+1)*n] }
+	return &state{
+		z: at(0), variance: at(1), spread: at(2), slope: at(3), curvature: at(4), own: at(5), ownCurve: at(6),
+		theta: v[8*n : 8*n+d], factor: v[8*n+d:],
+	}
+}
+
+// vectors are all vectors of a state.
+func (s *state) vectors() [][]float64 {
+	return [][]float64{s.theta, s.z, s.variance, s.spread, s.factor, s.slope, s.curvature, s.own, s.ownCurve}
+}
+
+func (s *state) copyFrom(t *state) {
+	from := t.vectors()
+	for k, v := range s.vectors() {
+		copy(v, from[k])
+	}
+	s.entropy, s.value = t.entropy, t.value
+}
+
+// A mapped is the value of the fixed-point map at an iterate: what a party would move to.
+type mapped struct{ theta, z []float64 }
+
+// A trail keeps the latest values of the map, to be mixed with the server's coefficients.
+type trail struct {
+	values []mapped
+	used   int
+}
+
+func newTrail(d, n int) trail {
+	t := trail{}
+	for range memory + 1 {
+		t.values = append(t.values, mapped{make([]float64, d), make([]float64, n)})
+	}
+	return t
+}
+
+// next is where the next value goes.
+func (t *trail) next() *mapped {
+	if t.used == len(t.values) {
+		first := t.values[0]
+		copy(t.values, t.values[1:])
+		t.values[len(t.values)-1] = first
+		t.used--
+	}
+	t.used++
+	return &t.values[t.used-1]
+}
+
+func (t *trail) last() *mapped { return &t.values[t.used-1] }
+
+// mix sets a state's means to the combination of the values.
+func (t *trail) mix(by []float64, s *state) {
+	clear(s.theta)
+	clear(s.z)
+	for k, m := range t.values[:t.used] {
+		for i, v := range m.theta {
+			s.theta[i] += by[k] * v
+		}
+		for i, v := range m.z {
+			s.z[i] += by[k] * v
+		}
+	}
+}
