@@ -12,6 +12,7 @@ const (
 	Summing                       // Env.Sum
 	Reporting                     // Reporter.Values
 	Moments                       // Relaying.Relay: means and variances of what crosses at the cuts; under a transform at the server the slopes of the likelihood come back
+	Mixing                        // Relaying.Relay: scalars alone
 	Slopes                        // Relaying.Relay: slopes of the likelihood at the clients
 	Solving                       // Relaying.Relay: products in the iterative solution of a linear system
 	Batch                         // Relaying.Relay: cuts at many draws

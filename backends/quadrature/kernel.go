@@ -41,7 +41,7 @@ type Kernel struct {
 	elbo    float64
 	last    float64 // the ELBO before
 	shared  int     // elements that the server sends
-	rejects int
+	mix     []float64
 	failure error
 }
 
@@ -50,7 +50,7 @@ const mostRejects = 30
 
 // New prepares a fit. The error names what does not fit.
 func New(env density.Env, o Options) (*Kernel, error) {
-	k := &Kernel{options: o, env: env}
+	k := &Kernel{options: o, env: env, mix: make([]float64, coefficients)}
 	var err error
 	if k.relay, err = density.Require[density.Relaying](env); err != nil {
 		return nil, err
@@ -108,20 +108,9 @@ func (k *Kernel) Init(context.Context) error {
 	return nil
 }
 
-// size is that of the exchange of moments.
-func (k *Kernel) size() density.RelaySize {
-	if k.options.AtClients {
-		return density.RelaySize{Columns: 2, Answers: answers + k.shared + k.shared*k.shared}
-	}
-	return density.RelaySize{Columns: 2, Scalars: 1 + memory + 1, Answers: answers}
-}
-
 // Step does one iteration.
 func (k *Kernel) Step(ctx context.Context) (backends.Info, error) {
-	err := k.relay.Relay(ctx, density.Moments, k.size(), moments{k})
-	if err == nil && k.options.AtClients {
-		err = k.relay.Relay(ctx, density.Slopes, density.RelaySize{Columns: 2, Scalars: 1 + k.shared + k.shared*k.shared, Answers: atELBO + 1}, slopes{k})
-	}
+	err := k.iterate(ctx)
 	if err == nil {
 		err = k.failure
 	}
@@ -129,42 +118,55 @@ func (k *Kernel) Step(ctx context.Context) (backends.Info, error) {
 	return k.info(), err
 }
 
-// moments is the exchange of means and variances.
-type moments struct{ *Kernel }
-
-func (k moments) Send(b int, up [][]float64, scalars []float64) {
-	p := k.parties[b]
-	m := p.trail.last()
-	for i, at := range p.lin.Members {
-		copy(up[i], member(at, m.z))
-		copy(up[i][at.Len:], member(at, p.next.variance))
-	}
+// iterate is one iteration: one round trip where the likelihood is at the server; where it is at the clients two, and one more from the second iterate on, for the
+// coefficients.
+func (k *Kernel) iterate(ctx context.Context) error {
 	if !k.options.AtClients {
-		scalars[0] = p.next.entropy
-		p.terms(scalars[1:])
+		size := density.RelaySize{Columns: 2, Scalars: 1 + coefficients, Answers: decision + coefficients}
+		return k.relay.Relay(ctx, density.Moments, size, atServer{k})
+	}
+	sent := k.shared + k.shared*k.shared
+	if err := k.relay.Relay(ctx, density.Moments, density.RelaySize{Columns: 2, Answers: sent}, moments{k}); err != nil {
+		return err
+	}
+	clear(k.mix)
+	k.mix[0] = 1
+	if k.parties[0].trail.used > 1 {
+		if err := k.relay.Relay(ctx, density.Mixing, density.RelaySize{Scalars: pairs, Answers: coefficients}, mixing{k}); err != nil {
+			return err
+		}
+	}
+	for _, p := range k.parties {
+		p.move(k.mix)
+	}
+	return k.relay.Relay(ctx, density.Slopes, density.RelaySize{Columns: 2, Scalars: 1 + sent, Answers: decision}, slopes{k})
+}
+
+// send sets what a client sends of the latest value of its map.
+func (p *party) send(up [][]float64) {
+	for i, at := range p.lin.Members {
+		copy(up[i], member(at, p.trail.last().z))
+		copy(up[i][at.Len:], member(at, p.next.variance))
 	}
 }
 
-func (k moments) Answer(sum [][]float64, total []float64, down [][]float64, out []float64) {
+// atServer is the exchange of an iteration where the likelihood is at the server.
+type atServer struct{ *Kernel }
+
+func (k atServer) Send(b int, up [][]float64, scalars []float64) {
+	p := k.parties[b]
+	p.send(up)
+	clear(scalars)
+	scalars[0] = p.next.entropy
+	p.terms(scalars[1:])
+}
+
+func (k atServer) Answer(sum [][]float64, total []float64, down [][]float64, out []float64) {
 	s := k.server
-	clear(out)
-	if k.options.AtClients {
-		s.mix(sum)
-		out[atCount] = float64(s.mixing.used)
-		copy(out[atMix:answers], s.mixing.mix[:])
-		s.move(mixOf(out))
-		s.shared(out[answers:])
-		for g, v := range down {
-			copy(v, s.mean[g])
-			copy(v[len(s.mean[g]):], s.variance[g])
-		}
-		return
-	}
 	elbo, ok := s.integrate(sum, total[1:])
 	k.fail(ok)
 	k.decide(elbo+total[0], out)
-	out[atCount] = float64(s.span.used)
-	copy(out[atMix:], s.span.mix)
+	copy(out[decision:], s.span.mix)
 	for g, v := range down {
 		copy(v, s.slope[g])
 		copy(v[len(s.slope[g]):], s.curve[g])
@@ -174,25 +176,19 @@ func (k moments) Answer(sum [][]float64, total []float64, down [][]float64, out 
 	}
 }
 
+func (k atServer) Receive(b int, down [][]float64, out []float64) {
+	p := k.parties[b]
+	k.take(out)
+	p.move(out[decision:])
+	k.receive(p, down)
+}
+
 // decide judges the newest iterate and writes the decision.
 func (k *Kernel) decide(elbo float64, out []float64) {
 	s := k.server
 	verdict := s.judge(elbo)
 	out[atVerdict], out[atDamping], out[atELBO] = float64(verdict), s.damping, s.elbo
 	k.take(out)
-}
-
-func (k moments) Receive(b int, down [][]float64, out []float64) {
-	p := k.parties[b]
-	p.move(mixOf(out))
-	if k.options.AtClients {
-		mean, variance := halves(down)
-		m := answers + k.shared
-		p.expectOwn(mean, variance, out[answers:m], out[m:])
-		return
-	}
-	k.take(out)
-	k.receive(p, down)
 }
 
 // receive takes the slopes at an iterate and finds the next value of the client's map, or goes back.
@@ -209,10 +205,37 @@ func (k *Kernel) receive(p *party, down [][]float64) {
 	k.fail(p.cover(p.now) && p.solve(p.now, k.damping))
 }
 
-// mixOf are the coefficients in the server's answer.
-func mixOf(out []float64) []float64 {
-	return out[atMix : atMix+int(out[atCount])]
+// moments is the exchange of means and variances where the clients evaluate the likelihood.
+type moments struct{ *Kernel }
+
+func (k moments) Send(b int, up [][]float64, _ []float64) { k.parties[b].send(up) }
+
+func (k moments) Answer(sum [][]float64, _ []float64, down [][]float64, out []float64) {
+	k.server.shared(out)
+	for g, v := range sum {
+		copy(down[g], v)
+	}
 }
+
+func (k moments) Receive(b int, down [][]float64, out []float64) {
+	mean, variance := halves(down)
+	k.parties[b].observe(mean, variance, out[:k.shared], out[k.shared:])
+}
+
+// mixing is the exchange in which the parties' quadratic functions of the coefficients are added up.
+type mixing struct{ *Kernel }
+
+func (k mixing) Send(b int, _ [][]float64, scalars []float64) {
+	clear(scalars)
+	k.parties[b].model(scalars)
+}
+
+func (k mixing) Answer(_ [][]float64, total []float64, _ [][]float64, out []float64) {
+	k.server.combine(total, out)
+	copy(k.mix, out)
+}
+
+func (k mixing) Receive(_ int, _ [][]float64, out []float64) { copy(k.mix, out) }
 
 // take reads the server's decision.
 func (k *Kernel) take(out []float64) {
@@ -244,6 +267,7 @@ type slopes struct{ *Kernel }
 
 func (k slopes) Send(b int, up [][]float64, scalars []float64) {
 	p := k.parties[b]
+	p.expectOwn(k.mix)
 	for i, at := range p.lin.Members {
 		copy(up[i], member(at, p.now.own))
 		copy(up[i][at.Len:], member(at, p.now.ownCurve))
@@ -276,12 +300,6 @@ func (k slopes) Answer(sum [][]float64, total []float64, down [][]float64, out [
 	case goOn:
 		copy(s.g, total[1:1+m])
 		copy(s.h, total[1+m:])
-		slope, curve := halves(sum)
-		for g := range sum {
-			copy(s.slope[g], slope[g])
-			copy(s.curve[g], curve[g])
-		}
-		s.metric()
 	case finish:
 		return
 	}

@@ -38,7 +38,7 @@ type party struct {
 func newParty(block density.Block, lin *density.Linear, o *Options, all *rules) *party {
 	d, n := block.Dim(), len(lin.Cuts.Offset)
 	p := &party{
-		block: block, lin: lin, d: d, n: n, form: forms[o.Guide], rho2: make([]float64, n), now: newState(d, n), best: newState(d, n), next: newState(d, n), trail: newTrail(d, n),
+		block: block, lin: lin, d: d, n: n, form: forms[o.Guide], rho2: make([]float64, n), now: newState(d, n), best: newState(d, n), next: newState(d, n),
 		g: make([]float64, n), weight: make([]float64, n), residual: make([]float64, n), step: make([]float64, d), target: make([]float64, d),
 	}
 	most := n
@@ -46,6 +46,11 @@ func newParty(block density.Block, lin *density.Linear, o *Options, all *rules) 
 		p.rows = append(p.rows, newRows(r, all))
 		most = max(most, len(r.Offset))
 	}
+	own := p.rows
+	if !o.AtClients {
+		own = nil
+	}
+	p.trail = newTrail(d, n, own)
 	p.q = newGaussian(d, max(most, len(lin.Sends.Offset)), o.Theta != "meanfield")
 	for _, c := range block.Cuts() {
 		for i := c.Offset; i < c.Offset+c.Len(); i++ {
@@ -142,27 +147,48 @@ func (p *party) value(s *state) float64 {
 	return v
 }
 
-// terms sets, for the latest value of the map and each of the values, the bilinear form of which the party's terms of the ELBO in its means are the values at equal
-// arguments: where coefficients sum to 1, those of a combination are the combination of these.
-func (p *party) terms(out []float64) {
-	latest := p.trail.last()
-	e := p.residual
-	p.away(latest, e)
+// term is, for two values of the map, the bilinear form of which the party's terms of the ELBO in its means are the values at equal arguments: where coefficients sum
+// to 1, those of a combination are the combination of these.
+func (p *party) term(a, b *mapped) float64 {
 	prior := &p.lin.Prior
+	gradient(prior, a.theta, p.step)
+	v := prior.Value
+	for i, t := range b.theta {
+		v += 0.5 * (prior.Gradient[i]*a.theta[i] + p.step[i]*t)
+	}
+	p.away(a, p.residual)
+	p.away(b, p.weight)
+	for i, r := range p.rho2 {
+		if r > 0 {
+			v -= 0.5 * p.residual[i] * p.weight[i] / r
+		}
+	}
+	return v
+}
+
+// terms sets the terms of the latest value with each value.
+func (p *party) terms(out []float64) {
 	for k := range p.trail.used {
-		m := &p.trail.values[k]
-		gradient(prior, m.theta, p.step)
-		v := prior.Value
-		for i, t := range latest.theta {
-			v += 0.5 * (prior.Gradient[i]*m.theta[i] + p.step[i]*t)
-		}
-		p.away(m, p.weight)
-		for i, r := range p.rho2 {
-			if r > 0 {
-				v -= 0.5 * e[i] * p.weight[i] / r
+		out[k] = p.term(p.trail.last(), &p.trail.values[k])
+	}
+}
+
+// model sets the terms of all values with each other, and in them the party's own likelihood as the quadratic function around the newest iterate.
+func (p *party) model(out []float64) {
+	at := 0
+	for i := range p.trail.used {
+		for k := range i + 1 {
+			a, b := &p.trail.values[i], &p.trail.values[k]
+			v := p.term(a, b)
+			for l, r := range p.rows {
+				for j, eta := range r.mean {
+					x, y := a.eta[l][j]-eta, b.eta[l][j]-eta
+					v += 0.5*r.slope[j]*(x+y) - 0.5*r.curvature[j]*x*y
+				}
 			}
+			out[at] = v
+			at++
 		}
-		out[k] = v
 	}
 }
 
@@ -206,7 +232,7 @@ func (p *party) solve(s *state, damping float64) bool {
 // member is the part of a vector over the cuts that belongs to a membership.
 func member(m density.Member, v []float64) []float64 { return v[m.Offset : m.Offset+m.Len] }
 
-// scale and copy helpers keep the curvature positive.
+// positive bounds curvatures from below: where a log density is not concave, the quadratic function is flat.
 func positive(v []float64) {
 	least := 1e-12 * largest(v)
 	for i, x := range v {
@@ -223,35 +249,46 @@ func largest(v []float64) (m float64) {
 	return m
 }
 
-// expectOwn sets slope and curvature of the party's own likelihood, a client's under a transform at the clients, given the sums of means and variances of what all
-// clients contribute and the distribution of what the server sends; it adds the expected log density to the value of the newest iterate.
-func (p *party) expectOwn(mean, variance [][]float64, shared, covariance []float64) {
+// observe takes the sums of means and variances of what all clients contribute, and mean and covariance of what the server sends, at the latest value of the map: the
+// predictors of the party's own likelihood, a client's under a transform at the clients, follow.
+func (p *party) observe(mean, variance [][]float64, shared, covariance []float64) {
+	v := p.trail.last()
+	copy(p.q.precision.Lower, p.next.factor)
+	for k, r := range p.rows {
+		i := p.membership(r.Group)
+		at := p.lin.Members[i]
+		eta := v.eta[k]
+		apply(&r.Affine, v.theta, eta)
+		vec.Accumulate(r.n, eta, mean[i])
+		vec.Sub(r.n, eta, eta, member(at, v.z))
+		p.q.spread(r.Matrix, r.variance)
+		addShared(r, eta, shared, covariance)
+		for j, s := range variance[i] {
+			r.variance[j] += max(0, s-p.next.variance[at.Offset+j])
+		}
+	}
+}
+
+// expectOwn sets slope and curvature of the party's own likelihood at the newest iterate, and adds the expected log density to its value.
+func (p *party) expectOwn(mix []float64) {
 	s := p.now
 	clear(s.own)
 	clear(s.ownCurve)
-	copy(p.q.precision.Lower, s.factor)
+	p.trail.predictors(mix, p.rows)
 	for _, r := range p.rows {
-		m := p.membership(r.Group)
-		apply(&r.Affine, s.theta, r.mean)
-		p.q.spread(r.Matrix, r.variance)
-		addShared(r, shared, covariance)
-		at := p.lin.Members[m]
-		for i := range r.mean {
-			r.mean[i] += mean[m][i] - s.z[at.Offset+i]
-			r.variance[i] += max(0, variance[m][i]-s.variance[at.Offset+i])
-		}
+		at := p.lin.Members[p.membership(r.Group)].Offset
 		s.value += r.expect()
-		vec.Accumulate(r.n, s.own[at.Offset:], r.slope)
-		vec.Accumulate(r.n, s.ownCurve[at.Offset:], r.curvature)
+		positive(r.curvature)
+		vec.Accumulate(r.n, s.own[at:], r.slope)
+		vec.Accumulate(r.n, s.ownCurve[at:], r.curvature)
 	}
-	positive(s.ownCurve)
 }
 
 // addShared adds mean and variance of what the server's parameters contribute to the predictors.
-func addShared(r *rows, shared, covariance []float64) {
+func addShared(r *rows, eta, shared, covariance []float64) {
 	m := len(shared)
 	for k, v := range shared {
-		vec.Axpy(r.n, r.mean, v, r.Shared[k*r.n:])
+		vec.Axpy(r.n, eta, v, r.Shared[k*r.n:])
 		for l := range shared {
 			for i := range r.n {
 				r.variance[i] += r.Shared[k*r.n+i] * covariance[k*m+l] * r.Shared[l*r.n+i]

@@ -3,6 +3,7 @@ package quadrature
 import (
 	"math"
 
+	"github.com/vflc/vflc/backends/cholesky"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -13,15 +14,17 @@ const (
 	finish        // it is the result
 )
 
-// The server's answers, in this order; to the moments under a transform at the clients mean and covariance of what the server sends follow.
+// The server's answers. Those about an iterate, and then the coefficients with which the values of the map are mixed.
 const (
 	atVerdict = iota
 	atDamping
 	atELBO
-	atCount // of the values that are mixed
-	atMix
-	answers = atMix + memory + 1
+	decision
+	coefficients = memory + 1
 )
+
+// pairs is the number of pairs of values.
+const pairs = coefficients * (coefficients + 1) / 2
 
 // A server is the server's part: its own block, the sums over the clients, and what follows from them.
 type server struct {
@@ -32,11 +35,7 @@ type server struct {
 	curve    [][]float64
 	span     *span // where the likelihood is at the server
 
-	mixing  *anderson // otherwise
-	at      []int     // where the means of each sum are in the mixed vector
-	weights []float64 // of the residuals
-	held    []float64 // the iterate before
-	g, h    []float64 // gradient and curvature of the likelihood by what is sent
+	g, h []float64 // gradient and curvature of the likelihood by what is sent
 
 	tolerance, damping float64
 	elbo, rise         float64
@@ -46,10 +45,7 @@ type server struct {
 
 func newServer(p *party, o *Options, lens []int, clients int) *server {
 	s := &server{party: p, tolerance: o.Tolerance, damping: float64(clients+1) / 2, elbo: math.Inf(-1)}
-	total := 0
 	for _, n := range lens {
-		s.at = append(s.at, total)
-		total += n
 		for _, v := range []*[][]float64{&s.mean, &s.variance, &s.slope, &s.curve} {
 			*v = append(*v, make([]float64, n))
 		}
@@ -59,7 +55,6 @@ func newServer(p *party, o *Options, lens []int, clients int) *server {
 		return s
 	}
 	s.damping = float64(clients+2) / 2 // the server's parameters move with the clients'
-	s.mixing, s.weights, s.held = newAnderson(total), make([]float64, total), make([]float64, total)
 	m := len(p.lin.Sends.Offset)
 	s.g, s.h = make([]float64, m), make([]float64, m*m)
 	return s
@@ -128,45 +123,53 @@ func (s *server) expected(theta []float64) float64 {
 	return value + s.q.entropy(s.lin.Prior.Precision) + quadratic(&s.lin.Prior, theta, s.step)
 }
 
-// mix moves to a combination of the clients' values, where they evaluate the likelihood.
-func (s *server) mix(sum [][]float64) {
-	mean, variance := halves(sum)
-	x := make([]float64, s.mixing.n)
-	for g := range mean {
-		copy(x[s.at[g]:], mean[g])
-		copy(s.variance[g], variance[g])
+// combine finds the coefficients, which sum to 1, at which the sum of the parties' terms is largest.
+func (s *server) combine(terms, mix []float64) {
+	used := s.trail.used
+	m := used - 1
+	clear(mix)
+	mix[m] = 1
+	own := make([]float64, len(terms))
+	s.model(own)
+	t := func(i, k int) float64 {
+		i, k = max(i, k), min(i, k)
+		return terms[i*(i+1)/2+k] + own[i*(i+1)/2+k]
 	}
-	copy(s.held, s.mixing.x)
-	s.mixing.add(x)
-	s.mixing.next(s.weights)
-	for g, v := range s.mean {
-		copy(v, s.mixing.x[s.at[g]:])
+	f, step, trace := cholesky.New(m), make([]float64, m), 0.0
+	for i := range m {
+		for k := range m {
+			f.Matrix[i*m+k] = -(t(i, k) - t(i, m) - t(m, k) + t(m, m))
+		}
+		step[i] = t(i, m) - t(m, m)
+		trace += f.Matrix[i*m+i]
+	}
+	for i := range m {
+		f.Matrix[i*m+i] += 1e-12 * trace
+	}
+	if !f.Decompose() {
+		return
+	}
+	f.Solve(step)
+	for i, v := range step {
+		mix[i] += v
+		mix[m] -= v
 	}
 }
 
 // back goes back to the iterate before.
 func (s *server) back() {
-	copy(s.mixing.x, s.held)
-	s.mixing.forget()
 	s.now, s.best = s.best, s.now
 	s.trail.used = 0
 }
 
-// metric sets the weights of the residuals to the curvatures.
-func (s *server) metric() {
-	for g, v := range s.curve {
-		copy(s.weights[s.at[g]:], v)
-	}
-}
-
-// shared sets mean and covariance of what the server sends.
+// shared sets mean and covariance of what the server sends, at the latest value of the map.
 func (s *server) shared(out []float64) {
 	m := len(s.lin.Sends.Offset)
 	if m == 0 {
 		return
 	}
-	apply(&s.lin.Sends, s.now.theta, out[:m])
-	copy(s.q.precision.Lower, s.now.factor)
+	apply(&s.lin.Sends, s.trail.last().theta, out[:m])
+	copy(s.q.precision.Lower, s.next.factor)
 	s.q.covariance(s.lin.Sends.Matrix, m, out[m:])
 }
 

@@ -1,5 +1,7 @@
 package quadrature
 
+import vec "github.com/vflc/vflc/runtime/vector"
+
 // A state is one iterate of a party: q there, and what the party knows of the likelihood around it. Vectors are by element of the party's cuts.
 type state struct {
 	theta     []float64 // mean of q(θ)
@@ -38,7 +40,13 @@ func (s *state) copyFrom(t *state) {
 }
 
 // A mapped is the value of the fixed-point map at an iterate: what a party would move to.
-type mapped struct{ theta, z []float64 }
+type mapped struct {
+	theta, z []float64
+	eta      [][]float64 // the predictors of the party's own likelihoods there, where it has any
+}
+
+// memory is how many values of the map are mixed, beside the latest.
+const memory = 6
 
 // A trail keeps the latest values of the map, to be mixed with the server's coefficients.
 type trail struct {
@@ -46,10 +54,14 @@ type trail struct {
 	used   int
 }
 
-func newTrail(d, n int) trail {
+func newTrail(d, n int, own []*rows) trail {
 	t := trail{}
 	for range memory + 1 {
-		t.values = append(t.values, mapped{make([]float64, d), make([]float64, n)})
+		m := mapped{theta: make([]float64, d), z: make([]float64, n)}
+		for _, r := range own {
+			m.eta = append(m.eta, make([]float64, r.n))
+		}
+		t.values = append(t.values, m)
 	}
 	return t
 }
@@ -78,6 +90,16 @@ func (t *trail) mix(by []float64, s *state) {
 		}
 		for i, v := range m.z {
 			s.z[i] += by[k] * v
+		}
+	}
+}
+
+// predictors sets the means of the predictors to the combination.
+func (t *trail) predictors(by []float64, own []*rows) {
+	for i, r := range own {
+		clear(r.mean)
+		for k, m := range t.values[:t.used] {
+			vec.Axpy(r.n, r.mean, by[k], m.eta[i])
 		}
 	}
 }

@@ -128,6 +128,8 @@ const (
 	kindValues
 	kindMoments
 	kindSlopes
+	kindTerms
+	kindMix
 	kindPartialSlopes
 	kindWholeSlopes
 	kindProduct
@@ -155,6 +157,8 @@ var kinds = [kindsOfScripts]kind{
 
 	kindMoments:       {"moments", true, []carried{{Moment, always}, {Scalars, atServer}}},
 	kindSlopes:        {"slopes", false, []carried{{Slope, atServer}, {MomentSum, underPower}, {Answer, always}}},
+	kindTerms:         {"terms", true, []carried{{Scalars, always}}},
+	kindMix:           {"mix", false, []carried{{Answer, always}}},
 	kindPartialSlopes: {"partial slopes", true, []carried{{SlopePart, always}, {Scalars, always}}},
 	kindWholeSlopes:   {"whole slopes", false, []carried{{Slope, always}, {Answer, always}}},
 	kindProduct:       {"product", true, []carried{{Product, always}, {Scalars, always}}},
@@ -184,6 +188,8 @@ func kindsOf(x density.Exchange) []int {
 		return []int{kindValues}
 	case density.Moments:
 		return []int{kindMoments, kindSlopes}
+	case density.Mixing:
+		return []int{kindTerms, kindMix}
 	case density.Slopes:
 		return []int{kindPartialSlopes, kindWholeSlopes}
 	case density.Solving:

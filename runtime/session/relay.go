@@ -37,17 +37,24 @@ func newRelay(plan *model.Plan, size density.RelaySize, roles []model.Role) *rel
 	return r
 }
 
-// resized is the relay of a size: the last one, or a new one.
+// resized is the relay of a size, made when it is first needed.
 func (b *base) resized(size density.RelaySize, roles func() []model.Role) *relay {
-	if b.relay == nil || b.relay.size != size {
-		b.relay = newRelay(b.plan, size, roles())
+	r := b.relays[size]
+	if r == nil {
+		r = newRelay(b.plan, size, roles())
+		if b.relays == nil {
+			b.relays = map[density.RelaySize]*relay{}
+		}
+		b.relays[size] = r
 	}
-	return b.relay
+	return r
 }
 
 // addUp adds what the clients sent, in party order, and lets the algorithm answer.
 func (r *relay) addUp(scalars [][]float64, by density.Relayed) {
-	add(r.sum, r.parts)
+	if r.size.Columns > 0 {
+		add(r.sum, r.parts)
+	}
 	clear(r.total)
 	for _, s := range scalars {
 		model.Add(r.total, s)
@@ -109,6 +116,16 @@ func (f *frame) resize(plan *model.Plan, size density.RelaySize) {
 	}
 }
 
+// vectors is the number of channels that are not of scalars.
+func (f *frame) vectors() (n int) {
+	for _, c := range f.channels {
+		if c.of >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // hasScalars reports whether the last channel is of scalars.
 func (f *frame) hasScalars() bool { return f.channels[len(f.channels)-1].Content == Scalars }
 
@@ -161,7 +178,9 @@ func (c *client) Relay(ctx context.Context, x density.Exchange, size density.Rel
 	up.resize(c.plan, size)
 	down.resize(c.plan, size)
 	for i, v := range r.up[0] {
-		up.load(i, v)
+		if i < up.vectors() {
+			up.load(i, v)
+		}
 	}
 	if up.hasScalars() {
 		*up.scalars() = r.scalars[0]
@@ -173,7 +192,7 @@ func (c *client) Relay(ctx context.Context, x density.Exchange, size density.Rel
 		return err
 	}
 	received := r.byRole[0][:0]
-	for i := range down.arrays[:len(down.arrays)-1] {
+	for i := range down.arrays[:down.vectors()] {
 		received = append(received, down.arrays[i].Data)
 	}
 	by.Receive(0, received, *down.scalars())
@@ -195,7 +214,7 @@ func (s *server) Relay(ctx context.Context, x density.Exchange, size density.Rel
 		if err := s.recv(ctx, s.peers[k], up); err != nil {
 			return err
 		}
-		for i, m := range c.role.Members {
+		for i, m := range c.role.Members[:min(len(c.role.Members), up.vectors())] {
 			r.parts[m.Group][m.Place] = up.arrays[i].Data
 		}
 		if up.hasScalars() {
@@ -207,7 +226,7 @@ func (s *server) Relay(ctx context.Context, x density.Exchange, size density.Rel
 		down := &c.relayed[kinds[1]]
 		down.resize(s.plan, size)
 		for i, m := range c.role.Members {
-			if i < len(down.arrays)-1 {
+			if i < down.vectors() {
 				down.load(i, r.down[m.Group])
 			}
 		}

@@ -74,7 +74,7 @@ type base struct {
 	cost       cost
 	work       *density.Work
 	parts      []part
-	relay      *relay
+	relays     map[density.RelaySize]*relay
 	allScripts []*script
 }
 
