@@ -82,6 +82,8 @@ type Weighted interface {
 	// Ratios returns log p − log q, up to a constant, at independent draws from q: −Inf where it was not finite. The totals over the parties are
 	// the same at each of them. It is nil before Info.Done.
 	Ratios() []float64
+	// Correctable reports whether ratio id is that of draw id, of everything that a draw has: then weights correct the draws.
+	Correctable() bool
 }
 
 // Evaluation is the phase after a fit in which its result is evaluated: its iterations are not those of the fit.

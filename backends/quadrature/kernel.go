@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
@@ -23,9 +24,23 @@ type Options struct {
 	Iterations int
 	Tolerance  float64 // of the ELBO
 	Draws      int
-	AtClients  bool // the clients evaluate the likelihood
-	Heading    string
+	AtClients  bool   // the clients evaluate the likelihood
+	Correct    bool   // by importance sampling
+	Heading    string // of a saved state
 }
+
+// Forms of q(θ) beside a Gaussian with a full covariance for each party.
+const (
+	MeanField = "meanfield"
+	Joint     = "joint"
+)
+
+// The phases of a run.
+const (
+	fitting = iota
+	evaluating
+	done
+)
 
 // A Kernel is one fit.
 type Kernel struct {
@@ -34,19 +49,24 @@ type Kernel struct {
 	relay   density.Relaying
 	parties []*party
 	server  *server // nil at a client's process
-	places  []int   // of the parties in the party order
+	phase   int
 	iter    int
 	verdict int
 	damping float64
 	elbo    float64
-	last    float64 // the ELBO before
-	shared  int     // elements that the server sends
+	rise    float64 // of the ELBO in the last iteration
+	reached bool    // the ELBO rises no more
 	mix     []float64
+	shared  int // elements that the server sends
+	sums    int // of contributions
+	size    int // draws in a batch
+	rows    int
+	ratios  []float64
+	solves  int // round trips of the linear system
+	solved  bool
 	failure error
+	noise   []density.Stream // of draws
 }
-
-// mostRejects is how often in a row the ELBO may fall.
-const mostRejects = 30
 
 // New prepares a fit. The error names what does not fit.
 func New(env density.Env, o Options) (*Kernel, error) {
@@ -63,7 +83,6 @@ func New(env density.Env, o Options) (*Kernel, error) {
 		}
 		p := newParty(b, lin, &o, all)
 		k.parties = append(k.parties, p)
-		k.places = append(k.places, b.Index())
 		if b.Index() == 0 {
 			k.server = newServer(p, &o, lin.Sums, lin.Clients)
 			k.shared = len(lin.Sends.Offset)
@@ -71,7 +90,28 @@ func New(env density.Env, o Options) (*Kernel, error) {
 			k.shared = lin.Received
 		}
 	}
+	for b, p := range k.parties {
+		k.noise = append(k.noise, env.Private(b, "sfvi draw"))
+		k.sums = len(p.lin.Sums)
+		k.rows = slices.Max(p.lin.Sums)
+	}
+	k.size = batchSize(k.rows, o.Draws)
+	if o.AtClients {
+		if k.joint() {
+			return nil, errors.New("the joint Gaussian needs a likelihood at the server, or one that is not shared out to the clients")
+		}
+		k.options.Correct = false
+	}
 	return k, nil
+}
+
+// batchSize is the number of draws that are evaluated together: fewer for more rows, so that a message has some megabytes, and an even number.
+func batchSize(rows, most int) int {
+	s := min(2000, max(500, 1000000/max(1, rows)))
+	if rows > 20000 {
+		s = max(100, 10000000/rows)
+	}
+	return max(2, min(s, most)/2*2)
 }
 
 // Applies returns the linear form of a block, or the reason why a fit by quadrature is not possible with it.
@@ -108,14 +148,34 @@ func (k *Kernel) Init(context.Context) error {
 	return nil
 }
 
-// Step does one iteration.
+// Step does one iteration, or evaluates the fit.
 func (k *Kernel) Step(ctx context.Context) (backends.Info, error) {
-	err := k.iterate(ctx)
-	if err == nil {
-		err = k.failure
+	var err error
+	switch k.phase {
+	case fitting:
+		if err = k.iterate(ctx); err == nil {
+			err = k.failure
+		}
+		k.advance()
+	case evaluating:
+		if err = k.evaluate(ctx); err == nil {
+			k.phase = done
+		}
 	}
-	k.iter++
 	return k.info(), err
+}
+
+// advance ends the fit where the ELBO rises no more, or where there were as many iterations as are allowed.
+func (k *Kernel) advance() {
+	k.iter++
+	k.reached = k.verdict == finish
+	switch {
+	case !k.reached && k.iter < k.options.Iterations:
+	case k.joint() || k.options.Correct:
+		k.phase = evaluating
+	default:
+		k.phase = done
+	}
 }
 
 // iterate is one iteration: one round trip where the likelihood is at the server; where it is at the clients two, and one more from the second iterate on, for the
@@ -239,6 +299,7 @@ func (k mixing) Receive(_ int, _ [][]float64, out []float64) { copy(k.mix, out) 
 
 // take reads the server's decision.
 func (k *Kernel) take(out []float64) {
+	k.rise = out[atELBO] - k.elbo
 	k.verdict, k.damping, k.elbo = int(out[atVerdict]), out[atDamping], out[atELBO]
 }
 
@@ -312,11 +373,31 @@ func (k slopes) Receive(b int, down [][]float64, out []float64) {
 }
 
 func (k *Kernel) info() backends.Info {
-	if k.verdict == finish {
-		i := backends.Info{Phase: "fit", Iteration: k.iter, Iterations: k.iter, Done: true, Draws: k.options.Draws}
-		i.Fit = backends.Fit{Trace: backends.Estimate{Value: k.elbo, N: 1}, Traced: true, Judged: true, Converged: true, Final: backends.Estimate{Value: k.elbo, N: 1}}
+	now := backends.Estimate{Value: k.elbo, N: 1}
+	i := backends.Info{Phase: "fit", Iteration: k.iter, Iterations: k.options.Iterations, Fit: backends.Fit{Trace: now, Traced: k.phase != done || !k.evaluated()}}
+	if k.phase == fitting {
 		return i
 	}
-	return backends.Info{Phase: "fit", Iteration: k.iter, Iterations: k.options.Iterations, Done: k.verdict == finish,
-		Fit: backends.Fit{Trace: backends.Estimate{Value: k.elbo, N: 1}, Traced: true}}
+	i.Iterations = k.iter
+	i.Fit.Judged, i.Fit.Converged, i.Fit.Rising = true, k.reached, !k.reached
+	i.Fit.Drift = backends.Estimate{Value: k.rise, N: 1}
+	if k.phase == evaluating {
+		return i
+	}
+	if k.evaluated() {
+		i.Phase, i.Iteration, i.Iterations = backends.Evaluation, 1, 1
+	}
+	i.Done, i.Draws, i.Fit.Final = true, k.draws(), now
+	return i
+}
+
+// evaluated reports whether the fit ends with an evaluation.
+func (k *Kernel) evaluated() bool { return k.joint() || k.options.Correct }
+
+// draws is how many draws there are.
+func (k *Kernel) draws() int {
+	if k.evaluated() {
+		return k.size
+	}
+	return k.options.Draws
 }

@@ -33,6 +33,7 @@ type party struct {
 	g, weight    []float64
 	residual     []float64
 	step, target []float64
+	sample       *sample // draws, once the fit is evaluated
 }
 
 func newParty(block density.Block, lin *density.Linear, o *Options, all *rules) *party {
@@ -116,7 +117,8 @@ func (p *party) settle(s *state) {
 	t.entropy = p.q.entropy(p.lin.Prior.Precision)
 	for i, w := range s.curvature {
 		k, r := p.slopeOf(i, w), p.rho2[i]
-		t.variance[i] = r/(1+r*w) + k*k*t.spread[i]
+		t.regression[i], t.remainder[i] = k, r/(1+r*w)
+		t.variance[i] = t.remainder[i] + k*k*t.spread[i]
 		if r > 0 {
 			t.entropy += 0.5 - 0.5*math.Log1p(r*w) - 0.5/(1+r*w) - 0.5*(1-k)*(1-k)*t.spread[i]/r
 		}
@@ -126,10 +128,7 @@ func (p *party) settle(s *state) {
 // move makes the iterate to come the newest one.
 func (p *party) move(mix []float64) {
 	p.best, p.now = p.now, p.best
-	copy(p.now.variance, p.next.variance)
-	copy(p.now.spread, p.next.spread)
-	copy(p.now.factor, p.next.factor)
-	p.now.entropy = p.next.entropy
+	p.now.coverFrom(p.next)
 	p.trail.mix(mix, p.now)
 	p.now.value = p.value(p.now)
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -35,7 +36,9 @@ type server struct {
 	curve    [][]float64
 	span     *span // where the likelihood is at the server
 
-	g, h []float64 // gradient and curvature of the likelihood by what is sent
+	conjugate *conjugate // while draws of the joint Gaussian are made
+	noise     density.Stream
+	g, h      []float64 // gradient and curvature of the likelihood by what is sent
 
 	tolerance, damping float64
 	elbo, rise         float64
@@ -98,6 +101,7 @@ func (s *server) integrate(sum [][]float64, terms []float64) (elbo float64, ok b
 	if elbo, ok = s.maximise(); !ok {
 		return elbo, false
 	}
+	copy(s.now.factor, s.q.precision.Lower)
 	for g := range s.slope {
 		clear(s.slope[g])
 		clear(s.curve[g])

@@ -4,39 +4,43 @@ import vec "github.com/vflc/vflc/runtime/vector"
 
 // A state is one iterate of a party: q there, and what the party knows of the likelihood around it. Vectors are by element of the party's cuts.
 type state struct {
-	theta     []float64 // mean of q(θ)
-	z         []float64 // mean of what crosses
-	variance  []float64 // of what crosses
-	spread    []float64 // variance of the cuts
-	factor    []float64 // of the precision of q(θ)
-	entropy   float64   // terms of the ELBO in the covariance
-	value     float64   // all of the party's terms of the ELBO
-	slope     []float64 // expected derivative, by z, of the other parties' likelihood
-	curvature []float64 // minus the expected second derivative
-	own       []float64 // the same by the party's own cuts, of its own likelihood
-	ownCurve  []float64
+	theta      []float64 // mean of q(θ)
+	z          []float64 // mean of what crosses
+	variance   []float64 // of what crosses
+	spread     []float64 // variance of the cuts
+	factor     []float64 // of the precision of q(θ)
+	regression []float64 // slope of E[z | g] in g
+	remainder  []float64 // Var[z | g]
+	entropy    float64   // terms of the ELBO in the covariance
+	value      float64   // all of the party's terms of the ELBO
+	slope      []float64 // expected derivative, by z, of the other parties' likelihood
+	curvature  []float64 // minus the expected second derivative
+	own        []float64 // the same by the party's own cuts, of its own likelihood
+	ownCurve   []float64
 }
 
 func newState(d, n int) *state {
-	v := make([]float64, 8*n+d+d*d)
+	v := make([]float64, 9*n+d+d*d)
 	at := func(k int) []float64 { return v[k*n : (k+1)*n] }
 	return &state{
-		z: at(0), variance: at(1), spread: at(2), slope: at(3), curvature: at(4), own: at(5), ownCurve: at(6),
-		theta: v[8*n : 8*n+d], factor: v[8*n+d:],
+		z: at(0), variance: at(1), spread: at(2), slope: at(3), curvature: at(4), own: at(5), ownCurve: at(6), regression: at(7), remainder: at(8),
+		theta: v[9*n : 9*n+d], factor: v[9*n+d:],
 	}
 }
 
 // vectors are all vectors of a state.
 func (s *state) vectors() [][]float64 {
-	return [][]float64{s.theta, s.z, s.variance, s.spread, s.factor, s.slope, s.curvature, s.own, s.ownCurve}
+	return [][]float64{s.theta, s.z, s.variance, s.spread, s.factor, s.slope, s.curvature, s.own, s.ownCurve, s.regression, s.remainder}
 }
 
-func (s *state) copyFrom(t *state) {
-	from := t.vectors()
-	for k, v := range s.vectors() {
-		copy(v, from[k])
-	}
-	s.entropy, s.value = t.entropy, t.value
+// coverFrom takes the covariance of another state, and all that follows from it.
+func (s *state) coverFrom(t *state) {
+	copy(s.variance, t.variance)
+	copy(s.spread, t.spread)
+	copy(s.factor, t.factor)
+	copy(s.regression, t.regression)
+	copy(s.remainder, t.remainder)
+	s.entropy = t.entropy
 }
 
 // A mapped is the value of the fixed-point map at an iterate: what a party would move to.

@@ -32,6 +32,7 @@ const (
 	schedule    = "schedule"
 	tolerance   = "tolerance"
 	draws       = "draws"
+	correct     = "correct"
 	elboDraws   = "elbo-draws"
 	elboEvery   = "elbo-every"
 )
@@ -48,13 +49,14 @@ func Algorithm() backends.Algorithm {
 			{Name: guideForm, Doc: "form of the guide of auxiliary variables, q(z | θ)", Default: "structured", Choices: guideNames(), Auxiliary: true},
 			{Name: guideInputs, Doc: "inputs of the amortized guide besides the client's own contribution: the response (y), the sum of all contributions (total); by default y in the power model if the party has it",
 				Default: "", Choices: []string{"", "y", "total", "y,total"}, Auxiliary: true},
-			{Name: thetaGuide, Doc: "form of q(θ); auto: fullrank for a party with at most 200 dimensions, else meanfield", Default: "auto", Choices: []string{"auto", "fullrank", "meanfield"}},
+			{Name: thetaGuide, Doc: "form of q(θ); auto: fullrank for a party with at most 200 dimensions, else meanfield", Default: "auto", Choices: []string{"auto", "fullrank", "meanfield", "joint"}},
 			{Name: mcSamples, Doc: "draws per iteration, over which gradients are averaged; time and exchanges grow in proportion", Default: 1, Min: 1},
 			{Name: minibatch, Doc: "largest number of rows per iteration; rows are divided at random into windows, and an iteration uses one; 0: all rows", Default: 0, Min: 0, Role: backends.Minibatch},
 			{Name: rate, Doc: "step size of Adam", Default: 1e-3, Min: 1e-12, Role: backends.Rate},
 			{Name: lastRate, Doc: "step size at the end of the cosine schedule; 0: lr/100", Default: 0.0},
 			{Name: schedule, Doc: "schedule of the step size", Default: "constant", Choices: []string{"constant", "cosine"}},
 			{Name: tolerance, Doc: "with a constant step size: stop when the change of the ELBO over the last half of the fit, plus two standard errors, is below this, in nats; 0: never", Default: 0.01},
+			{Name: correct, Doc: "correct the draws by importance sampling where that is possible", Default: true},
 			{Name: draws, Doc: "draws from the approximation", Default: 10000, Min: 1, Role: backends.Draws},
 			{Name: elboDraws, Doc: "draws for the estimate of the final ELBO", Default: 4000, Min: 2},
 			{Name: elboEvery, Doc: "iterations between two points of the ELBO trace", Default: 500, Min: 1},
@@ -65,7 +67,7 @@ func Algorithm() backends.Algorithm {
 		Exchanges: exchanges,
 		New: func(env density.Env, s backends.Settings) (backends.Kernel, error) {
 			if s.Text(estimator) == "quadrature" {
-				return quadrature.New(env, quadrature.Options{Guide: s.Text(guideForm), Theta: s.Text(thetaGuide), Iterations: s.Int(iterations), Tolerance: s.Float(tolerance), Draws: s.Int(draws), AtClients: s.Transform.AtClients, Heading: "x"})
+				return quadrature.New(env, quadrature.Options{Guide: s.Text(guideForm), Theta: s.Text(thetaGuide), Iterations: s.Int(iterations), Tolerance: s.Float(tolerance), Draws: s.Int(draws), AtClients: s.Transform.AtClients, Heading: "x", Correct: s.Bool(correct)})
 			}
 			k, err := newKernel(env, s)
 			if err != nil {
