@@ -173,15 +173,22 @@ func (c *conjugate) own(s *server, p []float64) []float64 {
 	return theta
 }
 
-// advance makes an iteration, given the sums of X_jP_j⁻¹X_jᵀ times the directions. It reports whether the solution is reached.
-func (c *conjugate) advance(s *server, product [][]float64) bool {
+// apply sets q to the system times p, given the sums of X_jP_j⁻¹X_jᵀ times the directions.
+func (c *conjugate) apply(s *server, product [][]float64) {
+	for col := range s.sample.columns {
+		p, q := c.p[col*c.n:][:c.n], c.q[col*c.n:][:c.n]
+		vec.Neg(c.n, q, p)
+		c.subtract(s, q, product, col, c.own(s, p))
+		vec.Neg(c.n, q, q)
+	}
+}
+
+// advance makes an iteration. It reports whether the solution is reached.
+func (c *conjugate) advance(s *server) bool {
 	worst := 0.0
 	for col := range s.sample.columns {
 		at := func(v []float64) []float64 { return v[col*c.n:][:c.n] }
 		v, r, p, q := at(c.v), at(c.r), at(c.p), at(c.q)
-		vec.Neg(c.n, q, p)
-		c.subtract(s, q, product, col, c.own(s, p))
-		vec.Neg(c.n, q, q)
 		if c.squares[col] == 0 {
 			continue
 		}
@@ -256,7 +263,8 @@ func (k solving) Answer(sum [][]float64, total []float64, down [][]float64, out 
 		c.direct(s, c.p, down)
 		return
 	}
-	if c.advance(s, sum) || k.solves >= mostCG {
+	c.apply(s, sum)
+	if k.solves == 1 && c.outright(s.sample.columns) || c.advance(s) || k.solves >= mostCG {
 		out[0] = 1
 		c.direct(s, c.v, down)
 		for col := range s.sample.columns {
