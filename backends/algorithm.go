@@ -21,6 +21,9 @@ type Algorithm struct {
 	Closer     string          // settings with which its approximation is closer to the posterior, as on the command line; "": none
 	// Exchanges lists the exchanges that a run with these settings makes where parties are apart, and what crosses in them: the audit is derived from it.
 	Exchanges func(Settings) []density.Use
+	// Choose settles what a user left to the algorithm, from the blocks of all parties, and says what was chosen and why; "" where there was no choice. nil: nothing
+	// is ever left to it.
+	Choose func([]density.Block, Settings) (Settings, string)
 	// New prepares a run: it allocates everything and evaluates nothing. An error names a setting that does not fit the model.
 	New func(density.Env, Settings) (Kernel, error)
 }

@@ -98,16 +98,73 @@ func New(env density.Env, o Options) (*Kernel, error) {
 	k.size = batchSize(k.rows, o.Draws)
 	if o.AtClients {
 		if k.joint() {
-			return nil, errors.New("the joint Gaussian needs a likelihood at the server, or one that is not shared out to the clients")
+			return nil, errors.New("the joint Gaussian needs the likelihood at the server, and under this transform the clients evaluate it: --theta-guide fullrank")
 		}
 		k.options.Correct = false
 	}
 	return k, nil
 }
 
+// Has reports whether there is quadrature for a guide of auxiliary variables.
+func Has(guide string) bool { return forms[guide] != nil }
+
+// The largest problems that are solved unless asked for: parameters of a party, and elements of a matrix.
+const (
+	mostDim    = 1000
+	mostMatrix = 1 << 26
+)
+
+// Affordable returns an error where solving at every party takes much time or memory.
+func Affordable(b density.Block, l *density.Linear) error {
+	n := len(l.Cuts.Offset)
+	for _, r := range l.Rows {
+		n = max(n, len(r.Offset))
+	}
+	if d := b.Dim(); d > mostDim || n*d > mostMatrix {
+		return fmt.Errorf("%s: %d parameters over %d rows take long to solve for", b.Party(), d, n)
+	}
+	return nil
+}
+
+// Exchanges are those of a run.
+func Exchanges(atClients, joint, correct bool) []density.Use {
+	terms := "terms of the ELBO at its mean and of products of its latest iterates"
+	if atClients {
+		out := []density.Use{
+			{Exchange: density.Moments, LeastAnswers: 0, MostAnswers: 10000, Answers: "mean and covariance of the server's parameters in the likelihood, under the approximation"},
+			{Exchange: density.Mixing, Least: pairs, Most: pairs, Scalars: terms, LeastAnswers: coefficients, MostAnswers: coefficients, Answers: "coefficients of the latest iterates"},
+			{Exchange: density.Slopes, Least: 1, Most: 10000, Scalars: "term of the ELBO, and gradient and curvature of its likelihood in the server's parameters", LeastAnswers: decision, MostAnswers: decision, Answers: "ELBO and what follows from it"},
+		}
+		for i := range out {
+			out[i].Often, out[i].LeastColumns, out[i].MostColumns = "every iteration", 2, 2
+		}
+		return out
+	}
+	out := []density.Use{{
+		Exchange: density.Moments, Often: "every iteration", Least: 1 + coefficients, Most: 1 + coefficients, Scalars: terms, LeastAnswers: decision + coefficients, MostAnswers: decision + coefficients,
+		Answers: "ELBO, and coefficients of the latest iterates", LeastColumns: 2, MostColumns: 2,
+	}}
+	if joint {
+		out = append(out, density.Use{
+			Exchange: density.Solving, Often: "every step of a linear system at the end", Least: 1, Most: 1000, Scalars: "variances of the noise of its auxiliary variables", LeastAnswers: 1, MostAnswers: 1,
+			Answers: "whether the system is solved", LeastColumns: 2, MostColumns: mostBatch/2 + 3,
+		})
+	}
+	if correct {
+		out = append(out, density.Use{
+			Exchange: density.Batch, Often: "once, at the end", Least: 2, Most: mostBatch + 1000, Scalars: "terms of log p − log q at draws, and variances of noise", LeastAnswers: 2, MostAnswers: mostBatch,
+			Answers: "log p − log q of the draws", LeastColumns: 3, MostColumns: mostBatch + 1,
+		})
+	}
+	return out
+}
+
+// mostBatch is the largest number of draws that are evaluated together.
+const mostBatch = 2000
+
 // batchSize is the number of draws that are evaluated together: fewer for more rows, so that a message has some megabytes, and an even number.
 func batchSize(rows, most int) int {
-	s := min(2000, max(500, 1000000/max(1, rows)))
+	s := min(mostBatch, max(500, 1000000/max(1, rows)))
 	if rows > 20000 {
 		s = max(100, 10000000/rows)
 	}

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/backends"
-	"github.com/vflc/vflc/backends/quadrature"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
@@ -41,15 +40,15 @@ const (
 func Algorithm() backends.Algorithm {
 	return backends.Algorithm{
 		Name:       "sfvi",
-		Doc:        "Structured federated variational inference: a Gaussian approximation of the posterior, fitted by stochastic gradients; the parties exchange noisy contributions and their adjoints, one draw per iteration.",
+		Doc:        "Structured federated variational inference: a Gaussian approximation of the posterior. Where the ELBO can be integrated by quadrature, parties exchange means and variances of their contributions, in tens of round trips; elsewhere it is fitted by stochastic gradients, and they exchange noisy contributions and their adjoints, one draw per iteration.",
 		Transforms: transforms.All(),
 		Settings: []backends.Setting{
 			{Name: iterations, Doc: "largest number of iterations", Default: 50000, Min: 10, Role: backends.Iterations},
-			{Name: estimator, Doc: "how the ELBO is evaluated", Default: "sampled", Choices: []string{"auto", "quadrature", "sampled"}},
+			{Name: estimator, Doc: "how the ELBO is evaluated: quadrature, in tens of round trips, for affine contributions with normal priors and a likelihood of one predictor a row; sampled; auto: quadrature where it applies", Default: auto, Choices: []string{auto, byQuadrature, bySampling}},
 			{Name: guideForm, Doc: "form of the guide of auxiliary variables, q(z | θ)", Default: "structured", Choices: guideNames(), Auxiliary: true},
 			{Name: guideInputs, Doc: "inputs of the amortized guide besides the client's own contribution: the response (y), the sum of all contributions (total); by default y in the power model if the party has it",
 				Default: "", Choices: []string{"", "y", "total", "y,total"}, Auxiliary: true},
-			{Name: thetaGuide, Doc: "form of q(θ); auto: fullrank for a party with at most 200 dimensions, else meanfield", Default: "auto", Choices: []string{"auto", "fullrank", "meanfield", "joint"}},
+			{Name: thetaGuide, Doc: "form of q(θ); joint: one Gaussian over all parties, by quadrature; auto: joint by quadrature where that is possible, else fullrank for a party with at most 200 dimensions (50 where its contributions are not affine), else meanfield", Default: "auto", Choices: []string{"auto", "fullrank", "meanfield", "joint"}},
 			{Name: mcSamples, Doc: "draws per iteration, over which gradients are averaged; time and exchanges grow in proportion", Default: 1, Min: 1},
 			{Name: minibatch, Doc: "largest number of rows per iteration; rows are divided at random into windows, and an iteration uses one; 0: all rows", Default: 0, Min: 0, Role: backends.Minibatch},
 			{Name: rate, Doc: "step size of Adam", Default: 1e-3, Min: 1e-12, Role: backends.Rate},
@@ -63,24 +62,16 @@ func Algorithm() backends.Algorithm {
 		},
 		Gives:     backends.Approximation,
 		Example:   "--guide noncentered",
-		Closer:    "--theta-guide fullrank; --guide structured",
+		Closer:    "--theta-guide joint, else fullrank; --guide structured",
 		Exchanges: exchanges,
-		New: func(env density.Env, s backends.Settings) (backends.Kernel, error) {
-			if s.Text(estimator) == "quadrature" {
-				return quadrature.New(env, quadrature.Options{Guide: s.Text(guideForm), Theta: s.Text(thetaGuide), Iterations: s.Int(iterations), Tolerance: s.Float(tolerance), Draws: s.Int(draws), AtClients: s.Transform.AtClients, Heading: "x", Correct: s.Bool(correct)})
-			}
-			k, err := newKernel(env, s)
-			if err != nil {
-				return nil, err
-			}
-			return k, nil
-		},
+		Choose:    choose,
+		New:       newFit,
 	}
 }
 
-// exchanges are those of a fit and of its evaluation. A guide that sees the sum of all contributions has them exchanged before every draw, and the scalars
+// sampledExchanges are those of a fit by sampling and of its evaluation. A guide that sees the sum of all contributions has them exchanged before every draw, and the scalars
 // of a draw then travel alone.
-func exchanges(s backends.Settings) []density.Use {
+func sampledExchanges(s backends.Settings) []density.Use {
 	use := density.Use{
 		Often: "every evaluation", Auxiliaries: density.Drawn, Least: 1, Most: batchOf + verdicts,
 		Scalars: "terms of log p − log q, whether the gradient was finite, and once at the end how far the mean gradient and the sds of q(θ) are from rest, in three numbers",
