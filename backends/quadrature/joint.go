@@ -265,7 +265,7 @@ func (k solving) Answer(sum [][]float64, total []float64, down [][]float64, out 
 	}
 	c.apply(s, sum)
 	if k.solves == 1 && c.outright(s.sample.columns) || c.advance(s) || k.solves >= mostCG {
-		out[0] = 1
+		out[0], k.solved = 1, true
 		c.direct(s, c.v, down)
 		for col := range s.sample.columns {
 			vec.Accumulate(s.d, s.sample.column(col, s.d), c.own(s, c.v[col*c.n:][:c.n]))

@@ -22,7 +22,13 @@ var adams = []string{rate, lastRate, schedule, mcSamples, elboEvery, elboDraws}
 
 // choose settles the estimator and the form of q(θ) that go together, from the blocks of all parties.
 func choose(blocks []density.Block, s backends.Settings) (backends.Settings, string) {
-	if s.Text(estimator) != auto {
+	switch s.Text(estimator) {
+	case bySampling:
+		return s, ""
+	case byQuadrature:
+		for _, b := range blocks { // while the parties' data are there; New returns the error
+			_, _ = quadrature.Applies(b, s.Transform.AtClients)
+		}
 		return settled(s), ""
 	}
 	why := errors.New("no client contributes to another party's computation")
@@ -85,11 +91,8 @@ func unsuited(s backends.Settings) error {
 	return nil
 }
 
-// newFit makes the kernel of the estimator.
+// newFit makes the kernel of the estimator; one that was not chosen draws, since a party alone cannot know what all can do.
 func newFit(env density.Env, s backends.Settings) (backends.Kernel, error) {
-	if s.Text(estimator) == auto && !density.AsPipelined(env).Apart() {
-		s, _ = choose(env.Blocks(), s)
-	}
 	if s.Text(estimator) != byQuadrature {
 		if s.Text(thetaGuide) == quadrature.Joint {
 			return nil, fmt.Errorf("--%s %s needs --%s %s, and this fit draws", thetaGuide, quadrature.Joint, estimator, byQuadrature)

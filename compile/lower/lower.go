@@ -61,7 +61,7 @@ func Lower(p Party) (*Lowered, diag.List) {
 		l.errorf(diag.CannotEvaluate, p.Program.File, "%v", err)
 		return nil, l.diags
 	}
-	l.Spec.Graph, l.Spec.Split = g, l.b.Split
+	l.Spec.Graph, l.Spec.Split = g, l.b.Splitter()
 	return l.Lowered, l.diags
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/vflc/vflc/stdlib/def"
 )
@@ -15,6 +16,34 @@ type Split struct {
 	Rows       []Rows
 	// Rest has the other terms, which depend on no input.
 	Rest *Graph
+}
+
+// A Splitter divides a target when that is first asked for, and keeps the parts and not the builder.
+type Splitter struct {
+	once    sync.Once
+	builder *Builder
+	split   *Split
+	err     error
+}
+
+// Splitter returns the splitter of the target that the builder holds.
+func (b *Builder) Splitter() *Splitter { return &Splitter{builder: b} }
+
+// errReleased is the error of a splitter that was not asked in time.
+var errReleased = errors.New("what it was made of has been released")
+
+// Split is Builder.Split. All callers have the same sums.
+func (s *Splitter) Split(sums []int) (*Split, error) {
+	s.once.Do(func() {
+		s.split, s.err = s.builder.Split(sums)
+		s.builder = nil
+	})
+	return s.split, s.err
+}
+
+// Release drops the builder, which holds the data, where the target has not been divided.
+func (s *Splitter) Release() {
+	s.once.Do(func() { s.err, s.builder = errReleased, nil })
 }
 
 // Rows is a likelihood of rows.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/graph"
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 var _ density.Linearisable = (*Party)(nil)
@@ -28,7 +29,7 @@ func (p *Party) Linear() (*density.Linear, error) {
 	for _, r := range p.role.Receptions {
 		sums = append(sums, r.Input)
 	}
-	split, err := p.spec.Split(sums)
+	split, err := p.spec.Split.Split(sums)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Party(), err)
 	}
@@ -42,7 +43,29 @@ func (p *Party) Linear() (*density.Linear, error) {
 	}
 	p.readOutputs(l)
 	p.readRows(l, split)
-	return l, p.readPrior(&l.Prior, split.Rest)
+	if err := p.readPrior(&l.Prior, split.Rest); err != nil {
+		return nil, err
+	}
+	return l, p.compare(l)
+}
+
+// compare holds the parts against the log density itself, at 0 with everything received 0.
+func (p *Party) compare(l *density.Linear) error {
+	for k := range p.spec.Graph.Inputs() {
+		clear(p.here().Input(k))
+	}
+	p.Evaluate(make([]float64, p.Dim()))
+	want, _ := p.Target()
+	got := l.Prior.Value
+	for _, r := range l.Rows {
+		lp, slope := make([]float64, len(r.Offset)), make([]float64, len(r.Offset))
+		r.Evaluate(r.Offset, lp, slope)
+		got += vector.Sum(len(lp), lp)
+	}
+	if math.Abs(got-want) > exact*(1+math.Abs(want)) {
+		return fmt.Errorf("%s: the log density is %g where its parts add up to %g", p.Party(), want, got)
+	}
+	return nil
 }
 
 func (p *Party) outputName(k int) string {
