@@ -91,7 +91,9 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 			out[c-1] = total[c-1] + quadratic(&s.lin.Prior, theta, s.step) - s.logQ(theta, k.joint())
 		}
 		for i, r := range s.rows {
-			r.noise = total[k.size+r.Group]
+			if noise := total[k.size+r.Group]; noise != r.noise {
+				r.integrateOut(noise)
+			}
 			apply(&r.Affine, theta, r.eta)
 			vec.Accumulate(r.n, r.eta, sum[r.Group][c*r.n:])
 			if c == 0 {

@@ -95,7 +95,7 @@ func (s *server) newConjugate(columns int) *conjugate {
 func (s *server) linearise(mean, variance [][]float64, noise []float64) {
 	c := s.conjugate
 	for k, r := range s.rows {
-		r.noise = noise[r.Group]
+		r.integrateOut(noise[r.Group])
 		apply(&r.Affine, s.now.theta, r.mean)
 		s.q.spread(r.Matrix, r.variance)
 		vec.Accumulate(r.n, r.mean, mean[r.Group])

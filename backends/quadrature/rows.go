@@ -21,6 +21,7 @@ type rows struct {
 	eta, lp, at    []float64 // at one node
 	noise          float64   // variance of noise that is integrated out inside the log density, as of auxiliary variables
 	top, sum, over []float64 // of that integral
+	inner          rule // over that noise
 	rules          *rules
 }
 
@@ -63,10 +64,22 @@ func (r *rows) density(eta, lp, slope []float64) {
 	r.marginal(eta, lp, slope)
 }
 
+// integrateOut makes the log density one of which noise on the predictor is integrated out: by the trapezoidal rule, whose nodes are closer than the smaller of the
+// noise's sd and the width of the likelihood at the fit.
+func (r *rows) integrateOut(noise float64) {
+	if r.noise = noise; noise == 0 {
+		return
+	}
+	const reach, fine = 6, 0.75
+	sd := math.Sqrt(noise)
+	step := fine * min(1, 1/(sd*math.Sqrt(largest(r.curvature))))
+	r.inner = trapezoidal(2*int(math.Ceil(reach/step))+1, step)
+}
+
 // marginal is density with noise: log E exp ℓ(η + u) with u ~ N(0, noise), and the mean of ℓ′ weighted by exp ℓ, both relative to the largest ℓ so far.
 func (r *rows) marginal(eta, lp, slope []float64) {
 	sd := math.Sqrt(r.noise)
-	by := r.rules.of(sd)
+	by := &r.inner
 	inner, l, d := make([]float64, r.n), make([]float64, r.n), make([]float64, r.n)
 	for i := range r.top {
 		r.top[i], r.sum[i], r.over[i] = math.Inf(-1), 0, 0

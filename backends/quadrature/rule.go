@@ -13,7 +13,7 @@ type rule struct{ at, weight []float64 }
 // width d is exp(−2πd/step): the strip of a likelihood narrows as its predictor spreads, and the nodes of Gauss and Hermite lie further apart than these.
 func newRule(n int) rule {
 	if n > mostHermite {
-		return trapezoidal(n)
+		return trapezoidal(n, 0.1)
 	}
 	r := rule{make([]float64, n), make([]float64, n)}
 	quad.Hermite{}.FixedLocations(r.at, r.weight, math.Inf(-1), math.Inf(1))
@@ -28,8 +28,8 @@ func newRule(n int) rule {
 	return r
 }
 
-func trapezoidal(n int) rule {
-	const step = 0.1
+// trapezoidal is the rule of that name with nodes at these distances.
+func trapezoidal(n int, step float64) rule {
 	r := rule{make([]float64, n), make([]float64, n)}
 	for i := range r.at {
 		t := step * (float64(i) - float64(n-1)/2)
