@@ -3,6 +3,7 @@ package compile
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/vflc/vflc/compile/check"
@@ -29,6 +30,7 @@ type Disclosure struct {
 	Messages []string `json:"messages,omitempty"` // the kinds of message that carry it, each with its channel: "aux: z z_1+z_2"
 	Cut      bool     `json:"-"`                  // what crosses is an auxiliary variable on its way to the server, with noise of sd Rho around its cut
 	Rho      string   `json:"-"`
+	Sum      string   `json:"-"` // of the adjoint that a client sends of a sum it has received: the name of the sum in its program; "" for anything else
 }
 
 // A Bundle is the party programs of a model with their manifest: what an audit needs. Programs are in the order of the manifest.
@@ -118,13 +120,25 @@ func (a *auditor) disclosure(c session.Crossing) Disclosure {
 		d.From, d.To = client, a.Manifest.Server
 	}
 	name, cut, rho := a.names(c)
-	fill := strings.NewReplacer("{name}", name, "{cut}", cut, "{rho}", rho, "{client}", client, "{scalars}", c.Scalars, "{answers}", c.Answers, "{mask}", a.mask(c))
-	if c.Content == session.Z {
+	fill := strings.NewReplacer("{name}", name, "{cut}", cut, "{rho}", shortRho(rho), "{client}", client, "{scalars}", c.Scalars, "{answers}", c.Answers, "{mask}", a.mask(c))
+	switch c.Content {
+	case session.Z:
 		d.Cut, d.Rho = true, rho
+	case session.Partial:
+		d.Sum = a.plan.Groups[c.Of].Name
 	}
 	d.What, d.Masked, d.Learns = fill.Replace(c.What), fill.Replace(c.Masked), fill.Replace(c.Learns)
 	a.leaks(c, &d)
 	return d
+}
+
+// shortRho writes the noise of a manifest as messages do.
+func shortRho(rho string) string {
+	v, err := strconv.ParseFloat(rho, 64)
+	if err != nil {
+		return rho
+	}
+	return RhoText(map[string]float64{"": v})
 }
 
 // leaks adds what is data although it is a cut or a gradient, as far as the programs show it.

@@ -124,6 +124,8 @@ func (f *faults) done() bool {
 	switch {
 	case is.code == diag.NotNumber:
 		is.text += f.advice
+	case is.code == diag.NotBinary && c.array.Words != nil && !c.view.Document:
+		is.text += fmt.Sprintf("; from %s(%s, %q) gives 1 for this value and 0 for others", encoder.Is().Name, c.array.Name, text)
 	case !is.bad():
 		is = issue{diag.Unreadable, "differs from what was read before: the file has changed"}
 	}

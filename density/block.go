@@ -89,15 +89,3 @@ type JacobianSwitch interface {
 	// function of θ whose maximum is the mode on the declared scale.
 	Jacobian(on bool)
 }
-
-// Hierarchy is a Block that can tell whether its priors depend on one another.
-type Hierarchy interface {
-	// Hierarchical reports whether the prior of a parameter depends on other parameters: the density then bends more in some places than in others.
-	Hierarchical() bool
-}
-
-// IsHierarchical reports whether the parameters of a block form a hierarchy; false where the block has no Hierarchy.
-func IsHierarchical(b Block) bool {
-	h, ok := b.(Hierarchy)
-	return ok && h.Hierarchical()
-}

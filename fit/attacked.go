@@ -56,7 +56,11 @@ func Attack(ctx context.Context, run *runs.Run, progress Progress) (*attack.Repo
 	if err != nil {
 		return nil, diags, err
 	}
-	return p.report(run, views, truth, repeated), diags, nil
+	bare, err := p.bareRounds(ctx)
+	if err != nil {
+		return nil, diags, err
+	}
+	return p.report(run, views, truth, bare, repeated), diags, nil
 }
 
 // repeatable prepares the run that a folder records, without the folder.
@@ -199,12 +203,24 @@ func (t *truths) add(value func(int) []float64) {
 	t.n++
 }
 
-func (p *Prepared) report(run *runs.Run, views []*attack.Recorder, truth map[cutKey]attack.Truth, repeated bool) *attack.Report {
+func (p *Prepared) report(run *runs.Run, views []*attack.Recorder, truth map[cutKey]attack.Truth, bare [][]*attack.Clear, repeated bool) *attack.Report {
+	simulation := attack.Simulation{
+		Truth: func(party, k int) attack.Truth {
+			t := truth[cutKey{p.Plan.Names[party], p.Plan.Parties[party].Cuts[k].Name}]
+			t.Columns = p.columns(party, k)
+			return t
+		},
+		Clear: func(group, member int) *attack.Clear {
+			if bare == nil || member >= len(bare[group]) {
+				return nil
+			}
+			return bare[group][member]
+		},
+	}
+
 	r := &attack.Report{
 		Schema: posterior.Schema, Model: run.Name(), Backend: run.Record.Backend, Transform: run.Record.Transform, Repeated: repeated,
-		Cuts: attack.Reconstruct(views, func(party, k int) attack.Truth {
-			return truth[cutKey{p.Plan.Names[party], p.Plan.Parties[party].Cuts[k].Name}]
-		}),
+		Cuts: attack.Reconstruct(views, simulation),
 	}
 	at := 0
 	for g := range p.Plan.Groups {
@@ -259,7 +275,7 @@ func (p *Prepared) knowsSum(group, party int) bool {
 func (p *Prepared) attackNotes() []string {
 	out := []string{}
 	if p.Settings.Transform.AtClients {
-		out = append(out, "The figures are of z alone. Under transform "+p.Settings.Transform.Name+" the server also has the adjoint of the others' sum at each client, without noise. Where the likelihood can be solved for its predictor, as a logistic, Poisson or normal one can, that gives the client's exact cut from one evaluation, whatever rho; with two clients the other one has it too.")
+		out = append(out, "The correlations over rounds are of z alone, and rho matters for them only. Under transform "+p.Settings.Transform.Name+" the server also has the adjoint of the others' sum at each client, without noise: solving it for the client's own cut takes one evaluation.")
 	}
 	return out
 }

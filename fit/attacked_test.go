@@ -148,6 +148,14 @@ func TestAttackRecoversCuts(t *testing.T) {
 			if transform.AtClients != (len(report.Notes) > 0) {
 				t.Errorf("%s: notes %q", transform, report.Notes)
 			}
+			for k, c := range report.Cuts {
+				if transform.AtClients != (c.Inversion != nil) && !c.Sum {
+					t.Errorf("%s, %s, %s: %+v", transform, name, c.Name, c.Inversion)
+				}
+				if i := c.Inversion; i != nil && (i.Solved != 150 || i.ResidualSD > 1e-9 || c.Sum || !slices.Equal(c.Receivers, []string{"server", []string{"c", "a"}[k]})) {
+					t.Errorf("%s, %s, %s: one evaluation gives %d cuts within %v to %v", transform, name, c.Name, i.Solved, i.ResidualSD, c.Receivers)
+				}
+			}
 		}
 	}
 }
@@ -160,6 +168,98 @@ func TestAttackFindsGroups(t *testing.T) {
 	}
 	if g := report.Cuts[1].Groups; g != nil {
 		t.Errorf("a client with continuous covariates has groups: %v", g)
+	}
+}
+
+// mixed is a model of two clients, one with a factor beside a continuous and a binary covariate, one with two of each; over 240 rows, with a likelihood of y.
+func mixed(t *testing.T, y, likelihood string, transform def.Transform) *compile.Bound {
+	t.Helper()
+	random := rand.New(rand.NewPCG(31, 32))
+	tables := [3]strings.Builder{}
+	tables[0].WriteString("id,y\n")
+	tables[1].WriteString("id,g,age,sex\n")
+	tables[2].WriteString("id,w1,w2,w3,w4\n")
+	half := func(p float64) int { return int(random.Float64() + p) }
+	for i := range 240 {
+		g, age, sex, w1, w2, w3, w4 := random.IntN(5), random.NormFloat64(), half(0.5), random.NormFloat64(), random.NormFloat64(), half(0.3), half(0.1)
+		eta := 0.5*float64(g-2) + 0.4*age + 0.6*float64(sex) - 0.3*w1 + 0.4*w2 - 0.5*float64(w3) + 0.8*float64(w4)
+		count := 0
+		for p := random.Float64(); p > math.Exp(-math.Exp(eta)) && count < 12; count++ {
+			p *= random.Float64()
+		}
+		fmt.Fprintf(&tables[0], "%d,%d\n", i, min(count, map[string]int{"binary": 1, "count": 12}[y]))
+		fmt.Fprintf(&tables[1], "%d,site%d,%g,%d\n", i, g, age, sex)
+		fmt.Fprintf(&tables[2], "%d,%g,%g,%d,%d\n", i, w1, w2, w3, w4)
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "m.vfl"), "client a, c\ndata y : "+y+`[N] @ shared
+data g : level(G)[N] @ a
+data X : real[N, P] @ a from age, sex
+data W : real[N, Q] @ c from w1, w2, w3, w4
+param b ~ normal(0, 2)
+param u : real[G] ~ normal(0, 1) @ a
+param s : real[P] ~ normal(0, 2) @ a
+param v : real[Q] ~ normal(0, 2) @ c
+y ~ `+likelihood+"(b + X * s + u[g] + W * v)\n")
+	for k, name := range []string{"server", "a", "c"} {
+		write(t, filepath.Join(dir, "m", name+".csv"), tables[k].String())
+	}
+	return bindPath(t, filepath.Join(dir, "m.vfl"), transform, 0.25)
+}
+
+// From what crosses without noise the server has each column of two values exactly, and so the categories of a factor beside continuous covariates; under exact from sums of
+// both clients too. Under augmented noise the short run of the test shows some of them.
+func TestAttackFindsColumns(t *testing.T) {
+	for _, c := range []struct {
+		transform     def.Transform
+		y, likelihood string
+		sums          bool // a masked sum shows them too
+	}{
+		{transforms.Exact, "binary", "bernoulli_logit", true},
+		{transforms.Power, "binary", "bernoulli_logit", false},
+		{transforms.Power, "count", "poisson_log", false},
+		{transforms.Augmented, "binary", "bernoulli_probit", false},
+	} {
+		_, report := attacked(t, mixed(t, c.y, c.likelihood, c.transform), "nuts", map[string]string{"warmup": "300", "draws": "300"})
+		want := [][]string{{"sex", "g=site0", "g=site1", "g=site2", "g=site3", "g=site4"}, {"w3", "w4"}}
+		for k, cut := range report.Cuts[:2] {
+			got := cut.Columns
+			if got == nil || got.TwoValued != len(want[k]) {
+				t.Fatalf("%s, %s: %+v", c.transform, cut.Name, got)
+			}
+			slices.Sort(got.Found)
+			slices.Sort(want[k])
+			if bare := c.transform.AtClients || !c.transform.Noise; bare && !slices.Equal(got.Found, want[k]) || len(got.Found) == 0 {
+				t.Errorf("%s, %s: of %q it has %q", c.transform, cut.Name, want[k], got.Found)
+			} else if bare && k == 0 && (len(got.Factors) != 1 || got.Factors[0].Rand != 1) {
+				t.Errorf("%s, %s: %+v", c.transform, cut.Name, got.Factors)
+			}
+		}
+		if sum := report.Cuts[2]; c.sums && (len(sum.Columns.Found) != 8 || sum.Columns.All != 11 || !slices.Contains(sum.Columns.Found, "c: w3")) {
+			t.Errorf("%s, the sum: %+v", c.transform, sum.Columns)
+		}
+	}
+}
+
+// The forecast has a row for the adjoint of each client that the attack solves for its cut: nothing is left over.
+func TestForecastOfSolvedAdjoints(t *testing.T) {
+	for likelihood, y := range map[string]string{"poisson_log": "count", "bernoulli_logit": "binary"} {
+		bundle, diags := mixed(t, y, likelihood, transforms.Power).Bundle()
+		good(t, diags, nil)
+		a := backend(t, "nuts")
+		rows, err := Audit(bundle, a, nil)
+		good(t, nil, err)
+		forecasts, err := ForecastAttack(rows, bundle, a, nil)
+		good(t, nil, err)
+		solved := 0
+		for k, f := range forecasts {
+			if rows[k].Sum != "" && f != nil && f.Correlation == 1 && f.ResidualSD == 0 && f.Looks == 1 {
+				solved++
+			}
+		}
+		if solved != 2 {
+			t.Errorf("%s: %d adjoints of 2 are solved", likelihood, solved)
+		}
 	}
 }
 
@@ -264,7 +364,7 @@ func seen(t *testing.T, p *Prepared, mode session.Mode) []byte {
 	var lock sync.Mutex
 	err := session.Run(t.Context(), p.Plan, mode, 5, func(ctx context.Context, env density.Env) error {
 		w, server := env.(session.Watchable)
-		recorder := attack.NewRecorder(p.Plan)
+		recorder := attack.NewRecorder(p.Plan, false)
 		if server {
 			w.Watch(recorder)
 		}

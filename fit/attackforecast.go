@@ -12,7 +12,8 @@ import (
 )
 
 // ForecastAttack returns, for each row of an Audit with the same arguments, what its receiver is expected to know of a cut of sd 1 after the run; nil for a row of
-// anything else, and for all where an evaluation has only some of the rows. Where the algorithm sends a cut without noise nothing is left over.
+// anything else, and for all where an evaluation has only some of the rows. Where the algorithm sends a cut without noise nothing is left over, nor where it sends
+// an adjoint that can be solved for the cut.
 func ForecastAttack(rows []compile.Disclosure, p *compile.Bundle, a backends.Algorithm, given map[string]string) ([]*attack.Forecast, error) {
 	transform, _ := stdlib.New().Transform(p.Manifest.Transform)
 	s, err := a.Resolve(transform, given)
@@ -21,6 +22,10 @@ func ForecastAttack(rows []compile.Disclosure, p *compile.Bundle, a backends.Alg
 	}
 	out := make([]*attack.Forecast, len(rows))
 	for k, d := range rows {
+		if score, ok := p.Score(d); ok && attack.Solvable(score.Dist, score.Param, score.Through) {
+			f := attack.Expect(0, 1)
+			out[k] = &f
+		}
 		if !d.Cut || s.Plan.Minibatch > 0 {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/fit/attack"
 	"github.com/vflc/vflc/posterior/runs"
@@ -20,7 +21,7 @@ func (m *sampling) watch(env density.Env, c *chain) {
 		return
 	}
 	if s, ok := env.(session.Watchable); ok {
-		c.view = attack.NewRecorder(m.Plan)
+		c.view = attack.NewRecorder(m.Plan, m.Algorithm.Gives == backends.Markov)
 		s.Watch(c.view)
 	}
 }

@@ -42,19 +42,25 @@ func Examine(d *Draws, rows []Row, diagnostics *Diagnostics, a Advice) []Finding
 	a.Metric = diagonal(d, rows, owners, a.Metric)
 	unbounded := d.improper(rows)
 	out = append(out, unbounded...)
-	for c, chain := range d.Transitions {
-		if len(unbounded) > 0 {
-			break // trajectories without a distribution to settle in fail for that reason alone
-		}
-		out = append(out, d.divergent(c, chain, a)...)
-		out = append(out, deep(c, chain, a)...)
-		out = append(out, lowEnergy(c, chain, a)...)
+	if len(unbounded) == 0 { // trajectories without a distribution to settle in fail for that reason alone
+		out = append(out, d.transitions(a)...)
 	}
 	if !d.Independent() {
 		out = append(out, mixing(without(rows, unbounded), d.Chains(), a)...)
 	}
 	if diagnostics != nil {
 		out = append(out, approximation(diagnostics, a)...)
+	}
+	return out
+}
+
+// transitions reports what is wrong with the trajectories of the chains, check by check.
+func (d *Draws) transitions(a Advice) []Finding {
+	var out []Finding
+	for _, check := range []func(c int, chain []Transition, a Advice) []Finding{d.divergent, deep, lowEnergy} {
+		for c, chain := range d.Transitions {
+			out = append(out, check(c, chain, a)...)
+		}
 	}
 	return out
 }

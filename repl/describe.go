@@ -219,13 +219,13 @@ func (s *Session) bound(sym *check.Symbol) (*data.Bound, string) {
 	}
 	set, diags := data.Load(own, wants, j)
 	if diags.HasErrors() {
-		return nil, "; " + diags[0].Message
+		return nil, "; " + typed(diags[0].Message)
 	}
 	values, diags := set.Bind(wants)
 	if diags.HasErrors() {
 		for _, d := range diags {
 			if strings.Contains(d.Message, sym.Name) {
-				return nil, "; " + d.Message
+				return nil, "; " + typed(d.Message)
 			}
 		}
 	}
@@ -235,7 +235,7 @@ func (s *Session) bound(sym *check.Symbol) (*data.Bound, string) {
 		}
 	}
 	if len(diags) > 0 {
-		return nil, "; " + diags[0].Message
+		return nil, "; " + typed(diags[0].Message)
 	}
 	return nil, ""
 }

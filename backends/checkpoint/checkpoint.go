@@ -14,10 +14,11 @@ import (
 // A Codec carries fields either to a writer or from a reader, so that one walk over the state serves both directions. Numbers are 8 bytes,
 // little-endian. After the first error it does nothing more.
 type Codec struct {
-	w   io.Writer
-	r   io.Reader
-	buf [8]byte
-	err error
+	w    io.Writer
+	r    io.Reader
+	buf  [8]byte
+	many [1024]byte // some numbers at once
+	err  error
 }
 
 // Failed reports whether there was an error: whatever is read from then on is zero.
@@ -72,8 +73,39 @@ func (c *Codec) Float(fields ...*float64) {
 
 // Floats carries a vector of a length that both sides know.
 func (c *Codec) Floats(v []float64) {
+	for len(v) > 0 {
+		n := min(len(v), len(c.many)/8)
+		if c.w != nil {
+			c.writeFloats(v[:n])
+		} else {
+			c.readFloats(v[:n])
+		}
+		v = v[n:]
+	}
+}
+
+func (c *Codec) writeFloats(v []float64) {
+	if c.err != nil {
+		return
+	}
+	text := c.many[:8*len(v)]
+	for i, x := range v {
+		binary.LittleEndian.PutUint64(text[8*i:], math.Float64bits(x))
+	}
+	_, c.err = c.w.Write(text)
+}
+
+func (c *Codec) readFloats(v []float64) {
+	text := c.many[:8*len(v)]
+	if c.err == nil {
+		_, c.err = io.ReadFull(c.r, text)
+	}
+	if c.err != nil {
+		clear(v)
+		return
+	}
 	for i := range v {
-		v[i] = math.Float64frombits(c.word(math.Float64bits(v[i])))
+		v[i] = math.Float64frombits(binary.LittleEndian.Uint64(text[8*i:]))
 	}
 }
 

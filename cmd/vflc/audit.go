@@ -32,7 +32,8 @@ shape and how often, what masks it, and what a curious receiver can compute. The
 party programs that vflc compile wrote; each of these is loaded as its party would load it. Of a run, it is what crossed in it.
 
 With --attack the argument is the folder of a run: the clients' contributions are reconstructed from what the server received in that
-run, and compared with the true ones. It shows how well, for each of them, and after how many rounds.`,
+run, and compared with the true ones. It shows how well, for each of them, and after how many rounds; what one round without noise gives
+away; and which private columns of two values, and categories of factors, are found. Sums over clients are reported apart.`,
 		Example: `  vflc audit build
   vflc audit logistic.vfl --transform power
   vflc audit out --attack
@@ -216,7 +217,11 @@ func (r *auditReport) expected() string {
 	lines := [][]string{{"what", "from", "to", "draws of the noise", "correlation", "residual sd"}}
 	for k, f := range r.forecasts {
 		if d := r.rows[k]; f != nil {
-			lines = append(lines, []string{d.What, d.From, d.To, fmt.Sprint(f.Looks), fmt.Sprintf("%.5f", f.Correlation), fmt.Sprintf("%.2g", f.ResidualSD)})
+			looks := fmt.Sprint(f.Looks)
+			if d.Sum != "" {
+				looks = "none: solved for the cut"
+			}
+			lines = append(lines, []string{d.What, d.From, d.To, looks, fmt.Sprintf("%.5f", f.Correlation), fmt.Sprintf("%.2g", f.ResidualSD)})
 		}
 	}
 	if len(lines) == 1 {

@@ -62,6 +62,9 @@ func Lower(p Party) (*Lowered, diag.List) {
 		return nil, l.diags
 	}
 	l.Spec.Graph, l.Spec.Split = g, l.b.Splitter()
+	if l.Spec.Recentring, err = l.recentring(); err != nil {
+		l.errorf(diag.CannotEvaluate, p.Program.File, "%v", err)
+	}
 	return l.Lowered, l.diags
 }
 
@@ -78,6 +81,7 @@ type lowerer struct {
 	groups    []zSum
 	single    map[string]bool // z that are received separately
 	generated []*check.Symbol
+	effects   []effects
 	offset    int // into the reported values
 	// For forward simulation: the facts of expressions that the cutter built, and the value of a group of cuts.
 	facts     func(ast.Expr) check.Info

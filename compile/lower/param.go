@@ -40,6 +40,7 @@ func (l *lowerer) param(s *check.Symbol) {
 	if finite(lower) != nil || finite(upper) != nil {
 		x = l.b.Bijector(l.Program.Universe.For(finite(lower), finite(upper)), x, lower, upper)
 	}
+	l.noteEffects(s, x, args)
 	value := x
 	if s.Decl.(*ast.Param).Noncentered {
 		value, args = l.noncentered(s, x, args)

@@ -34,8 +34,8 @@ func (g *generative) predictor(k *cut.Likelihood, args []graph.ID, shape graph.S
 	if several {
 		return nil, "several parameters of " + k.Dist.Name + " depend on the auxiliary variables"
 	}
-	inner, through := unwrap(k.Args[param])
-	if !addend(inner, name) {
+	inner, through := Unwrap(k.Args[param])
+	if !Addend(inner, name) {
 		return nil, "the noise is not added to one predictor"
 	}
 	out := &simulate.Predictor{Param: param, Through: through, Eta: g.report(g.spread(g.expr(inner), shape))}
@@ -49,15 +49,15 @@ func (g *generative) predictor(k *cut.Likelihood, args []graph.ID, shape graph.S
 	return out, ""
 }
 
-// unwrap takes off the elementwise functions of one argument around an expression; the innermost is returned first.
-func unwrap(e ast.Expr) (inner ast.Expr, through []*def.Func) {
+// Unwrap takes off the elementwise functions of one argument around an expression; the innermost is returned first.
+func Unwrap(e ast.Expr) (inner ast.Expr, through []*def.Func) {
 	switch x := e.(type) {
 	case *ast.Paren:
-		return unwrap(x.X)
+		return Unwrap(x.X)
 	case *ast.Call:
 		for _, f := range fn.Elementwise() {
 			if f.Name == x.Name.Name && len(x.Args) == 1 {
-				inner, through = unwrap(x.Args[0])
+				inner, through = Unwrap(x.Args[0])
 				return inner, append(through, &f)
 			}
 		}
@@ -65,21 +65,21 @@ func unwrap(e ast.Expr) (inner ast.Expr, through []*def.Func) {
 	return e, nil
 }
 
-// addend reports whether an expression is a sum of which a name is one term, with either sign.
-func addend(e ast.Expr, name string) bool {
+// Addend reports whether an expression is a sum of which a name is one term, with either sign.
+func Addend(e ast.Expr, name string) bool {
 	switch x := e.(type) {
 	case *ast.Name:
 		return x.Name == name
 	case *ast.Paren:
-		return addend(x.X, name)
+		return Addend(x.X, name)
 	case *ast.Unary:
-		return (x.Op == "-" || x.Op == "+") && addend(x.X, name)
+		return (x.Op == "-" || x.Op == "+") && Addend(x.X, name)
 	case *ast.Binary:
 		if x.Op != "+" && x.Op != "-" {
 			return false
 		}
 		left, right := mentions([]ast.Expr{x.X}, []string{name}), mentions([]ast.Expr{x.Y}, []string{name})
-		return left != right && (!left || addend(x.X, name)) && (!right || addend(x.Y, name))
+		return left != right && (!left || Addend(x.X, name)) && (!right || Addend(x.Y, name))
 	}
 	return false
 }

@@ -24,7 +24,7 @@ const margin = 2
 
 // distinct is the least eigenvalue of Σ QQᵀ over chains, with their orthonormal components Q, along a direction that is not noise: one that a chain has
 // found contributes nearly 1, and the errors of the others' components much less.
-const distinct = 0.5
+const distinct = 0.75
 
 // components takes from each chain's sketch what stands out. C is the covariance of N vectors of white noise of variance σ² in m dimensions, and q a unit vector
 // that does not depend on them: then |Cq| is about σ²√(1 + m/N). σ² is what the
@@ -36,12 +36,11 @@ func (e *evidence) components() (out components) {
 		if v.sketch == nil {
 			return components{}
 		}
-		outside, ok := v.sketch.outside()
-		if !ok {
+		q, lambda, outside, n := v.sketch.final()
+		if q == nil {
 			return components{}
 		}
-		q, lambda, n := v.sketch.final()
-		edge := margin * max(0, outside) / float64(max(1, m-len(lambda))) * math.Sqrt(1+float64(m)/float64(v.sketch.before))
+		edge := margin * max(0, outside) / float64(max(1, m-len(lambda))) * math.Sqrt(1+float64(m)/float64(n))
 		for k, u := range q {
 			if lambda[k] <= max(edge, rounding*lambda[0]) {
 				continue
@@ -86,20 +85,29 @@ func leading(columns [][]float64, bound float64) (directions [][]float64) {
 	return directions
 }
 
-// final is the basis after the last vector: the products of the block before, as q and lambda hold them, and of the current one, together.
-func (s *sketch) final() (q [][]float64, lambda []float64, n int) {
-	lambda, n = make([]float64, len(s.q)), s.before+s.n
+// final is the basis of the longer of the last two blocks, whose vectors are the more independent of one another: with the mean in it of what is left of |d|² outside of
+// the basis that its products were taken with, and its number of vectors. It is nil where no vector has come since a basis was found.
+func (s *sketch) final() (q [][]float64, lambda []float64, outside float64, n int) {
+	s.flush()
+	switch {
+	case s.before == 0 || !s.judged && s.n == 0:
+		return nil, nil, 0, 0
+	case s.n < s.before:
+		if outside = s.rest; !s.judged { // rest is of a basis at random
+			outside = s.left / float64(s.n)
+		}
+		return s.q, s.lambda, outside, s.before
+	}
+	lambda = make([]float64, len(s.q))
 	var products [][]float64
-	for k, u := range s.q {
-		v := slices.Clone(s.s[k])
-		vec.Axpy(len(v), v, s.lambda[k]*float64(s.before), u)
-		products, q = append(products, v), append(q, make([]float64, len(u)))
+	for _, v := range s.s {
+		products, q = append(products, slices.Clone(v)), append(q, make([]float64, len(v)))
 	}
 	principal(products, q, lambda)
 	for k := range lambda {
-		lambda[k] /= float64(n)
+		lambda[k] /= float64(s.n)
 	}
-	return q, lambda, n
+	return q, lambda, s.left / float64(s.n), s.n
 }
 
 // share is the share of the variance of some vectors about their mean that lies in the span of the components.

@@ -28,11 +28,11 @@ func (e *evidence) groups(mean []float64, c components) *Groups {
 }
 
 // features are, for each row, its mean and its scores on the components of every chain, in units in which the noise of all is about the same: that of a score
-// is σ/√samples, and that of the mean σ/√evaluations, half of those that were taken.
+// is σ/√samples, and that of the mean σ/√evaluations, half of those that are in the sums.
 func (e *evidence) features(mean []float64, c components) [][]float64 {
 	out, evaluations := make([][]float64, len(mean)), 0
-	for _, n := range e.rounds {
-		evaluations += n / period
+	for _, v := range e.views {
+		evaluations += v.each()[0].counts[0] / 2
 	}
 	for i, v := range mean {
 		out[i] = append(out[i], v)

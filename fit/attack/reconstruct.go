@@ -12,10 +12,19 @@ import (
 )
 
 // Truth is a client's true cut, which a simulation knows: the elements that are followed (Followed), their mean over the draws of a run, and some of the
-// draws.
+// draws; and the columns of data that it depends on, if it has one number a row.
 type Truth struct {
-	Mean  []float64
-	Draws [][]float64
+	Mean    []float64
+	Draws   [][]float64
+	Columns []Column
+}
+
+// A Simulation is what the process that simulated a run knows beside its transcript.
+type Simulation struct {
+	// Truth returns the true cut of a party by its index in the plan and that of the cut.
+	Truth func(party, cut int) Truth
+	// Clear returns what crosses without noise of a member of a sum of the plan, or of the sum itself where member is their number; nil for nothing.
+	Clear func(group, member int) *Clear
 }
 
 // Followed lists the elements of a cut of n that recorders follow: all of a short one, evenly spaced ones of a long one.
@@ -38,7 +47,12 @@ type Reconstruction struct {
 	Directions int              `json:"directions"`
 	Span       posterior.Number `json:"span"`
 	Groups     *Groups          `json:"groups"` // null where no two rows share their cut
-	Progress   []Progress       `json:"progress"`
+	// Columns are those of two values in the span: of what crosses without noise if anything does, else of the mean and the principal components. Null where the
+	// span is not known, or is that of more than one number a row.
+	Columns *Columns `json:"columns"`
+	// Inversion is what one evaluation shows without any noise; null where everything has noise.
+	Inversion *Inversion `json:"inversion"`
+	Progress  []Progress `json:"progress"`
 }
 
 // An Estimate compares the mean of z − ρ²·adjoint with the mean of the true cut, over rows.
@@ -53,9 +67,8 @@ type Progress struct {
 	Estimate
 }
 
-// Reconstruct computes, from the recorders of the chains of one run, what they hold of every cut and sum. truth returns the true cut of a party by its index in
-// the plan and that of the cut.
-func Reconstruct(chains []*Recorder, truth func(party, cut int) Truth) []Reconstruction {
+// Reconstruct computes, from the recorders of the chains of one run, what they hold of every cut and sum.
+func Reconstruct(chains []*Recorder, s Simulation) []Reconstruction {
 	var out []Reconstruction
 	plan := chains[0].plan
 	for k, v := range chains[0].views {
@@ -73,10 +86,14 @@ func Reconstruct(chains []*Recorder, truth func(party, cut int) Truth) []Reconst
 			}
 			r.Parties = append(r.Parties, plan.Names[port.Party])
 			squares += m.of.rho * m.of.rho
-			e.addTruth(truth(port.Party, port.Index))
+			e.addTruth(plan.Names[port.Party], s.Truth(port.Party, port.Index))
 		}
 		r.Name, r.Rho = strings.Join(names, " + "), math.Sqrt(squares)
-		e.fill(&r)
+		member := v.of.member
+		if r.Sum {
+			member = len(v.members)
+		}
+		e.fill(&r, s.Clear(v.of.group, member))
 		out = append(out, r)
 	}
 	return out
@@ -96,10 +113,19 @@ type evidence struct {
 	rounds []int
 	truth  [][]float64 // by draw
 	center []float64   // mean of the truth
+	data   []Column
 }
 
-// addTruth adds a member's cut, draw by draw.
-func (e *evidence) addTruth(t Truth) {
+// addTruth adds a member's cut, draw by draw, and its columns.
+func (e *evidence) addTruth(party string, t Truth) {
+	for _, c := range t.Columns {
+		if e.views[0].members != nil {
+			if c.Name = party + ": " + c.Name; c.Factor != "" {
+				c.Factor = party + ": " + c.Factor
+			}
+		}
+		e.data = append(e.data, c)
+	}
 	if e.truth == nil {
 		e.center = make([]float64, len(t.Mean))
 		for range t.Draws {
@@ -112,7 +138,7 @@ func (e *evidence) addTruth(t Truth) {
 	}
 }
 
-func (e *evidence) fill(r *Reconstruction) {
+func (e *evidence) fill(r *Reconstruction, bare *Clear) {
 	mean := e.late()
 	for _, n := range e.rounds {
 		r.Rounds += n
@@ -126,6 +152,12 @@ func (e *evidence) fill(r *Reconstruction) {
 		r.Span = posterior.Number(c.share(e.truth, e.center))
 	}
 	r.Groups = e.groups(mean, c)
+	if bare != nil {
+		r.Inversion = &bare.First
+		r.Columns = e.columns(span(bare.Vectors))
+		return
+	}
+	r.Columns = e.columns(c.noisySpan(mean), spaced(len(mean), len(mean)))
 }
 
 // late is the mean over chains of z − ρ²·adjoint after a power of two of evaluations that leaves out a quarter to a half of them, in which the chain or the fit

@@ -3,8 +3,9 @@
 // A client sends z = cut + noise of sd ρ and the server returns the adjoint of z. At the posterior, and at the optimum of a variational fit, the mean derivative
 // of the log density by z is 0, where that derivative is adjoint − (z − cut)/ρ². So the mean of z − ρ²·adjoint over evaluations is the mean of the cut, row by
 // row, and the noise goes down with the number of evaluations (Reconstruct). The cuts of different evaluations differ as the client's parameters do: their
-// principal components span the columns of its data (components.go). Rows that share a category share their cuts (groups.go). Where a transform adds no
-// noise, ρ = 0 and what is sent is the cut.
+// principal components span the columns of its data (components.go), in which those of two values are found (twovalued.go). Rows that share a category share their
+// cuts (groups.go). Where a transform adds no noise, ρ = 0 and what is sent is the cut; where a client sends an adjoint that its own cut enters without noise,
+// the adjoint is solved for the cut (solve.go).
 //
 // A Recorder keeps running sums of what the server sees, never a message. The package compares with the true cuts, which a simulation knows; a server
 // that attacks does not need them.
@@ -20,14 +21,19 @@ type Recorder struct {
 	plan   *model.Plan
 	rounds int // evaluations seen
 	window int // of the newest evaluation
+	period int // of those that are taken
 }
 
 // mostElements is the largest number of elements of a cut that are followed: evenly spaced ones of a longer cut, which bounds memory and time.
 const mostElements = 2048
 
-// NewRecorder returns a recorder for the runs of a plan: it follows each cut of each client, and each sum of two or more cuts.
-func NewRecorder(plan *model.Plan) *Recorder {
-	r := &Recorder{plan: plan}
+// NewRecorder returns a recorder for the runs of a plan: it follows each cut of each client, and each sum of two or more cuts. markov is set for the chains of a
+// Markov chain algorithm.
+func NewRecorder(plan *model.Plan, markov bool) *Recorder {
+	r := &Recorder{plan: plan, period: period}
+	if markov {
+		r.period = periodMarkov
+	}
 	for g, group := range plan.Groups {
 		picks := spaced(group.Len, mostElements)
 		single := make([]*view, len(group.Members))
@@ -65,7 +71,7 @@ func spaced(n, most int) []int {
 // Sent implements session.Watcher.
 func (r *Recorder) Sent(window int, z [][][]float64) {
 	r.window = window
-	if !taken(r.rounds + 1) {
+	if !r.taken(r.rounds + 1) {
 		return
 	}
 	for _, v := range r.views {
@@ -78,7 +84,7 @@ func (r *Recorder) Sent(window int, z [][][]float64) {
 // Answered implements session.Watcher.
 func (r *Recorder) Answered(total [][]float64, part [][][]float64) {
 	r.rounds++
-	if taken(r.rounds) {
+	if r.taken(r.rounds) {
 		r.take(total, part)
 	}
 	if r.rounds&(r.rounds-1) == 0 {
@@ -100,10 +106,10 @@ func (r *Recorder) take(total [][]float64, part [][][]float64) {
 		}
 	}
 	for _, v := range r.views {
-		every := stride
+		every := 1
 		if v.members != nil {
-			every = 2 * stride
+			every = 2
 		}
-		v.add(r.window, sampled(r.rounds, every))
+		v.add(r.window, r.sampled(every))
 	}
 }

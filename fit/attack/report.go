@@ -30,6 +30,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	fmt.Fprintf(&b, "model %s, transform %s, backend %s: reconstruction from what the server received (%s)\n", r.Model, r.Transform, r.Backend, from)
 	r.table(&b, "\nThe cut of each client\n", false)
 	r.table(&b, "\nSums over clients: all that masked sums would show\n", true)
+	r.bare(&b)
+	r.columns(&b)
 	b.WriteString("\nCorrelation with the true cut, from the second half of so many rounds\n")
 	b.WriteString(posterior.AlignLeft(r.progress()))
 	b.WriteString(legend)
@@ -46,6 +48,9 @@ directions: principal components of z - rho²·adjoint that stand out of the noi
 that they hold. groups: how many groups of rows separate / how many share their cut, and the adjusted Rand index of the two (1: the same).
 receivers: the server has every z; a client has the sum where it is sent it, or where it holds the response and solves the adjoint for the
 sum (up to what the server adds), and takes its own share away.
+rows solved: where the adjoint, as a function of the cut, has one solution; likelihoods with several predictors a row are not tried.
+columns of two values: private columns and categories of factors, found in the span of the components or of what crossed without noise;
+claimed: all that looked like one, such as unions of categories too.
 A dash: not known from so few rounds or from single windows of rows, or no two rows share their cut.
 `
 
@@ -67,6 +72,57 @@ func (r *Report) table(b *strings.Builder, title string, sums bool) {
 	if len(lines) > 1 {
 		b.WriteString(title + posterior.AlignLeft(lines) + followed)
 	}
+}
+
+// bare writes what one evaluation shows without noise.
+func (r *Report) bare(b *strings.Builder) {
+	lines := [][]string{{"cut", "party", "receivers", "rows solved", "correlation", "residual sd"}}
+	for _, c := range r.Cuts {
+		if i := c.Inversion; i != nil {
+			lines = append(lines, []string{
+				c.Name, listed(c.Parties), listed(c.Receivers), fmt.Sprintf("%d of %d", i.Solved, i.Of), digits(i.Correlation, "%.6f"), digits(i.ResidualSD, "%.2g"),
+			})
+		}
+	}
+	if len(lines) > 1 {
+		b.WriteString("\nWithout noise, from one evaluation alone, whatever rho\n" + posterior.AlignLeft(lines))
+	}
+}
+
+// columns writes which columns of two values were found.
+func (r *Report) columns(b *strings.Builder) {
+	lines, names := [][]string{{"cut", "party", "columns", "of two values", "found", "claimed", "categories of factors"}}, ""
+	for _, c := range r.Cuts {
+		k := c.Columns
+		if k == nil {
+			continue
+		}
+		factors := "-"
+		for i, f := range k.Factors {
+			if text := f.Name + " " + f.String(); i == 0 {
+				factors = text
+			} else {
+				factors += "; " + text
+			}
+		}
+		lines = append(lines, []string{c.Name, listed(c.Parties), fmt.Sprint(k.All), fmt.Sprint(k.TwoValued), fmt.Sprint(len(k.Found)), fmt.Sprint(k.Claimed), factors})
+		if len(k.Found) > 0 {
+			names += fmt.Sprintf("%s of %s: %d of %d columns found exactly: %s\n", c.Name, listed(c.Parties), len(k.Found), k.All, strings.Join(first(k.Found), ", "))
+		}
+	}
+	if len(lines) > 1 {
+		b.WriteString("\nColumns of two values in the span of what was received\n" + posterior.AlignLeft(lines) + names)
+	}
+}
+
+// mostNames is how many names are written out.
+const mostNames = 12
+
+func first(names []string) []string {
+	if len(names) > mostNames {
+		return append(names[:mostNames:mostNames], fmt.Sprintf("… (%d more)", len(names)-mostNames))
+	}
+	return names
 }
 
 // found is the number of directions, where it is known.

@@ -97,6 +97,8 @@ func TestReportAsJSON(t *testing.T) {
       "directions": 0,
       "span": null,
       "groups": null,
+      "columns": null,
+      "inversion": null,
       "progress": []
     }
   ],

@@ -25,7 +25,7 @@ func (r *Recorder) Load(in io.Reader) error {
 // heading is a line that two recorders share if one can load what the other saved.
 func (r *Recorder) heading() string {
 	var b strings.Builder
-	b.WriteString("vflc server view 1")
+	b.WriteString("vflc server view 2")
 	for _, v := range r.views {
 		fmt.Fprintf(&b, "; %s %d elements of %d cuts in %d windows", r.plan.Groups[v.of.group].Name, len(v.picks), max(1, len(v.members)), len(v.windows))
 	}
@@ -55,13 +55,15 @@ func (v *view) state(c *checkpoint.Codec, marks int) {
 }
 
 func (s *sketch) state(c *checkpoint.Codec) {
-	c.Ints(&s.n, &s.before)
+	c.Ints(&s.n, &s.before, &s.waiting)
 	c.Float(&s.rest, &s.left)
 	c.Bool(&s.judged)
-	c.Floats(s.lambda)
-	for k := range s.q {
-		c.Floats(s.q[k])
-		c.Floats(s.s[k])
+	if s.waiting < 0 || s.waiting >= batched {
+		c.Fail(fmt.Errorf("%d vectors wait for a sketch", s.waiting))
+		s.waiting = 0
+	}
+	for _, v := range [][]float64{s.lambda, s.flatQ, s.flatS, s.batch[:s.waiting*s.m]} {
+		c.Floats(v)
 	}
 }
 
@@ -101,7 +103,7 @@ func Read(in *bufio.Reader, plan *model.Plan) ([]*Recorder, error) {
 	}
 	var out []*Recorder
 	for range n {
-		r := NewRecorder(plan)
+		r := NewRecorder(plan, false)
 		if err := r.Load(in); err != nil {
 			return nil, err
 		}

@@ -26,14 +26,14 @@ type view struct {
 	weight  float64 // of a window's density: its number of windows
 
 	v       []float64 // z − ρ²·adjoint of the newest evaluation
-	d       []float64 // its deviation from centre
+	probes  []int     // elements by which an evaluation is judged
 	counts  []int     // evaluations in sum, by window; one where rows are not divided
 	sum     []float64
 	marks   []mark // after 1, 2, 4, … evaluations
 	centre  []float64
-	squares float64 // sum of |d|² since the last mark
+	squares float64 // sum over evaluations since the last mark of |v − centre|² over the probes
 	seen    int     // evaluations since then
-	level   float64 // mean of |d|² between the two marks before; 0: not known
+	level   float64 // mean of the same between the two marks before; 0: not known
 	sketch  *sketch // nil where rows are divided: an evaluation then has only some of them
 }
 
@@ -77,7 +77,8 @@ func newSum(plan *model.Plan, members []*view) *view {
 
 func (v *view) allocate(windows int) {
 	m := len(v.picks)
-	v.v, v.d, v.centre, v.sketch = make([]float64, m), make([]float64, m), make([]float64, m), newSketch(m)
+	v.probes = spaced(m, mostProbes)
+	v.v, v.centre, v.sketch = make([]float64, m), make([]float64, m), newSketch(m)
 	if v.members != nil {
 		return
 	}
@@ -151,9 +152,6 @@ func (v *view) addMembers() {
 	}
 }
 
-// wild is how many times the mean of |d|² an evaluation may have: a trajectory that has diverged says nothing of the posterior.
-const wild = 100
-
 // add takes the newest evaluation into the sums, and where due into the sketch.
 func (v *view) add(window int, due bool) {
 	switch {
@@ -165,18 +163,10 @@ func (v *view) add(window int, due bool) {
 	case v.members != nil:
 		v.addMembers()
 	}
+	if !v.usual() {
+		return
+	}
 	m := len(v.v)
-	vec.Sub(m, v.d, v.v, v.centre)
-	square := vec.Dot(m, v.d, v.d)
-	if square-square != 0 {
-		return
-	}
-	v.seen++
-	if v.level > 0 && square > wild*v.level {
-		v.squares += wild * v.level
-		return
-	}
-	v.squares += square
 	if v.members == nil {
 		vec.Accumulate(m, v.sum, v.v)
 		for k := range v.counts {
@@ -184,8 +174,33 @@ func (v *view) add(window int, due bool) {
 		}
 	}
 	if due && v.sketch != nil {
-		v.sketch.add(v.d, square)
+		v.sketch.add(v.v, v.centre)
 	}
+}
+
+// A trajectory that has diverged says nothing of the posterior: an evaluation is left out whose mean square over mostProbes elements is wild times what it has been.
+const (
+	wild       = 100
+	mostProbes = 32
+)
+
+// usual reports whether the newest evaluation is finite and not far from those before.
+func (v *view) usual() bool {
+	if all := vec.Dot(len(v.v), v.v, v.v); all-all != 0 {
+		return false
+	}
+	square := 0.0
+	for _, k := range v.probes {
+		d := v.v[k] - v.centre[k]
+		square += d * d
+	}
+	v.seen++
+	if v.level > 0 && square > wild*v.level {
+		v.squares += wild * v.level
+		return false
+	}
+	v.squares += square
+	return true
 }
 
 func (v *view) addWindow(window int) {
@@ -226,7 +241,7 @@ func (v *view) mark(rounds int) {
 		v.level = v.squares / float64(v.seen)
 	}
 	v.squares, v.seen = 0, 0
-	if rounds >= rank && v.sketch != nil {
+	if k >= 6 && k%3 == 0 && v.sketch != nil {
 		v.sketch.turn()
 	}
 }
@@ -239,7 +254,7 @@ func (v *view) keep(k int) {
 		return
 	}
 	if n := v.counts[0] - v.marks[k-1].counts[0]; n > 0 {
-		vec.Sub(len(v.d), v.d, v.sum, v.marks[k-1].sum)
-		vec.Scale(len(v.d), v.centre, v.d, 1/float64(n))
+		vec.Sub(len(v.sum), v.centre, v.sum, v.marks[k-1].sum)
+		vec.Scale(len(v.sum), v.centre, v.centre, 1/float64(n))
 	}
 }

@@ -35,9 +35,9 @@ type Study struct {
 	settings []backends.Settings // of fits whose chains are 1, 2, 4, … times as long as asked for
 	scale    func(string) float64
 	seed     uint64
-	names    []string // of all scalars that vary, in the order of the simulator's parameters
-	elements []int    // where they are among the parameters
-	scaled   []string // parameters whose priors have a scale
+	scalars  []posterior.Column // all that vary, in the order of the simulator's parameters
+	elements []int              // where they are among the parameters
+	scaled   []string           // parameters whose priors have a scale
 	results  []replicate
 }
 
@@ -70,11 +70,16 @@ func New(p *fit.Prepared, replicates int) (*Study, diag.List, error) {
 			return nil, diags, err
 		}
 	}
+	labels := map[string][][]string{}
+	for _, own := range p.Bound.Labels() { // a study is a simulation, which holds all parties
+		maps.Copy(labels, own)
+	}
 	for k, param := range m.Params {
 		port := m.Graph.Params()[k]
-		for i, c := range posterior.Columns([]posterior.Variable{{Name: param.Name, Dims: port.Shape}}) {
+		v := posterior.Labelled([]posterior.Variable{{Name: param.Name, Dims: port.Shape}}, labels)
+		for i, c := range posterior.Columns(v) {
 			if !param.Fixed(i, port.Shape) {
-				s.names, s.elements = append(s.names, c.Name), append(s.elements, port.Offset+i)
+				s.scalars, s.elements = append(s.scalars, c), append(s.elements, port.Offset+i)
 			}
 		}
 		if param.Dist.ScaleAt >= 0 {

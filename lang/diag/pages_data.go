@@ -71,7 +71,7 @@ var dataPages = []Page{
 	},
 	{
 		Code: NotBinary, Title: "a cell that is neither 0 nor 1",
-		Text:  "binary accepts 0 and 1, and true and false in upper or lower case. Recode categories such as 1 and 2 or yes and no in the table, or declare level(2).",
+		Text:  "binary accepts 0 and 1, and true and false in upper or lower case. Of two categories, such as 1 and 2 or yes and no, `from is(y, \"yes\")` makes 1 and 0; or declare level(2).",
 		Wrong: "vflc run m.vfl\n-- m.vfl --\ndata y : binary[N]\n-- m/data.csv --\ny\n1\n2\n",
 		Right: "vflc run m.vfl\n-- m.vfl --\ndata y : binary[N]\n-- m/data.csv --\ny\n0\n1\n",
 	},

@@ -33,6 +33,7 @@ var (
 	_ density.LocalDensity       = (*Party)(nil)
 	_ density.JacobianSwitch     = (*Party)(nil)
 	_ density.Hierarchy          = (*Party)(nil)
+	_ density.Recentring         = (*Party)(nil)
 )
 
 // NewParty makes the evaluation state of the party with this index, whose Spec the plan must hold. The plan must have passed Verify.

@@ -13,6 +13,8 @@ type Spec struct {
 	Params []density.Param // in the order of the graph's reports: Params[k] is report k
 	// Hierarchical is true where a prior depends on other parameters, this party's or another's.
 	Hierarchical bool
+	// Recentring is nil where no prior has a location and scale that depend on other parameters of this party.
+	Recentring *Recentring
 	// Cuts[k] is graph output k. Later outputs are the server parameters that are sent to clients.
 	Cuts []density.Cut
 	// Split divides the log density into likelihoods of rows and the rest, given which inputs are sums; nil where nobody asks for it.

@@ -1,0 +1,121 @@
+package attack
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	vec "github.com/vflc/vflc/runtime/vector"
+)
+
+// A Clear view is what a receiver has of a cut, or of a sum of several, without noise.
+type Clear struct {
+	// First compares what one evaluation gives with the cut in it.
+	First Inversion
+	// Vectors are the cut at the elements that are followed, in different evaluations; NaN where it could not be computed.
+	Vectors [][]float64
+}
+
+// An Inversion is how well a cut is known from one evaluation in which it is not masked by noise.
+type Inversion struct {
+	Solved int `json:"solved"` // elements for which the equation has one solution
+	Of     int `json:"of"`
+	Estimate
+}
+
+// Compare says how well an estimate of a cut, NaN where there is none, agrees with it.
+func Compare(estimate, cut []float64) Inversion {
+	e := evidence{center: cut}
+	out := Inversion{Of: len(cut), Estimate: e.compare(estimate)}
+	for _, v := range estimate {
+		if v == v {
+			out.Solved++
+		}
+	}
+	return out
+}
+
+// exactly is the length, in relation to the longest, from which on a direction of noise-free vectors is more than rounding.
+const exactly = 1e-7
+
+// span returns an orthonormal basis of the deviations of vectors from their means over the elements, at those elements where all are known. It is nil where the
+// vectors are too few to tell: all are independent of one another.
+func span(vectors [][]float64) (basis [][]float64, elements []int) {
+	if len(vectors) == 0 {
+		return nil, nil
+	}
+	for i := range vectors[0] {
+		known := true
+		for _, v := range vectors {
+			known = known && v[i] == v[i]
+		}
+		if known {
+			elements = append(elements, i)
+		}
+	}
+	if len(elements) <= len(vectors) {
+		return nil, nil
+	}
+	a := mat.NewDense(len(elements), len(vectors), nil)
+	for j, v := range vectors {
+		d := pick(v, elements)
+		centred(d)
+		a.SetCol(j, d)
+	}
+	var svd mat.SVD
+	if !svd.Factorize(a, mat.SVDThin) {
+		return nil, nil
+	}
+	var u mat.Dense
+	svd.UTo(&u)
+	values := svd.Values(nil)
+	for j, value := range values {
+		if value <= exactly*values[0] {
+			return basis, elements
+		}
+		basis = append(basis, mat.Col(nil, j, &u))
+	}
+	return nil, nil
+}
+
+// Spanned reports whether noise-free vectors show their span: they are more than its dimensions.
+func Spanned(vectors [][]float64) bool {
+	basis, _ := span(vectors)
+	return basis != nil
+}
+
+func pick(v []float64, elements []int) []float64 {
+	out := make([]float64, len(elements))
+	for k, i := range elements {
+		out[k] = v[i]
+	}
+	return out
+}
+
+// centred takes the mean off.
+func centred(v []float64) {
+	vec.Shift(len(v), v, -stat.Mean(v, nil))
+}
+
+// noisySpan is the span of the components and of the mean of the cut; nil where these are not known.
+func (c components) noisySpan(mean []float64) (basis [][]float64) {
+	if !c.known || len(c.directions) == 0 {
+		return nil
+	}
+	for _, d := range append([][]float64{mean}, c.directions...) {
+		v := append([]float64(nil), d...)
+		centred(v)
+		before := math.Sqrt(vec.Dot(len(v), v, v))
+		for range 2 {
+			for _, u := range basis {
+				vec.Axpy(len(v), v, -vec.Dot(len(v), u, v), u)
+			}
+		}
+		if length := math.Sqrt(vec.Dot(len(v), v, v)); length > exactly*before {
+			vec.Scale(len(v), v, v, 1/length)
+			basis = append(basis, v)
+		}
+	}
+	return basis
+}

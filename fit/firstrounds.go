@@ -1,0 +1,167 @@
+package fit
+
+import (
+	"context"
+	"errors"
+
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/fit/attack"
+	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/runtime/session"
+)
+
+// firstRounds repeats the first rounds of a run in memory and computes from each what crosses without noise: under exact a cut itself, and under power the cut
+// that solves the adjoint which a client sends, given the response, the sum of the others' z and the shared parameters that it was evaluated with.
+type firstRounds struct {
+	plan    *model.Plan
+	parties []*model.Party // of the run
+	copies  []*model.Party // with these the receiver computes the adjoint as a function of the cut: it has the program and its shared data
+	clear   [][]*attack.Clear
+	rounds  int
+	end     context.CancelCauseFunc
+}
+
+// Vectors are taken once a chain or a fit has left its starting point, where likelihoods are flat; not one after another, as those of a trajectory are
+// hardly independent; until they show their span.
+const (
+	leaving     = 100
+	spacing     = 8
+	mostVectors = 256
+)
+
+// errEnough ends the repetition.
+var errEnough = errors.New("enough rounds")
+
+// bareRounds returns what crosses without noise by sum and member, the sum itself behind its members; nil where all has noise, or single windows of rows are evaluated.
+func (p *Prepared) bareRounds(ctx context.Context) ([][]*attack.Clear, error) {
+	if !p.Plan.Exact && !p.Plan.Power || len(p.Plan.Windows) > 0 {
+		return nil, nil
+	}
+	f := &firstRounds{plan: p.Plan}
+	err := session.Run(ctx, p.Plan, session.OneLoop, p.options.Seed, func(ctx context.Context, env density.Env) error {
+		ctx, f.end = context.WithCancelCause(ctx)
+		defer f.end(nil)
+		for k, b := range env.Blocks() {
+			f.parties, f.copies = append(f.parties, b.(*model.Party)), append(f.copies, model.NewParty(p.Plan, k))
+		}
+		f.begin()
+		env.(session.Watchable).Watch(f)
+		return f.run(ctx, p, density.Chain(env, 1))
+	})
+	return f.clear, err
+}
+
+func (f *firstRounds) run(ctx context.Context, p *Prepared, env density.Env) error {
+	k, err := p.Algorithm.New(env, p.Settings)
+	if err == nil {
+		err = k.Init(ctx)
+	}
+	for done := false; err == nil && !done; {
+		info, failed := k.Step(ctx)
+		done, err = info.Done, failed
+	}
+	if errors.Is(context.Cause(ctx), errEnough) {
+		return nil
+	}
+	return err
+}
+
+// begin finds what can be computed: all cuts and sums under exact, and under power those of clients that evaluate a likelihood.
+func (f *firstRounds) begin() {
+	for g, group := range f.plan.Groups {
+		members := make([]*attack.Clear, len(group.Members)+1)
+		for m, port := range group.Members {
+			if f.plan.Exact || f.reception(g, port) != nil {
+				members[m] = &attack.Clear{}
+			}
+		}
+		if f.plan.Exact && len(group.Members) > 1 {
+			members[len(group.Members)] = &attack.Clear{}
+		}
+		f.clear = append(f.clear, members)
+	}
+}
+
+// reception is where a member of a sum receives it; nil where it does not.
+func (f *firstRounds) reception(group int, member model.Port) *model.Reception {
+	for _, r := range f.plan.Role(member.Party).Receptions {
+		if r.Group == group && r.Cut == member.Index {
+			return &r
+		}
+	}
+	return nil
+}
+
+// Sent implements session.Watcher.
+func (f *firstRounds) Sent(int, [][][]float64) {}
+
+// Answered implements session.Watcher.
+func (f *firstRounds) Answered(_ [][]float64, part [][][]float64) {
+	f.rounds++
+	vectors := (f.rounds - leaving) / spacing
+	if f.rounds > 1 && (vectors < 1 || f.rounds%spacing != leaving%spacing) {
+		return
+	}
+	for g, group := range f.plan.Groups {
+		all := make([]float64, group.Len)
+		for m, port := range group.Members {
+			cut := f.parties[port.Party].Output(port.Index)
+			model.Add(all, cut)
+			switch r := f.reception(g, port); {
+			case f.plan.Exact:
+				f.take(f.clear[g][m], cut, cut)
+			case r != nil:
+				f.take(f.clear[g][m], f.solved(*r, port.Party, part[g][r.Place]), cut)
+			}
+		}
+		if sum := f.clear[g][len(group.Members)]; sum != nil {
+			f.take(sum, all, all)
+		}
+	}
+	if vectors >= mostVectors || vectors >= 32 && vectors&(vectors-1) == 0 && f.spanned() {
+		f.end(errEnough)
+	}
+}
+
+// take keeps a cut as it was computed, and at first how near it is.
+func (f *firstRounds) take(c *attack.Clear, found, cut []float64) {
+	if f.rounds == 1 {
+		c.First = attack.Compare(found, cut)
+		return
+	}
+	picks := attack.Followed(len(found))
+	v := make([]float64, len(picks))
+	for k, e := range picks {
+		v[k] = found[e]
+	}
+	c.Vectors = append(c.Vectors, v)
+}
+
+func (f *firstRounds) spanned() bool {
+	for _, members := range f.clear {
+		for _, c := range members {
+			if c != nil && !attack.Spanned(c.Vectors) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// solved solves the adjoint that a party sent for the party's own cut. The likelihood has the cut and the others' sum added up, so the cut of the copy may
+// be any, and the sum is moved.
+func (f *firstRounds) solved(r model.Reception, party int, adjoint []float64) []float64 {
+	own, other := f.parties[party], f.copies[party]
+	for k := range f.plan.Parties[party].Graph.Inputs() {
+		copy(other.Input(k), own.Input(k))
+	}
+	other.Evaluate(make([]float64, other.Dim()))
+	fixed, in, sum := other.Output(r.Cut), other.Input(r.Input), own.Input(r.Input)
+	return attack.Solve(func(x, out []float64) {
+		for i := range in {
+			in[i] = x[i] + sum[i] - fixed[i]
+		}
+		other.Target()
+		copy(out, other.InputAdjoint(r.Input))
+	}, adjoint)
+}
