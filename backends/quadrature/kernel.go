@@ -300,10 +300,16 @@ func (k atServer) Receive(b int, down [][]float64, out []float64) {
 	k.receive(p, down)
 }
 
+// mostRejects is how often in a row the ELBO may fall.
+const mostRejects = 30
+
 // decide judges the newest iterate and writes the decision.
 func (k *Kernel) decide(elbo float64, out []float64) {
 	s := k.server
 	verdict := s.judge(elbo)
+	if s.rejected == mostRejects && k.failure == nil {
+		k.failure = fmt.Errorf("sfvi: the ELBO fell or was not finite in %d iterations in a row, however small the step", mostRejects)
+	}
 	out[atVerdict], out[atDamping], out[atELBO] = float64(verdict), s.damping, s.elbo
 	k.take(out)
 }
