@@ -120,7 +120,7 @@ func (g *generative) declared(s *check.Symbol) {
 		name = owner + "." + name
 	}
 	g.model.Params = append(g.model.Params, simulate.Param{
-		Name: name, Owner: owner, Law: g.law(s.Dist, args, shape), Lower: lower, Upper: upper, Structure: s.Structure, Improper: g.improper(s, args),
+		Name: name, Owner: owner, Law: g.law(s.Dist, args, shape), Lower: lower, Upper: upper, Structure: s.Structure, Improper: g.improper(s, args), Initial: s.Initial,
 	})
 }
 
@@ -205,6 +205,10 @@ func (g *generative) response(k *cut.Likelihood) {
 	}
 	if k.Factor() {
 		g.factor(k)
+		return
+	}
+	if k.Dist.Joint() != "" {
+		g.model.Undrawn = append(g.model.Undrawn, k.Dist.Name+", a likelihood of all rows together that is no distribution to draw from")
 		return
 	}
 	left, weights := g.expr(k.Left), graph.NoID

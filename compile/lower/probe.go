@@ -82,7 +82,7 @@ func (l *prober) lower() {
 		switch {
 		case l.diags.HasErrors():
 			return
-		case s.Kind == check.Param && s.Decl.(*ast.Param).Noncentered:
+		case s.Kind == check.Param && s.Noncentered():
 			l.standard(s)
 		case s.Kind == check.Param:
 			l.declared(s)
@@ -173,7 +173,7 @@ func (l *prober) reads(list []ast.Expr) bool {
 				found = found || s.Owner != check.Shared
 			case s.Kind == check.Let:
 				visit(s.Decl.(*ast.Let).Value)
-			case s.Kind == check.Param && s.Decl.(*ast.Param).Noncentered:
+			case s.Kind == check.Param && s.Noncentered():
 				for _, a := range s.Args {
 					visit(a)
 				}

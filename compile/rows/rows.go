@@ -130,6 +130,10 @@ func (c *checker) param(s *cut.Param) {
 
 // likelihood: one without rows stays as it is, unless clients' contributions enter it.
 func (c *checker) likelihood(k *cut.Likelihood) {
+	if why := k.Dist.Joint(); why != "" {
+		c.mixed(k.Stmt, "%s has one value for all rows: %s", k.Dist.Name, why)
+		return
+	}
 	for _, e := range append(sides(k), k.Weights) {
 		if e != nil {
 			c.rowwise(e)
