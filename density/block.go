@@ -53,6 +53,7 @@ type Param struct {
 	Dims   []int
 	Offset int // of its first element in the block's vector of values
 	Len    int
+	Weight bool // a weight: a point estimate
 }
 
 // DifferentiableCuts is a Block whose cuts can be differentiated apart from its density. J is the Jacobian of the cuts at the point where Cut evaluated
@@ -88,4 +89,20 @@ type JacobianSwitch interface {
 	// Jacobian sets whether the density counts the log-Jacobian, as it does at first. With it the density is one of θ, to be sampled; without it a
 	// function of θ whose maximum is the mode on the declared scale.
 	Jacobian(on bool)
+}
+
+// PointEstimated is a Block some of whose coordinates are weights: they have no prior, and an algorithm finds the point of them that maximises its objective.
+type PointEstimated interface {
+	// Weights lists the coordinates of θ that are weights, in ascending order.
+	Weights() []int
+	// StartWeights sets these coordinates of theta to their initial values, drawn from the current round of a stream of the party's own.
+	StartWeights(theta []float64, from Stream)
+}
+
+// WeightsOf returns the coordinates of a block that are weights; none where the block is not PointEstimated.
+func WeightsOf(b Block) []int {
+	if p, ok := b.(PointEstimated); ok {
+		return p.Weights()
+	}
+	return nil
 }

@@ -53,7 +53,7 @@ func Recompile(r *runs.Run) (*compile.Model, diag.List, error) {
 		return nil, nil, err
 	}
 	options := recordedOptions(r.Record)
-	options.Import = RecordedModules(r.Path)
+	options.Import, options.Module = RecordedModules(r.Path), RecordedPrivates(r.Path)
 	m, diags := compile.Compile(model, options)
 	if diags.HasErrors() {
 		return m, diags, nil

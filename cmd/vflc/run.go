@@ -182,7 +182,7 @@ func (s *runState) compile() (err error) {
 	if err != nil {
 		return err
 	}
-	m, diags, err := compileSource(model, fit.RecordedModules(s.flags.dir), &s.flags.modelFlags)
+	m, diags, err := compileSource(model, fit.RecordedModules(s.flags.dir), fit.RecordedPrivates(s.flags.dir), &s.flags.modelFlags)
 	if s.model, err = whole(s.cmd, m, diags, s.flags.quiet, err); err != nil {
 		return err
 	}

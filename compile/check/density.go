@@ -94,10 +94,7 @@ func (c *checker) densityName(e *ast.Call) bool {
 		c.errorf(diag.BadDensity, e.Name, "%s is a distribution of vectors or matrices, whose densities are no expressions in this version", name).Note("write y ~ %s(…)", name)
 		return false
 	}
-	right := "_lpdf"
-	if d.Discrete {
-		right = "_lpmf"
-	}
+	right := lpdf(d)
 	switch {
 	case kind == ast.LogDensity && suffix != right:
 		what := "continuous: it has a density"

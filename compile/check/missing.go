@@ -81,12 +81,12 @@ func (c *checker) leftSide(s *ast.Likelihood) bool {
 		}
 		return true
 	}
-	d := c.errorf(diag.LeftSide, s.Left, "the left side of a likelihood is data, or an expression of data only")
 	if imputed := c.imputedIn(s.Left); imputed != "" {
+		d := c.errorf(diag.LeftSide, s.Left, "the left side of a likelihood is data, or an expression of data only")
 		d.Note("missing cells of %s are parameters, so only %s ~ … can stand here; impute the expression in place of %s: let the table have it as a column", imputed, imputed, imputed)
 		return false
 	}
-	d.Note("a parameter gets its prior where it is declared: param NAME ~ …")
+	c.randomLeft(s)
 	return false
 }
 

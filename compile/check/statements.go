@@ -26,6 +26,10 @@ func (c *checker) statement(s ast.Stmt) ast.Stmt {
 		return s
 	case *ast.Param:
 		c.param(s)
+	case *ast.Contribution:
+		c.contribution(s)
+	case *ast.Weight:
+		c.weight(s)
 	case *ast.Let:
 		c.let(s)
 	case *ast.Generate:
@@ -79,6 +83,10 @@ func (c *checker) misplaced(s ast.Stmt) bool {
 		word = "fn"
 	case *ast.Import:
 		word = "import"
+	case *ast.Private, *ast.Body:
+		c.errorf(diag.BadPrivate, s, "a client's module is a file of its own, which is compiled with its model").
+			Note("vflc check MODEL --module CLIENT=FILE checks it")
+		return true
 	case *ast.Let:
 		word = "let"
 	default:
@@ -141,7 +149,7 @@ func (c *checker) columns(s *ast.Data, t types.Type) {
 		}
 		e, ok := c.Universe.Encoder(col.Encoder.Name)
 		if !ok {
-			d := c.errorf(diag.BadFrom, *col.Encoder, "%q is not an encoder", col.Encoder.Name)
+			d := c.errorf(diag.BadFrom, col.Encoder, "%q is not an encoder", col.Encoder.Name)
 			if elsewhere(d, diag.Encoders, *col.Encoder) {
 				continue
 			}
@@ -153,7 +161,7 @@ func (c *checker) columns(s *ast.Data, t types.Type) {
 			continue
 		}
 		if t.Elem != types.Real && (!e.Whole || t.Elem == types.Level) {
-			c.errorf(diag.BadFrom, *col.Encoder, "%s gives real numbers, but %s is %s", e.Name, s.Name.Name, t).
+			c.errorf(diag.BadFrom, col.Encoder, "%s gives real numbers, but %s is %s", e.Name, s.Name.Name, t).
 				Note("declare it real, or bind the column itself")
 			continue
 		}
@@ -264,7 +272,10 @@ func (c *checker) declaredType(t *ast.Type) (out types.Type, lower, upper ast.Ex
 
 func (c *checker) bound(b *ast.Bound, lower, upper ast.Expr) (ast.Expr, ast.Expr) {
 	info, ok := c.expr(b.Value)
-	if ok && (info.Random || !info.Type.Scalar() || !c.dataBounds && !c.constantExpr(b.Value)) {
+	if ok && info.Random {
+		c.errorf(diag.BadBounds, b.Value, "a bound is a constant, but this depends on a parameter").
+			Note("declare param u ~ uniform(0, 1) and compute the value, as low + (high - low) * u; probabilities that sum to 1 are a simplex")
+	} else if ok && (!info.Type.Scalar() || !c.dataBounds && !c.constantExpr(b.Value)) {
 		c.errorf(diag.BadBounds, b.Value, "a bound is a constant").Note("it may use numbers, consts and sizes; that of a parameter which is not shared also scalar data of its owner")
 	}
 	switch b.Which.Name {
@@ -327,7 +338,7 @@ func (c *checker) let(s *ast.Let) {
 // generate checks a quantity that is computed per draw, by the party that owns its names.
 func (c *checker) generate(s *ast.Generate) {
 	if s.Dist != nil {
-		c.errorf(diag.UnsupportedStatement, s.Dist, "a generated quantity that is drawn from a distribution is not supported in this version").
+		c.errorf(diag.DrawnGenerated, s.Dist, "a generated quantity that is drawn from a distribution is not supported in this version").
 			Note("compute it from the parameters of each draw, as generate NAME = EXPR")
 		c.fail(s.Name.Name)
 		return

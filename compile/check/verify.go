@@ -80,6 +80,10 @@ func (v *verifier) evaluated(s ast.Stmt) []ast.Expr {
 		t = s.Type
 	case *ast.Param:
 		t, d, clauses = s.Type, s.Dist, s.Truncate
+	case *ast.Contribution:
+		t = s.Type
+	case *ast.Weight:
+		t = s.Type
 	case *ast.Let:
 		out = append(out, s.Value)
 	case *ast.Generate:

@@ -122,7 +122,7 @@ func (g *generative) declared(s *check.Symbol) {
 		name = owner + "." + name
 	}
 	g.model.Params = append(g.model.Params, simulate.Param{
-		Name: name, Owner: owner, Law: g.law(s.Dist, args, shape), Lower: lower, Upper: upper, Structure: s.Structure, Improper: g.improper(s, args),
+		Name: name, Owner: owner, Law: g.law(s.Dist, args, shape), Lower: lower, Upper: upper, Structure: s.Structure, Improper: g.improper(s, args), Initial: s.Initial,
 	})
 }
 

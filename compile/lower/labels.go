@@ -80,12 +80,12 @@ type labeller struct {
 
 // axes returns the names along every axis of a parameter, nil where no axis has any.
 func (l labeller) axes(s *check.Symbol) [][]string {
-	d, ok := s.Decl.(*ast.Param)
-	if !ok || d.Type == nil {
+	t := s.DeclaredType()
+	if t == nil {
 		return nil
 	}
-	out, some := make([][]string, len(d.Type.Dims)), false
-	for k, e := range d.Type.Dims {
+	out, some := make([][]string, len(t.Dims)), false
+	for k, e := range t.Dims {
 		out[k] = l.axis(sizeName(e))
 		some = some || out[k] != nil
 	}

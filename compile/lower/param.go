@@ -8,6 +8,7 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/graph"
+	"github.com/vflc/vflc/runtime/model"
 )
 
 // param lowers a parameter: its coordinates, the map to its support with the log-Jacobian, its prior, and the value that is reported.
@@ -36,13 +37,16 @@ func (l *lowerer) param(s *check.Symbol) {
 		return
 	}
 	key := l.key(s.Name)
+	if s.Initial != nil {
+		l.Spec.Weights = append(l.Spec.Weights, model.Weight{Offset: l.b.Dim(), Dims: shape, Initial: s.Initial})
+	}
 	x := l.b.Param(key, shape)
 	if finite(lower) != nil || finite(upper) != nil {
 		x = l.b.Bijector(l.Program.Universe.For(finite(lower), finite(upper)), x, lower, upper)
 	}
 	l.noteEffects(s, x, args)
 	value := x
-	if s.Decl.(*ast.Param).Noncentered {
+	if s.Noncentered() {
 		value, args = l.noncentered(s, x, args)
 	}
 	if l.diags.HasErrors() {
@@ -142,6 +146,6 @@ func (l *lowerer) report(s *check.Symbol, value graph.ID, shape graph.Shape) {
 		owner, name = l.Name, l.Name+"."+name
 	}
 	l.b.Report(name, value)
-	l.Spec.Params = append(l.Spec.Params, density.Param{Name: name, Owner: owner, Dims: shape, Offset: l.offset, Len: shape.Len()})
+	l.Spec.Params = append(l.Spec.Params, density.Param{Name: name, Owner: owner, Dims: shape, Offset: l.offset, Len: shape.Len(), Weight: s.Initial != nil})
 	l.offset += shape.Len()
 }

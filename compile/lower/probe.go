@@ -82,7 +82,7 @@ func (l *prober) lower() {
 		switch {
 		case l.diags.HasErrors():
 			return
-		case s.Kind == check.Param && s.Decl.(*ast.Param).Noncentered:
+		case s.Kind == check.Param && s.Noncentered():
 			l.standard(s)
 		case s.Kind == check.Param:
 			l.declared(s)

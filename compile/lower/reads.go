@@ -26,7 +26,7 @@ func (l *lowerer) reads(list []ast.Expr, wanted func(s *check.Symbol) bool) bool
 				found = true
 			case s.Kind == check.Let:
 				visit(s.Decl.(*ast.Let).Value)
-			case s.Kind == check.Param && s.Decl.(*ast.Param).Noncentered:
+			case s.Kind == check.Param && s.Noncentered():
 				for _, a := range s.Args {
 					visit(a)
 				}

@@ -73,6 +73,9 @@ func New(p *fit.Prepared, replicates int) (*Study, diag.List, error) {
 		maps.Copy(labels, own)
 	}
 	for k, param := range m.Params {
+		if param.Initial != nil {
+			return nil, diags, fmt.Errorf("%s is a weight: a point estimate has no rank among draws; give it a prior (param %[1]s : … ~ …) to calibrate the model", param.Name)
+		}
 		port := m.Graph.Params()[k]
 		columns := posterior.Columns(posterior.Labelled([]posterior.Variable{{Name: param.Name, Dims: param.Dims(port.Shape)}}, labels))
 		for i, e := range param.Elements(port.Len) {

@@ -14,6 +14,7 @@ const (
 	Distributions
 	Types
 	Encoders
+	Initials
 )
 
 // A Foreign is a name that Stan, R, NumPy, SciPy, PyMC, BUGS or the description of this language has and this version has not. It is never taken for
@@ -55,13 +56,15 @@ func (f Foreign) Sentence() string {
 }
 
 const (
-	later  = "not in this version"
-	inStan = "Stan's name"
-	inR    = "R's name"
-	bugs   = "a name of R and BUGS"
-	python = "a name of NumPy and SciPy"
-	pymc   = "PyMC's name"
-	numpro = "a name of NumPyro and TFP"
+	later   = "not in this version"
+	inStan  = "Stan's name"
+	inR     = "R's name"
+	keras   = "Keras's name"
+	pytorch = "PyTorch's name"
+	bugs    = "a name of R and BUGS"
+	python  = "a name of NumPy and SciPy"
+	pymc    = "PyMC's name"
+	numpro  = "a name of NumPyro and TFP"
 
 	precision = "the second argument of BUGS is a precision, 1 / sigma ^ 2, that of R a standard deviation"
 	sumOut    = "sum a discrete parameter out of the likelihood by hand"
@@ -76,13 +79,27 @@ func Foreigns(space Namespace) []Foreign {
 		return foreignDistributions()
 	case Types:
 		return foreignTypes()
+	case Initials:
+		return foreignInitials()
 	}
 	return foreignEncoders()
 }
 
+func foreignInitials() []Foreign {
+	return []Foreign{
+		{Name: "zero", From: "another word for it", Write: "zeros", Same: true}, {Name: "constant", From: "PyTorch's and Keras's name", Note: "constants are zeros and ones; another one is a factor or a term where the weight is used"},
+		{Name: "one", From: "another word for it", Write: "ones", Same: true}, {Name: "random_normal", From: keras, Write: "normal", Same: true},
+		{Name: "random_uniform", From: keras, Write: "uniform", Same: true}, {Name: "truncated_normal", From: keras, Write: "normal", Note: "it is not truncated"},
+		{Name: "glorot", From: "short for two kinds", Write: "glorot_uniform", Note: "or glorot_normal"}, {Name: "he", From: "short for two kinds", Write: "he_normal", Note: "or he_uniform"}, {Name: "lecun", From: "short for two kinds", Write: "lecun_normal", Note: "or lecun_uniform"},
+		{Name: "xavier", From: pytorch, Write: "glorot_uniform", Note: "or glorot_normal"}, {Name: "xavier_uniform", From: pytorch, Write: "glorot_uniform", Same: true}, {Name: "xavier_normal", From: pytorch, Write: "glorot_normal", Same: true},
+		{Name: "kaiming", From: pytorch, Write: "he_normal", Note: "or he_uniform"}, {Name: "kaiming_uniform", From: pytorch, Write: "he_uniform", Same: true}, {Name: "kaiming_normal", From: pytorch, Write: "he_normal", Same: true},
+		{Name: "orthogonal", From: "PyTorch's and Keras's name", Note: "this version has nothing like it; glorot_normal has the same spread"}, {Name: "variance_scaling", From: keras, Write: "he_normal", Note: "or one of the other kinds, whose variances its arguments give"},
+	}
+}
+
 // solver is the message for names of solvers of differential equations.
 func solver(name, from string) Foreign {
-	return Foreign{Name: name, From: from, Note: "nothing here solves differential equations: write the solution where it has a closed form, else a method with steps as a recursion, as Euler's: let x : real[T] = recur x[1] = x0, x[t] = x[t - 1] + h * f for t in 2..T"}
+	return Foreign{Name: name, From: from, Note: "nothing here solves differential equations: write the solution where it has a closed form, else steps of a fixed length as a recursion, x[t] = step(x[t - 1], …) with Runge and Kutta's method in fn step"}
 }
 
 func foreignFunctions() []Foreign {
@@ -143,12 +160,11 @@ func foreignFunctions() []Foreign {
 
 		{Name: "fmin", From: inStan, Write: "min", Same: true},
 		{Name: "fmax", From: inStan, Write: "max", Same: true},
-		{Name: "rep", From: later, Note: "a number broadcasts to the shape that is needed: write it as it is"},
-		{Name: "rep_vector", From: inStan, Note: "a number broadcasts to the shape that is needed: write it as it is"},
-		{Name: "rep_matrix", From: inStan, Note: "a number or vector broadcasts to the shape that is needed: write it as it is"},
+		{Name: "rep_vector", From: inStan, Write: "rep", Same: true},
+		{Name: "rep_matrix", From: inStan, Write: "rep(x, n, k)", Note: "for a number; a vector broadcasts to the shape that is needed"},
 		{Name: "to_vector", From: inStan, Note: "a distribution takes arrays of any shape: write the array as it is"},
-		{Name: "c", From: inR, Note: "this version has no array literals: give the numbers as data"},
-		{Name: "append_row", From: inStan, Write: "append", Same: true}, {Name: "append_col", From: inStan}, {Name: "cbind", From: inR, Note: "list the columns of a matrix in its `from` clause"},
+		{Name: "c", From: inR, Write: "[1, 2, 3]", Note: "for constants; append joins other values"},
+		{Name: "append_row", From: inStan, Write: "append", Same: true}, {Name: "append_col", From: inStan, Write: "append(A', B')'"}, {Name: "cbind", From: inR, Note: "list the columns of a matrix in its `from` clause"},
 		{Name: "num_elements", From: inStan, Note: "the size itself is a name: N in data y : real[N]"},
 		{Name: "length", From: inR, Note: "the size itself is a name: N in data y : real[N]"},
 		{Name: "len", From: "Python's name", Note: "the size itself is a name: N in data y : real[N]"},
@@ -156,7 +172,8 @@ func foreignFunctions() []Foreign {
 		{Name: "cols", From: inStan, Note: "the size itself is a name: P in data X : real[N, P]"},
 		{Name: "scale", From: inR, Note: "standardise a column where it is bound: from zscore(age)"},
 		{Name: "factor", From: inR, Note: "declare the data as level(R)"},
-		{Name: "tan", From: inStan},
+		{Name: "tan", From: inStan, Write: "sin(x) / cos(x)"},
+		{Name: "arcsin", From: python, Write: "asin", Same: true}, {Name: "arccos", From: python, Write: "acos", Same: true}, {Name: "arctan", From: python, Write: "atan", Same: true},
 		{Name: "sinh", From: inStan, Write: "(exp(x) - exp(-x)) / 2"}, {Name: "cosh", From: inStan, Write: "(exp(x) + exp(-x)) / 2"},
 		{Name: "floor", From: inStan, Note: "a density that jumps has no gradient; round data in their table"},
 		{Name: "round", From: inStan, Note: "a density that jumps has no gradient; round data in their table"},
@@ -164,6 +181,8 @@ func foreignFunctions() []Foreign {
 		{Name: "cholesky_decompose", From: inStan, Write: "cholesky", Same: true}, {Name: "chol", From: inR, Write: "cholesky(S)", Note: "R has the upper triangle, vfl the lower"}, {Name: "mdivide_left", From: inStan, Write: "solve", Same: true}, {Name: "mdivide_left_spd", From: inStan, Write: "solve", Same: true}, {Name: "quad_form_diag", From: inStan, Write: "outer(s, s) .* A"}, {Name: "multiply_lower_tri_self_transpose", From: inStan, Write: "L * L'"}, {Name: "diag_pre_multiply", From: inStan, Write: "col(s) .* L"}, {Name: "diag_matrix", From: inStan, Write: "diag", Same: true},
 		{Name: "gp_exp_quad_cov", From: inStan, Write: "gp_exp_quad", Same: true}, {Name: "cov_exp_quad", From: inStan, Write: "gp_exp_quad", Same: true}, {Name: "gp_matern32_cov", From: inStan, Write: "gp_matern32", Same: true}, {Name: "gp_matern52_cov", From: inStan, Write: "gp_matern52", Same: true},
 		{Name: "rank", From: later}, {Name: "sort", From: later}, {Name: "quantile", From: later},
+		{Name: "log_determinant", From: inStan, Write: "2 * sum(log(L[k, k]) for k in 1..K)", Note: "with let L = cholesky(S), for a covariance matrix"}, {Name: "log_determinant_spd", From: inStan, Write: "2 * sum(log(L[k, k]) for k in 1..K)", Note: "with let L = cholesky(S)"},
+		{Name: "determinant", From: inStan, Write: "exp(2 * sum(log(L[k, k]) for k in 1..K))", Note: "with let L = cholesky(S), for a covariance matrix"}, {Name: "trace", From: inStan, Write: "sum(S[k, k] for k in 1..K)"},
 		{Name: "matmul", From: python, Write: "X * b"}, {Name: "transpose", From: "a name of NumPy and BUGS", Write: "X'"}, {Name: "t", From: inR, Write: "X'"},
 		{Name: "concat", From: python, Write: "append", Same: true}, {Name: "concatenate", From: python, Write: "append", Same: true}, {Name: "stack", From: python}, {Name: "multiply_log", From: inStan, Write: "x * log(y)"}, {Name: "lmultiply", From: inStan, Write: "x * log(y)"},
 		{Name: "columns_dot_product", From: inStan, Write: "col_means(X .* Y) * N", Note: "with N rows"}, {Name: "squared_distance", From: inStan, Write: "dot(x - y, x - y)"},

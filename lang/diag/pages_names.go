@@ -561,6 +561,24 @@ y ~ ordered_logistic(b * x, c)
 `,
 	},
 	{
+		Code: DrawnGenerated, Title: "a generated quantity that is drawn from a distribution",
+		Text:  "A generated quantity is computed from the parameters of each draw. This version does not draw it from a distribution.",
+		Wrong: "data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\ngenerate next ~ normal(b, 1)\n",
+		Right: "data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\ngenerate twice = 2 * b\n",
+	},
+	{
+		Code: BadInitial, Title: "an unknown kind of initial values",
+		Text:  "`init` names how the values of a weight begin: zeros, or random values whose spread suits a layer of the weight's shape, such as glorot_uniform or he_normal. `vflc doc` lists the kinds, and `vflc doc he_normal` describes one. Without `init`, matrices begin as glorot_uniform and vectors as zeros.",
+		Wrong: "data X : real[N, P]\ndata y : real[N]\nweight w : real[P] init gaussian\ny ~ normal(X * w, 1)\n",
+		Right: "data X : real[N, P]\ndata y : real[N]\nweight w : real[P] init normal\ny ~ normal(X * w, 1)\n",
+	},
+	{
+		Code: BadWeight, Title: "a weight that is not real, or has bounds",
+		Text:  "A weight is a real number, or an array of them, of which a point is estimated by gradient steps. It has no bounds and is in no set of vectors: map it where it is used, as exp(w) or softmax(w), or declare a parameter with a prior.",
+		Wrong: "data y : real[N]\nweight s : real<lower=0>\ny ~ normal(0, s)\n",
+		Right: "data y : real[N]\nweight log_s init zeros\ny ~ normal(0, exp(log_s))\n",
+	},
+	{
 		Code: LinearArgument, Title: "a linear predictor as a probability, a rate or a scale",
 		Text: "The argument may be any real number, but the distribution allows only a part of them: elsewhere the density is 0, and a sampler gets stuck. Take the form of the distribution that has a linear predictor, such as bernoulli_logit or poisson_log, or map the predictor by inv_logit or exp. This is a warning.",
 		Wrong: `data y : binary[N]

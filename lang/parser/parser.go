@@ -171,24 +171,24 @@ func (p *parser) swallowed(bad int) int {
 func (p *parser) statement(lex *lexer.PeekingLexer) (ast.Stmt, error) {
 	switch t := p.words[p.start]; {
 	case p.isKeyword(p.start):
-		if s, ok := p.grammar.find(t.Value); ok {
-			return s.parse(lex)
-		}
-		return p.refuse(lex), nil
+		s, _ := p.grammar.find(t.Value)
+		return s.parse(lex)
+	case t.Type == identToken && is(p.words[p.start+1], "=") && p.private():
+		return p.grammar.body(lex)
 	case t.Type == identToken && !p.misspelt(p.start):
 		return p.grammar.likelihood(lex)
 	}
 	return nil, p.badStart()
 }
 
+// private reports whether the file is the module of a client.
+func (p *parser) private() bool { return is(p.words[0], "module") && p.isKeyword(0) }
+
 // isKeyword reports whether word i begins a statement by its keyword.
 func (p *parser) isKeyword(i int) bool {
 	t := p.words[i]
-	contextual, ok := unsupported[t.Value]
-	if s, known := p.grammar.find(t.Value); known {
-		contextual, ok = s.contextual, true
-	}
-	if !ok || !contextual || t.Type == keywordToken {
+	s, ok := p.grammar.find(t.Value)
+	if !ok || !s.contextual || t.Type == keywordToken {
 		return ok && t.Type == keywordToken
 	}
 	return t.Type == identToken && p.words[i+1].Type == identToken
@@ -249,42 +249,6 @@ func (p *parser) tildeOnLine(i int) bool {
 		}
 	}
 	return false
-}
-
-// refuse reports a statement that this version does not support, and skips it.
-func (p *parser) refuse(lex *lexer.PeekingLexer) ast.Stmt {
-	t := p.words[p.start]
-	p.errorf(diag.UnsupportedStatement, spanOf(t), "%s statements are not supported in this version", quote(t.Value))
-	for end := p.skipped(t.Value); lex.Cursor() < end; {
-		lex.Next()
-	}
-	last := p.words[lex.Cursor()-1]
-	return &ast.Unsupported{
-		At:      ast.Place(spanOf(t).Join(spanOf(last))),
-		Keyword: ast.Ident{At: ast.Place(spanOf(t)), Name: t.Value},
-	}
-}
-
-// skipped returns where an unsupported statement ends: at the next statement outside its brackets. A module extends to the end of its file.
-func (p *parser) skipped(keyword string) int {
-	if keyword == "module" {
-		return len(p.words) - 1
-	}
-	depth := 0
-	for i := p.start + 1; !p.words[i].EOF(); i++ {
-		switch t := p.words[i]; {
-		case closerOf(t) != "":
-			depth++
-		case isCloser(t):
-			depth--
-		case depth <= 0 && (is(t, ";") || p.beginsStatement(i)):
-			return i
-		}
-	}
-	if depth > 0 { // a bracket is never closed: do not let it hide the statements after it
-		return p.nextStart(p.start + 1)
-	}
-	return len(p.words) - 1
 }
 
 // closerOf returns the bracket that closes t, or "" if t opens nothing.

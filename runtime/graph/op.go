@@ -56,7 +56,7 @@ var ops = []*op{
 	opMatMul, opTranspose, opSum, opMean, opSD, opDot, opRowDot, opCol, opColSums, opColMeans, opCumulativeSum, opCumulativeMax,
 	opSlice, opGather, opAppend, opFill,
 	opMax, opMin, opLogSumExp, opSoftmax, opLogSoftmax, opRowSums, opRowMeans, opOuter, opLogMix, opPi,
-	opCholesky, opSolve, opDiag, opQuadForm, opGPExpQuad, opGPMatern32, opGPMatern52,
+	opCholesky, opSolve, opDiag, opRep, opQuadForm, opGPExpQuad, opGPMatern32, opGPMatern52,
 }
 
 func (o *op) differentiable(k int) bool { return o.vjp != nil && (o.flat == nil || !o.flat(k)) }

@@ -44,6 +44,8 @@ type Param struct {
 	// Structure is the set of vectors or matrices that its values lie in; nil where there is none.
 	Structure *def.Structured
 	Improper  string // why it cannot be drawn; "" where it can
+	// Initial is how a weight begins, from which it is drawn; nil where there is a prior.
+	Initial *def.Initial
 	// Imputed is set for data with missing cells, of which only these are parameters; the law is that of all cells.
 	Imputed *Imputed
 }
