@@ -2,6 +2,7 @@ package check
 
 import (
 	"sort"
+	"strings"
 
 	"github.com/agnivade/levenshtein"
 
@@ -93,6 +94,11 @@ func (c *checker) client(s *ast.Client, f *ast.Family) {
 func (c *checker) declare(s *Symbol) bool {
 	if old, ok := c.Symbols[s.Name]; ok {
 		c.errorf(diag.DeclaredTwice, s.Ident, "%s is declared twice", s.Name).NoteAt(c.File.Source, old.Ident.Span(), "first declared here, as %s", old.Kind)
+		return false
+	}
+	if z := c.Sizes[s.Name]; z != nil && c.For == "" && (s.Kind == Param || s.Kind == Let || s.Kind == Generated || s.Kind == Data && !(s.Type.Elem == types.Int && s.Type.Scalar())) {
+		c.errorf(diag.DeclaredTwice, s.Ident, "%s is a size already: sizes and all other names are of one kind", s.Name).NoteAt(c.File.Source, z.Span, "it is bound here").Note("give one of the two another name")
+		c.fail(s.Name)
 		return false
 	}
 	if _, suffix, _, density := ast.Density(s.Name); density {
@@ -192,6 +198,13 @@ func (c *checker) unknown(n *ast.Name) {
 	}
 	c.failed[n.Name] = true // each name is reported once
 	d := c.errorf(diag.UnknownName, n, "nothing is named %q", n.Name)
+	if elsewhere(d, diag.Values, ast.Ident{At: n.At, Name: n.Name}) {
+		return
+	}
+	if matrix, ok := strings.CutSuffix(n.Name, ".T"); ok && c.Symbols[matrix] != nil {
+		d.Fix(n.Span(), matrix+"'", "the transpose is written with '")
+		return
+	}
 	switch near := Nearest(n.Name, c.names()); {
 	case near != "":
 		d.Fix(n.Span(), near, "did you mean %s?", near)

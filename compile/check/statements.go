@@ -443,6 +443,9 @@ func (c *checker) likelihood(s *ast.Likelihood) {
 		if w.Random {
 			c.errorf(diag.MustBeData, s.Weights, "weights are data")
 		}
+		if v, ok := c.ConstValue(s.Weights); ok && !(v >= 0) {
+			c.errorf(diag.BadConstant, s.Weights, "weights are 0 or positive, but this is %g", v)
+		}
 		weighted := outcomes(dist, left.Type)
 		if shape, fits := types.Broadcast(w.Type.Dims, weighted.Dims); !fits || !(types.Type{Dims: shape}).SameShape(weighted) {
 			c.errorf(diag.ArgShape, s.Weights, "the weights are %s, but the left side is %s", w.Type, left.Type)

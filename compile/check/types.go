@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/vflc/vflc/lang/ast"
@@ -353,6 +354,8 @@ func (c *checker) unknownFunction(e *ast.Call) {
 		d.Note("elements are taken with brackets, as %s[1]; products are written with *", name)
 	case c.isDist(name):
 		d.Note("%s is a distribution: write it after `~`", name)
+	case slices.Contains(c.Universe.Encoders(), name):
+		d.Note("%s is an encoder of columns: data X : real[N, P] from %s(…)", name, name)
 	case near != "":
 		d.Fix(e.Name.Span(), near, "did you mean %s?", near)
 	default:
