@@ -87,7 +87,7 @@ func (c *checker) densityName(e *ast.Call) bool {
 		at := e.Name
 		at.EndPos.Offset = at.Pos.Offset + len(name)
 		at.Name = name
-		c.unknownDist(at)
+		c.unknownDist(e, at)
 		return false
 	}
 	if d.Event != nil {

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
@@ -191,6 +192,11 @@ func (c *checker) unknown(n *ast.Name) {
 	if c.failed[n.Name] {
 		return
 	}
+	if at, ok := c.later[n.Name]; ok && c.generatedBelow(n.Name) {
+		c.errorf(diag.UsedEarly, n, "%s is computed after inference, from each draw: the model cannot use it", n.Name).
+			NoteAt(c.File.Source, at.Span(), "declared here").Note("define it by `let` above its first use: let %s = …", n.Name)
+		return
+	}
 	if at, ok := c.later[n.Name]; ok {
 		c.errorf(diag.UsedEarly, n, "%s is used before it is declared", n.Name).
 			NoteAt(c.File.Source, at.Span(), "declared here: move it above its first use")
@@ -215,6 +221,14 @@ func (c *checker) unknown(n *ast.Name) {
 	default:
 		d.Note("declare it as data, param, let or const")
 	}
+}
+
+// generatedBelow reports whether a name is declared as a generated quantity.
+func (c *checker) generatedBelow(name string) bool {
+	return slices.ContainsFunc(c.File.Stmts, func(s ast.Stmt) bool {
+		g, ok := s.(*ast.Generate)
+		return ok && g.Name.Name == name
+	})
 }
 
 func (c *checker) isFunction(name string) bool {
@@ -255,8 +269,8 @@ func list(names []string) string {
 }
 
 // unknownDist reports a distribution that does not exist, with the nearest that does.
-func (c *checker) unknownDist(at ast.Ident) {
-	d := c.errorf(diag.UnknownDist, at, "%q is not a distribution", at.Name)
+func (c *checker) unknownDist(whole ast.Node, at ast.Ident) {
+	d := c.errorIn(whole, diag.UnknownDist, at, "%q is not a distribution", at.Name)
 	if elsewhere(d, diag.Distributions, at) {
 		return
 	}

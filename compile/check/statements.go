@@ -238,7 +238,7 @@ func (c *checker) declaredType(t *ast.Type) (out types.Type, lower, upper ast.Ex
 			c.notHere(t, s)
 			return out, nil, nil, false
 		}
-		d := c.errorf(diag.UnknownType, t.Elem, "%q is not a type", t.Elem.Name)
+		d := c.errorIn(t, diag.UnknownType, t.Elem, "%q is not a type", t.Elem.Name)
 		if elsewhere(d, diag.Types, t.Elem) {
 			return out, nil, nil, false
 		}

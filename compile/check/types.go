@@ -343,7 +343,7 @@ func arity(low, high int) string {
 
 func (c *checker) unknownFunction(e *ast.Call) {
 	name := e.Name.Name
-	d := c.errorf(diag.UnknownFunc, e.Name, "%q is not a function", name)
+	d := c.errorIn(e, diag.UnknownFunc, e.Name, "%q is not a function", name)
 	known := c.Symbols[name] == nil && elsewhere(d, diag.Functions, e.Name)
 	switch near := Nearest(name, c.Universe.Funcs()); {
 	case known:

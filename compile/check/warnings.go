@@ -106,6 +106,12 @@ func (c *checker) recursive(e ast.Expr) (found bool) {
 	return found
 }
 
+// plainParam reports whether an argument is a parameter as it is.
+func (c *checker) plainParam(e ast.Expr) bool {
+	n, ok := e.(*ast.Name)
+	return ok && c.Symbols[n.Name] != nil && c.Symbols[n.Name].Kind == Param
+}
+
 // wholeArgument warns where a parameter that may be any array stands for a vector or matrix of a set: cutpoints that need not increase, for one.
 func (c *checker) wholeArgument(ranges *Ranges, d *def.Dist, p *def.Param, arg ast.Expr) {
 	name, ok := arg.(*ast.Name)
@@ -149,6 +155,8 @@ func (c *checker) linearArgument(ranges *Ranges, d *def.Dist, args []ast.Expr) {
 			w.Note("for a linear predictor write %s, which takes it as it is", form.Form().Name)
 		case p.Domain == def.UnitInterval:
 			w.Note("inv_logit(…) maps a linear predictor to probabilities")
+		case c.plainParam(args[k]):
+			w.Note("a parameter is positive by its prior, as half_normal, or by a bound: param %s : real<lower=0> ~ …", format.Expr(args[k]))
 		default:
 			w.Note("exp(…) maps a linear predictor to positive numbers; a parameter is positive by its prior, as half_normal, or by a bound, as real<lower=0>")
 		}

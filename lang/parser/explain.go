@@ -262,6 +262,8 @@ func (s *situation) advise(f *fault) {
 		f.d.Fix(spanOf(s.prev).Join(spanOf(s.token)), "", "the whole array is its name")
 	case s.expected == "Expr" && (opened && is(s.token, ",") || s.prev.Value == "," && is(s.token, "]")):
 		f.d.Fix(before(s.token), s.blankBefore()+":", "all along an axis is `:`")
+	case s.statement == "let" && is(s.token, "[") || s.statement == "let" && is(s.token, "="):
+		f.note("a recursion begins with `recur`: let h : real[T] = recur h[1] = …, h[t] = … for t in 2..T")
 	case s.expected == "Type":
 		if other, known := diag.Elsewhere(diag.Types, s.token.Value); known {
 			f.note("%s", other.Sentence())
