@@ -8,13 +8,14 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// Severity separates errors, which stop a run, from warnings.
+// Severity separates errors, which stop a run, from what does not.
 type Severity int
 
 // The severities.
 const (
 	Error Severity = iota
 	Warning
+	Info // of what is not wrong and yet seldom meant
 )
 
 // A Code identifies one kind of diagnostic, such as V0302. A code never changes its meaning; each has a page in [Pages].
@@ -96,7 +97,7 @@ func (l List) HasErrors() bool {
 // maxErrors is the largest number of errors that Shown returns.
 const maxErrors = 20
 
-// Shown returns the diagnostics that a user should see, by position: at most twenty errors or, if there are no errors, all warnings.
+// Shown returns the diagnostics that a user should see, by position: at most twenty errors or, if there are no errors, all others.
 func (l List) Shown() List {
 	want := Warning
 	if l.HasErrors() {
@@ -104,7 +105,7 @@ func (l List) Shown() List {
 	}
 	var out List
 	for _, d := range l {
-		if d.Severity == want {
+		if d.Severity == want || want == Warning && d.Severity == Info {
 			out = append(out, d)
 		}
 	}
