@@ -288,7 +288,7 @@ func (s *situation) wantedHere() string {
 		return `a category, such as "A"`
 	}
 	if s.statement == "data" && s.prev.Value == "missing" {
-		return "`drop` or `error`"
+		return "`drop`, `impute` or `error`"
 	}
 	if s.wants("]") || s.wants(">") || s.wants("}") || s.wants(")") && len(s.open) > 0 && s.separator() == "," {
 		return "`,` or " + wanted(s.expected)

@@ -160,7 +160,9 @@ func (p Page) Write(w io.Writer) error {
 	for _, e := range entries {
 		fmt.Fprintf(&b, "  %-*s  %s\n", width, e.Name, e.Doc)
 	}
-	b.WriteString("\nExamples\n\n")
+	if len(p.Examples) > 0 {
+		b.WriteString("\nExamples\n\n")
+	}
 	for _, e := range p.Examples {
 		fmt.Fprintln(&b, "  "+strings.ReplaceAll(strings.TrimSpace(e), "\n", "\n  "))
 	}
