@@ -20,6 +20,8 @@ type Algorithm struct {
 	Weights    Estimated       // the weights that it estimates
 	Example    string          // settings that show it, as on the command line; "": none
 	Closer     string          // settings with which its approximation is closer to the posterior, as on the command line; "": none
+	// Recentres reports whether a run with these settings, as its record has them, chooses between centred and non-centred coordinates itself; nil: none does.
+	Recentres func(settings map[string]any) bool
 	// Exchanges lists the exchanges that a run with these settings makes where parties are apart, and what crosses in them: the audit is derived from it.
 	Exchanges func(Settings) []density.Use
 	// Choose settles what a user left to the algorithm, from the blocks of all parties, and says what was chosen and why; "" where there was no choice. nil: nothing

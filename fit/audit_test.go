@@ -193,7 +193,7 @@ func TestAuditIsWhatCrosses(t *testing.T) {
 				t.Fatal(diags[0].Message)
 			}
 			for _, a := range Backends() {
-				if a.Gives == backends.Conditional && maximum.Check(m.Cuts).HasErrors() || unestimated(a, m).HasErrors() {
+				if a.Gives == backends.Conditional && maximum.Check(m.Cuts).HasErrors() || Unestimated(a, m).HasErrors() {
 					continue
 				}
 				for variant, given := range variants(a, kind) {

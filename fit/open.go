@@ -120,15 +120,15 @@ func resolved(m *compile.Model, o Options) (*Prepared, diag.List, error) {
 
 // suits reports why an algorithm cannot run on a model. A pooled one has no parties whose variables could be maximised over.
 func suits(a backends.Algorithm, m *compile.Model) diag.List {
-	diags := unestimated(a, m)
+	diags := Unestimated(a, m)
 	if a.Gives == backends.Conditional && !m.Pooled() {
 		diags = append(diags, maximum.Check(m.Cuts)...)
 	}
 	return diags
 }
 
-// unestimated reports weights that an algorithm does not estimate.
-func unestimated(a backends.Algorithm, m *compile.Model) diag.List {
+// Unestimated reports weights that an algorithm does not estimate.
+func Unestimated(a backends.Algorithm, m *compile.Model) diag.List {
 	b := points.Backend{Name: a.Name}
 	for _, other := range Backends() {
 		if other.Weights == backends.AllWeights {

@@ -3,6 +3,7 @@ package posterior
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 )
 
@@ -10,6 +11,8 @@ import (
 // that the algorithm does not have.
 type Advice struct {
 	Chains, Draws, Warmup, Iterations, Rate, MaxDepth, TargetAccept string
+
+	Recentred bool // the warm-up chose the coordinates of hierarchies itself
 
 	Metric string // has the choice "dense"
 	Depth  int    // the limit of MaxDepth; 0: not known, or there are no trees
@@ -28,6 +31,25 @@ func phrase(format, setting string, rest ...any) string {
 		return ""
 	}
 	return fmt.Sprintf(format, append([]any{setting}, rest...)...)
+}
+
+// centring advises on the coordinates of a hierarchy. Where the warm-up chose them it has both forms to choose from, however the model is written.
+func (a Advice) centring() string {
+	if a.Recentred {
+		return ""
+	}
+	return "write the parameters of a hierarchy `noncentered`"
+}
+
+// beyond writes a value with as many digits, at least some, as show that it is not its bound.
+func beyond(v, bound float64, digits int) string {
+	for ; digits < 8; digits++ {
+		text := strconv.FormatFloat(v, 'f', digits, 64)
+		if shown, err := strconv.ParseFloat(text, 64); err == nil && shown != bound {
+			return text
+		}
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
 // remedies joins those that apply.

@@ -122,10 +122,8 @@ func (d *Draws) divergent(c int, chain []Transition, a Advice) []Finding {
 		text += fmt.Sprintf("; they lie mostly at %s values of %s", direction(shift), name)
 	}
 	return []Finding{{Check: "divergences", Chain: c + 1, Value: Number(len(at)), Text: text,
-		Try: remedies(centring, phrase("then a larger %s (0.95, 0.99)", a.TargetAccept), "a weak prior on a scale leads to a funnel")}}
+		Try: remedies(a.centring(), phrase("a larger %s (0.95, 0.99)", a.TargetAccept), "a weak prior on a scale leads to a funnel")}}
 }
-
-const centring = "write the parameters of a hierarchy `noncentered`"
 
 func direction(shift float64) string {
 	if shift < 0 {
@@ -179,8 +177,8 @@ func lowEnergy(c int, chain []Transition, a Advice) []Finding {
 		return nil
 	}
 	return []Finding{{Check: "ebfmi", Chain: c + 1, Value: Number(v),
-		Text: fmt.Sprintf("chain %d: E-BFMI is %.2f, below %g; the chain moves too slowly between levels of energy to see the tails", c+1, v, EBFMIBound),
-		Try:  remedies(centring, phrase("a longer %s", a.Warmup), "lighter tails in priors of scales")}}
+		Text: fmt.Sprintf("chain %d: E-BFMI is %s, below %g; the chain moves too slowly between levels of energy to see the tails", c+1, beyond(v, EBFMIBound, 2), EBFMIBound),
+		Try:  remedies(a.centring(), phrase("a longer %s", a.Warmup), "lighter tails in priors of scales")}}
 }
 
 // varying lists the parameters of which some element varies.
@@ -212,13 +210,13 @@ func mixing(rows []Row, chains int, a Advice) []Finding {
 	vary := varying(rows)
 	for _, r := range rows {
 		if v := float64(r.RHat); v > RHatBound {
-			hat = append(hat, Finding{Check: "rhat", Parameter: r.Name, Label: r.Label, Value: r.RHat, Text: fmt.Sprintf("%s: R-hat is %.3f, above %g; %s", r.Shown(), v, RHatBound, disagree(chains)), Try: remedies(a.Metric, a.longer())})
+			hat = append(hat, Finding{Check: "rhat", Parameter: r.Name, Label: r.Label, Value: r.RHat, Text: fmt.Sprintf("%s: R-hat is %s, above %g; %s", r.Shown(), beyond(v, RHatBound, 3), RHatBound, disagree(chains)), Try: remedies(a.Metric, a.longer())})
 		}
 		if v := float64(r.ESSBulk); v < ESSBound {
-			bulk = append(bulk, Finding{Check: "ess_bulk", Parameter: r.Name, Label: r.Label, Value: r.ESSBulk, Text: fmt.Sprintf("%s: bulk ESS is %.0f, below %d; its mean is uncertain by %s", r.Shown(), v, ESSBound, significant(float64(r.MCSE), 2)), Try: remedies(a.Metric, a.more(v))})
+			bulk = append(bulk, Finding{Check: "ess_bulk", Parameter: r.Name, Label: r.Label, Value: r.ESSBulk, Text: fmt.Sprintf("%s: bulk ESS is %s, below %d; its mean is uncertain by %s", r.Shown(), beyond(v, ESSBound, 0), ESSBound, significant(float64(r.MCSE), 2)), Try: remedies(a.Metric, a.more(v))})
 		}
 		if v := float64(r.ESSTail); v < ESSBound {
-			tail = append(tail, Finding{Check: "ess_tail", Parameter: r.Name, Label: r.Label, Value: r.ESSTail, Text: fmt.Sprintf("%s: tail ESS is %.0f, below %d; its 5 %% and 95 %% quantiles are uncertain", r.Shown(), v, ESSBound), Try: remedies(a.Metric, a.more(v))})
+			tail = append(tail, Finding{Check: "ess_tail", Parameter: r.Name, Label: r.Label, Value: r.ESSTail, Text: fmt.Sprintf("%s: tail ESS is %s, below %d; its 5 %% and 95 %% quantiles are uncertain", r.Shown(), beyond(v, ESSBound, 0), ESSBound), Try: remedies(a.Metric, a.more(v))})
 		}
 		if math.IsNaN(float64(r.RHat)) && !r.Point && !r.structural(vary) {
 			constant = append(constant, Finding{Check: "constant", Parameter: r.Name, Label: r.Label, Value: r.SD, Text: r.Shown() + ": R-hat and ESS are not defined; the draws are constant, not finite, or fewer than six per chain", Try: remedies(phrase("more %s", a.Draws), "look at the values: vflc plot RUN "+r.Name)})
@@ -243,7 +241,7 @@ func approximation(d *Diagnostics, a Advice) []Finding {
 	var out []Finding
 	if k := float64(d.Khat); k > KhatBound {
 		out = append(out, Finding{Check: "khat", Value: d.Khat,
-			Text: fmt.Sprintf("k̂ of the approximation (over parameters and auxiliary variables) is %.2f, above %g; it is not close enough to the posterior to be corrected by weights, and its standard deviations may be wrong", k, KhatBound),
+			Text: fmt.Sprintf("k̂ of the approximation (over parameters and auxiliary variables) is %s, above %g; it is not close enough to the posterior to be corrected by weights, and its standard deviations may be wrong", beyond(k, KhatBound, 2), KhatBound),
 			Try:  remedies(a.Exact, a.Closer, phrase("more %s", a.Iterations))})
 	}
 	if d.Converged != nil && !*d.Converged && !slices.ContainsFunc(d.Noted, func(f Finding) bool { return f.Check == "converged" || f.Check == "interrupted" }) {

@@ -49,6 +49,7 @@ func Algorithm() backends.Algorithm {
 			{Name: centered, Doc: "sample auxiliary variables themselves, not their noise; mixes slowly", Default: false, Auxiliary: true},
 			{Name: collapseAux, Doc: "with transform augmented, in one process: sample one auxiliary variable per sum, since the likelihood depends only on the sum", Default: false, Auxiliary: true},
 		},
+		Recentres: func(s map[string]any) bool { return s[adaptation] == "fisher" && s[coordinates] == "auto" },
 		Exchanges: exchanges,
 		New: func(env density.Env, s backends.Settings) (backends.Kernel, error) {
 			k, err := newChain(env, s)

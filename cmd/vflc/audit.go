@@ -135,6 +135,9 @@ func auditModel(m *compile.Model, a backends.Algorithm, given map[string]string)
 	if m.Pooled() {
 		return &auditReport{model: m.Name, transform: m.Checked.Transform.Kind.Name, pooled: true, rows: m.AuditPooled()}, nil
 	}
+	if diags := fit.Unestimated(a, m); diags.HasErrors() {
+		return nil, data.Errors(diags)
+	}
 	bundle, diags := m.Bundle() // its warnings are those of the model
 	if diags.HasErrors() {
 		return nil, data.Errors(diags)

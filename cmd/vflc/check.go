@@ -17,7 +17,7 @@ import (
 
 func newCheck() *cobra.Command {
 	var f modelFlags
-	var priors, asJSON bool
+	var priors, info, asJSON bool
 	var manifest string
 	cmd := &cobra.Command{
 		Use:   "check MODEL",
@@ -26,6 +26,7 @@ func newCheck() *cobra.Command {
 a program is loaded as its party would load it: it must be the one that the manifest lists, and
 send, receive and evaluate exactly what the manifest lists for its party.`,
 		Example: `  vflc check logistic.vfl --priors
+  vflc check logistic.vfl --info
   vflc check logistic.vfl --transform power --json
   vflc check build/hospital_a.vfl --manifest build/manifest.json`,
 		Args: oneArgument("a MODEL"),
@@ -33,6 +34,9 @@ send, receive and evaluate exactly what the manifest lists for its party.`,
 			checked, assumed, diags, err := checkFile(cmd, args[0], manifest, &f)
 			if err != nil {
 				return err
+			}
+			if info && checked != nil && !diags.HasErrors() {
+				diags = append(diags, checked.Pedantic()...)
 			}
 			switch {
 			case asJSON && !priors:
@@ -56,6 +60,7 @@ send, receive and evaluate exactly what the manifest lists for its party.`,
 	f.add(cmd)
 	cmd.Flags().StringVar(&manifest, "manifest", "", "the manifest `FILE` that a party's program must agree with")
 	cmd.Flags().BoolVar(&priors, "priors", false, "print the prior of every parameter")
+	cmd.Flags().BoolVar(&info, "info", false, "report also what is not wrong and yet seldom meant: hard bounds, constants far from 1, improper priors, parameters without influence")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the diagnostics, or with --priors the priors, as JSON")
 	return cmd
 }

@@ -18,8 +18,10 @@ func newDoc() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doc [NAME]",
-		Short: "Print the page of a distribution, function, encoder or type, or list them all",
+		Short: "Print the page of a distribution, function, encoder, type, statement or flag, or list them all",
 		Example: `  vflc doc normal
+  vflc doc recur
+  vflc doc draws
   vflc doc`,
 		Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -30,17 +32,17 @@ func newDoc() *cobra.Command {
 			if len(args) == 0 {
 				return listBuiltIn(cmd.OutOrStdout(), u, asJSON)
 			}
-			return showPages(cmd.OutOrStdout(), u, args[0], asJSON)
+			return showPages(cmd.OutOrStdout(), u, cmd.Root(), args[0], asJSON)
 		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
 }
 
-func showPages(w io.Writer, u *stdlib.Universe, name string, asJSON bool) error {
-	found := append(pages.Of(u, name), modulePages(u, name)...)
+func showPages(w io.Writer, u *stdlib.Universe, root *cobra.Command, name string, asJSON bool) error {
+	found := slices.Concat(pages.Of(u, name), modulePages(u, name), flagPages(root, name))
 	if len(found) == 0 {
-		return fmt.Errorf("no distribution, function, encoder, type or function of a module is called %s%s; vflc doc lists them all", name, didYouMean(name, documented(u)))
+		return fmt.Errorf("no distribution, function, encoder, type, statement, flag or function of a module is called %s%s; vflc doc lists them all", name, didYouMean(name, documented(u)))
 	}
 	if asJSON {
 		return posterior.WriteJSON(w, found)
@@ -59,7 +61,7 @@ func showPages(w io.Writer, u *stdlib.Universe, name string, asJSON bool) error 
 func listBuiltIn(w io.Writer, u *stdlib.Universe, asJSON bool) error {
 	if asJSON {
 		return posterior.WriteJSON(w, map[string][]string{
-			"distributions": u.Dists(), "functions": u.Funcs(), "encoders": u.Encoders(), "types": u.StructuredTypes(), "initial values": u.Initials(), "modules": moduleFunctions(u),
+			"distributions": u.Dists(), "functions": u.Funcs(), "encoders": u.Encoders(), "types": u.StructuredTypes(), "initial values": u.Initials(), "modules": moduleFunctions(u), "language": pages.Language(),
 		})
 	}
 	for _, group := range []struct {
@@ -67,7 +69,7 @@ func listBuiltIn(w io.Writer, u *stdlib.Universe, asJSON bool) error {
 		names []string
 	}{
 		{"Distributions", u.Dists()}, {"Functions", u.Funcs()}, {"Encoders", u.Encoders()}, {"Types of vectors and matrices", u.StructuredTypes()}, {"Initial values of weights", u.Initials()},
-		{"Functions of modules", moduleFunctions(u)},
+		{"Functions of modules", moduleFunctions(u)}, {"Statements, clauses and types of numbers", pages.Language()},
 	} {
 		fmt.Fprintf(w, "%s\n", group.title)
 		for line := range slices.Chunk(group.names, 6) {

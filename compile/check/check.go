@@ -238,7 +238,10 @@ func Check(file *ast.File, universe *stdlib.Universe, options Options) (*Program
 		c.warnings()
 	}
 	for _, d := range c.inCalls {
-		d.Fixes = nil // they are for the text of the function, not for that of the call
+		for _, x := range d.Fixes { // they are for the text of the function, not for that of the call
+			d.Note("%s", x.Message)
+		}
+		d.Fixes = nil
 	}
 	return c.Program, c.diags
 }
@@ -263,8 +266,13 @@ type checker struct {
 
 // errorf reports an error at a node. Of a node that a call put into the model it shows the call, and the place in the function.
 func (c *checker) errorf(code diag.Code, at ast.Node, format string, args ...any) *diag.Diagnostic {
+	return c.errorIn(at, code, at, format, args...)
+}
+
+// errorIn is errorf for a part of a node that is none itself, as a name is of a call.
+func (c *checker) errorIn(whole ast.Node, code diag.Code, at ast.Node, format string, args ...any) *diag.Diagnostic {
 	d := c.diags.Errorf(code, c.File.Source, at.Span(), format, args...)
-	if o := c.File.Calls[at]; o != nil {
+	if o := c.File.Calls[whole]; o != nil {
 		inFunction(d, o)
 		c.inCalls = append(c.inCalls, d)
 	}
@@ -273,6 +281,10 @@ func (c *checker) errorf(code diag.Code, at ast.Node, format string, args ...any
 
 func inFunction(d *diag.Diagnostic, o *ast.Origin) {
 	for ; o != nil; o = o.Outer {
+		if o.Private {
+			d.File, d.Span = o.File, o.At
+			continue
+		}
 		d.NoteAt(o.File, o.At, "here in %s", o.Function)
 	}
 }

@@ -31,3 +31,27 @@ func TestGoldens(t *testing.T) {
 		}
 	}
 }
+
+// pedantic is what vflc check --info shows.
+func pedantic(f *source.File) diag.List {
+	tree, diags := parser.Parse(f)
+	if diags.HasErrors() {
+		return diags
+	}
+	p, problems := check.Check(tree, stdlib.New(), check.Options{})
+	if diags = append(diags, problems...); diags.HasErrors() {
+		return diags
+	}
+	return append(diags, p.Pedantic()...)
+}
+
+func TestPagesOfInfos(t *testing.T) { diagtest.Pages(t, "V09", pedantic) }
+
+func TestGoldensOfInfos(t *testing.T) {
+	covered := diagtest.Goldens(t, "testdata/info/*.txtar", pedantic)
+	for _, page := range diag.Pages {
+		if page.Code > "V09" && !covered[page.Code] {
+			t.Errorf("no golden shows %s, %s", page.Code, page.Title)
+		}
+	}
+}

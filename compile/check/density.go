@@ -87,7 +87,7 @@ func (c *checker) densityName(e *ast.Call) bool {
 		at := e.Name
 		at.EndPos.Offset = at.Pos.Offset + len(name)
 		at.Name = name
-		c.unknownDist(at)
+		c.unknownDist(e, at)
 		return false
 	}
 	if d.Event != nil {
@@ -160,7 +160,10 @@ func (c *checker) argument(d *def.Dist, k int, a ast.Expr) bool {
 		c.errorf(diag.WrongElement, a, "%s of %s is a number, but this is a level", p.Name, d.Name)
 		return false
 	case p.Data && info.Random:
-		c.errorf(diag.MustBeData, a, "%s of %s is data", p.Name, d.Name)
+		m := c.errorf(diag.MustBeData, a, "%s of %s is data", p.Name, d.Name)
+		if c.isDist(d.Name) { // and not the ends of a clause
+			m.Note("it is %s", signature(d))
+		}
 		return false
 	case p.Integral && (info.Random || !info.Type.Elem.Integral()):
 		c.errorf(diag.MustBeData, a, "%s of %s is a whole number from the data", p.Name, d.Name).
@@ -189,8 +192,8 @@ func (c *checker) mixtures() {
 		if !ok || !c.perRow(call) {
 			return true
 		}
-		c.diags.Warnf(diag.MixturePerRow, c.File.Source, call.Span(), "a mixture per row; Stan's text mixes sums").
-			Note("densities here have an element for each row, and each row chooses its component; for one choice for all rows mix their sums, as log_mix(w, sum(a), sum(b))")
+		c.diags.Warnf(diag.MixturePerRow, c.File.Source, call.Span(), "each row chooses its component: this mixes the densities of each row").
+			Note("densities here have an element for each row; for one choice that holds for all rows mix their sums, as log_mix(w, sum(a), sum(b)), which is what the same words mean in Stan, where a density of a vector is its sum")
 		return false
 	})
 }

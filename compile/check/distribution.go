@@ -114,7 +114,7 @@ func (c *checker) dist(d *ast.Dist) (*def.Dist, []ast.Expr) {
 	}
 	dist, ok := c.Universe.Dist(d.Name.Name)
 	if !ok {
-		c.unknownDist(d.Name)
+		c.unknownDist(d, d.Name)
 		return nil, nil
 	}
 	args := make([]ast.Expr, len(dist.Params))

@@ -96,6 +96,11 @@ func leading(e *ast.Index, c *checker) int {
 	return n
 }
 
+// belowFirst reports an index of 0, or one of Python's or R's that is negative, along a dimension.
+func (c *checker) belowFirst(a *ast.Subscript, d types.Size) {
+	c.errorf(diag.BadIndex, a, "indices count from 1").Note("the first element is [1], the last [%s], and 2:%s is all but the first", d, d)
+}
+
 func (c *checker) slice(a *ast.Subscript, d types.Size) (types.Size, bool) {
 	lo, hi := types.Const(1), d
 	var ok = true
@@ -110,7 +115,7 @@ func (c *checker) slice(a *ast.Subscript, d types.Size) (types.Size, bool) {
 	}
 	n := hi.Add(lo, -1).Add(types.Const(1), 1)
 	if k, is := lo.Int(); is && k < 1 {
-		c.errorf(diag.BadIndex, a, "indices count from 1")
+		c.belowFirst(a, d)
 		return n, false
 	}
 	if k, is := n.Int(); is && k < 0 {
@@ -177,7 +182,7 @@ func (c *checker) element(a *ast.Subscript, d types.Size) bool {
 		return false
 	}
 	if k, is := i.Int(); is && k < 1 {
-		c.errorf(diag.BadIndex, a, "indices count from 1")
+		c.belowFirst(a, d)
 		return false
 	}
 	if over, is := i.Add(d, -1).Int(); is && over > 0 {

@@ -14,6 +14,8 @@ func (c *checker) unknownModule(d *diag.Diagnostic, e *ast.Call) {
 	switch {
 	case standard:
 		d.Note("the module %s is not imported: write import %s at the top", first, first)
+	case c.Symbols[first] != nil && c.isFunction(rest):
+		d.Note("values have no methods: write %s(%s, …), or for a product %s * b", rest, first, first)
 	case c.isFunction(rest):
 		d.Fix(e.Name.Span(), rest, "a function is called by its own name")
 	default:

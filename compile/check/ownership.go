@@ -142,7 +142,8 @@ func (c *checker) assertOwner(s *ast.Let, owner string, owners types.Owners) {
 	if owner == c.Server {
 		return // the server may hold what is computed from cuts
 	}
-	c.errorf(diag.LetOwner, *s.Owner, "%s is declared @ %s, but it depends on names of: %s", s.Name.Name, owner, owners)
+	c.errorf(diag.LetOwner, *s.Owner, "%s is declared @ %s, but it depends on names of: %s", s.Name.Name, owner, owners).
+		Note("a let belongs to the party that holds all of its names: leave the owner out, and the compiler cuts what each client contributes, or name each client's part by a let of its own")
 }
 
 // generated reports quantities that no party could compute. Pooled data have one owner.

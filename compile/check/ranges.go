@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -54,7 +55,11 @@ func (r *Ranges) Given(e ast.Expr, operand func(ast.Expr) def.Range) def.Range {
 	case *ast.Transpose:
 		return operand(e.X)
 	case *ast.Index:
-		return operand(e.X)
+		out := operand(e.X)
+		if x, ok := e.X.(*ast.Name); ok && diagonal(e) && r.setOf(x).PositiveDiagonal() {
+			out.Lower = 0
+		}
+		return out
 	case *ast.Sum:
 		return operand(e.Body).Total()
 	case *ast.Unary:
@@ -108,6 +113,28 @@ func (r *Ranges) call(e *ast.Call, operand func(ast.Expr) def.Range) def.Range {
 		args[i] = operand(a)
 	}
 	return f.Range(args)
+}
+
+// diagonal reports whether an index takes an element of the diagonal of a matrix: the same one along both axes.
+func diagonal(e *ast.Index) bool {
+	if len(e.Args) != 2 || e.Args[0].Slice || e.Args[1].Slice {
+		return false
+	}
+	return format.Expr(e.Args[0].Lo) == format.Expr(e.Args[1].Lo)
+}
+
+// setOf is the set of vectors or matrices that the values of a parameter lie in, by its type or else by its distribution; RealLine for another name.
+func (r *Ranges) setOf(e *ast.Name) def.Support {
+	s := r.Symbols[e.Name]
+	switch {
+	case s == nil || s.Kind != Param:
+		return def.RealLine
+	case s.Structure != nil:
+		return s.Structure.Support
+	case s.Dist != nil:
+		return s.Dist.Support
+	}
+	return def.RealLine
 }
 
 // named gives the range of a named value. What stands for a cut may be any number; a received value is what its sender makes it.

@@ -1,7 +1,9 @@
 package check
 
 import (
+	"slices"
 	"sort"
+	"strings"
 
 	"github.com/agnivade/levenshtein"
 
@@ -95,6 +97,11 @@ func (c *checker) declare(s *Symbol) bool {
 		c.errorf(diag.DeclaredTwice, s.Ident, "%s is declared twice", s.Name).NoteAt(c.File.Source, old.Ident.Span(), "first declared here, as %s", old.Kind)
 		return false
 	}
+	if z := c.Sizes[s.Name]; z != nil && c.For == "" && (s.Kind == Param || s.Kind == Let || s.Kind == Generated || s.Kind == Data && !(s.Type.Elem == types.Int && s.Type.Scalar())) {
+		c.errorf(diag.DeclaredTwice, s.Ident, "%s is a size already: sizes and all other names are of one kind", s.Name).NoteAt(c.File.Source, z.Span, "it is bound here").Note("give one of the two another name")
+		c.fail(s.Name)
+		return false
+	}
 	if _, suffix, _, density := ast.Density(s.Name); density {
 		c.errorf(diag.DensityName, s.Ident, "a name that ends in %s is that of a density function", suffix).Note("give it another name")
 		c.fail(s.Name)
@@ -185,6 +192,11 @@ func (c *checker) unknown(n *ast.Name) {
 	if c.failed[n.Name] {
 		return
 	}
+	if at, ok := c.later[n.Name]; ok && c.generatedBelow(n.Name) {
+		c.errorf(diag.UsedEarly, n, "%s is computed after inference, from each draw: the model cannot use it", n.Name).
+			NoteAt(c.File.Source, at.Span(), "declared here").Note("define it by `let` above its first use: let %s = …", n.Name)
+		return
+	}
 	if at, ok := c.later[n.Name]; ok {
 		c.errorf(diag.UsedEarly, n, "%s is used before it is declared", n.Name).
 			NoteAt(c.File.Source, at.Span(), "declared here: move it above its first use")
@@ -192,6 +204,13 @@ func (c *checker) unknown(n *ast.Name) {
 	}
 	c.failed[n.Name] = true // each name is reported once
 	d := c.errorf(diag.UnknownName, n, "nothing is named %q", n.Name)
+	if elsewhere(d, diag.Values, ast.Ident{At: n.At, Name: n.Name}) {
+		return
+	}
+	if matrix, ok := strings.CutSuffix(n.Name, ".T"); ok && c.Symbols[matrix] != nil {
+		d.Fix(n.Span(), matrix+"'", "the transpose is written with '")
+		return
+	}
 	switch near := Nearest(n.Name, c.names()); {
 	case near != "":
 		d.Fix(n.Span(), near, "did you mean %s?", near)
@@ -202,6 +221,14 @@ func (c *checker) unknown(n *ast.Name) {
 	default:
 		d.Note("declare it as data, param, let or const")
 	}
+}
+
+// generatedBelow reports whether a name is declared as a generated quantity.
+func (c *checker) generatedBelow(name string) bool {
+	return slices.ContainsFunc(c.File.Stmts, func(s ast.Stmt) bool {
+		g, ok := s.(*ast.Generate)
+		return ok && g.Name.Name == name
+	})
 }
 
 func (c *checker) isFunction(name string) bool {
@@ -242,8 +269,8 @@ func list(names []string) string {
 }
 
 // unknownDist reports a distribution that does not exist, with the nearest that does.
-func (c *checker) unknownDist(at ast.Ident) {
-	d := c.errorf(diag.UnknownDist, at, "%q is not a distribution", at.Name)
+func (c *checker) unknownDist(whole ast.Node, at ast.Ident) {
+	d := c.errorIn(whole, diag.UnknownDist, at, "%q is not a distribution", at.Name)
 	if elsewhere(d, diag.Distributions, at) {
 		return
 	}

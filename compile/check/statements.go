@@ -228,7 +228,7 @@ func (c *checker) declaredType(t *ast.Type) (out types.Type, lower, upper ast.Ex
 			c.notHere(t, s)
 			return out, nil, nil, false
 		}
-		d := c.errorf(diag.UnknownType, t.Elem, "%q is not a type", t.Elem.Name)
+		d := c.errorIn(t, diag.UnknownType, t.Elem, "%q is not a type", t.Elem.Name)
 		if elsewhere(d, diag.Types, t.Elem) {
 			return out, nil, nil, false
 		}
@@ -432,6 +432,9 @@ func (c *checker) likelihood(s *ast.Likelihood) {
 		}
 		if w.Random {
 			c.errorf(diag.MustBeData, s.Weights, "weights are data")
+		}
+		if v, ok := c.ConstValue(s.Weights); ok && !(v >= 0) {
+			c.errorf(diag.BadConstant, s.Weights, "weights are 0 or positive, but this is %g", v)
 		}
 		weighted := outcomes(dist, left.Type)
 		if shape, fits := types.Broadcast(w.Type.Dims, weighted.Dims); !fits || !(types.Type{Dims: shape}).SameShape(weighted) {

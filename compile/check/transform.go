@@ -34,7 +34,7 @@ func (c *checker) transform() {
 		}
 		for _, r := range s.RhoBy {
 			if _, ok := c.Client(r.Client.Name); !ok {
-				c.errorf(diag.UnknownParty, r.Client, "%q is not a client of this model", r.Client.Name)
+				c.unknownClient(r.Client)
 				continue
 			}
 			t.RhoBy[r.Client.Name] = c.rho(r.Value)
@@ -83,4 +83,21 @@ func (c *checker) rho(e ast.Expr) float64 {
 		return 0
 	}
 	return v
+}
+
+// unknownClient reports a rho for a client that the model has not.
+func (c *checker) unknownClient(at ast.Ident) {
+	d := c.errorf(diag.UnknownParty, at, "%q is not a client of this model", at.Name)
+	var names []string
+	for _, cl := range c.Clients {
+		names = append(names, cl.Name)
+	}
+	switch near := Nearest(at.Name, names); {
+	case near != "" && len(at.Name) > 1:
+		d.Fix(at.Span(), near, "did you mean %s?", near)
+	case len(names) > 0:
+		d.Note("its clients are %s", list(names))
+	default:
+		d.Note("it has none: only clients add noise to what they send")
+	}
 }

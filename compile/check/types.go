@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/vflc/vflc/lang/ast"
@@ -342,7 +343,7 @@ func arity(low, high int) string {
 
 func (c *checker) unknownFunction(e *ast.Call) {
 	name := e.Name.Name
-	d := c.errorf(diag.UnknownFunc, e.Name, "%q is not a function", name)
+	d := c.errorIn(e, diag.UnknownFunc, e.Name, "%q is not a function", name)
 	known := c.Symbols[name] == nil && elsewhere(d, diag.Functions, e.Name)
 	switch near := Nearest(name, c.Universe.Funcs()); {
 	case known:
@@ -353,6 +354,8 @@ func (c *checker) unknownFunction(e *ast.Call) {
 		d.Note("elements are taken with brackets, as %s[1]; products are written with *", name)
 	case c.isDist(name):
 		d.Note("%s is a distribution: write it after `~`", name)
+	case slices.Contains(c.Universe.Encoders(), name):
+		d.Note("%s is an encoder of columns: data X : real[N, P] from %s(…)", name, name)
 	case near != "":
 		d.Fix(e.Name.Span(), near, "did you mean %s?", near)
 	default:

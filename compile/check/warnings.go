@@ -156,10 +156,38 @@ func (c *checker) recursive(e ast.Expr) (found bool) {
 	return found
 }
 
+// plainParam reports whether an argument is a parameter as it is.
+func (c *checker) plainParam(e ast.Expr) bool {
+	n, ok := e.(*ast.Name)
+	return ok && c.Symbols[n.Name] != nil && c.Symbols[n.Name].Kind == Param
+}
+
+// wholeArgument warns where a parameter that may be any array stands for a vector or matrix of a set: cutpoints that need not increase, for one.
+func (c *checker) wholeArgument(ranges *Ranges, d *def.Dist, p *def.Param, arg ast.Expr) {
+	name, ok := arg.(*ast.Name)
+	if !ok || c.Symbols[name.Name] == nil || c.Symbols[name.Name].Kind != Param || c.Symbols[name.Name].Initial != nil {
+		return
+	}
+	if p.Domain.Holds(ranges.setOf(name)) {
+		return
+	}
+	w := c.diags.Warnf(diag.LinearArgument, c.File.Source, arg.Span(), "%s may be any array, but %s of %s is %s: elsewhere the density is 0", name.Name, p.Name, d.Name, p.Words())
+	for _, t := range c.Universe.StructuredTypes() {
+		if s, _ := c.Universe.Structured(t); s.Support == p.Domain {
+			w.Note("declare it so: param %s : %s[…] ~ …", name.Name, t)
+			return
+		}
+	}
+}
+
 // linearArgument warns where a probability, a rate or a scale is an expression that takes every real value.
 func (c *checker) linearArgument(ranges *Ranges, d *def.Dist, args []ast.Expr) {
 	for k, p := range d.Params {
-		if p.Domain == def.RealLine || p.Domain.OfWholes() || p.Integral || args[k] == nil || !c.Info[args[k]].Random {
+		if p.Domain.OfWholes() && args[k] != nil {
+			c.wholeArgument(ranges, d, &p, args[k])
+			continue
+		}
+		if p.Domain == def.RealLine || p.Integral || args[k] == nil || !c.Info[args[k]].Random {
 			continue
 		}
 		values := ranges.Of(args[k])
@@ -177,6 +205,8 @@ func (c *checker) linearArgument(ranges *Ranges, d *def.Dist, args []ast.Expr) {
 			w.Note("for a linear predictor write %s, which takes it as it is", form.Form().Name)
 		case p.Domain == def.UnitInterval:
 			w.Note("inv_logit(…) maps a linear predictor to probabilities")
+		case c.plainParam(args[k]):
+			w.Note("a parameter is positive by its prior, as half_normal, or by a bound: param %s : real<lower=0> ~ …", format.Expr(args[k]))
 		default:
 			w.Note("exp(…) maps a linear predictor to positive numbers; a parameter is positive by its prior, as half_normal, or by a bound, as real<lower=0>")
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib"
 )
@@ -92,8 +93,14 @@ func (x *expander) points(file *ast.File) {
 	declare := func(s ast.Stmt, ids ...ast.Ident) {
 		for _, id := range ids {
 			if strings.Contains(id.Name, ".") && !program && file.Calls[s] == nil {
-				x.errorf(file.Source, diag.PointInName, id, "a declared name has no point").
-					Note("h.W is the parameter W of the component that `let h = …` calls").Fix(id.Span(), strings.ReplaceAll(id.Name, ".", "_"), "take another name")
+				d := x.errorf(file.Source, diag.PointInName, id, "a declared name has no point").
+					Note("h.W is the parameter W of the component that `let h = …` calls")
+				plain := strings.ReplaceAll(id.Name, ".", "_")
+				if data, is := s.(*ast.Data); is && data.From == nil { // another name would be another column
+					d.Note("data %s : %s from \"%s\" binds the column %s", plain, format.Type(data.Type), id.Name, id.Name)
+				} else {
+					d.Fix(id.Span(), plain, "take another name")
+				}
 			}
 			x.taken[id.Name] = true
 			x.declared[id.Name] = s

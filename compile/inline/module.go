@@ -82,7 +82,7 @@ func (x *expander) standard(m *module, s *ast.Import, name string) *module {
 	text, ok := x.universe.Module(name)
 	if !ok {
 		x.errorf(m.file, diag.UnknownModule, s, "%q is not a module of the standard library", name).
-			Note("those of this version are %s; a file beside the model is imported by its path, as import \"./%s.vfl\"", strings.Join(x.universe.Modules(), ", "), name)
+			Note("those of this version are %s; a file beside the model is imported by its path, as import \"./%s.vfl\"", strings.Join(x.universe.Modules(), ", "), strings.TrimSuffix(name, ".vfl"))
 		return nil
 	}
 	return x.parsed(m, s, name, name, "", source.New("stdlib/"+name+".vfl", text))

@@ -40,7 +40,7 @@ func Noise(c *cut.Program, values map[string]data.Bindings, sizes *Sizes) (diags
 		noise, spread := noiseOn(c, k, sizes), deviation(y)
 		if noise > noticeable*spread {
 			diags.Warnf(diag.NoiseOfResponse, c.File.Source, k.Stmt.Span(), "auxiliary variables add noise of standard deviation %.2g to %s, whose own is %.2g", noise, format.Expr(k.Left), spread).
-				Note("it takes the place of residual variance, or widens the posterior; --rho %.1g adds a tenth of the response's standard deviation", 0.1*spread*rhoPerNoise(c, k, sizes))
+				Note("it takes the place of residual variance, or widens the posterior; `transform %s(rho = %.1[2]g)` in the model, or --rho %.1[2]g with a run, adds a tenth of the response's standard deviation", c.Transform.Kind, 0.1*spread*rhoPerNoise(c, k, sizes))
 		}
 	}
 	return diags

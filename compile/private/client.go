@@ -151,7 +151,7 @@ func (k *client) refer(n ast.Node) {
 }
 
 func (k *client) origin(from ast.Node) *ast.Origin {
-	return &ast.Origin{File: k.source, At: from.Span(), Function: "the module of " + k.owner}
+	return &ast.Origin{File: k.source, At: from.Span(), Function: "the module of " + k.owner, Private: true}
 }
 
 func (k *client) made(from, to ast.Node) { k.calls[to] = k.origin(from) }

@@ -61,5 +61,6 @@ type Origin struct {
 	File     *source.File
 	At       source.Span
 	Function string  // as the caller names it
+	Private  bool    // the place is in the module of a client, which no call in the model shows: messages are about that text
 	Outer    *Origin // where that function was called from inside another one; nil: from the model
 }

@@ -9,13 +9,14 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// Severity separates errors, which stop a run, from warnings.
+// Severity separates errors, which stop a run, from what does not.
 type Severity int
 
 // The severities.
 const (
 	Error Severity = iota
 	Warning
+	Info // of what is not wrong and yet seldom meant
 )
 
 // A Code identifies one kind of diagnostic, such as V0302. A code never changes its meaning; each has a page in [Pages].
@@ -102,7 +103,7 @@ func (l List) HasErrors() bool {
 // maxErrors is the largest number of errors that Shown returns.
 const maxErrors = 20
 
-// Shown returns the diagnostics that a user should see, by position and each once: at most twenty errors or, if there are no errors, all warnings. A let that
+// Shown returns the diagnostics that a user should see, by position and each once: at most twenty errors or, if there are no errors, all others. A let that
 // stands in two places is written out in both, so that what is wrong with it is found twice.
 func (l List) Shown() List {
 	want := Warning
@@ -111,7 +112,7 @@ func (l List) Shown() List {
 	}
 	var out List
 	for _, d := range l {
-		if d.Severity == want && !slices.ContainsFunc(out, d.repeats) {
+		if (d.Severity == want || want == Warning && d.Severity == Info) && !slices.ContainsFunc(out, d.repeats) {
 			out = append(out, d)
 		}
 	}

@@ -15,6 +15,7 @@ const (
 	Types
 	Encoders
 	Initials
+	Values
 )
 
 // A Foreign is a name that Stan, R, NumPy, SciPy, PyMC, BUGS or the description of this language has and this version has not. It is never taken for
@@ -49,7 +50,10 @@ func (f Foreign) Sentence() string {
 	case f.Note == "" && f.From != later:
 		text += ", and this version has nothing like it"
 	}
-	if f.Note != "" {
+	switch {
+	case strings.HasPrefix(f.Note, "with "):
+		text += ", " + f.Note
+	case f.Note != "":
 		text += "; " + f.Note
 	}
 	return text
@@ -81,8 +85,20 @@ func Foreigns(space Namespace) []Foreign {
 		return foreignTypes()
 	case Initials:
 		return foreignInitials()
+	case Values:
+		return foreignValues()
 	}
 	return foreignEncoders()
+}
+
+func foreignValues() []Foreign {
+	const truth, missing = "a truth value is 1 or 0; a condition such as x > 0 is one", "a missing cell stays empty in its table, and `missing` says what becomes of its row"
+	return []Foreign{
+		{Name: "TRUE", From: inR, Write: "1", Note: truth}, {Name: "FALSE", From: inR, Write: "0", Note: truth}, {Name: "True", From: "Python's name", Write: "1", Note: truth}, {Name: "False", From: "Python's name", Write: "0", Note: truth},
+		{Name: "true", From: "a name of many languages", Write: "1", Note: truth}, {Name: "false", From: "a name of many languages", Write: "0", Note: truth},
+		{Name: "NA", From: inR, Note: missing}, {Name: "NaN", From: "a name of many languages", Note: missing}, {Name: "nan", From: python, Note: missing}, {Name: "None", From: "Python's name", Note: missing}, {Name: "NULL", From: inR, Note: missing},
+		{Name: "Inf", From: inR, Note: "an end that is not there is left out, as in real<lower=0>"}, {Name: "inf", From: python, Note: "an end that is not there is left out, as in real<lower=0>"},
+	}
 }
 
 func foreignInitials() []Foreign {
@@ -90,10 +106,10 @@ func foreignInitials() []Foreign {
 		{Name: "zero", From: "another word for it", Write: "zeros", Same: true}, {Name: "constant", From: "PyTorch's and Keras's name", Note: "constants are zeros and ones; another one is a factor or a term where the weight is used"},
 		{Name: "one", From: "another word for it", Write: "ones", Same: true}, {Name: "random_normal", From: keras, Write: "normal", Same: true},
 		{Name: "random_uniform", From: keras, Write: "uniform", Same: true}, {Name: "truncated_normal", From: keras, Write: "normal", Note: "it is not truncated"},
-		{Name: "glorot", From: "short for two kinds", Write: "glorot_uniform", Note: "or glorot_normal"}, {Name: "he", From: "short for two kinds", Write: "he_normal", Note: "or he_uniform"}, {Name: "lecun", From: "short for two kinds", Write: "lecun_normal", Note: "or lecun_uniform"},
-		{Name: "xavier", From: pytorch, Write: "glorot_uniform", Note: "or glorot_normal"}, {Name: "xavier_uniform", From: pytorch, Write: "glorot_uniform", Same: true}, {Name: "xavier_normal", From: pytorch, Write: "glorot_normal", Same: true},
-		{Name: "kaiming", From: pytorch, Write: "he_normal", Note: "or he_uniform"}, {Name: "kaiming_uniform", From: pytorch, Write: "he_uniform", Same: true}, {Name: "kaiming_normal", From: pytorch, Write: "he_normal", Same: true},
-		{Name: "orthogonal", From: "PyTorch's and Keras's name", Note: "this version has nothing like it; glorot_normal has the same spread"}, {Name: "variance_scaling", From: keras, Write: "he_normal", Note: "or one of the other kinds, whose variances its arguments give"},
+		{Name: "glorot", From: "short for two kinds", Write: "glorot_uniform", Note: "glorot_normal is the other one"}, {Name: "he", From: "short for two kinds", Write: "he_normal", Note: "he_uniform is the other one"}, {Name: "lecun", From: "short for two kinds", Write: "lecun_normal", Note: "lecun_uniform is the other one"},
+		{Name: "xavier", From: pytorch, Write: "glorot_uniform", Note: "glorot_normal is the other one"}, {Name: "xavier_uniform", From: pytorch, Write: "glorot_uniform", Same: true}, {Name: "xavier_normal", From: pytorch, Write: "glorot_normal", Same: true},
+		{Name: "kaiming", From: pytorch, Write: "he_normal", Note: "he_uniform is the other one"}, {Name: "kaiming_uniform", From: pytorch, Write: "he_uniform", Same: true}, {Name: "kaiming_normal", From: pytorch, Write: "he_normal", Same: true},
+		{Name: "orthogonal", From: "PyTorch's and Keras's name", Note: "this version has nothing like it; glorot_normal has the same spread"}, {Name: "variance_scaling", From: keras, Write: "he_normal", Note: "there are other kinds, whose variances its arguments give"},
 	}
 }
 
@@ -110,7 +126,7 @@ func foreignFunctions() []Foreign {
 		solver("odeint", python), solver("solve_ivp", python), solver("DifferentialEquation", pymc), solver("ode", inR), solver("lsoda", inR),
 
 		{Name: "Potential", From: pymc, Write: "factor EXPR", Note: "a statement of its own"},
-		{Name: "log_diff_exp", From: inStan, Write: "a + log1m_exp(b - a)", Note: "for a above b"},
+		{Name: "log_diff_exp", From: inStan, Write: "a + log1m_exp(b - a)", Note: "this is for a above b"},
 		{Name: "expit", From: python, Write: "inv_logit", Same: true},
 		{Name: "sigmoid", From: python, Write: "inv_logit", Same: true},
 		{Name: "plogis", From: inR, Write: "inv_logit", Same: true},
@@ -135,18 +151,18 @@ func foreignFunctions() []Foreign {
 		{Name: "rows_dot_product", From: inStan, Write: "rowdot", Same: true},
 		{Name: "dot_product", From: inStan, Write: "dot", Same: true},
 		{Name: "dot_self", From: inStan, Write: "dot(x, x)"},
-		{Name: "prod", From: "a name of R, NumPy and Stan", Write: "exp(sum(log(x)))", Note: "for positive x"},
+		{Name: "prod", From: "a name of R, NumPy and Stan", Write: "exp(sum(log(x)))", Note: "this is for positive x"},
 		{Name: "ifelse", From: inR, Write: "where", Same: true},
 		{Name: "if_else", From: inStan, Write: "where", Same: true},
 		{Name: "switch", From: pymc, Write: "where", Same: true},
-		{Name: "step", From: "BUGS's name", Write: "x >= 0", Note: "for data; a density that jumps with a parameter has no gradient"},
-		{Name: "equals", From: "BUGS's name", Write: "x == y", Note: "for data"},
+		{Name: "step", From: "BUGS's name", Write: "x >= 0", Note: "this is for data: a density that jumps with a parameter has no gradient"},
+		{Name: "equals", From: "BUGS's name", Write: "x == y", Note: "this is for data"},
 		{Name: "inprod", From: "BUGS's name", Write: "dot", Same: true},
 		{Name: "power", From: python, Write: "pow", Same: true},
 		{Name: "inverse", From: "Stan's inverse of a matrix", Write: "solve(A, b)", Note: "a product with an inverse is the solution of a system; the inverse of a 2×2 matrix itself is solve(A, diag([1, 1]))"},
 		{Name: "inv_sqrt", From: inStan, Write: "1 / sqrt(x)"},
 		{Name: "inv_square", From: inStan, Write: "1 / square(x)"},
-		{Name: "cbrt", From: inStan, Write: "x ^ (1 / 3)", Note: "for positive x"},
+		{Name: "cbrt", From: inStan, Write: "x ^ (1 / 3)", Note: "this is for positive x"},
 		{Name: "exp2", From: inStan, Write: "2 ^ x"},
 
 		{Name: "logsumexp", From: python, Write: "log_sum_exp", Same: true},
@@ -156,14 +172,17 @@ func foreignFunctions() []Foreign {
 		{Name: "phi", From: "BUGS's name", Write: "Phi", Same: true},
 		{Name: "pnorm", From: inR, Write: "Phi", Same: true},
 		{Name: "probit", From: "a name of BUGS", Write: "inv_Phi", Same: true}, {Name: "qnorm", From: inR, Write: "inv_Phi", Same: true}, {Name: "gammaln", From: python, Write: "lgamma", Same: true}, {Name: "loggam", From: "BUGS's name", Write: "lgamma", Same: true},
+		{Name: "segment", From: inStan, Write: "x[a:b]"}, {Name: "head", From: "a name of R and Stan", Write: "x[1:n]"}, {Name: "tail", From: "a name of R and Stan", Write: "x[a:N]"}, {Name: "block", From: inStan, Write: "X[a:b, c:d]"}, {Name: "sub_row", From: inStan, Write: "X[i, a:b]"}, {Name: "sub_col", From: inStan, Write: "X[a:b, j]"}, {Name: "row", From: inStan, Write: "X[i]"},
+		{Name: "diagonal", From: inStan, Note: "an element of it is S[k, k], and sums of them are sum(S[k, k] for k in 1..K)"}, {Name: "to_matrix", From: inStan, Note: "declare the parameter with the shape that it has: real[N, K]"}, {Name: "to_array_1d", From: inStan, Note: "arrays, vectors and matrices are one kind: write the array as it is"},
+		{Name: "offset", From: inR, Note: "an offset is a term of the predictor: poisson_log(a + log(pop))"}, {Name: "is.na", From: inR, Note: "missing cells are not values: `missing` says what becomes of their rows"}, {Name: "range", From: "Python's name", Write: "1..K", Note: "it stands in a sum, as sum(b[k] for k in 1..K)"}, {Name: "seq_along", From: inR, Write: "1..K", Note: "it stands in a sum, as sum(b[k] for k in 1..K)"}, {Name: "norm1", From: inStan, Write: "sum(abs(x))"}, {Name: "norm2", From: inStan, Write: "sqrt(dot(x, x))"},
 		{Name: "lbeta", From: inStan}, {Name: "lchoose", From: inStan},
 
 		{Name: "fmin", From: inStan, Write: "min", Same: true},
 		{Name: "fmax", From: inStan, Write: "max", Same: true},
 		{Name: "rep_vector", From: inStan, Write: "rep", Same: true},
-		{Name: "rep_matrix", From: inStan, Write: "rep(x, n, k)", Note: "for a number; a vector broadcasts to the shape that is needed"},
+		{Name: "rep_matrix", From: inStan, Write: "rep(x, n, k)", Note: "this is for a number: a vector broadcasts to the shape that is needed"},
 		{Name: "to_vector", From: inStan, Note: "a distribution takes arrays of any shape: write the array as it is"},
-		{Name: "c", From: inR, Write: "[1, 2, 3]", Note: "for constants; append joins other values"},
+		{Name: "c", From: inR, Write: "[1, 2, 3]", Note: "this is for constants, and append joins other values"},
 		{Name: "append_row", From: inStan, Write: "append", Same: true}, {Name: "append_col", From: inStan, Write: "append(A', B')'"}, {Name: "cbind", From: inR, Note: "list the columns of a matrix in its `from` clause"},
 		{Name: "num_elements", From: inStan, Note: "the size itself is a name: N in data y : real[N]"},
 		{Name: "length", From: inR, Note: "the size itself is a name: N in data y : real[N]"},
@@ -219,7 +238,7 @@ func foreignDistributions() []Foreign {
 		{Name: "Categorical", From: pymc, Write: "categorical(p)", Note: "categories are counted from 1"}, {Name: "dcat", From: "BUGS's name", Write: "categorical", Same: true}, {Name: "OrderedLogistic", From: pymc, Write: "ordered_logistic(eta, cutpoints)", Note: "categories are counted from 1"}, {Name: "cumulative", From: "brms's family", Write: "ordered_logistic(eta, cutpoints)"},
 		{Name: "ZeroInflatedPoisson", From: pymc, Write: "zero_inflated_poisson_log(1 - psi, log(mu))"},
 		{Name: "Mixture", From: pymc, Write: "mixture(w, normal(m1, s1), normal(m2, s2))"}, {Name: "NormalMixture", From: pymc, Write: "mixture(w, normal(m1, s1), normal(m2, s2))"}, {Name: "dnormmix", From: "a name of JAGS", Write: "mixture(w, normal(m1, s1), normal(m2, s2))"}, {Name: "TruncatedNormal", From: pymc, Write: "y ~ normal(mu, sigma) truncate(lower=a, upper=b)"}, {Name: "Truncated", From: pymc, Write: "y ~ normal(mu, sigma) truncate(lower=a, upper=b)"}, {Name: "Censored", From: pymc, Write: "y ~ normal(mu, sigma) censor(right=C)"}, {Name: "dinterval", From: "a name of JAGS", Write: "t ~ weibull(a, s) censor(right=C)"}, {Name: "Potential", From: pymc, Write: "factor EXPR"}, {Name: "Multinomial", From: pymc, Write: "multinomial(p)", Note: "the number of trials is the sum of the counts"}, {Name: "dmulti", From: "BUGS's name", Write: "multinomial(p)", Note: "the number of trials is the sum of the counts"}, {Name: "Dirichlet", From: pymc, Write: "dirichlet", Same: true}, {Name: "ddirch", From: "BUGS's name", Write: "dirichlet", Same: true},
-		{Name: "MvNormal", From: pymc, Write: "multi_normal(mu, Sigma)", Note: "with a Cholesky factor it is multi_normal_cholesky, with a precision matrix multi_normal_prec"}, {Name: "dmnorm", From: "BUGS's name", Write: "multi_normal_prec", Same: true}, {Name: "mvnorm", From: inR, Write: "multi_normal(mu, Sigma)"}, {Name: "LKJCholeskyCov", From: pymc, Write: "lkj_corr_cholesky(eta)", Note: "with param L : corr_cholesky[K] ~ lkj_corr_cholesky(eta) and standard deviations tau, the factor of the covariance is col(tau) .* L"}, {Name: "LKJCholesky", From: numpro, Write: "lkj_corr_cholesky(eta)"}, {Name: "LKJ", From: numpro, Write: "lkj_corr(eta)"}, {Name: "MultivariateNormal", From: numpro, Write: "multi_normal(mu, Sigma)"}, {Name: "dwish", From: "BUGS's name", Write: "wishart(k, S)", Note: "BUGS has the inverse of S first"},
+		{Name: "MvNormal", From: pymc, Write: "multi_normal(mu, Sigma)", Note: "a Cholesky factor stands in multi_normal_cholesky, a precision matrix in multi_normal_prec"}, {Name: "dmnorm", From: "BUGS's name", Write: "multi_normal_prec", Same: true}, {Name: "mvnorm", From: inR, Write: "multi_normal(mu, Sigma)"}, {Name: "LKJCholeskyCov", From: pymc, Write: "lkj_corr_cholesky(eta)", Note: "with param L : corr_cholesky[K] ~ lkj_corr_cholesky(eta) and standard deviations tau, the factor of the covariance is col(tau) .* L"}, {Name: "LKJCholesky", From: numpro, Write: "lkj_corr_cholesky(eta)"}, {Name: "LKJ", From: numpro, Write: "lkj_corr(eta)"}, {Name: "MultivariateNormal", From: numpro, Write: "multi_normal(mu, Sigma)"}, {Name: "dwish", From: "BUGS's name", Write: "wishart(k, S)", Note: "BUGS has the inverse of S first"},
 		{Name: "GaussianRandomWalk", From: pymc, Write: "gaussian_random_walk", Same: true},
 		{Name: "dnorm", From: bugs, Write: "normal(mu, sigma)", Note: precision}, {Name: "dlnorm", From: bugs, Write: "lognormal(mu, sigma)", Note: precision}, {Name: "dt", From: bugs, Write: "student_t(nu, mu, sigma)", Note: "BUGS has the order mu, tau, nu, and tau is 1 / sigma ^ 2"},
 		{Name: "dbern", From: bugs, Write: "bernoulli", Same: true}, {Name: "dpois", From: bugs, Write: "poisson", Same: true}, {Name: "dgamma", From: bugs, Write: "gamma", Same: true}, {Name: "dbeta", From: bugs, Write: "beta", Same: true}, {Name: "dunif", From: bugs, Write: "uniform", Same: true}, {Name: "dexp", From: bugs, Write: "exponential", Same: true}, {Name: "dcauchy", From: inR, Write: "cauchy", Same: true},
@@ -245,7 +264,7 @@ func foreignEncoders() []Foreign {
 		{Name: "StandardScaler", From: "scikit-learn's name", Write: "zscore(age)"}, {Name: "centre", From: "another spelling", Write: "center", Same: true}, {Name: "demean", From: "another word for it", Write: "center", Same: true},
 		{Name: "dummy", From: "another word for it", Write: "onehot(c, drop=first)"}, {Name: "get_dummies", From: "pandas's name", Write: "onehot(c)"}, {Name: "OneHotEncoder", From: "scikit-learn's name", Write: "onehot(c)"}, {Name: "one_hot", From: "another spelling", Write: "onehot", Same: true},
 		{Name: "factor", From: inR, Write: "onehot(c, drop=first)"}, {Name: "C", From: "a name of formulas in Python", Write: "onehot(c, drop=first)"}, {Name: "s", From: "a name of mgcv", Write: "spline(c, df=4)", Note: "its prior is that of its coefficients"},
-		{Name: "I", From: inR, Note: "compute the column into the table"}, {Name: "sqrt", From: inR, Note: "compute the column into the table, or write sqrt(x) in the model"}, {Name: "log10", From: inR, Write: "log", Note: "of which it is 0.434 times"}, {Name: "log1p", From: inR, Note: "compute the column into the table, or write log1p(x) in the model"}, {Name: "ns", From: inR, Write: "spline(c, df=4)"}, {Name: "bs", From: inR, Write: "spline(c, df=4)", Note: "which is a natural spline, linear beyond the data"}, {Name: "cr", From: "a name of mgcv and patsy", Write: "spline(c, df=4)"}, {Name: "SplineTransformer", From: "scikit-learn's name", Write: "spline(c, df=4)"},
+		{Name: "I", From: inR, Note: "compute the column into the table"}, {Name: "sqrt", From: inR, Note: "compute the column into the table, or write sqrt(x) in the model"}, {Name: "log10", From: inR, Write: "log", Note: "log10 is 0.434 times that"}, {Name: "log1p", From: inR, Note: "compute the column into the table, or write log1p(x) in the model"}, {Name: "ns", From: inR, Write: "spline(c, df=4)"}, {Name: "bs", From: inR, Write: "spline(c, df=4)", Note: "this is a natural spline, linear beyond the data"}, {Name: "cr", From: "a name of mgcv and patsy", Write: "spline(c, df=4)"}, {Name: "SplineTransformer", From: "scikit-learn's name", Write: "spline(c, df=4)"},
 		{Name: "polynomial", From: "another word for it", Write: "poly", Same: true}, {Name: "PolynomialFeatures", From: "scikit-learn's name", Write: "poly(c, 2)", Note: "for products of two columns write interact(a, b)"}, {Name: "interaction", From: "another word for it", Write: "interact", Same: true}, {Name: "equals", From: "another word for it", Write: "is", Same: true},
 	}
 }

@@ -28,6 +28,7 @@ var Pages = slices.Concat(
 	privatePages,
 	rowsPages,
 	dataPages,
+	infoPages,
 )
 
 // Explain returns the page of a code, and whether the code has one.

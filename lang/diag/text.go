@@ -28,10 +28,7 @@ func Text(w io.Writer, l List, colour bool) error {
 
 // String returns the severity as messages print it.
 func (s Severity) String() string {
-	if s == Warning {
-		return "warning"
-	}
-	return "error"
+	return [...]string{Error: "error", Warning: "warning", Info: "info"}[s]
 }
 
 // ANSI sequences (ECMA-48, Select Graphic Rendition).
@@ -58,10 +55,7 @@ func (r *renderer) paint(colour, text string) string {
 }
 
 func (r *renderer) diagnostic(d *Diagnostic) {
-	colour := red
-	if d.Severity == Warning {
-		colour = yellow
-	}
+	colour := [...]string{Error: red, Warning: yellow, Info: blue}[d.Severity]
 	if d.inData() {
 		r.inData(d, colour)
 	} else {

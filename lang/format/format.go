@@ -1,4 +1,4 @@
-// Package format prints syntax trees as canonical vfl text: one statement per line, adjacent statements of one kind aligned, comments byte for byte.
+// Package format prints syntax trees as canonical vfl text: one statement per line, long ones broken, adjacent statements of one kind aligned, comments byte for byte.
 // Formatting is idempotent.
 package format
 
@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	maxColumns = 100 // a longer list of columns is wrapped
+	maxColumns = 100 // a longer statement is broken
 	maxAligned = 40  // a longer cell does not widen its column
 	indent     = "    "
 )
@@ -187,29 +187,6 @@ func gapBehind(text string, closing bool) string {
 		return ""
 	}
 	return " "
-}
-
-// wrap breaks the list of columns of a data statement at maxColumns; other statements stay on one line.
-func wrap(s ast.Stmt, text string) string {
-	d, ok := s.(*ast.Data)
-	if !ok || len(d.From) < 2 {
-		return text
-	}
-	c := cells(s)
-	out := oneLine(c[:3]) + " from"
-	at := width(out)
-	for i, column := range d.From {
-		item := Column(column)
-		if i < len(d.From)-1 {
-			item += ","
-		}
-		if at+1+width(item) > maxColumns {
-			out, at = out+"\n"+indent+item, len(indent)+width(item)
-		} else {
-			out, at = out+" "+item, at+1+width(item)
-		}
-	}
-	return out + missing(d)
 }
 
 func width(s string) int { return utf8.RuneCountInString(s) }

@@ -89,8 +89,21 @@ func unclosed(s *situation) *fault {
 	for _, t := range slices.Backward(s.open) {
 		closers.WriteString(closerOf(t))
 	}
+	if s.hidden(closerOf(opener)) {
+		return f.note("`//` begins a comment: the %s behind it is not read", quote(closerOf(opener)))
+	}
 	f.d.Fix(after(s.prev), closers.String(), "close it")
 	return f
+}
+
+// hidden reports whether the comment behind the word before the mistake, on its line, holds a text.
+func (s *situation) hidden(text string) bool {
+	for _, t := range s.tokens {
+		if t.Type == commentToken && t.Pos.Line == s.prev.Pos.Line && t.Pos.Offset > s.prev.Pos.Offset {
+			return strings.HasPrefix(t.Value, "//") && strings.Contains(t.Value, text)
+		}
+	}
+	return false
 }
 
 // outsideBrackets lists the symbols and keywords that are never inside brackets.
@@ -101,7 +114,11 @@ func keywordAsName(s *situation) *fault {
 		return nil
 	}
 	f := faultf(diag.KeywordAsName, spanOf(s.token), "%s is a keyword and cannot be a name", quote(s.token.Value))
-	if s.expected == "ColumnName" {
+	column := s.expected == "ColumnName"
+	if other, known := diag.Elsewhere(diag.Encoders, s.token.Value); column && known && is(s.words[s.at+1], "(") {
+		return f.note("%s", other.Sentence())
+	}
+	if column {
 		f.d.Fix(spanOf(s.token), strconv.Quote(s.token.Value), "quote the column's name")
 	} else {
 		f.d.Fix(spanOf(s.token), s.token.Value+"_", "take another name")
@@ -115,6 +132,9 @@ func junkBehind(s *situation) *fault {
 		return nil
 	}
 	t := s.words[s.start]
+	if f := s.misplaced(t); f != nil {
+		return f
+	}
 	return s.behindStatement(t)
 }
 
@@ -148,9 +168,10 @@ func tildeOrEquals(s *situation) *fault {
 	switch {
 	case s.wants("~") && is(s.token, "="):
 		f := faultf(diag.TildeOrEquals, at, "found `=`, expected `~`: a distribution follows `~`, and `=` defines a `let`")
-		f.d.Fix(at, "~", "give a distribution")
-		if s.statement == "" {
+		if s.statement == "" && !s.data(s.words[s.start].Value) {
 			f.d.Fix(before(s.words[s.start]), "let ", "define a name")
+		} else {
+			f.d.Fix(at, "~", "give a distribution")
 		}
 		return f
 	case s.wants("=") && is(s.token, "~") && s.statement == "let":
@@ -168,11 +189,17 @@ func tildeOrEquals(s *situation) *fault {
 		f.d.Fix(at, "> =", "separate the two")
 		return f
 	case (s.wants(")") || s.wants(",")) && is(s.token, "="):
-		f := faultf(diag.Unexpected, at, "found `=` inside an expression")
-		f.d.Fix(at, "==", "compare")
-		return f
+		return faultf(diag.Unexpected, at, "found `=` inside an expression").note("`==` compares; the arguments of functions have no names, only those of distributions, as in normal(mu = 0, sigma = 1)")
 	}
 	return nil
+}
+
+// data reports whether a statement above declares data of this name.
+func (p *parser) data(name string) bool {
+	return slices.ContainsFunc(p.stmts, func(s ast.Stmt) bool {
+		d, ok := s.(*ast.Data)
+		return ok && d.Name.Name == name
+	})
 }
 
 // doubledOperator explains `**` in place of `^`.
@@ -201,8 +228,9 @@ func general(s *situation) *fault {
 	}
 	f := faultf(code, s.place(), "found %s, expected %s", found(s.token), s.wantedHere())
 	if s.expected == `"("` && s.prev.Type == identToken && s.statement != "transform" {
-		f.d.Note("A distribution is written with its arguments, as in normal(0, 1) or flat().").Fix(after(s.prev), "()", "give it arguments")
+		f.d.Note("A distribution is written with its arguments, as in normal(0, 1) or flat().")
 	}
+	s.advise(f)
 	if s.token.Type != symbolToken && len(s.open) > 0 && (s.wants(")") || s.wants("]")) {
 		if sep := s.separator(); sep == "," { // a comma would make it one argument more, where perhaps an operator is missing
 			f.d.Note("a comma or an operator is missing between %s and %s", quote(s.prev.Value), quote(s.token.Value))
@@ -213,10 +241,54 @@ func general(s *situation) *fault {
 	return f
 }
 
+// advise adds to a general message what stands in such a place.
+func (s *situation) advise(f *fault) {
+	opened := s.prev.Value == "["
+	switch {
+	case s.statement == "param" && s.wants("~"):
+		f.d.Message += ": a parameter is declared with its prior"
+		f.note("param sigma : real<lower=0> ~ normal(0, 1); one without a prior has the density 1, ~ flat()")
+	case s.statement == "const" && s.wants("="):
+		f.note("a const has a value, which --set changes: const K = 5; a size that data bind is not declared")
+	case s.statement == "transform" && s.at > s.start+1:
+		f.note("transform augmented(rho = 0.2), or by client, transform augmented(rho = {a: 0.1, b: 0.2})")
+	case s.statement == "fn" && s.wants("return"):
+		f.note("the value of a body stands behind `return`: fn f(x) { return x + 1 }, or fn f(x) = x + 1")
+	case s.statement == "fn" && is(s.token, ":"):
+		f.note("arguments and values of functions have no types: fn f(x) = x + 1")
+	case s.statement == "" && s.at == s.start+1 && s.prev.Value == "levels":
+		f.note("levels R = \"A\", \"B\" lists the categories of the data that are level(R)")
+	case s.expected == "Expr" && opened && is(s.token, "]"):
+		f.d.Fix(spanOf(s.prev).Join(spanOf(s.token)), "", "the whole array is its name")
+	case s.expected == "Expr" && (opened && is(s.token, ",") || s.prev.Value == "," && is(s.token, "]")):
+		f.d.Fix(before(s.token), s.blankBefore()+":", "all along an axis is `:`")
+	case s.statement == "let" && is(s.token, "[") || s.statement == "let" && is(s.token, "="):
+		f.note("a recursion begins with `recur`: let h : real[T] = recur h[1] = …, h[t] = … for t in 2..T")
+	case s.expected == "Type":
+		if other, known := diag.Elsewhere(diag.Types, s.token.Value); known {
+			f.note("%s", other.Sentence())
+		}
+	}
+}
+
+// blankBefore is what separates an insertion before the token from the comma before it.
+func (s *situation) blankBefore() string {
+	if s.prev.Value == "," && s.prev.Pos.Offset+1 == s.token.Pos.Offset {
+		return " "
+	}
+	return ""
+}
+
 // wantedHere describes what the grammar expects, with the comma that a list also allows.
 func (s *situation) wantedHere() string {
 	if s.statement == "transform" && s.at == s.start+1 {
-		return "`none`, `augmented` or `power`"
+		return "the name of a transform, such as `augmented`"
+	}
+	if s.statement == "levels" && (s.prev.Value == "=" || s.prev.Value == ",") {
+		return `a category, such as "A"`
+	}
+	if s.statement == "data" && s.prev.Value == "missing" {
+		return "`drop`, `impute` or `error`"
 	}
 	if s.wants("]") || s.wants(">") || s.wants("}") || s.wants(")") && len(s.open) > 0 && s.separator() == "," {
 		return "`,` or " + wanted(s.expected)

@@ -24,6 +24,8 @@ func FuzzParse(f *testing.F) {
 		"fn f(x) { let a = x\nreturn a }\nfactor x\nimport \"./a.vfl\"\nmodule m implements n\nweight W : real init glorot",
 		"y ~ normal(0, 1) truncate(lower=0) weights w^(2) ^ (1/2)", "data y : real missing impute ~ normal(0, 1)",
 		"let a = f( // one\n /* two */ 1, // three\n 2) // four\n// five\n\n\n// six", "let a = b < c < d", "data x : real<lower=(0 < 1)>", "send z to server; let server = 3",
+		"let h : real[T] = recur h[1] = " + strings.Repeat("a_name + ", 20) + "b, h[t] = f(h[t - 1], " + strings.Repeat("a_name * b, ", 9) + "0.5) for t in 2..T // end",
+		"fn f(x) {\nlet a = " + strings.Repeat("x[1, 2] && ", 20) + "x\nreturn normal_lpdf(" + strings.Repeat("a", 90) + " | " + strings.Repeat("b", 90) + ", 2)\n}\nA ~ a(.5)",
 		"data X : real[N, P] from " + strings.Repeat("zscore(a_long_column_name), ", 20) + "*",
 	} {
 		f.Add(seed)

@@ -110,11 +110,15 @@ func (p *parser) checkText(t lexer.Token) {
 func (p *parser) forbidden(t lexer.Token, i int) bool {
 	r, n := utf8.DecodeRuneInString(t.Value[i:])
 	at := source.Span{Start: t.Pos.Offset + i, End: t.Pos.Offset + i + n}
+	whole := at
+	for strings.HasPrefix(t.Value[whole.End-t.Pos.Offset:], t.Value[i:i+n]) { // it often stands in a row
+		whole.End += n
+	}
 	switch classify(t.Value[i:]) {
 	case notUTF8:
 		p.errorf(diag.NotUTF8, at, "the byte 0x%02X is not part of UTF-8 text", t.Value[i]).Note("Save the file in the encoding UTF-8.")
 	case controlCharacter:
-		p.errorf(diag.ControlCharacter, at, "the control character U+%04X may not stand in a program", r).Fix(at, "", "delete it")
+		p.errorf(diag.ControlCharacter, at, "the control character U+%04X may not stand in a program", r).Fix(whole, "", "delete it")
 	default:
 		return false
 	}

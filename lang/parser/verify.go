@@ -60,7 +60,10 @@ func (p *parser) verifyType(t *ast.Type) {
 	}
 	for i, b := range t.Bounds {
 		if b.Which.Name != "lower" && b.Which.Name != "upper" {
-			p.errorf(diag.TypeForm, b.Which.Span(), "found %s, expected `lower` or `upper`", quote(b.Which.Name))
+			d := p.errorf(diag.TypeForm, b.Which.Span(), "found %s, expected `lower` or `upper`", quote(b.Which.Name))
+			if b.Which.Name == "offset" || b.Which.Name == "multiplier" {
+				d.Note("what Stan samples in other coordinates is here param u : real[N] ~ normal(mu, tau) noncentered")
+			}
 		} else if i > 0 && b.Which.Name == t.Bounds[0].Which.Name {
 			p.errorf(diag.TypeForm, b.Which.Span(), "%s is given twice", quote(b.Which.Name))
 		}

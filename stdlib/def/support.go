@@ -40,6 +40,16 @@ const (
 // elements together.
 func (s Support) OfWholes() bool { return s >= Simplex }
 
+// PositiveDiagonal reports whether the diagonal of every matrix of the support is positive.
+func (s Support) PositiveDiagonal() bool {
+	return s == CorrCholesky || s == CorrMatrix || s == CovMatrix || s == CholeskyFactor
+}
+
+// Holds reports whether every value of a set of vectors or matrices lies in another such set.
+func (s Support) Holds(of Support) bool {
+	return of == s || s == Ordered && of == PositiveOrdered || s == CovMatrix && of == CorrMatrix || s == CholeskyFactor && of == CorrCholesky
+}
+
 // Bounds returns the ends of the support; of a set of vectors or matrices, those of its elements.
 func (s Support) Bounds(theta []float64) (lower, upper float64) {
 	switch s {

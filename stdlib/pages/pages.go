@@ -49,6 +49,11 @@ func Of(u *stdlib.Universe, name string) []Page {
 	if k, ok := u.Initial(name); ok {
 		out = append(out, Page{Kind: "initial values", Name: name, Usage: "weight NAME : TYPE init " + name, Doc: k.Doc, Examples: k.Examples})
 	}
+	for _, p := range languagePages() {
+		if p.Name == name {
+			out = append(out, p)
+		}
+	}
 	return out
 }
 
@@ -155,7 +160,9 @@ func (p Page) Write(w io.Writer) error {
 	for _, e := range entries {
 		fmt.Fprintf(&b, "  %-*s  %s\n", width, e.Name, e.Doc)
 	}
-	b.WriteString("\nExamples\n\n")
+	if len(p.Examples) > 0 {
+		b.WriteString("\nExamples\n\n")
+	}
 	for _, e := range p.Examples {
 		fmt.Fprintln(&b, "  "+strings.ReplaceAll(strings.TrimSpace(e), "\n", "\n  "))
 	}
@@ -165,5 +172,5 @@ func (p Page) Write(w io.Writer) error {
 
 // Names lists everything that has a page, sorted.
 func Names(u *stdlib.Universe) []string {
-	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(u.Dists(), u.Funcs(), u.Encoders(), u.StructuredTypes(), u.Initials()))))
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(u.Dists(), u.Funcs(), u.Encoders(), u.StructuredTypes(), u.Initials(), Language()))))
 }
