@@ -101,6 +101,23 @@ func shown(source string) string {
 	return base[:from] + user + base[to:]
 }
 
+// Secret reports whether a text may have the address of a server with a password in it, so that it must not be kept. It errs on the side of caution.
+func Secret(text string) bool {
+	for _, e := range engines() {
+		for _, scheme := range e.schemes {
+			at := strings.Index(strings.ToLower(text), scheme+":")
+			if e.file() || at < 0 {
+				continue
+			}
+			rest := strings.ToLower(text[at+len(scheme)+1:])
+			if at := strings.LastIndex(rest, "@"); at >= 0 && strings.Contains(rest[:at], ":") || strings.Contains(rest, "password") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // clauses reads what follows the question mark.
 func (d *database) clauses(text string) error {
 	for text != "" {

@@ -47,6 +47,7 @@ func (p *Prepared) approximate(ctx context.Context, stop <-chan struct{}) (*fitt
 	progress.Begin(1, 0)
 	err := session.Run(ctx, p.Plan, session.OneLoop, p.options.Seed, func(ctx context.Context, env density.Env) (err error) {
 		m.watch(env, c)
+		env = m.startedAt(env, c.number)
 		if c.kernel, err = p.Algorithm.New(env, p.Settings); err != nil {
 			return &UsageError{err}
 		}

@@ -69,7 +69,11 @@ func repeatable(run *runs.Run, b *compile.Bound, progress Progress) (*Prepared, 
 	if !ok {
 		return nil, fmt.Errorf("%s: this version has no backend %s", run.Path, run.Record.Backend)
 	}
-	p, diags, err := OpenBound(b, Options{Algorithm: a, Settings: RecordedSettings(run.Record, a), Seed: run.Record.Seed, Progress: progress, watch: true})
+	inits, err := RecordedInits(run.Path, run.Record)
+	if err != nil {
+		return nil, err
+	}
+	p, diags, err := OpenBound(b, Options{Algorithm: a, Settings: RecordedSettings(run.Record, a), Inits: inits, Seed: run.Record.Seed, Progress: progress, watch: true})
 	if err == nil && diags.HasErrors() {
 		err = data.Errors(diags)
 	}

@@ -148,7 +148,7 @@ func (m *sampling) complete(chains []*chain) error {
 func (m *sampling) run(ctx context.Context, stop <-chan struct{}, c *chain) error {
 	return session.Run(ctx, m.Plan, session.OneLoop, m.options.Seed, func(ctx context.Context, env density.Env) error {
 		m.watch(env, c)
-		env = density.Chain(env, c.number)
+		env = m.startedAt(density.Chain(env, c.number), c.number)
 		var err error
 		if c.kernel, err = m.Algorithm.New(env, m.Settings); err != nil {
 			return &UsageError{err}

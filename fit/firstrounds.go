@@ -46,7 +46,7 @@ func (p *Prepared) bareRounds(ctx context.Context) ([][]*attack.Clear, error) {
 		}
 		f.begin()
 		env.(session.Watchable).Watch(f)
-		return f.run(ctx, p, density.Chain(env, 1))
+		return f.run(ctx, p, p.startedAt(density.Chain(env, 1), 1))
 	})
 	return f.clear, err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/vflc/vflc/compile/points"
 	"github.com/vflc/vflc/compile/rows"
 	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
@@ -27,7 +28,9 @@ type Prepared struct {
 	parties   []runs.Party // what belongs to each party alone; its labels name the elements of parameters
 	loaded    time.Duration
 	forwards  *simulate.Model // for forecasts; nil: there are none
-	lock      *folderLock     // on the folder of the run, until Sample returns
+	inits     []initsFile
+	starts    [][][]density.Start // by file and party
+	lock      *folderLock         // on the folder of the run, until Sample returns
 }
 
 // Open reads the tables of a compiled model, lowers the programs of all parties, and checks that the algorithm can run on them with the options given. It
@@ -70,7 +73,7 @@ func OpenBound(b *compile.Bound, o Options) (*Prepared, diag.List, error) {
 // ready performs the steps that need the data. diags are those of the steps before.
 func (p *Prepared) ready(b *compile.Bound, diags diag.List) (*Prepared, diag.List, error) {
 	p.Bound = b
-	for _, step := range []func() (diag.List, error){p.divide, p.choose, p.mayBegin, p.foresee, p.note, p.label, p.takeFolder} {
+	for _, step := range []func() (diag.List, error){p.divide, p.choose, p.mayBegin, p.begins, p.foresee, p.note, p.label, p.takeFolder} {
 		found, err := step()
 		diags = append(diags, found...)
 		if err != nil || diags.HasErrors() {

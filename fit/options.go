@@ -22,7 +22,10 @@ type Options struct {
 	// Resume continues the run in Dir, from the last state that each of its chains saved there. Model, data and settings must be those that it began with.
 	Resume bool
 	// From is the folder of an earlier run: Markov chains start from its last positions, metric and step sizes. "": none.
-	From      string
+	From string
+	// Inits are files of initial values, Stan-JSON on the declared scale of the parameters: one for all chains, in whose name %d stands for the number of the chain,
+	// or one for each. Parameters that they do not name begin as they do without. None: all do.
+	Inits     []string
 	LogLik    bool // Result.Responses hold the log density of every observation at every draw
 	Auxiliary bool // draws of the auxiliary variables are among the draws
 	Progress  Progress

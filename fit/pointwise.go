@@ -26,6 +26,9 @@ Run the model with --transform augmented, whose auxiliary variables can be integ
 // refusedPrior explains why no pointwise density is computed for draws from the prior.
 const refusedPrior = "the likelihoods were left out (--prior-only), so that no response has a density"
 
+// refusedNone explains why a model has no pointwise density at all.
+const refusedNone = "the model has no likelihood, and no factor of rows, so that there are no observations whose density could be estimated"
+
 // mayHaveLogLik returns an error before a run begins if its pointwise densities cannot be computed after it.
 func (p *Prepared) mayHaveLogLik() (diag.List, error) {
 	switch {
@@ -39,6 +42,9 @@ func (p *Prepared) mayHaveLogLik() (diag.List, error) {
 	m, diags := p.Generative()
 	if diags.HasErrors() {
 		return diags, nil
+	}
+	if len(m.Responses) == 0 {
+		return diags, usagef("--log-lik: %s", refusedNone)
 	}
 	for _, y := range m.Responses {
 		if y.Dependent != "" {
@@ -69,6 +75,9 @@ func Pointwise(b *compile.Bound, d *posterior.Draws, want LogDensities) ([]zarr.
 	m, diags := b.Generative()
 	if diags.HasErrors() {
 		return nil, data.Errors(diags)
+	}
+	if len(m.Responses) == 0 {
+		return nil, errors.New(refusedNone)
 	}
 	at, err := places(m, d)
 	if err != nil {

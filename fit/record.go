@@ -22,12 +22,16 @@ func (p *Prepared) record() (posterior.Record, error) {
 	if err != nil {
 		return posterior.Record{}, err
 	}
+	inits, err := recordInits(p.inits, salt)
+	if err != nil {
+		return posterior.Record{}, err
+	}
 	here, err := os.Getwd()
 	o := p.options.Origin
 	key, joins := p.joins()
 	return posterior.Record{
 		Schema: posterior.Schema, Version: o.Version, Created: time.Now().UTC().Format(time.RFC3339), Command: o.Command, Directory: here,
-		Model: posterior.Source{Path: p.Source.Name, SHA256: digest([]byte(p.Source.Text))}, Modules: modulesOf(p.Modules()), Data: inputs, Salt: salt,
+		Model: posterior.Source{Path: p.Source.Name, SHA256: digest([]byte(p.Source.Text))}, Modules: modulesOf(p.Modules()), Data: inputs, Inits: inits, Salt: salt,
 		Key: key, Intersect: p.options.Joining.Intersect, Joins: joins, Constants: maps.Clone(o.Constants), Accepted: p.Accepted(), PriorOnly: p.Checked.PriorOnly, Backend: p.Algorithm.Name, Transform: p.Settings.Transform.Name, Rho: p.rho(), Seed: p.options.Seed, Settings: p.Settings.All(),
 		Roles: p.Algorithm.Roles(),
 	}, err

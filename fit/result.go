@@ -29,6 +29,7 @@ type Result struct {
 	programs  map[string][]byte // by file name, with the manifest
 	model     string            // its text
 	modules   []ast.Module
+	inits     []initsFile
 	kernels   []*chain     // what the checkpoint of the folder holds
 	parties   []runs.Party // what belongs to each party alone
 }
@@ -41,7 +42,7 @@ func (r *Result) Summary() []posterior.Row { return r.Document.Parameters }
 
 // result summarises a fit.
 func (p *Prepared) result(f *fitted) *Result {
-	r := &Result{Draws: f.draws, Record: p.Record, dir: p.options.Dir, trace: f.trace, programs: p.Files(), model: p.Source.Text, modules: p.Modules(), kernels: f.kernels, parties: p.parties}
+	r := &Result{Draws: f.draws, Record: p.Record, dir: p.options.Dir, trace: f.trace, programs: p.Files(), model: p.Source.Text, modules: p.Modules(), inits: p.inits, kernels: f.kernels, parties: p.parties}
 	r.Record.Draws, r.Record.Complete = f.draws.Len(0), !f.interrupted
 	r.Document = posterior.Document{
 		Schema: posterior.Schema, Model: p.Name, Backend: r.Record.Backend, Transform: p.Settings.Transform.Name, Rho: r.Record.Rho, Seed: r.Record.Seed,

@@ -115,9 +115,17 @@ func TestRoundsOfAFit(t *testing.T) {
 	}
 }
 
-// A run that is interrupted, in the fit or between draws, continues to the draws that it would have had.
+// A run that is interrupted, in the fit or between draws, continues to the draws that it would have had, also where the server has weights.
 func TestConditionalRunResumes(t *testing.T) {
-	b, a := small(t), backend(t, "soul")
+	m := testmodel.Linear(9, 20, []int{2, 2}, 0.7)
+	m.Rho, m.Transform = 0.8, transforms.Augmented
+	conditionalResumes(t, small(t))
+	conditionalResumes(t, bindFiles(t, strings.Replace(glmText(m), "param b ~ normal(0, 1)", "weight b init normal", 1), m.Transform, m.Rho, glmFiles(m)))
+}
+
+func conditionalResumes(t *testing.T, b *compile.Bound) {
+	t.Helper()
+	a := backend(t, "soul")
 	run := func(ctx context.Context, a backends.Algorithm, dir string, resumed bool) *fitted {
 		p := prepared(t, b, a, map[string]string{"iterations": "60", "inner": "2", "inner-chains": "3", "draws": "12"})
 		p.options.Dir, p.options.Resume = dir, resumed

@@ -10,9 +10,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/accept"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/compiletest"
 	"github.com/vflc/vflc/tests/testmodel"
 )
 
@@ -263,5 +267,33 @@ func TestSummaryMarksWeights(t *testing.T) {
 		if strings.Contains(f.Try, "nuts") {
 			t.Errorf("advice that weights refuse: %s", f.Try)
 		}
+	}
+}
+
+// Shared weights begin as their kind has it, once, at the server.
+func TestSharedWeightsBegin(t *testing.T) {
+	f := compiletest.Fixture{
+		Text:   "client a\ndata y : real[N]\ndata X : real[N, 2] @ a from x, z\nweight w : real[2] init ones @ shared\nparam h ~ normal(0, 1) @ a\ny ~ normal(X * w + h, 1)\n",
+		Tables: map[string]string{"server": "id,y\n1,1\n2,2\n", "a": "id,x,z\n1,1,3\n2,2,5\n"},
+	}
+	b := f.Bind(t, check.Options{Transform: transforms.Exact, Accept: accept.Names()})
+	env, err := session.NewLocal(b.Plan, session.SimulatedKeys(3, b.Plan.Names))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var theta, values [][]float64
+	for k, block := range env.Blocks() {
+		theta, values = append(theta, make([]float64, block.Dim())), append(values, make([]float64, block.Dim()))
+		if weights := density.WeightsOf(block); (len(weights) == 2) != (k == 0) {
+			t.Fatalf("party %d has weights %v", k, weights)
+		}
+		block.(density.PointEstimated).StartWeights(theta[k], env.Private(k, "weights"))
+	}
+	reporter, _ := density.As[density.Reporter](env)
+	if err := reporter.Values(t.Context(), theta, values); err != nil {
+		t.Fatal(err)
+	}
+	if values[0][0] != 1 || values[0][1] != 1 {
+		t.Errorf("the weights begin at %v", values[0])
 	}
 }

@@ -10,7 +10,8 @@ type Record struct {
 	Model     Source             `json:"model"`
 	Modules   []Source           `json:"modules,omitempty"`    // that the model imports: the path beside the model, or the name of one of the standard library
 	Data      []Source           `json:"data"`                 // absolute paths
-	Salt      string             `json:"salt,omitempty"`       // of the digests of Data, in hexadecimal: another in every run, so that digests of two runs cannot be compared
+	Inits     []Source           `json:"inits,omitempty"`      // initial values: of all chains, or of each; the run's folder has copies
+	Salt      string             `json:"salt,omitempty"`       // of the digests of Data and Inits, in hexadecimal: another in every run, so that digests of two runs cannot be compared
 	Key       string             `json:"key,omitempty"`        // the column that joins rows; "none": their order; empty: no rows were joined
 	Intersect bool               `json:"intersect,omitempty"`  // rows that not all tables have are left out
 	Joins     []Join             `json:"joins,omitempty"`      // the tables whose rows were joined
@@ -39,7 +40,7 @@ type Join struct {
 	Incomplete []int `json:"incomplete,omitempty"`
 }
 
-// A Source is an input file of a run. The digest of the model is its SHA-256, that of a table its HMAC-SHA-256 with the run's salt as the key.
+// A Source is an input file of a run. The digest of the model is its SHA-256, that of a table or of initial values its HMAC-SHA-256 with the run's salt as the key.
 type Source struct {
 	Party  string `json:"party,omitempty"`
 	Path   string `json:"path"`

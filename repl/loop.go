@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"strings"
 
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/repl/term"
 )
 
@@ -46,7 +47,7 @@ func (s *Session) Talk(r LineReader, page func(text string) error) error {
 		if strings.TrimSpace(unit) == "" {
 			continue
 		}
-		if s.History != nil {
+		if s.History != nil && !data.Secret(unit) {
 			_ = s.History.Add(strings.TrimRight(unit, "\n")) // a history that cannot be written ends no session
 		}
 		s.answer(out, unit)

@@ -91,6 +91,7 @@ func (k *chain) Init(ctx context.Context) error {
 	for attempt := range uint64(attempts) {
 		for b, s := range k.parties {
 			s.begin(attempt, k.now.q.at[b])
+			density.Place(k.env, b, k.now.q.theta[b])
 		}
 		ok, err := k.evaluateStart(ctx)
 		if err != nil {

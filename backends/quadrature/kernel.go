@@ -201,8 +201,8 @@ func Applies(b density.Block, atClients bool) (*density.Linear, error) {
 
 // Init implements backends.Kernel: it needs no evaluation.
 func (k *Kernel) Init(context.Context) error {
-	for _, p := range k.parties {
-		p.start()
+	for b, p := range k.parties {
+		p.start(func(mean []float64) { density.Place(k.env, b, mean) })
 		copy(p.now.theta, p.trail.last().theta)
 	}
 	return nil

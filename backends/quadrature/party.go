@@ -61,8 +61,8 @@ func newParty(block density.Block, lin *density.Linear, o *Options, all *rules) 
 	return p
 }
 
-// start sets q(θ) to a narrow one around the mode of the prior, or 0 where the prior has none.
-func (p *party) start() {
+// start sets q(θ) to a narrow one around the mode of the prior, or 0 where the prior has none, with its mean moved by place.
+func (p *party) start(place func(mean []float64)) {
 	f := &p.q.precision
 	copy(f.Matrix, p.lin.Prior.Precision)
 	m := p.trail.next()
@@ -71,6 +71,7 @@ func (p *party) start() {
 		copy(m.theta, p.lin.Prior.Gradient)
 		f.Solve(m.theta)
 	}
+	place(m.theta)
 	clear(f.Matrix)
 	for i := range p.d {
 		f.Matrix[i*p.d+i] = 1 / (firstSD * firstSD)

@@ -106,8 +106,9 @@ func newKernel(env density.Env, s backends.Settings) (*kernel, error) {
 // Init looks for a start where density and gradient are finite.
 func (k *kernel) Init(ctx context.Context) error {
 	for attempt := range uint64(attempts) {
-		for _, p := range k.parties {
+		for b, p := range k.parties {
 			p.start(attempt)
+			density.Place(k.env, b, p.mu())
 		}
 		k.selectView(allRows)
 		_, ok, err := k.evaluate(ctx, starting, attempts+attempt)

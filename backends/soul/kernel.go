@@ -116,8 +116,8 @@ func (k *kernel) unusable() error {
 }
 
 func (k *kernel) try(ctx context.Context, attempt uint64) (bool, error) {
-	for _, p := range k.parties {
-		p.start(attempt)
+	for b, p := range k.parties {
+		p.start(attempt, func(theta []float64) { density.Place(k.env, b, theta) })
 	}
 	k.plain = plain{kernel: k, start: true}
 	if err := k.evaluate(ctx); err != nil {

@@ -96,8 +96,8 @@ func (p *party) move(steps int, paired bool) {
 	}
 }
 
-// start sets θ, or γ: at 0 in attempt 0, later uniform in (−2, 2), as Stan's initial values.
-func (p *party) start(attempt uint64) {
+// start sets θ, or γ: at 0 in attempt 0, later uniform in (−2, 2), as Stan's initial values; then place sets what has a starting value.
+func (p *party) start(attempt uint64, place func(theta []float64)) {
 	p.initial.Round(attempt)
 	clear(p.theta)
 	for i := range p.theta {
@@ -108,6 +108,7 @@ func (p *party) start(attempt uint64) {
 	if p.server() {
 		p.startWeights(attempt)
 	}
+	place(p.theta)
 	for _, c := range p.chains {
 		copy(c.at.theta, p.theta)
 		copy(c.spare.theta, p.theta)

@@ -32,6 +32,7 @@ type runFlags struct {
 	every   time.Duration
 	most    int64
 	from    string
+	inits   string
 	resumed bool
 	quiet   bool
 	asJSON  bool
@@ -70,6 +71,7 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	fs.BoolVar(&f.replace, "overwrite", false, "replace the run that the folder of -o holds")
 	fs.DurationVar(&f.every, "checkpoint-interval", 10*time.Second, "`time` between two writes of the state of a run with -o, as 30s or 2m")
 	fs.StringVar(&f.from, "from", "", "start from the last positions, metric and step sizes of the run in this `folder`; a short --warmup is then enough")
+	fs.StringVar(&f.inits, "inits", "", "Stan-JSON `file` of initial values on the declared scale, for all chains; with %d in its name, or as FILE,FILE,…, one for each; parameters that it does not name begin as without it")
 	fs.BoolVar(&f.resumed, resumeFlag, false, "")
 	fs.MarkHidden(resumeFlag)
 	fs.BoolVar(&f.priorOnly, "prior-only", false, "leave the likelihoods out, all parties in one: draws are from the prior; generated quantities are those of the prior")
@@ -202,13 +204,28 @@ func (s *runState) open() error {
 	if s.recorded != nil {
 		tables = fit.RecordedData(s.recorded)
 	}
+	inits, err := s.inits()
+	if err != nil {
+		return err
+	}
 	s.screen = terminal.NewScreen(s.cmd.ErrOrStderr(), s.flags.quiet)
 	s.prepared, err = open(s.cmd, s.model, s.path, tables, s.flags.most, fit.Options{
 		Algorithm: s.backend, Settings: settingsFor(s.cmd, s.backend, s.model, s.typed), Joining: joining, Seed: s.flags.seed,
-		Dir: s.flags.dir, Overwrite: s.flags.replace, SaveEvery: s.flags.every, Resume: s.flags.resumed, From: s.flags.from, LogLik: s.flags.logLik, Auxiliary: s.flags.saveAux,
+		Dir: s.flags.dir, Overwrite: s.flags.replace, SaveEvery: s.flags.every, Resume: s.flags.resumed, From: s.flags.from, Inits: inits, LogLik: s.flags.logLik, Auxiliary: s.flags.saveAux,
 		Progress: s.screen, Origin: fit.Origin{Command: os.Args, Constants: changed.Set, Began: s.begun},
 	})
 	return err
+}
+
+// inits lists the files of initial values; those of a run that is resumed are in its folder.
+func (s *runState) inits() ([]string, error) {
+	switch {
+	case s.recorded != nil:
+		return fit.RecordedInits(s.flags.dir, s.recorded)
+	case s.flags.inits == "":
+		return nil, nil
+	}
+	return strings.Split(s.flags.inits, ","), nil
 }
 
 // sample runs the algorithm until it is done or interrupted.

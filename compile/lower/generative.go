@@ -10,6 +10,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/simulate"
 	"github.com/vflc/vflc/stdlib/def"
@@ -233,7 +234,7 @@ func (g *generative) response(k *cut.Likelihood) {
 		g.errorf(diag.CannotEvaluate, k.Stmt, "the left side is not data")
 		return
 	}
-	y := simulate.Response{Name: g.responseName(k), Shape: shape, Values: values, Weighted: k.Weights != nil, Law: g.law(k.Dist, args, shape), Outcomes: outcomes(k.Dist, shape)}
+	y := simulate.Response{Name: g.responseName(k), Left: format.Expr(k.Stmt.Left), Shape: shape, Values: values, Weighted: k.Weights != nil, Law: g.law(k.Dist, args, shape), Outcomes: outcomes(k.Dist, shape)}
 	if n, ok := k.Stmt.Left.(*ast.Name); ok {
 		if s := g.Program.Symbols[n.Name]; s != nil && s.Kind == check.Data {
 			y.Data = n.Name

@@ -11,6 +11,7 @@ import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/model"
 )
@@ -383,11 +384,7 @@ func describe(s *ast.Likelihood) string {
 	if s.Left == nil {
 		return s.Dist.Name.Name
 	}
-	name := "likelihood"
-	if n, ok := s.Left.(*ast.Name); ok {
-		name = n.Name
-	}
-	return name + " ~ " + s.Dist.Name.Name
+	return format.Expr(s.Left) + " ~ " + s.Dist.Name.Name
 }
 
 func (l *lowerer) apply(at ast.Node, op string, attr graph.Attr, in ...graph.ID) graph.ID {

@@ -137,15 +137,21 @@ func (l *lowerer) generate(s *check.Symbol) {
 
 // report adds a parameter to what is reported, under the name that users know it by.
 func (l *lowerer) report(s *check.Symbol, value graph.ID, shape graph.Shape) {
-	owner, name := s.Owner, s.Name
-	switch {
-	case l.Program.For == "" && s.Family:
-		owner = memberName(s.Owner, l.member)
-		name = owner + "." + name
-	case l.Program.For != "" && l.Family != "":
-		owner, name = l.Name, l.Name+"."+name
-	}
+	owner, name := l.reported(s)
 	l.b.Report(name, value)
 	l.Spec.Params = append(l.Spec.Params, density.Param{Name: name, Owner: owner, Dims: shape, Offset: l.offset, Len: shape.Len(), Weight: s.Initial != nil})
 	l.offset += shape.Len()
+}
+
+// reported returns the owner of a parameter, and the name that users know it by.
+func (l *lowerer) reported(s *check.Symbol) (owner, name string) {
+	switch {
+	case l.Program.For == "" && s.Family:
+		owner = memberName(s.Owner, l.member)
+	case l.Program.For != "" && l.Family != "":
+		owner = l.Name
+	default:
+		return s.Owner, s.Name
+	}
+	return owner, owner + "." + s.Name
 }

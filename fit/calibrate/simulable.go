@@ -27,7 +27,7 @@ func replaceable(b *compile.Bound, m *simulate.Model, k int) error {
 	y := m.Responses[k]
 	switch {
 	case y.Data == "":
-		return fmt.Errorf("the left side of %s is an expression; new data can be drawn only where it is the name of data", y.Name)
+		return fmt.Errorf("the left side of a likelihood is %s; new data can be drawn only where it is the name of data", y.Left)
 	case y.Weighted:
 		return fmt.Errorf("the likelihood of %s has weights, so it is not a distribution to draw data from", y.Name)
 	case y.Dist.Sample == nil && y.Dist.Form != nil && y.Dist.Form.Kind == def.CensoredForm:

@@ -29,6 +29,8 @@ const (
 	ModelFile = "model.vfl"
 	// ModulesDir holds copies of the files that the model imports, under their paths.
 	ModulesDir = "modules"
+	// InitsDir holds copies of the files of initial values.
+	InitsDir = "inits"
 	// ReportFile is where vflc report writes unless told otherwise.
 	ReportFile = "report.html"
 	// ViewFile holds running sums of what the server received, by chain: the material of vflc audit --attack.

@@ -80,6 +80,23 @@ func addEvent(to, v []float64, e, events int) {
 	}
 }
 
+// InverseStructured returns coordinates of structured values of size k, which come one after another as those of Structured do; wrong is the first that is not in the
+// set, or -1.
+func InverseStructured(s *def.Structured, values []float64, k int) (coordinates []float64, wrong int) {
+	x, y := make([]float64, s.Free(k)), make([]float64, s.Len(k))
+	events := len(values) / max(len(y), 1)
+	coordinates = make([]float64, events*len(x))
+	for e := range events {
+		pickEvent(y, values, e, events)
+		if !s.Contains(y, k) {
+			return nil, e
+		}
+		s.Inverse(x, y, k)
+		putEvent(coordinates, x, e, events)
+	}
+	return coordinates, -1
+}
+
 // Structured adds structured values of size k at the coordinates x, of shape lead + [Free(k)]: of shape lead + [k], or lead + [k, k]. The log-Jacobian is a
 // term of the target, named after x.
 func (b *Builder) Structured(s *def.Structured, x ID, k int) ID {

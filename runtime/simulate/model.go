@@ -80,6 +80,7 @@ func (p *Param) Dims(shape []int) []int {
 // A Response is the left side of a likelihood statement.
 type Response struct {
 	Name   string // "y", or for a member of a family "lab[2].y"
+	Left   string // as the statement has it, "log(y)"
 	Data   string // the name of its data declaration; "" for an expression of data
 	Holder string // whose data; "" for shared data
 	Shape  []int

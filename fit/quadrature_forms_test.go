@@ -1,0 +1,105 @@
+package fit
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/testmodel"
+)
+
+// imputedText has missing cells of a covariate, times a slope.
+const imputedText = `client a
+data y : real[N]
+data x : real[N] @ a missing impute ~ normal(0.5, 2)
+param b ~ normal(0, 1)
+param h ~ normal(0, 1) @ a
+y ~ normal(b + SLOPE + h, 1)
+`
+
+func imputedNormal(t *testing.T, slope string) *compile.Bound {
+	return bindFiles(t, strings.Replace(imputedText, "SLOPE", slope, 1), transforms.Augmented, 0.3, map[string]string{
+		"server.csv": "id,y\n1,1\n2,2\n3,0.5\n4,-1\n", "a.csv": "id,x\n1,1\n2,\n3,-1\n4,\n",
+	})
+}
+
+// A client's private module, and missing cells that enter linearly, are within reach of quadrature: where all is normal the fit is the posterior, so that log p − log q
+// is the same at every draw.
+func TestQuadratureOfModulesAndMissingCells(t *testing.T) {
+	m := testmodel.Linear(9, 45, []int{2, 3}, 0.7)
+	m.Transform, m.Rho = transforms.Augmented, 0.8
+	for name, b := range map[string]*compile.Bound{"module": concealed(t, m), "missing cells": imputedNormal(t, "x")} {
+		k, _, _ := quadratureFit(t, b, map[string]string{"draws": "400"})
+		ratios := k.(backends.Weighted).Ratios()
+		if spread := slices.Max(ratios) - slices.Min(ratios); !(spread < 1e-8) {
+			t.Errorf("%s: log p − log q differs by %.3g", name, spread)
+		}
+	}
+}
+
+// Weights, and missing cells times a parameter, are out of its reach: auto samples and prints why, and quadrature by name is refused with the same reason.
+func TestQuadratureIsRefused(t *testing.T) {
+	m := testmodel.Linear(9, 45, []int{2, 3}, 0.7)
+	m.Transform, m.Rho = transforms.Augmented, 0.8
+	for want, b := range map[string]*compile.Bound{"it has weights": weighted(t, m), "is not affine in the parameters": imputedNormal(t, "x * h")} {
+		a := backend(t, "sfvi")
+		env, err := session.NewLocal(b.Plan, session.SimulatedKeys(3, b.Plan.Names))
+		if err != nil {
+			t.Fatal(err)
+		}
+		given := map[string]string{}
+		auto, err := a.Resolve(transforms.Augmented, given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if chosen, why := a.Choose(env.Blocks(), auto); chosen.Text("estimator") != "sampled" || !strings.Contains(why, want) {
+			t.Errorf("auto chose %s: %s, want …%s…", chosen.Text("estimator"), why, want)
+		}
+		given["estimator"] = "quadrature"
+		named, err := a.Resolve(transforms.Augmented, given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.New(env, named); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want …%s…", err, want)
+		}
+	}
+}
+
+// Steps of a fit with weights allocate nothing.
+func TestStepsWithWeightsAllocateNothing(t *testing.T) {
+	m := testmodel.Linear(9, 45, []int{2, 3}, 0.7)
+	m.Transform, m.Rho = transforms.Augmented, 0.8
+	b := weighted(t, m)
+	env, err := session.NewLocal(b.Plan, session.SimulatedKeys(3, b.Plan.Names))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := backend(t, "sfvi")
+	s, err := a.Resolve(m.Transform, map[string]string{"iterations": "1000000"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := a.New(env, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Init(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	step := func() {
+		if _, err := k.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 50 {
+		step()
+	}
+	if n := testing.AllocsPerRun(200, step); n != 0 {
+		t.Errorf("%v allocations a step", n)
+	}
+}
