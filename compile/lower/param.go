@@ -111,20 +111,6 @@ func (l *lowerer) noncentered(s *check.Symbol, x graph.ID, args []graph.ID) (gra
 	return value, standard
 }
 
-// generate lowers a quantity that is computed per draw.
-func (l *lowerer) generate(s *check.Symbol) {
-	shape, ok := l.shape(s)
-	if !ok {
-		return
-	}
-	value := l.expr(s.Decl.(*ast.Generate).Value)
-	if l.diags.HasErrors() {
-		return
-	}
-	l.names[s.Name] = value
-	l.report(s, value, shape)
-}
-
 // report adds a parameter to what is reported, under the name that users know it by.
 func (l *lowerer) report(s *check.Symbol, value graph.ID, shape graph.Shape) {
 	owner, name := s.Owner, s.Name

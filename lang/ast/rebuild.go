@@ -135,8 +135,13 @@ func (r *rebuilder) dist(d *Dist) *Dist {
 	}
 	out := &Dist{At: r.place(d.At), Name: r.ident(d.Name)}
 	r.copied(d, out)
-	for _, a := range d.Args {
-		out.Args = append(out.Args, &Arg{At: r.place(a.At), Name: a.Name, Value: r.one(a.Value)})
+	out.Args = r.args(d.Args)
+	return out
+}
+
+func (r *rebuilder) args(list []*Arg) (out []*Arg) {
+	for _, a := range list {
+		out = append(out, &Arg{At: r.place(a.At), Name: a.Name, Value: r.one(a.Value)})
 	}
 	return out
 }
@@ -149,15 +154,15 @@ func RebuildStmt(s Stmt, f func(Expr) Expr) Stmt {
 	case *Data:
 		out = &Data{At: s.At, Name: s.Name, Type: r.typ(s.Type), Owner: s.Owner, From: s.From}
 	case *Param:
-		out = &Param{At: s.At, Name: s.Name, Type: r.typ(s.Type), Dist: r.dist(s.Dist), Noncentered: s.Noncentered, Owner: s.Owner}
+		out = &Param{At: s.At, Name: s.Name, Type: r.typ(s.Type), Dist: r.dist(s.Dist), Truncate: r.args(s.Truncate), Noncentered: s.Noncentered, Owner: s.Owner}
 	case *Let:
 		out = &Let{At: s.At, Name: s.Name, Type: r.typ(s.Type), Value: r.one(s.Value), Owner: s.Owner}
 	case *Generate:
-		out = &Generate{At: s.At, Name: s.Name, Type: r.typ(s.Type), Value: r.one(s.Value), Dist: r.dist(s.Dist)}
+		out = &Generate{At: s.At, Name: s.Name, Type: r.typ(s.Type), Value: r.one(s.Value), Dist: r.dist(s.Dist), Truncate: r.args(s.Truncate), Owner: s.Owner}
 	case *Const:
 		out = &Const{At: s.At, Name: s.Name, Value: r.one(s.Value)}
 	case *Likelihood:
-		out = &Likelihood{At: s.At, Left: r.one(s.Left), Dist: r.dist(s.Dist), Weights: r.one(s.Weights), Power: r.one(s.Power)}
+		out = &Likelihood{At: s.At, Left: r.one(s.Left), Dist: r.dist(s.Dist), Truncate: r.args(s.Truncate), Censor: r.args(s.Censor), Weights: r.one(s.Weights), Power: r.one(s.Power)}
 	}
 	if !r.changed {
 		return s

@@ -80,8 +80,18 @@ func (v *verifier) spec(where string, index int, spec *Spec) error {
 		return wrong(where, "the server has no cuts, but %d are given", len(spec.Cuts))
 	case index > 0 && len(spec.Cuts) != len(outputs):
 		return wrong(where, "%d cuts for %d outputs", len(spec.Cuts), len(outputs))
-	case len(spec.Params) != len(reports):
+	case len(spec.Params) > len(reports):
 		return wrong(where, "%d parameters for %d reports", len(spec.Params), len(reports))
+	}
+	if err := v.draws(where, index, spec); err != nil {
+		return err
+	}
+	arguments := 0
+	for _, d := range spec.Draws {
+		arguments += len(d.Args)
+	}
+	if len(spec.Params)+arguments != len(reports) {
+		return wrong(where, "%d parameters and %d arguments of draws for %d reports", len(spec.Params), arguments, len(reports))
 	}
 	at := 0
 	for k, c := range spec.Cuts {
@@ -96,6 +106,38 @@ func (v *verifier) spec(where string, index int, spec *Spec) error {
 			return wrong(where, "parameter %s: offset %d, length %d; its report has offset %d, length %d", q.Name, q.Offset, q.Len, at, reports[k].Len)
 		}
 		at += q.Len
+	}
+	return nil
+}
+
+// draws checks the quantities that a party draws: each has an input of its own and arguments among the reports.
+func (v *verifier) draws(where string, index int, spec *Spec) error {
+	reports := len(spec.Graph.Reports())
+	for _, d := range spec.Draws {
+		if err := v.input(where, Port{index, d.Input}, d.Shape.Len(), false); err != nil {
+			return err
+		}
+		for _, k := range d.Args {
+			if k < len(spec.Params) || k >= reports {
+				return wrong(where, "an argument of the draw %s is report %d of %d", d.Name, k, reports)
+			}
+		}
+	}
+	return nil
+}
+
+// quantities checks where generated quantities read a sum: at an input of the server, which its density may read too.
+func (v *verifier) quantities(where string, g Group) error {
+	for _, q := range g.Quantities {
+		if q.Party != 0 {
+			return wrong(where, "generated quantities read it at party %d, which is not the server", q.Party)
+		}
+		if slices.Contains(g.Receivers, q) {
+			continue
+		}
+		if err := v.input(where, q, g.Len, false); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -126,6 +168,9 @@ func (v *verifier) groups() error {
 			return err
 		}
 		if err := v.receivers(where, group); err != nil {
+			return err
+		}
+		if err := v.quantities(where, group); err != nil {
 			return err
 		}
 	}

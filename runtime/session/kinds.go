@@ -88,6 +88,7 @@ type carried struct {
 type circumstance struct {
 	power, exact bool // as in model.Plan
 	early        bool // of a shared parameter: a cut depends on it
+	generated    bool // of a sum: a generated quantity of the server depends on it
 }
 
 func circumstances(plan *model.Plan, early bool) circumstance {
@@ -107,6 +108,7 @@ const (
 	kindPart
 	kindSum
 	kindValues
+	kindDrawn
 	kindsOfScripts
 )
 
@@ -125,17 +127,20 @@ var kinds = [kindsOfScripts]kind{
 	kindPart:     {"sum part", true, []carried{{Scalars, always}}},
 	kindSum:      {"sum", false, []carried{{ScalarTotal, always}}},
 	kindValues:   {"values", false, []carried{{Value, always}}},
+	kindDrawn:    {"drawn", true, []carried{{Z, ofQuantities}, {Cut, ofExactQuantities}}},
 }
 
-func always(circumstance) bool           { return true }
-func ofCuts(c circumstance) bool         { return c.early }
-func ofRest(c circumstance) bool         { return !c.early }
-func underNoise(c circumstance) bool     { return !c.exact }
-func underExact(c circumstance) bool     { return c.exact }
-func underPower(c circumstance) bool     { return c.power }
-func atServer(c circumstance) bool       { return !c.power }
-func beforeAdjoints(c circumstance) bool { return c.power && !c.early }
-func afterAdjoints(c circumstance) bool  { return !beforeAdjoints(c) }
+func always(circumstance) bool              { return true }
+func ofCuts(c circumstance) bool            { return c.early }
+func ofRest(c circumstance) bool            { return !c.early }
+func underNoise(c circumstance) bool        { return !c.exact }
+func underExact(c circumstance) bool        { return c.exact }
+func underPower(c circumstance) bool        { return c.power }
+func atServer(c circumstance) bool          { return !c.power }
+func ofQuantities(c circumstance) bool      { return c.generated && !c.exact }
+func ofExactQuantities(c circumstance) bool { return c.generated && c.exact }
+func beforeAdjoints(c circumstance) bool    { return c.power && !c.early }
+func afterAdjoints(c circumstance) bool     { return !beforeAdjoints(c) }
 
 // kindsOf lists the kinds of message of an exchange in their order. Under Pipeline aux and reply carry scalars too.
 func kindsOf(x density.Exchange) []int {
@@ -145,7 +150,7 @@ func kindsOf(x density.Exchange) []int {
 	case density.Summing:
 		return []int{kindPart, kindSum}
 	case density.Reporting:
-		return []int{kindValues}
+		return []int{kindValues, kindDrawn}
 	}
 	return []int{kindEarly, kindAux, kindReply, kindPartial, kindWhole, kindTrailing}
 }

@@ -66,7 +66,9 @@ type Event struct {
 	// Sample overwrites x with a draw; nil for an improper distribution. k is the size. What x holds before is a value that was observed, from
 	// which a multinomial takes its total.
 	Sample func(r *rand.Rand, x []float64, theta [][]float64, k int)
-	Cases  []EventCase
+	// OfTotal reports that a draw has the total of what x holds before.
+	OfTotal bool
+	Cases   []EventCase
 	// Check reports why parameters that are each inside their domain are not allowed together, "" where they are; nil: they always are.
 	Check func(theta [][]float64, k int) string
 }
