@@ -24,6 +24,8 @@ type Party struct {
 	// Data holds the bindings by party. A party program needs its own entry only.
 	Data  map[string]data.Bindings
 	Sizes *Sizes
+	// Declared lowers parameters to themselves, on their declared scale: for quantities that follow from them, not for inference.
+	Declared bool
 	// Window selects the rows that are lowered; nil selects all.
 	Window *Window
 }

@@ -16,6 +16,12 @@ func (l *lowerer) param(s *check.Symbol) {
 	if !ok {
 		return
 	}
+	if l.Declared {
+		value := l.b.Param(l.key(s.Name), shape)
+		l.names[l.key(s.Name)] = value
+		l.report(s, value, shape)
+		return
+	}
 	args := make([]graph.ID, len(s.Dist.Params))
 	for i, a := range s.Args {
 		if a == nil {

@@ -62,6 +62,7 @@ type Dist struct {
 	// the standard member. `noncentered` needs a scale.
 	LocationAt, ScaleAt int
 	OfLog               *LocationScale // the same for log x, nil where there is none
+	Mean                string         // of a value, as an expression of the parameters' names; "" where none is written or none exists
 	Link                Link           // the parameter that takes a linear predictor
 	OfLinear            string         // the same distribution with a linear predictor for its first parameter, "" where there is none: bernoulli_logit of bernoulli
 	Lower, Upper        End            // the density towards the ends of the support, of a continuous distribution
