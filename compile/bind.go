@@ -31,7 +31,7 @@ type Bound struct {
 	// declared is true where parameters stand on their declared scale, without a density.
 	declared bool
 	passes   []pass[*Bound]
-	done    int // passes that found no error
+	done     int // passes that found no error
 }
 
 // Bind reads the tables, joins their rows, binds every data declaration to its values, and lowers the programs of all parties to graphs.

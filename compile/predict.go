@@ -14,6 +14,7 @@ import (
 	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/lang/parser"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/lang/types"
 	"github.com/vflc/vflc/stdlib"
 )
 
@@ -28,6 +29,21 @@ type Predicted struct {
 	Name, Mean string
 	Data       string // the declaration of the model whose values it predicts
 	Owner      string // a party, a family, or shared
+	Level      bool   // it is a category
+}
+
+// ResponseOf finds the response that a reported quantity is a draw of, or the expectation of; nil where it is neither. Of a member, name is "lab[2].y".
+func (p *Prediction) ResponseOf(name string) (r *Predicted, mean bool) {
+	name = name[strings.LastIndex(name, ".")+1:]
+	for k := range p.Responses {
+		switch name {
+		case p.Responses[k].Name:
+			return &p.Responses[k], false
+		case p.Responses[k].Mean:
+			return &p.Responses[k], true
+		}
+	}
+	return nil, false
 }
 
 // Prediction writes the model for prediction. Where there are clients, they send their cuts for the new rows themselves, without noise: predictions are those of the model as
@@ -119,7 +135,7 @@ func (p *predictor) response(s *ast.Likelihood) error {
 		return fmt.Errorf("%s: a draw from %s needs the total of the counts, which new rows without a response do not have", format.Stmt(s), likely.Dist.Name)
 	}
 	decl := sym.Decl.(*ast.Data)
-	r := Predicted{Name: name, Data: name, Owner: sym.Owner}
+	r := Predicted{Name: name, Data: name, Owner: sym.Owner, Level: sym.Type.Elem == types.Level}
 	typed := decl.Type
 	if _, plain := s.Left.(*ast.Name); !plain {
 		r.Name = p.free(strings.Trim(strings.Map(identifier, format.Expr(s.Left)), "_"))
@@ -127,9 +143,11 @@ func (p *predictor) response(s *ast.Likelihood) error {
 	} else if slices.ContainsFunc(p.out.Responses, func(o Predicted) bool { return o.Name == name }) {
 		return fmt.Errorf("%s has several likelihoods, so that it is not clear which to draw it from", name)
 	}
-	var owner *ast.Ident
+	owner := &ast.Ident{Name: p.model.Checked.Server} // who counts its rows, too
 	if sym.Family {
 		owner = decl.Owner
+	} else if party, alone := likely.Owners.Sole(); alone && party != p.model.Checked.Server {
+		owner = &ast.Ident{Name: party}
 	}
 	typed = &ast.Type{At: typed.At, Elem: typed.Elem, Levels: typed.Levels, Dims: typed.Dims}
 	p.stmts = append(p.stmts, &ast.Generate{Name: ast.Ident{Name: r.Name}, Type: typed, Dist: s.Dist, Truncate: s.Truncate, Owner: owner})
