@@ -7,6 +7,7 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // generated expands a generated quantity. Where several parties own its names, the server computes it from what it holds of a draw: the sums of cuts that
@@ -24,14 +25,18 @@ func (c *cutter) generated(s *check.Symbol) {
 		return
 	}
 	c.current, c.reading = &Likelihood{}, true
+	real, _ := c.Universe.Dist(stdlib.Noise) // its location is any number
 	if out.Value != nil {
+		c.law, c.param = real, &real.Params[real.LocationAt]
 		out.Value = c.held(s, out.Value)
 	}
 	for i, a := range out.Args {
 		if a != nil {
+			c.law, c.param = s.Dist, &s.Dist.Params[i]
 			out.Args[i] = c.held(s, a)
 		}
 	}
+	c.law, c.param = nil, nil
 	out.Groups, c.reading = c.current.Groups, false
 }
 
@@ -48,6 +53,12 @@ func (c *cutter) held(s *check.Symbol, e ast.Expr) ast.Expr {
 	c.errorf(diag.GenerateOwner, missing, "%s of %s needs a value that no likelihood sends to %s", s.Name, client, c.Server).
 		Note("a generated quantity of several parties is made of the cuts of the likelihoods, each sum of them as a whole; to send one more cut in every round: --accept new-cut").
 		Note("what %s can compute alone: generate %s = … @ %s", client, s.Name, client)
+	before := c.snapshot()
+	c.whole = e
+	if out := c.rewrite(e, nil); len(c.diags) == before.diags {
+		return out
+	}
+	c.restore(before)
 	return c.anew(e)
 }
 
@@ -147,7 +158,7 @@ func (c *cutter) below(e ast.Expr, terms []term) (out, missing ast.Expr) {
 	return out, missing
 }
 
-// anew cuts an expression as if it were an argument of a likelihood: all of each client's part, whatever the values.
+// anew cuts all of each client's part of an expression, where noise fits nowhere else.
 func (c *cutter) anew(e ast.Expr) ast.Expr {
 	if !c.hasClient(c.Facts(e).Owners) {
 		return e
