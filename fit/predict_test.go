@@ -82,7 +82,7 @@ func head(t *testing.T, from string, rows int) (path string, table [][]string) {
 // Predictions across parties are the mean over the draws of what the model says of a row with all data in one place, whatever the transform of the run; and a goroutine for each party
 // gives the same bits.
 func TestPredictionsArePooledOnes(t *testing.T) {
-	few := map[string]string{"chains": "2", "warmup": "40", "draws": "30"}
+	few := map[string]string{"chains": "2", "warmup": "10", "draws": "6"}
 	for _, example := range []struct {
 		name    string
 		tables  map[string]string // by party: the file

@@ -15,7 +15,7 @@ func ppcKind() Kind {
 // shownReplicates is how many replicates have a line each; mostValuesShown is the number of values up to which a response of whole numbers is shown value by value.
 const (
 	shownReplicates = 40
-	mostValuesShown = 40
+	mostValuesShown = 80
 )
 
 func ppc(in input) (*Figure, error) {
@@ -28,11 +28,11 @@ func ppc(in input) (*Figure, error) {
 	observed, replicated := penOf(1), penOf(0)
 	observed.width = 2
 	f.legend = []entry{{text: "observed", pen: observed}, {text: "replicated", pen: replicated}}
-	f.shades = "Shaded, of whole numbers: 90 % of the replicates."
 	for _, r := range run.Responses {
 		p := panel{title: r.Name, x: axis{label: "value"}, y: axis{label: "density"}}
 		if lo, hi, whole := wholes(r); whole {
 			p.x.whole, p.y.label = true, "share"
+			f.shades = "Shaded: where 90 % of the replicates lie, value by value."
 			p.marks = shares(r, lo, hi, observed, replicated)
 		} else {
 			p.marks = smooth(r, observed, replicated)
