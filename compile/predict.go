@@ -16,6 +16,7 @@ import (
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/lang/types"
 	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // A Prediction is a model in which every response is a quantity that is drawn: with the parameters of a run and the data of new rows it gives predictions.
@@ -24,32 +25,46 @@ type Prediction struct {
 	Responses []Predicted
 }
 
-// A Predicted is a response that is drawn. Name is that of its generated quantity, and Mean that of its expectation, "" where the distribution has none written.
+// A Predicted is a response that is drawn. Name is that of its generated quantity, Mean that of its expectation, "" where the distribution has none written, and Score that of the log density of what was
+// observed, "" where that is not wanted.
 type Predicted struct {
-	Name, Mean string
-	Data       string // the declaration of the model whose values it predicts
-	Owner      string // a party, a family, or shared
-	Level      bool   // it is a category
+	Name, Mean, Score string
+	Data              string // the declaration of the model whose values it predicts
+	Owner             string // a party, a family, or shared
+	Level             bool   // it is a category
 }
 
-// ResponseOf finds the response that a reported quantity is a draw of, or the expectation of; nil where it is neither. Of a member, name is "lab[2].y".
-func (p *Prediction) ResponseOf(name string) (r *Predicted, mean bool) {
+// A Part is what a quantity of a prediction is to a response.
+type Part int
+
+// The parts.
+const (
+	OfNone  Part = iota // it belongs to no response
+	OfDraw              // a draw of the response
+	OfMean              // its expectation
+	OfScore             // the log density of what was observed
+)
+
+// ResponseOf finds the response that a reported quantity belongs to. Of a member, name is "lab[2].y".
+func (p *Prediction) ResponseOf(name string) (*Predicted, Part) {
 	name = name[strings.LastIndex(name, ".")+1:]
 	for k := range p.Responses {
-		switch name {
-		case p.Responses[k].Name:
-			return &p.Responses[k], false
-		case p.Responses[k].Mean:
-			return &p.Responses[k], true
+		switch r := &p.Responses[k]; name {
+		case r.Name:
+			return r, OfDraw
+		case r.Mean:
+			return r, OfMean
+		case r.Score:
+			return r, OfScore
 		}
 	}
-	return nil, false
+	return nil, OfNone
 }
 
 // Prediction writes the model for prediction. Where there are clients, they send their cuts for the new rows themselves, without noise: predictions are those of the model as
-// it is written. The error says why the model has none; the diagnostics are those of the text that was written.
-func (m *Model) Prediction() (*Prediction, diag.List, error) {
-	p := &predictor{model: m, removed: map[string]bool{}, taken: map[string]bool{}, out: &Prediction{}}
+// it is written. Where scores are wanted, the new rows have their responses, and the log density of each is computed too. The error says why the model has none; the diagnostics are those of the text that was written.
+func (m *Model) Prediction(scored bool) (*Prediction, diag.List, error) {
+	p := &predictor{model: m, scored: scored, removed: map[string]bool{}, taken: map[string]bool{}, out: &Prediction{}}
 	for name := range m.Checked.Symbols {
 		p.taken[name] = true
 	}
@@ -72,6 +87,7 @@ func (m *Model) Prediction() (*Prediction, diag.List, error) {
 // A predictor rewrites the statements of a model.
 type predictor struct {
 	model   *Model
+	scored  bool
 	stmts   []ast.Stmt
 	removed map[string]bool // data that likelihoods have on their left sides
 	taken   map[string]bool
@@ -91,7 +107,7 @@ func (p *predictor) rewrite() error {
 	for _, s := range p.model.File.Stmts {
 		switch s := s.(type) {
 		case *ast.Data:
-			if !p.removed[s.Name.Name] {
+			if p.scored || !p.removed[s.Name.Name] {
 				p.stmts = append(p.stmts, s)
 			}
 		case *ast.Generate, *ast.Transform, *ast.Factor:
@@ -140,7 +156,7 @@ func (p *predictor) response(s *ast.Likelihood) error {
 	if _, plain := s.Left.(*ast.Name); !plain {
 		r.Name = p.free(strings.Trim(strings.Map(identifier, format.Expr(s.Left)), "_"))
 		typed = &ast.Type{Elem: ast.Ident{Name: "real"}, Dims: decl.Type.Dims}
-	} else if slices.ContainsFunc(p.out.Responses, func(o Predicted) bool { return o.Name == name }) {
+	} else if slices.ContainsFunc(p.out.Responses, func(o Predicted) bool { return o.Data == name }) {
 		return fmt.Errorf("%s has several likelihoods, so that it is not clear which to draw it from", name)
 	}
 	owner := &ast.Ident{Name: p.model.Checked.Server} // who counts its rows, too
@@ -149,14 +165,45 @@ func (p *predictor) response(s *ast.Likelihood) error {
 	} else if party, alone := likely.Owners.Sole(); alone && party != p.model.Checked.Server {
 		owner = &ast.Ident{Name: party}
 	}
+	if p.scored && r.Name == name {
+		r.Name = p.free(name + "_new")
+	}
 	typed = &ast.Type{At: typed.At, Elem: typed.Elem, Levels: typed.Levels, Dims: typed.Dims}
 	p.stmts = append(p.stmts, &ast.Generate{Name: ast.Ident{Name: r.Name}, Type: typed, Dist: s.Dist, Truncate: s.Truncate, Owner: owner})
 	if mean := p.mean(s, likely); mean != nil {
 		r.Mean = p.free(r.Name + "_mean")
 		p.stmts = append(p.stmts, &ast.Generate{Name: ast.Ident{Name: r.Mean}, Value: mean, Owner: owner})
 	}
+	if p.scored {
+		score, err := scoreOf(s, likely)
+		if err != nil {
+			return err
+		}
+		r.Score = p.free(name + "_score")
+		p.stmts = append(p.stmts, &ast.Generate{Name: ast.Ident{Name: r.Score}, Value: score, Owner: owner})
+	}
 	p.out.Responses = append(p.out.Responses, r)
 	return nil
+}
+
+// scoreOf is the log density of each value of a response.
+func scoreOf(s *ast.Likelihood, likely *check.Likelihood) (ast.Expr, error) {
+	d := likely.Dist
+	args := make([]ast.Expr, len(d.Params))
+	for i, a := range s.Dist.Args {
+		if a.Name != nil {
+			i = slices.IndexFunc(d.Params, func(p def.Param) bool { return p.Name == a.Name.Name })
+		}
+		args[i] = a.Value
+	}
+	if d.Form != nil || slices.Contains(args, nil) {
+		return nil, fmt.Errorf("%s: the log density of a row cannot be written with a mixture, a truncation, censoring or a default argument", format.Stmt(s))
+	}
+	suffix := "_lpdf"
+	if d.Discrete {
+		suffix = "_lpmf"
+	}
+	return &ast.Call{Name: ast.Ident{Name: d.Name + suffix}, Args: append([]ast.Expr{s.Left}, args...)}, nil
 }
 
 // mean is the expectation of a response, given the parameters; nil where none is written.

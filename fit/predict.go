@@ -28,6 +28,9 @@ type PredictionRequest struct {
 	Key   string   // the column that joins their rows; "": as in the run
 	Draws int      // of the run to use, at even distances; 0: all of them
 	Seed  uint64
+	// Sources are the tables, in place of Data. With Scored they have the responses too, and the log density of each is computed.
+	Sources data.Sources
+	Scored  bool
 	// PerParty runs a goroutine for each party, which exchange messages; the result is the same, bit for bit.
 	PerParty bool
 }
@@ -50,6 +53,8 @@ type PredictedResponse struct {
 	Categories  []string    // of a response that is a category
 	Mean        []float64   // by element: the expectation, averaged over the draws
 	Draws       [][]float64 // by element: a draw of the response for each draw of the run
+	Observed    []float64   // what the new rows have, where predictions are scored
+	Scores      [][]float64 // by element: the log density of what was observed at each draw, where that is wanted
 }
 
 // Predict draws the responses of new rows at the draws of a run, across its parties: each client evaluates its cuts for the new rows, and the server the rest. It holds all parties' draws in
@@ -83,7 +88,7 @@ func PredictBound(ctx context.Context, b *compile.Bound, d *posterior.Draws, q P
 
 // predicted predicts from a model, the encoders that its data were read with, and draws.
 func predicted(ctx context.Context, m *compile.Model, recipes map[string][]data.Recipe, d *posterior.Draws, join data.Joining, q PredictionRequest) (*Predictions, diag.List, error) {
-	p, diags, err := m.Prediction()
+	p, diags, err := m.Prediction(q.Scored)
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
 	}
@@ -107,7 +112,7 @@ func PredictionAudit(r *runs.Run) ([]compile.Disclosure, diag.List, error) {
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
 	}
-	p, diags, err := m.Prediction()
+	p, diags, err := m.Prediction(false)
 	if err != nil || diags.HasErrors() || p.Pooled() {
 		return nil, diags, err
 	}
@@ -128,9 +133,12 @@ type rowKeys struct {
 func (p *Predictions) bind(draws *posterior.Draws, join data.Joining, q PredictionRequest) (*compile.Bound, rowKeys, diag.List, error) {
 	none := rowKeys{}
 	m := p.Model
-	sources, err := data.Named(m.Parties(), q.Data)
-	if err != nil {
-		return nil, none, nil, err
+	sources := q.Sources
+	if sources == nil {
+		var err error
+		if sources, err = data.Named(m.Parties(), q.Data); err != nil {
+			return nil, none, nil, err
+		}
 	}
 	members := map[string]int{}
 	for _, k := range m.Checked.Clients {
@@ -291,8 +299,8 @@ func (p *Predictions) prepare(b *compile.Bound, d *posterior.Draws, every int) {
 	}
 	for _, party := range b.Plan.Parties {
 		for _, v := range party.Params {
-			r, mean := p.Model.ResponseOf(v.Name)
-			if r == nil || mean {
+			r, part := p.Model.ResponseOf(v.Name)
+			if part != compile.OfDraw {
 				continue
 			}
 			out := PredictedResponse{Name: v.Name, Owner: v.Owner, Shape: v.Dims, Draws: make([][]float64, v.Len), Mean: make([]float64, v.Len)}
@@ -302,7 +310,20 @@ func (p *Predictions) prepare(b *compile.Bound, d *posterior.Draws, every int) {
 			for e := range out.Draws {
 				out.Draws[e] = make([]float64, p.Draws)
 			}
+			p.observe(b, r, party.Party, &out)
 			p.Responses = append(p.Responses, out)
+		}
+	}
+}
+
+// observe takes what the new rows have of a response that is scored.
+func (p *Predictions) observe(b *compile.Bound, r *compile.Predicted, party string, out *PredictedResponse) {
+	if r.Score == "" {
+		return
+	}
+	for _, of := range []string{party, r.Owner} {
+		if v := b.Values[of][r.Data]; v != nil {
+			out.Observed = v.Values
 		}
 	}
 }
@@ -357,16 +378,28 @@ func (p *Predictions) chain(ctx context.Context, env density.Env, b *compile.Bou
 // keep stores what one party has drawn, and adds its expectations.
 func (p *Predictions) keep(params []density.Param, values []float64, at int) {
 	for _, v := range params {
-		r, mean := p.Model.ResponseOf(v.Name)
-		if r == nil {
+		r, part := p.Model.ResponseOf(v.Name)
+		if part == compile.OfNone {
 			continue
 		}
 		member := strings.TrimSuffix(v.Name, v.Name[strings.LastIndex(v.Name, ".")+1:])
 		k := slices.IndexFunc(p.Responses, func(o PredictedResponse) bool { return o.Name == member+r.Name })
 		out, of := &p.Responses[k], values[v.Offset:v.Offset+v.Len]
-		if !mean {
+		switch part {
+		case compile.OfDraw:
 			for e, y := range of {
 				out.Draws[e][at] = y
+			}
+			continue
+		case compile.OfScore:
+			if out.Scores == nil {
+				out.Scores = make([][]float64, len(of))
+				for e := range of {
+					out.Scores[e] = make([]float64, p.Draws)
+				}
+			}
+			for e, lp := range of {
+				out.Scores[e][at] = lp
 			}
 			continue
 		}
