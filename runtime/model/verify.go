@@ -75,23 +75,20 @@ func party(name string) string { return fmt.Sprintf("party %q", name) }
 
 func (v *verifier) spec(where string, index int, spec *Spec) error {
 	outputs, reports := spec.Graph.Outputs(), spec.Graph.Reports()
+	arguments := 0
+	for _, d := range spec.Draws {
+		arguments += len(d.Args)
+	}
 	switch {
 	case index == 0 && len(spec.Cuts) > 0:
 		return wrong(where, "the server has no cuts, but %d are given", len(spec.Cuts))
 	case index > 0 && len(spec.Cuts) != len(outputs):
 		return wrong(where, "%d cuts for %d outputs", len(spec.Cuts), len(outputs))
-	case len(spec.Params) > len(reports):
-		return wrong(where, "%d parameters for %d reports", len(spec.Params), len(reports))
+	case len(spec.Params)+arguments != len(reports):
+		return wrong(where, "%d parameters for %d reports", len(spec.Params), len(reports)-arguments)
 	}
 	if err := v.draws(where, index, spec); err != nil {
 		return err
-	}
-	arguments := 0
-	for _, d := range spec.Draws {
-		arguments += len(d.Args)
-	}
-	if len(spec.Params)+arguments != len(reports) {
-		return wrong(where, "%d parameters and %d arguments of draws for %d reports", len(spec.Params), arguments, len(reports))
 	}
 	at := 0
 	for k, c := range spec.Cuts {
