@@ -81,7 +81,7 @@ func defaultKey(tables []*Table, bound map[string]bool, list *diag.List) string 
 		return DefaultKey
 	}
 	way := "; name a column that is unique in each with --key, or take the rows in the order of the files with --key " + RowOrder
-	if keys := uniqueIn(tables, bound); len(keys) > 0 {
+	if keys := keysOf(tables, bound); len(keys) > 0 {
 		way = fmt.Sprintf("; write --key %s if that column names the rows (it is unique in each), or --key %s to take the rows in the order of the files", keys[0], RowOrder)
 	}
 	if len(with) > 0 {
@@ -100,8 +100,16 @@ func tableNames(tables []*Table) string {
 	return listed(out)
 }
 
-// uniqueIn lists columns that every CSV has, without a value that appears twice, and that no declaration binds.
-func uniqueIn(tables []*Table, bound map[string]bool) []string {
+// Keys lists the columns on which the rows of tables could be joined: every table has them, without a value that appears twice.
+func Keys(tables []*Table) []string {
+	if !slices.ContainsFunc(tables, func(t *Table) bool { return !t.Document }) {
+		return nil
+	}
+	return keysOf(tables, nil)
+}
+
+// keysOf lists columns that every CSV has, without a value that appears twice, and that no declaration binds. There must be a CSV.
+func keysOf(tables []*Table, bound map[string]bool) []string {
 	var out []string
 	for _, a := range tables[slices.IndexFunc(tables, func(t *Table) bool { return !t.Document })].Arrays {
 		if bound[a.Name] {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
 )
 
@@ -32,18 +33,18 @@ func (j Join) dropped() string {
 	var parts []string
 	for i, n := range j.Incomplete {
 		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%s in %s", j.Parties[i], thousands(n)))
+			parts = append(parts, fmt.Sprintf("%s in %s", j.Parties[i], grouped.Digits(n)))
 		}
 	}
-	return fmt.Sprintf("; missing drop left out %s (missing cells: %s)", strings.Replace(count(j.Dropped, "row"), strconv.Itoa(j.Dropped), thousands(j.Dropped), 1), strings.Join(parts, ", "))
+	return fmt.Sprintf("; missing drop left out %s (missing cells: %s)", strings.Replace(count(j.Dropped, "row"), strconv.Itoa(j.Dropped), grouped.Digits(j.Dropped), 1), strings.Join(parts, ", "))
 }
 
 func (j Join) joined() string {
-	rows := thousands(j.Rows)
+	rows := grouped.Digits(j.Rows)
 	if j.Held != nil {
 		held := make([]string, len(j.Held))
 		for i, n := range j.Held {
-			held[i] = thousands(n)
+			held[i] = grouped.Digits(n)
 		}
 		rows += " of " + strings.Join(held, ", ")
 	}
@@ -59,15 +60,6 @@ func (j Join) joined() string {
 		return rows + " joined by their order in the files"
 	}
 	return rows + " joined on " + j.Key
-}
-
-// thousands writes a number with a comma between groups of three digits.
-func thousands(n int) string {
-	text := strconv.Itoa(n)
-	for at := len(text) - 3; at > 0; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
 }
 
 // A rowSet is tables that have a size of rows in common.
@@ -226,7 +218,7 @@ func (d *Dataset) joinSet(s rowSet, wants []Want, j Joining, list *diag.List) {
 		out.Parties = append(out.Parties, h.Party)
 		switch {
 		case a.Key == "" && a.Short != nil && h.View.Document:
-			fail(list, diag.DifferentRows, place(h.View.Name, 1), "`missing drop` leaves out %s of the rows, but this document has no key by which to leave them out; give it a key, or its rows as CSV", thousands(a.Left))
+			fail(list, diag.DifferentRows, place(h.View.Name, 1), "`missing drop` leaves out %s of the rows, but this document has no key by which to leave them out; give it a key, or its rows as CSV", grouped.Digits(a.Left))
 		case a.Key == "":
 			out.Rows = max(out.Rows, s.dims[i])
 			if a.Order[i] != nil {

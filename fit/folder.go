@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
@@ -25,7 +26,7 @@ const (
 
 // outputs lists what the folder of a run holds beside its record.
 func outputs() []string {
-	return []string{runs.SummaryFile, runs.ELBOFile, runs.DrawsDir, runs.ZarrDir, runs.ProgramsDir, runs.PartiesDir, checkpointDir, runs.ModelFile, runs.ModulesDir, runs.SettingsFile, runs.ViewFile, runs.ReportFile}
+	return []string{runs.SummaryFile, runs.ELBOFile, runs.DrawsDir, runs.ZarrDir, runs.ProgramsDir, runs.PartiesDir, checkpointDir, runs.ModelFile, runs.ModulesDir, data.SettingsFile, runs.ViewFile, runs.ReportFile}
 }
 
 // takeFolder prepares the folder of a run, if it has one, and locks it. The folder then holds the record, the text of the model and its vfl.toml, so that the
@@ -122,8 +123,8 @@ func (p *Prepared) writeBeginning(dir string) error {
 	if err := writeModules(dir, p.Modules()); err != nil {
 		return err
 	}
-	if settings, err := os.ReadFile(filepath.Join(filepath.Dir(p.Source.Name), runs.SettingsFile)); err == nil {
-		if err := writeFile(dir, runs.SettingsFile, filled(settings)); err != nil {
+	if settings, err := os.ReadFile(filepath.Join(filepath.Dir(p.Source.Name), data.SettingsFile)); err == nil {
+		if err := writeFile(dir, data.SettingsFile, filled(settings)); err != nil {
 			return err
 		}
 	}
@@ -182,7 +183,7 @@ func free(dir string, overwrite bool) error {
 
 // beginning lists the files that are there before the first transition.
 func beginning() []string {
-	return []string{runs.ModelFile, runs.ModulesDir, runs.SettingsFile, runs.RecordFile}
+	return []string{runs.ModelFile, runs.ModulesDir, data.SettingsFile, runs.RecordFile}
 }
 
 func occupied(dir string) error {

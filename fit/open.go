@@ -6,11 +6,13 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/maximum"
+	"github.com/vflc/vflc/compile/points"
 	"github.com/vflc/vflc/compile/rows"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/simulate"
 )
 
@@ -47,6 +49,12 @@ func Open(m *compile.Model, sources data.Sources, o Options) (*Prepared, diag.Li
 	for _, text := range bound.Data.Joined() {
 		p.options.Progress.Message(text)
 	}
+	if m.Checked.PriorOnly {
+		p.options.Progress.Message("prior only: the likelihoods are left out")
+	}
+	for _, text := range bound.Imputed() {
+		p.options.Progress.Message(text)
+	}
 	return p.ready(bound, diags)
 }
 
@@ -62,7 +70,7 @@ func OpenBound(b *compile.Bound, o Options) (*Prepared, diag.List, error) {
 // ready performs the steps that need the data. diags are those of the steps before.
 func (p *Prepared) ready(b *compile.Bound, diags diag.List) (*Prepared, diag.List, error) {
 	p.Bound = b
-	for _, step := range []func() (diag.List, error){p.divide, p.mayBegin, p.foresee, p.note, p.label, p.takeFolder} {
+	for _, step := range []func() (diag.List, error){p.divide, p.choose, p.mayBegin, p.foresee, p.note, p.label, p.takeFolder} {
 		found, err := step()
 		diags = append(diags, found...)
 		if err != nil || diags.HasErrors() {
@@ -71,6 +79,22 @@ func (p *Prepared) ready(b *compile.Bound, diags diag.List) (*Prepared, diag.Lis
 	}
 	p.loaded = time.Since(p.options.Origin.Began)
 	return p, diags, nil
+}
+
+// choose settles what the user left to the algorithm.
+func (p *Prepared) choose() (diag.List, error) {
+	if p.Algorithm.Choose == nil {
+		return nil, nil
+	}
+	env, err := session.NewLocal(p.Plan, session.SimulatedKeys(p.options.Seed, p.Plan.Names))
+	if err != nil {
+		return nil, err
+	}
+	var why string
+	if p.Settings, why = p.Algorithm.Choose(env.Blocks(), p.Settings); why != "" {
+		p.options.Progress.Message(why)
+	}
+	return nil, nil
 }
 
 // resolved finds the settings of the run and performs the steps that need no data.
@@ -96,10 +120,28 @@ func resolved(m *compile.Model, o Options) (*Prepared, diag.List, error) {
 
 // suits reports why an algorithm cannot run on a model. A pooled one has no parties whose variables could be maximised over.
 func suits(a backends.Algorithm, m *compile.Model) diag.List {
-	if a.Gives != backends.Conditional || m.Pooled() {
-		return nil
+	diags := unestimated(a, m)
+	if a.Gives == backends.Conditional && !m.Pooled() {
+		diags = append(diags, maximum.Check(m.Cuts)...)
 	}
-	return maximum.Check(m.Cuts)
+	return diags
+}
+
+// unestimated reports weights that an algorithm does not estimate.
+func unestimated(a backends.Algorithm, m *compile.Model) diag.List {
+	b := points.Backend{Name: a.Name}
+	for _, other := range Backends() {
+		if other.Weights == backends.AllWeights {
+			b.Others = append(b.Others, other.Name)
+		}
+	}
+	switch a.Weights {
+	case backends.NoWeights:
+		return points.None(m.Checked, b)
+	case backends.ServerWeights:
+		return points.OfServer(m.Checked, b)
+	}
+	return nil
 }
 
 // mayBegin returns errors before the work that would otherwise occur after it.

@@ -56,7 +56,7 @@ func ReplicateBound(ctx context.Context, b *compile.Bound, d *posterior.Draws, d
 		}
 		out.Responses = append(out.Responses, zarr.Observed{Name: y.Name, Shape: y.Shape, Values: y.Values, Replicates: empty(out.Draws, len(y.Values), 1)})
 	}
-	s, x := m.NewSimulator(), make([]float64, len(at))
+	s, x := m.NewSimulator(), make([]float64, m.Graph.Dim())
 	for c := range out.Draws.Chains() {
 		stream := rng.New(rng.SharedKey(seed), fmt.Sprintf("replicates of chain %d", c+1))
 		for i := range n {
@@ -64,9 +64,7 @@ func ReplicateBound(ctx context.Context, b *compile.Bound, d *posterior.Draws, d
 				return nil, err
 			}
 			stream.Round(uint64(i))
-			for k, column := range at {
-				x[k] = out.Draws.Column(column)[c][i]
-			}
+			at.fill(x, func(column int) float64 { return out.Draws.Column(column)[c][i] })
 			values, err := s.Responses(stream.Rand(), x)
 			if err != nil {
 				return nil, err

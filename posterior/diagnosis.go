@@ -42,19 +42,25 @@ func Examine(d *Draws, rows []Row, diagnostics *Diagnostics, a Advice) []Finding
 	a.Metric = diagonal(d, rows, owners, a.Metric)
 	unbounded := d.improper(rows)
 	out = append(out, unbounded...)
-	for c, chain := range d.Transitions {
-		if len(unbounded) > 0 {
-			break // trajectories without a distribution to settle in fail for that reason alone
-		}
-		out = append(out, d.divergent(c, chain, a)...)
-		out = append(out, deep(c, chain, a)...)
-		out = append(out, lowEnergy(c, chain, a)...)
+	if len(unbounded) == 0 { // trajectories without a distribution to settle in fail for that reason alone
+		out = append(out, d.transitions(a)...)
 	}
 	if !d.Independent() {
 		out = append(out, mixing(without(rows, unbounded), d.Chains(), a)...)
 	}
 	if diagnostics != nil {
 		out = append(out, approximation(diagnostics, a)...)
+	}
+	return out
+}
+
+// transitions reports what is wrong with the trajectories of the chains, check by check.
+func (d *Draws) transitions(a Advice) []Finding {
+	var out []Finding
+	for _, check := range []func(c int, chain []Transition, a Advice) []Finding{d.divergent, deep, lowEnergy} {
+		for c, chain := range d.Transitions {
+			out = append(out, check(c, chain, a)...)
+		}
 	}
 	return out
 }
@@ -214,7 +220,7 @@ func mixing(rows []Row, chains int, a Advice) []Finding {
 		if v := float64(r.ESSTail); v < ESSBound {
 			tail = append(tail, Finding{Check: "ess_tail", Parameter: r.Name, Label: r.Label, Value: r.ESSTail, Text: fmt.Sprintf("%s: tail ESS is %.0f, below %d; its 5 %% and 95 %% quantiles are uncertain", r.Shown(), v, ESSBound), Try: remedies(a.Metric, a.more(v))})
 		}
-		if math.IsNaN(float64(r.RHat)) && !r.structural(vary) {
+		if math.IsNaN(float64(r.RHat)) && !r.Point && !r.structural(vary) {
 			constant = append(constant, Finding{Check: "constant", Parameter: r.Name, Label: r.Label, Value: r.SD, Text: r.Shown() + ": R-hat and ESS are not defined; the draws are constant, not finite, or fewer than six per chain", Try: remedies(phrase("more %s", a.Draws), "look at the values: vflc plot RUN "+r.Name)})
 		}
 	}

@@ -15,14 +15,14 @@ import (
 // columns that apply to no row are left out.
 func WriteTable(w io.Writer, rows []Row) error { return WriteTableWithin(w, rows, 0) }
 
-// WriteTableWithin is WriteTable for a terminal of some columns, 0 for no limit: names that would make the table wider are cut, to leastName at most. Where that is
+// WriteTableWithin is WriteTable for a terminal of some columns, 0 for no limit: names that would make the table wider are cut, to a third of it at most. Where that is
 // not enough, numbers are left out that others nearly tell, the least needed first. The name, the owner, the mean and its Monte Carlo error always stay.
 func WriteTableWithin(w io.Writer, rows []Row, width int) error {
 	columns := shownColumns(rows)
 	if width <= 0 {
 		return writeAligned(w, tableLines(rows, columns, math.MaxInt), 2)
 	}
-	least := min(leastName, longestName(rows))
+	least := min(max(leastName, width/3), longestName(rows))
 	for _, title := range []string{"ess_tail", "50%", "ess_bulk", "sd", "r_hat", "5%", "95%"} {
 		if roomForNames(rows, columns, width) >= least {
 			break

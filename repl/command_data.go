@@ -13,7 +13,7 @@ import (
 )
 
 func dataCommand() command {
-	return command{name: "data", args: "[PARTY = FILE[,FILE…]] [key COLUMN]", doc: "name the table of a party, or list the tables; of a family, one file a member", files: true,
+	return command{name: "data", args: "[PARTY = FILE[,FILE…]] [key COLUMN]", doc: "name the table of a party, or list the tables; of a family, one file a member", files: true, flag: true,
 		values: func(s *Session, before []string) []string {
 			if len(before) > 0 {
 				return nil
@@ -31,13 +31,17 @@ func (s *Session) dataOf(args string) error {
 	if err != nil {
 		return err
 	}
+	before := ""
+	if i := slices.IndexFunc(s.now.Tables, func(t table) bool { return t.Party == party }); i >= 0 && s.now.Tables[i].Files != files {
+		before = s.now.Tables[i].Files
+	}
 	next := s.now.copied()
 	next.Tables = append(slices.DeleteFunc(next.Tables, func(t table) bool { return t.Party == party }), table{party, files})
 	if key != "" {
 		next.Key = key
 	}
 	var read []holder
-	for _, file := range strings.Split(files, ",") {
+	for _, file := range data.Split(files) {
 		t, diags := data.Open(file)
 		if err := refused(diags); err != nil {
 			return err
@@ -49,6 +53,14 @@ func (s *Session) dataOf(args string) error {
 	}
 	s.change(next)
 	if err := s.columns(read); err != nil {
+		return err
+	}
+	if before != "" {
+		if err := s.say("data", "%s was: %s", party, before); err != nil {
+			return err
+		}
+	}
+	if err := s.proposeKey(); err != nil {
 		return err
 	}
 	return s.stale()
@@ -126,6 +138,22 @@ func (s *Session) columns(holders []holder) error {
 		if err := s.lines("data", []string{"column", "type", "missing", "values"}, rows); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// proposeKey says on what the rows of the tables could be joined, where nothing joins them yet.
+func (s *Session) proposeKey() error {
+	holders, err := s.holders()
+	if err != nil || len(holders) < 2 || s.keyOf(holders) != "" {
+		return nil // whatever is wrong with another table is said where it is used
+	}
+	tables := make([]*data.Table, len(holders))
+	for i, h := range holders {
+		tables[i] = h.table
+	}
+	if keys := data.Keys(tables); len(keys) > 0 {
+		return s.say("key", "no key yet: :key %s joins the rows on %s, which no table has twice", keys[0], keys[0])
 	}
 	return nil
 }

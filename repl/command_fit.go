@@ -139,7 +139,7 @@ func (s *Session) fit(ctx context.Context, o order) error {
 		return err
 	}
 	s.flush()
-	screen := terminal.NewScreen(s.Live, false)
+	screen := folding{terminal.NewScreen(s.Live, false), s}
 	p, diags, err := fit.Open(m, sources, fit.Options{
 		Algorithm: o.backend, Settings: o.settings, Joining: s.now.joining(), Seed: o.seed, Progress: screen, Origin: fit.Origin{Command: o.command(s)},
 	})
@@ -159,6 +159,14 @@ func (s *Session) fit(ctx context.Context, o order) error {
 	return s.fitted(r)
 }
 
+// folding shows progress, and its messages within the width.
+type folding struct {
+	*terminal.Screen
+	s *Session
+}
+
+func (f folding) Message(text string) { f.Screen.Message(f.s.wrapped(text)) }
+
 // opened judges the preparation of a run. Warnings about the data are shown.
 func (s *Session) opened(diags diag.List, err error) error {
 	var usage *fit.UsageError
@@ -170,7 +178,7 @@ func (s *Session) opened(diags diag.List, err error) error {
 	case diags.HasErrors():
 		return missing(s.now, refused(diags))
 	}
-	return diag.Text(s.Live, s.news(append(slices.Clone(s.now.found), diags...)).Shown(), s.Color)
+	return s.diagnostics(s.Live, s.news(append(slices.Clone(s.now.found), diags...)))
 }
 
 // news keeps the warnings that have not been shown yet. That a let is used nowhere is none at a prompt, where questions use it.

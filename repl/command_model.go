@@ -3,8 +3,6 @@ package repl
 import (
 	"context"
 	"io"
-
-	"github.com/vflc/vflc/lang/diag"
 )
 
 func modelCommand() command {
@@ -20,7 +18,7 @@ func modelCommand() command {
 				if _, err := io.WriteString(w, s.now.text()); err != nil {
 					return err
 				}
-				return diag.Text(w, s.withoutLets(s.now.found).Shown(), s.Color)
+				return s.diagnostics(w, s.withoutLets(s.now.found))
 			})
 		}}
 }

@@ -18,6 +18,7 @@ type command struct {
 	// values lists what may stand as an argument, given the arguments before it; nil: nothing is proposed.
 	values func(s *Session, before []string) []string
 	files  bool // its arguments are files too
+	flag   bool // a flag of vflc run has its name, and the same value
 	run    func(s *Session, ctx context.Context, args string) error
 }
 

@@ -219,13 +219,13 @@ func (s *Session) bound(sym *check.Symbol) (*data.Bound, string) {
 	}
 	set, diags := data.Load(own, wants, j)
 	if diags.HasErrors() {
-		return nil, "; " + diags[0].Message
+		return nil, "; " + typed(diags[0].Message)
 	}
 	values, diags := set.Bind(wants)
 	if diags.HasErrors() {
 		for _, d := range diags {
 			if strings.Contains(d.Message, sym.Name) {
-				return nil, "; " + d.Message
+				return nil, "; " + typed(d.Message)
 			}
 		}
 	}
@@ -235,7 +235,7 @@ func (s *Session) bound(sym *check.Symbol) (*data.Bound, string) {
 		}
 	}
 	if len(diags) > 0 {
-		return nil, "; " + diags[0].Message
+		return nil, "; " + typed(diags[0].Message)
 	}
 	return nil, ""
 }
@@ -256,10 +256,7 @@ func holding(sources data.Sources, sym *check.Symbol) data.Sources {
 func (s *Session) priorOf(name string) string {
 	for _, p := range s.now.built.Checked.Priors() {
 		if p.Parameter == name {
-			if p.Noncentered {
-				return p.Prior + " noncentered"
-			}
-			return p.Prior
+			return p.Text()
 		}
 	}
 	return ""

@@ -74,8 +74,11 @@ func (s *Session) question(ctx context.Context, text string) (bool, error) {
 	if ok, err := s.named(text); ok {
 		return true, err
 	}
-	text = s.numbered(text)
+	text, err := s.numbered(text)
 	e := expression(text)
+	if err != nil && e != nil {
+		return true, err
+	}
 	if e == nil || arrow.MatchString(text) {
 		return false, nil
 	}
@@ -170,7 +173,9 @@ func (s *Session) inquire(text, base string, bound func(m *compile.Model) (*comp
 		return nil, err
 	}
 	sym := m.Checked.Symbols[asked]
-	return &inquiry{text, lowered, []posterior.Variable{{Name: text, Owner: ownersText(sym.Owners)}}, sym.Random}, nil
+	v := posterior.Variable{Name: s.worded(text), Owner: ownersText(sym.Owners), Dims: lowered.Quantities[0].Shape}
+	vars := posterior.Labelled([]posterior.Variable{v}, map[string][][]string{v.Name: axesOf(b, sym.Type, sym.Owners)})
+	return &inquiry{text, lowered, vars, sym.Random}, nil
 }
 
 // inInput moves diagnostics about an expression that was compiled at the end of a model to the text that was typed.
@@ -341,16 +346,16 @@ type estimate struct {
 func (s *Session) numbers(r *run, d *posterior.Draws, text string, o over, arg float64) error {
 	var out []estimate
 	for k, c := range d.Columns() {
-		name := text
+		name := s.worded(text)
 		if len(d.Columns()) > 1 {
-			name = text + strings.TrimPrefix(c.Name, d.Vars[0].Name)
+			name += strings.TrimPrefix(c.Shown(), d.Vars[0].Name)
 		}
 		v, e := o.value(d.Column(k), arg)
 		out = append(out, estimate{name, c.Owner, posterior.Number(v), posterior.Number(e)})
 	}
 	return s.reply("estimate", map[string]any{"fit": r.name, "estimates": out}, func(w io.Writer) error {
 		for _, x := range out[:min(len(out), shownRows)] {
-			fmt.Fprintf(w, "%s = %s  @ %s\n", s.worded(x.Name), withError(float64(x.Value), float64(x.MCSE), d.Chains()*d.Len(0)), x.Owner)
+			fmt.Fprintf(w, "%s = %s  @ %s\n", x.Name, withError(float64(x.Value), float64(x.MCSE), d.Chains()*d.Len(0)), x.Owner)
 		}
 		if more := len(out) - shownRows; more > 0 {
 			fmt.Fprintf(w, "… and %d more\n", more)

@@ -151,9 +151,9 @@ func (s *Session) Show(w io.Writer, err error) {
 		message := map[string]any{"answer": "error", "code": f.Code, "message": f.Error()}
 		s.encode(message)
 	case f != nil && f.Diagnostics != nil:
-		diag.Text(w, f.Diagnostics.Shown(), s.Color)
+		s.diagnostics(w, f.Diagnostics)
 	default:
-		fmt.Fprintln(w, s.wrapped(err.Error()))
+		fmt.Fprintln(w, s.wrapped(typed(err.Error())))
 	}
 }
 

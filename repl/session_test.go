@@ -209,6 +209,90 @@ func TestFitsKeepTheirModel(t *testing.T) {
 	}
 }
 
+// twoTables is a session with two tables of words whose rows differ, nothing declared but the client.
+func twoTables(t *testing.T) *talk {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"a.csv": "id_of,sex,ward\n4,f,south\n2,m,north\n3,m,south\n1,f,north\n5,f,south\n",
+		"y.csv": "id_of,died\n1,yes\n2,no\n3,yes\n4,no\n6,no\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	k := begin(t)
+	k.ask("client a")
+	k.ask(":data a = " + filepath.Join(dir, "a.csv"))
+	k.ask(":data server = " + filepath.Join(dir, "a.csv"))
+	if got := k.ask(":data server = " + filepath.Join(dir, "y.csv")); !strings.Contains(got, "server was: "+filepath.Join(dir, "a.csv")) || !strings.Contains(got, ":key id_of joins the rows") {
+		t.Errorf("a table in place of another, and no key:\n%s", got)
+	}
+	return k
+}
+
+// Whoever has two tables is told the next line to type, in the words of the prompt.
+func TestTablesAreJoinedStepByStep(t *testing.T) {
+	k := twoTables(t)
+	if got := k.ask(`data died : binary[N] @ shared`); !strings.Contains(got, `from is(died, "yes")`) {
+		t.Errorf("words in place of 0 and 1:\n%s", got)
+	}
+	k.ask(`data died : binary[N] @ shared from is(died, "yes")`)
+	k.ask("data X : real[N, P] @ a from onehot(sex, drop=first), onehot(ward)\nparam beta : real[P] ~ normal(0, 1) @ a\ndied ~ bernoulli_logit(X * beta)")
+	if f := k.fails(":fit"); !strings.Contains(typed(f.Error()), ":key id_of") {
+		t.Errorf("no key: %v", f)
+	}
+	if got := k.ask(":rows"); !strings.Contains(got, ":key id_of") || strings.Contains(got, "--key") {
+		t.Errorf("no key:\n%s", got)
+	}
+	k.ask(":key id_of")
+	var b strings.Builder
+	k.Show(&b, k.fails(":fit"))
+	if got := b.String(); !strings.Contains(got, ":rows intersect") || strings.Contains(got, "--rows") {
+		t.Errorf("different rows:\n%s", got)
+	}
+	k.ask(":rows intersect")
+	k.ask(":fit chains=2 warmup=50 draws=50")
+}
+
+// Elements of expressions have the labels of the parameters whose sizes they have, and answer to them; a category alone names its element.
+func TestLabelsOfExpressions(t *testing.T) {
+	k := twoTables(t)
+	for _, unit := range []string{
+		":key id_of", ":rows intersect", `data died : binary[N] @ shared from is(died, "yes")`, "data X : real[N, P] @ a from onehot(sex, drop=first), onehot(ward)",
+		"param m ~ normal(0, 1)", "param beta : real[P] ~ normal(0, 1) @ a", "died ~ bernoulli_logit(m + X * beta)", ":fit chains=2 warmup=50 draws=50", "let odds = exp(beta)",
+	} {
+		k.ask(unit)
+	}
+	for unit, want := range map[string]string{
+		"exp(beta)":                "exp(beta)[ward=south] ",
+		"odds":                     "odds[ward=north] ",
+		"odds[north]":              "odds[ward=north] ",
+		"log(odds[3])":             "log(odds[ward=south]) ",
+		"beta[south]":              "beta[ward=south] ",
+		"P(beta[m] > beta[north])": "P(beta[sex=m] > beta[ward=north]) = ",
+		"mean(exp(beta))":          "mean(exp(beta))[sex=m] = ",
+		":prior exp(beta)":         "exp(beta)[sex=m] ",
+		"exp(m)":                   "exp(m) ",
+		"P(beta[1 + 1] > 0)":       "P(beta[1 + 1] > 0) = ",
+	} {
+		if got := k.ask(unit); !strings.Contains(got, want) {
+			t.Errorf("%s has no %q:\n%s", unit, want, got)
+		}
+	}
+	one, two := k.ask("mean(log(odds[north]))"), k.ask("mean(beta[2])")
+	if _, a, _ := strings.Cut(one, " = "); !strings.HasSuffix(two, a) {
+		t.Errorf("a let and the parameter it is made of:\n%s%s", one, two)
+	}
+	for unit, want := range map[string]string{
+		"beta[sout]":     "did you mean",
+		"P(odds[f] > 0)": "odds has no element f (it has: sex=m, ward=north, ward=south)",
+	} {
+		if got := k.fails(unit).Error(); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", unit, got)
+		}
+	}
+}
+
 // JSON answers are one line each, of valid JSON with its kind.
 func TestAnswersAsJSON(t *testing.T) {
 	k := withData(t)

@@ -88,6 +88,7 @@ type look struct {
 	Inner     float64   // the width of the window
 	Pictures  []picture // of each SVG
 	Cut       []string  // texts that reach out of their boxes
+	Forest    int       // forest plots that are drawn and seen whole
 	Owner     string    // the colour of the server's name
 	Ink       string
 	Paper     string
@@ -114,10 +115,12 @@ const measure = `(() => {
     const p = e.closest('.scroll') || e.parentElement;
     if (e.getBoundingClientRect().width > p.clientWidth + 1 && getComputedStyle(p).overflowX !== 'auto') unreached.push(e.outerHTML.slice(0, 80));
   }
+  const drawn = [...document.querySelectorAll('svg')].filter(s => s.getClientRects().length > 0);
   const style = s => getComputedStyle(document.querySelector(s));
   return {
     Wide: document.documentElement.scrollWidth, Inner: window.innerWidth, Cut: cut, Unreached: unreached,
-    Pictures: [...document.querySelectorAll('svg')].map(s => { const b = s.getBBox(); return {Width: b.width, Height: b.height, Shapes: s.querySelectorAll('path, line, rect, polyline, polygon, circle, text').length}; }),
+    Pictures: drawn.map(s => { const b = s.getBBox(); return {Width: b.width, Height: b.height, Shapes: s.querySelectorAll('path, line, rect, polyline, polygon, circle, text').length}; }),
+    Forest: drawn.filter(s => s.closest('.plot') && /forest/.test(s.closest('figure').textContent) && s.getBoundingClientRect().right <= window.innerWidth).length,
     Owner: style('.p0').color, Ink: style('body').color, Paper: style('body').backgroundColor,
   };
 })()`
@@ -184,6 +187,9 @@ func checkLook(t *testing.T, ctx context.Context, name string, width int) {
 	}
 	if got.Wide > got.Inner {
 		t.Errorf("%s: the page is %g px wide, in a window of %g", name, got.Wide, got.Inner)
+	}
+	if got.Forest != 1 {
+		t.Errorf("%s: %d forest plots are seen whole", name, got.Forest)
 	}
 	if len(got.Cut) > 0 || len(got.Unreached) > 0 {
 		t.Errorf("%s: texts reach out of their boxes %q, parts out of theirs %q", name, got.Cut, got.Unreached)

@@ -3,9 +3,9 @@ package report
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"time"
 
+	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -32,9 +32,10 @@ func (r *Report) costs() (any, error) {
 	seconds("Sampling", t.SamplingS)
 	seconds("In all", t.TotalS)
 	seconds("One gradient", t.GradientUS/1e6)
-	add("Gradients", thousands(w.Gradients))
-	add("Iterations", thousands(w.Iterations))
-	add("Rounds of messages", thousands(w.Rounds))
+	add("Gradients", grouped.Digits(w.Gradients))
+	add("Iterations", grouped.Digits(w.Iterations))
+	add("Rounds of messages", grouped.Digits(w.Rounds))
+	add("Of these one after another", grouped.Digits(w.SequentialRounds))
 	add("Bytes that crossed", bytesText(w.Bytes))
 	switch {
 	case r.transform.Pooled:
@@ -43,7 +44,7 @@ func (r *Report) costs() (any, error) {
 		out.Apart = "Nothing crosses, so that it would cost the same with the parties apart."
 	default:
 		out.Apart = fmt.Sprintf("All parties were simulated in one process. With the parties apart and %d ms for a round trip, %s rounds one after another wait %s for messages, in addition to the time of computation.",
-			roundTrip.Milliseconds(), thousands(w.Rounds), duration(float64(w.Rounds)*roundTrip.Seconds()))
+			roundTrip.Milliseconds(), grouped.Digits(w.SequentialRounds), duration(float64(w.SequentialRounds)*roundTrip.Seconds()))
 	}
 	return out, nil
 }
@@ -63,17 +64,8 @@ func duration(s float64) string {
 	return fmt.Sprintf("%d h %d min", int(s)/3600, int(s)/60%60)
 }
 
-// thousands writes a number with a comma between groups of three digits.
-func thousands(n int64) string {
-	text := strconv.FormatInt(n, 10)
-	for k := len(text) - 3; k > 0; k -= 3 {
-		text = text[:k] + "," + text[k:]
-	}
-	return text
-}
-
 func bytesText(n int64) string {
-	text := thousands(n)
+	text := grouped.Digits(n)
 	for _, unit := range []struct {
 		name string
 		size float64

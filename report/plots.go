@@ -23,7 +23,11 @@ type plotsSection struct{ Figures []figure }
 type figure struct {
 	Kind, Doc string
 	SVG       template.HTML
+	Narrow    template.HTML // the same for the width of a telephone; "": there is none, and the plot scrolls
 }
+
+// telephone is the width of a plot on a telephone, in pixels.
+const telephone = 360
 
 func (r *Report) plots() (any, error) {
 	trace, err := r.run.ELBO()
@@ -41,11 +45,15 @@ func (r *Report) plots() (any, error) {
 		if err != nil {
 			continue // independent draws have no ranks or energies, Markov chains no ELBO
 		}
-		var b bytes.Buffer
-		if err := f.SVG(&b, 0, 0); err != nil {
+		var b, narrow bytes.Buffer
+		err = f.SVG(&b, 0, 0)
+		if err == nil && f.Across() == 1 {
+			err = f.SVG(&narrow, telephone, 0)
+		}
+		if err != nil {
 			return nil, err
 		}
-		out.Figures = append(out.Figures, figure{kind, docOf(kind), template.HTML(b.String())})
+		out.Figures = append(out.Figures, figure{kind, docOf(kind), template.HTML(b.String()), template.HTML(narrow.String())})
 	}
 	if out.Figures == nil {
 		return nil, errors.New("no plot can be drawn of these draws")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,6 +20,8 @@ import (
 	"github.com/vflc/vflc/stdlib"
 	"github.com/vflc/vflc/tests/manual"
 )
+
+var update = flag.Bool("update", false, "write what a page shows below a command, and the transcripts of sessions at a prompt")
 
 // pagesOfDocs are the pages that users read.
 func pagesOfDocs(t *testing.T) []*manual.Page {

@@ -7,10 +7,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // A pasted model is one unit, byte for byte: its tabs neither complete nor edit. The model that is saved gives the draws of the fit at the prompt.
@@ -181,6 +185,52 @@ func TestReplStopsAndRecovers(t *testing.T) {
 		t.Errorf("the history: %v, %v", info.Mode(), err)
 	}
 }
+
+// What a session has done leaves no goroutine behind: after fits, one of them interrupted, questions, plots, completion and the shell there are those that
+// a session has that has done nothing.
+func TestReplLeavesNoGoroutine(t *testing.T) {
+	t.Parallel()
+	idle, busy := startRepl(t, replFiles(t), 80), startRepl(t, replFiles(t), 80)
+	for _, unit := range []string{
+		"client a", "data died : binary[N] @ shared", "data X : real[N, P] @ a from zscore(age)", "param m ~ normal(0, 1)", "param w : real[P] ~ normal(0, 1) @ a", "param many : real[200] ~ normal(0, 1)",
+		"died ~ bernoulli_logit(m + X * w + mean(many))", ":data server = y.csv key patient", ":data a = a.csv", ":fit chains=2 warmup=50 draws=50", "exp(m)", ":prior m", ":plot m trace", "!true",
+	} {
+		busy.ask(unit)
+	}
+	n := prompts(busy.Text())
+	busy.press(":fit warmup=50 draws=100000\r")
+	if err := busy.Wait("a second fit", func(text, _ string) bool {
+		_, fit, _ := strings.Cut(text, "draws=100000")
+		return strings.Contains(fit, "sampling")
+	}); err != nil {
+		t.Fatal(err)
+	}
+	busy.press("\x03")
+	busy.ready(n + 1)
+	busy.shows("?bernou\t\t", "bernoulli_logit")
+	busy.keys("\x03", replPrompt)
+	want, got := idle.goroutines(), busy.goroutines()
+	if diff := cmp.Diff(want, got); diff != "" || len(got) == 0 {
+		t.Errorf("goroutines of a session that has done nothing (-) and of one that has worked (+):\n%s", diff)
+	}
+}
+
+// goroutines ends a session with what Go prints of its goroutines, and returns where they were started.
+func (p *prompt) goroutines() []string {
+	p.t.Helper()
+	p.Cmd.Process.Signal(syscall.SIGQUIT)
+	p.End() // its error is that it was killed
+	var out []string
+	for _, m := range started.FindAllStringSubmatch(p.Raw(), -1) {
+		if !strings.HasPrefix(m[1], "runtime.") { // the collector starts when it is first needed
+			out = append(out, m[1])
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+var started = regexp.MustCompile(`created by (\S+)`)
 
 // A session in a pipe answers the same units; --bail and -c end with the exit code of the first error.
 func TestReplInAPipe(t *testing.T) {

@@ -8,82 +8,17 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/vflc/vflc/tests/console"
 )
 
-// A pseudoTerminal is a pseudo-terminal with a program on it. It collects what the program writes.
-type pseudoTerminal struct {
-	master *os.File
-	cmd    *exec.Cmd
-	lock   sync.Mutex
-	text   strings.Builder
-	ended  chan struct{}
-}
-
-// onTerminal starts a program whose standard error is a terminal of some columns. The test is skipped where there are no pseudo-terminals.
-func onTerminal(t *testing.T, columns int, cmd *exec.Cmd) *pseudoTerminal {
-	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-		t.Skipf("no pseudo-terminals here: %v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { master.Close() })
-	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
-	if err == nil {
-		err = unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	term := &pseudoTerminal{master: master, cmd: cmd, ended: make(chan struct{})}
-	term.resize(t, columns)
-	cmd.Stderr = slave
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	slave.Close()
-	go term.collect()
-	return term
-}
-
-func (term *pseudoTerminal) resize(t *testing.T, columns int) {
-	t.Helper()
-	if err := unix.IoctlSetWinsize(int(term.master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: uint16(columns)}); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (term *pseudoTerminal) collect() {
-	defer close(term.ended)
-	buf := make([]byte, 4096)
-	for {
-		n, err := term.master.Read(buf)
-		term.lock.Lock()
-		term.text.Write(buf[:n])
-		term.lock.Unlock()
-		if err != nil { // EIO when the program has ended
-			return
-		}
-	}
-}
-
-// lines returns the lines that were drawn so far and can be drawn over: those of progress. The last one may not be whole and is left out.
-func (term *pseudoTerminal) lines() []string {
-	term.lock.Lock()
-	defer term.lock.Unlock()
-	parts := strings.Split(term.text.String(), "\x1b[K")
+// drawnOver returns the lines that were drawn so far and can be drawn over: those of progress. The last one may not be whole and is left out.
+func drawnOver(c *console.Console) []string {
+	parts := strings.Split(c.Raw(), "\x1b[K")
 	if len(parts) < 3 {
 		return nil
 	}
@@ -98,20 +33,17 @@ func (term *pseudoTerminal) lines() []string {
 }
 
 // until waits for so many lines of progress, or the end of the program.
-func (term *pseudoTerminal) until(t *testing.T, n int) []string {
+func until(t *testing.T, c *console.Console, n int) []string {
 	t.Helper()
-	for range 3000 {
-		if lines := term.lines(); len(lines) >= n {
-			return lines
-		}
-		select {
-		case <-term.ended:
-			return term.lines()
-		case <-time.After(10 * time.Millisecond):
-		}
+	var out []string
+	err := c.Wait(fmt.Sprintf("%d lines of progress", n), func(string, string) bool {
+		out = drawnOver(c)
+		return len(out) >= n
+	})
+	if err != nil && c.Running() {
+		t.Fatal(err)
 	}
-	t.Fatalf("%d lines of progress, want %d", len(term.lines()), n)
-	return nil
+	return out
 }
 
 // fitColumns requires that lines fit a terminal and say how far the program is. A character in the last column would move the cursor to the next row on some.
@@ -132,24 +64,31 @@ func watch(t *testing.T, columns, perDraw int, cmd *exec.Cmd) {
 	t.Helper()
 	const narrow = 40
 	cmd.Env = append(os.Environ(), "CI=")
-	term := onTerminal(t, columns, cmd)
-	wide := term.until(t, perDraw)
-	if len(wide) == 0 {
-		<-term.ended
-		t.Fatalf("no progress: %q", term.text.String())
+	c, err := console.Start(cmd, columns, 24)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		t.Skipf("no pseudo-terminals here: %v", err)
 	}
-	term.resize(t, narrow)
-	now := len(term.lines())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	wide := until(t, c, perDraw)
+	if len(wide) == 0 {
+		t.Fatalf("no progress: %q", c.Raw())
+	}
+	if err := c.Resize(narrow, 24); err != nil {
+		t.Fatal(err)
+	}
+	now := len(drawnOver(c))
 	fitColumns(t, wide, columns)
-	lines := term.until(t, now+5*perDraw)
+	lines := until(t, c, now+5*perDraw)
 	if from := now + 2*perDraw; from < len(lines) { // one drawing may have begun before
 		fitColumns(t, lines[from:], narrow)
 	} else if perDraw > 1 {
 		t.Errorf("%d lines after the terminal became narrower", len(lines)-now)
 	}
 	cmd.Process.Signal(unix.SIGINT)
-	<-term.ended
-	cmd.Wait() // interrupted: its exit code says so
+	c.End() // interrupted: its exit code says so
 }
 
 // terminalModel writes a model with data of some rows to a folder.

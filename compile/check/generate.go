@@ -106,7 +106,7 @@ func (c *checker) drawnType(s *ast.Generate) (out types.Type, ok bool) {
 	}
 	c.diags = c.diags[:kept] // clauses reports the same again
 	if dist.Event != nil {
-		c.errorf(diag.ArgShape, s.Dist, "%s is a distribution of vectors or matrices, or has such parameters, so that its arguments do not give the shape of a draw", dist.Name).
+		c.errorf(diag.DrawnGenerated, s.Dist, "%s is a distribution of vectors or matrices, or has such parameters, so that its arguments do not give the shape of a draw", dist.Name).
 			Note("give it: generate %s : real[K] ~ …, or level(K)[N] for categories", s.Name.Name)
 		return out, false
 	}
@@ -144,12 +144,12 @@ func elementOf(d *def.Dist) types.Elem {
 func (c *checker) drawable(s *ast.Generate, sym *Symbol) bool {
 	switch d := sym.Dist; {
 	case !d.Proper():
-		c.errorf(diag.BadArguments, s.Dist, "%s is improper: nothing can be drawn from it", d.Name)
+		c.errorf(diag.DrawnGenerated, s.Dist, "%s is improper: nothing can be drawn from it", d.Name)
 	case d.Event != nil && d.Event.OfTotal:
-		c.errorf(diag.BadArguments, s.Dist, "a draw from %s needs the total of the counts, which its arguments do not give", d.Name).
+		c.errorf(diag.DrawnGenerated, s.Dist, "a draw from %s needs the total of the counts, which its arguments do not give", d.Name).
 			Note("vflc ppc and vflc predict take it from the data")
 	case sym.Type.Elem == types.Level && d.Support != def.Codes, d.Discrete && !sym.Type.Elem.Integral() && sym.Type.Elem != types.Level && s.Type != nil && d.Event == nil:
-		c.errorf(diag.WrongElement, s.Type, "a draw from %s is no %s", d.Name, sym.Type)
+		c.errorf(diag.DrawnGenerated, s.Type, "a draw from %s is no %s", d.Name, sym.Type)
 	default:
 		return true
 	}

@@ -21,14 +21,14 @@ const (
 	periodMarkov = 16
 )
 
-// A vector of a sketch costs as much as twenty of the sums. There are at most vectors of them between two powers of two, later one of every four periods: a
+// A vector of a sketch costs as much as twenty of the sums. There are at most vectors of them between two powers of two, later one of every second period: a
 // multiple of the period, so that what is taken into a sketch is taken at all.
 const vectors = 64
 
 // sampled reports whether an evaluation is taken into the sketch of a cut, or where every is 2 into that of a sum.
 func (r *Recorder) sampled(every int) bool {
 	stride := 1 << max(0, bits.Len(uint(r.rounds))-bits.Len(vectors))
-	return r.rounds%(every*min(stride, 4*r.period)) == 0
+	return r.rounds%(every*min(stride, 2*r.period)) == 0
 }
 
 func (r *Recorder) taken(rounds int) bool { return rounds <= always || rounds%r.period < 2 }

@@ -54,7 +54,7 @@ func (s *Study) Report() (Report, error) {
 	if done == 0 {
 		return Report{}, fmt.Errorf("no replicate was fitted: %s", strings.Join(s.doubts(), "; "))
 	}
-	results, p, doubts := sbc.Judge(s.names, ranks, ranked), s.prepared, s.doubts()
+	results, p, doubts := sbc.Judge(s.scalars, ranks, ranked), s.prepared, s.doubts()
 	concluded := verdict(sbc.Calibrated(results), doubts)
 	return Report{
 		Schema: posterior.Schema, Model: p.Name, Backend: p.Algorithm.Name, Transform: p.Checked.Transform.Kind.Name, Seed: s.seed,
@@ -68,7 +68,7 @@ func (r Report) WriteTable(w io.Writer) error {
 	least := 1.0
 	for _, x := range r.Parameters {
 		least = min(least, x.Adjusted)
-		rows = append(rows, []string{x.Name, fmt.Sprintf("%.1f", x.Chi2), fmt.Sprint(x.DF), fmt.Sprintf("%.3g", x.P), fmt.Sprintf("%.3g", x.Adjusted), "│" + x.Bars() + "│", x.Reading()})
+		rows = append(rows, []string{x.Shown(), fmt.Sprintf("%.1f", x.Chi2), fmt.Sprint(x.DF), fmt.Sprintf("%.3g", x.P), fmt.Sprintf("%.3g", x.Adjusted), "│" + x.Bars() + "│", x.Reading()})
 	}
 	text := posterior.AlignLeft(rows)
 	text += fmt.Sprintf("%s: the smallest of %d adjusted p-values is %.2g, judged at %g; %d replicates, %d draws each\n", r.Verdict, len(r.Parameters), least, sbc.Level, r.Replicates, r.Draws)
@@ -81,7 +81,7 @@ func (r Report) WriteTable(w io.Writer) error {
 
 // ranks gathers, by scalar, the ranks of the replicates that were done.
 func (s *Study) ranks() (ranks [][]int, done int) {
-	ranks = make([][]int, len(s.names))
+	ranks = make([][]int, len(s.scalars))
 	for _, r := range s.results {
 		if !r.done {
 			continue

@@ -35,9 +35,9 @@ type Study struct {
 	settings []backends.Settings // of fits whose chains are 1, 2, 4, … times as long as asked for
 	scale    func(string) float64
 	seed     uint64
-	names    []string // of all scalars that vary, in the order of the simulator's parameters
-	elements []int    // where they are among the parameters
-	scaled   []string // parameters whose priors have a scale
+	scalars  []posterior.Column // all that vary, in the order of the simulator's parameters
+	elements []int              // where they are among the parameters
+	scaled   []string           // parameters whose priors have a scale
 	results  []replicate
 }
 
@@ -70,11 +70,19 @@ func New(p *fit.Prepared, replicates int) (*Study, diag.List, error) {
 			return nil, diags, err
 		}
 	}
+	labels := map[string][][]string{}
+	for _, own := range p.Bound.Labels() { // a study is a simulation, which holds all parties
+		maps.Copy(labels, own)
+	}
 	for k, param := range m.Params {
+		if param.Initial != nil {
+			return nil, diags, fmt.Errorf("%s is a weight: a point estimate has no rank among draws; give it a prior (param %[1]s : … ~ …) to calibrate the model", param.Name)
+		}
 		port := m.Graph.Params()[k]
-		for i, c := range posterior.Columns([]posterior.Variable{{Name: param.Name, Dims: port.Shape}}) {
-			if !param.Fixed(i, port.Shape) {
-				s.names, s.elements = append(s.names, c.Name), append(s.elements, port.Offset+i)
+		columns := posterior.Columns(posterior.Labelled([]posterior.Variable{{Name: param.Name, Dims: param.Dims(port.Shape)}}, labels))
+		for i, e := range param.Elements(port.Len) {
+			if !param.Fixed(e, port.Shape) {
+				s.scalars, s.elements = append(s.scalars, columns[i]), append(s.elements, port.Offset+e)
 			}
 		}
 		if param.Dist.ScaleAt >= 0 {
@@ -181,7 +189,7 @@ func (s *Study) replicate(simulator *simulate.Simulator, number int) (out replic
 		out.err = err
 		return out
 	}
-	plan, err := s.with(responses)
+	plan, err := s.with(responses, truth)
 	if err != nil {
 		out.err = err
 		return out

@@ -65,6 +65,9 @@ const (
 	tickLength = 4.0
 )
 
+// Across is the number of panels in a row.
+func (f *Figure) Across() int { return f.across }
+
 // rows is the number of rows of panels.
 func (f *Figure) rows() int { return (len(f.panels) + f.across - 1) / f.across }
 

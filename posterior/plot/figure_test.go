@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -314,6 +315,31 @@ func TestTextFits(t *testing.T) {
 			}
 			if strings.Contains(text, "\x1b") {
 				t.Errorf("%s has colours", k.Name)
+			}
+		}
+	}
+}
+
+// In characters too, no number of an axis touches the axis or another number, whatever the width.
+func TestNumbersOfAxesStayWhole(t *testing.T) {
+	for _, kind := range []string{"trace", "density", "pairs"} {
+		f, err := Make(kind, []Run{example("one", "w", 5, 2, 60)}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for width := 30; width < 130; width++ {
+			for line := range strings.Lines(f.Text(Size{Width: width, Height: 10})) {
+				head, _, axis := strings.Cut(line, "│")
+				if number := strings.TrimSpace(head); axis && number != "" {
+					if _, err := strconv.ParseFloat(strings.Replace(number, "−", "-", 1), 64); err != nil || strings.HasSuffix(number, ".") {
+						t.Errorf("%s, %d columns: %q", kind, width, line)
+					}
+				}
+				for _, word := range strings.Fields(line) {
+					if strings.Count(word, "−") > 1 || strings.Count(word, ".") > 1 && strings.Trim(word, "−.0123456789") == "" {
+						t.Errorf("%s, %d columns: %q", kind, width, line)
+					}
+				}
 			}
 		}
 	}

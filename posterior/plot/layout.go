@@ -68,6 +68,14 @@ func (l *layout) onLine(y float64) float64 {
 	return math.Ceil(y/l.line) * l.line
 }
 
+// onColumn moves a place to the right to the next end of a column of characters: what is right of it then shares no character with what is left.
+func (l *layout) onColumn(x float64) float64 {
+	if l.line == 0 {
+		return x
+	}
+	return math.Ceil(x/cellWidth) * cellWidth
+}
+
 // heading draws title and legend.
 func (l *layout) heading(room float64) {
 	title := lettering{size: titleSize, bold: true, color: black}
@@ -125,6 +133,9 @@ func small() lettering { return lettering{size: tickSize, color: black} }
 // measure sets the sizes of frames, which are all the same.
 func (l *layout) measure(width float64) {
 	room := width - 2*margin - gap*float64(l.f.across-1)
+	if l.line > 0 {
+		room -= cellWidth * float64(l.f.across) // see onColumn
+	}
 	l.lefts = make([]float64, l.f.across)
 	for k, p := range l.f.panels {
 		if len(p.marks) > 0 {
@@ -205,7 +216,7 @@ func (l *layout) row(row int, y float64) float64 {
 	left, top := margin, l.onLine(y+above)
 	for column := range l.f.across {
 		p := l.panel(row, column)
-		left += l.lefts[column]
+		left = l.onColumn(left + l.lefts[column])
 		f := frame{left, top, left + l.width, top + l.height, p.x, p.y}
 		if l.line > 0 {
 			f.bottom-- // into its last line
@@ -262,15 +273,26 @@ func (l *layout) xAxis(a axis, f frame) {
 
 // legible returns ticks whose texts do not touch.
 func (l *layout) legible(a axis, letters lettering) []tick {
-	for about := int(max(2, l.width/50)); ; about-- {
-		ticks, wide := a.ticks(about), 0.0
+	fit := func(ticks []tick) bool {
+		wide := 0.0
 		for _, t := range ticks {
 			wide += l.c.measure(t.text, letters) + 12
 		}
-		if wide <= l.width || about <= 1 {
-			return ticks
+		return wide <= l.width
+	}
+	about := int(max(2, l.width/50))
+	ticks := a.ticks(about)
+	for ; about > 1 && !fit(ticks); about-- {
+		ticks = a.ticks(about - 1)
+	}
+	all := ticks
+	for step := 2; step <= len(all) && !fit(ticks); step++ { // a narrow panel has room for few of the fewest
+		ticks = nil
+		for k := 0; k < len(all); k += step {
+			ticks = append(ticks, all[k])
 		}
 	}
+	return ticks
 }
 
 // yAxis draws ticks, or names, to the left of a frame.

@@ -25,9 +25,8 @@ const (
 	ZarrDir     = "draws.zarr"
 	// PartiesDir holds a file for each party with what belongs to it alone: see Party.
 	PartiesDir = "parties"
-	// ModelFile is the text of the model, and SettingsFile a copy of the vfl.toml beside it, if there was one.
-	ModelFile    = "model.vfl"
-	SettingsFile = "vfl.toml"
+	// ModelFile is the text of the model. A copy of the vfl.toml beside it keeps its name, if there was one.
+	ModelFile = "model.vfl"
 	// ModulesDir holds copies of the files that the model imports, under their paths.
 	ModulesDir = "modules"
 	// ReportFile is where vflc report writes unless told otherwise.
@@ -108,7 +107,7 @@ func (r *Run) contents() (files []string, vars []posterior.Variable, err error) 
 	}
 	columns := make([]posterior.Column, len(r.Document.Parameters))
 	for k, p := range r.Document.Parameters {
-		columns[k] = posterior.Column{Name: p.Name, Owner: p.Owner}
+		columns[k] = posterior.Column{Name: p.Name, Owner: p.Owner, Point: p.Point}
 	}
 	if files, err = chains(filepath.Join(r.Path, DrawsDir)); err == nil && len(files) == 0 {
 		err = fmt.Errorf("%s: no draws", filepath.Join(r.Path, DrawsDir))

@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mathext"
+
+	"github.com/vflc/vflc/posterior"
 )
 
 // Level is the level at which Holm-adjusted p-values are judged.
@@ -37,7 +39,8 @@ func Thinned(draws []float64, n int) []float64 {
 // A Result is the verdict on one parameter.
 type Result struct {
 	Name     string  `json:"name"`
-	Counts   []int   `json:"counts"` // number of ranks in bins of equal width
+	Label    string  `json:"label,omitempty"` // as in a summary; "" where it is the name
+	Counts   []int   `json:"counts"`          // number of ranks in bins of equal width
 	Chi2     float64 `json:"chi2"`
 	DF       int     `json:"df"`
 	P        float64 `json:"p"`
@@ -48,11 +51,11 @@ type Result struct {
 
 // Judge tests the ranks of every parameter, ranks[k][r] being that of parameter k in replicate r, 0 to draws, for uniformity by χ² over bins, and
 // adjusts the p-values for their number by Holm's method (1979). There must be at least one replicate.
-func Judge(names []string, ranks [][]int, draws int) []Result {
-	out := make([]Result, len(names))
-	for k, name := range names {
+func Judge(parameters []posterior.Column, ranks [][]int, draws int) []Result {
+	out := make([]Result, len(parameters))
+	for k, p := range parameters {
 		out[k] = judge(ranks[k], draws)
-		out[k].Name = name
+		out[k].Name, out[k].Label = p.Name, p.Label
 	}
 	Holm(out)
 	return out
@@ -107,6 +110,9 @@ func Holm(results []Result) {
 		results[k].Adjusted = last
 	}
 }
+
+// Shown is what a person reads: the label if there is one.
+func (r Result) Shown() string { return posterior.Column{Name: r.Name, Label: r.Label}.Shown() }
 
 // Calibrated reports whether no adjusted p-value is below Level.
 func Calibrated(results []Result) bool {

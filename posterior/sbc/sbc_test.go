@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vflc/vflc/posterior"
 )
 
 func TestRankAndThinning(t *testing.T) {
@@ -28,7 +30,7 @@ func TestChiSquareByHand(t *testing.T) {
 			ranks = append(ranks, rank)
 		}
 	}
-	r := Judge([]string{"x"}, [][]int{ranks}, 3)[0]
+	r := Judge([]posterior.Column{{Name: "x"}}, [][]int{ranks}, 3)[0]
 	if diff := cmp.Diff([]int{16, 8, 8, 8}, r.Counts); diff != "" {
 		t.Error(diff)
 	}
@@ -85,7 +87,7 @@ func TestShapesAreRead(t *testing.T) {
 			}
 			ranks[i] = Rank(r.NormFloat64(), draws)
 		}
-		results := Judge([]string{"x"}, [][]int{ranks}, 99)
+		results := Judge([]posterior.Column{{Name: "x"}}, [][]int{ranks}, 99)
 		if got := results[0].Reading(); got != c.want || Calibrated(results) != (c.want == "") {
 			t.Errorf("N(%g, %g): %q, calibrated %v (%+v)", c.mean, c.sd, got, Calibrated(results), results[0])
 		}

@@ -11,20 +11,21 @@ import (
 // A Builder makes a graph node by node. It folds constants and shares equal nodes as they are added; Build drops nodes that nothing needs.
 // Misuse that no model can cause (an ID of another builder, a wrong number of values) panics.
 type Builder struct {
-	name    string
-	ops     map[string]*op
-	funcs   map[string]*def.Func
-	nodes   []node
-	shared  map[string]ID // nodes by their key
-	params  []ID
-	inputs  []ID
-	outputs []port
-	reports []port
-	terms   []string // names, in order of first use
-	parts   []part
-	dim     int
-	held    int // length of all inputs
-	plain   bool
+	name        string
+	ops         map[string]*op
+	funcs       map[string]*def.Func
+	nodes       []node
+	shared      map[string]ID // nodes by their key
+	params      []ID
+	inputs      []ID
+	outputs     []port
+	reports     []port
+	terms       []string // names, in order of first use
+	parts       []part
+	likelihoods []recorded
+	dim         int
+	held        int // length of all inputs
+	plain       bool
 }
 
 // A port names a node that is read from outside.
@@ -73,6 +74,19 @@ func (b *Builder) Param(name string, shape Shape) ID {
 	b.params = append(b.params, id)
 	b.dim += shape.Len()
 	return id
+}
+
+// Dim is the number of elements of the parameters so far.
+func (b *Builder) Dim() int { return b.dim }
+
+// Last moves a parameter behind those that have been added.
+func (b *Builder) Last(param ID) {
+	b.params = append(slices.DeleteFunc(b.params, func(id ID) bool { return id == param }), param)
+	b.dim = 0
+	for _, id := range b.params {
+		b.nodes[id].offset = b.dim
+		b.dim += b.nodes[id].shape.Len()
+	}
 }
 
 // Input adds a received value.
@@ -151,7 +165,11 @@ func (b *Builder) Density(term string, d *def.Dist, x ID, theta []ID, weights ID
 	if len(theta) != len(d.Params) {
 		panic(fmt.Sprintf("graph: %s takes %d parameters, got %d", d.Name, len(d.Params), len(theta)))
 	}
+	d, theta = b.predicted(d, theta)
 	if d.Event != nil {
+		if b.expandEvents(term, d, x, theta, weights, power) {
+			return nil
+		}
 		id, err := b.events(d, x, theta, weights)
 		if err != nil {
 			return err

@@ -13,17 +13,19 @@ import (
 // A Party is one party's evaluation state for one chain. It implements density.Block with every capability; the other methods are the phases of an
 // evaluation, to be called in this order: Input (early), Evaluate, Input (others), Target, Finish. It is not safe for concurrent use.
 type Party struct {
-	spec   *Spec
-	index  int
-	role   Role
-	slots  [2]*graph.Exec // Centre is made when it is first used
-	seeds  [][]float64    // per graph output: cuts, then what the server shares
-	held   []float64      // accumulators set aside while Pull uses them
-	g, own []float64      // cuts and the log density's derivative by them: arrays of the graph where there is one cut
-	cutLen int            // of all cuts
-	auxLen int            // of those at which an auxiliary variable crosses
-	early  int
-	affine bool
+	spec    *Spec
+	index   int
+	role    Role
+	slots   [2]*graph.Exec // Centre is made when it is first used
+	seeds   [][]float64    // per graph output: cuts, then what the server shares
+	held    []float64      // accumulators set aside while Pull uses them
+	g, own  []float64      // cuts and the log density's derivative by them: arrays of the graph where there is one cut
+	cutLen  int            // of all cuts
+	auxLen  int            // of those at which an auxiliary variable crosses
+	early   int
+	affine  bool
+	sums    []int // lengths of the plan's groups
+	clients int
 }
 
 var (
@@ -32,6 +34,8 @@ var (
 	_ density.LocalDensity       = (*Party)(nil)
 	_ density.JacobianSwitch     = (*Party)(nil)
 	_ density.Hierarchy          = (*Party)(nil)
+	_ density.Recentring         = (*Party)(nil)
+	_ density.PointEstimated     = (*Party)(nil)
 )
 
 // NewParty makes the evaluation state of the party with this index, whose Spec the plan must hold. The plan must have passed Verify.
@@ -52,6 +56,10 @@ func NewParty(plan *Plan, index int) *Party {
 			p.early += a.Len
 		}
 	}
+	for _, g := range plan.Groups {
+		p.sums = append(p.sums, g.Len)
+	}
+	p.clients = len(plan.Names) - 1
 	p.held = make([]float64, p.Dim()+p.early)
 	if len(spec.Cuts) == 1 {
 		p.g, p.own = p.Output(0), p.Own(0)
@@ -87,6 +95,24 @@ func (p *Party) Affine() bool { return p.affine }
 
 // Hierarchical reports whether the prior of a parameter depends on other parameters.
 func (p *Party) Hierarchical() bool { return p.spec.Hierarchical }
+
+// Weights lists the coordinates that are weights.
+func (p *Party) Weights() []int {
+	var out []int
+	for _, w := range p.spec.Weights {
+		for i := range w.Len() {
+			out = append(out, w.Offset+i)
+		}
+	}
+	return out
+}
+
+// StartWeights sets the weights in theta to initial values of their kinds.
+func (p *Party) StartWeights(theta []float64, from density.Stream) {
+	for _, w := range p.spec.Weights {
+		w.Initial.Fill(w.Dims, from.Rand(), theta[w.Offset:w.Offset+w.Len()])
+	}
+}
 
 // Early is the total length of the shared parameters that arrive before the cuts are evaluated, in the order of the plan.
 func (p *Party) Early() int { return p.early }

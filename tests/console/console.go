@@ -101,9 +101,9 @@ func (c *Console) Wait(what string, holds func(text, line string) bool) error {
 	for {
 		c.lock.Lock()
 		text, line := c.screen.text(), c.screen.cursorLine()
-		ok := len(c.screen.rest) == 0 && holds(text, line)
+		whole := len(c.screen.rest) == 0
 		c.lock.Unlock()
-		if ok {
+		if whole && holds(text, line) {
 			return nil
 		}
 		select {
@@ -127,6 +127,16 @@ func (c *Console) Resize(width, height int) error {
 	c.screen.width, c.screen.height = width, height
 	c.lock.Unlock()
 	return resize(c.person, width, height)
+}
+
+// Running reports whether the program runs.
+func (c *Console) Running() bool {
+	select {
+	case <-c.ended:
+		return false
+	default:
+		return true
+	}
 }
 
 // End waits for the program to end.

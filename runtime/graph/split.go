@@ -1,0 +1,164 @@
+package graph
+
+import (
+	"math"
+	"slices"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// Split writes the density of the rows where is holds, and that of the others, each over vectors of their own.
+func (e *expanding) Split(by []def.Value, is func(by []float64) bool, yes, no func(b def.Builder, of func(def.Value) def.Value)) bool {
+	if e.axes != 1 {
+		return false
+	}
+	rows := [2][]float64{}
+	values := make([]float64, len(by))
+	for i := range e.rows {
+		for k, v := range by {
+			values[k] = e.element(ID(v), i)
+		}
+		part := 1
+		if is(values) {
+			part = 0
+		}
+		rows[part] = append(rows[part], float64(i+1))
+	}
+	for part, write := range []func(def.Builder, func(def.Value) def.Value){yes, no} {
+		if len(rows[part]) > 0 {
+			write(e.part(rows[part]))
+		}
+	}
+	return true
+}
+
+// element is a value of data in a row.
+func (e *expanding) element(id ID, row int) float64 {
+	v := e.nodes[id].values
+	if len(v) == 1 {
+		return v[0]
+	}
+	return v[row]
+}
+
+// part is the builder for some of the rows, and the values in these.
+func (e *expanding) part(rows []float64) (def.Builder, func(def.Value) def.Value) {
+	if len(rows) == e.rows {
+		return e, func(v def.Value) def.Value { return v }
+	}
+	index := e.share(fmtRows(rows), func() ID { return e.Builder.Const("rows", Shape{len(rows)}, rows) })
+	return &expanding{Builder: e.Builder, term: e.term, power: e.power, rows: len(rows), axes: 1}, func(v def.Value) def.Value {
+		if e.Shape(ID(v)).Len() != e.rows || e.rows == 1 {
+			return v
+		}
+		return def.Value(e.must("gather", ID(v), index))
+	}
+}
+
+// fmtRows is a key that two lists of rows have in common only if they are equal.
+func fmtRows(rows []float64) string {
+	key := make([]byte, 0, 8*len(rows)+5)
+	key = append(key, "rows "...)
+	for _, v := range rows {
+		u := math.Float64bits(v)
+		key = append(key, byte(u>>56), byte(u>>48), byte(u>>40), byte(u>>32), byte(u>>24), byte(u>>16), byte(u>>8), byte(u))
+	}
+	return string(key)
+}
+
+// Gather is table[index].
+func (e *expanding) Gather(table, index def.Value) def.Value {
+	return def.Value(e.must("gather", ID(table), ID(index)))
+}
+
+// Between is a vector with a number before and one after.
+func (e *expanding) Between(first float64, x def.Value, last float64) def.Value {
+	return def.Value(e.must("append", e.Scalar(first), ID(x), e.Scalar(last)))
+}
+
+// Dims has the lengths of the axes of a value.
+func (e *expanding) Dims(x def.Value) []int { return e.Shape(ID(x)) }
+
+// Head is a vector without its last element.
+func (e *expanding) Head(x def.Value) def.Value { return e.cut(x, 0, 1) }
+
+// Tail is a vector without its first element.
+func (e *expanding) Tail(x def.Value) def.Value { return e.cut(x, 1, 0) }
+
+func (e *expanding) cut(x def.Value, before, after int) def.Value {
+	id, err := e.Builder.Apply("slice", Attr{Slices: []Slice{{Lo: before, Hi: e.Shape(ID(x)).Len() - after}}}, ID(x))
+	if err != nil {
+		panic("graph: " + err.Error())
+	}
+	return def.Value(id)
+}
+
+// LogSumExp is log Σ exp along the last axis.
+func (e *expanding) LogSumExp(m def.Value) def.Value { return def.Value(e.must("log_sum_exp", ID(m))) }
+
+// Pick is the element of each row of a matrix that index names.
+func (e *expanding) Pick(m, index def.Value) def.Value {
+	n := e.Shape(ID(m)).rows()
+	counted := make([]float64, n)
+	for i := range counted {
+		counted[i] = float64(i + 1)
+	}
+	rows := e.share(fmtRows(counted), func() ID { return e.Builder.Const("rows", Shape{n}, counted) })
+	return def.Value(e.must("gather", ID(m), rows, ID(index)))
+}
+
+// expandEvents writes the density of many numbers with vectors for parameters as operations, where their distribution has such a form.
+func (b *Builder) expandEvents(term string, d *def.Dist, x ID, theta []ID, weights ID, power float64) bool {
+	n := &b.nodes[x]
+	if b.plain || weights != NoID || d.Event.Expand == nil || n.kind != constant || len(n.shape) != 1 || n.shape[0] <= fewRows || len(theta) != len(d.Params) {
+		return false
+	}
+	most := float64(b.eventSize(d, n.shape, theta) + d.Event.More)
+	values := make([]def.Value, len(theta))
+	for k, id := range theta {
+		values[k] = def.Value(id)
+		s := b.nodes[id].shape
+		if lead := s[:max(0, len(s)-d.Params[k].Rank)]; len(lead) > 0 && !lead.equal(n.shape) {
+			return false
+		}
+	}
+	for _, v := range n.values {
+		if !(v >= 1 && v <= most && v == math.Floor(v)) {
+			return false
+		}
+	}
+	return d.Event.Expand(&expanding{Builder: b, term: term, power: power, rows: n.shape[0], axes: 1}, def.Value(x), values)
+}
+
+// Below adds the log of a distribution function.
+func (e *expanding) Below(d def.Dist, x def.Value, theta ...def.Value) {
+	e.tail(opLogCDF, &d, x, theta)
+}
+
+// Above adds the log of its complement.
+func (e *expanding) Above(d def.Dist, x def.Value, theta ...def.Value) {
+	if d.Survival != nil && !d.Discrete && e.above(ID(x), &d) {
+		e.Sum(d.Survival(e, x, theta), 1)
+		return
+	}
+	e.tail(opLogCCDF, &d, x, theta)
+}
+
+func (e *expanding) tail(o *op, d *def.Dist, x def.Value, theta []def.Value) {
+	ids := make([]ID, len(theta))
+	for k, v := range theta {
+		ids[k] = ID(v)
+	}
+	id, err := e.elementwise(o, d, ID(x), ids)
+	if err != nil {
+		panic("graph: " + err.Error())
+	}
+	e.Sum(def.Value(id), 1)
+}
+
+// above reports whether x is data above the lower end of the support.
+func (e *expanding) above(x ID, d *def.Dist) bool {
+	lower, _ := d.Support.Bounds(nil)
+	v, known := e.Builder.Value(x)
+	return known && !slices.ContainsFunc(v, func(v float64) bool { return !(v > lower) })
+}
