@@ -147,7 +147,7 @@ func (c *checker) drawable(s *ast.Generate, sym *Symbol) bool {
 		c.errorf(diag.DrawnGenerated, s.Dist, "%s is improper: nothing can be drawn from it", d.Name)
 	case d.Event != nil && d.Event.OfTotal:
 		c.errorf(diag.DrawnGenerated, s.Dist, "a draw from %s needs the total of the counts, which its arguments do not give", d.Name).
-			Note("vflc ppc and vflc predict take it from the data")
+			Note("vflc ppc takes it from the data")
 	case sym.Type.Elem == types.Level && d.Support != def.Codes, d.Discrete && !sym.Type.Elem.Integral() && sym.Type.Elem != types.Level && s.Type != nil && d.Event == nil:
 		c.errorf(diag.DrawnGenerated, s.Type, "a draw from %s is no %s", d.Name, sym.Type)
 	default:

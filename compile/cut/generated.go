@@ -50,7 +50,7 @@ func (c *cutter) held(s *check.Symbol, e ast.Expr) ast.Expr {
 		return out
 	}
 	client, _ := c.Facts(missing).Owners.Sole()
-	c.errorf(diag.GenerateOwner, missing, "%s of %s needs a value that no likelihood sends to %s", s.Name, client, c.Server).
+	c.errorf(diag.GenerateOwner, missing, "%s needs a value of %s that no likelihood sends to %s", s.Name, client, c.Server).
 		Note("a generated quantity of several parties is made of the cuts of the likelihoods, each sum of them as a whole; to send one more cut in every round: --accept new-cut").
 		Note("what %s can compute alone: generate %s = … @ %s", client, s.Name, client)
 	before := c.snapshot()
