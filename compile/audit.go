@@ -284,7 +284,23 @@ func (p *Bundle) serverSums(plan *model.Plan) {
 	for _, g := range p.Manifest.Groups {
 		group := model.Group{Name: strings.Join(g.Cuts, "+"), Receivers: []model.Port{{}}}
 		p.join(plan, &group, g.Cuts)
+		p.quantities(&group, g.Cuts)
 		plan.Groups = append(plan.Groups, group)
+	}
+}
+
+// quantities notes that a generated quantity of the server reads a sum of cuts.
+func (p *Bundle) quantities(g *model.Group, cuts []string) {
+	for _, s := range p.Programs[0].Order {
+		if s.Kind != check.Generated {
+			continue
+		}
+		for _, e := range append(slices.Clone(s.Args), s.Decl.(*ast.Generate).Value) {
+			if e != nil && slices.ContainsFunc(cuts, func(cut string) bool { return ast.Mentions(e, cut) }) {
+				g.Quantities = []model.Port{{}}
+				return
+			}
+		}
 	}
 }
 
@@ -302,6 +318,9 @@ func (p *Bundle) powerSums(plan *model.Plan) {
 			}
 		}
 		p.join(plan, &plan.Groups[g], cuts)
+		if len(plan.Groups[g].Quantities) == 0 {
+			p.quantities(&plan.Groups[g], cuts)
+		}
 		plan.Groups[g].Receivers = append(plan.Groups[g].Receivers, model.Port{Party: slices.Index(plan.Names, s.To)})
 	}
 }

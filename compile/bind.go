@@ -27,8 +27,11 @@ type Bound struct {
 	sources data.Sources
 	joining data.Joining
 	members map[string]int // by family
-	passes  []pass[*Bound]
-	done    int // passes that found no error
+	given   map[string]int // sizes that neither the data nor the model give
+	// declared is true where parameters stand on their declared scale, without a density.
+	declared bool
+	passes   []pass[*Bound]
+	done     int // passes that found no error
 }
 
 // Bind reads the tables, joins their rows, binds every data declaration to its values, and lowers the programs of all parties to graphs.
@@ -140,6 +143,9 @@ func valuePasses() []pass[*Bound] {
 
 // integer returns a whole number that a JSON document gives, with its place.
 func (b *Bound) integer(name string) (int, string, bool) {
+	if n, ok := b.given[name]; ok {
+		return n, "", true
+	}
 	if b.Data == nil {
 		return 0, "", false
 	}
@@ -212,7 +218,7 @@ func (b *Bound) load(p split.PartyProgram) (*check.Program, diag.List) {
 }
 
 func (b *Bound) lowerOne(p lower.Party) diag.List {
-	p.Data, p.Sizes = b.Values, b.Sizes
+	p.Data, p.Sizes, p.Declared = b.Values, b.Sizes, b.declared
 	lowered, diags := lower.Lower(p)
 	b.Lowered = append(b.Lowered, lowered)
 	return diags

@@ -94,6 +94,14 @@ func (d *Dataset) holders() []*Holder {
 // that are shared. Shared data are read from every table that has them, and these must agree; every party of the data set gets them.
 // The bindings are complete when the list has no errors.
 func (d *Dataset) Bind(wants []Want) (map[string]Bindings, diag.List) {
+	return d.bindBy(wants, func(list *diag.List) func(*Holder) Bindings {
+		coded := codes(d.holders(), wants, d.alone(), list)
+		return func(h *Holder) Bindings { return bind(h.View, coded[h], list) }
+	})
+}
+
+// bindBy is Bind with a function that makes the values of one table.
+func (d *Dataset) bindBy(wants []Want, prepare func(*diag.List) func(*Holder) Bindings) (map[string]Bindings, diag.List) {
 	var list diag.List
 	out := map[string]Bindings{}
 	for _, s := range d.Sources {
@@ -106,12 +114,12 @@ func (d *Dataset) Bind(wants []Want) (map[string]Bindings, diag.List) {
 	}
 	shared := Bindings{}
 	found := map[string]*Holder{}
-	coded := codes(d.holders(), wants, d.alone(), &list)
+	one := prepare(&list)
 	if list.HasErrors() {
 		return out, list
 	}
 	for _, h := range d.holders() {
-		bound := bind(h.View, coded[h], &list)
+		bound := one(h)
 		if h != d.Shared {
 			out[h.Party] = bound
 		}

@@ -136,9 +136,20 @@ type Windowed interface {
 
 // Reporter is an Env that maps θ to the parameters on their declared scale: it is needed to report draws, not by algorithms.
 type Reporter interface {
-	// Values maps theta[b] to the reported parameters values[b] on their declared scale, with shared parameters taken from the same draw.
-	// It moves slot Here of every block to theta[b].
-	Values(ctx context.Context, theta, values [][]float64) error
+	// Values maps a draw to the reported parameters values[b] on their declared scale, with shared parameters taken from the same draw, and to what is
+	// generated from them. It moves slot Here of every block to the draw.
+	Values(ctx context.Context, d Draw, values [][]float64) error
+	// ReadsAuxiliaries reports whether Values needs the auxiliary variables of the draw.
+	ReadsAuxiliaries() bool
+}
+
+// A Draw is one draw of an algorithm, by block.
+type Draw struct {
+	Theta [][]float64
+	// Z are the auxiliary variables; nil where Reporter.ReadsAuxiliaries reports that they are not needed.
+	Z [][]float64
+	// Streams, at the round of the draw, are for quantities that are drawn. They may be nil where none is.
+	Streams []Stream
 }
 
 // Metered is an Env that counts its work.

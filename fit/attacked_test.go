@@ -444,12 +444,12 @@ func TestTrueCutsAreTheClients(t *testing.T) {
 		good(t, diags, nil)
 		taker := NewTaker(env, false)
 		random := rand.New(rand.NewPCG(1, 2))
-		for _, v := range taker.theta {
+		for _, v := range taker.draw.Theta {
 			for i := range v {
 				v[i] = 0.5 * random.NormFloat64()
 			}
 		}
-		good(t, nil, taker.reporter.Values(t.Context(), taker.theta, taker.values))
+		good(t, nil, taker.reporter.Values(t.Context(), taker.draw, taker.values))
 		d := posterior.NewDraws(variables(b.Plan, false), 1, 1)
 		d.Append(0, slices.Concat(taker.values...))
 		truth, err := trueCuts(b, d)
@@ -457,7 +457,7 @@ func TestTrueCutsAreTheClients(t *testing.T) {
 		cuts := 0
 		for k, block := range env.Blocks() {
 			g := make([]float64, block.AuxLen())
-			block.Cut(density.Here, taker.theta[k], g)
+			block.Cut(density.Here, taker.draw.Theta[k], g)
 			for _, c := range block.Cuts() {
 				cuts++
 				for i, want := range g[c.Offset : c.Offset+c.Len()] {

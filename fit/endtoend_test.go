@@ -240,7 +240,7 @@ func drawsOf(t *testing.T, plan *model.Plan, mode session.Mode, name string, giv
 				}
 				lock.Lock()
 				for b, block := range env.Blocks() {
-					for _, v := range [][]float64{taker.theta[b], taker.values[b], taker.z[b]} {
+					for _, v := range [][]float64{taker.draw.Theta[b], taker.values[b], taker.z[b]} {
 						out[block.Party()] = append(out[block.Party()], v...)
 					}
 				}

@@ -22,13 +22,13 @@ func (p *Prepared) label() (diag.List, error) {
 		if own == nil {
 			own = map[string][][]string{}
 		}
-		p.parties = append(p.parties, runs.Party{Schema: posterior.Schema, Party: party, Labels: own, Data: recipes(p.Values[party])})
+		p.parties = append(p.parties, runs.Party{Schema: posterior.Schema, Party: party, Labels: own, Data: recipesIn(p.Values[party])})
 	}
 	return nil, nil
 }
 
-// recipes are the fitted encoders of a party's data, in the order of their names.
-func recipes(values data.Bindings) []data.Recipe {
+// recipesIn are the fitted encoders of a party's data, in the order of their names.
+func recipesIn(values data.Bindings) []data.Recipe {
 	var out []data.Recipe
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		out = append(out, values[name].Recipe)

@@ -12,41 +12,62 @@ import (
 
 // A Taker maps draws to the reported values: parameters of all parties of this process and, on request, their auxiliary variables.
 type Taker struct {
-	reporter         density.Reporter
-	theta, values, z [][]float64 // z is nil without auxiliary variables
-	row              []float64
+	reporter  density.Reporter
+	draw      density.Draw
+	values, z [][]float64 // z is nil without auxiliary variables
+	auxiliary bool        // z is among the reported values
+	row       []float64
 }
 
 // NewTaker returns a Taker over the blocks of an Env, with their auxiliary variables on request.
 func NewTaker(env density.Env, auxiliary bool) *Taker {
-	t := &Taker{reporter: density.Must[density.Reporter](env)}
-	for _, block := range env.Blocks() {
+	t := &Taker{reporter: density.Must[density.Reporter](env), auxiliary: auxiliary}
+	reads := t.reporter.ReadsAuxiliaries()
+	for b, block := range env.Blocks() {
 		size := 0
 		for _, p := range block.Params() {
 			size += p.Len
 		}
-		t.theta, t.values = append(t.theta, make([]float64, block.Dim())), append(t.values, make([]float64, size))
-		if auxiliary {
+		t.draw.Theta, t.values = append(t.draw.Theta, make([]float64, block.Dim())), append(t.values, make([]float64, size))
+		t.draw.Streams = append(t.draw.Streams, env.Private(b, generatedStream))
+		if auxiliary || reads {
 			t.z = append(t.z, make([]float64, block.AuxLen()))
 		}
+	}
+	if reads {
+		t.draw.Z = t.z
 	}
 	return t
 }
 
+// generatedStream is the name of the stream of what a party draws for its generated quantities, one round a draw.
+const generatedStream = "generated quantities"
+
 // Take returns draw id of a kernel on the declared scale: parameters in party order, then auxiliary variables. The next draw overwrites it.
 func (t *Taker) Take(ctx context.Context, k backends.Kernel, id int) ([]float64, error) {
-	k.Draw(id, t.theta)
-	if err := t.reporter.Values(ctx, t.theta, t.values); err != nil {
+	k.Draw(id, t.draw.Theta)
+	for _, s := range t.draw.Streams {
+		s.Round(uint64(id))
+	}
+	if t.draw.Z != nil {
+		if err := k.Auxiliary(ctx, id, t.z); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.reporter.Values(ctx, t.draw, t.values); err != nil {
 		return nil, err
 	}
-	if t.z != nil {
+	if t.auxiliary && t.draw.Z == nil {
 		if err := k.Auxiliary(ctx, id, t.z); err != nil {
 			return nil, err
 		}
 	}
 	t.row = t.row[:0]
-	for _, part := range [][][]float64{t.values, t.z} {
-		for _, v := range part {
+	for _, v := range t.values {
+		t.row = append(t.row, v...)
+	}
+	if t.auxiliary {
+		for _, v := range t.z {
 			t.row = append(t.row, v...)
 		}
 	}

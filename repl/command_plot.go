@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/plot"
 )
@@ -17,7 +18,7 @@ const plotHeight = 10
 func plotCommand() command {
 	return command{name: "plot", args: "[NAME…] [KIND] [> FILE]", doc: "plot the posterior: " + strings.Join(plot.Names(), ", ") + "; > FILE writes a picture (" + strings.Join(plot.Endings(), ", ") + ")",
 		values: func(s *Session, before []string) []string { return append(s.parameters(before), plot.Names()...) },
-		run: func(s *Session, _ context.Context, args string) error {
+		run: func(s *Session, ctx context.Context, args string) error {
 			r, err := s.runOf("")
 			if err != nil {
 				return err
@@ -29,7 +30,7 @@ func plotCommand() command {
 				}
 			}
 			kind, names := kindOf(words(shown))
-			return s.plot(r, kind, names, path)
+			return s.plot(ctx, r, kind, names, path)
 		}}
 }
 
@@ -55,12 +56,20 @@ func kindOf(list []string) (kind string, names []string) {
 }
 
 // plot answers with a plot of a run, in characters or, if path is not empty, in a file.
-func (s *Session) plot(r *run, kind string, names []string, path string) error {
+func (s *Session) plot(ctx context.Context, r *run, kind string, names []string, path string) error {
 	trace, err := r.elbo()
 	if err != nil {
 		return err
 	}
-	f, err := plot.Make(kind, []plot.Run{{Name: r.name, Draws: r.draws(), ELBO: trace}}, names)
+	shown := plot.Run{Name: r.name, Draws: r.draws(), ELBO: trace}
+	if plot.NeedsResponses(kind) {
+		p, err := r.replicated(ctx, fit.PlottedReplicates)
+		if err != nil {
+			return err
+		}
+		shown.Responses = p.Plotted()
+	}
+	f, err := plot.Make(kind, []plot.Run{shown}, names)
 	var choice *plot.ChoiceError
 	switch {
 	case errors.As(err, &choice):

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/plot"
@@ -49,6 +50,11 @@ It separates runs from parameters. Without it there is one run, and the plot is 
 			shown, err := plotRuns(paths)
 			if err != nil {
 				return err
+			}
+			if plot.NeedsResponses(kind) {
+				if err := addResponses(cmd, paths, shown); err != nil {
+					return err
+				}
 			}
 			f, err := plot.Make(kind, shown, names)
 			if err != nil {
@@ -109,6 +115,25 @@ func plotRuns(paths []string) ([]plot.Run, error) {
 		}
 	}
 	return out, nil
+}
+
+// addResponses draws the responses of runs again, for kinds of plots that show them.
+func addResponses(cmd *cobra.Command, paths []string, shown []plot.Run) error {
+	for k, path := range paths {
+		r, err := runs.Open(path)
+		if err != nil {
+			return err
+		}
+		p, diags, err := fit.Replicate(cmd.Context(), r, fit.PlottedReplicates, 1)
+		if err := settle(cmd, diags); err != nil {
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		shown[k].Responses = p.Plotted()
+	}
+	return nil
 }
 
 // folderName is the last element of a path, also of one that ends in dots.

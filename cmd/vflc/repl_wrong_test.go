@@ -10,7 +10,7 @@ import (
 // wrongInputs are lines that a session cannot obey, each with a part of what it must say.
 func wrongInputs() [][2]string {
 	return [][2]string{
-		{":", "no command :"}, {":ppc y", "no command :ppc"}, {":fitt", "did you mean :fit?"}, {":s", "may be"}, {":quit now", "takes no arguments"},
+		{":", "no command :"}, {":pcc y", "did you mean :ppc?"}, {":fitt", "did you mean :fit?"}, {":s", "may be"}, {":quit now", "takes no arguments"},
 		{":open", "needs the file"}, {":open nothing.vfl", "no such file"}, {":open a.csv", "error V01"}, {":open .", "not a Stan CSV file"},
 		{":data", "no tables yet"}, {":data a =", "needs a file"}, {":data a = nothing.csv", "V0501"}, {":data q = a.csv", "no party q"}, {":data a = a.csv key nothing", "no column nothing"},
 		{":data a.csv", "say whose table"}, {":data a = a.csv and more", "is not understood"}, {":rows", "no tables yet"}, {":rows some", "write :rows"}, {":key", "needs the name"}, {":head q", "no tables yet"},

@@ -62,7 +62,7 @@ type Symbol struct {
 	Family bool
 	Value  float64 // of a Const
 	// Of a parameter: the distribution and the bounds of its support (nil: none).
-	Dist         *def.Dist
+	Dist         *def.Dist  // also of a generated quantity that is drawn
 	Args         []ast.Expr // one per parameter of Dist; nil where its default applies
 	Lower, Upper ast.Expr   // declared bounds
 	// Structure is the set of vectors or matrices that a parameter is one of, or an array of; nil: its elements are numbers of their own.
@@ -230,7 +230,6 @@ func Check(file *ast.File, universe *stdlib.Universe, options Options) (*Program
 		c.priorOnly()
 	}
 	c.transform()
-	c.generated()
 	c.sizesBound()
 	c.unsent()
 	c.onePeer()

@@ -146,17 +146,6 @@ func (c *checker) assertOwner(s *ast.Let, owner string, owners types.Owners) {
 		Note("a let belongs to the party that holds all of its names: leave the owner out, and the compiler cuts what each client contributes, or name each client's part by a let of its own")
 }
 
-// generated reports quantities that no party could compute. Pooled data have one owner.
-func (c *checker) generated() {
-	for _, s := range c.Order {
-		if s.Kind != Generated || c.Transform.Kind.Pooled || len(s.Owners) < 2 {
-			continue
-		}
-		c.errorf(diag.GenerateOwner, s.Decl.(*ast.Generate).Value, "%s uses names of several parties (%s), and no party sees them all", s.Name, s.Owners).
-			Note("generate from one party's parameters and shared ones; `--transform none` pools the data in a simulation")
-	}
-}
-
 // aux checks an auxiliary variable of a party program: z ~ normal(cut, rho).
 func (c *checker) aux(s *ast.Aux) {
 	t, _, _, ok := c.declaredType(s.Type)

@@ -75,6 +75,11 @@ func (c *checker) sizeUses(s ast.Stmt) {
 		if owner == nil {
 			return
 		}
+	case *ast.Generate:
+		owner, t = s.Owner, s.Type
+		if owner == nil {
+			return
+		}
 	case *ast.Client:
 		for _, f := range s.Clients {
 			if n, ok := f.Count.(*ast.Name); ok {

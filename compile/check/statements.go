@@ -335,38 +335,6 @@ func (c *checker) let(s *ast.Let) {
 	c.declare(&Symbol{Name: s.Name.Name, Kind: Let, Ident: s.Name, Decl: s, Type: info.Type, Owner: owner, Family: family, Owners: info.Owners, Random: info.Random})
 }
 
-// generate checks a quantity that is computed per draw, by the party that owns its names.
-func (c *checker) generate(s *ast.Generate) {
-	if s.Dist != nil {
-		c.errorf(diag.DrawnGenerated, s.Dist, "a generated quantity that is drawn from a distribution is not supported in this version").
-			Note("compute it from the parameters of each draw, as generate NAME = EXPR")
-		c.fail(s.Name.Name)
-		return
-	}
-	c.perDraw = true
-	info, ok := c.expr(s.Value)
-	c.perDraw = false
-	t, _, _, ok2 := c.declaredType(s.Type)
-	if !ok || !ok2 {
-		c.fail(s.Name.Name)
-		return
-	}
-	if s.Type != nil && (!t.SameShape(info.Type) || t.Elem != info.Type.Elem && t.Elem != types.Real) {
-		c.errorf(diag.LetType, s.Value, "%s is declared %s, but this is %s", s.Name.Name, t, info.Type)
-	}
-	owner := Shared
-	if len(info.Owners) > 0 {
-		owner = info.Owners[0]
-	}
-	if owner == Shared {
-		owner = c.Server
-		if c.For != "" {
-			owner = c.For
-		}
-	}
-	c.declare(&Symbol{Name: s.Name.Name, Kind: Generated, Ident: s.Name, Decl: s, Type: info.Type, Owner: owner, Owners: info.Owners, Random: info.Random, used: true})
-}
-
 func (c *checker) constant(s *ast.Const) {
 	value, ok := c.options.Set[s.Name.Name]
 	if !ok {

@@ -304,6 +304,11 @@ func (c *checker) call(e *ast.Call) (Info, bool) {
 			return out, false
 		}
 	}
+	if f.Jumps && out.Random && !c.perDraw {
+		c.errorf(diag.RandomCondition, e, "%s has no gradient, and its argument depends on a parameter", name).
+			Note("a density needs gradients; generate NAME = %s(…) computes it for each draw", name)
+		return out, false
+	}
 	if name == "where" && !c.condition(e.Args[0], c.Info[e.Args[0]]) {
 		return out, false
 	}

@@ -87,7 +87,10 @@ func (v *verifier) evaluated(s ast.Stmt) []ast.Expr {
 	case *ast.Let:
 		out = append(out, s.Value)
 	case *ast.Generate:
-		out = append(out, s.Value)
+		d, clauses = s.Dist, s.Truncate
+		if s.Value != nil {
+			out = append(out, s.Value)
+		}
 	case *ast.Aux:
 		d = s.Dist
 	case *ast.Send:
@@ -243,7 +246,7 @@ func (v *verifier) named(name string) reach {
 	case Let:
 		return v.value(s, s.Decl.(*ast.Let).Value)
 	case Generated:
-		return v.value(s, s.Decl.(*ast.Generate).Value)
+		return reach{owners: s.Owners, random: s.Random}
 	case Data, Param, Receive, Aux, Cut:
 		r := reach{random: s.Kind != Data || s.Imputed()}
 		if s.Owner != Shared {

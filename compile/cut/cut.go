@@ -50,6 +50,13 @@ type Param struct {
 	Args []ast.Expr
 }
 
+// A Generated is a generated quantity whose lets are expanded. Where it has names of several parties, the clients' are replaced by references to groups.
+type Generated struct {
+	Value  ast.Expr   // nil where it is drawn
+	Args   []ast.Expr // of its distribution, nil where it is computed
+	Groups []*Group
+}
+
 // A Program is a model with its cuts.
 type Program struct {
 	*check.Program
@@ -57,9 +64,9 @@ type Program struct {
 	Groups      []*Group
 	Likelihoods []*Likelihood
 	Params      []*Param
-	Generated   map[*check.Symbol]ast.Expr // values of generated quantities, their lets expanded
-	facts       map[ast.Expr]check.Info    // of nodes that the pass built
-	rho         map[string]float64         // by client: the sd of its auxiliary variables, where it is known
+	Generated   map[*check.Symbol]*Generated
+	facts       map[ast.Expr]check.Info // of nodes that the pass built
+	rho         map[string]float64      // by client: the sd of its auxiliary variables, where it is known
 }
 
 // Facts returns the facts of an expression of the model or of one that the pass built.
@@ -113,6 +120,7 @@ type cutter struct {
 	loops    []string   // variables of sums over a range around it
 	counting []string   // indices of sums over a range and of recursions around it
 	bound    []string   // names of the recursions around the expression whose lets are expanded
+	reading  bool       // a generated quantity reads the cuts, which stay as the likelihoods have them
 }
 
 // member is the variable of a comprehension over a family.
@@ -120,7 +128,7 @@ type member struct{ name, family string }
 
 // begin sets the results back to none.
 func (c *cutter) begin() {
-	c.Program = &Program{Program: c.model, Generated: map[*check.Symbol]ast.Expr{}, facts: c.facts}
+	c.Program = &Program{Program: c.model, Generated: map[*check.Symbol]*Generated{}, facts: c.facts}
 	c.ranges = c.model.Ranges(c.Facts)
 	c.cuts, c.groups, c.diags, c.notes, c.nodes = map[string]scaled{}, map[string]*Group{}, nil, nil, 0
 	c.prefix = c.freePrefix()
@@ -131,12 +139,14 @@ func (c *cutter) run() {
 		if s.Kind == check.Param {
 			c.Params = append(c.Params, &Param{Symbol: s, Args: c.expandAll(s.Args)})
 		}
-		if s.Kind == check.Generated {
-			c.Generated[s] = c.expand(s.Decl.(*ast.Generate).Value)
-		}
 	}
 	for _, l := range c.model.Likelihoods {
 		c.likelihood(l)
+	}
+	for _, s := range c.Order {
+		if s.Kind == check.Generated {
+			c.generated(s)
+		}
 	}
 }
 

@@ -107,6 +107,9 @@ func (c *cutter) cut(client string, terms []term) (*Cut, float64) {
 // lesser keeps the expression with the least number, so that no predictor gets less noise than rho and the order of statements does not matter.
 func (c *cutter) lesser(key string, s scaled) {
 	old, ok := c.least[key]
+	if ok && c.reading {
+		return
+	}
 	if ok && math.Abs(s.times) >= math.Abs(old.times) {
 		return
 	}

@@ -177,8 +177,8 @@ func (g *generative) law(d *def.Dist, args []graph.ID, shape graph.Shape) simula
 }
 
 // argument is the shape of argument k with a value for each outcome.
-func (g *generative) argument(d *def.Dist, k int, args []graph.ID, shape graph.Shape) graph.Shape {
-	if d.Event == nil || g.diags.HasErrors() {
+func (l *lowerer) argument(d *def.Dist, k int, args []graph.ID, shape graph.Shape) graph.Shape {
+	if d.Event == nil || l.diags.HasErrors() {
 		return shape
 	}
 	size := 1
@@ -186,7 +186,7 @@ func (g *generative) argument(d *def.Dist, k int, args []graph.ID, shape graph.S
 		size = shape[len(shape)-1]
 	}
 	for j, id := range args {
-		if s := g.b.Shape(id); d.Event.Rank == 0 && d.Params[j].Rank > 0 && len(s) > 0 {
+		if s := l.b.Shape(id); d.Event.Rank == 0 && d.Params[j].Rank > 0 && len(s) > 0 {
 			size = s[len(s)-1]
 		}
 	}

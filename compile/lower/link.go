@@ -47,7 +47,11 @@ func program(p *Lowered) string {
 
 func (k *linker) link() error {
 	server := k.parties[0]
+	power := slices.ContainsFunc(server.Program.File.Stmts, func(stmt ast.Stmt) bool { s, ok := stmt.(*ast.Send); return ok && s.Value != nil })
 	for i, in := range server.inputs {
+		if power || in.drawn {
+			continue
+		}
 		if err := k.augmented(i, in); err != nil {
 			return err
 		}
@@ -69,22 +73,56 @@ func (k *linker) link() error {
 			}
 		}
 	}
+	for i, in := range server.inputs {
+		if power && !in.drawn {
+			if err := k.quantities(i, in); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
+}
+
+// quantities wires a sum of z that the server adds up for the clients, and that its generated quantities read.
+func (k *linker) quantities(input int, in inputPort) error {
+	members, err := k.members(in)
+	if err != nil {
+		return err
+	}
+	for g := range k.plan.Groups {
+		if group := &k.plan.Groups[g]; slices.Equal(group.Members, members) {
+			group.Quantities = append(group.Quantities, model.Port{Party: 0, Index: input})
+			return nil
+		}
+	}
+	return fmt.Errorf("the server's generated quantities read %s, which it adds up for no client", strings.Join(in.sum, " + "))
+}
+
+// members are the cuts in a sum that the server receives, in party order.
+func (k *linker) members(in inputPort) (members []model.Port, err error) {
+	for _, z := range in.sum {
+		ports, err := k.cuts(z, k.source(z), in.member)
+		if err != nil {
+			return nil, err
+		}
+		members = append(members, ports...)
+	}
+	slices.SortFunc(members, func(a, b model.Port) int { return a.Party - b.Party })
+	return members, nil
 }
 
 // augmented wires a sum of z that the server receives.
 func (k *linker) augmented(input int, in inputPort) error {
-	var members []model.Port
-	for _, z := range in.sum {
-		ports, err := k.cuts(z, k.source(z), in.member)
-		if err != nil {
-			return err
-		}
-		members = append(members, ports...)
+	members, err := k.members(in)
+	if err != nil {
+		return err
 	}
-	name := strings.Join(in.sum, "+")
-	g := k.group(memberName(name, in.member), members)
-	k.plan.Groups[g].Receivers = append(k.plan.Groups[g].Receivers, model.Port{Party: 0, Index: input})
+	g := &k.plan.Groups[k.group(memberName(strings.Join(in.sum, "+"), in.member), members)]
+	port := model.Port{Party: 0, Index: input}
+	g.Receivers = append(g.Receivers, port)
+	if in.read {
+		g.Quantities = append(g.Quantities, port)
+	}
 	return nil
 }
 
@@ -211,6 +249,9 @@ func (k *linker) complete(p *Lowered) error {
 		}
 	}
 	for i, in := range p.inputs {
+		if in.drawn {
+			continue
+		}
 		port := model.Port{Party: party, Index: i}
 		wired := slices.ContainsFunc(k.plan.Shared, func(s model.Shared) bool { return slices.Contains(s.To, port) }) ||
 			slices.ContainsFunc(k.plan.Groups, func(g model.Group) bool { return slices.Contains(g.Receivers, port) })

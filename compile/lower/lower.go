@@ -25,6 +25,8 @@ type Party struct {
 	// Data holds the bindings by party. A party program needs its own entry only.
 	Data  map[string]data.Bindings
 	Sizes *Sizes
+	// Declared lowers parameters to themselves, on their declared scale: for quantities that follow from them, not for inference.
+	Declared bool
 	// Window selects the rows that are lowered; nil selects all.
 	Window *Window
 }
@@ -43,6 +45,8 @@ type inputPort struct {
 	name   string   // a shared parameter or the others' sum
 	sum    []string // z whose sum is received
 	member int      // of a family's z that is received separately, else 0
+	// drawn is true of an input that holds a generated quantity; read of a sum that generated quantities depend on.
+	drawn, read bool
 }
 
 // Lower builds the graph of a party.
@@ -83,6 +87,7 @@ type lowerer struct {
 	groups    []zSum
 	single    map[string]bool // z that are received separately
 	generated []*check.Symbol
+	draws     []drawing
 	effects   []effects
 	offset    int // into the reported values
 	// For forward simulation: the facts of expressions that the cutter built, and the value of a group of cuts.
@@ -124,9 +129,10 @@ func (l *lowerer) run() {
 	}
 	for _, s := range l.generated {
 		if l.Window == nil { // computed per draw, and so over all rows
-			l.generate(s)
+			l.eachMember(s.Family, s.Owner, func() { l.generate(s) })
 		}
 	}
+	l.laws()
 	for _, k := range p.Likelihoods {
 		l.eachMember(k.Family != "" && p.For == "", k.Family, func() { l.likelihood(k) })
 	}

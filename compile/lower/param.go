@@ -17,6 +17,12 @@ func (l *lowerer) param(s *check.Symbol) {
 	if !ok {
 		return
 	}
+	if l.Declared {
+		value := l.b.Param(l.key(s.Name), shape)
+		l.names[l.key(s.Name)] = value
+		l.report(s, value, shape)
+		return
+	}
 	args := make([]graph.ID, len(s.Dist.Params))
 	for i, a := range s.Args {
 		if a == nil {
@@ -119,20 +125,6 @@ func (l *lowerer) noncentered(s *check.Symbol, x graph.ID, args []graph.ID) (gra
 		standard[at] = l.b.Scalar(0)
 	}
 	return value, standard
-}
-
-// generate lowers a quantity that is computed per draw.
-func (l *lowerer) generate(s *check.Symbol) {
-	shape, ok := l.shape(s)
-	if !ok {
-		return
-	}
-	value := l.expr(s.Decl.(*ast.Generate).Value)
-	if l.diags.HasErrors() {
-		return
-	}
-	l.names[s.Name] = value
-	l.report(s, value, shape)
 }
 
 // report adds a parameter to what is reported, under the name that users know it by.

@@ -25,6 +25,14 @@ func Quantities(c *cut.Program, values map[string]data.Bindings, sizes *Sizes, n
 }
 
 func (g *generative) quantity(s *check.Symbol, reported bool) {
+	if s.Dist != nil { // a draw has it, as a parameter
+		g.eachMember(s.Family, s.Owner, func() { g.declared(s) })
+		return
+	}
+	if s.Family {
+		g.eachMember(true, s.Owner, func() { g.names[g.key(s.Name)] = g.expr(s.Decl.(*ast.Generate).Value) })
+		return
+	}
 	id := g.expr(s.Decl.(*ast.Generate).Value)
 	if g.diags.HasErrors() {
 		return

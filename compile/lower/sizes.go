@@ -304,8 +304,14 @@ func (u *unifier) stated(name string, n int, where string) {
 		return
 	}
 	if old != n {
-		d := u.errorf(diag.SizeConflict, u.program.Sizes[name].Span, "the size %s is %d in %s, but %d in the document", name, old, u.from[name], n)
-		d.Data = where
+		in := "the document"
+		if where == "" {
+			in = "the run"
+		}
+		d := u.errorf(diag.SizeConflict, u.program.Sizes[name].Span, "the size %s is %d in %s, but %d in %s", name, old, u.from[name], n, in)
+		if d.Data = where; where == "" {
+			d.Note("the parameters of the run have this size; where it counts rows, or categories that the run did not see, the model has no parameter for new ones")
+		}
 	}
 }
 

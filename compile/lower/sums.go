@@ -24,6 +24,14 @@ func sumsOf(p *check.Program) (sums []zSum, single map[string]bool) {
 			f.walk(a)
 		}
 	}
+	for _, s := range p.Order {
+		if s.Kind == check.Generated {
+			f.walk(s.Decl.(*ast.Generate).Value)
+			for _, a := range s.Args {
+				f.walk(a)
+			}
+		}
+	}
 	single = f.apart
 	for _, names := range f.found {
 		good := f.equalShapes(names)

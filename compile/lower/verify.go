@@ -39,8 +39,12 @@ func (l *Lowered) verifyPorts() error {
 	for _, p := range g.Params() {
 		dim += p.Len
 	}
-	if dim != g.Dim() || len(g.Reports()) != len(l.Spec.Params) || len(g.Inputs()) != len(l.inputs) {
-		return fmt.Errorf("%d coordinates of %d, %d reports of %d, %d inputs of %d", dim, g.Dim(), len(g.Reports()), len(l.Spec.Params), len(g.Inputs()), len(l.inputs))
+	reports := len(l.Spec.Params)
+	for _, d := range l.Spec.Draws {
+		reports += len(d.Args)
+	}
+	if dim != g.Dim() || len(g.Reports()) != reports || len(g.Inputs()) != len(l.inputs) {
+		return fmt.Errorf("%d coordinates of %d, %d reports of %d, %d inputs of %d", dim, g.Dim(), len(g.Reports()), reports, len(g.Inputs()), len(l.inputs))
 	}
 	for k, q := range l.Spec.Params {
 		if r := g.Reports()[k]; !sameShape(r.Shape, q.Dims) {

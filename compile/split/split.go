@@ -150,11 +150,8 @@ func (w *writer) channels() {
 	for _, l := range w.party.Likelihoods {
 		w.body = append(w.body, transform.Statement(l))
 	}
-	for _, sym := range w.Order {
-		if sym.Kind == check.Generated && sym.Owner == w.party.Name {
-			d := sym.Decl.(*ast.Generate)
-			w.body = append(w.body, &ast.Generate{Name: d.Name, Type: d.Type, Value: w.Generated[sym]})
-		}
+	for _, g := range w.party.Generated {
+		w.body = append(w.body, g)
 	}
 }
 

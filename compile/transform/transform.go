@@ -17,6 +17,7 @@ type Party struct {
 	Sent        []*cut.Cut   // of a client: its cuts that leave, as z ~ normal(cut, rho) or themselves
 	Received    []*cut.Cut   // of the server
 	Others      []*cut.Group // of a client: groups of which it receives the sum of the others' z
+	Generated   []*ast.Generate
 }
 
 // A Program is a model as its parties evaluate it.
@@ -57,6 +58,7 @@ func Apply(p *cut.Program) (*Program, diag.List) {
 			l.atClients(k)
 		}
 	}
+	l.generated(&diags)
 	l.order()
 	return l.Program, diags
 }

@@ -149,7 +149,7 @@ func (v *verifier) channels() error {
 			return fmt.Errorf("%s is received, but no party sends it", c.Name)
 		}
 		if !v.read(c) {
-			return fmt.Errorf("%s is sent, but enters no likelihood", c.Name)
+			return fmt.Errorf("%s is sent, but enters no likelihood and no generated quantity", c.Name)
 		}
 	}
 	if len(received) != len(sent) {
@@ -177,7 +177,14 @@ func (v *verifier) read(c *cut.Cut) bool {
 		}
 	}
 	found := false
+	var readers []ast.Node
 	for _, l := range v.Parties[0].Likelihoods {
+		readers = append(readers, l)
+	}
+	for _, g := range v.Parties[0].Generated {
+		readers = append(readers, g)
+	}
+	for _, l := range readers {
 		ast.Walk(l, func(n ast.Node) bool {
 			name, ok := n.(*ast.Name)
 			found = found || ok && name.Name == c.Name

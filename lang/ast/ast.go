@@ -146,13 +146,16 @@ type Let struct {
 	Owner *Ident `parser:"('@' @@)?"`
 }
 
-// Generate is `generate NAME [: TYPE] = EXPR` or `generate NAME [: TYPE] ~ DIST(args)`: a quantity that is computed for each draw after inference.
+// Generate is `generate NAME [: TYPE] = EXPR [@ OWNER]` or `generate NAME [: TYPE] ~ DIST(args) [@ OWNER]`: a quantity that is computed, or drawn, for each draw
+// of the parameters.
 type Generate struct {
 	At
-	Name  Ident `parser:"'generate' @@"`
-	Type  *Type `parser:"(':' @@)?"` // nil: inferred
-	Value Expr  `parser:"(  '=' @@"` // nil where Dist is set
-	Dist  *Dist `parser:" | '~' @@)"`
+	Name     Ident  `parser:"'generate' @@"`
+	Type     *Type  `parser:"(':' @@)?"` // nil: inferred
+	Value    Expr   `parser:"(  '=' @@"` // nil where Dist is set
+	Dist     *Dist  `parser:" | '~' @@"`
+	Truncate []*Arg `parser:"     ('truncate' '(' @@ (',' @@)* ')')?)"` // nil: none
+	Owner    *Ident `parser:"('@' @@)?"`                                // nil: inferred
 }
 
 // Const is `const NAME = EXPR`.

@@ -169,7 +169,7 @@ func RebuildStmt(s Stmt, f func(Expr) Expr) Stmt {
 	case *Let:
 		out = &Let{At: s.At, Name: s.Name, Type: r.typ(s.Type), Value: r.one(s.Value), Owner: s.Owner}
 	case *Generate:
-		out = &Generate{At: s.At, Name: s.Name, Type: r.typ(s.Type), Value: r.one(s.Value), Dist: r.dist(s.Dist)}
+		out = &Generate{At: s.At, Name: s.Name, Type: r.typ(s.Type), Value: r.one(s.Value), Dist: r.dist(s.Dist), Truncate: r.arguments(s.Truncate), Owner: s.Owner}
 	case *Factor:
 		out = &Factor{At: s.At, Value: r.one(s.Value)}
 	case *Const:

@@ -44,7 +44,7 @@ func ofStmt(s Stmt) []Node {
 	case *Let:
 		return list(&s.Name, s.Type, s.Value, s.Owner)
 	case *Generate:
-		return list(&s.Name, s.Type, s.Value, s.Dist)
+		return append(appendAll(list(&s.Name, s.Type, s.Value, s.Dist), s.Truncate), list(s.Owner)...)
 	case *Const:
 		return list(&s.Name, s.Value)
 	case *Levels:

@@ -561,10 +561,10 @@ y ~ ordered_logistic(b * x, c)
 `,
 	},
 	{
-		Code: DrawnGenerated, Title: "a generated quantity that is drawn from a distribution",
-		Text:  "A generated quantity is computed from the parameters of each draw. This version does not draw it from a distribution.",
-		Wrong: "data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\ngenerate next ~ normal(b, 1)\n",
-		Right: "data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\ngenerate twice = 2 * b\n",
+		Code: DrawnGenerated, Title: "a generated quantity that cannot be drawn",
+		Text:  "A generated quantity is drawn from a proper distribution, once for each draw of the parameters, with the shape of its arguments or of the type that is written. The arguments of a distribution of vectors or matrices do not give a shape, so a type is needed; a multinomial has no total to draw.",
+		Wrong: "data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\ngenerate next ~ flat()\n",
+		Right: "data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\ngenerate next ~ normal(b, 1)\n",
 	},
 	{
 		Code: BadInitial, Title: "an unknown kind of initial values",

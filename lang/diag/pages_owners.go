@@ -253,8 +253,10 @@ y ~ normal(b + l0 ^ 8, 1)
 `,
 	},
 	{
-		Code: GenerateOwner, Title: "a generated quantity that no party can compute",
-		Text: "One party computes a generated quantity, from its own parameters and shared ones.",
+		Code: GenerateOwner, Title: "a generated quantity that needs what no likelihood sends",
+		Text: "A generated quantity of one party's names is computed there. One of several parties' is computed by the server, from what it holds of each draw for the " +
+			"likelihoods: the sums of what the clients send, each as a whole. So fitted values and replicated responses disclose nothing new. Anything else would be a " +
+			"further value in every round: let its owner compute it, or accept that it is sent, with --accept new-cut.",
 		Wrong: `client a
 data y : real[N] @ shared
 data X : real[N, P] @ a
@@ -271,6 +273,7 @@ param beta : real[P] ~ normal(0, 1) @ a
 param b ~ normal(0, 1)
 y ~ normal(b + X * beta, 1)
 generate total = sum(beta)
+generate y_rep ~ normal(b + X * beta, 1)
 transform augmented(rho = 1)
 `,
 	},

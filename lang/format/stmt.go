@@ -44,9 +44,9 @@ func cells(s ast.Stmt) []string {
 		return []string{"let " + s.Name.Name, optionalType(s.Type), "= " + Expr(s.Value), owner(s.Owner)}
 	case *ast.Generate:
 		if s.Dist != nil {
-			return []string{"generate " + s.Name.Name, optionalType(s.Type), "~ " + Dist(s.Dist)}
+			return []string{"generate " + s.Name.Name, optionalType(s.Type), "~ " + Dist(s.Dist) + clause("truncate", s.Truncate), owner(s.Owner)}
 		}
-		return []string{"generate " + s.Name.Name, optionalType(s.Type), "= " + Expr(s.Value)}
+		return []string{"generate " + s.Name.Name, optionalType(s.Type), "= " + Expr(s.Value), owner(s.Owner)}
 	case *ast.Const:
 		return []string{"const " + s.Name.Name, "= " + Expr(s.Value)}
 	case *ast.Levels:

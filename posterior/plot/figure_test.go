@@ -33,6 +33,24 @@ func example(name, stem string, parameters, chains, draws int) Run {
 		}
 	}
 	run := Run{Name: name, Draws: d}
+	for _, kind := range []struct {
+		name string
+		of   func() float64
+	}{{"y", r.NormFloat64}, {"cases", func() float64 { return math.Floor(4 * r.Float64()) }}} {
+		one := Response{Name: kind.name}
+		for i := range 8 {
+			y := make([]float64, 30)
+			for e := range y {
+				y[e] = kind.of()
+			}
+			if i == 0 {
+				one.Observed = y
+				continue
+			}
+			one.Replicates = append(one.Replicates, y)
+		}
+		run.Responses = append(run.Responses, one)
+	}
 	for i := range 40 {
 		run.ELBO = append(run.ELBO, posterior.ELBOPoint{Iteration: 500 * (i + 1), Value: -200 - 1e4/float64(i+1), SE: 0.3})
 	}

@@ -8,12 +8,14 @@ type Kind struct {
 	least int    // the least number of scalars
 	first int    // how many of all parameters it shows if none are named
 	one   bool   // it shows one run only
-	make  func(in input) (*Figure, error)
+	// Responses is true where the run must have its responses with replicates.
+	Responses bool
+	make      func(in input) (*Figure, error)
 }
 
 // Kinds lists the kinds of plots; the first is the default.
 func Kinds() []Kind {
-	return []Kind{forestKind(), traceKind(), rankKind(), densityKind(), histogramKind(), pairsKind(), autocorrelationKind(), energyKind(), elboKind()}
+	return []Kind{forestKind(), traceKind(), rankKind(), densityKind(), histogramKind(), pairsKind(), autocorrelationKind(), energyKind(), elboKind(), ppcKind()}
 }
 
 // Names lists the names of the kinds.

@@ -13,6 +13,20 @@ type Run struct {
 	Name  string
 	Draws *posterior.Draws
 	ELBO  []posterior.ELBOPoint
+	// Responses are those of the model with replicates, for kinds that need them.
+	Responses []Response
+}
+
+// A Response is a response as observed, with draws of it from the model: by draw, then by element.
+type Response struct {
+	Name       string
+	Observed   []float64
+	Replicates [][]float64
+}
+
+// NeedsResponses reports whether a kind needs Run.Responses.
+func NeedsResponses(kind string) bool {
+	return slices.ContainsFunc(Kinds(), func(k Kind) bool { return k.Name == kind && k.Responses })
 }
 
 // A ChoiceError reports what was asked for and is not there: a kind, a parameter, or more of them than a kind shows.

@@ -14,6 +14,8 @@ type Observed struct {
 	LogLik [][][]float64 // by observation, chain, draw; nil: not computed
 	// Outcomes are the dimensions of the observations, where these are vectors or matrices: those of Shape without the last one or two. nil: Shape.
 	Outcomes []int
+	// Replicates are draws of the response from the model, by element of Values, chain, draw; nil: none were made.
+	Replicates [][][]float64
 }
 
 func (r *Observed) outcomes() []int {
@@ -23,7 +25,7 @@ func (r *Observed) outcomes() []int {
 	return r.Outcomes
 }
 
-// Inference returns draws as ArviZ's groups: posterior, sample_stats for Markov chains, and log_likelihood and observed_data
+// Inference returns draws as ArviZ's groups: posterior, sample_stats for Markov chains, log_likelihood, posterior_predictive and observed_data
 // for responses. Arrays of a parameter have the dimensions chain, draw, NAME_dim_0, …; the labels of a variable are coordinates of these.
 func Inference(d *posterior.Draws, attrs map[string]any, responses []Observed) []Group {
 	n := 0
@@ -159,6 +161,7 @@ func likelihoods(d *posterior.Draws, n int, axes []Array, attrs map[string]any, 
 		return nil
 	}
 	lik, data := Group{Name: "log_likelihood", Attrs: attrs, Arrays: axes[:2:2]}, Group{Name: "observed_data", Attrs: attrs}
+	predictive := Group{Name: "posterior_predictive", Attrs: attrs, Arrays: axes[:2:2]}
 	for _, r := range responses {
 		names, order := dims(r.Name, r.Shape), rowMajor(r.Shape)
 		values := make([]float64, len(order))
@@ -166,6 +169,15 @@ func likelihoods(d *posterior.Draws, n int, axes []Array, attrs map[string]any, 
 			values[k] = r.Values[at]
 		}
 		data.Arrays = append(data.Arrays, Array{Name: r.Name, Dims: names, Shape: append([]int{}, r.Shape...), Floats: values})
+		if r.Replicates != nil {
+			var columns [][][]float64
+			for _, at := range order {
+				columns = append(columns, r.Replicates[at])
+			}
+			predictive.Arrays = append(predictive.Arrays, Array{
+				Name: r.Name, Dims: append([]string{"chain", "draw"}, names...), Shape: append([]int{d.Chains(), n}, r.Shape...), Floats: interleave(columns, d.Chains(), n),
+			})
+		}
 		if r.LogLik != nil {
 			outcomes := r.outcomes()
 			var pointwise [][][]float64
@@ -178,8 +190,11 @@ func likelihoods(d *posterior.Draws, n int, axes []Array, attrs map[string]any, 
 			})
 		}
 	}
-	if len(lik.Arrays) == 2 {
-		return []Group{data}
+	var groups []Group
+	for _, g := range []Group{lik, predictive} {
+		if len(g.Arrays) > 2 {
+			groups = append(groups, g)
+		}
 	}
-	return []Group{lik, data}
+	return append(groups, data)
 }

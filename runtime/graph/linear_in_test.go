@@ -23,7 +23,9 @@ func shapesOf(name string) []graph.Shape {
 		return []graph.Shape{{2, 2}}
 	case "gp_exp_quad", "gp_matern32", "gp_matern52":
 		return []graph.Shape{{3}, {}, {}}
-	case "col", "diag":
+	case "quantile":
+		return []graph.Shape{{3}, {}}
+	case "col", "diag", "sort", "rank":
 		return []graph.Shape{{3}}
 	case "rep":
 		return []graph.Shape{{}, {}}

@@ -107,6 +107,32 @@ func matrixCases() []opCase {
 			opCase{op: "log_softmax", shapes: []shape{s}, want: func(in []array) array { return normalised(in[0], func(v float64) float64 { return v }) }},
 		)
 	}
+	for _, n := range []int{1, 5, 130} {
+		sorted := func(in []array) array {
+			out := array{shape: in[0].shape, v: slices.Sorted(slices.Values(in[0].v))}
+			return out
+		}
+		ranked := func(in []array) array {
+			out := array{shape: in[0].shape}
+			for _, x := range in[0].v {
+				smaller := 0.0
+				for _, y := range in[0].v {
+					smaller += one(y < x)
+				}
+				out.v = append(out.v, 1+smaller)
+			}
+			return out
+		}
+		middle := func(in []array) array {
+			v := slices.Sorted(slices.Values(in[0].v))
+			return array{shape: shape{1}, v: []float64{(v[(len(v)-1)/2] + v[len(v)/2]) / 2}}
+		}
+		cs = append(cs,
+			opCase{op: "sort", shapes: []shape{{n}}, flat: true, want: sorted},
+			opCase{op: "rank", shapes: []shape{{n}}, flat: true, want: ranked},
+			opCase{op: "quantile", shapes: []shape{{n}}, index: [][]float64{{0.5}}, flat: true, want: middle},
+		)
+	}
 	for _, s := range []shape{{1, 3}, {5, 1}, {130, 4}} {
 		cs = append(cs,
 			opCase{op: "row_sums", shapes: []shape{s}, want: func(in []array) array { return rowSums([]array{in[0], filled(s, 1)}) }},

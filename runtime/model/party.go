@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/graph"
@@ -321,12 +322,32 @@ func (p *Party) Answer(received []float64) {
 // Jacobian sets whether the log density counts the log-Jacobians of the maps to the parameters' supports, as it does at first.
 func (p *Party) Jacobian(on bool) { p.here().Jacobian(on) }
 
-// Values copies the reported parameters to dst (one after another, in the order of Params), given the θ of the last Evaluate and the shared parameters in the
-// inputs.
-func (p *Party) Values(dst []float64) {
+// Values draws the quantities that are drawn, from the stream, and copies the reported parameters and quantities to dst (one after another, in the order of
+// Params), given the θ of the last Evaluate and the shared parameters and sums in the inputs. A nil stream draws nothing. The error names a quantity that
+// cannot be drawn.
+func (p *Party) Values(dst []float64, s density.Stream) error {
+	if s != nil {
+		if err := p.draw(s.Rand()); err != nil {
+			return err
+		}
+	}
 	for k, v := range p.spec.Params {
 		copy(dst[v.Offset:v.Offset+v.Len], p.here().Report(k))
 	}
+	return nil
+}
+
+func (p *Party) draw(r *rand.Rand) error {
+	for _, d := range p.spec.Draws {
+		var args [][]float64
+		for _, k := range d.Args {
+			args = append(args, p.here().Report(k))
+		}
+		if i := d.Draw(r, args, p.here().Input(d.Input), d.Shape); i >= 0 {
+			return fmt.Errorf("%s: element %d of %s cannot be drawn from %s: an argument is outside its domain", p.Party(), i+1, d.Name, d.Dist.Name)
+		}
+	}
+	return nil
 }
 
 // WhyCut names a cut that was not finite in the last evaluation; "" if all were.

@@ -4,6 +4,7 @@ package model
 import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/graph"
+	"github.com/vflc/vflc/runtime/simulate"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -20,8 +21,19 @@ type Spec struct {
 	Recentring *Recentring
 	// Cuts[k] is graph output k. Later outputs are the server parameters that are sent to clients.
 	Cuts []density.Cut
+	// Draws are the generated quantities that are drawn for each draw of the parameters, in an order in which each depends on earlier ones only.
+	Draws []Draw
 	// Split divides the log density into likelihoods of rows and the rest, given which inputs are sums; nil where nobody asks for it.
 	Split *graph.Splitter
+}
+
+// A Draw is a generated quantity that is drawn: from a law whose arguments are reports of the graph, after those of Params, into an input of the graph, which
+// other quantities may depend on.
+type Draw struct {
+	simulate.Law
+	Name  string
+	Input int
+	Shape graph.Shape
 }
 
 // Auxiliary lists the cuts at which an auxiliary variable crosses: all of them, or none where the cuts themselves cross.
@@ -59,6 +71,8 @@ type Group struct {
 	Len       int
 	Members   []Port // Index: cut of that party; in party order
 	Receivers []Port // Index: graph input of that party; in party order
+	// Quantities is where the server's generated quantities read the sum of a draw: one graph input of the server, none where they do not.
+	Quantities []Port
 }
 
 // A Shared is a server parameter that clients use: the value goes out, the adjoints come back and are added in party order.

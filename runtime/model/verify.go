@@ -75,13 +75,20 @@ func party(name string) string { return fmt.Sprintf("party %q", name) }
 
 func (v *verifier) spec(where string, index int, spec *Spec) error {
 	outputs, reports := spec.Graph.Outputs(), spec.Graph.Reports()
+	arguments := 0
+	for _, d := range spec.Draws {
+		arguments += len(d.Args)
+	}
 	switch {
 	case index == 0 && len(spec.Cuts) > 0:
 		return wrong(where, "the server has no cuts, but %d are given", len(spec.Cuts))
 	case index > 0 && len(spec.Cuts) != len(outputs):
 		return wrong(where, "%d cuts for %d outputs", len(spec.Cuts), len(outputs))
-	case len(spec.Params) != len(reports):
-		return wrong(where, "%d parameters for %d reports", len(spec.Params), len(reports))
+	case len(spec.Params)+arguments != len(reports):
+		return wrong(where, "%d parameters for %d reports", len(spec.Params), len(reports)-arguments)
+	}
+	if err := v.draws(where, index, spec); err != nil {
+		return err
 	}
 	at := 0
 	for k, c := range spec.Cuts {
@@ -119,6 +126,38 @@ func recentring(where string, spec *Spec) error {
 	return nil
 }
 
+// draws checks the quantities that a party draws: each has an input of its own and arguments among the reports.
+func (v *verifier) draws(where string, index int, spec *Spec) error {
+	reports := len(spec.Graph.Reports())
+	for _, d := range spec.Draws {
+		if err := v.input(where, Port{index, d.Input}, d.Shape.Len(), false); err != nil {
+			return err
+		}
+		for _, k := range d.Args {
+			if k < len(spec.Params) || k >= reports {
+				return wrong(where, "an argument of the draw %s is report %d of %d", d.Name, k, reports)
+			}
+		}
+	}
+	return nil
+}
+
+// quantities checks where generated quantities read a sum: at an input of the server, which its density may read too.
+func (v *verifier) quantities(where string, g Group) error {
+	for _, q := range g.Quantities {
+		if q.Party != 0 {
+			return wrong(where, "generated quantities read it at party %d, which is not the server", q.Party)
+		}
+		if slices.Contains(g.Receivers, q) {
+			continue
+		}
+		if err := v.input(where, q, g.Len, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (v *verifier) cut(where string, c density.Cut, out graph.Port, at int) error {
 	switch {
 	case c.Offset != at:
@@ -145,6 +184,9 @@ func (v *verifier) groups() error {
 			return err
 		}
 		if err := v.receivers(where, group); err != nil {
+			return err
+		}
+		if err := v.quantities(where, group); err != nil {
 			return err
 		}
 	}

@@ -192,8 +192,8 @@ func (c *client) Sum(ctx context.Context, part [][]float64, total []float64) err
 	return nil
 }
 
-// Values receives the shared parameters of the draw and maps the client's own.
-func (c *client) Values(ctx context.Context, theta, values [][]float64) error {
+// Values receives the shared parameters of the draw, sends what the server's generated quantities read of it, and maps the client's own.
+func (c *client) Values(ctx context.Context, d density.Draw, values [][]float64) error {
 	if err := c.begin(ctx); err != nil {
 		return err
 	}
@@ -204,7 +204,13 @@ func (c *client) Values(ctx context.Context, theta, values [][]float64) error {
 	for i, a := range f.role.Arrivals {
 		copy(c.party.Input(a.Input), f.values.arrays[i].Data)
 	}
-	c.party.report(theta[0], values[0])
+	c.party.drawn(0, d)
+	for i, m := range f.drawnMembers {
+		f.drawn.load(i, c.party.zs[m])
+	}
+	if err := c.send(ctx, c.server, &f.drawn); err != nil {
+		return err
+	}
 	c.measured(c.cost.values)
-	return nil
+	return c.party.report(0, d, values[0])
 }

@@ -27,7 +27,7 @@ func newCost(plan *model.Plan) cost {
 		c.opening.bytes += size(&s.early, &s.aux, &s.reply)
 		c.density.bytes += size(&s.partial, &s.whole, &s.trailing)
 		c.totals.bytes += size(&s.centre, &s.total)
-		c.values.bytes += size(&s.values)
+		c.values.bytes += size(&s.values, &s.drawn)
 	}
 	c.density.bytes += c.opening.bytes
 	c.density.rounds = densityRounds(plan)

@@ -107,6 +107,7 @@ type carried struct {
 type circumstance struct {
 	power, exact bool // as in model.Plan
 	early        bool // of a shared parameter: a cut depends on it
+	generated    bool // of a sum: a generated quantity of the server depends on it
 }
 
 func circumstances(plan *model.Plan, early bool) circumstance {
@@ -126,6 +127,7 @@ const (
 	kindPart
 	kindSum
 	kindValues
+	kindDrawn
 	kindMoments
 	kindSlopes
 	kindTerms
@@ -154,6 +156,7 @@ var kinds = [kindsOfScripts]kind{
 	kindPart:     {"sum part", true, []carried{{Scalars, always}}},
 	kindSum:      {"sum", false, []carried{{ScalarTotal, always}}},
 	kindValues:   {"values", false, []carried{{Value, always}}},
+	kindDrawn:    {"drawn", true, []carried{{Z, ofQuantities}, {Cut, ofExactQuantities}}},
 
 	kindMoments:       {"moments", true, []carried{{Moment, always}, {Scalars, atServer}}},
 	kindSlopes:        {"slopes", false, []carried{{Slope, atServer}, {MomentSum, underPower}, {Answer, always}}},
@@ -167,15 +170,17 @@ var kinds = [kindsOfScripts]kind{
 	kindDensities:     {"densities", false, []carried{{Answer, always}}},
 }
 
-func always(circumstance) bool           { return true }
-func ofCuts(c circumstance) bool         { return c.early }
-func ofRest(c circumstance) bool         { return !c.early }
-func underNoise(c circumstance) bool     { return !c.exact }
-func underExact(c circumstance) bool     { return c.exact }
-func underPower(c circumstance) bool     { return c.power }
-func atServer(c circumstance) bool       { return !c.power }
-func beforeAdjoints(c circumstance) bool { return c.power && !c.early }
-func afterAdjoints(c circumstance) bool  { return !beforeAdjoints(c) }
+func always(circumstance) bool              { return true }
+func ofCuts(c circumstance) bool            { return c.early }
+func ofRest(c circumstance) bool            { return !c.early }
+func underNoise(c circumstance) bool        { return !c.exact }
+func underExact(c circumstance) bool        { return c.exact }
+func underPower(c circumstance) bool        { return c.power }
+func atServer(c circumstance) bool          { return !c.power }
+func ofQuantities(c circumstance) bool      { return c.generated && !c.exact }
+func ofExactQuantities(c circumstance) bool { return c.generated && c.exact }
+func beforeAdjoints(c circumstance) bool    { return c.power && !c.early }
+func afterAdjoints(c circumstance) bool     { return !beforeAdjoints(c) }
 
 // kindsOf lists the kinds of message of an exchange in their order. Under Pipeline aux and reply carry scalars too.
 func kindsOf(x density.Exchange) []int {
@@ -185,7 +190,7 @@ func kindsOf(x density.Exchange) []int {
 	case density.Summing:
 		return []int{kindPart, kindSum}
 	case density.Reporting:
-		return []int{kindValues}
+		return []int{kindValues, kindDrawn}
 	case density.Moments:
 		return []int{kindMoments, kindSlopes}
 	case density.Mixing:

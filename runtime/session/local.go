@@ -175,8 +175,8 @@ func addScalars(part [][]float64, total []float64) {
 	}
 }
 
-// Values maps all parties' parameters to their declared scale.
-func (e *local) Values(ctx context.Context, theta, values [][]float64) error {
+// Values maps all parties' parameters to their declared scale, and computes what is generated from them.
+func (e *local) Values(ctx context.Context, d density.Draw, values [][]float64) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
@@ -185,7 +185,14 @@ func (e *local) Values(ctx context.Context, theta, values [][]float64) error {
 			e.deliver(s, true)
 			e.deliver(s, false)
 		}
-		s.report(theta[b], values[b])
+		s.drawn(b, d)
+	}
+	e.sums.addRead(e.plan)
+	e.parties[0].readQuantities(e.plan, e.sums.total)
+	for b, s := range e.parties {
+		if err := s.report(b, d, values[b]); err != nil {
+			return err
+		}
 	}
 	e.spend(e.cost.values)
 	return nil

@@ -58,7 +58,7 @@ func (d *recording) play(ctx context.Context, env density.Env, rounds int) error
 			if err := d.totals(ctx, env, p.g, total); err != nil {
 				return err
 			}
-			if err := density.Must[density.Reporter](env).Values(ctx, p.theta, values); err != nil {
+			if err := density.Must[density.Reporter](env).Values(ctx, density.Draw{Theta: p.theta}, values); err != nil {
 				return err
 			}
 		}

@@ -176,10 +176,34 @@ func (s *partyState) collectShared() {
 	}
 }
 
-// report evaluates the parameters at theta on their declared scale, given the shared ones in the inputs.
-func (s *partyState) report(theta, values []float64) {
-	s.Evaluate(theta)
-	s.Values(values)
+// drawn evaluates the outputs at a draw, block b of this process, and readies what the party sends of it: the auxiliary variables, or the cuts themselves.
+func (s *partyState) drawn(b int, d density.Draw) {
+	g := s.Evaluate(d.Theta[b])
+	switch {
+	case s.exact:
+		copy(s.z, g)
+	case d.Z != nil:
+		copy(s.z, d.Z[b])
+	}
+}
+
+// report evaluates the parameters and quantities of the draw, given the shared parameters and the sums in the inputs.
+func (s *partyState) report(b int, d density.Draw, values []float64) error {
+	if d.Streams == nil {
+		return s.Values(values, nil)
+	}
+	return s.Values(values, d.Streams[b])
+}
+
+// readQuantities copies the sums that the server's generated quantities read to its inputs.
+func (s *partyState) readQuantities(plan *model.Plan, sums [][]float64) {
+	for g, group := range plan.Groups {
+		for _, q := range group.Quantities {
+			if in := s.Input(q.Index); len(in) > 0 && &in[0] != &sums[g][0] {
+				copy(in, sums[g])
+			}
+		}
+	}
 }
 
 // subtract takes v from dst element by element.

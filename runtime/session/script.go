@@ -69,7 +69,8 @@ type script struct {
 	role                                          model.Role
 	early, aux, reply, partial, whole, trailing   frame
 	auxTally, replyTally                          frame // aux and reply with scalars in the last channel
-	centre, total, part, sum, values              frame
+	centre, total, part, sum, values, drawn       frame
+	drawnMembers                                  []int                 // the channels of drawn: indices into role.Members
 	relayed                                       [kindsOfScripts]frame // of the kinds from kindMoments on
 	lateArrivals, earlyArrivals, trailingArrivals []int                 // indices into role.Arrivals
 }
@@ -78,7 +79,7 @@ type script struct {
 func (s *script) frames() [kindsOfScripts]*frame {
 	all := [kindsOfScripts]*frame{
 		kindEarly: &s.early, kindAux: &s.aux, kindReply: &s.reply, kindPartial: &s.partial, kindWhole: &s.whole, kindTrailing: &s.trailing,
-		kindCentre: &s.centre, kindTotal: &s.total, kindPart: &s.part, kindSum: &s.sum, kindValues: &s.values,
+		kindCentre: &s.centre, kindTotal: &s.total, kindPart: &s.part, kindSum: &s.sum, kindValues: &s.values, kindDrawn: &s.drawn,
 	}
 	for k := kindMoments; k < kindsOfScripts; k++ {
 		all[k] = &s.relayed[k]
@@ -102,6 +103,11 @@ func newScript(plan *model.Plan, client int) *script {
 		}
 		if afterAdjoints(circumstances(plan, a.Early)) {
 			s.trailingArrivals = append(s.trailingArrivals, i)
+		}
+	}
+	for i, m := range s.role.Members {
+		if len(plan.Groups[m.Group].Quantities) > 0 {
+			s.drawnMembers = append(s.drawnMembers, i)
 		}
 	}
 	s.auxTally, s.replyTally = s.aux.withScalars(Scalars), s.reply.withScalars(ScalarTotal)
@@ -131,7 +137,9 @@ func (s *script) carry(f *frame, c carried, plan *model.Plan) {
 }
 
 func (s *script) group(f *frame, c carried, plan *model.Plan, g int) {
-	if c.when(circumstances(plan, false)) {
+	here := circumstances(plan, false)
+	here.generated = len(plan.Groups[g].Quantities) > 0
+	if c.when(here) {
 		f.channel(c.content, g, plan.Groups[g].Name, plan.Groups[g].Len)
 	}
 }

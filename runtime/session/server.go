@@ -255,12 +255,12 @@ func (s *server) Sum(ctx context.Context, part [][]float64, total []float64) err
 	return nil
 }
 
-// Values maps the server's parameters and sends the clients the shared ones.
-func (s *server) Values(ctx context.Context, theta, values [][]float64) error {
+// Values sends the clients the shared parameters of the draw, receives what generated quantities read of it, and maps the server's own.
+func (s *server) Values(ctx context.Context, d density.Draw, values [][]float64) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
-	s.party.report(theta[0], values[0])
+	s.party.drawn(0, d)
 	for k, c := range s.scripts {
 		for i, a := range c.role.Arrivals {
 			c.values.load(i, s.party.Output(s.party.outputs[a.Shared]))
@@ -269,6 +269,17 @@ func (s *server) Values(ctx context.Context, theta, values [][]float64) error {
 			return err
 		}
 	}
+	for k, c := range s.scripts {
+		if err := s.recv(ctx, s.peers[k], &c.drawn); err != nil {
+			return err
+		}
+		for i, member := range c.drawnMembers {
+			m := c.role.Members[member]
+			s.sums.z[m.Group][m.Place] = c.drawn.arrays[i].Data
+		}
+	}
+	s.sums.addRead(s.plan)
+	s.party.readQuantities(s.plan, s.sums.total)
 	s.measured(s.cost.values)
-	return nil
+	return s.party.report(0, d, values[0])
 }

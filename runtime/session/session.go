@@ -11,6 +11,8 @@
 //	whole    ↓ power: adjoints of the sums, added over all receivers
 //	trailing ↑ gradients of shared parameters that were not sent yet
 //
+// A draw that is kept takes two: values ↓ the shared parameters, drawn ↑ what generated quantities of the server read.
+//
 // Where it follows from the totals of the scalars that the evaluation is not wanted, it ends with the reply, whose adjoints then are those of the
 // evaluation before.
 //
@@ -20,6 +22,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
@@ -117,6 +120,11 @@ func (b *base) mustHaveAuxiliaries() {
 
 // Blocks are the parties of this process.
 func (b *base) Blocks() []density.Block { return b.blocks }
+
+// ReadsAuxiliaries reports whether a generated quantity of the server depends on auxiliary variables.
+func (b *base) ReadsAuxiliaries() bool {
+	return !b.plan.Exact && slices.ContainsFunc(b.plan.Groups, func(g model.Group) bool { return len(g.Quantities) > 0 })
+}
 
 // Work counts evaluations and messages since the start.
 func (b *base) Work() *density.Work { return b.work }

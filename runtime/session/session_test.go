@@ -154,7 +154,7 @@ func TestWorkOfOtherExchanges(t *testing.T) {
 	must(t, env.Sum(t.Context(), [][]float64{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}, make([]float64, 3)))
 	sum := density.Work{Rounds: 2, Sequential: 2, Bytes: totals.Bytes + 8*2*3*2}
 	worked(t, env, sum)
-	must(t, density.Must[density.Reporter](env).Values(t.Context(), p.theta, values))
+	must(t, density.Must[density.Reporter](env).Values(t.Context(), density.Draw{Theta: p.theta}, values))
 	worked(t, env, density.Work{Rounds: 3, Sequential: 2, Bytes: sum.Bytes + 8*2*vars*2})
 }
 
@@ -208,7 +208,7 @@ func TestValues(t *testing.T) {
 			other[b][i] += 1
 		}
 	}
-	must(t, density.Must[density.Reporter](env).Values(t.Context(), other, values))
+	must(t, density.Must[density.Reporter](env).Values(t.Context(), density.Draw{Theta: other}, values))
 	if want := 2 * other[0][0]; values[0][0] != want {
 		t.Errorf("b is %v, want %v", values[0][0], want)
 	}

@@ -52,6 +52,15 @@ func (h *sums) keep(a model.Arrival, gradient []float64) {
 	*d = append((*d)[:0], gradient...)
 }
 
+// addRead is addAux for the sums that generated quantities read.
+func (h *sums) addRead(plan *model.Plan) {
+	for g, group := range plan.Groups {
+		if len(group.Quantities) > 0 {
+			add(h.total[g:g+1], h.z[g:g+1])
+		}
+	}
+}
+
 func (h *sums) addAux()      { add(h.total, h.z) }
 func (h *sums) addAdjoints() { addOrAlias(h.adjoint, h.a) }
 func (h *sums) addShared()   { add(h.shared, h.d) }

@@ -92,8 +92,14 @@ func (p *Param) Unconstrained(r *rand.Rand, scale float64, x []float64, shape gr
 	}
 }
 
-// draw draws from a law into x, which holds values of its support for a law that conditions on one of their functions: the total of a multinomial.
+// draw is Draw, and reports whether all could be drawn.
 func (l *Law) draw(r *rand.Rand, args [][]float64, x []float64, shape graph.Shape) bool {
+	return l.Draw(r, args, x, shape) < 0
+}
+
+// Draw draws from a law into x, which holds values of its support for a law that conditions on one of their functions: the total of a multinomial. It returns the
+// number of the first element that cannot be drawn, -1 where there is none.
+func (l *Law) Draw(r *rand.Rand, args [][]float64, x []float64, shape graph.Shape) int {
 	if l.Dist.Event == nil {
 		theta := make([]float64, len(args))
 		for i := range x {
@@ -101,10 +107,10 @@ func (l *Law) draw(r *rand.Rand, args [][]float64, x []float64, shape graph.Shap
 				theta[k] = a[i]
 			}
 			if x[i] = l.Dist.Sample(r, theta); math.IsNaN(x[i]) {
-				return false
+				return i
 			}
 		}
-		return true
+		return -1
 	}
 	size, events := l.Size(shape, args), shape[:len(shape)-l.Dist.Event.Rank].Len()
 	value, theta := make([]float64, len(x)/max(1, events)), make([][]float64, len(args))
@@ -123,12 +129,12 @@ func (l *Law) draw(r *rand.Rand, args [][]float64, x []float64, shape graph.Shap
 		l.Dist.Event.Sample(r, value, theta, size)
 		for i, v := range value {
 			if math.IsNaN(v) {
-				return false
+				return e + i*events
 			}
 			x[e+i*events] = v
 		}
 	}
-	return true
+	return -1
 }
 
 // Size is the size of the vectors and matrices of a law whose variable has a shape, and whose arguments have a value for each event.

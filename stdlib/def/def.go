@@ -66,6 +66,7 @@ type Dist struct {
 	// the standard member. `noncentered` needs a scale.
 	LocationAt, ScaleAt int
 	OfLog               *LocationScale // the same for log x, nil where there is none
+	Mean                string         // of a value, as an expression of the parameters' names; "" where none is written or none exists
 	Link                Link           // the parameter that takes a linear predictor
 	Predicted           []Predicted    // the same distribution with a predictor for a parameter: bernoulli_logit of bernoulli
 	Lower, Upper        End            // the density towards the ends of the support, of a continuous distribution

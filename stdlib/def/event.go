@@ -69,7 +69,9 @@ type Event struct {
 	// Sample overwrites x with a draw; nil for an improper distribution. k is the size. What x holds before is a value that was observed, from
 	// which a multinomial takes its total.
 	Sample func(r *rand.Rand, x []float64, theta [][]float64, k int)
-	Cases  []EventCase
+	// OfTotal reports that a draw has the total of what x holds before.
+	OfTotal bool
+	Cases   []EventCase
 	// Joint is set where a value is one vector of all rows of a table, each of which enters the terms of others; it says how. Such a density cannot be taken apart by rows, nor
 	// be raised to a power by each client.
 	Joint     string

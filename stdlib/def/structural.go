@@ -21,6 +21,7 @@ type Structural struct {
 	Moves func(args []Range) []bool
 	// Gives is the set of vectors that the value lies in, whatever the arguments: Simplex of softmax.
 	Gives Support
+	Jumps bool // it jumps where its arguments move, so that it has no gradient: of parameters it is for generated quantities
 	Mixes bool // an element of the value is made of several elements of an argument
 	// Linear lists groups of arguments, counted from 0. The value is linear in the arguments of a group together, as long as those of the others do not change.
 	// The group {AllArguments} is all of them, however many there are.

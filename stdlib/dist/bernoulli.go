@@ -17,6 +17,7 @@ func Bernoulli() def.Dist {
 
 Source: Stan Functions Reference, "Bernoulli distribution".`,
 		Params:     []def.Param{{Name: "theta", Doc: "probability of 1", Domain: def.UnitInterval}},
+		Mean:       "theta",
 		Support:    def.ZeroOne,
 		Discrete:   true,
 		LocationAt: -1,

@@ -18,6 +18,7 @@ func BernoulliLogit() def.Dist {
 
 Source: Stan Functions Reference, "Bernoulli distribution, logit parameterization".`,
 		Params:     []def.Param{{Name: "alpha", Doc: "log odds of 1", Domain: def.RealLine}},
+		Mean:       "inv_logit(alpha)",
 		Support:    def.ZeroOne,
 		Discrete:   true,
 		LocationAt: -1,

@@ -18,6 +18,7 @@ func BernoulliProbit() def.Dist {
 
 Source: Albert and Chib (1993), Bayesian analysis of binary and polychotomous response data, JASA 88.`,
 		Params:     []def.Param{{Name: "alpha", Doc: "probit of the probability of 1", Domain: def.RealLine}},
+		Mean:       "Phi(alpha)",
 		Support:    def.ZeroOne,
 		Discrete:   true,
 		LocationAt: -1,

@@ -21,6 +21,7 @@ Source: Stan Functions Reference, "Binomial distribution, logit parameterization
 			{Name: "N", Doc: "number of trials", Domain: def.Naturals, Integral: true},
 			{Name: "alpha", Doc: "log odds of a success", Domain: def.RealLine},
 		},
+		Mean:       "N .* inv_logit(alpha)",
 		Support:    def.UpToN,
 		Discrete:   true,
 		LocationAt: -1,

@@ -22,6 +22,7 @@ Source: Stan Functions Reference, "Exponentially modified normal distribution".`
 			{Name: "sigma", Doc: "standard deviation of the normal part", Domain: def.Positive},
 			{Name: "lambda", Doc: "rate of the exponential part", Domain: def.Positive},
 		},
+		Mean:         "mu + inv(lambda)",
 		Support:      def.RealLine,
 		LocationAt:   -1,
 		ScaleAt:      -1,

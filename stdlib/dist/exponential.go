@@ -17,6 +17,7 @@ func Exponential() def.Dist {
 
 Source: Stan Functions Reference, "Exponential distribution".`,
 		Params:     []def.Param{{Name: "beta", Doc: "rate", Domain: def.Positive}},
+		Mean:       "inv(beta)",
 		Support:    def.Positive,
 		LocationAt: -1,
 		ScaleAt:    -1,

@@ -17,6 +17,7 @@ func Geometric() def.Dist {
 
 Source: Johnson, Kemp and Kotz, Univariate Discrete Distributions, section 5.2; neg_binomial with shape 1 and inverse scale theta/(1 - theta).`,
 		Params:     []def.Param{{Name: "theta", Doc: "probability of a success", Domain: def.UnitInterval}},
+		Mean:       "(1 - theta) ./ theta",
 		Support:    def.Naturals,
 		Discrete:   true,
 		LocationAt: -1,

@@ -17,6 +17,7 @@ func Laplace() def.Dist {
 
 Source: Stan Functions Reference, "Double exponential (Laplace) distribution".`,
 		Params:     []def.Param{locationParam, scaleParam},
+		Mean:       "mu",
 		Support:    def.RealLine,
 		LocationAt: 0,
 		ScaleAt:    1,

@@ -18,6 +18,7 @@ func Logistic() def.Dist {
 
 Source: Stan Functions Reference, "Logistic distribution".`,
 		Params:     []def.Param{locationParam, scaleParam},
+		Mean:       "mu",
 		Support:    def.RealLine,
 		LocationAt: 0,
 		ScaleAt:    1,

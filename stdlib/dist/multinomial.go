@@ -22,7 +22,7 @@ Source: Stan Functions Reference, "Multinomial distribution".`,
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		Event: &def.Event{Rank: 1, Least: 1, Density: multinomialDensity, Sample: multinomialSample, Cases: []def.EventCase{
+		Event: &def.Event{Rank: 1, Least: 1, Density: multinomialDensity, Sample: multinomialSample, OfTotal: true, Cases: []def.EventCase{
 			{X: []float64{1.0, 2.0, 3.0}, Theta: [][]float64{{0.2, 0.3, 0.5}}, LogP: -2.0024805005437076},
 			{X: []float64{0.0, 0.0, 0.0}, Theta: [][]float64{{0.2, 0.3, 0.5}}, LogP: 0.0},
 			{X: []float64{0.0, 5.0}, Theta: [][]float64{{0.0, 1.0}}, LogP: 0.0},

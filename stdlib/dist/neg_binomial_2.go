@@ -21,6 +21,7 @@ Source: Stan Functions Reference, "Negative binomial distribution, alternative p
 			{Name: "mu", Doc: "mean", Domain: def.Positive},
 			{Name: "phi", Doc: "inverse dispersion", Domain: def.Positive},
 		},
+		Mean:       "mu",
 		Support:    def.Naturals,
 		Discrete:   true,
 		LocationAt: -1,

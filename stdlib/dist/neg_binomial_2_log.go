@@ -22,6 +22,7 @@ Source: Stan Functions Reference, "Negative binomial distribution, log alternati
 			{Name: "eta", Doc: "log mean", Domain: def.RealLine},
 			{Name: "phi", Doc: "inverse dispersion", Domain: def.Positive},
 		},
+		Mean:       "exp(eta)",
 		Support:    def.Naturals,
 		Discrete:   true,
 		LocationAt: -1,

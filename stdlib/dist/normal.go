@@ -21,6 +21,7 @@ Source: Stan Functions Reference, "Normal distribution"; Johnson, Kotz and Balak
 			{Name: "mu", Doc: "mean", Domain: def.RealLine},
 			{Name: "sigma", Doc: "standard deviation", Domain: def.Positive},
 		},
+		Mean:       "mu",
 		Support:    def.RealLine,
 		LocationAt: 0,
 		ScaleAt:    1,

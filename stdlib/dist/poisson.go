@@ -20,6 +20,7 @@ Where lambda is 0, x is 0 with probability 1.
 
 Source: Stan Functions Reference, "Poisson distribution".`,
 		Params:     []def.Param{{Name: "lambda", Doc: "rate", Domain: def.NonNegative}},
+		Mean:       "lambda",
 		Support:    def.Naturals,
 		Discrete:   true,
 		LocationAt: -1,

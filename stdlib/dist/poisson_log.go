@@ -17,6 +17,7 @@ func PoissonLog() def.Dist {
 
 Source: Stan Functions Reference, "Poisson distribution, log parameterization".`,
 		Params:     []def.Param{{Name: "alpha", Doc: "log rate", Domain: def.RealLine}},
+		Mean:       "exp(alpha)",
 		Support:    def.Naturals,
 		Discrete:   true,
 		LocationAt: -1,

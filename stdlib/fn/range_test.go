@@ -160,8 +160,11 @@ var ofThree = map[string]func(x, y []float64) []float64{
 	"sd": func(x, _ []float64) []float64 {
 		return []float64{math.Sqrt((square(x[0]-x[1]) + square(x[1]-x[2]) + square(x[0]-x[2])) / 6)}
 	},
-	"outer": byPairs(func(x, y float64) float64 { return x * y }),
-	"pow":   byPairs(math.Pow), "min": byPairs(math.Min), "max": byPairs(math.Max),
+	"sort":     func(x, _ []float64) []float64 { return slices.Sorted(slices.Values(x)) },
+	"rank":     func(_, _ []float64) []float64 { return []float64{1, 2, 3} },
+	"quantile": func(x, _ []float64) []float64 { return append(slices.Sorted(slices.Values(x)), third(x, nil)...) },
+	"outer":    byPairs(func(x, y float64) float64 { return x * y }),
+	"pow":      byPairs(math.Pow), "min": byPairs(math.Min), "max": byPairs(math.Max),
 	"log_sum_exp": byPairs(logSumExp),
 	"softmax": func(x, _ []float64) []float64 {
 		return []float64{math.Exp(x[0] - logSumExp(x[0], logSumExp(x[1], x[2])))}

@@ -42,7 +42,7 @@ func Follow(ctx context.Context, env density.Env, k backends.Kernel, have Run) (
 		for id := len(r.Draws); id < r.Last.Draws; id++ {
 			theta, z := positions(env)
 			k.Draw(id, theta)
-			if err := reporter.Values(ctx, theta, values); err != nil {
+			if err := reporter.Values(ctx, density.Draw{Theta: theta}, values); err != nil {
 				return r, err
 			}
 			if err := k.Auxiliary(ctx, id, z); err != nil {

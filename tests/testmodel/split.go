@@ -177,13 +177,17 @@ func (m *member) Sum(ctx context.Context, part [][]float64, total []float64) err
 		func() { copy(total, m.total) })
 }
 
-func (m *member) Values(ctx context.Context, theta, values [][]float64) error {
+func (m *member) Values(ctx context.Context, d density.Draw, values [][]float64) error {
 	p := m.party
 	return m.meet(
-		func() { m.theta[p], m.other[p] = theta[0], values[0] },
-		func() error { return density.Must[density.Reporter](m.env).Values(ctx, m.theta, m.other) },
+		func() { m.theta[p], m.other[p] = d.Theta[0], values[0] },
+		func() error {
+			return density.Must[density.Reporter](m.env).Values(ctx, density.Draw{Theta: m.theta}, m.other)
+		},
 		func() {})
 }
+
+func (m *member) ReadsAuxiliaries() bool { return false }
 
 func (m *member) Private(_ int, name string) density.Stream { return m.env.Private(m.party, name) }
 func (m *member) Shared(name string) density.Stream         { return m.env.Shared(name) }

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/fit/crossvalidate"
+	"github.com/vflc/vflc/internal/terminal"
+	"github.com/vflc/vflc/posterior"
+)
+
+// cvFlags are those of cv that are not settings of a backend.
+type cvFlags struct {
+	modelFlags
+	data    []string
+	key     string
+	backend string
+	options crossvalidate.Options
+	quiet   bool
+	asJSON  bool
+}
+
+func newCV() *cobra.Command {
+	var f cvFlags
+	cmd := &cobra.Command{
+		Use:   "cv MODEL",
+		Short: "Cross-validate a model",
+		Long: `Divide the rows that the parties share into folds, fit the model to all folds but one, in turn, and predict that one. Printed are the expected log predictive density (elpd) with its
+standard error over rows, the mean log density, and the error of the expectation; of a response that is 0 or 1 also accuracy, AUC, Brier score, the mean log density of the rows that were predicted
+wrongly, and how often a 1 came among rows of like probability.
+
+Folds follow from --seed and the order of the joined rows, the same at every party. --stratify gives each fold the same share of each value of the response; --by COLUMN keeps the rows with one value of
+that column together. Encoders are fitted to the rows of each fit alone. Predictions are those of the model as it is written, as in vflc predict.`,
+		Example: `  vflc cv logistic.vfl --folds 10 --stratify
+  vflc cv logistic.vfl --folds 5 --by ward --warmup 300 --draws 300 --json`,
+		Args: oneArgument("a MODEL"),
+		RunE: action(func(cmd *cobra.Command, args []string) error { return crossValidate(cmd, args[0], &f) }),
+	}
+	f.add(cmd)
+	fs := cmd.Flags()
+	fs.StringArrayVar(&f.data, "data", nil, "table of a party: `PARTY=FILE`, as in vflc run; repeatable")
+	fs.StringVar(&f.key, "key", "", "`column` on which the rows of the parties' tables are joined (default: id), or none for the order of the files")
+	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name, "inference `algorithm`: "+strings.Join(algorithmNames(), ", "))
+	fs.IntVar(&f.options.Folds, "folds", 10, "number of folds")
+	fs.BoolVar(&f.options.Stratify, "stratify", false, "give each fold the same share of each value of the response")
+	fs.StringVar(&f.options.By, "by", "", "keep the rows with one value of this `column` in one fold")
+	fs.Uint64Var(&f.options.Seed, "seed", 1, "seed of the folds and of all fits")
+	fs.IntVar(&f.options.Jobs, "jobs", 0, "number of folds to fit at the same time (default: one for each processor); the result does not depend on it")
+	fs.BoolVar(&f.quiet, "quiet", false, "print no progress, and of the compiler no warnings")
+	fs.BoolVar(&f.asJSON, "json", false, "print JSON, with the fold and the log density of each row")
+	addSettings(cmd)
+	return cmd
+}
+
+func crossValidate(cmd *cobra.Command, path string, f *cvFlags) error {
+	typed, err := f.honour(cmd, path)
+	if err != nil {
+		return err
+	}
+	a, err := algorithm(f.backend)
+	if err != nil {
+		return err
+	}
+	if err := refuseForeign(typed, a); err != nil {
+		return err
+	}
+	if f.options.Stratify && f.options.By != "" {
+		return usagef("--stratify and --by exclude one another: groups stay whole")
+	}
+	if f.options.Jobs < 0 {
+		return usagef("--jobs must be positive")
+	}
+	m, err := compileAloud(cmd, path, &f.modelFlags, f.quiet)
+	if err != nil {
+		return err
+	}
+	sources, err := data.Locate(path, m.Parties(), f.data)
+	if err != nil {
+		return err
+	}
+	show := terminal.NewCounter(cmd.ErrOrStderr(), f.quiet)
+	f.options.Progress = show.Of("folds")
+	f.options.Fit = fit.Options{Algorithm: a, Settings: settingsFor(cmd, a, m, typed), Joining: data.Joining{Key: f.key}, Seed: f.options.Seed}
+	ctx, stop := interrupted(cmd.Context())
+	defer stop()
+	r, diags, err := crossvalidate.Run(ctx, m, sources, f.options)
+	show.End()
+	if err := settle(cmd, diags); err != nil {
+		return err
+	}
+	switch {
+	case err != nil:
+		return err
+	case f.asJSON:
+		return posterior.WriteJSON(cmd.OutOrStdout(), r)
+	}
+	return r.WriteTable(cmd.OutOrStdout())
+}

@@ -1,0 +1,301 @@
+package compile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vflc/vflc/compile/accept"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/cut"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/format"
+	"github.com/vflc/vflc/lang/parser"
+	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// A Prediction is a model in which every response is a quantity that is drawn: with the parameters of a run and the data of new rows it gives predictions.
+type Prediction struct {
+	*Model
+	Responses []Predicted
+}
+
+// A Predicted is a response that is drawn. Name is that of its generated quantity, Mean that of its expectation, "" where the distribution has none written, and Score that of the log density of what was
+// observed, "" where that is not wanted.
+type Predicted struct {
+	Name, Mean, Score string
+	Data              string // the declaration of the model whose values it predicts
+	Owner             string // a party, a family, or shared
+	Level             bool   // it is a category
+}
+
+// A Part is what a quantity of a prediction is to a response.
+type Part int
+
+// The parts.
+const (
+	OfNone  Part = iota // it belongs to no response
+	OfDraw              // a draw of the response
+	OfMean              // its expectation
+	OfScore             // the log density of what was observed
+)
+
+// ResponseOf finds the response that a reported quantity belongs to. Of a member, name is "lab[2].y".
+func (p *Prediction) ResponseOf(name string) (*Predicted, Part) {
+	name = name[strings.LastIndex(name, ".")+1:]
+	for k := range p.Responses {
+		switch r := &p.Responses[k]; name {
+		case r.Name:
+			return r, OfDraw
+		case r.Mean:
+			return r, OfMean
+		case r.Score:
+			return r, OfScore
+		}
+	}
+	return nil, OfNone
+}
+
+// Prediction writes the model for prediction. Where there are clients, they send their cuts for the new rows themselves, without noise: predictions are those of the model as
+// it is written. Where scores are wanted, the new rows have their responses, and the log density of each is computed too. The error says why the model has none; the diagnostics are those of the text that was written.
+func (m *Model) Prediction(scored bool) (*Prediction, diag.List, error) {
+	p := &predictor{model: m, scored: scored, removed: map[string]bool{}, taken: map[string]bool{}, out: &Prediction{}}
+	for name := range m.Checked.Symbols {
+		p.taken[name] = true
+	}
+	if err := p.rewrite(); err != nil {
+		return nil, nil, err
+	}
+	o := m.options
+	o.Rho, o.RhoBy, o.Accept = 0, nil, accept.Names()
+	universe := stdlib.New()
+	for _, name := range universe.Transforms() {
+		if t, _ := universe.Transform(name); t.Pooled == m.Pooled() && (t.Pooled || t.CutsCross) {
+			o.Transform = t
+		}
+	}
+	written, diags := Compile(source.New(m.Source.Name, format.File(&ast.File{Stmts: p.stmts, Source: source.New(m.Source.Name, "")}, "")), o)
+	p.out.Model = written
+	return p.out, slices.DeleteFunc(diags, func(d *diag.Diagnostic) bool { return d.Severity != diag.Error }), nil
+}
+
+// A predictor rewrites the statements of a model.
+type predictor struct {
+	model   *Model
+	scored  bool
+	stmts   []ast.Stmt
+	removed map[string]bool // data that likelihoods have on their left sides
+	taken   map[string]bool
+	out     *Prediction
+}
+
+func (p *predictor) rewrite() error {
+	for _, s := range p.model.File.Stmts {
+		if l, ok := s.(*ast.Likelihood); ok {
+			for _, name := range namesOf(l.Left) {
+				if sym := p.model.Checked.Symbols[name]; sym != nil && sym.Kind == check.Data {
+					p.removed[name] = true
+				}
+			}
+		}
+	}
+	for _, s := range p.model.File.Stmts {
+		switch s := s.(type) {
+		case *ast.Data:
+			if p.scored || !p.removed[s.Name.Name] {
+				p.stmts = append(p.stmts, s)
+			}
+		case *ast.Generate, *ast.Transform, *ast.Factor:
+		case *ast.Likelihood:
+			if err := p.response(s); err != nil {
+				return err
+			}
+		default:
+			if name := p.reads(s); name != "" {
+				return fmt.Errorf("%s is a response, and other statements of the model read it (%s): new rows without it cannot be predicted", name, format.Stmt(s))
+			}
+			p.stmts = append(p.stmts, s)
+		}
+	}
+	if len(p.out.Responses) == 0 {
+		return fmt.Errorf("the model has no likelihood whose response could be predicted")
+	}
+	p.unread()
+	return nil
+}
+
+// reads returns a response that a statement reads, "" where it reads none.
+func (p *predictor) reads(n ast.Node) string { return reads(n, p.removed) }
+
+// response writes a likelihood as a draw of its left side, and its expectation where that is written.
+func (p *predictor) response(s *ast.Likelihood) error {
+	name := p.reads(s.Left)
+	sym := p.model.Checked.Symbols[name]
+	if sym == nil {
+		return fmt.Errorf("%s: the left side has no data to predict", format.Stmt(s))
+	}
+	if read := p.reads(s.Dist); read != "" {
+		return fmt.Errorf("%s is a response, and %s reads it on its right side: new rows without it cannot be predicted", read, format.Stmt(s))
+	}
+	k := slices.IndexFunc(p.model.Checked.Likelihoods, func(l *check.Likelihood) bool { return l.Stmt.At == s.At })
+	if k < 0 {
+		return fmt.Errorf("%s cannot be predicted", format.Stmt(s))
+	}
+	likely := p.model.Checked.Likelihoods[k]
+	if likely.Dist.Event != nil && likely.Dist.Event.OfTotal {
+		return fmt.Errorf("%s: a draw from %s needs the total of the counts, which new rows without a response do not have", format.Stmt(s), likely.Dist.Name)
+	}
+	decl := sym.Decl.(*ast.Data)
+	r := Predicted{Name: name, Data: name, Owner: sym.Owner, Level: sym.Type.Elem == types.Level}
+	typed := decl.Type
+	if _, plain := s.Left.(*ast.Name); !plain {
+		r.Name = p.free(strings.Trim(strings.Map(identifier, format.Expr(s.Left)), "_"))
+		typed = &ast.Type{Elem: ast.Ident{Name: "real"}, Dims: decl.Type.Dims}
+	} else if slices.ContainsFunc(p.out.Responses, func(o Predicted) bool { return o.Data == name }) {
+		return fmt.Errorf("%s has several likelihoods, so that it is not clear which to draw it from", name)
+	}
+	owner := &ast.Ident{Name: p.model.Checked.Server} // who counts its rows, too
+	if sym.Family {
+		owner = decl.Owner
+	} else if party, alone := likely.Owners.Sole(); alone && party != p.model.Checked.Server {
+		owner = &ast.Ident{Name: party}
+	}
+	if p.scored && r.Name == name {
+		r.Name = p.free(name + "_new")
+	}
+	typed = &ast.Type{At: typed.At, Elem: typed.Elem, Levels: typed.Levels, Dims: typed.Dims}
+	p.stmts = append(p.stmts, &ast.Generate{Name: ast.Ident{Name: r.Name}, Type: typed, Dist: s.Dist, Truncate: s.Truncate, Owner: owner})
+	if mean := p.mean(s, likely); mean != nil {
+		r.Mean = p.free(r.Name + "_mean")
+		p.stmts = append(p.stmts, &ast.Generate{Name: ast.Ident{Name: r.Mean}, Value: mean, Owner: owner})
+	}
+	if p.scored {
+		score, err := scoreOf(s, likely)
+		if err != nil {
+			return err
+		}
+		r.Score = p.free(name + "_score")
+		p.stmts = append(p.stmts, &ast.Generate{Name: ast.Ident{Name: r.Score}, Value: score, Owner: owner})
+	}
+	p.out.Responses = append(p.out.Responses, r)
+	return nil
+}
+
+// scoreOf is the log density of each value of a response.
+func scoreOf(s *ast.Likelihood, likely *check.Likelihood) (ast.Expr, error) {
+	d := likely.Dist
+	args := make([]ast.Expr, len(d.Params))
+	for i, a := range s.Dist.Args {
+		if a.Name != nil {
+			i = slices.IndexFunc(d.Params, func(p def.Param) bool { return p.Name == a.Name.Name })
+		}
+		args[i] = a.Value
+	}
+	if d.Form != nil || slices.Contains(args, nil) {
+		return nil, fmt.Errorf("%s: the log density of a row cannot be written with a mixture, a truncation, censoring or a default argument", format.Stmt(s))
+	}
+	suffix := "_lpdf"
+	if d.Discrete {
+		suffix = "_lpmf"
+	}
+	return &ast.Call{Name: ast.Ident{Name: d.Name + suffix}, Args: append([]ast.Expr{s.Left}, args...)}, nil
+}
+
+// mean is the expectation of a response, given the parameters; nil where none is written.
+func (p *predictor) mean(s *ast.Likelihood, likely *check.Likelihood) ast.Expr {
+	d := likely.Dist
+	if d.Form != nil || d.Mean == "" {
+		return nil
+	}
+	file, diags := parser.Parse(source.New("", "generate mean = "+d.Mean+"\n"))
+	if diags.HasErrors() {
+		panic("compile: the mean of " + d.Name + " is no expression")
+	}
+	args := map[string]ast.Expr{}
+	for i, a := range s.Dist.Args {
+		name := d.Params[i].Name
+		if a.Name != nil {
+			name = a.Name.Name
+		}
+		args[name] = a.Value
+	}
+	complete := true
+	var fill func(e ast.Expr) ast.Expr
+	fill = func(e ast.Expr) ast.Expr {
+		if n, ok := e.(*ast.Name); ok {
+			complete = complete && args[n.Name] != nil
+			return &ast.Paren{X: args[n.Name]}
+		}
+		return cut.Rebuild(e, fill)
+	}
+	out := fill(file.Stmts[0].(*ast.Generate).Value)
+	if !complete { // a default
+		return nil
+	}
+	return out
+}
+
+// free is a name that nothing has.
+func (p *predictor) free(name string) string {
+	for p.taken[name] {
+		name += "_"
+	}
+	p.taken[name] = true
+	return name
+}
+
+// unread leaves out data that nothing reads any more, such as weights.
+func (p *predictor) unread() {
+	read := map[string]bool{}
+	for _, s := range p.stmts {
+		d, declared := s.(*ast.Data)
+		for _, name := range namesOf(s) {
+			read[name] = read[name] || !declared || name != d.Name.Name
+		}
+	}
+	p.stmts = slices.DeleteFunc(p.stmts, func(s ast.Stmt) bool {
+		d, ok := s.(*ast.Data)
+		return ok && !read[d.Name.Name] && len(d.Type.Dims) > 0
+	})
+}
+
+// identifier maps a character to one of an identifier.
+func identifier(r rune) rune {
+	if r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+		return r
+	}
+	return '_'
+}
+
+// reads returns the first name in an expression that is in a set.
+func reads(n ast.Node, set map[string]bool) string {
+	for _, name := range namesOf(n) {
+		if set[name] {
+			return name
+		}
+	}
+	return ""
+}
+
+// namesOf lists the names that a node refers to.
+func namesOf(n ast.Node) (out []string) {
+	ast.Walk(n, func(n ast.Node) bool {
+		if name, ok := n.(*ast.Name); ok {
+			out = append(out, name.Name)
+		}
+		return true
+	})
+	return out
+}
+
+// BindNew is Bind for new rows, whose values a data set has given with the encoders of a run: parameters stand on their declared scale, and no density is lowered. sizes are those that the
+// run's parameters have.
+func BindNew(m *Model, d *data.Dataset, values map[string]data.Bindings, members, sizes map[string]int) (*Bound, diag.List, error) {
+	b := &Bound{Model: m, Data: d, Values: values, members: members, given: sizes, declared: true}
+	return b.run(valuePasses())
+}

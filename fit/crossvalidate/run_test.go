@@ -1,0 +1,151 @@
+package crossvalidate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/lang/source"
+)
+
+const mean = `data y : real[N]
+param m ~ normal(0, 10)
+y ~ normal(m, 1)
+`
+
+func bound(t *testing.T, text string, columns ...data.Values) (*compile.Model, data.Sources) {
+	t.Helper()
+	m, diags := compile.Compile(source.New("m.vfl", text), check.Options{})
+	if diags.HasErrors() {
+		t.Fatal(data.Errors(diags))
+	}
+	sources, err := data.Named(m.Parties(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources[0].Tables = []data.Reader{data.Columns("table", columns...)}
+	return m, sources
+}
+
+// The log predictive densities of a conjugate model are those in closed form, row by row within the Monte Carlo error: given the other folds, m is normal, and so is y.
+func TestAgainstClosedForm(t *testing.T) {
+	y := make([]float64, 24)
+	for i := range y {
+		y[i] = math.Sin(float64(7*i)) * 2
+	}
+	m, sources := bound(t, mean, data.Values{Name: "y", Numbers: y})
+	o := Options{Folds: 4, Seed: 3, Fit: fit.Options{Settings: map[string]string{"chains": "1", "warmup": "200", "draws": "1500"}, Seed: 3}}
+	r, diags, err := Run(t.Context(), m, sources, o)
+	if err != nil || diags.HasErrors() {
+		t.Fatal(err, data.Errors(diags))
+	}
+	got := r.Responses[0]
+	folds := assign(make([]string, len(y)), false, o.Folds, o.Seed)
+	at, total := 0, 0.0
+	for k := range o.Folds {
+		n, sum := 0.0, 0.0
+		for i, v := range y {
+			if folds[i] != k {
+				n, sum = n+1, sum+v
+			}
+		}
+		variance := 1 / (n + 0.01)
+		centre := sum * variance
+		for i, v := range y {
+			if folds[i] != k {
+				continue
+			}
+			s2 := 1 + variance
+			want := -0.5*math.Log(2*math.Pi*s2) - (v-centre)*(v-centre)/(2*s2)
+			slope := math.Abs(v-centre) * math.Sqrt(variance) // of the log density in m, in sds of m
+			if se := (slope + 0.1) / math.Sqrt(300); math.Abs(float64(got.LogDensities[at])-want) > 4*se {
+				t.Errorf("row %d, fold %d: %v, want %v ± %v", i, k+1, got.LogDensities[at], want, se)
+			}
+			if got.Fold[at] != k+1 {
+				t.Errorf("row %d is reported in fold %d, want %d", i, got.Fold[at], k+1)
+			}
+			at++
+			total += want
+		}
+	}
+	if math.Abs(float64(got.ELPD)-total) > 0.5 {
+		t.Errorf("elpd is %v, want %v", got.ELPD, total)
+	}
+}
+
+// The result does not depend on how many folds are fitted at once, and a row in fold k is predicted by a fit that has not seen it: with an impossible outlier its density is low.
+func TestFoldsAreLeftOut(t *testing.T) {
+	y := []float64{0, 0.1, -0.1, 0.2, -0.2, 0.05, 9, 0.1}
+	m, sources := bound(t, mean, data.Values{Name: "y", Numbers: y})
+	o := Options{Folds: 8, Seed: 1, Jobs: 1, Fit: fit.Options{Settings: map[string]string{"chains": "1", "warmup": "100", "draws": "200"}}}
+	one, _, err := Run(t.Context(), m, sources, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Jobs = 4
+	many, _, err := Run(t.Context(), m, sources, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(one.Responses[0].LogDensities, many.Responses[0].LogDensities) {
+		t.Error("one job and four give other densities")
+	}
+	if least := slices.Min(one.Responses[0].LogDensities); least > -25 {
+		t.Errorf("the outlier has the log density %v, as if its own fit had seen it", least)
+	}
+}
+
+// Strata are spread evenly over the folds; groups stay whole.
+func TestAssign(t *testing.T) {
+	var labels []string
+	for i := range 103 {
+		labels = append(labels, fmt.Sprint(i%7))
+	}
+	counts := map[string][]int{}
+	for i, f := range assign(labels, false, 5, 2) {
+		if counts[labels[i]] == nil {
+			counts[labels[i]] = make([]int, 5)
+		}
+		counts[labels[i]][f]++
+	}
+	for l, c := range counts {
+		if slices.Max(c)-slices.Min(c) > 1 {
+			t.Errorf("stratum %s is in the folds %v times", l, c)
+		}
+	}
+	fold := map[string]int{}
+	for i, f := range assign(labels, true, 3, 2) {
+		if was, ok := fold[labels[i]]; ok && was != f {
+			t.Fatalf("group %s is in two folds", labels[i])
+		}
+		fold[labels[i]] = f
+	}
+	if slices.Equal(assign(labels, false, 5, 2), assign(labels, false, 5, 3)) {
+		t.Error("two seeds give the same folds")
+	}
+}
+
+// AUC, accuracy, Brier score and calibration of four rows, by hand.
+func TestClassification(t *testing.T) {
+	rows := []row{{observed: 1, mean: 0.9, score: math.Log(0.9)}, {observed: 0, mean: 0.4, score: math.Log(0.6)}, {observed: 1, mean: 0.4, score: math.Log(0.4)}, {observed: 0, mean: 0.1, score: math.Log(0.9)}}
+	r := scored("y", rows, true)
+	for name, c := range map[string][2]float64{
+		"accuracy": {float64(*r.Accuracy), 0.75}, "auc": {float64(*r.AUC), 3.5 / 4}, "brier": {float64(*r.Brier), (0.01 + 0.16 + 0.36 + 0.01) / 4},
+		"where wrong": {float64(*r.WhereWrong), math.Log(0.4)}, "elpd": {float64(r.ELPD), math.Log(0.9 * 0.6 * 0.4 * 0.9)},
+	} {
+		if math.Abs(c[0]-c[1]) > 1e-14 {
+			t.Errorf("%s is %v, want %v", name, c[0], c[1])
+		}
+	}
+	if len(r.Calibration) != 3 || r.Calibration[1].Rows != 2 || r.Calibration[1].Observed != 0.5 {
+		t.Errorf("calibration is %+v", r.Calibration)
+	}
+	if math.Abs(logMeanExp([]float64{-1000, -1000 + math.Log(3)})-(-1000+math.Log(2))) > 1e-12 || !math.IsInf(logMeanExp([]float64{math.Inf(-1)}), -1) {
+		t.Error("the mean of exp is wrong")
+	}
+}

@@ -1,0 +1,201 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/plot"
+	"github.com/vflc/vflc/posterior/zarr"
+	"github.com/vflc/vflc/stdlib/transforms"
+)
+
+// A PredictiveCheck compares a statistic of the observed response with that of its replicates.
+type PredictiveCheck struct {
+	Response  string           `json:"response"`
+	Statistic string           `json:"statistic"`
+	Observed  posterior.Number `json:"observed"`
+	Mean      posterior.Number `json:"mean"` // of the replicates
+	SD        posterior.Number `json:"sd"`
+	Q5        posterior.Number `json:"q5"`
+	Q95       posterior.Number `json:"q95"`
+	// Tail is the share of replicates whose statistic is above the observed one, those that equal it counted half.
+	Tail posterior.Number `json:"tail_probability"`
+}
+
+// A statistic maps the values of a response to a number.
+type statistic struct {
+	name string
+	of   func(sorted, y []float64) float64
+}
+
+// statistics are those that are always computed.
+func statistics() []statistic {
+	quantile := func(name string, p float64) statistic {
+		return statistic{name, func(sorted, _ []float64) float64 { return posterior.Quantile(sorted, p) }}
+	}
+	return []statistic{
+		{"mean", func(_, y []float64) float64 { return average(y) }},
+		{"sd", func(_, y []float64) float64 { return deviation(y) }},
+		quantile("min", 0), quantile("5%", 0.05), quantile("50%", 0.5), quantile("95%", 0.95), quantile("max", 1),
+	}
+}
+
+func average(y []float64) float64 {
+	sum := 0.0
+	for _, v := range y {
+		sum += v
+	}
+	return sum / float64(len(y))
+}
+
+func deviation(y []float64) float64 {
+	mean, sum := average(y), 0.0
+	for _, v := range y {
+		sum += (v - mean) * (v - mean)
+	}
+	return math.Sqrt(sum / float64(len(y)-1))
+}
+
+// Checks compares statistics of the responses with those of their replicates: moments and quantiles, and what expressions of the response's name compute, as mean(y == 0). names are those of
+// the responses that are looked at; none: all. The diagnostics are those of an expression.
+func (p *Replication) Checks(names, expressions []string) ([]PredictiveCheck, diag.List, error) {
+	var out []PredictiveCheck
+	used := make([]bool, len(expressions))
+	for _, name := range names {
+		if !slices.ContainsFunc(p.Responses, func(r zarr.Observed) bool { return r.Name == name }) {
+			return nil, nil, &UsageError{fmt.Errorf("there is no response %s; there are: %s", name, strings.Join(p.names(), ", "))}
+		}
+	}
+	for k := range p.Responses {
+		r := &p.Responses[k]
+		if len(names) > 0 && !slices.Contains(names, r.Name) {
+			continue
+		}
+		all := statistics()
+		for i, text := range expressions {
+			if !mentionsName(text, baseName(r.Name)) {
+				continue
+			}
+			s, diags, err := expression(r, text)
+			if err != nil || diags.HasErrors() {
+				return nil, diags, err
+			}
+			all, used[i] = append(all, s), true
+		}
+		for _, s := range all {
+			out = append(out, compared(r, s))
+		}
+	}
+	if i := slices.Index(used, false); i >= 0 {
+		return nil, nil, &UsageError{fmt.Errorf("the statistic %s has no response in it; write it of %s, as mean(%s == 0)", expressions[i], strings.Join(p.names(), " or "), baseName(p.Responses[0].Name))}
+	}
+	return out, nil, nil
+}
+
+func (p *Replication) names() (out []string) {
+	for _, r := range p.Responses {
+		out = append(out, r.Name)
+	}
+	return out
+}
+
+// baseName is the name of a response in its model: y of lab[2].y.
+func baseName(name string) string { return name[strings.LastIndex(name, ".")+1:] }
+
+// mentionsName reports whether a text has a name as a whole word.
+func mentionsName(text, name string) bool {
+	return slices.Contains(strings.FieldsFunc(text, func(r rune) bool {
+		return r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	}), name)
+}
+
+// compared computes a statistic of the response and of all its replicates.
+func compared(r *zarr.Observed, s statistic) PredictiveCheck {
+	at := func(y []float64) float64 { return s.of(slices.Sorted(slices.Values(y)), y) }
+	observed := at(r.Values)
+	var values []float64
+	y := make([]float64, len(r.Values))
+	tail := 0.0
+	for c := range r.Replicates[0] {
+		for i := range r.Replicates[0][c] {
+			for e := range y {
+				y[e] = r.Replicates[e][c][i]
+			}
+			v := at(y)
+			values = append(values, v)
+			switch {
+			case v > observed:
+				tail++
+			case v == observed:
+				tail += 0.5
+			}
+		}
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return PredictiveCheck{
+		Response: r.Name, Statistic: s.name, Observed: posterior.Number(observed), Mean: posterior.Number(average(values)), SD: posterior.Number(deviation(values)),
+		Q5: posterior.Number(posterior.Quantile(sorted, 0.05)), Q95: posterior.Number(posterior.Quantile(sorted, 0.95)), Tail: posterior.Number(tail / float64(len(values))),
+	}
+}
+
+// expression compiles a statistic that a user writes: a number that follows from the response.
+func expression(r *zarr.Observed, text string) (statistic, diag.List, error) {
+	var dims []string
+	for _, n := range r.Shape {
+		dims = append(dims, fmt.Sprint(n))
+	}
+	size := ""
+	if dims != nil {
+		size = " : real[" + strings.Join(dims, ", ") + "]"
+	}
+	name := baseName(r.Name)
+	const result = "statistic__"
+	src := source.New("the statistic", fmt.Sprintf("param %s%s ~ flat()\ngenerate %s = %s\n", name, size, result, text))
+	m, diags := compile.Compile(src, check.Options{Transform: transforms.None})
+	if diags.HasErrors() {
+		return statistic{}, diags, nil
+	}
+	b, diags, err := compile.BindValues(m, map[string]data.Bindings{m.Checked.Server: {}}, nil)
+	if err != nil || diags.HasErrors() {
+		return statistic{}, diags, err
+	}
+	q, diags := b.Quantities(m, result)
+	if diags.HasErrors() {
+		return statistic{}, diags, nil
+	}
+	if len(q.Quantities[0].Shape) > 0 {
+		return statistic{}, nil, &UsageError{fmt.Errorf("the statistic %s is not one number; take its mean, sum, min or max", text)}
+	}
+	s := q.NewSimulator()
+	return statistic{text, func(_, y []float64) float64 { return s.Evaluate(y)[0][0] }}, nil, nil
+}
+
+// Plotted are the responses for a plot of kind ppc.
+func (p *Replication) Plotted() []plot.Response {
+	var out []plot.Response
+	for _, r := range p.Responses {
+		one := plot.Response{Name: r.Name, Observed: r.Values}
+		for c := range p.Draws.Chains() {
+			for i := range p.Draws.Len(c) {
+				y := make([]float64, len(r.Values))
+				for e := range y {
+					y[e] = r.Replicates[e][c][i]
+				}
+				one.Replicates = append(one.Replicates, y)
+			}
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// PlottedReplicates is the number of replicates that a plot is made of.
+const PlottedReplicates = 200

@@ -1,0 +1,181 @@
+package fit_test
+
+import (
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/zarr"
+	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/transforms"
+)
+
+// replication is of a model with one response of known law: y ~ normal(m, 1), with draws of m that are all 0.
+func replication(t *testing.T, y []float64, draws int) *fit.Replication {
+	t.Helper()
+	m, diags := compile.Compile(source.New("m.vfl", "data y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m, 1)\n"), check.Options{Transform: transforms.None})
+	if diags.HasErrors() {
+		t.Fatal(data.Errors(diags))
+	}
+	values := map[string]data.Bindings{m.Checked.Server: {"y": {Recipe: data.Recipe{Name: "y", Elem: "real", Rank: 1}, Dims: []int{len(y)}, Values: y, ByRow: true}}}
+	b, diags, err := compile.BindValues(m, values, nil)
+	if err != nil || diags.HasErrors() {
+		t.Fatal(err, data.Errors(diags))
+	}
+	d := posterior.NewDraws([]posterior.Variable{{Name: "m"}}, 2, draws)
+	for c := range 2 {
+		for range draws {
+			d.Append(c, []float64{0})
+		}
+	}
+	p, err := fit.ReplicateBound(t.Context(), b, d, 0, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Statistics of replicates have the distribution that the model gives them, and the tail probability is the share above the observed value.
+func TestPredictiveChecks(t *testing.T) {
+	const n, draws = 25, 2000
+	y := make([]float64, n)
+	for i := range y {
+		y[i] = float64(i-n/2) / 8
+	}
+	p := replication(t, y, draws)
+	checks, diags, err := p.Checks(nil, []string{"mean(y > 0.5)", "y[1]"})
+	if err != nil || diags.HasErrors() {
+		t.Fatal(err, data.Errors(diags))
+	}
+	within := func(name string, got posterior.Number, want, se float64) {
+		if math.Abs(float64(got)-want) > 4*se {
+			t.Errorf("%s is %v, want %v ± %v", name, got, want, se)
+		}
+	}
+	above := math.Erfc(0.5/math.Sqrt2) / 2
+	for _, c := range checks {
+		sd := map[string]float64{"mean": 1 / math.Sqrt(n), "mean(y > 0.5)": math.Sqrt(above * (1 - above) / n), "y[1]": 1}[c.Statistic]
+		mean := map[string]float64{"mean(y > 0.5)": above}[c.Statistic]
+		if sd == 0 {
+			continue
+		}
+		within("mean of "+c.Statistic, c.Mean, mean, sd/math.Sqrt(2*draws))
+		within("sd of "+c.Statistic, c.SD, sd, sd/math.Sqrt(4*draws))
+		tail := math.Erfc((float64(c.Observed)-mean)/sd/math.Sqrt2) / 2
+		if c.Statistic != "mean(y > 0.5)" { // of few values: the normal approximation is not close enough
+			within("tail of "+c.Statistic, c.Tail, tail, math.Sqrt(tail*(1-tail)/(2*draws)))
+		}
+	}
+	if len(checks) != 9 || checks[6].Statistic != "max" || float64(checks[6].Observed) != 1.5 {
+		t.Errorf("checks are %+v", checks)
+	}
+}
+
+// What is no statistic of a response is refused with what to write.
+func TestStatisticsThatAreNone(t *testing.T) {
+	p := replication(t, []float64{1, 2, 3}, 2)
+	for text, want := range map[string]string{"mean(x)": "has no response in it", "y": "is not one number", "mean(y": "", "mean(y, 1)": ""} {
+		_, diags, err := p.Checks(nil, []string{text})
+		if want == "" && !diags.HasErrors() || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, %v", text, err, data.Errors(diags))
+		}
+	}
+	if _, _, err := p.Checks([]string{"z"}, nil); err == nil || !strings.Contains(err.Error(), "there are: y") {
+		t.Errorf("a response that is not there: %v", err)
+	}
+}
+
+// The replicates that ArviZ reads are those that were made, with the observed values beside them.
+func TestReplicatesForArviZ(t *testing.T) {
+	p := replication(t, []float64{1, 2, 3}, 4)
+	dir := filepath.Join(t.TempDir(), "checked.zarr")
+	if err := p.WriteZarr(dir); err != nil {
+		t.Fatal(err)
+	}
+	got, shape, err := zarr.ReadFloats(dir, "posterior_predictive/y")
+	if err != nil || len(shape) != 3 || shape[0] != 2 || shape[1] != 4 || shape[2] != 3 {
+		t.Fatal(shape, err)
+	}
+	for c := range 2 {
+		for i := range 4 {
+			for e := range 3 {
+				if want := p.Responses[0].Replicates[e][c][i]; got[(c*4+i)*3+e] != want {
+					t.Fatalf("replicate %d, %d, %d is %v, want %v", c, i, e, got[(c*4+i)*3+e], want)
+				}
+			}
+		}
+	}
+	observed, err := zarr.ReadObserved(dir)
+	if err != nil || len(observed) != 1 || observed[0].Values[1] != 2 {
+		t.Fatal(observed, err)
+	}
+}
+
+// The mean that a distribution's descriptor writes is that of its draws.
+func TestMeansOfDistributions(t *testing.T) {
+	universe := stdlib.New()
+	given := map[string]float64{"N": 7, "theta": 0.3, "alpha": 1.3, "beta": 2.4, "mu": 0.6, "sigma": 0.7, "kappa": 3, "lambda": 1.7, "eta": 0.4, "phi": 2.5}
+	for _, name := range universe.Dists() {
+		d, _ := universe.Dist(name)
+		if d.Mean == "" {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			var args []string
+			text := ""
+			for _, p := range d.Params {
+				value, ok := given[p.Name]
+				if !ok {
+					t.Fatalf("no value for %s", p.Name)
+				}
+				text += "const " + p.Name + " = " + strconv.FormatFloat(value, 'g', -1, 64) + "\n"
+				args = append(args, p.Name)
+			}
+			text += "param one ~ normal(0, 1)\ngenerate x : " + elementOf(d.Discrete) + "[4000] ~ " + name + "(" + strings.Join(args, ", ") + ")\ngenerate mean_of = " + d.Mean + "\n"
+			m, diags := compile.Compile(source.New("m.vfl", text), check.Options{Transform: transforms.None})
+			if diags.HasErrors() {
+				t.Fatal(text, data.Errors(diags))
+			}
+			b, diags, err := compile.BindValues(m, map[string]data.Bindings{m.Checked.Server: {}}, nil)
+			if err != nil || diags.HasErrors() {
+				t.Fatal(err, data.Errors(diags))
+			}
+			p, diags, err := fit.OpenBound(b, fit.Options{Settings: map[string]string{"chains": "1", "warmup": "5", "draws": "4"}, Seed: 3})
+			if err != nil || diags.HasErrors() {
+				t.Fatal(err, data.Errors(diags))
+			}
+			r, err := p.Sample(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var sum, square, count float64
+			for k, c := range r.Draws.Columns() {
+				if strings.HasPrefix(c.Name, "x[") {
+					for _, v := range r.Draws.Column(k)[0] {
+						sum, square, count = sum+v, square+v*v, count+1
+					}
+				}
+			}
+			mean := sum / count
+			se := math.Sqrt((square/count - mean*mean) / count)
+			if want := column(t, r.Draws, "mean_of")[0]; math.Abs(mean-want) > 4*se {
+				t.Errorf("the mean of %v draws is %v ± %v, the descriptor has %v", count, mean, se, want)
+			}
+		})
+	}
+}
+
+func elementOf(discrete bool) string {
+	if discrete {
+		return "count"
+	}
+	return "real"
+}

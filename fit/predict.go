@@ -1,0 +1,426 @@
+package fit
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/lower"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/session"
+)
+
+// A PredictionRequest says what is predicted, and how much of it.
+type PredictionRequest struct {
+	Data  []string // as --data names tables; none: those of the run
+	Key   string   // the column that joins their rows; "": as in the run
+	Draws int      // of the run to use, at even distances; 0: all of them
+	Seed  uint64
+	// Sources are the tables, in place of Data. With Scored they have the responses too, and the log density of each is computed.
+	Sources data.Sources
+	Scored  bool
+	// PerParty runs a goroutine for each party, which exchange messages; the result is the same, bit for bit.
+	PerParty bool
+}
+
+// Predictions are what the draws of a run say of new rows.
+type Predictions struct {
+	Model     *compile.Prediction
+	Key       string   // the column that names the rows; "": their numbers do
+	Keys      []string // of the rows; nil: numbers from 1
+	Draws     int
+	Responses []PredictedResponse
+	recipes   map[string][]data.Recipe
+	Work      density.Work // what crossed between the parties, or would
+}
+
+// A PredictedResponse is the prediction of one response. Arrays by element have the first index fastest.
+type PredictedResponse struct {
+	Name, Owner string
+	Shape       []int
+	Categories  []string    // of a response that is a category
+	Mean        []float64   // by element: the expectation, averaged over the draws
+	Draws       [][]float64 // by element: a draw of the response for each draw of the run
+	Observed    []float64   // what the new rows have, where predictions are scored
+	Scores      [][]float64 // by element: the log density of what was observed at each draw, where that is wanted
+}
+
+// Predict draws the responses of new rows at the draws of a run, across its parties: each client evaluates its cuts for the new rows, and the server the rest. It holds all parties' draws in
+// one process. The error holds diagnostics (data.Errors) where the new tables do not fit.
+func Predict(ctx context.Context, r *runs.Run, q PredictionRequest) (*Predictions, diag.List, error) {
+	m, diags, err := Recompile(r)
+	if err != nil || diags.HasErrors() {
+		return nil, diags, err
+	}
+	recipes, err := recipesOf(r.Path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if q.Data == nil {
+		q.Data = RecordedData(r.Record)
+	}
+	return predicted(ctx, m, recipes, r.Draws, data.Joining{Key: cmp.Or(q.Key, r.Record.Key), Intersect: r.Record.Intersect}, q)
+}
+
+// PredictBound is Predict for a fit in memory, whose model has its data.
+func PredictBound(ctx context.Context, b *compile.Bound, d *posterior.Draws, q PredictionRequest) (*Predictions, diag.List, error) {
+	recipes, join := map[string][]data.Recipe{}, data.Joining{Key: q.Key}
+	for party, values := range b.Values {
+		recipes[party] = recipesIn(values)
+	}
+	if b.Data != nil && len(b.Data.Joins) > 0 {
+		join.Key = cmp.Or(q.Key, b.Data.Joins[0].Key)
+	}
+	return predicted(ctx, b.Model, recipes, d, join, q)
+}
+
+// predicted predicts from a model, the encoders that its data were read with, and draws.
+func predicted(ctx context.Context, m *compile.Model, recipes map[string][]data.Recipe, d *posterior.Draws, join data.Joining, q PredictionRequest) (*Predictions, diag.List, error) {
+	p, diags, err := m.Prediction(q.Scored)
+	if err != nil || diags.HasErrors() {
+		return nil, diags, err
+	}
+	out := &Predictions{Model: p, recipes: recipes}
+	b, keys, diags, err := out.bind(d, join, q)
+	if err != nil || diags.HasErrors() {
+		return nil, diags, err
+	}
+	if err := out.draw(ctx, d, b, q); err != nil {
+		return nil, diags, err
+	}
+	if shape := out.Responses[0].Shape; len(shape) > 0 {
+		out.Key, out.Keys = keys.name[shape[0]], keys.keys[shape[0]]
+	}
+	return out, diags, nil
+}
+
+// PredictionAudit lists what each party learns from another when new rows are predicted; nil for a model that pools.
+func PredictionAudit(r *runs.Run) ([]compile.Disclosure, diag.List, error) {
+	m, diags, err := Recompile(r)
+	if err != nil || diags.HasErrors() {
+		return nil, diags, err
+	}
+	p, diags, err := m.Prediction(false)
+	if err != nil || diags.HasErrors() || p.Pooled() {
+		return nil, diags, err
+	}
+	bundle, diags := p.Bundle()
+	if diags.HasErrors() {
+		return nil, diags, nil
+	}
+	return bundle.Audit([]density.Use{{Exchange: density.Reporting, Often: "every draw"}}), nil, nil
+}
+
+// rowKeys are the keys of rows and the name of their column, by the number of rows.
+type rowKeys struct {
+	name map[int]string
+	keys map[int][]string
+}
+
+// bind gives the model of a prediction the new rows, with the encoders of the run.
+func (p *Predictions) bind(draws *posterior.Draws, join data.Joining, q PredictionRequest) (*compile.Bound, rowKeys, diag.List, error) {
+	none := rowKeys{}
+	m := p.Model
+	sources := q.Sources
+	if sources == nil {
+		var err error
+		if sources, err = data.Named(m.Parties(), q.Data); err != nil {
+			return nil, none, nil, err
+		}
+	}
+	members := map[string]int{}
+	for _, k := range m.Checked.Clients {
+		if k.Family {
+			members[k.Name] = sources.Members(k.Name)
+		}
+	}
+	wants := lower.Wants(m.Checked)
+	sizes := sizesOf(m.Checked, draws)
+	for i := range wants {
+		if n, ok := sizes[wants[i].Level.Name]; ok && wants[i].Elem == types.Level && !wants[i].Level.Own {
+			wants[i].Levels = n
+		}
+	}
+	d, diags := data.Load(sources, wants, join)
+	if diags.HasErrors() {
+		return nil, none, diags, nil
+	}
+	values, found := d.Apply(wants, p.recipes)
+	if diags = append(diags, found...); diags.HasErrors() {
+		return nil, none, diags, nil
+	}
+	keys := rowKeys{map[int]string{}, map[int][]string{}}
+	for _, bindings := range values {
+		for _, v := range bindings {
+			if len(v.Dims) > 0 && keys.keys[v.Dims[0]] == nil {
+				keys.name[v.Dims[0]], keys.keys[v.Dims[0]] = d.RowKeys(v.Dims[0])
+			}
+		}
+	}
+	b, found, err := compile.BindNew(m.Model, d, values, members, sizes)
+	return b, keys, append(diags, found...), err
+}
+
+// recipesOf reads the fitted encoders of all parties from the folder of a run.
+func recipesOf(dir string) (map[string][]data.Recipe, error) {
+	files, err := filepath.Glob(filepath.Join(dir, runs.PartiesDir, "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s holds no encoders (%s): it is not the whole folder of a run", dir, runs.PartiesDir)
+	}
+	out := map[string][]data.Recipe{}
+	for _, file := range files {
+		var p struct {
+			Party string        `json:"party"`
+			Data  []data.Recipe `json:"data"`
+		}
+		text, err := os.ReadFile(file)
+		if err == nil {
+			err = json.Unmarshal(text, &p)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		out[p.Party] = p.Data
+	}
+	return out, nil
+}
+
+// sizesOf are the sizes that the parameters of a run have, as far as all parties have them in common.
+func sizesOf(p *check.Program, d *posterior.Draws) map[string]int {
+	out := map[string]int{}
+	for _, s := range p.Order {
+		k := slices.IndexFunc(d.Vars, func(v posterior.Variable) bool { return v.Name == s.Name })
+		if s.Kind != check.Param || s.Family || k < 0 || len(d.Vars[k].Dims) != len(s.Type.Dims) {
+			continue
+		}
+		for i, size := range s.Type.Dims {
+			names := size.Names()
+			if len(names) != 1 || p.Sizes[names[0]] == nil || p.Sizes[names[0]].Member != "" {
+				continue
+			}
+			for n := range d.Vars[k].Dims[i] + mostOffset { // K of K - 1
+				got, err := size.Eval(func(string) (int, bool) { return n, true })
+				if err == nil && got == d.Vars[k].Dims[i] {
+					out[names[0]] = n
+					break
+				}
+			}
+		}
+	}
+	return out
+}
+
+// mostOffset is the largest number that a size of a parameter may have added to a name.
+const mostOffset = 1000
+
+// draw evaluates the model at every draw that is used.
+func (p *Predictions) draw(ctx context.Context, d *posterior.Draws, b *compile.Bound, q PredictionRequest) error {
+	columns, err := columnsOfParties(b, d)
+	if err != nil {
+		return err
+	}
+	every := 1
+	all := 0
+	for c := range d.Chains() {
+		all += d.Len(c)
+	}
+	if q.Draws > 0 {
+		every = max(1, all/q.Draws)
+	}
+	p.prepare(b, d, every)
+	elements := 0
+	for _, r := range p.Responses {
+		elements += len(r.Draws)
+	}
+	if elements*(all/every) > mostValues {
+		return fmt.Errorf("%d values at %d draws are too many to keep; use fewer draws of the run", elements, all/every)
+	}
+	mode := session.OneLoop
+	if q.PerParty {
+		mode = session.PerParty
+	}
+	works := make([]density.Work, len(b.Plan.Names))
+	err = session.Run(ctx, b.Plan, mode, q.Seed, func(ctx context.Context, env density.Env) error {
+		for c := range d.Chains() {
+			if err := p.chain(ctx, density.Chain(env, c+1), b, d, columns, c, every); err != nil {
+				return err
+			}
+		}
+		works[env.Blocks()[0].Index()] = *density.WorkOf(env)
+		return nil
+	})
+	p.Work = works[0]
+	p.finish()
+	return err
+}
+
+// columnsOfParties finds the column among the draws of each element of a party's parameters.
+func columnsOfParties(b *compile.Bound, d *posterior.Draws) ([][]int, error) {
+	first, column := map[string]int{}, 0
+	for _, v := range d.Vars {
+		first[v.Name] = column
+		column += v.Len()
+	}
+	out := make([][]int, len(b.Plan.Parties))
+	for k, party := range b.Plan.Parties {
+		for i, port := range party.Graph.Params() {
+			name := party.Params[i].Name
+			from, ok := first[name]
+			if !ok {
+				return nil, fmt.Errorf("the draws have no %s", name)
+			}
+			for e := range port.Len {
+				out[k] = append(out[k], from+e)
+			}
+		}
+	}
+	return out, nil
+}
+
+// prepare makes room for the responses of all parties.
+func (p *Predictions) prepare(b *compile.Bound, d *posterior.Draws, every int) {
+	for c := range d.Chains() {
+		p.Draws += d.Len(c) / every
+	}
+	for _, party := range b.Plan.Parties {
+		for _, v := range party.Params {
+			r, part := p.Model.ResponseOf(v.Name)
+			if part != compile.OfDraw {
+				continue
+			}
+			out := PredictedResponse{Name: v.Name, Owner: v.Owner, Shape: v.Dims, Draws: make([][]float64, v.Len), Mean: make([]float64, v.Len)}
+			if r.Level {
+				out.Categories = p.categories(r, party.Party)
+			}
+			for e := range out.Draws {
+				out.Draws[e] = make([]float64, p.Draws)
+			}
+			p.observe(b, r, party.Party, &out)
+			p.Responses = append(p.Responses, out)
+		}
+	}
+}
+
+// observe takes what the new rows have of a response that is scored.
+func (p *Predictions) observe(b *compile.Bound, r *compile.Predicted, party string, out *PredictedResponse) {
+	if r.Score == "" {
+		return
+	}
+	for _, of := range []string{party, r.Owner} {
+		if v := b.Values[of][r.Data]; v != nil {
+			out.Observed = v.Values
+		}
+	}
+}
+
+// categories are the names of the categories of a response, as the party that held it coded them; nil where they are numbers.
+func (p *Predictions) categories(r *compile.Predicted, party string) []string {
+	for _, of := range []string{party, r.Owner} {
+		for _, recipe := range p.recipes[of] {
+			if recipe.Name == r.Data && len(recipe.Encoders) > 0 {
+				return recipe.Encoders[0].Words
+			}
+		}
+	}
+	return nil
+}
+
+// chain evaluates the model at the draws of one chain that are used.
+func (p *Predictions) chain(ctx context.Context, env density.Env, b *compile.Bound, d *posterior.Draws, columns [][]int, chain, every int) error {
+	reporter := density.Must[density.Reporter](env)
+	var draw density.Draw
+	var values [][]float64
+	for k, block := range env.Blocks() {
+		size := 0
+		for _, v := range block.Params() {
+			size += v.Len
+		}
+		draw.Theta, values = append(draw.Theta, make([]float64, block.Dim())), append(values, make([]float64, size))
+		draw.Streams = append(draw.Streams, env.Private(k, generatedStream))
+	}
+	at := 0
+	for c := range chain {
+		at += d.Len(c) / every
+	}
+	for i := every - 1; i < d.Len(chain); i += every {
+		for k, block := range env.Blocks() {
+			for e, column := range columns[block.Index()] {
+				draw.Theta[k][e] = d.Column(column)[chain][i]
+			}
+			draw.Streams[k].Round(uint64(i))
+		}
+		if err := reporter.Values(ctx, draw, values); err != nil {
+			return err
+		}
+		for k, block := range env.Blocks() {
+			p.keep(block.Params(), values[k], at)
+		}
+		at++
+	}
+	return nil
+}
+
+// keep stores what one party has drawn, and adds its expectations.
+func (p *Predictions) keep(params []density.Param, values []float64, at int) {
+	for _, v := range params {
+		r, part := p.Model.ResponseOf(v.Name)
+		if part == compile.OfNone {
+			continue
+		}
+		member := strings.TrimSuffix(v.Name, v.Name[strings.LastIndex(v.Name, ".")+1:])
+		k := slices.IndexFunc(p.Responses, func(o PredictedResponse) bool { return o.Name == member+r.Name })
+		out, of := &p.Responses[k], values[v.Offset:v.Offset+v.Len]
+		switch part {
+		case compile.OfDraw:
+			for e, y := range of {
+				out.Draws[e][at] = y
+			}
+			continue
+		case compile.OfScore:
+			if out.Scores == nil {
+				out.Scores = make([][]float64, len(of))
+				for e := range of {
+					out.Scores[e] = make([]float64, p.Draws)
+				}
+			}
+			for e, lp := range of {
+				out.Scores[e][at] = lp
+			}
+			continue
+		}
+		lead := len(out.Mean) / max(1, len(of)) // an expectation of fewer axes is the same along the first ones
+		for e := range out.Mean {
+			out.Mean[e] += of[e/lead] / float64(p.Draws)
+		}
+	}
+}
+
+// finish takes the mean of the draws where no expectation is written.
+func (p *Predictions) finish() {
+	for k := range p.Responses {
+		out := &p.Responses[k]
+		if r, _ := p.Model.ResponseOf(out.Name); r.Mean != "" {
+			continue
+		}
+		for e, draws := range out.Draws {
+			for _, y := range draws {
+				out.Mean[e] += y / float64(len(draws))
+			}
+		}
+	}
+}

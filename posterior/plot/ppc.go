@@ -1,0 +1,104 @@
+package plot
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/vflc/vflc/posterior"
+)
+
+func ppcKind() Kind {
+	return Kind{Name: "ppc", Doc: "each response as observed among draws of it from the model", one: true, Responses: true, make: ppc}
+}
+
+// shownReplicates is how many replicates have a line each; mostValuesShown is the number of values up to which a response of whole numbers is shown value by value.
+const (
+	shownReplicates = 40
+	mostValuesShown = 80
+)
+
+func ppc(in input) (*Figure, error) {
+	run := in.runs[0]
+	if len(run.Responses) == 0 {
+		return nil, fmt.Errorf("%s has no responses with replicates", run.Name)
+	}
+	f := &Figure{title: in.title("Posterior predictive check"), across: columnsFor(len(run.Responses)), flows: true}
+	f.wide, f.high = panelSize(f.across)
+	observed, replicated := penOf(1), penOf(0)
+	observed.width = 2
+	f.legend = []entry{{text: "observed", pen: observed}, {text: "replicated", pen: replicated}}
+	for _, r := range run.Responses {
+		p := panel{title: r.Name, x: axis{label: "value"}, y: axis{label: "density"}}
+		if lo, hi, whole := wholes(r); whole {
+			p.x.whole, p.y.label = true, "share"
+			f.shades = "Shaded: where 90 % of the replicates lie, value by value."
+			p.marks = shares(r, lo, hi, observed, replicated)
+		} else {
+			p.marks = smooth(r, observed, replicated)
+		}
+		f.panels = append(f.panels, p)
+	}
+	return f, nil
+}
+
+// wholes reports whether a response has few values, all whole, and their range.
+func wholes(r Response) (lo, hi int, ok bool) {
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, y := range append([][]float64{r.Observed}, r.Replicates...) {
+		for _, v := range y {
+			if v != math.Trunc(v) || !finite(v) {
+				return 0, 0, false
+			}
+			least, most = min(least, v), max(most, v)
+		}
+	}
+	return int(least), int(most), most-least < mostValuesShown
+}
+
+// shares are the shares of each value: of the observed ones as a line, and where those of most replicates lie.
+func shares(r Response, lo, hi int, observed, replicated pen) []mark {
+	of := func(y []float64) []float64 {
+		out := make([]float64, hi-lo+1)
+		for _, v := range y {
+			out[int(v)-lo] += 1 / float64(len(y))
+		}
+		return out
+	}
+	all := make([][]float64, hi-lo+1)
+	for _, y := range r.Replicates {
+		for k, s := range of(y) {
+			all[k] = append(all[k], s)
+		}
+	}
+	var low, high, middle []float64
+	for _, s := range all {
+		slices.Sort(s)
+		low, high, middle = append(low, posterior.Quantile(s, 0.05)), append(high, posterior.Quantile(s, 0.95)), append(middle, posterior.Quantile(s, 0.5))
+	}
+	from, to := float64(lo)-0.5, float64(hi)+0.5
+	xs, top := stairs(high, from, to)
+	_, bottom := stairs(low, from, to)
+	_, mid := stairs(middle, from, to)
+	_, ys := stairs(of(r.Observed), from, to)
+	return []mark{area{xs, top, bottom, replicated.color, 0.3}, curve{xs, mid, replicated}, curve{xs, ys, observed}}
+}
+
+// smooth are densities: of some replicates, and of the observed values above them.
+func smooth(r Response, observed, replicated pen) (out []mark) {
+	thin := replicated
+	thin.width = 0.7
+	every := max(1, len(r.Replicates)/shownReplicates)
+	for i := every - 1; i < len(r.Replicates); i += every {
+		if xs, ys := kernelDensity(numbers([][]float64{r.Replicates[i]})); xs != nil {
+			out = append(out, curve{xs, ys, thin})
+		}
+	}
+	if xs, ys := kernelDensity(numbers([][]float64{r.Observed})); xs != nil {
+		out = append(out, curve{xs, ys, observed})
+	}
+	if out == nil {
+		return []mark{remark{"all values are equal"}}
+	}
+	return out
+}
