@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -9,10 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/noise"
 	"github.com/vflc/vflc/internal/terminal"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -54,6 +57,10 @@ func (s *runState) extrapolate() error {
 	err = series.Run(s.cmd.Context(), stop.Done())
 	s.stopped = interruption(stop)
 	if err != nil {
+		var init *fit.InitError
+		if s.flags.dir != "" && errors.As(err, &init) {
+			noise.Abandon(s.flags.dir)
+		}
 		return err
 	}
 	for _, f := range series.Fits {
@@ -101,21 +108,29 @@ func (s *runState) series(rhos []float64) (*noise.Series, error) {
 			return nil, err
 		}
 	}
+	series, diags, err := s.openSeries(m, sources, rhos, joining, changed.Set)
+	if s.flags.dir != "" && (err != nil || diags.HasErrors()) {
+		noise.Abandon(s.flags.dir)
+	}
+	if err := settle(s.cmd, diags); err != nil {
+		return nil, err
+	}
+	return series, err
+}
+
+// openSeries prepares the fits.
+func (s *runState) openSeries(m *compile.Model, sources data.Sources, rhos []float64, joining data.Joining, constants map[string]float64) (*noise.Series, diag.List, error) {
 	s.screen = terminal.NewScreen(s.cmd.ErrOrStderr(), s.flags.quiet)
 	o := fit.Options{
 		Algorithm: s.backend, Settings: settingsFor(s.cmd, s.backend, m, s.typed), Joining: joining, Seed: s.flags.seed, SaveEvery: s.flags.every,
-		LogLik: s.flags.logLik, Auxiliary: s.flags.saveAux, Progress: s.screen, Origin: fit.Origin{Constants: changed.Set, Began: s.begun},
+		LogLik: s.flags.logLik, Auxiliary: s.flags.saveAux, Progress: s.screen, Origin: fit.Origin{Constants: constants, Began: s.begun},
 	}
-	series, diags, err := noise.Open(m, sources, rhos, o, func(rho float64, o *fit.Options) {
+	return noise.Open(m, sources, rhos, o, func(rho float64, o *fit.Options) {
 		if s.flags.dir != "" {
 			o.Dir = filepath.Join(s.flags.dir, noise.Folder(rho))
 		}
 		o.Origin.Command = s.fitCommand(rho, o.Dir)
 	})
-	if err := settle(s.cmd, diags); err != nil {
-		return nil, err
-	}
-	return series, err
 }
 
 // fitCommand is the command line that makes one of the fits by itself.

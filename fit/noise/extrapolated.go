@@ -69,7 +69,7 @@ func (e Extrapolation) legend() string {
 		}
 		text += fmt.Sprintf("%.3g", f.SD)
 	}
-	return text + ").\nerror: the distance to the line through the two smaller rho, and 1.5 Monte Carlo standard errors.\n"
+	return text + fmt.Sprintf(").\nerror: the distance to the line through the two smaller rho, and %d Monte Carlo standard errors.\n", monteCarlo)
 }
 
 func limited(v, se posterior.Number) string {
@@ -123,10 +123,23 @@ func free(dir string, replace bool) error {
 	case !replace:
 		return fmt.Errorf("%s holds an extrapolation; name another folder, or replace it with --overwrite", dir)
 	}
-	for _, f := range old.Fits {
+	return removeFits(dir, old)
+}
+
+func removeFits(dir string, x *runs.Extrapolation) error {
+	for _, f := range x.Fits {
 		if err := os.RemoveAll(filepath.Join(dir, f.Folder)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Abandon removes the folder of an extrapolation whose fits could not begin: it would be in the way of the next attempt.
+func Abandon(dir string) {
+	if x, err := runs.ReadExtrapolation(dir); err == nil {
+		removeFits(dir, x)
+	}
+	os.Remove(filepath.Join(dir, runs.ExtrapolationFile))
+	os.Remove(dir) // if it has no other files
 }

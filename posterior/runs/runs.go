@@ -75,6 +75,9 @@ func ReadRecord(dir string) (*posterior.Record, error) {
 	r := &posterior.Record{}
 	err := decode(filepath.Join(dir, RecordFile), r)
 	if errors.Is(err, fs.ErrNotExist) {
+		if x, err := ReadExtrapolation(dir); err == nil {
+			return nil, x.several(dir)
+		}
 		return nil, fmt.Errorf("%s has no %s, so it is not the folder of a run", dir, RecordFile)
 	}
 	return r, err
