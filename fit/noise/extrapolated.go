@@ -20,7 +20,7 @@ import (
 func (e Extrapolation) Table() string {
 	lines := [][]string{{"name", "owner", "mean", "error", "sd", "error"}}
 	for _, f := range e.Fits {
-		lines[0] = append(lines[0], fmt.Sprintf("mean at "+fitDigit, f.Rho))
+		lines[0] = append(lines[0], fmt.Sprintf("mean at "+rhoDigits, f.Rho))
 	}
 	for _, p := range e.Parameters {
 		line := []string{p.shown(), p.Owner, limited(p.Mean, p.MeanError), significant(p.MeanError), limited(p.SD, p.SDError), significant(p.SDError)}
@@ -60,7 +60,7 @@ func (e Extrapolation) legend() string {
 		if k > 0 {
 			text += ", "
 		}
-		text += fmt.Sprintf(fitDigit, f.Rho)
+		text += fmt.Sprintf(rhoDigits, f.Rho)
 	}
 	text += " (rho√J = "
 	for k, f := range e.Fits {
@@ -87,7 +87,7 @@ func significant(v posterior.Number) string {
 }
 
 // Folder is the name of the folder of a fit, within that of the extrapolation.
-func Folder(rho float64) string { return fmt.Sprintf("rho-"+fitDigit, rho) }
+func Folder(rho float64) string { return fmt.Sprintf("rho-"+rhoDigits, rho) }
 
 // Begin makes the folder of an extrapolation, with the list of its fits. One that holds another extrapolation is emptied of it where it may be replaced. It
 // is an error if there are files of anything else.

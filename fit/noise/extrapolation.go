@@ -12,11 +12,11 @@ import (
 
 // The fits of an extrapolation.
 const (
-	points   = 3   // the degree of the polynomial and 1
-	largest  = 3   // ρ√J beyond which the series diverges
-	apart    = 1.2 // the least ratio of two rho: the error grows as they come near
-	tooWide  = 0.5 // the error in standard deviations above which it is a finding
-	fitDigit = "%.4g"
+	points    = 3   // the degree of the polynomial and 1
+	largest   = 3   // ρ√J beyond which the series diverges
+	apart     = 1.2 // the least ratio of two rho: the error grows as they come near
+	tooWide   = 0.5 // the error in standard deviations above which it is a finding
+	rhoDigits = "%.4g"
 )
 
 // DefaultSDs are the noises ρ√J of an extrapolation that is given no rho.
@@ -93,7 +93,7 @@ func Extrapolate(model string, clients int, fits []Point) Extrapolation {
 		variances = append(variances, sd*sd)
 		e.Fits = append(e.Fits, Noise{f.Rho, sd})
 		for _, found := range f.Findings {
-			found.Text = fmt.Sprintf("rho = "+fitDigit+": %s", f.Rho, found.Text)
+			found.Text = fmt.Sprintf("rho = "+rhoDigits+": %s", f.Rho, found.Text)
 			e.Findings = append(e.Findings, found)
 		}
 	}

@@ -159,7 +159,7 @@ func (k Choice) line() []string {
 	if !math.IsNaN(float64(k.Leapfrogs)) {
 		leaps = fmt.Sprintf("%.1f", float64(k.Leapfrogs))
 	}
-	return []string{fmt.Sprintf(fitDigit, k.Rho), fmt.Sprintf("%.3g", k.SD), slope, shift, sd, leaps, twoDigits(float64(k.Rounds)), correlation, residual}
+	return []string{fmt.Sprintf(rhoDigits, k.Rho), fmt.Sprintf("%.3g", k.SD), slope, shift, sd, leaps, twoDigits(float64(k.Rounds)), correlation, residual}
 }
 
 // twoDigits is a number of rounds to two digits: a pilot knows no more.
