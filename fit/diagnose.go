@@ -21,6 +21,12 @@ func WriteFindings(w io.Writer, r *runs.Run, found []posterior.Finding) error {
 		_, err := io.WriteString(w, text)
 		return err
 	}
+	WriteProblems(w, found)
+	return nil
+}
+
+// WriteProblems writes findings as text, with their remedies.
+func WriteProblems(w io.Writer, found []posterior.Finding) {
 	for _, p := range Problems(found) {
 		for _, text := range p.Texts {
 			fmt.Fprintf(w, "%s\n", text)
@@ -32,7 +38,6 @@ func WriteFindings(w io.Writer, r *runs.Run, found []posterior.Finding) error {
 			fmt.Fprintf(w, "  try: %s\n", p.Try)
 		}
 	}
-	return nil
 }
 
 // A Problem is what several findings of one check have in common.

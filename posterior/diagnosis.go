@@ -21,7 +21,7 @@ const improperBound = 1e20
 
 // A Finding is one problem of a run.
 type Finding struct {
-	// interrupted, nonfinite, converged, improper, divergences, max_depth, ebfmi, rhat, ess_bulk, ess_tail, constant, khat
+	// interrupted, nonfinite, converged, improper, divergences, max_depth, ebfmi, rhat, ess_bulk, ess_tail, constant, khat, extrapolation
 	Check     string `json:"check"`
 	Chain     int    `json:"chain,omitempty"`     // from 1; 0: of all
 	Parameter string `json:"parameter,omitempty"` // as in the summary

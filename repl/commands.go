@@ -28,7 +28,7 @@ func commands() []command {
 		openCommand(), dataCommand(), rowsCommand(), keyCommand(), headCommand(), describeCommand(),
 		modelCommand(), dropCommand(), undoCommand(), redoCommand(), editCommand(), reloadCommand(), saveCommand(), recoverCommand(),
 		typeCommand(), ownersCommand(), splitCommand(), auditCommand(), priorsCommand(), priorCommand(),
-		fitCommand(), fitsCommand(), summaryCommand(), plotCommand(), diagnoseCommand(), ppcCommand(), predictCommand(), compareCommand(), exportCommand(),
+		fitCommand(), rhoCommand(), fitsCommand(), summaryCommand(), plotCommand(), diagnoseCommand(), ppcCommand(), predictCommand(), compareCommand(), exportCommand(),
 		setCommand(), timeCommand(), historyCommand(), scriptCommand(), demoCommand(), helpCommand(), quitCommand(),
 	}
 }

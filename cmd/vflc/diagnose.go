@@ -1,9 +1,12 @@
 package main
 
 import (
+	"io"
+
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/fit/noise"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 )
@@ -21,15 +24,14 @@ below 0.3, R-hat above 1.01, effective sample sizes below 400, k-hat of a variat
   vflc diagnose out --strict --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
-			r, err := runs.Open(args[0])
+			name, found, write, err := examined(args[0])
 			if err != nil {
 				return err
 			}
-			found := fit.Diagnose(r)
 			if asJSON {
-				err = posterior.WriteJSON(cmd.OutOrStdout(), map[string]any{"schema": posterior.Schema, "model": r.Name(), "trusted": len(found) == 0, "findings": found})
+				err = posterior.WriteJSON(cmd.OutOrStdout(), map[string]any{"schema": posterior.Schema, "model": name, "trusted": len(found) == 0, "findings": found})
 			} else {
-				err = fit.WriteFindings(cmd.OutOrStdout(), r, found)
+				err = write(cmd.OutOrStdout())
 			}
 			if err == nil && strict && len(found) > 0 {
 				return shown(exitUntrusted)
@@ -40,4 +42,18 @@ below 0.3, R-hat above 1.01, effective sample sizes below 400, k-hat of a variat
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print every finding as JSON")
 	cmd.Flags().BoolVar(&strict, "strict", false, "exit with code 3 when there is a finding")
 	return cmd
+}
+
+// examined are the findings of a run or of an extrapolation, and how they are written.
+func examined(path string) (model string, found []posterior.Finding, write func(io.Writer) error, err error) {
+	if runs.HasExtrapolation(path) {
+		e, _, err := noise.Read(path)
+		return e.Model, e.Findings, e.WriteFindings, err
+	}
+	r, err := runs.Open(path)
+	if err != nil {
+		return "", nil, nil, err
+	}
+	found = fit.Diagnose(r)
+	return r.Name(), found, func(w io.Writer) error { return fit.WriteFindings(w, r, found) }, nil
 }

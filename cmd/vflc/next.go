@@ -56,9 +56,20 @@ func (s *runState) next() [2]nextStep {
 	return [2]nextStep{first, second}
 }
 
-// retyped is the command line of cmd for a model with those of the typed flags of another command that cmd also has.
+// retyped is the command line of cmd for a model with those of the typed flags of another command that cmd also has, as a shell reads it.
 func retyped(cmd *cobra.Command, model string, from *cobra.Command, typed []string) string {
-	words := []string{"vflc", cmd.Name(), quoted(model)}
+	words := commandWords(cmd, model, from, typed)
+	for k, w := range words {
+		if !strings.HasPrefix(w, "--") {
+			words[k] = quoted(w)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// commandWords are the words of that command line.
+func commandWords(cmd *cobra.Command, model string, from *cobra.Command, typed []string) []string {
+	words := []string{"vflc", cmd.Name(), model}
 	from.Flags().VisitAll(func(f *pflag.Flag) {
 		if !slices.Contains(typed, f.Name) || cmd.Flags().Lookup(f.Name) == nil {
 			return
@@ -72,10 +83,10 @@ func retyped(cmd *cobra.Command, model string, from *cobra.Command, typed []stri
 			values = list.GetSlice()
 		}
 		for _, v := range values {
-			words = append(words, "--"+f.Name, quoted(v))
+			words = append(words, "--"+f.Name, v)
 		}
 	})
-	return strings.Join(words, " ")
+	return words
 }
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)

@@ -39,6 +39,7 @@ type runFlags struct {
 	strict  bool
 	logLik  bool
 	saveAux bool
+	several bool // fits at several rho
 }
 
 func newRun() *cobra.Command {
@@ -55,6 +56,8 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 		Example: `  vflc run logistic.vfl
   vflc run logistic.vfl --data hospital_a=a.csv --data hospital_b=b.csv --data registry=y.csv --key patient
   vflc run logistic.vfl --transform power --rho 0.5 --target-accept 0.9 -o out
+  vflc run logistic.vfl --extrapolate
+  vflc run logistic.vfl --extrapolate --rho 0.6,0.4,0.2 -o out
 ` + example("vflc run logistic.vfl"),
 		Args: oneArgument("a MODEL"),
 		RunE: action(func(cmd *cobra.Command, args []string) error { return runModel(cmd, args[0], &f) }),
@@ -77,6 +80,7 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	fs.BoolVar(&f.priorOnly, "prior-only", false, "leave the likelihoods out, all parties in one: draws are from the prior; generated quantities are those of the prior")
 	fs.BoolVar(&f.logLik, "log-lik", false, "write the log density of every observation at every draw to draws.zarr, for vflc loo and ArviZ")
 	fs.BoolVar(&f.saveAux, "save-aux", false, "write the draws of the auxiliary variables too; each belongs to its client")
+	fs.BoolVar(&f.several, extrapolateFlag, false, "fit at three rho, side by side, and print means and standard deviations extrapolated to rho = 0, each with a bound of its error; the rho are 1/√J, 0.7/√J and 0.35/√J, or three that --rho lists")
 	fs.BoolVar(&f.quiet, "quiet", false, "print no progress, and of the compiler no warnings; findings about the result are always printed")
 	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
 	fs.BoolVar(&f.strict, "strict", false, "exit with code 3 when vflc diagnose would have a finding")
@@ -100,13 +104,19 @@ type runState struct {
 	stopped  error             // with the exit code of the signal that has interrupted the run; nil: none
 }
 
-// runSteps lists what vflc run does, in order.
-func runSteps() []func(*runState) error {
+// firstSteps lists what vflc run does, in order, until it fits.
+func firstSteps() []func(*runState) error {
 	return []func(*runState) error{
 		(*runState).readRecord,
 		(*runState).readSettings,
 		(*runState).refuseLostFiles,
 		(*runState).chooseBackend,
+	}
+}
+
+// fitSteps lists what follows for one fit.
+func fitSteps() []func(*runState) error {
+	return []func(*runState) error{
 		(*runState).compile,
 		(*runState).open,
 		(*runState).sample,
@@ -118,7 +128,15 @@ func runSteps() []func(*runState) error {
 
 func runModel(cmd *cobra.Command, path string, f *runFlags) error {
 	s := &runState{cmd: cmd, path: path, flags: f, begun: time.Now()}
-	for _, step := range runSteps() {
+	for _, step := range firstSteps() {
+		if err := step(s); err != nil {
+			return s.ended(err)
+		}
+	}
+	if f.several {
+		return s.ended(s.extrapolate())
+	}
+	for _, step := range fitSteps() {
 		if err := step(s); err != nil {
 			return s.ended(err)
 		}

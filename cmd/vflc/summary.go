@@ -19,7 +19,8 @@ func newSummary() *cobra.Command {
 		Long: `Print means, standard deviations and quantiles of a run's draws, the Monte Carlo error of the mean, and for
 Markov chains bulk and tail effective sample size and R-hat. PARAMETER is a name (beta), an element (beta[2],
 'beta[zscore(age)]') or a pattern (beta*). Elements have the names of their columns and categories where a party's data give them.
-Auxiliary variables of a run with --save-aux are shown only if PARAMETER names them.
+Auxiliary variables of a run with --save-aux are shown only if PARAMETER names them. Of the folder of an extrapolation (vflc run --extrapolate -o), the
+table is that at rho = 0, from the draws of its fits.
 
 ` + runArgument,
 		Example: `  vflc summary out
@@ -27,6 +28,9 @@ Auxiliary variables of a run with --save-aux are shown only if PARAMETER names t
   vflc summary chains/ --json`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
+			if runs.HasExtrapolation(args[0]) {
+				return summariseExtrapolation(cmd, args[0], args[1:], asJSON)
+			}
 			r, err := runs.Open(args[0])
 			if err != nil {
 				return err

@@ -49,6 +49,22 @@ func (p *Program) mostClients(client string) (most int, known bool) {
 	return most, true
 }
 
+// Addends is the largest number of clients with a cut in one statement, where families have so many members; 0 where there is none.
+func (p *Program) Addends(members map[string]int) (most int) {
+	for _, l := range p.Likelihoods {
+		n := 0
+		for _, name := range p.Evaluators(l) {
+			count, known := p.members(name)
+			if !known {
+				count = members[name]
+			}
+			n += count
+		}
+		most = max(most, n)
+	}
+	return most
+}
+
 // members is the number of members of a family, 1 of a single client.
 func (p *Program) members(client string) (int, bool) {
 	c, _ := p.Client(client)

@@ -1,0 +1,30 @@
+package compile
+
+import (
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/diag"
+)
+
+// WithRho returns the model with one standard deviation for the auxiliary variables of all clients, in place of its own. Its warnings are those of m, and are
+// left out.
+func (m *Model) WithRho(rho float64) (*Model, diag.List) {
+	o := m.options
+	o.Rho, o.RhoBy = rho, nil
+	other, diags := Compile(m.Source, o)
+	if !diags.HasErrors() {
+		diags = nil
+	}
+	return other, diags
+}
+
+// Addends is the largest number of clients with a cut in one statement, J in ρ√J; the members of a family are as many as it has tables. It is 0 where no client
+// has a cut, or where a family has no tables.
+func (m *Model) Addends(sources data.Sources) int {
+	members := map[string]int{}
+	for _, c := range m.Checked.Clients {
+		if c.Family {
+			members[c.Name] = sources.Members(c.Name)
+		}
+	}
+	return m.Cuts.Addends(members)
+}
