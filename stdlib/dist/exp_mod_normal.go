@@ -33,7 +33,7 @@ Source: Stan Functions Reference, "Exponentially modified normal distribution".`
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return theta[0] + positive(theta[1])*r.NormFloat64() + r.ExpFloat64()/positive(theta[2])
 		},
-		NoCDF:    "its distribution function is a difference of two numbers that are nearly equal in the lower tail",
+		LogCDF: below(expModNormalTail), LogCCDF: above(expModNormalTail),
 		Examples: []string{"data seconds : real[N]\nparam mu ~ normal(0, 1)\nseconds ~ exp_mod_normal(mu, 0.1, 3)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0, 1, 1}, LogP: -1.3410216450092636},
@@ -68,4 +68,57 @@ func expModNormalAt(x float64, theta [maxParams]float64) point {
 			1/lambda - sigma*(w+mills),
 		},
 	}
+}
+
+// expModNormalTail uses that, with z and w as above and E the density divided by lambda, a greater value has the probability Phi(-z) + E, and a smaller one
+// Phi(z) - E = φ(z)·(Phi(z)/φ(z) - Phi(w)/φ(w)).
+func expModNormalTail(x float64, theta [maxParams]float64, upper bool) point {
+	sigma, lambda := positive(theta[1]), positive(theta[2])
+	z, h := (x-theta[0])/sigma, lambda*sigma
+	switch {
+	case math.IsNaN(z) || math.IsNaN(h):
+		return invalid()
+	case math.IsInf(z, 0):
+		return point{lp: certainly(upper == (z < 0))}
+	}
+	logE := expModNormalAt(x, theta).lp - math.Log(lambda)
+	beyond, _ := special.LogPhi(-z)
+	above := addLogs(beyond, logE)
+	lp := above
+	switch {
+	case !upper && above < -math.Ln2:
+		lp = special.Log1mExp(above)
+	case !upper:
+		lp = expModNormalBelow(z, h)
+	case above > -math.Ln2:
+		lp = special.Log1mExp(expModNormalBelow(z, h))
+	}
+	e := math.Exp(logE - lp)
+	edge := math.Exp(-0.5*z*z - halfLogTwoPi - lp)
+	p := point{lp: lp, dx: lambda * e, dtheta: [maxParams]float64{-lambda * e, lambda * (edge - h*e), sigma * e * special.MillsExcess(z-h)}}
+	if upper {
+		p.dx = -p.dx
+		for k := range p.dtheta {
+			p.dtheta[k] = -p.dtheta[k]
+		}
+	}
+	return p
+}
+
+// expModNormalBelow is log(Phi(z) - E), h = lambda·sigma, without cancellation: above h/2 as the sum of Phi(z) - Phi(z-h) and Phi(z-h)·(1 - exp(h²/2 - h·z)).
+func expModNormalBelow(z, h float64) float64 {
+	if z > 0.5*h {
+		strip, _, _ := normalBetween(z-h, z)
+		rest, _ := special.LogPhi(z - h)
+		return addLogs(strip, rest+special.Log1mExp(h*(0.5*h-z)))
+	}
+	return -0.5*z*z - halfLogTwoPi + special.LogMillsDiff(z-h, z)
+}
+
+// addLogs is log(e^a + e^b).
+func addLogs(a, b float64) float64 {
+	if a < b {
+		a, b = b, a
+	}
+	return a + math.Log1p(math.Exp(b-a))
 }

@@ -101,10 +101,7 @@ func wanted(d []float64, f func(float64) float64, v float64) float64 {
 	return f(v)
 }
 
-func lgamma(v float64) float64 {
-	l, _ := math.Lgamma(v)
-	return l
-}
+func lgamma(v float64) float64 { return special.Lgamma(v) }
 
 func gammaDistTail(x float64, theta [maxParams]float64, upper bool) point {
 	lp, da, dg := special.LogIncGamma(theta[0], x*positive(theta[1]), upper)

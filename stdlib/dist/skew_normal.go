@@ -35,7 +35,7 @@ Source: Stan Functions Reference, "Skew normal distribution"; Azzalini (1985).`,
 			u, v := r.NormFloat64(), r.NormFloat64()
 			return theta[0] + positive(theta[1])*(alpha*math.Abs(u)+v)/math.Hypot(1, alpha)
 		},
-		NoCDF:    "its distribution function is Owen's T, which has no formula here that is accurate in both tails",
+		LogCDF: below(skewNormalTail), LogCCDF: above(skewNormalTail),
 		Examples: []string{"param effect ~ skew_normal(0, 1, 2)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0, 1, 2}, LogP: -0.9189385332046728},
@@ -58,4 +58,22 @@ func skewNormalAt(x float64, theta [maxParams]float64) point {
 		dx:     score / omega,
 		dtheta: [maxParams]float64{-score / omega, -(1 + z*score) / omega, z * slope},
 	}
+}
+
+// skewNormalTail uses that the upper tail at z is the lower one at -z of the opposite shape.
+func skewNormalTail(x float64, theta [maxParams]float64, upper bool) point {
+	omega, alpha, sign := positive(theta[1]), theta[2]+0*theta[2], 1.0
+	z := (x - theta[0]) / omega
+	switch {
+	case math.IsNaN(z) || math.IsNaN(alpha):
+		return invalid()
+	case math.IsInf(z, 0):
+		return point{lp: certainly(upper == (z < 0))}
+	case upper:
+		sign = -1
+	}
+	lp, slope := special.LogSkewNormal(sign*z, sign*alpha)
+	logDensity := skewNormalAt(x, theta).lp
+	dx := sign * math.Exp(logDensity-lp)
+	return point{lp: lp, dx: dx, dtheta: [maxParams]float64{-dx, -times(dx, z), -sign * math.Exp(slope-lp)}}
 }
