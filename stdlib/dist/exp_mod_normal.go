@@ -22,14 +22,14 @@ Source: Stan Functions Reference, "Exponentially modified normal distribution".`
 			{Name: "sigma", Doc: "standard deviation of the normal part", Domain: def.Positive},
 			{Name: "lambda", Doc: "rate of the exponential part", Domain: def.Positive},
 		},
-		Support:      def.RealLine,
-		LocationAt:   -1,
-		ScaleAt:      -1,
-		Link:         def.Link{Scale: def.IdentityLink, Param: 0},
-		Lower:        def.End{Decay: def.Exponential},
-		Upper:        def.End{Decay: def.Power},
-		LogDensity:   func(b *def.Block) float64 { return pointwise(b, expModNormalAt) },
-		NoVectorForm: "the two tails need different formulas, chosen for each row",
+		Support:    def.RealLine,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		Link:       def.Link{Scale: def.IdentityLink, Param: 0},
+		Lower:      def.End{Decay: def.Exponential},
+		Upper:      def.End{Decay: def.Power},
+		LogDensity: func(b *def.Block) float64 { return pointwise(b, expModNormalAt) },
+		Expand:     expModNormalExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return theta[0] + positive(theta[1])*r.NormFloat64() + r.ExpFloat64()/positive(theta[2])
 		},
@@ -45,6 +45,18 @@ Source: Stan Functions Reference, "Exponentially modified normal distribution".`
 			{X: 2, Theta: []float64{0, 5, 20}, LogP: -2.604469203675555},
 		},
 	}
+}
+
+// expModNormalExpand is the formula of the documentation. Where w below is far under 0 its terms, of the size of (lambda sigma)², cancel.
+func expModNormalExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	sigma, lambda := theta[1], theta[2]
+	h := b.Mul(lambda, sigma)
+	w := b.Sub(b.Div(b.Sub(x, theta[0]), sigma), h)
+	b.Sum(b.Mul(h, b.Add(w, b.Mul(b.Number(0.5), h))), -1)
+	b.Sum(b.Func("log_Phi", w), 1)
+	b.Sum(b.Func("log", lambda), 1)
+	b.Sum(b.Func("log", sigma), 0) // NaN where sigma is not positive
+	return true
 }
 
 // With z = (x - mu)/sigma and w = z - lambda·sigma, the log density is log lambda + log φ(z) + log(Phi(w)/φ(w)), whose terms do not

@@ -22,14 +22,14 @@ Source: Stan Functions Reference, "Skew normal distribution"; Azzalini (1985).`,
 			{Name: "omega", Doc: "scale", Domain: def.Positive},
 			{Name: "alpha", Doc: "shape", Domain: def.RealLine},
 		},
-		Support:      def.RealLine,
-		LocationAt:   0,
-		ScaleAt:      1,
-		Link:         def.Link{Scale: def.IdentityLink, Param: 0},
-		Lower:        def.End{Decay: def.Exponential},
-		Upper:        def.End{Decay: def.Exponential},
-		LogDensity:   func(b *def.Block) float64 { return pointwise(b, skewNormalAt) },
-		NoVectorForm: "log Phi has no vector function, and an infinite shape needs a separate case",
+		Support:    def.RealLine,
+		LocationAt: 0,
+		ScaleAt:    1,
+		Link:       def.Link{Scale: def.IdentityLink, Param: 0},
+		Lower:      def.End{Decay: def.Exponential},
+		Upper:      def.End{Decay: def.Exponential},
+		LogDensity: func(b *def.Block) float64 { return pointwise(b, skewNormalAt) },
+		Expand:     skewNormalExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			alpha := theta[2]
 			u, v := r.NormFloat64(), r.NormFloat64()
@@ -46,6 +46,17 @@ Source: Stan Functions Reference, "Skew normal distribution"; Azzalini (1985).`,
 			{X: -30, Theta: []float64{1, 2, 5}, LogP: -3129.438321426762},
 		},
 	}
+}
+
+func skewNormalExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	omega, alpha := theta[1], theta[2]
+	z := b.Div(b.Sub(x, theta[0]), omega)
+	b.Sum(b.Func("square", z), -0.5)
+	b.Sum(b.Func("log_Phi", b.Mul(alpha, z)), 1)
+	b.Sum(b.Func("log", omega), -1)
+	b.Sum(b.Sub(alpha, alpha), 1) // NaN where the shape is infinite
+	b.Each(math.Ln2 - halfLogTwoPi)
+	return true
 }
 
 func skewNormalAt(x float64, theta [maxParams]float64) point {
