@@ -20,8 +20,8 @@ func Mixture(components []*def.Dist, weights int) def.Dist {
 		Name: MixtureName, Doc: "A mixture.", Support: first.Support, Discrete: first.Discrete,
 		LocationAt: -1, ScaleAt: -1, Lower: first.Lower, Upper: first.Upper,
 		LogDensity: m.logDensity, Sample: m.sample,
-		NoVectorForm: "each component has the form of its own",
-		Form:         &def.Form{Kind: def.MixtureForm, Of: components},
+		Slow: "each component has the form of its own",
+		Form: &def.Form{Kind: def.MixtureForm, Of: components},
 	}
 	for k, c := range components {
 		m.from = append(m.from, len(out.Params))

@@ -38,6 +38,7 @@ Source: Stan Functions Reference, "Ordered probit distribution"; Albert and Chib
 			{X: []float64{1.0}, Theta: [][]float64{{8.0}, {-1.0}}, LogP: -43.628149113332114},
 			{X: []float64{2.0}, Theta: [][]float64{{8.0}, {-1.0}}, LogP: -1.1285884059538405e-19},
 		}},
+		Slow: "log Phi at both ends of the category in each row, rows divided by category",
 		Examples: []string{
 			"data y : level(K)[N]\ndata x : real[N]\nparam b ~ normal(0, 1)\nparam c : ordered[K - 1] ~ normal(0, 3)\ny ~ ordered_probit(b * x, c)",
 		},

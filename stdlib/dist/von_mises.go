@@ -23,13 +23,14 @@ Source: Stan Functions Reference, "Von Mises distribution".`,
 			{Name: "mu", Doc: "location", Domain: def.RealLine},
 			{Name: "kappa", Doc: "concentration", Domain: def.Positive},
 		},
-		Support:      def.Circle,
-		LocationAt:   -1,
-		ScaleAt:      -1,
-		LogDensity:   func(b *def.Block) float64 { return pointwise(b, vonMisesAt) },
-		NoVectorForm: "the Bessel function of the normalising constant has no vector function",
-		Sample:       drawVonMises,
-		LogCDF:       below(vonMisesTail), LogCCDF: above(vonMisesTail),
+		Support:    def.Circle,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		LogDensity: func(b *def.Block) float64 { return pointwise(b, vonMisesAt) },
+		Expand:     vonMisesExpand,
+		Slow:       "a cosine and a sine in each row, which have no vector function",
+		Sample:     drawVonMises,
+		LogCDF:     below(vonMisesTail), LogCCDF: above(vonMisesTail),
 		Examples: []string{"data heading : real<lower=-3.2, upper=3.2>[N]\nparam mu ~ uniform(-3.14, 3.14)\nparam kappa ~ gamma(2, 0.5)\nheading ~ von_mises(mu, kappa)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0, 1}, LogP: -1.0737914249165241},
@@ -39,6 +40,31 @@ Source: Stan Functions Reference, "Von Mises distribution".`,
 			{X: 0.01, Theta: []float64{0, 1000}, LogP: 2.4848144603864677},
 			{X: 2, Theta: []float64{0.5, 30}, LogP: -27.100462449550193},
 			{X: -2, Theta: []float64{12, 8}, LogP: -6.802083576174491},
+		},
+	}
+}
+
+func vonMisesExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	b.Sum(b.Mul(theta[1], b.Func("cos", b.Sub(x, theta[0]))), 1)
+	b.Sum(b.Apply(logBesselI0(), theta[1]), -1)
+	b.Each(-math.Log(2 * math.Pi))
+	return true
+}
+
+// logBesselI0 is log I0, once for all rows where they have one concentration.
+func logBesselI0() *def.Func {
+	return &def.Func{
+		Name: "log_bessel_I0",
+		Forward: func(y, x []float64) {
+			for i, kappa := range x {
+				y[i], _ = special.LogBesselI0(positive(kappa))
+			}
+		},
+		Backward: func(dx, dy, x, _ []float64) {
+			for i, kappa := range x {
+				_, slope := special.LogBesselI0(positive(kappa))
+				dx[i] += dy[i] * slope
+			}
 		},
 	}
 }
