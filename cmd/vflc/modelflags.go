@@ -18,6 +18,7 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // modelFlags are the flags that change what a model means; every command that compiles has them.
@@ -28,7 +29,8 @@ type modelFlags struct {
 	accept    []string
 	modules   []string // CLIENT=FILE
 	fileDir   string   // what files in modules are relative to: "" for those of the command line
-	rhoOfFile bool     // rho is that of vfl.toml, which says nothing about a transform that the command line chooses
+	priorOnly bool
+	rhoOfFile bool // rho is that of vfl.toml, which says nothing about a transform that the command line chooses
 }
 
 func (f *modelFlags) add(cmd *cobra.Command) {
@@ -114,6 +116,12 @@ func (f *modelFlags) options() (check.Options, error) {
 		if o.Transform, ok = universe.Transform(f.transform); !ok {
 			return o, usagef("--transform %s: choose %s", f.transform, inWords(universe.Transforms(), "or"))
 		}
+	}
+	if o.PriorOnly = f.priorOnly; o.PriorOnly {
+		if f.transform != "" && !o.Transform.Pooled {
+			return o, usagef("--prior-only: without likelihoods nothing crosses between parties, so there is no transform; leave --transform out")
+		}
+		o.Transform = transforms.None
 	}
 	var err error
 	if o.Accept, err = accept.Parse(strings.Join(f.accept, ",")); err != nil {

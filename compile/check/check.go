@@ -159,6 +159,7 @@ type Program struct {
 	Likelihoods []*Likelihood
 	Transform   Transform
 	Members     map[string]int // of families, as far as Options give them
+	PriorOnly   bool           // without likelihoods, but for those of missing cells that are imputed
 }
 
 // A Size is a size name and where its value comes from.
@@ -188,6 +189,7 @@ type Options struct {
 	Transform def.Transform      // replaces the statement's kind where it has a name
 	Rho       float64            // replaces the statement's rho where > 0
 	RhoBy     map[string]float64
+	PriorOnly bool       // leave likelihoods out, so that the density is that of the priors
 	Accept    accept.Set // disclosures that are accepted
 	// Members are the numbers of members of families, where they are known: from their data.
 	Members map[string]int
@@ -220,6 +222,13 @@ func Check(file *ast.File, universe *stdlib.Universe, options Options) (*Program
 	for i, s := range file.Stmts {
 		resolved.Stmts[i] = c.statement(s)
 	}
+	for _, s := range c.implied {
+		resolved.Stmts = append(resolved.Stmts, c.statement(s))
+	}
+	c.imputations()
+	if c.options.PriorOnly {
+		c.priorOnly()
+	}
 	c.transform()
 	c.generated()
 	c.sizesBound()
@@ -246,7 +255,8 @@ type checker struct {
 	dataBounds bool                 // bounds of the declaration being checked may use data
 	vars       []*Symbol            // comprehension variables in scope
 	stmt       *ast.Transform
-	inCalls    diag.List // about nodes that the call of a function put into the model
+	implied    []*ast.Likelihood // by `missing impute ~ DIST`
+	inCalls    diag.List         // about nodes that the call of a function put into the model
 	// perDraw is true in the value of a generated quantity.
 	perDraw bool
 }

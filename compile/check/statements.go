@@ -21,7 +21,9 @@ func (c *checker) statement(s ast.Stmt) ast.Stmt {
 	}
 	switch s := s.(type) {
 	case *ast.Data:
+		s = c.imputing(s)
 		c.data(s)
+		return s
 	case *ast.Param:
 		c.param(s)
 	case *ast.Contribution:
@@ -132,7 +134,7 @@ func (c *checker) data(s *ast.Data) {
 		return
 	}
 	c.columns(s, t)
-	c.missing(s, t)
+	c.missing(s, t, owner)
 	c.declare(&Symbol{Name: s.Name.Name, Kind: Data, Ident: s.Name, Decl: s, Type: t, Owner: owner, Family: family, Lower: lower, Upper: upper})
 }
 
@@ -173,18 +175,6 @@ func (c *checker) columns(s *ast.Data, t types.Type) {
 	}
 	if len(t.Dims) != 1 && len(t.Dims) != 2 && len(s.From) > 0 {
 		c.errorf(diag.BadFrom, s.From[0], "`from` gives a vector or a matrix, but %s is %s", s.Name.Name, t)
-	}
-}
-
-// missing checks what a declaration says about missing cells.
-func (c *checker) missing(s *ast.Data, t types.Type) {
-	switch {
-	case s.Missing == nil:
-	case s.Missing.Name != "error" && s.Missing.Name != "drop":
-		c.errorf(diag.BadMissing, *s.Missing, "found `%s`, expected `error` or `drop`", s.Missing.Name).
-			Note("`missing drop` leaves out the rows with missing cells, at every party; `missing error` is what happens without the clause")
-	case s.Missing.Name == "drop" && t.Scalar():
-		c.errorf(diag.BadMissing, *s.Missing, "%s is a scalar, which has no rows to leave out", s.Name.Name)
 	}
 }
 
@@ -265,7 +255,8 @@ func (c *checker) declaredType(t *ast.Type) (out types.Type, lower, upper ast.Ex
 		out.Dims, ok = append(out.Dims, s), k && ok
 	}
 	if len(out.Dims) > 3 {
-		c.errorf(diag.UnknownType, t, "a value has at most three dimensions")
+		c.errorf(diag.UnknownType, t, "a value has at most three dimensions").
+			Note("join two of them: an axis of R * S elements, and a level of as many categories to index it")
 		ok = false
 	}
 	for _, b := range t.Bounds {
@@ -412,8 +403,7 @@ func (c *checker) likelihood(s *ast.Likelihood) {
 		c.dist(s.Dist)
 		return
 	}
-	if left.Random {
-		c.randomLeft(s)
+	if left.Random && !c.leftSide(s) {
 		return
 	}
 	dist, args, owners, random, ok := c.clauses(s.Dist, s.Truncate, s.Censor, left.Type, "the left side")
@@ -454,7 +444,7 @@ func (c *checker) likelihood(s *ast.Likelihood) {
 	} else if s.Power != nil {
 		c.expr(s.Power)
 	}
-	if !random && c.For == "" {
+	if !random && !left.Random && c.For == "" {
 		c.diags.Warnf(diag.Unused, c.File.Source, s.Span(), "no parameter enters this likelihood: it is a constant")
 	}
 	l := &Likelihood{Stmt: s, Dist: dist, Args: args, Owners: owners, Family: family}

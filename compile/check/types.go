@@ -123,7 +123,7 @@ func symbolInfo(s *Symbol) Info {
 	info := Info{Type: s.Type, Owners: s.Owners, Random: s.Random}
 	switch s.Kind {
 	case Data, Param, Receive, Aux, Cut:
-		info.Random = s.Kind != Data
+		info.Random = s.Kind != Data || s.Imputed()
 		if s.Owner != Shared {
 			info.Owners = types.Owners{s.Owner}
 		}

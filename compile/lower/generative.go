@@ -47,7 +47,7 @@ func newGenerative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes
 		},
 		cuts: c, noise: map[string][]int{}, model: &simulate.Model{},
 	}
-	g.facts, g.reference = c.Facts, g.group
+	g.facts, g.reference, g.gaps = c.Facts, g.group, g.imputed
 	return g
 }
 
@@ -71,6 +71,7 @@ type generative struct {
 	model   *simulate.Model
 	noise   map[string][]int // of a group, or of one member's cut in it: the noise that it carries
 	reports int
+	imputes []imputation
 }
 
 // declareAll lowers everything that is declared.
@@ -84,6 +85,7 @@ func (g *generative) declareAll() {
 			g.declare(s)
 		})
 	}
+	g.imputations()
 }
 
 // contribution reports the cut of a client, or of the current member of a family.
@@ -146,6 +148,9 @@ func (g *generative) improper(s *check.Symbol, args []graph.ID) string {
 			return "has bounds that cut off a part of its prior, by a share that depends on other parameters: the density is not normalised, so its prior cannot be drawn from; use `truncate`"
 		}
 	}
+	if g.gaps != nil && g.reads(s.Args, (*check.Symbol).Imputed) {
+		return "has a prior that depends on imputed data, which are drawn after the parameters"
+	}
 	return ""
 }
 
@@ -203,8 +208,11 @@ func (g *generative) response(k *cut.Likelihood) {
 	if g.diags.HasErrors() {
 		return
 	}
-	if k.Factor() {
+	switch {
+	case k.Factor():
 		g.factor(k)
+		return
+	case g.Program.ImputedBy(&check.Likelihood{Stmt: k.Stmt}) != nil: // the law of a parameter
 		return
 	}
 	if k.Dist.Joint() != "" {

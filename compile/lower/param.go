@@ -68,7 +68,7 @@ func finite(v float64) *float64 {
 	return &v
 }
 
-// support gives the bounds of a parameter: of its distribution, narrowed by those declared.
+// support gives the bounds of a parameter, given the arguments of its distribution.
 func (l *lowerer) support(s *check.Symbol, args []graph.ID) (lower, upper float64, ok bool) {
 	theta := make([]float64, len(args))
 	for k, id := range args {
@@ -77,6 +77,11 @@ func (l *lowerer) support(s *check.Symbol, args []graph.ID) (lower, upper float6
 			theta[k] = v[0]
 		}
 	}
+	return l.bounds(s, theta)
+}
+
+// bounds are those of the distribution of a symbol, given its arguments (NaN: not known to be a constant), narrowed by those declared.
+func (l *lowerer) bounds(s *check.Symbol, theta []float64) (lower, upper float64, ok bool) {
 	lower, upper = s.Dist.Bounds(theta)
 	if math.IsNaN(lower) || math.IsNaN(upper) {
 		l.errorf(diag.BadSupport, s.Ident, "the bounds of %s must be constant scalars, since they are the support of %s", s.Dist.Name, s.Name)

@@ -23,6 +23,11 @@ func Check(p *cut.Program) (size string, diags diag.List) {
 	for _, s := range p.Params {
 		c.param(s)
 	}
+	for _, s := range p.Order {
+		if s.Kind == check.Data && s.Imputed() {
+			c.imputed(s)
+		}
+	}
 	for _, k := range p.Likelihoods {
 		c.likelihood(k)
 	}
@@ -113,6 +118,12 @@ func (c *checker) over(t types.Type) (over, ill bool) {
 		over = true
 	}
 	return over, false
+}
+
+// imputed refuses missing cells: there is one where a row has it.
+func (c *checker) imputed(s *check.Symbol) {
+	c.diags.Errorf(diag.RowParam, c.File.Source, s.Ident.Span(), "the missing cells of %s are parameters, which grow with its rows", s.Name).
+		Note("a minibatch has only some of the rows, and so some of the missing cells; leave --minibatch out, or leave the rows with missing cells out: `missing drop`")
 }
 
 func (c *checker) param(s *cut.Param) {

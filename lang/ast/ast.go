@@ -90,8 +90,9 @@ type Data struct {
 	Type  *Type     `parser:"':' @@"`
 	Owner *Ident    `parser:"('@' @@)?"` // nil: not written
 	From  []*Column `parser:"('from' @@ (',' @@)*)?"`
-	// Missing says what is done about missing cells, nil where it is not written; the words are checked later.
-	Missing *Ident `parser:"('missing' @@)?"`
+	// Missing says what is done about missing cells, nil where it is not written; the words are checked later. Impute is the distribution behind it.
+	Missing *Ident `parser:"('missing' @@"`
+	Impute  *Dist  `parser:"('~' @@)?)?"`
 }
 
 // Param is `param NAME [: TYPE] ~ DIST(args) [truncate(lower=, upper=)] [noncentered] [@ OWNER]`.

@@ -159,7 +159,7 @@ func RebuildStmt(s Stmt, f func(Expr) Expr) Stmt {
 	out := s
 	switch s := s.(type) {
 	case *Data:
-		out = &Data{At: s.At, Name: s.Name, Type: r.typ(s.Type), Owner: s.Owner, From: s.From, Missing: s.Missing}
+		out = &Data{At: s.At, Name: s.Name, Type: r.typ(s.Type), Owner: s.Owner, From: s.From, Missing: s.Missing, Impute: r.dist(s.Impute)}
 	case *Param:
 		out = &Param{At: s.At, Name: s.Name, Type: r.typ(s.Type), Dist: r.dist(s.Dist), Truncate: r.arguments(s.Truncate), Noncentered: s.Noncentered, Owner: s.Owner}
 	case *Weight:

@@ -30,7 +30,7 @@ func ofStmt(s Stmt) []Node {
 	case *Client:
 		return appendAll(nil, s.Clients)
 	case *Data:
-		return append(appendAll(list(&s.Name, s.Type, s.Owner), s.From), list(s.Missing)...)
+		return append(appendAll(list(&s.Name, s.Type, s.Owner), s.From), list(s.Missing, s.Impute)...)
 	case *Param:
 		return append(appendAll(list(&s.Name, s.Type, s.Dist), s.Truncate), list(s.Owner)...)
 	case *Weight:

@@ -11,7 +11,6 @@ const (
 	BadNumber         Code = "V0107"
 	EmptyFile         Code = "V0108"
 	UnknownStatement  Code = "V0109"
-	UnsupportedClause Code = "V0111"
 	Unexpected        Code = "V0112"
 	ExpectedExpr      Code = "V0113"
 	Unclosed          Code = "V0114"

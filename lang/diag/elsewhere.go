@@ -67,7 +67,6 @@ const (
 	numpro  = "a name of NumPyro and TFP"
 
 	precision = "the second argument of BUGS is a precision, 1 / sigma ^ 2, that of R a standard deviation"
-	ode       = "a differential equation is solved by steps of a fixed length, which are a recursion: z[t] = step(z[t - 1], …) with Runge and Kutta's method in fn step"
 	sumOut    = "sum a discrete parameter out of the likelihood by hand"
 )
 
@@ -98,8 +97,18 @@ func foreignInitials() []Foreign {
 	}
 }
 
+// solver is the message for names of solvers of differential equations.
+func solver(name, from string) Foreign {
+	return Foreign{Name: name, From: from, Note: "nothing here solves differential equations: write the solution where it has a closed form, else steps of a fixed length as a recursion, x[t] = step(x[t - 1], …) with Runge and Kutta's method in fn step"}
+}
+
 func foreignFunctions() []Foreign {
 	return []Foreign{
+		solver("ode_rk45", inStan), solver("ode_rk45_tol", inStan), solver("ode_ckrk", inStan), solver("ode_ckrk_tol", inStan), solver("ode_adams", inStan), solver("ode_adams_tol", inStan),
+		solver("ode_bdf", inStan), solver("ode_bdf_tol", inStan), solver("ode_adjoint_tol_ctl", inStan), solver("dae", inStan), solver("dae_tol", inStan),
+		solver("integrate_ode", inStan), solver("integrate_ode_rk45", inStan), solver("integrate_ode_bdf", inStan), solver("integrate_ode_adams", inStan),
+		solver("odeint", python), solver("solve_ivp", python), solver("DifferentialEquation", pymc), solver("ode", inR), solver("lsoda", inR),
+
 		{Name: "Potential", From: pymc, Write: "factor EXPR", Note: "a statement of its own"},
 		{Name: "log_diff_exp", From: inStan, Write: "a + log1m_exp(b - a)", Note: "for a above b"},
 		{Name: "expit", From: python, Write: "inv_logit", Same: true},
@@ -174,8 +183,6 @@ func foreignFunctions() []Foreign {
 		{Name: "rank", From: later}, {Name: "sort", From: later}, {Name: "quantile", From: later},
 		{Name: "log_determinant", From: inStan, Write: "2 * sum(log(L[k, k]) for k in 1..K)", Note: "with let L = cholesky(S), for a covariance matrix"}, {Name: "log_determinant_spd", From: inStan, Write: "2 * sum(log(L[k, k]) for k in 1..K)", Note: "with let L = cholesky(S)"},
 		{Name: "determinant", From: inStan, Write: "exp(2 * sum(log(L[k, k]) for k in 1..K))", Note: "with let L = cholesky(S), for a covariance matrix"}, {Name: "trace", From: inStan, Write: "sum(S[k, k] for k in 1..K)"},
-		{Name: "ode_rk45", From: inStan, Note: ode}, {Name: "ode_bdf", From: inStan, Note: ode}, {Name: "ode_adams", From: inStan, Note: ode}, {Name: "ode_ckrk", From: inStan, Note: ode}, {Name: "integrate_ode", From: inStan, Note: ode},
-		{Name: "integrate_ode_rk45", From: inStan, Note: ode}, {Name: "integrate_ode_bdf", From: inStan, Note: ode}, {Name: "integrate_ode_adams", From: inStan, Note: ode}, {Name: "odeint", From: python, Note: ode}, {Name: "solve_ivp", From: python, Note: ode},
 		{Name: "matmul", From: python, Write: "X * b"}, {Name: "transpose", From: "a name of NumPy and BUGS", Write: "X'"}, {Name: "t", From: inR, Write: "X'"},
 		{Name: "concat", From: python, Write: "append", Same: true}, {Name: "concatenate", From: python, Write: "append", Same: true}, {Name: "stack", From: python}, {Name: "multiply_log", From: inStan, Write: "x * log(y)"}, {Name: "lmultiply", From: inStan, Write: "x * log(y)"},
 		{Name: "columns_dot_product", From: inStan, Write: "col_means(X .* Y) * N", Note: "with N rows"}, {Name: "squared_distance", From: inStan, Write: "dot(x - y, x - y)"},

@@ -440,9 +440,9 @@ y ~ ordered_logistic(0, c)
 	},
 	{
 		Code: BadMissing, Title: "missing cells of data",
-		Text:  "`missing drop` leaves out the rows in which a cell of the declaration is missing, at every party whose rows are joined with them; `missing error`, which is what happens without a clause, refuses the table. A scalar has no rows.",
-		Wrong: "data x : real[N] missing omit\n",
-		Right: "data x : real[N] missing drop\n",
+		Text:  "`missing drop` leaves out the rows in which a cell of the declaration is missing, at every party whose rows are joined with them; `missing error`, which is what happens without a clause, refuses the table. A scalar has no rows.\n\n`missing impute ~ DIST` makes the missing cells parameters of the owner, and gives all cells, observed or not, the distribution. The cells are real numbers of one party; a parameter that is a category or a count has no gradient.",
+		Wrong: "data y : real[N]\ndata smoker : binary[N] missing impute ~ bernoulli(0.5)\nparam b ~ normal(0, 1)\ny ~ normal(b * smoker, 1)\n",
+		Right: "data y : real[N]\ndata bmi : real[N] missing impute ~ normal(mu, 5)\nparam mu ~ normal(25, 5)\nparam b ~ normal(0, 1)\ny ~ normal(b * bmi, 1)\n",
 	},
 	{
 		Code: Unused, Title: "something that is used nowhere",

@@ -59,12 +59,6 @@ var syntaxPages = []Page{
 		Right: "param b ~ normal(0, 1)\n",
 	},
 	{
-		Code: UnsupportedClause, Title: "a clause that this version does not support",
-		Text:  "The language defines this clause, but this version of the compiler does not support it. The compiler refuses it, because a model without it would be a different model.",
-		Wrong: "data y : real[N] missing impute ~ normal(0, 1)\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\n",
-		Right: "data y : real[N] missing drop\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\n",
-	},
-	{
 		Code: Unexpected, Title: "something else was expected here",
 		Text:  "The statement is correct up to this place. Here the grammar allows only what the message names.",
 		Wrong: "param b ~ normal(0 1)\n",

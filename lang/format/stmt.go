@@ -212,13 +212,17 @@ func from(columns []*ast.Column) string {
 
 // missing prints what is done about missing cells, behind a blank where columns stand before it.
 func missing(s *ast.Data) string {
-	switch {
-	case s.Missing == nil:
+	if s.Missing == nil {
 		return ""
-	case len(s.From) == 0:
-		return "missing " + s.Missing.Name
 	}
-	return " missing " + s.Missing.Name
+	text := "missing " + s.Missing.Name
+	if s.Impute != nil {
+		text += " ~ " + Dist(s.Impute)
+	}
+	if len(s.From) > 0 {
+		text = " " + text
+	}
+	return text
 }
 
 // Column prints one item of a `from` clause.

@@ -32,7 +32,6 @@ func Parse(f *source.File) (*ast.File, diag.List) {
 // parse parses the tokens of p.
 func parse(p *parser) (*ast.File, diag.List) {
 	p.lexical()
-	p.refuseClauses()
 	stmts := p.statements()
 	if !p.attempted && len(p.diags) == 0 {
 		p.errorf(diag.EmptyFile, source.Span{}, "this file has no statements").Note("A model has at least a parameter, `param b ~ normal(0, 1)`.")
@@ -250,83 +249,6 @@ func (p *parser) tildeOnLine(i int) bool {
 		}
 	}
 	return false
-}
-
-// refuseClauses reports each clause that this version does not support, and replaces it by one elided token. With several tokens, participle would match literals of the grammar in them.
-func (p *parser) refuseClauses() {
-	behind := behindBrackets(p.tokens)
-	kept := make([]lexer.Token, 0, len(p.tokens))
-	for i := 0; i < len(p.tokens); i++ {
-		t := p.tokens[i]
-		if end := p.clauseEnd(i, behind); end > i {
-			whole := spanOf(t).Join(spanOf(p.tokens[end-1]))
-			p.refuseClause(i, whole)
-			t.Type, t.Value = refusedToken, p.file.Text[whole.Start:whole.End]
-			i = end - 1
-		}
-		kept = append(kept, t)
-	}
-	p.tokens = kept
-}
-
-func (p *parser) refuseClause(i int, whole source.Span) {
-	t := p.tokens[i]
-	if i > 0 && p.tokens[i-1].Type == spaceToken {
-		whole.Start = p.tokens[i-1].Pos.Offset
-	}
-	what := quote(t.Value)
-	if t.Value == "missing" {
-		what = "`missing impute`"
-	}
-	d := p.errorf(diag.UnsupportedClause, spanOf(t), "%s clauses are not supported in this version", what)
-	d.Note("%s", insteadOf[t.Value])
-}
-
-// insteadOf is what a model can do in place of a clause. Without the clause it would be another model.
-var insteadOf = map[string]string{
-	"missing": "`missing drop` leaves out the rows with missing cells, at every party; or fill the cells in",
-}
-
-// clauseEnd returns the end of the clause missing impute ~ DIST(…) that begins at token i, or i if none does.
-func (p *parser) clauseEnd(i int, behind []int) int {
-	if p.tokens[i].Type != keywordToken {
-		return i
-	}
-	end := i
-	switch p.tokens[i].Value {
-	case "missing":
-		kind := p.skipSpace(i + 1)
-		if p.tokens[kind].Type != identToken || p.tokens[kind].Value != "impute" {
-			return i
-		}
-		if end = kind + 1; is(p.tokens[p.skipSpace(end)], "~") {
-			end = behind[p.skipSpace(p.skipSpace(p.skipSpace(end)+1)+1)]
-		}
-	}
-	return max(end, i)
-}
-
-// skipSpace returns the index of the first token from i on that the grammar reads.
-func (p *parser) skipSpace(i int) int {
-	for i < len(p.tokens)-1 && elided(p.tokens[i]) {
-		i++
-	}
-	return min(i, len(p.tokens)-1)
-}
-
-// behindBrackets returns, for each token that opens a bracket, the index after its closing bracket; 0 for other tokens and for brackets that are not closed.
-func behindBrackets(tokens []lexer.Token) []int {
-	behind := make([]int, len(tokens))
-	var open []int
-	for i, t := range tokens {
-		if closerOf(t) != "" {
-			open = append(open, i)
-		} else if n := len(open); n > 0 && isCloser(t) {
-			behind[open[n-1]] = i + 1
-			open = open[:n-1]
-		}
-	}
-	return behind
 }
 
 // closerOf returns the bracket that closes t, or "" if t opens nothing.

@@ -11,20 +11,21 @@ import (
 // A Builder makes a graph node by node. It folds constants and shares equal nodes as they are added; Build drops nodes that nothing needs.
 // Misuse that no model can cause (an ID of another builder, a wrong number of values) panics.
 type Builder struct {
-	name    string
-	ops     map[string]*op
-	funcs   map[string]*def.Func
-	nodes   []node
-	shared  map[string]ID // nodes by their key
-	params  []ID
-	inputs  []ID
-	outputs []port
-	reports []port
-	terms   []string // names, in order of first use
-	parts   []part
-	dim     int
-	held    int // length of all inputs
-	plain   bool
+	name        string
+	ops         map[string]*op
+	funcs       map[string]*def.Func
+	nodes       []node
+	shared      map[string]ID // nodes by their key
+	params      []ID
+	inputs      []ID
+	outputs     []port
+	reports     []port
+	terms       []string // names, in order of first use
+	parts       []part
+	likelihoods []recorded
+	dim         int
+	held        int // length of all inputs
+	plain       bool
 }
 
 // A port names a node that is read from outside.
@@ -77,6 +78,16 @@ func (b *Builder) Param(name string, shape Shape) ID {
 
 // Dim is the number of elements of the parameters so far.
 func (b *Builder) Dim() int { return b.dim }
+
+// Last moves a parameter behind those that have been added.
+func (b *Builder) Last(param ID) {
+	b.params = append(slices.DeleteFunc(b.params, func(id ID) bool { return id == param }), param)
+	b.dim = 0
+	for _, id := range b.params {
+		b.nodes[id].offset = b.dim
+		b.dim += b.nodes[id].shape.Len()
+	}
+}
 
 // Input adds a received value.
 func (b *Builder) Input(name string, shape Shape) ID {

@@ -54,7 +54,7 @@ var ops = []*op{
 	opAdd, opSub, opMul, opDiv, opPow, opNeg, opAddN,
 	opEq, opNe, opLt, opLe, opGt, opGe, opAnd, opOr, opNot, opWhere,
 	opMatMul, opTranspose, opSum, opMean, opSD, opDot, opRowDot, opCol, opColSums, opColMeans, opCumulativeSum, opCumulativeMax,
-	opSlice, opGather, opAppend,
+	opSlice, opGather, opAppend, opFill,
 	opMax, opMin, opLogSumExp, opSoftmax, opLogSoftmax, opRowSums, opRowMeans, opOuter, opLogMix, opPi,
 	opCholesky, opSolve, opDiag, opRep, opQuadForm, opGPExpQuad, opGPMatern32, opGPMatern52,
 }

@@ -52,10 +52,14 @@ func TestMatrixOperations(t *testing.T) {
 	const k = 3
 	matrix := func(b *Builder) ID { return b.Structured(&cov, b.Param("S", Shape{6}), k) }
 	for name, f := range map[string]func(b *Builder) ID{
-		"cholesky":         func(b *Builder) ID { return b.must("cholesky", matrix(b)) },
-		"solve vector":     func(b *Builder) ID { return b.must("solve", matrix(b), b.Param("b", Shape{k})) },
-		"solve matrix":     func(b *Builder) ID { return b.must("solve", matrix(b), b.Param("b", Shape{k, 2})) },
-		"rep":              func(b *Builder) ID { return b.must("rep", b.Param("v", Shape{}), b.Scalar(3), b.Scalar(2)) },
+		"cholesky":     func(b *Builder) ID { return b.must("cholesky", matrix(b)) },
+		"solve vector": func(b *Builder) ID { return b.must("solve", matrix(b), b.Param("b", Shape{k})) },
+		"solve matrix": func(b *Builder) ID { return b.must("solve", matrix(b), b.Param("b", Shape{k, 2})) },
+		"rep":          func(b *Builder) ID { return b.must("rep", b.Param("v", Shape{}), b.Scalar(3), b.Scalar(2)) },
+		"fill": func(b *Builder) ID {
+			base := b.Const("c", Shape{2, k}, []float64{1, 2, 3, 4, 5, 6})
+			return b.must("fill", base, b.Const("at", Shape{3}, []float64{6, 1, 4}), b.Param("v", Shape{k}))
+		},
 		"diag":             func(b *Builder) ID { return b.must("diag", b.Param("v", Shape{k})) },
 		"quad_form vector": func(b *Builder) ID { return b.must("quad_form", matrix(b), b.Param("b", Shape{k})) },
 		"quad_form matrix": func(b *Builder) ID { return b.must("quad_form", matrix(b), b.Param("b", Shape{k, 2})) },

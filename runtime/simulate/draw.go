@@ -29,7 +29,7 @@ const attempts = 10000
 // parameter, and the scale of its prior is multiplied by the result. The error names the parameter that cannot be drawn.
 func (s *Simulator) Prior(r *rand.Rand, x []float64, scale func(name string) float64) error {
 	clear(x)
-	for k := range s.model.Params {
+	for _, k := range s.model.order() {
 		p, port := &s.model.Params[k], s.model.Graph.Params()[k]
 		if p.Initial != nil {
 			p.Initial.Fill(port.Shape, r, x[port.Offset:port.Offset+port.Len])
@@ -60,6 +60,18 @@ func (s *Simulator) Prior(r *rand.Rand, x []float64, scale func(name string) flo
 		}
 	}
 	return nil
+}
+
+// order lists the parameters in the order in which they are drawn.
+func (m *Model) order() (out []int) {
+	for _, imputed := range []bool{false, true} {
+		for k := range m.Params {
+			if (m.Params[k].Imputed != nil) == imputed {
+				out = append(out, k)
+			}
+		}
+	}
+	return out
 }
 
 // Contributions evaluates all cuts at parameters x. value k then returns the elements of cut k, first index fastest, until the next evaluation.
