@@ -27,9 +27,9 @@ const base = "bernoulli_logit"
 func likelihoods() []likelihood {
 	u := stdlib.New()
 	out := []likelihood{}
-	for _, name := range append([]string{base}, u.Dists()...) {
+	for k, name := range append([]string{base}, u.Dists()...) {
 		d, _ := u.Dist(name)
-		if len(d.Params) == 0 || d.Event != nil && !(d.Event.Rank == 0) {
+		if k > 0 && name == base || len(d.Params) == 0 || d.Event != nil && !(d.Event.Rank == 0) {
 			continue
 		}
 		at := predicted(d)
@@ -163,4 +163,14 @@ func (l likelihood) graph(r *rand.Rand) (*graph.Graph, []float64, error) {
 	}
 	g, err := b.Build()
 	return g, x, err
+}
+
+// reason is why a row takes long: that of the form with a predictor, where the likelihood is computed by one.
+func (l likelihood) reason() string {
+	for _, p := range l.dist.Predicted {
+		if p.Param == l.at && p.Func == l.link {
+			return p.Form().Slow
+		}
+	}
+	return l.dist.Slow
 }

@@ -33,7 +33,7 @@ func run(names []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("instruction set: %v\n\n| likelihood | ns a row | times bernoulli_logit (quartiles) | why not on vectors |\n| --- | --- | --- | --- |\n", vector.Tier())
+	fmt.Printf("instruction set: %v\n\n| likelihood | ns a row | times bernoulli_logit (quartiles) | why more than four |\n| --- | --- | --- | --- |\n", vector.Tier())
 	for _, l := range likelihoods() {
 		if len(names) > 0 && !slices.ContainsFunc(names, func(n string) bool { return strings.Contains(l.text, n) }) {
 			continue
@@ -43,7 +43,7 @@ func run(names []string) error {
 			return fmt.Errorf("%s: %w", l.text, err)
 		}
 		t := stopwatch.Measure([]stopwatch.Task{base, task}, rounds)[1]
-		fmt.Printf("| `%s` | %.2f | %.1f (%.1f-%.1f) | %s |\n", l.text, t.Median/rows, t.Ratio, t.Low, t.High, l.dist.NoVectorForm)
+		fmt.Printf("| `%s` | %.2f | %.1f (%.1f-%.1f) | %s |\n", l.text, t.Median/rows, t.Ratio, t.Low, t.High, l.reason())
 	}
 	return nil
 }

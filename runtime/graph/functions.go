@@ -45,6 +45,10 @@ var vectorFuncs = [...]*vectorFunc{
 		vector.Digamma(n, t, x)
 		vector.Mul(n, t, t, dy)
 	}, false},
+	def.LogPhiLoop: {vector.LogPhi, func(n int, t, dy, x, _ []float64) {
+		vector.LogPhiSlope(n, t, x)
+		vector.Mul(n, t, t, dy)
+	}, false},
 	def.SoftplusLoop: {vector.Log1pExp, func(n int, t, dy, x, _ []float64) {
 		vector.Sigmoid(n, t, x)
 		vector.Mul(n, t, t, dy)

@@ -45,7 +45,6 @@ func ulps(y float64, v value) float64 {
 }
 
 func TestFunctionsAreAccurate(t *testing.T) {
-	const most = 2
 	all := values(t)
 	for _, f := range functions() {
 		points := all[f.name]
@@ -56,6 +55,10 @@ func TestFunctionsAreAccurate(t *testing.T) {
 		a, y := make([]float64, len(points)), make([]float64, len(points))
 		for i, p := range points {
 			a[i] = p.x
+		}
+		most := 2.0
+		if strings.HasPrefix(f.name, "logPhi") { // by a quotient whose numerator and argument are rounded
+			most = 5
 		}
 		for _, set := range Sets() {
 			f.on(set, len(a), y, a)
@@ -79,17 +82,19 @@ func TestFunctionsAreAccurate(t *testing.T) {
 func TestSpecialValues(t *testing.T) {
 	inf, nan, zero := math.Inf(1), math.NaN(), math.Copysign(0, -1)
 	want := map[string][][2]float64{
-		"exp":      {{0, 1}, {zero, 1}, {inf, inf}, {-inf, 0}, {nan, nan}, {1e300, inf}, {-1e300, 0}},
-		"expm1":    {{0, 0}, {zero, zero}, {inf, inf}, {-inf, -1}, {nan, nan}, {-5e-324, -5e-324}},
-		"log":      {{0, -inf}, {zero, -inf}, {1, 0}, {inf, inf}, {-inf, nan}, {-1, nan}, {-5e-324, nan}, {nan, nan}},
-		"log1p":    {{0, 0}, {zero, zero}, {-1, -inf}, {inf, inf}, {-inf, nan}, {-1.5, nan}, {nan, nan}, {5e-324, 5e-324}},
-		"sigmoid":  {{0, 0.5}, {zero, 0.5}, {inf, 1}, {-inf, 0}, {nan, nan}},
-		"tanh":     {{0, 0}, {zero, zero}, {inf, 1}, {-inf, -1}, {nan, nan}, {5e-324, 5e-324}},
-		"log1pExp": {{inf, inf}, {-inf, 0}, {nan, nan}, {800, 800}},
-		"lgamma":   {{0, inf}, {1, 0}, {2, 0}, {inf, inf}, {nan, nan}, {-1.5, nan}, {1e307, inf}},
-		"digamma":  {{0, -inf}, {inf, inf}, {nan, nan}, {-1.5, nan}, {5e-324, -inf}},
-		"sqrt":     {{0, 0}, {zero, zero}, {inf, inf}, {-1, nan}, {nan, nan}, {4, 2}},
-		"relu":     {{0, 0}, {-3, 0}, {3, 3}, {inf, inf}, {-inf, 0}, {nan, nan}},
+		"exp":         {{0, 1}, {zero, 1}, {inf, inf}, {-inf, 0}, {nan, nan}, {1e300, inf}, {-1e300, 0}},
+		"expm1":       {{0, 0}, {zero, zero}, {inf, inf}, {-inf, -1}, {nan, nan}, {-5e-324, -5e-324}},
+		"log":         {{0, -inf}, {zero, -inf}, {1, 0}, {inf, inf}, {-inf, nan}, {-1, nan}, {-5e-324, nan}, {nan, nan}},
+		"log1p":       {{0, 0}, {zero, zero}, {-1, -inf}, {inf, inf}, {-inf, nan}, {-1.5, nan}, {nan, nan}, {5e-324, 5e-324}},
+		"sigmoid":     {{0, 0.5}, {zero, 0.5}, {inf, 1}, {-inf, 0}, {nan, nan}},
+		"tanh":        {{0, 0}, {zero, zero}, {inf, 1}, {-inf, -1}, {nan, nan}, {5e-324, 5e-324}},
+		"log1pExp":    {{inf, inf}, {-inf, 0}, {nan, nan}, {800, 800}},
+		"lgamma":      {{0, inf}, {1, 0}, {2, 0}, {inf, inf}, {nan, nan}, {-1.5, nan}, {1e307, inf}},
+		"digamma":     {{0, -inf}, {inf, inf}, {nan, nan}, {-1.5, nan}, {5e-324, -inf}},
+		"logPhi":      {{inf, 0}, {-inf, -inf}, {nan, nan}, {1e300, 0}, {-1e300, -inf}},
+		"logPhiSlope": {{inf, 0}, {-inf, inf}, {nan, nan}, {1e300, 0}},
+		"sqrt":        {{0, 0}, {zero, zero}, {inf, inf}, {-1, nan}, {nan, nan}, {4, 2}},
+		"relu":        {{0, 0}, {-3, 0}, {3, 3}, {inf, inf}, {-inf, 0}, {nan, nan}},
 	}
 	for _, f := range functions() {
 		for _, p := range want[f.name] {

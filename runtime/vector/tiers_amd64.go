@@ -764,6 +764,50 @@ func digamma(on Set, n int, y []float64, a []float64) {
 }
 
 //go:noescape
+func logPhiAVX2(n int, y *float64, a *float64)
+
+//go:noescape
+func logPhiAVX512(n int, y *float64, a *float64)
+
+func logPhi(on Set, n int, y []float64, a []float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	a = a[:n]
+	switch on {
+	case AVX512:
+		logPhiAVX512(n, unsafe.SliceData(y), unsafe.SliceData(a))
+	case AVX2:
+		logPhiAVX2(n, unsafe.SliceData(y), unsafe.SliceData(a))
+	default:
+		logPhiGo(n, y, a)
+	}
+}
+
+//go:noescape
+func logPhiSlopeAVX2(n int, y *float64, a *float64)
+
+//go:noescape
+func logPhiSlopeAVX512(n int, y *float64, a *float64)
+
+func logPhiSlope(on Set, n int, y []float64, a []float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	a = a[:n]
+	switch on {
+	case AVX512:
+		logPhiSlopeAVX512(n, unsafe.SliceData(y), unsafe.SliceData(a))
+	case AVX2:
+		logPhiSlopeAVX2(n, unsafe.SliceData(y), unsafe.SliceData(a))
+	default:
+		logPhiSlopeGo(n, y, a)
+	}
+}
+
+//go:noescape
 func sumAVX2(n int, a *float64) (r float64)
 
 //go:noescape

@@ -321,6 +321,24 @@ func digamma(_ Set, n int, y []float64, a []float64) {
 	digammaGo(n, y, a)
 }
 
+func logPhi(_ Set, n int, y []float64, a []float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	a = a[:n]
+	logPhiGo(n, y, a)
+}
+
+func logPhiSlope(_ Set, n int, y []float64, a []float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	a = a[:n]
+	logPhiSlopeGo(n, y, a)
+}
+
 func sum(_ Set, n int, a []float64) float64 {
 	if n <= 0 {
 		return 0

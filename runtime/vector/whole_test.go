@@ -122,7 +122,7 @@ func calls() []call {
 			segmentSumsAdd(on, k, m.segments(n, k), m.floats(n), n, m.floats(k), k)
 		}},
 	}
-	for _, f := range functions()[:9] {
+	for _, f := range functions()[:11] {
 		all = append(all, mapOf(f.name, f.on))
 	}
 	return slices.Concat(all, matrixCalls(), likelihoodCalls(), linearCalls(), samplerCalls(), chainCalls())

@@ -44,9 +44,9 @@ func Censored(d *def.Dist, ways []Censoring) def.Dist {
 	if d.Sample == nil {
 		out.Sample = nil
 	}
-	out.Expand, out.Elements, out.Rows, out.NoVectorForm = nil, nil, def.NoRows, "some rows have a density and others a probability"
+	out.Expand, out.Elements, out.Rows, out.Slow = nil, nil, def.NoRows, "some rows have a density and others a probability"
 	if c.flagged() {
-		out.Expand, out.NoVectorForm = c.expand, ""
+		out.Expand, out.Slow = c.expand, ""
 	}
 	out.Survival = nil
 	out.LogDensity, out.LogCDF, out.LogCCDF, out.NoCDF = c.logDensity, nil, nil, "it is censored"

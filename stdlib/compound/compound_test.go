@@ -13,6 +13,7 @@ import (
 var (
 	normal, poisson, weibull, negBinomial = dist.Normal(), dist.Poisson(), dist.Weibull(), dist.NegBinomial()
 	leftTruncated                         = Truncated(&weibull, true, false)
+	mixed, mixedCounts                    = Mixture([]*def.Dist{&normal, &normal}, 1), Mixture([]*def.Dist{&poisson, &poisson}, 2)
 )
 
 type testCase struct {
@@ -50,6 +51,12 @@ func cases() []testCase {
 		{Censored(&poisson, []Censoring{Interval}), 1.0, []float64{2.0, 3.0}, -0.32602356642832847},
 		{Censored(&leftTruncated, []Censoring{RightFlag}), 2.0, []float64{1.5, 3.0, 1.0, 1.0}, -0.3518809642219421},
 		{Censored(&leftTruncated, []Censoring{Interval}), 2.0, []float64{1.5, 3.0, 1.0, 4.0}, -0.813319390847206},
+		{Truncated(&mixed, true, true), 0.5, []float64{-1.0, 0.5, 2.0, 1.5, 0.25, 0.0, 1.0}, -0.027533688237646098},
+		{Truncated(&mixed, true, false), 9.5, []float64{-1.0, 0.5, 2.0, 1.5, 0.25, 9.0}, -0.43457036659639037},
+		{Truncated(&mixedCounts, true, false), 3.0, []float64{1.0, 6.0, 0.5, 0.5, 1.0}, -2.381831432946418},
+		{Censored(&mixed, []Censoring{RightFlag}), 3.0, []float64{-1.0, 0.5, 2.0, 1.5, 0.25, 1.0}, -1.6640556574248508},
+		{Censored(&mixed, []Censoring{Interval}), -1.0, []float64{-1.0, 0.5, 2.0, 1.5, 0.25, 0.5}, -1.484607029174215},
+		{Censored(&mixedCounts, []Censoring{LeftFlag}), 3.0, []float64{1.0, 6.0, 0.5, 0.5, 1.0}, -0.5689706483517458},
 	}
 }
 

@@ -20,9 +20,8 @@ func Mixture(components []*def.Dist, weights int) def.Dist {
 		Name: MixtureName, Doc: "A mixture.", Support: first.Support, Discrete: first.Discrete,
 		LocationAt: -1, ScaleAt: -1, Lower: first.Lower, Upper: first.Upper,
 		LogDensity: m.logDensity, Sample: m.sample,
-		NoVectorForm: "each component has the form of its own",
-		NoCDF:        "write the tails of its components",
-		Form:         &def.Form{Kind: def.MixtureForm, Of: components},
+		Slow: "each component has the form of its own",
+		Form: &def.Form{Kind: def.MixtureForm, Of: components},
 	}
 	for k, c := range components {
 		m.from = append(m.from, len(out.Params))
@@ -39,6 +38,7 @@ func Mixture(components []*def.Dist, weights int) def.Dist {
 	for k := range weights {
 		out.Params = append(out.Params, def.Param{Name: fmt.Sprintf("weight %d", k+1), Doc: "the share of a component", Domain: def.UnitInterval})
 	}
+	out.LogCDF, out.LogCCDF, out.NoCDF = m.tails(len(out.Params))
 	if m.carriers && m.alike() {
 		m.carriers = false
 		out.Carrier = func(x float64, theta []float64) float64 { return first.Carrier(x, theta[:len(first.Params)]) }
@@ -82,14 +82,34 @@ func (m *mixture) weight(theta []def.Arg, k, i int) float64 {
 	return theta[m.weightsAt+k].At(i)
 }
 
+// tails are the two tails, the weighted sums of those of the components; else the reason why there are none.
+func (m *mixture) tails(params int) (below, above func(*def.Block) float64, reason string) {
+	for _, c := range m.components {
+		if c.LogCDF == nil {
+			return nil, nil, "its component " + c.Name + " has none: " + c.NoCDF
+		}
+	}
+	if params > mostMixed {
+		return nil, nil, fmt.Sprintf("its components and weights have %d parameters, and %d is the most", params, mostMixed)
+	}
+	cdf := func(c *def.Dist) func(*def.Block) float64 { return c.LogCDF }
+	ccdf := func(c *def.Dist) func(*def.Block) float64 { return c.LogCCDF }
+	return func(b *def.Block) float64 { return m.sum(b, cdf, false) }, func(b *def.Block) float64 { return m.sum(b, ccdf, false) }, ""
+}
+
 func (m *mixture) logDensity(b *def.Block) float64 {
+	return finish(b, m.sum(b, func(c *def.Dist) func(*def.Block) float64 { return c.LogDensity }, m.carriers))
+}
+
+// sum is the log of the weighted sum of one function of each component, of that and its carrier where carriers are inside the sum.
+func (m *mixture) sum(b *def.Block, of func(*def.Dist) func(*def.Block) float64, carriers bool) float64 {
 	w := m.pool.take()
 	defer m.pool.Put(w)
 	partials := b.DX != nil || b.DTheta != nil
 	for k, c := range m.components {
 		theta := b.Theta[m.from[k] : m.from[k]+len(c.Params)]
-		w.parts[k].run(c.LogDensity, b.N, b.X, theta, partials)
-		if m.carriers && c.Carrier != nil {
+		w.parts[k].run(of(c), b.N, b.X, theta, partials)
+		if carriers && c.Carrier != nil {
 			w.carrier(c, &w.parts[k], b, theta)
 		}
 	}
@@ -102,7 +122,7 @@ func (m *mixture) logDensity(b *def.Block) float64 {
 			m.partials(w, b, i, lp)
 		}
 	}
-	return finish(b, sum)
+	return sum
 }
 
 // carrier adds a component's carrier to its log density.
@@ -144,6 +164,9 @@ func (m *mixture) partials(w *workspace, b *def.Block, i int, lp float64) {
 	for k := range m.components {
 		p := &w.parts[k].block
 		density := math.Exp(p.LP[i] - lp) // relative to that of the mixture
+		if math.IsInf(lp, -1) {
+			density = 0
+		}
 		r := times(m.weight(b.Theta, k, i), density)
 		dx += times(r, p.DX[i])
 		for j, d := range p.DTheta {

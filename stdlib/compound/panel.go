@@ -86,8 +86,11 @@ func finish(b *def.Block, sum float64) float64 {
 	return math.Inf(-1)
 }
 
-// maxParams is the largest number of parameters of a distribution that may be truncated or censored.
-const maxParams = 4
+// maxParams is the largest number of parameters of a distribution that may be truncated or censored, the ends of a truncation included, and mostMixed that of a mixture.
+const (
+	maxParams = 16
+	mostMixed = 12
+)
 
 // A span is the log probability of an interval, with its derivatives in the ends and the parameters.
 type span struct {

@@ -27,7 +27,7 @@ func Truncated(d *def.Dist, lower, upper bool) def.Dist {
 		t.upperAt, end.Name, end.Doc = len(out.Params), def.UpperEnd, "the greatest value"
 		out.Params, out.Upper = append(out.Params, end), def.End{}
 	}
-	out.Expand, out.Elements, out.Rows, out.NoVectorForm = nil, nil, def.NoRows, "the probability between the ends has none"
+	out.Expand, out.Elements, out.Rows, out.Slow = nil, nil, def.NoRows, "the probability between the ends has none"
 	out.Survival = nil
 	out.LogDensity = t.logDensity
 	out.LogCDF = func(b *def.Block) float64 { return t.tail(b, false) }

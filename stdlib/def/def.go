@@ -85,8 +85,8 @@ type Dist struct {
 	Narrow func(theta []float64, lower, upper float64) (float64, float64)
 	Form   *Form
 
-	// A density of many rows is computed by Expand, by the loop that Rows names, or else by LogDensity, several times slower; NoVectorForm then gives
-	// the reason. All must agree with LogDensity.
+	// A density of many rows is computed by Expand, by the loop that Rows names, or else by LogDensity, several times slower. All must agree with LogDensity. Slow gives the
+	// reason where there is neither Expand nor Rows, and where a row takes more than four times as long as one of bernoulli_logit.
 	//
 	// Expand writes Σ log p without the carrier into b. It is called with an x inside the support (data, unless that is the real line) and with
 	// constants inside their domains; any other parameter must give NaN outside its domain, as log(sigma) does. It returns
@@ -97,9 +97,9 @@ type Dist struct {
 	Expand   func(b Builder, x Value, theta []Value) bool
 	Elements func(b Builder, x Value, theta []Value) bool
 	// Survival writes LogCCDF at an x inside the support, above its lower end, by vectors; nil where it has no such form.
-	Survival     func(b Builder, x Value, theta []Value) Value
-	Rows         RowLoop
-	NoVectorForm string
+	Survival func(b Builder, x Value, theta []Value) Value
+	Rows     RowLoop
+	Slow     string
 
 	// Event is set for a distribution of vectors or matrices, or with such parameters; LogDensity, Carrier, Sample, Cases and the vector forms are then nil.
 	Event *Event

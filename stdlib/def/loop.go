@@ -33,4 +33,5 @@ const (
 	ReluLoop
 	SoftplusLoop
 	LgammaLoop
+	LogPhiLoop
 )

@@ -1,6 +1,7 @@
 package dist
 
 import (
+	"math"
 	"math/rand/v2"
 
 	"github.com/vflc/vflc/stdlib/def"
@@ -14,6 +15,8 @@ func BetaBinomial() def.Dist {
 		Doc: `The number of successes in N trials whose probability is drawn from beta(alpha, beta): counts that vary more than a binomial allows. N is data.
 
     log p(x) = log C(N, x) + log B(x + alpha, N - x + beta) - log B(alpha, beta)        for x in 0..N
+
+Its distribution function is a sum over the values on one side.
 
 Source: Stan Functions Reference, "Beta-binomial distribution".`,
 		Params: []def.Param{
@@ -33,7 +36,8 @@ Source: Stan Functions Reference, "Beta-binomial distribution".`,
 			p := drawBeta(r, positive(theta[1]), positive(theta[2]))
 			return drawBinomial(r, theta[0], p, 1-p)
 		},
-		NoCDF:    "its distribution function is a sum over all smaller values",
+		LogCDF: below(betaBinomialTail), LogCCDF: above(betaBinomialTail),
+		Slow:     lgammaByRow,
 		Examples: []string{"data dead : count[N]\ndata litter : count[N]\nparam a ~ gamma(2, 0.5)\nparam b ~ gamma(2, 0.5)\ndead ~ beta_binomial(litter, a, b)"},
 		Cases: []def.Case{
 			{X: 3, Theta: []float64{10, 0.4, 2}, LogP: -2.5816413230909587},
@@ -71,4 +75,53 @@ func betaBinomialAt(x float64, theta [maxParams]float64) point {
 			special.DigammaDiff(beta, rest) - all,
 		},
 	}
+}
+
+// betaBinomialTail sums over the values on the side of x where the probability is less.
+func betaBinomialTail(x float64, theta [maxParams]float64, upper bool) point {
+	n, alpha, beta := natural(theta[0]), positive(theta[1]), positive(theta[2])
+	x = math.Floor(x)
+	switch {
+	case math.IsNaN(x + n + alpha + beta):
+		return invalid()
+	case x < 0:
+		return below0(upper)
+	case x >= n:
+		return above1(upper)
+	}
+	p := betaBinomialSide(x, n, alpha, beta, upper)
+	if p.lp > -math.Ln2 {
+		return betaBinomialSide(x, n, alpha, beta, !upper).complement()
+	}
+	return p
+}
+
+// betaBinomialSide adds up the probabilities of x, x-1, …, 0 or (upper) of x+1, …, n, each from the one before. The upper ones are those of n - x with the other shape first.
+func betaBinomialSide(x, n, alpha, beta float64, upper bool) point {
+	if upper {
+		p := betaBinomialSide(n-x-1, n, beta, alpha, false)
+		p.dtheta[1], p.dtheta[2] = p.dtheta[2], p.dtheta[1]
+		return p
+	}
+	p := betaBinomialAt(x, [maxParams]float64{n, alpha, beta})
+	p.lp += binomialCarrier(x, []float64{n, alpha, beta})
+	term, da, db := 1.0, p.dtheta[1], p.dtheta[2]
+	sum, sumA, sumB := term, da, db
+	for k, done := x, false; k > 0 && !done; k-- {
+		ratio := k / (n - k + 1) * (n - k + beta) / (k - 1 + alpha)
+		da -= 1 / (k - 1 + alpha)
+		db += 1 / (n - k + beta)
+		term *= ratio
+		sum += term
+		sumA += term * da
+		sumB += term * db
+		if term > 1e200 { // p.lp is the log of the unit
+			p.lp += math.Log(term)
+			sum, sumA, sumB, term = sum/term, sumA/term, sumB/term, 1
+		}
+		done = ratio < 1 && alpha >= 1 && beta >= 1 && term*k < 1e-18*sum // the ratio falls too
+	}
+	p.lp += math.Log(sum)
+	p.dtheta = [maxParams]float64{0, sumA / sum, sumB / sum}
+	return p
 }

@@ -30,6 +30,7 @@ Source: Stan Functions Reference, "Categorical distribution".`,
 			{X: []float64{4.0}, Theta: [][]float64{{0.25, 0.25, 0.25, 0.25}}, LogP: -1.3862943611198906},
 			{X: []float64{2.0}, Theta: [][]float64{{0.125, 0.875}}, LogP: -0.13353139262452263},
 		}},
+		Slow: exponentials,
 		Examples: []string{
 			"data y : level(K)[N]\nparam theta : simplex[K] ~ dirichlet(1)\ny ~ categorical(theta)",
 			"data y : level(K)[N]\ndata group : level(R)[N]\nparam theta : simplex[R, K] ~ dirichlet(2)\ny ~ categorical(theta[group])",

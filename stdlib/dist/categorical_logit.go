@@ -30,6 +30,7 @@ Source: Stan Functions Reference, "Categorical distribution".`,
 			{X: []float64{2.0}, Theta: [][]float64{{-1000.0, -1001.0, -999.5}}, LogP: -2.1041306053367284},
 			{X: []float64{1.0}, Theta: [][]float64{{5.0}}, LogP: 0.0},
 		}},
+		Slow:     exponentials,
 		Examples: []string{"data y : level(K)[N]\ndata X : real[N, P]\nparam B : real[P, K] ~ normal(0, 1)\ny ~ categorical_logit(X * B)"},
 	}
 }

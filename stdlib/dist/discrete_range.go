@@ -20,12 +20,12 @@ Source: Stan Functions Reference, "Discrete range distribution".`,
 			{Name: "lower", Doc: "least value", Domain: def.RealLine, Integral: true},
 			{Name: "upper", Doc: "greatest value, no less than lower", Domain: def.RealLine, Integral: true},
 		},
-		Support:      def.WholeInterval,
-		Discrete:     true,
-		LocationAt:   -1,
-		ScaleAt:      -1,
-		LogDensity:   func(b *def.Block) float64 { return pointwise(b, discreteRangeAt) },
-		NoVectorForm: nothingToCompute,
+		Support:    def.WholeInterval,
+		Discrete:   true,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		LogDensity: func(b *def.Block) float64 { return pointwise(b, discreteRangeAt) },
+		Slow:       nothingToCompute,
 		Carrier: func(x float64, theta []float64) float64 {
 			lp := discreteRangeAt(x, [maxParams]float64{theta[0], theta[1]}).lp - math.Log(theta[1]-theta[0]+1)
 			if math.IsNaN(lp) {

@@ -22,19 +22,20 @@ Source: Stan Functions Reference, "Exponentially modified normal distribution".`
 			{Name: "sigma", Doc: "standard deviation of the normal part", Domain: def.Positive},
 			{Name: "lambda", Doc: "rate of the exponential part", Domain: def.Positive},
 		},
-		Mean:         "mu + inv(lambda)",
-		Support:      def.RealLine,
-		LocationAt:   -1,
-		ScaleAt:      -1,
-		Link:         def.Link{Scale: def.IdentityLink, Param: 0},
-		Lower:        def.End{Decay: def.Exponential},
-		Upper:        def.End{Decay: def.Power},
-		LogDensity:   func(b *def.Block) float64 { return pointwise(b, expModNormalAt) },
-		NoVectorForm: "the two tails need different formulas, chosen for each row",
+		Mean:       "mu + inv(lambda)",
+		Support:    def.RealLine,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		Link:       def.Link{Scale: def.IdentityLink, Param: 0},
+		Lower:      def.End{Decay: def.Exponential},
+		Upper:      def.End{Decay: def.Power},
+		LogDensity: func(b *def.Block) float64 { return pointwise(b, expModNormalAt) },
+		Expand:     expModNormalExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return theta[0] + positive(theta[1])*r.NormFloat64() + r.ExpFloat64()/positive(theta[2])
 		},
-		NoCDF:    "its distribution function is a difference of two numbers that are nearly equal in the lower tail",
+		LogCDF: below(expModNormalTail), LogCCDF: above(expModNormalTail),
+		Slow:     normalByRow,
 		Examples: []string{"data seconds : real[N]\nparam mu ~ normal(0, 1)\nseconds ~ exp_mod_normal(mu, 0.1, 3)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0, 1, 1}, LogP: -1.3410216450092636},
@@ -46,6 +47,18 @@ Source: Stan Functions Reference, "Exponentially modified normal distribution".`
 			{X: 2, Theta: []float64{0, 5, 20}, LogP: -2.604469203675555},
 		},
 	}
+}
+
+// expModNormalExpand is the formula of the documentation. Where w below is far under 0 its terms, of the size of (lambda sigma)², cancel.
+func expModNormalExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	sigma, lambda := theta[1], theta[2]
+	h := b.Mul(lambda, sigma)
+	w := b.Sub(b.Div(b.Sub(x, theta[0]), sigma), h)
+	b.Sum(b.Mul(h, b.Add(w, b.Mul(b.Number(0.5), h))), -1)
+	b.Sum(b.Func("log_Phi", w), 1)
+	b.Sum(b.Func("log", lambda), 1)
+	b.Sum(b.Func("log", sigma), 0) // NaN where sigma is not positive
+	return true
 }
 
 // With z = (x - mu)/sigma and w = z - lambda·sigma, the log density is log lambda + log φ(z) + log(Phi(w)/φ(w)), whose terms do not
@@ -69,4 +82,57 @@ func expModNormalAt(x float64, theta [maxParams]float64) point {
 			1/lambda - sigma*(w+mills),
 		},
 	}
+}
+
+// expModNormalTail uses that, with z and w as above and E the density divided by lambda, a greater value has the probability Phi(-z) + E, and a smaller one
+// Phi(z) - E = φ(z)·(Phi(z)/φ(z) - Phi(w)/φ(w)).
+func expModNormalTail(x float64, theta [maxParams]float64, upper bool) point {
+	sigma, lambda := positive(theta[1]), positive(theta[2])
+	z, h := (x-theta[0])/sigma, lambda*sigma
+	switch {
+	case math.IsNaN(z) || math.IsNaN(h):
+		return invalid()
+	case math.IsInf(z, 0):
+		return point{lp: certainly(upper == (z < 0))}
+	}
+	logE := expModNormalAt(x, theta).lp - math.Log(lambda)
+	beyond, _ := special.LogPhi(-z)
+	above := addLogs(beyond, logE)
+	lp := above
+	switch {
+	case !upper && above < -math.Ln2:
+		lp = special.Log1mExp(above)
+	case !upper:
+		lp = expModNormalBelow(z, h)
+	case above > -math.Ln2:
+		lp = special.Log1mExp(expModNormalBelow(z, h))
+	}
+	e := math.Exp(logE - lp)
+	edge := math.Exp(-0.5*z*z - halfLogTwoPi - lp)
+	p := point{lp: lp, dx: lambda * e, dtheta: [maxParams]float64{-lambda * e, lambda * (edge - h*e), sigma * e * special.MillsExcess(z-h)}}
+	if upper {
+		p.dx = -p.dx
+		for k := range p.dtheta {
+			p.dtheta[k] = -p.dtheta[k]
+		}
+	}
+	return p
+}
+
+// expModNormalBelow is log(Phi(z) - E), h = lambda·sigma, without cancellation: above h/2 as the sum of Phi(z) - Phi(z-h) and Phi(z-h)·(1 - exp(h²/2 - h·z)).
+func expModNormalBelow(z, h float64) float64 {
+	if z > 0.5*h {
+		strip, _, _ := normalBetween(z-h, z)
+		rest, _ := special.LogPhi(z - h)
+		return addLogs(strip, rest+special.Log1mExp(h*(0.5*h-z)))
+	}
+	return -0.5*z*z - halfLogTwoPi + special.LogMillsDiff(z-h, z)
+}
+
+// addLogs is log(e^a + e^b).
+func addLogs(a, b float64) float64 {
+	if a < b {
+		a, b = b, a
+	}
+	return a + math.Log1p(math.Exp(b-a))
 }

@@ -16,11 +16,8 @@ import (
 func TestVectorForms(t *testing.T) {
 	each(t, func(t *testing.T, d def.Dist) {
 		vector := d.Expand != nil || d.Rows != def.NoRows
-		if !vector && d.NoVectorForm == "" {
-			t.Error("neither Expand nor Rows, and no reason in NoVectorForm")
-		}
-		if vector && d.NoVectorForm != "" {
-			t.Errorf("it has a vector form, and a reason for having none: %s", d.NoVectorForm)
+		if !vector && d.Slow == "" {
+			t.Error("neither Expand nor Rows, and no reason in Slow")
 		}
 		if d.Elements != nil && d.Rows == def.NoRows {
 			t.Error("Elements serves a density that has a loop over rows; another has Expand")

@@ -13,13 +13,13 @@ func Flat() def.Dist {
 It cannot be sampled, and the posterior is proper only if the data make it so.
 
 Source: Stan Reference Manual, "Improper priors".`,
-		Support:      def.RealLine,
-		LocationAt:   -1,
-		ScaleAt:      -1,
-		LogDensity:   func(b *def.Block) float64 { return flatOver(b, func(x float64) float64 { return x }) },
-		NoVectorForm: "there is nothing to compute",
-		NoCDF:        "it is improper: the whole line has no probability 1",
-		Examples:     []string{"data y : real[N]\nparam mu ~ flat()\ny ~ normal(mu, 1)"},
+		Support:    def.RealLine,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		LogDensity: func(b *def.Block) float64 { return flatOver(b, func(x float64) float64 { return x }) },
+		Slow:       "there is nothing to compute",
+		NoCDF:      "it is improper: the whole line has no probability 1",
+		Examples:   []string{"data y : real[N]\nparam mu ~ flat()\ny ~ normal(mu, 1)"},
 		Cases: []def.Case{
 			{X: 0, Theta: nil, LogP: 0},
 			{X: -3, Theta: nil, LogP: 0},

@@ -33,6 +33,7 @@ Source: Stan Functions Reference, "Gamma distribution".`,
 			return tiny(drawGamma(r, theta[0]) / positive(theta[1]))
 		},
 		LogCDF: below(gammaDistTail), LogCCDF: above(gammaDistTail),
+		Slow:     lgammaByRow,
 		Examples: []string{"param rate ~ gamma(2, 0.5)"},
 		Cases: []def.Case{
 			{X: 1, Theta: []float64{2, 0.5}, LogP: -1.8862943611198906},
@@ -102,10 +103,7 @@ func wanted(d []float64, f func(float64) float64, v float64) float64 {
 	return f(v)
 }
 
-func lgamma(v float64) float64 {
-	l, _ := math.Lgamma(v)
-	return l
-}
+func lgamma(v float64) float64 { return special.Lgamma(v) }
 
 func gammaDistTail(x float64, theta [maxParams]float64, upper bool) point {
 	lp, da, dg := special.LogIncGamma(theta[0], x*positive(theta[1]), upper)

@@ -13,13 +13,13 @@ func HalfFlat() def.Dist {
 It cannot be sampled, and the posterior is proper only if the data make it so.
 
 Source: Stan Reference Manual, "Improper priors".`,
-		Support:      def.Positive,
-		LocationAt:   -1,
-		ScaleAt:      -1,
-		LogDensity:   func(b *def.Block) float64 { return flatOver(b, nonNegative) },
-		NoVectorForm: "there is nothing to compute",
-		NoCDF:        "it is improper: the half line has no probability 1",
-		Examples:     []string{"data y : real[N]\nparam sigma ~ half_flat()\ny ~ normal(0, sigma)"},
+		Support:    def.Positive,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		LogDensity: func(b *def.Block) float64 { return flatOver(b, nonNegative) },
+		Slow:       "there is nothing to compute",
+		NoCDF:      "it is improper: the half line has no probability 1",
+		Examples:   []string{"data y : real[N]\nparam sigma ~ half_flat()\ny ~ normal(0, sigma)"},
 		Cases: []def.Case{
 			{X: 0, Theta: nil, LogP: 0},
 			{X: 3, Theta: nil, LogP: 0},

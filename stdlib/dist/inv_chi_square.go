@@ -28,6 +28,7 @@ Source: Stan Functions Reference, "Inverse chi-square distribution".`,
 			return tiny(0.5 / tiny(drawGamma(r, 0.5*theta[0])))
 		},
 		LogCDF: below(invChiSquareTail), LogCCDF: above(invChiSquareTail),
+		Slow:     lgammaByRow,
 		Examples: []string{"param variance ~ inv_chi_square(5)"},
 		Cases: []def.Case{
 			{X: 1, Theta: []float64{2}, LogP: -1.1931471805599454},

@@ -35,6 +35,7 @@ Source: Stan Functions Reference, "Logistic distribution".`,
 			return theta[0] + positive(theta[1])*(math.Log(tiny(u))-math.Log1p(-u))
 		},
 		LogCDF: below(logisticTail.at), LogCCDF: above(logisticTail.at),
+		Slow:     severalByRow,
 		Examples: []string{"param mu ~ logistic(0, 1)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0, 1}, LogP: -1.3862943611198906},

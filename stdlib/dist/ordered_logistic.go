@@ -38,6 +38,7 @@ Source: Stan Functions Reference, "Ordered logistic distribution"; McCullagh (19
 			{X: []float64{1.0}, Theta: [][]float64{{8.0}, {-1.0}}, LogP: -9.000123402189724},
 			{X: []float64{2.0}, Theta: [][]float64{{8.0}, {-1.0}}, LogP: -0.00012340218972325883},
 		}},
+		Slow: "log(1 + exp) at both ends of the category in each row, of gathered cutpoints",
 		Examples: []string{
 			"data y : level(K)[N]\ndata x : real[N]\nparam b ~ normal(0, 1)\nparam c : ordered[K - 1] ~ normal(0, 3)\ny ~ ordered_logistic(b * x, c)",
 		},

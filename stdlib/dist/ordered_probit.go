@@ -24,7 +24,7 @@ Source: Stan Functions Reference, "Ordered probit distribution"; Albert and Chib
 		LocationAt: -1,
 		ScaleAt:    -1,
 		Link:       def.Link{Scale: def.ProbitLink, Param: 0},
-		Event: &def.Event{Least: 1, More: 1, Density: func(b *def.Events) { orderedDensity(b, normalBetween) }, Sample: orderedProbitSample, Cases: []def.EventCase{
+		Event: &def.Event{Least: 1, More: 1, Density: func(b *def.Events) { orderedDensity(b, normalBetween) }, Expand: orderedProbitExpand, Sample: orderedProbitSample, Cases: []def.EventCase{
 			{X: []float64{1.0}, Theta: [][]float64{{0.3}, {-1.0, 0.5, 2.0}}, LogP: -2.3351032786624426},
 			{X: []float64{2.0}, Theta: [][]float64{{0.3}, {-1.0, 0.5, 2.0}}, LogP: -0.7288588698497679},
 			{X: []float64{3.0}, Theta: [][]float64{{0.3}, {-1.0, 0.5, 2.0}}, LogP: -0.9777012760967101},
@@ -38,10 +38,39 @@ Source: Stan Functions Reference, "Ordered probit distribution"; Albert and Chib
 			{X: []float64{1.0}, Theta: [][]float64{{8.0}, {-1.0}}, LogP: -43.628149113332114},
 			{X: []float64{2.0}, Theta: [][]float64{{8.0}, {-1.0}}, LogP: -1.1285884059538405e-19},
 		}},
+		Slow: "log Phi at both ends of the category in each row, rows divided by category",
 		Examples: []string{
 			"data y : level(K)[N]\ndata x : real[N]\nparam b ~ normal(0, 1)\nparam c : ordered[K - 1] ~ normal(0, 3)\ny ~ ordered_probit(b * x, c)",
 		},
 	}
+}
+
+// orderedProbitExpand is the same with one column of cutpoints for all rows: log Phi for the first and the last category, and for the others the difference of two Phi, of
+// ends mirrored to the side where both are below the middle.
+func orderedProbitExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	eta, cuts := theta[0], theta[1]
+	dims := b.Dims(cuts)
+	if len(dims) != 1 {
+		return false
+	}
+	last := float64(dims[0] + 1)
+	is := func(code float64) func([]float64) bool { return func(x []float64) bool { return x[0] == code } }
+	return b.Split([]def.Value{x}, is(1), func(b def.Builder, of func(def.Value) def.Value) {
+		b.Sum(b.Func("log_Phi", b.Sub(b.Gather(cuts, of(x)), of(eta))), 1)
+	}, func(b def.Builder, of func(def.Value) def.Value) {
+		x, eta := of(x), of(eta)
+		b.Split([]def.Value{x}, is(last), func(b def.Builder, of func(def.Value) def.Value) {
+			b.Sum(b.Func("log_Phi", b.Sub(of(eta), b.Gather(cuts, b.Sub(of(x), b.Number(1))))), 1)
+		}, func(b def.Builder, of func(def.Value) def.Value) {
+			lower, upper := b.Gather(cuts, b.Sub(of(x), b.Number(1))), b.Gather(cuts, of(x))
+			half := b.Mul(b.Number(0.5), b.Sub(upper, lower))
+			away := b.Func("abs", b.Sub(b.Mul(b.Number(0.5), b.Add(lower, upper)), of(eta)))
+			top := b.Func("log_Phi", b.Sub(half, away))
+			bottom := b.Func("log_Phi", b.Sub(b.Sub(b.Number(0), half), away))
+			b.Sum(top, 1)
+			b.Sum(b.Func("log", b.Sub(b.Number(0), b.Func("expm1", b.Sub(bottom, top)))), 1)
+		})
+	})
 }
 
 // narrow is the width, times 1 plus the distance from 0, below which an interval has its probability from the series around its middle, of error w⁴/1920: a difference

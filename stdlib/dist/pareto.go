@@ -30,6 +30,7 @@ Source: Stan Functions Reference, "Pareto distribution".`,
 			return max(least, least*math.Exp(r.ExpFloat64()/positive(theta[1])))
 		},
 		LogCDF: below(paretoTail), LogCCDF: above(paretoTail),
+		Slow:     "a bound that is a parameter is compared with every row; one that is a constant is not",
 		Examples: []string{"data wealth : real<lower=1>[N]\nparam alpha ~ gamma(2, 1)\nwealth ~ pareto(1, alpha)"},
 		Cases: []def.Case{
 			{X: 1, Theta: []float64{1, 2}, LogP: 0.6931471805599453},

@@ -22,20 +22,21 @@ Source: Stan Functions Reference, "Skew normal distribution"; Azzalini (1985).`,
 			{Name: "omega", Doc: "scale", Domain: def.Positive},
 			{Name: "alpha", Doc: "shape", Domain: def.RealLine},
 		},
-		Support:      def.RealLine,
-		LocationAt:   0,
-		ScaleAt:      1,
-		Link:         def.Link{Scale: def.IdentityLink, Param: 0},
-		Lower:        def.End{Decay: def.Exponential},
-		Upper:        def.End{Decay: def.Exponential},
-		LogDensity:   func(b *def.Block) float64 { return pointwise(b, skewNormalAt) },
-		NoVectorForm: "log Phi has no vector function, and an infinite shape needs a separate case",
+		Support:    def.RealLine,
+		LocationAt: 0,
+		ScaleAt:    1,
+		Link:       def.Link{Scale: def.IdentityLink, Param: 0},
+		Lower:      def.End{Decay: def.Exponential},
+		Upper:      def.End{Decay: def.Exponential},
+		LogDensity: func(b *def.Block) float64 { return pointwise(b, skewNormalAt) },
+		Expand:     skewNormalExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			alpha := theta[2]
 			u, v := r.NormFloat64(), r.NormFloat64()
 			return theta[0] + positive(theta[1])*(alpha*math.Abs(u)+v)/math.Hypot(1, alpha)
 		},
-		NoCDF:    "its distribution function is Owen's T, which has no formula here that is accurate in both tails",
+		LogCDF: below(skewNormalTail), LogCCDF: above(skewNormalTail),
+		Slow:     normalByRow,
 		Examples: []string{"param effect ~ skew_normal(0, 1, 2)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0, 1, 2}, LogP: -0.9189385332046728},
@@ -48,6 +49,17 @@ Source: Stan Functions Reference, "Skew normal distribution"; Azzalini (1985).`,
 	}
 }
 
+func skewNormalExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	omega, alpha := theta[1], theta[2]
+	z := b.Div(b.Sub(x, theta[0]), omega)
+	b.Sum(b.Func("square", z), -0.5)
+	b.Sum(b.Func("log_Phi", b.Mul(alpha, z)), 1)
+	b.Sum(b.Func("log", omega), -1)
+	b.Sum(b.Sub(alpha, alpha), 1) // NaN where the shape is infinite
+	b.Each(math.Ln2 - halfLogTwoPi)
+	return true
+}
+
 func skewNormalAt(x float64, theta [maxParams]float64) point {
 	omega, alpha := positive(theta[1]), theta[2]+0*theta[2] // an infinite shape has no gradient
 	z := (x - theta[0]) / omega
@@ -58,4 +70,22 @@ func skewNormalAt(x float64, theta [maxParams]float64) point {
 		dx:     score / omega,
 		dtheta: [maxParams]float64{-score / omega, -(1 + z*score) / omega, z * slope},
 	}
+}
+
+// skewNormalTail uses that the upper tail at z is the lower one at -z of the opposite shape.
+func skewNormalTail(x float64, theta [maxParams]float64, upper bool) point {
+	omega, alpha, sign := positive(theta[1]), theta[2]+0*theta[2], 1.0
+	z := (x - theta[0]) / omega
+	switch {
+	case math.IsNaN(z) || math.IsNaN(alpha):
+		return invalid()
+	case math.IsInf(z, 0):
+		return point{lp: certainly(upper == (z < 0))}
+	case upper:
+		sign = -1
+	}
+	lp, slope := special.LogSkewNormal(sign*z, sign*alpha)
+	logDensity := skewNormalAt(x, theta).lp
+	dx := sign * math.Exp(logDensity-lp)
+	return point{lp: lp, dx: dx, dtheta: [maxParams]float64{-dx, -times(dx, z), -sign * math.Exp(slope-lp)}}
 }

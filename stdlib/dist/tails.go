@@ -93,6 +93,17 @@ func (p point) of(q point) point {
 	return p
 }
 
+// complement is the log of 1 less a probability.
+func (p point) complement() point {
+	lp := special.Log1mExp(p.lp)
+	factor := -math.Exp(p.lp - lp)
+	out := point{lp: lp, dx: times(factor, p.dx)}
+	for k, d := range p.dtheta {
+		out.dtheta[k] = times(factor, d)
+	}
+	return out
+}
+
 // hazard is the tail where the log probability of a greater value is -exp(h.lp): h has the log of the cumulative hazard and its derivatives.
 func hazard(h point, upper bool) point {
 	g := math.Exp(h.lp)

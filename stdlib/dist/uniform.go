@@ -20,12 +20,12 @@ Source: Stan Functions Reference, "Uniform distribution".`,
 			{Name: "alpha", Doc: "lower bound", Domain: def.RealLine},
 			{Name: "beta", Doc: "upper bound", Domain: def.RealLine},
 		},
-		Mean:         "0.5 * (alpha + beta)",
-		Support:      def.Interval,
-		LocationAt:   -1,
-		ScaleAt:      -1,
-		LogDensity:   uniformLogDensity,
-		NoVectorForm: "the parameters bound the support, so that every row is compared with them",
+		Mean:       "0.5 * (alpha + beta)",
+		Support:    def.Interval,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		LogDensity: uniformLogDensity,
+		Slow:       "the parameters bound the support, so that every row is compared with them",
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			lower, upper := theta[0], theta[1]
 			return min(lower+positive(upper-lower)*r.Float64(), upper)

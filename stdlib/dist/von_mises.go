@@ -23,14 +23,15 @@ Source: Stan Functions Reference, "Von Mises distribution".`,
 			{Name: "mu", Doc: "location", Domain: def.RealLine},
 			{Name: "kappa", Doc: "concentration", Domain: def.Positive},
 		},
-		Support:      def.Circle,
-		LocationAt:   -1,
-		ScaleAt:      -1,
-		LogDensity:   func(b *def.Block) float64 { return pointwise(b, vonMisesAt) },
-		NoVectorForm: "the Bessel function of the normalising constant has no vector function",
-		Sample:       drawVonMises,
-		NoCDF:        "its distribution function has no formula that is accurate in both tails",
-		Examples:     []string{"data heading : real<lower=-3.2, upper=3.2>[N]\nparam mu ~ uniform(-3.14, 3.14)\nparam kappa ~ gamma(2, 0.5)\nheading ~ von_mises(mu, kappa)"},
+		Support:    def.Circle,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		LogDensity: func(b *def.Block) float64 { return pointwise(b, vonMisesAt) },
+		Expand:     vonMisesExpand,
+		Slow:       "a cosine and a sine in each row, which have no vector function",
+		Sample:     drawVonMises,
+		LogCDF:     below(vonMisesTail), LogCCDF: above(vonMisesTail),
+		Examples: []string{"data heading : real<lower=-3.2, upper=3.2>[N]\nparam mu ~ uniform(-3.14, 3.14)\nparam kappa ~ gamma(2, 0.5)\nheading ~ von_mises(mu, kappa)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0, 1}, LogP: -1.0737914249165241},
 			{X: 1, Theta: []float64{-1, 2.5}, LogP: -4.0690828289732295},
@@ -39,6 +40,31 @@ Source: Stan Functions Reference, "Von Mises distribution".`,
 			{X: 0.01, Theta: []float64{0, 1000}, LogP: 2.4848144603864677},
 			{X: 2, Theta: []float64{0.5, 30}, LogP: -27.100462449550193},
 			{X: -2, Theta: []float64{12, 8}, LogP: -6.802083576174491},
+		},
+	}
+}
+
+func vonMisesExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	b.Sum(b.Mul(theta[1], b.Func("cos", b.Sub(x, theta[0]))), 1)
+	b.Sum(b.Apply(logBesselI0(), theta[1]), -1)
+	b.Each(-math.Log(2 * math.Pi))
+	return true
+}
+
+// logBesselI0 is log I0, once for all rows where they have one concentration.
+func logBesselI0() *def.Func {
+	return &def.Func{
+		Name: "log_bessel_I0",
+		Forward: func(y, x []float64) {
+			for i, kappa := range x {
+				y[i], _ = special.LogBesselI0(positive(kappa))
+			}
+		},
+		Backward: func(dx, dy, x, _ []float64) {
+			for i, kappa := range x {
+				_, slope := special.LogBesselI0(positive(kappa))
+				dx[i] += dy[i] * slope
+			}
 		},
 	}
 }
@@ -76,4 +102,35 @@ func drawVonMises(r *rand.Rand, theta []float64) float64 {
 			return math.Remainder(mu+angle, 2*math.Pi) + 0*kappa
 		}
 	}
+}
+
+// vonMisesTail integrates the density on the side of x where the probability is less.
+func vonMisesTail(x float64, theta [maxParams]float64, upper bool) point {
+	mu, kappa := math.Remainder(theta[0], 2*math.Pi), positive(theta[1])
+	switch {
+	case math.IsNaN(x+mu) || math.IsNaN(kappa):
+		return invalid()
+	case x < -math.Pi:
+		return below0(upper)
+	case x >= math.Pi:
+		return above1(upper)
+	}
+	p := vonMisesSide(x, mu, kappa, upper)
+	if p.lp > -math.Ln2 {
+		return vonMisesSide(x, mu, kappa, !upper).complement()
+	}
+	return p
+}
+
+func vonMisesSide(x, mu, kappa float64, upper bool) point {
+	a, b, sign := -math.Pi-mu, x-mu, 1.0
+	if upper {
+		a, b, sign = x-mu, math.Pi-mu, -1
+	}
+	value, mean := special.LogCosineIntegral(kappa, a, b)
+	logI0, ratio := special.LogBesselI0(kappa)
+	lp := value - logI0 - math.Log(2*math.Pi)
+	at := math.Exp(kappa*math.Cos(x-mu) - value)
+	end := math.Exp(-kappa*math.Cos(mu) - value) // the density at -π and π
+	return point{lp: lp, dx: sign * at, dtheta: [maxParams]float64{sign * (end - at), mean - ratio}}
 }

@@ -33,6 +33,7 @@ Source: Greene (1994), Accounting for excess zeros and sample selection in Poiss
 			return unless(r, theta[0], func() float64 { return drawPoisson(r, math.Exp(theta[1])*(drawGamma(r, theta[2])/theta[2])) })
 		},
 		LogCDF: below(zerosTail(negBinomial2LogTail, false)), LogCCDF: above(zerosTail(negBinomial2LogTail, false)),
+		Slow:     zerosApart,
 		Examples: []string{"data y : count[N]\ndata x : real[N]\nparam p ~ beta(1, 1)\nparam b ~ normal(0, 1)\nparam phi ~ gamma(2, 0.1)\ny ~ zero_inflated_neg_binomial_2_log(p, b * x, phi)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0.3, 1, 2}, LogP: -0.8538469967858117},

@@ -9,7 +9,7 @@ import (
 func Phi() def.Func {
 	return def.Func{
 		Name: "Phi",
-		Doc:  "The distribution function of the standard normal distribution: from a probit to a probability. Its relative error in the lower tail grows as x²·1e-16.",
+		Doc:  "The distribution function of the standard normal distribution: from a probit to a probability.",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
 				y[i] = special.Phi(v)

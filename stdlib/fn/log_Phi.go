@@ -21,6 +21,7 @@ func LogPhi() def.Func {
 				dx[i] += dy[i] * slope
 			}
 		},
+		Vector:   def.LogPhiLoop,
 		Monotone: def.Increasing,
 		Examples: []string{"log_Phi(0) = -0.6931471805599453", "log_Phi(-40) = -804.6084420137538"},
 	}

@@ -77,6 +77,9 @@ func distPage(d *def.Dist) Page {
 	if d.Event == nil {
 		p.Properties = append(p.Properties, Entry{"as values", densities(d)})
 	}
+	if d.Slow != "" {
+		p.Properties = append(p.Properties, Entry{"time over many rows", d.Slow})
+	}
 	return p
 }
 

@@ -2,18 +2,36 @@ package special
 
 import "math"
 
-// Phi returns the distribution function of the standard normal distribution; its relative error in the lower tail is below x²·2e-16.
-func Phi(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }
+// sqrt2Low is √2 less the double nearest to it.
+const sqrt2Low = -9.667293313452913e-17
+
+// Phi returns the distribution function of the standard normal distribution, corrected for the rounding of x/√2, which the lower tail magnifies.
+func Phi(x float64) float64 {
+	u := -x / math.Sqrt2
+	p := 0.5 * math.Erfc(u)
+	if !(math.Abs(x) < 40) {
+		return p
+	}
+	lost := math.FMA(-u, math.Sqrt2, -x) - u*sqrt2Low
+	return p - NormalDensity(x)*lost
+}
 
 // NormalDensity returns the density of the standard normal distribution.
-func NormalDensity(x float64) float64 { return math.Exp(-0.5*x*x - halfLogTwoPi) }
+func NormalDensity(x float64) float64 {
+	square := x * x
+	if square > 3000 {
+		return 0
+	}
+	density := math.Exp(-0.5*square) / math.Sqrt(2*math.Pi)
+	return density - 0.5*math.FMA(x, x, -square)*density
+}
 
 // LogPhi returns log Phi(x) and its derivative, the inverse Mills ratio. Below -10, where Phi would lose digits and then underflow, it uses the
 // continued fraction of the Mills ratio, NIST DLMF 7.9.3, which 40 steps bring to full precision there.
 func LogPhi(x float64) (value, slope float64) {
 	if x > -10 {
 		p := Phi(x)
-		if x > 5 {
+		if x > 0 {
 			return math.Log1p(-Phi(-x)), NormalDensity(x) / p
 		}
 		return math.Log(p), NormalDensity(x) / p

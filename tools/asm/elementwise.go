@@ -90,5 +90,7 @@ func elementary() []function {
 		of("log1pExp", (*gen).log1pExp),
 		of("lgamma", (*gen).lgamma),
 		of("digamma", (*gen).digamma),
+		of("logPhi", (*gen).logPhi),
+		of("logPhiSlope", (*gen).logPhiSlope),
 	}
 }

@@ -15,7 +15,7 @@ func coefficients() string {
 		c    []float64
 	}{
 		{"expTail", expTail}, {"logTail", logTail}, {"sinTail", sinTail}, {"cosTail", cosTail}, {"stirlingTail", stirlingTail},
-		{"digammaTail", digammaTail},
+		{"digammaTail", digammaTail}, {"millsSeries", millsSeries},
 	} {
 		fmt.Fprintf(&b, "\t%s = [%d]float64{%s}\n", t.name, len(t.c), row(t.c))
 	}

@@ -43,6 +43,8 @@ roots = near(math.sqrt(0.5)) + near(math.sqrt(2))
 positive = [x for x in magnitudes(-1074, 1022, 60)] + [1.7976931348623157e308, 5e-324, 1e-310]
 ones = [1 + s * 10.0**-k for k in range(1, 16) for s in (1, -1)]
 gammas = [x for e in (0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8, 12, 16) for x in near(e)] + spread(1.2, 1.8, 50) + spread(0, 1, 30) + spread(1, 20, 60) + ones + [2 * x for x in ones]
+normals = both(spread(0, 3, 60) + spread(0, 9, 40) + spread(3, 38.6, 40) + magnitudes(-1000, -1, 20)) + tiny + [-x for x in magnitudes(5, 500, 20)]
+normals += both([0.0] + near(0.5459) + near(5) + near(10) + near(37.5)) + [-1e150, -1e154, 38.4, 38.5, 38.56]
 
 points = {
     "exp": exps,
@@ -55,7 +57,26 @@ points = {
     "log1pExp": both(spread(0, 40, 60)) + both(spread(40, 745, 30)) + tiny + near(math.log(0.4142)) + both(spread(0, 2, 40)) + near(-744.4) + [1e300],
     "lgamma": positive + gammas + spread(20, 1e4, 20) + near(2.5563481638716906e305, 1e-6)[3:4] + [1e305, 2.55e305],
     "digamma": [x for x in positive if x > 1e-307] + gammas + near(1.4616321449683622, 1e-2) + near(1.4616321449683622, 1e-6) + spread(20, 1e4, 20),
+    "logPhi": normals,
+    "logPhiSlope": normals,
 }
+
+
+def upper(x):
+    return mpmath.erfc(x / mpmath.sqrt(2)) / 2
+
+
+def mills(t):
+    """(1 - Phi(t))/phi(t), by its asymptotic series where that has all digits."""
+    if t < 100:
+        return upper(t) / mpmath.npdf(t)
+    total, term = mpf(0), mpf(1)
+    for k in range(1, 60):
+        total += term
+        term *= -(2 * k - 1) / t**2
+    return total / t
+
+
 functions = {
     "exp": mpmath.exp,
     "expm1": mpmath.expm1,
@@ -66,6 +87,8 @@ functions = {
     "log1pExp": lambda x: mpmath.log1p(mpmath.exp(-abs(x))) + max(x, 0),
     "lgamma": mpmath.loggamma,
     "digamma": mpmath.digamma,
+    "logPhi": lambda x: mpmath.log1p(-upper(x)) if x > 0 else mpmath.log(mills(-x)) - x * x / 2 - mpmath.log(2 * mpmath.pi) / 2,
+    "logPhiSlope": lambda x: mpmath.npdf(x) / (1 - upper(x)) if x > 0 else 1 / mills(-x),
 }
 limit = mpf(2) ** 1024 - mpf(2) ** 970  # from here on a double rounds to infinity
 
