@@ -81,6 +81,7 @@ type Settings struct {
 	Transform def.Transform
 	Plan      Plan
 	values    map[string]any
+	defaults  map[string]any
 }
 
 // In returns the setting that has a role, and whether there is one.
@@ -109,9 +110,9 @@ func (a Algorithm) Resolve(transform def.Transform, given map[string]string) (Se
 	if !slices.Contains(a.Transforms, transform) {
 		wrong = append(wrong, fmt.Errorf("%s does not run on transform %q; it runs on %s", a.Name, transform, transformNames(a.Transforms)))
 	}
-	s := Settings{Transform: transform, values: map[string]any{}}
+	s := Settings{Transform: transform, values: map[string]any{}, defaults: map[string]any{}}
 	for _, d := range a.Settings {
-		s.values[d.Name] = d.Default
+		s.values[d.Name], s.defaults[d.Name] = d.Default, d.Default
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		at := slices.IndexFunc(a.Settings, func(d Setting) bool { return d.Name == name })
@@ -209,6 +210,16 @@ func setting[T any](s Settings, name string) T {
 	}
 	return v
 }
+
+// With returns the settings with another value of one.
+func (s Settings) With(name string, value any) Settings {
+	s.values = maps.Clone(s.values)
+	s.values[name] = value
+	return s
+}
+
+// Differs reports whether a setting has another value than its default.
+func (s Settings) Differs(name string) bool { return s.values[name] != s.defaults[name] }
 
 // All returns every setting by name, for the record of a run.
 func (s Settings) All() map[string]any { return maps.Clone(s.values) }

@@ -120,7 +120,7 @@ func (a *auditor) disclosure(c session.Crossing) Disclosure {
 		d.From, d.To = client, a.Manifest.Server
 	}
 	name, cut, rho := a.names(c)
-	fill := strings.NewReplacer("{name}", name, "{cut}", cut, "{rho}", shortRho(rho), "{client}", client, "{scalars}", c.Scalars, "{mask}", a.mask(c))
+	fill := strings.NewReplacer("{name}", name, "{cut}", cut, "{rho}", shortRho(rho), "{client}", client, "{scalars}", c.Scalars, "{answers}", c.Answers, "{mask}", a.mask(c))
 	switch c.Content {
 	case session.Z:
 		d.Cut, d.Rho = true, rho
@@ -183,9 +183,9 @@ func (a *auditor) names(c session.Crossing) (name, cut, rho string) {
 	switch c.Content {
 	case session.Value, session.Gradient:
 		return a.plan.Shared[c.Of].Name, "", ""
-	case session.Scalars, session.ScalarTotal:
+	case session.Scalars, session.ScalarTotal, session.Answer:
 		return "", "", ""
-	case session.Z, session.Cut, session.Centre:
+	case session.Z, session.Cut, session.Centre, session.Moment, session.Product, session.CutDraws:
 		var names, cuts []string
 		for _, k := range a.cutsOf(c.Of) {
 			if k.Client == a.plan.Names[c.Client] {
@@ -211,12 +211,21 @@ func (a *auditor) shape(c session.Crossing) []string {
 			}
 		}
 	case session.Scalars, session.ScalarTotal:
-		if c.Least == c.Most {
-			return []string{fmt.Sprint(c.Most)}
-		}
-		return []string{fmt.Sprintf("%d to %d", c.Least, c.Most)}
+		return []string{between(c.Least, c.Most)}
+	case session.Answer:
+		return []string{between(c.LeastAnswers, c.MostAnswers)}
+	case session.Z, session.Cut, session.OthersSum, session.Partial, session.Adjoint, session.Whole, session.Centre, session.Total:
+		return a.cutsOf(c.Of)[0].Shape
 	}
-	return a.cutsOf(c.Of)[0].Shape
+	return append(slices.Clone(a.cutsOf(c.Of)[0].Shape), between(c.LeastColumns, c.MostColumns))
+}
+
+// between writes a range of sizes.
+func between(least, most int) string {
+	if least == most {
+		return fmt.Sprint(most)
+	}
+	return fmt.Sprintf("%d to %d", least, most)
 }
 
 // cutsOf are the auxiliary variables that enter a sum of the plan.

@@ -223,6 +223,18 @@ func (b *Bound) leaks() (diags diag.List) {
 // panics.
 func (b *Bound) Release() {
 	b.Values, b.Lowered = nil, nil
+	releaseSplits(b.Plan)
+}
+
+func releaseSplits(plan *model.Plan) {
+	for _, p := range plan.Parties {
+		if p != nil && p.Split != nil {
+			p.Split.Release()
+		}
+	}
+	for _, w := range plan.Windows {
+		releaseSplits(w.Plan)
+	}
 }
 
 // Contributions lowers the cuts of the model with all parties' data, as functions of the parameters.

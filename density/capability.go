@@ -170,7 +170,10 @@ func Replay(env Env, evaluate func() error) error {
 type Work struct {
 	Gradients int64 `json:"gradients"`
 	Rounds    int64 `json:"rounds"`
-	Bytes     int64 `json:"bytes"`
+	// Sequential are the rounds in which a party waits for the answer of another before it goes on: what a run costs where messages take long. Values that are only
+	// told are none, and chains that run at the same time count once.
+	Sequential int64 `json:"sequential_rounds"`
+	Bytes      int64 `json:"bytes"`
 }
 
 // WorkOf returns the counts of an Env or, as a fallback, counts that stay 0 but for what an algorithm adds itself.
@@ -183,10 +186,17 @@ func WorkOf(env Env) *Work {
 
 // Plus returns the sum of two counts.
 func (w Work) Plus(o Work) Work {
-	return Work{Gradients: w.Gradients + o.Gradients, Rounds: w.Rounds + o.Rounds, Bytes: w.Bytes + o.Bytes}
+	return Work{Gradients: w.Gradients + o.Gradients, Rounds: w.Rounds + o.Rounds, Sequential: w.Sequential + o.Sequential, Bytes: w.Bytes + o.Bytes}
+}
+
+// Beside returns the sum of the counts of two runs at the same time.
+func (w Work) Beside(o Work) Work {
+	sum := w.Plus(o)
+	sum.Sequential = max(w.Sequential, o.Sequential)
+	return sum
 }
 
 // Minus returns the difference of two counts.
 func (w Work) Minus(o Work) Work {
-	return Work{Gradients: w.Gradients - o.Gradients, Rounds: w.Rounds - o.Rounds, Bytes: w.Bytes - o.Bytes}
+	return Work{Gradients: w.Gradients - o.Gradients, Rounds: w.Rounds - o.Rounds, Sequential: w.Sequential - o.Sequential, Bytes: w.Bytes - o.Bytes}
 }

@@ -11,6 +11,11 @@ const (
 	Totalling                     // Totaler.Totals
 	Summing                       // Env.Sum
 	Reporting                     // Reporter.Values
+	Moments                       // Relaying.Relay: means and variances of what crosses at the cuts; under a transform at the server the slopes of the likelihood come back
+	Mixing                        // Relaying.Relay: scalars alone
+	Slopes                        // Relaying.Relay: slopes of the likelihood at the clients
+	Solving                       // Relaying.Relay: products in the iterative solution of a linear system
+	Batch                         // Relaying.Relay: cuts at many draws
 )
 
 // Auxiliaries is how an algorithm chooses the auxiliary variables z that clients send.
@@ -31,4 +36,9 @@ type Use struct {
 	// Scalars is what each party adds to the sums: a phrase, "" where there are none. Least and Most bound how many numbers that is.
 	Scalars     string
 	Least, Most int
+	// Answers is what the server's numbers are, in an exchange in which it answers the sums.
+	Answers                   string
+	LeastAnswers, MostAnswers int
+	// LeastColumns and MostColumns bound how many numbers there are for each element of a cut, where these are several.
+	LeastColumns, MostColumns int
 }

@@ -26,7 +26,9 @@ type fitted struct {
 	drawing     time.Duration
 	fittingCPU  *posterior.Number // seconds of all cores; nil: not known
 	drawingCPU  *posterior.Number
-	ratios      []float64 // log p − log q at draws from the approximation; nil where they are not computed
+	weighted    *posterior.Draws // what was drawn, where the draws are resampled with weights
+	corrected   []float64        // the weights
+	ratios      []float64        // log p − log q at draws from the approximation; nil where they are not computed
 	interrupted bool
 	chains      []*chain // the chains of the draws; nil where draws are independent
 	kernels     []*chain // what was saved
@@ -58,10 +60,18 @@ func (p *Prepared) approximate(ctx context.Context, stop <-chan struct{}) (*fitt
 		before, fitted := *density.WorkOf(env), time.Now()
 		cpu.warm()
 		f.interrupted, f.info, f.iterations, f.trace, f.fitting = !c.info.Done, c.info, c.iterations, c.trace, c.warming
+		n := p.Settings.Plan.Draws
 		if w, ok := c.kernel.(backends.Weighted); ok {
 			f.ratios = w.Ratios()
+			if f.info.Done && w.Correctable() && f.correctable() {
+				n = len(f.ratios)
+			}
 		}
-		err = f.take(ctx, env, c.kernel, p.Settings.Plan.Draws, p.options.Auxiliary, p.variables())
+		if f.info.Done {
+			n = min(n, f.info.Draws)
+		}
+		err = f.take(ctx, env, c.kernel, n, p.options.Auxiliary, p.variables())
+		f.resample(env)
 		f.drawing, f.work = time.Since(fitted), c.work.Plus(density.WorkOf(env).Minus(before))
 		f.fittingCPU, f.drawingCPU = cpu.end()
 		return err

@@ -126,19 +126,19 @@ func (c *chain) load(dir string) (bool, error) {
 // state saves or loads the draws and counts of a chain.
 func (c *chain) state(f *checkpoint.Codec) {
 	warming, drawing := int(c.warming), int(c.drawing)
-	gradients, rounds, bytes := int(c.work.Gradients), int(c.work.Rounds), int(c.work.Bytes)
+	gradients, rounds, sequential, bytes := int(c.work.Gradients), int(c.work.Rounds), int(c.work.Sequential), int(c.work.Bytes)
 	rows, columns := len(c.rows), 0
 	if rows > 0 {
 		columns = len(c.rows[0])
 	}
-	f.Ints(&c.steps, &c.info.Draws, &c.info.Iteration, &warming, &drawing, &gradients, &rounds, &bytes, &rows, &columns)
+	f.Ints(&c.steps, &c.info.Draws, &c.info.Iteration, &warming, &drawing, &gradients, &rounds, &sequential, &bytes, &rows, &columns)
 	f.Bool(&c.info.Done)
 	f.Float(&c.info.Transition.StepSize, &c.info.Mode.Gradient.Value, &c.info.Mode.Gradient.SE)
 	f.Ints(&c.info.NonFinite, &c.info.Mode.Gradient.N, &c.info.Mode.Iterations)
 	f.Bool(&c.info.Mode.Converged)
 	c.fitState(f)
 	c.warming, c.drawing = time.Duration(warming), time.Duration(drawing)
-	c.work = density.Work{Gradients: int64(gradients), Rounds: int64(rounds), Bytes: int64(bytes)}
+	c.work = density.Work{Gradients: int64(gradients), Rounds: int64(rounds), Sequential: int64(sequential), Bytes: int64(bytes)}
 	if rows > 0 && columns != c.width {
 		f.Fail(fmt.Errorf("it has draws of %d numbers, but a draw of this model has %d", columns, c.width))
 	}

@@ -268,7 +268,7 @@ func gather(vars []posterior.Variable, chains []*chain) *fitted {
 	f := &fitted{}
 	for _, c := range chains {
 		most = max(most, len(c.rows))
-		f.work = f.work.Plus(c.work)
+		f.work = f.work.Beside(c.work)
 		f.fitting, f.drawing = max(f.fitting, c.warming), max(f.drawing, c.drawing)
 		f.interrupted = f.interrupted || !c.info.Done
 		f.iterations += c.steps

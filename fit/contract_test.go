@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -59,6 +60,9 @@ func short(a backends.Algorithm) map[string]string {
 		if s, ok := a.In(role); ok {
 			given[s.Name] = strconv.Itoa(n)
 		}
+	}
+	if slices.ContainsFunc(a.Settings, func(s backends.Setting) bool { return s.Name == "estimator" }) {
+		given["estimator"] = "sampled" // a fit that can be interrupted
 	}
 	return given
 }

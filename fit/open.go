@@ -11,6 +11,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/simulate"
 )
 
@@ -62,7 +63,7 @@ func OpenBound(b *compile.Bound, o Options) (*Prepared, diag.List, error) {
 // ready performs the steps that need the data. diags are those of the steps before.
 func (p *Prepared) ready(b *compile.Bound, diags diag.List) (*Prepared, diag.List, error) {
 	p.Bound = b
-	for _, step := range []func() (diag.List, error){p.divide, p.mayBegin, p.foresee, p.note, p.label, p.takeFolder} {
+	for _, step := range []func() (diag.List, error){p.divide, p.choose, p.mayBegin, p.foresee, p.note, p.label, p.takeFolder} {
 		found, err := step()
 		diags = append(diags, found...)
 		if err != nil || diags.HasErrors() {
@@ -71,6 +72,22 @@ func (p *Prepared) ready(b *compile.Bound, diags diag.List) (*Prepared, diag.Lis
 	}
 	p.loaded = time.Since(p.options.Origin.Began)
 	return p, diags, nil
+}
+
+// choose settles what the user left to the algorithm.
+func (p *Prepared) choose() (diag.List, error) {
+	if p.Algorithm.Choose == nil {
+		return nil, nil
+	}
+	env, err := session.NewLocal(p.Plan, session.SimulatedKeys(p.options.Seed, p.Plan.Names))
+	if err != nil {
+		return nil, err
+	}
+	var why string
+	if p.Settings, why = p.Algorithm.Choose(env.Blocks(), p.Settings); why != "" {
+		p.options.Progress.Message(why)
+	}
+	return nil, nil
 }
 
 // resolved finds the settings of the run and performs the steps that need no data.

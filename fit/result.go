@@ -46,7 +46,7 @@ func (p *Prepared) result(f *fitted) *Result {
 	r.Document = posterior.Document{
 		Schema: posterior.Schema, Model: p.Name, Backend: r.Record.Backend, Transform: p.Settings.Transform.Name, Rho: r.Record.Rho, Seed: r.Record.Seed,
 		ELBO: f.elbo(), Auxiliary: listed(f.draws.Vars),
-		Work: posterior.Work{Gradients: f.work.Gradients, Iterations: int64(f.iterations), Rounds: f.work.Rounds, Bytes: f.work.Bytes},
+		Work: posterior.Work{Gradients: f.work.Gradients, Iterations: int64(f.iterations), Rounds: f.work.Rounds, SequentialRounds: f.work.Sequential, Bytes: f.work.Bytes},
 	}
 	switch p.Algorithm.Gives {
 	case backends.Conditional:
@@ -125,9 +125,9 @@ func rhoText(rho any) string {
 // summariseFit summarises a variational approximation.
 func (r *Result) summariseFit(f *fitted) {
 	converged, d := f.converged(), &r.Document
-	d.Parameters = posterior.SummariseIndependent(f.draws)
-	d.Diagnostics = posterior.Diagnostics{Khat: f.khat(), Converged: &converged, Noted: f.noted(advice(&r.Record))}
-	r.closing = fmt.Sprintf("ELBO %s ± %.2g; %d draws", posterior.Limited(float64(d.ELBO.Value), float64(d.ELBO.SE)), float64(d.ELBO.SE), f.draws.Len(0))
+	d.Parameters = f.summary()
+	d.Diagnostics = posterior.Diagnostics{Khat: f.khat(), Corrected: f.corrected != nil, Converged: &converged, Noted: f.noted(advice(&r.Record))}
+	r.closing = f.closing(d.ELBO)
 	r.chains = func(int) posterior.CSVInfo {
 		return posterior.CSVInfo{Model: d.Model, Backend: d.Backend, Iterations: f.iterations, Seconds: float64(d.Timing.TotalS)}
 	}

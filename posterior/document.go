@@ -31,8 +31,9 @@ type Document struct {
 type Diagnostics struct {
 	Divergences  *int     `json:"divergences"`
 	MaxDepthHits *int     `json:"max_depth_hits"`
-	EBFMI        []Number `json:"ebfmi"` // one per chain
-	Khat         Number   `json:"khat"`  // Pareto shape of the importance weights
+	EBFMI        []Number `json:"ebfmi"`               // one per chain
+	Khat         Number   `json:"khat"`                // Pareto shape of the importance weights
+	Corrected    bool     `json:"corrected,omitempty"` // by these weights: parameters are weighted summaries, and draws are resampled
 	Converged    *bool    `json:"converged"`
 	Messages     []string `json:"messages"` // the findings of the run as text, one per check
 	// Noted are findings that draws do not show, which the run itself made: an interrupt, evaluations without a finite density, a fit that did not converge.
@@ -65,7 +66,9 @@ type Work struct {
 	Gradients  int64 `json:"gradients"`
 	Iterations int64 `json:"iterations"`
 	Rounds     int64 `json:"rounds"`
-	Bytes      int64 `json:"bytes"`
+	// SequentialRounds are those one after another: see density.Work.
+	SequentialRounds int64 `json:"sequential_rounds"`
+	Bytes            int64 `json:"bytes"`
 }
 
 // WriteJSON writes v indented, with a final newline.

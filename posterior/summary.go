@@ -1,8 +1,10 @@
 package posterior
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
+	"slices"
 )
 
 // A Number is a float64 that is null in JSON if it is not finite: the quantity does not apply.
@@ -81,6 +83,60 @@ func SummariseIndependent(d *Draws) []Row {
 		rows[k] = r
 	}
 	return rows
+}
+
+// SummariseWeighted summarises independent draws with weights that sum to 1. The standard error of the mean is sd/√(effective draws), which are 1/Σw².
+func SummariseWeighted(d *Draws, weights []float64) []Row {
+	squares := 0.0
+	for _, w := range weights {
+		squares += w * w
+	}
+	rows := make([]Row, d.Parameters())
+	for k := range rows {
+		all := pooled(d.Column(k))
+		m, v := 0.0, 0.0
+		for i, x := range all {
+			m += weights[i] * x
+		}
+		for i, x := range all {
+			v += weights[i] * (x - m) * (x - m)
+		}
+		if squares < 1 {
+			v /= 1 - squares
+		}
+		c := d.columns[k]
+		q := weightedQuantiles(all, weights, 0.05, 0.5, 0.95)
+		rows[k] = Row{
+			Name: c.Name, Label: c.Label, Owner: c.Owner, Mean: Number(m), SD: Number(math.Sqrt(v)), MCSE: Number(math.Sqrt(v * squares)),
+			Q5: Number(q[0]), Q50: Number(q[1]), Q95: Number(q[2]), ESSBulk: NotApplicable(), ESSTail: NotApplicable(), RHat: NotApplicable(),
+		}
+	}
+	return rows
+}
+
+// weightedQuantiles interpolates between the draws in ascending order, each at the middle of its share of the weights.
+func weightedQuantiles(all, weights []float64, at ...float64) []float64 {
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(all[a], all[b]) })
+	out := make([]float64, len(at))
+	for k, p := range at {
+		below, before, value := 0.0, math.Inf(-1), all[order[0]]
+		for _, i := range order {
+			middle := below + weights[i]/2
+			if middle >= p {
+				if !math.IsInf(before, -1) {
+					value += (all[i] - value) * (p - before) / (middle - before)
+				}
+				break
+			}
+			below, before, value = below+weights[i], middle, all[i]
+		}
+		out[k] = value
+	}
+	return out
 }
 
 // describe returns the moments and quantiles of draws, which are also given in ascending order.

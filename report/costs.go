@@ -35,6 +35,7 @@ func (r *Report) costs() (any, error) {
 	add("Gradients", grouped.Digits(w.Gradients))
 	add("Iterations", grouped.Digits(w.Iterations))
 	add("Rounds of messages", grouped.Digits(w.Rounds))
+	add("Of these one after another", grouped.Digits(w.SequentialRounds))
 	add("Bytes that crossed", bytesText(w.Bytes))
 	switch {
 	case r.transform.Pooled:
@@ -43,7 +44,7 @@ func (r *Report) costs() (any, error) {
 		out.Apart = "Nothing crosses, so that it would cost the same with the parties apart."
 	default:
 		out.Apart = fmt.Sprintf("All parties were simulated in one process. With the parties apart and %d ms for a round trip, %s rounds one after another wait %s for messages, in addition to the time of computation.",
-			roundTrip.Milliseconds(), grouped.Digits(w.Rounds), duration(float64(w.Rounds)*roundTrip.Seconds()))
+			roundTrip.Milliseconds(), grouped.Digits(w.SequentialRounds), duration(float64(w.SequentialRounds)*roundTrip.Seconds()))
 	}
 	return out, nil
 }

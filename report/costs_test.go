@@ -23,7 +23,7 @@ func TestDurations(t *testing.T) {
 
 // 20,472 rounds of 20 ms are 409 s.
 func TestCostApart(t *testing.T) {
-	r := &Report{run: &runs.Run{Document: &posterior.Document{Work: posterior.Work{Rounds: 20472}}}}
+	r := &Report{run: &runs.Run{Document: &posterior.Document{Work: posterior.Work{Rounds: 30472, SequentialRounds: 20472}}}}
 	got, err := r.costs()
 	good(t, nil, err)
 	if text := got.(costsSection).Apart; !strings.Contains(text, "20,472 rounds") || !strings.Contains(text, "6 min 49 s") {

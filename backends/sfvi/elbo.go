@@ -157,6 +157,16 @@ func (k *kernel) Ratios() []float64 {
 	return k.ratios
 }
 
+// Correctable implements backends.Weighted: the ratios are also of the auxiliary variables, over which they vary too much to be weights.
+func (k *kernel) Correctable() bool {
+	for _, p := range k.parties {
+		if p.guide != nil {
+			return false
+		}
+	}
+	return k.settings.Bool(correct)
+}
+
 // info describes the state of the fit.
 func (k *kernel) info() backends.Info {
 	i := backends.Info{Phase: "fit", Iteration: k.iter, Iterations: k.planned, NonFinite: k.bad}

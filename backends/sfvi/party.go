@@ -8,9 +8,15 @@ import (
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
-// fullRankLimit is the most dimensions of a party for which q(θ) has a full covariance unless asked for: the cost of an iteration is
-// quadratic in them.
-const fullRankLimit = 200
+// fullRankLimit is the most dimensions of a party for which q(θ) has a full covariance unless asked for. The cost of an iteration is quadratic in them, and so is
+// the number of gradients whose noise adds up: with contributions that are not affine, as of a network, whose posterior is far from normal, a full covariance of
+// more dimensions ends at a lower ELBO than a diagonal one.
+func fullRankLimit(block density.Block) int {
+	if c, ok := block.(density.DifferentiableCuts); ok && !c.Affine() {
+		return 50
+	}
+	return 200
+}
 
 // firstSD is the sd of every coordinate of q(θ) at the start: narrow enough that no link overflows, wide enough to give a gradient.
 const firstSD = 0.1
@@ -46,7 +52,7 @@ type party struct {
 
 func newParty(env density.Env, b int, s backends.Settings) (*party, error) {
 	block := env.Blocks()[b]
-	full := s.Text(thetaGuide) == "fullrank" || (s.Text(thetaGuide) == "auto" && block.Dim() <= fullRankLimit)
+	full := s.Text(thetaGuide) == "fullrank" || s.Text(thetaGuide) == "auto" && block.Dim() <= fullRankLimit(block)
 	p := &party{theta: newGaussian(block.Dim(), full), cut: make([]float64, block.AuxLen())}
 	whole, err := newShard(block, s, 1)
 	if err != nil {

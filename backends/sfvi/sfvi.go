@@ -20,6 +20,7 @@ import (
 // Names of the settings.
 const (
 	iterations  = "iterations"
+	estimator   = "estimator"
 	guideForm   = "guide"
 	guideInputs = "guide-inputs"
 	thetaGuide  = "theta-guide"
@@ -30,6 +31,7 @@ const (
 	schedule    = "schedule"
 	tolerance   = "tolerance"
 	draws       = "draws"
+	correct     = "correct"
 	elboDraws   = "elbo-draws"
 	elboEvery   = "elbo-every"
 )
@@ -38,41 +40,38 @@ const (
 func Algorithm() backends.Algorithm {
 	return backends.Algorithm{
 		Name:       "sfvi",
-		Doc:        "Structured federated variational inference: a Gaussian approximation of the posterior, fitted by stochastic gradients; the parties exchange noisy contributions and their adjoints, one draw per iteration.",
+		Doc:        "Structured federated variational inference: a Gaussian approximation of the posterior. Where the ELBO can be integrated by quadrature, parties exchange means and variances of their contributions, in tens of round trips; elsewhere it is fitted by stochastic gradients, and they exchange noisy contributions and their adjoints, one draw per iteration.",
 		Transforms: transforms.All(),
 		Settings: []backends.Setting{
 			{Name: iterations, Doc: "largest number of iterations", Default: 50000, Min: 10, Role: backends.Iterations},
+			{Name: estimator, Doc: "how the ELBO is evaluated: quadrature, in tens of round trips, for affine contributions with normal priors and a likelihood of one predictor a row; sampled; auto: quadrature where it applies", Default: auto, Choices: []string{auto, byQuadrature, bySampling}},
 			{Name: guideForm, Doc: "form of the guide of auxiliary variables, q(z | θ)", Default: "structured", Choices: guideNames(), Auxiliary: true},
 			{Name: guideInputs, Doc: "inputs of the amortized guide besides the client's own contribution: the response (y), the sum of all contributions (total); by default y in the power model if the party has it",
 				Default: "", Choices: []string{"", "y", "total", "y,total"}, Auxiliary: true},
-			{Name: thetaGuide, Doc: "form of q(θ); auto: fullrank for a party with at most 200 dimensions, else meanfield", Default: "auto", Choices: []string{"auto", "fullrank", "meanfield"}},
+			{Name: thetaGuide, Doc: "form of q(θ); joint: one Gaussian over all parties, by quadrature; auto: joint by quadrature where that is possible, else fullrank for a party with at most 200 dimensions (50 where its contributions are not affine), else meanfield", Default: "auto", Choices: []string{"auto", "fullrank", "meanfield", "joint"}},
 			{Name: mcSamples, Doc: "draws per iteration, over which gradients are averaged; time and exchanges grow in proportion", Default: 1, Min: 1},
 			{Name: minibatch, Doc: "largest number of rows per iteration; rows are divided at random into windows, and an iteration uses one; 0: all rows", Default: 0, Min: 0, Role: backends.Minibatch},
 			{Name: rate, Doc: "step size of Adam", Default: 1e-3, Min: 1e-12, Role: backends.Rate},
 			{Name: lastRate, Doc: "step size at the end of the cosine schedule; 0: lr/100", Default: 0.0},
 			{Name: schedule, Doc: "schedule of the step size", Default: "constant", Choices: []string{"constant", "cosine"}},
 			{Name: tolerance, Doc: "with a constant step size: stop when the change of the ELBO over the last half of the fit, plus two standard errors, is below this, in nats; 0: never", Default: 0.01},
+			{Name: correct, Doc: "correct the draws by importance sampling where that is possible", Default: true},
 			{Name: draws, Doc: "draws from the approximation", Default: 10000, Min: 1, Role: backends.Draws},
 			{Name: elboDraws, Doc: "draws for the estimate of the final ELBO", Default: 4000, Min: 2},
 			{Name: elboEvery, Doc: "iterations between two points of the ELBO trace", Default: 500, Min: 1},
 		},
 		Gives:     backends.Approximation,
 		Example:   "--guide noncentered",
-		Closer:    "--theta-guide fullrank; --guide structured",
+		Closer:    "--theta-guide joint, else fullrank; --guide structured",
 		Exchanges: exchanges,
-		New: func(env density.Env, s backends.Settings) (backends.Kernel, error) {
-			k, err := newKernel(env, s)
-			if err != nil {
-				return nil, err
-			}
-			return k, nil
-		},
+		Choose:    choose,
+		New:       newFit,
 	}
 }
 
-// exchanges are those of a fit and of its evaluation. A guide that sees the sum of all contributions has them exchanged before every draw, and the scalars
+// sampledExchanges are those of a fit by sampling and of its evaluation. A guide that sees the sum of all contributions has them exchanged before every draw, and the scalars
 // of a draw then travel alone.
-func exchanges(s backends.Settings) []density.Use {
+func sampledExchanges(s backends.Settings) []density.Use {
 	use := density.Use{
 		Often: "every evaluation", Auxiliaries: density.Drawn, Least: 1, Most: batchOf + verdicts,
 		Scalars: "terms of log p − log q, whether the gradient was finite, and once at the end how far the mean gradient and the sds of q(θ) are from rest, in three numbers",

@@ -38,7 +38,7 @@ func (s *survey) state(c *checkpoint.Codec) {
 const mostSums = 1 << 16
 
 func (p *party) state(c *checkpoint.Codec) {
-	for _, v := range [][]float64{p.x, p.old, p.oldDir, p.mean, p.half, p.windows[0], p.windows[1], p.windows[2], p.first, p.then, p.bound, p.inner.lower, p.law.lower, p.followed, p.theta, p.top} {
+	for _, v := range [][]float64{p.x, p.old, p.oldDir, p.mean, p.half, p.windows[0], p.windows[1], p.windows[2], p.first, p.then, p.bound, p.inner.Lower, p.law.Lower, p.followed, p.theta, p.top} {
 		c.Floats(v)
 	}
 	c.Float(&p.oldSlope, &p.recent, &p.undoneSlope, &p.damping, &p.slopes, &p.flat, &p.h, &p.lambda)

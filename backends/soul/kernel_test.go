@@ -2,6 +2,7 @@ package soul
 
 import (
 	"context"
+	"github.com/vflc/vflc/backends/cholesky"
 	"math"
 	"testing"
 
@@ -264,23 +265,23 @@ func TestTuning(t *testing.T) {
 // A matrix that is not positive definite gives a metric that is, and that follows the matrix where it is definite.
 func TestCholeskyOfAnythingSymmetric(t *testing.T) {
 	for _, matrix := range [][]float64{{2, 0.5, 0.5, 1}, {-2, 0, 0, 1}, {1, 2, 2, 1}, {0, 0, 0, 3}} {
-		c := newCholesky(2)
-		copy(c.matrix, matrix)
-		if !c.factor() {
+		c := cholesky.New(2)
+		copy(c.Matrix, matrix)
+		if !c.Decompose() {
 			t.Errorf("%v has no factor", matrix)
 			continue
 		}
 		for _, v := range [][]float64{{1, 0}, {0, 1}, {1, -1}} {
 			u := append([]float64(nil), v...)
-			c.solve(u)
+			c.Solve(u)
 			if !(dot(u, v) > 0) {
 				t.Errorf("%v: %v solves to %v", matrix, v, u)
 			}
 		}
 	}
-	c := newCholesky(1)
-	c.matrix[0] = math.NaN()
-	if c.factor() {
+	c := cholesky.New(1)
+	c.Matrix[0] = math.NaN()
+	if c.Decompose() {
 		t.Error("NaN has a factor")
 	}
 }

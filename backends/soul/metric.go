@@ -1,6 +1,7 @@
 package soul
 
 import (
+	"github.com/vflc/vflc/backends/cholesky"
 	"github.com/vflc/vflc/density"
 )
 
@@ -23,10 +24,10 @@ type metric struct {
 	cuts    []density.Cut
 	bound   []float64 // c
 	dense   bool
-	inner   cholesky // XᵀDX + Λ, or the server's curvature
-	law     cholesky // XᵀRX + Λ, the precision of θ given z
-	follows bool     // the law has a factor
-	flat    float64  // the server's metric where that is not dense
+	inner   cholesky.Factor // XᵀDX + Λ, or the server's curvature
+	law     cholesky.Factor // XᵀRX + Λ, the precision of θ given z
+	follows bool            // the law has a factor
+	flat    float64         // the server's metric where that is not dense
 	origin  []float64
 	image   []float64
 	seed    []float64
@@ -38,7 +39,7 @@ type metric struct {
 func newServerMetric(n int) metric {
 	m := metric{dense: n <= denseLimit, flat: 1, fresh: make([]float64, n), unknown: make([]float64, n), adjoint: make([]float64, n)}
 	if m.dense {
-		m.inner = newCholesky(n)
+		m.inner = cholesky.New(n)
 	}
 	return m
 }
@@ -57,7 +58,7 @@ func newClientMetric(b density.Block) (metric, error) {
 		return m, err
 	}
 	if m.pulls.Affine() && p <= denseLimit && p > 0 {
-		m.inner, m.law = newCholesky(p), newCholesky(p)
+		m.inner, m.law = cholesky.New(p), cholesky.New(p)
 	}
 	return m, nil
 }
@@ -83,7 +84,7 @@ func (m *metric) apply(dir, v []float64) {
 	clear(m.unknown)
 	m.block.Cut(density.Centre, m.unknown, m.origin)
 	m.pulls.Pull(density.Centre, m.seed, m.unknown)
-	m.inner.solve(m.unknown)
+	m.inner.Solve(m.unknown)
 	m.block.Cut(density.Centre, m.unknown, m.image)
 	for _, c := range m.cuts {
 		r := 1 / (c.Rho * c.Rho)
@@ -97,7 +98,7 @@ func (m *metric) apply(dir, v []float64) {
 func (m *metric) applyServer(dir, v []float64) {
 	copy(dir, v)
 	if m.dense {
-		m.inner.solve(dir)
+		m.inner.Solve(dir)
 		return
 	}
 	scale(dir, m.flat)
@@ -134,7 +135,7 @@ func ofNoise(r, _ float64) float64         { return r }
 
 // outer fills a matrix with XᵀWX, column by column.
 func (m *metric) outer(matrix []float64, of weight) {
-	p := m.inner.n
+	p := m.inner.Len()
 	clear(m.unknown)
 	m.block.Cut(density.Centre, m.unknown, m.origin)
 	for k := range p {

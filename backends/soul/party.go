@@ -146,7 +146,7 @@ func (p *party) follow() {
 		clear(p.unknown)
 		p.block.Cut(density.Centre, p.unknown, p.origin)
 		p.pulls.Pull(density.Centre, p.seed, p.unknown)
-		p.law.solve(p.unknown)
+		p.law.Solve(p.unknown)
 		for _, c := range p.chains {
 			add(c.at.theta, p.unknown)
 			add(c.spare.theta, p.unknown)

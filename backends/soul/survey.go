@@ -182,11 +182,11 @@ func (k *kernel) serverCurvature(ctx context.Context, first bool) error {
 		if s != nil {
 			s.x[i] = was
 			for j, g := range grad {
-				s.inner.matrix[i*k.gamma+j] = (s.adjoint[j] - g) / nudge
+				s.inner.Matrix[i*k.gamma+j] = (s.adjoint[j] - g) / nudge
 			}
 		}
 	}
-	if s != nil && !s.inner.factor() && first { // later there is the metric of before
+	if s != nil && !s.inner.Decompose() && first { // later there is the metric of before
 		return k.unusable()
 	}
 	return nil

@@ -24,12 +24,12 @@ func (p *party) tune(first bool) {
 			p.tuneChains(powerSteps / 10)
 		}
 	}
-	if p.inner.n > 0 {
-		p.outer(p.inner.matrix, besideBound)
-		p.outer(p.law.matrix, ofNoise)
+	if p.inner.Len() > 0 {
+		p.outer(p.inner.Matrix, besideBound)
+		p.outer(p.law.Matrix, ofNoise)
 		own := p.addOwn()
-		p.dense = own && p.inner.factor()
-		p.follows = own && p.law.factor()
+		p.dense = own && p.inner.Decompose()
+		p.follows = own && p.law.Decompose()
 	}
 }
 
@@ -82,7 +82,7 @@ func (p *party) shifted(s *state, v []float64, by float64) {
 
 // addOwn adds Λ, the curvature of the client's own density, to the inner matrix and to the law.
 func (p *party) addOwn() bool {
-	n := p.inner.n
+	n := p.inner.Len()
 	a, b := p.work[0], p.work[1]
 	for k := range n {
 		clear(p.xi)
@@ -96,12 +96,12 @@ func (p *party) addOwn() bool {
 			p.local.Local(s.theta, s.g, p.own)
 			p.local.Gradient(p.own, s.grad)
 		}
-		inner, law := p.inner.matrix[k*n:][:n], p.law.matrix[k*n:][:n]
+		inner, law := p.inner.Matrix[k*n:][:n], p.law.Matrix[k*n:][:n]
 		for i := range inner {
 			curvature := (b.grad[i] - a.grad[i]) / (2 * nudge)
 			inner[i] += curvature
 			law[i] += curvature
 		}
 	}
-	return finite(square(p.inner.matrix))
+	return finite(square(p.inner.Matrix))
 }

@@ -61,7 +61,7 @@ func Lower(p Party) (*Lowered, diag.List) {
 		l.errorf(diag.CannotEvaluate, p.Program.File, "%v", err)
 		return nil, l.diags
 	}
-	l.Spec.Graph = g
+	l.Spec.Graph, l.Spec.Split = g, l.b.Splitter()
 	return l.Lowered, l.diags
 }
 
@@ -341,7 +341,7 @@ func (l *lowerer) likelihood(k *check.Likelihood) {
 	}
 	power *= l.scale(k)
 	term := l.key(describe(k.Stmt))
-	if err := l.b.Density(term, k.Dist, left, theta, weights, power); err != nil {
+	if err := l.b.Likelihood(term, k.Dist, left, theta, weights, power); err != nil {
 		l.errorf(diag.CannotEvaluate, k.Stmt, "%v", err)
 	}
 }

@@ -11,20 +11,21 @@ import (
 // A Builder makes a graph node by node. It folds constants and shares equal nodes as they are added; Build drops nodes that nothing needs.
 // Misuse that no model can cause (an ID of another builder, a wrong number of values) panics.
 type Builder struct {
-	name    string
-	ops     map[string]*op
-	funcs   map[string]*def.Func
-	nodes   []node
-	shared  map[string]ID // nodes by their key
-	params  []ID
-	inputs  []ID
-	outputs []port
-	reports []port
-	terms   []string // names, in order of first use
-	parts   []part
-	dim     int
-	held    int // length of all inputs
-	plain   bool
+	name        string
+	ops         map[string]*op
+	funcs       map[string]*def.Func
+	nodes       []node
+	shared      map[string]ID // nodes by their key
+	params      []ID
+	inputs      []ID
+	outputs     []port
+	reports     []port
+	terms       []string // names, in order of first use
+	parts       []part
+	likelihoods []recorded
+	dim         int
+	held        int // length of all inputs
+	plain       bool
 }
 
 // A port names a node that is read from outside.

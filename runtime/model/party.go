@@ -12,17 +12,19 @@ import (
 // A Party is one party's evaluation state for one chain. It implements density.Block with every capability; the other methods are the phases of an
 // evaluation, to be called in this order: Input (early), Evaluate, Input (others), Target, Finish. It is not safe for concurrent use.
 type Party struct {
-	spec   *Spec
-	index  int
-	role   Role
-	slots  [2]*graph.Exec // Centre is made when it is first used
-	seeds  [][]float64    // per graph output: cuts, then what the server shares
-	held   []float64      // accumulators set aside while Pull uses them
-	g, own []float64      // cuts and the log density's derivative by them: arrays of the graph where there is one cut
-	cutLen int            // of all cuts
-	auxLen int            // of those at which an auxiliary variable crosses
-	early  int
-	affine bool
+	spec    *Spec
+	index   int
+	role    Role
+	slots   [2]*graph.Exec // Centre is made when it is first used
+	seeds   [][]float64    // per graph output: cuts, then what the server shares
+	held    []float64      // accumulators set aside while Pull uses them
+	g, own  []float64      // cuts and the log density's derivative by them: arrays of the graph where there is one cut
+	cutLen  int            // of all cuts
+	auxLen  int            // of those at which an auxiliary variable crosses
+	early   int
+	affine  bool
+	sums    []int // lengths of the plan's groups
+	clients int
 }
 
 var (
@@ -51,6 +53,10 @@ func NewParty(plan *Plan, index int) *Party {
 			p.early += a.Len
 		}
 	}
+	for _, g := range plan.Groups {
+		p.sums = append(p.sums, g.Len)
+	}
+	p.clients = len(plan.Names) - 1
 	p.held = make([]float64, p.Dim()+p.early)
 	if len(spec.Cuts) == 1 {
 		p.g, p.own = p.Output(0), p.Own(0)

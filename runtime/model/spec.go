@@ -15,6 +15,8 @@ type Spec struct {
 	Hierarchical bool
 	// Cuts[k] is graph output k. Later outputs are the server parameters that are sent to clients.
 	Cuts []density.Cut
+	// Split divides the log density into likelihoods of rows and the rest, given which inputs are sums; nil where nobody asks for it.
+	Split *graph.Splitter
 }
 
 // Auxiliary lists the cuts at which an auxiliary variable crosses: all of them, or none where the cuts themselves cross.

@@ -8,7 +8,10 @@ import (
 const bytesPerNumber = 8
 
 // A price is what one call of an Env costs between parties: round trips, and payload bytes summed over all connections and both directions.
-type price struct{ rounds, bytes int64 }
+type price struct {
+	rounds, bytes int64
+	told          bool // nobody waits for an answer
+}
 
 // cost holds the prices of a plan: what a deployment pays, so that a simulation reports the same.
 type cost struct {
@@ -33,7 +36,7 @@ func newCost(plan *model.Plan) cost {
 		c.opening.rounds--
 	}
 	c.totals.rounds = min(1, c.totals.bytes)
-	c.values.rounds = min(1, c.values.bytes)
+	c.values.rounds, c.values.told = min(1, c.values.bytes), true
 	return c
 }
 
@@ -66,7 +69,7 @@ func size(frames ...*frame) (bytes int64) {
 
 // sum is the price of adding k scalars over all parties.
 func (c cost) sum(k int) price {
-	return price{min(1, c.clients), 2 * bytesPerNumber * int64(k) * c.clients}
+	return price{rounds: min(1, c.clients), bytes: 2 * bytesPerNumber * int64(k) * c.clients}
 }
 
 // proceed is the price of adding k scalars over all parties and, where it was wanted, an evaluation.
@@ -75,10 +78,10 @@ func (c cost) proceed(k int, wanted bool) price {
 	if wanted {
 		p = c.density
 	}
-	return price{max(p.rounds, sum.rounds), p.bytes + sum.bytes}
+	return price{rounds: max(p.rounds, sum.rounds), bytes: p.bytes + sum.bytes}
 }
 
 func (b *base) spend(p price) {
-	b.work.Rounds += p.rounds
+	b.measured(p)
 	b.work.Bytes += p.bytes
 }

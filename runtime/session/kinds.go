@@ -22,6 +22,14 @@ const (
 	Total                      // ↓ the sum of such cuts
 	Scalars                    // ↑ numbers to be added up
 	ScalarTotal                // ↓ their totals
+	Moment                     // ↑ mean and variance of what a client contributes
+	MomentSum                  // ↓ power: their sums
+	SlopePart                  // ↑ power: expected slope and curvature of the likelihood at one client
+	Slope                      // ↓ the same of the whole likelihood
+	Product                    // ↑ a client's part of a matrix times vectors
+	Direction                  // ↓ these vectors
+	CutDraws                   // ↑ a cut at many draws
+	Answer                     // ↓ numbers of the server's
 	contents
 )
 
@@ -53,6 +61,17 @@ var descriptions = [contents]description{
 	Total:       {"total ", "sum of the cuts of {name} at the guides' means", "no", "the sum of the other clients' cuts, exactly: with two clients the other's cut"},
 	Scalars:     {"", "scalars", "no", "{client}'s {scalars}: numbers without noise, functions of its parameters and of its data through all rows at once"},
 	ScalarTotal: {"", "totals of the scalars", "no", "the others' numbers, added up"},
+	Moment: {"moments ", "mean and variance of {name}, which is {cut} and noise, under the approximation", "no; masked sums can hide them among the others'", "the mean of {cut}, row by row and without noise, at every " +
+		"iterate: after as many as it has coefficients the linear span of its covariates, in which columns of two values can be found"},
+	MomentSum: {"moments ", "sums of mean and variance of {name}", "no", "the other clients' means, by taking its own away: with two clients the other's"},
+	SlopePart: {"slopes ", "expected slope and curvature of the likelihood in {name} at {client}", "no", "{client}'s mean cut, row by row, where the likelihood can be inverted"},
+	Slope: {"slopes ", "expected slope and curvature of the likelihood in {name}", "no", "for each row a function of the response and of the sum of what all clients contribute: the sign gives a binary " +
+		"response; where the response is known it can be solved for that sum, and so with two clients for what the other contributes"},
+	Product: {"product ", "{client}'s covariance of {cut} times the server's vectors", "no; masked sums can hide it among the others'", "vectors in the span of {client}'s covariates: after as many as it has coefficients " +
+		"that span, in which columns of two values can be found; and the prior covariance of {cut} on the vectors' span"},
+	Direction: {"direction ", "vectors over the rows of {name} in the solution of a linear system", "no", "combinations of the residuals and of the sums of the clients' cuts"},
+	CutDraws:  {"draws ", "{cut} at draws from the approximation", "no; masked sums can hide it among the others'", "the linear span of the covariates in {cut}, and the distribution of {cut} under the approximation"},
+	Answer:    {"", "{answers}", "no", "the course of the fit"},
 }
 
 // describe is the description of a content where the algorithm chooses z in this way: it may not draw z around the cut.
@@ -107,6 +126,16 @@ const (
 	kindPart
 	kindSum
 	kindValues
+	kindMoments
+	kindSlopes
+	kindTerms
+	kindMix
+	kindPartialSlopes
+	kindWholeSlopes
+	kindProduct
+	kindDirection
+	kindBatch
+	kindDensities
 	kindsOfScripts
 )
 
@@ -125,6 +154,17 @@ var kinds = [kindsOfScripts]kind{
 	kindPart:     {"sum part", true, []carried{{Scalars, always}}},
 	kindSum:      {"sum", false, []carried{{ScalarTotal, always}}},
 	kindValues:   {"values", false, []carried{{Value, always}}},
+
+	kindMoments:       {"moments", true, []carried{{Moment, always}, {Scalars, atServer}}},
+	kindSlopes:        {"slopes", false, []carried{{Slope, atServer}, {MomentSum, underPower}, {Answer, always}}},
+	kindTerms:         {"terms", true, []carried{{Scalars, always}}},
+	kindMix:           {"mix", false, []carried{{Answer, always}}},
+	kindPartialSlopes: {"partial slopes", true, []carried{{SlopePart, always}, {Scalars, always}}},
+	kindWholeSlopes:   {"whole slopes", false, []carried{{Slope, always}, {Answer, always}}},
+	kindProduct:       {"product", true, []carried{{Product, always}, {Scalars, always}}},
+	kindDirection:     {"direction", false, []carried{{Direction, always}, {Answer, always}}},
+	kindBatch:         {"batch", true, []carried{{CutDraws, always}, {Scalars, always}}},
+	kindDensities:     {"densities", false, []carried{{Answer, always}}},
 }
 
 func always(circumstance) bool           { return true }
@@ -146,6 +186,16 @@ func kindsOf(x density.Exchange) []int {
 		return []int{kindPart, kindSum}
 	case density.Reporting:
 		return []int{kindValues}
+	case density.Moments:
+		return []int{kindMoments, kindSlopes}
+	case density.Mixing:
+		return []int{kindTerms, kindMix}
+	case density.Slopes:
+		return []int{kindPartialSlopes, kindWholeSlopes}
+	case density.Solving:
+		return []int{kindProduct, kindDirection}
+	case density.Batch:
+		return []int{kindBatch, kindDensities}
 	}
 	return []int{kindEarly, kindAux, kindReply, kindPartial, kindWhole, kindTrailing}
 }

@@ -52,7 +52,7 @@ func TestProceedIsSumAndDensity(t *testing.T) {
 		}
 		must(t, other.density(t.Context()))
 		alone := *density.WorkOf(other.env)
-		worked(t, one.env, density.Work{Gradients: 1, Rounds: before.Rounds + alone.Rounds, Bytes: before.Bytes + alone.Bytes + sums})
+		worked(t, one.env, density.Work{Gradients: 1, Rounds: before.Rounds + alone.Rounds, Sequential: before.Rounds + alone.Rounds, Bytes: before.Bytes + alone.Bytes + sums})
 		must(t, other.env.Sum(t.Context(), part, want))
 		if !equal(total, want) {
 			t.Errorf("totals %v, want %v", total, want)

@@ -56,4 +56,9 @@ func newServer(b base, w *wire) *server {
 func (*wire) Apart() bool { return true }
 
 // measured counts the rounds of an exchange; its bytes are counted as they pass.
-func (b *base) measured(p price) { b.work.Rounds += p.rounds }
+func (b *base) measured(p price) {
+	b.work.Rounds += p.rounds
+	if !p.told {
+		b.work.Sequential += p.rounds
+	}
+}

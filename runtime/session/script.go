@@ -70,15 +70,20 @@ type script struct {
 	early, aux, reply, partial, whole, trailing   frame
 	auxTally, replyTally                          frame // aux and reply with scalars in the last channel
 	centre, total, part, sum, values              frame
-	lateArrivals, earlyArrivals, trailingArrivals []int // indices into role.Arrivals
+	relayed                                       [kindsOfScripts]frame // of the kinds from kindMoments on
+	lateArrivals, earlyArrivals, trailingArrivals []int                 // indices into role.Arrivals
 }
 
 // frames are the messages by their position in kinds.
 func (s *script) frames() [kindsOfScripts]*frame {
-	return [kindsOfScripts]*frame{
+	all := [kindsOfScripts]*frame{
 		kindEarly: &s.early, kindAux: &s.aux, kindReply: &s.reply, kindPartial: &s.partial, kindWhole: &s.whole, kindTrailing: &s.trailing,
 		kindCentre: &s.centre, kindTotal: &s.total, kindPart: &s.part, kindSum: &s.sum, kindValues: &s.values,
 	}
+	for k := kindMoments; k < kindsOfScripts; k++ {
+		all[k] = &s.relayed[k]
+	}
+	return all
 }
 
 func newScript(plan *model.Plan, client int) *script {
@@ -112,7 +117,7 @@ func (s *script) carry(f *frame, c carried, plan *model.Plan) {
 				f.channel(c.content, a.Shared, plan.Shared[a.Shared].Name, a.Len)
 			}
 		}
-	case Scalars, ScalarTotal:
+	case Scalars, ScalarTotal, Answer:
 		f.channel(c.content, -1, scalarsName, 0)
 	case OthersSum, Partial:
 		for _, r := range s.role.Receptions {

@@ -55,6 +55,7 @@ type capable interface {
 	density.Windowed
 	density.Reporter
 	density.Metered
+	density.Relaying
 }
 
 var (
@@ -66,13 +67,15 @@ var (
 // base is what both kinds of Env have in common: the blocks of this process and the random streams.
 type base struct {
 	watching
-	plan    *model.Plan
-	parties []*partyState
-	blocks  []density.Block
-	keys    Keys
-	cost    cost
-	work    *density.Work
-	parts   []part
+	plan       *model.Plan
+	parties    []*partyState
+	blocks     []density.Block
+	keys       Keys
+	cost       cost
+	work       *density.Work
+	parts      []part
+	relays     map[density.RelaySize]*relay
+	allScripts []*script
 }
 
 // A part is the Env of a window and its rows.

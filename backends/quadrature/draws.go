@@ -1,0 +1,151 @@
+package quadrature
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/density"
+	vec "github.com/vflc/vflc/runtime/vector"
+)
+
+// Draw implements backends.Kernel.
+func (k *Kernel) Draw(id int, theta [][]float64) {
+	for b, p := range k.parties {
+		if p.sample != nil {
+			p.reflect(theta[b], id)
+			continue
+		}
+		k.noise[b].Round(uint64(id))
+		p.draw(k.noise[b], theta[b])
+	}
+}
+
+// draw sets theta to a draw from q(θ).
+func (p *party) draw(from density.Stream, theta []float64) {
+	copy(p.q.precision.Lower, p.now.factor)
+	from.FillNormals(theta)
+	p.q.precision.Backward(theta)
+	vec.Accumulate(p.d, theta, p.now.theta)
+}
+
+// Auxiliary implements backends.Kernel: z given θ under the fit.
+func (k *Kernel) Auxiliary(_ context.Context, id int, z [][]float64) error {
+	theta := make([][]float64, len(k.parties))
+	for b, p := range k.parties {
+		theta[b] = make([]float64, p.d)
+	}
+	k.Draw(id, theta)
+	for b, p := range k.parties {
+		from := k.env.Private(b, "sfvi auxiliary")
+		from.Round(uint64(id))
+		from.FillNormals(z[b])
+		s := p.now
+		apply(&p.lin.Cuts, theta[b], p.g)
+		apply(&p.lin.Cuts, s.theta, p.residual)
+		for i := range z[b] {
+			z[b][i] = s.z[i] + s.regression[i]*(p.g[i]-p.residual[i]) + math.Sqrt(s.remainder[i])*z[b][i]
+		}
+	}
+	return nil
+}
+
+// Ratios implements backends.Weighted: those of the draws, the auxiliary variables integrated out.
+func (k *Kernel) Ratios() []float64 { return k.ratios }
+
+// Correctable implements backends.Weighted.
+func (k *Kernel) Correctable() bool { return k.options.Correct }
+
+// Save implements backends.Kernel.
+func (k *Kernel) Save(w io.Writer) error { return checkpoint.Save(w, k.heading(), k.state) }
+
+// heading is a line that two kernels share if one can load what the other saved.
+func (k *Kernel) heading() string {
+	text := k.options.Heading
+	for _, p := range k.parties {
+		text += fmt.Sprintf("; %s %d %d", p.block.Party(), p.d, p.n)
+	}
+	return text
+}
+
+// Load implements backends.Kernel.
+func (k *Kernel) Load(r io.Reader) error { return checkpoint.Load(r, k.heading(), k.state) }
+
+// state carries everything that a Step reads and an earlier one wrote.
+func (k *Kernel) state(c *checkpoint.Codec) {
+	c.Ints(&k.phase, &k.iter, &k.verdict)
+	c.Float(&k.damping, &k.elbo, &k.rise)
+	c.Bool(&k.reached)
+	c.Floats(k.mix)
+	for _, p := range k.parties {
+		p.carry(c)
+	}
+	if s := k.server; s != nil {
+		s.carryServer(c)
+	}
+	k.carryEvaluation(c)
+}
+
+// carryEvaluation carries the draws and their ratios, once there are any.
+func (k *Kernel) carryEvaluation(c *checkpoint.Codec) {
+	if k.phase != done || !k.evaluated() {
+		return
+	}
+	for _, p := range k.parties {
+		if p.sample == nil {
+			columns := 1 + k.size/2
+			p.sample = &sample{columns: columns, start: make([]float64, columns*p.d)}
+		}
+		c.Floats(p.sample.start)
+	}
+	if k.options.Correct {
+		if k.ratios == nil {
+			k.ratios = make([]float64, k.size)
+		}
+		c.Floats(k.ratios)
+	}
+}
+
+func (p *party) carry(c *checkpoint.Codec) {
+	for _, s := range []*state{p.now, p.best, p.next} {
+		for _, v := range s.vectors() {
+			c.Floats(v)
+		}
+		c.Float(&s.entropy, &s.value)
+	}
+	c.Ints(&p.trail.used)
+	for _, m := range p.trail.values {
+		c.Floats(m.theta)
+		c.Floats(m.z)
+		for _, eta := range m.eta {
+			c.Floats(eta)
+		}
+	}
+	for _, r := range p.rows {
+		for _, v := range [][]float64{r.mean, r.variance, r.slope, r.curvature} {
+			c.Floats(v)
+		}
+	}
+	c.Floats(p.q.precision.Lower)
+}
+
+func (s *server) carryServer(c *checkpoint.Codec) {
+	c.Float(&s.damping, &s.elbo, &s.rise)
+	c.Ints(&s.calm, &s.rejected)
+	for _, v := range [][]float64{s.g, s.h} {
+		c.Floats(v)
+	}
+	if s.span == nil {
+		return
+	}
+	c.Ints(&s.span.used)
+	c.Floats(s.span.mix)
+	for k := range s.span.sums {
+		for _, v := range s.span.sums[k] {
+			c.Floats(v)
+		}
+		c.Floats(s.span.terms[k])
+	}
+}

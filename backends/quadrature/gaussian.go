@@ -1,0 +1,133 @@
+package quadrature
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/density"
+	vec "github.com/vflc/vflc/runtime/vector"
+)
+
+// A gaussian is q(θ) of one party as far as its covariance goes: the inverse of the precision (full), or of its diagonal.
+type gaussian struct {
+	d         int
+	full      bool
+	precision cholesky.Factor
+	column    []float64
+	scaled    []float64 // a column of a matrix times weights
+	product   []float64
+}
+
+func newGaussian(d, n int, full bool) *gaussian {
+	return &gaussian{d: d, full: full, precision: cholesky.New(d), column: make([]float64, d), scaled: make([]float64, n), product: make([]float64, d)}
+}
+
+// outer adds Mᵀ·diag(w)·M to a matrix of d rows.
+func (q *gaussian) outer(a []float64, m []float64, w []float64) {
+	n, d := len(w), q.d
+	if n == 0 {
+		return
+	}
+	for i := range d {
+		s := q.scaled[:n]
+		vec.Mul(n, s, m[i*n:], w)
+		for j := range i + 1 {
+			v := vec.Dot(n, s, m[j*n:])
+			a[i*d+j] += v
+			if i != j {
+				a[j*d+i] += v
+			}
+		}
+	}
+}
+
+// settle completes a precision in precision.Matrix. It reports whether that is positive definite.
+func (q *gaussian) settle() bool {
+	if !q.full {
+		for i := range q.d {
+			for j := range q.d {
+				if i != j {
+					q.precision.Matrix[i*q.d+j] = 0
+				}
+			}
+		}
+	}
+	return q.precision.Definite()
+}
+
+// spread sets v to the variance of every row of Mθ.
+func (q *gaussian) spread(m, v []float64) {
+	n, d := len(v), q.d
+	for i := range v {
+		for j := range d {
+			q.column[j] = m[j*n+i]
+		}
+		q.precision.Forward(q.column)
+		v[i] = vec.Dot(d, q.column, q.column)
+	}
+}
+
+// covariance writes the covariance of Aθ, by rows, for a matrix A of m rows.
+func (q *gaussian) covariance(a []float64, m int, out []float64) {
+	c := make([]float64, q.d*m)
+	for i := range m {
+		for j := range q.d {
+			c[i*q.d+j] = a[j*m+i]
+		}
+		q.precision.Forward(c[i*q.d:][:q.d])
+	}
+	for i := range m {
+		for j := range m {
+			out[i*m+j] = vec.Dot(q.d, c[i*q.d:][:q.d], c[j*q.d:])
+		}
+	}
+}
+
+// entropy is that of q, less the expectation of ½(θ − Eθ)ᵀP(θ − Eθ) for the precision P of the prior.
+func (q *gaussian) entropy(prior []float64) float64 {
+	value := 0.5*float64(q.d)*(1+math.Log(2*math.Pi)) - 0.5*q.precision.LogDet()
+	for i := range q.d {
+		copy(q.column, prior[i*q.d:][:q.d])
+		q.precision.Solve(q.column)
+		value -= 0.5 * q.column[i]
+	}
+	return value
+}
+
+// quadratic is the value of the function.
+func quadratic(q *density.Quadratic, theta, scratch []float64) float64 {
+	gradient(q, theta, scratch)
+	value := q.Value
+	for i, t := range theta {
+		value += 0.5 * (q.Gradient[i] + scratch[i]) * t
+	}
+	return value
+}
+
+// gradient sets out to that of the function.
+func gradient(q *density.Quadratic, theta, out []float64) {
+	d := len(theta)
+	copy(out, q.Gradient)
+	for i := range out {
+		out[i] -= vec.Dot(d, q.Precision[i*d:], theta)
+	}
+}
+
+// apply sets y = Offset + Matrix·θ.
+func apply(a *density.Affine, theta, y []float64) {
+	n := len(a.Offset)
+	if n == 0 {
+		return
+	}
+	vec.MatVec(n, y, a.Matrix, n, theta, 1, len(theta))
+	vec.Accumulate(n, y, a.Offset)
+}
+
+// pull adds Matrixᵀ·r to g.
+func pull(a *density.Affine, r, g []float64) {
+	if n := len(a.Offset); n > 0 {
+		vec.MatTVecAdd(n, g, 1, a.Matrix, n, r, len(g))
+	}
+}
+
+func finite(x float64) bool { return x-x == 0 }

@@ -1,0 +1,295 @@
+package quadrature
+
+import (
+	"errors"
+	"math"
+
+	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/density"
+	vec "github.com/vflc/vflc/runtime/vector"
+)
+
+// The joint Gaussian has the precision P + XᵀWX over the parameters of all parties: P the precisions of the priors, X the rows' derivatives in all parameters and
+// W the curvatures at the fit. A draw θ solves a perturbed least squares problem (Papandreou and Yuille 2010):
+//
+//	θ_j = θ⁰_j + P_j⁻¹X_jᵀu,   (W⁻¹ + Σ_j X_j P_j⁻¹ X_jᵀ) u = m + r/w − Σ_j X_jθ⁰_j − ξ,
+//
+// with θ⁰_j from the party's prior, ξ ~ N(0, W⁻¹), m the predictors at the fit and r the slopes there. The server solves for u by conjugate gradients, for all draws
+// at once, from sums of X_jP_j⁻¹X_jᵀu alone. Column 0 has no noise: its θ is the mean. Each draw comes with its reflection in the mean.
+
+// A sample is a party's part of a batch of columns: the mean, then draws.
+type sample struct {
+	columns   int
+	prior     cholesky.Factor // P_j
+	start     []float64       // θ⁰ by column, and then θ
+	direction []float64       // P_j⁻¹X_jᵀ times the server's directions
+}
+
+// beginSample draws θ⁰.
+func (p *party) beginSample(columns int, noise density.Stream) bool {
+	s := &sample{columns: columns, prior: cholesky.New(p.d), start: make([]float64, columns*p.d), direction: make([]float64, columns*p.d)}
+	p.sample = s
+	copy(s.prior.Matrix, p.lin.Prior.Precision)
+	if p.d == 0 {
+		return true
+	}
+	if !s.prior.Definite() {
+		return false
+	}
+	mean := append([]float64(nil), p.lin.Prior.Gradient...)
+	s.prior.Solve(mean)
+	for c := range columns {
+		theta := s.column(c, p.d)
+		if c > 0 {
+			noise.Round(uint64(c - 1))
+			noise.FillNormals(theta)
+			s.prior.Backward(theta)
+		}
+		vec.Accumulate(p.d, theta, mean)
+	}
+	return true
+}
+
+func (s *sample) column(c, d int) []float64 { return s.start[c*d:][:d] }
+
+// raised returns P⁻¹Mᵀu for a column of u.
+func (s *sample) raised(m *density.Affine, u, into []float64) {
+	clear(into)
+	pull(m, u, into)
+	s.prior.Solve(into)
+}
+
+// conjugate is the server's part: conjugate gradients in v = W^{-1/2}u, of which all quantities are by row of all likelihoods, column by column.
+type conjugate struct {
+	n          int
+	at         []int     // of each likelihood
+	root       []float64 // W^{1/2}
+	level      []float64 // m + r/w, less what the server contributes at 0
+	mean       []float64 // of the predictor at the mean of the joint Gaussian
+	v, r, p, q []float64
+	squares    []float64 // rᵀr of each column
+	first      []float64
+	work       []float64
+}
+
+const (
+	residual = 1e-4 // relative, of the solution
+	mostCG   = 200
+)
+
+func (s *server) newConjugate(columns int) *conjugate {
+	c := &conjugate{}
+	for _, r := range s.rows {
+		c.at = append(c.at, c.n)
+		c.n += r.n
+	}
+	c.root, c.level, c.mean, c.work = make([]float64, c.n), make([]float64, c.n), make([]float64, c.n), make([]float64, c.n)
+	for _, v := range []*[]float64{&c.v, &c.r, &c.p, &c.q} {
+		*v = make([]float64, c.n*columns)
+	}
+	c.squares, c.first = make([]float64, columns), make([]float64, columns)
+	return c
+}
+
+// linearise expands the likelihood, in which the auxiliary variables' noise is integrated out, around the fit: means and variances of the cuts by sum.
+func (s *server) linearise(mean, variance [][]float64, noise []float64) {
+	c := s.conjugate
+	for k, r := range s.rows {
+		r.integrateOut(noise[r.Group])
+		apply(&r.Affine, s.now.theta, r.mean)
+		s.q.spread(r.Matrix, r.variance)
+		vec.Accumulate(r.n, r.mean, mean[r.Group])
+		vec.Accumulate(r.n, r.variance, variance[r.Group])
+		r.expect()
+		positive(r.curvature)
+		for i, w := range r.curvature {
+			root := math.Sqrt(w)
+			c.root[c.at[k]+i] = root
+			c.level[c.at[k]+i] = root*(r.mean[i]-r.Offset[i]) + r.slope[i]/root
+		}
+	}
+}
+
+// setOut sets the right sides from the cuts at θ⁰, by sum and column, and the first directions.
+func (s *server) setOut(cuts [][]float64) {
+	c, sm := s.conjugate, s.sample
+	for col := range sm.columns {
+		r := c.r[col*c.n:][:c.n]
+		if col > 0 {
+			s.noise.Round(uint64(col - 1))
+			s.noise.FillNormals(r)
+			vec.Neg(c.n, r, r)
+		}
+		vec.Accumulate(c.n, r, c.level)
+	}
+	for col := range sm.columns {
+		r := c.r[col*c.n:][:c.n]
+		c.subtract(s, r, cuts, col, sm.column(col, s.d))
+		copy(c.p[col*c.n:], r)
+		c.squares[col] = vec.Dot(c.n, r, r)
+		c.first[col] = c.squares[col]
+	}
+}
+
+// subtract takes W^{1/2}(X_0θ + the clients' part) off.
+func (c *conjugate) subtract(s *server, r []float64, cuts [][]float64, col int, theta []float64) {
+	for k, l := range s.rows {
+		w := c.work[:l.n]
+		if s.d > 0 {
+			vec.MatVec(l.n, w, l.Matrix, l.n, theta, 1, s.d)
+		} else {
+			clear(w)
+		}
+		vec.Accumulate(l.n, w, cuts[l.Group][col*l.n:])
+		vec.Mul(l.n, w, w, c.root[c.at[k]:])
+		vec.Sub(l.n, r[c.at[k]:], r[c.at[k]:], w)
+	}
+}
+
+// direct writes W^{1/2} times vectors, by sum, for the clients.
+func (c *conjugate) direct(s *server, from []float64, down [][]float64) {
+	for _, v := range down {
+		clear(v)
+	}
+	for col := range s.sample.columns {
+		for k, l := range s.rows {
+			vec.MulAdd(l.n, down[l.Group][col*l.n:], from[col*c.n+c.at[k]:], c.root[c.at[k]:])
+		}
+	}
+}
+
+// own adds W^{1/2}X_0P_0⁻¹X_0ᵀW^{1/2}p, and returns P_0⁻¹X_0ᵀW^{1/2}p.
+func (c *conjugate) own(s *server, p []float64) []float64 {
+	theta := make([]float64, s.d)
+	if s.d == 0 {
+		return theta
+	}
+	for k, l := range s.rows {
+		w := c.work[:l.n]
+		vec.Mul(l.n, w, p[c.at[k]:], c.root[c.at[k]:])
+		pull(&l.Affine, w, theta)
+	}
+	s.sample.prior.Solve(theta)
+	return theta
+}
+
+// apply sets q to the system times p, given the sums of X_jP_j⁻¹X_jᵀ times the directions.
+func (c *conjugate) apply(s *server, product [][]float64) {
+	for col := range s.sample.columns {
+		p, q := c.p[col*c.n:][:c.n], c.q[col*c.n:][:c.n]
+		vec.Neg(c.n, q, p)
+		c.subtract(s, q, product, col, c.own(s, p))
+		vec.Neg(c.n, q, q)
+	}
+}
+
+// advance makes an iteration. It reports whether the solution is reached.
+func (c *conjugate) advance(s *server) bool {
+	worst := 0.0
+	for col := range s.sample.columns {
+		at := func(v []float64) []float64 { return v[col*c.n:][:c.n] }
+		v, r, p, q := at(c.v), at(c.r), at(c.p), at(c.q)
+		if c.squares[col] == 0 {
+			continue
+		}
+		alpha := c.squares[col] / vec.Dot(c.n, p, q)
+		vec.Axpy(c.n, v, alpha, p)
+		vec.Axpy(c.n, r, -alpha, q)
+		next := vec.Dot(c.n, r, r)
+		vec.ScaleAdd(c.n, p, next/c.squares[col], p, r)
+		c.squares[col] = next
+		worst = max(worst, next/c.first[col])
+	}
+	return math.Sqrt(worst) <= residual
+}
+
+// solving is the exchange of an iteration: products up, directions down. The first brings the cuts at θ⁰, and with them mean and variance of the cuts under the fit
+// and the variances of the auxiliary variables; the last directions are the solution.
+type solving struct{ *Kernel }
+
+func (k solving) Send(b int, up [][]float64, scalars []float64) {
+	p := k.parties[b]
+	s := p.sample
+	g := make([]float64, p.n)
+	if k.solves == 0 {
+		k.sendStart(p, up, scalars, g)
+		return
+	}
+	clear(scalars)
+	for c := range s.columns {
+		clear(g)
+		if p.d > 0 {
+			vec.MatVec(p.n, g, p.lin.Cuts.Matrix, p.n, s.direction[c*p.d:], 1, p.d)
+		}
+		for i, at := range p.lin.Members {
+			copy(up[i][c*at.Len:], member(at, g))
+		}
+	}
+}
+
+func (k solving) sendStart(p *party, up [][]float64, scalars, g []float64) {
+	s := p.sample
+	for c := range s.columns + 2 {
+		switch c {
+		case s.columns:
+			apply(&p.lin.Cuts, p.now.theta, g)
+		case s.columns + 1:
+			copy(g, p.now.spread)
+		default:
+			apply(&p.lin.Cuts, s.column(c, p.d), g)
+		}
+		for i, at := range p.lin.Members {
+			copy(up[i][c*at.Len:], member(at, g))
+		}
+	}
+	clear(scalars)
+	for _, at := range p.lin.Members {
+		scalars[at.Group] = p.rho2[at.Offset]
+	}
+}
+
+func (k solving) Answer(sum [][]float64, total []float64, down [][]float64, out []float64) {
+	s := k.server
+	c := s.conjugate
+	out[0] = 0
+	if k.solves == 0 {
+		var mean, variance [][]float64
+		for g, v := range sum {
+			n, at := len(s.mean[g]), s.sample.columns
+			mean, variance = append(mean, v[at*n:(at+1)*n]), append(variance, v[(at+1)*n:])
+		}
+		s.linearise(mean, variance, total)
+		s.setOut(sum)
+		c.direct(s, c.p, down)
+		return
+	}
+	c.apply(s, sum)
+	if k.solves == 1 && c.outright(s.sample.columns) || c.advance(s) || k.solves >= mostCG {
+		out[0], k.solved = 1, true
+		c.direct(s, c.v, down)
+		for col := range s.sample.columns {
+			vec.Accumulate(s.d, s.sample.column(col, s.d), c.own(s, c.v[col*c.n:][:c.n]))
+		}
+		return
+	}
+	c.direct(s, c.p, down)
+}
+
+func (k solving) Receive(b int, down [][]float64, out []float64) {
+	p := k.parties[b]
+	s := p.sample
+	k.solved = out[0] == 1
+	u := make([]float64, p.n)
+	for c := range s.columns {
+		for i, at := range p.lin.Members {
+			copy(member(at, u), down[i][c*at.Len:])
+		}
+		theta := s.direction[c*p.d:][:p.d]
+		s.raised(&p.lin.Cuts, u, theta)
+		if k.solved {
+			vec.Accumulate(p.d, s.column(c, p.d), theta)
+		}
+	}
+}
+
+var errFlat = errors.New("sfvi: the joint Gaussian needs priors that are proper normal distributions, and one is flat")

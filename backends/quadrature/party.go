@@ -1,0 +1,307 @@
+package quadrature
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/density"
+	vec "github.com/vflc/vflc/runtime/vector"
+)
+
+// firstSD is the sd of every coordinate of q(θ) at the start.
+const firstSD = 0.1
+
+// forms has, for each guide of auxiliary variables, the slope of E[z | g] in the cut g, given ρ² times the curvature of the likelihood.
+var forms = map[string]func(x float64) float64{
+	"structured":  func(x float64) float64 { return 1 / (1 + x) },
+	"noncentered": func(float64) float64 { return 1 },
+	"meanfield":   func(float64) float64 { return 0 },
+}
+
+// A party is one block: at a client its cuts and what crosses there, z with variance ρ² around the cut or, where ρ is 0, the cut itself.
+type party struct {
+	block        density.Block
+	lin          *density.Linear
+	d, n         int
+	rho2         []float64 // by element of the cuts
+	form         func(float64) float64
+	q            *gaussian
+	now          *state // the newest iterate
+	best         *state // the one before
+	next         *state // its covariance is that of the iterate to come
+	trail        trail
+	rows         []*rows // at a client under a transform at the clients; at the server otherwise
+	g, weight    []float64
+	residual     []float64
+	step, target []float64
+	sample       *sample // draws, once the fit is evaluated
+}
+
+func newParty(block density.Block, lin *density.Linear, o *Options, all *rules) *party {
+	d, n := block.Dim(), len(lin.Cuts.Offset)
+	p := &party{
+		block: block, lin: lin, d: d, n: n, form: forms[o.Guide], rho2: make([]float64, n), now: newState(d, n), best: newState(d, n), next: newState(d, n),
+		g: make([]float64, n), weight: make([]float64, n), residual: make([]float64, n), step: make([]float64, d), target: make([]float64, d),
+	}
+	most := n
+	for _, r := range lin.Rows {
+		p.rows = append(p.rows, newRows(r, all))
+		most = max(most, len(r.Offset))
+	}
+	own := p.rows
+	if !o.AtClients {
+		own = nil
+	}
+	p.trail = newTrail(d, n, own)
+	p.q = newGaussian(d, max(most, len(lin.Sends.Offset)), o.Theta != "meanfield")
+	for _, c := range block.Cuts() {
+		for i := c.Offset; i < c.Offset+c.Len(); i++ {
+			p.rho2[i] = c.Rho * c.Rho
+		}
+	}
+	return p
+}
+
+// start sets q(θ) to a narrow one around the mode of the prior, or 0 where the prior has none.
+func (p *party) start() {
+	f := &p.q.precision
+	copy(f.Matrix, p.lin.Prior.Precision)
+	m := p.trail.next()
+	clear(m.theta)
+	if p.d == 0 || f.Definite() {
+		copy(m.theta, p.lin.Prior.Gradient)
+		f.Solve(m.theta)
+	}
+	clear(f.Matrix)
+	for i := range p.d {
+		f.Matrix[i*p.d+i] = 1 / (firstSD * firstSD)
+	}
+	apply(&p.lin.Cuts, m.theta, m.z)
+	clear(p.now.curvature)
+	clear(p.now.ownCurve)
+	f.Definite()
+	p.settle(p.now)
+}
+
+// cover sets the covariance of the iterate to come from the curvatures at s: that at which the ELBO, quadratic in them, is largest. It reports whether there is one.
+func (p *party) cover(s *state) bool {
+	f := &p.q.precision
+	copy(f.Matrix, p.lin.Prior.Precision)
+	for i, w := range s.curvature {
+		k := p.slopeOf(i, w)
+		p.weight[i] = k*k*w + s.ownCurve[i]
+		if r := p.rho2[i]; r > 0 {
+			p.weight[i] += (1 - k) * (1 - k) / r
+		}
+	}
+	p.q.outer(f.Matrix, p.lin.Cuts.Matrix, p.weight)
+	if !p.q.settle() {
+		return false
+	}
+	p.settle(s)
+	return true
+}
+
+// slopeOf is the slope of E[z | g] at an element.
+func (p *party) slopeOf(i int, w float64) float64 {
+	if p.rho2[i] == 0 {
+		return 1
+	}
+	return p.form(p.rho2[i] * w)
+}
+
+// settle sets what follows from the precision of q(θ) and from the curvatures at s.
+func (p *party) settle(s *state) {
+	t := p.next
+	copy(t.factor, p.q.precision.Lower)
+	p.q.spread(p.lin.Cuts.Matrix, t.spread)
+	t.entropy = p.q.entropy(p.lin.Prior.Precision)
+	for i, w := range s.curvature {
+		k, r := p.slopeOf(i, w), p.rho2[i]
+		t.regression[i], t.remainder[i] = k, r/(1+r*w)
+		t.variance[i] = t.remainder[i] + k*k*t.spread[i]
+		if r > 0 {
+			t.entropy += 0.5 - 0.5*math.Log1p(r*w) - 0.5/(1+r*w) - 0.5*(1-k)*(1-k)*t.spread[i]/r
+		}
+	}
+}
+
+// move makes the iterate to come the newest one.
+func (p *party) move(mix []float64) {
+	p.best, p.now = p.now, p.best
+	p.now.coverFrom(p.next)
+	p.trail.mix(mix, p.now)
+	p.now.value = p.value(p.now)
+}
+
+// value is the party's terms of the ELBO but for its likelihood.
+func (p *party) value(s *state) float64 {
+	v := s.entropy + quadratic(&p.lin.Prior, s.theta, p.step)
+	apply(&p.lin.Cuts, s.theta, p.g)
+	for i, r := range p.rho2 {
+		if r > 0 {
+			e := s.z[i] - p.g[i]
+			v -= 0.5 * e * e / r
+		}
+	}
+	return v
+}
+
+// term is, for two values of the map, the bilinear form of which the party's terms of the ELBO in its means are the values at equal arguments: where coefficients sum
+// to 1, those of a combination are the combination of these.
+func (p *party) term(a, b *mapped) float64 {
+	prior := &p.lin.Prior
+	gradient(prior, a.theta, p.step)
+	v := prior.Value
+	for i, t := range b.theta {
+		v += 0.5 * (prior.Gradient[i]*a.theta[i] + p.step[i]*t)
+	}
+	p.away(a, p.residual)
+	p.away(b, p.weight)
+	for i, r := range p.rho2 {
+		if r > 0 {
+			v -= 0.5 * p.residual[i] * p.weight[i] / r
+		}
+	}
+	return v
+}
+
+// terms sets the terms of the latest value with each value.
+func (p *party) terms(out []float64) {
+	for k := range p.trail.used {
+		out[k] = p.term(p.trail.last(), &p.trail.values[k])
+	}
+}
+
+// model sets the terms of all values with each other, and in them the party's own likelihood as the quadratic function around the newest iterate.
+func (p *party) model(out []float64) {
+	at := 0
+	for i := range p.trail.used {
+		for k := range i + 1 {
+			a, b := &p.trail.values[i], &p.trail.values[k]
+			v := p.term(a, b)
+			for l, r := range p.rows {
+				for j, eta := range r.mean {
+					x, y := a.eta[l][j]-eta, b.eta[l][j]-eta
+					v += 0.5*r.slope[j]*(x+y) - 0.5*r.curvature[j]*x*y
+				}
+			}
+			out[at] = v
+			at++
+		}
+	}
+}
+
+// away sets e to how far z is from the cut at a value of the map.
+func (p *party) away(m *mapped, e []float64) {
+	apply(&p.lin.Cuts, m.theta, p.g)
+	vec.Sub(p.n, e, m.z, p.g)
+}
+
+// solve finds the next value of the map: the means at which the ELBO is largest where the likelihood is the quadratic function around s with damping times its curvature.
+// Given θ the best z is a weighted mean of the cut and of where the quadratic function leads; what is left is least squares in θ.
+func (p *party) solve(s *state, damping float64) bool {
+	f := &p.q.precision
+	copy(f.Matrix, p.lin.Prior.Precision)
+	copy(p.target, p.lin.Prior.Gradient)
+	apply(&p.lin.Cuts, s.theta, p.g)
+	for i, w := range s.curvature {
+		pull, own, c := damping*w, damping*s.ownCurve[i], 1/(1+p.rho2[i]*damping*w)
+		p.weight[i] = pull*c + own
+		p.residual[i] = (pull*s.z[i]+s.slope[i])*c + s.own[i] + own*p.g[i] - p.weight[i]*p.lin.Cuts.Offset[i]
+	}
+	full := p.q.full
+	p.q.full = true
+	p.q.outer(f.Matrix, p.lin.Cuts.Matrix, p.weight)
+	p.q.full = full
+	if !f.Definite() {
+		return false
+	}
+	pull(&p.lin.Cuts, p.residual, p.target)
+	f.Solve(p.target)
+	m := p.trail.next()
+	copy(m.theta, p.target)
+	apply(&p.lin.Cuts, m.theta, p.g)
+	for i, w := range s.curvature {
+		r := p.rho2[i]
+		m.z[i] = (r*(damping*w*s.z[i]+s.slope[i]) + p.g[i]) / (1 + r*damping*w)
+	}
+	return true
+}
+
+// member is the part of a vector over the cuts that belongs to a membership.
+func member(m density.Member, v []float64) []float64 { return v[m.Offset : m.Offset+m.Len] }
+
+// positive bounds curvatures from below: where a log density is not concave, the quadratic function is flat.
+func positive(v []float64) {
+	least := 1e-12 * largest(v)
+	for i, x := range v {
+		if !(x > least) {
+			v[i] = least
+		}
+	}
+}
+
+func largest(v []float64) (m float64) {
+	for _, x := range v {
+		m = max(m, x)
+	}
+	return m
+}
+
+// observe takes the sums of means and variances of what all clients contribute, and mean and covariance of what the server sends, at the latest value of the map: the
+// predictors of the party's own likelihood, a client's under a transform at the clients, follow.
+func (p *party) observe(mean, variance [][]float64, shared, covariance []float64) {
+	v := p.trail.last()
+	copy(p.q.precision.Lower, p.next.factor)
+	for k, r := range p.rows {
+		i := p.membership(r.Group)
+		at := p.lin.Members[i]
+		eta := v.eta[k]
+		apply(&r.Affine, v.theta, eta)
+		vec.Accumulate(r.n, eta, mean[i])
+		vec.Sub(r.n, eta, eta, member(at, v.z))
+		p.q.spread(r.Matrix, r.variance)
+		addShared(r, eta, shared, covariance)
+		for j, s := range variance[i] {
+			r.variance[j] += max(0, s-p.next.variance[at.Offset+j])
+		}
+	}
+}
+
+// expectOwn sets slope and curvature of the party's own likelihood at the newest iterate, and adds the expected log density to its value.
+func (p *party) expectOwn(mix []float64) {
+	s := p.now
+	clear(s.own)
+	clear(s.ownCurve)
+	p.trail.predictors(mix, p.rows)
+	for _, r := range p.rows {
+		at := p.lin.Members[p.membership(r.Group)].Offset
+		s.value += r.expect()
+		positive(r.curvature)
+		vec.Accumulate(r.n, s.own[at:], r.slope)
+		vec.Accumulate(r.n, s.ownCurve[at:], r.curvature)
+	}
+}
+
+// addShared adds mean and variance of what the server's parameters contribute to the predictors.
+func addShared(r *rows, eta, shared, covariance []float64) {
+	m := len(shared)
+	for k, v := range shared {
+		vec.Axpy(r.n, eta, v, r.Shared[k*r.n:])
+		for l := range shared {
+			for i := range r.n {
+				r.variance[i] += r.Shared[k*r.n+i] * covariance[k*m+l] * r.Shared[l*r.n+i]
+			}
+		}
+	}
+}
+
+// membership is the place of a sum among the party's memberships.
+func (p *party) membership(group int) int {
+	for k, m := range p.lin.Members {
+		if m.Group == group {
+			return k
+		}
+	}
+	panic("quadrature: a likelihood of a sum that the party does not enter") // applies refuses it
+}

@@ -1,0 +1,104 @@
+package quadrature
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/density"
+	vec "github.com/vflc/vflc/runtime/vector"
+)
+
+// leastSD bounds the standard deviation at which a predictor's nodes are placed from below, so that the curvature is more than rounding.
+const leastSD = 1e-4
+
+// A rows is a likelihood of rows with its expectation, where the predictors are independent of one another and normal.
+type rows struct {
+	density.Rows
+	n              int
+	mean, variance []float64 // of the predictors
+	slope          []float64 // expected derivative of the log density
+	curvature      []float64 // minus the expected second derivative
+	sd             []float64
+	eta, lp, at    []float64 // at one node
+	noise          float64   // variance of noise that is integrated out inside the log density, as of auxiliary variables
+	top, sum, over []float64 // of that integral
+	inner          rule // over that noise
+	rules          *rules
+}
+
+func newRows(r density.Rows, all *rules) *rows {
+	n := len(r.Offset)
+	v := make([]float64, 11*n)
+	at := func(k int) []float64 { return v[k*n : (k+1)*n] }
+	return &rows{Rows: r, n: n, mean: at(0), variance: at(1), slope: at(2), curvature: at(3), sd: at(4), eta: at(5), lp: at(6), at: at(7), top: at(8), sum: at(9), over: at(10), rules: all}
+}
+
+// expect sets slope and curvature from mean and variance, and returns the expected log density. By Stein's identity E ℓ″ = E ℓ′·t/sd at the node t, which is
+// twice the derivative of the quadrature in the variance, exactly: so what is maximised is the quadrature itself.
+func (r *rows) expect() (value float64) {
+	widest := 0.0
+	for i, v := range r.variance {
+		r.sd[i] = max(math.Sqrt(v), leastSD)
+		widest = max(widest, r.sd[i])
+	}
+	clear(r.slope)
+	clear(r.curvature)
+	by := r.rules.of(widest)
+	for k, t := range by.at {
+		vec.ScaleAdd(r.n, r.eta, t, r.sd, r.mean)
+		r.density(r.eta, r.lp, r.at)
+		w := by.weight[k]
+		value += w * vec.Sum(r.n, r.lp)
+		vec.Axpy(r.n, r.slope, w, r.at)
+		vec.Axpy(r.n, r.curvature, -w*t, r.at)
+	}
+	vec.Div(r.n, r.curvature, r.curvature, r.sd)
+	return value
+}
+
+// density sets lp and slope at the predictors, the noise integrated out.
+func (r *rows) density(eta, lp, slope []float64) {
+	if r.noise == 0 {
+		r.Evaluate(eta, lp, slope)
+		return
+	}
+	r.marginal(eta, lp, slope)
+}
+
+// integrateOut makes the log density one of which noise on the predictor is integrated out: by the trapezoidal rule, whose nodes are closer than the smaller of the
+// noise's sd and the width of the likelihood at the fit.
+func (r *rows) integrateOut(noise float64) {
+	if r.noise = noise; noise == 0 {
+		return
+	}
+	const reach, fine = 6, 0.75
+	sd := math.Sqrt(noise)
+	step := fine * min(1, 1/(sd*math.Sqrt(largest(r.curvature))))
+	r.inner = trapezoidal(2*int(math.Ceil(reach/step))+1, step)
+}
+
+// marginal is density with noise: log E exp ℓ(η + u) with u ~ N(0, noise), and the mean of ℓ′ weighted by exp ℓ, both relative to the largest ℓ so far.
+func (r *rows) marginal(eta, lp, slope []float64) {
+	sd := math.Sqrt(r.noise)
+	by := &r.inner
+	inner, l, d := make([]float64, r.n), make([]float64, r.n), make([]float64, r.n)
+	for i := range r.top {
+		r.top[i], r.sum[i], r.over[i] = math.Inf(-1), 0, 0
+	}
+	for k, t := range by.at {
+		vec.AddScalar(r.n, inner, eta, sd*t)
+		r.Evaluate(inner, l, d)
+		for i, v := range l {
+			if v > r.top[i] {
+				shrink := math.Exp(r.top[i] - v)
+				r.sum[i], r.over[i], r.top[i] = r.sum[i]*shrink, r.over[i]*shrink, v
+			}
+			if p := by.weight[k] * math.Exp(v-r.top[i]); p > 0 {
+				r.sum[i] += p
+				r.over[i] += p * d[i]
+			}
+		}
+	}
+	for i := range lp {
+		lp[i], slope[i] = r.top[i]+math.Log(r.sum[i]), r.over[i]/r.sum[i]
+	}
+}

@@ -1,0 +1,218 @@
+package quadrature
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/density"
+	vec "github.com/vflc/vflc/runtime/vector"
+)
+
+// What the server decides of an iterate.
+const (
+	goOn   = iota // from it
+	goBack        // to the one before, with twice the damping: the ELBO fell
+	finish        // it is the result
+)
+
+// The server's answers. Those about an iterate, and then the coefficients with which the values of the map are mixed.
+const (
+	atVerdict = iota
+	atDamping
+	atELBO
+	decision
+	coefficients = memory + 1
+)
+
+// pairs is the number of pairs of values.
+const pairs = coefficients * (coefficients + 1) / 2
+
+// A server is the server's part: its own block, the sums over the clients, and what follows from them.
+type server struct {
+	*party
+	mean     [][]float64 // by sum, of what the clients contribute at the newest iterate
+	variance [][]float64
+	slope    [][]float64
+	curve    [][]float64
+	span     *span // where the likelihood is at the server
+
+	conjugate *conjugate // while draws of the joint Gaussian are made
+	noise     density.Stream
+	g, h      []float64 // gradient and curvature of the likelihood by what is sent
+
+	tolerance, damping float64
+	elbo, rise         float64
+	calm               int // iterates in a row that rose by less than the tolerance
+	rejected           int // iterates in a row that fell
+}
+
+func newServer(p *party, o *Options, lens []int, clients int) *server {
+	s := &server{party: p, tolerance: o.Tolerance, damping: float64(clients+1) / 2, elbo: math.Inf(-1)}
+	for _, n := range lens {
+		for _, v := range []*[][]float64{&s.mean, &s.variance, &s.slope, &s.curve} {
+			*v = append(*v, make([]float64, n))
+		}
+	}
+	if !o.AtClients {
+		s.span = newSpan(lens)
+		return s
+	}
+	s.damping = float64(clients+2) / 2 // the server's parameters move with the clients'
+	m := len(p.lin.Sends.Offset)
+	s.g, s.h = make([]float64, m), make([]float64, m*m)
+	return s
+}
+
+// judge decides on the newest iterate, given its ELBO.
+func (s *server) judge(elbo float64) int {
+	rise := elbo - s.elbo
+	if !(rise >= -0.1*s.tolerance) {
+		s.damping *= 2
+		s.calm = 0
+		s.rejected++
+		return goBack
+	}
+	s.rejected = 0
+	if s.calm++; !(rise < s.tolerance) {
+		s.calm = 0
+	}
+	s.elbo, s.rise = elbo, rise
+	if s.calm == 2 {
+		return finish
+	}
+	return goOn
+}
+
+// halves separates the means and the variances of each sum.
+func halves(sum [][]float64) (mean, variance [][]float64) {
+	for _, v := range sum {
+		mean, variance = append(mean, v[:len(v)/2]), append(variance, v[len(v)/2:])
+	}
+	return mean, variance
+}
+
+// integrate finds the best combination of the clients' values and the server's own q, where the likelihood is.
+func (s *server) integrate(sum [][]float64, terms []float64) (elbo float64, ok bool) {
+	mean, variance := halves(sum)
+	for g, v := range variance {
+		copy(s.variance[g], v)
+	}
+	s.span.add(mean, terms)
+	if elbo, ok = s.maximise(); !ok {
+		return elbo, false
+	}
+	copy(s.now.factor, s.q.precision.Lower)
+	for g := range s.slope {
+		clear(s.slope[g])
+		clear(s.curve[g])
+	}
+	for _, r := range s.rows {
+		vec.Accumulate(r.n, s.slope[r.Group], r.slope)
+		vec.Accumulate(r.n, s.curve[r.Group], r.curvature)
+	}
+	return elbo, true
+}
+
+// expected returns the server's terms of the ELBO where its own mean is theta and its covariance is that in q.
+func (s *server) expected(theta []float64) float64 {
+	value := 0.0
+	for _, r := range s.rows {
+		apply(&r.Affine, theta, r.mean)
+		s.q.spread(r.Matrix, r.variance)
+		vec.Accumulate(r.n, r.mean, s.mean[r.Group])
+		vec.Accumulate(r.n, r.variance, s.variance[r.Group])
+		value += r.expect()
+		positive(r.curvature)
+	}
+	return value + s.q.entropy(s.lin.Prior.Precision) + quadratic(&s.lin.Prior, theta, s.step)
+}
+
+// combine finds the coefficients, which sum to 1, at which the sum of the parties' terms is largest.
+func (s *server) combine(terms, mix []float64) {
+	used := s.trail.used
+	m := used - 1
+	clear(mix)
+	mix[m] = 1
+	own := make([]float64, len(terms))
+	s.model(own)
+	t := func(i, k int) float64 {
+		i, k = max(i, k), min(i, k)
+		return terms[i*(i+1)/2+k] + own[i*(i+1)/2+k]
+	}
+	f, step, trace := cholesky.New(m), make([]float64, m), 0.0
+	for i := range m {
+		for k := range m {
+			f.Matrix[i*m+k] = -(t(i, k) - t(i, m) - t(m, k) + t(m, m))
+		}
+		step[i] = t(i, m) - t(m, m)
+		trace += f.Matrix[i*m+i]
+	}
+	for i := range m {
+		f.Matrix[i*m+i] += 1e-12 * trace
+	}
+	if !f.Decompose() {
+		return
+	}
+	f.Solve(step)
+	for i, v := range step {
+		mix[i] += v
+		mix[m] -= v
+	}
+}
+
+// back goes back to the iterate before.
+func (s *server) back() {
+	s.now, s.best = s.best, s.now
+	s.trail.used = 0
+}
+
+// shared sets mean and covariance of what the server sends, at the latest value of the map.
+func (s *server) shared(out []float64) {
+	m := len(s.lin.Sends.Offset)
+	if m == 0 {
+		return
+	}
+	apply(&s.lin.Sends, s.trail.last().theta, out[:m])
+	copy(s.q.precision.Lower, s.next.factor)
+	s.q.covariance(s.lin.Sends.Matrix, m, out[m:])
+}
+
+// follow finds the next value of the map for the server's own parameters, from gradient and curvature of the likelihood by what the server sends.
+func (s *server) follow() bool {
+	to := s.trail.next()
+	copy(to.theta, s.now.theta)
+	if s.d == 0 {
+		s.settle(s.now)
+		return true
+	}
+	s.curvature(1)
+	if !s.q.settle() {
+		return false
+	}
+	s.settle(s.now)
+	gradient(&s.lin.Prior, s.now.theta, s.step)
+	pull(&s.lin.Sends, s.g, s.step)
+	s.curvature(s.damping)
+	if !s.q.precision.Definite() {
+		return false
+	}
+	s.q.precision.Solve(s.step)
+	vec.Accumulate(s.d, to.theta, s.step)
+	return true
+}
+
+// curvature sets the precision to that of the prior and a number of times that of the likelihood.
+func (s *server) curvature(times float64) {
+	m, d, a := len(s.lin.Sends.Offset), s.d, s.lin.Sends.Matrix
+	f := s.q.precision.Matrix
+	copy(f, s.lin.Prior.Precision)
+	for i := range d {
+		for j := range d {
+			for k := range m {
+				for l := range m {
+					f[i*d+j] += times * a[i*m+k] * s.h[k*m+l] * a[j*m+l]
+				}
+			}
+		}
+	}
+}

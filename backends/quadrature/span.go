@@ -1,0 +1,178 @@
+package quadrature
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/backends/cholesky"
+	vec "github.com/vflc/vflc/runtime/vector"
+)
+
+// A span holds the latest values of the clients' map as the server sees them: their sums, and the clients' terms of the ELBO at any combination. Where the
+// likelihood is at the server it takes the coefficients, which sum to 1, for which the ELBO itself is largest: mixing as in Anderson (1965), with the
+// objective in place of the length of the residual. That takes no exchange, and the ELBO does not fall.
+type span struct {
+	sums  [][][]float64 // by value, the latest last, and sum
+	terms [][]float64   // symmetric: Σ β_i β_k terms[i][k] is the clients' part that depends on the means
+	mix   []float64
+	used  int
+}
+
+func newSpan(lens []int) *span {
+	s := &span{mix: make([]float64, memory+1)}
+	for range memory + 1 {
+		var sums [][]float64
+		for _, n := range lens {
+			sums = append(sums, make([]float64, n))
+		}
+		s.sums, s.terms = append(s.sums, sums), append(s.terms, make([]float64, memory+1))
+	}
+	return s
+}
+
+// add takes a value: sums of means, and its terms with all values, itself the last.
+func (s *span) add(sum [][]float64, terms []float64) {
+	if s.used == len(s.sums) {
+		first := s.sums[0]
+		copy(s.sums, s.sums[1:])
+		s.sums[s.used-1] = first
+		for i := range s.used - 1 {
+			copy(s.terms[i], s.terms[i+1][1:])
+		}
+		copy(s.mix, s.mix[1:])
+		s.used--
+	}
+	for g, v := range s.sums[s.used] {
+		copy(v, sum[g])
+	}
+	for k := range s.used + 1 {
+		s.terms[s.used][k], s.terms[k][s.used] = terms[k], terms[k]
+	}
+	s.mix[s.used] = 0
+	s.used++
+}
+
+// part is the clients' part at coefficients.
+func (s *span) part(mix []float64) (value float64) {
+	for i := range s.used {
+		value += mix[i] * vec.Dot(s.used, s.terms[i], mix)
+	}
+	return value
+}
+
+// maximise moves mix and the server's own mean to where the ELBO is largest, and leaves slopes and curvatures there. It returns the ELBO without the clients' terms in
+// their covariances.
+func (s *server) maximise() (float64, bool) {
+	const most, enough = 60, 1e-10
+	sp := s.span
+	clear(sp.mix)
+	sp.mix[sp.used-1] = 1
+	mix, theta := make([]float64, memory+1), make([]float64, s.d)
+	value := s.total(sp.mix, s.now.theta)
+	for range most {
+		step, gain, ok := s.newton()
+		if !ok {
+			return value, false
+		}
+		if gain <= enough*(1+math.Abs(value)) {
+			break
+		}
+		better, by := math.Inf(-1), 1.0
+		for range 40 {
+			s.along(step, by, mix, theta)
+			if better = s.total(mix, theta); better >= value-1e-12*math.Abs(value) || !finite(value) && finite(better) {
+				break
+			}
+			by /= 2
+		}
+		copy(sp.mix, mix)
+		copy(s.now.theta, theta)
+		value = better
+	}
+	return value, finite(value)
+}
+
+// along moves from the current point: the step has the coefficients but the last, which makes their sum 1, and then the server's parameters.
+func (s *server) along(step []float64, by float64, mix, theta []float64) {
+	m := s.span.used - 1
+	copy(mix, s.span.mix)
+	for i := range m {
+		mix[i] += by * step[i]
+		mix[m] -= by * step[i]
+	}
+	vec.ScaleAdd(s.d, theta, by, step[m:], s.now.theta)
+}
+
+// total is the ELBO at coefficients and a mean of the server's, its covariance as in q.
+func (s *server) total(mix, theta []float64) float64 {
+	for g, v := range s.mean {
+		clear(v)
+		for k := range s.span.used {
+			vec.Axpy(len(v), v, mix[k], s.span.sums[k][g])
+		}
+	}
+	return s.expected(theta) + s.span.part(mix)
+}
+
+// newton returns Newton's step at the point that was evaluated last, and by how much it would raise a quadratic function, twice. It renews the server's covariance.
+func (s *server) newton() (step []float64, gain float64, ok bool) {
+	m, d := s.span.used-1, s.d
+	n := m + d
+	if n == 0 {
+		return nil, 0, true
+	}
+	f := cholesky.New(n)
+	step = make([]float64, n)
+	own := cholesky.New(d)
+	copy(own.Matrix, s.lin.Prior.Precision)
+	gradient(&s.lin.Prior, s.now.theta, step[m:])
+	for _, r := range s.rows {
+		columns := make([]float64, r.n*n)
+		last := s.span.sums[m][r.Group]
+		for i := range m {
+			vec.Sub(r.n, columns[i*r.n:], s.span.sums[i][r.Group], last)
+		}
+		copy(columns[m*r.n:], r.Matrix)
+		weighted := make([]float64, r.n)
+		for i := range n {
+			vec.Mul(r.n, weighted, columns[i*r.n:], r.curvature)
+			for j := range n {
+				f.Matrix[i*n+j] += vec.Dot(r.n, weighted, columns[j*r.n:])
+			}
+			step[i] += vec.Dot(r.n, columns[i*r.n:], r.slope)
+		}
+	}
+	for i := range d {
+		for j := range d {
+			own.Matrix[i*d+j] += f.Matrix[(m+i)*n+m+j]
+			f.Matrix[(m+i)*n+m+j] += s.lin.Prior.Precision[i*d+j]
+		}
+	}
+	t := s.span.terms
+	for i := range m {
+		for j := range m {
+			f.Matrix[i*n+j] -= 2 * (t[i][j] - t[i][m] - t[m][j] + t[m][m])
+		}
+		for k := range s.span.used {
+			step[i] += 2 * (t[i][k] - t[m][k]) * s.span.mix[k]
+		}
+	}
+	if d > 0 {
+		copy(s.q.precision.Matrix, own.Matrix)
+		if !s.q.settle() {
+			return nil, 0, false
+		}
+	}
+	slope := append([]float64(nil), step...)
+	trace := 0.0
+	for i := range n {
+		trace += f.Matrix[i*n+i]
+	}
+	for i := range m {
+		f.Matrix[i*n+i] += 1e-12 * trace
+	}
+	if !f.Decompose() {
+		return nil, 0, false
+	}
+	f.Solve(step)
+	return step, vec.Dot(n, step, slope), true
+}

@@ -1,0 +1,109 @@
+package quadrature
+
+import vec "github.com/vflc/vflc/runtime/vector"
+
+// A state is one iterate of a party: q there, and what the party knows of the likelihood around it. Vectors are by element of the party's cuts.
+type state struct {
+	theta      []float64 // mean of q(θ)
+	z          []float64 // mean of what crosses
+	variance   []float64 // of what crosses
+	spread     []float64 // variance of the cuts
+	factor     []float64 // of the precision of q(θ)
+	regression []float64 // slope of E[z | g] in g
+	remainder  []float64 // Var[z | g]
+	entropy    float64   // terms of the ELBO in the covariance
+	value      float64   // all of the party's terms of the ELBO
+	slope      []float64 // expected derivative, by z, of the other parties' likelihood
+	curvature  []float64 // minus the expected second derivative
+	own        []float64 // the same by the party's own cuts, of its own likelihood
+	ownCurve   []float64
+}
+
+func newState(d, n int) *state {
+	v := make([]float64, 9*n+d+d*d)
+	at := func(k int) []float64 { return v[k*n : (k+1)*n] }
+	return &state{
+		z: at(0), variance: at(1), spread: at(2), slope: at(3), curvature: at(4), own: at(5), ownCurve: at(6), regression: at(7), remainder: at(8),
+		theta: v[9*n : 9*n+d], factor: v[9*n+d:],
+	}
+}
+
+// vectors are all vectors of a state.
+func (s *state) vectors() [][]float64 {
+	return [][]float64{s.theta, s.z, s.variance, s.spread, s.factor, s.slope, s.curvature, s.own, s.ownCurve, s.regression, s.remainder}
+}
+
+// coverFrom takes the covariance of another state, and all that follows from it.
+func (s *state) coverFrom(t *state) {
+	copy(s.variance, t.variance)
+	copy(s.spread, t.spread)
+	copy(s.factor, t.factor)
+	copy(s.regression, t.regression)
+	copy(s.remainder, t.remainder)
+	s.entropy = t.entropy
+}
+
+// A mapped is the value of the fixed-point map at an iterate: what a party would move to.
+type mapped struct {
+	theta, z []float64
+	eta      [][]float64 // the predictors of the party's own likelihoods there, where it has any
+}
+
+// memory is how many values of the map are mixed, beside the latest.
+const memory = 6
+
+// A trail keeps the latest values of the map, to be mixed with the server's coefficients.
+type trail struct {
+	values []mapped
+	used   int
+}
+
+func newTrail(d, n int, own []*rows) trail {
+	t := trail{}
+	for range memory + 1 {
+		m := mapped{theta: make([]float64, d), z: make([]float64, n)}
+		for _, r := range own {
+			m.eta = append(m.eta, make([]float64, r.n))
+		}
+		t.values = append(t.values, m)
+	}
+	return t
+}
+
+// next is where the next value goes.
+func (t *trail) next() *mapped {
+	if t.used == len(t.values) {
+		first := t.values[0]
+		copy(t.values, t.values[1:])
+		t.values[len(t.values)-1] = first
+		t.used--
+	}
+	t.used++
+	return &t.values[t.used-1]
+}
+
+func (t *trail) last() *mapped { return &t.values[t.used-1] }
+
+// mix sets a state's means to the combination of the values.
+func (t *trail) mix(by []float64, s *state) {
+	clear(s.theta)
+	clear(s.z)
+	for k, m := range t.values[:t.used] {
+		for i, v := range m.theta {
+			s.theta[i] += by[k] * v
+		}
+		for i, v := range m.z {
+			s.z[i] += by[k] * v
+		}
+	}
+}
+
+// predictors sets the means of the predictors to the combination.
+func (t *trail) predictors(by []float64, own []*rows) {
+	for i, r := range own {
+		clear(r.mean)
+		for k, m := range t.values[:t.used] {
+			vec.Axpy(r.n, r.mean, by[k], m.eta[i])
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package density
+
+// Linearisable is a Block whose density can be a quadratic function of θ plus likelihoods of rows, each of which sees θ and what the block receives through
+// one scalar predictor a row.
+type Linearisable interface {
+	// Linear returns the density in that form. The error says what has another form, and where. It moves slot Here.
+	Linear() (*Linear, error)
+}
+
+// A Linear is a block's density in terms of linear maps. Matrices are column-major. They are the party's own data: nothing here may be sent as it is.
+type Linear struct {
+	// Cuts gives the cuts (also where they cross themselves), Sends the shared parameters that the block sends, from θ.
+	Cuts, Sends Affine
+	// Prior is everything but the likelihoods, where that is a density of θ alone.
+	Prior Quadratic
+	Rows  []Rows
+	// Members lists the sums that cuts of the block enter.
+	Members []Member
+	// Sums are the lengths of all sums, and Clients how many clients there are.
+	Sums    []int
+	Clients int
+	// Received is how many elements of shared parameters the block receives.
+	Received int
+}
+
+// A Member is a cut that enters a sum. Offset and Len are its range among the block's cuts.
+type Member struct{ Group, Offset, Len int }
+
+// An Affine is the map θ ↦ Offset + Matrix·θ.
+type Affine struct {
+	Offset []float64
+	Matrix []float64 // len(Offset) × Dim
+}
+
+// A Quadratic is the function Value + Gradientᵀθ − ½θᵀ·Precision·θ.
+type Quadratic struct {
+	Value     float64
+	Gradient  []float64
+	Precision []float64 // Dim × Dim
+}
+
+// Rows is a likelihood of rows: a sum of functions of predictors, of which predictor i is element i of a sum of contributions plus
+// Offset + Matrix·θ + Shared·(what the block receives).
+type Rows struct {
+	Term  string // in the model
+	Group int    // the sum: see Cut.Group
+	Own   int    // offset, among the block's own cuts, of that which enters the sum; −1: none does
+	Affine
+	Shared []float64 // len(Offset) × Received
+	// Evaluate sets lp and slope to the log density of each row and its derivative, at the predictors eta.
+	Evaluate func(eta, lp, slope []float64)
+}

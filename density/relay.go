@@ -1,0 +1,25 @@
+package density
+
+import "context"
+
+// A RelaySize is how much crosses in a Relay: columns for each element of a cut, in either direction; numbers that are added up, and numbers that the server
+// answers with.
+type RelaySize struct{ Columns, Scalars, Answers int }
+
+// Relayed is the algorithm's part in a Relay. Slices of slices are by the block's memberships (Linear.Members) or, at the server, by sum; columns follow one
+// another. Every slice belongs to the Env and is valid during the call alone.
+type Relayed interface {
+	// Send sets what block b, a client, sends.
+	Send(b int, up [][]float64, scalars []float64)
+	// Answer is called at the server, with everything added up in party order, the server's own scalars not included. It sets what every client receives. It
+	// may change sum and total.
+	Answer(sum [][]float64, total []float64, down [][]float64, answers []float64)
+	// Receive takes what the server answered at block b, a client.
+	Receive(b int, down [][]float64, answers []float64)
+}
+
+// Relaying is an Env over which vectors that go with the cuts are added and answered. It must have clients.
+type Relaying interface {
+	// Relay is one round trip, as the exchange x.
+	Relay(ctx context.Context, x Exchange, size RelaySize, by Relayed) error
+}

@@ -1,0 +1,196 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/runtime/graph"
+	"github.com/vflc/vflc/runtime/vector"
+)
+
+var _ density.Linearisable = (*Party)(nil)
+
+// Linear implements density.Linearisable. Maps that the graph knows to be affine are read off at the unit vectors.
+func (p *Party) Linear() (*density.Linear, error) {
+	if p.spec.Split == nil {
+		return nil, errors.New("its log density is not divided into likelihoods")
+	}
+	if p.early > 0 {
+		return nil, fmt.Errorf("%s: the cuts depend on parameters of another party", p.Party())
+	}
+	for k, out := range p.spec.Graph.Outputs() {
+		if !out.Affine {
+			return nil, fmt.Errorf("%s: %s is not affine in the parameters", p.Party(), p.outputName(k))
+		}
+	}
+	var sums []int
+	for _, r := range p.role.Receptions {
+		sums = append(sums, r.Input)
+	}
+	split, err := p.spec.Split.Split(sums)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.Party(), err)
+	}
+	l := &density.Linear{Sums: p.sums, Clients: p.clients}
+	for _, a := range p.role.Arrivals {
+		l.Received += a.Len
+	}
+	for _, m := range p.role.Members {
+		c := p.spec.Cuts[m.Cut]
+		l.Members = append(l.Members, density.Member{Group: m.Group, Offset: c.Offset, Len: c.Len()})
+	}
+	p.readOutputs(l)
+	p.readRows(l, split)
+	if err := p.readPrior(&l.Prior, split.Rest); err != nil {
+		return nil, err
+	}
+	return l, p.compare(l)
+}
+
+// compare holds the parts against the log density itself, at 0 with everything received 0.
+func (p *Party) compare(l *density.Linear) error {
+	for k := range p.spec.Graph.Inputs() {
+		clear(p.here().Input(k))
+	}
+	p.Evaluate(make([]float64, p.Dim()))
+	want, _ := p.Target()
+	got := l.Prior.Value
+	for _, r := range l.Rows {
+		lp, slope := make([]float64, len(r.Offset)), make([]float64, len(r.Offset))
+		r.Evaluate(r.Offset, lp, slope)
+		got += vector.Sum(len(lp), lp)
+	}
+	if math.Abs(got-want) > exact*(1+math.Abs(want)) {
+		return fmt.Errorf("%s: the log density is %g where its parts add up to %g", p.Party(), want, got)
+	}
+	return nil
+}
+
+func (p *Party) outputName(k int) string {
+	if k < len(p.spec.Cuts) {
+		return "the cut " + p.spec.Cuts[k].Name
+	}
+	return p.spec.Graph.Outputs()[k].Name
+}
+
+// affine reads a map off: at returns its value at θ, which may change at the next call.
+func affine(dim int, at func(theta []float64) []float64) density.Affine {
+	theta := make([]float64, dim)
+	a := density.Affine{Offset: append([]float64(nil), at(theta)...)}
+	n := len(a.Offset)
+	a.Matrix = make([]float64, n*dim)
+	for i := range theta {
+		theta[i] = 1
+		for r, v := range at(theta) {
+			a.Matrix[i*n+r] = v - a.Offset[r]
+		}
+		theta[i] = 0
+	}
+	return a
+}
+
+func (p *Party) readOutputs(l *density.Linear) {
+	l.Cuts = affine(p.Dim(), p.Evaluate)
+	var sent []float64
+	l.Sends = affine(p.Dim(), func(theta []float64) []float64 {
+		p.here().Forward(theta)
+		sent = sent[:0]
+		for k := len(p.spec.Cuts); k < len(p.spec.Graph.Outputs()); k++ {
+			sent = append(sent, p.Output(k)...)
+		}
+		return sent
+	})
+}
+
+func (p *Party) readRows(l *density.Linear, split *graph.Split) {
+	predictors := split.Predictors.NewExec()
+	for k, rows := range split.Rows {
+		r := density.Rows{Term: rows.Term, Group: -1, Own: -1}
+		for _, in := range p.role.Receptions {
+			if in.Input == rows.Input {
+				r.Group = in.Group
+				if in.Cut >= 0 {
+					r.Own = p.spec.Cuts[in.Cut].Offset
+				}
+			}
+		}
+		r.Affine = affine(p.Dim(), func(theta []float64) []float64 {
+			predictors.Forward(theta)
+			return predictors.Output(k)
+		})
+		theta := make([]float64, p.Dim())
+		for _, a := range p.role.Arrivals {
+			in := predictors.Input(a.Input)
+			for i := range in {
+				in[i] = 1
+				predictors.Forward(theta)
+				for row, v := range predictors.Output(k) {
+					r.Shared = append(r.Shared, v-r.Offset[row])
+				}
+				in[i] = 0
+			}
+		}
+		r.Evaluate = evaluator(rows.Graph)
+		l.Rows = append(l.Rows, r)
+	}
+}
+
+// evaluator evaluates a graph of rows given their predictors.
+func evaluator(g *graph.Graph) func(eta, lp, slope []float64) {
+	e, theta := g.NewExec(), make([]float64, g.Dim())
+	ones := make([]float64, g.Outputs()[0].Len)
+	for i := range ones {
+		ones[i] = 1
+	}
+	seeds := [][]float64{ones}
+	return func(eta, lp, slope []float64) {
+		copy(e.Input(0), eta)
+		e.Forward(theta)
+		copy(lp, e.Output(0))
+		e.Pull(seeds)
+		copy(slope, e.InputAdjoint(0))
+	}
+}
+
+const (
+	probes = 3    // points at which a density is compared with the quadratic function
+	exact  = 1e-9 // relative difference of gradients that is rounding
+)
+
+// readPrior reads the gradient of the remaining density off at the unit vectors, as if it were affine, and compares it elsewhere.
+func (p *Party) readPrior(q *density.Quadratic, rest *graph.Graph) error {
+	e, theta := rest.NewExec(), make([]float64, p.Dim())
+	evaluate := func(theta []float64) float64 {
+		e.Forward(theta)
+		return e.Target()
+	}
+	gradient := affine(p.Dim(), func(theta []float64) []float64 {
+		evaluate(theta)
+		return e.Grad()
+	})
+	q.Value, q.Gradient, q.Precision = evaluate(theta), gradient.Offset, gradient.Matrix
+	for i := range q.Precision {
+		q.Precision[i] = -q.Precision[i]
+	}
+	for k := range probes {
+		for i := range theta {
+			theta[i] = math.Sin(float64(i+1)*(float64(k)+0.7)) * float64(k+1)
+		}
+		evaluate(theta)
+		for _, v := range rest.Params() {
+			for i := v.Offset; i < v.Offset+v.Len; i++ {
+				want, size := q.Gradient[i], math.Abs(q.Gradient[i])
+				for j, t := range theta {
+					want -= q.Precision[j*len(theta)+i] * t
+					size += math.Abs(q.Precision[j*len(theta)+i] * t)
+				}
+				if !(math.Abs(e.Grad()[i]-want) <= exact*(1+size)) {
+					return fmt.Errorf("%s: the log density of %s apart from the clients' likelihood is not a quadratic function, as that of a normal prior is", p.Party(), v.Name)
+				}
+			}
+		}
+	}
+	return nil
+}
