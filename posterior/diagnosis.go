@@ -178,7 +178,7 @@ func lowEnergy(c int, chain []Transition, a Advice) []Finding {
 		energy[i] = t.Energy
 	}
 	v := EBFMI(energy)
-	if !(v < EBFMIBound) {
+	if len(chain) < fewDraws || !(v < EBFMIBound) {
 		return nil
 	}
 	return []Finding{{Check: "ebfmi", Chain: c + 1, Value: Number(v),

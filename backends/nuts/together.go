@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/checkpoint"
@@ -13,25 +12,24 @@ import (
 const (
 	widening  = 1.5 // distance of a starting point from the mean of the approximation, in that of the draw it is taken from
 	firstStep = 0.7 // in the metric of the approximation
-	warmDepth = 4   // most doublings before the metric is that of the chains: all wait for the longest trajectory
 	gain      = 1   // of the logarithm of the step size, in the acceptance statistic
 )
 
-// together warms up many chains with one metric and one step size. The metric begins as the covariance of an approximation, each party's own block; after a quarter and
-// after three quarters of the warm-up the covariance of all chains' draws since then takes its place. The step size follows the mean acceptance statistic of all chains, which has so little noise that its
-// logarithm moves by what the statistic is off (Robbins and Monro 1951); the one for the draws is the geometric mean over the last quarter. Every chain holds the same state, so
-// that any of them can be restored alone.
+// together warms up many chains with one metric and one step size. The metric begins as the covariance of an approximation, each party's own block; the covariance of all
+// chains' draws in the second third of the warm-up replaces it. The step size follows the mean acceptance statistic of all chains, which has so little noise that its logarithm
+// moves by what the statistic is off (Robbins and Monro 1951); the one for the draws is the geometric mean over the last third. Every chain holds the same state, so that
+// any of them can be restored alone.
 type together struct {
-	k      *chain
-	ends   [2]int // transitions after which the metric is renewed
-	warmup int
-	log    float64 // of the step size
-	sum    float64 // of it since the last end
+	k           *chain
+	from, until int // transitions between which draws are gathered for the metric
+	warmup      int
+	log         float64 // of the step size
+	sum         float64 // of it over the last third
 }
 
 func newTogether(k *chain) *together {
 	warmup := k.settings.Int(Warmup)
-	return &together{k: k, ends: [2]int{(warmup + 3) / 4, warmup - warmup/4}, warmup: warmup}
+	return &together{k: k, from: warmup / 3, until: warmup - warmup/3, warmup: warmup}
 }
 
 // checkInitial refuses settings that do not fit chains that begin near an approximation.
@@ -82,7 +80,7 @@ func (k *chain) Learn(all []backends.Kernel) {
 	for _, other := range all {
 		statistic += other.(*chain).last.Accept / float64(len(all))
 	}
-	if slices.Contains(k.tuner.(*together).ends[:], k.done) {
+	if k.done == k.tuner.(*together).until {
 		for b := range k.parties {
 			poolMetric(all, b)
 		}
@@ -112,50 +110,34 @@ func poolMetric(all []backends.Kernel, b int) {
 func (t *together) step(statistic float64) {
 	k := t.k
 	t.log = min(t.log+gain*(statistic-k.settings.Float(targetAccept)), math.Log(math.Pi))
-	last := t.ends[1]
-	if k.done > last {
+	if k.done > t.until {
 		t.sum += t.log
 	}
 	k.eps = math.Exp(t.log)
-	if k.done == t.warmup && t.warmup > last {
-		k.eps = math.Exp(t.sum / float64(t.warmup-last))
-	}
-	t.limit()
-}
-
-// limit sets how deep the trees of the next transition may be.
-func (t *together) limit() {
-	t.k.depth = t.k.settings.Int(maxDepth)
-	if t.k.done < t.ends[1] {
-		t.k.depth = min(t.k.depth, warmDepth)
+	if k.done == t.warmup && t.warmup > t.until {
+		k.eps = math.Exp(t.sum / float64(t.warmup-t.until))
 	}
 }
 
 func (t *together) begin(context.Context) error {
 	t.log = math.Log(firstStep)
 	t.k.eps = firstStep
-	t.limit()
 	return nil
 }
 
-// learn gathers the newest draw, after those of an earlier metric are removed; Learn does what concerns all chains.
+// learn gathers the newest draw; Learn does what concerns all chains.
 func (t *together) learn(context.Context) error {
-	k := t.k
-	for b, s := range k.parties {
-		if k.done == t.ends[0]+1 {
-			s.estimate.foreground.reset()
+	if k := t.k; k.done > t.from && k.done <= t.until {
+		for b, s := range k.parties {
+			s.estimate.foreground.add(k.now.q.at[b], k.now.g.at[b])
 		}
-		s.estimate.foreground.add(k.now.q.at[b], k.now.g.at[b])
 	}
 	return nil
 }
 
 func (t *together) resume() {}
 
-func (t *together) state(c *checkpoint.Codec) {
-	c.Float(&t.log, &t.sum)
-	t.limit()
-}
+func (t *together) state(c *checkpoint.Codec) { c.Float(&t.log, &t.sum) }
 
 // addDraw includes a draw of the leading coordinates, without a gradient.
 func (e *estimate) addDraw(q []float64) {
