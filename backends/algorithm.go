@@ -17,6 +17,7 @@ type Algorithm struct {
 	Transforms []def.Transform // those it runs on
 	Settings   []Setting       // what a user may set, in the order of the documentation
 	Gives      Kind            // what a kernel gives, and so how it is run and summarised
+	Weights    Estimated       // the weights that it estimates
 	Example    string          // settings that show it, as on the command line; "": none
 	Closer     string          // settings with which its approximation is closer to the posterior, as on the command line; "": none
 	// Exchanges lists the exchanges that a run with these settings makes where parties are apart, and what crosses in them: the audit is derived from it.
@@ -41,6 +42,16 @@ const (
 	// Conditional: one kernel maximises over some of the variables and then draws the others given these, one draw of each of several chains in turn:
 	// draw id is of chain id modulo their number. Draws are taken after their Step.
 	Conditional
+)
+
+// Estimated are the weights, parameters without a prior, of which an algorithm finds the point that makes its objective greatest.
+type Estimated int
+
+// The weights that an algorithm estimates.
+const (
+	NoWeights     Estimated = iota // none: it draws every parameter
+	ServerWeights                  // the server's, and shared ones
+	AllWeights
 )
 
 // A Kernel is one run of an algorithm over the blocks of this process, in lockstep with the kernels of the other parties' processes.

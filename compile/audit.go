@@ -340,7 +340,7 @@ func earlyIn(program *check.Program, parameter string) bool {
 				return true
 			}
 			seen[name.Name] = true
-			if s := program.Symbols[name.Name]; s != nil && s.Kind == check.Param && s.Decl.(*ast.Param).Noncentered {
+			if s := program.Symbols[name.Name]; s != nil && s.Kind == check.Param && s.Noncentered() {
 				for _, a := range s.Args {
 					reach(a)
 				}

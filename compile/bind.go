@@ -41,6 +41,9 @@ func Bind(m *Model, sources data.Sources, joining data.Joining) (*Bound, diag.Li
 		}
 	}
 	m, diags := m.settled(members)
+	if !diags.HasErrors() {
+		diags = append(diags, m.Incomplete()...)
+	}
 	b := &Bound{Model: m, sources: sources, joining: joining, members: members}
 	if diags.HasErrors() {
 		return b, diags, nil
@@ -51,6 +54,9 @@ func Bind(m *Model, sources data.Sources, joining data.Joining) (*Bound, diag.Li
 // BindValues is Bind for values that are in memory, by party or by member of a family. members counts the members of each family.
 func BindValues(m *Model, values map[string]data.Bindings, members map[string]int) (*Bound, diag.List, error) {
 	m, diags := m.settled(members)
+	if !diags.HasErrors() {
+		diags = append(diags, m.Incomplete()...)
+	}
 	b := &Bound{Model: m, Values: values, members: members}
 	if diags.HasErrors() {
 		return b, diags, nil
@@ -181,7 +187,7 @@ func (b *Bound) lower() diag.List {
 	}
 	var diags diag.List
 	for _, p := range b.Programs {
-		program, problems := split.Load(b.Manifest, p.Party, p.File, p.Text, b.Universe)
+		program, problems := b.load(p)
 		if problems.HasErrors() {
 			return append(diags, problems...)
 		}
@@ -195,6 +201,14 @@ func (b *Bound) lower() diag.List {
 		}
 	}
 	return diags
+}
+
+// load reads a program as its party would read it: the manifest's, or its own with its module written out.
+func (b *Bound) load(p split.PartyProgram) (*check.Program, diag.List) {
+	if own, ok := b.own(p.Party); ok {
+		return split.Examine(b.Manifest, own.Party, own.File, own.Text, b.Universe)
+	}
+	return split.Load(b.Manifest, p.Party, p.File, p.Text, b.Universe)
 }
 
 func (b *Bound) lowerOne(p lower.Party) diag.List {

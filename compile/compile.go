@@ -3,7 +3,9 @@
 package compile
 
 import (
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/vflc/vflc/compile/accept"
@@ -11,6 +13,7 @@ import (
 	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/compile/inline"
 	"github.com/vflc/vflc/compile/leak"
+	"github.com/vflc/vflc/compile/private"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/compile/transform"
 	"github.com/vflc/vflc/data"
@@ -24,12 +27,16 @@ import (
 // ManifestFile is the manifest's name beside the party programs.
 const ManifestFile = split.ManifestFile
 
+// OwnDir is the folder of the programs with modules written out, which only their clients may see.
+const OwnDir = "private"
+
 // A Model holds the results of every pass that needs no data. After an error it holds those of the passes before it.
 type Model struct {
 	Name     string // of the file, as an identifier
 	Source   *source.File
 	Universe *stdlib.Universe
 	File     *ast.File
+	Linked   *ast.File // with the modules of clients in the place of their contributions, as far as they are at hand
 	Inlined  *ast.File // without functions
 	Checked  *check.Program
 	Cuts     *cut.Program
@@ -38,9 +45,14 @@ type Model struct {
 	// an error.
 	Programs []split.PartyProgram
 	Manifest *split.Manifest
+	// Own are the programs of clients whose modules are at hand, with these written out: no other party sees them.
+	Own []split.PartyProgram
 
 	options check.Options
-	done    int // passes that found no error
+	done    int                  // passes that found no error
+	public  *Model               // the model without the modules of clients; nil where there are none
+	whole   *split.Manifest      // that of the programs with the modules written out
+	split   []split.PartyProgram // these programs
 }
 
 // Compile runs every pass that needs no data, up to the first that finds an error. The diagnostics hold warnings too.
@@ -59,9 +71,16 @@ func modelPasses() []pass[*Model] {
 			verify: verifyParse,
 		},
 		{
+			name: "private", doc: "Puts the modules of clients in the place of their contributions.",
+			run: func(m *Model) (l diag.List, _ error) {
+				m.Linked, l = private.Link(m.File, m.Name, m.options.Module)
+				return l, nil
+			},
+		},
+		{
 			name: "inline", doc: "Writes out the calls of functions that the model or its modules declare.",
 			run: func(m *Model) (l diag.List, _ error) {
-				m.Inlined, l = inline.Expand(m.File, m.Universe, m.options.Import)
+				m.Inlined, l = inline.Expand(m.Linked, m.Universe, m.options.Import)
 				return l, nil
 			},
 			dump:   dumpInline,
@@ -119,6 +138,7 @@ func leaks(m *Model) (diag.List, error) {
 func splitModel(m *Model) (diag.List, error) {
 	if _, open := m.Cuts.OpenFamily(); !m.Pooled() && !open {
 		m.Programs, m.Manifest = split.Split(m.Parts, m.Name, m.options.Accept)
+		return m.conceal(), nil
 	}
 	return nil, nil
 }
@@ -151,7 +171,7 @@ func (m *Model) Accepted() accept.Set { return m.options.Accept }
 // Pooled reports whether one party evaluates everything: the model then runs as written.
 func (m *Model) Pooled() bool { return m.Checked.Transform.Kind.Pooled }
 
-// Files returns the party programs and the manifest by file name; for a pooled model, the model and the files that it imports.
+// Files returns the party programs and the manifest by file name, and in OwnDir what clients with modules run; for a pooled model, the model and the files that it imports.
 func (m *Model) Files() map[string][]byte {
 	if m.Pooled() {
 		out := map[string][]byte{m.Name + ".vfl": []byte(m.Source.Text)}
@@ -166,15 +186,18 @@ func (m *Model) Files() map[string][]byte {
 	for _, p := range m.Programs {
 		out[p.File] = []byte(p.Text)
 	}
+	for _, p := range m.Own {
+		out[path.Join(OwnDir, p.File)] = []byte(p.Text)
+	}
 	return out
 }
 
-// Modules returns the files of functions that the model uses, in the order of their first import.
+// Modules returns the files beside the model's own that it is made of: those of functions, in the order of their first import, and the modules of clients.
 func (m *Model) Modules() []ast.Module {
 	if m.Inlined == nil {
 		return nil
 	}
-	return m.Inlined.Modules
+	return slices.Concat(m.Inlined.Modules, m.Inlined.Privates)
 }
 
 // Parties lists the parties that may have tables, the server first.

@@ -31,7 +31,13 @@ func verifySplit(m *Model) error {
 	if m.Pooled() || m.Manifest == nil {
 		return nil
 	}
-	return split.Verify(m.Parts, m.Programs, m.Manifest)
+	if m.public == nil {
+		return split.Verify(m.Parts, m.Programs, m.Manifest)
+	}
+	if err := split.Verify(m.public.Parts, m.Programs, m.Manifest); err != nil {
+		return err
+	}
+	return split.Verify(m.Parts, m.split, m.whole)
 }
 
 // verifyBind checks that a party's values are its own or shared, and that each is what its type allows.

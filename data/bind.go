@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -106,7 +107,7 @@ func (b *binder) bind(w Want) *Bound {
 		fail(b.list, diag.DataShape, place(b.view.Name, 1), "%s: a CSV has vectors and matrices, not %s; %s", w.Name, rankWords(w.Rank), jsonHint(w))
 		return nil
 	}
-	r := Recipe{Name: w.Name, Elem: w.Elem.String(), Rank: w.Rank, Levels: w.Levels, Lower: w.Lower, Upper: w.Upper}
+	r := Recipe{Name: w.Name, Elem: w.Elem.String(), Rank: w.Rank, Levels: w.Levels, Impute: w.Impute, Lower: w.Lower, Upper: w.Upper}
 	ok := true
 	for _, c := range b.source(w) {
 		fitted, good := b.item(w, c)
@@ -155,7 +156,7 @@ func (b *binder) item(w Want, c Column) ([]Fitted, bool) {
 	var out []Fitted
 	for _, name := range columns {
 		f.Column = name
-		fitted, good := b.fit(f, w.coding)
+		fitted, good := b.fit(f, w)
 		out, ok = append(out, fitted), ok && good
 	}
 	return out, ok
@@ -177,7 +178,31 @@ func (b *binder) star(w Want) []string {
 		fail(b.list, diag.BadStar, at, "%s: no column is left; each is the key or bound by another declaration (columns: %s)", w.Name, listed(b.view.names()))
 		return nil
 	}
+	for _, name := range rest {
+		if a, _ := b.view.Array(name); b.view.Key == "" && a.numbersRows() {
+			warn(b.list, diag.KeyAsCovariate, place(b.view.Name, a.line), "column %s: %s takes it as a covariate, but it seems to number the rows; name the columns of %s with from, or join the rows with --key %s", name, w.Name, w.Name, name)
+		}
+	}
 	return rest
+}
+
+// fewest rows for which consecutive numbers are no accident.
+const fewestNumbered = 3
+
+// numbersRows reports whether a column seems to be a key: it has consecutive whole numbers, each once.
+func (a *Array) numbersRows() bool {
+	n := a.Len()
+	if a.Words != nil || n < fewestNumbered {
+		return false
+	}
+	least, seen := slices.Min(a.Numbers), make([]bool, n)
+	for _, v := range a.Numbers {
+		if k := v - least; k != math.Trunc(k) || k >= float64(n) || seen[int(k)] {
+			return false
+		}
+		seen[int(v-least)] = true
+	}
+	return true
 }
 
 func (b *binder) declaredBefore(first, second string) bool {
@@ -244,12 +269,12 @@ func (v View) find(name string, list *diag.List) (column, bool) {
 	return column{v, a}, true
 }
 
-func (b *binder) fit(f Fitted, words coding) (Fitted, bool) {
+func (b *binder) fit(f Fitted, w Want) (Fitted, bool) {
 	c, ok := b.view.columns(f, b.list)
 	if !ok {
 		return f, false
 	}
-	return f, f.fit(c, words, b.list)
+	return f, f.fit(c, w, b.list)
 }
 
 // columns finds the columns that an encoder reads.

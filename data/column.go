@@ -92,16 +92,22 @@ func (v View) key(row int) string {
 
 // faults collects the faulty cells of one column, and reports the first in full and the number of the others. A cell is added once.
 type faults struct {
-	list   *diag.List
-	col    column
-	advice string // follows the issue of a word in a column of numbers
-	count  int
-	cell   int // the first
-	issue  func(text string) issue
+	list *diag.List
+	col  column
+	word string // follows the issue of a word in a column of numbers
+	gap  string // follows the issue of a missing cell
+	// imputed is true where missing cells are none: their places are kept.
+	imputed bool
+	count   int
+	cell    int // the first
+	issue   func(text string) issue
 }
 
 // ask adds a faulty cell. The function gets the text of the cell and returns its issue; it is called only for the first cell.
 func (f *faults) ask(i int, is func(text string) issue) {
+	if f.imputed && f.col.array.Missing(i) {
+		return
+	}
 	if f.count++; f.count == 1 || i < f.cell {
 		f.cell, f.issue = i, is
 	}
@@ -123,7 +129,9 @@ func (f *faults) done() bool {
 	is := f.issue(text)
 	switch {
 	case is.code == diag.NotNumber:
-		is.text += f.advice
+		is.text += f.word
+	case is.code == diag.MissingCell:
+		is.text += f.gap
 	case is.code == diag.NotBinary && c.array.Words != nil && !c.view.Document:
 		is.text += fmt.Sprintf("; from %s(%s, %q) gives 1 for this value and 0 for others", encoder.Is().Name, c.array.Name, text)
 	case !is.bad():

@@ -55,13 +55,13 @@ func issueOf(f def.Fault) issue {
 	return issue{code, f.Text}
 }
 
-// fit fits an encoder to columns, in the order of their rows, or reports why it cannot. words are the coding of a level.
-func (f *Fitted) fit(cs []column, words coding, list *diag.List) bool {
+// fit fits an encoder to columns, in the order of their rows, or reports why it cannot. Missing cells that are imputed are left out.
+func (f *Fitted) fit(cs []column, w Want, list *diag.List) bool {
 	switch f.Encoder {
 	case plain:
 		return true
 	case levels:
-		return f.fitLevels(words, cs[0], list)
+		return f.fitLevels(w.coding, cs[0], list)
 	}
 	e, _ := encoderNamed(f.Encoder)
 	if e.Fit == nil {
@@ -70,10 +70,21 @@ func (f *Fitted) fit(cs []column, words coding, list *diag.List) bool {
 	var in []def.Column
 	for _, c := range cs {
 		bad := &faults{list: list, col: c}
-		in = append(in, c.input(e, nil, bad))
+		if w.Impute {
+			bad.gaps(f)
+		}
+		column := c.input(e, nil, bad)
 		if !bad.done() {
 			return false
 		}
+		if bad.imputed {
+			column.Numbers = observed(column.Numbers)
+			if len(column.Numbers) == 0 {
+				c.fail(list, noneObserved)
+				return false
+			}
+		}
+		in = append(in, column)
 	}
 	if fault := e.Fit(in, &f.Fitted); fault != nil {
 		cs[fault.Column].fail(list, issueOf(*fault))

@@ -20,7 +20,7 @@ type PartyRef struct {
 // A Source lists the files that a party reads.
 type Source struct {
 	PartyRef
-	Files  []string // one, or for a family one per member in order; none if no file was found
+	Files  []string // files and addresses of databases: one, or for a family one per member in order; none if no file was found
 	Tables []Reader // in place of files, for data in memory or from elsewhere
 	Looked string   // the default path, for messages
 	most   int64    // bytes of a file; 0: inputfile.MaxBytes
@@ -119,14 +119,14 @@ type locator struct {
 
 // flag reads the value of one --data.
 func (l *locator) flag(value string) {
-	where := "--data " + value
 	name, files, ok := strings.Cut(value, "=")
-	if !ok || strings.ContainsAny(name, `./\`) { // a path may hold a =
-		if !l.alone {
-			fail(&l.list, diag.BadDataFlag, where, "names no party, but the model has clients; write --data PARTY=%s (parties: %s)", value, listed(l.names()))
-			return
-		}
+	if ok = ok && !strings.ContainsAny(name, `./\:`); !ok { // a path, or an address, may hold a =
 		name, files = l.sources[0].Name, value
+	}
+	where := "--data " + strings.TrimSuffix(value, files) + shown(files)
+	if !ok && !l.alone {
+		fail(&l.list, diag.BadDataFlag, where, "names no party, but the model has clients; write --data PARTY=%s (parties: %s)", shown(files), listed(l.names()))
+		return
 	}
 	s := l.party(name, diag.BadDataFlag, where)
 	switch {
@@ -135,11 +135,11 @@ func (l *locator) flag(value string) {
 		fail(&l.list, diag.BadDataFlag, where, "names no file")
 	case s.Family:
 		s.given = true
-		for _, f := range strings.Split(files, ",") {
+		for _, f := range Split(files) {
 			l.glob(s, f, diag.BadDataFlag, where)
 		}
 	case s.given:
-		fail(&l.list, diag.BadDataFlag, where, "%s already has %s; a party reads one table", name, s.Files[0])
+		fail(&l.list, diag.BadDataFlag, where, "%s already has %s; a party reads one table", name, shown(s.Files[0]))
 	default:
 		s.given, s.Files = true, []string{files}
 	}
@@ -166,7 +166,7 @@ func (l *locator) names() []string {
 
 // glob adds a family's file, or the files that a pattern matches in natural order.
 func (l *locator) glob(s *Source, pattern string, code diag.Code, where string) {
-	if !strings.ContainsAny(pattern, "*?[") || isFile(pattern) {
+	if !strings.ContainsAny(pattern, "*?[") || isFile(pattern) || isDatabase(pattern) {
 		s.Files = append(s.Files, pattern)
 		return
 	}

@@ -144,7 +144,7 @@ func (c *parquetCells) add(v parquet.Value) error {
 			number = float64(v.Int32())
 		case parquet.Int64:
 			number, text = float64(v.Int64()), strconv.FormatInt(v.Int64(), 10)
-			c.large = c.large || math.Abs(number) > maxWhole
+			c.large = c.large || math.Abs(number) >= maxWhole
 		case parquet.Float:
 			number = float64(v.Float())
 		case parquet.Double:

@@ -19,18 +19,25 @@ type Reader interface {
 	Texts(name string) ([]string, error)
 }
 
-// newReader returns the reader of a file of at most so many bytes: Stan-JSON if its name ends in .json, Parquet if it ends in .parquet, else CSV.
-func newReader(path string, most int64) Reader {
+// newReader returns the reader of a source of at most so many bytes: a table of a database where it is the address of one, Stan-JSON if its name ends in .json, Parquet
+// if it ends in .parquet, else CSV.
+func newReader(path string, most int64) (Reader, error) {
+	if d, err := databaseOf(path); d != nil || err != nil {
+		if d != nil {
+			d.most = most
+		}
+		return d, err
+	}
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".json":
-		return &jsonFile{name: path, open: fileOpener(path, most)}
+		return &jsonFile{name: path, open: fileOpener(path, most)}, nil
 	case ".parquet":
-		return &parquetFile{name: path, most: most}
+		return &parquetFile{name: path, most: most}, nil
 	}
-	return &csvFile{name: path, open: fileOpener(path, most)}
+	return &csvFile{name: path, open: fileOpener(path, most)}, nil
 }
 
-// Open reads a table from a file. The table is nil if and only if there are errors.
+// Open reads a table from a file or a database. The table is nil if and only if there are errors.
 func Open(path string) (*Table, diag.List) { return openFile(path, inputfile.MaxBytes) }
 
 func openFile(path string, most int64) (*Table, diag.List) {
@@ -39,7 +46,12 @@ func openFile(path string, most int64) (*Table, diag.List) {
 		fail(&list, diag.Unreadable, path, "%s is not supported in this version; export the table as CSV", format)
 		return nil, list
 	}
-	return newReader(path, most).Read()
+	r, err := newReader(path, most)
+	if err != nil {
+		fail(&list, diag.Unreadable, shown(path), "%v", err)
+		return nil, list
+	}
+	return r.Read()
 }
 
 // ReadCSV reads a table with a header row from its text. The table is nil if and only if there are errors.

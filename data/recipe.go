@@ -42,7 +42,7 @@ func (r Recipe) apply(v View, list *diag.List) *Bound {
 	if room == nil {
 		held = v.held
 	}
-	if !ok || !r.shape(v, out, parts, held, list) {
+	if !ok || !r.shape(v, out, parts, held, list) || r.Impute && !out.fill(v, list) {
 		return nil
 	}
 	if r.Elem == types.Level.String() && r.Levels == 0 {
@@ -121,8 +121,11 @@ func (r Recipe) encode(cs []column, f *Fitted, columns int, room []float64, list
 	bad := make([]*faults, len(cs))
 	for k, c := range cs {
 		bad[k] = &faults{list: list, col: c}
+		if r.Impute {
+			bad[k].gaps(f)
+		}
 		if r.Rank == 2 {
-			bad[k].advice = fmt.Sprintf("; for categories write %s(%s), or leave the column out", ofCategories(), c.array.Name)
+			bad[k].word = fmt.Sprintf("; for categories write %s(%s), or leave the column out", ofCategories(), c.array.Name)
 		}
 	}
 	if room == nil {

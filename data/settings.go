@@ -109,9 +109,7 @@ func (l *locator) setting(path string, line int, name string, value any) {
 	}
 	s.given = true
 	for _, f := range files {
-		if !filepath.IsAbs(f) {
-			f = filepath.Join(filepath.Dir(path), f)
-		}
+		f = beside(filepath.Dir(path), f)
 		if s.Family {
 			l.glob(s, f, diag.BadSettings, where)
 		} else {

@@ -10,16 +10,7 @@ import (
 
 // foreign names a format of the language that this version cannot read.
 func foreign(path string) string {
-	scheme, _, _ := strings.Cut(path, ":")
-	switch strings.ToLower(scheme) {
-	case "postgres", "postgresql":
-		return "a Postgres table"
-	case "sqlite":
-		return "an SQLite table"
-	}
 	switch strings.ToLower(filepath.Ext(path)) {
-	case ".sqlite", ".db":
-		return "an SQLite table"
 	case ".xlsx", ".xls":
 		return "a spreadsheet"
 	}

@@ -22,6 +22,7 @@ type Want struct {
 	coding       coding
 	Lower, Upper *float64 // declared bounds, inclusive; nil: none
 	Drop         bool     // leave out the rows in which a cell of it is missing
+	Impute       bool     // missing cells are parameters: their places are kept
 	From         []Column // nil: the column with the name of the declaration, or for a matrix of a CSV all columns not otherwise bound
 }
 
@@ -59,6 +60,7 @@ type Recipe struct {
 	Elem     string   `json:"elem"` // real, int, binary, count, level
 	Rank     int      `json:"rank"`
 	Levels   int      `json:"levels,omitempty"` // categories of a level
+	Impute   bool     `json:"impute,omitempty"` // missing cells keep their places
 	Lower    *float64 `json:"lower,omitempty"`
 	Upper    *float64 `json:"upper,omitempty"`
 	Encoders []Fitted `json:"encoders"`
@@ -73,6 +75,13 @@ type Bound struct {
 	Labels      []string  // of a level made from categories: Labels[k-1] is category k; nil where the categories are integers
 	ByRow       bool      // the first dimension runs over the rows that the parties share
 	Holders     []string  // of shared data: the parties whose tables hold it
+	Gaps        []Gap     // the missing cells that are imputed, in the order of Values, where they have the mean of their column
+}
+
+// A Gap is a missing cell.
+type Gap struct {
+	At   int    // in Values
+	Name string // "patient=17", "patient=17, zscore(chol)": the key of its row, or row=N, and the column of a matrix
 }
 
 // Bindings are the values of one party's declarations by name, shared ones included.

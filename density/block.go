@@ -53,6 +53,7 @@ type Param struct {
 	Dims   []int
 	Offset int // of its first element in the block's vector of values
 	Len    int
+	Weight bool // a weight: a point estimate
 }
 
 // DifferentiableCuts is a Block whose cuts can be differentiated apart from its density. J is the Jacobian of the cuts at the point where Cut evaluated
@@ -90,14 +91,18 @@ type JacobianSwitch interface {
 	Jacobian(on bool)
 }
 
-// Hierarchy is a Block that can tell whether its priors depend on one another.
-type Hierarchy interface {
-	// Hierarchical reports whether the prior of a parameter depends on other parameters: the density then bends more in some places than in others.
-	Hierarchical() bool
+// PointEstimated is a Block some of whose coordinates are weights: they have no prior, and an algorithm finds the point of them that maximises its objective.
+type PointEstimated interface {
+	// Weights lists the coordinates of θ that are weights, in ascending order.
+	Weights() []int
+	// StartWeights sets these coordinates of theta to their initial values, drawn from the current round of a stream of the party's own.
+	StartWeights(theta []float64, from Stream)
 }
 
-// IsHierarchical reports whether the parameters of a block form a hierarchy; false where the block has no Hierarchy.
-func IsHierarchical(b Block) bool {
-	h, ok := b.(Hierarchy)
-	return ok && h.Hierarchical()
+// WeightsOf returns the coordinates of a block that are weights; none where the block is not PointEstimated.
+func WeightsOf(b Block) []int {
+	if p, ok := b.(PointEstimated); ok {
+		return p.Weights()
+	}
+	return nil
 }

@@ -151,14 +151,12 @@ func trueCuts(b *compile.Bound, d *posterior.Draws) (map[cutKey]attack.Truth, er
 		return nil, err
 	}
 	t := &truths{cuts: m.Cuts, of: map[cutKey]attack.Truth{}}
-	s, x := m.NewSimulator(), make([]float64, len(at))
+	s, x := m.NewSimulator(), make([]float64, m.Graph.Dim())
 	n := min(d.Len(0), averaged/d.Chains())
 	t.every = max(1, n*d.Chains()/kept)
 	for c := range d.Chains() {
 		for i := range n {
-			for k, column := range at {
-				x[k] = d.Column(column)[c][i*d.Len(c)/n]
-			}
+			at.fill(x, func(column int) float64 { return d.Column(column)[c][i*d.Len(c)/n] })
 			t.add(s.Contributions(x))
 		}
 	}

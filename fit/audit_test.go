@@ -57,6 +57,20 @@ y ~ normal(b + x * u + w * v, 1)
 `,
 		Tables: map[string]string{"server": rowsOf("y"), "a": rowsOf("x"), "c": rowsOf("w")},
 	},
+	"weights": {
+		Text: `client a, c
+data y : real[N] @ shared
+data x : real[N] @ a
+data w : real[N] @ c
+weight b
+weight s init ones @ shared
+weight k : real[2] init normal @ a
+weight m init normal @ a
+param v ~ normal(0, 1) @ c
+y ~ normal(b + s * (tanh(x * k[1]) * k[2] + m) + w * v, 1)
+`,
+		Tables: map[string]string{"server": rowsOf("y"), "a": rowsOf("x"), "c": rowsOf("w")},
+	},
 	"shared scales": {
 		Text: `client a, c
 data y : real[N] @ shared
@@ -179,7 +193,7 @@ func TestAuditIsWhatCrosses(t *testing.T) {
 				t.Fatal(diags[0].Message)
 			}
 			for _, a := range Backends() {
-				if a.Gives == backends.Conditional && maximum.Check(m.Cuts).HasErrors() {
+				if a.Gives == backends.Conditional && maximum.Check(m.Cuts).HasErrors() || unestimated(a, m).HasErrors() {
 					continue
 				}
 				for variant, given := range variants(a, kind) {

@@ -79,7 +79,13 @@ func sampled(t *testing.T, p *Prepared, stop <-chan struct{}) *fitted {
 
 // A run that is interrupted, in warm-up or while sampling, and resumed by another process has the draws, the transitions and the work of one that was not.
 func TestResumedRunIsTheWholeRun(t *testing.T) {
-	b := small(t)
+	for _, b := range []*compile.Bound{small(t), twoHierarchies(t, transforms.Augmented)} {
+		resumes(t, b)
+	}
+}
+
+func resumes(t *testing.T, b *compile.Bound) {
+	t.Helper()
 	whole := sampled(t, chainsOf(t, b, "60", "40"), nil)
 	for _, at := range []int64{1, 100, 250} {
 		m := chainsOf(t, b, "60", "40")

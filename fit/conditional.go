@@ -53,7 +53,7 @@ func (r *Result) summariseConditional(f *fitted) {
 	var points, sampled []string
 	for _, row := range d.Parameters {
 		base := indices.ReplaceAllString(row.Name, "")
-		if row.SD != 0 {
+		if row.SD != 0 && !row.Point {
 			if !slices.Contains(sampled, base) {
 				sampled = append(sampled, base)
 			}

@@ -36,7 +36,11 @@ func findings(d *posterior.Draws, rows []posterior.Row, document *posterior.Docu
 	if document != nil {
 		known = &document.Diagnostics
 	}
-	found := append([]posterior.Finding{}, posterior.Examine(d, rows, known, advice(record))...)
+	a := advice(record)
+	if slices.ContainsFunc(rows, func(r posterior.Row) bool { return r.Point }) {
+		a.Exact = "" // samplers do not run on weights
+	}
+	found := append([]posterior.Finding{}, posterior.Examine(d, rows, known, a)...)
 	if document == nil || document.Note == "" {
 		return found
 	}

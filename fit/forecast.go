@@ -29,10 +29,8 @@ func (p *Prepared) forecasts(d *posterior.Draws) (out []posterior.Forecast) {
 	if err != nil {
 		return nil
 	}
-	x := make([]float64, len(at))
-	for i, column := range at {
-		x[i] = mean(d.Column(column))
-	}
+	x := make([]float64, p.forwards.Graph.Dim())
+	at.fill(x, func(column int) float64 { return mean(d.Column(column)) })
 	s := p.forwards.NewSimulator()
 	for k, y := range p.forwards.Responses {
 		switch {

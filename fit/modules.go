@@ -1,11 +1,15 @@
 package fit
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 
+	clientmodule "github.com/vflc/vflc/compile/private"
 	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 )
@@ -39,6 +43,18 @@ func modulesOf(modules []ast.Module) []posterior.Source {
 // RecordedModules returns what reads the files that the model of a run imports, from the run's folder.
 func RecordedModules(dir string) func(path string) (string, error) {
 	return inputfile.Beside(filepath.Join(dir, runs.ModulesDir))
+}
+
+// RecordedPrivates returns what reads the modules of clients that a run was compiled with, from the run's folder; nil for a client without one.
+func RecordedPrivates(dir string) func(client string) (*source.File, error) {
+	read := RecordedModules(dir)
+	return func(client string) (*source.File, error) {
+		text, err := read(clientmodule.Path(client))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		return source.New(filepath.Join(dir, runs.ModulesDir, clientmodule.Path(client)), text), err
+	}
 }
 
 // SameModules returns an error unless the modules of a model are those that a run began with.

@@ -6,6 +6,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/maximum"
+	"github.com/vflc/vflc/compile/points"
 	"github.com/vflc/vflc/compile/rows"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/lang/diag"
@@ -47,6 +48,12 @@ func Open(m *compile.Model, sources data.Sources, o Options) (*Prepared, diag.Li
 		p.options.Progress.Message(text)
 	}
 	for _, text := range bound.Data.Joined() {
+		p.options.Progress.Message(text)
+	}
+	if m.Checked.PriorOnly {
+		p.options.Progress.Message("prior only: the likelihoods are left out")
+	}
+	for _, text := range bound.Imputed() {
 		p.options.Progress.Message(text)
 	}
 	return p.ready(bound, diags)
@@ -116,10 +123,28 @@ func resolved(m *compile.Model, o Options) (*Prepared, diag.List, error) {
 
 // suits reports why an algorithm cannot run on a model. A pooled one has no parties whose variables could be maximised over.
 func suits(a backends.Algorithm, m *compile.Model) diag.List {
-	if a.Gives != backends.Conditional || m.Pooled() {
-		return nil
+	diags := unestimated(a, m)
+	if a.Gives == backends.Conditional && !m.Pooled() {
+		diags = append(diags, maximum.Check(m.Cuts)...)
 	}
-	return maximum.Check(m.Cuts)
+	return diags
+}
+
+// unestimated reports weights that an algorithm does not estimate.
+func unestimated(a backends.Algorithm, m *compile.Model) diag.List {
+	b := points.Backend{Name: a.Name}
+	for _, other := range Backends() {
+		if other.Weights == backends.AllWeights {
+			b.Others = append(b.Others, other.Name)
+		}
+	}
+	switch a.Weights {
+	case backends.NoWeights:
+		return points.None(m.Checked, b)
+	case backends.ServerWeights:
+		return points.OfServer(m.Checked, b)
+	}
+	return nil
 }
 
 // mayBegin returns errors before the work that would otherwise occur after it.

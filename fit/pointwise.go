@@ -23,6 +23,9 @@ import (
 const refusedPower = `the power model has no pointwise log likelihood: its density is a geometric mean of likelihoods, which is not a distribution of the response.
 Run the model with --transform augmented, whose auxiliary variables can be integrated out, or --transform exact or none, to compare models`
 
+// refusedPrior explains why no pointwise density is computed for draws from the prior.
+const refusedPrior = "the likelihoods were left out (--prior-only), so that no response has a density"
+
 // mayHaveLogLik returns an error before a run begins if its pointwise densities cannot be computed after it.
 func (p *Prepared) mayHaveLogLik() (diag.List, error) {
 	switch {
@@ -30,6 +33,8 @@ func (p *Prepared) mayHaveLogLik() (diag.List, error) {
 		return nil, nil
 	case p.Checked.Transform.Kind.AtClients:
 		return nil, usagef("--log-lik: %s", refusedPower)
+	case p.Checked.PriorOnly:
+		return nil, usagef("--log-lik: %s", refusedPrior)
 	}
 	m, diags := p.Generative()
 	if diags.HasErrors() {
@@ -55,8 +60,11 @@ type LogDensities struct {
 // simulations and pooled models. Auxiliary variables are integrated out, to simulate.Precision. The error holds diagnostics (data.Errors) where no data
 // can be drawn from the model.
 func Pointwise(b *compile.Bound, d *posterior.Draws, want LogDensities) ([]zarr.Observed, error) {
-	if b.Checked.Transform.Kind.AtClients {
+	switch {
+	case b.Checked.Transform.Kind.AtClients:
 		return nil, errors.New(refusedPower)
+	case b.Checked.PriorOnly:
+		return nil, errors.New(refusedPrior)
 	}
 	m, diags := b.Generative()
 	if diags.HasErrors() {
@@ -117,32 +125,52 @@ func empty(d *posterior.Draws, rows, every int) [][][]float64 {
 	return out
 }
 
+// A placement says where the elements of a model's parameters are among the draws.
+type placement struct {
+	columns []int     // -1 for an observed cell of imputed data
+	known   []float64 // the value of such a cell
+}
+
+// fill writes the parameters of a draw, given the values of its columns.
+func (p placement) fill(x []float64, value func(column int) float64) {
+	copy(x, p.known)
+	for k, column := range p.columns {
+		if column >= 0 {
+			x[k] = value(column)
+		}
+	}
+}
+
 // places finds, for each element of the model's parameters, its column among the draws.
-func places(m *simulate.Model, d *posterior.Draws) ([]int, error) {
+func places(m *simulate.Model, d *posterior.Draws) (out placement, err error) {
 	first, column := map[string]int{}, 0
 	for _, v := range d.Vars {
 		first[v.Name] = column
 		column += v.Len()
 	}
-	at := make([]int, m.Graph.Dim())
+	out.known, out.columns = make([]float64, m.Graph.Dim()), slices.Repeat([]int{-1}, m.Graph.Dim())
 	for k, p := range m.Params {
-		from, ok := first[p.Name]
-		if !ok {
-			return nil, fmt.Errorf("the draws have no %s", p.Name)
-		}
 		port := m.Graph.Params()[k]
-		for i := range port.Len {
-			at[port.Offset+i] = from + i
+		elements := p.Elements(port.Len)
+		from, ok := first[p.Name]
+		if !ok && len(elements) > 0 {
+			return placement{}, fmt.Errorf("the draws have no %s", p.Name)
+		}
+		if p.Imputed != nil {
+			copy(out.known[port.Offset:], p.Imputed.Values)
+		}
+		for i, e := range elements {
+			out.columns[port.Offset+e] = from + i
 		}
 	}
-	return at, nil
+	return out, nil
 }
 
 // densities fills the log densities of all responses, some draws of a chain at a time.
 type densities struct {
 	m         *simulate.Model
 	draws     *posterior.Draws
-	at        []int // the column of each element of the parameters
+	at        placement
 	every     int
 	out       []zarr.Observed
 	progress  func(done, all int)
@@ -190,7 +218,7 @@ func (j *densities) run() error {
 
 // fill computes a segment.
 func (j *densities) fill(s segment) error {
-	sim, x := j.m.NewSimulator(), make([]float64, len(j.at))
+	sim, x := j.m.NewSimulator(), make([]float64, j.m.Graph.Dim())
 	lp := make([][batch][]float64, len(j.out))
 	for k := range lp {
 		for b := range lp[k] {
@@ -200,9 +228,7 @@ func (j *densities) fill(s segment) error {
 	for first := s.from; first < s.to; first += batch {
 		n := min(batch, s.to-first)
 		for b := range n {
-			for k, column := range j.at {
-				x[k] = j.draws.Column(column)[s.chain][(first+b)*j.every+j.every-1]
-			}
+			j.at.fill(x, func(column int) float64 { return j.draws.Column(column)[s.chain][(first+b)*j.every+j.every-1] })
 			for k := range j.out {
 				if err := sim.LogDensity(k, x, lp[k][b]); err != nil {
 					return err

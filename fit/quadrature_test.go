@@ -143,7 +143,7 @@ func TestQuadratureSaysWhyNot(t *testing.T) {
 	for want, text := range map[string]string{
 		"its sigma is not fixed": "param u ~ normal(0, 1) @ a\nparam v ~ normal(0, 1) @ c\nparam s ~ half_normal(1)\ny ~ normal(b + x * u + w * v, s)\n",
 		"a: the log density of u apart from the clients' likelihood is not a quadratic function": "param u ~ student_t(4, 0, 1) @ a\nparam v ~ normal(0, 1) @ c\ny ~ normal(b + x * u + w * v, 1)\n",
-		"is not affine in the parameters": "param u ~ normal(0, 1) @ a\nparam v ~ normal(0, 1) @ c\ny ~ normal(b + x * exp(u) + w * v, 1)\n",
+		"is not affine in the parameters":                "param u ~ normal(0, 1) @ a\nparam v ~ normal(0, 1) @ c\ny ~ normal(b + x * exp(u) + w * v, 1)\n",
 		"it does not see each row through one predictor": "param u ~ normal(0, 1) @ a\nparam v ~ normal(0, 1) @ c\ny ~ normal(b * (x * u + w * v), 1)\n",
 	} {
 		files := map[string]string{"server.csv": rowsOf("y"), "a.csv": rowsOf("x"), "c.csv": rowsOf("w")}

@@ -47,20 +47,18 @@ func results(m *simulate.Model, vars []posterior.Variable, chains, draws int) (*
 }
 
 // quantitiesOf fills one chain, up to the end of the context.
-func quantitiesOf(ctx context.Context, m *simulate.Model, d *posterior.Draws, chain int, at []int, out *posterior.Draws) {
-	s, x := m.NewSimulator(), make([]float64, len(at))
-	columns := make([][]float64, len(at))
-	for k, column := range at {
-		columns[k] = d.Column(column)[chain]
+func quantitiesOf(ctx context.Context, m *simulate.Model, d *posterior.Draws, chain int, at placement, out *posterior.Draws) {
+	s, x := m.NewSimulator(), make([]float64, m.Graph.Dim())
+	columns := make([][]float64, len(d.Columns()))
+	for k := range columns {
+		columns[k] = d.Column(k)[chain]
 	}
 	var row []float64
 	for i := range d.Len(chain) {
 		if ctx.Err() != nil {
 			return
 		}
-		for k := range x {
-			x[k] = columns[k][i]
-		}
+		at.fill(x, func(column int) float64 { return columns[column][i] })
 		row = row[:0]
 		for _, v := range s.Evaluate(x) {
 			row = append(row, v...)

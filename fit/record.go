@@ -6,10 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -30,7 +28,7 @@ func (p *Prepared) record() (posterior.Record, error) {
 	return posterior.Record{
 		Schema: posterior.Schema, Version: o.Version, Created: time.Now().UTC().Format(time.RFC3339), Command: o.Command, Directory: here,
 		Model: posterior.Source{Path: p.Source.Name, SHA256: digest([]byte(p.Source.Text))}, Modules: modulesOf(p.Modules()), Data: inputs, Salt: salt,
-		Key: key, Intersect: p.options.Joining.Intersect, Joins: joins, Constants: maps.Clone(o.Constants), Accepted: p.Accepted(), Backend: p.Algorithm.Name, Transform: p.Settings.Transform.Name, Rho: p.rho(), Seed: p.options.Seed, Settings: p.Settings.All(),
+		Key: key, Intersect: p.options.Joining.Intersect, Joins: joins, Constants: maps.Clone(o.Constants), Accepted: p.Accepted(), PriorOnly: p.Checked.PriorOnly, Backend: p.Algorithm.Name, Transform: p.Settings.Transform.Name, Rho: p.rho(), Seed: p.options.Seed, Settings: p.Settings.All(),
 		Roles: p.Algorithm.Roles(),
 	}, err
 }
@@ -80,7 +78,7 @@ func (p *Prepared) inputs(salt string) ([]posterior.Source, error) {
 	var out []posterior.Source
 	for _, s := range p.Data.Sources {
 		for k, path := range s.Files {
-			path, err := filepath.Abs(path)
+			path, err := data.Absolute(path)
 			if err != nil {
 				return nil, err
 			}
@@ -116,17 +114,8 @@ func newSalt() string {
 // saltedDigest is the digest of a table in a run's record; "" where it is a pipe. Whoever has the table and the record can check it; without the salt nobody
 // can tell whether two runs read the same table, or find a small table by trying.
 func saltedDigest(salt, path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return "", err
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
 	h := hmac.New(sha256.New, []byte(salt))
-	if _, err := io.Copy(h, f); err != nil {
+	if again, err := data.Copy(h, path); err != nil || !again {
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil

@@ -53,7 +53,7 @@ func Recompile(r *runs.Run) (*compile.Model, diag.List, error) {
 		return nil, nil, err
 	}
 	options := recordedOptions(r.Record)
-	options.Import = RecordedModules(r.Path)
+	options.Import, options.Module = RecordedModules(r.Path), RecordedPrivates(r.Path)
 	m, diags := compile.Compile(model, options)
 	if diags.HasErrors() {
 		return m, diags, nil
@@ -71,7 +71,7 @@ func TransformOf(r *runs.Run) (def.Transform, bool) {
 
 // recordedOptions returns the options that a run compiled its model with.
 func recordedOptions(r *posterior.Record) check.Options {
-	o := check.Options{Set: r.Constants, Accept: r.Accepted}
+	o := check.Options{Set: r.Constants, Accept: r.Accepted, PriorOnly: r.PriorOnly}
 	o.Transform, _ = stdlib.New().Transform(r.Transform)
 	switch rho := r.Rho.(type) {
 	case float64:
@@ -100,20 +100,11 @@ func RecordedModel(dir string, r *posterior.Record) (*source.File, error) {
 	return source.New(r.Model.Path, string(text)), nil
 }
 
-// RecordedData returns the values of --data that name the files of a run: one per party, with the members of a family together.
-func RecordedData(r *posterior.Record) []string {
-	var order []string
-	files := map[string][]string{}
+// RecordedData returns the values of --data that name the tables of a run, one each: the members of a family in order.
+func RecordedData(r *posterior.Record) (out []string) {
 	for _, s := range r.Data {
 		party, _, _ := strings.Cut(s.Party, "[")
-		if files[party] == nil {
-			order = append(order, party)
-		}
-		files[party] = append(files[party], s.Path)
-	}
-	var out []string
-	for _, party := range order {
-		out = append(out, party+"="+strings.Join(files[party], ","))
+		out = append(out, party+"="+s.Path)
 	}
 	return out
 }

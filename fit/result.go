@@ -128,9 +128,27 @@ func (r *Result) summariseFit(f *fitted) {
 	d.Parameters = f.summary()
 	d.Diagnostics = posterior.Diagnostics{Khat: f.khat(), Corrected: f.corrected != nil, Converged: &converged, Noted: f.noted(advice(&r.Record))}
 	r.closing = f.closing(d.ELBO)
+	d.Note = pointNote(f.draws.Vars)
 	r.chains = func(int) posterior.CSVInfo {
 		return posterior.CSVInfo{Model: d.Model, Backend: d.Backend, Iterations: f.iterations, Seconds: float64(d.Timing.TotalS)}
 	}
+}
+
+// pointNote says which parameters are points, "" where none is.
+func pointNote(vars []posterior.Variable) string {
+	var points []string
+	for _, v := range vars {
+		if v.Point {
+			points = append(points, v.Name)
+		}
+	}
+	switch len(points) {
+	case 0:
+		return ""
+	case 1:
+		return points[0] + " is a weight: a point estimate without uncertainty, which the spread of the other parameters does not include."
+	}
+	return strings.Join(points, ", ") + " are weights: point estimates without uncertainty, which the spread of the other parameters does not include."
 }
 
 // summariseChains summarises Markov chains.

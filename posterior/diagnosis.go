@@ -223,7 +223,7 @@ func mixing(rows []Row, d *Draws, a Advice) []Finding {
 		if v := float64(r.ESSTail); v < ESSBound {
 			tail = append(tail, Finding{Check: "ess_tail", Parameter: r.Name, Label: r.Label, Value: r.ESSTail, Text: fmt.Sprintf("%s: tail ESS is %.0f, below %d; its 5 %% and 95 %% quantiles are uncertain", r.Shown(), v, ESSBound), Try: remedies(a.Metric, a.more(v))})
 		}
-		if math.IsNaN(float64(r.RHat)) && !r.structural(vary) {
+		if math.IsNaN(float64(r.RHat)) && !r.Point && !r.structural(vary) {
 			constant = append(constant, Finding{Check: "constant", Parameter: r.Name, Label: r.Label, Value: r.SD, Text: r.Shown() + ": R-hat and ESS are not defined; the draws are constant, not finite, or fewer than six per chain", Try: remedies(phrase("more %s", a.Draws), "look at the values: vflc plot RUN "+r.Name)})
 		}
 	}

@@ -8,14 +8,15 @@ type Record struct {
 	Command   []string           `json:"command"`
 	Directory string             `json:"directory"` // working directory of the command
 	Model     Source             `json:"model"`
-	Modules   []Source           `json:"modules,omitempty"`   // that the model imports: the path beside the model, or the name of one of the standard library
-	Data      []Source           `json:"data"`                // absolute paths
-	Salt      string             `json:"salt,omitempty"`      // of the digests of Data, in hexadecimal: another in every run, so that digests of two runs cannot be compared
-	Key       string             `json:"key,omitempty"`       // the column that joins rows; "none": their order; empty: no rows were joined
-	Intersect bool               `json:"intersect,omitempty"` // rows that not all tables have are left out
-	Joins     []Join             `json:"joins,omitempty"`     // the tables whose rows were joined
-	Constants map[string]float64 `json:"constants"`           // set on the command line
-	Accepted  []string           `json:"accepted,omitempty"`  // disclosures, as --accept takes them
+	Modules   []Source           `json:"modules,omitempty"`    // that the model imports: the path beside the model, or the name of one of the standard library
+	Data      []Source           `json:"data"`                 // absolute paths
+	Salt      string             `json:"salt,omitempty"`       // of the digests of Data, in hexadecimal: another in every run, so that digests of two runs cannot be compared
+	Key       string             `json:"key,omitempty"`        // the column that joins rows; "none": their order; empty: no rows were joined
+	Intersect bool               `json:"intersect,omitempty"`  // rows that not all tables have are left out
+	Joins     []Join             `json:"joins,omitempty"`      // the tables whose rows were joined
+	Constants map[string]float64 `json:"constants"`            // set on the command line
+	Accepted  []string           `json:"accepted,omitempty"`   // disclosures, as --accept takes them
+	PriorOnly bool               `json:"prior_only,omitempty"` // without likelihoods
 	Backend   string             `json:"backend"`
 	Transform string             `json:"transform"`
 	Rho       any                `json:"rho"`

@@ -44,6 +44,8 @@ type Row struct {
 	ESSBulk Number `json:"ess_bulk"`
 	ESSTail Number `json:"ess_tail"`
 	RHat    Number `json:"rhat"`
+	// Point marks a point estimate, which is in Mean: it has no spread, and the other numbers are null.
+	Point bool `json:"point_estimate,omitempty"`
 }
 
 // Shown is how tables call the scalar.
@@ -62,6 +64,10 @@ func SummariseChains(d *Draws) []Row {
 	rows := make([]Row, d.Parameters())
 	a := analysis{nested: d.Superchains}
 	for k := range rows {
+		if d.columns[k].Point {
+			rows[k] = pointEstimate(d.columns[k], d.Column(k)[0])
+			continue
+		}
 		chains := d.Column(k)
 		a.load(chains)
 		r := describe(d.columns[k], pooled(chains), a.sorted.values)
@@ -76,6 +82,10 @@ func SummariseChains(d *Draws) []Row {
 func SummariseIndependent(d *Draws) []Row {
 	rows := make([]Row, d.Parameters())
 	for k := range rows {
+		if d.columns[k].Point {
+			rows[k] = pointEstimate(d.columns[k], d.Column(k)[0])
+			continue
+		}
 		all := pooled(d.Column(k))
 		r := describe(d.columns[k], all, ascending(all))
 		r.MCSE = r.SD / Number(math.Sqrt(float64(len(all))))
@@ -137,6 +147,16 @@ func weightedQuantiles(all, weights []float64, at ...float64) []float64 {
 		out[k] = value
 	}
 	return out
+}
+
+// pointEstimate is the row of a weight, all of whose draws are its estimate.
+func pointEstimate(c Column, draws []float64) Row {
+	none := NotApplicable()
+	r := Row{Name: c.Name, Label: c.Label, Owner: c.Owner, Mean: none, MCSE: none, SD: none, Q5: none, Q50: none, Q95: none, ESSBulk: none, ESSTail: none, RHat: none, Point: true}
+	if len(draws) > 0 {
+		r.Mean = Number(draws[0])
+	}
+	return r
 }
 
 // describe returns the moments and quantiles of draws, which are also given in ascending order.

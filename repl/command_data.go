@@ -41,7 +41,7 @@ func (s *Session) dataOf(args string) error {
 		next.Key = key
 	}
 	var read []holder
-	for _, file := range strings.Split(files, ",") {
+	for _, file := range data.Split(files) {
 		t, diags := data.Open(file)
 		if err := refused(diags); err != nil {
 			return err

@@ -13,10 +13,7 @@ func priorsCommand() command {
 			}
 			var rows [][]string
 			for _, p := range s.now.built.Checked.Priors() {
-				if p.Noncentered {
-					p.Prior += " noncentered"
-				}
-				rows = append(rows, []string{p.Parameter, p.Owner, p.Type, p.Prior})
+				rows = append(rows, []string{p.Parameter, p.Owner, p.Type, p.Text()})
 			}
 			if len(rows) == 0 {
 				return s.say("priors", "the model has no parameters")

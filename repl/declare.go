@@ -222,7 +222,10 @@ func (s *Session) symbolLine(sym *check.Symbol) string {
 		owner = ownersText(sym.Owners)
 	}
 	line := fmt.Sprintf("%s : %s", sym.Name, sym.Type)
-	if sym.Kind == check.Param {
+	switch {
+	case sym.Initial != nil:
+		line += " init " + sym.Initial.Name
+	case sym.Kind == check.Param:
 		line += " ~ " + s.priorOf(sym.Name)
 	}
 	if sym.Kind == check.Const {

@@ -256,10 +256,7 @@ func holding(sources data.Sources, sym *check.Symbol) data.Sources {
 func (s *Session) priorOf(name string) string {
 	for _, p := range s.now.built.Checked.Priors() {
 		if p.Parameter == name {
-			if p.Noncentered {
-				return p.Prior + " noncentered"
-			}
-			return p.Prior
+			return p.Text()
 		}
 	}
 	return ""

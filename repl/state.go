@@ -59,6 +59,8 @@ func keyOf(s ast.Stmt) key {
 		return named(s.Name)
 	case *ast.Param:
 		return named(s.Name)
+	case *ast.Weight:
+		return named(s.Name)
 	case *ast.Let:
 		return named(s.Name)
 	case *ast.Const:

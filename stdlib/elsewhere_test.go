@@ -23,6 +23,7 @@ func TestNamesKnownElsewhere(t *testing.T) {
 		diag.Functions:     function,
 		diag.Distributions: func(name string) bool { _, ok := u.Dist(name); return ok },
 		diag.Encoders:      func(name string) bool { _, ok := u.Encoder(name); return ok },
+		diag.Initials:      func(name string) bool { _, ok := u.Initial(name); return ok },
 		diag.Types: func(name string) bool {
 			_, structured := u.Structured(name)
 			return structured || name == "real" || name == "int" || name == "binary" || name == "count" || name == "level"

@@ -11,6 +11,7 @@ import (
 	"github.com/vflc/vflc/stdlib/dist"
 	"github.com/vflc/vflc/stdlib/encoder"
 	"github.com/vflc/vflc/stdlib/fn"
+	"github.com/vflc/vflc/stdlib/initial"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
@@ -31,6 +32,7 @@ type Universe struct {
 	bijectors   map[string]*def.Bijector
 	structured  map[string]*def.Structured
 	transforms  []def.Transform
+	initials    []def.Initial
 	modules     map[string]string
 	factor      def.Dist
 }
@@ -46,6 +48,7 @@ func New() *Universe {
 		bijectors:   byName(bijector.All(), func(b *def.Bijector) string { return b.Name }),
 		structured:  byName(bijector.Structured(), func(s *def.Structured) string { return s.Name }),
 		transforms:  transforms.All(),
+		initials:    initial.All(),
 		modules:     modules(),
 		factor:      compound.Factor(),
 	}
@@ -115,6 +118,31 @@ func (u *Universe) Transforms() []string {
 		names = append(names, t.Name)
 	}
 	return names
+}
+
+// Initial returns the kind of initial values with the given name.
+func (u *Universe) Initial(name string) (*def.Initial, bool) {
+	for i := range u.initials {
+		if u.initials[i].Name == name {
+			return &u.initials[i], true
+		}
+	}
+	return nil, false
+}
+
+// Initials returns the names of the kinds of initial values, in the order of the documentation.
+func (u *Universe) Initials() []string {
+	var names []string
+	for _, k := range u.initials {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// DefaultInitial returns the kind of initial values of a weight that names none, by its number of dimensions.
+func (u *Universe) DefaultInitial(rank int) *def.Initial {
+	k, _ := u.Initial(initial.Default(rank).Name)
+	return k
 }
 
 // For returns the map from the real line to the numbers between the bounds, nil where there is none. The bounds themselves are passed to

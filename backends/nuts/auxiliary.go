@@ -15,7 +15,7 @@ func (k *chain) Auxiliary(_ context.Context, _ int, z [][]float64) error {
 		if s.cut == nil {
 			s.cut = make([]float64, s.block.AuxLen())
 		}
-		s.block.Cut(density.Here, k.now.q.theta[b], s.cut)
+		s.block.Cut(density.Here, s.place(k.now.q.theta[b]), s.cut)
 		s.aux.value(k.now.q.at[b][s.block.Dim():], s.cut, z[b])
 	}
 	if k.settings.Bool(collapseAux) {

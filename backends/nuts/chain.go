@@ -24,6 +24,7 @@ type chain struct {
 	tuner    tuner
 	tree     tree
 	lp       []float64
+	theta    [][]float64 // by block, at the point being evaluated
 	part     [][]float64 // scalars of each block, as laid out in tree.go
 	total    []float64
 
@@ -59,6 +60,7 @@ func newChain(env density.Env, s backends.Settings) (*chain, error) {
 	k.now = point{q: k.pool.get(), g: k.pool.get()}
 	k.tree.waiting = make([]subtree, 0, depth+1)
 	k.lp = make([]float64, len(blocks))
+	k.theta = make([][]float64, len(blocks))
 	scalars := criteria + perCriterion*(depth+1)
 	k.total = make([]float64, scalars)
 	for range blocks {
@@ -113,7 +115,8 @@ func (k *chain) evaluateStart(ctx context.Context) (ok bool, err error) {
 	if err := k.evaluate(ctx, k.now); err != nil {
 		return false, err
 	}
-	for b := range k.parties {
+	for b, s := range k.parties {
+		s.pull(k.now.g.theta[b])
 		squares := 0.0
 		for _, g := range k.now.g.at[b] {
 			squares += float64(g * g)
@@ -134,13 +137,14 @@ func (k *chain) evaluateStart(ctx context.Context) (ok bool, err error) {
 // evaluate sets the gradient at a point; logDensity is then what each block adds to the log density.
 func (k *chain) evaluate(ctx context.Context, at point) error {
 	k.evaluateAt(at)
-	return k.env.Density(ctx, at.q.theta, k, at.g.theta, k.lp)
+	return k.env.Density(ctx, k.theta, k, at.g.theta, k.lp)
 }
 
 // evaluateAt prepares an evaluation at a point.
 func (k *chain) evaluateAt(at point) {
 	for b, s := range k.parties {
 		s.at(at.q.at[b], at.g.at[b])
+		k.theta[b] = s.theta
 	}
 }
 
@@ -198,7 +202,7 @@ func (k *chain) info() backends.Info {
 // Draw implements backends.Kernel: the kernel keeps the newest draw alone.
 func (k *chain) Draw(_ int, theta [][]float64) {
 	for b, t := range theta {
-		copy(t, k.now.q.theta[b])
+		copy(t, k.parties[b].place(k.now.q.theta[b]))
 	}
 }
 
@@ -239,7 +243,7 @@ func (k *chain) trial(ctx context.Context, eps, crossing float64) (bool, error) 
 	p := k.pool.get()
 	for b, s := range k.parties {
 		s.search.Round(uint64(k.searches))
-		s.kinetic = 0.5 * s.metric.draw(p.at[b], p.extra[b], s.search)
+		s.draw(k.now.q.theta[b], p.at[b], p.extra[b], s.search)
 	}
 	k.searches++
 	next, _, err := k.leapfrog(ctx, k.now, p, eps)

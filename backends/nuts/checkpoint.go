@@ -94,6 +94,9 @@ func (k *chain) shape() string {
 	}
 	for _, s := range k.parties {
 		fmt.Fprintf(&b, "; %s: parameters %d, auxiliary variables %d", s.block.Party(), s.block.Dim(), s.aux.len)
+		if s.centring != nil {
+			fmt.Fprintf(&b, ", effects in coordinates of its choice (--%s auto) %d", coordinates, len(s.centring.chosen))
+		}
 	}
 	return b.String()
 }
@@ -108,6 +111,9 @@ func (k *chain) state(c *checkpoint.Codec) {
 		s.metric.state(c)
 		s.estimate.foreground.state(c)
 		s.estimate.background.state(c)
+		if s.centring != nil {
+			s.centring.state(c)
+		}
 	}
 	k.tuner.state(c)
 }

@@ -41,6 +41,7 @@ func (f *fisher) resume() {
 	f.scaled, f.arrival.done = true, true
 	for _, s := range f.k.parties {
 		s.estimate.background.reset()
+		s.forget()
 		f.renewed = s.estimate.foreground.draws.N
 	}
 }
@@ -79,6 +80,9 @@ func (f *fisher) learn(ctx context.Context) error {
 	}
 	if f.k.done == f.k.settings.Int(Warmup) {
 		f.k.eps = f.settled()
+		for _, s := range f.k.parties {
+			s.forget()
+		}
 	}
 	return nil
 }
@@ -110,7 +114,7 @@ func (f *fisher) arrived(t int) bool {
 	for b, s := range f.k.parties {
 		s.metric.fromGradient(f.k.now.g.at[b], true)
 		if calm {
-			s.estimate.add(f.k.now.q.at[b], f.k.now.g.at[b])
+			s.learn(f.k.now.q.at[b], f.k.now.g.at[b])
 		} else {
 			s.estimate.reset()
 		}
@@ -123,15 +127,18 @@ func (f *fisher) estimate(t int) (late, changed bool) {
 	k := f.k
 	if f.informative() {
 		for b, s := range k.parties {
-			s.estimate.add(k.now.q.at[b], k.now.g.at[b])
+			s.learn(k.now.q.at[b], k.now.g.at[b])
 		}
 	}
 	replace, late := f.schedule.Next(t, k.parties[0].estimate.background.draws.N)
 	if replace {
 		f.renewed = 0
-		for _, s := range k.parties {
+		for b, s := range k.parties {
 			s.estimate.foreground, s.estimate.background = s.estimate.background, s.estimate.foreground
 			s.estimate.background.reset()
+			if s.centring != nil {
+				s.recentre(k.now.q.at[b], k.now.g.at[b])
+			}
 		}
 	}
 	n := k.parties[0].estimate.foreground.draws.N

@@ -4,7 +4,8 @@
 //
 // Methods: Hoffman and Gelman (2014), "The No-U-Turn sampler"; Betancourt (2017), "A conceptual introduction to Hamiltonian Monte Carlo"
 // (multinomial sampling and the generalised criterion); Stan's extra checks across the halves of a tree; warm-up as in Stan, or from draws and
-// gradients as in nutpie (Seyboldt, Carlson and Carpenter 2024, "Preconditioning Hamiltonian Monte Carlo by minimizing Fisher divergence").
+// gradients as in nutpie (Seyboldt, Carlson and Carpenter 2024, "Preconditioning Hamiltonian Monte Carlo by minimizing Fisher divergence"), which also chooses
+// between centred and non-centred coordinates of hierarchies.
 package nuts
 
 import (
@@ -22,6 +23,7 @@ const (
 	maxDepth     = "max-depth"
 	metricForm   = "metric"
 	adaptation   = "adapt"
+	coordinates  = "coordinates"
 	jitter       = "jitter"
 	centered     = "centered"
 	collapseAux  = "collapse-aux"
@@ -44,6 +46,7 @@ func Algorithm() backends.Algorithm {
 			{Name: maxDepth, Doc: "largest number of doublings of a trajectory (maximum tree depth)", Default: 10, Min: 1, Max: 20, Role: backends.MaxDepth},
 			{Name: metricForm, Doc: "form of each party's metric; auxiliary variables always have a diagonal one; auto: dense for a party with at most 32 parameters whose priors do not depend on one another, else diag", Default: "auto", Choices: []string{"auto", "diag", "dense"}, Role: backends.Metric},
 			{Name: adaptation, Doc: "adaptation of the metric: fisher uses draws and gradients, stan uses draws in windows as Stan does", Default: "fisher", Choices: []string{"fisher", "stan"}},
+			{Name: coordinates, Doc: "coordinates of effects whose prior's scale is a parameter: auto lets the warm-up (fisher) choose between centred and non-centred, declared keeps those of the model", Default: "auto", Choices: []string{"auto", "declared"}},
 			{Name: jitter, Doc: "relative half-width of a uniform jitter of the step size", Default: 0.0, Max: 1},
 			{Name: centered, Doc: "sample auxiliary variables themselves, not their noise; mixes slowly", Default: false, Auxiliary: true},
 			{Name: collapseAux, Doc: "with transform augmented, in one process: sample one auxiliary variable per sum, since the likelihood depends only on the sum", Default: false, Auxiliary: true},

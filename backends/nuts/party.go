@@ -16,11 +16,13 @@ type party struct {
 	aux      auxiliary
 	metric   metric
 	estimate estimates
-	kinetic  float64 // of the momentum that the trajectory began with
+	kinetic  float64 // of the momentum that the trajectory began with, less the log-Jacobian of its start
 
 	// of the evaluation in progress
+	theta       []float64 // of the block
 	e, gradient []float64 // coordinates of auxiliary variables, and their gradient
 	lp          float64   // of auxiliary variables
+	centring    *centring // nil where the coordinates are those of θ
 
 	// of a draw whose auxiliary variables are asked for
 	cut, fresh []float64
@@ -33,7 +35,7 @@ func newParty(env density.Env, b int, aux auxiliary, s backends.Settings) *party
 	full := denseDims(block, s.Text(metricForm))
 	dim := block.Dim() + aux.len
 	return &party{
-		block: block, aux: aux, metric: newMetric(dim, full), estimate: newEstimates(dim, full, s.Text(adaptation) == "fisher" && s.Plan.Initial == ""),
+		block: block, aux: aux, centring: newCentring(block, full, s), metric: newMetric(dim, full), estimate: newEstimates(dim, full, s.Text(adaptation) == "fisher" && s.Plan.Initial == ""),
 		start: env.Private(b, "nuts start"), momentum: env.Private(b, "nuts momentum"), search: env.Private(b, "nuts search"),
 		division: env.Private(b, "nuts auxiliary"),
 	}
@@ -60,6 +62,46 @@ func (s *party) dim() int { return s.block.Dim() + s.aux.len }
 func (s *party) at(q, g []float64) {
 	d := s.block.Dim()
 	s.e, s.gradient, s.lp = q[d:], g[d:], 0
+	s.theta = s.place(q[:d:d])
+}
+
+// place returns θ at coordinates u.
+func (s *party) place(u []float64) []float64 {
+	if s.centring == nil {
+		return u
+	}
+	return s.centring.place(u)
+}
+
+// logJacobian is log|∂θ/∂u| where place was called last. It counts with the kinetic energy, so that the log density is that of θ in all coordinates.
+func (s *party) logJacobian() float64 {
+	if s.centring == nil {
+		return 0
+	}
+	return s.centring.logJacobian
+}
+
+// pull turns a gradient by θ where place was called last into one by u.
+func (s *party) pull(g []float64) {
+	if s.centring != nil {
+		s.centring.pull(g)
+	}
+}
+
+// draw draws a momentum p with its velocities v at coordinates u, and sets the kinetic energy.
+func (s *party) draw(u, p, v []float64, from density.Stream) {
+	s.kinetic = 0.5 * s.metric.draw(p, v, from)
+	s.place(u)
+	s.kinetic -= s.logJacobian()
+}
+
+// learn includes a draw and its gradient in the estimates.
+func (s *party) learn(q, g []float64) {
+	s.estimate.add(q, g)
+	if s.centring != nil {
+		d := s.block.Dim()
+		s.centring.keep(q[:d], g[:d])
+	}
 }
 
 // begin draws a starting point, uniform in (−2, 2) as Stan's.

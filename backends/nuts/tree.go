@@ -63,7 +63,7 @@ func (k *chain) transition(ctx context.Context) error {
 	k.startTrajectory()
 	k.allocateNext()
 	k.beginLeapfrog()
-	if err := k.env.Density(ctx, t.next.q.theta, k, t.next.g.theta, k.lp); err != nil {
+	if err := k.env.Density(ctx, k.theta, k, t.next.g.theta, k.lp); err != nil {
 		return err
 	}
 	for {
@@ -81,7 +81,7 @@ func (k *chain) transition(ctx context.Context) error {
 			k.beginLeapfrog()
 		}
 		decision := density.Decision{Part: k.part, Total: k.total[:n], Wanted: k.proceed}
-		if err := k.pipeline.Proceed(ctx, decision, t.next.q.theta, k, t.next.g.theta, k.lp); err != nil {
+		if err := k.pipeline.Proceed(ctx, decision, k.theta, k, t.next.g.theta, k.lp); err != nil {
 			return err
 		}
 		if t.ended {
@@ -107,7 +107,7 @@ func (k *chain) startTrajectory() {
 	p := k.pool.get()
 	for b, s := range k.parties {
 		s.momentum.Round(uint64(k.done))
-		s.kinetic = 0.5 * s.metric.draw(p.at[b], p.extra[b], s.momentum)
+		s.draw(k.now.q.theta[b], p.at[b], p.extra[b], s.momentum)
 	}
 	k.now.index = 0
 	eps := k.eps
@@ -207,7 +207,8 @@ func (k *chain) kick(next point, half *jointVector, eps float64) {
 	k.cutScalars(cap(k.part[0]))
 	for b, s := range k.parties {
 		part := k.part[b]
-		part[kinetic] = 0.5 * s.metric.kick(half.at[b], half.extra[b], next.g.at[b], eps)
+		s.pull(next.g.theta[b])
+		part[kinetic] = 0.5*s.metric.kick(half.at[b], half.extra[b], next.g.at[b], eps) - s.logJacobian()
 		part[logDensity], part[kineticStart] = k.logDensity(b), s.kinetic
 	}
 }

@@ -76,6 +76,25 @@ func (e *estimate) add(q, g []float64) {
 	}
 }
 
+// replace puts the moments of e, which are over the first coordinates of to and perhaps fewer draws, in the place of those of to.
+func (e *estimate) replace(to *estimate) {
+	share := float64(to.draws.N-1) / float64(e.draws.N-1)
+	replaceMoments(to.draws.Mean, to.draws.Squares, e.draws.Mean, e.draws.Squares, share)
+	replaceMoments(to.gradients.Mean, to.gradients.Squares, e.gradients.Mean, e.gradients.Squares, share)
+	if e.drawMatrix == nil {
+		return
+	}
+	replaceMoments(to.drawMatrix.Mean, to.drawMatrix.Products, e.drawMatrix.Mean, e.drawMatrix.Products, share)
+	replaceMoments(to.gradMatrix.Mean, to.gradMatrix.Products, e.gradMatrix.Mean, e.gradMatrix.Products, share)
+}
+
+func replaceMoments(mean, products, byMean, byProducts []float64, share float64) {
+	copy(mean, byMean)
+	for i, v := range byProducts {
+		products[i] = share * v
+	}
+}
+
 func (e *estimate) reset() {
 	e.draws.Reset()
 	e.gradients.Reset()

@@ -173,6 +173,9 @@ func batchSize(rows, most int) int {
 
 // Applies returns the linear form of a block, or the reason why a fit by quadrature is not possible with it.
 func Applies(b density.Block, atClients bool) (*density.Linear, error) {
+	if len(density.WeightsOf(b)) > 0 {
+		return nil, fmt.Errorf("%s: it has weights, which are estimated by a point", b.Party())
+	}
 	l, err := density.RequireOf[density.Linearisable](b)
 	if err != nil {
 		return nil, err
@@ -300,10 +303,16 @@ func (k atServer) Receive(b int, down [][]float64, out []float64) {
 	k.receive(p, down)
 }
 
+// mostRejects is how often in a row the ELBO may fall.
+const mostRejects = 30
+
 // decide judges the newest iterate and writes the decision.
 func (k *Kernel) decide(elbo float64, out []float64) {
 	s := k.server
 	verdict := s.judge(elbo)
+	if s.rejected == mostRejects && k.failure == nil {
+		k.failure = fmt.Errorf("sfvi: the ELBO fell or was not finite in %d iterations in a row, however small the step", mostRejects)
+	}
 	out[atVerdict], out[atDamping], out[atELBO] = float64(verdict), s.damping, s.elbo
 	k.take(out)
 }

@@ -21,7 +21,7 @@ type rows struct {
 	eta, lp, at    []float64 // at one node
 	noise          float64   // variance of noise that is integrated out inside the log density, as of auxiliary variables
 	top, sum, over []float64 // of that integral
-	inner          rule // over that noise
+	inner          rule      // over that noise
 	rules          *rules
 }
 

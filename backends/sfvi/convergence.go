@@ -66,7 +66,8 @@ func (r *rest) add(end bool) {
 	r.summed = 0
 }
 
-// judge sets the scalars that a party adds to the totals.
+// judge sets the scalars that a party adds to the totals. Weights are left out: without an sd there is no unit in which their gradient could be small, and whether
+// they are at rest shows in the ELBO.
 func (r *rest) judge(q *gaussian, into []float64) {
 	clear(into)
 	if r.batches < leastBatches {
@@ -76,10 +77,15 @@ func (r *rest) judge(q *gaussian, into []float64) {
 	for h, phi := range r.halves {
 		q.sds(phi, r.sds[h])
 	}
+	sds := r.sds[1]
 	for i, m := range r.mean {
 		floor := negligible
-		if i < q.dim {
-			floor /= r.sds[1][i]
+		if i < q.all {
+			if q.weight(i) {
+				continue
+			}
+			floor /= sds[0]
+			sds = sds[1:]
 		}
 		se := r.square[i]/(b-1)/b + floor*floor
 		into[0] += m * m / se * (b - 3) / (b - 1) // the mean of Student's t² is ν/(ν − 2)
@@ -97,10 +103,12 @@ func (r *rest) judge(q *gaussian, into []float64) {
 func (k *kernel) judged(f *backends.Fit) {
 	f.Rising = !(k.drift.Value < largestRise+2*k.drift.SE)
 	sum, terms := k.verdict[0], k.verdict[1]
-	if f.Judged = k.drift.N > 0 && terms > 0; !f.Judged {
+	if f.Judged = k.drift.N > 0 && k.parties[0].last.batches >= leastBatches; !f.Judged {
 		return
 	}
-	f.Gradient, f.Drifting = math.Sqrt(sum/terms), int(k.verdict[2])
-	f.GradientBound = math.Sqrt(1 + errorsOff*math.Sqrt(2/min(terms, independent)))
+	if terms > 0 { // else all parameters of all parties are weights
+		f.Gradient, f.Drifting = math.Sqrt(sum/terms), int(k.verdict[2])
+		f.GradientBound = math.Sqrt(1 + errorsOff*math.Sqrt(2/min(terms, independent)))
+	}
 	f.Converged = f.Gradient <= f.GradientBound && f.Drifting == 0 && !f.Rising
 }

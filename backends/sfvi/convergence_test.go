@@ -12,7 +12,7 @@ import (
 
 // restOf is the judgement of gradients N(shift, 1) and a q(θ) whose log sds grow by growth between the halves.
 func restOf(shift, growth float64) (scalars [verdicts]float64) {
-	q := newGaussian(20, true)
+	q := newGaussian(20, nil, true)
 	r, random := newRest(q), rand.New(rand.NewPCG(7, 1))
 	phi := make([]float64, q.size())
 	for i := range 600 {

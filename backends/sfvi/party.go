@@ -40,10 +40,12 @@ type party struct {
 	whole   *shard
 	windows []*shard // none where every evaluation is of all rows
 	theta   gaussian
-	own     *factor   // of q(θ)
-	last    *rest     // of q(θ) in the last iterations
-	ratio   float64   // of the last draw: log p's auxiliary terms − log q
-	cut     []float64 // of a draw whose auxiliary variables are asked for
+	points  density.PointEstimated // nil without weights
+	initial density.Stream         // of the weights; nil without
+	own     *factor                // of q(θ)
+	last    *rest                  // of q(θ) in the last iterations
+	ratio   float64                // of the last draw: log p's auxiliary terms − log q
+	cut     []float64              // of a draw whose auxiliary variables are asked for
 	streams [sources]density.Stream
 	noisy   bool   // the noise in theta.eps and in the guide is that of fitting's round …
 	round   uint64 // … with this number, or its opposite if
@@ -52,8 +54,9 @@ type party struct {
 
 func newParty(env density.Env, b int, s backends.Settings) (*party, error) {
 	block := env.Blocks()[b]
-	full := s.Text(thetaGuide) == "fullrank" || s.Text(thetaGuide) == "auto" && block.Dim() <= fullRankLimit(block)
-	p := &party{theta: newGaussian(block.Dim(), full), cut: make([]float64, block.AuxLen())}
+	weights := density.WeightsOf(block)
+	full := s.Text(thetaGuide) == "fullrank" || (s.Text(thetaGuide) == "auto" && block.Dim()-len(weights) <= fullRankLimit(block))
+	p := &party{theta: newGaussian(block.Dim(), weights, full), cut: make([]float64, block.AuxLen())}
 	whole, err := newShard(block, s, 1)
 	if err != nil {
 		return nil, err
@@ -64,20 +67,28 @@ func newParty(env density.Env, b int, s backends.Settings) (*party, error) {
 	for k, name := range sourceNames {
 		p.streams[k] = env.Private(b, name)
 	}
+	if len(weights) > 0 {
+		p.points, p.initial = block.(density.PointEstimated), env.Private(b, "sfvi weights")
+	}
 	return p, nil
 }
 
-// start sets the initial q. Attempt 0 is centred at 0; later ones at a uniform draw from (−2, 2), as Stan's initial values.
+// start sets the initial q. Attempt 0 is centred at 0; later ones at a uniform draw from (−2, 2), as Stan's initial values. Weights begin at values of their kind,
+// drawn anew for each attempt.
 func (p *party) start(attempt uint64) {
 	from := p.streams[starting]
 	from.Round(attempt)
-	mean, logs := p.own.phi[:p.theta.dim], p.own.phi[p.theta.dim:]
+	mean, logs := p.mu(), p.own.phi[p.theta.all:]
 	clear(p.own.phi)
-	for i := range mean {
+	for i := range p.theta.dim {
 		if attempt > 0 {
-			mean[i] = 4*from.Float64() - 2
+			mean[p.theta.coordinate(i)] = 4*from.Float64() - 2
 		}
 		logs[i] = math.Log(firstSD)
+	}
+	if p.points != nil {
+		p.initial.Round(attempt)
+		p.points.StartWeights(mean, p.initial)
 	}
 	if p.guide == nil {
 		return
@@ -137,11 +148,11 @@ func (p *party) sample(from source, r uint64, theta []float64) {
 	p.theta.draw(p.own.phi, theta)
 }
 
-// mu is the mean of q(θ).
-func (p *party) mu() []float64 { return p.own.phi[:p.theta.dim] }
+// mu is the mean of q(θ), the weights included.
+func (p *party) mu() []float64 { return p.own.phi[:p.theta.all] }
 
 // dmu is the gradient of mu.
-func (p *party) dmu() []float64 { return p.own.grad[:p.theta.dim] }
+func (p *party) dmu() []float64 { return p.own.grad[:p.theta.all] }
 
 // finish completes the gradient from that of the density in θ, and reports whether all of it is finite and can be squared.
 func (p *party) finish(v []float64) bool {

@@ -61,6 +61,7 @@ func Algorithm() backends.Algorithm {
 			{Name: elboEvery, Doc: "iterations between two points of the ELBO trace", Default: 500, Min: 1},
 		},
 		Gives:     backends.Approximation,
+		Weights:   backends.AllWeights,
 		Example:   "--guide noncentered",
 		Closer:    "--theta-guide joint, else fullrank; --guide structured",
 		Exchanges: exchanges,

@@ -2,6 +2,7 @@ package sfvi
 
 import (
 	"math"
+	"slices"
 
 	vec "github.com/vflc/vflc/runtime/vector"
 )
@@ -10,9 +11,14 @@ import (
 // standard normal; S(I + C) is the Cholesky factor of the covariance. Every step of ℓ and C is relative to the scale of its
 // coordinate, so one step size serves parameters of any scale, and the factor cannot become singular.
 //
-// Its variational parameters are laid out as μ (dim), ℓ (dim), then the rows of C (0, 1, 2, … elements).
+// Coordinates that are weights are points: they are elements of μ, have neither ε nor ℓ, and no part in the entropy. The gradient of the ELBO by them is that of
+// log p along the path. (They move log q(z | θ) as θ does; the mean of that gradient is 0.)
+//
+// Its variational parameters are laid out as μ (all), ℓ (dim), then the rows of C (0, 1, 2, … elements).
 type gaussian struct {
-	dim  int
+	all  int   // coordinates of θ
+	dim  int   // those that are random
+	free []int // which these are, in ascending order; nil: all
 	full bool
 	eps  []float64 // ε of the last draw
 	unit []float64 // (I + C)ε
@@ -20,22 +26,54 @@ type gaussian struct {
 	back []float64 // (I + C)⁻ᵀε, and then that plus sd·v
 }
 
-func newGaussian(dim int, full bool) gaussian {
+// newGaussian returns q of so many coordinates, of which some are weights.
+func newGaussian(all int, weights []int, full bool) gaussian {
+	dim := all - len(weights)
 	v := make([]float64, 4*dim)
-	return gaussian{dim: dim, full: full, eps: v[:dim], unit: v[dim : 2*dim], sd: v[2*dim : 3*dim], back: v[3*dim:]}
+	return gaussian{all: all, dim: dim, free: others(all, weights), full: full, eps: v[:dim], unit: v[dim : 2*dim], sd: v[2*dim : 3*dim], back: v[3*dim:]}
+}
+
+// others returns the coordinates that are not weights, nil where there are no weights.
+func others(all int, weights []int) []int {
+	if len(weights) == 0 {
+		return nil
+	}
+	out := make([]int, 0, all-len(weights))
+	for i := range all {
+		if len(weights) > 0 && weights[0] == i {
+			weights = weights[1:]
+			continue
+		}
+		out = append(out, i)
+	}
+	return out
+}
+
+// coordinate is that of random coordinate i in θ.
+func (q *gaussian) coordinate(i int) int {
+	if q.free == nil {
+		return i
+	}
+	return q.free[i]
+}
+
+// weight reports whether a coordinate of θ is a weight.
+func (q *gaussian) weight(at int) bool {
+	_, random := slices.BinarySearch(q.free, at)
+	return q.free != nil && !random
 }
 
 // size is the number of variational parameters.
 func (q *gaussian) size() int {
 	if q.full {
-		return 2*q.dim + q.dim*(q.dim-1)/2
+		return q.all + q.dim + q.dim*(q.dim-1)/2
 	}
-	return 2 * q.dim
+	return q.all + q.dim
 }
 
 // row is the part of row i of C that is stored.
 func (q *gaussian) row(phi []float64, i int) []float64 {
-	return phi[2*q.dim+i*(i-1)/2:][:i]
+	return phi[q.all+q.dim+i*(i-1)/2:][:i]
 }
 
 // draw sets theta from the noise in eps and returns −log q(θ).
@@ -47,9 +85,16 @@ func (q *gaussian) draw(phi, theta []float64) float64 {
 			q.unit[i] += vec.Dot(i, q.row(phi, i), q.eps)
 		}
 	}
-	vec.Exp(d, q.sd, phi[d:])
-	vec.FMA(d, theta, q.sd, q.unit, phi)
-	return float64(d)*halfLog2Pi + vec.Sum(d, phi[d:]) + 0.5*vec.Dot(d, q.eps, q.eps)
+	vec.Exp(d, q.sd, phi[q.all:])
+	if q.free == nil {
+		vec.FMA(d, theta, q.sd, q.unit, phi)
+	} else {
+		copy(theta, phi[:q.all])
+		for i, at := range q.free {
+			theta[at] += q.sd[i] * q.unit[i]
+		}
+	}
+	return float64(d)*halfLog2Pi + vec.Sum(d, phi[q.all:]) + 0.5*vec.Dot(d, q.eps, q.eps)
 }
 
 // gradient turns v = ∂/∂θ of log p at the draw (total, through everything that depends on θ) into the gradient of the ELBO. Sticking the
@@ -63,11 +108,19 @@ func (q *gaussian) gradient(phi, v, grad []float64) {
 			vec.Axpy(i, q.back, -q.back[i], q.row(phi, i))
 		}
 	}
-	vec.MulAdd(d, q.back, q.sd, v) // sd times the full derivative
-	for i, u := range q.back {
-		grad[i] += u / q.sd[i]
+	if q.free == nil {
+		vec.MulAdd(d, q.back, q.sd, v) // sd times the full derivative
+		for i, u := range q.back {
+			grad[i] += u / q.sd[i]
+		}
+	} else {
+		vec.Axpy(q.all, grad, 1, v)
+		for i, at := range q.free {
+			grad[at] += q.back[i] / q.sd[i]
+			q.back[i] += q.sd[i] * v[at]
+		}
 	}
-	vec.Mul(d, grad[d:], q.back, q.unit)
+	vec.Mul(d, grad[q.all:], q.back, q.unit)
 	if q.full {
 		for i, u := range q.back {
 			vec.Scale(i, q.row(grad, i), q.eps, u)
@@ -75,15 +128,17 @@ func (q *gaussian) gradient(phi, v, grad []float64) {
 	}
 }
 
-// moments returns the mean and the sd of each coordinate.
+// moments returns the mean and the sd of each random coordinate.
 func (q *gaussian) moments(phi []float64) (mean, sd []float64) {
 	mean, sd = make([]float64, q.dim), make([]float64, q.dim)
-	copy(mean, phi)
+	for i := range mean {
+		mean[i] = phi[q.coordinate(i)]
+	}
 	q.sds(phi, sd)
 	return mean, sd
 }
 
-// sds sets the sd of each coordinate.
+// sds sets the sd of each random coordinate.
 func (q *gaussian) sds(phi, sd []float64) {
 	for i := range q.dim {
 		s := 1.0
@@ -92,7 +147,7 @@ func (q *gaussian) sds(phi, sd []float64) {
 				s += c * c
 			}
 		}
-		sd[i] = math.Exp(phi[q.dim+i]) * math.Sqrt(s)
+		sd[i] = math.Exp(phi[q.all+i]) * math.Sqrt(s)
 	}
 }
 

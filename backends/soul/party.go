@@ -14,6 +14,7 @@ type party struct {
 	local   density.LocalDensity // of a client
 	cuts    []density.Cut
 	initial density.Stream // of initial values
+	weights density.Stream // of those of weights
 	theta   []float64      // the θ of evaluations outside the chains: the first chain's, or at the server γ itself
 	metric
 
@@ -40,7 +41,7 @@ type party struct {
 
 func newParty(env density.Env, b int, s backends.Settings) (*party, error) {
 	block := env.Blocks()[b]
-	p := &party{block: block, cuts: block.Cuts(), corrected: s.Bool(mala), h: 1, initial: env.Private(b, "soul start")}
+	p := &party{block: block, cuts: block.Cuts(), corrected: s.Bool(mala), h: 1, initial: env.Private(b, "soul start"), weights: env.Private(b, "soul weights")}
 	dim, aux := block.Dim(), block.AuxLen()
 	if p.server() {
 		switchable, err := density.RequireOf[density.JacobianSwitch](block)
@@ -104,10 +105,22 @@ func (p *party) start(attempt uint64) {
 			p.theta[i] = 4*p.initial.Float64() - 2
 		}
 	}
+	if p.server() {
+		p.startWeights(attempt)
+	}
 	for _, c := range p.chains {
 		copy(c.at.theta, p.theta)
 		copy(c.spare.theta, p.theta)
 	}
+}
+
+// startWeights sets the weights of the server to values of their kinds, drawn anew for each attempt.
+func (p *party) startWeights(attempt uint64) {
+	if len(density.WeightsOf(p.block)) == 0 {
+		return
+	}
+	p.weights.Round(attempt)
+	p.block.(density.PointEstimated).StartWeights(p.theta, p.weights)
 }
 
 // runChains makes steps of all chains of a client and leaves the means over their states.

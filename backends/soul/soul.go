@@ -38,6 +38,7 @@ func Algorithm() backends.Algorithm {
 			{Name: tolerance, Doc: "stop when the gradient relative to that at the start, and the relative error of the result, are both below this", Default: 0.01, Min: 1e-9},
 		},
 		Gives:     backends.Conditional,
+		Weights:   backends.ServerWeights,
 		Exchanges: exchanges,
 		New: func(env density.Env, s backends.Settings) (backends.Kernel, error) {
 			k, err := newKernel(env, s)

@@ -90,10 +90,7 @@ func showPriors(w io.Writer, p *check.Program, asJSON bool) error {
 	}
 	rows := [][]string{{"parameter", "owner", "type", "prior"}}
 	for _, q := range priors {
-		if q.Noncentered {
-			q.Prior += " noncentered"
-		}
-		rows = append(rows, []string{q.Parameter, q.Owner, q.Type, q.Prior})
+		rows = append(rows, []string{q.Parameter, q.Owner, q.Type, q.Text()})
 	}
 	if len(priors) == 0 {
 		_, err := fmt.Fprintln(w, "The model has no parameters.")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,7 +35,7 @@ func newCompile() *cobra.Command {
 				return err
 			}
 			m, diags, err := compileFile(args[0], &f)
-			if dump == "" && err == nil && m != nil && !m.Pooled() {
+			if dump == "" && err == nil && m != nil && m.Checked != nil && !m.Pooled() {
 				diags = accept.ForSplit(diags)
 			}
 			if m, err = whole(cmd, m, diags, false, err); err != nil {
@@ -85,10 +86,17 @@ func writePrograms(cmd *cobra.Command, m *compile.Model, dir string) error {
 		return err
 	}
 	for name, text := range files {
-		if err := atomicfile.WriteBytes(filepath.Join(dir, name), 0o644, text); err != nil {
+		mode := fs.FileMode(0o644)
+		if strings.HasPrefix(name, compile.OwnDir+"/") {
+			mode = 0o600
+			if err := os.MkdirAll(filepath.Join(dir, compile.OwnDir), 0o700); err != nil {
+				return err
+			}
+		}
+		if err := atomicfile.WriteBytes(filepath.Join(dir, filepath.FromSlash(name)), mode, text); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "wrote %d programs and %s to %s\n", len(files)-1, compile.ManifestFile, filepath.Clean(dir))
+	fmt.Fprintf(cmd.ErrOrStderr(), "wrote %d programs and %s to %s\n", len(m.Programs), compile.ManifestFile, filepath.Clean(dir))
 	return nil
 }

@@ -59,14 +59,14 @@ func showPages(w io.Writer, u *stdlib.Universe, name string, asJSON bool) error 
 func listBuiltIn(w io.Writer, u *stdlib.Universe, asJSON bool) error {
 	if asJSON {
 		return posterior.WriteJSON(w, map[string][]string{
-			"distributions": u.Dists(), "functions": u.Funcs(), "encoders": u.Encoders(), "types": u.StructuredTypes(), "modules": moduleFunctions(u),
+			"distributions": u.Dists(), "functions": u.Funcs(), "encoders": u.Encoders(), "types": u.StructuredTypes(), "initial values": u.Initials(), "modules": moduleFunctions(u),
 		})
 	}
 	for _, group := range []struct {
 		title string
 		names []string
 	}{
-		{"Distributions", u.Dists()}, {"Functions", u.Funcs()}, {"Encoders", u.Encoders()}, {"Types of vectors and matrices", u.StructuredTypes()},
+		{"Distributions", u.Dists()}, {"Functions", u.Funcs()}, {"Encoders", u.Encoders()}, {"Types of vectors and matrices", u.StructuredTypes()}, {"Initial values of weights", u.Initials()},
 		{"Functions of modules", moduleFunctions(u)},
 	} {
 		fmt.Fprintf(w, "%s\n", group.title)

@@ -20,21 +20,21 @@ func compileFile(path string, f *modelFlags) (*compile.Model, diag.List, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	return compileSource(source.New(path, string(text)), inputfile.Beside(filepath.Dir(path)), f)
+	return compileSource(source.New(path, string(text)), inputfile.Beside(filepath.Dir(path)), f.private(path), f)
 }
 
-// compileSource compiles a model whose imported files modules reads.
-func compileSource(model *source.File, modules func(path string) (string, error), f *modelFlags) (*compile.Model, diag.List, error) {
+// compileSource compiles a model whose imported files modules reads, and private the modules of its clients.
+func compileSource(model *source.File, modules func(path string) (string, error), private func(client string) (*source.File, error), f *modelFlags) (*compile.Model, diag.List, error) {
 	options, err := f.options()
 	if err != nil {
 		return nil, nil, err
 	}
-	options.Import = modules
+	options.Import, options.Module = modules, private
 	m, diags := compile.Compile(model, options)
 	if diags.HasErrors() {
 		return m, diags, nil
 	}
-	return m, diags, f.known(m.Checked)
+	return m, diags, f.known(m)
 }
 
 // compileWhole compiles for commands that need a model without errors, and not the program of one party. It prints the diagnostics.

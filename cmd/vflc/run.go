@@ -72,6 +72,7 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	fs.StringVar(&f.from, "from", "", "start from the last positions, metric and step sizes of the run in this `folder`; a short --warmup is then enough")
 	fs.BoolVar(&f.resumed, resumeFlag, false, "")
 	fs.MarkHidden(resumeFlag)
+	fs.BoolVar(&f.priorOnly, "prior-only", false, "leave the likelihoods out, all parties in one: draws are from the prior; generated quantities are those of the prior")
 	fs.BoolVar(&f.logLik, "log-lik", false, "write the log density of every observation at every draw to draws.zarr, for vflc loo and ArviZ")
 	fs.BoolVar(&f.saveAux, "save-aux", false, "write the draws of the auxiliary variables too; each belongs to its client")
 	fs.BoolVar(&f.quiet, "quiet", false, "print no progress, and of the compiler no warnings; findings about the result are always printed")
@@ -181,7 +182,7 @@ func (s *runState) compile() (err error) {
 	if err != nil {
 		return err
 	}
-	m, diags, err := compileSource(model, fit.RecordedModules(s.flags.dir), &s.flags.modelFlags)
+	m, diags, err := compileSource(model, fit.RecordedModules(s.flags.dir), fit.RecordedPrivates(s.flags.dir), &s.flags.modelFlags)
 	if s.model, err = whole(s.cmd, m, diags, s.flags.quiet, err); err != nil {
 		return err
 	}

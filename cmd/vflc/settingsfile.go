@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -17,6 +18,9 @@ func (f *modelFlags) honour(cmd *cobra.Command, model string) (typed []string, e
 	typed = typedFlags(cmd)
 	err = applySettingsFile(cmd, model)
 	f.rhoOfFile = !slices.Contains(typed, "rho")
+	if !slices.Contains(typed, "module") {
+		f.fileDir = filepath.Dir(model)
+	}
 	return typed, err
 }
 

@@ -67,12 +67,35 @@ type Symbol struct {
 	Lower, Upper ast.Expr   // declared bounds
 	// Structure is the set of vectors or matrices that a parameter is one of, or an array of; nil: its elements are numbers of their own.
 	Structure *def.Structured
+	// Opaque marks a contribution whose module is not at hand. It is a Param with a flat prior, of which the client alone knows what it is.
+	Opaque bool
+	// Initial is how a weight begins; nil for anything else. A weight is a Param with a flat prior, of which a point is estimated.
+	Initial *def.Initial
 	// Owners and Random describe the value of a Let; those of other symbols follow from Owner and Kind.
 	Owners types.Owners
 	Random bool
 	used   bool
 	sent   bool
 	over   string // of an IndexVar: the family, "" for a range
+}
+
+// Noncentered reports whether a symbol is a parameter that is declared noncentered.
+func (s *Symbol) Noncentered() bool {
+	d, ok := s.Decl.(*ast.Param)
+	return ok && d.Noncentered
+}
+
+// DeclaredType returns the type that a parameter or a weight is declared with, nil for none.
+func (s *Symbol) DeclaredType() *ast.Type {
+	switch d := s.Decl.(type) {
+	case *ast.Param:
+		return d.Type
+	case *ast.Weight:
+		return d.Type
+	case *ast.Contribution:
+		return d.Type
+	}
+	return nil
 }
 
 // Leaves returns the cut that a client sends under this name, itself or with the noise of an auxiliary variable; nil for any other symbol.
@@ -136,6 +159,7 @@ type Program struct {
 	Likelihoods []*Likelihood
 	Transform   Transform
 	Members     map[string]int // of families, as far as Options give them
+	PriorOnly   bool           // without likelihoods, but for those of missing cells that are imputed
 }
 
 // A Size is a size name and where its value comes from.
@@ -165,6 +189,7 @@ type Options struct {
 	Transform def.Transform      // replaces the statement's kind where it has a name
 	Rho       float64            // replaces the statement's rho where > 0
 	RhoBy     map[string]float64
+	PriorOnly bool       // leave likelihoods out, so that the density is that of the priors
 	Accept    accept.Set // disclosures that are accepted
 	// Members are the numbers of members of families, where they are known: from their data.
 	Members map[string]int
@@ -172,6 +197,8 @@ type Options struct {
 	Server string
 	// Import returns the text of a file that the model imports, by its path beside the model; nil where the model is not a file.
 	Import func(path string) (string, error)
+	// Module returns the file in which a client keeps its contribution to itself, nil where it is not at hand. nil: none is.
+	Module func(client string) (*source.File, error)
 }
 
 // Check checks a model or a party program. The program is usable only where the list has no errors.
@@ -194,6 +221,13 @@ func Check(file *ast.File, universe *stdlib.Universe, options Options) (*Program
 	c.File, resolved.Stmts = &resolved, slices.Clone(file.Stmts)
 	for i, s := range file.Stmts {
 		resolved.Stmts[i] = c.statement(s)
+	}
+	for _, s := range c.implied {
+		resolved.Stmts = append(resolved.Stmts, c.statement(s))
+	}
+	c.imputations()
+	if c.options.PriorOnly {
+		c.priorOnly()
 	}
 	c.transform()
 	c.generated()
@@ -221,7 +255,8 @@ type checker struct {
 	dataBounds bool                 // bounds of the declaration being checked may use data
 	vars       []*Symbol            // comprehension variables in scope
 	stmt       *ast.Transform
-	inCalls    diag.List // about nodes that the call of a function put into the model
+	implied    []*ast.Likelihood // by `missing impute ~ DIST`
+	inCalls    diag.List         // about nodes that the call of a function put into the model
 	// perDraw is true in the value of a generated quantity.
 	perDraw bool
 }

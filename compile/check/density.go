@@ -94,10 +94,7 @@ func (c *checker) densityName(e *ast.Call) bool {
 		c.errorf(diag.BadDensity, e.Name, "%s is a distribution of vectors or matrices, whose densities are no expressions in this version", name).Note("write y ~ %s(…)", name)
 		return false
 	}
-	right := "_lpdf"
-	if d.Discrete {
-		right = "_lpmf"
-	}
+	right := lpdf(d)
 	switch {
 	case kind == ast.LogDensity && suffix != right:
 		what := "continuous: it has a density"
@@ -159,7 +156,7 @@ func (c *checker) densityArguments(e *ast.Call, d Density) bool {
 func (c *checker) argument(d *def.Dist, k int, a ast.Expr) bool {
 	info, p := c.Info[a], d.Params[k]
 	switch {
-	case info.Type.Elem == types.Level:
+	case info.Type.Elem == types.Level && p.Domain != def.Codes:
 		c.errorf(diag.WrongElement, a, "%s of %s is a number, but this is a level", p.Name, d.Name)
 		return false
 	case p.Data && info.Random:

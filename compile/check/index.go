@@ -143,6 +143,19 @@ func (c *checker) levelIndex(a *ast.Subscript, d types.Size) (info Info, isLevel
 	return info, true, ok
 }
 
+// varies returns an array of whole data in an expression, nil if there is none.
+func (c *checker) varies(e ast.Expr) (found *ast.Name) {
+	ast.Walk(e, func(n ast.Node) bool {
+		if name, ok := n.(*ast.Name); ok && found == nil {
+			if s := c.lookup(name); s != nil && s.Kind == Data && s.Type.Elem.Integral() && !s.Type.Scalar() {
+				found = name
+			}
+		}
+		return found == nil
+	})
+	return found
+}
+
 // element checks a single index: a size expression within the dimension.
 func (c *checker) element(a *ast.Subscript, d types.Size) bool {
 	if n, ok := a.Lo.(*ast.Name); ok {
@@ -153,6 +166,11 @@ func (c *checker) element(a *ast.Subscript, d types.Size) bool {
 			}
 			return false
 		}
+	}
+	if n := c.varies(a.Lo); n != nil {
+		c.errorf(diag.BadIndex, a, "this index has another value in each row, since %s has: an index is a whole number, or a level", n.Name).
+			Note("let the data hold the codes 1, 2, … themselves, declared as level(%s); of two values choose by where(%s == 1, a, b)", d, n.Name)
+		return false
 	}
 	i, ok := c.size(a.Lo)
 	if !ok {

@@ -30,15 +30,16 @@ func (c *checker) prior(s *ast.Param, sym *Symbol, owners types.Owners) {
 }
 
 // length checks that the sizes of a parameter are not data of another party.
-func (c *checker) length(s *ast.Param, sym *Symbol) {
+func (c *checker) length(sym *Symbol) {
 	home := sym.Owner
 	if home == Shared {
 		home = c.Server
 	}
-	if s.Type == nil {
+	t := sym.DeclaredType()
+	if t == nil {
 		return
 	}
-	for _, d := range s.Type.Dims {
+	for _, d := range t.Dims {
 		if owners := c.CountedBy(d); !owners.Within(home) {
 			c.errorf(diag.ClientData, d, "client data would be read by another party: this size of %s is private data of %s", sym.Name, owners).
 				Note("make the data `@ shared` if every party may hold them")
@@ -84,11 +85,10 @@ func (c *checker) foreign(e ast.Expr, home string, sym *Symbol) {
 		if home != c.Server && other == c.Server {
 			d := c.errorf(diag.ServerName, name, "%s belongs to the client %s, which does not see %s: that is private to %s", sym.Name, home, name.Name, c.Server)
 			if s != nil && s.Kind == Param {
-				p := s.Decl.(*ast.Param)
-				if p.Owner != nil {
-					d.Fix(p.Owner.Span(), Shared, "let every party that uses it see %s", name.Name)
+				if owner := ownerOf(s.Decl); owner != nil {
+					d.Fix(owner.Span(), Shared, "let every party that uses it see %s", name.Name)
 				} else {
-					end := p.Span()
+					end := s.Decl.Span()
 					end.Start = end.End
 					d.Fix(end, " @ shared", "let every party that uses it see %s", name.Name)
 				}

@@ -1,10 +1,35 @@
 package check
 
 import (
+	"math"
+
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/types"
 )
+
+// fixedSupport refuses a distribution whose support depends on a parameter: coordinates without bounds are made for one set of values.
+func (c *checker) fixedSupport(s *ast.Param, sym *Symbol) {
+	if sym.Dist == nil || sym.Dist.Event != nil {
+		return
+	}
+	for k, a := range sym.Args {
+		if a == nil || !c.Info[a].Random {
+			continue
+		}
+		theta := make([]float64, len(sym.Args))
+		theta[k] = math.NaN()
+		if lower, upper := sym.Dist.Bounds(theta); math.IsNaN(lower) || math.IsNaN(upper) {
+			d := c.errorf(diag.BadSupport, a, "the values of %s lie within bounds that depend on a parameter", s.Name.Name)
+			if math.IsInf(upper, 1) {
+				d.Note("declare param u with a fixed bound, as half_normal has, and compute the value, as let %s = low + u", s.Name.Name)
+				return
+			}
+			d.Note("declare param u ~ uniform(0, 1) and compute the value, as let %s = low + (high - low) * u; probabilities that sum to 1 are a simplex", s.Name.Name)
+			return
+		}
+	}
+}
 
 func (c *checker) param(s *ast.Param) {
 	owner, family, ok := c.owner(s.Owner)
@@ -34,6 +59,10 @@ func (c *checker) param(s *ast.Param) {
 		c.errorf(diag.DiscreteParameter, s.Dist.Name, "%s is discrete, but a parameter is continuous", dist.Name).
 			Note("sum a discrete parameter out of the likelihood by hand; samplers here work on continuous parameters")
 	}
+	if dist != nil && dist.Joint() != "" {
+		c.errorf(diag.MustBeData, s.Dist.Name, "the values of %s are data: it is a likelihood of all rows of a table, and no prior", dist.Name)
+		ok = false
+	}
 	if dist != nil && s.Noncentered && dist.ScaleAt < 0 {
 		c.errorf(diag.NotLocationScale, s.Dist.Name, "%s is not a location-scale distribution, so it cannot be `noncentered`", dist.Name)
 	}
@@ -49,8 +78,9 @@ func (c *checker) param(s *ast.Param) {
 		c.interval(s, sym)
 	}
 	if ok {
+		c.fixedSupport(s, sym)
 		c.prior(s, sym, owners)
-		c.length(s, sym)
+		c.length(sym)
 	}
 	if !c.declare(sym) {
 		return

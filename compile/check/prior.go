@@ -8,21 +8,37 @@ import (
 	"github.com/vflc/vflc/lang/format"
 )
 
-// A Prior is the prior of one parameter, with defaults filled in.
+// A Prior is the prior of one parameter, with defaults filled in; of a weight, which has none, the kind of its initial values.
 type Prior struct {
 	Parameter   string `json:"parameter"`
 	Type        string `json:"type"`
 	Owner       string `json:"owner"`
 	Prior       string `json:"prior"`
 	Noncentered bool   `json:"noncentered"`
+	Initial     string `json:"init,omitempty"`
+}
+
+// Text is the prior as a table shows it.
+func (p Prior) Text() string {
+	switch {
+	case p.Initial != "":
+		return "none: a weight, init " + p.Initial
+	case p.Noncentered:
+		return p.Prior + " noncentered"
+	}
+	return p.Prior
 }
 
 // Priors lists the priors of all parameters in order of declaration; it never returns nil.
 func (p *Program) Priors() []Prior {
 	out := []Prior{}
 	for _, s := range p.Order {
-		if d, ok := s.Decl.(*ast.Param); ok {
-			out = append(out, Prior{s.Name, s.Type.String() + bounds(s), s.Owner, priorText(s), d.Noncentered})
+		switch {
+		case s.Kind != Param || s.Opaque:
+		case s.Initial != nil:
+			out = append(out, Prior{Parameter: s.Name, Type: s.Type.String(), Owner: s.Owner, Initial: s.Initial.Name})
+		default:
+			out = append(out, Prior{Parameter: s.Name, Type: s.Type.String() + bounds(s), Owner: s.Owner, Prior: priorText(s), Noncentered: s.Noncentered()})
 		}
 	}
 	return out

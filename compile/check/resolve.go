@@ -43,6 +43,10 @@ func (c *checker) parties() {
 			c.note(s.Name)
 		case *ast.Param:
 			c.note(s.Name)
+		case *ast.Contribution:
+			c.note(s.Name)
+		case *ast.Weight:
+			c.note(s.Name)
 		case *ast.Let:
 			c.note(s.Name)
 		case *ast.Generate:

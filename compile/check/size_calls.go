@@ -76,6 +76,10 @@ func ownerOf(s ast.Stmt) *ast.Ident {
 		return s.Owner
 	case *ast.Param:
 		return s.Owner
+	case *ast.Contribution:
+		return s.Owner
+	case *ast.Weight:
+		return s.Owner
 	case *ast.Let:
 		return s.Owner
 	}
@@ -85,8 +89,12 @@ func ownerOf(s ast.Stmt) *ast.Ident {
 // counted records that a declaration uses a size, as if its name stood there.
 func (c *checker) counted(s ast.Stmt, d types.Size) {
 	owner := ownerOf(s)
-	if _, param := s.(*ast.Param); owner == nil && !param {
-		return
+	switch s.(type) {
+	case *ast.Param, *ast.Weight:
+	default:
+		if owner == nil {
+			return
+		}
 	}
 	name := c.Server
 	if owner != nil && owner.Name != DefaultServer {

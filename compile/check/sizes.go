@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/vflc/vflc/lang/ast"
@@ -65,6 +66,10 @@ func (c *checker) sizeUses(s ast.Stmt) {
 		owner, t = s.Owner, s.Type
 	case *ast.Param:
 		owner, t = s.Owner, s.Type
+	case *ast.Contribution:
+		owner, t = s.Owner, s.Type
+	case *ast.Weight:
+		owner, t = s.Owner, s.Type
 	case *ast.Let:
 		owner, t = s.Owner, s.Type
 		if owner == nil {
@@ -126,7 +131,27 @@ type errUnbound struct{ name string }
 
 func (e errUnbound) Error() string { return fmt.Sprintf("nothing binds the size %s", e.name) }
 
+// errEarly marks a const that is a size above its declaration: there it would be another size than below.
+type errEarly struct{}
+
+func (errEarly) Error() string { return "used before it is declared" }
+
+// constBelow reports whether a name is declared as a const further down.
+func (c *checker) constBelow(name string) bool {
+	if _, later := c.later[name]; !later {
+		return false
+	}
+	return slices.ContainsFunc(c.File.Stmts, func(s ast.Stmt) bool {
+		k, ok := s.(*ast.Const)
+		return ok && k.Name.Name == name
+	})
+}
+
 func (c *checker) reportSize(at ast.Node, err error) {
+	if _, early := err.(errEarly); early {
+		c.unknown(at.(*ast.Name))
+		return
+	}
 	if u, ok := err.(errUnbound); ok {
 		if c.failed[u.name] {
 			return
@@ -173,6 +198,9 @@ func (c *checker) sizeOf(e ast.Expr) (types.Size, ast.Node, error) {
 			if s.Kind != Data || s.Type.Elem != types.Int || !s.Type.Scalar() {
 				return types.Size{}, e, fmt.Errorf("%s is %s, not a size", e.Name, article(s.Kind))
 			}
+		}
+		if c.Symbols[e.Name] == nil && c.constBelow(e.Name) {
+			return types.Size{}, e, errEarly{}
 		}
 		if z := c.Sizes[e.Name]; z != nil {
 			return types.Named(e.Name), e, nil

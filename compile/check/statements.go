@@ -21,9 +21,15 @@ func (c *checker) statement(s ast.Stmt) ast.Stmt {
 	}
 	switch s := s.(type) {
 	case *ast.Data:
+		s = c.imputing(s)
 		c.data(s)
+		return s
 	case *ast.Param:
 		c.param(s)
+	case *ast.Contribution:
+		c.contribution(s)
+	case *ast.Weight:
+		c.weight(s)
 	case *ast.Let:
 		c.let(s)
 	case *ast.Generate:
@@ -77,6 +83,10 @@ func (c *checker) misplaced(s ast.Stmt) bool {
 		word = "fn"
 	case *ast.Import:
 		word = "import"
+	case *ast.Private, *ast.Body:
+		c.errorf(diag.BadPrivate, s, "a client's module is a file of its own, which is compiled with its model").
+			Note("vflc check MODEL --module CLIENT=FILE checks it")
+		return true
 	case *ast.Let:
 		word = "let"
 	default:
@@ -124,7 +134,7 @@ func (c *checker) data(s *ast.Data) {
 		return
 	}
 	c.columns(s, t)
-	c.missing(s, t)
+	c.missing(s, t, owner)
 	c.declare(&Symbol{Name: s.Name.Name, Kind: Data, Ident: s.Name, Decl: s, Type: t, Owner: owner, Family: family, Lower: lower, Upper: upper})
 }
 
@@ -139,7 +149,7 @@ func (c *checker) columns(s *ast.Data, t types.Type) {
 		}
 		e, ok := c.Universe.Encoder(col.Encoder.Name)
 		if !ok {
-			d := c.errorf(diag.BadFrom, *col.Encoder, "%q is not an encoder", col.Encoder.Name)
+			d := c.errorf(diag.BadFrom, col.Encoder, "%q is not an encoder", col.Encoder.Name)
 			if elsewhere(d, diag.Encoders, *col.Encoder) {
 				continue
 			}
@@ -151,7 +161,7 @@ func (c *checker) columns(s *ast.Data, t types.Type) {
 			continue
 		}
 		if t.Elem != types.Real && (!e.Whole || t.Elem == types.Level) {
-			c.errorf(diag.BadFrom, *col.Encoder, "%s gives real numbers, but %s is %s", e.Name, s.Name.Name, t).
+			c.errorf(diag.BadFrom, col.Encoder, "%s gives real numbers, but %s is %s", e.Name, s.Name.Name, t).
 				Note("declare it real, or bind the column itself")
 			continue
 		}
@@ -165,18 +175,6 @@ func (c *checker) columns(s *ast.Data, t types.Type) {
 	}
 	if len(t.Dims) != 1 && len(t.Dims) != 2 && len(s.From) > 0 {
 		c.errorf(diag.BadFrom, s.From[0], "`from` gives a vector or a matrix, but %s is %s", s.Name.Name, t)
-	}
-}
-
-// missing checks what a declaration says about missing cells.
-func (c *checker) missing(s *ast.Data, t types.Type) {
-	switch {
-	case s.Missing == nil:
-	case s.Missing.Name != "error" && s.Missing.Name != "drop":
-		c.errorf(diag.BadMissing, *s.Missing, "found `%s`, expected `error` or `drop`", s.Missing.Name).
-			Note("`missing drop` leaves out the rows with missing cells, at every party; `missing error` is what happens without the clause")
-	case s.Missing.Name == "drop" && t.Scalar():
-		c.errorf(diag.BadMissing, *s.Missing, "%s is a scalar, which has no rows to leave out", s.Name.Name)
 	}
 }
 
@@ -257,7 +255,8 @@ func (c *checker) declaredType(t *ast.Type) (out types.Type, lower, upper ast.Ex
 		out.Dims, ok = append(out.Dims, s), k && ok
 	}
 	if len(out.Dims) > 3 {
-		c.errorf(diag.UnknownType, t, "a value has at most three dimensions")
+		c.errorf(diag.UnknownType, t, "a value has at most three dimensions").
+			Note("join two of them: an axis of R * S elements, and a level of as many categories to index it")
 		ok = false
 	}
 	for _, b := range t.Bounds {
@@ -273,7 +272,10 @@ func (c *checker) declaredType(t *ast.Type) (out types.Type, lower, upper ast.Ex
 
 func (c *checker) bound(b *ast.Bound, lower, upper ast.Expr) (ast.Expr, ast.Expr) {
 	info, ok := c.expr(b.Value)
-	if ok && (info.Random || !info.Type.Scalar() || !c.dataBounds && !c.constantExpr(b.Value)) {
+	if ok && info.Random {
+		c.errorf(diag.BadBounds, b.Value, "a bound is a constant, but this depends on a parameter").
+			Note("declare param u ~ uniform(0, 1) and compute the value, as low + (high - low) * u; probabilities that sum to 1 are a simplex")
+	} else if ok && (!info.Type.Scalar() || !c.dataBounds && !c.constantExpr(b.Value)) {
 		c.errorf(diag.BadBounds, b.Value, "a bound is a constant").Note("it may use numbers, consts and sizes; that of a parameter which is not shared also scalar data of its owner")
 	}
 	switch b.Which.Name {
@@ -336,7 +338,7 @@ func (c *checker) let(s *ast.Let) {
 // generate checks a quantity that is computed per draw, by the party that owns its names.
 func (c *checker) generate(s *ast.Generate) {
 	if s.Dist != nil {
-		c.errorf(diag.UnsupportedStatement, s.Dist, "a generated quantity that is drawn from a distribution is not supported in this version").
+		c.errorf(diag.DrawnGenerated, s.Dist, "a generated quantity that is drawn from a distribution is not supported in this version").
 			Note("compute it from the parameters of each draw, as generate NAME = EXPR")
 		c.fail(s.Name.Name)
 		return
@@ -401,9 +403,7 @@ func (c *checker) likelihood(s *ast.Likelihood) {
 		c.dist(s.Dist)
 		return
 	}
-	if left.Random {
-		c.errorf(diag.LeftSide, s.Left, "the left side of a likelihood is data, or an expression of data only").
-			Note("a parameter gets its prior where it is declared: param NAME ~ …")
+	if left.Random && !c.leftSide(s) {
 		return
 	}
 	dist, args, owners, random, ok := c.clauses(s.Dist, s.Truncate, s.Censor, left.Type, "the left side")
@@ -444,7 +444,7 @@ func (c *checker) likelihood(s *ast.Likelihood) {
 	} else if s.Power != nil {
 		c.expr(s.Power)
 	}
-	if !random && c.For == "" {
+	if !random && !left.Random && c.For == "" {
 		c.diags.Warnf(diag.Unused, c.File.Source, s.Span(), "no parameter enters this likelihood: it is a constant")
 	}
 	l := &Likelihood{Stmt: s, Dist: dist, Args: args, Owners: owners, Family: family}

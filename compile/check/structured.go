@@ -128,6 +128,13 @@ func (c *checker) eventShapes(at *ast.Dist, d *def.Dist, args []ast.Expr, left t
 			continue
 		}
 		t := c.Info[a].Type
+		if p.OwnSize {
+			if len(t.Dims) != 1 {
+				c.errorf(diag.ArgShape, a, "%s of %s is one vector, but this is %s", p.Name, d.Name, t)
+				return false
+			}
+			continue
+		}
 		var want []types.Size
 		for range p.Rank {
 			want = append(want, size)

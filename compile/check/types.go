@@ -123,7 +123,7 @@ func symbolInfo(s *Symbol) Info {
 	info := Info{Type: s.Type, Owners: s.Owners, Random: s.Random}
 	switch s.Kind {
 	case Data, Param, Receive, Aux, Cut:
-		info.Random = s.Kind != Data
+		info.Random = s.Kind != Data || s.Imputed()
 		if s.Owner != Shared {
 			info.Owners = types.Owners{s.Owner}
 		}
@@ -167,7 +167,7 @@ func (c *checker) condition(e ast.Expr, x Info) bool {
 		return true
 	}
 	c.errorf(diag.RandomCondition, e, "a condition uses only data, but this depends on a parameter").
-		Note("a density that jumps with a parameter has no gradient; use a smooth function such as inv_logit")
+		Note("a density that jumps with a parameter has no gradient; use a smooth function such as inv_logit, or for a bend at c min(x, c) and max(x, c)")
 	return false
 }
 
@@ -264,7 +264,14 @@ func (c *checker) call(e *ast.Call) (Info, bool) {
 	if ast.IsDensity(e) {
 		return c.density(e)
 	}
+	name := e.Name.Name
+	f, structural := c.Universe.Structural(name)
+	_, elementwise := c.Universe.Func(name)
 	out := Info{}
+	if !structural && !elementwise {
+		c.unknownFunction(e) // of its arguments nothing is known, such as which of them are names
+		return out, false
+	}
 	args := make([]types.Type, len(e.Args))
 	good := true
 	for i, a := range e.Args {
@@ -273,8 +280,7 @@ func (c *checker) call(e *ast.Call) (Info, bool) {
 		args[i] = x.Type
 		out.Owners, out.Random = out.Owners.Join(x.Owners), out.Random || x.Random
 	}
-	name := e.Name.Name
-	if _, ok := c.Universe.Func(name); ok {
+	if elementwise {
 		if len(args) != 1 {
 			c.errorf(diag.BadArguments, e, "%s takes one argument, not %d", name, len(args))
 			return out, false
@@ -284,11 +290,6 @@ func (c *checker) call(e *ast.Call) (Info, bool) {
 		}
 		out.Type.Dims = args[0].Dims
 		return out, true
-	}
-	f, ok := c.Universe.Structural(name)
-	if !ok {
-		c.unknownFunction(e)
-		return out, false
 	}
 	if len(args) < f.Arity.Min || f.Arity.Max >= 0 && len(args) > f.Arity.Max {
 		c.errorf(diag.BadArguments, e, "%s takes %s, not %d", name, arity(f.Arity.Min, f.Arity.Max), len(args))
@@ -305,6 +306,9 @@ func (c *checker) call(e *ast.Call) (Info, bool) {
 	if name == "where" && !c.condition(e.Args[0], c.Info[e.Args[0]]) {
 		return out, false
 	}
+	if f.Sized && !c.sizeArguments(e, args) {
+		return out, false
+	}
 	t, err := f.Infer(args)
 	if err != nil {
 		c.errorf(diag.Broadcast, e, "%v", err)
@@ -312,6 +316,18 @@ func (c *checker) call(e *ast.Call) (Info, bool) {
 	}
 	out.Type = t
 	return out, true
+}
+
+// sizeArguments replaces the types of the arguments after the first by those of vectors as long as the sizes that they are.
+func (c *checker) sizeArguments(e *ast.Call, args []types.Type) bool {
+	for i, a := range e.Args[1:] {
+		size, ok := c.size(a)
+		if !ok {
+			return false
+		}
+		args[i+1] = types.Type{Elem: types.Int, Dims: []types.Size{size}}
+	}
+	return true
 }
 
 func arity(low, high int) string {

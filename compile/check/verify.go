@@ -80,6 +80,10 @@ func (v *verifier) evaluated(s ast.Stmt) []ast.Expr {
 		t = s.Type
 	case *ast.Param:
 		t, d, clauses = s.Type, s.Dist, s.Truncate
+	case *ast.Contribution:
+		t = s.Type
+	case *ast.Weight:
+		t = s.Type
 	case *ast.Let:
 		out = append(out, s.Value)
 	case *ast.Generate:
@@ -241,7 +245,7 @@ func (v *verifier) named(name string) reach {
 	case Generated:
 		return v.value(s, s.Decl.(*ast.Generate).Value)
 	case Data, Param, Receive, Aux, Cut:
-		r := reach{random: s.Kind != Data}
+		r := reach{random: s.Kind != Data || s.Imputed()}
 		if s.Owner != Shared {
 			r.owners = types.Owners{s.Owner}
 		}
@@ -273,7 +277,7 @@ func (v *verifier) likelihoods() error {
 	for _, l := range v.Likelihoods {
 		left := v.Info[l.Shape()]
 		owners := left.Owners
-		if !l.Factor() && left.Random || l.Dist.Discrete && !left.Type.Elem.Integral() {
+		if !l.Factor() && left.Random && v.ImputedBy(l) == nil || l.Dist.Discrete && !left.Type.Elem.Integral() {
 			return fmt.Errorf("%s: the left side is %s (parameters: %t)", format.Stmt(l.Stmt), left.Type, left.Random)
 		}
 		for k, e := range append(slices.Clone(l.Args), l.Stmt.Weights) {

@@ -51,6 +51,9 @@ func (c *checker) unused(s *Symbol) {
 	case s.Kind == Let:
 		warn(diag.Unused, "%s is used nowhere", s.Name)
 	case s.Kind != Param:
+	case s.Initial != nil:
+		warn(diag.Unused, "weight %s is used nowhere: it keeps its initial values", s.Name)
+	case c.pure() && s.Dist != nil && (s.Dist.Proper() || bounded(s)):
 	case s.Dist != nil && !s.Dist.Proper() && !bounded(s):
 		warn(diag.Improper, "parameter %s is used nowhere and its prior is improper: so is its posterior", s.Name)
 	case slices.ContainsFunc(s.Args, func(a ast.Expr) bool { return a != nil && c.Info[a].Random }):
@@ -59,6 +62,11 @@ func (c *checker) unused(s *Symbol) {
 	default:
 		warn(diag.Unused, "parameter %s is used nowhere: its posterior is its prior", s.Name)
 	}
+}
+
+// pure reports a model that has nothing but parameters: it is the distribution that their priors say.
+func (c *checker) pure() bool {
+	return len(c.Likelihoods) == 0 && !slices.ContainsFunc(c.Order, func(s *Symbol) bool { return s.Kind == Data })
 }
 
 // bounded reports a parameter in a bounded set of vectors or matrices, in which a constant density is that of a distribution.
@@ -82,6 +90,22 @@ func (c *checker) columnTwice(d *ast.Data) {
 	}
 }
 
+// recursive reports that a recursion is a part of an expression: which values it takes is not known.
+func (c *checker) recursive(e ast.Expr) (found bool) {
+	ast.Walk(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Recur:
+			found = true
+		case *ast.Name:
+			if s := c.Symbols[n.Name]; s != nil && s.Kind == Let && !found {
+				found = c.recursive(s.Decl.(*ast.Let).Value)
+			}
+		}
+		return !found
+	})
+	return found
+}
+
 // linearArgument warns where a probability, a rate or a scale is an expression that takes every real value.
 func (c *checker) linearArgument(ranges *Ranges, d *def.Dist, args []ast.Expr) {
 	for k, p := range d.Params {
@@ -89,7 +113,7 @@ func (c *checker) linearArgument(ranges *Ranges, d *def.Dist, args []ast.Expr) {
 			continue
 		}
 		values := ranges.Of(args[k])
-		if !math.IsInf(values.Lower, -1) && (p.Domain != def.UnitInterval || !math.IsInf(values.Upper, 1)) {
+		if !math.IsInf(values.Lower, -1) && (p.Domain != def.UnitInterval || !math.IsInf(values.Upper, 1)) || c.recursive(args[k]) {
 			continue
 		}
 		may := "any real number"
@@ -97,9 +121,10 @@ func (c *checker) linearArgument(ranges *Ranges, d *def.Dist, args []ast.Expr) {
 			may = "negative"
 		}
 		w := c.diags.Warnf(diag.LinearArgument, c.File.Source, args[k].Span(), "this may be %s, but %s of %s is %s: elsewhere the density is 0", may, p.Name, d.Name, p.Words())
+		form, predicted := d.PredictedAt(k)
 		switch {
-		case d.OfLinear != "" && k == 0:
-			w.Note("for a linear predictor write %s, which takes it as it is", d.OfLinear)
+		case predicted:
+			w.Note("for a linear predictor write %s, which takes it as it is", form.Form().Name)
 		case p.Domain == def.UnitInterval:
 			w.Note("inv_logit(…) maps a linear predictor to probabilities")
 		default:

@@ -128,15 +128,17 @@ func (c *cutter) otherScale(client string) string {
 	case c.param.Domain.OfWholes():
 		return "write what " + client + " adds into another argument"
 	}
+	for k := range d.Params {
+		if form, ok := d.PredictedAt(k); ok && c.param == &d.Params[k] {
+			return fmt.Sprintf("write %s with a linear predictor, or this as %s(…) of one", form.Form().Name, form.Func)
+		}
+	}
 	scale := "exp"
 	switch c.param.Domain {
 	case def.UnitInterval:
 		scale = "inv_logit"
 	case def.RealLine:
 		return "write what " + client + " adds as exp(…) of it, which stays in the domain"
-	}
-	if d.OfLinear != "" && c.param == &d.Params[0] {
-		return fmt.Sprintf("write %s with a linear predictor, or this as %s(…) of one", d.OfLinear, scale)
 	}
 	return fmt.Sprintf("write this as %s(…) of a parameter or a predictor that may be any number", scale)
 }

@@ -184,18 +184,20 @@ func (c *cutter) sort(s *chain, i int, t term) {
 	owners := c.Facts(t.expr).Owners
 	client, alone := owners.Sole()
 	sum, ok := t.expr.(*ast.Sum)
-	frame := &path{up: s.at, rest: c.total(append(append([]term(nil), s.terms[:i]...), s.terms[i+1:]...)), minus: t.minus}
+	frame := func() *path { // adds up all other terms: not for every term
+		return &path{up: s.at, rest: c.total(append(append([]term(nil), s.terms[:i]...), s.terms[i+1:]...)), minus: t.minus}
+	}
 	s.own = append(s.own, -1)
 	switch {
 	case !c.hasClient(owners):
 		s.rest = append(s.rest, t)
 	case alone:
 		s.own[i] = s.add(client, t)
-	case ok && sum.Family != nil && c.ofFamily(s, i, sum, frame):
+	case ok && sum.Family != nil && c.ofFamily(s, i, sum, frame()):
 	case ok:
-		s.rest = append(s.rest, term{c.descend(t.expr, frame), t.minus})
+		s.rest = append(s.rest, term{c.descend(t.expr, frame()), t.minus})
 	default:
-		s.rest = append(s.rest, term{c.rewrite(t.expr, frame), t.minus})
+		s.rest = append(s.rest, term{c.rewrite(t.expr, frame()), t.minus})
 	}
 }
 

@@ -316,7 +316,18 @@ func (x *expander) inner(sc *scope, s ast.Inner) {
 	}
 	switch s := s.(type) {
 	case *ast.Param:
-		out := &ast.Param{At: sc.at, Type: ast.CopyType(s.Type, sc.at, x.made(sc), below), Dist: ast.CopyDist(s.Dist, sc.at, x.made(sc), below), Noncentered: s.Noncentered}
+		out := &ast.Param{
+			At: sc.at, Type: ast.CopyType(s.Type, sc.at, x.made(sc), below), Dist: ast.CopyDist(s.Dist, sc.at, x.made(sc), below),
+			Truncate: ast.CopyArgs(s.Truncate, sc.at, x.made(sc), below), Noncentered: s.Noncentered,
+		}
+		x.calls[out] = sc.origin(s)
+		sc.values[s.Name.Name] = x.declare(sc, &s.Name, out)
+	case *ast.Weight:
+		out := &ast.Weight{At: sc.at, Type: ast.CopyType(s.Type, sc.at, x.made(sc), below)}
+		if s.Init != nil {
+			out.Init = &ast.Ident{At: sc.at, Name: s.Init.Name}
+			x.calls[out.Init] = sc.origin(s.Init)
+		}
 		x.calls[out] = sc.origin(s)
 		sc.values[s.Name.Name] = x.declare(sc, &s.Name, out)
 	case *ast.Let:
@@ -342,6 +353,8 @@ func (x *expander) declare(sc *scope, id *ast.Ident, s ast.Stmt) ast.Expr {
 	x.declared[name.Name] = s
 	switch s := s.(type) {
 	case *ast.Param:
+		s.Name, s.Owner = name, sc.owner
+	case *ast.Weight:
 		s.Name, s.Owner = name, sc.owner
 	case *ast.Let:
 		s.Name, s.Owner = name, sc.owner

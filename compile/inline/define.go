@@ -80,6 +80,8 @@ func declared(s ast.Inner) (name ast.Ident, owner *ast.Ident) {
 		return s.Name, s.Owner
 	case *ast.Param:
 		return s.Name, s.Owner
+	case *ast.Weight:
+		return s.Name, s.Owner
 	}
 	return ast.Ident{}, nil
 }
@@ -122,7 +124,7 @@ func (x *expander) visible(f *function, n ast.Node, known map[string]bool) {
 	}
 }
 
-// recursion reports functions that call themselves, and marks those that have parameters inside.
+// recursion reports functions that call themselves, and marks those that have parameters or weights inside.
 func (x *expander) recursion(m *module) {
 	state := map[*function]int{} // 1: being visited, 2: done
 	for _, name := range sorted(m.fns) {
@@ -143,7 +145,7 @@ func (x *expander) visit(f *function, state map[*function]int) {
 	}
 	state[f] = visiting
 	for _, s := range f.Body {
-		if _, ok := s.(*ast.Param); ok {
+		if _, let := s.(*ast.Let); !let {
 			f.component = true
 		}
 	}

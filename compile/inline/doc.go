@@ -16,7 +16,7 @@ type Doc struct {
 	Name   string   // nn.mlp
 	Usage  []string // nn.mlp(X, [n1]), one for each list of arguments
 	Text   string   // the comment above the function
-	Params []string // the parameters inside, as they are declared in the first form that has them
+	Params []string // the parameters and weights inside, as they are declared in the first form that has them
 }
 
 // Docs documents the functions of the modules of the standard library, by module, in the order in which they are declared.
@@ -59,8 +59,9 @@ func above(file *ast.File, i int) string {
 func params(f *ast.Fn) []string {
 	var out []string
 	for _, s := range f.Body {
-		if p, ok := s.(*ast.Param); ok {
-			out = append(out, format.Stmt(p))
+		switch s.(type) {
+		case *ast.Param, *ast.Weight:
+			out = append(out, format.Stmt(s))
 		}
 	}
 	return out

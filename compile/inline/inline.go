@@ -23,6 +23,7 @@ func Expand(file *ast.File, universe *stdlib.Universe, read func(path string) (s
 		root: file.Source, universe: universe, read: read, modules: map[string]*module{}, taken: map[string]bool{}, declared: map[string]ast.Stmt{},
 		calls: map[ast.Node]*ast.Origin{},
 	}
+	maps.Copy(x.calls, file.Calls)
 	if read == nil {
 		x.read = func(string) (string, error) { return "", errNoFolder }
 	}
@@ -46,7 +47,7 @@ func Expand(file *ast.File, universe *stdlib.Universe, read func(path string) (s
 	for _, s := range file.Stmts {
 		x.statement(s)
 	}
-	return &ast.File{Source: file.Source, Stmts: x.out, Comments: file.Comments, Modules: x.order, Calls: x.calls}, x.diags
+	return &ast.File{Source: file.Source, Stmts: x.out, Comments: file.Comments, Modules: x.order, Privates: file.Privates, Calls: x.calls}, x.diags
 }
 
 type noFolder struct{}
@@ -90,7 +91,7 @@ func (x *expander) points(file *ast.File) {
 	program := party(file)
 	declare := func(s ast.Stmt, ids ...ast.Ident) {
 		for _, id := range ids {
-			if strings.Contains(id.Name, ".") && !program {
+			if strings.Contains(id.Name, ".") && !program && file.Calls[s] == nil {
 				x.errorf(file.Source, diag.PointInName, id, "a declared name has no point").
 					Note("h.W is the parameter W of the component that `let h = …` calls").Fix(id.Span(), strings.ReplaceAll(id.Name, ".", "_"), "take another name")
 			}
@@ -109,6 +110,10 @@ func (x *expander) points(file *ast.File) {
 		case *ast.Data:
 			declare(s, s.Name)
 		case *ast.Param:
+			declare(s, s.Name)
+		case *ast.Weight:
+			declare(s, s.Name)
+		case *ast.Contribution:
 			declare(s, s.Name)
 		case *ast.Let:
 			declare(s, s.Name)

@@ -123,7 +123,9 @@ func (x *expander) parsed(m *module, s *ast.Import, key, name, file string, src 
 		x.errorf(m.file, diag.BadModule, s, "a model imports at most %d modules, directly and through others", maxModules)
 		return nil
 	}
-	x.order = append(x.order, ast.Module{Name: name, Path: file, File: src})
+	if x.calls[s] == nil { // what a client's module imports is no part of the public model
+		x.order = append(x.order, ast.Module{Name: name, Path: file, File: src})
+	}
 	tree, diags := parser.Parse(src)
 	if diags.HasErrors() {
 		x.diags = append(x.diags, diags...)

@@ -40,6 +40,10 @@ func (x *expander) owners(e ast.Node, out map[string]bool, seen map[string]bool)
 			out[x.party(s.Owner)] = true
 		case *ast.Param:
 			out[x.party(s.Owner)] = true
+		case *ast.Contribution:
+			out[x.party(s.Owner)] = true
+		case *ast.Weight:
+			out[x.party(s.Owner)] = true
 		case *ast.Let:
 			if s.Owner != nil {
 				out[x.party(s.Owner)] = true

@@ -228,7 +228,7 @@ func (r *reader) symbol(name string) form {
 
 func (r *reader) param(s *check.Symbol) form {
 	raw := single(atom{key: s.Name, deps: onPrivate})
-	if !s.Decl.(*ast.Param).Noncentered {
+	if !s.Noncentered() {
 		return raw
 	}
 	value := product(raw, r.argument(s, s.Dist.ScaleAt))

@@ -86,7 +86,9 @@ func notIn(of def.Support, v []float64) string {
 		switch sum += x; {
 		case math.IsNaN(x) || math.IsInf(x, 0):
 			return ", and one element is " + number(x)
-		case (of == def.Positive || of == def.PositiveOrdered) && x <= 0, of == def.Simplex && x < 0:
+		case (of == def.Positive || of == def.PositiveOrdered) && x <= 0, (of == def.Simplex || of == def.NonNegative) && x < 0, of == def.ZeroOne && x != 0 && x != 1:
+			return ", and one element is " + number(x)
+		case of == def.Codes && !(x >= 1 && x == math.Floor(x)):
 			return ", and one element is " + number(x)
 		case of == def.Counts && (x < 0 || x != math.Floor(x)):
 			return ", and one element is " + number(x)

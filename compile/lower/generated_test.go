@@ -60,7 +60,7 @@ func drawModel(t *rapid.T, exact bool) fixture {
 // client declares the data and parameters of a client, with what they may add to a predictor.
 func (g *generator) client(c string, seed int) {
 	for member := range max(1, g.family[c]) {
-		name, columns := c, []string{"c5", "g5", "x1", "x2"}
+		name, columns := c, []string{"c5", "g5", "x1", "x2", "m6"}
 		if g.family[c] > 0 {
 			name = fmt.Sprintf("%s/%d", c, member+1)
 			columns = append(columns, []string{"x3", "x4"}[:member%2]...)
@@ -75,6 +75,7 @@ func (g *generator) client(c string, seed int) {
 		own = "2"
 	}
 	g.line("data r_%[1]s : level(R_%[1]s)[N] @ %[1]s from g5", c)
+	g.line("data gap_%[1]s : real[N] @ %[1]s from m6 missing impute ~ normal(S * sum(v_%[1]s[i] for i in 1..H), tau_%[1]s)", c)
 	g.line("data mark_%[1]s : count[N] @ %[1]s from c5", c)
 	g.line("param tau_%[1]s : real<upper=S + 3> ~ half_normal(S) @ %[1]s", c)
 	g.line("param u_%[1]s : real[%[2]s] ~ normal(0, tau_%[1]s)%[3]s @ %[1]s", c, own, g.noncentered())
@@ -87,7 +88,7 @@ func (g *generator) client(c string, seed int) {
 	g.line("let ar_%[1]s = smooth(X_%[1]s * u_%[1]s, 0.3) @ %[1]s", c)
 	for i, term := range []string{
 		"X_# * u_#", "tanh(X_# * W_#) * v_#", "e_#[r_#]", "rowdot(X_#, f_#[g1])", "k * (X_# * u_#)", "l_#[L, H] * x9", "e_#[r_#] * sum(v_#[i] for i in 1..H)",
-		"net_#", "ar_#", "twice(e_#[r_#] .* tanh(X_# * u_#))",
+		"net_#", "ar_#", "twice(e_#[r_#] .* tanh(X_# * u_#))", "tau_# * gap_#",
 	} {
 		term = strings.ReplaceAll(term, "#", c)
 		if g.family[c] > 0 {

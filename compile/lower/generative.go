@@ -47,7 +47,7 @@ func newGenerative(c *cut.Program, values map[string]data.Bindings, sizes *Sizes
 		},
 		cuts: c, noise: map[string][]int{}, model: &simulate.Model{},
 	}
-	g.facts, g.reference = c.Facts, g.group
+	g.facts, g.reference, g.gaps = c.Facts, g.group, g.imputed
 	return g
 }
 
@@ -71,6 +71,7 @@ type generative struct {
 	model   *simulate.Model
 	noise   map[string][]int // of a group, or of one member's cut in it: the noise that it carries
 	reports int
+	imputes []imputation
 }
 
 // declareAll lowers everything that is declared.
@@ -84,6 +85,7 @@ func (g *generative) declareAll() {
 			g.declare(s)
 		})
 	}
+	g.imputations()
 }
 
 // contribution reports the cut of a client, or of the current member of a family.
@@ -120,7 +122,7 @@ func (g *generative) declared(s *check.Symbol) {
 		name = owner + "." + name
 	}
 	g.model.Params = append(g.model.Params, simulate.Param{
-		Name: name, Owner: owner, Law: g.law(s.Dist, args, shape), Lower: lower, Upper: upper, Structure: s.Structure, Improper: g.improper(s, args),
+		Name: name, Owner: owner, Law: g.law(s.Dist, args, shape), Lower: lower, Upper: upper, Structure: s.Structure, Improper: g.improper(s, args), Initial: s.Initial,
 	})
 }
 
@@ -145,6 +147,9 @@ func (g *generative) improper(s *check.Symbol, args []graph.ID) string {
 		if _, fixed := g.b.Value(id); !fixed && (s.Lower != nil || s.Upper != nil) {
 			return "has bounds that cut off a part of its prior, by a share that depends on other parameters: the density is not normalised, so its prior cannot be drawn from; use `truncate`"
 		}
+	}
+	if g.gaps != nil && g.reads(s.Args, (*check.Symbol).Imputed) {
+		return "has a prior that depends on imputed data, which are drawn after the parameters"
 	}
 	return ""
 }
@@ -203,8 +208,15 @@ func (g *generative) response(k *cut.Likelihood) {
 	if g.diags.HasErrors() {
 		return
 	}
-	if k.Factor() {
+	switch {
+	case k.Factor():
 		g.factor(k)
+		return
+	case g.Program.ImputedBy(&check.Likelihood{Stmt: k.Stmt}) != nil: // the law of a parameter
+		return
+	}
+	if k.Dist.Joint() != "" {
+		g.model.Undrawn = append(g.model.Undrawn, k.Dist.Name+", a likelihood of all rows together that is no distribution to draw from")
 		return
 	}
 	left, weights := g.expr(k.Left), graph.NoID

@@ -16,16 +16,19 @@ import (
 //
 // An axis has names where its size is one name that is also the number of columns of a matrix made from columns, or of the categories of a level, in data that
 // the party of the parameter holds: its own, and shared data; for an @ shared parameter, shared data alone. Categories that the model lists are everybody's.
-// Where several of these name one size, they must agree.
+// Where several of these name one size, they must agree. Missing cells that are imputed have the key of their row and their column as names.
 func Labels(p *check.Program, values map[string]data.Bindings, sizes *Sizes) map[string]map[string][][]string {
 	out := map[string]map[string][][]string{}
 	for _, s := range p.Order {
-		if s.Kind != check.Param {
+		if s.Kind != check.Param && !s.Imputed() {
 			continue
 		}
 		for holder, name := range holders(p, s, sizes) {
 			l := labeller{program: p, values: values[holder], party: holder, shared: s.Owner == check.Shared, sizes: sizes}
 			axes := l.axes(s)
+			if s.Imputed() {
+				name, axes = missingName(name), cells(values[holder][s.Name])
+			}
 			if axes == nil {
 				continue
 			}
@@ -36,6 +39,18 @@ func Labels(p *check.Program, values map[string]data.Bindings, sizes *Sizes) map
 		}
 	}
 	return out
+}
+
+// cells names the missing cells of imputed data, nil where there are none.
+func cells(b *data.Bound) [][]string {
+	if b == nil || len(b.Gaps) == 0 {
+		return nil
+	}
+	names := make([]string, len(b.Gaps))
+	for i, g := range b.Gaps {
+		names[i] = g.Name
+	}
+	return [][]string{names}
 }
 
 // holders returns who holds a parameter, with the name that it has there.
@@ -65,12 +80,12 @@ type labeller struct {
 
 // axes returns the names along every axis of a parameter, nil where no axis has any.
 func (l labeller) axes(s *check.Symbol) [][]string {
-	d, ok := s.Decl.(*ast.Param)
-	if !ok || d.Type == nil {
+	t := s.DeclaredType()
+	if t == nil {
 		return nil
 	}
-	out, some := make([][]string, len(d.Type.Dims)), false
-	for k, e := range d.Type.Dims {
+	out, some := make([][]string, len(t.Dims)), false
+	for k, e := range t.Dims {
 		out[k] = l.axis(sizeName(e))
 		some = some || out[k] != nil
 	}

@@ -52,6 +52,7 @@ func Lower(p Party) (*Lowered, diag.List) {
 		names:   map[string]graph.ID{}, vars: map[string]int{}, memo: map[memoKey]graph.ID{},
 		sums: map[string]graph.ID{},
 	}
+	l.gaps = l.imputed
 	l.run()
 	if l.diags.HasErrors() {
 		return nil, l.diags
@@ -62,6 +63,9 @@ func Lower(p Party) (*Lowered, diag.List) {
 		return nil, l.diags
 	}
 	l.Spec.Graph, l.Spec.Split = g, l.b.Splitter()
+	if l.Spec.Recentring, err = l.recentring(); err != nil {
+		l.errorf(diag.CannotEvaluate, p.Program.File, "%v", err)
+	}
 	return l.Lowered, l.diags
 }
 
@@ -78,11 +82,14 @@ type lowerer struct {
 	groups    []zSum
 	single    map[string]bool // z that are received separately
 	generated []*check.Symbol
+	effects   []effects
 	offset    int // into the reported values
 	// For forward simulation: the facts of expressions that the cutter built, and the value of a group of cuts.
 	facts     func(ast.Expr) check.Info
 	reference func(*ast.Name) (graph.ID, bool)
-	body      *body // of the recursion whose step is lowered
+	body      *body                                // of the recursion whose step is lowered
+	cells     []func()                             // report missing cells, after all other parameters
+	gaps      func(s *check.Symbol, b *data.Bound) // lowers imputed data; nil: to the values that fill the missing cells
 }
 
 // memoKey identifies an expression in a context.
@@ -110,6 +117,9 @@ func (l *lowerer) run() {
 		if s, ok := stmt.(*ast.Send); ok && s.Value == nil {
 			l.send(s)
 		}
+	}
+	for _, report := range l.cells {
+		report()
 	}
 	for _, s := range l.generated {
 		if l.Window == nil { // computed per draw, and so over all rows
@@ -190,6 +200,10 @@ func (l *lowerer) data(s *check.Symbol) {
 	}
 	if b == nil {
 		l.errorf(diag.CannotEvaluate, s.Ident, "the data %s are not bound", s.Name)
+		return
+	}
+	if l.gaps != nil && s.Imputed() {
+		l.gaps(s, b)
 		return
 	}
 	dims, values := l.Window.of(s, b)
@@ -325,8 +339,11 @@ func (l *lowerer) likelihood(k *check.Likelihood) {
 		theta[j] = l.expr(a)
 	}
 	weights, power := graph.NoID, 1.0
-	if k.Stmt.Weights != nil {
+	switch {
+	case k.Stmt.Weights != nil:
 		weights = l.expr(k.Stmt.Weights)
+	case l.Program.PriorOnly:
+		weights = l.gapsOf(l.Program.ImputedBy(k))
 	}
 	if k.Stmt.Power != nil {
 		v, ok := l.b.Value(l.expr(k.Stmt.Power))

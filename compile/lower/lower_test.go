@@ -115,6 +115,10 @@ func table(seed uint64, n int, columns ...string) string {
 				text += fmt.Sprint(",", r.IntN(6))
 			case 'g':
 				text += fmt.Sprint(",", 1+(i%3))
+			case 'm': // every third is missing
+				if text += ","; i%3 > 0 {
+					text += fmt.Sprintf("%.4f", r.NormFloat64())
+				}
 			case 'p':
 				text += fmt.Sprintf(",%.4f", 1+r.Float64())
 			default:

@@ -8,6 +8,7 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/graph"
+	"github.com/vflc/vflc/runtime/model"
 )
 
 // param lowers a parameter: its coordinates, the map to its support with the log-Jacobian, its prior, and the value that is reported.
@@ -36,12 +37,16 @@ func (l *lowerer) param(s *check.Symbol) {
 		return
 	}
 	key := l.key(s.Name)
+	if s.Initial != nil {
+		l.Spec.Weights = append(l.Spec.Weights, model.Weight{Offset: l.b.Dim(), Dims: shape, Initial: s.Initial})
+	}
 	x := l.b.Param(key, shape)
 	if finite(lower) != nil || finite(upper) != nil {
 		x = l.b.Bijector(l.Program.Universe.For(finite(lower), finite(upper)), x, lower, upper)
 	}
+	l.noteEffects(s, x, args)
 	value := x
-	if s.Decl.(*ast.Param).Noncentered {
+	if s.Noncentered() {
 		value, args = l.noncentered(s, x, args)
 	}
 	if l.diags.HasErrors() {
@@ -63,7 +68,7 @@ func finite(v float64) *float64 {
 	return &v
 }
 
-// support gives the bounds of a parameter: of its distribution, narrowed by those declared.
+// support gives the bounds of a parameter, given the arguments of its distribution.
 func (l *lowerer) support(s *check.Symbol, args []graph.ID) (lower, upper float64, ok bool) {
 	theta := make([]float64, len(args))
 	for k, id := range args {
@@ -72,6 +77,11 @@ func (l *lowerer) support(s *check.Symbol, args []graph.ID) (lower, upper float6
 			theta[k] = v[0]
 		}
 	}
+	return l.bounds(s, theta)
+}
+
+// bounds are those of the distribution of a symbol, given its arguments (NaN: not known to be a constant), narrowed by those declared.
+func (l *lowerer) bounds(s *check.Symbol, theta []float64) (lower, upper float64, ok bool) {
 	lower, upper = s.Dist.Bounds(theta)
 	if math.IsNaN(lower) || math.IsNaN(upper) {
 		l.errorf(diag.BadSupport, s.Ident, "the bounds of %s must be constant scalars, since they are the support of %s", s.Dist.Name, s.Name)
@@ -136,6 +146,6 @@ func (l *lowerer) report(s *check.Symbol, value graph.ID, shape graph.Shape) {
 		owner, name = l.Name, l.Name+"."+name
 	}
 	l.b.Report(name, value)
-	l.Spec.Params = append(l.Spec.Params, density.Param{Name: name, Owner: owner, Dims: shape, Offset: l.offset, Len: shape.Len()})
+	l.Spec.Params = append(l.Spec.Params, density.Param{Name: name, Owner: owner, Dims: shape, Offset: l.offset, Len: shape.Len(), Weight: s.Initial != nil})
 	l.offset += shape.Len()
 }

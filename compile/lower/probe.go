@@ -82,7 +82,7 @@ func (l *prober) lower() {
 		switch {
 		case l.diags.HasErrors():
 			return
-		case s.Kind == check.Param && s.Decl.(*ast.Param).Noncentered:
+		case s.Kind == check.Param && s.Noncentered():
 			l.standard(s)
 		case s.Kind == check.Param:
 			l.declared(s)
@@ -96,7 +96,7 @@ func (l *prober) lower() {
 		l.cut(name, x)
 	}
 	for _, k := range l.Program.Likelihoods {
-		if args := l.Args(k); l.reads(append([]ast.Expr{k.Stmt.Left, k.Stmt.Weights}, args...)) {
+		if args := l.Args(k); l.reads(append([]ast.Expr{k.Stmt.Left, k.Stmt.Weights}, args...), ownData) {
 			l.rows(k, args)
 		}
 	}
@@ -152,40 +152,8 @@ func (l *prober) cut(name string, x ast.Expr) {
 	l.probe.Sent = append(l.probe.Sent, cut)
 }
 
-// reads reports whether expressions read data of the client, themselves, by a let or by a noncentered parameter.
-func (l *prober) reads(list []ast.Expr) bool {
-	seen, found := map[string]bool{}, false
-	var visit func(e ast.Expr)
-	visit = func(e ast.Expr) {
-		if e == nil {
-			return
-		}
-		ast.Walk(e, func(n ast.Node) bool {
-			name, ok := n.(*ast.Name)
-			if !ok || seen[name.Name] {
-				return !found
-			}
-			seen[name.Name] = true
-			s := l.Program.Symbols[name.Name]
-			switch {
-			case s == nil:
-			case s.Kind == check.Data:
-				found = found || s.Owner != check.Shared
-			case s.Kind == check.Let:
-				visit(s.Decl.(*ast.Let).Value)
-			case s.Kind == check.Param && s.Decl.(*ast.Param).Noncentered:
-				for _, a := range s.Args {
-					visit(a)
-				}
-			}
-			return !found
-		})
-	}
-	for _, e := range list {
-		visit(e)
-	}
-	return found
-}
+// ownData reports whether a symbol is data of the client.
+func ownData(s *check.Symbol) bool { return s.Kind == check.Data && s.Owner != check.Shared }
 
 // rows lowers a likelihood with a weight for each element, an input.
 func (l *prober) rows(k *check.Likelihood, exprs []ast.Expr) {

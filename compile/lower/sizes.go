@@ -38,7 +38,7 @@ func Wants(p *check.Program) []data.Want {
 			continue
 		}
 		d := s.Decl.(*ast.Data)
-		w := data.Want{Name: s.Name, Owner: s.Owner, Elem: s.Type.Elem, Rank: len(s.Type.Dims), From: columns(p.Universe, d), Drop: d.Missing != nil && d.Missing.Name == "drop"}
+		w := data.Want{Name: s.Name, Owner: s.Owner, Elem: s.Type.Elem, Rank: len(s.Type.Dims), From: columns(p.Universe, d), Drop: s.Drops(), Impute: s.Imputed()}
 		if s.Type.Levels != nil {
 			w.Levels, _ = s.Type.Levels.Int()
 		}

@@ -81,7 +81,7 @@ func (c *checker) prior(s *cut.Param) {
 		return
 	}
 	_, scale := spread(s.Dist, s.Args)
-	if scale == nil || s.Decl.(*ast.Param).Noncentered {
+	if scale == nil || s.Noncentered() {
 		return
 	}
 	way := ""

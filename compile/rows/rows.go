@@ -23,6 +23,11 @@ func Check(p *cut.Program) (size string, diags diag.List) {
 	for _, s := range p.Params {
 		c.param(s)
 	}
+	for _, s := range p.Order {
+		if s.Kind == check.Data && s.Imputed() {
+			c.imputed(s)
+		}
+	}
 	for _, k := range p.Likelihoods {
 		c.likelihood(k)
 	}
@@ -115,6 +120,12 @@ func (c *checker) over(t types.Type) (over, ill bool) {
 	return over, false
 }
 
+// imputed refuses missing cells: there is one where a row has it.
+func (c *checker) imputed(s *check.Symbol) {
+	c.diags.Errorf(diag.RowParam, c.File.Source, s.Ident.Span(), "the missing cells of %s are parameters, which grow with its rows", s.Name).
+		Note("a minibatch has only some of the rows, and so some of the missing cells; leave --minibatch out, or leave the rows with missing cells out: `missing drop`")
+}
+
 func (c *checker) param(s *cut.Param) {
 	if over, ill := c.over(s.Type); over || ill {
 		c.diags.Errorf(diag.RowParam, c.File.Source, s.Ident.Span(), "the parameter %s grows with the %s rows", s.Name, c.size).
@@ -130,6 +141,10 @@ func (c *checker) param(s *cut.Param) {
 
 // likelihood: one without rows stays as it is, unless clients' contributions enter it.
 func (c *checker) likelihood(k *cut.Likelihood) {
+	if why := k.Dist.Joint(); why != "" {
+		c.mixed(k.Stmt, "%s has one value for all rows: %s", k.Dist.Name, why)
+		return
+	}
 	for _, e := range append(sides(k), k.Weights) {
 		if e != nil {
 			c.rowwise(e)

@@ -87,6 +87,8 @@ func (e *examiner) examine() {
 		case *ast.Aux:
 			e.aux(s)
 			e.noSums(s)
+		case *ast.Contribution:
+			e.contribution(s)
 		case *ast.Param:
 			e.noSums(s)
 		case *ast.Factor:
@@ -105,6 +107,16 @@ func (e *examiner) leaks() {
 		offset := func(name string) bool { c := e.cut(name); return c != nil && c.Offset }
 		e.diags = append(e.diags, e.manifest.Accepted.Drop(leak.CheckProgram(e.Program, offset))...)
 	}
+}
+
+// contribution checks that the manifest lists what the party computes in a module of its own.
+func (e *examiner) contribution(s *ast.Contribution) {
+	for _, c := range e.manifest.Contributions {
+		if sym := e.Symbols[s.Name.Name]; c.Client == e.party && c.Name == s.Name.Name && sym != nil && slices.Equal(c.Shape, sym.Type.Shape()) {
+			return
+		}
+	}
+	e.errorf(diag.UnlistedChannel, s, "the manifest lists no contribution %s of %s with this shape", s.Name.Name, e.party)
 }
 
 func (e *examiner) client() bool { return e.party != e.manifest.Server }

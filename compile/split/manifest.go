@@ -31,23 +31,24 @@ const (
 // A Manifest lists what each party runs and what crosses between parties. Its fields are in alphabetical order, so that its JSON is canonical;
 // numbers with a fraction are text.
 type Manifest struct {
-	Accepted    accept.Set        `json:"accepted,omitempty"` // disclosures that whoever compiled the model accepted
-	Cuts        []ManifestCut     `json:"cuts"`
-	Groups      []ManifestGroup   `json:"groups"`
-	Language    string            `json:"language"`
-	Model       string            `json:"model"`
-	ModelSHA256 string            `json:"model_sha256"`
-	Parties     []ManifestParty   `json:"parties"`
-	Powers      []ManifestPower   `json:"powers"`
-	Protocol    string            `json:"protocol"`
-	Rho         map[string]string `json:"rho"` // sd of each client's auxiliary variables; empty where there are none
-	Schema      int               `json:"schema"`
-	Server      string            `json:"server"`
-	SharedData  []ManifestData    `json:"shared_data"`
-	Shared      []ManifestShared  `json:"shared_parameters"`
-	Sizes       []ManifestSize    `json:"sizes"`
-	Sums        []ManifestSum     `json:"sums"`
-	Transform   string            `json:"transform"`
+	Accepted      accept.Set             `json:"accepted,omitempty"`      // disclosures that whoever compiled the model accepted
+	Contributions []ManifestContribution `json:"contributions,omitempty"` // what clients compute in modules of their own
+	Cuts          []ManifestCut          `json:"cuts"`
+	Groups        []ManifestGroup        `json:"groups"`
+	Language      string                 `json:"language"`
+	Model         string                 `json:"model"`
+	ModelSHA256   string                 `json:"model_sha256"`
+	Parties       []ManifestParty        `json:"parties"`
+	Powers        []ManifestPower        `json:"powers"`
+	Protocol      string                 `json:"protocol"`
+	Rho           map[string]string      `json:"rho"` // sd of each client's auxiliary variables; empty where there are none
+	Schema        int                    `json:"schema"`
+	Server        string                 `json:"server"`
+	SharedData    []ManifestData         `json:"shared_data"`
+	Shared        []ManifestShared       `json:"shared_parameters"`
+	Sizes         []ManifestSize         `json:"sizes"`
+	Sums          []ManifestSum          `json:"sums"`
+	Transform     string                 `json:"transform"`
 
 	file *source.File // that it was read from; nil: it was not
 }
@@ -59,6 +60,13 @@ type ManifestParty struct {
 	Program string `json:"program"`
 	Role    string `json:"role"` // server or client
 	SHA256  string `json:"sha256"`
+}
+
+// ManifestContribution is what a client computes in a module of its own: of it the others know the shape.
+type ManifestContribution struct {
+	Client string   `json:"client"`
+	Name   string   `json:"name"`
+	Shape  []string `json:"shape"`
 }
 
 // ManifestCut is one auxiliary variable, or one cut itself, that leaves its client each round.
@@ -179,6 +187,9 @@ func (s *splitter) manifest(programs []PartyProgram) *Manifest {
 	}
 	server := s.writer(s.Parties[0])
 	for _, sym := range s.Order {
+		if sym.Opaque {
+			m.Contributions = append(m.Contributions, ManifestContribution{Client: sym.Owner, Name: sym.Name, Shape: sym.Type.Shape()})
+		}
 		if to := names(server.usersOf(sym)); len(to) > 0 {
 			m.Shared = append(m.Shared, ManifestShared{Name: sym.Name, Prior: s.prior(sym), Shape: sym.Type.Shape(), To: to})
 		}

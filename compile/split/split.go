@@ -105,7 +105,18 @@ func (w *writer) file() *ast.File {
 			case w.owns(sym):
 				params = append(params, w.paramStmt(sym, d))
 			case w.names[sym.Name]:
-				received = append(received, &ast.Receive{Name: d.Name, Type: typeOf(sym.Type), From: ident(w.Server)})
+				received = append(received, w.receive(sym))
+			}
+		case *ast.Contribution:
+			if w.owns(sym) {
+				params = append(params, &ast.Contribution{Name: d.Name, Type: typeOf(sym.Type)})
+			}
+		case *ast.Weight:
+			switch {
+			case w.owns(sym):
+				params = append(params, &ast.Weight{Name: d.Name, Type: d.Type, Init: d.Init})
+			case w.names[sym.Name]:
+				received = append(received, w.receive(sym))
 			}
 		}
 	}
@@ -115,6 +126,11 @@ func (w *writer) file() *ast.File {
 		out = append(out, group...)
 	}
 	return &ast.File{Stmts: out}
+}
+
+// receive writes how a client gets a parameter of the server.
+func (w *writer) receive(sym *check.Symbol) ast.Stmt {
+	return &ast.Receive{Name: sym.Ident, Type: typeOf(sym.Type), From: ident(w.Server)}
 }
 
 // channels writes what the party evaluates, receives and sends.
@@ -216,7 +232,7 @@ func (w *writer) reach() {
 			for _, a := range p.Args {
 				w.refer(a)
 			}
-			w.referType(p.Decl.(*ast.Param).Type)
+			w.referType(p.DeclaredType())
 			w.sizesOf(p.Type)
 		}
 	}

@@ -48,6 +48,9 @@ func Apply(p *cut.Program) (*Program, diag.List) {
 		case k.Factor() && p.Transform.Kind.AtClients:
 			diags.Errorf(diag.PowerFactor, p.File.Source, k.Stmt.Span(), "under the power transform the clients would evaluate this factor, which has no response that they share").
 				Note("use `transform augmented` or `transform exact`, or a factor of its own for each party")
+		case k.Dist.Joint() != "" && p.Transform.Kind.AtClients:
+			diags.Errorf(diag.PowerJoint, p.File.Source, k.Stmt.Span(), "under the power transform each client would evaluate %s with noise on the others' rows, but its rows cannot be taken apart: %s", k.Dist.Name, k.Dist.Joint()).
+				Note("use `transform augmented` or `transform exact`, where the server evaluates it")
 		case !p.Transform.Kind.AtClients:
 			l.atServer(k)
 		case l.clientsMay(k, &diags):

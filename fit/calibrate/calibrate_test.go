@@ -99,7 +99,7 @@ func study(t *testing.T, text string, a backends.Algorithm, replicates int) (*St
 	t.Helper()
 	dir := t.TempDir()
 	table := filepath.Join(dir, "data.csv")
-	if err := os.WriteFile(table, []byte("x,y\n0.5,0\n-1,0\n"), 0o644); err != nil {
+	if err := os.WriteFile(table, []byte("x,y,w\n0.5,0,1\n-1,0,\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "model.vfl")
@@ -125,7 +125,12 @@ func study(t *testing.T, text string, a backends.Algorithm, replicates int) (*St
 // calibrated is the verdict on the exact algorithm, with the scale of a parameter's prior misstated by a factor if it has a name.
 func calibrated(t *testing.T, replicates, jobs int, parameter string) Report {
 	t.Helper()
-	s, err := study(t, gaussianModel, exact(), replicates)
+	return verdictOn(t, gaussianModel, replicates, jobs, parameter)
+}
+
+func verdictOn(t *testing.T, text string, replicates, jobs int, parameter string) Report {
+	t.Helper()
+	s, err := study(t, text, exact(), replicates)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,6 +178,18 @@ func TestExactAlgorithmIsCalibrated(t *testing.T) {
 	}
 }
 
+// Imputed data are drawn whole: the observed cells are data of the replicate, the missing ones parameters with a truth. 500 replicates, fixed seed.
+func TestImputedDataAreCalibrated(t *testing.T) {
+	const text = "data x : real[N]\ndata y : real[N]\ndata w : real[N] missing impute ~ normal(m, 2)\nparam m ~ normal(0, 1)\ny ~ normal(x + 0.5 * w, 1)"
+	r := verdictOn(t, text, 500, 2, "")
+	if !r.Calibrated || len(r.Parameters) != 2 || r.Parameters[0].Name != "w.missing[1]" {
+		t.Errorf("%+v", r)
+	}
+	if verdictOn(t, text, 2000, 2, "m").Calibrated {
+		t.Error("a prior 1.2 times too wide passes")
+	}
+}
+
 // Divergences leave the verdict on uniform ranks as it is. Replicates that are left out make it undecided, and the text gives the same verdict.
 func TestVerdict(t *testing.T) {
 	s, err := study(t, gaussianModel, exact(), 200)
@@ -216,6 +233,8 @@ func TestWhatCannotBeCalibrated(t *testing.T) {
 		"data x : real[N]\ndata y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m, 1)\ny ~ normal(m, 2)",
 		"data x : real[N]\ndata y : real[N]\nparam m ~ normal(0, 1)\nexp(y) ~ normal(m, 1)",
 		"data x : real[N]\ndata y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m, 1) weights exp(x)",
+		"data w : real[N] missing impute ~ normal(0, 1)\ndata y : real[N]\nparam m ~ normal(mean(w), 1)\ny ~ normal(m, 1)",
+		"data w : real[N] missing impute ~ normal(x, 1)\ndata x : real[N] missing impute ~ normal(0, 1)\ndata y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m + w, 1)",
 	} {
 		s, err := study(t, text, exact(), 2)
 		if err == nil {

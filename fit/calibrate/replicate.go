@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/data"
@@ -16,7 +17,7 @@ import (
 )
 
 // with replaces the responses and lowers the programs of all parties again.
-func (s *Study) with(responses [][]float64) (*model.Plan, error) {
+func (s *Study) with(responses [][]float64, truth []float64) (*model.Plan, error) {
 	values := map[string]data.Bindings{}
 	for party, bindings := range s.prepared.Values {
 		values[party] = maps.Clone(bindings)
@@ -26,6 +27,14 @@ func (s *Study) with(responses [][]float64) (*model.Plan, error) {
 				changed.Values = responses[k]
 				values[party][y.Data] = &changed
 			}
+		}
+		for k, p := range s.model.Params {
+			if p.Imputed == nil || p.Imputed.Holder != party {
+				continue
+			}
+			changed, port := *bindings[p.Imputed.Data], s.model.Graph.Params()[k]
+			changed.Values = slices.Clone(truth[port.Offset : port.Offset+port.Len])
+			values[party][p.Imputed.Data] = &changed
 		}
 	}
 	fresh, diags, err := s.prepared.With(values)
@@ -105,13 +114,14 @@ func (s *Study) columns(env density.Env) ([]int, error) {
 	}
 	var at []int
 	for k, p := range s.model.Params {
+		port := s.model.Graph.Params()[k]
+		elements := p.Elements(port.Len)
 		from, ok := first[p.Name]
-		if !ok {
+		if !ok && len(elements) > 0 {
 			return nil, fmt.Errorf("%s is not reported", p.Name)
 		}
-		port := s.model.Graph.Params()[k]
-		for i := range port.Len {
-			if !p.Fixed(i, port.Shape) {
+		for i, e := range elements {
+			if !p.Fixed(e, port.Shape) {
 				at = append(at, from+i)
 			}
 		}

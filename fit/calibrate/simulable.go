@@ -35,10 +35,13 @@ func Simulable(b *compile.Bound, m *simulate.Model, k int) error {
 	return nil
 }
 
-// uses counts the occurrences of a name in the model's expressions.
+// uses counts the occurrences of a name in the model's expressions. What is generated is no part of what is drawn.
 func uses(b *compile.Bound, name string) int {
 	n := 0
 	ast.Walk(b.File, func(node ast.Node) bool {
+		if _, generated := node.(*ast.Generate); generated {
+			return false
+		}
 		if x, ok := node.(*ast.Name); ok && x.Name == name {
 			n++
 		}

@@ -75,11 +75,14 @@ func New(p *fit.Prepared, replicates int) (*Study, diag.List, error) {
 		maps.Copy(labels, own)
 	}
 	for k, param := range m.Params {
+		if param.Initial != nil {
+			return nil, diags, fmt.Errorf("%s is a weight: a point estimate has no rank among draws; give it a prior (param %[1]s : … ~ …) to calibrate the model", param.Name)
+		}
 		port := m.Graph.Params()[k]
-		v := posterior.Labelled([]posterior.Variable{{Name: param.Name, Dims: port.Shape}}, labels)
-		for i, c := range posterior.Columns(v) {
-			if !param.Fixed(i, port.Shape) {
-				s.scalars, s.elements = append(s.scalars, c), append(s.elements, port.Offset+i)
+		columns := posterior.Columns(posterior.Labelled([]posterior.Variable{{Name: param.Name, Dims: param.Dims(port.Shape)}}, labels))
+		for i, e := range param.Elements(port.Len) {
+			if !param.Fixed(e, port.Shape) {
+				s.scalars, s.elements = append(s.scalars, columns[i]), append(s.elements, port.Offset+e)
 			}
 		}
 		if param.Dist.ScaleAt >= 0 {
@@ -186,7 +189,7 @@ func (s *Study) replicate(simulator *simulate.Simulator, number int) (out replic
 		out.err = err
 		return out
 	}
-	plan, err := s.with(responses)
+	plan, err := s.with(responses, truth)
 	if err != nil {
 		out.err = err
 		return out

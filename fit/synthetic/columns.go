@@ -88,7 +88,7 @@ func (d *drawer) fill(t *Table) error {
 		case err != nil:
 			n = rows
 		case counted != "" && n != rows:
-			return fmt.Errorf("%s has data of %d and of %d rows (%s and %s), which one table cannot hold; own one of them elsewhere, or give them as documents", t.Party, rows, n, counted, w.Name)
+			return fmt.Errorf("%s has data of %d and of %d rows (%s and %s), which one table cannot hold; a simulation has tables alone, so own one of them elsewhere", t.Party, rows, n, counted, w.Name)
 		case len(t.Columns) > 0 && n != rows:
 			return &fit.UsageError{Err: fmt.Errorf("the table of %s has %d rows, but %s has %d", t.holder(), rows, w.Name, n)}
 		}

@@ -86,6 +86,9 @@ func Read(path string) ([]data.Values, error) {
 	if err != nil {
 		return nil, err
 	}
+	if strings.HasPrefix(strings.TrimSpace(string(content)), "{") {
+		return nil, fmt.Errorf("%s: a simulation takes the columns of CSV tables, not a document", path)
+	}
 	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(string(content), "\ufeff"))).ReadAll()
 	if err != nil || len(rows) < 2 {
 		return nil, fmt.Errorf("%s: a CSV table with a header and rows is needed: %v", path, err)

@@ -113,6 +113,12 @@ func (s *Simulation) respond(b *compile.Bound, gen *simulate.Model, seed uint64,
 	}
 	for k, p := range gen.Params {
 		port := gen.Graph.Params()[k]
+		if v := p.Imputed; v != nil { // all cells are observed
+			if err := d.replace(simulate.Response{Data: v.Data, Holder: v.Holder}, x[port.Offset:port.Offset+port.Len], b); err != nil {
+				return err
+			}
+			continue
+		}
 		for i, c := range posterior.Columns([]posterior.Variable{{Name: p.Name, Dims: port.Shape}}) {
 			s.Truth = append(s.Truth, Value{c.Name, p.Owner, x[port.Offset+i]})
 		}

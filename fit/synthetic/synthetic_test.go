@@ -141,6 +141,26 @@ y ~ poisson_log(b + log(o) + k * x)
 	}
 }
 
+// A document is no table.
+func TestDocumentIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.json")
+	if err := os.WriteFile(path, []byte(" {\"x\": [1]}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(path); err == nil || !strings.Contains(err.Error(), "not a document") {
+		t.Error(err)
+	}
+}
+
+// A generated quantity may use the response: nothing that is drawn depends on it.
+func TestGeneratedFromResponse(t *testing.T) {
+	m := compiled(t, "data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\ngenerate spread = sd(y - b)", transforms.None)
+	s, diags, err := New(m, Request{Sizes: map[string]int{"N": 5}, Seed: 1})
+	if err != nil || diags.HasErrors() || s.Tables[0].Rows() != 5 {
+		t.Error(err, data.Errors(diags))
+	}
+}
+
 // What cannot be simulated is refused by name, and what is not given is asked for.
 func TestRefusals(t *testing.T) {
 	for _, x := range []struct {
@@ -151,6 +171,7 @@ func TestRefusals(t *testing.T) {
 		{"data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b + mean(y), 1)", "y is used in the model beyond", false},
 		{"data y : real[N] from log(cost)\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)", "y goes through the encoder log", false},
 		{"data y : real[N]\ndata c : real\nparam b ~ normal(0, 1)\ny ~ normal(b, c)", "data c: tables have vectors and matrices", false},
+		{"data y : real[N]\nconst K = 2\ndata x : real[K]\nparam b : real[K] ~ normal(0, 1)\ny ~ normal(dot(x, b), 1)", "which one table cannot hold", false},
 		{"data y : real[N]\ndata x : real[N, P]\nparam b : real[P] ~ normal(0, 1)\ny ~ normal(x * b, 1)", "the size P is not given; add --size P=NUMBER", true},
 		{"data y : real[N]\ndata g : level(R)[N]\nparam b : real[R] ~ normal(0, 1)\ny ~ normal(b[g], 1)", "the size R is not given", true},
 		{"data y : real[N]\ndata g : level(9)[N]\nparam b : real[9] ~ normal(0, 1)\ny ~ normal(b[g], 1)", "needs 9 rows", false},

@@ -29,6 +29,8 @@ type File struct {
 	Source   *source.File
 	Stmts    []Stmt
 	Comments []Comment
+	// Privates are the modules of clients that were put in the place of their contributions.
+	Privates []Module
 	// Modules are the files whose functions a file uses, in the order of their first import; set where calls have been written out.
 	Modules []Module
 	// Calls tells, of each node that the call of a function put into the file, where it was written.
@@ -88,8 +90,9 @@ type Data struct {
 	Type  *Type     `parser:"':' @@"`
 	Owner *Ident    `parser:"('@' @@)?"` // nil: not written
 	From  []*Column `parser:"('from' @@ (',' @@)*)?"`
-	// Missing says what is done about missing cells, nil where it is not written; the words are checked later.
-	Missing *Ident `parser:"('missing' @@)?"`
+	// Missing says what is done about missing cells, nil where it is not written; the words are checked later. Impute is the distribution behind it.
+	Missing *Ident `parser:"('missing' @@"`
+	Impute  *Dist  `parser:"('~' @@)?)?"`
 }
 
 // Param is `param NAME [: TYPE] ~ DIST(args) [truncate(lower=, upper=)] [noncentered] [@ OWNER]`.
@@ -101,6 +104,37 @@ type Param struct {
 	Truncate    []*Arg `parser:"('truncate' '(' @@ (',' @@)* ')')?"` // nil: none
 	Noncentered bool   `parser:"@'noncentered'?"`
 	Owner       *Ident `parser:"('@' @@)?"`
+}
+
+// Weight is `weight NAME [: TYPE] [init KIND] [@ OWNER]`: a parameter without a prior, of which a point is estimated.
+type Weight struct {
+	At
+	Name  Ident  `parser:"'weight' @@"`
+	Type  *Type  `parser:"(':' @@)?"`    // nil: scalar real
+	Init  *Ident `parser:"('init' @@)?"` // nil: the default of its shape; checked later
+	Owner *Ident `parser:"('@' @@)?"`
+}
+
+// Contribution is `contribution NAME : TYPE @ CLIENT`: what a client adds to the model from a module of its own. In the client's program it has no owner.
+type Contribution struct {
+	At
+	Name  Ident  `parser:"'contribution' @@"`
+	Type  *Type  `parser:"':' @@"`
+	Owner *Ident `parser:"('@' @@)?"`
+}
+
+// Private is `module CLIENT implements MODEL`, the first statement of the file in which a client keeps its part of a model.
+type Private struct {
+	At
+	Client Ident `parser:"'module' @@"`
+	Model  Ident `parser:"'implements' @@"`
+}
+
+// Body is `NAME = EXPR` in a client's module: the value of a contribution.
+type Body struct {
+	At
+	Name  Ident `parser:"@@"`
+	Value Expr  `parser:"'=' @@"`
 }
 
 // Let is `let NAME [: TYPE] = EXPR [@ OWNER]`.
@@ -205,32 +239,30 @@ type Send struct {
 	To    []Ident `parser:"'to' @@ (',' @@)*"`
 }
 
-// Unsupported is a statement of the language that this version does not support.
-type Unsupported struct {
-	At
-	Keyword Ident
-}
-
-func (*Server) stmt()      {}
-func (*Client) stmt()      {}
-func (*Data) stmt()        {}
-func (*Param) stmt()       {}
-func (*Let) stmt()         {}
-func (*Generate) stmt()    {}
-func (*Const) stmt()       {}
-func (*Levels) stmt()      {}
-func (*Likelihood) stmt()  {}
-func (*Factor) stmt()      {}
-func (*Transform) stmt()   {}
-func (*Program) stmt()     {}
-func (*Aux) stmt()         {}
-func (*Receive) stmt()     {}
-func (*Send) stmt()        {}
-func (*Unsupported) stmt() {}
-func (*Fn) stmt()          {}
-func (*Import) stmt()      {}
-func (*Let) inner()        {}
-func (*Param) inner()      {}
+func (*Server) stmt()       {}
+func (*Client) stmt()       {}
+func (*Data) stmt()         {}
+func (*Param) stmt()        {}
+func (*Weight) stmt()       {}
+func (*Contribution) stmt() {}
+func (*Private) stmt()      {}
+func (*Body) stmt()         {}
+func (*Let) stmt()          {}
+func (*Generate) stmt()     {}
+func (*Const) stmt()        {}
+func (*Levels) stmt()       {}
+func (*Likelihood) stmt()   {}
+func (*Factor) stmt()       {}
+func (*Transform) stmt()    {}
+func (*Program) stmt()      {}
+func (*Aux) stmt()          {}
+func (*Receive) stmt()      {}
+func (*Send) stmt()         {}
+func (*Fn) stmt()           {}
+func (*Import) stmt()       {}
+func (*Let) inner()         {}
+func (*Param) inner()       {}
+func (*Weight) inner()      {}
 
 // A Type is `ELEM[(LEVELS)][<bounds>][[dims]]`, as real<lower=0>[N, P], level(R)[N] or simplex[K].
 type Type struct {

@@ -2,7 +2,7 @@ package ast
 
 import "github.com/vflc/vflc/lang/source"
 
-// Fn is `fn NAME(args) = EXPR`, or `fn NAME(args) { let …; param …; return EXPR }`.
+// Fn is `fn NAME(args) = EXPR`, or `fn NAME(args) { let …; param …; weight …; return EXPR }`.
 type Fn struct {
 	At
 	Name  Ident    `parser:"'fn' @@"`
@@ -21,7 +21,7 @@ func (f *Fn) Result() Expr {
 	return f.Value
 }
 
-// Inner is a statement inside a function: a Let or a Param.
+// Inner is a statement inside a function: a Let, a Param or a Weight.
 type Inner interface {
 	Stmt
 	inner()

@@ -32,6 +32,12 @@ func CopyDist(d *Dist, at At, made func(from, to Node), f func(Expr) Expr) *Dist
 	return r.dist(d)
 }
 
+// CopyArgs is Copy for the arguments of a clause, nil for none.
+func CopyArgs(list []*Arg, at At, made func(from, to Node), f func(Expr) Expr) []*Arg {
+	r := rebuilder{f: f, at: &at, made: made}
+	return r.arguments(list)
+}
+
 // rebuilder maps the expressions in a node, and notes whether one has changed.
 type rebuilder struct {
 	f       func(Expr) Expr
@@ -135,8 +141,14 @@ func (r *rebuilder) dist(d *Dist) *Dist {
 	}
 	out := &Dist{At: r.place(d.At), Name: r.ident(d.Name)}
 	r.copied(d, out)
-	for _, a := range d.Args {
-		out.Args = append(out.Args, &Arg{At: r.place(a.At), Name: a.Name, Value: r.one(a.Value)})
+	out.Args = r.arguments(d.Args)
+	return out
+}
+
+func (r *rebuilder) arguments(list []*Arg) []*Arg {
+	var out []*Arg
+	for _, a := range list {
+		out = append(out, &Arg{At: r.place(a.At), Name: a.Name, Value: r.one(a.Value)})
 	}
 	return out
 }
@@ -147,17 +159,23 @@ func RebuildStmt(s Stmt, f func(Expr) Expr) Stmt {
 	out := s
 	switch s := s.(type) {
 	case *Data:
-		out = &Data{At: s.At, Name: s.Name, Type: r.typ(s.Type), Owner: s.Owner, From: s.From}
+		out = &Data{At: s.At, Name: s.Name, Type: r.typ(s.Type), Owner: s.Owner, From: s.From, Missing: s.Missing, Impute: r.dist(s.Impute)}
 	case *Param:
-		out = &Param{At: s.At, Name: s.Name, Type: r.typ(s.Type), Dist: r.dist(s.Dist), Noncentered: s.Noncentered, Owner: s.Owner}
+		out = &Param{At: s.At, Name: s.Name, Type: r.typ(s.Type), Dist: r.dist(s.Dist), Truncate: r.arguments(s.Truncate), Noncentered: s.Noncentered, Owner: s.Owner}
+	case *Weight:
+		out = &Weight{At: s.At, Name: s.Name, Type: r.typ(s.Type), Init: s.Init, Owner: s.Owner}
+	case *Contribution:
+		out = &Contribution{At: s.At, Name: s.Name, Type: r.typ(s.Type), Owner: s.Owner}
 	case *Let:
 		out = &Let{At: s.At, Name: s.Name, Type: r.typ(s.Type), Value: r.one(s.Value), Owner: s.Owner}
 	case *Generate:
 		out = &Generate{At: s.At, Name: s.Name, Type: r.typ(s.Type), Value: r.one(s.Value), Dist: r.dist(s.Dist)}
+	case *Factor:
+		out = &Factor{At: s.At, Value: r.one(s.Value)}
 	case *Const:
 		out = &Const{At: s.At, Name: s.Name, Value: r.one(s.Value)}
 	case *Likelihood:
-		out = &Likelihood{At: s.At, Left: r.one(s.Left), Dist: r.dist(s.Dist), Weights: r.one(s.Weights), Power: r.one(s.Power)}
+		out = &Likelihood{At: s.At, Left: r.one(s.Left), Dist: r.dist(s.Dist), Truncate: r.arguments(s.Truncate), Censor: r.arguments(s.Censor), Weights: r.one(s.Weights), Power: r.one(s.Power)}
 	}
 	if !r.changed {
 		return s

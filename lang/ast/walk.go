@@ -30,9 +30,17 @@ func ofStmt(s Stmt) []Node {
 	case *Client:
 		return appendAll(nil, s.Clients)
 	case *Data:
-		return append(appendAll(list(&s.Name, s.Type, s.Owner), s.From), list(s.Missing)...)
+		return append(appendAll(list(&s.Name, s.Type, s.Owner), s.From), list(s.Missing, s.Impute)...)
 	case *Param:
 		return append(appendAll(list(&s.Name, s.Type, s.Dist), s.Truncate), list(s.Owner)...)
+	case *Weight:
+		return list(&s.Name, s.Type, s.Init, s.Owner)
+	case *Contribution:
+		return list(&s.Name, s.Type, s.Owner)
+	case *Private:
+		return []Node{&s.Client, &s.Model}
+	case *Body:
+		return list(&s.Name, s.Value)
 	case *Let:
 		return list(&s.Name, s.Type, s.Value, s.Owner)
 	case *Generate:
@@ -59,8 +67,6 @@ func ofStmt(s Stmt) []Node {
 			out = append(out, &s.To[i])
 		}
 		return out
-	case *Unsupported:
-		return list(&s.Keyword)
 	case *Fn:
 		return append(appendAll(appendAll(list(&s.Name), s.Args), s.Body), list(s.Value, s.Plain)...)
 	case *Import:

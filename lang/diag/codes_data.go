@@ -30,5 +30,6 @@ const (
 	NoCoding        Code = "V0526" // several parties have words of one size, and nothing codes them
 	MixedLevels     Code = "V0527" // words and whole numbers of one size
 	NoKey           Code = "V0529" // rows of several tables, and nothing to join them on
+	KeyAsCovariate  Code = "V0530" // warning: `*` takes a column that numbers the rows
 	NumbersAsWords  Code = "V0528" // warning: cells that look like numbers in a column of words
 )

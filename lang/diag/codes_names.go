@@ -39,6 +39,9 @@ const (
 	BadClause         Code = "V0243" // of truncate and censor
 	WrongStructure    Code = "V0232" // a distribution that does not go with the declared set of vectors or matrices
 	BadMissing        Code = "V0235" // what is done about missing cells
+	DrawnGenerated    Code = "V0237" // a generated quantity that is drawn from a distribution
+	BadInitial        Code = "V0250" // no kind of initial values of a weight
+	BadWeight         Code = "V0251" // a weight that is not real, or has bounds
 	RecurForm         Code = "V0280"
 	RecurIndex        Code = "V0281"
 	RecurRange        Code = "V0282"

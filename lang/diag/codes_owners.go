@@ -14,6 +14,7 @@ const (
 	GenerateOwner    Code = "V0310"
 	OpenNoise        Code = "V0311" // rho is left to the unknown number of members of a family
 	PowerFactor      Code = "V0312"
+	PowerJoint       Code = "V0313" // a likelihood of all rows together
 	NoCut            Code = "V0320" // no place in a client's expression takes noise
 	RecurCut         Code = "V0321" // what a client has in the step of a recursion of another party
 	LabelLeak        Code = "V0390"

@@ -14,6 +14,7 @@ const (
 	Distributions
 	Types
 	Encoders
+	Initials
 )
 
 // A Foreign is a name that Stan, R, NumPy, SciPy, PyMC, BUGS or the description of this language has and this version has not. It is never taken for
@@ -55,13 +56,15 @@ func (f Foreign) Sentence() string {
 }
 
 const (
-	later  = "not in this version"
-	inStan = "Stan's name"
-	inR    = "R's name"
-	bugs   = "a name of R and BUGS"
-	python = "a name of NumPy and SciPy"
-	pymc   = "PyMC's name"
-	numpro = "a name of NumPyro and TFP"
+	later   = "not in this version"
+	inStan  = "Stan's name"
+	inR     = "R's name"
+	keras   = "Keras's name"
+	pytorch = "PyTorch's name"
+	bugs    = "a name of R and BUGS"
+	python  = "a name of NumPy and SciPy"
+	pymc    = "PyMC's name"
+	numpro  = "a name of NumPyro and TFP"
 
 	precision = "the second argument of BUGS is a precision, 1 / sigma ^ 2, that of R a standard deviation"
 	sumOut    = "sum a discrete parameter out of the likelihood by hand"
@@ -76,12 +79,36 @@ func Foreigns(space Namespace) []Foreign {
 		return foreignDistributions()
 	case Types:
 		return foreignTypes()
+	case Initials:
+		return foreignInitials()
 	}
 	return foreignEncoders()
 }
 
+func foreignInitials() []Foreign {
+	return []Foreign{
+		{Name: "zero", From: "another word for it", Write: "zeros", Same: true}, {Name: "constant", From: "PyTorch's and Keras's name", Note: "constants are zeros and ones; another one is a factor or a term where the weight is used"},
+		{Name: "one", From: "another word for it", Write: "ones", Same: true}, {Name: "random_normal", From: keras, Write: "normal", Same: true},
+		{Name: "random_uniform", From: keras, Write: "uniform", Same: true}, {Name: "truncated_normal", From: keras, Write: "normal", Note: "it is not truncated"},
+		{Name: "glorot", From: "short for two kinds", Write: "glorot_uniform", Note: "or glorot_normal"}, {Name: "he", From: "short for two kinds", Write: "he_normal", Note: "or he_uniform"}, {Name: "lecun", From: "short for two kinds", Write: "lecun_normal", Note: "or lecun_uniform"},
+		{Name: "xavier", From: pytorch, Write: "glorot_uniform", Note: "or glorot_normal"}, {Name: "xavier_uniform", From: pytorch, Write: "glorot_uniform", Same: true}, {Name: "xavier_normal", From: pytorch, Write: "glorot_normal", Same: true},
+		{Name: "kaiming", From: pytorch, Write: "he_normal", Note: "or he_uniform"}, {Name: "kaiming_uniform", From: pytorch, Write: "he_uniform", Same: true}, {Name: "kaiming_normal", From: pytorch, Write: "he_normal", Same: true},
+		{Name: "orthogonal", From: "PyTorch's and Keras's name", Note: "this version has nothing like it; glorot_normal has the same spread"}, {Name: "variance_scaling", From: keras, Write: "he_normal", Note: "or one of the other kinds, whose variances its arguments give"},
+	}
+}
+
+// solver is the message for names of solvers of differential equations.
+func solver(name, from string) Foreign {
+	return Foreign{Name: name, From: from, Note: "nothing here solves differential equations: write the solution where it has a closed form, else steps of a fixed length as a recursion, x[t] = step(x[t - 1], …) with Runge and Kutta's method in fn step"}
+}
+
 func foreignFunctions() []Foreign {
 	return []Foreign{
+		solver("ode_rk45", inStan), solver("ode_rk45_tol", inStan), solver("ode_ckrk", inStan), solver("ode_ckrk_tol", inStan), solver("ode_adams", inStan), solver("ode_adams_tol", inStan),
+		solver("ode_bdf", inStan), solver("ode_bdf_tol", inStan), solver("ode_adjoint_tol_ctl", inStan), solver("dae", inStan), solver("dae_tol", inStan),
+		solver("integrate_ode", inStan), solver("integrate_ode_rk45", inStan), solver("integrate_ode_bdf", inStan), solver("integrate_ode_adams", inStan),
+		solver("odeint", python), solver("solve_ivp", python), solver("DifferentialEquation", pymc), solver("ode", inR), solver("lsoda", inR),
+
 		{Name: "Potential", From: pymc, Write: "factor EXPR", Note: "a statement of its own"},
 		{Name: "log_diff_exp", From: inStan, Write: "a + log1m_exp(b - a)", Note: "for a above b"},
 		{Name: "expit", From: python, Write: "inv_logit", Same: true},
@@ -128,17 +155,16 @@ func foreignFunctions() []Foreign {
 		{Name: "icloglog", From: "BUGS's name", Write: "inv_cloglog", Same: true},
 		{Name: "phi", From: "BUGS's name", Write: "Phi", Same: true},
 		{Name: "pnorm", From: inR, Write: "Phi", Same: true},
-		{Name: "probit", From: later, Note: "the inverse of Phi is not in this version"}, {Name: "gammaln", From: python, Write: "lgamma", Same: true}, {Name: "loggam", From: "BUGS's name", Write: "lgamma", Same: true},
+		{Name: "probit", From: "a name of BUGS", Write: "inv_Phi", Same: true}, {Name: "qnorm", From: inR, Write: "inv_Phi", Same: true}, {Name: "gammaln", From: python, Write: "lgamma", Same: true}, {Name: "loggam", From: "BUGS's name", Write: "lgamma", Same: true},
 		{Name: "lbeta", From: inStan}, {Name: "lchoose", From: inStan},
 
 		{Name: "fmin", From: inStan, Write: "min", Same: true},
 		{Name: "fmax", From: inStan, Write: "max", Same: true},
-		{Name: "rep", From: later, Note: "a number broadcasts to the shape that is needed: write it as it is"},
-		{Name: "rep_vector", From: inStan, Note: "a number broadcasts to the shape that is needed: write it as it is"},
-		{Name: "rep_matrix", From: inStan, Note: "a number or vector broadcasts to the shape that is needed: write it as it is"},
+		{Name: "rep_vector", From: inStan, Write: "rep", Same: true},
+		{Name: "rep_matrix", From: inStan, Write: "rep(x, n, k)", Note: "for a number; a vector broadcasts to the shape that is needed"},
 		{Name: "to_vector", From: inStan, Note: "a distribution takes arrays of any shape: write the array as it is"},
-		{Name: "c", From: inR, Note: "this version has no array literals: give the numbers as data"},
-		{Name: "append_row", From: inStan, Write: "append", Same: true}, {Name: "append_col", From: inStan}, {Name: "cbind", From: inR, Note: "list the columns of a matrix in its `from` clause"},
+		{Name: "c", From: inR, Write: "[1, 2, 3]", Note: "for constants; append joins other values"},
+		{Name: "append_row", From: inStan, Write: "append", Same: true}, {Name: "append_col", From: inStan, Write: "append(A', B')'"}, {Name: "cbind", From: inR, Note: "list the columns of a matrix in its `from` clause"},
 		{Name: "num_elements", From: inStan, Note: "the size itself is a name: N in data y : real[N]"},
 		{Name: "length", From: inR, Note: "the size itself is a name: N in data y : real[N]"},
 		{Name: "len", From: "Python's name", Note: "the size itself is a name: N in data y : real[N]"},
@@ -146,14 +172,17 @@ func foreignFunctions() []Foreign {
 		{Name: "cols", From: inStan, Note: "the size itself is a name: P in data X : real[N, P]"},
 		{Name: "scale", From: inR, Note: "standardise a column where it is bound: from zscore(age)"},
 		{Name: "factor", From: inR, Note: "declare the data as level(R)"},
-		{Name: "tan", From: inStan},
+		{Name: "tan", From: inStan, Write: "sin(x) / cos(x)"},
+		{Name: "arcsin", From: python, Write: "asin", Same: true}, {Name: "arccos", From: python, Write: "acos", Same: true}, {Name: "arctan", From: python, Write: "atan", Same: true},
 		{Name: "sinh", From: inStan, Write: "(exp(x) - exp(-x)) / 2"}, {Name: "cosh", From: inStan, Write: "(exp(x) + exp(-x)) / 2"},
 		{Name: "floor", From: inStan, Note: "a density that jumps has no gradient; round data in their table"},
 		{Name: "round", From: inStan, Note: "a density that jumps has no gradient; round data in their table"},
-		{Name: "cumulative_max", From: later}, {Name: "which", From: later},
+		{Name: "cummax", From: inR, Write: "cumulative_max", Same: true}, {Name: "which", From: later, Note: "its length would depend on values; give the rows that count as `weights`, or choose between values by where(c, a, b)"},
 		{Name: "cholesky_decompose", From: inStan, Write: "cholesky", Same: true}, {Name: "chol", From: inR, Write: "cholesky(S)", Note: "R has the upper triangle, vfl the lower"}, {Name: "mdivide_left", From: inStan, Write: "solve", Same: true}, {Name: "mdivide_left_spd", From: inStan, Write: "solve", Same: true}, {Name: "quad_form_diag", From: inStan, Write: "outer(s, s) .* A"}, {Name: "multiply_lower_tri_self_transpose", From: inStan, Write: "L * L'"}, {Name: "diag_pre_multiply", From: inStan, Write: "col(s) .* L"}, {Name: "diag_matrix", From: inStan, Write: "diag", Same: true},
 		{Name: "gp_exp_quad_cov", From: inStan, Write: "gp_exp_quad", Same: true}, {Name: "cov_exp_quad", From: inStan, Write: "gp_exp_quad", Same: true}, {Name: "gp_matern32_cov", From: inStan, Write: "gp_matern32", Same: true}, {Name: "gp_matern52_cov", From: inStan, Write: "gp_matern52", Same: true},
 		{Name: "rank", From: later}, {Name: "sort", From: later}, {Name: "quantile", From: later},
+		{Name: "log_determinant", From: inStan, Write: "2 * sum(log(L[k, k]) for k in 1..K)", Note: "with let L = cholesky(S), for a covariance matrix"}, {Name: "log_determinant_spd", From: inStan, Write: "2 * sum(log(L[k, k]) for k in 1..K)", Note: "with let L = cholesky(S)"},
+		{Name: "determinant", From: inStan, Write: "exp(2 * sum(log(L[k, k]) for k in 1..K))", Note: "with let L = cholesky(S), for a covariance matrix"}, {Name: "trace", From: inStan, Write: "sum(S[k, k] for k in 1..K)"},
 		{Name: "matmul", From: python, Write: "X * b"}, {Name: "transpose", From: "a name of NumPy and BUGS", Write: "X'"}, {Name: "t", From: inR, Write: "X'"},
 		{Name: "concat", From: python, Write: "append", Same: true}, {Name: "concatenate", From: python, Write: "append", Same: true}, {Name: "stack", From: python}, {Name: "multiply_log", From: inStan, Write: "x * log(y)"}, {Name: "lmultiply", From: inStan, Write: "x * log(y)"},
 		{Name: "columns_dot_product", From: inStan, Write: "col_means(X .* Y) * N", Note: "with N rows"}, {Name: "squared_distance", From: inStan, Write: "dot(x - y, x - y)"},
@@ -186,12 +215,12 @@ func foreignDistributions() []Foreign {
 		{Name: "dbin", From: "BUGS's name", Write: "binomial(N, p)", Note: "BUGS has the probability first"}, {Name: "dbinom", From: inR, Write: "binomial", Same: true}, {Name: "binom", From: python, Write: "binomial", Same: true},
 		{Name: "negbinomial", From: "brms's family", Write: "neg_binomial_2_log(eta, shape)"}, {Name: "nbinom", From: python, Write: "neg_binomial(n, p / (1 - p))"}, {Name: "dnbinom", From: inR, Write: "neg_binomial_2(mu, size)", Note: "with mu = size * (1 - prob) / prob"}, {Name: "dnegbin", From: "BUGS's name", Write: "neg_binomial(r, p / (1 - p))"},
 		{Name: "Geometric", From: pymc, Write: "geometric(p)", Note: "it counts the failures before the first success; PyMC counts the trials"}, {Name: "dgeom", From: inR, Write: "geometric", Same: true},
-		{Name: "hypergeometric", From: later}, {Name: "BetaBinomial", From: pymc, Write: "beta_binomial(n, alpha, beta)", Note: "PyMC has n last"}, {Name: "discrete_range", From: later}, {Name: "DiscreteUniform", From: pymc, Note: sumOut},
+		{Name: "BetaBinomial", From: pymc, Write: "beta_binomial(n, alpha, beta)", Note: "PyMC has n last"}, {Name: "DiscreteUniform", From: pymc, Note: sumOut},
 		{Name: "Categorical", From: pymc, Write: "categorical(p)", Note: "categories are counted from 1"}, {Name: "dcat", From: "BUGS's name", Write: "categorical", Same: true}, {Name: "OrderedLogistic", From: pymc, Write: "ordered_logistic(eta, cutpoints)", Note: "categories are counted from 1"}, {Name: "cumulative", From: "brms's family", Write: "ordered_logistic(eta, cutpoints)"},
-		{Name: "ZeroInflatedPoisson", From: pymc, Write: "zero_inflated_poisson_log(1 - psi, log(mu))"}, {Name: "cox", From: later},
+		{Name: "ZeroInflatedPoisson", From: pymc, Write: "zero_inflated_poisson_log(1 - psi, log(mu))"},
 		{Name: "Mixture", From: pymc, Write: "mixture(w, normal(m1, s1), normal(m2, s2))"}, {Name: "NormalMixture", From: pymc, Write: "mixture(w, normal(m1, s1), normal(m2, s2))"}, {Name: "dnormmix", From: "a name of JAGS", Write: "mixture(w, normal(m1, s1), normal(m2, s2))"}, {Name: "TruncatedNormal", From: pymc, Write: "y ~ normal(mu, sigma) truncate(lower=a, upper=b)"}, {Name: "Truncated", From: pymc, Write: "y ~ normal(mu, sigma) truncate(lower=a, upper=b)"}, {Name: "Censored", From: pymc, Write: "y ~ normal(mu, sigma) censor(right=C)"}, {Name: "dinterval", From: "a name of JAGS", Write: "t ~ weibull(a, s) censor(right=C)"}, {Name: "Potential", From: pymc, Write: "factor EXPR"}, {Name: "Multinomial", From: pymc, Write: "multinomial(p)", Note: "the number of trials is the sum of the counts"}, {Name: "dmulti", From: "BUGS's name", Write: "multinomial(p)", Note: "the number of trials is the sum of the counts"}, {Name: "Dirichlet", From: pymc, Write: "dirichlet", Same: true}, {Name: "ddirch", From: "BUGS's name", Write: "dirichlet", Same: true},
 		{Name: "MvNormal", From: pymc, Write: "multi_normal(mu, Sigma)", Note: "with a Cholesky factor it is multi_normal_cholesky, with a precision matrix multi_normal_prec"}, {Name: "dmnorm", From: "BUGS's name", Write: "multi_normal_prec", Same: true}, {Name: "mvnorm", From: inR, Write: "multi_normal(mu, Sigma)"}, {Name: "LKJCholeskyCov", From: pymc, Write: "lkj_corr_cholesky(eta)", Note: "with param L : corr_cholesky[K] ~ lkj_corr_cholesky(eta) and standard deviations tau, the factor of the covariance is col(tau) .* L"}, {Name: "LKJCholesky", From: numpro, Write: "lkj_corr_cholesky(eta)"}, {Name: "LKJ", From: numpro, Write: "lkj_corr(eta)"}, {Name: "MultivariateNormal", From: numpro, Write: "multi_normal(mu, Sigma)"}, {Name: "dwish", From: "BUGS's name", Write: "wishart(k, S)", Note: "BUGS has the inverse of S first"},
-		{Name: "gaussian_random_walk", From: later, Note: "for a walk of steps e write param e : real[T] ~ normal(0, 1) and cumulative_sum(s * e)"}, {Name: "GaussianRandomWalk", From: pymc, Note: "for a walk of steps e write param e : real[T] ~ normal(0, 1) and cumulative_sum(s * e)"}, {Name: "icar", From: later},
+		{Name: "GaussianRandomWalk", From: pymc, Write: "gaussian_random_walk", Same: true},
 		{Name: "dnorm", From: bugs, Write: "normal(mu, sigma)", Note: precision}, {Name: "dlnorm", From: bugs, Write: "lognormal(mu, sigma)", Note: precision}, {Name: "dt", From: bugs, Write: "student_t(nu, mu, sigma)", Note: "BUGS has the order mu, tau, nu, and tau is 1 / sigma ^ 2"},
 		{Name: "dbern", From: bugs, Write: "bernoulli", Same: true}, {Name: "dpois", From: bugs, Write: "poisson", Same: true}, {Name: "dgamma", From: bugs, Write: "gamma", Same: true}, {Name: "dbeta", From: bugs, Write: "beta", Same: true}, {Name: "dunif", From: bugs, Write: "uniform", Same: true}, {Name: "dexp", From: bugs, Write: "exponential", Same: true}, {Name: "dcauchy", From: inR, Write: "cauchy", Same: true},
 		{Name: "poisson_lpmf", From: inStan, Write: "y ~ poisson(lambda)"}, {Name: "normal_lpdf", From: inStan, Write: "y ~ normal(mu, sigma)"}, {Name: "ImproperUniform", From: numpro, Write: "flat()"}, {Name: "Deterministic", From: pymc, Note: "write let NAME = EXPRESSION"},

@@ -24,6 +24,8 @@ var Pages = slices.Concat(
 	loadLeakPages,
 	sizesPages,
 	maximumPages,
+	weightPages,
+	privatePages,
 	rowsPages,
 	dataPages,
 )

@@ -5,7 +5,7 @@ package diag
 var dataPages = []Page{
 	{
 		Code: Unreadable, Title: "a table cannot be read",
-		Text:  "The file does not exist, cannot be opened, or has a format that this version does not read. vflc reads CSV with a header row and Stan-JSON. It does not read Parquet, SQLite or Postgres yet.",
+		Text:  "The file does not exist, cannot be opened, or has a format that this version does not read. vflc reads CSV with a header row, Parquet, Stan-JSON, and the results of queries to SQLite files and PostgreSQL servers. An address has no password: PGPASSWORD or ~/.pgpass has it.",
 		Wrong: "vflc run m.vfl --data trial.parquet\n-- m.vfl --\ndata y : real[N]\n",
 		Right: "vflc run m.vfl --data trial.csv\n-- m.vfl --\ndata y : real[N]\n-- trial.csv --\ny\n1.5\n",
 	},
@@ -176,5 +176,11 @@ var dataPages = []Page{
 		Text:  "A level whose cells are not all whole numbers holds words, and each distinct word is a category: 1.5 and 1.50 are two. Check that the column is meant as categories, and that a missing value is left blank.",
 		Wrong: "vflc run m.vfl\n-- m.vfl --\ndata g : level(R)[N]\n-- m/data.csv --\ng\n1\n2\nunknown\n",
 		Right: "vflc run m.vfl\n-- m.vfl --\ndata g : level(R)[N]\n-- m/data.csv --\ng\n1\n2\n3\n",
+	},
+	{
+		Code: KeyAsCovariate, Title: "a column that numbers the rows is a covariate",
+		Text:  "Where no key joins the rows, as with --key none, `*` takes every column that no declaration names, also one that only numbers the rows. A column called id is left out. The warning is given for whole numbers that are consecutive and different in all rows. Name the columns, or the key.",
+		Wrong: "vflc run m.vfl --key none\n-- m.vfl --\nclient a\ndata y : real[N]\ndata X : real[N, P] @ a\n-- m/server.csv --\ny\n1.5\n2.5\n0.5\n-- m/a.csv --\npatient,x\n12,0.1\n10,0.4\n11,0.2\n",
+		Right: "vflc run m.vfl --key none\n-- m.vfl --\nclient a\ndata y : real[N]\ndata X : real[N, P] @ a from x\n-- m/server.csv --\ny\n1.5\n2.5\n0.5\n-- m/a.csv --\npatient,x\n12,0.1\n10,0.4\n11,0.2\n",
 	},
 }

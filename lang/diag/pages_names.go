@@ -440,9 +440,9 @@ y ~ ordered_logistic(0, c)
 	},
 	{
 		Code: BadMissing, Title: "missing cells of data",
-		Text:  "`missing drop` leaves out the rows in which a cell of the declaration is missing, at every party whose rows are joined with them; `missing error`, which is what happens without a clause, refuses the table. A scalar has no rows.",
-		Wrong: "data x : real[N] missing omit\n",
-		Right: "data x : real[N] missing drop\n",
+		Text:  "`missing drop` leaves out the rows in which a cell of the declaration is missing, at every party whose rows are joined with them; `missing error`, which is what happens without a clause, refuses the table. A scalar has no rows.\n\n`missing impute ~ DIST` makes the missing cells parameters of the owner, and gives all cells, observed or not, the distribution. The cells are real numbers of one party; a parameter that is a category or a count has no gradient.",
+		Wrong: "data y : real[N]\ndata smoker : binary[N] missing impute ~ bernoulli(0.5)\nparam b ~ normal(0, 1)\ny ~ normal(b * smoker, 1)\n",
+		Right: "data y : real[N]\ndata bmi : real[N] missing impute ~ normal(mu, 5)\nparam mu ~ normal(25, 5)\nparam b ~ normal(0, 1)\ny ~ normal(b * bmi, 1)\n",
 	},
 	{
 		Code: Unused, Title: "something that is used nowhere",
@@ -542,6 +542,24 @@ param w ~ beta(2, 2)
 param m ~ normal(0, 5)
 factor log_mix(w, sum(normal_lpdf(y | m, 1)), sum(normal_lpdf(y | 0, 1)))
 `,
+	},
+	{
+		Code: DrawnGenerated, Title: "a generated quantity that is drawn from a distribution",
+		Text:  "A generated quantity is computed from the parameters of each draw. This version does not draw it from a distribution.",
+		Wrong: "data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\ngenerate next ~ normal(b, 1)\n",
+		Right: "data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\ngenerate twice = 2 * b\n",
+	},
+	{
+		Code: BadInitial, Title: "an unknown kind of initial values",
+		Text:  "`init` names how the values of a weight begin: zeros, or random values whose spread suits a layer of the weight's shape, such as glorot_uniform or he_normal. `vflc doc` lists the kinds, and `vflc doc he_normal` describes one. Without `init`, matrices begin as glorot_uniform and vectors as zeros.",
+		Wrong: "data X : real[N, P]\ndata y : real[N]\nweight w : real[P] init gaussian\ny ~ normal(X * w, 1)\n",
+		Right: "data X : real[N, P]\ndata y : real[N]\nweight w : real[P] init normal\ny ~ normal(X * w, 1)\n",
+	},
+	{
+		Code: BadWeight, Title: "a weight that is not real, or has bounds",
+		Text:  "A weight is a real number, or an array of them, of which a point is estimated by gradient steps. It has no bounds and is in no set of vectors: map it where it is used, as exp(w) or softmax(w), or declare a parameter with a prior.",
+		Wrong: "data y : real[N]\nweight s : real<lower=0>\ny ~ normal(0, s)\n",
+		Right: "data y : real[N]\nweight log_s init zeros\ny ~ normal(0, exp(log_s))\n",
 	},
 	{
 		Code: LinearArgument, Title: "a linear predictor as a probability, a rate or a scale",

@@ -23,6 +23,30 @@ transform augmented(rho = 1)
 `,
 	},
 	{
+		Code: PowerJoint, Title: "a likelihood of all rows together under the power transform",
+		Text: "Under the power transform each client evaluates a likelihood with its own predictor exact and noise on the others'. A likelihood such as Cox's has one value for all rows, in which each row is compared with others: the server evaluates it, under `transform augmented` or `transform exact`.",
+		Wrong: `client a, b
+data months : real<lower=0>[N] @ shared
+data died : binary[N] @ shared
+data x : real[N] @ a
+data w : real[N] @ b
+param beta ~ normal(0, 1) @ a
+param gamma ~ normal(0, 1) @ b
+months ~ cox(x * beta + w * gamma, died)
+transform power(rho = 1)
+`,
+		Right: `client a, b
+data months : real<lower=0>[N]
+data died : binary[N]
+data x : real[N] @ a
+data w : real[N] @ b
+param beta ~ normal(0, 1) @ a
+param gamma ~ normal(0, 1) @ b
+months ~ cox(x * beta + w * gamma, died)
+transform augmented(rho = 1)
+`,
+	},
+	{
 		Code: ClientData, Title: "client data that another party would read",
 		Text: "Data never leave a client. A client sends only noisy versions of expressions, each of which depends on at least one parameter of the client.",
 		Wrong: `client a

@@ -54,21 +54,9 @@ var syntaxPages = []Page{
 	},
 	{
 		Code: UnknownStatement, Title: "no statement begins like this",
-		Text:  "A statement begins with its keyword (server, client, data, param, let, const, transform; in party programs program, aux, receive, send), or, for a likelihood, with the name of data or of a function of it.",
+		Text:  "A statement begins with its keyword (server, client, data, param, weight, let, const, contribution, transform; in party programs program, aux, receive, send), or, for a likelihood, with the name of data or of a function of it.",
 		Wrong: "parm b ~ normal(0, 1)\n",
 		Right: "param b ~ normal(0, 1)\n",
-	},
-	{
-		Code: UnsupportedStatement, Title: "a statement that this version does not support",
-		Text:  "The language defines this statement, but this version of the compiler does not support it. The compiler refuses it, because a model without it would be a different model.",
-		Wrong: "data y : real[N]\nparam b ~ normal(0, 1)\ncontribution eta : real[N] @ lab\ny ~ normal(b, 1)\n",
-		Right: "data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\n",
-	},
-	{
-		Code: UnsupportedClause, Title: "a clause that this version does not support",
-		Text:  "The language defines this clause, but this version of the compiler does not support it. The compiler refuses it, because a model without it would be a different model.",
-		Wrong: "data y : real[N] missing impute ~ normal(0, 1)\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\n",
-		Right: "data y : real[N] missing drop\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\n",
 	},
 	{
 		Code: Unexpected, Title: "something else was expected here",

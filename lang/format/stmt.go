@@ -32,6 +32,14 @@ func cells(s ast.Stmt) []string {
 		return []string{"data " + s.Name.Name, ": " + Type(s.Type), owner(s.Owner), from(s.From) + missing(s)}
 	case *ast.Param:
 		return []string{"param " + s.Name.Name, optionalType(s.Type), distribution(s), owner(s.Owner)}
+	case *ast.Weight:
+		return []string{"weight " + s.Name.Name, optionalType(s.Type), initial(s.Init), owner(s.Owner)}
+	case *ast.Contribution:
+		return []string{"contribution " + s.Name.Name, ": " + Type(s.Type), owner(s.Owner)}
+	case *ast.Private:
+		return []string{"module " + s.Client.Name + " implements " + s.Model.Name}
+	case *ast.Body:
+		return []string{s.Name.Name + " = " + Expr(s.Value)}
 	case *ast.Let:
 		return []string{"let " + s.Name.Name, optionalType(s.Type), "= " + Expr(s.Value), owner(s.Owner)}
 	case *ast.Generate:
@@ -67,8 +75,6 @@ func cells(s ast.Stmt) []string {
 			return []string{"import " + s.Name.Name}
 		}
 		return []string{"import " + quoted(s.Path)}
-	case *ast.Unsupported:
-		return []string{s.Keyword.Name}
 	}
 	return nil
 }
@@ -86,6 +92,13 @@ func family(f *ast.Family) string {
 		return f.Name.Name
 	}
 	return f.Name.Name + "[" + Expr(f.Count) + "]"
+}
+
+func initial(kind *ast.Ident) string {
+	if kind == nil {
+		return ""
+	}
+	return "init " + kind.Name
 }
 
 func owner(o *ast.Ident) string {
@@ -199,13 +212,17 @@ func from(columns []*ast.Column) string {
 
 // missing prints what is done about missing cells, behind a blank where columns stand before it.
 func missing(s *ast.Data) string {
-	switch {
-	case s.Missing == nil:
+	if s.Missing == nil {
 		return ""
-	case len(s.From) == 0:
-		return "missing " + s.Missing.Name
 	}
-	return " missing " + s.Missing.Name
+	text := "missing " + s.Missing.Name
+	if s.Impute != nil {
+		text += " ~ " + Dist(s.Impute)
+	}
+	if len(s.From) > 0 {
+		text = " " + text
+	}
+	return text
 }
 
 // Column prints one item of a `from` clause.

@@ -254,7 +254,21 @@ func (p *parser) badStart() error {
 	case behind && !p.firstOnLine(p.start):
 		return p.behindStatement(t)
 	}
-	return faultf(diag.UnknownStatement, spanOf(t), "a statement cannot begin with %s: it begins with a keyword such as `param`, or with the name of data that has a likelihood", found(t))
+	f := faultf(diag.UnknownStatement, spanOf(t), "a statement cannot begin with %s: it begins with a keyword such as `param`, or with the name of data that has a likelihood", found(t))
+	if p.likelihoodHere() {
+		f.d.Note("give the left side a name: let z = 1 - y, and z ~ …; a number that was observed is a factor, as factor bernoulli_lpmf(1 | p)")
+	}
+	return f
+}
+
+// likelihoodHere reports whether the line of a statement has a `~`.
+func (p *parser) likelihoodHere() bool {
+	for i := p.start; i < len(p.words) && (i == p.start || !p.firstOnLine(i)); i++ {
+		if is(p.words[i], "~") {
+			return true
+		}
+	}
+	return false
 }
 
 // runOn returns the index of the first word on the current line if the correct statement above ended in an operator and so continued into that line, else 0.
@@ -295,8 +309,23 @@ func (p *parser) misplaced(t lexer.Token) *fault {
 			message = "`noncentered` stands before the owner: param NAME ~ DIST(…) noncentered @ OWNER"
 		case is(t, "truncate"):
 			message = "`truncate` stands behind the distribution: param NAME ~ DIST(…) truncate(lower=A) @ OWNER"
+		case is(t, "init"):
+			message = "`init` belongs to a weight, which has no prior: weight NAME : TYPE init KIND @ OWNER"
 		case is(t, "censor"):
 			message = "only a likelihood can be censored; a value that is known to lie above C is a parameter with a bound"
+		}
+	case *ast.Weight:
+		switch {
+		case is(t, "~"):
+			code, message = diag.TildeOrEquals, "a weight has no prior: it is estimated as a point; with a prior it is a parameter, "+quote("param "+last.Name.Name+" ~ …")
+		case is(t, "="):
+			code, message = diag.TildeOrEquals, "a weight has no value: "+quote("init zeros")+" names the kind of values that it begins with, and `let` defines a name"
+		case is(t, "init"):
+			message = "`init` stands before the owner: weight NAME : TYPE init KIND @ OWNER"
+		case is(t, "(") && last.Init != nil:
+			message = "a kind of initial values takes no arguments: weight NAME : TYPE init " + last.Init.Name
+		case t.Type == identToken && last.Type == nil && last.Init == nil && !p.firstOnLine(p.start):
+			code, message = diag.MissingColon, "found "+quote(t.Value)+", expected a colon before the type"
 		}
 	case *ast.Likelihood:
 		switch {

@@ -20,10 +20,8 @@ type statement struct {
 type grammar struct {
 	statements []statement // in the order of the language's description
 	likelihood func(*lexer.PeekingLexer) (ast.Stmt, error)
+	body       func(*lexer.PeekingLexer) (ast.Stmt, error) // in a client's module
 }
-
-// unsupported lists the keywords of statements that this version does not support. The value is true for keywords only before a name.
-var unsupported = map[string]bool{"contribution": false, "weight": true, "module": true}
 
 // theGrammar builds the grammar once.
 var theGrammar = sync.OnceValue(func() *grammar {
@@ -34,9 +32,9 @@ var theGrammar = sync.OnceValue(func() *grammar {
 		participle.ParseTypeWith(parseExpr),
 		participle.ParseTypeWith(parseSized),
 		participle.ParseTypeWith(parseWeighting),
-		participle.Union[ast.Stmt](&ast.Server{}, &ast.Client{}, &ast.Data{}, &ast.Param{}, &ast.Let{}, &ast.Generate{}, &ast.Const{}, &ast.Levels{}, &ast.Factor{}, &ast.Transform{},
+		participle.Union[ast.Stmt](&ast.Server{}, &ast.Client{}, &ast.Data{}, &ast.Param{}, &ast.Weight{}, &ast.Contribution{}, &ast.Private{}, &ast.Body{}, &ast.Let{}, &ast.Generate{}, &ast.Const{}, &ast.Levels{}, &ast.Factor{}, &ast.Transform{},
 			&ast.Program{}, &ast.Aux{}, &ast.Receive{}, &ast.Send{}, &ast.Fn{}, &ast.Import{}, &ast.Likelihood{}),
-		participle.Union[ast.Inner](&ast.Let{}, &ast.Param{}),
+		participle.Union[ast.Inner](&ast.Let{}, &ast.Param{}, &ast.Weight{}),
 	)
 	return &grammar{
 		statements: []statement{
@@ -44,6 +42,9 @@ var theGrammar = sync.OnceValue(func() *grammar {
 			{"client", false, production[ast.Client](p)},
 			{"data", false, production[ast.Data](p)},
 			{"param", false, production[ast.Param](p)},
+			{"weight", true, production[ast.Weight](p)},
+			{"contribution", false, production[ast.Contribution](p)},
+			{"module", true, production[ast.Private](p)},
 			{"let", false, production[ast.Let](p)},
 			{"generate", false, production[ast.Generate](p)},
 			{"const", false, production[ast.Const](p)},
@@ -58,6 +59,7 @@ var theGrammar = sync.OnceValue(func() *grammar {
 			{"send", true, production[ast.Send](p)},
 		},
 		likelihood: production[ast.Likelihood](p),
+		body:       production[ast.Body](p),
 	}
 })
 
@@ -86,14 +88,11 @@ func (g *grammar) find(keyword string) (statement, bool) {
 	return statement{}, false
 }
 
-// keywords returns every word that begins a statement, supported or not.
+// keywords returns every word that begins a statement.
 func (g *grammar) keywords() []string {
 	var out []string
 	for _, s := range g.statements {
 		out = append(out, s.keyword)
-	}
-	for k := range unsupported {
-		out = append(out, k)
 	}
 	return out
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// The token types. Space, comments and refused clauses are elided: the grammar does not see them, but they keep the places of nodes exact.
+// The token types. Space, comments and lines of other languages are elided: the grammar does not see them, but they keep the places of nodes exact.
 const (
 	identToken lexer.TokenType = lexer.EOF - 1 - iota
 	keywordToken
@@ -20,7 +20,7 @@ const (
 	invalidToken // text that is not a token: the lexer goes on after it, and the grammar never accepts it
 	spaceToken
 	commentToken
-	refusedToken // a clause of the language that this version does not support
+	refusedToken // a line of another language, which has been reported
 )
 
 // reserved lists the words that cannot be names.

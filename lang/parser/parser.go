@@ -32,7 +32,6 @@ func Parse(f *source.File) (*ast.File, diag.List) {
 // parse parses the tokens of p.
 func parse(p *parser) (*ast.File, diag.List) {
 	p.lexical()
-	p.refuseClauses()
 	stmts := p.statements()
 	if !p.attempted && len(p.diags) == 0 {
 		p.errorf(diag.EmptyFile, source.Span{}, "this file has no statements").Note("A model has at least a parameter, `param b ~ normal(0, 1)`.")
@@ -172,24 +171,24 @@ func (p *parser) swallowed(bad int) int {
 func (p *parser) statement(lex *lexer.PeekingLexer) (ast.Stmt, error) {
 	switch t := p.words[p.start]; {
 	case p.isKeyword(p.start):
-		if s, ok := p.grammar.find(t.Value); ok {
-			return s.parse(lex)
-		}
-		return p.refuse(lex), nil
+		s, _ := p.grammar.find(t.Value)
+		return s.parse(lex)
+	case t.Type == identToken && is(p.words[p.start+1], "=") && p.private():
+		return p.grammar.body(lex)
 	case t.Type == identToken && !p.misspelt(p.start):
 		return p.grammar.likelihood(lex)
 	}
 	return nil, p.badStart()
 }
 
+// private reports whether the file is the module of a client.
+func (p *parser) private() bool { return is(p.words[0], "module") && p.isKeyword(0) }
+
 // isKeyword reports whether word i begins a statement by its keyword.
 func (p *parser) isKeyword(i int) bool {
 	t := p.words[i]
-	contextual, ok := unsupported[t.Value]
-	if s, known := p.grammar.find(t.Value); known {
-		contextual, ok = s.contextual, true
-	}
-	if !ok || !contextual || t.Type == keywordToken {
+	s, ok := p.grammar.find(t.Value)
+	if !ok || !s.contextual || t.Type == keywordToken {
 		return ok && t.Type == keywordToken
 	}
 	return t.Type == identToken && p.words[i+1].Type == identToken
@@ -250,119 +249,6 @@ func (p *parser) tildeOnLine(i int) bool {
 		}
 	}
 	return false
-}
-
-// refuse reports a statement that this version does not support, and skips it.
-func (p *parser) refuse(lex *lexer.PeekingLexer) ast.Stmt {
-	t := p.words[p.start]
-	p.errorf(diag.UnsupportedStatement, spanOf(t), "%s statements are not supported in this version", quote(t.Value))
-	for end := p.skipped(t.Value); lex.Cursor() < end; {
-		lex.Next()
-	}
-	last := p.words[lex.Cursor()-1]
-	return &ast.Unsupported{
-		At:      ast.Place(spanOf(t).Join(spanOf(last))),
-		Keyword: ast.Ident{At: ast.Place(spanOf(t)), Name: t.Value},
-	}
-}
-
-// skipped returns where an unsupported statement ends: at the next statement outside its brackets. A module extends to the end of its file.
-func (p *parser) skipped(keyword string) int {
-	if keyword == "module" {
-		return len(p.words) - 1
-	}
-	depth := 0
-	for i := p.start + 1; !p.words[i].EOF(); i++ {
-		switch t := p.words[i]; {
-		case closerOf(t) != "":
-			depth++
-		case isCloser(t):
-			depth--
-		case depth <= 0 && (is(t, ";") || p.beginsStatement(i)):
-			return i
-		}
-	}
-	if depth > 0 { // a bracket is never closed: do not let it hide the statements after it
-		return p.nextStart(p.start + 1)
-	}
-	return len(p.words) - 1
-}
-
-// refuseClauses reports each clause that this version does not support, and replaces it by one elided token. With several tokens, participle would match literals of the grammar in them.
-func (p *parser) refuseClauses() {
-	behind := behindBrackets(p.tokens)
-	kept := make([]lexer.Token, 0, len(p.tokens))
-	for i := 0; i < len(p.tokens); i++ {
-		t := p.tokens[i]
-		if end := p.clauseEnd(i, behind); end > i {
-			whole := spanOf(t).Join(spanOf(p.tokens[end-1]))
-			p.refuseClause(i, whole)
-			t.Type, t.Value = refusedToken, p.file.Text[whole.Start:whole.End]
-			i = end - 1
-		}
-		kept = append(kept, t)
-	}
-	p.tokens = kept
-}
-
-func (p *parser) refuseClause(i int, whole source.Span) {
-	t := p.tokens[i]
-	if i > 0 && p.tokens[i-1].Type == spaceToken {
-		whole.Start = p.tokens[i-1].Pos.Offset
-	}
-	what := quote(t.Value)
-	if t.Value == "missing" {
-		what = "`missing impute`"
-	}
-	d := p.errorf(diag.UnsupportedClause, spanOf(t), "%s clauses are not supported in this version", what)
-	d.Note("%s", insteadOf[t.Value])
-}
-
-// insteadOf is what a model can do in place of a clause. Without the clause it would be another model.
-var insteadOf = map[string]string{
-	"missing": "`missing drop` leaves out the rows with missing cells, at every party; or fill the cells in",
-}
-
-// clauseEnd returns the end of the clause missing impute ~ DIST(…) that begins at token i, or i if none does.
-func (p *parser) clauseEnd(i int, behind []int) int {
-	if p.tokens[i].Type != keywordToken {
-		return i
-	}
-	end := i
-	switch p.tokens[i].Value {
-	case "missing":
-		kind := p.skipSpace(i + 1)
-		if p.tokens[kind].Type != identToken || p.tokens[kind].Value != "impute" {
-			return i
-		}
-		if end = kind + 1; is(p.tokens[p.skipSpace(end)], "~") {
-			end = behind[p.skipSpace(p.skipSpace(p.skipSpace(end)+1)+1)]
-		}
-	}
-	return max(end, i)
-}
-
-// skipSpace returns the index of the first token from i on that the grammar reads.
-func (p *parser) skipSpace(i int) int {
-	for i < len(p.tokens)-1 && elided(p.tokens[i]) {
-		i++
-	}
-	return min(i, len(p.tokens)-1)
-}
-
-// behindBrackets returns, for each token that opens a bracket, the index after its closing bracket; 0 for other tokens and for brackets that are not closed.
-func behindBrackets(tokens []lexer.Token) []int {
-	behind := make([]int, len(tokens))
-	var open []int
-	for i, t := range tokens {
-		if closerOf(t) != "" {
-			open = append(open, i)
-		} else if n := len(open); n > 0 && isCloser(t) {
-			behind[open[n-1]] = i + 1
-			open = open[:n-1]
-		}
-	}
-	return behind
 }
 
 // closerOf returns the bracket that closes t, or "" if t opens nothing.

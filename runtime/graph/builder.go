@@ -76,6 +76,19 @@ func (b *Builder) Param(name string, shape Shape) ID {
 	return id
 }
 
+// Dim is the number of elements of the parameters so far.
+func (b *Builder) Dim() int { return b.dim }
+
+// Last moves a parameter behind those that have been added.
+func (b *Builder) Last(param ID) {
+	b.params = append(slices.DeleteFunc(b.params, func(id ID) bool { return id == param }), param)
+	b.dim = 0
+	for _, id := range b.params {
+		b.nodes[id].offset = b.dim
+		b.dim += b.nodes[id].shape.Len()
+	}
+}
+
 // Input adds a received value.
 func (b *Builder) Input(name string, shape Shape) ID {
 	checkShape(shape)
@@ -152,7 +165,11 @@ func (b *Builder) Density(term string, d *def.Dist, x ID, theta []ID, weights ID
 	if len(theta) != len(d.Params) {
 		panic(fmt.Sprintf("graph: %s takes %d parameters, got %d", d.Name, len(d.Params), len(theta)))
 	}
+	d, theta = b.predicted(d, theta)
 	if d.Event != nil {
+		if b.expandEvents(term, d, x, theta, weights, power) {
+			return nil
+		}
 		id, err := b.events(d, x, theta, weights)
 		if err != nil {
 			return err

@@ -13,6 +13,7 @@ type expanding struct {
 	term  string
 	power float64
 	rows  int // elements of the left side
+	axes  int // of the left side; 0 where what is wanted is not the sum over it
 }
 
 // expand writes a density as operations where there are many rows and its distribution has a vector form.
@@ -25,7 +26,7 @@ func (b *Builder) expand(term string, n *node) bool {
 	for k := range theta {
 		theta[k] = def.Value(n.in[k+1])
 	}
-	return d.Expand(&expanding{b, term, n.power, x.shape.Len()}, def.Value(n.in[0]), theta)
+	return d.Expand(&expanding{b, term, n.power, x.shape.Len(), len(x.shape)}, def.Value(n.in[0]), theta)
 }
 
 // inside reports whether every row is sure to lie in the support, and every constant parameter in its domain.
@@ -77,6 +78,15 @@ func (e *expanding) Div(a, b def.Value) def.Value { return e.apply(opDiv, a, b) 
 
 // Func is an elementwise function.
 func (e *expanding) Func(name string, x def.Value) def.Value { return def.Value(e.must(name, ID(x))) }
+
+// Apply is a function that is not in the library.
+func (e *expanding) Apply(f *def.Func, x def.Value) def.Value {
+	n := node{op: opFunc, in: []ID{ID(x)}, fn: f, quick: vectorFuncs[f.Vector]}
+	if err := opFunc.infer(e.Builder, &n); err != nil {
+		panic("graph: " + err.Error())
+	}
+	return def.Value(e.intern(n))
+}
 
 func (e *expanding) apply(o *op, a, b def.Value) def.Value {
 	return def.Value(e.must(o.name, ID(a), ID(b)))

@@ -75,7 +75,7 @@ func (b *Builder) copyOf(id ID) ID {
 	return b.push(n)
 }
 
-// simplify replaces an operation by a cheaper one with the same bits, except that a^2 becomes a·a (math.Pow may differ in the last place).
+// simplify replaces an operation by a cheaper one with the same bits, except that a^2 becomes a·a (math.Pow may differ in the last place) and log(exp(a)) becomes a.
 func (b *Builder) simplify(name string, in []ID) (ID, bool) {
 	switch name {
 	case "sum", "mean":
@@ -105,7 +105,7 @@ func (b *Builder) simplify(name string, in []ID) (ID, bool) {
 	case "gather":
 		return b.gatherOne(in)
 	}
-	return NoID, false
+	return b.undone(name, in)
 }
 
 func (b *Builder) must2(name string, in ...ID) (ID, bool) { return b.must(name, in...), true }

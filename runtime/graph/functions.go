@@ -23,6 +23,13 @@ var vectorFuncs = [...]*vectorFunc{
 		vector.AddScalar(n, t, x, 1)
 		vector.Div(n, t, dy, t)
 	}, false},
+	def.Log1mLoop: {func(n int, y, x []float64) {
+		vector.Scale(n, y, x, -1)
+		vector.Log1p(n, y, y)
+	}, func(n int, t, dy, x, _ []float64) {
+		vector.AddScalar(n, t, x, -1)
+		vector.Div(n, t, dy, t)
+	}, false},
 	def.SqrtLoop: {vector.Sqrt, func(n int, t, dy, _, y []float64) {
 		vector.Div(n, t, dy, y)
 		vector.Scale(n, t, t, 0.5)
@@ -34,6 +41,10 @@ var vectorFuncs = [...]*vectorFunc{
 	def.InvLogitLoop: {vector.Sigmoid, func(n int, t, dy, _, y []float64) { vector.SigmoidBack(n, t, dy, y) }, true},
 	def.TanhLoop:     {vector.Tanh, func(n int, t, dy, _, y []float64) { vector.TanhBack(n, t, dy, y) }, true},
 	def.ReluLoop:     {vector.Relu, func(n int, t, dy, _, y []float64) { vector.ReluBack(n, t, dy, y) }, true},
+	def.LgammaLoop: {vector.Lgamma, func(n int, t, dy, x, _ []float64) {
+		vector.Digamma(n, t, x)
+		vector.Mul(n, t, t, dy)
+	}, false},
 	def.SoftplusLoop: {vector.Log1pExp, func(n int, t, dy, x, _ []float64) {
 		vector.Sigmoid(n, t, x)
 		vector.Mul(n, t, t, dy)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/fn"
 )
 
@@ -21,7 +22,11 @@ func TestVectorFunctions(t *testing.T) {
 		y, want := make([]float64, n), make([]float64, n)
 		k.forward(n, y, x)
 		f.Forward(want, x)
-		compare(t, f.Name, x, y, want, 0)
+		absolute := 0.0
+		if f.Vector == def.LgammaLoop { // math.Lgamma errs by so much near 1.2; TestFunctionsAreAccurate of package vector holds lgamma to mpmath
+			absolute = 0x1p-47
+		}
+		compare(t, f.Name, x, y, want, absolute)
 		dy, d, dwant := make([]float64, n), make([]float64, n), make([]float64, n)
 		for i := range dy {
 			dy[i] = 1.25

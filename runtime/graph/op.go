@@ -53,10 +53,10 @@ func inputs(ks ...int) need {
 var ops = []*op{
 	opAdd, opSub, opMul, opDiv, opPow, opNeg, opAddN,
 	opEq, opNe, opLt, opLe, opGt, opGe, opAnd, opOr, opNot, opWhere,
-	opMatMul, opTranspose, opSum, opMean, opSD, opDot, opRowDot, opCol, opColSums, opColMeans, opCumulativeSum,
-	opSlice, opGather, opAppend,
+	opMatMul, opTranspose, opSum, opMean, opSD, opDot, opRowDot, opCol, opColSums, opColMeans, opCumulativeSum, opCumulativeMax,
+	opSlice, opGather, opAppend, opFill,
 	opMax, opMin, opLogSumExp, opSoftmax, opLogSoftmax, opRowSums, opRowMeans, opOuter, opLogMix, opPi,
-	opCholesky, opSolve, opDiag, opQuadForm, opGPExpQuad, opGPMatern32, opGPMatern52,
+	opCholesky, opSolve, opDiag, opRep, opQuadForm, opGPExpQuad, opGPMatern32, opGPMatern52,
 }
 
 func (o *op) differentiable(k int) bool { return o.vjp != nil && (o.flat == nil || !o.flat(k)) }

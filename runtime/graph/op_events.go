@@ -18,11 +18,13 @@ var opEvents = &op{
 // allInputs is the need of the values of every input.
 const allInputs = need(output - 1)
 
-// An eventDensity is a density of vectors or matrices of a size, or with such parameters. each[k] reports whether parameter k has a value for each event.
+// An eventDensity is a density of vectors or matrices of a size, or with such parameters. each[k] reports whether parameter k has a value for each event, and own[k] is the length
+// of one that has its own.
 type eventDensity struct {
 	dist *def.Dist
 	size int
 	each []bool
+	own  []int
 }
 
 // block makes the block of arguments of a step with so many events; its arrays are set at each evaluation.
@@ -32,6 +34,9 @@ func (e *eventDensity) block(events int) *def.Events {
 	b.X = e.arg(e.dist.Event.Rank, true, events)
 	for k := range b.Theta {
 		b.Theta[k] = e.arg(e.dist.Params[k].Rank, e.each[k], events)
+		if e.dist.Params[k].OwnSize {
+			b.Theta[k].Len = e.own[k]
+		}
 	}
 	return b
 }
@@ -80,12 +85,16 @@ func (b *Builder) events(d *def.Dist, x ID, theta []ID, weights ID) (ID, error) 
 	if size < d.Event.Least {
 		return NoID, fmt.Errorf("%s: a value has %d elements, and needs at least %d", d.Name, size, d.Event.Least)
 	}
-	e := &eventDensity{dist: d, size: size}
+	e := &eventDensity{dist: d, size: size, own: make([]int, len(theta))}
 	n := node{op: opEvents, in: []ID{x}, events: e}
 	for k, id := range theta {
 		one := Shape{}
 		for range d.Params[k].Rank {
 			one = append(one, size)
+		}
+		if d.Params[k].OwnSize {
+			e.own[k] = b.nodes[id].shape.Len()
+			one = Shape{e.own[k]}
 		}
 		fitted, err := b.fit(id, one, shape[:lead])
 		if err != nil {

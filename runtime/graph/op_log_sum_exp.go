@@ -3,6 +3,8 @@ package graph
 import (
 	"fmt"
 	"math"
+
+	"github.com/vflc/vflc/runtime/vector"
 )
 
 var opLogSumExp = &op{
@@ -18,11 +20,23 @@ var opLogSumExp = &op{
 			c.pairwise(logAddExp)
 			return
 		}
+		if rows := len(c.out.val.buf); rows > fewRows {
+			for lo := 0; lo < rows; lo += largestBlock {
+				c.logSumExpRows(lo, min(lo+largestBlock, rows))
+			}
+			return
+		}
 		c.lines(len(c.out.val.buf), func(x line, k int) { c.out.val.buf[k] = logSumExp(x) })
 	},
 	vjp: func(c *call) {
 		if len(c.in) == 2 {
 			c.pairwiseSlopes(softmaxOf)
+			return
+		}
+		if rows := len(c.out.val.buf); rows > fewRows {
+			for lo := 0; lo < rows; lo += largestBlock {
+				c.logSumExpSlopes(lo, min(lo+largestBlock, rows))
+			}
 			return
 		}
 		y, dy := c.out.val.buf, c.out.adj.buf
@@ -34,6 +48,51 @@ var opLogSumExp = &op{
 		})
 	},
 	needs: func(k int) need { return inputs(k) | output },
+}
+
+// logSumExpRows is the forward step for the lines from lo to hi, all of one element at a time.
+func (c *call) logSumExpRows(lo, hi int) {
+	x, rows, n := c.in[0].val.buf, len(c.out.val.buf), hi-lo
+	largest, sum, t := c.scratch[0][:n], c.scratch[1][:n], c.scratch[2][:n]
+	copy(largest, x[lo:hi])
+	for at := rows + lo; at < len(x); at += rows {
+		for i, v := range x[at:][:n] {
+			if v > largest[i] {
+				largest[i] = v
+			}
+		}
+	}
+	clear(sum)
+	for at := lo; at < len(x); at += rows {
+		vector.Sub(n, t, x[at:][:n], largest)
+		vector.Exp(n, t, t)
+		vector.Accumulate(n, sum, t)
+	}
+	vector.Log(n, sum, sum)
+	y := c.out.val.buf[lo:hi]
+	vector.Add(n, y, largest, sum)
+	for i, v := range largest {
+		if math.IsInf(v, 0) {
+			y[i] = v
+		}
+	}
+}
+
+// logSumExpSlopes is the reverse of logSumExpRows.
+func (c *call) logSumExpSlopes(lo, hi int) {
+	x, rows, n := c.in[0].val.buf, len(c.out.val.buf), hi-lo
+	y, dy, t := c.out.val.buf[lo:hi], c.out.adj.buf[lo:hi], c.scratch[0][:n]
+	for at := lo; at < len(x); at += rows {
+		v, dx := x[at:][:n], c.in[0].adj.buf[at:][:n]
+		vector.Sub(n, t, v, y)
+		vector.Exp(n, t, t)
+		for i := range t {
+			if math.IsInf(v[i], -1) { // also where y is -∞
+				t[i] = 0
+			}
+		}
+		vector.MulAdd(n, dx, t, dy)
+	}
 }
 
 var opSoftmax = &op{

@@ -131,6 +131,7 @@ func (b *Builder) elementNode(o *op, d *def.Dist, x ID, theta []ID) (node, error
 
 // logDensity adds the density by one of its forms, then carrier and weights.
 func (b *Builder) logDensity(d *def.Dist, x ID, theta []ID, weights ID, form func(node) ID) (ID, error) {
+	d, theta = b.predicted(d, theta)
 	if d.Event != nil {
 		return b.events(d, x, theta, weights)
 	}

@@ -99,6 +99,7 @@ func matrixCases() []opCase {
 	for _, s := range []shape{{1}, {5}, {130}, {4, 3}, {3, 2, 4}} {
 		cs = append(cs,
 			opCase{op: "cumulative_sum", shapes: []shape{s}, want: running},
+			opCase{op: "cumulative_max", shapes: []shape{s}, want: records},
 			opCase{op: "max", shapes: []shape{s}, want: func(in []array) array { return scalarOf(slices.Max(in[0].v)) }},
 			opCase{op: "min", shapes: []shape{s}, want: func(in []array) array { return scalarOf(slices.Min(in[0].v)) }},
 			opCase{op: "log_sum_exp", shapes: []shape{s}, want: logSums},
@@ -252,6 +253,18 @@ func running(in []array) array {
 		for k := 0; k <= index[last]; k++ {
 			*out.at(index...) += *in[0].at(append(append([]int(nil), index[:last]...), k)...)
 		}
+	}
+	return out
+}
+
+func records(in []array) array {
+	out := newArray(in[0].shape...)
+	for index := range indices(out.shape) {
+		last, most := len(index)-1, math.Inf(-1)
+		for k := 0; k <= index[last]; k++ {
+			most = max(most, *in[0].at(append(append([]int(nil), index[:last]...), k)...))
+		}
+		*out.at(index...) = most
 	}
 	return out
 }

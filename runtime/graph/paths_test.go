@@ -176,6 +176,12 @@ func (c densityCase) draw(seed uint64) *drawnCase {
 		if c.d.Support == def.Interval && k == 1 { // bounds in order
 			draw = func(int) float64 { return 7 + r.Float64() }
 		}
+		switch { // the same for whole numbers, and no more drawn than there are
+		case c.d.Support == def.WholeInterval && k == 1:
+			draw = func(int) float64 { return 40 + float64(r.IntN(5)) }
+		case c.d.Support == def.UpToN && c.d.Narrow != nil && k == 0:
+			draw = func(int) float64 { return float64(1 + r.IntN(2)) }
+		}
 		out.args = append(out.args, newArgument(r, f, c.n, draw))
 	}
 	out.args[0] = newArgument(r, c.x, c.n, func(row int) float64 {

@@ -1,275 +1,164 @@
 package graph
 
 import (
-	"errors"
-	"fmt"
+	"math"
 	"slices"
-	"sync"
 
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A Split divides a target into likelihoods of rows, each a function of one predictor a row, and the rest.
-type Split struct {
-	// Predictors has the predictor of likelihood k as output k: affine in the parameters and the inputs together.
-	Predictors *Graph
-	Rows       []Rows
-	// Rest has the other terms, which depend on no input.
-	Rest *Graph
-}
-
-// A Splitter divides a target when that is first asked for, and keeps the parts and not the builder.
-type Splitter struct {
-	once    sync.Once
-	builder *Builder
-	split   *Split
-	err     error
-}
-
-// Splitter returns the splitter of the target that the builder holds.
-func (b *Builder) Splitter() *Splitter { return &Splitter{builder: b} }
-
-// errReleased is the error of a splitter that was not asked in time.
-var errReleased = errors.New("what it was made of has been released")
-
-// Split is Builder.Split. All callers have the same sums.
-func (s *Splitter) Split(sums []int) (*Split, error) {
-	s.once.Do(func() {
-		s.split, s.err = s.builder.Split(sums)
-		s.builder = nil
-	})
-	return s.split, s.err
-}
-
-// Release drops the builder, which holds the data, where the target has not been divided.
-func (s *Splitter) Release() {
-	s.once.Do(func() { s.err, s.builder = errReleased, nil })
-}
-
-// Rows is a likelihood of rows.
-type Rows struct {
-	Term string
-	// Input is added to the predictor, element by element.
-	Input int
-	// Graph has the predictor as input 0 and the log density of each row as output 0.
-	Graph *Graph
-}
-
-// A recorded likelihood is a density of data that was added to the target.
-type recorded struct {
-	term        string
-	dist        *def.Dist
-	x           ID
-	theta       []ID
-	weights     ID
-	power       float64
-	first, last int // its parts
-}
-
-// Likelihood is Density for a likelihood, which Split then treats by itself.
-func (b *Builder) Likelihood(term string, d *def.Dist, x ID, theta []ID, weights ID, power float64) error {
-	first := len(b.parts)
-	if err := b.Density(term, d, x, theta, weights, power); err != nil {
-		return err
+// Split writes the density of the rows where is holds, and that of the others, each over vectors of their own.
+func (e *expanding) Split(by []def.Value, is func(by []float64) bool, yes, no func(b def.Builder, of func(def.Value) def.Value)) bool {
+	if e.axes != 1 {
+		return false
 	}
-	b.likelihoods = append(b.likelihoods, recorded{term, d, x, slices.Clone(theta), weights, power, first, len(b.parts)})
-	return nil
-}
-
-// Split divides the target that the builder holds. sums are the inputs that are sums of contributions, one of which each likelihood that depends on an input
-// must see. The error says which term has another form, and why.
-func (b *Builder) Split(sums []int) (*Split, error) {
-	s := &Split{}
-	received := b.reached(b.inputs)
-	predictors, rest := b.fork(), b.fork()
-	rest.terms, rest.parts = b.terms, slices.Clone(b.parts)
-	for _, l := range slices.Backward(b.likelihoods) {
-		if !slices.ContainsFunc(l.all(), func(id ID) bool { return received[id] }) {
-			continue
+	rows := [2][]float64{}
+	values := make([]float64, len(by))
+	for i := range e.rows {
+		for k, v := range by {
+			values[k] = e.element(ID(v), i)
 		}
-		rows, eta, err := b.rows(&l, sums, received)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", l.term, err)
+		part := 1
+		if is(values) {
+			part = 0
 		}
-		s.Rows = append(s.Rows, rows)
-		predictors.Output(l.term, eta)
-		rest.parts = slices.Delete(rest.parts, l.first, l.last)
+		rows[part] = append(rows[part], float64(i+1))
 	}
-	for _, p := range rest.parts {
-		if p.node != NoID && received[p.node] {
-			return nil, fmt.Errorf("%s: it depends on what another party sends", b.terms[p.term])
+	for part, write := range []func(def.Builder, func(def.Value) def.Value){yes, no} {
+		if len(rows[part]) > 0 {
+			write(e.part(rows[part]))
 		}
 	}
-	var err error
-	if s.Predictors, err = predictors.Build(); err == nil {
-		s.Rest, err = rest.Build()
-	}
-	return s, err
+	return true
 }
 
-// all lists the inputs of the density.
-func (l *recorded) all() []ID {
-	ids := append([]ID{l.x}, l.theta...)
-	if l.weights != NoID {
-		ids = append(ids, l.weights)
+// element is a value of data in a row.
+func (e *expanding) element(id ID, row int) float64 {
+	v := e.nodes[id].values
+	if len(v) == 1 {
+		return v[0]
 	}
-	return ids
+	return v[row]
 }
 
-// fork returns a builder with the same nodes and nothing to compute. Operations are not fused: it is evaluated a few times only.
-func (b *Builder) fork() *Builder {
-	c := *b
-	c.nodes, c.shared, c.plain = slices.Clone(b.nodes), map[string]ID{}, true
-	c.outputs, c.reports, c.terms, c.parts, c.likelihoods = nil, nil, nil, nil, nil
-	return &c
-}
-
-// reached marks the nodes that depend on some others.
-func (b *Builder) reached(from []ID) []bool {
-	out := make([]bool, len(b.nodes))
-	for _, id := range from {
-		out[id] = true
+// part is the builder for some of the rows, and the values in these.
+func (e *expanding) part(rows []float64) (def.Builder, func(def.Value) def.Value) {
+	if len(rows) == e.rows {
+		return e, func(v def.Value) def.Value { return v }
 	}
-	for id := range b.nodes {
-		out[id] = out[id] || slices.ContainsFunc(b.nodes[id].in, func(p ID) bool { return out[p] })
-	}
-	return out
-}
-
-// The reasons why a likelihood is not a function of one predictor a row.
-var (
-	errEvents    = errors.New("its values are vectors or matrices")
-	errLeft      = errors.New("its left side or its weights are not data")
-	errSeveral   = errors.New("several of its parameters depend on the clients' contributions")
-	errPredictor = errors.New("it does not see each row through one predictor to which the clients' contributions are added")
-	errTwo       = errors.New("it sees several sums of contributions")
-)
-
-// rows separates a likelihood, and returns its predictor.
-func (b *Builder) rows(l *recorded, sums []int, received []bool) (Rows, ID, error) {
-	out := Rows{Term: l.term, Input: -1}
-	if l.dist.Event != nil {
-		return out, NoID, errEvents
-	}
-	if b.nodes[l.x].kind != constant || l.weights != NoID && b.nodes[l.weights].kind != constant {
-		return out, NoID, errLeft
-	}
-	at := -1
-	for k, id := range l.theta {
-		switch {
-		case received[id] && at >= 0:
-			return out, NoID, errSeveral
-		case received[id]:
-			at = k
-		case b.nodes[id].kind != constant:
-			return out, NoID, fmt.Errorf("its %s is not fixed", l.dist.Params[k].Name)
+	index := e.share(fmtRows(rows), func() ID { return e.Builder.Const("rows", Shape{len(rows)}, rows) })
+	return &expanding{Builder: e.Builder, term: e.term, power: e.power, rows: len(rows), axes: 1}, func(v def.Value) def.Value {
+		if e.Shape(ID(v)).Len() != e.rows || e.rows == 1 {
+			return v
 		}
+		return def.Value(e.must("gather", ID(v), index))
 	}
-	eta, err := b.predictorOf(l.theta[at], b.nodes[l.x].shape)
+}
+
+// fmtRows is a key that two lists of rows have in common only if they are equal.
+func fmtRows(rows []float64) string {
+	key := make([]byte, 0, 8*len(rows)+5)
+	key = append(key, "rows "...)
+	for _, v := range rows {
+		u := math.Float64bits(v)
+		key = append(key, byte(u>>56), byte(u>>48), byte(u>>40), byte(u>>32), byte(u>>24), byte(u>>16), byte(u>>8), byte(u))
+	}
+	return string(key)
+}
+
+// Gather is table[index].
+func (e *expanding) Gather(table, index def.Value) def.Value {
+	return def.Value(e.must("gather", ID(table), ID(index)))
+}
+
+// Between is a vector with a number before and one after.
+func (e *expanding) Between(first float64, x def.Value, last float64) def.Value {
+	return def.Value(e.must("append", e.Scalar(first), ID(x), e.Scalar(last)))
+}
+
+// Dims has the lengths of the axes of a value.
+func (e *expanding) Dims(x def.Value) []int { return e.Shape(ID(x)) }
+
+// Head is a vector without its last element.
+func (e *expanding) Head(x def.Value) def.Value { return e.cut(x, 0, 1) }
+
+// Tail is a vector without its first element.
+func (e *expanding) Tail(x def.Value) def.Value { return e.cut(x, 1, 0) }
+
+func (e *expanding) cut(x def.Value, before, after int) def.Value {
+	id, err := e.Builder.Apply("slice", Attr{Slices: []Slice{{Lo: before, Hi: e.Shape(ID(x)).Len() - after}}}, ID(x))
 	if err != nil {
-		return out, NoID, err
+		panic("graph: " + err.Error())
 	}
-	for _, k := range sums {
-		if !b.reached([]ID{b.inputs[k]})[eta] {
-			continue
-		}
-		if out.Input >= 0 {
-			return out, NoID, errTwo
-		}
-		if !b.addend(eta, b.inputs[k]) {
-			return out, NoID, errPredictor
-		}
-		out.Input = k
-	}
-	if out.Input < 0 {
-		return out, NoID, errPredictor
-	}
-	out.Graph, err = b.given(eta, l)
-	return out, eta, err
+	return def.Value(id)
 }
 
-// predictorOf goes from a parameter of a density back through functions of one value a row to the first value that is affine in parameters and inputs.
-func (b *Builder) predictorOf(id ID, shape Shape) (ID, error) {
-	degrees := b.jointDegrees()
-	for degrees[id] == curved {
-		n, next := &b.nodes[id], NoID
-		for k, p := range n.in {
-			if degrees[p] == free {
-				continue
-			}
-			if next != NoID || n.kind != rowwise || !n.links[k].rows || n.links[k].cols != nil {
-				return NoID, errPredictor
-			}
-			next = p
-		}
-		if next == NoID || !b.nodes[next].shape.equal(n.shape) {
-			return NoID, errPredictor
-		}
-		id = next
+// LogSumExp is log Σ exp along the last axis.
+func (e *expanding) LogSumExp(m def.Value) def.Value { return def.Value(e.must("log_sum_exp", ID(m))) }
+
+// Pick is the element of each row of a matrix that index names.
+func (e *expanding) Pick(m, index def.Value) def.Value {
+	n := e.Shape(ID(m)).rows()
+	counted := make([]float64, n)
+	for i := range counted {
+		counted[i] = float64(i + 1)
 	}
-	if !b.nodes[id].shape.equal(shape) {
-		return NoID, errPredictor
-	}
-	return id, nil
+	rows := e.share(fmtRows(counted), func() ID { return e.Builder.Const("rows", Shape{n}, counted) })
+	return def.Value(e.must("gather", ID(m), rows, ID(index)))
 }
 
-// jointDegrees are the degrees of all nodes in the parameters and the inputs together.
-func (b *Builder) jointDegrees() []degree {
-	out := make([]degree, len(b.nodes))
-	for id := range b.nodes {
-		n := &b.nodes[id]
-		switch {
-		case n.kind == constant:
-		case n.leaf():
-			out[id] = affine
-		default:
-			in := make([]degree, len(n.in))
-			for k, p := range n.in {
-				in[k] = out[p]
-			}
-			out[id] = n.op.combine(in)
-		}
+// expandEvents writes the density of many numbers with vectors for parameters as operations, where their distribution has such a form.
+func (b *Builder) expandEvents(term string, d *def.Dist, x ID, theta []ID, weights ID, power float64) bool {
+	n := &b.nodes[x]
+	if b.plain || weights != NoID || d.Event.Expand == nil || n.kind != constant || len(n.shape) != 1 || n.shape[0] <= fewRows || len(theta) != len(d.Params) {
+		return false
 	}
-	return out
-}
-
-// addend reports whether a value is an input plus what does not depend on it, element by element.
-func (b *Builder) addend(id, in ID) bool {
-	if id == in {
-		return true
-	}
-	n, next := &b.nodes[id], NoID
-	reached := b.reached([]ID{in})
-	for k, p := range n.in {
-		if !reached[p] {
-			continue
-		}
-		if next != NoID || !b.nodes[p].shape.equal(n.shape) || n.op == opSub && k == 1 {
+	most := float64(b.eventSize(d, n.shape, theta) + d.Event.More)
+	values := make([]def.Value, len(theta))
+	for k, id := range theta {
+		values[k] = def.Value(id)
+		s := b.nodes[id].shape
+		if lead := s[:max(0, len(s)-d.Params[k].Rank)]; len(lead) > 0 && !lead.equal(n.shape) {
 			return false
 		}
-		next = p
 	}
-	switch n.op {
-	case opAdd, opAddN, opSub, opCopy:
-		return next != NoID && b.addend(next, in)
+	for _, v := range n.values {
+		if !(v >= 1 && v <= most && v == math.Floor(v)) {
+			return false
+		}
 	}
-	return false
+	return d.Event.Expand(&expanding{Builder: b, term: term, power: power, rows: n.shape[0], axes: 1}, def.Value(x), values)
 }
 
-// given is the graph of a likelihood, given its predictor.
-func (b *Builder) given(eta ID, l *recorded) (*Graph, error) {
-	c := b.fork()
-	c.plain = b.plain
-	shape := c.nodes[eta].shape
-	c.nodes[eta] = node{kind: input, name: "predictor", shape: shape}
-	c.inputs, c.held = []ID{eta}, shape.Len()
-	id, err := c.LogDensityByVectors(l.dist, l.x, l.theta, l.weights)
+// Below adds the log of a distribution function.
+func (e *expanding) Below(d def.Dist, x def.Value, theta ...def.Value) {
+	e.tail(opLogCDF, &d, x, theta)
+}
+
+// Above adds the log of its complement.
+func (e *expanding) Above(d def.Dist, x def.Value, theta ...def.Value) {
+	if d.Survival != nil && !d.Discrete && e.above(ID(x), &d) {
+		e.Sum(d.Survival(e, x, theta), 1)
+		return
+	}
+	e.tail(opLogCCDF, &d, x, theta)
+}
+
+func (e *expanding) tail(o *op, d *def.Dist, x def.Value, theta []def.Value) {
+	ids := make([]ID, len(theta))
+	for k, v := range theta {
+		ids[k] = ID(v)
+	}
+	id, err := e.elementwise(o, d, ID(x), ids)
 	if err != nil {
-		return nil, err
+		panic("graph: " + err.Error())
 	}
-	if l.power != 1 {
-		id = c.must("mul", id, c.Scalar(l.power))
-	}
-	c.Output("log density", id)
-	return c.Build()
+	e.Sum(def.Value(id), 1)
+}
+
+// above reports whether x is data above the lower end of the support.
+func (e *expanding) above(x ID, d *def.Dist) bool {
+	lower, _ := d.Support.Bounds(nil)
+	v, known := e.Builder.Value(x)
+	return known && !slices.ContainsFunc(v, func(v float64) bool { return !(v > lower) })
 }

@@ -52,9 +52,14 @@ func TestMatrixOperations(t *testing.T) {
 	const k = 3
 	matrix := func(b *Builder) ID { return b.Structured(&cov, b.Param("S", Shape{6}), k) }
 	for name, f := range map[string]func(b *Builder) ID{
-		"cholesky":         func(b *Builder) ID { return b.must("cholesky", matrix(b)) },
-		"solve vector":     func(b *Builder) ID { return b.must("solve", matrix(b), b.Param("b", Shape{k})) },
-		"solve matrix":     func(b *Builder) ID { return b.must("solve", matrix(b), b.Param("b", Shape{k, 2})) },
+		"cholesky":     func(b *Builder) ID { return b.must("cholesky", matrix(b)) },
+		"solve vector": func(b *Builder) ID { return b.must("solve", matrix(b), b.Param("b", Shape{k})) },
+		"solve matrix": func(b *Builder) ID { return b.must("solve", matrix(b), b.Param("b", Shape{k, 2})) },
+		"rep":          func(b *Builder) ID { return b.must("rep", b.Param("v", Shape{}), b.Scalar(3), b.Scalar(2)) },
+		"fill": func(b *Builder) ID {
+			base := b.Const("c", Shape{2, k}, []float64{1, 2, 3, 4, 5, 6})
+			return b.must("fill", base, b.Const("at", Shape{3}, []float64{6, 1, 4}), b.Param("v", Shape{k}))
+		},
 		"diag":             func(b *Builder) ID { return b.must("diag", b.Param("v", Shape{k})) },
 		"quad_form vector": func(b *Builder) ID { return b.must("quad_form", matrix(b), b.Param("b", Shape{k})) },
 		"quad_form matrix": func(b *Builder) ID { return b.must("quad_form", matrix(b), b.Param("b", Shape{k, 2})) },
@@ -197,6 +202,87 @@ func TestStructuredJacobianOff(t *testing.T) {
 			if d := (up - evaluate(z)) / (2 * h); math.Abs(d-grad[i]) > 1e-8 {
 				t.Errorf("gradient %d is %v, by differences %v", i, grad[i], d)
 			}
+		}
+	}
+}
+
+// Many numbers with vectors for parameters have the density and the gradient written as operations that the distribution's own loop gives.
+func TestEventForms(t *testing.T) {
+	ordered := pick(t, bijector.Structured(), "ordered", func(s def.Structured) string { return s.Name })
+	const n, k = 700, 4
+	forms := 0
+	for _, d := range dist.Events() {
+		if d.Event.Expand == nil {
+			continue
+		}
+		for _, eachRow := range []bool{false, true} {
+			var got [2][]float64
+			var written [2]string
+			for i := range got {
+				r := rand.New(rand.NewPCG(81, 82))
+				b := New("forms")
+				b.plain = i == 1
+				theta := make([]ID, len(d.Params))
+				for j, p := range d.Params {
+					switch {
+					case p.Domain == def.Ordered:
+						theta[j] = b.Structured(&ordered, b.Param(p.Name, Shape{k - d.Event.More}), k-d.Event.More)
+					case p.Rank == 1 && eachRow:
+						theta[j] = b.Param(p.Name, Shape{n, k})
+					case p.Rank == 1:
+						theta[j] = b.Param(p.Name, Shape{k})
+					default:
+						theta[j] = b.Param(p.Name, Shape{n})
+					}
+				}
+				y := make([]float64, n)
+				for row := range y {
+					y[row] = float64(1 + r.IntN(k))
+				}
+				must(t, b.Density("y", &d, b.Const("y", Shape{n}, y), theta, NoID, 0.5))
+				g, err := b.Build()
+				must(t, err)
+				e := g.NewExec()
+				e.Forward(random1(r, g.Dim()))
+				got[i] = append([]float64{e.Target()}, e.Grad()...)
+				written[i] = g.String()
+			}
+			for j, want := range got[1] {
+				if math.Abs(got[0][j]-want) > 1e-11*max(1, math.Abs(want)) {
+					t.Errorf("%s, a vector for each row %v: number %d is %v, want %v", d.Name, eachRow, j, got[0][j], want)
+				}
+			}
+			if written[0] != written[1] {
+				forms++
+			}
+		}
+	}
+	if forms < 2 {
+		t.Errorf("%d forms were used", forms)
+	}
+}
+
+// log Σ exp of many rows keeps its limits: rows of -∞, and with ∞ or NaN among them.
+func TestLogSumExpLimits(t *testing.T) {
+	inf := math.Inf(1)
+	kinds := [][2]float64{{-inf, -inf}, {-inf, 3}, {inf, 1}, {-inf, inf}, {math.NaN(), 1}, {800, 800}, {-900, -1000}}
+	want := []float64{-inf, 3, inf, inf, math.NaN(), 800 + math.Ln2, -900}
+	const rows = 600
+	values := make([]float64, 2*rows)
+	for i := range rows {
+		values[i], values[rows+i] = kinds[i%len(kinds)][0], kinds[i%len(kinds)][1]
+	}
+	b := New("limits")
+	m := b.must("add", b.Const("m", Shape{rows, 2}, values), b.must("mul", b.Param("p", Shape{}), b.Scalar(0)))
+	b.Report("y", b.must("log_sum_exp", m))
+	must(t, b.Add("t", b.Param("q", Shape{}), 1))
+	g, err := b.Build()
+	must(t, err)
+	e := g.NewExec()
+	e.Forward([]float64{1, 0})
+	for i, got := range e.Report(0) {
+		if w := want[i%len(want)]; got != w && !(math.IsNaN(got) && math.IsNaN(w)) {
+			t.Fatalf("row %d, of %v: %v, want %v", i, kinds[i%len(kinds)], got, w)
 		}
 	}
 }

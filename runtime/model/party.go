@@ -33,6 +33,8 @@ var (
 	_ density.LocalDensity       = (*Party)(nil)
 	_ density.JacobianSwitch     = (*Party)(nil)
 	_ density.Hierarchy          = (*Party)(nil)
+	_ density.Recentring         = (*Party)(nil)
+	_ density.PointEstimated     = (*Party)(nil)
 )
 
 // NewParty makes the evaluation state of the party with this index, whose Spec the plan must hold. The plan must have passed Verify.
@@ -92,6 +94,24 @@ func (p *Party) Affine() bool { return p.affine }
 
 // Hierarchical reports whether the prior of a parameter depends on other parameters.
 func (p *Party) Hierarchical() bool { return p.spec.Hierarchical }
+
+// Weights lists the coordinates that are weights.
+func (p *Party) Weights() []int {
+	var out []int
+	for _, w := range p.spec.Weights {
+		for i := range w.Len() {
+			out = append(out, w.Offset+i)
+		}
+	}
+	return out
+}
+
+// StartWeights sets the weights in theta to initial values of their kinds.
+func (p *Party) StartWeights(theta []float64, from density.Stream) {
+	for _, w := range p.spec.Weights {
+		w.Initial.Fill(w.Dims, from.Rand(), theta[w.Offset:w.Offset+w.Len()])
+	}
+}
 
 // Early is the total length of the shared parameters that arrive before the cuts are evaluated, in the order of the plan.
 func (p *Party) Early() int { return p.early }

@@ -4,6 +4,7 @@ package model
 import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/graph"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // A Spec is one party: its graph and what the ports of the graph mean. It is immutable and shared between chains.
@@ -11,8 +12,12 @@ type Spec struct {
 	Party  string // "registry", "hospital_a", "lab[3]"
 	Graph  *graph.Graph
 	Params []density.Param // in the order of the graph's reports: Params[k] is report k
+	// Weights are the parameters that are weights, in the order of their coordinates.
+	Weights []Weight
 	// Hierarchical is true where a prior depends on other parameters, this party's or another's.
 	Hierarchical bool
+	// Recentring is nil where no prior has a location and scale that depend on other parameters of this party.
+	Recentring *Recentring
 	// Cuts[k] is graph output k. Later outputs are the server parameters that are sent to clients.
 	Cuts []density.Cut
 	// Split divides the log density into likelihoods of rows and the rest, given which inputs are sums; nil where nobody asks for it.
@@ -25,6 +30,22 @@ func (s *Spec) Auxiliary() []density.Cut {
 		return nil
 	}
 	return s.Cuts
+}
+
+// A Weight is a parameter without a prior, of which a point is estimated.
+type Weight struct {
+	Offset  int // of its first coordinate in θ
+	Dims    []int
+	Initial *def.Initial
+}
+
+// Len is the number of its coordinates.
+func (w Weight) Len() int {
+	n := 1
+	for _, d := range w.Dims {
+		n *= d
+	}
+	return n
 }
 
 // A Port is one input or output of one party.

@@ -97,6 +97,25 @@ func (v *verifier) spec(where string, index int, spec *Spec) error {
 		}
 		at += q.Len
 	}
+	return recentring(where, spec)
+}
+
+// recentring checks the maps between coordinates of hierarchies.
+func recentring(where string, spec *Spec) error {
+	r := spec.Recentring
+	if r == nil {
+		return nil
+	}
+	for _, g := range []*graph.Graph{r.ToTheta, r.FromTheta} {
+		if g == nil || g.Dim() != spec.Graph.Dim() || len(g.Inputs()) != len(r.Effects) || len(g.Outputs()) != 2*len(r.Effects) {
+			return wrong(where, "a map of coordinates does not fit the party's parameters")
+		}
+		for k, e := range r.Effects {
+			if out, scale := g.Outputs()[2*k].Len, g.Outputs()[2*k+1].Len; e.Offset < 0 || e.Offset+e.Len > g.Dim() || out != e.Len || scale < 1 || e.Len%scale != 0 {
+				return wrong(where, "the effects %s have %d elements, a map %d with %d scales", e.Name, e.Len, out, scale)
+			}
+		}
+	}
 	return nil
 }
 

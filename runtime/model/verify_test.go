@@ -44,6 +44,23 @@ func client(t *testing.T, name string) *model.Spec {
 	}
 }
 
+// otherEffects are maps of one effect where three are described.
+func otherEffects(dim int) *model.Recentring {
+	b := graph.New("maps")
+	x, c := b.Param("x", graph.Shape{dim}), b.Input("centring", nil)
+	one, err := b.Apply("sum", graph.Attr{}, x)
+	if err != nil {
+		panic(err)
+	}
+	b.Output("v", one)
+	b.Output("log scale", c)
+	g, err := b.Build()
+	if err != nil {
+		panic(err)
+	}
+	return &model.Recentring{Effects: []density.Effects{{Name: "v", Len: 3}}, ToTheta: g, FromTheta: g}
+}
+
 // server receives s, sends mu and scale, and has the log density -½ Σ s² - ½ mu² - ½ scale².
 func server(t *testing.T) *model.Spec {
 	b := graph.New("hub")
@@ -90,6 +107,8 @@ var faults = map[string]struct {
 	"a cut with noise where it crosses itself": {func(p *model.Plan) { p.Exact = true }, `party "east"`, "cuts themselves cross"},
 	"exact at the clients":                     {func(p *model.Plan) { p.Exact, p.Power = true, true }, "parties", "there are none"},
 	"a cut's group":                            {func(p *model.Plan) { p.Parties[1].Cuts[0].Group = 1 }, `party "east"`, "group 1 of 1"},
+	"a map of coordinates that is missing":     {func(p *model.Plan) { p.Parties[1].Recentring = &model.Recentring{} }, `party "east"`, "map of coordinates"},
+	"effects of another length":                {func(p *model.Plan) { p.Parties[1].Recentring = otherEffects(p.Parties[1].Graph.Dim()) }, `party "east"`, "effects v"},
 	"a parameter left out":                     {func(p *model.Plan) { p.Parties[1].Params = nil }, `party "east"`, "0 parameters for 1 reports"},
 	"a parameter's length":                     {func(p *model.Plan) { p.Parties[1].Params[0].Len = 1 }, `party "east"`, "parameter a"},
 	"a group's name":                           {func(p *model.Plan) { p.Shared[0].Name = "s" }, `shared "s"`, "used twice"},

@@ -25,12 +25,16 @@ func (m *Model) NewSimulator() *Simulator { return &Simulator{model: m, exec: m.
 // attempts is how often a value is drawn until it lies within the bounds of its parameter.
 const attempts = 10000
 
-// Prior draws all parameters from their priors into x, in the order of the graph. scale may be nil; else it is called with the name of each
+// Prior draws all parameters from their priors into x, weights from the law of their initial values, in the order of the graph. scale may be nil; else it is called with the name of each
 // parameter, and the scale of its prior is multiplied by the result. The error names the parameter that cannot be drawn.
 func (s *Simulator) Prior(r *rand.Rand, x []float64, scale func(name string) float64) error {
 	clear(x)
-	for k := range s.model.Params {
+	for _, k := range s.model.order() {
 		p, port := &s.model.Params[k], s.model.Graph.Params()[k]
+		if p.Initial != nil {
+			p.Initial.Fill(port.Shape, r, x[port.Offset:port.Offset+port.Len])
+			continue
+		}
 		if p.Improper != "" {
 			return fmt.Errorf("%s %s", p.Name, p.Improper)
 		}
@@ -56,6 +60,18 @@ func (s *Simulator) Prior(r *rand.Rand, x []float64, scale func(name string) flo
 		}
 	}
 	return nil
+}
+
+// order lists the parameters in the order in which they are drawn.
+func (m *Model) order() (out []int) {
+	for _, imputed := range []bool{false, true} {
+		for k := range m.Params {
+			if (m.Params[k].Imputed != nil) == imputed {
+				out = append(out, k)
+			}
+		}
+	}
+	return out
 }
 
 // Contributions evaluates all cuts at parameters x. value k then returns the elements of cut k, first index fastest, until the next evaluation.

@@ -10,7 +10,7 @@ import (
 // A Model is a model with its parameters on their declared scale. The graph has no target; the fields below index its parameters, inputs and reports.
 type Model struct {
 	Graph     *graph.Graph
-	Params    []Param // in order of declaration: a prior depends on earlier ones only
+	Params    []Param // in order of declaration: a prior depends on earlier ones only, and imputed data on all that are not
 	Responses []Response
 	// Undrawn lists what of the density is no distribution that data could be drawn from.
 	Undrawn []string
@@ -44,6 +44,37 @@ type Param struct {
 	// Structure is the set of vectors or matrices that its values lie in; nil where there is none.
 	Structure *def.Structured
 	Improper  string // why it cannot be drawn; "" where it can
+	// Initial is how a weight begins, from which it is drawn; nil where there is a prior.
+	Initial *def.Initial
+	// Imputed is set for data with missing cells, of which only these are parameters; the law is that of all cells.
+	Imputed *Imputed
+}
+
+// An Imputed is data whose missing cells are parameters.
+type Imputed struct {
+	Data, Holder string
+	Values       []float64 // as observed, first index fastest
+	Gaps         []int     // the missing cells among them
+}
+
+// Elements lists the elements that are parameters, of n in the graph.
+func (p *Param) Elements(n int) []int {
+	if p.Imputed != nil {
+		return p.Imputed.Gaps
+	}
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// Dims are the dimensions of the parameter as it is reported, given its shape in the graph.
+func (p *Param) Dims(shape []int) []int {
+	if p.Imputed != nil {
+		return []int{len(p.Imputed.Gaps)}
+	}
+	return shape
 }
 
 // A Response is the left side of a likelihood statement.

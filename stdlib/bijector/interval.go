@@ -15,6 +15,12 @@ func Interval() def.Bijector {
 Source: Stan Reference Manual, "Lower and upper bounded scalar".`,
 		Forward:  intervalForward,
 		Backward: intervalBackward,
+		Func: func(lower, upper float64) string {
+			if lower == 0 && upper == 1 {
+				return "inv_logit"
+			}
+			return ""
+		},
 		Inverse: func(x, y []float64, lower, upper float64) {
 			for i, v := range y {
 				x[i] = math.Log(v-lower) - math.Log(upper-v)

@@ -27,6 +27,12 @@ Source: Stan Reference Manual, "Lower bounded scalar".`,
 				dx[i] += dy[i]*(y[i]-lower) + 1
 			}
 		},
+		Func: func(lower, _ float64) string {
+			if lower == 0 {
+				return "exp"
+			}
+			return ""
+		},
 		Inverse: func(x, y []float64, lower, _ float64) {
 			for i, v := range y {
 				x[i] = math.Log(v - lower)

@@ -28,7 +28,7 @@ func Censored(d *def.Dist, ways []Censoring) def.Dist {
 	c := &censored{Dist: d, ways: ways, pool: newPool(1)}
 	out := *d
 	out.Name, out.Doc = "censored "+d.Name, "A censored distribution."
-	out.LocationAt, out.ScaleAt, out.OfLog, out.Link, out.OfLinear = -1, -1, nil, def.Link{}, ""
+	out.LocationAt, out.ScaleAt, out.OfLog, out.Link, out.Predicted = -1, -1, nil, def.Link{}, nil
 	out.Params = append([]def.Param(nil), d.Params...)
 	out.Sample = c.sample
 	for _, w := range ways {
@@ -45,6 +45,10 @@ func Censored(d *def.Dist, ways []Censoring) def.Dist {
 		out.Sample = nil
 	}
 	out.Expand, out.Elements, out.Rows, out.NoVectorForm = nil, nil, def.NoRows, "some rows have a density and others a probability"
+	if c.flagged() {
+		out.Expand, out.NoVectorForm = c.expand, ""
+	}
+	out.Survival = nil
 	out.LogDensity, out.LogCDF, out.LogCCDF, out.NoCDF = c.logDensity, nil, nil, "it is censored"
 	if d.Carrier != nil {
 		out.Carrier = c.carrier
@@ -79,6 +83,52 @@ func (c *censored) known(x float64, at func(way int) float64) (lower, upper floa
 		}
 	}
 	return x, x, true
+}
+
+// flagged reports whether flags alone say which values are known.
+func (c *censored) flagged() bool {
+	for _, way := range c.ways {
+		if way != RightFlag && way != LeftFlag {
+			return false
+		}
+	}
+	return true
+}
+
+// expand divides the rows by their flags, of which the first that is set counts.
+func (c *censored) expand(b def.Builder, x def.Value, theta []def.Value) bool {
+	bare := *c.Dist
+	bare.Carrier = nil // see carrier
+	return c.from(0, &bare, b, x, theta)
+}
+
+func (c *censored) from(k int, d *def.Dist, b def.Builder, x def.Value, theta []def.Value) bool {
+	n := len(d.Params)
+	if k == len(c.ways) {
+		b.Density(*d, x, theta[:n]...)
+		return true
+	}
+	return b.Split([]def.Value{theta[n+k]}, func(flag []float64) bool { return flag[0] == 1 }, func(b def.Builder, of func(def.Value) def.Value) {
+		at, with := of(x), all(of, theta[:n])
+		switch {
+		case c.ways[k] == LeftFlag:
+			b.Below(*d, at, with...)
+		case d.Discrete:
+			b.Above(*d, b.Sub(at, b.Number(1)), with...)
+		default:
+			b.Above(*d, at, with...)
+		}
+	}, func(b def.Builder, of func(def.Value) def.Value) {
+		c.from(k+1, d, b, of(x), all(of, theta))
+	})
+}
+
+func all(of func(def.Value) def.Value, values []def.Value) []def.Value {
+	out := make([]def.Value, len(values))
+	for k, v := range values {
+		out[k] = of(v)
+	}
+	return out
 }
 
 // carrier is that of the values that are known exactly.

@@ -13,7 +13,7 @@ func Truncated(d *def.Dist, lower, upper bool) def.Dist {
 	t := &truncated{Dist: d, lowerAt: -1, upperAt: -1, pool: newPool(1)}
 	out := *d
 	out.Name, out.Doc = "truncated "+d.Name, "A truncated distribution."
-	out.LocationAt, out.ScaleAt, out.OfLog, out.Link, out.OfLinear = -1, -1, nil, def.Link{}, ""
+	out.LocationAt, out.ScaleAt, out.OfLog, out.Link, out.Predicted = -1, -1, nil, def.Link{}, nil
 	out.Params = append([]def.Param(nil), d.Params...)
 	end := def.Param{Domain: def.RealLine, NoNoise: true, Integral: d.Discrete}
 	if d.Discrete {
@@ -28,6 +28,7 @@ func Truncated(d *def.Dist, lower, upper bool) def.Dist {
 		out.Params, out.Upper = append(out.Params, end), def.End{}
 	}
 	out.Expand, out.Elements, out.Rows, out.NoVectorForm = nil, nil, def.NoRows, "the probability between the ends has none"
+	out.Survival = nil
 	out.LogDensity = t.logDensity
 	out.LogCDF = func(b *def.Block) float64 { return t.tail(b, false) }
 	out.LogCCDF = func(b *def.Block) float64 { return t.tail(b, true) }

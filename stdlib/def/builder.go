@@ -12,10 +12,28 @@ type Builder interface {
 	Mul(a, b Value) Value
 	Div(a, b Value) Value
 	Func(name string, x Value) Value    // an elementwise function of the standard library
+	Apply(f *Func, x Value) Value       // a function of the distribution's own, whose name no other function has
 	MulLog(x, a Value) Value            // x·log(a) for data x ≥ 0: 0 where both are 0, NaN where a < 0
 	Const(x Value) (v float64, ok bool) // the value, where it is one number that is known
 	Sum(x Value, k float64)             // adds k·x for every element of the left side
 	Each(v float64)                     // adds v for every element of the left side
+	// Split divides the rows of the left side in two: yes writes those where is holds of the values of by, which are data, and no the others; of gives the values in these rows. It
+	// returns false, and nothing is written, where the left side has more than one axis, or where the density of each row is wanted.
+	Split(by []Value, is func(by []float64) bool, yes, no func(b Builder, of func(Value) Value)) bool
+	// Gather is table[index] for a vector table and data index, codes counted from 1.
+	Gather(table, index Value) Value
+	// Between is a vector with a number before and one after.
+	Between(first float64, x Value, last float64) Value
+	Dims(x Value) []int // the lengths of its axes
+	// Head and Tail are a vector without its last, and without its first element.
+	Head(x Value) Value
+	Tail(x Value) Value
+	// LogSumExp is log Σ exp along the last axis of a matrix, and Pick its element in each row whose code, counted from 1, is index.
+	LogSumExp(m Value) Value
+	Pick(m, index Value) Value
+	// Below adds the log probability of a value no greater than each x, which has the shape of the left side, and Above that of a greater one.
+	Below(d Dist, x Value, theta ...Value)
+	Above(d Dist, x Value, theta ...Value)
 	// Density adds the log density of another distribution, carrier included, at x, which has the shape of the left side.
 	Density(d Dist, x Value, theta ...Value)
 }

@@ -41,7 +41,8 @@ type Param struct {
 	NoNoise  bool    // no noise may be added to it: a bound
 	Optional bool
 	Default  float64
-	Rank     int // axes of one value: 0 for a number, 1 for a vector, 2 for a square matrix
+	OwnSize  bool // of a vector: its length is its own, and not that of the values; one for all values
+	Rank     int  // axes of one value: 0 for a number, 1 for a vector, 2 for a square matrix
 }
 
 // A Dist is a distribution with Stan's name and parameterisation.
@@ -63,7 +64,7 @@ type Dist struct {
 	LocationAt, ScaleAt int
 	OfLog               *LocationScale // the same for log x, nil where there is none
 	Link                Link           // the parameter that takes a linear predictor
-	OfLinear            string         // the same distribution with a linear predictor for its first parameter, "" where there is none: bernoulli_logit of bernoulli
+	Predicted           []Predicted    // the same distribution with a predictor for a parameter: bernoulli_logit of bernoulli
 	Lower, Upper        End            // the density towards the ends of the support, of a continuous distribution
 	LogDensity          func(b *Block) float64
 	Carrier             func(x float64, theta []float64) float64
@@ -89,8 +90,10 @@ type Dist struct {
 	//
 	// Elements is the same for a density that has a loop over rows, which gives the sum only: it is used where the log density of each row is wanted.
 	// It may give NaN where LogDensity has a limit, such as 0·∞.
-	Expand       func(b Builder, x Value, theta []Value) bool
-	Elements     func(b Builder, x Value, theta []Value) bool
+	Expand   func(b Builder, x Value, theta []Value) bool
+	Elements func(b Builder, x Value, theta []Value) bool
+	// Survival writes LogCCDF at an x inside the support, above its lower end, by vectors; nil where it has no such form.
+	Survival     func(b Builder, x Value, theta []Value) Value
 	Rows         RowLoop
 	NoVectorForm string
 
@@ -105,6 +108,24 @@ func (d *Dist) Spread() (location, scale int) {
 		return d.OfLog.Location, d.OfLog.Scale
 	}
 	return d.LocationAt, d.ScaleAt
+}
+
+// Predicted names another form of a distribution: where its parameter Param is Func of a predictor, Form takes the predictor in its place. It has the same density,
+// computed faster and without rounding the parameter.
+type Predicted struct {
+	Param int
+	Func  string // an increasing function of one number, or softmax
+	Form  func() Dist
+}
+
+// PredictedAt returns the first form with a predictor for parameter k.
+func (d *Dist) PredictedAt(k int) (Predicted, bool) {
+	for _, p := range d.Predicted {
+		if p.Param == k {
+			return p, true
+		}
+	}
+	return Predicted{}, false
 }
 
 // A Case is a test vector: the normalised log density at x.
@@ -131,7 +152,8 @@ type Func struct {
 	EachSide bool
 	// TakesFactor names the function g with f(x)·y = f(x + g(y)) for y > 0: log for exp. "" where there is none.
 	TakesFactor string
-	Linear      bool // f(a·x + b·y) = a·f(x) + b·f(y)
+	Undoes      string // the function g with f(g(x)) = x for every x: exp for log. "" where there is none.
+	Linear      bool   // f(a·x + b·y) = a·f(x) + b·f(y)
 
 	// NonNegative reports that no value is below 0. Limits lists where the function tends to 0, to ∞ and to -∞; nil where they are not of this form.
 	NonNegative bool
@@ -147,6 +169,8 @@ type Bijector struct {
 	Backward func(dx, dy, x, y []float64, lower, upper float64)
 	Inverse  func(x, y []float64, lower, upper float64)
 	Identity bool // y = x, with a log-Jacobian of 0
+	// Func names the elementwise function that the map is for these bounds, "" where there is none; nil: never.
+	Func func(lower, upper float64) string
 }
 
 // An Arity is the least and the greatest number of arguments of a call; a negative greatest is any number.

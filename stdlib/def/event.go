@@ -62,11 +62,18 @@ type Event struct {
 	// a value that is a category.
 	Least, More int
 	Density     func(b *Events)
-	Work        func(k int) int // the length of Events.Work for the size k; nil: none
+	// Expand writes the sum of the densities of many numbers that are data inside the support, as that of a distribution of numbers does. It returns false, having added
+	// nothing, where it does not serve the shapes of the parameters; nil: it never does.
+	Expand func(b Builder, x Value, theta []Value) bool
+	Work   func(k int) int // the length of Events.Work for the size k; nil: none
 	// Sample overwrites x with a draw; nil for an improper distribution. k is the size. What x holds before is a value that was observed, from
 	// which a multinomial takes its total.
 	Sample func(r *rand.Rand, x []float64, theta [][]float64, k int)
 	Cases  []EventCase
+	// Joint is set where a value is one vector of all rows of a table, each of which enters the terms of others; it says how. Such a density cannot be taken apart by rows, nor
+	// be raised to a power by each client.
+	Joint     string
+	NoSampler string // why there is no Sample, "" where there is
 	// Check reports why parameters that are each inside their domain are not allowed together, "" where they are; nil: they always are.
 	Check func(theta [][]float64, k int) string
 }
@@ -84,6 +91,14 @@ type EventCase struct {
 	X     []float64
 	Theta [][]float64
 	LogP  float64
+}
+
+// Joint says how the rows of a likelihood that is one value for all of them enter each other's terms; "" where rows are independent.
+func (d *Dist) Joint() string {
+	if d.Event == nil {
+		return ""
+	}
+	return d.Event.Joint
 }
 
 // Proper reports whether the density integrates to 1, so that draws from it exist.

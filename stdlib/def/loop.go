@@ -25,10 +25,12 @@ const (
 	Expm1Loop
 	LogLoop
 	Log1pLoop
+	Log1mLoop
 	SqrtLoop
 	SquareLoop
 	InvLogitLoop
 	TanhLoop
 	ReluLoop
 	SoftplusLoop
+	LgammaLoop
 )

@@ -12,6 +12,8 @@ type Structural struct {
 	Examples []string // statements that check, for `vflc doc`
 	Arity    Arity
 	Infer    func(args []types.Type) (types.Type, error)
+	// Sized reports that the arguments after the first are sizes, as N and K - 1 are; Infer gets the type of a vector of that length for each.
+	Sized bool
 	// Range gives the range of the elements of the value, given those of the elements of each argument.
 	Range func(args []Range) Range
 	// Moves reports for each argument, where they have these ranges and the others are fixed, whether the value rises or falls everywhere with it, or is affine in

@@ -11,17 +11,18 @@ type Support int
 
 // The supports.
 const (
-	RealLine     Support = iota
-	Positive             // (0, ∞), or [0, ∞) for the half distributions
-	UnitInterval         // (0, 1)
-	NonNegative          // [0, ∞)
-	Interval             // [θ_0, θ_1] with θ_0 < θ_1: uniform's own bounds
-	FromFirst            // [θ_0, ∞)
-	Circle               // [-π, π]
-	ZeroOne              // {0, 1}
-	Naturals             // {0, 1, 2, …}
-	UpToN                // {0, …, θ_0}
-	Codes                // {1, …, K}: the categories of a level
+	RealLine      Support = iota
+	Positive              // (0, ∞), or [0, ∞) for the half distributions
+	UnitInterval          // (0, 1)
+	NonNegative           // [0, ∞)
+	Interval              // [θ_0, θ_1] with θ_0 < θ_1: uniform's own bounds
+	FromFirst             // [θ_0, ∞)
+	Circle                // [-π, π]
+	ZeroOne               // {0, 1}
+	Naturals              // {0, 1, 2, …}
+	UpToN                 // {0, …, θ_0}
+	WholeInterval         // {θ_0, …, θ_1}
+	Codes                 // {1, …, K}: the categories of a level
 
 	// Sets of vectors and of matrices.
 	Counts          // vectors of whole numbers, 0 or more
@@ -46,7 +47,7 @@ func (s Support) Bounds(theta []float64) (lower, upper float64) {
 		return 0, math.Inf(1)
 	case UnitInterval, ZeroOne:
 		return 0, 1
-	case Interval:
+	case Interval, WholeInterval:
 		return theta[0], theta[1]
 	case UpToN:
 		return 0, theta[0]
@@ -89,6 +90,8 @@ func (s Support) Words(params []string) string {
 		return "0, 1, 2, …"
 	case UpToN:
 		return "0, 1, …, " + params[0]
+	case WholeInterval:
+		return "a whole number from " + strings.Join(params, " to ")
 	case Codes:
 		return "a category, 1, 2, …"
 	case Counts:
@@ -116,6 +119,9 @@ func (s Support) Words(params []string) string {
 // Words describes the domain in a sentence.
 func (p *Param) Words() string {
 	words := p.Domain.Words(nil)
+	if p.Integral && p.Domain == RealLine {
+		words = "a whole number"
+	}
 	if p.Integral {
 		return words + ", from the data"
 	}

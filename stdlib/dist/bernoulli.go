@@ -16,14 +16,14 @@ func Bernoulli() def.Dist {
     log p(x) = x log(theta) + (1 - x) log(1 - theta)        for x = 0 or 1
 
 Source: Stan Functions Reference, "Bernoulli distribution".`,
-		Params:       []def.Param{{Name: "theta", Doc: "probability of 1", Domain: def.UnitInterval}},
-		Support:      def.ZeroOne,
-		Discrete:     true,
-		LocationAt:   -1,
-		ScaleAt:      -1,
-		OfLinear:     "bernoulli_logit",
-		LogDensity:   bernoulliLogDensity,
-		NoVectorForm: "a probability of 0 or 1 needs a separate case in each row; bernoulli_logit has its own loop",
+		Params:     []def.Param{{Name: "theta", Doc: "probability of 1", Domain: def.UnitInterval}},
+		Support:    def.ZeroOne,
+		Discrete:   true,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		Predicted:  []def.Predicted{{Param: 0, Func: "inv_logit", Form: BernoulliLogit}, {Param: 0, Func: "Phi", Form: BernoulliProbit}},
+		LogDensity: bernoulliLogDensity,
+		Expand:     bernoulliExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			p := nonNegative(theta[0]) + 0*nonNegative(1-theta[0])
 			return drawBinary(r, p)
@@ -60,6 +60,50 @@ func bernoulliLogDensity(b *def.Block) float64 {
 	}
 	clear(b.DX)
 	return finish(b, sum)
+}
+
+// bernoulliExpand takes one logarithm in each row: that of a 0 and a 1 are never added.
+func bernoulliExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	return b.Split([]def.Value{x}, func(x []float64) bool { return x[0] == 1 },
+		func(b def.Builder, of func(def.Value) def.Value) {
+			b.Sum(b.Func("log", b.Apply(unit(), of(theta[0]))), 1)
+		},
+		func(b def.Builder, of func(def.Value) def.Value) {
+			b.Sum(b.Func("log1m", b.Apply(unit(), of(theta[0]))), 1)
+		})
+}
+
+// unit gives a probability as it is, and NaN for any other number.
+func unit() *def.Func {
+	return &def.Func{
+		Name: "probability",
+		Forward: func(y, x []float64) {
+			for i, p := range x {
+				y[i] = probability(p)
+			}
+		},
+		Backward: passOn,
+	}
+}
+
+// passOn is the reverse of a function that changes no number.
+func passOn(dx, dy, _, _ []float64) {
+	for i, d := range dy {
+		dx[i] += d
+	}
+}
+
+// above0 gives a positive number as it is, and NaN for any other.
+func above0() *def.Func {
+	return &def.Func{
+		Name: "positive_number",
+		Forward: func(y, x []float64) {
+			for i, v := range x {
+				y[i] = positive(v)
+			}
+		},
+		Backward: passOn,
+	}
 }
 
 func bernoulliTail(x float64, theta [maxParams]float64, upper bool) point {

@@ -21,15 +21,15 @@ Source: Stan Functions Reference, "Beta distribution".`,
 			{Name: "alpha", Doc: "first shape, prior successes", Domain: def.Positive},
 			{Name: "beta", Doc: "second shape, prior failures", Domain: def.Positive},
 		},
-		Support:      def.UnitInterval,
-		LocationAt:   -1,
-		ScaleAt:      -1,
-		Lower:        def.End{Exponent: def.LessOne(0)},
-		Upper:        def.End{Exponent: def.LessOne(1)},
-		LogDensity:   betaLogDensity,
-		NoVectorForm: "the normalising constant needs lgamma and digamma of both shapes, which have no vector functions",
-		Sample:       func(r *rand.Rand, theta []float64) float64 { return drawBeta(r, theta[0], theta[1]) },
-		LogCDF:       below(betaDistTail), LogCCDF: above(betaDistTail),
+		Support:    def.UnitInterval,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		Lower:      def.End{Exponent: def.LessOne(0)},
+		Upper:      def.End{Exponent: def.LessOne(1)},
+		LogDensity: betaLogDensity,
+		Expand:     betaExpand,
+		Sample:     func(r *rand.Rand, theta []float64) float64 { return drawBeta(r, theta[0], theta[1]) },
+		LogCDF:     below(betaDistTail), LogCCDF: above(betaDistTail),
 		Examples: []string{"param p ~ beta(2, 2)"},
 		Cases: []def.Case{
 			{X: 0.5, Theta: []float64{2, 2}, LogP: 0.4054651081081644},
@@ -69,6 +69,18 @@ func betaLogDensity(b *def.Block) float64 {
 		set(dbeta, i, log1mX+dq)
 	}
 	return finish(b, sum)
+}
+
+// betaExpand leaves log x out where its factor is 0: at an end of the support it would be 0·∞.
+func betaExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	for k, name := range []string{"log", "log1m"} {
+		if v, ok := b.Const(theta[k]); !ok || v != 1 {
+			b.Sum(b.Mul(b.Sub(theta[k], b.Number(1)), b.Func(name, x)), 1)
+		}
+		b.Sum(b.Func("lgamma", theta[k]), -1)
+	}
+	b.Sum(b.Func("lgamma", b.Add(theta[0], theta[1])), 1)
+	return true
 }
 
 func betaDistTail(x float64, theta [maxParams]float64, upper bool) point {

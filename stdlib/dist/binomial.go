@@ -20,13 +20,14 @@ Source: Stan Functions Reference, "Binomial distribution".`,
 			{Name: "N", Doc: "number of trials", Domain: def.Naturals, Integral: true},
 			{Name: "theta", Doc: "probability of a success", Domain: def.UnitInterval},
 		},
-		Support:      def.UpToN,
-		Discrete:     true,
-		LocationAt:   -1,
-		ScaleAt:      -1,
-		LogDensity:   func(b *def.Block) float64 { return pointwise(b, binomialAt) },
-		NoVectorForm: "a probability of 0 or 1 needs a separate case in each row; binomial_logit has its own loop",
-		Carrier:      binomialCarrier,
+		Support:    def.UpToN,
+		Discrete:   true,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		LogDensity: func(b *def.Block) float64 { return pointwise(b, binomialAt) },
+		Predicted:  []def.Predicted{{Param: 1, Func: "inv_logit", Form: BinomialLogit}},
+		Expand:     binomialExpand,
+		Carrier:    binomialCarrier,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return drawBinomial(r, theta[0], nonNegative(theta[1])+0*nonNegative(1-theta[1]), 1-theta[1])
 		},
@@ -51,6 +52,17 @@ func binomialAt(x float64, theta [maxParams]float64) point {
 		lp:     times(x, math.Log(p)) + times(rest, math.Log1p(-p)),
 		dtheta: [maxParams]float64{0, quotient(x, p) - quotient(rest, q)},
 	}
+}
+
+// binomialExpand adds up successes where there are any, and failures where there are any.
+func binomialExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	p := b.Apply(unit(), theta[1])
+	nothing := func(def.Builder, func(def.Value) def.Value) {}
+	return b.Split([]def.Value{x}, func(x []float64) bool { return x[0] > 0 }, func(b def.Builder, of func(def.Value) def.Value) {
+		b.Sum(b.Mul(of(x), b.Func("log", of(p))), 1)
+	}, nothing) && b.Split([]def.Value{x, theta[0]}, func(v []float64) bool { return v[0] < v[1] }, func(b def.Builder, of func(def.Value) def.Value) {
+		b.Sum(b.Mul(b.Sub(of(theta[0]), of(x)), b.Func("log1m", of(p))), 1)
+	}, func(b def.Builder, of func(def.Value) def.Value) { b.Sum(of(p), 0) })
 }
 
 func binomialTail(x float64, theta [maxParams]float64, upper bool) point {

@@ -29,6 +29,13 @@ func newSample(d def.Dist, n, vectors int, r *rand.Rand) sample {
 			theta[0], theta[1] = -1-math.Abs(theta[0]), 1+math.Abs(theta[1])
 			common[0], common[1] = -1.5, 1.25
 		}
+		if d.Support == def.WholeInterval {
+			theta[0], theta[1] = -theta[0], theta[1]+40
+			common[0], common[1] = 0, 40
+		}
+		if d.Support == def.UpToN && d.Narrow != nil { // any number drawn is there
+			theta[0], common[0] = float64(1+r.IntN(2)), 2
+		}
 		for k := range theta {
 			if vectors>>(k+1)&1 == 0 {
 				theta[k] = common[k]
@@ -55,7 +62,7 @@ func inEvery(d def.Dist, xs []float64) float64 {
 	switch d.Support {
 	case def.Interval:
 		return 0.5
-	case def.UpToN:
+	case def.UpToN, def.WholeInterval:
 		return 1
 	case def.FromFirst:
 		return slices.Max(xs)

@@ -21,7 +21,7 @@ Source: Stan Functions Reference, "Categorical distribution".`,
 		Discrete:   true,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		Event: &def.Event{Least: 1, Density: categoricalLogitDensity, Sample: categoricalLogitSample, Cases: []def.EventCase{
+		Event: &def.Event{Least: 1, Density: categoricalLogitDensity, Expand: categoricalLogitExpand, Sample: categoricalLogitSample, Cases: []def.EventCase{
 			{X: []float64{1.0}, Theta: [][]float64{{0.2, -0.3, 1.5}}, LogP: -1.6631355063687536},
 			{X: []float64{3.0}, Theta: [][]float64{{0.2, -0.3, 1.5}}, LogP: -0.3631355063687537},
 			{X: []float64{2.0}, Theta: [][]float64{{40.0, -40.0}}, LogP: -80.0},
@@ -58,6 +58,16 @@ func categoricalLogitDensity(b *def.Events) {
 		}
 		return eta.At(i, x) - lse
 	})
+}
+
+// categoricalLogitExpand is the same where each row has a predictor for each category.
+func categoricalLogitExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	if len(b.Dims(theta[0])) != 2 {
+		return false
+	}
+	b.Sum(b.Pick(theta[0], x), 1)
+	b.Sum(b.LogSumExp(theta[0]), -1)
+	return true
 }
 
 // categoricalLogitSample takes the largest of eta plus independent Gumbel variables (Gumbel 1954).

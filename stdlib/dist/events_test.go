@@ -95,6 +95,18 @@ func drawEvent(d def.Dist, r *rand.Rand, k int) (x []float64, theta [][]float64)
 				}
 			}
 			theta = append(theta, v)
+		case p.Domain == def.Codes: // a path through the elements
+			v := make([]float64, k-1)
+			for i := range v {
+				v[i] = float64(1 + i + len(theta))
+			}
+			theta = append(theta, v)
+		case p.Domain == def.ZeroOne:
+			v := make([]float64, n)
+			for i := range v {
+				v[i] = float64(r.IntN(2))
+			}
+			theta = append(theta, v)
 		default:
 			theta = append(theta, normals(r, n, 0.5))
 		}
@@ -106,6 +118,15 @@ func drawEvent(d def.Dist, r *rand.Rand, k int) (x []float64, theta [][]float64)
 	x = make([]float64, n)
 	if d.Support == def.Counts {
 		x[0] = 12
+	}
+	if d.Event.Sample == nil && d.Support == def.RealLine {
+		return normals(r, n, 1), theta
+	}
+	if d.Event.Sample == nil { // times, some of them equal
+		for i := range x {
+			x[i] = float64(1 + r.IntN(3))
+		}
+		return x, theta
 	}
 	d.Event.Sample(r, x, theta, k)
 	return x, theta
@@ -120,8 +141,8 @@ func TestEventsComplete(t *testing.T) {
 		switch e := d.Event; {
 		case scalar[d.Name]:
 			t.Error("listed twice")
-		case e == nil || e.Density == nil || e.Sample == nil || len(e.Cases) < 5:
-			t.Error("density, sampler and at least 5 cases are needed")
+		case e == nil || e.Density == nil || (e.Sample == nil) != (e.NoSampler != "") || len(e.Cases) < 5:
+			t.Error("density, sampler or a reason for none, and at least 5 cases are needed")
 		case !strings.Contains(d.Doc, "log p(x) =") || !strings.Contains(d.Doc, "Source: "):
 			t.Error("the documentation needs a formula and a source")
 		case !strings.Contains(strings.Join(d.Examples, "\n"), "~ "+d.Name+"("):
@@ -215,9 +236,12 @@ func TestEventPartials(t *testing.T) {
 				}
 			}
 			for i, p := range d.Params {
+				if p.Data {
+					continue
+				}
 				try(p.Name, theta[i], p.Domain, b.DTheta[i])
 			}
-			if !d.Discrete {
+			if !d.Discrete && d.Joint() == "" { // its x is data
 				try("x", x, d.Support, b.DX)
 			}
 		}
@@ -303,6 +327,9 @@ func TestEventBlocks(t *testing.T) {
 // exponentially for them.
 func TestEventsIntegrateToOne(t *testing.T) {
 	eachOfEvents(t, func(t *testing.T, d def.Dist) {
+		if !d.Proper() {
+			return
+		}
 		r := rand.New(rand.NewPCG(45, 46))
 		x, theta := drawEvent(d, r, 2)
 		sum := 0.0
@@ -366,6 +393,9 @@ func integral(d def.Dist, x []float64, theta [][]float64) float64 {
 func TestEventDraws(t *testing.T) {
 	const draws = 20000
 	eachOfEvents(t, func(t *testing.T, d def.Dist) {
+		if !d.Proper() {
+			return
+		}
 		r := rand.New(rand.NewPCG(47, 48))
 		x, theta := drawEvent(d, r, 3)
 		b := eventsOf(d, x, theta)

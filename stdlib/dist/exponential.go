@@ -23,6 +23,9 @@ Source: Stan Functions Reference, "Exponential distribution".`,
 		Upper:      def.End{Decay: def.Power},
 		LogDensity: exponentialLogDensity,
 		Expand:     exponentialExpand,
+		Survival: func(b def.Builder, x def.Value, theta []def.Value) def.Value {
+			return b.Mul(b.Sub(b.Number(0), b.Apply(above0(), theta[0])), x)
+		},
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return r.ExpFloat64() / positive(theta[0])
 		},

@@ -4,9 +4,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/fn"
 	"github.com/vflc/vflc/stdlib/special"
 )
 
@@ -201,19 +203,31 @@ func TestLocationScaleOfLog(t *testing.T) {
 	})
 }
 
-// What a distribution names for a linear predictor is one with a link, whose other parameters and support are the same.
-func TestOfLinear(t *testing.T) {
-	named := map[string]def.Dist{}
-	for _, d := range All() {
-		named[d.Name] = d
+// The form with a predictor in place of a parameter has the same density at that predictor as the distribution at its function, and the same derivatives in the
+// other parameters.
+func TestPredicted(t *testing.T) {
+	functions := map[string]def.Func{}
+	for _, f := range fn.Elementwise() {
+		functions[f.Name] = f
 	}
 	each(t, func(t *testing.T, d def.Dist) {
-		if d.OfLinear == "" {
-			return
-		}
-		linear, ok := named[d.OfLinear]
-		if !ok || linear.Link.Scale == def.NoLink || linear.Link.Param != 0 || len(linear.Params) != len(d.Params) || linear.Support != d.Support {
-			t.Errorf("%s is not %s with a linear predictor", d.OfLinear, d.Name)
+		for _, p := range d.Predicted {
+			form := p.Form()
+			f, ok := functions[p.Func]
+			if !ok || f.Monotone != def.Increasing || form.Link.Scale == def.NoLink || form.Link.Param != p.Param || len(form.Params) != len(d.Params) || form.Support != d.Support {
+				t.Fatalf("%s is not %s with a linear predictor", form.Name, d.Name)
+			}
+			r := rand.New(rand.NewPCG(17, 18))
+			for range 50 {
+				theta := drawTheta(form, r)
+				at := slices.Clone(theta)
+				f.Forward(at[p.Param:p.Param+1], theta[p.Param:p.Param+1])
+				x := drawX(form, r, theta)
+				got, want := logp(form, x, theta), logp(d, x, at)
+				if math.Abs(got-want) > 1e-11*math.Max(1, math.Abs(want)) {
+					t.Errorf("%s: %s has %v, and %s of the value of %s %v", label(x, theta), form.Name, got, d.Name, p.Func, want)
+				}
+			}
 		}
 	})
 }

@@ -47,13 +47,15 @@ Source: Stan Functions Reference, "Gamma distribution".`,
 	}
 }
 
-// gammaExpand needs the shape as one constant.
 func gammaExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	b.Sum(b.Mul(theta[1], x), -1)
 	alpha, ok := b.Const(theta[0])
 	if !ok {
-		return false
+		b.Sum(b.Mul(b.Sub(theta[0], b.Number(1)), b.Func("log", x)), 1)
+		b.Sum(b.Mul(theta[0], b.Func("log", theta[1])), 1)
+		b.Sum(b.Func("lgamma", theta[0]), -1)
+		return true
 	}
-	b.Sum(b.Mul(theta[1], x), -1)
 	if alpha != 1 { // at x = 0 the term is then 0, and not 0·∞
 		b.Sum(b.Func("log", x), alpha-1)
 	}

@@ -16,13 +16,13 @@ func Geometric() def.Dist {
     log p(x) = log(theta) + x log(1 - theta)        for x = 0, 1, 2, …
 
 Source: Johnson, Kemp and Kotz, Univariate Discrete Distributions, section 5.2; neg_binomial with shape 1 and inverse scale theta/(1 - theta).`,
-		Params:       []def.Param{{Name: "theta", Doc: "probability of a success", Domain: def.UnitInterval}},
-		Support:      def.Naturals,
-		Discrete:     true,
-		LocationAt:   -1,
-		ScaleAt:      -1,
-		LogDensity:   func(b *def.Block) float64 { return pointwise(b, geometricAt) },
-		NoVectorForm: "a probability of 1 needs a separate case in each row",
+		Params:     []def.Param{{Name: "theta", Doc: "probability of a success", Domain: def.UnitInterval}},
+		Support:    def.Naturals,
+		Discrete:   true,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		LogDensity: func(b *def.Block) float64 { return pointwise(b, geometricAt) },
+		Expand:     geometricExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			p := positive(theta[0]) + 0*nonNegative(1-theta[0])
 			return math.Floor(r.ExpFloat64() / -math.Log1p(-p))
@@ -46,6 +46,15 @@ func geometricAt(x float64, theta [maxParams]float64) point {
 		lp:     math.Log(p) + times(x, math.Log1p(-p)),
 		dtheta: [maxParams]float64{1/p - quotient(x, q)},
 	}
+}
+
+// geometricExpand has no failures to add where there are none.
+func geometricExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	p := b.Apply(unit(), theta[0])
+	return b.Split([]def.Value{x}, func(x []float64) bool { return x[0] > 0 }, func(b def.Builder, of func(def.Value) def.Value) {
+		b.Sum(b.Func("log", of(p)), 1)
+		b.Sum(b.Mul(of(x), b.Func("log1m", of(p))), 1)
+	}, func(b def.Builder, of func(def.Value) def.Value) { b.Sum(b.Func("log", of(p)), 1) })
 }
 
 func geometricTail(x float64, theta [maxParams]float64, upper bool) point {

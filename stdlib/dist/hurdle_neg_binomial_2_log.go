@@ -15,12 +15,12 @@ func HurdleNegBinomial2Log() def.Dist {
     log p(x) = log(theta) where x is 0, log(1 - theta) + neg_binomial_2_log(x | eta, phi) - log(1 - (1 + exp(eta)/phi)^(-phi)) above
 
 Source: Mullahy (1986), Specification and testing of some modified count data models, Journal of Econometrics 33.`,
-		Params:       []def.Param{zeroParam, {Name: "eta", Doc: "log mean", Domain: def.RealLine}, {Name: "phi", Doc: "inverse dispersion", Domain: def.Positive}},
-		Support:      def.Naturals,
-		Discrete:     true,
-		LocationAt:   -1,
-		ScaleAt:      -1,
-		NoVectorForm: zerosNoVector,
+		Params:     []def.Param{zeroParam, {Name: "eta", Doc: "log mean", Domain: def.RealLine}, {Name: "phi", Doc: "inverse dispersion", Domain: def.Positive}},
+		Support:    def.Naturals,
+		Discrete:   true,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		Expand:     hurdleExpand(NegBinomial2Log(), negBinomialZero),
 		LogDensity: func(b *def.Block) float64 {
 			return pointwise(b, func(x float64, theta [maxParams]float64) point {
 				x = natural(x)
@@ -31,7 +31,7 @@ Source: Mullahy (1986), Specification and testing of some modified count data mo
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return unless(r, theta[0], func() float64 { return positiveNegBinomial(r, theta[1], theta[2]) })
 		},
-		NoCDF:    "it is made of two parts: write the tail of each with neg_binomial_2_log_lcdf or neg_binomial_2_log_lccdf",
+		LogCDF: below(zerosTail(negBinomial2LogTail, true)), LogCCDF: above(zerosTail(negBinomial2LogTail, true)),
 		Examples: []string{"data y : count[N]\ndata x : real[N]\nparam p ~ beta(1, 1)\nparam b ~ normal(0, 1)\nparam phi ~ gamma(2, 0.1)\ny ~ hurdle_neg_binomial_2_log(p, b * x, phi)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0.3, 1, 2}, LogP: -1.2039728043259361},

@@ -16,12 +16,12 @@ func HurdlePoissonLog() def.Dist {
     log p(x) = log(theta) where x is 0, log(1 - theta) + poisson_log(x | alpha) - log(1 - exp(-exp(alpha))) above
 
 Source: Mullahy (1986), Specification and testing of some modified count data models, Journal of Econometrics 33.`,
-		Params:       []def.Param{zeroParam, {Name: "alpha", Doc: "log rate", Domain: def.RealLine}},
-		Support:      def.Naturals,
-		Discrete:     true,
-		LocationAt:   -1,
-		ScaleAt:      -1,
-		NoVectorForm: zerosNoVector,
+		Params:     []def.Param{zeroParam, {Name: "alpha", Doc: "log rate", Domain: def.RealLine}},
+		Support:    def.Naturals,
+		Discrete:   true,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		Expand:     hurdleExpand(PoissonLog(), poissonZero),
 		LogDensity: func(b *def.Block) float64 {
 			return pointwise(b, func(x float64, theta [maxParams]float64) point {
 				x = natural(x)
@@ -32,7 +32,7 @@ Source: Mullahy (1986), Specification and testing of some modified count data mo
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return unless(r, theta[0], func() float64 { return positivePoisson(r, math.Exp(theta[1])) })
 		},
-		NoCDF:    "it is made of two parts: write the tail of each with poisson_log_lcdf or poisson_log_lccdf",
+		LogCDF: below(zerosTail(poissonLogTail, true)), LogCCDF: above(zerosTail(poissonLogTail, true)),
 		Examples: []string{"data y : count[N]\ndata x : real[N]\nparam p ~ beta(1, 1)\nparam b ~ normal(0, 1)\ny ~ hurdle_poisson_log(p, b * x)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0.3, 1}, LogP: -1.2039728043259361},

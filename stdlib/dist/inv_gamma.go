@@ -44,13 +44,15 @@ Source: Stan Functions Reference, "Inverse gamma distribution".`,
 	}
 }
 
-// invGammaExpand needs the shape as one constant.
 func invGammaExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	b.Sum(b.Div(theta[1], x), -1)
 	alpha, ok := b.Const(theta[0])
 	if !ok {
-		return false
+		b.Sum(b.Mul(b.Add(theta[0], b.Number(1)), b.Func("log", x)), -1)
+		b.Sum(b.Mul(theta[0], b.Func("log", theta[1])), 1)
+		b.Sum(b.Func("lgamma", theta[0]), -1)
+		return true
 	}
-	b.Sum(b.Div(theta[1], x), -1)
 	b.Sum(b.Func("log", x), -(alpha + 1))
 	b.Sum(b.Func("log", theta[1]), alpha)
 	b.Each(-lgamma(alpha))

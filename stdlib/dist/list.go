@@ -42,6 +42,8 @@ func All() []def.Dist {
 		Binomial(),
 		BinomialLogit(),
 		BetaBinomial(),
+		Hypergeometric(),
+		DiscreteRange(),
 		Geometric(),
 		Poisson(),
 		PoissonLog(),
@@ -72,5 +74,8 @@ func Events() []def.Dist {
 		LKJCorrCholesky(),
 		Wishart(),
 		InvWishart(),
+		Cox(),
+		GaussianRandomWalk(),
+		ICAR(),
 	}
 }

@@ -26,6 +26,9 @@ Source: Stan Functions Reference, "Logistic distribution".`,
 		Upper:      def.End{Decay: def.Power},
 		LogDensity: func(b *def.Block) float64 { return locationScale(b, 0, standardLogistic) },
 		Expand:     logisticExpand,
+		Survival: func(b def.Builder, x def.Value, theta []def.Value) def.Value {
+			return b.Sub(b.Number(0), b.Func("softplus", b.Div(b.Sub(x, theta[0]), b.Apply(above0(), theta[1]))))
+		},
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			u := r.Float64()
 			return theta[0] + positive(theta[1])*(math.Log(tiny(u))-math.Log1p(-u))

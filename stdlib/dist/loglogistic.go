@@ -27,6 +27,10 @@ Source: Stan Functions Reference, "Log-logistic distribution".`,
 		Lower:      def.End{Exponent: def.LessOne(1)},
 		LogDensity: func(b *def.Block) float64 { return pointwise(b, logLogisticAt) },
 		Expand:     logLogisticExpand,
+		Survival: func(b def.Builder, x def.Value, theta []def.Value) def.Value {
+			u := b.Mul(b.Apply(above0(), theta[1]), b.Sub(b.Func("log", x), b.Func("log", theta[0])))
+			return b.Sub(b.Number(0), b.Func("softplus", u))
+		},
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			u := r.Float64()
 			return tiny(positive(theta[0]) * math.Exp((math.Log(tiny(u))-math.Log1p(-u))/positive(theta[1])))

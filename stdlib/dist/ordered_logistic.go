@@ -24,7 +24,7 @@ Source: Stan Functions Reference, "Ordered logistic distribution"; McCullagh (19
 		LocationAt: -1,
 		ScaleAt:    -1,
 		Link:       def.Link{Scale: def.LogitLink, Param: 0},
-		Event: &def.Event{Least: 1, More: 1, Density: func(b *def.Events) { orderedDensity(b, logisticBetween) }, Sample: orderedLogisticSample, Cases: []def.EventCase{
+		Event: &def.Event{Least: 1, More: 1, Density: func(b *def.Events) { orderedDensity(b, logisticBetween) }, Expand: orderedLogisticExpand, Sample: orderedLogisticSample, Cases: []def.EventCase{
 			{X: []float64{1.0}, Theta: [][]float64{{0.3}, {-1.0, 0.5, 2.0}}, LogP: -1.5410084538329922},
 			{X: []float64{2.0}, Theta: [][]float64{{0.3}, {-1.0, 0.5, 2.0}}, LogP: -1.091629782140038},
 			{X: []float64{3.0}, Theta: [][]float64{{0.3}, {-1.0, 0.5, 2.0}}, LogP: -1.2184073576933117},
@@ -99,6 +99,23 @@ func logisticBetween(lower, upper float64) (lp, dLower, dUpper float64) {
 		inside = 1 / math.Expm1(-d)
 	}
 	return lp, -special.InvLogit(lower) - inside, special.InvLogit(-upper) + inside
+}
+
+// orderedLogisticExpand is the same with one column of cutpoints for all rows. The last term depends on the category only, and is NaN where cutpoints do not rise.
+func orderedLogisticExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	eta, cuts := theta[0], theta[1]
+	dims := b.Dims(cuts)
+	if len(dims) != 1 {
+		return false
+	}
+	all := b.Between(math.Inf(-1), cuts, math.Inf(1))
+	lower, upper := b.Gather(all, x), b.Gather(all, b.Add(x, b.Number(1)))
+	b.Sum(b.Func("softplus", b.Sub(lower, eta)), -1)
+	b.Sum(b.Func("softplus", b.Sub(eta, upper)), -1)
+	if dims[0] > 1 {
+		b.Sum(b.Gather(b.Between(0, b.Func("log1m_exp", b.Sub(b.Head(cuts), b.Tail(cuts))), 0), x), 1)
+	}
+	return true
 }
 
 func orderedLogisticSample(r *rand.Rand, x []float64, theta [][]float64, _ int) {

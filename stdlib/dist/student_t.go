@@ -43,17 +43,38 @@ Source: Stan Functions Reference, "Student-t distribution".`,
 	}
 }
 
-// studentTExpand needs the degrees of freedom as one constant.
 func studentTExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	nu, ok := b.Const(theta[0])
 	if !ok {
-		return false
+		z := b.Mul(b.Sub(x, theta[1]), b.Div(b.Number(1), theta[2]))
+		w := b.Div(b.Mul(z, z), theta[0])
+		b.Sum(b.Mul(b.Add(theta[0], b.Number(1)), b.Func("log1p", w)), -0.5)
+		b.Sum(b.Func("log", theta[2]), -1)
+		b.Sum(b.Apply(tNorm(), theta[0]), 1)
+		return true
 	}
 	z := scaled(b, x, theta[1], theta[2], 1/math.Sqrt(nu))
 	b.Sum(b.Func("log1p", b.Mul(z, z)), -(nu+1)/2)
 	b.Sum(b.Func("log", theta[2]), -1)
 	b.Each(lgamma((nu+1)/2) - lgamma(nu/2) - math.Log(nu*math.Pi)/2)
 	return true
+}
+
+// tNorm is the log density at 0 of the standard member by its degrees of freedom: a difference of two lgamma that does not cancel.
+func tNorm() *def.Func {
+	return &def.Func{
+		Name: "log_student_t_norm",
+		Forward: func(y, x []float64) {
+			for i, nu := range x {
+				y[i] = newTForm(nu).norm
+			}
+		},
+		Backward: func(dx, dy, x, _ []float64) {
+			for i, nu := range x {
+				dx[i] += dy[i] * newTForm(nu).dnorm
+			}
+		},
+	}
 }
 
 // standardT draws from Student's t with nu degrees of freedom.

@@ -58,6 +58,12 @@ func drawTheta(d def.Dist, r *rand.Rand) []float64 {
 			theta[k] = 1.2 * r.NormFloat64()
 		}
 	}
+	if d.Support == def.WholeInterval {
+		theta[1] += theta[0]
+	}
+	if d.Support == def.UpToN && d.Narrow != nil { // no more are drawn than there are
+		theta[0] = min(theta[0], theta[1]+theta[2])
+	}
 	if d.Support == def.Interval { // its bounds are in order
 		theta[1] = theta[0] + 0.1 + math.Abs(theta[1])
 	}

@@ -27,6 +27,8 @@ func outside(s def.Support, theta []float64) []float64 {
 		points = append(points, 0.5, -1, 2, 1e-300, inf)
 	case def.Naturals:
 		points = append(points, -1, 0.5, 3.0000001, inf)
+	case def.WholeInterval:
+		points = append(points, theta[0]-100, theta[1]+100, 0.5, inf)
 	case def.UpToN:
 		points = append(points, -1, 0.5, theta[0]+1000, inf)
 	}
@@ -37,6 +39,8 @@ func outside(s def.Support, theta []float64) []float64 {
 func bad(p def.Param) []float64 {
 	points := []float64{math.NaN()}
 	switch {
+	case p.Integral && p.Domain == def.RealLine:
+		points = append(points, 2.5, math.Inf(1), math.Inf(-1))
 	case p.Integral:
 		points = append(points, -1, 2.5, math.Inf(1))
 	case p.Domain == def.Positive:

@@ -24,6 +24,9 @@ Source: Stan Functions Reference, "Weibull distribution".`,
 		Upper:      def.End{Decay: def.Power, Faster: func(theta []float64) bool { return theta[0] > 1 }},
 		LogDensity: func(b *def.Block) float64 { return pointwise(b, weibullAt) },
 		Expand:     weibullExpand,
+		Survival: func(b def.Builder, x def.Value, theta []def.Value) def.Value {
+			return b.Sub(b.Number(0), b.Func("exp", b.Mul(b.Apply(above0(), theta[0]), b.Sub(b.Func("log", x), b.Func("log", theta[1])))))
+		},
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return tiny(positive(theta[1]) * math.Pow(r.ExpFloat64(), 1/positive(theta[0])))
 		},

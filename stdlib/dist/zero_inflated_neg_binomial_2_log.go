@@ -16,12 +16,12 @@ func ZeroInflatedNegBinomial2Log() def.Dist {
     log p(x) = log(theta + (1 - theta) (1 + exp(eta)/phi)^(-phi)) where x is 0, log(1 - theta) + neg_binomial_2_log(x | eta, phi) above
 
 Source: Greene (1994), Accounting for excess zeros and sample selection in Poisson and negative binomial regression models.`,
-		Params:       []def.Param{zeroParam, {Name: "eta", Doc: "log mean", Domain: def.RealLine}, {Name: "phi", Doc: "inverse dispersion", Domain: def.Positive}},
-		Support:      def.Naturals,
-		Discrete:     true,
-		LocationAt:   -1,
-		ScaleAt:      -1,
-		NoVectorForm: zerosNoVector,
+		Params:     []def.Param{zeroParam, {Name: "eta", Doc: "log mean", Domain: def.RealLine}, {Name: "phi", Doc: "inverse dispersion", Domain: def.Positive}},
+		Support:    def.Naturals,
+		Discrete:   true,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		Expand:     inflatedExpand(NegBinomial2Log(), negBinomialZero),
 		LogDensity: func(b *def.Block) float64 {
 			return pointwise(b, func(x float64, theta [maxParams]float64) point {
 				x = natural(x)
@@ -32,7 +32,7 @@ Source: Greene (1994), Accounting for excess zeros and sample selection in Poiss
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return unless(r, theta[0], func() float64 { return drawPoisson(r, math.Exp(theta[1])*(drawGamma(r, theta[2])/theta[2])) })
 		},
-		NoCDF:    "it is made of two parts: write the tail of each with neg_binomial_2_log_lcdf or neg_binomial_2_log_lccdf",
+		LogCDF: below(zerosTail(negBinomial2LogTail, false)), LogCCDF: above(zerosTail(negBinomial2LogTail, false)),
 		Examples: []string{"data y : count[N]\ndata x : real[N]\nparam p ~ beta(1, 1)\nparam b ~ normal(0, 1)\nparam phi ~ gamma(2, 0.1)\ny ~ zero_inflated_neg_binomial_2_log(p, b * x, phi)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0.3, 1, 2}, LogP: -0.8538469967858117},

@@ -16,12 +16,12 @@ func ZeroInflatedPoissonLog() def.Dist {
     log p(x) = log(theta + (1 - theta) exp(-exp(alpha))) where x is 0, log(1 - theta) + poisson_log(x | alpha) above
 
 Source: Lambert (1992), Zero-inflated Poisson regression, Technometrics 34.`,
-		Params:       []def.Param{zeroParam, {Name: "alpha", Doc: "log rate", Domain: def.RealLine}},
-		Support:      def.Naturals,
-		Discrete:     true,
-		LocationAt:   -1,
-		ScaleAt:      -1,
-		NoVectorForm: zerosNoVector,
+		Params:     []def.Param{zeroParam, {Name: "alpha", Doc: "log rate", Domain: def.RealLine}},
+		Support:    def.Naturals,
+		Discrete:   true,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		Expand:     inflatedExpand(PoissonLog(), poissonZero),
 		LogDensity: func(b *def.Block) float64 {
 			return pointwise(b, func(x float64, theta [maxParams]float64) point {
 				x = natural(x)
@@ -32,7 +32,7 @@ Source: Lambert (1992), Zero-inflated Poisson regression, Technometrics 34.`,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return unless(r, theta[0], func() float64 { return drawPoisson(r, math.Exp(theta[1])) })
 		},
-		NoCDF:    "it is made of two parts: write the tail of each with poisson_log_lcdf or poisson_log_lccdf",
+		LogCDF: below(zerosTail(poissonLogTail, false)), LogCCDF: above(zerosTail(poissonLogTail, false)),
 		Examples: []string{"data y : count[N]\ndata x : real[N]\nparam p ~ beta(1, 1)\nparam b ~ normal(0, 1)\ny ~ zero_inflated_poisson_log(p, b * x)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0.3, 1}, LogP: -1.0607628274866525},

@@ -12,7 +12,67 @@ import (
 
 var zeroParam = def.Param{Name: "theta", Doc: "probability of an extra zero", Domain: def.UnitInterval}
 
-const zerosNoVector = "the count 0 has a formula of its own, chosen for each row"
+// inflatedExpand and hurdleExpand are the densities by rows with the count 0 and rows above it, given the distribution of the counts and the log of its mass at 0.
+func inflatedExpand(count def.Dist, zero func(b def.Builder, theta []def.Value) def.Value) func(b def.Builder, x def.Value, theta []def.Value) bool {
+	capped := func(b def.Builder, theta []def.Value) def.Value {
+		return zero(b, append([]def.Value{b.Apply(belowOverflow(), theta[0])}, theta[1:]...))
+	}
+	return zerosExpand(count, capped, func(b def.Builder, p, zero def.Value) {
+		b.Sum(b.Func("log", b.Add(p, b.Mul(b.Sub(b.Number(1), p), b.Func("exp", zero)))), 1)
+	}, func(def.Builder, def.Value) {})
+}
+
+func hurdleExpand(count def.Dist, zero func(b def.Builder, theta []def.Value) def.Value) func(b def.Builder, x def.Value, theta []def.Value) bool {
+	return zerosExpand(count, zero, func(b def.Builder, p, zero def.Value) {
+		b.Sum(b.Func("log", p), 1)
+		b.Sum(zero, 0) // no density where the count has none
+	}, func(b def.Builder, zero def.Value) {
+		b.Sum(b.Func("log", b.Sub(b.Number(0), b.Func("expm1", zero))), -1)
+	})
+}
+
+func zerosExpand(count def.Dist, zero func(b def.Builder, theta []def.Value) def.Value, at func(b def.Builder, p, zero def.Value), above func(b def.Builder, zero def.Value)) func(b def.Builder, x def.Value, theta []def.Value) bool {
+	count.Carrier = nil // that of the whole
+	return func(b def.Builder, x def.Value, theta []def.Value) bool {
+		p := b.Apply(unit(), theta[0])
+		rest := func(of func(def.Value) def.Value) []def.Value {
+			out := make([]def.Value, len(theta)-1)
+			for k := range out {
+				out[k] = of(theta[k+1])
+			}
+			return out
+		}
+		return b.Split([]def.Value{x}, func(x []float64) bool { return x[0] == 0 }, func(b def.Builder, of func(def.Value) def.Value) {
+			at(b, of(p), zero(b, rest(of)))
+		}, func(b def.Builder, of func(def.Value) def.Value) {
+			b.Sum(b.Func("log1m", of(p)), 1)
+			b.Density(count, of(x), rest(of)...)
+			above(b, zero(b, rest(of)))
+		})
+	}
+}
+
+// belowOverflow keeps the exponential of a log rate finite. The mass at 0 is then 0 in any case, and so are its derivatives.
+func belowOverflow() *def.Func {
+	return &def.Func{
+		Name: "below_overflow",
+		Forward: func(y, x []float64) {
+			for i, v := range x {
+				y[i] = min(v, 700)
+			}
+		},
+		Backward: passOn,
+	}
+}
+
+// poissonZero and negBinomialZero are the log mass at 0.
+func poissonZero(b def.Builder, theta []def.Value) def.Value {
+	return b.Sub(b.Number(0), b.Func("exp", theta[0]))
+}
+
+func negBinomialZero(b def.Builder, theta []def.Value) def.Value {
+	return b.Sub(b.Number(0), b.Mul(theta[1], b.Func("softplus", b.Sub(theta[0], b.Func("log", theta[1])))))
+}
 
 // A counted is the log mass of a count without the carrier, that of 0, and the derivatives of both in up to two parameters.
 type counted struct {
@@ -64,6 +124,74 @@ func hurdle(x, theta float64, c counted) point {
 		lp:     math.Log(rest) + 0*theta + c.lp - special.Log1mExp(c.zero),
 		dtheta: [maxParams]float64{-1 / rest, c.dlp[0] + times(odds, c.dzero[0]), c.dlp[1] + times(odds, c.dzero[1])},
 	}
+}
+
+// zerosTail is the tail of a count with extra zeros, given that of the count: theta + (1 - theta) P(count ≤ x), where the count of a hurdle is that given that it is not 0. The
+// smaller of the two probabilities is computed, and the other as its complement.
+func zerosTail(count tail, hurdle bool) tail {
+	return func(x float64, theta [maxParams]float64, upper bool) point {
+		p, rest := nonNegative(theta[0]), nonNegative(1-theta[0])
+		args := [maxParams]float64{theta[1], theta[2]}
+		lower, above := count(x, args, false), count(x, args, true)
+		switch {
+		case math.IsNaN(p + rest + 0*math.Exp(lower.lp) + 0*math.Exp(above.lp) + 0*x):
+			return invalid()
+		case x < 0:
+			return below0(upper)
+		}
+		if hurdle {
+			lower, above = givenSome(count, args, lower, above)
+		}
+		lower, above = withZeros(lower, p, rest), point{lp: above.lp + math.Log(rest), dtheta: [maxParams]float64{-1 / rest, above.dtheta[0], above.dtheta[1]}}
+		switch small := lower.lp < -math.Ln2; {
+		case upper && small:
+			return complement(lower)
+		case !upper && !small:
+			return complement(above)
+		case upper:
+			return above
+		}
+		return lower
+	}
+}
+
+// givenSome gives both tails of a count given that it is not 0.
+func givenSome(count tail, args [maxParams]float64, lower, above point) (point, point) {
+	none, some := count(0, args, false), count(0, args, true)
+	share := math.Exp(none.lp - lower.lp)
+	out := point{lp: lower.lp + math.Log1p(-share) - some.lp}
+	for k := range out.dtheta {
+		if share < 1 {
+			out.dtheta[k] = (lower.dtheta[k]-share*none.dtheta[k])/(1-share) - some.dtheta[k]
+		}
+		above.dtheta[k] -= some.dtheta[k]
+	}
+	above.lp -= some.lp
+	return out, above
+}
+
+// withZeros is the log of theta + rest·exp(lower.lp).
+func withZeros(lower point, theta, rest float64) point {
+	a, c := math.Log(theta), math.Log(rest)+lower.lp
+	lp := math.Max(a, c)
+	if !math.IsInf(lp, -1) {
+		lp += math.Log1p(math.Exp(-math.Abs(a - c)))
+	}
+	if math.IsInf(a, -1) || math.IsInf(c, -1) {
+		lp = math.Max(a, c)
+	}
+	share := math.Exp(c - lp)
+	return point{lp: lp, dtheta: [maxParams]float64{-math.Expm1(lower.lp) * math.Exp(-lp), times(share, lower.dtheta[0]), times(share, lower.dtheta[1])}}
+}
+
+// complement is log(1 - exp) of a log probability.
+func complement(p point) point {
+	odds := math.Exp(p.lp) / -math.Expm1(p.lp)
+	out := point{lp: special.Log1mExp(p.lp), dx: -times(odds, p.dx)}
+	for k, d := range p.dtheta {
+		out.dtheta[k] = -times(odds, d)
+	}
+	return out
 }
 
 // unless draws from count where a coin with probability theta shows no extra zero.

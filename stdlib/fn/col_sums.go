@@ -9,7 +9,7 @@ import (
 func ColSums() def.Structural {
 	return def.Structural{
 		Name:     "col_sums",
-		Doc:      "The sum of each column of a matrix, a real vector with one element per column.",
+		Doc:      "The sum of each column of a matrix, a vector with one element per column; whole where the elements are.",
 		Examples: []string{"data X : real[N, K]\nlet s = col_sums(X)"},
 		Linear:   [][]int{{0}},
 		Arity:    def.Arity{Min: 1, Max: 1},
@@ -21,7 +21,7 @@ func ColSums() def.Structural {
 			if err := ofRank(args[0], 2); err != nil {
 				return types.Type{}, err
 			}
-			return types.Type{Elem: types.Real, Dims: args[0].Dims[1:]}, nil
+			return types.Type{Elem: total(args[0].Elem), Dims: args[0].Dims[1:]}, nil
 		},
 	}
 }

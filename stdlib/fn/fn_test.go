@@ -12,13 +12,14 @@ import (
 
 // domains gives each way to write a domain a range to draw test points from.
 var domains = map[string][2]float64{
-	"":          {-6, 6},
-	"x > 0":     {1e-3, 20},
-	"x >= 0":    {1e-3, 20},
-	"x > -1":    {-0.999, 20},
-	"x < 0":     {-20, -1e-3},
-	"x < 1":     {-20, 0.999},
-	"0 < x < 1": {1e-3, 0.999},
+	"":             {-6, 6},
+	"x > 0":        {1e-3, 20},
+	"x >= 0":       {1e-3, 20},
+	"x > -1":       {-0.999, 20},
+	"x < 0":        {-20, -1e-3},
+	"x < 1":        {-20, 0.999},
+	"0 < x < 1":    {1e-3, 0.999},
+	"-1 <= x <= 1": {-0.999, 0.999},
 }
 
 func each(t *testing.T, f func(t *testing.T, fn def.Func)) {

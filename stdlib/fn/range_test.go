@@ -154,6 +154,7 @@ var ofThree = map[string]func(x, y []float64) []float64{
 	"sum": sumOfThree, "row_sums": sumOfThree, "col_sums": sumOfThree, "mean": third, "row_means": third, "col_means": third, "dot": products, "rowdot": products,
 	"col":            func(x, _ []float64) []float64 { return x },
 	"cumulative_sum": func(x, _ []float64) []float64 { return []float64{x[0], x[0] + x[1], x[0] + x[1] + x[2]} },
+	"cumulative_max": func(x, _ []float64) []float64 { return []float64{x[0], max(x[0], x[1]), max(x[0], x[1], x[2])} },
 	"where":          func(x, y []float64) []float64 { return append(slices.Clone(x), y...) },
 	"append":         func(x, y []float64) []float64 { return append(slices.Clone(x), y...) },
 	"sd": func(x, _ []float64) []float64 {
@@ -172,7 +173,8 @@ var ofThree = map[string]func(x, y []float64) []float64{
 	"diag":        func(x, _ []float64) []float64 { return append([]float64{0}, x...) },
 	"quad_form":   func(x, y []float64) []float64 { return []float64{y[0]*y[0]*x[0] + 2*y[0]*y[1]*x[1] + y[1]*y[1]*x[2]} },
 	"gp_exp_quad": covarianceOfThree, "gp_matern32": covarianceOfThree, "gp_matern52": covarianceOfThree,
-	"pi": func(_, _ []float64) []float64 { return []float64{math.Pi} },
+	"rep": func(x, _ []float64) []float64 { return x[:1] },
+	"pi":  func(_, _ []float64) []float64 { return []float64{math.Pi} },
 }
 
 func sumOfThree(x, _ []float64) []float64 { return []float64{x[0] + x[1] + x[2]} }

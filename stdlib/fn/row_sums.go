@@ -9,7 +9,7 @@ import (
 func RowSums() def.Structural {
 	return def.Structural{
 		Name:     "row_sums",
-		Doc:      "The sum of each row of a matrix, a real vector with one element per row.",
+		Doc:      "The sum of each row of a matrix, a vector with one element per row; whole where the elements are.",
 		Examples: []string{"data X : real[N, K]\nlet s = row_sums(X)"},
 		Linear:   [][]int{{0}},
 		Arity:    def.Arity{Min: 1, Max: 1},
@@ -22,7 +22,7 @@ func RowSums() def.Structural {
 			if err := ofRank(args[0], 2); err != nil {
 				return types.Type{}, err
 			}
-			return types.Type{Elem: types.Real, Dims: args[0].Dims[:1:1]}, nil
+			return types.Type{Elem: total(args[0].Elem), Dims: args[0].Dims[:1:1]}, nil
 		},
 	}
 }

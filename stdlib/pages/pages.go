@@ -11,9 +11,9 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// A Page documents one built-in distribution, function, encoder or type.
+// A Page documents one built-in distribution, function, encoder, type or kind of initial values.
 type Page struct {
-	Kind       string   `json:"kind"` // distribution, function, encoder or type
+	Kind       string   `json:"kind"` // distribution, function, encoder, type or initial values
 	Name       string   `json:"name"`
 	Usage      string   `json:"usage"`
 	Doc        string   `json:"doc"`
@@ -45,6 +45,9 @@ func Of(u *stdlib.Universe, name string) []Page {
 	}
 	if s, ok := u.Structured(name); ok {
 		out = append(out, typePage(s))
+	}
+	if k, ok := u.Initial(name); ok {
+		out = append(out, Page{Kind: "initial values", Name: name, Usage: "weight NAME : TYPE init " + name, Doc: k.Doc, Examples: k.Examples})
 	}
 	return out
 }
@@ -162,5 +165,5 @@ func (p Page) Write(w io.Writer) error {
 
 // Names lists everything that has a page, sorted.
 func Names(u *stdlib.Universe) []string {
-	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(u.Dists(), u.Funcs(), u.Encoders(), u.StructuredTypes()))))
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(u.Dists(), u.Funcs(), u.Encoders(), u.StructuredTypes(), u.Initials()))))
 }

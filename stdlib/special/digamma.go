@@ -2,10 +2,13 @@ package special
 
 import "math"
 
-// Digamma returns the derivative of lgamma at x > 0, NaN elsewhere. Its relative accuracy holds at the root 1.4616… too, since the interval
+// Digamma returns the derivative of lgamma at x > 0, infinite at 0, NaN elsewhere. Its relative accuracy holds at the root 1.4616… too, since the interval
 // [1, 2] uses the rational form (x - root)·(c + P(x-1)/Q(x-1)) of Boost.Math (digamma_imp_1_2, Maddock), with the root in three parts.
 func Digamma(x float64) float64 {
-	if !(x > 0) {
+	switch {
+	case x == 0:
+		return -1 / x
+	case !(x > 0):
 		return math.NaN()
 	}
 	if x >= large {

@@ -34,3 +34,30 @@ func LogMills(x float64) float64 {
 	_, slope := LogPhi(x)
 	return -math.Log(slope)
 }
+
+// InvPhi returns the inverse of Phi, NaN outside [0, 1]: Newton's method on log Phi, which is concave, from a bound that it approaches from one side.
+func InvPhi(p float64) float64 {
+	switch {
+	case !(p >= 0 && p <= 1):
+		return math.NaN()
+	case p == 0:
+		return math.Inf(-1)
+	case p == 1:
+		return math.Inf(1)
+	case p > 0.5:
+		return -InvPhi(1 - p)
+	case p > 0.02:
+		return -math.Sqrt2 * math.Erfinv(1-2*p)
+	}
+	want := math.Log(p)
+	x := -math.Sqrt(-2 * want)
+	for range 30 {
+		value, slope := LogPhi(x)
+		next := x - (value-want)/slope
+		if math.Abs(next-x) <= 1e-15*math.Abs(x) {
+			return next
+		}
+		x = next
+	}
+	return x
+}

@@ -30,9 +30,9 @@ func Tetragamma(x float64) float64 {
 	return shift - s*(1+r*(1+r*(0.5-s*(1./6-s*(1./6-s*(3./10-s*(5./6-s*(691./210-s*(35./2-s*(3617./30))))))))))
 }
 
-// LgammaPositive returns log Γ(x) for x > 0, NaN elsewhere.
+// LgammaPositive returns log Γ(x) for x ≥ 0, NaN elsewhere.
 func LgammaPositive(x float64) float64 {
-	if !(x > 0) {
+	if !(x >= 0) {
 		return math.NaN()
 	}
 	return Lgamma(x)

@@ -75,7 +75,10 @@ func TestDigamma(t *testing.T) {
 			t.Errorf("Digamma(%v) = %v, want %v", c[0], got, c[1])
 		}
 	}
-	for _, x := range []float64{0, -1, -0.5, math.NaN(), math.Inf(-1)} {
+	if got := Digamma(0); !math.IsInf(got, -1) {
+		t.Errorf("Digamma(0) = %v", got)
+	}
+	for _, x := range []float64{-1, -0.5, math.NaN(), math.Inf(-1)} {
 		if got := Digamma(x); !math.IsNaN(got) {
 			t.Errorf("Digamma(%v) = %v, want NaN", x, got)
 		}

@@ -31,17 +31,27 @@ func Cases(scale float64) []Case {
 	}
 }
 
-// The model and its tables; 40 rows at each of two clients.
-const model = `client a, b
+// The model and its tables; 40 rows at each of two clients. It has what a resumed run must find again: a module with a parameter, parameters in sets of vectors and
+// matrices, and missing cells.
+const (
+	model = `import "./terms.vfl"
+client a, b
 data y : real[N] @ server
 data xa : real[N] @ a
-data xb : real[N] @ b
+data xb : real[N] @ b missing impute ~ normal(0, 1)
 param m ~ normal(0, 5)
-param u ~ normal(0, 1) @ a
-param v ~ normal(0, 1) @ b
-y ~ normal(m + xa * u + xb * v, 1)
+let u = terms.slope(xa) @ a
+param share : simplex[2] ~ dirichlet(2) @ b
+param L : corr_cholesky[2] ~ lkj_corr_cholesky(2) @ b
+y ~ normal(m + u + xb * (share[1] + L[2, 1]), 1)
 transform augmented(rho = 0.5)
 `
+	module = `fn slope(x) {
+    param w ~ normal(0, 1)
+    return x * w
+}
+`
+)
 
 // A Lab holds the model, and what each run of it writes when nobody kills it.
 type Lab struct {
@@ -72,7 +82,11 @@ func NewLab(program, dir string, seed uint64) (*Lab, error) {
 	for id := range 40 {
 		xa, xb := noise.NormFloat64(), noise.NormFloat64()
 		fmt.Fprintf(tables["a"], "%d,%v\n", id, xa)
-		fmt.Fprintf(tables["b"], "%d,%v\n", id, xb)
+		if id%10 == 3 {
+			fmt.Fprintf(tables["b"], "%d,\n", id)
+		} else {
+			fmt.Fprintf(tables["b"], "%d,%v\n", id, xb)
+		}
 		fmt.Fprintf(tables["server"], "%d,%v\n", id, 0.5+xa-xb+noise.NormFloat64())
 	}
 	if err := os.MkdirAll(filepath.Join(dir, "m"), 0o755); err != nil {
@@ -82,6 +96,9 @@ func NewLab(program, dir string, seed uint64) (*Lab, error) {
 		if err := os.WriteFile(filepath.Join(dir, "m", name+".csv"), text.Bytes(), 0o644); err != nil {
 			return nil, err
 		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "terms.vfl"), []byte(module), 0o644); err != nil {
+		return nil, err
 	}
 	return l, os.WriteFile(filepath.Join(dir, "m.vfl"), []byte(model), 0o644)
 }

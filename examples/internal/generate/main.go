@@ -2,7 +2,7 @@
 //
 //	go run ./examples/internal/generate [FOLDER]
 //
-// FOLDER is that of the repository. Beside the tables, truth.csv of each example lists the parameter values that generated the data. The data in
+// FOLDER is that of the repository. Beside the tables of a regression, truth.csv lists the parameter values that generated the data. The data in
 // tests/fixtures have noise on the predictor, as large as that of rho = 1: tests compare figures that were measured on them.
 package main
 
@@ -32,7 +32,7 @@ func main() {
 func files() map[string][]byte {
 	out := map[string][]byte{}
 	for place, data := range map[string][]map[string][]byte{
-		"examples":       {linear(), logistic(0)},
+		"examples":       {linear(), logistic(0), poissonMultilevel(), heartDisease("split_nn"), heartDisease("hier_bayes_split_nn")},
 		"tests/fixtures": {linear(), logistic(1)},
 	} {
 		for _, d := range data {

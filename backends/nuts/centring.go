@@ -1,0 +1,186 @@
+package nuts
+
+import (
+	"math"
+	"slices"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/density"
+)
+
+// indifference is a difference of the criterion that decides nothing: what one coordinate adds is at least 1.
+const indifference = 0.5
+
+// candidates are the centrings that are compared, ascending.
+var candidates = [...]float64{0, 0.25, 0.5, 0.75, 1}
+
+// A centring is the coordinates u in which a party's hierarchies are sampled. At first they are those of θ; the warm-up chooses others (Papaspiliopoulos,
+// Roberts and Sköld 2007, "A general framework for the parametrization of hierarchical models"; Gorinova, Moore and Hoffman 2020, "Automatic reparameterisation of
+// probabilistic programs"). All of it is the party's own: others see the sums that they see anyway.
+type centring struct {
+	to, from    density.Map
+	declared    []float64 // by effects: the centrings of θ
+	chosen      []float64
+	other       bool      // chosen are not declared
+	theta       []float64 // at the point of the evaluation, where other
+	logJacobian float64   // log|∂θ/∂u| there
+	kept        keptRing
+	trial       estimate // of draws in coordinates that are tried
+	u, q, g     []float64
+	at, varied  []float64 // centrings that are tried
+}
+
+// newCentring returns nil where there is nothing to choose.
+func newCentring(b density.Block, full int, s backends.Settings) *centring {
+	r, ok := b.(density.Recentring)
+	if !ok || s.Plan.Initial != "" || s.Text(adaptation) != "fisher" || s.Text(coordinates) != "auto" || len(r.Effects()) == 0 {
+		return nil
+	}
+	dim := b.Dim()
+	c := &centring{to: r.ToTheta(), from: r.FromTheta(), trial: newEstimate(dim, full)}
+	for _, e := range r.Effects() {
+		c.declared = append(c.declared, e.Centring)
+	}
+	c.chosen, c.at, c.varied = slices.Clone(c.declared), slices.Clone(c.declared), slices.Clone(c.declared)
+	c.theta, c.u, c.q, c.g = make([]float64, dim), make([]float64, dim), make([]float64, dim), make([]float64, dim)
+	c.kept.dim = dim
+	return c
+}
+
+// place returns θ at u. What it returns and the log-Jacobian there stand until the next call.
+func (c *centring) place(u []float64) []float64 {
+	if !c.other {
+		return u
+	}
+	c.logJacobian = c.to.At(c.chosen, u, c.theta)
+	return c.theta
+}
+
+// pull turns the gradient of the log density by θ, where place was called last, into that by u with the log-Jacobian.
+func (c *centring) pull(g []float64) {
+	if c.other {
+		c.to.Pull(g)
+	}
+}
+
+// declare takes u, with a gradient by u, back to θ and the gradient by it.
+func (c *centring) declare(u, g []float64) {
+	if !c.other {
+		return
+	}
+	copy(u, c.place(u))
+	c.from.At(c.chosen, u, c.u)
+	c.from.Pull(g)
+}
+
+// undeclare is the inverse of declare.
+func (c *centring) undeclare(theta, g []float64) {
+	if !c.other {
+		c.logJacobian = 0
+		return
+	}
+	c.change(c.chosen, theta, g)
+}
+
+// change takes θ and a gradient by it to coordinates at some centrings.
+func (c *centring) change(to, theta, g []float64) {
+	c.from.At(to, theta, c.u)
+	c.to.At(to, c.u, c.theta)
+	c.to.Pull(g)
+	copy(theta, c.u)
+}
+
+// use sets the centrings.
+func (c *centring) use(at []float64) {
+	copy(c.chosen, at)
+	c.other = !slices.Equal(c.chosen, c.declared)
+}
+
+// keep notes a draw with its gradient.
+func (c *centring) keep(u, g []float64) {
+	q, by := c.kept.add()
+	copy(q, u)
+	copy(by, g)
+	c.declare(q, by)
+}
+
+// misfit estimates, from the newest n draws, how far the target is from a standard normal at best after a scaling of the coordinates at some centrings: the
+// Fisher divergence that the metric minimises is twice Σ √(var u_i · var ∂_i) less a constant, and the sum is returned. It leaves the moments in c.trial.
+func (c *centring) misfit(at []float64, n int) float64 {
+	c.trial.reset()
+	for i := range n {
+		q, g := c.kept.newest(n - i)
+		copy(c.q, q)
+		copy(c.g, g)
+		c.change(at, c.q, c.g)
+		c.trial.add(c.q, c.g)
+	}
+	sum := 0.0
+	for i, v := range c.trial.draws.Squares {
+		sum += math.Sqrt(v * c.trial.gradients.Squares[i])
+	}
+	return sum / float64(n-1)
+}
+
+// choose sets c.at to centrings for the newest n draws, chosen for one parameter after another, and reports whether they differ from those in use. c.trial
+// then has the moments of the draws in the new coordinates.
+func (c *centring) choose(n int) (changed bool) {
+	copy(c.at, c.chosen)
+	for k := range c.at {
+		c.at[k] = c.best(k, n)
+	}
+	return !slices.Equal(c.at, c.chosen) && finite(c.misfit(c.at, n))
+}
+
+// best returns a centring of effects k that is as good as any, the others being as in c.at: the declared one where that is, else the least. Where a scale
+// may come near 0, a smaller centring has less of a funnel, whose neck the draws need not have found yet.
+func (c *centring) best(k, n int) float64 {
+	copy(c.varied, c.at)
+	var misfits [len(candidates)]float64
+	least := math.Inf(1)
+	for i, v := range candidates {
+		c.varied[k] = v
+		if misfits[i] = c.misfit(c.varied, n); misfits[i] < least {
+			least = misfits[i]
+		}
+	}
+	best := c.chosen[k] // where no misfit is a number
+	for i := len(candidates) - 1; i >= 0; i-- {
+		if good := misfits[i] <= least+indifference; good && candidates[i] == c.declared[k] {
+			return c.declared[k]
+		} else if good {
+			best = candidates[i]
+		}
+	}
+	return best
+}
+
+// recentre chooses coordinates by the draws of the estimate in use. This, and the current point q with its gradient g, go over to them.
+func (s *party) recentre(q, g []float64) {
+	c, d := s.centring, s.block.Dim()
+	n := min(s.estimate.foreground.draws.N, c.kept.len())
+	if n < fisherDraws {
+		return
+	}
+	if !c.choose(n) {
+		return
+	}
+	c.trial.replace(&s.estimate.foreground)
+	c.declare(q[:d], g[:d])
+	c.use(c.at)
+	c.undeclare(q[:d], g[:d])
+}
+
+// forget ends the choice of coordinates.
+func (s *party) forget() {
+	if s.centring != nil {
+		s.centring.kept.release()
+	}
+}
+
+func (c *centring) state(codec *checkpoint.Codec) {
+	codec.Floats(c.chosen)
+	c.use(c.chosen)
+	c.kept.state(codec)
+}

@@ -1,0 +1,188 @@
+package nuts
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/density"
+)
+
+// effectsBlock has a log scale s, the first coordinate, and effects v, the others, whose prior has the location 0 and the scale exp(s).
+type effectsBlock struct {
+	density.Block
+	dim      int
+	declared float64
+}
+
+func (b effectsBlock) Dim() int { return b.dim }
+func (b effectsBlock) Effects() []density.Effects {
+	return []density.Effects{{Name: "v", Offset: 1, Len: b.dim - 1, Centring: b.declared}}
+}
+func (b effectsBlock) ToTheta() density.Map   { return &scaling{b: b, sign: 1} }
+func (b effectsBlock) FromTheta() density.Map { return &scaling{b: b, sign: -1} }
+
+// scaling multiplies effects by exp(power·s).
+type scaling struct {
+	b     effectsBlock
+	sign  float64
+	power float64
+	to    []float64
+}
+
+func (m *scaling) At(c, from, to []float64) float64 {
+	m.power = m.sign * (m.b.declared - c[0])
+	to[0] = from[0]
+	for i, v := range from[1:] {
+		to[1+i] = v * math.Exp(m.power*from[0])
+	}
+	m.to = slices.Clone(to)
+	return m.power * float64(m.b.dim-1) * from[0]
+}
+
+func (m *scaling) Pull(g []float64) {
+	g[0] += m.power * float64(m.b.dim-1)
+	for i := range g[1:] {
+		g[0] += g[1+i] * m.power * m.to[1+i]
+		g[1+i] *= math.Exp(m.power * m.to[0])
+	}
+}
+
+// independent draws from a target whose coordinates at one centring are independent normals of sd 0.5: θ and the gradient by it.
+func independent(r *rand.Rand, b effectsBlock, at float64) (theta, g []float64) {
+	theta, g = make([]float64, b.dim), make([]float64, b.dim)
+	for i := range theta {
+		theta[i] = 0.5 * r.NormFloat64()
+		g[i] = -theta[i] / 0.25
+	}
+	u := slices.Clone(theta)
+	to, from := b.ToTheta(), b.FromTheta()
+	to.At([]float64{at}, u, theta)
+	from.At([]float64{at}, theta, u)
+	from.Pull(g)
+	return theta, g
+}
+
+func centringOf(t *testing.T, b effectsBlock) *centring {
+	t.Helper()
+	s, err := Algorithm().Resolve(Algorithm().Transforms[0], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newCentring(b, 0, s)
+}
+
+// The coordinates in which a target is independent are chosen, whatever those of θ; there the criterion is the number of coordinates, up to the error of
+// their variances.
+func TestCentringOfIndependentCoordinates(t *testing.T) {
+	for _, want := range []float64{0, 1} {
+		for _, declared := range []float64{0, 1} {
+			b := effectsBlock{dim: 30, declared: declared}
+			c := centringOf(t, b)
+			r := rand.New(rand.NewPCG(3, uint64(2*want+declared)))
+			for range keptDraws {
+				c.keep(independent(r, b, want))
+			}
+			changed := c.choose(keptDraws)
+			if c.at[0] != want || changed != (want != declared) {
+				t.Errorf("declared %v, independent at %v: chosen %v, changed %v", declared, want, c.at[0], changed)
+			}
+			got, sum := c.misfit([]float64{want}, keptDraws), 0.0
+			for _, v := range c.trial.draws.Squares { // there ∂ = -4u
+				sum += 4 * v / (keptDraws - 1)
+			}
+			if math.Abs(got-sum) > 1e-9 || math.Abs(sum-30) > 4*math.Sqrt(2*30.0/(keptDraws-1)) {
+				t.Errorf("the criterion is %v at the independent coordinates, want %v, about 30", got, sum)
+			}
+		}
+	}
+}
+
+// Where nothing is gained, coordinates stay as they are declared: the scale is known, so that all are as good.
+func TestCentringWithoutGain(t *testing.T) {
+	b := effectsBlock{dim: 2, declared: 1}
+	c := centringOf(t, b)
+	for i := range keptDraws {
+		x := math.Sin(float64(i))
+		c.keep([]float64{0.3, x}, []float64{0, -x})
+	}
+	if c.choose(keptDraws) {
+		t.Errorf("chosen %v", c.at)
+	}
+}
+
+// A point keeps its θ when the coordinates change; its gradient is by the new ones, and estimates have the moments of the kept draws there.
+func TestRecentredPoint(t *testing.T) {
+	b := effectsBlock{dim: 5, declared: 1}
+	s := &party{block: b, estimate: newEstimates(5, 0, true), centring: centringOf(t, b)}
+	r := rand.New(rand.NewPCG(4, 4))
+	var q, g []float64
+	for range 40 {
+		q, g = independent(r, b, 0)
+		s.learn(q, g)
+	}
+	theta, byTheta := slices.Clone(q), slices.Clone(g)
+	s.recentre(q, g)
+	if !s.centring.other || s.centring.chosen[0] != 0 {
+		t.Fatalf("chosen %v", s.centring.chosen)
+	}
+	near(t, "θ", s.place(q), theta)
+	if got, want := s.logJacobian(), 4*theta[0]; math.Abs(got-want) > 1e-13 {
+		t.Errorf("log-Jacobian %v, want %v", got, want)
+	}
+	s.pull(byTheta)
+	near(t, "the gradient", g, byTheta)
+	if e := s.estimate.foreground; e.draws.N != 40 {
+		t.Errorf("%d draws", e.draws.N)
+	} else {
+		near(t, "squares of gradients", e.gradients.Squares, scaledBy(e.draws.Squares, 16)) // independent normals: ∂ = -4u
+	}
+}
+
+func scaledBy(x []float64, by float64) []float64 {
+	out := slices.Clone(x)
+	for i := range out {
+		out[i] *= by
+	}
+	return out
+}
+
+func near(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	for i, w := range want {
+		if math.Abs(got[i]-w) > 1e-11*(1+math.Abs(w)) {
+			t.Errorf("%s %d is %v, want %v", what, i, got[i], w)
+		}
+	}
+}
+
+// A ring keeps the newest draws, over a checkpoint too; a number of draws that cannot be is an error.
+func TestKeptRing(t *testing.T) {
+	r := keptRing{dim: 1}
+	for i := range keptDraws + 7 {
+		q, g := r.add()
+		q[0], g[0] = float64(i), -float64(i)
+	}
+	var saved bytes.Buffer
+	if err := checkpoint.Save(&saved, "ring", r.state); err != nil {
+		t.Fatal(err)
+	}
+	again := keptRing{dim: 1}
+	if err := checkpoint.Load(&saved, "ring", again.state); err != nil {
+		t.Fatal(err)
+	}
+	for k := 1; k <= keptDraws; k++ {
+		q, g := again.newest(k)
+		if want := float64(keptDraws + 7 - k); q[0] != want || g[0] != -want {
+			t.Errorf("draw %d from the end is %v with gradient %v, want %v", k, q[0], g[0], want)
+		}
+	}
+	bad := keptRing{dim: 1, count: -1}
+	saved.Reset()
+	if err := checkpoint.Save(&saved, "ring", bad.state); err == nil {
+		t.Error("a negative number of draws is saved")
+	}
+}

@@ -1,0 +1,142 @@
+package lower_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/runtime/model"
+	"gonum.org/v1/gonum/mat"
+)
+
+// nested has effects whose location is another parameter's effects, non-centred ones, and ones with a scale for each column.
+var nested = fixture{
+	Text: `data y : real[N]
+data g : level(J)[N]
+param m               ~ normal(0, 1)
+param s               ~ half_normal(1)
+param t               ~ half_normal(1)
+param logs  : real[2] ~ normal(0, 1)
+param mid   : real[J] ~ normal(m, s)
+param top   : real[J] ~ student_t(5, mid, t) noncentered
+param per   : real[J, 2] ~ normal(0.5, exp(logs))
+param above : real<lower=0>[J] ~ normal(m, s)
+param plain : real[J] ~ normal(m, 2)
+y ~ normal(top[g] + per[g, 1] + above[g] + plain[g], 1)
+`,
+	Tables: map[string]string{"server": "y,g\n0.3,1\n-0.2,2\n0.5,3\n1,2\n"},
+}
+
+// Effects are the parameters on the real line whose prior's scale depends on parameters of the same party.
+func TestEffects(t *testing.T) {
+	for _, c := range []struct {
+		f    fixture
+		want map[string][]string
+	}{
+		{nested, map[string][]string{"server": {"mid", "top", "per"}}},
+		{logistic, map[string][]string{}},
+		{shared, map[string][]string{"server": {"m"}}}, // the scale of the clients' is the server's
+	} {
+		for k, spec := range c.f.Bind(t, check.Options{}).Plan.Parties {
+			var names []string
+			for _, e := range model.NewParty(c.f.Bind(t, check.Options{}).Plan, k).Effects() {
+				names = append(names, e.Name)
+			}
+			if !slices.Equal(names, c.want[spec.Party]) {
+				t.Errorf("%s: effects %v, want %v", spec.Party, names, c.want[spec.Party])
+			}
+		}
+	}
+}
+
+// The maps between coordinates are inverse to one another and keep what they should: at the centring 1 coordinates are the effects, at 0 their standard
+// form. Their log-Jacobians and the gradients that they pull back are those of finite differences.
+func TestRecentring(t *testing.T) {
+	p := model.NewParty(nested.Bind(t, check.Options{}).Plan, 0)
+	r := rand.New(rand.NewPCG(1, 2))
+	effects, to, from := p.Effects(), p.ToTheta(), p.FromTheta()
+	theta, u, back := make([]float64, p.Dim()), make([]float64, p.Dim()), make([]float64, p.Dim())
+	for i := range theta {
+		theta[i] = 0.7 * r.NormFloat64()
+	}
+	for range 5 {
+		c := make([]float64, len(effects))
+		for k := range c {
+			c[k] = r.Float64()
+		}
+		there := from.At(c, theta, u)
+		again := to.At(c, u, back)
+		if math.Abs(there+again) > 1e-12*math.Abs(there) {
+			t.Errorf("log-Jacobians %v and %v", there, again)
+		}
+		for i := range theta {
+			if math.Abs(back[i]-theta[i]) > 1e-13*(1+math.Abs(theta[i])) {
+				t.Errorf("coordinate %d is %v, and was %v", i, back[i], theta[i])
+			}
+		}
+		differences(t, to, c, u)
+		differences(t, from, c, theta)
+	}
+	standard(t, effects, from, theta)
+}
+
+// standard checks the ends of the scale. In theta: m, log s, log t, logs, mid, x of top, per; J is 3.
+func standard(t *testing.T, effects []density.Effects, from density.Map, theta []float64) {
+	t.Helper()
+	m, s, scale := theta[0], math.Exp(theta[1]), math.Exp(theta[2])
+	mid, x := theta[effects[0].Offset:][:3], theta[effects[1].Offset:][:3]
+	u := make([]float64, len(theta))
+	from.At([]float64{0, 1, 1}, theta, u)
+	for i := range 3 {
+		if got, want := u[effects[0].Offset+i], (mid[i]-m)/s; math.Abs(got-want) > 1e-14*(1+math.Abs(want)) {
+			t.Errorf("mid %d is %v non-centred, want %v", i, got, want)
+		}
+		if got, want := u[effects[1].Offset+i], mid[i]+scale*x[i]; math.Abs(got-want) > 1e-14*(1+math.Abs(want)) {
+			t.Errorf("top %d is %v centred, want %v", i, got, want)
+		}
+	}
+}
+
+// differences holds a map at x against central differences: of f + log|J|, f a function of the result, and of the result for |J|.
+func differences(t *testing.T, m density.Map, c, x []float64) {
+	t.Helper()
+	n := len(x)
+	const h = 1e-5
+	f := func(y []float64) (v float64) {
+		for i, q := range y {
+			v += math.Sin(float64(i)+1) * q * q
+		}
+		return v
+	}
+	y := make([]float64, n)
+	logJacobian := m.At(c, x, y)
+	g := make([]float64, n)
+	for i, q := range y {
+		g[i] = 2 * math.Sin(float64(i)+1) * q
+	}
+	m.Pull(g)
+	jacobian := mat.NewDense(n, n, nil)
+	for i := range x {
+		var value [2]float64
+		var to [2][]float64
+		for side, step := range []float64{-h, h} {
+			moved := slices.Clone(x)
+			moved[i] += step
+			to[side] = make([]float64, n)
+			value[side] = m.At(c, moved, to[side])
+			value[side] += f(to[side])
+		}
+		if want := (value[1] - value[0]) / (2 * h); math.Abs(g[i]-want) > 1e-7*(1+math.Abs(want)) {
+			t.Errorf("derivative by coordinate %d is %v, by differences %v", i, g[i], want)
+		}
+		for k := range y {
+			jacobian.Set(k, i, (to[1][k]-to[0][k])/(2*h))
+		}
+	}
+	if want, sign := mat.LogDet(jacobian); sign < 0 || math.Abs(logJacobian-want) > 1e-7*(1+math.Abs(want)) {
+		t.Errorf("log-Jacobian %v, by differences %v", logJacobian, want)
+	}
+}

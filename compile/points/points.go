@@ -1,0 +1,68 @@
+// Package points finds weights that a backend does not estimate: weights have no prior, and of each a point is wanted that makes the objective of the backend
+// greatest.
+package points
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/lang/diag"
+)
+
+// A Backend describes, for messages, the backend that refuses weights.
+type Backend struct {
+	Name   string
+	Others []string // the backends that estimate weights wherever they are
+}
+
+// None returns an error where a model has weights, for a backend that draws every parameter.
+func None(p *check.Program, b Backend) (diags diag.List) {
+	if found := weights(p, func(*check.Symbol) bool { return true }); len(found) > 0 {
+		diags.Errorf(diag.WeightDrawn, p.File.Source, found[0].Ident.Span(), "%s, but %s draws every parameter from the posterior, and without a prior there need not be one", estimated(found), b.Name).
+			Note("%s", b.wayOut(found[0]))
+	}
+	return diags
+}
+
+// OfServer returns an error where clients have weights, for a backend that maximises over the server's parameters alone.
+func OfServer(p *check.Program, b Backend) (diags diag.List) {
+	found := weights(p, func(s *check.Symbol) bool {
+		_, client := p.Client(s.Owner)
+		return client
+	})
+	if len(found) > 0 {
+		diags.Errorf(diag.WeightOfClient, p.File.Source, found[0].Ident.Span(), "%s, but %s draws the parameters of clients, and maximises over their auxiliary variables alone", estimated(found), b.Name).
+			Note("%s", b.wayOut(found[0]))
+	}
+	return diags
+}
+
+func weights(p *check.Program, which func(*check.Symbol) bool) (found []*check.Symbol) {
+	for _, s := range p.Order {
+		if s.Initial != nil && which(s) {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// estimated names the first of the weights, and counts the others.
+func estimated(found []*check.Symbol) string {
+	switch n := len(found) - 1; n {
+	case 0:
+		return fmt.Sprintf("the weight %s is estimated as a point", found[0].Name)
+	case 1:
+		return fmt.Sprintf("the weights %s and %s are estimated as points", found[0].Name, found[1].Name)
+	default:
+		return fmt.Sprintf("the weight %s and %d others are estimated as points", found[0].Name, n)
+	}
+}
+
+func (b Backend) wayOut(s *check.Symbol) string {
+	text := fmt.Sprintf("use --backend %s", strings.Join(b.Others, " or "))
+	if s.Type.Scalar() {
+		return fmt.Sprintf("%s, or give it a prior: param %s ~ …", text, s.Name)
+	}
+	return fmt.Sprintf("%s, or give it a prior: param %s : %s ~ …", text, s.Name, s.Type)
+}

@@ -1,0 +1,42 @@
+package density
+
+// Hierarchy is a Block that can tell whether its priors depend on one another.
+type Hierarchy interface {
+	// Hierarchical reports whether the prior of a parameter depends on other parameters: the density then bends more in some places than in others.
+	Hierarchical() bool
+}
+
+// IsHierarchical reports whether the parameters of a block form a hierarchy; false where the block has no Hierarchy.
+func IsHierarchical(b Block) bool {
+	h, ok := b.(Hierarchy)
+	return ok && h.Hierarchical()
+}
+
+// Recentring is a Block whose hierarchies can be written in other coordinates than θ. An effect v with a prior of location m and scale s, which are functions of
+// the block's other parameters, has the coordinate
+//
+//	u = (v - m)/s^(1-c) + c·m
+//
+// at the centring c: u = v at 1, the effect itself, and u = (v - m)/s at 0, its standard form.
+type Recentring interface {
+	// Effects describes the parameters that can be so written, in the order in which centrings are given. There may be none.
+	Effects() []Effects
+	// ToTheta is the map from coordinates u to θ, and FromTheta its inverse. Each call returns a map of its own.
+	ToTheta() Map
+	FromTheta() Map
+}
+
+// Effects are elements of θ with one prior, of a location and a scale, at least the latter of which depends on other parameters of the block.
+type Effects struct {
+	Name        string
+	Offset, Len int     // in θ
+	Centring    float64 // of θ: 1 where they are written centred, 0 where non-centred
+}
+
+// A Map takes one vector of coordinates (length Block.Dim) to another. It is not safe for concurrent use.
+type Map interface {
+	// At sets to at from, for a centring of each of Effects, and returns the logarithm of the determinant of its Jacobian.
+	At(centring, from, to []float64) float64
+	// Pull follows At. It replaces g, the gradient of a function f of the result, by that of f + the logarithm which At returned, by from.
+	Pull(g []float64)
+}

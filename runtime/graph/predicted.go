@@ -1,0 +1,102 @@
+package graph
+
+import (
+	"slices"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// predicted replaces a distribution by its form with a predictor, where a parameter with an element for each row is the function of one: poisson(exp(m)) by
+// poisson_log(m). The form computes the same density faster, and does not round the parameter.
+func (b *Builder) predicted(d *def.Dist, theta []ID) (*def.Dist, []ID) {
+	if b.plain {
+		return d, theta
+	}
+	for _, p := range d.Predicted {
+		if len(b.nodes[theta[p.Param]].shape) == d.Params[p.Param].Rank {
+			continue // one value for all rows
+		}
+		if m, ok := b.argument(theta[p.Param], p.Func); ok {
+			form, with := p.Form(), slices.Clone(theta)
+			with[p.Param] = m
+			return &form, with
+		}
+	}
+	return d, theta
+}
+
+// argument returns m where a value is name(m). It looks through what only rearranges elements, through parameters whose map to their support is the function, and
+// where name(m)·a = name(m + g(a)), through products with positive data.
+func (b *Builder) argument(id ID, name string) (ID, bool) {
+	n := &b.nodes[id]
+	switch {
+	case n.fn != nil && n.fn.Name == name, n.op != nil && n.op.name == name:
+		return n.in[0], true
+	case n.bij != nil && n.bij.def != nil && n.bij.def.Func != nil && n.bij.def.Func(n.bij.lower, n.bij.upper) == name:
+		return n.in[0], true
+	}
+	f, elementwise := b.funcs[name]
+	switch {
+	case n.op == opGather && (elementwise || len(n.in) == 2 && len(b.nodes[n.in[0]].shape) > 1),
+		n.op == opSlice && elementwise:
+		m, ok := b.argument(n.in[0], name)
+		if !ok {
+			return NoID, false
+		}
+		return b.rearranged(id, m)
+	case elementwise && f.TakesFactor != "" && (n.op == opMul || n.op == opDiv):
+		return b.scaled(id, f)
+	}
+	return NoID, false
+}
+
+// rearranged applies the operation of a node, with its other inputs, to another first input.
+func (b *Builder) rearranged(id, first ID) (ID, bool) {
+	n := &b.nodes[id]
+	out, err := b.Apply(n.op.name, n.attr, append([]ID{first}, n.in[1:]...)...)
+	return out, err == nil
+}
+
+// scaled is argument for a product or quotient of values of the function and positive data.
+func (b *Builder) scaled(id ID, f *def.Func) (ID, bool) {
+	n := b.nodes[id]
+	var parts [2]ID
+	found := false
+	for k, p := range n.in {
+		m, ok := b.argument(p, f.Name)
+		found = found || ok
+		if !ok {
+			if !b.positive(p) {
+				return NoID, false
+			}
+			m = b.must(f.TakesFactor, p)
+		}
+		parts[k] = m
+	}
+	join := opAdd
+	if n.op == opDiv {
+		join = opSub
+	}
+	if !found {
+		return NoID, false
+	}
+	return b.must(join.name, parts[0], parts[1]), true
+}
+
+// positive reports whether a value is data above 0.
+func (b *Builder) positive(id ID) bool {
+	n := &b.nodes[id]
+	return n.kind == constant && !slices.ContainsFunc(n.values, func(v float64) bool { return !(v > 0) })
+}
+
+// undone returns the argument of a function g in f(g(x)) where f undoes g.
+func (b *Builder) undone(name string, in []ID) (ID, bool) {
+	f := b.funcs[name]
+	if f == nil || f.Undoes == "" || b.plain {
+		return NoID, false
+	}
+	if n := &b.nodes[in[0]]; n.fn != nil && n.op == opFunc && n.fn.Name == f.Undoes {
+		return n.in[0], true
+	}
+	return NoID, false
+}

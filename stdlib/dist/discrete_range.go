@@ -1,0 +1,82 @@
+package dist
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// DiscreteRange is the uniform distribution on whole numbers from lower to upper.
+func DiscreteRange() def.Dist {
+	return def.Dist{
+		Name: "discrete_range",
+		Doc: `The uniform distribution on the whole numbers from lower to upper. Both are data, so that it adds a constant to a model; vflc simulate draws from it.
+
+    log p(x) = -log(upper - lower + 1)        for x = lower, …, upper
+
+Source: Stan Functions Reference, "Discrete range distribution".`,
+		Params: []def.Param{
+			{Name: "lower", Doc: "least value", Domain: def.RealLine, Integral: true},
+			{Name: "upper", Doc: "greatest value, no less than lower", Domain: def.RealLine, Integral: true},
+		},
+		Support:      def.WholeInterval,
+		Discrete:     true,
+		LocationAt:   -1,
+		ScaleAt:      -1,
+		LogDensity:   func(b *def.Block) float64 { return pointwise(b, discreteRangeAt) },
+		NoVectorForm: nothingToCompute,
+		Carrier: func(x float64, theta []float64) float64 {
+			lp := discreteRangeAt(x, [maxParams]float64{theta[0], theta[1]}).lp - math.Log(theta[1]-theta[0]+1)
+			if math.IsNaN(lp) {
+				return math.Inf(-1)
+			}
+			return lp
+		},
+		Sample: func(r *rand.Rand, theta []float64) float64 {
+			lower, size := whole(theta[0]), nonNegative(whole(theta[1])-theta[0])+1
+			return lower + min(math.Floor(size*r.Float64()), size-1)
+		},
+		LogCDF: below(discreteRangeTail), LogCCDF: above(discreteRangeTail),
+		Examples: []string{"data y : int[N]\ny ~ discrete_range(-2, 5)"},
+		Cases: []def.Case{
+			{X: 3, Theta: []float64{1, 6}, LogP: -1.791759469228055},
+			{X: -2, Theta: []float64{-2, 5}, LogP: -2.0794415416798357},
+			{X: 5, Theta: []float64{-2, 5}, LogP: -2.0794415416798357},
+			{X: 0, Theta: []float64{0, 0}, LogP: 0.0},
+			{X: 1000000000, Theta: []float64{0, 1000000000000}, LogP: -27.63102111592955},
+			{X: 7, Theta: []float64{7, 8}, LogP: -0.6931471805599453},
+		},
+	}
+}
+
+// discreteRangeAt is 0 where there is a carrier: it is the whole density.
+func discreteRangeAt(x float64, theta [maxParams]float64) point {
+	lower, upper := whole(theta[0]), whole(theta[1])
+	return point{lp: 0 * (whole(x) + nonNegative(x-lower) + nonNegative(upper-x))}
+}
+
+// whole returns v where it is a whole number.
+func whole(v float64) float64 {
+	if v == math.Floor(v) && !math.IsInf(v, 0) {
+		return v
+	}
+	return math.NaN()
+}
+
+func discreteRangeTail(x float64, theta [maxParams]float64, upper bool) point {
+	least, most := whole(theta[0]), whole(theta[1])
+	count := math.Floor(x) - least + 1 // of values that are no greater
+	size := most - least + 1
+	switch {
+	case !(size >= 1) || math.IsNaN(x):
+		return invalid()
+	case count <= 0:
+		return below0(upper)
+	case count >= size:
+		return above1(upper)
+	case upper:
+		return point{lp: math.Log((size - count) / size)}
+	}
+	return point{lp: math.Log(count / size)}
+}

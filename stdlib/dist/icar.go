@@ -1,0 +1,84 @@
+package dist
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// ICAR is the intrinsic conditional autoregression over the edges of a graph.
+func ICAR() def.Dist {
+	return def.Dist{
+		Name: "icar",
+		Doc: `The intrinsic conditional autoregression of regions: neighbours have similar values. Edge e joins the regions node1[e] and node2[e], counted from 1; each pair of neighbours is listed
+once. The density does not change with a constant in x, and does not integrate to 1: fix the sum, as factor normal_lpdf(sum(x) | 0, 0.001 * R) does for R regions that are
+connected, and multiply x by a scale where it enters the model.
+
+    log p(x) = -½ Σ_e (x[node1[e]] - x[node2[e]])²
+
+Source: Besag (1974), Spatial interaction and the statistical analysis of lattice systems, JRSS B 36; Morris et al. (2019), Bayesian hierarchical spatial models, Spatial and
+Spatio-temporal Epidemiology 31.`,
+		Params: []def.Param{
+			{Name: "node1", Doc: "one region of each edge", Domain: def.Codes, Rank: 1, Data: true, OwnSize: true},
+			{Name: "node2", Doc: "the other region", Domain: def.Codes, Rank: 1, Data: true, OwnSize: true},
+		},
+		Support:    def.RealLine,
+		LocationAt: -1,
+		ScaleAt:    -1,
+		Event: &def.Event{
+			Rank: 1, Least: 1, Density: icarDensity, NoSampler: "its density does not integrate to 1",
+			Cases: []def.EventCase{
+				{X: []float64{0.5, -1.0, 2.0}, Theta: [][]float64{{1.0, 2.0}, {2.0, 3.0}}, LogP: -5.625},
+				{X: []float64{1.0, 1.0, 1.0, 1.0}, Theta: [][]float64{{1.0, 2.0, 3.0}, {2.0, 3.0, 4.0}}, LogP: 0.0},
+				{X: []float64{100000000.0, 100000000.5}, Theta: [][]float64{{1.0}, {2.0}}, LogP: -0.125},
+				{X: []float64{3.0, -2.0, 0.25, 7.0}, Theta: [][]float64{{1.0, 1.0, 1.0, 2.0}, {2.0, 3.0, 4.0, 4.0}}, LogP: -64.78125},
+				{X: []float64{5.0, 1.0}, Theta: [][]float64{{}, {}}, LogP: 0.0},
+				{X: []float64{-1e-05, 1e-05, 0.1}, Theta: [][]float64{{3.0, 1.0}, {1.0, 2.0}}, LogP: -0.005001000250000001},
+			},
+			Check: func(theta [][]float64, k int) string {
+				node1, node2 := theta[0], theta[1]
+				if len(node1) != len(node2) {
+					return "the edges have two ends each: node1 and node2 have different lengths"
+				}
+				for e := range node1 {
+					if max(node1[e], node2[e]) > float64(k) {
+						return "an edge names a region beyond the last: regions are counted from 1 to the length of the left side"
+					}
+					if node1[e] == node2[e] {
+						return "an edge joins a region with itself"
+					}
+				}
+				return ""
+			},
+		},
+		Examples: []string{
+			"data cases : count[R]\ndata node1 : int[E] @ shared\ndata node2 : int[E] @ shared\nparam b ~ normal(0, 2)\nparam tau ~ half_normal(1)\nparam u : real[R] ~ icar(node1, node2)\nfactor normal_lpdf(sum(u) | 0, 0.001 * R)\ncases ~ poisson_log(b + tau * u)",
+		},
+	}
+}
+
+func icarDensity(b *def.Events) {
+	from, to := b.Theta[0], b.Theta[1]
+	eachEvent(b, func(i int) float64 {
+		if from.Len != to.Len {
+			return math.Inf(-1)
+		}
+		sum := 0.0
+		for j := range b.X.Len {
+			sum += 0 * b.X.At(i, j) // no density at NaN, also of a region without neighbours
+		}
+		for e := range from.Len {
+			u, v := from.At(i, e), to.At(i, e)
+			if !(u >= 1 && v >= 1 && max(u, v) <= float64(b.X.Len)) || u != math.Floor(u) || v != math.Floor(v) || u == v {
+				return math.Inf(-1)
+			}
+			d := b.X.At(i, int(u)-1) - b.X.At(i, int(v)-1)
+			sum -= 0.5 * d * d
+			if b.W != nil {
+				b.GiveX(i, int(u)-1, -d)
+				b.GiveX(i, int(v)-1, d)
+			}
+		}
+		return sum
+	})
+}

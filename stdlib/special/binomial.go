@@ -1,0 +1,46 @@
+package special
+
+import "math"
+
+// LogBinomial returns the log probability of x successes among n trials of probability p = 1 - q, for whole numbers 0 ≤ x ≤ n, by Loader, Fast and accurate computation
+// of binomial probabilities (2000): no large terms cancel.
+func LogBinomial(x, n, p, q float64) float64 {
+	switch {
+	case x == 0 && p < q:
+		return n * math.Log1p(-p)
+	case x == 0:
+		return n * math.Log(q)
+	case x == n && q < p:
+		return n * math.Log1p(-q)
+	case x == n:
+		return n * math.Log(p)
+	}
+	rest := n - x
+	return factorialError(n) - factorialError(x) - factorialError(rest) - deviance(x, n*p) - deviance(rest, n*q) -
+		(halfLogTwoPi + 0.5*(math.Log(x)+math.Log1p(-x/n)))
+}
+
+// factorialError is stirlingError for any whole number above 0.
+func factorialError(x float64) float64 {
+	if x >= large {
+		return stirlingError(x)
+	}
+	return Lgamma(x) - (x-0.5)*math.Log(x) + x - halfLogTwoPi
+}
+
+// deviance is x log(x/m) + m - x, by a series where x is near m.
+func deviance(x, m float64) float64 {
+	if math.Abs(x-m) >= 0.1*(x+m) {
+		return x*math.Log(x/m) + m - x
+	}
+	v := (x - m) / (x + m)
+	sum, term := (x-m)*v, 2*x*v
+	for j := 3.0; ; j += 2 {
+		term *= v * v
+		next := sum + term/j
+		if next == sum {
+			return sum
+		}
+		sum = next
+	}
+}
