@@ -232,3 +232,35 @@ func TestTogetherRefuses(t *testing.T) {
 		}
 	}
 }
+
+// The audit of chains that begin near an approximation lists what crosses in its fit and in theirs; where an earlier run has fitted it, in theirs alone.
+func TestTogetherIsAudited(t *testing.T) {
+	bundle, diags := linearUnder(t, transforms.Exact).Bundle()
+	good(t, diags, nil)
+	whats := func(name string, given map[string]string) map[string]bool {
+		list, err := Audit(bundle, backend(t, name), given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := map[string]bool{}
+		for _, d := range list {
+			out[d.From+d.To+d.What+d.Often] = true
+		}
+		return out
+	}
+	alone, first := whats("nuts", nil), whats("sfvi", nil)
+	both, later := whats("nuts", map[string]string{"init": "sfvi"}), whats("nuts", map[string]string{"init": "a folder"})
+	if len(both) <= len(alone) || len(later) != len(alone) {
+		t.Errorf("%d kinds of content with the fit, %d after it, %d without one", len(both), len(later), len(alone))
+	}
+	for what := range alone {
+		if !both[what] || !later[what] {
+			t.Errorf("not listed: %s", what)
+		}
+	}
+	for what := range first {
+		if !both[what] {
+			t.Errorf("not listed, of the fit: %s", what)
+		}
+	}
+}

@@ -40,7 +40,7 @@ func Algorithm() backends.Algorithm {
 		Gives:      backends.Markov,
 		Settings: []backends.Setting{
 			{Name: Chains, Doc: "number of Markov chains", Default: 4, Near: 64, Min: 1, Role: backends.Chains},
-			{Name: Warmup, Doc: "warm-up transitions per chain", Default: 1000, Near: 10, Role: backends.Warmup},
+			{Name: Warmup, Doc: "warm-up transitions per chain", Default: 1000, Near: 8, Role: backends.Warmup},
 			{Name: Draws, Doc: "draws per chain", Default: 1000, Near: 14, Min: 1, Role: backends.Draws},
 			{Name: targetAccept, Doc: "target acceptance statistic of step size adaptation", Default: 0.8, Min: 0.01, Max: 0.999, Role: backends.TargetAccept},
 			{Name: maxDepth, Doc: "largest number of doublings of a trajectory (maximum tree depth)", Default: 10, Min: 1, Max: 20, Role: backends.MaxDepth},

@@ -43,7 +43,7 @@ func Algorithm() backends.Algorithm {
 		Doc:        "Structured federated variational inference: a Gaussian approximation of the posterior. Where the ELBO can be integrated by quadrature, parties exchange means and variances of their contributions, in tens of round trips; elsewhere it is fitted by stochastic gradients, and they exchange noisy contributions and their adjoints, one draw per iteration.",
 		Transforms: transforms.All(),
 		Settings: []backends.Setting{
-			{Name: iterations, Doc: "largest number of iterations", Default: 50000, Near: 300, Min: 10, Role: backends.Iterations},
+			{Name: iterations, Doc: "largest number of iterations", Default: 50000, Near: 400, Min: 10, Role: backends.Iterations},
 			{Name: estimator, Doc: "how the ELBO is evaluated: quadrature, in tens of round trips, for affine contributions with normal priors and a likelihood of one predictor a row; sampled; auto: quadrature where it applies", Default: auto, Choices: []string{auto, byQuadrature, bySampling}},
 			{Name: guideForm, Doc: "form of the guide of auxiliary variables, q(z | θ)", Default: "structured", Choices: guideNames(), Auxiliary: true},
 			{Name: guideInputs, Doc: "inputs of the amortized guide besides the client's own contribution: the response (y), the sum of all contributions (total); by default y in the power model if the party has it",

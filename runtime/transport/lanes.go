@@ -172,7 +172,9 @@ func (l *Lanes) flush(ctx context.Context) error {
 // A BundleError is the error where a message is not a bundle of these lanes.
 type BundleError struct{ Party string }
 
-func (e *BundleError) Error() string { return "transport: " + e.Party + " sent what is no bundle of these lanes" }
+func (e *BundleError) Error() string {
+	return "transport: " + e.Party + " sent what is no bundle of these lanes"
+}
 
 // unpack gives the messages of a bundle to their lanes.
 func (l *Lanes) unpack(from string, m Message) error {
