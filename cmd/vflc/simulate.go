@@ -34,10 +34,10 @@ func newSimulate() *cobra.Command {
 		Long: `Draw parameters from their priors, and tables for every party from the model, so that a run has a known truth.
 
 Each party gets one CSV table with a key column id, in the folder where vflc run looks for it (` + "`m` for `m.vfl`" + `) or in the one that -o names;
-truth.csv holds the parameters. A column that is no response is drawn from the standard normal distribution, folded at declared bounds and made
+truth.csv holds the parameters and generated quantities. A column that is no response is drawn from the standard normal distribution, folded at declared bounds and made
 positive for log; categories come in equal numbers. Columns of a CSV that --data gives for a party are used as they are, except its responses.
 Responses are drawn without the noise of auxiliary variables. A size that the tables depend on is given by --size, also the members of a
-family; a prior from which nothing can be drawn, such as flat, is refused.`,
+family; a prior from which nothing can be drawn, such as flat, is refused, and so is a model with a factor or with cox.`,
 		Example: `  vflc simulate model.vfl --size N=500 --size P=3 --seed 7
   vflc simulate model.vfl --size N=500 -o made && vflc run model.vfl --data registry=made/registry.csv --data a=made/a.csv
   vflc simulate model.vfl --data a=a.csv`,
@@ -125,7 +125,7 @@ func writeSimulation(cmd *cobra.Command, path string, f *simulateFlags, s *synth
 	}
 	w := cmd.OutOrStdout()
 	for i, file := range files {
-		what := "the parameters as drawn"
+		what := "the truth: parameters as drawn, and generated quantities"
 		if i < len(s.Tables) {
 			what = fmt.Sprintf("%d rows", s.Tables[i].Rows())
 		}

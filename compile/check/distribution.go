@@ -40,8 +40,11 @@ func (c *checker) against(d *ast.Dist, of *def.Dist, with []ast.Expr, left types
 			continue
 		}
 		if shape, fits := types.Broadcast(info.Type.Dims, left.Dims); !fits || !(types.Type{Dims: shape}).SameShape(left) {
-			c.errorf(diag.ArgShape, a, "%s of %s has the shape of %s, but %s is %s", p.Name, dist.Name, info.Type, what, left).
+			wrong := c.errorf(diag.ArgShape, a, "%s of %s has the shape of %s, but %s is %s", p.Name, dist.Name, info.Type, what, left).
 				Note("arguments broadcast to the left side, never the reverse")
+			if m := c.oneColumn(a, left); m != nil {
+				wrong.Note("%s is a matrix of one column, %s: write %s[:, 1]", m.Name, c.Info[m].Type, m.Name)
+			}
 			ok = false
 		}
 	}
@@ -158,4 +161,22 @@ func signature(d *def.Dist) string {
 		names[i] = p.Name
 	}
 	return d.Name + "(" + list(names) + ")"
+}
+
+// oneColumn finds a name of a matrix of one column where a vector of its rows is wanted: with vectors it broadcasts to a square.
+func (c *checker) oneColumn(a ast.Expr, left types.Type) (found *ast.Name) {
+	if len(left.Dims) != 1 {
+		return nil
+	}
+	ast.Walk(a, func(n ast.Node) bool {
+		x, ok := n.(*ast.Name)
+		if ok && found == nil {
+			if dims := c.Info[x].Type.Dims; len(dims) == 2 && dims[1].IsOne() && dims[0].Equal(left.Dims[0]) {
+				found = x
+			}
+		}
+		_, indexed := n.(*ast.Index)
+		return found == nil && !indexed
+	})
+	return found
 }

@@ -29,6 +29,7 @@ func (c *checker) warnings() {
 	first := map[string]*Likelihood{}
 	for _, l := range c.Likelihoods {
 		c.linearArgument(ranges, l.Dist, l.Args)
+		c.intercepts(l)
 		if l.Factor() {
 			continue
 		}
@@ -40,6 +41,55 @@ func (c *checker) warnings() {
 			first[left] = l
 		}
 	}
+}
+
+// intercepts warns where a number is added in every row to an argument of which data know differences only.
+func (c *checker) intercepts(l *Likelihood) {
+	if l.Factor() {
+		return
+	}
+	for k, p := range l.Dist.Params {
+		if p.Differences == "" || !c.estimated(l, k) {
+			continue
+		}
+		for _, e := range c.terms(l.Args[k], nil) {
+			if info := c.Info[e]; info.Random && len(info.Type.Dims) == 0 {
+				c.diags.Warnf(diag.Intercept, c.File.Source, e.Span(), "data say nothing of this number, which is added to %s of %s in every row: %s", p.Name, l.Dist.Name, p.Differences).
+					Note("leave it out")
+			}
+		}
+	}
+}
+
+// estimated reports whether parameters stand in all arguments of a distribution but the k-th and those that are data.
+func (c *checker) estimated(l *Likelihood, k int) bool {
+	for i, p := range l.Dist.Params {
+		if i != k && !p.Data && !(l.Args[i] != nil && c.Info[l.Args[i]].Random) {
+			return false
+		}
+	}
+	return true
+}
+
+// terms takes a sum apart, also where a let stands for it.
+func (c *checker) terms(e ast.Expr, out []ast.Expr) []ast.Expr {
+	switch x := e.(type) {
+	case *ast.Paren:
+		return c.terms(x.X, out)
+	case *ast.Unary:
+		if x.Op == "+" || x.Op == "-" {
+			return c.terms(x.X, out)
+		}
+	case *ast.Binary:
+		if x.Op == "+" || x.Op == "-" {
+			return c.terms(x.Y, c.terms(x.X, out))
+		}
+	case *ast.Name:
+		if s := c.Symbols[x.Name]; s != nil && s.Kind == Let {
+			return c.terms(s.Decl.(*ast.Let).Value, out)
+		}
+	}
+	return append(out, e)
 }
 
 // unused reports what becomes of a name that nothing refers to.

@@ -233,6 +233,8 @@ func TestWhatCannotBeCalibrated(t *testing.T) {
 		"data x : real[N]\ndata y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m, 1)\ny ~ normal(m, 2)",
 		"data x : real[N]\ndata y : real[N]\nparam m ~ normal(0, 1)\nexp(y) ~ normal(m, 1)",
 		"data x : real[N]\ndata y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m, 1) weights exp(x)",
+		"data x : real[N]\ndata y : real[N]\nparam m ~ normal(0, 1)\nfactor normal_lpdf(y | m, 1)",
+		"data x : real[N]\ndata y : real[N]\nparam m ~ normal(0, 1)\nexp(x) ~ cox(m * y)",
 		"data w : real[N] missing impute ~ normal(0, 1)\ndata y : real[N]\nparam m ~ normal(mean(w), 1)\ny ~ normal(m, 1)",
 		"data w : real[N] missing impute ~ normal(x, 1)\ndata x : real[N] missing impute ~ normal(0, 1)\ndata y : real[N]\nparam m ~ normal(0, 1)\ny ~ normal(m + w, 1)",
 	} {

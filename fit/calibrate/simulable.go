@@ -9,12 +9,23 @@ import (
 	"github.com/vflc/vflc/stdlib/def"
 )
 
-// Simulable returns an error for a response that cannot be replaced by simulated values.
-func Simulable(b *compile.Bound, m *simulate.Model, k int) error {
+// Simulable returns an error for a model whose responses cannot be replaced by simulated values.
+func Simulable(b *compile.Bound, m *simulate.Model) error {
+	if len(m.Undrawn) > 0 {
+		return fmt.Errorf("the model has %s", m.Undrawn[0])
+	}
+	for k := range m.Responses {
+		if err := replaceable(b, m, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replaceable returns an error for a response that cannot be drawn, or not be put in place of the observed one.
+func replaceable(b *compile.Bound, m *simulate.Model, k int) error {
 	y := m.Responses[k]
 	switch {
-	case len(m.Undrawn) > 0:
-		return fmt.Errorf("the model has %s", m.Undrawn[0])
 	case y.Data == "":
 		return fmt.Errorf("the left side of %s is an expression; new data can be drawn only where it is the name of data", y.Name)
 	case y.Weighted:

@@ -65,10 +65,8 @@ func New(p *fit.Prepared, replicates int) (*Study, diag.List, error) {
 	if err := s.plan(); err != nil {
 		return nil, diags, err
 	}
-	for k := range m.Responses {
-		if err := Simulable(p.Bound, m, k); err != nil {
-			return nil, diags, err
-		}
+	if err := Simulable(p.Bound, m); err != nil {
+		return nil, diags, err
 	}
 	labels := map[string][][]string{}
 	for _, own := range p.Bound.Labels() { // a study is a simulation, which holds all parties

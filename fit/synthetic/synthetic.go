@@ -16,7 +16,6 @@ import (
 	"github.com/vflc/vflc/fit/calibrate"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
-	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/simulate"
 )
@@ -83,15 +82,18 @@ func New(m *compile.Model, r Request) (*Simulation, diag.List, error) {
 		return nil, diags, nil
 	}
 	out := &Simulation{Tables: d.tables, Sizes: b.Sizes.Common}
-	return out, diags, out.respond(b, gen, r.Seed, d)
+	x, err := out.respond(b, gen, r.Seed, d)
+	if err != nil {
+		return nil, diags, err
+	}
+	problems, err = out.quantities(d, gen, x)
+	return out, append(diags, problems...), err
 }
 
-// respond draws parameters and responses, and puts these in place.
-func (s *Simulation) respond(b *compile.Bound, gen *simulate.Model, seed uint64, d *drawer) error {
-	for k := range gen.Responses {
-		if err := calibrate.Simulable(b, gen, k); err != nil {
-			return err
-		}
+// respond draws parameters, which it returns, and responses, which it puts in place.
+func (s *Simulation) respond(b *compile.Bound, gen *simulate.Model, seed uint64, d *drawer) ([]float64, error) {
+	if err := calibrate.Simulable(b, gen); err != nil {
+		return nil, err
 	}
 	stream, length := rng.New(rng.SharedKey(seed), "simulate model").Rand(), 0
 	for _, p := range gen.Graph.Params() {
@@ -100,30 +102,28 @@ func (s *Simulation) respond(b *compile.Bound, gen *simulate.Model, seed uint64,
 	x := make([]float64, length)
 	simulator := gen.NewSimulator()
 	if err := simulator.Prior(stream, x, nil); err != nil {
-		return err
+		return nil, err
 	}
 	responses, err := simulator.Responses(stream, x)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for k, y := range gen.Responses {
 		if err := d.replace(y, responses[k], b); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	for k, p := range gen.Params {
 		port := gen.Graph.Params()[k]
 		if v := p.Imputed; v != nil { // all cells are observed
 			if err := d.replace(simulate.Response{Data: v.Data, Holder: v.Holder}, x[port.Offset:port.Offset+port.Len], b); err != nil {
-				return err
+				return nil, err
 			}
 			continue
 		}
-		for i, c := range posterior.Columns([]posterior.Variable{{Name: p.Name, Dims: port.Shape}}) {
-			s.Truth = append(s.Truth, Value{c.Name, p.Owner, x[port.Offset+i]})
-		}
+		s.know(p.Name, p.Owner, port.Shape, x[port.Offset:port.Offset+port.Len])
 	}
-	return nil
+	return x, nil
 }
 
 // replace writes a response to the table of its holder.

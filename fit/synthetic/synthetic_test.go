@@ -3,13 +3,16 @@ package synthetic
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
@@ -141,6 +144,42 @@ y ~ poisson_log(b + log(o) + k * x)
 	}
 }
 
+// The truth has generated quantities too, at the parameters as drawn and with imputed data as drawn.
+func TestTruthHasGeneratedQuantities(t *testing.T) {
+	m := compiled(t, `client a
+data y : real[N]
+data x : real[N] @ a missing impute ~ normal(5, 1)
+param s ~ half_normal(1)
+param k ~ normal(0, 1) @ a
+y ~ normal(k * x, s)
+generate f = k * x
+generate variance = s ^ 2
+`, transforms.Exact)
+	s := simulated(t, m, Request{Sizes: map[string]int{"N": 3}, Seed: 8})
+	truth := map[string]Value{}
+	for _, v := range s.Truth {
+		truth[v.Name] = v
+	}
+	want := map[string]Value{"s": truth["s"], "k": truth["k"]}
+	for _, table := range s.Tables {
+		if table.Party != "a" {
+			continue
+		}
+		for i, word := range table.column("x").Words {
+			x, err := strconv.ParseFloat(word, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			name := fmt.Sprintf("f[%d]", i+1)
+			want[name] = Value{name, "a", truth["k"].Value * x}
+		}
+	}
+	want["variance"] = Value{"variance", "server", truth["s"].Value * truth["s"].Value}
+	if diff := cmp.Diff(want, truth, cmpopts.EquateApprox(1e-14, 0)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // A document is no table.
 func TestDocumentIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.json")
@@ -174,6 +213,8 @@ func TestRefusals(t *testing.T) {
 		{"data y : real[N]\nconst K = 2\ndata x : real[K]\nparam b : real[K] ~ normal(0, 1)\ny ~ normal(dot(x, b), 1)", "which one table cannot hold", false},
 		{"data y : real[N]\ndata x : real[N, P]\nparam b : real[P] ~ normal(0, 1)\ny ~ normal(x * b, 1)", "the size P is not given; add --size P=NUMBER", true},
 		{"data y : real[N]\ndata g : level(R)[N]\nparam b : real[R] ~ normal(0, 1)\ny ~ normal(b[g], 1)", "the size R is not given", true},
+		{"data y : real[N]\nparam b ~ normal(0, 1)\nfactor normal_lpdf(y | b, 1)", "the model has a factor", false},
+		{"data y : real<lower=0>[N]\ndata x : real[N]\nparam b ~ normal(0, 1)\ny ~ cox(b * x)", "the model has cox", false},
 		{"data y : real[N]\ndata g : level(9)[N]\nparam b : real[9] ~ normal(0, 1)\ny ~ normal(b[g], 1)", "needs 9 rows", false},
 	} {
 		_, diags, err := New(compiled(t, x.text, transforms.None), Request{Sizes: map[string]int{"N": 5}, Seed: 1})

@@ -50,4 +50,5 @@ const (
 	CountedTwice      Code = "V0292" // a likelihood or a column twice
 	LinearArgument    Code = "V0293" // a linear predictor where a probability, a rate or a scale stands
 	MixturePerRow     Code = "V0294"
+	Intercept         Code = "V0296" // a number added to a predictor that data know up to a number
 )

@@ -3,6 +3,7 @@ package diag
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/vflc/vflc/lang/source"
@@ -83,6 +84,11 @@ func (l *List) add(s Severity, code Code, file *source.File, span source.Span, f
 	return d
 }
 
+// repeats reports whether two diagnostics say the same of one place.
+func (d *Diagnostic) repeats(o *Diagnostic) bool {
+	return d.Code == o.Code && d.File == o.File && d.Span == o.Span && d.Message == o.Message
+}
+
 // HasErrors reports whether any diagnostic is an error.
 func (l List) HasErrors() bool {
 	for _, d := range l {
@@ -96,7 +102,8 @@ func (l List) HasErrors() bool {
 // maxErrors is the largest number of errors that Shown returns.
 const maxErrors = 20
 
-// Shown returns the diagnostics that a user should see, by position: at most twenty errors or, if there are no errors, all warnings.
+// Shown returns the diagnostics that a user should see, by position and each once: at most twenty errors or, if there are no errors, all warnings. A let that
+// stands in two places is written out in both, so that what is wrong with it is found twice.
 func (l List) Shown() List {
 	want := Warning
 	if l.HasErrors() {
@@ -104,7 +111,7 @@ func (l List) Shown() List {
 	}
 	var out List
 	for _, d := range l {
-		if d.Severity == want {
+		if d.Severity == want && !slices.ContainsFunc(out, d.repeats) {
 			out = append(out, d)
 		}
 	}

@@ -47,7 +47,7 @@ var dataPages = []Page{
 	},
 	{
 		Code: MissingCell, Title: "a missing value",
-		Text:  "An empty cell and NA are missing values. Fill in the cell, or declare the data with `missing drop`: rows in which a party has a missing cell of such data are then left out at every party. Which rows these are shows in which rows cells are missing, to every party that joins them; their number at each party is printed and recorded. Rename a category that is called NA.",
+		Text:  "An empty cell and NA are missing values. Fill in the cell, or declare the data with `missing drop`: rows in which a party has a missing cell of such data are then left out at every party. Which rows these are shows in which rows cells are missing, to every party that joins them; their number at each party is printed and recorded. Numbers that are missing in a covariate can be inferred, with `missing impute ~ DIST`: they become parameters of the party. Rename a category that is called NA.",
 		Wrong: "vflc run m.vfl\n-- m.vfl --\ndata X : real[N, P] from age, chol\n-- m/data.csv --\nage,chol\n30,5.1\n41,\n",
 		Right: "vflc run m.vfl\n-- m.vfl --\ndata X : real[N, P] from age, chol missing drop\n-- m/data.csv --\nage,chol\n30,5.1\n41,\n",
 	},

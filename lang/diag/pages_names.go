@@ -544,6 +544,23 @@ factor log_mix(w, sum(normal_lpdf(y | m, 1)), sum(normal_lpdf(y | 0, 1)))
 `,
 	},
 	{
+		Code: Intercept, Title: "an intercept of which data know nothing",
+		Text: "The density depends on differences between rows only: the hazard over time of cox is left free, and the cutpoints of an ordered distribution can move with the predictor. A number that is added to the predictor of every row is known from its prior, and with cutpoints it makes a ridge along which samplers are slow. This is a warning.",
+		Wrong: `data y : level(K)[N]
+data x : real[N]
+param a ~ normal(0, 1)
+param b ~ normal(0, 1)
+param c : ordered[K - 1] ~ normal(0, 2)
+y ~ ordered_logistic(a + b * x, c)
+`,
+		Right: `data y : level(K)[N]
+data x : real[N]
+param b ~ normal(0, 1)
+param c : ordered[K - 1] ~ normal(0, 2)
+y ~ ordered_logistic(b * x, c)
+`,
+	},
+	{
 		Code: DrawnGenerated, Title: "a generated quantity that is drawn from a distribution",
 		Text:  "A generated quantity is computed from the parameters of each draw. This version does not draw it from a distribution.",
 		Wrong: "data y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\ngenerate next ~ normal(b, 1)\n",

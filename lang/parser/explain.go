@@ -314,6 +314,10 @@ func (p *parser) misplaced(t lexer.Token) *fault {
 		case is(t, "censor"):
 			message = "only a likelihood can be censored; a value that is known to lie above C is a parameter with a bound"
 		}
+	case *ast.Generate:
+		if is(t, "@") {
+			message = "a generated quantity has no owner: the party computes it whose names are in it"
+		}
 	case *ast.Weight:
 		switch {
 		case is(t, "~"):

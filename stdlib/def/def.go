@@ -43,6 +43,9 @@ type Param struct {
 	Default  float64
 	OwnSize  bool // of a vector: its length is its own, and not that of the values; one for all values
 	Rank     int  // axes of one value: 0 for a number, 1 for a vector, 2 for a square matrix
+	// Differences is set where the density knows the values of all rows up to a number that is added to them, given that the other parameters are estimated; it
+	// says why.
+	Differences string
 }
 
 // A Dist is a distribution with Stan's name and parameterisation.

@@ -21,7 +21,7 @@ over the times t of events: D_t are the d_t rows with an event at t, and R_t tho
 
 Source: Cox (1972), Regression models and life-tables, JRSS B 34; Efron (1977), The efficiency of Cox's likelihood function for censored data, JASA 72.`,
 		Params: []def.Param{
-			{Name: "eta", Doc: "log hazard of each row, up to a constant", Domain: def.RealLine, Rank: 1},
+			{Name: "eta", Doc: "log hazard of each row, up to a constant", Domain: def.RealLine, Rank: 1, Differences: "the hazard over time is left free"},
 			{Name: "event", Doc: "1 where the time is that of an event, 0 where it is censored", Domain: def.ZeroOne, Rank: 1, Data: true, Optional: true, Default: 1},
 		},
 		Support:    def.NonNegative,

@@ -46,7 +46,7 @@ Source: Stan Functions Reference, "Ordered logistic distribution"; McCullagh (19
 
 func orderedParams() []def.Param {
 	return []def.Param{
-		{Name: "eta", Doc: "location", Domain: def.RealLine},
+		{Name: "eta", Doc: "location", Domain: def.RealLine, Differences: "the cutpoints can move with it"},
 		{Name: "cutpoints", Doc: "the ends of the intervals of the categories", Domain: def.Ordered, Rank: 1},
 	}
 }
