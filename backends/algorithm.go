@@ -84,6 +84,24 @@ type WarmStarter interface {
 	WarmStart(ctx context.Context, r io.Reader) error
 }
 
+// A Start is where chains begin that share one starting point, near an approximation of the posterior. Slices are by block of this process: each party has its own
+// part alone.
+type Start struct {
+	Draws [][][]float64    // of θ from the approximation, independent; the same for all chains of a run
+	At    int              // the draw that the starting point is taken from
+	Noise []density.Stream // for auxiliary variables at the starting point
+}
+
+// A Joint is a kernel of a Markov chain that can begin near an approximation and warm up together with the other chains of a run in this process.
+type Joint interface {
+	Kernel
+	// Begin sets the starting point, instead of Init.
+	Begin(ctx context.Context, from Start) error
+	// Learn adapts all chains alike after each transition of their warm-up. It is called for the first chain, with the chains of the run in their order; what it decides
+	// for all parties follows from totals, and what it decides for one from that party's parts of the chains.
+	Learn(all []Kernel)
+}
+
 // A Hamiltonian is a kernel that moves with a mass matrix.
 type Hamiltonian interface {
 	// StepSize is that which it has found, before jitter.

@@ -20,7 +20,9 @@ type Setting struct {
 	Choices []string // of a string: what it may be; nil: any
 	Min     float64  // of a number: the least value allowed
 	Max     float64  // of a number: the greatest; 0: no limit
-	Role    Role     // what it means to whoever runs the algorithm
+	// Near is the default, of a setting that has another one there, of chains that begin near an approximation, and of the fit of that.
+	Near any
+	Role Role // what it means to whoever runs the algorithm
 	// Auxiliary: it concerns auxiliary variables, so that setting it is an error under a transform by which the cuts themselves cross.
 	Auxiliary bool
 }
@@ -40,6 +42,8 @@ const (
 	TargetAccept             // the acceptance statistic that the step size is adapted to: smaller steps for a larger one
 	Rate                     // the step size of a stochastic optimiser
 	Metric                   // the form of the mass matrix; one choice is "dense"
+	Initial                  // the approximation near which chains begin and warm up together: an algorithm or the folder of a run; "": none
+	Superchains              // how many starting points chains share that begin near an approximation
 )
 
 // roles holds, by Role, its name in the record of a run and a value of the type that its setting has.
@@ -47,7 +51,7 @@ var roles = [...]struct {
 	name  string
 	value any
 }{
-	{"own", nil}, {"chains", 0}, {"warmup", 0}, {"draws", 0}, {"max-depth", 0}, {"minibatch", 0}, {"iterations", 0}, {"target-accept", 0.0}, {"rate", 0.0}, {"metric", ""},
+	{"own", nil}, {"chains", 0}, {"warmup", 0}, {"draws", 0}, {"max-depth", 0}, {"minibatch", 0}, {"iterations", 0}, {"target-accept", 0.0}, {"rate", 0.0}, {"metric", ""}, {"initial", ""}, {"superchains", 0},
 }
 
 // String is the role's name in the record of a run.
@@ -74,6 +78,9 @@ type Plan struct {
 	Draws     int // of a chain, or from the approximation
 	MaxDepth  int // most doublings of a trajectory; 0: there are no trees
 	Minibatch int // rows of an evaluation; 0: all
+	// Initial is the approximation near which chains begin, and Superchains the number of their starting points: "" and 0 where each chain has one of its own.
+	Initial     string
+	Superchains int
 }
 
 // Settings is what a run uses: every setting of its algorithm has a value, given or default.
@@ -101,7 +108,11 @@ func (a Algorithm) plan(s Settings) Plan {
 		}
 		return absent
 	}
-	return Plan{Chains: value(Chains, 1), Warmup: value(Warmup, 0), Draws: value(Draws, 0), MaxDepth: value(MaxDepth, 0), Minibatch: value(Minibatch, 0)}
+	p := Plan{Chains: value(Chains, 1), Warmup: value(Warmup, 0), Draws: value(Draws, 0), MaxDepth: value(MaxDepth, 0), Minibatch: value(Minibatch, 0)}
+	if d, ok := a.In(Initial); ok && s.Text(d.Name) != "" {
+		p.Initial, p.Superchains = s.Text(d.Name), value(Superchains, 0)
+	}
+	return p
 }
 
 // Resolve checks what a user gave against the settings of the algorithm and fills in the defaults. The error names every mistake.
@@ -130,8 +141,43 @@ func (a Algorithm) Resolve(transform def.Transform, given map[string]string) (Se
 		}
 		s.values[name] = v
 	}
+	if d, ok := a.In(Initial); ok && s.Text(d.Name) != "" {
+		s.near(a, given)
+	}
 	s.Plan = a.plan(s)
 	return s, errors.Join(wrong...)
+}
+
+// ResolveStart is Resolve with nothing given, for a fit near which chains begin.
+func (a Algorithm) ResolveStart(transform def.Transform) (Settings, error) {
+	s, err := a.Resolve(transform, nil)
+	s.near(a, nil)
+	s.Plan = a.plan(s)
+	return s, err
+}
+
+// near fills in the other defaults of settings that have some.
+func (s *Settings) near(a Algorithm, given map[string]string) {
+	for _, d := range a.Settings {
+		if _, set := given[d.Name]; !set && d.Near != nil {
+			s.values[d.Name], s.defaults[d.Name] = d.Near, d.Near
+		}
+	}
+}
+
+// Recorded returns what the record of a run sets otherwise than by default, as on the command line.
+func (a Algorithm) Recorded(values map[string]any) map[string]string {
+	given := map[string]string{}
+	for _, d := range a.Settings {
+		text := fmt.Sprint(values[d.Name])
+		if x, ok := values[d.Name].(float64); ok {
+			text = strconv.FormatFloat(x, 'f', -1, 64)
+		}
+		if values[d.Name] != nil && text != fmt.Sprint(d.Default) {
+			given[d.Name] = text
+		}
+	}
+	return given
 }
 
 func transformNames(list []def.Transform) string {

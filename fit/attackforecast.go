@@ -20,6 +20,10 @@ func ForecastAttack(rows []compile.Disclosure, p *compile.Bundle, a backends.Alg
 	if err != nil {
 		return nil, &UsageError{err}
 	}
+	uses, err := exchanges(a, s)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]*attack.Forecast, len(rows))
 	for k, d := range rows {
 		if score, ok := p.Score(d); ok && attack.Solvable(score.Dist, score.Param, score.Through) {
@@ -30,7 +34,7 @@ func ForecastAttack(rows []compile.Disclosure, p *compile.Bundle, a backends.Alg
 			continue
 		}
 		rho, err := strconv.ParseFloat(d.Rho, 64)
-		if err != nil || bare(a.Exchanges(s)) {
+		if err != nil || bare(uses) {
 			rho = 0
 		}
 		f := attack.Expect(rho, looks(a, s))

@@ -15,6 +15,10 @@ func Audit(p *compile.Bundle, a backends.Algorithm, given map[string]string) ([]
 	if err != nil {
 		return nil, &UsageError{err}
 	}
-	uses := append(a.Exchanges(s), density.Use{Exchange: density.Reporting, Often: "every draw"})
+	uses, err := exchanges(a, s)
+	if err != nil {
+		return nil, err
+	}
+	uses = append(uses, density.Use{Exchange: density.Reporting, Often: "every draw"})
 	return p.Audit(uses), nil
 }

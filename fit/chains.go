@@ -81,6 +81,7 @@ func (p *Prepared) sample(ctx context.Context, stop <-chan struct{}) (*fitted, e
 		return nil, err
 	}
 	f := m.gathered(vars, chains)
+	f.draws.Superchains = m.Settings.Plan.Superchains
 	f.fittingCPU, f.drawingCPU, f.kernels = warmup, drawing, chains
 	return f, nil
 }
@@ -119,6 +120,9 @@ func (m *sampling) announceMissing(chains []*chain) {
 
 // all runs chains side by side, each over its own Env, until they are done, or stopped after a transition. The first error ends all of them.
 func (m *sampling) all(ctx context.Context, stop <-chan struct{}, chains []*chain) error {
+	if m.near != nil {
+		return m.together(ctx, stop, chains)
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var wait sync.WaitGroup
@@ -156,7 +160,7 @@ func (m *sampling) run(ctx context.Context, stop <-chan struct{}, c *chain) erro
 		if err := m.begin(ctx, env, c); err != nil {
 			return err
 		}
-		return m.steps(ctx, stop, env, c)
+		return m.steps(ctx, stop, m.walk(env, c))
 	})
 }
 
@@ -175,36 +179,20 @@ func (m *sampling) begin(ctx context.Context, env density.Env, c *chain) error {
 }
 
 // steps draws until the chain is done or interrupted.
-func (m *sampling) steps(ctx context.Context, stop <-chan struct{}, env density.Env, c *chain) (err error) {
-	taker := NewTaker(env, m.options.Auxiliary)
-	watch := stopwatch{chain: c, work: c.work, begun: time.Now(), warming: c.warming, drawing: c.drawing}
-	watch.read(env)
-	m.cpu.note(c)
-	saved := time.Now()
+func (m *sampling) steps(ctx context.Context, stop <-chan struct{}, w *walk) error {
+	c := w.chain
 	for !c.info.Done && !stopped(stop) {
-		if c.info, err = c.kernel.Step(ctx); err != nil {
+		if err := w.step(ctx); err != nil {
 			return err
 		}
-		c.steps++
-		c.current = false
-		m.options.Progress.Step(c.number, c.info)
-		for len(c.rows) < c.info.Draws {
-			row, err := taker.Take(ctx, c.kernel, len(c.rows))
-			if err != nil {
-				return err
-			}
-			c.keep(row)
-		}
-		watch.read(env)
-		m.cpu.note(c)
-		if time.Since(saved) >= m.options.SaveEvery {
+		if time.Since(w.saved) >= m.options.SaveEvery {
 			if err := m.save(c); err != nil {
 				return err
 			}
-			saved = time.Now()
+			w.saved = time.Now()
 		}
 	}
-	if c.current || time.Since(saved) < worthSaving {
+	if c.current || time.Since(w.saved) < worthSaving {
 		return nil
 	}
 	return m.save(c)

@@ -9,7 +9,7 @@ import (
 // diagnose summarises the transitions of Markov chains. maxDepth is the depth limit of their trees, 0 where they have none.
 func (f *fitted) diagnose(maxDepth int) posterior.Diagnostics {
 	divergences, hits := 0, 0
-	d := posterior.Diagnostics{Divergences: &divergences, EBFMI: []posterior.Number{}, Khat: posterior.NotApplicable()}
+	d := posterior.Diagnostics{Divergences: &divergences, EBFMI: []posterior.Number{}, Khat: posterior.NotApplicable(), Superchains: f.draws.Superchains}
 	if maxDepth > 0 {
 		d.MaxDepthHits = &hits
 	}

@@ -25,6 +25,7 @@ type Prepared struct {
 	Record    posterior.Record // all that is needed to repeat the run
 	options   Options
 	windows   *division
+	near      *vicinity    // where the chains begin; nil: each where its kernel finds a place
 	parties   []runs.Party // what belongs to each party alone; its labels name the elements of parameters
 	loaded    time.Duration
 	forwards  *simulate.Model // for forecasts; nil: there are none
@@ -86,18 +87,20 @@ func (p *Prepared) ready(b *compile.Bound, diags diag.List) (*Prepared, diag.Lis
 
 // choose settles what the user left to the algorithm.
 func (p *Prepared) choose() (diag.List, error) {
-	if p.Algorithm.Choose == nil {
+	if p.Algorithm.Choose == nil && p.Settings.Plan.Initial == "" {
 		return nil, nil
 	}
 	env, err := session.NewLocal(p.Plan, session.SimulatedKeys(p.options.Seed, p.Plan.Names))
 	if err != nil {
 		return nil, err
 	}
-	var why string
-	if p.Settings, why = p.Algorithm.Choose(env.Blocks(), p.Settings); why != "" {
-		p.options.Progress.Message(why)
+	if p.Algorithm.Choose != nil {
+		var why string
+		if p.Settings, why = p.Algorithm.Choose(env.Blocks(), p.Settings); why != "" {
+			p.options.Progress.Message(why)
+		}
 	}
-	return nil, nil
+	return nil, p.settle(env.Blocks())
 }
 
 // resolved finds the settings of the run and performs the steps that need no data.

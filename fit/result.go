@@ -162,6 +162,9 @@ func (r *Result) summariseChains(plan *model.Plan, f *fitted, s backends.Plan) {
 	if n := f.leapfrogs(); n > 0 {
 		r.closing += fmt.Sprintf("; %.1f leapfrogs per draw", n)
 	}
+	if n := f.draws.Superchains; n > 0 {
+		r.closing += fmt.Sprintf("; R-hat is nested over %d starting points; %d round trips one after another", n, f.work.Sequential)
+	}
 	r.chains = func(chain int) posterior.CSVInfo {
 		c := f.chains[chain]
 		info := posterior.CSVInfo{

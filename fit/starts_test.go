@@ -71,7 +71,7 @@ func documentAt(t *testing.T, env density.Env, theta [][]float64) string {
 		values[b] = make([]float64, n)
 	}
 	reporter, _ := density.As[density.Reporter](env)
-	if err := reporter.Values(context.Background(), theta, values); err != nil {
+	if err := reporter.Values(context.Background(), density.Draw{Theta: theta}, values); err != nil {
 		t.Fatal(err)
 	}
 	document := map[string]any{}

@@ -2,6 +2,7 @@ package posterior
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -10,6 +11,7 @@ import (
 type analysis struct {
 	chains [][]float64
 	usable bool
+	nested int // superchains; 0: chains have starting points of their own
 	sorter sorter
 	sorted order     // of the draws of all chains, one after another
 	scores []float64 // normal scores of the ranks 1, 2, …: they depend only on the number of draws
@@ -20,6 +22,17 @@ func newAnalysis(chains [][]float64) *analysis {
 	a := &analysis{}
 	a.load(chains)
 	return a
+}
+
+// few reports whether effective sample sizes come from the means of chains.
+func (a *analysis) few() bool { return a.nested > 0 && len(a.chains[0]) < fewDraws }
+
+// ess is the effective sample size for the mean of draws of whole chains.
+func (a *analysis) ess(chains [][]float64) float64 {
+	if a.few() {
+		return essOfMeans(chains)
+	}
+	return ess(split(chains))
 }
 
 // load replaces the draws. The scores are kept if the number of draws is the same.
@@ -92,12 +105,18 @@ func (a *analysis) rhat() float64 {
 	if !a.usable {
 		return math.NaN()
 	}
+	if a.nested > 0 {
+		return NestedRHat(a.chains, a.nested)
+	}
 	return max(rhat(a.bulk), rhat(a.rankNormal(a.sorted.folded(a.quantile(0.5)))))
 }
 
 func (a *analysis) essBulk() float64 {
 	if !a.usable {
 		return math.NaN()
+	}
+	if a.few() {
+		return essOfMeans(joined(a.bulk))
 	}
 	return ess(a.bulk)
 }
@@ -110,10 +129,19 @@ func (a *analysis) essQuantile(p float64) float64 {
 		return math.NaN()
 	}
 	q := a.quantile(p)
-	return ess(split(mapped(a.chains, func(v float64) float64 {
+	return a.ess(mapped(a.chains, func(v float64) float64 {
 		if v <= q {
 			return 1
 		}
 		return 0
-	})))
+	}))
+}
+
+// joined undoes split.
+func joined(halves [][]float64) [][]float64 {
+	var out [][]float64
+	for k := 0; k < len(halves); k += 2 {
+		out = append(out, append(slices.Clone(halves[k]), halves[k+1]...))
+	}
+	return out
 }

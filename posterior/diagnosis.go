@@ -10,10 +10,13 @@ import (
 
 // Bounds beyond which a diagnostic is a finding.
 const (
-	RHatBound  = 1.01 // Vehtari et al. 2021
-	ESSBound   = 400  // of all chains together; Vehtari et al. 2021 recommend 100 per chain, with four chains
-	EBFMIBound = 0.3  // Stan
-	KhatBound  = 0.7  // Vehtari et al. 2024; Yao et al. 2018 for variational fits
+	RHatBound = 1.01 // Vehtari et al. 2021
+	// NestedRHatBound is for few superchains, whose means vary: with stationary chains of 4 superchains of 16 chains with 5 effective draws each it is 1.006 in the
+	// mean.
+	NestedRHatBound = 1.015
+	ESSBound        = 400 // of all chains together; Vehtari et al. 2021 recommend 100 per chain, with four chains
+	EBFMIBound      = 0.3 // Stan
+	KhatBound       = 0.7 // Vehtari et al. 2024; Yao et al. 2018 for variational fits
 )
 
 // improperBound is a magnitude that draws of a proper posterior in sensible units do not reach.
@@ -46,7 +49,7 @@ func Examine(d *Draws, rows []Row, diagnostics *Diagnostics, a Advice) []Finding
 		out = append(out, d.transitions(a)...)
 	}
 	if !d.Independent() {
-		out = append(out, mixing(without(rows, unbounded), d.Chains(), a)...)
+		out = append(out, mixing(without(rows, unbounded), d, a)...)
 	}
 	if diagnostics != nil {
 		out = append(out, approximation(diagnostics, a)...)
@@ -90,7 +93,7 @@ func (d *Draws) improper(rows []Row) []Finding {
 				}
 			}
 		}
-		settled := float64(r.RHat) <= RHatBound && float64(r.ESSBulk) >= ESSBound
+		settled := float64(r.RHat) <= d.rhatBound() && float64(r.ESSBulk) >= ESSBound
 		if largest <= improperBound || settled {
 			continue
 		}
@@ -173,7 +176,7 @@ func lowEnergy(c int, chain []Transition, a Advice) []Finding {
 		energy[i] = t.Energy
 	}
 	v := EBFMI(energy)
-	if !(v < EBFMIBound) {
+	if len(chain) < fewDraws || !(v < EBFMIBound) {
 		return nil
 	}
 	return []Finding{{Check: "ebfmi", Chain: c + 1, Value: Number(v),
@@ -205,12 +208,12 @@ func (r *Row) structural(varying map[string]bool) bool {
 }
 
 // mixing checks each scalar over all chains.
-func mixing(rows []Row, chains int, a Advice) []Finding {
+func mixing(rows []Row, d *Draws, a Advice) []Finding {
 	var hat, bulk, tail, constant []Finding
 	vary := varying(rows)
 	for _, r := range rows {
-		if v := float64(r.RHat); v > RHatBound {
-			hat = append(hat, Finding{Check: "rhat", Parameter: r.Name, Label: r.Label, Value: r.RHat, Text: fmt.Sprintf("%s: R-hat is %s, above %g; %s", r.Shown(), beyond(v, RHatBound, 3), RHatBound, disagree(chains)), Try: remedies(a.Metric, a.longer())})
+		if v := float64(r.RHat); v > d.rhatBound() {
+			hat = append(hat, Finding{Check: "rhat", Parameter: r.Name, Label: r.Label, Value: r.RHat, Text: fmt.Sprintf("%s: R-hat is %s, above %g; %s", r.Shown(), beyond(v, d.rhatBound(), 3), d.rhatBound(), disagree(d.Chains())), Try: remedies(a.Metric, a.longer())})
 		}
 		if v := float64(r.ESSBulk); v < ESSBound {
 			bulk = append(bulk, Finding{Check: "ess_bulk", Parameter: r.Name, Label: r.Label, Value: r.ESSBulk, Text: fmt.Sprintf("%s: bulk ESS is %s, below %d; its mean is uncertain by %s", r.Shown(), beyond(v, ESSBound, 0), ESSBound, significant(float64(r.MCSE), 2)), Try: remedies(a.Metric, a.more(v))})
@@ -227,6 +230,14 @@ func mixing(rows []Row, chains int, a Advice) []Finding {
 	slices.SortStableFunc(bulk, ascending)
 	slices.SortStableFunc(tail, ascending)
 	return slices.Concat(hat, bulk, tail, constant)
+}
+
+// rhatBound is the largest R-hat of chains that agree.
+func (d *Draws) rhatBound() float64 {
+	if d.Superchains > 0 {
+		return NestedRHatBound
+	}
+	return RHatBound
 }
 
 func disagree(chains int) string {

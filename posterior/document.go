@@ -31,9 +31,10 @@ type Document struct {
 type Diagnostics struct {
 	Divergences  *int     `json:"divergences"`
 	MaxDepthHits *int     `json:"max_depth_hits"`
-	EBFMI        []Number `json:"ebfmi"`               // one per chain
-	Khat         Number   `json:"khat"`                // Pareto shape of the importance weights
-	Corrected    bool     `json:"corrected,omitempty"` // by these weights: parameters are weighted summaries, and draws are resampled
+	EBFMI        []Number `json:"ebfmi"`                 // one per chain
+	Superchains  int      `json:"superchains,omitempty"` // over which R-hat is nested
+	Khat         Number   `json:"khat"`                  // Pareto shape of the importance weights
+	Corrected    bool     `json:"corrected,omitempty"`   // by these weights: parameters are weighted summaries, and draws are resampled
 	Converged    *bool    `json:"converged"`
 	Messages     []string `json:"messages"` // the findings of the run as text, one per check
 	// Noted are findings that draws do not show, which the run itself made: an interrupt, evaluations without a finite density, a fit that did not converge.

@@ -90,6 +90,8 @@ type Draws struct {
 	Vars []Variable // parameters, then auxiliary variables
 	// Transitions has, by chain, one element per draw; it is nil where draws are independent.
 	Transitions [][]Transition
+	// Superchains is the number of starting points of the chains where they share them, as many consecutive chains each; 0: each chain has one of its own.
+	Superchains int
 	columns     []Column
 	values      [][][]float64 // chain, column, draw
 }
@@ -152,7 +154,7 @@ func (d *Draws) Parameters() int {
 
 // Select returns the draws of only some columns of d, as scalar parameters. They share their values with d.
 func (d *Draws) Select(columns []int) *Draws {
-	s := &Draws{Transitions: d.Transitions, values: make([][][]float64, len(d.values))}
+	s := &Draws{Transitions: d.Transitions, Superchains: d.Superchains, values: make([][][]float64, len(d.values))}
 	for _, k := range columns {
 		s.Vars = append(s.Vars, Variable{Name: d.columns[k].Name, Owner: d.columns[k].Owner, Point: d.columns[k].Point})
 		s.columns = append(s.columns, d.columns[k])

@@ -62,7 +62,7 @@ func Summarise(d *Draws) []Row {
 // SummariseChains summarises draws of Markov chains.
 func SummariseChains(d *Draws) []Row {
 	rows := make([]Row, d.Parameters())
-	var a analysis
+	a := analysis{nested: d.Superchains}
 	for k := range rows {
 		if d.columns[k].Point {
 			rows[k] = pointEstimate(d.columns[k], d.Column(k)[0])
@@ -71,7 +71,7 @@ func SummariseChains(d *Draws) []Row {
 		chains := d.Column(k)
 		a.load(chains)
 		r := describe(d.columns[k], pooled(chains), a.sorted.values)
-		r.MCSE = Number(float64(r.SD) / math.Sqrt(ESSMean(chains)))
+		r.MCSE = Number(float64(r.SD) / math.Sqrt(a.ess(chains)))
 		r.ESSBulk, r.ESSTail, r.RHat = Number(a.essBulk()), Number(a.essTail()), Number(a.rhat())
 		rows[k] = r
 	}

@@ -104,6 +104,37 @@ func TestMomentsAreThoseOfTwoPasses(t *testing.T) {
 	})
 }
 
+// Moments of two parts together are those of the whole, whatever the parts.
+func TestJoinedMomentsAreThoseOfTheWhole(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		whole, parts := adapt.NewMoments(2), [2]*adapt.Moments{adapt.NewMoments(2), adapt.NewMoments(2)}
+		wholeC, partsC := adapt.NewCovariance(2), [2]*adapt.Covariance{adapt.NewCovariance(2), adapt.NewCovariance(2)}
+		for range rapid.IntRange(0, 20).Draw(rt, "n") {
+			x, k := rapid.SliceOfN(rapid.Float64Range(-1e3, 1e3), 2, 2).Draw(rt, "x"), rapid.IntRange(0, 1).Draw(rt, "part")
+			whole.Add(x)
+			parts[k].Add(x)
+			wholeC.Add(x)
+			partsC[k].Add(x)
+		}
+		parts[0].Join(parts[1])
+		partsC[0].Join(partsC[1])
+		if parts[0].N != whole.N || partsC[0].N != wholeC.N {
+			rt.Fatalf("%d and %d vectors, want %d", parts[0].N, partsC[0].N, whole.N)
+		}
+		close := func(a, b float64) bool { return math.Abs(a-b) <= 1e-6 }
+		for i := range 2 {
+			if !close(parts[0].Mean[i], whole.Mean[i]) || !close(parts[0].Squares[i], whole.Squares[i]) || !close(partsC[0].Mean[i], wholeC.Mean[i]) {
+				rt.Fatalf("%+v, want %+v", parts[0], whole)
+			}
+		}
+		for _, at := range []int{0, 2, 3} {
+			if !close(partsC[0].Products[at], wholeC.Products[at]) {
+				rt.Fatalf("products %v, want %v", partsC[0].Products, wholeC.Products)
+			}
+		}
+	})
+}
+
 // The windows of Stan for its default, for lengths at which a window is stretched, and for short warm-ups.
 func TestWindowsByHand(t *testing.T) {
 	for warmup, want := range map[int]adapt.Windows{

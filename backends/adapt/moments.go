@@ -21,6 +21,19 @@ func (m *Moments) Add(x []float64) {
 	vector.Welford(len(x), m.Mean, m.Squares, x, 1/float64(m.N))
 }
 
+// Join includes the vectors of other moments (Chan, Golub and LeVeque 1983).
+func (m *Moments) Join(o *Moments) {
+	n, k := float64(m.N), float64(o.N)
+	if m.N += o.N; o.N == 0 {
+		return
+	}
+	for i, v := range o.Mean {
+		d := v - m.Mean[i]
+		m.Mean[i] += float64(d * (k / (n + k)))
+		m.Squares[i] += o.Squares[i] + float64(d*d*(n*k/(n+k)))
+	}
+}
+
 // Reset removes all vectors.
 func (m *Moments) Reset() {
 	m.N = 0
@@ -54,6 +67,24 @@ func (c *Covariance) Add(x []float64) {
 		for j := range row {
 			row[j] += float64(after * c.delta[j])
 		}
+	}
+}
+
+// Join includes the vectors of another covariance.
+func (c *Covariance) Join(o *Covariance) {
+	n, k := float64(c.N), float64(o.N)
+	if c.N += o.N; o.N == 0 {
+		return
+	}
+	for i, v := range o.Mean {
+		c.delta[i] = v - c.Mean[i]
+		row := c.Products[i*len(c.Mean):][:i+1]
+		for j := range row {
+			row[j] += o.Products[i*len(c.Mean)+j] + float64(c.delta[i]*c.delta[j]*(n*k/(n+k)))
+		}
+	}
+	for i, d := range c.delta {
+		c.Mean[i] += float64(d * (k / (n + k)))
 	}
 }
 

@@ -34,7 +34,7 @@ type centring struct {
 // newCentring returns nil where there is nothing to choose.
 func newCentring(b density.Block, full int, s backends.Settings) *centring {
 	r, ok := b.(density.Recentring)
-	if !ok || s.Text(adaptation) != "fisher" || s.Text(coordinates) != "auto" || len(r.Effects()) == 0 {
+	if !ok || s.Plan.Initial != "" || s.Text(adaptation) != "fisher" || s.Text(coordinates) != "auto" || len(r.Effects()) == 0 {
 		return nil
 	}
 	dim := b.Dim()

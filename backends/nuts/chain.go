@@ -45,7 +45,7 @@ type chain struct {
 }
 
 func newChain(env density.Env, s backends.Settings) (*chain, error) {
-	if err := checkAuxiliaries(env.Blocks(), s); err != nil {
+	if err := errors.Join(checkAuxiliaries(env.Blocks(), s), checkInitial(s)); err != nil {
 		return nil, err
 	}
 	k := &chain{env: env, pipeline: density.AsPipelined(env), settings: s, eps: 1, depth: s.Int(maxDepth)}

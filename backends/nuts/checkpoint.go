@@ -89,6 +89,9 @@ func (k *chain) shape() string {
 	for _, name := range []string{centered, collapseAux} {
 		fmt.Fprintf(&b, "; --%s=%t", name, s.Bool(name))
 	}
+	if s.Plan.Initial != "" {
+		fmt.Fprintf(&b, "; --%s", initial)
+	}
 	for _, s := range k.parties {
 		fmt.Fprintf(&b, "; %s: parameters %d, auxiliary variables %d", s.block.Party(), s.block.Dim(), s.aux.len)
 		if s.centring != nil {

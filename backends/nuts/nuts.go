@@ -27,6 +27,8 @@ const (
 	jitter       = "jitter"
 	centered     = "centered"
 	collapseAux  = "collapse-aux"
+	initial      = "init"
+	superchains  = "superchains"
 )
 
 // Algorithm describes NUTS. One kernel is one chain; the setting Chains is for whoever makes the kernels, over Envs from density.Chain.
@@ -37,9 +39,9 @@ func Algorithm() backends.Algorithm {
 		Transforms: transforms.All(),
 		Gives:      backends.Markov,
 		Settings: []backends.Setting{
-			{Name: Chains, Doc: "number of Markov chains", Default: 4, Min: 1, Role: backends.Chains},
-			{Name: Warmup, Doc: "warm-up transitions per chain", Default: 1000, Role: backends.Warmup},
-			{Name: Draws, Doc: "draws per chain", Default: 1000, Min: 1, Role: backends.Draws},
+			{Name: Chains, Doc: "number of Markov chains", Default: 4, Near: 64, Min: 1, Role: backends.Chains},
+			{Name: Warmup, Doc: "warm-up transitions per chain", Default: 1000, Near: 8, Role: backends.Warmup},
+			{Name: Draws, Doc: "draws per chain", Default: 1000, Near: 14, Min: 1, Role: backends.Draws},
 			{Name: targetAccept, Doc: "target acceptance statistic of step size adaptation", Default: 0.8, Min: 0.01, Max: 0.999, Role: backends.TargetAccept},
 			{Name: maxDepth, Doc: "largest number of doublings of a trajectory (maximum tree depth)", Default: 10, Min: 1, Max: 20, Role: backends.MaxDepth},
 			{Name: metricForm, Doc: "form of each party's metric; auxiliary variables always have a diagonal one; auto: dense for a party with at most 32 parameters whose priors do not depend on one another, else diag", Default: "auto", Choices: []string{"auto", "diag", "dense"}, Role: backends.Metric},
@@ -48,6 +50,8 @@ func Algorithm() backends.Algorithm {
 			{Name: jitter, Doc: "relative half-width of a uniform jitter of the step size", Default: 0.0, Max: 1},
 			{Name: centered, Doc: "sample auxiliary variables themselves, not their noise; mixes slowly", Default: false, Auxiliary: true},
 			{Name: collapseAux, Doc: "with transform augmented, in one process: sample one auxiliary variable per sum, since the likelihood depends only on the sum", Default: false, Auxiliary: true},
+			{Name: initial, Doc: "begin near an approximation of the posterior: that of a backend, which is fitted first, or of a run in a folder. Chains then warm up together, in few transitions, and share round trips; with defaults for that", Default: "", Role: backends.Initial},
+			{Name: superchains, Doc: "with --init: starting points, each a draw from the approximation, widened, that as many chains share; R-hat is nested over them", Default: 4, Min: 2, Role: backends.Superchains},
 		},
 		Recentres: func(s map[string]any) bool { return s[adaptation] == "fisher" && s[coordinates] == "auto" },
 		Exchanges: exchanges,

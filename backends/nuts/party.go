@@ -35,7 +35,7 @@ func newParty(env density.Env, b int, aux auxiliary, s backends.Settings) *party
 	full := denseDims(block, s.Text(metricForm))
 	dim := block.Dim() + aux.len
 	return &party{
-		block: block, aux: aux, centring: newCentring(block, full, s), metric: newMetric(dim, full), estimate: newEstimates(dim, full, s.Text(adaptation) == "fisher"),
+		block: block, aux: aux, centring: newCentring(block, full, s), metric: newMetric(dim, full), estimate: newEstimates(dim, full, s.Text(adaptation) == "fisher" && s.Plan.Initial == ""),
 		start: env.Private(b, "nuts start"), momentum: env.Private(b, "nuts momentum"), search: env.Private(b, "nuts search"),
 		division: env.Private(b, "nuts auxiliary"),
 	}

@@ -17,6 +17,9 @@ type tuner interface {
 }
 
 func newTuner(k *chain) tuner {
+	if k.settings.Plan.Initial != "" {
+		return newTogether(k)
+	}
 	step := adapt.StepSize{Target: k.settings.Float(targetAccept)}
 	warmup := k.settings.Int(Warmup)
 	if k.settings.Text(adaptation) == "stan" {

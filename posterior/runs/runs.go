@@ -68,7 +68,9 @@ func Open(path string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Draws, err = read(files, vars)
+	if r.Draws, err = read(files, vars); err == nil && r.Document != nil {
+		r.Draws.Superchains = r.Document.Diagnostics.Superchains
+	}
 	return r, err
 }
 

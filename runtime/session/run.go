@@ -8,7 +8,6 @@ import (
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/transport"
 )
 
@@ -36,37 +35,16 @@ func Run(ctx context.Context, plan *model.Plan, mode Mode, seed uint64, run func
 }
 
 func perParty(ctx context.Context, plan *model.Plan, keys Keys, run func(context.Context, density.Env) error) error {
-	if err := plan.Verify(); err != nil {
-		return err
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	f := failures{cancel: cancel}
-	var wait sync.WaitGroup
-	for i, end := range transport.NewMem(plan.Names) {
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
-			defer end.Close()
-			f.note(one(ctx, plan, i, end, keys, run))
-		}()
-	}
-	wait.Wait()
-	return f.err
-}
-
-// one runs a party, which is given no other party's program or key.
-func one(ctx context.Context, plan *model.Plan, i int, end transport.Transport, keys Keys, run func(context.Context, density.Env) error) error {
-	name := plan.Names[i]
-	own := Keys{Shared: keys.Shared, Private: map[string]rng.Key{name: keys.Private[name]}}
-	env, err := NewRemote(plan.Only(i), i, end, own)
-	if err != nil {
-		return err
-	}
-	if err := run(ctx, env); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
+	return apart(ctx, plan, keys, func(ctx context.Context, i int, end transport.Transport, own Keys) error {
+		env, err := NewRemote(plan.Only(i), i, end, own)
+		if err != nil {
+			return err
+		}
+		if err := run(ctx, env); err != nil {
+			return fmt.Errorf("%s: %w", plan.Names[i], err)
+		}
+		return nil
+	})
 }
 
 // failures keeps the first error that is a cause: not merely that a peer has gone or that the run was cancelled because of another error.

@@ -1,0 +1,153 @@
+package fit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/stdlib/def"
+)
+
+// A vicinity is the approximation near which chains begin: what fits it, with the settings.
+type vicinity struct {
+	algorithm backends.Algorithm
+	settings  backends.Settings
+	name      string // of the algorithm, or of the folder of a run
+	earlier   bool   // that run has fitted it
+}
+
+// cloudDraws is the largest number of draws from an approximation by which chains that begin near it know it.
+const cloudDraws = 1000
+
+// approximating returns the algorithm of this name if it fits approximations.
+func approximating(name string) (backends.Algorithm, bool) {
+	a, ok := Backend(name)
+	return a, ok && a.Gives == backends.Approximation
+}
+
+// exchanges are those of a run of an algorithm: those of the fit that it begins with included, unless an earlier run has made it.
+func exchanges(a backends.Algorithm, s backends.Settings) ([]density.Use, error) {
+	first, ok := approximating(s.Plan.Initial)
+	if !ok {
+		return a.Exchanges(s), nil
+	}
+	of, err := first.ResolveStart(s.Transform)
+	if err != nil {
+		return nil, &UsageError{err}
+	}
+	uses := first.Exchanges(of)
+	for _, u := range a.Exchanges(s) {
+		if !slices.Contains(uses, u) {
+			uses = append(uses, u)
+		}
+	}
+	return uses, nil
+}
+
+// settle finds the approximation near which the chains begin, nil where they do not, while the parties' data are there.
+func (p *Prepared) settle(blocks []density.Block) error {
+	near := p.Settings.Plan.Initial
+	if near == "" {
+		return nil
+	}
+	if p.options.From != "" {
+		return usagef("--from starts where another run ended, and --init near an approximation: choose one")
+	}
+	a, ok := approximating(near)
+	earlier, resolve := !ok, a.ResolveStart
+	if earlier {
+		r, err := runs.ReadRecord(near)
+		if err != nil {
+			return fmt.Errorf("--init %w; a backend that fits an approximation is %s", err, approximations())
+		}
+		if a, ok = approximating(r.Backend); !ok {
+			return fmt.Errorf("--init %s: it is a run of %s, which fits no approximation; take a run of %s", near, r.Backend, approximations())
+		}
+		resolve = func(t def.Transform) (backends.Settings, error) { return a.Resolve(t, a.Recorded(r.Settings)) }
+	}
+	s, err := resolve(p.Settings.Transform)
+	if err != nil {
+		return usagef("--init %s: %w", near, err)
+	}
+	why := ""
+	if a.Choose != nil {
+		s, why = a.Choose(blocks, s)
+	}
+	if why != "" {
+		p.options.Progress.Message(fmt.Sprintf("--init %s: %s", near, why))
+	}
+	p.near = &vicinity{algorithm: a, settings: s, name: near, earlier: earlier}
+	return nil
+}
+
+func approximations() string {
+	for _, b := range Backends() {
+		if b.Gives == backends.Approximation {
+			return b.Name
+		}
+	}
+	return "none"
+}
+
+// approximate returns draws of every block from the approximation.
+func (v *vicinity) approximate(ctx context.Context, env density.Env, progress Progress) ([][][]float64, error) {
+	k, err := v.algorithm.New(env, v.settings)
+	if err != nil {
+		return nil, &UsageError{err}
+	}
+	find := v.fit
+	if v.earlier {
+		find = v.load
+	}
+	info, err := find(ctx, env, k)
+	if err != nil {
+		return nil, err
+	}
+	if !v.earlier {
+		progress.Message(fmt.Sprintf("the approximation of %s took %d round trips", v.name, density.WorkOf(env).Sequential))
+	}
+	return cloud(env, k, min(info.Draws, cloudDraws)), nil
+}
+
+// fit fits the approximation.
+func (v *vicinity) fit(ctx context.Context, env density.Env, k backends.Kernel) (info backends.Info, err error) {
+	if err := begun(ctx, env, k); err != nil {
+		return info, err
+	}
+	for !info.Done {
+		if info, err = k.Step(ctx); err != nil {
+			return info, err
+		}
+	}
+	return info, nil
+}
+
+// load loads it from the folder of its run.
+func (v *vicinity) load(_ context.Context, _ density.Env, k backends.Kernel) (backends.Info, error) {
+	c := chain{number: 1, kernel: k}
+	there, err := c.load(v.name)
+	switch {
+	case err != nil:
+		return c.info, fmt.Errorf("--init %s: %w", v.name, err)
+	case !there || !c.info.Done:
+		return c.info, fmt.Errorf("--init %s: its fit is not finished; vflc resume %s continues it", v.name, v.name)
+	}
+	return c.info, nil
+}
+
+// cloud takes draws of every block.
+func cloud(env density.Env, k backends.Kernel, n int) [][][]float64 {
+	out := make([][][]float64, len(env.Blocks()))
+	theta := make([][]float64, len(out))
+	for id := range n {
+		for b, block := range env.Blocks() {
+			theta[b] = make([]float64, block.Dim())
+			out[b] = append(out[b], theta[b])
+		}
+		k.Draw(id, theta)
+	}
+	return out
+}

@@ -1,0 +1,91 @@
+package session
+
+import (
+	"context"
+	"sync"
+
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/transport"
+)
+
+// Chains are the Envs of one process for evaluations side by side, of the chains of a run. What one of them computes does not depend on the others; between
+// parties that are apart, their messages travel together.
+type Chains struct {
+	Envs  []density.Env
+	lanes *transport.Lanes // nil in one loop
+}
+
+// RunChains is Run with an Env for each of n chains.
+func RunChains(ctx context.Context, plan *model.Plan, mode Mode, seed uint64, n int, run func(context.Context, *Chains) error) error {
+	keys := SimulatedKeys(seed, plan.Names)
+	if mode == PerParty {
+		return apart(ctx, plan, keys, func(ctx context.Context, i int, end transport.Transport, own Keys) error {
+			c := &Chains{lanes: transport.NewLanes(end, n)}
+			return c.run(ctx, n, func(k int) (density.Env, error) { return NewRemote(plan.Only(i), i, c.lanes.Lane(k), own) }, run)
+		})
+	}
+	return (&Chains{}).run(ctx, n, func(int) (density.Env, error) { return NewLocal(plan, keys) }, run)
+}
+
+func (c *Chains) run(ctx context.Context, n int, env func(k int) (density.Env, error), run func(context.Context, *Chains) error) error {
+	for k := range n {
+		e, err := env(k)
+		if err != nil {
+			return err
+		}
+		c.Envs = append(c.Envs, e)
+	}
+	return run(ctx, c)
+}
+
+// Each calls f for all chains at the same time. The first error ends the others.
+func (c *Chains) Each(ctx context.Context, f func(ctx context.Context, chain int) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if c.lanes != nil {
+		c.lanes.Start()
+	}
+	var wait sync.WaitGroup
+	for k := range c.Envs {
+		wait.Go(func() {
+			if err := f(ctx, k); err != nil {
+				cancel(err)
+			}
+			if c.lanes != nil {
+				c.lanes.Done(ctx, k)
+			}
+		})
+	}
+	wait.Wait()
+	return context.Cause(ctx)
+}
+
+// Bundles is how many messages this party has sent with those of all chains; 0 in one loop.
+func (c *Chains) Bundles() int {
+	if c.lanes == nil {
+		return 0
+	}
+	return c.lanes.Bundles()
+}
+
+// apart runs a function at every party, which is given its own end and keys alone. The first error that is a cause ends all.
+func apart(ctx context.Context, plan *model.Plan, keys Keys, run func(ctx context.Context, i int, end transport.Transport, own Keys) error) error {
+	if err := plan.Verify(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	f := failures{cancel: cancel}
+	var wait sync.WaitGroup
+	for i, end := range transport.NewMem(plan.Names) {
+		wait.Go(func() {
+			defer end.Close()
+			name := plan.Names[i]
+			f.note(run(ctx, i, end, Keys{Shared: keys.Shared, Private: map[string]rng.Key{name: keys.Private[name]}}))
+		})
+	}
+	wait.Wait()
+	return f.err
+}

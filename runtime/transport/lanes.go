@@ -1,0 +1,208 @@
+package transport
+
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+// Lanes divide one party's connections among chains that run side by side: each lane is a Transport of its own, and what the lanes send travels together. A
+// bundle leaves for each peer when every running lane waits for a message, so that lanes which need a round trip at the same time share it. What a lane receives does not
+// depend on the others.
+type Lanes struct {
+	transport Transport
+	mutex     sync.Mutex
+	changed   sync.Cond
+	lanes     []*lane
+	out       map[string][]Array // of the bundles that have not left
+	err       error              // of the transport: the end of all lanes
+	reading   bool               // a lane waits for a bundle
+	bundles   int
+}
+
+// bundleKind is the kind of a message that holds those of lanes: before the arrays of each is a header, named by its kind, with the lane, the round, the number of arrays, and 1 where
+// two more headers name a reason and a party.
+const bundleKind = "bundle"
+
+// A lane is one of them.
+type lane struct {
+	*Lanes
+	number  int
+	running bool
+	waits   string               // the peer it waits for; "": none
+	in      map[string][]Message // received, by peer
+}
+
+// NewLanes divides a transport, which only the lanes may use from now on, into n.
+func NewLanes(t Transport, n int) *Lanes {
+	l := &Lanes{transport: t, out: map[string][]Array{}}
+	l.changed.L = &l.mutex
+	for k := range n {
+		l.lanes = append(l.lanes, &lane{Lanes: l, number: k, in: map[string][]Message{}})
+	}
+	return l
+}
+
+// Lane is the transport of a chain.
+func (l *Lanes) Lane(k int) Transport { return l.lanes[k] }
+
+// Bundles is how many bundles were sent, to all peers.
+func (l *Lanes) Bundles() int {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.bundles
+}
+
+// Start lets all lanes run: none sends a bundle before each of them waits or is done.
+func (l *Lanes) Start() {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	for _, one := range l.lanes {
+		one.running = true
+	}
+}
+
+// Done ends the part of a lane until the next Start. The last one sends what is left.
+func (l *Lanes) Done(ctx context.Context, k int) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.lanes[k].running = false
+	if !slices.ContainsFunc(l.lanes, func(one *lane) bool { return one.running }) {
+		l.fail(l.flush(ctx))
+	}
+	l.changed.Broadcast()
+}
+
+// Send adds a message to the next bundle for a peer.
+func (l *lane) Send(_ context.Context, to string, m Message) error {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if l.err != nil {
+		return l.err
+	}
+	header := Array{m.Kind, []float64{float64(l.number), float64(m.Round), float64(len(m.Arrays)), 0}}
+	parts := []Array{header}
+	if m.Reason != "" {
+		header.Data[3] = 1
+		parts = append(parts, Array{Name: m.Reason}, Array{Name: m.Party})
+	}
+	for _, a := range m.Arrays {
+		parts = append(parts, Array{a.Name, slices.Clone(a.Data)})
+	}
+	l.out[to] = append(l.out[to], parts...)
+	return nil
+}
+
+// Recv waits for the lane's next message from a peer. Where all others wait too it sends the bundles, and receives one for all.
+func (l *lane) Recv(ctx context.Context, from string) (Message, error) {
+	wake := context.AfterFunc(ctx, func() {
+		l.mutex.Lock()
+		defer l.mutex.Unlock()
+		l.changed.Broadcast()
+	})
+	defer wake()
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.waits = from
+	defer func() { l.waits = "" }()
+	for {
+		switch {
+		case len(l.in[from]) > 0:
+			m := l.in[from][0]
+			l.in[from] = l.in[from][1:]
+			return m, nil
+		case l.err != nil:
+			return Message{}, l.err
+		case ctx.Err() != nil:
+			return Message{}, context.Cause(ctx)
+		case !l.reading && l.idle():
+			l.exchange(ctx, from)
+		default:
+			l.changed.Wait()
+		}
+	}
+}
+
+// idle reports whether every running lane waits for a message that has not come.
+func (l *Lanes) idle() bool {
+	return !slices.ContainsFunc(l.lanes, func(one *lane) bool { return one.running && (one.waits == "" || len(one.in[one.waits]) > 0) })
+}
+
+// exchange sends the bundles and receives the next one from a peer.
+func (l *Lanes) exchange(ctx context.Context, from string) {
+	defer l.changed.Broadcast()
+	if l.fail(l.flush(ctx)); l.err != nil {
+		return
+	}
+	l.reading = true
+	l.mutex.Unlock()
+	m, err := l.transport.Recv(ctx, from)
+	l.mutex.Lock()
+	l.reading = false
+	if l.fail(err); l.err == nil {
+		l.fail(l.unpack(from, m))
+	}
+}
+
+func (l *Lanes) fail(err error) {
+	if l.err == nil {
+		l.err = err
+	}
+}
+
+// flush sends the bundles, in the order of the names of peers.
+func (l *Lanes) flush(ctx context.Context) error {
+	var peers []string
+	for peer, arrays := range l.out {
+		if len(arrays) > 0 {
+			peers = append(peers, peer)
+		}
+	}
+	slices.Sort(peers)
+	for _, peer := range peers {
+		l.bundles++
+		if err := l.transport.Send(ctx, peer, Message{Kind: bundleKind, Round: uint64(l.bundles), Arrays: l.out[peer]}); err != nil {
+			return err
+		}
+		l.out[peer] = nil
+	}
+	return nil
+}
+
+// A BundleError is the error where a message is not a bundle of these lanes.
+type BundleError struct{ Party string }
+
+func (e *BundleError) Error() string {
+	return "transport: " + e.Party + " sent what is no bundle of these lanes"
+}
+
+// unpack gives the messages of a bundle to their lanes.
+func (l *Lanes) unpack(from string, m Message) error {
+	if m.Kind != bundleKind {
+		return &BundleError{from}
+	}
+	for rest := m.Arrays; len(rest) > 0; {
+		head := rest[0]
+		rest = rest[1:]
+		if len(head.Data) != 4 {
+			return &BundleError{from}
+		}
+		to, n, ended := int(head.Data[0]), int(head.Data[2]), 2*int(head.Data[3])
+		if to < 0 || to >= len(l.lanes) || ended < 0 || ended > 2 || n < 0 || n+ended > len(rest) {
+			return &BundleError{from}
+		}
+		one := Message{Kind: head.Name, Round: uint64(head.Data[1])}
+		if ended > 0 {
+			one.Reason, one.Party = rest[0].Name, rest[1].Name
+		}
+		for _, a := range rest[ended:][:n] {
+			one.Arrays = append(one.Arrays, Array{a.Name, slices.Clone(a.Data)})
+		}
+		rest = rest[ended+n:]
+		l.lanes[to].in[from] = append(l.lanes[to].in[from], one)
+	}
+	return nil
+}
+
+// Close ends the connections of all lanes.
+func (l *lane) Close() { l.transport.Close() }
