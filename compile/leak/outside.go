@@ -60,7 +60,7 @@ func (o *outsider) without(e ast.Expr) ast.Expr {
 	}
 	var out ast.Expr = &ast.Number{}
 	for i, t := range terms {
-		x := cut.Rebuild(t.Expr, o.without)
+		x := elements(cut.Rebuild(t.Expr, o.without))
 		switch {
 		case i == 0 && t.minus:
 			out = &ast.Unary{Op: "-", X: x}
@@ -73,6 +73,16 @@ func (o *outsider) without(e ast.Expr) ast.Expr {
 		}
 	}
 	return out
+}
+
+// elements returns an expression with the elements of an empty sum replaced by 0.
+func elements(e ast.Expr) ast.Expr {
+	if x, ok := e.(*ast.Index); ok {
+		if n, empty := x.X.(*ast.Number); empty {
+			return n
+		}
+	}
+	return e
 }
 
 func all(c, terms []signed) bool {

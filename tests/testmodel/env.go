@@ -303,15 +303,18 @@ func sum(part [][]float64, total []float64) error {
 }
 
 // Values implements density.Reporter; parameters are reported unchanged.
-func (e *Env) Values(_ context.Context, theta, values [][]float64) error {
+func (e *Env) Values(_ context.Context, d density.Draw, values [][]float64) error {
 	if e.model.Scale {
-		e.gamma = theta[0][1]
+		e.gamma = d.Theta[0][1]
 	}
-	for b := range theta {
-		copy(values[b], theta[b])
+	for b, theta := range d.Theta {
+		copy(values[b], theta)
 	}
 	return nil
 }
+
+// ReadsAuxiliaries implements density.Reporter: nothing is generated.
+func (e *Env) ReadsAuxiliaries() bool { return false }
 
 // Private implements density.Env.
 func (e *Env) Private(b int, name string) density.Stream {

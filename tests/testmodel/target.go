@@ -78,12 +78,14 @@ func (e *densityEnv) Sum(_ context.Context, part [][]float64, total []float64) e
 	return sum(part, total)
 }
 
-func (e *densityEnv) Values(_ context.Context, theta, values [][]float64) error {
-	for p := range theta {
-		copy(values[p], theta[p])
+func (e *densityEnv) Values(_ context.Context, d density.Draw, values [][]float64) error {
+	for p, theta := range d.Theta {
+		copy(values[p], theta)
 	}
 	return nil
 }
+
+func (e *densityEnv) ReadsAuxiliaries() bool { return false }
 
 func (e *densityEnv) Private(b int, name string) density.Stream {
 	return rng.New(rng.SimulatedKey(e.seed, e.blocks[b].Party()), name)
