@@ -15,6 +15,9 @@ func folded(t *testing.T, c opCase, in []array) []float64 {
 	for k, a := range in {
 		ids[k] = b.Const("in", a.shape, a.v)
 	}
+	for _, index := range c.index {
+		ids = append(ids, b.Const("i", shape{len(index)}, index))
+	}
 	v, ok := b.Value(apply(t, b, c.op, ids...))
 	if !ok {
 		t.Fatalf("%v of constants is no constant", c)
