@@ -84,6 +84,17 @@ var rowLikelihoods = [...]*rowLikelihood{
 		end:    endNegBinomial,
 		finite: true,
 	},
+	def.GeometricRows: { // the negative binomial with a dispersion of 1, whose other terms cancel
+		begin: func(s *rowSums) { s.sum = vector.Lanes{} },
+		rows: func(c *call, j int, eta, d []float64) {
+			vector.NegBinomial2Log(c.n, &c.sums.sum, &c.sums.dphi, eta, c.vec(0, j), 1, d)
+		},
+		linear: func(c *call, p *vector.Predictor) {
+			vector.NegBinomial2LogLinear(c.n, &c.sums.sum, &c.sums.dphi, p, c.vec(0, 0), 1)
+		},
+		end:    func(c *call) float64 { return c.sums.sum.Sum() },
+		finite: true,
+	},
 }
 
 // rewriteRows applies rowLikelihoods where every parameter other than the predictor is one number.

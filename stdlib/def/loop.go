@@ -13,6 +13,7 @@ const (
 	BinomialLogitRows
 	PoissonLogRows
 	NegBinomial2LogRows
+	GeometricRows // of the log odds of a failure
 )
 
 // A FuncLoop names a vector loop for the values and derivatives of an elementwise function.
