@@ -102,6 +102,15 @@ func (e *expanding) MulLog(x, a def.Value) def.Value {
 	return e.Mul(x, e.Func("log", a))
 }
 
+// Rising is log Γ(a+x)/Γ(a).
+func (e *expanding) Rising(a, x def.Value) def.Value {
+	n := node{op: opRising, in: []ID{ID(a), ID(x)}}
+	if err := opRising.infer(e.Builder, &n); err != nil {
+		panic("graph: " + err.Error())
+	}
+	return def.Value(e.intern(n))
+}
+
 // guard is what MulLog adds to a; false where a logarithm of 0 can only come with an x above 0.
 func (e *expanding) guard(x, a ID) (def.Value, bool) {
 	counts := e.nodes[x].values

@@ -84,6 +84,15 @@ var rowLikelihoods = [...]*rowLikelihood{
 		end:    endNegBinomial,
 		finite: true,
 	},
+	def.BernoulliProbitRows: {
+		begin: func(s *rowSums) { s.sum = vector.Lanes{} },
+		rows: func(c *call, j int, eta, d []float64) {
+			vector.BernoulliProbit(c.n, &c.sums.sum, eta, c.vec(0, j), d)
+		},
+		linear: func(c *call, p *vector.Predictor) { vector.BernoulliProbitLinear(c.n, &c.sums.sum, p, c.vec(0, 0)) },
+		end:    func(c *call) float64 { return c.sums.sum.Sum() },
+		finite: true,
+	},
 	def.GeometricRows: { // the negative binomial with a dispersion of 1, whose other terms cancel
 		begin: func(s *rowSums) { s.sum = vector.Lanes{} },
 		rows: func(c *call, j int, eta, d []float64) {

@@ -13,6 +13,7 @@ const (
 	BinomialLogitRows
 	PoissonLogRows
 	NegBinomial2LogRows
+	BernoulliProbitRows
 	GeometricRows // of the log odds of a failure
 )
 
@@ -35,4 +36,6 @@ const (
 	SoftplusLoop
 	LgammaLoop
 	LogPhiLoop
+	SinLoop
+	CosLoop
 )

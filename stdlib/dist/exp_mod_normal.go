@@ -55,7 +55,7 @@ func expModNormalExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	h := b.Mul(lambda, sigma)
 	w := b.Sub(b.Div(b.Sub(x, theta[0]), sigma), h)
 	b.Sum(b.Mul(h, b.Add(w, b.Mul(b.Number(0.5), h))), -1)
-	b.Sum(b.Func("log_Phi", w), 1)
+	b.Density(BernoulliProbit(), b.Fill(1), w)
 	b.Sum(b.Func("log", lambda), 1)
 	b.Sum(b.Func("log", sigma), 0) // NaN where sigma is not positive
 	return true

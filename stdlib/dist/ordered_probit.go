@@ -56,11 +56,11 @@ func orderedProbitExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	last := float64(dims[0] + 1)
 	is := func(code float64) func([]float64) bool { return func(x []float64) bool { return x[0] == code } }
 	return b.Split([]def.Value{x}, is(1), func(b def.Builder, of func(def.Value) def.Value) {
-		b.Sum(b.Func("log_Phi", b.Sub(b.Gather(cuts, of(x)), of(eta))), 1)
+		b.Density(BernoulliProbit(), b.Fill(0), b.Sub(of(eta), b.Gather(cuts, of(x))))
 	}, func(b def.Builder, of func(def.Value) def.Value) {
 		x, eta := of(x), of(eta)
 		b.Split([]def.Value{x}, is(last), func(b def.Builder, of func(def.Value) def.Value) {
-			b.Sum(b.Func("log_Phi", b.Sub(of(eta), b.Gather(cuts, b.Sub(of(x), b.Number(1))))), 1)
+			b.Density(BernoulliProbit(), b.Fill(1), b.Sub(of(eta), b.Gather(cuts, b.Sub(of(x), b.Number(1)))))
 		}, func(b def.Builder, of func(def.Value) def.Value) {
 			lower, upper := b.Gather(cuts, b.Sub(of(x), b.Number(1))), b.Gather(cuts, of(x))
 			half := b.Mul(b.Number(0.5), b.Sub(upper, lower))

@@ -53,7 +53,7 @@ func skewNormalExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	omega, alpha := theta[1], theta[2]
 	z := b.Div(b.Sub(x, theta[0]), omega)
 	b.Sum(b.Func("square", z), -0.5)
-	b.Sum(b.Func("log_Phi", b.Mul(alpha, z)), 1)
+	b.Density(BernoulliProbit(), b.Fill(1), b.Mul(alpha, z))
 	b.Sum(b.Func("log", omega), -1)
 	b.Sum(b.Sub(alpha, alpha), 1) // NaN where the shape is infinite
 	b.Each(math.Ln2 - halfLogTwoPi)
