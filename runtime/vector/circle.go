@@ -12,6 +12,8 @@ const (
 // mostTurned is the largest angle whose multiple of π/2 is subtracted exactly; greater ones go to package math.
 const mostTurned = 0x1p20
 
+const mostTurnedBits = (0x3ff + 20) << 52
+
 // Sin sets y = sin(a), a in radians.
 func Sin(n int, y, a []float64) { angles(n, y, a, sine, math.Sin) }
 
@@ -19,11 +21,11 @@ func Sin(n int, y, a []float64) { angles(n, y, a, sine, math.Sin) }
 func Cos(n int, y, a []float64) { angles(n, y, a, cosine, math.Cos) }
 
 func angles(n int, y, a []float64, near func(on Set, n int, y, a []float64), far func(float64) float64) {
-	largest := 0.0
+	var beyond uint64 // its first bit is set where an angle is
 	for _, x := range a[:n] {
-		largest = larger(largest, math.Abs(x))
+		beyond |= mostTurnedBits - math.Float64bits(x)&^(1<<63)
 	}
-	if largest <= mostTurned {
+	if int64(beyond) >= 0 {
 		near(active, n, y, a)
 		return
 	}
