@@ -102,10 +102,19 @@ func (e *expanding) MulLog(x, a def.Value) def.Value {
 	return e.Mul(x, e.Func("log", a))
 }
 
+// Times is x·a, 0 where x is 0.
+func (e *expanding) Times(x, a def.Value) def.Value { return e.own(opTimes, a, x) }
+
 // Rising is log Γ(a+x)/Γ(a).
-func (e *expanding) Rising(a, x def.Value) def.Value {
-	n := node{op: opRising, in: []ID{ID(a), ID(x)}}
-	if err := opRising.infer(e.Builder, &n); err != nil {
+func (e *expanding) Rising(a, x def.Value) def.Value { return e.own(opRising, a, x) }
+
+// own is an operation that no program names.
+func (e *expanding) own(o *op, in ...def.Value) def.Value {
+	n := node{op: o}
+	for _, v := range in {
+		n.in = append(n.in, ID(v))
+	}
+	if err := o.infer(e.Builder, &n); err != nil {
 		panic("graph: " + err.Error())
 	}
 	return def.Value(e.intern(n))

@@ -140,7 +140,7 @@ func (n *node) predictor() int { return n.likely.dist.Link.Param + 1 }
 // onlyPredictor reports whether the predictor of a density has one value per row and every other parameter is one number.
 func (g *Graph) onlyPredictor(n *node) bool {
 	for k := 1; k < len(n.in); k++ {
-		if k == n.predictor() && !n.links[k].rows || k != n.predictor() && g.nodes[n.in[k]].shape.Len() != 1 {
+		if k == n.predictor() && !n.links[k].rows || k != n.predictor() && (n.links[k].rows || g.nodes[n.in[k]].shape.Len() != 1) {
 			return false
 		}
 	}

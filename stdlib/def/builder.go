@@ -14,6 +14,7 @@ type Builder interface {
 	Func(name string, x Value) Value    // an elementwise function of the standard library
 	Apply(f *Func, x Value) Value       // a function of the distribution's own, whose name no other function has
 	MulLog(x, a Value) Value            // x·log(a) for data x ≥ 0: 0 where both are 0, NaN where a < 0
+	Times(x, a Value) Value             // x·a for data x ≥ 0: 0 where x is 0, even where a is infinite
 	Rising(a, x Value) Value            // log Γ(a+x)/Γ(a) for data x ≥ 0
 	Const(x Value) (v float64, ok bool) // the value, where it is one number that is known
 	Fill(v float64) Value               // data that are v for every element of the left side

@@ -56,7 +56,7 @@ func negBinomialExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	}
 	b.Sum(b.Rising(alpha, x), 1)
 	b.Sum(b.Mul(alpha, b.Func("softplus", b.Func("neg", logBeta))), -1)
-	b.Sum(b.Mul(x, b.Func("softplus", logBeta)), -1)
+	b.Sum(b.Times(x, b.Func("softplus", logBeta)), -1)
 	b.Sum(b.Func("log", alpha), 0) // NaN where alpha is not positive
 	return true
 }

@@ -60,7 +60,7 @@ func negBinomial2LogExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 		t := b.Sub(eta, b.Func("log", phi))
 		b.Sum(b.Rising(phi, x), 1)
 		b.Sum(b.Mul(phi, b.Func("softplus", t)), -1)
-		b.Sum(b.Mul(x, b.Func("softplus", b.Func("neg", t))), -1)
+		b.Sum(b.Times(x, b.Func("softplus", b.Func("neg", t))), -1)
 		return true
 	case len(b.Dims(eta)) == 0:
 		b.Density(uncarried(NegBinomial2Log()), x, b.Add(eta, b.Fill(0)), phi)
