@@ -29,7 +29,6 @@ Source: Albert and Chib (1993), Bayesian analysis of binary and polychotomous re
 		Elements:   bernoulliProbitElements,
 		Sample:     func(r *rand.Rand, theta []float64) float64 { return drawBinary(r, special.Phi(theta[0])) },
 		LogCDF:     below(bernoulliProbitTail), LogCCDF: above(bernoulliProbitTail),
-		Slow:     normalByRow,
 		Examples: []string{"data y : binary[N]\ndata x : real[N]\nparam b ~ normal(0, 1)\ny ~ bernoulli_probit(b * x)"},
 		Cases: []def.Case{
 			{X: 1, Theta: []float64{0.3}, LogP: -0.4814101615884812},

@@ -35,7 +35,7 @@ Source: Stan Functions Reference, "Exponentially modified normal distribution".`
 			return theta[0] + positive(theta[1])*r.NormFloat64() + r.ExpFloat64()/positive(theta[2])
 		},
 		LogCDF: below(expModNormalTail), LogCCDF: above(expModNormalTail),
-		Slow:     normalByRow,
+		Slow:     oneLogPhi,
 		Examples: []string{"data seconds : real[N]\nparam mu ~ normal(0, 1)\nseconds ~ exp_mod_normal(mu, 0.1, 3)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0, 1, 1}, LogP: -1.3410216450092636},

@@ -30,7 +30,6 @@ Source: Johnson, Kemp and Kotz, Univariate Discrete Distributions, section 5.2; 
 			return math.Floor(r.ExpFloat64() / -math.Log1p(-p))
 		},
 		LogCDF: below(geometricTail), LogCCDF: above(geometricTail),
-		Slow:     zerosApart,
 		Examples: []string{"data tries : count[N]\nparam p ~ beta(1, 1)\ntries ~ geometric(p)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0.3}, LogP: -1.2039728043259361},

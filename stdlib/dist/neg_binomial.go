@@ -33,7 +33,7 @@ Source: Stan Functions Reference, "Negative binomial distribution".`,
 			return drawPoisson(r, drawGamma(r, theta[0])/positive(theta[1]))
 		},
 		LogCDF: below(negBinomialTail), LogCCDF: above(negBinomialTail),
-		Slow:     "a dispersion in each row, where the difference of two log gamma functions needs a formula that depends on its size",
+		Slow:     twoLgammas,
 		Examples: []string{"data y : count[N]\nparam alpha ~ gamma(2, 0.1)\nparam beta ~ gamma(2, 1)\ny ~ neg_binomial(alpha, beta)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{1, 1}, LogP: -0.6931471805599453},

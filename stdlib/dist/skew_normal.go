@@ -36,7 +36,7 @@ Source: Stan Functions Reference, "Skew normal distribution"; Azzalini (1985).`,
 			return theta[0] + positive(theta[1])*(alpha*math.Abs(u)+v)/math.Hypot(1, alpha)
 		},
 		LogCDF: below(skewNormalTail), LogCCDF: above(skewNormalTail),
-		Slow:     normalByRow,
+		Slow:     oneLogPhi,
 		Examples: []string{"param effect ~ skew_normal(0, 1, 2)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0, 1, 2}, LogP: -0.9189385332046728},
