@@ -29,6 +29,7 @@ type Disclosure struct {
 	Learns   string   `json:"receiver_computes"`  // what a curious receiver can compute
 	Messages []string `json:"messages,omitempty"` // the kinds of message that carry it, each with its channel: "aux: z z_1+z_2"
 	Cut      bool     `json:"-"`                  // what crosses is an auxiliary variable on its way to the server, with noise of sd Rho around its cut
+	Bare     bool     `json:"-"`                  // a cut is in what crosses without noise, or its mean
 	Rho      string   `json:"-"`
 	Sum      string   `json:"-"` // of the adjoint that a client sends of a sum it has received: the name of the sum in its program; "" for anything else
 }
@@ -124,6 +125,8 @@ func (a *auditor) disclosure(c session.Crossing) Disclosure {
 	switch c.Content {
 	case session.Z:
 		d.Cut, d.Rho = true, rho
+	case session.Cut, session.Centre, session.Moment, session.Product, session.CutDraws:
+		d.Bare = true
 	case session.Partial:
 		d.Sum = a.plan.Groups[c.Of].Name
 	}

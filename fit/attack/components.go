@@ -55,6 +55,23 @@ func (e *evidence) components() (out components) {
 	return out
 }
 
+// spanned takes cuts at draws, without noise, in place of a sequence: what their differences span, and some of these as scores. It is not known where they are too few to
+// show their span.
+func spanned(cuts [][]float64) (out components) {
+	if len(cuts) < 2 || len(cuts) > len(cuts[0]) {
+		return components{}
+	}
+	for _, v := range cuts[1:] {
+		d := make([]float64, len(v))
+		vec.Sub(len(d), d, v, cuts[0])
+		out.scores, out.samples = append(out.scores, d), append(out.samples, 1)
+	}
+	out.directions = orthonormal(out.scores)
+	out.known = out.directions != nil
+	out.scores, out.samples = out.scores[:min(rank, len(out.scores))], out.samples[:min(rank, len(out.samples))]
+	return out
+}
+
 // leading returns the eigenvectors of AAᵀ with an eigenvalue above bound, the largest first, from the columns of A.
 func leading(columns [][]float64, bound float64) (directions [][]float64) {
 	n := len(columns)
