@@ -17,6 +17,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/fit/attack"
@@ -542,7 +543,7 @@ func sampledView(t *testing.T, p *Prepared, stop <-chan struct{}) []byte {
 // The cuts that the attack is held against are those that the clients' own programs compute, for clients, families and cuts of several columns.
 func TestTrueCutsAreTheClients(t *testing.T) {
 	for name, fixture := range audited {
-		b := fixture.Bind(t, check.Options{Transform: transforms.Augmented, Rho: 0.5})
+		b := fixture.Bind(t, check.Options{Transform: transforms.Augmented, Rho: 0.5, Accept: accept.Names()})
 		env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
 		good(t, nil, err)
 		m, diags := b.Contributions()

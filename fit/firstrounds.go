@@ -38,16 +38,12 @@ var errEnough = errors.New("enough rounds")
 
 // bareRounds returns what crosses without noise by sum and member, the sum itself behind its members; nil where all has noise, or single windows of rows are evaluated.
 func (p *Prepared) bareRounds(ctx context.Context) ([][]*attack.Clear, error) {
-	uses, err := exchanges(p.Algorithm, p.Settings)
-	if err != nil {
-		return nil, err
-	}
-	relayed := slices.ContainsFunc(uses, func(u density.Use) bool { return u.Exchange == density.Batch || u.Exchange == density.Solving })
+	relayed := slices.ContainsFunc(p.exchanges(), func(u density.Use) bool { return u.Exchange == density.Batch || u.Exchange == density.Solving })
 	if !p.Plan.Exact && !p.Plan.Power && !relayed || len(p.Plan.Windows) > 0 {
 		return nil, nil
 	}
 	f := &firstRounds{plan: p.Plan}
-	err = session.Run(ctx, p.Plan, session.OneLoop, p.options.Seed, func(ctx context.Context, env density.Env) error {
+	err := session.Run(ctx, p.Plan, session.OneLoop, p.options.Seed, func(ctx context.Context, env density.Env) error {
 		ctx, f.end = context.WithCancelCause(ctx)
 		defer f.end(nil)
 		for k, b := range env.Blocks() {
