@@ -15,7 +15,7 @@ type components struct {
 	directions [][]float64 // orthonormal: the span of the components of all chains
 	// scores are the components chain by chain, each of length the sd of the sequence along it; samples are the evaluations that it is from.
 	scores  [][]float64
-	samples []int
+	samples []int // 0 where there is no noise
 }
 
 // margin is how far above that of pure noise the variance along a component must be. Evaluations that follow one another are correlated, which the formula
@@ -64,7 +64,7 @@ func spanned(cuts [][]float64) (out components) {
 	for _, v := range cuts[1:] {
 		d := make([]float64, len(v))
 		vec.Sub(len(d), d, v, cuts[0])
-		out.scores, out.samples = append(out.scores, d), append(out.samples, 1)
+		out.scores, out.samples = append(out.scores, d), append(out.samples, 0)
 	}
 	out.directions = orthonormal(out.scores)
 	out.known = out.directions != nil

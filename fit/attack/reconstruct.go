@@ -147,14 +147,14 @@ func (e *evidence) fill(r *Reconstruction, bare *Clear) {
 	r.Iterates, r.Draws = e.fits, e.views[0].each()[0].bare.draws
 	if slices.Max(e.rounds) == 0 {
 		mean, r.Progress = e.newest(), e.iterates()
-		if bare != nil {
-			c = spanned(bare.Vectors)
-		}
 	} else {
 		mean, r.Progress, c = e.late(), e.progress(), e.components()
 		for _, n := range e.rounds {
 			r.Rounds += n
 		}
+	}
+	if e.fits > 0 && bare != nil {
+		c = spanned(bare.Vectors)
 	}
 	r.Estimate = e.compare(mean)
 	r.CutSD = posterior.Number(spread(e.center))
