@@ -50,10 +50,10 @@ func (s *summing) Sum(x def.Value, k float64) { s.add(s.must("mul", s.Scalar(k),
 // Each adds a constant to every element.
 func (s *summing) Each(v float64) { s.each += v }
 
-// Least makes elements NaN where x is below a bound.
+// Least makes elements -Inf where x is below a bound.
 func (s *summing) Least(x, bound def.Value) { s.Sum(s.Apply(insideBound, s.Sub(x, bound)), 1) }
 
-// Most makes elements NaN where x is above a bound.
+// Most makes elements -Inf where x is above a bound.
 func (s *summing) Most(x, bound def.Value) { s.Sum(s.Apply(insideBound, s.Sub(bound, x)), 1) }
 
 // insideBound is the log density of a value that far inside a bound.
@@ -63,7 +63,7 @@ var insideBound = &def.Func{
 		for i, v := range x {
 			y[i] = 0
 			if !(v >= 0) {
-				y[i] = math.NaN()
+				y[i] = math.Inf(-1)
 			}
 		}
 	},

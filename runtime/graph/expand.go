@@ -164,10 +164,10 @@ func (e *expanding) Sum(x def.Value, k float64) {
 // Each adds a constant for each element.
 func (e *expanding) Each(v float64) { e.constantPart(e.term, e.power*v*float64(e.rows)) }
 
-// Least makes the target NaN where x is below a bound.
+// Least makes the target -Inf where x is below a bound.
 func (e *expanding) Least(x, bound def.Value) { e.bound(x, bound, 1) }
 
-// Most makes the target NaN where x is above a bound.
+// Most makes the target -Inf where x is above a bound.
 func (e *expanding) Most(x, bound def.Value) { e.bound(x, bound, -1) }
 
 func (e *expanding) bound(x, bound def.Value, side float64) {

@@ -2,9 +2,9 @@ package graph
 
 import "math"
 
-// opBound adds NaN to the target where an element lies beyond a bound, and else nothing: below it where its power is 1, above it where it is -1.
+// opBound adds -Inf to the target where an element lies beyond a bound, and else nothing: below it where its power is 1, above it where it is -1.
 var opBound = &op{
-	name: "bound", doc: "NaN added to the target unless every element is inside a bound", least: 2, most: 2,
+	name: "bound", doc: "-Inf added to the target unless every element is inside a bound", least: 2, most: 2,
 	infer: inferDensity,
 	forward: func(c *call) {
 		for j := range c.width {
@@ -14,7 +14,7 @@ var opBound = &op{
 				beyond = beyond || !(c.node.power*(x.At(i)-bound.At(i)) >= 0)
 			}
 			if beyond {
-				*c.sum = math.NaN()
+				*c.sum += math.Inf(-1)
 			}
 		}
 	},

@@ -22,8 +22,8 @@ type Builder interface {
 	Argument(function string, x Value) (m Value, ok bool)
 	Sum(x Value, k float64) // adds k·x for every element of the left side
 	Each(v float64)         // adds v for every element of the left side
-	Least(x, bound Value)   // NaN where the left side x is below a bound somewhere
-	Most(x, bound Value)    // NaN where it is above
+	Least(x, bound Value)   // -Inf where the left side x is below a bound somewhere
+	Most(x, bound Value)    // -Inf where it is above
 	// Split divides the rows of the left side in two: yes writes those where is holds of the values of by, which are data, and no the others; of gives the values in these rows. It
 	// returns false, and nothing is written, where the left side has more than one axis, or where the density of each row is wanted.
 	Split(by []Value, is func(by []float64) bool, yes, no func(b Builder, of func(Value) Value)) bool
