@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"math"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 )
 
 // A Number is a float64 that is null in JSON if it is not finite: the quantity does not apply.
@@ -62,36 +65,58 @@ func Summarise(d *Draws) []Row {
 // SummariseChains summarises draws of Markov chains.
 func SummariseChains(d *Draws) []Row {
 	rows := make([]Row, d.Parameters())
-	a := analysis{nested: d.Superchains}
-	for k := range rows {
-		if d.columns[k].Point {
-			rows[k] = pointEstimate(d.columns[k], d.Column(k)[0])
-			continue
+	share(len(rows), func() func(k int) {
+		a := analysis{nested: d.Superchains}
+		return func(k int) {
+			if d.columns[k].Point {
+				rows[k] = pointEstimate(d.columns[k], d.Column(k)[0])
+				return
+			}
+			chains := d.Column(k)
+			a.load(chains)
+			r := describe(d.columns[k], a.all, a.sorted.values)
+			r.MCSE = Number(float64(r.SD) / math.Sqrt(a.ess(chains)))
+			r.ESSBulk, r.ESSTail, r.RHat = Number(a.essBulk()), Number(a.essTail()), Number(a.rhat())
+			rows[k] = r
 		}
-		chains := d.Column(k)
-		a.load(chains)
-		r := describe(d.columns[k], pooled(chains), a.sorted.values)
-		r.MCSE = Number(float64(r.SD) / math.Sqrt(a.ess(chains)))
-		r.ESSBulk, r.ESSTail, r.RHat = Number(a.essBulk()), Number(a.essTail()), Number(a.rhat())
-		rows[k] = r
-	}
+	})
 	return rows
+}
+
+// share calls a function for each number below n, on all processors. Each of them has a worker with memory of its own; which calls it makes changes no result.
+func share(n int, worker func() func(k int)) {
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wait.Go(func() {
+			run := worker()
+			for k := int(next.Add(1)) - 1; k < n; k = int(next.Add(1)) - 1 {
+				run(k)
+			}
+		})
+	}
+	wait.Wait()
 }
 
 // SummariseIndependent summarises independent draws, as of a variational approximation: the standard error of the mean is sd/√n.
 func SummariseIndependent(d *Draws) []Row {
 	rows := make([]Row, d.Parameters())
-	for k := range rows {
-		if d.columns[k].Point {
-			rows[k] = pointEstimate(d.columns[k], d.Column(k)[0])
-			continue
+	share(len(rows), func() func(k int) {
+		var s sorter
+		var o order
+		return func(k int) {
+			if d.columns[k].Point {
+				rows[k] = pointEstimate(d.columns[k], d.Column(k)[0])
+				return
+			}
+			all := pooled(d.Column(k))
+			s.into(&o, all)
+			r := describe(d.columns[k], all, o.values)
+			r.MCSE = r.SD / Number(math.Sqrt(float64(len(all))))
+			r.ESSBulk, r.ESSTail, r.RHat = NotApplicable(), NotApplicable(), NotApplicable()
+			rows[k] = r
 		}
-		all := pooled(d.Column(k))
-		r := describe(d.columns[k], all, ascending(all))
-		r.MCSE = r.SD / Number(math.Sqrt(float64(len(all))))
-		r.ESSBulk, r.ESSTail, r.RHat = NotApplicable(), NotApplicable(), NotApplicable()
-		rows[k] = r
-	}
+	})
 	return rows
 }
 

@@ -82,6 +82,9 @@ func (s *Session) question(ctx context.Context, text string) (bool, error) {
 	if e == nil || arrow.MatchString(text) {
 		return false, nil
 	}
+	if err := s.settle(); err != nil {
+		return true, err
+	}
 	if call, o := outermost(e); o != nil {
 		return true, s.overDraws(ctx, text, call, *o)
 	}
@@ -117,6 +120,11 @@ func outermost(e ast.Expr) (*ast.Call, *over) {
 
 // named answers a name alone: a parameter or an element of the current fit by its rows, another name of the model by what it is.
 func (s *Session) named(text string) (bool, error) {
+	if element.MatchString(text) {
+		if err := s.settle(); err != nil {
+			return true, err
+		}
+	}
 	if s.current != nil && element.MatchString(text) {
 		if columns, err := s.current.draws().Choose([]string{text}); err == nil {
 			return true, s.table("summary", s.current, posterior.Summarise(s.current.draws().Select(columns)), "")

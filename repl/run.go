@@ -27,6 +27,9 @@ func (r *run) draws() *posterior.Draws { return r.stored.Draws }
 
 // runOf returns a run by name; without a name the current one.
 func (s *Session) runOf(name string) (*run, error) {
+	if err := s.settle(); err != nil {
+		return nil, err
+	}
 	switch i := slices.IndexFunc(s.runs, func(r *run) bool { return r.name == name }); {
 	case name != "" && i >= 0:
 		return s.runs[i], nil

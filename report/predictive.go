@@ -37,6 +37,9 @@ const (
 	mostChecked = 40
 )
 
+// amongReplicates is the kind of plot that shows responses among their replicates.
+const amongReplicates = "ppc"
+
 // replicatesSeed is the seed of vflc ppc unless asked otherwise.
 const replicatesSeed = 1
 
@@ -73,7 +76,7 @@ func (r *Report) predictive() (any, error) {
 		out.Unplotted = n - mostPlotted
 		shown.Responses = shown.Responses[:mostPlotted]
 	}
-	out.Figure, err = drawn(plot.Predictive, shown)
+	out.Figure, err = drawn(amongReplicates, shown)
 	return out, err
 }
 

@@ -8,11 +8,8 @@ import (
 	"github.com/vflc/vflc/posterior"
 )
 
-// Predictive is the kind that shows responses among their replicates.
-const Predictive = "ppc"
-
 func ppcKind() Kind {
-	return Kind{Name: Predictive, Doc: "each response as observed among draws of it from the model", one: true, Responses: true, make: ppc}
+	return Kind{Name: "ppc", Doc: "each response as observed among draws of it from the model", one: true, Responses: true, make: ppc}
 }
 
 // shownReplicates is how many replicates have a line each where one panel is in a row, and leastReplicates where many are; mostValuesShown is the number of values up to which a response of whole numbers is shown value by value.
