@@ -71,7 +71,7 @@ func ReplicateBound(ctx context.Context, b *compile.Bound, d *posterior.Draws, d
 		if len(y.Values)*n*out.Draws.Chains() > mostValues {
 			return nil, fmt.Errorf("%d observations at %d draws are too many to keep; use fewer draws", len(y.Values), n*out.Draws.Chains())
 		}
-		out.Responses = append(out.Responses, zarr.Observed{Name: y.Name, Shape: y.Shape, Values: y.Values, Replicates: empty(out.Draws, len(y.Values), 1)})
+		out.Responses = append(out.Responses, zarr.Observed{Name: y.Name, Shape: y.Shape, Values: y.Values, Whole: y.Dist.Discrete, Replicates: empty(out.Draws, len(y.Values), 1)})
 	}
 	s, x := m.NewSimulator(), make([]float64, m.Graph.Dim())
 	for c := range out.Draws.Chains() {

@@ -49,6 +49,8 @@ type Row struct {
 	RHat    Number `json:"rhat"`
 	// Point marks a point estimate, which is in Mean: it has no spread, and the other numbers are null.
 	Point bool `json:"point_estimate,omitempty"`
+	// Generated marks a generated quantity.
+	Generated bool `json:"generated,omitempty"`
 }
 
 // Shown is how tables call the scalar.
@@ -142,7 +144,7 @@ func SummariseWeighted(d *Draws, weights []float64) []Row {
 		c := d.columns[k]
 		q := weightedQuantiles(all, weights, 0.05, 0.5, 0.95)
 		rows[k] = Row{
-			Name: c.Name, Label: c.Label, Owner: c.Owner, Mean: Number(m), SD: Number(math.Sqrt(v)), MCSE: Number(math.Sqrt(v * squares)),
+			Name: c.Name, Label: c.Label, Owner: c.Owner, Generated: c.Generated, Mean: Number(m), SD: Number(math.Sqrt(v)), MCSE: Number(math.Sqrt(v * squares)),
 			Q5: Number(q[0]), Q50: Number(q[1]), Q95: Number(q[2]), ESSBulk: NotApplicable(), ESSTail: NotApplicable(), RHat: NotApplicable(),
 		}
 	}
@@ -177,7 +179,7 @@ func weightedQuantiles(all, weights []float64, at ...float64) []float64 {
 // pointEstimate is the row of a weight, all of whose draws are its estimate.
 func pointEstimate(c Column, draws []float64) Row {
 	none := NotApplicable()
-	r := Row{Name: c.Name, Label: c.Label, Owner: c.Owner, Mean: none, MCSE: none, SD: none, Q5: none, Q50: none, Q95: none, ESSBulk: none, ESSTail: none, RHat: none, Point: true}
+	r := Row{Name: c.Name, Label: c.Label, Owner: c.Owner, Generated: c.Generated, Mean: none, MCSE: none, SD: none, Q5: none, Q50: none, Q95: none, ESSBulk: none, ESSTail: none, RHat: none, Point: true}
 	if len(draws) > 0 {
 		r.Mean = Number(draws[0])
 	}
@@ -187,7 +189,7 @@ func pointEstimate(c Column, draws []float64) Row {
 // describe returns the moments and quantiles of draws, which are also given in ascending order.
 func describe(c Column, all, sorted []float64) Row {
 	return Row{
-		Name: c.Name, Label: c.Label, Owner: c.Owner,
+		Name: c.Name, Label: c.Label, Owner: c.Owner, Generated: c.Generated,
 		Mean: Number(mean(all)), SD: Number(math.Sqrt(variance(all))),
 		Q5: Number(Quantile(sorted, 0.05)), Q50: Number(Quantile(sorted, 0.5)), Q95: Number(Quantile(sorted, 0.95)),
 	}

@@ -310,7 +310,9 @@ func missing(now *state, err error) error {
 }
 
 // fitted answers with the summary of a fit, how it was made, and what is wrong with it.
-func (s *Session) fitted(r *run) error { return s.table("fit", r, r.result.Summary(), s.below(r)) }
+func (s *Session) fitted(r *run) error {
+	return s.table("fit", r, r.result.Summary(), true, s.below(r))
+}
 
 // below is what stands below the summary of a fit.
 func (s *Session) below(r *run) string {

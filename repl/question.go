@@ -127,7 +127,7 @@ func (s *Session) named(text string) (bool, error) {
 	}
 	if s.current != nil && element.MatchString(text) {
 		if columns, err := s.current.draws().Choose([]string{text}); err == nil {
-			return true, s.table("summary", s.current, posterior.Summarise(s.current.draws().Select(columns)), "")
+			return true, s.table("summary", s.current, posterior.Summarise(s.current.draws().Select(columns)), false, "")
 		}
 	}
 	if s.now.built == nil || !identifier.MatchString(text) {
@@ -260,7 +260,7 @@ func (s *Session) askAll(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	return s.table("summary", r, posterior.Summarise(d), "")
+	return s.table("summary", r, posterior.Summarise(d), false, "")
 }
 
 // errRandom is why an expression has no value before there is a fit.
