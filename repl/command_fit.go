@@ -123,6 +123,9 @@ func (o *order) setting(word string) error {
 		}
 		names = append(names, set.Name)
 	}
+	if name == "backend" {
+		return usagef(":fit: the backend comes first, without a name: :fit %s", value)
+	}
 	return usagef("%s has no setting %s%s; it has: %s", o.backend.Name, name, nearest(name, names), strings.Join(names, ", "))
 }
 

@@ -79,6 +79,12 @@ func (s *Session) question(ctx context.Context, text string) (bool, error) {
 	if err != nil && e != nil {
 		return true, err
 	}
+	if e == nil && s.current != nil && element.MatchString(text) {
+		base, _, _ := strings.Cut(text, "[")
+		if _, err := s.current.draws().Choose([]string{text}); err != nil && slices.Contains(s.current.draws().Names(), base) {
+			return true, usagef("%v", err) // a label that is not there, which is no expression either
+		}
+	}
 	if e == nil || arrow.MatchString(text) {
 		return false, nil
 	}
