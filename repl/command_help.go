@@ -17,7 +17,11 @@ func helpCommand() command {
 			if err != nil {
 				return err
 			}
-			return s.say("help", "%s\n  %s", c.usage(), c.doc)
+			text := c.usage() + "\n  " + c.doc
+			if c.more != nil {
+				text += "\n" + c.more(s.Width())
+			}
+			return s.say("help", "%s", text)
 		}}
 }
 

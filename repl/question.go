@@ -167,14 +167,14 @@ type inquiry struct {
 	random bool // it depends on a parameter
 }
 
-// inquire lowers an expression over a model: that of the present state, or of a run, with the lets that were added since.
-func (s *Session) inquire(text, base string, bound func(m *compile.Model) (*compile.Bound, error)) (*inquiry, error) {
+// inquire lowers an expression over a model: that of the present state, or of a run, with the lets that were added since, and with the constants that were set for it.
+func (s *Session) inquire(text, base string, constants map[string]float64, bound func(m *compile.Model) (*compile.Bound, error)) (*inquiry, error) {
 	head := base
 	if head != "" && !strings.HasSuffix(head, "\n") {
 		head += "\n"
 	}
 	start := len(head) + len("generate "+asked+" = ")
-	m, diags := compile.Compile(source.New(s.now.name(), head+"generate "+asked+" = "+text+"\n"), check.Options{Transform: transforms.None, Import: s.now.modules()})
+	m, diags := compile.Compile(source.New(s.now.name(), head+"generate "+asked+" = "+text+"\n"), check.Options{Set: constants, Transform: transforms.None, Import: s.now.modules()})
 	if err := refused(inInput(diags, text, start)); err != nil {
 		return nil, err
 	}
@@ -229,7 +229,7 @@ func (s *Session) inquireOf(r *run, text string) (*inquiry, error) {
 			base += t.Text
 		}
 	}
-	return s.inquire(text, base, func(*compile.Model) (*compile.Bound, error) { return r.bound, nil })
+	return s.inquire(text, base, r.constants(), func(*compile.Model) (*compile.Bound, error) { return r.bound, nil })
 }
 
 // stands reports whether a model compiles.
@@ -299,7 +299,7 @@ func (s *Session) constant(text string) (string, error) {
 
 // inquirePresent is inquire over the present model with its tables.
 func (s *Session) inquirePresent(text string) (*inquiry, error) {
-	return s.inquire(text, s.now.text(), s.bind)
+	return s.inquire(text, s.now.text(), nil, s.bind)
 }
 
 // overDraws answers a number that is computed over draws, one per element.

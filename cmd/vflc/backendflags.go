@@ -69,7 +69,7 @@ func (f *settingFlag) Type() string {
 func addSettings(cmd *cobra.Command) {
 	for _, a := range fit.Backends() {
 		for _, s := range a.Settings {
-			doc := usageOf(a, s)
+			doc := a.Name + ": " + s.Usage()
 			if f := cmd.Flags().Lookup(s.Name); f != nil {
 				f.Usage += "; " + doc
 				continue
@@ -81,17 +81,6 @@ func addSettings(cmd *cobra.Command) {
 			}
 		}
 	}
-}
-
-func usageOf(a backends.Algorithm, s backends.Setting) string {
-	doc := a.Name + ": " + s.Doc
-	if s.Choices != nil {
-		doc += " (" + strings.Join(strings.Fields(strings.Join(s.Choices, " ")), ", ") + ")"
-	}
-	if s.Default == "" || s.Default == false {
-		return doc
-	}
-	return fmt.Sprintf("%s (default %v)", doc, s.Default)
 }
 
 // givenSettings are the settings of a backend that the command line or vfl.toml sets, by name.
