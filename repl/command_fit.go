@@ -64,14 +64,16 @@ func backend(name string) (backends.Algorithm, error) {
 func (s *Session) order(args string) (order, error) {
 	o := order{name: s.freeName(), backend: fit.Backends()[0], settings: map[string]string{}, choices: map[string]string{}}
 	list := words(args)
-	if n := len(list); n >= 1 && list[n-1] == "as" {
-		return o, usagef(":fit: a name follows as")
-	} else if n >= 2 && list[n-2] == "as" {
-		o.name, list = list[n-1], list[:n-2]
+	if at := slices.Index(list, "as"); at >= 0 {
+		if at+1 == len(list) {
+			return o, usagef(":fit: a name follows as")
+		}
+		o.name, list = list[at+1], slices.Delete(slices.Clone(list), at, at+2)
 		if !identifier.MatchString(o.name) {
 			return o, usagef(":fit: %q is no name; write letters, digits and _", o.name)
 		}
 	}
+	list = s.flagged(list)
 	if len(list) > 0 && !strings.Contains(list[0], "=") {
 		a, err := backend(list[0])
 		if err != nil {
@@ -91,9 +93,25 @@ func (s *Session) order(args string) (order, error) {
 	return o, nil
 }
 
-// setting reads NAME=VALUE. Dashes in front are allowed, as advice of other commands has them.
+// flagged writes flags of vflc run, as advice has them, as one writes them here: --metric dense as metric=dense.
+func (s *Session) flagged(list []string) (out []string) {
+	for i := 0; i < len(list); i++ {
+		name, flag := strings.CutPrefix(list[i], "--")
+		switch {
+		case flag && !strings.Contains(name, "=") && isSwitch(name):
+			name += "=true"
+		case flag && !strings.Contains(name, "=") && i+1 < len(list):
+			i++
+			name += "=" + list[i]
+		}
+		out = append(out, name)
+	}
+	return out
+}
+
+// setting reads NAME=VALUE.
 func (o *order) setting(word string) error {
-	name, value, ok := strings.Cut(strings.TrimLeft(word, "-"), "=")
+	name, value, ok := strings.Cut(word, "=")
 	if !ok {
 		return usagef(":fit: %q is not understood; write SETTING=VALUE", word)
 	}
@@ -173,8 +191,8 @@ func (s *Session) model(o order) (*compile.Model, diag.List, error) {
 	return m, found, nil
 }
 
-// goesOn says how a fit that was stopped goes on.
-const goesOn = ":export FOLDER and :fit from=FOLDER go on from its last positions"
+// goesOn says how a fit could go on after it was stopped.
+const goesOn = "a fit at this prompt begins anew; :save FILE says the line of vflc run, which with -o FOLDER makes one that can be resumed"
 
 // fit runs an algorithm on the present model. The context's end stops it, with the draws that there are: where their summary takes long, the session goes on without it.
 func (s *Session) fit(ctx context.Context, o order) error {
@@ -367,7 +385,7 @@ func (s *Session) below(r *run) string {
 	if len(r.result.Diagnose()) > 0 {
 		b.WriteString(":diagnose says what to try\n")
 	}
-	return b.String()
+	return typed(b.String())
 }
 
 // bind binds the present model, for what needs data and no fit.

@@ -30,6 +30,7 @@ func predictCommand() command {
 			if len(q.Data) == 0 {
 				q.Data = r.tables()
 			}
+			q.Intersect = r.stored.Record != nil && r.stored.Record.Intersect
 			p, diags, err := fit.PredictBound(ctx, r.bound, r.draws(), q)
 			if err := refused(diags); err != nil {
 				return err

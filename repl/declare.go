@@ -166,7 +166,10 @@ func (s *Session) stale() error {
 	var names []string
 	var what []string
 	for _, r := range s.runs {
-		if changed := s.now.changes(r.of); len(changed) > 0 && r.of != nil {
+		if r.of == nil {
+			continue // the folder of a run, which has its own model
+		}
+		if changed := s.now.changes(r.of); len(changed) > 0 {
 			names, what = append(names, r.name), changed
 		}
 	}

@@ -368,15 +368,28 @@ func (s *Session) numbers(r *run, d *posterior.Draws, text string, o over, arg f
 		out = append(out, estimate{name, c.Owner, posterior.Number(v), posterior.Number(e)})
 	}
 	return s.reply("estimate", map[string]any{"fit": r.name, "estimates": out}, func(w io.Writer) error {
-		for _, x := range out[:min(len(out), shownRows)] {
-			fmt.Fprintf(w, "%s = %s  @ %s\n", x.Name, withError(float64(x.Value), float64(x.MCSE), d.Chains()*d.Len(0)), x.Owner)
-		}
-		if more := len(out) - shownRows; more > 0 {
-			fmt.Fprintf(w, "… and %d more\n", more)
+		if len(out) > shownRows {
+			fmt.Fprintln(w, s.wrapped(foldedEstimates(s.worded(text), out)))
+		} else {
+			for _, x := range out {
+				fmt.Fprintf(w, "%s = %s  @ %s\n", x.Name, withError(float64(x.Value), float64(x.MCSE), d.Chains()*d.Len(0)), x.Owner)
+			}
 		}
 		s.remind(w, r)
 		return nil
 	})
+}
+
+// foldedEstimates is a line for many estimates.
+func foldedEstimates(text string, all []estimate) string {
+	values := make([]float64, len(all))
+	for i, x := range all {
+		values[i] = float64(x.Value)
+	}
+	slices.Sort(values)
+	at := func(p float64) string { return strconv.FormatFloat(posterior.Quantile(values, p), 'g', 3, 64) }
+	return fmt.Sprintf("%s: %d values from %s to %s, half of them between %s and %s; ask for one by its number in brackets  @ %s",
+		text, len(all), at(0), at(1), at(0.25), at(0.75), all[0].Owner)
 }
 
 // withError writes a number with its Monte Carlo standard error.

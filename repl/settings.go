@@ -19,9 +19,11 @@ func settingValues(_ *Session, before []string) []string {
 			a = b
 		}
 	}
-	if n := len(before); n > 0 && strings.ContainsAny(before[n-1], "=") && strings.ContainsAny(before[n-1][len(before[n-1])-1:], "=,") {
-		name, _, _ := strings.Cut(strings.TrimLeft(before[n-1], "-"), "=")
-		return valuesOf(a, name)
+	if n := len(before); n > 0 {
+		last := before[n-1]
+		if name, _, ok := strings.Cut(last, "="); ok && (strings.HasSuffix(last, "=") || strings.HasSuffix(last, ",")) {
+			return valuesOf(a, name)
+		}
 	}
 	out := []string{"as"}
 	if len(before) == 0 {
@@ -36,12 +38,15 @@ func settingValues(_ *Session, before []string) []string {
 	return out
 }
 
+// switched are the values of a switch.
+var switched = []string{"true", "false"}
+
 // valuesOf lists what a setting of a backend, or a choice beside them, may be.
 func valuesOf(a backends.Algorithm, name string) []string {
 	if c, ok := choices.Named(name); ok {
 		switch {
 		case c.Switch:
-			return []string{"true", "false"}
+			return slices.Clone(switched)
 		case c.Values != nil:
 			return c.Values()
 		}
@@ -52,11 +57,21 @@ func valuesOf(a backends.Algorithm, name string) []string {
 			continue
 		}
 		if _, ok := set.Default.(bool); ok {
-			return []string{"true", "false"}
+			return slices.Clone(switched)
 		}
 		return slices.DeleteFunc(slices.Clone(set.Choices), func(c string) bool { return c == "" })
 	}
 	return nil
+}
+
+// isSwitch reports whether a setting or a choice is true or false.
+func isSwitch(name string) bool {
+	for _, a := range fit.Backends() {
+		if slices.Equal(valuesOf(a, name), switched) {
+			return true
+		}
+	}
+	return false
 }
 
 // settingsHelp lists the settings of each backend, what may be chosen beside them, and examples.
