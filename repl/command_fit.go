@@ -57,6 +57,9 @@ func backend(name string) (backends.Algorithm, error) {
 	if a, ok := fit.Backend(name); ok {
 		return a, nil
 	}
+	if what := meant(name); what != "" {
+		return backends.Algorithm{}, usagef("%s is no backend; write %s", name, what)
+	}
 	return backends.Algorithm{}, usagef("there is no backend %s%s; there are: %s", name, nearest(name, backendNames()), strings.Join(backendNames(), ", "))
 }
 

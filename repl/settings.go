@@ -41,6 +41,19 @@ func settingValues(_ *Session, before []string) []string {
 // switched are the values of a switch.
 var switched = []string{"true", "false"}
 
+// meant is how one writes the name or a value of a setting that stands alone; "" where it is neither.
+func meant(word string) string {
+	if slices.Contains(settingNames(), word) {
+		return word + "=VALUE"
+	}
+	for _, c := range choices.All() {
+		if c.Values != nil && slices.Contains(c.Values(), word) {
+			return c.Name + "=" + word
+		}
+	}
+	return ""
+}
+
 // valuesOf lists what a setting of a backend, or a choice beside them, may be.
 func valuesOf(a backends.Algorithm, name string) []string {
 	if c, ok := choices.Named(name); ok {
