@@ -163,11 +163,17 @@ func (p *Predictions) bind(draws *posterior.Draws, join data.Joining, q Predicti
 	if diags = append(diags, found...); diags.HasErrors() {
 		return nil, none, diags, nil
 	}
+	var owners []string // of what the predictions are computed from
+	for _, w := range wants {
+		if w.Rank > 0 && w.Owner != data.OwnerShared {
+			owners = append(owners, w.Owner)
+		}
+	}
 	keys := rowKeys{map[int]string{}, map[int][]string{}}
 	for _, bindings := range values {
 		for _, v := range bindings {
 			if len(v.Dims) > 0 && keys.keys[v.Dims[0]] == nil {
-				keys.name[v.Dims[0]], keys.keys[v.Dims[0]] = d.RowKeys(v.Dims[0])
+				keys.name[v.Dims[0]], keys.keys[v.Dims[0]] = d.RowKeys(v.Dims[0], owners...)
 			}
 		}
 	}
