@@ -121,3 +121,6 @@ func (p *Plan) On(w Wire) *Plan {
 	}
 	return &on
 }
+
+// SumsAlone reports whether of a sum the server receives the total alone: it is masked, and two or more clients contribute.
+func (p *Plan) SumsAlone(group int) bool { return p.Wire.Masked && len(p.Groups[group].Members) > 1 }

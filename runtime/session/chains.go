@@ -18,7 +18,7 @@ type Chains struct {
 
 // RunChains is Run with an Env for each of n chains.
 func RunChains(ctx context.Context, plan *model.Plan, mode Mode, seed uint64, n int, run func(context.Context, *Chains) error) error {
-	keys, err := SimulatedKeys(seed, plan.Names).withMasks(plan)
+	keys, err := SimulatedKeys(seed, plan.Names).WithMasks(plan)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func apart(ctx context.Context, plan *model.Plan, keys Keys, run func(ctx contex
 		wait.Go(func() {
 			defer end.Close()
 			name := plan.Names[i]
-			f.note(run(ctx, i, end, keys.only(name)))
+			f.note(run(ctx, i, end, keys.Only(name)))
 		})
 	}
 	wait.Wait()

@@ -19,7 +19,7 @@ func NewLocal(plan *model.Plan, keys Keys) (density.Env, error) {
 	if err := plan.Verify(); err != nil {
 		return nil, err
 	}
-	keys, err := keys.withMasks(plan)
+	keys, err := keys.WithMasks(plan)
 	if err != nil {
 		return nil, err
 	}

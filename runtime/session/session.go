@@ -54,8 +54,8 @@ func SimulatedKeys(seed uint64, names []string) Keys {
 	return k
 }
 
-// withMasks returns the keys with those for masks, derived from the private ones of all parties, where the plan needs them and there are none.
-func (k Keys) withMasks(plan *model.Plan) (Keys, error) {
+// WithMasks returns the keys with those for masks, derived from the private ones of all parties, where the plan needs them and there are none.
+func (k Keys) WithMasks(plan *model.Plan) (Keys, error) {
 	if !plan.Wire.Masked || k.Masks != nil {
 		return k, nil
 	}
@@ -64,8 +64,8 @@ func (k Keys) withMasks(plan *model.Plan) (Keys, error) {
 	return k, err
 }
 
-// only returns the keys as one party holds them.
-func (k Keys) only(name string) Keys {
+// Only returns the keys as one party holds them.
+func (k Keys) Only(name string) Keys {
 	return Keys{Shared: k.Shared, Private: map[string]rng.Key{name: k.Private[name]}, ID: k.ID, Masks: k.Masks.only(name)}
 }
 
