@@ -228,33 +228,42 @@ func TestAttackOnMaskedRun(t *testing.T) {
 	m := testmodel.Linear(9, 60, []int{2, 1, 2}, 0.7)
 	for _, kind := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power} {
 		b := bindFiles(t, glmText(m), kind, 0.8, glmFiles(m))
-		p := wired(t, b, map[string]string{"backend": "nuts", "chains": "2", "warmup": "150", "draws": "150"}, map[string]string{"secure-sum": "on"})
-		p.options.watch = true
-		r, err := p.Sample(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
+		for views, given := range map[int]map[string]string{
+			2: {"backend": "nuts", "chains": "2", "warmup": "150", "draws": "150"}, 1: {"backend": "sfvi", "estimator": "quadrature", "draws": "100"},
+		} {
+			attackMasked(t, wired(t, b, given, map[string]string{"secure-sum": "on"}), views)
 		}
-		views := r.views()
-		if len(views) != 2 {
-			t.Fatalf("%d views", len(views))
-		}
-		truth, err := trueCuts(b, r.Draws)
-		if err != nil {
-			t.Fatal(err)
-		}
-		bare, err := p.bareRounds(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		report := p.report(&runs.Run{Record: &posterior.Record{}}, views, truth, bare, false)
-		if len(report.Cuts) != 1 || !report.Cuts[0].Sum || len(report.Cuts[0].Parties) != 3 {
-			t.Fatalf("%s: %+v", kind, report.Cuts)
-		}
-		if c := float64(report.Cuts[0].Correlation); !(c > 0.9) {
-			t.Errorf("%s: the sum is known with correlation %v", kind, c)
-		}
-		if !strings.Contains(strings.Join(report.Notes, " "), "the sums alone") {
-			t.Errorf("%s: notes %q", kind, report.Notes)
-		}
+	}
+}
+
+func attackMasked(t *testing.T, p *Prepared, chains int) {
+	t.Helper()
+	b, kind := p.Bound, p.Settings.Transform
+	p.options.watch = true
+	r, err := p.Sample(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	views := r.views()
+	if len(views) != chains {
+		t.Fatalf("%d views", len(views))
+	}
+	truth, err := trueCuts(b, r.Draws)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bare, err := p.bareRounds(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := p.report(&runs.Run{Record: &posterior.Record{}}, views, truth, bare, false)
+	if len(report.Cuts) != 1 || !report.Cuts[0].Sum || len(report.Cuts[0].Parties) != 3 {
+		t.Fatalf("%s: %+v", kind, report.Cuts)
+	}
+	if c := float64(report.Cuts[0].Correlation); !(c > 0.9) {
+		t.Errorf("%s: the sum is known with correlation %v", kind, c)
+	}
+	if !strings.Contains(strings.Join(report.Notes, " "), "the sums alone") {
+		t.Errorf("%s: notes %q", kind, report.Notes)
 	}
 }

@@ -50,9 +50,6 @@ func NewRecorder(plan *model.Plan, markov bool) *Recorder {
 		for m, of := range sources {
 			single[m] = newView(plan, of, picks)
 		}
-		for _, v := range single {
-			v.bare = newBare(len(picks))
-		}
 		r.views = append(r.views, single...)
 		if len(single) > 1 {
 			r.views = append(r.views, newSum(plan, single))

@@ -55,7 +55,7 @@ type mark struct {
 const mostMarks = 25
 
 func newView(plan *model.Plan, of source, picks []int) *view {
-	v := &view{of: of, covers: []source{of}, picks: picks, whole: len(picks) == plan.Groups[of.group].Len, weight: 1}
+	v := &view{of: of, covers: []source{of}, picks: picks, whole: len(picks) == plan.Groups[of.group].Len, weight: 1, bare: newBare(len(picks))}
 	v.allocate(max(1, len(plan.Windows)))
 	if len(plan.Windows) == 0 {
 		return v
