@@ -83,6 +83,9 @@ func (s *runState) series(rhos []float64) (*noise.Series, error) {
 	if err := noise.Suits(m, s.backend); err != nil {
 		return nil, err
 	}
+	if err := s.inspect(); err != nil {
+		return nil, err
+	}
 	sources, err := data.Locate(s.path, m.Parties(), s.flags.data)
 	if err != nil {
 		return nil, err
