@@ -145,6 +145,10 @@ func TestClassification(t *testing.T) {
 	if len(r.Calibration) != 3 || r.Calibration[1].Rows != 2 || r.Calibration[1].Observed != 0.5 {
 		t.Errorf("calibration is %+v", r.Calibration)
 	}
+	sure := scored("y", []row{{observed: 1, mean: 1, score: 0}, {observed: 0, mean: 1, score: -800}}, true)
+	if want := (math.Log1p(-1e-5) + math.Log(1e-5)) / 2; math.Abs(float64(*sure.Clipped)-want) > 1e-12 || sure.Mean != -400 {
+		t.Errorf("clipped %v, want %v; unclipped %v", *sure.Clipped, want, sure.Mean)
+	}
 	if math.Abs(logMeanExp([]float64{-1000, -1000 + math.Log(3)})-(-1000+math.Log(2))) > 1e-12 || !math.IsInf(logMeanExp([]float64{math.Inf(-1)}), -1) {
 		t.Error("the mean of exp is wrong")
 	}
