@@ -185,7 +185,11 @@ func (r *reader) value(f *field, value string) {
 
 func (r *reader) table(n *node) {
 	r.known(n, "a table", []string{"name", "title", "note", "rows", "over", "columns", "where", "beside"})
-	t := Table{Name: r.name(n, "a table"), Title: r.text(n, "title"), Note: r.text(n, "note"), Rows: r.axes(n, "rows"), Over: r.axes(n, "over"), Span: n.span}
+	var taken []string
+	for _, t := range r.study.Tables {
+		taken = append(taken, t.Name)
+	}
+	t := Table{Name: r.name(n, "a table", taken), Title: r.text(n, "title"), Note: r.text(n, "note"), Rows: r.axes(n, "rows"), Over: r.axes(n, "over"), Span: n.span}
 	if n.field("where") != nil {
 		t.Where = r.where(n.field("where"))
 	}
@@ -253,8 +257,8 @@ func (r *reader) beside(n *node, t *Table) Beside {
 	return b
 }
 
-// name is a name that a file can have.
-func (r *reader) name(n *node, what string) string {
+// name is a name that a file can have, and that no other table, or no other figure, has.
+func (r *reader) name(n *node, what string, taken []string) string {
 	name := r.text(n, "name")
 	usual := func(c rune) bool {
 		return c == '-' || c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
@@ -262,22 +266,19 @@ func (r *reader) name(n *node, what string) string {
 	if name == "" || strings.TrimFunc(name, usual) != "" {
 		r.errorf(diag.BadStudy, n.span, "%s has a name of letters, digits, - and _, which its file takes", what)
 	}
-	for _, t := range r.study.Tables {
-		if t.Name == name {
-			r.errorf(diag.BadStudy, n.span, "two tables have the name %s", name)
-		}
-	}
-	for _, f := range r.study.Figures {
-		if f.Name == name {
-			r.errorf(diag.BadStudy, n.span, "two figures have the name %s", name)
-		}
+	if slices.Contains(taken, name) {
+		r.errorf(diag.BadStudy, n.span, "%s before this one has the name %s too", what, name)
 	}
 	return name
 }
 
 func (r *reader) figure(n *node) {
 	r.known(n, "a figure", []string{"name", "kind", "note", "each", "runs", "where", "parameters"})
-	f := Figure{Name: r.name(n, "a figure"), Kind: r.text(n, "kind"), Note: r.text(n, "note"), Each: r.axes(n, "each"), Runs: r.axes(n, "runs"), Parameters: r.listOf(n, "parameters"), Span: n.span}
+	var taken []string
+	for _, f := range r.study.Figures {
+		taken = append(taken, f.Name)
+	}
+	f := Figure{Name: r.name(n, "a figure", taken), Kind: r.text(n, "kind"), Note: r.text(n, "note"), Each: r.axes(n, "each"), Runs: r.axes(n, "runs"), Parameters: r.listOf(n, "parameters"), Span: n.span}
 	if kinds := plot.Names(); !slices.Contains(kinds, f.Kind) || plot.NeedsResponses(f.Kind) {
 		kinds = slices.DeleteFunc(kinds, plot.NeedsResponses)
 		r.errorf(diag.BadSelection, spanOr(n.field("kind"), n), "a figure is of a kind that vflc plot has%s", posterior.Suggestion(f.Kind, kinds)).Note("kind is one of %s", strings.Join(kinds, ", "))
