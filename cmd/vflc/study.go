@@ -155,7 +155,7 @@ func (s *studyState) inspect() (list diag.List) {
 		}
 		found := &inspection{}
 		var said strings.Builder
-		err := s.execute(context.WithValue(s.cmd.Context(), inspectionKey{}, found), c, nil, io.Discard, &said)
+		err := carryOut(context.WithValue(s.cmd.Context(), inspectionKey{}, found), c.Args(), io.Discard, &said)
 		if !found.done {
 			list.Errorf(diag.BadCell, s.study.File, c.Span, "this cell would not run (%s): %s", c.Name(), reasonOf(err, said.String()))
 			continue
@@ -190,12 +190,11 @@ func (s *studyState) wrongFlag(c *study.Cell) *diag.Diagnostic {
 	return nil
 }
 
-// execute carries out the command line of a cell in this process, with flags that the study adds.
-func (s *studyState) execute(ctx context.Context, c *study.Cell, more []string, out, messages io.Writer) error {
+// carryOut carries out a command line in this process.
+func carryOut(ctx context.Context, args []string, out, messages io.Writer) error {
 	root := newRoot()
 	root.SetOut(out)
 	root.SetErr(messages)
-	args := append(c.Args(), more...)
 	root.SetArgs(args)
 	ran, err := root.ExecuteContextC(context.WithValue(ctx, commandLineKey{}, append([]string{"vflc"}, args...)))
 	if err != nil && !errors.Is(err, errInspected) {
@@ -265,14 +264,14 @@ func (s *studyState) do(ctx context.Context, t study.Task) error {
 		messages := io.MultiWriter(log, &said)
 		result := filepath.Join(dir, command.Writes)
 		if command.Output != "" {
-			more := []string{"--" + command.Output, result}
+			line := append(t.Cell.Args(), "--"+command.Output, result)
 			if resumed {
-				more = append(more, "--"+resumeFlag)
+				line = []string{newResume().Name(), result}
 			}
-			return reasoned(s.execute(ctx, t.Cell, more, io.Discard, messages), &said)
+			return reasoned(carryOut(ctx, line, io.Discard, messages), &said)
 		}
 		return atomicfile.Write(result, ownerOnly, func(w io.Writer) error {
-			return reasoned(s.execute(ctx, t.Cell, []string{"--json", "--quiet"}, w, messages), &said)
+			return reasoned(carryOut(ctx, append(t.Cell.Args(), "--json", "--quiet"), w, messages), &said)
 		})
 	})
 }

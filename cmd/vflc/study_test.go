@@ -126,7 +126,7 @@ func TestKilledStudyLosesNothing(t *testing.T) {
 		}
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
-		if underWay(filepath.Join(dir, "killed", "cells"), ended) {
+		if underWay(filepath.Join(dir, "killed", "cells", ".*", "run", "checkpoint", "chain-*"), ended) {
 			killed++
 			cmd.Process.Kill()
 			<-ended
@@ -149,7 +149,7 @@ func TestKilledStudyLosesNothing(t *testing.T) {
 }
 
 // underWay waits until a fit has saved a state that it was not resumed from, and reports that; false where the study ends before.
-func underWay(cells string, ended <-chan error) bool {
+func underWay(checkpoints string, ended <-chan error) bool {
 	begun := time.Now()
 	for {
 		select {
@@ -157,7 +157,7 @@ func underWay(cells string, ended <-chan error) bool {
 			return false
 		case <-time.After(2 * time.Millisecond):
 		}
-		states, _ := filepath.Glob(filepath.Join(cells, ".*", "run", "checkpoint", "chain-*"))
+		states, _ := filepath.Glob(checkpoints)
 		for _, s := range states {
 			if info, err := os.Stat(s); err == nil && info.ModTime().After(begun) {
 				return true
