@@ -252,3 +252,62 @@ func mean(x []float64) (sum float64) {
 	}
 	return sum
 }
+
+// Rows with one value of a column stay together, and folds do not depend on the order of the rows in a party's file: every party finds the same from the keys of the joined rows.
+func TestGroupsAndOrderOfRows(t *testing.T) {
+	const text = `client a
+data y : real[N] @ shared
+data x : real[N] @ a
+param b ~ normal(0, 1)
+param s ~ normal(0, 1) @ a
+y ~ normal(b + x * s, 1)
+transform exact
+`
+	m, diags := compile.Compile(source.New("m.vfl", text), check.Options{})
+	if diags.HasErrors() {
+		t.Fatal(data.Errors(diags))
+	}
+	const rows = 24
+	run := func(order []int) Response {
+		dir := t.TempDir()
+		server, client := "id,y,ward\n", "id,x\n"
+		for i := range rows {
+			server += strconv.Itoa(100+i) + "," + strconv.FormatFloat(math.Sin(float64(i)), 'g', -1, 64) + ",w" + strconv.Itoa(i%5) + "\n"
+			client += strconv.Itoa(100+order[i]) + "," + strconv.FormatFloat(math.Cos(float64(3*order[i])), 'g', -1, 64) + "\n"
+		}
+		for name, text := range map[string]string{"server.csv": server, "a.csv": client} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sources, err := data.Named(m.Parties(), []string{"server=" + filepath.Join(dir, "server.csv"), "a=" + filepath.Join(dir, "a.csv")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, diags, err := Run(t.Context(), m, sources, Options{Folds: 3, By: "ward", Seed: 4, Fit: fit.Options{Settings: map[string]string{"chains": "1", "warmup": "30", "draws": "20"}}})
+		if err != nil || diags.HasErrors() {
+			t.Fatal(err, data.Errors(diags))
+		}
+		return r.Responses[0]
+	}
+	order := make([]int, rows)
+	for i := range order {
+		order[i] = i
+	}
+	straight := run(order)
+	slices.Reverse(order)
+	if turned := run(order); !slices.Equal(turned.LogDensities, straight.LogDensities) || !slices.Equal(turned.Fold, straight.Fold) {
+		t.Error("the order of a party's rows changes the result")
+	}
+	// Five wards of 5, 5, 5, 5 and 4 rows in three folds: every fold has whole wards.
+	counts := make([]int, 3)
+	for _, k := range straight.Fold {
+		counts[k-1]++
+	}
+	whole := map[int]bool{4: true, 5: true, 9: true, 10: true}
+	for k, n := range counts {
+		if !whole[n] {
+			t.Errorf("fold %d has %d rows, which are no whole wards", k+1, n)
+		}
+	}
+}

@@ -163,7 +163,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 		for _, more := range []struct {
 			name  string
 			value *posterior.Number
-		}{{"accuracy", y.Accuracy}, {"AUC", y.AUC}, {"Brier", y.Brier}, {"mean log density where wrong", y.WhereWrong}} {
+		}{{"accuracy", y.Accuracy}, {"AUC", y.AUC}, {"Brier", y.Brier}, {"mean log density, clipped", y.Clipped}, {"mean log density where wrong", y.WhereWrong}} {
 			if more.value != nil {
 				lines = append(lines, []string{more.name, number(*more.value)})
 			}
