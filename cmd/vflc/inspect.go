@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -61,6 +62,21 @@ func inspected(cmd *cobra.Command, m *compile.Model, path string, tables []strin
 	}
 	found.done = true
 	return errInspected
+}
+
+// files notes the tables of new rows, which flags of the form --data PARTY=FILE name.
+func (i *inspection) files(flags []study.Flag) error {
+	for _, f := range flags {
+		party, files, _ := strings.Cut(f.Value, "=")
+		for k, file := range strings.Split(files, ",") {
+			text, err := inputfile.Read(file, inputfile.MaxBytes)
+			if err != nil {
+				return err
+			}
+			i.inputs = append(i.inputs, study.Digest(fmt.Sprintf("new table %d of %s", k+1, party), text))
+		}
+	}
+	return nil
 }
 
 // commandLine is the command line of this process, or the one that a command is carried out for.

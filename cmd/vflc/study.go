@@ -160,6 +160,10 @@ func (s *studyState) inspect() (list diag.List) {
 			list.Errorf(diag.BadCell, s.study.File, c.Span, "this cell would not run (%s): %s", c.Name(), reasonOf(err, said.String()))
 			continue
 		}
+		if err := found.files(c.New); err != nil {
+			list.Errorf(diag.BadCell, s.study.File, c.Span, "%v", err)
+			continue
+		}
 		t, err := study.Identify(c, found.inputs)
 		if err != nil {
 			list.Errorf(diag.BadCell, s.study.File, c.Span, "%v", err)
@@ -268,7 +272,11 @@ func (s *studyState) do(ctx context.Context, t study.Task) error {
 			if resumed {
 				line = []string{newResume().Name(), result}
 			}
-			return reasoned(carryOut(ctx, line, io.Discard, messages), &said)
+			err := carryOut(ctx, line, io.Discard, messages)
+			if err == nil && t.Cell.Predicts {
+				err = carryOut(ctx, append(t.Cell.PredictArgs(result), "--output", filepath.Join(dir, study.PredictionsFile)), io.Discard, messages)
+			}
+			return reasoned(err, &said)
 		}
 		return atomicfile.Write(result, ownerOnly, func(w io.Writer) error {
 			return reasoned(carryOut(ctx, append(t.Cell.Args(), "--json", "--quiet"), w, messages), &said)

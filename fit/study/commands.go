@@ -24,8 +24,9 @@ func Commands() []Command {
 
 // The names of what cells write.
 const (
-	RunDir = "run"
-	CVFile = "cv.json"
+	RunDir          = "run"
+	CVFile          = "cv.json"
+	PredictionsFile = "predictions.csv" // of a fit whose cell predicts
 )
 
 // CommandOf finds a command by name.

@@ -12,15 +12,16 @@ import (
 
 // A draft is a cell that is being put together.
 type draft struct {
-	command, model, data *node
-	flags                []Flag
-	labels               []Label
+	command, model, data, predict *node
+
+	flags  []Flag
+	labels []Label
 }
 
 // cells makes the cells of a block: every combination of what it varies, the last axis fastest.
 func (r *reader) cells(n *node) {
-	r.known(n, "cells", []string{"command", "model", "data", "label", "flags", "vary"})
-	first := draft{command: n.field("command"), model: n.field("model"), data: n.field("data")}
+	r.known(n, "cells", []string{"command", "model", "data", "predict", "label", "flags", "vary"})
+	first := draft{command: n.field("command"), model: n.field("model"), data: n.field("data"), predict: n.field("predict")}
 	for _, f := range r.tablesOf(n, "label").fields {
 		if r.want(f.value, "a label", text) {
 			first.labels = append(first.labels, Label{f.name, f.value.text})
@@ -78,6 +79,8 @@ func (r *reader) varied(d draft, axis *field, v *node) draft {
 			d.model = f.value
 		case "data":
 			d.data = f.value
+		case "predict":
+			d.predict = f.value
 		default:
 			d.flags = merged(d.flags, r.flagOf(f))
 		}
@@ -107,6 +110,12 @@ func (r *reader) cell(n *node, d draft) {
 	}
 	if d.data != nil {
 		c.Flags = append(slices.Clone(c.Flags), r.files(d.data)...)
+	}
+	if d.predict != nil {
+		c.Predicts, c.New = true, r.files(d.predict)
+		if command, ok := CommandOf(c.Command); ok && command.Writes != RunDir {
+			r.once(diag.BadStudy, d.predict, "vflc "+c.Command+" leaves no run that could predict")
+		}
 	}
 	for _, other := range r.study.Cells {
 		if slices.Equal(other.Labels, c.Labels) {

@@ -55,6 +55,7 @@ type record struct {
 	Version string    `json:"version"` // of vflc
 	Command string    `json:"command"`
 	Flags   []setting `json:"flags"`
+	Predict bool      `json:"predict,omitempty"`
 	Inputs  []Input   `json:"inputs"`
 }
 
@@ -73,7 +74,7 @@ func Identify(c *Cell, inputs []Input) (Task, error) {
 }
 
 func (c *Cell) record(inputs []Input) record {
-	r := record{Schema: posterior.Schema, Version: fit.Version(), Command: c.Command, Flags: []setting{}, Inputs: inputs}
+	r := record{Schema: posterior.Schema, Version: fit.Version(), Command: c.Command, Flags: []setting{}, Predict: c.Predicts, Inputs: inputs}
 	for _, f := range c.Flags {
 		if f.Name != "data" { // tables are inputs
 			r.Flags = append(r.Flags, setting{f.Name, f.Value})
@@ -174,6 +175,8 @@ func (s *Store) Collect(study *Study, tasks []Task, failed map[*Cell]error) ([]*
 			r.Failed = "not done"
 		} else if err := s.read(t, r); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.Folder(t), err)
+		} else if !study.draws(t.Cell) {
+			r.run = nil // of many runs the draws would fill the memory
 		}
 		out = append(out, r)
 		byCell[t.Cell] = r

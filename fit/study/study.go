@@ -36,13 +36,25 @@ type Cell struct {
 	Model   string // absolute path
 	Flags   []Flag // in order; repeatable ones may come several times
 	Labels  []Label
-	Span    source.Span // of the block that makes it
+	// Predicts says that the rows of the tables in New, or the run's own where there are none, are predicted after a fit.
+	Predicts bool
+	New      []Flag
+	Span     source.Span // of the block that makes it
 }
 
 // Args are the words of the command line.
 func (c *Cell) Args() []string {
 	args := []string{c.Command, c.Model}
 	for _, f := range c.Flags {
+		args = append(args, "--"+f.Name+"="+f.Value)
+	}
+	return args
+}
+
+// PredictArgs are the words of the command line that predicts after the fit in a folder.
+func (c *Cell) PredictArgs(run string) []string {
+	args := []string{"predict", run}
+	for _, f := range c.New {
 		args = append(args, "--"+f.Name+"="+f.Value)
 	}
 	return args

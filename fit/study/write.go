@@ -83,6 +83,11 @@ func (s *Store) draw(study *Study, f Figure, results []*Result) (out []picture, 
 	return out, nil
 }
 
+// draws reports whether a figure shows a cell.
+func (s *Study) draws(c *Cell) bool {
+	return slices.ContainsFunc(s.Figures, func(f Figure) bool { return has(f.Where, c) })
+}
+
 // elboKind is the kind of plot that shows those of the runs that have a trace.
 const elboKind = "elbo"
 

@@ -4,7 +4,7 @@ package diag
 var studiesPages = []Page{
 	{
 		Code: BadStudy, Title: "a study that is not TOML, or has keys or values that a study does not have",
-		Text:  "A study has title, text, folder, [flags], [data.NAME], [[cells]], [[table]], [[figure]] and [reference]. Cells have command, model, data, label, flags and vary; a value in vary is that of a flag, or a table with a name (is) and flags. Each cell differs from every other in a label or in what is varied. Models are relative to the file.",
+		Text:  "A study has title, text, folder, [flags], [data.NAME], [[cells]], [[table]], [[figure]] and [reference]. Cells have command, model, data, predict, label, flags and vary; a value in vary is that of a flag, or a table with a name (is) and flags. Each cell differs from every other in a label or in what is varied. Models are relative to the file.",
 		Wrong: "vflc study s.toml --list\n-- s.toml --\n[[cells]]\nmodel = \"m.vfl\"\nvari = { seed = [1, 2] }\n-- m.vfl --\ndata y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\n-- m/data.csv --\ny\n1.5\n",
 		Right: "vflc study s.toml --list\n-- s.toml --\n[[cells]]\nmodel = \"m.vfl\"\nvary = { seed = [1, 2] }\n-- m.vfl --\ndata y : real[N]\nparam b ~ normal(0, 1)\ny ~ normal(b, 1)\n-- m/data.csv --\ny\n1.5\n",
 	},
