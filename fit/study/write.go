@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/vflc/vflc/internal/atomicfile"
@@ -119,7 +120,11 @@ func (f Figure) run(study *Study, r *Result) (plot.Run, error) {
 	}
 	var words []string
 	for _, axis := range axes {
-		if v, ok := r.Cell.Label(axis); ok {
+		v, ok := r.Cell.Label(axis)
+		if _, err := strconv.ParseFloat(v, 64); err == nil {
+			v = axis + " " + v // a number alone says little
+		}
+		if ok {
 			words = append(words, v)
 		}
 	}
