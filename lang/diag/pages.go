@@ -27,6 +27,7 @@ var Pages = slices.Concat(
 	weightPages,
 	privatePages,
 	rowsPages,
+	studiesPages,
 	dataPages,
 	infoPages,
 )
