@@ -20,11 +20,13 @@ func (p *Prepared) Sample(ctx context.Context, stop <-chan struct{}) (_ *Result,
 		}
 		p.lock.release()
 	}()
-	gradient, err := gradientTime(ctx, p.Plan, p.options.Seed)
-	if err != nil {
-		return nil, err
+	var gradient time.Duration
+	if p.apart == nil {
+		if gradient, err = gradientTime(ctx, p.Plan, p.options.Seed); err != nil {
+			return nil, err
+		}
+		p.options.Progress.Message(fmt.Sprintf("%s: %s; a gradient takes %.3g µs", p.Name, strings.Join(p.Plan.Names, ", "), float64(gradient.Nanoseconds())/1e3))
 	}
-	p.options.Progress.Message(fmt.Sprintf("%s: %s; a gradient takes %.3g µs", p.Name, strings.Join(p.Plan.Names, ", "), float64(gradient.Nanoseconds())/1e3))
 	f, err := p.infer(ctx, stop)
 	if err != nil {
 		return nil, err

@@ -22,11 +22,16 @@ func RunChains(ctx context.Context, plan *model.Plan, mode Mode, seed uint64, n 
 	keys := SimulatedKeys(seed, plan.Names)
 	if mode == PerParty {
 		return apart(ctx, plan, keys, func(ctx context.Context, i int, end transport.Transport, own Keys) error {
-			c := &Chains{lanes: transport.NewLanes(end, n)}
-			return c.run(ctx, n, func(k int) (density.Env, error) { return NewRemote(plan.Only(i), i, c.lanes.Lane(k), own) }, run)
+			return RunApart(ctx, plan.Only(i), i, end, own, n, run)
 		})
 	}
 	return (&Chains{}).run(ctx, n, func(int) (density.Env, error) { return NewLocal(plan, keys) }, run)
+}
+
+// RunApart is RunChains at one party of a deployment, which meets the others over t.
+func RunApart(ctx context.Context, plan *model.Plan, index int, t transport.Transport, own Keys, n int, run func(context.Context, *Chains) error) error {
+	c := &Chains{lanes: transport.NewLanes(t, n)}
+	return c.run(ctx, n, func(k int) (density.Env, error) { return NewRemote(plan, index, c.lanes.Lane(k), own) }, run)
 }
 
 func (c *Chains) run(ctx context.Context, n int, env func(k int) (density.Env, error), run func(context.Context, *Chains) error) error {
