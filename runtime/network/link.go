@@ -396,16 +396,15 @@ func (p *peer) complete(now time.Time) {
 	}
 	switch {
 	case len(content) > 0 && content[0] == contentMark:
-		r := &reader{b: content[1:]}
-		if chain, at := r.uint64(), r.uint64(); r.err == nil && p.link.Marked != nil {
-			p.link.Marked(int(chain), int(at))
+		if chain, at, ok := readMark(content); ok && p.link.Marked != nil {
+			p.link.Marked(chain, at)
 		}
 	case len(content) > 0 && content[0] == contentMessage:
 		m := &received{}
 		if n := len(p.spare); n > 0 {
 			m, p.spare = p.spare[n-1], p.spare[:n-1]
 		}
-		if m.size = len(content); decode(content[1:], &m.Message) != nil {
+		if m.size = len(content); transport.Parse(content[1:], &m.Message) != nil {
 			m.Message = transport.Message{Kind: unreadable}
 		}
 		p.queue, p.queued = append(p.queue, m), p.queued+m.size

@@ -12,9 +12,6 @@ import (
 	"crypto/cipher"
 	"encoding/binary"
 	"errors"
-	"fmt"
-	"math"
-	"slices"
 
 	"github.com/vflc/vflc/runtime/transport"
 )
@@ -29,7 +26,6 @@ const (
 	headerSize = 52
 	// maxMessage bounds what a peer can make this party hold.
 	maxMessage = 1 << 30
-	maxText    = 1 << 12
 )
 
 // magic begins a packet, and is followed by its type.
@@ -126,28 +122,9 @@ const (
 	contentMark    = 1
 )
 
-// encode appends a message: numbers are little-endian float64, texts have their lengths before them.
+// encode appends a message.
 func encode(dst []byte, m transport.Message) []byte {
-	dst = append(dst, contentMessage)
-	dst = binary.LittleEndian.AppendUint64(dst, m.Round)
-	for _, text := range []string{m.Kind, m.Reason, m.Party} {
-		dst = appendText(dst, text)
-	}
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(m.Arrays)))
-	for _, a := range m.Arrays {
-		dst = appendText(dst, a.Name)
-		dst = binary.LittleEndian.AppendUint32(dst, uint32(len(a.Data)))
-		dst = slices.Grow(dst, 8*len(a.Data))
-		for _, v := range a.Data {
-			dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(v))
-		}
-	}
-	return dst
-}
-
-func appendText(dst []byte, text string) []byte {
-	dst = binary.LittleEndian.AppendUint16(dst, uint16(len(text)))
-	return append(dst, text...)
+	return transport.Append(append(dst, contentMessage), m)
 }
 
 func encodeMark(chain, at int) []byte {
@@ -155,82 +132,11 @@ func encodeMark(chain, at int) []byte {
 	return binary.LittleEndian.AppendUint64(dst, uint64(at))
 }
 
-// A reader reads what a peer has sent. After the first mistake it returns zeros.
-type reader struct {
-	b   []byte
-	err error
-}
-
-func (r *reader) take(n int) []byte {
-	if r.err != nil || n < 0 || n > len(r.b) {
-		r.err = errors.New("a message ends too early")
-		return nil
+// readMark reads what encodeMark has made.
+func readMark(b []byte) (chain, at int, ok bool) {
+	if len(b) != 17 {
+		return 0, 0, false
 	}
-	out := r.b[:n]
-	r.b = r.b[n:]
-	return out
-}
-
-func (r *reader) uint16() int {
-	if b := r.take(2); b != nil {
-		return int(binary.LittleEndian.Uint16(b))
-	}
-	return 0
-}
-
-func (r *reader) uint32() int {
-	if b := r.take(4); b != nil {
-		return int(binary.LittleEndian.Uint32(b))
-	}
-	return 0
-}
-
-func (r *reader) uint64() uint64 {
-	if b := r.take(8); b != nil {
-		return binary.LittleEndian.Uint64(b)
-	}
-	return 0
-}
-
-// text reads a text; old is returned where it is the same, so that a message like the last one allocates nothing.
-func (r *reader) text(old string) string {
-	n := r.uint16()
-	if n > maxText {
-		r.err = fmt.Errorf("a name of %d bytes", n)
-		return ""
-	}
-	b := r.take(n)
-	if string(b) == old {
-		return old
-	}
-	return string(b)
-}
-
-// decode reads a message into m, whose arrays it reuses.
-func decode(b []byte, m *transport.Message) error {
-	r := &reader{b: b}
-	m.Round = r.uint64()
-	m.Kind, m.Reason, m.Party = r.text(m.Kind), r.text(m.Reason), r.text(m.Party)
-	n := r.uint32()
-	if n > len(r.b)/6 { // an array has at least a name's and its own length
-		return errors.New("a message with more arrays than bytes")
-	}
-	m.Arrays = m.Arrays[:cap(m.Arrays)]
-	for len(m.Arrays) < n {
-		m.Arrays = append(m.Arrays, transport.Array{})
-	}
-	m.Arrays = m.Arrays[:n]
-	for i := range m.Arrays {
-		a := &m.Arrays[i]
-		a.Name = r.text(a.Name)
-		data := r.take(8 * r.uint32())
-		a.Data = slices.Grow(a.Data[:0], len(data)/8)[:len(data)/8]
-		for k := range a.Data {
-			a.Data[k] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*k:]))
-		}
-	}
-	if r.err == nil && len(r.b) > 0 {
-		r.err = errors.New("something follows the end of a message")
-	}
-	return r.err
+	c, t := binary.LittleEndian.Uint64(b[1:]), binary.LittleEndian.Uint64(b[9:])
+	return int(c), int(t), c < 1<<31 && t < 1<<62
 }
