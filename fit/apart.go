@@ -122,6 +122,9 @@ func (p *Prepared) agree() (diag.List, error) {
 	return nil, nil
 }
 
+// Discard gives up a run that is not sampled: its folder is free again.
+func (p *Prepared) Discard() { p.lock.release() }
+
 // beside runs a function with the Envs of n chains: over all parties, or of this one.
 func (p *Prepared) beside(ctx context.Context, n int, run func(context.Context, *session.Chains) error) error {
 	if a := p.apart; a != nil {
@@ -194,4 +197,16 @@ func prune(dir string, chain int) {
 
 func generationFile(dir string, chain, at int) string {
 	return fmt.Sprintf("%s.%d", chainFile(dir, chain), at)
+}
+
+// Walks returns how many chains of a run are saved one by one, and how long they warm up together; 0 where they do not.
+func Walks(b *compile.OneParty, o Options) (chains, together int, err error) {
+	p, err := partly(b, nil, o)
+	if err != nil {
+		return 0, 0, err
+	}
+	if _, near := approximating(p.Settings.Plan.Initial); near {
+		together = p.Settings.Plan.Warmup
+	}
+	return (&sampling{Prepared: p}).kernels(), together, nil
 }

@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -234,6 +235,13 @@ func Request(dir, project, party string) error {
 	return errors.Join(writeKey(filepath.Join(dir, KeyFile), key), WriteStream(dir, stream), writePEM(filepath.Join(dir, RequestFile), requestBlock, der, public))
 }
 
+// Simulate sets the seed of the party's random numbers to one that a run in one process has too: for demonstrations and tests.
+func Simulate(dir string, seed uint64) error {
+	return atomicfile.WriteBytes(filepath.Join(dir, StreamFile), private, fmt.Appendf(nil, "%s%d\n", simulated, seed))
+}
+
+const simulated = "simulated "
+
 // WriteStream sets the seed of the party's own random numbers.
 func WriteStream(dir string, seed [32]byte) error {
 	return atomicfile.WriteBytes(filepath.Join(dir, StreamFile), private, []byte(hex.EncodeToString(seed[:])+"\n"))
@@ -405,8 +413,11 @@ type Identity struct {
 	Cert    *x509.Certificate
 	Key     ed25519.PrivateKey
 	Stream  [32]byte // seed of the party's own random numbers
-	dir     string
-	root    *x509.Certificate
+	// Simulated is a seed from which the random numbers follow as in a run in one process, with the same draws: whoever knows it knows the noise on what the party sends. nil
+	// where Stream is the seed.
+	Simulated *uint64
+	dir       string
+	root      *x509.Certificate
 }
 
 // Load reads the folder of a party and checks that its certificate is of its project, for its key, valid and not revoked.
@@ -434,6 +445,14 @@ func Load(dir string) (*Identity, error) {
 	text, err := os.ReadFile(filepath.Join(dir, StreamFile))
 	if err != nil {
 		return nil, err
+	}
+	if rest, ok := strings.CutPrefix(string(text), simulated); ok {
+		seed, err := strconv.ParseUint(strings.TrimSpace(rest), 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, StreamFile), err)
+		}
+		id.Simulated = &seed
+		return id, nil
 	}
 	seed, err := hex.DecodeString(strings.TrimSpace(string(text)))
 	if err != nil || len(seed) != len(id.Stream) {

@@ -155,7 +155,7 @@ func (l *Link) Nudge() {
 		if p != nil {
 			p.mutex.Lock()
 			p.resend(time.Now())
-			p.acknowledge()
+			p.request()
 			p.mutex.Unlock()
 		}
 	}
@@ -201,11 +201,22 @@ func (p *peer) resend(now time.Time) {
 }
 
 // acknowledge tells the peer what is here.
-func (p *peer) acknowledge() {
+func (p *peer) acknowledge() { p.report(seen) }
+
+// request is acknowledge, and asks for what follows.
+func (p *peer) request() { p.report(wanted) }
+
+// The numbers of parts of an acknowledgement.
+const (
+	seen   = 1
+	wanted = 2
+)
+
+func (p *peer) report(parts uint32) {
 	p.acks++
 	p.ackDue, p.ackedAt = time.Time{}, p.got
 	h := p.heading(typeAck, p.acks)
-	h.parts = 1
+	h.parts = parts
 	p.buffer = h.put(p.buffer[:0])
 	var nonce [12]byte
 	_ = p.link.Publish(p.name, p.sender.Seal(p.buffer, h.nonce(&nonce), nil, p.buffer)) // the next one says the same
@@ -358,6 +369,9 @@ func (p *peer) take(h header, packet []byte) bool {
 	}
 	p.acknowledged(h.ack)
 	if h.kind == typeAck {
+		if h.parts == wanted && len(p.flight) > 0 && p.flight[0].seq == h.ack+1 {
+			p.resend(time.Now())
+		}
 		return true
 	}
 	now := time.Now()
@@ -371,7 +385,7 @@ func (p *peer) take(h header, packet []byte) bool {
 		p.assembly = p.assembly[:at]
 		if now.Sub(p.gapAt) >= gapEvery {
 			p.gapAt = now
-			p.acknowledge() // what follows is missing here
+			p.request()
 		}
 	default: // it is here already
 		p.assembly = p.assembly[:at]
@@ -427,9 +441,6 @@ func (p *peer) acknowledged(upTo uint64) {
 		n++
 	}
 	if n == 0 {
-		if len(p.flight) > 0 && p.flight[0].seq == upTo+1 && time.Since(p.flight[0].at) >= 2*gapEvery && len(p.flight) > 1 {
-			p.resend(time.Now()) // the peer has seen later ones
-		}
 		return
 	}
 	p.flight = append(p.flight[:0], p.flight[n:]...)
