@@ -226,15 +226,17 @@ func (p *Prepared) report(run *runs.Run, views []*attack.Recorder, truth map[cut
 	}
 	at := 0
 	for g := range p.Plan.Groups {
-		members := len(p.Plan.Groups[g].Members)
-		n := members
-		if n > 1 {
-			n++
+		first, last := 0, len(p.Plan.Groups[g].Members)
+		switch {
+		case p.Plan.SumsAlone(g):
+			first = last
+		case last == 1:
+			last = 0
 		}
-		for k := range n {
-			r.Cuts[at+k].Receivers = p.receivers(g, k)
+		for k := first; k <= last; k++ {
+			r.Cuts[at].Receivers = p.receivers(g, k)
+			at++
 		}
-		at += n
 	}
 	r.Notes = p.attackNotes()
 	return r
@@ -276,7 +278,10 @@ func (p *Prepared) knowsSum(group, party int) bool {
 // attackNotes are what the table does not show.
 func (p *Prepared) attackNotes() []string {
 	out := []string{}
-	if p.Settings.Transform.AtClients {
+	switch {
+	case p.Plan.Wire.Masked:
+		out = append(out, "Masks hid what single clients added to sums over two or more of them: the server received the sums alone. With two contributors each has the other's part, by taking its own away.")
+	case p.Settings.Transform.AtClients:
 		out = append(out, "The correlations over rounds are of z alone, and rho matters for them only. Under transform "+p.Settings.Transform.Name+" the server also has the adjoint of the others' sum at each client, without noise: solving it for the client's own cut takes one evaluation.")
 	}
 	return out

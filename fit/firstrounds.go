@@ -71,7 +71,7 @@ func (f *firstRounds) begin() {
 	for g, group := range f.plan.Groups {
 		members := make([]*attack.Clear, len(group.Members)+1)
 		for m, port := range group.Members {
-			if f.plan.Exact || f.reception(g, port) != nil {
+			if !f.plan.SumsAlone(g) && (f.plan.Exact || f.reception(g, port) != nil) {
 				members[m] = &attack.Clear{}
 			}
 		}
@@ -93,7 +93,7 @@ func (f *firstRounds) reception(group int, member model.Port) *model.Reception {
 }
 
 // Sent implements session.Watcher.
-func (f *firstRounds) Sent(int, [][][]float64) {}
+func (f *firstRounds) Sent(int, [][][]float64, [][]float64) {}
 
 // Answered implements session.Watcher.
 func (f *firstRounds) Answered(_ [][]float64, part [][][]float64) {
@@ -108,6 +108,7 @@ func (f *firstRounds) Answered(_ [][]float64, part [][][]float64) {
 			cut := f.parties[port.Party].Output(port.Index)
 			model.Add(all, cut)
 			switch r := f.reception(g, port); {
+			case f.clear[g][m] == nil:
 			case f.plan.Exact:
 				f.take(f.clear[g][m], cut, cut)
 			case r != nil:

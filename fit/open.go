@@ -13,6 +13,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/simulate"
 )
@@ -74,7 +75,9 @@ func OpenBound(b *compile.Bound, o Options) (*Prepared, diag.List, error) {
 
 // ready performs the steps that need the data. diags are those of the steps before.
 func (p *Prepared) ready(b *compile.Bound, diags diag.List) (*Prepared, diag.List, error) {
-	p.Bound = b
+	on := *b
+	on.Plan = b.Plan.On(model.Wire{Fixed: p.Settings.Plan.Fixed, Masked: p.Settings.Plan.Masked})
+	p.Bound = &on
 	for _, step := range []func() (diag.List, error){p.divide, p.choose, p.mayBegin, p.begins, p.foresee, p.note, p.label, p.takeFolder} {
 		found, err := step()
 		diags = append(diags, found...)

@@ -23,8 +23,9 @@ type Crossing struct {
 // follows. The plan need hold no graphs: lengths are not looked at.
 func Crossings(plan *model.Plan, uses []density.Use) []Crossing {
 	var out []Crossing
+	of := newCodes(plan, newGrids(plan))
 	for client := 1; client < len(plan.Names); client++ {
-		frames := newScript(plan, client).framesWithScalars()
+		frames := newScript(plan, client, of).framesWithScalars()
 		for _, use := range uses {
 			for _, k := range kindsOf(use.Exchange) {
 				f := frames[use.Exchange == density.Pipeline][k]

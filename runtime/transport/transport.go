@@ -12,7 +12,7 @@ import (
 type Message struct {
 	ID
 	Sender   string // the party that has made the message; "" where the connection alone says so
-	Sequence uint64 // number among the messages that the sender has sent to this peer under this ID, from 1
+	Sequence uint64 // number among the messages that the sender has sent to this peer, from 1
 	Round    uint64 // number of the round, the same at both ends
 	Kind     string // the step of the round
 	Arrays   []Array
