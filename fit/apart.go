@@ -68,7 +68,11 @@ func partly(b *compile.OneParty, apart *Apart, o Options) (*Prepared, error) {
 	if err != nil {
 		return nil, &UsageError{err}
 	}
-	p := &Prepared{Bound: b.Bound, Algorithm: o.Algorithm, Settings: s, options: o, apart: apart}
+	on := *b.Bound
+	if on.Plan != nil {
+		on.Plan = b.Plan.On(model.Wire{Fixed: s.Plan.Fixed, Masked: s.Plan.Masked})
+	}
+	p := &Prepared{Bound: &on, Algorithm: o.Algorithm, Settings: s, options: o, apart: apart}
 	switch {
 	case s.Plan.Minibatch > 0:
 		return nil, usagef("%s: rows are not divided into windows in a run across processes yet", p.setting(backends.Minibatch))

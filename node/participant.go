@@ -28,6 +28,7 @@ import (
 	"github.com/vflc/vflc/runtime/network"
 	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/stdlib"
 )
 
@@ -250,7 +251,11 @@ func (p *participant) begin(s start, run string) error {
 		p.prepared.Discard()
 		p.prepared = nil
 	}
-	link, err := p.connect(run)
+	id, err := runID(run)
+	if err != nil {
+		return &refusal{CodeProtocol, err}
+	}
+	link, masks, err := p.connect(id, run)
 	if err != nil {
 		return &refusal{CodeProtocol, err}
 	}
@@ -264,7 +269,7 @@ func (p *participant) begin(s start, run string) error {
 		return err
 	}
 	prepared, diags, err := fit.OpenApart(p.part, &fit.Apart{
-		Index: p.index, Transport: link, Keys: p.keys(run), Hindered: s.Algorithm, Near: s.Near, Marks: p.marks, At: s.At,
+		Index: p.index, Transport: link, Keys: p.keys(id, run, masks), Hindered: s.Algorithm, Near: s.Near, Marks: p.marks, At: s.At,
 	}, o)
 	if err := refused(CodeSettings, diags, err); err != nil {
 		link.Close()
@@ -275,39 +280,52 @@ func (p *participant) begin(s start, run string) error {
 }
 
 // connect opens the links of the epoch: the server has one with every client, a client with the server.
-func (p *participant) connect(run string) (*network.Link, error) {
-	var id network.RunID
-	b, err := hex.DecodeString(run)
-	if err != nil || len(b) != len(id) {
-		return nil, errors.New("the number of the run is no hexadecimal of 16 bytes")
-	}
-	copy(id[:], b)
+// The keys of all clients, which their certificates sign, are those of their masks too.
+func (p *participant) connect(id network.RunID, run string) (*network.Link, *session.MaskKeys, error) {
+	masks := &session.MaskKeys{Private: map[string]*ecdh.PrivateKey{}, Public: map[string]*ecdh.PublicKey{}}
 	c := network.Config{Run: id, Epoch: p.epoch, Names: p.agreed.Names, Own: p.id.Party, Send: map[string]network.Key{}, Receive: map[string]network.Key{}, Publish: p.carrier.Publish}
 	for i, peer := range c.Names {
+		public, err := p.agreed.Keys[peer].check(p.id, run, p.epoch, peer)
+		if err != nil {
+			return nil, nil, err
+		}
+		if i > 0 {
+			masks.Public[peer] = public
+		}
 		if (i == 0) == (p.index == 0) {
 			continue
 		}
-		public, err := p.agreed.Keys[peer].check(p.id, run, p.epoch, peer)
-		if err != nil {
-			return nil, err
-		}
 		secret, err := p.secret.ECDH(public)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if c.Send[peer], err = linkKey(secret, run, p.epoch, p.id.Party, peer); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if c.Receive[peer], err = linkKey(secret, run, p.epoch, peer, p.id.Party); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return network.NewLink(c)
+	if p.index > 0 {
+		masks.Private[p.id.Party] = p.secret
+	}
+	link, err := network.NewLink(c)
+	return link, masks, err
+}
+
+// runID is the number of a run from its hexadecimal form.
+func runID(run string) (id network.RunID, err error) {
+	b, err := hex.DecodeString(run)
+	if err != nil || len(b) != len(id) {
+		return id, errors.New("the number of the run is no hexadecimal of 16 bytes")
+	}
+	copy(id[:], b)
+	return id, nil
 }
 
 // keys are the sources of the party's random streams: all parties have the shared one, and each its own, which follows from the seed in its folder and the run.
-func (p *participant) keys(run string) session.Keys {
-	k := session.Keys{Shared: rng.SharedKey(p.announce.Seed), Private: map[string]rng.Key{}}
+func (p *participant) keys(id network.RunID, run string, masks *session.MaskKeys) session.Keys {
+	k := session.Keys{Shared: rng.SharedKey(p.announce.Seed), Private: map[string]rng.Key{}, ID: transport.ID{Run: id, Epoch: p.epoch}, Masks: masks}
 	if p.id.Simulated != nil {
 		k.Private[p.id.Party] = rng.SimulatedKey(*p.id.Simulated, p.id.Party)
 		return k

@@ -22,7 +22,9 @@ sent. A certificate that was lost, or a party that leaves, is revoked.`,
   vflc provision add heart hospital_a/request.csr
   vflc provision revoke heart hospital_a`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return usagef("provision needs init, request, add or revoke") },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return usagef("provision needs init, request, add or revoke")
+		},
 	}
 	cmd.AddCommand(newProvisionInit(), newProvisionRequest(), newProvisionAdd(), newProvisionRevoke())
 	return cmd
@@ -112,4 +114,3 @@ func newProvisionRevoke() *cobra.Command {
 		}),
 	}
 }
-

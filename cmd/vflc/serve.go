@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/inputfile"
@@ -105,7 +106,7 @@ with the same results. Ctrl-C and vflc stop save and end this process; the other
 			if err := f.ready(cmd, args[0]); err != nil {
 				return err
 			}
-			f.Settings = givenSettings(cmd, a)
+			f.Settings = masked(a, givenSettings(cmd, a))
 			return f.play(cmd, func(stop <-chan struct{}) (*fit.Result, error) { return node.Serve(cmd.Context(), f.Options, stop) })
 		}),
 	}
@@ -118,6 +119,16 @@ with the same results. Ctrl-C and vflc stop save and end this process; the other
 	fs.DurationVar(&f.CheckpointEvery, "checkpoint-interval", 10*time.Second, "`time` between two states that all parties save")
 	addSettings(cmd)
 	return cmd
+}
+
+// masked are the settings of a run across machines, where sums over clients are masked unless another wire is asked for.
+func masked(a backends.Algorithm, given map[string]string) map[string]string {
+	wire, _ := a.In(backends.Wire)
+	secure, ok := a.In(backends.SecureSum)
+	if _, set := given[secure.Name]; ok && !set && given[wire.Name] == "" {
+		given[secure.Name] = "on"
+	}
+	return given
 }
 
 func newJoin() *cobra.Command {
