@@ -140,3 +140,8 @@ func (j *journal) note(format string, args ...any) {
 }
 
 func (j *journal) close() { j.file.Close() }
+
+// AskToStop asks the process of the run in a folder to stop.
+func AskToStop(dir string) error {
+	return atomicfile.WriteBytes(filepath.Join(dir, runs.SessionDir, StopFile), 0o600, nil)
+}
