@@ -53,6 +53,15 @@ func same(f *os.File, path string) bool {
 
 var errLocked = errors.New("another process has locked the file")
 
+// Hold locks a folder until release is called or the process ends. The error says who has locked it.
+func Hold(dir string) (release func(), err error) {
+	l, err := lockFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	return l.release, nil
+}
+
 func inUse(dir string) error {
 	who := "another process"
 	if text, err := os.ReadFile(filepath.Join(dir, lockFile)); err == nil && len(text) > 0 {

@@ -59,6 +59,7 @@ type node struct {
 	carrier  *carrier.Carrier
 	memory   memory
 	own      string // incarnation
+	release  func() // of the lock on the session's folder
 	count    uint64 // of the last control message
 	part     *participant
 	events   chan any
@@ -114,6 +115,12 @@ func open(o Options) (*node, error) {
 	if n.memory.Complete {
 		return nil, &fit.CompleteError{Dir: o.Dir}
 	}
+	if err := os.MkdirAll(filepath.Join(o.Dir, runs.SessionDir), 0o700); err != nil {
+		return nil, err
+	}
+	if n.release, err = fit.Hold(filepath.Join(o.Dir, runs.SessionDir)); err != nil {
+		return nil, err
+	}
 	if n.journal, err = openJournal(o.Dir, o.Say); err != nil {
 		return nil, err
 	}
@@ -129,6 +136,11 @@ func open(o Options) (*node, error) {
 	n.status = Status{Party: n.id.Party, Process: os.Getpid(), Model: p.manifest.Model, State: Waiting}
 	n.progress = &watcher{o.Progress, n.step}
 	return n, nil
+}
+
+func (n *node) close() {
+	n.journal.close()
+	n.release()
 }
 
 // step keeps how far a chain is.
