@@ -145,3 +145,8 @@ func (j *journal) close() { j.file.Close() }
 func AskToStop(dir string) error {
 	return atomicfile.WriteBytes(filepath.Join(dir, runs.SessionDir, StopFile), 0o600, nil)
 }
+
+// quietJournal keeps nothing.
+func quietJournal() *journal {
+	return &journal{log: slog.New(slog.DiscardHandler), say: func(string) {}}
+}

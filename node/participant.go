@@ -164,11 +164,15 @@ func (p *participant) accepts(a announcement) error {
 	return nil
 }
 
-// tables names the party of a table that is given alone.
+// tables are those of this party.
 func (p *participant) tables() []string {
 	name, _, _ := compile.Member(p.id.Party) // its name was checked
-	var out []string
-	for _, t := range p.Tables {
+	return TablesOf(name, p.Tables)
+}
+
+// TablesOf names the party of a table that is given without one.
+func TablesOf(name string, tables []string) (out []string) {
+	for _, t := range tables {
 		if party, _, given := strings.Cut(t, "="); !given || party != name && party != data.OwnerShared {
 			t = name + "=" + t
 		}

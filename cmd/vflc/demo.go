@@ -68,7 +68,7 @@ func newDemoStart() *cobra.Command {
 		Use:   "start MODEL -o DIR",
 		Short: "Start a process for each party; where DIR holds a demonstration, those that are not running",
 		Example: `  vflc demo start logistic.vfl -o demo
-  vflc demo start logistic.vfl -o demo --transform exact --backend sfvi --wait`,
+  vflc demo start logistic.vfl -o demo --transform exact --wait`,
 		Args: oneArgument("a MODEL"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			if dir == "" {

@@ -90,7 +90,7 @@ The run begins when all parties have joined. A party that is lost is named every
 goes on when it is back. After a crash of any process, this one included, the same command goes on from what all parties have saved,
 with the same results. Ctrl-C and vflc stop save and end this process; the other parties wait for it.`,
 		Example: `  vflc serve build --identity registry --data y.csv -o run
-  vflc serve build --identity registry --data y.csv -o run --backend sfvi --seed 7`,
+` + example("vflc serve build --identity registry --data y.csv -o run"),
 		Args: oneArgument("the folder PROGRAMS"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			a, err := algorithm(f.Backend)

@@ -261,3 +261,6 @@ func user(party, publish, subscribe string) *server.User {
 		Publish: &server.SubjectPermission{Allow: []string{publish}}, Subscribe: &server.SubjectPermission{Allow: []string{subscribe}},
 	}}
 }
+
+// RTT is the time of a round trip to the server.
+func (c *Carrier) RTT() (time.Duration, error) { return c.conn.RTT() }
