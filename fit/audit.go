@@ -20,5 +20,5 @@ func Audit(p *compile.Bundle, a backends.Algorithm, given map[string]string) ([]
 		return nil, err
 	}
 	uses = append(uses, density.Use{Exchange: density.Reporting, Often: "every draw"})
-	return p.Audit(uses), nil
+	return p.Audit(uses, wireIn(s)), nil
 }

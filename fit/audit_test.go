@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -21,7 +22,6 @@ import (
 	"github.com/vflc/vflc/compile/rows"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/stdlib/def"
@@ -164,7 +164,12 @@ func variants(a backends.Algorithm, on def.Transform) map[string]map[string]stri
 			for _, form := range []string{"auto", "meanfield"} {
 				maps.Copy(out, with("quadrature, theta "+form, map[string]string{"estimator": "quadrature", "theta-guide": form}))
 			}
+			maps.Copy(out, with("quadrature, masked", map[string]string{"estimator": "quadrature", "secure-sum": "on"}))
 			maps.Copy(out, with("quadrature, uncorrected", map[string]string{"estimator": "quadrature", "correct": "false"}))
+		case "wire":
+			maps.Copy(out, with("fixed", map[string]string{"wire": "fixed"}))
+		case "secure-sum":
+			maps.Copy(out, with("masked", map[string]string{"secure-sum": "on"}))
 		case "minibatch":
 			maps.Copy(out, with("minibatch", map[string]string{"minibatch": "4"}))
 		case "centered", "mala":
@@ -311,9 +316,18 @@ type recorder struct {
 func (r recorder) Send(ctx context.Context, to string, m transport.Message) error {
 	r.Lock()
 	for _, a := range m.Arrays {
-		key := member.ReplaceAllString(r.name+" → "+to+": "+m.Kind+": "+a.Name, "")
-		if !slices.Contains(r.seen[key], len(a.Data)) {
-			r.seen[key] = append(r.seen[key], len(a.Data))
+		key, n := member.ReplaceAllString(r.name+" → "+to+": "+m.Kind+": "+a.Name, ""), a.Len()
+		if len(a.Words) > 0 && a.Grid == math.MinInt16 {
+			n /= 2 // two words a number
+		}
+		if !slices.Contains(r.seen[key], n) {
+			r.seen[key] = append(r.seen[key], n)
+		}
+		if a.Encoding != transport.Plain && a.Name != "scalars" {
+			r.seen[key+" (mark)"] = []int{1}
+		}
+		if a.Encoding == transport.Plain && a.Grid != 0 {
+			r.seen[key+" (grid)"] = []int{1}
 		}
 	}
 	r.Unlock()
@@ -337,15 +351,18 @@ func together(t *testing.T, b *compile.Bound, a backends.Algorithm, given map[st
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys := session.SimulatedKeys(3, b.Plan.Names)
+	plan := b.Plan.On(wireIn(settings))
+	keys, err := session.SimulatedKeys(3, plan.Names).WithMasks(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var wait sync.WaitGroup
 	ends, errs := transport.NewMem(b.Plan.Names), make([]error, len(b.Plan.Names))
 	for i, end := range ends {
 		wait.Go(func() {
 			defer end.Close()
-			name := b.Plan.Names[i]
-			own := session.Keys{Shared: keys.Shared, Private: map[string]rng.Key{name: keys.Private[name]}}
-			env, err := session.NewRemote(b.Plan.Only(i), i, wrap(name, end), own)
+			name := plan.Names[i]
+			env, err := session.NewRemote(plan.Only(i), i, wrap(name, end), keys.Only(name))
 			if err == nil {
 				err = play(t.Context(), density.Chain(env, 1), a, settings)
 			}

@@ -107,7 +107,11 @@ func (p *Prepared) deployment() string {
 		}
 	}
 	text := "The clients' cuts crossed without noise. "
-	if len(singly) < len(p.Manifest.Cuts) {
+	switch {
+	case len(singly) == len(p.Manifest.Cuts):
+	case p.Plan.Wire.Masked:
+		text += "Masks hid them in sums over two or more clients: the server had the sums alone. "
+	default:
 		text += "Use masked sums in a deployment: the server then learns a sum of cuts, and no client's own. "
 	}
 	if len(singly) > 0 {

@@ -89,6 +89,16 @@ func ReadRecord(dir string) (*posterior.Record, error) {
 	return r, err
 }
 
+// ReadDocument reads the summary of a run from its folder; nil where the run has none yet.
+func ReadDocument(dir string) (*posterior.Document, error) {
+	d := &posterior.Document{}
+	err := decode(filepath.Join(dir, SummaryFile), d)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return d, err
+}
+
 // contents reads the folder's documents, and returns the files of the chains and their variables.
 func (r *Run) contents() (files []string, vars []posterior.Variable, err error) {
 	switch err := decode(filepath.Join(r.Path, RecordFile), &r.Record); {

@@ -94,6 +94,8 @@ type Plan struct {
 	// Exact: the cuts themselves cross, and a group is a sum of cuts. Their Rho is 0.
 	Exact bool
 	Wire  Wire
+	// Several lists, in a plan without graphs, the parties that stand for several parties which do the same.
+	Several []int
 	// Windows are plans of their own over parts of the rows, which together are all of them; none where all rows are always evaluated together.
 	Windows []Window
 }

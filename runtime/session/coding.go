@@ -219,7 +219,7 @@ type codes struct {
 func newCodes(plan *model.Plan, g *grids) *codes {
 	c := &codes{}
 	for k, group := range plan.Groups {
-		members, receivers := clientsOf(group.Members), clientsOf(group.Receivers)
+		members, receivers := clientsOf(plan, group.Members), clientsOf(plan, group.Receivers)
 		if !plan.Wire.Fixed {
 			members, receivers = nil, nil
 		}
@@ -230,29 +230,32 @@ func newCodes(plan *model.Plan, g *grids) *codes {
 		c.product = append(c.product, newCoding(members, &g.product[k]))
 	}
 	for _, s := range plan.Shared {
-		to := clientsOf(s.To)
+		to := clientsOf(plan, s.To)
 		if !plan.Wire.Fixed {
 			to = nil
 		}
 		c.gradient = append(c.gradient, newCoding(to, nil))
 	}
 	if plan.Wire.Fixed {
-		all := make([]int, len(plan.Names)-1)
-		for k := range all {
-			all[k] = k + 1
+		var all []model.Port
+		for k := range plan.Names {
+			all = append(all, model.Port{Party: k})
 		}
-		if c.scalars = newCoding(all, nil); c.scalars != nil {
+		if c.scalars = newCoding(clientsOf(plan, all), nil); c.scalars != nil {
 			c.scalars.saturates = true
 		}
 	}
 	return c
 }
 
-// clientsOf lists the clients among ports, each once.
-func clientsOf(ports []model.Port) (clients []int) {
+// clientsOf lists the clients among ports, each once, and once more where it stands for several.
+func clientsOf(plan *model.Plan, ports []model.Port) (clients []int) {
 	for _, p := range ports {
 		if p.Party > 0 && !slices.Contains(clients, p.Party) {
 			clients = append(clients, p.Party)
+			if slices.Contains(plan.Several, p.Party) {
+				clients = append(clients, p.Party)
+			}
 		}
 	}
 	return clients

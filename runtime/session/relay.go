@@ -171,8 +171,8 @@ func (b *base) scriptsOf() []*script {
 
 // Relay implements density.Relaying.
 func (e *local) Relay(ctx context.Context, x density.Exchange, size density.RelaySize, by density.Relayed) error {
-	if err := ctx.Err(); err != nil {
-		return context.Cause(ctx)
+	if err := e.begin(ctx); err != nil {
+		return err
 	}
 	clients := e.parties[1:]
 	r := e.resized(size, func() (roles []model.Role) {
