@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"time"
 
@@ -21,7 +22,7 @@ const (
 	SessionFile = "session.json" // what the party must know to go on after a crash
 	StatusFile  = "status.json"  // how the run stands; rewritten every second
 	LogFile     = "log.jsonl"
-	StopFile    = "stop" // asks the process to stop; vflc stop makes it
+	StopFile    = "stop" // names the process that is asked to stop; vflc stop makes it
 )
 
 // A memory is what a party remembers of a run.
@@ -141,9 +142,12 @@ func (j *journal) note(format string, args ...any) {
 
 func (j *journal) close() { j.file.Close() }
 
-// AskToStop asks the process of the run in a folder to stop.
-func AskToStop(dir string) error {
-	return atomicfile.WriteBytes(filepath.Join(dir, runs.SessionDir, StopFile), 0o600, nil)
+// AskToStop asks a process of the run in a folder to stop, also one that has only just been started.
+func AskToStop(dir string, process int) error {
+	if err := os.MkdirAll(filepath.Join(dir, runs.SessionDir), 0o700); err != nil {
+		return err
+	}
+	return atomicfile.WriteBytes(filepath.Join(dir, runs.SessionDir, StopFile), 0o600, strconv.AppendInt(nil, int64(process), 10))
 }
 
 // quietJournal keeps nothing.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -124,7 +125,6 @@ func open(o Options) (*node, error) {
 	if n.journal, err = openJournal(o.Dir, o.Say); err != nil {
 		return nil, err
 	}
-	_ = os.Remove(filepath.Join(o.Dir, runs.SessionDir, StopFile)) // of an earlier process
 	p, diags, err := n.readPrograms()
 	if err == nil && diags.HasErrors() {
 		err = data.Errors(diags)
@@ -286,8 +286,8 @@ func passing(err error) bool {
 
 // asked reports whether vflc stop was called.
 func (n *node) asked() bool {
-	_, err := os.Stat(filepath.Join(n.Dir, runs.SessionDir, StopFile))
-	return err == nil
+	text, err := os.ReadFile(filepath.Join(n.Dir, runs.SessionDir, StopFile))
+	return err == nil && string(text) == strconv.Itoa(os.Getpid())
 }
 
 // remember keeps that an epoch has begun.

@@ -162,9 +162,10 @@ func (c *coordinator) over() (bool, error) {
 	switch {
 	case c.ended != nil:
 		c.halt(c.failure)
-		for range 3 { // whoever misses it waits, and is told when it asks again
-			c.beat()
-			time.Sleep(lookEvery / 5)
+		for name, k := range c.clients { // each is to know why; one that is just connecting too
+			if !k.bye && !c.silent(name, c.since) {
+				return false, nil
+			}
 		}
 		c.state(Failed, c.failure.Error(), nil)
 		return true, c.failure
@@ -251,7 +252,7 @@ func (c *coordinator) take(ctx context.Context, e any) error {
 	case controlEvent:
 		return c.hears(ctx, e)
 	case stageEvent:
-		if e.epoch != c.memory.Epoch || e.stage != c.stage {
+		if e.epoch != c.memory.Epoch || e.stage != c.stage || c.ended != nil {
 			return nil
 		}
 		c.working = false
@@ -273,7 +274,7 @@ func (c *coordinator) take(ctx context.Context, e any) error {
 func (n *node) activate() { n.active.Store(n.part.link) }
 
 func (c *coordinator) ran(e runEvent) error {
-	if e.epoch != c.memory.Epoch {
+	if e.epoch != c.memory.Epoch || c.ended != nil {
 		return nil
 	}
 	switch {
@@ -295,9 +296,15 @@ func (c *coordinator) hears(ctx context.Context, e controlEvent) error {
 		return nil
 	}
 	k.n = e.N
+	if c.ended != nil {
+		k.bye = k.bye || e.Ended != nil || e.Left
+		c.dirty = c.dirty || !k.bye
+		return nil
+	}
 	known := k.incarnation
 	k.incarnation = e.Incarnation
 	if e.Ended != nil {
+		k.bye = true
 		c.end(e.from, &EndedError{Party: e.from, Code: e.Ended.Code})
 		return nil
 	}
@@ -376,7 +383,8 @@ func (c *coordinator) agree() error {
 	if g.Sizes, err = compile.Agree(g.Names, all); err != nil {
 		var d *compile.Disagreement
 		if errors.As(err, &d) {
-			c.failure, c.ended = err, &ending{Party: d.Other, Code: CodeDiffer, About: &compile.Disagreement{Kind: d.Kind, What: d.What, Party: d.Party, Other: d.Other, Way: d.Way, Here: d.Here, Who: d.Who}}
+			c.note("%v", err)
+			c.failure, c.dirty, c.ended = err, true, &ending{Party: d.Other, Code: CodeDiffer, About: &compile.Disagreement{Kind: d.Kind, What: d.What, Party: d.Party, Other: d.Other, Way: d.Way, Here: d.Here, Who: d.Who}}
 			return nil
 		}
 		return err
@@ -513,6 +521,7 @@ func (c *coordinator) end(party string, err error) {
 		if errors.As(err, &other) {
 			c.ended.Code = other.Code
 		}
+		c.dirty = true
 		c.note("%v", err)
 	}
 }

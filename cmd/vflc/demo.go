@@ -365,7 +365,7 @@ func (d *demo) stop(cmd *cobra.Command) error {
 		if p.Process == 0 || !alive(p.Process) {
 			continue
 		}
-		if err := node.AskToStop(d.runDir(p.Party)); err != nil {
+		if err := node.AskToStop(d.runDir(p.Party), p.Process); err != nil {
 			return err
 		}
 		for alive(p.Process) {

@@ -293,3 +293,88 @@ func TestStoppedProcessesGoOn(t *testing.T) {
 	s.must(append([]string{"run", "m.vfl", "-o", "whole", "--wire", "fixed"}, args...)...)
 	s.wantWhole("whole")
 }
+
+// ended waits for a process of a demonstration to end, and returns what it printed.
+func (s *stage) ended(party string) string {
+	s.t.Helper()
+	for _, p := range s.demo().Processes {
+		for begin := time.Now(); p.Party == party && alive(p.Process) && time.Since(begin) < 15*time.Second; {
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(s.dir, "demo", party+".log"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(text)
+}
+
+// What does not fit ends the run at every party, with the reason where it is and a name and a code elsewhere.
+func TestRunsThatCannotBegin(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(s *stage)
+		want  map[string]string
+	}{
+		"other rows": {
+			func(s *stage) { s.write("m/b.csv", strings.Replace(s.read("m/b.csv"), "\n39,", "\n40,", 1)) },
+			map[string]string{"server": "server and b hold other rows, or in another order", "a": "server and b hold other rows", "b": "server and b hold other rows"},
+		},
+		"fewer rows": {
+			func(s *stage) { s.write("m/b.csv", strings.Join(strings.SplitAfter(s.read("m/b.csv"), "\n")[:40], "")) },
+			map[string]string{"server": "the size N is 40 at server, but 39 at b", "a": "the size N is 40 at server"},
+		},
+		"broken data": {
+			func(s *stage) { s.write("m/b.csv", strings.Replace(s.read("m/b.csv"), "\n38,", "\n38,nought", 1)) },
+			map[string]string{"server": "b found an error in its own data, which its own log shows (code data)", "a": "b found an error in its own data", "b": "nought"},
+		},
+		"another manifest": {
+			func(s *stage) {
+				path := "demo/programs-b/manifest.json"
+				s.write(path, strings.Replace(s.read("demo/programs/manifest.json"), `"model": "m"`, `"model": "n"`, 1))
+				s.write("demo/programs-b/b.vfl", s.read("demo/programs/b.vfl"))
+				d := s.demo()
+				d.Processes[2].Args[1] = "programs-b"
+				if err := d.write(); err != nil {
+					s.t.Fatal(err)
+				}
+			},
+			map[string]string{"server": "b has another manifest or another program than the server runs (code manifest)", "a": "b has another manifest", "b": "runs another manifest than n"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.stopAfter("demo")
+			s.must("demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "2000", "--draws", "1000")
+			s.must("demo", "stop", "demo")
+			for _, p := range s.demo().Processes { // the run begins anew
+				if err := os.RemoveAll(filepath.Join(s.dir, "demo", "runs", p.Party)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c.spoil(s)
+			s.must("demo", "start", "m.vfl", "-o", "demo")
+			for party, want := range c.want {
+				if log := s.ended(party); !strings.Contains(log, want) {
+					t.Errorf("%s does not say %q:\n%s", party, want, log)
+				}
+			}
+			for _, p := range s.demo().Processes {
+				if alive(p.Process) {
+					t.Errorf("%s has not ended", p.Party)
+				}
+			}
+			if log := s.ended("b"); name == "broken data" && strings.Contains(s.ended("server"), "nought") {
+				t.Errorf("the text of an error has left its party:\n%s", log)
+			}
+		})
+	}
+}
+
+func (s *stage) read(name string) string {
+	s.t.Helper()
+	text, err := os.ReadFile(filepath.Join(s.dir, name))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(text)
+}

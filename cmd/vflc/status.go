@@ -100,7 +100,7 @@ func newStop() *cobra.Command {
 				fmt.Fprintf(cmd.ErrOrStderr(), "%s is not running\n", s.Party)
 				return nil
 			}
-			if err := node.AskToStop(args[0]); err != nil {
+			if err := node.AskToStop(args[0], s.Process); err != nil {
 				return err
 			}
 			for alive(s.Process) {
