@@ -29,6 +29,7 @@ type Disclosure struct {
 	Learns   string   `json:"receiver_computes"`  // what a curious receiver can compute
 	Messages []string `json:"messages,omitempty"` // the kinds of message that carry it, each with its channel: "aux: z z_1+z_2"
 	Cut      bool     `json:"-"`                  // what crosses is an auxiliary variable on its way to the server, with noise of sd Rho around its cut
+	Bare     bool     `json:"-"`                  // a cut is in what crosses without noise, or its mean
 	Rho      string   `json:"-"`
 	Sum      string   `json:"-"` // of the adjoint that a client sends of a sum it has received: the name of the sum in its program; "" for anything else
 }
@@ -124,6 +125,8 @@ func (a *auditor) disclosure(c session.Crossing) Disclosure {
 	switch c.Content {
 	case session.Z:
 		d.Cut, d.Rho = !c.Hidden, rho
+	case session.Cut, session.Centre, session.Moment, session.Product, session.CutDraws:
+		d.Bare = !c.Hidden
 	case session.Partial:
 		if c.Hidden {
 			break
@@ -131,6 +134,9 @@ func (a *auditor) disclosure(c session.Crossing) Disclosure {
 		d.Sum = a.plan.Groups[c.Of].Name
 	}
 	d.What, d.Masked, d.Learns = fill.Replace(c.What), fill.Replace(c.Masked), fill.Replace(c.Learns)
+	if (c.Content == session.Adjoint || c.Content == session.Whole) && !a.scored(c.Of) {
+		d.Learns = "nothing: it is 0, since no likelihood has the sum"
+	}
 	if c.Hidden {
 		d.Learns += a.between(c)
 	} else {
@@ -163,6 +169,21 @@ func (a *auditor) between(c session.Crossing) string {
 		return "; each of the two who contribute has the other's from the total, where it receives that or can compute it, by taking its own away"
 	}
 	return ""
+}
+
+// scored reports whether a likelihood has a sum.
+func (a *auditor) scored(group int) bool {
+	if a.plan.Power {
+		return len(a.plan.Groups[group].Receivers) > 0
+	}
+	for _, l := range a.Programs[0].Likelihoods {
+		for _, e := range append(slices.Clone(l.Args), l.Stmt.Left) {
+			if e != nil && slices.ContainsFunc(a.cutsOf(group), func(c split.ManifestCut) bool { return ast.Mentions(e, c.Name) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // shortRho writes the noise of a manifest as messages do.
@@ -342,7 +363,7 @@ func (p *Bundle) quantities(g *model.Group, cuts []string) {
 	}
 }
 
-// powerSums adds the sums that clients receive, each under one name.
+// powerSums adds the sums that clients receive, each under one name, and then those that generated quantities of the server alone read.
 func (p *Bundle) powerSums(plan *model.Plan) {
 	for _, s := range p.Manifest.Sums {
 		g := slices.IndexFunc(plan.Groups, func(g model.Group) bool { return g.Name == s.Name })
@@ -360,6 +381,14 @@ func (p *Bundle) powerSums(plan *model.Plan) {
 			p.quantities(&plan.Groups[g], cuts)
 		}
 		plan.Groups[g].Receivers = append(plan.Groups[g].Receivers, model.Port{Party: slices.Index(plan.Names, s.To)})
+	}
+	for _, g := range p.Manifest.Groups {
+		group := model.Group{Name: strings.Join(g.Cuts, "+")}
+		p.join(plan, &group, g.Cuts)
+		if !slices.ContainsFunc(plan.Groups, func(other model.Group) bool { return slices.Contains(other.Members, group.Members[0]) }) {
+			p.quantities(&group, g.Cuts)
+			plan.Groups = append(plan.Groups, group)
+		}
 	}
 }
 

@@ -132,7 +132,11 @@ func (p *Prepared) Discard() { p.lock.release() }
 // beside runs a function with the Envs of n chains: over all parties, or of this one.
 func (p *Prepared) beside(ctx context.Context, n int, run func(context.Context, *session.Chains) error) error {
 	if a := p.apart; a != nil {
-		return session.RunApart(ctx, p.Plan, a.Index, a.Transport, a.Keys, n, run)
+		side, err := session.RemoteChains(p.Plan, a.Index, a.Transport, a.Keys, n)
+		if err != nil {
+			return err
+		}
+		return run(ctx, side)
 	}
 	return session.RunChains(ctx, p.Plan, session.OneLoop, p.options.Seed, n, run)
 }

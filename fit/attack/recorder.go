@@ -17,11 +17,13 @@ import (
 
 // A Recorder keeps the running sums of one chain. It implements session.Watcher; an evaluation allocates nothing.
 type Recorder struct {
-	views  []*view
-	plan   *model.Plan
-	rounds int // evaluations seen
-	window int // of the newest evaluation
-	period int // of those that are taken
+	views   []*view
+	plan    *model.Plan
+	rounds  int  // evaluations seen
+	fits    int  // iterates of a fit by quadrature seen
+	solving bool // the newest relay was one of its linear system
+	window  int  // of the newest evaluation
+	period  int  // of those that are taken
 }
 
 // mostElements is the largest number of elements of a cut that are followed: evenly spaced ones of a longer cut, which bounds memory and time.
@@ -47,6 +49,9 @@ func NewRecorder(plan *model.Plan, markov bool) *Recorder {
 		}
 		for m, of := range sources {
 			single[m] = newView(plan, of, picks)
+		}
+		for _, v := range single {
+			v.bare = newBare(len(picks))
 		}
 		r.views = append(r.views, single...)
 		if len(single) > 1 {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
@@ -16,6 +17,7 @@ type relay struct {
 	parts   [][]transport.Array // at the server, by sum and member
 	lost    []bool              // by sum
 	sum     [][]float64         // by sum
+	kept    [][]float64         // sum, before the algorithm changes it, where somebody watches
 	total   []float64
 	down    [][]float64
 	answers []float64
@@ -55,13 +57,12 @@ func (b *base) resized(size density.RelaySize, roles func() []model.Role) *relay
 // addUp adds what the clients sent, in party order, lets the algorithm answer, and chooses the grids of the next round.
 func (b *base) addUp(x density.Exchange, r *relay, h *sums, scalars []transport.Array, by density.Relayed) {
 	clear(r.lost)
-	up := channel{Content: carriedUp(x)}
+	codings := b.relayed(x)
 	for g := range r.sum {
 		if r.size.Columns == 0 {
 			break
 		}
-		up.of = g
-		c := h.codes.of(kindsOf(x)[0], up)
+		c := codings[g]
 		largest, valid := h.add(r.sum[g], r.parts[g], c)
 		r.lost[g] = !valid
 		if x != density.Batch { // whose answer tells no grid
@@ -70,34 +71,30 @@ func (b *base) addUp(x density.Exchange, r *relay, h *sums, scalars []transport.
 	}
 	clear(r.total)
 	h.addScalars(r.total, nil, scalars)
+	if b.watched() {
+		r.kept = r.kept[:0]
+		for _, sum := range r.sum {
+			r.kept = append(r.kept, slices.Clone(sum))
+		}
+	}
 	by.Answer(r.sum, r.total, r.down, r.answers)
 }
 
-// carriedUp is the content of an exchange that has columns.
-func carriedUp(x density.Exchange) Content { return kinds[kindsOf(x)[0]].carries[0].content }
+// relayed are the codings of the vectors that an exchange brings up, by sum.
+func (b *base) relayed(x density.Exchange) []*coding {
+	switch kinds[kindsOf(x)[0]].carries[0].content {
+	case SlopePart:
+		return b.codes.slopes
+	case Product:
+		return b.codes.product
+	}
+	return b.codes.contribution
+}
 
-// shown shows the watcher the first columns: the means that were sent, and the slopes that were answered.
+// shown shows the watcher the vectors of a relay.
 func (b *base) shown(x density.Exchange, r *relay) {
-	if b.watcher == nil || b.muted {
-		return
-	}
-	first := func(v []float64) []float64 { return v[:len(v)/max(1, r.size.Columns)] }
-	firsts := func(v [][]float64) [][]float64 {
-		out := make([][]float64, len(v))
-		for k := range v {
-			out[k] = first(v[k])
-		}
-		return out
-	}
-	switch {
-	case x == density.Moments:
-		sent, total := b.seen(r.parts, b.codes.contribution, first), firsts(r.sum)
-		b.watcher.Sent(b.window, sent, total)
-		if !b.plan.Power {
-			b.watcher.Answered(firsts(r.down), nil)
-		}
-	case x == density.Slopes:
-		b.watcher.Answered(firsts(r.down), b.seen(r.parts, b.codes.slopes, first))
+	if b.watched() && r.size.Columns > 0 {
+		b.watcher.Relayed(x, r.size.Columns, b.seen(r.parts, b.relayed(x)), r.kept, r.down)
 	}
 }
 

@@ -111,7 +111,10 @@ func (h *sums) addRead(plan *model.Plan) {
 // addAdjoints adds the adjoints, and chooses the grids of the next ones. A sum of one part becomes that part itself, without a copy.
 func (h *sums) addAdjoints() {
 	for g, parts := range h.a {
-		if len(parts) == 1 {
+		switch len(parts) {
+		case 0: // nobody receives the sum
+			continue
+		case 1:
 			h.adjoint[g] = parts[0].Data
 			continue
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/vflc/vflc/runtime/transport"
 )
 
-// A Watcher is shown what the server holds in every evaluation that it completes: what a curious server could keep. Arrays are indexed as the groups, members and
+// A Watcher is shown what the server holds in every evaluation and every relay that it completes: what a curious server could keep. Arrays are indexed as the groups, members and
 // receivers of the plan, and are valid during the call alone.
 type Watcher interface {
 	// Sent is called when the members of all sums have sent z: total[g] is sum g, and z[g][k] what its member k sent, z[g] being empty where the server has the sum alone.
@@ -16,6 +16,9 @@ type Watcher interface {
 	// Answered follows Sent: total[g] is the adjoint of sum g added over its receivers, and part[g][k] that of receiver k alone; part[g] is empty where the server has
 	// the sum alone.
 	Answered(total [][]float64, part [][][]float64)
+	// Relayed is called after every round trip x in which vectors that go with the cuts cross: up[g][m] is what member m of sum g has sent, up[g] being empty where the server has the
+	// sum alone, sum[g] the sum and down[g] the answer, that many columns one after another.
+	Relayed(x density.Exchange, columns int, up [][][]float64, sum, down [][]float64)
 }
 
 // AllRows is the window of an evaluation of all rows.
@@ -23,7 +26,7 @@ const AllRows = -1
 
 // Watchable is an Env of a process that plays the server. Clients of a deployment have none.
 type Watchable interface {
-	// Watch shows every evaluation from now on, those of windows included, to w. What is evaluated does not depend on it.
+	// Watch shows every evaluation from now on, those of windows included, and every relay to w. What is evaluated does not depend on it.
 	Watch(w Watcher)
 }
 
@@ -79,22 +82,23 @@ func (s *server) Replay(on bool) { s.mute(on) }
 
 // sent shows the watcher, if there is one, what the members of all sums have sent.
 func (b *base) sent(h *sums) {
-	if b.watcher != nil && !b.muted {
-		b.watcher.Sent(b.window, b.seen(h.z, h.codes.contribution, whole), h.total)
+	if b.watched() {
+		b.watcher.Sent(b.window, b.seen(h.z, h.codes.contribution), h.total)
 	}
 }
 
 // answered shows it the adjoints of the sums.
 func (b *base) answered(h *sums) {
-	if b.watcher != nil && !b.muted {
-		b.watcher.Answered(h.adjoint, b.seen(h.a, h.codes.partial, whole))
+	if b.watched() {
+		b.watcher.Answered(h.adjoint, b.seen(h.a, h.codes.partial))
 	}
 }
 
-func whole(v []float64) []float64 { return v }
+// watched reports whether what is evaluated is shown.
+func (b *base) watched() bool { return b.watcher != nil && !b.muted }
 
-// seen are the parts of sums that a server has one by one, as far as a function selects them. They are valid until the next call.
-func (b *base) seen(parts [][]transport.Array, codings []*coding, of func([]float64) []float64) [][][]float64 {
+// seen are the parts of sums that a server has one by one. They are valid until the next call.
+func (b *base) seen(parts [][]transport.Array, codings []*coding) [][][]float64 {
 	w, used := &b.watching, 0
 	w.parts = w.parts[:0]
 	for g, list := range parts {
@@ -107,7 +111,7 @@ func (b *base) seen(parts [][]transport.Array, codings []*coding, of func([]floa
 			switch {
 			case p.Encoding == transport.Masked:
 			case p.Encoding == transport.Plain:
-				shown = append(shown, of(p.Data))
+				shown = append(shown, p.Data)
 			default:
 				if used == len(w.single) {
 					w.single = append(w.single, nil)
@@ -120,7 +124,7 @@ func (b *base) seen(parts [][]transport.Array, codings []*coding, of func([]floa
 				c.readAt(p.Grid, v, p.Words, p.Invalid)
 				w.single[used] = v
 				used++
-				shown = append(shown, of(v))
+				shown = append(shown, v)
 			}
 		}
 		if len(shown) < len(list) {
