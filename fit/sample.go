@@ -20,12 +20,9 @@ func (p *Prepared) Sample(ctx context.Context, stop <-chan struct{}) (_ *Result,
 		}
 		p.lock.release()
 	}()
-	var gradient time.Duration
-	if p.apart == nil {
-		if gradient, err = gradientTime(ctx, p.Plan, p.options.Seed); err != nil {
-			return nil, err
-		}
-		p.options.Progress.Message(fmt.Sprintf("%s: %s; a gradient takes %.3g µs", p.Name, strings.Join(p.Plan.Names, ", "), float64(gradient.Nanoseconds())/1e3))
+	gradient, err := p.gradient(ctx, stop)
+	if err != nil {
+		return nil, err
 	}
 	f, err := p.infer(ctx, stop)
 	if err != nil {
@@ -45,6 +42,24 @@ func (p *Prepared) Sample(ctx context.Context, stop <-chan struct{}) (_ *Result,
 	return r, nil
 }
 
+// gradient times an evaluation, and says how long it takes; 0 where a process has one party alone, which evaluates nothing by itself.
+func (p *Prepared) gradient(ctx context.Context, stop <-chan struct{}) (time.Duration, error) {
+	if p.apart != nil {
+		return 0, nil
+	}
+	timing, release := until(ctx, stop)
+	gradient, err := gradientTime(timing, p.Plan, p.options.Seed)
+	release()
+	switch {
+	case err != nil && ctx.Err() == nil && timing.Err() != nil:
+		return 0, &InterruptedError{p.continuation()}
+	case err != nil:
+		return 0, err
+	}
+	p.options.Progress.Message(fmt.Sprintf("%s: %s; a gradient takes %.3g µs", p.Name, strings.Join(p.Plan.Names, ", "), float64(gradient.Nanoseconds())/1e3))
+	return gradient, nil
+}
+
 // infer runs an algorithm of any kind.
 func (p *Prepared) infer(ctx context.Context, stop <-chan struct{}) (*fitted, error) {
 	run := p.sample
@@ -56,15 +71,33 @@ func (p *Prepared) infer(ctx context.Context, stop <-chan struct{}) (*fitted, er
 		return nil, err
 	}
 	if f.interrupted {
-		f.advice = "a run with -o DIR can be resumed"
-		if p.options.Dir != "" {
-			f.advice = "vflc resume " + p.options.Dir + " continues it"
-		}
+		f.advice = p.continuation()
 	}
 	if f.draws.Len(0) == 0 {
 		return nil, &InterruptedError{f.advice}
 	}
 	return f, nil
+}
+
+// continuation says how an interrupted run is continued.
+func (p *Prepared) continuation() string {
+	if p.options.Dir != "" {
+		return "vflc resume " + p.options.Dir + " continues it"
+	}
+	return "a run with -o DIR can be resumed"
+}
+
+// until is a context that also ends when stop is closed. release ends it.
+func until(ctx context.Context, stop <-chan struct{}) (_ context.Context, release func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		select {
+		case <-stop:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
 }
 
 func seconds(d time.Duration) posterior.Number { return posterior.Number(d.Seconds()) }
