@@ -1,0 +1,7 @@
+package diag
+
+// The codes of models from which tables cannot be drawn: V063x.
+const (
+	Undrawable Code = "V0631" // a prior or a likelihood that is no distribution to draw from
+	NoTables   Code = "V0632" // tables that cannot hold what the model reads
+)
