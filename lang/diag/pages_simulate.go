@@ -26,4 +26,20 @@ param m ~ normal(0, 1)
 cost ~ lognormal(m, 1)
 `,
 	},
+	{
+		Code: NewLevels, Title: "no parameters for new categories",
+		Text: "With --new-levels, `vflc predict` and `vflc cv` draw the elements of parameters for categories that the run did not see from their priors, given the other parameters of each draw. So an element needs a prior of its own, and enters the model by its own category alone: u[ward] does, and u[ward] - mean(u) does not, since new wards would change the mean and with it the predictions of the old ones. A vector of all categories with one joint prior, such as a random walk, has no prior for one more, and data of each category have no value for it.",
+		Wrong: `data y : real[N]
+data ward : level(R)[N]
+param tau ~ half_normal(1)
+param u : real[R] ~ gaussian_random_walk(0, tau)
+y ~ normal(u[ward], 1)
+`,
+		Right: `data y : real[N]
+data ward : level(R)[N]
+param tau ~ half_normal(1)
+param u : real[R] ~ normal(0, tau)
+y ~ normal(u[ward], 1)
+`,
+	},
 }
