@@ -24,20 +24,30 @@ func (m *Model) NewLevels(size string) diag.List {
 			g.prior(s)
 		case *ast.Let:
 			g.along(decl.Value)
-		case *ast.Generate:
-			if decl.Value != nil {
-				g.along(decl.Value)
-			}
-			for _, a := range s.Args {
-				g.along(a)
-			}
 		default:
 			if s.Initial != nil && g.counts(s.Type) {
 				g.refuse(s.Ident, "%s is a weight, which has no prior from which elements of new categories could be drawn", s.Name)
 			}
 		}
 	}
+	for _, l := range m.Checked.Likelihoods {
+		for _, a := range l.Args {
+			if l.Factor() {
+				g.beside(a)
+			}
+			g.along(a)
+		}
+	}
 	return g.diags
+}
+
+// beside refuses a factor that adds to the prior of what is drawn.
+func (g *grower) beside(e ast.Expr) {
+	for _, name := range namesOf(e) {
+		if s := g.Symbols[name]; s != nil && s.Kind == check.Param && g.counts(s.Type) {
+			g.refuse(e, "this factor is a part of the prior of %s, so that new elements cannot be drawn from what stands at its declaration alone", name)
+		}
+	}
 }
 
 // A grower examines what has an element for each category.

@@ -97,7 +97,7 @@ func predicted(ctx context.Context, m *compile.Model, recipes map[string][]data.
 		return nil, diags, err
 	}
 	out := &Predictions{Model: p, recipes: recipes, NewLevels: map[string]int{}}
-	b, keys, diags, err := out.bind(d, join, q)
+	b, keys, diags, err := out.bind(m, d, join, q)
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
 	}
@@ -133,8 +133,8 @@ type rowKeys struct {
 	keys map[int][]string
 }
 
-// bind gives the model of a prediction the new rows, with the encoders of the run.
-func (p *Predictions) bind(draws *posterior.Draws, join data.Joining, q PredictionRequest) (*compile.Bound, rowKeys, diag.List, error) {
+// bind gives the model of a prediction the new rows, with the encoders of the run. fitted is the model of the run.
+func (p *Predictions) bind(fitted *compile.Model, draws *posterior.Draws, join data.Joining, q PredictionRequest) (*compile.Bound, rowKeys, diag.List, error) {
 	none := rowKeys{}
 	m := p.Model
 	sources := q.Sources
@@ -167,7 +167,7 @@ func (p *Predictions) bind(draws *posterior.Draws, join data.Joining, q Predicti
 		known = unseen
 	}
 	for _, size := range slices.Sorted(maps.Keys(known)) {
-		diags = append(diags, m.NewLevels(size)...)
+		diags = append(diags, fitted.NewLevels(size)...)
 		p.NewLevels[size], sizes[size] = known[size].Count-sizes[size], known[size].Count
 	}
 	if diags.HasErrors() {

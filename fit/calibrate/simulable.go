@@ -21,7 +21,7 @@ func Simulable(b *compile.Bound, m *simulate.Model) (diags diag.List) {
 	for i := range m.Params {
 		p := &m.Params[i]
 		if at, ok := declared(b, p); ok && p.Improper != "" {
-			report(at, "nothing can be drawn from the model as it is; give it a prior that is a distribution, as wide as you like", "%s %s", p.Name, p.Improper)
+			report(at, "to draw from the model, give it a prior that is a distribution, as wide as you like", "%s %s", p.Name, p.Improper)
 		}
 	}
 	for _, l := range b.Checked.Likelihoods {
