@@ -62,30 +62,10 @@ func (r *relay) addUp(scalars [][]float64, by density.Relayed) {
 	by.Answer(r.sum, r.total, r.down, r.answers)
 }
 
-// shown shows the watcher the first columns: the means that were sent, and the slopes that were answered.
+// shown shows the watcher the vectors of a relay.
 func (b *base) shown(x density.Exchange, r *relay) {
-	if b.watcher == nil || b.muted {
-		return
-	}
-	first := func(v [][]float64) [][]float64 {
-		out := make([][]float64, len(v))
-		for k := range v {
-			out[k] = v[k][:len(v[k])/max(1, r.size.Columns)]
-		}
-		return out
-	}
-	var parts [][][]float64
-	for _, p := range r.parts {
-		parts = append(parts, first(p))
-	}
-	switch {
-	case x == density.Moments:
-		b.watcher.Sent(b.window, parts)
-		if !b.plan.Power {
-			b.watcher.Answered(first(r.down), nil)
-		}
-	case x == density.Slopes:
-		b.watcher.Answered(first(r.down), parts)
+	if b.watcher != nil && !b.muted && r.size.Columns > 0 {
+		b.watcher.Relayed(x, r.size.Columns, r.parts, r.down)
 	}
 }
 
