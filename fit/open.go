@@ -13,8 +13,10 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // A Prepared is a model with its data, an algorithm and its settings: a run that is ready to begin.
@@ -73,7 +75,9 @@ func OpenBound(b *compile.Bound, o Options) (*Prepared, diag.List, error) {
 
 // ready performs the steps that need the data. diags are those of the steps before.
 func (p *Prepared) ready(b *compile.Bound, diags diag.List) (*Prepared, diag.List, error) {
-	p.Bound = b
+	on := *b
+	on.Plan = b.Plan.On(wireIn(p.Settings))
+	p.Bound = &on
 	for _, step := range []func() (diag.List, error){p.divide, p.choose, p.mayBegin, p.begins, p.foresee, p.note, p.label, p.takeFolder} {
 		found, err := step()
 		diags = append(diags, found...)
@@ -83,6 +87,22 @@ func (p *Prepared) ready(b *compile.Bound, diags diag.List) (*Prepared, diag.Lis
 	}
 	p.loaded = time.Since(p.options.Origin.Began)
 	return p, diags, nil
+}
+
+// wireIn is the wire that settings ask for.
+func wireIn(s backends.Settings) model.Wire {
+	return model.Wire{Fixed: s.Plan.Fixed, Masked: s.Plan.Masked}
+}
+
+// WireOf is the wire of a run.
+func WireOf(r *posterior.Record) model.Wire {
+	a, ok := Backend(r.Backend)
+	if !ok {
+		return model.Wire{}
+	}
+	transform, _ := stdlib.New().Transform(r.Transform)
+	s, _ := a.Resolve(transform, RecordedSettings(r, a)) // an error is of a setting that this version has no more: what it has stands
+	return wireIn(s)
 }
 
 // choose settles what the user left to the algorithm.

@@ -20,6 +20,7 @@ import (
 	"github.com/vflc/vflc/lang/types"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
 )
 
@@ -34,6 +35,8 @@ type PredictionRequest struct {
 	Scored  bool
 	// NewLevels draws the parameters of categories that the run did not see from their priors; else these are an error.
 	NewLevels bool
+	// Wire is how clients write what is added up; Predict takes that of the run.
+	Wire model.Wire
 	// PerParty runs a goroutine for each party, which exchange messages; the result is the same, bit for bit.
 	PerParty bool
 }
@@ -75,6 +78,7 @@ func Predict(ctx context.Context, r *runs.Run, q PredictionRequest) (*Prediction
 	if q.Data == nil {
 		q.Data = RecordedData(r.Record)
 	}
+	q.Wire = WireOf(r.Record)
 	return predicted(ctx, m, recipes, r.Draws, data.Joining{Key: cmp.Or(q.Key, r.Record.Key), Intersect: r.Record.Intersect}, q)
 }
 
@@ -124,7 +128,7 @@ func PredictionAudit(r *runs.Run) ([]compile.Disclosure, diag.List, error) {
 	if diags.HasErrors() {
 		return nil, diags, nil
 	}
-	return bundle.Audit([]density.Use{{Exchange: density.Reporting, Often: "every draw"}}), nil, nil
+	return bundle.Audit([]density.Use{{Exchange: density.Reporting, Often: "every draw"}}, WireOf(r.Record)), nil, nil
 }
 
 // rowKeys are the keys of rows and the name of their column, by the number of rows.
@@ -284,7 +288,7 @@ func (p *Predictions) draw(ctx context.Context, d *posterior.Draws, b *compile.B
 		mode = session.PerParty
 	}
 	works := make([]density.Work, len(b.Plan.Names))
-	err = session.Run(ctx, b.Plan, mode, q.Seed, func(ctx context.Context, env density.Env) error {
+	err = session.Run(ctx, b.Plan.On(q.Wire), mode, q.Seed, func(ctx context.Context, env density.Env) error {
 		for c := range d.Chains() {
 			if err := p.chain(ctx, density.Chain(env, c+1), b, d, columns, c, every); err != nil {
 				return err

@@ -70,10 +70,15 @@ func (r *Result) WriteTable(w io.Writer) error { return r.WriteTableWithin(w, 0)
 // WriteTableWithin is WriteTable for a terminal of some columns, where long names are cut; 0: no limit.
 func (r *Result) WriteTableWithin(w io.Writer, width int) error {
 	d := r.Document
-	if err := posterior.WriteTableWithin(w, d.Parameters, width); err != nil {
+	rows, folds := posterior.Folded(d.Parameters)
+	if err := posterior.WriteTableWithin(w, rows, width); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\n%s\n", r.Footer())
+	shows := "a run with -o DIR keeps them: vflc summary DIR %s"
+	if r.dir != "" {
+		shows = "vflc summary " + r.dir + " %s shows them"
+	}
+	_, err := fmt.Fprintf(w, "%s\n%s\n", posterior.FoldText(folds, shows), r.Footer())
 	return err
 }
 
@@ -106,7 +111,11 @@ func (p *Prepared) deployment() string {
 		}
 	}
 	text := "The clients' cuts crossed without noise. "
-	if len(singly) < len(p.Manifest.Cuts) {
+	switch {
+	case len(singly) == len(p.Manifest.Cuts):
+	case p.Plan.Wire.Masked:
+		text += "Masks hid them in sums over two or more clients: the server had the sums alone. "
+	default:
 		text += "Use masked sums in a deployment: the server then learns a sum of cuts, and no client's own. "
 	}
 	if len(singly) > 0 {

@@ -34,6 +34,9 @@ func predictCommand() command {
 			if len(q.Data) == 0 {
 				q.Data = r.tables()
 			}
+			if r.stored.Record != nil {
+				q.Wire = fit.WireOf(r.stored.Record)
+			}
 			p, diags, err := fit.PredictBound(ctx, r.bound, r.draws(), q)
 			if err := refused(diags); err != nil {
 				return err

@@ -94,9 +94,9 @@ func newLikelihood(d *def.Dist, at int, link string) likelihood {
 // categories is how many there are where the values are categories.
 const categories = 4
 
-// task is one evaluation of value and gradient.
-func (l likelihood) task() (stopwatch.Task, error) {
-	g, x, err := l.graph(rand.New(rand.NewPCG(31, 32)))
+// task is one evaluation of value and gradient with so many rows.
+func (l likelihood) task(rows int) (stopwatch.Task, error) {
+	g, x, err := l.graph(rows, rand.New(rand.NewPCG(31, 32)))
 	if err != nil {
 		return stopwatch.Task{}, err
 	}
@@ -107,7 +107,7 @@ func (l likelihood) task() (stopwatch.Task, error) {
 	return stopwatch.Task{Name: l.text, Run: func() { e.Forward(x); e.Target() }}, nil
 }
 
-func (l likelihood) graph(r *rand.Rand) (*graph.Graph, []float64, error) {
+func (l likelihood) graph(rows int, r *rand.Rand) (*graph.Graph, []float64, error) {
 	b := graph.New(l.text)
 	var x []float64
 	param := func(name string, shape graph.Shape, draw func() float64) graph.ID {

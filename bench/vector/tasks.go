@@ -30,6 +30,11 @@ func functions(n int) []stopwatch.Task {
 		{Name: "Log1pExp", Run: func() { vector.Log1pExp(n, y, z) }},
 		{Name: "Lgamma", Run: func() { vector.Lgamma(n, y, x) }},
 		{Name: "Digamma", Run: func() { vector.Digamma(n, y, x) }},
+		{Name: "LogPhi", Run: func() { vector.LogPhi(n, y, z) }},
+		{Name: "LogPhiSlope", Run: func() { vector.LogPhiSlope(n, y, z) }},
+		{Name: "Sin", Run: func() { vector.Sin(n, y, z) }},
+		{Name: "Cos", Run: func() { vector.Cos(n, y, z) }},
+		{Name: "Div", Run: func() { vector.Div(n, y, z, x) }},
 		{Name: "Sqrt", Run: func() { vector.Sqrt(n, y, x) }},
 	}
 }

@@ -40,6 +40,7 @@ type runFlags struct {
 	logLik  bool
 	saveAux bool
 	several bool // fits at several rho
+	link    linkFlags
 }
 
 func newRun() *cobra.Command {
@@ -84,6 +85,7 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	fs.BoolVar(&f.quiet, "quiet", false, "print no progress, and no warnings of the compiler or about the data; findings about the result are always printed")
 	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
 	fs.BoolVar(&f.strict, "strict", false, "exit with code 3 when vflc diagnose would have a finding")
+	f.link.add(cmd)
 	addSettings(cmd)
 	return cmd
 }
@@ -169,6 +171,9 @@ func (s *runState) readRecord() (err error) {
 }
 
 func (s *runState) readSettings() (err error) {
+	if _, _, err := s.flags.link.link(s.cmd); err != nil {
+		return err
+	}
 	s.typed, err = s.flags.honour(s.cmd, s.path)
 	return err
 }
@@ -280,6 +285,9 @@ func (s *runState) warn() error {
 	}
 	if c := s.result.Cost(); c != "" && len(s.result.Diagnose()) == 0 {
 		s.screen.Say("%s", c)
+	}
+	if l, asked, _ := s.flags.link.link(s.cmd); asked && s.result.Document.Work.Rounds > 0 { // read before the run
+		s.screen.Say("%s", l.Forecast(s.result.Document.Work))
 	}
 	if s.flags.dir != "" {
 		s.screen.Say("written to %s", s.flags.dir)

@@ -14,6 +14,9 @@ const SizeCall = "size"
 // withSizes writes the sizes that a statement takes of expressions as the sizes that they are, so that size(X, 2) may stand wherever PA may. false means that
 // one was wrong, and the name that the statement declares has failed.
 func (c *checker) withSizes(s ast.Stmt) (ast.Stmt, bool) {
+	if !callsSize(s) {
+		return s, true
+	}
 	ok := true
 	if owner := ownerOf(s); owner != nil {
 		if cl, found := c.Client(owner.Name); found && cl.Family {
@@ -46,6 +49,17 @@ func (c *checker) withSizes(s ast.Stmt) (ast.Stmt, bool) {
 		}
 	}
 	return out, ok
+}
+
+// callsSize reports whether a size is taken of an expression in a statement.
+func callsSize(s ast.Stmt) bool {
+	found := false
+	ast.Walk(s, func(n ast.Node) bool {
+		call, is := n.(*ast.Call)
+		found = found || is && call.Name.Name == SizeCall
+		return !found
+	})
+	return found
 }
 
 // sizeCalled gives the size that a call of size takes.

@@ -9,7 +9,6 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/runtime/simulate"
-	"github.com/vflc/vflc/stdlib/def"
 )
 
 // Simulable reports what keeps the parameters of a model from being drawn from their priors, or its responses from being replaced by simulated values: the places, and what
@@ -76,10 +75,9 @@ func replaceable(b *compile.Bound, m *simulate.Model, k int) (why, way string) {
 			"declare the data as the model sees them: the transformed column in place of the transformation"
 	case y.Weighted:
 		return fmt.Sprintf("the likelihood of %s has weights, so it is not a distribution to draw data from", y.Name), "leave the weights out of the model that you simulate"
-	case y.Dist.Sample == nil && y.Dist.Form != nil && y.Dist.Form.Kind == def.CensoredForm:
-		return fmt.Sprintf("%s says what became of each row, and new data would have other rows censored", y.Name), "data can be drawn where `censor` names the bound itself, as censor(right=C)"
-	case !y.Dist.Proper():
-		return fmt.Sprintf("%s has no random number generator", y.Dist.Name), "choose a distribution that has one: `vflc doc NAME` says which have"
+	}
+	if err := y.Drawable(); err != nil {
+		return err.Error(), "draw from a model in which it has a generator, and fit this one to the tables"
 	}
 	for j, other := range m.Responses {
 		if j != k && other.Data == y.Data && other.Holder == y.Holder {

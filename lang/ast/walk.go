@@ -2,134 +2,145 @@ package ast
 
 // Walk calls visit for n and, if visit returns true, walks the children of n in source order. It skips nil children.
 func Walk(n Node, visit func(Node) bool) {
+	var room [32]Node
+	walk(n, visit, room[:0])
+}
+
+// walk is Walk with a stack, which holds the children that are yet to visit; it returns the stack as it was, with the room that it has grown to.
+func walk(n Node, visit func(Node) bool, stack []Node) []Node {
 	if !visit(n) {
-		return
+		return stack
 	}
-	for _, child := range Children(n) {
-		Walk(child, visit)
+	from := len(stack)
+	stack = children(stack, n)
+	for i, to := from, len(stack); i < to; i++ {
+		stack = walk(stack[i], visit, stack)
 	}
+	return stack[:from]
 }
 
 // Children returns the direct children of n in source order. It returns pointers to nodes that n holds by value.
-func Children(n Node) []Node {
+func Children(n Node) []Node { return children(nil, n) }
+
+// children appends the children of n to out.
+func children(out []Node, n Node) []Node {
 	switch n := n.(type) {
 	case *File:
-		return appendAll(nil, n.Stmts)
+		return appendAll(out, n.Stmts)
 	case Stmt:
-		return ofStmt(n)
+		return ofStmt(out, n)
 	case Expr:
-		return ofExpr(n)
+		return ofExpr(out, n)
 	}
-	return ofPart(n)
+	return ofPart(out, n)
 }
 
-func ofStmt(s Stmt) []Node {
+func ofStmt(out []Node, s Stmt) []Node {
 	switch s := s.(type) {
 	case *Server:
-		return []Node{&s.Name}
+		return append(out, &s.Name)
 	case *Client:
-		return appendAll(nil, s.Clients)
+		return appendAll(out, s.Clients)
 	case *Data:
-		return append(appendAll(list(&s.Name, s.Type, s.Owner), s.From), list(s.Missing, s.Impute)...)
+		return list(appendAll(list(out, &s.Name, s.Type, s.Owner), s.From), s.Missing, s.Impute)
 	case *Param:
-		return append(appendAll(list(&s.Name, s.Type, s.Dist), s.Truncate), list(s.Owner)...)
+		return list(appendAll(list(out, &s.Name, s.Type, s.Dist), s.Truncate), s.Owner)
 	case *Weight:
-		return list(&s.Name, s.Type, s.Init, s.Owner)
+		return list(out, &s.Name, s.Type, s.Init, s.Owner)
 	case *Contribution:
-		return list(&s.Name, s.Type, s.Owner)
+		return list(out, &s.Name, s.Type, s.Owner)
 	case *Private:
-		return []Node{&s.Client, &s.Model}
+		return append(out, &s.Client, &s.Model)
 	case *Body:
-		return list(&s.Name, s.Value)
+		return list(out, &s.Name, s.Value)
 	case *Let:
-		return list(&s.Name, s.Type, s.Value, s.Owner)
+		return list(out, &s.Name, s.Type, s.Value, s.Owner)
 	case *Generate:
-		return append(appendAll(list(&s.Name, s.Type, s.Value, s.Dist), s.Truncate), list(s.Owner)...)
+		return list(appendAll(list(out, &s.Name, s.Type, s.Value, s.Dist), s.Truncate), s.Owner)
 	case *Const:
-		return list(&s.Name, s.Value)
+		return list(out, &s.Name, s.Value)
 	case *Levels:
-		return appendAll(list(&s.Name), s.Categories)
+		return appendAll(list(out, &s.Name), s.Categories)
 	case *Likelihood:
-		return append(appendAll(appendAll(list(s.Left, s.Dist), s.Truncate), s.Censor), list(s.Weights, s.Power)...)
+		return list(appendAll(appendAll(list(out, s.Left, s.Dist), s.Truncate), s.Censor), s.Weights, s.Power)
 	case *Factor:
-		return list(s.Value)
+		return list(out, s.Value)
 	case *Transform:
-		return appendAll(list(&s.Kind, s.Rho), s.RhoBy)
+		return appendAll(list(out, &s.Kind, s.Rho), s.RhoBy)
 	case *Program:
-		return list(&s.Name, &s.For)
+		return list(out, &s.Name, &s.For)
 	case *Aux:
-		return list(&s.Name, s.Type, s.Dist)
+		return list(out, &s.Name, s.Type, s.Dist)
 	case *Receive:
-		return list(&s.Name, s.Type, &s.From)
+		return list(out, &s.Name, s.Type, &s.From)
 	case *Send:
-		out := list(&s.Name, s.Value)
+		out = list(out, &s.Name, s.Value)
 		for i := range s.To {
 			out = append(out, &s.To[i])
 		}
 		return out
 	case *Fn:
-		return append(appendAll(appendAll(list(&s.Name), s.Args), s.Body), list(s.Value, s.Plain)...)
+		return list(appendAll(appendAll(list(out, &s.Name), s.Args), s.Body), s.Value, s.Plain)
 	case *Import:
-		return list(s.Name)
+		return list(out, s.Name)
 	}
-	return nil
+	return out
 }
 
-func ofExpr(e Expr) []Node {
+func ofExpr(out []Node, e Expr) []Node {
 	switch e := e.(type) {
 	case *Paren:
-		return list(e.X)
+		return list(out, e.X)
 	case *Unary:
-		return list(e.X)
+		return list(out, e.X)
 	case *Binary:
-		return list(e.X, e.Y)
+		return list(out, e.X, e.Y)
 	case *Transpose:
-		return list(e.X)
+		return list(out, e.X)
 	case *Index:
-		return appendAll(list(e.X), e.Args)
+		return appendAll(list(out, e.X), e.Args)
 	case *Call:
-		return appendAll(list(&e.Name), e.Args)
+		return appendAll(list(out, &e.Name), e.Args)
 	case *Array:
-		return appendAll(nil, e.Elems)
+		return appendAll(out, e.Elems)
 	case *Recur:
-		return append(appendAll(nil, e.Init), e.Step, &e.Var, e.Lo, e.Hi)
+		return append(appendAll(out, e.Init), e.Step, &e.Var, e.Lo, e.Hi)
 	case *Sum:
-		return list(e.Body, &e.Var, e.Family, e.Lo, e.Hi)
+		return list(out, e.Body, &e.Var, e.Family, e.Lo, e.Hi)
 	}
-	return nil
+	return out
 }
 
-func ofPart(n Node) []Node {
+func ofPart(out []Node, n Node) []Node {
 	switch n := n.(type) {
 	case *Family:
-		return list(&n.Name, n.Count)
+		return list(out, &n.Name, n.Count)
 	case *Rho:
-		return list(&n.Client, n.Value)
+		return list(out, &n.Client, n.Value)
 	case *Type:
-		return appendAll(appendAll(list(&n.Elem, n.Levels), n.Bounds), n.Dims)
+		return appendAll(appendAll(list(out, &n.Elem, n.Levels), n.Bounds), n.Dims)
 	case *Bound:
-		return list(&n.Which, n.Value)
+		return list(out, &n.Which, n.Value)
 	case *Dist:
-		return appendAll(list(&n.Name), n.Args)
+		return appendAll(list(out, &n.Name), n.Args)
 	case *Arg:
-		return list(n.Name, n.Value)
+		return list(out, n.Name, n.Value)
 	case *Column:
-		return appendAll(list(n.Name, n.Encoder), n.Args)
+		return appendAll(list(out, n.Name, n.Encoder), n.Args)
 	case *ColumnArg:
-		return list(n.Key, n.Column, n.Number)
+		return list(out, n.Key, n.Column, n.Number)
 	case *Subscript:
-		return list(n.Lo, n.Hi)
+		return list(out, n.Lo, n.Hi)
 	case *Entry:
-		return list(&n.Name, n.Index, n.Value)
+		return list(out, &n.Name, n.Index, n.Value)
 	case *FnArg:
-		return appendAll(list(n.Name), n.Elems)
+		return appendAll(list(out, n.Name), n.Elems)
 	}
-	return nil
+	return out
 }
 
-// list returns the nodes that are not absent.
-func list(nodes ...Node) []Node {
-	out := nodes[:0]
+// list appends the nodes that are not absent to out.
+func list(out []Node, nodes ...Node) []Node {
 	for _, n := range nodes {
 		if !absent(n) {
 			out = append(out, n)

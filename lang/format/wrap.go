@@ -54,25 +54,26 @@ func breakLine(line string) string {
 	all := gaps(line)
 	var b strings.Builder
 	start, lead := 0, 0
-	for lead+width(line[start:]) > maxColumns {
+	for rest := width(line); lead+rest > maxColumns; {
+		for len(all) > 0 && all[0].end <= start {
+			all = all[1:]
+		}
 		g, ok := bestGap(line, all, start, lead)
 		if !ok {
 			break
 		}
 		b.WriteString(line[start:g.end] + "\n" + margin)
+		rest -= width(line[start:g.next])
 		start, lead = g.next, len(margin)
 	}
 	return b.String() + line[start:]
 }
 
-// bestGap chooses where the line that begins at start ends: at the last gap of the lowest rank that fits and leaves the line half full; if there is none, at the
+// bestGap chooses where the line that begins at start ends, among the gaps behind it: at the last gap of the lowest rank that fits and leaves the line half full; if there is none, at the
 // last gap that fits, and if none fits at the next one.
 func bestGap(line string, all []gap, start, lead int) (best gap, ok bool) {
 	full := false
 	for _, g := range all {
-		if g.end <= start {
-			continue
-		}
 		at := lead + width(line[start:g.end])
 		if ok && at > maxColumns {
 			break

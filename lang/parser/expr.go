@@ -162,12 +162,11 @@ func (c *climber) binary(level int) (ast.Expr, error) {
 		if err != nil {
 			return nil, err
 		}
-		middle := c.text(from, op)
 		if x, err = c.joined(start, op, x, y); err != nil {
 			return nil, err
 		}
 		if next, again := c.operator(); ast.Comparison(at) && again == at {
-			return nil, c.chained(op, next, middle)
+			return nil, c.chained(op, next, c.text(from, op))
 		}
 	}
 }
@@ -269,7 +268,7 @@ func (c *climber) primary() (ast.Expr, error) {
 		c.Next()
 		n := number(t.Value)
 		n.At = c.at(t.Pos)
-		return n, nil
+		return &n, nil
 	case t.Type == identToken:
 		return c.nameOrCall()
 	case c.accept("("):
@@ -281,10 +280,13 @@ func (c *climber) primary() (ast.Expr, error) {
 }
 
 // number returns the literal of text. A value out of range is infinite, and the lexical check reports it.
-func number(text string) *ast.Number {
+func number(text string) ast.Number {
 	value, _ := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64)
-	return &ast.Number{Text: text, Value: value, Int: !strings.ContainsAny(text, ".eE")}
+	return ast.Number{Text: text, Value: value, Int: whole(text)}
 }
+
+// whole reports whether a number is written without point or exponent.
+func whole(text string) bool { return !strings.ContainsAny(text, ".eE") }
 
 func (c *climber) paren(start lexer.Position) (ast.Expr, error) {
 	p := &ast.Paren{}

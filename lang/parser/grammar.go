@@ -19,6 +19,7 @@ type statement struct {
 // A grammar holds the parsers that participle builds from the tags on the tree.
 type grammar struct {
 	statements []statement // in the order of the language's description
+	byKeyword  map[string]statement
 	likelihood func(*lexer.PeekingLexer) (ast.Stmt, error)
 	body       func(*lexer.PeekingLexer) (ast.Stmt, error) // in a client's module
 }
@@ -36,7 +37,7 @@ var theGrammar = sync.OnceValue(func() *grammar {
 			&ast.Program{}, &ast.Aux{}, &ast.Receive{}, &ast.Send{}, &ast.Fn{}, &ast.Import{}, &ast.Likelihood{}),
 		participle.Union[ast.Inner](&ast.Let{}, &ast.Param{}, &ast.Weight{}),
 	)
-	return &grammar{
+	g := &grammar{
 		statements: []statement{
 			{"server", false, production[ast.Server](p)},
 			{"client", false, production[ast.Client](p)},
@@ -60,7 +61,12 @@ var theGrammar = sync.OnceValue(func() *grammar {
 		},
 		likelihood: production[ast.Likelihood](p),
 		body:       production[ast.Body](p),
+		byKeyword:  map[string]statement{},
 	}
+	for _, s := range g.statements {
+		g.byKeyword[s.keyword] = s
+	}
+	return g
 })
 
 // production returns the parser of one kind of statement.
@@ -80,12 +86,8 @@ func production[S any, P interface {
 
 // find returns the statement that a keyword begins.
 func (g *grammar) find(keyword string) (statement, bool) {
-	for _, s := range g.statements {
-		if s.keyword == keyword {
-			return s, true
-		}
-	}
-	return statement{}, false
+	s, ok := g.byKeyword[keyword]
+	return s, ok
 }
 
 // keywords returns every word that begins a statement.

@@ -7,12 +7,13 @@ import (
 
 	"github.com/alecthomas/participle/v2/lexer"
 
+	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/source"
 )
 
 // The token types. Space, comments and lines of other languages are elided: the grammar does not see them, but they keep the places of nodes exact.
 const (
-	identToken lexer.TokenType = lexer.EOF - 1 - iota
+	identToken lexer.TokenType = ast.IdentToken - iota
 	keywordToken
 	numberToken
 	stringToken
@@ -68,7 +69,7 @@ func (r *replay) Next() (lexer.Token, error) {
 
 // tokenize splits text into tokens, without gaps between them, and an EOF token.
 func tokenize(text string) []lexer.Token {
-	tokens := make([]lexer.Token, 0, len(text)/3+1)
+	tokens := make([]lexer.Token, 0, len(text)/2+1) // few texts have more
 	pos := lexer.Position{Line: 1, Column: 1}
 	before := "" // the last token that is not elided
 	for pos.Offset < len(text) {

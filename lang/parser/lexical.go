@@ -132,7 +132,7 @@ const maxWhole = 1 << 53
 func (p *parser) checkRange(t lexer.Token) {
 	digits := strings.ReplaceAll(t.Value, "_", "")
 	var err error
-	if n := number(t.Value); n.Int {
+	if whole(t.Value) {
 		var whole uint64
 		if whole, err = strconv.ParseUint(digits, 10, 64); err == nil && whole > maxWhole {
 			err = strconv.ErrRange

@@ -17,12 +17,11 @@ import (
 
 // Parse returns the tree of f and the errors in its text: at most a few per statement, and none that is a consequence of another.
 func Parse(f *source.File) (*ast.File, diag.List) {
-	tokens := tokenize(f.Text)
-	tree, diags := parse(&parser{file: f, grammar: theGrammar(), tokens: slices.Clone(tokens)})
+	tree, diags := parse(&parser{file: f, grammar: theGrammar(), tokens: tokenize(f.Text)})
 	if len(diags) == 0 {
 		return tree, nil
 	}
-	p := &parser{file: f, grammar: theGrammar(), tokens: tokens}
+	p := &parser{file: f, grammar: theGrammar(), tokens: tokenize(f.Text)}
 	if p.habits(); len(p.diags) == 0 {
 		return tree, diags
 	}
@@ -97,8 +96,14 @@ func (p *parser) statements() []ast.Stmt {
 // findWords collects the tokens that the grammar reads. It marks a contextual keyword that begins its line, and that a name follows there, as a keyword,
 // so that an unfinished statement above does not read it as a name.
 func (p *parser) findWords() {
+	n := 0
+	for _, t := range p.tokens {
+		if !elided(t) {
+			n++
+		}
+	}
 	var where []int
-	p.words, where = make([]lexer.Token, 0, len(p.tokens)), make([]int, 0, len(p.tokens))
+	p.words, where = make([]lexer.Token, 0, n), make([]int, 0, n)
 	for i, t := range p.tokens {
 		if !elided(t) {
 			p.words, where = append(p.words, t), append(where, i)

@@ -26,7 +26,9 @@ func (p *parser) verify(s ast.Stmt) {
 		case *ast.Category:
 			p.verifyCategory(n)
 		case *ast.Number:
-			*n = ast.Number{At: n.At, Text: n.Text, Value: number(n.Text).Value, Int: number(n.Text).Int}
+			at := n.At
+			*n = number(n.Text)
+			n.At = at
 		}
 		return true
 	})
@@ -73,7 +75,7 @@ func (p *parser) verifyType(t *ast.Type) {
 // verifyCategory checks that a category is a string or a whole number.
 func (p *parser) verifyCategory(c *ast.Category) {
 	c.Quoted = strings.HasPrefix(c.Text, `"`)
-	if c.Text = unquote(c.Text); !c.Quoted && !number(c.Text).Int {
+	if c.Text = unquote(c.Text); !c.Quoted && !whole(c.Text) {
 		p.errorf(diag.TypeForm, c.Span(), "a category is a string or a whole number").Fix(c.Span(), `"`+c.Text+`"`, "write it as a string")
 	}
 }

@@ -87,6 +87,16 @@ func ReadRecord(dir string) (*posterior.Record, error) {
 	return r, err
 }
 
+// ReadDocument reads the summary of a run from its folder; nil where the run has none yet.
+func ReadDocument(dir string) (*posterior.Document, error) {
+	d := &posterior.Document{}
+	err := decode(filepath.Join(dir, SummaryFile), d)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return d, err
+}
+
 // contents reads the folder's documents, and returns the files of the chains and their variables.
 func (r *Run) contents() (files []string, vars []posterior.Variable, err error) {
 	switch err := decode(filepath.Join(r.Path, RecordFile), &r.Record); {
@@ -117,7 +127,7 @@ func (r *Run) contents() (files []string, vars []posterior.Variable, err error) 
 	}
 	columns := make([]posterior.Column, len(r.Document.Parameters))
 	for k, p := range r.Document.Parameters {
-		columns[k] = posterior.Column{Name: p.Name, Owner: p.Owner, Point: p.Point}
+		columns[k] = posterior.Column{Name: p.Name, Owner: p.Owner, Point: p.Point, Generated: p.Generated}
 	}
 	if files, err = chains(filepath.Join(r.Path, DrawsDir)); err == nil && len(files) == 0 {
 		err = fmt.Errorf("%s: no draws", filepath.Join(r.Path, DrawsDir))

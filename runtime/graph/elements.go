@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/vflc/vflc/stdlib/def"
 )
@@ -9,9 +10,8 @@ import (
 // A summing writes a density element by element: what an expanding adds to the target, it adds to one array.
 type summing struct {
 	*expanding
-	shape Shape
-	sum   ID // NoID: nothing yet
-	each  float64
+	sum  ID // NoID: nothing yet
+	each float64
 }
 
 // elements writes the elements of a density as operations, in the shape of its left side, on the same conditions as expand.
@@ -28,7 +28,7 @@ func (b *Builder) elements(n *node) (ID, bool) {
 	for k := range theta {
 		theta[k] = def.Value(n.in[k+1])
 	}
-	s := &summing{expanding: &expanding{Builder: b, power: 1}, shape: x.shape, sum: NoID}
+	s := &summing{expanding: &expanding{Builder: b, power: 1, shape: x.shape}, sum: NoID}
 	if !form(s, def.Value(n.in[0]), theta) {
 		return NoID, false
 	}
@@ -49,6 +49,26 @@ func (s *summing) Sum(x def.Value, k float64) { s.add(s.must("mul", s.Scalar(k),
 
 // Each adds a constant to every element.
 func (s *summing) Each(v float64) { s.each += v }
+
+// Least makes elements -Inf where x is below a bound.
+func (s *summing) Least(x, bound def.Value) { s.Sum(s.Apply(insideBound, s.Sub(x, bound)), 1) }
+
+// Most makes elements -Inf where x is above a bound.
+func (s *summing) Most(x, bound def.Value) { s.Sum(s.Apply(insideBound, s.Sub(bound, x)), 1) }
+
+// insideBound is the log density of a value that far inside a bound.
+var insideBound = &def.Func{
+	Name: "inside_bound",
+	Forward: func(y, x []float64) {
+		for i, v := range x {
+			y[i] = 0
+			if !(v >= 0) {
+				y[i] = math.Inf(-1)
+			}
+		}
+	},
+	Backward: func(_, _, _, _ []float64) {},
+}
 
 // Density adds the elements of another distribution's density.
 func (s *summing) Density(d def.Dist, x def.Value, theta ...def.Value) {

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/vflc/vflc/stdlib/def"
@@ -12,8 +13,9 @@ type expanding struct {
 	*Builder
 	term  string
 	power float64
-	rows  int // elements of the left side
-	axes  int // of the left side; 0 where what is wanted is not the sum over it
+	shape Shape // of the left side
+	rows  int   // elements of it
+	split bool  // whether rows may be divided: what is wanted is the sum over one axis
 }
 
 // expand writes a density as operations where there are many rows and its distribution has a vector form.
@@ -26,7 +28,7 @@ func (b *Builder) expand(term string, n *node) bool {
 	for k := range theta {
 		theta[k] = def.Value(n.in[k+1])
 	}
-	return d.Expand(&expanding{b, term, n.power, x.shape.Len(), len(x.shape)}, def.Value(n.in[0]), theta)
+	return d.Expand(&expanding{b, term, n.power, x.shape, x.shape.Len(), len(x.shape) == 1}, def.Value(n.in[0]), theta)
 }
 
 // inside reports whether every row is sure to lie in the support, and every constant parameter in its domain.
@@ -40,7 +42,7 @@ func (b *Builder) inside(n *node) bool {
 	return d.Support == def.RealLine || observed(b.nodes, n)
 }
 
-// observed reports whether the left side of a density is data inside its support, where that depends on no more than one constant for all rows.
+// observed reports whether the left side of a density is data inside its support, as far as constants for all rows decide it.
 func observed(nodes []node, n *node) bool {
 	x, d := &nodes[n.in[0]], n.likely.dist
 	if x.kind != constant {
@@ -54,7 +56,7 @@ func observed(nodes []node, n *node) bool {
 		}
 	}
 	for _, v := range x.values {
-		if !d.Inside(v, theta) {
+		if !d.MayHold(v, theta) {
 			return false
 		}
 	}
@@ -100,6 +102,24 @@ func (e *expanding) MulLog(x, a def.Value) def.Value {
 	return e.Mul(x, e.Func("log", a))
 }
 
+// Times is x·a, 0 where x is 0.
+func (e *expanding) Times(x, a def.Value) def.Value { return e.own(opTimes, a, x) }
+
+// Rising is log Γ(a+x)/Γ(a).
+func (e *expanding) Rising(a, x def.Value) def.Value { return e.own(opRising, a, x) }
+
+// own is an operation that no program names.
+func (e *expanding) own(o *op, in ...def.Value) def.Value {
+	n := node{op: o}
+	for _, v := range in {
+		n.in = append(n.in, ID(v))
+	}
+	if err := o.infer(e.Builder, &n); err != nil {
+		panic("graph: " + err.Error())
+	}
+	return def.Value(e.intern(n))
+}
+
 // guard is what MulLog adds to a; false where a logarithm of 0 can only come with an x above 0.
 func (e *expanding) guard(x, a ID) (def.Value, bool) {
 	counts := e.nodes[x].values
@@ -122,6 +142,17 @@ func (e *expanding) guard(x, a ID) (def.Value, bool) {
 // Const is the value of a constant number.
 func (e *expanding) Const(x def.Value) (float64, bool) { return e.scalarValue(ID(x)) }
 
+// Fill is a constant for every element of the left side.
+func (e *expanding) Fill(v float64) def.Value {
+	return def.Value(e.share(fmt.Sprintf("fill %v %v", e.shape, v), func() ID { return e.Builder.Const("", e.shape, constantOf(e.shape.Len(), v)) }))
+}
+
+// Argument is what a value is a function of.
+func (e *expanding) Argument(function string, x def.Value) (def.Value, bool) {
+	m, ok := e.argument(ID(x), function)
+	return def.Value(m), ok
+}
+
 // Sum adds k times the sum of a value over all elements of the left side, to which it broadcasts.
 func (e *expanding) Sum(x def.Value, k float64) {
 	times := float64(e.rows) / float64(max(e.Shape(ID(x)).Len(), 1))
@@ -132,6 +163,20 @@ func (e *expanding) Sum(x def.Value, k float64) {
 
 // Each adds a constant for each element.
 func (e *expanding) Each(v float64) { e.constantPart(e.term, e.power*v*float64(e.rows)) }
+
+// Least makes the target -Inf where x is below a bound.
+func (e *expanding) Least(x, bound def.Value) { e.bound(x, bound, 1) }
+
+// Most makes the target -Inf where x is above a bound.
+func (e *expanding) Most(x, bound def.Value) { e.bound(x, bound, -1) }
+
+func (e *expanding) bound(x, bound def.Value, side float64) {
+	n := node{op: opBound, in: []ID{ID(x), ID(bound)}, power: side}
+	if err := inferDensity(e.Builder, &n); err != nil {
+		panic("graph: " + err.Error())
+	}
+	e.addTerm(e.term, n)
+}
 
 // Density adds the density of another distribution.
 func (e *expanding) Density(d def.Dist, x def.Value, theta ...def.Value) {

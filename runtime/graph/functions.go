@@ -49,6 +49,15 @@ var vectorFuncs = [...]*vectorFunc{
 		vector.LogPhiSlope(n, t, x)
 		vector.Mul(n, t, t, dy)
 	}, false},
+	def.SinLoop: {vector.Sin, func(n int, t, dy, x, _ []float64) {
+		vector.Cos(n, t, x)
+		vector.Mul(n, t, t, dy)
+	}, false},
+	def.CosLoop: {vector.Cos, func(n int, t, dy, x, _ []float64) {
+		vector.Sin(n, t, x)
+		vector.Mul(n, t, t, dy)
+		vector.Neg(n, t, t)
+	}, false},
 	def.SoftplusLoop: {vector.Log1pExp, func(n int, t, dy, x, _ []float64) {
 		vector.Sigmoid(n, t, x)
 		vector.Mul(n, t, t, dy)

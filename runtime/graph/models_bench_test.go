@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/vflc/vflc/bench/stopwatch"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/stdlib"
 )
@@ -15,12 +16,12 @@ func benchmarkGradient(b *testing.B, g *graph.Graph, x []float64) {
 	b.Helper()
 	e := g.NewExec()
 	b.ReportAllocs()
-	begin := cpuTime()
+	begin := stopwatch.Process()
 	for b.Loop() {
 		e.Forward(x)
 		e.Target()
 	}
-	b.ReportMetric(float64(cpuTime()-begin)/float64(b.N), "cpu-ns/op")
+	b.ReportMetric(float64(stopwatch.Process()-begin)/float64(b.N), "cpu-ns/op")
 }
 
 // BenchmarkLogisticSizes measures the logistic regression at sizes from cache to memory.

@@ -57,9 +57,7 @@ func (c *call) logSumExpRows(lo, hi int) {
 	copy(largest, x[lo:hi])
 	for at := rows + lo; at < len(x); at += rows {
 		for i, v := range x[at:][:n] {
-			if v > largest[i] {
-				largest[i] = v
-			}
+			largest[i] = max(largest[i], v) // without a branch: which is larger is as good as random
 		}
 	}
 	clear(sum)

@@ -9,7 +9,7 @@ import (
 
 // Split writes the density of the rows where is holds, and that of the others, each over vectors of their own.
 func (e *expanding) Split(by []def.Value, is func(by []float64) bool, yes, no func(b def.Builder, of func(def.Value) def.Value)) bool {
-	if e.axes != 1 {
+	if !e.split {
 		return false
 	}
 	rows := [2][]float64{}
@@ -47,7 +47,7 @@ func (e *expanding) part(rows []float64) (def.Builder, func(def.Value) def.Value
 		return e, func(v def.Value) def.Value { return v }
 	}
 	index := e.share(fmtRows(rows), func() ID { return e.Builder.Const("rows", Shape{len(rows)}, rows) })
-	return &expanding{Builder: e.Builder, term: e.term, power: e.power, rows: len(rows), axes: 1}, func(v def.Value) def.Value {
+	return &expanding{Builder: e.Builder, term: e.term, power: e.power, shape: Shape{len(rows)}, rows: len(rows), split: true}, func(v def.Value) def.Value {
 		if e.Shape(ID(v)).Len() != e.rows || e.rows == 1 {
 			return v
 		}
@@ -127,7 +127,7 @@ func (b *Builder) expandEvents(term string, d *def.Dist, x ID, theta []ID, weigh
 			return false
 		}
 	}
-	return d.Event.Expand(&expanding{Builder: b, term: term, power: power, rows: n.shape[0], axes: 1}, def.Value(x), values)
+	return d.Event.Expand(&expanding{Builder: b, term: term, power: power, shape: n.shape, rows: n.shape[0], split: true}, def.Value(x), values)
 }
 
 // Below adds the log of a distribution function.

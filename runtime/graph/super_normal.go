@@ -97,7 +97,7 @@ func (c *call) normalColumn(j int) float64 {
 }
 
 // fewRows is how many rows are computed one by one: calls of vector functions would cost more.
-const fewRows = 16
+const fewRows = 4
 
 // normalOne returns -Σ z²/2 and Σ z², z = (x-mu)·inv.
 func (c *call) normalOne(j int, inv float64) (lp, squares float64) {

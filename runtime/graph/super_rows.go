@@ -84,6 +84,26 @@ var rowLikelihoods = [...]*rowLikelihood{
 		end:    endNegBinomial,
 		finite: true,
 	},
+	def.BernoulliProbitRows: {
+		begin: func(s *rowSums) { s.sum = vector.Lanes{} },
+		rows: func(c *call, j int, eta, d []float64) {
+			vector.BernoulliProbit(c.n, &c.sums.sum, eta, c.vec(0, j), d)
+		},
+		linear: func(c *call, p *vector.Predictor) { vector.BernoulliProbitLinear(c.n, &c.sums.sum, p, c.vec(0, 0)) },
+		end:    func(c *call) float64 { return c.sums.sum.Sum() },
+		finite: true,
+	},
+	def.GeometricRows: { // the negative binomial with a dispersion of 1, whose other terms cancel
+		begin: func(s *rowSums) { s.sum = vector.Lanes{} },
+		rows: func(c *call, j int, eta, d []float64) {
+			vector.NegBinomial2Log(c.n, &c.sums.sum, &c.sums.dphi, eta, c.vec(0, j), 1, d)
+		},
+		linear: func(c *call, p *vector.Predictor) {
+			vector.NegBinomial2LogLinear(c.n, &c.sums.sum, &c.sums.dphi, p, c.vec(0, 0), 1)
+		},
+		end:    func(c *call) float64 { return c.sums.sum.Sum() },
+		finite: true,
+	},
 }
 
 // rewriteRows applies rowLikelihoods where every parameter other than the predictor is one number.
@@ -120,7 +140,7 @@ func (n *node) predictor() int { return n.likely.dist.Link.Param + 1 }
 // onlyPredictor reports whether the predictor of a density has one value per row and every other parameter is one number.
 func (g *Graph) onlyPredictor(n *node) bool {
 	for k := 1; k < len(n.in); k++ {
-		if k == n.predictor() && !n.links[k].rows || k != n.predictor() && g.nodes[n.in[k]].shape.Len() != 1 {
+		if k == n.predictor() && !n.links[k].rows || k != n.predictor() && (n.links[k].rows || g.nodes[n.in[k]].shape.Len() != 1) {
 			return false
 		}
 	}

@@ -93,6 +93,8 @@ func TestSpecialValues(t *testing.T) {
 		"digamma":     {{0, -inf}, {inf, inf}, {nan, nan}, {-1.5, nan}, {5e-324, -inf}},
 		"logPhi":      {{inf, 0}, {-inf, -inf}, {nan, nan}, {1e300, 0}, {-1e300, -inf}},
 		"logPhiSlope": {{inf, 0}, {-inf, inf}, {nan, nan}, {1e300, 0}},
+		"sine":        {{0, 0}, {zero, zero}, {inf, nan}, {-inf, nan}, {nan, nan}, {5e-324, 5e-324}},
+		"cosine":      {{0, 1}, {zero, 1}, {inf, nan}, {-inf, nan}, {nan, nan}, {5e-324, 1}},
 		"sqrt":        {{0, 0}, {zero, zero}, {inf, inf}, {-1, nan}, {nan, nan}, {4, 2}},
 		"relu":        {{0, 0}, {-3, 0}, {3, 3}, {inf, inf}, {-inf, 0}, {nan, nan}},
 	}
@@ -112,7 +114,7 @@ func TestSpecialValues(t *testing.T) {
 func TestFunctionsAgreeWithMath(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	library := map[string]func(float64) float64{
-		"exp": math.Exp, "expm1": math.Expm1, "log": math.Log, "log1p": math.Log1p, "tanh": math.Tanh, "sqrt": math.Sqrt,
+		"exp": math.Exp, "expm1": math.Expm1, "log": math.Log, "log1p": math.Log1p, "tanh": math.Tanh, "sqrt": math.Sqrt, "sine": math.Sin, "cosine": math.Cos,
 	}
 	const n = 20000
 	a, y := make([]float64, n), make([]float64, n)

@@ -47,6 +47,20 @@ func put(a []float64, i int, v float64) {
 	}
 }
 
+// BernoulliProbit adds log Φ(t) with t = (2y-1)·eta, with derivative (2y-1)·φ(t)/Φ(t): y = 0 or 1.
+func BernoulliProbit(n int, sum *Lanes, eta, y, d []float64) {
+	bernoulliProbit(active, n, (*[lanes]float64)(sum), eta, y, d)
+}
+
+func bernoulliProbitGo(n int, sum *[lanes]float64, eta, y, d []float64) {
+	for i, e := range eta[:n] {
+		sign := math.FMA(y[i], 2, -1)
+		t := float64(sign * e)
+		put(d, i, sign*logPhiSlopeOf(t))
+		sum[i%lanes] += logPhiOf(t)
+	}
+}
+
 // NegBinomial2Log adds -phi·log(1+e^t) - y·log(1+e^-t) with t = eta - log phi, and to dphi its derivative in phi without that of the terms of
 // Rising, which belong to the density too: counts with log mean eta and inverse dispersion phi.
 func NegBinomial2Log(n int, sum, dphi *Lanes, eta, y []float64, phi float64, d []float64) {

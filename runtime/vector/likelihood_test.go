@@ -26,6 +26,13 @@ func likelihoodCases() []likelihoodCase {
 		{"negBinomial2Log", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
 			negBinomial2Log(on, n, a, b, in[0], in[1], 2.5, math.Log(2.5), 1/2.5, d)
 		}},
+		{"bernoulliProbit", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
+			y := make([]float64, n)
+			for i := range y {
+				y[i] = float64(int(in[1][i]) % 2)
+			}
+			bernoulliProbit(on, n, a, in[0], y, d)
+		}},
 		{"normal", func(on Set, n int, in [3][]float64, a, b *[lanes]float64, d []float64) {
 			normal(on, n, a, in[0], in[1], 0.7, d)
 		}},

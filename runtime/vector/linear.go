@@ -65,6 +65,12 @@ func PoissonLogLinear(n int, sum *Lanes, p *Predictor, y []float64) {
 	poissonLogLinear(active, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, y, p.D, s)
 }
 
+// BernoulliProbitLinear is BernoulliProbit of a predictor.
+func BernoulliProbitLinear(n int, sum *Lanes, p *Predictor, y []float64) {
+	s := (*[lanes]float64)(sum)
+	bernoulliProbitLinear(active, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, y, p.D, s)
+}
+
 // NegBinomial2LogLinear is NegBinomial2Log of a predictor.
 func NegBinomial2LogLinear(n int, sum, dphi *Lanes, p *Predictor, y []float64, phi float64) {
 	s, d, logPhi, inverse := (*[lanes]float64)(sum), (*[lanes]float64)(dphi), logValue(phi), 1/phi
@@ -118,6 +124,12 @@ func binomialLogitLinearGo(n int, x, b []float64, k int, g []float64, c float64,
 func poissonLogLinearGo(n int, x, b []float64, k int, g []float64, c float64, o, y, d []float64, sum *[lanes]float64) {
 	predictGo(n, d, x, b, c, o)
 	poissonLogGo(n, sum, d, y, d)
+	gradientGo(n, g, x, k, d)
+}
+
+func bernoulliProbitLinearGo(n int, x, b []float64, k int, g []float64, c float64, o, y, d []float64, sum *[lanes]float64) {
+	predictGo(n, d, x, b, c, o)
+	bernoulliProbitGo(n, sum, d, y, d)
 	gradientGo(n, g, x, k, d)
 }
 

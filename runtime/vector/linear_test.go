@@ -41,6 +41,10 @@ func linearCalls() []call {
 			p := m.predictor(n, k, c)
 			binomialLogitLinear(on, n, p.X, p.B, k, p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes(), m.lanes(), 9)
 		}},
+		{"bernoulliProbitLinear", func(on Set, n, k, c int, m *room) {
+			p := m.predictor(n, k, c)
+			bernoulliProbitLinear(on, n, p.X, p.B, k, p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes())
+		}},
 		{"poissonLogLinear", func(on Set, n, k, c int, m *room) {
 			p := m.predictor(n, k, c)
 			poissonLogLinear(on, n, p.X, p.B, k, p.Gradient, p.C, p.Offset, m.counts(n), p.D, m.lanes())

@@ -52,3 +52,93 @@ func risingFarGo(n int, sum, dphi *[lanes]float64, y, w []float64, phi, inverse,
 		*d = math.FMA(w[i], l-(q-slope), *d)
 	}
 }
+
+// LogRising sets y = log Γ(a+k)/Γ(a) for a > 0 and counts k, both by element: by the asymptotic series from seriesFrom on, and below it by the difference of
+// two values, which has the digits of the larger.
+func LogRising(n int, y, a, k []float64) {
+	var far, at, above [64]float64
+	for n > 0 {
+		m := min(n, len(far))
+		large := countFar(a[:m])
+		if large > 0 {
+			risingValue(active, m, far[:], a, k)
+		}
+		if large < m {
+			Add(m, above[:], a, k)
+			Lgamma(m, above[:], above[:])
+			Lgamma(m, at[:], a)
+			Sub(m, above[:], above[:], at[:])
+		}
+		chooseFar(y, a[:m], far[:], above[:])
+		n, y, a, k = n-m, y[m:], a[m:], k[m:]
+	}
+}
+
+// LogRisingSlope sets y = ψ(a+k) - ψ(a), its derivative in a.
+func LogRisingSlope(n int, y, a, k []float64) {
+	var far, at, above [64]float64
+	for n > 0 {
+		m := min(n, len(far))
+		large := countFar(a[:m])
+		if large > 0 {
+			risingSlope(active, m, far[:], a, k)
+		}
+		if large < m {
+			Add(m, above[:], a, k)
+			Digamma(m, above[:], above[:])
+			Digamma(m, at[:], a)
+			Sub(m, above[:], above[:], at[:])
+		}
+		chooseFar(y, a[:m], far[:], above[:])
+		n, y, a, k = n-m, y[m:], a[m:], k[m:]
+	}
+}
+
+func countFar(a []float64) int {
+	large := 0
+	for _, v := range a {
+		if v >= seriesFrom {
+			large++
+		}
+	}
+	return large
+}
+
+func chooseFar(y, a, far, near []float64) {
+	for i, v := range a {
+		if v >= seriesFrom {
+			y[i] = far[i]
+		} else {
+			y[i] = near[i]
+		}
+	}
+}
+
+func risingValueGo(_ int, y, a, k []float64) {
+	for i, v := range a {
+		log1 := logValue(v) - 1
+		l := log1pOf(float64(k[i] * (1 / v)))
+		x := v + k[i]
+		rest := stirlingRest(v) - stirlingRest(x)
+		y[i] = math.FMA(k[i], log1, -math.FMA(-(x-0.5), l, rest))
+	}
+}
+
+func stirlingRest(x float64) float64 {
+	w := 1 / x
+	return float64(polynomial(float64(w*w), stirlingTail[:]) * w)
+}
+
+func risingSlopeGo(_ int, y, a, k []float64) {
+	for i, v := range a {
+		l := log1pOf(float64(k[i] * (1 / v)))
+		y[i] = l - (digammaRest(v+k[i]) - digammaRest(v))
+	}
+}
+
+// digammaRest is log x - ψ(x).
+func digammaRest(x float64) float64 {
+	w := 1 / x
+	square := float64(w * w)
+	return math.FMA(w, 0.5, float64(polynomial(square, digammaTail[:])*square))
+}

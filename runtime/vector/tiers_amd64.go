@@ -808,6 +808,96 @@ func logPhiSlope(on Set, n int, y []float64, a []float64) {
 }
 
 //go:noescape
+func sineAVX2(n int, y *float64, a *float64)
+
+//go:noescape
+func sineAVX512(n int, y *float64, a *float64)
+
+func sine(on Set, n int, y []float64, a []float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	a = a[:n]
+	switch on {
+	case AVX512:
+		sineAVX512(n, unsafe.SliceData(y), unsafe.SliceData(a))
+	case AVX2:
+		sineAVX2(n, unsafe.SliceData(y), unsafe.SliceData(a))
+	default:
+		sineGo(n, y, a)
+	}
+}
+
+//go:noescape
+func cosineAVX2(n int, y *float64, a *float64)
+
+//go:noescape
+func cosineAVX512(n int, y *float64, a *float64)
+
+func cosine(on Set, n int, y []float64, a []float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	a = a[:n]
+	switch on {
+	case AVX512:
+		cosineAVX512(n, unsafe.SliceData(y), unsafe.SliceData(a))
+	case AVX2:
+		cosineAVX2(n, unsafe.SliceData(y), unsafe.SliceData(a))
+	default:
+		cosineGo(n, y, a)
+	}
+}
+
+//go:noescape
+func risingValueAVX2(n int, y *float64, a *float64, k *float64)
+
+//go:noescape
+func risingValueAVX512(n int, y *float64, a *float64, k *float64)
+
+func risingValue(on Set, n int, y []float64, a []float64, k []float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	a = a[:n]
+	k = k[:n]
+	switch on {
+	case AVX512:
+		risingValueAVX512(n, unsafe.SliceData(y), unsafe.SliceData(a), unsafe.SliceData(k))
+	case AVX2:
+		risingValueAVX2(n, unsafe.SliceData(y), unsafe.SliceData(a), unsafe.SliceData(k))
+	default:
+		risingValueGo(n, y, a, k)
+	}
+}
+
+//go:noescape
+func risingSlopeAVX2(n int, y *float64, a *float64, k *float64)
+
+//go:noescape
+func risingSlopeAVX512(n int, y *float64, a *float64, k *float64)
+
+func risingSlope(on Set, n int, y []float64, a []float64, k []float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	a = a[:n]
+	k = k[:n]
+	switch on {
+	case AVX512:
+		risingSlopeAVX512(n, unsafe.SliceData(y), unsafe.SliceData(a), unsafe.SliceData(k))
+	case AVX2:
+		risingSlopeAVX2(n, unsafe.SliceData(y), unsafe.SliceData(a), unsafe.SliceData(k))
+	default:
+		risingSlopeGo(n, y, a, k)
+	}
+}
+
+//go:noescape
 func sumAVX2(n int, a *float64) (r float64)
 
 //go:noescape
@@ -1206,6 +1296,31 @@ func negBinomial2Log(on Set, n int, sum *[8]float64, dphi *[8]float64, eta []flo
 }
 
 //go:noescape
+func bernoulliProbitAVX2(n int, sum *[8]float64, eta *float64, y *float64, d *float64)
+
+//go:noescape
+func bernoulliProbitAVX512(n int, sum *[8]float64, eta *float64, y *float64, d *float64)
+
+func bernoulliProbit(on Set, n int, sum *[8]float64, eta []float64, y []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	eta = eta[:n]
+	y = y[:n]
+	if d != nil {
+		d = d[:n]
+	}
+	switch on {
+	case AVX512:
+		bernoulliProbitAVX512(n, sum, unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(d))
+	case AVX2:
+		bernoulliProbitAVX2(n, sum, unsafe.SliceData(eta), unsafe.SliceData(y), unsafe.SliceData(d))
+	default:
+		bernoulliProbitGo(n, sum, eta, y, d)
+	}
+}
+
+//go:noescape
 func normalAVX2(n int, squares *[8]float64, x *float64, mu *float64, inverse float64, d *float64)
 
 //go:noescape
@@ -1333,6 +1448,34 @@ func poissonLogLinear(on Set, n int, x []float64, b []float64, k int, grad []flo
 		poissonLogLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
 	default:
 		poissonLogLinearGo(n, x, b, k, grad, c, o, y, d, sum)
+	}
+}
+
+//go:noescape
+func bernoulliProbitLinearAVX2(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
+
+//go:noescape
+func bernoulliProbitLinearAVX512(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64)
+
+func bernoulliProbitLinear(on Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
+	if n <= 0 {
+		return
+	}
+	x = x[:(n+31)/32*32*k]
+	b = b[:k]
+	grad = grad[:8*(k+1)]
+	if o != nil {
+		o = o[:n]
+	}
+	y = y[:n]
+	d = d[:n]
+	switch on {
+	case AVX512:
+		bernoulliProbitLinearAVX512(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
+	case AVX2:
+		bernoulliProbitLinearAVX2(n, unsafe.SliceData(x), unsafe.SliceData(b), k, unsafe.SliceData(grad), c, unsafe.SliceData(o), unsafe.SliceData(y), unsafe.SliceData(d), sum)
+	default:
+		bernoulliProbitLinearGo(n, x, b, k, grad, c, o, y, d, sum)
 	}
 }
 

@@ -339,6 +339,44 @@ func logPhiSlope(_ Set, n int, y []float64, a []float64) {
 	logPhiSlopeGo(n, y, a)
 }
 
+func sine(_ Set, n int, y []float64, a []float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	a = a[:n]
+	sineGo(n, y, a)
+}
+
+func cosine(_ Set, n int, y []float64, a []float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	a = a[:n]
+	cosineGo(n, y, a)
+}
+
+func risingValue(_ Set, n int, y []float64, a []float64, k []float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	a = a[:n]
+	k = k[:n]
+	risingValueGo(n, y, a, k)
+}
+
+func risingSlope(_ Set, n int, y []float64, a []float64, k []float64) {
+	if n <= 0 {
+		return
+	}
+	y = y[:n]
+	a = a[:n]
+	k = k[:n]
+	risingSlopeGo(n, y, a, k)
+}
+
 func sum(_ Set, n int, a []float64) float64 {
 	if n <= 0 {
 		return 0
@@ -520,6 +558,18 @@ func negBinomial2Log(_ Set, n int, sum *[8]float64, dphi *[8]float64, eta []floa
 	negBinomial2LogGo(n, sum, dphi, eta, y, phi, logPhi, inverse, d)
 }
 
+func bernoulliProbit(_ Set, n int, sum *[8]float64, eta []float64, y []float64, d []float64) {
+	if n <= 0 {
+		return
+	}
+	eta = eta[:n]
+	y = y[:n]
+	if d != nil {
+		d = d[:n]
+	}
+	bernoulliProbitGo(n, sum, eta, y, d)
+}
+
 func normal(_ Set, n int, squares *[8]float64, x []float64, mu []float64, inverse float64, d []float64) {
 	if n <= 0 {
 		return
@@ -584,6 +634,21 @@ func poissonLogLinear(_ Set, n int, x []float64, b []float64, k int, grad []floa
 	y = y[:n]
 	d = d[:n]
 	poissonLogLinearGo(n, x, b, k, grad, c, o, y, d, sum)
+}
+
+func bernoulliProbitLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64) {
+	if n <= 0 {
+		return
+	}
+	x = x[:(n+31)/32*32*k]
+	b = b[:k]
+	grad = grad[:8*(k+1)]
+	if o != nil {
+		o = o[:n]
+	}
+	y = y[:n]
+	d = d[:n]
+	bernoulliProbitLinearGo(n, x, b, k, grad, c, o, y, d, sum)
 }
 
 func negBinomial2LogLinear(_ Set, n int, x []float64, b []float64, k int, grad []float64, c float64, o []float64, y []float64, d []float64, sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64) {

@@ -96,7 +96,7 @@ func calls() []call {
 	all := []call{
 		mapOf("accumulate", accumulate), mapOf("weight", weight), mapOf("neg", neg), mapOf("sqrt", sqrt), mapOf("relu", relu),
 		mapOf2("mulAdd", mulAdd), mapOf2("add", add), mapOf2("sub", sub), mapOf2("mul", mul), mapOf2("div", div),
-		mapOf2("tanhBack", tanhBack), mapOf2("sigmoidBack", sigmoidBack), mapOf2("reluBack", reluBack),
+		mapOf2("tanhBack", tanhBack), mapOf2("sigmoidBack", sigmoidBack), mapOf2("reluBack", reluBack), mapOf2("risingValue", risingValue), mapOf2("risingSlope", risingSlope),
 		{"shift", func(on Set, n, _, _ int, m *room) { shift(on, n, m.floats(n), 1.3) }},
 		{"fill", func(on Set, n, _, _ int, m *room) { fill(on, n, m.floats(n), 1.3) }},
 		{"axpy", func(on Set, n, _, _ int, m *room) { axpy(on, n, m.floats(n), 1.3, m.floats(n)) }},
@@ -122,7 +122,7 @@ func calls() []call {
 			segmentSumsAdd(on, k, m.segments(n, k), m.floats(n), n, m.floats(k), k)
 		}},
 	}
-	for _, f := range functions()[:11] {
+	for _, f := range functions()[:13] {
 		all = append(all, mapOf(f.name, f.on))
 	}
 	return slices.Concat(all, matrixCalls(), likelihoodCalls(), linearCalls(), samplerCalls(), chainCalls())
@@ -178,6 +178,9 @@ func likelihoodCalls() []call {
 		}},
 		{"normal", func(on Set, n, _, _ int, m *room) {
 			normal(on, n, m.lanes(), m.floats(n), m.floats(n), 0.7, m.floats(n))
+		}},
+		{"bernoulliProbit", func(on Set, n, _, _ int, m *room) {
+			bernoulliProbit(on, n, m.lanes(), m.floats(n), m.counts(n), m.floats(n))
 		}},
 		{"risingFar", func(on Set, n, _, _ int, m *room) {
 			risingFar(on, n, m.lanes(), m.lanes(), m.counts(n), m.counts(n), 25, 0.04, 2.2, 0.01, 0.02)

@@ -14,9 +14,16 @@ type Builder interface {
 	Func(name string, x Value) Value    // an elementwise function of the standard library
 	Apply(f *Func, x Value) Value       // a function of the distribution's own, whose name no other function has
 	MulLog(x, a Value) Value            // x·log(a) for data x ≥ 0: 0 where both are 0, NaN where a < 0
+	Times(x, a Value) Value             // x·a for data x ≥ 0: 0 where x is 0, even where a is infinite
+	Rising(a, x Value) Value            // log Γ(a+x)/Γ(a) for data x ≥ 0
 	Const(x Value) (v float64, ok bool) // the value, where it is one number that is known
-	Sum(x Value, k float64)             // adds k·x for every element of the left side
-	Each(v float64)                     // adds v for every element of the left side
+	Fill(v float64) Value               // data that are v for every element of the left side
+	// Argument is m where x is known to be the function of m, elementwise: the predictor behind a probability.
+	Argument(function string, x Value) (m Value, ok bool)
+	Sum(x Value, k float64) // adds k·x for every element of the left side
+	Each(v float64)         // adds v for every element of the left side
+	Least(x, bound Value)   // -Inf where the left side x is below a bound somewhere
+	Most(x, bound Value)    // -Inf where it is above
 	// Split divides the rows of the left side in two: yes writes those where is holds of the values of by, which are data, and no the others; of gives the values in these rows. It
 	// returns false, and nothing is written, where the left side has more than one axis, or where the density of each row is wanted.
 	Split(by []Value, is func(by []float64) bool, yes, no func(b Builder, of func(Value) Value)) bool

@@ -89,7 +89,7 @@ type Dist struct {
 	// reason where there is neither Expand nor Rows, and where a row takes more than four times as long as one of bernoulli_logit.
 	//
 	// Expand writes Σ log p without the carrier into b. It is called with an x inside the support (data, unless that is the real line) and with
-	// constants inside their domains; any other parameter must give NaN outside its domain, as log(sigma) does. It returns
+	// constants inside their domains; any other parameter must give NaN outside its domain, as log(sigma) does; one that bounds the support takes Least or Most. It returns
 	// false, having added nothing, where a parameter is not the constant that it needs.
 	//
 	// Elements is the same for a density that has a loop over rows, which gives the sum only: it is used where the log density of each row is wanted.

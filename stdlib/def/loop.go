@@ -13,6 +13,8 @@ const (
 	BinomialLogitRows
 	PoissonLogRows
 	NegBinomial2LogRows
+	BernoulliProbitRows
+	GeometricRows // of the log odds of a failure
 )
 
 // A FuncLoop names a vector loop for the values and derivatives of an elementwise function.
@@ -34,4 +36,6 @@ const (
 	SoftplusLoop
 	LgammaLoop
 	LogPhiLoop
+	SinLoop
+	CosLoop
 )

@@ -155,6 +155,15 @@ func (d *Dist) Inside(x float64, theta []float64) bool {
 	return lower < x && x < upper
 }
 
+// MayHold is Inside where a bound of the support that is a parameter may be unknown, NaN: such a bound holds every value.
+func (d *Dist) MayHold(x float64, theta []float64) bool {
+	if d.Support != Interval && d.Support != FromFirst {
+		return d.Inside(x, theta)
+	}
+	lower, upper := d.Bounds(theta)
+	return !math.IsNaN(x) && !math.IsInf(x, 0) && !(x < lower) && !(x > upper)
+}
+
 // Allows reports whether a parameter may have the value v, a finite number inside its domain; the ends of a probability belong to it.
 func (p *Param) Allows(v float64) bool {
 	lower, upper := p.Domain.Bounds(nil)

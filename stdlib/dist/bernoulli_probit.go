@@ -25,10 +25,10 @@ Source: Albert and Chib (1993), Bayesian analysis of binary and polychotomous re
 		ScaleAt:    -1,
 		Link:       def.Link{Scale: def.ProbitLink, Param: 0},
 		LogDensity: func(b *def.Block) float64 { return pointwise(b, bernoulliProbitAt) },
-		Expand:     bernoulliProbitExpand,
+		Rows:       def.BernoulliProbitRows,
+		Elements:   bernoulliProbitElements,
 		Sample:     func(r *rand.Rand, theta []float64) float64 { return drawBinary(r, special.Phi(theta[0])) },
 		LogCDF:     below(bernoulliProbitTail), LogCCDF: above(bernoulliProbitTail),
-		Slow:     normalByRow,
 		Examples: []string{"data y : binary[N]\ndata x : real[N]\nparam b ~ normal(0, 1)\ny ~ bernoulli_probit(b * x)"},
 		Cases: []def.Case{
 			{X: 1, Theta: []float64{0.3}, LogP: -0.4814101615884812},
@@ -42,8 +42,8 @@ Source: Albert and Chib (1993), Bayesian analysis of binary and polychotomous re
 	}
 }
 
-// bernoulliProbitExpand uses that both outcomes are log Phi of the predictor with a sign, 2 x - 1.
-func bernoulliProbitExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+// bernoulliProbitElements uses that both outcomes are log Phi of the predictor with a sign, 2 x - 1.
+func bernoulliProbitElements(b def.Builder, x def.Value, theta []def.Value) bool {
 	sign := b.Sub(b.Mul(b.Number(2), x), b.Number(1))
 	b.Sum(b.Func("log_Phi", b.Mul(sign, theta[0])), 1)
 	return true

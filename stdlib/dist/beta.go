@@ -31,7 +31,7 @@ Source: Stan Functions Reference, "Beta distribution".`,
 		Expand:     betaExpand,
 		Sample:     func(r *rand.Rand, theta []float64) float64 { return drawBeta(r, theta[0], theta[1]) },
 		LogCDF:     below(betaDistTail), LogCCDF: above(betaDistTail),
-		Slow:     lgammaByRow,
+		Slow:     twoLgammas,
 		Examples: []string{"param p ~ beta(2, 2)"},
 		Cases: []def.Case{
 			{X: 0.5, Theta: []float64{2, 2}, LogP: 0.4054651081081644},

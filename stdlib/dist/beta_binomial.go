@@ -37,7 +37,7 @@ Source: Stan Functions Reference, "Beta-binomial distribution".`,
 			return drawBinomial(r, theta[0], p, 1-p)
 		},
 		LogCDF: below(betaBinomialTail), LogCCDF: above(betaBinomialTail),
-		Slow:     lgammaByRow,
+		Slow:     "five log gamma functions and their derivatives in each row; six where both parameters have a value in each",
 		Examples: []string{"data dead : count[N]\ndata litter : count[N]\nparam a ~ gamma(2, 0.5)\nparam b ~ gamma(2, 0.5)\ndead ~ beta_binomial(litter, a, b)"},
 		Cases: []def.Case{
 			{X: 3, Theta: []float64{10, 0.4, 2}, LogP: -2.5816413230909587},

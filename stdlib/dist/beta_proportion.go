@@ -34,7 +34,7 @@ Source: Stan Functions Reference, "Beta proportion distribution".`,
 			return drawBeta(r, positive(mu)*kappa, positive(1-mu)*kappa)
 		},
 		LogCDF: below(betaProportionTail), LogCCDF: above(betaProportionTail),
-		Slow:     lgammaByRow,
+		Slow:     "two log gamma functions and their derivatives in each row, and the product that each is of",
 		Examples: []string{"data share : real<lower=0, upper=1>[N]\nparam m ~ normal(0, 1)\nparam kappa ~ gamma(2, 0.1)\nshare ~ beta_proportion(inv_logit(m), kappa)"},
 		Cases: []def.Case{
 			{X: 0.5, Theta: []float64{0.5, 4}, LogP: 0.4054651081081644},

@@ -27,7 +27,7 @@ Source: Stan Functions Reference, "Chi-square distribution".`,
 		Expand:     chiSquareExpand,
 		Sample:     func(r *rand.Rand, theta []float64) float64 { return tiny(2 * drawGamma(r, 0.5*theta[0])) },
 		LogCDF:     below(chiSquareTail), LogCCDF: above(chiSquareTail),
-		Slow:     lgammaByRow,
+		Slow:     oneLgamma,
 		Examples: []string{"param deviance ~ chi_square(5)"},
 		Cases: []def.Case{
 			{X: 1, Theta: []float64{2}, LogP: -1.1931471805599454},

@@ -35,7 +35,7 @@ Source: Stan Functions Reference, "Exponentially modified normal distribution".`
 			return theta[0] + positive(theta[1])*r.NormFloat64() + r.ExpFloat64()/positive(theta[2])
 		},
 		LogCDF: below(expModNormalTail), LogCCDF: above(expModNormalTail),
-		Slow:     normalByRow,
+		Slow:     oneLogPhi,
 		Examples: []string{"data seconds : real[N]\nparam mu ~ normal(0, 1)\nseconds ~ exp_mod_normal(mu, 0.1, 3)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0, 1, 1}, LogP: -1.3410216450092636},
@@ -55,7 +55,7 @@ func expModNormalExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	h := b.Mul(lambda, sigma)
 	w := b.Sub(b.Div(b.Sub(x, theta[0]), sigma), h)
 	b.Sum(b.Mul(h, b.Add(w, b.Mul(b.Number(0.5), h))), -1)
-	b.Sum(b.Func("log_Phi", w), 1)
+	b.Density(BernoulliProbit(), b.Fill(1), w)
 	b.Sum(b.Func("log", lambda), 1)
 	b.Sum(b.Func("log", sigma), 0) // NaN where sigma is not positive
 	return true

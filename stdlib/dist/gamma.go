@@ -33,7 +33,7 @@ Source: Stan Functions Reference, "Gamma distribution".`,
 			return tiny(drawGamma(r, theta[0]) / positive(theta[1]))
 		},
 		LogCDF: below(gammaDistTail), LogCCDF: above(gammaDistTail),
-		Slow:     lgammaByRow,
+		Slow:     oneLgamma,
 		Examples: []string{"param rate ~ gamma(2, 0.5)"},
 		Cases: []def.Case{
 			{X: 1, Theta: []float64{2, 0.5}, LogP: -1.8862943611198906},

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/vflc/vflc/stdlib/def"
+	"github.com/vflc/vflc/stdlib/special"
 )
 
 // Geometric is the distribution of the number of failures before the first success.
@@ -29,7 +30,6 @@ Source: Johnson, Kemp and Kotz, Univariate Discrete Distributions, section 5.2; 
 			return math.Floor(r.ExpFloat64() / -math.Log1p(-p))
 		},
 		LogCDF: below(geometricTail), LogCCDF: above(geometricTail),
-		Slow:     zerosApart,
 		Examples: []string{"data tries : count[N]\nparam p ~ beta(1, 1)\ntries ~ geometric(p)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0.3}, LogP: -1.2039728043259361},
@@ -50,8 +50,30 @@ func geometricAt(x float64, theta [maxParams]float64) point {
 	}
 }
 
-// geometricExpand has no failures to add where there are none.
+// failures is the distribution with the log odds of a failure for its parameter.
+func failures() def.Dist {
+	return def.Dist{
+		Name: "geometric", Params: []def.Param{{Name: "odds", Domain: def.RealLine}}, Support: def.Naturals, Discrete: true, LocationAt: -1, ScaleAt: -1,
+		Link: def.Link{Scale: def.LogLink, Param: 0},
+		Rows: def.GeometricRows,
+		LogDensity: func(b *def.Block) float64 {
+			return pointwise(b, func(x float64, theta [maxParams]float64) point {
+				x = natural(x)
+				return point{
+					lp:     -special.Log1pExp(theta[0]) - times(x, special.Log1pExp(-theta[0])),
+					dtheta: [maxParams]float64{x*special.InvLogit(-theta[0]) - special.InvLogit(theta[0])},
+				}
+			})
+		},
+	}
+}
+
+// geometricExpand has a loop for log odds; for other probabilities it has no failures to add where there are none.
 func geometricExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	if m, ok := b.Argument("inv_logit", theta[0]); ok {
+		b.Density(failures(), x, b.Func("neg", m))
+		return true
+	}
 	p := b.Apply(unit(), theta[0])
 	return b.Split([]def.Value{x}, func(x []float64) bool { return x[0] > 0 }, func(b def.Builder, of func(def.Value) def.Value) {
 		b.Sum(b.Func("log", of(p)), 1)

@@ -26,7 +26,7 @@ Source: student_t(nu, 0, sigma) folded at 0; Gelman, Bayesian Analysis 1 (2006).
 			return positive(theta[1]) * math.Abs(standardT(r, theta[0]))
 		},
 		LogCDF: below(halfStudentTail), LogCCDF: above(halfStudentTail),
-		Slow:     severalByRow,
+		Slow:     studentForm,
 		Examples: []string{"param tau ~ half_student_t(3, 10)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{3, 1}, LogP: -0.3077416690635644},

@@ -28,7 +28,7 @@ Source: Stan Functions Reference, "Inverse chi-square distribution".`,
 			return tiny(0.5 / tiny(drawGamma(r, 0.5*theta[0])))
 		},
 		LogCDF: below(invChiSquareTail), LogCCDF: above(invChiSquareTail),
-		Slow:     lgammaByRow,
+		Slow:     oneLgamma,
 		Examples: []string{"param variance ~ inv_chi_square(5)"},
 		Cases: []def.Case{
 			{X: 1, Theta: []float64{2}, LogP: -1.1931471805599454},
@@ -42,7 +42,12 @@ Source: Stan Functions Reference, "Inverse chi-square distribution".`,
 }
 
 func invChiSquareExpand(b def.Builder, x def.Value, theta []def.Value) bool {
-	return scaledInvChiSquareExpand(b, x, []def.Value{theta[0], b.Func("sqrt", b.Div(b.Number(1), theta[0]))})
+	half, logX := b.Mul(theta[0], b.Number(0.5)), b.Func("log", x)
+	b.Sum(b.Mul(half, b.Add(logX, b.Number(math.Ln2))), -1)
+	b.Sum(logX, -1)
+	b.Sum(b.Div(b.Number(1), x), -0.5)
+	b.Sum(b.Func("lgamma", half), -1)
+	return true
 }
 
 func invChiSquareAt(x float64, theta [maxParams]float64) point {

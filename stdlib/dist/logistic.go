@@ -35,7 +35,6 @@ Source: Stan Functions Reference, "Logistic distribution".`,
 			return theta[0] + positive(theta[1])*(math.Log(tiny(u))-math.Log1p(-u))
 		},
 		LogCDF: below(logisticTail.at), LogCCDF: above(logisticTail.at),
-		Slow:     severalByRow,
 		Examples: []string{"param mu ~ logistic(0, 1)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0, 1}, LogP: -1.3862943611198906},
@@ -49,11 +48,16 @@ Source: Stan Functions Reference, "Logistic distribution".`,
 }
 
 func logisticExpand(b def.Builder, x def.Value, theta []def.Value) bool {
-	z := scaled(b, x, theta[0], theta[1], 1)
-	b.Sum(z, -1)
-	b.Sum(b.Func("softplus", b.Func("neg", z)), -2)
+	bothOutcomes(b, scaled(b, x, theta[0], theta[1], 1))
 	b.Sum(b.Func("log", theta[1]), -1)
 	return true
+}
+
+// bothOutcomes adds the log probabilities of a success and of a failure with log odds z: the density of the standard logistic distribution.
+func bothOutcomes(b def.Builder, z def.Value) {
+	two := BinomialLogit()
+	two.Carrier = nil
+	b.Density(two, b.Fill(1), b.Number(2), z)
 }
 
 func standardLogistic(z float64) (lp, score float64) {

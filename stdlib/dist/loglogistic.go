@@ -56,10 +56,8 @@ func logLogisticExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 		return true
 	}
 	logX := b.Func("log", x)
-	u := b.Mul(theta[1], b.Sub(logX, b.Func("log", theta[0])))
+	bothOutcomes(b, b.Mul(theta[1], b.Sub(logX, b.Func("log", theta[0]))))
 	b.Sum(b.Func("log", theta[1]), 1)
-	b.Sum(u, 1)
-	b.Sum(b.Func("softplus", u), -2)
 	b.Sum(logX, -1)
 	return true
 }

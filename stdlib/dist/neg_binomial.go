@@ -27,15 +27,13 @@ Source: Stan Functions Reference, "Negative binomial distribution".`,
 		LocationAt: -1,
 		ScaleAt:    -1,
 		LogDensity: func(b *def.Block) float64 { return pointwise(b, negBinomialAt) },
-		Expand: func(b def.Builder, x def.Value, theta []def.Value) bool {
-			b.Density(NegBinomial2Log(), x, b.Sub(b.Func("log", theta[0]), b.Func("log", theta[1])), theta[0])
-			return true
-		},
+		Carrier:    factorialCarrier,
+		Expand:     negBinomialExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return drawPoisson(r, drawGamma(r, theta[0])/positive(theta[1]))
 		},
 		LogCDF: below(negBinomialTail), LogCCDF: above(negBinomialTail),
-		Slow:     "a dispersion in each row, where the difference of two log gamma functions needs a formula that depends on its size",
+		Slow:     twoLgammas,
 		Examples: []string{"data y : count[N]\nparam alpha ~ gamma(2, 0.1)\nparam beta ~ gamma(2, 1)\ny ~ neg_binomial(alpha, beta)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{1, 1}, LogP: -0.6931471805599453},
@@ -49,12 +47,32 @@ Source: Stan Functions Reference, "Negative binomial distribution".`,
 	}
 }
 
+// negBinomialExpand has a loop where one alpha serves all rows.
+func negBinomialExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	alpha, logBeta := theta[0], b.Func("log", theta[1])
+	if len(b.Dims(alpha)) == 0 {
+		b.Density(uncarried(NegBinomial2Log()), x, b.Sub(b.Func("log", alpha), logBeta), alpha)
+		return true
+	}
+	b.Sum(b.Rising(alpha, x), 1)
+	b.Sum(b.Mul(alpha, b.Func("softplus", b.Func("neg", logBeta))), -1)
+	b.Sum(b.Times(x, b.Func("softplus", logBeta)), -1)
+	b.Sum(b.Func("log", alpha), 0) // NaN where alpha is not positive
+	return true
+}
+
+// uncarried is a distribution without its carrier, where that of another stands for it.
+func uncarried(d def.Dist) def.Dist {
+	d.Carrier = nil
+	return d
+}
+
 func negBinomialAt(x float64, theta [maxParams]float64) point {
 	alpha, beta := positive(theta[0]), positive(theta[1])
 	x = natural(x)
 	t := -math.Log(beta)
 	return point{
-		lp: special.LgammaDiff(alpha, x) - alpha*special.Log1pExp(t) - times(x, special.Log1pExp(-t)) - special.Lgamma(x+1),
+		lp: special.LgammaDiff(alpha, x) - alpha*special.Log1pExp(t) - times(x, special.Log1pExp(-t)),
 		dtheta: [maxParams]float64{
 			special.DigammaDiff(alpha, x) - special.Log1pExp(t),
 			(alpha/beta - x) / (1 + beta),

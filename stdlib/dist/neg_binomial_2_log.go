@@ -30,6 +30,7 @@ Source: Stan Functions Reference, "Negative binomial distribution, log alternati
 		Link:       def.Link{Scale: def.LogLink, Param: 0},
 		LogDensity: negBinomial2LogLogDensity,
 		Rows:       def.NegBinomial2LogRows,
+		Expand:     negBinomial2LogExpand,
 		Carrier:    factorialCarrier,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return drawPoisson(r, math.Exp(theta[0])*(drawGamma(r, theta[1])/theta[1]))
@@ -49,6 +50,23 @@ Source: Stan Functions Reference, "Negative binomial distribution, log alternati
 			{X: 300, Theta: []float64{6, 0.01}, LogP: -10.359729151035044},
 		},
 	}
+}
+
+// negBinomial2LogExpand is for a phi in each row. The loop over rows, which is for one, also takes an eta that all rows have in common.
+func negBinomial2LogExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	eta, phi := theta[0], theta[1]
+	switch {
+	case len(b.Dims(phi)) > 0:
+		t := b.Sub(eta, b.Func("log", phi))
+		b.Sum(b.Rising(phi, x), 1)
+		b.Sum(b.Mul(phi, b.Func("softplus", t)), -1)
+		b.Sum(b.Times(x, b.Func("softplus", b.Func("neg", t))), -1)
+		return true
+	case len(b.Dims(eta)) == 0:
+		b.Density(uncarried(NegBinomial2Log()), x, b.Add(eta, b.Fill(0)), phi)
+		return true
+	}
+	return false
 }
 
 // With t = eta - log(phi), the log density is log Γ(x+phi)/Γ(phi) - phi·log(1+exp(t)) - x·log(1+exp(-t)): no term cancels in either tail.

@@ -38,7 +38,7 @@ Source: Stan Functions Reference, "Ordered logistic distribution"; McCullagh (19
 			{X: []float64{1.0}, Theta: [][]float64{{8.0}, {-1.0}}, LogP: -9.000123402189724},
 			{X: []float64{2.0}, Theta: [][]float64{{8.0}, {-1.0}}, LogP: -0.00012340218972325883},
 		}},
-		Slow: "log(1 + exp) at both ends of the category in each row, of gathered cutpoints",
+		Slow: "log(1 + exp) at both ends of the category in each row, of gathered cutpoints, whose derivatives are added up by category",
 		Examples: []string{
 			"data y : level(K)[N]\ndata x : real[N]\nparam b ~ normal(0, 1)\nparam c : ordered[K - 1] ~ normal(0, 3)\ny ~ ordered_logistic(b * x, c)",
 		},
@@ -111,8 +111,8 @@ func orderedLogisticExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	}
 	all := b.Between(math.Inf(-1), cuts, math.Inf(1))
 	lower, upper := b.Gather(all, x), b.Gather(all, b.Add(x, b.Number(1)))
-	b.Sum(b.Func("softplus", b.Sub(lower, eta)), -1)
-	b.Sum(b.Func("softplus", b.Sub(eta, upper)), -1)
+	b.Density(BernoulliLogit(), b.Fill(1), b.Sub(eta, lower))
+	b.Density(BernoulliLogit(), b.Fill(0), b.Sub(eta, upper))
 	if dims[0] > 1 {
 		b.Sum(b.Gather(b.Between(0, b.Func("log1m_exp", b.Sub(b.Head(cuts), b.Tail(cuts))), 0), x), 1)
 	}

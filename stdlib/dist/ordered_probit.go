@@ -38,7 +38,7 @@ Source: Stan Functions Reference, "Ordered probit distribution"; Albert and Chib
 			{X: []float64{1.0}, Theta: [][]float64{{8.0}, {-1.0}}, LogP: -43.628149113332114},
 			{X: []float64{2.0}, Theta: [][]float64{{8.0}, {-1.0}}, LogP: -1.1285884059538405e-19},
 		}},
-		Slow: "log Phi at both ends of the category in each row, rows divided by category",
+		Slow: "two log Phi and their slopes, an expm1 and a logarithm in each row between two cutpoints; rows are divided by category and joined again",
 		Examples: []string{
 			"data y : level(K)[N]\ndata x : real[N]\nparam b ~ normal(0, 1)\nparam c : ordered[K - 1] ~ normal(0, 3)\ny ~ ordered_probit(b * x, c)",
 		},
@@ -54,15 +54,17 @@ func orderedProbitExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 		return false
 	}
 	last := float64(dims[0] + 1)
+	all := b.Between(0, cuts, 0)             // no row of the first category reads the first, and none of the last category the last
+	below, above := b.Head(all), b.Tail(all) // the ends of each category
 	is := func(code float64) func([]float64) bool { return func(x []float64) bool { return x[0] == code } }
 	return b.Split([]def.Value{x}, is(1), func(b def.Builder, of func(def.Value) def.Value) {
-		b.Sum(b.Func("log_Phi", b.Sub(b.Gather(cuts, of(x)), of(eta))), 1)
+		b.Density(BernoulliProbit(), b.Fill(0), b.Sub(of(eta), b.Gather(above, of(x))))
 	}, func(b def.Builder, of func(def.Value) def.Value) {
 		x, eta := of(x), of(eta)
 		b.Split([]def.Value{x}, is(last), func(b def.Builder, of func(def.Value) def.Value) {
-			b.Sum(b.Func("log_Phi", b.Sub(of(eta), b.Gather(cuts, b.Sub(of(x), b.Number(1))))), 1)
+			b.Density(BernoulliProbit(), b.Fill(1), b.Sub(of(eta), b.Gather(below, of(x))))
 		}, func(b def.Builder, of func(def.Value) def.Value) {
-			lower, upper := b.Gather(cuts, b.Sub(of(x), b.Number(1))), b.Gather(cuts, of(x))
+			lower, upper := b.Gather(below, of(x)), b.Gather(above, of(x))
 			half := b.Mul(b.Number(0.5), b.Sub(upper, lower))
 			away := b.Func("abs", b.Sub(b.Mul(b.Number(0.5), b.Add(lower, upper)), of(eta)))
 			top := b.Func("log_Phi", b.Sub(half, away))

@@ -36,7 +36,7 @@ Source: Stan Functions Reference, "Skew normal distribution"; Azzalini (1985).`,
 			return theta[0] + positive(theta[1])*(alpha*math.Abs(u)+v)/math.Hypot(1, alpha)
 		},
 		LogCDF: below(skewNormalTail), LogCCDF: above(skewNormalTail),
-		Slow:     normalByRow,
+		Slow:     oneLogPhi,
 		Examples: []string{"param effect ~ skew_normal(0, 1, 2)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{0, 1, 2}, LogP: -0.9189385332046728},
@@ -53,7 +53,7 @@ func skewNormalExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	omega, alpha := theta[1], theta[2]
 	z := b.Div(b.Sub(x, theta[0]), omega)
 	b.Sum(b.Func("square", z), -0.5)
-	b.Sum(b.Func("log_Phi", b.Mul(alpha, z)), 1)
+	b.Density(BernoulliProbit(), b.Fill(1), b.Mul(alpha, z))
 	b.Sum(b.Func("log", omega), -1)
 	b.Sum(b.Sub(alpha, alpha), 1) // NaN where the shape is infinite
 	b.Each(math.Ln2 - halfLogTwoPi)

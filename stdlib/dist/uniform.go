@@ -25,7 +25,7 @@ Source: Stan Functions Reference, "Uniform distribution".`,
 		LocationAt: -1,
 		ScaleAt:    -1,
 		LogDensity: uniformLogDensity,
-		Slow:       "the parameters bound the support, so that every row is compared with them",
+		Expand:     uniformExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			lower, upper := theta[0], theta[1]
 			return min(lower+positive(upper-lower)*r.Float64(), upper)
@@ -41,6 +41,17 @@ Source: Stan Functions Reference, "Uniform distribution".`,
 			{X: 0.3, Theta: []float64{0.25, 0.35}, LogP: 2.302585092994046},
 		},
 	}
+}
+
+func uniformExpand(b def.Builder, x def.Value, theta []def.Value) bool {
+	if _, known := b.Const(theta[0]); !known {
+		b.Least(x, theta[0])
+	}
+	if _, known := b.Const(theta[1]); !known {
+		b.Most(x, theta[1])
+	}
+	b.Sum(b.Func("log", b.Sub(theta[1], theta[0])), -1)
+	return true
 }
 
 func uniformLogDensity(b *def.Block) float64 {

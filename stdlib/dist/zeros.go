@@ -12,29 +12,42 @@ import (
 
 var zeroParam = def.Param{Name: "theta", Doc: "probability of an extra zero", Domain: def.UnitInterval}
 
-// inflatedExpand and hurdleExpand are the densities by rows with the count 0 and rows above it, given the distribution of the counts and the log of its mass at 0.
+// inflatedExpand and hurdleExpand are the densities by rows with the count 0 and rows above it, given the distribution of the counts and the log of its mass at 0. Where theta
+// is inv_logit(m), log theta at 0 and log(1 - theta) above are the terms of a Bernoulli variable with log odds m, and log(theta + (1 - theta) q) = log theta + log(1 + q/e^m).
 func inflatedExpand(count def.Dist, zero func(b def.Builder, theta []def.Value) def.Value) func(b def.Builder, x def.Value, theta []def.Value) bool {
 	capped := func(b def.Builder, theta []def.Value) def.Value {
 		return zero(b, append([]def.Value{b.Apply(belowOverflow(), theta[0])}, theta[1:]...))
 	}
-	return zerosExpand(count, capped, func(b def.Builder, p, zero def.Value) {
-		b.Sum(b.Func("log", b.Add(p, b.Mul(b.Sub(b.Number(1), p), b.Func("exp", zero)))), 1)
-	}, func(def.Builder, def.Value) {})
+	return zerosExpand(count, func(b def.Builder, p def.Value, logit bool, rest []def.Value) {
+		none := capped(b, rest)
+		if logit {
+			b.Sum(b.Func("softplus", b.Sub(none, p)), 1)
+			return
+		}
+		b.Sum(b.Func("log", b.Add(p, b.Mul(b.Sub(b.Number(1), p), b.Func("exp", none)))), 1)
+	}, func(def.Builder, []def.Value) {})
 }
 
 func hurdleExpand(count def.Dist, zero func(b def.Builder, theta []def.Value) def.Value) func(b def.Builder, x def.Value, theta []def.Value) bool {
-	return zerosExpand(count, zero, func(b def.Builder, p, zero def.Value) {
-		b.Sum(b.Func("log", p), 1)
-		b.Sum(zero, 0) // no density where the count has none
-	}, func(b def.Builder, zero def.Value) {
-		b.Sum(b.Func("log", b.Sub(b.Number(0), b.Func("expm1", zero))), -1)
+	return zerosExpand(count, func(b def.Builder, p def.Value, logit bool, rest []def.Value) {
+		if !logit {
+			b.Sum(b.Func("log", p), 1)
+		}
+		b.Sum(zero(b, rest), 0) // no density where the count has none
+	}, func(b def.Builder, rest []def.Value) {
+		b.Sum(b.Func("log", b.Sub(b.Number(0), b.Func("expm1", zero(b, rest)))), -1)
 	})
 }
 
-func zerosExpand(count def.Dist, zero func(b def.Builder, theta []def.Value) def.Value, at func(b def.Builder, p, zero def.Value), above func(b def.Builder, zero def.Value)) func(b def.Builder, x def.Value, theta []def.Value) bool {
+// zerosExpand calls at with the rows that are 0, where p is theta or its log odds, and above with the others.
+func zerosExpand(count def.Dist, at func(b def.Builder, p def.Value, logit bool, rest []def.Value), above func(b def.Builder, rest []def.Value)) func(b def.Builder, x def.Value, theta []def.Value) bool {
 	count.Carrier = nil // that of the whole
 	return func(b def.Builder, x def.Value, theta []def.Value) bool {
-		p := b.Apply(unit(), theta[0])
+		m, logit := b.Argument("inv_logit", theta[0])
+		p := m
+		if !logit {
+			p = b.Apply(unit(), theta[0])
+		}
 		rest := func(of func(def.Value) def.Value) []def.Value {
 			out := make([]def.Value, len(theta)-1)
 			for k := range out {
@@ -42,13 +55,35 @@ func zerosExpand(count def.Dist, zero func(b def.Builder, theta []def.Value) def
 			}
 			return out
 		}
-		return b.Split([]def.Value{x}, func(x []float64) bool { return x[0] == 0 }, func(b def.Builder, of func(def.Value) def.Value) {
-			at(b, of(p), zero(b, rest(of)))
+		split := b.Split([]def.Value{x}, func(x []float64) bool { return x[0] == 0 }, func(b def.Builder, of func(def.Value) def.Value) {
+			at(b, of(p), logit, rest(of))
 		}, func(b def.Builder, of func(def.Value) def.Value) {
-			b.Sum(b.Func("log1m", of(p)), 1)
+			if !logit {
+				b.Sum(b.Func("log1m", of(p)), 1)
+			}
 			b.Density(count, of(x), rest(of)...)
-			above(b, zero(b, rest(of)))
+			above(b, rest(of))
 		})
+		if split && logit {
+			b.Density(BernoulliLogit(), b.Apply(isZero(), x), m)
+		}
+		return split
+	}
+}
+
+// isZero is 1 where a count is 0, and 0 elsewhere.
+func isZero() *def.Func {
+	return &def.Func{
+		Name: "is_zero",
+		Forward: func(y, x []float64) {
+			for i, v := range x {
+				y[i] = 0
+				if v == 0 {
+					y[i] = 1
+				}
+			}
+		},
+		Backward: func(_, _, _, _ []float64) {},
 	}
 }
 

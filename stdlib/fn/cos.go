@@ -21,6 +21,7 @@ func Cos() def.Func {
 				dx[i] += dy[i] * (-math.Sin(v))
 			}
 		},
+		Vector:   def.CosLoop,
 		Examples: []string{"cos(0) = 1", "cos(1) = 0.5403023058681398"},
 	}
 }

@@ -21,6 +21,7 @@ func Sin() def.Func {
 				dx[i] += dy[i] * math.Cos(v)
 			}
 		},
+		Vector:   def.SinLoop,
 		Examples: []string{"sin(0) = 0", "sin(1) = 0.8414709848078965"},
 	}
 }

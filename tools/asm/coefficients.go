@@ -11,6 +11,10 @@ var (
 	sinTail = []float64{-0x1.4abbce625be52p-1, 0x1.466bc6775a476p-4, -0x1.32d2cce500387p-8, 0x1.50783208843ebp-13, -0x1.e3027dea82bd7p-19, 0x1.e4a9d9166f052p-25}
 	// (cos(π√z/2) - 1)/z; on [0, 0.25], relative error 6.4e-17.
 	cosTail = []float64{-0x1.3bd3cc9be45dep+0, 0x1.03c1f081b5ac0p-2, -0x1.55d3c7e3cb241p-6, 0x1.e1f5068688d5bp-11, -0x1.a6d1eef479be1p-16, 0x1.f9ce245cada0bp-22, -0x1.b2f3eb054afcdp-28}
+	// (sin(r)/r - 1)/z with r = √z; on [0, 0.616912], relative error 1.9e-16.
+	sineTail = []float64{-0x1.5555555555555p-3, 0x1.1111111110bb2p-7, -0x1.a01a019e83816p-13, 0x1.71de379654304p-19, -0x1.ae600aca92c64p-26, 0x1.5e0b05bff20f2p-33}
+	// (cos(√z) - 1 + z/2)/z²; on [0, 0.616912], relative error 5.8e-17.
+	cosineTail = []float64{0x1.5555555555555p-5, -0x1.6c16c16c16967p-10, 0x1.a01a019f4e9b4p-16, -0x1.27e4fa17bf139p-22, 0x1.1eeb68cd22f56p-29, -0x1.907d8f29fe831p-37}
 	// x·(log Γ(x) - (x-1/2)·log x + x - log(2π)/2) with x = 1/√w; on [0, 0.015625], relative error 5.6e-17.
 	stirlingTail = []float64{0x1.5555555555555p-4, -0x1.6c16c16c149f4p-9, 0x1.a01a017dcf9e1p-11, -0x1.38134d4f8896fp-11, 0x1.b92c33f9445e5p-11, -0x1.ef8d748aeb0f2p-10, 0x1.4bffc9d8b455bp-8}
 	// (log x - 1/(2x) - ψ(x))/w with x = 1/√w; on [0, 0.00390625], relative error 5.6e-17.

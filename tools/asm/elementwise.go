@@ -92,5 +92,9 @@ func elementary() []function {
 		of("digamma", (*gen).digamma),
 		of("logPhi", (*gen).logPhi),
 		of("logPhiSlope", (*gen).logPhiSlope),
+		of("sine", (*gen).sine),
+		of("cosine", (*gen).cosine),
+		mapped("risingValue", "a [n], k [n]", false, func(g *gen, in []vec) vec { return g.risingValue(in[0], in[1]) }),
+		mapped("risingSlope", "a [n], k [n]", false, func(g *gen, in []vec) vec { return g.risingSlope(in[0], in[1]) }),
 	}
 }

@@ -68,6 +68,19 @@ def tail_cos(z):
     return (cos(h * sqrt(z)) - 1) / z
 
 
+def tail_sine(z):
+    if z < mpf(10) ** -12:
+        return -mpf(1) / 6 + z / 120
+    r = sqrt(z)
+    return (sin(r) / r - 1) / z
+
+
+def tail_cosine(z):
+    if z < mpf(10) ** -9:
+        return mpf(1) / 24 - z / 720 + z * z / 40320
+    return (cos(sqrt(z)) - 1 + z / 2) / (z * z)
+
+
 def stirling(w):
     if w < mpf(10) ** -10:
         return mpf(1) / 12 - w / 360 + w * w / 1260
@@ -107,6 +120,9 @@ s = (sqrt(2) - 1) / (sqrt(2) + 1)
 simple("logTail", "(2·atanh(√z)/√z - 2)/z", tail_log, 0, s * s * (1 + mpf(10) ** -4), 7)
 simple("sinTail", "(sin(πf/2)/f - π/2)/z with f = √z", tail_sin, 0, mpf(1) / 4, 6)
 simple("cosTail", "(cos(π√z/2) - 1)/z", tail_cos, 0, mpf(1) / 4, 7)
+quarter = (pi / 4) ** 2 * (1 + mpf(10) ** -4)
+simple("sineTail", "(sin(r)/r - 1)/z with r = √z", tail_sine, 0, quarter, 6)
+simple("cosineTail", "(cos(√z) - 1 + z/2)/z²", tail_cosine, 0, quarter, 6)
 simple("stirlingTail", "x·(log Γ(x) - (x-1/2)·log x + x - log(2π)/2) with x = 1/√w", stirling, 0, mpf(1) / 64, 7)
 simple("digammaTail", "(log x - 1/(2x) - ψ(x))/w with x = 1/√w", asymptotic, 0, mpf(1) / 256, 6)
 simple("millsSeries", "(1+t)·(1 - Phi(t))/φ(t) with t = 5(1+q)/(1-q)", mills, -1, 1, 24)

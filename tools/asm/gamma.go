@@ -128,3 +128,36 @@ func (g *gen) digamma(x vec) vec {
 	y = g.pick(g.cmp(less, x, infinity), y, x)
 	return g.pick(g.cmp(less, x, konst(0)), nanBits, y)
 }
+
+// risingValue is log Γ(a+k)/Γ(a) for a of 16 or more: with x = a+k, k·(log a - 1) + (x-½)·log(1+k/a) + S(x) - S(a).
+func (g *gen) risingValue(a, k vec) vec {
+	log1 := g.sub(g.log(a), oneBits)
+	l := g.log1p(g.mul(k, g.div(oneBits, a)))
+	x := g.add(a, k)
+	rest := g.sub(g.stirlingRest(a), g.stirlingRest(x))
+	v := g.fnmaOf(g.sub(x, f(0.5)), l, rest)
+	v = g.xor(v, signBit)
+	g.fma(v, k, log1)
+	return v
+}
+
+// stirlingRest is S(x), what the leading terms of Stirling's formula leave out.
+func (g *gen) stirlingRest(x vec) vec {
+	w := g.div(oneBits, x)
+	return g.mul(g.polynomial(g.mul(w, w), stirlingTail), w)
+}
+
+// risingSlope is its derivative in a, ψ(a+k) - ψ(a).
+func (g *gen) risingSlope(a, k vec) vec {
+	l := g.log1p(g.mul(k, g.div(oneBits, a)))
+	return g.sub(l, g.sub(g.digammaRest(g.add(a, k)), g.digammaRest(a)))
+}
+
+// digammaRest is log x - ψ(x).
+func (g *gen) digammaRest(x vec) vec {
+	w := g.div(oneBits, x)
+	square := g.mul(w, w)
+	q := g.mul(g.polynomial(square, digammaTail), square)
+	g.fma(q, w, f(0.5))
+	return q
+}

@@ -111,6 +111,7 @@ func likelihoods() []function {
 		summing("binomialLogit", "sum *[8]float64, product *[8]float64, eta [n], y [n], trials float64, d [n]?", binomialLogit),
 		summing("poissonLog", "sum *[8]float64, eta [n], y [n], d [n]?", poissonLog),
 		summing("negBinomial2Log", "sum *[8]float64, dphi *[8]float64, eta [n], y [n], phi float64, logPhi float64, inverse float64, d [n]?", negBinomial2Log),
+		summing("bernoulliProbit", "sum *[8]float64, eta [n], y [n], d [n]?", bernoulliProbit),
 		summing("normal", "squares *[8]float64, x [n], mu [n], inverse float64, d [n]?", normalDensity),
 		summing("risingFar", "sum *[8]float64, dphi *[8]float64, y [n], w [n], phi float64, inverse float64, log1 float64, base float64, slope float64", risingFar),
 	}
@@ -176,6 +177,15 @@ func negBinomial2Log(s *site) {
 	s.plus("sum", lp)
 	s.fnma(hits, s.scalar("phi"), p)
 	s.out("d", hits)
+}
+
+// bernoulliProbit loads its inputs again where it needs them, to save registers.
+func bernoulliProbit(s *site) {
+	_, t := s.signed(s.in("eta"), s.in("y"))
+	n := s.normalTail(t)
+	sign := func() vec { return s.fmaOf(s.in("y"), f(2), f(-1)) }
+	s.plus("sum", s.logPhiOf(n, func() vec { return s.mul(sign(), s.in("eta")) }))
+	s.out("d", s.mul(sign(), s.logPhiSlopeOf(n)))
 }
 
 func normalDensity(s *site) {

@@ -371,6 +371,7 @@ func linearPredictors() []function {
 		linearPredictor("bernoulliLogitLinear", "sum *[8]float64, product *[8]float64", 2, eta, bernoulliLogit),
 		linearPredictor("binomialLogitLinear", "sum *[8]float64, product *[8]float64, trials float64", 2, eta, binomialLogit),
 		linearPredictor("poissonLogLinear", "sum *[8]float64", 2, eta, poissonLog),
+		linearPredictor("bernoulliProbitLinear", "sum *[8]float64", 1, eta, bernoulliProbit),
 		linearPredictor("negBinomial2LogLinear", "sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64", 1, eta, negBinomial2Log),
 		linearPredictor("normalLinear", "squares *[8]float64, inverse float64", 4, [2]string{"mu", "x"}, normalDensity),
 	}

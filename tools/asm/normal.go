@@ -24,21 +24,24 @@ func (g *gen) normalTail(x vec) normalTail {
 }
 
 // logPhi is -x²/2 + log(ratio/√(2π)) for x ≤ 0, and log(1 - tail) above.
-func (g *gen) logPhi(x vec) vec {
-	n := g.normalTail(x)
+func (g *gen) logPhi(x vec) vec { return g.logPhiOf(g.normalTail(x), func() vec { return x }) }
+
+func (g *gen) logPhiOf(n normalTail, x func() vec) vec {
 	k, m := g.logSplit(g.pick(n.positive, g.sub(oneBits, n.tail), g.mul(n.ratio, f(inverseRoot2Pi))))
 	near := g.cmp(less, n.tail, g.pick(n.positive, g.reg(f(0.2928)), f(-1)))
 	k = g.pick(near, konst(0), k)
 	m = g.pick(near, g.xor(n.tail, signBit), m)
 	y := g.logOf(k, m)
 	below := g.fmaOf(n.low, f(-0.5), y)
-	g.fma(below, g.mul(x, x), f(-0.5))
+	again := x()
+	g.fma(below, g.mul(again, again), f(-0.5))
 	return g.pick(n.positive, y, below)
 }
 
 // logPhiSlope is φ(x)/Φ(x): 1/ratio for x ≤ 0, and density/(1 - tail) above.
-func (g *gen) logPhiSlope(x vec) vec {
-	n := g.normalTail(x)
+func (g *gen) logPhiSlope(x vec) vec { return g.logPhiSlopeOf(g.normalTail(x)) }
+
+func (g *gen) logPhiSlopeOf(n normalTail) vec {
 	above := g.mul(n.density, f(inverseRoot2Pi))
 	return g.div(g.pick(n.positive, above, oneBits), g.pick(n.positive, g.sub(oneBits, n.tail), n.ratio))
 }

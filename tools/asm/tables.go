@@ -14,7 +14,7 @@ func coefficients() string {
 		name string
 		c    []float64
 	}{
-		{"expTail", expTail}, {"logTail", logTail}, {"sinTail", sinTail}, {"cosTail", cosTail}, {"stirlingTail", stirlingTail},
+		{"expTail", expTail}, {"logTail", logTail}, {"sinTail", sinTail}, {"cosTail", cosTail}, {"sineTail", sineTail}, {"cosineTail", cosineTail}, {"stirlingTail", stirlingTail},
 		{"digammaTail", digammaTail}, {"millsSeries", millsSeries},
 	} {
 		fmt.Fprintf(&b, "\t%s = [%d]float64{%s}\n", t.name, len(t.c), row(t.c))

@@ -62,6 +62,11 @@ points = {
 }
 
 
+angles = both(spread(0, 7, 60) + spread(7, 1e3, 30) + spread(1e3, 2**20, 60) + magnitudes(-1000, -1, 30)) + tiny
+angles += both([x for k in [*range(1, 9), 355, 710, 103993, 417000, 667543] for x in near(float(k * mpmath.pi / 4), 1e-9)])
+points["sine"] = points["cosine"] = angles
+
+
 def upper(x):
     return mpmath.erfc(x / mpmath.sqrt(2)) / 2
 
@@ -87,6 +92,8 @@ functions = {
     "log1pExp": lambda x: mpmath.log1p(mpmath.exp(-abs(x))) + max(x, 0),
     "lgamma": mpmath.loggamma,
     "digamma": mpmath.digamma,
+    "sine": mpmath.sin,
+    "cosine": mpmath.cos,
     "logPhi": lambda x: mpmath.log1p(-upper(x)) if x > 0 else mpmath.log(mills(-x)) - x * x / 2 - mpmath.log(2 * mpmath.pi) / 2,
     "logPhiSlope": lambda x: mpmath.npdf(x) / (1 - upper(x)) if x > 0 else 1 / mills(-x),
 }
