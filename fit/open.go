@@ -10,6 +10,7 @@ import (
 	"github.com/vflc/vflc/compile/rows"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/internal/folderlock"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
@@ -33,7 +34,7 @@ type Prepared struct {
 	forwards  *simulate.Model // for forecasts; nil: there are none
 	inits     []initsFile
 	starts    [][][]density.Start // by file and party
-	lock      *folderLock         // on the folder of the run, until Sample returns
+	lock      *folderlock.Lock    // on the folder of the run, until Sample returns
 }
 
 // Open reads the tables of a compiled model, lowers the programs of all parties, and checks that the algorithm can run on them with the options given. It

@@ -18,7 +18,7 @@ func (p *Prepared) Sample(ctx context.Context, stop <-chan struct{}) (_ *Result,
 		if err != nil {
 			p.abandon(err)
 		}
-		p.lock.release()
+		p.lock.Release()
 	}()
 	timing, release := until(ctx, stop)
 	gradient, err := gradientTime(timing, p.Plan, p.options.Seed)

@@ -162,13 +162,13 @@ func TestTogetherResumed(t *testing.T) {
 		stop := &stopping{at: at, channel: make(chan struct{})}
 		first.options.Progress = stop
 		part := sampled(t, first, stop.channel)
-		first.lock.release()
+		first.lock.Release()
 		if !part.interrupted {
 			t.Fatalf("%d: not interrupted", at)
 		}
 		second := nearOpen(t, b, Options{Settings: near("wire", "fixed"), Dir: dir, Resume: true})
 		got := sampled(t, second, nil)
-		second.lock.release()
+		second.lock.Release()
 		if got.work != whole.work {
 			t.Errorf("interrupted at %d: work %+v, want %+v", at, got.work, whole.work)
 		}

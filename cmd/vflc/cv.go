@@ -78,6 +78,9 @@ func crossValidate(cmd *cobra.Command, path string, f *cvFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := inspected(cmd, m, path, f.data, a, typed); err != nil {
+		return err
+	}
 	sources, err := data.Locate(path, m.Parties(), f.data)
 	if err != nil {
 		return err

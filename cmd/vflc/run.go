@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -120,6 +119,7 @@ func firstSteps() []func(*runState) error {
 func fitSteps() []func(*runState) error {
 	return []func(*runState) error{
 		(*runState).compile,
+		(*runState).inspect,
 		(*runState).open,
 		(*runState).sample,
 		(*runState).save,
@@ -214,6 +214,11 @@ func (s *runState) compile() (err error) {
 	return fit.SameModules(s.recorded, s.model.Modules())
 }
 
+// inspect ends a run that is only inspected.
+func (s *runState) inspect() error {
+	return inspected(s.cmd, s.model, s.path, s.flags.data, s.backend, s.typed)
+}
+
 func (s *runState) open() error {
 	changed, err := s.flags.options()
 	if err != nil {
@@ -235,7 +240,7 @@ func (s *runState) open() error {
 	s.prepared, err = open(s.cmd, s.model, s.path, tables, s.flags.most, s.flags.quiet, fit.Options{
 		Algorithm: s.backend, Settings: settingsFor(s.cmd, s.backend, s.model, s.typed), Joining: joining, Seed: s.flags.seed,
 		Dir: s.flags.dir, Overwrite: s.flags.replace, SaveEvery: s.flags.every, Resume: s.flags.resumed, From: s.flags.from, Inits: inits, LogLik: s.flags.logLik, Auxiliary: s.flags.saveAux,
-		Progress: s.screen, Origin: fit.Origin{Command: os.Args, Constants: changed.Set, Began: s.begun},
+		Progress: s.screen, Origin: fit.Origin{Command: commandLine(s.cmd), Constants: changed.Set, Began: s.begun},
 	})
 	return err
 }

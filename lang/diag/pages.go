@@ -28,6 +28,7 @@ var Pages = slices.Concat(
 	weightPages,
 	privatePages,
 	rowsPages,
+	studiesPages,
 	dataPages,
 	infoPages,
 )
