@@ -86,8 +86,8 @@ func wardRun(t *testing.T, text, transform, backend string, sizes map[string]int
 	return out
 }
 
-// tables writes new tables and returns them as --data names them.
-func tables(t *testing.T, by map[string]string) (flags []string) {
+// newTables writes new tables and returns them as --data names them.
+func newTables(t *testing.T, by map[string]string) (flags []string) {
 	t.Helper()
 	dir := t.TempDir()
 	for party, text := range by {
@@ -122,13 +122,13 @@ func TestNewLevels(t *testing.T) {
 	for _, x := range []struct{ backend, transform string }{{"nuts", "exact"}, {"nuts", "power"}, {"sfvi", "exact"}, {"soul", "augmented"}} {
 		t.Run(x.backend+"/"+x.transform, func(t *testing.T) {
 			r := wardRun(t, wardModel, x.transform, x.backend, map[string]int{"N": 60, "R": 5}, settings[x.backend])
-			q := fit.PredictionRequest{Data: tables(t, new), NewLevels: true, Seed: 3}
+			q := fit.PredictionRequest{Data: newTables(t, new), NewLevels: true, Seed: 3}
 			p := predicted(t, r, q)
 			if p.NewLevels["R"] != 2 {
 				t.Fatalf("new levels %v", p.NewLevels)
 			}
 			y := p.Responses[0]
-			alone := predicted(t, r, fit.PredictionRequest{Data: tables(t, old), Seed: 3}).Responses[0]
+			alone := predicted(t, r, fit.PredictionRequest{Data: newTables(t, old), Seed: 3}).Responses[0]
 			if math.Abs(y.Mean[0]-alone.Mean[0]) > 1e-12 {
 				t.Errorf("a ward that the run has: %v, without new ones %v", y.Mean[0], alone.Mean[0])
 			}
@@ -187,7 +187,7 @@ y ~ normal(u[ward] + k * x, 0.001)
 transform exact
 `
 	r := wardRun(t, strings.Replace(text, "param u", "levels R = \"ash\", \"elm\", \"oak\"\nparam u", 1), "exact", "nuts", map[string]int{"N": 30}, map[string]string{"chains": "1", "warmup": "200", "draws": "400"})
-	listed := fit.PredictionRequest{Data: tables(t, map[string]string{"shared": "id,ward\n1,yew\n", "a": "id,x\n1,0\n"}), NewLevels: true}
+	listed := fit.PredictionRequest{Data: newTables(t, map[string]string{"shared": "id,ward\n1,yew\n", "a": "id,x\n1,0\n"}), NewLevels: true}
 	if _, diags, err := fit.Predict(t.Context(), r, listed); err != nil || !diags.HasErrors() || diags[0].Code != diag.NewCategory {
 		t.Errorf("a word beside the list of the model: %v %v", err, diags)
 	}
@@ -208,7 +208,7 @@ transform exact
 		fmt.Fprintf(&shared, "%d,%s,%d\n", i, []string{"oak", "ash", "elm"}[i%3], []int{30, 10, 20}[i%3])
 		fmt.Fprintf(&own, "%d,%d\n", i, i%2)
 	}
-	sources, err := data.Named(m.Parties(), tables(t, map[string]string{"shared": shared.String(), "a": own.String()}))
+	sources, err := data.Named(m.Parties(), newTables(t, map[string]string{"shared": shared.String(), "a": own.String()}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ transform exact
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := fit.PredictionRequest{Data: tables(t, map[string]string{"shared": "id,ward\n1,oak\n2,yew\n3,ash\n4,box\n5,yew\n6,elm\n", "a": "id,x\n1,0.001\n2,0.002\n3,0\n4,0\n5,0\n6,0\n"}), NewLevels: true, Seed: 4}
+	q := fit.PredictionRequest{Data: newTables(t, map[string]string{"shared": "id,ward\n1,oak\n2,yew\n3,ash\n4,box\n5,yew\n6,elm\n", "a": "id,x\n1,0.001\n2,0.002\n3,0\n4,0\n5,0\n6,0\n"}), NewLevels: true, Seed: 4}
 	got, diags, err := fit.PredictBound(t.Context(), p.Bound, fitted.Draws, q)
 	if err != nil || diags.HasErrors() {
 		t.Fatal(err, data.Errors(diags))
