@@ -238,10 +238,7 @@ func (b *Bound) leaks() (diags diag.List) {
 	if b.Pooled() {
 		return nil
 	}
-	terms := atload.Terms{Shared: map[string]*check.Symbol{}, Accepted: b.Manifest.Accepted}
-	for _, s := range b.Manifest.Shared {
-		terms.Shared[s.Name] = s.Declared(b.Universe)
-	}
+	terms := (&OneParty{Bound: b}).terms()
 	for _, l := range b.Lowered[1:] {
 		diags = append(diags, atload.Check(l.Party, terms)...)
 	}

@@ -62,7 +62,9 @@ func (p *Prepared) resumeFolder(dir string) (err error) {
 	var then posterior.Record
 	if then, err = p.unchanged(dir); err == nil {
 		p.Record = then
-		err = Resumable(dir, &then)
+		if p.apart == nil { // else another party may need this one again
+			err = Resumable(dir, &then)
+		}
 	}
 	if err != nil {
 		p.lock.Release()
@@ -178,7 +180,7 @@ func free(dir string, overwrite bool) error {
 		return occupied(dir)
 	}
 	for _, e := range entries {
-		if e.Name() != folderlock.File && !temporaryOf(e.Name(), beginning()) && !slices.Contains(beginning(), e.Name()) {
+		if e.Name() != folderlock.File && e.Name() != runs.SessionDir && !temporaryOf(e.Name(), beginning()) && !slices.Contains(beginning(), e.Name()) {
 			return fmt.Errorf("%s has files but no %s, so it is not the folder of a run; name another, or empty it", dir, runs.RecordFile)
 		}
 	}
@@ -275,10 +277,20 @@ func (r *Result) Save(dir string) error {
 		}
 		return err
 	}
-	if own {
+	if own && !r.apart {
 		return r.delivered()
 	}
 	return nil
+}
+
+// Deliver removes the draws of a finished run across processes from its checkpoint: every party has its own results, and needs no state of another.
+func (r *Result) Deliver() error {
+	lock, err := folderlock.Take(r.dir)
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
+	return r.delivered()
 }
 
 // delivered removes the draws of a finished run from its checkpoint.

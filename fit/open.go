@@ -35,6 +35,7 @@ type Prepared struct {
 	inits     []initsFile
 	starts    [][][]density.Start // by file and party
 	lock      *folderlock.Lock    // on the folder of the run, until Sample returns
+	apart     *Apart              // nil: all parties are in this process
 }
 
 // Open reads the tables of a compiled model, lowers the programs of all parties, and checks that the algorithm can run on them with the options given. It
@@ -115,13 +116,32 @@ func (p *Prepared) choose() (diag.List, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.Algorithm.Choose != nil {
-		var why string
-		if p.Settings, why = p.Algorithm.Choose(env.Blocks(), p.Settings); why != "" {
-			p.options.Progress.Message(why)
-		}
+	var why string
+	if p.Settings, why = Chosen(p.Algorithm, p.Settings, env.Blocks()); why != "" {
+		p.options.Progress.Message(why)
 	}
 	return nil, p.settle(env.Blocks())
+}
+
+// Chosen are the settings with what a user left to the algorithm, from the blocks of all parties, and why.
+func Chosen(a backends.Algorithm, s backends.Settings, blocks []density.Block) (backends.Settings, string) {
+	if a.Choose == nil {
+		return s, ""
+	}
+	return a.Choose(len(blocks), Hindered(a, s, blocks), s)
+}
+
+// Hindered is the first reason for which a block excludes what the algorithm would choose.
+func Hindered(a backends.Algorithm, s backends.Settings, blocks []density.Block) (first error) {
+	if a.Hinders == nil {
+		return nil
+	}
+	for _, b := range blocks {
+		if err := a.Hinders(b, s); first == nil {
+			first = err
+		}
+	}
+	return first
 }
 
 // resolved finds the settings of the run and performs the steps that need no data.

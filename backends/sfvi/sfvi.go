@@ -65,6 +65,7 @@ func Algorithm() backends.Algorithm {
 		Example:   "--guide noncentered",
 		Closer:    "--theta-guide joint, else fullrank; --guide structured",
 		Exchanges: exchanges,
+		Hinders:   hinders,
 		Choose:    choose,
 		New:       newFit,
 	}

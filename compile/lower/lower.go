@@ -45,8 +45,8 @@ type inputPort struct {
 	name   string   // a shared parameter or the others' sum
 	sum    []string // z whose sum is received
 	member int      // of a family's z that is received separately, else 0
-	// drawn is true of an input that holds a generated quantity; read of a sum that generated quantities depend on.
-	drawn, read bool
+	// drawn is true of an input that holds a generated quantity; read of a sum that generated quantities depend on; early of what must come before the cuts.
+	drawn, read, early bool
 }
 
 // Lower builds the graph of a party.
@@ -68,6 +68,9 @@ func Lower(p Party) (*Lowered, diag.List) {
 		return nil, l.diags
 	}
 	l.Spec.Graph, l.Spec.Split = g, l.b.Splitter()
+	for k, in := range g.Inputs() {
+		l.inputs[k].early = in.Early
+	}
 	if l.Spec.Recentring, err = l.recentring(); err != nil {
 		l.errorf(diag.CannotEvaluate, p.Program.File, "%v", err)
 	}

@@ -115,9 +115,46 @@ func columns(u *stdlib.Universe, d *ast.Data) []data.Column {
 
 // Unify determines every size of a model from the bound data of all parties. given returns sizes that a JSON document gives, with the place.
 func Unify(p *check.Program, bound map[string]data.Bindings, members map[string]int, given func(name string) (int, string, bool)) (*Sizes, diag.List) {
-	u := &unifier{program: p, Sizes: &Sizes{Common: map[string]int{}, Own: map[string]map[string]int{}, Members: map[string]int{}}, from: map[string]string{}, levels: map[string]bool{}, largest: map[string][]largest{}}
+	u := newUnifier(p)
 	u.families(members)
+	u.read(bound)
+	for _, name := range slices.Sorted(maps.Keys(p.Sizes)) {
+		if v, where, ok := given(name); ok {
+			u.stated(name, v, where)
+		}
+	}
+	u.differing()
+	u.missing()
+	u.compound(bound)
+	return u.Sizes, u.diags
+}
+
+func newUnifier(p *check.Program) *unifier {
+	return &unifier{program: p, Sizes: &Sizes{Common: map[string]int{}, Own: map[string]map[string]int{}, Members: map[string]int{}}, from: map[string]string{}, levels: map[string]bool{}, largest: map[string][]largest{}}
+}
+
+// A SizeFact is what the data of one party say of a size.
+type SizeFact struct {
+	Value int
+	// AtLeast: the size is a number of categories, of which other parties may have more.
+	AtLeast bool
+}
+
+// SizeFacts returns the sizes that the data of one party set, by name. Sizes of a member's own are left out: no other party needs them.
+func SizeFacts(p *check.Program, party string, values data.Bindings) (map[string]SizeFact, diag.List) {
+	u := newUnifier(p)
+	u.read(map[string]data.Bindings{party: values})
+	out := map[string]SizeFact{}
+	for name, n := range u.Common {
+		out[name] = SizeFact{n, u.levels[name]}
+	}
+	return out, u.diags
+}
+
+// read takes the sizes that the model lists and that bound data give.
+func (u *unifier) read(bound map[string]data.Bindings) {
 	u.listed()
+	p := u.program
 	for _, s := range p.Order {
 		if s.Kind != check.Data {
 			continue
@@ -128,15 +165,6 @@ func Unify(p *check.Program, bound map[string]data.Bindings, members map[string]
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(p.Sizes)) {
-		if v, where, ok := given(name); ok {
-			u.stated(name, v, where)
-		}
-	}
-	u.differing()
-	u.missing()
-	u.compound(bound)
-	return u.Sizes, u.diags
 }
 
 // owns reports whether a party's value of a declaration counts: its own, or a shared one.

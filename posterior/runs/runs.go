@@ -31,6 +31,8 @@ const (
 	ModulesDir = "modules"
 	// InitsDir holds copies of the files of initial values.
 	InitsDir = "inits"
+	// SessionDir holds what a party of a run across processes keeps to go on after a crash, its log, and how the run stands.
+	SessionDir = "session"
 	// ReportFile is where vflc report writes unless told otherwise.
 	ReportFile = "report.html"
 	// ViewFile holds running sums of what the server received, by chain: the material of vflc audit --attack.
