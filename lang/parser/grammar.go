@@ -29,7 +29,7 @@ var theGrammar = sync.OnceValue(func() *grammar {
 	p := participle.MustBuild[ast.Stmt](
 		participle.Lexer(definition{}),
 		participle.UseLookahead(0), // no backtracking: the error of the first alternative that begins is the one to report
-		participle.Elide("Space", "Comment", "Refused"),
+		participle.Elide("Space"),
 		participle.ParseTypeWith(parseExpr),
 		participle.ParseTypeWith(parseSized),
 		participle.ParseTypeWith(parseWeighting),
