@@ -4,7 +4,6 @@
 package ast
 
 import (
-	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
 
 	"github.com/vflc/vflc/lang/source"
@@ -57,21 +56,6 @@ type Comment struct {
 type Ident struct {
 	At
 	Name string
-}
-
-// IdentToken is the type of the tokens that names are.
-const IdentToken = lexer.EOF - 1
-
-// Parse reads a name. Participle calls it in the place of a tag: names are the most frequent nodes, and reading one by its tag takes several times as long.
-func (i *Ident) Parse(lex *lexer.PeekingLexer) error {
-	t := lex.Peek()
-	if t.Type != IdentToken {
-		return participle.NextMatch
-	}
-	i.Pos, i.Name = t.Pos, t.Value
-	lex.Next()
-	i.EndPos = lex.RawPeek().Pos
-	return nil
 }
 
 // A Stmt is one of the statements below.
@@ -286,31 +270,31 @@ func (*Weight) inner()      {}
 // A Type is `ELEM[(LEVELS)][<bounds>][[dims]]`, as real<lower=0>[N, P], level(R)[N] or simplex[K].
 type Type struct {
 	At
-	Elem   Ident    `parser:"@@"`
-	Levels Expr     `parser:"('(' @@ ')')?"`           // of level(R), else nil
-	Bounds []*Bound `parser:"('<' @@ (',' @@)? '>')?"` // lower and upper
-	Dims   []Expr   `parser:"('[' @@ (',' @@)* ']')?"` // size expressions
+	Elem   Ident
+	Levels Expr     // of level(R), else nil
+	Bounds []*Bound // lower and upper
+	Dims   []Expr   // size expressions
 }
 
 // Bound is `lower = EXPR` or `upper = EXPR`.
 type Bound struct {
 	At
-	Which Ident `parser:"@@"`
-	Value Sized `parser:"'=' @@"`
+	Which Ident
+	Value Sized
 }
 
 // Dist is a distribution call `NAME(args)`.
 type Dist struct {
 	At
-	Name Ident  `parser:"@@"`
-	Args []*Arg `parser:"'(' (@@ (',' @@)*)? ')'"`
+	Name Ident
+	Args []*Arg
 }
 
 // Arg is an argument, positional when Name is nil.
 type Arg struct {
 	At
-	Name  *Ident `parser:"((?= Ident '=') @@ '=')?"`
-	Value Expr   `parser:"@@"`
+	Name  *Ident
+	Value Expr
 }
 
 // Column is one item of a `from` clause: `*`, a column, or an encoder of columns.

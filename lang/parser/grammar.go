@@ -26,6 +26,7 @@ type grammar struct {
 
 // theGrammar builds the grammar once.
 var theGrammar = sync.OnceValue(func() *grammar {
+	ast.Expressions.Expr, ast.Expressions.Sized = parseExpr, parseSized
 	p := participle.MustBuild[ast.Stmt](
 		participle.Lexer(definition{}),
 		participle.UseLookahead(0), // no backtracking: the error of the first alternative that begins is the one to report

@@ -46,7 +46,7 @@ type parser struct {
 	words   []lexer.Token // the tokens that the grammar reads; the last one is EOF
 	window  window        // what participle sees of the words
 	start   int           // the index in words where the current statement begins
-	end     int // the index in words after the last correct statement
+	end     int           // the index in words after the last correct statement
 	stmts   []ast.Stmt
 	diags   diag.List
 
