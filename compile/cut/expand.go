@@ -34,6 +34,10 @@ func (c *cutter) expand(e ast.Expr) ast.Expr {
 
 // expandFor expands lets; with a member, the bare names of a family's let become that member's.
 func (c *cutter) expandFor(e ast.Expr, member string) ast.Expr {
+	if _, ok := e.(*ast.Number); ok {
+		c.nodes++
+		return e
+	}
 	key := expandKey{e, member}
 	if out, ok := c.expanded[key]; ok {
 		c.nodes += size(out)
@@ -73,9 +77,11 @@ func (c *cutter) expandFor(e ast.Expr, member string) ast.Expr {
 			}
 		}
 	}
-	if _, ok := c.facts[out]; !ok {
-		if _, ok := c.Info[out]; !ok {
-			c.facts[out] = c.Info[e]
+	if out != e {
+		if _, ok := c.facts[out]; !ok {
+			if _, ok := c.Info[out]; !ok {
+				c.facts[out] = c.Info[e]
+			}
 		}
 	}
 	c.expanded[key] = out
@@ -86,6 +92,8 @@ func (c *cutter) expandFor(e ast.Expr, member string) ast.Expr {
 func (c *cutter) binding(e ast.Expr) (leave func()) {
 	bound, counting := c.bound, c.counting
 	switch e := e.(type) {
+	default:
+		return func() {}
 	case *ast.Recur:
 		c.bound, c.counting = append(slices.Clone(bound), e.Step.Name.Name), append(slices.Clone(counting), e.Var.Name)
 	case *ast.Sum:
