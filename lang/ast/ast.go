@@ -1,6 +1,7 @@
 // Package ast holds the syntax tree of a vfl file, one to one with its source. A tree is immutable after parsing: later passes keep their facts in tables keyed by node.
 //
-// The parser tags are the grammar of declarations, in participle's notation, read field by field; expressions are parsed by hand in lang/parser.
+// The parser tags are the grammar of declarations, in participle's notation, read field by field. The most frequent declarations and their parts have no tags and
+// read themselves; expressions are parsed by hand in lang/parser.
 package ast
 
 import (
@@ -98,12 +99,12 @@ type Data struct {
 // Param is `param NAME [: TYPE] ~ DIST(args) [truncate(lower=, upper=)] [noncentered] [@ OWNER]`.
 type Param struct {
 	At
-	Name        Ident  `parser:"'param' @@"`
-	Type        *Type  `parser:"(':' @@)?"` // nil: scalar real
-	Dist        *Dist  `parser:"'~' @@"`
-	Truncate    []*Arg `parser:"('truncate' '(' @@ (',' @@)* ')')?"` // nil: none
-	Noncentered bool   `parser:"@'noncentered'?"`
-	Owner       *Ident `parser:"('@' @@)?"`
+	Name        Ident
+	Type        *Type // nil: scalar real
+	Dist        *Dist
+	Truncate    []*Arg // nil: none
+	Noncentered bool
+	Owner       *Ident
 }
 
 // Weight is `weight NAME [: TYPE] [init KIND] [@ OWNER]`: a parameter without a prior, of which a point is estimated.
@@ -140,10 +141,10 @@ type Body struct {
 // Let is `let NAME [: TYPE] = EXPR [@ OWNER]`.
 type Let struct {
 	At
-	Name  Ident  `parser:"'let' @@"`
-	Type  *Type  `parser:"(':' @@)?"` // nil: inferred
-	Value Expr   `parser:"'=' @@"`
-	Owner *Ident `parser:"('@' @@)?"`
+	Name  Ident
+	Type  *Type // nil: inferred
+	Value Expr
+	Owner *Ident
 }
 
 // Generate is `generate NAME [: TYPE] = EXPR [@ OWNER]` or `generate NAME [: TYPE] ~ DIST(args) [@ OWNER]`: a quantity that is computed, or drawn, for each draw
@@ -182,12 +183,12 @@ type Category struct {
 // Likelihood is `EXPR ~ DIST(args) [truncate(…)] [censor(…)] [weights EXPR] [^ (EXPR)]`. Power appears in party programs only.
 type Likelihood struct {
 	At
-	Left     Expr      `parser:"@@"`
-	Dist     *Dist     `parser:"'~' @@"`
-	Truncate []*Arg    `parser:"('truncate' '(' @@ (',' @@)* ')')?"` // nil: none
-	Censor   []*Arg    `parser:"('censor' '(' @@ (',' @@)* ')')?"`   // nil: none
-	Weights  Weighting `parser:"('weights' @@)?"`                    // nil: none
-	Power    Expr      `parser:"('^' '(' @@ ')')?"`                  // nil: 1
+	Left     Expr
+	Dist     *Dist
+	Truncate []*Arg    // nil: none
+	Censor   []*Arg    // nil: none
+	Weights  Weighting // nil: none
+	Power    Expr      // nil: 1
 }
 
 // Factor is `factor EXPR`: it adds the sum of the elements of the expression to the log density.

@@ -7,7 +7,7 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// The nodes below read themselves: participle calls their Parse in the place of their tags. They are the parts of most statements, and reading one by its tags
+// The nodes below read themselves: participle calls their Parse in the place of their tags. They are the most frequent ones, and reading one by its tags
 // takes several times as long. An error is participle.NextMatch where no node of the kind begins, or Unexpected, or an error of an expression.
 
 // The types of the tokens that the nodes tell apart.
@@ -19,8 +19,9 @@ const (
 
 // Expressions reads the expressions of the nodes below; the parser sets it.
 var Expressions struct {
-	Expr  func(*lexer.PeekingLexer) (Expr, error)
-	Sized func(*lexer.PeekingLexer) (Sized, error)
+	Expr      func(*lexer.PeekingLexer) (Expr, error)
+	Sized     func(*lexer.PeekingLexer) (Sized, error)
+	Weighting func(*lexer.PeekingLexer) (Weighting, error)
 }
 
 // Unexpected is the error of a token that the grammar does not allow. Expected is the first term that the grammar expects there, in participle's notation.
@@ -196,4 +197,129 @@ func (a *Arg) named(lex *lexer.PeekingLexer) bool {
 func expression(lex *lexer.PeekingLexer) (Expr, error) {
 	x, err := Expressions.Expr(lex)
 	return x, must(err, lex, "Expr")
+}
+
+// Parse reads let NAME [: TYPE] = EXPR [@ OWNER].
+func (s *Let) Parse(lex *lexer.PeekingLexer) (err error) {
+	s.Pos = lex.Peek().Pos
+	if s.Type, err = declared(lex, "let", &s.Name); err != nil {
+		return err
+	}
+	if err = Expect(lex, "="); err != nil {
+		return err
+	}
+	if s.Value, err = expression(lex); err != nil {
+		return err
+	}
+	if s.Owner, err = owner(lex); err != nil {
+		return err
+	}
+	s.EndPos = lex.RawPeek().Pos
+	return nil
+}
+
+// Parse reads param NAME [: TYPE] ~ DIST(args) [truncate(ARG, …)] [noncentered] [@ OWNER].
+func (s *Param) Parse(lex *lexer.PeekingLexer) (err error) {
+	s.Pos = lex.Peek().Pos
+	if s.Type, err = declared(lex, "param", &s.Name); err != nil {
+		return err
+	}
+	if s.Dist, err = distribution(lex); err != nil {
+		return err
+	}
+	if s.Truncate, err = clause(lex, "truncate"); err != nil {
+		return err
+	}
+	s.Noncentered = Accept(lex, "noncentered")
+	if s.Owner, err = owner(lex); err != nil {
+		return err
+	}
+	s.EndPos = lex.RawPeek().Pos
+	return nil
+}
+
+// Parse reads EXPR ~ DIST(args) [truncate(ARG, …)] [censor(ARG, …)] [weights EXPR] [^ (EXPR)].
+func (s *Likelihood) Parse(lex *lexer.PeekingLexer) (err error) {
+	s.Pos = lex.Peek().Pos
+	if s.Left, err = Expressions.Expr(lex); err != nil {
+		return err
+	}
+	if s.Dist, err = distribution(lex); err != nil {
+		return err
+	}
+	if s.Truncate, err = clause(lex, "truncate"); err != nil {
+		return err
+	}
+	if s.Censor, err = clause(lex, "censor"); err != nil {
+		return err
+	}
+	if Accept(lex, "weights") {
+		if s.Weights, err = Expressions.Weighting(lex); err != nil {
+			return must(err, lex, "Weighting")
+		}
+	}
+	if Accept(lex, "^") {
+		if err = Expect(lex, "("); err != nil {
+			return err
+		}
+		if s.Power, err = expression(lex); err != nil {
+			return err
+		}
+		if err = Expect(lex, ")"); err != nil {
+			return err
+		}
+	}
+	s.EndPos = lex.RawPeek().Pos
+	return nil
+}
+
+// declared reads KEYWORD NAME [: TYPE].
+func declared(lex *lexer.PeekingLexer, keyword string, name *Ident) (*Type, error) {
+	if !Accept(lex, keyword) {
+		return nil, participle.NextMatch
+	}
+	if err := name.Parse(lex); err != nil {
+		return nil, must(err, lex, "Ident")
+	}
+	if !Accept(lex, ":") {
+		return nil, nil
+	}
+	t := &Type{}
+	return t, must(t.Parse(lex), lex, "Type")
+}
+
+// distribution reads ~ DIST(args).
+func distribution(lex *lexer.PeekingLexer) (*Dist, error) {
+	if err := Expect(lex, "~"); err != nil {
+		return nil, err
+	}
+	d := &Dist{}
+	return d, must(d.Parse(lex), lex, "Dist")
+}
+
+// clause reads WORD(ARG, …), if it is next.
+func clause(lex *lexer.PeekingLexer, word string) (args []*Arg, err error) {
+	if !Accept(lex, word) {
+		return nil, nil
+	}
+	if err = Expect(lex, "("); err != nil {
+		return nil, err
+	}
+	for more := true; more; more = Accept(lex, ",") {
+		a := &Arg{}
+		if err = a.Parse(lex); err != nil {
+			return nil, err
+		}
+		args = append(args, a)
+	}
+	return args, Expect(lex, ")")
+}
+
+// owner reads @ OWNER, if it is next.
+func owner(lex *lexer.PeekingLexer) (*Ident, error) {
+	if !Accept(lex, "@") {
+		return nil, nil
+	}
+	name := &Ident{}
+	return name, must(name.Parse(lex), lex, "Ident")
 }
