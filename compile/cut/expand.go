@@ -34,7 +34,7 @@ func (c *cutter) expand(e ast.Expr) ast.Expr {
 
 // expandFor expands lets; with a member, the bare names of a family's let become that member's.
 func (c *cutter) expandFor(e ast.Expr, member string) ast.Expr {
-	if _, ok := e.(*ast.Number); ok {
+	if c.leaf(e) {
 		c.nodes++
 		return e
 	}
@@ -86,6 +86,18 @@ func (c *cutter) expandFor(e ast.Expr, member string) ast.Expr {
 	}
 	c.expanded[key] = out
 	return out
+}
+
+// leaf reports whether an expression is a number, or a name that stands for no other expression.
+func (c *cutter) leaf(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.Number:
+		return true
+	case *ast.Name:
+		s := c.Symbols[e.Name]
+		return s == nil || s.Kind != check.Let && !s.Family
+	}
+	return false
 }
 
 // binding notes the names that an expression binds for those inside it, until the function that it returns is called.

@@ -158,6 +158,9 @@ func (f form) constant() (float64, bool) {
 
 // sum adds terms: equal ones are one, those with the coefficient 0 are none.
 func sum(terms []term) form {
+	if len(terms) == 1 && terms[0].coef != 0 {
+		return form{terms[0]}
+	}
 	type keyed struct {
 		key string
 		term
@@ -180,6 +183,9 @@ func sum(terms []term) form {
 }
 
 func scaled(f form, c float64) form {
+	if c == 1 {
+		return f
+	}
 	var out []term
 	for _, t := range f {
 		out = append(out, term{t.coef * c, t.factors})

@@ -52,8 +52,8 @@ func (p *parser) fill(from, to int) {
 	w := &p.window
 	w.from, w.to = from, to
 	if n := 2*(to-from) + 1; n > w.capacity {
-		w.capacity = n
-		lex, err := lexer.Upgrade(&blanks{n}, spaceToken)
+		w.capacity = max(n, 2*w.capacity)
+		lex, err := lexer.Upgrade(&blanks{w.capacity}, spaceToken)
 		if err != nil {
 			panic("parser: " + err.Error()) // blanks has no errors
 		}
