@@ -24,9 +24,11 @@ type Algorithm struct {
 	Recentres func(settings map[string]any) bool
 	// Exchanges lists the exchanges that a run with these settings makes where parties are apart, and what crosses in them: the audit is derived from it.
 	Exchanges func(Settings) []density.Use
-	// Choose settles what a user left to the algorithm, from the blocks of all parties, and says what was chosen and why; "" where there was no choice. nil: nothing
-	// is ever left to it.
-	Choose func([]density.Block, Settings) (Settings, string)
+	// Hinders is the reason for which the block of a party excludes what Choose would choose, and nil where it does not. It is called while the party has its data.
+	Hinders func(density.Block, Settings) error
+	// Choose settles what a user left to the algorithm, given the number of parties and the first reason of Hinders among them, and says what was chosen and why; ""
+	// where there was no choice. Every party that is given the same chooses the same. nil, as Hinders: nothing is ever left to it.
+	Choose func(parties int, hindered error, s Settings) (Settings, string)
 	// New prepares a run: it allocates everything and evaluates nothing. An error names a setting that does not fit the model.
 	New func(density.Env, Settings) (Kernel, error)
 }

@@ -44,6 +44,8 @@ const (
 	Metric                   // the form of the mass matrix; one choice is "dense"
 	Initial                  // the approximation near which chains begin and warm up together: an algorithm or the folder of a run; "": none
 	Superchains              // how many starting points chains share that begin near an approximation
+	Wire                     // how clients write what is added up; one choice is "fixed"
+	SecureSum                // whether that is masked; one choice is "on"
 )
 
 // roles holds, by Role, its name in the record of a run and a value of the type that its setting has.
@@ -51,7 +53,7 @@ var roles = [...]struct {
 	name  string
 	value any
 }{
-	{"own", nil}, {"chains", 0}, {"warmup", 0}, {"draws", 0}, {"max-depth", 0}, {"minibatch", 0}, {"iterations", 0}, {"target-accept", 0.0}, {"rate", 0.0}, {"metric", ""}, {"initial", ""}, {"superchains", 0},
+	{"own", nil}, {"chains", 0}, {"warmup", 0}, {"draws", 0}, {"max-depth", 0}, {"minibatch", 0}, {"iterations", 0}, {"target-accept", 0.0}, {"rate", 0.0}, {"metric", ""}, {"initial", ""}, {"superchains", 0}, {"wire", ""}, {"secure-sum", ""},
 }
 
 // String is the role's name in the record of a run.
@@ -81,6 +83,8 @@ type Plan struct {
 	// Initial is the approximation near which chains begin, and Superchains the number of their starting points: "" and 0 where each chain has one of its own.
 	Initial     string
 	Superchains int
+	// Fixed: what is added up over clients is written as integers. Masked: and hidden by masks; Fixed then holds too.
+	Fixed, Masked bool
 }
 
 // Settings is what a run uses: every setting of its algorithm has a value, given or default.
@@ -89,6 +93,20 @@ type Settings struct {
 	Plan      Plan
 	values    map[string]any
 	defaults  map[string]any
+}
+
+// Choices of the settings that OnTheWire returns.
+const (
+	plainWire, fixedWire = "plain", "fixed"
+	sumsOff, sumsOn      = "off", "on"
+)
+
+// OnTheWire are the settings of every algorithm about how messages are written.
+func OnTheWire() []Setting {
+	return []Setting{
+		{Name: "wire", Doc: "how clients write what is added up over two or more of them: plain sends the numbers; fixed integers on a grid, whose sum is exact whatever the order, so that masks change no bit", Default: plainWire, Choices: []string{plainWire, fixedWire}, Role: Wire},
+		{Name: "secure-sum", Doc: "on: masks hide what clients add up, so that the server sees sums alone; with --wire fixed, whose results it has", Default: sumsOff, Choices: []string{sumsOff, sumsOn}, Role: SecureSum},
+	}
 }
 
 // In returns the setting that has a role, and whether there is one.
@@ -112,7 +130,26 @@ func (a Algorithm) plan(s Settings) Plan {
 	if d, ok := a.In(Initial); ok && s.Text(d.Name) != "" {
 		p.Initial, p.Superchains = s.Text(d.Name), value(Superchains, 0)
 	}
+	is := func(role Role, choice string) bool {
+		d, ok := a.In(role)
+		return ok && s.Text(d.Name) == choice
+	}
+	p.Fixed, p.Masked = is(Wire, fixedWire), is(SecureSum, sumsOn)
 	return p
+}
+
+// mask makes the wire fixed where sums are masked. The error is where another was asked for.
+func (s *Settings) mask(a Algorithm, given map[string]string) error {
+	secure, ok := a.In(SecureSum)
+	wire, both := a.In(Wire)
+	if !ok || !both || s.Text(secure.Name) != sumsOn {
+		return nil
+	}
+	if given[wire.Name] == plainWire {
+		return fmt.Errorf("--%s %s hides integers, so it needs --%s %s: leave --%s out", secure.Name, sumsOn, wire.Name, fixedWire, wire.Name)
+	}
+	s.values[wire.Name] = fixedWire
+	return nil
 }
 
 // Resolve checks what a user gave against the settings of the algorithm and fills in the defaults. The error names every mistake.
@@ -143,6 +180,9 @@ func (a Algorithm) Resolve(transform def.Transform, given map[string]string) (Se
 	}
 	if d, ok := a.In(Initial); ok && s.Text(d.Name) != "" {
 		s.near(a, given)
+	}
+	if err := s.mask(a, given); err != nil {
+		wrong = append(wrong, err)
 	}
 	s.Plan = a.plan(s)
 	return s, errors.Join(wrong...)

@@ -61,10 +61,10 @@ func (m *Model) Bundle() (*Bundle, diag.List) {
 	return p, diags
 }
 
-// Audit lists what each party learns from another in a run that uses these exchanges: before it, what the manifest lists of data and sizes; in it, what
+// Audit lists what each party learns from another in a run that uses these exchanges over this wire: before it, what the manifest lists of data and sizes; in it, what
 // the scripts of the session hold.
-func (p *Bundle) Audit(uses []density.Use) []Disclosure {
-	a := &auditor{Bundle: p, plan: p.wiring()}
+func (p *Bundle) Audit(uses []density.Use, wire model.Wire) []Disclosure {
+	a := &auditor{Bundle: p, plan: p.wiring().On(wire)}
 	a.before()
 	for _, c := range session.Crossings(a.plan, uses) {
 		a.add(a.disclosure(c))
@@ -124,18 +124,51 @@ func (a *auditor) disclosure(c session.Crossing) Disclosure {
 	fill := strings.NewReplacer("{name}", name, "{cut}", cut, "{rho}", shortRho(rho), "{client}", client, "{scalars}", c.Scalars, "{answers}", c.Answers, "{mask}", a.mask(c))
 	switch c.Content {
 	case session.Z:
-		d.Cut, d.Rho = true, rho
+		d.Cut, d.Rho = !c.Hidden, rho
 	case session.Cut, session.Centre, session.Moment, session.Product, session.CutDraws:
-		d.Bare = true
+		d.Bare = !c.Hidden
 	case session.Partial:
+		if c.Hidden {
+			break
+		}
 		d.Sum = a.plan.Groups[c.Of].Name
 	}
 	d.What, d.Masked, d.Learns = fill.Replace(c.What), fill.Replace(c.Masked), fill.Replace(c.Learns)
 	if (c.Content == session.Adjoint || c.Content == session.Whole) && !a.scored(c.Of) {
 		d.Learns = "nothing: it is 0, since no likelihood has the sum"
 	}
-	a.leaks(c, &d)
+	if c.Hidden {
+		d.Learns += a.between(c)
+	} else {
+		a.leaks(c, &d)
+	}
 	return d
+}
+
+// between says what contributors of a masked total know of each other where there are two.
+func (a *auditor) between(c session.Crossing) string {
+	ports := []model.Port{}
+	switch c.Content {
+	case session.Gradient:
+		ports = a.plan.Shared[c.Of].To
+	case session.Scalars:
+		for k := range a.plan.Names[1:] {
+			ports = append(ports, model.Port{Party: k + 1})
+		}
+	case session.Partial:
+		ports = a.plan.Groups[c.Of].Receivers
+	default:
+		ports = a.plan.Groups[c.Of].Members
+	}
+	for _, p := range ports {
+		if slices.Contains(a.plan.Several, p.Party) {
+			return ""
+		}
+	}
+	if len(ports) == 2 {
+		return "; each of the two who contribute has the other's from the total, where it receives that or can compute it, by taking its own away"
+	}
+	return ""
 }
 
 // scored reports whether a likelihood has a sum.
@@ -201,7 +234,7 @@ func (a *auditor) mask(c session.Crossing) string {
 
 // names are what the texts of a crossing call its parameter or sum; at a client's own cuts, that auxiliary variable, its cut and its noise.
 func (a *auditor) names(c session.Crossing) (name, cut, rho string) {
-	switch c.Content {
+	switch c.Numbers {
 	case session.Value, session.Gradient:
 		return a.plan.Shared[c.Of].Name, "", ""
 	case session.Scalars, session.ScalarTotal, session.Answer:
@@ -231,6 +264,8 @@ func (a *auditor) shape(c session.Crossing) []string {
 				return s.Shape
 			}
 		}
+	case session.Mark, session.Grid:
+		return []string{}
 	case session.Scalars, session.ScalarTotal:
 		return []string{between(c.Least, c.Most)}
 	case session.Answer:
@@ -278,8 +313,11 @@ func (p *Bundle) Expression(c split.ManifestCut) string {
 func (p *Bundle) wiring() *model.Plan {
 	m := p.Manifest
 	plan := &model.Plan{Power: len(m.Sums) > 0, Exact: len(m.Cuts) > 0 && m.Cuts[0].Rho == ""}
-	for _, q := range m.Parties {
+	for k, q := range m.Parties {
 		plan.Names = append(plan.Names, q.Name)
+		if q.Family != "" && q.Family != "1" {
+			plan.Several = append(plan.Several, k)
+		}
 	}
 	plan.Parties = make([]*model.Spec, len(plan.Names))
 	if plan.Power {

@@ -20,7 +20,7 @@ func adapted(plan *model.Plan, k backends.Kernel, info *posterior.CSVInfo) {
 	}
 	info.StepSize = h.StepSize()
 	n := 0
-	for b, party := range plan.Parties {
+	for b, party := range plan.Here() {
 		_, dense := h.InverseMetric(b)
 		info.Dense = info.Dense || dense != nil
 		n += party.Graph.Dim()
@@ -31,7 +31,7 @@ func adapted(plan *model.Plan, k backends.Kernel, info *posterior.CSVInfo) {
 		width = n
 	}
 	info.InverseMetric = make([]float64, n*width)
-	for b, party := range plan.Parties {
+	for b, party := range plan.Here() {
 		d := party.Graph.Dim()
 		diagonal, dense := h.InverseMetric(b)
 		for i := range d {
@@ -58,7 +58,7 @@ func diagonalMetrics(plan *model.Plan, k backends.Kernel) []string {
 		return nil
 	}
 	var out []string
-	for b, party := range plan.Parties {
+	for b, party := range plan.Here() {
 		if _, dense := h.InverseMetric(b); dense != nil || party.Graph.Dim() < 2 {
 			continue
 		}

@@ -41,44 +41,51 @@ type fitted struct {
 // the fit where the run has a folder.
 func (p *Prepared) approximate(ctx context.Context, stop <-chan struct{}) (*fitted, error) {
 	m, c := &sampling{Prepared: p}, &chain{number: 1}
+	m.place(c)
 	f := &fitted{kernels: []*chain{c}}
 	progress := p.options.Progress
 	m.announceMissing(f.kernels)
 	progress.Begin(1, 0)
-	err := session.Run(ctx, p.Plan, session.OneLoop, p.options.Seed, func(ctx context.Context, env density.Env) (err error) {
-		m.watch(env, c)
-		env = m.startedAt(env, c.number)
-		if c.kernel, err = p.Algorithm.New(env, p.Settings); err != nil {
-			return &UsageError{err}
-		}
-		cpu := newCPUWatch(1)
-		if err := m.begin(ctx, env, c); err != nil {
-			return err
-		}
-		if err := m.ascend(ctx, stop, env, c); err != nil {
-			return err
-		}
-		before, fitted := *density.WorkOf(env), time.Now()
-		cpu.warm()
-		f.interrupted, f.info, f.iterations, f.trace, f.fitting = !c.info.Done, c.info, c.iterations, c.trace, c.warming
-		n := p.Settings.Plan.Draws
-		if w, ok := c.kernel.(backends.Weighted); ok {
-			f.ratios = w.Ratios()
-			if f.info.Done && w.Correctable() && f.correctable() {
-				n = len(f.ratios)
-			}
-		}
-		if f.info.Done {
-			n = min(n, f.info.Draws)
-		}
-		err = f.take(ctx, env, c.kernel, n, p.options.Auxiliary, p.variables())
-		f.resample(env)
-		f.drawing, f.work = time.Since(fitted), c.work.Plus(density.WorkOf(env).Minus(before))
-		f.fittingCPU, f.drawingCPU = cpu.end()
-		return err
+	err := p.beside(ctx, 1, func(ctx context.Context, side *session.Chains) error {
+		return side.Each(ctx, func(ctx context.Context, _ int) error { return m.approximation(ctx, stop, side.Envs[0], c, f) })
 	})
 	progress.End()
 	return f, err
+}
+
+// approximation is approximate with the Env.
+func (m *sampling) approximation(ctx context.Context, stop <-chan struct{}, env density.Env, c *chain, f *fitted) (err error) {
+	p := m.Prepared
+	m.watch(env, c)
+	env = m.startedAt(env, c.number)
+	if c.kernel, err = p.Algorithm.New(env, p.Settings); err != nil {
+		return &UsageError{err}
+	}
+	cpu := newCPUWatch(1)
+	if err := m.begin(ctx, env, c); err != nil {
+		return err
+	}
+	if err := m.ascend(ctx, stop, env, c); err != nil {
+		return err
+	}
+	before, fitted := *density.WorkOf(env), time.Now()
+	cpu.warm()
+	f.interrupted, f.info, f.iterations, f.trace, f.fitting = !c.info.Done, c.info, c.iterations, c.trace, c.warming
+	n := p.Settings.Plan.Draws
+	if w, ok := c.kernel.(backends.Weighted); ok {
+		f.ratios = w.Ratios()
+		if f.info.Done && w.Correctable() && f.correctable() {
+			n = len(f.ratios)
+		}
+	}
+	if f.info.Done {
+		n = min(n, f.info.Draws)
+	}
+	err = f.take(ctx, env, c.kernel, n, p.options.Auxiliary, p.variables())
+	f.resample(env)
+	f.drawing, f.work = time.Since(fitted), c.work.Plus(density.WorkOf(env).Minus(before))
+	f.fittingCPU, f.drawingCPU = cpu.end()
+	return err
 }
 
 // ascend makes the steps of a fit until it is done or stopped, and saves it now and then and at the end.
@@ -98,7 +105,7 @@ func (m *sampling) ascend(ctx context.Context, stop <-chan struct{}, env density
 		if e := c.info.Fit.Trace; c.info.Fit.Traced {
 			c.trace = append(c.trace, posterior.ELBOPoint{Iteration: c.info.Iteration, Value: e.Value, SE: e.SE})
 		}
-		if time.Since(saved) >= m.options.SaveEvery {
+		if m.dueNow(c, saved) {
 			watch.fitted(env)
 			if err := m.save(c); err != nil {
 				return err

@@ -226,15 +226,17 @@ func (p *Prepared) report(run *runs.Run, views []*attack.Recorder, truth map[cut
 	}
 	at := 0
 	for g := range p.Plan.Groups {
-		members := len(p.Plan.Groups[g].Members)
-		n := members
-		if n > 1 {
-			n++
+		first, last := 0, len(p.Plan.Groups[g].Members)
+		switch {
+		case p.Plan.SumsAlone(g):
+			first = last
+		case last == 1:
+			last = 0
 		}
-		for k := range n {
-			r.Cuts[at+k].Receivers = p.receivers(g, k)
+		for k := first; k <= last; k++ {
+			r.Cuts[at].Receivers = p.receivers(g, k)
+			at++
 		}
-		at += n
 	}
 	r.Notes = p.attackNotes(r.Cuts)
 	return r
@@ -276,6 +278,9 @@ func (p *Prepared) knowsSum(group, party int) bool {
 // attackNotes are what the table does not show.
 func (p *Prepared) attackNotes(cuts []attack.Reconstruction) []string {
 	out := []string{}
+	if p.Plan.Wire.Masked {
+		out = append(out, "Masks hid what single clients added to sums over two or more of them: the server received the sums alone. With two contributors each has the other's part, by taking its own away.")
+	}
 	byQuadrature := cuts[0].Rounds == 0 && cuts[0].Iterates > 0
 	switch {
 	case byQuadrature && cuts[0].Draws > 0:
@@ -285,7 +290,7 @@ func (p *Prepared) attackNotes(cuts []attack.Reconstruction) []string {
 	}
 	clients := "Under transform " + p.Settings.Transform.Name + " the server also has the "
 	switch {
-	case !p.Settings.Transform.AtClients:
+	case !p.Settings.Transform.AtClients, p.Plan.Wire.Masked:
 	case byQuadrature:
 		out = append(out, clients+"expected slope of the likelihood in the others' sum at each client, without noise: solving it for the mean of the client's own cut takes one iteration.")
 	default:

@@ -19,7 +19,7 @@ func Audit(p *compile.Bundle, a backends.Algorithm, given map[string]string) ([]
 	if err != nil {
 		return nil, err
 	}
-	return p.Audit(append(uses, reporting)), nil
+	return p.Audit(append(uses, reporting), wireIn(s)), nil
 }
 
 // reporting is how the values of a draw that is kept cross.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -22,7 +23,6 @@ import (
 	"github.com/vflc/vflc/compile/rows"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/source"
-	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/stdlib/def"
@@ -227,7 +227,12 @@ func variants(a backends.Algorithm, on def.Transform) map[string]map[string]stri
 			for _, form := range []string{"auto", "meanfield"} {
 				maps.Copy(out, with("quadrature, theta "+form, map[string]string{"estimator": "quadrature", "theta-guide": form}))
 			}
+			maps.Copy(out, with("quadrature, masked", map[string]string{"estimator": "quadrature", "secure-sum": "on"}))
 			maps.Copy(out, with("quadrature, uncorrected", map[string]string{"estimator": "quadrature", "correct": "false"}))
+		case "wire":
+			maps.Copy(out, with("fixed", map[string]string{"wire": "fixed"}))
+		case "secure-sum":
+			maps.Copy(out, with("masked", map[string]string{"secure-sum": "on"}))
 		case "minibatch":
 			maps.Copy(out, with("minibatch", map[string]string{"minibatch": "4"}))
 		case "centered", "mala":
@@ -379,24 +384,37 @@ func (r recorder) Send(ctx context.Context, to string, m transport.Message) erro
 	r.Lock()
 	for _, one := range unbundled(m) {
 		for _, a := range one.Arrays {
-			key := member.ReplaceAllString(r.name+" → "+to+": "+one.Kind+": "+a.Name, "")
-			if !slices.Contains(r.seen[key], len(a.Data)) {
-				r.seen[key] = append(r.seen[key], len(a.Data))
-			}
+			r.note(member.ReplaceAllString(r.name+" → "+to+": "+one.Kind+": "+a.Name, ""), a)
 		}
 	}
 	r.Unlock()
 	return r.Transport.Send(ctx, to, m)
 }
 
-// unbundled are the messages of chains side by side, which travel in one: before the arrays of each is its kind with four numbers, the lane, the round, how many arrays follow, and whether it
-// ends the run.
+// note keeps the length of an array, and what goes with its numbers.
+func (r recorder) note(key string, a transport.Array) {
+	n := a.Len()
+	if len(a.Words) > 0 && a.Grid == math.MinInt16 {
+		n /= 2 // two words a number
+	}
+	if !slices.Contains(r.seen[key], n) {
+		r.seen[key] = append(r.seen[key], n)
+	}
+	if a.Encoding != transport.Plain && a.Name != "scalars" {
+		r.seen[key+" (mark)"] = []int{1}
+	}
+	if a.Encoding == transport.Plain && a.Grid != 0 {
+		r.seen[key+" (grid)"] = []int{1}
+	}
+}
+
+// unbundled are the messages of chains side by side, which travel in one: before the arrays of each is its kind with numbers, of which the fifth is how many arrays follow.
 func unbundled(m transport.Message) (out []transport.Message) {
 	if m.Kind != "bundle" {
 		return []transport.Message{m}
 	}
 	for rest := m.Arrays; len(rest) > 0; {
-		n := int(rest[0].Data[2])
+		n := int(rest[0].Data[4])
 		out = append(out, transport.Message{Kind: rest[0].Name, Arrays: rest[1 : 1+n]})
 		rest = rest[1+n:]
 	}
@@ -422,7 +440,7 @@ func TestAuditIsWhatCrossesNearby(t *testing.T) {
 			t.Run(name+"/"+kind.Name, func(t *testing.T) {
 				ran++
 				messages := nearby(t, p)
-				compare(t, p.Bound, parts.Audit(append(p.exchanges(), reporting)), messages)
+				compare(t, p.Bound, parts.Audit(append(p.exchanges(), reporting), p.Plan.Wire), messages)
 				said, err := Audit(parts, a, near())
 				good(t, nil, err)
 				for key := range messages { // what the model alone shows may be more: the estimator is not settled
@@ -472,8 +490,10 @@ func together(t *testing.T, b *compile.Bound, a backends.Algorithm, given map[st
 	if err != nil {
 		t.Fatal(err)
 	}
-	everyParty(t, b, func(i int, end transport.Transport, own session.Keys) error {
-		env, err := session.NewRemote(b.Plan.Only(i), i, wrap(b.Plan.Names[i], end), own)
+	on := *b
+	on.Plan = b.Plan.On(wireIn(settings))
+	everyParty(t, &on, func(i int, end transport.Transport, own session.Keys) error {
+		env, err := session.NewRemote(on.Plan.Only(i), i, wrap(on.Plan.Names[i], end), own)
 		if err == nil {
 			err = play(t.Context(), density.Chain(env, 1), a, settings)
 		}
@@ -484,14 +504,16 @@ func together(t *testing.T, b *compile.Bound, a backends.Algorithm, given map[st
 // everyParty runs a function at every party in a goroutine of its own.
 func everyParty(t *testing.T, b *compile.Bound, run func(i int, end transport.Transport, own session.Keys) error) {
 	t.Helper()
-	keys := session.SimulatedKeys(3, b.Plan.Names)
+	keys, err := session.SimulatedKeys(3, b.Plan.Names).WithMasks(b.Plan)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var wait sync.WaitGroup
 	ends, errs := transport.NewMem(b.Plan.Names), make([]error, len(b.Plan.Names))
 	for i, end := range ends {
 		wait.Go(func() {
 			defer end.Close()
-			name := b.Plan.Names[i]
-			errs[i] = run(i, end, session.Keys{Shared: keys.Shared, Private: map[string]rng.Key{name: keys.Private[name]}})
+			errs[i] = run(i, end, keys.Only(b.Plan.Names[i]))
 		})
 	}
 	wait.Wait()

@@ -37,7 +37,7 @@ func chainFile(dir string, chain int) string {
 
 // save writes the chain's file, with its draws unless they have been delivered. The file ends with the SHA-256 digest of what is before it.
 func (c *chain) save(dir string, delivered bool) error {
-	path := chainFile(dir, c.number)
+	path := c.file(dir)
 	if err := os.MkdirAll(filepath.Dir(path), privateFolder); err != nil {
 		return err
 	}
@@ -62,8 +62,25 @@ func (c *chain) save(dir string, delivered bool) error {
 		_, err := w.Write(sum.Sum(nil))
 		return err
 	})
-	c.current = err == nil
+	if c.current = err == nil; c.current && c.kept {
+		prune(dir, c.number)
+	}
 	return err
+}
+
+// file is where the state of the chain is saved, and read from.
+func (c *chain) file(dir string) string {
+	if c.kept {
+		return generationFile(dir, c.number, c.steps)
+	}
+	return chainFile(dir, c.number)
+}
+
+// place sets where a chain goes on that is saved at several parties.
+func (m *sampling) place(c *chain) {
+	if m.apart != nil {
+		c.kept, c.steps = true, m.apart.At[c.number]
+	}
 }
 
 const chainHeading = "vflc chain 3"
@@ -99,7 +116,7 @@ func openChain(path string) (*os.File, io.Reader, error) {
 
 // load reads what save has written and restores the kernel. It reports whether there was a file.
 func (c *chain) load(dir string) (bool, error) {
-	path := chainFile(dir, c.number)
+	path := c.file(dir)
 	f, in, err := openChain(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/vflc/vflc/backends"
@@ -30,6 +29,7 @@ type chain struct {
 	view        *attack.Recorder // what the server receives; nil where this is not kept
 	drew        bool             // the end of the warm-up has been counted by the cpuWatch
 	current     bool             // its file holds this state
+	kept        bool             // its files are named by its transitions, since all parties must have one of them
 	// Of a variational fit:
 	iterations int // those before the evaluation of the result
 	trace      []posterior.ELBOPoint
@@ -64,6 +64,7 @@ func (p *Prepared) sample(ctx context.Context, stop <-chan struct{}) (*fitted, e
 	chains := make([]*chain, m.kernels())
 	for k := range chains {
 		chains[k] = &chain{number: k + 1, width: len(posterior.Columns(vars))}
+		m.place(chains[k])
 	}
 	m.announceMissing(chains)
 	p.options.Progress.Begin(len(chains), m.transitions())
@@ -100,7 +101,7 @@ func (m *sampling) saveAll(chains []*chain) error {
 
 // announceMissing names the chains of a resumed run that have no file, though others have one.
 func (m *sampling) announceMissing(chains []*chain) {
-	if !m.options.Resume {
+	if !m.options.Resume || m.apart != nil {
 		return
 	}
 	var missing []string
@@ -123,18 +124,9 @@ func (m *sampling) all(ctx context.Context, stop <-chan struct{}, chains []*chai
 	if m.near != nil {
 		return m.together(ctx, stop, chains)
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var wait sync.WaitGroup
-	for _, c := range chains {
-		wait.Go(func() {
-			if err := m.run(ctx, stop, c); err != nil {
-				cancel(err)
-			}
-		})
-	}
-	wait.Wait()
-	return context.Cause(ctx)
+	return m.beside(ctx, len(chains), func(ctx context.Context, side *session.Chains) error {
+		return side.Each(ctx, func(ctx context.Context, k int) error { return m.run(ctx, stop, side.Envs[k], chains[k]) })
+	})
 }
 
 // complete returns an error if a resumed run has nothing left to do.
@@ -149,19 +141,16 @@ func (m *sampling) complete(chains []*chain) error {
 }
 
 // run runs one chain.
-func (m *sampling) run(ctx context.Context, stop <-chan struct{}, c *chain) error {
-	return session.Run(ctx, m.Plan, session.OneLoop, m.options.Seed, func(ctx context.Context, env density.Env) error {
-		m.watch(env, c)
-		env = m.startedAt(density.Chain(env, c.number), c.number)
-		var err error
-		if c.kernel, err = m.Algorithm.New(env, m.Settings); err != nil {
-			return &UsageError{err}
-		}
-		if err := m.begin(ctx, env, c); err != nil {
-			return err
-		}
-		return m.steps(ctx, stop, m.walk(env, c))
-	})
+func (m *sampling) run(ctx context.Context, stop <-chan struct{}, env density.Env, c *chain) (err error) {
+	m.watch(env, c)
+	env = m.startedAt(density.Chain(env, c.number), c.number)
+	if c.kernel, err = m.Algorithm.New(env, m.Settings); err != nil {
+		return &UsageError{err}
+	}
+	if err := m.begin(ctx, env, c); err != nil {
+		return err
+	}
+	return m.steps(ctx, stop, m.walk(env, c))
 }
 
 // begin finds the chain's starting point.
@@ -185,12 +174,15 @@ func (m *sampling) steps(ctx context.Context, stop <-chan struct{}, w *walk) err
 		if err := w.step(ctx); err != nil {
 			return err
 		}
-		if time.Since(w.saved) >= m.options.SaveEvery {
+		if m.dueNow(c, w.saved) {
 			if err := m.save(c); err != nil {
 				return err
 			}
 			w.saved = time.Now()
 		}
+	}
+	if m.apart != nil {
+		return m.saveLast(c)
 	}
 	if c.current || time.Since(w.saved) < worthSaving {
 		return nil
@@ -198,8 +190,30 @@ func (m *sampling) steps(ctx context.Context, stop <-chan struct{}, w *walk) err
 	return m.save(c)
 }
 
+// dueNow reports whether a chain is to be saved: after some time, or where all parties save it.
+func (m *sampling) dueNow(c *chain, saved time.Time) bool {
+	if m.apart != nil {
+		return m.apart.Marks.Due(c.number, c.steps)
+	}
+	return time.Since(saved) >= m.options.SaveEvery
+}
+
+// saveLast saves a chain that has ended, at every party.
+func (m *sampling) saveLast(c *chain) error {
+	if c.current {
+		m.apart.Marks.Ended(c.number)
+		return nil
+	}
+	err := m.save(c)
+	m.apart.Marks.Ended(c.number)
+	return err
+}
+
 // save writes a chain's file; other chains may still run.
 func (m *sampling) save(c *chain) error {
+	if m.apart != nil {
+		defer m.apart.Marks.Saved(c.number)
+	}
 	if m.options.Dir == "" {
 		return nil
 	}

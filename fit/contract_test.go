@@ -197,7 +197,7 @@ func (j *journey) resumes(t *testing.T, want *Result) {
 		j.complete(t, dir)
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	j.open(t, Options{Dir: dir}).lock.release() // killed here
+	j.open(t, Options{Dir: dir}).lock.Release() // killed here
 	j.same(t, "a run that was killed before its first checkpoint", want, j.sample(t, Options{Dir: dir, Resume: true}, nil))
 }
 

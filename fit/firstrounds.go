@@ -105,7 +105,7 @@ func (f *firstRounds) begin() {
 	for g, group := range f.plan.Groups {
 		members := make([]*attack.Clear, len(group.Members)+1)
 		for m, port := range group.Members {
-			if !f.plan.Power || f.reception(g, port) != nil {
+			if !f.plan.SumsAlone(g) && (!f.plan.Power || f.reception(g, port) != nil) {
 				members[m] = &attack.Clear{}
 			}
 		}
@@ -127,11 +127,11 @@ func (f *firstRounds) reception(group int, member model.Port) *model.Reception {
 }
 
 // Sent implements session.Watcher.
-func (f *firstRounds) Sent(int, [][][]float64) {}
+func (f *firstRounds) Sent(int, [][][]float64, [][]float64) {}
 
 // Relayed implements session.Watcher. Of draws every second is taken: the others are their reflections in the mean, which is the first. Without draws the first
 // round trip of the linear system has cuts too.
-func (f *firstRounds) Relayed(x density.Exchange, columns int, up [][][]float64, _ [][]float64) {
+func (f *firstRounds) Relayed(x density.Exchange, columns int, up [][][]float64, sum, _ [][]float64) {
 	switch {
 	case x == density.Batch:
 	case x == density.Solving && f.relayed == density.Evaluation:
@@ -147,11 +147,7 @@ func (f *firstRounds) Relayed(x density.Exchange, columns int, up [][][]float64,
 			case m < len(up[g]):
 				takeDraws(c, f.plan.Groups[g].Len, columns, up[g][m])
 			default:
-				sum := slices.Clone(up[g][0])
-				for _, other := range up[g][1:] {
-					model.Add(sum, other)
-				}
-				takeDraws(c, f.plan.Groups[g].Len, columns, sum)
+				takeDraws(c, f.plan.Groups[g].Len, columns, sum[g])
 			}
 		}
 	}
@@ -195,6 +191,7 @@ func (f *firstRounds) Answered(_ [][]float64, part [][][]float64) {
 			cut := f.parties[port.Party].Output(port.Index)
 			model.Add(all, cut)
 			switch r := f.reception(g, port); {
+			case f.clear[g][m] == nil:
 			case f.plan.Exact:
 				f.take(f.clear[g][m], cut, cut)
 			case r != nil:

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/folderlock"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
@@ -41,30 +42,32 @@ func (p *Prepared) takeFolder() (_ diag.List, err error) {
 	case !exists(dir):
 		return nil, p.newFolder(dir)
 	}
-	if p.lock, err = lockFolder(dir); err != nil {
+	if p.lock, err = folderlock.Take(dir); err != nil {
 		return nil, err
 	}
 	if err = p.claim(dir); err == nil {
 		err = p.writeBeginning(dir)
 	}
 	if err != nil {
-		p.lock.release()
+		p.lock.Release()
 	}
 	return nil, err
 }
 
 // resumeFolder prepares the folder of a run that is resumed.
 func (p *Prepared) resumeFolder(dir string) (err error) {
-	if p.lock, err = lockFolder(dir); err != nil {
+	if p.lock, err = folderlock.Take(dir); err != nil {
 		return err
 	}
 	var then posterior.Record
 	if then, err = p.unchanged(dir); err == nil {
 		p.Record = then
-		err = Resumable(dir, &then)
+		if p.apart == nil { // else another party may need this one again
+			err = Resumable(dir, &then)
+		}
 	}
 	if err != nil {
-		p.lock.release()
+		p.lock.Release()
 		return err
 	}
 	return removeTemporaries(dir)
@@ -85,18 +88,18 @@ func (p *Prepared) newFolder(dir string) error {
 	if err != nil {
 		return err
 	}
-	if p.lock, err = lockFolder(temp); err == nil {
+	if p.lock, err = folderlock.Take(temp); err == nil {
 		err = p.writeBeginning(temp)
 	}
 	if err == nil {
 		err = os.Rename(temp, dir)
 	}
 	if err != nil {
-		p.lock.release()
+		p.lock.Release()
 		os.RemoveAll(temp)
 		return err
 	}
-	p.lock.path = filepath.Join(dir, lockFile)
+	p.lock.Moved(dir)
 	return nil
 }
 
@@ -108,9 +111,9 @@ func removeUnbegun(parent, base string) {
 			continue
 		}
 		left := filepath.Join(parent, e.Name())
-		if lock, err := lockFolder(left); err == nil {
+		if lock, err := folderlock.Take(left); err == nil {
 			os.RemoveAll(left)
-			lock.release()
+			lock.Release()
 		}
 	}
 }
@@ -141,7 +144,7 @@ func (p *Prepared) abandon(why error) {
 	if dir == "" || p.options.Resume || exists(filepath.Join(dir, checkpointDir)) || !errors.As(why, &init) && !errors.As(why, &usage) {
 		return
 	}
-	for _, name := range append(beginning(), lockFile) {
+	for _, name := range append(beginning(), folderlock.File) {
 		os.RemoveAll(filepath.Join(dir, name))
 	}
 	os.Remove(dir) // if it has no other files
@@ -177,7 +180,7 @@ func free(dir string, overwrite bool) error {
 		return occupied(dir)
 	}
 	for _, e := range entries {
-		if e.Name() != lockFile && !temporaryOf(e.Name(), beginning()) && !slices.Contains(beginning(), e.Name()) {
+		if e.Name() != folderlock.File && e.Name() != runs.SessionDir && !temporaryOf(e.Name(), beginning()) && !slices.Contains(beginning(), e.Name()) {
 			return fmt.Errorf("%s has files but no %s, so it is not the folder of a run; name another, or empty it", dir, runs.RecordFile)
 		}
 	}
@@ -263,21 +266,31 @@ func (r *Result) Save(dir string) error {
 			return err
 		}
 	}
-	lock, err := lockFolder(dir)
+	lock, err := folderlock.Take(dir)
 	if err != nil {
 		return err
 	}
-	defer lock.release()
+	defer lock.Release()
 	if err := r.write(dir); err != nil {
 		if own {
 			return fmt.Errorf("%w; the draws are in %s: vflc resume %s writes the results", err, filepath.Join(dir, checkpointDir), dir)
 		}
 		return err
 	}
-	if own {
+	if own && !r.apart {
 		return r.delivered()
 	}
 	return nil
+}
+
+// Deliver removes the draws of a finished run across processes from its checkpoint: every party has its own results, and needs no state of another.
+func (r *Result) Deliver() error {
+	lock, err := folderlock.Take(r.dir)
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
+	return r.delivered()
 }
 
 // delivered removes the draws of a finished run from its checkpoint.

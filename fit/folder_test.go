@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vflc/vflc/internal/folderlock"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -41,7 +42,7 @@ func TestRunFolder(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, info.Mode(), err)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(dir, lockFile)); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, folderlock.File)); err == nil {
 		t.Error("the lock is still there")
 	}
 	if err := testResult().Save(dir); err == nil {
@@ -82,20 +83,20 @@ func TestOverwrite(t *testing.T) {
 // While one holds the lock of a folder nobody else gets it, and the error names the process that does. When it is released, or its process is dead, others do.
 func TestLock(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, lockFile), "999999999\n") // of a process that was killed
-	first, err := lockFolder(dir)
+	write(t, filepath.Join(dir, folderlock.File), "999999999\n") // of a process that was killed
+	first, err := folderlock.Take(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := lockFolder(dir); err == nil || !strings.Contains(err.Error(), strconv.Itoa(os.Getpid())) {
+	if _, err := folderlock.Take(dir); err == nil || !strings.Contains(err.Error(), strconv.Itoa(os.Getpid())) {
 		t.Errorf("a second process has the lock too, or is refused without a name: %v", err)
 	}
-	first.release()
-	second, err := lockFolder(dir)
+	first.Release()
+	second, err := folderlock.Take(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second.release()
+	second.Release()
 }
 
 func TestFolderOfSomebodyElseIsLeftAlone(t *testing.T) {

@@ -85,10 +85,7 @@ func (p *Prepared) settle(blocks []density.Block) error {
 	if err != nil {
 		return usagef("--init %s: %w", near, err)
 	}
-	why := ""
-	if a.Choose != nil {
-		s, why = a.Choose(blocks, s)
-	}
+	s, why := Chosen(a, s, blocks)
 	if why != "" {
 		p.options.Progress.Message(fmt.Sprintf("--init %s: %s", near, why))
 	}

@@ -30,7 +30,7 @@ func (p *Prepared) fits() error {
 
 // extent is what the memory that a run needs depends on: chains, their draws, the numbers of a draw, and the unconstrained coordinates.
 func (p *Prepared) extent() (chains, draws, width, coordinates int) {
-	for _, party := range p.Plan.Parties {
+	for _, party := range p.Plan.Here() {
 		coordinates += party.Graph.Dim()
 		for _, c := range party.Auxiliary() {
 			coordinates += c.Rows * c.Cols

@@ -10,11 +10,14 @@ import (
 	"github.com/vflc/vflc/compile/rows"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/internal/folderlock"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/simulate"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // A Prepared is a model with its data, an algorithm and its settings: a run that is ready to begin.
@@ -31,7 +34,8 @@ type Prepared struct {
 	forwards  *simulate.Model // for forecasts; nil: there are none
 	inits     []initsFile
 	starts    [][][]density.Start // by file and party
-	lock      *folderLock         // on the folder of the run, until Sample returns
+	lock      *folderlock.Lock    // on the folder of the run, until Sample returns
+	apart     *Apart              // nil: all parties are in this process
 }
 
 // Open reads the tables of a compiled model, lowers the programs of all parties, and checks that the algorithm can run on them with the options given. It
@@ -73,7 +77,9 @@ func OpenBound(b *compile.Bound, o Options) (*Prepared, diag.List, error) {
 
 // ready performs the steps that need the data. diags are those of the steps before.
 func (p *Prepared) ready(b *compile.Bound, diags diag.List) (*Prepared, diag.List, error) {
-	p.Bound = b
+	on := *b
+	on.Plan = b.Plan.On(wireIn(p.Settings))
+	p.Bound = &on
 	for _, step := range []func() (diag.List, error){p.divide, p.choose, p.mayBegin, p.begins, p.foresee, p.note, p.label, p.takeFolder} {
 		found, err := step()
 		diags = append(diags, found...)
@@ -85,6 +91,22 @@ func (p *Prepared) ready(b *compile.Bound, diags diag.List) (*Prepared, diag.Lis
 	return p, diags, nil
 }
 
+// wireIn is the wire that settings ask for.
+func wireIn(s backends.Settings) model.Wire {
+	return model.Wire{Fixed: s.Plan.Fixed, Masked: s.Plan.Masked}
+}
+
+// WireOf is the wire of a run.
+func WireOf(r *posterior.Record) model.Wire {
+	a, ok := Backend(r.Backend)
+	if !ok {
+		return model.Wire{}
+	}
+	transform, _ := stdlib.New().Transform(r.Transform)
+	s, _ := a.Resolve(transform, RecordedSettings(r, a)) // an error is of a setting that this version has no more: what it has stands
+	return wireIn(s)
+}
+
 // choose settles what the user left to the algorithm.
 func (p *Prepared) choose() (diag.List, error) {
 	if p.Algorithm.Choose == nil && p.Settings.Plan.Initial == "" {
@@ -94,13 +116,32 @@ func (p *Prepared) choose() (diag.List, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.Algorithm.Choose != nil {
-		var why string
-		if p.Settings, why = p.Algorithm.Choose(env.Blocks(), p.Settings); why != "" {
-			p.options.Progress.Message(why)
-		}
+	var why string
+	if p.Settings, why = Chosen(p.Algorithm, p.Settings, env.Blocks()); why != "" {
+		p.options.Progress.Message(why)
 	}
 	return nil, p.settle(env.Blocks())
+}
+
+// Chosen are the settings with what a user left to the algorithm, from the blocks of all parties, and why.
+func Chosen(a backends.Algorithm, s backends.Settings, blocks []density.Block) (backends.Settings, string) {
+	if a.Choose == nil {
+		return s, ""
+	}
+	return a.Choose(len(blocks), Hindered(a, s, blocks), s)
+}
+
+// Hindered is the first reason for which a block excludes what the algorithm would choose.
+func Hindered(a backends.Algorithm, s backends.Settings, blocks []density.Block) (first error) {
+	if a.Hinders == nil {
+		return nil
+	}
+	for _, b := range blocks {
+		if err := a.Hinders(b, s); first == nil {
+			first = err
+		}
+	}
+	return first
 }
 
 // resolved finds the settings of the run and performs the steps that need no data.

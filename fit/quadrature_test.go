@@ -171,7 +171,7 @@ func TestQuadratureSaysWhyNot(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if chosen, why := a.Choose(env.Blocks(), settings); chosen.Text("estimator") != "sampled" || !strings.Contains(why, want) {
+		if chosen, why := Chosen(a, settings, env.Blocks()); chosen.Text("estimator") != "sampled" || !strings.Contains(why, want) {
 			t.Errorf("auto chose %s since %q, want …%s…", chosen.Text("estimator"), why, want)
 		}
 	}

@@ -55,6 +55,9 @@ func (p *Prepared) joins() (key string, joins []posterior.Join) {
 // rho returns one number, or one per client where they differ, or nil where there are no auxiliary variables.
 func (p *Prepared) rho() any {
 	t, by := p.Checked.Transform, map[string]float64{}
+	if p.apart != nil {
+		return p.Manifest.RhoValue()
+	}
 	if !t.Kind.Noise {
 		return nil
 	}

@@ -32,6 +32,7 @@ type Result struct {
 	inits     []initsFile
 	kernels   []*chain     // what the checkpoint of the folder holds
 	parties   []runs.Party // what belongs to each party alone
+	apart     bool         // the other parties are in other processes
 }
 
 // ELBO returns the trace of the evidence lower bound of a variational fit; nil of other runs.
@@ -42,7 +43,7 @@ func (r *Result) Summary() []posterior.Row { return r.Document.Parameters }
 
 // result summarises a fit.
 func (p *Prepared) result(f *fitted) *Result {
-	r := &Result{Draws: f.draws, Record: p.Record, dir: p.options.Dir, trace: f.trace, programs: p.Files(), model: p.Source.Text, modules: p.Modules(), inits: p.inits, kernels: f.kernels, parties: p.parties}
+	r := &Result{Draws: f.draws, Record: p.Record, dir: p.options.Dir, trace: f.trace, programs: p.Files(), model: p.Source.Text, modules: p.Modules(), inits: p.inits, kernels: f.kernels, parties: p.parties, apart: p.apart != nil}
 	r.Record.Draws, r.Record.Complete = f.draws.Len(0), !f.interrupted
 	r.Document = posterior.Document{
 		Schema: posterior.Schema, Model: p.Name, Backend: r.Record.Backend, Transform: p.Settings.Transform.Name, Rho: r.Record.Rho, Seed: r.Record.Seed,
@@ -111,7 +112,11 @@ func (p *Prepared) deployment() string {
 		}
 	}
 	text := "The clients' cuts crossed without noise. "
-	if len(singly) < len(p.Manifest.Cuts) {
+	switch {
+	case len(singly) == len(p.Manifest.Cuts):
+	case p.Plan.Wire.Masked:
+		text += "Masks hid them in sums over two or more clients: the server had the sums alone. "
+	default:
 		text += "Use masked sums in a deployment: the server then learns a sum of cuts, and no client's own. "
 	}
 	if len(singly) > 0 {

@@ -18,18 +18,12 @@ func (p *Prepared) Sample(ctx context.Context, stop <-chan struct{}) (_ *Result,
 		if err != nil {
 			p.abandon(err)
 		}
-		p.lock.release()
+		p.lock.Release()
 	}()
-	timing, release := until(ctx, stop)
-	gradient, err := gradientTime(timing, p.Plan, p.options.Seed)
-	release()
-	switch {
-	case err != nil && ctx.Err() == nil && timing.Err() != nil:
-		return nil, &InterruptedError{p.continuation()}
-	case err != nil:
+	gradient, err := p.gradient(ctx, stop)
+	if err != nil {
 		return nil, err
 	}
-	p.options.Progress.Message(fmt.Sprintf("%s: %s; a gradient takes %.3g µs", p.Name, strings.Join(p.Plan.Names, ", "), float64(gradient.Nanoseconds())/1e3))
 	f, err := p.infer(ctx, stop)
 	if err != nil {
 		return nil, err
@@ -46,6 +40,24 @@ func (p *Prepared) Sample(ctx context.Context, stop <-chan struct{}) (_ *Result,
 		WarmupCPUS: f.fittingCPU, SamplingCPUS: f.drawingCPU,
 	}
 	return r, nil
+}
+
+// gradient times an evaluation, and says how long it takes; 0 where a process has one party alone, which evaluates nothing by itself.
+func (p *Prepared) gradient(ctx context.Context, stop <-chan struct{}) (time.Duration, error) {
+	if p.apart != nil {
+		return 0, nil
+	}
+	timing, release := until(ctx, stop)
+	gradient, err := gradientTime(timing, p.Plan, p.options.Seed)
+	release()
+	switch {
+	case err != nil && ctx.Err() == nil && timing.Err() != nil:
+		return 0, &InterruptedError{p.continuation()}
+	case err != nil:
+		return 0, err
+	}
+	p.options.Progress.Message(fmt.Sprintf("%s: %s; a gradient takes %.3g µs", p.Name, strings.Join(p.Plan.Names, ", "), float64(gradient.Nanoseconds())/1e3))
+	return gradient, nil
 }
 
 // infer runs an algorithm of any kind.

@@ -17,7 +17,7 @@ import (
 
 // watch keeps what the server receives in a chain, where the run has a folder to keep it in.
 func (m *sampling) watch(env density.Env, c *chain) {
-	if m.options.Dir == "" && !m.options.watch || len(m.Plan.Groups) == 0 {
+	if m.options.Dir == "" && !m.options.watch || m.apart != nil || len(m.Plan.Groups) == 0 {
 		return
 	}
 	if s, ok := env.(session.Watchable); ok {

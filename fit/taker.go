@@ -74,10 +74,10 @@ func (t *Taker) Take(ctx context.Context, k backends.Kernel, id int) ([]float64,
 	return t.row, nil
 }
 
-// variables lists what a Taker reports over all parties: parameters in party order, then auxiliary variables.
+// variables lists what a Taker reports over all parties of this process: parameters in party order, then auxiliary variables.
 func variables(plan *model.Plan, auxiliary bool) []posterior.Variable {
 	var out []posterior.Variable
-	for _, party := range plan.Parties {
+	for _, party := range plan.Here() {
 		for _, p := range party.Params {
 			out = append(out, posterior.Variable{Name: p.Name, Owner: p.Owner, Dims: p.Dims, Point: p.Weight, Generated: p.Generated})
 		}
@@ -85,7 +85,7 @@ func variables(plan *model.Plan, auxiliary bool) []posterior.Variable {
 	if !auxiliary {
 		return out
 	}
-	for _, party := range plan.Parties {
+	for _, party := range plan.Here() {
 		for _, c := range party.Auxiliary() {
 			out = append(out, auxiliaryVariable(party.Party, c))
 		}
@@ -111,7 +111,7 @@ func auxiliaryVariable(party string, c density.Cut) posterior.Variable {
 // maySaveAuxiliaries returns an error for --save-aux where there are no auxiliary variables.
 func (p *Prepared) maySaveAuxiliaries() error {
 	cuts := 0
-	for _, party := range p.Plan.Parties {
+	for _, party := range p.Plan.Here() {
 		cuts += len(party.Auxiliary())
 	}
 	switch {

@@ -23,7 +23,7 @@ type band struct {
 
 // together runs chains that begin near an approximation.
 func (m *sampling) together(ctx context.Context, stop <-chan struct{}, chains []*chain) error {
-	return session.RunChains(ctx, m.Plan, session.OneLoop, m.options.Seed, len(chains), func(ctx context.Context, side *session.Chains) error {
+	return m.beside(ctx, len(chains), func(ctx context.Context, side *session.Chains) error {
 		g := &band{sampling: m, side: side, first: side.Envs[0], chains: chains}
 		for k, c := range chains {
 			m.watch(side.Envs[k], c)
@@ -83,6 +83,7 @@ func (g *band) resume() (bool, error) {
 	}
 	for k, c := range g.chains {
 		g.chains[k].reset()
+		g.place(c)
 		g.watch(g.side.Envs[k], c)
 	}
 	return false, g.make()
@@ -133,6 +134,15 @@ func (g *band) warmUp(ctx context.Context, stop <-chan struct{}) error {
 		}
 		g.kernels[0].(backends.Joint).Learn(g.kernels)
 		g.level()
+		if g.apart != nil && g.apart.Marks.Due(0, g.chains[0].steps) {
+			if err := g.saveAll(g.chains); err != nil {
+				return err
+			}
+			g.apart.Marks.Saved(0)
+		}
+	}
+	if g.apart != nil {
+		g.apart.Marks.Ended(0)
 	}
 	return nil
 }

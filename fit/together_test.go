@@ -104,8 +104,12 @@ func (r *bands) note(blocks []density.Block, k backends.Kernel, at string) {
 // Chains that warm up together have the same bits in a process per party, where the messages of all chains travel in bundles, and as many bundles leave a client as round trips are
 // counted.
 func TestTogetherInAProcessPerParty(t *testing.T) {
-	for _, transform := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power} {
-		p := nearOpen(t, linearUnder(t, transform), Options{Settings: near()})
+	for k, transform := range []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power, transforms.Augmented} {
+		settings := near()
+		if k == 3 {
+			settings = near("secure-sum", "on")
+		}
+		p := nearOpen(t, linearUnder(t, transform), Options{Settings: settings})
 		runs := map[session.Mode]*bands{}
 		for _, mode := range []session.Mode{session.OneLoop, session.PerParty} {
 			r := &bands{draws: map[string][]float64{}, bundles: map[string]int{}}
@@ -151,20 +155,20 @@ func (s *stopping) Step(int, backends.Info) {
 // A run that is interrupted, in the warm-up or later, and resumed has the draws and the work of one that was not.
 func TestTogetherResumed(t *testing.T) {
 	b := linearUnder(t, transforms.Augmented)
-	whole := sampled(t, nearOpen(t, b, Options{Settings: near()}), nil)
+	whole := sampled(t, nearOpen(t, b, Options{Settings: near("wire", "fixed")}), nil)
 	for _, at := range []int64{1, 20, 60} {
 		dir := t.TempDir() + "/run"
-		first := nearOpen(t, b, Options{Settings: near(), Dir: dir})
+		first := nearOpen(t, b, Options{Settings: near("wire", "fixed"), Dir: dir})
 		stop := &stopping{at: at, channel: make(chan struct{})}
 		first.options.Progress = stop
 		part := sampled(t, first, stop.channel)
-		first.lock.release()
+		first.lock.Release()
 		if !part.interrupted {
 			t.Fatalf("%d: not interrupted", at)
 		}
-		second := nearOpen(t, b, Options{Settings: near(), Dir: dir, Resume: true})
+		second := nearOpen(t, b, Options{Settings: near("wire", "fixed"), Dir: dir, Resume: true})
 		got := sampled(t, second, nil)
-		second.lock.release()
+		second.lock.Release()
 		if got.work != whole.work {
 			t.Errorf("interrupted at %d: work %+v, want %+v", at, got.work, whole.work)
 		}

@@ -59,6 +59,7 @@ func (p *Prepared) With(values map[string]data.Bindings) (*compile.Bound, diag.L
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
 	}
+	b.Plan.Wire = p.Plan.Wire
 	found, err := p.windows.apply(b.Plan, b.Lowered)
 	return b, append(diags, found...), err
 }

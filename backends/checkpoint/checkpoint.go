@@ -9,6 +9,8 @@ import (
 	"io"
 	"math"
 	"strings"
+
+	"github.com/vflc/vflc/density"
 )
 
 // A Codec carries fields either to a writer or from a reader, so that one walk over the state serves both directions. Numbers are 8 bytes,
@@ -108,6 +110,36 @@ func (c *Codec) readFloats(v []float64) {
 		v[i] = math.Float64frombits(binary.LittleEndian.Uint64(text[8*i:]))
 	}
 }
+
+// Remembered carries what an Env remembers of earlier evaluations; reading it, the Env recalls it. A state of an Env that remembers nothing suits any other.
+func (c *Codec) Remembered(env density.Env, memory *[]int) {
+	now := density.Remember(env, nil)
+	n := len(*memory)
+	c.Ints(&n)
+	if c.r == nil {
+		for i := range *memory {
+			c.Ints(&(*memory)[i])
+		}
+		return
+	}
+	if n < 0 || n > len(now) && len(now) > 0 || n > mostRemembered {
+		c.Fail(fmt.Errorf("it remembers %d numbers, this run %d", n, len(now)))
+		return
+	}
+	*memory = make([]int, n)
+	for i := range *memory {
+		c.Ints(&(*memory)[i])
+	}
+	switch {
+	case n == len(now) && !c.Failed():
+		density.Recall(env, *memory)
+	case n > 0 && len(now) > 0:
+		c.Fail(fmt.Errorf("it remembers %d numbers, this run %d", n, len(now)))
+	}
+}
+
+// mostRemembered bounds the memory that a damaged checkpoint can make Load allocate.
+const mostRemembered = 1 << 20
 
 // Save writes a heading, one line that two kernels share if one can load what the other saved, and the state.
 func Save(w io.Writer, heading string, state func(*Codec)) error {

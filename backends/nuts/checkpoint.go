@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/density"
 )
 
 // Save implements backends.Kernel. The streams need nothing: their rounds are numbered by the transition.
@@ -85,7 +86,7 @@ func item(list []string, i int) string {
 func (k *chain) shape() string {
 	var b strings.Builder
 	s := k.settings
-	fmt.Fprintf(&b, "vflc nuts checkpoint 3; --%s %s; --%s %s", metricForm, s.Text(metricForm), adaptation, s.Text(adaptation))
+	fmt.Fprintf(&b, "vflc nuts checkpoint 4; --%s %s; --%s %s", metricForm, s.Text(metricForm), adaptation, s.Text(adaptation))
 	for _, name := range []string{centered, collapseAux} {
 		fmt.Fprintf(&b, "; --%s=%t", name, s.Bool(name))
 	}
@@ -105,6 +106,8 @@ func (k *chain) shape() string {
 func (k *chain) state(c *checkpoint.Codec) {
 	c.Ints(&k.done, &k.searches, &k.bad)
 	c.Float(&k.eps, &k.now.lp)
+	memory := density.Remember(k.env, nil)
+	c.Remembered(k.env, &memory)
 	for b, s := range k.parties {
 		c.Floats(k.now.q.at[b])
 		c.Floats(k.now.g.at[b])

@@ -38,7 +38,7 @@ func Algorithm() backends.Algorithm {
 		Doc:        "The no-U-turn sampler: draws from the exact posterior of the model as transformed; each leapfrog step is one evaluation of the joint density over the parties.",
 		Transforms: transforms.All(),
 		Gives:      backends.Markov,
-		Settings: []backends.Setting{
+		Settings: append([]backends.Setting{
 			{Name: Chains, Doc: "number of Markov chains", Default: 4, Near: 64, Min: 1, Role: backends.Chains},
 			{Name: Warmup, Doc: "warm-up transitions per chain", Default: 1000, Near: 8, Role: backends.Warmup},
 			{Name: Draws, Doc: "draws per chain", Default: 1000, Near: 14, Min: 1, Role: backends.Draws},
@@ -52,7 +52,7 @@ func Algorithm() backends.Algorithm {
 			{Name: collapseAux, Doc: "with transform augmented, in one process: sample one auxiliary variable per sum, since the likelihood depends only on the sum", Default: false, Auxiliary: true},
 			{Name: initial, Doc: "begin near an approximation of the posterior: that of a backend, which is fitted first, or of a run in a folder. Chains then warm up together, in few transitions, and share round trips; with defaults for that", Default: "", Role: backends.Initial},
 			{Name: superchains, Doc: "with --init: starting points, each a draw from the approximation, widened, that as many chains share; R-hat is nested over them", Default: 4, Min: 2, Role: backends.Superchains},
-		},
+		}, backends.OnTheWire()...),
 		Recentres: func(s map[string]any) bool { return s[adaptation] == "fisher" && s[coordinates] == "auto" },
 		Exchanges: exchanges,
 		New: func(env density.Env, s backends.Settings) (backends.Kernel, error) {

@@ -79,6 +79,8 @@ func (k *Kernel) state(c *checkpoint.Codec) {
 	c.Float(&k.damping, &k.elbo, &k.rise)
 	c.Bool(&k.reached)
 	c.Floats(k.mix)
+	memory := density.Remember(k.env, nil)
+	c.Remembered(k.env, &memory)
 	for _, p := range k.parties {
 		p.carry(c)
 	}

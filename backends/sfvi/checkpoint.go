@@ -7,6 +7,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/density"
 )
 
 func carryRunning(c *checkpoint.Codec, r *running) {
@@ -24,6 +25,10 @@ func carryEstimate(c *checkpoint.Codec, e *backends.Estimate) {
 func (k *kernel) state(c *checkpoint.Codec) {
 	c.Ints(&k.phase, &k.iter, &k.planned, &k.tail, &k.bad, &k.row, &k.evaluated, &k.smooth.used)
 	c.Bool(&k.counted)
+	if !k.counted {
+		k.memory = density.Remember(k.env, k.memory)
+	}
+	c.Remembered(k.env, &k.memory)
 	carryRunning(c, &k.elbo)
 	c.Floats(k.ratios)
 	carryEstimate(c, &k.traced)
@@ -55,7 +60,7 @@ func (r *rest) state(c *checkpoint.Codec) {
 // heading is a line that two kernels share if one can load what the other saved.
 func (k *kernel) heading() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "vflc sfvi checkpoint 4: %s", k.settings)
+	fmt.Fprintf(&b, "vflc sfvi checkpoint 5: %s", k.settings)
 	for _, p := range k.parties {
 		fmt.Fprintf(&b, "; %s %d %d", p.block.Party(), p.block.Dim(), len(p.own.phi)+p.whole.size())
 	}

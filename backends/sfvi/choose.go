@@ -1,6 +1,7 @@
 package sfvi
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -21,19 +22,16 @@ const (
 var adams = []string{rate, lastRate, schedule, mcSamples, elboEvery, elboDraws}
 
 // choose settles the estimator and the form of q(θ) that go together, from the blocks of all parties.
-func choose(blocks []density.Block, s backends.Settings) (backends.Settings, string) {
+func choose(parties int, hindered error, s backends.Settings) (backends.Settings, string) {
 	switch s.Text(estimator) {
 	case bySampling:
 		return s, ""
 	case byQuadrature:
-		for _, b := range blocks { // while the parties' data are there; New returns the error
-			_, _ = quadrature.Applies(b, s.Transform.AtClients)
-		}
 		return settled(s), ""
 	}
 	why := errors.New("no client contributes to another party's computation")
-	if len(blocks) > 1 {
-		why = refused(blocks, s)
+	if parties > 1 {
+		why = cmp.Or(refused(s), hindered)
 	}
 	if why == nil {
 		s = settled(s.With(estimator, byQuadrature))
@@ -41,10 +39,22 @@ func choose(blocks []density.Block, s backends.Settings) (backends.Settings, str
 			thetaGuide, s.Text(thetaGuide))
 	}
 	s = s.With(estimator, bySampling)
-	if len(blocks) == 1 {
+	if parties == 1 {
 		return s, ""
 	}
 	return s, fmt.Sprintf("the ELBO is estimated from draws, since it cannot be integrated by quadrature: %v", why)
+}
+
+// hinders is the reason why a party's block excludes quadrature. What it finds is kept with the block, for New, which may come after the party's data are released.
+func hinders(b density.Block, s backends.Settings) error {
+	if s.Text(estimator) == bySampling || s.Text(estimator) == auto && refused(s) != nil {
+		return nil
+	}
+	lin, err := quadrature.Applies(b, s.Transform.AtClients)
+	if err != nil {
+		return err
+	}
+	return quadrature.Affordable(b, lin)
 }
 
 // settled has the form of q(θ) that quadrature uses where none is asked for: across parties at no more cost, but where the clients evaluate the likelihood.
@@ -58,23 +68,14 @@ func settled(s backends.Settings) backends.Settings {
 	return s.With(thetaGuide, quadrature.Joint)
 }
 
-// refused is the reason why there is no quadrature with these settings; nil where there is.
-func refused(blocks []density.Block, s backends.Settings) error {
+// refused is the reason why the settings exclude quadrature that nobody asks for.
+func refused(s backends.Settings) error {
 	if err := unsuited(s); err != nil {
 		return err
 	}
 	for _, name := range adams {
 		if s.Differs(name) {
 			return fmt.Errorf("--%s concerns draws", name)
-		}
-	}
-	for _, b := range blocks {
-		lin, err := quadrature.Applies(b, s.Transform.AtClients)
-		if err != nil {
-			return err
-		}
-		if err := quadrature.Affordable(b, lin); err != nil {
-			return err
 		}
 	}
 	return nil

@@ -48,6 +48,7 @@ type kernel struct {
 	wantGradient  bool        // from the current evaluation
 	speculative   bool        // parties are apart, so that a draw is made before the sums of the one before it are known
 	nextEvaluated bool        // the evaluation of the next draw of the fit has been made
+	memory        []int       // of the Env before that evaluation
 	counted       bool        // it had been made and counted when the state was saved
 	round         uint64      // of the current draw
 	last          bool        // it is the last of its iteration
@@ -295,6 +296,7 @@ func (k *kernel) finishDraw(ctx context.Context) (ratio float64, ok bool, err er
 	if k.speculative {
 		k.nextDraw()
 	}
+	k.memory = density.Remember(k.env, k.memory)
 	decision := density.Decision{Part: k.part, Total: k.total, Wanted: k.proceed}
 	if err := k.view(k.nextView).pipeline.Proceed(ctx, decision, k.theta, k, k.grad, k.lp); err != nil {
 		return 0, false, err

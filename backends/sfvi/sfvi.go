@@ -42,7 +42,7 @@ func Algorithm() backends.Algorithm {
 		Name:       "sfvi",
 		Doc:        "Structured federated variational inference: a Gaussian approximation of the posterior. Where the ELBO can be integrated by quadrature, parties exchange means and variances of their contributions, in tens of round trips; elsewhere it is fitted by stochastic gradients, and they exchange noisy contributions and their adjoints, one draw per iteration.",
 		Transforms: transforms.All(),
-		Settings: []backends.Setting{
+		Settings: append([]backends.Setting{
 			{Name: iterations, Doc: "largest number of iterations", Default: 50000, Near: 400, Min: 10, Role: backends.Iterations},
 			{Name: estimator, Doc: "how the ELBO is evaluated: quadrature, in tens of round trips, for affine contributions with normal priors and a likelihood of one predictor a row; sampled; auto: quadrature where it applies", Default: auto, Choices: []string{auto, byQuadrature, bySampling}},
 			{Name: guideForm, Doc: "form of the guide of auxiliary variables, q(z | θ)", Default: "structured", Choices: guideNames(), Auxiliary: true},
@@ -59,12 +59,13 @@ func Algorithm() backends.Algorithm {
 			{Name: draws, Doc: "draws from the approximation", Default: 10000, Min: 1, Role: backends.Draws},
 			{Name: elboDraws, Doc: "draws for the estimate of the final ELBO", Default: 4000, Near: 20, Min: 2},
 			{Name: elboEvery, Doc: "iterations between two points of the ELBO trace", Default: 500, Min: 1},
-		},
+		}, backends.OnTheWire()...),
 		Gives:     backends.Approximation,
 		Weights:   backends.AllWeights,
 		Example:   "--guide noncentered",
 		Closer:    "--theta-guide joint, else fullrank; --guide structured",
 		Exchanges: exchanges,
+		Hinders:   hinders,
 		Choose:    choose,
 		New:       newFit,
 	}

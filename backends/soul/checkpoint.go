@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/density"
 )
 
 // state carries everything that a Step reads and an earlier one wrote. Noise needs its round only.
@@ -13,6 +14,10 @@ func (k *kernel) state(c *checkpoint.Codec) {
 	c.Ints(&k.phase, &k.iter, &k.planned, &k.local, &k.check, &k.climbed, &k.averaged, &k.seen, &k.compared, &k.counts[0], &k.counts[1], &k.counts[2], &k.lost, &k.bad, &k.draws, &k.mode.Gradient.N, &k.mode.Iterations)
 	c.Bool(&k.mode.Converged)
 	c.Float(&k.square, &k.noise, &k.mode.Gradient.Value, &k.mode.Gradient.SE)
+	if k.phase < sampling {
+		k.memory = density.Remember(k.env, k.memory)
+	}
+	c.Remembered(k.env, &k.memory)
 	k.survey.state(c)
 	for _, p := range k.parties {
 		p.state(c)
@@ -54,7 +59,7 @@ func (p *party) state(c *checkpoint.Codec) {
 // heading is a line that two kernels share if one can load what the other saved.
 func (k *kernel) heading() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "vflc soul checkpoint 2: %s", k.settings)
+	fmt.Fprintf(&b, "vflc soul checkpoint 3: %s", k.settings)
 	for _, p := range k.parties {
 		fmt.Fprintf(&b, "; %s %d %d", p.block.Party(), p.block.Dim(), p.block.AuxLen())
 	}

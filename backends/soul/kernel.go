@@ -59,6 +59,7 @@ type kernel struct {
 	bad      int
 	draws    int // of a chain
 	stale    bool
+	memory   []int   // of the Env before the last iteration's exchange, which a resumed run makes again
 	square   float64 // of the gradient at the start, in the metric
 	noise    float64 // the same of the noise of one iteration's gradient
 	mode     backends.Mode
@@ -152,6 +153,7 @@ func (k *kernel) gradient(ctx context.Context) error {
 		k.theta[b] = p.theta
 		p.tuning = k.phase < evaluating
 	}
+	k.memory = density.Remember(k.env, k.memory)
 	if err := k.stepped.StepLocally(ctx, k.theta, k, k.grad, k.lp); err != nil {
 		return err
 	}

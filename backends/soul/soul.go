@@ -29,14 +29,14 @@ func Algorithm() backends.Algorithm {
 		Name:       "soul",
 		Doc:        "Stochastic optimisation by unadjusted Langevin: the most probable auxiliary variables and server parameters, the clients' parameters integrated out; then draws of the clients' parameters given these, which are narrower than their posterior. A client sends its auxiliary variables once for many steps of its own.",
 		Transforms: transforms.WithNoise(),
-		Settings: []backends.Setting{
+		Settings: append([]backends.Setting{
 			{Name: iterations, Doc: "largest number of iterations", Default: 20000, Min: 10, Role: backends.Iterations},
 			{Name: inner, Doc: "Langevin steps per chain in an iteration, and between two draws", Default: 10, Min: 1},
 			{Name: innerChains, Doc: "Langevin chains per client", Default: 4, Min: 1, Role: backends.Chains},
 			{Name: draws, Doc: "draws per chain", Default: 1000, Min: 1, Role: backends.Draws},
 			{Name: mala, Doc: "add a Metropolis correction to Langevin steps (MALA), which removes their discretisation error", Default: false},
 			{Name: tolerance, Doc: "stop when the gradient relative to that at the start, and the relative error of the result, are both below this", Default: 0.01, Min: 1e-9},
-		},
+		}, backends.OnTheWire()...),
 		Gives:     backends.Conditional,
 		Weights:   backends.ServerWeights,
 		Exchanges: exchanges,

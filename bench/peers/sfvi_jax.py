@@ -157,4 +157,5 @@ def main():
         print(*tasks[tuple(kind)].run(int(iterations)), flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -69,7 +69,7 @@ func recordOf(path string) (*posterior.Record, error) {
 
 // auditFolder audits the programs of a run with its backend and settings.
 func auditFolder(cmd *cobra.Command, path string, f *modelFlags) (*auditReport, error) {
-	if err := refuseBeside(cmd, "json"); err != nil {
+	if err := refuseBeside(cmd, "json", rttFlag, bandwidthFlag); err != nil {
 		return nil, err
 	}
 	r, err := runs.ReadRecord(path)
@@ -84,5 +84,13 @@ func auditFolder(cmd *cobra.Command, path string, f *modelFlags) (*auditReport, 
 	if _, err := os.Stat(filepath.Join(programs, split.ManifestFile)); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s has no party programs: its run had transform %s, or has not finished", path, r.Transform)
 	}
-	return auditPrograms(cmd, programs, f, a, fit.RecordedSettings(r, a))
+	report, err := auditPrograms(cmd, programs, f, a, fit.RecordedSettings(r, a))
+	if err != nil {
+		return nil, err
+	}
+	document, err := runs.ReadDocument(path)
+	if document != nil {
+		report.work = &document.Work
+	}
+	return report, err
 }

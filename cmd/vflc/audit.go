@@ -24,6 +24,7 @@ func newAudit() *cobra.Command {
 	var f modelFlags
 	var asJSON, reconstruct bool
 	var backend string
+	var link linkFlags
 	cmd := &cobra.Command{
 		Use:   "audit DIR|MODEL|RUN",
 		Short: "Print what crosses between parties, and what a curious receiver can compute from it",
@@ -54,7 +55,14 @@ away; and which private columns of two values, and categories of factors, are fo
 			if err := refuseForeign(typed, a); err != nil {
 				return err
 			}
+			over, asked, err := link.link(cmd)
+			if err != nil {
+				return err
+			}
 			r, err := auditOf(cmd, args[0], &f, a, typed)
+			if asked && err == nil {
+				err = r.wait(args[0], over)
+			}
 			switch {
 			case err != nil:
 				return err
@@ -68,8 +76,18 @@ away; and which private columns of two values, and categories of factors, are fo
 	cmd.Flags().StringVar(&backend, "backend", fit.Backends()[0].Name, "inference `algorithm` that runs: "+strings.Join(algorithmNames(), ", "))
 	cmd.Flags().BoolVar(&reconstruct, "attack", false, "reconstruct the clients' contributions from what the server received in a `RUN`")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	link.add(cmd)
 	addSettings(cmd)
 	return cmd
+}
+
+// wait adds how long a run would wait for messages. The error is where there is no run.
+func (r *auditReport) wait(path string, over posterior.Link) error {
+	if r.work == nil {
+		return usagef("--%s and --%s are for the folder of a run (%s is none), whose messages are counted: vflc rho forecasts those of a model", rttFlag, bandwidthFlag, path)
+	}
+	r.forecast = over.Forecast(*r.work)
+	return nil
 }
 
 // honourBeside applies the vfl.toml beside a model; a folder has its settings in itself.
@@ -87,6 +105,8 @@ type auditReport struct {
 	accepted                  accept.Set
 	rows                      []compile.Disclosure
 	forecasts                 []*attack.Forecast // by row; nil: none
+	work                      *posterior.Work    // of a run; nil: none
+	forecast                  string             // of waiting for messages; "": not asked for
 }
 
 // An auditRow is a row in JSON.
@@ -210,6 +230,9 @@ func (r *auditReport) print(w io.Writer) error {
 		b.WriteString(pooledNote)
 	case len(r.rows) > 0:
 		b.WriteString(auditNotes)
+	}
+	if r.forecast != "" {
+		b.WriteString("\n" + r.forecast + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -65,26 +65,45 @@ func (f *settingFlag) Type() string {
 	return "word"
 }
 
-// addSettings adds a flag for every setting of every backend. Its help names the backend, and the default, which may differ between backends.
+// addSettings adds a flag for every setting of every backend. Its help names the backends, and the default, which may differ between them.
 func addSettings(cmd *cobra.Command) {
 	for _, a := range fit.Backends() {
 		for _, s := range a.Settings {
-			doc := usageOf(a, s)
-			if f := cmd.Flags().Lookup(s.Name); f != nil {
-				f.Usage += "; " + doc
-				continue
-			}
-			f := cmd.Flags().VarPF(&settingFlag{s, fmt.Sprint(s.Default)}, s.Name, "", doc)
-			f.DefValue = ""
-			if _, ok := s.Default.(bool); ok {
-				f.NoOptDefVal = "true"
+			if f := cmd.Flags().Lookup(s.Name); f == nil {
+				f = cmd.Flags().VarPF(&settingFlag{s, fmt.Sprint(s.Default)}, s.Name, "", usageOf(s.Name))
+				f.DefValue = ""
+				if _, ok := s.Default.(bool); ok {
+					f.NoOptDefVal = "true"
+				}
 			}
 		}
 	}
 }
 
-func usageOf(a backends.Algorithm, s backends.Setting) string {
-	doc := a.Name + ": " + s.Doc
+// usageOf is the help of a setting: what it is in each backend, those together in which it is the same.
+func usageOf(name string) string {
+	var texts []string
+	owners := map[string][]string{}
+	for _, a := range fit.Backends() {
+		for _, s := range a.Settings {
+			if s.Name != name {
+				continue
+			}
+			text := usageIn(s)
+			if owners[text] == nil {
+				texts = append(texts, text)
+			}
+			owners[text] = append(owners[text], a.Name)
+		}
+	}
+	for k, text := range texts {
+		texts[k] = strings.Join(owners[text], ", ") + ": " + text
+	}
+	return strings.Join(texts, "; ")
+}
+
+func usageIn(s backends.Setting) string {
+	doc := s.Doc
 	if s.Choices != nil {
 		doc += " (" + strings.Join(strings.Fields(strings.Join(s.Choices, " ")), ", ") + ")"
 	}

@@ -3,14 +3,22 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/split"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/stdlib"
 )
@@ -19,6 +27,7 @@ func newCheck() *cobra.Command {
 	var f modelFlags
 	var priors, info, asJSON bool
 	var manifest string
+	var tables []string
 	cmd := &cobra.Command{
 		Use:   "check MODEL",
 		Short: "Report errors and warnings of a model, without its data",
@@ -28,9 +37,13 @@ send, receive and evaluate exactly what the manifest lists for its party.`,
 		Example: `  vflc check logistic.vfl --priors
   vflc check logistic.vfl --info
   vflc check logistic.vfl --transform power --json
-  vflc check build/hospital_a.vfl --manifest build/manifest.json`,
+  vflc check build/hospital_a.vfl --manifest build/manifest.json
+  vflc check build/hospital_a.vfl --data a.csv`,
 		Args: oneArgument("a MODEL"),
 		RunE: action(func(cmd *cobra.Command, args []string) error {
+			if tables != nil {
+				return checkData(cmd, args[0], manifest, tables)
+			}
 			checked, assumed, diags, err := checkFile(cmd, args[0], manifest, &f)
 			if err != nil {
 				return err
@@ -59,10 +72,59 @@ send, receive and evaluate exactly what the manifest lists for its party.`,
 	}
 	f.add(cmd)
 	cmd.Flags().StringVar(&manifest, "manifest", "", "the manifest `FILE` that a party's program must agree with")
+	cmd.Flags().StringArrayVar(&tables, "data", nil, "read this `FILE` as the party of the program will, and shared=FILE as it will read shared data that its own table does not have: columns, encoders, missing cells; repeatable; the manifest is the one beside the program unless --manifest names another")
 	cmd.Flags().BoolVar(&priors, "priors", false, "print the prior of every parameter")
 	cmd.Flags().BoolVar(&info, "info", false, "report also what is not wrong and yet seldom meant: hard bounds, constants far from 1, improper priors, parameters without influence")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the diagnostics, or with --priors the priors, as JSON")
 	return cmd
+}
+
+// checkData is a party's own dry run: its program with its table, before anybody else is involved.
+func checkData(cmd *cobra.Command, path, manifest string, tables []string) error {
+	if manifest == "" {
+		manifest = filepath.Join(filepath.Dir(path), compile.ManifestFile)
+	}
+	universe := stdlib.New()
+	m, diags, err := split.ReadManifest(manifest, universe)
+	if err == nil && diags.HasErrors() {
+		err = data.Errors(diags)
+	}
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	for _, p := range m.Parties {
+		if p.Program != filepath.Base(path) {
+			continue
+		}
+		party := p.Name
+		if p.Family != "" {
+			party += "[1]"
+		}
+		part, diags, err := compile.OpenParty(m, party, source.New(path, string(text)))
+		if err == nil && !diags.HasErrors() {
+			diags = part.Bind(node.TablesOf(p.Name, tables), inputfile.MaxBytes, data.Joining{})
+		}
+		if err == nil && diags.HasErrors() {
+			err = data.Errors(diags)
+		}
+		if err != nil {
+			return err
+		}
+		facts, diags := part.Facts(nil)
+		if diags.HasErrors() {
+			return data.Errors(diags)
+		}
+		for _, name := range slices.Sorted(maps.Keys(facts.Sizes)) {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s = %d\n", name, facts.Sizes[name].Value)
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s can read %s\n", p.Name, strings.Join(tables, ", "))
+		return nil
+	}
+	return fmt.Errorf("%s lists no program %s", manifest, filepath.Base(path))
 }
 
 // checkFile checks a model or, where a manifest is given, loads a party's program. assumed says what the compiler chose.

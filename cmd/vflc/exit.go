@@ -9,6 +9,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/runtime/session"
 )
 
@@ -66,6 +67,7 @@ func judged(cmd *cobra.Command, err error) error {
 	var f *failure
 	var usage *fit.UsageError
 	var peer *session.PeerError
+	var ended *node.EndedError
 	var diagnostics data.Errors
 	switch {
 	case err == nil || errors.As(err, &f):
@@ -74,7 +76,7 @@ func judged(cmd *cobra.Command, err error) error {
 		return settle(cmd, diag.List(diagnostics))
 	case errors.As(err, &usage):
 		return &failure{exitUsage, err}
-	case errors.As(err, &peer):
+	case errors.As(err, &peer), errors.As(err, &ended):
 		return &failure{exitPeer, err}
 	}
 	return &failure{exitInput, err}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,6 +18,7 @@ import (
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/runs"
 )
 
 // extrapolateFlag is the flag of run that fits at several rho.
@@ -81,6 +83,9 @@ func (s *runState) series(rhos []float64) (*noise.Series, error) {
 	}
 	s.model = m
 	if err := noise.Suits(m, s.backend); err != nil {
+		return nil, err
+	}
+	if err := s.inspect(); err != nil {
 		return nil, err
 	}
 	sources, err := data.Locate(s.path, m.Parties(), s.flags.data)
@@ -186,4 +191,55 @@ func summariseExtrapolation(cmd *cobra.Command, dir string, patterns []string, a
 	}
 	e.Parameters = e.Chosen(columns)
 	return writeExtrapolation(cmd, e, asJSON)
+}
+
+// resumeExtrapolation continues the fits in the folder of an extrapolation that have not finished, begins those that had not begun, and prints the posterior at rho = 0.
+func resumeExtrapolation(cmd *cobra.Command, dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	x, err := runs.ReadExtrapolation(dir)
+	if err != nil {
+		return err
+	}
+	var begun *posterior.Record
+	for _, f := range x.Fits {
+		if r, err := runs.ReadRecord(filepath.Join(dir, f.Folder)); err == nil {
+			begun = r
+		}
+	}
+	if begun == nil {
+		return fmt.Errorf("%s: none of its fits has begun; run the command again with --overwrite", dir)
+	}
+	done := 0
+	for _, f := range x.Fits {
+		finished, err := resumeFit(cmd, filepath.Join(dir, f.Folder), f.Rho, begun)
+		if err != nil {
+			return err
+		}
+		if finished {
+			done++
+		}
+	}
+	if done == len(x.Fits) {
+		return fmt.Errorf("%s: its fits are complete; vflc summary %s prints the table", dir, quoted(dir))
+	}
+	return summariseExtrapolation(cmd, dir, nil, false)
+}
+
+// resumeFit continues one of the fits, or begins it as another of them was begun; finished reports that there was nothing left to do.
+func resumeFit(cmd *cobra.Command, dir string, rho float64, other *posterior.Record) (finished bool, err error) {
+	r, err := runs.ReadRecord(dir)
+	if err != nil {
+		return false, repeat(cmd, other, dir, io.Discard, "--rho", strconv.FormatFloat(rho, 'g', -1, 64))
+	}
+	var complete *fit.CompleteError
+	switch err := fit.Resumable(dir, r); {
+	case errors.As(err, &complete):
+		return true, nil
+	case err != nil:
+		return false, err
+	}
+	return false, repeat(cmd, r, dir, io.Discard, "--"+resumeFlag)
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 )
 
@@ -19,7 +22,7 @@ func newResume() *cobra.Command {
 		Short: "Continue a run that was interrupted or has crashed",
 		Long: `Continue a run that was interrupted or has crashed, with the model and settings that its folder (vflc run -o DIR) holds and the tables
 that it names. It continues from the last state that it saved there, or begins anew if there is none. The draws are those of a run without
-the interruption.`,
+the interruption. Of the folder of an extrapolation (vflc run --extrapolate -o), the fits that have not finished are continued one after another, and the table at rho = 0 is printed.`,
 		Example: `  vflc resume out`,
 		Args:    oneArgument("the folder of a run"),
 		RunE:    action(resume),
@@ -28,9 +31,8 @@ the interruption.`,
 
 // resume runs the recorded command again, and keeps its folder.
 func resume(cmd *cobra.Command, args []string) error {
-	dir, err := filepath.Abs(args[0])
-	if err != nil {
-		return err
+	if runs.HasExtrapolation(args[0]) {
+		return resumeExtrapolation(cmd, args[0])
 	}
 	r, err := runs.ReadRecord(args[0])
 	if err != nil {
@@ -39,18 +41,28 @@ func resume(cmd *cobra.Command, args []string) error {
 	if err := fit.Resumable(args[0], r); err != nil {
 		return err
 	}
+	return repeat(cmd, r, args[0], cmd.OutOrStdout(), "--"+resumeFlag)
+}
+
+// repeat runs the command of a record again in the folder of a run, with more flags.
+func repeat(cmd *cobra.Command, r *posterior.Record, dir string, out io.Writer, more ...string) error {
 	at := slices.Index(r.Command, "run")
 	if at < 0 {
-		return fmt.Errorf("%s: its %s has no command to repeat", args[0], runs.RecordFile)
+		return fmt.Errorf("%s: its %s has no command to repeat", dir, runs.RecordFile)
+	}
+	whole, err := filepath.Abs(dir)
+	if err != nil {
+		return err
 	}
 	if err := os.Chdir(r.Directory); err != nil && slices.ContainsFunc(r.Command, func(a string) bool { return strings.HasPrefix(a, "--from") }) {
 		return fmt.Errorf("%w; the path of --from may be relative to it", err)
 	}
 	again := newRoot()
-	again.SetOut(cmd.OutOrStdout())
+	again.SetOut(out)
 	again.SetErr(cmd.ErrOrStderr())
-	again.SetArgs(append(slices.Clone(r.Command[at:]), "--output", dir, "--overwrite=false", "--"+resumeFlag))
-	return again.ExecuteContext(cmd.Context())
+	args := slices.Concat(r.Command[at:], []string{"--output", whole, "--overwrite=false"}, more)
+	again.SetArgs(args)
+	return again.ExecuteContext(context.WithValue(cmd.Context(), commandLineKey{}, append([]string{"vflc"}, args...)))
 }
 
 // resumeFlag is the hidden flag of run that continues the run in its folder.

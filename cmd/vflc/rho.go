@@ -24,6 +24,7 @@ type rhoFlags struct {
 	seed    uint64
 	quiet   bool
 	asJSON  bool
+	link    linkFlags
 }
 
 func newRho() *cobra.Command {
@@ -50,11 +51,16 @@ rounds and correlation are about; the short fits have their own.`,
 	fs.BoolVar(&f.quiet, "quiet", false, "print no progress, and no warnings of the compiler or about the data")
 	fs.BoolVar(&f.asJSON, "json", false, "print as JSON")
 	fs.Lookup("rho").Usage = "values of rho to compare: `R,R,…`"
+	f.link.add(cmd)
 	addSettings(cmd)
 	return cmd
 }
 
 func compareRhos(cmd *cobra.Command, path string, f *rhoFlags) error {
+	over, asked, err := f.link.link(cmd)
+	if err != nil {
+		return err
+	}
 	typed, err := f.honour(cmd, path)
 	if err != nil {
 		return err
@@ -107,6 +113,9 @@ func compareRhos(cmd *cobra.Command, path string, f *rhoFlags) error {
 	if f.asJSON {
 		return posterior.WriteJSON(cmd.OutOrStdout(), c)
 	}
-	_, err = fmt.Fprint(cmd.OutOrStdout(), c.Table())
+	if !asked {
+		over.RoundTrip = 0
+	}
+	_, err = fmt.Fprint(cmd.OutOrStdout(), c.Table(over.RoundTrip))
 	return err
 }

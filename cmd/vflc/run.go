@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -40,6 +39,7 @@ type runFlags struct {
 	logLik  bool
 	saveAux bool
 	several bool // fits at several rho
+	link    linkFlags
 }
 
 func newRun() *cobra.Command {
@@ -84,6 +84,7 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	fs.BoolVar(&f.quiet, "quiet", false, "print no progress, and no warnings of the compiler or about the data; findings about the result are always printed")
 	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
 	fs.BoolVar(&f.strict, "strict", false, "exit with code 3 when vflc diagnose would have a finding")
+	f.link.add(cmd)
 	addSettings(cmd)
 	return cmd
 }
@@ -118,6 +119,7 @@ func firstSteps() []func(*runState) error {
 func fitSteps() []func(*runState) error {
 	return []func(*runState) error{
 		(*runState).compile,
+		(*runState).inspect,
 		(*runState).open,
 		(*runState).sample,
 		(*runState).save,
@@ -169,6 +171,9 @@ func (s *runState) readRecord() (err error) {
 }
 
 func (s *runState) readSettings() (err error) {
+	if _, _, err := s.flags.link.link(s.cmd); err != nil {
+		return err
+	}
 	s.typed, err = s.flags.honour(s.cmd, s.path)
 	return err
 }
@@ -209,6 +214,11 @@ func (s *runState) compile() (err error) {
 	return fit.SameModules(s.recorded, s.model.Modules())
 }
 
+// inspect ends a run that is only inspected.
+func (s *runState) inspect() error {
+	return inspected(s.cmd, s.model, s.path, s.flags.data, s.backend, s.typed)
+}
+
 func (s *runState) open() error {
 	changed, err := s.flags.options()
 	if err != nil {
@@ -230,7 +240,7 @@ func (s *runState) open() error {
 	s.prepared, err = open(s.cmd, s.model, s.path, tables, s.flags.most, s.flags.quiet, fit.Options{
 		Algorithm: s.backend, Settings: settingsFor(s.cmd, s.backend, s.model, s.typed), Joining: joining, Seed: s.flags.seed,
 		Dir: s.flags.dir, Overwrite: s.flags.replace, SaveEvery: s.flags.every, Resume: s.flags.resumed, From: s.flags.from, Inits: inits, LogLik: s.flags.logLik, Auxiliary: s.flags.saveAux,
-		Progress: s.screen, Origin: fit.Origin{Command: os.Args, Constants: changed.Set, Began: s.begun},
+		Progress: s.screen, Origin: fit.Origin{Command: commandLine(s.cmd), Constants: changed.Set, Began: s.begun},
 	})
 	return err
 }
@@ -280,6 +290,9 @@ func (s *runState) warn() error {
 	}
 	if c := s.result.Cost(); c != "" && len(s.result.Diagnose()) == 0 {
 		s.screen.Say("%s", c)
+	}
+	if l, asked, _ := s.flags.link.link(s.cmd); asked && s.result.Document.Work.Rounds > 0 { // read before the run
+		s.screen.Say("%s", l.Forecast(s.result.Document.Work))
 	}
 	if s.flags.dir != "" {
 		s.screen.Say("written to %s", s.flags.dir)

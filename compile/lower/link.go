@@ -28,6 +28,11 @@ func Link(parties []*Lowered) (*model.Plan, error) {
 			return nil, err
 		}
 	}
+	for i, p := range parties {
+		if p.Spec.Graph == nil {
+			k.plan.Parties[i] = nil // an outline: the party is elsewhere
+		}
+	}
 	return k.plan, k.plan.Verify()
 }
 
@@ -236,7 +241,7 @@ func (k *linker) shared(name, to string) error {
 			return fmt.Errorf("%s: the server sends %s, which this program does not receive", p.Name, name)
 		}
 		s.To = append(s.To, model.Port{Party: n, Index: in})
-		s.Early = s.Early || p.Spec.Graph.Inputs()[in].Early
+		s.Early = s.Early || p.inputs[in].early
 	}
 	slices.SortFunc(s.To, func(a, b model.Port) int { return a.Party - b.Party })
 	return nil
@@ -264,7 +269,8 @@ func (k *linker) complete(p *Lowered) error {
 	return nil
 }
 
-// Label gives the cuts of each group the response that they enter, where every party holds it: guides may take it as an input.
+// Label gives the cuts of each group the response that they enter, where every party holds it: guides may take it as an input. A party that this process does not
+// hold is nil.
 func Label(plan *model.Plan, parties []*Lowered, shared data.Bindings) {
 	for g := range plan.Groups {
 		label := labelOf(plan, parties, g, shared)
@@ -272,8 +278,8 @@ func Label(plan *model.Plan, parties []*Lowered, shared data.Bindings) {
 			continue
 		}
 		for _, m := range plan.Groups[g].Members {
-			if cut := &plan.Parties[m.Party].Cuts[m.Index]; cut.Rows == len(label) {
-				cut.Label = label
+			if spec := plan.Parties[m.Party]; spec != nil && spec.Cuts[m.Index].Rows == len(label) {
+				spec.Cuts[m.Index].Label = label
 			}
 		}
 	}
@@ -282,6 +288,9 @@ func Label(plan *model.Plan, parties []*Lowered, shared data.Bindings) {
 func labelOf(plan *model.Plan, parties []*Lowered, g int, shared data.Bindings) []float64 {
 	for _, r := range plan.Groups[g].Receivers {
 		p := parties[r.Party]
+		if p == nil || p.Program == nil {
+			continue
+		}
 		name := p.inputs[r.Index].name
 		names := p.inputs[r.Index].sum
 		if name != "" {

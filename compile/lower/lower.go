@@ -45,8 +45,8 @@ type inputPort struct {
 	name   string   // a shared parameter or the others' sum
 	sum    []string // z whose sum is received
 	member int      // of a family's z that is received separately, else 0
-	// drawn is true of an input that holds a generated quantity; read of a sum that generated quantities depend on.
-	drawn, read bool
+	// drawn is true of an input that holds a generated quantity; read of a sum that generated quantities depend on; early of what must come before the cuts.
+	drawn, read, early bool
 }
 
 // Lower builds the graph of a party.
@@ -68,6 +68,9 @@ func Lower(p Party) (*Lowered, diag.List) {
 		return nil, l.diags
 	}
 	l.Spec.Graph, l.Spec.Split = g, l.b.Splitter()
+	for k, in := range g.Inputs() {
+		l.inputs[k].early = in.Early
+	}
 	if l.Spec.Recentring, err = l.recentring(); err != nil {
 		l.errorf(diag.CannotEvaluate, p.Program.File, "%v", err)
 	}
@@ -104,8 +107,8 @@ type memoKey struct {
 	context string
 }
 
-func (l *lowerer) errorf(code diag.Code, at ast.Node, format string, args ...any) {
-	l.diags.Errorf(code, l.Program.File.Source, at.Span(), format, args...)
+func (l *lowerer) errorf(code diag.Code, at ast.Node, format string, args ...any) *diag.Diagnostic {
+	return l.diags.Errorf(code, l.Program.File.Source, at.Span(), format, args...)
 }
 
 func (l *lowerer) run() {
@@ -223,7 +226,8 @@ func (l *lowerer) shape(s *check.Symbol) (graph.Shape, bool) {
 	for _, d := range s.Type.Dims {
 		n, err := d.Eval(l.size)
 		if err == nil && n < 0 {
-			err = fmt.Errorf("the size %s is %d", d, n)
+			l.errorf(diag.CannotEvaluate, s.Ident, "%s: the size %s is %d", s.Name, d, n).Note("the data have too few rows, columns or categories for this size")
+			return nil, false
 		}
 		if err != nil {
 			l.errorf(diag.CannotEvaluate, s.Ident, "%s: %v", s.Name, err)

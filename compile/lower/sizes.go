@@ -115,9 +115,46 @@ func columns(u *stdlib.Universe, d *ast.Data) []data.Column {
 
 // Unify determines every size of a model from the bound data of all parties. given returns sizes that a JSON document gives, with the place.
 func Unify(p *check.Program, bound map[string]data.Bindings, members map[string]int, given func(name string) (int, string, bool)) (*Sizes, diag.List) {
-	u := &unifier{program: p, Sizes: &Sizes{Common: map[string]int{}, Own: map[string]map[string]int{}, Members: map[string]int{}}, from: map[string]string{}, levels: map[string]bool{}, largest: map[string][]largest{}}
+	u := newUnifier(p)
 	u.families(members)
+	u.read(bound)
+	for _, name := range slices.Sorted(maps.Keys(p.Sizes)) {
+		if v, where, ok := given(name); ok {
+			u.stated(name, v, where)
+		}
+	}
+	u.differing()
+	u.missing()
+	u.compound(bound)
+	return u.Sizes, u.diags
+}
+
+func newUnifier(p *check.Program) *unifier {
+	return &unifier{program: p, Sizes: &Sizes{Common: map[string]int{}, Own: map[string]map[string]int{}, Members: map[string]int{}}, from: map[string]string{}, levels: map[string]bool{}, largest: map[string][]largest{}}
+}
+
+// A SizeFact is what the data of one party say of a size.
+type SizeFact struct {
+	Value int
+	// AtLeast: the size is a number of categories, of which other parties may have more.
+	AtLeast bool
+}
+
+// SizeFacts returns the sizes that the data of one party set, by name. Sizes of a member's own are left out: no other party needs them.
+func SizeFacts(p *check.Program, party string, values data.Bindings) (map[string]SizeFact, diag.List) {
+	u := newUnifier(p)
+	u.read(map[string]data.Bindings{party: values})
+	out := map[string]SizeFact{}
+	for name, n := range u.Common {
+		out[name] = SizeFact{n, u.levels[name]}
+	}
+	return out, u.diags
+}
+
+// read takes the sizes that the model lists and that bound data give.
+func (u *unifier) read(bound map[string]data.Bindings) {
 	u.listed()
+	p := u.program
 	for _, s := range p.Order {
 		if s.Kind != check.Data {
 			continue
@@ -128,15 +165,6 @@ func Unify(p *check.Program, bound map[string]data.Bindings, members map[string]
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(p.Sizes)) {
-		if v, where, ok := given(name); ok {
-			u.stated(name, v, where)
-		}
-	}
-	u.differing()
-	u.missing()
-	u.compound(bound)
-	return u.Sizes, u.diags
 }
 
 // owns reports whether a party's value of a declaration counts: its own, or a shared one.
@@ -164,7 +192,8 @@ func (u *unifier) families(members map[string]int) {
 		n := members[c.Name]
 		if k, fixed := c.Count.Int(); fixed {
 			if n != k {
-				u.errorf(diag.MemberCount, c.Span, "the family %s has %d members, but %d tables are bound to it", c.Name, k, n)
+				u.errorf(diag.MemberCount, c.Span, "the family %s has %d members, but %d tables are bound to it", c.Name, k, n).
+					Note("bind %d tables, or write client %s[J], which has as many members as tables", k, c.Name)
 			}
 			n = k
 		} else if n == 0 {
@@ -264,7 +293,8 @@ func (u *unifier) level(name, party string, n int, from string, shared bool) {
 		return
 	}
 	if !u.levels[key] && n > old {
-		u.diags.Errorf(diag.SizeConflict, u.program.File.Source, u.program.Sizes[name].Span, "%s is %d in %s, but %s has %d categories", name, old, u.from[key], from, n)
+		u.diags.Errorf(diag.SizeConflict, u.program.File.Source, u.program.Sizes[name].Span, "%s is %d in %s, but %s has %d categories", name, old, u.from[key], from, n).
+			Note("leave out what sets %s, so that the categories do, or correct the column", name)
 	}
 }
 
@@ -280,7 +310,8 @@ func (u *unifier) set(name, party string, n int, from string, at source.Span) {
 		table[name], u.from[key] = n, from
 		delete(u.levels, key)
 	case old != n:
-		u.errorf(diag.SizeConflict, at, "the size %s is %d in %s, but %d in %s", name, old, u.from[key], n, from)
+		u.errorf(diag.SizeConflict, at, "the size %s is %d in %s, but %d in %s", name, old, u.from[key], n, from).
+			Note("a size has one value in the whole model: correct one of the two, or give it a size of another name")
 	}
 }
 
@@ -309,7 +340,9 @@ func (u *unifier) stated(name string, n int, where string) {
 			in = "the run"
 		}
 		d := u.errorf(diag.SizeConflict, u.program.Sizes[name].Span, "the size %s is %d in %s, but %d in %s", name, old, u.from[name], n, in)
-		if d.Data = where; where == "" {
+		if d.Data = where; where != "" {
+			d.Note("leave %s out of the document, so that the shapes of its arrays set it, or correct one of the two", name)
+		} else {
 			d.Note("the parameters of the run have this size; where it counts rows, or categories that the run did not see, the model has no parameter for new ones")
 		}
 	}

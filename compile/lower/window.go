@@ -70,6 +70,7 @@ func Divide(plan *model.Plan, parties []*Lowered, size string, parts [][]int) (d
 		if err != nil || diags.HasErrors() {
 			return diags, err
 		}
+		part.Wire = plan.Wire
 		w.label(plan, part)
 		plan.Windows = append(plan.Windows, model.Window{Plan: part, Rows: rows})
 	}

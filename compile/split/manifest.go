@@ -136,6 +136,27 @@ func (m *Manifest) JSON() []byte {
 	return append(b, '\n')
 }
 
+// RhoValue is the standard deviation of the auxiliary variables: one number, or one by client where they differ, or nil where there are none.
+func (m *Manifest) RhoValue() any {
+	by, same := map[string]float64{}, true
+	var one float64
+	for client, text := range m.Rho {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return nil // a manifest that was read has numbers
+		}
+		same = same && (len(by) == 0 || v == one)
+		by[client], one = v, v
+	}
+	switch {
+	case len(by) == 0:
+		return nil
+	case same:
+		return one
+	}
+	return by
+}
+
 // Party returns the entry of a party.
 func (m *Manifest) Party(name string) (ManifestParty, bool) {
 	for _, p := range m.Parties {

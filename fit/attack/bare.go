@@ -31,12 +31,15 @@ func newBare(n int) *bare {
 }
 
 // Relayed implements session.Watcher.
-func (r *Recorder) Relayed(x density.Exchange, columns int, up [][][]float64, down [][]float64) {
+func (r *Recorder) Relayed(x density.Exchange, columns int, up [][][]float64, sum, down [][]float64) {
 	for _, v := range r.views {
 		if v.members != nil {
 			continue // follows from these
 		}
-		sent, answer := up[v.of.group][v.of.member], down[v.of.group]
+		sent, answer := sum[v.of.group], down[v.of.group]
+		if len(v.covers) == 1 {
+			sent = up[v.of.group][v.of.member]
+		}
 		switch {
 		case x == density.Batch:
 			v.atDraws(columns, sent)
@@ -50,7 +53,9 @@ func (r *Recorder) Relayed(x density.Exchange, columns int, up [][][]float64, do
 			}
 		case x == density.Slopes: // where the clients evaluate the likelihood
 			v.less(answer, 1)
-			v.less(sent, -1)
+			if len(v.covers) == 1 {
+				v.less(sent, -1) // its own; of a masked sum rho is without them
+			}
 		}
 	}
 	r.solving = x == density.Solving

@@ -34,7 +34,7 @@ func BenchmarkRecorder(b *testing.B) {
 	total, part := [][]float64{a}, [][][]float64{{a}}
 	b.ReportAllocs()
 	for b.Loop() {
-		r.Sent(session.AllRows, z)
+		r.Sent(session.AllRows, z, nil)
 		r.Answered(total, part)
 	}
 }

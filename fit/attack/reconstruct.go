@@ -79,21 +79,21 @@ func Reconstruct(chains []*Recorder, s Simulation) []Reconstruction {
 			views[c], rounds[c] = r.views[k], r.rounds
 		}
 		e := &evidence{views: views, rounds: rounds, fits: chains[0].fits}
-		r := Reconstruction{Sum: v.members != nil, Elements: plan.Groups[v.of.group].Len, Followed: len(v.picks)}
+		r := Reconstruction{Sum: len(v.covers) > 1, Elements: plan.Groups[v.of.group].Len, Followed: len(v.picks)}
 		squares, names := 0.0, []string{}
-		for _, m := range v.each() {
-			port := plan.Groups[m.of.group].Members[m.of.member]
+		for _, of := range v.covers {
+			port := plan.Groups[of.group].Members[of.member]
 			if name := cutOf(plan, port).Name; !slices.Contains(names, name) { // members of a family have one name
 				names = append(names, name)
 			}
 			r.Parties = append(r.Parties, plan.Names[port.Party])
-			squares += m.of.rho * m.of.rho
+			squares += of.rho * of.rho
 			e.addTruth(plan.Names[port.Party], s.Truth(port.Party, port.Index))
 		}
 		r.Name, r.Rho = strings.Join(names, " + "), math.Sqrt(squares)
 		member := v.of.member
 		if r.Sum {
-			member = len(v.members)
+			member = len(v.covers)
 		}
 		e.fill(&r, s.Clear(v.of.group, member))
 		out = append(out, r)
@@ -122,7 +122,7 @@ type evidence struct {
 // addTruth adds a member's cut, draw by draw, and its columns.
 func (e *evidence) addTruth(party string, t Truth) {
 	for _, c := range t.Columns {
-		if e.views[0].members != nil {
+		if len(e.views[0].covers) > 1 {
 			if c.Name = party + ": " + c.Name; c.Factor != "" {
 				c.Factor = party + ": " + c.Factor
 			}

@@ -29,7 +29,8 @@ type Recorder struct {
 // mostElements is the largest number of elements of a cut that are followed: evenly spaced ones of a longer cut, which bounds memory and time.
 const mostElements = 2048
 
-// NewRecorder returns a recorder for the runs of a plan: it follows each cut of each client, and each sum of two or more cuts. markov is set for the chains of a
+// NewRecorder returns a recorder for the runs of a plan: it follows each cut of each client, and each sum of two or more cuts; with masks
+// sums alone. markov is set for the chains of a
 // Markov chain algorithm.
 func NewRecorder(plan *model.Plan, markov bool) *Recorder {
 	r := &Recorder{plan: plan, period: period}
@@ -38,12 +39,16 @@ func NewRecorder(plan *model.Plan, markov bool) *Recorder {
 	}
 	for g, group := range plan.Groups {
 		picks := spaced(group.Len, mostElements)
-		single := make([]*view, len(group.Members))
+		single, sources := make([]*view, len(group.Members)), make([]source, len(group.Members))
 		for m, port := range group.Members {
-			single[m] = newView(plan, source{g, m, receiver(group, port.Party), cutOf(plan, port).Rho}, picks)
+			sources[m] = source{g, m, receiver(group, port.Party), cutOf(plan, port).Rho}
 		}
-		for _, v := range single {
-			v.bare = newBare(len(picks))
+		if plan.SumsAlone(g) {
+			r.views = append(r.views, newMasked(plan, sources, picks))
+			continue
+		}
+		for m, of := range sources {
+			single[m] = newView(plan, of, picks)
 		}
 		r.views = append(r.views, single...)
 		if len(single) > 1 {
@@ -74,13 +79,17 @@ func spaced(n, most int) []int {
 }
 
 // Sent implements session.Watcher.
-func (r *Recorder) Sent(window int, z [][][]float64) {
+func (r *Recorder) Sent(window int, z [][][]float64, total [][]float64) {
 	r.window = window
 	if !r.taken(r.rounds + 1) {
 		return
 	}
 	for _, v := range r.views {
-		if v.members == nil {
+		switch {
+		case v.members != nil: // follows from these
+		case len(v.covers) > 1:
+			v.sent(window, total[v.of.group])
+		default:
 			v.sent(window, z[v.of.group][v.of.member])
 		}
 	}

@@ -53,7 +53,7 @@ func (s *stream) next(r *Recorder, window, n int) {
 }
 
 func (s *stream) show(r *Recorder, window int) {
-	r.Sent(window, [][][]float64{s.z})
+	r.Sent(window, [][][]float64{s.z}, nil)
 	r.Answered([][]float64{s.total}, [][][]float64{s.part})
 }
 
@@ -220,7 +220,7 @@ func TestRecordingAllocatesNothing(t *testing.T) {
 	}
 	z, total, part := [][][]float64{s.z}, [][]float64{s.total}, [][][]float64{s.part}
 	if n := testing.AllocsPerRun(16*periodMarkov, func() {
-		r.Sent(session.AllRows, z)
+		r.Sent(session.AllRows, z, nil)
 		r.Answered(total, part)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)

@@ -26,8 +26,11 @@ func (r *Recorder) Load(in io.Reader) error {
 func (r *Recorder) heading() string {
 	var b strings.Builder
 	b.WriteString("vflc server view 3")
+	if r.plan.Wire.Masked {
+		b.WriteString("; masked")
+	}
 	for _, v := range r.views {
-		fmt.Fprintf(&b, "; %s %d elements of %d cuts in %d windows", r.plan.Groups[v.of.group].Name, len(v.picks), max(1, len(v.members)), len(v.windows))
+		fmt.Fprintf(&b, "; %s %d elements of %d cuts in %d windows", r.plan.Groups[v.of.group].Name, len(v.picks), len(v.covers), len(v.windows))
 	}
 	return b.String()
 }

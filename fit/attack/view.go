@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/vflc/vflc/density"
@@ -17,11 +18,14 @@ type source struct {
 
 // A view is what the server knows of one cut, or of the sum of several: the sequence z − ρ²·adjoint over evaluations. The sums of a sum are those of its
 // members, so it has a sketch alone, and looks at those evaluations only that are taken into it.
+//
+// With masks the server has the sum alone, and the view of it has everything itself.
 type view struct {
 	of      source
-	members []*view // of a sum; nil for a single cut
-	picks   []int   // the elements that are followed
-	whole   bool    // these are all elements
+	covers  []source // the members whose cuts it is of: one, or all of a sum
+	members []*view  // of a sum; nil for a single cut
+	picks   []int    // the elements that are followed
+	whole   bool     // these are all elements
 	windows [][]place
 	weight  float64 // of a window's density: its number of windows
 
@@ -51,7 +55,7 @@ type mark struct {
 const mostMarks = 25
 
 func newView(plan *model.Plan, of source, picks []int) *view {
-	v := &view{of: of, picks: picks, whole: len(picks) == plan.Groups[of.group].Len, weight: 1}
+	v := &view{of: of, covers: []source{of}, picks: picks, whole: len(picks) == plan.Groups[of.group].Len, weight: 1, bare: newBare(len(picks))}
 	v.allocate(max(1, len(plan.Windows)))
 	if len(plan.Windows) == 0 {
 		return v
@@ -63,12 +67,29 @@ func newView(plan *model.Plan, of source, picks []int) *view {
 	return v
 }
 
+// newMasked is the view of a sum of which the server receives the total alone, as it is with masks.
+func newMasked(plan *model.Plan, members []source, picks []int) *view {
+	squares := 0.0
+	for _, m := range members {
+		squares += m.rho * m.rho
+	}
+	if n := float64(len(members)); plan.Power { // a member's adjoint is without its own part, and all of them together without one
+		squares *= (n - 1) / n
+	}
+	v := newView(plan, source{members[0].group, members[0].member, -1, math.Sqrt(squares)}, picks)
+	v.covers = members
+	return v
+}
+
 // cutOf is the cut at a port.
 func cutOf(plan *model.Plan, p model.Port) density.Cut { return plan.Parties[p.Party].Cuts[p.Index] }
 
 // newSum is the view of a sum of single ones.
 func newSum(plan *model.Plan, members []*view) *view {
 	v := &view{of: members[0].of, members: members, picks: members[0].picks, weight: 1, windows: members[0].windows}
+	for _, m := range members {
+		v.covers = append(v.covers, m.of)
+	}
 	v.allocate(max(1, len(plan.Windows)))
 	if len(plan.Windows) > 0 {
 		v.sketch = nil

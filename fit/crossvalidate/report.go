@@ -31,6 +31,7 @@ type Response struct {
 	RMSE posterior.Number `json:"rmse"` // of the expectation
 	// Of a response that is 0 or 1, predicted as 1 where its probability is at least a half:
 	Accuracy     *posterior.Number  `json:"accuracy,omitempty"`
+	Clipped      *posterior.Number  `json:"mean_log_density_clipped,omitempty"` // with probabilities held within leastProbability of 0 and 1
 	AUC          *posterior.Number  `json:"auc,omitempty"`
 	Brier        *posterior.Number  `json:"brier,omitempty"`
 	WhereWrong   *posterior.Number  `json:"mean_log_density_where_wrong,omitempty"`
@@ -47,6 +48,9 @@ type Bin struct {
 	Predicted posterior.Number `json:"predicted"`
 	Observed  posterior.Number `json:"observed"`
 }
+
+// leastProbability bounds the probabilities whose log densities are clipped: a network that is sure of what is wrong has a mean log density that says little beyond that.
+const leastProbability = 1e-5
 
 // bins is the number of ranges of the calibration curve.
 const bins = 10
@@ -85,8 +89,9 @@ func scored(name string, rows []row, binary bool) Response {
 }
 
 func (out *Response) classify(rows []row, brier float64) {
-	right, wrong, lost := 0.0, 0.0, 0.0
+	right, wrong, lost, clipped := 0.0, 0.0, 0.0, 0.0
 	for _, r := range rows {
+		clipped += min(max(r.score, math.Log(leastProbability)), math.Log1p(-leastProbability))
 		if (r.mean >= 0.5) == (r.observed == 1) {
 			right++
 			continue
@@ -94,7 +99,7 @@ func (out *Response) classify(rows []row, brier float64) {
 		wrong, lost = wrong+1, lost+r.score
 	}
 	number := func(v float64) *posterior.Number { p := posterior.Number(v); return &p }
-	out.Accuracy, out.Brier, out.AUC = number(right/float64(len(rows))), number(brier), number(auc(rows))
+	out.Accuracy, out.Brier, out.AUC, out.Clipped = number(right/float64(len(rows))), number(brier), number(auc(rows)), number(clipped/float64(len(rows)))
 	if wrong > 0 {
 		out.WhereWrong = number(lost / wrong)
 	}
@@ -158,7 +163,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 		for _, more := range []struct {
 			name  string
 			value *posterior.Number
-		}{{"accuracy", y.Accuracy}, {"AUC", y.AUC}, {"Brier", y.Brier}, {"mean log density where wrong", y.WhereWrong}} {
+		}{{"accuracy", y.Accuracy}, {"AUC", y.AUC}, {"Brier", y.Brier}, {"mean log density, clipped", y.Clipped}, {"mean log density where wrong", y.WhereWrong}} {
 			if more.value != nil {
 				lines = append(lines, []string{more.name, number(*more.value)})
 			}

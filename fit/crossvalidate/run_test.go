@@ -13,7 +13,7 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-const mean = `data y : real[N]
+const normalMean = `data y : real[N]
 param m ~ normal(0, 10)
 y ~ normal(m, 1)
 `
@@ -38,7 +38,7 @@ func TestAgainstClosedForm(t *testing.T) {
 	for i := range y {
 		y[i] = math.Sin(float64(7*i)) * 2
 	}
-	m, sources := bound(t, mean, data.Values{Name: "y", Numbers: y})
+	m, sources := bound(t, normalMean, data.Values{Name: "y", Numbers: y})
 	o := Options{Folds: 4, Seed: 3, Fit: fit.Options{Settings: map[string]string{"chains": "1", "warmup": "200", "draws": "1500"}, Seed: 3}}
 	r, diags, err := Run(t.Context(), m, sources, o)
 	if err != nil || diags.HasErrors() {
@@ -81,7 +81,7 @@ func TestAgainstClosedForm(t *testing.T) {
 // The result does not depend on how many folds are fitted at once, and a row in fold k is predicted by a fit that has not seen it: with an impossible outlier its density is low.
 func TestFoldsAreLeftOut(t *testing.T) {
 	y := []float64{0, 0.1, -0.1, 0.2, -0.2, 0.05, 9, 0.1}
-	m, sources := bound(t, mean, data.Values{Name: "y", Numbers: y})
+	m, sources := bound(t, normalMean, data.Values{Name: "y", Numbers: y})
 	o := Options{Folds: 8, Seed: 1, Jobs: 1, Fit: fit.Options{Settings: map[string]string{"chains": "1", "warmup": "100", "draws": "200"}}}
 	one, _, err := Run(t.Context(), m, sources, o)
 	if err != nil {
@@ -144,6 +144,10 @@ func TestClassification(t *testing.T) {
 	}
 	if len(r.Calibration) != 3 || r.Calibration[1].Rows != 2 || r.Calibration[1].Observed != 0.5 {
 		t.Errorf("calibration is %+v", r.Calibration)
+	}
+	sure := scored("y", []row{{observed: 1, mean: 1, score: 0}, {observed: 0, mean: 1, score: -800}}, true)
+	if want := (math.Log1p(-1e-5) + math.Log(1e-5)) / 2; math.Abs(float64(*sure.Clipped)-want) > 1e-12 || sure.Mean != -400 {
+		t.Errorf("clipped %v, want %v; unclipped %v", *sure.Clipped, want, sure.Mean)
 	}
 	if math.Abs(logMeanExp([]float64{-1000, -1000 + math.Log(3)})-(-1000+math.Log(2))) > 1e-12 || !math.IsInf(logMeanExp([]float64{math.Inf(-1)}), -1) {
 		t.Error("the mean of exp is wrong")

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
@@ -119,12 +120,19 @@ func leapfrogs(d *posterior.Draws) float64 {
 	return float64(n) / float64(draws)
 }
 
-// Table is the comparison as text.
-func (c Comparison) Table() string {
+// Table is the comparison as text, with the time that the rounds wait where roundTrip, that of one, is above 0.
+func (c Comparison) Table(roundTrip time.Duration) string {
 	lines := [][]string{{"rho", "rho√J", "coefficients", "intercept", "sds", "leapfrogs", "rounds", "correlation", "residual sd"}}
+	if roundTrip > 0 {
+		lines[0] = append(lines[0], "waiting")
+	}
 	var reasons []string
 	for _, k := range c.Choices {
-		lines = append(lines, k.line())
+		line := k.line()
+		if roundTrip > 0 {
+			line = append(line, posterior.Seconds(float64(k.Rounds)*roundTrip.Seconds()))
+		}
+		lines = append(lines, line)
 		for _, f := range k.Forecasts {
 			if f.Reason != "" && !slices.Contains(reasons, f.Reason) {
 				reasons = append(reasons, f.Reason)
@@ -134,6 +142,9 @@ func (c Comparison) Table() string {
 	text := fmt.Sprintf("model %s, transform %s, backend %s, %d clients; pilot fits with seed %d\n\n", c.Model, c.Transform, c.Backend, c.Clients, c.Seed) + posterior.AlignLeft(lines)
 	if len(reasons) > 0 {
 		text += "\nno forecast for a likelihood: " + strings.Join(reasons, "; ") + "\n"
+	}
+	if roundTrip > 0 {
+		text += fmt.Sprintf("\nwaiting: for the rounds of one chain, with the parties apart and %s for a round trip.\n", posterior.Seconds(roundTrip.Seconds()))
 	}
 	return text + comparisonLegend
 }

@@ -24,9 +24,11 @@ var Pages = slices.Concat(
 	loadLeakPages,
 	sizesPages,
 	maximumPages,
+	simulatePages,
 	weightPages,
 	privatePages,
 	rowsPages,
+	studiesPages,
 	dataPages,
 	infoPages,
 )

@@ -31,6 +31,8 @@ const (
 	ModulesDir = "modules"
 	// InitsDir holds copies of the files of initial values.
 	InitsDir = "inits"
+	// SessionDir holds what a party of a run across processes keeps to go on after a crash, its log, and how the run stands.
+	SessionDir = "session"
 	// ReportFile is where vflc report writes unless told otherwise.
 	ReportFile = "report.html"
 	// ViewFile holds running sums of what the server received, by chain: the material of vflc audit --attack.
@@ -85,6 +87,16 @@ func ReadRecord(dir string) (*posterior.Record, error) {
 		return nil, fmt.Errorf("%s has no %s, so it is not the folder of a run", dir, RecordFile)
 	}
 	return r, err
+}
+
+// ReadDocument reads the summary of a run from its folder; nil where the run has none yet.
+func ReadDocument(dir string) (*posterior.Document, error) {
+	d := &posterior.Document{}
+	err := decode(filepath.Join(dir, SummaryFile), d)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return d, err
 }
 
 // contents reads the folder's documents, and returns the files of the chains and their variables.

@@ -66,6 +66,17 @@ func (p *Plan) SharedLen(k int) int {
 	return 0
 }
 
+// Here lists the parties of this process, in party order: the blocks of its Env.
+func (p *Plan) Here() []*Spec {
+	var out []*Spec
+	for _, spec := range p.Parties {
+		if spec != nil {
+			out = append(out, spec)
+		}
+	}
+	return out
+}
+
 // Only returns the plan as the party with this index holds it: the wiring, and no other party's graph.
 func (p *Plan) Only(index int) *Plan {
 	own := *p

@@ -94,6 +94,9 @@ type Plan struct {
 	Power   bool
 	// Exact: the cuts themselves cross, and a group is a sum of cuts. Their Rho is 0.
 	Exact bool
+	Wire  Wire
+	// Several lists, in a plan without graphs, the parties that stand for several parties which do the same.
+	Several []int
 	// Windows are plans of their own over parts of the rows, which together are all of them; none where all rows are always evaluated together.
 	Windows []Window
 }
@@ -104,3 +107,23 @@ type Window struct {
 	*Plan
 	Rows []int // in the whole, ascending
 }
+
+// A Wire is how clients write what the server adds up over two or more of them. The zero value: as the numbers that they are.
+type Wire struct {
+	Fixed  bool // as integers, so that sums are exact
+	Masked bool // with masks that cancel in the sum: the server sees no summand. Fixed then holds too
+}
+
+// On returns the plan with another wire.
+func (p *Plan) On(w Wire) *Plan {
+	on := *p
+	on.Wire = w
+	on.Windows = nil
+	for _, v := range p.Windows {
+		on.Windows = append(on.Windows, Window{v.On(w), v.Rows})
+	}
+	return &on
+}
+
+// SumsAlone reports whether of a sum the server receives the total alone: it is masked, and two or more clients contribute.
+func (p *Plan) SumsAlone(group int) bool { return p.Wire.Masked && len(p.Groups[group].Members) > 1 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
-	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/transport"
 )
 
@@ -19,7 +18,10 @@ type Chains struct {
 
 // RunChains is Run with an Env for each of n chains.
 func RunChains(ctx context.Context, plan *model.Plan, mode Mode, seed uint64, n int, run func(context.Context, *Chains) error) error {
-	keys := SimulatedKeys(seed, plan.Names)
+	keys, err := SimulatedKeys(seed, plan.Names).WithMasks(plan)
+	if err != nil {
+		return err
+	}
 	if mode == PerParty {
 		return apart(ctx, plan, keys, func(ctx context.Context, i int, end transport.Transport, own Keys) error {
 			c, err := RemoteChains(plan.Only(i), i, end, own, n)
@@ -48,6 +50,7 @@ func (c *Chains) add(n int, env func(k int) (density.Env, error)) error {
 		if err != nil {
 			return err
 		}
+		e.(density.Numbered).Number(k + 1)
 		c.Envs = append(c.Envs, e)
 	}
 	return nil
@@ -96,7 +99,7 @@ func apart(ctx context.Context, plan *model.Plan, keys Keys, run func(ctx contex
 		wait.Go(func() {
 			defer end.Close()
 			name := plan.Names[i]
-			f.note(run(ctx, i, end, Keys{Shared: keys.Shared, Private: map[string]rng.Key{name: keys.Private[name]}}))
+			f.note(run(ctx, i, end, keys.Only(name)))
 		})
 	}
 	wait.Wait()

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"math"
 
 	"github.com/vflc/vflc/density"
 )
@@ -48,7 +49,7 @@ func (c *client) Proceed(ctx context.Context, t density.Decision, theta [][]floa
 	if err != nil {
 		return err
 	}
-	copy(t.Total, *down.scalars())
+	copy(t.Total, down.scalars().Data)
 	wanted := t.Wanted()
 	c.measured(c.cost.proceed(len(t.Total), wanted))
 	if !wanted {
@@ -61,13 +62,16 @@ func (c *client) Proceed(ctx context.Context, t density.Decision, theta [][]floa
 func (c *client) complete(ctx context.Context, down *frame, by algorithm, grad [][]float64, lp []float64) error {
 	c.take(down)
 	lp[0] = c.party.evaluate(0, by)
-	if err := c.backward(ctx, down); err != nil {
+	lost := down.invalid()
+	down, err := c.backward(ctx, down)
+	if err != nil {
 		return err
 	}
 	c.party.pull(0, by, grad[0])
-	c.party.collectShared()
-	c.loadShared(&c.script.trailing, c.script.trailingArrivals)
-	if err := c.send(ctx, c.server, &c.script.trailing); err != nil {
+	if lost || down.invalid() {
+		lp[0] = math.Inf(-1)
+	}
+	if err := c.send(ctx, c.server, c.script.loadTrailing(c.party)); err != nil {
 		return err
 	}
 	c.work.Gradients++
@@ -82,13 +86,7 @@ func (c *client) forward(ctx context.Context, t *density.Decision, theta []float
 	}
 	c.deliver(&f.early, f.earlyArrivals)
 	c.party.value(0, theta, by)
-	up, down := f.opening(t)
-	for i, z := range c.party.zs {
-		up.load(i, z)
-	}
-	if t != nil {
-		*up.scalars() = t.Part[0]
-	}
+	up, down := f.loadAux(c.party, t, 0)
 	if err := c.send(ctx, c.server, up); err != nil {
 		return nil, err
 	}
@@ -114,40 +112,23 @@ func (c *client) deliver(f *frame, arrivals []int) {
 	}
 }
 
-// backward sets adj from the reply; in power by sending the client's adjoints and receiving all parties'.
-func (c *client) backward(ctx context.Context, down *frame) error {
+// backward sets adj from the reply; in power by sending the client's adjoints and receiving all parties'. It returns the message that brought it.
+func (c *client) backward(ctx context.Context, down *frame) (*frame, error) {
 	f := c.script
 	from, at := down, len(f.lateArrivals)
 	if c.plan.Power {
 		from, at = &f.whole, 0
-		if err := c.exchangeAdjoints(ctx); err != nil {
-			return err
+		if err := c.send(ctx, c.server, f.loadPartial(c.party)); err != nil {
+			return nil, err
+		}
+		if err := c.recv(ctx, c.server, &f.whole); err != nil {
+			return nil, err
 		}
 	}
 	for i := range f.role.Members {
 		c.party.settleMember(i, from.arrays[at+i].Data)
 	}
-	return nil
-}
-
-func (c *client) exchangeAdjoints(ctx context.Context) error {
-	f := c.script
-	c.party.collectShared()
-	c.loadShared(&f.partial, f.lateArrivals)
-	for i, r := range f.role.Receptions {
-		f.partial.load(len(f.lateArrivals)+i, c.party.InputAdjoint(r.Input))
-	}
-	if err := c.send(ctx, c.server, &f.partial); err != nil {
-		return err
-	}
-	return c.recv(ctx, c.server, &f.whole)
-}
-
-// loadShared puts gradients by shared parameters into the first channels of a frame.
-func (c *client) loadShared(f *frame, arrivals []int) {
-	for i, k := range arrivals {
-		f.load(i, c.party.shared[k])
-	}
+	return from, nil
 }
 
 // Totals sends the centres and receives the sums.
@@ -157,10 +138,7 @@ func (c *client) Totals(ctx context.Context, centre, total [][]float64) error {
 		return err
 	}
 	f := c.script
-	for i, m := range f.role.Members {
-		f.centre.load(i, c.party.part(centre[0], m.Cut))
-	}
-	if err := c.send(ctx, c.server, &f.centre); err != nil {
+	if err := c.send(ctx, c.server, f.loadCentre(c.party, centre[0])); err != nil {
 		return err
 	}
 	if err := c.recv(ctx, c.server, &f.total); err != nil {
@@ -179,8 +157,8 @@ func (c *client) Sum(ctx context.Context, part [][]float64, total []float64) err
 		return err
 	}
 	f := c.script
-	f.part.lens[0], f.sum.lens[0] = len(total), len(total)
-	f.part.load(0, part[0])
+	f.part.loadScalars(part[0])
+	f.sum.lens[0] = len(total)
 	if err := c.send(ctx, c.server, &f.part); err != nil {
 		return err
 	}
@@ -205,10 +183,7 @@ func (c *client) Values(ctx context.Context, d density.Draw, values [][]float64)
 		copy(c.party.Input(a.Input), f.values.arrays[i].Data)
 	}
 	c.party.drawn(0, d)
-	for i, m := range f.drawnMembers {
-		f.drawn.load(i, c.party.zs[m])
-	}
-	if err := c.send(ctx, c.server, &f.drawn); err != nil {
+	if err := c.send(ctx, c.server, f.loadDrawn(c.party)); err != nil {
 		return err
 	}
 	c.measured(c.cost.values)

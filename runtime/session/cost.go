@@ -22,8 +22,7 @@ type cost struct {
 // newCost derives the prices from the scripts of all clients. Rounds do not add over clients, which are served side by side.
 func newCost(plan *model.Plan) cost {
 	c := cost{clients: int64(len(plan.Names) - 1)}
-	for i := range plan.Names[1:] {
-		s := newScript(plan, i+1)
+	for _, s := range plainScripts(plan) {
 		c.opening.bytes += size(&s.early, &s.aux, &s.reply)
 		c.density.bytes += size(&s.partial, &s.whole, &s.trailing)
 		c.totals.bytes += size(&s.centre, &s.total)
@@ -38,6 +37,16 @@ func newCost(plan *model.Plan) cost {
 	c.totals.rounds = min(1, c.totals.bytes)
 	c.values.rounds, c.values.told = min(1, c.values.bytes), true
 	return c
+}
+
+// plainScripts are the scripts of all clients with numbers as they are. Two words for a number cost more: see local.post.
+func plainScripts(plan *model.Plan) (scripts []*script) {
+	plain := plan.On(model.Wire{})
+	of := newCodes(plain, newGrids(plain))
+	for i := range plan.Names[1:] {
+		scripts = append(scripts, newScript(plain, i+1, of))
+	}
+	return scripts
 }
 
 // densityRounds counts pairs of a message and its answer: the sums and their adjoints are one, in power two; what must be sent before cuts are evaluated is one more.

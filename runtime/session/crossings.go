@@ -3,17 +3,20 @@ package session
 import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/runtime/transport"
 )
 
 // A Crossing is one channel of one kind of message between the server and a client.
 type Crossing struct {
 	Content
 	density.Use
-	Kind    string // of the message
-	Channel string // its name on the wire
-	Client  int    // index in the plan
-	Up      bool   // from the client to the server; otherwise back
-	Of      int    // the sum or the shared parameter of the plan, -1 for scalars
+	Kind    string  // of the message
+	Channel string  // its name on the wire
+	Client  int     // index in the plan
+	Up      bool    // from the client to the server; otherwise back
+	Of      int     // the sum or the shared parameter of the plan, -1 for scalars
+	Numbers Content // of the channel: Content, unless that is what crosses with them
+	Hidden  bool    // by masks: the receiver has the total over two or more clients alone
 	// What crosses, what masks it, and what a curious receiver can compute: texts in which {name}, {cut}, {client}, {rho} and {scalars} stand for those of the
 	// model.
 	What, Masked, Learns string
@@ -23,13 +26,21 @@ type Crossing struct {
 // follows. The plan need hold no graphs: lengths are not looked at.
 func Crossings(plan *model.Plan, uses []density.Use) []Crossing {
 	var out []Crossing
+	of := newCodes(plan, newGrids(plan))
 	for client := 1; client < len(plan.Names); client++ {
-		frames := newScript(plan, client).framesWithScalars()
+		frames := newScript(plan, client, of).framesWithScalars()
 		for _, use := range uses {
 			for _, k := range kindsOf(use.Exchange) {
 				f := frames[use.Exchange == density.Pipeline][k]
 				for i, c := range f.channels {
-					out = append(out, crossing(use, kinds[k], c, f.arrays[i].Name, client))
+					one := crossing(use, kinds[k], c, f.arrays[i].Name, client)
+					out = append(out, f.hidden(i, one))
+					if f.codings[i] != nil && !f.codings[i].saturates {
+						out = append(out, one.beside(Mark))
+					}
+					if f.tells[i] != nil {
+						out = append(out, one.beside(Grid))
+					}
 				}
 			}
 		}
@@ -40,9 +51,29 @@ func Crossings(plan *model.Plan, uses []density.Use) []Crossing {
 func crossing(use density.Use, k kind, c channel, name string, client int) Crossing {
 	d := describe(c.Content, use.Auxiliaries)
 	return Crossing{
-		Content: c.Content, Use: use, Kind: k.name, Channel: name, Client: client, Up: k.up, Of: c.of,
+		Content: c.Content, Numbers: c.Content, Use: use, Kind: k.name, Channel: name, Client: client, Up: k.up, Of: c.of,
 		What: d.what, Masked: d.masked, Learns: d.learns,
 	}
+}
+
+// hidden is the crossing of channel i with what masks hide of it.
+func (f *frame) hidden(i int, c Crossing) Crossing {
+	if f.encoding(i) == transport.Masked {
+		c.Masked, c.Learns = "masks, which cancel in the sum over its clients", descriptions[c.Content].total
+		c.Hidden = true
+	}
+	return c
+}
+
+// besides name what crosses with the numbers of a channel.
+var besides = map[Content]string{Mark: " (mark)", Grid: " (grid)"}
+
+// beside is what crosses with the numbers of a channel.
+func (c Crossing) beside(content Content) Crossing {
+	d := descriptions[content]
+	c.Channel += besides[content]
+	c.Content, c.What, c.Masked, c.Learns = content, d.what, d.masked, d.learns
+	return c
 }
 
 // framesWithScalars are the frames of exchanges without scalars on the way, and of those with.

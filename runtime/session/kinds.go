@@ -30,6 +30,8 @@ const (
 	Direction                  // ↓ these vectors
 	CutDraws                   // ↑ a cut at many draws
 	Answer                     // ↓ numbers of the server's
+	Mark                       // ↑ whether numbers that are added up as words had no words
+	Grid                       // ↓ the step of the next words
 	contents
 )
 
@@ -41,37 +43,40 @@ type description struct {
 	what   string
 	masked string // "no", or what hides it
 	learns string // what a curious receiver can compute
+	total  string // the same where it receives the total over two or more clients alone
 }
 
 var descriptions = [contents]description{
-	Value: {"value ", "value of {name}", "no", "its whole course; nothing about a row"},
+	Value: {"value ", "value of {name}", "no", "its whole course; nothing about a row", ""},
 	Gradient: {"gradient ", "gradient of {name}", "no", "a function of {client}'s data and parameters for each element of {name}, one a round, without noise: where few rows use an " +
-		"element, close to the data of these rows"},
+		"element, close to the data of these rows", "the total over its clients, a function of the data and parameters of all of them; no client's own"},
 	Z: {"z ", "{name}, drawn around {cut}", "noise of sd {rho}", "{cut} within {rho} at once; from n evaluations the mean of {name} − rho²·(its adjoint) is the cut's posterior mean within about " +
-		"{rho}/√n, row by row: rho is no differential privacy"},
+		"{rho}/√n, row by row: rho is no differential privacy", "the sum of the z of its clients, no client's own: {cut} and the other clients' added up, under noise of sd {rho} times the root of their number; from n evaluations the mean of that sum within about its noise/√n, row by row"},
 	Cut: {"cut ", "{cut} itself, as {name}", "{mask}", "{cut} exactly, wherever the algorithm evaluates; where it has rows, as many evaluations as it has coefficients show the linear span of its " +
-		"covariates, in which columns of two values can be found"},
-	OthersSum: {"sum ", "sum of {name}", "noise of sd rho in each z", "the other clients' z, by taking its own away: with two clients the other's, of which it then knows what the server knows"},
+		"covariates, in which columns of two values can be found", "the sum of the cuts of its clients exactly, wherever the algorithm evaluates, and no client's own; where it has rows, as many evaluations as all of them together have coefficients show the linear span of all their covariates, in which columns of two values can be found"},
+	OthersSum: {"sum ", "sum of {name}", "noise of sd rho in each z", "the other clients' z, by taking its own away: with two clients the other's, of which it then knows what the server knows", ""},
 	Partial: {"adjoint ", "adjoint of the sum of {name} at {client}", "no", "{client}'s exact cut row by row, whatever rho, where the likelihood can be inverted: the adjoint is a function of the " +
-		"response, of the others' sum and of that cut, and all but the cut are known"},
+		"response, of the others' sum and of that cut, and all but the cut are known", "the total of the adjoints, no client's own: for each row a function of the response and of what all clients send"},
 	Adjoint: {"adjoint ", "adjoint of {name}", "no", "for each row a function of the response and of the sum of what all clients send: the sign gives a binary response; where the response is known it " +
-		"can be solved for that sum, and so with two clients for what the other sends"},
-	Whole:       {"adjoint ", "adjoints of {name}, added over the clients", "no", "with two clients the other's adjoint, by taking its own away, and from it the other's exact cut, whatever rho"},
-	Centre:      {"centre ", "{cut} at the guide's mean", "no", "{cut} itself, row by row and exactly, at the client's current estimate"},
-	Total:       {"total ", "sum of the cuts of {name} at the guides' means", "no", "the sum of the other clients' cuts, exactly: with two clients the other's cut"},
-	Scalars:     {"", "scalars", "no", "{client}'s {scalars}: numbers without noise, functions of its parameters and of its data through all rows at once"},
-	ScalarTotal: {"", "totals of the scalars", "no", "the others' numbers, added up"},
+		"can be solved for that sum, and so with two clients for what the other sends", ""},
+	Whole:       {"adjoint ", "adjoints of {name}, added over the clients", "no", "with two clients the other's adjoint, by taking its own away, and from it the other's exact cut, whatever rho", ""},
+	Centre:      {"centre ", "{cut} at the guide's mean", "no", "{cut} itself, row by row and exactly, at the client's current estimate", "the sum of the cuts of its clients, row by row and exactly, at their current estimates; no client's own"},
+	Total:       {"total ", "sum of the cuts of {name} at the guides' means", "no", "the sum of the other clients' cuts, exactly: with two clients the other's cut", ""},
+	Scalars:     {"", "scalars", "no", "{client}'s {scalars}: numbers without noise, functions of its parameters and of its data through all rows at once", "their totals over the clients, no client's own"},
+	ScalarTotal: {"", "totals of the scalars", "no", "the others' numbers, added up", ""},
 	Moment: {"moments ", "mean and variance of {name}, which is {cut} and noise, under the approximation", "no; masked sums can hide them among the others'", "the mean of {cut}, row by row and without noise, at every " +
-		"iterate: after as many as it has coefficients the linear span of its covariates, in which columns of two values can be found"},
-	MomentSum: {"moments ", "sums of mean and variance of {name}", "no", "the other clients' means, by taking its own away: with two clients the other's"},
-	SlopePart: {"slopes ", "expected slope and curvature of the likelihood in {name} at {client}", "no", "{client}'s mean cut, row by row, where the likelihood can be inverted"},
+		"iterate: after as many as it has coefficients the linear span of its covariates, in which columns of two values can be found", "the sum of the means, row by row and without noise, at every iterate, and no client's own: after as many as all clients together have coefficients the linear span of all their covariates, in which columns of two values can be found"},
+	MomentSum: {"moments ", "sums of mean and variance of {name}", "no", "the other clients' means, by taking its own away: with two clients the other's", ""},
+	SlopePart: {"slopes ", "expected slope and curvature of the likelihood in {name} at {client}", "no", "{client}'s mean cut, row by row, where the likelihood can be inverted", "expected slope and curvature of the whole likelihood, no client's own: for each row a function of the response and of the sum of what all clients contribute"},
 	Slope: {"slopes ", "expected slope and curvature of the likelihood in {name}", "no", "for each row a function of the response and of the sum of what all clients contribute: the sign gives a binary " +
-		"response; where the response is known it can be solved for that sum, and so with two clients for what the other contributes"},
+		"response; where the response is known it can be solved for that sum, and so with two clients for what the other contributes", ""},
 	Product: {"product ", "{client}'s covariance of {cut} times the server's vectors; in place of that first {cut} at draws from its prior, and its mean and variance under the fit", "no; masked sums can hide it among the others'", "{cut} itself, at draws and at the fit's mean, row by row and exactly; vectors in the span of {client}'s covariates: after as many as it has coefficients " +
-		"that span, in which columns of two values can be found; and the prior covariance of {cut} on the vectors' span"},
-	Direction: {"direction ", "vectors over the rows of {name} in the solution of a linear system", "no", "combinations of the residuals and of the sums of the clients' cuts"},
-	CutDraws:  {"draws ", "{cut} at draws from the approximation", "no; masked sums can hide it among the others'", "{cut} itself, row by row and exactly, at every draw: its mean and distribution under the approximation, and the linear span of its covariates, in which columns of two values can be found"},
-	Answer:    {"", "{answers}", "no", "the course of the fit"},
+		"that span, in which columns of two values can be found; and the prior covariance of {cut} on the vectors' span", "the sum of its clients' cuts at draws and at the fit's means, row by row and exactly; vectors in the span of the covariates of all clients together: after as many as these have coefficients that span, in which columns of two values can be found"},
+	Direction: {"direction ", "vectors over the rows of {name} in the solution of a linear system", "no", "combinations of the residuals and of the sums of the clients' cuts", ""},
+	CutDraws:  {"draws ", "{cut} at draws from the approximation", "no; masked sums can hide it among the others'", "{cut} itself, row by row and exactly, at every draw: its mean and distribution under the approximation, and the linear span of its covariates, in which columns of two values can be found", "the sum of the clients' cuts exactly, at every draw: the linear span of the covariates of all clients together, and the distribution of the sum of their cuts under the approximation; no client's own"},
+	Answer:    {"", "{answers}", "no", "the course of the fit", ""},
+	Mark:      {"", "mark that {name} has numbers beyond the grid, or such that are not finite", "no", "that {client} was where its contribution left the range, as on a trajectory that diverges: one bit", ""},
+	Grid:      {"", "step of the grid of the next {name}", "no", "the largest element of the last total, as a power of two", ""},
 }
 
 // describe is the description of a content where the algorithm chooses z in this way: it may not draw z around the cut.

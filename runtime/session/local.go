@@ -10,20 +10,33 @@ import (
 // local is all parties in one goroutine.
 type local struct {
 	base
-	sums *sums
+	sums    *sums
+	scripts []*script // of the clients
 }
 
-// NewLocal returns the Env over all parties of the plan, whose graphs must all be there. Errors are a *model.WiringError or a *KeyError.
+// NewLocal returns the Env over all parties of the plan, whose graphs must all be there. Errors are a *model.WiringError, a *KeyError or a *MaskError.
 func NewLocal(plan *model.Plan, keys Keys) (density.Env, error) {
 	if err := plan.Verify(); err != nil {
 		return nil, err
 	}
-	e, err := newLocal(plan, keys, &density.Work{})
+	keys, err := keys.WithMasks(plan)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]int, len(plan.Parties))
+	for i := range all {
+		all[i] = i
+	}
+	shared, err := newCommon(plan, keys, all...)
+	if err != nil {
+		return nil, err
+	}
+	e, err := newLocal(plan, keys, shared, all)
 	if err != nil {
 		return nil, err
 	}
 	for _, w := range plan.Windows {
-		of, err := newLocal(w.Plan, keys, e.work)
+		of, err := newLocal(w.Plan, keys, shared, all)
 		if err != nil {
 			return nil, err
 		}
@@ -32,20 +45,14 @@ func NewLocal(plan *model.Plan, keys Keys) (density.Env, error) {
 	return e, nil
 }
 
-func newLocal(plan *model.Plan, keys Keys, work *density.Work) (*local, error) {
-	all := make([]int, len(plan.Parties))
-	for i := range all {
-		all[i] = i
-	}
-	b, err := newBase(plan, keys, work, all...)
+func newLocal(plan *model.Plan, keys Keys, shared *common, all []int) (*local, error) {
+	b, err := newBase(plan, keys, shared, all...)
 	if err != nil {
 		return nil, err
 	}
-	e := &local{base: b, sums: newSums(plan)}
-	for _, s := range e.parties {
-		for i, m := range s.role.Members {
-			e.sums.z[m.Group][m.Place] = s.zs[i]
-		}
+	e := &local{base: b, sums: newSums(plan, b.codes)}
+	for k := range plan.Names[1:] {
+		e.scripts = append(e.scripts, newScript(plan, k+1, b.codes))
 	}
 	for g, group := range plan.Groups {
 		if r := group.Receivers; len(r) == 1 && !e.parties[r[0].Party].isMember(g) {
@@ -53,6 +60,25 @@ func newLocal(plan *model.Plan, keys Keys, work *density.Work) (*local, error) {
 		}
 	}
 	return e, nil
+}
+
+// begin starts the next exchange.
+func (e *local) begin(ctx context.Context) error {
+	e.round++
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// post does to what client k + 1 has loaded what the way to the server does to it: masks. It counts what words have more than numbers, which are in the
+// prices.
+func (e *local) post(k int, f *frame) (*frame, error) {
+	if !e.plan.Wire.Fixed {
+		return f, nil
+	}
+	e.work.Bytes += f.excess()
+	return f, f.mask(e.masks[k+1], e.id, e.round)
 }
 
 // Density evaluates all parties in party order.
@@ -67,20 +93,28 @@ func (e *local) StepLocally(ctx context.Context, theta [][]float64, steps densit
 }
 
 func (e *local) sweep(ctx context.Context, theta [][]float64, by algorithm, grad [][]float64, lp []float64) error {
-	if err := ctx.Err(); err != nil {
-		return context.Cause(ctx)
+	if err := e.begin(ctx); err != nil {
+		return err
 	}
-	e.evaluate(theta, by, grad, lp)
+	if err := e.evaluate(theta, by, grad, lp); err != nil {
+		return err
+	}
 	e.spend(e.cost.density)
 	return nil
 }
 
-func (e *local) evaluate(theta [][]float64, by algorithm, grad [][]float64, lp []float64) {
+func (e *local) evaluate(theta [][]float64, by algorithm, grad [][]float64, lp []float64) error {
 	server, clients := e.parties[0], e.parties[1:]
 	server.value(0, theta[0], by)
 	for i, s := range clients {
 		e.deliver(s, true)
 		s.value(i+1, theta[i+1], by)
+		c := e.scripts[i]
+		up, _ := c.loadAux(s, nil, 0)
+		if _, err := e.post(i, up); err != nil {
+			return err
+		}
+		e.sums.takeAux(c, up)
 	}
 	e.sums.addAux()
 	e.sent(e.sums)
@@ -88,30 +122,60 @@ func (e *local) evaluate(theta [][]float64, by algorithm, grad [][]float64, lp [
 		e.deliver(s, false)
 		s.receive(e.sums.total)
 		lp[b] = s.evaluate(b, by)
-		e.sums.takeAdjoints(s)
+	}
+	e.sums.takeOwn(server)
+	if e.plan.Power {
+		for i, s := range clients {
+			c := e.scripts[i]
+			if _, err := e.post(i, c.loadPartial(s)); err != nil {
+				return err
+			}
+			e.sums.takePartial(c)
+		}
 	}
 	e.sums.addAdjoints()
 	e.answered(e.sums)
+	e.sums.followAux()
 	for i, s := range clients {
 		s.settle(e.sums.adjoint)
 		s.pull(i+1, by, grad[i+1])
-		e.takeShared(s)
+		c := e.scripts[i]
+		up, err := e.post(i, c.loadTrailing(s))
+		if err != nil {
+			return err
+		}
+		e.sums.takeGradients(up, c, c.trailingArrivals)
 	}
-	e.sums.takeOwn(server)
+	for b, s := range e.parties {
+		if role := &s.role; b > 0 {
+			e.sums.spoil(&lp[b], role)
+		} else {
+			e.sums.spoil(&lp[b], nil)
+		}
+	}
 	e.sums.addShared()
 	server.Finish(nil, server.outputs, e.sums.shared, grad[0])
 	e.work.Gradients++
+	return nil
 }
 
 // Proceed adds the scalars and evaluates where that is wanted.
 func (e *local) Proceed(ctx context.Context, t density.Decision, theta [][]float64, coords density.Coordinates, grad [][]float64, lp []float64) error {
-	if err := ctx.Err(); err != nil {
-		return context.Cause(ctx)
+	if err := e.begin(ctx); err != nil {
+		return err
 	}
-	addScalars(t.Part, t.Total)
+	if err := e.addScalars(t.Part, t.Total); err != nil {
+		return err
+	}
 	wanted := t.Wanted()
 	if wanted {
-		e.evaluate(theta, algorithm{coords: coords}, grad, lp)
+		if err := e.evaluate(theta, algorithm{coords: coords}, grad, lp); err != nil {
+			return err
+		}
+	} else {
+		for _, c := range e.scripts {
+			e.work.Bytes += c.aux.excess() // parties that are apart have sent it
+		}
 	}
 	e.spend(e.cost.proceed(len(t.Total), wanted))
 	return nil
@@ -129,28 +193,24 @@ func (e *local) deliver(s *partyState, early bool) {
 	}
 }
 
-func (e *local) takeShared(s *partyState) {
-	s.collectShared()
-	for i, a := range s.role.Arrivals {
-		e.sums.d[a.Shared][1+a.Place] = s.shared[i]
-	}
-}
-
 // Totals adds the centres of each sum's members.
 func (e *local) Totals(ctx context.Context, centre, total [][]float64) error {
 	e.mustHaveAuxiliaries()
-	if err := ctx.Err(); err != nil {
-		return context.Cause(ctx)
+	if err := e.begin(ctx); err != nil {
+		return err
 	}
-	for b, s := range e.parties {
-		for _, m := range s.role.Members {
-			e.sums.z[m.Group][m.Place] = s.part(centre[b], m.Cut)
+	for i, s := range e.parties[1:] {
+		c := e.scripts[i]
+		up, err := e.post(i, c.loadCentre(s, centre[i+1]))
+		if err != nil {
+			return err
 		}
+		e.sums.takeAux(c, up)
 	}
 	e.sums.addAux()
+	e.sums.followAux()
 	for b, s := range e.parties {
-		for i, m := range s.role.Members {
-			e.sums.z[m.Group][m.Place] = s.zs[i]
+		for _, m := range s.role.Members {
 			copy(s.part(total[b], m.Cut), e.sums.total[m.Group])
 		}
 	}
@@ -160,25 +220,32 @@ func (e *local) Totals(ctx context.Context, centre, total [][]float64) error {
 
 // Sum adds scalars in party order.
 func (e *local) Sum(ctx context.Context, part [][]float64, total []float64) error {
-	if err := ctx.Err(); err != nil {
-		return context.Cause(ctx)
+	if err := e.begin(ctx); err != nil {
+		return err
 	}
-	addScalars(part, total)
+	if err := e.addScalars(part, total); err != nil {
+		return err
+	}
 	e.spend(e.cost.sum(len(total)))
 	return nil
 }
 
-func addScalars(part [][]float64, total []float64) {
-	copy(total, part[0])
-	for _, p := range part[1:] {
-		model.Add(total, p)
+func (e *local) addScalars(part [][]float64, total []float64) error {
+	for i, c := range e.scripts {
+		c.part.loadScalars(part[i+1])
+		if _, err := e.post(i, &c.part); err != nil {
+			return err
+		}
+		e.sums.scalars[i] = c.part.arrays[0]
 	}
+	e.sums.addScalars(total, part[0], e.sums.scalars)
+	return nil
 }
 
 // Values maps all parties' parameters to their declared scale, and computes what is generated from them.
 func (e *local) Values(ctx context.Context, d density.Draw, values [][]float64) error {
-	if err := ctx.Err(); err != nil {
-		return context.Cause(ctx)
+	if err := e.begin(ctx); err != nil {
+		return err
 	}
 	for b, s := range e.parties {
 		if b > 0 {
@@ -186,6 +253,13 @@ func (e *local) Values(ctx context.Context, d density.Draw, values [][]float64) 
 			e.deliver(s, false)
 		}
 		s.drawn(b, d)
+		if b > 0 {
+			c := e.scripts[b-1]
+			if _, err := e.post(b-1, c.loadDrawn(s)); err != nil {
+				return err
+			}
+			e.sums.takeDrawn(c)
+		}
 	}
 	e.sums.addRead(e.plan)
 	e.parties[0].readQuantities(e.plan, e.sums.total)

@@ -2,18 +2,22 @@ package session
 
 import (
 	"context"
+	"slices"
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/runtime/transport"
 )
 
 // A relay is the arrays of one size of round trips in which sums are answered: those of the parties of this process.
 type relay struct {
 	size    density.RelaySize
-	up      [][][]float64 // by client of this process and membership
-	scalars [][]float64   // by client of this process
-	parts   [][][]float64 // at the server, by sum and member
-	sum     [][]float64   // by sum
+	up      [][][]float64       // by client of this process and membership
+	scalars [][]float64         // by client of this process
+	parts   [][]transport.Array // at the server, by sum and member
+	lost    []bool              // by sum
+	sum     [][]float64         // by sum
+	kept    [][]float64         // sum, before the algorithm changes it, where somebody watches
 	total   []float64
 	down    [][]float64
 	answers []float64
@@ -22,10 +26,10 @@ type relay struct {
 
 // newRelay makes the arrays for clients with these roles.
 func newRelay(plan *model.Plan, size density.RelaySize, roles []model.Role) *relay {
-	r := &relay{size: size, total: make([]float64, size.Scalars), answers: make([]float64, size.Answers)}
+	r := &relay{size: size, total: make([]float64, size.Scalars), lost: make([]bool, len(plan.Groups)), answers: make([]float64, size.Answers)}
 	for _, g := range plan.Groups {
 		n := g.Len * size.Columns
-		r.parts, r.sum, r.down = append(r.parts, make([][]float64, len(g.Members))), append(r.sum, make([]float64, n)), append(r.down, make([]float64, n))
+		r.parts, r.sum, r.down = append(r.parts, make([]transport.Array, len(g.Members))), append(r.sum, make([]float64, n)), append(r.down, make([]float64, n))
 	}
 	for _, role := range roles {
 		var up, down [][]float64
@@ -50,22 +54,47 @@ func (b *base) resized(size density.RelaySize, roles func() []model.Role) *relay
 	return r
 }
 
-// addUp adds what the clients sent, in party order, and lets the algorithm answer.
-func (r *relay) addUp(scalars [][]float64, by density.Relayed) {
-	if r.size.Columns > 0 {
-		add(r.sum, r.parts)
+// addUp adds what the clients sent, in party order, lets the algorithm answer, and chooses the grids of the next round.
+func (b *base) addUp(x density.Exchange, r *relay, h *sums, scalars []transport.Array, by density.Relayed) {
+	clear(r.lost)
+	codings := b.relayed(x)
+	for g := range r.sum {
+		if r.size.Columns == 0 {
+			break
+		}
+		c := codings[g]
+		largest, valid := h.add(r.sum[g], r.parts[g], c)
+		r.lost[g] = !valid
+		if x != density.Batch { // whose answer tells no grid
+			c.follow(largest, valid)
+		}
 	}
 	clear(r.total)
-	for _, s := range scalars {
-		model.Add(r.total, s)
+	h.addScalars(r.total, nil, scalars)
+	if b.watched() {
+		r.kept = r.kept[:0]
+		for _, sum := range r.sum {
+			r.kept = append(r.kept, slices.Clone(sum))
+		}
 	}
 	by.Answer(r.sum, r.total, r.down, r.answers)
 }
 
+// relayed are the codings of the vectors that an exchange brings up, by sum.
+func (b *base) relayed(x density.Exchange) []*coding {
+	switch kinds[kindsOf(x)[0]].carries[0].content {
+	case SlopePart:
+		return b.codes.slopes
+	case Product:
+		return b.codes.product
+	}
+	return b.codes.contribution
+}
+
 // shown shows the watcher the vectors of a relay.
 func (b *base) shown(x density.Exchange, r *relay) {
-	if b.watcher != nil && !b.muted && r.size.Columns > 0 {
-		b.watcher.Relayed(x, r.size.Columns, r.parts, r.down)
+	if b.watched() && r.size.Columns > 0 {
+		b.watcher.Relayed(x, r.size.Columns, b.seen(r.parts, b.relayed(x)), r.kept, r.down)
 	}
 }
 
@@ -96,6 +125,26 @@ func (f *frame) resize(plan *model.Plan, size density.RelaySize) {
 	}
 }
 
+// loadRelay loads what a client sends.
+func (s *script) loadRelay(plan *model.Plan, x density.Exchange, size density.RelaySize, vectors [][]float64, scalars []float64) *frame {
+	up := &s.relayed[kindsOf(x)[0]]
+	up.resize(plan, size)
+	for i, v := range vectors[:min(len(vectors), up.vectors())] {
+		up.load(i, v)
+	}
+	if up.hasScalars() {
+		up.loadScalars(scalars)
+	}
+	return up
+}
+
+// take takes the vectors that a client has sent.
+func (r *relay) take(c *script, up *frame) {
+	for i, m := range c.role.Members[:min(len(c.role.Members), up.vectors())] {
+		r.parts[m.Group][m.Place] = up.arrays[i]
+	}
+}
+
 // vectors is the number of channels that are not of scalars.
 func (f *frame) vectors() (n int) {
 	for _, c := range f.channels {
@@ -109,20 +158,18 @@ func (f *frame) vectors() (n int) {
 // hasScalars reports whether the last channel is of scalars.
 func (f *frame) hasScalars() bool { return f.channels[len(f.channels)-1].Content == Scalars }
 
-// scriptsOf are the scripts of all clients, made when they are first asked for.
+// scriptsOf are the scripts of all clients with numbers as they are, for prices, made when they are first asked for.
 func (b *base) scriptsOf() []*script {
 	if b.allScripts == nil {
-		for k := range b.plan.Names[1:] {
-			b.allScripts = append(b.allScripts, newScript(b.plan, k+1))
-		}
+		b.allScripts = plainScripts(b.plan)
 	}
 	return b.allScripts
 }
 
 // Relay implements density.Relaying.
 func (e *local) Relay(ctx context.Context, x density.Exchange, size density.RelaySize, by density.Relayed) error {
-	if err := ctx.Err(); err != nil {
-		return context.Cause(ctx)
+	if err := e.begin(ctx); err != nil {
+		return err
 	}
 	clients := e.parties[1:]
 	r := e.resized(size, func() (roles []model.Role) {
@@ -131,13 +178,19 @@ func (e *local) Relay(ctx context.Context, x density.Exchange, size density.Rela
 		}
 		return roles
 	})
-	for k, s := range clients {
+	scalars := e.sums.scalars[:0]
+	for k := range clients {
 		by.Send(k+1, r.up[k], r.scalars[k])
-		for i, m := range s.role.Members {
-			r.parts[m.Group][m.Place] = r.up[k][i]
+		up, err := e.post(k, e.scripts[k].loadRelay(e.plan, x, size, r.up[k], r.scalars[k]))
+		if err != nil {
+			return err
+		}
+		r.take(e.scripts[k], up)
+		if up.hasScalars() {
+			scalars = append(scalars, *up.scalars())
 		}
 	}
-	r.addUp(r.scalars, by)
+	e.addUp(x, r, e.sums, scalars, by)
 	for k := range clients {
 		by.Receive(k+1, r.byRole[k], r.answers)
 	}
@@ -153,18 +206,8 @@ func (c *client) Relay(ctx context.Context, x density.Exchange, size density.Rel
 	}
 	r := c.resized(size, func() []model.Role { return []model.Role{c.party.role} })
 	by.Send(0, r.up[0], r.scalars[0])
-	kinds := kindsOf(x)
-	up, down := &c.script.relayed[kinds[0]], &c.script.relayed[kinds[1]]
-	up.resize(c.plan, size)
+	up, down := c.script.loadRelay(c.plan, x, size, r.up[0], r.scalars[0]), &c.script.relayed[kindsOf(x)[1]]
 	down.resize(c.plan, size)
-	for i, v := range r.up[0] {
-		if i < up.vectors() {
-			up.load(i, v)
-		}
-	}
-	if up.hasScalars() {
-		*up.scalars() = r.scalars[0]
-	}
 	if err := c.send(ctx, c.server, up); err != nil {
 		return err
 	}
@@ -175,7 +218,7 @@ func (c *client) Relay(ctx context.Context, x density.Exchange, size density.Rel
 	for i := range down.arrays[:down.vectors()] {
 		received = append(received, down.arrays[i].Data)
 	}
-	by.Receive(0, received, *down.scalars())
+	by.Receive(0, received, down.scalars().Data)
 	c.measured(price{rounds: 1})
 	return nil
 }
@@ -187,30 +230,29 @@ func (s *server) Relay(ctx context.Context, x density.Exchange, size density.Rel
 	}
 	r := s.resized(size, func() []model.Role { return nil })
 	kinds := kindsOf(x)
-	var scalars [][]float64
+	scalars := s.sums.scalars[:0]
 	for k, c := range s.scripts {
 		up := &c.relayed[kinds[0]]
 		up.resize(s.plan, size)
 		if err := s.recv(ctx, s.peers[k], up); err != nil {
 			return err
 		}
-		for i, m := range c.role.Members[:min(len(c.role.Members), up.vectors())] {
-			r.parts[m.Group][m.Place] = up.arrays[i].Data
-		}
+		r.take(c, up)
 		if up.hasScalars() {
 			scalars = append(scalars, *up.scalars())
 		}
 	}
-	r.addUp(scalars, by)
+	s.addUp(x, r, s.sums, scalars, by)
 	for k, c := range s.scripts {
 		down := &c.relayed[kinds[1]]
 		down.resize(s.plan, size)
 		for i, m := range c.role.Members {
 			if i < down.vectors() {
 				down.load(i, r.down[m.Group])
+				down.flag(i, r.lost[m.Group])
 			}
 		}
-		*down.scalars() = r.answers
+		down.loadScalars(r.answers)
 		if err := s.send(ctx, s.peers[k], down); err != nil {
 			return err
 		}

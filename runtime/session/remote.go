@@ -7,19 +7,24 @@ import (
 )
 
 // NewRemote returns the Env of the party with this index, which meets the others over t. Only this party's graph need be in the plan.
-// Errors are a *model.WiringError or a *KeyError here and, from the Env's methods, a *ProtocolError, a *PeerError, an error of the transport or of the context.
+// Errors are a *model.WiringError, a *KeyError or a *MaskError here and, from the Env's methods, a *ProtocolError, a *PeerError, an error of the transport or of the context.
 // Work counts the bytes that this party sent and received; at the server that is all.
 func NewRemote(plan *model.Plan, index int, t transport.Transport, keys Keys) (density.Env, error) {
 	if err := plan.Verify(); err != nil {
 		return nil, err
 	}
-	b, err := newBase(plan, keys, &density.Work{}, index)
+	shared, err := newCommon(plan, keys, index)
 	if err != nil {
 		return nil, err
 	}
-	w := &wire{transport: t, own: plan.Names[index], peers: peersOf(plan, index), names: plan.Names, bytes: &b.work.Bytes}
+	b, err := newBase(plan, keys, shared, index)
+	if err != nil {
+		return nil, err
+	}
+	w := &wire{shared: shared, transport: t, own: plan.Names[index], peers: peersOf(plan, index), names: plan.Names, masker: shared.masks[index]}
+	w.posted, w.got = make([]uint64, len(w.peers)), make([]uint64, len(w.peers))
 	for _, v := range plan.Windows {
-		of, err := newBase(v.Plan, keys, b.work, index)
+		of, err := newBase(v.Plan, keys, shared, index)
 		if err != nil {
 			return nil, err
 		}
@@ -41,13 +46,13 @@ func newEnd(b base, w *wire, index int) density.Env {
 	if index == 0 {
 		return newServer(b, w)
 	}
-	return &client{base: b, wire: w, party: b.parties[0], script: newScript(b.plan, index), server: b.plan.Names[0]}
+	return &client{base: b, wire: w, party: b.parties[0], script: newScript(b.plan, index, b.codes), server: b.plan.Names[0]}
 }
 
 func newServer(b base, w *wire) *server {
-	s := &server{base: b, wire: w, sums: newSums(b.plan), party: b.parties[0]}
+	s := &server{base: b, wire: w, sums: newSums(b.plan, b.codes), party: b.parties[0]}
 	for k := range b.plan.Names[1:] {
-		s.scripts = append(s.scripts, newScript(b.plan, k+1))
+		s.scripts = append(s.scripts, newScript(b.plan, k+1, b.codes))
 	}
 	return s
 }

@@ -23,7 +23,10 @@ const (
 // Run simulates all parties of a plan with keys derived from seed. With OneLoop run is called once with the Env of all parties, with PerParty
 // once per party with its own Env, at the same time. The first error ends the run everywhere; Run returns what caused it.
 func Run(ctx context.Context, plan *model.Plan, mode Mode, seed uint64, run func(context.Context, density.Env) error) error {
-	keys := SimulatedKeys(seed, plan.Names)
+	keys, err := SimulatedKeys(seed, plan.Names).WithMasks(plan)
+	if err != nil {
+		return err
+	}
 	if mode == PerParty {
 		return perParty(ctx, plan, keys, run)
 	}

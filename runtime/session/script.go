@@ -11,10 +11,13 @@ import (
 
 // A frame is a message as the plan has it: the named channels of its arrays and their lengths. A frame without channels is not sent.
 type frame struct {
-	kind     string
+	kind     int               // position in kinds
 	arrays   []transport.Array // names, and the data of the message being sent or received
 	lens     []int
 	channels []channel
+	codings  []*coding // of channels that are added up as words; nil elsewhere
+	tells    []*grid   // what a channel tells beside its numbers; nil elsewhere
+	masked   bool
 }
 
 // A channel is what an array of a frame carries, and of which shared parameter or sum of the plan: -1 where it is none.
@@ -23,42 +26,131 @@ type channel struct {
 	of int
 }
 
-func (f *frame) channel(c Content, of int, name string, n int) {
-	f.arrays = append(f.arrays, transport.Array{Name: descriptions[c].prefix + name})
+func (f *frame) channel(ch channel, name string, n int, of *coding, tells *grid) {
+	f.arrays = append(f.arrays, transport.Array{Name: descriptions[ch.Content].prefix + name})
 	f.lens = append(f.lens, n)
-	f.channels = append(f.channels, channel{c, of})
+	f.channels = append(f.channels, ch)
+	f.codings = append(f.codings, of)
+	f.tells = append(f.tells, tells)
 }
 
 // load puts data into channel k, for sending.
-func (f *frame) load(k int, data []float64) { f.arrays[k].Data = data }
+func (f *frame) load(k int, data []float64) {
+	a := &f.arrays[k]
+	if f.codings[k] != nil {
+		f.codings[k].write(a, data)
+		return
+	}
+	a.Data = data
+	if f.tells[k] != nil {
+		a.Grid = f.tells[k].exponent
+	}
+}
+
+// invalid reports whether a channel's numbers follow from an invalid array.
+func (f *frame) invalid() bool {
+	return slices.ContainsFunc(f.arrays, func(a transport.Array) bool { return a.Invalid })
+}
+
+// flag says of channel k whether its numbers follow from an invalid array.
+func (f *frame) flag(k int, invalid bool) { f.arrays[k].Invalid = invalid }
+
+// numbers is how many numbers of 8 bytes channel k has.
+func (f *frame) numbers(k int) int {
+	if c := f.codings[k]; c != nil {
+		return c.words(f.lens[k])
+	}
+	return f.lens[k]
+}
 
 func (f *frame) bytes() (n int64) {
-	for _, l := range f.lens {
-		n += int64(l) * bytesPerNumber
+	for k := range f.lens {
+		n += int64(f.numbers(k)) * bytesPerNumber
 	}
 	return n
 }
 
-// accept takes the data of a message after comparing it with the frame.
-func (f *frame) accept(m transport.Message, round uint64) error {
+// excess is how many bytes words take more than the numbers that they stand for.
+func (f *frame) excess() (n int64) {
+	for k, l := range f.lens {
+		n += int64(f.numbers(k)-l) * bytesPerNumber
+	}
+	return n
+}
+
+// encoding is how channel k is written.
+func (f *frame) encoding(k int) transport.Encoding {
 	switch {
-	case m.Kind != f.kind:
-		return fmt.Errorf("message %q where the plan has %q", m.Kind, f.kind)
+	case f.codings[k] == nil:
+		return transport.Plain
+	case f.masked:
+		return transport.Masked
+	}
+	return transport.Fixed
+}
+
+// mask masks what has words.
+func (f *frame) mask(by *masker, id transport.ID, round uint64) error {
+	if by == nil || !slices.ContainsFunc(f.codings, func(c *coding) bool { return c != nil }) {
+		return nil
+	}
+	if err := by.begin(id, round, f.kind); err != nil {
+		return err
+	}
+	for k, c := range f.codings {
+		if c != nil {
+			if err := by.mask(&f.arrays[k], c.contributors); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// accept takes the data of a message after comparing it with the frame, and what its channels tell.
+func (f *frame) accept(m transport.Message, round uint64) error {
+	kind := kinds[f.kind].name
+	switch {
+	case m.Kind != kind:
+		return fmt.Errorf("message %q where the plan has %q", m.Kind, kind)
 	case m.Round != round:
 		return fmt.Errorf("message %q of round %d in round %d", m.Kind, m.Round, round)
 	case len(m.Arrays) != len(f.arrays):
 		return fmt.Errorf("message %q with %d channels where the plan has %d", m.Kind, len(m.Arrays), len(f.arrays))
 	}
 	for i, a := range m.Arrays {
-		if a.Name != f.arrays[i].Name {
-			return fmt.Errorf("message %q: channel %q where the plan has %q", m.Kind, a.Name, f.arrays[i].Name)
-		}
-		if len(a.Data) != f.lens[i] {
-			return fmt.Errorf("message %q: channel %q has length %d where the plan has %d", m.Kind, a.Name, len(a.Data), f.lens[i])
+		if err := f.fits(i, a); err != nil {
+			return fmt.Errorf("message %q: %w", m.Kind, err)
 		}
 	}
 	for i, a := range m.Arrays {
-		f.arrays[i].Data = a.Data
+		f.arrays[i] = a
+		if f.tells[i] != nil {
+			f.tells[i].exponent = a.Grid
+		}
+	}
+	return nil
+}
+
+// fits compares an array with channel i.
+func (f *frame) fits(i int, a transport.Array) error {
+	coding, encoding := f.codings[i], f.encoding(i)
+	switch name := f.arrays[i].Name; {
+	case a.Name != name:
+		return fmt.Errorf("channel %q where the plan has %q", a.Name, name)
+	case a.Encoding != encoding:
+		return fmt.Errorf("channel %q with encoding %d where the run has %d", a.Name, a.Encoding, encoding)
+	case coding != nil && a.Grid != coding.exponent():
+		return fmt.Errorf("channel %q on the grid %d where the run has %d", a.Name, a.Grid, coding.exponent())
+	case coding == nil && f.tells[i] == nil && (a.Grid != 0 || a.Invalid):
+		return fmt.Errorf("channel %q with a grid or a mark that it cannot have", a.Name)
+	}
+	data, words := f.numbers(i), 0
+	if coding != nil {
+		data, words = 0, data
+	}
+	if len(a.Data) != data || len(a.Words) != words {
+		return fmt.Errorf("channel %q has length %d where the plan has %d", a.Name, a.Len(), data+words)
 	}
 	return nil
 }
@@ -87,12 +179,13 @@ func (s *script) frames() [kindsOfScripts]*frame {
 	return all
 }
 
-func newScript(plan *model.Plan, client int) *script {
+func newScript(plan *model.Plan, client int, c *codes) *script {
 	s := &script{role: plan.Role(client)}
+	w := &writer{plan: plan, script: s, codes: c}
 	for k, f := range s.frames() {
-		f.kind = kinds[k].name
+		f.kind, f.masked = k, plan.Wire.Masked
 		for _, c := range kinds[k].carries {
-			s.carry(f, c, plan)
+			w.carry(f, c)
 		}
 	}
 	for i, a := range s.role.Arrivals {
@@ -110,48 +203,61 @@ func newScript(plan *model.Plan, client int) *script {
 			s.drawnMembers = append(s.drawnMembers, i)
 		}
 	}
-	s.auxTally, s.replyTally = s.aux.withScalars(Scalars), s.reply.withScalars(ScalarTotal)
+	s.auxTally, s.replyTally = w.withScalars(s.aux, Scalars), w.withScalars(s.reply, ScalarTotal)
 	return s
 }
 
+// A writer makes a script.
+type writer struct {
+	plan   *model.Plan
+	script *script
+	codes  *codes
+}
+
 // carry adds the channels of a content to a frame.
-func (s *script) carry(f *frame, c carried, plan *model.Plan) {
+func (w *writer) carry(f *frame, c carried) {
+	role := w.script.role
 	switch c.content {
 	case Value, Gradient:
-		for _, a := range s.role.Arrivals {
-			if c.when(circumstances(plan, a.Early)) {
-				f.channel(c.content, a.Shared, plan.Shared[a.Shared].Name, a.Len)
+		for _, a := range role.Arrivals {
+			if c.when(circumstances(w.plan, a.Early)) {
+				w.channel(f, channel{c.content, a.Shared}, w.plan.Shared[a.Shared].Name, a.Len)
 			}
 		}
 	case Scalars, ScalarTotal, Answer:
-		f.channel(c.content, -1, scalarsName, 0)
+		w.channel(f, channel{c.content, -1}, scalarsName, 0)
 	case OthersSum, Partial:
-		for _, r := range s.role.Receptions {
-			s.group(f, c, plan, r.Group)
+		for _, r := range role.Receptions {
+			w.group(f, c, r.Group)
 		}
 	default:
-		for _, m := range s.role.Members {
-			s.group(f, c, plan, m.Group)
+		for _, m := range role.Members {
+			w.group(f, c, m.Group)
 		}
 	}
 }
 
-func (s *script) group(f *frame, c carried, plan *model.Plan, g int) {
-	here := circumstances(plan, false)
-	here.generated = len(plan.Groups[g].Quantities) > 0
+func (w *writer) group(f *frame, c carried, g int) {
+	here := circumstances(w.plan, false)
+	here.generated = len(w.plan.Groups[g].Quantities) > 0
 	if c.when(here) {
-		f.channel(c.content, g, plan.Groups[g].Name, plan.Groups[g].Len)
+		w.channel(f, channel{c.content, g}, w.plan.Groups[g].Name, w.plan.Groups[g].Len)
 	}
+}
+
+func (w *writer) channel(f *frame, ch channel, name string, n int) {
+	f.channel(ch, name, n, w.codes.of(f.kind, ch), w.codes.tells(w.plan, ch))
 }
 
 // scalarsName is the channel of numbers that are added up.
 const scalarsName = "scalars"
 
-// withScalars is the frame with one more channel.
-func (f *frame) withScalars(c Content) frame {
-	w := frame{kind: f.kind, arrays: slices.Clone(f.arrays), lens: slices.Clone(f.lens), channels: slices.Clone(f.channels)}
-	w.channel(c, -1, scalarsName, 0)
-	return w
+// withScalars is a frame with one more channel.
+func (w *writer) withScalars(f frame, c Content) frame {
+	f.arrays, f.lens, f.channels = slices.Clone(f.arrays), slices.Clone(f.lens), slices.Clone(f.channels)
+	f.codings, f.tells = slices.Clone(f.codings), slices.Clone(f.tells)
+	w.channel(&f, channel{c, -1}, scalarsName, 0)
+	return f
 }
 
 // opening is how an evaluation begins: the frames with z and with the answer, with room for what t adds up, which may be nil.
@@ -166,4 +272,63 @@ func (s *script) opening(t *density.Decision) (up, down *frame) {
 }
 
 // scalars is the last channel.
-func (f *frame) scalars() *[]float64 { return &f.arrays[len(f.arrays)-1].Data }
+func (f *frame) scalars() *transport.Array { return &f.arrays[len(f.arrays)-1] }
+
+// loadScalars puts numbers into the last channel.
+func (f *frame) loadScalars(v []float64) {
+	k := len(f.arrays) - 1
+	f.lens[k] = len(v)
+	f.load(k, v)
+}
+
+// loadAux loads z of a client, with the scalars of t unless it is nil, b the client's number in this process. down is the frame with the answer.
+func (s *script) loadAux(p *partyState, t *density.Decision, b int) (up, down *frame) {
+	up, down = s.opening(t)
+	for i, z := range p.zs {
+		up.load(i, z)
+	}
+	if t != nil {
+		up.loadScalars(t.Part[b])
+	}
+	return up, down
+}
+
+// loadPartial loads, under power, the adjoints of the sums that a client received.
+func (s *script) loadPartial(p *partyState) *frame {
+	p.collectShared()
+	s.loadGradients(&s.partial, p, s.lateArrivals)
+	for i, r := range s.role.Receptions {
+		s.partial.load(len(s.lateArrivals)+i, p.InputAdjoint(r.Input))
+	}
+	return &s.partial
+}
+
+// loadTrailing loads the gradients by shared parameters that were not sent before.
+func (s *script) loadTrailing(p *partyState) *frame {
+	p.collectShared()
+	s.loadGradients(&s.trailing, p, s.trailingArrivals)
+	return &s.trailing
+}
+
+// loadGradients puts gradients by shared parameters into the first channels of a frame.
+func (s *script) loadGradients(f *frame, p *partyState, arrivals []int) {
+	for i, k := range arrivals {
+		f.load(i, p.shared[k])
+	}
+}
+
+// loadCentre loads the cuts at a guide's mean.
+func (s *script) loadCentre(p *partyState, centre []float64) *frame {
+	for i, m := range s.role.Members {
+		s.centre.load(i, p.part(centre, m.Cut))
+	}
+	return &s.centre
+}
+
+// loadDrawn loads what generated quantities of the server read of a draw.
+func (s *script) loadDrawn(p *partyState) *frame {
+	for i, m := range s.drawnMembers {
+		s.drawn.load(i, p.zs[m])
+	}
+	return &s.drawn
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/runtime/model"
 )
 
 // server is the Env of the server: its block, the sums, and a script with each client.
@@ -73,21 +72,19 @@ func (s *server) receiveAux(ctx context.Context, t *density.Decision) error {
 			return err
 		}
 	}
-	if t != nil {
-		copy(t.Total, t.Part[0])
-	}
 	for k, c := range s.scripts {
 		up, down := c.opening(t)
 		if err := s.recv(ctx, s.peers[k], up); err != nil {
 			return err
 		}
-		for i, m := range c.role.Members {
-			s.sums.z[m.Group][m.Place] = up.arrays[i].Data
-		}
+		s.sums.takeAux(c, up)
 		if t != nil {
-			model.Add(t.Total, *up.scalars())
-			*down.scalars() = t.Total
+			s.sums.scalars[k] = *up.scalars()
+			down.loadScalars(t.Total)
 		}
+	}
+	if t != nil {
+		s.sums.addScalars(t.Total, t.Part[0], s.sums.scalars)
 	}
 	return nil
 }
@@ -116,14 +113,22 @@ func (s *server) evaluate(ctx context.Context, t *density.Decision, theta, lp []
 			return false, err
 		}
 		s.target(lp)
-		return true, s.exchangeAdjoints(ctx)
+		if err := s.exchangeAdjoints(ctx); err != nil {
+			return false, err
+		}
+	} else {
+		if wanted {
+			s.target(lp)
+			s.sums.addAdjoints()
+			s.answered(s.sums)
+			s.sums.followAux()
+		}
+		if err := s.replyAdjoints(ctx, t, wanted); err != nil || !wanted {
+			return false, err
+		}
 	}
-	if wanted {
-		s.target(lp)
-		s.sums.addAdjoints()
-		s.answered(s.sums)
-	}
-	return wanted, s.replyAdjoints(ctx, t)
+	s.sums.spoil(&lp[0], nil)
+	return true, nil
 }
 
 func (s *server) target(lp []float64) {
@@ -138,6 +143,7 @@ func (s *server) replySums(ctx context.Context, t *density.Decision) error {
 		at := s.loadShared(down, c, c.lateArrivals)
 		for i, r := range c.role.Receptions {
 			down.load(at+i, s.sums.total[r.Group])
+			down.flag(at+i, s.sums.lost[r.Group])
 		}
 		if err := s.send(ctx, s.peers[k], down); err != nil {
 			return err
@@ -146,21 +152,22 @@ func (s *server) replySums(ctx context.Context, t *density.Decision) error {
 	return nil
 }
 
-func (s *server) replyAdjoints(ctx context.Context, t *density.Decision) error {
+func (s *server) replyAdjoints(ctx context.Context, t *density.Decision, wanted bool) error {
 	for k, c := range s.scripts {
 		_, down := c.opening(t)
 		at := s.loadShared(down, c, c.lateArrivals)
-		if err := s.sendAdjoints(ctx, s.peers[k], c, down, at); err != nil {
+		if err := s.sendAdjoints(ctx, s.peers[k], c, down, at, wanted); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// sendAdjoints sends the adjoints of the client's sums, from channel at on.
-func (s *server) sendAdjoints(ctx context.Context, peer string, c *script, f *frame, at int) error {
+// sendAdjoints sends the adjoints of the client's sums, from channel at on. Where no evaluation is wanted they mean nothing.
+func (s *server) sendAdjoints(ctx context.Context, peer string, c *script, f *frame, at int, wanted bool) error {
 	for i, m := range c.role.Members {
 		f.load(at+i, s.sums.adjoint[m.Group])
+		f.flag(at+i, wanted && s.sums.lost[m.Group])
 	}
 	return s.send(ctx, peer, f)
 }
@@ -171,15 +178,13 @@ func (s *server) exchangeAdjoints(ctx context.Context) error {
 		if err := s.recv(ctx, s.peers[k], &c.partial); err != nil {
 			return err
 		}
-		s.keepShared(&c.partial, c, c.lateArrivals)
-		for i, r := range c.role.Receptions {
-			s.sums.a[r.Group][r.Place] = c.partial.arrays[len(c.lateArrivals)+i].Data
-		}
+		s.sums.takePartial(c)
 	}
 	s.sums.addAdjoints()
 	s.answered(s.sums)
+	s.sums.followAux()
 	for k, c := range s.scripts {
-		if err := s.sendAdjoints(ctx, s.peers[k], c, &c.whole, 0); err != nil {
+		if err := s.sendAdjoints(ctx, s.peers[k], c, &c.whole, 0, true); err != nil {
 			return err
 		}
 	}
@@ -191,17 +196,9 @@ func (s *server) receiveTrailing(ctx context.Context) error {
 		if err := s.recv(ctx, s.peers[k], &c.trailing); err != nil {
 			return err
 		}
-		s.keepShared(&c.trailing, c, c.trailingArrivals)
+		s.sums.takeGradients(&c.trailing, c, c.trailingArrivals)
 	}
 	return nil
-}
-
-// keepShared copies gradients by shared parameters out of a message: they are added after the client's next one has come.
-func (s *server) keepShared(f *frame, c *script, arrivals []int) {
-	for i, k := range arrivals {
-		a := c.role.Arrivals[k]
-		s.sums.keep(a, f.arrays[i].Data)
-	}
 }
 
 // Totals adds the clients' centres and sends each client its sums.
@@ -214,14 +211,14 @@ func (s *server) Totals(ctx context.Context, _, _ [][]float64) error {
 		if err := s.recv(ctx, s.peers[k], &c.centre); err != nil {
 			return err
 		}
-		for i, m := range c.role.Members {
-			s.sums.z[m.Group][m.Place] = c.centre.arrays[i].Data
-		}
+		s.sums.takeAux(c, &c.centre)
 	}
 	s.sums.addAux()
+	s.sums.followAux()
 	for k, c := range s.scripts {
 		for i, m := range c.role.Members {
 			c.total.load(i, s.sums.total[m.Group])
+			c.total.flag(i, s.sums.lost[m.Group])
 		}
 		if err := s.send(ctx, s.peers[k], &c.total); err != nil {
 			return err
@@ -236,17 +233,16 @@ func (s *server) Sum(ctx context.Context, part [][]float64, total []float64) err
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
-	copy(total, part[0])
 	for k, c := range s.scripts {
 		c.part.lens[0] = len(total)
 		if err := s.recv(ctx, s.peers[k], &c.part); err != nil {
 			return err
 		}
-		model.Add(total, c.part.arrays[0].Data)
+		s.sums.scalars[k] = c.part.arrays[0]
 	}
+	s.sums.addScalars(total, part[0], s.sums.scalars)
 	for k, c := range s.scripts {
-		c.sum.lens[0] = len(total)
-		c.sum.load(0, total)
+		c.sum.loadScalars(total)
 		if err := s.send(ctx, s.peers[k], &c.sum); err != nil {
 			return err
 		}
@@ -273,10 +269,7 @@ func (s *server) Values(ctx context.Context, d density.Draw, values [][]float64)
 		if err := s.recv(ctx, s.peers[k], &c.drawn); err != nil {
 			return err
 		}
-		for i, member := range c.drawnMembers {
-			m := c.role.Members[member]
-			s.sums.z[m.Group][m.Place] = c.drawn.arrays[i].Data
-		}
+		s.sums.takeDrawn(c)
 	}
 	s.sums.addRead(s.plan)
 	s.party.readQuantities(s.plan, s.sums.total)

@@ -16,32 +16,57 @@
 // Where it follows from the totals of the scalars that the evaluation is not wanted, it ends with the reply, whose adjoints then are those of the
 // evaluation before.
 //
+// Where the plan's wire is fixed, what is added up travels as words (coding.go), and with masks as masked ones (masks.go).
+//
 // A sum s = Σ z (z is the cut itself where that crosses) and the adjoints of its receivers are added in party order; a receiver that is a member subtracts its own share, in one process as
 // in many. A message that the script does not expect ends the run with an error at both ends.
 package session
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/transport"
 )
 
 // Keys are the sources of the random streams. A party of a deployment holds its own private key and no other.
 type Keys struct {
 	Shared  rng.Key
 	Private map[string]rng.Key // by party name
+	// ID is that of the run and its resumption, the same at all parties. Masks are made for it: no two sessions of these parties may have the same.
+	ID    transport.ID
+	Masks *MaskKeys // nil where nothing is masked
 }
 
-// SimulatedKeys derives the keys of all named parties from a seed, for runs where one process plays every party.
+// SimulatedKeys derives the keys of all named parties from a seed, for runs where one process plays every party. Two runs with one seed have one ID, and so the same masks: what
+// passes inside a process is hidden from nobody.
 func SimulatedKeys(seed uint64, names []string) Keys {
 	k := Keys{Shared: rng.SharedKey(seed), Private: map[string]rng.Key{}}
+	run := sha256.Sum256(append([]byte("vflc simulated run "), k.Shared[:]...))
+	copy(k.ID.Run[:], run[:])
 	for _, name := range names {
 		k.Private[name] = rng.SimulatedKey(seed, name)
 	}
 	return k
+}
+
+// WithMasks returns the keys with those for masks, derived from the private ones of all parties, where the plan needs them and there are none.
+func (k Keys) WithMasks(plan *model.Plan) (Keys, error) {
+	if !plan.Wire.Masked || k.Masks != nil {
+		return k, nil
+	}
+	var err error
+	k.Masks, err = simulatedMaskKeys(plan.Names, k.Private)
+	return k, err
+}
+
+// Only returns the keys as one party holds them.
+func (k Keys) Only(name string) Keys {
+	return Keys{Shared: k.Shared, Private: map[string]rng.Key{name: k.Private[name]}, ID: k.ID, Masks: k.Masks.only(name)}
 }
 
 // A KeyError is the error where a party of this process has no private key.
@@ -59,6 +84,8 @@ type capable interface {
 	density.Reporter
 	density.Metered
 	density.Relaying
+	density.Numbered
+	density.Remembering
 }
 
 var (
@@ -70,15 +97,40 @@ var (
 // base is what both kinds of Env have in common: the blocks of this process and the random streams.
 type base struct {
 	watching
-	plan       *model.Plan
-	parties    []*partyState
-	blocks     []density.Block
-	keys       Keys
-	cost       cost
-	work       *density.Work
+	plan    *model.Plan
+	parties []*partyState
+	blocks  []density.Block
+	keys    Keys
+	cost    cost
+	codes   *codes
+	*common
 	parts      []part
 	relays     map[density.RelaySize]*relay
 	allScripts []*script
+}
+
+// A common is what an Env shares with those of its windows.
+type common struct {
+	work  density.Work
+	id    transport.ID
+	round uint64 // exchanges begun, counted alike at all parties
+	grids *grids
+	masks []*masker // by party; nil where nothing is masked, and for parties that are not of this process
+}
+
+// newCommon makes it for the parties of a process, given by index.
+func newCommon(plan *model.Plan, keys Keys, parties ...int) (*common, error) {
+	c := &common{id: keys.ID, grids: newGrids(plan), masks: make([]*masker, len(plan.Names))}
+	for _, i := range parties {
+		if i == 0 || i >= len(plan.Names) || !plan.Wire.Masked {
+			continue
+		}
+		var err error
+		if c.masks[i], err = newMasker(plan, i, keys.Masks); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
 }
 
 // A part is the Env of a window and its rows.
@@ -93,9 +145,9 @@ func (b *base) Windows() int { return len(b.parts) }
 // Window returns the Env of window k and its rows.
 func (b *base) Window(k int) (density.Env, []int) { return b.parts[k].env, b.parts[k].rows }
 
-// newBase makes the state of each of the parties given by index. The plan must have passed Verify. Evaluations and messages are counted in work.
-func newBase(plan *model.Plan, keys Keys, work *density.Work, parties ...int) (base, error) {
-	b := base{plan: plan, keys: keys, work: work}
+// newBase makes the state of each of the parties given by index. The plan must have passed Verify.
+func newBase(plan *model.Plan, keys Keys, shared *common, parties ...int) (base, error) {
+	b := base{plan: plan, keys: keys, common: shared, codes: newCodes(plan, shared.grids)}
 	for _, i := range parties {
 		if i < 0 || i >= len(plan.Parties) || plan.Parties[i] == nil {
 			return b, &model.WiringError{Where: fmt.Sprintf("party %d", i), What: "its program is not loaded"}
@@ -118,6 +170,34 @@ func (b *base) mustHaveAuxiliaries() {
 	}
 }
 
+// Number implements density.Numbered.
+func (b *base) Number(chain int) { b.id.Chain = uint32(chain) }
+
+// Remember implements density.Remembering: what is remembered are the grids.
+func (b *base) Remember(to []int) []int {
+	to = to[:0]
+	if !b.plan.Wire.Fixed {
+		return to
+	}
+	for _, v := range b.grids.all() {
+		for _, g := range *v {
+			to = append(to, int(g.exponent))
+		}
+	}
+	return to
+}
+
+// Recall implements density.Remembering.
+func (b *base) Recall(from []int) {
+	for _, v := range b.grids.all() {
+		for k := range *v {
+			if len(from) > 0 {
+				(*v)[k].exponent, from = int16(from[0]), from[1:]
+			}
+		}
+	}
+}
+
 // Blocks are the parties of this process.
 func (b *base) Blocks() []density.Block { return b.blocks }
 
@@ -127,7 +207,7 @@ func (b *base) ReadsAuxiliaries() bool {
 }
 
 // Work counts evaluations and messages since the start.
-func (b *base) Work() *density.Work { return b.work }
+func (b *base) Work() *density.Work { return &b.work }
 
 // Shared returns the stream of this name that all parties have in common, at its start.
 func (b *base) Shared(name string) density.Stream { return rng.New(b.keys.Shared, name) }

@@ -1,31 +1,41 @@
 package session
 
 import (
+	"math"
+	"slices"
+
 	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/runtime/transport"
 	"github.com/vflc/vflc/runtime/vector"
 )
 
 // sums is what the server adds up. Parts are in party order and are set anew for each evaluation: their arrays belong to a party of this process or to
 // a message.
 type sums struct {
-	z       [][][]float64 // [group][member]
-	a       [][][]float64 // [group][receiver]
-	d       [][][]float64 // [shared][the server, then destinations]
-	total   [][]float64   // [group] Σ z
-	adjoint [][]float64   // [group] Σ a
-	shared  [][]float64   // [shared] Σ d
+	codes   *codes
+	z       [][]transport.Array // [group][member]
+	a       [][]transport.Array // [group][receiver]
+	d       [][]transport.Array // [shared][the server, then destinations]
+	total   [][]float64         // [group] Σ z
+	adjoint [][]float64         // [group] Σ a
+	shared  [][]float64         // [shared] Σ d
+	// Of what is added up as words:
+	largest []float64 // [group] of Σ z
+	lost    []bool    // [group] a z or an a of this evaluation is invalid
+	scalars []transport.Array
+	numbers []float64 // total of the clients' scalars
 }
 
-func newSums(plan *model.Plan) *sums {
-	h := &sums{}
+func newSums(plan *model.Plan, c *codes) *sums {
+	h := &sums{codes: c, largest: make([]float64, len(plan.Groups)), lost: make([]bool, len(plan.Groups)), scalars: make([]transport.Array, len(plan.Names)-1)}
 	for _, g := range plan.Groups {
-		h.z = append(h.z, make([][]float64, len(g.Members)))
-		h.a = append(h.a, make([][]float64, len(g.Receivers)))
+		h.z = append(h.z, make([]transport.Array, len(g.Members)))
+		h.a = append(h.a, make([]transport.Array, len(g.Receivers)))
 		h.total = append(h.total, make([]float64, g.Len))
 		h.adjoint = append(h.adjoint, make([]float64, g.Len))
 	}
 	for k, s := range plan.Shared {
-		h.d = append(h.d, make([][]float64, 1+len(s.To)))
+		h.d = append(h.d, make([]transport.Array, 1+len(s.To)))
 		h.shared = append(h.shared, make([]float64, plan.SharedLen(k)))
 	}
 	return h
@@ -33,61 +43,141 @@ func newSums(plan *model.Plan) *sums {
 
 // takeOwn takes the derivatives of the server's own density by the inputs and outputs of its graph as parts.
 func (h *sums) takeOwn(server *partyState) {
-	h.takeAdjoints(server)
+	for _, r := range server.role.Receptions {
+		h.a[r.Group][r.Place].Data = server.InputAdjoint(r.Input)
+	}
 	for k, out := range server.outputs {
-		h.d[k][0] = server.Own(out)
+		h.d[k][0].Data = server.Own(out)
 	}
 }
 
-// takeAdjoints takes a party's derivatives by the sums that it received as parts.
-func (h *sums) takeAdjoints(s *partyState) {
-	for _, r := range s.role.Receptions {
-		h.a[r.Group][r.Place] = s.InputAdjoint(r.Input)
+// takeAux takes what a client has sent of z.
+func (h *sums) takeAux(c *script, f *frame) {
+	for i, m := range c.role.Members {
+		h.z[m.Group][m.Place] = f.arrays[i]
 	}
 }
 
-// keep copies a client's gradient by a shared parameter.
-func (h *sums) keep(a model.Arrival, gradient []float64) {
-	d := &h.d[a.Shared][1+a.Place]
-	*d = append((*d)[:0], gradient...)
+// takeDrawn takes what a client has sent of a draw.
+func (h *sums) takeDrawn(c *script) {
+	for i, member := range c.drawnMembers {
+		m := c.role.Members[member]
+		h.z[m.Group][m.Place] = c.drawn.arrays[i]
+	}
+}
+
+// takePartial takes the adjoints that a client has sent under power.
+func (h *sums) takePartial(c *script) {
+	h.takeGradients(&c.partial, c, c.lateArrivals)
+	for i, r := range c.role.Receptions {
+		h.a[r.Group][r.Place] = c.partial.arrays[len(c.lateArrivals)+i]
+	}
+}
+
+// takeGradients copies gradients by shared parameters out of a message: they are added after the client's next one has come.
+func (h *sums) takeGradients(f *frame, c *script, arrivals []int) {
+	for i, k := range arrivals {
+		at, a := c.role.Arrivals[k], f.arrays[i]
+		d := &h.d[at.Shared][1+at.Place]
+		a.Data, a.Words = append(d.Data[:0], a.Data...), append(d.Words[:0], a.Words...)
+		*d = a
+	}
+}
+
+// addAux adds z.
+func (h *sums) addAux() {
+	for g := range h.total {
+		largest, valid := h.add(h.total[g], h.z[g], h.codes.contribution[g])
+		h.largest[g], h.lost[g] = largest, !valid
+	}
+}
+
+// followAux chooses the grids of the next z. It must come after the last use of those of this z, and not where the evaluation is not wanted.
+func (h *sums) followAux() {
+	for g, c := range h.codes.contribution {
+		c.follow(h.largest[g], !h.lost[g])
+	}
 }
 
 // addRead is addAux for the sums that generated quantities read.
 func (h *sums) addRead(plan *model.Plan) {
 	for g, group := range plan.Groups {
 		if len(group.Quantities) > 0 {
-			add(h.total[g:g+1], h.z[g:g+1])
+			h.add(h.total[g], h.z[g], h.codes.drawn[g])
 		}
 	}
 }
 
-func (h *sums) addAux()      { add(h.total, h.z) }
-func (h *sums) addAdjoints() { addOrAlias(h.adjoint, h.a) }
-func (h *sums) addShared()   { add(h.shared, h.d) }
-
-// add overwrites each dst[k] with the sum of parts[k], in their order.
-func add(dst [][]float64, parts [][][]float64) {
-	for k, p := range parts {
-		if len(p) == 1 {
-			copy(dst[k], p[0])
+// addAdjoints adds the adjoints, and chooses the grids of the next ones. A sum of one part becomes that part itself, without a copy.
+func (h *sums) addAdjoints() {
+	for g, parts := range h.a {
+		switch len(parts) {
+		case 0: // nobody receives the sum
+			continue
+		case 1:
+			h.adjoint[g] = parts[0].Data
 			continue
 		}
-		vector.Add(len(dst[k]), dst[k], p[0], p[1])
-		for _, v := range p[2:] {
-			vector.Accumulate(len(dst[k]), dst[k], v)
+		c := h.codes.partial[g]
+		largest, valid := h.add(h.adjoint[g], parts, c)
+		h.lost[g] = h.lost[g] || !valid
+		c.follow(largest, valid)
+	}
+}
+
+func (h *sums) addShared() {
+	for k, parts := range h.d {
+		h.add(h.shared[k], parts, h.codes.gradient[k])
+	}
+}
+
+// add overwrites dst with the sum of parts in their order: as numbers, or those that are words first.
+func (h *sums) add(dst []float64, parts []transport.Array, c *coding) (largest float64, valid bool) {
+	if c != nil {
+		largest, valid = c.add(dst, parts)
+		for _, p := range parts {
+			if p.Encoding == transport.Plain {
+				vector.Accumulate(len(dst), dst, p.Data)
+			}
+		}
+		return largest, valid
+	}
+	if len(parts) == 1 {
+		copy(dst, parts[0].Data)
+		return 0, true
+	}
+	vector.Add(len(dst), dst, parts[0].Data, parts[1].Data)
+	for _, p := range parts[2:] {
+		vector.Accumulate(len(dst), dst, p.Data)
+	}
+	return 0, true
+}
+
+// addScalars sets total to the server's numbers, which are first, plus those of the clients.
+func (h *sums) addScalars(total, own []float64, parts []transport.Array) {
+	copy(total, own)
+	if c := h.codes.scalars; c != nil {
+		h.numbers = slices.Grow(h.numbers[:0], len(total))[:len(total)]
+		c.add(h.numbers, parts)
+		model.Add(total, h.numbers)
+		return
+	}
+	for _, p := range parts {
+		model.Add(total, p.Data)
+	}
+}
+
+// spoil sets a party's log density to −∞ where it has part in a sum that was lost in this evaluation: all densities, or those of the sums of a role.
+func (h *sums) spoil(lp *float64, role *model.Role) {
+	for g, lost := range h.lost {
+		if lost && (role == nil || concerns(role, g)) {
+			*lp = math.Inf(-1)
 		}
 	}
 }
 
-// addOrAlias is add, except that a sum of one part becomes that part itself, without a copy, and that one of none stays 0.
-func addOrAlias(dst [][]float64, parts [][][]float64) {
-	for k, p := range parts {
-		switch len(p) {
-		case 0:
-		case 1:
-			dst[k] = p[0]
-		default:
-			add(dst[k:k+1], parts[k:k+1])
-		}
-	}
+// concerns reports whether a party sends to a sum or receives it.
+func concerns(role *model.Role, group int) bool {
+	return slices.ContainsFunc(role.Members, func(m model.Membership) bool { return m.Group == group }) ||
+		slices.ContainsFunc(role.Receptions, func(r model.Reception) bool { return r.Group == group })
 }

@@ -1,17 +1,24 @@
 package session
 
-import "github.com/vflc/vflc/density"
+import (
+	"slices"
+
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/runtime/transport"
+)
 
 // A Watcher is shown what the server holds in every evaluation and every relay that it completes: what a curious server could keep. Arrays are indexed as the groups, members and
 // receivers of the plan, and are valid during the call alone.
 type Watcher interface {
-	// Sent is called when the members of all sums have sent z. window is the window of rows that is evaluated, AllRows where it is all of them.
-	Sent(window int, z [][][]float64)
-	// Answered follows Sent: total[g] is the adjoint of sum g added over its receivers, and part[g][k] that of receiver k alone.
+	// Sent is called when the members of all sums have sent z: total[g] is sum g, and z[g][k] what its member k sent, z[g] being empty where the server has the sum alone.
+	// window is the window of rows that is evaluated, AllRows where it is all of them.
+	Sent(window int, z [][][]float64, total [][]float64)
+	// Answered follows Sent: total[g] is the adjoint of sum g added over its receivers, and part[g][k] that of receiver k alone; part[g] is empty where the server has
+	// the sum alone.
 	Answered(total [][]float64, part [][][]float64)
-	// Relayed is called after every round trip x in which vectors that go with the cuts cross: up[g][m] is what member m of sum g has sent and down[g] the answer, that
-	// many columns one after another.
-	Relayed(x density.Exchange, columns int, up [][][]float64, down [][]float64)
+	// Relayed is called after every round trip x in which vectors that go with the cuts cross: up[g][m] is what member m of sum g has sent, up[g] being empty where the server has the
+	// sum alone, sum[g] the sum and down[g] the answer, that many columns one after another.
+	Relayed(x density.Exchange, columns int, up [][][]float64, sum, down [][]float64)
 }
 
 // AllRows is the window of an evaluation of all rows.
@@ -33,6 +40,8 @@ type watching struct {
 	watcher Watcher
 	window  int
 	muted   bool // what is evaluated was shown before
+	parts   [][][]float64
+	single  [][]float64 // those that are read from words, one after another
 }
 
 // watch sets the watcher of an Env over all rows and of those over its windows.
@@ -72,15 +81,56 @@ func (e *local) Replay(on bool) { e.mute(on) }
 func (s *server) Replay(on bool) { s.mute(on) }
 
 // sent shows the watcher, if there is one, what the members of all sums have sent.
-func (w *watching) sent(h *sums) {
-	if w.watcher != nil && !w.muted {
-		w.watcher.Sent(w.window, h.z)
+func (b *base) sent(h *sums) {
+	if b.watched() {
+		b.watcher.Sent(b.window, b.seen(h.z, h.codes.contribution), h.total)
 	}
 }
 
 // answered shows it the adjoints of the sums.
-func (w *watching) answered(h *sums) {
-	if w.watcher != nil && !w.muted {
-		w.watcher.Answered(h.adjoint, h.a)
+func (b *base) answered(h *sums) {
+	if b.watched() {
+		b.watcher.Answered(h.adjoint, b.seen(h.a, h.codes.partial))
 	}
+}
+
+// watched reports whether what is evaluated is shown.
+func (b *base) watched() bool { return b.watcher != nil && !b.muted }
+
+// seen are the parts of sums that a server has one by one. They are valid until the next call.
+func (b *base) seen(parts [][]transport.Array, codings []*coding) [][][]float64 {
+	w, used := &b.watching, 0
+	w.parts = w.parts[:0]
+	for g, list := range parts {
+		var shown [][]float64
+		if g < cap(w.parts) {
+			shown = w.parts[:cap(w.parts)][g][:0]
+		}
+		c := codings[g]
+		for _, p := range list {
+			switch {
+			case p.Encoding == transport.Masked:
+			case p.Encoding == transport.Plain:
+				shown = append(shown, p.Data)
+			default:
+				if used == len(w.single) {
+					w.single = append(w.single, nil)
+				}
+				n := len(p.Words)
+				if p.Grid == none {
+					n /= 2
+				}
+				v := slices.Grow(w.single[used][:0], n)[:n]
+				c.readAt(p.Grid, v, p.Words, p.Invalid)
+				w.single[used] = v
+				used++
+				shown = append(shown, v)
+			}
+		}
+		if len(shown) < len(list) {
+			shown = shown[:0]
+		}
+		w.parts = append(w.parts, shown)
+	}
+	return w.parts
 }

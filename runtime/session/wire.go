@@ -84,13 +84,14 @@ func (w *wire) ended(peer string, m transport.Message) *PeerError {
 
 // A wire is a party's end of its connections. After the first error it is dead: every later call returns that error.
 type wire struct {
-	transport transport.Transport
-	own       string
-	peers     []string
-	names     []string // of all parties
-	round     uint64   // exchanges begun, counted alike at all parties
-	bytes     *int64   // payload sent and received
-	err       error
+	shared      *common // with the Env
+	transport   transport.Transport
+	own         string
+	peers       []string
+	names       []string // of all parties
+	masker      *masker  // at a client whose contributions are masked
+	posted, got []uint64 // messages, by peer
+	err         error
 }
 
 // begin starts the next exchange.
@@ -101,19 +102,45 @@ func (w *wire) begin(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return w.end(ctx, context.Cause(ctx))
 	}
-	w.round++
+	w.shared.round++
 	return nil
 }
 
-// send sends the data that were loaded into f.
+// send sends the data that were loaded into f, masked where they are to be.
 func (w *wire) send(ctx context.Context, to string, f *frame) error {
 	if len(f.arrays) == 0 {
 		return nil
 	}
-	if err := w.transport.Send(ctx, to, transport.Message{Round: w.round, Kind: f.kind, Arrays: f.arrays}); err != nil {
+	if err := f.mask(w.masker, w.shared.id, w.shared.round); err != nil {
+		return w.end(ctx, err)
+	}
+	if err := w.transport.Send(ctx, to, w.message(to, transport.Message{Kind: kinds[f.kind].name, Arrays: f.arrays})); err != nil {
 		return w.end(ctx, w.closedReason(ctx, to, err))
 	}
-	*w.bytes += f.bytes()
+	w.shared.work.Bytes += f.bytes()
+	return nil
+}
+
+// message completes the next message to a peer.
+func (w *wire) message(to string, m transport.Message) transport.Message {
+	k := slices.Index(w.peers, to)
+	w.posted[k]++
+	m.ID, m.Sender, m.Sequence, m.Round = w.shared.id, w.own, w.posted[k], w.shared.round
+	return m
+}
+
+// follows compares the head of a message with the last one of the same peer.
+func (w *wire) follows(from string, m transport.Message) error {
+	last := &w.got[slices.Index(w.peers, from)]
+	*last++
+	switch {
+	case m.Sender != from:
+		return &ProtocolError{from, "message of another sender"}
+	case m.Run != w.shared.id.Run, m.Epoch != w.shared.id.Epoch, m.Chain != w.shared.id.Chain:
+		return &ProtocolError{from, "message of another run, another resumption of it or another chain"}
+	case m.Sequence != *last:
+		return &ProtocolError{from, fmt.Sprintf("message numbered %d where %d is due", m.Sequence, *last)}
+	}
 	return nil
 }
 
@@ -146,10 +173,14 @@ func (w *wire) recv(ctx context.Context, from string, f *frame) error {
 	if m.Kind == kindEnd {
 		return w.end(ctx, w.ended(from, m))
 	}
-	if err := f.accept(m, w.round); err != nil {
+	if err := w.follows(from, m); err != nil {
+		return w.end(ctx, err)
+	}
+	bytes := f.bytes() // before the message can tell another grid
+	if err := f.accept(m, w.shared.round); err != nil {
 		return w.end(ctx, &ProtocolError{from, err.Error()})
 	}
-	*w.bytes += f.bytes()
+	w.shared.work.Bytes += bytes
 	return nil
 }
 
@@ -161,7 +192,7 @@ func (w *wire) end(ctx context.Context, err error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
 	for _, peer := range w.peers {
-		_ = w.transport.Send(ctx, peer, transport.Message{Round: w.round, Kind: kindEnd, Reason: string(code), Party: party})
+		_ = w.transport.Send(ctx, peer, w.message(peer, transport.Message{Kind: kindEnd, Reason: string(code), Party: party}))
 	}
 	return err
 }

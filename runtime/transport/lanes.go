@@ -14,15 +14,27 @@ type Lanes struct {
 	mutex     sync.Mutex
 	changed   sync.Cond
 	lanes     []*lane
-	out       map[string][]Array // of the bundles that have not left
-	err       error              // of the transport: the end of all lanes
-	reading   bool               // a lane waits for a bundle
+	out       map[string]*Message // the bundles that have not left
+	err       error               // of the transport: the end of all lanes
+	reading   bool                // a lane waits for a bundle
 	bundles   int
+	sequence  map[string]uint64 // of the last bundle, by peer
 }
 
-// bundleKind is the kind of a message that holds those of lanes: before the arrays of each is a header, named by its kind, with the lane, the round, the number of arrays, and 1 where
-// two more headers name a reason and a party.
+// bundleKind is the kind of a message that holds those of lanes, which are all of one resumption of one run: before the arrays of each is a header, named by its kind, with the numbers of
+// headerLen, and where the last of them is 1 two more headers, which name a reason and a party.
 const bundleKind = "bundle"
+
+// The numbers of a header.
+const (
+	headLane = iota
+	headChain
+	headSequence
+	headRound
+	headArrays // how many follow
+	headEnded
+	headerLen
+)
 
 // A lane is one of them.
 type lane struct {
@@ -35,7 +47,7 @@ type lane struct {
 
 // NewLanes divides a transport, which only the lanes may use from now on, into n.
 func NewLanes(t Transport, n int) *Lanes {
-	l := &Lanes{transport: t, out: map[string][]Array{}}
+	l := &Lanes{transport: t, out: map[string]*Message{}, sequence: map[string]uint64{}}
 	l.changed.L = &l.mutex
 	for k := range n {
 		l.lanes = append(l.lanes, &lane{Lanes: l, number: k, in: map[string][]Message{}})
@@ -80,16 +92,24 @@ func (l *lane) Send(_ context.Context, to string, m Message) error {
 	if l.err != nil {
 		return l.err
 	}
-	header := Array{m.Kind, []float64{float64(l.number), float64(m.Round), float64(len(m.Arrays)), 0}}
-	parts := []Array{header}
+	bundle := l.out[to]
+	if bundle == nil {
+		bundle = &Message{Kind: bundleKind, Sender: m.Sender}
+		bundle.Run, bundle.Epoch = m.Run, m.Epoch
+		l.out[to] = bundle
+	}
+	header := Array{Name: m.Kind, Data: make([]float64, headerLen)}
+	for k, v := range [headerLen]uint64{headLane: uint64(l.number), headChain: uint64(m.Chain), headSequence: m.Sequence, headRound: m.Round, headArrays: uint64(len(m.Arrays))} {
+		header.Data[k] = float64(v)
+	}
+	bundle.Arrays = append(bundle.Arrays, header)
 	if m.Reason != "" {
-		header.Data[3] = 1
-		parts = append(parts, Array{Name: m.Reason}, Array{Name: m.Party})
+		header.Data[headEnded] = 1
+		bundle.Arrays = append(bundle.Arrays, Array{Name: m.Reason}, Array{Name: m.Party})
 	}
 	for _, a := range m.Arrays {
-		parts = append(parts, Array{a.Name, slices.Clone(a.Data)})
+		bundle.Arrays = append(bundle.Arrays, a.clone())
 	}
-	l.out[to] = append(l.out[to], parts...)
 	return nil
 }
 
@@ -153,18 +173,20 @@ func (l *Lanes) fail(err error) {
 // flush sends the bundles, in the order of the names of peers.
 func (l *Lanes) flush(ctx context.Context) error {
 	var peers []string
-	for peer, arrays := range l.out {
-		if len(arrays) > 0 {
-			peers = append(peers, peer)
-		}
+	for peer := range l.out {
+		peers = append(peers, peer)
 	}
 	slices.Sort(peers)
 	for _, peer := range peers {
 		l.bundles++
-		if err := l.transport.Send(ctx, peer, Message{Kind: bundleKind, Round: uint64(l.bundles), Arrays: l.out[peer]}); err != nil {
+		bundle := l.out[peer]
+		delete(l.out, peer)
+		bundle.Round = uint64(l.bundles)
+		l.sequence[peer]++
+		bundle.Sequence = l.sequence[peer]
+		if err := l.transport.Send(ctx, peer, *bundle); err != nil {
 			return err
 		}
-		l.out[peer] = nil
 	}
 	return nil
 }
@@ -184,19 +206,20 @@ func (l *Lanes) unpack(from string, m Message) error {
 	for rest := m.Arrays; len(rest) > 0; {
 		head := rest[0]
 		rest = rest[1:]
-		if len(head.Data) != 4 {
+		if len(head.Data) != headerLen {
 			return &BundleError{from}
 		}
-		to, n, ended := int(head.Data[0]), int(head.Data[2]), 2*int(head.Data[3])
+		to, n, ended := int(head.Data[headLane]), int(head.Data[headArrays]), 2*int(head.Data[headEnded])
 		if to < 0 || to >= len(l.lanes) || ended < 0 || ended > 2 || n < 0 || n+ended > len(rest) {
 			return &BundleError{from}
 		}
-		one := Message{Kind: head.Name, Round: uint64(head.Data[1])}
+		one := Message{ID: m.ID, Sender: m.Sender, Sequence: uint64(head.Data[headSequence]), Round: uint64(head.Data[headRound]), Kind: head.Name}
+		one.Chain = uint32(head.Data[headChain])
 		if ended > 0 {
 			one.Reason, one.Party = rest[0].Name, rest[1].Name
 		}
 		for _, a := range rest[ended:][:n] {
-			one.Arrays = append(one.Arrays, Array{a.Name, slices.Clone(a.Data)})
+			one.Arrays = append(one.Arrays, a.clone())
 		}
 		rest = rest[ended+n:]
 		l.lanes[to].in[from] = append(l.lanes[to].in[from], one)

@@ -105,15 +105,18 @@ func (l *link) gone() error {
 
 // fill copies msg, and grows the buffers where they are too small.
 func (m *Message) fill(msg Message) {
-	m.Round, m.Kind, m.Reason, m.Party = msg.Round, msg.Kind, msg.Reason, msg.Party
-	m.Arrays = m.Arrays[:cap(m.Arrays)] // keeps the buffers of earlier, longer messages
+	arrays := m.Arrays[:cap(m.Arrays)] // keeps the buffers of earlier, longer messages
+	*m = msg
+	m.Arrays = arrays
 	if n := len(msg.Arrays) - len(m.Arrays); n > 0 {
 		m.Arrays = append(m.Arrays, make([]Array, n)...)
 	}
 	m.Arrays = m.Arrays[:len(msg.Arrays)]
 	for i, a := range msg.Arrays {
-		m.Arrays[i].Name = a.Name
-		m.Arrays[i].Data = append(m.Arrays[i].Data[:0], a.Data...)
+		to := &m.Arrays[i]
+		data, words := append(to.Data[:0], a.Data...), append(to.Words[:0], a.Words...)
+		*to = a
+		to.Data, to.Words = data, words
 	}
 }
 

@@ -2,23 +2,60 @@
 // when, is decided by package session.
 package transport
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // A Message is one transmission between two parties. Arrays and their elements belong to the sender until Send returns,
-// and to the receiver until it next receives from the same peer.
+// and to the receiver until it next receives from the same peer. Append and Parse are its form as bytes.
 type Message struct {
-	Round  uint64 // number of the round, the same at both ends
-	Kind   string // the step of the round
-	Arrays []Array
-	Reason string // the code of why the sender ended the run; empty in all other messages
-	Party  string // with a Reason: the party where the cause is
+	ID
+	Sender   string // the party that has made the message; "" where the connection alone says so
+	Sequence uint64 // number among the messages that the sender has sent to this peer, from 1
+	Round    uint64 // number of the round, the same at both ends
+	Kind     string // the step of the round
+	Arrays   []Array
+	Reason   string // the code of why the sender ended the run; empty in all other messages
+	Party    string // with a Reason: the party where the cause is
 }
 
-// An Array is a named vector.
-type Array struct {
-	Name string
-	Data []float64
+// An ID names the messages that belong together. No two resumptions of a run have the same, so that a sum never has parts of both.
+type ID struct {
+	Run   [16]byte
+	Epoch uint32 // how often the run has been resumed
+	Chain uint32 // from 1; 0 where there are no chains
 }
+
+// An Array is a named vector: Data where the encoding is Plain, else Words.
+type Array struct {
+	Name     string
+	Data     []float64
+	Words    []uint64 // integers mod 2⁶⁴; what they stand for is known to package session
+	Encoding Encoding
+	Invalid  bool  // a number is not on the grid: the words mean nothing
+	Grid     int16 // from a client: of its words; from the server: of the client's next words
+}
+
+// An Encoding is how the numbers of an array are written.
+type Encoding uint8
+
+// The encodings.
+const (
+	Plain  Encoding = iota // float64
+	Fixed                  // integers on a grid
+	Masked                 // the same with masks, which cancel in the sum over all contributors
+	encodings
+)
+
+// clone is a copy with numbers of its own.
+func (a Array) clone() Array {
+	a.Data, a.Words = slices.Clone(a.Data), slices.Clone(a.Words)
+	return a
+}
+
+// Len is how many numbers of 8 bytes the array has as bytes.
+func (a Array) Len() int { return len(a.Data) + len(a.Words) }
 
 // Transport is one party's end of its connections: a client is connected to the server only, the server to every client. Messages between
 // two parties arrive once and in order. One goroutine at a time may use it, except Close, which any goroutine may call at any time.

@@ -1,4 +1,5 @@
-package fit
+// Package folderlock lets one process at a time write to a folder.
+package folderlock
 
 import (
 	"errors"
@@ -8,21 +9,21 @@ import (
 	"strings"
 )
 
-// lockFile is the file in the folder of a run that the process that works on it locks. It holds the number of that process. The system releases the lock when
+// File is the file in a folder that the process that works on it locks. It holds the number of that process. The system releases the lock when
 // the process ends, however it ends, so that no lock is left behind.
-const lockFile = "lock"
+const File = "lock"
 
-// A folderLock is held while a process writes to the folder of a run.
-type folderLock struct {
+// A Lock is held while a process writes to a folder.
+type Lock struct {
 	file *os.File
 	path string
 }
 
-// lockFolder locks the folder of a run. The error names the process that has locked it.
-func lockFolder(dir string) (*folderLock, error) {
-	path := filepath.Join(dir, lockFile)
+// Take locks a folder. The error names the process that has locked it.
+func Take(dir string) (*Lock, error) {
+	path := filepath.Join(dir, File)
 	for {
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, private)
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
 			return nil, err
 		}
@@ -36,7 +37,7 @@ func lockFolder(dir string) (*folderLock, error) {
 		if same(f, path) {
 			f.Truncate(0)
 			fmt.Fprintln(f, os.Getpid())
-			return &folderLock{f, path}, nil
+			return &Lock{f, path}, nil
 		}
 		f.Close() // the process that held it has removed it since it was opened
 	}
@@ -55,14 +56,17 @@ var errLocked = errors.New("another process has locked the file")
 
 func inUse(dir string) error {
 	who := "another process"
-	if text, err := os.ReadFile(filepath.Join(dir, lockFile)); err == nil && len(text) > 0 {
+	if text, err := os.ReadFile(filepath.Join(dir, File)); err == nil && len(text) > 0 {
 		who = "process " + strings.TrimSpace(string(text))
 	}
 	return fmt.Errorf("%s is in use by %s; wait until it ends, or name another folder", dir, who)
 }
 
-// release unlocks the folder. A nil lock is none.
-func (l *folderLock) release() {
+// Moved tells the lock that its folder has another path now.
+func (l *Lock) Moved(dir string) { l.path = filepath.Join(dir, File) }
+
+// Release unlocks the folder. A nil lock is none.
+func (l *Lock) Release() {
 	if l == nil || l.file == nil {
 		return
 	}

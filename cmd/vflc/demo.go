@@ -1,0 +1,381 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/node"
+	"github.com/vflc/vflc/node/identity"
+)
+
+// demoFile says in the folder of a demonstration what its processes are.
+const demoFile = "demo.json"
+
+// A demo is the parties of a model as processes on this machine.
+type demo struct {
+	dir       string
+	Processes []*demoProcess `json:"processes"`
+}
+
+// A demoProcess is one party. Its arguments name files relative to the folder of the demonstration, and tables by absolute paths.
+type demoProcess struct {
+	Party   string   `json:"party"`
+	Args    []string `json:"args"`
+	Process int      `json:"process"`
+}
+
+func newDemo() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Run all parties of a model as processes on this machine, as they would run on machines of their own",
+		Long: `Run all parties of a model as processes on this machine, as they would run on machines of their own: with a project, a certificate
+for each party, connections by TLS on the loopback interface, and a folder for each party. The draws are those of vflc run with the
+same seed and --wire fixed, since the random numbers of all parties follow from the seed: in a deployment each party has its own.`,
+		Example: `  vflc demo start logistic.vfl -o demo
+  vflc status demo
+  vflc demo stop demo`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return usagef("demo needs start or stop") },
+	}
+	cmd.AddCommand(newDemoStart(), newDemoStop())
+	return cmd
+}
+
+func newDemoStart() *cobra.Command {
+	var f modelFlags
+	var tables []string
+	var dir, backend, key string
+	var seed uint64
+	var every time.Duration
+	var wait bool
+	cmd := &cobra.Command{
+		Use:   "start MODEL -o DIR",
+		Short: "Start a process for each party; where DIR holds a demonstration, those that are not running",
+		Example: `  vflc demo start logistic.vfl -o demo
+  vflc demo start logistic.vfl -o demo --transform exact --wait`,
+		Args: oneArgument("a MODEL"),
+		RunE: action(func(cmd *cobra.Command, args []string) error {
+			if dir == "" {
+				return usagef("name a folder for the demonstration: -o DIR")
+			}
+			d, err := readDemo(dir)
+			if errors.Is(err, fs.ErrNotExist) {
+				d, err = prepareDemo(cmd, args[0], dir, &f, tables, serving{backend, key, seed, every})
+			}
+			if err != nil {
+				return err
+			}
+			if err := d.start(cmd); err != nil {
+				return err
+			}
+			if wait {
+				return d.wait(cmd)
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "vflc status %s shows how far they are; vflc demo stop %s ends them\n", dir, dir)
+			return nil
+		}),
+	}
+	f.add(cmd)
+	fs := cmd.Flags()
+	fs.StringArrayVar(&tables, "data", nil, "table of a party: `PARTY=FILE`, as for vflc run; repeatable")
+	fs.StringVarP(&dir, "output", "o", "", "`folder` of the demonstration")
+	fs.StringVar(&backend, "backend", fit.Backends()[0].Name, "inference `algorithm`")
+	fs.StringVar(&key, "key", data.DefaultKey, "`column` on which rows are joined, or none")
+	fs.Uint64Var(&seed, "seed", 1, "seed of all random numbers")
+	fs.DurationVar(&every, "checkpoint-interval", 10*time.Second, "`time` between two states that all parties save")
+	fs.BoolVar(&wait, "wait", false, "wait until the run is complete")
+	addSettings(cmd)
+	return cmd
+}
+
+// serving is what the server of a demonstration is started with.
+type serving struct {
+	backend, key string
+	seed         uint64
+	every        time.Duration
+}
+
+func newDemoStop() *cobra.Command {
+	return &cobra.Command{
+		Use:     "stop DIR",
+		Short:   "End the processes of a demonstration when they have saved the run; vflc demo start goes on with it",
+		Example: `  vflc demo stop demo`,
+		Args:    oneArgument("the folder DIR of a demonstration"),
+		RunE: action(func(cmd *cobra.Command, args []string) error {
+			d, err := readDemo(args[0])
+			if err != nil {
+				return err
+			}
+			return d.stop(cmd)
+		}),
+	}
+}
+
+func readDemo(dir string) (*demo, error) {
+	text, err := os.ReadFile(filepath.Join(dir, demoFile))
+	if err != nil {
+		return nil, err
+	}
+	d := &demo{dir: dir}
+	if err := json.Unmarshal(text, d); err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, demoFile), err)
+	}
+	return d, nil
+}
+
+func (d *demo) write() error {
+	text, err := json.MarshalIndent(d, "", "  ")
+	if err != nil {
+		return err
+	}
+	return atomicfile.WriteBytes(filepath.Join(d.dir, demoFile), 0o600, append(text, '\n'))
+}
+
+// runDir is the folder of a party's run.
+func (d *demo) runDir(party string) string { return filepath.Join(d.dir, "runs", fileOf(party)) }
+
+func fileOf(party string) string { return strings.NewReplacer("[", "_", "]", "").Replace(party) }
+
+// prepareDemo compiles the model, and makes the project and the folders of its parties.
+func prepareDemo(cmd *cobra.Command, model, dir string, f *modelFlags, tables []string, s serving) (*demo, error) {
+	a, err := algorithm(s.backend)
+	if err != nil {
+		return nil, err
+	}
+	if err := refuseForeign(typedFlags(cmd), a); err != nil {
+		return nil, err
+	}
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+		return nil, fmt.Errorf("%s has files but no %s; name another folder, or empty it", dir, demoFile)
+	}
+	m, err := compileWhole(cmd, model, f)
+	if err != nil {
+		return nil, err
+	}
+	sources, err := data.Locate(model, m.Parties(), tables)
+	if err != nil {
+		return nil, err
+	}
+	if err := writePrograms(cmd, m, filepath.Join(dir, "programs")); err != nil {
+		return nil, err
+	}
+	d := &demo{dir: dir}
+	parties, err := d.parties(m, sources)
+	if err != nil {
+		return nil, err
+	}
+	address, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	project := filepath.Join(dir, "project")
+	var names []string
+	for _, p := range parties {
+		names = append(names, p.Party)
+	}
+	if err := identity.Init(project, identity.Project{Name: "demo", Server: names[0], Address: address, Parties: names}); err != nil {
+		return nil, err
+	}
+	for i, p := range parties {
+		if err := d.admit(project, p, s.seed); err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			p.Args = append(p.Args, serveArgs(a, s, masked(a, givenSettings(cmd, a)), address)...)
+		}
+	}
+	d.Processes = parties
+	return d, d.write()
+}
+
+// admit makes the keys and the certificate of a party. Its random numbers follow from the seed of the demonstration.
+func (d *demo) admit(project string, p *demoProcess, seed uint64) error {
+	own := filepath.Join(d.dir, "parties", fileOf(p.Party))
+	if err := identity.Request(own, "demo", p.Party); err != nil {
+		return err
+	}
+	_, bundle, err := identity.Add(project, filepath.Join(own, identity.RequestFile))
+	if err != nil {
+		return err
+	}
+	cert, err := os.ReadFile(filepath.Join(bundle, identity.CertFile))
+	if err != nil {
+		return err
+	}
+	return errors.Join(atomicfile.WriteBytes(filepath.Join(own, identity.CertFile), 0o644, cert), identity.Copy(bundle, own), identity.Simulate(own, seed))
+}
+
+func serveArgs(a backends.Algorithm, s serving, given map[string]string, address string) []string {
+	args := []string{"--backend", a.Name, "--listen", address, "--key", s.key, "--seed", fmt.Sprint(s.seed), "--checkpoint-interval", s.every.String()}
+	for _, d := range a.Settings {
+		if v, ok := given[d.Name]; ok {
+			args = append(args, "--"+d.Name+"="+v)
+		}
+	}
+	return args
+}
+
+// parties lists the parties with the arguments of their processes. Shared data are read from every table, as vflc run does: a party whose own table does not have them gets
+// the server's, or the one that is named for all.
+func (d *demo) parties(m *compile.Model, sources data.Sources) ([]*demoProcess, error) {
+	var out []*demoProcess
+	var shared string
+	for _, s := range sources {
+		if s.Name == data.OwnerShared && len(s.Files) > 0 {
+			shared = s.Files[0]
+		}
+	}
+	if shared == "" && len(sources[0].Files) > 0 {
+		shared = sources[0].Files[0]
+	}
+	for i, s := range sources {
+		if s.Name == data.OwnerShared {
+			continue
+		}
+		names := []string{s.Name}
+		if s.Family {
+			names = nil
+			for k := range s.Files {
+				names = append(names, fmt.Sprintf("%s[%d]", s.Name, k+1))
+			}
+		}
+		for k, name := range names {
+			verb := "join"
+			if i == 0 {
+				verb = "serve"
+			}
+			p := &demoProcess{Party: name, Args: []string{verb, "programs", "--identity", "parties/" + fileOf(name), "-o", "runs/" + fileOf(name)}}
+			if k < len(s.Files) {
+				path, err := data.Absolute(s.Files[k])
+				if err != nil {
+					return nil, err
+				}
+				p.Args = append(p.Args, "--data", path)
+				if shared != "" && shared != s.Files[k] && readsShared(m, s.Name) {
+					if path, err = data.Absolute(shared); err != nil {
+						return nil, err
+					}
+					p.Args = append(p.Args, "--data", data.OwnerShared+"="+path)
+				}
+			}
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+// readsShared reports whether a party's program reads shared data.
+func readsShared(m *compile.Model, party string) bool {
+	for _, s := range m.Manifest.SharedData {
+		if slices.Contains(s.To, party) {
+			return true
+		}
+	}
+	return false
+}
+
+func freePort() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	defer l.Close()
+	return l.Addr().String(), nil
+}
+
+// start starts the processes that are not running, unless their part of the run is complete.
+func (d *demo) start(cmd *cobra.Command) error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	for _, p := range d.Processes {
+		if p.Process != 0 && alive(p.Process) {
+			continue
+		}
+		log, err := os.OpenFile(filepath.Join(d.dir, fileOf(p.Party)+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			return err
+		}
+		c := exec.Command(program, p.Args...)
+		c.Dir, c.Stdout, c.Stderr = d.dir, log, log
+		detach(c)
+		err = c.Start()
+		log.Close()
+		if err != nil {
+			return err
+		}
+		p.Process = c.Process.Pid
+		go func() { _ = c.Wait() }() // so that an ended process is gone while this one waits
+		fmt.Fprintf(cmd.ErrOrStderr(), "started %s, process %d, whose output is %s\n", p.Party, p.Process, filepath.Join(d.dir, fileOf(p.Party)+".log"))
+	}
+	return d.write()
+}
+
+// wait waits until all processes have ended.
+func (d *demo) wait(cmd *cobra.Command) error {
+	for {
+		running := 0
+		for _, p := range d.Processes {
+			if alive(p.Process) {
+				running++
+			}
+		}
+		if running == 0 {
+			break
+		}
+		select {
+		case <-cmd.Context().Done():
+			return cmd.Context().Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	for _, p := range d.Processes {
+		s, err := node.ReadStatus(d.runDir(p.Party))
+		if err != nil {
+			return fmt.Errorf("%w; see %s", err, filepath.Join(d.dir, fileOf(p.Party)+".log"))
+		}
+		if s.State != node.Complete {
+			return &failure{exitPeer, fmt.Errorf("%s: %s: %s; see %s", p.Party, s.State, s.Why, filepath.Join(d.dir, fileOf(p.Party)+".log"))}
+		}
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "the run is complete; vflc summary %s shows the results of a party\n", d.runDir(d.Processes[0].Party))
+	return nil
+}
+
+// stop asks all processes to end, the server first, which lets all parties save the run.
+func (d *demo) stop(cmd *cobra.Command) error {
+	for _, p := range d.Processes {
+		if p.Process == 0 || !alive(p.Process) {
+			continue
+		}
+		if err := node.AskToStop(d.runDir(p.Party), p.Process); err != nil {
+			return err
+		}
+		for alive(p.Process) {
+			select {
+			case <-cmd.Context().Done():
+				return cmd.Context().Err()
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s has ended\n", p.Party)
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// An extrapolation that is killed while its fits run, and resumed by the name of its folder, has the table of one that nobody killed.
+func TestKilledExtrapolationIsResumed(t *testing.T) {
+	program, err := exec.LookPath("vflc") // this test's own binary, see TestMain
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "linear"), os.DirFS("../../examples/linear")); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("../../examples/linear.vfl")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "linear.vfl"), text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	vflc := func(args ...string) *exec.Cmd {
+		cmd := exec.Command(program, args...)
+		cmd.Dir = dir
+		return cmd
+	}
+	run := []string{"run", "linear.vfl", "--extrapolate", "--chains", "2", "--warmup", "150", "--draws", "1500", "--quiet", "--checkpoint-interval", "1ms", "-o"}
+	want, err := vflc(append(run, "whole")...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := vflc(append(run, "killed")...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	if !underWay(filepath.Join(dir, "killed", "rho-*", "checkpoint", "chain-*"), ended) {
+		t.Skip("the fits were too fast to be killed")
+	}
+	cmd.Process.Kill()
+	<-ended
+	resume := vflc("resume", "killed")
+	got, err := resume.Output()
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	if string(got) != string(want) {
+		t.Errorf("resumed it prints\n%s\nand never killed\n%s", got, want)
+	}
+}

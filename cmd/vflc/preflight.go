@@ -1,0 +1,63 @@
+package main
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vflc/vflc/node"
+	"github.com/vflc/vflc/posterior"
+)
+
+func newPreflight() *cobra.Command {
+	var f partyFlags
+	cmd := &cobra.Command{
+		Use:   "preflight PROGRAMS",
+		Short: "Look for what would make a run across machines fail, before it begins",
+		Long: `Look for what would make a run across machines fail, before it begins: the party's certificate, its program, its table, the
+connection to the server, the clock, and what the server announces. Nothing of the party's data is sent. The flags are those of
+vflc serve and vflc join.`,
+		Example: `  vflc preflight build --identity hospital_a --data a.csv`,
+		Args:    oneArgument("the folder PROGRAMS"),
+		RunE: action(func(cmd *cobra.Command, args []string) error {
+			if f.Identity == "" {
+				return usagef("name the folder with the party's keys and certificate: --identity DIR")
+			}
+			f.Programs = args[0]
+			checks := node.Preflight(cmd.Context(), f.Options)
+			if f.asJSON {
+				if err := posterior.WriteJSON(cmd.OutOrStdout(), checks); err != nil {
+					return err
+				}
+			} else if err := writeChecks(cmd.OutOrStdout(), checks); err != nil {
+				return err
+			}
+			for _, c := range checks {
+				if c.Problem != "" {
+					return shown(exitInput)
+				}
+			}
+			return nil
+		}),
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.Identity, "identity", "", "`folder` with the party's keys and certificate (vflc provision)")
+	fs.StringArrayVar(&f.Tables, "data", nil, "the party's table, as for vflc join; repeatable")
+	fs.StringVar(&f.Key, "key", "", "`column` on which rows are joined (default: id)")
+	fs.StringVar(&f.Listen, "listen", "", "`HOST:PORT` that the server will listen on")
+	fs.BoolVar(&f.asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+func writeChecks(w io.Writer, checks []node.Check) error {
+	rows := [][]string{{"check", "problem", "how to fix"}}
+	for _, c := range checks {
+		problem := c.Problem
+		if problem == "" {
+			problem = "none: " + c.Found
+		}
+		rows = append(rows, []string{c.Name, problem, c.Fix})
+	}
+	_, err := io.WriteString(w, posterior.AlignLeft(rows))
+	return err
+}

@@ -1,0 +1,380 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/vflc/vflc/node"
+	"github.com/vflc/vflc/posterior"
+)
+
+// The model of the demonstrations: two clients and a server, 40 rows.
+const demoModel = `client a, b
+data y : real[N] @ shared
+data xa : real[N] @ a
+data xb : real[N] @ b
+param m ~ normal(0, 5)
+param ba ~ normal(0, 1) @ a
+param bb ~ normal(0, 1) @ b
+y ~ normal(m + xa * ba + xb * bb, 1)
+transform augmented(rho = 0.5)
+`
+
+// A stage is a folder with the model, its tables and demonstrations of it.
+type stage struct {
+	t   *testing.T
+	dir string
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	s := &stage{t, t.TempDir()}
+	noise := rand.New(rand.NewPCG(1, 2))
+	var y, a, b bytes.Buffer
+	y.WriteString("id,y\n")
+	a.WriteString("id,xa\n")
+	b.WriteString("id,xb\n")
+	for id := range 40 {
+		xa, xb := noise.NormFloat64(), noise.NormFloat64()
+		fmt.Fprintf(&a, "%d,%v\n", id, xa)
+
+		fmt.Fprintf(&y, "%d,%v\n", id, 0.5+xa-xb+noise.NormFloat64())
+	}
+	b.Reset()
+	b.WriteString("id,xb\n")
+	for id := 39; id >= 0; id-- {
+		fmt.Fprintf(&b, "%d,%v\n", id, noise.NormFloat64())
+	}
+	s.write("m.vfl", demoModel)
+	s.write("m/server.csv", y.String())
+	s.write("m/a.csv", a.String())
+	s.write("m/b.csv", b.String())
+	return s
+}
+
+func (s *stage) write(name, text string) {
+	s.t.Helper()
+	path := filepath.Join(s.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// vflc runs the program of this test's own binary: see TestMain.
+func (s *stage) vflc(args ...string) (string, error) {
+	cmd := exec.Command("vflc", args...)
+	cmd.Dir = s.dir
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func (s *stage) must(args ...string) string {
+	s.t.Helper()
+	out, err := s.vflc(args...)
+	if err != nil {
+		s.t.Fatalf("vflc %s: %v\n%s%s", strings.Join(args, " "), err, out, s.logs("demo"))
+	}
+	return out
+}
+
+// logs are what the processes of a demonstration have printed.
+func (s *stage) logs(demo string) (all string) {
+	files, _ := filepath.Glob(filepath.Join(s.dir, demo, "*.log"))
+	for _, f := range files {
+		text, _ := os.ReadFile(f)
+		all += f + "\n" + string(text)
+	}
+	return all
+}
+
+// stopAfter ends the processes of a demonstration after the test.
+func (s *stage) stopAfter(demo string) {
+	s.t.Cleanup(func() {
+		d, err := readDemo(filepath.Join(s.dir, demo))
+		if err != nil {
+			return
+		}
+		for _, p := range d.Processes {
+			if alive(p.Process) {
+				_ = syscall.Kill(p.Process, syscall.SIGKILL)
+			}
+		}
+	})
+}
+
+func (s *stage) demo() *demo {
+	s.t.Helper()
+	d, err := readDemo(filepath.Join(s.dir, "demo"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return d
+}
+
+// draws reads the columns of a run by chain.
+func (s *stage) draws(dir string) map[string][]string {
+	s.t.Helper()
+	out := map[string][]string{}
+	files, _ := filepath.Glob(filepath.Join(s.dir, dir, "draws", "chain-*.csv"))
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		var head []string
+		for line := range strings.Lines(string(text)) {
+			cells := strings.Split(strings.TrimSpace(line), ",")
+			switch {
+			case strings.HasPrefix(line, "#"):
+			case head == nil:
+				head = cells
+			default:
+				for k, c := range cells {
+					if !strings.HasSuffix(head[k], "__") {
+						key := filepath.Base(file) + " " + head[k]
+						out[key] = append(out[key], c)
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// wantWhole compares what the parties of the demonstration wrote with a run in one process.
+func (s *stage) wantWhole(whole string) {
+	s.t.Helper()
+	want := s.draws(whole)
+	seen := 0
+	for _, p := range s.demo().Processes {
+		for key, got := range s.draws(filepath.Join("demo", "runs", p.Party)) {
+			if strings.Join(got, " ") != strings.Join(want[key], " ") {
+				s.t.Errorf("%s: %s differs from that of a run in one process", p.Party, key)
+			}
+			seen++
+		}
+	}
+	if seen != len(want) || seen == 0 {
+		s.t.Errorf("the parties have %d columns of draws, the run in one process %d", seen, len(want))
+	}
+}
+
+// Processes that meet over the network have the draws of a run in one process, masked or not.
+func TestProcessesEqualOneProcess(t *testing.T) {
+	for name, args := range map[string][]string{
+		"nuts exact":      {"--transform", "exact", "--chains", "2", "--warmup", "30", "--draws", "20"},
+		"sfvi augmented":  {"--backend", "sfvi", "--estimator", "sampled", "--iterations", "60", "--draws", "30"},
+		"sfvi quadrature": {"--transform", "power", "--rho", "0.4", "--backend", "sfvi", "--draws", "30"},
+		"soul power":      {"--transform", "power", "--rho", "0.4", "--backend", "soul", "--iterations", "30", "--draws", "20"},
+		"nuts plain":      {"--wire", "plain", "--chains", "1", "--warmup", "20", "--draws", "10"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.stopAfter("demo")
+			s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--wait"}, args...)...)
+			wire := "--wire=fixed"
+			if name == "nuts plain" {
+				wire = "--quiet"
+			}
+			s.must(append([]string{"run", "m.vfl", "-o", "whole", "--seed", "7", wire}, args...)...)
+			s.wantWhole("whole")
+			var all []*node.Status
+			if err := json.Unmarshal([]byte(s.must("status", "demo", "--json")), &all); err != nil || len(all) != 3 || all[0].State != node.Complete {
+				t.Error(err, all)
+			}
+			var doc posterior.Document
+			if err := json.Unmarshal([]byte(s.must("summary", "demo/runs/a", "--json")), &doc); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Processes that are killed at random instants, the coordinator included, and started again end with the draws of a run that nobody killed.
+func TestKilledProcessesLoseNothing(t *testing.T) {
+	for name, args := range map[string][]string{
+		"nuts": {"--chains", "2", "--warmup", "150", "--draws", "100"},
+		"sfvi": {"--backend", "sfvi", "--estimator", "sampled", "--iterations", "3000", "--draws", "50"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.stopAfter("demo")
+			random := rand.New(rand.NewPCG(3, 4))
+			start := append([]string{"demo", "start", "m.vfl", "-o", "demo", "--checkpoint-interval", "30ms"}, args...)
+			s.must(start...)
+			kills := 0
+			for range 4 {
+				time.Sleep(time.Duration(100+random.IntN(900)) * time.Millisecond)
+				p := s.demo().Processes[random.IntN(3)]
+				if alive(p.Process) && syscall.Kill(p.Process, syscall.SIGKILL) == nil {
+					kills++
+				}
+				for alive(p.Process) {
+					time.Sleep(time.Millisecond)
+				}
+				s.must(start...)
+			}
+			s.must(append(start, "--wait")...)
+			s.must(append([]string{"run", "m.vfl", "-o", "whole", "--wire", "fixed"}, args...)...)
+			s.wantWhole("whole")
+			if kills == 0 {
+				t.Error("nothing was killed")
+			}
+		})
+	}
+}
+
+// wantStatus waits until the status of a party's run has a text.
+func (s *stage) wantStatus(party, text string, most time.Duration) {
+	s.t.Helper()
+	file := filepath.Join(s.dir, "demo", "runs", party, "session", node.StatusFile)
+	for begin := time.Now(); time.Since(begin) < most; time.Sleep(20 * time.Millisecond) {
+		if got, _ := os.ReadFile(file); strings.Contains(string(got), text) {
+			return
+		}
+	}
+	got, _ := os.ReadFile(file)
+	s.t.Errorf("%s: no %q within %v:\n%s", party, text, most, got)
+}
+
+// A client that answers no more is named by all others within 10 seconds; the run goes on when it is back, with the same draws.
+func TestSilentPartyIsNamedEverywhere(t *testing.T) {
+	s := newStage(t)
+	s.stopAfter("demo")
+	args := []string{"--chains", "1", "--warmup", "500", "--draws", "500"}
+	s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo"}, args...)...)
+	s.wantStatus("a", `"iteration": `, 10*time.Second)
+	silent := s.demo().Processes[1]
+	if err := syscall.Kill(silent.Process, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Now()
+	for _, party := range []string{"server", "b"} {
+		s.wantStatus(party, `"a": "nothing was heard from it for 6 s"`, 10*time.Second-time.Since(begin))
+	}
+	if err := syscall.Kill(silent.Process, syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	s.must("demo", "start", "m.vfl", "-o", "demo", "--wait")
+	s.must(append([]string{"run", "m.vfl", "-o", "whole", "--wire", "fixed"}, args...)...)
+	s.wantWhole("whole")
+}
+
+// A demonstration that is stopped goes on with what it had saved.
+func TestStoppedProcessesGoOn(t *testing.T) {
+	s := newStage(t)
+	s.stopAfter("demo")
+	args := []string{"--chains", "2", "--warmup", "300", "--draws", "200"}
+	start := append([]string{"demo", "start", "m.vfl", "-o", "demo"}, args...)
+	s.must(start...)
+	s.wantStatus("a", `"iteration": `, 10*time.Second)
+	s.must("demo", "stop", "demo")
+	if out := s.must("status", "demo"); strings.Count(out, "stopped") != 3 || strings.Count(out, "(ended)") != 3 {
+		t.Error(out)
+	}
+	s.must(append(start, "--wait")...)
+	if log := s.must("logs", "demo/runs/server"); !strings.Contains(log, "the run goes on from what all parties have saved") {
+		t.Error(log)
+	}
+	s.must(append([]string{"run", "m.vfl", "-o", "whole", "--wire", "fixed"}, args...)...)
+	s.wantWhole("whole")
+}
+
+// ended waits for a process of a demonstration to end, and returns what it printed.
+func (s *stage) ended(party string) string {
+	s.t.Helper()
+	for _, p := range s.demo().Processes {
+		for begin := time.Now(); p.Party == party && alive(p.Process) && time.Since(begin) < 15*time.Second; {
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(s.dir, "demo", party+".log"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(text)
+}
+
+// What does not fit ends the run at every party, with the reason where it is and a name and a code elsewhere.
+func TestRunsThatCannotBegin(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(s *stage)
+		want  map[string]string
+	}{
+		"other rows": {
+			func(s *stage) { s.write("m/b.csv", strings.Replace(s.read("m/b.csv"), "\n39,", "\n40,", 1)) },
+			map[string]string{"server": "server and b hold other rows, or in another order", "a": "server and b hold other rows", "b": "server and b hold other rows"},
+		},
+		"fewer rows": {
+			func(s *stage) { s.write("m/b.csv", strings.Join(strings.SplitAfter(s.read("m/b.csv"), "\n")[:40], "")) },
+			map[string]string{"server": "the size N is 40 at server, but 39 at b", "a": "the size N is 40 at server"},
+		},
+		"broken data": {
+			func(s *stage) { s.write("m/b.csv", strings.Replace(s.read("m/b.csv"), "\n38,", "\n38,nought", 1)) },
+			map[string]string{"server": "b found an error in its own data, which its own log shows (code data)", "a": "b found an error in its own data", "b": "nought"},
+		},
+		"another manifest": {
+			func(s *stage) {
+				path := "demo/programs-b/manifest.json"
+				s.write(path, strings.Replace(s.read("demo/programs/manifest.json"), `"model": "m"`, `"model": "n"`, 1))
+				s.write("demo/programs-b/b.vfl", s.read("demo/programs/b.vfl"))
+				d := s.demo()
+				d.Processes[2].Args[1] = "programs-b"
+				if err := d.write(); err != nil {
+					s.t.Fatal(err)
+				}
+			},
+			map[string]string{"server": "b has another manifest or another program than the server runs (code manifest)", "a": "b has another manifest", "b": "runs another manifest than n"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.stopAfter("demo")
+			s.must("demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "2000", "--draws", "1000")
+			s.must("demo", "stop", "demo")
+			for _, p := range s.demo().Processes { // the run begins anew
+				if err := os.RemoveAll(filepath.Join(s.dir, "demo", "runs", p.Party)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c.spoil(s)
+			s.must("demo", "start", "m.vfl", "-o", "demo")
+			for party, want := range c.want {
+				if log := s.ended(party); !strings.Contains(log, want) {
+					t.Errorf("%s does not say %q:\n%s", party, want, log)
+				}
+			}
+			for _, p := range s.demo().Processes {
+				if alive(p.Process) {
+					t.Errorf("%s has not ended", p.Party)
+				}
+			}
+			if log := s.ended("b"); name == "broken data" && strings.Contains(s.ended("server"), "nought") {
+				t.Errorf("the text of an error has left its party:\n%s", log)
+			}
+		})
+	}
+}
+
+func (s *stage) read(name string) string {
+	s.t.Helper()
+	text, err := os.ReadFile(filepath.Join(s.dir, name))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(text)
+}

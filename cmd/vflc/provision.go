@@ -1,0 +1,116 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vflc/vflc/node/identity"
+)
+
+func newProvision() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "provision",
+		Short: "Make the certificates with which the parties of a project know one another",
+		Long: `Make the certificates with which the parties of a project know one another. Whoever keeps the project makes it once (init).
+Each party makes its own keys in a folder of its own (request), and sends the request, which holds no secret. For each request
+the keeper writes a bundle, which holds no secret either (add); the party copies its files beside its keys. Private keys are never
+sent. A certificate that was lost, or a party that leaves, is revoked.`,
+		Example: `  vflc provision init heart --server registry --address coordinator.example.org:7422 --party hospital_a --party hospital_b
+  vflc provision request hospital_a --project heart --party hospital_a
+  vflc provision add heart hospital_a/request.csr
+  vflc provision revoke heart hospital_a`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return usagef("provision needs init, request, add or revoke")
+		},
+	}
+	cmd.AddCommand(newProvisionInit(), newProvisionRequest(), newProvisionAdd(), newProvisionRevoke())
+	return cmd
+}
+
+func newProvisionInit() *cobra.Command {
+	var p identity.Project
+	var clients []string
+	cmd := &cobra.Command{
+		Use:     "init DIR",
+		Short:   "Make a project: its file, and its certificate authority",
+		Example: `  vflc provision init heart --server registry --address coordinator.example.org:7422 --party hospital_a --party hospital_b`,
+		Args:    oneArgument("a folder DIR for the project"),
+		RunE: action(func(cmd *cobra.Command, args []string) error {
+			if p.Name == "" {
+				p.Name = filepath.Base(filepath.Clean(args[0]))
+			}
+			p.Parties = append([]string{p.Server}, clients...)
+			if err := identity.Init(args[0], p); err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "wrote the project %s to %s; %s signs certificates: keep it where nobody else can read it\n", p.Name, args[0], filepath.Join(args[0], "ca.key"))
+			return nil
+		}),
+	}
+	cmd.Flags().StringVar(&p.Name, "name", "", "`name` of the project (default: that of the folder)")
+	cmd.Flags().StringVar(&p.Server, "server", "", "`party` that is the server of the models and coordinates runs")
+	cmd.Flags().StringVar(&p.Address, "address", "", "`HOST:PORT` at which clients reach the server")
+	cmd.Flags().StringArrayVar(&clients, "party", nil, "a `client`; members of a family as lab[1], lab[2]; repeatable")
+	return cmd
+}
+
+func newProvisionRequest() *cobra.Command {
+	var project, party string
+	cmd := &cobra.Command{
+		Use:     "request DIR",
+		Short:   "Make the keys of a party in its folder, and the request for its certificate",
+		Example: `  vflc provision request hospital_a --project heart --party hospital_a`,
+		Args:    oneArgument("a folder DIR for the party"),
+		RunE: action(func(cmd *cobra.Command, args []string) error {
+			if project == "" || party == "" {
+				return usagef("name the project and the party: --project NAME --party NAME")
+			}
+			if err := identity.Request(args[0], project, party); err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "wrote the keys of %s to %s; send %s to whoever keeps the project, and no other file\n", party, args[0], filepath.Join(args[0], identity.RequestFile))
+			return nil
+		}),
+	}
+	cmd.Flags().StringVar(&project, "project", "", "`name` of the project")
+	cmd.Flags().StringVar(&party, "party", "", "`name` of the party in the models")
+	return cmd
+}
+
+func newProvisionAdd() *cobra.Command {
+	return &cobra.Command{
+		Use:     "add DIR REQUEST…",
+		Short:   "Certify requests, and write the bundle that each party copies beside its keys",
+		Example: `  vflc provision add heart hospital_a/request.csr`,
+		Args:    cobra.MinimumNArgs(2),
+		RunE: action(func(cmd *cobra.Command, args []string) error {
+			for _, request := range args[1:] {
+				party, bundle, err := identity.Add(args[0], request)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s: %s copies these files beside its keys; they hold no secret\n", bundle, party)
+			}
+			return nil
+		}),
+	}
+}
+
+func newProvisionRevoke() *cobra.Command {
+	return &cobra.Command{
+		Use:     "revoke DIR PARTY",
+		Short:   "Revoke the certificate of a party",
+		Example: `  vflc provision revoke heart hospital_a`,
+		Args:    cobra.ExactArgs(2),
+		RunE: action(func(cmd *cobra.Command, args []string) error {
+			if err := identity.Revoke(args[0], args[1]); err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "revoked %s; copy %s to the folder of every party, the server's first: it then ends the connection within a second\n", args[1], filepath.Join(args[0], identity.RevokedFile))
+			return nil
+		}),
+	}
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/internal/inputfile"
+	"github.com/vflc/vflc/internal/terminal"
+	"github.com/vflc/vflc/node"
+	"github.com/vflc/vflc/posterior"
+)
+
+// partyFlags are those of a process that plays one party.
+type partyFlags struct {
+	node.Options
+	quiet, asJSON bool
+}
+
+func (f *partyFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&f.Identity, "identity", "", "`folder` with the party's keys and certificate (vflc provision)")
+	fs.StringArrayVar(&f.Tables, "data", nil, "the party's table: `FILE` or PARTY=FILE; shared=FILE for data @ shared that it does not have; repeatable")
+	fs.Int64Var(&f.MaxBytes, "max-bytes", inputfile.MaxBytes, "largest size of a table in `bytes`")
+	fs.StringVarP(&f.Dir, "output", "o", "", "`folder` of the run: results, what a later start goes on from, and the log")
+	fs.BoolVar(&f.quiet, "quiet", false, "print no progress")
+	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
+}
+
+// ready completes the options.
+func (f *partyFlags) ready(cmd *cobra.Command, programs string) error {
+	switch {
+	case f.Identity == "":
+		return usagef("name the folder with the party's keys and certificate: --identity DIR")
+	case f.Dir == "":
+		return usagef("name a folder for the run: -o DIR")
+	}
+	screen := terminal.NewScreen(cmd.ErrOrStderr(), f.quiet)
+	f.Programs, f.Progress, f.Command = programs, screen, os.Args
+	f.Say = func(text string) { screen.Say("%s %s", time.Now().Format(time.TimeOnly), text) }
+	if f.quiet {
+		f.Say = func(string) {}
+	}
+	return nil
+}
+
+// play runs the party until its run is complete, or a signal ends the process.
+func (f *partyFlags) play(cmd *cobra.Command, run func(stop <-chan struct{}) (*fit.Result, error)) error {
+	stop, release := interrupted(cmd.Context())
+	defer release()
+	result, err := run(stop.Done())
+	var done *fit.CompleteError
+	switch {
+	case errors.Is(err, node.ErrStopped):
+		f.Say(err.Error())
+		return interruption(stop)
+	case errors.As(err, &done):
+		fmt.Fprintf(cmd.ErrOrStderr(), "the run in %s is complete\n", f.Dir)
+		return nil
+	case err != nil:
+		return err
+	case f.asJSON:
+		return posterior.WriteJSON(cmd.OutOrStdout(), result.Document)
+	}
+	if err := result.WriteTableWithin(cmd.OutOrStdout(), terminal.TableWidth(cmd.OutOrStdout())); err != nil {
+		return err
+	}
+	for _, m := range result.Document.Diagnostics.Messages {
+		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", m)
+	}
+	f.Say("written to " + f.Dir)
+	return nil
+}
+
+func newServe() *cobra.Command {
+	var f partyFlags
+	cmd := &cobra.Command{
+		Use:   "serve PROGRAMS",
+		Short: "Run the server's part of a run whose parties are on machines of their own, and coordinate it",
+		Long: `Run the server's part of a run whose parties are on machines of their own, and coordinate it. PROGRAMS is the folder that
+vflc compile --split-by client has written. Clients connect with their certificates (vflc provision) to the address of the project.
+
+The run begins when all parties have joined. A party that is lost is named everywhere within 10 seconds; the run waits for it and
+goes on when it is back. After a crash of any process, this one included, the same command goes on from what all parties have saved,
+with the same results. Ctrl-C and vflc stop save and end this process; the other parties wait for it.`,
+		Example: `  vflc serve build --identity registry --data y.csv -o run
+` + example("vflc serve build --identity registry --data y.csv -o run"),
+		Args: oneArgument("the folder PROGRAMS"),
+		RunE: action(func(cmd *cobra.Command, args []string) error {
+			a, err := algorithm(f.Backend)
+			if err != nil {
+				return err
+			}
+			if err := refuseForeign(typedFlags(cmd), a); err != nil {
+				return err
+			}
+			if _, err := joiningOf(f.Key, rowsError); err != nil {
+				return err
+			}
+			if err := f.ready(cmd, args[0]); err != nil {
+				return err
+			}
+			f.Settings = masked(a, givenSettings(cmd, a))
+			return f.play(cmd, func(stop <-chan struct{}) (*fit.Result, error) { return node.Serve(cmd.Context(), f.Options, stop) })
+		}),
+	}
+	f.add(cmd)
+	fs := cmd.Flags()
+	fs.StringVar(&f.Listen, "listen", "", "`HOST:PORT` to listen on (default: the port of the project's address, on all interfaces)")
+	fs.StringVar(&f.Key, "key", data.DefaultKey, "`column` on which the rows of the parties' tables are joined, or none for the order of the files")
+	fs.StringVar(&f.Backend, "backend", fit.Backends()[0].Name, "inference algorithm")
+	fs.Uint64Var(&f.Seed, "seed", 1, "seed of the random numbers that all parties share")
+	fs.DurationVar(&f.CheckpointEvery, "checkpoint-interval", 10*time.Second, "`time` between two states that all parties save")
+	addSettings(cmd)
+	return cmd
+}
+
+// masked are the settings of a run across machines, where sums over clients are masked unless another wire is asked for.
+func masked(a backends.Algorithm, given map[string]string) map[string]string {
+	wire, _ := a.In(backends.Wire)
+	secure, ok := a.In(backends.SecureSum)
+	if _, set := given[secure.Name]; ok && !set && given[wire.Name] == "" {
+		given[secure.Name] = "on"
+	}
+	return given
+}
+
+func newJoin() *cobra.Command {
+	var f partyFlags
+	cmd := &cobra.Command{
+		Use:   "join PROGRAMS",
+		Short: "Run a client's part of a run whose server is on another machine",
+		Long: `Run a client's part of a run whose server is on another machine. PROGRAMS is a folder with the manifest and the party's program,
+which vflc compile --split-by client has written. The party's table stays here, as do its parameters and their draws.
+
+The process waits for the server and for the other parties as long as that takes. After a crash the same command goes on from what
+all parties have saved, with the same results.`,
+		Example: `  vflc join build --identity hospital_a --data a.csv -o run
+  vflc join build --identity hospital_a --data a.csv --data shared=y.csv -o run`,
+		Args: oneArgument("the folder PROGRAMS"),
+		RunE: action(func(cmd *cobra.Command, args []string) error {
+			if err := f.ready(cmd, args[0]); err != nil {
+				return err
+			}
+			return f.play(cmd, func(stop <-chan struct{}) (*fit.Result, error) { return node.Join(cmd.Context(), f.Options, stop) })
+		}),
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&f.Key, "key", "", "refuse a run that joins rows on another `column`")
+	return cmd
+}

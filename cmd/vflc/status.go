@@ -1,0 +1,146 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vflc/vflc/node"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/runs"
+)
+
+// runFolders are the folders of the parties' runs: that of a run, or those of a demonstration.
+func runFolders(dir string) []string {
+	d, err := readDemo(dir)
+	if err != nil {
+		return []string{dir}
+	}
+	var out []string
+	for _, p := range d.Processes {
+		out = append(out, d.runDir(p.Party))
+	}
+	return out
+}
+
+func newStatus() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "status DIR",
+		Short: "Show how a party's part of a run stands, and whom the run waits for",
+		Example: `  vflc status run
+  vflc status demo --json`,
+		Args: oneArgument("the folder DIR of a run of vflc serve or vflc join, or of a demonstration"),
+		RunE: action(func(cmd *cobra.Command, args []string) error {
+			var all []*node.Status
+			for _, dir := range runFolders(args[0]) {
+				s, err := node.ReadStatus(dir)
+				if err != nil {
+					return err
+				}
+				all = append(all, s)
+			}
+			if asJSON {
+				return posterior.WriteJSON(cmd.OutOrStdout(), all)
+			}
+			return writeStatus(cmd.OutOrStdout(), all)
+		}),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+func writeStatus(w io.Writer, all []*node.Status) error {
+	rows := [][]string{{"party", "state", "process", "chains", "waits for"}}
+	for _, s := range all {
+		process := fmt.Sprint(s.Process)
+		if !alive(s.Process) {
+			process += " (ended)"
+		}
+		var chains, missing []string
+		for _, c := range s.Chains {
+			text := fmt.Sprintf("%s %d", c.Phase, c.Iteration)
+			if c.Of > 0 {
+				text += fmt.Sprintf("/%d", c.Of)
+			}
+			chains = append(chains, text)
+		}
+		for _, name := range slices.Sorted(maps.Keys(s.Missing)) {
+			missing = append(missing, name+" ("+s.Missing[name]+")")
+		}
+		state := s.State
+		if s.Why != "" {
+			state += ": " + s.Why
+		}
+		rows = append(rows, []string{s.Party, state, process, strings.Join(chains, ", "), strings.Join(missing, ", ")})
+	}
+	_, err := io.WriteString(w, posterior.AlignLeft(rows))
+	return err
+}
+
+func newStop() *cobra.Command {
+	return &cobra.Command{
+		Use:     "stop DIR",
+		Short:   "End a process of vflc serve or vflc join in good order; the same command goes on with the run",
+		Example: `  vflc stop run`,
+		Args:    oneArgument("the folder DIR of a run"),
+		RunE: action(func(cmd *cobra.Command, args []string) error {
+			s, err := node.ReadStatus(args[0])
+			if err != nil {
+				return err
+			}
+			if !alive(s.Process) {
+				fmt.Fprintf(cmd.ErrOrStderr(), "%s is not running\n", s.Party)
+				return nil
+			}
+			if err := node.AskToStop(args[0], s.Process); err != nil {
+				return err
+			}
+			for alive(s.Process) {
+				select {
+				case <-cmd.Context().Done():
+					return cmd.Context().Err()
+				case <-time.After(50 * time.Millisecond):
+				}
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s has ended\n", s.Party)
+			return nil
+		}),
+	}
+}
+
+func newLogs() *cobra.Command {
+	var follow bool
+	cmd := &cobra.Command{
+		Use:     "logs DIR",
+		Short:   "Print the log of a party's part of a run, a JSON document a line",
+		Example: `  vflc logs run`,
+		Args:    oneArgument("the folder DIR of a run"),
+		RunE: action(func(cmd *cobra.Command, args []string) error {
+			f, err := os.Open(filepath.Join(args[0], runs.SessionDir, node.LogFile))
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			for {
+				if _, err := io.Copy(cmd.OutOrStdout(), f); err != nil || !follow {
+					return err
+				}
+				select {
+				case <-cmd.Context().Done():
+					return nil
+				case <-time.After(200 * time.Millisecond):
+				}
+			}
+		}),
+	}
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on as the log grows")
+	return cmd
+}

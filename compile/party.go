@@ -1,0 +1,282 @@
+package compile
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/leak/atload"
+	"github.com/vflc/vflc/compile/lower"
+	"github.com/vflc/vflc/compile/split"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/stdlib"
+)
+
+// A OneParty is one party of a deployment: its program, loaded as if a stranger had sent it, with its own data and no other's. Bound has one party.
+type OneParty struct {
+	*Bound
+	Party  string // "registry", "lab[3]"
+	Family string // "lab" for lab[3], else ""
+	Member int
+}
+
+// Member splits the name of a party: "lab[3]" is member 3 of the family lab.
+func Member(party string) (name string, member int, err error) {
+	name, rest, in := strings.Cut(party, "[")
+	if !in {
+		return party, 0, nil
+	}
+	if member, err = strconv.Atoi(strings.TrimSuffix(rest, "]")); err != nil || member < 1 || party != fmt.Sprintf("%s[%d]", name, member) {
+		return "", 0, fmt.Errorf("%s is no name of a party", party)
+	}
+	return name, member, nil
+}
+
+// OpenParty loads the program of a party. The result is usable only where the list has no errors.
+func OpenParty(m *split.Manifest, party string, program *source.File) (*OneParty, diag.List, error) {
+	name, member, err := Member(party)
+	if err != nil {
+		return nil, nil, err
+	}
+	entry, ok := m.Party(name)
+	if !ok || (entry.Family != "") != (member > 0) {
+		return nil, nil, fmt.Errorf("the manifest lists no party %s", party)
+	}
+	universe := stdlib.New()
+	checked, diags := split.Load(m, name, program.Name, program.Text, universe)
+	if diags.HasErrors() {
+		return nil, diags, nil
+	}
+	if checked.Transform.Kind, ok = universe.Transform(m.Transform); !ok {
+		return nil, nil, fmt.Errorf("the manifest has an unknown transform %s", m.Transform)
+	}
+	p := &OneParty{Party: party, Member: member, Bound: &Bound{Model: &Model{Name: m.Model, Source: program, Universe: universe, Checked: checked, Manifest: m}}}
+	if member > 0 {
+		p.Family = name
+	}
+	return p, diags, nil
+}
+
+// Bind reads the party's table and binds its data declarations. tables has one file or address, or none where the program has no data.
+func (p *OneParty) Bind(tables []string, most int64, j data.Joining) diag.List {
+	if !p.joins() {
+		j.Key = ""
+	}
+	name, _, _ := Member(p.Party)
+	sources, err := data.Named([]data.PartyRef{{Name: name, Family: p.Family != ""}}, tables)
+	if err != nil {
+		var list data.Errors
+		errors.As(err, &list)
+		return diag.List(list)
+	}
+	sources.Limit(most)
+	p.sources, p.joining = sources, j
+	wants := p.wants()
+	d, diags := data.Load(sources, wants, j)
+	if diags.HasErrors() {
+		return diags
+	}
+	values, diags := d.Bind(wants)
+	if diags.HasErrors() {
+		return diags
+	}
+	own := values[name]
+	if p.Family != "" {
+		own = values[fmt.Sprintf("%s[1]", name)] // the party has one table, and does not count the others
+	}
+	if own == nil {
+		own = data.Bindings{}
+	}
+	p.Data, p.Values = d, map[string]data.Bindings{p.Party: own}
+	return diags
+}
+
+// wants are the declarations that the party's table binds: not the sizes that it learns from the data of others.
+func (p *OneParty) wants() []data.Want {
+	name, _, _ := Member(p.Party)
+	return slices.DeleteFunc(lower.Wants(p.Checked), func(w data.Want) bool {
+		return slices.ContainsFunc(p.Manifest.Sizes, func(z split.ManifestSize) bool { return z.Name == w.Name && slices.Contains(z.To, name) })
+	})
+}
+
+// joins reports whether rows of the party's table correspond to those of other parties: a size of its rows is one of what crosses, or of shared data.
+func (p *OneParty) joins() bool {
+	var crossing []string
+	for _, c := range p.Manifest.Cuts {
+		crossing = append(crossing, c.Shape...)
+	}
+	for _, d := range p.Manifest.SharedData {
+		crossing = append(crossing, d.Shape...)
+	}
+	return slices.ContainsFunc(p.wants(), func(w data.Want) bool { return w.Rank > 0 && !w.Rows.Own && slices.Contains(crossing, w.Rows.Name) })
+}
+
+// Facts are what a party tells of its data before a run: sizes, and digests that tell parties with the same salt whether they hold the same.
+type Facts struct {
+	Sizes  map[string]lower.SizeFact `json:"sizes,omitempty"`
+	Rows   int                       `json:"rows,omitempty"`
+	Order  string                    `json:"order,omitempty"`  // salted digest of the keys of the rows in their order; "": rows come in the order of the file
+	Shared map[string]string         `json:"shared,omitempty"` // salted digests of shared data, by name
+	Levels map[string]string         `json:"levels,omitempty"` // salted digests of the categories of levels, by size
+}
+
+// Facts returns what the party tells. It is called after Bind.
+func (p *OneParty) Facts(salt []byte) (Facts, diag.List) {
+	own := p.Values[p.Party]
+	sizes, diags := lower.SizeFacts(p.Checked, p.Party, own)
+	f := Facts{Sizes: sizes, Shared: map[string]string{}, Levels: map[string]string{}}
+	for _, j := range p.Data.Joins {
+		f.Rows, f.Order = j.Rows, salted(salt, "order", j.Digest)
+	}
+	for _, s := range p.Checked.Order {
+		b := own[s.Name]
+		if b == nil || s.Kind != check.Data {
+			continue
+		}
+		if s.Owner == check.Shared {
+			f.Shared[s.Name] = salted(salt, "shared", b.Digest())
+		}
+		if s.Type.Levels != nil && len(b.Labels) > 0 {
+			for _, size := range s.Type.Levels.Names() {
+				f.Levels[size] = salted(salt, "levels", fmt.Sprintf("%q", b.Labels))
+			}
+		}
+	}
+	return f, diags
+}
+
+func salted(salt []byte, purpose, text string) string {
+	h := hmac.New(sha256.New, salt)
+	fmt.Fprintf(h, "%s\n%s", purpose, text)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Lower lowers the party's program, given the sizes that all parties agree on and the numbers of members of families, and checks that what it will send is not its
+// data. The diagnostics are for the party alone.
+func (p *OneParty) Lower(sizes, members map[string]int) (diags diag.List) {
+	if p.Sizes, diags = lower.Unify(p.Checked, p.Values, members, func(name string) (int, string, bool) { n, ok := sizes[name]; return n, "", ok }); diags.HasErrors() {
+		return diags
+	}
+	found := lower.Support(p.Checked, p.Values, p.Sizes, p.where)
+	if diags = append(diags, found...); diags.HasErrors() {
+		return diags
+	}
+	lowered, found := lower.Lower(lower.Party{Program: p.Checked, Name: p.Party, Family: p.Family, Member: p.Member, Data: p.Values, Sizes: p.Sizes})
+	if diags = append(diags, found...); diags.HasErrors() {
+		return diags
+	}
+	p.Lowered = []*lower.Lowered{lowered}
+	if p.Party != p.Manifest.Server {
+		diags = append(diags, atload.Check(lowered.Party, p.terms())...)
+	}
+	return diags
+}
+
+// Outline is what the other parties need of this one, after Lower.
+func (p *OneParty) Outline() lower.Outline { return p.Lowered[0].Outline() }
+
+// Link wires the run from the outlines of all parties, the server first. The process that plays the server calls it; the others Take its wiring.
+func (p *OneParty) Link(outlines []lower.Outline) (Wiring, error) {
+	all := []*lower.Lowered{p.Lowered[0]}
+	for _, o := range outlines[1:] {
+		l, err := o.Elsewhere()
+		if err != nil {
+			return Wiring{}, err
+		}
+		all = append(all, l)
+	}
+	plan, err := lower.Link(all)
+	if err != nil {
+		return Wiring{}, err
+	}
+	return Wiring{Names: plan.Names, Groups: plan.Groups, Shared: plan.Shared, Power: plan.Power, Exact: plan.Exact}, nil
+}
+
+// A Wiring is a plan without the parties' graphs, as it is sent to them.
+type Wiring struct {
+	Names  []string       `json:"names"`
+	Groups []model.Group  `json:"groups"`
+	Shared []model.Shared `json:"shared"`
+	Power  bool           `json:"power,omitempty"`
+	Exact  bool           `json:"exact,omitempty"`
+}
+
+// Take sets the plan of the run from a wiring, after Lower. The error says where it does not fit this party's program and the manifest.
+func (p *OneParty) Take(w Wiring) (index int, err error) {
+	if index = slices.Index(w.Names, p.Party); index < 0 {
+		return -1, fmt.Errorf("the wiring lists no party %s", p.Party)
+	}
+	if err := p.mayBe(w); err != nil {
+		return -1, err
+	}
+	plan := &model.Plan{Names: w.Names, Parties: make([]*model.Spec, len(w.Names)), Groups: w.Groups, Shared: w.Shared, Power: w.Power, Exact: w.Exact}
+	spec := p.Lowered[0].Spec
+	plan.Parties[index] = spec
+	for g, group := range w.Groups {
+		for _, m := range group.Members {
+			if m.Party == index && m.Index >= 0 && m.Index < len(spec.Cuts) {
+				spec.Cuts[m.Index].Group = g
+			}
+		}
+	}
+	if err := plan.Verify(); err != nil {
+		return -1, err
+	}
+	all := make([]*lower.Lowered, len(w.Names))
+	all[index] = p.Lowered[0]
+	lower.Label(plan, all, p.Values[p.Party])
+	p.Plan = plan
+	return index, nil
+}
+
+// mayBe compares a wiring with the manifest.
+func (p *OneParty) mayBe(w Wiring) error {
+	kind := p.Checked.Transform.Kind
+	switch {
+	case w.Names[0] != p.Manifest.Server:
+		return fmt.Errorf("the wiring's server is %s, the manifest's %s", w.Names[0], p.Manifest.Server)
+	case len(w.Groups) > 0 && (w.Power != kind.AtClients || w.Exact != kind.CutsCross):
+		return fmt.Errorf("the wiring is not of transform %s, which the manifest names", kind)
+	}
+	listed := map[string]bool{}
+	for _, name := range w.Names {
+		base, _, err := Member(name)
+		if err != nil {
+			return err
+		}
+		if _, ok := p.Manifest.Party(base); !ok || listed[name] {
+			return fmt.Errorf("the wiring lists %s, and the manifest does not", name)
+		}
+		listed[name] = true
+	}
+	for _, s := range w.Shared {
+		if !slices.ContainsFunc(p.Manifest.Shared, func(m split.ManifestShared) bool { return m.Name == s.Name }) {
+			return fmt.Errorf("the wiring shares %s, and the manifest does not", s.Name)
+		}
+	}
+	for _, q := range p.Manifest.Parties {
+		member := func(name string) bool { base, _, _ := Member(name); return base == q.Name }
+		if !slices.ContainsFunc(w.Names, member) {
+			return fmt.Errorf("the wiring leaves out %s, which the manifest lists", q.Name)
+		}
+	}
+	return nil
+}
+
+// terms are what the manifest says to a client's check of its own data.
+func (p *OneParty) terms() atload.Terms {
+	t := atload.Terms{Shared: map[string]*check.Symbol{}, Accepted: p.Manifest.Accepted}
+	for _, s := range p.Manifest.Shared {
+		t.Shared[s.Name] = s.Declared(p.Universe)
+	}
+	return t
+}

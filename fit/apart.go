@@ -1,0 +1,220 @@
+package fit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/runtime/transport"
+)
+
+// Apart is the place of this process in a run whose parties are in processes of their own.
+type Apart struct {
+	Index     int // of the party
+	Transport transport.Transport
+	Keys      session.Keys
+	// Hindered says of the algorithm, and Near of the one near whose approximation chains begin, that a party's program excludes what it would choose: every party must be
+	// given the same.
+	Hindered, Near bool
+	Marks          *Marks
+	At             map[int]int // the transition after which each chain goes on, by its number; a chain that is not listed begins
+}
+
+// errHindered stands for the reason of another party, which is not sent.
+var errHindered = errors.New("the program of a party excludes it")
+
+func hindered(yes bool) error {
+	if yes {
+		return errHindered
+	}
+	return nil
+}
+
+// OpenApart prepares one party's part of a run, whose plan has been taken (compile.OneParty.Take). Options.Resume is set where the folder holds the run.
+func OpenApart(b *compile.OneParty, apart *Apart, o Options) (*Prepared, diag.List, error) {
+	p, err := partly(b, apart, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	var diags diag.List
+	for _, step := range []func() (diag.List, error){p.agree, p.mayBegin, p.note, p.label, p.takeFolder} {
+		found, err := step()
+		if diags = append(diags, found...); err != nil || diags.HasErrors() {
+			return nil, diags, err
+		}
+	}
+	p.loaded = time.Since(p.options.Origin.Began)
+	return p, diags, nil
+}
+
+func partly(b *compile.OneParty, apart *Apart, o Options) (*Prepared, error) {
+	o = o.filled()
+	if o.From != "" || len(o.Inits) > 0 || o.LogLik {
+		return nil, usagef("--from, --inits and --log-lik are for a run in one process")
+	}
+	s, err := o.Algorithm.Resolve(b.Checked.Transform.Kind, o.Settings)
+	if err != nil {
+		return nil, &UsageError{err}
+	}
+	on := *b.Bound
+	if on.Plan != nil {
+		on.Plan = b.Plan.On(model.Wire{Fixed: s.Plan.Fixed, Masked: s.Plan.Masked})
+	}
+	p := &Prepared{Bound: &on, Algorithm: o.Algorithm, Settings: s, options: o, apart: apart}
+	switch {
+	case s.Plan.Minibatch > 0:
+		return nil, usagef("%s: rows are not divided into windows in a run across processes yet", p.setting(backends.Minibatch))
+	case s.Plan.Initial != "":
+		if _, ok := approximating(s.Plan.Initial); !ok {
+			return nil, usagef("%s %s: in a run across processes chains begin near an approximation that the run fits: %s", p.setting(backends.Initial), s.Plan.Initial, approximations())
+		}
+	}
+	return p, nil
+}
+
+// Hinders reports, for the algorithm and for the one near whose approximation chains begin, whether this party's block excludes what they would choose. It is called before
+// OpenApart, while the party has its data.
+func Hinders(b *compile.OneParty, index int, o Options) (algorithm, near bool, err error) {
+	p, err := partly(b, nil, o)
+	if err != nil {
+		return false, false, err
+	}
+	blocks := []density.Block{model.NewParty(p.Plan, index)}
+	algorithm = Hindered(p.Algorithm, p.Settings, blocks) != nil
+	if a, ok := approximating(p.Settings.Plan.Initial); ok {
+		s, err := a.ResolveStart(p.Settings.Transform)
+		if err != nil {
+			return false, false, &UsageError{err}
+		}
+		near = Hindered(a, s, blocks) != nil
+	}
+	return algorithm, near, nil
+}
+
+// agree settles what the user left to the algorithm as every other party does.
+func (p *Prepared) agree() (diag.List, error) {
+	parties, why := len(p.Plan.Names), ""
+	if p.Algorithm.Choose != nil {
+		if p.Settings, why = p.Algorithm.Choose(parties, hindered(p.apart.Hindered), p.Settings); why != "" {
+			p.options.Progress.Message(why)
+		}
+	}
+	a, ok := approximating(p.Settings.Plan.Initial)
+	if !ok {
+		return nil, nil
+	}
+	s, err := a.ResolveStart(p.Settings.Transform)
+	if err != nil {
+		return nil, &UsageError{err}
+	}
+	if a.Choose != nil {
+		s, _ = a.Choose(parties, hindered(p.apart.Near), s)
+	}
+	p.near = &vicinity{algorithm: a, settings: s, name: p.Settings.Plan.Initial}
+	return nil, nil
+}
+
+// Discard gives up a run that is not sampled: its folder is free again.
+func (p *Prepared) Discard() { p.lock.Release() }
+
+// beside runs a function with the Envs of n chains: over all parties, or of this one.
+func (p *Prepared) beside(ctx context.Context, n int, run func(context.Context, *session.Chains) error) error {
+	if a := p.apart; a != nil {
+		side, err := session.RemoteChains(p.Plan, a.Index, a.Transport, a.Keys, n)
+		if err != nil {
+			return err
+		}
+		return run(ctx, side)
+	}
+	return session.RunChains(ctx, p.Plan, session.OneLoop, p.options.Seed, n, run)
+}
+
+// Checkpoints lists the transitions after which this party has saved each chain of the run in a folder, by the number of the chain, in ascending order.
+func Checkpoints(dir string) map[int][]int {
+	out := map[int][]int{}
+	entries, _ := os.ReadDir(filepath.Join(dir, checkpointDir))
+	for _, e := range entries {
+		if m := generation.FindStringSubmatch(e.Name()); m != nil {
+			chain, _ := strconv.Atoi(m[1])
+			at, _ := strconv.Atoi(m[2])
+			out[chain] = append(out[chain], at)
+		}
+	}
+	for _, at := range out {
+		slices.Sort(at)
+	}
+	return out
+}
+
+var generation = regexp.MustCompile(`^chain-([0-9]{1,9})\.([0-9]{1,18})$`)
+
+// Common chooses where the chains of a run go on, given what each of its parties has saved: the newest transition of a chain that all have. Chains that warm up
+// together begin anew unless all of them can go on at one transition, or each of them after the warm-up. together is 0 where they do not, else the length of the warm-up.
+func Common(parties []map[int][]int, chains, together int) map[int]int {
+	at, warm := map[int]int{}, true
+	for c := 1; c <= chains; c++ {
+		for _, s := range parties[0][c] {
+			if everywhere(parties, c, s) {
+				at[c] = s
+			}
+		}
+		warm = warm && at[c] >= together
+	}
+	if together == 0 || warm {
+		return at
+	}
+	level := map[int]int{}
+	for _, s := range parties[0][1] {
+		all := true
+		for c := 1; c <= chains; c++ {
+			all = all && everywhere(parties, c, s)
+		}
+		for c := 1; all && c <= chains; c++ {
+			level[c] = s
+		}
+	}
+	return level
+}
+
+func everywhere(parties []map[int][]int, chain, at int) bool {
+	return !slices.ContainsFunc(parties, func(p map[int][]int) bool { return !slices.Contains(p[chain], at) })
+}
+
+// generations is how many states of a chain a party keeps: another may not have the newest.
+const generations = 3
+
+// prune removes the oldest states of a chain.
+func prune(dir string, chain int) {
+	at := Checkpoints(dir)[chain]
+	for _, s := range at[:max(0, len(at)-generations)] {
+		os.Remove(generationFile(dir, chain, s))
+	}
+}
+
+func generationFile(dir string, chain, at int) string {
+	return fmt.Sprintf("%s.%d", chainFile(dir, chain), at)
+}
+
+// Walks returns how many chains of a run are saved one by one, and how long they warm up together; 0 where they do not.
+func Walks(b *compile.OneParty, o Options) (chains, together int, err error) {
+	p, err := partly(b, nil, o)
+	if err != nil {
+		return 0, 0, err
+	}
+	if _, near := approximating(p.Settings.Plan.Initial); near {
+		together = p.Settings.Plan.Warmup
+	}
+	return (&sampling{Prepared: p}).kernels(), together, nil
+}

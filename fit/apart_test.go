@@ -1,0 +1,207 @@
+package fit
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/compile/lower"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/runtime/transport"
+	"github.com/vflc/vflc/stdlib"
+)
+
+// apartParties opens the parties of a compiled example one by one, each with its own program and table, and wires them from what they tell each other.
+func apartParties(t *testing.T, m *compile.Model, table func(party string) []string) []*compile.OneParty {
+	t.Helper()
+	var all []*compile.OneParty
+	facts, names := map[string]compile.Facts{}, []string{}
+	for _, p := range m.Programs {
+		b, diags, err := compile.OpenParty(m.Manifest, p.Party, source.New(p.File, p.Text))
+		if err != nil || diags.HasErrors() {
+			t.Fatal(err, diags)
+		}
+		if diags := b.Bind(table(p.Party), 0, data.Joining{Key: "id"}); diags.HasErrors() {
+			t.Fatal(data.Errors(diags))
+		}
+		f, diags := b.Facts([]byte("salt"))
+		if diags.HasErrors() {
+			t.Fatal(data.Errors(diags))
+		}
+		all, facts[p.Party], names = append(all, b), f, append(names, p.Party)
+	}
+	sizes, err := compile.Agree(names, facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var outlines []lower.Outline
+	for _, b := range all {
+		if diags := b.Lower(sizes, nil); diags.HasErrors() {
+			t.Fatal(data.Errors(diags))
+		}
+		outlines = append(outlines, b.Outline())
+	}
+	wiring, err := all[0].Link(outlines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, b := range all {
+		if index, err := b.Take(wiring); err != nil || index != i {
+			t.Fatal(index, err)
+		}
+	}
+	return all
+}
+
+// Parties that were opened one by one, each in the folder of its own, have the draws of a run in one process, bit for bit.
+func TestPartiesApartEqualOneProcess(t *testing.T) {
+	for _, transform := range []string{"exact", "augmented", "power"} {
+		for name, given := range map[string]map[string]string{
+			"nuts": {"chains": "2", "warmup": "40", "draws": "20"},
+			"near": {"chains": "4", "warmup": "10", "draws": "10", "init": "sfvi"},
+			"sfvi": {"iterations": "60", "draws": "50", "estimator": "sampled"},
+			"quad": {"draws": "50", "estimator": "quadrature"},
+			"soul": {"iterations": "30", "draws": "20", "chains": "2"},
+		} {
+			t.Run(transform+" "+name, func(t *testing.T) {
+				algorithm := map[string]string{"nuts": "nuts", "near": "nuts", "sfvi": "sfvi", "quad": "sfvi", "soul": "soul"}[name]
+				a, _ := Backend(algorithm)
+				kind, _ := stdlib.New().Transform(transform)
+				whole, err := os.ReadFile("../examples/logistic.vfl")
+				if err != nil {
+					t.Fatal(err)
+				}
+				m, diags := compile.Compile(source.New("logistic.vfl", string(whole)), check.Options{Transform: kind})
+				if diags.HasErrors() {
+					t.Fatal(data.Errors(diags))
+				}
+				if _, err := a.Resolve(kind, given); err != nil {
+					t.Skip(err)
+				}
+				tables := func(party string) []string {
+					own := []string{party + "=../examples/logistic/" + party + ".csv"}
+					if transform == "power" && party != "registry" { // these read the outcome, which is shared
+						own = append(own, "shared=../examples/logistic/registry.csv")
+					}
+					return own
+				}
+				equalApart(t, m, tables, a, given)
+			})
+		}
+	}
+}
+
+func equalApart(t *testing.T, m *compile.Model, tables func(string) []string, a backends.Algorithm, given map[string]string) {
+	t.Helper()
+	var flags []string
+	for _, p := range m.Programs {
+		flags = append(flags, tables(p.Party)[0])
+	}
+	sources, err := data.Named(m.Parties(), flags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, diags, err := Open(m, sources, Options{Algorithm: a, Settings: given, Seed: 5, Joining: data.Joining{Key: "id"}})
+	if err != nil || diags.HasErrors() {
+		t.Fatal(err, data.Errors(diags))
+	}
+	want, err := p.Sample(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parties := apartParties(t, m, tables)
+	for k, got := range sampleApart(t, parties, a, given) {
+		party := parties[k].Party
+		if len(got.Draws.Columns()) == 0 {
+			t.Errorf("%s has no parameters", party)
+		}
+		wantColumns(t, party, got.Draws, want.Draws)
+	}
+}
+
+// wantColumns compares the draws of a party with those of the whole, bit for bit.
+func wantColumns(t *testing.T, party string, got, want *posterior.Draws) {
+	t.Helper()
+	at := map[string]int{}
+	for k, c := range want.Columns() {
+		at[c.Name] = k
+	}
+	for k, c := range got.Columns() {
+		w, ok := at[c.Name]
+		if !ok {
+			t.Fatalf("%s: %s is no parameter of the model", party, c.Name)
+		}
+		x, y := got.Column(k), want.Column(w)
+		if len(x) != len(y) {
+			t.Fatalf("%s: %d chains, want %d", party, len(x), len(y))
+		}
+		for chain := range x {
+			if len(x[chain]) != len(y[chain]) || len(x[chain]) == 0 {
+				t.Fatalf("%s %s: %d draws, want %d", party, c.Name, len(x[chain]), len(y[chain]))
+			}
+			for i := range x[chain] {
+				if math.Float64bits(x[chain][i]) != math.Float64bits(y[chain][i]) {
+					t.Fatalf("%s %s, chain %d, draw %d: %v, want %v", party, c.Name, chain, i, x[chain][i], y[chain][i])
+				}
+			}
+		}
+	}
+}
+
+// sampleApart runs all parties side by side, each in a goroutine and in a folder of its own.
+func sampleApart(t *testing.T, parties []*compile.OneParty, a backends.Algorithm, given map[string]string) []*Result {
+	t.Helper()
+	names := parties[0].Plan.Names
+	keys := session.SimulatedKeys(5, names)
+	var hindered, near bool
+	for i, b := range parties {
+		h, n, err := Hinders(b, i, Options{Algorithm: a, Settings: given})
+		if err != nil {
+			t.Fatal(err)
+		}
+		hindered, near = hindered || h, near || n
+	}
+	results, errs := make([]*Result, len(parties)), make([]error, len(parties))
+	dir := t.TempDir()
+	var wait sync.WaitGroup
+	for i, end := range transport.NewMem(names) {
+		wait.Go(func() {
+			defer end.Close()
+			own := session.Keys{Shared: keys.Shared, Private: map[string]rng.Key{names[i]: keys.Private[names[i]]}}
+			p, diags, err := OpenApart(parties[i], &Apart{Index: i, Transport: end, Keys: own, Hindered: hindered, Near: near, Marks: &Marks{}}, Options{
+				Algorithm: a, Settings: given, Seed: 5, Dir: filepath.Join(dir, names[i]),
+			})
+			if err == nil && diags.HasErrors() {
+				err = data.Errors(diags)
+			}
+			if err == nil {
+				results[i], err = p.Sample(context.Background(), nil)
+			}
+			if err == nil {
+				err = results[i].Save(filepath.Join(dir, names[i]))
+			}
+			errs[i] = err
+		})
+	}
+	wait.Wait()
+	for i, err := range errs {
+		if err != nil {
+			t.Fatalf("%s: %v", names[i], err)
+		}
+		if kept := Checkpoints(filepath.Join(dir, names[i])); len(kept) == 0 || strings.Contains(names[i], "/") {
+			t.Errorf("%s has saved nothing", names[i])
+		}
+	}
+	return results
+}

@@ -1,0 +1,190 @@
+package study
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/vflc/vflc/lang/source"
+)
+
+// A Study is what a file asks for.
+type Study struct {
+	File    *source.File
+	Title   string
+	Text    string // a paragraph for the report
+	Folder  string // that holds the tables of the study; "": those that a model finds beside it
+	lists   bool   // it lists tables
+	Cells   []*Cell
+	Tables  []Table
+	Figures []Figure
+	// Reference selects the cells that others are compared with; nil: none.
+	Reference *Reference
+}
+
+// A Label is the value of a cell on an axis of the grid.
+type Label struct{ Axis, Value string }
+
+// A Flag is a flag of a cell's command line, with the place that gives it.
+type Flag struct {
+	Name, Value string
+	Span        source.Span
+}
+
+// A Cell is one point of the grid: a command line, without the flags that say where its result goes.
+type Cell struct {
+	Command string
+	Model   string // absolute path
+	Flags   []Flag // in order; repeatable ones may come several times
+	Labels  []Label
+	// Predicts says that the rows of the tables in New, or the run's own where there are none, are predicted after a fit.
+	Predicts bool
+	New      []Flag
+	Span     source.Span // of the block that makes it
+}
+
+// Args are the words of the command line.
+func (c *Cell) Args() []string {
+	args := []string{c.Command, c.Model}
+	for _, f := range c.Flags {
+		args = append(args, "--"+f.Name+"="+f.Value)
+	}
+	return args
+}
+
+// PredictArgs are the words of the command line that predicts after the fit in a folder.
+func (c *Cell) PredictArgs(run string) []string {
+	args := []string{"predict", run}
+	for _, f := range c.New {
+		args = append(args, "--"+f.Name+"="+f.Value)
+	}
+	return args
+}
+
+// Label returns the value of the cell on an axis; ok is false where it has none.
+func (c *Cell) Label(axis string) (value string, ok bool) {
+	for _, l := range c.Labels {
+		if l.Axis == axis {
+			return l.Value, true
+		}
+	}
+	return "", false
+}
+
+// Name describes the cell by its labels.
+func (c *Cell) Name() string {
+	var parts []string
+	for _, l := range c.Labels {
+		parts = append(parts, l.Axis+" "+l.Value)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// A Condition holds for cells that have one of some values on an axis.
+type Condition struct {
+	Axis   string
+	Values []string
+}
+
+// selects reports whether a cell meets all conditions. A cell without a value on an axis meets those of that axis.
+func selects(where []Condition, c *Cell) bool {
+	return !slices.ContainsFunc(where, func(w Condition) bool {
+		v, ok := c.Label(w.Axis)
+		return ok && !slices.Contains(w.Values, v)
+	})
+}
+
+// has reports whether a cell meets all conditions, with a value on each axis.
+func has(where []Condition, c *Cell) bool {
+	return selects(where, c) && !slices.ContainsFunc(where, func(w Condition) bool { _, ok := c.Label(w.Axis); return !ok })
+}
+
+// A Column is a quantity as a table shows it.
+type Column struct {
+	Quantity  string
+	Parameter string // "": of the cell as a whole
+	Title     string
+	Span      source.Span
+}
+
+// A Table is a line for each combination of the values on some axes.
+type Table struct {
+	Name, Title, Note string
+	Rows, Over        []string // axes: of the lines, and those whose cells are averaged in a line
+	Columns           []Column
+	Where             []Condition
+	Beside            []Beside
+	Span              source.Span
+}
+
+// Beside are numbers from elsewhere for some lines of a table.
+type Beside struct {
+	Source string
+	Lines  []BesideLine
+}
+
+// A BesideLine has the numbers of the line whose cells meet Where, by the title of the column.
+type BesideLine struct {
+	Where  []Condition
+	Values map[string]string
+}
+
+// A Figure is a plot of runs in one picture; with Each, a picture for each combination of the values on those axes.
+type Figure struct {
+	Name, Kind, Note string
+	Each, Runs       []string // axes: of the pictures, and those whose values name a run in a picture
+	Where            []Condition
+	Parameters       []string
+	Span             source.Span
+}
+
+// A Reference pairs a cell with the one that meets Where and has the same values on some axes.
+type Reference struct {
+	Where []Condition
+	Same  []string
+	Span  source.Span
+}
+
+// Axes lists the axes of the cells, in order of occurrence.
+func (s *Study) Axes() []string {
+	var out []string
+	for _, c := range s.Cells {
+		for _, l := range c.Labels {
+			if !slices.Contains(out, l.Axis) {
+				out = append(out, l.Axis)
+			}
+		}
+	}
+	return out
+}
+
+// referenceOf returns the cell that one is compared with, nil if there is none or it is the same.
+func (s *Study) referenceOf(c *Cell) *Cell {
+	if s.Reference == nil {
+		return nil
+	}
+	for _, r := range s.Cells {
+		if r.Command != c.Command || !has(s.Reference.Where, r) {
+			continue
+		}
+		same := func(axis string) bool {
+			a, _ := r.Label(axis)
+			b, _ := c.Label(axis)
+			return a == b
+		}
+		if !slices.ContainsFunc(s.Reference.Same, func(axis string) bool { return !same(axis) }) {
+			if r == c {
+				return nil
+			}
+			return r
+		}
+	}
+	return nil
+}
+
+// Origin says that the tables are not those that the study lists, "" where they are.
+func (s *Study) Origin() string {
+	if s.Folder != "" || !s.lists {
+		return ""
+	}
+	return "The tables are those beside the models, since no folder was named: numbers from elsewhere are not of these tables."
+}

@@ -1,0 +1,266 @@
+// Package carrier brings packets between the parties of a project over NATS: an embedded server at the coordinator, to which every other party connects with its
+// certificate. A party may publish on one subject of its own and listen on another; there are no requests and no replies. Packets may be lost: package network sees to it
+// that messages are not.
+package carrier
+
+import (
+	"crypto/rand"
+	"crypto/tls"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+
+	"github.com/vflc/vflc/node/identity"
+)
+
+const (
+	maxPayload    = 1 << 20
+	maxPending    = 64 << 20
+	writeDeadline = 10 * time.Second
+	pingEvery     = 2 * time.Second
+	reconnectWait = 250 * time.Millisecond
+	startMost     = 10 * time.Second
+	reviewEvery   = time.Second
+)
+
+// A Carrier is one party's end.
+type Carrier struct {
+	id     *identity.Identity
+	conn   *nats.Conn
+	server *server.Server // nil at a client
+	prefix string
+	back   func()
+	notice func(string)
+
+	mutex    sync.Mutex
+	accepted map[string][]byte // certificates of connected clients, by party
+	done     chan struct{}
+	wait     sync.WaitGroup
+}
+
+// Events are what a carrier tells its party. Functions may be called by any goroutine.
+type Events struct {
+	Packet func(from string, packet []byte) // from is the subject's party at the server, the server at a client; packet is valid during the call
+	Back   func()                           // the connection is there, for the first time or again
+	Notice func(text string)                // a line for the log
+}
+
+// Serve starts the embedded server on an address, "" for the project's own, and connects to it.
+func Serve(id *identity.Identity, listen string, e Events) (*Carrier, error) {
+	if id.Party != id.Project.Server {
+		return nil, fmt.Errorf("%s is not the server of the project %s, which is %s", id.Party, id.Project.Name, id.Project.Server)
+	}
+	if listen == "" {
+		_, port, err := net.SplitHostPort(id.Project.Address)
+		if err != nil {
+			return nil, err
+		}
+		listen = net.JoinHostPort("0.0.0.0", port)
+	}
+	host, text, err := net.SplitHostPort(listen)
+	if err != nil {
+		return nil, fmt.Errorf("--listen %s: write HOST:PORT", listen)
+	}
+	port, err := strconv.Atoi(text)
+	if err != nil || port < 0 || port > 65535 {
+		return nil, fmt.Errorf("--listen %s: write HOST:PORT", listen)
+	}
+	c := newCarrier(id, e)
+	var secret [32]byte
+	rand.Read(secret[:]) // never fails
+	own := &door{carrier: c, secret: hex.EncodeToString(secret[:])}
+	options := &server.Options{
+		ServerName: id.Party, Host: host, Port: port, NoLog: true, NoSigs: true, TLSConfig: id.Accept(func(err error) { e.Notice(err.Error()) }), TLS: true, TLSHandshakeFirst: true, TLSTimeout: 5,
+		MaxPayload: maxPayload, MaxPending: maxPending, WriteDeadline: writeDeadline, MaxSubs: 16, PingInterval: pingEvery, MaxPingsOut: 3, NoSystemAccount: true,
+		CustomClientAuthentication: own, DisableShortFirstPing: true,
+	}
+	if port == 0 {
+		options.Port = server.RANDOM_PORT
+	}
+	if c.server, err = server.NewServer(options); err != nil {
+		return nil, err
+	}
+	c.server.Start()
+	if !c.server.ReadyForConnections(startMost) {
+		c.server.Shutdown()
+		return nil, fmt.Errorf("nothing can listen on %s: is another process using the port?", listen)
+	}
+	c.conn, err = nats.Connect("", append(c.options(), nats.InProcessServer(c.server), nats.Token(own.secret))...)
+	if err == nil {
+		_, err = c.conn.Subscribe(c.prefix+".up.*", func(m *nats.Msg) { e.Packet(strings.TrimPrefix(m.Subject, c.prefix+".up."), m.Data) })
+	}
+	if err != nil {
+		c.server.Shutdown()
+		return nil, err
+	}
+	c.wait.Go(c.review)
+	return c, nil
+}
+
+// Join connects a client to the server of its project. It returns at once: Events.Back tells when the connection is there.
+func Join(id *identity.Identity, e Events) (*Carrier, error) {
+	if id.Party == id.Project.Server {
+		return nil, fmt.Errorf("%s is the server of the project %s: it serves, and the others join", id.Party, id.Project.Name)
+	}
+	c := newCarrier(id, e)
+	var err error
+	if c.conn, err = nats.Connect("tls://"+id.Project.Address, append(c.options(), nats.Secure(id.Dial()), nats.TLSHandshakeFirst())...); err != nil {
+		return nil, err
+	}
+	if _, err = c.conn.Subscribe(c.prefix+".down."+id.Party, func(m *nats.Msg) { e.Packet(id.Project.Server, m.Data) }); err != nil {
+		c.conn.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func newCarrier(id *identity.Identity, e Events) *Carrier {
+	return &Carrier{id: id, prefix: "vflc." + id.Project.Name, back: e.Back, notice: e.Notice, accepted: map[string][]byte{}, done: make(chan struct{})}
+}
+
+func (c *Carrier) options() []nats.Option {
+	return []nats.Option{
+		nats.Name("vflc " + c.id.Party), nats.MaxReconnects(-1), nats.RetryOnFailedConnect(true), nats.ReconnectWait(reconnectWait), nats.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond),
+		nats.ReconnectBufSize(-1), nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2), nats.CustomInboxPrefix("_INBOX_" + c.id.Project.Name + "_none"), nats.NoEcho(),
+		nats.ConnectHandler(func(*nats.Conn) { c.back() }), nats.ReconnectHandler(func(*nats.Conn) { c.back() }),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { c.lost(err) }),
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { c.lost(err) }),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.notice("connection: " + err.Error()) }),
+		nats.IgnoreAuthErrorAbort(),
+	}
+}
+
+func (c *Carrier) lost(err error) {
+	if err != nil {
+		c.notice("the connection to " + c.id.Project.Server + " failed: " + reason(err))
+	}
+}
+
+// reason puts what TLS tells a client that was turned away in words.
+func reason(err error) string {
+	var alert tls.AlertError
+	var refused *identity.RefusedError
+	switch {
+	case errors.As(err, &refused):
+		return refused.Error()
+	case errors.As(err, &alert), strings.Contains(err.Error(), "remote error: tls"):
+		return "the server refuses this party's certificate; its log says why (" + err.Error() + ")"
+	case errors.Is(err, nats.ErrAuthorization), strings.Contains(strings.ToLower(err.Error()), "authorization violation"):
+		return "the server refuses this party; its log says why"
+	}
+	return err.Error()
+}
+
+// Publish sends a packet to a party. A client sends to the server alone.
+func (c *Carrier) Publish(to string, packet []byte) error {
+	if c.server != nil {
+		return c.conn.Publish(c.prefix+".down."+to, packet)
+	}
+	return c.conn.Publish(c.prefix+".up."+c.id.Party, packet)
+}
+
+// Address is where the embedded server listens.
+func (c *Carrier) Address() string { return c.server.Addr().String() }
+
+// Connected reports whether the connection to the server is there.
+func (c *Carrier) Connected() bool { return c.conn.IsConnected() }
+
+// Close ends the connection, and the embedded server.
+func (c *Carrier) Close() {
+	close(c.done)
+	c.wait.Wait()
+	_ = c.conn.FlushTimeout(time.Second) // what is lost now is lost
+	c.conn.Close()
+	if c.server != nil {
+		c.server.Shutdown()
+	}
+}
+
+// review disconnects clients whose certificates have been revoked since they connected.
+func (c *Carrier) review() {
+	ticker := time.NewTicker(reviewEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-c.done:
+			return
+		case <-ticker.C:
+			c.disconnectRevoked()
+		}
+	}
+}
+
+func (c *Carrier) disconnectRevoked() {
+	c.mutex.Lock()
+	accepted := maps.Clone(c.accepted)
+	c.mutex.Unlock()
+	for party, cert := range accepted {
+		if _, err := c.id.Verify(cert); err == nil {
+			continue
+		} else {
+			c.notice(err.Error())
+		}
+		c.mutex.Lock()
+		delete(c.accepted, party)
+		c.mutex.Unlock()
+		conns, err := c.server.Connz(&server.ConnzOptions{Username: true, User: party, Limit: 1 << 10})
+		if err != nil {
+			continue
+		}
+		for _, one := range conns.Conns {
+			_ = c.server.DisconnectClientByID(one.Cid) // it may have gone already
+		}
+	}
+}
+
+// A door decides who may connect, and what each may do.
+type door struct {
+	carrier *Carrier
+	secret  string // of this process's own connection, which has no certificate
+}
+
+// Check implements server.Authentication.
+func (d *door) Check(client server.ClientAuthentication) bool {
+	c := d.carrier
+	tls := client.GetTLSConnectionState()
+	if tls == nil {
+		if client.GetOpts().Token != d.secret {
+			c.notice("refused: a connection without TLS")
+			return false
+		}
+		client.RegisterUser(user(c.id.Party, c.prefix+".down.*", c.prefix+".up.*"))
+		return true
+	}
+	if len(tls.PeerCertificates) == 0 {
+		return false // VerifyConnection has said so
+	}
+	cert := tls.PeerCertificates[0].Raw
+	party, err := c.id.Verify(cert)
+	if err != nil {
+		c.notice(err.Error())
+		return false
+	}
+	c.mutex.Lock()
+	c.accepted[party] = cert
+	c.mutex.Unlock()
+	client.RegisterUser(user(party, c.prefix+".up."+party, c.prefix+".down."+party))
+	return true
+}
+
+func user(party, publish, subscribe string) *server.User {
+	return &server.User{Username: party, Permissions: &server.Permissions{
+		Publish: &server.SubjectPermission{Allow: []string{publish}}, Subscribe: &server.SubjectPermission{Allow: []string{subscribe}},
+	}}
+}
+
+// RTT is the time of a round trip to the server.
+func (c *Carrier) RTT() (time.Duration, error) { return c.conn.RTT() }

@@ -1,0 +1,302 @@
+package carrier
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/node/identity"
+)
+
+// project makes a project with its parties, each in a folder of its own.
+func project(t *testing.T, address string, parties ...string) (ca string, folder func(party string) string) {
+	t.Helper()
+	dir := t.TempDir()
+	ca = filepath.Join(dir, "ca")
+	if err := identity.Init(ca, identity.Project{Name: "heart", Server: parties[0], Address: address, Parties: parties}); err != nil {
+		t.Fatal(err)
+	}
+	folder = func(party string) string { return filepath.Join(dir, party) }
+	for _, party := range parties {
+		admit(t, ca, folder(party), party)
+	}
+	return ca, folder
+}
+
+func admit(t *testing.T, ca, dir, party string) {
+	t.Helper()
+	if err := identity.Request(dir, "heart", party); err != nil {
+		t.Fatal(err)
+	}
+	_, bundle, err := identity.Add(ca, filepath.Join(dir, identity.RequestFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, err := os.ReadFile(filepath.Join(bundle, identity.CertFile))
+	if err == nil {
+		err = atomicfile.WriteBytes(filepath.Join(dir, identity.CertFile), 0o644, cert)
+	}
+	if err == nil {
+		err = identity.Copy(bundle, dir)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func load(t *testing.T, dir string) *identity.Identity {
+	t.Helper()
+	id, err := identity.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// A log keeps what a carrier says.
+type log struct {
+	mutex sync.Mutex
+	text  string
+	got   chan string
+}
+
+func (l *log) events() Events {
+	l.got = make(chan string, 1000)
+	return Events{
+		Packet: func(from string, p []byte) { l.got <- from + ":" + string(p) }, Back: func() {},
+		Notice: func(s string) { l.mutex.Lock(); l.text += s + "\n"; l.mutex.Unlock() },
+	}
+}
+
+// wants waits until the log has a text.
+func (l *log) wants(t *testing.T, text string) {
+	t.Helper()
+	for range 500 {
+		l.mutex.Lock()
+		has := strings.Contains(l.text, text)
+		l.mutex.Unlock()
+		if has {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	t.Errorf("the log does not say %q:\n%s", text, l.text)
+}
+
+// freeAddress is an address where nothing listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// publish sends a packet until it has arrived: a client may not be connected yet.
+func publish(t *testing.T, from *Carrier, to string, at *log, want string) {
+	t.Helper()
+	for range 500 {
+		_ = from.Publish(to, []byte(want[strings.Index(want, ":")+1:]))
+		select {
+		case got := <-at.got:
+			if got != want {
+				t.Fatalf("got %q, want %q", got, want)
+			}
+			return
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	t.Fatalf("%q has not arrived", want)
+}
+
+func TestPacketsBothWays(t *testing.T) {
+	address := freeAddress(t)
+	_, dir := project(t, address, "registry", "a", "b")
+	var atServer, atA log
+	s, err := Serve(load(t, dir("registry")), address, atServer.events())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	a, err := Join(load(t, dir("a")), atA.events())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	publish(t, a, "registry", &atServer, "a:up")
+	publish(t, s, "a", &atA, "registry:down")
+}
+
+// Everyone who must not connect is refused, and the log of the server names the reason.
+func TestRefused(t *testing.T) {
+	address := freeAddress(t)
+	ca, dir := project(t, address, "registry", "a", "b")
+	var l log
+	s, err := Serve(load(t, dir("registry")), address, l.events())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	connect := func(c *tls.Config) error {
+		conn, err := nats.Connect("tls://"+address, nats.Secure(c), nats.TLSHandshakeFirst(), nats.Timeout(2*time.Second))
+		if err == nil {
+			conn.Close()
+		}
+		return err
+	}
+	refused := func(name, why string, c *tls.Config) {
+		t.Helper()
+		if connect(c) == nil {
+			t.Errorf("%s: connected", name)
+		}
+		l.wants(t, why)
+	}
+	bare := load(t, dir("a")).Dial()
+	bare.Certificates = nil
+	refused("no certificate", string(identity.NoCertificate), bare)
+
+	_, foreign := project(t, address, "registry", "a", "b")
+	other := load(t, foreign("a")).Dial()
+	other.VerifyConnection = nil // else it refuses the server first
+	refused("wrong authority", "a is refused: "+string(identity.WrongAuthority), other)
+
+	old := load(t, dir("b"))
+	if err := connect(old.Dial()); err != nil {
+		t.Fatal(err)
+	}
+	if err := identity.Revoke(ca, "b"); err != nil {
+		t.Fatal(err)
+	}
+	if err := identity.Copy(ca, dir("registry")); err != nil {
+		t.Fatal(err)
+	}
+	refused("revoked", "b is refused: "+string(identity.Revoked), old.Dial())
+
+	admit(t, ca, dir("c"), "c") // the server's folder does not list it
+	refused("unlisted", "c is refused: "+string(identity.Unlisted), load(t, dir("c")).Dial())
+
+	plain, err := nats.Connect("nats://"+address, nats.Timeout(time.Second))
+	if err == nil {
+		plain.Close()
+		t.Error("connected without TLS")
+	}
+}
+
+// A client finds that the certificate of the other end is another party's.
+func TestClientRefusesAnotherServer(t *testing.T) {
+	address := freeAddress(t)
+	_, dir := project(t, address, "registry", "a", "b")
+	listener, err := tls.Listen("tcp", address, load(t, dir("b")).Accept(func(error) {}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() { _ = conn.(*tls.Conn).HandshakeContext(context.Background()) }()
+		}
+	}()
+	var l log
+	c, err := Join(load(t, dir("a")), l.events())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	l.wants(t, "b is refused: "+string(identity.NotServer))
+}
+
+// A client can use no subject but its own.
+func TestSubjectsOfOthers(t *testing.T) {
+	address := freeAddress(t)
+	_, dir := project(t, address, "registry", "a", "b")
+	var atServer log
+	s, err := Serve(load(t, dir("registry")), address, atServer.events())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	errs := make(chan error, 10)
+	conn, err := nats.Connect("tls://"+address, nats.Secure(load(t, dir("a")).Dial()), nats.TLSHandshakeFirst(), nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { errs <- err }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	heard := func(m *nats.Msg) { t.Errorf("heard %s", m.Subject) }
+	for name, try := range map[string]func() error{
+		"publish as b":   func() error { return conn.Publish("vflc.heart.up.b", []byte("x")) },
+		"publish down":   func() error { return conn.Publish("vflc.heart.down.a", []byte("x")) },
+		"listen for b":   func() error { _, err := conn.Subscribe("vflc.heart.down.b", heard); return err },
+		"listen up":      func() error { _, err := conn.Subscribe("vflc.heart.up.*", heard); return err },
+		"listen to all":  func() error { _, err := conn.Subscribe(">", heard); return err },
+		"listen inboxes": func() error { _, err := conn.Subscribe("_INBOX.>", heard); return err },
+	} {
+		if err := try(); err != nil {
+			t.Fatal(name, err)
+		}
+		select {
+		case err := <-errs:
+			if !strings.Contains(err.Error(), "Permissions Violation") && !strings.Contains(err.Error(), "permissions violation") {
+				t.Errorf("%s: %v", name, err)
+			}
+		case <-time.After(2 * time.Second):
+			t.Errorf("%s: no error", name)
+		}
+	}
+	select {
+	case got := <-atServer.got:
+		t.Errorf("the server got %q", got)
+	default:
+	}
+}
+
+// A client that is connected when its certificate is revoked is disconnected.
+func TestRevocationDisconnects(t *testing.T) {
+	address := freeAddress(t)
+	ca, dir := project(t, address, "registry", "a")
+	var atServer, atA log
+	s, err := Serve(load(t, dir("registry")), address, atServer.events())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	a, err := Join(load(t, dir("a")), atA.events())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	publish(t, a, "registry", &atServer, "a:up")
+	if err := Probe(t.Context(), load(t, dir("a"))); err != nil {
+		t.Error("before:", err)
+	}
+	if err := identity.Revoke(ca, "a"); err != nil {
+		t.Fatal(err)
+	}
+	if err := identity.Copy(ca, dir("registry")); err != nil {
+		t.Fatal(err)
+	}
+	atServer.wants(t, "a is refused: "+string(identity.Revoked))
+	atA.wants(t, "the connection to registry failed")
+	if err := Probe(t.Context(), load(t, dir("a"))); err == nil || !strings.Contains(err.Error(), "the server refuses this party's certificate") {
+		t.Error("after:", err)
+	}
+	if a.Connected() {
+		t.Error("still connected")
+	}
+}

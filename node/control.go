@@ -1,0 +1,295 @@
+// Package node is a party of a run across processes: it meets the others, agrees with them on what is run, keeps its part of the run going through crashes and cut links, and
+// says who is missing. What a party tells the others beside the messages of the run is in this file.
+package node
+
+import (
+	"bytes"
+	"crypto/ecdh"
+	"crypto/ed25519"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/lower"
+	"github.com/vflc/vflc/node/identity"
+	"github.com/vflc/vflc/runtime/network"
+)
+
+// Control messages are JSON, signed by the sender with the key of its certificate, which is sent along. Each says the whole state of its sender, and is repeated: one that is
+// lost, or comes twice, does no harm. A receiver takes the newest only.
+
+// The stages in which the parties agree on a run. The server sends what a stage tells, and goes on when every party, itself included, has answered.
+const (
+	stageAnnounce = iota // announcement → facts
+	stageSizes           // agreement → lower.Outline
+	stageWiring          // compile.Wiring → hindrance
+	stageStart           // start → nothing; the run goes on until it is saved everywhere
+	stages
+)
+
+// A beat is what the server tells all clients.
+type beat struct {
+	N           uint64            `json:"n"` // greater in every message of a party
+	Incarnation string            `json:"incarnation"`
+	Run         string            `json:"run"`
+	Epoch       uint32            `json:"epoch"`
+	Stage       int               `json:"stage"`
+	Body        json.RawMessage   `json:"body,omitempty"`
+	Missing     map[string]string `json:"missing,omitempty"` // parties that the run waits for, and why
+	Paused      bool              `json:"paused,omitempty"`  // the server was told to stop, and will be back
+	Complete    bool              `json:"complete,omitempty"`
+	Ended       *ending           `json:"ended,omitempty"`
+}
+
+// A status is what a client tells the server.
+type status struct {
+	N           uint64          `json:"n"`
+	Incarnation string          `json:"incarnation"`
+	Server      string          `json:"server"` // the incarnation of the server that it follows
+	Epoch       uint32          `json:"epoch"`
+	Stage       int             `json:"stage"` // the last that it has answered; -1: none
+	Reply       json.RawMessage `json:"reply,omitempty"`
+	Broken      bool            `json:"broken,omitempty"` // its part of the epoch has ended without a result
+	Saved       bool            `json:"saved,omitempty"`
+	Bye         bool            `json:"bye,omitempty"`
+	Left        bool            `json:"left,omitempty"` // it was told to stop, and may come back
+	Ended       *ending         `json:"ended,omitempty"`
+}
+
+// An ending is why a run has ended at a party. Texts of errors stay at their party.
+type ending struct {
+	Party string                `json:"party"`
+	Code  Code                  `json:"code"`
+	About *compile.Disagreement `json:"about,omitempty"`
+}
+
+// A Code is all that a party tells its peers about why it ended the run.
+type Code string
+
+// The codes.
+const (
+	CodeManifest Code = "manifest"
+	CodeVersion  Code = "version"
+	CodeRun      Code = "run"
+	CodeSettings Code = "settings"
+	CodeData     Code = "data"
+	CodeDiffer   Code = "differ"
+	CodePolicy   Code = "policy"
+	CodeWiring   Code = "wiring"
+	CodeProtocol Code = "protocol"
+	CodeFailed   Code = "failed"
+)
+
+// meanings say of a party what each code means.
+var meanings = map[Code]string{
+	CodeManifest: "has another manifest or another program than the server runs",
+	CodeVersion:  "has another version of vflc",
+	CodeRun:      "holds another run in the folder for this one",
+	CodeSettings: "does not take the settings of the run",
+	CodeData:     "found an error in its own data, which its own log shows",
+	CodeDiffer:   "holds other data than another party",
+	CodePolicy:   "does not allow this run by its policy",
+	CodeWiring:   "found that the parties do not fit together as its manifest lists",
+	CodeProtocol: "sent a message that the run does not have",
+	CodeFailed:   "met an error, which its own log shows",
+}
+
+// An EndedError is the error where another party has ended the run.
+type EndedError struct {
+	Party string
+	Code  Code
+	About *compile.Disagreement
+}
+
+func (e *EndedError) Error() string {
+	if e.About != nil {
+		return "the run cannot go on: " + e.About.Error()
+	}
+	return fmt.Sprintf("the run cannot go on: %s %s (code %s)", e.Party, meanings[e.Code], e.Code)
+}
+
+// An announcement is what the server runs.
+type announcement struct {
+	Version  string            `json:"version"`
+	Protocol string            `json:"protocol"`
+	Model    string            `json:"model"`
+	Manifest string            `json:"manifest"` // SHA-256
+	Key      string            `json:"key"`      // the column that joins rows, as --key takes it
+	Salt     string            `json:"salt"`
+	Backend  string            `json:"backend"`
+	Settings map[string]string `json:"settings"`
+	Seed     uint64            `json:"seed"`
+}
+
+// facts are what a party has.
+type facts struct {
+	compile.Facts
+	Program string        `json:"program"` // SHA-256
+	Key     signedKey     `json:"key"`
+	Saved   map[int][]int `json:"saved,omitempty"`
+}
+
+// An agreement is what follows from the facts of all parties.
+type agreement struct {
+	Names   []string             `json:"names"`
+	Sizes   map[string]int       `json:"sizes"`
+	Members map[string]int       `json:"members"`
+	Keys    map[string]signedKey `json:"keys"`
+}
+
+type hindrance struct {
+	Algorithm bool `json:"algorithm,omitempty"`
+	Near      bool `json:"near,omitempty"`
+}
+
+// start is where the run goes on.
+type start struct {
+	hindrance
+	At map[int]int `json:"at,omitempty"`
+}
+
+type outline = lower.Outline
+
+// Signatures are for one purpose each.
+const (
+	forControl = "vflc control v1"
+	forKey     = "vflc key v1"
+)
+
+const controlMagic = "VF1C"
+
+// mostControl bounds a control message.
+const mostControl = 900 << 10
+
+// sign makes a packet of a control message.
+func sign(id *identity.Identity, to string, message any) ([]byte, error) {
+	text, err := json.Marshal(message)
+	if err != nil {
+		return nil, err
+	}
+	out := append([]byte(controlMagic), byte(len(id.Cert.Raw)), byte(len(id.Cert.Raw)>>8))
+	out = append(out, id.Cert.Raw...)
+	out = append(out, ed25519.Sign(id.Key, signed(forControl, id.Project.Name, to, string(text)))...)
+	if out = append(out, text...); len(out) > mostControl {
+		return nil, fmt.Errorf("a message of %d bytes is too long to agree on a run", len(out))
+	}
+	return out, nil
+}
+
+// signed is what a signature covers: texts with their lengths.
+func signed(parts ...string) []byte {
+	var out []byte
+	for _, p := range parts {
+		out = binary.LittleEndian.AppendUint32(out, uint32(len(p)))
+		out = append(out, p...)
+	}
+	return out
+}
+
+var errNoControl = errors.New("not a control message of this project")
+
+// opened reads a packet of a control message, whose sender must have a certificate of the project.
+func opened(id *identity.Identity, packet []byte, message any) (from string, err error) {
+	rest, ok := bytes.CutPrefix(packet, []byte(controlMagic))
+	if !ok || len(rest) < 2 || len(packet) > mostControl {
+		return "", errNoControl
+	}
+	n := int(rest[0]) | int(rest[1])<<8
+	if rest = rest[2:]; len(rest) < n+ed25519.SignatureSize {
+		return "", errNoControl
+	}
+	cert, signature, text := rest[:n], rest[n:n+ed25519.SignatureSize], rest[n+ed25519.SignatureSize:]
+	if from, err = id.Verify(cert); err != nil {
+		return from, err
+	}
+	if !ed25519.Verify(identity.PublicKey(cert), signed(forControl, id.Project.Name, id.Party, string(text)), signature) {
+		return from, fmt.Errorf("a message that says it is from %s has not its signature", from)
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(message); err != nil {
+		return from, fmt.Errorf("%s sent a control message of another form", from)
+	}
+	return from, nil
+}
+
+// A signedKey is a party's X25519 key of one epoch, with its certificate and signature: every party checks those of all others.
+type signedKey struct {
+	Public    []byte `json:"public"`
+	Cert      []byte `json:"cert"`
+	Signature []byte `json:"signature"`
+}
+
+// newKey makes a key of an epoch.
+func newKey(id *identity.Identity, run string, epoch uint32) (*ecdh.PrivateKey, signedKey) {
+	key, err := ecdh.X25519().GenerateKey(rand.Reader)
+	if err != nil {
+		panic("node: " + err.Error()) // the system's random numbers never fail
+	}
+	public := key.PublicKey().Bytes()
+	return key, signedKey{public, id.Cert.Raw, ed25519.Sign(id.Key, keyText(id.Project.Name, run, epoch, id.Party, public))}
+}
+
+func keyText(project, run string, epoch uint32, party string, public []byte) []byte {
+	return signed(forKey, project, run, fmt.Sprint(epoch), party, string(public))
+}
+
+// check returns the key of a party.
+func (k signedKey) check(id *identity.Identity, run string, epoch uint32, party string) (*ecdh.PublicKey, error) {
+	from, err := id.Verify(k.Cert)
+	if err != nil {
+		return nil, err
+	}
+	if from != party || !ed25519.Verify(identity.PublicKey(k.Cert), keyText(id.Project.Name, run, epoch, party, k.Public), k.Signature) {
+		return nil, fmt.Errorf("the key of %s has not its signature", party)
+	}
+	return ecdh.X25519().NewPublicKey(k.Public)
+}
+
+// linkKey is the secret of one direction.
+func linkKey(secret []byte, run string, epoch uint32, from, to string) (k network.Key, err error) {
+	b, err := hkdf.Key(sha256.New, secret, signed(run, fmt.Sprint(epoch)), string(signed("vflc link v1", from, to)), len(k))
+	copy(k[:], b)
+	return k, err
+}
+
+func digest(text []byte) string {
+	h := sha256.Sum256(text)
+	return hex.EncodeToString(h[:])
+}
+
+func randomID() string {
+	var b [16]byte
+	rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+// ordered lists the parties of a run: the server first, then those of the manifest in its order, members of a family by number.
+func ordered(server string, manifest, parties []string) []string {
+	out := []string{server}
+	for _, name := range manifest {
+		var members []int
+		for _, p := range parties {
+			base, k, err := compile.Member(p)
+			if err == nil && base == name && p != server {
+				members = append(members, k)
+			}
+		}
+		slices.Sort(members)
+		for _, k := range members {
+			if k == 0 {
+				out = append(out, name)
+			} else {
+				out = append(out, fmt.Sprintf("%s[%d]", name, k))
+			}
+		}
+	}
+	return out
+}

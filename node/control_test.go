@@ -1,0 +1,123 @@
+package node
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/node/identity"
+)
+
+// parties makes a project and loads the identities of its parties.
+func parties(t testing.TB, names ...string) []*identity.Identity {
+	t.Helper()
+	dir := t.TempDir()
+	ca := filepath.Join(dir, "ca")
+	if err := identity.Init(ca, identity.Project{Name: "heart", Server: names[0], Address: "127.0.0.1:1", Parties: names}); err != nil {
+		t.Fatal(err)
+	}
+	var out []*identity.Identity
+	for _, name := range names {
+		own := filepath.Join(dir, name)
+		if err := identity.Request(own, "heart", name); err != nil {
+			t.Fatal(err)
+		}
+		_, bundle, err := identity.Add(ca, filepath.Join(own, identity.RequestFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cert, err := os.ReadFile(filepath.Join(bundle, identity.CertFile))
+		if err == nil {
+			err = atomicfile.WriteBytes(filepath.Join(own, identity.CertFile), 0o644, cert)
+		}
+		if err == nil {
+			err = identity.Copy(bundle, own)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, err := identity.Load(own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, id)
+	}
+	return out
+}
+
+// A control message is from whom its signature says, and for the party that it was signed for.
+func TestControlMessagesAreSigned(t *testing.T) {
+	all := parties(t, "registry", "a", "b")
+	registry, a, b := all[0], all[1], all[2]
+	packet, err := sign(a, "registry", status{N: 7, Stage: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s status
+	if from, err := opened(registry, packet, &s); err != nil || from != "a" || s.N != 7 {
+		t.Error(from, err, s)
+	}
+	if _, err := opened(b, packet, &s); err == nil {
+		t.Error("a message for another party is taken")
+	}
+	for k := range packet {
+		altered := slices.Clone(packet)
+		altered[k] ^= 1
+		if _, err := opened(registry, altered, &s); err == nil {
+			t.Fatalf("a message whose byte %d was altered is taken", k)
+		}
+	}
+	if _, err := opened(registry, packet, &beat{}); err == nil {
+		t.Error("a message of another form is taken")
+	}
+}
+
+// A key of an epoch is of one party, run and epoch, and both ends of a link make the same secrets of it.
+func TestKeysOfAnEpoch(t *testing.T) {
+	all := parties(t, "registry", "a")
+	mine, x := newKey(all[0], "run", 3)
+	_, y := newKey(all[1], "run", 3)
+	public, err := y.check(all[0], "run", 3, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, wrong := range map[string]func() error{
+		"epoch": func() error { _, err := y.check(all[0], "run", 4, "a"); return err },
+		"run":   func() error { _, err := y.check(all[0], "other", 3, "a"); return err },
+		"party": func() error { _, err := y.check(all[0], "run", 3, "registry"); return err },
+		"key":   func() error { z := y; z.Public = x.Public; _, err := z.check(all[0], "run", 3, "a"); return err },
+	} {
+		if wrong() == nil {
+			t.Errorf("a key of another %s is taken", name)
+		}
+	}
+	secret, err := mine.ECDH(public)
+	if err != nil {
+		t.Fatal(err)
+	}
+	up, _ := linkKey(secret, "run", 3, "a", "registry")
+	down, _ := linkKey(secret, "run", 3, "registry", "a")
+	next, _ := linkKey(secret, "run", 4, "a", "registry")
+	if up == down || up == next {
+		t.Error("two directions or two epochs have one key")
+	}
+}
+
+// No bytes are a control message but those that a party has signed.
+func FuzzControl(f *testing.F) {
+	all := parties(f, "registry", "a")
+	packet, err := sign(all[1], "registry", status{N: 7})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(packet)
+	f.Add(packet[:40])
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var s status
+		if _, err := opened(all[0], b, &s); err == nil && !slices.Equal(b, packet) {
+			t.Errorf("%x was taken", b)
+		}
+	})
+}

@@ -1,0 +1,156 @@
+package node
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/posterior/runs"
+)
+
+// Names of the files in the session's folder, below that of the run.
+const (
+	SessionFile = "session.json" // what the party must know to go on after a crash
+	StatusFile  = "status.json"  // how the run stands; rewritten every second
+	LogFile     = "log.jsonl"
+	StopFile    = "stop" // names the process that is asked to stop; vflc stop makes it
+)
+
+// A memory is what a party remembers of a run.
+type memory struct {
+	Run      string        `json:"run"`
+	Epoch    uint32        `json:"epoch"` // the last that was begun
+	Announce *announcement `json:"announce,omitempty"`
+	Complete bool          `json:"complete,omitempty"`
+}
+
+func readMemory(dir string) (m memory, err error) {
+	text, err := os.ReadFile(filepath.Join(dir, runs.SessionDir, SessionFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return m, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &m)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", filepath.Join(dir, runs.SessionDir, SessionFile), err)
+	}
+	return m, err
+}
+
+func (m memory) write(dir string) error { return writeJSON(dir, SessionFile, m, atomicfile.Write) }
+
+func writeJSON(dir, name string, v any, write func(string, fs.FileMode, func(io.Writer) error) error) error {
+	if err := os.MkdirAll(filepath.Join(dir, runs.SessionDir), 0o700); err != nil {
+		return err
+	}
+	return write(filepath.Join(dir, runs.SessionDir, name), 0o600, func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		return enc.Encode(v)
+	})
+}
+
+// A Status says how a party's part of a run stands.
+type Status struct {
+	Party   string            `json:"party"`
+	Run     string            `json:"run"`
+	Model   string            `json:"model"`
+	Process int               `json:"process"`
+	At      time.Time         `json:"at"`
+	State   string            `json:"state"` // one of the States
+	Epoch   uint32            `json:"epoch"`
+	Missing map[string]string `json:"missing,omitempty"` // parties that the run waits for, and why
+	Parties []string          `json:"parties,omitempty"`
+	Chains  []ChainStatus     `json:"chains,omitempty"`
+	Why     string            `json:"why,omitempty"` // of a run that has ended without a result
+}
+
+// A ChainStatus is how far a chain is.
+type ChainStatus struct {
+	Phase     string `json:"phase"`
+	Iteration int    `json:"iteration"`
+	Of        int    `json:"of,omitempty"`
+	Draws     int    `json:"draws"`
+}
+
+// States.
+const (
+	Waiting  = "waiting"  // not all parties are there
+	Agreeing = "agreeing" // the parties compare what they have
+	Running  = "running"
+	Saved    = "saved" // this party has its results, another has not yet
+	Complete = "complete"
+	Stopped  = "stopped"
+	Failed   = "failed"
+)
+
+// ReadStatus reads how the run in a folder stands.
+func ReadStatus(dir string) (*Status, error) {
+	text, err := os.ReadFile(filepath.Join(dir, runs.SessionDir, StatusFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s has no %s, so it is not the folder of a run that vflc serve or vflc join has begun", dir, StatusFile)
+	}
+	s := &Status{}
+	if err == nil {
+		err = json.Unmarshal(text, s)
+	}
+	return s, err
+}
+
+// A journal is the log of a party: lines of JSON in its folder, and the same as text on the screen.
+type journal struct {
+	mutex sync.Mutex
+	file  *os.File
+	log   *slog.Logger
+	say   func(string)
+	last  string
+}
+
+func openJournal(dir string, say func(string)) (*journal, error) {
+	if err := os.MkdirAll(filepath.Join(dir, runs.SessionDir), 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, runs.SessionDir, LogFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return &journal{file: f, log: slog.New(slog.NewJSONHandler(f, nil)), say: say}, nil
+}
+
+// note writes a line; the same line is not repeated at once.
+func (j *journal) note(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	if text == j.last {
+		return
+	}
+	j.last = text
+	j.log.Info(text)
+	j.say(text)
+}
+
+func (j *journal) close() { j.file.Close() }
+
+// AskToStop asks a process of the run in a folder to stop, also one that has only just been started.
+func AskToStop(dir string, process int) error {
+	if err := os.MkdirAll(filepath.Join(dir, runs.SessionDir), 0o700); err != nil {
+		return err
+	}
+	return atomicfile.WriteBytes(filepath.Join(dir, runs.SessionDir, StopFile), 0o600, strconv.AppendInt(nil, int64(process), 10))
+}
+
+// quietJournal keeps nothing.
+func quietJournal() *journal {
+	return &journal{log: slog.New(slog.DiscardHandler), say: func(string) {}}
+}

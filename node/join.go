@@ -1,0 +1,260 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/node/carrier"
+	"github.com/vflc/vflc/runtime/session"
+)
+
+// A follower is a client's node: it does what the server's stages say, as far as its own folders allow.
+type follower struct {
+	*node
+	server   string // incarnation that it follows; "": none yet
+	n        uint64 // of the server's newest beat
+	stage    int    // the last that was answered; -1: none
+	reply    json.RawMessage
+	broken   bool
+	result   *fit.Result
+	complete bool
+	missing  map[string]string
+	since    time.Time
+	told     time.Time
+	dirty    bool
+	ended    *ending
+	failure  error
+	probed   time.Time
+	probes   chan error
+}
+
+// Join runs a client's part until the run is complete, until it is told to stop, or until a party ends it. It waits for the server as long as that takes. The error is
+// ErrStopped, an *EndedError, or this party's own.
+func Join(ctx context.Context, o Options, stop <-chan struct{}) (*fit.Result, error) {
+	n, err := open(o)
+	if err != nil {
+		return nil, err
+	}
+	defer n.close()
+	if err := n.carry(false); err != nil {
+		return nil, err
+	}
+	defer n.carrier.Close()
+	f := &follower{node: n, stage: -1, missing: map[string]string{}, since: time.Now(), probes: make(chan error, 1)}
+	n.note("%s joins %s at %s", n.id.Party, n.id.Project.Server, n.id.Project.Address)
+	return f.loop(ctx, stop)
+}
+
+func (f *follower) loop(ctx context.Context, stop <-chan struct{}) (*fit.Result, error) {
+	defer f.halt(ErrStopped)
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	for {
+		if f.dirty || time.Since(f.told) >= beatEvery {
+			f.report(func(*status) {})
+		}
+		switch {
+		case f.ended != nil:
+			f.halt(f.failure)
+			f.report(func(s *status) { s.Ended = f.ended })
+			f.state(Failed, f.failure.Error(), nil)
+			return nil, f.failure
+		case f.complete && f.result != nil:
+			f.halt(ErrStopped)
+			f.report(func(s *status) { s.Bye = true })
+			f.state(Complete, "", nil)
+			return f.result, f.finished(f.result)
+		}
+		select {
+		case e := <-f.events:
+			f.take(ctx, e)
+		case err := <-f.probes:
+			if err != nil {
+				f.note("no connection to %s: %v", f.id.Project.Server, err)
+			}
+		case <-ticker.C:
+			if f.asked() {
+				return nil, f.leave()
+			}
+			f.look(ctx)
+		case <-stop:
+			return nil, f.leave()
+		}
+	}
+}
+
+// leave tells the server that this party stops. It goes on later from what all have saved.
+func (f *follower) leave() error {
+	f.halt(ErrStopped)
+	f.report(func(s *status) { s.Left = true })
+	f.state(Stopped, "", nil)
+	return ErrStopped
+}
+
+func (f *follower) take(ctx context.Context, e any) {
+	switch e := e.(type) {
+	case backEvent:
+		f.dirty = true
+		if l := f.active.Load(); l != nil {
+			l.Nudge()
+		}
+	case controlEvent:
+		if e.beat != nil && e.beat.N > f.n {
+			f.n = e.beat.N
+			f.hears(ctx, e.beat)
+		}
+	case stageEvent:
+		if e.epoch != f.memory.Epoch {
+			return
+		}
+		f.working = false
+		f.answered(ctx, e)
+	case runEvent:
+		if e.epoch == f.memory.Epoch {
+			f.ran(e)
+		}
+	}
+}
+
+func (f *follower) answered(ctx context.Context, e stageEvent) {
+	if e.err != nil {
+		f.end(e.err)
+		return
+	}
+	f.stage, f.reply, f.dirty = e.stage, json.RawMessage(asText(e.reply)), true
+	if e.stage == stageStart {
+		f.activate()
+		f.fit(ctx)
+	}
+}
+
+func (f *follower) ran(e runEvent) {
+	switch {
+	case e.err == nil:
+		f.result, f.dirty = e.result, true
+		f.note("%s has saved its results, and waits until all parties have", f.id.Party)
+	case passing(e.err):
+		f.broken, f.dirty = true, true
+	default:
+		var peer *session.PeerError
+		if errors.As(e.err, &peer) { // the server says who has failed
+			f.broken = true
+			f.note("%v", e.err)
+			return
+		}
+		f.end(e.err)
+	}
+}
+
+// hears takes the newest beat of the server.
+func (f *follower) hears(ctx context.Context, b *beat) {
+	if f.memory.Run != "" && b.Run != f.memory.Run {
+		f.end(refuse(CodeRun, "%s serves run %s, and this folder holds run %s; name another folder", f.id.Project.Server, short(b.Run), short(f.memory.Run)))
+		return
+	}
+	if !maps.Equal(b.Missing, f.missing) {
+		f.changed(b.Missing)
+	}
+	switch {
+	case b.Ended != nil:
+		f.failure = &EndedError{Party: b.Ended.Party, Code: b.Ended.Code, About: b.Ended.About}
+		f.ended = b.Ended
+		f.note("%v", f.failure)
+		return
+	case b.Complete && f.result != nil:
+		f.complete = true
+		return
+	case b.Paused:
+		f.halt(errEpoch)
+		f.server = ""
+		f.note("%s was stopped; the run waits for it", f.id.Project.Server)
+		return
+	}
+	if b.Incarnation != f.server || b.Epoch != f.memory.Epoch {
+		if f.working || !f.follow(b) {
+			return
+		}
+	}
+	if b.Stage == f.stage+1 && !f.working {
+		f.answer(b.Epoch, b.Stage, f.part.stage(b.Stage, b.Body, b.Run, b.Epoch))
+	}
+}
+
+// follow begins the epoch of a beat.
+func (f *follower) follow(b *beat) bool {
+	if f.memory.Run != "" && b.Epoch <= f.memory.Epoch || b.Stage != stageAnnounce {
+		return false // an old epoch, or one whose beginning this party has missed: the server begins another when it hears so
+	}
+	f.halt(errEpoch)
+	f.server, f.stage, f.reply, f.broken, f.result = b.Incarnation, -1, nil, false, nil
+	if err := f.remember(b.Run, b.Epoch, nil); err != nil {
+		f.end(err)
+		return false
+	}
+	return true
+}
+
+// look finds whether the server is missing.
+func (f *follower) look(ctx context.Context) {
+	server := f.id.Project.Server
+	if f.silent(server, f.since) {
+		if f.missing[server] == "" {
+			f.changed(map[string]string{server: "nothing was heard from it for 6 s"})
+		}
+		if time.Since(f.probed) >= 5*beatEvery {
+			f.probed = time.Now()
+			go func() { f.probes <- carrier.Probe(ctx, f.id) }()
+		}
+	} else if f.missing[server] != "" {
+		f.changed(map[string]string{})
+	}
+	f.state(f.stateNow(), "", f.missing)
+}
+
+func (f *follower) stateNow() string {
+	switch {
+	case f.result != nil:
+		return Saved
+	case len(f.missing) > 0 || f.server == "":
+		return Waiting
+	case f.stage < stageStart:
+		return Agreeing
+	}
+	return Running
+}
+
+func (f *follower) changed(missing map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(missing)) {
+		if f.missing[name] != missing[name] {
+			f.note("%s is missing: %s; the run waits", name, missing[name])
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.missing)) {
+		if missing[name] == "" {
+			f.note("%s is back", name)
+		}
+	}
+	f.missing = missing
+}
+
+// end makes this party's error the end of the run, everywhere.
+func (f *follower) end(err error) {
+	if f.ended == nil {
+		f.ended, f.failure = &ending{Party: f.id.Party, Code: codeOf(err)}, err
+		f.note("%v", err)
+	}
+}
+
+func (f *follower) report(set func(*status)) {
+	s := status{N: f.number(), Incarnation: f.own, Server: f.server, Epoch: f.memory.Epoch, Stage: f.stage, Reply: f.reply, Broken: f.broken, Saved: f.result != nil}
+	set(&s)
+	if err := f.tell(f.id.Project.Server, s); err != nil {
+		f.end(err)
+	}
+	f.told, f.dirty = time.Now(), false
+}

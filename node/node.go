@@ -1,0 +1,307 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/internal/folderlock"
+	"github.com/vflc/vflc/node/carrier"
+	"github.com/vflc/vflc/node/identity"
+	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/network"
+	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/runtime/transport"
+)
+
+// Options are what a party of a run is started with.
+type Options struct {
+	Identity        string   // the folder with the party's keys and certificate
+	Programs        string   // the folder with the manifest and the party's program
+	Tables          []string // as --data takes them
+	MaxBytes        int64
+	Dir             string // the folder of the run
+	Key             string // the column that joins rows; at a client "": as the server says
+	CheckpointEvery time.Duration
+	Progress        fit.Progress
+	Say             func(string) // a line for the operator
+	Command         []string
+	// Of the server alone:
+	Listen    string // "": the port of the project's address, on all interfaces
+	Listening func(address string)
+	Backend   string
+	Settings  map[string]string
+	Seed      uint64
+}
+
+// Times. A party that was not heard for missedAfter is missing: three of its beats.
+const (
+	beatEvery   = 2 * time.Second
+	lookEvery   = 500 * time.Millisecond
+	missedAfter = 3 * beatEvery
+)
+
+// ErrStopped is the error where the party was told to stop. The run goes on when it is started again.
+var ErrStopped = errors.New("stopped; the same command goes on with the run")
+
+// A node is what server and client have in common.
+type node struct {
+	Options
+	*journal
+	id       *identity.Identity
+	carrier  *carrier.Carrier
+	memory   memory
+	own      string           // incarnation
+	lock     *folderlock.Lock // on the session's folder
+	count    uint64           // of the last control message
+	part     *participant
+	events   chan any
+	active   atomic.Pointer[network.Link]
+	began    time.Time
+	progress fit.Progress
+	cancel   func(error) // ends the fit of this epoch; nil: there is none
+	working  bool        // a stage is being answered
+	running  chan struct{}
+
+	mutex  sync.Mutex
+	heard  map[string]time.Time
+	status Status
+}
+
+// Events.
+type (
+	controlEvent struct {
+		from string
+		beat *beat
+		status
+	}
+	backEvent  struct{}
+	stageEvent struct { // a stage was answered
+		epoch uint32
+		stage int
+		reply any
+		err   error
+	}
+	runEvent struct { // the fit has ended
+		epoch  uint32
+		result *fit.Result
+		err    error
+	}
+)
+
+// open reads the party's folders, and what it remembers of the run.
+func open(o Options) (*node, error) {
+	n := &node{Options: o, own: randomID(), events: make(chan any, 256), heard: map[string]time.Time{}, began: time.Now()}
+	if n.CheckpointEvery == 0 {
+		n.CheckpointEvery = saveEvery
+	}
+	var err error
+	if n.id, err = identity.Load(o.Identity); err != nil {
+		return nil, err
+	}
+	if n.memory, err = readMemory(o.Dir); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(o.Dir, runs.RecordFile)); err == nil && n.memory.Run == "" {
+		return nil, &fit.UsageError{Err: errors.New(o.Dir + " holds a run in one process; name another folder")}
+	}
+	if n.memory.Complete {
+		return nil, &fit.CompleteError{Dir: o.Dir}
+	}
+	if err := os.MkdirAll(filepath.Join(o.Dir, runs.SessionDir), 0o700); err != nil {
+		return nil, err
+	}
+	if n.lock, err = folderlock.Take(filepath.Join(o.Dir, runs.SessionDir)); err != nil {
+		return nil, err
+	}
+	if n.journal, err = openJournal(o.Dir, o.Say); err != nil {
+		return nil, err
+	}
+	p, diags, err := n.readPrograms()
+	if err == nil && diags.HasErrors() {
+		err = data.Errors(diags)
+	}
+	if err != nil {
+		return nil, err
+	}
+	n.part = p
+	n.status = Status{Party: n.id.Party, Process: os.Getpid(), Model: p.manifest.Model, State: Waiting}
+	n.progress = &watcher{o.Progress, n.step}
+	return n, nil
+}
+
+func (n *node) close() {
+	n.journal.close()
+	n.lock.Release()
+}
+
+// step keeps how far a chain is.
+func (n *node) step(chain int, info backends.Info) {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	for len(n.status.Chains) < chain {
+		n.status.Chains = append(n.status.Chains, ChainStatus{})
+	}
+	n.status.Chains[chain-1] = ChainStatus{info.Phase, info.Iteration, info.Iterations, info.Draws}
+}
+
+// state sets how the run stands, and writes it.
+func (n *node) state(state, why string, missing map[string]string) {
+	n.mutex.Lock()
+	n.status.State, n.status.Why, n.status.Missing = state, why, missing
+	n.status.Run, n.status.Epoch, n.status.At = n.memory.Run, n.memory.Epoch, time.Now()
+	n.status.Parties = n.part.agreed.Names
+	s := n.status
+	n.mutex.Unlock()
+	_ = writeJSON(n.Dir, StatusFile, s, atomicfile.WriteSoon) // the next one tries again
+}
+
+// hear notes that a party was heard.
+func (n *node) hear(party string) {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	n.heard[party] = time.Now()
+}
+
+// silent reports whether a party was not heard for too long, since a time.
+func (n *node) silent(party string, since time.Time) bool {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	last := n.heard[party]
+	if last.Before(since) {
+		last = since
+	}
+	return time.Since(last) >= missedAfter
+}
+
+// packet takes a packet that the carrier has brought; from is whose subject it came on.
+func (n *node) packet(from string, packet []byte) {
+	if _, ok := network.IsPacket(packet); ok {
+		if l := n.active.Load(); l != nil && l.Deliver(packet) {
+			n.hear(from)
+		}
+		return
+	}
+	e := controlEvent{}
+	var message any = &e.status
+	if from == n.id.Project.Server {
+		e.beat = &beat{}
+		message = e.beat
+	}
+	var err error
+	if e.from, err = opened(n.id, packet, message); err != nil {
+		n.note("refused a message that came as from %s: %v", from, err)
+		return
+	}
+	if e.from != from {
+		n.note("refused a message of %s that came as from %s", e.from, from)
+		return
+	}
+	n.hear(from)
+	n.events <- e
+}
+
+func (n *node) carry(serve bool) (err error) {
+	e := carrier.Events{Packet: n.packet, Back: func() { n.events <- backEvent{} }, Notice: func(text string) { n.note("%s", text) }}
+	if serve {
+		n.carrier, err = carrier.Serve(n.id, n.Listen, e)
+	} else {
+		n.carrier, err = carrier.Join(n.id, e)
+	}
+	return err
+}
+
+// tell signs a message and sends it. A message that is lost is repeated with the next beat.
+func (n *node) tell(to string, message any) error {
+	packet, err := sign(n.id, to, message)
+	if err != nil {
+		return err
+	}
+	_ = n.carrier.Publish(to, packet)
+	return nil
+}
+
+// number is greater than those of all earlier messages of this party, also of earlier processes.
+func (n *node) number() uint64 {
+	n.count = max(n.count+1, uint64(time.Now().UnixNano()))
+	return n.count
+}
+
+// answer does the work of a stage in a goroutine of its own, so that beats go on.
+func (n *node) answer(epoch uint32, stage int, work func() (any, error)) {
+	n.working = true
+	go func() {
+		reply, err := work()
+		n.events <- stageEvent{epoch, stage, reply, err}
+	}()
+}
+
+// fit starts the party's part of the epoch.
+func (n *node) fit(ctx context.Context) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	epoch, link := n.part.epoch, n.part.link
+	ended := make(chan struct{})
+	n.running, n.cancel = ended, func(err error) {
+		link.End(err) // before the fit sees the end of its context, and tells its peers of it
+		cancel(err)
+		<-ended
+	}
+	go func() {
+		defer close(ended)
+		r, err := n.part.run(ctx)
+		n.events <- runEvent{epoch, r, err}
+	}()
+}
+
+// halt ends the party's part of an epoch.
+func (n *node) halt(why error) {
+	if n.cancel != nil {
+		n.cancel(why)
+		n.cancel = nil
+	}
+	if l := n.active.Swap(nil); l != nil {
+		l.End(why)
+	}
+}
+
+var errEpoch = errors.New("the run begins again where all parties have saved it")
+
+// passing reports whether an error of a fit is one after which the run can go on: a peer has gone, and not failed.
+func passing(err error) bool {
+	var peer *session.PeerError
+	var closed *transport.ClosedError
+	if errors.As(err, &peer) {
+		return peer.Code == session.EndCancelled || peer.Code == session.EndLost
+	}
+	return errors.As(err, &closed) || errors.Is(err, errEpoch) || errors.Is(err, context.Canceled)
+}
+
+// asked reports whether vflc stop was called.
+func (n *node) asked() bool {
+	text, err := os.ReadFile(filepath.Join(n.Dir, runs.SessionDir, StopFile))
+	return err == nil && string(text) == strconv.Itoa(os.Getpid())
+}
+
+// remember keeps that an epoch has begun.
+func (n *node) remember(run string, epoch uint32, a *announcement) error {
+	n.memory.Run, n.memory.Epoch, n.memory.Announce = run, epoch, a
+	return n.memory.write(n.Dir)
+}
+
+// finished notes that no party needs this one's states any more.
+func (n *node) finished(r *fit.Result) error {
+	n.memory.Complete = true
+	if err := n.memory.write(n.Dir); err != nil {
+		return err
+	}
+	return r.Deliver()
+}

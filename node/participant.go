@@ -1,0 +1,375 @@
+package node
+
+import (
+	"context"
+	"crypto/ecdh"
+	"crypto/hkdf"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/split"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/network"
+	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/runtime/transport"
+	"github.com/vflc/vflc/stdlib"
+)
+
+// A refusal is why this party does not take part: its peers get the code.
+type refusal struct {
+	code Code
+	err  error
+}
+
+func (r *refusal) Error() string { return r.err.Error() }
+func (r *refusal) Unwrap() error { return r.err }
+
+func refuse(code Code, format string, args ...any) error {
+	return &refusal{code, fmt.Errorf(format, args...)}
+}
+
+func refused(code Code, diags diag.List, err error) error {
+	switch {
+	case err != nil:
+		return &refusal{code, err}
+	case diags.HasErrors():
+		return &refusal{code, data.Errors(diags)}
+	}
+	return nil
+}
+
+// codeOf is what peers are told of an error.
+func codeOf(err error) Code {
+	var r *refusal
+	var protocol *session.ProtocolError
+	switch {
+	case errors.As(err, &r):
+		return r.code
+	case errors.As(err, &protocol):
+		return CodeProtocol
+	}
+	return CodeFailed
+}
+
+// A participant does its party's part of a run, stage by stage. What does not change when a run goes on after a crash is kept.
+type participant struct {
+	*node
+	manifest *split.Manifest
+	program  *source.File
+	digest   string // of the manifest
+
+	announce announcement
+	part     *compile.OneParty
+	facts    facts
+	secret   *ecdh.PrivateKey
+	epoch    uint32
+	agreed   agreement
+	wiring   compile.Wiring
+	hindered hindrance
+	index    int
+	marks    *fit.Marks
+	link     *network.Link
+	prepared *fit.Prepared // until it runs
+	stages   sync.Mutex    // one stage is answered at a time
+}
+
+// readPrograms reads the manifest and the party's own program from a folder that vflc compile has written.
+func (n *node) readPrograms() (*participant, diag.List, error) {
+	path := filepath.Join(n.Programs, split.ManifestFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, diags := split.ParseManifest(source.New(path, string(text)), stdlib.New())
+	if diags.HasErrors() {
+		return nil, diags, nil
+	}
+	name, _, err := compile.Member(n.id.Party)
+	if err != nil {
+		return nil, nil, err
+	}
+	entry, ok := m.Party(name)
+	if !ok {
+		return nil, nil, fmt.Errorf("%s lists no party %s, whose folder %s is", path, name, n.Identity)
+	}
+	if m.Server != n.id.Project.Server {
+		return nil, nil, fmt.Errorf("the server of the model is %s, that of the project %s is %s; give them the same name", m.Server, n.id.Project.Name, n.id.Project.Server)
+	}
+	file := filepath.Join(n.Programs, entry.Program)
+	program, err := os.ReadFile(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &participant{node: n, manifest: m, program: source.New(file, string(program)), digest: digest(text)}, nil, nil
+}
+
+// options are those of the fit, which every party has alike but for its folder.
+func (p *participant) options() (fit.Options, error) {
+	a, ok := fit.Backend(p.announce.Backend)
+	if !ok {
+		return fit.Options{}, refuse(CodeVersion, "this version has no backend %s", p.announce.Backend)
+	}
+	_, err := os.Stat(filepath.Join(p.Dir, runs.RecordFile))
+	return fit.Options{
+		Algorithm: a, Settings: p.announce.Settings, Seed: p.announce.Seed, Dir: p.Dir, Resume: err == nil, SaveEvery: p.CheckpointEvery,
+		Joining: data.Joining{Key: p.announce.Key}, Progress: p.progress, Origin: fit.Origin{Command: p.Command, Began: p.began},
+	}, nil
+}
+
+// open answers an announcement: the party reads its data.
+func (p *participant) open(a announcement, run string, epoch uint32) (facts, error) {
+	if err := p.accepts(a); err != nil {
+		return facts{}, err
+	}
+	if !reflect.DeepEqual(a, p.announce) || p.part == nil {
+		if err := p.load(a); err != nil {
+			return facts{}, err
+		}
+	}
+	p.epoch, p.facts.Saved = epoch, fit.Checkpoints(p.Dir)
+	if _, err := os.Stat(filepath.Join(p.Dir, runs.RecordFile)); err != nil {
+		p.facts.Saved = nil
+	}
+	p.secret, p.facts.Key = newKey(p.id, run, epoch)
+	return p.facts, nil
+}
+
+// accepts compares an announcement with what this party has.
+func (p *participant) accepts(a announcement) error {
+	switch {
+	case a.Version != fit.Version() || a.Protocol != split.ProtocolVersion:
+		return refuse(CodeVersion, "%s runs vflc %s (protocol %s), this party %s (protocol %s): draws may differ between versions; install the same at all parties", p.id.Project.Server, a.Version, a.Protocol, fit.Version(), split.ProtocolVersion)
+	case a.Manifest != p.digest:
+		return refuse(CodeManifest, "%s runs another manifest than %s: its SHA-256 is %s…, this party's %s…; compile the model again and give all parties the same programs", p.id.Project.Server, p.manifest.Model, short(a.Manifest), short(p.digest))
+	case p.Key != "" && p.Key != a.Key:
+		return refuse(CodePolicy, "%s joins rows on %q, this party on %q (--key)", p.id.Project.Server, a.Key, p.Key)
+	}
+	return nil
+}
+
+// tables are those of this party.
+func (p *participant) tables() []string {
+	name, _, _ := compile.Member(p.id.Party) // its name was checked
+	return TablesOf(name, p.Tables)
+}
+
+// TablesOf names the party of a table that is given without one.
+func TablesOf(name string, tables []string) (out []string) {
+	for _, t := range tables {
+		if party, _, given := strings.Cut(t, "="); !given || party != name && party != data.OwnerShared {
+			t = name + "=" + t
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+func short(digest string) string { return digest[:min(12, len(digest))] }
+
+func (p *participant) load(a announcement) error {
+	part, diags, err := compile.OpenParty(p.manifest, p.id.Party, p.program)
+	if err := refused(CodeManifest, diags, err); err != nil {
+		return err
+	}
+	if err := refused(CodeData, part.Bind(p.tables(), p.MaxBytes, data.Joining{Key: a.Key}), nil); err != nil {
+		return err
+	}
+	salt, err := hex.DecodeString(a.Salt)
+	if err != nil {
+		return refuse(CodeProtocol, "the salt of the announcement is not hexadecimal")
+	}
+	f, diags := part.Facts(salt)
+	if err := refused(CodeData, diags, nil); err != nil {
+		return err
+	}
+	p.announce, p.part, p.facts = a, part, facts{Facts: f, Program: split.Digest(p.program.Text)}
+	p.agreed = agreement{}
+	for _, text := range part.Data.Joined() {
+		p.note("%s", text)
+	}
+	return nil
+}
+
+// size answers an agreement: the party lowers its program. The keys of all parties are checked.
+func (p *participant) size(g agreement, run string) (outline, error) {
+	for _, name := range g.Names {
+		if _, err := g.Keys[name].check(p.id, run, p.epoch, name); err != nil {
+			return outline{}, &refusal{CodeProtocol, err}
+		}
+	}
+	if !reflect.DeepEqual(g.Sizes, p.agreed.Sizes) || !reflect.DeepEqual(g.Members, p.agreed.Members) || p.part.Lowered == nil {
+		if err := refused(CodeData, p.part.Lower(g.Sizes, g.Members), nil); err != nil {
+			return outline{}, err
+		}
+		p.wiring = compile.Wiring{}
+	}
+	p.agreed = g
+	return p.part.Outline(), nil
+}
+
+// wire answers a wiring.
+func (p *participant) wire(w compile.Wiring) (hindrance, error) {
+	if !slices.Equal(w.Names, p.agreed.Names) {
+		return hindrance{}, refuse(CodeWiring, "the wiring is not of the parties that agreed")
+	}
+	if reflect.DeepEqual(w, p.wiring) {
+		return p.hindered, nil
+	}
+	index, err := p.part.Take(w)
+	if err != nil {
+		return hindrance{}, &refusal{CodeWiring, err}
+	}
+	o, err := p.options()
+	if err != nil {
+		return hindrance{}, err
+	}
+	algorithm, near, err := fit.Hinders(p.part, index, o)
+	if err != nil {
+		return hindrance{}, &refusal{CodeSettings, err}
+	}
+	p.index, p.wiring, p.hindered = index, w, hindrance{algorithm, near}
+	return p.hindered, nil
+}
+
+// begin readies the party's part of the epoch.
+func (p *participant) begin(s start, run string) error {
+	if p.prepared != nil { // of an epoch that ended before its fit began
+		p.link.Close()
+		p.prepared.Discard()
+		p.prepared = nil
+	}
+	id, err := runID(run)
+	if err != nil {
+		return &refusal{CodeProtocol, err}
+	}
+	link, masks, err := p.connect(id, run)
+	if err != nil {
+		return &refusal{CodeProtocol, err}
+	}
+	p.marks = &fit.Marks{Every: p.CheckpointEvery}
+	if p.index == 0 {
+		p.marks.Announce = link.Mark
+	}
+	link.Marked = p.marks.Set
+	o, err := p.options()
+	if err != nil {
+		return err
+	}
+	prepared, diags, err := fit.OpenApart(p.part, &fit.Apart{
+		Index: p.index, Transport: link, Keys: p.keys(id, run, masks), Hindered: s.Algorithm, Near: s.Near, Marks: p.marks, At: s.At,
+	}, o)
+	if err := refused(CodeSettings, diags, err); err != nil {
+		link.Close()
+		return err
+	}
+	p.link, p.prepared = link, prepared
+	return nil
+}
+
+// connect opens the links of the epoch: the server has one with every client, a client with the server.
+// The keys of all clients, which their certificates sign, are those of their masks too.
+func (p *participant) connect(id network.RunID, run string) (*network.Link, *session.MaskKeys, error) {
+	masks := &session.MaskKeys{Private: map[string]*ecdh.PrivateKey{}, Public: map[string]*ecdh.PublicKey{}}
+	c := network.Config{Run: id, Epoch: p.epoch, Names: p.agreed.Names, Own: p.id.Party, Send: map[string]network.Key{}, Receive: map[string]network.Key{}, Publish: p.carrier.Publish}
+	for i, peer := range c.Names {
+		public, err := p.agreed.Keys[peer].check(p.id, run, p.epoch, peer)
+		if err != nil {
+			return nil, nil, err
+		}
+		if i > 0 {
+			masks.Public[peer] = public
+		}
+		if (i == 0) == (p.index == 0) {
+			continue
+		}
+		secret, err := p.secret.ECDH(public)
+		if err != nil {
+			return nil, nil, err
+		}
+		if c.Send[peer], err = linkKey(secret, run, p.epoch, p.id.Party, peer); err != nil {
+			return nil, nil, err
+		}
+		if c.Receive[peer], err = linkKey(secret, run, p.epoch, peer, p.id.Party); err != nil {
+			return nil, nil, err
+		}
+	}
+	if p.index > 0 {
+		masks.Private[p.id.Party] = p.secret
+	}
+	link, err := network.NewLink(c)
+	return link, masks, err
+}
+
+// runID is the number of a run from its hexadecimal form.
+func runID(run string) (id network.RunID, err error) {
+	b, err := hex.DecodeString(run)
+	if err != nil || len(b) != len(id) {
+		return id, errors.New("the number of the run is no hexadecimal of 16 bytes")
+	}
+	copy(id[:], b)
+	return id, nil
+}
+
+// keys are the sources of the party's random streams: all parties have the shared one, and each its own, which follows from the seed in its folder and the run.
+func (p *participant) keys(id network.RunID, run string, masks *session.MaskKeys) session.Keys {
+	k := session.Keys{Shared: rng.SharedKey(p.announce.Seed), Private: map[string]rng.Key{}, ID: transport.ID{Run: id, Epoch: p.epoch}, Masks: masks}
+	if p.id.Simulated != nil {
+		k.Private[p.id.Party] = rng.SimulatedKey(*p.id.Simulated, p.id.Party)
+		return k
+	}
+	b, err := hkdf.Key(sha256.New, p.id.Stream[:], []byte(run), "vflc private stream v1", 32)
+	if err != nil {
+		panic("node: " + err.Error()) // the length is one that HKDF has
+	}
+	k.Private[p.id.Party] = rng.Key(b)
+	return k
+}
+
+// run makes the party's part of the epoch, and saves its results.
+func (p *participant) run(ctx context.Context) (*fit.Result, error) {
+	prepared := p.prepared
+	p.prepared = nil
+	r, err := prepared.Sample(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	return r, r.Save(p.Dir)
+}
+
+// A watcher is a Progress that keeps how far the chains are.
+type watcher struct {
+	fit.Progress
+	note func(chain int, info backends.Info)
+}
+
+func (w *watcher) Step(chain int, info backends.Info) {
+	w.note(chain, info)
+	w.Progress.Step(chain, info)
+}
+
+func decode(text json.RawMessage, v any) error {
+	if err := json.Unmarshal(text, v); err != nil {
+		return refuse(CodeProtocol, "a stage of the agreement has another form")
+	}
+	return nil
+}
+
+// saveEvery is the time between two states that all parties save, where nobody sets it.
+const saveEvery = 10 * time.Second

@@ -1,0 +1,542 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/split"
+	"github.com/vflc/vflc/fit"
+)
+
+// A coordinator is the server's node: it leads the parties through the stages, and decides where the run goes on.
+type coordinator struct {
+	*node
+	clients  map[string]*client
+	stage    int
+	body     json.RawMessage
+	replies  map[string]json.RawMessage // of this stage, the own included
+	away     map[string]string          // clients that said that they leave, and why
+	missing  map[string]string
+	saved    []map[int][]int // the states that each party has, at the start of the epoch
+	since    time.Time       // the start of this process
+	told     time.Time       // the last beat
+	dirty    bool            // something has changed: a beat is due at once
+	result   *fit.Result
+	complete bool
+	ended    *ending
+	failure  error
+	stopping <-chan struct{}
+}
+
+// A client is what the server knows of one.
+type client struct {
+	incarnation string
+	n           uint64
+	reached     int // the last stage that it has answered in this epoch; -1: none
+	saved, bye  bool
+}
+
+// Serve runs the server's part until the run is complete, until it is told to stop, or until a party ends it. The error is ErrStopped, an *EndedError, or the server's own.
+func Serve(ctx context.Context, o Options, stop <-chan struct{}) (*fit.Result, error) {
+	n, err := open(o)
+	if err != nil {
+		return nil, err
+	}
+	defer n.close()
+	if err := n.announcing(); err != nil {
+		return nil, err
+	}
+	c := &coordinator{node: n, clients: map[string]*client{}, away: map[string]string{}, missing: map[string]string{}, since: time.Now()}
+	names := n.names()
+	for _, name := range names[1:] {
+		c.clients[name] = &client{reached: -1}
+	}
+	if err := n.carry(true); err != nil {
+		return nil, err
+	}
+	defer n.carrier.Close()
+	if o.Listening != nil {
+		o.Listening(n.carrier.Address())
+	}
+	n.note("%s serves run %s of %s on %s, and waits for %s", n.id.Party, short(n.memory.Run), n.part.manifest.Model, n.carrier.Address(), list(names[1:]))
+	return c.loop(ctx, stop)
+}
+
+// names are the parties of the run: those of the project that the manifest lists.
+func (n *node) names() []string {
+	var listed []string
+	for _, p := range n.part.manifest.Parties {
+		listed = append(listed, p.Name)
+	}
+	return ordered(n.part.manifest.Server, listed, n.id.Project.Parties)
+}
+
+// announcing finds what the server announces: that of the run in its folder, or of a new one.
+func (n *node) announcing() error {
+	a := &announcement{
+		Version: fit.Version(), Protocol: split.ProtocolVersion, Model: n.part.manifest.Model, Manifest: n.part.digest, Key: n.Key, Salt: randomID(), Backend: n.Backend, Settings: n.Settings, Seed: n.Seed,
+	}
+	if old := n.memory.Announce; old != nil {
+		a.Salt = old.Salt
+		if text, now := asText(old), asText(a); text != now {
+			return fmt.Errorf("%s holds a run with other settings or another model; give the same, or name another folder", n.Dir)
+		}
+	}
+	if a.Settings == nil {
+		a.Settings = map[string]string{}
+	}
+	run := n.memory.Run
+	if run == "" {
+		run = randomID()
+	}
+	return n.remember(run, n.memory.Epoch, a)
+}
+
+func asText(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic("node: " + err.Error()) // texts and numbers only
+	}
+	return string(text)
+}
+
+func list(names []string) string {
+	text := ""
+	for i, name := range names {
+		switch {
+		case i == 0:
+		case i == len(names)-1:
+			text += " and "
+		default:
+			text += ", "
+		}
+		text += name
+	}
+	return text
+}
+
+func (c *coordinator) loop(ctx context.Context, stop <-chan struct{}) (*fit.Result, error) {
+	defer c.halt(ErrStopped)
+	if err := c.again(); err != nil {
+		return nil, err
+	}
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	for {
+		if c.dirty || time.Since(c.told) >= beatEvery {
+			c.beat()
+		}
+		if done, err := c.over(); done {
+			return c.result, err
+		}
+		var err error
+		select {
+		case e := <-c.events:
+			err = c.take(ctx, e)
+		case <-ticker.C:
+			err = c.look()
+		case <-stop:
+			stop = nil
+			c.wind()
+		case <-c.stopping:
+			c.stopping = nil
+			c.halt(ErrStopped)
+			c.tellAll(func(b *beat) { b.Paused = true })
+			c.state(Stopped, "", nil)
+			return nil, ErrStopped
+		}
+		if err != nil {
+			c.end(c.id.Party, err)
+		}
+	}
+}
+
+// over reports whether nothing is left to do.
+func (c *coordinator) over() (bool, error) {
+	switch {
+	case c.ended != nil:
+		c.halt(c.failure)
+		for name, k := range c.clients { // each is to know why; one that is just connecting too
+			if !k.bye && !c.silent(name, c.since) {
+				return false, nil
+			}
+		}
+		c.state(Failed, c.failure.Error(), nil)
+		return true, c.failure
+	case !c.complete:
+		return false, nil
+	}
+	for name, k := range c.clients {
+		if !k.bye && !c.silent(name, c.since) {
+			return false, nil
+		}
+	}
+	c.state(Complete, "", nil)
+	return true, c.finished(c.result)
+}
+
+// wind stops the run when every party has saved it, or at once where that cannot be.
+func (c *coordinator) wind() {
+	now := make(chan struct{})
+	close(now)
+	c.stopping = now
+	if c.cancel != nil && len(c.missing) == 0 && c.result == nil {
+		c.note("stopping when all parties have saved the run")
+		c.stopping = c.part.marks.SaveNow()
+	}
+}
+
+// again begins an epoch: with the first stage, where all parties have answered anew.
+func (c *coordinator) again() error {
+	c.halt(errEpoch)
+	c.result = nil
+	if err := c.remember(c.memory.Run, c.memory.Epoch+1, c.memory.Announce); err != nil {
+		return err
+	}
+	for _, k := range c.clients {
+		k.reached, k.saved = -1, false
+	}
+	c.begin(stageAnnounce, c.memory.Announce)
+	return nil
+}
+
+// begin begins a stage, and answers it at this party.
+func (c *coordinator) begin(stage int, body any) {
+	c.stage, c.body, c.replies, c.dirty = stage, json.RawMessage(asText(body)), map[string]json.RawMessage{}, true
+	c.answer(c.memory.Epoch, stage, c.part.stage(stage, c.body, c.memory.Run, c.memory.Epoch))
+}
+
+// stage is the work of a stage at any party.
+func (p *participant) stage(stage int, body json.RawMessage, run string, epoch uint32) func() (any, error) {
+	return func() (any, error) {
+		p.stages.Lock()
+		defer p.stages.Unlock()
+		switch stage {
+		case stageAnnounce:
+			var a announcement
+			if err := decode(body, &a); err != nil {
+				return nil, err
+			}
+			return p.open(a, run, epoch)
+		case stageSizes:
+			var g agreement
+			if err := decode(body, &g); err != nil {
+				return nil, err
+			}
+			return p.size(g, run)
+		case stageWiring:
+			var w compile.Wiring
+			if err := decode(body, &w); err != nil {
+				return nil, err
+			}
+			return p.wire(w)
+		}
+		var s start
+		if err := decode(body, &s); err != nil {
+			return nil, err
+		}
+		return struct{}{}, p.begin(s, run)
+	}
+}
+
+func (c *coordinator) take(ctx context.Context, e any) error {
+	switch e := e.(type) {
+	case backEvent:
+		c.dirty = true
+	case controlEvent:
+		return c.hears(ctx, e)
+	case stageEvent:
+		if e.epoch != c.memory.Epoch || e.stage != c.stage || c.ended != nil {
+			return nil
+		}
+		c.working = false
+		if e.err != nil {
+			return e.err
+		}
+		if e.stage == stageStart {
+			c.activate()
+			c.part.link.Nudge() // clients may have begun
+		}
+		return c.replied(ctx, c.id.Party, json.RawMessage(asText(e.reply)))
+	case runEvent:
+		return c.ran(e)
+	}
+	return nil
+}
+
+// activate lets packets reach the link of the epoch.
+func (n *node) activate() { n.active.Store(n.part.link) }
+
+func (c *coordinator) ran(e runEvent) error {
+	if e.epoch != c.memory.Epoch || c.ended != nil {
+		return nil
+	}
+	switch {
+	case e.err == nil:
+		c.result, c.dirty = e.result, true
+		c.note("%s has saved its results", c.id.Party)
+	case passing(e.err):
+		return c.again()
+	default:
+		return e.err
+	}
+	return nil
+}
+
+// hears takes the newest status of a client.
+func (c *coordinator) hears(ctx context.Context, e controlEvent) error {
+	k := c.clients[e.from]
+	if k == nil || e.beat != nil || e.N <= k.n {
+		return nil
+	}
+	k.n = e.N
+	if c.ended != nil {
+		k.bye = k.bye || e.Ended != nil || e.Left
+		c.dirty = c.dirty || !k.bye
+		return nil
+	}
+	known := k.incarnation
+	k.incarnation = e.Incarnation
+	if e.Ended != nil {
+		k.bye = true
+		c.end(e.from, &EndedError{Party: e.from, Code: e.Ended.Code})
+		return nil
+	}
+	if e.Left {
+		c.away[e.from] = "it was stopped, and can be started again"
+	} else {
+		delete(c.away, e.from)
+	}
+	k.bye = e.Bye
+	if c.complete {
+		return nil
+	}
+	if e.Server != c.own || e.Epoch != c.memory.Epoch {
+		c.dirty = true // it does not know this epoch yet
+		if known != "" && known != e.Incarnation {
+			c.note("%s was started again", e.from)
+			return c.again()
+		}
+		return nil
+	}
+	if known != "" && known != e.Incarnation || e.Broken || e.Left && k.reached >= 0 {
+		return c.again()
+	}
+	k.saved = e.Saved
+	if e.Stage == c.stage && k.reached < c.stage && e.Reply != nil {
+		k.reached = e.Stage
+		return c.replied(ctx, e.from, e.Reply)
+	}
+	return nil
+}
+
+// replied keeps an answer; when all have answered the next stage begins.
+func (c *coordinator) replied(ctx context.Context, party string, reply json.RawMessage) error {
+	c.replies[party] = reply
+	if len(c.replies) <= len(c.clients) {
+		return nil
+	}
+	switch c.stage {
+	case stageAnnounce:
+		return c.agree()
+	case stageSizes:
+		return c.link()
+	case stageWiring:
+		return c.start()
+	}
+	c.note("epoch %d: all parties have begun", c.memory.Epoch)
+	c.fit(ctx)
+	return nil
+}
+
+// agree compares the facts of all parties.
+func (c *coordinator) agree() error {
+	g := agreement{Names: c.names(), Members: map[string]int{}, Keys: map[string]signedKey{}}
+	all := map[string]compile.Facts{}
+	c.saved = nil
+	for party, reply := range c.replies {
+		var f facts
+		if err := decode(reply, &f); err != nil {
+			return c.blame(party, err)
+		}
+		base, _, _ := compile.Member(party)
+		if entry, _ := c.part.manifest.Party(base); entry.SHA256 != f.Program && entry.SHA256 != "" && party == c.id.Party {
+			return refuse(CodeManifest, "the program of %s is not the manifest's", party)
+		}
+		if _, err := f.Key.check(c.id, c.memory.Run, c.memory.Epoch, party); err != nil {
+			return c.blame(party, &refusal{CodeProtocol, err})
+		}
+		all[party], g.Keys[party], c.saved = f.Facts, f.Key, append(c.saved, f.Saved)
+	}
+	for _, name := range g.Names {
+		if base, k, _ := compile.Member(name); k > 0 {
+			g.Members[base]++
+		}
+	}
+	var err error
+	if g.Sizes, err = compile.Agree(g.Names, all); err != nil {
+		var d *compile.Disagreement
+		if errors.As(err, &d) {
+			c.note("%v", err)
+			c.failure, c.dirty, c.ended = err, true, &ending{Party: d.Other, Code: CodeDiffer, About: &compile.Disagreement{Kind: d.Kind, What: d.What, Party: d.Party, Other: d.Other, Way: d.Way, Here: d.Here, Who: d.Who}}
+			return nil
+		}
+		return err
+	}
+	c.begin(stageSizes, g)
+	return nil
+}
+
+// blame ends the run because of what a party sent.
+func (c *coordinator) blame(party string, err error) error {
+	if party == c.id.Party {
+		return err
+	}
+	c.note("%s: %v", party, err)
+	c.end(party, &EndedError{Party: party, Code: codeOf(err)})
+	return nil
+}
+
+func (c *coordinator) link() error {
+	outlines := make([]outline, len(c.names()))
+	for i, name := range c.names() {
+		if err := decode(c.replies[name], &outlines[i]); err != nil {
+			return c.blame(name, err)
+		}
+		base, k, _ := compile.Member(name)
+		family := ""
+		if k > 0 {
+			family = base
+		}
+		if o := outlines[i]; o.Name != name || o.Family != family || o.Member != k {
+			return c.blame(name, refuse(CodeWiring, "the outline is not its own"))
+		}
+	}
+	w, err := c.part.part.Link(outlines)
+	if err != nil {
+		return &refusal{CodeWiring, err}
+	}
+	c.begin(stageWiring, w)
+	return nil
+}
+
+// start decides where the run goes on.
+func (c *coordinator) start() error {
+	s := start{}
+	for _, name := range c.names() {
+		var h hindrance
+		if err := decode(c.replies[name], &h); err != nil {
+			return c.blame(name, err)
+		}
+		s.Algorithm, s.Near = s.Algorithm || h.Algorithm, s.Near || h.Near
+	}
+	o, err := c.part.options()
+	if err != nil {
+		return err
+	}
+	chains, together, err := fit.Walks(c.part.part, o)
+	if err != nil {
+		return &refusal{CodeSettings, err}
+	}
+	s.At = fit.Common(c.saved, chains, together)
+	if len(s.At) > 0 {
+		c.note("the run goes on from what all parties have saved: transitions %v", slices.Collect(maps.Values(s.At)))
+	}
+	c.begin(stageStart, s)
+	return nil
+}
+
+// look finds who is missing, and whether all is done.
+func (c *coordinator) look() error {
+	missing := maps.Clone(c.away)
+	for name, k := range c.clients {
+		switch {
+		case missing[name] != "" || k.bye || !c.silent(name, c.since):
+		case k.incarnation == "":
+			missing[name] = "it has not joined yet"
+		default:
+			missing[name] = "nothing was heard from it for 6 s"
+		}
+	}
+	if !maps.Equal(missing, c.missing) {
+		c.changed(missing)
+	}
+	if c.asked() && c.stopping == nil {
+		c.wind()
+	}
+	saved := c.result != nil
+	for _, k := range c.clients {
+		saved = saved && k.saved
+	}
+	if saved && !c.complete {
+		c.complete, c.dirty = true, true
+		c.note("all parties have saved their results")
+	}
+	c.state(c.stateNow(), "", c.missing)
+	return nil
+}
+
+func (c *coordinator) stateNow() string {
+	switch {
+	case c.complete:
+		return Complete
+	case c.result != nil:
+		return Saved
+	case len(c.missing) > 0:
+		return Waiting
+	case c.stage < stageStart:
+		return Agreeing
+	}
+	return Running
+}
+
+func (c *coordinator) changed(missing map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(missing)) {
+		if c.missing[name] != missing[name] {
+			c.note("%s is missing: %s; the run waits", name, missing[name])
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.missing)) {
+		if missing[name] == "" {
+			c.note("%s is back", name)
+			if l := c.active.Load(); l != nil {
+				l.Nudge()
+			}
+		}
+	}
+	c.missing, c.dirty = missing, true
+}
+
+// end makes an error the end of the run, everywhere.
+func (c *coordinator) end(party string, err error) {
+	if c.ended == nil {
+		c.ended, c.failure = &ending{Party: party, Code: codeOf(err)}, err
+		var other *EndedError
+		if errors.As(err, &other) {
+			c.ended.Code = other.Code
+		}
+		c.dirty = true
+		c.note("%v", err)
+	}
+}
+
+func (c *coordinator) beat() { c.tellAll(func(*beat) {}) }
+
+func (c *coordinator) tellAll(set func(*beat)) {
+	b := beat{
+		N: c.number(), Incarnation: c.own, Run: c.memory.Run, Epoch: c.memory.Epoch, Stage: c.stage, Body: c.body, Missing: c.missing, Complete: c.complete, Ended: c.ended,
+	}
+	set(&b)
+	for name := range c.clients {
+		if err := c.tell(name, b); err != nil {
+			c.end(c.id.Party, err)
+		}
+	}
+	c.told, c.dirty = time.Now(), false
+}

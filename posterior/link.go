@@ -1,0 +1,90 @@
+package posterior
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/vflc/vflc/internal/grouped"
+)
+
+// A Link is the connection between the server and its clients, as far as the time of waiting for messages depends on it.
+type Link struct {
+	RoundTrip time.Duration
+	Bandwidth float64 // of the server's line, bits a second
+}
+
+// UsualLink is one between two places a few hundred kilometres apart.
+var UsualLink = Link{RoundTrip: 20 * time.Millisecond, Bandwidth: 100e6}
+
+// Waits returns the seconds in which a run over the link waits for round trips, and those in which its bytes pass. Neither counts that a connection is slow at first.
+func (l Link) Waits(w Work) (trips, bytes float64) {
+	return float64(w.SequentialRounds) * l.RoundTrip.Seconds(), 8 * float64(w.Bytes) / l.Bandwidth
+}
+
+// Forecast says so in a sentence.
+func (l Link) Forecast(w Work) string {
+	trips, bytes := l.Waits(w)
+	return fmt.Sprintf("With the parties apart and %s for a round trip, %s rounds one after another wait %s for messages; at %s the bytes, %s, take %s.",
+		Seconds(l.RoundTrip.Seconds()), grouped.Digits(w.SequentialRounds), Seconds(trips), rate(l.Bandwidth), Bytes(w.Bytes), Seconds(bytes))
+}
+
+// units of a bandwidth.
+var units = []struct {
+	name string
+	size float64
+}{{"Gbit", 1e9}, {"Mbit", 1e6}, {"kbit", 1e3}, {"bit", 1}}
+
+func rate(v float64) string {
+	for _, u := range units {
+		if v >= u.size {
+			return fmt.Sprintf("%.3g %s/s", v/u.size, u.name)
+		}
+	}
+	return fmt.Sprintf("%.3g bit/s", v)
+}
+
+// ParseBandwidth reads a bandwidth in bits a second, as 100Mbit or 1.5Gbit.
+func ParseBandwidth(text string) (float64, error) {
+	for _, u := range units {
+		number, ok := strings.CutSuffix(strings.TrimSuffix(text, "/s"), u.name)
+		if !ok {
+			continue
+		}
+		if v, err := strconv.ParseFloat(strings.TrimSpace(number), 64); err == nil && v > 0 && v*u.size < 1e18 {
+			return v * u.size, nil
+		}
+		break
+	}
+	return 0, fmt.Errorf("%q is not a bandwidth: write a number and bit, kbit, Mbit or Gbit, as 100Mbit", text)
+}
+
+// Seconds writes a time in seconds with the units that a person would choose.
+func Seconds(s float64) string {
+	switch {
+	case s < 1e-3:
+		return fmt.Sprintf("%.3g µs", 1e6*s)
+	case s < 1:
+		return fmt.Sprintf("%.3g ms", 1e3*s)
+	case s < 120:
+		return fmt.Sprintf("%.3g s", s)
+	case s < 7200:
+		return fmt.Sprintf("%d min %d s", int(s)/60, int(s)%60)
+	}
+	return fmt.Sprintf("%d h %d min", int(s)/3600, int(s)/60%60)
+}
+
+// Bytes writes a number of bytes with a unit, and all digits.
+func Bytes(n int64) string {
+	text := grouped.Digits(n)
+	for _, unit := range []struct {
+		name string
+		size float64
+	}{{"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}} {
+		if v := float64(n) / unit.size; v >= 1 {
+			return fmt.Sprintf("%.3g %s (%s)", v, unit.name, text)
+		}
+	}
+	return text
+}

@@ -1,0 +1,277 @@
+package network
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/vflc/vflc/runtime/transport"
+)
+
+// A carrier brings packets between the links of one run, and loses, repeats and delays some of them.
+type carrier struct {
+	mutex sync.Mutex
+	links map[string]*Link
+	rand  *rand.Rand
+	lose  float64
+	cut   bool // nothing arrives
+	seen  map[[32]byte]int
+	sends int
+}
+
+func (c *carrier) publish(to string, packet []byte) error {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.sends++
+	c.seen[sha256.Sum256(packet)]++
+	if c.cut {
+		return errors.New("cut")
+	}
+	copies := 1
+	switch u := c.rand.Float64(); {
+	case u < c.lose:
+		copies = 0
+	case u < 1.5*c.lose:
+		copies = 2
+	}
+	bytes, delay := slices.Clone(packet), time.Duration(0)
+	if c.rand.Float64() < c.lose {
+		delay = 30 * time.Millisecond
+	}
+	l := c.links[to]
+	for range copies {
+		go func() {
+			time.Sleep(delay)
+			l.Deliver(bytes)
+		}()
+	}
+	return nil
+}
+
+func key(a, b string) Key { return sha256.Sum256([]byte(a + ">" + b)) }
+
+func connect(t testing.TB, c *carrier, names []string) {
+	t.Helper()
+	c.links, c.seen = map[string]*Link{}, map[[32]byte]int{}
+	for i, own := range names {
+		cfg := Config{Run: RunID{1}, Epoch: 3, Names: names, Own: own, Send: map[string]Key{}, Receive: map[string]Key{}, Publish: c.publish}
+		for j, other := range names {
+			if (i == 0) != (j == 0) {
+				cfg.Send[other], cfg.Receive[other] = key(own, other), key(other, own)
+			}
+		}
+		l, err := NewLink(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.links[own] = l
+	}
+}
+
+func (c *carrier) end() {
+	for _, l := range c.links {
+		l.Close()
+	}
+}
+
+func message(k int) transport.Message {
+	return transport.Message{Round: uint64(k), Kind: "aux", Arrays: []transport.Array{{Name: "z z_1", Data: []float64{float64(k), -float64(k)}}}}
+}
+
+// exchange sends n messages and their answers, and wants each once and in order.
+func exchange(ctx context.Context, c *carrier, n int) error {
+	fail := make(chan error, 2)
+	go func() {
+		for k := range n {
+			if err := c.links["a"].Send(ctx, "server", message(k)); err != nil {
+				fail <- err
+				return
+			}
+			m, err := c.links["a"].Recv(ctx, "server")
+			if err != nil || m.Round != uint64(k+1000) {
+				fail <- fmt.Errorf("answer %d: %+v, %v", k, m, err)
+				return
+			}
+		}
+		fail <- nil
+	}()
+	go func() {
+		for k := range n {
+			m, err := c.links["server"].Recv(ctx, "a")
+			if err != nil || m.Round != uint64(k) || m.Arrays[0].Data[1] != -float64(k) {
+				fail <- fmt.Errorf("message %d: %+v, %v", k, m, err)
+				return
+			}
+			if err := c.links["server"].Send(ctx, "a", message(k+1000)); err != nil {
+				fail <- err
+				return
+			}
+		}
+		fail <- nil
+	}()
+	return errors.Join(<-fail, <-fail)
+}
+
+// Over a carrier that loses, repeats and delays packets every message arrives once and in order.
+func TestMessagesArriveOnceAndInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &carrier{rand: rand.New(rand.NewPCG(1, 2)), lose: 0.2}
+		connect(t, c, []string{"server", "a", "b"})
+		if err := exchange(t.Context(), c, 200); err != nil {
+			t.Error(err)
+		}
+		c.end()
+	})
+}
+
+// A message that is sent again has the same bytes: the carrier sees each packet of a message more than once, and never two for one number.
+func TestSentAgainWithTheSameBytes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &carrier{rand: rand.New(rand.NewPCG(1, 2)), cut: true}
+		connect(t, c, []string{"server", "a"})
+		if err := c.links["a"].Send(t.Context(), "server", message(1)); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		c.mutex.Lock()
+		if len(c.seen) != 1 || c.sends < 5 {
+			t.Errorf("%d packets, %d different", c.sends, len(c.seen))
+		}
+		c.mutex.Unlock()
+		c.end()
+	})
+}
+
+// A day without a connection loses nothing.
+func TestADayOfPartition(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &carrier{rand: rand.New(rand.NewPCG(3, 4)), lose: 0.05}
+		connect(t, c, []string{"server", "a"})
+		go func() {
+			time.Sleep(10 * time.Millisecond)
+			c.mutex.Lock()
+			c.cut = true
+			c.mutex.Unlock()
+			time.Sleep(24 * time.Hour)
+			c.mutex.Lock()
+			c.cut = false
+			c.mutex.Unlock()
+		}()
+		began := time.Now()
+		if err := exchange(t.Context(), c, 100); err != nil {
+			t.Error(err)
+		}
+		if d := time.Since(began); d < 24*time.Hour || d > 24*time.Hour+time.Minute {
+			t.Errorf("the run took %v", d)
+		}
+		c.end()
+	})
+}
+
+// Long messages travel in parts.
+func TestLongMessages(t *testing.T) {
+	c := &carrier{rand: rand.New(rand.NewPCG(1, 2))}
+	connect(t, c, []string{"server", "a"})
+	defer c.end()
+	long := make([]float64, 1<<18)
+	for i := range long {
+		long[i] = float64(i)
+	}
+	m := transport.Message{Kind: "aux", Arrays: []transport.Array{{Name: "z", Data: long}}}
+	if err := c.links["a"].Send(t.Context(), "server", m); err != nil {
+		t.Fatal(err)
+	}
+	got, err := c.links["server"].Recv(t.Context(), "a")
+	if err != nil || !slices.Equal(got.Arrays[0].Data, long) {
+		t.Fatal(err, len(got.Arrays))
+	}
+}
+
+// What is forged, altered, of another run, epoch, direction or time is not taken, and changes nothing.
+func TestForgedPacketsChangeNothing(t *testing.T) {
+	c := &carrier{rand: rand.New(rand.NewPCG(1, 2))}
+	connect(t, c, []string{"server", "a", "b"})
+	defer c.end()
+	var packet []byte
+	a := c.links["a"]
+	a.Publish = func(_ string, p []byte) error { packet = slices.Clone(p); return nil }
+	if err := a.Send(t.Context(), "server", message(1)); err != nil {
+		t.Fatal(err)
+	}
+	server := c.links["server"]
+	for name, alter := range map[string]func([]byte){
+		"magic": func(b []byte) { b[0]++ }, "type": func(b []byte) { b[3] = typeAck }, "run": func(b []byte) { b[4]++ }, "epoch": func(b []byte) { b[20]++ },
+		"sender": func(b []byte) { b[24] = 2 }, "no sender": func(b []byte) { b[24] = 9 }, "receiver": func(b []byte) { b[26] = 1 }, "number": func(b []byte) { b[28]++ },
+		"part": func(b []byte) { b[40]++ }, "acknowledgement": func(b []byte) { b[44]++ }, "content": func(b []byte) { b[headerSize+9]++ }, "seal": func(b []byte) { b[len(b)-1]++ },
+	} {
+		forged := slices.Clone(packet)
+		alter(forged)
+		if server.Deliver(forged) {
+			t.Errorf("%s: taken", name)
+		}
+	}
+	if server.Deliver(packet[:len(packet)-1]) || server.Deliver(nil) || server.Deliver(packet[:10]) || c.links["b"].Deliver(packet) {
+		t.Error("a part of a packet, or one for another party, is taken")
+	}
+	if !server.Deliver(packet) || !server.Deliver(packet) {
+		t.Error("the packet is not taken")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if m, err := server.Recv(ctx, "a"); err != nil || m.Round != 1 {
+		t.Error(m, err)
+	}
+	if m, err := server.Recv(ctx, "a"); err == nil {
+		t.Error("a packet that came again is a message again:", m)
+	}
+}
+
+// A sender waits while too much is on its way, and ends with the link.
+func TestWindow(t *testing.T) {
+	c := &carrier{rand: rand.New(rand.NewPCG(1, 2)), cut: true}
+	connect(t, c, []string{"server", "a"})
+	big := transport.Message{Kind: "aux", Arrays: []transport.Array{{Name: "z", Data: make([]float64, 1<<20)}}}
+	done := make(chan int)
+	go func() {
+		n := 0
+		for c.links["a"].Send(context.Background(), "server", big) == nil {
+			n++
+		}
+		done <- n
+	}()
+	time.Sleep(300 * time.Millisecond)
+	c.end()
+	if n := <-done; n != window/(8<<20) {
+		t.Errorf("%d messages of 8 MB were on their way", n)
+	}
+}
+
+// No bytes make a link panic, or change what it holds.
+func FuzzDeliver(f *testing.F) {
+	c := &carrier{rand: rand.New(rand.NewPCG(1, 2))}
+	connect(f, c, []string{"server", "a"})
+	f.Cleanup(c.end)
+	var packet []byte
+	c.links["a"].Publish = func(_ string, p []byte) error { packet = slices.Clone(p); return nil }
+	_ = c.links["a"].Send(f.Context(), "server", message(1))
+	f.Add(packet)
+	f.Add(packet[:headerSize])
+	f.Add([]byte("VF1D"))
+	server := c.links["server"]
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if slices.Equal(b, packet) {
+			return
+		}
+		p := server.peers["a"]
+		if server.Deliver(b) || p.got != 0 || len(p.queue) != 0 || len(p.flight) != 0 {
+			t.Errorf("%x was taken", b)
+		}
+	})
+}

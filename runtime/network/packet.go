@@ -1,0 +1,142 @@
+// Package network is a transport between processes: it turns messages into packets, and makes of a carrier that may lose, repeat, delay and forge packets connections on
+// which messages arrive once, in order, from whom they say, and unread by others.
+//
+// A message is numbered in its direction and split into parts of at most MaxPart bytes. Every packet is sealed with AES-256-GCM under a key of one direction between two
+// parties, which they agree on anew for every epoch of a run; the nonce is the number of the message and of the part, so that a packet that is sent again has the same
+// bytes, and its heading (run, epoch, sender, receiver, numbers) is authenticated with it. The receiver takes packets in their order, drops everything else, and says up
+// to which message it has all; the sender keeps messages until then, and sends them again after a while, when the receiver misses one, and when a connection is back.
+package network
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"encoding/binary"
+	"errors"
+
+	"github.com/vflc/vflc/runtime/transport"
+)
+
+// MaxPart is the largest number of bytes of a message in one packet.
+const MaxPart = 480 << 10
+
+// MaxPacket is the largest packet.
+const MaxPacket = headerSize + MaxPart + 16
+
+const (
+	headerSize = 52
+	// maxMessage bounds what a peer can make this party hold.
+	maxMessage = 1 << 30
+)
+
+// magic begins a packet, and is followed by its type.
+const magic = "VF1"
+
+// Types of packets.
+const (
+	typeData = 'D'
+	typeAck  = 'A'
+)
+
+// RunID names a run.
+type RunID [16]byte
+
+// A header is the part of a packet that everybody can read.
+type header struct {
+	kind        byte
+	run         RunID
+	epoch       uint32
+	from, to    uint16
+	seq         uint64
+	part, parts uint32
+	ack         uint64 // the receiver has all messages up to this one
+}
+
+func (h *header) put(dst []byte) []byte {
+	dst = append(append(dst, magic...), h.kind)
+	dst = append(dst, h.run[:]...)
+	dst = binary.LittleEndian.AppendUint32(dst, h.epoch)
+	dst = binary.LittleEndian.AppendUint16(dst, h.from)
+	dst = binary.LittleEndian.AppendUint16(dst, h.to)
+	dst = binary.LittleEndian.AppendUint64(dst, h.seq)
+	dst = binary.LittleEndian.AppendUint32(dst, h.part)
+	dst = binary.LittleEndian.AppendUint32(dst, h.parts)
+	return binary.LittleEndian.AppendUint64(dst, h.ack)
+}
+
+var errNoPacket = errors.New("no packet of this protocol")
+
+func readHeader(b []byte) (h header, err error) {
+	if len(b) < headerSize || len(b) > MaxPacket || string(b[:len(magic)]) != magic {
+		return h, errNoPacket
+	}
+	h.kind = b[3]
+	copy(h.run[:], b[4:])
+	h.epoch = binary.LittleEndian.Uint32(b[20:])
+	h.from, h.to = binary.LittleEndian.Uint16(b[24:]), binary.LittleEndian.Uint16(b[26:])
+	h.seq = binary.LittleEndian.Uint64(b[28:])
+	h.part, h.parts = binary.LittleEndian.Uint32(b[36:]), binary.LittleEndian.Uint32(b[40:])
+	h.ack = binary.LittleEndian.Uint64(b[44:])
+	if h.kind != typeData && h.kind != typeAck || h.part >= h.parts || h.parts > maxMessage/MaxPart+1 {
+		return h, errNoPacket
+	}
+	return h, nil
+}
+
+// IsPacket reports whether bytes look like a packet of this package, whose run then is the second result.
+func IsPacket(b []byte) (RunID, bool) {
+	h, err := readHeader(b)
+	return h.run, err == nil
+}
+
+// A Key is a secret of one direction between two parties in one epoch.
+type Key [32]byte
+
+func newSeal(k Key) cipher.AEAD {
+	block, err := aes.NewCipher(k[:])
+	if err != nil {
+		panic("network: " + err.Error()) // the key has the length of AES-256
+	}
+	seal, err := cipher.NewGCM(block)
+	if err != nil {
+		panic("network: " + err.Error())
+	}
+	return seal
+}
+
+// ackNonce distinguishes the numbers of acknowledgements from those of messages.
+const ackNonce = 1 << 63
+
+func (h *header) nonce(dst *[12]byte) []byte {
+	seq := h.seq
+	if h.kind == typeAck {
+		seq |= ackNonce
+	}
+	binary.LittleEndian.PutUint64(dst[:], seq)
+	binary.LittleEndian.PutUint32(dst[8:], h.part)
+	return dst[:]
+}
+
+// Kinds of content.
+const (
+	contentMessage = 0
+	contentMark    = 1
+)
+
+// encode appends a message.
+func encode(dst []byte, m transport.Message) []byte {
+	return transport.Append(append(dst, contentMessage), m)
+}
+
+func encodeMark(chain, at int) []byte {
+	dst := binary.LittleEndian.AppendUint64([]byte{contentMark}, uint64(chain))
+	return binary.LittleEndian.AppendUint64(dst, uint64(at))
+}
+
+// readMark reads what encodeMark has made.
+func readMark(b []byte) (chain, at int, ok bool) {
+	if len(b) != 17 {
+		return 0, 0, false
+	}
+	c, t := binary.LittleEndian.Uint64(b[1:]), binary.LittleEndian.Uint64(b[9:])
+	return int(c), int(t), c < 1<<31 && t < 1<<62
+}

@@ -1,0 +1,307 @@
+package session
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/runtime/transport"
+)
+
+// What the server adds up over two or more clients can travel as integers mod 2⁶⁴ (model.Wire). Their sum is exact, whatever the order, so masks that cancel in it change
+// no bit of what follows.
+//
+// A number of a vector is one word on a grid of step 2^exponent, which the server chooses from the previous total and tells the clients with its answer (transport.Array.Grid): a
+// total as large as the previous one has resolution bits. Where there is no previous total, and for all short channels, a number is two words: its floor, and its
+// fraction in units of 2^-fractionBits.
+//
+// A number that is not finite or beyond the range has no word. In a vector the array then is Invalid: its sum is NaN, the log density is −∞ at every party that
+// receives it, and the next vectors have two words. Scalars say it by a number so small that the total is below all others: the total is −∞.
+const (
+	resolution   = 38 // of the largest total of the previous round; the other bits are room for growth, for parts that cancel and for the number of clients
+	decay        = 8  // bits by which the grid becomes finer in a round at most: a total may vanish for once
+	fractionBits = 52
+	wordRoom     = 62       // bits of the largest sum
+	none         = -1 << 15 // the exponent where there is no previous total
+	finest       = -1000    // exponent
+)
+
+// A grid is the exponent of the step of one channel; none where there has been no total.
+type grid struct{ exponent int16 }
+
+// follow chooses the grid for numbers like those of a total.
+func (g *grid) follow(largest float64) {
+	next := int(g.exponent) - decay
+	switch {
+	case largest == 0 && g.exponent == none:
+		return
+	case largest > 0:
+		_, e := math.Frexp(largest)
+		if e -= resolution; g.exponent == none || e > next {
+			next = e
+		}
+	}
+	g.exponent = int16(max(next, finest))
+}
+
+// grids are the grids of a plan, by sum. All parties have the same ones whenever they use them. An Env shares them with those of its windows.
+type grids struct{ contribution, partial, product []grid }
+
+func newGrids(plan *model.Plan) *grids {
+	g := &grids{}
+	for _, v := range g.all() {
+		for range plan.Groups {
+			*v = append(*v, grid{none})
+		}
+	}
+	return g
+}
+
+func (g *grids) all() [3]*[]grid { return [...]*[]grid{&g.contribution, &g.partial, &g.product} }
+
+// A coding is how one channel's numbers become words, the same at all contributors.
+type coding struct {
+	contributors []int // clients, ascending; two or more
+	grid         *grid // nil: two words always
+	saturates    bool  // what has no words makes the total −∞; otherwise the array is invalid
+	limit        float64
+	sum          []uint64
+}
+
+func newCoding(contributors []int, g *grid) *coding {
+	if len(contributors) < 2 {
+		return nil
+	}
+	return &coding{contributors: contributors, grid: g, limit: math.Ldexp(1, wordRoom-bits.Len(uint(len(contributors)-1)))}
+}
+
+// exponent is that of the grid.
+func (c *coding) exponent() int16 {
+	if c.grid == nil {
+		return none
+	}
+	return c.grid.exponent
+}
+
+// wide reports whether a number is two words.
+func (c *coding) wide() bool { return c.exponent() == none }
+
+// words is how many words n numbers are.
+func (c *coding) words(n int) int {
+	if c.wide() {
+		return 2 * n
+	}
+	return n
+}
+
+// write sets the words of an array to numbers.
+func (c *coding) write(a *transport.Array, v []float64) {
+	n := c.words(len(v))
+	a.Words = slices.Grow(a.Words[:0], n)[:n]
+	a.Grid, a.Invalid, a.Encoding = c.exponent(), false, transport.Fixed
+	switch {
+	case c.wide():
+		c.writeWide(a, v)
+	default:
+		c.writeGrid(a, v)
+	}
+	if a.Invalid {
+		clear(a.Words)
+	}
+}
+
+func (c *coding) writeGrid(a *transport.Array, v []float64) {
+	scale := math.Ldexp(1, -int(a.Grid))
+	for i, x := range v {
+		w := math.RoundToEven(x * scale)
+		if !(math.Abs(w) < c.limit) {
+			a.Invalid = true
+			return
+		}
+		a.Words[i] = uint64(int64(w))
+	}
+}
+
+// Shares of the limit: a scalar that has no words is written as half of it, below zero; all others, added up, are at most an eighth.
+const (
+	lost     = 2
+	lostSum  = 4
+	finitely = 8
+)
+
+func (c *coding) writeWide(a *transport.Array, v []float64) {
+	floors, fractions := a.Words[:len(v)], a.Words[len(v):]
+	most := c.limit / float64(finitely*len(c.contributors))
+	for i, x := range v {
+		floor := math.Floor(x)
+		switch {
+		case math.Abs(floor) < most:
+			fractions[i] = uint64(math.RoundToEven((x - floor) * (1 << fractionBits)))
+		case c.saturates:
+			floor, fractions[i] = -c.limit/lost, 0
+		default:
+			a.Invalid = true
+			return
+		}
+		floors[i] = uint64(int64(floor))
+	}
+}
+
+// readAt sets numbers to what words on a grid stand for, NaN where they are invalid. It returns the largest of them.
+func (c *coding) readAt(exponent int16, dst []float64, words []uint64, invalid bool) (largest float64) {
+	if invalid {
+		for i := range dst {
+			dst[i] = math.NaN()
+		}
+		return 0
+	}
+	if exponent != none {
+		step := math.Ldexp(1, int(exponent))
+		for i, w := range words {
+			x := float64(int64(w)) * step
+			dst[i] = x
+			largest = max(largest, math.Abs(x))
+		}
+		return largest
+	}
+	floors, fractions := words[:len(dst)], words[len(dst):]
+	for i, w := range floors {
+		floor := float64(int64(w))
+		x := floor + float64(int64(fractions[i]))/(1<<fractionBits)
+		if c.saturates && floor < -c.limit/lostSum {
+			x = math.Inf(-1)
+		}
+		dst[i] = x
+		largest = max(largest, math.Abs(x))
+	}
+	return largest
+}
+
+// add overwrites dst with the total of those arrays that are words. It returns the largest number of it, and whether all arrays were valid.
+func (c *coding) add(dst []float64, parts []transport.Array) (largest float64, valid bool) {
+	valid = true
+	first := true
+	for _, p := range parts {
+		switch {
+		case p.Encoding == transport.Plain:
+			continue
+		case first:
+			c.sum = append(c.sum[:0], p.Words...)
+		default:
+			for k, w := range p.Words {
+				c.sum[k] += w
+			}
+		}
+		first, valid = false, valid && !p.Invalid
+	}
+	return c.readAt(c.exponent(), dst, c.sum, !valid), valid
+}
+
+// follow chooses the grid of the next numbers from the largest of a total.
+func (c *coding) follow(largest float64, valid bool) {
+	switch {
+	case c == nil || c.grid == nil:
+	case !valid:
+		c.grid.exponent = none
+	default:
+		c.grid.follow(largest)
+	}
+}
+
+// codes are the codings of a plan; nil where numbers are sent as they are.
+type codes struct {
+	contribution, drawn, partial, slopes, product []*coding // by sum
+	gradient                                      []*coding // by shared parameter
+	scalars                                       *coding
+}
+
+func newCodes(plan *model.Plan, g *grids) *codes {
+	c := &codes{}
+	for k, group := range plan.Groups {
+		members, receivers := clientsOf(plan, group.Members), clientsOf(plan, group.Receivers)
+		if !plan.Wire.Fixed {
+			members, receivers = nil, nil
+		}
+		c.contribution = append(c.contribution, newCoding(members, &g.contribution[k]))
+		c.drawn = append(c.drawn, newCoding(members, nil))
+		c.partial = append(c.partial, newCoding(receivers, &g.partial[k]))
+		c.slopes = append(c.slopes, newCoding(members, &g.partial[k]))
+		c.product = append(c.product, newCoding(members, &g.product[k]))
+	}
+	for _, s := range plan.Shared {
+		to := clientsOf(plan, s.To)
+		if !plan.Wire.Fixed {
+			to = nil
+		}
+		c.gradient = append(c.gradient, newCoding(to, nil))
+	}
+	if plan.Wire.Fixed {
+		var all []model.Port
+		for k := range plan.Names {
+			all = append(all, model.Port{Party: k})
+		}
+		if c.scalars = newCoding(clientsOf(plan, all), nil); c.scalars != nil {
+			c.scalars.saturates = true
+		}
+	}
+	return c
+}
+
+// clientsOf lists the clients among ports, each once, and once more where it stands for several.
+func clientsOf(plan *model.Plan, ports []model.Port) (clients []int) {
+	for _, p := range ports {
+		if p.Party > 0 && !slices.Contains(clients, p.Party) {
+			clients = append(clients, p.Party)
+			if slices.Contains(plan.Several, p.Party) {
+				clients = append(clients, p.Party)
+			}
+		}
+	}
+	return clients
+}
+
+// of is the coding of a channel that goes up in a kind of message, nil where there is none.
+func (c *codes) of(kind int, ch channel) *coding {
+	switch ch.Content {
+	case Z, Cut:
+		if kind == kindDrawn {
+			return c.drawn[ch.of]
+		}
+		return c.contribution[ch.of]
+	case Centre, Moment, CutDraws:
+		return c.contribution[ch.of]
+	case Partial:
+		return c.partial[ch.of]
+	case SlopePart:
+		return c.slopes[ch.of]
+	case Product:
+		return c.product[ch.of]
+	case Gradient:
+		return c.gradient[ch.of]
+	case Scalars:
+		return c.scalars
+	}
+	return nil
+}
+
+// tells is the grid that a channel which goes down tells the clients, nil where it tells none: every client uses it only after a message that told it.
+func (c *codes) tells(plan *model.Plan, ch channel) *grid {
+	var of []*coding
+	switch ch.Content {
+	case Adjoint, Whole, Total, MomentSum:
+		of = c.contribution
+	case OthersSum:
+		of = c.partial
+	case Slope:
+		if of = c.contribution; plan.Power {
+			of = c.slopes
+		}
+	case Direction:
+		of = c.product
+	}
+	if of == nil || of[ch.of] == nil {
+		return nil
+	}
+	return of[ch.of].grid
+}

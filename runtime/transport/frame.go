@@ -1,0 +1,221 @@
+package transport
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// frameVersion is the version of the form of messages as bytes.
+const frameVersion = 1
+
+// frameMagic begins every frame.
+var frameMagic = [4]byte{'v', 'f', 'l', 'c'}
+
+// Bounds on what Parse accepts, so that a frame cannot make it allocate more than its own length.
+const (
+	bytesPerNumber = 8
+	headOfArray    = 2 + 1 + 1 + 2 + 4 // the bytes of an array without its name and numbers
+	flagInvalid    = 1
+)
+
+// Append appends a message as bytes, its frame: all numbers little-endian, texts after their length in 2 bytes.
+//
+//	"vflc", version (1 byte), run (16), epoch (4), chain (4), round (8), sequence (8), sender, kind, reason, party, number of arrays (4);
+//	each array: name, encoding (1), flags (1: bit 0 is Invalid), grid (2), number of numbers (4), these (8 each)
+//
+// The same message always gives the same bytes. It panics where a text is longer than 65,535 bytes: no name is.
+func Append(dst []byte, m Message) []byte {
+	dst = append(append(dst, frameMagic[:]...), frameVersion)
+	dst = append(dst, m.Run[:]...)
+	dst = binary.LittleEndian.AppendUint32(dst, m.Epoch)
+	dst = binary.LittleEndian.AppendUint32(dst, m.Chain)
+	dst = binary.LittleEndian.AppendUint64(dst, m.Round)
+	dst = binary.LittleEndian.AppendUint64(dst, m.Sequence)
+	for _, text := range []string{m.Sender, m.Kind, m.Reason, m.Party} {
+		dst = appendText(dst, text)
+	}
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(m.Arrays)))
+	for _, a := range m.Arrays {
+		dst = appendArray(dst, a)
+	}
+	return dst
+}
+
+func appendText(dst []byte, text string) []byte {
+	if len(text) > math.MaxUint16 {
+		panic("transport: a name longer than a frame can hold")
+	}
+	return append(binary.LittleEndian.AppendUint16(dst, uint16(len(text))), text...)
+}
+
+func appendArray(dst []byte, a Array) []byte {
+	flags := byte(0)
+	if a.Invalid {
+		flags = flagInvalid
+	}
+	dst = append(appendText(dst, a.Name), byte(a.Encoding), flags)
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(a.Grid))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(a.Len()))
+	for _, v := range a.Data {
+		dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(v))
+	}
+	for _, w := range a.Words {
+		dst = binary.LittleEndian.AppendUint64(dst, w)
+	}
+	return dst
+}
+
+// A FrameError is the error where bytes are not a frame.
+type FrameError struct{ What string }
+
+func (e *FrameError) Error() string { return "transport: not a frame: " + e.What }
+
+// Parse reads a frame into m, whose buffers it uses where they are large enough. Whatever the bytes are it does not panic, and allocates no more than in proportion to
+// their number. It accepts exactly what Append makes. The error is a *FrameError; m then means nothing.
+func Parse(frame []byte, m *Message) error {
+	r := reader{rest: frame}
+	if magic := r.take(len(frameMagic)); string(magic) != string(frameMagic[:]) {
+		return &FrameError{"it does not begin with " + string(frameMagic[:])}
+	}
+	if v := r.take(1); len(v) == 1 && v[0] != frameVersion {
+		return &FrameError{fmt.Sprintf("its version is %d, this program's %d", v[0], frameVersion)}
+	}
+	copy(m.Run[:], r.take(len(m.Run)))
+	m.Epoch, m.Chain = r.uint32(), r.uint32()
+	m.Round, m.Sequence = r.uint64(), r.uint64()
+	for _, text := range []*string{&m.Sender, &m.Kind, &m.Reason, &m.Party} {
+		r.text(text)
+	}
+	n := int(r.uint32())
+	if n > len(r.rest)/headOfArray {
+		return &FrameError{"it is too short for its arrays"}
+	}
+	m.Arrays = m.Arrays[:cap(m.Arrays)]
+	if more := n - len(m.Arrays); more > 0 {
+		m.Arrays = append(m.Arrays, make([]Array, more)...)
+	}
+	m.Arrays = m.Arrays[:n]
+	for i := range m.Arrays {
+		r.array(&m.Arrays[i])
+	}
+	switch {
+	case r.bad != "":
+		return &FrameError{r.bad}
+	case len(r.rest) > 0:
+		return &FrameError{"bytes follow its last array"}
+	}
+	return nil
+}
+
+// A reader takes a frame apart. After something that is not there it reads zeros.
+type reader struct {
+	rest []byte
+	bad  string
+}
+
+func (r *reader) take(n int) []byte {
+	if n > len(r.rest) {
+		r.bad, r.rest = "it is too short", nil
+		return nil
+	}
+	taken := r.rest[:n]
+	r.rest = r.rest[n:]
+	return taken
+}
+
+func (r *reader) uint16() uint16 {
+	if b := r.take(2); b != nil {
+		return binary.LittleEndian.Uint16(b)
+	}
+	return 0
+}
+
+func (r *reader) uint32() uint32 {
+	if b := r.take(4); b != nil {
+		return binary.LittleEndian.Uint32(b)
+	}
+	return 0
+}
+
+func (r *reader) uint64() uint64 {
+	if b := r.take(8); b != nil {
+		return binary.LittleEndian.Uint64(b)
+	}
+	return 0
+}
+
+// text reads a text; one that is the same as the last time allocates nothing.
+func (r *reader) text(to *string) {
+	if b := r.take(int(r.uint16())); string(b) != *to {
+		*to = string(b)
+	}
+}
+
+func (r *reader) array(a *Array) {
+	r.text(&a.Name)
+	a.Data, a.Words = a.Data[:0], a.Words[:0]
+	head := r.take(2)
+	if head == nil {
+		return
+	}
+	if head[0] >= byte(encodings) || head[1]&^flagInvalid != 0 {
+		r.bad = "an array has an unknown encoding"
+		return
+	}
+	a.Encoding, a.Invalid = Encoding(head[0]), head[1] == flagInvalid
+	a.Grid = int16(r.uint16())
+	n := int(r.uint32())
+	if n > len(r.rest)/bytesPerNumber {
+		r.bad, r.rest = "it is too short", nil
+		return
+	}
+	body := r.take(n * bytesPerNumber)
+	for ; len(body) > 0; body = body[bytesPerNumber:] {
+		w := binary.LittleEndian.Uint64(body)
+		if a.Encoding == Plain {
+			a.Data = append(a.Data, math.Float64frombits(w))
+		} else {
+			a.Words = append(a.Words, w)
+		}
+	}
+}
+
+// An Order checks that what one peer sends is a sequence of messages, each sent once or, where a connection failed, again with the same bytes. It is for
+// transports whose connections may lose messages or repeat them.
+type Order struct {
+	newest uint64
+	kept   [repeats][sha256.Size]byte // digest of frame s at s mod repeats
+}
+
+// repeats is how many of the last messages a peer may send again.
+const repeats = 16
+
+// An OrderError is the error where a frame is not the next of its sender, nor one of the last again.
+type OrderError struct {
+	Sender string
+	What   string
+}
+
+func (e *OrderError) Error() string { return "transport: " + e.Sender + " sent " + e.What }
+
+// Accept reports whether a message, of which these are the bytes, is the next one; false: it has come before, with the same bytes. The error is an *OrderError: two payloads
+// under one number, a gap, or a number that was used too long ago to be compared.
+func (o *Order) Accept(m *Message, frame []byte) (fresh bool, err error) {
+	digest := sha256.Sum256(frame)
+	s := m.Sequence
+	switch {
+	case s == o.newest+1:
+		o.newest = s
+		o.kept[s%repeats] = digest
+		return true, nil
+	case s == 0, s > o.newest:
+		return false, &OrderError{m.Sender, fmt.Sprintf("message %d after message %d", s, o.newest)}
+	case o.newest-s >= repeats:
+		return false, &OrderError{m.Sender, fmt.Sprintf("message %d again after message %d", s, o.newest)}
+	case o.kept[s%repeats] != digest:
+		return false, &OrderError{m.Sender, fmt.Sprintf("two different messages %d", s)}
+	}
+	return false, nil
+}

@@ -1,0 +1,153 @@
+package transport_test
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/vflc/vflc/runtime/transport"
+)
+
+// anyMessage draws a message of any content.
+func anyMessage(r *rapid.T) transport.Message {
+	text := rapid.StringN(0, 12, 40)
+	m := transport.Message{
+		Sender: text.Draw(r, "sender"), Sequence: rapid.Uint64().Draw(r, "sequence"), Round: rapid.Uint64().Draw(r, "round"), Kind: text.Draw(r, "kind"),
+		Reason: text.Draw(r, "reason"), Party: text.Draw(r, "party"),
+	}
+	m.Run = [16]byte(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(r, "run"))
+	m.Epoch, m.Chain = rapid.Uint32().Draw(r, "epoch"), rapid.Uint32().Draw(r, "chain")
+	for range rapid.IntRange(0, 4).Draw(r, "arrays") {
+		a := transport.Array{Name: text.Draw(r, "name"), Encoding: transport.Encoding(rapid.IntRange(0, 2).Draw(r, "encoding")), Invalid: rapid.Bool().Draw(r, "invalid"), Grid: rapid.Int16().Draw(r, "grid")}
+		if a.Encoding == transport.Plain {
+			a.Data = rapid.SliceOf(rapid.Custom(func(r *rapid.T) float64 { return math.Float64frombits(rapid.Uint64().Draw(r, "bits")) })).Draw(r, "data")
+		} else {
+			a.Words = rapid.SliceOf(rapid.Uint64()).Draw(r, "words")
+		}
+		m.Arrays = append(m.Arrays, a)
+	}
+	return m
+}
+
+// sameBits compares numbers by their bits.
+var sameBits = cmp.Options{cmpopts.EquateEmpty(), cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })}
+
+// What Append makes, Parse reads, into buffers that held another message, and a frame that lacks its end or has more is refused.
+func TestFrames(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		var got transport.Message
+		for range 2 {
+			want := anyMessage(r)
+			frame := transport.Append(nil, want)
+			if err := transport.Parse(frame, &got); err != nil {
+				r.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got, sameBits); diff != "" {
+				r.Fatal(diff)
+			}
+			var e *transport.FrameError
+			if err := transport.Parse(frame[:rapid.IntRange(0, len(frame)-1).Draw(r, "cut")], &got); !errors.As(err, &e) {
+				r.Fatalf("a frame without its end gave %v", err)
+			}
+			if err := transport.Parse(append(frame, 0), &got); !errors.As(err, &e) {
+				r.Fatalf("a frame with a byte more gave %v", err)
+			}
+		}
+	})
+}
+
+// Arbitrary bytes are refused, or are what Append makes of the message.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("vflc"))
+	f.Add(transport.Append(nil, message(1, 2, 3)))
+	f.Add(transport.Append(nil, transport.Message{Kind: "sum", Arrays: []transport.Array{{Name: "x", Encoding: transport.Masked, Words: []uint64{1, 2}, Invalid: true}}}))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var m transport.Message
+		if transport.Parse(data, &m) == nil && !bytes.Equal(transport.Append(nil, m), data) {
+			t.Errorf("another frame means the same: %x", data)
+		}
+	})
+}
+
+// A message may come again with the same bytes, and not with others; numbers leave no gap.
+func TestOrderOfMessages(t *testing.T) {
+	var o transport.Order
+	accept := func(sequence uint64, x float64) (bool, error) {
+		m := message(1, x)
+		m.Sender, m.Sequence = "lab", sequence
+		return o.Accept(&m, transport.Append(nil, m))
+	}
+	for s := range uint64(40) {
+		if fresh, err := accept(s+1, float64(s)); !fresh || err != nil {
+			t.Fatalf("message %d: %v, %v", s+1, fresh, err)
+		}
+		if fresh, err := accept(s+1, float64(s)); fresh || err != nil {
+			t.Fatalf("message %d again: %v, %v", s+1, fresh, err)
+		}
+	}
+	for _, c := range []struct {
+		sequence uint64
+		x        float64
+		want     string
+	}{{40, 0, "two different messages 40"}, {42, 1, "message 42 after message 40"}, {0, 1, "message 0 after message 40"}, {24, 23, "message 24 again after message 40"}} {
+		var e *transport.OrderError
+		if fresh, err := accept(c.sequence, c.x); fresh || !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("message %d: %v, %v; want %q", c.sequence, fresh, err, c.want)
+		}
+	}
+	if fresh, err := accept(25, 24); fresh || err != nil {
+		t.Errorf("message 25 again: %v, %v", fresh, err)
+	}
+}
+
+// A frame of any length is that of its pieces, none of which is above the limit.
+func TestPieces(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		joiner := transport.Joiner{Most: 300}
+		for range 3 {
+			frame := rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(r, "frame")
+			limit := rapid.IntRange(9, 400).Draw(r, "limit")
+			pieces := transport.Pieces(frame, limit)
+			if len(pieces) != transport.PieceCount(len(frame), limit) {
+				r.Fatalf("%d pieces, said to be %d", len(pieces), transport.PieceCount(len(frame), limit))
+			}
+			for k, p := range pieces {
+				if len(p) > limit {
+					r.Fatalf("a piece of %d bytes under a limit of %d", len(p), limit)
+				}
+				got, err := joiner.Add(p)
+				switch last := k == len(pieces)-1; {
+				case err != nil:
+					r.Fatal(err)
+				case last != (got != nil) && len(frame) > 0, last && !bytes.Equal(got, frame):
+					r.Fatalf("piece %d of %d gave %x", k, len(pieces), got)
+				}
+			}
+		}
+	})
+}
+
+// Pieces that do not belong together are refused, and so is more than a receiver takes.
+func TestWrongPieces(t *testing.T) {
+	pieces := transport.Pieces(make([]byte, 100), 40)
+	for name, order := range map[string][][]byte{
+		"gap": {pieces[0], pieces[2]}, "begin": {pieces[1]}, "short": {{1, 2}}, "count": {pieces[0], {1, 0, 0, 0, 9, 0, 0, 0}}, "none": {make([]byte, 8)},
+		"large": {pieces[0], pieces[1], pieces[2]},
+	} {
+		joiner := transport.Joiner{Most: 90}
+		var last error
+		for _, p := range order {
+			_, last = joiner.Add(p)
+		}
+		var e *transport.FrameError
+		if !errors.As(last, &e) {
+			t.Errorf("%s: %v", name, last)
+		}
+	}
+}
