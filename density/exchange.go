@@ -16,6 +16,7 @@ const (
 	Slopes                        // Relaying.Relay: slopes of the likelihood at the clients
 	Solving                       // Relaying.Relay: products in the iterative solution of a linear system
 	Batch                         // Relaying.Relay: cuts at many draws
+	DrawSlopes                    // Relaying.Relay: cuts at many draws; the adjoints there come back
 )
 
 // Auxiliaries is how an algorithm chooses the auxiliary variables z that clients send.

@@ -147,24 +147,24 @@ func Exchanges(atClients, joint, correct bool) []density.Use {
 	if joint {
 		out = append(out, density.Use{
 			Exchange: density.Solving, Often: "every step of a linear system at the end", Least: 1, Most: 1000, Scalars: "variances of the noise of its auxiliary variables", LeastAnswers: 1, MostAnswers: 1,
-			Answers: "whether the system is solved", LeastColumns: 2, MostColumns: mostBatch/2 + 3,
+			Answers: "whether the system is solved", LeastColumns: 2, MostColumns: MostBatch/2 + 3,
 		})
 	}
 	if correct {
 		out = append(out, density.Use{
-			Exchange: density.Batch, Often: "once, at the end", Least: 2, Most: mostBatch + 1000, Scalars: "terms of log p − log q at draws, and variances of noise", LeastAnswers: 2, MostAnswers: mostBatch,
-			Answers: "log p − log q of the draws", LeastColumns: 3, MostColumns: mostBatch + 1,
+			Exchange: density.Batch, Often: "once, at the end", Least: 2, Most: MostBatch + 1000, Scalars: "terms of log p − log q at draws, and variances of noise", LeastAnswers: 2, MostAnswers: MostBatch,
+			Answers: "log p − log q of the draws", LeastColumns: 3, MostColumns: MostBatch + 1,
 		})
 	}
 	return out
 }
 
-// mostBatch is the largest number of draws that are evaluated together.
-const mostBatch = 2000
+// MostBatch is the largest number of draws that are evaluated together.
+const MostBatch = 2000
 
 // batchSize is the number of draws that are evaluated together: fewer for more rows, so that a message has some megabytes, and an even number.
 func batchSize(rows, most int) int {
-	s := min(mostBatch, max(500, 1000000/max(1, rows)))
+	s := min(MostBatch, max(500, 1000000/max(1, rows)))
 	if rows > 20000 {
 		s = max(100, 10000000/rows)
 	}

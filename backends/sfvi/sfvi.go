@@ -19,21 +19,23 @@ import (
 
 // Names of the settings.
 const (
-	iterations  = "iterations"
-	estimator   = "estimator"
-	guideForm   = "guide"
-	guideInputs = "guide-inputs"
-	thetaGuide  = "theta-guide"
-	mcSamples   = "mc-samples"
-	minibatch   = "minibatch"
-	rate        = "lr"
-	lastRate    = "lr-end"
-	schedule    = "schedule"
-	tolerance   = "tolerance"
-	draws       = "draws"
-	correct     = "correct"
-	elboDraws   = "elbo-draws"
-	elboEvery   = "elbo-every"
+	iterations     = "iterations"
+	estimator      = "estimator"
+	guideForm      = "guide"
+	guideInputs    = "guide-inputs"
+	thetaGuide     = "theta-guide"
+	mcSamples      = "mc-samples"
+	minibatch      = "minibatch"
+	rate           = "lr"
+	lastRate       = "lr-end"
+	schedule       = "schedule"
+	tolerance      = "tolerance"
+	draws          = "draws"
+	correct        = "correct"
+	elboDraws      = "elbo-draws"
+	elboEvery      = "elbo-every"
+	stepDraws      = "draws-per-step"
+	linearResponse = "linear-response"
 )
 
 // Algorithm describes SFVI.
@@ -44,7 +46,9 @@ func Algorithm() backends.Algorithm {
 		Transforms: transforms.All(),
 		Settings: []backends.Setting{
 			{Name: iterations, Doc: "largest number of iterations", Default: 50000, Near: 400, Min: 10, Role: backends.Iterations},
-			{Name: estimator, Doc: "how the ELBO is evaluated: quadrature, in tens of round trips, for affine contributions with normal priors and a likelihood of one predictor a row; sampled; auto: quadrature where it applies", Default: auto, Choices: []string{auto, byQuadrature, bySampling}},
+			{Name: estimator, Doc: "how the ELBO is evaluated: quadrature, in tens of round trips, for affine contributions with normal priors and a likelihood of one predictor a row; fixed: by draws that stay the same, in a few hundred; sampled; auto: the first of these that applies", Default: auto, Choices: []string{auto, byQuadrature, byFixedDraws, bySampling}},
+			{Name: stepDraws, Doc: "with fixed draws: how many, all in one message; an even number", Default: 64, Min: 4},
+			{Name: linearResponse, Doc: "with fixed draws and a meanfield q(θ): draw from the covariance of its linear response, where all parties together have at most 64 parameters", Default: true},
 			{Name: guideForm, Doc: "form of the guide of auxiliary variables, q(z | θ)", Default: "structured", Choices: guideNames(), Auxiliary: true},
 			{Name: guideInputs, Doc: "inputs of the amortized guide besides the client's own contribution: the response (y), the sum of all contributions (total); by default y in the power model if the party has it",
 				Default: "", Choices: []string{"", "y", "total", "y,total"}, Auxiliary: true},

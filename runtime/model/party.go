@@ -31,7 +31,7 @@ type Party struct {
 var (
 	_ density.Block              = (*Party)(nil)
 	_ density.DifferentiableCuts = (*Party)(nil)
-	_ density.LocalDensity       = (*Party)(nil)
+	_ density.Wired              = (*Party)(nil)
 	_ density.JacobianSwitch     = (*Party)(nil)
 	_ density.Hierarchy          = (*Party)(nil)
 	_ density.Recentring         = (*Party)(nil)
@@ -310,6 +310,38 @@ func (p *Party) Received() int {
 		n += in.Len
 	}
 	return n
+}
+
+// SetReceived sets all inputs, laid out as in ReceivedGradient.
+func (p *Party) SetReceived(received []float64) {
+	for k, in := range p.spec.Graph.Inputs() {
+		received = received[copy(p.Input(k)[:in.Len], received):]
+	}
+}
+
+// Wiring describes what the cuts enter and what the party receives.
+func (p *Party) Wiring() density.Wiring {
+	w := density.Wiring{Parties: p.clients + 1, Cuts: p.cutLen, Sums: p.sums}
+	for _, m := range p.role.Members {
+		c := p.spec.Cuts[m.Cut]
+		w.Members = append(w.Members, density.Member{Group: m.Group, Offset: c.Offset, Len: c.Len()})
+	}
+	var offsets []int
+	at := 0
+	for _, in := range p.spec.Graph.Inputs() {
+		offsets = append(offsets, at)
+		at += in.Len
+	}
+	for _, r := range p.role.Receptions {
+		w.Receives = append(w.Receives, density.Member{Group: r.Group, Offset: offsets[r.Input], Len: p.sums[r.Group]})
+	}
+	for _, a := range p.role.Arrivals {
+		w.Shared += a.Len
+	}
+	for _, out := range p.spec.Graph.Outputs()[len(p.spec.Cuts):] {
+		w.Shared += out.Len
+	}
+	return w
 }
 
 // Answer replaces the derivatives by the inputs (see InputAdjoint), laid out as in ReceivedGradient.
