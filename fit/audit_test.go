@@ -153,7 +153,11 @@ func variants(a backends.Algorithm, on def.Transform) map[string]map[string]stri
 		switch s.Name {
 		case "guide":
 			for _, guide := range s.Choices {
-				maps.Copy(out, with("guide "+guide, map[string]string{"guide": guide}))
+				of := map[string]string{"guide": guide}
+				if guide == "coupled" {
+					of["estimator"] = "quadrature"
+				}
+				maps.Copy(out, with("guide "+guide, of))
 			}
 		case "guide-inputs":
 			for _, in := range s.Choices {

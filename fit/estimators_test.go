@@ -28,6 +28,7 @@ var estimators = map[string]struct {
 	on    []def.Transform
 }{
 	"quadrature":      {map[string]string{"estimator": "quadrature", "tolerance": "1e-6"}, []def.Transform{transforms.Exact, transforms.Augmented, transforms.Power}},
+	"coupled":         {map[string]string{"estimator": "quadrature", "guide": "coupled", "tolerance": "1e-6"}, []def.Transform{transforms.Augmented, transforms.Power}},
 	"fixed":           {map[string]string{"estimator": "fixed", "draws-per-step": "16"}, []def.Transform{transforms.Exact}},
 	"fixed meanfield": {map[string]string{"estimator": "fixed", "draws-per-step": "8", "theta-guide": "meanfield"}, []def.Transform{transforms.Exact}},
 }

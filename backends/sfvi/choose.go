@@ -167,7 +167,7 @@ func exchanges(s backends.Settings) []density.Use {
 	}
 	if s.Text(estimator) == byQuadrature || open && unsuited(s) == nil && !adam {
 		s = settled(s.With(estimator, byQuadrature))
-		out = append(out, quadrature.Exchanges(s.Transform.AtClients, s.Text(thetaGuide) == quadrature.Joint, s.Bool(correct))...)
+		out = append(out, quadrature.Exchanges(s.Text(guideForm), s.Transform.AtClients, s.Text(thetaGuide) == quadrature.Joint, s.Bool(correct))...)
 	}
 	return out
 }

@@ -1,6 +1,8 @@
 package sfvi
 
 import (
+	"fmt"
+
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
@@ -31,6 +33,12 @@ var forms = []struct {
 	{"noncentered", newNoncentered},
 	{"meanfield", newMeanfield},
 	{"amortized", newAmortized},
+	{"coupled", newCoupled},
+}
+
+// newCoupled refuses: the guide exists where the ELBO is integrated.
+func newCoupled(density.Block, backends.Settings) (guide, error) {
+	return nil, fmt.Errorf("--%s coupled needs --%s %s, and this fit draws: noise of different clients that is correlated would have to be shared", guideForm, estimator, byQuadrature)
 }
 
 func guideNames() []string {
