@@ -7,7 +7,7 @@ import (
 	"github.com/vflc/vflc/density"
 )
 
-// coupled is the guide under which the noise of different clients' auxiliary variables is correlated within a row: E[z | θ] is that of structured, and the covariance of
+// Coupled is the guide under which the noise of different clients' auxiliary variables is correlated within a row: E[z | θ] is that of structured, and the covariance of
 // z given θ over the clients, C, is the best that there is. Which noise goes together is a matter of the fit alone: no party can draw its own by itself.
 //
 // Where the server has the likelihood, of curvature w in the sum, C⁻¹ = diag(1/ρ_j²) + w·11ᵀ, so that with R = Σρ_j² the sum has the variance R/(1 + wR), and
@@ -15,7 +15,7 @@ import (
 //
 // Where client k has a likelihood of curvature w_k in the sum of the others, C⁻¹ = diag(p) + W·11ᵀ − w1ᵀ − 1wᵀ with p_j = 1/ρ² + w_j and W = Σw_k, for one ρ. That is of rank two but
 // for its diagonal, so that everything follows from Σ1/p_j, which the clients send beside their variances.
-const coupled = "coupled"
+const Coupled = "coupled"
 
 // errCoupled is why there are no draws of auxiliary variables.
 var errCoupled = errors.New("sfvi: the coupled guide correlates the noise of different clients, which no party can draw by itself: --guide structured where auxiliary variables are wanted")

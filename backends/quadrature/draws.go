@@ -33,7 +33,7 @@ func (p *party) draw(from density.Stream, theta []float64) {
 
 // Auxiliary implements backends.Kernel: z given θ under the fit.
 func (k *Kernel) Auxiliary(_ context.Context, id int, z [][]float64) error {
-	if k.options.Guide == coupled {
+	if k.options.Guide == Coupled {
 		return errCoupled
 	}
 	theta := make([][]float64, len(k.parties))

@@ -96,7 +96,7 @@ func New(env density.Env, o Options) (*Kernel, error) {
 		k.rows = slices.Max(p.lin.Sums)
 	}
 	k.size = batchSize(k.rows, o.Draws)
-	if r, ok := density.As[density.Reporter](env); ok && o.Guide == coupled && r.ReadsAuxiliaries() {
+	if r, ok := density.As[density.Reporter](env); ok && o.Guide == Coupled && r.ReadsAuxiliaries() {
 		return nil, errCoupled
 	}
 	if o.AtClients {
@@ -110,7 +110,7 @@ func New(env density.Env, o Options) (*Kernel, error) {
 
 // columns is how many numbers cross for an element of a cut in the exchange of moments.
 func (k *Kernel) columns() int {
-	if k.options.Guide == coupled && k.options.AtClients {
+	if k.options.Guide == Coupled && k.options.AtClients {
 		return 3
 	}
 	return 2
@@ -118,7 +118,7 @@ func (k *Kernel) columns() int {
 
 // described is how many scalars tell of the noise of the sums.
 func (k *Kernel) described() int {
-	if k.options.Guide == coupled {
+	if k.options.Guide == Coupled {
 		return perSum * k.sums
 	}
 	return 0
@@ -157,7 +157,7 @@ func Exchanges(guide string, atClients, joint, correct bool) []density.Use {
 		for i := range out {
 			out[i].Often, out[i].LeastColumns, out[i].MostColumns = "every iteration", 2, 2
 		}
-		if guide == coupled {
+		if guide == Coupled {
 			out[0].LeastColumns, out[0].MostColumns, out[2].MostAnswers = 3, 3, decision+mostSums*perSum
 			out[2].Scalars += ", and the variance of its noise"
 		}
@@ -167,7 +167,7 @@ func Exchanges(guide string, atClients, joint, correct bool) []density.Use {
 		Exchange: density.Moments, Often: "every iteration", Least: 1 + coefficients, Most: 1 + coefficients, Scalars: terms, LeastAnswers: decision + coefficients, MostAnswers: decision + coefficients,
 		Answers: "ELBO, and coefficients of the latest iterates", LeastColumns: 2, MostColumns: 2,
 	}}
-	if guide == coupled {
+	if guide == Coupled {
 		out[0].Most, out[0].MostAnswers = out[0].Most+mostSums*perSum, out[0].MostAnswers+mostSums*perSum
 		out[0].Scalars += ", and the variance of its noise"
 	}

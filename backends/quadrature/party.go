@@ -14,7 +14,7 @@ const firstSD = 0.1
 var forms = map[string]func(x float64) float64{
 	"structured":  func(x float64) float64 { return 1 / (1 + x) },
 	"noncentered": func(float64) float64 { return 1 },
-	coupled:       func(x float64) float64 { return 1 / (1 + x) },
+	Coupled:       func(x float64) float64 { return 1 / (1 + x) },
 	"meanfield":   func(float64) float64 { return 0 },
 }
 
@@ -53,7 +53,7 @@ func newParty(block density.Block, lin *density.Linear, o *Options, all *rules) 
 	if !o.AtClients {
 		own = nil
 	}
-	if o.Guide == coupled {
+	if o.Guide == Coupled {
 		p.coupling = newCoupling(n, o.AtClients)
 	}
 	p.trail = newTrail(d, n, own)

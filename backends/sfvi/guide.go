@@ -33,14 +33,9 @@ var forms = []struct {
 	{"noncentered", newNoncentered},
 	{"meanfield", newMeanfield},
 	{"amortized", newAmortized},
-	{"coupled", newCoupled},
 }
 
-// newCoupled refuses: the guide exists where the ELBO is integrated.
-func newCoupled(density.Block, backends.Settings) (guide, error) {
-	return nil, fmt.Errorf("--%s coupled needs --%s %s, and this fit draws: noise of different clients that is correlated would have to be shared", guideForm, estimator, byQuadrature)
-}
-
+// guideNames lists these guides.
 func guideNames() []string {
 	names := make([]string, len(forms))
 	for i, f := range forms {
@@ -55,7 +50,7 @@ func newGuide(name string, b density.Block, s backends.Settings) (guide, error) 
 			return f.make(b, s)
 		}
 	}
-	panic("sfvi: no guide " + name) // Resolve allows the listed names only
+	return nil, fmt.Errorf("--%s %s needs --%s %s, and this fit draws: noise of different clients that is correlated would have to be shared", guideForm, name, estimator, byQuadrature)
 }
 
 // aux is what every guide keeps of one evaluation, one element per auxiliary variable.

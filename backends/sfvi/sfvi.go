@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/backends/quadrature"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
@@ -49,7 +50,7 @@ func Algorithm() backends.Algorithm {
 			{Name: estimator, Doc: "how the ELBO is evaluated: quadrature, in tens of round trips, for affine contributions with normal priors and a likelihood of one predictor a row; fixed: by draws that stay the same, in a few hundred; sampled; auto: the first of these that applies", Default: auto, Choices: []string{auto, byQuadrature, byFixedDraws, bySampling}},
 			{Name: stepDraws, Doc: "with fixed draws: how many, all in one message; an even number", Default: 64, Min: 4},
 			{Name: linearResponse, Doc: "with fixed draws and a meanfield q(θ): draw from the covariance of its linear response, where all parties together have at most 64 parameters", Default: true},
-			{Name: guideForm, Doc: "form of the guide of auxiliary variables, q(z | θ)", Default: "structured", Choices: guideNames(), Auxiliary: true},
+			{Name: guideForm, Doc: "form of the guide of auxiliary variables, q(z | θ); coupled: noise of different clients is correlated, by quadrature alone", Default: "structured", Choices: append(guideNames(), quadrature.Coupled), Auxiliary: true},
 			{Name: guideInputs, Doc: "inputs of the amortized guide besides the client's own contribution: the response (y), the sum of all contributions (total); by default y in the power model if the party has it",
 				Default: "", Choices: []string{"", "y", "total", "y,total"}, Auxiliary: true},
 			{Name: thetaGuide, Doc: "form of q(θ); joint: one Gaussian over all parties, by quadrature; auto: joint by quadrature where that is possible, else fullrank for a party with at most 200 dimensions (50 where its contributions are not affine), else meanfield", Default: "auto", Choices: []string{"auto", "fullrank", "meanfield", "joint"}},
