@@ -16,6 +16,7 @@ const (
 	Slopes                        // Relaying.Relay: slopes of the likelihood at the clients
 	Solving                       // Relaying.Relay: products in the iterative solution of a linear system
 	Batch                         // Relaying.Relay: cuts at many draws
+	Stepping                      // Relaying.Relay: what crosses at the cuts; adjoint and curvature of the likelihood come back
 	DrawSlopes                    // Relaying.Relay: cuts at many draws; the adjoints there come back
 )
 

@@ -171,6 +171,8 @@ func variants(a backends.Algorithm, on def.Transform) map[string]map[string]stri
 			maps.Copy(out, with("fixed draws", map[string]string{"estimator": "fixed", "draws-per-step": "16"}))
 			maps.Copy(out, with("fixed draws, meanfield", map[string]string{"estimator": "fixed", "draws-per-step": "8", "theta-guide": "meanfield"}))
 			maps.Copy(out, with("quadrature, uncorrected", map[string]string{"estimator": "quadrature", "correct": "false"}))
+		case "local-steps":
+			maps.Copy(out, with(s.Name, map[string]string{s.Name: "3"}))
 		case "minibatch":
 			maps.Copy(out, with("minibatch", map[string]string{"minibatch": "4"}))
 		case "centered", "mala":
@@ -210,7 +212,7 @@ func TestAuditIsWhatCrosses(t *testing.T) {
 							t.Fatal(err)
 						}
 						b := bound
-						if given["estimator"] != "sampled" && inapplicable(t, b, a, given) {
+						if (given["estimator"] != "sampled" || given["local-steps"] != "") && inapplicable(t, b, a, given) {
 							return
 						}
 						if given["minibatch"] != "" {

@@ -20,7 +20,7 @@ const (
 )
 
 // adams are the settings of the stochastic optimiser: a user who sets one of them wants it.
-var adams = []string{rate, lastRate, schedule, mcSamples, elboEvery, elboDraws}
+var adams = []string{rate, lastRate, schedule, mcSamples, elboEvery, elboDraws, localSteps}
 
 // choose settles the estimator and the form of q(θ) that go together, from the blocks of all parties.
 func choose(blocks []density.Block, s backends.Settings) (backends.Settings, string) {

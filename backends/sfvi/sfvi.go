@@ -37,6 +37,7 @@ const (
 	elboEvery      = "elbo-every"
 	stepDraws      = "draws-per-step"
 	linearResponse = "linear-response"
+	localSteps     = "local-steps"
 )
 
 // Algorithm describes SFVI.
@@ -55,6 +56,7 @@ func Algorithm() backends.Algorithm {
 				Default: "", Choices: []string{"", "y", "total", "y,total"}, Auxiliary: true},
 			{Name: thetaGuide, Doc: "form of q(θ); joint: one Gaussian over all parties, by quadrature; auto: joint by quadrature where that is possible, else fullrank for a party with at most 200 dimensions (50 where its contributions are not affine), else meanfield", Default: "auto", Choices: []string{"auto", "fullrank", "meanfield", "joint"}},
 			{Name: mcSamples, Doc: "draws per iteration, over which gradients are averaged; time and exchanges grow in proportion", Default: 1, Min: 1},
+			{Name: localSteps, Doc: "steps of every party between two round trips; beyond the first they use adjoint and curvature of the likelihood as of the last message", Default: 1, Min: 1},
 			{Name: minibatch, Doc: "largest number of rows per iteration; rows are divided at random into windows, and an iteration uses one; 0: all rows", Default: 0, Min: 0, Role: backends.Minibatch},
 			{Name: rate, Doc: "step size of Adam", Default: 1e-3, Near: 0.05, Min: 1e-12, Role: backends.Rate},
 			{Name: lastRate, Doc: "step size at the end of the cosine schedule; 0: lr/100", Default: 0.0},
@@ -86,6 +88,14 @@ func sampledExchanges(s backends.Settings) []density.Use {
 		use.Often = "every evaluation, of the rows of a window or of all"
 	}
 	kinds := []density.Exchange{density.Evaluation, density.Pipeline, density.Summing}
+	var stepping []density.Use
+	if s.Int(localSteps) > 1 {
+		kinds = []density.Exchange{density.Evaluation, density.Summing}
+		stepping = []density.Use{{
+			Exchange: density.Stepping, Often: "every iteration", Least: 3, Most: 2 + mostSums, LeastAnswers: 3, MostAnswers: 2 + mostSums, LeastColumns: 2, MostColumns: 2,
+			Scalars: "term of log p − log q, how many steps were not finite, and which sums its cuts enter", Answers: "totals of these",
+		}}
+	}
 	if seesTotal(s) {
 		kinds = []density.Exchange{density.Totalling, density.Evaluation, density.Summing}
 	}
@@ -94,8 +104,11 @@ func sampledExchanges(s backends.Settings) []density.Use {
 		use.Exchange = x
 		out = append(out, use)
 	}
-	return out
+	return append(out, stepping...)
 }
+
+// mostSums is how many sums a model has at most, as the list of exchanges has it.
+const mostSums = 1000
 
 // seesTotal reports whether the guide takes the sum of all contributions.
 func seesTotal(s backends.Settings) bool {

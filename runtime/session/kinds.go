@@ -29,6 +29,7 @@ const (
 	Product                    // ↑ a client's part of a matrix times vectors
 	Direction                  // ↓ these vectors
 	CutDraws                   // ↑ a cut at many draws
+	Curved                     // ↓ the adjoint of a sum, and the curvature of the likelihood there
 	SlopeDraws                 // ↓ the adjoints of a sum there
 	Answer                     // ↓ numbers of the server's
 	contents
@@ -72,6 +73,8 @@ var descriptions = [contents]description{
 		"that span, in which columns of two values can be found; and the prior covariance of {cut} on the vectors' span"},
 	Direction: {"direction ", "vectors over the rows of {name} in the solution of a linear system", "no", "combinations of the residuals and of the sums of the clients' cuts"},
 	CutDraws:  {"draws ", "{cut} at draws from the approximation", "no; masked sums can hide it among the others'", "the linear span of the covariates in {cut}, and the distribution of {cut} under the approximation"},
+	Curved: {"adjoint and curvature ", "adjoint of {name} and curvature of the likelihood there", "no", "for each row two functions of the response and of the sum of what all clients send: the sign of the first gives a binary " +
+		"response; where the response is known they can be solved for that sum, and so with two clients for what the other sends"},
 	SlopeDraws: {"slopes ", "adjoints of {name} at these draws", "no", "for each row and draw a function of the response and of the sum of what all clients send: the sign gives a binary response; where the " +
 		"response is known it can be solved for that sum, and so with two clients for what the other sends"},
 	Answer: {"", "{answers}", "no", "the course of the fit"},
@@ -141,6 +144,8 @@ const (
 	kindDirection
 	kindBatch
 	kindDensities
+	kindStep
+	kindCurved
 	kindDraws
 	kindDrawSlopes
 	kindsOfScripts
@@ -173,6 +178,8 @@ var kinds = [kindsOfScripts]kind{
 	kindDirection:     {"direction", false, []carried{{Direction, always}, {Answer, always}}},
 	kindBatch:         {"batch", true, []carried{{CutDraws, always}, {Scalars, always}}},
 	kindDensities:     {"densities", false, []carried{{Answer, always}}},
+	kindStep:          {"step", true, []carried{{Z, underNoise}, {Cut, underExact}, {Scalars, always}}},
+	kindCurved:        {"curved", false, []carried{{Curved, always}, {Answer, always}}},
 	kindDraws:         {"draws", true, []carried{{CutDraws, always}, {Scalars, always}}},
 	kindDrawSlopes:    {"draw slopes", false, []carried{{SlopeDraws, always}, {Answer, always}}},
 }
@@ -208,6 +215,8 @@ func kindsOf(x density.Exchange) []int {
 		return []int{kindProduct, kindDirection}
 	case density.Batch:
 		return []int{kindBatch, kindDensities}
+	case density.Stepping:
+		return []int{kindStep, kindCurved}
 	case density.DrawSlopes:
 		return []int{kindDraws, kindDrawSlopes}
 	}

@@ -24,8 +24,8 @@ type relay struct {
 func newRelay(plan *model.Plan, size density.RelaySize, roles []model.Role) *relay {
 	r := &relay{size: size, total: make([]float64, size.Scalars), answers: make([]float64, size.Answers)}
 	for _, g := range plan.Groups {
-		n := g.Len * size.Columns
-		r.parts, r.sum, r.down = append(r.parts, make([][]float64, len(g.Members))), append(r.sum, make([]float64, n)), append(r.down, make([]float64, n))
+		r.parts, r.sum = append(r.parts, make([][]float64, len(g.Members))), append(r.sum, make([]float64, g.Len*size.Columns))
+		r.down = append(r.down, make([]float64, g.Len*size.Down()))
 	}
 	for _, role := range roles {
 		var up, down [][]float64
@@ -67,25 +67,25 @@ func (b *base) shown(x density.Exchange, r *relay) {
 	if b.watcher == nil || b.muted {
 		return
 	}
-	first := func(v [][]float64) [][]float64 {
+	first := func(v [][]float64, columns int) [][]float64 {
 		out := make([][]float64, len(v))
 		for k := range v {
-			out[k] = v[k][:len(v[k])/max(1, r.size.Columns)]
+			out[k] = v[k][:len(v[k])/max(1, columns)]
 		}
 		return out
 	}
 	var parts [][][]float64
 	for _, p := range r.parts {
-		parts = append(parts, first(p))
+		parts = append(parts, first(p, r.size.Columns))
 	}
 	switch {
-	case x == density.Moments:
+	case x == density.Moments, x == density.Stepping:
 		b.watcher.Sent(b.window, parts)
 		if !b.plan.Power {
-			b.watcher.Answered(first(r.down), nil)
+			b.watcher.Answered(first(r.down, r.size.Down()), nil)
 		}
 	case x == density.Slopes:
-		b.watcher.Answered(first(r.down), parts)
+		b.watcher.Answered(first(r.down, r.size.Down()), parts)
 	}
 }
 
@@ -95,7 +95,7 @@ func (b *base) priceOf(x density.Exchange, size density.RelaySize) price {
 	for i := range b.plan.Names[1:] {
 		s := b.scriptsOf()[i]
 		for _, k := range kindsOf(x) {
-			s.relayed[k].resize(b.plan, size)
+			s.relayed[k].resize(b.plan, size, kinds[k].up)
 			p.bytes += s.relayed[k].bytes()
 		}
 	}
@@ -103,7 +103,11 @@ func (b *base) priceOf(x density.Exchange, size density.RelaySize) price {
 }
 
 // resize sets the lengths of the arrays of a frame of a relay.
-func (f *frame) resize(plan *model.Plan, size density.RelaySize) {
+func (f *frame) resize(plan *model.Plan, size density.RelaySize, up bool) {
+	columns := size.Columns
+	if !up {
+		columns = size.Down()
+	}
 	for k, c := range f.channels {
 		switch c.Content {
 		case Scalars:
@@ -111,7 +115,7 @@ func (f *frame) resize(plan *model.Plan, size density.RelaySize) {
 		case Answer:
 			f.lens[k] = size.Answers
 		default:
-			f.lens[k] = plan.Groups[c.of].Len * size.Columns
+			f.lens[k] = plan.Groups[c.of].Len * columns
 		}
 	}
 }
@@ -175,8 +179,8 @@ func (c *client) Relay(ctx context.Context, x density.Exchange, size density.Rel
 	by.Send(0, r.up[0], r.scalars[0])
 	kinds := kindsOf(x)
 	up, down := &c.script.relayed[kinds[0]], &c.script.relayed[kinds[1]]
-	up.resize(c.plan, size)
-	down.resize(c.plan, size)
+	up.resize(c.plan, size, true)
+	down.resize(c.plan, size, false)
 	for i, v := range r.up[0] {
 		if i < up.vectors() {
 			up.load(i, v)
@@ -210,7 +214,7 @@ func (s *server) Relay(ctx context.Context, x density.Exchange, size density.Rel
 	var scalars [][]float64
 	for k, c := range s.scripts {
 		up := &c.relayed[kinds[0]]
-		up.resize(s.plan, size)
+		up.resize(s.plan, size, true)
 		if err := s.recv(ctx, s.peers[k], up); err != nil {
 			return err
 		}
@@ -224,7 +228,7 @@ func (s *server) Relay(ctx context.Context, x density.Exchange, size density.Rel
 	r.addUp(scalars, by)
 	for k, c := range s.scripts {
 		down := &c.relayed[kinds[1]]
-		down.resize(s.plan, size)
+		down.resize(s.plan, size, false)
 		for i, m := range c.role.Members {
 			if i < down.vectors() {
 				down.load(i, r.down[m.Group])
