@@ -91,7 +91,7 @@ type Wiring struct {
 	Members  []Member // the sums that they enter
 	Receives []Member // the sums that the block receives; Offset and Len are their range among what it receives
 	Sums     []int    // lengths of all sums
-	// Shared is how many elements of shared parameters the block sends or receives.
+	// Shared is how many parameters of one party others of the model receive.
 	Shared int
 }
 

@@ -17,6 +17,7 @@ const (
 	Solving                       // Relaying.Relay: products in the iterative solution of a linear system
 	Batch                         // Relaying.Relay: cuts at many draws
 	Stepping                      // Relaying.Relay: what crosses at the cuts; adjoint and curvature of the likelihood come back
+	Drawing                       // Relaying.Relay: what crosses at the cuts at many draws
 	DrawSlopes                    // Relaying.Relay: cuts at many draws; the adjoints there come back
 )
 

@@ -45,6 +45,8 @@ type kernel struct {
 	order         order
 	traceWindows  density.Stream // chooses the windows of the trace
 
+	places        []*place // nil where no party can evaluate its density by itself
+	relay         density.Relaying
 	stepping      *stepping   // nil where there is one step for each round trip
 	wantGradient  bool        // from the current evaluation
 	speculative   bool        // parties are apart, so that a draw is made before the sums of the one before it are known
@@ -95,7 +97,7 @@ func newKernel(env density.Env, s backends.Settings) (*kernel, error) {
 			return nil, err
 		}
 	}
-	if err := k.stepLocally(); err != nil {
+	if err := k.place(); err != nil {
 		return nil, err
 	}
 	k.sums = make([]float64, batchOf+verdicts)

@@ -19,14 +19,12 @@ import (
 // their product with the noise has the mean that it has with the adjoint: means and spread of q tend to where they do with one step. The third term keeps J clients that move at
 // once from going too far, since (Σδ_j)² ≤ J Σδ_j². The server sees its own likelihood, at the sum that it received.
 type stepping struct {
-	relay   density.Relaying
 	steps   int
-	places  []*place
 	missed  []float64 // by block: local steps whose gradient was not finite
 	answers [2]float64
 }
 
-// A place is what a party keeps for its steps.
+// A place is what a party keeps to evaluate its own density by itself.
 type place struct {
 	block          density.Wired
 	wiring         density.Wiring
@@ -37,8 +35,8 @@ type place struct {
 	received, back []float64
 }
 
-// unstepped is the reason why local steps are not possible with a block; nil where they are.
-func unstepped(b density.Block, s backends.Settings) error {
+// unplaced is the reason why a block's density cannot be evaluated without the others; nil where it can.
+func unplaced(b density.Block, s backends.Settings) error {
 	w, err := density.RequireOf[density.Wired](b)
 	if err != nil {
 		return err
@@ -49,8 +47,6 @@ func unstepped(b density.Block, s backends.Settings) error {
 		return errors.New("the clients evaluate the likelihood")
 	case s.Int(minibatch) > 0:
 		return fmt.Errorf("--%s moves guides of other rows in every round", minibatch)
-	case s.Int(mcSamples) > 1:
-		return fmt.Errorf("--%s averages over draws before a step", mcSamples)
 	case seesTotal(s):
 		return fmt.Errorf("the guide sees the sum of all contributions, which would change with every step")
 	case at.Parties == 1:
@@ -63,32 +59,40 @@ func unstepped(b density.Block, s backends.Settings) error {
 	return nil
 }
 
-// stepLocally prepares local steps, where there is more than one.
-func (k *kernel) stepLocally() error {
+// place prepares what needs densities of single parties: local steps, which are refused where they are asked for and not possible, and many draws in one message.
+func (k *kernel) place() error {
 	steps := k.settings.Int(localSteps)
-	if steps == 1 {
-		return nil
-	}
-	st := &stepping{steps: steps, missed: make([]float64, len(k.parties))}
 	for _, b := range k.env.Blocks() {
-		if err := unstepped(b, k.settings); err != nil {
+		err := unplaced(b, k.settings)
+		if err == nil && steps > 1 && k.samples > 1 {
+			err = fmt.Errorf("--%s averages over draws before a step", mcSamples)
+		}
+		if err != nil && steps > 1 {
 			return fmt.Errorf("--%s %d: %w", localSteps, steps, err)
 		}
+		if err != nil {
+			return nil
+		}
+	}
+	relay, ok := density.As[density.Relaying](k.env)
+	if !ok {
+		return nil
+	}
+	k.relay = relay
+	for _, b := range k.env.Blocks() {
 		block := b.(density.Wired)
 		w := block.Wiring()
 		n := w.Cuts
 		v := make([]float64, 9*n)
 		at := func(i int) []float64 { return v[i*n : (i+1)*n] }
-		st.places = append(st.places, &place{
+		k.places = append(k.places, &place{
 			block: block, wiring: w, g: at(0), z: at(1), own: at(2), w: at(3), adj: at(4), curve: at(5), centre: at(6), begun: at(7), clients: at(8),
 			received: make([]float64, block.Received()), back: make([]float64, block.Received()),
 		})
 	}
-	var err error
-	if st.relay, err = density.Require[density.Relaying](k.env); err != nil {
-		return err
+	if steps > 1 {
+		k.stepping = &stepping{steps: steps, missed: make([]float64, len(k.parties))}
 	}
-	k.stepping = st
 	return nil
 }
 
@@ -102,11 +106,11 @@ func (k *kernel) takeSteps(ctx context.Context) (ok bool, err error) {
 	st := k.stepping
 	k.round, k.last = uint64(k.iter), true
 	columns := 0
-	for _, p := range st.places {
+	for _, p := range k.places {
 		columns = max(columns, len(p.wiring.Sums))
 	}
 	size := density.RelaySize{Columns: 1, Back: 1, Scalars: 2 + columns, Answers: 2 + columns}
-	if err := st.relay.Relay(ctx, density.Stepping, size, stepped{k}); err != nil {
+	if err := k.relay.Relay(ctx, density.Stepping, size, stepped{k}); err != nil {
 		return false, err
 	}
 	density.WorkOf(k.env).Gradients += int64(st.steps)
@@ -119,7 +123,7 @@ func (k *kernel) takeSteps(ctx context.Context) (ok bool, err error) {
 	for b, p := range k.parties {
 		for i := range st.steps {
 			if i > 0 {
-				k.settleHere(b, st.places[b].centre)
+				k.settleHere(b, k.places[b].centre)
 				k.drawHere(b, firstLocal+uint64(k.iter*2*((st.steps+1)/2)+i-1))
 			}
 			if !k.slopeHere(b, i > 0) {
@@ -141,8 +145,13 @@ func (k *kernel) takeSteps(ctx context.Context) (ok bool, err error) {
 
 // drawHere draws once from a party's q and evaluates its own density there, with what it received last.
 func (k *kernel) drawHere(b int, round uint64) {
-	p, at := k.parties[b], k.stepping.places[b]
-	p.draw(fitting, round, k.theta[b])
+	k.placeAt(b, fitting, round)
+}
+
+// placeAt is drawHere from any stream.
+func (k *kernel) placeAt(b int, from source, round uint64) {
+	p, at := k.parties[b], k.places[b]
+	p.draw(from, round, k.theta[b])
 	clear(p.dmu())
 	k.lp[b] = at.block.Local(k.theta[b], at.g, at.own)
 	if p.guide == nil {
@@ -154,7 +163,7 @@ func (k *kernel) drawHere(b int, round uint64) {
 
 // settleHere sets to to z̄ of a client.
 func (k *kernel) settleHere(b int, to []float64) {
-	p, at := k.parties[b], k.stepping.places[b]
+	p, at := k.parties[b], k.places[b]
 	if len(to) == 0 {
 		return
 	}
@@ -174,7 +183,7 @@ func (k *kernel) settleHere(b int, to []float64) {
 
 // slopeHere finds the gradient at the draw that was sent or, away from it, by the local model of what the others compute. It reports whether that is finite.
 func (k *kernel) slopeHere(b int, away bool) bool {
-	p, at := k.parties[b], k.stepping.places[b]
+	p, at := k.parties[b], k.places[b]
 	if len(at.z) > 0 {
 		for i, a := range at.adj { // the adjoint at z, in its place
 			if z := at.z[i]; away {
@@ -196,7 +205,7 @@ func (k *kernel) slopeHere(b int, away bool) bool {
 type stepped struct{ *kernel }
 
 func (k stepped) Send(b int, up [][]float64, scalars []float64) {
-	p, at := k.parties[b], k.stepping.places[b]
+	p, at := k.parties[b], k.places[b]
 	k.settleHere(b, at.begun)
 	k.drawHere(b, k.round)
 	clear(scalars)
@@ -208,10 +217,8 @@ func (k stepped) Send(b int, up [][]float64, scalars []float64) {
 }
 
 func (k stepped) Answer(sum [][]float64, total []float64, down [][]float64, out []float64) {
-	at := k.stepping.places[0]
-	for _, m := range at.wiring.Receives {
-		copy(at.received[m.Offset:m.Offset+m.Len], sum[m.Group])
-	}
+	at := k.places[0]
+	at.receive(sum, 0)
 	k.curvature(at, down)
 	at.block.SetReceived(at.received)
 	k.drawHere(0, k.round)
@@ -225,6 +232,49 @@ func (k stepped) Answer(sum [][]float64, total []float64, down [][]float64, out 
 	out[1] += k.stepping.missed[0]
 	copy(k.stepping.answers[:], out)
 }
+
+// receive takes column c of the sums.
+func (at *place) receive(sum [][]float64, c int) {
+	for _, m := range at.wiring.Receives {
+		copy(at.received[m.Offset:m.Offset+m.Len], sum[m.Group][c*m.Len:])
+	}
+}
+
+// drawn is the exchange of many draws of a stream, whose terms of the integrand the parties add up.
+type drawn struct {
+	*kernel
+	from  source
+	first uint64
+	n     int
+}
+
+func (k drawn) Send(b int, up [][]float64, scalars []float64) {
+	at := k.places[b]
+	for d := range k.n {
+		k.placeAt(b, k.from, k.first+uint64(d))
+		scalars[d] = k.lp[b] + k.parties[b].ratio
+		for i, m := range at.wiring.Members {
+			copy(up[i][d*m.Len:], at.z[m.Offset:m.Offset+m.Len])
+		}
+	}
+	copy(scalars[k.n:], k.terms[b][k.n:])
+}
+
+func (k drawn) Answer(sum [][]float64, total []float64, _ [][]float64, out []float64) {
+	at := k.places[0]
+	for d := range k.n {
+		at.receive(sum, d)
+		at.block.SetReceived(at.received)
+		k.placeAt(0, k.from, k.first+uint64(d))
+		out[d] = total[d] + k.lp[0] + k.parties[0].ratio
+	}
+	for i := k.n; i < len(out); i++ {
+		out[i] = total[i] + k.terms[0][i]
+	}
+	copy(k.sums, out)
+}
+
+func (k drawn) Receive(_ int, _ [][]float64, out []float64) { copy(k.sums, out) }
 
 // curvatureStep is the distance at which the curvature is measured.
 const curvatureStep = 1e-3
@@ -256,7 +306,7 @@ func (k stepped) curvature(at *place, down [][]float64) {
 }
 
 func (k stepped) Receive(b int, down [][]float64, out []float64) {
-	at := k.stepping.places[b]
+	at := k.places[b]
 	for i, m := range at.wiring.Members {
 		copy(at.adj[m.Offset:m.Offset+m.Len], down[i])
 		copy(at.curve[m.Offset:m.Offset+m.Len], down[i][m.Len:])

@@ -26,6 +26,7 @@ type Party struct {
 	affine  bool
 	sums    []int // lengths of the plan's groups
 	clients int
+	shared  int // parameters that others than their owner receive
 }
 
 var (
@@ -59,7 +60,7 @@ func NewParty(plan *Plan, index int) *Party {
 	for _, g := range plan.Groups {
 		p.sums = append(p.sums, g.Len)
 	}
-	p.clients = len(plan.Names) - 1
+	p.clients, p.shared = len(plan.Names)-1, len(plan.Shared)
 	p.held = make([]float64, p.Dim()+p.early)
 	if len(spec.Cuts) == 1 {
 		p.g, p.own = p.Output(0), p.Own(0)
@@ -321,7 +322,7 @@ func (p *Party) SetReceived(received []float64) {
 
 // Wiring describes what the cuts enter and what the party receives.
 func (p *Party) Wiring() density.Wiring {
-	w := density.Wiring{Parties: p.clients + 1, Cuts: p.cutLen, Sums: p.sums}
+	w := density.Wiring{Parties: p.clients + 1, Cuts: p.cutLen, Sums: p.sums, Shared: p.shared}
 	for _, m := range p.role.Members {
 		c := p.spec.Cuts[m.Cut]
 		w.Members = append(w.Members, density.Member{Group: m.Group, Offset: c.Offset, Len: c.Len()})
@@ -334,12 +335,6 @@ func (p *Party) Wiring() density.Wiring {
 	}
 	for _, r := range p.role.Receptions {
 		w.Receives = append(w.Receives, density.Member{Group: r.Group, Offset: offsets[r.Input], Len: p.sums[r.Group]})
-	}
-	for _, a := range p.role.Arrivals {
-		w.Shared += a.Len
-	}
-	for _, out := range p.spec.Graph.Outputs()[len(p.spec.Cuts):] {
-		w.Shared += out.Len
 	}
 	return w
 }

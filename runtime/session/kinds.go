@@ -29,6 +29,7 @@ const (
 	Product                    // ↑ a client's part of a matrix times vectors
 	Direction                  // ↓ these vectors
 	CutDraws                   // ↑ a cut at many draws
+	ZDraws                     // ↑ an auxiliary variable at many draws
 	Curved                     // ↓ the adjoint of a sum, and the curvature of the likelihood there
 	SlopeDraws                 // ↓ the adjoints of a sum there
 	Answer                     // ↓ numbers of the server's
@@ -73,6 +74,8 @@ var descriptions = [contents]description{
 		"that span, in which columns of two values can be found; and the prior covariance of {cut} on the vectors' span"},
 	Direction: {"direction ", "vectors over the rows of {name} in the solution of a linear system", "no", "combinations of the residuals and of the sums of the clients' cuts"},
 	CutDraws:  {"draws ", "{cut} at draws from the approximation", "no; masked sums can hide it among the others'", "the linear span of the covariates in {cut}, and the distribution of {cut} under the approximation"},
+	ZDraws: {"draws ", "{name} at draws from the approximation, each around {cut} at one", "noise of sd {rho}", "the mean of {cut} under the approximation within about {rho} over the root of the number of draws, and its " +
+		"distribution: rho is no differential privacy"},
 	Curved: {"adjoint and curvature ", "adjoint of {name} and curvature of the likelihood there", "no", "for each row two functions of the response and of the sum of what all clients send: the sign of the first gives a binary " +
 		"response; where the response is known they can be solved for that sum, and so with two clients for what the other sends"},
 	SlopeDraws: {"slopes ", "adjoints of {name} at these draws", "no", "for each row and draw a function of the response and of the sum of what all clients send: the sign gives a binary response; where the " +
@@ -112,12 +115,13 @@ type carried struct {
 // A circumstance is what decides whether a message carries a content.
 type circumstance struct {
 	power, exact bool // as in model.Plan
+	shared       bool // parties share parameters
 	early        bool // of a shared parameter: a cut depends on it
 	generated    bool // of a sum: a generated quantity of the server depends on it
 }
 
 func circumstances(plan *model.Plan, early bool) circumstance {
-	return circumstance{power: plan.Power, exact: plan.Exact, early: early}
+	return circumstance{power: plan.Power, exact: plan.Exact, shared: len(plan.Shared) > 0, early: early}
 }
 
 // Positions in kinds.
@@ -144,6 +148,8 @@ const (
 	kindDirection
 	kindBatch
 	kindDensities
+	kindDrawing
+	kindTotals
 	kindStep
 	kindCurved
 	kindDraws
@@ -178,6 +184,8 @@ var kinds = [kindsOfScripts]kind{
 	kindDirection:     {"direction", false, []carried{{Direction, always}, {Answer, always}}},
 	kindBatch:         {"batch", true, []carried{{CutDraws, always}, {Scalars, always}}},
 	kindDensities:     {"densities", false, []carried{{Answer, always}}},
+	kindDrawing:       {"many", true, []carried{{ZDraws, ofNoiseAlone}, {CutDraws, ofExactAlone}, {Scalars, alone}}},
+	kindTotals:        {"ratios", false, []carried{{Answer, alone}}},
 	kindStep:          {"step", true, []carried{{Z, underNoise}, {Cut, underExact}, {Scalars, always}}},
 	kindCurved:        {"curved", false, []carried{{Curved, always}, {Answer, always}}},
 	kindDraws:         {"draws", true, []carried{{CutDraws, always}, {Scalars, always}}},
@@ -190,6 +198,9 @@ func ofRest(c circumstance) bool            { return !c.early }
 func underNoise(c circumstance) bool        { return !c.exact }
 func underExact(c circumstance) bool        { return c.exact }
 func underPower(c circumstance) bool        { return c.power }
+func alone(c circumstance) bool             { return !c.power && !c.shared } // each party can evaluate its density by itself
+func ofNoiseAlone(c circumstance) bool      { return alone(c) && !c.exact }
+func ofExactAlone(c circumstance) bool      { return alone(c) && c.exact }
 func atServer(c circumstance) bool          { return !c.power }
 func ofQuantities(c circumstance) bool      { return c.generated && !c.exact }
 func ofExactQuantities(c circumstance) bool { return c.generated && c.exact }
@@ -215,6 +226,8 @@ func kindsOf(x density.Exchange) []int {
 		return []int{kindProduct, kindDirection}
 	case density.Batch:
 		return []int{kindBatch, kindDensities}
+	case density.Drawing:
+		return []int{kindDrawing, kindTotals}
 	case density.Stepping:
 		return []int{kindStep, kindCurved}
 	case density.DrawSlopes:

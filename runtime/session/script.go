@@ -124,7 +124,9 @@ func (s *script) carry(f *frame, c carried, plan *model.Plan) {
 			}
 		}
 	case Scalars, ScalarTotal, Answer:
-		f.channel(c.content, -1, scalarsName, 0)
+		if c.when(circumstances(plan, false)) {
+			f.channel(c.content, -1, scalarsName, 0)
+		}
 	case OthersSum, Partial:
 		for _, r := range s.role.Receptions {
 			s.group(f, c, plan, r.Group)
