@@ -19,8 +19,11 @@ const (
 	bySampling   = "sampled"
 )
 
-// adams are the settings of the stochastic optimiser: a user who sets one of them wants it.
-var adams = []string{rate, lastRate, schedule, mcSamples, elboEvery, elboDraws, localSteps}
+// ascents are the settings of the stochastic optimiser, and adams these with those of its evaluation: a user who sets one of them wants it.
+var (
+	ascents = []string{rate, lastRate, schedule, mcSamples, localSteps}
+	adams   = append([]string{elboEvery, elboDraws}, ascents...)
+)
 
 // choose settles the estimator and the form of q(θ) that go together, from the blocks of all parties.
 func choose(blocks []density.Block, s backends.Settings) (backends.Settings, string) {

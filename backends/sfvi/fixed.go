@@ -91,7 +91,7 @@ func newFixed(env density.Env, s backends.Settings) (*fixed, error) {
 	if s.Int(minibatch) > 0 {
 		return nil, fmt.Errorf("--%s %s: --%s %d takes some of the rows at a time", estimator, byFixedDraws, minibatch, s.Int(minibatch))
 	}
-	for _, name := range adams {
+	for _, name := range ascents {
 		if s.Differs(name) {
 			return nil, fmt.Errorf("--%s %s: --%s concerns draws that change", estimator, byFixedDraws, name)
 		}
@@ -205,11 +205,11 @@ type climbing struct{ *fixed }
 func (k climbing) judge(values, out []float64) {
 	v := values[0]
 	out[0], out[1], out[2] = 0, v, k.step
-	enough := k.value + sufficient*k.step*k.slope
+	enough, rounding := k.value+sufficient*k.step*k.slope, 1e-9*math.Abs(k.value)
 	switch {
 	case !k.begun && !finite(v):
 		k.failure = fmt.Errorf("sfvi: the log density is not finite at draws around the initial values: %s", k.env.Why())
-	case !k.begun || v >= enough || k.step*k.slope < 1e-9*math.Abs(v) && v >= k.value-1e-9*math.Abs(v):
+	case !k.begun || finite(v) && (v >= enough || k.step*k.slope < rounding && v >= k.value-rounding):
 		out[0], out[2] = 1, 1
 	case finite(v): // the maximum of the parabola through value, slope and v
 		by := 0.5 * k.step * k.slope / (k.value + k.step*k.slope - v)

@@ -79,7 +79,7 @@ func (b *base) shown(x density.Exchange, r *relay) {
 		parts = append(parts, first(p, r.size.Columns))
 	}
 	switch {
-	case x == density.Moments, x == density.Stepping:
+	case x == density.Moments, x == density.Stepping, x == density.DrawSlopes:
 		b.watcher.Sent(b.window, parts)
 		if !b.plan.Power {
 			b.watcher.Answered(first(r.down, r.size.Down()), nil)
