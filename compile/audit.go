@@ -29,6 +29,7 @@ type Disclosure struct {
 	Learns   string   `json:"receiver_computes"`  // what a curious receiver can compute
 	Messages []string `json:"messages,omitempty"` // the kinds of message that carry it, each with its channel: "aux: z z_1+z_2"
 	Cut      bool     `json:"-"`                  // what crosses is an auxiliary variable on its way to the server, with noise of sd Rho around its cut
+	Bare     bool     `json:"-"`                  // a cut is in what crosses without noise, or its mean
 	Rho      string   `json:"-"`
 	Sum      string   `json:"-"` // of the adjoint that a client sends of a sum it has received: the name of the sum in its program; "" for anything else
 }
@@ -124,12 +125,32 @@ func (a *auditor) disclosure(c session.Crossing) Disclosure {
 	switch c.Content {
 	case session.Z:
 		d.Cut, d.Rho = true, rho
+	case session.Cut, session.Centre, session.Moment, session.Product, session.CutDraws:
+		d.Bare = true
 	case session.Partial:
 		d.Sum = a.plan.Groups[c.Of].Name
 	}
 	d.What, d.Masked, d.Learns = fill.Replace(c.What), fill.Replace(c.Masked), fill.Replace(c.Learns)
+	if (c.Content == session.Adjoint || c.Content == session.Whole) && !a.scored(c.Of) {
+		d.Learns = "nothing: it is 0, since no likelihood has the sum"
+	}
 	a.leaks(c, &d)
 	return d
+}
+
+// scored reports whether a likelihood has a sum.
+func (a *auditor) scored(group int) bool {
+	if a.plan.Power {
+		return len(a.plan.Groups[group].Receivers) > 0
+	}
+	for _, l := range a.Programs[0].Likelihoods {
+		for _, e := range append(slices.Clone(l.Args), l.Stmt.Left) {
+			if e != nil && slices.ContainsFunc(a.cutsOf(group), func(c split.ManifestCut) bool { return ast.Mentions(e, c.Name) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // shortRho writes the noise of a manifest as messages do.
@@ -304,7 +325,7 @@ func (p *Bundle) quantities(g *model.Group, cuts []string) {
 	}
 }
 
-// powerSums adds the sums that clients receive, each under one name.
+// powerSums adds the sums that clients receive, each under one name, and then those that generated quantities of the server alone read.
 func (p *Bundle) powerSums(plan *model.Plan) {
 	for _, s := range p.Manifest.Sums {
 		g := slices.IndexFunc(plan.Groups, func(g model.Group) bool { return g.Name == s.Name })
@@ -322,6 +343,14 @@ func (p *Bundle) powerSums(plan *model.Plan) {
 			p.quantities(&plan.Groups[g], cuts)
 		}
 		plan.Groups[g].Receivers = append(plan.Groups[g].Receivers, model.Port{Party: slices.Index(plan.Names, s.To)})
+	}
+	for _, g := range p.Manifest.Groups {
+		group := model.Group{Name: strings.Join(g.Cuts, "+")}
+		p.join(plan, &group, g.Cuts)
+		if !slices.ContainsFunc(plan.Groups, func(other model.Group) bool { return slices.Contains(other.Members, group.Members[0]) }) {
+			p.quantities(&group, g.Cuts)
+			plan.Groups = append(plan.Groups, group)
+		}
 	}
 }
 

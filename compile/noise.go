@@ -43,10 +43,31 @@ func (m *Model) Assumed() string {
 	case t.Implied:
 		return fmt.Sprintf("no transform given: %s%s", t.Kind, inParentheses(m.noise()))
 	}
-	if noise := m.noise(); m.chosen() {
-		return "no rho given: " + noise
+	switch without := m.unset(); {
+	case !m.chosen():
+		return ""
+	case without != "":
+		return "no rho given for " + without + ": " + m.noise()
 	}
-	return ""
+	return "no rho given: " + m.noise()
+}
+
+// unset lists the clients for which no rho was given, "" where none was given for any.
+func (m *Model) unset() string {
+	var without []string
+	given := false
+	for _, k := range m.Cuts.Cuts {
+		switch {
+		case m.Checked.Transform.RhoOf(k.Client) != 0:
+			given = true
+		case !slices.Contains(without, k.Client):
+			without = append(without, k.Client)
+		}
+	}
+	if !given {
+		return ""
+	}
+	return strings.Join(without, ", ")
 }
 
 // chosen reports whether the noise of a client was left to the compiler.
@@ -58,7 +79,12 @@ func (m *Model) chosen() bool {
 func (m *Model) noise() string {
 	origin := ""
 	if m.chosen() {
-		origin = fmt.Sprintf(", which is %g/√J, J the number of clients", cut.Stretch)
+		origin = fmt.Sprintf("%g/√J, J the number of clients", cut.Stretch)
+		if of := m.unset(); of != "" {
+			origin = ", where that of " + of + " is " + origin
+		} else {
+			origin = ", which is " + origin
+		}
 	}
 	if c, open := m.Cuts.OpenFamily(); open {
 		return fmt.Sprintf("rho = %g/√J, J the number of clients with those of %s", cut.Stretch, c.Name)

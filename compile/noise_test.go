@@ -38,7 +38,7 @@ func TestDefaultRho(t *testing.T) {
 	}{
 		"no transform":       {two, check.Options{}, map[string]float64{"a": by(2), "b": by(2)}, "no transform given: augmented(rho = 0.2475, which is 0.35/√J, J the number of clients)"},
 		"no rho":             {two + "transform power\n", check.Options{}, map[string]float64{"a": by(2), "b": by(2)}, "no rho given: rho = 0.2475, which is 0.35/√J, J the number of clients"},
-		"of one client":      {two + "transform augmented(rho = {a: 0.5})\n", check.Options{}, map[string]float64{"a": 0.5, "b": by(2)}, "no rho given: rho = {a: 0.5, b: 0.2475}, which is 0.35/√J, J the number of clients"},
+		"of one client":      {two + "transform augmented(rho = {a: 0.5})\n", check.Options{}, map[string]float64{"a": 0.5, "b": by(2)}, "no rho given for b: rho = {a: 0.5, b: 0.2475}, where that of b is 0.35/√J, J the number of clients"},
 		"given":              {two + "transform augmented(rho = 0.5)\n", check.Options{}, map[string]float64{"a": 0.5, "b": 0.5}, ""},
 		"on the line":        {two + "transform augmented\n", check.Options{Rho: 2}, map[string]float64{"a": 2, "b": 2}, ""},
 		"two statements":     {overlapping, check.Options{}, map[string]float64{"a": by(3), "b": by(3), "c": by(3)}, "no transform given: augmented(rho = 0.2021, which is 0.35/√J, J the number of clients)"},

@@ -54,6 +54,8 @@ type Param struct {
 	Offset int // of its first element in the block's vector of values
 	Len    int
 	Weight bool // a weight: a point estimate
+	// Generated marks a generated quantity, which is computed or drawn from the parameters.
+	Generated bool
 }
 
 // DifferentiableCuts is a Block whose cuts can be differentiated apart from its density. J is the Jacobian of the cuts at the point where Cut evaluated

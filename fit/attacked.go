@@ -236,7 +236,7 @@ func (p *Prepared) report(run *runs.Run, views []*attack.Recorder, truth map[cut
 		}
 		at += n
 	}
-	r.Notes = p.attackNotes()
+	r.Notes = p.attackNotes(r.Cuts)
 	return r
 }
 
@@ -274,10 +274,22 @@ func (p *Prepared) knowsSum(group, party int) bool {
 }
 
 // attackNotes are what the table does not show.
-func (p *Prepared) attackNotes() []string {
+func (p *Prepared) attackNotes(cuts []attack.Reconstruction) []string {
 	out := []string{}
-	if p.Settings.Transform.AtClients {
-		out = append(out, "The correlations over rounds are of z alone, and rho matters for them only. Under transform "+p.Settings.Transform.Name+" the server also has the adjoint of the others' sum at each client, without noise: solving it for the client's own cut takes one evaluation.")
+	byQuadrature := cuts[0].Rounds == 0 && cuts[0].Iterates > 0
+	switch {
+	case byQuadrature && cuts[0].Draws > 0:
+		out = append(out, fmt.Sprintf("The fit by quadrature drew no noise. The cuts themselves crossed at %d draws, to correct it: the correlations are of their mean, and those over rounds of the iterates before.", cuts[0].Draws))
+	case byQuadrature:
+		out = append(out, "The fit by quadrature drew no noise: the correlations are of the mean of z - rho²·slope at the newest iterate.")
+	}
+	clients := "Under transform " + p.Settings.Transform.Name + " the server also has the "
+	switch {
+	case !p.Settings.Transform.AtClients:
+	case byQuadrature:
+		out = append(out, clients+"expected slope of the likelihood in the others' sum at each client, without noise: solving it for the mean of the client's own cut takes one iteration.")
+	default:
+		out = append(out, "The correlations over rounds are of z alone, and rho matters for them only. "+clients+"adjoint of the others' sum at each client, without noise: solving it for the client's own cut takes one evaluation.")
 	}
 	return out
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/fit/attack"
@@ -241,6 +242,111 @@ func TestAttackFindsColumns(t *testing.T) {
 	}
 }
 
+// After one default fit by quadrature the server has the cuts of every client, of a single one too, and their sum, whatever rho: those at the draws themselves, with as many directions as
+// there are covariates, and where nothing corrects the fit the means at the last iterate.
+func TestAttackOnQuadrature(t *testing.T) {
+	for name, given := range map[string]map[string]string{
+		"default":           {},
+		"joint":             {"correct": "false", "theta-guide": "joint"},
+		"the iterate alone": {"correct": "false"},
+		"meanfield":         {"theta-guide": "meanfield"},
+	} {
+		for _, transform := range []def.Transform{transforms.Augmented, transforms.Exact, transforms.Power} {
+			if transform.AtClients && given["theta-guide"] == "joint" {
+				continue // refused
+			}
+			_, report := attacked(t, twoHospitals(t, 150, 0, transform), "sfvi", given)
+			bare := !transform.AtClients && name != "the iterate alone"
+			for k, c := range report.Cuts {
+				if c.CutSD < 1 || c.Correlation < 0.9999 || c.Rounds != 0 || c.Iterates < 3 || len(c.Progress) < 2 {
+					t.Errorf("%s, %s, %s: correlation %.6f after %d rounds and %d iterations", name, transform, c.Name, c.Correlation, c.Rounds, c.Iterates)
+				}
+				if want := []int{2, 2, 4}[k]; bare && (c.Directions != want || math.Abs(float64(c.Span)-1) > 1e-6) {
+					t.Errorf("%s, %s, %s: %d directions with span %v, want %d", name, transform, c.Name, c.Directions, c.Span, want)
+				}
+				if bare != (c.Inversion != nil) || bare && (c.Inversion.Solved != 150 || c.Inversion.Correlation < 1-1e-12 || c.Inversion.ResidualSD != 0) {
+					t.Errorf("%s, %s, %s: %+v without noise", name, transform, c.Name, c.Inversion)
+				}
+				if drawn := given["correct"] == "" && !transform.AtClients; drawn != (c.Draws > 100) {
+					t.Errorf("%s, %s, %s: cuts at %d draws", name, transform, c.Name, c.Draws)
+				}
+			}
+			if len(report.Notes) != map[bool]int{false: 1, true: 2}[transform.AtClients] {
+				t.Errorf("%s, %s: notes %q", name, transform, report.Notes)
+			}
+		}
+	}
+	alone := bound(t, oneHospital(t), check.Options{Transform: transforms.Augmented, Rho: 1})
+	_, report := attacked(t, alone, "sfvi", nil)
+	if c := report.Cuts; len(c) != 1 || c[0].Correlation < 0.9999 || c[0].Directions != 2 || !slices.Equal(c[0].Receivers, []string{"server"}) {
+		t.Errorf("a single client: %+v", c)
+	}
+}
+
+// oneHospital is the path of a logistic regression on two covariates of the only client.
+func oneHospital(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "m.vfl")
+	write(t, path, "client a\ndata y : binary[N] @ shared\ndata X : real[N, P] @ a\nparam b ~ normal(0, 2)\nparam u : real[P] ~ normal(0, 2) @ a\ny ~ bernoulli_logit(b + X * u)\n")
+	random := rand.New(rand.NewPCG(21, 22))
+	y, x := "id,y\n", "id,x1,x2\n"
+	for i := range 120 {
+		x1, x2 := random.NormFloat64(), random.NormFloat64()
+		one := 0
+		if random.Float64() < 1/(1+math.Exp(-1.5*x1+x2)) {
+			one = 1
+		}
+		y += fmt.Sprintf("%d,%d\n", i, one)
+		x += fmt.Sprintf("%d,%g,%g\n", i, x1, x2)
+	}
+	write(t, filepath.Join(filepath.Dir(path), "m", "server.csv"), y)
+	write(t, filepath.Join(filepath.Dir(path), "m", "a.csv"), x)
+	return path
+}
+
+// A private factor and columns of two values are found in the draws of a default fit by quadrature, and in those with which chains began.
+func TestAttackFindsColumnsByQuadrature(t *testing.T) {
+	_, report := attacked(t, twoHospitals(t, 300, 12, transforms.Augmented), "sfvi", nil)
+	if g := report.Cuts[0].Groups; g == nil || g.True != 12 || g.Found != 12 || g.Rand != 1 {
+		t.Errorf("groups of the factor: %v", g)
+	}
+	near := map[string]string{"init": "sfvi", "warmup": "20", "draws": "20"}
+	for backend, given := range map[string]map[string]string{"sfvi": nil, "nuts": near} {
+		for _, transform := range []def.Transform{transforms.Augmented, transforms.Exact} {
+			_, report := attacked(t, mixed(t, "binary", "bernoulli_logit", transform), backend, given)
+			for k, want := range []int{6, 2, 8} {
+				c := report.Cuts[k]
+				if c.Columns == nil || len(c.Columns.Found) != want || c.Inversion == nil {
+					t.Errorf("%s, %s, %s: %+v", backend, transform, c.Name, c.Columns)
+				}
+				if near := backend == "nuts"; near != (c.Rounds > 0) || c.Iterates == 0 {
+					t.Errorf("%s, %s, %s: %d rounds, %d iterates", backend, transform, c.Name, c.Rounds, c.Iterates)
+				}
+			}
+		}
+	}
+}
+
+// The forecast has a row for each message in which a fit by quadrature sends a cut without noise.
+func TestForecastWithoutNoise(t *testing.T) {
+	bundle, diags := twoHospitals(t, 30, 0, transforms.Augmented).Bundle()
+	good(t, diags, nil)
+	a, given := backend(t, "sfvi"), map[string]string{"estimator": "quadrature"}
+	rows, err := Audit(bundle, a, given)
+	good(t, nil, err)
+	forecasts, err := ForecastAttack(rows, bundle, a, given)
+	good(t, nil, err)
+	bare := 0
+	for k, f := range forecasts {
+		if f != nil && f.Correlation == 1 && f.ResidualSD == 0 && strings.HasPrefix(DrawsOfNoise(rows[k], f), "none") {
+			bare++
+		}
+	}
+	if bare != 6 {
+		t.Errorf("%d rows for the means, the products and the draws of two clients", bare)
+	}
+}
+
 // The forecast has a row for the adjoint of each client that the attack solves for its cut: nothing is left over.
 func TestForecastOfSolvedAdjoints(t *testing.T) {
 	for likelihood, y := range map[string]string{"poisson_log": "count", "bernoulli_logit": "binary"} {
@@ -440,7 +546,7 @@ func sampledView(t *testing.T, p *Prepared, stop <-chan struct{}) []byte {
 // The cuts that the attack is held against are those that the clients' own programs compute, for clients, families and cuts of several columns.
 func TestTrueCutsAreTheClients(t *testing.T) {
 	for name, fixture := range audited {
-		b := fixture.Bind(t, check.Options{Transform: transforms.Augmented, Rho: 0.5})
+		b := fixture.Bind(t, check.Options{Transform: transforms.Augmented, Rho: 0.5, Accept: accept.Names()})
 		env, err := session.NewLocal(b.Plan, session.SimulatedKeys(1, b.Plan.Names))
 		good(t, nil, err)
 		m, diags := b.Contributions()

@@ -12,8 +12,8 @@ import (
 )
 
 // ForecastAttack returns, for each row of an Audit with the same arguments, what its receiver is expected to know of a cut of sd 1 after the run; nil for a row of
-// anything else, and for all where an evaluation has only some of the rows. Where the algorithm sends a cut without noise nothing is left over, nor where it sends
-// an adjoint that can be solved for the cut.
+// anything else, and of noise where an evaluation has only some of the rows. Where the algorithm sends a cut without noise, or its mean, nothing is left over, nor where
+// it sends an adjoint that can be solved for the cut.
 func ForecastAttack(rows []compile.Disclosure, p *compile.Bundle, a backends.Algorithm, given map[string]string) ([]*attack.Forecast, error) {
 	transform, _ := stdlib.New().Transform(p.Manifest.Transform)
 	s, err := a.Resolve(transform, given)
@@ -30,6 +30,9 @@ func ForecastAttack(rows []compile.Disclosure, p *compile.Bundle, a backends.Alg
 			f := attack.Expect(0, 1)
 			out[k] = &f
 		}
+		if d.Bare {
+			out[k] = &attack.Forecast{Correlation: 1}
+		}
 		if !d.Cut || s.Plan.Minibatch > 0 {
 			continue
 		}
@@ -41,6 +44,17 @@ func ForecastAttack(rows []compile.Disclosure, p *compile.Bundle, a backends.Alg
 		out[k] = &f
 	}
 	return out, nil
+}
+
+// DrawsOfNoise says how often the noise on what crosses is drawn, or why there is none.
+func DrawsOfNoise(d compile.Disclosure, f *attack.Forecast) string {
+	switch {
+	case d.Bare:
+		return "none: without noise"
+	case d.Sum != "":
+		return "none: solved for the cut"
+	}
+	return strconv.Itoa(f.Looks)
 }
 
 // looks is how often the noise is drawn independently: in a chain not in every evaluation, as those of one trajectory are correlated.

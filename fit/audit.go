@@ -19,6 +19,8 @@ func Audit(p *compile.Bundle, a backends.Algorithm, given map[string]string) ([]
 	if err != nil {
 		return nil, err
 	}
-	uses = append(uses, density.Use{Exchange: density.Reporting, Often: "every draw"})
-	return p.Audit(uses), nil
+	return p.Audit(append(uses, reporting)), nil
 }
+
+// reporting is how the values of a draw that is kept cross.
+var reporting = density.Use{Exchange: density.Reporting, Often: "every draw"}

@@ -57,7 +57,11 @@ func messagesOf(found []posterior.Finding) []string {
 func (f *fitted) interruption() posterior.Finding {
 	text := fmt.Sprintf("interrupted after %d draws of each chain", f.draws.Len(0))
 	if f.left > 0 {
-		text += fmt.Sprintf("; %d chains that had drawn less than half as much are left out", f.left)
+		are := "are"
+		if f.left == 1 {
+			are = "is"
+		}
+		text += fmt.Sprintf("; %s with less than half as many draws %s left out", counted(f.left, "chain"), are)
 	}
 	return posterior.Finding{Check: "interrupted", Value: posterior.Number(f.draws.Len(0)), Text: text + "; " + f.advice}
 }

@@ -3,21 +3,25 @@ package fit
 import (
 	"context"
 	"errors"
+	"slices"
 
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/fit/attack"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/session"
 )
 
-// firstRounds repeats the first rounds of a run in memory and computes from each what crosses without noise: under exact a cut itself, and under power the cut
-// that solves the adjoint which a client sends, given the response, the sum of the others' z and the shared parameters that it was evaluated with.
+// firstRounds repeats the first rounds of a run in memory and computes from each what crosses without noise: under exact a cut itself; under power the cut
+// that solves the adjoint which a client sends, given the response, the sum of the others' z and the shared parameters that it was evaluated with; and of a fit by
+// quadrature, which is repeated as a whole, what shows the span of the cuts.
 type firstRounds struct {
 	plan    *model.Plan
 	parties []*model.Party // of the run
 	copies  []*model.Party // with these the receiver computes the adjoint as a function of the cut: it has the program and its shared data
 	clear   [][]*attack.Clear
 	rounds  int
+	relayed density.Exchange // the exchange that brought cuts at draws; Evaluation: none did
 	end     context.CancelCauseFunc
 }
 
@@ -34,7 +38,8 @@ var errEnough = errors.New("enough rounds")
 
 // bareRounds returns what crosses without noise by sum and member, the sum itself behind its members; nil where all has noise, or single windows of rows are evaluated.
 func (p *Prepared) bareRounds(ctx context.Context) ([][]*attack.Clear, error) {
-	if !p.Plan.Exact && !p.Plan.Power || len(p.Plan.Windows) > 0 {
+	relayed := slices.ContainsFunc(p.exchanges(), func(u density.Use) bool { return u.Exchange == density.Batch || u.Exchange == density.Solving })
+	if !p.Plan.Exact && !p.Plan.Power && !relayed || len(p.Plan.Windows) > 0 {
 		return nil, nil
 	}
 	f := &firstRounds{plan: p.Plan}
@@ -48,10 +53,31 @@ func (p *Prepared) bareRounds(ctx context.Context) ([][]*attack.Clear, error) {
 		env.(session.Watchable).Watch(f)
 		return f.run(ctx, p, p.startedAt(density.Chain(env, 1), 1))
 	})
+	f.settle()
 	return f.clear, err
 }
 
-func (f *firstRounds) run(ctx context.Context, p *Prepared, env density.Env) error {
+// run repeats the fit that the run begins with, if it has one, and then the run, until there is enough.
+func (f *firstRounds) run(ctx context.Context, p *Prepared, env density.Env) (err error) {
+	if p.near != nil && !p.near.earlier {
+		var k backends.Kernel
+		if k, err = p.near.algorithm.New(env, p.near.settings); err == nil {
+			_, err = p.near.fit(ctx, env, k)
+		}
+		if f.relayed != density.Evaluation {
+			return err
+		}
+	}
+	if err == nil {
+		err = f.steps(ctx, p, env)
+	}
+	if errors.Is(context.Cause(ctx), errEnough) {
+		return nil
+	}
+	return err
+}
+
+func (f *firstRounds) steps(ctx context.Context, p *Prepared, env density.Env) error {
 	k, err := p.Algorithm.New(env, p.Settings)
 	if err == nil {
 		err = k.Init(ctx)
@@ -60,22 +86,30 @@ func (f *firstRounds) run(ctx context.Context, p *Prepared, env density.Env) err
 		info, failed := k.Step(ctx)
 		done, err = info.Done, failed
 	}
-	if errors.Is(context.Cause(ctx), errEnough) {
-		return nil
-	}
 	return err
 }
 
-// begin finds what can be computed: all cuts and sums under exact, and under power those of clients that evaluate a likelihood.
+// settle leaves out what nothing was computed of.
+func (f *firstRounds) settle() {
+	for _, members := range f.clear {
+		for m, c := range members {
+			if c != nil && c.First.Of == 0 {
+				members[m] = nil
+			}
+		}
+	}
+}
+
+// begin finds what can be computed: all cuts and sums where these cross themselves, and under power the cuts of clients that evaluate a likelihood.
 func (f *firstRounds) begin() {
 	for g, group := range f.plan.Groups {
 		members := make([]*attack.Clear, len(group.Members)+1)
 		for m, port := range group.Members {
-			if f.plan.Exact || f.reception(g, port) != nil {
+			if !f.plan.Power || f.reception(g, port) != nil {
 				members[m] = &attack.Clear{}
 			}
 		}
-		if f.plan.Exact && len(group.Members) > 1 {
+		if !f.plan.Power && len(group.Members) > 1 {
 			members[len(group.Members)] = &attack.Clear{}
 		}
 		f.clear = append(f.clear, members)
@@ -95,8 +129,61 @@ func (f *firstRounds) reception(group int, member model.Port) *model.Reception {
 // Sent implements session.Watcher.
 func (f *firstRounds) Sent(int, [][][]float64) {}
 
+// Relayed implements session.Watcher. Of draws every second is taken: the others are their reflections in the mean, which is the first. Without draws the first
+// round trip of the linear system has cuts too.
+func (f *firstRounds) Relayed(x density.Exchange, columns int, up [][][]float64, _ [][]float64) {
+	switch {
+	case x == density.Batch:
+	case x == density.Solving && f.relayed == density.Evaluation:
+		columns -= 2
+	default:
+		return
+	}
+	f.relayed = x
+	for g, members := range f.clear {
+		for m, c := range members {
+			switch {
+			case c == nil:
+			case m < len(up[g]):
+				takeDraws(c, f.plan.Groups[g].Len, columns, up[g][m])
+			default:
+				sum := slices.Clone(up[g][0])
+				for _, other := range up[g][1:] {
+					model.Add(sum, other)
+				}
+				takeDraws(c, f.plan.Groups[g].Len, columns, sum)
+			}
+		}
+	}
+}
+
+// takeDraws keeps as many cuts at draws as show their span, of those that are there, in place of what was kept.
+func takeDraws(c *attack.Clear, n, columns int, cuts []float64) {
+	one := cuts[(columns-1)*n : columns*n]
+	*c = attack.Clear{First: attack.Compare(one, one)}
+	for at := 0; at < columns && len(c.Vectors) < mostVectors; at += 1 + at%2 {
+		c.Vectors = append(c.Vectors, followed(cuts[at*n:(at+1)*n]))
+		if k := len(c.Vectors); k >= 32 && k&(k-1) == 0 && attack.Spanned(c.Vectors) {
+			return
+		}
+	}
+}
+
+// followed are the elements that the attack follows.
+func followed(all []float64) []float64 {
+	picks := attack.Followed(len(all))
+	v := make([]float64, len(picks))
+	for k, e := range picks {
+		v[k] = all[e]
+	}
+	return v
+}
+
 // Answered implements session.Watcher.
 func (f *firstRounds) Answered(_ [][]float64, part [][][]float64) {
+	if !f.plan.Exact && !f.plan.Power {
+		return
+	}
 	f.rounds++
 	vectors := (f.rounds - leaving) / spacing
 	if f.rounds > 1 && (vectors < 1 || f.rounds%spacing != leaving%spacing) {
@@ -129,12 +216,7 @@ func (f *firstRounds) take(c *attack.Clear, found, cut []float64) {
 		c.First = attack.Compare(found, cut)
 		return
 	}
-	picks := attack.Followed(len(found))
-	v := make([]float64, len(picks))
-	for k, e := range picks {
-		v[k] = found[e]
-	}
-	c.Vectors = append(c.Vectors, v)
+	c.Vectors = append(c.Vectors, followed(found))
 }
 
 func (f *firstRounds) spanned() bool {

@@ -38,13 +38,26 @@ func exchanges(a backends.Algorithm, s backends.Settings) ([]density.Use, error)
 	if err != nil {
 		return nil, &UsageError{err}
 	}
-	uses := first.Exchanges(of)
-	for _, u := range a.Exchanges(s) {
+	return union(first.Exchanges(of), a.Exchanges(s)), nil
+}
+
+// exchanges are those of a run whose parties' data are there, so that every choice is settled.
+func (p *Prepared) exchanges() []density.Use {
+	uses := p.Algorithm.Exchanges(p.Settings)
+	if p.near != nil && !p.near.earlier {
+		uses = union(p.near.algorithm.Exchanges(p.near.settings), uses)
+	}
+	return uses
+}
+
+// union lists the exchanges of a fit and of what follows it, each once.
+func union(uses, more []density.Use) []density.Use {
+	for _, u := range more {
 		if !slices.Contains(uses, u) {
 			uses = append(uses, u)
 		}
 	}
-	return uses, nil
+	return uses
 }
 
 // settle finds the approximation near which the chains begin, nil where they do not, while the parties' data are there.

@@ -93,7 +93,7 @@ func Pointwise(b *compile.Bound, d *posterior.Draws, want LogDensities) ([]zarr.
 	}
 	j.out = make([]zarr.Observed, len(m.Responses))
 	for k, y := range m.Responses {
-		j.out[k] = zarr.Observed{Name: y.Name, Shape: y.Shape, Values: y.Values, LogLik: empty(d, graph.Shape(y.Outcomes).Len(), j.every)}
+		j.out[k] = zarr.Observed{Name: y.Name, Shape: y.Shape, Values: y.Values, Whole: y.Dist.Discrete, LogLik: empty(d, graph.Shape(y.Outcomes).Len(), j.every)}
 	}
 	for k, y := range m.Responses {
 		if len(y.Outcomes) < len(y.Shape) {

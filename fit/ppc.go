@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/vflc/vflc/compile"
@@ -178,13 +179,65 @@ func expression(r *zarr.Observed, text string) (statistic, diag.List, error) {
 	return statistic{text, func(_, y []float64) float64 { return s.Evaluate(y)[0][0] }}, nil, nil
 }
 
-// Plotted are the responses for a plot of kind ppc.
+// CheckCells are the lines of a table of checks, the titles first. A statistic that is no number, as the sd of one observation, is a dash.
+func CheckCells(checks []PredictiveCheck) [][]string {
+	number := func(v posterior.Number, format byte, digits int) string {
+		if math.IsNaN(float64(v)) {
+			return "-"
+		}
+		return strconv.FormatFloat(float64(v), format, digits, 64)
+	}
+	out := [][]string{{"response", "statistic", "observed", "replicated", "sd", "5%", "95%", "tail"}}
+	for _, c := range checks {
+		line := []string{c.Response, c.Statistic}
+		for _, v := range []posterior.Number{c.Observed, c.Mean, c.SD, c.Q5, c.Q95} {
+			line = append(line, number(v, 'g', 4))
+		}
+		out = append(out, append(line, number(c.Tail, 'f', 3)))
+	}
+	return out
+}
+
+// Telling leaves out statistics that are equal in the data and in all replicates, as the least of zeros and ones, and counts these.
+func Telling(checks []PredictiveCheck) (kept []PredictiveCheck, left int) {
+	for _, c := range checks {
+		if c.Observed == c.Q5 && c.Q5 == c.Q95 && c.SD == 0 {
+			left++
+		} else {
+			kept = append(kept, c)
+		}
+	}
+	return kept, left
+}
+
+// EqualNote says that Telling has left statistics out; "" where it has not.
+func EqualNote(left int) string {
+	switch left {
+	case 0:
+		return ""
+	case 1:
+		return "1 more statistic is equal in the data and in all replicates."
+	}
+	return fmt.Sprintf("%d more statistics are equal in the data and in all replicates.", left)
+}
+
+// farTail is the tail probability below which, or above 1 minus which, a model is said not to reproduce a statistic.
+const farTail = 0.005
+
+// Far reports whether hardly any replicate reaches the observed statistic, or hardly any stays below it.
+func (c PredictiveCheck) Far() bool {
+	return float64(c.Tail) < farTail || float64(c.Tail) > 1-farTail
+}
+
+// Plotted are the responses for a plot of kind ppc, with PlottedReplicates replicates at even distances where there are more.
 func (p *Replication) Plotted() []plot.Response {
+	chains := p.Draws.Chains()
+	every := max(1, chains*p.Draws.Len(0)/PlottedReplicates)
 	var out []plot.Response
 	for _, r := range p.Responses {
 		one := plot.Response{Name: r.Name, Observed: r.Values}
-		for c := range p.Draws.Chains() {
-			for i := range p.Draws.Len(c) {
+		for c := range chains {
+			for i := every - 1; i < p.Draws.Len(0); i += every {
 				y := make([]float64, len(r.Values))
 				for e := range y {
 					y[e] = r.Replicates[e][c][i]

@@ -179,3 +179,23 @@ func elementOf(discrete bool) string {
 	}
 	return "real"
 }
+
+// Statistics that cannot differ are left out of tables, one that differs in one replicate is not, and far tails are told.
+func TestTelling(t *testing.T) {
+	checks := []fit.PredictiveCheck{
+		{Statistic: "min", Observed: 0, Mean: 0, SD: 0, Q5: 0, Q95: 0, Tail: 0.5},
+		{Statistic: "max", Observed: 1, Mean: 0.999, SD: 0.03, Q5: 1, Q95: 1, Tail: 0.499},
+		{Statistic: "50%", Observed: 1, Mean: 0, SD: 0, Q5: 0, Q95: 0, Tail: 0},
+		{Statistic: "sd", Observed: posterior.Number(math.NaN()), Mean: 1, SD: 1, Tail: 0.997},
+	}
+	kept, left := fit.Telling(checks)
+	if len(kept) != 3 || left != 1 || kept[0].Statistic != "max" {
+		t.Errorf("%d kept, %d left out, first %v", len(kept), left, kept[0])
+	}
+	if kept[0].Far() || !kept[1].Far() || !kept[2].Far() {
+		t.Errorf("far: %v %v %v", kept[0].Far(), kept[1].Far(), kept[2].Far())
+	}
+	if cells := fit.CheckCells(kept); cells[3][2] != "-" || cells[1][3] != "0.999" {
+		t.Errorf("cells %q", cells)
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/posterior/zarr"
 	"github.com/vflc/vflc/runtime/rng"
+	"github.com/vflc/vflc/runtime/simulate"
 )
 
 // A Replication is draws of the responses of a run from its model, at some of its draws.
@@ -21,7 +22,15 @@ type Replication struct {
 	Draws     *posterior.Draws // those that were used
 }
 
-// Replicate draws the responses of a run again, at the given number of its draws (0: all), with new noise of auxiliary variables where the transform adds some. It needs the data of all
+// UsualReplicates in place of a number of draws is usualReplicates of them, and fewer where the observations are so many that their replicates would not fit into usualValues numbers.
+const UsualReplicates = -1
+
+const (
+	usualReplicates = 1000
+	usualValues     = 25_000_000 // 200 MB
+)
+
+// Replicate draws the responses of a run again, at the given number of its draws (0: all; UsualReplicates), with new noise of auxiliary variables where the transform adds some. It needs the data of all
 // parties: it is for simulations and pooled models. The error holds diagnostics (data.Errors) where nothing can be drawn from the model.
 func Replicate(ctx context.Context, r *runs.Run, draws int, seed uint64) (*Replication, diag.List, error) {
 	b, diags, err := Reopen(r)
@@ -44,6 +53,14 @@ func ReplicateBound(ctx context.Context, b *compile.Bound, d *posterior.Draws, d
 	if len(m.Responses) == 0 {
 		return nil, fmt.Errorf("the model has no likelihood, and so nothing to replicate")
 	}
+	for k := range m.Responses {
+		if err := m.Responses[k].Drawable(); err != nil {
+			return nil, fmt.Errorf("nothing can be replicated: %w", err)
+		}
+	}
+	if draws == UsualReplicates {
+		draws = usual(m.Responses)
+	}
 	out := &Replication{Draws: thinned(d, draws)}
 	at, err := places(m, out.Draws)
 	if err != nil {
@@ -54,7 +71,7 @@ func ReplicateBound(ctx context.Context, b *compile.Bound, d *posterior.Draws, d
 		if len(y.Values)*n*out.Draws.Chains() > mostValues {
 			return nil, fmt.Errorf("%d observations at %d draws are too many to keep; use fewer draws", len(y.Values), n*out.Draws.Chains())
 		}
-		out.Responses = append(out.Responses, zarr.Observed{Name: y.Name, Shape: y.Shape, Values: y.Values, Replicates: empty(out.Draws, len(y.Values), 1)})
+		out.Responses = append(out.Responses, zarr.Observed{Name: y.Name, Shape: y.Shape, Values: y.Values, Whole: y.Dist.Discrete, Replicates: empty(out.Draws, len(y.Values), 1)})
 	}
 	s, x := m.NewSimulator(), make([]float64, m.Graph.Dim())
 	for c := range out.Draws.Chains() {
@@ -77,6 +94,15 @@ func ReplicateBound(ctx context.Context, b *compile.Bound, d *posterior.Draws, d
 		}
 	}
 	return out, nil
+}
+
+// usual is the number of draws that UsualReplicates stands for.
+func usual(responses []simulate.Response) int {
+	n := 1
+	for _, y := range responses {
+		n += len(y.Values)
+	}
+	return max(1, min(usualReplicates, usualValues/n))
 }
 
 // thinned leaves about so many draws, at even distances; 0 leaves all.

@@ -70,10 +70,15 @@ func (r *Result) WriteTable(w io.Writer) error { return r.WriteTableWithin(w, 0)
 // WriteTableWithin is WriteTable for a terminal of some columns, where long names are cut; 0: no limit.
 func (r *Result) WriteTableWithin(w io.Writer, width int) error {
 	d := r.Document
-	if err := posterior.WriteTableWithin(w, d.Parameters, width); err != nil {
+	rows, folds := posterior.Folded(d.Parameters)
+	if err := posterior.WriteTableWithin(w, rows, width); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\n%s\n", r.Footer())
+	shows := "a run with -o DIR keeps them: vflc summary DIR %s"
+	if r.dir != "" {
+		shows = "vflc summary " + r.dir + " %s shows them"
+	}
+	_, err := fmt.Fprintf(w, "%s\n%s\n", posterior.FoldText(folds, shows), r.Footer())
 	return err
 }
 

@@ -20,8 +20,13 @@ func (p *Prepared) Sample(ctx context.Context, stop <-chan struct{}) (_ *Result,
 		}
 		p.lock.release()
 	}()
-	gradient, err := gradientTime(ctx, p.Plan, p.options.Seed)
-	if err != nil {
+	timing, release := until(ctx, stop)
+	gradient, err := gradientTime(timing, p.Plan, p.options.Seed)
+	release()
+	switch {
+	case err != nil && ctx.Err() == nil && timing.Err() != nil:
+		return nil, &InterruptedError{p.continuation()}
+	case err != nil:
 		return nil, err
 	}
 	p.options.Progress.Message(fmt.Sprintf("%s: %s; a gradient takes %.3g µs", p.Name, strings.Join(p.Plan.Names, ", "), float64(gradient.Nanoseconds())/1e3))
@@ -54,15 +59,33 @@ func (p *Prepared) infer(ctx context.Context, stop <-chan struct{}) (*fitted, er
 		return nil, err
 	}
 	if f.interrupted {
-		f.advice = "a run with -o DIR can be resumed"
-		if p.options.Dir != "" {
-			f.advice = "vflc resume " + p.options.Dir + " continues it"
-		}
+		f.advice = p.continuation()
 	}
 	if f.draws.Len(0) == 0 {
 		return nil, &InterruptedError{f.advice}
 	}
 	return f, nil
+}
+
+// continuation says how an interrupted run is continued.
+func (p *Prepared) continuation() string {
+	if p.options.Dir != "" {
+		return "vflc resume " + p.options.Dir + " continues it"
+	}
+	return "a run with -o DIR can be resumed"
+}
+
+// until is a context that also ends when stop is closed. release ends it.
+func until(ctx context.Context, stop <-chan struct{}) (_ context.Context, release func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		select {
+		case <-stop:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
 }
 
 func seconds(d time.Duration) posterior.Number { return posterior.Number(d.Seconds()) }

@@ -79,7 +79,7 @@ func variables(plan *model.Plan, auxiliary bool) []posterior.Variable {
 	var out []posterior.Variable
 	for _, party := range plan.Parties {
 		for _, p := range party.Params {
-			out = append(out, posterior.Variable{Name: p.Name, Owner: p.Owner, Dims: p.Dims, Point: p.Weight})
+			out = append(out, posterior.Variable{Name: p.Name, Owner: p.Owner, Dims: p.Dims, Point: p.Weight, Generated: p.Generated})
 		}
 	}
 	if !auxiliary {

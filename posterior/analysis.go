@@ -11,11 +11,17 @@ import (
 type analysis struct {
 	chains [][]float64
 	usable bool
-	nested int // superchains; 0: chains have starting points of their own
-	sorter sorter
-	sorted order     // of the draws of all chains, one after another
+	nested int       // superchains; 0: chains have starting points of their own
+	all    []float64 // the draws of all chains, one after another
+	sorted order     // of all
 	scores []float64 // normal scores of the ranks 1, 2, …: they depend only on the number of draws
 	bulk   [][]float64
+
+	// Memory that is used again for the next scalar.
+	sorter                       sorter
+	folds                        order
+	ranks, ranksOfFolds          []float64
+	indicators, centredChainwise []float64
 }
 
 func newAnalysis(chains [][]float64) *analysis {
@@ -32,13 +38,26 @@ func (a *analysis) ess(chains [][]float64) float64 {
 	if a.few() {
 		return essOfMeans(chains)
 	}
-	return ess(split(chains))
+	return a.essWhole(split(chains))
+}
+
+// essWhole is ess with the memory of the analysis.
+func (a *analysis) essWhole(chains [][]float64) float64 {
+	if !usable(chains) {
+		return math.NaN()
+	}
+	a.centredChainwise = room(a.centredChainwise, len(chains)*len(chains[0]))
+	return essOf(centredIn(a.centredChainwise, chains), chains)
 }
 
 // load replaces the draws. The scores are kept if the number of draws is the same.
 func (a *analysis) load(chains [][]float64) {
 	a.chains, a.usable, a.bulk = chains, usable(chains), nil
-	a.sorted = a.sorter.sort(pooled(chains))
+	a.all = a.all[:0]
+	for _, c := range chains {
+		a.all = append(a.all, c...)
+	}
+	a.sorter.into(&a.sorted, a.all)
 	if !a.usable {
 		return
 	}
@@ -46,7 +65,8 @@ func (a *analysis) load(chains [][]float64) {
 	if len(a.scores) != n {
 		a.scores = normalScores(n)
 	}
-	a.bulk = a.rankNormal(a.sorted)
+	a.ranks = room(a.ranks, len(a.all))
+	a.bulk = a.rankNormal(a.ranks, a.sorted)
 }
 
 // normalScores are the scores of n ranks, with Blom's offset 3/8.
@@ -63,10 +83,9 @@ func normalScore(rank float64, n int) float64 {
 }
 
 // rankNormal replaces draws by the normal scores of their ranks over all chains, ties sharing the mean rank. It halves the chains, as split does: a
-// middle draw has no rank.
-func (a *analysis) rankNormal(o order) [][]float64 {
+// middle draw has no rank. The scores are in flat.
+func (a *analysis) rankNormal(flat []float64, o order) [][]float64 {
 	length := len(a.chains[0])
-	flat := make([]float64, len(o.from))
 	middle := func(at int32) bool { return length%2 == 1 && int(at)%length == length/2 }
 	before := 0 // ranks given so far
 	for lo := 0; lo < len(o.from); {
@@ -84,11 +103,7 @@ func (a *analysis) rankNormal(o order) [][]float64 {
 		}
 		before, lo = before+ranked, hi
 	}
-	out := make([][]float64, len(a.chains))
-	for c := range out {
-		out[c] = flat[c*length:][:length]
-	}
-	return split(out)
+	return split(a.chainwise(flat))
 }
 
 // score is the normal score of equal draws, given how many draws are less.
@@ -108,7 +123,9 @@ func (a *analysis) rhat() float64 {
 	if a.nested > 0 {
 		return NestedRHat(a.chains, a.nested)
 	}
-	return max(rhat(a.bulk), rhat(a.rankNormal(a.sorted.folded(a.quantile(0.5)))))
+	a.folds = a.sorted.folded(a.folds, a.quantile(0.5))
+	a.ranksOfFolds = room(a.ranksOfFolds, len(a.all))
+	return max(rhat(a.bulk), rhat(a.rankNormal(a.ranksOfFolds, a.folds)))
 }
 
 func (a *analysis) essBulk() float64 {
@@ -118,7 +135,7 @@ func (a *analysis) essBulk() float64 {
 	if a.few() {
 		return essOfMeans(joined(a.bulk))
 	}
-	return ess(a.bulk)
+	return a.essWhole(a.bulk)
 }
 
 func (a *analysis) essTail() float64 { return min(a.essQuantile(0.05), a.essQuantile(0.95)) }
@@ -129,12 +146,23 @@ func (a *analysis) essQuantile(p float64) float64 {
 		return math.NaN()
 	}
 	q := a.quantile(p)
-	return a.ess(mapped(a.chains, func(v float64) float64 {
+	a.indicators = room(a.indicators, len(a.all))
+	for i, v := range a.all {
+		a.indicators[i] = 0
 		if v <= q {
-			return 1
+			a.indicators[i] = 1
 		}
-		return 0
-	}))
+	}
+	return a.ess(a.chainwise(a.indicators))
+}
+
+// chainwise divides values, one for each draw, by chain.
+func (a *analysis) chainwise(flat []float64) [][]float64 {
+	out, length := make([][]float64, len(a.chains)), len(a.chains[0])
+	for c := range out {
+		out[c] = flat[c*length:][:length]
+	}
+	return out
 }
 
 // joined undoes split.

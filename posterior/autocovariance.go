@@ -15,10 +15,13 @@ type autocovariance struct {
 	all     []float64 // by lag, computed with the first lag beyond directLags
 }
 
-func newAutocovariance(chains [][]float64) *autocovariance {
+func newAutocovariance(chains [][]float64) *autocovariance { return centredIn(nil, chains) }
+
+// centredIn is newAutocovariance with memory for all draws, nil for new memory.
+func centredIn(flat []float64, chains [][]float64) *autocovariance {
 	n := len(chains[0])
 	a := &autocovariance{centred: make([][]float64, len(chains))}
-	flat := make([]float64, len(chains)*n)
+	flat = room(flat, len(chains)*n)
 	for k, chain := range chains {
 		centred, centre := flat[k*n:][:n], mean(chain)
 		for i, v := range chain {

@@ -75,8 +75,12 @@ func ess(chains [][]float64) float64 {
 	if !usable(chains) {
 		return math.NaN()
 	}
+	return essOf(newAutocovariance(chains), chains)
+}
+
+// essOf is ess of usable chains, given their autocovariances.
+func essOf(gamma *autocovariance, chains [][]float64) float64 {
 	n, m := float64(len(chains[0])), float64(len(chains))
-	gamma := newAutocovariance(chains)
 	total := gamma.at(0)
 	within := total * n / (n - 1)
 	if m > 1 {

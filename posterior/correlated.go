@@ -63,11 +63,11 @@ type series struct {
 	values []float64
 }
 
-// worst returns the parameters of an owner with the smallest effective sample sizes, thinned.
+// worst returns the parameters of an owner, generated quantities aside, with the smallest effective sample sizes, thinned.
 func (d *Draws) worst(rows []Row, owner string) []series {
 	var at []int
 	for k, r := range rows {
-		if r.Owner == owner && r.SD > 0 {
+		if r.Owner == owner && r.SD > 0 && !r.Generated {
 			at = append(at, k)
 		}
 	}

@@ -16,6 +16,8 @@ type Variable struct {
 	Auxiliary bool `json:"-"`
 	// Point marks a weight, of which a point is estimated: all its draws are equal.
 	Point bool `json:"point_estimate,omitempty"`
+	// Generated marks a generated quantity, which follows from parameters.
+	Generated bool `json:"generated,omitempty"`
 	// Labels name the elements along each axis: the column of a matrix, or the category, that belongs to them. nil, as a whole or for one axis, where numbers do.
 	Labels [][]string `json:"-"`
 }
@@ -41,10 +43,11 @@ func (v Variable) index(k int) []int {
 
 // A Column is one scalar.
 type Column struct {
-	Name  string // as in "slope[2,3]": the key in files
-	Owner string
-	Label string // as in "slope[west, zscore(age)]"; "" where it is the name
-	Point bool   // of a weight
+	Name      string // as in "slope[2,3]": the key in files
+	Owner     string
+	Label     string // as in "slope[west, zscore(age)]"; "" where it is the name
+	Point     bool   // of a weight
+	Generated bool   // of a generated quantity
 }
 
 // Shown is how tables and plots call a column.
@@ -56,7 +59,7 @@ func Columns(vars []Variable) []Column {
 	for _, v := range vars {
 		for k := range v.Len() {
 			index := v.index(k)
-			out = append(out, Column{v.Name + subscript(index, "[", ",", "]"), v.Owner, v.label(index), v.Point})
+			out = append(out, Column{v.Name + subscript(index, "[", ",", "]"), v.Owner, v.label(index), v.Point, v.Generated})
 		}
 	}
 	return out
@@ -156,7 +159,7 @@ func (d *Draws) Parameters() int {
 func (d *Draws) Select(columns []int) *Draws {
 	s := &Draws{Transitions: d.Transitions, Superchains: d.Superchains, values: make([][][]float64, len(d.values))}
 	for _, k := range columns {
-		s.Vars = append(s.Vars, Variable{Name: d.columns[k].Name, Owner: d.columns[k].Owner, Point: d.columns[k].Point})
+		s.Vars = append(s.Vars, Variable{Name: d.columns[k].Name, Owner: d.columns[k].Owner, Point: d.columns[k].Point, Generated: d.columns[k].Generated})
 		s.columns = append(s.columns, d.columns[k])
 		for c := range d.values {
 			s.values[c] = append(s.values[c], d.values[c][k])

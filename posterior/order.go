@@ -26,11 +26,16 @@ type sorter struct{ now, next []uint64 }
 // sort is a radix sort on the leading bits of the values' range, from the last digit; the lower half of a word is the index of the value. Values with
 // equal leading bits are rare, and sorted by comparison. This takes a third of the time of a comparison sort.
 func (s *sorter) sort(x []float64) order {
+	var o order
+	s.into(&o, x)
+	return o
+}
+
+// into is sort with the memory of o.
+func (s *sorter) into(o *order, x []float64) {
 	n := len(x)
-	if cap(s.now) < n {
-		s.now, s.next = make([]uint64, n), make([]uint64, n)
-	}
-	now, next := s.now[:n], s.next[:n]
+	s.now, s.next = room(s.now, n), room(s.next, n)
+	now, next := s.now, s.next
 	low, shift := span(x)
 	var count [digits][base]int32
 	for i, v := range x {
@@ -54,7 +59,7 @@ func (s *sorter) sort(x []float64) order {
 		}
 		now, next = next, now
 	}
-	o := order{make([]float64, n), make([]int32, n)}
+	o.values, o.from = room(o.values, n), room(o.from, n)
 	for i, w := range now {
 		o.from[i] = int32(w)
 	}
@@ -62,7 +67,14 @@ func (s *sorter) sort(x []float64) order {
 	for i, from := range o.from {
 		o.values[i] = x[from]
 	}
-	return o
+}
+
+// room is memory for n values: that of a slice that is used no more, where it is large enough. It holds anything.
+func room[T any](old []T, n int) []T {
+	if cap(old) < n {
+		return make([]T, n)
+	}
+	return old[:n]
 }
 
 // span returns the least key, and the number of low bits to drop from differences to it.
@@ -104,10 +116,10 @@ func key(v float64) uint64 {
 	return b | 1<<63
 }
 
-// folded is the order of |v − centre|.
-func (o order) folded(centre float64) order {
+// folded is the order of |v − centre|, in the memory of f.
+func (o order) folded(f order, centre float64) order {
 	n := len(o.values)
-	f := order{make([]float64, 0, n), make([]int32, 0, n)}
+	f = order{room(f.values, n)[:0], room(f.from, n)[:0]}
 	right := 0
 	for right < n && o.values[right] < centre {
 		right++

@@ -45,7 +45,7 @@ func TestFoldedOrderSorts(t *testing.T) {
 		for i, v := range x {
 			distances[i] = math.Abs(v - centre)
 		}
-		o := new(sorter).sort(x).folded(centre)
+		o := new(sorter).sort(x).folded(order{}, centre)
 		if want := new(sorter).sort(distances).values; !slices.Equal(o.values, want) {
 			rt.Fatalf("%v about %v: %v, want %v", x, centre, o.values, want)
 		}

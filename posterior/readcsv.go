@@ -227,7 +227,7 @@ func Variables(columns []Column) []Variable {
 		}
 		last := len(out) - 1
 		if last < 0 || out[last].Name != base || len(out[last].Dims) != len(index) || index == nil {
-			out = append(out, Variable{Name: base, Owner: c.Owner, Dims: index, Point: c.Point})
+			out = append(out, Variable{Name: base, Owner: c.Owner, Dims: index, Point: c.Point, Generated: c.Generated})
 			continue
 		}
 		for k, v := range index {

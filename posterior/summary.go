@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"math"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 )
 
 // A Number is a float64 that is null in JSON if it is not finite: the quantity does not apply.
@@ -46,6 +49,8 @@ type Row struct {
 	RHat    Number `json:"rhat"`
 	// Point marks a point estimate, which is in Mean: it has no spread, and the other numbers are null.
 	Point bool `json:"point_estimate,omitempty"`
+	// Generated marks a generated quantity.
+	Generated bool `json:"generated,omitempty"`
 }
 
 // Shown is how tables call the scalar.
@@ -62,36 +67,58 @@ func Summarise(d *Draws) []Row {
 // SummariseChains summarises draws of Markov chains.
 func SummariseChains(d *Draws) []Row {
 	rows := make([]Row, d.Parameters())
-	a := analysis{nested: d.Superchains}
-	for k := range rows {
-		if d.columns[k].Point {
-			rows[k] = pointEstimate(d.columns[k], d.Column(k)[0])
-			continue
+	share(len(rows), func() func(k int) {
+		a := analysis{nested: d.Superchains}
+		return func(k int) {
+			if d.columns[k].Point {
+				rows[k] = pointEstimate(d.columns[k], d.Column(k)[0])
+				return
+			}
+			chains := d.Column(k)
+			a.load(chains)
+			r := describe(d.columns[k], a.all, a.sorted.values)
+			r.MCSE = Number(float64(r.SD) / math.Sqrt(a.ess(chains)))
+			r.ESSBulk, r.ESSTail, r.RHat = Number(a.essBulk()), Number(a.essTail()), Number(a.rhat())
+			rows[k] = r
 		}
-		chains := d.Column(k)
-		a.load(chains)
-		r := describe(d.columns[k], pooled(chains), a.sorted.values)
-		r.MCSE = Number(float64(r.SD) / math.Sqrt(a.ess(chains)))
-		r.ESSBulk, r.ESSTail, r.RHat = Number(a.essBulk()), Number(a.essTail()), Number(a.rhat())
-		rows[k] = r
-	}
+	})
 	return rows
+}
+
+// share calls a function for each number below n, on all processors. Each of them has a worker with memory of its own; which calls it makes changes no result.
+func share(n int, worker func() func(k int)) {
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wait.Go(func() {
+			run := worker()
+			for k := int(next.Add(1)) - 1; k < n; k = int(next.Add(1)) - 1 {
+				run(k)
+			}
+		})
+	}
+	wait.Wait()
 }
 
 // SummariseIndependent summarises independent draws, as of a variational approximation: the standard error of the mean is sd/√n.
 func SummariseIndependent(d *Draws) []Row {
 	rows := make([]Row, d.Parameters())
-	for k := range rows {
-		if d.columns[k].Point {
-			rows[k] = pointEstimate(d.columns[k], d.Column(k)[0])
-			continue
+	share(len(rows), func() func(k int) {
+		var s sorter
+		var o order
+		return func(k int) {
+			if d.columns[k].Point {
+				rows[k] = pointEstimate(d.columns[k], d.Column(k)[0])
+				return
+			}
+			all := pooled(d.Column(k))
+			s.into(&o, all)
+			r := describe(d.columns[k], all, o.values)
+			r.MCSE = r.SD / Number(math.Sqrt(float64(len(all))))
+			r.ESSBulk, r.ESSTail, r.RHat = NotApplicable(), NotApplicable(), NotApplicable()
+			rows[k] = r
 		}
-		all := pooled(d.Column(k))
-		r := describe(d.columns[k], all, ascending(all))
-		r.MCSE = r.SD / Number(math.Sqrt(float64(len(all))))
-		r.ESSBulk, r.ESSTail, r.RHat = NotApplicable(), NotApplicable(), NotApplicable()
-		rows[k] = r
-	}
+	})
 	return rows
 }
 
@@ -117,7 +144,7 @@ func SummariseWeighted(d *Draws, weights []float64) []Row {
 		c := d.columns[k]
 		q := weightedQuantiles(all, weights, 0.05, 0.5, 0.95)
 		rows[k] = Row{
-			Name: c.Name, Label: c.Label, Owner: c.Owner, Mean: Number(m), SD: Number(math.Sqrt(v)), MCSE: Number(math.Sqrt(v * squares)),
+			Name: c.Name, Label: c.Label, Owner: c.Owner, Generated: c.Generated, Mean: Number(m), SD: Number(math.Sqrt(v)), MCSE: Number(math.Sqrt(v * squares)),
 			Q5: Number(q[0]), Q50: Number(q[1]), Q95: Number(q[2]), ESSBulk: NotApplicable(), ESSTail: NotApplicable(), RHat: NotApplicable(),
 		}
 	}
@@ -152,7 +179,7 @@ func weightedQuantiles(all, weights []float64, at ...float64) []float64 {
 // pointEstimate is the row of a weight, all of whose draws are its estimate.
 func pointEstimate(c Column, draws []float64) Row {
 	none := NotApplicable()
-	r := Row{Name: c.Name, Label: c.Label, Owner: c.Owner, Mean: none, MCSE: none, SD: none, Q5: none, Q50: none, Q95: none, ESSBulk: none, ESSTail: none, RHat: none, Point: true}
+	r := Row{Name: c.Name, Label: c.Label, Owner: c.Owner, Generated: c.Generated, Mean: none, MCSE: none, SD: none, Q5: none, Q50: none, Q95: none, ESSBulk: none, ESSTail: none, RHat: none, Point: true}
 	if len(draws) > 0 {
 		r.Mean = Number(draws[0])
 	}
@@ -162,7 +189,7 @@ func pointEstimate(c Column, draws []float64) Row {
 // describe returns the moments and quantiles of draws, which are also given in ascending order.
 func describe(c Column, all, sorted []float64) Row {
 	return Row{
-		Name: c.Name, Label: c.Label, Owner: c.Owner,
+		Name: c.Name, Label: c.Label, Owner: c.Owner, Generated: c.Generated,
 		Mean: Number(mean(all)), SD: Number(math.Sqrt(variance(all))),
 		Q5: Number(Quantile(sorted, 0.05)), Q50: Number(Quantile(sorted, 0.5)), Q95: Number(Quantile(sorted, 0.95)),
 	}

@@ -24,7 +24,11 @@ func compareCommand() command {
 				names = s.runNames()
 			}
 			if len(names) < 2 {
-				return usagef(":compare needs two fits; there are: %s", some(s.runNames(), 8))
+				have := "there is no fit yet"
+				if len(s.runs) > 0 {
+					have = "there is " + some(s.runNames(), 8)
+				}
+				return usagef(":compare needs two fits; %s", have)
 			}
 			var list []*run
 			for _, name := range names {

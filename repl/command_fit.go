@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/internal/terminal"
+	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/posterior/runs"
 )
@@ -19,6 +22,9 @@ func fitCommand() command {
 	return command{name: "fit", args: "[BACKEND] [SETTING=VALUE …] [seed=N] [as NAME]", doc: "fit the model; Ctrl-C stops and keeps the draws", values: settingNames,
 		run: func(s *Session, ctx context.Context, args string) error {
 			if err := s.needModel(); err != nil {
+				return err
+			}
+			if err := s.settle(); err != nil {
 				return err
 			}
 			o, err := s.order(args)
@@ -117,6 +123,9 @@ func (o *order) setting(word string) error {
 		}
 		names = append(names, set.Name)
 	}
+	if name == "backend" {
+		return usagef(":fit: the backend comes first, without a name: :fit %s", value)
+	}
 	return usagef("%s has no setting %s%s; it has: %s", o.backend.Name, name, nearest(name, names), strings.Join(names, ", "))
 }
 
@@ -131,7 +140,7 @@ func (o order) command(s *Session) []string {
 	return out
 }
 
-// fit runs an algorithm on the present model. The context's end stops it, with the draws that there are.
+// fit runs an algorithm on the present model. The context's end stops it, with the draws that there are: where their summary takes long, the session goes on without it.
 func (s *Session) fit(ctx context.Context, o order) error {
 	m := s.now.built
 	sources, err := s.now.sources(m)
@@ -139,33 +148,123 @@ func (s *Session) fit(ctx context.Context, o order) error {
 		return err
 	}
 	s.flush()
-	screen := folding{terminal.NewScreen(s.Live, false), s}
+	screen := newFolding(s)
 	p, diags, err := fit.Open(m, sources, fit.Options{
 		Algorithm: o.backend, Settings: o.settings, Joining: s.now.joining(), Seed: o.seed, Progress: screen, Origin: fit.Origin{Command: o.command(s)},
 	})
 	if err := s.opened(diags, err); err != nil {
 		return err
 	}
-	res, err := p.Sample(context.Background(), ctx.Done())
-	var early *fit.InterruptedError
-	switch {
-	case errors.As(err, &early):
-		return &Failure{Code: 130, Err: errors.New("stopped before the first draw; a smaller warm-up gives some sooner")}
-	case err != nil:
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	out := make(chan outcome, 1)
+	go func() {
+		res, err := p.Sample(context.Background(), ctx.Done())
+		out <- outcome{res, err, &run{name: o.name, of: s.now, order: o, bound: p.Bound}}
+	}()
+	select {
+	case got := <-out:
+		return s.finished(got)
+	case <-ctx.Done():
+	}
+	select {
+	case got := <-out:
+		return s.finished(got)
+	case <-screen.ended:
+	}
+	select {
+	case got := <-out:
+		return s.finished(got)
+	case <-time.After(patience):
+	}
+	s.late, s.lateName = out, o.name
+	return s.say("fit", "%s: stopped; its draws are kept, and are being summarised: %s or :summary waits for that", o.name, firstOf(m))
+}
+
+// patience is how long an interrupted fit may summarise its draws before the prompt comes back without the summary.
+const patience = 300 * time.Millisecond
+
+// An outcome is how a fit ended.
+type outcome struct {
+	result *fit.Result
+	err    error
+	run    *run
+}
+
+// finished answers with a fit that has ended.
+func (s *Session) finished(o outcome) error {
+	r, err := s.kept(o)
+	if err != nil {
 		return err
 	}
-	r := &run{name: o.name, of: s.now, order: o, bound: p.Bound, result: res, stored: &runs.Run{Path: o.name, Record: &res.Record, Document: &res.Document, Draws: res.Draws}}
-	s.take(r)
 	return s.fitted(r)
+}
+
+// kept makes a fit that has ended the current one.
+func (s *Session) kept(o outcome) (*run, error) {
+	var early *fit.InterruptedError
+	switch {
+	case errors.As(o.err, &early):
+		return nil, &Failure{Code: 130, Err: errors.New("stopped before the first draw; a smaller warm-up gives some sooner")}
+	case o.err != nil:
+		return nil, o.err
+	}
+	r := o.run
+	r.result, r.stored = o.result, &runs.Run{Path: r.name, Record: &o.result.Record, Document: &o.result.Document, Draws: o.result.Draws}
+	s.take(r)
+	return r, nil
+}
+
+// settle waits for the summary of a fit that was interrupted, and says what is wrong with it. The present unit may be interrupted while it waits.
+func (s *Session) settle() error {
+	if s.late == nil {
+		return nil
+	}
+	select {
+	case got := <-s.late:
+		s.late = nil
+		r, err := s.kept(got)
+		if err != nil {
+			return err
+		}
+		if !s.json {
+			fmt.Fprint(s.Out, s.wrapped(s.below(r)))
+		}
+		return nil
+	case <-s.answering.Done():
+		return s.answering.Err()
+	}
+}
+
+// firstOf is the name of a parameter, as an example.
+func firstOf(m *compile.Model) string {
+	for _, st := range m.Checked.File.Stmts {
+		if p, ok := st.(*ast.Param); ok {
+			return p.Name.Name
+		}
+	}
+	return ":fits"
 }
 
 // folding shows progress, and its messages within the width.
 type folding struct {
 	*terminal.Screen
-	s *Session
+	s     *Session
+	ended chan struct{} // closed when nothing more is shown
+	once  sync.Once
 }
 
-func (f folding) Message(text string) { f.Screen.Message(f.s.wrapped(text)) }
+func newFolding(s *Session) *folding {
+	return &folding{Screen: terminal.NewScreen(s.Live, false), s: s, ended: make(chan struct{})}
+}
+
+func (f *folding) Message(text string) { f.Screen.Message(f.s.wrapped(text)) }
+
+func (f *folding) End() {
+	f.Screen.End()
+	f.once.Do(func() { close(f.ended) })
+}
 
 // opened judges the preparation of a run. Warnings about the data are shown.
 func (s *Session) opened(diags diag.List, err error) error {
@@ -215,6 +314,11 @@ func missing(now *state, err error) error {
 
 // fitted answers with the summary of a fit, how it was made, and what is wrong with it.
 func (s *Session) fitted(r *run) error {
+	return s.table("fit", r, r.result.Summary(), true, s.below(r))
+}
+
+// below is what stands below the summary of a fit.
+func (s *Session) below(r *run) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", r.name, r.result.Footer())
 	for _, m := range r.result.Document.Diagnostics.Messages {
@@ -223,7 +327,7 @@ func (s *Session) fitted(r *run) error {
 	if len(r.result.Diagnose()) > 0 {
 		b.WriteString(":diagnose says what to try\n")
 	}
-	return s.table("fit", r, r.result.Summary(), b.String())
+	return b.String()
 }
 
 // bind binds the present model, for what needs data and no fit.

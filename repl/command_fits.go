@@ -17,6 +17,9 @@ func fitsCommand() command {
 				s.current = r
 				return s.say("fits", "questions are about %s now", r.name)
 			}
+			if err := s.settle(); err != nil {
+				return err
+			}
 			if len(s.runs) == 0 {
 				return s.say("fits", "no fits yet: :fit makes one")
 			}

@@ -41,7 +41,7 @@ const shownElements = 12
 func (s *Session) priorAnswer(d *posterior.Draws, text string) error {
 	pooled := pooledPrior(d, text)
 	if len(d.Columns()) <= shownElements {
-		return s.table("prior", nil, posterior.Summarise(d), shares(pooled))
+		return s.table("prior", nil, posterior.Summarise(d), false, shares(pooled))
 	}
 	n := len(d.Columns())
 	return s.reply("prior", map[string]any{"elements": n, "parameters": posterior.Summarise(pooled)}, func(w io.Writer) error {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/vflc/vflc/data"
@@ -61,14 +60,14 @@ func (r *run) replicated(ctx context.Context, draws int) (*fit.Replication, erro
 
 // checks answers with a table of predictive checks.
 func (s *Session) checks(r *run, checks []fit.PredictiveCheck) error {
-	number := func(v posterior.Number) string { return strconv.FormatFloat(float64(v), 'g', 4, 64) }
-	table := [][]string{{"response", "statistic", "observed", "replicated", "5%", "95%", "tail"}}
-	for _, c := range checks {
-		table = append(table, []string{c.Response, c.Statistic, number(c.Observed), number(c.Mean), number(c.Q5), number(c.Q95), strconv.FormatFloat(float64(c.Tail), 'f', 3, 64)})
-	}
+	shown, left := fit.Telling(checks)
+	table := fit.CheckCells(shown)
 	return s.reply("ppc", map[string]any{"fit": r.name, "checks": checks}, func(w io.Writer) error {
 		for line := range strings.Lines(posterior.AlignLeft(table)) {
 			fmt.Fprintln(w, cut(strings.TrimRight(line, " \n"), s.Width()))
+		}
+		if left > 0 {
+			fmt.Fprintln(w, s.wrapped(fit.EqualNote(left)))
 		}
 		s.remind(w, r)
 		return nil

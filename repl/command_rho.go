@@ -9,7 +9,6 @@ import (
 
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/noise"
-	"github.com/vflc/vflc/internal/terminal"
 )
 
 func rhoCommand() command {
@@ -38,7 +37,7 @@ func (s *Session) compareRhos(ctx context.Context, rhos []float64) error {
 	}
 	s.flush()
 	c, diags, err := noise.Explore(ctx, m, sources, rhos, fit.Options{
-		Algorithm: fit.Backends()[0], Joining: s.now.joining(), Seed: 1, Progress: folding{terminal.NewScreen(s.Live, false), s},
+		Algorithm: fit.Backends()[0], Joining: s.now.joining(), Seed: 1, Progress: newFolding(s),
 	})
 	if err := s.opened(diags, err); err != nil {
 		return err

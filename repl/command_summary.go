@@ -18,7 +18,7 @@ func summaryCommand() command {
 			if err != nil {
 				return &Failure{Code: exitUsage, Err: err}
 			}
-			return s.table("summary", r, posterior.Summarise(r.draws().Select(columns)), "")
+			return s.table("summary", r, posterior.Summarise(r.draws().Select(columns)), len(words(args)) == 0, "")
 		}}
 }
 

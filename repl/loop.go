@@ -50,18 +50,36 @@ func (s *Session) Talk(r LineReader, page func(text string) error) error {
 		if s.History != nil && !data.Secret(unit) {
 			_ = s.History.Add(strings.TrimRight(unit, "\n")) // a history that cannot be written ends no session
 		}
-		s.answer(out, unit)
+		s.answer(r, out, unit)
 	}
 	return nil
 }
 
-func (s *Session) answer(out *paper, unit string) {
-	ctx, release := Interruptible(context.Background())
+// An earlyReader knows of a Ctrl-C that came after a line had been entered and before an interrupt could reach its answer.
+type earlyReader interface{ Interrupted() bool }
+
+func (s *Session) answer(r LineReader, out *paper, unit string) {
+	parent, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	ctx, release := Interruptible(parent)
 	defer release()
 	defer out.Flush()
+	if early, ok := r.(earlyReader); ok && !readsTerminal(unit) && early.Interrupted() {
+		cancel()
+	}
 	if err := s.Eval(ctx, unit); err != nil {
 		s.Show(out, err)
 	}
+}
+
+// readsTerminal reports whether the answer of a unit reads what is typed: another program does.
+func readsTerminal(unit string) bool {
+	for line := range strings.Lines(unit) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "!") || strings.HasPrefix(line, ":edit") {
+			return true
+		}
+	}
+	return false
 }
 
 // unit reads lines until a unit is whole. A blank line ends one that seems to go on.

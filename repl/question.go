@@ -79,8 +79,17 @@ func (s *Session) question(ctx context.Context, text string) (bool, error) {
 	if err != nil && e != nil {
 		return true, err
 	}
+	if e == nil && s.current != nil && element.MatchString(text) {
+		base, _, _ := strings.Cut(text, "[")
+		if _, err := s.current.draws().Choose([]string{text}); err != nil && slices.Contains(s.current.draws().Names(), base) {
+			return true, usagef("%v", err) // a label that is not there, which is no expression either
+		}
+	}
 	if e == nil || arrow.MatchString(text) {
 		return false, nil
+	}
+	if err := s.settle(); err != nil {
+		return true, err
 	}
 	if call, o := outermost(e); o != nil {
 		return true, s.overDraws(ctx, text, call, *o)
@@ -117,9 +126,14 @@ func outermost(e ast.Expr) (*ast.Call, *over) {
 
 // named answers a name alone: a parameter or an element of the current fit by its rows, another name of the model by what it is.
 func (s *Session) named(text string) (bool, error) {
+	if element.MatchString(text) {
+		if err := s.settle(); err != nil {
+			return true, err
+		}
+	}
 	if s.current != nil && element.MatchString(text) {
 		if columns, err := s.current.draws().Choose([]string{text}); err == nil {
-			return true, s.table("summary", s.current, posterior.Summarise(s.current.draws().Select(columns)), "")
+			return true, s.table("summary", s.current, posterior.Summarise(s.current.draws().Select(columns)), false, "")
 		}
 	}
 	if s.now.built == nil || !identifier.MatchString(text) {
@@ -252,7 +266,7 @@ func (s *Session) askAll(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	return s.table("summary", r, posterior.Summarise(d), "")
+	return s.table("summary", r, posterior.Summarise(d), false, "")
 }
 
 // errRandom is why an expression has no value before there is a fit.

@@ -27,6 +27,9 @@ func (r *run) draws() *posterior.Draws { return r.stored.Draws }
 
 // runOf returns a run by name; without a name the current one.
 func (s *Session) runOf(name string) (*run, error) {
+	if err := s.settle(); err != nil {
+		return nil, err
+	}
 	switch i := slices.IndexFunc(s.runs, func(r *run) bool { return r.name == name }); {
 	case name != "" && i >= 0:
 		return s.runs[i], nil
@@ -74,19 +77,24 @@ func (s *Session) remind(w io.Writer, r *run) {
 // shownRows is the largest number of rows of a table that nobody asked for in full.
 const shownRows = 40
 
-// table answers with rows of a summary, the first of many.
-func (s *Session) table(kind string, r *run, rows []posterior.Row, below string) error {
+// table answers with rows of a summary, the first of many. whole: they are of all of a fit, and large generated quantities are folded.
+func (s *Session) table(kind string, r *run, rows []posterior.Row, whole bool, below string) error {
 	fields := map[string]any{"parameters": rows}
 	if r != nil {
 		fields["fit"] = r.name
 	}
 	return s.reply(kind, fields, func(w io.Writer) error {
+		rows, folds := rows, []posterior.Fold(nil)
+		if whole {
+			rows, folds = posterior.Folded(rows)
+		}
 		if err := posterior.WriteTableWithin(w, rows[:min(len(rows), shownRows)], s.Width()); err != nil {
 			return err
 		}
 		if more := len(rows) - shownRows; more > 0 {
 			fmt.Fprintf(w, "… and %d more; name one, as %s\n", more, rows[len(rows)-1].Name)
 		}
+		io.WriteString(w, s.wrapped(posterior.FoldText(folds, "%s shows them")))
 		if r != nil {
 			s.remind(w, r)
 		}

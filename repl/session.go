@@ -51,7 +51,10 @@ type Session struct {
 	past, future []*state
 	saved        *state // whose text is in its file
 	runs         []*run
-	current      *run // that questions are about; nil: none
+	current      *run         // that questions are about; nil: none
+	late         chan outcome // gives the fit that was interrupted and whose draws are still being summarised; nil: none
+	lateName     string
+	answering    context.Context // of the unit that is being answered
 	json         bool
 	pager        bool
 	depth        int // of scripts within scripts
@@ -113,6 +116,7 @@ func refused(l diag.List) error {
 // Eval answers one unit of input: statements, commands, questions, or several of them on lines of their own. It stops at the first that fails. The error is
 // a *Failure. A context that ends stops a fit, which keeps its draws, and gives up other work.
 func (s *Session) Eval(ctx context.Context, unit string) error {
+	s.answering = ctx
 	for _, p := range pieces(unit) {
 		begun := time.Now()
 		err := s.piece(ctx, p)

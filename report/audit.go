@@ -47,7 +47,7 @@ func (r *Report) expected(rows []compile.Disclosure) ([]expectation, error) {
 	var out []expectation
 	for k, f := range forecasts {
 		if d := rows[k]; f != nil {
-			out = append(out, expectation{d.What, d.From, d.To, fmt.Sprint(f.Looks), fmt.Sprintf("%.5f", f.Correlation), fmt.Sprintf("%.2g", f.ResidualSD)})
+			out = append(out, expectation{d.What, d.From, d.To, fit.DrawsOfNoise(d, f), fmt.Sprintf("%.5f", f.Correlation), fmt.Sprintf("%.2g", f.ResidualSD)})
 		}
 	}
 	return out, err

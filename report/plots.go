@@ -41,24 +41,41 @@ func (r *Report) plots() (any, error) {
 	}
 	var out plotsSection
 	for _, kind := range kinds {
-		f, err := plot.Make(kind, []plot.Run{run}, nil)
-		if err != nil {
+		f, err := drawn(kind, run)
+		var unfit *cannotError
+		switch {
+		case errors.As(err, &unfit):
 			continue // independent draws have no ranks or energies, Markov chains no ELBO
-		}
-		var b, narrow bytes.Buffer
-		err = f.SVG(&b, 0, 0)
-		if err == nil && f.Across() == 1 {
-			err = f.SVG(&narrow, telephone, 0)
-		}
-		if err != nil {
+		case err != nil:
 			return nil, err
 		}
-		out.Figures = append(out.Figures, figure{kind, docOf(kind), template.HTML(b.String()), template.HTML(narrow.String())})
+		out.Figures = append(out.Figures, f)
 	}
 	if out.Figures == nil {
 		return nil, errors.New("no plot can be drawn of these draws")
 	}
 	return out, nil
+}
+
+// A cannotError reports that a run has no plot of some kind.
+type cannotError struct{ error }
+
+// drawn is a plot of a run.
+func drawn(kind string, run plot.Run) (figure, error) {
+	f, err := plot.Make(kind, []plot.Run{run}, nil)
+	if err != nil {
+		return figure{}, &cannotError{err}
+	}
+	var b, narrow bytes.Buffer
+	if err := f.SVG(&b, 0, 0); err != nil {
+		return figure{}, err
+	}
+	if f.Across() == 1 {
+		if err := f.SVG(&narrow, telephone, 0); err != nil {
+			return figure{}, err
+		}
+	}
+	return figure{kind, docOf(kind), template.HTML(b.String()), template.HTML(narrow.String())}, nil
 }
 
 // diverged reports whether a transition diverged.

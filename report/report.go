@@ -32,7 +32,7 @@ type Report struct {
 	zero      *noise.Extrapolation
 }
 
-// New reads and compiles what a report needs of a finished run. It reads no tables. The diagnostics are those of the model or of its programs; with errors
+// New reads and compiles what a report needs of a finished run. Tables are read when it is written, for its predictive check. The diagnostics are those of the model or of its programs; with errors
 // among them there is no report.
 func New(run *runs.Run) (*Report, diag.List, error) {
 	model, diags, err := fit.Recompile(run)

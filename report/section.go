@@ -16,6 +16,7 @@ func sections() []section {
 		{"findings", "Findings", (*Report).findings},
 		{"forecast", "What the transform does to the answer", (*Report).forecast},
 		{"plots", "Plots", (*Report).plots},
+		{"predictive", "Predictive check", (*Report).predictive},
 		{"accuracy", "How well the model predicts", (*Report).accuracy},
 		{"audit", "Who learned what", (*Report).audit},
 		{"costs", "Costs", (*Report).costs},

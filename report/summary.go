@@ -15,8 +15,9 @@ const mostRows = 1000
 type summarySection struct {
 	Titles []string
 	Rows   []summaryRow
-	All    int    // parameters of the model
-	Note   string // on draws that are not of the posterior
+	All    int      // parameters of the model, but for those
+	Note   string   // on draws that are not of the posterior
+	Folds  []string // on generated quantities that the table leaves out
 }
 
 // A summaryRow is a parameter: its name, its owner, and numbers as vflc summary prints them.
@@ -27,8 +28,9 @@ type summaryRow struct {
 
 // summary is the table of vflc summary.
 func (r *Report) summary() (any, error) {
-	shown := r.rows[:min(len(r.rows), mostRows)]
-	out := summarySection{All: len(r.rows), Note: r.run.Document.Note}
+	rows, folds := posterior.Folded(r.rows)
+	shown := rows[:min(len(rows), mostRows)]
+	out := summarySection{All: len(rows), Note: r.run.Document.Note, Folds: strings.Split(strings.TrimSuffix(posterior.FoldText(folds, "vflc summary RUN %s shows them"), "\n"), "\n")}
 	for k, line := range posterior.Cells(shown) {
 		if k == 0 {
 			out.Titles = line

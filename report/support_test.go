@@ -53,6 +53,7 @@ func tasks(t testing.TB) map[string]task {
 		"soul":       {model: "logistic_family.vfl", backend: "soul"},
 		"long":       {model: long(t), backend: "nuts"},
 		"labels":     {model: "labels.vfl", backend: "nuts"},
+		"several":    {model: "several.vfl", backend: "nuts"},
 		"clientless": {model: "alone.vfl", backend: "nuts"},
 	}
 }

@@ -36,7 +36,7 @@ func newAmortized(b density.Block, s backends.Settings) (guide, error) {
 	q.labelled, q.totalled = slices.Contains(asked, "y"), slices.Contains(asked, "total")
 	for _, c := range q.cuts {
 		if c.Label == nil && q.labelled {
-			return nil, fmt.Errorf("%s y: %s does not hold the response that %s enters; declare it @ shared", guideInputs, b.Party(), c.Name)
+			return nil, fmt.Errorf("%s y: %s holds no response that %s enters; declare it @ shared, or leave y out", guideInputs, b.Party(), c.Name)
 		}
 	}
 	q.labelled = q.labelled || s.Text(guideInputs) == "" && s.Transform.AtClients

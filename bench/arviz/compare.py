@@ -2,6 +2,7 @@
 
 Needs its own environment, beside nothing of the project: ArviZ 0.23, or 1.3 with Python 3.12 or newer
     python3 -m venv VENV && VENV/bin/pip install arviz==0.23.4 xarray==2024.11.0 "zarr<3" cmdstanpy==1.3.2 pyarrow
+    python3 -m venv VENV && VENV/bin/pip install arviz==0.23.4 xarray==2026.9.0 zarr==3.1.6 cmdstanpy==1.3.2 pyarrow
     python3.12 -m venv VENV && VENV/bin/pip install arviz==1.3.0 xarray==2026.9.0 zarr==3.4.2 cmdstanpy==1.3.2 pyarrow
     vflc run MODEL -o RUN [--log-lik]
     VENV/bin/python bench/arviz/compare.py RUN vflc
@@ -12,6 +13,7 @@ import json
 import math
 import os
 import re
+import shutil
 import subprocess
 import sys
 import warnings
@@ -86,20 +88,23 @@ draws = elements(z.posterior)
 check("zarr: parameters", sorted(draws) == sorted(own), "%d" % len(draws))
 
 def named(dataset):
-    """Label of each scalar by the coordinates of its variable, where it has any, with its mean."""
+    """Name of each scalar by the coordinates of its variable, without blanks, with its mean."""
     out = {}
     for name, v in dataset.data_vars.items():
-        if not any(d in v.coords for d in v.dims[2:]):
-            continue
         for index in np.ndindex(v.shape[2:]):
             where = [v.coords[d].values[i] for d, i in zip(v.dims[2:], index)]
-            out["%s[%s]" % (name, ", ".join(map(str, where)))] = v.sel(dict(zip(v.dims[2:], where))).values.mean()
+            value = v.sel(dict(zip(v.dims[2:], where))).values.mean()
+            out[spaceless(name + ("[%s]" % ",".join(map(str, where)) if index else ""))] = value
     return out
 
 
-labels = {p["label"]: p["mean"] for p in own.values() if "label" in p}
+def spaceless(name):
+    return name.replace(" ", "")
+
+
+labels = {spaceless(p.get("label", p["name"])): p["mean"] for p in own.values()}
 coordinates = named(z.posterior)
-check("zarr: coordinates are the labels", sorted(coordinates) == sorted(labels), "%d" % len(labels))
+check("zarr: names by coordinates", sorted(coordinates) == sorted(labels), "%d, %d with labels" % (len(labels), sum("label" in p for p in own.values())))
 close("mean by coordinates", [coordinates.get(k, np.nan) for k in labels], list(labels.values()), 1e-9)
 
 files = sorted(glob.glob(os.path.join(RUN, "draws", "chain-*.csv")), key=lambda f: int(re.findall(r"\d+", f)[-1]))
@@ -109,6 +114,22 @@ flat = {re.sub(r"[^A-Za-z0-9_]+", "_", re.sub(r"\[[\d,]+\]$", "", k)).strip("_")
 from_csv = elements(csv.posterior)
 check("csv: parameters", sorted(from_csv) == sorted(flat), "%d" % len(from_csv))
 check("csv: every draw equals zarr's", all(np.array_equal(from_csv[k], flat[k]) for k in flat if k in from_csv))
+
+# The table of ArviZ, without its rounding. Its tail ESS is of vflc's quantiles in ArviZ 0, and of the ends of its own interval in ArviZ 1.
+table = az.summary(z, round_to="none") if OLD else az.summary(z, round_to="none", ci_kind="eti", ci_prob=0.9)
+shown = [spaceless(own[k].get("label", k)) for k in draws]
+listed = [spaceless(name) for name in table.index]
+check("summary: names", listed == shown, "%d" % len(shown))
+if listed == shown:
+    same = {"mean": "mean", "sd": "sd"}
+    if "sample_stats" in groups(z):
+        same |= {"mcse_mean": "mcse", "ess_bulk": "ess_bulk", "r_hat": "rhat"}
+        if OLD:
+            same["ess_tail"] = "ess_tail"
+    if not OLD:
+        same |= {"eti90_lb": "q5", "eti90_ub": "q95"}
+    for theirs, ours in same.items():
+        close("summary: " + theirs, table[theirs].astype(float), [own[k][ours] for k in draws], 1e-6)
 
 close("mean", [d.mean() for d in draws.values()], [own[k]["mean"] for k in draws], 1e-9)
 close("sd", [d.std(ddof=1) for d in draws.values()], [own[k]["sd"] for k in draws], 1e-9)
@@ -153,11 +174,38 @@ if "log_likelihood" in groups(z):
         close("loo of %s, Pareto k" % name, [float(k) for _, k in smoothed], [loo[name]["k"][i] for i in some], 1e-6)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            got = az.waic(z, var_name=name)
+            got = az.waic(z, var_name=name, pointwise=True)
         close("waic of %s, log pointwise density" % name, [got.elpd_waic + got.p_waic], [own_["elpd"] + own_["p"]], 1e-9)
-        # ArviZ has variances with divisor n, R's loo and vflc with n - 1
+        # ArviZ has variances with divisor n, R's loo and vflc with n - 1: those over draws, and that over observations
         close("waic of %s, p" % name, [got.p_waic * draws_ / (draws_ - 1)], [own_["p"]], 1e-9)
-        close("waic of %s, se" % name, [got.se * (n / (n - 1)) ** 0.5], [own_["se"]], 1e-4)
+        density = np.logaddexp.reduce(ll, axis=0) - math.log(draws_)
+        each = density - (density - np.asarray(got.waic_i).ravel()) * draws_ / (draws_ - 1)
+        close("waic of %s, se" % name, [(n * each.var(ddof=1)) ** 0.5], [own_["se"]], 1e-9)
+
+# Replicates of the responses, for the plots of predictive checks. A run whose model cannot be drawn from has none.
+checked = os.path.join(RUN, "checked.tmp.zarr")
+made = subprocess.run([VFLC, "ppc", RUN, "--draws", "0", "-o", checked, "--json"], capture_output=True, text=True)
+try:
+    if made.returncode != 0:
+        print("no replicates:", made.stderr.strip())
+    else:
+        import matplotlib
+        matplotlib.use("Agg")
+        p = open_zarr(checked)
+        checks = {(c["response"], c["statistic"]): c for c in json.loads(made.stdout)["checks"]}
+        for name, y in p.posterior_predictive.data_vars.items():
+            flat_y = y.values.reshape(-1, int(np.prod(y.shape[2:])))
+            observed = p.observed_data[name].values
+            check("posterior_predictive: %s" % name, y.shape[2:] == observed.shape and y.dtype == observed.dtype, "%s %s" % (y.shape, y.dtype))
+            mean = checks[name, "mean"]
+            close("ppc of %s" % name, [flat_y.mean(axis=1).mean(), observed.mean(), np.quantile(flat_y.mean(axis=1), 0.95)], [mean["mean"], mean["observed"], mean["q95"]], 1e-9)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            drawn = az.plot_ppc(p, num_pp_samples=20) if OLD else az.plot_ppc_dist(p, num_samples=20)
+        check("plot of the predictive check", drawn is not None)
+finally:
+    if os.path.exists(checked):
+        shutil.rmtree(checked)
 
 parquet = os.path.join(RUN, "draws.parquet.tmp")
 try:

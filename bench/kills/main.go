@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/vflc/vflc/tests/kills"
 )
@@ -17,19 +18,23 @@ func main() {
 	most := flag.Int("kills", 200, "how many kills, over all backends")
 	seed := flag.Uint64("seed", 1, "of the instants")
 	scale := flag.Float64("scale", 1, "length of the runs")
+	only := flag.String("only", "", "the case to kill, such as soul; empty: all of them, with an equal part of the kills each")
 	flag.Parse()
-	if err := run(*program, *most, *seed, *scale); err != nil {
+	if err := run(*program, *only, *most, *seed, *scale); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(program string, most int, seed uint64, scale float64) error {
+func run(program, only string, most int, seed uint64, scale float64) error {
 	program, err := filepath.Abs(program)
 	if err != nil {
 		return err
 	}
-	cases := kills.Cases(scale)
+	cases := slices.DeleteFunc(kills.Cases(scale), func(c kills.Case) bool { return only != "" && c.Name != only })
+	if len(cases) == 0 {
+		return fmt.Errorf("there is no case %s", only)
+	}
 	failed := false
 	for k, c := range cases {
 		dir, err := os.MkdirTemp("", "kills")

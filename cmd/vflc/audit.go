@@ -220,11 +220,7 @@ func (r *auditReport) expected() string {
 	lines := [][]string{{"what", "from", "to", "draws of the noise", "correlation", "residual sd"}}
 	for k, f := range r.forecasts {
 		if d := r.rows[k]; f != nil {
-			looks := fmt.Sprint(f.Looks)
-			if d.Sum != "" {
-				looks = "none: solved for the cut"
-			}
-			lines = append(lines, []string{d.What, d.From, d.To, looks, fmt.Sprintf("%.5f", f.Correlation), fmt.Sprintf("%.2g", f.ResidualSD)})
+			lines = append(lines, []string{d.What, d.From, d.To, fit.DrawsOfNoise(d, f), fmt.Sprintf("%.5f", f.Correlation), fmt.Sprintf("%.2g", f.ResidualSD)})
 		}
 	}
 	if len(lines) == 1 {

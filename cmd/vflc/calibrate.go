@@ -69,7 +69,7 @@ the ranks look uniform, but replicates could not be fitted or their chains had t
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of all random numbers")
 	fs.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "number of replicates to fit at the same time; the result does not depend on it")
 	fs.StringVar(&f.misstate, "misstate", "", "simulate with the scale of a parameter's prior divided by a factor, `PARAMETER=FACTOR`: a correct sampler must then fail, which shows that the check detects such an error")
-	fs.BoolVar(&f.quiet, "quiet", false, "print no progress, and of the compiler no warnings")
+	fs.BoolVar(&f.quiet, "quiet", false, "print no progress, and no warnings of the compiler or about the data")
 	fs.BoolVar(&f.asJSON, "json", false, "print the result as JSON")
 	fs.BoolVar(&f.strict, "strict", false, "exit with code 3 unless the verdict is \"calibrated\"")
 	addSettings(cmd)
@@ -87,12 +87,12 @@ func calibrateModel(cmd *cobra.Command, path string, f *calibrateFlags, a backen
 	if err != nil {
 		return err
 	}
-	p, err := open(cmd, m, m.Source.Name, f.data, inputfile.MaxBytes, fit.Options{Algorithm: a, Settings: settingsFor(cmd, a, m, typed), Joining: data.Joining{Key: f.key}, Seed: f.seed})
+	p, err := open(cmd, m, m.Source.Name, f.data, inputfile.MaxBytes, f.quiet, fit.Options{Algorithm: a, Settings: settingsFor(cmd, a, m, typed), Joining: data.Joining{Key: f.key}, Seed: f.seed})
 	if err != nil {
 		return err
 	}
 	s, diags, err := calibrate.New(p, f.replicates)
-	if err := settle(cmd, diags); err != nil {
+	if err := settleQuietly(cmd, diags, f.quiet); err != nil {
 		return err
 	}
 	if err != nil {

@@ -49,7 +49,7 @@ that column together. Encoders are fitted to the rows of each fit alone. Predict
 	fs.StringVar(&f.options.By, "by", "", "keep the rows with one value of this `column` in one fold")
 	fs.Uint64Var(&f.options.Seed, "seed", 1, "seed of the folds and of all fits")
 	fs.IntVar(&f.options.Jobs, "jobs", 0, "number of folds to fit at the same time (default: one for each processor); the result does not depend on it")
-	fs.BoolVar(&f.quiet, "quiet", false, "print no progress, and of the compiler no warnings")
+	fs.BoolVar(&f.quiet, "quiet", false, "print no progress, and no warnings of the compiler or about the data")
 	fs.BoolVar(&f.asJSON, "json", false, "print JSON, with the fold and the log density of each row")
 	addSettings(cmd)
 	return cmd
@@ -88,7 +88,7 @@ func crossValidate(cmd *cobra.Command, path string, f *cvFlags) error {
 	defer stop()
 	r, diags, err := crossvalidate.Run(ctx, m, sources, f.options)
 	show.End()
-	if err := settle(cmd, diags); err != nil {
+	if err := settleQuietly(cmd, diags, f.quiet); err != nil {
 		return err
 	}
 	switch {

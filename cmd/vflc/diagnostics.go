@@ -21,6 +21,14 @@ func settle(cmd *cobra.Command, l diag.List) error {
 	return nil
 }
 
+// settleQuietly is settle for commands with --quiet: without errors it prints nothing there.
+func settleQuietly(cmd *cobra.Command, l diag.List, quiet bool) error {
+	if quiet && !l.HasErrors() {
+		return nil
+	}
+	return settle(cmd, l)
+}
+
 func showDiagnostics(w io.Writer, l diag.List) error {
 	return diag.Text(w, l.Shown(), terminal.Is(w) && os.Getenv("NO_COLOR") == "")
 }

@@ -112,7 +112,7 @@ func (s *runState) series(rhos []float64) (*noise.Series, error) {
 	if s.flags.dir != "" && (err != nil || diags.HasErrors()) {
 		noise.Abandon(s.flags.dir)
 	}
-	if err := settle(s.cmd, diags); err != nil {
+	if err := settleQuietly(s.cmd, diags, s.flags.quiet); err != nil {
 		return nil, err
 	}
 	return series, err

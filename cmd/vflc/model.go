@@ -42,7 +42,7 @@ func compileWhole(cmd *cobra.Command, path string, f *modelFlags) (*compile.Mode
 	return compileAloud(cmd, path, f, false)
 }
 
-// compileAloud is compileWhole for commands with --quiet, which then prints only errors: the warnings of a model are those of vflc check.
+// compileAloud is compileWhole for commands with --quiet, which then prints only errors: the warnings of a model and its data are those of vflc check.
 func compileAloud(cmd *cobra.Command, path string, f *modelFlags, quiet bool) (*compile.Model, error) {
 	m, diags, err := compileFile(path, f)
 	return whole(cmd, m, diags, quiet, err)
@@ -53,10 +53,8 @@ func whole(cmd *cobra.Command, m *compile.Model, diags diag.List, quiet bool, er
 	if err != nil {
 		return nil, err
 	}
-	if !quiet || diags.HasErrors() {
-		if err := settle(cmd, diags); err != nil {
-			return nil, err
-		}
+	if err := settleQuietly(cmd, diags, quiet); err != nil {
+		return nil, err
 	}
 	if m.Checked.For != "" {
 		return nil, fmt.Errorf("%s is the program of %s; give this command the model that it was compiled from", m.Source.Name, m.Checked.For)
@@ -71,15 +69,15 @@ func say(cmd *cobra.Command, text string) {
 	}
 }
 
-// open finds the tables, those given and those beside a model file, and prepares a run. A table has at most so many bytes. It prints the diagnostics of the data.
-func open(cmd *cobra.Command, m *compile.Model, beside string, tables []string, most int64, o fit.Options) (*fit.Prepared, error) {
+// open finds the tables, those given and those beside a model file, and prepares a run. A table has at most so many bytes. It prints the diagnostics of the data, where it is quiet errors alone.
+func open(cmd *cobra.Command, m *compile.Model, beside string, tables []string, most int64, quiet bool, o fit.Options) (*fit.Prepared, error) {
 	sources, err := data.Locate(beside, m.Parties(), tables)
 	if err != nil {
 		return nil, err
 	}
 	sources.Limit(most)
 	p, diags, err := fit.Open(m, sources, o)
-	if err := settle(cmd, diags); err != nil {
+	if err := settleQuietly(cmd, diags, quiet); err != nil {
 		return nil, err
 	}
 	return p, err

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,9 +11,6 @@ import (
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 )
-
-// replicateDraws is how many draws of a run are used unless asked otherwise.
-const replicateDraws = 1000
 
 func newPPC() *cobra.Command {
 	var expressions []string
@@ -48,6 +43,9 @@ pooled models.`,
 			if err != nil {
 				return err
 			}
+			if !cmd.Flags().Changed("draws") {
+				draws = fit.UsualReplicates
+			}
 			p, diags, err := fit.Replicate(cmd.Context(), r, draws, seed)
 			if err := settle(cmd, diags); err != nil {
 				return err
@@ -75,7 +73,7 @@ pooled models.`,
 		}),
 	}
 	cmd.Flags().StringArrayVar(&expressions, "stat", nil, "a further statistic: an `expression` of a response that is one number; repeatable")
-	cmd.Flags().IntVar(&draws, "draws", replicateDraws, "use this many draws of the run, at even distances; 0: all")
+	cmd.Flags().IntVar(&draws, "draws", 1000, "use this many draws of the run, at even distances; 0: all; without it fewer where the observations are very many")
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the replicates")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write draws and replicates to this Zarr `directory`")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -84,13 +82,10 @@ pooled models.`,
 
 // checksText is a table of the checks.
 func checksText(checks []fit.PredictiveCheck, draws int) string {
-	number := func(v posterior.Number) string { return strconv.FormatFloat(float64(v), 'g', 4, 64) }
-	table := [][]string{{"response", "statistic", "observed", "replicated", "sd", "5%", "95%", "tail"}}
-	for _, c := range checks {
-		table = append(table, []string{c.Response, c.Statistic, number(c.Observed), number(c.Mean), number(c.SD), number(c.Q5), number(c.Q95), strconv.FormatFloat(float64(c.Tail), 'f', 3, 64)})
+	shown, left := fit.Telling(checks)
+	text := posterior.AlignLeft(fit.CheckCells(shown)) + fmt.Sprintf("\n%d replicates; tail: the share of them above the observed value\n", draws)
+	if left > 0 {
+		text += fit.EqualNote(left) + "\n"
 	}
-	var b strings.Builder
-	b.WriteString(posterior.AlignLeft(table))
-	fmt.Fprintf(&b, "\n%d replicates; tail: the share of them above the observed value\n", draws)
-	return b.String()
+	return text
 }

@@ -22,9 +22,9 @@ func newReport() *cobra.Command {
 		Use:   "report RUN",
 		Short: "Write a run as a web page to read, send or print",
 		Long: `Write a run as one HTML file: the model with the owner of each name, a diagram of what each party computes and what crosses, the
-summary, findings, plots, what each party learned, what the run cost, and how to repeat it. The file needs no network and has no script.
+summary, findings, plots, a predictive check, what each party learned, what the run cost, and how to repeat it. The file needs no network and has no script.
 
-RUN is the folder of a finished run (vflc run -o), or of an extrapolation, which is the page of its smallest rho with a section for rho = 0. Its tables are not read. The page shows what belongs to every party of the simulation:
+RUN is the folder of a finished run (vflc run -o), or of an extrapolation, which is the page of its smallest rho with a section for rho = 0. Its tables are read for the predictive check alone, which says so where they are gone. The page shows what belongs to every party of the simulation:
 its file can be read by its owner alone.`,
 		Example: `  vflc report out
   vflc report out -o trial.html`,

@@ -47,7 +47,7 @@ rounds and correlation are about; the short fits have their own.`,
 	fs.StringVar(&f.rows, "rows", rowsError, "tables that hold different rows: error, or `intersect` to keep the rows that all have")
 	fs.StringVar(&f.backend, "backend", fit.Backends()[0].Name, "inference `algorithm`: "+strings.Join(algorithmNames(), ", "))
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of all random numbers")
-	fs.BoolVar(&f.quiet, "quiet", false, "print no progress, and of the compiler no warnings")
+	fs.BoolVar(&f.quiet, "quiet", false, "print no progress, and no warnings of the compiler or about the data")
 	fs.BoolVar(&f.asJSON, "json", false, "print as JSON")
 	fs.Lookup("rho").Usage = "values of rho to compare: `R,R,…`"
 	addSettings(cmd)
@@ -95,7 +95,7 @@ func compareRhos(cmd *cobra.Command, path string, f *rhoFlags) error {
 	ctx, stop := interrupted(cmd.Context())
 	defer stop()
 	c, diags, err := noise.Explore(ctx, m, sources, rhos, o)
-	if err := settle(cmd, diags); err != nil {
+	if err := settleQuietly(cmd, diags, f.quiet); err != nil {
 		return err
 	}
 	if err != nil {

@@ -81,7 +81,7 @@ logistic/data.csv or logistic/data.json where there are no clients.`,
 	fs.BoolVar(&f.logLik, "log-lik", false, "write the log density of every observation at every draw to draws.zarr, for vflc loo and ArviZ")
 	fs.BoolVar(&f.saveAux, "save-aux", false, "write the draws of the auxiliary variables too; each belongs to its client")
 	fs.BoolVar(&f.several, extrapolateFlag, false, "fit at three rho, side by side, and print means and standard deviations extrapolated to rho = 0, each with a bound of its error; the rho are 1/√J, 0.7/√J and 0.35/√J, or three that --rho lists")
-	fs.BoolVar(&f.quiet, "quiet", false, "print no progress, and of the compiler no warnings; findings about the result are always printed")
+	fs.BoolVar(&f.quiet, "quiet", false, "print no progress, and no warnings of the compiler or about the data; findings about the result are always printed")
 	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
 	fs.BoolVar(&f.strict, "strict", false, "exit with code 3 when vflc diagnose would have a finding")
 	addSettings(cmd)
@@ -227,7 +227,7 @@ func (s *runState) open() error {
 		return err
 	}
 	s.screen = terminal.NewScreen(s.cmd.ErrOrStderr(), s.flags.quiet)
-	s.prepared, err = open(s.cmd, s.model, s.path, tables, s.flags.most, fit.Options{
+	s.prepared, err = open(s.cmd, s.model, s.path, tables, s.flags.most, s.flags.quiet, fit.Options{
 		Algorithm: s.backend, Settings: settingsFor(s.cmd, s.backend, s.model, s.typed), Joining: joining, Seed: s.flags.seed,
 		Dir: s.flags.dir, Overwrite: s.flags.replace, SaveEvery: s.flags.every, Resume: s.flags.resumed, From: s.flags.from, Inits: inits, LogLik: s.flags.logLik, Auxiliary: s.flags.saveAux,
 		Progress: s.screen, Origin: fit.Origin{Command: os.Args, Constants: changed.Set, Began: s.begun},

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"io"
+
 	"github.com/spf13/cobra"
 
 	"github.com/vflc/vflc/internal/terminal"
@@ -12,13 +14,14 @@ import (
 const runArgument = `RUN is the folder of a finished run (vflc run -o), a folder of Stan CSV files with one chain each, or one such file.`
 
 func newSummary() *cobra.Command {
-	var asJSON bool
+	var asJSON, all bool
 	cmd := &cobra.Command{
 		Use:   "summary RUN [PARAMETER…]",
 		Short: "Summarise the draws of a run",
 		Long: `Print means, standard deviations and quantiles of a run's draws, the Monte Carlo error of the mean, and for
 Markov chains bulk and tail effective sample size and R-hat. PARAMETER is a name (beta), an element (beta[2],
 'beta[zscore(age)]') or a pattern (beta*). Elements have the names of their columns and categories where a party's data give them.
+A generated quantity with more than 20 elements has one line, unless PARAMETER names it, or with --all.
 Auxiliary variables of a run with --save-aux are shown only if PARAMETER names them. Of the folder of an extrapolation (vflc run --extrapolate -o), the
 table is that at rho = 0, from the draws of its fits.
 
@@ -43,9 +46,18 @@ table is that at rho = 0, from the draws of its fits.
 			if asJSON {
 				return posterior.WriteJSON(cmd.OutOrStdout(), map[string]any{"schema": posterior.Schema, "model": r.Name(), "parameters": rows})
 			}
-			return posterior.WriteTableWithin(cmd.OutOrStdout(), rows, terminal.TableWidth(cmd.OutOrStdout()))
+			var folds []posterior.Fold
+			if len(args) == 1 && !all {
+				rows, folds = posterior.Folded(rows)
+			}
+			if err := posterior.WriteTableWithin(cmd.OutOrStdout(), rows, terminal.TableWidth(cmd.OutOrStdout())); err != nil {
+				return err
+			}
+			_, err = io.WriteString(cmd.OutOrStdout(), posterior.FoldText(folds, "vflc summary "+args[0]+" %s, or --all, shows them"))
+			return err
 		}),
 	}
+	cmd.Flags().BoolVar(&all, "all", false, "show each element of large generated quantities")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with the keys of summary.json")
 	return cmd
 }

@@ -43,7 +43,7 @@ func (c *cutter) inDensity(d *def.Dist, p *def.Param, a ast.Expr, fixed bool) as
 		return a
 	case foreign && !fixed && c.Transform.Kind.Noise:
 		c.errorf(diag.NoCut, a, "%s of %s lies between ends that depend on its parameters, and with noise it may not", p.Name, d.Name).
-			Note("%s", c.waysOut("write another distribution"))
+			Note("%s", c.waysOut("write another distribution", a))
 		return a
 	}
 	return c.inArgument(d, p, a)

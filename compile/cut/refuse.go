@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/format"
@@ -23,7 +24,7 @@ func (c *cutter) refuse(client string, e ast.Expr, at *path, why *failure) {
 		return
 	case stopped:
 		c.errorf(diag.NoCut, e, "%s adds noise to what it sends, and %s neither rises everywhere with it nor falls everywhere", client, operation(why.at)).
-			Note("%s", c.waysOut("write it with a function that rises or falls everywhere, such as exp"))
+			Note("%s", c.waysOut("write it with a function that rises or falls everywhere, such as exp", e))
 		return
 	}
 	values, _ := at.free(c.ranges)
@@ -34,7 +35,7 @@ func (c *cutter) refuse(client string, e ast.Expr, at *path, why *failure) {
 	case !c.param.Domain.OfWholes() && !c.ranges.Of(c.whole).Within(c.param.Domain):
 		what = fmt.Sprintf("%s of %s is %s, and this may not be, with noise on the value of %s or without", c.param.Name, dist.Name, c.param.Words(), client)
 	}
-	c.errorf(diag.NoCut, e, "%s", what).Note("%s", c.waysOut(c.otherScale(client)))
+	c.errorf(diag.NoCut, e, "%s", what).Note("%s", c.waysOut(c.otherScale(client), e))
 }
 
 // noisy is the range of an expression, whatever number stands for each cut.
@@ -51,7 +52,7 @@ func (c *cutter) jointly(e, cut ast.Expr) {
 		return
 	}
 	c.errorf(diag.NoCut, e, "%s of %s is %s, and with noise on the values of several clients it may not be", c.param.Name, c.law.Name, c.param.Words()).
-		Note("%s", c.waysOut(c.otherScale("each client")))
+		Note("%s", c.waysOut(c.otherScale("each client"), e))
 }
 
 // operation names an operation in a message.
@@ -74,7 +75,7 @@ func (c *cutter) besides(client string, why *failure) {
 			return
 		}
 	}
-	d.Note("%s", c.waysOut("write it so that one place, as the argument of exp, holds all names of "+client))
+	d.Note("%s", c.waysOut("write it so that one place, as the argument of exp, holds all names of "+client, why.at))
 }
 
 func listed(list []ast.Expr) string {
@@ -143,13 +144,43 @@ func (c *cutter) otherScale(client string) string {
 	return fmt.Sprintf("write this as %s(…) of a parameter or a predictor that may be any number", scale)
 }
 
-// waysOut lists what to do about a value that takes no noise.
-func (c *cutter) waysOut(first string) string {
-	out := first + "; or let the parameter belong to " + c.Server + " or be `@ shared`"
+// waysOut lists what to do about a value that takes no noise. To own its parameters elsewhere helps where they are all that clients have in it: with data of a client in it, something
+// must still cross.
+func (c *cutter) waysOut(first string, e ast.Expr) string {
+	out := first
+	if names := c.ownedIn(e); len(names) > 0 {
+		out += fmt.Sprintf("; or let %s belong to %s or be `@ shared`", strings.Join(names, " and "), c.Server)
+	}
 	for _, name := range c.Universe.Transforms() {
 		if t, _ := c.Universe.Transform(name); !t.Noise && !t.Pooled {
 			out += fmt.Sprintf("; or use `transform %s`, which adds no noise", t.Name)
 		}
 	}
 	return out
+}
+
+// ownedIn lists the parameters of clients in an expression; none where it has data of clients too.
+func (c *cutter) ownedIn(e ast.Expr) (names []string) {
+	withData := false
+	ast.Walk(e, func(n ast.Node) bool {
+		name, ok := n.(*ast.Name)
+		if !ok {
+			return true
+		}
+		s := c.Symbols[name.Name]
+		switch {
+		case s == nil || !c.hasClient(c.Facts(name).Owners):
+		case s.Kind == check.Param:
+			if !slices.Contains(names, s.Name) {
+				names = append(names, s.Name)
+			}
+		default:
+			withData = true
+		}
+		return true
+	})
+	if withData {
+		return nil
+	}
+	return names
 }

@@ -139,8 +139,10 @@ func (e *examiner) offset(x ast.Expr, terms []string) {
 
 func (e *examiner) gradient(x ast.Expr, name string) {
 	d := e.diags.Errorf(diag.GradientLeak, e.File.Source, x.Span(), "the gradient of the shared parameter %s would be data of %s: the derivative of this in %s depends on its data and on none of its parameters", name, e.client, name)
+	or := ""
 	if param, ok := e.located[name]; ok {
 		d.Note("leave out `noncentered` in the declaration of %s: the gradient of %s is then a function of %s alone", param, name, param)
+		or = "or "
 	}
-	d.Note("or own %s at %s (`@ %s`); %s takes it as it is", name, e.client, e.client, accept.Flag(diag.GradientLeak))
+	d.Note("%sown %s at %s (`@ %s`); %s takes it as it is", or, name, e.client, e.client, accept.Flag(diag.GradientLeak))
 }

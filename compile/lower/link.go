@@ -83,7 +83,7 @@ func (k *linker) link() error {
 	return nil
 }
 
-// quantities wires a sum of z that the server adds up for the clients, and that its generated quantities read.
+// quantities wires a sum of z that the server's generated quantities read: one that it adds up for the clients, or one that no likelihood has.
 func (k *linker) quantities(input int, in inputPort) error {
 	members, err := k.members(in)
 	if err != nil {
@@ -95,7 +95,9 @@ func (k *linker) quantities(input int, in inputPort) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("the server's generated quantities read %s, which it adds up for no client", strings.Join(in.sum, " + "))
+	g := k.group(memberName(strings.Join(in.sum, "+"), in.member), members)
+	k.plan.Groups[g].Quantities = append(k.plan.Groups[g].Quantities, model.Port{Party: 0, Index: input})
+	return nil
 }
 
 // members are the cuts in a sum that the server receives, in party order.

@@ -158,6 +158,12 @@ func (c *checker) cut(k *cut.Cut) {
 		c.mixed(k.Expr, "this contribution of %s is of type %s, which does not have one element per row", k.Client, k.Type)
 		return
 	}
+	if !slices.ContainsFunc(c.Likelihoods, func(l *cut.Likelihood) bool {
+		return slices.ContainsFunc(l.Groups, func(g *cut.Group) bool { return slices.Contains(g.Cuts, k) })
+	}) {
+		c.mixed(k.Expr, "this contribution of %s enters no likelihood: a generated quantity reads it, of all rows", k.Client)
+		return
+	}
 	c.rowwise(k.Expr)
 }
 

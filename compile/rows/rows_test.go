@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/rows"
 	"github.com/vflc/vflc/lang/diag"
@@ -13,7 +14,7 @@ import (
 )
 
 func find(f *source.File) (string, diag.List) {
-	m, diags := compile.Compile(f, check.Options{})
+	m, diags := compile.Compile(f, check.Options{Accept: accept.Names()})
 	if diags.HasErrors() {
 		return "", diags
 	}
@@ -59,6 +60,8 @@ func TestRows(t *testing.T) {
 		{"y[2:N] ~ normal(b + w[1:N - 1], 1)", append(mixed, diag.NoRows)},
 		{"let first = y[1]\ny ~ normal(b + first + X * beta" + labs + ", 1)", mixed},
 		{"y ~ normal(b + X * beta" + labs + ", N)", mixed},
+		{"y ~ normal(b + X * beta" + labs + ", 1)\ngenerate k = w + X * beta * 2", nil},
+		{"y ~ normal(b + X * beta" + labs + ", 1)\ngenerate k = w + X[:, 1] * beta[2]", mixed}, // a contribution that no likelihood has
 		{"y ~ normal(b + (X .* col_means(X)) * beta" + labs + ", 1)", mixed},
 		{"param s ~ normal(mean(w), 1)\ny ~ normal(b + s + X * beta" + labs + ", 1)", mixed},
 		{"y ~ normal(b + sum(u)" + labs + ", 1)", mixed}, // a contribution that is one number

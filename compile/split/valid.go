@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,15 +25,60 @@ func ParseManifest(file *source.File, universe *stdlib.Universe) (*Manifest, dia
 	dec.DisallowUnknownFields()
 	err := dec.Decode(m)
 	if err == nil && dec.More() {
-		err = errors.New("something follows its end")
+		err = errMore
 	}
 	if err != nil {
 		var diags diag.List
-		diags.Errorf(diag.BadManifest, file, offsetOf(err), "this is no manifest: %v", err).Note("compile the model again, or ask who sent it")
+		diags.Errorf(diag.BadManifest, file, offsetOf(err), "this is no manifest: %s", whatIsWrong(err)).Note("compile the model again, or ask who sent it")
 		return nil, diags
 	}
 	m.file = file
 	return m, m.invalid(file, universe)
+}
+
+// errMore is the error of a document that goes on after its end.
+var errMore = errors.New("something follows its end")
+
+// whatIsWrong says in words of the document, not of the program that reads it, what an error in JSON is.
+func whatIsWrong(err error) string {
+	var kind *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
+	switch {
+	case errors.Is(err, errMore):
+		return err.Error()
+	case errors.Is(err, io.EOF):
+		return "it is empty"
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "it ends too early"
+	case errors.As(err, &syntax):
+		return "it is not JSON from here on"
+	case errors.As(err, &kind) && kind.Field == "":
+		return fmt.Sprintf("it is %s, and %s is needed", jsonKinds[strings.Fields(kind.Value)[0]], kindOf(kind.Type))
+	case errors.As(err, &kind):
+		return fmt.Sprintf("%s is %s, and %s is needed", kind.Field, jsonKinds[strings.Fields(kind.Value)[0]], kindOf(kind.Type))
+	}
+	if _, field, ok := strings.Cut(err.Error(), "unknown field "); ok {
+		return "it has a field " + strings.Trim(field, `"`) + ", which none has"
+	}
+	return "it cannot be read"
+}
+
+// jsonKinds are the kinds of JSON values, by the decoder's names.
+var jsonKinds = map[string]string{"string": "text", "number": "a number", "bool": "true or false", "array": "a list", "object": "an object"}
+
+// kindOf is the kind of JSON value that a field takes.
+func kindOf(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Struct, reflect.Map, reflect.Pointer:
+		return "an object"
+	}
+	return "a whole number"
 }
 
 // offsetOf is the place of an error in JSON.

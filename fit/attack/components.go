@@ -15,7 +15,7 @@ type components struct {
 	directions [][]float64 // orthonormal: the span of the components of all chains
 	// scores are the components chain by chain, each of length the sd of the sequence along it; samples are the evaluations that it is from.
 	scores  [][]float64
-	samples []int
+	samples []int // 0 where there is no noise
 }
 
 // margin is how far above that of pure noise the variance along a component must be. Evaluations that follow one another are correlated, which the formula
@@ -52,6 +52,23 @@ func (e *evidence) components() (out components) {
 		}
 	}
 	out.known, out.directions = true, leading(units, distinct)
+	return out
+}
+
+// spanned takes cuts at draws, without noise, in place of a sequence: what their differences span, and some of these as scores. It is not known where they are too few to
+// show their span.
+func spanned(cuts [][]float64) (out components) {
+	if len(cuts) < 2 || len(cuts) > len(cuts[0]) {
+		return components{}
+	}
+	for _, v := range cuts[1:] {
+		d := make([]float64, len(v))
+		vec.Sub(len(d), d, v, cuts[0])
+		out.scores, out.samples = append(out.scores, d), append(out.samples, 0)
+	}
+	out.directions = orthonormal(out.scores)
+	out.known = out.directions != nil
+	out.scores, out.samples = out.scores[:min(rank, len(out.scores))], out.samples[:min(rank, len(out.samples))]
 	return out
 }
 

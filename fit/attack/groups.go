@@ -37,7 +37,11 @@ func (e *evidence) features(mean []float64, c components) [][]float64 {
 	for i, v := range mean {
 		out[i] = append(out[i], v)
 		for k, score := range c.scores {
-			out[i] = append(out[i], score[i]*math.Sqrt(float64(c.samples[k])/float64(max(1, evaluations))))
+			weight := 1.0
+			if c.samples[k] > 0 {
+				weight = math.Sqrt(float64(c.samples[k]) / float64(max(1, evaluations)))
+			}
+			out[i] = append(out[i], score[i]*weight)
 		}
 	}
 	return out

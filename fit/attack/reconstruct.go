@@ -38,6 +38,8 @@ type Reconstruction struct {
 	Sum       bool     `json:"sum"`       // of the cuts of several parties: all that masked sums show
 	Rho       float64  `json:"rho"`       // sd of the noise that is sent with it
 	Rounds    int      `json:"rounds"`    // evaluations that were seen
+	Iterates  int      `json:"iterates"`  // of a fit by quadrature; the figures are of these where there are no evaluations
+	Draws     int      `json:"draws"`     // at which the cut itself crossed at the end of such a fit
 	Elements  int      `json:"elements"`  // of the cut
 	Followed  int      `json:"followed"`  // those of them that the figures are of
 	Estimate
@@ -55,7 +57,7 @@ type Reconstruction struct {
 	Progress  []Progress `json:"progress"`
 }
 
-// An Estimate compares the mean of z − ρ²·adjoint with the mean of the true cut, over rows.
+// An Estimate compares the mean of z − ρ²·adjoint, or what a fit by quadrature sends in its place, with the mean of the true cut, over rows.
 type Estimate struct {
 	Correlation posterior.Number `json:"correlation"`
 	ResidualSD  posterior.Number `json:"residual_sd"`
@@ -76,7 +78,7 @@ func Reconstruct(chains []*Recorder, s Simulation) []Reconstruction {
 		for c, r := range chains {
 			views[c], rounds[c] = r.views[k], r.rounds
 		}
-		e := &evidence{views: views, rounds: rounds}
+		e := &evidence{views: views, rounds: rounds, fits: chains[0].fits}
 		r := Reconstruction{Sum: v.members != nil, Elements: plan.Groups[v.of.group].Len, Followed: len(v.picks)}
 		squares, names := 0.0, []string{}
 		for _, m := range v.each() {
@@ -110,7 +112,8 @@ func (v *view) each() []*view {
 // evidence is the views of one cut in all chains, and the truth.
 type evidence struct {
 	views  []*view
-	rounds []int
+	rounds []int       // by chain; 0 in a fit by quadrature, which draws no noise
+	fits   int         // iterates of such a fit, of the first chain
 	truth  [][]float64 // by draw
 	center []float64   // mean of the truth
 	data   []Column
@@ -139,14 +142,22 @@ func (e *evidence) addTruth(party string, t Truth) {
 }
 
 func (e *evidence) fill(r *Reconstruction, bare *Clear) {
-	mean := e.late()
-	for _, n := range e.rounds {
-		r.Rounds += n
+	var mean []float64
+	var c components
+	r.Iterates, r.Draws = e.fits, e.views[0].each()[0].bare.draws
+	if slices.Max(e.rounds) == 0 {
+		mean, r.Progress = e.newest(), e.iterates()
+	} else {
+		mean, r.Progress, c = e.late(), e.progress(), e.components()
+		for _, n := range e.rounds {
+			r.Rounds += n
+		}
+	}
+	if e.fits > 0 && bare != nil {
+		c = spanned(bare.Vectors)
 	}
 	r.Estimate = e.compare(mean)
 	r.CutSD = posterior.Number(spread(e.center))
-	r.Progress = e.progress()
-	c := e.components()
 	r.Directions, r.Span = len(c.directions), posterior.NotApplicable()
 	if c.known {
 		r.Span = posterior.Number(c.share(e.truth, e.center))

@@ -17,11 +17,13 @@ import (
 
 // A Recorder keeps the running sums of one chain. It implements session.Watcher; an evaluation allocates nothing.
 type Recorder struct {
-	views  []*view
-	plan   *model.Plan
-	rounds int // evaluations seen
-	window int // of the newest evaluation
-	period int // of those that are taken
+	views   []*view
+	plan    *model.Plan
+	rounds  int  // evaluations seen
+	fits    int  // iterates of a fit by quadrature seen
+	solving bool // the newest relay was one of its linear system
+	window  int  // of the newest evaluation
+	period  int  // of those that are taken
 }
 
 // mostElements is the largest number of elements of a cut that are followed: evenly spaced ones of a longer cut, which bounds memory and time.
@@ -39,6 +41,9 @@ func NewRecorder(plan *model.Plan, markov bool) *Recorder {
 		single := make([]*view, len(group.Members))
 		for m, port := range group.Members {
 			single[m] = newView(plan, source{g, m, receiver(group, port.Party), cutOf(plan, port).Rho}, picks)
+		}
+		for _, v := range single {
+			v.bare = newBare(len(picks))
 		}
 		r.views = append(r.views, single...)
 		if len(single) > 1 {

@@ -44,7 +44,8 @@ func (r *Report) WriteText(w io.Writer) error {
 
 const legend = `
 correlation, residual sd: over rows, of the mean of z - rho²·adjoint over the later rounds with the mean of the true cut over the run's draws.
-directions: principal components of z - rho²·adjoint that stand out of the noise; span: the share of the posterior variance of the true cut
+rounds: evaluations; in a fit by quadrature iterations, of which the newest alone counts.
+directions: principal components of z - rho²·adjoint that stand out of the noise, or of what crossed without any; span: the share of the posterior variance of the true cut
 that they hold. groups: how many groups of rows separate / how many share their cut, and the adjusted Rand index of the two (1: the same).
 receivers: the server has every z; a client has the sum where it is sent it, or where it holds the response and solves the adjoint for the
 sum (up to what the server adds), and takes its own share away.
@@ -65,7 +66,7 @@ func (r *Report) table(b *strings.Builder, title string, sums bool) {
 			followed = fmt.Sprintf("Figures are of %d of %d rows, evenly spaced.\n", c.Followed, c.Elements)
 		}
 		lines = append(lines, []string{
-			c.Name, listed(c.Parties), listed(c.Receivers), fmt.Sprintf("%.3g", c.Rho), fmt.Sprint(c.Rounds), digits(c.Correlation, "%.6f"),
+			c.Name, listed(c.Parties), listed(c.Receivers), fmt.Sprintf("%.3g", c.Rho), fmt.Sprint(c.seen()), digits(c.Correlation, "%.6f"),
 			digits(c.ResidualSD, "%.2g"), digits(c.CutSD, "%.3g"), c.found(), digits(c.Span, "%.3f"), c.Groups.String(),
 		})
 	}
@@ -123,6 +124,14 @@ func first(names []string) []string {
 		return append(names[:mostNames:mostNames], fmt.Sprintf("… (%d more)", len(names)-mostNames))
 	}
 	return names
+}
+
+// seen is the number of rounds that the figures are of.
+func (r *Reconstruction) seen() int {
+	if r.Rounds == 0 {
+		return r.Iterates
+	}
+	return r.Rounds
 }
 
 // found is the number of directions, where it is known.

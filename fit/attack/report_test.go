@@ -89,6 +89,8 @@ func TestReportAsJSON(t *testing.T) {
       "sum": true,
       "rho": 1.4142135623730951,
       "rounds": 64000,
+      "iterates": 0,
+      "draws": 0,
       "elements": 5000,
       "followed": 2048,
       "correlation": null,

@@ -57,26 +57,37 @@ func span(vectors [][]float64) (basis [][]float64, elements []int) {
 	if len(elements) <= len(vectors) {
 		return nil, nil
 	}
-	a := mat.NewDense(len(elements), len(vectors), nil)
+	columns := make([][]float64, len(vectors))
 	for j, v := range vectors {
-		d := pick(v, elements)
-		centred(d)
-		a.SetCol(j, d)
+		columns[j] = pick(v, elements)
+		centred(columns[j])
+	}
+	if basis = orthonormal(columns); basis == nil {
+		return nil, nil
+	}
+	return basis, elements
+}
+
+// orthonormal is a basis of the span of noise-free columns; nil where they are all independent of one another.
+func orthonormal(columns [][]float64) (basis [][]float64) {
+	a := mat.NewDense(len(columns[0]), len(columns), nil)
+	for j, v := range columns {
+		a.SetCol(j, v)
 	}
 	var svd mat.SVD
 	if !svd.Factorize(a, mat.SVDThin) {
-		return nil, nil
+		return nil
 	}
 	var u mat.Dense
 	svd.UTo(&u)
 	values := svd.Values(nil)
 	for j, value := range values {
 		if value <= exactly*values[0] {
-			return basis, elements
+			return basis
 		}
 		basis = append(basis, mat.Col(nil, j, &u))
 	}
-	return nil, nil
+	return nil
 }
 
 // Spanned reports whether noise-free vectors show their span: they are more than its dimensions.

@@ -25,7 +25,7 @@ func (r *Recorder) Load(in io.Reader) error {
 // heading is a line that two recorders share if one can load what the other saved.
 func (r *Recorder) heading() string {
 	var b strings.Builder
-	b.WriteString("vflc server view 2")
+	b.WriteString("vflc server view 3")
 	for _, v := range r.views {
 		fmt.Fprintf(&b, "; %s %d elements of %d cuts in %d windows", r.plan.Groups[v.of.group].Name, len(v.picks), max(1, len(v.members)), len(v.windows))
 	}
@@ -33,8 +33,11 @@ func (r *Recorder) heading() string {
 }
 
 func (r *Recorder) state(c *checkpoint.Codec) {
-	c.Ints(&r.rounds)
+	c.Ints(&r.rounds, &r.fits)
 	for _, v := range r.views {
+		if v.bare != nil {
+			v.bare.state(c, min(mostBareMarks, bits.Len(uint(max(0, r.fits)))))
+		}
 		v.state(c, min(mostMarks, bits.Len(uint(max(0, r.rounds)))))
 	}
 }

@@ -34,6 +34,7 @@ type view struct {
 	squares float64 // sum over evaluations since the last mark of |v − centre|² over the probes
 	seen    int     // evaluations since then
 	level   float64 // mean of the same between the two marks before; 0: not known
+	bare    *bare   // of a fit by quadrature; nil in a sum, which follows from its members
 	sketch  *sketch // nil where rows are divided: an evaluation then has only some of them
 }
 

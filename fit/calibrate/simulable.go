@@ -6,7 +6,6 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/runtime/simulate"
-	"github.com/vflc/vflc/stdlib/def"
 )
 
 // Simulable returns an error for a model whose responses cannot be replaced by simulated values.
@@ -30,10 +29,9 @@ func replaceable(b *compile.Bound, m *simulate.Model, k int) error {
 		return fmt.Errorf("the left side of a likelihood is %s; new data can be drawn only where it is the name of data", y.Left)
 	case y.Weighted:
 		return fmt.Errorf("the likelihood of %s has weights, so it is not a distribution to draw data from", y.Name)
-	case y.Dist.Sample == nil && y.Dist.Form != nil && y.Dist.Form.Kind == def.CensoredForm:
-		return fmt.Errorf("%s says what became of each row, and new data would have other rows censored; they can be drawn where `censor` names the bound itself, as censor(right=C)", y.Name)
-	case !y.Dist.Proper():
-		return fmt.Errorf("%s has no random number generator", y.Dist.Name)
+	}
+	if err := y.Drawable(); err != nil {
+		return err
 	}
 	for j, other := range m.Responses {
 		if j != k && other.Data == y.Data && other.Holder == y.Holder {

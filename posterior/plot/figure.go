@@ -29,6 +29,15 @@ func (p *panel) ends() {
 	}
 }
 
+// fromZero lets the y axis begin at 0, as one of shares does, whose heights are compared.
+func (p *panel) fromZero() {
+	b := emptyBox()
+	for _, m := range p.marks {
+		m.extent(&b)
+	}
+	_, p.y.hi = wider(0, b.high, 0.06)
+}
+
 // An entry of a legend names the colour of a line.
 type entry struct {
 	text  string

@@ -12,9 +12,10 @@ func ppcKind() Kind {
 	return Kind{Name: "ppc", Doc: "each response as observed among draws of it from the model", one: true, Responses: true, make: ppc}
 }
 
-// shownReplicates is how many replicates have a line each; mostValuesShown is the number of values up to which a response of whole numbers is shown value by value.
+// shownReplicates is how many replicates have a line each where one panel is in a row, and leastReplicates where many are; mostValuesShown is the number of values up to which a response of whole numbers is shown value by value.
 const (
 	shownReplicates = 40
+	leastReplicates = 12
 	mostValuesShown = 80
 )
 
@@ -34,8 +35,13 @@ func ppc(in input) (*Figure, error) {
 			p.x.whole, p.y.label = true, "share"
 			f.shades = "Shaded: where 90 % of the replicates lie, value by value."
 			p.marks = shares(r, lo, hi, observed, replicated)
+			p.fromZero()
 		} else {
-			p.marks = smooth(r, observed, replicated)
+			var outside float64
+			p.marks, outside = smooth(r, observed, replicated, max(leastReplicates, shownReplicates/f.across))
+			if outside > 0 {
+				p.title += fmt.Sprintf(" (%.2g %% of the replicated values lie further out)", 100*outside)
+			}
 		}
 		f.panels = append(f.panels, p)
 	}
@@ -84,21 +90,74 @@ func shares(r Response, lo, hi int, observed, replicated pen) []mark {
 	return []mark{area{xs, top, bottom, replicated.color, 0.3}, curve{xs, mid, replicated}, curve{xs, ys, observed}}
 }
 
-// smooth are densities: of some replicates, and of the observed values above them.
-func smooth(r Response, observed, replicated pen) (out []mark) {
+// smooth are densities: of some replicates, and of the observed values above them. outside is the share of replicated values that the window leaves out.
+func smooth(r Response, observed, replicated pen, lines int) (out []mark, outside float64) {
 	thin := replicated
 	thin.width = 0.7
-	every := max(1, len(r.Replicates)/shownReplicates)
-	for i := every - 1; i < len(r.Replicates); i += every {
-		if xs, ys := kernelDensity(numbers([][]float64{r.Replicates[i]})); xs != nil {
+	shown := everyNth(r.Replicates, lines)
+	w := windowOf(r.Observed, shown)
+	for _, y := range shown {
+		if xs, ys := w.density(y); xs != nil {
 			out = append(out, curve{xs, ys, thin})
 		}
 	}
-	if xs, ys := kernelDensity(numbers([][]float64{r.Observed})); xs != nil {
+	if xs, ys := w.density(r.Observed); xs != nil {
 		out = append(out, curve{xs, ys, observed})
 	}
 	if out == nil {
-		return []mark{remark{"all values are equal"}}
+		return []mark{remark{"all values are equal"}}, 0
+	}
+	return out, w.outside
+}
+
+// everyNth leaves about so many replicates at even distances.
+func everyNth(all [][]float64, n int) (out [][]float64) {
+	every := max(1, len(all)/n)
+	for i := every - 1; i < len(all); i += every {
+		out = append(out, all[i])
 	}
 	return out
+}
+
+// A window is the part of the axis that is shown. It is all of it, unless single replicates lie so far out that nothing else could be seen.
+type window struct {
+	lo, hi  float64
+	outside float64 // share of replicated values
+}
+
+// manyTimes is how many times wider than the middle part all values must be for the window to leave some out; edges is the share of replicated values at each side of that part.
+const (
+	manyTimes = 3
+	edges     = 0.01
+)
+
+func windowOf(observed []float64, replicates [][]float64) window {
+	all := numbers(replicates)
+	slices.Sort(all)
+	data := numbers([][]float64{observed})
+	if len(all) == 0 || len(data) == 0 {
+		return window{math.Inf(-1), math.Inf(1), 0}
+	}
+	w := window{min(slices.Min(data), posterior.Quantile(all, edges)), max(slices.Max(data), posterior.Quantile(all, 1-edges)), 0}
+	if all[len(all)-1]-all[0] <= manyTimes*(w.hi-w.lo) {
+		return window{math.Inf(-1), math.Inf(1), 0}
+	}
+	for _, v := range all {
+		if v < w.lo || v > w.hi {
+			w.outside += 1 / float64(len(all))
+		}
+	}
+	return w
+}
+
+// density is that of the values in the window, whose integral is their share of all.
+func (w window) density(y []float64) (xs, ys []float64) {
+	all := numbers([][]float64{y})
+	n := float64(len(all))
+	inside := slices.DeleteFunc(all, func(v float64) bool { return v < w.lo || v > w.hi })
+	xs, ys = kernelDensity(inside)
+	for i := range ys {
+		ys[i] *= float64(len(inside)) / n
+	}
+	return xs, ys
 }

@@ -117,7 +117,7 @@ func (r *Run) contents() (files []string, vars []posterior.Variable, err error) 
 	}
 	columns := make([]posterior.Column, len(r.Document.Parameters))
 	for k, p := range r.Document.Parameters {
-		columns[k] = posterior.Column{Name: p.Name, Owner: p.Owner, Point: p.Point}
+		columns[k] = posterior.Column{Name: p.Name, Owner: p.Owner, Point: p.Point, Generated: p.Generated}
 	}
 	if files, err = chains(filepath.Join(r.Path, DrawsDir)); err == nil && len(files) == 0 {
 		err = fmt.Errorf("%s: no draws", filepath.Join(r.Path, DrawsDir))

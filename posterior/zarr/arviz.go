@@ -16,6 +16,20 @@ type Observed struct {
 	Outcomes []int
 	// Replicates are draws of the response from the model, by element of Values, chain, draw; nil: none were made.
 	Replicates [][][]float64
+	// Whole is set for a discrete response: its values are whole numbers, and stored as such, by which ArviZ chooses how to draw them.
+	Whole bool
+}
+
+// array is an array of values of the response.
+func (r *Observed) array(dims []string, shape []int, values []float64) Array {
+	a := Array{Name: r.Name, Dims: dims, Shape: shape, Floats: values}
+	if r.Whole {
+		a.Floats, a.Ints = nil, make([]int64, len(values))
+		for i, v := range values {
+			a.Ints[i] = int64(v)
+		}
+	}
+	return a
 }
 
 func (r *Observed) outcomes() []int {
@@ -64,16 +78,16 @@ func dims(name string, shape []int) []string {
 	return out
 }
 
-// coordinates are the labels along the axes of a variable, and numbers from 1 along those without. A variable without any labels has no coordinates.
+// coordinates are the labels along the axes of a variable, and numbers from 1 along those without, so that ArviZ names elements as vflc does.
 func coordinates(v posterior.Variable) (out []Array) {
 	names := dims(v.Name, v.Dims)
-	for k, labels := range v.Labels {
+	for k := range names {
 		a := counted(names[k], v.Dims[k])
 		for i := range a.Ints {
 			a.Ints[i]++
 		}
-		if labels != nil {
-			a.Ints, a.Texts = nil, labels
+		if v.Labels != nil && v.Labels[k] != nil {
+			a.Ints, a.Texts = nil, v.Labels[k]
 		}
 		out = append(out, a)
 	}
@@ -168,15 +182,13 @@ func likelihoods(d *posterior.Draws, n int, axes []Array, attrs map[string]any, 
 		for k, at := range order {
 			values[k] = r.Values[at]
 		}
-		data.Arrays = append(data.Arrays, Array{Name: r.Name, Dims: names, Shape: append([]int{}, r.Shape...), Floats: values})
+		data.Arrays = append(data.Arrays, r.array(names, append([]int{}, r.Shape...), values))
 		if r.Replicates != nil {
 			var columns [][][]float64
 			for _, at := range order {
 				columns = append(columns, r.Replicates[at])
 			}
-			predictive.Arrays = append(predictive.Arrays, Array{
-				Name: r.Name, Dims: append([]string{"chain", "draw"}, names...), Shape: append([]int{d.Chains(), n}, r.Shape...), Floats: interleave(columns, d.Chains(), n),
-			})
+			predictive.Arrays = append(predictive.Arrays, r.array(append([]string{"chain", "draw"}, names...), append([]int{d.Chains(), n}, r.Shape...), interleave(columns, d.Chains(), n)))
 		}
 		if r.LogLik != nil {
 			outcomes := r.outcomes()

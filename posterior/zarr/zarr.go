@@ -219,7 +219,7 @@ func ReadFloats(dir, name string) (values []float64, shape []int, err error) {
 	if err := json.Unmarshal(text, &h); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", at, err)
 	}
-	if h.Type != "<f8" || h.Order != "C" || h.Compressor != nil || len(h.Chunks) != len(h.Shape) {
+	if h.Type != "<f8" && h.Type != "<i8" || h.Order != "C" || h.Compressor != nil || len(h.Chunks) != len(h.Shape) {
 		return nil, nil, fmt.Errorf("%s: not in the form that vflc writes", at)
 	}
 	chunks := 1
@@ -232,7 +232,11 @@ func ReadFloats(dir, name string) (values []float64, shape []int, err error) {
 			return nil, nil, err
 		}
 		for ; len(raw) >= 8; raw = raw[8:] {
-			values = append(values, math.Float64frombits(binary.LittleEndian.Uint64(raw)))
+			if bits := binary.LittleEndian.Uint64(raw); h.Type == "<i8" {
+				values = append(values, float64(int64(bits)))
+			} else {
+				values = append(values, math.Float64frombits(bits))
+			}
 		}
 	}
 	if len(values) != elements(h.Shape) {

@@ -188,8 +188,7 @@ func TestLargeArraysHaveAChunkAChain(t *testing.T) {
 	}
 }
 
-// Labels are coordinates of their dimension; where one axis of a variable has labels, the others have numbers from 1, as summaries do. A variable without labels has
-// none, and its elements keep their places.
+// Labels are coordinates of their dimension; axes without labels have numbers from 1, as summaries do. Elements keep their places.
 func TestLabelsAreCoordinates(t *testing.T) {
 	vars := posterior.Labelled([]posterior.Variable{{Name: "s", Dims: []int{2, 3}}, {Name: "b", Dims: []int{2}}}, map[string][][]string{"s": {{"east", "west"}, nil}})
 	d := posterior.NewDraws(vars, 1, 1)
@@ -199,6 +198,10 @@ func TestLabelsAreCoordinates(t *testing.T) {
 		switch a.Name {
 		case "s_dim_0":
 			if !slices.Equal(a.Texts, []string{"east", "west"}) || !slices.Equal(a.Dims, []string{"s_dim_0"}) {
+				t.Errorf("%+v", a)
+			}
+		case "b_dim_0":
+			if !slices.Equal(a.Ints, []int64{1, 2}) || a.Texts != nil {
 				t.Errorf("%+v", a)
 			}
 		case "s_dim_1":
@@ -212,7 +215,7 @@ func TestLabelsAreCoordinates(t *testing.T) {
 		}
 		names = append(names, a.Name)
 	}
-	if want := []string{"chain", "draw", "s", "s_dim_0", "s_dim_1", "b"}; !slices.Equal(names, want) {
+	if want := []string{"chain", "draw", "s", "s_dim_0", "s_dim_1", "b", "b_dim_0"}; !slices.Equal(names, want) {
 		t.Errorf("arrays %v, want %v", names, want)
 	}
 }
@@ -239,5 +242,28 @@ func TestLogLikelihoodOfVectors(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A discrete response and its replicates are whole numbers, and are read as they were written.
+func TestDiscreteResponses(t *testing.T) {
+	d := sample()
+	replicates := make([][][]float64, 2)
+	for e := range replicates {
+		for c := range d.Chains() {
+			replicates[e] = append(replicates[e], make([]float64, d.Len(c)))
+		}
+	}
+	y := Observed{Name: "y", Shape: []int{2}, Values: []float64{-3, 1 << 40}, Replicates: replicates, Whole: true}
+	for _, g := range Inference(d, nil, []Observed{y}) {
+		for _, a := range g.Arrays {
+			if a.Name == "y" && (a.Ints == nil || a.Floats != nil) {
+				t.Errorf("%s: %+v", g.Name, a)
+			}
+		}
+	}
+	got, err := ReadObserved(write(t, d, []Observed{y}))
+	if err != nil || !slices.Equal(got[0].Values, y.Values) {
+		t.Errorf("%v, %v", got, err)
 	}
 }

@@ -7,9 +7,11 @@
 package term
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
+	"os/signal"
 	"slices"
 	"sync"
 
@@ -58,6 +60,9 @@ type Editor struct {
 	whole  *string  // the text that was pasted or found by a search, in place of the line
 	recall recall
 
+	// signals has an interrupt that came since a line was entered.
+	signals chan os.Signal
+
 	mode  sync.Mutex
 	saved *readline.State // of the terminal before raw mode; nil: not in raw mode
 }
@@ -79,7 +84,7 @@ const (
 
 // New returns an Editor of a terminal. The terminal is changed only while a line is read.
 func New(c Config) (*Editor, error) {
-	e := &Editor{Config: c, ready: make(chan struct{}, 1), closed: make(chan struct{})}
+	e := &Editor{Config: c, ready: make(chan struct{}, 1), closed: make(chan struct{}), signals: make(chan os.Signal, 1)}
 	e.keys = newDecoder(c.In)
 	e.screen = drawing{w: c.Out, width: e.width, height: e.height}
 	config := &readline.Config{
@@ -97,6 +102,7 @@ func New(c Config) (*Editor, error) {
 		return nil, err
 	}
 	e.tty, e.op = tty, tty.Readline()
+	signal.Notify(e.signals, os.Interrupt)
 	return e, nil
 }
 
@@ -119,6 +125,34 @@ func (e *Editor) Line(prompt string) (string, error) {
 	return string(text), nil
 }
 
+// Interrupted reports whether Ctrl-C has been pressed since the line was entered: as a signal, or as a key in the instant before the terminal left raw mode. What was typed before it is then
+// forgotten, as by a terminal that gives a signal for it.
+func (e *Editor) Interrupted() bool {
+	typed := e.keys.takeAhead()
+	if i := bytes.LastIndexByte(typed, ctrlC); i >= 0 {
+		e.keys.ahead = typed[i+1:]
+		return true
+	}
+	e.keys.ahead = typed
+	select {
+	case <-e.signals:
+		return true
+	default:
+		return false
+	}
+}
+
+// ctrlC is the byte of Ctrl-C.
+const ctrlC = 'C' - '@'
+
+// entering forgets interrupts from before a line was entered.
+func (e *Editor) entering() {
+	select {
+	case <-e.signals:
+	default:
+	}
+}
+
 // changed is called by readline when it begins to read, with key 0, and after each key. It returns what the line is to be changed to.
 func (e *Editor) changed(line []rune, pos int, key rune) ([]rune, int, bool) {
 	if key == readline.CharEnter {
@@ -139,6 +173,7 @@ func (e *Editor) draw() { e.screen.draw(e.prompt, e.More, e.line, e.pos) }
 // Close ends the editor, and the goroutines of readline.
 func (e *Editor) Close() error {
 	close(e.closed)
+	signal.Stop(e.signals)
 	e.tty.KickRead()
 	err := e.tty.Close()
 	return errors.Join(err, e.Restore())

@@ -44,10 +44,32 @@ const (
 type decoder struct {
 	in   io.Reader
 	more func() bool // whether a byte comes within the time that separates those of one sequence
+	now  func() bool // whether a byte is there
+	// ahead is what has been read before it was wanted, to find a Ctrl-C in it.
+	ahead []byte
+}
+
+// takeAhead returns what has been typed and not been read as keys, which is then the caller's.
+func (d *decoder) takeAhead() []byte {
+	out := d.ahead
+	d.ahead = nil
+	for d.now != nil && d.now() {
+		b, ok := d.readByte()
+		if !ok {
+			break
+		}
+		out = append(out, b)
+	}
+	return out
 }
 
 // readByte returns the next byte.
 func (d *decoder) readByte() (byte, bool) {
+	if len(d.ahead) > 0 {
+		b := d.ahead[0]
+		d.ahead = d.ahead[1:]
+		return b, true
+	}
 	var b [1]byte
 	for {
 		n, err := d.in.Read(b[:])

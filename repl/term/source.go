@@ -119,6 +119,7 @@ func (e *Editor) control(r rune) ([]byte, bool) {
 // finish ends the line.
 func (e *Editor) finish(how ending) ([]byte, bool) {
 	e.ended = how
+	e.entering()
 	e.pos = len(e.line)
 	e.draw()
 	mark := ""
@@ -149,5 +150,6 @@ func (e *Editor) paste(text string) ([]byte, bool) {
 	whole := string(e.line[:e.pos]) + text + string(e.line[e.pos:])
 	e.line, e.whole = []rune(strings.TrimSuffix(whole, "\n")), &whole
 	e.screen.all(e.prompt, e.More, e.line)
+	e.entering()
 	return []byte{readline.CharEnter}, true
 }

@@ -14,11 +14,14 @@ const gap = 50
 
 // newDecoder returns a decoder of a terminal.
 func newDecoder(in *os.File) *decoder {
-	fd := int32(in.Fd())
-	return &decoder{in: in, more: func() bool {
-		n, err := unix.Poll([]unix.PollFd{{Fd: fd, Events: unix.POLLIN}}, gap)
+	d := &decoder{in: in}
+	within := func(milliseconds int) bool {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(in.Fd()), Events: unix.POLLIN}}, milliseconds)
 		return err == nil && n > 0
-	}}
+	}
+	d.more = func() bool { return len(d.ahead) > 0 || within(gap) }
+	d.now = func() bool { return within(0) }
+	return d
 }
 
 // suspend stops the process, with those of its job, until the shell continues it.

@@ -67,10 +67,11 @@ type Port struct{ Party, Index int }
 // In the augmented model the server is the only receiver; in the power model the receivers are clients.
 // Auxiliary variables that another party must see one by one are groups of one member.
 type Group struct {
-	Name      string
-	Len       int
-	Members   []Port // Index: cut of that party; in party order
-	Receivers []Port // Index: graph input of that party; in party order
+	Name    string
+	Len     int
+	Members []Port // Index: cut of that party; in party order
+	// Receivers have Index: graph input of that party; in party order. In the power model a sum that generated quantities alone read has none.
+	Receivers []Port
 	// Quantities is where the server's generated quantities read the sum of a draw: one graph input of the server, none where they do not.
 	Quantities []Port
 }

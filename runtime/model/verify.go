@@ -228,6 +228,9 @@ func (v *verifier) receivers(where string, group Group) error {
 	first := 0
 	if v.plan.Power {
 		first = 1
+		if len(group.Receivers) == 0 && len(group.Quantities) > 0 {
+			return nil
+		}
 	}
 	if err := v.ordered(where, "receiver", group.Receivers, first); err != nil {
 		return err

@@ -22,14 +22,27 @@ func RunChains(ctx context.Context, plan *model.Plan, mode Mode, seed uint64, n 
 	keys := SimulatedKeys(seed, plan.Names)
 	if mode == PerParty {
 		return apart(ctx, plan, keys, func(ctx context.Context, i int, end transport.Transport, own Keys) error {
-			c := &Chains{lanes: transport.NewLanes(end, n)}
-			return c.run(ctx, n, func(k int) (density.Env, error) { return NewRemote(plan.Only(i), i, c.lanes.Lane(k), own) }, run)
+			c, err := RemoteChains(plan.Only(i), i, end, own, n)
+			if err != nil {
+				return err
+			}
+			return run(ctx, c)
 		})
 	}
-	return (&Chains{}).run(ctx, n, func(int) (density.Env, error) { return NewLocal(plan, keys) }, run)
+	c := &Chains{}
+	if err := c.add(n, func(int) (density.Env, error) { return NewLocal(plan, keys) }); err != nil {
+		return err
+	}
+	return run(ctx, c)
 }
 
-func (c *Chains) run(ctx context.Context, n int, env func(k int) (density.Env, error), run func(context.Context, *Chains) error) error {
+// RemoteChains is NewRemote for each of n chains, over one transport.
+func RemoteChains(plan *model.Plan, index int, t transport.Transport, keys Keys, n int) (*Chains, error) {
+	c := &Chains{lanes: transport.NewLanes(t, n)}
+	return c, c.add(n, func(k int) (density.Env, error) { return NewRemote(plan, index, c.lanes.Lane(k), keys) })
+}
+
+func (c *Chains) add(n int, env func(k int) (density.Env, error)) error {
 	for k := range n {
 		e, err := env(k)
 		if err != nil {
@@ -37,7 +50,7 @@ func (c *Chains) run(ctx context.Context, n int, env func(k int) (density.Env, e
 		}
 		c.Envs = append(c.Envs, e)
 	}
-	return run(ctx, c)
+	return nil
 }
 
 // Each calls f for all chains at the same time. The first error ends the others.

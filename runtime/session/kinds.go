@@ -70,10 +70,10 @@ var descriptions = [contents]description{
 	SlopePart: {"slopes ", "expected slope and curvature of the likelihood in {name} at {client}", "no", "{client}'s mean cut, row by row, where the likelihood can be inverted"},
 	Slope: {"slopes ", "expected slope and curvature of the likelihood in {name}", "no", "for each row a function of the response and of the sum of what all clients contribute: the sign gives a binary " +
 		"response; where the response is known it can be solved for that sum, and so with two clients for what the other contributes"},
-	Product: {"product ", "{client}'s covariance of {cut} times the server's vectors", "no; masked sums can hide it among the others'", "vectors in the span of {client}'s covariates: after as many as it has coefficients " +
+	Product: {"product ", "{client}'s covariance of {cut} times the server's vectors; in place of that first {cut} at draws from its prior, and its mean and variance under the fit", "no; masked sums can hide it among the others'", "{cut} itself, at draws and at the fit's mean, row by row and exactly; vectors in the span of {client}'s covariates: after as many as it has coefficients " +
 		"that span, in which columns of two values can be found; and the prior covariance of {cut} on the vectors' span"},
 	Direction: {"direction ", "vectors over the rows of {name} in the solution of a linear system", "no", "combinations of the residuals and of the sums of the clients' cuts"},
-	CutDraws:  {"draws ", "{cut} at draws from the approximation", "no; masked sums can hide it among the others'", "the linear span of the covariates in {cut}, and the distribution of {cut} under the approximation"},
+	CutDraws:  {"draws ", "{cut} at draws from the approximation", "no; masked sums can hide it among the others'", "{cut} itself, row by row and exactly, at every draw: its mean and distribution under the approximation, and the linear span of its covariates, in which columns of two values can be found"},
 	ZDraws: {"draws ", "{name} at draws from the approximation, each around {cut} at one", "noise of sd {rho}", "the mean of {cut} under the approximation within about {rho} over the root of the number of draws, and its " +
 		"distribution: rho is no differential privacy"},
 	Curved: {"adjoint and curvature ", "adjoint of {name} and curvature of the likelihood there", "no", "for each row two functions of the response and of the sum of what all clients send: the sign of the first gives a binary " +

@@ -62,30 +62,21 @@ func (r *relay) addUp(scalars [][]float64, by density.Relayed) {
 	by.Answer(r.sum, r.total, r.down, r.answers)
 }
 
-// shown shows the watcher the first columns: the means that were sent, and the slopes that were answered.
+// shown shows the watcher the vectors of a relay.
 func (b *base) shown(x density.Exchange, r *relay) {
-	if b.watcher == nil || b.muted {
+	if b.watcher == nil || b.muted || r.size.Columns == 0 {
 		return
 	}
-	first := func(v [][]float64, columns int) [][]float64 {
-		out := make([][]float64, len(v))
-		for k := range v {
-			out[k] = v[k][:len(v[k])/max(1, columns)]
+	switch x {
+	case density.Stepping: // an evaluation, of which the adjoints are the first column that comes back
+		adjoints := make([][]float64, len(r.down))
+		for g, v := range r.down {
+			adjoints[g] = v[:len(v)/r.size.Down()]
 		}
-		return out
-	}
-	var parts [][][]float64
-	for _, p := range r.parts {
-		parts = append(parts, first(p, r.size.Columns))
-	}
-	switch {
-	case x == density.Moments, x == density.Stepping, x == density.DrawSlopes:
-		b.watcher.Sent(b.window, parts)
-		if !b.plan.Power {
-			b.watcher.Answered(first(r.down, r.size.Down()), nil)
-		}
-	case x == density.Slopes:
-		b.watcher.Answered(first(r.down, r.size.Down()), parts)
+		b.watcher.Sent(b.window, r.parts)
+		b.watcher.Answered(adjoints, nil)
+	default:
+		b.watcher.Relayed(x, r.size.Columns, r.parts, r.down)
 	}
 }
 

@@ -79,12 +79,14 @@ func add(dst [][]float64, parts [][][]float64) {
 	}
 }
 
-// addOrAlias is add, except that a sum of one part becomes that part itself, without a copy.
+// addOrAlias is add, except that a sum of one part becomes that part itself, without a copy, and that one of none stays 0.
 func addOrAlias(dst [][]float64, parts [][][]float64) {
 	for k, p := range parts {
-		if len(p) == 1 {
+		switch len(p) {
+		case 0:
+		case 1:
 			dst[k] = p[0]
-		} else {
+		default:
 			add(dst[k:k+1], parts[k:k+1])
 		}
 	}

@@ -2,13 +2,16 @@ package session
 
 import "github.com/vflc/vflc/density"
 
-// A Watcher is shown what the server holds in every evaluation that it completes: what a curious server could keep. Arrays are indexed as the groups, members and
+// A Watcher is shown what the server holds in every evaluation and every relay that it completes: what a curious server could keep. Arrays are indexed as the groups, members and
 // receivers of the plan, and are valid during the call alone.
 type Watcher interface {
 	// Sent is called when the members of all sums have sent z. window is the window of rows that is evaluated, AllRows where it is all of them.
 	Sent(window int, z [][][]float64)
 	// Answered follows Sent: total[g] is the adjoint of sum g added over its receivers, and part[g][k] that of receiver k alone.
 	Answered(total [][]float64, part [][][]float64)
+	// Relayed is called after every round trip x in which vectors that go with the cuts cross: up[g][m] is what member m of sum g has sent and down[g] the answer, that
+	// many columns one after another.
+	Relayed(x density.Exchange, columns int, up [][][]float64, down [][]float64)
 }
 
 // AllRows is the window of an evaluation of all rows.
@@ -16,7 +19,7 @@ const AllRows = -1
 
 // Watchable is an Env of a process that plays the server. Clients of a deployment have none.
 type Watchable interface {
-	// Watch shows every evaluation from now on, those of windows included, to w. What is evaluated does not depend on it.
+	// Watch shows every evaluation from now on, those of windows included, and every relay to w. What is evaluated does not depend on it.
 	Watch(w Watcher)
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/runtime/graph"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // A Simulator is the evaluation state of a model. It is not safe for concurrent use.
@@ -114,7 +115,18 @@ func (s *Simulator) sample(r *rand.Rand, l Law, i int) float64 {
 	return l.Dist.Sample(r, s.theta)
 }
 
-// Responses draws every response given parameters x, with new draws of the auxiliary variables where the model has them.
+// Drawable returns why a response cannot be drawn from its law, nil where it can.
+func (y *Response) Drawable() error {
+	switch {
+	case y.Dist.Sample == nil && y.Dist.Form != nil && y.Dist.Form.Kind == def.CensoredForm:
+		return fmt.Errorf("the censoring of %s says what became of each row, and new data would have other rows censored; they can be drawn where `censor` names the bound itself, as censor(right=C)", y.Name)
+	case !y.Dist.Proper():
+		return fmt.Errorf("%s has no random number generator", y.Dist.Name)
+	}
+	return nil
+}
+
+// Responses draws every response, each of which must be Drawable, given parameters x, with new draws of the auxiliary variables where the model has them.
 func (s *Simulator) Responses(r *rand.Rand, x []float64) ([][]float64, error) {
 	for _, n := range s.model.Noise {
 		for i := range s.exec.Input(n.Input) {

@@ -1,0 +1,130 @@
+package attack
+
+import (
+	"math/bits"
+
+	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/density"
+	vec "github.com/vflc/vflc/runtime/vector"
+)
+
+// A fit by quadrature draws no noise. In every iteration a client sends the mean of z, and is answered the expected slope of the likelihood, so that
+// mean − ρ²·slope tends to the mean of the cut as the fit settles; it is that mean where ρ = 0. At the end, where draws are corrected, the cuts at the draws cross
+// themselves.
+
+// A bare is what crosses without noise of one cut in such a fit: of the iterates the newest alone counts, and the mean over draws replaces it.
+type bare struct {
+	mean  []float64
+	marks [][]float64 // mean after 1, 2, 4, … iterates
+	draws int         // cuts at draws that mean is over; 0: it is of an iterate
+}
+
+// mostBareMarks bounds the powers of two: after 2^(mostBareMarks-1) iterates there are no more marks.
+const mostBareMarks = 16
+
+func newBare(n int) *bare {
+	b := &bare{mean: make([]float64, n)}
+	for range mostBareMarks {
+		b.marks = append(b.marks, make([]float64, n))
+	}
+	return b
+}
+
+// Relayed implements session.Watcher.
+func (r *Recorder) Relayed(x density.Exchange, columns int, up [][][]float64, down [][]float64) {
+	for _, v := range r.views {
+		if v.members != nil {
+			continue // follows from these
+		}
+		sent, answer := up[v.of.group][v.of.member], down[v.of.group]
+		switch {
+		case x == density.Batch, x == density.DrawSlopes:
+			v.atDraws(columns, sent)
+		case x == density.Solving && !r.solving:
+			n := len(sent) / columns
+			v.atIterate(sent[(columns-2)*n:]) // the mean of the cut itself
+		case x == density.Moments:
+			v.atIterate(sent)
+			if !r.plan.Power {
+				v.less(answer, 1)
+			}
+		case x == density.Slopes: // where the clients evaluate the likelihood
+			v.less(answer, 1)
+			v.less(sent, -1)
+		}
+	}
+	r.solving = x == density.Solving
+	if x == density.Moments && !r.plan.Power || x == density.Slopes || x == density.DrawSlopes {
+		r.markIterate()
+	}
+}
+
+func (r *Recorder) markIterate() {
+	r.fits++
+	k := bits.Len(uint(r.fits)) - 1
+	if r.fits != 1<<k || k >= mostBareMarks {
+		return
+	}
+	for _, v := range r.views {
+		if v.members == nil {
+			copy(v.bare.marks[k], v.bare.mean)
+		}
+	}
+}
+
+// atIterate takes a mean.
+func (v *view) atIterate(sent []float64) {
+	v.bare.draws = 0
+	for k, e := range v.picks {
+		v.bare.mean[k] = sent[e]
+	}
+}
+
+// less takes off ρ² times some slopes, the first column, as often as is said.
+func (v *view) less(slope []float64, times float64) {
+	scale := v.of.rho * v.of.rho * times
+	for k, e := range v.picks {
+		v.bare.mean[k] -= scale * slope[e]
+	}
+}
+
+// atDraws takes cuts at draws, column after column.
+func (v *view) atDraws(columns int, cuts []float64) {
+	b, n := v.bare, len(cuts)/columns
+	clear(b.mean)
+	for c := range columns {
+		for k, e := range v.picks {
+			b.mean[k] += cuts[c*n+e]
+		}
+	}
+	vec.Scale(len(b.mean), b.mean, b.mean, 1/float64(columns))
+	b.draws = columns
+}
+
+func (b *bare) state(c *checkpoint.Codec, marks int) {
+	c.Ints(&b.draws)
+	c.Floats(b.mean)
+	for _, m := range b.marks[:marks] {
+		c.Floats(m)
+	}
+}
+
+// newest is what crossed last; of a sum the sum of what its members sent. One kernel fits, whatever the number of chains.
+func (e *evidence) newest() []float64 { return e.bareMean(func(b *bare) []float64 { return b.mean }) }
+
+func (e *evidence) bareMean(of func(*bare) []float64) []float64 {
+	out := make([]float64, len(e.center))
+	for _, v := range e.views[0].each() {
+		vec.Accumulate(len(out), out, of(v.bare))
+	}
+	return out
+}
+
+// iterates compares after each power of two of iterates.
+func (e *evidence) iterates() []Progress {
+	out := []Progress{}
+	for k := 0; k < mostBareMarks && 1<<k <= e.fits; k++ {
+		out = append(out, Progress{1 << k, e.compare(e.bareMean(func(b *bare) []float64 { return b.marks[k] }))})
+	}
+	return out
+}
