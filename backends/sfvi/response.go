@@ -91,7 +91,6 @@ type conjugating struct {
 	dims    []float64 // columns by party
 	columns int
 	parts   []*responding // by block
-	size    []float64     // length of each difference
 	square  []float64     // rᵀMr by column
 	first   []float64
 	done    bool
