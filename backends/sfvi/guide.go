@@ -1,6 +1,8 @@
 package sfvi
 
 import (
+	"fmt"
+
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 	vec "github.com/vflc/vflc/runtime/vector"
@@ -33,6 +35,7 @@ var forms = []struct {
 	{"amortized", newAmortized},
 }
 
+// guideNames lists these guides.
 func guideNames() []string {
 	names := make([]string, len(forms))
 	for i, f := range forms {
@@ -47,7 +50,7 @@ func newGuide(name string, b density.Block, s backends.Settings) (guide, error) 
 			return f.make(b, s)
 		}
 	}
-	panic("sfvi: no guide " + name) // Resolve allows the listed names only
+	return nil, fmt.Errorf("--%s %s needs --%s %s, and this fit draws: noise of different clients that is correlated would have to be shared", guideForm, name, estimator, byQuadrature)
 }
 
 // aux is what every guide keeps of one evaluation, one element per auxiliary variable.
