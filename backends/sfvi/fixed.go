@@ -454,6 +454,8 @@ func (k *fixed) state(c *checkpoint.Codec) {
 		c.Bool(b)
 	}
 	c.Float(&k.value, &k.step, &k.slope, &k.rise)
+	memory := density.Remember(k.env, nil)
+	c.Remembered(k.env, &memory)
 	for _, p := range k.parties {
 		p.state(c)
 	}
