@@ -4,7 +4,9 @@ import (
 	"errors"
 	"math"
 
+	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/lang/diag"
 )
 
 // Coupled is the guide under which the noise of different clients' auxiliary variables is correlated within a row: E[z | θ] is that of structured, and the covariance of
@@ -18,7 +20,11 @@ import (
 const Coupled = "coupled"
 
 // errCoupled is why there are no draws of auxiliary variables.
-var errCoupled = errors.New("sfvi: the coupled guide correlates the noise of different clients, which no party can draw by itself: --guide structured where auxiliary variables are wanted")
+var errCoupled = uncoupled("the coupled guide correlates the noise of different clients, which no party can draw by itself, and auxiliary variables are wanted")
+
+func uncoupled(why string) error {
+	return &backends.Refusal{Code: diag.NoCoupling, Err: errors.New(why), Out: "--guide structured"}
+}
 
 // A coupling is what a client knows of the noise of all.
 type coupling struct {
@@ -57,7 +63,7 @@ func (p *party) learnNoise(totals []float64) error {
 		n, all := totals[perSum*at.Group], totals[perSum*at.Group+1]
 		for i := at.Offset; i < at.Offset+at.Len; i++ {
 			if p.coupling.noise[i], p.coupling.clients[i] = all, n; p.coupling.atClients && math.Abs(p.rho2[i]*n-all) > 1e-9*all {
-				return errors.New("sfvi: the coupled guide needs the same rho at all clients under this transform")
+				return uncoupled("the coupled guide needs the same rho at all clients under this transform")
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/vflc/vflc/backends/lbfgs"
 	"github.com/vflc/vflc/backends/quadrature"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/lang/diag"
 )
 
 // A fixed is a fit whose ELBO is the mean over draws of standard normal noise that stay the same: a function without noise, which a quasi-Newton method maximises. Its
@@ -102,7 +103,7 @@ func newFixed(env density.Env, s backends.Settings) (*fixed, error) {
 	k := &fixed{settings: s, env: env, sizes: fixedSizes{draws: s.Int(stepDraws)}}
 	for b, block := range env.Blocks() {
 		if err := fixedApplies(block, s); err != nil {
-			return nil, fmt.Errorf("--%s %s: %w", estimator, byFixedDraws, err)
+			return nil, &backends.Refusal{Code: diag.NoFixedDraws, Err: fmt.Errorf("--%s %s: %w", estimator, byFixedDraws, err), Out: fmt.Sprintf("--%s %s, which takes what suits the model", estimator, auto)}
 		}
 		p, err := newPointed(env, b, s)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/vflc/vflc/backends/cholesky"
 	"github.com/vflc/vflc/backends/lbfgs"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/lang/diag"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -41,8 +42,10 @@ func newPointed(env density.Env, b int, s backends.Settings) (*pointed, error) {
 	dim := block.Dim() - len(weights)
 	full := s.Text(thetaGuide) == "fullrank" || s.Text(thetaGuide) == auto && leastOf*dim <= m
 	if full && m < 2*dim {
-		return nil, fmt.Errorf("--%s %s: the mean over %d draws has no maximum over the covariance of the %d parameters of %s: --%s %d, or --%s meanfield",
-			estimator, byFixedDraws, m, dim, block.Party(), stepDraws, leastOf*dim, thetaGuide)
+		return nil, &backends.Refusal{
+			Code: diag.NoFixedDraws, Err: fmt.Errorf("--%s %s: the mean over %d draws has no maximum over the covariance of the %d parameters of %s", estimator, byFixedDraws, m, dim, block.Party()),
+			Out: fmt.Sprintf("--%s %d, or --%s meanfield", stepDraws, leastOf*dim, thetaGuide),
+		}
 	}
 	p := &pointed{block: block, wiring: block.Wiring(), theta: newGaussian(block.Dim(), weights, full)}
 	n := p.theta.size()

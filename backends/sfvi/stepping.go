@@ -7,6 +7,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/lang/diag"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -68,7 +69,7 @@ func (k *kernel) place() error {
 			err = fmt.Errorf("--%s averages over draws before a step", mcSamples)
 		}
 		if err != nil && steps > 1 {
-			return fmt.Errorf("--%s %d: %w", localSteps, steps, err)
+			return &backends.Refusal{Code: diag.NoLocalSteps, Err: fmt.Errorf("--%s %d: %w", localSteps, steps, err), Out: fmt.Sprintf("--%s 1", localSteps)}
 		}
 		if err != nil {
 			return nil
@@ -260,13 +261,19 @@ func (k drawn) Send(b int, up [][]float64, scalars []float64) {
 	copy(scalars[k.n:], k.terms[b][k.n:])
 }
 
-func (k drawn) Answer(sum [][]float64, total []float64, _ [][]float64, out []float64) {
+// Answer sets adjoints too, which are not sent: a server can compute them, so whoever watches it has them.
+func (k drawn) Answer(sum [][]float64, total []float64, down [][]float64, out []float64) {
 	at := k.places[0]
 	for d := range k.n {
 		at.receive(sum, d)
 		at.block.SetReceived(at.received)
 		k.placeAt(0, k.from, k.first+uint64(d))
 		out[d] = total[d] + k.lp[0] + k.parties[0].ratio
+		at.block.Gradient(at.w, k.grad[0])
+		at.block.ReceivedGradient(at.back)
+		for _, m := range at.wiring.Receives {
+			copy(down[m.Group][d*m.Len:], at.back[m.Offset:m.Offset+m.Len])
+		}
 	}
 	for i := k.n; i < len(out); i++ {
 		out[i] = total[i] + k.terms[0][i]

@@ -96,22 +96,30 @@ func (b *base) relayed(x density.Exchange) []*coding {
 	return b.codes.contribution
 }
 
-// shown shows the watcher the vectors of a relay.
+// shown shows the watcher the vectors of a relay, one evaluation after another where they are of evaluations.
 func (b *base) shown(x density.Exchange, r *relay) {
 	if !b.watched() || r.size.Columns == 0 {
 		return
 	}
 	seen := b.seen(r.parts, b.relayed(x))
-	if x != density.Stepping {
+	if x != density.Stepping && x != density.Drawing {
 		b.watcher.Relayed(x, r.size.Columns, seen, r.kept, r.down)
 		return
 	}
-	b.watcher.Sent(b.window, seen, r.kept) // an evaluation, of which the adjoints are the first column that comes back
-	adjoints := make([][]float64, len(r.down))
-	for g, v := range r.down {
-		adjoints[g] = v[:len(v)/r.size.Down()]
+	z, none := make([][][]float64, len(r.kept)), make([][][]float64, len(r.kept))
+	total, adjoint := make([][]float64, len(r.kept)), make([][]float64, len(r.kept))
+	for c := range r.size.Columns {
+		for g, group := range b.plan.Groups {
+			column := func(v []float64) []float64 { return v[c*group.Len : (c+1)*group.Len] }
+			z[g] = z[g][:0]
+			for _, v := range seen[g] {
+				z[g] = append(z[g], column(v))
+			}
+			total[g], adjoint[g] = column(r.kept[g]), column(r.down[g])
+		}
+		b.watcher.Sent(b.window, z, total)
+		b.watcher.Answered(adjoint, none)
 	}
-	b.watcher.Answered(adjoints, make([][][]float64, len(r.down)))
 }
 
 // price of a relay: one round trip.
