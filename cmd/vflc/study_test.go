@@ -14,11 +14,11 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// The wrong example of a page that shows a command gets its code and no other, the right one none.
+// The wrong example of a page on studies or on estimators gets its code and no other, the right one none.
 func TestPagesOfCommands(t *testing.T) {
 	found := 0
 	for _, page := range diag.Pages {
-		if !strings.HasPrefix(page.Wrong, "vflc ") {
+		if page.Code < diag.BadStudy || page.Code > diag.NoCoupling {
 			continue
 		}
 		found++
