@@ -45,6 +45,9 @@ type kernel struct {
 	order         order
 	traceWindows  density.Stream // chooses the windows of the trace
 
+	places        []*place // nil where no party can evaluate its density by itself
+	relay         density.Relaying
+	stepping      *stepping   // nil where there is one step for each round trip
 	wantGradient  bool        // from the current evaluation
 	speculative   bool        // parties are apart, so that a draw is made before the sums of the one before it are known
 	nextEvaluated bool        // the evaluation of the next draw of the fit has been made
@@ -94,6 +97,9 @@ func newKernel(env density.Env, s backends.Settings) (*kernel, error) {
 		if err := k.wantTotals(); err != nil {
 			return nil, err
 		}
+	}
+	if err := k.place(); err != nil {
+		return nil, err
 	}
 	k.sums = make([]float64, batchOf+verdicts)
 	k.ratios = make([]float64, s.Int(elboDraws))
@@ -209,7 +215,11 @@ func (k *kernel) Step(ctx context.Context) (backends.Info, error) {
 }
 
 func (k *kernel) iterate(ctx context.Context) error {
-	ok, err := k.takeDraws(ctx)
+	take := k.takeDraws
+	if k.stepping != nil {
+		take = k.takeSteps
+	}
+	ok, err := take(ctx)
 	if err != nil {
 		return err
 	}

@@ -128,6 +128,22 @@ func (q *gaussian) gradient(phi, v, grad []float64) {
 	}
 }
 
+// scale sets the standard deviations that the metric of a step needs.
+func (q *gaussian) scale(phi []float64) { vec.Exp(q.dim, q.sd, phi[q.all:]) }
+
+// path adds to grad the derivative of log p along the path of the draw, given v = ∂/∂θ of it: without a term of log q, whose mean is the entropy.
+func (q *gaussian) path(phi, v, grad []float64) {
+	d := q.dim
+	vec.Accumulate(q.all, grad, v)
+	for i := range d {
+		u := q.sd[i] * v[q.coordinate(i)]
+		grad[q.all+i] += u * q.unit[i]
+		if q.full {
+			vec.Axpy(i, q.row(grad, i), u, q.eps)
+		}
+	}
+}
+
 // moments returns the mean and the sd of each random coordinate.
 func (q *gaussian) moments(phi []float64) (mean, sd []float64) {
 	mean, sd = make([]float64, q.dim), make([]float64, q.dim)
