@@ -3,6 +3,7 @@ package checkpoint
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -106,6 +107,21 @@ func (c *Codec) readFloats(v []float64) {
 	}
 	for i := range v {
 		v[i] = math.Float64frombits(binary.LittleEndian.Uint64(text[8*i:]))
+	}
+}
+
+// Bytes carries text of any length.
+func (c *Codec) Bytes(p *[]byte) {
+	n := int(c.word(uint64(len(*p))))
+	switch {
+	case c.err != nil:
+	case c.w != nil:
+		_, c.err = c.w.Write(*p)
+	default: // a damaged length must not allocate what is not there
+		var b bytes.Buffer
+		if _, c.err = io.CopyN(&b, c.r, int64(n)); c.err == nil {
+			*p = b.Bytes()
+		}
 	}
 }
 

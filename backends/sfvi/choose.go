@@ -118,19 +118,30 @@ func unsuited(s backends.Settings) error {
 	switch {
 	case s.Int(minibatch) > 0:
 		return fmt.Errorf("--%s %d takes some of the rows at a time", minibatch, s.Int(minibatch))
+	case s.Int(restarts) > 1:
+		return fmt.Errorf("--%s %d: it begins at one point", restarts, s.Int(restarts))
 	case !quadrature.Has(s.Text(guideForm)):
 		return fmt.Errorf("--%s %s is not normal", guideForm, s.Text(guideForm))
 	}
 	return nil
 }
 
-// newFit makes the kernel of the estimator; one that was not chosen draws, since a party alone cannot know what all can do.
+// newFit makes the kernel of the estimator, or of several fits by it.
 func newFit(env density.Env, s backends.Settings) (backends.Kernel, error) {
+	if s.Int(restarts) > 1 {
+		return newRestarted(env, s)
+	}
+	return newFitFrom(env, s, 0)
+}
+
+// newFitFrom makes the kernel of one fit, by the number of its starting point; an estimator that was not chosen draws, since a party alone cannot know what all can do.
+func newFitFrom(env density.Env, s backends.Settings, restart int) (backends.Kernel, error) {
 	if s.Text(estimator) == byFixedDraws {
 		k, err := newFixed(env, s)
 		if err != nil {
 			return nil, err
 		}
+		k.restart = restart
 		return k, nil
 	}
 	if s.Text(estimator) != byQuadrature {
@@ -141,6 +152,7 @@ func newFit(env density.Env, s backends.Settings) (backends.Kernel, error) {
 		if err != nil {
 			return nil, err
 		}
+		k.restart = restart
 		return k, nil
 	}
 	s = settled(s)

@@ -25,6 +25,7 @@ type fixed struct {
 	server   *pointed // nil at a client's process
 	sizes    fixedSizes
 
+	restart  int // number of the starting point
 	phase    int
 	iter     int // evaluations
 	begun    bool
@@ -138,7 +139,7 @@ func (k *fixed) exchange(ctx context.Context, x density.Exchange, size density.R
 // Init implements backends.Kernel: the first evaluation is that of the first step.
 func (k *fixed) Init(context.Context) error {
 	for b, p := range k.parties {
-		p.start()
+		p.start(k.restart)
 		density.Place(k.env, b, p.phi[:p.theta.all])
 	}
 	return nil

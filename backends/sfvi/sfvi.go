@@ -38,6 +38,7 @@ const (
 	stepDraws      = "draws-per-step"
 	linearResponse = "linear-response"
 	localSteps     = "local-steps"
+	restarts       = "restarts"
 )
 
 // Algorithm describes SFVI.
@@ -58,6 +59,7 @@ func Algorithm() backends.Algorithm {
 			{Name: mcSamples, Doc: "draws per iteration, over which gradients are averaged; time and exchanges grow in proportion", Default: 1, Min: 1},
 			{Name: localSteps, Doc: "steps of every party between two round trips; beyond the first they use adjoint and curvature of the likelihood as of the last message", Default: 1, Min: 1},
 			{Name: minibatch, Doc: "largest number of rows per iteration; rows are divided at random into windows, and an iteration uses one; 0: all rows", Default: 0, Min: 0, Role: backends.Minibatch},
+			{Name: restarts, Doc: "fits from so many starting points, of which the one with the best ELBO is kept; not by quadrature, whose result does not depend on the start", Default: 1, Min: 1, Max: mostRestarts},
 			{Name: rate, Doc: "step size of Adam", Default: 1e-3, Near: 0.05, Min: 1e-12, Role: backends.Rate},
 			{Name: lastRate, Doc: "step size at the end of the cosine schedule; 0: lr/100", Default: 0.0},
 			{Name: schedule, Doc: "schedule of the step size", Default: "constant", Near: "cosine", Choices: []string{"constant", "cosine"}},
