@@ -17,6 +17,7 @@ const (
 	byQuadrature = "quadrature"
 	byFixedDraws = "fixed"
 	bySampling   = "sampled"
+	lowRank      = "lowrank" // a form of q(θ) by draws that change
 )
 
 // ascents are the settings of the stochastic optimiser, and adams these with those of its evaluation: a user who sets one of them wants it.
@@ -59,6 +60,9 @@ func choose(blocks []density.Block, s backends.Settings) (backends.Settings, str
 func unfixed(blocks []density.Block, s backends.Settings) error {
 	if s.Int(minibatch) > 0 {
 		return fmt.Errorf("--%s %d takes some of the rows at a time", minibatch, s.Int(minibatch))
+	}
+	if s.Text(thetaGuide) == lowRank {
+		return fmt.Errorf("--%s %s is by draws that change", thetaGuide, lowRank)
 	}
 	for _, name := range adams {
 		if s.Differs(name) {
@@ -118,6 +122,8 @@ func unsuited(s backends.Settings) error {
 	switch {
 	case s.Int(minibatch) > 0:
 		return fmt.Errorf("--%s %d takes some of the rows at a time", minibatch, s.Int(minibatch))
+	case s.Text(thetaGuide) == lowRank:
+		return fmt.Errorf("--%s %s is by draws", thetaGuide, lowRank)
 	case s.Int(restarts) > 1:
 		return fmt.Errorf("--%s %d: it begins at one point", restarts, s.Int(restarts))
 	case !quadrature.Has(s.Text(guideForm)):

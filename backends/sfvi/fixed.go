@@ -97,6 +97,9 @@ func newFixed(env density.Env, s backends.Settings) (*fixed, error) {
 			return nil, fmt.Errorf("--%s %s: --%s concerns draws that change", estimator, byFixedDraws, name)
 		}
 	}
+	if s.Text(thetaGuide) == lowRank {
+		return nil, fmt.Errorf("--%s %s needs --%s %s", thetaGuide, lowRank, estimator, bySampling)
+	}
 	if s.Text(thetaGuide) == quadrature.Joint {
 		return nil, fmt.Errorf("--%s %s needs --%s %s", thetaGuide, quadrature.Joint, estimator, byQuadrature)
 	}

@@ -55,8 +55,7 @@ type party struct {
 func newParty(env density.Env, b int, s backends.Settings) (*party, error) {
 	block := env.Blocks()[b]
 	weights := density.WeightsOf(block)
-	full := s.Text(thetaGuide) == "fullrank" || (s.Text(thetaGuide) == "auto" && block.Dim()-len(weights) <= fullRankLimit(block))
-	p := &party{theta: newGaussian(block.Dim(), weights, full), cut: make([]float64, block.AuxLen())}
+	p := &party{theta: thetaOf(block, weights, s), cut: make([]float64, block.AuxLen())}
 	whole, err := newShard(block, s, 1)
 	if err != nil {
 		return nil, err
@@ -73,6 +72,19 @@ func newParty(env density.Env, b int, s backends.Settings) (*party, error) {
 	return p, nil
 }
 
+// thetaOf makes q(θ) in the form of the settings.
+func thetaOf(block density.Block, weights []int, s backends.Settings) gaussian {
+	dim := block.Dim() - len(weights)
+	form := s.Text(thetaGuide)
+	if form == lowRank && dim > 1 {
+		return newLowRank(block.Dim(), weights, min(s.Int(thetaRank), dim-1))
+	}
+	return newGaussian(block.Dim(), weights, form == "fullrank" || form == auto && dim <= fullRankLimit(block))
+}
+
+// firstLoading is the sd of the elements of B at the start. Where all are 0 their gradient is 0 too.
+const firstLoading = 0.05
+
 // start sets the initial q. Attempt 0 is centred at 0; later ones at a uniform draw from (−2, 2), as Stan's initial values. Weights begin at values of their kind,
 // drawn anew for each attempt.
 func (p *party) start(attempt uint64) {
@@ -85,6 +97,11 @@ func (p *party) start(attempt uint64) {
 			mean[p.theta.coordinate(i)] = 4*from.Float64() - 2
 		}
 		logs[i] = math.Log(firstSD)
+	}
+	if p.theta.rank > 0 {
+		b := p.own.phi[p.theta.all+p.theta.dim:]
+		from.Normals(b)
+		vec.Scale(len(b), b, b, firstLoading)
 	}
 	if p.points != nil {
 		p.initial.Round(attempt)

@@ -163,7 +163,9 @@ func (k *restarted) Load(r io.Reader) error {
 	return k.fit.Load(bytes.NewReader(text))
 }
 
-func (k *restarted) heading() string { return fmt.Sprintf("vflc sfvi restarts checkpoint 1: %s", k.settings) }
+func (k *restarted) heading() string {
+	return fmt.Sprintf("vflc sfvi restarts checkpoint 1: %s", k.settings)
+}
 
 // state carries what Load needs beside the current fit, and that.
 func (k *restarted) state(c *checkpoint.Codec, current *[]byte) {
