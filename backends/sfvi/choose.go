@@ -53,7 +53,18 @@ func choose(blocks []density.Block, s backends.Settings) (backends.Settings, str
 	if unfit == nil {
 		return s.With(estimator, byFixedDraws), fmt.Sprintf("the ELBO is the mean over %d draws that stay the same, all in one message, since it cannot be integrated by quadrature: %v", s.Int(stepDraws), why)
 	}
-	return s.With(estimator, bySampling), fmt.Sprintf("the ELBO is estimated from draws, since it cannot be integrated by quadrature (%v), and fixed draws do not fit (%v)", why, unfit)
+	return s.With(estimator, bySampling), fmt.Sprintf("the ELBO is estimated from draws, since it cannot be integrated by quadrature (%v), and fixed draws do not fit (%v)", why, unfit) + beyond(blocks, s)
+}
+
+// beyond says where auto takes another form of q(θ) than fullrank, and why.
+func beyond(blocks []density.Block, s backends.Settings) (text string) {
+	for _, b := range blocks {
+		dim := b.Dim() - len(density.WeightsOf(b))
+		if form := formOf(b, dim, s); s.Text(thetaGuide) == auto && form != "fullrank" {
+			text += fmt.Sprintf("; --%s %s for the %d parameters of %s, since the draws of a fit do not tell a full covariance of more than %d", thetaGuide, form, dim, b.Party(), fullRankLimit(b))
+		}
+	}
+	return text
 }
 
 // unfixed is the reason why fixed draws are not taken unless asked for; nil where they are.

@@ -187,3 +187,15 @@ func TestLowRankAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// auto has a full covariance up to the bound, one of low rank beyond it, and a diagonal one where that would cost too much.
+func TestAutoFormOfTheta(t *testing.T) {
+	m := testmodel.Linear(3, 20, []int{3, 201}, 0.8)
+	k := kernelOver(t, m.Env(1), map[string]string{"estimator": "sampled"})
+	if a, b := k.parties[1].theta, k.parties[2].theta; !a.full || a.rank != 0 || b.full || b.rank != 8 {
+		t.Errorf("3 dimensions: full %t, rank %d; 201: full %t, rank %d", a.full, a.rank, b.full, b.rank)
+	}
+	if form := formOf(k.parties[2].block, lowRankLimit+1, k.settings); form != "meanfield" {
+		t.Errorf("%d dimensions: %s", lowRankLimit+1, form)
+	}
+}

@@ -10,7 +10,7 @@ import (
 
 // fullRankLimit is the most dimensions of a party for which q(θ) has a full covariance unless asked for. The cost of an iteration is quadratic in them, and so is
 // the number of gradients whose noise adds up: with contributions that are not affine, as of a network, whose posterior is far from normal, a full covariance of
-// more dimensions ends at a lower ELBO than a diagonal one.
+// more dimensions ends at a lower ELBO than a diagonal one, and one of low rank above both.
 func fullRankLimit(block density.Block) int {
 	if c, ok := block.(density.DifferentiableCuts); ok && !c.Affine() {
 		return 50
@@ -72,14 +72,31 @@ func newParty(env density.Env, b int, s backends.Settings) (*party, error) {
 	return p, nil
 }
 
+// lowRankLimit is the most dimensions of a party for which q(θ) has a covariance of low rank unless asked for: an iteration then takes about a millisecond for it.
+const lowRankLimit = 10000
+
+// formOf is the form of a party's q(θ) of so many random dimensions in a fit by draws.
+func formOf(block density.Block, dim int, s backends.Settings) string {
+	form := s.Text(thetaGuide)
+	switch {
+	case form != auto:
+		return form
+	case dim <= fullRankLimit(block):
+		return "fullrank"
+	case dim <= lowRankLimit:
+		return lowRank
+	}
+	return "meanfield"
+}
+
 // thetaOf makes q(θ) in the form of the settings.
 func thetaOf(block density.Block, weights []int, s backends.Settings) gaussian {
 	dim := block.Dim() - len(weights)
-	form := s.Text(thetaGuide)
+	form := formOf(block, dim, s)
 	if form == lowRank && dim > 1 {
 		return newLowRank(block.Dim(), weights, min(s.Int(thetaRank), dim-1))
 	}
-	return newGaussian(block.Dim(), weights, form == "fullrank" || form == auto && dim <= fullRankLimit(block))
+	return newGaussian(block.Dim(), weights, form == "fullrank")
 }
 
 // firstLoading is the sd of the elements of B at the start. Where all are 0 their gradient is 0 too.
