@@ -137,6 +137,12 @@ type Weighted interface {
 	Correctable() bool
 }
 
+// A Restarted is a kernel that fits from several starting points and keeps the best.
+type Restarted interface {
+	// Restarts returns the final ELBOs of the fits that are done, in their order; the same at every party.
+	Restarts() []Estimate
+}
+
 // Evaluation is the phase after a fit in which its result is evaluated: its iterations are not those of the fit.
 const Evaluation = "evaluate"
 

@@ -31,6 +31,9 @@ var estimators = map[string]struct {
 	"coupled":         {map[string]string{"estimator": "quadrature", "guide": "coupled", "tolerance": "1e-6"}, []def.Transform{transforms.Augmented, transforms.Power}},
 	"fixed":           {map[string]string{"estimator": "fixed", "draws-per-step": "16"}, []def.Transform{transforms.Exact}},
 	"local steps":     {map[string]string{"estimator": "sampled", "local-steps": "3", "iterations": "30", "elbo-every": "10", "elbo-draws": "20"}, []def.Transform{transforms.Exact, transforms.Augmented}},
+	"restarts":        {map[string]string{"estimator": "sampled", "restarts": "3", "iterations": "30", "elbo-every": "10", "elbo-draws": "20"}, []def.Transform{transforms.Exact, transforms.Augmented}},
+	"lowrank":         {map[string]string{"estimator": "sampled", "theta-guide": "lowrank", "theta-rank": "2", "iterations": "30", "elbo-every": "10", "elbo-draws": "20"}, []def.Transform{transforms.Exact, transforms.Augmented}},
+	"fixed restarts":  {map[string]string{"estimator": "fixed", "draws-per-step": "16", "restarts": "2"}, []def.Transform{transforms.Exact}},
 	"fixed meanfield": {map[string]string{"estimator": "fixed", "draws-per-step": "8", "theta-guide": "meanfield"}, []def.Transform{transforms.Exact}},
 }
 

@@ -18,6 +18,8 @@ const (
 	byQuadrature = "quadrature"
 	byFixedDraws = "fixed"
 	bySampling   = "sampled"
+	lowRank      = "lowrank" // a form of q(θ) by draws that change
+	fullRank     = "fullrank"
 )
 
 // ascents are the settings of the stochastic optimiser, and adams these with those of its evaluation: a user who sets one of them wants it.
@@ -50,13 +52,34 @@ func choose(parties int, hindered backends.Hindrances, s backends.Settings) (bac
 	if unfit == nil {
 		return s.With(estimator, byFixedDraws), fmt.Sprintf("the ELBO is the mean over %d draws that stay the same, all in one message, since it cannot be integrated by quadrature: %v", s.Int(stepDraws), why)
 	}
-	return s.With(estimator, bySampling), fmt.Sprintf("the ELBO is estimated from draws, since it cannot be integrated by quadrature (%v), and fixed draws do not fit (%v)", why, unfit)
+	return s.With(estimator, bySampling), fmt.Sprintf("the ELBO is estimated from draws, since it cannot be integrated by quadrature (%v), and fixed draws do not fit (%v)", why, unfit) + and(hindered[fullRank])
+}
+
+// and continues a sentence with a reason, if there is one.
+func and(reason error) string {
+	if reason == nil {
+		return ""
+	}
+	return "; " + reason.Error()
+}
+
+// beyond is the reason why auto takes another form of q(θ) than fullrank for a party's block; nil where it does not.
+func beyond(b density.Block, s backends.Settings) error {
+	dim := b.Dim() - len(density.WeightsOf(b))
+	form := formOf(b, dim, s)
+	if s.Text(thetaGuide) != auto || form == fullRank {
+		return nil
+	}
+	return fmt.Errorf("--%s %s for the %d parameters of %s, since the draws of a fit do not tell a full covariance of more than %d", thetaGuide, form, dim, b.Party(), fullRankLimit(b))
 }
 
 // unfixed is the reason why settings exclude fixed draws that nobody asks for.
 func unfixed(s backends.Settings) error {
 	if s.Int(minibatch) > 0 {
 		return fmt.Errorf("--%s %d takes some of the rows at a time", minibatch, s.Int(minibatch))
+	}
+	if s.Text(thetaGuide) == lowRank {
+		return fmt.Errorf("--%s %s is by draws that change", thetaGuide, lowRank)
 	}
 	for _, name := range adams {
 		if s.Differs(name) {
@@ -66,7 +89,7 @@ func unfixed(s backends.Settings) error {
 	return nil
 }
 
-// hinders are the reasons why a party's block excludes quadrature and fixed draws. What it finds of quadrature is kept with the block, for New, which may come after the party's data
+// hinders are the reasons why a party's block excludes quadrature, fixed draws and a full covariance. What it finds of quadrature is kept with the block, for New, which may come after the party's data
 // are released.
 func hinders(b density.Block, s backends.Settings) backends.Hindrances {
 	out := backends.Hindrances{}
@@ -76,6 +99,9 @@ func hinders(b density.Block, s backends.Settings) backends.Hindrances {
 	}
 	if open && unfixed(s) == nil {
 		out.Add(byFixedDraws, unfixable(b, s))
+	}
+	if open {
+		out.Add(fullRank, beyond(b, s))
 	}
 	return out
 }
@@ -109,7 +135,7 @@ func settled(s backends.Settings) backends.Settings {
 		return s
 	}
 	if s.Transform.AtClients || !s.Bool(correct) {
-		return s.With(thetaGuide, "fullrank")
+		return s.With(thetaGuide, fullRank)
 	}
 	return s.With(thetaGuide, quadrature.Joint)
 }
@@ -132,19 +158,32 @@ func unsuited(s backends.Settings) error {
 	switch {
 	case s.Int(minibatch) > 0:
 		return fmt.Errorf("--%s %d takes some of the rows at a time", minibatch, s.Int(minibatch))
+	case s.Text(thetaGuide) == lowRank:
+		return fmt.Errorf("--%s %s is by draws", thetaGuide, lowRank)
+	case s.Int(restarts) > 1:
+		return fmt.Errorf("--%s %d: it begins at one point", restarts, s.Int(restarts))
 	case !quadrature.Has(s.Text(guideForm)):
 		return fmt.Errorf("--%s %s is not normal", guideForm, s.Text(guideForm))
 	}
 	return nil
 }
 
-// newFit makes the kernel of the estimator; one that was not chosen draws, since a party alone cannot know what all can do.
+// newFit makes the kernel of the estimator, or of several fits by it.
 func newFit(env density.Env, s backends.Settings) (backends.Kernel, error) {
+	if s.Int(restarts) > 1 {
+		return newRestarted(env, s)
+	}
+	return newFitFrom(env, s, 0)
+}
+
+// newFitFrom makes the kernel of one fit, by the number of its starting point; an estimator that was not chosen draws, since a party alone cannot know what all can do.
+func newFitFrom(env density.Env, s backends.Settings, restart int) (backends.Kernel, error) {
 	if s.Text(estimator) == byFixedDraws {
 		k, err := newFixed(env, s)
 		if err != nil {
 			return nil, err
 		}
+		k.restart = restart
 		return k, nil
 	}
 	if s.Text(estimator) != byQuadrature {
@@ -155,6 +194,7 @@ func newFit(env density.Env, s backends.Settings) (backends.Kernel, error) {
 		if err != nil {
 			return nil, err
 		}
+		k.restart = restart
 		return k, nil
 	}
 	s = settled(s)

@@ -26,6 +26,7 @@ type fixed struct {
 	server   *pointed // nil at a client's process
 	sizes    fixedSizes
 
+	restart  int // number of the starting point
 	phase    int
 	iter     int // evaluations
 	begun    bool
@@ -97,6 +98,9 @@ func newFixed(env density.Env, s backends.Settings) (*fixed, error) {
 			return nil, fmt.Errorf("--%s %s: --%s concerns draws that change", estimator, byFixedDraws, name)
 		}
 	}
+	if s.Text(thetaGuide) == lowRank {
+		return nil, fmt.Errorf("--%s %s needs --%s %s", thetaGuide, lowRank, estimator, bySampling)
+	}
 	if s.Text(thetaGuide) == quadrature.Joint {
 		return nil, fmt.Errorf("--%s %s needs --%s %s", thetaGuide, quadrature.Joint, estimator, byQuadrature)
 	}
@@ -139,7 +143,7 @@ func (k *fixed) exchange(ctx context.Context, x density.Exchange, size density.R
 // Init implements backends.Kernel: the first evaluation is that of the first step.
 func (k *fixed) Init(context.Context) error {
 	for b, p := range k.parties {
-		p.start()
+		p.start(k.restart)
 		density.Place(k.env, b, p.phi[:p.theta.all])
 	}
 	return nil

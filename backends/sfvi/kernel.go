@@ -59,6 +59,7 @@ type kernel struct {
 	phase         int
 	iter          int // iterations done
 	planned       int // iterations in all
+	restart       int // number of the starting point
 	samples       int // draws of one iteration
 	tail          int // the first iteration that is averaged
 	bad           int // evaluations that were not finite
@@ -112,7 +113,8 @@ func newKernel(env density.Env, s backends.Settings) (*kernel, error) {
 
 // Init looks for a start where density and gradient are finite.
 func (k *kernel) Init(ctx context.Context) error {
-	for attempt := range uint64(attempts) {
+	first := 2 * attempts * uint64(k.restart)
+	for attempt := first; attempt < first+attempts; attempt++ {
 		for b, p := range k.parties {
 			p.start(attempt)
 			density.Place(k.env, b, p.mu())

@@ -32,6 +32,7 @@ type pointed struct {
 	received        []float64
 	scratch         []float64
 	from            density.Stream   // of the draws from the fit
+	starting        density.Stream   // of starting points
 	initial         density.Stream   // of weights
 	spread          *cholesky.Factor // of the linear response covariance, where that takes the place of q's
 }
@@ -40,7 +41,7 @@ func newPointed(env density.Env, b int, s backends.Settings) (*pointed, error) {
 	block := env.Blocks()[b].(density.Wired) // fixedApplies has looked
 	weights, m := density.WeightsOf(block), s.Int(stepDraws)
 	dim := block.Dim() - len(weights)
-	full := s.Text(thetaGuide) == "fullrank" || s.Text(thetaGuide) == auto && leastOf*dim <= m
+	full := s.Text(thetaGuide) == fullRank || s.Text(thetaGuide) == auto && leastOf*dim <= m
 	if full && m < 2*dim {
 		return nil, &backends.Refusal{
 			Code: diag.NoFixedDraws, Err: fmt.Errorf("--%s %s: the mean over %d draws has no maximum over the covariance of the %d parameters of %s", estimator, byFixedDraws, m, dim, block.Party()),
@@ -56,6 +57,7 @@ func newPointed(env density.Env, b int, s backends.Settings) (*pointed, error) {
 	p.cuts, p.own, p.w = make([]float64, p.wiring.Cuts), make([]float64, p.wiring.Cuts), make([]float64, p.wiring.Cuts)
 	p.received = make([]float64, block.Received())
 	p.from = env.Private(b, sourceNames[drawing])
+	p.starting = env.Private(b, sourceNames[starting])
 	p.initial = env.Private(b, "sfvi weights")
 	p.noise = standardised(env.Private(b, "sfvi fixed"), m/2, p.theta.dim)
 	return p, nil
@@ -102,14 +104,18 @@ func standardised(from density.Stream, draws, dim int) [][]float64 {
 	return out
 }
 
-// start sets q to a narrow one around 0, weights at values of their kinds.
-func (p *pointed) start() {
+// start sets q to a narrow one around 0, or for other starting points around a uniform draw from (−1, 1), and weights at values of their kinds.
+func (p *pointed) start(restart int) {
 	clear(p.phi)
+	p.starting.Round(uint64(restart))
 	for i := range p.theta.dim {
+		if restart > 0 {
+			p.phi[p.theta.coordinate(i)] = 2*p.starting.Float64() - 1
+		}
 		p.phi[p.theta.all+i] = math.Log(firstSD)
 	}
 	if points, ok := p.block.(density.PointEstimated); ok && len(points.Weights()) > 0 {
-		p.initial.Round(0)
+		p.initial.Round(uint64(restart))
 		points.StartWeights(p.phi[:p.theta.all], p.initial)
 	}
 }

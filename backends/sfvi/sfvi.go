@@ -25,6 +25,7 @@ const (
 	guideForm      = "guide"
 	guideInputs    = "guide-inputs"
 	thetaGuide     = "theta-guide"
+	thetaRank      = "theta-rank"
 	mcSamples      = "mc-samples"
 	minibatch      = "minibatch"
 	rate           = "lr"
@@ -38,6 +39,7 @@ const (
 	stepDraws      = "draws-per-step"
 	linearResponse = "linear-response"
 	localSteps     = "local-steps"
+	restarts       = "restarts"
 )
 
 // Algorithm describes SFVI.
@@ -54,10 +56,12 @@ func Algorithm() backends.Algorithm {
 			{Name: guideForm, Doc: "form of the guide of auxiliary variables, q(z | θ); coupled: noise of different clients is correlated, by quadrature alone", Default: "structured", Choices: append(guideNames(), quadrature.Coupled), Auxiliary: true},
 			{Name: guideInputs, Doc: "inputs of the amortized guide besides the client's own contribution: the response (y), the sum of all contributions (total); by default y in the power model if the party has it",
 				Default: "", Choices: []string{"", "y", "total", "y,total"}, Auxiliary: true},
-			{Name: thetaGuide, Doc: "form of q(θ); joint: one Gaussian over all parties, by quadrature; auto: joint by quadrature where that is possible, else fullrank for a party with at most 200 dimensions (50 where its contributions are not affine), else meanfield", Default: "auto", Choices: []string{"auto", "fullrank", "meanfield", "joint"}},
+			{Name: thetaGuide, Doc: "form of q(θ); joint: one Gaussian over all parties, by quadrature; auto: joint by quadrature where that is possible, else fullrank for a party with at most 200 dimensions (50 where its contributions are not affine), else lowrank up to 10,000, else meanfield; lowrank: a diagonal covariance plus one of a low rank, by draws", Default: "auto", Choices: []string{auto, fullRank, "meanfield", lowRank, "joint"}},
+			{Name: thetaRank, Doc: "rank of a lowrank q(θ)", Default: 8, Min: 1, Max: 200},
 			{Name: mcSamples, Doc: "draws per iteration, over which gradients are averaged; time and exchanges grow in proportion", Default: 1, Min: 1},
 			{Name: localSteps, Doc: "steps of every party between two round trips; beyond the first they use adjoint and curvature of the likelihood as of the last message", Default: 1, Min: 1},
 			{Name: minibatch, Doc: "largest number of rows per iteration; rows are divided at random into windows, and an iteration uses one; 0: all rows", Default: 0, Min: 0, Role: backends.Minibatch},
+			{Name: restarts, Doc: "fits from so many starting points, of which the one with the best ELBO is kept; not by quadrature, whose result does not depend on the start", Default: 1, Min: 1, Max: mostRestarts},
 			{Name: rate, Doc: "step size of Adam", Default: 1e-3, Near: 0.05, Min: 1e-12, Role: backends.Rate},
 			{Name: lastRate, Doc: "step size at the end of the cosine schedule; 0: lr/100", Default: 0.0},
 			{Name: schedule, Doc: "schedule of the step size", Default: "constant", Near: "cosine", Choices: []string{"constant", "cosine"}},
