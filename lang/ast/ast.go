@@ -1,10 +1,10 @@
 // Package ast holds the syntax tree of a vfl file, one to one with its source. A tree is immutable after parsing: later passes keep their facts in tables keyed by node.
 //
-// The parser tags are the grammar of declarations, in participle's notation, read field by field; expressions are parsed by hand in lang/parser.
+// The parser tags are the grammar of declarations, in participle's notation, read field by field. The most frequent declarations and their parts have no tags and
+// read themselves; expressions are parsed by hand in lang/parser.
 package ast
 
 import (
-	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
 
 	"github.com/vflc/vflc/lang/source"
@@ -59,21 +59,6 @@ type Ident struct {
 	Name string
 }
 
-// IdentToken is the type of the tokens that names are.
-const IdentToken = lexer.EOF - 1
-
-// Parse reads a name. Participle calls it in the place of a tag: names are the most frequent nodes, and reading one by its tag takes several times as long.
-func (i *Ident) Parse(lex *lexer.PeekingLexer) error {
-	t := lex.Peek()
-	if t.Type != IdentToken {
-		return participle.NextMatch
-	}
-	i.Pos, i.Name = t.Pos, t.Value
-	lex.Next()
-	i.EndPos = lex.RawPeek().Pos
-	return nil
-}
-
 // A Stmt is one of the statements below.
 type Stmt interface {
 	Node
@@ -114,12 +99,12 @@ type Data struct {
 // Param is `param NAME [: TYPE] ~ DIST(args) [truncate(lower=, upper=)] [noncentered] [@ OWNER]`.
 type Param struct {
 	At
-	Name        Ident  `parser:"'param' @@"`
-	Type        *Type  `parser:"(':' @@)?"` // nil: scalar real
-	Dist        *Dist  `parser:"'~' @@"`
-	Truncate    []*Arg `parser:"('truncate' '(' @@ (',' @@)* ')')?"` // nil: none
-	Noncentered bool   `parser:"@'noncentered'?"`
-	Owner       *Ident `parser:"('@' @@)?"`
+	Name        Ident
+	Type        *Type // nil: scalar real
+	Dist        *Dist
+	Truncate    []*Arg // nil: none
+	Noncentered bool
+	Owner       *Ident
 }
 
 // Weight is `weight NAME [: TYPE] [init KIND] [@ OWNER]`: a parameter without a prior, of which a point is estimated.
@@ -156,10 +141,10 @@ type Body struct {
 // Let is `let NAME [: TYPE] = EXPR [@ OWNER]`.
 type Let struct {
 	At
-	Name  Ident  `parser:"'let' @@"`
-	Type  *Type  `parser:"(':' @@)?"` // nil: inferred
-	Value Expr   `parser:"'=' @@"`
-	Owner *Ident `parser:"('@' @@)?"`
+	Name  Ident
+	Type  *Type // nil: inferred
+	Value Expr
+	Owner *Ident
 }
 
 // Generate is `generate NAME [: TYPE] = EXPR [@ OWNER]` or `generate NAME [: TYPE] ~ DIST(args) [@ OWNER]`: a quantity that is computed, or drawn, for each draw
@@ -198,12 +183,12 @@ type Category struct {
 // Likelihood is `EXPR ~ DIST(args) [truncate(…)] [censor(…)] [weights EXPR] [^ (EXPR)]`. Power appears in party programs only.
 type Likelihood struct {
 	At
-	Left     Expr      `parser:"@@"`
-	Dist     *Dist     `parser:"'~' @@"`
-	Truncate []*Arg    `parser:"('truncate' '(' @@ (',' @@)* ')')?"` // nil: none
-	Censor   []*Arg    `parser:"('censor' '(' @@ (',' @@)* ')')?"`   // nil: none
-	Weights  Weighting `parser:"('weights' @@)?"`                    // nil: none
-	Power    Expr      `parser:"('^' '(' @@ ')')?"`                  // nil: 1
+	Left     Expr
+	Dist     *Dist
+	Truncate []*Arg    // nil: none
+	Censor   []*Arg    // nil: none
+	Weights  Weighting // nil: none
+	Power    Expr      // nil: 1
 }
 
 // Factor is `factor EXPR`: it adds the sum of the elements of the expression to the log density.
@@ -286,31 +271,31 @@ func (*Weight) inner()      {}
 // A Type is `ELEM[(LEVELS)][<bounds>][[dims]]`, as real<lower=0>[N, P], level(R)[N] or simplex[K].
 type Type struct {
 	At
-	Elem   Ident    `parser:"@@"`
-	Levels Expr     `parser:"('(' @@ ')')?"`           // of level(R), else nil
-	Bounds []*Bound `parser:"('<' @@ (',' @@)? '>')?"` // lower and upper
-	Dims   []Expr   `parser:"('[' @@ (',' @@)* ']')?"` // size expressions
+	Elem   Ident
+	Levels Expr     // of level(R), else nil
+	Bounds []*Bound // lower and upper
+	Dims   []Expr   // size expressions
 }
 
 // Bound is `lower = EXPR` or `upper = EXPR`.
 type Bound struct {
 	At
-	Which Ident `parser:"@@"`
-	Value Sized `parser:"'=' @@"`
+	Which Ident
+	Value Sized
 }
 
 // Dist is a distribution call `NAME(args)`.
 type Dist struct {
 	At
-	Name Ident  `parser:"@@"`
-	Args []*Arg `parser:"'(' (@@ (',' @@)*)? ')'"`
+	Name Ident
+	Args []*Arg
 }
 
 // Arg is an argument, positional when Name is nil.
 type Arg struct {
 	At
-	Name  *Ident `parser:"((?= Ident '=') @@ '=')?"`
-	Value Expr   `parser:"@@"`
+	Name  *Ident
+	Value Expr
 }
 
 // Column is one item of a `from` clause: `*`, a column, or an encoder of columns.

@@ -10,18 +10,10 @@ import (
 	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
 
+	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 )
-
-// unexpected is the error of a token that the grammar does not allow. expected is the first term that the grammar expects there, in participle's notation.
-type unexpected struct {
-	token    lexer.Token
-	expected string
-}
-
-// Error names the token. Users see the diagnostic that explain returns instead.
-func (u *unexpected) Error() string { return "unexpected " + u.token.Value }
 
 // fault is an error that holds a diagnostic, without its file.
 type fault struct{ d *diag.Diagnostic }
@@ -48,8 +40,8 @@ func (p *parser) report(err error) int {
 	at := p.start
 	if !ok {
 		u := p.asUnexpected(err)
-		at = p.indexOf(u.token)
-		if u.token.Type == invalidToken { // reported by the lexical check
+		at = p.indexOf(u.Token)
+		if u.Token.Type == invalidToken { // reported by the lexical check
 			return at
 		}
 		f = p.explain(u, at)
@@ -63,17 +55,17 @@ func (p *parser) report(err error) int {
 }
 
 // asUnexpected translates participle's errors.
-func (p *parser) asUnexpected(err error) *unexpected {
+func (p *parser) asUnexpected(err error) *ast.Unexpected {
 	switch e := err.(type) {
-	case *unexpected:
+	case *ast.Unexpected:
 		return e
 	case *participle.UnexpectedTokenError:
 		_, expected, _ := strings.Cut(e.Message(), " (expected ")
-		return &unexpected{token: e.Unexpected, expected: head(expected)}
+		return &ast.Unexpected{Token: e.Unexpected, Expected: head(expected)}
 	case participle.Error: // a list longer than participle's limit
-		return &unexpected{token: p.words[p.wordAt(e.Position().Offset)]}
+		return &ast.Unexpected{Token: p.words[p.wordAt(e.Position().Offset)]}
 	}
-	return &unexpected{token: p.words[p.start]}
+	return &ast.Unexpected{Token: p.words[p.start]}
 }
 
 // head returns the first term of a production in participle's EBNF.

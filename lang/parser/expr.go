@@ -91,37 +91,19 @@ func (c *climber) bracketed(closer string, parse func() error) error {
 	return c.expect(closer)
 }
 
-// accept reads the symbol or word if it is next.
-func (c *climber) accept(value string) bool {
-	if !is(*c.Peek(), value) {
-		return false
-	}
-	c.Next()
-	return true
-}
-
-// expect reads the symbol or word, which must be next.
-func (c *climber) expect(value string) error {
-	if t := *c.Peek(); !c.accept(value) {
-		return &unexpected{token: t, expected: strconv.Quote(value)}
-	}
-	return nil
-}
+func (c *climber) accept(value string) bool  { return ast.Accept(c.PeekingLexer, value) }
+func (c *climber) expect(value string) error { return ast.Expect(c.PeekingLexer, value) }
 
 // ident reads a name.
-func (c *climber) ident() (ast.Ident, error) {
-	t := *c.Peek()
-	if t.Type != identToken {
-		return ast.Ident{}, &unexpected{token: t, expected: "Ident"}
+func (c *climber) ident() (name ast.Ident, err error) {
+	if err = name.Parse(c.PeekingLexer); err != nil {
+		err = &ast.Unexpected{Token: *c.Peek(), Expected: "Ident"}
 	}
-	c.Next()
-	return ast.Ident{At: c.at(t.Pos), Name: t.Value}, nil
+	return name, err
 }
 
 // is reports whether t is the symbol or keyword value.
-func is(t lexer.Token, value string) bool {
-	return t.Value == value && (t.Type == symbolToken || t.Type == keywordToken)
-}
+func is(t lexer.Token, value string) bool { return ast.Is(&t, value) }
 
 // operator returns the next token and, if it is a binary operator, its precedence; else level 0.
 func (c *climber) operator() (t lexer.Token, level int) {
@@ -276,7 +258,7 @@ func (c *climber) primary() (ast.Expr, error) {
 	case c.accept("["):
 		return c.array(t)
 	}
-	return nil, &unexpected{token: t, expected: "Expr"}
+	return nil, &ast.Unexpected{Token: t, Expected: "Expr"}
 }
 
 // number returns the literal of text. A value out of range is infinite, and the lexical check reports it.

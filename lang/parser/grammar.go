@@ -26,10 +26,11 @@ type grammar struct {
 
 // theGrammar builds the grammar once.
 var theGrammar = sync.OnceValue(func() *grammar {
+	ast.Expressions.Expr, ast.Expressions.Sized, ast.Expressions.Weighting = parseExpr, parseSized, parseWeighting
 	p := participle.MustBuild[ast.Stmt](
 		participle.Lexer(definition{}),
 		participle.UseLookahead(0), // no backtracking: the error of the first alternative that begins is the one to report
-		participle.Elide("Space", "Comment", "Refused"),
+		participle.Elide("Space"),
 		participle.ParseTypeWith(parseExpr),
 		participle.ParseTypeWith(parseSized),
 		participle.ParseTypeWith(parseWeighting),
@@ -74,6 +75,12 @@ func production[S any, P interface {
 	*S
 	ast.Stmt
 }](p *participle.Parser[ast.Stmt]) func(*lexer.PeekingLexer) (ast.Stmt, error) {
+	if _, itself := any(new(S)).(participle.Parseable); itself { // participle would make its error a text
+		return func(lex *lexer.PeekingLexer) (ast.Stmt, error) {
+			s := P(new(S))
+			return s, any(s).(participle.Parseable).Parse(lex)
+		}
+	}
 	one, err := participle.ParserForProduction[S](p)
 	if err != nil {
 		panic("parser: " + err.Error()) // a statement is missing from the union above
