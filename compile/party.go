@@ -62,6 +62,11 @@ func OpenParty(m *split.Manifest, party string, program *source.File) (*OneParty
 	p := &OneParty{Party: party, Member: member, Bound: &Bound{Model: &Model{Name: m.Model, Source: program, Universe: universe, Checked: checked, Manifest: m}}}
 	if member > 0 {
 		p.Family = name
+		for _, size := range entry.OwnSizes {
+			if z := checked.Sizes[size]; z != nil {
+				z.Member = name
+			}
+		}
 	}
 	return p, diags, nil
 }
@@ -147,6 +152,9 @@ func (p *OneParty) Facts(salt []byte) (Facts, diag.List) {
 		}
 		if s.Type.Levels != nil && len(b.Labels) > 0 {
 			for _, size := range s.Type.Levels.Names() {
+				if z := p.Checked.Sizes[size]; z != nil && z.Member != "" {
+					continue
+				}
 				f.Levels[size] = salted(salt, "levels", fmt.Sprintf("%q", b.Labels))
 			}
 		}

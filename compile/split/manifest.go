@@ -55,11 +55,12 @@ type Manifest struct {
 
 // ManifestParty is one party's program.
 type ManifestParty struct {
-	Family  string `json:"family,omitempty"` // number of members, a size; "" for a single party
-	Name    string `json:"name"`
-	Program string `json:"program"`
-	Role    string `json:"role"` // server or client
-	SHA256  string `json:"sha256"`
+	Family   string   `json:"family,omitempty"` // number of members, a size; "" for a single party
+	Name     string   `json:"name"`
+	OwnSizes []string `json:"own_sizes,omitempty"` // sizes of which every member of the family has a value of its own
+	Program  string   `json:"program"`
+	Role     string   `json:"role"` // server or client
+	SHA256   string   `json:"sha256"`
 }
 
 // ManifestContribution is what a client computes in a module of its own: of it the others know the shape.
@@ -184,14 +185,14 @@ func (s *splitter) manifest(programs []PartyProgram) *Manifest {
 		Powers: []ManifestPower{}, Sizes: []ManifestSize{}, Sums: []ManifestSum{},
 	}
 	for i, p := range programs {
-		role, family := roleClient, ""
+		entry := ManifestParty{Name: p.Party, Role: roleClient, Program: p.File, SHA256: p.SHA256()}
 		if i == 0 {
-			role = roleServer
+			entry.Role = roleServer
 		}
 		if c, ok := s.Client(p.Party); ok && c.Family {
-			family = c.Count.String()
+			entry.Family, entry.OwnSizes = c.Count.String(), s.ownSizes(p.Party)
 		}
-		m.Parties = append(m.Parties, ManifestParty{Name: p.Party, Role: role, Program: p.File, SHA256: p.SHA256(), Family: family})
+		m.Parties = append(m.Parties, entry)
 	}
 	for _, k := range s.Parties[0].Received {
 		c := s.manifestCut(k)
@@ -222,6 +223,17 @@ func (s *splitter) manifest(programs []PartyProgram) *Manifest {
 		s.manifestOf(q, m)
 	}
 	return m
+}
+
+// ownSizes lists the sizes of which every member of a family has a value of its own.
+func (s *splitter) ownSizes(family string) (names []string) {
+	for name, z := range s.Sizes {
+		if z.Member == family {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // manifestOf adds the sizes that a party learns, the sums that it is sent and the likelihoods that it evaluates at them.
