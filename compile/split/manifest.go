@@ -9,6 +9,7 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/compile/leak"
+	"github.com/vflc/vflc/compile/rows"
 	"github.com/vflc/vflc/compile/transform"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/format"
@@ -41,7 +42,8 @@ type Manifest struct {
 	Parties       []ManifestParty        `json:"parties"`
 	Powers        []ManifestPower        `json:"powers"`
 	Protocol      string                 `json:"protocol"`
-	Rho           map[string]string      `json:"rho"` // sd of each client's auxiliary variables; empty where there are none
+	Rho           map[string]string      `json:"rho"`            // sd of each client's auxiliary variables; empty where there are none
+	Rows          string                 `json:"rows,omitempty"` // the size of rows that are independent of each other, which minibatches divide; "" where there is none
 	Schema        int                    `json:"schema"`
 	Server        string                 `json:"server"`
 	SharedData    []ManifestData         `json:"shared_data"`
@@ -207,9 +209,13 @@ func (s *splitter) manifest(programs []PartyProgram) *Manifest {
 		}
 		m.Cuts = append(m.Cuts, c)
 	}
+	if size, diags := rows.Check(s.Program.Program); !diags.HasErrors() {
+		m.Rows = size
+	}
 	server := s.writer(s.Parties[0])
 	for _, sym := range s.Order {
 		if sym.Opaque {
+			m.Rows = ""
 			m.Contributions = append(m.Contributions, ManifestContribution{Client: sym.Owner, Name: sym.Name, Shape: sym.Type.Shape()})
 		}
 		if to := names(server.usersOf(sym)); len(to) > 0 {
