@@ -74,7 +74,7 @@ type participant struct {
 	manifest *split.Manifest
 	program  *source.File
 	own      *source.File // with the party's module written out; nil: it has none
-	digest   string // of the manifest
+	digest   string       // of the manifest
 
 	announce announcement
 	part     *compile.OneParty

@@ -34,7 +34,7 @@ func Cases(scale float64) (out []Case) {
 			{"soul", "--backend", "soul", "--iterations", n(800), "--draws", n(200)},
 		} {
 			if transform == "exact" && backend[0] == "soul" {
-				continue // it has no auxiliary variables to draw
+				continue // it draws auxiliary variables, and there are none
 			}
 			out = append(out, Case{transform + "/" + backend[0], append([]string{"--transform", transform}, backend[1:]...)})
 		}
