@@ -123,6 +123,16 @@ func (p *OneParty) wants() []data.Want {
 	})
 }
 
+// LeftOut is how many rows `missing drop` left out of the party's table where other parties have these rows too, and do not know it. It is called after Bind.
+func (p *OneParty) LeftOut() (n int) {
+	if p.joins() {
+		for _, j := range p.Data.Joins {
+			n += j.Dropped
+		}
+	}
+	return n
+}
+
 // joins reports whether rows of the party's table correspond to those of other parties: a size of its rows is one of what crosses, or of shared data.
 func (p *OneParty) joins() bool {
 	var crossing []string

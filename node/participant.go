@@ -204,6 +204,9 @@ func (p *participant) load(a announcement) error {
 	if err := refused(CodeData, part.Bind(p.tables(), p.MaxBytes, data.Joining{Key: a.Key}), nil); err != nil {
 		return err
 	}
+	if n := part.LeftOut(); n > 0 {
+		return refuse(CodeData, "missing drop leaves out rows of this party's table, of which the other parties hold their part: %d; leave these rows out of the tables of all parties before the run", n)
+	}
 	salt, err := hex.DecodeString(a.Salt)
 	if err != nil {
 		return refuse(CodeProtocol, "the salt of the announcement is not hexadecimal")
