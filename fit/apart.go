@@ -13,6 +13,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/model"
@@ -50,7 +51,7 @@ func OpenApart(b *compile.OneParty, apart *Apart, o Options) (*Prepared, diag.Li
 		return nil, nil, err
 	}
 	var diags diag.List
-	for _, step := range []func() (diag.List, error){p.agree, p.mayBegin, p.note, p.label, p.takeFolder} {
+	for _, step := range []func() (diag.List, error){p.divideOwn, p.agree, p.mayBegin, p.note, p.label, p.takeFolder} {
 		found, err := step()
 		if diags = append(diags, found...); err != nil || diags.HasErrors() {
 			return nil, diags, err
@@ -74,15 +75,28 @@ func partly(b *compile.OneParty, apart *Apart, o Options) (*Prepared, error) {
 		on.Plan = b.Plan.On(model.Wire{Fixed: s.Plan.Fixed, Masked: s.Plan.Masked})
 	}
 	p := &Prepared{Bound: &on, Algorithm: o.Algorithm, Settings: s, options: o, apart: apart}
-	switch {
-	case s.Plan.Minibatch > 0:
-		return nil, usagef("%s: rows are not divided into windows in a run across processes yet", p.setting(backends.Minibatch))
-	case s.Plan.Initial != "":
-		if _, ok := approximating(s.Plan.Initial); !ok {
-			return nil, usagef("%s %s: in a run across processes chains begin near an approximation that the run fits: %s", p.setting(backends.Initial), s.Plan.Initial, approximations())
-		}
+	if _, ok := approximating(s.Plan.Initial); !ok && s.Plan.Initial != "" {
+		return nil, usagef("%s %s: in a run across processes chains begin near an approximation that the run fits: %s", p.setting(backends.Initial), s.Plan.Initial, approximations())
 	}
 	return p, nil
+}
+
+// divideOwn is divide where the other parties are elsewhere: the manifest says which size counts rows.
+func (p *Prepared) divideOwn() (diag.List, error) {
+	most, size := p.Settings.Plan.Minibatch, p.Manifest.Rows
+	switch {
+	case most == 0:
+		return nil, nil
+	case len(p.Manifest.Contributions) > 0:
+		return nil, usagef("%s: a client computes its contribution in a module of its own, of which the others do not know whether it mixes rows; leave it out to use all rows", p.setting(backends.Minibatch))
+	case size == "":
+		return nil, usagef("%s: the manifest lists no size whose rows are independent of each other; vflc run MODEL with the same setting shows which part of the model mixes them; leave it out to use all rows", p.setting(backends.Minibatch))
+	}
+	n, _ := p.Sizes.Value(size, "")
+	if err := p.window(size, n); err != nil {
+		return nil, err
+	}
+	return lower.DivideOne(p.Plan, p.apart.Index, p.Lowered[0], size, n, p.windows.parts)
 }
 
 // Hinders lists, for the algorithm and for the one near whose approximation chains begin, what of that they might choose this party's block excludes. It is called before

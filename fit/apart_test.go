@@ -28,7 +28,7 @@ func apartParties(t *testing.T, m *compile.Model, table func(party string) []str
 	var all []*compile.OneParty
 	facts, names := map[string]compile.Facts{}, []string{}
 	for _, p := range m.Programs {
-		b, diags, err := compile.OpenParty(m.Manifest, p.Party, source.New(p.File, p.Text))
+		b, diags, err := compile.OpenParty(m.Manifest, p.Party, source.New(p.File, p.Text), nil)
 		if err != nil || diags.HasErrors() {
 			t.Fatal(err, diags)
 		}
