@@ -87,8 +87,11 @@ func (p *Prepared) infer(ctx context.Context, stop <-chan struct{}) (*fitted, er
 
 // continuation says how an interrupted run is continued.
 func (p *Prepared) continuation() string {
-	if p.options.Dir != "" {
+	switch {
+	case p.options.Dir != "":
 		return "vflc resume " + p.options.Dir + " continues it"
+	case p.options.Origin.Continue != "":
+		return p.options.Origin.Continue
 	}
 	return "a run with -o DIR can be resumed"
 }

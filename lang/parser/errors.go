@@ -111,11 +111,14 @@ func quote(text string) string {
 	return "`" + text + "`"
 }
 
+// EndOfFile is what messages call the end of a text that is a file.
+const EndOfFile = "the end of the file"
+
 // found describes an unexpected token.
 func found(t lexer.Token) string {
 	switch t.Type {
 	case lexer.EOF:
-		return "the end of the file"
+		return EndOfFile
 	case keywordToken:
 		return "the keyword " + quote(t.Value)
 	case numberToken:
