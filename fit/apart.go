@@ -25,9 +25,9 @@ type Apart struct {
 	Index     int // of the party
 	Transport transport.Transport
 	Keys      session.Keys
-	// Hindered says of the algorithm, and Near of the one near whose approximation chains begin, that a party's program excludes what it would choose: every party must be
-	// given the same.
-	Hindered, Near bool
+	// Hindered lists what the algorithm, and Near what the one near whose approximation chains begin, may not choose, since the program of a party excludes it: every party
+	// must be given the same.
+	Hindered, Near []string
 	Marks          *Marks
 	At             map[int]int // the transition after which each chain goes on, by its number; a chain that is not listed begins
 }
@@ -35,11 +35,12 @@ type Apart struct {
 // errHindered stands for the reason of another party, which is not sent.
 var errHindered = errors.New("the program of a party excludes it")
 
-func hindered(yes bool) error {
-	if yes {
-		return errHindered
+func hindered(names []string) backends.Hindrances {
+	out := backends.Hindrances{}
+	for _, n := range names {
+		out.Add(n, errHindered)
 	}
-	return nil
+	return out
 }
 
 // OpenApart prepares one party's part of a run, whose plan has been taken (compile.OneParty.Take). Options.Resume is set where the folder holds the run.
@@ -84,21 +85,21 @@ func partly(b *compile.OneParty, apart *Apart, o Options) (*Prepared, error) {
 	return p, nil
 }
 
-// Hinders reports, for the algorithm and for the one near whose approximation chains begin, whether this party's block excludes what they would choose. It is called before
+// Hinders lists, for the algorithm and for the one near whose approximation chains begin, what of that they might choose this party's block excludes. It is called before
 // OpenApart, while the party has its data.
-func Hinders(b *compile.OneParty, index int, o Options) (algorithm, near bool, err error) {
+func Hinders(b *compile.OneParty, index int, o Options) (algorithm, near []string, err error) {
 	p, err := partly(b, nil, o)
 	if err != nil {
-		return false, false, err
+		return nil, nil, err
 	}
 	blocks := []density.Block{model.NewParty(p.Plan, index)}
-	algorithm = Hindered(p.Algorithm, p.Settings, blocks) != nil
+	algorithm = Hindered(p.Algorithm, p.Settings, blocks).Names()
 	if a, ok := approximating(p.Settings.Plan.Initial); ok {
 		s, err := a.ResolveStart(p.Settings.Transform)
 		if err != nil {
-			return false, false, &UsageError{err}
+			return nil, nil, &UsageError{err}
 		}
-		near = Hindered(a, s, blocks) != nil
+		near = Hindered(a, s, blocks).Names()
 	}
 	return algorithm, near, nil
 }

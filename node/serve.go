@@ -434,7 +434,7 @@ func (c *coordinator) start() error {
 		if err := decode(c.replies[name], &h); err != nil {
 			return c.blame(name, err)
 		}
-		s.Algorithm, s.Near = s.Algorithm || h.Algorithm, s.Near || h.Near
+		s.and(h)
 	}
 	o, err := c.part.options()
 	if err != nil {

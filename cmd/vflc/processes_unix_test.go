@@ -179,6 +179,9 @@ func TestProcessesEqualOneProcess(t *testing.T) {
 		"nuts exact":      {"--transform", "exact", "--chains", "2", "--warmup", "30", "--draws", "20"},
 		"sfvi augmented":  {"--backend", "sfvi", "--estimator", "sampled", "--iterations", "60", "--draws", "30"},
 		"sfvi quadrature": {"--transform", "power", "--rho", "0.4", "--backend", "sfvi", "--draws", "30"},
+		"sfvi fixed":      {"--transform", "exact", "--backend", "sfvi", "--estimator", "fixed", "--draws", "30"},
+		"sfvi coupled":    {"--backend", "sfvi", "--guide", "coupled", "--draws", "30"},
+		"sfvi steps":      {"--backend", "sfvi", "--estimator", "sampled", "--local-steps", "3", "--iterations", "60", "--draws", "30"},
 		"soul power":      {"--transform", "power", "--rho", "0.4", "--backend", "soul", "--iterations", "30", "--draws", "20"},
 		"nuts plain":      {"--wire", "plain", "--chains", "1", "--warmup", "20", "--draws", "10"},
 	} {
