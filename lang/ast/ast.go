@@ -1,10 +1,11 @@
 // Package ast holds the syntax tree of a vfl file, one to one with its source. A tree is immutable after parsing: later passes keep their facts in tables keyed by node.
 //
-// The parser tags are the grammar of declarations, in participle's notation, read field by field. The most frequent declarations and their parts have no tags and
-// read themselves; expressions are parsed by hand in lang/parser.
+// The parser tags are the grammar of declarations, in participle's notation, read field by field; the statements with types and distributions, and
+// expressions, are parsed by hand in lang/parser.
 package ast
 
 import (
+	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
 
 	"github.com/vflc/vflc/lang/source"
@@ -59,6 +60,21 @@ type Ident struct {
 	Name string
 }
 
+// IdentToken is the type of the tokens that names are.
+const IdentToken = lexer.EOF - 1
+
+// Parse reads a name. Participle calls it in the place of a tag: names are the most frequent nodes, and reading one by its tag takes several times as long.
+func (i *Ident) Parse(lex *lexer.PeekingLexer) error {
+	t := lex.Peek()
+	if t.Type != IdentToken {
+		return participle.NextMatch
+	}
+	i.Pos, i.Name = t.Pos, t.Value
+	lex.Next()
+	i.EndPos = lex.RawPeek().Pos
+	return nil
+}
+
 // A Stmt is one of the statements below.
 type Stmt interface {
 	Node
@@ -87,13 +103,13 @@ type Family struct {
 // Data is `data NAME : TYPE [@ OWNER] [from COLUMNS] [missing KIND]`.
 type Data struct {
 	At
-	Name  Ident     `parser:"'data' @@"`
-	Type  *Type     `parser:"':' @@"`
-	Owner *Ident    `parser:"('@' @@)?"` // nil: not written
-	From  []*Column `parser:"('from' @@ (',' @@)*)?"`
+	Name  Ident
+	Type  *Type
+	Owner *Ident // nil: not written
+	From  []*Column
 	// Missing says what is done about missing cells, nil where it is not written; the words are checked later. Impute is the distribution behind it.
-	Missing *Ident `parser:"('missing' @@"`
-	Impute  *Dist  `parser:"('~' @@)?)?"`
+	Missing *Ident
+	Impute  *Dist
 }
 
 // Param is `param NAME [: TYPE] ~ DIST(args) [truncate(lower=, upper=)] [noncentered] [@ OWNER]`.
@@ -110,18 +126,18 @@ type Param struct {
 // Weight is `weight NAME [: TYPE] [init KIND] [@ OWNER]`: a parameter without a prior, of which a point is estimated.
 type Weight struct {
 	At
-	Name  Ident  `parser:"'weight' @@"`
-	Type  *Type  `parser:"(':' @@)?"`    // nil: scalar real
-	Init  *Ident `parser:"('init' @@)?"` // nil: the default of its shape; checked later
-	Owner *Ident `parser:"('@' @@)?"`
+	Name  Ident
+	Type  *Type  // nil: scalar real
+	Init  *Ident // nil: the default of its shape; checked later
+	Owner *Ident
 }
 
 // Contribution is `contribution NAME : TYPE @ CLIENT`: what a client adds to the model from a module of its own. In the client's program it has no owner.
 type Contribution struct {
 	At
-	Name  Ident  `parser:"'contribution' @@"`
-	Type  *Type  `parser:"':' @@"`
-	Owner *Ident `parser:"('@' @@)?"`
+	Name  Ident
+	Type  *Type
+	Owner *Ident
 }
 
 // Private is `module CLIENT implements MODEL`, the first statement of the file in which a client keeps its part of a model.
@@ -151,12 +167,12 @@ type Let struct {
 // of the parameters.
 type Generate struct {
 	At
-	Name     Ident  `parser:"'generate' @@"`
-	Type     *Type  `parser:"(':' @@)?"` // nil: inferred
-	Value    Expr   `parser:"(  '=' @@"` // nil where Dist is set
-	Dist     *Dist  `parser:" | '~' @@"`
-	Truncate []*Arg `parser:"     ('truncate' '(' @@ (',' @@)* ')')?)"` // nil: none
-	Owner    *Ident `parser:"('@' @@)?"`                                // nil: inferred
+	Name     Ident
+	Type     *Type // nil: inferred
+	Value    Expr  // nil where Dist is set
+	Dist     *Dist
+	Truncate []*Arg // nil: none
+	Owner    *Ident // nil: inferred
 }
 
 // Const is `const NAME = EXPR`.
@@ -222,17 +238,17 @@ type Program struct {
 // Aux is `aux NAME : TYPE ~ DIST(args)`, an auxiliary variable of a client's program.
 type Aux struct {
 	At
-	Name Ident `parser:"'aux' @@"`
-	Type *Type `parser:"':' @@"`
-	Dist *Dist `parser:"'~' @@"`
+	Name Ident
+	Type *Type
+	Dist *Dist
 }
 
 // Receive is `receive NAME : TYPE from PARTY`: the party receives the value and returns the adjoint, the gradient with respect to the value.
 type Receive struct {
 	At
-	Name Ident `parser:"'receive' @@"`
-	Type *Type `parser:"':' @@"`
-	From Ident `parser:"'from' @@"`
+	Name Ident
+	Type *Type
+	From Ident
 }
 
 // Send is `send NAME [= EXPR] to PARTY, …`: the party sends the value and receives the adjoint.

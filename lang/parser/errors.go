@@ -10,7 +10,6 @@ import (
 	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
 
-	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
 )
@@ -40,8 +39,8 @@ func (p *parser) report(err error) int {
 	at := p.start
 	if !ok {
 		u := p.asUnexpected(err)
-		at = p.indexOf(u.Token)
-		if u.Token.Type == invalidToken { // reported by the lexical check
+		at = p.indexOf(u.token)
+		if u.token.Type == invalidToken { // reported by the lexical check
 			return at
 		}
 		f = p.explain(u, at)
@@ -55,17 +54,17 @@ func (p *parser) report(err error) int {
 }
 
 // asUnexpected translates participle's errors.
-func (p *parser) asUnexpected(err error) *ast.Unexpected {
+func (p *parser) asUnexpected(err error) *unexpected {
 	switch e := err.(type) {
-	case *ast.Unexpected:
+	case *unexpected:
 		return e
 	case *participle.UnexpectedTokenError:
 		_, expected, _ := strings.Cut(e.Message(), " (expected ")
-		return &ast.Unexpected{Token: e.Unexpected, Expected: head(expected)}
+		return &unexpected{token: e.Unexpected, expected: head(expected)}
 	case participle.Error: // a list longer than participle's limit
-		return &ast.Unexpected{Token: p.words[p.wordAt(e.Position().Offset)]}
+		return &unexpected{token: p.words[p.wordAt(e.Position().Offset)]}
 	}
-	return &ast.Unexpected{Token: p.words[p.start]}
+	return &unexpected{token: p.words[p.start]}
 }
 
 // head returns the first term of a production in participle's EBNF.

@@ -25,8 +25,8 @@ type situation struct {
 }
 
 // explain returns the diagnostic for an unexpected token, from the first rule that recognises the mistake.
-func (p *parser) explain(u *ast.Unexpected, at int) *fault {
-	s := &situation{parser: p, at: at, token: u.Token, expected: u.Expected, open: p.openBrackets(at)}
+func (p *parser) explain(u *unexpected, at int) *fault {
+	s := &situation{parser: p, at: at, token: u.token, expected: u.expected, open: p.openBrackets(at)}
 	if p.isKeyword(p.start) {
 		s.statement = p.words[p.start].Value
 	}
@@ -326,7 +326,7 @@ func (p *parser) badStart() error {
 	behind := p.start > 0 && p.start == p.end && !is(p.words[p.start-1], ";") // directly after a correct statement
 	switch {
 	case t.Type == invalidToken:
-		return &ast.Unexpected{Token: t}
+		return &unexpected{token: t}
 	case isCloser(t):
 		f := faultf(diag.WrongBracket, spanOf(t), "found %s, but no bracket is open", quote(t.Value))
 		f.d.Fix(spanOf(t), "", "delete it")

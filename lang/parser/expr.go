@@ -91,19 +91,21 @@ func (c *climber) bracketed(closer string, parse func() error) error {
 	return c.expect(closer)
 }
 
-func (c *climber) accept(value string) bool  { return ast.Accept(c.PeekingLexer, value) }
-func (c *climber) expect(value string) error { return ast.Expect(c.PeekingLexer, value) }
+func (c *climber) accept(value string) bool  { return accept(c.PeekingLexer, value) }
+func (c *climber) expect(value string) error { return expect(c.PeekingLexer, value) }
 
 // ident reads a name.
 func (c *climber) ident() (name ast.Ident, err error) {
 	if err = name.Parse(c.PeekingLexer); err != nil {
-		err = &ast.Unexpected{Token: *c.Peek(), Expected: "Ident"}
+		err = &unexpected{token: *c.Peek(), expected: "Ident"}
 	}
 	return name, err
 }
 
 // is reports whether t is the symbol or keyword value.
-func is(t lexer.Token, value string) bool { return ast.Is(&t, value) }
+func is(t lexer.Token, value string) bool {
+	return t.Value == value && (t.Type == symbolToken || t.Type == keywordToken)
+}
 
 // operator returns the next token and, if it is a binary operator, its precedence; else level 0.
 func (c *climber) operator() (t lexer.Token, level int) {
@@ -258,7 +260,7 @@ func (c *climber) primary() (ast.Expr, error) {
 	case c.accept("["):
 		return c.array(t)
 	}
-	return nil, &ast.Unexpected{Token: t, Expected: "Expr"}
+	return nil, &unexpected{token: t, expected: "Expr"}
 }
 
 // number returns the literal of text. A value out of range is infinite, and the lexical check reports it.

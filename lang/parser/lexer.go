@@ -13,14 +13,11 @@ import (
 
 // The token types. Space, comments and lines of other languages are elided: the grammar does not see them, but they keep the places of nodes exact.
 const (
-	identToken   = ast.IdentToken
-	keywordToken = ast.KeywordToken
-	symbolToken  = ast.SymbolToken
-)
-
-const (
-	numberToken lexer.TokenType = symbolToken - 1 - iota
+	identToken lexer.TokenType = ast.IdentToken - iota
+	keywordToken
+	numberToken
 	stringToken
+	symbolToken
 	invalidToken // text that is not a token: the lexer goes on after it, and the grammar never accepts it
 	spaceToken
 	commentToken

@@ -1,6 +1,7 @@
 // Package parser turns vfl text into a syntax tree and diagnostics. It always returns a tree. The tree of a file with errors holds the correct statements.
 //
-// A hand-written lexer feeds participle, which parses declarations by the tags on the tree. A precedence climber parses expressions.
+// A hand-written lexer feeds participle, which parses declarations by the tags on the tree. Statements with types and distributions are parsed by hand, expressions by a
+// precedence climber, on the same tokens.
 // Each statement is parsed on its own, and after an error the parser continues at the next statement.
 package parser
 

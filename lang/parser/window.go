@@ -69,8 +69,8 @@ func (p *parser) fill(from, to int) {
 		}
 		room = append(room, t)
 	}
-	if last := &room[len(room)-1]; !last.EOF() {
-		room = append(room, lexer.EOFToken(last.Pos))
+	if last := p.words[to-1]; !last.EOF() {
+		w.Range(0, lexer.RawCursor(w.capacity))[len(room)] = lexer.EOFToken(last.Pos)
 	}
 	w.LoadCheckpoint(lexer.Checkpoint{})
 }
