@@ -2,12 +2,14 @@ package fit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
 	"time"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -17,6 +19,10 @@ func (p *Prepared) Sample(ctx context.Context, stop <-chan struct{}) (_ *Result,
 	defer func() {
 		if err != nil {
 			p.abandon(err)
+			var refusal *backends.Refusal
+			if errors.As(err, &refusal) {
+				err = data.Errors(refusal.Diagnostics())
+			}
 		}
 		p.lock.Release()
 	}()

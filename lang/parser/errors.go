@@ -14,15 +14,6 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// unexpected is the error of a token that the grammar does not allow. expected is the first term that the grammar expects there, in participle's notation.
-type unexpected struct {
-	token    lexer.Token
-	expected string
-}
-
-// Error names the token. Users see the diagnostic that explain returns instead.
-func (u *unexpected) Error() string { return "unexpected " + u.token.Value }
-
 // fault is an error that holds a diagnostic, without its file.
 type fault struct{ d *diag.Diagnostic }
 
