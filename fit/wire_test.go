@@ -109,6 +109,8 @@ func all(t *testing.T, p *Prepared, mode session.Mode, hop int) map[string][]flo
 			}
 		}
 		if env.Blocks()[0].Index() == 0 && hop == 0 {
+			lock.Lock()
+			defer lock.Unlock()
 			out["work"] = []float64{float64(density.WorkOf(env).Bytes), float64(density.WorkOf(env).Rounds), float64(density.WorkOf(env).Sequential)}
 		}
 		return nil
