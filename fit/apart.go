@@ -84,6 +84,15 @@ func partly(b *compile.OneParty, apart *Apart, o Options) (*Prepared, error) {
 	return p, nil
 }
 
+// PlanApart is the plan of a run whose parties are apart, with the wire that its settings choose.
+func PlanApart(b *compile.OneParty, o Options) (*model.Plan, error) {
+	p, err := partly(b, nil, o)
+	if err != nil {
+		return nil, err
+	}
+	return p.Plan, nil
+}
+
 // Hinders reports, for the algorithm and for the one near whose approximation chains begin, whether this party's block excludes what they would choose. It is called before
 // OpenApart, while the party has its data.
 func Hinders(b *compile.OneParty, index int, o Options) (algorithm, near bool, err error) {

@@ -28,6 +28,7 @@ var Pages = slices.Concat(
 	privatePages,
 	rowsPages,
 	studiesPages,
+	networkPages,
 	dataPages,
 	infoPages,
 )
