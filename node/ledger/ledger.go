@@ -25,12 +25,10 @@ import (
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/transport"
 )
-
-// Dir is the folder of ledgers in that of a run.
-const Dir = "ledger"
 
 // Ends of the names of a party's files.
 const (
@@ -119,7 +117,7 @@ type Book struct {
 func fileOf(party string) string { return strings.NewReplacer("[", "_", "]", "").Replace(party) }
 
 // Path is that of a party's ledger in the folder of a run.
-func Path(dir, party string) string { return filepath.Join(dir, Dir, fileOf(party)+fileEnd) }
+func Path(dir, party string) string { return filepath.Join(dir, runs.LedgerDir, fileOf(party)+fileEnd) }
 
 // Open opens the ledger of a party in the folder of a run, for adding to it. A line that a crash has left unfinished is removed: its message had not left. The error is data.Errors
 // where the ledger was changed or cut since.
@@ -292,7 +290,7 @@ func (b *Book) sync() error {
 		return err
 	}
 	b.synced = b.lines
-	return atomicfile.WriteBytes(filepath.Join(b.dir, Dir, fileOf(b.party)+headEnd), 0o600, append(text, '\n'))
+	return atomicfile.WriteBytes(filepath.Join(b.dir, runs.LedgerDir, fileOf(b.party)+headEnd), 0o600, append(text, '\n'))
 }
 
 // Close closes the file. The ledger is what was added.

@@ -10,6 +10,7 @@ import (
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/session"
 )
 
@@ -28,7 +29,7 @@ type Report struct {
 
 // Find lists the ledgers in the folder of a run.
 func Find(dir string) []string {
-	out, _ := filepath.Glob(filepath.Join(dir, Dir, "*"+fileEnd)) // the pattern is well formed
+	out, _ := filepath.Glob(filepath.Join(dir, runs.LedgerDir, "*"+fileEnd)) // the pattern is well formed
 	return out
 }
 
@@ -317,7 +318,7 @@ func (p *Report) Print(w io.Writer) error {
 		fmt.Fprintf(&b, "; %s of them are alike in the ledgers of sender and receiver.\n", grouped.Digits(p.Both))
 	}
 	if len(p.Missing) > 0 {
-		fmt.Fprintf(&b, "No ledger was given of %s: copy theirs, with the signature beside it, into the folder %s of the run.\n", strings.Join(p.Missing, ", "), Dir)
+		fmt.Fprintf(&b, "No ledger was given of %s: copy theirs, with the signature beside it, into the folder %s of the run.\n", strings.Join(p.Missing, ", "), runs.LedgerDir)
 	}
 	if p.Lost > 0 {
 		fmt.Fprintf(&b, "%s messages were sent and did not arrive, in epochs that were broken off.\n", grouped.Digits(p.Lost))
