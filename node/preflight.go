@@ -11,8 +11,8 @@ import (
 
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/node/carrier"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/node/carrier"
 	"github.com/vflc/vflc/node/identity"
 	"github.com/vflc/vflc/node/policy"
 )

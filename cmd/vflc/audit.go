@@ -35,7 +35,8 @@ party programs that vflc compile wrote; each of these is loaded as its party wou
 
 A run across machines has a ledger of every message (RUN/ledger). The audit of such a run checks that no line was changed or taken away and that every
 message is one of the session's script; where other parties' ledgers were copied beside its own, or the argument is the folder of a
-demonstration, it compares what one party has sent with what the other got, and names the first difference.
+demonstration, it compares what one party has sent with what the other got, and names the first difference. What a receiver can compute
+prints the audit of the programs.
 
 With --attack the argument is the folder of a run: the clients' contributions are reconstructed from what the server received in that
 run, and compared with the true ones. It shows how well, for each of them, and after how many rounds; what one round without noise gives
@@ -51,6 +52,9 @@ away; and which private columns of two values, and categories of factors, are fo
 			}
 			if d, err := readDemo(args[0]); err == nil {
 				return auditLedgers(cmd, d.ledgers(), asJSON)
+			}
+			if ledgers := ledger.Find(args[0]); len(ledgers) > 0 {
+				return auditLedgers(cmd, ledgers, asJSON)
 			}
 			typed, err := honourBeside(cmd, args[0], &f)
 			if err != nil {
@@ -77,13 +81,7 @@ away; and which private columns of two values, and categories of factors, are fo
 			case asJSON:
 				return posterior.WriteJSON(cmd.OutOrStdout(), r.document())
 			}
-			if err := r.print(cmd.OutOrStdout()); err != nil {
-				return err
-			}
-			if ledgers := ledger.Find(args[0]); len(ledgers) > 0 {
-				return auditLedgers(cmd, ledgers, false)
-			}
-			return nil
+			return r.print(cmd.OutOrStdout())
 		}),
 	}
 	f.add(cmd)

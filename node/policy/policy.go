@@ -76,7 +76,10 @@ func Parse(path string, text []byte) (*Policy, diag.List) {
 		return bad(line, "a policy has no %s", strings.Join(strict.Errors[0].Key(), "."))
 	case errors.As(err, &decoding):
 		line, _ := decoding.Position()
-		return bad(line, "the policy is not TOML, or a value has another type: %s", strings.TrimPrefix(decoding.Error(), "toml: "))
+		if key := decoding.Key(); len(key) > 0 {
+			return bad(line, "%s has a value of another type", strings.Join(key, "."))
+		}
+		return bad(line, "the policy is not TOML: %s", strings.TrimPrefix(decoding.Error(), "toml: "))
 	case err != nil:
 		return bad(1, "the policy is not TOML: %v", err)
 	}
@@ -289,6 +292,14 @@ func (p *Policy) Spent() diag.List {
 	return Refused(l.out)
 }
 
+// each says how often a bound counts.
+func each(clients int) string {
+	if clients == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" for each of %d clients", clients)
+}
+
 // Adjoint checks an adjoint of a sum that a message has brought; clients is over how many it was added. announced says that the sender has said that the sum was not finite.
 func (p *Policy) Adjoint(name string, v []float64, clients int, announced bool) diag.List {
 	if p.MaxAdjoint == 0 {
@@ -303,7 +314,7 @@ func (p *Policy) Adjoint(name string, v []float64, clients int, announced bool) 
 			l.add("max_adjoint", false, diag.PolicyValue, "", "element %d of %q is not finite, and the sender has not said so", i+1, name)
 			return Refused(l.out)
 		case finite && math.Abs(x) > most:
-			l.add("max_adjoint", false, diag.PolicyValue, "", "element %d of %q is %.4g, and the policy takes at most %v for each of %d clients", i+1, name, x, p.MaxAdjoint, clients)
+			l.add("max_adjoint", false, diag.PolicyValue, "", "element %d of %q is %.4g, and the policy takes at most %v%s", i+1, name, x, p.MaxAdjoint, each(clients))
 			return Refused(l.out)
 		}
 	}
