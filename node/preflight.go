@@ -81,7 +81,7 @@ func (p *preflight) programs(context.Context) bool {
 	if err != nil {
 		return p.problem("programs", err, "copy the folder that vflc compile --split-by client has written")
 	}
-	p.part = part
+	p.part, p.node.part = part, part
 	p.fine("programs", "%s, manifest %s…", part.manifest.Model, short(part.digest))
 	if err := p.node.readPolicy(); err != nil {
 		return p.problem("policy", err, "see vflc explain "+string(diag.BadPolicy))
