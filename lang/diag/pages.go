@@ -24,11 +24,13 @@ var Pages = slices.Concat(
 	loadLeakPages,
 	sizesPages,
 	maximumPages,
+	simulatePages,
 	weightPages,
 	privatePages,
 	rowsPages,
 	studiesPages,
 	networkPages,
+	estimatorsPages,
 	dataPages,
 	infoPages,
 )
