@@ -18,6 +18,7 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/transport"
+	"github.com/vflc/vflc/tests/diagtest"
 )
 
 var script = []session.Form{
@@ -212,6 +213,9 @@ func TestChangedLedgersAreNamed(t *testing.T) {
 			if want := fmt.Sprintf("%s:%d", p.paths()[1], c.line); c.line > 0 && diags[0].Data != want {
 				t.Errorf("the place is %s, want %s", diags[0].Data, want)
 			}
+			diagtest.Want(t, filepath.Join("testdata", strings.NewReplacer(" ", "_", ",", "").Replace(name)+".txtar"), diags, func(s string) string {
+				return strings.ReplaceAll(strings.ReplaceAll(s, p.dirs[0], "SERVER"), p.dirs[1], "A")
+			})
 			if c.honest {
 				return
 			}
