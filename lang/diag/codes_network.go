@@ -4,7 +4,7 @@ package diag
 const (
 	OtherManifest  Code = "V0678" // a manifest or program that is not the server's
 	OtherVersion   Code = "V0679"
-	OtherRun       Code = "V0680" // the folder holds another run
+	OtherRun       Code = "V0670" // the folder holds another run
 	OtherSettings  Code = "V0674" // settings or a key that the party does not take
 	BadWiring      Code = "V0675" // outlines or a wiring that are not those of the programs
 	BadControl     Code = "V0676" // a message that the agreement of the parties does not have
