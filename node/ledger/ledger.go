@@ -306,7 +306,6 @@ type File struct {
 	Party   string
 	Entries []Entry
 	link    [digestBytes]byte
-	source  *source.File
 }
 
 // Read reads a ledger, and reports lines that were changed, added or taken away: all lines must follow from those before, and the signed one must be there.
