@@ -256,7 +256,7 @@ func TestReplTranscript(t *testing.T) {
 				":plot beta", ":plot m trace", ":plot m histogram", ":plot m density > m.svg", ":plot elbo", ":plot m violin",
 				":diagnose", "died ~ bernoulli_logit(m + u[site])", "m", ":fit warmup=200 draws=600 as small", ":compare fit1 small", ":fits", ":fits fit1",
 				":undo", ":head a", ":describe dose", ":describe sex", ":export out.csv", ":save saved", ":edit", ":reload", ":time m", ":set json on", "m", "P(m > 0)", ":nothing", ":set json off",
-				":script script", ":history or", "!echo shell", ":help fit", ":pcc y", ":demo", ":open nothing", ":recover",
+				":script script", ":history or", "!echo shell", ":help fit draws", ":pcc y", ":demo", ":open nothing", ":recover",
 			} {
 				p.ask(unit)
 			}

@@ -220,8 +220,10 @@ func TestForgedPacketsChangeNothing(t *testing.T) {
 	if server.Deliver(packet[:len(packet)-1]) || server.Deliver(nil) || server.Deliver(packet[:10]) || c.links["b"].Deliver(packet) {
 		t.Error("a part of a packet, or one for another party, is taken")
 	}
-	if !server.Deliver(packet) || !server.Deliver(packet) {
-		t.Error("the packet is not taken")
+	for range 2 { // the second is one that was sent again
+		if !server.Deliver(packet) {
+			t.Error("the packet is not taken")
+		}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
