@@ -1,10 +1,10 @@
 package diag
 
-// The codes of runs across processes: V067x what does not fit between parties, V068x a party's policy, V069x ledgers.
+// The codes of runs across processes: V0674 to V0679 and V0695 what does not fit between parties, V068x a party's policy, V069x ledgers.
 const (
 	OtherManifest  Code = "V0678" // a manifest or program that is not the server's
 	OtherVersion   Code = "V0679"
-	OtherRun       Code = "V0670" // the folder holds another run
+	OtherRun       Code = "V0695" // the folder holds another run
 	OtherSettings  Code = "V0674" // settings or a key that the party does not take
 	BadWiring      Code = "V0675" // outlines or a wiring that are not those of the programs
 	BadControl     Code = "V0676" // a message that the agreement of the parties does not have

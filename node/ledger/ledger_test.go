@@ -247,8 +247,10 @@ func TestNothingLeavesUnrecorded(t *testing.T) {
 	p.begin(1)
 	p.books[1].file.Close()
 	m := message(1, "aux", "z s", 1, 2, 3)
-	if p.books[1].Record(true, "server", m) == nil || p.books[1].Record(true, "server", m) == nil {
-		t.Error("no error")
+	for range 2 {
+		if p.books[1].Record(true, "server", m) == nil {
+			t.Error("no error")
+		}
 	}
 }
 
