@@ -18,6 +18,7 @@ import (
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/lower"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/node/identity"
 	"github.com/vflc/vflc/runtime/network"
 )
@@ -99,6 +100,23 @@ var meanings = map[Code]string{
 	CodeWiring:   "found that the parties do not fit together as its manifest lists",
 	CodeProtocol: "sent a message that the run does not have",
 	CodeFailed:   "met an error, which its own log shows",
+}
+
+// explained is the code of the page that tells a user of this party more.
+func (c Code) explained() diag.Code {
+	switch c {
+	case CodeManifest:
+		return diag.OtherManifest
+	case CodeVersion:
+		return diag.OtherVersion
+	case CodeRun:
+		return diag.OtherRun
+	case CodeWiring:
+		return diag.BadWiring
+	case CodeProtocol:
+		return diag.BadControl
+	}
+	return diag.OtherSettings
 }
 
 // An EndedError is the error where another party has ended the run.

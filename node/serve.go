@@ -12,6 +12,7 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/node/ledger"
 )
 
 // A coordinator is the server's node: it leads the parties through the stages, and decides where the run goes on.
@@ -169,6 +170,7 @@ func (c *coordinator) over() (bool, error) {
 				return false, nil
 			}
 		}
+		c.sync(c.book.End(ledger.Ended))
 		c.state(Failed, c.failure.Error(), nil)
 		return true, c.failure
 	case !c.complete:
