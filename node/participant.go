@@ -191,6 +191,10 @@ func (p *participant) load(a announcement) error {
 	if err := refused(CodeData, part.Bind(p.tables(), p.MaxBytes, data.Joining{Key: a.Key}), nil); err != nil {
 		return err
 	}
+	alignment, err := alignmentOf(p.tables())
+	if err != nil {
+		return refused(CodeData, nil, err)
+	}
 	salt, err := hex.DecodeString(a.Salt)
 	if err != nil {
 		return refuse(CodeProtocol, "the salt of the announcement is not hexadecimal")
@@ -199,7 +203,7 @@ func (p *participant) load(a announcement) error {
 	if err := refused(CodeData, diags, nil); err != nil {
 		return err
 	}
-	p.announce, p.part, p.facts = a, part, facts{Facts: f, Program: split.Digest(p.program.Text)}
+	p.announce, p.part, p.facts = a, part, facts{Facts: f, Program: split.Digest(p.program.Text), Aligned: alignment}
 	p.agreed = agreement{}
 	for _, text := range part.Data.Joined() {
 		p.note("%s", text)

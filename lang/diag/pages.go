@@ -28,6 +28,7 @@ var Pages = slices.Concat(
 	privatePages,
 	rowsPages,
 	studiesPages,
+	alignPages,
 	dataPages,
 	infoPages,
 )
