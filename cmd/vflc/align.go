@@ -107,7 +107,11 @@ func (f *alignFlags) here(cmd *cobra.Command, rules align.Rules) error {
 
 func noteWithout(w io.Writer, name string, t *node.Identified) {
 	if n := t.Without(); n > 0 {
-		fmt.Fprintf(w, "%s: %s rows have no identifier, and are left out\n", name, grouped.Digits(n))
+		rows := grouped.Digits(n) + " rows have"
+		if n == 1 {
+			rows = "1 row has"
+		}
+		fmt.Fprintf(w, "%s: %s no identifier; left out\n", name, rows)
 	}
 }
 
