@@ -36,7 +36,7 @@ func TestPagesOfAlignments(t *testing.T) {
 		found++
 		var out, errs bytes.Buffer
 		code := execute(unpack(t, page.Wrong), &out, &errs)
-		if code != exitInput || strings.Count(errs.String(), ": error V") != 1 || !strings.Contains(errs.String(), string(page.Code)) {
+		if code != exitInput || strings.Count(errs.String(), "[V") != 1 || !strings.Contains(errs.String(), "["+string(page.Code)+"]") {
 			t.Errorf("%s: exit code %d\n%s", page.Code, code, errs.String())
 		}
 		if left, _ := filepath.Glob("aligned/*"); len(left) > 0 {
@@ -56,7 +56,7 @@ func TestPagesOfAlignments(t *testing.T) {
 func TestAlignHere(t *testing.T) {
 	args := unpack(t, "vflc align --simulate --data s=s.csv --data a=a.csv -o out\n-- s.csv --\nid,y\nP 1,007\n p2,1e3\n,9\np3,3\n-- a.csv --\nx,id\n\"a,b\",p3\nc,p  1\nd,p9\n")
 	var out, errs bytes.Buffer
-	if code := execute(args, &out, &errs); code != exitFine || !strings.Contains(errs.String(), "s: 1 row has no identifier") || !strings.Contains(out.String(), "in common: 2 rows") {
+	if code := execute(args, &out, &errs); code != exitFine || !strings.Contains(errs.String(), "s: 1 row has no identifier; left out") || !strings.Contains(out.String(), "in common: 2 rows") {
 		t.Fatalf("%d\n%s%s", code, out.String(), errs.String())
 	}
 	s, a := readText(t, "out/s.csv"), readText(t, "out/a.csv")

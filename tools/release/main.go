@@ -1,7 +1,7 @@
 // Release builds the binaries that a release ships: static ones for Linux, macOS and Windows on amd64 and arm64, with checksums and a software bill of materials.
 //
-//	go run ./tools/release -o dist          build, into dist
-//	go run ./tools/release -o dist -check   build again, with an empty cache and from a copy of the sources in another folder, and compare with dist
+//	go -C tools run ./release -o ../dist          build, into dist
+//	go -C tools run ./release -o ../dist -check   build again, with an empty cache and from a copy of the sources in another folder, and compare with dist
 //
 // The bytes depend on the sources and the version of Go alone: no path, time, or state of a repository is in them.
 package main
@@ -20,8 +20,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-
-	"github.com/vflc/vflc/internal/atomicfile"
 )
 
 // Names of the files beside the binaries.
@@ -36,7 +34,7 @@ func targets() []string {
 }
 
 func main() {
-	out := flag.String("o", "dist", "`folder` for the binaries")
+	out := flag.String("o", filepath.Join("..", "dist"), "`folder` for the binaries")
 	check := flag.Bool("check", false, "build again and compare with the folder")
 	only := flag.String("targets", strings.Join(targets(), ","), "`targets` to build, as linux/amd64,windows/arm64")
 	flag.Parse()
@@ -46,6 +44,9 @@ func main() {
 	}
 }
 
+// root is the folder of the sources, from that of the module of tools.
+const root = ".."
+
 func release(out string, check bool, wanted []string) error {
 	for _, t := range wanted {
 		if !slices.Contains(targets(), t) {
@@ -53,7 +54,7 @@ func release(out string, check bool, wanted []string) error {
 		}
 	}
 	if !check {
-		return build(".", out, "", wanted)
+		return build(root, out, "", wanted)
 	}
 	scratch, err := os.MkdirTemp("", "release")
 	if err != nil {
@@ -61,7 +62,7 @@ func release(out string, check bool, wanted []string) error {
 	}
 	defer os.RemoveAll(scratch)
 	copied, again := filepath.Join(scratch, "sources"), filepath.Join(scratch, "dist")
-	if err := os.CopyFS(copied, os.DirFS(".")); err != nil {
+	if err := os.CopyFS(copied, os.DirFS(root)); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(filepath.Join(copied, ".git")); err != nil {
@@ -142,7 +143,7 @@ func build(sources, out, cache string, wanted []string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(atomicfile.WriteBytes(filepath.Join(out, sumsFile), 0o644, []byte(sums.String())), atomicfile.WriteBytes(filepath.Join(out, bomFile), 0o644, bom))
+	return errors.Join(os.WriteFile(filepath.Join(out, sumsFile), []byte(sums.String()), 0o644), os.WriteFile(filepath.Join(out, bomFile), bom, 0o644))
 }
 
 func digest(path string) (string, error) {
