@@ -37,6 +37,10 @@ type Bound struct {
 // Bind reads the tables, joins their rows, binds every data declaration to its values, and lowers the programs of all parties to graphs.
 // The result is usable only where the list has no errors. The error is a fault of the programs that no diagnostic describes.
 func Bind(m *Model, sources data.Sources, joining data.Joining) (*Bound, diag.List, error) {
+	return bind(m, sources, joining, func(pass[*Bound]) bool { return false })
+}
+
+func bind(m *Model, sources data.Sources, joining data.Joining, without func(pass[*Bound]) bool) (*Bound, diag.List, error) {
 	members := map[string]int{}
 	for _, k := range m.Checked.Clients {
 		if k.Family {
@@ -51,7 +55,12 @@ func Bind(m *Model, sources data.Sources, joining data.Joining) (*Bound, diag.Li
 	if diags.HasErrors() {
 		return b, diags, nil
 	}
-	return b.run(append(tablePasses(), valuePasses()...))
+	return b.run(slices.DeleteFunc(append(tablePasses(), valuePasses()...), without))
+}
+
+// BindPlaceholders is Bind for tables whose responses are still to be drawn: they are not compared with their distributions.
+func BindPlaceholders(m *Model, sources data.Sources) (*Bound, diag.List, error) {
+	return bind(m, sources, data.Joining{}, func(p pass[*Bound]) bool { return p.observed })
 }
 
 // BindValues is Bind for values that are in memory, by party or by member of a family. members counts the members of each family.
@@ -111,7 +120,7 @@ func valuePasses() []pass[*Bound] {
 			verify: verifySizes,
 		},
 		{
-			name: "support", doc: "Checks that every observation is a value that its distribution has.",
+			name: "support", doc: "Checks that every observation is a value that its distribution has.", observed: true,
 			run: func(b *Bound) (l diag.List, _ error) {
 				l = lower.Support(b.Checked, b.Values, b.Sizes, b.where)
 				if b.Data != nil {
@@ -121,7 +130,7 @@ func valuePasses() []pass[*Bound] {
 			},
 		},
 		{
-			name: "noise", doc: "Compares the noise of auxiliary variables with the spread of the response that it is added to.",
+			name: "noise", doc: "Compares the noise of auxiliary variables with the spread of the response that it is added to.", observed: true,
 			run: func(b *Bound) (diag.List, error) { return lower.Noise(b.Cuts, b.Values, b.Sizes), nil },
 		},
 		{

@@ -18,6 +18,8 @@ type pass[T any] struct {
 	// verify reports what in the result contradicts mathematics or the privacy contract: never a fault of the user. nil where a later pass
 	// verifies it.
 	verify func(T) error
+	// observed is true where the pass judges what was observed.
+	observed bool
 }
 
 // run runs passes up to the first that finds an error, and counts those that found none.

@@ -23,7 +23,7 @@ func missing(cell string) (issue, bool) {
 	if cell != "" && cell != "NA" {
 		return issue{}, false
 	}
-	return issue{diag.MissingCell, "is a missing value: fill it in, or declare the data with `missing drop`, which leaves the row out at every party"}, true
+	return issue{diag.MissingCell, "is a missing value"}, true
 }
 
 // number reads a decimal number.

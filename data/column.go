@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/types"
@@ -96,11 +97,11 @@ type faults struct {
 	col  column
 	word string // follows the issue of a word in a column of numbers
 	gap  string // follows the issue of a missing cell
-	// imputed is true where missing cells are none: their places are kept.
-	imputed bool
-	count   int
-	cell    int // the first
-	issue   func(text string) issue
+	// imputed is true where missing cells are none: their places are kept. imputable is true where they could be, if the model said so.
+	imputed, imputable bool
+	count              int
+	cell               int // the first
+	issue              func(text string) issue
 }
 
 // ask adds a faulty cell. The function gets the text of the cell and returns its issue; it is called only for the first cell.
@@ -131,7 +132,7 @@ func (f *faults) done() bool {
 	case is.code == diag.NotNumber:
 		is.text += f.word
 	case is.code == diag.MissingCell:
-		is.text += f.gap
+		is.text += f.waysOut() + f.gap
 	case is.code == diag.NotBinary && c.array.Words != nil && !c.view.Document:
 		is.text += fmt.Sprintf("; from %s(%s, %q) gives 1 for this value and 0 for others", encoder.Is().Name, c.array.Name, text)
 	case !is.bad():
@@ -139,6 +140,21 @@ func (f *faults) done() bool {
 	}
 	fail(f.list, is.code, c.line(f.cell), "%s %s: %q %s%s%s", c.view.noun(), c.array.Name, text, is.text, key, more(f.count-1, "cell"))
 	return false
+}
+
+// waysOut says what can be done about a missing cell.
+func (f *faults) waysOut() string {
+	var ways []string
+	if !f.col.view.Document {
+		ways = append(ways, "`missing drop`, which leaves the row out at every party")
+	}
+	if f.imputable {
+		ways = append(ways, "`missing impute ~ DIST(…)`, which makes the cell a parameter")
+	}
+	if ways == nil {
+		return ": fill it in"
+	}
+	return ": fill it in, or declare the data with " + strings.Join(ways, ", or with ")
 }
 
 // numbers returns the cells as numbers of an element type, NaN where one is faulty. If the column has such numbers, it returns them without a copy.

@@ -70,9 +70,7 @@ func (f *Fitted) fit(cs []column, w Want, list *diag.List) bool {
 	var in []def.Column
 	for _, c := range cs {
 		bad := &faults{list: list, col: c}
-		if w.Impute {
-			bad.gaps(f)
-		}
+		bad.gaps(f, w.Elem.String(), w.Impute)
 		column := c.input(e, nil, bad)
 		if !bad.done() {
 			return false

@@ -6,10 +6,15 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/types"
 )
 
 // gaps allows missing cells where the encoder gives one number for a number: such a number may be any, so that it can be a parameter.
-func (f *faults) gaps(e *Fitted) {
+func (f *faults) gaps(e *Fitted, elem string, impute bool) {
+	if !impute {
+		f.imputable = elem == types.Real.String() && e.elementwise()
+		return
+	}
 	if f.imputed = e.elementwise(); !f.imputed {
 		f.gap = fmt.Sprintf("; imputed are columns as they are, and those of %s, which make one number of a number: %s makes something else of it", strings.Join(elementwiseEncoders(), ", "), e.Encoder)
 	}

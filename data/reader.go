@@ -61,7 +61,12 @@ func ReadCSV(name string, text []byte) (*Table, diag.List) {
 
 // ReadJSON reads a Stan-JSON document from its text. The table is nil if and only if there are errors.
 func ReadJSON(name string, text []byte) (*Table, diag.List) {
-	return (&jsonFile{name: name, open: textOpener(text)}).Read()
+	return Document(name, text).Read()
+}
+
+// Document is a Stan-JSON document in memory.
+func Document(name string, text []byte) Reader {
+	return &jsonFile{name: name, open: textOpener(text)}
 }
 
 // An opener opens a file at its beginning, as often as it is called.

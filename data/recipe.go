@@ -121,9 +121,7 @@ func (r Recipe) encode(cs []column, f *Fitted, columns int, room []float64, list
 	bad := make([]*faults, len(cs))
 	for k, c := range cs {
 		bad[k] = &faults{list: list, col: c}
-		if r.Impute {
-			bad[k].gaps(f)
-		}
+		bad[k].gaps(f, r.Elem, r.Impute)
 		if r.Rank == 2 {
 			bad[k].word = fmt.Sprintf("; for categories write %s(%s), or leave the column out", ofCategories(), c.array.Name)
 		}

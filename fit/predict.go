@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,6 +33,8 @@ type PredictionRequest struct {
 	// Sources are the tables, in place of Data. With Scored they have the responses too, and the log density of each is computed.
 	Sources data.Sources
 	Scored  bool
+	// NewLevels draws the parameters of categories that the run did not see from their priors; else these are an error.
+	NewLevels bool
 	// Wire is how clients write what is added up; Predict takes that of the run.
 	Wire model.Wire
 	// PerParty runs a goroutine for each party, which exchange messages; the result is the same, bit for bit.
@@ -45,6 +48,7 @@ type Predictions struct {
 	Keys      []string // of the rows; nil: numbers from 1
 	Draws     int
 	Responses []PredictedResponse
+	NewLevels map[string]int // categories that the run did not see, by the size that counts them
 	recipes   map[string][]data.Recipe
 	Work      density.Work // what crossed between the parties, or would
 }
@@ -96,8 +100,8 @@ func predicted(ctx context.Context, m *compile.Model, recipes map[string][]data.
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
 	}
-	out := &Predictions{Model: p, recipes: recipes}
-	b, keys, diags, err := out.bind(d, join, q)
+	out := &Predictions{Model: p, recipes: recipes, NewLevels: map[string]int{}}
+	b, keys, diags, err := out.bind(m, d, join, q)
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
 	}
@@ -133,8 +137,8 @@ type rowKeys struct {
 	keys map[int][]string
 }
 
-// bind gives the model of a prediction the new rows, with the encoders of the run.
-func (p *Predictions) bind(draws *posterior.Draws, join data.Joining, q PredictionRequest) (*compile.Bound, rowKeys, diag.List, error) {
+// bind gives the model of a prediction the new rows, with the encoders of the run. fitted is the model of the run.
+func (p *Predictions) bind(fitted *compile.Model, draws *posterior.Draws, join data.Joining, q PredictionRequest) (*compile.Bound, rowKeys, diag.List, error) {
 	none := rowKeys{}
 	m := p.Model
 	sources := q.Sources
@@ -161,8 +165,23 @@ func (p *Predictions) bind(draws *posterior.Draws, join data.Joining, q Predicti
 	if diags.HasErrors() {
 		return nil, none, diags, nil
 	}
-	values, found := d.Apply(wants, p.recipes)
+	unseen := d.Fresh(wants, p.recipes, sizes)
+	var known map[string]data.Fresh
+	if q.NewLevels {
+		known = unseen
+	}
+	for _, size := range slices.Sorted(maps.Keys(known)) {
+		diags = append(diags, fitted.NewLevels(size)...)
+		p.NewLevels[size], sizes[size] = known[size].Count-sizes[size], known[size].Count
+	}
+	if diags.HasErrors() {
+		return nil, none, diags, nil
+	}
+	values, found := d.Apply(wants, p.recipes, known)
 	if diags = append(diags, found...); diags.HasErrors() {
+		if len(unseen) > 0 && !q.NewLevels {
+			wayOut(diags, unseen)
+		}
 		return nil, none, diags, nil
 	}
 	keys := rowKeys{map[int]string{}, map[int][]string{}}
@@ -234,10 +253,6 @@ const mostOffset = 1000
 
 // draw evaluates the model at every draw that is used.
 func (p *Predictions) draw(ctx context.Context, d *posterior.Draws, b *compile.Bound, q PredictionRequest) error {
-	columns, err := columnsOfParties(b, d)
-	if err != nil {
-		return err
-	}
 	every := 1
 	all := 0
 	for c := range d.Chains() {
@@ -245,6 +260,20 @@ func (p *Predictions) draw(ctx context.Context, d *posterior.Draws, b *compile.B
 	}
 	if q.Draws > 0 {
 		every = max(1, all/q.Draws)
+	}
+	var grown *newLevels
+	if len(p.NewLevels) > 0 {
+		var diags diag.List
+		if grown, diags = grow(b, d, q.Seed); diags.HasErrors() {
+			return data.Errors(diags)
+		}
+		if err := grown.draw(d, every); err != nil {
+			return err
+		}
+	}
+	columns, err := columnsOfParties(b, d, grown)
+	if err != nil {
+		return err
 	}
 	p.prepare(b, d, every)
 	elements := 0
@@ -273,14 +302,28 @@ func (p *Predictions) draw(ctx context.Context, d *posterior.Draws, b *compile.B
 	return err
 }
 
-// columnsOfParties finds the column among the draws of each element of a party's parameters.
-func columnsOfParties(b *compile.Bound, d *posterior.Draws) ([][]int, error) {
-	first, column := map[string]int{}, 0
+// An origin gives an element of a party's parameter at each draw: a column among the draws of the run, or what was drawn for a new category.
+type origin struct {
+	column int
+	drawn  []float64 // nil for a column; else the value at draw k is drawn[k*step+column]
+	step   int
+}
+
+func (s origin) at(d *posterior.Draws, chain, i, used int) float64 {
+	if s.drawn != nil {
+		return s.drawn[used*s.step+s.column]
+	}
+	return d.Column(s.column)[chain][i]
+}
+
+// columnsOfParties finds where each element of a party's parameters comes from.
+func columnsOfParties(b *compile.Bound, d *posterior.Draws, grown *newLevels) ([][]origin, error) {
+	first, old, column := map[string]int{}, map[string][]int{}, 0
 	for _, v := range d.Vars {
-		first[v.Name] = column
+		first[v.Name], old[v.Name] = column, v.Dims
 		column += v.Len()
 	}
-	out := make([][]int, len(b.Plan.Parties))
+	out := make([][]origin, len(b.Plan.Parties))
 	for k, party := range b.Plan.Parties {
 		for i, port := range party.Graph.Params() {
 			name := party.Params[i].Name
@@ -288,8 +331,21 @@ func columnsOfParties(b *compile.Bound, d *posterior.Draws) ([][]int, error) {
 			if !ok {
 				return nil, fmt.Errorf("the draws have no %s", name)
 			}
-			for e := range port.Len {
-				out[k] = append(out[k], from+e)
+			if grown == nil || len(grown.values[name]) == 0 {
+				for e := range port.Len {
+					out[k] = append(out[k], origin{column: from + e})
+				}
+				continue
+			}
+			columns, fresh := matched(port.Shape, old[name], from)
+			next := 0
+			for _, at := range columns {
+				if at >= 0 {
+					out[k] = append(out[k], origin{column: at})
+					continue
+				}
+				out[k] = append(out[k], origin{next, grown.values[name], len(fresh)})
+				next++
 			}
 		}
 	}
@@ -345,7 +401,7 @@ func (p *Predictions) categories(r *compile.Predicted, party string) []string {
 }
 
 // chain evaluates the model at the draws of one chain that are used.
-func (p *Predictions) chain(ctx context.Context, env density.Env, b *compile.Bound, d *posterior.Draws, columns [][]int, chain, every int) error {
+func (p *Predictions) chain(ctx context.Context, env density.Env, b *compile.Bound, d *posterior.Draws, columns [][]origin, chain, every int) error {
 	reporter := density.Must[density.Reporter](env)
 	var draw density.Draw
 	var values [][]float64
@@ -363,8 +419,8 @@ func (p *Predictions) chain(ctx context.Context, env density.Env, b *compile.Bou
 	}
 	for i := every - 1; i < d.Len(chain); i += every {
 		for k, block := range env.Blocks() {
-			for e, column := range columns[block.Index()] {
-				draw.Theta[k][e] = d.Column(column)[chain][i]
+			for e, from := range columns[block.Index()] {
+				draw.Theta[k][e] = from.at(d, chain, i, at)
 			}
 			draw.Streams[k].Round(uint64(i))
 		}

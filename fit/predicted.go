@@ -19,6 +19,8 @@ type PredictionDocument struct {
 	Key       string               `json:"key,omitempty"`  // the column that names rows
 	Rows      []string             `json:"rows,omitempty"` // its values
 	Responses []PredictionResponse `json:"responses"`
+	// NewLevels counts the categories that the run did not see, by the size that counts them.
+	NewLevels map[string]int `json:"new_levels,omitempty"`
 }
 
 // A PredictionResponse is the prediction of one response, by element: the first index runs fastest.
@@ -42,7 +44,7 @@ type PredictionQuantile struct {
 
 // Document summarises predictions with the quantiles that are wanted.
 func (p *Predictions) Document(probs []float64) PredictionDocument {
-	d := PredictionDocument{Schema: posterior.Schema, Model: p.Model.Name, Draws: p.Draws, Key: p.Key, Rows: p.Keys, Responses: []PredictionResponse{}}
+	d := PredictionDocument{Schema: posterior.Schema, Model: p.Model.Name, Draws: p.Draws, Key: p.Key, Rows: p.Keys, NewLevels: p.NewLevels, Responses: []PredictionResponse{}}
 	for k := range p.Responses {
 		r := &p.Responses[k]
 		out := PredictionResponse{Name: r.Name, Owner: r.Owner, Shape: slices.Clone(r.Shape)}

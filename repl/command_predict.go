@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,7 +14,7 @@ import (
 )
 
 func predictCommand() command {
-	return command{name: "predict", args: "[PARTY=FILE…] [> FILE]", doc: "predict the responses of new rows, or of the rows of the fit; > FILE.csv writes all of them", files: true,
+	return command{name: "predict", args: "[PARTY=FILE…] [--new-levels] [> FILE]", doc: "predict the responses of new rows, or of the rows of the fit; --new-levels draws parameters of new categories from their prior; > FILE.csv writes all of them", files: true,
 		run: func(s *Session, ctx context.Context, args string) error {
 			r, err := s.runOf("")
 			if err != nil {
@@ -26,7 +27,10 @@ func predictCommand() command {
 			if path = strings.TrimSpace(path); toFile && !strings.HasSuffix(path, ".csv") {
 				return usagef(":predict … > FILE needs the name of a file that ends in .csv")
 			}
-			q := fit.PredictionRequest{Data: words(tables), Seed: 1}
+			const newLevels = "--new-levels"
+			given := words(tables)
+			q := fit.PredictionRequest{NewLevels: slices.Contains(given, newLevels), Seed: 1}
+			q.Data = slices.DeleteFunc(given, func(word string) bool { return word == newLevels })
 			if len(q.Data) == 0 {
 				q.Data = r.tables()
 			}

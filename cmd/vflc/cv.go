@@ -47,6 +47,7 @@ that column together. Encoders are fitted to the rows of each fit alone. Predict
 	fs.IntVar(&f.options.Folds, "folds", 10, "number of folds")
 	fs.BoolVar(&f.options.Stratify, "stratify", false, "give each fold the same share of each value of the response")
 	fs.StringVar(&f.options.By, "by", "", "keep the rows with one value of this `column` in one fold")
+	fs.BoolVar(&f.options.NewLevels, "new-levels", false, "draw the parameters of categories that the fitted rows lack from their prior, as with --by on the column of a level")
 	fs.Uint64Var(&f.options.Seed, "seed", 1, "seed of the folds and of all fits")
 	fs.IntVar(&f.options.Jobs, "jobs", 0, "number of folds to fit at the same time (default: one for each processor); the result does not depend on it")
 	fs.BoolVar(&f.quiet, "quiet", false, "print no progress, and no warnings of the compiler or about the data")

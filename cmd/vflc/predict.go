@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,7 +34,8 @@ func newPredict() *cobra.Command {
 probabilities. The mean is the expectation of the response where its distribution has one, averaged over the draws; the others are of draws of the response.
 
 The new tables have the columns of the run's, without the response. Encoders are as the run fitted them, and its folder keeps them: zscore(age) subtracts the mean age of
-the run's rows, and a category that the run did not see is refused, unless its encoder has a place for it. Rows are joined by the key of the run. Without --data the rows of the run are
+the run's rows, and a category that the run did not see is refused, unless its encoder has a place for it. With --new-levels the elements of parameters for a new category of a level are drawn from their prior, given the other
+parameters of each draw: what the model says of a ward that it has not seen. Rows are joined by the key of the run. Without --data the rows of the run are
 predicted.
 
 Predictions are those of the model as it is written, also under a transform that adds noise: each client would send its cuts for the new rows, without noise, and receive the shared
@@ -56,6 +59,7 @@ parameters. --audit lists that.`,
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.request.Data, "data", nil, "table of new rows: `PARTY=FILE`, for a family PARTY=FILE,FILE, without clients FILE; repeatable (default the tables of the run)")
 	fs.StringVar(&f.request.Key, "key", "", "`column` that joins the rows of the new tables (default that of the run)")
+	fs.BoolVar(&f.request.NewLevels, "new-levels", false, "draw the parameters of categories that the run did not see from their prior, given the other parameters of each draw")
 	fs.IntVar(&f.request.Draws, "draws", 0, "use this many draws of the run, at even distances (default all)")
 	fs.Uint64Var(&f.request.Seed, "seed", 1, "seed of the draws of the response")
 	fs.Float64SliceVar(&f.probs, "probs", []float64{0.05, 0.5, 0.95}, "`probabilities` of the quantiles")
@@ -129,6 +133,9 @@ func predictionText(d *fit.PredictionDocument, file string) string {
 		}
 	}
 	fmt.Fprintf(&b, "\n%d draws\n", d.Draws)
+	for _, size := range slices.Sorted(maps.Keys(d.NewLevels)) {
+		fmt.Fprintf(&b, "level(%s): the run did not see %d of the categories; their parameters are drawn from the prior\n", size, d.NewLevels[size])
+	}
 	return b.String()
 }
 

@@ -34,8 +34,9 @@ func newSimulate() *cobra.Command {
 		Long: `Draw parameters from their priors, and tables for every party from the model, so that a run has a known truth.
 
 Each party gets one CSV table with a key column id, in the folder where vflc run looks for it (` + "`m` for `m.vfl`" + `) or in the one that -o names;
-truth.csv holds the parameters and generated quantities. A column that is no response is drawn from the standard normal distribution, folded at declared bounds and made
-positive for log; categories come in equal numbers. Columns of a CSV that --data gives for a party are used as they are, except its responses.
+truth.csv holds the parameters and generated quantities. A party whose data are no columns of one length, such as numbers, arrays of three dimensions or
+several matrices, gets a Stan-JSON document. A column that is no response is drawn from the standard normal distribution, folded at declared bounds and made
+positive for log; categories come in equal numbers. Columns of a CSV, or entries of a document, that --data gives for a party are used as they are, except its responses.
 Responses are drawn without the noise of auxiliary variables. A size that the tables depend on is given by --size, also the members of a
 family; a prior from which nothing can be drawn, such as flat, is refused, and so is a model with a factor or with cox.`,
 		Example: `  vflc simulate model.vfl --size N=500 --size P=3 --seed 7
@@ -47,7 +48,7 @@ family; a prior from which nothing can be drawn, such as flat, is refused, and s
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.set, "set", nil, "value of a const, in place of the model's own: `NAME=VALUE`; repeatable")
 	fs.StringArrayVar(&f.sizes, "size", nil, "`NAME=NUMBER` of a size: rows, columns, categories, members of a family; repeatable")
-	fs.StringArrayVar(&f.data, "data", nil, "CSV whose columns are used: `PARTY=FILE`, for a family PARTY=FILE,FILE; repeatable")
+	fs.StringArrayVar(&f.data, "data", nil, "CSV or Stan-JSON document whose data are used: `PARTY=FILE`, for a family PARTY=FILE,FILE; repeatable")
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of all random numbers")
 	fs.StringVarP(&f.out, "output", "o", "", "`folder` for the tables; without it the one of the model's name")
 	fs.BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
@@ -103,12 +104,12 @@ func givenTables(m *compile.Model, flags []string) ([]synthetic.Table, error) {
 	}
 	for _, s := range sources {
 		for k, file := range s.Files {
-			t := synthetic.Table{Party: s.Name, Family: s.Family}
-			if s.Family {
-				t.Member = k + 1
-			}
-			if t.Columns, err = synthetic.Read(file); err != nil {
+			t, err := synthetic.Read(file)
+			if err != nil {
 				return nil, err
+			}
+			if t.Party, t.Family = s.Name, s.Family; s.Family {
+				t.Member = k + 1
 			}
 			out = append(out, t)
 		}
@@ -127,7 +128,9 @@ func writeSimulation(cmd *cobra.Command, path string, f *simulateFlags, s *synth
 	for i, file := range files {
 		what := "the truth: parameters as drawn, and generated quantities"
 		if i < len(s.Tables) {
-			what = fmt.Sprintf("%d rows", s.Tables[i].Rows())
+			if what = fmt.Sprintf("%d rows", s.Tables[i].Rows()); s.Tables[i].Document() {
+				what = fmt.Sprintf("a document of %d entries", len(s.Tables[i].Columns))
+			}
 		}
 		fmt.Fprintf(w, "%s: %s\n", filepath.Join(dir, file), what)
 	}

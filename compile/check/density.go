@@ -68,6 +68,10 @@ func (c *checker) density(e *ast.Call) (Info, bool) {
 		}
 		return out, false
 	}
+	if d.Dist.Event != nil {
+		out.Type.Dims, ok = c.eventDensity(e, d)
+		return out, ok
+	}
 	for _, a := range e.Args {
 		dims, fits := types.Broadcast(out.Type.Dims, c.Info[a].Type.Dims)
 		if !fits {
@@ -77,6 +81,29 @@ func (c *checker) density(e *ast.Call) (Info, bool) {
 		out.Type.Dims = dims
 	}
 	return out, true
+}
+
+// eventDensity is the shape of the density of vectors or matrices, or of numbers with such parameters: the leading sizes of the value and of the parameters, which
+// broadcast. The vectors and matrices themselves do not.
+func (c *checker) eventDensity(e *ast.Call, d Density) ([]types.Size, bool) {
+	value := c.Info[d.X].Type
+	at := max(0, len(value.Dims)-d.Dist.Event.Rank)
+	lead := value.Dims[:at]
+	for k, a := range d.Args {
+		p := &d.Dist.Params[k]
+		if a == nil || p.OwnSize {
+			continue
+		}
+		dims := c.Info[a].Type.Dims
+		shape, fits := types.Broadcast(lead, dims[:max(0, len(dims)-p.Rank)])
+		if !fits {
+			c.errorf(diag.Broadcast, a, "this argument is %s, which does not broadcast with the others", c.Info[a].Type)
+			return nil, false
+		}
+		lead = shape
+	}
+	value.Dims = append(slices.Clone(lead), value.Dims[at:]...)
+	return lead, c.eventShapes(e, d.Dist, d.Args, value, "the value")
 }
 
 // densityName checks that the distribution of a density function exists and has what the suffix asks for.
@@ -90,8 +117,8 @@ func (c *checker) densityName(e *ast.Call) bool {
 		c.unknownDist(e, at)
 		return false
 	}
-	if d.Event != nil {
-		c.errorf(diag.BadDensity, e.Name, "%s is a distribution of vectors or matrices, whose densities are no expressions in this version", name).Note("write y ~ %s(…)", name)
+	if why := d.Joint(); why != "" {
+		c.errorf(diag.BadDensity, e.Name, "%s is a likelihood of all rows together, and no density of a value: %s", name, why).Note("write y ~ %s(…)", name)
 		return false
 	}
 	right := lpdf(d)
@@ -104,7 +131,7 @@ func (c *checker) densityName(e *ast.Call) bool {
 		c.errorf(diag.BadDensity, e.Name, "%s is %s, %s%s", name, what, name, right).Fix(e.Name.Span(), name+right, "write %s%s", name, right)
 		return false
 	case kind != ast.LogDensity && d.LogCDF == nil:
-		c.errorf(diag.BadDensity, e.Name, "%s has no %s: %s", name, strings.TrimPrefix(suffix, "_"), d.NoCDF)
+		c.errorf(diag.BadDensity, e.Name, "%s has no %s: %s", name, strings.TrimPrefix(suffix, "_"), d.WithoutCDF())
 		return false
 	}
 	return true
@@ -137,10 +164,11 @@ func (c *checker) densityArguments(e *ast.Call, d Density) bool {
 			return false
 		}
 	}
-	if !c.numeric(d.X, c.Info[d.X].Type, e.Name.Name) {
+	category := d.Dist.Support == def.Codes && c.Info[d.X].Type.Elem == types.Level
+	if !category && !c.numeric(d.X, c.Info[d.X].Type, e.Name.Name) {
 		return false
 	}
-	if d.Dist.Discrete && !(c.Info[d.X].Type.Elem.Integral() && !c.Info[d.X].Random) {
+	if d.Dist.Discrete && !category && !(c.Info[d.X].Type.Elem.Integral() && !c.Info[d.X].Random) {
 		c.errorf(diag.WrongElement, d.X, "%s is a distribution of whole numbers, but this is %s", d.Dist.Name, c.Info[d.X].Type).Note("its value is data of type binary, count or int")
 		return false
 	}

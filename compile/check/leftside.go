@@ -17,7 +17,7 @@ func (c *checker) randomLeft(s *ast.Likelihood) {
 		return
 	}
 	dist, ok := c.Universe.Dist(s.Dist.Name.Name)
-	if !ok || dist.Event != nil || s.Truncate != nil || s.Censor != nil || s.Weights != nil {
+	if !ok || dist.Joint() != "" || s.Truncate != nil || s.Censor != nil || s.Weights != nil {
 		d.Note("`factor EXPR` adds any other term to the log density")
 		return
 	}

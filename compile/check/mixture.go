@@ -131,7 +131,8 @@ func (c *checker) alike(d *ast.Dist, components []*def.Dist) bool {
 	for _, k := range components {
 		switch {
 		case k.Event != nil:
-			c.errorf(diag.BadMixture, d, "the components of a mixture are distributions of numbers, and %s is one of vectors or matrices", k.Name)
+			c.errorf(diag.BadMixture, d, "the components of a mixture are distributions of numbers, and %s is one of vectors or matrices", k.Name).
+				Note("write factor log_sum_exp(log(w) + %s%s(y | …), …), a term for each vector or matrix", k.Name, lpdf(k))
 			return false
 		case k.Support != first.Support || k.Discrete != first.Discrete:
 			c.errorf(diag.BadMixture, d, "the components of a mixture have one support, but a value of %s is %s, and one of %s is %s", first.Name, first.Words(paramNames(first)), k.Name, k.Words(paramNames(k)))

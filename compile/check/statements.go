@@ -341,9 +341,14 @@ func (c *checker) constant(s *ast.Const) {
 		value, ok = c.ConstValue(s.Value)
 	}
 	if !ok {
-		if _, typed := c.expr(s.Value); typed {
-			c.errorf(diag.NotConst, s.Value, "a const uses only numbers and other consts").
-				Note("for something that depends on data, write `let`")
+		if info, typed := c.expr(s.Value); typed {
+			d := c.errorf(diag.NotConst, s.Value, "a const uses only numbers and other consts")
+			if len(info.Owners) == 0 && !info.Type.Scalar() {
+				d.Message = "a const is one number, but this is an array"
+				d.Fix(source.Span{Start: s.Span().Start, End: s.Span().Start + len("const")}, "let", "name the array")
+			} else {
+				d.Note("for something that depends on data, write `let`")
+			}
 		}
 		c.fail(s.Name.Name)
 		return

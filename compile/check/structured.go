@@ -116,7 +116,7 @@ func outcomes(d *def.Dist, t types.Type) types.Type {
 
 // eventShapes checks the shapes of a distribution of vectors or matrices, or with such parameters: each argument is one value for all outcomes, or an array of
 // values with the leading sizes of the left side.
-func (c *checker) eventShapes(at *ast.Dist, d *def.Dist, args []ast.Expr, left types.Type, what string) bool {
+func (c *checker) eventShapes(at ast.Node, d *def.Dist, args []ast.Expr, left types.Type, what string) bool {
 	size, known, good := c.eventSize(at, d, args, left, what)
 	if !good {
 		return false
@@ -159,7 +159,7 @@ func (c *checker) eventShapes(at *ast.Dist, d *def.Dist, args []ast.Expr, left t
 
 // eventSize is the size of the vectors and matrices of a distribution: the last one of the left side where that has vectors, else of the first argument that has. known
 // reports whether the left side gives it.
-func (c *checker) eventSize(at *ast.Dist, d *def.Dist, args []ast.Expr, left types.Type, what string) (size types.Size, known, ok bool) {
+func (c *checker) eventSize(at ast.Node, d *def.Dist, args []ast.Expr, left types.Type, what string) (size types.Size, known, ok bool) {
 	n := len(left.Dims)
 	if r := d.Event.Rank; r > 0 {
 		if n < r || r == 2 && !left.Dims[n-1].Equal(left.Dims[n-2]) {
@@ -184,7 +184,7 @@ func (c *checker) eventSize(at *ast.Dist, d *def.Dist, args []ast.Expr, left typ
 }
 
 // categories checks that a level on the left side has as many categories as the distribution.
-func (c *checker) categories(at *ast.Dist, d *def.Dist, left types.Type, size types.Size, what string) bool {
+func (c *checker) categories(at ast.Node, d *def.Dist, left types.Type, size types.Size, what string) bool {
 	if left.Elem != types.Level || d.Support != def.Codes {
 		return true
 	}

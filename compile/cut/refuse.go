@@ -28,14 +28,24 @@ func (c *cutter) refuse(client string, e ast.Expr, at *path, why *failure) {
 		return
 	}
 	values, _ := at.free(c.ranges)
+	order := false
 	what := fmt.Sprintf("%s of %s is %s, and with noise on this value of %s it may not be", c.param.Name, dist.Name, c.param.Words(), client)
 	switch {
 	case !values.Defined():
 		what = fmt.Sprintf("with noise on this value of %s, %s of %s may have none: a function would be outside its domain", client, c.param.Name, dist.Name)
 	case !c.param.Domain.OfWholes() && !c.ranges.Of(c.whole).Within(c.param.Domain):
+		order = true
 		what = fmt.Sprintf("%s of %s is %s, and this may not be, with noise on the value of %s or without", c.param.Name, dist.Name, c.param.Words(), client)
 	}
-	c.errorf(diag.NoCut, e, "%s", what).Note("%s", c.waysOut(c.otherScale(client), e))
+	d := c.errorf(diag.NoCut, e, "%s", what)
+	if order && dist.Form == nil && len(dist.Params) > 1 {
+		var names []string
+		for _, p := range dist.Params {
+			names = append(names, p.Name)
+		}
+		d.Note("the arguments are %s(%s), in this order", dist.Name, strings.Join(names, ", "))
+	}
+	d.Note("%s", c.waysOut(c.otherScale(client), e))
 }
 
 // noisy is the range of an expression, whatever number stands for each cut.

@@ -5,6 +5,7 @@ import (
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/graph"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // density lowers a density function, elementwise over its arguments.
@@ -21,7 +22,7 @@ func (l *lowerer) density(e *ast.Call, d check.Density) graph.ID {
 	if l.diags.HasErrors() {
 		return graph.NoID
 	}
-	x = l.spread(x, l.widest(append([]graph.ID{x}, args...)))
+	x = l.spread(x, l.broadcasted(d.Dist, x, args))
 	if l.diags.HasErrors() {
 		return graph.NoID
 	}
@@ -42,20 +43,43 @@ func (l *lowerer) elements(d check.Density, x graph.ID, args []graph.ID) (graph.
 	return l.b.LogDensityByVectors(d.Dist, x, args, graph.NoID)
 }
 
+// broadcasted is the shape of the value of a density, given as x, for which the arguments need no more dimensions: those of vectors and matrices come behind the dimensions
+// that all of them broadcast to.
+func (l *lowerer) broadcasted(d *def.Dist, x graph.ID, args []graph.ID) graph.Shape {
+	if d.Event == nil {
+		return l.widest(append([]graph.ID{x}, args...))
+	}
+	of := l.b.Shape(x)
+	at := max(0, len(of)-d.Event.Rank)
+	lead := widest(nil, of[:at])
+	for k, id := range args {
+		if s := l.b.Shape(id); !d.Params[k].OwnSize {
+			lead = widest(lead, s[:max(0, len(s)-d.Params[k].Rank)])
+		}
+	}
+	return append(lead, of[at:]...)
+}
+
 // widest is the shape that values broadcast to.
 func (l *lowerer) widest(ids []graph.ID) graph.Shape {
 	out := graph.Shape{}
 	for _, id := range ids {
-		s := l.b.Shape(id)
-		if len(s) > len(out) {
-			out, s = append(graph.Shape{}, s...), out
-		}
-		for k := range s {
-			at := len(out) - len(s) + k
-			out[at] = max(out[at], s[k])
-			if s[k] == 0 {
-				out[at] = 0
-			}
+		out = widest(out, l.b.Shape(id))
+	}
+	return out
+}
+
+// widest is the shape that two shapes broadcast to, a new one.
+func widest(out, s graph.Shape) graph.Shape {
+	if len(s) > len(out) {
+		out, s = s, out
+	}
+	out = append(graph.Shape{}, out...)
+	for k := range s {
+		at := len(out) - len(s) + k
+		out[at] = max(out[at], s[k])
+		if s[k] == 0 {
+			out[at] = 0
 		}
 	}
 	return out

@@ -267,7 +267,7 @@ func (g *generative) factor(k *cut.Likelihood) {
 		return
 	}
 	lp := g.report(value)
-	y := simulate.Response{Name: g.responseName(k), Shape: shape, Values: make([]float64, shape.Len()), Law: g.law(k.Dist, []graph.ID{value}, shape), LogDensity: lp, Rowwise: lp}
+	y := simulate.Response{Name: g.responseName(k), Shape: shape, Values: make([]float64, shape.Len()), Law: g.law(k.Dist, []graph.ID{value}, shape), LogDensity: lp, Rowwise: lp, Outcomes: shape}
 	y.Noise, y.Dependent = g.reach(k, shape)
 	y.NoPredictor = "a factor has no predictor"
 	g.model.Responses = append(g.model.Responses, y)
@@ -415,7 +415,7 @@ func (g *generative) dependent(k *cut.Likelihood, shape graph.Shape) string {
 		}
 	}
 	for _, a := range k.Args {
-		if a != nil && !elementwise(a, group.Reference()) {
+		if a != nil && !g.elementwise(a, group.Reference()) {
 			return "its rows are combined after the auxiliary variables have entered"
 		}
 	}
@@ -423,7 +423,7 @@ func (g *generative) dependent(k *cut.Likelihood, shape graph.Shape) string {
 }
 
 // elementwise reports whether element i of an expression depends only on element i of the value of a name.
-func elementwise(e ast.Expr, name string) bool {
+func (g *generative) elementwise(e ast.Expr, name string) bool {
 	if !mentions([]ast.Expr{e}, []string{name}) {
 		return true
 	}
@@ -431,19 +431,35 @@ func elementwise(e ast.Expr, name string) bool {
 	case *ast.Name:
 		return true
 	case *ast.Paren:
-		return elementwise(e.X, name)
+		return g.elementwise(e.X, name)
 	case *ast.Unary:
-		return elementwise(e.X, name)
+		return g.elementwise(e.X, name)
 	case *ast.Binary:
-		return e.Op != "*" && elementwise(e.X, name) && elementwise(e.Y, name)
+		return e.Op != "*" && g.elementwise(e.X, name) && g.elementwise(e.Y, name)
 	case *ast.Call:
-		if ast.IsDensity(e) {
-			return !slices.ContainsFunc(e.Args, func(a ast.Expr) bool { return !elementwise(a, name) })
+		if d, ok := g.Program.Density(e); ok {
+			return !slices.ContainsFunc(e.Args, func(a ast.Expr) bool { return !g.elementwise(a, name) }) && !gathers(d, name)
 		}
 		for _, f := range fn.Elementwise() {
 			if f.Name == e.Name.Name {
-				return elementwise(e.Args[0], name)
+				return g.elementwise(e.Args[0], name)
 			}
+		}
+	}
+	return false
+}
+
+// gathers reports whether a density has a name in a vector or matrix of which it makes one number.
+func gathers(d check.Density, name string) bool {
+	if d.Dist.Event == nil {
+		return false
+	}
+	if d.Dist.Event.Rank > 0 && mentions([]ast.Expr{d.X}, []string{name}) {
+		return true
+	}
+	for k, a := range d.Args {
+		if a != nil && (d.Dist.Event.Rank > 0 || d.Dist.Params[k].Rank > 0) && mentions([]ast.Expr{a}, []string{name}) {
+			return true
 		}
 	}
 	return false

@@ -107,8 +107,8 @@ type memoKey struct {
 	context string
 }
 
-func (l *lowerer) errorf(code diag.Code, at ast.Node, format string, args ...any) {
-	l.diags.Errorf(code, l.Program.File.Source, at.Span(), format, args...)
+func (l *lowerer) errorf(code diag.Code, at ast.Node, format string, args ...any) *diag.Diagnostic {
+	return l.diags.Errorf(code, l.Program.File.Source, at.Span(), format, args...)
 }
 
 func (l *lowerer) run() {
@@ -226,7 +226,8 @@ func (l *lowerer) shape(s *check.Symbol) (graph.Shape, bool) {
 	for _, d := range s.Type.Dims {
 		n, err := d.Eval(l.size)
 		if err == nil && n < 0 {
-			err = fmt.Errorf("the size %s is %d", d, n)
+			l.errorf(diag.CannotEvaluate, s.Ident, "%s: the size %s is %d", s.Name, d, n).Note("the data have too few rows, columns or categories for this size")
+			return nil, false
 		}
 		if err != nil {
 			l.errorf(diag.CannotEvaluate, s.Ident, "%s: %v", s.Name, err)

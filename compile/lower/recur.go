@@ -39,7 +39,7 @@ func (l *lowerer) recur(e *ast.Recur) graph.ID {
 			return graph.NoID
 		}
 		if at < 1 || at > r.Rows {
-			l.errorf(diag.BeyondData, i, "the entry %d does not exist: there are %d", at, r.Rows)
+			l.errorf(diag.BeyondData, i, "the entry %d does not exist: there are %d", at, r.Rows).Note("entries count from 1 to the size that the recursion is declared with")
 			return graph.NoID
 		}
 		r.Start = append(r.Start, at-1)

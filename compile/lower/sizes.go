@@ -192,7 +192,8 @@ func (u *unifier) families(members map[string]int) {
 		n := members[c.Name]
 		if k, fixed := c.Count.Int(); fixed {
 			if n != k {
-				u.errorf(diag.MemberCount, c.Span, "the family %s has %d members, but %d tables are bound to it", c.Name, k, n)
+				u.errorf(diag.MemberCount, c.Span, "the family %s has %d members, but %d tables are bound to it", c.Name, k, n).
+					Note("bind %d tables, or write client %s[J], which has as many members as tables", k, c.Name)
 			}
 			n = k
 		} else if n == 0 {
@@ -292,7 +293,8 @@ func (u *unifier) level(name, party string, n int, from string, shared bool) {
 		return
 	}
 	if !u.levels[key] && n > old {
-		u.diags.Errorf(diag.SizeConflict, u.program.File.Source, u.program.Sizes[name].Span, "%s is %d in %s, but %s has %d categories", name, old, u.from[key], from, n)
+		u.diags.Errorf(diag.SizeConflict, u.program.File.Source, u.program.Sizes[name].Span, "%s is %d in %s, but %s has %d categories", name, old, u.from[key], from, n).
+			Note("leave out what sets %s, so that the categories do, or correct the column", name)
 	}
 }
 
@@ -308,7 +310,8 @@ func (u *unifier) set(name, party string, n int, from string, at source.Span) {
 		table[name], u.from[key] = n, from
 		delete(u.levels, key)
 	case old != n:
-		u.errorf(diag.SizeConflict, at, "the size %s is %d in %s, but %d in %s", name, old, u.from[key], n, from)
+		u.errorf(diag.SizeConflict, at, "the size %s is %d in %s, but %d in %s", name, old, u.from[key], n, from).
+			Note("a size has one value in the whole model: correct one of the two, or give it a size of another name")
 	}
 }
 
@@ -337,7 +340,9 @@ func (u *unifier) stated(name string, n int, where string) {
 			in = "the run"
 		}
 		d := u.errorf(diag.SizeConflict, u.program.Sizes[name].Span, "the size %s is %d in %s, but %d in %s", name, old, u.from[name], n, in)
-		if d.Data = where; where == "" {
+		if d.Data = where; where != "" {
+			d.Note("leave %s out of the document, so that the shapes of its arrays set it, or correct one of the two", name)
+		} else {
 			d.Note("the parameters of the run have this size; where it counts rows, or categories that the run did not see, the model has no parameter for new ones")
 		}
 	}

@@ -246,6 +246,9 @@ func (c *checker) index(e *ast.Index) {
 func (c *checker) call(e *ast.Call) {
 	s, structural := c.Universe.Structural(e.Name.Name)
 	byRow := !structural || s.RowWise
+	if d, ok := c.Density(e); ok && d.Dist.Event != nil {
+		byRow, _ = c.over(c.Facts(e).Type) // else the rows are the elements of one vector
+	}
 	for _, a := range e.Args {
 		if byRow {
 			c.rowwise(a)

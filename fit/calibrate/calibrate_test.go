@@ -117,7 +117,7 @@ func study(t *testing.T, text string, a backends.Algorithm, replicates int) (*St
 	}
 	s, diags, err := New(p, replicates)
 	if diags.HasErrors() {
-		t.Fatal(data.Errors(diags))
+		return nil, data.Errors(diags)
 	}
 	return s, err
 }

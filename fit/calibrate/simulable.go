@@ -2,46 +2,93 @@ package calibrate
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/format"
 	"github.com/vflc/vflc/runtime/simulate"
 )
 
-// Simulable returns an error for a model whose responses cannot be replaced by simulated values.
-func Simulable(b *compile.Bound, m *simulate.Model) error {
-	if len(m.Undrawn) > 0 {
-		return fmt.Errorf("the model has %s", m.Undrawn[0])
+// Simulable reports what keeps the parameters of a model from being drawn from their priors, or its responses from being replaced by simulated values: the places, and what
+// to write instead.
+func Simulable(b *compile.Bound, m *simulate.Model) (diags diag.List) {
+	report := func(at ast.Node, way, format string, args ...any) {
+		diags.Errorf(diag.Undrawable, b.Source, at.Span(), format, args...).Note("%s", way)
 	}
-	for k := range m.Responses {
-		if err := replaceable(b, m, k); err != nil {
-			return err
+	for i := range m.Params {
+		p := &m.Params[i]
+		if at, ok := declared(b, p); ok && p.Improper != "" {
+			report(at, "to draw from the model, give it a prior that is a distribution, as wide as you like", "%s %s", p.Name, p.Improper)
 		}
 	}
-	return nil
+	for _, l := range b.Checked.Likelihoods {
+		switch {
+		case l.Factor():
+			report(l.Stmt, "write it as a likelihood, y ~ DIST(…), where it is the density of data", "the model has a factor, which is a term of the density and not a distribution to draw from")
+		case l.Dist.Joint() != "":
+			report(l.Stmt, "draw times from another distribution of times, such as weibull, and fit this model to them", "the model has %s, a likelihood of all rows together that is no distribution to draw from", l.Dist.Name)
+		}
+	}
+	for k := range m.Responses {
+		if why, way := replaceable(b, m, k); why != "" {
+			report(likelihood(b, &m.Responses[k]), way, "%s", why)
+		}
+	}
+	return diags
 }
 
-// replaceable returns an error for a response that cannot be drawn, or not be put in place of the observed one.
-func replaceable(b *compile.Bound, m *simulate.Model, k int) error {
+// declared is the place of a parameter, or of the distribution of missing cells.
+func declared(b *compile.Bound, p *simulate.Param) (ast.Node, bool) {
+	name := p.Name
+	if p.Imputed != nil {
+		name = p.Imputed.Data
+	} else if member, own, ok := strings.Cut(name, "]."); ok && strings.HasPrefix(p.Owner, member) {
+		name = own // of a member of a family
+	}
+	s := b.Checked.Symbols[name]
+	if s == nil {
+		return b.File, true
+	}
+	return s.Ident, true
+}
+
+// likelihood is the statement of a response.
+func likelihood(b *compile.Bound, y *simulate.Response) ast.Node {
+	for _, l := range b.Checked.Likelihoods {
+		if !l.Factor() && format.Expr(l.Stmt.Left) == y.Left {
+			return l.Stmt.Left
+		}
+	}
+	return b.File
+}
+
+// replaceable returns why a response cannot be drawn, or not be put in place of the observed one, and what to do; "" if it can.
+func replaceable(b *compile.Bound, m *simulate.Model, k int) (why, way string) {
 	y := m.Responses[k]
 	switch {
+	case y.Left == "": // a factor, told above
+		return "", ""
 	case y.Data == "":
-		return fmt.Errorf("the left side of a likelihood is %s; new data can be drawn only where it is the name of data", y.Left)
+		return fmt.Sprintf("the left side of a likelihood is %s; new data can be drawn only where it is the name of data", y.Left),
+			"declare the data as the model sees them: the transformed column in place of the transformation"
 	case y.Weighted:
-		return fmt.Errorf("the likelihood of %s has weights, so it is not a distribution to draw data from", y.Name)
+		return fmt.Sprintf("the likelihood of %s has weights, so it is not a distribution to draw data from", y.Name), "leave the weights out of the model that you simulate"
 	}
 	if err := y.Drawable(); err != nil {
-		return err
+		return err.Error(), "draw from a model in which it has a generator, and fit this one to the tables"
 	}
 	for j, other := range m.Responses {
 		if j != k && other.Data == y.Data && other.Holder == y.Holder {
-			return fmt.Errorf("%s has two likelihoods, and data can be drawn from only one", y.Data)
+			return fmt.Sprintf("%s has two likelihoods, and data can be drawn from only one", y.Data), "simulate a model with one of them"
 		}
 	}
 	if uses(b, y.Data) > statements(b, y.Data) {
-		return fmt.Errorf("%s is used in the model beyond the left side of its likelihood; what depends on the response cannot be simulated before it", y.Data)
+		return fmt.Sprintf("%s is used in the model beyond the left side of its likelihood; what depends on the response cannot be simulated before it", y.Data),
+			"draw it from a model in which it stands on the left alone, and fit this one to the tables"
 	}
-	return nil
+	return "", ""
 }
 
 // uses counts the occurrences of a name in the model's expressions. What is generated is no part of what is drawn.

@@ -65,8 +65,8 @@ func New(p *fit.Prepared, replicates int) (*Study, diag.List, error) {
 	if err := s.plan(); err != nil {
 		return nil, diags, err
 	}
-	if err := Simulable(p.Bound, m); err != nil {
-		return nil, diags, err
+	if diags = append(diags, Simulable(p.Bound, m)...); diags.HasErrors() {
+		return nil, diags, nil
 	}
 	labels := map[string][][]string{}
 	for _, own := range p.Bound.Labels() { // a study is a simulation, which holds all parties

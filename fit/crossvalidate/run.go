@@ -22,10 +22,12 @@ type Options struct {
 	Folds    int
 	Stratify bool   // each fold has the same share of each value of the response
 	By       string // the rows with one value of this column are in one fold; "": none
-	Seed     uint64
-	Jobs     int         // folds that are fitted at the same time; 0: as many as there are processors
-	Fit      fit.Options // without a folder
-	Progress func(done, all int)
+	// NewLevels draws parameters of categories that the fitted rows do not have from their prior.
+	NewLevels bool
+	Seed      uint64
+	Jobs      int         // folds that are fitted at the same time; 0: as many as there are processors
+	Fit       fit.Options // without a folder
+	Progress  func(done, all int)
 }
 
 // A row is the prediction of one row that was left out.
@@ -117,7 +119,7 @@ func one(ctx context.Context, m *compile.Model, sources data.Sources, d *divisio
 	if err != nil {
 		return nil, err
 	}
-	predicted, diags, err := fit.PredictBound(ctx, p.Bound, r.Draws, fit.PredictionRequest{Sources: test, Scored: true, Seed: o.Seed, Key: o.Fit.Joining.Key, Wire: p.Plan.Wire})
+	predicted, diags, err := fit.PredictBound(ctx, p.Bound, r.Draws, fit.PredictionRequest{Sources: test, Scored: true, NewLevels: o.NewLevels, Seed: o.Seed, Key: o.Fit.Joining.Key, Wire: p.Plan.Wire})
 	if diags.HasErrors() {
 		return nil, data.Errors(diags)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/types"
 	"github.com/vflc/vflc/stdlib/def"
 )
@@ -23,6 +24,7 @@ type drawer struct {
 	random  *rand.Rand
 	tables  []Table
 	used    map[string]bool // sizes that were looked up
+	learned map[string]int  // sizes that given documents have
 }
 
 // size is the value of a size, as given or as the model lists categories.
@@ -34,9 +36,12 @@ func (d *drawer) size(name string) (int, bool) {
 	if n, ok := d.request.Sizes[name]; ok {
 		return n, true
 	}
+	if n, ok := d.learned[name]; ok {
+		return n, true
+	}
 	for _, w := range d.wants { // the rows of a table that is given
 		for _, g := range d.request.Given {
-			if w.Rows.Name == name && w.Owner == g.Party {
+			if w.Rows.Name == name && w.Owner == g.Party && !g.Document() {
 				return g.Rows(), true
 			}
 		}
@@ -44,14 +49,52 @@ func (d *drawer) size(name string) (int, bool) {
 	return 0, false
 }
 
+// wanting asks for sizes, and for all others that the tables wait for.
 func (d *drawer) wanting(names []string) error {
-	var flags []string
-	for _, name := range names {
-		if _, ok := d.size(name); !ok {
-			flags = append(flags, "--size "+name+"=NUMBER")
+	ask := slices.Clone(names)
+	unknown := func(z types.Size) {
+		if _, err := z.Eval(d.size); err == nil {
+			return
+		}
+		for _, name := range z.Names() {
+			if _, ok := d.size(name); !ok && !slices.Contains(ask, name) {
+				ask = append(ask, name)
+			}
 		}
 	}
-	return &fit.UsageError{Err: fmt.Errorf("the size %s is not given; add %s", strings.Join(names, ", "), strings.Join(flags, " "))}
+	for _, c := range d.model.Checked.Clients {
+		if c.Family {
+			unknown(c.Count)
+		}
+	}
+	for i := range d.wants {
+		w := &d.wants[i]
+		of := d.model.Checked.Symbols[w.Name].Type
+		if d.given(w.Owner) {
+			continue
+		}
+		for k, z := range of.Dims {
+			if k == 0 || w.From == nil {
+				unknown(z)
+			}
+		}
+		if of.Levels != nil && w.Coding == nil {
+			unknown(*of.Levels)
+		}
+	}
+	var flags []string
+	for _, name := range ask {
+		flags = append(flags, "--size "+name+"=NUMBER")
+	}
+	if len(ask) > 1 {
+		return &fit.UsageError{Err: fmt.Errorf("the sizes %s are not given; add %s", strings.Join(ask, ", "), strings.Join(flags, " "))}
+	}
+	return &fit.UsageError{Err: fmt.Errorf("the size %s is not given; add %s", ask[0], flags[0])}
+}
+
+// given reports whether a table of a party is given.
+func (d *drawer) given(party string) bool {
+	return slices.ContainsFunc(d.request.Given, func(g Table) bool { return g.Party == party })
 }
 
 // A need is what a column of a table must be.
@@ -63,6 +106,7 @@ type need struct {
 	positive     bool
 	lower, upper *float64
 	response     bool
+	totals       bool // of a response: new values have the totals of the old ones, as those of multinomial
 }
 
 // fill draws the columns of a party's table that are not given.
@@ -88,7 +132,7 @@ func (d *drawer) fill(t *Table) error {
 		case err != nil:
 			n = rows
 		case counted != "" && n != rows:
-			return fmt.Errorf("%s has data of %d and of %d rows (%s and %s), which one table cannot hold; a simulation has tables alone, so own one of them elsewhere", t.Party, rows, n, counted, w.Name)
+			return untabled("%s has data of %d and of %d rows (%s and %s), which the table that is given cannot hold; give them in a Stan-JSON document", t.Party, rows, n, counted, w.Name)
 		case len(t.Columns) > 0 && n != rows:
 			return &fit.UsageError{Err: fmt.Errorf("the table of %s has %d rows, but %s has %d", t.holder(), rows, w.Name, n)}
 		}
@@ -116,7 +160,7 @@ func (d *drawer) add(t *Table, needs []need, rows int) error {
 			continue
 		}
 		if least := max(len(n.words), n.levels); rows < least && !n.response {
-			return fmt.Errorf("column %s of %s needs %d rows, so that each of its categories has one, but has %d", n.name, t.Party, least, rows)
+			return untabled("column %s of %s needs %d rows, so that each of its categories has one, but has %d", n.name, t.Party, least, rows)
 		}
 		t.Columns = append(t.Columns, data.Values{Name: n.name, Words: d.cells(n, rows)})
 	}
@@ -150,9 +194,20 @@ func (d *drawer) dimension(name string, k int) (int, error) {
 	return n, nil
 }
 
+// need is what every number of a declaration must be.
+func (d *drawer) need(w *data.Want) need {
+	n := need{name: w.Name, elem: w.Elem, lower: w.Lower, upper: w.Upper}
+	for _, l := range d.model.Checked.Likelihoods {
+		if left, ok := l.Stmt.Left.(*ast.Name); ok && left.Name == w.Name {
+			n.response, n.totals = true, l.Dist.Event != nil
+		}
+	}
+	return n
+}
+
 // needs lists the columns that a declaration reads.
 func (d *drawer) needs(w *data.Want, t *Table) ([]need, error) {
-	base := need{elem: w.Elem, lower: w.Lower, upper: w.Upper, response: d.response(w.Name)}
+	base := d.need(w)
 	if w.Elem == types.Level {
 		if base.words = w.Coding; w.Coding == nil {
 			n, err := d.model.Checked.Symbols[w.Name].Type.Levels.Eval(d.size)
@@ -184,7 +239,7 @@ func (d *drawer) needs(w *data.Want, t *Table) ([]need, error) {
 	}
 	for _, c := range w.From {
 		if c.Star {
-			return nil, fmt.Errorf("data %s: * beside other columns leaves open how many there are; name the columns", w.Name)
+			return nil, untabled("data %s: * beside other columns leaves open how many there are; name the columns", w.Name)
 		}
 		for _, name := range c.Columns {
 			named(name)
@@ -249,7 +304,7 @@ func (d *drawer) cells(n need, rows int) []string {
 			out[i] = strconv.Itoa(order[i] % 2)
 		case n.elem == types.Int || n.elem == types.Count:
 			v := float64(d.random.IntN(10))
-			if n.response {
+			if n.response && !n.totals {
 				v = 0
 			}
 			out[i] = text(folded(v, n))

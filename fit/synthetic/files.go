@@ -20,13 +20,17 @@ const Truth = "truth.csv"
 
 // Path is where a run looks for the table, in the folder of the model's name. alone is true where the model has one party.
 func (t *Table) Path(alone bool) string {
+	name := t.Party
 	switch {
 	case t.Member > 0:
-		return filepath.Join(t.Party, strconv.Itoa(t.Member)+".csv")
+		name = filepath.Join(t.Party, strconv.Itoa(t.Member))
 	case alone && t.Party != data.OwnerShared:
-		return "data.csv"
+		name = "data"
 	}
-	return t.Party + ".csv"
+	if t.Document() {
+		return name + ".json"
+	}
+	return name + ".csv"
 }
 
 // Write writes the tables and the truth to a folder, where none of these files may exist. It returns their paths in it, the truth last.
@@ -42,22 +46,27 @@ func (s *Simulation) Write(dir string, alone bool) ([]string, error) {
 		}
 	}
 	for i, path := range paths {
-		rows := s.truth()
+		write := func(w io.Writer) error { return csv.NewWriter(w).WriteAll(s.truth()) }
 		if i < len(s.Tables) {
-			rows = s.Tables[i].rows()
+			write = s.Tables[i].write
 		}
-		if err := writeCSV(filepath.Join(dir, path), rows); err != nil {
+		path = filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return nil, err
+		}
+		if err := atomicfile.WriteSoon(path, 0o644, write); err != nil {
 			return nil, err
 		}
 	}
 	return paths, nil
 }
 
-func writeCSV(path string, rows [][]string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+func (t *Table) write(w io.Writer) error {
+	if t.Document() {
+		_, err := w.Write(t.document())
 		return err
 	}
-	return atomicfile.WriteSoon(path, 0o644, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
+	return csv.NewWriter(w).WriteAll(t.rows())
 }
 
 // rows are the header and the rows of a table.
@@ -80,18 +89,21 @@ func (s *Simulation) truth() [][]string {
 	return out
 }
 
-// Read reads a CSV whose columns a simulation is to use, with its rows in the order of their keys.
-func Read(path string) ([]data.Values, error) {
+// Read reads the columns of a CSV, or the entries of a Stan-JSON document, that a simulation is to use, with rows in the order of their keys.
+func Read(path string) (Table, error) {
 	content, err := inputfile.Read(path, inputfile.MaxBytes)
 	if err != nil {
-		return nil, err
+		return Table{}, err
+	}
+	if strings.EqualFold(filepath.Ext(path), ".json") {
+		return readDocument(path, content)
 	}
 	if strings.HasPrefix(strings.TrimSpace(string(content)), "{") {
-		return nil, fmt.Errorf("%s: a simulation takes the columns of CSV tables, not a document", path)
+		return Table{}, untabled("%s: a CSV table is needed, but this is a document; end its name in .json", path)
 	}
 	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(string(content), "\ufeff"))).ReadAll()
 	if err != nil || len(rows) < 2 {
-		return nil, fmt.Errorf("%s: a CSV table with a header and rows is needed: %v", path, err)
+		return Table{}, untabled("%s: a CSV table with a header and rows is needed: %v", path, err)
 	}
 	if at := slices.Index(rows[0], data.DefaultKey); at >= 0 {
 		slices.SortStableFunc(rows[1:], func(a, b []string) int { return data.Natural(a[at], b[at]) })
@@ -103,5 +115,5 @@ func Read(path string) ([]data.Values, error) {
 			out[k].Words = append(out[k].Words, row[k])
 		}
 	}
-	return out, nil
+	return Table{Columns: out}, nil
 }

@@ -3,34 +3,38 @@
 package synthetic
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/calibrate"
-	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/simulate"
 )
 
-// A Table is what one party holds: the first column is the key where rows have one.
+// A Table is what one party holds: columns of one length, the first of them the key where rows have one, or the entries of a document.
 type Table struct {
 	Party   string // "registry", "shared", or a family, which has several tables
 	Family  bool
 	Member  int // counted from 1; 0 where the party is no family
 	Columns []data.Values
+	// Shapes are those of the entries of a document, whose cells are in row-major order; nil for a table of columns.
+	Shapes map[string][]int
 }
 
-// Rows is the number of rows.
+// Document reports whether the table is a document.
+func (t *Table) Document() bool { return t.Shapes != nil }
+
+// Rows is the number of rows; of a document, which has entries of any shape, 0.
 func (t *Table) Rows() int {
-	if len(t.Columns) == 0 {
+	if len(t.Columns) == 0 || t.Document() {
 		return 0
 	}
 	return len(t.Columns[0].Words)
@@ -73,12 +77,15 @@ func New(m *compile.Model, r Request) (*Simulation, diag.List, error) {
 	if err := d.draw(); err != nil {
 		return nil, nil, err
 	}
-	b, diags, err := compile.Bind(m, d.sources(), data.Joining{})
+	b, diags, err := compile.BindPlaceholders(m, d.sources())
 	if err != nil || diags.HasErrors() {
 		return nil, diags, err
 	}
 	gen, problems := b.Generative()
-	if diags = append(diags, problems...); diags.HasErrors() {
+	if diags = append(diags, problems...); !diags.HasErrors() {
+		diags = append(diags, calibrate.Simulable(b, gen)...)
+	}
+	if diags.HasErrors() {
 		return nil, diags, nil
 	}
 	out := &Simulation{Tables: d.tables, Sizes: b.Sizes.Common}
@@ -86,15 +93,36 @@ func New(m *compile.Model, r Request) (*Simulation, diag.List, error) {
 	if err != nil {
 		return nil, diags, err
 	}
+	if problems, err = d.loads(b); err != nil || problems.HasErrors() {
+		return nil, append(diags, problems...), err
+	}
 	problems, err = out.quantities(d, gen, x)
 	return out, append(diags, problems...), err
 }
 
+// loads checks that a run reads from the tables what was drawn: a size that follows from the data may have become another one.
+func (d *drawer) loads(drawn *compile.Bound) (diag.List, error) {
+	read, diags, err := compile.Bind(d.model, d.sources(), data.Joining{})
+	if err != nil || diags.HasErrors() {
+		return diags, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(drawn.Sizes.Common)) {
+		if was, is := drawn.Sizes.Common[name], read.Sizes.Common[name]; was != is {
+			return nil, untabled("no row was drawn from the last of the %d categories that %s counts, so that a run would count %d; write `const %s = %d` in the model, draw more rows, or take another seed", was, name, is, name, was)
+		}
+	}
+	return nil, nil
+}
+
+// untabled is an error of tables that cannot be made.
+func untabled(format string, args ...any) error {
+	var l diag.List
+	l.Errorf(diag.NoTables, nil, source.Span{}, format, args...)
+	return data.Errors(l)
+}
+
 // respond draws parameters, which it returns, and responses, which it puts in place.
 func (s *Simulation) respond(b *compile.Bound, gen *simulate.Model, seed uint64, d *drawer) ([]float64, error) {
-	if err := calibrate.Simulable(b, gen); err != nil {
-		return nil, err
-	}
 	stream, length := rng.New(rng.SharedKey(seed), "simulate model").Rand(), 0
 	for _, p := range gen.Graph.Params() {
 		length += p.Len
@@ -102,11 +130,11 @@ func (s *Simulation) respond(b *compile.Bound, gen *simulate.Model, seed uint64,
 	x := make([]float64, length)
 	simulator := gen.NewSimulator()
 	if err := simulator.Prior(stream, x, nil); err != nil {
-		return nil, err
+		return nil, undrawn(b, err)
 	}
 	responses, err := simulator.Responses(stream, x)
 	if err != nil {
-		return nil, err
+		return nil, undrawn(b, err)
 	}
 	for k, y := range gen.Responses {
 		if err := d.replace(y, responses[k], b); err != nil {
@@ -141,21 +169,48 @@ func (d *drawer) replace(y simulate.Response, values []float64, b *compile.Bound
 		if holder == data.OwnerShared {
 			bound = b.Values[b.Checked.Server][y.Data]
 		}
-		rows := t.Rows()
-		if bound.Dims[0] != rows {
-			return fmt.Errorf("%d of %d rows are left out since cells of the given tables are missing; fill them in", rows-bound.Dims[0], rows)
+		return d.put(t, bound, y.Data, values)
+	}
+	return nil
+}
+
+// undrawn is an error of a draw that did not succeed, as where wide priors give a rate that overflows.
+func undrawn(b *compile.Bound, err error) error {
+	var l diag.List
+	at := source.Span{} // of the name that the error begins with
+	if name, _, _ := strings.Cut(err.Error(), ":"); b.Checked.Symbols[name] != nil {
+		at = b.Checked.Symbols[name].Ident.Span()
+	}
+	l.Errorf(diag.Undrawable, b.Source, at, "%v", err).Note("take another seed, or priors that are less wide")
+	return data.Errors(l)
+}
+
+// put writes values, first index fastest, into the columns or the entry that a declaration reads.
+func (d *drawer) put(t *Table, bound *data.Bound, name string, values []float64) error {
+	written := func(v float64) string {
+		if bound.Labels != nil {
+			return bound.Labels[int(v)-1]
 		}
-		for k, f := range bound.Encoders {
-			if f.Encoder != "column" && f.Encoder != "level" {
-				return fmt.Errorf("%s goes through the encoder %s, so that its column cannot be drawn; name the column alone", y.Data, f.Encoder)
-			}
-			column := t.column(f.Column)
-			for row, v := range values[k*rows : (k+1)*rows] {
-				column.Words[row] = text(v)
-				if bound.Labels != nil {
-					column.Words[row] = bound.Labels[int(v)-1]
-				}
-			}
+		return text(v)
+	}
+	if shape := t.Shapes[name]; t.Document() && len(bound.Encoders) == 1 && len(shape) == len(bound.Dims) {
+		if !slices.Equal(shape, bound.Dims) {
+			return untabled("rows of %s are left out since cells of the given document are missing; fill them in", name)
+		}
+		words := t.column(name).Words
+		eachRowMajor(shape, func(at, columnMajor int) { words[at] = written(values[columnMajor]) })
+		return nil
+	}
+	for k, f := range bound.Encoders {
+		if f.Encoder != "column" && f.Encoder != "level" {
+			return untabled("%s goes through the encoder %s, so that its column cannot be drawn; declare it without the encoder", name, f.Encoder)
+		}
+		column, rows := t.column(f.Column), bound.Dims[0]
+		if n := len(column.Words); n != rows {
+			return untabled("%d of %d rows are left out since cells of the given tables are missing; fill them in", n-rows, n)
+		}
+		for row, v := range values[k*rows : (k+1)*rows] {
+			column.Words[row] = written(v)
 		}
 	}
 	return nil
@@ -175,7 +230,12 @@ func (d *drawer) sources() data.Sources {
 	for _, p := range append(d.model.Parties(), data.PartyRef{Name: data.OwnerShared}) {
 		s := data.Source{PartyRef: p}
 		for _, t := range d.tables {
-			if t.Party == p.Name {
+			if t.Party != p.Name {
+				continue
+			}
+			if t.Document() {
+				s.Tables = append(s.Tables, data.Document("the document of "+t.holder(), t.document()))
+			} else {
 				s.Tables = append(s.Tables, data.Columns("the table of "+t.holder(), t.Columns...))
 			}
 		}
@@ -186,15 +246,7 @@ func (d *drawer) sources() data.Sources {
 
 // draw makes the tables of all parties, with responses that wait to be replaced.
 func (d *drawer) draw() error {
-	var errs []error
-	for _, w := range d.wants {
-		if w.Rank == 0 || w.Rank > 2 {
-			errs = append(errs, fmt.Errorf("data %s: tables have vectors and matrices, so that it cannot be simulated; for a number write const %s = …, which --set sets", w.Name, w.Name))
-		}
-	}
-	if len(errs) > 0 {
-		return errors.Join(errs...)
-	}
+	d.learn()
 	for _, p := range append(d.model.Parties(), data.PartyRef{Name: data.OwnerShared}) {
 		members, err := d.members(p)
 		if err != nil {
@@ -205,7 +257,11 @@ func (d *drawer) draw() error {
 			if p.Family {
 				t.Member = k + 1
 			}
-			if err := d.fill(&t); err != nil {
+			fill := d.fill
+			if d.documented(&t) {
+				fill = d.entries
+			}
+			if err := fill(&t); err != nil {
 				return err
 			}
 			if len(t.Columns) > 0 {
@@ -232,12 +288,4 @@ func (d *drawer) members(p data.PartyRef) (int, error) {
 		return 0, d.wanting(c.Count.Names())
 	}
 	return n, nil
-}
-
-// responses are the data that a likelihood has on its left side.
-func (d *drawer) response(name string) bool {
-	return slices.ContainsFunc(d.model.Checked.Likelihoods, func(l *check.Likelihood) bool {
-		n, ok := l.Stmt.Left.(*ast.Name)
-		return ok && n.Name == name
-	})
 }

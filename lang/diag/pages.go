@@ -24,6 +24,7 @@ var Pages = slices.Concat(
 	loadLeakPages,
 	sizesPages,
 	maximumPages,
+	simulatePages,
 	weightPages,
 	privatePages,
 	rowsPages,

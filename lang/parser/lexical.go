@@ -42,7 +42,7 @@ func (p *parser) invalid(t lexer.Token) {
 		p.errorf(diag.OpenString, spanOf(t), "this string has no closing quote on its line").Fix(after(t), `"`, "close it")
 	case strings.HasPrefix(t.Value, "/*"):
 		opener := source.Span{Start: t.Pos.Offset, End: t.Pos.Offset + 2}
-		p.errorf(diag.OpenComment, opener, "this comment has no closing */").Fix(after(t), "*/", "close it")
+		p.errorf(diag.OpenComment, opener, "this comment has no closing */").Note("write */ where it ends")
 	case isDigit(t.Value[0]), len(t.Value) > 1 && t.Value[0] == '.' && isDigit(t.Value[1]):
 		p.badNumber(t)
 	default:

@@ -63,6 +63,36 @@ func (s *Simulator) Prior(r *rand.Rand, x []float64, scale func(name string) flo
 	return nil
 }
 
+// Complete draws some elements of parameter k from its prior, given the other parameters in x and the other elements, of which they are independent. The error names the
+// parameter.
+func (s *Simulator) Complete(r *rand.Rand, k int, x []float64, elements []int) error {
+	p, port := &s.model.Params[k], s.model.Graph.Params()[k]
+	if p.Improper != "" {
+		return fmt.Errorf("%s %s", p.Name, p.Improper)
+	}
+	s.exec.Forward(x)
+	s.evaluate(p.Law)
+	own := x[port.Offset : port.Offset+port.Len]
+	if p.Whole() {
+		all := slices.Clone(own)
+		if !p.Draw(r, s.args, all, port.Shape) {
+			return fmt.Errorf("%s: no draw from its prior was inside its support", p.Name)
+		}
+		for _, e := range elements {
+			own[e] = all[e]
+		}
+		return nil
+	}
+	for _, e := range elements {
+		v, ok := s.within(r, p, e)
+		if !ok {
+			return fmt.Errorf("%s: %d draws from its prior were all outside its support from %g to %g", p.Name, attempts, p.Lower, p.Upper)
+		}
+		own[e] = v
+	}
+	return nil
+}
+
 // order lists the parameters in the order in which they are drawn.
 func (m *Model) order() (out []int) {
 	for _, imputed := range []bool{false, true} {

@@ -105,3 +105,14 @@ func (d *Dist) Joint() string {
 
 // Proper reports whether the density integrates to 1, so that draws from it exist.
 func (d *Dist) Proper() bool { return d.Sample != nil || d.Event != nil && d.Event.Sample != nil }
+
+// WithoutCDF is the reason why a distribution has no distribution function.
+func (d *Dist) WithoutCDF() string {
+	switch {
+	case d.Event == nil:
+		return d.NoCDF
+	case d.Event.Rank > 0:
+		return "its values are vectors or matrices, of which none is below another"
+	}
+	return "its values are categories; sum the probabilities of those that you mean"
+}

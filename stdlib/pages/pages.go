@@ -74,9 +74,7 @@ func distPage(d *def.Dist) Page {
 		support = elements(d.Support, d.Event.Rank) + support
 	}
 	p.Properties = []Entry{{"support", support}}
-	if d.Event == nil {
-		p.Properties = append(p.Properties, Entry{"as values", densities(d)})
-	}
+	p.Properties = append(p.Properties, Entry{"as values", densities(d)})
 	if d.Slow != "" {
 		p.Properties = append(p.Properties, Entry{"time over many rows", d.Slow})
 	}
@@ -89,7 +87,12 @@ func densities(d *def.Dist) string {
 	if d.Discrete {
 		density = "_lpmf"
 	}
-	if d.LogCDF == nil {
+	switch {
+	case d.Joint() != "":
+		return "none: " + d.Joint()
+	case d.Event != nil:
+		return d.Name + density + ", a number for each value; no distribution function: " + d.WithoutCDF()
+	case d.LogCDF == nil:
 		return d.Name + density + "; neither truncate nor censor: " + d.NoCDF
 	}
 	return d.Name + density + ", " + d.Name + "_lcdf, " + d.Name + "_lccdf; with truncate and censor"

@@ -15,24 +15,26 @@ import (
 	"time"
 )
 
-// A Case is a run of the program: its arguments after "run MODEL".
+// A Case is a run of the program: its model, and its arguments after "run MODEL".
 type Case struct {
-	Name string
-	Args []string
+	Name  string
+	Model string
+	Args  []string
 }
 
-// Cases returns a run of every backend that takes about the given share of its usual time.
+// Cases returns a run of every backend, and of sfvi's two estimators, that takes about the given share of its usual time.
 func Cases(scale float64) []Case {
 	n := func(n float64) string { return fmt.Sprint(int(n * scale)) }
 	return []Case{
-		{"nuts", []string{"--transform", "augmented", "--chains", "2", "--warmup", n(1000), "--draws", n(2000)}},
-		{"sfvi", []string{"--backend", "sfvi", "--transform", "augmented", "--iterations", n(30000), "--draws", "3000"}},
-		{"soul", []string{"--backend", "soul", "--transform", "augmented", "--iterations", n(4000), "--draws", n(3000)}},
+		{"nuts", "m.vfl", []string{"--transform", "augmented", "--chains", "2", "--warmup", n(1000), "--draws", n(2000)}},
+		{"sfvi", "m.vfl", []string{"--backend", "sfvi", "--transform", "augmented", "--iterations", n(30000), "--draws", "3000"}},
+		{"quadrature", "linear.vfl", []string{"--backend", "sfvi", "--transform", "augmented", "--estimator", "quadrature", "--draws", n(60000)}},
+		{"soul", "m.vfl", []string{"--backend", "soul", "--transform", "augmented", "--iterations", n(4000), "--draws", n(3000)}},
 	}
 }
 
-// The model and its tables; 40 rows at each of two clients. It has what a resumed run must find again: a module with a parameter, parameters in sets of vectors and
-// matrices, and missing cells.
+// The models and their tables; 40 rows at each of two clients. The first has what a resumed run must find again: a module with a parameter, parameters in sets of vectors and
+// matrices, and missing cells; the second can be integrated by quadrature.
 const (
 	model = `import "./terms.vfl"
 client a, b
@@ -44,6 +46,16 @@ let u = terms.slope(xa) @ a
 param share : simplex[2] ~ dirichlet(2) @ b
 param L : corr_cholesky[2] ~ lkj_corr_cholesky(2) @ b
 y ~ normal(m + u + xb * (share[1] + L[2, 1]), 1)
+transform augmented(rho = 0.5)
+`
+	linear = `client a, b
+data y : real[N] @ server
+data xa : real[N] @ a
+data xb : real[N] @ b missing drop
+param m ~ normal(0, 5)
+param ba ~ normal(0, 1) @ a
+param bb ~ normal(0, 1) @ b
+y ~ normal(m + xa * ba + xb * bb, 1)
 transform augmented(rho = 0.5)
 `
 	module = `fn slope(x) {
@@ -89,22 +101,26 @@ func NewLab(program, dir string, seed uint64) (*Lab, error) {
 		}
 		fmt.Fprintf(tables["server"], "%d,%v\n", id, 0.5+xa-xb+noise.NormFloat64())
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "m"), 0o755); err != nil {
-		return nil, err
+	for _, folder := range []string{"m", "linear"} { // the tables of a model are beside it
+		if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
+			return nil, err
+		}
+		for name, text := range tables {
+			if err := os.WriteFile(filepath.Join(dir, folder, name+".csv"), text.Bytes(), 0o644); err != nil {
+				return nil, err
+			}
+		}
 	}
-	for name, text := range tables {
-		if err := os.WriteFile(filepath.Join(dir, "m", name+".csv"), text.Bytes(), 0o644); err != nil {
+	for name, text := range map[string]string{"m.vfl": model, "linear.vfl": linear, "terms.vfl": module} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			return nil, err
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "terms.vfl"), []byte(module), 0o644); err != nil {
-		return nil, err
-	}
-	return l, os.WriteFile(filepath.Join(dir, "m.vfl"), []byte(model), 0o644)
+	return l, nil
 }
 
 func (l *Lab) run(c Case, out string) *exec.Cmd {
-	args := append([]string{"run", "m.vfl", "--quiet", "--checkpoint-interval", "20ms", "-o", out}, c.Args...)
+	args := append([]string{"run", c.Model, "--quiet", "--checkpoint-interval", "20ms", "-o", out}, c.Args...)
 	return l.command(args...)
 }
 

@@ -1,0 +1,8 @@
+package diag
+
+// The codes of models from which tables, or parameters of new categories, cannot be drawn: V063x.
+const (
+	Undrawable Code = "V0631" // a prior or a likelihood that is no distribution to draw from
+	NoTables   Code = "V0632" // tables that cannot hold what the model reads
+	NewLevels  Code = "V0633" // categories that a run did not see, in a model that has no parameters for new ones
+)
