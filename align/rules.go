@@ -30,6 +30,7 @@ func ParseRules(text string) (Rules, error) {
 	return Rules{}, fmt.Errorf("%q: write %s or %s", text, CaseFold, CaseExact)
 }
 
+// String says the rules in words.
 func (r Rules) String() string {
 	text := "blanks at both ends are left out, blanks inside count as one, Unicode in form NFKC"
 	if r.Exact {
