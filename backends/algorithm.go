@@ -5,6 +5,8 @@ package backends
 import (
 	"context"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/stdlib/def"
@@ -24,14 +26,27 @@ type Algorithm struct {
 	Recentres func(settings map[string]any) bool
 	// Exchanges lists the exchanges that a run with these settings makes where parties are apart, and what crosses in them: the audit is derived from it.
 	Exchanges func(Settings) []density.Use
-	// Hinders is the reason for which the block of a party excludes what Choose would choose, and nil where it does not. It is called while the party has its data.
-	Hinders func(density.Block, Settings) error
-	// Choose settles what a user left to the algorithm, given the number of parties and the first reason of Hinders among them, and says what was chosen and why; ""
+	// Hinders are the reasons for which the block of a party excludes what Choose might choose. It is called while the party has its data.
+	Hinders func(density.Block, Settings) Hindrances
+	// Choose settles what a user left to the algorithm, given the number of parties and the first reasons of Hinders among them, and says what was chosen and why; ""
 	// where there was no choice. Every party that is given the same chooses the same. nil, as Hinders: nothing is ever left to it.
-	Choose func(parties int, hindered error, s Settings) (Settings, string)
+	Choose func(parties int, hindered Hindrances, s Settings) (Settings, string)
 	// New prepares a run: it allocates everything and evaluates nothing. An error names a setting that does not fit the model.
 	New func(density.Env, Settings) (Kernel, error)
 }
+
+// Hindrances are the reasons for which something is not chosen, by the name that it has among the choices of a setting. What has none is not excluded.
+type Hindrances map[string]error
+
+// Add notes a reason, unless it is nil or there is one.
+func (h Hindrances) Add(name string, reason error) {
+	if reason != nil && h[name] == nil {
+		h[name] = reason
+	}
+}
+
+// Names lists what is excluded, in order.
+func (h Hindrances) Names() []string { return slices.Sorted(maps.Keys(h)) }
 
 // A Kind is what the kernels of an algorithm give.
 type Kind int
@@ -120,6 +135,12 @@ type Weighted interface {
 	Ratios() []float64
 	// Correctable reports whether ratio id is that of draw id, of everything that a draw has: then weights correct the draws.
 	Correctable() bool
+}
+
+// A Restarted is a kernel that fits from several starting points and keeps the best.
+type Restarted interface {
+	// Restarts returns the final ELBOs of the fits that are done, in their order; the same at every party.
+	Restarts() []Estimate
 }
 
 // Evaluation is the phase after a fit in which its result is evaluated: its iterations are not those of the fit.

@@ -27,6 +27,18 @@ type Setting struct {
 	Auxiliary bool
 }
 
+// Usage says what the setting does, what it may be, and its default.
+func (d Setting) Usage() string {
+	doc := d.Doc
+	if d.Choices != nil {
+		doc += " (" + strings.Join(strings.Fields(strings.Join(d.Choices, " ")), ", ") + ")"
+	}
+	if d.Default == "" || d.Default == false {
+		return doc
+	}
+	return fmt.Sprintf("%s (default %v)", doc, d.Default)
+}
+
 // A Role is what a setting means to whoever runs the algorithm, whatever the setting is called. At most one setting has each. Those of a Plan are ints, and Fits knows the types of all.
 type Role int
 

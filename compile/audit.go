@@ -239,7 +239,7 @@ func (a *auditor) names(c session.Crossing) (name, cut, rho string) {
 		return a.plan.Shared[c.Of].Name, "", ""
 	case session.Scalars, session.ScalarTotal, session.Answer:
 		return "", "", ""
-	case session.Z, session.Cut, session.Centre, session.Moment, session.Product, session.CutDraws:
+	case session.Z, session.Cut, session.Centre, session.Moment, session.Product, session.CutDraws, session.ZDraws:
 		var names, cuts []string
 		for _, k := range a.cutsOf(c.Of) {
 			if k.Client == a.plan.Names[c.Client] {

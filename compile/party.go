@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,6 +28,7 @@ type OneParty struct {
 	Party  string // "registry", "lab[3]"
 	Family string // "lab" for lab[3], else ""
 	Member int
+	public *check.Program // what others see of a party with a module of its own; nil: its program
 }
 
 // Member splits the name of a party: "lab[3]" is member 3 of the family lab.
@@ -41,8 +43,9 @@ func Member(party string) (name string, member int, err error) {
 	return name, member, nil
 }
 
-// OpenParty loads the program of a party. The result is usable only where the list has no errors.
-func OpenParty(m *split.Manifest, party string, program *source.File) (*OneParty, diag.List, error) {
+// OpenParty loads the program of a party, and where it computes contributions in a module of its own, the program with the module written out, which no other party has.
+// The result is usable only where the list has no errors.
+func OpenParty(m *split.Manifest, party string, program, own *source.File) (*OneParty, diag.List, error) {
 	name, member, err := Member(party)
 	if err != nil {
 		return nil, nil, err
@@ -56,12 +59,24 @@ func OpenParty(m *split.Manifest, party string, program *source.File) (*OneParty
 	if diags.HasErrors() {
 		return nil, diags, nil
 	}
+	var public *check.Program
+	if own != nil {
+		public, program = checked, own
+		if checked, diags = split.Examine(m, name, own.Name, own.Text, universe); diags.HasErrors() {
+			return nil, diags, nil
+		}
+	}
 	if checked.Transform.Kind, ok = universe.Transform(m.Transform); !ok {
 		return nil, nil, fmt.Errorf("the manifest has an unknown transform %s", m.Transform)
 	}
-	p := &OneParty{Party: party, Member: member, Bound: &Bound{Model: &Model{Name: m.Model, Source: program, Universe: universe, Checked: checked, Manifest: m}}}
+	p := &OneParty{Party: party, Member: member, public: public, Bound: &Bound{Model: &Model{Name: m.Model, Source: program, Universe: universe, Checked: checked, Manifest: m}}}
 	if member > 0 {
 		p.Family = name
+		for _, size := range entry.OwnSizes {
+			if z := checked.Sizes[size]; z != nil {
+				z.Member = name
+			}
+		}
 	}
 	return p, diags, nil
 }
@@ -108,6 +123,16 @@ func (p *OneParty) wants() []data.Want {
 	})
 }
 
+// LeftOut is how many rows `missing drop` left out of the party's table where other parties have these rows too, and do not know it. It is called after Bind.
+func (p *OneParty) LeftOut() (n int) {
+	if p.joins() {
+		for _, j := range p.Data.Joins {
+			n += j.Dropped
+		}
+	}
+	return n
+}
+
 // joins reports whether rows of the party's table correspond to those of other parties: a size of its rows is one of what crosses, or of shared data.
 func (p *OneParty) joins() bool {
 	var crossing []string
@@ -133,6 +158,9 @@ type Facts struct {
 func (p *OneParty) Facts(salt []byte) (Facts, diag.List) {
 	own := p.Values[p.Party]
 	sizes, diags := lower.SizeFacts(p.Checked, p.Party, own)
+	if p.public != nil {
+		maps.DeleteFunc(sizes, func(name string, _ lower.SizeFact) bool { return !p.tells(name) })
+	}
 	f := Facts{Sizes: sizes, Shared: map[string]string{}, Levels: map[string]string{}}
 	for _, j := range p.Data.Joins {
 		f.Rows, f.Order = j.Rows, salted(salt, "order", j.Digest)
@@ -147,11 +175,23 @@ func (p *OneParty) Facts(salt []byte) (Facts, diag.List) {
 		}
 		if s.Type.Levels != nil && len(b.Labels) > 0 {
 			for _, size := range s.Type.Levels.Names() {
-				f.Levels[size] = salted(salt, "levels", fmt.Sprintf("%q", b.Labels))
+				if p.tells(size) {
+					f.Levels[size] = salted(salt, "levels", fmt.Sprintf("%q", b.Labels))
+				}
 			}
 		}
 	}
 	return f, diags
+}
+
+// tells reports whether other parties are told a size: not one of a member alone, nor one of a module that they do not know.
+func (p *OneParty) tells(size string) bool {
+	in := p.Checked
+	if p.public != nil {
+		in = p.public
+	}
+	z := in.Sizes[size]
+	return z != nil && z.Member == ""
 }
 
 func salted(salt []byte, purpose, text string) string {

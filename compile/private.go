@@ -37,10 +37,10 @@ func (m *Model) conceal() diag.List {
 }
 
 // withoutModules is a manifest without what it lists of clients with modules: the contributions, the digests of their programs, and the sizes that they are told,
-// which their own data may bind.
+// which their own data may bind. Whether rows are independent of each other is nothing that others can know.
 func (m *Model) withoutModules(of *split.Manifest) []byte {
 	w := *of
-	w.Contributions, w.Parties, w.Sizes = nil, slices.Clone(w.Parties), nil
+	w.Contributions, w.Parties, w.Sizes, w.Rows = nil, slices.Clone(w.Parties), nil, ""
 	for i, p := range w.Parties {
 		if m.hasModule(p.Name) {
 			w.Parties[i].SHA256 = ""

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -143,9 +144,13 @@ func (r Recipe) in(v View) bool {
 	return true
 }
 
-// RowKeys returns the keys of rows as they are written, where some table of so many rows has keys, and the name of their column; nil where none has.
-func (d *Dataset) RowKeys(rows int) (name string, keys []string) {
+// RowKeys returns the keys of rows as they are written, where some table of so many rows has keys, and the name of their column; nil where none has. The table is
+// one of the owners given, of any where none is: tables from which nothing is read may hold other rows.
+func (d *Dataset) RowKeys(rows int, owners ...string) (name string, keys []string) {
 	for _, h := range d.holders() {
+		if len(owners) > 0 && !slices.Contains(owners, cmp.Or(h.Family, h.Party)) {
+			continue
+		}
 		k, ok := h.View.Array(h.View.Key)
 		if !ok || len(k.Dims) != 1 || k.Len() != rows {
 			continue

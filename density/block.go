@@ -86,6 +86,27 @@ type LocalDensity interface {
 	ReceivedGradient(received []float64)
 }
 
+// A Wiring is what a block's cuts enter, and what it receives.
+type Wiring struct {
+	Parties  int      // of the model
+	Cuts     int      // elements of all cuts, those that cross themselves included
+	Members  []Member // the sums that they enter
+	Receives []Member // the sums that the block receives; Offset and Len are their range among what it receives
+	Sums     []int    // lengths of all sums
+	// Shared is how many parameters of one party others of the model receive.
+	Shared int
+}
+
+// Wired is a Block whose density can be evaluated without an exchange wherever what it receives is known: at the server also. Vectors over cuts have length Wiring.Cuts
+// in the methods of LocalDensity, for cuts that cross themselves too.
+type Wired interface {
+	Block
+	LocalDensity
+	Wiring() Wiring
+	// SetReceived sets everything that the block receives (length Received), laid out as in ReceivedGradient.
+	SetReceived(received []float64)
+}
+
 // JacobianSwitch is a Block whose density can leave out the log-Jacobian of the map from θ to the declared scale of the parameters.
 type JacobianSwitch interface {
 	// Jacobian sets whether the density counts the log-Jacobian, as it does at first. With it the density is one of θ, to be sampled; without it a

@@ -16,6 +16,9 @@ const (
 	Slopes                        // Relaying.Relay: slopes of the likelihood at the clients
 	Solving                       // Relaying.Relay: products in the iterative solution of a linear system. In place of products the first brings cuts at draws from the priors, and last the mean and the variances of the cuts under the fit
 	Batch                         // Relaying.Relay: cuts at the mean and at many draws
+	Stepping                      // Relaying.Relay: what crosses at the cuts; adjoint and curvature of the likelihood come back
+	Drawing                       // Relaying.Relay: what crosses at the cuts at many draws. The adjoints there, which Answer sets, stay at the server
+	DrawSlopes                    // Relaying.Relay: cuts at many draws; the adjoints there come back
 )
 
 // Auxiliaries is how an algorithm chooses the auxiliary variables z that clients send.

@@ -2,9 +2,12 @@ package density
 
 import "context"
 
-// A RelaySize is how much crosses in a Relay: columns for each element of a cut, in either direction; numbers that are added up, and numbers that the server
-// answers with.
-type RelaySize struct{ Columns, Scalars, Answers int }
+// A RelaySize is how much crosses in a Relay: columns for each element of a cut, on the way up, and on the way down as many and Back more; numbers that are added up, and numbers that
+// the server answers with.
+type RelaySize struct{ Columns, Back, Scalars, Answers int }
+
+// Down is how many columns there are on the way down.
+func (s RelaySize) Down() int { return s.Columns + s.Back }
 
 // Relayed is the algorithm's part in a Relay. Slices of slices are by the block's memberships (Linear.Members) or, at the server, by sum; columns follow one
 // another. Every slice belongs to the Env and is valid during the call alone.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/lower"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/runtime/model"
@@ -25,9 +26,9 @@ type Apart struct {
 	Index     int // of the party
 	Transport transport.Transport
 	Keys      session.Keys
-	// Hindered says of the algorithm, and Near of the one near whose approximation chains begin, that a party's program excludes what it would choose: every party must be
-	// given the same.
-	Hindered, Near bool
+	// Hindered lists what the algorithm, and Near what the one near whose approximation chains begin, may not choose, since the program of a party excludes it: every party
+	// must be given the same.
+	Hindered, Near []string
 	Marks          *Marks
 	At             map[int]int // the transition after which each chain goes on, by its number; a chain that is not listed begins
 }
@@ -35,11 +36,12 @@ type Apart struct {
 // errHindered stands for the reason of another party, which is not sent.
 var errHindered = errors.New("the program of a party excludes it")
 
-func hindered(yes bool) error {
-	if yes {
-		return errHindered
+func hindered(names []string) backends.Hindrances {
+	out := backends.Hindrances{}
+	for _, n := range names {
+		out.Add(n, errHindered)
 	}
-	return nil
+	return out
 }
 
 // OpenApart prepares one party's part of a run, whose plan has been taken (compile.OneParty.Take). Options.Resume is set where the folder holds the run.
@@ -49,7 +51,7 @@ func OpenApart(b *compile.OneParty, apart *Apart, o Options) (*Prepared, diag.Li
 		return nil, nil, err
 	}
 	var diags diag.List
-	for _, step := range []func() (diag.List, error){p.agree, p.mayBegin, p.note, p.label, p.takeFolder} {
+	for _, step := range []func() (diag.List, error){p.divideOwn, p.agree, p.mayBegin, p.note, p.label, p.takeFolder} {
 		found, err := step()
 		if diags = append(diags, found...); err != nil || diags.HasErrors() {
 			return nil, diags, err
@@ -73,32 +75,45 @@ func partly(b *compile.OneParty, apart *Apart, o Options) (*Prepared, error) {
 		on.Plan = b.Plan.On(model.Wire{Fixed: s.Plan.Fixed, Masked: s.Plan.Masked})
 	}
 	p := &Prepared{Bound: &on, Algorithm: o.Algorithm, Settings: s, options: o, apart: apart}
-	switch {
-	case s.Plan.Minibatch > 0:
-		return nil, usagef("%s: rows are not divided into windows in a run across processes yet", p.setting(backends.Minibatch))
-	case s.Plan.Initial != "":
-		if _, ok := approximating(s.Plan.Initial); !ok {
-			return nil, usagef("%s %s: in a run across processes chains begin near an approximation that the run fits: %s", p.setting(backends.Initial), s.Plan.Initial, approximations())
-		}
+	if _, ok := approximating(s.Plan.Initial); !ok && s.Plan.Initial != "" {
+		return nil, usagef("%s %s: in a run across processes chains begin near an approximation that the run fits: %s", p.setting(backends.Initial), s.Plan.Initial, approximations())
 	}
 	return p, nil
 }
 
-// Hinders reports, for the algorithm and for the one near whose approximation chains begin, whether this party's block excludes what they would choose. It is called before
+// divideOwn is divide where the other parties are elsewhere: the manifest says which size counts rows.
+func (p *Prepared) divideOwn() (diag.List, error) {
+	most, size := p.Settings.Plan.Minibatch, p.Manifest.Rows
+	switch {
+	case most == 0:
+		return nil, nil
+	case len(p.Manifest.Contributions) > 0:
+		return nil, usagef("%s: a client computes its contribution in a module of its own, of which the others do not know whether it mixes rows; leave it out to use all rows", p.setting(backends.Minibatch))
+	case size == "":
+		return nil, usagef("%s: the manifest lists no size whose rows are independent of each other; vflc run MODEL with the same setting shows which part of the model mixes them; leave it out to use all rows", p.setting(backends.Minibatch))
+	}
+	n, _ := p.Sizes.Value(size, "")
+	if err := p.window(size, n); err != nil {
+		return nil, err
+	}
+	return lower.DivideOne(p.Plan, p.apart.Index, p.Lowered[0], size, n, p.windows.parts)
+}
+
+// Hinders lists, for the algorithm and for the one near whose approximation chains begin, what of that they might choose this party's block excludes. It is called before
 // OpenApart, while the party has its data.
-func Hinders(b *compile.OneParty, index int, o Options) (algorithm, near bool, err error) {
+func Hinders(b *compile.OneParty, index int, o Options) (algorithm, near []string, err error) {
 	p, err := partly(b, nil, o)
 	if err != nil {
-		return false, false, err
+		return nil, nil, err
 	}
 	blocks := []density.Block{model.NewParty(p.Plan, index)}
-	algorithm = Hindered(p.Algorithm, p.Settings, blocks) != nil
+	algorithm = Hindered(p.Algorithm, p.Settings, blocks).Names()
 	if a, ok := approximating(p.Settings.Plan.Initial); ok {
 		s, err := a.ResolveStart(p.Settings.Transform)
 		if err != nil {
-			return false, false, &UsageError{err}
+			return nil, nil, &UsageError{err}
 		}
-		near = Hindered(a, s, blocks) != nil
+		near = Hindered(a, s, blocks).Names()
 	}
 	return algorithm, near, nil
 }

@@ -28,7 +28,7 @@ func apartParties(t *testing.T, m *compile.Model, table func(party string) []str
 	var all []*compile.OneParty
 	facts, names := map[string]compile.Facts{}, []string{}
 	for _, p := range m.Programs {
-		b, diags, err := compile.OpenParty(m.Manifest, p.Party, source.New(p.File, p.Text))
+		b, diags, err := compile.OpenParty(m.Manifest, p.Party, source.New(p.File, p.Text), nil)
 		if err != nil || diags.HasErrors() {
 			t.Fatal(err, diags)
 		}
@@ -164,13 +164,13 @@ func sampleApart(t *testing.T, parties []*compile.OneParty, a backends.Algorithm
 	t.Helper()
 	names := parties[0].Plan.Names
 	keys := session.SimulatedKeys(5, names)
-	var hindered, near bool
+	var hindered, near []string
 	for i, b := range parties {
 		h, n, err := Hinders(b, i, Options{Algorithm: a, Settings: given})
 		if err != nil {
 			t.Fatal(err)
 		}
-		hindered, near = hindered || h, near || n
+		hindered, near = append(hindered, h...), append(near, n...)
 	}
 	results, errs := make([]*Result, len(parties)), make([]error, len(parties))
 	dir := t.TempDir()

@@ -28,6 +28,7 @@ type fitted struct {
 	drawingCPU  *posterior.Number
 	weighted    *posterior.Draws // what was drawn, where the draws are resampled with weights
 	corrected   []float64        // the weights
+	restarts    []posterior.ELBO // of the fits from several starting points; nil where there is one
 	ratios      []float64        // log p − log q at draws from the approximation; nil where they are not computed
 	interrupted bool
 	chains      []*chain // the chains of the draws; nil where draws are independent
@@ -72,6 +73,11 @@ func (m *sampling) approximation(ctx context.Context, stop <-chan struct{}, env 
 	cpu.warm()
 	f.interrupted, f.info, f.iterations, f.trace, f.fitting = !c.info.Done, c.info, c.iterations, c.trace, c.warming
 	n := p.Settings.Plan.Draws
+	if r, ok := c.kernel.(backends.Restarted); ok {
+		for _, e := range r.Restarts() {
+			f.restarts = append(f.restarts, atMost(e))
+		}
+	}
 	if w, ok := c.kernel.(backends.Weighted); ok {
 		f.ratios = w.Ratios()
 		if f.info.Done && w.Correctable() && f.correctable() {
@@ -117,13 +123,16 @@ func (m *sampling) ascend(ctx context.Context, stop <-chan struct{}, env density
 	return m.saveAll([]*chain{c})
 }
 
+// noStart is what to do where no starting point is found. A chain that begins inside a bound of data that parameters move would reject every step beyond it.
+const noStart = "vflc run --inits FILE begins at values of yours; where data have a bound that parameters move, write it as a number beyond all data plus a positive parameter"
+
 // begun finds a kernel's starting point.
 func begun(ctx context.Context, env density.Env, k backends.Kernel) error {
 	err := k.Init(ctx)
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	return &InitError{Why: env.Why(), Err: err}
+	return &InitError{Why: env.Why(), Err: fmt.Errorf("%w; %s", err, noStart)}
 }
 
 // stopped reports whether a channel is closed. A nil channel never is.
@@ -172,7 +181,11 @@ func (f *fitted) khat() posterior.Number {
 }
 
 func (f *fitted) elbo() posterior.ELBO {
-	e := f.info.Fit.Best()
+	return atMost(f.info.Fit.Best())
+}
+
+// atMost is an estimate of the ELBO as the summary has it.
+func atMost(e backends.Estimate) posterior.ELBO {
 	if e.N == 0 {
 		return posterior.ELBO{Value: posterior.NotApplicable(), SE: posterior.NotApplicable()}
 	}

@@ -216,7 +216,11 @@ func variants(a backends.Algorithm, on def.Transform) map[string]map[string]stri
 		switch s.Name {
 		case "guide":
 			for _, guide := range s.Choices {
-				maps.Copy(out, with("guide "+guide, map[string]string{"guide": guide}))
+				of := map[string]string{"guide": guide}
+				if guide == "coupled" {
+					of["estimator"] = "quadrature"
+				}
+				maps.Copy(out, with("guide "+guide, of))
 			}
 		case "guide-inputs":
 			for _, in := range s.Choices {
@@ -228,7 +232,13 @@ func variants(a backends.Algorithm, on def.Transform) map[string]map[string]stri
 				maps.Copy(out, with("quadrature, theta "+form, map[string]string{"estimator": "quadrature", "theta-guide": form}))
 			}
 			maps.Copy(out, with("quadrature, masked", map[string]string{"estimator": "quadrature", "secure-sum": "on"}))
+			maps.Copy(out, with("fixed draws", map[string]string{"estimator": "fixed", "draws-per-step": "16"}))
+			maps.Copy(out, with("fixed draws, masked", map[string]string{"estimator": "fixed", "draws-per-step": "16", "secure-sum": "on"}))
+			maps.Copy(out, with("fixed draws, meanfield", map[string]string{"estimator": "fixed", "draws-per-step": "8", "theta-guide": "meanfield"}))
 			maps.Copy(out, with("quadrature, uncorrected", map[string]string{"estimator": "quadrature", "correct": "false"}))
+		case "local-steps":
+			maps.Copy(out, with(s.Name, map[string]string{s.Name: "3"}))
+			maps.Copy(out, with("local-steps, masked", map[string]string{s.Name: "3", "secure-sum": "on"}))
 		case "wire":
 			maps.Copy(out, with("fixed", map[string]string{"wire": "fixed"}))
 		case "secure-sum":
@@ -276,7 +286,7 @@ func TestAuditIsWhatCrosses(t *testing.T) {
 							t.Fatal(err)
 						}
 						b := bound
-						if (given["estimator"] == "quadrature" || strings.Contains(given["guide-inputs"], "y")) && inapplicable(t, b, a, given) {
+						if (given["estimator"] != "sampled" || given["local-steps"] != "" || strings.Contains(given["guide-inputs"], "y")) && inapplicable(t, b, a, given) {
 							return
 						}
 						if given["minibatch"] != "" {

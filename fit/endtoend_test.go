@@ -23,7 +23,7 @@ import (
 )
 
 // bindFiles compiles a model and binds its tables, by file name.
-func bindFiles(t *testing.T, text string, transform def.Transform, rho float64, files map[string]string) *compile.Bound {
+func bindFiles(t testing.TB, text string, transform def.Transform, rho float64, files map[string]string) *compile.Bound {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "m"), 0o700); err != nil {

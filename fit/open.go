@@ -131,14 +131,15 @@ func Chosen(a backends.Algorithm, s backends.Settings, blocks []density.Block) (
 	return a.Choose(len(blocks), Hindered(a, s, blocks), s)
 }
 
-// Hindered is the first reason for which a block excludes what the algorithm would choose.
-func Hindered(a backends.Algorithm, s backends.Settings, blocks []density.Block) (first error) {
+// Hindered are the first reasons for which a block excludes what the algorithm might choose.
+func Hindered(a backends.Algorithm, s backends.Settings, blocks []density.Block) backends.Hindrances {
+	first := backends.Hindrances{}
 	if a.Hinders == nil {
-		return nil
+		return first
 	}
 	for _, b := range blocks {
-		if err := a.Hinders(b, s); first == nil {
-			first = err
+		for name, err := range a.Hinders(b, s) {
+			first.Add(name, err)
 		}
 	}
 	return first

@@ -39,6 +39,7 @@ type Origin struct {
 	Command   []string           // the command line that repeats the run
 	Constants map[string]float64 // values of consts that the model was compiled with, in place of its own
 	Began     time.Time          // when loading began; zero: when Open was called
+	Continue  string             // how a run without a folder goes on after it was stopped; "": by a command line with -o
 }
 
 // A Progress reports how far a run is. Step and Skip may be called by several goroutines at the same time, one per chain.

@@ -26,10 +26,12 @@ import (
 
 // A PredictionRequest says what is predicted, and how much of it.
 type PredictionRequest struct {
-	Data  []string // as --data names tables; none: those of the run
-	Key   string   // the column that joins their rows; "": as in the run
-	Draws int      // of the run to use, at even distances; 0: all of them
-	Seed  uint64
+	Data []string // as --data names tables; none: those of the run
+	Key  string   // the column that joins their rows; "": as in the run
+	// Intersect keeps the rows that all tables have, for PredictBound: a run has it in its record.
+	Intersect bool
+	Draws     int // of the run to use, at even distances; 0: all of them
+	Seed      uint64
 	// Sources are the tables, in place of Data. With Scored they have the responses too, and the log density of each is computed.
 	Sources data.Sources
 	Scored  bool
@@ -84,7 +86,7 @@ func Predict(ctx context.Context, r *runs.Run, q PredictionRequest) (*Prediction
 
 // PredictBound is Predict for a fit in memory, whose model has its data.
 func PredictBound(ctx context.Context, b *compile.Bound, d *posterior.Draws, q PredictionRequest) (*Predictions, diag.List, error) {
-	recipes, join := map[string][]data.Recipe{}, data.Joining{Key: q.Key}
+	recipes, join := map[string][]data.Recipe{}, data.Joining{Key: q.Key, Intersect: q.Intersect}
 	for party, values := range b.Values {
 		recipes[party] = recipesIn(values)
 	}
@@ -184,11 +186,17 @@ func (p *Predictions) bind(fitted *compile.Model, draws *posterior.Draws, join d
 		}
 		return nil, none, diags, nil
 	}
+	var owners []string // of what the predictions are computed from
+	for _, w := range wants {
+		if w.Rank > 0 && w.Owner != data.OwnerShared {
+			owners = append(owners, w.Owner)
+		}
+	}
 	keys := rowKeys{map[int]string{}, map[int][]string{}}
 	for _, bindings := range values {
 		for _, v := range bindings {
 			if len(v.Dims) > 0 && keys.keys[v.Dims[0]] == nil {
-				keys.name[v.Dims[0]], keys.keys[v.Dims[0]] = d.RowKeys(v.Dims[0])
+				keys.name[v.Dims[0]], keys.keys[v.Dims[0]] = d.RowKeys(v.Dims[0], owners...)
 			}
 		}
 	}

@@ -47,7 +47,7 @@ func (p *Prepared) result(f *fitted) *Result {
 	r.Record.Draws, r.Record.Complete = f.draws.Len(0), !f.interrupted
 	r.Document = posterior.Document{
 		Schema: posterior.Schema, Model: p.Name, Backend: r.Record.Backend, Transform: p.Settings.Transform.Name, Rho: r.Record.Rho, Seed: r.Record.Seed,
-		ELBO: f.elbo(), Auxiliary: listed(f.draws.Vars),
+		ELBO: f.elbo(), Restarts: f.restarts, Auxiliary: listed(f.draws.Vars),
 		Work: posterior.Work{Gradients: f.work.Gradients, Iterations: int64(f.iterations), Rounds: f.work.Rounds, SequentialRounds: f.work.Sequential, Bytes: f.work.Bytes},
 	}
 	switch p.Algorithm.Gives {

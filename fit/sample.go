@@ -2,12 +2,14 @@ package fit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
 	"time"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -17,6 +19,10 @@ func (p *Prepared) Sample(ctx context.Context, stop <-chan struct{}) (_ *Result,
 	defer func() {
 		if err != nil {
 			p.abandon(err)
+			var refusal *backends.Refusal
+			if errors.As(err, &refusal) {
+				err = data.Errors(refusal.Diagnostics())
+			}
 		}
 		p.lock.Release()
 	}()
@@ -81,8 +87,11 @@ func (p *Prepared) infer(ctx context.Context, stop <-chan struct{}) (*fitted, er
 
 // continuation says how an interrupted run is continued.
 func (p *Prepared) continuation() string {
-	if p.options.Dir != "" {
+	switch {
+	case p.options.Dir != "":
 		return "vflc resume " + p.options.Dir + " continues it"
+	case p.options.Origin.Continue != "":
+		return p.options.Origin.Continue
 	}
 	return "a run with -o DIR can be resumed"
 }

@@ -3,14 +3,17 @@ package fit
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/sfvi"
 	timing "github.com/vflc/vflc/bench/stopwatch"
+	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/transforms"
+	"github.com/vflc/vflc/tests/testmodel"
 )
 
 // BenchmarkSFVI times one iteration of SFVI over all parties of a compiled model, by number of clients, transform and guide: "us/iteration" is the median
@@ -40,16 +43,60 @@ func BenchmarkSFVI(b *testing.B) {
 	}
 }
 
+// BenchmarkMinibatches times one iteration over 256 of n rows with the amortized guide, for the numbers of rows in turn, in rounds of 200 iterations: "us/n=…" is the
+// median of the rounds in CPU time. Loading a million rows takes seconds.
+//
+//	go test ./fit -run '^$' -bench Minibatches -benchtime 1x
+func BenchmarkMinibatches(b *testing.B) {
+	const rounds, iterations = 15, 200
+	sizes := []int{1e3, 1e5, 1e6}
+	var steps []func()
+	for _, n := range sizes {
+		m := testmodel.Linear(2, n, []int{2, 3}, 0.8)
+		for i := range m.Y {
+			m.Y[i] = float64(i * i % 3 % 2)
+		}
+		m.Sigma = 0
+		v := bindFiles(b, glmText(m), transforms.Power, 1, glmFiles(m))
+		if _, err := (&division{"N", partition(n, 256, 1)}).apply(v.Plan, v.Lowered); err != nil {
+			b.Fatal(err)
+		}
+		k := begunWith(b, v, transforms.Power, map[string]string{"guide": "amortized", "minibatch": "256"})
+		steps = append(steps, func() {
+			if _, err := k.Step(context.Background()); err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+	took := make([][]float64, len(sizes))
+	for range rounds {
+		for i, step := range steps {
+			took[i] = append(took[i], timing.Once(step, iterations)/1000)
+		}
+	}
+	for i, v := range took {
+		slices.Sort(v)
+		b.ReportMetric(v[rounds/2], fmt.Sprintf("us/n=%d", sizes[i]))
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
 // fitting returns a fit of a model that is in its iterations.
 func fitting(b testing.TB, path string, transform def.Transform, guide string) backends.Kernel {
 	b.Helper()
-	v := bindModel(b, path, transform)
+	return begunWith(b, bindModel(b, path, transform), transform, map[string]string{"guide": guide})
+}
+
+// begunWith returns a fit of a model by draws that is in its iterations.
+func begunWith(b testing.TB, v *compile.Bound, transform def.Transform, given map[string]string) backends.Kernel {
+	b.Helper()
+	given["iterations"], given["elbo-every"] = "100000000", "100000000"
 	env, err := session.NewLocal(v.Plan, session.SimulatedKeys(1, v.Plan.Names))
 	if err != nil {
 		b.Fatal(err)
 	}
 	a := sfvi.Algorithm()
-	s, err := a.Resolve(transform, map[string]string{"guide": guide, "iterations": "100000000", "elbo-every": "100000000"})
+	s, err := a.Resolve(transform, given)
 	if err != nil {
 		b.Fatal(err)
 	}

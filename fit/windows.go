@@ -31,11 +31,20 @@ func (p *Prepared) divide() (diag.List, error) {
 		return diags, nil
 	}
 	n, _ := p.Sizes.Value(size, "")
+	if err := p.window(size, n); err != nil {
+		return nil, err
+	}
+	return p.windows.apply(p.Plan, p.Lowered)
+}
+
+// window chooses the windows of n rows, which a size counts.
+func (p *Prepared) window(size string, n int) error {
+	most := p.Settings.Plan.Minibatch
 	if most >= n {
-		return nil, usagef("%s: %d is not less than the number of rows, %s = %d; use at most %d, or leave it out to use all rows", p.setting(backends.Minibatch), most, size, n, n-1)
+		return usagef("%s: %d is not less than the number of rows, %s = %d; use at most %d, or leave it out to use all rows", p.setting(backends.Minibatch), most, size, n, n-1)
 	}
 	p.windows = &division{size, partition(n, most, p.options.Seed)}
-	return p.windows.apply(p.Plan, p.Lowered)
+	return nil
 }
 
 // setting is the name of the setting that has a role.

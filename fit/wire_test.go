@@ -42,9 +42,15 @@ func briefly(on def.Transform) map[string]map[string]string {
 		"minibatch":   with("minibatch", "12"),
 		"quadrature":  {"backend": "sfvi", "estimator": "quadrature", "draws": "40", "tolerance": "1e-6"},
 	}
+	if !on.AtClients {
+		out["local steps"] = with("local-steps", "3")
+	}
 	if on.CutsCross {
+		out["fixed draws"] = map[string]string{"backend": "sfvi", "estimator": "fixed", "draws-per-step": "16", "draws": "40"}
+		out["fixed draws, meanfield"] = map[string]string{"backend": "sfvi", "estimator": "fixed", "draws-per-step": "8", "theta-guide": "meanfield", "draws": "40"}
 		return out
 	}
+	out["coupled"] = map[string]string{"backend": "sfvi", "estimator": "quadrature", "guide": "coupled", "draws": "40", "tolerance": "1e-6"}
 	for _, guide := range []string{"meanfield", "noncentered", "amortized"} {
 		out[guide] = with("guide", guide)
 	}
@@ -80,7 +86,8 @@ func all(t *testing.T, p *Prepared, mode session.Mode, hop int) map[string][]flo
 			return err
 		}
 		var info backends.Info
-		taker, taken := NewTaker(env, true), 0
+		auxiliaries := p.Given()["guide"] != "coupled" // whose noise no party draws by itself
+		taker, taken := NewTaker(env, auxiliaries), 0
 		for step := 1; !info.Done; step++ {
 			if info, err = k.Step(ctx); err != nil {
 				return err
@@ -98,7 +105,7 @@ func all(t *testing.T, p *Prepared, mode session.Mode, hop int) map[string][]flo
 				if env, k, err = again(p, k); err != nil {
 					return err
 				}
-				taker = NewTaker(env, true)
+				taker = NewTaker(env, auxiliaries)
 			}
 		}
 		if env.Blocks()[0].Index() == 0 && hop == 0 {

@@ -145,9 +145,16 @@ type agreement struct {
 	Keys    map[string]signedKey `json:"keys"`
 }
 
+// A hindrance lists what the program of a party excludes of that which the algorithm, and the one near whose approximation chains begin, might choose.
 type hindrance struct {
-	Algorithm bool `json:"algorithm,omitempty"`
-	Near      bool `json:"near,omitempty"`
+	Algorithm []string `json:"algorithm,omitempty"`
+	Near      []string `json:"near,omitempty"`
+}
+
+// and adds what another party excludes.
+func (h *hindrance) and(o hindrance) {
+	join := func(a, b []string) []string { return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b)))) }
+	h.Algorithm, h.Near = join(h.Algorithm, o.Algorithm), join(h.Near, o.Near)
 }
 
 // start is where the run goes on.

@@ -31,6 +31,7 @@ type memory struct {
 	Epoch    uint32        `json:"epoch"` // the last that was begun
 	Announce *announcement `json:"announce,omitempty"`
 	Complete bool          `json:"complete,omitempty"`
+	Unaware  []string      `json:"unaware,omitempty"` // at the server: clients of a complete run that have not said that they know it
 }
 
 func readMemory(dir string) (m memory, err error) {

@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/node/carrier"
+	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/session"
 )
 
@@ -46,8 +49,30 @@ func Join(ctx context.Context, o Options, stop <-chan struct{}) (*fit.Result, er
 	}
 	defer n.carrier.Close()
 	f := &follower{node: n, stage: -1, missing: map[string]string{}, since: time.Now(), probes: make(chan error, 1)}
+	if n.memory.Complete {
+		return nil, f.farewell(ctx, stop)
+	}
 	n.note("%s joins %s at %s", n.id.Party, n.id.Project.Server, n.id.Project.Address)
 	return f.loop(ctx, stop)
+}
+
+// farewell tells the server, where it is there, that this party knows the run to be complete: what an earlier process said of it may have been lost.
+func (f *follower) farewell(ctx context.Context, stop <-chan struct{}) error {
+	late := time.NewTimer(2 * beatEvery)
+	defer late.Stop()
+	for {
+		select {
+		case e := <-f.events:
+			if _, back := e.(backEvent); !back {
+				continue
+			}
+			f.report(func(s *status) { s.Bye = true })
+		case <-late.C:
+		case <-stop:
+		case <-ctx.Done():
+		}
+		return &fit.CompleteError{Dir: f.Dir}
+	}
 }
 
 func (f *follower) loop(ctx context.Context, stop <-chan struct{}) (*fit.Result, error) {
@@ -64,7 +89,7 @@ func (f *follower) loop(ctx context.Context, stop <-chan struct{}) (*fit.Result,
 			f.report(func(s *status) { s.Ended = f.ended })
 			f.state(Failed, f.failure.Error(), nil)
 			return nil, f.failure
-		case f.complete && f.result != nil:
+		case f.complete:
 			f.halt(ErrStopped)
 			f.report(func(s *status) { s.Bye = true })
 			f.state(Complete, "", nil)
@@ -166,8 +191,8 @@ func (f *follower) hears(ctx context.Context, b *beat) {
 		f.ended = b.Ended
 		f.note("%v", f.failure)
 		return
-	case b.Complete && f.result != nil:
-		f.complete = true
+	case b.Complete:
+		f.complete = f.result != nil || b.Run == f.memory.Run && f.saved() // an earlier process has saved them, or else the run were not complete
 		return
 	case b.Paused:
 		f.halt(errEpoch)
@@ -183,6 +208,12 @@ func (f *follower) hears(ctx context.Context, b *beat) {
 	if b.Stage == f.stage+1 && !f.working {
 		f.answer(b.Epoch, b.Stage, f.part.stage(b.Stage, b.Body, b.Run, b.Epoch))
 	}
+}
+
+// saved reports whether the results of the run are in its folder.
+func (f *follower) saved() bool {
+	_, err := os.Stat(filepath.Join(f.Dir, runs.SummaryFile))
+	return err == nil
 }
 
 // follow begins the epoch of a beat.

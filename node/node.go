@@ -114,7 +114,7 @@ func open(o Options) (*node, error) {
 	if _, err := os.Stat(filepath.Join(o.Dir, runs.RecordFile)); err == nil && n.memory.Run == "" {
 		return nil, &fit.UsageError{Err: errors.New(o.Dir + " holds a run in one process; name another folder")}
 	}
-	if n.memory.Complete {
+	if n.memory.Complete && n.id.Party == n.id.Project.Server && len(n.memory.Unaware) == 0 {
 		return nil, &fit.CompleteError{Dir: o.Dir}
 	}
 	if err := os.MkdirAll(filepath.Join(o.Dir, runs.SessionDir), 0o700); err != nil {
@@ -297,11 +297,14 @@ func (n *node) remember(run string, epoch uint32, a *announcement) error {
 	return n.memory.write(n.Dir)
 }
 
-// finished notes that no party needs this one's states any more.
+// finished notes that no party needs this one's states any more. The result is that of this process, or nil where an earlier one has saved it.
 func (n *node) finished(r *fit.Result) error {
 	n.memory.Complete = true
 	if err := n.memory.write(n.Dir); err != nil {
 		return err
+	}
+	if r == nil {
+		return &fit.CompleteError{Dir: n.Dir}
 	}
 	return r.Deliver()
 }

@@ -73,7 +73,8 @@ type participant struct {
 	*node
 	manifest *split.Manifest
 	program  *source.File
-	digest   string // of the manifest
+	own      *source.File // with the party's module written out; nil: it has none
+	digest   string       // of the manifest
 
 	announce announcement
 	part     *compile.OneParty
@@ -117,7 +118,19 @@ func (n *node) readPrograms() (*participant, diag.List, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return &participant{node: n, manifest: m, program: source.New(file, string(program)), digest: digest(text)}, nil, nil
+	p := &participant{node: n, manifest: m, program: source.New(file, string(program)), digest: digest(text)}
+	for _, c := range m.Contributions {
+		if c.Client != name || p.own != nil {
+			continue
+		}
+		file := filepath.Join(n.Programs, compile.OwnDir, entry.Program)
+		own, err := os.ReadFile(file)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w: %s computes %s in a module of its own; compile the model with the module at hand, and take the folder %s", err, name, c.Name, compile.OwnDir)
+		}
+		p.own = source.New(file, string(own))
+	}
+	return p, nil, nil
 }
 
 // options are those of the fit, which every party has alike but for its folder.
@@ -184,12 +197,15 @@ func TablesOf(name string, tables []string) (out []string) {
 func short(digest string) string { return digest[:min(12, len(digest))] }
 
 func (p *participant) load(a announcement) error {
-	part, diags, err := compile.OpenParty(p.manifest, p.id.Party, p.program)
+	part, diags, err := compile.OpenParty(p.manifest, p.id.Party, p.program, p.own)
 	if err := refused(CodeManifest, diags, err); err != nil {
 		return err
 	}
 	if err := refused(CodeData, part.Bind(p.tables(), p.MaxBytes, data.Joining{Key: a.Key}), nil); err != nil {
 		return err
+	}
+	if n := part.LeftOut(); n > 0 {
+		return refuse(CodeData, "missing drop leaves out rows of this party's table, of which the other parties hold their part: %d; leave these rows out of the tables of all parties before the run", n)
 	}
 	alignment, err := alignmentOf(p.tables())
 	if err != nil {

@@ -55,7 +55,7 @@ func Serve(ctx context.Context, o Options, stop <-chan struct{}) (*fit.Result, e
 	c := &coordinator{node: n, clients: map[string]*client{}, away: map[string]string{}, missing: map[string]string{}, since: time.Now()}
 	names := n.names()
 	for _, name := range names[1:] {
-		c.clients[name] = &client{reached: -1}
+		c.clients[name] = &client{reached: -1, bye: n.memory.Complete && !slices.Contains(n.memory.Unaware, name)}
 	}
 	if err := n.carry(true); err != nil {
 		return nil, err
@@ -123,7 +123,9 @@ func list(names []string) string {
 
 func (c *coordinator) loop(ctx context.Context, stop <-chan struct{}) (*fit.Result, error) {
 	defer c.halt(ErrStopped)
-	if err := c.again(); err != nil {
+	if c.complete = c.memory.Complete; c.complete {
+		c.note("the run is complete; %s may not know it yet", list(c.memory.Unaware))
+	} else if err := c.again(); err != nil {
 		return nil, err
 	}
 	ticker := time.NewTicker(lookEvery)
@@ -172,10 +174,17 @@ func (c *coordinator) over() (bool, error) {
 	case !c.complete:
 		return false, nil
 	}
-	for name, k := range c.clients {
-		if !k.bye && !c.silent(name, c.since) {
+	c.memory.Unaware = nil
+	for _, name := range c.names()[1:] {
+		if k := c.clients[name]; k.bye {
+			continue
+		} else if !c.silent(name, c.since) {
 			return false, nil
 		}
+		c.memory.Unaware = append(c.memory.Unaware, name)
+	}
+	if len(c.memory.Unaware) > 0 {
+		c.note("%s did not say that the run is known to be complete there; where it waits, start both again", list(c.memory.Unaware))
 	}
 	c.state(Complete, "", nil)
 	return true, c.finished(c.result)
@@ -315,6 +324,7 @@ func (c *coordinator) hears(ctx context.Context, e controlEvent) error {
 	}
 	k.bye = e.Bye
 	if c.complete {
+		c.dirty = c.dirty || !k.bye
 		return nil
 	}
 	if e.Server != c.own || e.Epoch != c.memory.Epoch {
@@ -441,7 +451,7 @@ func (c *coordinator) start() error {
 		if err := decode(c.replies[name], &h); err != nil {
 			return c.blame(name, err)
 		}
-		s.Algorithm, s.Near = s.Algorithm || h.Algorithm, s.Near || h.Near
+		s.and(h)
 	}
 	o, err := c.part.options()
 	if err != nil {
@@ -482,6 +492,10 @@ func (c *coordinator) look() error {
 		saved = saved && k.saved
 	}
 	if saved && !c.complete {
+		c.memory.Complete, c.memory.Unaware = true, c.names()[1:] // before any of them is told: it then removes what an epoch would need
+		if err := c.memory.write(c.Dir); err != nil {
+			return err
+		}
 		c.complete, c.dirty = true, true
 		c.note("all parties have saved their results")
 	}

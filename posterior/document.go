@@ -23,6 +23,7 @@ type Document struct {
 	Forecasts   []Forecast  `json:"forecasts,omitempty"` // what the noise of auxiliary variables does, for each response that they reach
 	Diagnostics Diagnostics `json:"diagnostics"`
 	ELBO        ELBO        `json:"elbo"`
+	Restarts    []ELBO      `json:"restarts,omitempty"` // the final ELBO of each of several fits, of which the best is kept
 	Timing      Timing      `json:"timing"`
 	Work        Work        `json:"work"`
 }

@@ -2,6 +2,7 @@ package posterior
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -34,6 +35,22 @@ func Folded(rows []Row) (kept []Row, folds []Fold) {
 		}
 	}
 	return kept, folds
+}
+
+// WithoutFolds leaves out the columns of generated quantities that have many, unless there are no others.
+func WithoutFolds(d *Draws, columns []int) []int {
+	count := map[string]int{}
+	for _, k := range columns {
+		count[arrayOf(d.Columns()[k].Name)]++
+	}
+	kept := slices.DeleteFunc(slices.Clone(columns), func(k int) bool {
+		c := d.Columns()[k]
+		return c.Generated && count[arrayOf(c.Name)] > fewGenerated
+	})
+	if len(kept) == 0 {
+		return columns
+	}
+	return kept
 }
 
 // arrayOf is the name of the variable that an element belongs to: lab[2].y of lab[2].y[3].

@@ -92,12 +92,13 @@ type difference struct {
 // shownDifferences is the largest number of differences that are listed.
 const shownDifferences = 12
 
-// differences answers with the differences of means from the first fit, the largest first.
+// differences answers with the differences of means from the first fit, the largest first, without generated quantities of many elements.
 func (s *Session) differences(list []*run) error {
-	first := posterior.Summarise(list[0].draws())
+	first, _ := posterior.Folded(posterior.Summarise(list[0].draws()))
 	var out []difference
 	for _, r := range list[1:] {
-		for _, row := range posterior.Summarise(r.draws()) {
+		rows, _ := posterior.Folded(posterior.Summarise(r.draws()))
+		for _, row := range rows {
 			if i := slices.IndexFunc(first, func(o posterior.Row) bool { return o.Name == row.Name && o.Owner == row.Owner }); i >= 0 {
 				out = append(out, differenceOf(first[i], row, r.name))
 			}

@@ -85,6 +85,9 @@ func (r *run) remedy(found []posterior.Finding) string {
 		return ""
 	}
 	line := []string{":fit", backend}
+	for _, name := range slices.Sorted(maps.Keys(r.order.choices)) {
+		line = append(line, name+"="+r.order.choices[name])
+	}
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
 		line = append(line, name+"="+settings[name])
 	}

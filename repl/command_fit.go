@@ -12,6 +12,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/fit/choices"
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/diag"
@@ -19,7 +20,7 @@ import (
 )
 
 func fitCommand() command {
-	return command{name: "fit", args: "[BACKEND] [SETTING=VALUE …] [seed=N] [as NAME]", doc: "fit the model; Ctrl-C stops and keeps the draws", values: settingNames,
+	return command{name: "fit", args: "[BACKEND] [SETTING=VALUE …] [as NAME]", doc: "fit the model; Ctrl-C stops and keeps the draws", values: settingValues, more: settingsHelp,
 		run: func(s *Session, ctx context.Context, args string) error {
 			if err := s.needModel(); err != nil {
 				return err
@@ -39,8 +40,9 @@ func fitCommand() command {
 type order struct {
 	name     string
 	backend  backends.Algorithm
-	settings map[string]string
-	seed     uint64
+	settings map[string]string // of the backend
+	choices  map[string]string // beside them
+	chosen   choices.Fit       // that they are
 }
 
 func backendNames() []string {
@@ -55,39 +57,26 @@ func backend(name string) (backends.Algorithm, error) {
 	if a, ok := fit.Backend(name); ok {
 		return a, nil
 	}
+	if what := meant(name); what != "" {
+		return backends.Algorithm{}, usagef("%s is no backend; write %s", name, what)
+	}
 	return backends.Algorithm{}, usagef("there is no backend %s%s; there are: %s", name, nearest(name, backendNames()), strings.Join(backendNames(), ", "))
-}
-
-// settingNames proposes backends and the settings of the one that was named.
-func settingNames(_ *Session, before []string) []string {
-	a := fit.Backends()[0]
-	for _, w := range before {
-		if b, ok := fit.Backend(w); ok {
-			a = b
-		}
-	}
-	out := []string{"seed=", "as"}
-	if len(before) == 0 {
-		out = append(out, backendNames()...)
-	}
-	for _, set := range a.Settings {
-		out = append(out, set.Name+"=")
-	}
-	return out
 }
 
 // order reads the arguments of :fit.
 func (s *Session) order(args string) (order, error) {
-	o := order{name: s.freeName(), backend: fit.Backends()[0], settings: map[string]string{}, seed: 1}
+	o := order{name: s.freeName(), backend: fit.Backends()[0], settings: map[string]string{}, choices: map[string]string{}}
 	list := words(args)
-	if n := len(list); n >= 1 && list[n-1] == "as" {
-		return o, usagef(":fit: a name follows as")
-	} else if n >= 2 && list[n-2] == "as" {
-		o.name, list = list[n-1], list[:n-2]
+	if at := slices.Index(list, "as"); at >= 0 {
+		if at+1 == len(list) {
+			return o, usagef(":fit: a name follows as")
+		}
+		o.name, list = list[at+1], slices.Delete(slices.Clone(list), at, at+2)
 		if !identifier.MatchString(o.name) {
 			return o, usagef(":fit: %q is no name; write letters, digits and _", o.name)
 		}
 	}
+	list = s.flagged(list)
 	if len(list) > 0 && !strings.Contains(list[0], "=") {
 		a, err := backend(list[0])
 		if err != nil {
@@ -100,20 +89,34 @@ func (s *Session) order(args string) (order, error) {
 			return o, err
 		}
 	}
+	var err error
+	if o.chosen, err = choices.Parse(o.choices); err != nil {
+		return o, usagef(":fit: %v", err)
+	}
 	return o, nil
 }
 
-// setting reads NAME=VALUE. Dashes in front are allowed, as advice of other commands has them.
+// flagged writes flags of vflc run, as advice has them, as one writes them here: --metric dense as metric=dense.
+func (s *Session) flagged(list []string) (out []string) {
+	for i := 0; i < len(list); i++ {
+		name, flag := strings.CutPrefix(list[i], "--")
+		switch {
+		case flag && !strings.Contains(name, "=") && isSwitch(name):
+			name += "=true"
+		case flag && !strings.Contains(name, "=") && i+1 < len(list):
+			i++
+			name += "=" + list[i]
+		}
+		out = append(out, name)
+	}
+	return out
+}
+
+// setting reads NAME=VALUE.
 func (o *order) setting(word string) error {
-	name, value, ok := strings.Cut(strings.TrimLeft(word, "-"), "=")
+	name, value, ok := strings.Cut(word, "=")
 	if !ok {
 		return usagef(":fit: %q is not understood; write SETTING=VALUE", word)
-	}
-	if name == "seed" {
-		if _, err := fmt.Sscan(value, &o.seed); err != nil {
-			return usagef(":fit: seed=%s: write a whole number", value)
-		}
-		return nil
 	}
 	var names []string
 	for _, set := range o.backend.Settings {
@@ -123,36 +126,94 @@ func (o *order) setting(word string) error {
 		}
 		names = append(names, set.Name)
 	}
+	for _, c := range choices.All() {
+		if c.Name != name {
+			names = append(names, c.Name)
+			continue
+		}
+		switch before := o.choices[name]; {
+		case value == "":
+			return usagef(":fit: %s= needs a value", name)
+		case before != "" && c.Repeat:
+			value = before + "," + value
+		}
+		o.choices[name] = value
+		return nil
+	}
+	if others := having(name); others != nil {
+		return usagef("%s has no setting %s; it is one of %s, as :fit %s %s", o.backend.Name, name, strings.Join(others, ", "), others[0], word)
+	}
 	if name == "backend" {
 		return usagef(":fit: the backend comes first, without a name: :fit %s", value)
 	}
-	return usagef("%s has no setting %s%s; it has: %s", o.backend.Name, name, nearest(name, names), strings.Join(names, ", "))
+	return usagef("%s has no setting %s%s; it has: %s; :help fit says what they do", o.backend.Name, name, nearest(name, names), strings.Join(names, ", "))
 }
 
-// command is the command line that does the same.
-func (o order) command(s *Session) []string {
-	out := append(s.runArguments(), "--backend", o.backend.Name, "--seed", fmt.Sprint(o.seed))
-	for _, set := range o.backend.Settings {
-		if v, ok := o.settings[set.Name]; ok {
-			out = append(out, "--"+set.Name, v)
+// having lists the backends that have a setting.
+func having(setting string) (out []string) {
+	for _, a := range fit.Backends() {
+		if slices.ContainsFunc(a.Settings, func(s backends.Setting) bool { return s.Name == setting }) {
+			out = append(out, a.Name)
 		}
 	}
 	return out
 }
 
+// command is the command line that does the same.
+func (o order) command(s *Session) []string {
+	out := append(s.runArguments(), "--backend", o.backend.Name, fmt.Sprintf("--seed=%d", o.chosen.Run.Seed))
+	for _, c := range choices.All() {
+		if v, ok := o.choices[c.Name]; ok && c.Name != "seed" {
+			out = append(out, "--"+c.Name+"="+v)
+		}
+	}
+	for _, set := range o.backend.Settings {
+		if v, ok := o.settings[set.Name]; ok {
+			out = append(out, "--"+set.Name+"="+v)
+		}
+	}
+	return out
+}
+
+// model is the present model as the order has it, with its warnings.
+func (s *Session) model(o order) (*compile.Model, diag.List, error) {
+	m, found := s.now.built, s.now.found
+	for _, c := range choices.All() {
+		if _, chosen := o.choices[c.Name]; chosen && c.Model {
+			if m, found = s.now.compiled(o.chosen.Model); found.HasErrors() {
+				return nil, nil, refused(found)
+			}
+			break
+		}
+	}
+	for _, suits := range []func(*compile.Model) error{o.chosen.Names, o.chosen.Noise} {
+		if err := suits(m); err != nil {
+			return nil, nil, usagef(":fit: %v", err)
+		}
+	}
+	return m, found, nil
+}
+
+// goesOn says how a fit could go on after it was stopped.
+const goesOn = "a fit at this prompt begins anew; :save FILE says the line of vflc run, which with -o FOLDER makes one that can be resumed"
+
 // fit runs an algorithm on the present model. The context's end stops it, with the draws that there are: where their summary takes long, the session goes on without it.
 func (s *Session) fit(ctx context.Context, o order) error {
-	m := s.now.built
+	m, found, err := s.model(o)
+	if err != nil {
+		return err
+	}
 	sources, err := s.now.sources(m)
 	if err != nil {
 		return err
 	}
 	s.flush()
 	screen := newFolding(s)
-	p, diags, err := fit.Open(m, sources, fit.Options{
-		Algorithm: o.backend, Settings: o.settings, Joining: s.now.joining(), Seed: o.seed, Progress: screen, Origin: fit.Origin{Command: o.command(s)},
-	})
-	if err := s.opened(diags, err); err != nil {
+	options := o.chosen.Run
+	options.Algorithm, options.Settings, options.Joining, options.Progress = o.backend, o.settings, s.now.joining(), screen
+	options.Origin = fit.Origin{Command: o.command(s), Constants: o.chosen.Model.Set, Continue: goesOn}
+	p, diags, err := fit.Open(m, sources, options)
+	if err := s.opened(found, diags, err); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
@@ -266,8 +327,8 @@ func (f *folding) End() {
 	f.once.Do(func() { close(f.ended) })
 }
 
-// opened judges the preparation of a run. Warnings about the data are shown.
-func (s *Session) opened(diags diag.List, err error) error {
+// opened judges the preparation of a run. Warnings about the model and the data are shown.
+func (s *Session) opened(model, diags diag.List, err error) error {
 	var usage *fit.UsageError
 	switch {
 	case errors.As(err, &usage):
@@ -277,7 +338,7 @@ func (s *Session) opened(diags diag.List, err error) error {
 	case diags.HasErrors():
 		return missing(s.now, refused(diags))
 	}
-	return s.diagnostics(s.Live, s.news(append(slices.Clone(s.now.found), diags...)))
+	return s.diagnostics(s.Live, s.news(append(slices.Clone(model), diags...)))
 }
 
 // news keeps the warnings that have not been shown yet. That a let is used nowhere is none at a prompt, where questions use it.
@@ -327,7 +388,7 @@ func (s *Session) below(r *run) string {
 	if len(r.result.Diagnose()) > 0 {
 		b.WriteString(":diagnose says what to try\n")
 	}
-	return b.String()
+	return typed(b.String())
 }
 
 // bind binds the present model, for what needs data and no fit.

@@ -8,16 +8,27 @@ import (
 )
 
 func helpCommand() command {
-	return command{name: "help", args: "[COMMAND]", doc: "list the commands, or explain one", values: func(*Session, []string) []string { return commandNames() },
+	return command{name: "help", args: "[COMMAND] [SETTING]", doc: "list the commands, or explain one; of :fit, a setting too", values: func(*Session, []string) []string { return commandNames() },
 		run: func(s *Session, _ context.Context, args string) error {
 			if args == "" {
 				return s.reply("help", map[string]any{"commands": commandNames()}, func(w io.Writer) error { return s.help(w) })
 			}
-			c, err := find(strings.TrimPrefix(args, ":"))
+			name, about, _ := strings.Cut(strings.TrimPrefix(args, ":"), " ")
+			c, err := find(name)
+			if page := setting(strings.TrimSpace(about)); err == nil && c.name == fitCommand().name && page != "" {
+				return s.say("help", "%s", page)
+			}
+			if err == nil && about != "" {
+				err = usagef(":help explains one command; write :help %s", name)
+			}
 			if err != nil {
 				return err
 			}
-			return s.say("help", "%s\n  %s", c.usage(), c.doc)
+			text := c.usage() + "\n  " + c.doc
+			if c.more != nil {
+				text += "\n" + c.more(s.Width())
+			}
+			return s.say("help", "%s", text)
 		}}
 }
 

@@ -2,6 +2,7 @@ package repl
 
 import (
 	"context"
+	"slices"
 
 	"github.com/vflc/vflc/data"
 )
@@ -22,7 +23,26 @@ func keyCommand() command {
 			}
 			next := s.now.copied()
 			next.Key = words(args)[0]
+			if err := s.hasKey(next.Key); err != nil {
+				return err
+			}
 			s.change(next)
 			return s.say("key", "rows are joined on %s", next.Key)
 		}}
+}
+
+// hasKey is an error where there are tables, and none has the column.
+func (s *Session) hasKey(column string) error {
+	holders, err := s.holders()
+	if err != nil || len(holders) == 0 || column == data.RowOrder {
+		return nil // other commands say what is wrong with the tables
+	}
+	var names []string
+	for _, h := range holders {
+		names = append(names, columnNames(h.table)...)
+	}
+	if slices.Contains(names, column) {
+		return nil
+	}
+	return inputf("no table has a column %s%s", column, nearest(column, names))
 }

@@ -16,22 +16,42 @@ import (
 const plotHeight = 10
 
 func plotCommand() command {
-	return command{name: "plot", args: "[NAME…] [KIND] [> FILE]", doc: "plot the posterior: " + strings.Join(plot.Names(), ", ") + "; > FILE writes a picture (" + strings.Join(plot.Endings(), ", ") + ")",
-		values: func(s *Session, before []string) []string { return append(s.parameters(before), plot.Names()...) },
+	return command{name: "plot", args: "[NAME…] [KIND] [FIT…] [> FILE]", doc: "plot the posterior, of several fits side by side: " + strings.Join(plot.Names(), ", ") + "; > FILE writes a picture (" + strings.Join(plot.Endings(), ", ") + ")",
+		values: func(s *Session, before []string) []string {
+			return slices.Concat(s.parameters(before), plot.Names(), s.runNames())
+		},
 		run: func(s *Session, ctx context.Context, args string) error {
 			r, err := s.runOf("")
 			if err != nil {
 				return err
 			}
+			list := []*run{r}
 			shown, path, toFile := strings.Cut(args, ">")
 			if path = strings.TrimSpace(path); toFile {
 				if err := pictureName(path); err != nil {
 					return err
 				}
 			}
-			kind, names := kindOf(words(shown))
-			return s.plot(ctx, r, kind, names, path)
+			asked, fits := s.fitsIn(words(shown))
+			if len(fits) > 0 {
+				list = fits
+			}
+			kind, names := kindOf(asked)
+			return s.plot(ctx, list, kind, names, path)
 		}}
+}
+
+// fitsIn takes the names of fits from words. A parameter of the same name goes before.
+func (s *Session) fitsIn(list []string) (others []string, fits []*run) {
+	for _, word := range list {
+		at := slices.IndexFunc(s.runs, func(r *run) bool { return r.name == word })
+		if at < 0 || slices.Contains(s.parameters(nil), word) {
+			others = append(others, word)
+			continue
+		}
+		fits = append(fits, s.runs[at])
+	}
+	return others, fits
 }
 
 // pictureName returns the error of a name of a file that is not that of a picture.
@@ -55,21 +75,26 @@ func kindOf(list []string) (kind string, names []string) {
 	return plot.Names()[0], list
 }
 
-// plot answers with a plot of a run, in characters or, if path is not empty, in a file.
-func (s *Session) plot(ctx context.Context, r *run, kind string, names []string, path string) error {
-	trace, err := r.elbo()
-	if err != nil {
-		return err
-	}
-	shown := plot.Run{Name: r.name, Draws: r.draws(), ELBO: trace}
-	if plot.NeedsResponses(kind) {
-		p, err := r.replicated(ctx, fit.PlottedReplicates)
+// plot answers with a plot of runs, in characters or, if path is not empty, in a file.
+func (s *Session) plot(ctx context.Context, list []*run, kind string, names []string, path string) error {
+	var shown []plot.Run
+	var of []string
+	for _, r := range list {
+		trace, err := r.elbo()
 		if err != nil {
 			return err
 		}
-		shown.Responses = p.Plotted()
+		one := plot.Run{Name: r.name, Draws: r.draws(), ELBO: trace}
+		if plot.NeedsResponses(kind) {
+			p, err := r.replicated(ctx, fit.PlottedReplicates)
+			if err != nil {
+				return err
+			}
+			one.Responses = p.Plotted()
+		}
+		shown, of = append(shown, one), append(of, r.name)
 	}
-	f, err := plot.Make(kind, []plot.Run{shown}, names)
+	f, err := plot.Make(kind, shown, names)
 	var choice *plot.ChoiceError
 	switch {
 	case errors.As(err, &choice):
@@ -83,12 +108,14 @@ func (s *Session) plot(ctx context.Context, r *run, kind string, names []string,
 		return s.say("exported", "written: %s", path)
 	}
 	size := plot.Size{Width: s.Width(), Height: plotHeight}
-	return s.reply("plot", map[string]any{"fit": r.name, "text": f.Text(size)}, func(w io.Writer) error {
+	return s.reply("plot", map[string]any{"fit": strings.Join(of, ", "), "text": f.Text(size)}, func(w io.Writer) error {
 		size.Color = s.Color
 		if _, err := io.WriteString(w, f.Text(size)); err != nil {
 			return err
 		}
-		s.remind(w, r)
+		for _, r := range list {
+			s.remind(w, r)
+		}
 		return nil
 	})
 }

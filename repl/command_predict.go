@@ -35,7 +35,7 @@ func predictCommand() command {
 				q.Data = r.tables()
 			}
 			if r.stored.Record != nil {
-				q.Wire = fit.WireOf(r.stored.Record)
+				q.Wire, q.Intersect = fit.WireOf(r.stored.Record), r.stored.Record.Intersect
 			}
 			p, diags, err := fit.PredictBound(ctx, r.bound, r.draws(), q)
 			if err := refused(diags); err != nil {

@@ -39,7 +39,7 @@ func (s *Session) compareRhos(ctx context.Context, rhos []float64) error {
 	c, diags, err := noise.Explore(ctx, m, sources, rhos, fit.Options{
 		Algorithm: fit.Backends()[0], Joining: s.now.joining(), Seed: 1, Progress: newFolding(s),
 	})
-	if err := s.opened(diags, err); err != nil {
+	if err := s.opened(s.now.found, diags, err); err != nil {
 		return err
 	}
 	return s.reply("rho", map[string]any{"comparison": c}, func(w io.Writer) error {

@@ -8,17 +8,22 @@ import (
 )
 
 func summaryCommand() command {
-	return command{name: "summary", args: "[PARAMETER…]", doc: "summarise the posterior; a parameter's name alone gives its rows", values: (*Session).parameters,
+	return command{name: "summary", args: "[FIT] [PARAMETER…]", doc: "summarise the posterior; a parameter's name alone gives its rows",
+		values: func(s *Session, before []string) []string { return append(s.parameters(before), s.runNames()...) },
 		run: func(s *Session, _ context.Context, args string) error {
-			r, err := s.runOf("")
+			list, name := words(args), ""
+			if len(list) > 0 && slices.Contains(s.runNames(), list[0]) && !slices.Contains(s.parameters(nil), list[0]) {
+				name, list = list[0], list[1:]
+			}
+			r, err := s.runOf(name)
 			if err != nil {
 				return err
 			}
-			columns, err := r.draws().Choose(words(args))
+			columns, err := r.draws().Choose(list)
 			if err != nil {
 				return &Failure{Code: exitUsage, Err: err}
 			}
-			return s.table("summary", r, posterior.Summarise(r.draws().Select(columns)), len(words(args)) == 0, "")
+			return s.table("summary", r, posterior.Summarise(r.draws().Select(columns)), len(list) == 0, "")
 		}}
 }
 

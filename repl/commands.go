@@ -17,8 +17,9 @@ type command struct {
 	doc  string // one sentence
 	// values lists what may stand as an argument, given the arguments before it; nil: nothing is proposed.
 	values func(s *Session, before []string) []string
-	files  bool // its arguments are files too
-	flag   bool // a flag of vflc run has its name, and the same value
+	more   func(width int) string // further help, in lines; nil: none
+	files  bool                   // its arguments are files too
+	flag   bool                   // a flag of vflc run has its name, and the same value
 	run    func(s *Session, ctx context.Context, args string) error
 }
 

@@ -32,7 +32,9 @@ func (s *Session) declare(text string) error {
 	if err != nil {
 		return err
 	}
-	s.change(next)
+	if next.text() != s.now.text() { // else there is nothing to undo
+		s.change(next)
+	}
 	if err := s.declared(tree, added); err != nil {
 		return err
 	}
@@ -123,7 +125,9 @@ func (s *Session) change(next *state) {
 
 // redeclared says what was replaced, and which fits are of the model before.
 func (s *Session) redeclared(replaced []replacement) error {
+	changed := len(replaced) == 0
 	for _, r := range replaced {
+		changed = changed || r.old.code != r.new.code
 		if r.old.code == r.new.code {
 			if err := s.say("redeclared", "%s is as it was", r.new.key); err != nil {
 				return err
@@ -133,6 +137,9 @@ func (s *Session) redeclared(replaced []replacement) error {
 		if err := s.say("redeclared", "%s was: %s%s", r.new.key, r.old.code, s.dependents(r.new.key)); err != nil {
 			return err
 		}
+	}
+	if !changed {
+		return nil
 	}
 	return s.stale()
 }
@@ -166,7 +173,10 @@ func (s *Session) stale() error {
 	var names []string
 	var what []string
 	for _, r := range s.runs {
-		if changed := s.now.changes(r.of); len(changed) > 0 && r.of != nil {
+		if r.of == nil {
+			continue // the folder of a run, which has its own model
+		}
+		if changed := s.now.changes(r.of); len(changed) > 0 {
 			names, what = append(names, r.name), changed
 		}
 	}

@@ -3,13 +3,14 @@ package repl
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/stdlib/pages"
 )
 
-// document answers ?NAME: the page of a distribution, function or encoder, of a diagnostic, or of a command.
+// document answers ?NAME: the page of a distribution, function or encoder, of a diagnostic, of what may be set in :fit, or of a command.
 func (s *Session) document(ctx context.Context, name string) error {
 	name = strings.TrimSpace(name)
 	if name == "" {
@@ -30,10 +31,16 @@ func (s *Session) document(ctx context.Context, name string) error {
 			return err
 		}
 	}
+	if page := setting(name); page != "" {
+		if b.Len() > 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString(page)
+	}
 	if b.Len() > 0 {
 		return s.say("page", "%s", bytes.TrimSpace(b.Bytes()))
 	}
-	if strings.HasPrefix(name, ":") {
+	if strings.HasPrefix(name, ":") || slices.Contains(commandNames(), name) {
 		return s.command(ctx, "help "+name)
 	}
 	return inputf("there is no page of %s%s; vflc doc and vflc explain list them", name, nearest(name, s.documented()))
@@ -41,7 +48,7 @@ func (s *Session) document(ctx context.Context, name string) error {
 
 // documented lists everything that has a page.
 func (s *Session) documented() []string {
-	out := pages.Names(s.universe)
+	out := append(pages.Names(s.universe), settingNames()...)
 	for _, p := range diag.Pages {
 		out = append(out, string(p.Code))
 	}

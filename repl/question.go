@@ -167,14 +167,14 @@ type inquiry struct {
 	random bool // it depends on a parameter
 }
 
-// inquire lowers an expression over a model: that of the present state, or of a run, with the lets that were added since.
-func (s *Session) inquire(text, base string, bound func(m *compile.Model) (*compile.Bound, error)) (*inquiry, error) {
+// inquire lowers an expression over a model: that of the present state, or of a run, with the lets that were added since, and with the constants that were set for it.
+func (s *Session) inquire(text, base string, constants map[string]float64, bound func(m *compile.Model) (*compile.Bound, error)) (*inquiry, error) {
 	head := base
 	if head != "" && !strings.HasSuffix(head, "\n") {
 		head += "\n"
 	}
 	start := len(head) + len("generate "+asked+" = ")
-	m, diags := compile.Compile(source.New(s.now.name(), head+"generate "+asked+" = "+text+"\n"), check.Options{Transform: transforms.None, Import: s.now.modules()})
+	m, diags := compile.Compile(source.New(s.now.name(), head+"generate "+asked+" = "+text+"\n"), check.Options{Set: constants, Transform: transforms.None, Import: s.now.modules()})
 	if err := refused(inInput(diags, text, start)); err != nil {
 		return nil, err
 	}
@@ -229,7 +229,7 @@ func (s *Session) inquireOf(r *run, text string) (*inquiry, error) {
 			base += t.Text
 		}
 	}
-	return s.inquire(text, base, func(*compile.Model) (*compile.Bound, error) { return r.bound, nil })
+	return s.inquire(text, base, r.constants(), func(*compile.Model) (*compile.Bound, error) { return r.bound, nil })
 }
 
 // stands reports whether a model compiles.
@@ -299,7 +299,7 @@ func (s *Session) constant(text string) (string, error) {
 
 // inquirePresent is inquire over the present model with its tables.
 func (s *Session) inquirePresent(text string) (*inquiry, error) {
-	return s.inquire(text, s.now.text(), s.bind)
+	return s.inquire(text, s.now.text(), nil, s.bind)
 }
 
 // overDraws answers a number that is computed over draws, one per element.
@@ -368,15 +368,28 @@ func (s *Session) numbers(r *run, d *posterior.Draws, text string, o over, arg f
 		out = append(out, estimate{name, c.Owner, posterior.Number(v), posterior.Number(e)})
 	}
 	return s.reply("estimate", map[string]any{"fit": r.name, "estimates": out}, func(w io.Writer) error {
-		for _, x := range out[:min(len(out), shownRows)] {
-			fmt.Fprintf(w, "%s = %s  @ %s\n", x.Name, withError(float64(x.Value), float64(x.MCSE), d.Chains()*d.Len(0)), x.Owner)
-		}
-		if more := len(out) - shownRows; more > 0 {
-			fmt.Fprintf(w, "… and %d more\n", more)
+		if len(out) > shownRows {
+			fmt.Fprintln(w, s.wrapped(foldedEstimates(s.worded(text), out)))
+		} else {
+			for _, x := range out {
+				fmt.Fprintf(w, "%s = %s  @ %s\n", x.Name, withError(float64(x.Value), float64(x.MCSE), d.Chains()*d.Len(0)), x.Owner)
+			}
 		}
 		s.remind(w, r)
 		return nil
 	})
+}
+
+// foldedEstimates is a line for many estimates.
+func foldedEstimates(text string, all []estimate) string {
+	values := make([]float64, len(all))
+	for i, x := range all {
+		values[i] = float64(x.Value)
+	}
+	slices.Sort(values)
+	at := func(p float64) string { return strconv.FormatFloat(posterior.Quantile(values, p), 'g', 3, 64) }
+	return fmt.Sprintf("%s: %d values from %s to %s, half of them between %s and %s; ask for one by its number in brackets  @ %s",
+		text, len(all), at(0), at(1), at(0.25), at(0.75), all[0].Owner)
 }
 
 // withError writes a number with its Monte Carlo standard error.

@@ -25,6 +25,14 @@ type run struct {
 
 func (r *run) draws() *posterior.Draws { return r.stored.Draws }
 
+// constants are the values that the run has in place of those of consts in its model.
+func (r *run) constants() map[string]float64 {
+	if r.stored.Record == nil {
+		return nil
+	}
+	return r.stored.Record.Constants
+}
+
 // runOf returns a run by name; without a name the current one.
 func (s *Session) runOf(name string) (*run, error) {
 	if err := s.settle(); err != nil {

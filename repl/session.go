@@ -137,6 +137,7 @@ func (s *Session) failure(ctx context.Context, err error) error {
 	var diags data.Errors
 	switch {
 	case errors.As(err, &f):
+		inLine(f.Diagnostics)
 		return err
 	case errors.As(err, &diags):
 		return &Failure{Code: exitInput, Diagnostics: diag.List(diags)}
@@ -144,6 +145,15 @@ func (s *Session) failure(ctx context.Context, err error) error {
 		return &Failure{Code: 130, Err: errors.New("interrupted")}
 	}
 	return &Failure{Code: exitInput, Err: err}
+}
+
+// inLine calls the end of what was typed the end of the line.
+func inLine(l diag.List) {
+	for _, d := range l {
+		if d.File != nil && d.File.Name == inputName {
+			d.Message = strings.Replace(d.Message, parser.EndOfFile, "the end of the line", 1)
+		}
+	}
 }
 
 // Show writes the error of a unit.

@@ -375,3 +375,142 @@ func TestCommandsAreDescribed(t *testing.T) {
 		}
 	}
 }
+
+// What vflc run takes beside the settings of a backend, :fit takes too: the posterior is that of the model that they choose, and the record says so.
+func TestFitsTakeChoices(t *testing.T) {
+	k := withData(t)
+	k.ask("const scale = 10\nparam b ~ normal(0, scale)")
+	k.ask(":fit draws=400 warmup=300 as wide seed=3")
+	wide := mean(t, k, "b")
+	k.ask(":fit draws=400 warmup=300 set=scale=0.1 as narrow transform=none")
+	if narrow := mean(t, k, "b"); !(math.Abs(narrow) < 0.5 && wide > 1.5) {
+		t.Errorf("b is %g with a prior of sd 10, and %g with one of sd 0.1", wide, narrow)
+	}
+	if got := k.ask("mean(scale + 0 * b)"); !strings.Contains(got, "= 0.1") {
+		t.Errorf("an expression over a fit has another scale than the fit: %s", got)
+	}
+	k.ask(":fit --draws 400 --warmup 300 prior-only=true as prior set=scale=2")
+	if got := spread(t, k, "b"); math.Abs(got-2) > 0.3 { // MCSE about 0.04
+		t.Errorf("the sd of b is %g under its prior, normal(0, 2)", got)
+	}
+	if c := strings.Join(k.current.stored.Record.Command, " "); !strings.Contains(c, "--prior-only=true") || !strings.Contains(c, "--set=scale=2") || !strings.Contains(c, "--draws=400") {
+		t.Errorf("the command that repeats it: %s", c)
+	}
+	for text, want := range map[string]string{
+		":fit transform=e": "exact", ":fit accept=label-leak,g": "gradient-leak", ":fit prior-only=t": "true", ":fit tran": "transform=", ":fit metric=d": "dense", ":plot wi": "wide", ":summary na": "narrow",
+	} {
+		switch list, _ := k.Complete(text, len(text)); {
+		case !slices.ContainsFunc(list, func(c term.Candidate) bool { return c.Text == want }):
+			t.Errorf("%q completes to %v, not %s", text, list, want)
+		}
+	}
+	if got := k.ask(":summary wide b"); !strings.Contains(got, "b ") {
+		t.Error(got)
+	}
+	if got := k.ask(":plot wide narrow b forest"); !strings.Contains(got, "wide") || !strings.Contains(got, "narrow") {
+		t.Error(got)
+	}
+}
+
+// mean and spread are numbers of a parameter of the current fit.
+func mean(t *testing.T, k *talk, name string) float64 { return float64(rowOf(t, k, name).Mean) }
+
+func spread(t *testing.T, k *talk, name string) float64 { return float64(rowOf(t, k, name).SD) }
+
+func rowOf(t *testing.T, k *talk, name string) posterior.Row {
+	t.Helper()
+	rows := posterior.Summarise(k.current.draws())
+	i := slices.IndexFunc(rows, func(r posterior.Row) bool { return r.Name == name })
+	if i < 0 {
+		t.Fatalf("no %s", name)
+	}
+	return rows[i]
+}
+
+// The page of :fit and the pages of its settings name every setting, and its examples can be typed.
+func TestFitIsExplained(t *testing.T) {
+	k := begin(t)
+	page := k.ask(":help :fit")
+	for _, name := range settingNames() {
+		if !strings.Contains(page, "\n  "+name+" ") || !strings.Contains(k.ask("?"+name), name+"=VALUE") || !strings.Contains(k.ask(":help fit "+name), name+"=VALUE") {
+			t.Errorf("%s is not explained", name)
+		}
+	}
+	for _, line := range fitExamples() {
+		if _, err := k.order(strings.TrimPrefix(line, ":fit ")); err != nil || !strings.Contains(page, line) {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+	if len(fitExamples()) != 2 {
+		t.Errorf("%d examples", len(fitExamples()))
+	}
+}
+
+// Many estimates are one line, and what is generated for each row is in no comparison.
+func TestManyEstimatesAreFolded(t *testing.T) {
+	k := withData(t)
+	var y strings.Builder
+	y.WriteString("y\n")
+	for i := range 60 {
+		fmt.Fprintf(&y, "%d\n", i%5)
+	}
+	path := filepath.Join(t.TempDir(), "many.csv")
+	if err := os.WriteFile(path, []byte(y.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k.ask(":data server = " + path)
+	k.ask("generate y_rep ~ normal(b + 0 * y, s)")
+	k.ask(":fit draws=100 warmup=200")
+	if got := k.ask("mean(y_rep)"); !strings.HasPrefix(got, "mean(y_rep): 60 values from ") || strings.Count(got, "\n") != 1 {
+		t.Error(got)
+	}
+	if got := k.ask("mean(y_rep[60])"); !strings.Contains(got, " ± ") {
+		t.Error(got)
+	}
+	k.ask(":fit draws=100 warmup=200 as other")
+	for _, line := range []string{":compare fit1 other", ":plot forest"} {
+		if got := k.ask(line); strings.Contains(got, "y_rep[") {
+			t.Errorf("%s:\n%s", line, got)
+		}
+	}
+}
+
+// A statement that changes nothing is no step of :undo, a run that was opened outlives statements, and a key that no table has is refused.
+func TestStatementsBesideRuns(t *testing.T) {
+	k := withData(t)
+	k.ask("param s ~ half_normal(2)")
+	if n := len(k.past); n != 2 { // the model, its table
+		t.Errorf("%d steps can be undone", n)
+	}
+	k.ask(":fit draws=100 warmup=200")
+	dir := filepath.Join(t.TempDir(), "saved")
+	k.ask(":export " + dir)
+	k.ask(":open " + dir)
+	if got := k.ask("let twice = 2 * b"); !strings.Contains(got, "twice") {
+		t.Error(got)
+	}
+	if f := k.fails(":key yy"); !strings.Contains(f.Error(), "no table has a column yy; did you mean y?") {
+		t.Error(f)
+	}
+}
+
+// Predictions are of the rows that the covariates have, under the keys of those.
+func TestPredictsTheRowsOfTheFit(t *testing.T) {
+	k := twoTables(t)
+	k.ask(":key id_of")
+	k.ask(":rows intersect")
+	k.ask("data X : real[N, P] @ a from onehot(ward, drop=south)\ndata y : binary[N] @ server from is(died, \"yes\")\nparam w : real[P] ~ normal(0, 1) @ a\ny ~ bernoulli_logit(X * w)")
+	k.ask(":fit draws=100 warmup=200 transform=exact")
+	if got := k.ask("w"); !strings.Contains(got, "w[ward=north]") {
+		t.Error(got)
+	}
+	var got []string
+	for line := range strings.Lines(k.ask(":predict")) {
+		if f := strings.Fields(line); strings.HasPrefix(f[1], "y[") {
+			got = append(got, f[0])
+		}
+	}
+	if want := []string{"1", "2", "3", "4", "5"}; !slices.Equal(slices.Sorted(slices.Values(got)), want) {
+		t.Errorf("rows %v of a table with the rows %v", got, want)
+	}
+}

@@ -179,11 +179,17 @@ func (s *state) compile() diag.List {
 		s.built, s.found = nil, nil
 		return nil
 	}
-	m, found := compile.Compile(source.New(s.name(), s.text()), check.Options{Import: s.modules()})
+	m, found := s.compiled(check.Options{})
 	if !found.HasErrors() {
 		s.built, s.found = m, found
 	}
 	return found
+}
+
+// compiled is the model with options beside its text, and what was found in it.
+func (s *state) compiled(o check.Options) (*compile.Model, diag.List) {
+	o.Import = s.modules()
+	return compile.Compile(source.New(s.name(), s.text()), o)
 }
 
 // changes lists what in the model or the data differs from another state, as far as the posterior depends on it.

@@ -3,6 +3,7 @@ package repl
 import (
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/vflc/vflc/lang/diag"
@@ -10,11 +11,18 @@ import (
 
 var (
 	flagIn  = regexp.MustCompile(`--[a-z][a-z-]*`)
+	lineOf  = regexp.MustCompile(`vflc ([a-z]+)( RUN)?\b`)                 // of a command that may be one here too
 	excerpt = regexp.MustCompile(`^ *[0-9]* *(\x1b\[[0-9;]*m)?[0-9]* *\|`) // a line of a model, or what marks a place in it
 )
 
-// typed writes a message as one reads it at the prompt: flags of vflc run that are commands here are named as such.
+// typed writes a message as one reads it at the prompt: commands and flags of vflc run that are commands here are named as such.
 func typed(text string) string {
+	text = lineOf.ReplaceAllStringFunc(text, func(line string) string {
+		if name := lineOf.FindStringSubmatch(line)[1]; slices.Contains(commandNames(), name) {
+			return ":" + name
+		}
+		return line
+	})
 	return flagIn.ReplaceAllStringFunc(text, func(flag string) string {
 		for _, c := range commands() {
 			if c.flag && flag == "--"+c.name {

@@ -3,6 +3,7 @@ package checkpoint
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -140,6 +141,21 @@ func (c *Codec) Remembered(env density.Env, memory *[]int) {
 
 // mostRemembered bounds the memory that a damaged checkpoint can make Load allocate.
 const mostRemembered = 1 << 20
+
+// Bytes carries text of any length.
+func (c *Codec) Bytes(p *[]byte) {
+	n := int(c.word(uint64(len(*p))))
+	switch {
+	case c.err != nil:
+	case c.w != nil:
+		_, c.err = c.w.Write(*p)
+	default: // a damaged length must not allocate what is not there
+		var b bytes.Buffer
+		if _, c.err = io.CopyN(&b, c.r, int64(n)); c.err == nil {
+			*p = b.Bytes()
+		}
+	}
+}
 
 // Save writes a heading, one line that two kernels share if one can load what the other saved, and the state.
 func Save(w io.Writer, heading string, state func(*Codec)) error {

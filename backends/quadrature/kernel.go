@@ -96,6 +96,9 @@ func New(env density.Env, o Options) (*Kernel, error) {
 		k.rows = slices.Max(p.lin.Sums)
 	}
 	k.size = batchSize(k.rows, o.Draws)
+	if r, ok := density.As[density.Reporter](env); ok && o.Guide == Coupled && r.ReadsAuxiliaries() {
+		return nil, errCoupled
+	}
 	if o.AtClients {
 		if k.joint() {
 			return nil, errors.New("the joint Gaussian needs the likelihood at the server, and under this transform the clients evaluate it: --theta-guide fullrank")
@@ -103,6 +106,22 @@ func New(env density.Env, o Options) (*Kernel, error) {
 		k.options.Correct = false
 	}
 	return k, nil
+}
+
+// columns is how many numbers cross for an element of a cut in the exchange of moments.
+func (k *Kernel) columns() int {
+	if k.options.Guide == Coupled && k.options.AtClients {
+		return 3
+	}
+	return 2
+}
+
+// described is how many scalars tell of the noise of the sums.
+func (k *Kernel) described() int {
+	if k.options.Guide == Coupled {
+		return perSum * k.sums
+	}
+	return 0
 }
 
 // Has reports whether there is quadrature for a guide of auxiliary variables.
@@ -127,7 +146,7 @@ func Affordable(b density.Block, l *density.Linear) error {
 }
 
 // Exchanges are those of a run.
-func Exchanges(atClients, joint, correct bool) []density.Use {
+func Exchanges(guide string, atClients, joint, correct bool) []density.Use {
 	terms := "terms of the ELBO at its mean and of products of its latest iterates"
 	if atClients {
 		out := []density.Use{
@@ -138,33 +157,44 @@ func Exchanges(atClients, joint, correct bool) []density.Use {
 		for i := range out {
 			out[i].Often, out[i].LeastColumns, out[i].MostColumns = "every iteration", 2, 2
 		}
+		if guide == Coupled {
+			out[0].LeastColumns, out[0].MostColumns, out[2].MostAnswers = 3, 3, decision+mostSums*perSum
+			out[2].Scalars += ", and the variance of its noise"
+		}
 		return out
 	}
 	out := []density.Use{{
 		Exchange: density.Moments, Often: "every iteration", Least: 1 + coefficients, Most: 1 + coefficients, Scalars: terms, LeastAnswers: decision + coefficients, MostAnswers: decision + coefficients,
 		Answers: "ELBO, and coefficients of the latest iterates", LeastColumns: 2, MostColumns: 2,
 	}}
+	if guide == Coupled {
+		out[0].Most, out[0].MostAnswers = out[0].Most+mostSums*perSum, out[0].MostAnswers+mostSums*perSum
+		out[0].Scalars += ", and the variance of its noise"
+	}
 	if joint {
 		out = append(out, density.Use{
 			Exchange: density.Solving, Often: "every step of a linear system at the end", Least: 1, Most: 1000, Scalars: "variances of the noise of its auxiliary variables", LeastAnswers: 1, MostAnswers: 1,
-			Answers: "whether the system is solved", LeastColumns: 2, MostColumns: mostBatch/2 + 3,
+			Answers: "whether the system is solved", LeastColumns: 2, MostColumns: MostBatch/2 + 3,
 		})
 	}
 	if correct {
 		out = append(out, density.Use{
-			Exchange: density.Batch, Often: "once, at the end", Least: 2, Most: mostBatch + 1000, Scalars: "terms of log p − log q at draws, and variances of noise", LeastAnswers: 2, MostAnswers: mostBatch,
-			Answers: "log p − log q of the draws", LeastColumns: 3, MostColumns: mostBatch + 1,
+			Exchange: density.Batch, Often: "once, at the end", Least: 2, Most: MostBatch + 1000, Scalars: "terms of log p − log q at draws, and variances of noise", LeastAnswers: 2, MostAnswers: MostBatch,
+			Answers: "log p − log q of the draws", LeastColumns: 3, MostColumns: MostBatch + 1,
 		})
 	}
 	return out
 }
 
-// mostBatch is the largest number of draws that are evaluated together.
-const mostBatch = 2000
+// mostSums is how many sums a model has at most, as the list of exchanges has it.
+const mostSums = 1000
+
+// MostBatch is the largest number of draws that are evaluated together.
+const MostBatch = 2000
 
 // batchSize is the number of draws that are evaluated together: fewer for more rows, so that a message has some megabytes, and an even number.
 func batchSize(rows, most int) int {
-	s := min(mostBatch, max(500, 1000000/max(1, rows)))
+	s := min(MostBatch, max(500, 1000000/max(1, rows)))
 	if rows > 20000 {
 		s = max(100, 10000000/rows)
 	}
@@ -242,11 +272,11 @@ func (k *Kernel) advance() {
 // coefficients.
 func (k *Kernel) iterate(ctx context.Context) error {
 	if !k.options.AtClients {
-		size := density.RelaySize{Columns: 2, Scalars: 1 + coefficients, Answers: decision + coefficients}
+		size := density.RelaySize{Columns: 2, Scalars: 1 + coefficients + k.described(), Answers: decision + coefficients + k.described()}
 		return k.relay.Relay(ctx, density.Moments, size, atServer{k})
 	}
 	sent := k.shared + k.shared*k.shared
-	if err := k.relay.Relay(ctx, density.Moments, density.RelaySize{Columns: 2, Answers: sent}, moments{k}); err != nil {
+	if err := k.relay.Relay(ctx, density.Moments, density.RelaySize{Columns: k.columns(), Answers: sent}, moments{k}); err != nil {
 		return err
 	}
 	clear(k.mix)
@@ -259,7 +289,7 @@ func (k *Kernel) iterate(ctx context.Context) error {
 	for _, p := range k.parties {
 		p.move(k.mix)
 	}
-	return k.relay.Relay(ctx, density.Slopes, density.RelaySize{Columns: 2, Scalars: 1 + sent, Answers: decision}, slopes{k})
+	return k.relay.Relay(ctx, density.Slopes, density.RelaySize{Columns: 2, Scalars: 1 + sent + k.described(), Answers: decision + k.described()}, slopes{k})
 }
 
 // send sets what a client sends of the latest value of its map.
@@ -267,6 +297,11 @@ func (p *party) send(up [][]float64) {
 	for i, at := range p.lin.Members {
 		copy(up[i], member(at, p.trail.last().z))
 		copy(up[i][at.Len:], member(at, p.next.variance))
+		if p.coupledHere() {
+			for j := range at.Len {
+				up[i][2*at.Len+j] = p.inverse(at.Offset + j)
+			}
+		}
 	}
 }
 
@@ -278,15 +313,19 @@ func (k atServer) Send(b int, up [][]float64, scalars []float64) {
 	p.send(up)
 	clear(scalars)
 	scalars[0] = p.next.entropy
-	p.terms(scalars[1:])
+	p.terms(scalars[1 : 1+coefficients])
+	if k.described() > 0 {
+		p.describeNoise(scalars[1+coefficients:])
+	}
 }
 
 func (k atServer) Answer(sum [][]float64, total []float64, down [][]float64, out []float64) {
 	s := k.server
-	elbo, ok := s.integrate(sum, total[1:])
+	elbo, ok := s.integrate(sum, total[1:1+coefficients])
 	k.fail(ok)
 	k.decide(elbo+total[0], out)
 	copy(out[decision:], s.span.mix)
+	copy(out[decision+coefficients:], total[1+coefficients:])
 	for g, v := range down {
 		copy(v, s.slope[g])
 		copy(v[len(s.slope[g]):], s.curve[g])
@@ -299,8 +338,19 @@ func (k atServer) Answer(sum [][]float64, total []float64, down [][]float64, out
 func (k atServer) Receive(b int, down [][]float64, out []float64) {
 	p := k.parties[b]
 	k.take(out)
-	p.move(out[decision:])
+	p.move(out[decision : decision+coefficients])
+	k.learn(p, out[decision+coefficients:])
 	k.receive(p, down)
+}
+
+// learn takes what is known of all clients' noise.
+func (k *Kernel) learn(p *party, totals []float64) {
+	if p.coupling == nil {
+		return
+	}
+	if err := p.learnNoise(totals); err != nil && k.failure == nil {
+		k.failure = err
+	}
 }
 
 // mostRejects is how often in a row the ELBO may fall.
@@ -344,7 +394,7 @@ func (k moments) Answer(sum [][]float64, _ []float64, down [][]float64, out []fl
 }
 
 func (k moments) Receive(b int, down [][]float64, out []float64) {
-	mean, variance := halves(down)
+	mean, variance := columnsOf(down, k.columns())
 	k.parties[b].observe(mean, variance, out[:k.shared], out[k.shared:])
 }
 
@@ -402,7 +452,10 @@ func (k slopes) Send(b int, up [][]float64, scalars []float64) {
 	clear(scalars)
 	scalars[0] = p.now.value
 	m := k.shared
-	g, h := scalars[1:1+m], scalars[1+m:]
+	g, h := scalars[1:1+m], scalars[1+m:1+m+m*m]
+	if k.described() > 0 {
+		p.describeNoise(scalars[1+m+m*m:])
+	}
 	for _, r := range p.rows {
 		for a := range m {
 			g[a] += vec.Dot(r.n, r.slope, r.Shared[a*r.n:])
@@ -418,6 +471,7 @@ func (k slopes) Send(b int, up [][]float64, scalars []float64) {
 func (k slopes) Answer(sum [][]float64, total []float64, down [][]float64, out []float64) {
 	s, m := k.server, k.shared
 	k.decide(s.now.value+total[0], out)
+	copy(out[decision:], total[1+m+m*m:])
 	for g, v := range sum {
 		copy(down[g], v)
 	}
@@ -426,7 +480,7 @@ func (k slopes) Answer(sum [][]float64, total []float64, down [][]float64, out [
 		s.back()
 	case goOn:
 		copy(s.g, total[1:1+m])
-		copy(s.h, total[1+m:])
+		copy(s.h, total[1+m:1+m+m*m])
 	case finish:
 		return
 	}
@@ -435,6 +489,7 @@ func (k slopes) Answer(sum [][]float64, total []float64, down [][]float64, out [
 
 func (k slopes) Receive(b int, down [][]float64, out []float64) {
 	k.take(out)
+	k.learn(k.parties[b], out[decision:])
 	k.receive(k.parties[b], down)
 }
 

@@ -14,6 +14,7 @@ const firstSD = 0.1
 var forms = map[string]func(x float64) float64{
 	"structured":  func(x float64) float64 { return 1 / (1 + x) },
 	"noncentered": func(float64) float64 { return 1 },
+	Coupled:       func(x float64) float64 { return 1 / (1 + x) },
 	"meanfield":   func(float64) float64 { return 0 },
 }
 
@@ -24,6 +25,7 @@ type party struct {
 	d, n         int
 	rho2         []float64 // by element of the cuts
 	form         func(float64) float64
+	coupling     *coupling // of what the clients' noise has in common; nil where it is independent
 	q            *gaussian
 	now          *state // the newest iterate
 	best         *state // the one before
@@ -50,6 +52,9 @@ func newParty(block density.Block, lin *density.Linear, o *Options, all *rules) 
 	own := p.rows
 	if !o.AtClients {
 		own = nil
+	}
+	if o.Guide == Coupled {
+		p.coupling = newCoupling(n, o.AtClients)
 	}
 	p.trail = newTrail(d, n, own)
 	p.q = newGaussian(d, max(most, len(lin.Sends.Offset)), o.Theta != "meanfield")
@@ -118,11 +123,24 @@ func (p *party) settle(s *state) {
 	t.entropy = p.q.entropy(p.lin.Prior.Precision)
 	for i, w := range s.curvature {
 		k, r := p.slopeOf(i, w), p.rho2[i]
-		t.regression[i], t.remainder[i] = k, r/(1+r*w)
-		t.variance[i] = t.remainder[i] + k*k*t.spread[i]
-		if r > 0 {
-			t.entropy += 0.5 - 0.5*math.Log1p(r*w) - 0.5/(1+r*w) - 0.5*(1-k)*(1-k)*t.spread[i]/r
+		t.regression[i] = k
+		if r == 0 {
+			t.remainder[i], t.variance[i] = 0, k*k*t.spread[i]
+			continue
 		}
+		all, share := r, 1.0 // the variance of the noise that goes together, and the party's share of it
+		if c := p.coupling; c != nil {
+			all, share = c.noise[i], r/c.noise[i]
+		}
+		t.entropy -= 0.5 * (1 - k) * (1 - k) * t.spread[i] / r
+		if p.coupledHere() {
+			t.remainder[i], t.variance[i] = 0, k*k*t.spread[i]
+			continue
+		}
+		x := all * w
+		t.remainder[i] = r / (1 + x)
+		t.variance[i] = t.remainder[i] + k*k*t.spread[i]
+		t.entropy += share * 0.5 * (x/(1+x) - math.Log1p(x))
 	}
 }
 
@@ -263,8 +281,11 @@ func (p *party) observe(mean, variance [][]float64, shared, covariance []float64
 		vec.Sub(r.n, eta, eta, member(at, v.z))
 		p.q.spread(r.Matrix, r.variance)
 		addShared(r, eta, shared, covariance)
-		for j, s := range variance[i] {
+		for j, s := range variance[i][:at.Len] {
 			r.variance[j] += max(0, s-p.next.variance[at.Offset+j])
+		}
+		if p.coupledHere() {
+			p.couple(at, variance[i][at.Len:], r.variance)
 		}
 	}
 }

@@ -83,17 +83,17 @@ func (s *server) judge(elbo float64) int {
 	return goOn
 }
 
-// halves separates the means and the variances of each sum.
-func halves(sum [][]float64) (mean, variance [][]float64) {
+// columnsOf separates the means of each sum from the variances and what follows them.
+func columnsOf(sum [][]float64, columns int) (mean, variance [][]float64) {
 	for _, v := range sum {
-		mean, variance = append(mean, v[:len(v)/2]), append(variance, v[len(v)/2:])
+		mean, variance = append(mean, v[:len(v)/columns]), append(variance, v[len(v)/columns:])
 	}
 	return mean, variance
 }
 
 // integrate finds the best combination of the clients' values and the server's own q, where the likelihood is.
 func (s *server) integrate(sum [][]float64, terms []float64) (elbo float64, ok bool) {
-	mean, variance := halves(sum)
+	mean, variance := columnsOf(sum, 2)
 	for g, v := range variance {
 		copy(s.variance[g], v)
 	}

@@ -30,7 +30,7 @@ type amortized struct {
 
 func newAmortized(b density.Block, s backends.Settings) (guide, error) {
 	n := b.AuxLen()
-	q := &amortized{aux: newAux(b), g: make([]float64, n), total: make([]float64, n), centre: make([]float64, n), label: make([]float64, n), du: make([]float64, n)}
+	q := &amortized{aux: newAux(b), g: make([]float64, n), du: make([]float64, n)}
 	q.mean, q.logs, q.seeds = make([]float64, n), make([]float64, n), [2][]float64{make([]float64, 2*n), make([]float64, 2*n)}
 	asked := strings.Split(s.Text(guideInputs), ",")
 	q.labelled, q.totalled = slices.Contains(asked, "y"), slices.Contains(asked, "total")
@@ -40,11 +40,19 @@ func newAmortized(b density.Block, s backends.Settings) (guide, error) {
 		}
 	}
 	q.labelled = q.labelled || s.Text(guideInputs) == "" && s.Transform.AtClients
+	if q.totalled {
+		q.total, q.centre = make([]float64, n), make([]float64, n)
+	}
+	if q.labelled {
+		q.label = make([]float64, n)
+	}
+	// Where an iteration has some of the rows, all of them are evaluated for the ELBO and draws alone: activations for each row would be most of the memory.
+	again := s.Int(minibatch) > 0 && n > s.Int(minibatch)
 	for _, c := range q.cuts {
-		if c.Label != nil {
+		if c.Label != nil && q.labelled {
 			standardise(span(q.label, c), c.Label)
 		}
-		q.nets = append(q.nets, newNet(q.inputs(c)))
+		q.nets = append(q.nets, newNet(q.inputs(c), again))
 	}
 	return q, nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/backends/lbfgs"
 	"github.com/vflc/vflc/backends/quadrature"
 	"github.com/vflc/vflc/density"
 )
@@ -15,46 +16,117 @@ import (
 const (
 	auto         = "auto"
 	byQuadrature = "quadrature"
+	byFixedDraws = "fixed"
 	bySampling   = "sampled"
+	lowRank      = "lowrank" // a form of q(θ) by draws that change
+	fullRank     = "fullrank"
 )
 
-// adams are the settings of the stochastic optimiser: a user who sets one of them wants it.
-var adams = []string{rate, lastRate, schedule, mcSamples, elboEvery, elboDraws}
+// ascents are the settings of the stochastic optimiser, and adams these with those of its evaluation: a user who sets one of them wants it.
+var (
+	ascents = []string{rate, lastRate, schedule, mcSamples, localSteps}
+	adams   = append([]string{elboEvery, elboDraws}, ascents...)
+)
 
-// choose settles the estimator and the form of q(θ) that go together, from the blocks of all parties.
-func choose(parties int, hindered error, s backends.Settings) (backends.Settings, string) {
+// choose settles the estimator and the form of q(θ) that go together, from what hinders the parties.
+func choose(parties int, hindered backends.Hindrances, s backends.Settings) (backends.Settings, string) {
 	switch s.Text(estimator) {
-	case bySampling:
+	case bySampling, byFixedDraws:
 		return s, ""
 	case byQuadrature:
 		return settled(s), ""
 	}
 	why := errors.New("no client contributes to another party's computation")
 	if parties > 1 {
-		why = cmp.Or(refused(s), hindered)
+		why = cmp.Or(refused(s), hindered[byQuadrature])
 	}
 	if why == nil {
 		s = settled(s.With(estimator, byQuadrature))
 		return s, fmt.Sprintf("the ELBO is integrated by quadrature, with --%s %s: every contribution is affine in parameters with normal priors, and the likelihood sees a row through one predictor",
 			thetaGuide, s.Text(thetaGuide))
 	}
-	s = s.With(estimator, bySampling)
 	if parties == 1 {
-		return s, ""
+		return s.With(estimator, bySampling), ""
 	}
-	return s, fmt.Sprintf("the ELBO is estimated from draws, since it cannot be integrated by quadrature: %v", why)
+	unfit := cmp.Or(unfixed(s), hindered[byFixedDraws])
+	if unfit == nil {
+		return s.With(estimator, byFixedDraws), fmt.Sprintf("the ELBO is the mean over %d draws that stay the same, all in one message, since it cannot be integrated by quadrature: %v", s.Int(stepDraws), why)
+	}
+	return s.With(estimator, bySampling), fmt.Sprintf("the ELBO is estimated from draws, since it cannot be integrated by quadrature (%v), and fixed draws do not fit (%v)", why, unfit) + and(hindered[fullRank])
 }
 
-// hinders is the reason why a party's block excludes quadrature. What it finds is kept with the block, for New, which may come after the party's data are released.
-func hinders(b density.Block, s backends.Settings) error {
-	if s.Text(estimator) == bySampling || s.Text(estimator) == auto && refused(s) != nil {
+// and continues a sentence with a reason, if there is one.
+func and(reason error) string {
+	if reason == nil {
+		return ""
+	}
+	return "; " + reason.Error()
+}
+
+// beyond is the reason why auto takes another form of q(θ) than fullrank for a party's block; nil where it does not.
+func beyond(b density.Block, s backends.Settings) error {
+	dim := b.Dim() - len(density.WeightsOf(b))
+	form := formOf(b, dim, s)
+	if s.Text(thetaGuide) != auto || form == fullRank {
 		return nil
 	}
+	return fmt.Errorf("--%s %s for the %d parameters of %s, since the draws of a fit do not tell a full covariance of more than %d", thetaGuide, form, dim, b.Party(), fullRankLimit(b))
+}
+
+// unfixed is the reason why settings exclude fixed draws that nobody asks for.
+func unfixed(s backends.Settings) error {
+	if s.Int(minibatch) > 0 {
+		return fmt.Errorf("--%s %d takes some of the rows at a time", minibatch, s.Int(minibatch))
+	}
+	if s.Text(thetaGuide) == lowRank {
+		return fmt.Errorf("--%s %s is by draws that change", thetaGuide, lowRank)
+	}
+	for _, name := range adams {
+		if s.Differs(name) {
+			return fmt.Errorf("--%s concerns draws that change", name)
+		}
+	}
+	return nil
+}
+
+// hinders are the reasons why a party's block excludes quadrature, fixed draws and a full covariance. What it finds of quadrature is kept with the block, for New, which may come after the party's data
+// are released.
+func hinders(b density.Block, s backends.Settings) backends.Hindrances {
+	out := backends.Hindrances{}
+	by, open := s.Text(estimator), s.Text(estimator) == auto
+	if by == byQuadrature || open && refused(s) == nil {
+		out.Add(byQuadrature, unaffordable(b, s))
+	}
+	if open && unfixed(s) == nil {
+		out.Add(byFixedDraws, unfixable(b, s))
+	}
+	if open {
+		out.Add(fullRank, beyond(b, s))
+	}
+	return out
+}
+
+// unaffordable is the reason why a block excludes quadrature.
+func unaffordable(b density.Block, s backends.Settings) error {
 	lin, err := quadrature.Applies(b, s.Transform.AtClients)
 	if err != nil {
 		return err
 	}
 	return quadrature.Affordable(b, lin)
+}
+
+// unfixable is the reason why a block excludes fixed draws that nobody asks for.
+func unfixable(b density.Block, s backends.Settings) error {
+	if err := fixedApplies(b, s); err != nil {
+		return err
+	}
+	if len(density.WeightsOf(b)) > 0 {
+		return fmt.Errorf("%s has weights, which few draws would overfit", b.Party())
+	}
+	if d := b.Dim(); s.Text(thetaGuide) != "meanfield" && leastOf*d > s.Int(stepDraws) {
+		return fmt.Errorf("a covariance of the %d parameters of %s needs %d draws, more than --%s %d", d, b.Party(), leastOf*d, stepDraws, s.Int(stepDraws))
+	}
+	return nil
 }
 
 // settled has the form of q(θ) that quadrature uses where none is asked for: across parties at no more cost, but where the clients evaluate the likelihood.
@@ -63,7 +135,7 @@ func settled(s backends.Settings) backends.Settings {
 		return s
 	}
 	if s.Transform.AtClients || !s.Bool(correct) {
-		return s.With(thetaGuide, "fullrank")
+		return s.With(thetaGuide, fullRank)
 	}
 	return s.With(thetaGuide, quadrature.Joint)
 }
@@ -86,14 +158,34 @@ func unsuited(s backends.Settings) error {
 	switch {
 	case s.Int(minibatch) > 0:
 		return fmt.Errorf("--%s %d takes some of the rows at a time", minibatch, s.Int(minibatch))
+	case s.Text(thetaGuide) == lowRank:
+		return fmt.Errorf("--%s %s is by draws", thetaGuide, lowRank)
+	case s.Int(restarts) > 1:
+		return fmt.Errorf("--%s %d: it begins at one point", restarts, s.Int(restarts))
 	case !quadrature.Has(s.Text(guideForm)):
 		return fmt.Errorf("--%s %s is not normal", guideForm, s.Text(guideForm))
 	}
 	return nil
 }
 
-// newFit makes the kernel of the estimator; one that was not chosen draws, since a party alone cannot know what all can do.
+// newFit makes the kernel of the estimator, or of several fits by it.
 func newFit(env density.Env, s backends.Settings) (backends.Kernel, error) {
+	if s.Int(restarts) > 1 {
+		return newRestarted(env, s)
+	}
+	return newFitFrom(env, s, 0)
+}
+
+// newFitFrom makes the kernel of one fit, by the number of its starting point; an estimator that was not chosen draws, since a party alone cannot know what all can do.
+func newFitFrom(env density.Env, s backends.Settings, restart int) (backends.Kernel, error) {
+	if s.Text(estimator) == byFixedDraws {
+		k, err := newFixed(env, s)
+		if err != nil {
+			return nil, err
+		}
+		k.restart = restart
+		return k, nil
+	}
 	if s.Text(estimator) != byQuadrature {
 		if s.Text(thetaGuide) == quadrature.Joint {
 			return nil, fmt.Errorf("--%s %s needs --%s %s, and this fit draws", thetaGuide, quadrature.Joint, estimator, byQuadrature)
@@ -102,6 +194,7 @@ func newFit(env density.Env, s backends.Settings) (backends.Kernel, error) {
 		if err != nil {
 			return nil, err
 		}
+		k.restart = restart
 		return k, nil
 	}
 	s = settled(s)
@@ -118,15 +211,42 @@ func newFit(env density.Env, s backends.Settings) (backends.Kernel, error) {
 	return k, nil
 }
 
-// exchanges are those of a run with the settings: where the estimator is not settled yet, those of either.
+// exchanges are those of a run with the settings: where the estimator is not settled yet, those of each that it may be.
 func exchanges(s backends.Settings) []density.Use {
 	var out []density.Use
-	if s.Text(estimator) != byQuadrature && s.Text(thetaGuide) != quadrature.Joint {
+	open, adam := s.Text(estimator) == auto, slices.ContainsFunc(adams, s.Differs)
+	joint := s.Text(thetaGuide) == quadrature.Joint
+	if s.Text(estimator) == bySampling || open && !joint {
 		out = sampledExchanges(s)
 	}
-	if s.Text(estimator) == bySampling || s.Text(estimator) == auto && (unsuited(s) != nil || slices.ContainsFunc(adams, s.Differs)) {
-		return out
+	if s.Text(estimator) == byFixedDraws || open && !joint && !adam && s.Plan.Minibatch == 0 && s.Transform.CutsCross {
+		out = append(out, fixedExchanges(s)...)
 	}
-	s = settled(s.With(estimator, byQuadrature))
-	return append(out, quadrature.Exchanges(s.Transform.AtClients, s.Text(thetaGuide) == quadrature.Joint, s.Bool(correct))...)
+	if s.Text(estimator) == byQuadrature || open && unsuited(s) == nil && !adam {
+		s = settled(s.With(estimator, byQuadrature))
+		out = append(out, quadrature.Exchanges(s.Text(guideForm), s.Transform.AtClients, s.Text(thetaGuide) == quadrature.Joint, s.Bool(correct))...)
+	}
+	return out
+}
+
+// fixedExchanges are those of a fit with fixed draws.
+func fixedExchanges(s backends.Settings) []density.Use {
+	m, responses := s.Int(stepDraws), 1
+	if s.Bool(linearResponse) {
+		responses = mostResponses
+	}
+	return []density.Use{
+		{
+			Exchange: density.DrawSlopes, Often: "every evaluation", Least: 1, Most: responses, Scalars: "term of the ELBO", LeastAnswers: 1, MostAnswers: 3, Answers: "ELBO and the next step",
+			LeastColumns: m, MostColumns: responses * m,
+		},
+		{
+			Exchange: density.Mixing, Often: "every step of the fit", Least: 1, Most: max(lbfgs.Products, 4*mostResponses), LeastAnswers: 1, MostAnswers: max(turnAnswers, 2*mostResponses+1),
+			Scalars: "products of its latest steps and gradients, summed over its parameters", Answers: "coefficients of the latest steps and gradients",
+		},
+		{
+			Exchange: density.Batch, Often: "once, at the end", Least: 2, Most: quadrature.MostBatch, Scalars: "terms of log p − log q at draws", LeastAnswers: 2, MostAnswers: quadrature.MostBatch,
+			Answers: "log p − log q of the draws", LeastColumns: 2, MostColumns: quadrature.MostBatch,
+		},
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/density"
 )
 
 // A running is a mean and a sum of squared deviations.
@@ -99,28 +100,17 @@ func (k *kernel) trace(ctx context.Context) error {
 func (k *kernel) integrand(ctx context.Context, from source, first uint64, n int, r *running) error {
 	k.wantGradient = false
 	k.selectView(allRows)
-	for d := range n {
-		if from == tracing {
-			k.selectView(k.traceWindow(first + uint64(d)))
-		}
-		if err := k.visit(ctx, from, first+uint64(d)); err != nil {
-			return err
-		}
-		for b, p := range k.parties {
-			k.terms[b][:cap(k.terms[b])][d] = k.lp[b] + p.ratio
-		}
-	}
 	width := n
 	if from == drawing && first == 0 { // what the parties know of convergence goes with the first of them
 		width += verdicts
 		for b, p := range k.parties {
-			p.last.judge(&p.theta, k.terms[b][:width][n:])
+			p.last.judge(&p.theta, k.terms[b][:cap(k.terms[b])][n:width])
 		}
 	}
 	for b, t := range k.terms {
-		k.terms[b] = t[:width]
+		k.terms[b] = t[:cap(t)][:width]
 	}
-	if err := k.env.Sum(ctx, k.terms, k.sums[:width]); err != nil {
+	if err := k.addTerms(ctx, from, first, n); err != nil {
 		return err
 	}
 	copy(k.verdict[:], k.sums[n:width])
@@ -133,6 +123,28 @@ func (k *kernel) integrand(ctx context.Context, from source, first uint64, n int
 		k.sums[d] = math.Inf(-1)
 	}
 	return nil
+}
+
+// addTerms leaves the sums of the terms in k.sums: in one message where parties can evaluate their densities by themselves, else a draw at a time.
+func (k *kernel) addTerms(ctx context.Context, from source, first uint64, n int) error {
+	width := len(k.terms[0])
+	if k.places != nil {
+		density.WorkOf(k.env).Gradients += int64(n)
+		size := density.RelaySize{Columns: n, Scalars: width, Answers: width}
+		return k.relay.Relay(ctx, density.Drawing, size, drawn{k, from, first, n})
+	}
+	for d := range n {
+		if from == tracing {
+			k.selectView(k.traceWindow(first + uint64(d)))
+		}
+		if err := k.visit(ctx, from, first+uint64(d)); err != nil {
+			return err
+		}
+		for b, p := range k.parties {
+			k.terms[b][d] = k.lp[b] + p.ratio
+		}
+	}
+	return k.env.Sum(ctx, k.terms, k.sums[:width])
 }
 
 // finalBatch evaluates the next draws of the final ELBO.

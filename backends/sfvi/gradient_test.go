@@ -31,7 +31,7 @@ func (f *integrand) value() float64 {
 	grad, lp := make([][]float64, len(f.phi)), make([]float64, len(f.phi))
 	f.theta = nil
 	for b, p := range f.k.parties {
-		l, mu := cholesky(p.theta, f.phi[b])
+		l, mu := lowerOf(p.theta, f.phi[b])
 		theta := make([]float64, p.theta.dim)
 		for i := range theta {
 			theta[i] = mu[i]
@@ -39,7 +39,7 @@ func (f *integrand) value() float64 {
 				theta[i] += l[i][j] * p.theta.eps[j]
 			}
 		}
-		l, mu = cholesky(p.theta, f.held[b])
+		l, mu = lowerOf(p.theta, f.held[b])
 		f.logQ += logNormal(l, mu, theta)
 		f.theta = append(f.theta, theta)
 		grad[b] = make([]float64, len(theta))
@@ -54,8 +54,8 @@ func (f *integrand) value() float64 {
 	return sum
 }
 
-// cholesky returns the Cholesky factor and the mean that phi stands for.
-func cholesky(q gaussian, phi []float64) (l [][]float64, mu []float64) {
+// lowerOf returns the Cholesky factor and the mean that phi stands for.
+func lowerOf(q gaussian, phi []float64) (l [][]float64, mu []float64) {
 	d := q.dim
 	l = make([][]float64, d)
 	at := 2 * d

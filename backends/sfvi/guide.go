@@ -1,8 +1,11 @@
 package sfvi
 
 import (
+	"fmt"
+
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/lang/diag"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -33,6 +36,7 @@ var forms = []struct {
 	{"amortized", newAmortized},
 }
 
+// guideNames lists these guides.
 func guideNames() []string {
 	names := make([]string, len(forms))
 	for i, f := range forms {
@@ -47,7 +51,10 @@ func newGuide(name string, b density.Block, s backends.Settings) (guide, error) 
 			return f.make(b, s)
 		}
 	}
-	panic("sfvi: no guide " + name) // Resolve allows the listed names only
+	return nil, &backends.Refusal{
+		Code: diag.NoCoupling, Err: fmt.Errorf("--%s %s needs --%s %s, and this fit draws: noise of different clients that is correlated would have to be shared", guideForm, name, estimator, byQuadrature),
+		Out: fmt.Sprintf("--%s structured", guideForm),
+	}
 }
 
 // aux is what every guide keeps of one evaluation, one element per auxiliary variable.

@@ -45,6 +45,9 @@ type kernel struct {
 	order         order
 	traceWindows  density.Stream // chooses the windows of the trace
 
+	places        []*place // nil where no party can evaluate its density by itself
+	relay         density.Relaying
+	stepping      *stepping   // nil where there is one step for each round trip
 	wantGradient  bool        // from the current evaluation
 	speculative   bool        // parties are apart, so that a draw is made before the sums of the one before it are known
 	nextEvaluated bool        // the evaluation of the next draw of the fit has been made
@@ -56,6 +59,7 @@ type kernel struct {
 	phase         int
 	iter          int // iterations done
 	planned       int // iterations in all
+	restart       int // number of the starting point
 	samples       int // draws of one iteration
 	tail          int // the first iteration that is averaged
 	bad           int // evaluations that were not finite
@@ -95,6 +99,9 @@ func newKernel(env density.Env, s backends.Settings) (*kernel, error) {
 			return nil, err
 		}
 	}
+	if err := k.place(); err != nil {
+		return nil, err
+	}
 	k.sums = make([]float64, batchOf+verdicts)
 	k.ratios = make([]float64, s.Int(elboDraws))
 	k.speculative, k.proceed = k.whole.pipeline.Apart(), k.decide
@@ -106,7 +113,8 @@ func newKernel(env density.Env, s backends.Settings) (*kernel, error) {
 
 // Init looks for a start where density and gradient are finite.
 func (k *kernel) Init(ctx context.Context) error {
-	for attempt := range uint64(attempts) {
+	first := 2 * attempts * uint64(k.restart)
+	for attempt := first; attempt < first+attempts; attempt++ {
 		for b, p := range k.parties {
 			p.start(attempt)
 			density.Place(k.env, b, p.mu())
@@ -209,7 +217,11 @@ func (k *kernel) Step(ctx context.Context) (backends.Info, error) {
 }
 
 func (k *kernel) iterate(ctx context.Context) error {
-	ok, err := k.takeDraws(ctx)
+	take := k.takeDraws
+	if k.stepping != nil {
+		take = k.takeSteps
+	}
+	ok, err := take(ctx)
 	if err != nil {
 		return err
 	}

@@ -17,9 +17,11 @@ const rows = 64
 // A net is a multilayer perceptron, inputs–16–16–2 with tanh, applied to n elements alike: (f, h) = net(u). Its parameters are laid out as
 // W1 (one row an input), b1, W2 (one row an output unit), b2, W3 (a row for f, a row for h), b3.
 //
-// Activations are kept tile by tile: those of the elements from to to (to − from ≤ rows) begin at from·width, unit after unit.
+// Activations are kept tile by tile: those of the elements from to to (to − from ≤ rows) begin at from·width, unit after unit. A net that keeps none but
+// those of the latest tile computes them again on the way back, to the same bits.
 type net struct {
 	n      int
+	again  bool
 	in     [][]float64 // in[k][i] is input k of element i
 	out    []float64   // f of all elements, then h
 	first  []float64   // activations of the first hidden layer
@@ -27,11 +29,16 @@ type net struct {
 	delta  [2][]float64 // of one tile: of the layer above, and of that below
 }
 
-func newNet(in [][]float64) *net {
+// newNet makes a net that computes activations again, or keeps them.
+func newNet(in [][]float64, again bool) *net {
 	n := len(in[0])
-	v := make([]float64, (2*n+2*rows)*width)
-	q := &net{n: n, in: in, out: make([]float64, 2*n), first: v[:n*width], second: v[n*width : 2*n*width]}
-	q.delta[0], q.delta[1] = v[2*n*width:][:rows*width], v[(2*n+rows)*width:]
+	kept := n
+	if again {
+		kept = min(n, rows)
+	}
+	v := make([]float64, (2*kept+2*rows)*width)
+	q := &net{n: n, again: again, in: in, out: make([]float64, 2*n), first: v[:kept*width], second: v[kept*width : 2*kept*width]}
+	q.delta[0], q.delta[1] = v[2*kept*width:][:rows*width], v[(2*kept+rows)*width:]
 	return q
 }
 
@@ -79,23 +86,36 @@ type tile struct{ from, m int }
 // tile returns the tile that begins at an element.
 func (q *net) tile(from int) tile { return tile{from, min(rows, q.n-from)} }
 
-// of is the part of a vector of activations that belongs to a tile.
-func (b tile) of(v []float64) []float64 { return v[b.from*width:][:b.m*width] }
+// activations are those of the units of both hidden layers in a tile.
+func (q *net) activations(b tile) (first, second []float64) {
+	at := b.from * width
+	if q.again {
+		at = 0
+	}
+	return q.first[at:][:b.m*width], q.second[at:][:b.m*width]
+}
 
 // forward sets the outputs.
 func (q *net) forward(phi []float64) {
 	w := q.weights(phi)
 	for from := 0; from < q.n; from += rows {
 		b := q.tile(from)
-		m, one, two := b.m, b.of(q.first), b.of(q.second)
-		vec.Dense(m, one, m, q.in[0][from:], 0, w.w1, 0, 1, 1, width, w.b1)
-		for c, in := range q.in[1:] {
-			vec.DenseAdd(m, one, m, in[from:], 0, w.w1[(c+1)*width:], 0, 1, 1, width)
-		}
-		vec.Tanh(len(one), one, one)
-		vec.DenseTanh(m, two, m, one, m, w.w2, 1, width, width, width, w.b2)
-		vec.Dense(m, q.out[from:], q.n, two, m, w.w3, 1, width, width, 2, w.b3)
+		q.hidden(b, &w)
+		_, two := q.activations(b)
+		vec.Dense(b.m, q.out[from:], q.n, two, b.m, w.w3, 1, width, width, 2, w.b3)
 	}
+}
+
+// hidden sets the activations of a tile.
+func (q *net) hidden(b tile, w *weights) {
+	m := b.m
+	one, two := q.activations(b)
+	vec.Dense(m, one, m, q.in[0][b.from:], 0, w.w1, 0, 1, 1, width, w.b1)
+	for c, in := range q.in[1:] {
+		vec.DenseAdd(m, one, m, in[b.from:], 0, w.w1[(c+1)*width:], 0, 1, 1, width)
+	}
+	vec.Tanh(len(one), one, one)
+	vec.DenseTanh(m, two, m, one, m, w.w2, 1, width, width, width, w.b2)
 }
 
 // backward sets grad to the gradient of the parameters and du to that of input 0, each from seeds of its own, derivatives by f of all elements and then
@@ -105,6 +125,9 @@ func (q *net) backward(phi, seeds, inputSeeds, grad, du []float64) {
 	w, g := q.weights(phi), q.weights(grad)
 	for from := 0; from < q.n; from += rows {
 		b := q.tile(from)
+		if q.again {
+			q.hidden(b, &w)
+		}
 		q.parameterGradient(b, &w, &g, seeds)
 		q.inputGradient(b, &w, inputSeeds, du)
 	}
@@ -112,7 +135,8 @@ func (q *net) backward(phi, seeds, inputSeeds, grad, du []float64) {
 
 // parameterGradient adds what a tile gives to the gradient of the parameters.
 func (q *net) parameterGradient(b tile, w, g *weights, seeds []float64) {
-	m, one, two := b.m, b.of(q.first), b.of(q.second)
+	m := b.m
+	one, two := q.activations(b)
 	seeds = seeds[b.from:]
 	vec.DenseGradient(m, g.w3, 1, width, two, m, seeds, q.n, width, 2)
 	vec.ColumnSumsAdd(m, g.b3, seeds, q.n, 2)
@@ -134,8 +158,9 @@ func (q *net) inputGradient(b tile, w *weights, seeds, du []float64) {
 // backpropagate takes seeds on the outputs back to the sums before the tanh of either layer.
 func (q *net) backpropagate(b tile, w *weights, seeds []float64) (upper, lower []float64) {
 	m := b.m
+	one, two := q.activations(b)
 	upper, lower = q.delta[0][:m*width], q.delta[1][:m*width]
-	vec.DenseTanhBack(m, upper, m, seeds, q.n, w.w3, width, 1, 2, width, b.of(q.second))
-	vec.DenseTanhBack(m, lower, m, upper, m, w.w2, width, 1, width, width, b.of(q.first))
+	vec.DenseTanhBack(m, upper, m, seeds, q.n, w.w3, width, 1, 2, width, two)
+	vec.DenseTanhBack(m, lower, m, upper, m, w.w2, width, 1, width, width, one)
 	return upper, lower
 }

@@ -10,13 +10,20 @@ import (
 // Over several blocks of rows, the last of them incomplete, the outputs are those of the net element by element, and the gradients those of finite
 // differences of Σ seeds·outputs.
 func TestNetOverBlocks(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		checkNetOverBlocks(t, again)
+	}
+}
+
+func checkNetOverBlocks(t *testing.T, again bool) {
+	t.Helper()
 	const n, h = 2*rows + 13, 1e-6
 	random := rng.New(rng.SharedKey(5), "net")
 	in := [][]float64{make([]float64, n), make([]float64, n), make([]float64, n)}
 	for _, v := range in {
 		random.Normals(v)
 	}
-	q := newNet(in)
+	q := newNet(in, again)
 	phi, grad, du := make([]float64, q.size()), make([]float64, q.size()), make([]float64, n)
 	seeds, other := make([]float64, 2*n), make([]float64, 2*n)
 	random.Normals(phi)

@@ -10,7 +10,7 @@ import (
 
 // fullRankLimit is the most dimensions of a party for which q(θ) has a full covariance unless asked for. The cost of an iteration is quadratic in them, and so is
 // the number of gradients whose noise adds up: with contributions that are not affine, as of a network, whose posterior is far from normal, a full covariance of
-// more dimensions ends at a lower ELBO than a diagonal one.
+// more dimensions ends at a lower ELBO than a diagonal one, and one of low rank above both.
 func fullRankLimit(block density.Block) int {
 	if c, ok := block.(density.DifferentiableCuts); ok && !c.Affine() {
 		return 50
@@ -55,8 +55,7 @@ type party struct {
 func newParty(env density.Env, b int, s backends.Settings) (*party, error) {
 	block := env.Blocks()[b]
 	weights := density.WeightsOf(block)
-	full := s.Text(thetaGuide) == "fullrank" || (s.Text(thetaGuide) == "auto" && block.Dim()-len(weights) <= fullRankLimit(block))
-	p := &party{theta: newGaussian(block.Dim(), weights, full), cut: make([]float64, block.AuxLen())}
+	p := &party{theta: thetaOf(block, weights, s), cut: make([]float64, block.AuxLen())}
 	whole, err := newShard(block, s, 1)
 	if err != nil {
 		return nil, err
@@ -73,6 +72,36 @@ func newParty(env density.Env, b int, s backends.Settings) (*party, error) {
 	return p, nil
 }
 
+// lowRankLimit is the most dimensions of a party for which q(θ) has a covariance of low rank unless asked for: an iteration then takes about a millisecond for it.
+const lowRankLimit = 10000
+
+// formOf is the form of a party's q(θ) of so many random dimensions in a fit by draws.
+func formOf(block density.Block, dim int, s backends.Settings) string {
+	form := s.Text(thetaGuide)
+	switch {
+	case form != auto:
+		return form
+	case dim <= fullRankLimit(block):
+		return fullRank
+	case dim <= lowRankLimit:
+		return lowRank
+	}
+	return "meanfield"
+}
+
+// thetaOf makes q(θ) in the form of the settings.
+func thetaOf(block density.Block, weights []int, s backends.Settings) gaussian {
+	dim := block.Dim() - len(weights)
+	form := formOf(block, dim, s)
+	if form == lowRank && dim > 1 {
+		return newLowRank(block.Dim(), weights, min(s.Int(thetaRank), dim-1))
+	}
+	return newGaussian(block.Dim(), weights, form == fullRank)
+}
+
+// firstLoading is the sd of the elements of B at the start. Where all are 0 their gradient is 0 too.
+const firstLoading = 0.05
+
 // start sets the initial q. Attempt 0 is centred at 0; later ones at a uniform draw from (−2, 2), as Stan's initial values. Weights begin at values of their kind,
 // drawn anew for each attempt.
 func (p *party) start(attempt uint64) {
@@ -85,6 +114,11 @@ func (p *party) start(attempt uint64) {
 			mean[p.theta.coordinate(i)] = 4*from.Float64() - 2
 		}
 		logs[i] = math.Log(firstSD)
+	}
+	if p.theta.rank > 0 {
+		b := p.own.phi[p.theta.all+p.theta.dim:]
+		from.Normals(b)
+		vec.Scale(len(b), b, b, firstLoading)
 	}
 	if p.points != nil {
 		p.initial.Round(attempt)

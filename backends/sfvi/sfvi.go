@@ -13,27 +13,33 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/backends/quadrature"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/stdlib/transforms"
 )
 
 // Names of the settings.
 const (
-	iterations  = "iterations"
-	estimator   = "estimator"
-	guideForm   = "guide"
-	guideInputs = "guide-inputs"
-	thetaGuide  = "theta-guide"
-	mcSamples   = "mc-samples"
-	minibatch   = "minibatch"
-	rate        = "lr"
-	lastRate    = "lr-end"
-	schedule    = "schedule"
-	tolerance   = "tolerance"
-	draws       = "draws"
-	correct     = "correct"
-	elboDraws   = "elbo-draws"
-	elboEvery   = "elbo-every"
+	iterations     = "iterations"
+	estimator      = "estimator"
+	guideForm      = "guide"
+	guideInputs    = "guide-inputs"
+	thetaGuide     = "theta-guide"
+	thetaRank      = "theta-rank"
+	mcSamples      = "mc-samples"
+	minibatch      = "minibatch"
+	rate           = "lr"
+	lastRate       = "lr-end"
+	schedule       = "schedule"
+	tolerance      = "tolerance"
+	draws          = "draws"
+	correct        = "correct"
+	elboDraws      = "elbo-draws"
+	elboEvery      = "elbo-every"
+	stepDraws      = "draws-per-step"
+	linearResponse = "linear-response"
+	localSteps     = "local-steps"
+	restarts       = "restarts"
 )
 
 // Algorithm describes SFVI.
@@ -44,13 +50,18 @@ func Algorithm() backends.Algorithm {
 		Transforms: transforms.All(),
 		Settings: append([]backends.Setting{
 			{Name: iterations, Doc: "largest number of iterations", Default: 50000, Near: 400, Min: 10, Role: backends.Iterations},
-			{Name: estimator, Doc: "how the ELBO is evaluated: quadrature, in tens of round trips, for affine contributions with normal priors and a likelihood of one predictor a row; sampled; auto: quadrature where it applies", Default: auto, Choices: []string{auto, byQuadrature, bySampling}},
-			{Name: guideForm, Doc: "form of the guide of auxiliary variables, q(z | θ)", Default: "structured", Choices: guideNames(), Auxiliary: true},
+			{Name: estimator, Doc: "how the ELBO is evaluated: quadrature, in tens of round trips, for affine contributions with normal priors and a likelihood of one predictor a row; fixed: by draws that stay the same, in a few hundred; sampled; auto: the first of these that applies", Default: auto, Choices: []string{auto, byQuadrature, byFixedDraws, bySampling}},
+			{Name: stepDraws, Doc: "with fixed draws: how many, all in one message; an even number", Default: 64, Min: 4},
+			{Name: linearResponse, Doc: "with fixed draws and a meanfield q(θ): draw from the covariance of its linear response, where all parties together have at most 64 parameters", Default: true},
+			{Name: guideForm, Doc: "form of the guide of auxiliary variables, q(z | θ); coupled: noise of different clients is correlated, by quadrature alone", Default: "structured", Choices: append(guideNames(), quadrature.Coupled), Auxiliary: true},
 			{Name: guideInputs, Doc: "inputs of the amortized guide besides the client's own contribution: the response (y), the sum of all contributions (total); by default y in the power model if the party has it",
 				Default: "", Choices: []string{"", "y", "total", "y,total"}, Auxiliary: true},
-			{Name: thetaGuide, Doc: "form of q(θ); joint: one Gaussian over all parties, by quadrature; auto: joint by quadrature where that is possible, else fullrank for a party with at most 200 dimensions (50 where its contributions are not affine), else meanfield", Default: "auto", Choices: []string{"auto", "fullrank", "meanfield", "joint"}},
+			{Name: thetaGuide, Doc: "form of q(θ); joint: one Gaussian over all parties, by quadrature; auto: joint by quadrature where that is possible, else fullrank for a party with at most 200 dimensions (50 where its contributions are not affine), else lowrank up to 10,000, else meanfield; lowrank: a diagonal covariance plus one of a low rank, by draws", Default: "auto", Choices: []string{auto, fullRank, "meanfield", lowRank, "joint"}},
+			{Name: thetaRank, Doc: "rank of a lowrank q(θ)", Default: 8, Min: 1, Max: 200},
 			{Name: mcSamples, Doc: "draws per iteration, over which gradients are averaged; time and exchanges grow in proportion", Default: 1, Min: 1},
+			{Name: localSteps, Doc: "steps of every party between two round trips; beyond the first they use adjoint and curvature of the likelihood as of the last message", Default: 1, Min: 1},
 			{Name: minibatch, Doc: "largest number of rows per iteration; rows are divided at random into windows, and an iteration uses one; 0: all rows", Default: 0, Min: 0, Role: backends.Minibatch},
+			{Name: restarts, Doc: "fits from so many starting points, of which the one with the best ELBO is kept; not by quadrature, whose result does not depend on the start", Default: 1, Min: 1, Max: mostRestarts},
 			{Name: rate, Doc: "step size of Adam", Default: 1e-3, Near: 0.05, Min: 1e-12, Role: backends.Rate},
 			{Name: lastRate, Doc: "step size at the end of the cosine schedule; 0: lr/100", Default: 0.0},
 			{Name: schedule, Doc: "schedule of the step size", Default: "constant", Near: "cosine", Choices: []string{"constant", "cosine"}},
@@ -82,6 +93,14 @@ func sampledExchanges(s backends.Settings) []density.Use {
 		use.Often = "every evaluation, of the rows of a window or of all"
 	}
 	kinds := []density.Exchange{density.Evaluation, density.Pipeline, density.Summing}
+	var stepping []density.Use
+	if s.Int(localSteps) > 1 {
+		kinds = []density.Exchange{density.Evaluation, density.Summing}
+		stepping = []density.Use{{
+			Exchange: density.Stepping, Often: "every iteration", Least: 3, Most: 2 + mostSums, LeastAnswers: 3, MostAnswers: 2 + mostSums, LeastColumns: 2, MostColumns: 2,
+			Scalars: "term of log p − log q, how many steps were not finite, and which sums its cuts enter", Answers: "totals of these",
+		}}
+	}
 	if seesTotal(s) {
 		kinds = []density.Exchange{density.Totalling, density.Evaluation, density.Summing}
 	}
@@ -90,8 +109,16 @@ func sampledExchanges(s backends.Settings) []density.Use {
 		use.Exchange = x
 		out = append(out, use)
 	}
-	return out
+	if !s.Transform.AtClients && s.Plan.Minibatch == 0 && !seesTotal(s) {
+		use.Exchange, use.Often, use.LeastColumns, use.MostColumns = density.Drawing, "every point of the trace of the ELBO, and at the end", 2, batchOf
+		use.LeastAnswers, use.MostAnswers, use.Answers = use.Least, use.Most, "their totals"
+		out = append(out, use)
+	}
+	return append(out, stepping...)
 }
+
+// mostSums is how many sums a model has at most, as the list of exchanges has it.
+const mostSums = 1000
 
 // seesTotal reports whether the guide takes the sum of all contributions.
 func seesTotal(s backends.Settings) bool {

@@ -45,7 +45,7 @@ func (h *shard) locate(whole *shard, rows []int) {
 			h.place[c.Offset+i] = all.Offset + i/c.Rows*all.Rows + rows[i%c.Rows]
 		}
 	}
-	if q, ok := h.guide.(*amortized); ok {
+	if q, ok := h.guide.(*amortized); ok && q.labelled {
 		for i, at := range h.place {
 			q.label[i] = whole.guide.(*amortized).label[at] // standardised over all rows
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vflc/vflc/backends/cholesky"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -11,19 +12,34 @@ import (
 // standard normal; S(I + C) is the Cholesky factor of the covariance. Every step of ℓ and C is relative to the scale of its
 // coordinate, so one step size serves parameters of any scale, and the factor cannot become singular.
 //
+// With a rank r > 0 it is θ = μ + S(ε + Bη) instead, with η of r elements: the covariance S(I + BBᵀ)S is diagonal plus low rank (Ong, Nott and Smith 2018,
+// "Gaussian variational approximation with a factor covariance structure"). Time and memory are linear in the dimensions.
+//
 // Coordinates that are weights are points: they are elements of μ, have neither ε nor ℓ, and no part in the entropy. The gradient of the ELBO by them is that of
 // log p along the path. (They move log q(z | θ) as θ does; the mean of that gradient is 0.)
 //
-// Its variational parameters are laid out as μ (all), ℓ (dim), then the rows of C (0, 1, 2, … elements).
+// Its variational parameters are laid out as μ (all), ℓ (dim), then the rows of C (0, 1, 2, … elements) or of B (r each).
 type gaussian struct {
 	all  int   // coordinates of θ
 	dim  int   // those that are random
 	free []int // which these are, in ascending order; nil: all
 	full bool
-	eps  []float64 // ε of the last draw
-	unit []float64 // (I + C)ε
+	rank int       // r
+	eps  []float64 // ε of the last draw, then η
+	unit []float64 // (I + C)ε, or ε + Bη
 	sd   []float64 // exp ℓ
-	back []float64 // (I + C)⁻ᵀε, and then that plus sd·v
+	back []float64 // (I + C)⁻ᵀε, or (I + BBᵀ)⁻¹(ε + Bη), and then that plus sd·v
+	// inner is I + BᵀB, of r rows, and short a vector of r elements.
+	inner cholesky.Factor
+	short []float64
+}
+
+// newLowRank returns q of so many coordinates, of which some are weights, with a covariance of a diagonal plus one of a rank.
+func newLowRank(all int, weights []int, rank int) gaussian {
+	q := newGaussian(all, weights, false)
+	q.rank, q.eps = rank, make([]float64, q.dim+rank)
+	q.inner, q.short = cholesky.New(rank), make([]float64, rank)
+	return q
 }
 
 // newGaussian returns q of so many coordinates, of which some are weights.
@@ -68,7 +84,38 @@ func (q *gaussian) size() int {
 	if q.full {
 		return q.all + q.dim + q.dim*(q.dim-1)/2
 	}
-	return q.all + q.dim
+	return q.all + q.dim + q.dim*q.rank
+}
+
+// loading is row i of B.
+func (q *gaussian) loading(phi []float64, i int) []float64 {
+	return phi[q.all+q.dim+i*q.rank:][:q.rank]
+}
+
+// spread adds Bη to ε in unit, sets back to (I + BBᵀ)⁻¹ of that by Woodbury's identity, and returns log det(I + BBᵀ) and the product of the two.
+func (q *gaussian) spread(phi []float64) (logDet, square float64) {
+	r, m := q.rank, q.inner.Matrix
+	clear(m)
+	clear(q.short)
+	for i := range q.dim {
+		b := q.loading(phi, i)
+		q.unit[i] += vec.Dot(r, b, q.eps[q.dim:])
+		vec.Axpy(r, q.short, q.unit[i], b)
+		for k, v := range b {
+			vec.Axpy(r, m[k*r:], v, b)
+		}
+	}
+	for k := range r {
+		m[k*r+k]++
+	}
+	if !q.inner.Definite() { // a parameter is not finite, and the density says so
+		return math.NaN(), math.NaN()
+	}
+	q.inner.Solve(q.short)
+	for i, u := range q.unit {
+		q.back[i] = u - vec.Dot(r, q.loading(phi, i), q.short)
+	}
+	return q.inner.LogDet(), vec.Dot(q.dim, q.unit, q.back)
 }
 
 // row is the part of row i of C that is stored.
@@ -79,11 +126,19 @@ func (q *gaussian) row(phi []float64, i int) []float64 {
 // draw sets theta from the noise in eps and returns −log q(θ).
 func (q *gaussian) draw(phi, theta []float64) float64 {
 	d := q.dim
-	copy(q.unit, q.eps)
-	if q.full {
+	copy(q.unit, q.eps[:d])
+	entropy, square := 0.0, 0.0 // beside that of S
+	switch {
+	case q.rank > 0:
+		entropy, square = q.spread(phi)
+		entropy /= 2
+	case q.full:
 		for i := range d {
 			q.unit[i] += vec.Dot(i, q.row(phi, i), q.eps)
 		}
+	}
+	if q.rank == 0 {
+		square = vec.Dot(d, q.eps, q.eps)
 	}
 	vec.Exp(d, q.sd, phi[q.all:])
 	if q.free == nil {
@@ -94,7 +149,7 @@ func (q *gaussian) draw(phi, theta []float64) float64 {
 			theta[at] += q.sd[i] * q.unit[i]
 		}
 	}
-	return float64(d)*halfLog2Pi + vec.Sum(d, phi[q.all:]) + 0.5*vec.Dot(d, q.eps, q.eps)
+	return float64(d)*halfLog2Pi + vec.Sum(d, phi[q.all:]) + entropy + 0.5*square
 }
 
 // gradient turns v = ∂/∂θ of log p at the draw (total, through everything that depends on θ) into the gradient of the ELBO. Sticking the
@@ -102,7 +157,9 @@ func (q *gaussian) draw(phi, theta []float64) float64 {
 // ∂μ is added to what grad holds (the path through a centre), the rest is overwritten.
 func (q *gaussian) gradient(phi, v, grad []float64) {
 	d := q.dim
-	copy(q.back, q.eps)
+	if q.rank == 0 { // else draw has set it
+		copy(q.back, q.eps)
+	}
 	if q.full {
 		for i := d - 1; i > 0; i-- {
 			vec.Axpy(i, q.back, -q.back[i], q.row(phi, i))
@@ -121,9 +178,30 @@ func (q *gaussian) gradient(phi, v, grad []float64) {
 		}
 	}
 	vec.Mul(d, grad[q.all:], q.back, q.unit)
+	if q.rank > 0 {
+		for i, u := range q.back {
+			vec.Scale(q.rank, q.loading(grad, i), q.eps[d:], u)
+		}
+	}
 	if q.full {
 		for i, u := range q.back {
 			vec.Scale(i, q.row(grad, i), q.eps, u)
+		}
+	}
+}
+
+// scale sets the standard deviations that the metric of a step needs.
+func (q *gaussian) scale(phi []float64) { vec.Exp(q.dim, q.sd, phi[q.all:]) }
+
+// path adds to grad the derivative of log p along the path of the draw, given v = ∂/∂θ of it: without a term of log q, whose mean is the entropy.
+func (q *gaussian) path(phi, v, grad []float64) {
+	d := q.dim
+	vec.Accumulate(q.all, grad, v)
+	for i := range d {
+		u := q.sd[i] * v[q.coordinate(i)]
+		grad[q.all+i] += u * q.unit[i]
+		if q.full {
+			vec.Axpy(i, q.row(grad, i), u, q.eps)
 		}
 	}
 }
@@ -146,6 +224,9 @@ func (q *gaussian) sds(phi, sd []float64) {
 			for _, c := range q.row(phi, i) {
 				s += c * c
 			}
+		} else if q.rank > 0 {
+			b := q.loading(phi, i)
+			s += vec.Dot(q.rank, b, b)
 		}
 		sd[i] = math.Exp(phi[q.all+i]) * math.Sqrt(s)
 	}

@@ -89,7 +89,7 @@ func usageOf(name string) string {
 			if s.Name != name {
 				continue
 			}
-			text := usageIn(s)
+			text := s.Usage()
 			if owners[text] == nil {
 				texts = append(texts, text)
 			}
@@ -100,17 +100,6 @@ func usageOf(name string) string {
 		texts[k] = strings.Join(owners[text], ", ") + ": " + text
 	}
 	return strings.Join(texts, "; ")
-}
-
-func usageIn(s backends.Setting) string {
-	doc := s.Doc
-	if s.Choices != nil {
-		doc += " (" + strings.Join(strings.Fields(strings.Join(s.Choices, " ")), ", ") + ")"
-	}
-	if s.Default == "" || s.Default == false {
-		return doc
-	}
-	return fmt.Sprintf("%s (default %v)", doc, s.Default)
 }
 
 // givenSettings are the settings of a backend that the command line or vfl.toml sets, by name.

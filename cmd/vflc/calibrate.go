@@ -3,6 +3,7 @@ package main
 import (
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -142,4 +143,13 @@ func misstate(s *calibrate.Study, flag string) error {
 	}
 	s.Misstate(name, factor)
 	return nil
+}
+
+func assignment(flag, text string) (string, float64, error) {
+	name, value, ok := strings.Cut(strings.TrimSpace(text), "=")
+	v, err := strconv.ParseFloat(value, 64)
+	if !ok || name == "" || err != nil {
+		return "", 0, usagef("%s %s: write NAME=NUMBER", flag, text)
+	}
+	return name, v, nil
 }

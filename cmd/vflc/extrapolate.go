@@ -14,6 +14,7 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/fit/choices"
 	"github.com/vflc/vflc/fit/noise"
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/lang/diag"
@@ -31,7 +32,7 @@ func rhoList(text string) (out []float64, err error) {
 	}
 	for part := range strings.SplitSeq(text, ",") {
 		v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
-		if err != nil || !(v > 0) || v > maxRho {
+		if err != nil || !(v > 0) || v > choices.MaxRho {
 			return nil, usagef("--rho %s: write positive numbers, as 0.7,0.5,0.25", text)
 		}
 		out = append(out, v)

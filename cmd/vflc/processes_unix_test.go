@@ -161,7 +161,7 @@ func (s *stage) wantWhole(whole string) {
 	want := s.draws(whole)
 	seen := 0
 	for _, p := range s.demo().Processes {
-		for key, got := range s.draws(filepath.Join("demo", "runs", p.Party)) {
+		for key, got := range s.draws(filepath.Join("demo", "runs", fileOf(p.Party))) {
 			if strings.Join(got, " ") != strings.Join(want[key], " ") {
 				s.t.Errorf("%s: %s differs from that of a run in one process", p.Party, key)
 			}
@@ -179,6 +179,9 @@ func TestProcessesEqualOneProcess(t *testing.T) {
 		"nuts exact":      {"--transform", "exact", "--chains", "2", "--warmup", "30", "--draws", "20"},
 		"sfvi augmented":  {"--backend", "sfvi", "--estimator", "sampled", "--iterations", "60", "--draws", "30"},
 		"sfvi quadrature": {"--transform", "power", "--rho", "0.4", "--backend", "sfvi", "--draws", "30"},
+		"sfvi fixed":      {"--transform", "exact", "--backend", "sfvi", "--estimator", "fixed", "--draws", "30"},
+		"sfvi coupled":    {"--backend", "sfvi", "--guide", "coupled", "--draws", "30"},
+		"sfvi steps":      {"--backend", "sfvi", "--estimator", "sampled", "--local-steps", "3", "--iterations", "60", "--draws", "30"},
 		"soul power":      {"--transform", "power", "--rho", "0.4", "--backend", "soul", "--iterations", "30", "--draws", "20"},
 		"nuts plain":      {"--wire", "plain", "--chains", "1", "--warmup", "20", "--draws", "10"},
 	} {
@@ -377,4 +380,80 @@ func (s *stage) read(name string) string {
 		s.t.Fatal(err)
 	}
 	return string(text)
+}
+
+// Members of a family, modules that a client keeps to itself and minibatches give the draws of a run in one process too.
+func TestProcessesOfOtherModelsEqualOneProcess(t *testing.T) {
+	const family = `client lab[J]
+data y : real[N] @ shared
+data X : real[N, P] @ lab
+param m ~ normal(0, 5)
+param w : real[P] ~ normal(0, 1) @ lab
+y ~ normal(m + sum(X[j] * w[j] for j in lab), 1)
+transform augmented(rho = 0.5)
+`
+	module := strings.NewReplacer("data xb : real[N] @ b\n", "contribution c : real[N] @ b\n", "param bb ~ normal(0, 1) @ b\n", "", "xb * bb", "c").Replace(demoModel)
+	for name, c := range map[string]struct {
+		model string
+		args  []string
+	}{
+		"family":    {family, []string{"--chains", "1", "--warmup", "20", "--draws", "10"}},
+		"module":    {module, []string{"--chains", "1", "--warmup", "20", "--draws", "10"}},
+		"minibatch": {demoModel, []string{"--backend", "sfvi", "--minibatch", "12", "--iterations", "40", "--draws", "10"}},
+		"powers":    {demoModel, []string{"--transform", "power", "--rho", "0.4", "--backend", "sfvi", "--minibatch", "12", "--iterations", "40", "--draws", "10"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.stopAfter("demo")
+			s.write("m.vfl", c.model)
+			switch name {
+			case "family": // its members have one column and two
+				s.write("m/lab/lab1.csv", s.read("m/a.csv"))
+				var wide strings.Builder
+				for k, line := range strings.Split(strings.TrimSpace(s.read("m/b.csv")), "\n") {
+					if k == 0 {
+						wide.WriteString("id,x1,x2\n")
+						continue
+					}
+					fmt.Fprintf(&wide, "%s,%d\n", line, k%3)
+				}
+				s.write("m/lab/lab2.csv", wide.String())
+			case "module":
+				s.write("m/b.vfl", "module b implements m\ndata own : real[N, Q] from xb\nparam slope : real[Q] ~ normal(0, 1)\nc = own * slope\n")
+			}
+			s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--wait"}, c.args...)...)
+			s.must(append([]string{"run", "m.vfl", "-o", "whole", "--seed", "7", "--wire", "fixed"}, c.args...)...)
+			s.wantWhole("whole")
+		})
+	}
+}
+
+// A party that is killed when it has its results, while the run is ending, finds the run complete when it is started again.
+func TestCompleteRunIsKnownAfterAKill(t *testing.T) {
+	s := newStage(t)
+	s.stopAfter("demo")
+	args := []string{"demo", "start", "m.vfl", "-o", "demo", "--backend", "sfvi", "--estimator", "quadrature", "--draws", "20", "--wait"}
+	s.must(args...)
+	forget := func(party string, with func(m map[string]any)) {
+		path := "demo/runs/" + party + "/session/" + node.SessionFile
+		m := map[string]any{}
+		if err := json.Unmarshal([]byte(s.read(path)), &m); err != nil {
+			t.Fatal(err)
+		}
+		with(m)
+		text, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.write(path, string(text))
+	}
+	forget("server", func(m map[string]any) { m["unaware"] = []string{"a"} }) // it was killed before it had heard that a knows
+	forget("a", func(m map[string]any) { delete(m, "complete") })             // it was killed before it was told
+	s.must(args...)
+	if log := s.must("logs", "demo/runs/server"); !strings.Contains(log, "the run is complete; a may not know it yet") {
+		t.Error(log)
+	}
+	if text := s.read("demo/runs/a/session/" + node.SessionFile); !strings.Contains(text, `"complete": true`) {
+		t.Error(text)
+	}
 }

@@ -129,6 +129,66 @@ func TestReplEdits(t *testing.T) {
 	}
 }
 
+// A line of several rows at the top of the screen, after Ctrl-L, is edited as any other and is there once: no key leaves a copy of it above.
+func TestReplEditsLongLines(t *testing.T) {
+	line := "data XC : real = onehot(smoke, drop=first), zscore(age), poly(age, 3), spline(age, 5) from clinic and more than that"
+	head, tail, _ := strings.Cut(line, "poly(age, 3)")
+	tail = "poly(age, 3)" + tail
+	twice := head + "poly(age, !3)" + strings.TrimPrefix(tail, "poly(age, 3)")
+	steps := []struct{ what, keys, prompt, line string }{
+		{"typing", line, replPrompt, line},
+		{"Home", "\x1b[H<", replPrompt, "<" + line},
+		{"End", "\x1b[F>", replPrompt, "<" + line + ">"},
+		{"Ctrl-A, Delete, Ctrl-E, Backspace", "\x01\x1b[3~\x05\x7f", replPrompt, line},
+		{"typing in the middle", strings.Repeat("\x1b[D", len(tail)) + "some ", replPrompt, head + "some " + tail},
+		{"Ctrl-W", "\x17", replPrompt, line},
+		{"Ctrl-K", "\x0b", replPrompt, head},
+		{"Ctrl-Y", "\x19", replPrompt, line},
+		{"Ctrl-U", strings.Repeat("\x1b[D", len(tail)) + "\x15", replPrompt, tail},
+		{"Ctrl-Y and Ctrl-arrows", "\x19\x1b[1;5C\x1b[1;5C\x1b[1;5C\x1b[1;5D!", replPrompt, twice},
+		{"Ctrl-R", "\x12of tw", "search `of tw`: ", "param long ~ normal(\n0, 1) // of two"},
+		{"Ctrl-G", "\x07", replPrompt, twice},
+		{"an arrow to an entry of two lines", "\x05\x15\x1b[A", replPrompt, "param long ~ normal(\n0, 1) // of two"},
+		{"typing at its end", line, replPrompt, "param long ~ normal(\n0, 1) // of two" + line},
+		{"a menu above", "\x05\x15\x0clet x = " + strings.Repeat("0 + ", 30) + "inv_logit\t", "inv_logit  (x)\n" + replPrompt, "let x = " + strings.Repeat("0 + ", 30) + "inv_logit"},
+	}
+	for _, width := range []int{80, 60} {
+		t.Run(strconv.Itoa(width), func(t *testing.T) {
+			t.Parallel()
+			p := startRepl(t, replFiles(t), width)
+			p.press(pasted("param long ~ normal(\n0, 1) // of two\n"))
+			p.ready(2)
+			above := p.Text()
+			p.press("\x0c")
+			for _, step := range steps {
+				if strings.Contains(step.keys, "\x0c") {
+					above = "" // another screen begins: only what is on it counts
+				}
+				p.press(step.keys)
+				want := above + rowsOf(step.prompt, step.line, width)
+				if err := p.Wait(step.what, func(all, _ string) bool {
+					all = strings.TrimRight(all, "\n")
+					return all == want || above == "" && strings.HasSuffix(all, "\n"+want)
+				}); err != nil {
+					t.Fatalf("%v\nnot:\n%s", err, want)
+				}
+			}
+		})
+	}
+}
+
+// rowsOf lays out a text of characters of one column, as on a terminal, without blanks at the ends of rows.
+func rowsOf(prompt, text string, width int) string {
+	var rows []string
+	for row := range strings.SplitSeq(prompt+strings.ReplaceAll(text, "\n", "\n...> "), "\n") {
+		for ; len(row) > width; row = row[width:] {
+			rows = append(rows, strings.TrimRight(row[:width], " "))
+		}
+		rows = append(rows, strings.TrimRight(row, " "))
+	}
+	return strings.Join(rows, "\n")
+}
+
 // What is typed ahead of a command of the shell is the command's, and then the prompt's.
 func TestReplTypeAhead(t *testing.T) {
 	t.Parallel()

@@ -14,11 +14,11 @@ import (
 	"github.com/vflc/vflc/lang/diag"
 )
 
-// The wrong example of a page on studies gets its code and no other, the right one none.
-func TestPagesOfStudies(t *testing.T) {
+// The wrong example of a page on studies or on estimators gets its code and no other, the right one none.
+func TestPagesOfCommands(t *testing.T) {
 	found := 0
 	for _, page := range diag.Pages {
-		if page.Code < diag.BadStudy || page.Code > diag.NoStudyData {
+		if page.Code < diag.BadStudy || page.Code > diag.NoCoupling {
 			continue
 		}
 		found++
@@ -40,7 +40,7 @@ func TestPagesOfStudies(t *testing.T) {
 			}
 		}
 	}
-	if found != 4 {
+	if found != 7 {
 		t.Errorf("%d pages", found)
 	}
 }

@@ -201,12 +201,20 @@ type Options struct {
 	Module func(client string) (*source.File, error)
 }
 
+// expressions is about how many expressions a file has. It is the room for their facts: a table that grows is copied.
+func expressions(file *ast.File) int {
+	if file.Source == nil {
+		return 0
+	}
+	return len(file.Source.Text) / 8
+}
+
 // Check checks a model or a party program. The program is usable only where the list has no errors.
 func Check(file *ast.File, universe *stdlib.Universe, options Options) (*Program, diag.List) {
 	c := &checker{
 		Program: &Program{
 			File: file, Universe: universe, Server: DefaultServer,
-			Symbols: map[string]*Symbol{}, Info: map[ast.Expr]Info{}, Sizes: map[string]*Size{}, Levels: map[string][]string{},
+			Symbols: map[string]*Symbol{}, Info: make(map[ast.Expr]Info, expressions(file)), Sizes: map[string]*Size{}, Levels: map[string][]string{},
 			Transform: Transform{Kind: transforms.None}, Members: options.Members,
 		},
 		options: options,

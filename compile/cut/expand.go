@@ -34,6 +34,10 @@ func (c *cutter) expand(e ast.Expr) ast.Expr {
 
 // expandFor expands lets; with a member, the bare names of a family's let become that member's.
 func (c *cutter) expandFor(e ast.Expr, member string) ast.Expr {
+	if c.leaf(e) {
+		c.nodes++
+		return e
+	}
 	key := expandKey{e, member}
 	if out, ok := c.expanded[key]; ok {
 		c.nodes += size(out)
@@ -73,19 +77,35 @@ func (c *cutter) expandFor(e ast.Expr, member string) ast.Expr {
 			}
 		}
 	}
-	if _, ok := c.facts[out]; !ok {
-		if _, ok := c.Info[out]; !ok {
-			c.facts[out] = c.Info[e]
+	if out != e {
+		if _, ok := c.facts[out]; !ok {
+			if _, ok := c.Info[out]; !ok {
+				c.facts[out] = c.Info[e]
+			}
 		}
 	}
 	c.expanded[key] = out
 	return out
 }
 
+// leaf reports whether an expression is a number, or a name that stands for no other expression.
+func (c *cutter) leaf(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.Number:
+		return true
+	case *ast.Name:
+		s := c.Symbols[e.Name]
+		return s == nil || s.Kind != check.Let && !s.Family
+	}
+	return false
+}
+
 // binding notes the names that an expression binds for those inside it, until the function that it returns is called.
 func (c *cutter) binding(e ast.Expr) (leave func()) {
 	bound, counting := c.bound, c.counting
 	switch e := e.(type) {
+	default:
+		return func() {}
 	case *ast.Recur:
 		c.bound, c.counting = append(slices.Clone(bound), e.Step.Name.Name), append(slices.Clone(counting), e.Var.Name)
 	case *ast.Sum:

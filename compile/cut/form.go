@@ -31,7 +31,7 @@ func (c *cutter) form(e ast.Expr) form {
 			return c.formOfSum(e)
 		}
 		if b, ok := e.(*ast.Binary); ok && slices.Contains([]string{"*", ".*", "/", "./"}, b.Op) {
-			return productForm(c.factors(b, false, nil))
+			return productForm(c.factors(b, false, make([]power, 0, 4)))
 		}
 	case *ast.Call:
 		return form{1, x.Name.Name + "(" + c.texts(x.Args) + ")"}

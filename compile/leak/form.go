@@ -3,7 +3,6 @@ package leak
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,8 +62,11 @@ func single(a atom) form {
 }
 
 func (t term) key() string {
-	if len(t.factors) == 0 {
+	switch {
+	case len(t.factors) == 0:
 		return "1"
+	case len(t.factors) == 1 && t.factors[0].power == 1:
+		return t.factors[0].key
 	}
 	parts := make([]string, len(t.factors))
 	for i, f := range t.factors {
@@ -156,24 +158,34 @@ func (f form) constant() (float64, bool) {
 
 // sum adds terms: equal ones are one, those with the coefficient 0 are none.
 func sum(terms []term) form {
-	by := map[string]term{}
-	for _, t := range terms {
-		key := t.key()
-		if old, ok := by[key]; ok {
-			t.coef += old.coef
-		}
-		by[key] = t
+	if len(terms) == 1 && terms[0].coef != 0 {
+		return form{terms[0]}
 	}
-	var out form
-	for _, key := range slices.Sorted(maps.Keys(by)) {
-		if by[key].coef != 0 {
-			out = append(out, by[key])
-		}
+	type keyed struct {
+		key string
+		term
 	}
-	return out
+	list := make([]keyed, len(terms))
+	for i, t := range terms {
+		list[i] = keyed{t.key(), t}
+	}
+	slices.SortStableFunc(list, func(a, b keyed) int { return strings.Compare(a.key, b.key) })
+	out := make(form, 0, len(list))
+	for i, k := range list {
+		if i > 0 && k.key == list[i-1].key {
+			k.coef += out[len(out)-1].coef
+			out[len(out)-1] = k.term
+			continue
+		}
+		out = append(out, k.term)
+	}
+	return slices.DeleteFunc(out, func(t term) bool { return t.coef == 0 })
 }
 
 func scaled(f form, c float64) form {
+	if c == 1 {
+		return f
+	}
 	var out []term
 	for _, t := range f {
 		out = append(out, term{t.coef * c, t.factors})
@@ -203,17 +215,22 @@ func product(a, b form) form {
 
 // times multiplies terms: powers of one atom are one.
 func (t term) times(u term) term {
-	by := map[string]factor{}
-	for _, f := range slices.Concat(t.factors, u.factors) {
-		f.power += by[f.key].power
-		by[f.key] = f
-	}
 	out := term{coef: t.coef * u.coef}
-	for _, key := range slices.Sorted(maps.Keys(by)) {
-		if by[key].power != 0 {
-			out.factors = append(out.factors, by[key])
+	a, b := t.factors, u.factors
+	for len(a) > 0 && len(b) > 0 {
+		switch order := strings.Compare(a[0].key, b[0].key); {
+		case order < 0:
+			out.factors, a = append(out.factors, a[0]), a[1:]
+		case order > 0:
+			out.factors, b = append(out.factors, b[0]), b[1:]
+		default:
+			if power := a[0].power + b[0].power; power != 0 {
+				out.factors = append(out.factors, factor{b[0].atom, power})
+			}
+			a, b = a[1:], b[1:]
 		}
 	}
+	out.factors = append(append(out.factors, a...), b...)
 	return out
 }
 

@@ -112,6 +112,9 @@ func (l *lowerer) name(e *ast.Name) graph.ID {
 			return id
 		}
 	}
+	if s := l.Program.Symbols[e.Name]; s != nil && s.Kind == check.Const { // that is declared below
+		return l.b.Scalar(s.Value)
+	}
 	if v, ok := l.size(e.Name); ok {
 		return l.b.Scalar(float64(v))
 	}

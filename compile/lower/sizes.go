@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
@@ -172,7 +173,7 @@ func owns(s *check.Symbol, party string) bool {
 	if s.Owner == check.Shared || s.Owner == party {
 		return true
 	}
-	return s.Family && len(party) > len(s.Owner) && party[:len(s.Owner)+1] == s.Owner+"["
+	return strings.HasPrefix(party, s.Owner+"[")
 }
 
 type unifier struct {

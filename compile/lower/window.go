@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/data"
@@ -70,14 +71,49 @@ func Divide(plan *model.Plan, parties []*Lowered, size string, parts [][]int) (d
 		if err != nil || diags.HasErrors() {
 			return diags, err
 		}
-		part.Wire = plan.Wire
-		w.label(plan, part)
-		plan.Windows = append(plan.Windows, model.Window{Plan: part, Rows: rows})
+		w.add(plan, part)
 	}
+	return nil, verified(plan)
+}
+
+// add adds the window's plan to that of all rows.
+func (w *Window) add(plan, part *model.Plan) {
+	part.Wire = plan.Wire
+	w.label(plan, part)
+	plan.Windows = append(plan.Windows, model.Window{Plan: part, Rows: w.Rows})
+}
+
+func verified(plan *model.Plan) error {
 	if err := plan.Verify(); err != nil {
-		return nil, fmt.Errorf("windows: %w", err)
+		return fmt.Errorf("windows: %w", err)
 	}
-	return nil, nil
+	return nil
+}
+
+// DivideOne is Divide where the other parties are elsewhere. Every cut has an element, or a row of them, for each of the n rows, so that the wiring of a window is that of
+// the whole with sums of its length.
+func DivideOne(plan *model.Plan, index int, party *Lowered, size string, n int, parts [][]int) (diag.List, error) {
+	for _, rows := range parts {
+		own := party.Party
+		w := &Window{Size: size, Rows: rows, Scale: float64(len(parts))}
+		own.Window = w
+		l, diags := Lower(own)
+		if diags.HasErrors() {
+			return diags, nil
+		}
+		part := plan.Only(index)
+		part.Parties[index] = l.Spec
+		part.Groups = slices.Clone(plan.Groups)
+		for g := range part.Groups {
+			part.Groups[g].Len = part.Groups[g].Len / n * len(rows)
+		}
+		for k := range l.Spec.Cuts {
+			l.Spec.Cuts[k].Group = plan.Parties[index].Cuts[k].Group
+		}
+		part.Windows = nil
+		w.add(plan, part)
+	}
+	return nil, verified(plan)
 }
 
 func (w *Window) lower(parties []*Lowered) (*model.Plan, diag.List, error) {
@@ -98,6 +134,9 @@ func (w *Window) lower(parties []*Lowered) (*model.Plan, diag.List, error) {
 // label gives the window's cuts their part of the responses.
 func (w *Window) label(whole, part *model.Plan) {
 	for i, p := range part.Parties {
+		if p == nil {
+			continue
+		}
 		for k := range p.Cuts {
 			if label := whole.Parties[i].Cuts[k].Label; label != nil {
 				p.Cuts[k].Label = choose(label, len(label), w.Rows)

@@ -9,6 +9,7 @@ import (
 	"github.com/vflc/vflc/compile/check"
 	"github.com/vflc/vflc/compile/cut"
 	"github.com/vflc/vflc/compile/leak"
+	"github.com/vflc/vflc/compile/rows"
 	"github.com/vflc/vflc/compile/transform"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/format"
@@ -41,7 +42,8 @@ type Manifest struct {
 	Parties       []ManifestParty        `json:"parties"`
 	Powers        []ManifestPower        `json:"powers"`
 	Protocol      string                 `json:"protocol"`
-	Rho           map[string]string      `json:"rho"` // sd of each client's auxiliary variables; empty where there are none
+	Rho           map[string]string      `json:"rho"`            // sd of each client's auxiliary variables; empty where there are none
+	Rows          string                 `json:"rows,omitempty"` // the size of rows that are independent of each other, which minibatches divide; "" where there is none
 	Schema        int                    `json:"schema"`
 	Server        string                 `json:"server"`
 	SharedData    []ManifestData         `json:"shared_data"`
@@ -55,11 +57,12 @@ type Manifest struct {
 
 // ManifestParty is one party's program.
 type ManifestParty struct {
-	Family  string `json:"family,omitempty"` // number of members, a size; "" for a single party
-	Name    string `json:"name"`
-	Program string `json:"program"`
-	Role    string `json:"role"` // server or client
-	SHA256  string `json:"sha256"`
+	Family   string   `json:"family,omitempty"` // number of members, a size; "" for a single party
+	Name     string   `json:"name"`
+	OwnSizes []string `json:"own_sizes,omitempty"` // sizes of which every member of the family has a value of its own
+	Program  string   `json:"program"`
+	Role     string   `json:"role"` // server or client
+	SHA256   string   `json:"sha256"`
 }
 
 // ManifestContribution is what a client computes in a module of its own: of it the others know the shape.
@@ -184,14 +187,14 @@ func (s *splitter) manifest(programs []PartyProgram) *Manifest {
 		Powers: []ManifestPower{}, Sizes: []ManifestSize{}, Sums: []ManifestSum{},
 	}
 	for i, p := range programs {
-		role, family := roleClient, ""
+		entry := ManifestParty{Name: p.Party, Role: roleClient, Program: p.File, SHA256: p.SHA256()}
 		if i == 0 {
-			role = roleServer
+			entry.Role = roleServer
 		}
 		if c, ok := s.Client(p.Party); ok && c.Family {
-			family = c.Count.String()
+			entry.Family, entry.OwnSizes = c.Count.String(), s.ownSizes(p.Party)
 		}
-		m.Parties = append(m.Parties, ManifestParty{Name: p.Party, Role: role, Program: p.File, SHA256: p.SHA256(), Family: family})
+		m.Parties = append(m.Parties, entry)
 	}
 	for _, k := range s.Parties[0].Received {
 		c := s.manifestCut(k)
@@ -206,9 +209,13 @@ func (s *splitter) manifest(programs []PartyProgram) *Manifest {
 		}
 		m.Cuts = append(m.Cuts, c)
 	}
+	if size, diags := rows.Check(s.Program.Program); !diags.HasErrors() {
+		m.Rows = size
+	}
 	server := s.writer(s.Parties[0])
 	for _, sym := range s.Order {
 		if sym.Opaque {
+			m.Rows = ""
 			m.Contributions = append(m.Contributions, ManifestContribution{Client: sym.Owner, Name: sym.Name, Shape: sym.Type.Shape()})
 		}
 		if to := names(server.usersOf(sym)); len(to) > 0 {
@@ -222,6 +229,17 @@ func (s *splitter) manifest(programs []PartyProgram) *Manifest {
 		s.manifestOf(q, m)
 	}
 	return m
+}
+
+// ownSizes lists the sizes of which every member of a family has a value of its own.
+func (s *splitter) ownSizes(family string) (names []string) {
+	for name, z := range s.Sizes {
+		if z.Member == family {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // manifestOf adds the sizes that a party learns, the sums that it is sent and the likelihoods that it evaluates at them.

@@ -169,6 +169,8 @@ func (v *validator) roles() {
 			v.errorf("parties", "%s has the role %q in the manifest, but the server is %s", p.Name, p.Role, v.Server)
 		case p.Program != filepath.Base(p.Program) || strings.ContainsAny(p.Program, `/\`):
 			v.errorf("parties", "the program %q of %s is outside the manifest's folder", p.Program, p.Name)
+		case p.Family == "" && len(p.OwnSizes) > 0:
+			v.errorf("parties", "%s is no family, so that it has no members with sizes of their own", p.Name)
 		}
 		names[p.Name] = true
 	}
@@ -187,6 +189,8 @@ func (v *validator) cuts() {
 			v.errorf("groups", "%s is in group %d, which does not list it", c.Name, c.Group)
 		case v.Groups[c.Group-1].Additive && !slices.Equal(v.Groups[c.Group-1].Shape, c.Shape):
 			v.errorf("groups", "%s has another shape than the sum that it enters", c.Name)
+		case v.Rows != "" && (len(c.Shape) == 0 || c.Shape[0] != v.Rows):
+			v.errorf("rows", "%s does not have the %s rows that minibatches divide", c.Name, v.Rows)
 		}
 	}
 	for _, g := range v.Groups {

@@ -41,7 +41,7 @@ func (r *Recorder) Relayed(x density.Exchange, columns int, up [][][]float64, su
 			sent = up[v.of.group][v.of.member]
 		}
 		switch {
-		case x == density.Batch:
+		case x == density.Batch, x == density.DrawSlopes:
 			v.atDraws(columns, sent)
 		case x == density.Solving && !r.solving:
 			n := len(sent) / columns
@@ -59,7 +59,7 @@ func (r *Recorder) Relayed(x density.Exchange, columns int, up [][][]float64, su
 		}
 	}
 	r.solving = x == density.Solving
-	if x == density.Moments && !r.plan.Power || x == density.Slopes {
+	if x == density.Moments && !r.plan.Power || x == density.Slopes || x == density.DrawSlopes {
 		r.markIterate()
 	}
 }

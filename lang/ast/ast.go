@@ -1,6 +1,7 @@
 // Package ast holds the syntax tree of a vfl file, one to one with its source. A tree is immutable after parsing: later passes keep their facts in tables keyed by node.
 //
-// The parser tags are the grammar of declarations, in participle's notation, read field by field; expressions are parsed by hand in lang/parser.
+// The parser tags are the grammar of declarations, in participle's notation, read field by field; the statements with types and distributions, and
+// expressions, are parsed by hand in lang/parser.
 package ast
 
 import (
@@ -102,41 +103,41 @@ type Family struct {
 // Data is `data NAME : TYPE [@ OWNER] [from COLUMNS] [missing KIND]`.
 type Data struct {
 	At
-	Name  Ident     `parser:"'data' @@"`
-	Type  *Type     `parser:"':' @@"`
-	Owner *Ident    `parser:"('@' @@)?"` // nil: not written
-	From  []*Column `parser:"('from' @@ (',' @@)*)?"`
+	Name  Ident
+	Type  *Type
+	Owner *Ident // nil: not written
+	From  []*Column
 	// Missing says what is done about missing cells, nil where it is not written; the words are checked later. Impute is the distribution behind it.
-	Missing *Ident `parser:"('missing' @@"`
-	Impute  *Dist  `parser:"('~' @@)?)?"`
+	Missing *Ident
+	Impute  *Dist
 }
 
 // Param is `param NAME [: TYPE] ~ DIST(args) [truncate(lower=, upper=)] [noncentered] [@ OWNER]`.
 type Param struct {
 	At
-	Name        Ident  `parser:"'param' @@"`
-	Type        *Type  `parser:"(':' @@)?"` // nil: scalar real
-	Dist        *Dist  `parser:"'~' @@"`
-	Truncate    []*Arg `parser:"('truncate' '(' @@ (',' @@)* ')')?"` // nil: none
-	Noncentered bool   `parser:"@'noncentered'?"`
-	Owner       *Ident `parser:"('@' @@)?"`
+	Name        Ident
+	Type        *Type // nil: scalar real
+	Dist        *Dist
+	Truncate    []*Arg // nil: none
+	Noncentered bool
+	Owner       *Ident
 }
 
 // Weight is `weight NAME [: TYPE] [init KIND] [@ OWNER]`: a parameter without a prior, of which a point is estimated.
 type Weight struct {
 	At
-	Name  Ident  `parser:"'weight' @@"`
-	Type  *Type  `parser:"(':' @@)?"`    // nil: scalar real
-	Init  *Ident `parser:"('init' @@)?"` // nil: the default of its shape; checked later
-	Owner *Ident `parser:"('@' @@)?"`
+	Name  Ident
+	Type  *Type  // nil: scalar real
+	Init  *Ident // nil: the default of its shape; checked later
+	Owner *Ident
 }
 
 // Contribution is `contribution NAME : TYPE @ CLIENT`: what a client adds to the model from a module of its own. In the client's program it has no owner.
 type Contribution struct {
 	At
-	Name  Ident  `parser:"'contribution' @@"`
-	Type  *Type  `parser:"':' @@"`
-	Owner *Ident `parser:"('@' @@)?"`
+	Name  Ident
+	Type  *Type
+	Owner *Ident
 }
 
 // Private is `module CLIENT implements MODEL`, the first statement of the file in which a client keeps its part of a model.
@@ -156,22 +157,22 @@ type Body struct {
 // Let is `let NAME [: TYPE] = EXPR [@ OWNER]`.
 type Let struct {
 	At
-	Name  Ident  `parser:"'let' @@"`
-	Type  *Type  `parser:"(':' @@)?"` // nil: inferred
-	Value Expr   `parser:"'=' @@"`
-	Owner *Ident `parser:"('@' @@)?"`
+	Name  Ident
+	Type  *Type // nil: inferred
+	Value Expr
+	Owner *Ident
 }
 
 // Generate is `generate NAME [: TYPE] = EXPR [@ OWNER]` or `generate NAME [: TYPE] ~ DIST(args) [@ OWNER]`: a quantity that is computed, or drawn, for each draw
 // of the parameters.
 type Generate struct {
 	At
-	Name     Ident  `parser:"'generate' @@"`
-	Type     *Type  `parser:"(':' @@)?"` // nil: inferred
-	Value    Expr   `parser:"(  '=' @@"` // nil where Dist is set
-	Dist     *Dist  `parser:" | '~' @@"`
-	Truncate []*Arg `parser:"     ('truncate' '(' @@ (',' @@)* ')')?)"` // nil: none
-	Owner    *Ident `parser:"('@' @@)?"`                                // nil: inferred
+	Name     Ident
+	Type     *Type // nil: inferred
+	Value    Expr  // nil where Dist is set
+	Dist     *Dist
+	Truncate []*Arg // nil: none
+	Owner    *Ident // nil: inferred
 }
 
 // Const is `const NAME = EXPR`.
@@ -198,12 +199,12 @@ type Category struct {
 // Likelihood is `EXPR ~ DIST(args) [truncate(…)] [censor(…)] [weights EXPR] [^ (EXPR)]`. Power appears in party programs only.
 type Likelihood struct {
 	At
-	Left     Expr      `parser:"@@"`
-	Dist     *Dist     `parser:"'~' @@"`
-	Truncate []*Arg    `parser:"('truncate' '(' @@ (',' @@)* ')')?"` // nil: none
-	Censor   []*Arg    `parser:"('censor' '(' @@ (',' @@)* ')')?"`   // nil: none
-	Weights  Weighting `parser:"('weights' @@)?"`                    // nil: none
-	Power    Expr      `parser:"('^' '(' @@ ')')?"`                  // nil: 1
+	Left     Expr
+	Dist     *Dist
+	Truncate []*Arg    // nil: none
+	Censor   []*Arg    // nil: none
+	Weights  Weighting // nil: none
+	Power    Expr      // nil: 1
 }
 
 // Factor is `factor EXPR`: it adds the sum of the elements of the expression to the log density.
@@ -237,17 +238,17 @@ type Program struct {
 // Aux is `aux NAME : TYPE ~ DIST(args)`, an auxiliary variable of a client's program.
 type Aux struct {
 	At
-	Name Ident `parser:"'aux' @@"`
-	Type *Type `parser:"':' @@"`
-	Dist *Dist `parser:"'~' @@"`
+	Name Ident
+	Type *Type
+	Dist *Dist
 }
 
 // Receive is `receive NAME : TYPE from PARTY`: the party receives the value and returns the adjoint, the gradient with respect to the value.
 type Receive struct {
 	At
-	Name Ident `parser:"'receive' @@"`
-	Type *Type `parser:"':' @@"`
-	From Ident `parser:"'from' @@"`
+	Name Ident
+	Type *Type
+	From Ident
 }
 
 // Send is `send NAME [= EXPR] to PARTY, …`: the party sends the value and receives the adjoint.
@@ -286,31 +287,31 @@ func (*Weight) inner()      {}
 // A Type is `ELEM[(LEVELS)][<bounds>][[dims]]`, as real<lower=0>[N, P], level(R)[N] or simplex[K].
 type Type struct {
 	At
-	Elem   Ident    `parser:"@@"`
-	Levels Expr     `parser:"('(' @@ ')')?"`           // of level(R), else nil
-	Bounds []*Bound `parser:"('<' @@ (',' @@)? '>')?"` // lower and upper
-	Dims   []Expr   `parser:"('[' @@ (',' @@)* ']')?"` // size expressions
+	Elem   Ident
+	Levels Expr     // of level(R), else nil
+	Bounds []*Bound // lower and upper
+	Dims   []Expr   // size expressions
 }
 
 // Bound is `lower = EXPR` or `upper = EXPR`.
 type Bound struct {
 	At
-	Which Ident `parser:"@@"`
-	Value Sized `parser:"'=' @@"`
+	Which Ident
+	Value Sized
 }
 
 // Dist is a distribution call `NAME(args)`.
 type Dist struct {
 	At
-	Name Ident  `parser:"@@"`
-	Args []*Arg `parser:"'(' (@@ (',' @@)*)? ')'"`
+	Name Ident
+	Args []*Arg
 }
 
 // Arg is an argument, positional when Name is nil.
 type Arg struct {
 	At
-	Name  *Ident `parser:"((?= Ident '=') @@ '=')?"`
-	Value Expr   `parser:"@@"`
+	Name  *Ident
+	Value Expr
 }
 
 // Column is one item of a `from` clause: `*`, a column, or an encoder of columns.

@@ -1,8 +1,8 @@
 package diag
 
-// The codes of alignments: V067x.
+// The codes of alignments: V0634 to V0636.
 const (
-	RepeatedIdentifier Code = "V0671" // two rows of a table with the same identifier
-	NoCommonRows       Code = "V0672"
-	StaleAlignment     Code = "V0673" // a table that is not as its alignment left it
+	RepeatedIdentifier Code = "V0634" // two rows of a table with the same identifier
+	NoCommonRows       Code = "V0635"
+	StaleAlignment     Code = "V0636" // a table that is not as its alignment left it
 )

@@ -1,6 +1,6 @@
 package diag
 
-// alignPages explains V067x. An example shows the command and the files.
+// alignPages explains those of codes_align.go. An example shows the command and the files.
 var alignPages = []Page{
 	{
 		Code: RepeatedIdentifier, Title: "two rows of a table have the same identifier",

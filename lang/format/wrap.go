@@ -50,6 +50,9 @@ type gap struct {
 // breakLine breaks a line at blanks behind commas and operators, where what belongs together most loosely ends: fewest brackets are open there, and among the
 // operators between the same brackets it is the weakest. A line without such a blank stays long.
 func breakLine(line string) string {
+	if width(line) <= maxColumns {
+		return line
+	}
 	margin := line[:len(line)-len(strings.TrimLeft(line, " "))] + indent
 	all := gaps(line)
 	var b strings.Builder

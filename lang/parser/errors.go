@@ -14,15 +14,6 @@ import (
 	"github.com/vflc/vflc/lang/source"
 )
 
-// unexpected is the error of a token that the grammar does not allow. expected is the first term that the grammar expects there, in participle's notation.
-type unexpected struct {
-	token    lexer.Token
-	expected string
-}
-
-// Error names the token. Users see the diagnostic that explain returns instead.
-func (u *unexpected) Error() string { return "unexpected " + u.token.Value }
-
 // fault is an error that holds a diagnostic, without its file.
 type fault struct{ d *diag.Diagnostic }
 
@@ -119,11 +110,14 @@ func quote(text string) string {
 	return "`" + text + "`"
 }
 
+// EndOfFile is what messages call the end of a text that is a file.
+const EndOfFile = "the end of the file"
+
 // found describes an unexpected token.
 func found(t lexer.Token) string {
 	switch t.Type {
 	case lexer.EOF:
-		return "the end of the file"
+		return EndOfFile
 	case keywordToken:
 		return "the keyword " + quote(t.Value)
 	case numberToken:

@@ -33,7 +33,7 @@ func (p *parser) explain(u *unexpected, at int) *fault {
 	if at > 0 {
 		s.prev = p.words[at-1]
 	}
-	for _, rule := range []func(*situation) *fault{wrongCloser, unclosed, keywordAsName, junkBehind, missingColon, tildeOrEquals, doubledOperator, singleQuoted} {
+	for _, rule := range []func(*situation) *fault{wrongCloser, unclosed, keywordAsName, junkBehind, missingColon, dataEquals, tildeOrEquals, doubledOperator, singleQuoted} {
 		if f := rule(s); f != nil {
 			return f
 		}
@@ -159,6 +159,20 @@ func missingColon(s *situation) *fault {
 	}
 	f := faultf(diag.MissingColon, spanOf(s.token), "found %s, expected a colon before the type", quote(s.token.Value))
 	f.d.Fix(before(s.token), ": ", "write the colon")
+	return f
+}
+
+// dataEquals explains `data X = onehot(ward)`: data are declared by a type, and read from columns.
+func dataEquals(s *situation) *fault {
+	if s.statement != "data" || !is(s.token, "=") || !s.wants(":") {
+		return nil
+	}
+	f := faultf(diag.Unexpected, spanOf(s.token), "found `=`, expected `:`: data have a type, and are read `from` columns of a table")
+	shape := "real[N]"
+	if i := s.at + 2; i < len(s.words) && is(s.words[i], "(") {
+		shape = "real[N, P]" // an encoder may give several columns
+	}
+	f.d.Fix(spanOf(s.token), ": "+shape+" from", "declare its type, and where it is read from")
 	return f
 }
 

@@ -91,31 +91,15 @@ func (c *climber) bracketed(closer string, parse func() error) error {
 	return c.expect(closer)
 }
 
-// accept reads the symbol or word if it is next.
-func (c *climber) accept(value string) bool {
-	if !is(*c.Peek(), value) {
-		return false
-	}
-	c.Next()
-	return true
-}
-
-// expect reads the symbol or word, which must be next.
-func (c *climber) expect(value string) error {
-	if t := *c.Peek(); !c.accept(value) {
-		return &unexpected{token: t, expected: strconv.Quote(value)}
-	}
-	return nil
-}
+func (c *climber) accept(value string) bool  { return accept(c.PeekingLexer, value) }
+func (c *climber) expect(value string) error { return expect(c.PeekingLexer, value) }
 
 // ident reads a name.
-func (c *climber) ident() (ast.Ident, error) {
-	t := *c.Peek()
-	if t.Type != identToken {
-		return ast.Ident{}, &unexpected{token: t, expected: "Ident"}
+func (c *climber) ident() (name ast.Ident, err error) {
+	if err = name.Parse(c.PeekingLexer); err != nil {
+		err = &unexpected{token: *c.Peek(), expected: "Ident"}
 	}
-	c.Next()
-	return ast.Ident{At: c.at(t.Pos), Name: t.Value}, nil
+	return name, err
 }
 
 // is reports whether t is the symbol or keyword value.

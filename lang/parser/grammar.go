@@ -16,7 +16,7 @@ type statement struct {
 	parse      func(*lexer.PeekingLexer) (ast.Stmt, error)
 }
 
-// A grammar holds the parsers that participle builds from the tags on the tree.
+// A grammar holds the parsers of the statements: those that participle builds from the tags on the tree, and those that are written by hand.
 type grammar struct {
 	statements []statement // in the order of the language's description
 	byKeyword  map[string]statement
@@ -26,28 +26,30 @@ type grammar struct {
 
 // theGrammar builds the grammar once.
 var theGrammar = sync.OnceValue(func() *grammar {
-	p := participle.MustBuild[ast.Stmt](
+	options := []participle.Option{
 		participle.Lexer(definition{}),
 		participle.UseLookahead(0), // no backtracking: the error of the first alternative that begins is the one to report
-		participle.Elide("Space", "Comment", "Refused"),
+		participle.Elide("Space"),
 		participle.ParseTypeWith(parseExpr),
-		participle.ParseTypeWith(parseSized),
-		participle.ParseTypeWith(parseWeighting),
-		participle.Union[ast.Stmt](&ast.Server{}, &ast.Client{}, &ast.Data{}, &ast.Param{}, &ast.Weight{}, &ast.Contribution{}, &ast.Private{}, &ast.Body{}, &ast.Let{}, &ast.Generate{}, &ast.Const{}, &ast.Levels{}, &ast.Factor{}, &ast.Transform{},
-			&ast.Program{}, &ast.Aux{}, &ast.Receive{}, &ast.Send{}, &ast.Fn{}, &ast.Import{}, &ast.Likelihood{}),
-		participle.Union[ast.Inner](&ast.Let{}, &ast.Param{}, &ast.Weight{}),
-	)
+		participle.ParseTypeWith(parseInner),
+	}
+	column := participle.MustBuild[ast.Column](options...)
+	p := participle.MustBuild[ast.Stmt](append(options, participle.Union[ast.Stmt](
+		&ast.Server{}, &ast.Client{}, &ast.Private{}, &ast.Body{}, &ast.Const{}, &ast.Levels{}, &ast.Factor{}, &ast.Transform{}, &ast.Program{}, &ast.Send{}, &ast.Fn{}, &ast.Import{},
+	))...)
 	g := &grammar{
 		statements: []statement{
 			{"server", false, production[ast.Server](p)},
 			{"client", false, production[ast.Client](p)},
-			{"data", false, production[ast.Data](p)},
-			{"param", false, production[ast.Param](p)},
-			{"weight", true, production[ast.Weight](p)},
-			{"contribution", false, production[ast.Contribution](p)},
+			{"data", false, byHand(parseData(func(lex *lexer.PeekingLexer) (*ast.Column, error) {
+				return column.ParseFromLexer(lex, participle.AllowTrailing(true))
+			}))},
+			{"param", false, byHand(parseParam)},
+			{"weight", true, byHand(parseWeight)},
+			{"contribution", false, byHand(parseContribution)},
 			{"module", true, production[ast.Private](p)},
-			{"let", false, production[ast.Let](p)},
-			{"generate", false, production[ast.Generate](p)},
+			{"let", false, byHand(parseLet)},
+			{"generate", false, byHand(parseGenerate)},
 			{"const", false, production[ast.Const](p)},
 			{"fn", false, production[ast.Fn](p)},
 			{"import", false, production[ast.Import](p)},
@@ -55,11 +57,11 @@ var theGrammar = sync.OnceValue(func() *grammar {
 			{"factor", false, production[ast.Factor](p)},
 			{"transform", false, production[ast.Transform](p)},
 			{"program", true, production[ast.Program](p)},
-			{"aux", true, production[ast.Aux](p)},
-			{"receive", true, production[ast.Receive](p)},
+			{"aux", true, byHand(parseAux)},
+			{"receive", true, byHand(parseReceive)},
 			{"send", true, production[ast.Send](p)},
 		},
-		likelihood: production[ast.Likelihood](p),
+		likelihood: byHand(parseLikelihood),
 		body:       production[ast.Body](p),
 		byKeyword:  map[string]statement{},
 	}
@@ -81,6 +83,17 @@ func production[S any, P interface {
 	return func(lex *lexer.PeekingLexer) (ast.Stmt, error) {
 		s, err := one.ParseFromLexer(lex, participle.AllowTrailing(true))
 		return P(s), err
+	}
+}
+
+// byHand returns the parser of a kind of statement that has no tags.
+func byHand[S any, P interface {
+	*S
+	ast.Stmt
+}](parse func(*lexer.PeekingLexer, P) error) func(*lexer.PeekingLexer) (ast.Stmt, error) {
+	return func(lex *lexer.PeekingLexer) (ast.Stmt, error) {
+		s := P(new(S))
+		return s, parse(lex, s)
 	}
 }
 

@@ -27,6 +27,9 @@ const (
 // reserved lists the words that cannot be names.
 var reserved = set("server client data param let const fn import transform factor generate contribution return shared for in from missing init truncate censor noncentered weights")
 
+// longestReserved is the length of the longest of them.
+const longestReserved = len("contribution")
+
 func set(words string) map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(words) {
@@ -67,34 +70,48 @@ func (r *replay) Next() (lexer.Token, error) {
 	return t, nil
 }
 
-// tokenize splits text into tokens, without gaps between them, and an EOF token.
+// tokenize splits text into its tokens, without the blanks between them, and an EOF token. Their places have an offset and a line.
 func tokenize(text string) []lexer.Token {
-	tokens := make([]lexer.Token, 0, len(text)/2+1) // few texts have more
-	pos := lexer.Position{Line: 1, Column: 1}
-	before := "" // the last token that is not elided
+	tokens := make([]lexer.Token, 0, len(text)*3/8+2) // few texts have more
+	each(text, func(t lexer.Token) { tokens = append(tokens, t) })
+	return tokens
+}
+
+// each calls yield with the tokens of tokenize.
+func each(text string, yield func(lexer.Token)) {
+	pos := lexer.Position{Line: 1}
+	before := "" // the last token that is not a comment
 	for pos.Offset < len(text) {
 		typ, n := scan(text[pos.Offset:], pos.Offset == 0)
 		t := lexer.Token{Type: typ, Value: text[pos.Offset : pos.Offset+n], Pos: pos}
-		if typ == identToken && reserved[t.Value] && !namesParty(before, t.Value) {
-			t.Type = keywordToken
+		pos.Offset += n
+		switch typ {
+		case identToken:
+			if len(t.Value) <= longestReserved && reserved[t.Value] && !namesParty(before, t.Value) {
+				t.Type = keywordToken
+			}
+		case spaceToken, commentToken, invalidToken:
+			pos.Line += strings.Count(t.Value, "\n")
 		}
-		if typ != spaceToken && typ != commentToken {
+		if typ == spaceToken {
+			continue
+		}
+		if typ != commentToken {
 			before = t.Value
 		}
-		tokens = append(tokens, t)
-		pos.Advance(t.Value)
+		yield(t)
 	}
-	return append(tokens, lexer.EOFToken(pos))
+	yield(lexer.EOFToken(pos))
 }
 
 // Words returns the places of the tokens in text that the grammar reads: all but blanks, comments and semicolons.
 func Words(text string) []source.Span {
 	var out []source.Span
-	for _, t := range tokenize(text) {
+	each(text, func(t lexer.Token) {
 		if !elided(t) && !is(t, ";") && !t.EOF() {
 			out = append(out, spanOf(t))
 		}
-	}
+	})
 	return out
 }
 

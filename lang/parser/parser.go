@@ -1,6 +1,7 @@
 // Package parser turns vfl text into a syntax tree and diagnostics. It always returns a tree. The tree of a file with errors holds the correct statements.
 //
-// A hand-written lexer feeds participle, which parses declarations by the tags on the tree. A precedence climber parses expressions.
+// A hand-written lexer feeds participle, which parses declarations by the tags on the tree. Statements with types and distributions are parsed by hand, expressions by a
+// precedence climber, on the same tokens.
 // Each statement is parsed on its own, and after an error the parser continues at the next statement.
 package parser
 
@@ -42,11 +43,11 @@ func parse(p *parser) (*ast.File, diag.List) {
 type parser struct {
 	file    *source.File
 	grammar *grammar
-	tokens  []lexer.Token // all tokens
-	words   []lexer.Token // the tokens that are not elided; the last one is EOF
-	origin  lexer.Checkpoint
-	start   int // the index in words where the current statement begins
-	end     int // the index in words after the last correct statement
+	tokens  []lexer.Token // all tokens but blanks
+	words   []lexer.Token // the tokens that the grammar reads; the last one is EOF
+	window  window        // what participle sees of the words
+	start   int           // the index in words where the current statement begins
+	end     int           // the index in words after the last correct statement
 	stmts   []ast.Stmt
 	diags   diag.List
 
@@ -72,92 +73,68 @@ func isDoc(text string) bool {
 }
 
 // elided reports whether the grammar skips t.
-func elided(t lexer.Token) bool {
-	return t.Type == spaceToken || t.Type == commentToken || t.Type == refusedToken
-}
+func elided(t lexer.Token) bool { return t.Type == commentToken || t.Type == refusedToken }
 
 // statements parses the file, statement by statement.
 func (p *parser) statements() []ast.Stmt {
 	p.findWords()
-	lex := p.peeking()
-	p.origin = lex.MakeCheckpoint()
-	for {
-		for is(*lex.Peek(), ";") {
-			lex.Next()
+	for i := 0; ; {
+		for is(p.words[i], ";") {
+			i++
 		}
-		if lex.Peek().EOF() || len(p.diags) >= maxDiagnostics {
+		if p.words[i].EOF() || len(p.diags) >= maxDiagnostics {
 			return p.stmts
 		}
 		p.attempted = true
-		p.next(lex)
+		i = p.next(i)
 	}
 }
 
 // findWords collects the tokens that the grammar reads. It marks a contextual keyword that begins its line, and that a name follows there, as a keyword,
 // so that an unfinished statement above does not read it as a name.
 func (p *parser) findWords() {
-	n := 0
-	for _, t := range p.tokens {
-		if !elided(t) {
-			n++
-		}
-	}
-	var where []int
-	p.words, where = make([]lexer.Token, 0, n), make([]int, 0, n)
-	for i, t := range p.tokens {
-		if !elided(t) {
-			p.words, where = append(p.words, t), append(where, i)
-		}
+	p.words = p.tokens
+	if slices.ContainsFunc(p.tokens, elided) {
+		p.words = slices.DeleteFunc(slices.Clone(p.tokens), elided)
 	}
 	for i := range p.words[:len(p.words)-1] {
-		if p.isKeyword(i) && p.firstOnLine(i) && !p.firstOnLine(i+1) {
+		if p.words[i].Type == identToken && p.isKeyword(i) && p.firstOnLine(i) && !p.firstOnLine(i+1) {
 			p.words[i].Type = keywordToken
-			p.tokens[where[i]].Type = keywordToken
 		}
 	}
 }
 
-// peeking returns participle's lexer of the tokens.
-func (p *parser) peeking() *lexer.PeekingLexer {
-	lex, err := lexer.Upgrade(&replay{tokens: p.tokens}, spaceToken, commentToken, refusedToken)
+// next parses the statement that begins at word i, or reports why it cannot. It returns the word at which the next one is to be sought.
+func (p *parser) next(i int) int {
+	p.start = i
+	p.seek(i)
+	stmt, err := p.statement()
+	read := p.window.from + p.window.Cursor()
 	if err != nil {
-		panic("parser: " + err.Error()) // replay has no errors
+		return p.recover(read, err)
 	}
-	return lex
+	p.verify(stmt)
+	p.stmts, p.end, p.lastStart = append(p.stmts, stmt), read, p.start
+	return read
 }
 
-// next parses one statement, or reports why it cannot and moves to the next.
-func (p *parser) next(lex *lexer.PeekingLexer) {
-	p.start = lex.Cursor()
-	stmt, err := p.statement(lex)
-	if err == nil {
-		p.verify(stmt)
-		p.stmts, p.end, p.lastStart = append(p.stmts, stmt), lex.Cursor(), p.start
-		return
-	}
-	p.recover(lex, err)
-}
-
-// recover reports err and moves to the next statement: after the error, or back at the line that the statement swallowed.
-func (p *parser) recover(lex *lexer.PeekingLexer, err error) {
+// recover reports err and returns where the next statement begins: after the error and the words that were read, or back at the line that the statement swallowed.
+func (p *parser) recover(read int, err error) int {
 	retried := p.again > 0 && p.start == p.again
 	n := len(p.diags)
 	bad := p.report(err)
 	if retried && !p.tildeBetween(p.start, bad) { // the guess that a likelihood begins here was wrong: its error is a consequence of the one before
 		p.diags = p.diags[:n]
 	}
-	at := p.nextStart(max(p.start+1, lex.Cursor(), bad))
+	at := p.nextStart(max(p.start+1, read, bad))
 	p.again = cmp.Or(p.ranOn, p.swallowed(bad))
 	if end := p.functionEnd(); end > bad {
 		at, p.again, p.ranOn = max(at, end), 0, 0
 	}
 	if p.ranOn = 0; p.again > 0 {
 		at = p.again
-		lex.LoadCheckpoint(p.origin)
 	}
-	for lex.Cursor() < at {
-		lex.Next()
-	}
+	return at
 }
 
 // swallowed returns the index of a likelihood that the current statement, unfinished on a line above, has probably read as its own, at most up to its `~`; else 0.
@@ -173,7 +150,8 @@ func (p *parser) swallowed(bad int) int {
 }
 
 // statement parses the statement that begins at p.start.
-func (p *parser) statement(lex *lexer.PeekingLexer) (ast.Stmt, error) {
+func (p *parser) statement() (ast.Stmt, error) {
+	lex := p.window.PeekingLexer
 	switch t := p.words[p.start]; {
 	case p.isKeyword(p.start):
 		s, _ := p.grammar.find(t.Value)

@@ -3,6 +3,7 @@ package types
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -266,7 +267,7 @@ func (o Owners) Join(p Owners) Owners {
 	if len(p) == 0 {
 		return o
 	}
-	if len(o) == 0 {
+	if len(o) == 0 || slices.Equal(o, p) {
 		return p
 	}
 	out := append(append(Owners(nil), o...), p...)

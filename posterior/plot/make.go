@@ -94,6 +94,9 @@ func (in *input) choose(k Kind, names []string) error {
 		if err != nil || len(names) > 0 && len(present(run.Draws, names)) == 0 {
 			continue // check has found each name in another run
 		}
+		if len(names) == 0 {
+			columns = posterior.WithoutFolds(run.Draws, columns)
+		}
 		for _, c := range columns {
 			label := run.Draws.Columns()[c].Shown()
 			at, known := index[label]

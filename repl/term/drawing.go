@@ -98,8 +98,7 @@ func (d *drawing) draw(prompt, more string, line []rune, pos int) {
 		l.rows, l.columns, l.row = l.rows[from:from+most], l.columns[from:from+most], l.row-from
 	}
 	var b strings.Builder
-	b.WriteString(d.start())
-	b.WriteString(strings.Join(l.rows, "\r\n"))
+	b.WriteString(d.start() + d.over(l) + toEnd)
 	if up := len(l.rows) - 1 - l.row; up > 0 {
 		fmt.Fprintf(&b, "\x1b[%dA", up)
 	}
@@ -111,7 +110,14 @@ func (d *drawing) draw(prompt, more string, line []rune, pos int) {
 	d.rows, d.row, d.col = l.columns, l.row, l.col
 }
 
-// start moves to where the drawing begins, and clears the terminal from there. Where the terminal has become narrower since, rows take several.
+// The sequences that clear the terminal from the cursor: its row, and all below too.
+const (
+	toRowEnd = "\x1b[K"
+	toEnd    = "\x1b[J"
+)
+
+// start moves to where the drawing begins. Where the terminal has become narrower since, rows take several. What is there is written over, row by row, and
+// cleared after the last: a terminal that is cleared from its first row takes the rows for text that is finished, and keeps them above, as tmux does.
 func (d *drawing) start() string {
 	width, above := d.width(), 0
 	for _, n := range d.rows[:min(d.row, len(d.rows))] {
@@ -119,15 +125,31 @@ func (d *drawing) start() string {
 	}
 	above += d.col / width
 	if above > 0 {
-		return fmt.Sprintf("\x1b[%dA\r\x1b[J", above)
+		return fmt.Sprintf("\x1b[%dA\r", above)
 	}
-	return "\r\x1b[J"
+	return "\r"
+}
+
+// over is the rows of a layout, each clearing what is left of the row that it is written over. A full one leaves nothing; there, the sequence would clear its
+// last character. The last row is never full.
+func (d *drawing) over(l layout) string {
+	var b strings.Builder
+	for i, row := range l.rows {
+		if i > 0 {
+			b.WriteString("\r\n")
+		}
+		b.WriteString(row)
+		if l.columns[i] < d.width() {
+			b.WriteString(toRowEnd)
+		}
+	}
+	return b.String()
 }
 
 // all draws a whole text, however many rows it has, and goes to the row below.
 func (d *drawing) all(prompt, more string, line []rune) {
 	l := lay(prompt, more, line, len(line), d.width())
-	io.WriteString(d.w, d.start()+strings.Join(l.rows, "\r\n")+"\r\n")
+	io.WriteString(d.w, d.start()+d.over(l)+toEnd+"\r\n")
 	d.forget()
 }
 
@@ -137,9 +159,9 @@ func (d *drawing) leave(mark string) {
 	d.forget()
 }
 
-// above writes lines in place of the drawing, which is to be drawn again below them.
+// above writes lines in place of the drawing, which is to be drawn again below them. They are narrower than the terminal.
 func (d *drawing) above(lines []string) {
-	io.WriteString(d.w, d.start()+strings.Join(lines, "\r\n")+"\r\n")
+	io.WriteString(d.w, d.start()+strings.Join(lines, toRowEnd+"\r\n")+toEnd+"\r\n")
 	d.forget()
 }
 

@@ -26,12 +26,13 @@ type Party struct {
 	affine  bool
 	sums    []int // lengths of the plan's groups
 	clients int
+	shared  int // parameters that others than their owner receive
 }
 
 var (
 	_ density.Block              = (*Party)(nil)
 	_ density.DifferentiableCuts = (*Party)(nil)
-	_ density.LocalDensity       = (*Party)(nil)
+	_ density.Wired              = (*Party)(nil)
 	_ density.JacobianSwitch     = (*Party)(nil)
 	_ density.Hierarchy          = (*Party)(nil)
 	_ density.Recentring         = (*Party)(nil)
@@ -59,7 +60,7 @@ func NewParty(plan *Plan, index int) *Party {
 	for _, g := range plan.Groups {
 		p.sums = append(p.sums, g.Len)
 	}
-	p.clients = len(plan.Names) - 1
+	p.clients, p.shared = len(plan.Names)-1, len(plan.Shared)
 	p.held = make([]float64, p.Dim()+p.early)
 	if len(spec.Cuts) == 1 {
 		p.g, p.own = p.Output(0), p.Own(0)
@@ -310,6 +311,32 @@ func (p *Party) Received() int {
 		n += in.Len
 	}
 	return n
+}
+
+// SetReceived sets all inputs, laid out as in ReceivedGradient.
+func (p *Party) SetReceived(received []float64) {
+	for k, in := range p.spec.Graph.Inputs() {
+		received = received[copy(p.Input(k)[:in.Len], received):]
+	}
+}
+
+// Wiring describes what the cuts enter and what the party receives.
+func (p *Party) Wiring() density.Wiring {
+	w := density.Wiring{Parties: p.clients + 1, Cuts: p.cutLen, Sums: p.sums, Shared: p.shared}
+	for _, m := range p.role.Members {
+		c := p.spec.Cuts[m.Cut]
+		w.Members = append(w.Members, density.Member{Group: m.Group, Offset: c.Offset, Len: c.Len()})
+	}
+	var offsets []int
+	at := 0
+	for _, in := range p.spec.Graph.Inputs() {
+		offsets = append(offsets, at)
+		at += in.Len
+	}
+	for _, r := range p.role.Receptions {
+		w.Receives = append(w.Receives, density.Member{Group: r.Group, Offset: offsets[r.Input], Len: p.sums[r.Group]})
+	}
+	return w
 }
 
 // Answer replaces the derivatives by the inputs (see InputAdjoint), laid out as in ReceivedGradient.

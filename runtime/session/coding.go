@@ -269,7 +269,7 @@ func (c *codes) of(kind int, ch channel) *coding {
 			return c.drawn[ch.of]
 		}
 		return c.contribution[ch.of]
-	case Centre, Moment, CutDraws:
+	case Centre, Moment, CutDraws, ZDraws:
 		return c.contribution[ch.of]
 	case Partial:
 		return c.partial[ch.of]
@@ -287,21 +287,27 @@ func (c *codes) of(kind int, ch channel) *coding {
 
 // tells is the grid that a channel which goes down tells the clients, nil where it tells none: every client uses it only after a message that told it.
 func (c *codes) tells(plan *model.Plan, ch channel) *grid {
-	var of []*coding
-	switch ch.Content {
-	case Adjoint, Whole, Total, MomentSum:
-		of = c.contribution
-	case OthersSum:
-		of = c.partial
-	case Slope:
-		if of = c.contribution; plan.Power {
-			of = c.slopes
-		}
-	case Direction:
-		of = c.product
-	}
+	of := c.telling(plan, ch.Content)
 	if of == nil || of[ch.of] == nil {
 		return nil
 	}
 	return of[ch.of].grid
+}
+
+// telling are the codings whose grids a content that goes down tells, by sum; nil where it tells none.
+func (c *codes) telling(plan *model.Plan, content Content) []*coding {
+	switch content {
+	case Adjoint, Whole, Total, MomentSum, Curved, SlopeDraws:
+		return c.contribution
+	case OthersSum:
+		return c.partial
+	case Slope:
+		if plan.Power {
+			return c.slopes
+		}
+		return c.contribution
+	case Direction:
+		return c.product
+	}
+	return nil
 }

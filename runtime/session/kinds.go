@@ -29,6 +29,9 @@ const (
 	Product                    // ↑ a client's part of a matrix times vectors
 	Direction                  // ↓ these vectors
 	CutDraws                   // ↑ a cut at many draws
+	ZDraws                     // ↑ an auxiliary variable at many draws
+	Curved                     // ↓ the adjoint of a sum, and the curvature of the likelihood there
+	SlopeDraws                 // ↓ the adjoints of a sum there
 	Answer                     // ↓ numbers of the server's
 	Mark                       // ↑ whether numbers that are added up as words had no words
 	Grid                       // ↓ the step of the next words
@@ -74,9 +77,15 @@ var descriptions = [contents]description{
 		"that span, in which columns of two values can be found; and the prior covariance of {cut} on the vectors' span", "the sum of its clients' cuts at draws and at the fit's means, row by row and exactly; vectors in the span of the covariates of all clients together: after as many as these have coefficients that span, in which columns of two values can be found"},
 	Direction: {"direction ", "vectors over the rows of {name} in the solution of a linear system", "no", "combinations of the residuals and of the sums of the clients' cuts", ""},
 	CutDraws:  {"draws ", "{cut} at draws from the approximation", "no; masked sums can hide it among the others'", "{cut} itself, row by row and exactly, at every draw: its mean and distribution under the approximation, and the linear span of its covariates, in which columns of two values can be found", "the sum of the clients' cuts exactly, at every draw: the linear span of the covariates of all clients together, and the distribution of the sum of their cuts under the approximation; no client's own"},
-	Answer:    {"", "{answers}", "no", "the course of the fit", ""},
-	Mark:      {"", "mark that {name} has numbers beyond the grid, or such that are not finite", "no", "that {client} was where its contribution left the range, as on a trajectory that diverges: one bit", ""},
-	Grid:      {"", "step of the grid of the next {name}", "no", "the largest element of the last total, as a power of two", ""},
+	ZDraws: {"draws ", "{name} at draws from the approximation, each around {cut} at one", "noise of sd {rho}", "what an evaluation at each draw would show, since the server can compute the adjoints there by itself: {cut} within {rho} at once, and from n draws the mean of {name} − rho²·(its adjoint) " +
+		"is the cut's posterior mean within about {rho}/√n, row by row: rho is no differential privacy", "the sum of the z of its clients at every draw, no client's own: {cut} and the other clients' added up, under noise of sd {rho} times the root of their number; the server can compute the adjoints there by itself, so that n draws show the mean of that sum within about its noise/√n, row by row"},
+	Curved: {"adjoint and curvature ", "adjoint of {name} and curvature of the likelihood there", "no", "for each row two functions of the response and of the sum of what all clients send: the sign of the first gives a binary " +
+		"response; where the response is known they can be solved for that sum, and so with two clients for what the other sends", ""},
+	SlopeDraws: {"slopes ", "adjoints of {name} at these draws", "no", "for each row and draw a function of the response and of the sum of what all clients send: the sign gives a binary response; where the " +
+		"response is known it can be solved for that sum, and so with two clients for what the other sends", ""},
+	Answer: {"", "{answers}", "no", "the course of the fit", ""},
+	Mark:   {"", "mark that {name} has numbers beyond the grid, or such that are not finite", "no", "that {client} was where its contribution left the range, as on a trajectory that diverges: one bit", ""},
+	Grid:   {"", "step of the grid of the next {name}", "no", "the largest element of the last total, as a power of two", ""},
 }
 
 // describe is the description of a content where the algorithm chooses z in this way: it may not draw z around the cut.
@@ -111,12 +120,13 @@ type carried struct {
 // A circumstance is what decides whether a message carries a content.
 type circumstance struct {
 	power, exact bool // as in model.Plan
+	shared       bool // parties share parameters
 	early        bool // of a shared parameter: a cut depends on it
 	generated    bool // of a sum: a generated quantity of the server depends on it
 }
 
 func circumstances(plan *model.Plan, early bool) circumstance {
-	return circumstance{power: plan.Power, exact: plan.Exact, early: early}
+	return circumstance{power: plan.Power, exact: plan.Exact, shared: len(plan.Shared) > 0, early: early}
 }
 
 // Positions in kinds.
@@ -143,6 +153,12 @@ const (
 	kindDirection
 	kindBatch
 	kindDensities
+	kindDrawing
+	kindTotals
+	kindStep
+	kindCurved
+	kindDraws
+	kindDrawSlopes
 	kindsOfScripts
 )
 
@@ -173,6 +189,12 @@ var kinds = [kindsOfScripts]kind{
 	kindDirection:     {"direction", false, []carried{{Direction, always}, {Answer, always}}},
 	kindBatch:         {"batch", true, []carried{{CutDraws, always}, {Scalars, always}}},
 	kindDensities:     {"densities", false, []carried{{Answer, always}}},
+	kindDrawing:       {"many", true, []carried{{ZDraws, ofNoiseAlone}, {CutDraws, ofExactAlone}, {Scalars, alone}}},
+	kindTotals:        {"ratios", false, []carried{{Answer, alone}}},
+	kindStep:          {"step", true, []carried{{Z, underNoise}, {Cut, underExact}, {Scalars, always}}},
+	kindCurved:        {"curved", false, []carried{{Curved, always}, {Answer, always}}},
+	kindDraws:         {"draws", true, []carried{{CutDraws, always}, {Scalars, always}}},
+	kindDrawSlopes:    {"draw slopes", false, []carried{{SlopeDraws, always}, {Answer, always}}},
 }
 
 func always(circumstance) bool              { return true }
@@ -181,6 +203,9 @@ func ofRest(c circumstance) bool            { return !c.early }
 func underNoise(c circumstance) bool        { return !c.exact }
 func underExact(c circumstance) bool        { return c.exact }
 func underPower(c circumstance) bool        { return c.power }
+func alone(c circumstance) bool             { return !c.power && !c.shared } // each party can evaluate its density by itself
+func ofNoiseAlone(c circumstance) bool      { return alone(c) && !c.exact }
+func ofExactAlone(c circumstance) bool      { return alone(c) && c.exact }
 func atServer(c circumstance) bool          { return !c.power }
 func ofQuantities(c circumstance) bool      { return c.generated && !c.exact }
 func ofExactQuantities(c circumstance) bool { return c.generated && c.exact }
@@ -206,6 +231,12 @@ func kindsOf(x density.Exchange) []int {
 		return []int{kindProduct, kindDirection}
 	case density.Batch:
 		return []int{kindBatch, kindDensities}
+	case density.Drawing:
+		return []int{kindDrawing, kindTotals}
+	case density.Stepping:
+		return []int{kindStep, kindCurved}
+	case density.DrawSlopes:
+		return []int{kindDraws, kindDrawSlopes}
 	}
 	return []int{kindEarly, kindAux, kindReply, kindPartial, kindWhole, kindTrailing}
 }

@@ -29,7 +29,7 @@ func newRelay(plan *model.Plan, size density.RelaySize, roles []model.Role) *rel
 	r := &relay{size: size, total: make([]float64, size.Scalars), lost: make([]bool, len(plan.Groups)), answers: make([]float64, size.Answers)}
 	for _, g := range plan.Groups {
 		n := g.Len * size.Columns
-		r.parts, r.sum, r.down = append(r.parts, make([]transport.Array, len(g.Members))), append(r.sum, make([]float64, n)), append(r.down, make([]float64, n))
+		r.parts, r.sum, r.down = append(r.parts, make([]transport.Array, len(g.Members))), append(r.sum, make([]float64, n)), append(r.down, make([]float64, g.Len*size.Down()))
 	}
 	for _, role := range roles {
 		var up, down [][]float64
@@ -65,7 +65,7 @@ func (b *base) addUp(x density.Exchange, r *relay, h *sums, scalars []transport.
 		c := codings[g]
 		largest, valid := h.add(r.sum[g], r.parts[g], c)
 		r.lost[g] = !valid
-		if x != density.Batch { // whose answer tells no grid
+		if b.told(x) {
 			c.follow(largest, valid)
 		}
 	}
@@ -80,6 +80,11 @@ func (b *base) addUp(x density.Exchange, r *relay, h *sums, scalars []transport.
 	by.Answer(r.sum, r.total, r.down, r.answers)
 }
 
+// told reports whether the answer of a relay tells the grids of the next vectors.
+func (b *base) told(x density.Exchange) bool {
+	return slices.ContainsFunc(kinds[kindsOf(x)[1]].carries, func(c carried) bool { return b.codes.telling(b.plan, c.content) != nil })
+}
+
 // relayed are the codings of the vectors that an exchange brings up, by sum.
 func (b *base) relayed(x density.Exchange) []*coding {
 	switch kinds[kindsOf(x)[0]].carries[0].content {
@@ -91,10 +96,29 @@ func (b *base) relayed(x density.Exchange) []*coding {
 	return b.codes.contribution
 }
 
-// shown shows the watcher the vectors of a relay.
+// shown shows the watcher the vectors of a relay, one evaluation after another where they are of evaluations.
 func (b *base) shown(x density.Exchange, r *relay) {
-	if b.watched() && r.size.Columns > 0 {
-		b.watcher.Relayed(x, r.size.Columns, b.seen(r.parts, b.relayed(x)), r.kept, r.down)
+	if !b.watched() || r.size.Columns == 0 {
+		return
+	}
+	seen := b.seen(r.parts, b.relayed(x))
+	if x != density.Stepping && x != density.Drawing {
+		b.watcher.Relayed(x, r.size.Columns, seen, r.kept, r.down)
+		return
+	}
+	z, none := make([][][]float64, len(r.kept)), make([][][]float64, len(r.kept))
+	total, adjoint := make([][]float64, len(r.kept)), make([][]float64, len(r.kept))
+	for c := range r.size.Columns {
+		for g, group := range b.plan.Groups {
+			column := func(v []float64) []float64 { return v[c*group.Len : (c+1)*group.Len] }
+			z[g] = z[g][:0]
+			for _, v := range seen[g] {
+				z[g] = append(z[g], column(v))
+			}
+			total[g], adjoint[g] = column(r.kept[g]), column(r.down[g])
+		}
+		b.watcher.Sent(b.window, z, total)
+		b.watcher.Answered(adjoint, none)
 	}
 }
 
@@ -104,7 +128,7 @@ func (b *base) priceOf(x density.Exchange, size density.RelaySize) price {
 	for i := range b.plan.Names[1:] {
 		s := b.scriptsOf()[i]
 		for _, k := range kindsOf(x) {
-			s.relayed[k].resize(b.plan, size)
+			s.relayed[k].resize(b.plan, size, kinds[k].up)
 			p.bytes += s.relayed[k].bytes()
 		}
 	}
@@ -112,7 +136,11 @@ func (b *base) priceOf(x density.Exchange, size density.RelaySize) price {
 }
 
 // resize sets the lengths of the arrays of a frame of a relay.
-func (f *frame) resize(plan *model.Plan, size density.RelaySize) {
+func (f *frame) resize(plan *model.Plan, size density.RelaySize, up bool) {
+	columns := size.Columns
+	if !up {
+		columns = size.Down()
+	}
 	for k, c := range f.channels {
 		switch c.Content {
 		case Scalars:
@@ -120,7 +148,7 @@ func (f *frame) resize(plan *model.Plan, size density.RelaySize) {
 		case Answer:
 			f.lens[k] = size.Answers
 		default:
-			f.lens[k] = plan.Groups[c.of].Len * size.Columns
+			f.lens[k] = plan.Groups[c.of].Len * columns
 		}
 	}
 }
@@ -128,7 +156,7 @@ func (f *frame) resize(plan *model.Plan, size density.RelaySize) {
 // loadRelay loads what a client sends.
 func (s *script) loadRelay(plan *model.Plan, x density.Exchange, size density.RelaySize, vectors [][]float64, scalars []float64) *frame {
 	up := &s.relayed[kindsOf(x)[0]]
-	up.resize(plan, size)
+	up.resize(plan, size, true)
 	for i, v := range vectors[:min(len(vectors), up.vectors())] {
 		up.load(i, v)
 	}
@@ -207,7 +235,7 @@ func (c *client) Relay(ctx context.Context, x density.Exchange, size density.Rel
 	r := c.resized(size, func() []model.Role { return []model.Role{c.party.role} })
 	by.Send(0, r.up[0], r.scalars[0])
 	up, down := c.script.loadRelay(c.plan, x, size, r.up[0], r.scalars[0]), &c.script.relayed[kindsOf(x)[1]]
-	down.resize(c.plan, size)
+	down.resize(c.plan, size, false)
 	if err := c.send(ctx, c.server, up); err != nil {
 		return err
 	}
@@ -233,7 +261,7 @@ func (s *server) Relay(ctx context.Context, x density.Exchange, size density.Rel
 	scalars := s.sums.scalars[:0]
 	for k, c := range s.scripts {
 		up := &c.relayed[kinds[0]]
-		up.resize(s.plan, size)
+		up.resize(s.plan, size, true)
 		if err := s.recv(ctx, s.peers[k], up); err != nil {
 			return err
 		}
@@ -245,7 +273,7 @@ func (s *server) Relay(ctx context.Context, x density.Exchange, size density.Rel
 	s.addUp(x, r, s.sums, scalars, by)
 	for k, c := range s.scripts {
 		down := &c.relayed[kinds[1]]
-		down.resize(s.plan, size)
+		down.resize(s.plan, size, false)
 		for i, m := range c.role.Members {
 			if i < down.vectors() {
 				down.load(i, r.down[m.Group])

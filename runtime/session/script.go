@@ -225,7 +225,9 @@ func (w *writer) carry(f *frame, c carried) {
 			}
 		}
 	case Scalars, ScalarTotal, Answer:
-		w.channel(f, channel{c.content, -1}, scalarsName, 0)
+		if c.when(circumstances(w.plan, false)) {
+			w.channel(f, channel{c.content, -1}, scalarsName, 0)
+		}
 	case OthersSum, Partial:
 		for _, r := range role.Receptions {
 			w.group(f, c, r.Group)

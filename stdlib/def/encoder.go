@@ -98,9 +98,9 @@ type Fault struct {
 type Option struct {
 	Name        string
 	Doc         string   // one phrase: the effect, and what happens without it
-	Values      []string // the words allowed, or:
+	Values      []string // the words allowed, or those with a meaning of their own where Word is set; or:
 	Least, Most int      // the whole numbers allowed, where Most is not 0; or:
-	Word        bool     // any word or number
+	Word        bool     // any word or number: a category
 	Positional  bool     // follows the columns, without its name, and is required
 }
 
@@ -118,6 +118,8 @@ func (o Option) Form() string {
 	switch {
 	case o.Most > 0:
 		return fmt.Sprintf("a whole number from %d to %d", o.Least, o.Most)
+	case o.Word && o.Values != nil:
+		return strings.Join(o.Values, ", ") + " or a category"
 	case o.Word:
 		return `a category, as "Y" or 3`
 	}
@@ -230,8 +232,8 @@ func (o Option) Example() string {
 	switch {
 	case o.Most > 0:
 		return strconv.Itoa(min(4, o.Most))
-	case o.Word:
-		return "Y"
+	case o.Values != nil:
+		return o.Values[0]
 	}
-	return o.Values[0]
+	return "Y"
 }

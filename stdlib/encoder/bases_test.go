@@ -154,7 +154,7 @@ func TestWrongCalls(t *testing.T) {
 		{Spline(), 1, nil, [][2]string{{"knots", "3"}}, "spline has no option knots=3; its options: df=4"},
 		{Interact(), 1, nil, nil, "interact is written interact(a, b)"},
 		{Is(), 1, nil, nil, `is is written is(a, category), where category is a category, as "Y" or 3`},
-		{OneHot(), 1, nil, [][2]string{{"drop", "last"}}, "drop of onehot is first, not last"},
+		{OneHot(), 1, nil, [][2]string{{"keep", "b"}}, "onehot has no option keep=b; its options: drop=first"},
 	} {
 		e := x.e
 		if _, err := e.Settings(x.columns, x.further, x.named); err == nil || err.Error() != x.want {

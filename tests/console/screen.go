@@ -133,6 +133,10 @@ func (s *screen) obey(final byte, args string) {
 			s.top, s.row = len(s.lines), len(s.lines)
 			return
 		}
+		if s.row == s.top && s.col == 0 { // as of tmux: what is on the screen goes above it
+			s.top, s.row = max(s.top, len(s.lines)), max(s.top, len(s.lines))
+			return
+		}
 		s.eraseLine()
 		if s.row+1 < len(s.lines) {
 			s.lines = s.lines[:s.row+1]

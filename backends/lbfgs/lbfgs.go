@@ -1,0 +1,138 @@
+// Package lbfgs finds the direction of limited-memory BFGS from products of vectors alone, so that vectors may be divided over parties of which each sends its part of the
+// products. A metric H₀, of which every party has a block, takes the place of the identity.
+//
+// Methods: Nocedal (1980), "Updating quasi-Newton matrices with limited storage"; products in place of vectors: Chen, Wang and Zhou (2014), "Large-scale L-BFGS using
+// MapReduce".
+package lbfgs
+
+// Memory is how many pairs of steps s and changes of the gradient y are kept at most.
+const Memory = 10
+
+// Products is how many numbers Multiply sets.
+const Products = 2*Memory*Memory + 2*Memory + 1
+
+// Combination is how many coefficients a direction has: one for each step, one for each change of the gradient in the metric, and one for the gradient in the metric.
+const Combination = 2*Memory + 1
+
+// A History is one party's part of the latest steps and changes, the latest last.
+type History struct {
+	Steps, Changes [][]float64
+	Used           int
+	metric         [][]float64 // H₀ times the changes
+	gradient       []float64   // H₀ times the gradient
+}
+
+// New makes room for vectors of n elements.
+func New(n int) *History {
+	h := &History{gradient: make([]float64, n)}
+	for range Memory {
+		h.Steps, h.Changes, h.metric = append(h.Steps, make([]float64, n)), append(h.Changes, make([]float64, n)), append(h.metric, make([]float64, n))
+	}
+	return h
+}
+
+// Next is where the next step and change are to be written; the oldest make room.
+func (h *History) Next() (step, change []float64) {
+	if h.Used == Memory {
+		s, y := h.Steps[0], h.Changes[0]
+		copy(h.Steps, h.Steps[1:])
+		copy(h.Changes, h.Changes[1:])
+		h.Steps[Memory-1], h.Changes[Memory-1] = s, y
+		h.Used--
+	}
+	h.Used++
+	return h.Steps[h.Used-1], h.Changes[h.Used-1]
+}
+
+// Drop takes the latest pair away.
+func (h *History) Drop() { h.Used-- }
+
+// The layout of products: steps with changes, changes with changes in the metric, steps with the gradient, changes with it in the metric, and the gradient with itself
+// in the metric.
+func at(i, j int) int       { return i*Memory + j }
+func inMetric(i, j int) int { return Memory*Memory + i*Memory + j }
+func withGradient(i int) int {
+	return 2*Memory*Memory + i
+}
+func gradientInMetric(i int) int { return 2*Memory*Memory + Memory + i }
+
+const squared = Products - 1
+
+// Multiply sets the party's part of the products for a gradient; apply overwrites to with H₀ times from.
+func (h *History) Multiply(gradient []float64, apply func(from, to []float64), out []float64) {
+	clear(out)
+	apply(gradient, h.gradient)
+	for i := range h.Used {
+		apply(h.Changes[i], h.metric[i])
+	}
+	for i := range h.Used {
+		for j := range h.Used {
+			out[at(i, j)] = dot(h.Steps[i], h.Changes[j])
+			out[inMetric(i, j)] = dot(h.Changes[i], h.metric[j])
+		}
+		out[withGradient(i)] = dot(h.Steps[i], gradient)
+		out[gradientInMetric(i)] = dot(h.Changes[i], h.gradient)
+	}
+	out[squared] = dot(gradient, h.gradient)
+}
+
+// Direction finds the coefficients of the direction of descent from the sums of all parties' products over so many pairs. It returns the derivative along it.
+func Direction(p []float64, used int, out []float64) (slope float64) {
+	clear(out)
+	var alpha, beta [Memory]float64
+	for i := used - 1; i >= 0; i-- {
+		v := p[withGradient(i)]
+		for j := i + 1; j < used; j++ {
+			v -= alpha[j] * p[at(i, j)]
+		}
+		alpha[i] = v / p[at(i, i)]
+	}
+	scale := 1.0
+	if n := used - 1; n >= 0 {
+		scale = p[at(n, n)] / p[inMetric(n, n)]
+	}
+	for i := range used {
+		v := scale * p[gradientInMetric(i)]
+		for j := range used {
+			v -= scale * alpha[j] * p[inMetric(i, j)]
+		}
+		for j := range i {
+			v += (alpha[j] - beta[j]) * p[at(j, i)]
+		}
+		beta[i] = v / p[at(i, i)]
+	}
+	slope = -scale * p[squared]
+	out[2*Memory] = -scale
+	for i := range used {
+		out[i], out[Memory+i] = beta[i]-alpha[i], scale*alpha[i]
+		slope += out[i]*p[withGradient(i)] + out[Memory+i]*p[gradientInMetric(i)]
+	}
+	return slope
+}
+
+// Curved reports whether the latest of so many pairs shows positive curvature, without which it must be dropped.
+func Curved(p []float64, used int) bool {
+	n := used - 1
+	return p[at(n, n)] > 1e-10*p[inMetric(n, n)] && p[inMetric(n, n)] > 0
+}
+
+// Squared is the square of the gradient's length in the metric.
+func Squared(p []float64) float64 { return p[squared] }
+
+// Combine sets the party's part of the direction, after Multiply.
+func (h *History) Combine(by, direction []float64) {
+	for k := range direction {
+		v := by[2*Memory] * h.gradient[k]
+		for i := range h.Used {
+			v += by[i]*h.Steps[i][k] + by[Memory+i]*h.metric[i][k]
+		}
+		direction[k] = v
+	}
+}
+
+func dot(a, b []float64) (v float64) {
+	for i, x := range a {
+		v += x * b[i]
+	}
+	return v
+}

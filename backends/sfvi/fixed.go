@@ -1,0 +1,484 @@
+package sfvi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/backends/lbfgs"
+	"github.com/vflc/vflc/backends/quadrature"
+	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/lang/diag"
+)
+
+// A fixed is a fit whose ELBO is the mean over draws of standard normal noise that stay the same: a function without noise, which a quasi-Newton method maximises. Its
+// draws are evaluated in one round trip, and another one brings the direction (Giordano, Ingram and Broderick 2024, "Black box variational inference with a
+// deterministic objective").
+type fixed struct {
+	settings backends.Settings
+	env      density.Env
+	relay    density.Relaying // nil where all is in one block
+	parties  []*pointed
+	server   *pointed // nil at a client's process
+	sizes    fixedSizes
+
+	restart  int // number of the starting point
+	phase    int
+	iter     int // evaluations
+	begun    bool
+	value    float64 // of the ELBO at the current point
+	step     float64 // in the direction
+	slope    float64 // of the ELBO along it
+	rise     float64 // of the ELBO in the last step
+	rejected int     // in a row
+	calm     int     // steps in a row that rose by little, and after which little is to be gained
+	renewed  bool    // the latest pairs were dropped since the last step that rose
+	converged,
+	stuck bool
+	failure    error
+	elbo       running
+	ratios     []float64
+	bad        int
+	decided    [3]float64 // what the server answered on the last point
+	responding bool       // covariances are those of the linear response
+}
+
+// fixedSizes are what all parties know alike.
+type fixedSizes struct{ draws, samples, rows int }
+
+const (
+	mostRejects = 12   // shorter steps in a row before the direction is given up
+	sufficient  = 1e-4 // of the rise that the slope promises
+	// mostElements bounds rows times draws, the numbers in one message for one element of a cut.
+	mostElements = 1 << 26
+)
+
+// leastOf draws that an ELBO is the mean of, for each dimension of a party with a full covariance: with as many draws as dimensions the ELBO has no maximum.
+const leastOf = 4
+
+// fixedApplies returns the reason why a block's density cannot be evaluated for fixed draws; nil where it can.
+func fixedApplies(b density.Block, s backends.Settings) error {
+	w, err := density.RequireOf[density.Wired](b)
+	if err != nil {
+		return err
+	}
+	at := w.Wiring()
+	switch {
+	case s.Transform.AtClients:
+		return errors.New("the clients evaluate the likelihood")
+	case b.AuxLen() > 0:
+		return fmt.Errorf("%s has auxiliary variables, whose noise would be fixed too; under exact there are none", b.Party())
+	case at.Shared > 0:
+		return fmt.Errorf("%s: parties share parameters", b.Party())
+	case b.Index() > 0 && len(at.Receives) > 0:
+		return fmt.Errorf("%s: its density depends on what others send", b.Party())
+	}
+	for _, n := range at.Sums {
+		if m := s.Int(stepDraws); n*m > mostElements {
+			return fmt.Errorf("%d draws of a sum of %d elements are too many for one message: fewer --%s, or --%s %s", m, n, stepDraws, estimator, bySampling)
+		}
+	}
+	return nil
+}
+
+// newFixed prepares a fit. The error names what does not fit.
+func newFixed(env density.Env, s backends.Settings) (*fixed, error) {
+	if s.Int(stepDraws)%2 != 0 {
+		return nil, fmt.Errorf("--%s %d: draws come in pairs with opposite noise", stepDraws, s.Int(stepDraws))
+	}
+	if s.Int(minibatch) > 0 {
+		return nil, fmt.Errorf("--%s %s: --%s %d takes some of the rows at a time", estimator, byFixedDraws, minibatch, s.Int(minibatch))
+	}
+	for _, name := range ascents {
+		if s.Differs(name) {
+			return nil, fmt.Errorf("--%s %s: --%s concerns draws that change", estimator, byFixedDraws, name)
+		}
+	}
+	if s.Text(thetaGuide) == lowRank {
+		return nil, fmt.Errorf("--%s %s needs --%s %s", thetaGuide, lowRank, estimator, bySampling)
+	}
+	if s.Text(thetaGuide) == quadrature.Joint {
+		return nil, fmt.Errorf("--%s %s needs --%s %s", thetaGuide, quadrature.Joint, estimator, byQuadrature)
+	}
+	k := &fixed{settings: s, env: env, sizes: fixedSizes{draws: s.Int(stepDraws)}}
+	for b, block := range env.Blocks() {
+		if err := fixedApplies(block, s); err != nil {
+			return nil, &backends.Refusal{Code: diag.NoFixedDraws, Err: fmt.Errorf("--%s %s: %w", estimator, byFixedDraws, err), Out: fmt.Sprintf("--%s %s, which takes what suits the model", estimator, auto)}
+		}
+		p, err := newPointed(env, b, s)
+		if err != nil {
+			return nil, err
+		}
+		k.parties = append(k.parties, p)
+		if block.Index() == 0 {
+			k.server = p
+		}
+		for _, n := range p.wiring.Sums {
+			k.sizes.rows = max(k.sizes.rows, n)
+		}
+	}
+	k.sizes.samples = samplesOf(k.sizes.rows, s.Int(draws))
+	k.responding = s.Bool(linearResponse)
+	if k.parties[0].wiring.Parties == 1 {
+		return k, nil
+	}
+	var err error
+	k.relay, err = density.Require[density.Relaying](env)
+	return k, err
+}
+
+// exchange is a round trip, or the server's part alone where all is in one block.
+func (k *fixed) exchange(ctx context.Context, x density.Exchange, size density.RelaySize, by density.Relayed) error {
+	if k.relay != nil {
+		return k.relay.Relay(ctx, x, size, by)
+	}
+	by.Answer(nil, make([]float64, size.Scalars), nil, make([]float64, size.Answers))
+	return ctx.Err()
+}
+
+// Init implements backends.Kernel: the first evaluation is that of the first step.
+func (k *fixed) Init(context.Context) error {
+	for b, p := range k.parties {
+		p.start(k.restart)
+		density.Place(k.env, b, p.phi[:p.theta.all])
+	}
+	return nil
+}
+
+// Step does one evaluation of the ELBO and of what follows from it, or a part of what follows the fit.
+func (k *fixed) Step(ctx context.Context) (backends.Info, error) {
+	var err error
+	switch k.phase {
+	case ascending:
+		if err = k.climb(ctx); err == nil {
+			err = k.failure
+		}
+		k.iter++
+		if k.converged || k.stuck || k.iter >= k.settings.Int(iterations) {
+			k.phase = evaluating
+		}
+	case evaluating:
+		if err = k.respond(ctx); err == nil {
+			err = k.evaluate(ctx)
+		}
+		k.phase = done
+	}
+	return k.info(), err
+}
+
+// climb evaluates the ELBO a step along the direction and, where it has risen enough, finds the next direction; else the next step is shorter.
+func (k *fixed) climb(ctx context.Context) error {
+	for _, p := range k.parties {
+		p.advance(k.step)
+	}
+	if err := k.evaluateAt(ctx, 1, climbing{k}); err != nil {
+		return err
+	}
+	accepted := k.decided[0] != 0
+	k.step = k.decided[2]
+	if !accepted && k.rejected < mostRejects {
+		k.rejected++
+		return nil
+	}
+	if accepted {
+		k.rise = k.decided[1] - k.value
+		k.value = k.decided[1]
+	}
+	for _, p := range k.parties {
+		if accepted {
+			p.accept(k.begun)
+		} else {
+			p.pairs.Used = 0 // begin anew along the gradient
+		}
+	}
+	if !accepted && k.renewed { // nothing rises along the gradient either: it is 0 within rounding, or the ELBO is no smooth function
+		k.stuck, k.converged = true, 0.5*k.slope <= k.enough()
+		return nil
+	}
+	k.renewed, k.rejected, k.begun = !accepted, 0, true
+	size := density.RelaySize{Scalars: lbfgs.Products, Answers: turnAnswers}
+	return k.exchange(ctx, density.Mixing, size, turning{k})
+}
+
+// climbing judges one point at the server.
+type climbing struct{ *fixed }
+
+func (k climbing) judge(values, out []float64) {
+	v := values[0]
+	out[0], out[1], out[2] = 0, v, k.step
+	enough, rounding := k.value+sufficient*k.step*k.slope, 1e-9*math.Abs(k.value)
+	switch {
+	case !k.begun && !finite(v):
+		k.failure = fmt.Errorf("sfvi: the log density is not finite at draws around the initial values: %s", k.env.Why())
+	case !k.begun || finite(v) && (v >= enough || k.step*k.slope < rounding && v >= k.value-rounding):
+		out[0], out[2] = 1, 1
+	case finite(v): // the maximum of the parabola through value, slope and v
+		by := 0.5 * k.step * k.slope / (k.value + k.step*k.slope - v)
+		out[2] = k.step * min(max(by, 0.1), 0.5)
+	default:
+		out[2] = 0.2 * k.step
+	}
+}
+
+func (k climbing) take(out []float64) { copy(k.decided[:], out) }
+
+func (climbing) answers() int { return 3 }
+
+// What the server answers on a direction: whether the latest pair is kept, the slope, the first step, whether the fit is done, and the coefficients.
+const (
+	turnKeep = iota
+	turnSlope
+	turnStep
+	turnDone
+	turnCoefficients
+	turnAnswers = turnCoefficients + lbfgs.Combination
+)
+
+// turning is the exchange of products of vectors, which the direction follows from.
+type turning struct{ *fixed }
+
+func (k turning) Send(b int, _ [][]float64, scalars []float64) { k.parties[b].multiply(scalars) }
+
+func (k turning) Answer(_ [][]float64, total []float64, _ [][]float64, out []float64) {
+	own := make([]float64, lbfgs.Products)
+	k.server.multiply(own)
+	for i, v := range own {
+		total[i] += v
+	}
+	used := k.server.pairs.Used
+	out[turnKeep] = 1
+	if used > 0 && !lbfgs.Curved(total, used) {
+		out[turnKeep] = 0
+		used--
+	}
+	slope := -lbfgs.Direction(total, used, out[turnCoefficients:])
+	if !(slope > 0) && used > 0 { // rounding: along the gradient instead
+		slope = -lbfgs.Direction(total, 0, out[turnCoefficients:])
+	}
+	out[turnSlope], out[turnStep] = slope, 1
+	if used == 0 { // nothing is known of the length: one standard deviation
+		out[turnStep] = min(1, 1/math.Sqrt(lbfgs.Squared(total)))
+	}
+	calm := k.calm + 1
+	if !(used > 0 || slope < 1e-12) || k.rise > k.enough() || 0.5*slope > k.enough() {
+		calm = 0
+	}
+	out[turnDone] = float64(calm)
+	if !finite(slope) && k.failure == nil {
+		k.failure = fmt.Errorf("sfvi: the gradient is not finite at draws where the log density is: %s", k.env.Why())
+	}
+	k.turn(out)
+	k.server.turn(out)
+}
+
+func (k turning) Receive(b int, _ [][]float64, out []float64) {
+	k.turn(out)
+	k.parties[b].turn(out)
+}
+
+// turn takes the server's answer.
+func (k *fixed) turn(out []float64) {
+	k.slope, k.step, k.calm = out[turnSlope], out[turnStep], int(out[turnDone])
+	k.converged = k.calm >= 2
+}
+
+// enough is what may be left to gain, in nats, when the fit ends.
+func (k *fixed) enough() float64 { return max(k.settings.Float(tolerance), 1e-9) }
+
+// A judge is what follows at the server from the values of the ELBO at the points of an evaluation, and what a party makes of the answer.
+type judge interface {
+	judge(values, out []float64)
+	take(out []float64)
+	answers() int
+}
+
+// evaluateAt evaluates the ELBO and its gradient at so many points of every party, in one round trip.
+func (k *fixed) evaluateAt(ctx context.Context, points int, j judge) error {
+	size := density.RelaySize{Columns: points * k.sizes.draws, Scalars: points, Answers: j.answers()}
+	return k.exchange(ctx, density.DrawSlopes, size, atDraws{k, points, j})
+}
+
+// atDraws is that exchange.
+type atDraws struct {
+	*fixed
+	points int
+	judge
+}
+
+func (k atDraws) Send(b int, up [][]float64, scalars []float64) {
+	p := k.parties[b]
+	for i := range k.points {
+		scalars[i] = p.entropy(p.at[i])
+		for m := range k.sizes.draws {
+			p.evaluate(p.at[i], m)
+			scalars[i] += p.lp / float64(k.sizes.draws)
+			p.put(up, i*k.sizes.draws+m)
+		}
+	}
+}
+
+func (k atDraws) Answer(sum [][]float64, total []float64, down [][]float64, out []float64) {
+	p := k.server
+	for i := range k.points {
+		value := p.entropy(p.at[i])
+		clear(p.slopes[i])
+		for m := range k.sizes.draws {
+			c := i*k.sizes.draws + m
+			p.receive(sum, c)
+			p.evaluate(p.at[i], m)
+			value += p.lp / float64(k.sizes.draws)
+			p.differentiate(p.at[i], p.slopes[i])
+			p.giveBack(down, c)
+		}
+		p.close(p.slopes[i], k.sizes.draws)
+		total[i] += value
+	}
+	k.judge.judge(total, out)
+	k.take(out)
+}
+
+func (k atDraws) Receive(b int, down [][]float64, out []float64) {
+	p := k.parties[b]
+	k.take(out)
+	for i := range k.points {
+		clear(p.slopes[i])
+		for m := range k.sizes.draws {
+			p.evaluate(p.at[i], m)
+			p.seed(down, i*k.sizes.draws+m)
+			p.differentiate(p.at[i], p.slopes[i])
+		}
+		p.close(p.slopes[i], k.sizes.draws)
+	}
+}
+
+// evaluate computes log p − log q at draws of their own, in one round trip.
+func (k *fixed) evaluate(ctx context.Context) error {
+	k.ratios = make([]float64, k.sizes.samples)
+	size := density.RelaySize{Columns: k.sizes.samples, Scalars: k.sizes.samples, Answers: k.sizes.samples}
+	if err := k.exchange(ctx, density.Batch, size, sampling{k}); err != nil {
+		return err
+	}
+	for i, v := range k.ratios {
+		if finite(v) {
+			k.elbo.add(v)
+			continue
+		}
+		k.bad++
+		k.ratios[i] = math.Inf(-1)
+	}
+	return nil
+}
+
+// sampling is the exchange of the draws from the fit.
+type sampling struct{ *fixed }
+
+func (k sampling) Send(b int, up [][]float64, scalars []float64) {
+	p := k.parties[b]
+	for c := range scalars {
+		scalars[c] = p.sample(c)
+		p.value()
+		scalars[c] += p.lp
+		p.put(up, c)
+	}
+}
+
+func (k sampling) Answer(sum [][]float64, total []float64, _ [][]float64, out []float64) {
+	p := k.server
+	for c := range out {
+		out[c] = total[c] + p.sample(c)
+		p.receive(sum, c)
+		p.value()
+		out[c] += p.lp
+	}
+	copy(k.ratios, out)
+}
+
+func (k sampling) Receive(_ int, _ [][]float64, out []float64) { copy(k.ratios, out) }
+
+// info describes the state of the fit.
+func (k *fixed) info() backends.Info {
+	i := backends.Info{Phase: "fit", Iteration: k.iter, Iterations: k.settings.Int(iterations), NonFinite: k.bad}
+	i.Fit.Trace, i.Fit.Traced = backends.Estimate{Value: k.value, N: k.sizes.draws}, k.phase != done
+	if k.phase == ascending {
+		return i
+	}
+	i.Iterations = k.iter
+	i.Fit.Judged, i.Fit.Converged, i.Fit.Rising = true, k.converged, !k.converged
+	i.Fit.Drift = backends.Estimate{Value: k.rise, N: k.sizes.draws}
+	if k.phase == done {
+		i.Phase, i.Iteration, i.Iterations = backends.Evaluation, 1, 1
+		i.Done, i.Draws, i.Fit.Final = true, max(k.sizes.samples, k.settings.Int(draws)), k.elbo.estimate()
+	}
+	return i
+}
+
+// Draw implements backends.Kernel. Draw id is the one that ratio id is of.
+func (k *fixed) Draw(id int, theta [][]float64) {
+	for b, p := range k.parties {
+		p.sample(id)
+		copy(theta[b], p.point)
+	}
+}
+
+// Auxiliary implements backends.Kernel: there are none.
+func (k *fixed) Auxiliary(context.Context, int, [][]float64) error { return nil }
+
+// Ratios implements backends.Weighted.
+func (k *fixed) Ratios() []float64 { return k.ratios }
+
+// Correctable implements backends.Weighted.
+func (k *fixed) Correctable() bool { return k.settings.Bool(correct) }
+
+// Save implements backends.Kernel.
+func (k *fixed) Save(w io.Writer) error { return checkpoint.Save(w, k.heading(), k.state) }
+
+// Load implements backends.Kernel.
+func (k *fixed) Load(r io.Reader) error {
+	if err := checkpoint.Load(r, k.heading(), k.state); err != nil {
+		return fmt.Errorf("sfvi: %w", err)
+	}
+	return nil
+}
+
+func (k *fixed) heading() string {
+	text := fmt.Sprintf("vflc sfvi fixed draws checkpoint 1: %s", k.settings)
+	for _, p := range k.parties {
+		text += fmt.Sprintf("; %s %d %d", p.block.Party(), p.block.Dim(), len(p.phi))
+	}
+	return text
+}
+
+// state carries everything that a Step reads and an earlier one wrote.
+func (k *fixed) state(c *checkpoint.Codec) {
+	c.Ints(&k.phase, &k.iter, &k.rejected, &k.calm, &k.bad)
+	for _, b := range []*bool{&k.begun, &k.renewed, &k.converged, &k.stuck} {
+		c.Bool(b)
+	}
+	c.Float(&k.value, &k.step, &k.slope, &k.rise)
+	memory := density.Remember(k.env, nil)
+	c.Remembered(k.env, &memory)
+	for _, p := range k.parties {
+		p.state(c)
+	}
+	if k.phase != done {
+		return
+	}
+	carryRunning(c, &k.elbo)
+	if k.ratios == nil {
+		k.ratios = make([]float64, k.sizes.samples)
+	}
+	c.Floats(k.ratios)
+}
+
+// samplesOf is how many draws from the fit are evaluated: an even number, fewer for more rows, so that a message has some tens of megabytes.
+func samplesOf(rows, most int) int {
+	s := min(quadrature.MostBatch, max(500, 4000000/max(1, rows)))
+	if rows > 80000 {
+		s = max(100, 40000000/rows)
+	}
+	return max(2, min(s, most)/2*2)
+}

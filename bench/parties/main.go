@@ -1,0 +1,96 @@
+//go:build unix
+
+// Command parties kills parties of a run across processes with SIGKILL, the coordinator included, at random instants and several times a run, starts them again, and reports
+// how many of the runs ended with the draws of a run in one process.
+//
+//	go build -o /tmp/vflc ./cmd/vflc && go run ./bench/parties -vflc /tmp/vflc -runs 100
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/vflc/vflc/tests/parties"
+)
+
+func main() {
+	program := flag.String("vflc", "vflc", "the program")
+	runs := flag.Int("runs", 100, "how many runs, over all cases in turn")
+	most := flag.Int("kills", 4, "the largest number of kills of a run; each run has two or more")
+	seed := flag.Uint64("seed", 1, "of the instants")
+	scale := flag.Float64("scale", 1, "length of the runs")
+	only := flag.String("only", "", "the cases whose names have this text, such as soul or power/nuts; empty: all")
+	limit := flag.Duration("limit", 5*time.Minute, "a run that takes longer counts as lost")
+	flag.Parse()
+	if err := run(*program, *only, *runs, *most, *seed, *scale, *limit); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(program, only string, runs, most int, seed uint64, scale float64, limit time.Duration) error {
+	program, err := filepath.Abs(program)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "parties")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	l, err := parties.NewLab(program, dir, seed)
+	if err != nil {
+		return err
+	}
+	var cases []parties.Case
+	for _, c := range parties.Cases(scale) {
+		if strings.Contains(c.Name, only) {
+			cases = append(cases, c)
+		}
+	}
+	if len(cases) == 0 {
+		return fmt.Errorf("there is no case %s", only)
+	}
+	for k, c := range cases {
+		n := runs / len(cases)
+		if k < runs%len(cases) {
+			n++
+		}
+		if n > 0 {
+			if err := trials(l, c, n, most, limit); err != nil {
+				return err
+			}
+		}
+	}
+	n := l.Counts
+	fmt.Printf("%d of %d runs ended with the draws of a run in one process: %d kills, %d of them of the coordinator; %d runs were hit more than once; %d kills came too late\n", n.Wholes, n.Trials, n.Kills, n.Servers, n.Several, n.Late)
+	if n.Wholes != n.Trials {
+		return fmt.Errorf("%d runs were lost", n.Trials-n.Wholes)
+	}
+	return nil
+}
+
+// trials runs a case n times. An error is one of the reference: runs that are lost are printed.
+func trials(l *parties.Lab, c parties.Case, n, most int, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	want, err := l.Reference(ctx, c)
+	cancel()
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.Name, err)
+	}
+	before := l.Counts
+	for range n {
+		ctx, cancel := context.WithTimeout(context.Background(), limit)
+		if err := l.Trial(ctx, c, want, 2+l.Random.IntN(max(1, most-1))); err != nil {
+			fmt.Println(err)
+		}
+		cancel()
+	}
+	fmt.Printf("%-26s %d of %d runs whole, %d kills\n", c.Name, l.Counts.Wholes-before.Wholes, l.Counts.Trials-before.Trials, l.Counts.Kills-before.Kills)
+	return nil
+}

@@ -1,0 +1,45 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"os/exec"
+	"testing"
+	"time"
+
+	lab "github.com/vflc/vflc/tests/parties"
+)
+
+// Parties that are killed at random instants and started again, the coordinator too, end with the draws of a run in one process, whatever the backend and the transform.
+func TestKilledPartiesLoseNothing(t *testing.T) {
+	program, err := exec.LookPath("vflc") // this test's own binary: see TestMain
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"augmented/soul", "power/nuts", "exact/sfvi-quadrature"} {
+		t.Run(name, func(t *testing.T) {
+			l, err := lab.NewLab(program, t.TempDir(), 5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range lab.Cases(0.15) {
+				if c.Name != name {
+					continue
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+				defer cancel()
+				want, err := l.Reference(ctx, c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := l.Trial(ctx, c, want, 3); err != nil {
+					t.Error(err)
+				}
+			}
+			if l.Counts.Wholes != 1 || l.Counts.Kills == 0 {
+				t.Errorf("%+v", l.Counts)
+			}
+		})
+	}
+}

@@ -1,0 +1,30 @@
+package diag
+
+// The files of the examples of V067x.
+const (
+	estimatorsData  = "-- m/server.csv --\nid,y\n1,0.5\n2,-0.3\n3,1.2\n-- m/a.csv --\nid,u\n1,1\n2,2\n3,-1\n-- m/b.csv --\nid,v\n1,0.5\n2,-1\n3,2\n"
+	estimatorsModel = "-- m.vfl --\nclient a, b\ndata y : real[N] @ shared\ndata u : real[N] @ a\ndata v : real[N] @ b\nparam p ~ normal(0, 1) @ a\nparam q ~ normal(0, 1) @ b\ny ~ normal(p * u + q * v, 1)\n" + estimatorsData
+	gammaModel      = "-- m.vfl --\nclient a, b\ndata y : real[N] @ shared\ndata u : real[N] @ a\ndata v : real[N] @ b\nparam p ~ normal(0, 1) @ a\nparam q ~ gamma(2, 2) @ b\ny ~ normal(p * u + q * v, 1)\n" + estimatorsData
+)
+
+// estimatorsPages explains V067x. An example shows the command and the files.
+var estimatorsPages = []Page{
+	{
+		Code: NoFixedDraws, Title: "fixed draws do not suit the model",
+		Text:  "With --estimator fixed the ELBO is the mean over draws that stay the same, so it has no noise of its own. Every party must be able to evaluate its density at all draws by itself, and nothing but parameters may be drawn: the server has the likelihood, parties share no parameters, and there are no auxiliary variables, whose noise would stay the same too. So the transform is exact, or none. A full covariance needs two draws for each parameter of a party at least. --estimator auto takes fixed draws where they suit.",
+		Wrong: "vflc run m.vfl --backend sfvi --estimator fixed --draws 20\n" + estimatorsModel,
+		Right: "vflc run m.vfl --backend sfvi --estimator fixed --draws 20 --transform exact\n" + estimatorsModel,
+	},
+	{
+		Code: NoLocalSteps, Title: "local steps do not suit the model",
+		Text:  "With --local-steps every party moves several times between two round trips, by adjoint and curvature of the likelihood as of the last message. The likelihood must be at the server (transform exact or augmented), parties must share no parameters, all rows must be used in every round, and a step must follow every draw: not with --minibatch, --mc-samples or a guide that sees the sum of all contributions.",
+		Wrong: "vflc run m.vfl --backend sfvi --estimator sampled --local-steps 3 --iterations 20 --elbo-draws 20 --draws 20 --transform power\n" + estimatorsModel,
+		Right: "vflc run m.vfl --backend sfvi --estimator sampled --local-steps 3 --iterations 20 --elbo-draws 20 --draws 20 --transform augmented\n" + estimatorsModel,
+	},
+	{
+		Code: NoCoupling, Title: "noise of different clients that cannot be correlated",
+		Text:  "Under --guide coupled the noise of the clients' auxiliary variables is correlated within a row. It is integrated by quadrature, and no party draws it by itself. So the model must be one that is fitted by quadrature, with normal priors of the clients' parameters and contributions that are affine in them; no generated quantity may read what crosses; and under transform power all clients must have the same rho. --guide structured has none of these limits.",
+		Wrong: "vflc run m.vfl --backend sfvi --guide coupled --draws 20 --elbo-draws 20 --iterations 20\n" + gammaModel,
+		Right: "vflc run m.vfl --backend sfvi --guide coupled --draws 20\n" + estimatorsModel,
+	},
+}
