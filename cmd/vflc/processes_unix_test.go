@@ -18,6 +18,7 @@ import (
 	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/posterior"
+	"github.com/vflc/vflc/posterior/runs"
 )
 
 // The model of the demonstrations: two clients and a server, 40 rows.
@@ -239,7 +240,7 @@ func TestKilledProcessesLoseNothing(t *testing.T) {
 			s.must(append(start, "--wait")...)
 			s.must(append([]string{"run", "m.vfl", "-o", "whole", "--wire", "fixed"}, args...)...)
 			s.wantWhole("whole")
-			if out := s.must("audit", "demo"); !strings.Contains(out, "Ledgers of run") || strings.Contains(out, "not complete") {
+			if out := s.must("audit", "demo"); !strings.Contains(out, "all as the script of the session has them") || strings.Contains(out, "not complete") {
 				t.Error(out)
 			}
 			if kills == 0 {
@@ -446,7 +447,7 @@ func TestCompleteRunIsKnownAfterAKill(t *testing.T) {
 	args := []string{"demo", "start", "m.vfl", "-o", "demo", "--backend", "sfvi", "--estimator", "quadrature", "--draws", "20", "--wait"}
 	s.must(args...)
 	forget := func(party string, with func(m map[string]any)) {
-		path := "demo/runs/" + party + "/session/" + node.SessionFile
+		path := "demo/runs/" + party + "/session/" + runs.SessionFile
 		m := map[string]any{}
 		if err := json.Unmarshal([]byte(s.read(path)), &m); err != nil {
 			t.Fatal(err)
@@ -464,7 +465,7 @@ func TestCompleteRunIsKnownAfterAKill(t *testing.T) {
 	if log := s.must("logs", "demo/runs/server"); !strings.Contains(log, "the run is complete; a may not know it yet") {
 		t.Error(log)
 	}
-	if text := s.read("demo/runs/a/session/" + node.SessionFile); !strings.Contains(text, `"complete": true`) {
+	if text := s.read("demo/runs/a/session/" + runs.SessionFile); !strings.Contains(text, `"complete": true`) {
 		t.Error(text)
 	}
 }

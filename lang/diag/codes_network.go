@@ -1,6 +1,7 @@
 package diag
 
-// The codes of runs across processes: V0674 to V0679 and V0695 what does not fit between parties, V068x a party's policy, V069x ledgers.
+// The codes of runs across processes: V0674 to V0679 and V0695 what does not fit between parties, V068x a party's policy, V069x ledgers, V085x what a party
+// publishes.
 const (
 	OtherManifest  Code = "V0678" // a manifest or program that is not the server's
 	OtherVersion   Code = "V0679"
@@ -24,4 +25,8 @@ const (
 	LedgerCut       Code = "V0692"
 	LedgersDiffer   Code = "V0693"
 	LedgerOffScript Code = "V0694" // a message that the session's script does not have
+
+	PolicyRelease  Code = "V0855" // results that the policy does not let others see
+	Unpublishable  Code = "V0856" // a run of which nothing can be published
+	BadPublication Code = "V0857" // a file that is not what its party has published of this run
 )

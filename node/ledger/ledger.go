@@ -48,11 +48,21 @@ type Opening struct {
 	Script []session.Form `json:"script"`
 }
 
-// An Entry is one line: an opening, the end of an epoch or a message.
+// A Published is what a ledger tells of a publication.
+type Published struct {
+	What       string   `json:"what"` // summaries or draws
+	Parameters []string `json:"parameters"`
+	Bytes      int      `json:"bytes"` // of the file
+	SHA256     string   `json:"sha256"`
+}
+
+// An Entry is one line: an opening, the end of an epoch, a message or a publication.
 type Entry struct {
 	At     time.Time `json:"at"`
 	Open   *Opening  `json:"open,omitempty"`
 	Closed string    `json:"closed,omitempty"` // how the epoch has ended: one of the Ends
+	// Published is what the party has let others see of its results, after the run.
+	Published *Published `json:"published,omitempty"`
 	Message
 	Link string `json:"link"` // of this line with all before it
 }
@@ -113,11 +123,11 @@ type Book struct {
 	clock  func() time.Time
 }
 
-// fileOf is the name of a party in names of files.
-func fileOf(party string) string { return strings.NewReplacer("[", "_", "]", "").Replace(party) }
+// FileOf is the name of a party in names of files.
+func FileOf(party string) string { return strings.NewReplacer("[", "_", "]", "").Replace(party) }
 
 // Path is that of a party's ledger in the folder of a run.
-func Path(dir, party string) string { return filepath.Join(dir, runs.LedgerDir, fileOf(party)+fileEnd) }
+func Path(dir, party string) string { return filepath.Join(dir, runs.LedgerDir, FileOf(party)+fileEnd) }
 
 // Open opens the ledger of a party in the folder of a run, for adding to it. A line that a crash has left unfinished is removed: its message had not left. The error is data.Errors
 // where the ledger was changed or cut since.
@@ -144,7 +154,7 @@ func Open(dir, party string, key ed25519.PrivateKey, cert []byte) (*Book, error)
 		_, err = b.file.Seek(0, io.SeekEnd)
 	}
 	if n := len(file.Entries); n > 0 {
-		b.open = file.Entries[n-1].Closed == ""
+		b.open = file.Entries[n-1].Closed == "" && file.Entries[n-1].Published == nil
 	} else if err == nil {
 		err = b.sync() // a signature stands beside the ledger before its first line, so that no crash leaves lines without one
 	}
@@ -217,6 +227,20 @@ func (b *Book) End(how string) error {
 func (b *Book) close(how string) error {
 	b.open = false
 	return b.add(func(l []byte) []byte { return strconv.AppendQuote(append(l, `,"closed":`...), how) })
+}
+
+// Publish adds a publication, and signs the ledger. It is called after the run.
+func (b *Book) Publish(p Published) error {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	if err := b.add(func(l []byte) []byte { return append(append(l, `,"published":`...), text...) }); err != nil {
+		return err
+	}
+	return b.sync()
 }
 
 // Record adds the messages that one message holds.
@@ -292,7 +316,7 @@ func (b *Book) sync() error {
 		return err
 	}
 	b.synced = b.lines
-	return atomicfile.WriteBytes(filepath.Join(b.dir, runs.LedgerDir, fileOf(b.party)+headEnd), 0o600, append(text, '\n'))
+	return atomicfile.WriteBytes(filepath.Join(b.dir, runs.LedgerDir, FileOf(b.party)+headEnd), 0o600, append(text, '\n'))
 }
 
 // Close closes the file. The ledger is what was added.

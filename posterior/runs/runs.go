@@ -33,8 +33,12 @@ const (
 	InitsDir = "inits"
 	// SessionDir holds what a party of a run across processes keeps to go on after a crash, its log, and how the run stands.
 	SessionDir = "session"
+	// SessionFile is the file in it with what the party must know to go on.
+	SessionFile = "session.json"
 	// LedgerDir holds the ledger of such a party.
 	LedgerDir = "ledger"
+	// PublishedDir holds what the parties have published of their results.
+	PublishedDir = "published"
 	// ReportFile is where vflc report writes unless told otherwise.
 	ReportFile = "report.html"
 	// ViewFile holds running sums of what the server received, by chain: the material of vflc audit --attack.
