@@ -28,7 +28,21 @@ type OneParty struct {
 	Party  string // "registry", "lab[3]"
 	Family string // "lab" for lab[3], else ""
 	Member int
-	public *check.Program // what others see of a party with a module of its own; nil: its program
+	public *check.Program   // what others see of a party with a module of its own; nil: its program
+	rows   map[string]*held // by the size that the rows have at all parties
+}
+
+// held are the rows of a party's table before incomplete ones are left out, in the order that the parties agree on.
+type held struct {
+	order      string // digest; "": the order of the file
+	incomplete []bool
+}
+
+// Rows are what a party tells of its rows before incomplete ones are left out.
+type Rows struct {
+	Rows  int    `json:"rows"`
+	Order string `json:"order,omitempty"` // salted digest of the keys in their order; "": rows come in the order of the file
+	Left  []byte `json:"left,omitempty"`  // a bit for each row, the lowest first: `missing drop` leaves it out; empty: none is
 }
 
 // Member splits the name of a party: "lab[3]" is member 3 of the family lab.
@@ -81,9 +95,25 @@ func OpenParty(m *split.Manifest, party string, program, own *source.File) (*One
 	return p, diags, nil
 }
 
-// Bind reads the party's table and binds its data declarations. tables has one file or address, or none where the program has no data.
-func (p *OneParty) Bind(tables []string, most int64, j data.Joining) diag.List {
-	if !p.joins() {
+// Bind reads the party's table and binds its data declarations. tables has one file or address, or none where the program has no data. leave are the rows that are left out at
+// all parties, by size (see LeaveOut); nil: those that are incomplete at this one.
+func (p *OneParty) Bind(tables []string, most int64, j data.Joining, leave map[string]Rows) diag.List {
+	joined := p.joined()
+	p.rows = map[string]*held{}
+	j.Leave = func(sizes []string, order string, incomplete []bool) []bool {
+		out := slices.Clone(incomplete)
+		for _, size := range sizes {
+			if !slices.Contains(joined, size) {
+				continue
+			}
+			p.rows[size] = &held{order, incomplete}
+			for row := range out {
+				out[row] = out[row] || bit(leave[size].Left, row)
+			}
+		}
+		return out
+	}
+	if len(joined) == 0 {
 		j.Key = ""
 	}
 	name, _, _ := Member(p.Party)
@@ -123,18 +153,8 @@ func (p *OneParty) wants() []data.Want {
 	})
 }
 
-// LeftOut is how many rows `missing drop` left out of the party's table where other parties have these rows too, and do not know it. It is called after Bind.
-func (p *OneParty) LeftOut() (n int) {
-	if p.joins() {
-		for _, j := range p.Data.Joins {
-			n += j.Dropped
-		}
-	}
-	return n
-}
-
-// joins reports whether rows of the party's table correspond to those of other parties: a size of its rows is one of what crosses, or of shared data.
-func (p *OneParty) joins() bool {
+// joined lists the sizes of rows of the party's table that correspond to those of other parties: sizes of what crosses, or of shared data.
+func (p *OneParty) joined() (out []string) {
 	var crossing []string
 	for _, c := range p.Manifest.Cuts {
 		crossing = append(crossing, c.Shape...)
@@ -142,7 +162,68 @@ func (p *OneParty) joins() bool {
 	for _, d := range p.Manifest.SharedData {
 		crossing = append(crossing, d.Shape...)
 	}
-	return slices.ContainsFunc(p.wants(), func(w data.Want) bool { return w.Rank > 0 && !w.Rows.Own && slices.Contains(crossing, w.Rows.Name) })
+	for _, w := range p.wants() {
+		if name := w.Rows.Name; w.Rank > 0 && !w.Rows.Own && slices.Contains(crossing, name) && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// Rows returns what the party tells of its rows, by size. It is called after Bind.
+func (p *OneParty) Rows(salt []byte) map[string]Rows {
+	out := map[string]Rows{}
+	for size, h := range p.rows {
+		r := Rows{Rows: len(h.incomplete)}
+		if h.order != "" {
+			r.Order = salted(salt, "rows", h.order)
+		}
+		for row, left := range h.incomplete {
+			if left {
+				if r.Left == nil {
+					r.Left = make([]byte, (len(h.incomplete)+7)/8)
+				}
+				r.Left[row/8] |= 1 << (row % 8)
+			}
+		}
+		out[size] = r
+	}
+	return out
+}
+
+func bit(bits []byte, k int) bool { return k/8 < len(bits) && bits[k/8]>>(k%8)&1 == 1 }
+
+// LeaveOut finds the rows that `missing drop` leaves out: those that are incomplete at any party, by size. The error is the first *Disagreement.
+func LeaveOut(names []string, all map[string]map[string]Rows) (map[string]Rows, error) {
+	out, first, ordered := map[string]Rows{}, map[string]string{}, map[string]string{}
+	for _, party := range names {
+		for _, size := range slices.Sorted(maps.Keys(all[party])) {
+			r := all[party][size]
+			if r.Left != nil && len(r.Left) != (r.Rows+7)/8 {
+				return nil, &Disagreement{Kind: DifferentSize, What: size, Party: party, Other: party, Here: fmt.Sprint(r.Rows), Who: fmt.Sprint(8 * len(r.Left)), Way: "this is no list of its rows"}
+			}
+			if first[size] == "" {
+				first[size] = party
+			} else if n := all[first[size]][size].Rows; n != r.Rows {
+				return nil, &Disagreement{Kind: DifferentSize, What: size, Party: first[size], Other: party, Here: fmt.Sprint(n), Who: fmt.Sprint(r.Rows), Way: "give both the same rows and categories"}
+			}
+			if o := ordered[size]; o == "" && r.Order != "" {
+				ordered[size] = party
+			} else if r.Order != "" && all[o][size].Order != r.Order {
+				return nil, &Disagreement{Kind: DifferentOrder, Party: o, Other: party, Way: "keep at both the rows that both hold, with equal keys"}
+			}
+			if r.Left == nil {
+				continue
+			}
+			if out[size].Left == nil {
+				out[size] = Rows{Rows: r.Rows, Left: make([]byte, len(r.Left))}
+			}
+			for k, b := range r.Left {
+				out[size].Left[k] |= b
+			}
+		}
+	}
+	return out, nil
 }
 
 // Facts are what a party tells of its data before a run: sizes, and digests that tell parties with the same salt whether they hold the same.

@@ -36,6 +36,9 @@ func (j Join) dropped() string {
 			parts = append(parts, fmt.Sprintf("%s in %s", j.Parties[i], grouped.Digits(n)))
 		}
 	}
+	if len(parts) == 0 {
+		parts = []string{"at other parties"}
+	}
 	return fmt.Sprintf("; missing drop left out %s (missing cells: %s)", strings.Replace(count(j.Dropped, "row"), strconv.Itoa(j.Dropped), grouped.Digits(j.Dropped), 1), strings.Join(parts, ", "))
 }
 
@@ -136,7 +139,8 @@ func (d *Dataset) join(wants []Want, j Joining, list *diag.List) {
 		h.View.Key = h.keyColumn(j.Key)
 	}
 	if len(all) == 1 && j.Key != "" && j.Key != RowOrder {
-		d.joinSet(rowSet{holders: all, dims: []int{0}}, wants, j, list)
+		sizes, _ := all[0].rowSizes(wants)
+		d.joinSet(rowSet{sizes: sizes, holders: all, dims: []int{0}}, wants, j, list)
 		return
 	}
 	together := map[*Holder]bool{}
@@ -155,7 +159,7 @@ func (d *Dataset) join(wants []Want, j Joining, list *diag.List) {
 	}
 	for _, h := range all {
 		if !together[h] {
-			d.dropAlone(h, wants, list)
+			d.dropAlone(h, wants, j, list)
 		}
 	}
 }
@@ -206,7 +210,7 @@ func (d *Dataset) joinSet(s rowSet, wants []Want, j Joining, list *diag.List) {
 	for _, h := range s.holders {
 		keep = append(keep, h.complete(wants, list))
 	}
-	a := align(tables, j, keep, list)
+	a := align(tables, j, keep, j.leaving(s.sizes), list)
 	if a.Short != nil && a.Rows == 0 {
 		noneComplete(tables[0], list)
 	}

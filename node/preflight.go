@@ -122,7 +122,7 @@ func (p *preflight) key() string {
 // table reads the party's data as a run would; its key is the server's where the party names none.
 func (p *preflight) table(context.Context) bool {
 	a := announcement{Manifest: p.part.digest, Key: p.key(), Salt: randomID()}
-	if err := p.part.read(a); err != nil {
+	if err := p.part.read(a, nil); err != nil {
 		return p.problem("data", err, "vflc check PROGRAM --data FILE shows the place")
 	}
 	text := ""

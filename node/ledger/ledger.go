@@ -48,6 +48,22 @@ type Opening struct {
 	Script []session.Form `json:"script"`
 }
 
+// A Told is what a party has told of its rows before an epoch of the run.
+type Told struct {
+	To     string `json:"to"`
+	What   string `json:"what"` // Incomplete or LeftOut
+	Size   string `json:"size"` // of the rows
+	Rows   int    `json:"rows"` // of which it tells, a bit each
+	Left   int    `json:"left"` // of these that are incomplete or left out
+	Digest string `json:"digest"`
+}
+
+// What is told of rows.
+const (
+	Incomplete = "which rows of the party are incomplete"
+	LeftOut    = "which rows all parties leave out"
+)
+
 // A Published is what a ledger tells of a publication.
 type Published struct {
 	What       string   `json:"what"` // summaries or draws
@@ -63,6 +79,7 @@ type Entry struct {
 	Closed string    `json:"closed,omitempty"` // how the epoch has ended: one of the Ends
 	// Published is what the party has let others see of its results, after the run.
 	Published *Published `json:"published,omitempty"`
+	Told      *Told      `json:"told,omitempty"`
 	Message
 	Link string `json:"link"` // of this line with all before it
 }
@@ -154,7 +171,7 @@ func Open(dir, party string, key ed25519.PrivateKey, cert []byte) (*Book, error)
 		_, err = b.file.Seek(0, io.SeekEnd)
 	}
 	if n := len(file.Entries); n > 0 {
-		b.open = file.Entries[n-1].Closed == "" && file.Entries[n-1].Published == nil
+		b.open = file.Entries[n-1].Closed == "" && file.Entries[n-1].Published == nil && file.Entries[n-1].Told == nil
 	} else if err == nil {
 		err = b.sync() // a signature stands beside the ledger before its first line, so that no crash leaves lines without one
 	}
@@ -230,14 +247,20 @@ func (b *Book) close(how string) error {
 }
 
 // Publish adds a publication, and signs the ledger. It is called after the run.
-func (b *Book) Publish(p Published) error {
-	text, err := json.Marshal(p)
+func (b *Book) Publish(p Published) error { return b.append("published", p) }
+
+// Tell adds what is told of rows.
+func (b *Book) Tell(t Told) error { return b.append("told", t) }
+
+// append adds a line with one member, and signs the ledger.
+func (b *Book) append(member string, v any) error {
+	text, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
-	if err := b.add(func(l []byte) []byte { return append(append(l, `,"published":`...), text...) }); err != nil {
+	if err := b.add(func(l []byte) []byte { return append(append(append(append(l, `,"`...), member...), `":`...), text...) }); err != nil {
 		return err
 	}
 	return b.sync()

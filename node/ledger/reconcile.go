@@ -30,7 +30,15 @@ type Report struct {
 	Unclosed []string `json:"unclosed,omitempty"` // parties whose last epoch is not complete
 	// Crossed tells what crossed, in the order of the script; what stands in two ledgers is counted once.
 	Crossed   []Crossing    `json:"crossed"`
+	Told      []Telling     `json:"told,omitempty"`
 	Published []Publication `json:"published,omitempty"`
+}
+
+// A Telling is what a party has told of rows before an epoch.
+type Telling struct {
+	Party string    `json:"party"`
+	At    time.Time `json:"at"`
+	Told
 }
 
 // A Crossing is what one party has sent to another through one channel in one epoch.
@@ -153,6 +161,8 @@ func (r *reconciling) read(f *File) (names []string) {
 			open = nil
 		case e.Published != nil:
 			r.report.Published = append(r.report.Published, Publication{f.Party, e.At, *e.Published})
+		case e.Told != nil:
+			r.report.Told = append(r.report.Told, Telling{f.Party, e.At, *e.Told})
 		case open == nil:
 			r.differ(diag.LedgersDiffer, f, k+1, "the ledger of %s has a message outside of every epoch", f.Party)
 			return names
@@ -428,6 +438,14 @@ func (p *Report) Print(w io.Writer) error {
 	}
 	if len(p.Unclosed) > 0 {
 		fmt.Fprintf(&b, "The run is not complete at %s.\n", strings.Join(p.Unclosed, ", "))
+	}
+	said := map[string]bool{}
+	for _, t := range p.Told {
+		line := fmt.Sprintf("%s told %s %s: %s of %s (%s).\n", t.Party, t.To, t.What, grouped.Digits(t.Left), grouped.Digits(t.Rows), t.Size)
+		if !said[line] {
+			b.WriteString(line)
+		}
+		said[line] = true
 	}
 	for _, u := range p.Published {
 		fmt.Fprintf(&b, "%s published %s of %s on %s, in a file of %s bytes with SHA-256 %s.\n", u.Party, u.What, strings.Join(u.Parameters, ", "), u.At.Format(time.DateOnly), grouped.Digits(u.Bytes), u.SHA256)
