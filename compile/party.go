@@ -154,15 +154,17 @@ func (p *OneParty) wants() []data.Want {
 }
 
 // joined lists the sizes of rows of the party's table that correspond to those of other parties: sizes of what crosses, or of shared data.
-func (p *OneParty) joined() (out []string) {
+func (p *OneParty) joined() []string { return joinedSizes(p.Manifest, p.wants()) }
+
+func joinedSizes(m *split.Manifest, wants []data.Want) (out []string) {
 	var crossing []string
-	for _, c := range p.Manifest.Cuts {
+	for _, c := range m.Cuts {
 		crossing = append(crossing, c.Shape...)
 	}
-	for _, d := range p.Manifest.SharedData {
+	for _, d := range m.SharedData {
 		crossing = append(crossing, d.Shape...)
 	}
-	for _, w := range p.wants() {
+	for _, w := range wants {
 		if name := w.Rows.Name; w.Rank > 0 && !w.Rows.Own && slices.Contains(crossing, name) && !slices.Contains(out, name) {
 			out = append(out, name)
 		}

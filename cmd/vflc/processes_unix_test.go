@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -411,6 +412,7 @@ transform augmented(rho = 0.5)
 	}{
 		"family":    {family, []string{"--chains", "1", "--warmup", "20", "--draws", "10"}},
 		"module":    {module, []string{"--chains", "1", "--warmup", "20", "--draws", "10"}},
+		"drop":      {strings.NewReplacer("@ a\nd", "@ a missing drop\nd", "real[N] @ b", "real[N] @ b missing drop").Replace(demoModel), []string{"--chains", "1", "--warmup", "20", "--draws", "10"}},
 		"minibatch": {demoModel, []string{"--backend", "sfvi", "--minibatch", "12", "--iterations", "40", "--draws", "10"}},
 		"powers":    {demoModel, []string{"--transform", "power", "--rho", "0.4", "--backend", "sfvi", "--minibatch", "12", "--iterations", "40", "--draws", "10"}},
 	} {
@@ -430,12 +432,31 @@ transform augmented(rho = 0.5)
 					fmt.Fprintf(&wide, "%s,%d\n", line, k%3)
 				}
 				s.write("m/lab/lab2.csv", wide.String())
+			case "drop": // rows 3 and 17 at a, 17, 20 and 39 at b
+				for file, ids := range map[string][]string{"m/a.csv": {"3", "17"}, "m/b.csv": {"17", "20", "39"}} {
+					text := s.read(file)
+					for _, id := range ids {
+						text = regexp.MustCompile("(?m)^"+id+",.*$").ReplaceAllString(text, id+",")
+					}
+					s.write(file, text)
+				}
 			case "module":
 				s.write("m/b.vfl", "module b implements m\ndata own : real[N, Q] from xb\nparam slope : real[Q] ~ normal(0, 1)\nc = own * slope\n")
 			}
 			s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo", "--seed", "7", "--wait"}, c.args...)...)
 			s.must(append([]string{"run", "m.vfl", "-o", "whole", "--seed", "7", "--wire", "fixed"}, c.args...)...)
 			s.wantWhole("whole")
+			if name != "drop" {
+				return
+			}
+			out := s.must("audit", "demo")
+			for _, want := range []string{
+				"server told every client which rows all parties leave out: 4 of 40 (N).", "a told server which rows of the party are incomplete: 2 of 40 (N).", "b told server which rows of the party are incomplete: 3 of 40 (N).",
+			} {
+				if !strings.Contains(out, want) {
+					t.Errorf("no %q in\n%s", want, out)
+				}
+			}
 		})
 	}
 }
