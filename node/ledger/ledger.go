@@ -25,6 +25,7 @@ import (
 	"github.com/vflc/vflc/internal/atomicfile"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/node/identity"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/session"
 	"github.com/vflc/vflc/runtime/transport"
@@ -420,6 +421,9 @@ func (f *File) headed() (diags diag.List) {
 		return cut("the signature of the ledger has no certificate")
 	}
 	key, ok := cert.PublicKey.(ed25519.PublicKey)
+	if root, err := identity.ReadAuthority(filepath.Join(filepath.Dir(filepath.Dir(f.Path)), runs.SessionDir)); err == nil && root.Signed(h.Certificate, h.text(), h.Signature) == "" {
+		return cut("the signature beside the ledger is not that of a party of the project")
+	}
 	switch {
 	case !ok || !ed25519.Verify(key, h.text(), h.Signature) || cert.Subject.CommonName != h.Party || f.Party != "" && f.Party != h.Party:
 		return cut("the signature beside the ledger is not that of its party")

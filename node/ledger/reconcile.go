@@ -187,10 +187,10 @@ func (r *reconciling) read(f *File) (names []string) {
 	return names
 }
 
-// run is the number of lines of the run itself, after which publications come.
+// run is the number of lines up to the last message or end of an epoch.
 func (f *File) run() int {
 	n := len(f.Entries)
-	for n > 0 && f.Entries[n-1].Published != nil {
+	for n > 0 && (f.Entries[n-1].Published != nil || f.Entries[n-1].Told != nil) {
 		n--
 	}
 	return n

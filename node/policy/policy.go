@@ -238,11 +238,23 @@ func (p *Policy) Program(f Program) []Line {
 	return l.out
 }
 
+// endOf is the end of a day.
+func endOf(day *toml.LocalDate) time.Time { return day.AsTime(time.UTC).AddDate(0, 0, 1) }
+
+// Over is the error where the policy expires while a run is under way.
+func (p *Policy) Over(at time.Time) diag.List {
+	if p.Expires == nil || at.Before(endOf(p.Expires)) {
+		return nil
+	}
+	l := &lines{path: p.path}
+	l.term(p.Expires, at)
+	return Refused(l.out)
+}
+
 // term adds the line on the last day.
 func (l *lines) term(expires *toml.LocalDate, at time.Time) {
 	if expires != nil {
-		end := expires.AsTime(time.UTC).AddDate(0, 0, 1)
-		l.add("expires", at.Before(end), diag.PolicyTerms, expires.String(), "the policy has expired: its last day was %s", expires)
+		l.add("expires", at.Before(endOf(expires)), diag.PolicyTerms, expires.String(), "the policy has expired: its last day was %s", expires)
 	}
 }
 
