@@ -18,6 +18,7 @@ import (
 	"github.com/vflc/vflc/internal/grouped"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/stdlib"
 )
 
 // FileName is the name of the policy in the folder with a party's keys.
@@ -91,6 +92,9 @@ func Parse(path string, text []byte) (*Policy, diag.List) {
 	case errors.As(err, &decoding):
 		line, _ := decoding.Position()
 		if key := decoding.Key(); len(key) > 0 {
+			if lineOf(text, key[0]) < line {
+				return bad(line, "%s stands twice", strings.Join(key, "."))
+			}
 			return bad(line, "%s has a value of another type", strings.Join(key, "."))
 		}
 		return bad(line, "the policy is not TOML: %s", strings.TrimPrefix(decoding.Error(), "toml: "))
@@ -113,6 +117,16 @@ func Parse(path string, text []byte) (*Policy, diag.List) {
 	if !slices.Contains(releases, p.Release) {
 		return bad(lineOf(text, "release"), "release is one of nothing, summaries and draws, not %q", p.Release)
 	}
+	for name, list := range map[string][]string{"manifests": p.Manifests, "signed_by": p.SignedBy, "transforms": p.Transforms, "peers": p.Peers} {
+		if list != nil && len(list) == 0 {
+			return bad(lineOf(text, name), "%s lists nothing; leave the line out where nothing is to be limited", name)
+		}
+	}
+	for _, t := range p.Transforms {
+		if _, ok := stdlib.New().Transform(t); !ok {
+			return bad(lineOf(text, "transforms"), "there is no transform %q", t)
+		}
+	}
 	for _, m := range p.Manifests {
 		if len(m) != 64 || strings.Trim(m, "0123456789abcdef") != "" {
 			return bad(lineOf(text, "manifests"), "%q is no SHA-256 in hexadecimal; sha256sum PROGRAMS/manifest.json prints it", m)
@@ -121,7 +135,7 @@ func Parse(path string, text []byte) (*Policy, diag.List) {
 	return p, nil
 }
 
-// lineOf finds the line that sets a key.
+// lineOf finds the first line that sets a key; 1 where none does.
 func lineOf(text []byte, key string) int {
 	n := 0
 	for line := range bytes.Lines(text) {
