@@ -38,10 +38,11 @@ type kernel struct {
 	terms         [][]float64 // of the integrand at several draws, by block
 	sums          []float64   // over the blocks
 	whole         view
-	windows       []view // none where every evaluation is of all rows
-	current       int    // number of the view of the current evaluation
-	iterationView int    // that of the current iteration
-	nextView      int    // that of the next draw of the fit
+	windows       []*view          // none where every evaluation is of all rows; one for all with the same Env
+	divided       density.Windowed // has them
+	current       int              // number of the view of the current evaluation
+	iterationView int              // that of the current iteration
+	nextView      int              // that of the next draw of the fit
 	order         order
 	traceWindows  density.Stream // chooses the windows of the trace
 
