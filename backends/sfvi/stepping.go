@@ -23,6 +23,8 @@ type stepping struct {
 	steps   int
 	missed  []float64 // by block: local steps whose gradient was not finite
 	answers [2]float64
+	// moved, above and below are what the server receives, and its adjoints, where the curvature is measured.
+	moved, above, below []float64
 }
 
 // A place is what a party keeps to evaluate its own density by itself.
@@ -93,6 +95,11 @@ func (k *kernel) place() error {
 	}
 	if steps > 1 {
 		k.stepping = &stepping{steps: steps, missed: make([]float64, len(k.parties))}
+		if server := k.places[0]; server.block.Index() == 0 {
+			n := len(server.received)
+			v := make([]float64, 3*n)
+			k.stepping.moved, k.stepping.above, k.stepping.below = v[:n:n], v[n:2*n:2*n], v[2*n:]
+		}
 	}
 	return nil
 }
@@ -289,27 +296,28 @@ const curvatureStep = 1e-3
 // curvature sets the second column of what goes down: minus the change of the adjoint, over the distance, when the whole sum moves.
 func (k stepped) curvature(at *place, down [][]float64) {
 	k.drawHere(0, k.round)
-	moved := append([]float64(nil), at.received...)
-	measure := func(by float64) []float64 {
-		for _, m := range at.wiring.Receives {
-			for i := m.Offset; i < m.Offset+m.Len; i++ {
-				moved[i] = at.received[i] + by
-			}
-		}
-		at.block.SetReceived(moved)
-		at.block.Local(k.theta[0], nil, nil)
-		at.block.Gradient(at.w, k.grad[0])
-		back := make([]float64, len(moved))
-		at.block.ReceivedGradient(back)
-		return back
-	}
-	above, below := measure(curvatureStep), measure(-curvatureStep)
+	above, below := k.stepping.above, k.stepping.below
+	k.adjointAway(at, curvatureStep, above)
+	k.adjointAway(at, -curvatureStep, below)
 	for _, m := range at.wiring.Receives {
 		curve := down[m.Group][m.Len:]
 		for i := range curve {
 			curve[i] = max(0, (below[m.Offset+i]-above[m.Offset+i])/(2*curvatureStep))
 		}
 	}
+}
+
+// adjointAway sets back to the adjoints where every sum has moved so far.
+func (k stepped) adjointAway(at *place, by float64, back []float64) {
+	moved := k.stepping.moved
+	copy(moved, at.received)
+	for _, m := range at.wiring.Receives {
+		vec.AddScalar(m.Len, moved[m.Offset:], at.received[m.Offset:], by)
+	}
+	at.block.SetReceived(moved)
+	at.block.Local(k.theta[0], nil, nil)
+	at.block.Gradient(at.w, k.grad[0])
+	at.block.ReceivedGradient(back)
 }
 
 func (k stepped) Receive(b int, down [][]float64, out []float64) {
