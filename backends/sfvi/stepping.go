@@ -248,12 +248,14 @@ func (at *place) receive(sum [][]float64, c int) {
 	}
 }
 
-// drawn is the exchange of many draws of a stream, whose terms of the integrand the parties add up.
+// drawn is the exchange of n draws of a stream, the at-th and those after it of all whose terms of the integrand the parties add up. The last such exchange has the other
+// terms too.
 type drawn struct {
 	*kernel
 	from  source
 	first uint64
-	n     int
+	at, n int
+	all   int
 }
 
 func (k drawn) Send(b int, up [][]float64, scalars []float64) {
@@ -265,7 +267,7 @@ func (k drawn) Send(b int, up [][]float64, scalars []float64) {
 			copy(up[i][d*m.Len:], at.z[m.Offset:m.Offset+m.Len])
 		}
 	}
-	copy(scalars[k.n:], k.terms[b][k.n:])
+	copy(scalars[k.n:], k.terms[b][k.all:])
 }
 
 // Answer sets adjoints too, which are not sent: a server can compute them, so whoever watches it has them.
@@ -282,13 +284,19 @@ func (k drawn) Answer(sum [][]float64, total []float64, down [][]float64, out []
 			copy(down[m.Group][d*m.Len:], at.back[m.Offset:m.Offset+m.Len])
 		}
 	}
-	for i := k.n; i < len(out); i++ {
-		out[i] = total[i] + k.terms[0][i]
+	for i, v := range total[k.n:] {
+		out[k.n+i] = v + k.terms[0][k.all+i]
 	}
-	copy(k.sums, out)
+	k.keep(out)
 }
 
-func (k drawn) Receive(_ int, _ [][]float64, out []float64) { copy(k.sums, out) }
+func (k drawn) Receive(_ int, _ [][]float64, out []float64) { k.keep(out) }
+
+// keep takes the totals.
+func (k drawn) keep(out []float64) {
+	copy(k.sums[k.at:], out[:k.n])
+	copy(k.sums[k.all:], out[k.n:])
+}
 
 // curvatureStep is the distance at which the curvature is measured.
 const curvatureStep = 1e-3

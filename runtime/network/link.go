@@ -43,6 +43,7 @@ const (
 type Link struct {
 	Config
 	index uint16
+	most  int // bytes of a message
 	peers map[string]*peer
 	byID  []*peer
 	done  chan struct{}
@@ -102,7 +103,7 @@ func NewLink(c Config) (*Link, error) {
 	if at < 0 || len(c.Names) > 1<<16 {
 		return nil, fmt.Errorf("network: %s is no party of this run", c.Own)
 	}
-	l := &Link{Config: c, index: uint16(at), peers: map[string]*peer{}, byID: make([]*peer, len(c.Names)), done: make(chan struct{})}
+	l := &Link{Config: c, index: uint16(at), most: maxMessage, peers: map[string]*peer{}, byID: make([]*peer, len(c.Names)), done: make(chan struct{})}
 	for i, name := range c.Names {
 		send, ok := c.Send[name]
 		receive, also := c.Receive[name]
@@ -251,6 +252,10 @@ func (l *Link) Send(ctx context.Context, to string, m transport.Message) error {
 		p.mutex.Lock()
 		if p.bytes < window {
 			p.plain = encode(p.plain[:0], m)
+			if len(p.plain) > l.most { // the peer would not take it
+				p.mutex.Unlock()
+				return &LengthError{Kind: m.Kind, To: to, Bytes: len(p.plain), Most: l.most}
+			}
 			p.seal(p.plain)
 			p.mutex.Unlock()
 			return nil
@@ -264,6 +269,16 @@ func (l *Link) Send(ctx context.Context, to string, m transport.Message) error {
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// A LengthError is a message that is too long for any party to take.
+type LengthError struct {
+	Kind, To    string
+	Bytes, Most int
+}
+
+func (e *LengthError) Error() string {
+	return fmt.Sprintf("the message %q to %s has %d bytes, and a party takes at most %d: fewer draws, or fewer rows, make it shorter", e.Kind, e.To, e.Bytes, e.Most)
 }
 
 // Mark sends a mark to all peers, before everything that is sent later.

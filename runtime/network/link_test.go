@@ -192,6 +192,14 @@ func TestLongMessages(t *testing.T) {
 	if err != nil || !slices.Equal(got.Arrays[0].Data, long) {
 		t.Fatal(err, len(got.Arrays))
 	}
+	c.links["a"].most = 1 << 20 // which no party takes: it would be sent again for ever
+	var e *LengthError
+	if err := c.links["a"].Send(t.Context(), "server", m); !errors.As(err, &e) || e.Bytes < 8<<18 || e.Kind != "aux" {
+		t.Errorf("a message that is too long: %v", err)
+	}
+	if c.links["a"].peers["server"].flying() > 1 {
+		t.Error("it was sent")
+	}
 }
 
 // What is forged, altered, of another run, epoch, direction or time is not taken, and changes nothing.
