@@ -264,7 +264,7 @@ func (k solving) Answer(sum [][]float64, total []float64, down [][]float64, out 
 		return
 	}
 	c.apply(s, sum)
-	if k.solves == 1 && c.outright(s.sample.columns) || c.advance(s) || k.solves >= mostCG {
+	if k.solves == 1 && c.outright(s.sample.columns, s.noise) || c.advance(s) || k.solves >= mostCG {
 		out[0], k.solved = 1, true
 		c.direct(s, c.v, down)
 		for col := range s.sample.columns {
