@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/density"
@@ -65,6 +68,55 @@ func TestJointGaussianIsTheNormalPosterior(t *testing.T) {
 			ratios := k.(backends.Weighted).Ratios()
 			if spread := slices.Max(ratios) - slices.Min(ratios); !(spread < bound) {
 				t.Errorf("%s, %s draws: log p − log q differs by %.3g", transform, draws, spread)
+			}
+			if draws == "400" {
+				covarianceOfDraws(t, m, transform, k, len(ratios))
+			}
+		}
+	}
+}
+
+// covarianceOfDraws holds that of the draws of all parties against that of the posterior, which they have exactly.
+func covarianceOfDraws(t *testing.T, m testmodel.GLM, transform def.Transform, k backends.Kernel, draws int) {
+	t.Helper()
+	n, columns := len(m.Y), [][]float64{slices.Repeat([]float64{1}, len(m.Y))}
+	theta := [][]float64{make([]float64, 1)}
+	for _, x := range m.X {
+		theta = append(theta, make([]float64, len(x)/n))
+		for ; len(x) > 0; x = x[n:] {
+			columns = append(columns, x[:n])
+		}
+	}
+	d, noise := len(columns), m.Sigma*m.Sigma
+	if transform.Augmented() {
+		noise += float64(len(m.X)) * 0.8 * 0.8
+	}
+	precision := mat.NewSymDense(d, nil)
+	for i, a := range columns {
+		precision.SetSym(i, i, 1)
+		for j, b := range columns[:i+1] {
+			precision.SetSym(i, j, precision.At(i, j)+mat.Dot(mat.NewVecDense(n, a), mat.NewVecDense(n, b))/noise)
+		}
+	}
+	table := mat.NewDense(draws, d, nil)
+	for i := range draws {
+		k.Draw(i, theta)
+		table.SetRow(i, slices.Concat(theta...))
+	}
+	var want, got mat.SymDense
+	var factor mat.Cholesky
+	if !factor.Factorize(precision) {
+		t.Fatal("the precision is not positive definite")
+	}
+	if err := factor.InverseTo(&want); err != nil {
+		t.Fatal(err)
+	}
+	stat.CovarianceMatrix(&got, table, nil)
+	got.ScaleSym(float64(draws-1)/float64(draws), &got)
+	for i := range d {
+		for j := range i + 1 {
+			if scale := math.Sqrt(want.At(i, i) * want.At(j, j)); math.Abs(got.At(i, j)-want.At(i, j)) > 1e-6*scale {
+				t.Errorf("%s: the covariance of parameters %d and %d is %g, want %g", transform, i, j, got.At(i, j), want.At(i, j))
 			}
 		}
 	}
