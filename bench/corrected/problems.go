@@ -60,6 +60,20 @@ type simulation struct {
 
 var simulations = []simulation{
 	{"poisson", "Poisson", 5000, "data y : count[N]\nparam b ~ normal(0, 1)\n", "poisson_log(%s)", poissonOf},
+	{"linear", "linear, unknown sigma", 200, "data y : real[N]\nparam b ~ normal(0, 1)\nparam sigma ~ half_normal(2)\n", "normal(%s, sigma)",
+		func(r *rand.Rand, eta float64) float64 { return eta + 0.7*r.NormFloat64() }},
+	{"robust", "Student t, unknown scale and degrees of freedom", 300, "data y : real[N]\nparam b ~ normal(0, 1)\nparam s ~ half_normal(2)\nparam nu ~ gamma(2, 0.1)\n", "student_t(nu, %s, s)",
+		func(r *rand.Rand, eta float64) float64 { // with four degrees of freedom
+			squares := 0.0
+			for range 4 {
+				squares += math.Pow(r.NormFloat64(), 2)
+			}
+			return eta + 0.7*r.NormFloat64()/math.Sqrt(squares/4)
+		}},
+	{"negative", "negative binomial, unknown dispersion", 500, "data y : count[N]\nparam b ~ normal(0, 1)\nparam phi ~ gamma(2, 0.5)\n", "neg_binomial_2_log(%s, phi)",
+		func(r *rand.Rand, eta float64) float64 { // a gamma of shape 2, the sum of two exponentials
+			return poissonOf(r, eta+math.Log((r.ExpFloat64()+r.ExpFloat64())/2))
+		}},
 }
 
 func poissonOf(r *rand.Rand, eta float64) float64 {
