@@ -59,7 +59,7 @@ type Rows struct {
 	Own   int    // offset, among the block's own cuts, of that which enters the sum; −1: none does
 	Affine
 	Shared []float64 // len(Offset) × Received
-	// Evaluate sets lp and slope to the log density of each row and its derivative, at the predictors eta and the globals phi, and adds w times the gradient of the sum of lp by
-	// these to by.
-	Evaluate func(phi, eta, lp, slope []float64, w float64, by []float64)
+	// Evaluate sets lp to the log density of each row at the predictors eta and the globals phi, and slope and by to the derivatives, by the predictors and by the globals, of
+	// their sum with weights seeds; nil: 1.
+	Evaluate func(phi, eta, lp, slope, seeds, by []float64)
 }

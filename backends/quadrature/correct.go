@@ -74,6 +74,10 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 	var centre [][]float64
 	var phi, by []float64
 	if g := s.globals; g != nil {
+		if !k.joint() {
+			s.adjustByDraws(sum, total[k.size:], k.size)
+			k.sampleGlobals()
+		}
 		phi, by = append(phi, g.mean...), make([]float64, g.m)
 	}
 	for c := range k.size + 1 {
@@ -97,7 +101,7 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 				continue
 			}
 			eta := append([]float64(nil), r.eta...)
-			r.density(phi, eta, r.lp, r.at, 0, by)
+			r.density(phi, eta, r.lp, r.at, by)
 			out[c-1] += vec.Sum(r.n, r.lp)
 			if k.joint() {
 				vec.Sub(r.n, eta, eta, centre[i])
@@ -108,6 +112,41 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 		}
 	}
 	copy(k.ratios, out)
+}
+
+// sampleGlobals draws the globals.
+func (k *Kernel) sampleGlobals() {
+	scale := 1.0
+	if k.options.Correct {
+		scale = wider
+	}
+	if g := k.server.globals; g != nil {
+		g.beginSample(k.server.sample.columns, scale, k.env.Private(0, "sfvi globals"))
+	}
+}
+
+// adjustByDraws is adjust where mean and variance of the predictors are those of the draws of a batch.
+func (s *server) adjustByDraws(sum [][]float64, noise []float64, draws int) {
+	theta := make([]float64, s.d)
+	for _, r := range s.rows {
+		r.integrateOut(noise[r.Group])
+		clear(r.variance)
+		for c := range draws + 1 {
+			if copy(theta, s.sample.column(0, s.d)); c > 0 {
+				reflected(s.sample.start, s.d, c-1, theta)
+			}
+			apply(&r.Affine, theta, r.eta)
+			vec.Accumulate(r.n, r.eta, sum[r.Group][c*r.n:])
+			if c == 0 {
+				copy(r.mean, r.eta)
+				continue
+			}
+			for i, eta := range r.eta {
+				r.variance[i] += (eta - r.mean[i]) * (eta - r.mean[i]) / float64(draws)
+			}
+		}
+	}
+	s.adjust()
 }
 
 // A client takes the ratios as the server answers them.
@@ -125,9 +164,6 @@ func (k *Kernel) evaluate(ctx context.Context) error {
 		}
 		if b == 0 && k.server != nil {
 			k.server.conjugate, k.server.noise = k.server.newConjugate(columns), k.env.Private(b, "sfvi rows")
-			if g := k.server.globals; g != nil {
-				g.beginSample(columns, k.env.Private(b, "sfvi globals"))
-			}
 		}
 	}
 	if k.joint() {

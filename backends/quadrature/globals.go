@@ -27,6 +27,7 @@ type globals struct {
 	gradient  []float64
 	before    []float64 // mean and precision that a step begins at
 	sample    []float64 // draws, by column: the mean first
+	scale     float64   // of them, in that of q
 }
 
 // A node is where φ is evaluated.
@@ -119,9 +120,8 @@ func (g *globals) slopes() bool {
 	return true
 }
 
-// improve makes a natural gradient step in q(φ) (Khan and Rue 2023), as long as raises the ELBO, which is value at first, the rest as it is. It returns the ELBO.
-func (s *server) improve(value float64) float64 {
-	g := s.globals
+// improve makes a natural gradient step in q(φ) (Khan and Rue 2023), as long as raises the ELBO, which is value at first and total later, the rest as it is. It returns the ELBO.
+func (g *globals) improve(value float64, total func() float64) float64 {
 	if !g.slopes() {
 		return value
 	}
@@ -137,7 +137,7 @@ func (s *server) improve(value float64) float64 {
 			copy(step, g.gradient)
 			g.precision.Solve(step)
 			vec.ScaleAdd(m, g.mean, by, step, g.before)
-			if better := s.total(s.span.mix, s.now.theta); better >= value {
+			if better := total(); better >= value {
 				return better
 			}
 		}
@@ -145,7 +145,19 @@ func (s *server) improve(value float64) float64 {
 	copy(g.mean, g.before)
 	copy(g.precision.Matrix, g.before[m:])
 	g.precision.Definite()
-	return s.total(s.span.mix, s.now.theta)
+	return total()
+}
+
+// climb makes steps until the ELBO rises no more.
+func (g *globals) climb(total func() float64) {
+	const most, enough = 100, 1e-9
+	value := total()
+	for range most {
+		before := value
+		if value = g.improve(value, total); !(value-before > enough*(1+math.Abs(value))) {
+			return
+		}
+	}
 }
 
 // draw sets phi to a draw from q(φ).
@@ -155,10 +167,13 @@ func (g *globals) draw(from density.Stream, phi []float64) {
 	g.at(t, phi)
 }
 
-// beginSample draws columns of which the first is the mean, and the others have the covariance of q exactly where there are many.
-func (g *globals) beginSample(columns int, noise density.Stream) {
+// wider is how many times as wide as q(φ) what draws of globals that are corrected come from is: the logarithm of a scale has tails that are longer than a normal's.
+const wider = 1.25
+
+// beginSample draws columns of which the first is the mean, and the others have the covariance of q exactly where there are many, or a number of times its scale.
+func (g *globals) beginSample(columns int, scale float64, noise density.Stream) {
 	m := g.m
-	g.sample = make([]float64, columns*m)
+	g.sample, g.scale = make([]float64, columns*m), scale
 	sample := cholesky.New(m)
 	for c := 1; c < columns; c++ {
 		t := g.column(c)
@@ -176,15 +191,16 @@ func (g *globals) beginSample(columns int, noise density.Stream) {
 		if match {
 			sample.Forward(t)
 		}
+		vec.Scale(m, t, t, scale)
 		g.at(append([]float64(nil), t...), t)
 	}
 }
 
 func (g *globals) column(c int) []float64 { return g.sample[c*g.m:][:g.m] }
 
-// logQ is −½(φ − mean)ᵀ·precision·(φ − mean).
+// logQ is the log density of what the sample is drawn from, but for a constant.
 func (g *globals) logQ(phi []float64) float64 {
-	m, v := g.m, 0.0
+	m, squares := g.m, 0.0
 	diff := make([]float64, m)
 	vec.Sub(m, diff, phi, g.mean)
 	for j := range m {
@@ -192,9 +208,9 @@ func (g *globals) logQ(phi []float64) float64 {
 		for i := j; i < m; i++ {
 			x += g.precision.Lower[i*m+j] * diff[i]
 		}
-		v -= 0.5 * x * x
+		squares += x * x
 	}
-	return v
+	return -0.5 * squares / (g.scale * g.scale)
 }
 
 func (g *globals) carry(c *checkpoint.Codec) {

@@ -23,7 +23,8 @@ type rows struct {
 	top, sum, over []float64 // of that integral
 	inner          rule      // over that noise
 	rules          *rules
-	nodes          []node // of the parameters beside the predictor
+	nodes          []node    // of the parameters beside the predictor
+	by             []float64 // the gradient by these
 }
 
 func newRows(r density.Rows, all *rules) *rows {
@@ -47,7 +48,8 @@ func (r *rows) expect() (value float64) {
 	for k, t := range by.at {
 		vec.ScaleAdd(r.n, r.eta, t, r.sd, r.mean)
 		for _, g := range r.nodes {
-			r.density(g.phi, r.eta, r.lp, r.at, by.weight[k], g.by)
+			r.density(g.phi, r.eta, r.lp, r.at, r.by)
+			vec.Axpy(len(r.by), g.by, by.weight[k], r.by)
 			w := by.weight[k] * g.weight
 			value += w * vec.Sum(r.n, r.lp)
 			vec.Axpy(r.n, r.slope, w, r.at)
@@ -58,10 +60,10 @@ func (r *rows) expect() (value float64) {
 	return value
 }
 
-// density sets lp and slope at the predictors, the noise integrated out. Where there is none w times the gradient by the globals is added to by.
-func (r *rows) density(phi, eta, lp, slope []float64, w float64, by []float64) {
+// density sets lp and slope at the predictors and by to the gradient by the globals, the noise integrated out.
+func (r *rows) density(phi, eta, lp, slope, by []float64) {
 	if r.noise == 0 {
-		r.Evaluate(phi, eta, lp, slope, w, by)
+		r.Evaluate(phi, eta, lp, slope, nil, by)
 		return
 	}
 	r.marginal(phi, eta, lp, slope, by)
@@ -73,8 +75,11 @@ func (r *rows) integrateOut(noise float64) {
 	if r.noise = noise; noise == 0 {
 		return
 	}
-	const reach, fine = 6, 0.75
-	sd := math.Sqrt(noise)
+	const reach = 6
+	fine, sd := 0.75, math.Sqrt(noise)
+	if len(r.by) > 0 {
+		fine /= 3 // under other globals the likelihood may be narrower
+	}
 	step := fine * min(1, 1/(sd*math.Sqrt(largest(r.curvature))))
 	r.inner = trapezoidal(2*int(math.Ceil(reach/step))+1, step)
 }
@@ -89,7 +94,7 @@ func (r *rows) marginal(phi, eta, lp, slope, by []float64) {
 	}
 	for k, t := range over.at {
 		vec.AddScalar(r.n, inner, eta, sd*t)
-		r.Evaluate(phi, inner, l, d, 0, by)
+		r.Evaluate(phi, inner, l, d, nil, by)
 		for i, v := range l {
 			if v > r.top[i] {
 				shrink := math.Exp(r.top[i] - v)
@@ -103,5 +108,19 @@ func (r *rows) marginal(phi, eta, lp, slope, by []float64) {
 	}
 	for i := range lp {
 		lp[i], slope[i] = r.top[i]+math.Log(r.sum[i]), r.over[i]/r.sum[i]
+	}
+	if len(by) == 0 {
+		return
+	}
+	part, seeds := make([]float64, len(by)), r.over
+	clear(by)
+	for k, t := range over.at { // the mean of gradients, weighted by exp ℓ
+		vec.AddScalar(r.n, inner, eta, sd*t)
+		r.Evaluate(phi, inner, l, d, nil, part)
+		for i, v := range l {
+			seeds[i] = over.weight[k] * math.Exp(v-lp[i])
+		}
+		r.Evaluate(phi, inner, l, d, seeds, part)
+		vec.Accumulate(len(by), by, part)
 	}
 }

@@ -57,7 +57,7 @@ func newServer(p *party, o *Options, lens []int, clients int) *server {
 	if len(p.lin.Globals.Index) > 0 {
 		s.globals = newGlobals(p.lin.Globals, o.Theta != MeanField)
 		for _, r := range s.rows {
-			r.nodes = s.globals.nodes
+			r.nodes, r.by = s.globals.nodes, make([]float64, s.globals.m)
 		}
 	}
 	if !o.AtClients {

@@ -89,7 +89,7 @@ func (s *server) maximise() (float64, bool) {
 		copy(s.now.theta, theta)
 		value = better
 		if s.globals != nil {
-			value = s.improve(better)
+			value = s.globals.improve(better, func() float64 { return s.total(sp.mix, s.now.theta) })
 			if still && value-better <= enough*(1+math.Abs(value)) {
 				break
 			}

@@ -113,7 +113,7 @@ func (p *Party) compare(l *density.Linear) error {
 	}
 	for _, r := range l.Rows {
 		lp, slope := make([]float64, len(r.Offset)), make([]float64, len(r.Offset))
-		r.Evaluate(phi, r.Offset, lp, slope, 0, by)
+		r.Evaluate(phi, r.Offset, lp, slope, nil, by)
 		got += vector.Sum(len(lp), lp)
 	}
 	if math.Abs(got-want) > exact*(1+math.Abs(want)) {
@@ -192,24 +192,27 @@ func (p *Party) readRows(l *density.Linear, split *graph.Split) {
 }
 
 // evaluator evaluates a graph of rows given their predictors and globals.
-func evaluator(g *graph.Graph, globals []int) func(phi, eta, lp, slope []float64, w float64, by []float64) {
+func evaluator(g *graph.Graph, globals []int) func(phi, eta, lp, slope, seeds, by []float64) {
 	e, theta := g.NewExec(), make([]float64, g.Dim())
 	ones := make([]float64, g.Outputs()[0].Len)
 	for i := range ones {
 		ones[i] = 1
 	}
-	seeds := [][]float64{ones}
-	return func(phi, eta, lp, slope []float64, w float64, by []float64) {
+	seeded := [][]float64{ones}
+	return func(phi, eta, lp, slope, seeds, by []float64) {
 		for k, i := range globals {
 			theta[i] = phi[k]
 		}
 		copy(e.Input(0), eta)
 		e.Forward(theta)
 		copy(lp, e.Output(0))
-		e.Pull(seeds)
+		if seeded[0] = ones; seeds != nil {
+			seeded[0] = seeds
+		}
+		e.Pull(seeded)
 		copy(slope, e.InputAdjoint(0))
 		for k, i := range globals {
-			by[k] += w * e.Grad()[i]
+			by[k] = e.Grad()[i]
 		}
 	}
 }
