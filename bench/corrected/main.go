@@ -36,7 +36,7 @@ const (
 func main() {
 	folder := flag.String("data", filepath.Join("..", "shared", "data"), "folder of the reference data")
 	seeds := flag.Int("seeds", 5, "fits of each model")
-	draws := flag.Int("draws", 10000, "draws of each of the four chains that tell the truth")
+	draws := flag.Int("draws", 5000, "draws of each of the four chains that tell the truth")
 	flag.Parse()
 	if err := study(*folder, flag.Args(), *seeds, *draws); err != nil {
 		fmt.Fprintln(os.Stderr, "corrected:", err)
