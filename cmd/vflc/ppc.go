@@ -66,7 +66,7 @@ pooled models.`,
 				}
 			}
 			if asJSON {
-				return posterior.WriteJSON(cmd.OutOrStdout(), map[string]any{"schema": posterior.Schema, "model": r.Name(), "draws": p.Draws.Chains() * p.Draws.Len(0), "checks": checks})
+				return posterior.WriteJSON(cmd.OutOrStdout(), fit.ChecksDocument(r.Name(), p.Draws.Chains()*p.Draws.Len(0), checks))
 			}
 			_, err = io.WriteString(cmd.OutOrStdout(), checksText(checks, p.Draws.Chains()*p.Draws.Len(0)))
 			return err
