@@ -153,8 +153,18 @@ func (p *participant) options() (fit.Options, error) {
 		return fit.Options{}, refuse(CodeVersion, "this version has no backend %s", p.announce.Backend)
 	}
 	_, err := os.Stat(filepath.Join(p.Dir, runs.RecordFile))
+	inits := p.Inits
+	if err == nil {
+		r, err := runs.ReadRecord(p.Dir)
+		if err != nil {
+			return fit.Options{}, err
+		}
+		if inits, err = fit.RecordedInits(p.Dir, r); err != nil {
+			return fit.Options{}, err
+		}
+	}
 	return fit.Options{
-		Algorithm: a, Settings: p.announce.Settings, Seed: p.announce.Seed, Dir: p.Dir, Resume: err == nil, SaveEvery: p.CheckpointEvery,
+		Inits: inits, Algorithm: a, Settings: p.announce.Settings, Seed: p.announce.Seed, Dir: p.Dir, Resume: err == nil, SaveEvery: p.CheckpointEvery,
 		Joining: data.Joining{Key: p.announce.Key}, Progress: p.progress, Origin: fit.Origin{Command: p.Command, Began: p.began},
 	}, nil
 }

@@ -30,6 +30,7 @@ const (
 	Fitting    = ""        // a fit; of a cross-validation, to the rows that are not in the fold
 	Predicting = "predict" // predictions of new rows
 	Checking   = "ppc"     // replicates of the rows of a run, which are compared with them
+	Weighing   = "log-lik" // the log densities of the rows of a run at its draws
 	Scoring    = "score"   // predictions of the rows in the fold, and the log density of what was observed
 )
 
@@ -38,7 +39,7 @@ func (t Task) folder() string {
 	switch t.Kind {
 	case Predicting:
 		return compile.PredictDir
-	case Checking, Scoring:
+	case Checking, Scoring, Weighing:
 		return compile.ScoreDir
 	}
 	return ""
@@ -51,7 +52,7 @@ func (t Task) done() string {
 		return runs.PredictedFile
 	case Checking:
 		return runs.ChecksFile
-	case Scoring:
+	case Scoring, Weighing:
 		return runs.ScoresFile
 	}
 	return runs.SummaryFile
@@ -63,7 +64,7 @@ func (t Task) same(o Task) bool {
 }
 
 func (t Task) String() string {
-	text := map[string]string{Fitting: "a fit", Predicting: "a prediction", Checking: "a comparison of data with replicates", Scoring: "scores of rows that were left out"}[t.Kind]
+	text := map[string]string{Fitting: "a fit", Predicting: "a prediction", Checking: "a comparison of data with replicates", Scoring: "scores of rows that were left out", Weighing: "the log densities of the rows of a run"}[t.Kind]
 	if t.Folds > 0 {
 		text += fmt.Sprintf(" (fold %d of %d)", t.Fold.Fold, t.Folds)
 	}
@@ -151,6 +152,11 @@ func (p *participant) keep(predicted *fit.Predictions) (Outcome, error) {
 	switch out.Kind {
 	case Predicting:
 		return out, predicted.Save(p.Dir, probs())
+	case Weighing:
+		if err := fit.KeepLogLik(p.earlier, predicted); err != nil {
+			return nil, err
+		}
+		return out, out.SaveScores(p.Dir, predicted)
 	case Scoring:
 		return out, out.SaveScores(p.Dir, predicted)
 	}

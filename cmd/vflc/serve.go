@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,6 +21,7 @@ import (
 type partyFlags struct {
 	node.Options
 	taskFlags
+	inits         string
 	quiet, asJSON bool
 }
 
@@ -31,6 +33,7 @@ func (f *partyFlags) add(cmd *cobra.Command) {
 	fs.StringVarP(&f.Dir, "output", "o", "", "`folder` of the run: results, what a later start goes on from, and the log")
 	fs.BoolVar(&f.quiet, "quiet", false, "print no progress")
 	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
+	fs.StringVar(&f.inits, "inits", "", "files with starting values of this party's parameters, as in vflc run")
 	f.taskFlags.add(cmd)
 }
 
@@ -47,6 +50,9 @@ func (f *partyFlags) ready(cmd *cobra.Command, programs string) error {
 	f.Say = func(text string) { screen.Say("%s %s", time.Now().Format(time.TimeOnly), text) }
 	if f.quiet {
 		f.Say = func(string) {}
+	}
+	if f.inits != "" {
+		f.Inits = strings.Split(f.inits, ",")
 	}
 	return f.apply(cmd, &f.Options)
 }

@@ -26,26 +26,28 @@ import (
 const (
 	predictFlag = "predict"
 	ppcFlag     = "ppc"
+	weighFlag   = "log-lik"
 	cvFlag      = "cv"
 )
 
 // taskFlags say what the parties do.
 type taskFlags struct {
-	predict, check string
-	folds          int
+	predict, check, weigh string
+	folds                 int
 }
 
 func (f *taskFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.predict, predictFlag, "", "predict new rows with the draws of this party's `RUN`, in place of a fit; all parties say so")
 	fs.StringVar(&f.check, ppcFlag, "", "compare the rows of this party's `RUN` with replicates of them, in place of a fit; all parties say so")
+	fs.StringVar(&f.weigh, weighFlag, "", "compute the log density of every row of this party's `RUN` at its draws, for vflc loo and vflc waic, in place of a fit; all parties say so")
 	fs.IntVar(&f.folds, cvFlag, 0, "cross-validate with this many `folds`, in place of one fit; all parties say so")
 }
 
 // apply sets the task, and takes what the user did not say from the run whose draws are used.
 func (f *taskFlags) apply(cmd *cobra.Command, o *node.Options) error {
 	given := 0
-	for _, k := range []struct{ kind, run string }{{node.Predicting, f.predict}, {node.Checking, f.check}} {
+	for _, k := range []struct{ kind, run string }{{node.Predicting, f.predict}, {node.Checking, f.check}, {node.Weighing, f.weigh}} {
 		if k.run == "" {
 			continue
 		}
@@ -55,10 +57,16 @@ func (f *taskFlags) apply(cmd *cobra.Command, o *node.Options) error {
 		if err != nil {
 			return err
 		}
+		if k.kind == node.Weighing {
+			if err := fit.MayKeepLogLik(r); err != nil {
+				return err
+			}
+			o.Task.Draws = 0
+		}
 		if o.Tables == nil {
 			o.Tables = fit.RecordedData(r)
-		} else if k.kind == node.Checking {
-			return usagef("--%s compares the rows of the run; leave --data out", ppcFlag)
+		} else if k.kind != node.Predicting {
+			return usagef("--%s is about the rows of the run; leave --data out", k.kind)
 		}
 		if key := cmd.Flags().Lookup("key"); !key.Changed && r.Key != "" && key.DefValue != "" {
 			o.Key = r.Key
@@ -69,7 +77,7 @@ func (f *taskFlags) apply(cmd *cobra.Command, o *node.Options) error {
 	}
 	switch {
 	case given > 1:
-		return usagef("--%s, --%s and --%s exclude one another", predictFlag, ppcFlag, cvFlag)
+		return usagef("--%s, --%s, --%s and --%s exclude one another", predictFlag, ppcFlag, weighFlag, cvFlag)
 	case f.folds < 0 || f.folds == 1:
 		return usagef("--%s %d: there are at least 2 folds", cvFlag, f.folds)
 	}
@@ -150,6 +158,8 @@ func (f *partyFlags) show(cmd *cobra.Command, outcome node.Outcome) error {
 		case len(r.Responses) == 0:
 			f.Say("this party draws no response: the results are at the party that does")
 			return nil
+		case r.Kind == node.Weighing:
+			text = fmt.Sprintf("the log densities of %d responses at %d draws are in %s; vflc loo %s\n", len(r.Responses), r.Predictions.Draws, f.From, f.From)
 		case r.Kind == node.Checking:
 			text = checksText(r.Checks, r.Predictions.Draws)
 		}

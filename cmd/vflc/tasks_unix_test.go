@@ -4,6 +4,8 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,6 +72,12 @@ func (s *stage) play(party string, args ...string) *played {
 // end waits until the process has ended without an error.
 func (s *stage) end(all ...*played) {
 	s.t.Helper()
+	late := time.AfterFunc(30*time.Second, func() { // one that has failed lets the others wait
+		for _, p := range all {
+			_ = p.Process.Kill()
+		}
+	})
+	defer late.Stop()
 	for _, p := range all {
 		if err := p.Wait(); err != nil {
 			s.t.Errorf("%v: %v\n%s", p.Args, err, p.out.String())
@@ -88,6 +96,54 @@ func (s *stage) wantSame(file string, args ...string) {
 	}
 	if got := s.read(file); got != string(want) || len(want) == 0 {
 		s.t.Errorf("%s\n%s\nvflc %s\n%s", file, got, strings.Join(args, " "), want)
+	}
+}
+
+// loo are the estimates of vflc loo for the response of a run.
+func (s *stage) loo(run string) map[string]float64 {
+	s.t.Helper()
+	var out struct {
+		Responses []map[string]any `json:"responses"`
+	}
+	text := s.must("loo", run, "--json", "--quiet")
+	if err := json.Unmarshal([]byte(text[strings.Index(text, "{"):strings.LastIndex(text, "}")+1]), &out); err != nil || len(out.Responses) != 1 {
+		s.t.Fatal(err, text)
+	}
+	values := map[string]float64{}
+	for k, v := range out.Responses[0] {
+		if v, ok := v.(float64); ok {
+			values[k] = v
+		}
+	}
+	return values
+}
+
+// Starting values that each party has for its own parameters are those of a run in one process that has them all.
+func TestStartingValuesApart(t *testing.T) {
+	s := newTasks(t)
+	s.write("all.json", `{"m":0.7,"ba":[0.5,-0.5,0.1],"bb":-1.2}`)
+	inits := map[string]string{"server": `{"m":0.7}`, "a": `{"ba":[0.5,-0.5,0.1]}`, "b": `{"bb":-1.2}`}
+	args := []string{"--chains", "1", "--warmup", "0", "--draws", "5"}
+	var all []*played
+	for _, party := range []string{"server", "a", "b"} {
+		s.write(party+".json", inits[party])
+		given := []string{"--data", "m/" + party + ".csv", "--inits", party + ".json", "-o", "placed/" + party}
+		if party == "server" {
+			given = append(given, args...)
+		}
+		all = append(all, s.play(party, given...))
+	}
+	s.end(all...)
+	s.must(slices.Concat([]string{"run", "m.vfl", "-o", "began", "--seed", "7", "--wire", "fixed", "--inits", "all.json", "--quiet"}, args)...)
+	want := s.draws("began")
+	for party, name := range map[string]string{"server": "chain-1.csv m", "a": "chain-1.csv ba.2", "b": "chain-1.csv bb"} {
+		if got := s.draws("placed/" + party)[name]; len(got) == 0 || strings.Join(got, " ") != strings.Join(want[name], " ") {
+			t.Errorf("%s: %v, in one process %v", name, got, want[name])
+		}
+	}
+	s.must(slices.Concat([]string{"run", "m.vfl", "-o", "elsewhere", "--seed", "7", "--wire", "fixed", "--quiet"}, args)...)
+	if slices.Equal(want["chain-1.csv m"], s.draws("elsewhere")["chain-1.csv m"]) {
+		t.Error("the run did not begin at the values")
 	}
 }
 
@@ -111,6 +167,20 @@ func TestPredictionsApartEqualOneProcess(t *testing.T) {
 	check := func(party string) *played { return s.play(party, "--ppc", "demo/runs/"+party, "-o", "checked/"+party) }
 	s.end(check("server"), check("a"), check("b"))
 	s.wantSame("checked/server/"+runs.ChecksFile, "ppc", "whole", "--written", "--draws", "0", "--seed", "7", "--json")
+
+	weigh := func(party string) *played {
+		return s.play(party, "--log-lik", "demo/runs/"+party, "-o", "weighed/"+party)
+	}
+	s.end(weigh("server"), weigh("a"), weigh("b"))
+	for _, what := range []string{"elpd", "p"} {
+		apart, whole := s.loo("demo/runs/server")[what], s.loo("whole")[what]
+		if diff := math.Abs(apart - whole); !(diff < 1e-9) {
+			t.Errorf("%s: %v apart, %v in one process", what, apart, whole)
+		}
+	}
+	if out, err := s.vflc("predict", "demo/runs/server"); err == nil || !strings.Contains(out, "vflc serve PROGRAMS") {
+		t.Error(err, out)
+	}
 
 	// What has crossed is in the ledgers of the sender and of the receiver.
 	for _, party := range []string{"a", "b"} {
