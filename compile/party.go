@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,6 +45,23 @@ func Member(party string) (name string, member int, err error) {
 		return "", 0, fmt.Errorf("%s is no name of a party", party)
 	}
 	return name, member, nil
+}
+
+// OwnProgram reads the program of a party with its module written out, from a folder of programs; nil where it computes nothing in a module of its own.
+func OwnProgram(m *split.Manifest, dir, name string) (*source.File, error) {
+	for _, c := range m.Contributions {
+		if c.Client != name {
+			continue
+		}
+		entry, _ := m.Party(name)
+		file := filepath.Join(dir, OwnDir, entry.Program)
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %s computes %s in a module of its own; compile the model with the module at hand, and take the folder %s", err, name, c.Name, OwnDir)
+		}
+		return source.New(file, string(text)), nil
+	}
+	return nil, nil
 }
 
 // OpenParty loads the program of a party, and where it computes contributions in a module of its own, the program with the module written out, which no other party has.

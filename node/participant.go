@@ -131,19 +131,11 @@ func (n *node) readPrograms() (*participant, diag.List, error) {
 	if entry.SHA256 != "" && entry.SHA256 != split.Digest(string(program)) {
 		return nil, nil, refuse(CodeManifest, "%s is not the program that the manifest lists: it was changed since it was compiled", file)
 	}
-	p := &participant{node: n, manifest: m, program: source.New(file, string(program)), digest: digest(text)}
-	for _, c := range m.Contributions {
-		if c.Client != name || p.own != nil {
-			continue
-		}
-		file := filepath.Join(n.programs(), compile.OwnDir, entry.Program)
-		own, err := os.ReadFile(file)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%w: %s computes %s in a module of its own; compile the model with the module at hand, and take the folder %s", err, name, c.Name, compile.OwnDir)
-		}
-		p.own = source.New(file, string(own))
+	own, err := compile.OwnProgram(m, n.programs(), name)
+	if err != nil {
+		return nil, nil, err
 	}
-	return p, nil, nil
+	return &participant{node: n, manifest: m, program: source.New(file, string(program)), own: own, digest: digest(text)}, nil, nil
 }
 
 // options are those of the fit, which every party has alike but for its folder.
