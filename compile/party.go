@@ -135,11 +135,43 @@ func (p *OneParty) BindNew(tables []string, most int64, j data.Joining, fitted F
 	if diags.HasErrors() {
 		return diags
 	}
-	values, diags := d.Apply(wants, map[string][]data.Recipe{p.own(): fitted.Recipes}, nil)
+	recipes, diags := p.unread(d, wants, fitted.Recipes)
+	if diags.HasErrors() {
+		return diags
+	}
+	values, diags := d.Apply(wants, map[string][]data.Recipe{p.own(): recipes}, nil)
 	if !diags.HasErrors() {
 		p.take(d, values)
 	}
 	return diags
+}
+
+// unread adds the recipes of shared data that the party did not read in the run, as a server that leaves the likelihood to its clients. What other parties have fitted to their rows it does not
+// know: such data must be plain columns.
+func (p *OneParty) unread(d *data.Dataset, wants []data.Want, recipes []data.Recipe) ([]data.Recipe, diag.List) {
+	missing := slices.DeleteFunc(slices.Clone(wants), func(w data.Want) bool {
+		return slices.ContainsFunc(recipes, func(r data.Recipe) bool { return r.Name == w.Name })
+	})
+	if len(missing) == 0 {
+		return recipes, nil
+	}
+	values, diags := d.Bind(missing)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	recipes = slices.Clone(recipes)
+	for _, w := range missing {
+		b := values[p.own()][w.Name]
+		if b == nil {
+			continue
+		}
+		if slices.ContainsFunc(b.Recipe.Encoders, func(f data.Fitted) bool { return f.Encoder != "" || f.Words != nil }) {
+			diags.Errorf(diag.FittedByOthers, nil, source.Span{}, "%s did not read %s in the run, and its encoder was fitted by other parties, which do not send it: hold %s as plain numbers", p.Party, w.Name, w.Name)
+			return nil, diags
+		}
+		recipes = append(recipes, b.Recipe)
+	}
+	return recipes, diags
 }
 
 // A Selection is some rows of a party's tables.

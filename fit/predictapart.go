@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/posterior/zarr"
@@ -28,7 +30,9 @@ func FittedOf(r *runs.Run, b *compile.OneParty) (compile.Fitted, error) {
 	}
 	own, ok := recipes[b.Party]
 	if !ok {
-		return compile.Fitted{}, fmt.Errorf("%s is no run of %s: its encoders are not in it", r.Path, b.Party)
+		var diags diag.List
+		diags.Errorf(diag.FittedByOthers, nil, source.Span{}, "%s is no run of %s: its encoders are not in it", r.Path, b.Party)
+		return compile.Fitted{}, data.Errors(diags)
 	}
 	return compile.Fitted{Recipes: own, Sizes: sizesOf(b.Checked, r.Draws)}, nil
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/crossvalidate"
 	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 )
@@ -63,6 +65,7 @@ func (t Task) same(o Task) bool {
 	return t.Kind == o.Kind && t.Folds == o.Folds && t.Fold.Fold == o.Fold.Fold
 }
 
+// String names the task in messages.
 func (t Task) String() string {
 	text := map[string]string{Fitting: "a fit", Predicting: "a prediction", Checking: "a comparison of data with replicates", Scoring: "scores of rows that were left out", Weighing: "the log densities of the rows of a run"}[t.Kind]
 	if t.Folds > 0 {
@@ -185,9 +188,15 @@ func (p *participant) keep(predicted *fit.Predictions) (Outcome, error) {
 // mayPredict returns an error where the folder does not hold the programs of the task, or those of another.
 func (n *node) mayPredict(predicted int) error {
 	if (predicted > 0) != (n.Task.Kind != Fitting) {
-		return fmt.Errorf("%s holds the programs of another task than %s; name the folder that vflc compile has written", n.programs(), n.Task)
+		return otherTask("%s holds the programs of another task than %s; name the folder that vflc compile has written", n.programs(), n.Task)
 	}
 	return nil
+}
+
+func otherTask(format string, args ...any) error {
+	var diags diag.List
+	diags.Errorf(diag.OtherTask, nil, source.Span{}, format, args...)
+	return data.Errors(diags)
 }
 
 // programs is the folder of the programs of the task.
@@ -197,7 +206,7 @@ func (n *node) programs() string { return filepath.Join(n.Programs, n.Task.folde
 func (n *node) noPrograms(err error) error {
 	if errors.Is(err, fs.ErrNotExist) && n.Task.Kind != Fitting {
 		if _, other := os.Stat(n.Programs); other == nil {
-			return fmt.Errorf("%w: vflc compile writes programs for %s where the responses of a model can be drawn so (vflc predict RUN of a run in one process says why not); compile the model again, and give all parties the folder", err, n.Task)
+			return otherTask("%v: vflc compile writes programs for %s where the responses of a model can be drawn so (vflc predict RUN of a run in one process says why not); compile the model again, and give all parties the folder", err, n.Task)
 		}
 	}
 	return err
