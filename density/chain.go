@@ -8,8 +8,11 @@ func Chain(env Env, chain int) Env {
 	if n, ok := As[Numbered](env); ok {
 		n.Number(chain)
 	}
-	return named(env, fmt.Sprintf("chain %d: ", chain))
+	return Streams(env, chain)
 }
+
+// Streams returns an Env whose streams are those of Chain, for one of several Envs that evaluate draws of the chain side by side: each keeps its own number.
+func Streams(env Env, chain int) Env { return named(env, fmt.Sprintf("chain %d: ", chain)) }
 
 // named is an Env with a prefix to the names of all streams.
 func named(env Env, prefix string) Env {

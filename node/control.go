@@ -46,6 +46,7 @@ type beat struct {
 	Missing     map[string]string `json:"missing,omitempty"` // parties that the run waits for, and why
 	Paused      bool              `json:"paused,omitempty"`  // the server was told to stop, and will be back
 	Complete    bool              `json:"complete,omitempty"`
+	Finished    string            `json:"finished,omitempty"` // the number of the task before this one, which is complete
 	Ended       *ending           `json:"ended,omitempty"`
 }
 
@@ -60,7 +61,8 @@ type status struct {
 	Broken      bool            `json:"broken,omitempty"` // its part of the epoch has ended without a result
 	Saved       bool            `json:"saved,omitempty"`
 	Bye         bool            `json:"bye,omitempty"`
-	Left        bool            `json:"left,omitempty"` // it was told to stop, and may come back
+	Finished    string          `json:"finished,omitempty"` // the number of the task before this one, which it knows to be complete
+	Left        bool            `json:"left,omitempty"`     // it was told to stop, and may come back
 	Ended       *ending         `json:"ended,omitempty"`
 }
 
@@ -144,6 +146,7 @@ type announcement struct {
 	Backend  string            `json:"backend"`
 	Settings map[string]string `json:"settings"`
 	Seed     uint64            `json:"seed"`
+	Task     Task              `json:"task"`
 }
 
 // facts are what a party has.

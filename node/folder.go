@@ -48,6 +48,12 @@ func readMemory(dir string) (m memory, err error) {
 	return m, err
 }
 
+// Remembered returns the number of the run that a party's folder holds, "" where it holds none, and whether it is complete.
+func Remembered(dir string) (run string, complete bool, err error) {
+	m, err := readMemory(dir)
+	return m.Run, m.Complete, err
+}
+
 func (m memory) write(dir string) error { return writeJSON(dir, SessionFile, m, atomicfile.Write) }
 
 func writeJSON(dir, name string, v any, write func(string, fs.FileMode, func(io.Writer) error) error) error {

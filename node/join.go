@@ -13,7 +13,6 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/node/carrier"
 	"github.com/vflc/vflc/node/ledger"
-	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/session"
 )
 
@@ -25,7 +24,7 @@ type follower struct {
 	stage    int    // the last that was answered; -1: none
 	reply    json.RawMessage
 	broken   bool
-	result   *fit.Result
+	result   Outcome
 	complete bool
 	missing  map[string]string
 	since    time.Time
@@ -39,7 +38,7 @@ type follower struct {
 
 // Join runs a client's part until the run is complete, until it is told to stop, or until a party ends it. It waits for the server as long as that takes. The error is
 // ErrStopped, an *EndedError, or this party's own.
-func Join(ctx context.Context, o Options, stop <-chan struct{}) (*fit.Result, error) {
+func Join(ctx context.Context, o Options, stop <-chan struct{}) (Outcome, error) {
 	n, err := open(o)
 	if err != nil {
 		return nil, err
@@ -76,7 +75,7 @@ func (f *follower) farewell(ctx context.Context, stop <-chan struct{}) error {
 	}
 }
 
-func (f *follower) loop(ctx context.Context, stop <-chan struct{}) (*fit.Result, error) {
+func (f *follower) loop(ctx context.Context, stop <-chan struct{}) (Outcome, error) {
 	defer f.halt(ErrStopped)
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
@@ -180,6 +179,14 @@ func (f *follower) ran(e runEvent) {
 
 // hears takes the newest beat of the server.
 func (f *follower) hears(ctx context.Context, b *beat) {
+	if f.memory.Run != "" && b.Finished == f.memory.Run && f.saved() { // the server has gone on to the next task
+		f.complete = true
+		return
+	}
+	if b.Run == f.Finished && b.Complete { // it has not heard that this party has gone on
+		f.dirty = true
+		return
+	}
 	if f.memory.Run != "" && b.Run != f.memory.Run {
 		f.end(refuse(CodeRun, "%s serves run %s, and this folder holds run %s; name another folder", f.id.Project.Server, short(b.Run), short(f.memory.Run)))
 		return
@@ -214,7 +221,7 @@ func (f *follower) hears(ctx context.Context, b *beat) {
 
 // saved reports whether the results of the run are in its folder.
 func (f *follower) saved() bool {
-	_, err := os.Stat(filepath.Join(f.Dir, runs.SummaryFile))
+	_, err := os.Stat(filepath.Join(f.Dir, f.Task.done()))
 	return err == nil
 }
 
@@ -284,7 +291,7 @@ func (f *follower) end(err error) {
 }
 
 func (f *follower) report(set func(*status)) {
-	s := status{N: f.number(), Incarnation: f.own, Server: f.server, Epoch: f.memory.Epoch, Stage: f.stage, Reply: f.reply, Broken: f.broken, Saved: f.result != nil}
+	s := status{N: f.number(), Incarnation: f.own, Server: f.server, Epoch: f.memory.Epoch, Stage: f.stage, Reply: f.reply, Broken: f.broken, Saved: f.result != nil, Finished: f.Finished}
 	set(&s)
 	if err := f.tell(f.id.Project.Server, s); err != nil {
 		f.end(err)

@@ -35,6 +35,10 @@ type Options struct {
 	Key             string // the column that joins rows; at a client "": as the server says
 	CheckpointEvery time.Duration
 	Progress        fit.Progress
+	Task            Task         // what the parties do
+	Inits           []string     // files with starting values of the parameters of this party, as vflc run --inits takes them
+	From            string       // the folder of this party's run, whose draws a prediction uses
+	Finished        string       // the number of the task that this process has done before; "": none
 	Say             func(string) // a line for the operator
 	Command         []string
 	// Of the server alone:
@@ -98,7 +102,7 @@ type (
 	}
 	runEvent struct { // the fit has ended
 		epoch  uint32
-		result *fit.Result
+		result Outcome
 		err    error
 	}
 )
@@ -325,7 +329,7 @@ func (n *node) remember(run string, epoch uint32, a *announcement) error {
 }
 
 // finished notes that no party needs this one's states any more. The result is that of this process, or nil where an earlier one has saved it.
-func (n *node) finished(r *fit.Result) error {
+func (n *node) finished(r Outcome) error {
 	if err := n.book.End(ledger.Complete); err != nil {
 		return err
 	}

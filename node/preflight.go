@@ -121,7 +121,7 @@ func (p *preflight) key() string {
 
 // table reads the party's data as a run would; its key is the server's where the party names none.
 func (p *preflight) table(context.Context) bool {
-	a := announcement{Manifest: p.part.digest, Key: p.key(), Salt: randomID()}
+	a := announcement{Manifest: p.part.digest, Key: p.key(), Salt: randomID(), Task: p.Task}
 	if err := p.part.read(a); err != nil {
 		return p.problem("data", err, "vflc check PROGRAM --data FILE shows the place")
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/tests/diagtest"
 )
 
@@ -38,6 +39,22 @@ func TestRefusalsHaveCodes(t *testing.T) {
 		diag.OtherManifest: {accepts(func(a *announcement) { a.Manifest = strings.Repeat("cd", 32) }), CodeManifest},
 		diag.OtherVersion:  {accepts(func(a *announcement) { a.Version, a.Protocol = "0.0.1", "0" }), CodeVersion},
 		diag.OtherSettings: {accepts(func(a *announcement) { a.Key = "patient" }), CodePolicy},
+		diag.OtherTask:     {accepts(func(a *announcement) { a.Task.Kind = Predicting }), CodeSettings},
+		diag.FittedByOthers: {func() error {
+			dir := t.TempDir()
+			if err := os.MkdirAll(filepath.Join(dir, runs.PartiesDir), 0o700); err != nil {
+				return err
+			}
+			if err := os.WriteFile(filepath.Join(dir, runs.PartiesDir, "b.json"), []byte(`{"party":"b"}`), 0o600); err != nil {
+				return err
+			}
+			_, err := fit.FittedOf(&runs.Run{Path: dir}, &compile.OneParty{Party: "a"})
+			var list data.Errors
+			if errors.As(err, &list) {
+				list[0].Message = strings.ReplaceAll(list[0].Message, dir, "RUN")
+			}
+			return refused(CodeData, nil, err)
+		}, CodeData},
 		diag.OtherRun: {func() error {
 			f := &follower{node: &node{id: id, journal: quietJournal(), memory: memory{Run: "0123456789abcdef"}}}
 			f.hears(t.Context(), &beat{Run: "fedcba9876543210"})

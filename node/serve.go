@@ -28,7 +28,7 @@ type coordinator struct {
 	since    time.Time       // the start of this process
 	told     time.Time       // the last beat
 	dirty    bool            // something has changed: a beat is due at once
-	result   *fit.Result
+	result   Outcome
 	complete bool
 	ended    *ending
 	failure  error
@@ -44,7 +44,7 @@ type client struct {
 }
 
 // Serve runs the server's part until the run is complete, until it is told to stop, or until a party ends it. The error is ErrStopped, an *EndedError, or the server's own.
-func Serve(ctx context.Context, o Options, stop <-chan struct{}) (*fit.Result, error) {
+func Serve(ctx context.Context, o Options, stop <-chan struct{}) (Outcome, error) {
 	n, err := open(o)
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (n *node) names() []string {
 // announcing finds what the server announces: that of the run in its folder, or of a new one.
 func (n *node) announcing() error {
 	a := &announcement{
-		Version: fit.Version(), Protocol: split.ProtocolVersion, Model: n.part.manifest.Model, Manifest: n.part.digest, Key: n.Key, Salt: randomID(), Backend: n.Backend, Settings: n.Settings, Seed: n.Seed,
+		Version: fit.Version(), Protocol: split.ProtocolVersion, Model: n.part.manifest.Model, Manifest: n.part.digest, Key: n.Key, Salt: randomID(), Backend: n.Backend, Settings: n.Settings, Seed: n.Seed, Task: n.Task,
 	}
 	if old := n.memory.Announce; old != nil {
 		a.Salt = old.Salt
@@ -122,7 +122,7 @@ func list(names []string) string {
 	return text
 }
 
-func (c *coordinator) loop(ctx context.Context, stop <-chan struct{}) (*fit.Result, error) {
+func (c *coordinator) loop(ctx context.Context, stop <-chan struct{}) (Outcome, error) {
 	defer c.halt(ErrStopped)
 	if c.complete = c.memory.Complete; c.complete {
 		c.note("the run is complete; %s may not know it yet", list(c.memory.Unaware))
@@ -197,7 +197,7 @@ func (c *coordinator) wind() {
 	now := make(chan struct{})
 	close(now)
 	c.stopping = now
-	if c.cancel != nil && len(c.missing) == 0 && c.result == nil {
+	if c.cancel != nil && len(c.missing) == 0 && c.result == nil && c.Task.Kind == Fitting {
 		c.note("stopping when all parties have saved the run")
 		c.stopping = c.part.marks.SaveNow()
 	}
@@ -326,6 +326,7 @@ func (c *coordinator) hears(ctx context.Context, e controlEvent) error {
 	}
 	k.bye = e.Bye
 	if c.complete {
+		k.bye = k.bye || e.Finished == c.memory.Run
 		c.dirty = c.dirty || !k.bye
 		return nil
 	}
@@ -459,6 +460,10 @@ func (c *coordinator) start() error {
 	if err != nil {
 		return err
 	}
+	if c.Task.Kind != Fitting { // it begins anew, with the same results
+		c.begin(stageStart, s)
+		return nil
+	}
 	chains, together, err := fit.Walks(c.part.part, o)
 	if err != nil {
 		return &refusal{CodeSettings, err}
@@ -553,7 +558,7 @@ func (c *coordinator) beat() { c.tellAll(func(*beat) {}) }
 
 func (c *coordinator) tellAll(set func(*beat)) {
 	b := beat{
-		N: c.number(), Incarnation: c.own, Run: c.memory.Run, Epoch: c.memory.Epoch, Stage: c.stage, Body: c.body, Missing: c.missing, Complete: c.complete, Ended: c.ended,
+		N: c.number(), Incarnation: c.own, Run: c.memory.Run, Epoch: c.memory.Epoch, Stage: c.stage, Body: c.body, Missing: c.missing, Complete: c.complete, Finished: c.Finished, Ended: c.ended,
 	}
 	set(&b)
 	for name := range c.clients {

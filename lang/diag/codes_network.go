@@ -1,6 +1,6 @@
 package diag
 
-// The codes of runs across processes: V0674 to V0679 and V0695 what does not fit between parties, V068x a party's policy, V069x ledgers.
+// The codes of runs across processes: V0674 to V0679, V0695 and V081x what does not fit between parties, V068x a party's policy, V069x ledgers.
 const (
 	OtherManifest  Code = "V0678" // a manifest or program that is not the server's
 	OtherVersion   Code = "V0679"
@@ -9,6 +9,9 @@ const (
 	BadWiring      Code = "V0675" // outlines or a wiring that are not those of the programs
 	BadControl     Code = "V0676" // a message that the agreement of the parties does not have
 	EndedElsewhere Code = "V0677" // another party has ended the run
+
+	OtherTask      Code = "V0810" // programs or parties of another task: a fit, a prediction, …
+	FittedByOthers Code = "V0811" // encoders that only other parties have
 
 	BadPolicy        Code = "V0681" // no TOML, or a key or value that a policy does not have
 	PolicyProgram    Code = "V0682" // programs that are not listed, or not signed

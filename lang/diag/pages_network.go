@@ -85,6 +85,14 @@ var networkPages = []Page{
 		Right: "-- policy.toml --\nmax_adjoint = 1.0\n-- run.toml --\n[adjoint]\nname = \"adjoint eta\"\nvalues = [0.2, -0.7]\n",
 	},
 	{
+		Code: OtherTask, Title: "programs, or parties, of another task",
+		Text: "Parties fit a model, predict new rows (--predict), compare their rows with replicates (--ppc), compute log densities (--log-lik) or cross-validate (--cv). Each names what it was started for, and takes part in nothing else. The programs of predictions are in the folders predict and score of that which vflc compile has written; the folder itself is named on the command line. Where a model's responses cannot be drawn so, the folders are not there.",
+	},
+	{
+		Code: FittedByOthers, Title: "encoders that this party has not fitted",
+		Text: "New rows are encoded as those of the run were: with the mean that zscore has subtracted, and the categories that there were. A party keeps the encoders of the data that it read in the run, and of no other. A run of another party, or shared data that this party did not read, has none here: name the party's own run, or hold shared data as plain numbers.",
+	},
+	{
 		Code: LedgerChanged, Title: "a line of a ledger that was changed",
 		Text: "Every line of a ledger holds a hash of all lines before it. The first line whose hash does not fit is named: it, or one before it, was changed, added or taken away.",
 	},
