@@ -96,6 +96,7 @@ type lowerer struct {
 	// For forward simulation: the facts of expressions that the cutter built, and the value of a group of cuts.
 	facts     func(ast.Expr) check.Info
 	reference func(*ast.Name) (graph.ID, bool)
+	awaits    bool                                 // data may be NaN, which are still to be drawn
 	body      *body                                // of the recursion whose step is lowered
 	cells     []func()                             // report missing cells, after all other parameters
 	gaps      func(s *check.Symbol, b *data.Bound) // lowers imputed data; nil: to the values that fill the missing cells

@@ -87,6 +87,9 @@ func (g *Graph) free(set []ID, root ID) bool {
 			return false
 		}
 		for k, p := range n.in {
+			if p < 0 { // a copy of a constant, for the rows of a set before
+				continue
+			}
 			if set[p] == root && g.nodes[p].kind == rowwise && !(set[id] == root && n.links[k].rows) {
 				return false
 			}
