@@ -369,7 +369,7 @@ func (l *lowerer) likelihood(k *check.Likelihood) {
 		return
 	}
 	power *= l.scale(k)
-	term := l.key(describe(k.Stmt))
+	term := l.key(Term(k.Stmt))
 	if err := l.b.Likelihood(term, k.Dist, left, theta, weights, power); err != nil {
 		l.errorf(diag.CannotEvaluate, k.Stmt, "%v", err)
 	}
@@ -391,7 +391,8 @@ func (l *lowerer) zeros(shape graph.Shape) graph.ID {
 	return l.b.Const("", shape, make([]float64, shape.Len()))
 }
 
-func describe(s *ast.Likelihood) string {
+// Term is the name of a likelihood among the terms of the log density.
+func Term(s *ast.Likelihood) string {
 	if s.Left == nil {
 		return s.Dist.Name.Name
 	}
