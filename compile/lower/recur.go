@@ -51,7 +51,7 @@ func (l *lowerer) recur(e *ast.Recur) graph.ID {
 	}
 	id, err := l.b.Recur(r, start, in)
 	if err != nil {
-		l.errorf(diag.BeyondData, e, "%v", err)
+		l.errorf(diag.BeyondData, e, "%v", err).Note("every %[1]s of the range, plus or minus the distance that is read, is a row: end the range earlier, as %[1]s in 2..T - 1 for y[%[1]s + 1], or begin it later", e.Var.Name)
 	}
 	return id
 }
