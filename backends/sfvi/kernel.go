@@ -2,7 +2,6 @@ package sfvi
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/vflc/vflc/backends"
@@ -126,7 +125,7 @@ func (k *kernel) Init(ctx context.Context) error {
 			return err
 		}
 	}
-	return fmt.Errorf("sfvi: the log density or its gradient is not finite at any of %d initial values: %s", attempts, k.why())
+	return backends.NotFinite(k.view(k.current).env, false, k.why(), "sfvi: the log density or its gradient is not finite at any of %d initial values", attempts)
 }
 
 func (k *kernel) why() string {
@@ -229,7 +228,7 @@ func (k *kernel) iterate(ctx context.Context) error {
 	if !ok {
 		k.bad++
 		if k.row++; k.row == patience {
-			return fmt.Errorf("sfvi: the log density or its gradient was not finite in %d iterations in a row: %s", patience, k.why())
+			return backends.NotFinite(k.view(k.current).env, true, k.why(), "sfvi: the log density or its gradient was not finite in %d iterations in a row", patience)
 		}
 	} else {
 		k.row = 0

@@ -400,33 +400,33 @@ func (p *Party) draw(r *rand.Rand) error {
 	return nil
 }
 
-// WhyCut names a cut that was not finite in the last evaluation; "" if all were.
-func (p *Party) WhyCut() string {
+// CutCause is a cut that was not finite in the last evaluation; false if all were.
+func (p *Party) CutCause() (density.Cause, bool) {
 	for k, c := range p.spec.Cuts {
 		if x, bad := odd(p.Output(k)); bad {
-			return fmt.Sprintf("%s: the cut %s has the value %v", p.Party(), c.Name, x)
+			return density.Cause{Party: p.Party(), Part: density.CutPart, Name: c.Name, Value: x}, true
 		}
 	}
-	return ""
+	return density.Cause{}, false
 }
 
-// Why names what was not finite in the last evaluation: a cut, a term of the log density or a part of its gradient; "" if all was finite.
-func (p *Party) Why() string {
-	if why := p.WhyCut(); why != "" {
-		return why
+// Cause is what was not finite in the last evaluation: a cut, a term of the log density or a part of its gradient; false if all was finite.
+func (p *Party) Cause() (density.Cause, bool) {
+	if c, bad := p.CutCause(); bad {
+		return c, true
 	}
 	terms := p.here().TermValues()
 	for k, name := range p.spec.Graph.Terms() {
 		if x, bad := odd(terms[k : k+1]); bad {
-			return fmt.Sprintf("%s: the log density of %s is %v", p.Party(), name, x)
+			return density.Cause{Party: p.Party(), Part: density.TermPart, Name: name, Value: x}, true
 		}
 	}
 	for _, v := range p.spec.Graph.Params() {
 		if x, bad := odd(p.here().Grad()[v.Offset : v.Offset+v.Len]); bad {
-			return fmt.Sprintf("%s: the gradient of %s is %v", p.Party(), v.Name, x)
+			return density.Cause{Party: p.Party(), Part: density.GradientPart, Name: v.Name, Value: x}, true
 		}
 	}
-	return ""
+	return density.Cause{}, false
 }
 
 // odd returns the first value that is not finite.

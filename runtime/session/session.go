@@ -247,15 +247,23 @@ func (b *base) Private(i int, name string) density.Stream {
 // Why names what was not finite in the last Density, at the first party of this process where something was not. A cut comes before densities, which
 // it makes not finite elsewhere.
 func (b *base) Why() string {
-	for _, s := range b.parties {
-		if why := s.WhyCut(); why != "" {
-			return why
-		}
-	}
-	for _, s := range b.parties {
-		if why := s.Why(); why != "" {
-			return why
-		}
+	if c, bad := b.Cause(); bad {
+		return c.String()
 	}
 	return ""
+}
+
+// Cause is what Why names.
+func (b *base) Cause() (density.Cause, bool) {
+	for _, s := range b.parties {
+		if c, bad := s.CutCause(); bad {
+			return c, true
+		}
+	}
+	for _, s := range b.parties {
+		if c, bad := s.Cause(); bad {
+			return c, true
+		}
+	}
+	return density.Cause{}, false
 }
