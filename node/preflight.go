@@ -158,6 +158,9 @@ func (p *preflight) reach(ctx context.Context) bool {
 		l.Close()
 		return p.fine("port", "%s is free", listen)
 	}
+	if p.NATS.URL != "" {
+		return true // the server's answer shows it
+	}
 	if err := carrier.Probe(ctx, id); err != nil {
 		return p.problem("server", err, "start vflc serve there, open its port in the firewalls between, and compare the project's address")
 	}
@@ -170,29 +173,19 @@ func (p *preflight) alike(ctx context.Context) bool {
 	if id.Party == id.Project.Server {
 		return true
 	}
-	beats := make(chan *beat, 16)
-	c, err := carrier.Join(id, carrier.Events{Back: func() {}, Notice: func(string) {}, Packet: func(from string, packet []byte) {
-		b := &beat{}
-		if _, err := opened(id, packet, b); err == nil {
-			select {
-			case beats <- b:
-			default:
-			}
-		}
-	}})
+	answer, c, err := p.ask(ctx)
 	if err != nil {
 		return p.problem("server", err, "")
 	}
 	defer c.Close()
-	wait, cancel := context.WithTimeout(ctx, answerMost)
-	defer cancel()
-	var b *beat
-	select {
-	case b = <-beats:
-	case <-wait.Done():
-		return p.problem("run", "the server tells nothing of a run in which this party takes part", "compare the parties in the project file of the server with those of the manifest")
+	if answer == nil {
+		return p.problem("run", "the server tells nothing of a run in which this party takes part", "start vflc serve there; compare the parties in the project file of the server with those of the manifest")
 	}
-	p.clock(time.Since(time.Unix(0, int64(b.N))))
+	b := &beat{}
+	if json.Unmarshal(answer.text, b) != nil {
+		return p.problem("run", "the server tells of the run in another form", "install the same version of vflc at all parties")
+	}
+	p.clock(time.Since(time.Unix(0, int64(answer.number))))
 	if rtt, err := c.RTT(); err == nil {
 		p.fine("latency", "%.1f ms for a round trip; 10,000 of them wait %.0f s", float64(rtt.Microseconds())/1e3, 10000*rtt.Seconds())
 	}
@@ -205,6 +198,39 @@ func (p *preflight) alike(ctx context.Context) bool {
 		return p.problem(string(r.code), r.err, "agree with the keeper of the project on one version, one manifest and one key")
 	}
 	return p.fine("run", "%s, backend %s, rows joined on %s, vflc %s", a.Model, a.Backend, a.Key, fit.Version())
+}
+
+// ask asks the server what it announces, as a process of its own that takes no part. nil: it has not answered.
+func (p *preflight) ask(ctx context.Context) (*told, conveyor, error) {
+	id, own := p.node.id, newSecrets(p.node.id)
+	answers := make(chan told, 16)
+	n := &node{Options: p.Options, id: id, journal: quietJournal()}
+	err := n.carryTo(carrier.Events{Back: func() {}, Notice: func(string) {}, Refuse: func(error) {}, Packet: func(from string, packet []byte) {
+		if t, err := own.take(from, packet); err == nil && t.text != nil && t.from == id.Project.Server {
+			select {
+			case answers <- t:
+			default:
+			}
+		}
+	}})
+	if err != nil {
+		return nil, nil, err
+	}
+	wait, cancel := context.WithTimeout(ctx, answerMost)
+	defer cancel()
+	for {
+		own.mutex.Lock()
+		question := own.hello(kindAsk, id.Project.Server, nil)
+		own.mutex.Unlock()
+		_ = n.carrier.Publish(id.Project.Server, question) // it is asked again
+		select {
+		case t := <-answers:
+			return &t, n.carrier, nil
+		case <-time.After(answerMost / 20):
+		case <-wait.Done():
+			return nil, n.carrier, nil
+		}
+	}
 }
 
 func (p *preflight) clock(ahead time.Duration) {
