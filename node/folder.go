@@ -103,6 +103,9 @@ const (
 	Failed   = "failed"
 )
 
+// States lists them.
+func States() []string { return []string{Waiting, Agreeing, Running, Saved, Complete, Stopped, Failed} }
+
 // ReadStatus reads how the run in a folder stands.
 func ReadStatus(dir string) (*Status, error) {
 	text, err := os.ReadFile(filepath.Join(dir, runs.SessionDir, StatusFile))

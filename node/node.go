@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,6 +43,7 @@ type Options struct {
 	Progress        fit.Progress
 	Say             func(string) // a line for the operator
 	Command         []string
+	Metrics         string                                                     // address on the loopback interface for metrics and health; "": none
 	NATS            carrier.Cluster                                            // of the organisation; none: the coordinator's own server
 	connect         func(*identity.Identity, carrier.Events) (conveyor, error) // nil: as the fields say
 	// Of the server alone:
@@ -70,6 +72,8 @@ type node struct {
 	id       *identity.Identity
 	carrier  conveyor
 	secrets  *secrets
+	counts   counts
+	web      *http.Server // nil: nothing is shown
 	memory   memory
 	own      string           // incarnation
 	lock     *folderlock.Lock // on the session's folder
@@ -163,12 +167,13 @@ func open(o Options) (*node, error) {
 		return nil, err
 	}
 	n.part = p
-	n.status = Status{Party: n.id.Party, Process: os.Getpid(), Model: p.manifest.Model, State: Waiting}
+	n.status = Status{Party: n.id.Party, Process: os.Getpid(), Model: p.manifest.Model, State: Waiting, At: time.Now()}
 	n.progress = &watcher{o.Progress, n.step}
 	return n, nil
 }
 
 func (n *node) close() {
+	n.hide()
 	n.sync(n.book.Sync())
 	n.book.Close()
 	n.journal.close()
@@ -231,6 +236,8 @@ func (n *node) silent(party string, since time.Time) bool {
 
 // packet takes a packet that the carrier has brought; from is whose subject it came on, which proves nothing where the carrier is not ours.
 func (n *node) packet(from string, packet []byte) {
+	n.counts.got.Add(1)
+	n.counts.gotBytes.Add(uint64(len(packet)))
 	if _, ok := network.IsPacket(packet); ok {
 		if l := n.active.Load(); l != nil {
 			if sender, ok := l.Deliver(packet); ok && sender != "" {
@@ -245,6 +252,7 @@ func (n *node) packet(from string, packet []byte) {
 	}
 	if err != nil {
 		if !errors.Is(err, errOtherKey) { // a process was started again
+			n.counts.refused.Add(1)
 			n.warn(packetError(from, err))
 		}
 		return
@@ -301,6 +309,9 @@ type conveyor interface {
 }
 
 func (n *node) carry() error {
+	if err := n.show(); err != nil {
+		return err
+	}
 	return n.carryTo(carrier.Events{Packet: n.packet, Back: func() { n.events <- backEvent{} }, Notice: func(text string) { n.note("%s", text) }, Refuse: n.warn})
 }
 
@@ -315,6 +326,7 @@ func (n *node) carryTo(e carrier.Events) (err error) {
 	default:
 		n.carrier, err = carrier.Join(n.id, e)
 	}
+	n.carrier = counted{n.carrier, &n.counts}
 	return err
 }
 
