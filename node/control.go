@@ -147,6 +147,7 @@ type facts struct {
 	Program string        `json:"program"` // SHA-256
 	Key     signedKey     `json:"key"`
 	Saved   map[int][]int `json:"saved,omitempty"`
+	Aligned string        `json:"aligned,omitempty"` // the number of the alignment of its tables
 }
 
 // An agreement is what follows from the facts of all parties.

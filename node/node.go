@@ -92,7 +92,8 @@ type node struct {
 	mutex  sync.Mutex
 	heard  map[string]time.Time
 	status Status
-	told   Status // the last that was written
+	told   Status    // the last that was written
+	warned time.Time // counts lines on refused packets: a second each, at most warnMost behind the present
 }
 
 // Events.
@@ -236,34 +237,8 @@ func (n *node) silent(party string, since time.Time) bool {
 
 // packet takes a packet that the carrier has brought; from is whose subject it came on, which proves nothing where the carrier is not ours.
 func (n *node) packet(from string, packet []byte) {
-	n.counts.got.Add(1)
-	n.counts.gotBytes.Add(uint64(len(packet)))
-	if _, ok := network.IsPacket(packet); ok {
-		if l := n.active.Load(); l != nil {
-			if sender, ok := l.Deliver(packet); ok && sender != "" {
-				n.hear(sender)
-			}
-		}
-		return
-	}
-	t, err := n.secrets.take(from, packet)
-	if t.answer != nil {
-		n.events <- answerEvent{t.from, t.answer}
-	}
-	if err != nil {
-		if !errors.Is(err, errOtherKey) { // a process was started again
-			n.counts.refused.Add(1)
-			n.warn(packetError(from, err))
-		}
-		return
-	}
-	switch {
-	case t.asking != nil:
-		n.events <- askEvent{t.asking}
-	case t.met:
-		n.events <- backEvent{}
-	}
-	if t.text == nil {
+	t, ok := n.receive(from, packet)
+	if !ok {
 		return
 	}
 	e := controlEvent{from: t.from}
@@ -272,14 +247,74 @@ func (n *node) packet(from string, packet []byte) {
 		e.beat = &beat{}
 		message = e.beat
 	}
-	dec := json.NewDecoder(bytes.NewReader(t.text))
-	dec.DisallowUnknownFields()
-	if dec.Decode(message) != nil {
+	if !strictly(t.text, message) {
 		n.warn(refuse(CodeProtocol, "refused a control message of %s: it has another form", t.from))
 		return
 	}
 	n.hear(t.from)
 	n.events <- e
+}
+
+// strictly reads JSON that has no other fields than a message. It reports whether the text is such.
+func strictly(text []byte, message any) bool {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	return dec.Decode(message) == nil
+}
+
+// receive hands packets of the run to its link, takes those by which processes meet, and returns the text of a message to this party. It reports whether there is one.
+func (n *node) receive(from string, packet []byte) (told, bool) {
+	n.counts.got.Add(1)
+	n.counts.gotBytes.Add(uint64(len(packet)))
+	if _, ok := network.IsPacket(packet); ok {
+		if l := n.active.Load(); l != nil {
+			if sender, ok := l.Deliver(packet); ok && sender != "" {
+				n.hear(sender)
+			}
+		}
+		return told{}, false
+	}
+	t, err := n.secrets.take(from, packet)
+	if t.answer != nil {
+		n.events <- answerEvent{t.from, t.answer}
+	}
+	if err != nil {
+		if !errors.Is(err, errOtherKey) { // a process was started again
+			n.counts.refused.Add(1)
+			if n.mayWarn() {
+				n.warn(packetError(from, err))
+			}
+		}
+		return told{}, false
+	}
+	switch {
+	case t.asking != nil:
+		n.events <- askEvent{t.asking}
+	case t.met:
+		n.events <- backEvent{}
+	}
+	return t, t.text != nil
+}
+
+// Lines of the log on packets that are refused: many at once, and then one a second, however many are sent.
+const (
+	warnMost  = 50
+	warnEvery = time.Second
+)
+
+// mayWarn reports whether one more refused packet is worth a line.
+func (n *node) mayWarn() bool {
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	now := time.Now()
+	if full := now.Add(-warnMost * warnEvery); n.warned.Before(full) {
+		n.warned = full
+	}
+	if n.warned = n.warned.Add(warnEvery); n.warned.After(now) {
+		n.warned = n.warned.Add(-warnEvery)
+		return false
+	}
+	return true
 }
 
 // packetError is why a packet is refused that came as from a party.

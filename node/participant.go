@@ -234,6 +234,10 @@ func (p *participant) read(a announcement) error {
 	if n := part.LeftOut(); n > 0 {
 		return refuse(CodeData, "missing drop leaves out rows of this party's table, of which the other parties hold their part: %d; leave these rows out of the tables of all parties before the run", n)
 	}
+	alignment, err := alignmentOf(p.tables())
+	if err != nil {
+		return refused(CodeData, nil, err)
+	}
 	salt, err := hex.DecodeString(a.Salt)
 	if err != nil {
 		return refuse(CodeProtocol, "the salt of the announcement is not hexadecimal")
@@ -242,7 +246,7 @@ func (p *participant) read(a announcement) error {
 	if err := refused(CodeData, diags, nil); err != nil {
 		return err
 	}
-	p.announce, p.part, p.facts = a, part, facts{Facts: f, Program: split.Digest(p.program.Text)}
+	p.announce, p.part, p.facts = a, part, facts{Facts: f, Program: split.Digest(p.program.Text), Aligned: alignment}
 	p.agreed = agreement{}
 	for _, text := range part.Data.Joined() {
 		p.note("%s", text)

@@ -378,6 +378,7 @@ func (c *coordinator) agree() error {
 	g := agreement{Names: c.names(), Members: map[string]int{}, Keys: map[string]signedKey{}}
 	all := map[string]compile.Facts{}
 	c.saved = nil
+	alignment := ""
 	for party, reply := range c.replies {
 		var f facts
 		if err := decode(reply, &f); err != nil {
@@ -389,6 +390,12 @@ func (c *coordinator) agree() error {
 		}
 		if _, err := f.Key.check(c.id, c.memory.Run, c.memory.Epoch, party); err != nil {
 			return c.blame(party, &refusal{CodeProtocol, err})
+		}
+		if f.Aligned != "" {
+			if alignment != "" && f.Aligned != alignment {
+				return c.blame(party, refuse(CodeDiffer, "the tables of %s are of another alignment than those of other parties; use those of one", party))
+			}
+			alignment = f.Aligned
 		}
 		all[party], g.Keys[party], c.saved = f.Facts, f.Key, append(c.saved, f.Saved)
 	}

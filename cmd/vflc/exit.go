@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+	"github.com/vflc/vflc/align"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/diag"
@@ -70,6 +71,7 @@ func judged(cmd *cobra.Command, err error) error {
 	var peer *session.PeerError
 	var ended *node.EndedError
 	var protocol *session.ProtocolError
+	var misaligned *align.Error
 	var diagnostics data.Errors
 	switch {
 	case err == nil || errors.As(err, &f):
@@ -96,7 +98,7 @@ func judged(cmd *cobra.Command, err error) error {
 			return err
 		}
 		return shown(exitPeer)
-	case errors.As(err, &peer):
+	case errors.As(err, &peer), errors.As(err, &misaligned):
 		return &failure{exitPeer, err}
 	}
 	return &failure{exitInput, err}

@@ -59,6 +59,7 @@ func TestPreflightShowsThePolicy(t *testing.T) {
 	} {
 		if strings.HasPrefix(policy, "max_rounds") { // a run that spends them
 			s.write("demo/parties/b/policy.toml", policy+"\nmin_contributors = 2\n")
+			s.must("demo", "stop", "demo")
 			for _, p := range s.demo().Processes {
 				if err := os.RemoveAll(filepath.Join(s.dir, "demo", "runs", p.Party)); err != nil {
 					t.Fatal(err)
@@ -82,9 +83,9 @@ func TestPolicyRemembersRuns(t *testing.T) {
 	s.stopAfter("demo")
 	args := []string{"--chains", "1", "--warmup", "50", "--draws", "50"}
 	s.must(append([]string{"demo", "start", "m.vfl", "-o", "demo"}, args...)...)
-	s.must("demo", "stop", "demo")
 	again := func() {
 		t.Helper()
+		s.must("demo", "stop", "demo") // a process that is ending would tell the next run of its own end
 		for _, p := range s.demo().Processes {
 			if err := os.RemoveAll(filepath.Join(s.dir, "demo", "runs", p.Party)); err != nil {
 				t.Fatal(err)

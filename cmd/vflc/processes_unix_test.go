@@ -309,8 +309,11 @@ func TestStoppedProcessesGoOn(t *testing.T) {
 func (s *stage) ended(party string) string {
 	s.t.Helper()
 	for _, p := range s.demo().Processes {
-		for begin := time.Now(); p.Party == party && alive(p.Process) && time.Since(begin) < 15*time.Second; {
-			time.Sleep(20 * time.Millisecond)
+		for begin := time.Now(); p.Party == party && alive(p.Process); time.Sleep(20 * time.Millisecond) {
+			if time.Since(begin) > time.Minute {
+				s.t.Errorf("%s is still running", party)
+				break
+			}
 		}
 	}
 	text, err := os.ReadFile(filepath.Join(s.dir, "demo", party+".log"))

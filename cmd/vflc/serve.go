@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/data"
@@ -15,7 +14,6 @@ import (
 	"github.com/vflc/vflc/internal/inputfile"
 	"github.com/vflc/vflc/internal/terminal"
 	"github.com/vflc/vflc/node"
-	"github.com/vflc/vflc/node/carrier"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -31,33 +29,10 @@ func (f *partyFlags) add(cmd *cobra.Command) {
 	fs.StringArrayVar(&f.Tables, "data", nil, "the party's table: `FILE` or PARTY=FILE; shared=FILE for data @ shared that it does not have; repeatable")
 	fs.Int64Var(&f.MaxBytes, "max-bytes", inputfile.MaxBytes, "largest size of a table in `bytes`")
 	fs.StringVarP(&f.Dir, "output", "o", "", "`folder` of the run: results, what a later start goes on from, and the log")
-	f.addNATS(fs)
+	addNATS(fs, &f.NATS)
 	fs.StringVar(&f.Metrics, "metrics", "", "loopback `HOST:PORT` for the operator's tools: /metrics (Prometheus) and /health")
 	fs.BoolVar(&f.quiet, "quiet", false, "print no progress")
 	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
-}
-
-// addNATS adds the flags of an organisation's own NATS servers.
-func (f *partyFlags) addNATS(fs *pflag.FlagSet) {
-	fs.StringVar(&f.NATS.URL, "nats", "", "`URL` of NATS servers of your own to which all parties connect, the server of the model too: tls://HOST:PORT, several with commas")
-	fs.StringVar(&f.NATS.CA, "nats-ca", "", "`file` with the certificates by which those servers are known (default: the system's)")
-	fs.StringVar(&f.NATS.Credentials, "nats-credentials", "", "`file` with the credentials of a NATS user (.creds)")
-	fs.StringVar(&f.NATS.Cert, "nats-cert", "", "`file` with a certificate for those servers; --nats-key has its key")
-	fs.StringVar(&f.NATS.Key, "nats-key", "", "`file` with the key of --nats-cert")
-}
-
-// whole refuses flags of NATS servers that lack others.
-func (f *partyFlags) whole() error {
-	cl := f.NATS
-	switch {
-	case cl.URL == "" && cl != (carrier.Cluster{}):
-		return usagef("--nats-… without --nats: name the servers")
-	case (cl.Cert == "") != (cl.Key == ""):
-		return usagef("--nats-cert and --nats-key belong together")
-	case cl.URL != "" && f.Listen != "":
-		return usagef("--listen is of the server that vflc serve starts, and --nats of others: leave out one")
-	}
-	return nil
 }
 
 // ready completes the options.
@@ -68,7 +43,7 @@ func (f *partyFlags) ready(cmd *cobra.Command, programs string) error {
 	case f.Dir == "":
 		return usagef("name a folder for the run: -o DIR")
 	}
-	if err := f.whole(); err != nil {
+	if err := wholeNATS(f.NATS, f.Listen); err != nil {
 		return err
 	}
 	screen := terminal.NewScreen(cmd.ErrOrStderr(), f.quiet)

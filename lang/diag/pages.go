@@ -30,6 +30,7 @@ var Pages = slices.Concat(
 	rowsPages,
 	studiesPages,
 	networkPages,
+	alignPages,
 	estimatorsPages,
 	dataPages,
 	infoPages,
