@@ -369,6 +369,9 @@ func (n *node) answerTo(e answerEvent) { _ = n.carrier.Publish(e.to, e.packet) }
 
 // tell seals a message and sends it. A message that is lost is repeated with the next beat.
 func (n *node) tell(to string, message any) error {
+	if most := n.carrier.MaxPayload(); most < network.MinPacket {
+		n.warn(coded(diag.PayloadTooSmall, "%s takes packets of %d bytes, and a run needs %d: raise max_payload there", n.carrier.Where(), most, network.MinPacket))
+	}
 	text, err := json.Marshal(message)
 	if err == nil {
 		err = fitsControl(text, n.carrier.MaxPayload())

@@ -101,7 +101,7 @@ func (n *node) readPrograms() (*participant, diag.List, error) {
 	path := filepath.Join(n.Programs, split.ManifestFile)
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, nil, coded(diag.BadPrograms, "%v", err)
+		return nil, nil, coded(diag.BadPrograms, "%v; name the folder that vflc compile --split-by client has written", err)
 	}
 	m, diags := split.ParseManifest(source.New(path, string(text)), stdlib.New())
 	if diags.HasErrors() {
@@ -121,7 +121,7 @@ func (n *node) readPrograms() (*participant, diag.List, error) {
 	file := filepath.Join(n.Programs, entry.Program)
 	program, err := os.ReadFile(file)
 	if err != nil {
-		return nil, nil, coded(diag.BadPrograms, "%v", err)
+		return nil, nil, coded(diag.BadPrograms, "%v; name the folder that vflc compile --split-by client has written", err)
 	}
 	if entry.SHA256 != "" && entry.SHA256 != split.Digest(string(program)) {
 		return nil, nil, refuse(CodeManifest, "%s is not the program that the manifest lists: it was changed since it was compiled", file)

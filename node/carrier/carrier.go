@@ -86,7 +86,7 @@ func failureOf(err error) diag.Code {
 // Serve starts the embedded server on an address, "" for the project's own, and connects to it.
 func Serve(id *identity.Identity, listen string, e Events) (*Carrier, error) {
 	if id.Party != id.Project.Server {
-		return nil, fail(diag.OtherParty, "%s is not the server of the project %s, which is %s", id.Party, id.Project.Name, id.Project.Server)
+		return nil, fail(diag.OtherParty, "%s is not the server of the project %s, which is %s: it joins", id.Party, id.Project.Name, id.Project.Server)
 	}
 	if listen == "" {
 		_, port, err := net.SplitHostPort(id.Project.Address)
@@ -102,6 +102,11 @@ func Serve(id *identity.Identity, listen string, e Events) (*Carrier, error) {
 	port, err := strconv.Atoi(text)
 	if err != nil || port < 0 || port > 65535 {
 		return nil, fail(diag.BadAddress, "--listen %s: write HOST:PORT", listen)
+	}
+	if l, err := net.Listen("tcp", listen); err == nil { // the embedded server does not say why it cannot listen
+		l.Close()
+	} else {
+		return nil, fail(diag.BadAddress, "nothing can listen on %s: %v", listen, err)
 	}
 	c := newCarrier(id, e)
 	var secret [32]byte
@@ -121,7 +126,7 @@ func Serve(id *identity.Identity, listen string, e Events) (*Carrier, error) {
 	c.server.Start()
 	if !c.server.ReadyForConnections(startMost) {
 		c.server.Shutdown()
-		return nil, fail(diag.BadAddress, "nothing can listen on %s: is another process using the port?", listen)
+		return nil, fail(diag.BadAddress, "nothing listens on %s after %v", listen, startMost)
 	}
 	c.conn, err = nats.Connect("", append(c.options(), nats.InProcessServer(c.server), nats.Token(own.secret))...)
 	if err == nil {
