@@ -4,6 +4,11 @@
 // how many of the runs ended with the draws of a run in one process.
 //
 //	go build -o /tmp/vflc ./cmd/vflc && go run ./bench/parties -vflc /tmp/vflc -runs 100
+//
+// With -cut it cuts the links of a party instead, for so long, of each party in turn (-off: of one), and reports after how long every party names who is missing.
+//
+//	go run ./bench/parties -vflc /tmp/vflc -cut 30s
+//	go run ./bench/parties -vflc /tmp/vflc -cut 10m -off a
 package main
 
 import (
@@ -26,7 +31,16 @@ func main() {
 	scale := flag.Float64("scale", 1, "length of the runs")
 	only := flag.String("only", "", "the cases whose names have this text, such as soul or power/nuts; empty: all")
 	limit := flag.Duration("limit", 5*time.Minute, "a run that takes longer counts as lost")
+	cut := flag.Duration("cut", 0, "how long the links of a party are cut; 0: kill processes")
+	off := flag.String("off", "", "the `party` whose links are cut: server, a or b; empty: each in turn")
 	flag.Parse()
+	if *cut > 0 {
+		if err := partition(*program, *off, *cut, *seed, *scale); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(*program, *only, *runs, *most, *seed, *scale, *limit); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -92,5 +106,47 @@ func trials(l *parties.Lab, c parties.Case, n, most int, limit time.Duration) er
 		cancel()
 	}
 	fmt.Printf("%-26s %d of %d runs whole, %d kills\n", c.Name, l.Counts.Wholes-before.Wholes, l.Counts.Trials-before.Trials, l.Counts.Kills-before.Kills)
+	return nil
+}
+
+// partition cuts links in a run whose processes last long enough.
+func partition(program, off string, last time.Duration, seed uint64, scale float64) error {
+	program, err := filepath.Abs(program)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "parties")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	l, err := parties.NewLab(program, dir, seed)
+	if err != nil {
+		return err
+	}
+	c := parties.Long(scale)
+	ctx, cancel := context.WithTimeout(context.Background(), last+10*time.Minute)
+	defer cancel()
+	want, err := l.Reference(ctx, c)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.Name, err)
+	}
+	all := []string{off}
+	if off == "" {
+		all = []string{"server", "a", "b"}
+	}
+	for _, party := range all {
+		ctx, cancel := context.WithTimeout(context.Background(), last+10*time.Minute)
+		seen, err := l.Partition(ctx, c, want, party, last)
+		cancel()
+		if err != nil {
+			return fmt.Errorf("%s: %w", party, err)
+		}
+		fmt.Printf("%s cut off for %v: named after", party, last)
+		for _, name := range []string{"server", "a", "b"} {
+			fmt.Printf(" %v at %s,", seen.Named[name].Round(100*time.Millisecond), name)
+		}
+		fmt.Printf(" %d transitions meanwhile; all back %v after the links were mended; the draws are those of a run in one process\n", seen.Steps, seen.Back.Round(100*time.Millisecond))
+	}
 	return nil
 }
