@@ -170,6 +170,7 @@ func open(o Options) (*node, error) {
 	n.part = p
 	n.status = Status{Party: n.id.Party, Process: os.Getpid(), Model: p.manifest.Model, State: Waiting, At: time.Now()}
 	n.progress = &watcher{o.Progress, n.step}
+	n.state(Waiting, "", nil) // whoever asks a process to stop finds this one
 	return n, nil
 }
 

@@ -263,7 +263,12 @@ func (c *coordinator) take(ctx context.Context, e any) error {
 	case answerEvent:
 		c.answerTo(e)
 	case askEvent:
-		if text := []byte(asText(c.now())); fitsControl(text, c.carrier.MaxPayload()) == nil {
+		told := announced{Beat: c.now()}
+		var own facts
+		if reply := c.replies[c.id.Party]; c.stage == stageAnnounce && reply != nil && decode(reply, &own) == nil {
+			told.Facts = &own.Facts
+		}
+		if text := []byte(asText(told)); fitsControl(text, c.carrier.MaxPayload()) == nil {
 			_ = c.carrier.Publish(e.of.party, c.secrets.reply(e.of, text)) // it asks again
 		}
 	case controlEvent:

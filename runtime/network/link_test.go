@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -257,6 +258,53 @@ func TestWindow(t *testing.T) {
 	c.end()
 	if n := <-done; n != window/(8<<20) {
 		t.Errorf("%d messages of 8 MB were on their way", n)
+	}
+}
+
+var frames = flag.Int("frames", 100_000, "how many frames of garbage TestGarbage sends")
+
+// Garbage, most of it nearly a packet, is refused and changes nothing; the packet that it was made from is then taken.
+func TestGarbage(t *testing.T) {
+	c := &carrier{rand: rand.New(rand.NewPCG(1, 2))}
+	connect(t, c, []string{"server", "a"})
+	defer c.end()
+	var packet []byte
+	c.links["a"].Publish = func(_ string, p []byte) error { packet = slices.Clone(p); return nil }
+	if err := c.links["a"].Send(t.Context(), "server", message(1)); err != nil {
+		t.Fatal(err)
+	}
+	server, random := c.links["server"], rand.New(rand.NewPCG(3, 4))
+	p := server.peers["a"]
+	for range *frames {
+		b := slices.Clone(packet)
+		switch random.IntN(5) {
+		case 0:
+			b = b[:random.IntN(len(b))]
+		case 1:
+			for range 1 + random.IntN(4) {
+				b[random.IntN(len(b))] ^= byte(1 + random.IntN(255))
+			}
+		case 2:
+			b = append(b, make([]byte, 1+random.IntN(100))...)
+		case 3:
+			b[random.IntN(headerSize)] = byte(random.IntN(256))
+		default:
+			for k := range b[4:] {
+				b[4+k] = byte(random.IntN(256))
+			}
+		}
+		if !slices.Equal(b, packet) && delivered(server, b) {
+			t.Fatalf("%x was taken", b)
+		}
+	}
+	if p.got != 0 || len(p.queue) != 0 || len(p.flight) != 0 || len(p.assembly) != 0 {
+		t.Error("garbage has changed the link")
+	}
+	if !delivered(server, packet) {
+		t.Error("the packet itself is not taken")
+	}
+	if m, err := server.Recv(t.Context(), "a"); err != nil || m.Round != 1 {
+		t.Error(m, err)
 	}
 }
 
