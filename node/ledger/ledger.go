@@ -145,6 +145,8 @@ func Open(dir, party string, key ed25519.PrivateKey, cert []byte) (*Book, error)
 	}
 	if n := len(file.Entries); n > 0 {
 		b.open = file.Entries[n-1].Closed == ""
+	} else if err == nil {
+		err = b.sync() // a signature stands beside the ledger before its first line, so that no crash leaves lines without one
 	}
 	return b, err
 }

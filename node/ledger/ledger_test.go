@@ -269,3 +269,40 @@ func BenchmarkRecord(b *testing.B) {
 		}
 	}
 }
+
+// A party that is killed at any instant opens its ledger again: the file may hold any bytes beyond the last signature, and the signature may be any that was written.
+func TestLedgerOpensAfterAnyKill(t *testing.T) {
+	p := newPair(t)
+	path := Path(p.dirs[0], "server")
+	signature := strings.TrimSuffix(path, fileEnd) + headEnd
+	type state struct{ ledger, head []byte }
+	read := func() (s state) {
+		var err error
+		if s.ledger, err = os.ReadFile(path); err == nil {
+			s.head, err = os.ReadFile(signature)
+		}
+		p.fine(err)
+		return s
+	}
+	states := []state{read()}
+	p.begin(1)
+	states = append(states, read())
+	p.round()
+	p.fine(p.books[0].Sync())
+	states = append(states, read())
+	for k, s := range states[:len(states)-1] {
+		next := states[k+1]
+		for n := len(s.ledger); n <= len(next.ledger); n += 7 {
+			p.fine(os.WriteFile(path, next.ledger[:n], 0o600), os.WriteFile(signature, s.head, 0o600))
+			b, err := Open(p.dirs[0], "server", p.keys[0], p.certs[0])
+			if err != nil {
+				t.Fatalf("%d bytes of %d after the %d of state %d: %v", n, len(next.ledger), len(s.ledger), k, err)
+			}
+			p.fine(b.Begin(Opening{Run: "0123456789abcdef", Epoch: 2, Names: []string{"server", "a"}, Script: script}))
+			b.Close()
+			if _, diags, err := Read(path); err != nil || diags.HasErrors() {
+				t.Fatalf("%d bytes: %v %v", n, diags, err)
+			}
+		}
+	}
+}
