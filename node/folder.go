@@ -22,7 +22,7 @@ import (
 // Names of the files in the session's folder, below that of the run.
 const (
 	SessionFile = "session.json" // what the party must know to go on after a crash
-	StatusFile  = "status.json"  // how the run stands; rewritten when that changes, and every 10 s
+	StatusFile  = "status.json"  // how the run stands; rewritten when that changes, and every minute
 	LogFile     = "log.jsonl"
 	StopFile    = "stop" // names the process that is asked to stop; vflc stop makes it
 )

@@ -59,7 +59,7 @@ const (
 	beatEvery   = 2 * time.Second
 	lookEvery   = 500 * time.Millisecond
 	missedAfter = 3 * beatEvery
-	statusEvery = 10 * time.Second // the file is written when something has changed, and else so often
+	statusEvery = time.Minute // the file is written when something has changed, and else so often
 )
 
 // ErrStopped is the error where the party was told to stop. The run goes on when it is started again.

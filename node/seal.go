@@ -42,6 +42,7 @@ const (
 	sealedSize  = preface + 2*publicSize + 8                         // and the sealed text
 	mostHello   = 8 << 10
 	reviewEvery = time.Hour             // certificates are looked at again, and at once where the files have changed that say who is accepted
+	lookMost    = time.Second           // between two looks at those files
 	answerEvery = 50 * time.Millisecond // a party is answered by hellos no more often
 )
 
@@ -60,6 +61,7 @@ type secrets struct {
 	answered map[string]time.Time
 	version  string // of the files that say who is accepted, at the last review
 	reviewed time.Time
+	looked   time.Time // at the files, the last time
 }
 
 // A peerKey is that of a process of another party.
@@ -286,7 +288,12 @@ func (s *secrets) unseal(claimed string, packet []byte) (told, error) {
 func (s *secrets) revoked() map[string]error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	version, now := s.id.Version(), time.Now()
+	now := time.Now()
+	if now.Sub(s.looked) < lookMost {
+		return nil
+	}
+	s.looked = now
+	version := s.id.Version()
 	if version == s.version && now.Sub(s.reviewed) < reviewEvery {
 		return nil
 	}
