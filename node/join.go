@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/node/carrier"
 	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/runtime/session"
 )
@@ -20,7 +19,6 @@ import (
 type follower struct {
 	*node
 	server   string // incarnation that it follows; "": none yet
-	n        uint64 // of the server's newest beat
 	stage    int    // the last that was answered; -1: none
 	reply    json.RawMessage
 	broken   bool
@@ -44,7 +42,7 @@ func Join(ctx context.Context, o Options, stop <-chan struct{}) (Outcome, error)
 		return nil, err
 	}
 	defer n.close()
-	if err := n.carry(false); err != nil {
+	if err := n.carry(); err != nil {
 		return nil, err
 	}
 	defer n.carrier.Close()
@@ -52,7 +50,7 @@ func Join(ctx context.Context, o Options, stop <-chan struct{}) (Outcome, error)
 	if n.memory.Complete {
 		return nil, f.farewell(ctx, stop)
 	}
-	n.note("%s joins %s at %s", n.id.Party, n.id.Project.Server, n.id.Project.Address)
+	n.note("%s joins %s at %s", n.id.Party, n.id.Project.Server, n.carrier.Where())
 	return f.loop(ctx, stop)
 }
 
@@ -63,10 +61,18 @@ func (f *follower) farewell(ctx context.Context, stop <-chan struct{}) error {
 	for {
 		select {
 		case e := <-f.events:
-			if _, back := e.(backEvent); !back {
+			switch e := e.(type) {
+			case answerEvent:
+				f.answerTo(e)
+				continue
+			case backEvent:
+				f.report(func(s *status) { s.Bye = true })
+				if !f.secrets.knows(f.id.Project.Server) {
+					continue // the report was a hello: the server answers it
+				}
+			default:
 				continue
 			}
-			f.report(func(s *status) { s.Bye = true })
 		case <-late.C:
 		case <-stop:
 		case <-ctx.Done():
@@ -101,7 +107,7 @@ func (f *follower) loop(ctx context.Context, stop <-chan struct{}) (Outcome, err
 			f.take(ctx, e)
 		case err := <-f.probes:
 			if err != nil {
-				f.note("no connection to %s: %v", f.id.Project.Server, err)
+				f.note("no connection to %s: %v", f.carrier.Where(), err)
 			}
 		case <-ticker.C:
 			if f.asked() {
@@ -129,9 +135,10 @@ func (f *follower) take(ctx context.Context, e any) {
 		if l := f.active.Load(); l != nil {
 			l.Nudge()
 		}
+	case answerEvent:
+		f.answerTo(e)
 	case controlEvent:
-		if e.beat != nil && e.beat.N > f.n {
-			f.n = e.beat.N
+		if e.beat != nil {
 			f.hears(ctx, e.beat)
 		}
 	case stageEvent:
@@ -242,13 +249,16 @@ func (f *follower) follow(b *beat) bool {
 // look finds whether the server is missing.
 func (f *follower) look(ctx context.Context) {
 	server := f.id.Project.Server
+	for _, err := range f.secrets.revoked() {
+		f.warn(err)
+	}
 	if f.silent(server, f.since) {
 		if f.missing[server] == "" {
 			f.changed(map[string]string{server: "nothing was heard from it for 6 s"})
 		}
 		if time.Since(f.probed) >= 5*beatEvery {
 			f.probed = time.Now()
-			go func() { f.probes <- carrier.Probe(ctx, f.id) }()
+			go func() { f.probes <- f.carrier.Probe(ctx) }()
 		}
 	} else if f.missing[server] != "" {
 		f.changed(map[string]string{})
@@ -291,7 +301,7 @@ func (f *follower) end(err error) {
 }
 
 func (f *follower) report(set func(*status)) {
-	s := status{N: f.number(), Incarnation: f.own, Server: f.server, Epoch: f.memory.Epoch, Stage: f.stage, Reply: f.reply, Broken: f.broken, Saved: f.result != nil, Finished: f.Finished}
+	s := status{Incarnation: f.own, Server: f.server, Epoch: f.memory.Epoch, Stage: f.stage, Reply: f.reply, Broken: f.broken, Saved: f.result != nil, Finished: f.Finished}
 	set(&s)
 	if err := f.tell(f.id.Project.Server, s); err != nil {
 		f.end(err)

@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -118,15 +117,15 @@ func (n *node) readPrograms() (*participant, diag.List, error) {
 	}
 	entry, ok := m.Party(name)
 	if !ok {
-		return nil, nil, fmt.Errorf("%s lists no party %s, whose folder %s is", path, name, n.Identity)
+		return nil, nil, coded(diag.OtherParty, "%s lists no party %s, whose folder %s is", path, name, n.Identity)
 	}
 	if m.Server != n.id.Project.Server {
-		return nil, nil, fmt.Errorf("the server of the model is %s, that of the project %s is %s; give them the same name", m.Server, n.id.Project.Name, n.id.Project.Server)
+		return nil, nil, coded(diag.OtherParty, "the server of the model is %s, that of the project %s is %s; give them the same name", m.Server, n.id.Project.Name, n.id.Project.Server)
 	}
 	file := filepath.Join(n.programs(), entry.Program)
 	program, err := os.ReadFile(file)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, coded(diag.BadPrograms, "%v; name the folder that vflc compile --split-by client has written", err)
 	}
 	if entry.SHA256 != "" && entry.SHA256 != split.Digest(string(program)) {
 		return nil, nil, refuse(CodeManifest, "%s is not the program that the manifest lists: it was changed since it was compiled", file)
@@ -359,7 +358,7 @@ func (p *participant) begin(s start, run string) error {
 // The keys of all clients, which their certificates sign, are those of their masks too.
 func (p *participant) connect(id network.RunID, run string) (*network.Link, *session.MaskKeys, error) {
 	masks := &session.MaskKeys{Private: map[string]*ecdh.PrivateKey{}, Public: map[string]*ecdh.PublicKey{}}
-	c := network.Config{Run: id, Epoch: p.epoch, Names: p.agreed.Names, Own: p.id.Party, Send: map[string]network.Key{}, Receive: map[string]network.Key{}, Publish: p.carrier.Publish}
+	c := network.Config{Run: id, Epoch: p.epoch, Names: p.agreed.Names, Own: p.id.Party, Send: map[string]network.Key{}, Receive: map[string]network.Key{}, Publish: p.carrier.Publish, MaxPacket: p.carrier.MaxPayload()}
 	for i, peer := range c.Names {
 		public, err := p.agreed.Keys[peer].check(p.id, run, p.epoch, peer)
 		if err != nil {

@@ -209,5 +209,5 @@ func (n *node) noPrograms(err error) error {
 			return otherTask("%v: vflc compile writes programs for %s where the responses of a model can be drawn so (vflc predict RUN of a run in one process says why not); compile the model again, and give all parties the folder", err, n.Task)
 		}
 	}
-	return err
+	return coded(diag.BadPrograms, "%v; name the folder that vflc compile --split-by client has written", err)
 }

@@ -31,6 +31,8 @@ func (f *partyFlags) add(cmd *cobra.Command) {
 	fs.StringArrayVar(&f.Tables, "data", nil, "the party's table: `FILE` or PARTY=FILE; shared=FILE for data @ shared that it does not have; repeatable")
 	fs.Int64Var(&f.MaxBytes, "max-bytes", inputfile.MaxBytes, "largest size of a table in `bytes`")
 	fs.StringVarP(&f.Dir, "output", "o", "", "`folder` of the run: results, what a later start goes on from, and the log")
+	addNATS(fs, &f.NATS)
+	fs.StringVar(&f.Metrics, "metrics", "", "loopback `HOST:PORT` for the operator's tools: /metrics (Prometheus) and /health")
 	fs.BoolVar(&f.quiet, "quiet", false, "print no progress")
 	fs.BoolVar(&f.asJSON, "json", false, "print the summary as JSON")
 	fs.StringVar(&f.inits, "inits", "", "files with starting values of this party's parameters, as in vflc run")
@@ -44,6 +46,9 @@ func (f *partyFlags) ready(cmd *cobra.Command, programs string) error {
 		return usagef("name the folder with the party's keys and certificate: --identity DIR")
 	case f.Dir == "":
 		return usagef("name a folder for the run: -o DIR")
+	}
+	if err := wholeNATS(f.NATS, f.Listen); err != nil {
+		return err
 	}
 	screen := terminal.NewScreen(cmd.ErrOrStderr(), f.quiet)
 	f.Programs, f.Progress, f.Command = programs, screen, os.Args
