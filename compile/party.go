@@ -165,7 +165,7 @@ func (p *OneParty) unread(d *data.Dataset, wants []data.Want, recipes []data.Rec
 		if b == nil {
 			continue
 		}
-		if slices.ContainsFunc(b.Recipe.Encoders, func(f data.Fitted) bool { return f.Encoder != "" || f.Words != nil }) {
+		if !b.Recipe.Plain() {
 			diags.Errorf(diag.FittedByOthers, nil, source.Span{}, "%s did not read %s in the run, and its encoder was fitted by other parties, which do not send it: hold %s as plain numbers", p.Party, w.Name, w.Name)
 			return nil, diags
 		}
