@@ -248,6 +248,16 @@ func (d *Dataset) joinSet(s rowSet, wants []Want, j Joining, list *diag.List) {
 	d.Joins = append(d.Joins, out)
 }
 
+// FileRow returns the row of a party's file that comes i-th among the rows that the parties joined.
+func (d *Dataset) FileRow(party string, i int) int {
+	for _, h := range d.holders() {
+		if h.Party == party && h.View.order != nil {
+			return int(h.View.order[i])
+		}
+	}
+	return i
+}
+
 // Joined lists how rows were joined, a line per set of tables.
 func (d *Dataset) Joined() []string {
 	var out []string

@@ -191,6 +191,22 @@ func (p *participant) open(a announcement, epoch uint32) (held, error) {
 	return held{rows}, nil
 }
 
+// whole is what the party tells in a preflight, after open: of its rows without saying which are incomplete, and of its data where none is.
+func (p *participant) whole(h held) (map[string]compile.Rows, *compile.Facts) {
+	known := p.facts.Facts
+	complete := p.left == nil
+	rows := map[string]compile.Rows{}
+	for size, r := range h.Rows {
+		complete = complete && r.Left == nil
+		r.Left = nil
+		rows[size] = r
+	}
+	if !complete {
+		return rows, nil
+	}
+	return rows, &known
+}
+
 // tells writes down that a party is told which rows of a size are incomplete, or left out.
 func (p *participant) tells(to, what, size string, rows int, left []byte) error {
 	n := 0

@@ -270,9 +270,9 @@ func (c *coordinator) take(ctx context.Context, e any) error {
 		c.answerTo(e)
 	case askEvent:
 		told := announced{Beat: c.now()}
-		var own facts
+		var own held
 		if reply := c.replies[c.id.Party]; c.stage == stageAnnounce && reply != nil && decode(reply, &own) == nil {
-			told.Facts = &own.Facts
+			told.Rows, told.Facts = c.part.whole(own)
 		}
 		if text := []byte(asText(told)); fitsControl(text, c.carrier.MaxPayload()) == nil {
 			_ = c.carrier.Publish(e.of.party, c.secrets.reply(e.of, text)) // it asks again
