@@ -16,7 +16,7 @@ import (
 func TestPreflightAsksTheServer(t *testing.T) {
 	s := newStage(t)
 	s.stopAfter("demo")
-	s.must("demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "30", "--draws", "20")
+	s.must("demo", "start", "m.vfl", "-o", "demo", "--chains", "1", "--warmup", "200", "--draws", "300")
 	s.must("demo", "stop", "demo")
 	server := exec.Command("vflc", s.demo().Processes[0].Args...)
 	server.Dir = filepath.Join(s.dir, "demo")
