@@ -110,7 +110,7 @@ func (d *dense) moments(inverse []float64, draws, gradients *adapt.Covariance) {
 	n, w := d.n, &d.work
 	count := float64(draws.N)
 	r := float64(n) / count
-	keep := 1 / (1 + r*r*r)
+	keep := 1 / (1 + float64(r*r*r))
 	for i := range n {
 		for j := range i + 1 {
 			scale, by := math.Sqrt(inverse[i]*inverse[j]), keep/(count-1)

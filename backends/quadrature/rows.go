@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/internal/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -47,7 +48,7 @@ func (r *rows) expect() (value float64) {
 		vec.ScaleAdd(r.n, r.eta, t, r.sd, r.mean)
 		r.density(r.eta, r.lp, r.at)
 		w := by.weight[k]
-		value += w * vec.Sum(r.n, r.lp)
+		value += float64(w * vec.Sum(r.n, r.lp))
 		vec.Axpy(r.n, r.slope, w, r.at)
 		vec.Axpy(r.n, r.curvature, -w*t, r.at)
 	}
@@ -89,16 +90,16 @@ func (r *rows) marginal(eta, lp, slope []float64) {
 		r.Evaluate(inner, l, d)
 		for i, v := range l {
 			if v > r.top[i] {
-				shrink := math.Exp(r.top[i] - v)
+				shrink := portable.Exp(r.top[i] - v)
 				r.sum[i], r.over[i], r.top[i] = r.sum[i]*shrink, r.over[i]*shrink, v
 			}
-			if p := by.weight[k] * math.Exp(v-r.top[i]); p > 0 {
+			if p := by.weight[k] * portable.Exp(v-r.top[i]); p > 0 {
 				r.sum[i] += p
-				r.over[i] += p * d[i]
+				r.over[i] += float64(p * d[i])
 			}
 		}
 	}
 	for i := range lp {
-		lp[i], slope[i] = r.top[i]+math.Log(r.sum[i]), r.over[i]/r.sum[i]
+		lp[i], slope[i] = r.top[i]+portable.Log(r.sum[i]), r.over[i]/r.sum[i]
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/integrate/quad"
+
+	"github.com/vflc/vflc/internal/portable"
 )
 
 // A rule integrates over a standard normal variable: Gauss and Hermite's nodes, with weights that sum to 1.
@@ -33,7 +35,7 @@ func trapezoidal(n int, step float64) rule {
 	r := rule{make([]float64, n), make([]float64, n)}
 	for i := range r.at {
 		t := step * (float64(i) - float64(n-1)/2)
-		r.at[i], r.weight[i] = t, step*math.Exp(-t*t/2)/math.Sqrt(2*math.Pi)
+		r.at[i], r.weight[i] = t, step*portable.Exp(-t*t/2)/math.Sqrt(2*math.Pi)
 	}
 	return r
 }

@@ -1,10 +1,9 @@
 package sfvi
 
 import (
-	"math"
-
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/internal/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -111,9 +110,9 @@ func (p *party) start(attempt uint64) {
 	clear(p.own.phi)
 	for i := range p.theta.dim {
 		if attempt > 0 {
-			mean[p.theta.coordinate(i)] = 4*from.Float64() - 2
+			mean[p.theta.coordinate(i)] = float64(4*from.Float64()) - 2
 		}
-		logs[i] = math.Log(firstSD)
+		logs[i] = portable.Log(firstSD)
 	}
 	if p.theta.rank > 0 {
 		b := p.own.phi[p.theta.all+p.theta.dim:]

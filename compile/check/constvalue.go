@@ -1,8 +1,7 @@
 package check
 
 import (
-	"math"
-
+	"github.com/vflc/vflc/internal/portable"
 	"github.com/vflc/vflc/lang/ast"
 )
 
@@ -41,7 +40,7 @@ func (p *Program) ConstValue(e ast.Expr) (float64, bool) {
 		case "/", "./":
 			return x / y, true
 		case "^":
-			return math.Pow(x, y), true
+			return portable.Pow(x, y), true
 		}
 	case *ast.Call:
 		f, ok := p.Universe.Func(e.Name.Name)

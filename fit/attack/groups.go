@@ -89,7 +89,7 @@ func separate(points [][]float64) []int {
 	parent, length := spanningTree(points)
 	sorted := slices.Sorted(slices.Values(length[1:]))
 	quarter, half := sorted[len(sorted)/4], sorted[len(sorted)/2]
-	bound := max(half+long*(half-quarter), sameCut*sorted[len(sorted)-1])
+	bound := max(half+float64(long*(half-quarter)), sameCut*sorted[len(sorted)-1])
 	for i, d := range length {
 		if d > bound {
 			parent[i] = -1
@@ -132,7 +132,7 @@ func spanningTree(points [][]float64) (parent []int, length []float64) {
 func distance(a, b []float64) float64 {
 	s := 0.0
 	for k, v := range a {
-		s += (v - b[k]) * (v - b[k])
+		s += float64((v - b[k]) * (v - b[k]))
 	}
 	return math.Sqrt(s)
 }

@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/vflc/vflc/internal/portable"
 )
 
 // problem is the maximisation over x = (a, b, logs of the factors of free parameters). Where the predictor does not vary, b is 1.
@@ -30,7 +32,7 @@ func solve(l *Likelihood, points []*point, noise float64, free []float64) (Forec
 	p.spread()
 	x := make([]float64, p.dim())
 	for k, v := range free {
-		x[p.first()+k] = math.Log(v)
+		x[p.first()+k] = portable.Log(v)
 	}
 	if !p.climb(x) {
 		return Forecast{}, errFit
@@ -39,9 +41,9 @@ func solve(l *Likelihood, points []*point, noise float64, free []float64) (Forec
 	if p.scale > 0 {
 		f.Slope = 1 + x[1]
 	}
-	f.Shift = x[0] + p.mean*(1-f.Slope)
+	f.Shift = x[0] + float64(p.mean*(1-f.Slope))
 	for k := range free {
-		f.Free[k] = math.Exp(x[p.first()+k])
+		f.Free[k] = portable.Exp(x[p.first()+k])
 	}
 	noisy, ok := p.remaining(p.hessian(x))
 	truth := p.truth()
@@ -82,7 +84,7 @@ func (p *problem) at(x, gradient []float64) float64 {
 
 	free := make([]float64, len(p.l.Free))
 	for k := range free {
-		free[k] = math.Exp(x[p.first()+k])
+		free[k] = portable.Exp(x[p.first()+k])
 	}
 	values := make([]float64, len(p.points))
 	var wait sync.WaitGroup
@@ -96,7 +98,7 @@ func (p *problem) at(x, gradient []float64) float64 {
 		value += values[i]
 		gradient[0] += q.sum[0]
 		if p.scale > 0 {
-			gradient[1] += q.sum[0] * (q.row.Eta - p.mean)
+			gradient[1] += float64(q.sum[0] * (q.row.Eta - p.mean))
 		}
 		for k := range free {
 			gradient[p.first()+k] += q.sum[1+k]
@@ -108,7 +110,7 @@ func (p *problem) at(x, gradient []float64) float64 {
 func (p *problem) predictor(x []float64, q *point) float64 {
 	eta := x[0] + q.row.Eta
 	if p.scale > 0 {
-		eta += x[1] * (q.row.Eta - p.mean)
+		eta += float64(x[1] * (q.row.Eta - p.mean))
 	}
 	return eta
 }
@@ -163,9 +165,9 @@ func (p *problem) climb(x []float64) bool {
 		moved := false
 		for range 15 {
 			for k := range x {
-				next[k] = x[k] + shrink*step[k]
+				next[k] = x[k] + float64(shrink*step[k])
 			}
-			if v := p.at(next, trial); v >= value-1e-9*math.Abs(value) {
+			if v := p.at(next, trial); v >= value-float64(1e-9*math.Abs(value)) {
 				copy(x, next)
 				copy(gradient, trial)
 				value, moved = v, true
@@ -223,7 +225,7 @@ func (p *problem) truth() float64 {
 	var aa, ab, bb float64
 	for _, q := range p.points {
 		e := q.row.Eta - p.mean
-		aa, ab, bb = aa+q.truth, ab+q.truth*e, bb+q.truth*e*e
+		aa, ab, bb = aa+q.truth, ab+float64(q.truth*e), bb+float64(q.truth*e*e)
 	}
 	if p.scale == 0 {
 		return aa

@@ -45,7 +45,7 @@ func forest(in input) (*Figure, error) {
 			p.marks = append(p.marks, intervalMarks(s.draws[r], row+shift, r)...)
 		}
 	}
-	f.high = 60 + float64(n)*max(22, 8+12*lines)
+	f.high = 60 + float64(float64(n)*max(22, 8+float64(12*lines)))
 	f.panels, f.text = []panel{p}, in.forestText
 	return f, nil
 }

@@ -89,7 +89,7 @@ func rank(in input) (*Figure, error) {
 func stairs(heights []float64, lo, hi float64) (xs, ys []float64) {
 	width := (hi - lo) / float64(len(heights))
 	for k, h := range heights {
-		xs = append(xs, lo+float64(k)*width, lo+float64(k+1)*width)
+		xs = append(xs, lo+float64(float64(k)*width), lo+float64(float64(k+1)*width))
 		ys = append(ys, h, h)
 	}
 	return xs, ys

@@ -65,5 +65,5 @@ func quantile(sorted []float64, p float64) float64 {
 	if k == len(sorted)-1 {
 		return sorted[k]
 	}
-	return sorted[k] + (at-float64(k))*(sorted[k+1]-sorted[k])
+	return sorted[k] + float64((at-float64(k))*(sorted[k+1]-sorted[k]))
 }

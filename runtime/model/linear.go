@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/internal/portable"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/vector"
 )
@@ -176,14 +177,14 @@ func (p *Party) readPrior(q *density.Quadratic, rest *graph.Graph) error {
 	}
 	for k := range probes {
 		for i := range theta {
-			theta[i] = math.Sin(float64(i+1)*(float64(k)+0.7)) * float64(k+1)
+			theta[i] = portable.Sin(float64(i+1)*(float64(k)+0.7)) * float64(k+1)
 		}
 		evaluate(theta)
 		for _, v := range rest.Params() {
 			for i := v.Offset; i < v.Offset+v.Len; i++ {
 				want, size := q.Gradient[i], math.Abs(q.Gradient[i])
 				for j, t := range theta {
-					want -= q.Precision[j*len(theta)+i] * t
+					want -= float64(q.Precision[j*len(theta)+i] * t)
 					size += math.Abs(q.Precision[j*len(theta)+i] * t)
 				}
 				if !(math.Abs(e.Grad()[i]-want) <= exact*(1+size)) {

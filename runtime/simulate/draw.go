@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/vflc/vflc/internal/portable"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/stdlib/def"
 )
@@ -160,7 +161,7 @@ func (y *Response) Drawable() error {
 func (s *Simulator) Responses(r *rand.Rand, x []float64) ([][]float64, error) {
 	for _, n := range s.model.Noise {
 		for i := range s.exec.Input(n.Input) {
-			s.exec.Input(n.Input)[i] = r.NormFloat64()
+			s.exec.Input(n.Input)[i] = portable.Normal(r)
 		}
 	}
 	s.exec.Forward(x)

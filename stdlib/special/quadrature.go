@@ -17,7 +17,7 @@ func Gauss(a, b float64, f func(t float64) float64) float64 {
 	middle, half, sum := 0.5*(a+b), 0.5*(b-a), 0.0
 	for _, n := range gaussNodes {
 		d := half * n[0]
-		sum += n[1] * (f(middle-d) + f(middle+d))
+		sum += float64(n[1] * (f(middle-d) + f(middle+d)))
 	}
 	return half * sum
 }
