@@ -162,7 +162,7 @@ func weightedQuantiles(all, weights []float64, at ...float64) []float64 {
 	for k, p := range at {
 		below, before, value := 0.0, math.Inf(-1), all[order[0]]
 		for _, i := range order {
-			middle := below + weights[i]/2
+			middle := below + float64(weights[i]/2)
 			if middle >= p {
 				if !math.IsInf(before, -1) {
 					value += (all[i] - value) * (p - before) / (middle - before)

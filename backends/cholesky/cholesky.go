@@ -50,7 +50,7 @@ func (c *Factor) try(raise, least float64) bool {
 	n, l := c.n, c.Lower
 	for i := range n {
 		for j := range i + 1 {
-			s := 0.5 * (c.Matrix[i*n+j] + c.Matrix[j*n+i])
+			s := float64(0.5 * (c.Matrix[i*n+j] + c.Matrix[j*n+i]))
 			if i == j {
 				s += float64(raise * (math.Abs(s) + least))
 			}

@@ -91,7 +91,7 @@ func (m *metric) fromDraws(e *estimate) {
 	d := m.full
 	for i := range d.n {
 		for j := range i + 1 {
-			c := keep * e.drawMatrix.Products[i*d.n+j]
+			c := float64(keep * e.drawMatrix.Products[i*d.n+j])
 			if i == j {
 				c += prior
 			}

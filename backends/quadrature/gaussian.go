@@ -131,4 +131,4 @@ func pull(a *density.Affine, r, g []float64) {
 	}
 }
 
-func finite(x float64) bool { return x-x == 0 }
+func finite(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }

@@ -136,7 +136,7 @@ func (p *party) settle(s *state) {
 			t.remainder[i], t.variance[i] = 0, k*k*t.spread[i]
 			continue
 		}
-		x := all * w
+		x := float64(all * w)
 		t.remainder[i] = r / (1 + x)
 		t.variance[i] = t.remainder[i] + float64(k*k*t.spread[i])
 		t.entropy += float64(share * 0.5 * (x/(1+x) - portable.Log1p(x)))
@@ -223,7 +223,7 @@ func (p *party) solve(s *state, damping float64) bool {
 	copy(p.target, p.lin.Prior.Gradient)
 	apply(&p.lin.Cuts, s.theta, p.g)
 	for i, w := range s.curvature {
-		pull, own, c := damping*w, damping*s.ownCurve[i], 1/(1+float64(p.rho2[i]*damping*w))
+		pull, own, c := damping*w, float64(damping*s.ownCurve[i]), 1/(1+float64(p.rho2[i]*damping*w))
 		p.weight[i] = float64(pull*c) + own
 		p.residual[i] = float64((float64(pull*s.z[i])+s.slope[i])*c) + s.own[i] + float64(own*p.g[i]) - float64(p.weight[i]*p.lin.Cuts.Offset[i])
 	}

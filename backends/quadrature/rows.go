@@ -86,14 +86,14 @@ func (r *rows) marginal(eta, lp, slope []float64) {
 		r.top[i], r.sum[i], r.over[i] = math.Inf(-1), 0, 0
 	}
 	for k, t := range by.at {
-		vec.AddScalar(r.n, inner, eta, sd*t)
+		vec.AddScalar(r.n, inner, eta, float64(sd*t))
 		r.Evaluate(inner, l, d)
 		for i, v := range l {
 			if v > r.top[i] {
 				shrink := portable.Exp(r.top[i] - v)
 				r.sum[i], r.over[i], r.top[i] = r.sum[i]*shrink, r.over[i]*shrink, v
 			}
-			if p := by.weight[k] * portable.Exp(v-r.top[i]); p > 0 {
+			if p := float64(by.weight[k] * portable.Exp(v-r.top[i])); p > 0 {
 				r.sum[i] += p
 				r.over[i] += float64(p * d[i])
 			}

@@ -34,7 +34,7 @@ func newRule(n int) rule {
 func trapezoidal(n int, step float64) rule {
 	r := rule{make([]float64, n), make([]float64, n)}
 	for i := range r.at {
-		t := step * (float64(i) - float64(n-1)/2)
+		t := step * (float64(i) - float64(float64(n-1)/2))
 		r.at[i], r.weight[i] = t, step*portable.Exp(-t*t/2)/math.Sqrt(2*math.Pi)
 	}
 	return r

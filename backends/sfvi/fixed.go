@@ -210,7 +210,7 @@ type climbing struct{ *fixed }
 func (k climbing) judge(values, out []float64) {
 	v := values[0]
 	out[0], out[1], out[2] = 0, v, k.step
-	enough, rounding := k.value+float64(sufficient*k.step*k.slope), 1e-9*math.Abs(k.value)
+	enough, rounding := k.value+float64(sufficient*k.step*k.slope), float64(1e-9*math.Abs(k.value))
 	switch {
 	case !k.begun && !finite(v):
 		k.failure = fmt.Errorf("sfvi: the log density is not finite at draws around the initial values: %s", k.env.Why())

@@ -5,6 +5,7 @@ import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/internal/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
+	"math"
 )
 
 // fullRankLimit is the most dimensions of a party for which q(θ) has a full covariance unless asked for. The cost of an iteration is quadratic in them, and so is
@@ -195,4 +196,4 @@ func (p *party) finish(v []float64) bool {
 
 func square(v []float64) float64 { return vec.Dot(len(v), v, v) }
 
-func finite(x float64) bool { return x-x == 0 }
+func finite(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }

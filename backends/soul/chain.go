@@ -139,4 +139,4 @@ func dot(a, b []float64) float64 {
 	return t
 }
 
-func finite(x float64) bool { return x-x == 0 }
+func finite(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }

@@ -106,7 +106,7 @@ func (it *iterate) step(size float64) {
 func (it *iterate) onward(counts [3]int) (product, moved, length float64) {
 	a, b, c := 1/float64(counts[0]), 1/float64(counts[1]), 1/float64(counts[2])
 	for i, v := range it.windows[0] {
-		first, second, third := a*v, b*it.windows[1][i], c*it.windows[2][i]
+		first, second, third := float64(a*v), float64(b*it.windows[1][i]), float64(c*it.windows[2][i])
 		product += float64((second - first) * (third - second))
 		moved += float64((third - second) * (third - second))
 		length += float64(third * third)

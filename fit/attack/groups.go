@@ -169,7 +169,7 @@ func adjustedRand(a, b []int) float64 {
 		rows[a[i]]++
 		columns[b[i]]++
 	}
-	pairs := func(n float64) float64 { return n * (n - 1) / 2 }
+	pairs := func(n float64) float64 { return float64(n * (n - 1) / 2) }
 	index, first, second := 0.0, 0.0, 0.0
 	for _, n := range joint {
 		index += pairs(n)
@@ -180,8 +180,8 @@ func adjustedRand(a, b []int) float64 {
 	for _, n := range columns {
 		second += pairs(n)
 	}
-	expected := first * second / pairs(float64(len(a)))
-	if most := (first + second) / 2; most != expected {
+	expected := float64(first*second) / pairs(float64(len(a)))
+	if most := float64((first + second) / 2); most != expected {
 		return (index - expected) / (most - expected)
 	}
 	return 1

@@ -134,7 +134,7 @@ func auc(rows []row) float64 {
 				zero++
 			}
 		}
-		pairs += float64(one * (zeros + zero/2))
+		pairs += float64(one * (zeros + float64(zero/2)))
 		ones, zeros, i = ones+one, zeros+zero, j
 	}
 	return pairs / (ones * zeros)

@@ -64,7 +64,7 @@ func newPoint(l *Likelihood, r Row, n Noise) (*point, error) {
 
 // smooth reports whether the information is also the expected curvature, as where the log density is smooth in the predictor and the response well integrated.
 func (p *point) smooth(width float64) bool {
-	h, none := 0.05*min(width, 1), ones(len(p.l.Free))
+	h, none := float64(0.05*min(width, 1)), ones(len(p.l.Free))
 	p.expected(p.row.Eta+h, none)
 	up := p.sum[0]
 	p.expected(p.row.Eta-h, none)
@@ -228,7 +228,7 @@ func (p *point) copiesAt(c int) float64 {
 	top := p.logInner[0]
 	for r := 1; r < len(p.inner); r++ {
 		at := c + 2*r - 1
-		h := (p.lp[at]+p.lp[at+1])/2 - centre
+		h := float64((p.lp[at]+p.lp[at+1])/2) - centre
 		p.lp[at] = p.logInner[r] + h/p.copies
 		top = max(top, p.lp[at])
 	}
@@ -256,7 +256,7 @@ func (p *point) addDerivatives(w float64, c int) {
 		for r := 1; r < len(p.inner); r++ {
 			at := c + 2*r - 1
 			if p.lp[at] > 0 {
-				v += float64(p.lp[at] * ((d[at]+d[at+1])/2 - d[c]))
+				v += float64(p.lp[at] * (float64((d[at]+d[at+1])/2) - d[c]))
 			}
 		}
 		p.derivative[k] += float64(w * v * factor)

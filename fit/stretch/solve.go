@@ -129,7 +129,7 @@ func (p *problem) hessian(x []float64) *mat.SymDense {
 	out := mat.NewSymDense(n, nil)
 	up, down, at := make([]float64, n), make([]float64, n), make([]float64, n)
 	for k := range n {
-		h := difference * p.unit(k)
+		h := float64(difference * p.unit(k))
 		copy(at, x)
 		at[k] = x[k] + h
 		p.at(at, up)

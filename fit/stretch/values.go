@@ -84,7 +84,7 @@ func counts(d *def.Dist, theta []float64, y0 float64, f func(float64) float64) *
 	last := min(upper, mode+edge(inside, mode, 1))
 	for y := first; y <= last; {
 		n := 1 + float64(2*math.Floor((y-first)/(2*blocks))) // odd, so that a block has a middle
-		middle := y + (n-1)/2
+		middle := y + float64((n-1)/2)
 		r.add(middle, f(middle)+portable.Log(n))
 		y += n
 	}
@@ -165,7 +165,7 @@ func peak(g func(float64) float64, at float64) (mode, scale float64) {
 			mode, s = mode+s, s*1.5
 		case down > top:
 			mode, s = mode-s, s*1.5
-		case top-max(up, down) > 0.1, max(g(mode+s/2), g(mode-s/2)) > top:
+		case top-max(up, down) > 0.1, max(g(mode+float64(s/2)), g(mode-float64(s/2))) > top:
 			s /= 2
 		default:
 			for range 60 {

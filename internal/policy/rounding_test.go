@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"flag"
 	"go/ast"
+	"go/constant"
 	"go/format"
 	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -90,6 +92,16 @@ type product struct {
 	typ string
 }
 
+// halves reports whether a division by a constant is compiled as a product: by a power of two.
+func halves(divisor constant.Value) bool {
+	if divisor == nil {
+		return false
+	}
+	x, _ := constant.Float64Val(constant.ToFloat(divisor))
+	fraction, _ := math.Frexp(math.Abs(x))
+	return fraction == 0.5
+}
+
 // added lists the products of a file that are operands of an addition or a subtraction.
 func added(f *ast.File, info *types.Info) []product {
 	var out []product
@@ -107,7 +119,7 @@ func added(f *ast.File, info *types.Info) []product {
 			case *ast.BinaryExpr:
 				tv := info.Types[e]
 				basic, ok := tv.Type.Underlying().(*types.Basic)
-				if v.Op == token.MUL && tv.Value == nil && ok && basic.Info()&types.IsFloat != 0 {
+				if (v.Op == token.MUL || v.Op == token.QUO && halves(info.Types[v.Y].Value)) && tv.Value == nil && ok && basic.Info()&types.IsFloat != 0 {
 					name := "float64"
 					if basic.Kind() == types.Float32 {
 						name = "float32"

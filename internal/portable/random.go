@@ -69,7 +69,7 @@ func Normal(r *rand.Rand) float64 {
 // normalTailDraw draws beyond the lowest layer, by Marsaglia (1964).
 func normalTailDraw(r *rand.Rand, positive bool) float64 {
 	for {
-		x := -Log(r.Float64()) * (1 / normalLast)
+		x := float64(-Log(r.Float64()) * (1 / normalLast))
 		y := -Log(r.Float64())
 		if y+y < float64(x*x) {
 			continue

@@ -14,7 +14,7 @@ import (
 func fitGPD(x []float64) (k, sigma float64) {
 	n := float64(len(x))
 	points := 30 + int(math.Sqrt(n))
-	quartile := x[int(math.Floor(n/4+0.5))-1]
+	quartile := x[int(math.Floor(float64(n/4)+0.5))-1]
 	theta, weight := make([]float64, points), make([]float64, points)
 	for j := range theta {
 		theta[j] = 1/x[len(x)-1] + (1-math.Sqrt(float64(points)/(float64(j)+0.5)))/3/quartile

@@ -41,7 +41,7 @@ func forest(in input) (*Figure, error) {
 		s, row := in.scalars[n-1-k], float64(k)
 		p.y.names = append(p.y.names, s.label)
 		for r := range in.runs {
-			shift := (float64(len(in.runs)-1)/2 - float64(r)) * 0.8 / lines
+			shift := (float64(float64(len(in.runs)-1)/2) - float64(r)) * 0.8 / lines
 			p.marks = append(p.marks, intervalMarks(s.draws[r], row+shift, r)...)
 		}
 	}

@@ -266,7 +266,7 @@ func (l *layout) xAxis(a axis, f frame) {
 		x := f.atX(t.at)
 		l.c.line([]point{{x, f.top}, {x, f.bottom}}, pen{pale, 1, 1, false})
 		l.c.line([]point{{x, f.bottom}, {x, f.bottom + tickLength}}, pen{grey, 1, 1, false})
-		half := l.c.measure(t.text, letters) / 2
+		half := float64(l.c.measure(t.text, letters) / 2)
 		l.c.text(point{min(x, f.right+gap-half), f.bottom + tickLength + lineHeight/2}, t.text, letters)
 	}
 }

@@ -140,7 +140,7 @@ func outline(points []point, width float64) [][]point {
 		if length == 0 {
 			continue
 		}
-		dx, dy := (b.x-a.x)/length*half, (b.y-a.y)/length*half
+		dx, dy := float64((b.x-a.x)/length*half), float64((b.y-a.y)/length*half)
 		out = append(out, []point{{a.x + dy, a.y - dx}, {b.x + dy, b.y - dx}, {b.x - dy, b.y + dx}, {a.x - dy, a.y + dx}})
 		if i > 1 && width > 2 {
 			out = append(out, circle(a, half))
@@ -181,8 +181,8 @@ func (c *pixels) text(at point, s string, l lettering) {
 		return
 	}
 	face := c.face(l.size*density, l.bold)
-	wide := float64(font.MeasureString(face, s)) / 64
-	back := wide * []float64{0, 0.5, 1}[l.anchor]
+	wide := float64(float64(font.MeasureString(face, s)) / 64)
+	back := float64(wide * []float64{0, 0.5, 1}[l.anchor])
 	if !l.up {
 		d := font.Drawer{Dst: c.image, Src: shade(l.color, 1), Face: face, Dot: dotAt(float64(at.x*density)-back, (at.y+float64(baseline*l.size))*density)}
 		d.DrawString(s)
@@ -190,7 +190,7 @@ func (c *pixels) text(at point, s string, l lettering) {
 	}
 	high := int(math.Ceil(2 * l.size * density))
 	flat := image.NewAlpha(image.Rect(0, 0, int(math.Ceil(wide))+2, high))
-	d := font.Drawer{Dst: flat, Src: image.Opaque, Face: face, Dot: dotAt(1, float64(high)/2+float64(baseline*l.size*density))}
+	d := font.Drawer{Dst: flat, Src: image.Opaque, Face: face, Dot: dotAt(1, float64(float64(high)/2)+float64(baseline*l.size*density))}
 	d.DrawString(s)
 	corner := image.Pt(int(math.Round(at.x*density))-high/2, int(math.Round(float64(at.y*density)-wide+back)))
 	draw.DrawMask(c.image, image.Rectangle{corner, corner.Add(image.Pt(high, flat.Bounds().Dx()))}, shade(l.color, 1), image.Point{}, turned(flat), image.Point{}, draw.Over)

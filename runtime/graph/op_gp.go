@@ -98,7 +98,7 @@ func (c *call) distance(i, j int) float64 {
 func (c *call) apart(i, j int, by float64) {
 	x, dx, rows := c.in[0].val.buf, c.in[0].adj.buf, c.node.shape[0]
 	for at := 0; at < len(x); at += rows {
-		d := by * (x[at+i] - x[at+j])
+		d := float64(by * (x[at+i] - x[at+j]))
 		dx[at+i] += d
 		dx[at+j] -= d
 	}

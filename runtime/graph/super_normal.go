@@ -165,7 +165,7 @@ func (c *call) normalFew(j int, inv []float64, stride int) float64 {
 		r := inv[i*stride]
 		z := (v - mu[i*step]) * r
 		squares += float64(z * z)
-		z *= c.node.power * r
+		z = float64(z * (c.node.power * r))
 		sum += z
 		if dx != nil {
 			dx[i] -= z

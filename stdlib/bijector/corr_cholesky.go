@@ -61,8 +61,8 @@ func corrCholeskyForward(y, x, _ []float64, k int) float64 {
 			at++
 			y[i+k*j] = portable.Tanh(u) * portable.Exp(left)
 			s := logSech2(u)
-			left += s / 2
-			sum += float64((1 + float64(i-1-j)/2) * s)
+			left += float64(s / 2)
+			sum += float64((1 + float64(float64(i-1-j)/2)) * s)
 		}
 		y[i+k*i] = max(portable.Exp(left), math.SmallestNonzeroFloat64)
 	}
@@ -82,9 +82,9 @@ func corrCholeskyBackward(dx, dy, x, y, _ []float64, k int, jacobian bool) {
 			z, s := portable.Tanh(u), logSech2(u)
 			dx[at] += float64(dy[i+k*j]*portable.Exp(left+s)) - float64(z*rest)
 			if jacobian {
-				dx[at] -= float64(2 * z * (1 + float64(i-1-j)/2))
+				dx[at] -= float64(2 * z * (1 + float64(float64(i-1-j)/2)))
 			}
-			left += s / 2
+			left += float64(s / 2)
 			at++
 		}
 	}

@@ -66,7 +66,7 @@ func simplexBackward(dx, dy, _, y, _ []float64, k int, jacobian bool) {
 	}
 	sum := 0.0 // of the derivatives by z_1, …, z_i
 	for i, v := range y {
-		g := v * (dy[i] - mean)
+		g := float64(v * (dy[i] - mean))
 		if jacobian {
 			g += 1 - float64(float64(k)*v)
 		}

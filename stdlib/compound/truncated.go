@@ -225,7 +225,7 @@ func (t *truncated) invert(u float64, theta []float64) float64 {
 		}
 	}
 	for range 2000 {
-		middle := low + (high-low)/2
+		middle := low + float64((high-low)/2)
 		if t.Discrete {
 			middle = math.Floor(middle)
 		}

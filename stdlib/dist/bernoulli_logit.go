@@ -94,7 +94,7 @@ func bernoulliLogitValue(x, eta []float64) float64 {
 	twice, wrong, product := 0.0, 0.0, 1.0
 	eta = eta[:len(x)]
 	for i, y := range x {
-		t := (float64(2*y) - 1) * eta[i]
+		t := float64((float64(2*y) - 1) * eta[i])
 		a := math.Abs(t)
 		product *= 1 + portable.Exp(-a)
 		twice += t - a // 2 min(t, 0)
@@ -108,7 +108,7 @@ func bernoulliLogitGradient(x, eta, deta []float64) float64 {
 	eta, deta = eta[:len(x)], deta[:len(x)]
 	for i, y := range x {
 		sign := float64(2*y) - 1
-		t := sign * eta[i]
+		t := float64(sign * eta[i])
 		a := math.Abs(t)
 		z := portable.Exp(-a)
 		product *= 1 + z

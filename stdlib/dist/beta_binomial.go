@@ -112,7 +112,7 @@ func betaBinomialSide(x, n, alpha, beta float64, upper bool) point {
 		ratio := k / (n - k + 1) * (n - k + beta) / (k - 1 + alpha)
 		da -= 1 / (k - 1 + alpha)
 		db += 1 / (n - k + beta)
-		term *= ratio
+		term = float64(term * ratio)
 		sum += term
 		sumA += float64(term * da)
 		sumB += float64(term * db)

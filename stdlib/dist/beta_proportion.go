@@ -60,7 +60,7 @@ func betaProportionExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 
 func betaProportionAt(x float64, theta [maxParams]float64) point {
 	mu, kappa := theta[0], positive(theta[1])
-	p, q := positive(mu)*kappa, positive(1-mu)*kappa
+	p, q := float64(positive(mu)*kappa), float64(positive(1-mu)*kappa)
 	x = positive(x) + float64(0*positive(1-x))
 	logX, log1mX := portable.Log(x), portable.Log1p(-x)
 	psiP, psiQ := special.Digamma(p), special.Digamma(q)

@@ -98,7 +98,7 @@ func times(k, v float64) float64 {
 	if k == 0 && !math.IsNaN(v) {
 		return 0
 	}
-	return k * v
+	return float64(k * v)
 }
 
 // binomialLogitRows is the loop over contiguous rows with one number of trials n: Σ log p = Σ (x·eta - n·max(eta, 0)) - n·log Π (1+exp(-|eta|)),

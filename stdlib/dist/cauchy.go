@@ -26,7 +26,7 @@ Source: Stan Functions Reference, "Cauchy distribution".`,
 		LogDensity: func(b *def.Block) float64 { return locationScale(b, -logPi, standardCauchy) },
 		Expand:     cauchyExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
-			return theta[0] + float64(positive(theta[1])*portable.Tan(math.Pi*(r.Float64()-0.5)))
+			return theta[0] + float64(positive(theta[1])*portable.Tan(math.Pi*(float64(r.Float64())-0.5)))
 		},
 		LogCDF: below(cauchyTail.at), LogCCDF: above(cauchyTail.at),
 		Examples: []string{"param mu ~ cauchy(0, 2.5)"},

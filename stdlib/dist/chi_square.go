@@ -53,7 +53,7 @@ func chiSquareExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 }
 
 func chiSquareAt(x float64, theta [maxParams]float64) point {
-	half := 0.5 * positive(theta[0])
+	half := float64(0.5 * positive(theta[0]))
 	x = nonNegative(x)
 	logX := portable.Log(x)
 	return point{

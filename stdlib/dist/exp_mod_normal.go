@@ -89,7 +89,7 @@ func expModNormalAt(x float64, theta [maxParams]float64) point {
 // Phi(z) - E = φ(z)·(Phi(z)/φ(z) - Phi(w)/φ(w)).
 func expModNormalTail(x float64, theta [maxParams]float64, upper bool) point {
 	sigma, lambda := positive(theta[1]), positive(theta[2])
-	z, h := (x-theta[0])/sigma, lambda*sigma
+	z, h := (x-theta[0])/sigma, float64(lambda*sigma)
 	switch {
 	case math.IsNaN(z) || math.IsNaN(h):
 		return invalid()

@@ -52,7 +52,7 @@ func invChiSquareExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 }
 
 func invChiSquareAt(x float64, theta [maxParams]float64) point {
-	half := 0.5 * positive(theta[0])
+	half := float64(0.5 * positive(theta[0]))
 	x = positive(x)
 	logX := portable.Log(x)
 	return point{

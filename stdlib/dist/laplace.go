@@ -66,6 +66,6 @@ var laplaceTail = symmetric(func(z float64) (lp, slope float64) {
 	if z < 0 {
 		return z - math.Ln2, 1
 	}
-	rest := 0.5 * portable.Exp(-z)
+	rest := float64(0.5 * portable.Exp(-z))
 	return portable.Log1p(-rest), rest / (1 - rest)
 })

@@ -156,7 +156,7 @@ func byScatter(d []float64, form scatter, g float64, r, w, inverse, l []float64,
 				for m := j; m < k; m++ {
 					z += float64(l[m+k*j] * w[m])
 				}
-				if d[e] = g * w[i] * z; i == j {
+				if d[e] = float64(g * w[i] * z); i == j {
 					d[e] -= 1 / l[e]
 				}
 			}

@@ -30,7 +30,7 @@ func drawGamma(r *rand.Rand, alpha float64) float64 {
 		if v <= 0 {
 			continue
 		}
-		v = v * v * v
+		v = float64(v * v * v)
 		if u := r.Float64(); !(portable.Log(u) >= float64(0.5*x*x)+float64(d*(1-v+portable.Log(v)))) { // accepts NaN, or a bad alpha would loop
 			return d * v
 		}
@@ -125,7 +125,7 @@ func poissonByRejection(r *rand.Rand, rate float64) float64 {
 	a := -0.059 + float64(0.02483*b)
 	vr := 0.9277 - 3.6224/(b-2)
 	for {
-		u := r.Float64() - 0.5
+		u := float64(r.Float64()) - 0.5
 		v := r.Float64()
 		us := 0.5 - math.Abs(u)
 		k := math.Floor(float64((2*a/us+b)*u) + rate + 0.43)

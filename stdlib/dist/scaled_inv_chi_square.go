@@ -56,7 +56,7 @@ func scaledInvChiSquareExpand(b def.Builder, x def.Value, theta []def.Value) boo
 }
 
 func scaledInvChiSquareAt(x float64, theta [maxParams]float64) point {
-	half, s := 0.5*positive(theta[0]), positive(theta[1])
+	half, s := float64(0.5*positive(theta[0])), positive(theta[1])
 	logX := portable.Log(positive(x))
 	ratio := portable.Log(half) + float64(2*portable.Log(s)) - logX
 	q := portable.Exp(ratio) // nu s²/(2 x)

@@ -58,7 +58,7 @@ func studentTExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	z := scaled(b, x, theta[1], theta[2], 1/math.Sqrt(nu))
 	b.Sum(b.Func("log1p", b.Mul(z, z)), -(nu+1)/2)
 	b.Sum(b.Func("log", theta[2]), -1)
-	b.Each(lgamma((nu+1)/2) - lgamma(nu/2) - portable.Log(nu*math.Pi)/2)
+	b.Each(lgamma((nu+1)/2) - lgamma(nu/2) - float64(portable.Log(nu*math.Pi)/2))
 	return true
 }
 

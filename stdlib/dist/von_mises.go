@@ -95,10 +95,10 @@ func drawVonMises(r *rand.Rand, theta []float64) float64 {
 	for {
 		z := portable.Cos(math.Pi * r.Float64())
 		f := (1 + float64(s*z)) / (s + z)
-		c := kappa * (s - f)
+		c := float64(kappa * (s - f))
 		u := r.Float64()
 		if c*(2-c) > u || !(portable.Log(c/u)+1 < c) { // accepts NaN, or a bad kappa would loop
-			angle := math.Copysign(portable.Acos(f), r.Float64()-0.5)
+			angle := math.Copysign(portable.Acos(f), float64(r.Float64())-0.5)
 			return math.Remainder(mu+angle, 2*math.Pi) + float64(0*kappa)
 		}
 	}

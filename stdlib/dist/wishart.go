@@ -92,7 +92,7 @@ func wishartDensity(b *def.Events, inverse bool) {
 			b.Give(0, i, 0, 0.5*(float64(-n*math.Ln2)-digamma-float64(sign*lx)+float64(sign*ls)))
 			sandwich(product, over, a, k) // over·under·over
 			for j := range kk {
-				dx, ds := power*xi[j], sign*nu/2*si[j]
+				dx, ds := float64(power*xi[j]), float64(sign*nu/2*si[j])
 				if inverse {
 					dx, ds = dx+float64(0.5*product[j]), ds-float64(0.5*xi[j])
 				} else {
@@ -110,8 +110,8 @@ func wishartDensity(b *def.Events, inverse bool) {
 func multiGamma(a float64, k int) (lgamma, slope float64) {
 	lgamma = 0.25 * float64(k*(k-1)) * portable.Log(math.Pi)
 	for j := range k {
-		lgamma += special.Lgamma(a - float64(j)/2)
-		slope += special.Digamma(a - float64(j)/2)
+		lgamma += special.Lgamma(a - float64(float64(j)/2))
+		slope += special.Digamma(a - float64(float64(j)/2))
 	}
 	return lgamma, slope
 }

@@ -141,7 +141,7 @@ func inflated(x, theta float64, c counted) point {
 	if x > 0 {
 		return point{lp: portable.Log(rest) + float64(0*theta) + c.lp, dtheta: [maxParams]float64{-1 / rest, c.dlp[0], c.dlp[1]}}
 	}
-	zero := rest * portable.Exp(c.zero)
+	zero := float64(rest * portable.Exp(c.zero))
 	mass := theta + zero
 	return point{
 		lp:     portable.Log(mass) + float64(0*x),
@@ -261,9 +261,9 @@ func positiveNegBinomial(r *rand.Rand, eta, phi float64) float64 {
 		}
 	}
 	p, x := special.InvLogit(t), 1.0
-	mass := phi * p * portable.Exp(-phi*special.Log1pExp(t)) / above
-	for u := r.Float64() - mass; u > 0 && mass > 1e-300; u -= mass {
-		mass *= p * (x + phi) / (x + 1)
+	mass := float64(phi*p*portable.Exp(-phi*special.Log1pExp(t))) / above
+	for u := float64(r.Float64()) - mass; u > 0 && mass > 1e-300; u -= mass {
+		mass = float64(mass * (p * (x + phi) / (x + 1)))
 		x++
 	}
 	return x

@@ -95,7 +95,7 @@ func fitSpline(x []float64, df int, f *def.Fitted) *def.Fault {
 
 // quantile is R's type 7: between the order statistics around (n-1)q.
 func quantile(sorted []float64, q float64) float64 {
-	at := q * float64(len(sorted)-1)
+	at := float64(q * float64(len(sorted)-1))
 	k := min(int(at), len(sorted)-2)
 	if k < 0 {
 		return sorted[0]

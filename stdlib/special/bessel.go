@@ -17,8 +17,8 @@ func LogBesselI0(x float64) (value, slope float64) {
 	term0, term1 := 1.0, 1.0
 	i0, i1 := term0, term1
 	for k := 1.0; term0 > 1e-17*i0; k++ {
-		term0 *= q / (k * k)
-		term1 *= q / (k * (k + 1))
+		term0 = float64(term0 * (q / (k * k)))
+		term1 = float64(term1 * (q / (k * (k + 1))))
 		i0 += term0
 		i1 += term1
 	}
@@ -30,7 +30,7 @@ func besselTail(x, mu float64) float64 {
 	sum, term := 1.0, 1.0
 	for k := 1.0; k < 40 && math.Abs(term) > 1e-17; k++ {
 		odd := float64(2*k) - 1
-		term *= (float64(odd*odd) - mu) / (8 * k * x)
+		term = float64(term * ((float64(odd*odd) - mu) / (8 * k * x)))
 		sum += term
 	}
 	return sum

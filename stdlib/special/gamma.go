@@ -27,7 +27,7 @@ func Lgamma(x float64) float64 {
 func stirlingError(x float64) float64 {
 	r := 1 / x
 	s := r * r
-	return r * (1./12 + float64(s*(-1./360+float64(s*(1./1260+float64(s*(-1./1680+float64(s*(1./1188+float64(s*(-691./360360+float64(s*(1./156-float64(s*(3617./122400)))))))))))))))
+	return float64(r * (1./12 + float64(s*(-1./360+float64(s*(1./1260+float64(s*(-1./1680+float64(s*(1./1188+float64(s*(-691./360360+float64(s*(1./156-float64(s*(3617./122400))))))))))))))))
 }
 
 // LgammaDiff returns lgamma(x+a) - lgamma(x) for x > 0 and a ≥ 0. For large x the two nearly cancel; Stirling's series is then

@@ -70,11 +70,11 @@ func betaFraction(a, b, x float64) dual {
 func betaEven(a, b, x, m float64) dual {
 	p, q := a+float64(2*m)-1, a+float64(2*m)
 	v := m * (b - m) * x / (p * q)
-	return dual{v, -v * (1/p + 1/q), m * x / (p * q)}
+	return dual{v, float64(-v * (1/p + 1/q)), m * x / (p * q)}
 }
 
 func betaOdd(a, b, x, m float64) dual {
 	p, q := a+float64(2*m), a+float64(2*m)+1
 	v := -(a + m) * (a + b + m) * x / (p * q)
-	return dual{v, v * (1/(a+m) + 1/(a+b+m) - 1/p - 1/q), v / (a + b + m)}
+	return dual{v, float64(v * (1/(a+m) + 1/(a+b+m) - 1/p - 1/q)), v / (a + b + m)}
 }

@@ -60,7 +60,7 @@ func gammaSeries(a, x float64) (sum, slope float64) {
 	term, log := 1.0, 0.0 // log: the derivative of the logarithm of the term
 	sum = 1
 	for n := 1.0; n < mostTerms; n++ {
-		term *= x / (a + n)
+		term = float64(term * (x / (a + n)))
 		log -= 1 / (a + n)
 		sum += term
 		slope += float64(term * log)
@@ -78,7 +78,7 @@ func gammaFraction(a, x float64) dual {
 	d := b.inverse()
 	h := d
 	for n := 1.0; n < mostTerms; n++ {
-		an := dual{v: -n * (n - a), a: n}
+		an := dual{v: float64(-n * (n - a)), a: n}
 		b.v += 2
 		d = an.times(d).plus(b).inverse()
 		c = b.plus(an.times(c.inverse()))

@@ -12,7 +12,7 @@ const sqrt2Low = -9.667293313452913e-17
 // Phi returns the distribution function of the standard normal distribution, corrected for the rounding of x/√2, which the lower tail magnifies.
 func Phi(x float64) float64 {
 	u := -x / math.Sqrt2
-	p := 0.5 * portable.Erfc(u)
+	p := float64(0.5 * portable.Erfc(u))
 	if !(math.Abs(x) < 40) {
 		return p
 	}
@@ -22,7 +22,7 @@ func Phi(x float64) float64 {
 
 // NormalDensity returns the density of the standard normal distribution.
 func NormalDensity(x float64) float64 {
-	square := x * x
+	square := float64(x * x)
 	if square > 3000 {
 		return 0
 	}

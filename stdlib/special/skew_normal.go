@@ -37,7 +37,7 @@ func logOwenRest(z, alpha float64) float64 {
 		return all + Log1mExp(logOwenRest(z, -alpha)-all)
 	}
 	square := z * z
-	first := 0.5 * square * (1 + float64(alpha*alpha))
+	first := float64(0.5 * square * (1 + float64(alpha*alpha)))
 	if !(first < 1e300) {
 		return -first
 	}

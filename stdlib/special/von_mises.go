@@ -40,7 +40,7 @@ func (w *cosines) piece(a, b float64) {
 		return portable.Exp(-2 * w.kappa * portable.Sin(0.5*(a+float64(sign*u)+w.top)) * portable.Sin(0.5*(a-w.top+float64(sign*u))))
 	}
 	for u := 0.0; u < length && density(u) > 1e-20; {
-		fall := w.kappa * math.Abs(portable.Sin(a+float64(sign*u))) // within a step the exponent falls by at most 6
+		fall := float64(w.kappa * math.Abs(portable.Sin(a+float64(sign*u)))) // within a step the exponent falls by at most 6
 		next := math.Min(length, u+math.Min(1, 12/(fall+portable.Hypot(fall, math.Sqrt(12*w.kappa)))))
 		if next == u {
 			return
