@@ -2,9 +2,9 @@ package quadrature
 
 import (
 	"math"
+	"slices"
 
-	"gonum.org/v1/gonum/integrate/quad"
-
+	"github.com/vflc/vflc/backends/eigen"
 	"github.com/vflc/vflc/internal/portable"
 )
 
@@ -18,16 +18,44 @@ func newRule(n int) rule {
 		return trapezoidal(n, 0.1)
 	}
 	r := rule{make([]float64, n), make([]float64, n)}
-	quad.Hermite{}.FixedLocations(r.at, r.weight, math.Inf(-1), math.Inf(1))
+	off := make([]float64, n)
+	for k := range off {
+		off[k] = math.Sqrt(float64(k + 1))
+	}
+	eigen.Tridiagonal(r.at, off, nil)
+	slices.Sort(r.at)
 	sum := 0.0
-	for i := range r.at {
-		r.at[i] *= math.Sqrt2
+	for i := range n / 2 {
+		x := float64(0.5 * (r.at[n-1-i] - r.at[i]))
+		for range 2 {
+			last, before, _ := hermite(n, x)
+			x -= last / (math.Sqrt(float64(n)) * before)
+		}
+		r.at[i], r.at[n-1-i] = -x, x
+	}
+	if n%2 == 1 {
+		r.at[n/2] = 0
+	}
+	for i, x := range r.at {
+		_, _, squares := hermite(n, x)
+		r.weight[i] = 1 / squares
 		sum += r.weight[i]
 	}
 	for i := range r.weight {
 		r.weight[i] /= sum
 	}
 	return r
+}
+
+// hermite returns the orthonormal polynomials of Hermite of degrees n and n-1 at x, and the sum of the squares of all below n. The zeros of the first are the
+// eigenvalues of the matrix of its recurrence, and the weights the inverses of the sums there (Golub and Welsch 1969).
+func hermite(n int, x float64) (last, before, squares float64) {
+	last, before = 1, 0
+	for k := range n {
+		squares += float64(last * last)
+		last, before = (float64(x*last)-float64(math.Sqrt(float64(k))*before))/math.Sqrt(float64(k+1)), last
+	}
+	return last, before, squares
 }
 
 // trapezoidal is the rule of that name with nodes at these distances.

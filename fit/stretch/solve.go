@@ -4,8 +4,7 @@ import (
 	"math"
 	"sync"
 
-	"gonum.org/v1/gonum/mat"
-
+	"github.com/vflc/vflc/backends/cholesky"
 	"github.com/vflc/vflc/internal/portable"
 )
 
@@ -124,9 +123,9 @@ func (p *problem) unit(k int) float64 {
 }
 
 // hessian returns minus the matrix of second derivatives of the objective, by central differences of its gradient.
-func (p *problem) hessian(x []float64) *mat.SymDense {
+func (p *problem) hessian(x []float64) []float64 {
 	n := p.dim()
-	out := mat.NewSymDense(n, nil)
+	out := make([]float64, n*n)
 	up, down, at := make([]float64, n), make([]float64, n), make([]float64, n)
 	for k := range n {
 		h := float64(difference * p.unit(k))
@@ -140,7 +139,10 @@ func (p *problem) hessian(x []float64) *mat.SymDense {
 			if j == k {
 				half *= 2
 			}
-			out.SetSym(j, k, out.At(j, k)+half)
+			out[j*n+k] += half
+			if j != k {
+				out[k*n+j] = out[j*n+k]
+			}
 		}
 	}
 	return out
@@ -187,37 +189,38 @@ func (p *problem) climb(x []float64) bool {
 }
 
 // newton returns the solution of H step = gradient, with H made positive definite where it is not.
-func (p *problem) newton(h *mat.SymDense, gradient []float64) []float64 {
+func (p *problem) newton(h, gradient []float64) []float64 {
 	n := p.dim()
+	f := cholesky.New(n)
+	step := make([]float64, n)
 	var ridge float64
 	for range 60 {
-		shifted := mat.NewSymDense(n, nil)
+		copy(f.Matrix, h)
 		for i := range n {
-			for j := i; j < n; j++ {
-				shifted.SetSym(i, j, h.At(i, j))
-			}
-			shifted.SetSym(i, i, h.At(i, i)+ridge/(p.unit(i)*p.unit(i)))
+			f.Matrix[i*n+i] += ridge / float64(p.unit(i)*p.unit(i))
 		}
-		var c mat.Cholesky
-		if c.Factorize(shifted) {
-			var step mat.VecDense
-			if c.SolveVecTo(&step, mat.NewVecDense(n, gradient)) == nil {
-				return step.RawVector().Data
-			}
+		if f.Definite() {
+			copy(step, gradient)
+			f.Solve(step)
+			return step
 		}
-		ridge = max(2*ridge, 1e-6)
+		ridge = max(float64(2*ridge), 1e-6)
 	}
-	return make([]float64, n)
+	return step
 }
 
 // remaining is the information on the coefficients, or on the intercept where there are none, that is left when the other elements of x are estimated too.
-func (p *problem) remaining(h *mat.SymDense) (float64, bool) {
-	var inverse mat.Dense
-	if inverse.Inverse(h) != nil {
+func (p *problem) remaining(h []float64) (float64, bool) {
+	f := cholesky.New(p.dim())
+	copy(f.Matrix, h)
+	if !f.Definite() {
 		return 0, false
 	}
 	k := p.first() - 1
-	return 1 / inverse.At(k, k), true
+	column := make([]float64, p.dim())
+	column[k] = 1
+	f.Solve(column)
+	return 1 / column[k], true
 }
 
 // truth is remaining for the true likelihood.

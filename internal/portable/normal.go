@@ -51,3 +51,12 @@ func LogPhiSlope(x float64) float64 {
 	}
 	return 1 / n.ratio
 }
+
+// Phi returns the standard normal distribution function.
+func Phi(x float64) float64 {
+	n := normalTailOf(x)
+	if x > 0 {
+		return 1 - n.tail
+	}
+	return n.tail
+}

@@ -190,7 +190,8 @@ func (c *pixels) text(at point, s string, l lettering) {
 	}
 	high := int(math.Ceil(2 * l.size * density))
 	flat := image.NewAlpha(image.Rect(0, 0, int(math.Ceil(wide))+2, high))
-	d := font.Drawer{Dst: flat, Src: image.Opaque, Face: face, Dot: dotAt(1, float64(float64(high)/2)+float64(baseline*l.size*density))}
+	line := float64(baseline * density * l.size)
+	d := font.Drawer{Dst: flat, Src: image.Opaque, Face: face, Dot: dotAt(1, line+float64(0.5*float64(high)))}
 	d.DrawString(s)
 	corner := image.Pt(int(math.Round(at.x*density))-high/2, int(math.Round(float64(at.y*density)-wide+back)))
 	draw.DrawMask(c.image, image.Rectangle{corner, corner.Add(image.Pt(high, flat.Bounds().Dx()))}, shade(l.color, 1), image.Point{}, turned(flat), image.Point{}, draw.Over)

@@ -82,6 +82,7 @@ func TestNormals(t *testing.T) {
 
 // Every pair has the radius and the angle that follow from its two words.
 func TestNormalPairs(t *testing.T) {
+	unit := func(word uint64) float64 { return 1 + float64(word>>12)*0x1p-52 }
 	r := rand.New(rand.NewPCG(17, 16))
 	for range 20000 {
 		u, v := r.Uint64(), r.Uint64()

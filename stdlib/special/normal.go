@@ -6,19 +6,8 @@ import (
 	"github.com/vflc/vflc/internal/portable"
 )
 
-// sqrt2Low is √2 less the double nearest to it.
-const sqrt2Low = -9.667293313452913e-17
-
-// Phi returns the distribution function of the standard normal distribution, corrected for the rounding of x/√2, which the lower tail magnifies.
-func Phi(x float64) float64 {
-	u := -x / math.Sqrt2
-	p := float64(0.5 * portable.Erfc(u))
-	if !(math.Abs(x) < 40) {
-		return p
-	}
-	lost := math.FMA(-u, math.Sqrt2, -x) - float64(u*sqrt2Low)
-	return p - float64(NormalDensity(x)*lost)
-}
+// Phi returns the distribution function of the standard normal distribution.
+func Phi(x float64) float64 { return portable.Phi(x) }
 
 // NormalDensity returns the density of the standard normal distribution.
 func NormalDensity(x float64) float64 {
@@ -30,22 +19,8 @@ func NormalDensity(x float64) float64 {
 	return density - float64(0.5*math.FMA(x, x, -square)*density)
 }
 
-// LogPhi returns log Phi(x) and its derivative, the inverse Mills ratio. Below -10, where Phi would lose digits and then underflow, it uses the
-// continued fraction of the Mills ratio, NIST DLMF 7.9.3, which 40 steps bring to full precision there.
-func LogPhi(x float64) (value, slope float64) {
-	if x > -10 {
-		p := Phi(x)
-		if x > 0 {
-			return portable.Log1p(-Phi(-x)), NormalDensity(x) / p
-		}
-		return portable.Log(p), NormalDensity(x) / p
-	}
-	ratio := -x
-	for k := 40.0; k > 0; k-- {
-		ratio = k/ratio - x
-	}
-	return float64(-0.5*x*x) - halfLogTwoPi - portable.Log(ratio), ratio
-}
+// LogPhi returns log Phi(x) and its derivative, the inverse Mills ratio.
+func LogPhi(x float64) (value, slope float64) { return portable.LogPhi(x), portable.LogPhiSlope(x) }
 
 // LogMills returns log(Phi(x)/φ(x)), φ the standard normal density: log Phi(x) + x²/2 + log(2π)/2 without its cancellation far below 0.
 func LogMills(x float64) float64 {
