@@ -41,6 +41,15 @@ func Sets() []Set {
 	return all
 }
 
+// All returns the sets of all processors.
+func All() []Set {
+	var all []Set
+	for s := range setNames {
+		all = append(all, Set(s))
+	}
+	return all
+}
+
 func chosen(name string, most Set) (Set, error) {
 	if name == "" {
 		return most, nil
