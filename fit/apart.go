@@ -81,6 +81,15 @@ func partly(b *compile.OneParty, apart *Apart, o Options) (*Prepared, error) {
 	return p, nil
 }
 
+// PlanApart is the plan of a run whose parties are apart, with the wire that its settings choose.
+func PlanApart(b *compile.OneParty, o Options) (*model.Plan, error) {
+	p, err := partly(b, nil, o)
+	if err != nil {
+		return nil, err
+	}
+	return p.Plan, nil
+}
+
 // divideOwn is divide where the other parties are elsewhere: the manifest says which size counts rows.
 func (p *Prepared) divideOwn() (diag.List, error) {
 	most, size := p.Settings.Plan.Minibatch, p.Manifest.Rows

@@ -181,7 +181,7 @@ func free(dir string, overwrite bool) error {
 		return occupied(dir)
 	}
 	for _, e := range entries {
-		if e.Name() != folderlock.File && e.Name() != runs.SessionDir && !temporaryOf(e.Name(), beginning()) && !slices.Contains(beginning(), e.Name()) {
+		if e.Name() != folderlock.File && e.Name() != runs.SessionDir && e.Name() != runs.LedgerDir && !temporaryOf(e.Name(), beginning()) && !slices.Contains(beginning(), e.Name()) {
 			return fmt.Errorf("%s has files but no %s, so it is not the folder of a run; name another, or empty it", dir, runs.RecordFile)
 		}
 	}

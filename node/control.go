@@ -18,6 +18,7 @@ import (
 
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/lower"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/node/identity"
 	"github.com/vflc/vflc/runtime/network"
 )
@@ -101,6 +102,23 @@ var meanings = map[Code]string{
 	CodeFailed:   "met an error, which its own log shows",
 }
 
+// explained is the code of the page that tells a user of this party more.
+func (c Code) explained() diag.Code {
+	switch c {
+	case CodeManifest:
+		return diag.OtherManifest
+	case CodeVersion:
+		return diag.OtherVersion
+	case CodeRun:
+		return diag.OtherRun
+	case CodeWiring:
+		return diag.BadWiring
+	case CodeProtocol:
+		return diag.BadControl
+	}
+	return diag.OtherSettings
+}
+
 // An EndedError is the error where another party has ended the run.
 type EndedError struct {
 	Party string
@@ -134,6 +152,7 @@ type facts struct {
 	Program string        `json:"program"` // SHA-256
 	Key     signedKey     `json:"key"`
 	Saved   map[int][]int `json:"saved,omitempty"`
+	Aligned string        `json:"aligned,omitempty"` // the number of the alignment of its tables
 }
 
 // An agreement is what follows from the facts of all parties.

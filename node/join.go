@@ -12,6 +12,7 @@ import (
 
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/node/carrier"
+	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/session"
 )
@@ -86,6 +87,7 @@ func (f *follower) loop(ctx context.Context, stop <-chan struct{}) (*fit.Result,
 		switch {
 		case f.ended != nil:
 			f.halt(f.failure)
+			f.sync(f.book.End(ledger.Ended))
 			f.report(func(s *status) { s.Ended = f.ended })
 			f.state(Failed, f.failure.Error(), nil)
 			return nil, f.failure

@@ -17,6 +17,8 @@ import (
 	"github.com/vflc/vflc/internal/folderlock"
 	"github.com/vflc/vflc/node/carrier"
 	"github.com/vflc/vflc/node/identity"
+	"github.com/vflc/vflc/node/ledger"
+	"github.com/vflc/vflc/node/policy"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/network"
 	"github.com/vflc/vflc/runtime/session"
@@ -62,7 +64,10 @@ type node struct {
 	memory   memory
 	own      string           // incarnation
 	lock     *folderlock.Lock // on the session's folder
-	count    uint64           // of the last control message
+	book     *ledger.Book
+	synced   time.Time      // the ledger was, the last time
+	policy   *policy.Policy // nil: the party has none
+	count    uint64         // of the last control message
 	part     *participant
 	events   chan any
 	active   atomic.Pointer[network.Link]
@@ -126,6 +131,15 @@ func open(o Options) (*node, error) {
 	if n.journal, err = openJournal(o.Dir, o.Say); err != nil {
 		return nil, err
 	}
+	if err = n.readPolicy(); err != nil {
+		return nil, err
+	}
+	if n.book, err = ledger.Open(o.Dir, n.id.Party, n.id.Key, n.id.Cert.Raw); err != nil {
+		return nil, err
+	}
+	if n.policy == nil {
+		n.note("%s has no policy (%s): it takes part in whatever the programs in %s are", n.id.Party, filepath.Join(o.Identity, policy.FileName), o.Programs)
+	}
 	p, diags, err := n.readPrograms()
 	if err == nil && diags.HasErrors() {
 		err = data.Errors(diags)
@@ -140,6 +154,8 @@ func open(o Options) (*node, error) {
 }
 
 func (n *node) close() {
+	n.sync(n.book.Sync())
+	n.book.Close()
 	n.journal.close()
 	n.lock.Release()
 }
@@ -163,6 +179,17 @@ func (n *node) state(state, why string, missing map[string]string) {
 	s := n.status
 	n.mutex.Unlock()
 	_ = writeJSON(n.Dir, StatusFile, s, atomicfile.WriteSoon) // the next one tries again
+	if time.Since(n.synced) >= n.CheckpointEvery {
+		n.synced = time.Now()
+		n.sync(n.book.Sync())
+	}
+}
+
+// sync notes that the ledger could not be signed. What cannot be written to it does not leave.
+func (n *node) sync(err error) {
+	if err != nil {
+		n.note("the ledger: %v", err)
+	}
 }
 
 // hear notes that a party was heard.
@@ -299,6 +326,9 @@ func (n *node) remember(run string, epoch uint32, a *announcement) error {
 
 // finished notes that no party needs this one's states any more. The result is that of this process, or nil where an earlier one has saved it.
 func (n *node) finished(r *fit.Result) error {
+	if err := n.book.End(ledger.Complete); err != nil {
+		return err
+	}
 	n.memory.Complete = true
 	if err := n.memory.write(n.Dir); err != nil {
 		return err

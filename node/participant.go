@@ -24,6 +24,7 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/node/policy"
 	"github.com/vflc/vflc/posterior/runs"
 	"github.com/vflc/vflc/runtime/network"
 	"github.com/vflc/vflc/runtime/rng"
@@ -42,7 +43,9 @@ func (r *refusal) Error() string { return r.err.Error() }
 func (r *refusal) Unwrap() error { return r.err }
 
 func refuse(code Code, format string, args ...any) error {
-	return &refusal{code, fmt.Errorf(format, args...)}
+	var diags diag.List
+	diags.Errorf(code.explained(), nil, source.Span{}, format, args...)
+	return &refusal{code, data.Errors(diags)}
 }
 
 func refused(code Code, diags diag.List, err error) error {
@@ -89,6 +92,8 @@ type participant struct {
 	link     *network.Link
 	prepared *fit.Prepared // until it runs
 	stages   sync.Mutex    // one stage is answered at a time
+	rows     policy.RowSet // of the party, where it has a policy
+	guarded  *guard
 }
 
 // readPrograms reads the manifest and the party's own program from a folder that vflc compile has written.
@@ -117,6 +122,9 @@ func (n *node) readPrograms() (*participant, diag.List, error) {
 	program, err := os.ReadFile(file)
 	if err != nil {
 		return nil, nil, err
+	}
+	if entry.SHA256 != "" && entry.SHA256 != split.Digest(string(program)) {
+		return nil, nil, refuse(CodeManifest, "%s is not the program that the manifest lists: it was changed since it was compiled", file)
 	}
 	p := &participant{node: n, manifest: m, program: source.New(file, string(program)), digest: digest(text)}
 	for _, c := range m.Contributions {
@@ -174,7 +182,14 @@ func (p *participant) accepts(a announcement) error {
 	case p.Key != "" && p.Key != a.Key:
 		return refuse(CodePolicy, "%s joins rows on %q, this party on %q (--key)", p.id.Project.Server, a.Key, p.Key)
 	}
-	return nil
+	if p.policy == nil {
+		return nil
+	}
+	lines, err := p.programLines(a)
+	if err != nil {
+		return err
+	}
+	return forbidden(lines)
 }
 
 // tables are those of this party.
@@ -196,7 +211,19 @@ func TablesOf(name string, tables []string) (out []string) {
 
 func short(digest string) string { return digest[:min(12, len(digest))] }
 
+// load reads the party's data, and asks the policy.
 func (p *participant) load(a announcement) error {
+	if err := p.read(a); err != nil || p.policy == nil {
+		return err
+	}
+	lines, err := p.rowLines()
+	if err != nil {
+		return err
+	}
+	return forbidden(lines)
+}
+
+func (p *participant) read(a announcement) error {
 	part, diags, err := compile.OpenParty(p.manifest, p.id.Party, p.program, p.own)
 	if err := refused(CodeManifest, diags, err); err != nil {
 		return err
@@ -207,6 +234,10 @@ func (p *participant) load(a announcement) error {
 	if n := part.LeftOut(); n > 0 {
 		return refuse(CodeData, "missing drop leaves out rows of this party's table, of which the other parties hold their part: %d; leave these rows out of the tables of all parties before the run", n)
 	}
+	alignment, err := alignmentOf(p.tables())
+	if err != nil {
+		return refused(CodeData, nil, err)
+	}
 	salt, err := hex.DecodeString(a.Salt)
 	if err != nil {
 		return refuse(CodeProtocol, "the salt of the announcement is not hexadecimal")
@@ -215,7 +246,7 @@ func (p *participant) load(a announcement) error {
 	if err := refused(CodeData, diags, nil); err != nil {
 		return err
 	}
-	p.announce, p.part, p.facts = a, part, facts{Facts: f, Program: split.Digest(p.program.Text)}
+	p.announce, p.part, p.facts = a, part, facts{Facts: f, Program: split.Digest(p.program.Text), Aligned: alignment}
 	p.agreed = agreement{}
 	for _, text := range part.Data.Joined() {
 		p.note("%s", text)
@@ -275,6 +306,19 @@ func (p *participant) begin(s start, run string) error {
 	if err != nil {
 		return &refusal{CodeProtocol, err}
 	}
+	o, err := p.options()
+	if err != nil {
+		return err
+	}
+	plan, err := fit.PlanApart(p.part, o)
+	if err != nil {
+		return err
+	}
+	if p.policy != nil {
+		if err := forbidden(p.policy.Sums(sums(plan, p.index))); err != nil {
+			return err
+		}
+	}
 	link, masks, err := p.connect(id, run)
 	if err != nil {
 		return &refusal{CodeProtocol, err}
@@ -284,18 +328,19 @@ func (p *participant) begin(s start, run string) error {
 		p.marks.Announce = link.Mark
 	}
 	link.Marked = p.marks.Set
-	o, err := p.options()
+	guarded, err := p.guard(link, plan)
 	if err != nil {
+		link.Close()
 		return err
 	}
 	prepared, diags, err := fit.OpenApart(p.part, &fit.Apart{
-		Index: p.index, Transport: link, Keys: p.keys(id, run, masks), Hindered: s.Algorithm, Near: s.Near, Marks: p.marks, At: s.At,
+		Index: p.index, Transport: guarded, Keys: p.keys(id, run, masks), Hindered: s.Algorithm, Near: s.Near, Marks: p.marks, At: s.At,
 	}, o)
 	if err := refused(CodeSettings, diags, err); err != nil {
 		link.Close()
 		return err
 	}
-	p.link, p.prepared = link, prepared
+	p.link, p.prepared, p.guarded = link, prepared, guarded
 	return nil
 }
 
@@ -362,8 +407,12 @@ func (p *participant) keys(id network.RunID, run string, masks *session.MaskKeys
 func (p *participant) run(ctx context.Context) (*fit.Result, error) {
 	prepared := p.prepared
 	p.prepared = nil
+	guarded := p.guarded
 	r, err := prepared.Sample(ctx, nil)
-	if err != nil {
+	if guarded.err != nil {
+		err = guarded.err
+	}
+	if err = errors.Join(err, guarded.end()); err != nil {
 		return nil, err
 	}
 	return r, r.Save(p.Dir)

@@ -6,12 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"path/filepath"
 	"time"
 
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/lang/diag"
 	"github.com/vflc/vflc/node/carrier"
 	"github.com/vflc/vflc/node/identity"
+	"github.com/vflc/vflc/node/policy"
 )
 
 // A Check is one thing that would make a run fail, or that would not.
@@ -78,18 +81,48 @@ func (p *preflight) programs(context.Context) bool {
 	if err != nil {
 		return p.problem("programs", err, "copy the folder that vflc compile --split-by client has written")
 	}
-	p.part = part
-	return p.fine("programs", "%s, manifest %s…", part.manifest.Model, short(part.digest))
+	p.part, p.node.part = part, part
+	p.fine("programs", "%s, manifest %s…", part.manifest.Model, short(part.digest))
+	if err := p.node.readPolicy(); err != nil {
+		return p.problem("policy", err, "see vflc explain "+string(diag.BadPolicy))
+	}
+	if p.node.policy == nil {
+		return p.fine("policy", "there is no %s: whatever the programs are may run", filepath.Join(p.Identity, policy.FileName))
+	}
+	lines, err := part.programLines(announcement{Key: p.key()})
+	return p.allows(lines, err)
+}
+
+// allows adds lines of the policy to the checks.
+func (p *preflight) allows(lines []policy.Line, err error) bool {
+	if err != nil {
+		return p.problem("policy", err, "")
+	}
+	for _, l := range lines {
+		if d := l.Refused; d != nil {
+			p.problem("policy: "+l.Name, d.Message, fmt.Sprintf("run what the policy allows, or change its line; vflc explain %s", d.Code))
+		} else {
+			p.fine("policy: "+l.Name, "%s", l.Found)
+		}
+	}
+	return true
+}
+
+// key is the column on which rows are joined: the server's where the party names none.
+func (p *preflight) key() string {
+	switch {
+	case p.Key != "":
+		return p.Key
+	case p.node.policy != nil && p.node.policy.Key != "":
+		return p.node.policy.Key
+	}
+	return data.DefaultKey
 }
 
 // table reads the party's data as a run would; its key is the server's where the party names none.
 func (p *preflight) table(context.Context) bool {
-	key := p.Key
-	if key == "" {
-		key = data.DefaultKey
-	}
-	a := announcement{Manifest: p.part.digest, Key: key, Salt: randomID()}
-	if err := p.part.load(a); err != nil {
+	a := announcement{Manifest: p.part.digest, Key: p.key(), Salt: randomID()}
+	if err := p.part.read(a); err != nil {
 		return p.problem("data", err, "vflc check PROGRAM --data FILE shows the place")
 	}
 	text := ""
@@ -102,7 +135,12 @@ func (p *preflight) table(context.Context) bool {
 	if text == "" {
 		text = "the program needs none; "
 	}
-	return p.fine("data", "%s", text[:len(text)-2])
+	p.fine("data", "%s", text[:len(text)-2])
+	if p.node.policy == nil {
+		return true
+	}
+	lines, err := p.part.rowLines()
+	return p.allows(lines, err)
 }
 
 func (p *preflight) reach(ctx context.Context) bool {

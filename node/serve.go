@@ -12,6 +12,7 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/fit"
+	"github.com/vflc/vflc/node/ledger"
 )
 
 // A coordinator is the server's node: it leads the parties through the stages, and decides where the run goes on.
@@ -169,6 +170,7 @@ func (c *coordinator) over() (bool, error) {
 				return false, nil
 			}
 		}
+		c.sync(c.book.End(ledger.Ended))
 		c.state(Failed, c.failure.Error(), nil)
 		return true, c.failure
 	case !c.complete:
@@ -370,6 +372,7 @@ func (c *coordinator) agree() error {
 	g := agreement{Names: c.names(), Members: map[string]int{}, Keys: map[string]signedKey{}}
 	all := map[string]compile.Facts{}
 	c.saved = nil
+	alignment := ""
 	for party, reply := range c.replies {
 		var f facts
 		if err := decode(reply, &f); err != nil {
@@ -381,6 +384,12 @@ func (c *coordinator) agree() error {
 		}
 		if _, err := f.Key.check(c.id, c.memory.Run, c.memory.Epoch, party); err != nil {
 			return c.blame(party, &refusal{CodeProtocol, err})
+		}
+		if f.Aligned != "" {
+			if alignment != "" && f.Aligned != alignment {
+				return c.blame(party, refuse(CodeDiffer, "the tables of %s are of another alignment than those of other parties; use those of one", party))
+			}
+			alignment = f.Aligned
 		}
 		all[party], g.Keys[party], c.saved = f.Facts, f.Key, append(c.saved, f.Saved)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/attack"
+	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/runs"
 )
@@ -32,6 +33,11 @@ func newAudit() *cobra.Command {
 shape and how often, what masks it, and what a curious receiver can compute. The argument is a model, or a folder of
 party programs that vflc compile wrote; each of these is loaded as its party would load it. Of a run, it is what crossed in it.
 
+A run across machines has a ledger of every message (RUN/ledger). The audit of such a run checks that no line was changed or taken away and that every
+message is one of the session's script; where other parties' ledgers were copied beside its own, or the argument is the folder of a
+demonstration, it compares what one party has sent with what the other got, and names the first difference. What a receiver can compute
+prints the audit of the programs.
+
 With --attack the argument is the folder of a run: the clients' contributions are reconstructed from what the server received in that
 run, and compared with the true ones. It shows how well, for each of them, and after how many rounds; what one round without noise gives
 away; and which private columns of two values, and categories of factors, are found. Sums over clients are reported apart.`,
@@ -43,6 +49,12 @@ away; and which private columns of two values, and categories of factors, are fo
 		RunE: action(func(cmd *cobra.Command, args []string) error {
 			if reconstruct {
 				return attackRun(cmd, args[0], asJSON)
+			}
+			if d, err := readDemo(args[0]); err == nil {
+				return auditLedgers(cmd, d.ledgers(), asJSON)
+			}
+			if ledgers := ledger.Find(args[0]); len(ledgers) > 0 {
+				return auditLedgers(cmd, ledgers, asJSON)
 			}
 			typed, err := honourBeside(cmd, args[0], &f)
 			if err != nil {
@@ -79,6 +91,29 @@ away; and which private columns of two values, and categories of factors, are fo
 	link.add(cmd)
 	addSettings(cmd)
 	return cmd
+}
+
+// auditLedgers compares ledgers with one another and with the script of the session.
+func auditLedgers(cmd *cobra.Command, paths []string, asJSON bool) error {
+	report, diags, err := ledger.Reconcile(paths)
+	if err != nil {
+		return err
+	}
+	if err := settle(cmd, diags); err != nil {
+		return err
+	}
+	if asJSON {
+		return posterior.WriteJSON(cmd.OutOrStdout(), report)
+	}
+	return report.Print(cmd.OutOrStdout())
+}
+
+// ledgers lists those of all parties of a demonstration.
+func (d *demo) ledgers() (out []string) {
+	for _, p := range d.Processes {
+		out = append(out, ledger.Find(d.runDir(p.Party))...)
+	}
+	return out
 }
 
 // wait adds how long a run would wait for messages. The error is where there is no run.

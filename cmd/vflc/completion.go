@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/vflc/vflc/align"
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/compile/accept"
 	"github.com/vflc/vflc/compile/check"
@@ -91,6 +92,8 @@ func valuesOf(f *pflag.Flag) completer {
 		return words(algorithmNames())
 	case "rows":
 		return words([]string{rowsError, rowsIntersect})
+	case "case":
+		return words([]string{align.CaseFold, align.CaseExact})
 	case "accept":
 		return acceptedNames
 	case "split-by":

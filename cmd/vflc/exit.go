@@ -6,9 +6,11 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+	"github.com/vflc/vflc/align"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
 	"github.com/vflc/vflc/node"
 	"github.com/vflc/vflc/runtime/session"
 )
@@ -68,6 +70,7 @@ func judged(cmd *cobra.Command, err error) error {
 	var usage *fit.UsageError
 	var peer *session.PeerError
 	var ended *node.EndedError
+	var misaligned *align.Error
 	var diagnostics data.Errors
 	switch {
 	case err == nil || errors.As(err, &f):
@@ -76,7 +79,14 @@ func judged(cmd *cobra.Command, err error) error {
 		return settle(cmd, diag.List(diagnostics))
 	case errors.As(err, &usage):
 		return &failure{exitUsage, err}
-	case errors.As(err, &peer), errors.As(err, &ended):
+	case errors.As(err, &ended):
+		var l diag.List
+		l.Errorf(diag.EndedElsewhere, nil, source.Span{}, "%v", ended)
+		if err := showDiagnostics(cmd.ErrOrStderr(), l); err != nil {
+			return err
+		}
+		return shown(exitPeer)
+	case errors.As(err, &peer), errors.As(err, &misaligned):
 		return &failure{exitPeer, err}
 	}
 	return &failure{exitInput, err}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/vflc/vflc/node"
+	"github.com/vflc/vflc/node/ledger"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -195,6 +196,10 @@ func TestProcessesEqualOneProcess(t *testing.T) {
 			}
 			s.must(append([]string{"run", "m.vfl", "-o", "whole", "--seed", "7", wire}, args...)...)
 			s.wantWhole("whole")
+			var r ledger.Report
+			if err := json.Unmarshal([]byte(s.must("audit", "demo", "--json")), &r); err != nil || r.Messages == 0 || r.Both != r.Messages || r.Lost != 0 || len(r.Unclosed) != 0 || len(r.Parties) != 3 {
+				t.Error(err, r)
+			}
 			var all []*node.Status
 			if err := json.Unmarshal([]byte(s.must("status", "demo", "--json")), &all); err != nil || len(all) != 3 || all[0].State != node.Complete {
 				t.Error(err, all)
@@ -234,6 +239,9 @@ func TestKilledProcessesLoseNothing(t *testing.T) {
 			s.must(append(start, "--wait")...)
 			s.must(append([]string{"run", "m.vfl", "-o", "whole", "--wire", "fixed"}, args...)...)
 			s.wantWhole("whole")
+			if out := s.must("audit", "demo"); !strings.Contains(out, "Ledgers of run") || strings.Contains(out, "not complete") {
+				t.Error(out)
+			}
 			if kills == 0 {
 				t.Error("nothing was killed")
 			}
@@ -301,8 +309,11 @@ func TestStoppedProcessesGoOn(t *testing.T) {
 func (s *stage) ended(party string) string {
 	s.t.Helper()
 	for _, p := range s.demo().Processes {
-		for begin := time.Now(); p.Party == party && alive(p.Process) && time.Since(begin) < 15*time.Second; {
-			time.Sleep(20 * time.Millisecond)
+		for begin := time.Now(); p.Party == party && alive(p.Process); time.Sleep(20 * time.Millisecond) {
+			if time.Since(begin) > time.Minute {
+				s.t.Errorf("%s is still running", party)
+				break
+			}
 		}
 	}
 	text, err := os.ReadFile(filepath.Join(s.dir, "demo", party+".log"))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vflc/vflc/compile/split"
 	"github.com/vflc/vflc/node/identity"
 )
 
@@ -20,13 +21,14 @@ sent. A certificate that was lost, or a party that leaves, is revoked.`,
 		Example: `  vflc provision init heart --server registry --address coordinator.example.org:7422 --party hospital_a --party hospital_b
   vflc provision request hospital_a --project heart --party hospital_a
   vflc provision add heart hospital_a/request.csr
+  vflc provision sign build --identity registry
   vflc provision revoke heart hospital_a`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return usagef("provision needs init, request, add or revoke")
+			return usagef("provision needs init, request, add, sign or revoke")
 		},
 	}
-	cmd.AddCommand(newProvisionInit(), newProvisionRequest(), newProvisionAdd(), newProvisionRevoke())
+	cmd.AddCommand(newProvisionInit(), newProvisionRequest(), newProvisionAdd(), newProvisionSign(), newProvisionRevoke())
 	return cmd
 }
 
@@ -97,6 +99,33 @@ func newProvisionAdd() *cobra.Command {
 			return nil
 		}),
 	}
+}
+
+func newProvisionSign() *cobra.Command {
+	var own string
+	cmd := &cobra.Command{
+		Use:     "sign PROGRAMS",
+		Short:   "Sign programs, for parties whose policy wants this party's signature",
+		Example: `  vflc provision sign build --identity registry`,
+		Args:    oneArgument("the folder PROGRAMS"),
+		RunE: action(func(cmd *cobra.Command, args []string) error {
+			if own == "" {
+				return usagef("name the folder with the party's keys and certificate: --identity DIR")
+			}
+			id, err := identity.Load(own)
+			if err != nil {
+				return err
+			}
+			path, err := id.SignPrograms(filepath.Join(args[0], split.ManifestFile))
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s, the signature of %s; it goes to all parties with the programs\n", path, id.Party)
+			return nil
+		}),
+	}
+	cmd.Flags().StringVar(&own, "identity", "", "`folder` with the party's keys and certificate")
+	return cmd
 }
 
 func newProvisionRevoke() *cobra.Command {

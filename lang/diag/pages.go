@@ -29,6 +29,8 @@ var Pages = slices.Concat(
 	privatePages,
 	rowsPages,
 	studiesPages,
+	networkPages,
+	alignPages,
 	estimatorsPages,
 	dataPages,
 	infoPages,

@@ -5,7 +5,9 @@ package identity
 import (
 	"bytes"
 	"crypto/ed25519"
+	"crypto/hkdf"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
@@ -460,6 +462,15 @@ func Load(dir string) (*Identity, error) {
 	}
 	copy(id.Stream[:], seed)
 	return id, nil
+}
+
+// Secret is a number that the party alone knows, for digests that nobody else can compute.
+func (id *Identity) Secret() []byte {
+	b, err := hkdf.Key(sha256.New, id.Key.Seed(), nil, "vflc rows v1", 32)
+	if err != nil {
+		panic("identity: " + err.Error()) // the length is one that HKDF has
+	}
+	return b
 }
 
 // A Reason is why a certificate is refused.

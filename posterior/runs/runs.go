@@ -33,6 +33,8 @@ const (
 	InitsDir = "inits"
 	// SessionDir holds what a party of a run across processes keeps to go on after a crash, its log, and how the run stands.
 	SessionDir = "session"
+	// LedgerDir holds the ledger of such a party.
+	LedgerDir = "ledger"
 	// ReportFile is where vflc report writes unless told otherwise.
 	ReportFile = "report.html"
 	// ViewFile holds running sums of what the server received, by chain: the material of vflc audit --attack.

@@ -82,3 +82,57 @@ func (s *script) framesWithScalars() map[bool][kindsOfScripts]*frame {
 	with[kindAux], with[kindReply] = &s.auxTally, &s.replyTally
 	return map[bool][kindsOfScripts]*frame{false: s.frames(), true: with}
 }
+
+// A Form is one channel of one kind of message between the server and a client, as the scripts of all exchanges have it.
+type Form struct {
+	Client  string `json:"client"`
+	Up      bool   `json:"up,omitempty"` // from the client to the server; otherwise back
+	Kind    string `json:"kind"`         // of the message
+	Channel string `json:"channel"`
+	// Length is how many numbers the channel has for each column of the exchange, 0 where the exchange decides: totals.
+	Length  int  `json:"length,omitempty"`
+	Columns bool `json:"columns,omitempty"` // exchanges may have several
+	Words   bool `json:"words,omitempty"`   // as integers, one or two for each number
+	Adjoint bool `json:"adjoint,omitempty"` // derivatives of the log likelihood by the elements of a sum
+}
+
+// Forms lists the channels of the scripts of a party, given by its index, client by client, each once: nothing else crosses, but for messages of the kind Ending.
+func Forms(plan *model.Plan, party int) []Form {
+	var out []Form
+	of := newCodes(plan, newGrids(plan))
+	for client := 1; client < len(plan.Names); client++ {
+		if party > 0 && party != client {
+			continue
+		}
+		all := newScript(plan, client, of).framesWithScalars()
+		for k, f := range all[true] {
+			for i, c := range f.channels {
+				one := Form{Client: plan.Names[client], Up: kinds[k].up, Kind: kinds[k].name, Channel: f.arrays[i].Name, Words: f.codings[i] != nil, Columns: k >= kindMoments, Adjoint: c.Content == Adjoint || c.Content == Whole}
+				if c.of >= 0 {
+					one.Length = f.lens[i]
+				}
+				out = append(out, one)
+			}
+		}
+	}
+	return out
+}
+
+// Fits reports whether a form has an array of this length.
+func (f Form) Fits(length int) bool {
+	switch most := 2 * f.Length; {
+	case f.Length == 0:
+		return true
+	case f.Columns:
+		return length%f.Length == 0
+	case f.Words:
+		return length == f.Length || length == most
+	}
+	return length == f.Length
+}
+
+// Announced reports whether the sender of an array of adjoints has said that the sums were not finite.
+func Announced(a transport.Array) bool { return a.Grid == none }
+
+// Ending is the kind of the message by which a party tells that it ends the run: it has a code and no numbers.
+const Ending = kindEnd

@@ -203,28 +203,56 @@ func (l *Lanes) unpack(from string, m Message) error {
 	if m.Kind != bundleKind {
 		return &BundleError{from}
 	}
+	ok := unbundle(m, func(to int, one Message) bool {
+		if to >= len(l.lanes) {
+			return false
+		}
+		for k := range one.Arrays {
+			one.Arrays[k] = one.Arrays[k].clone()
+		}
+		l.lanes[to].in[from] = append(l.lanes[to].in[from], one)
+		return true
+	})
+	if !ok {
+		return &BundleError{from}
+	}
+	return nil
+}
+
+// Each calls f for every message that a message holds: those of its lanes where it is a bundle, else itself. It reports whether a bundle has the form of one. Arrays are
+// those of m.
+func Each(m Message, f func(Message)) bool {
+	if m.Kind != bundleKind {
+		f(m)
+		return true
+	}
+	return unbundle(m, func(_ int, one Message) bool { f(one); return true })
+}
+
+// unbundle reads a bundle, until take says that a message fits no lane.
+func unbundle(m Message, take func(lane int, one Message) bool) bool {
 	for rest := m.Arrays; len(rest) > 0; {
 		head := rest[0]
 		rest = rest[1:]
 		if len(head.Data) != headerLen {
-			return &BundleError{from}
+			return false
 		}
 		to, n, ended := int(head.Data[headLane]), int(head.Data[headArrays]), 2*int(head.Data[headEnded])
-		if to < 0 || to >= len(l.lanes) || ended < 0 || ended > 2 || n < 0 || n+ended > len(rest) {
-			return &BundleError{from}
+		if to < 0 || ended < 0 || ended > 2 || n < 0 || n+ended > len(rest) {
+			return false
 		}
 		one := Message{ID: m.ID, Sender: m.Sender, Sequence: uint64(head.Data[headSequence]), Round: uint64(head.Data[headRound]), Kind: head.Name}
 		one.Chain = uint32(head.Data[headChain])
 		if ended > 0 {
 			one.Reason, one.Party = rest[0].Name, rest[1].Name
 		}
-		for _, a := range rest[ended:][:n] {
-			one.Arrays = append(one.Arrays, a.clone())
-		}
+		one.Arrays = append([]Array(nil), rest[ended:][:n]...)
 		rest = rest[ended+n:]
-		l.lanes[to].in[from] = append(l.lanes[to].in[from], one)
+		if !take(to, one) {
+			return false
+		}
 	}
-	return nil
+	return true
 }
 
 // Close ends the connections of all lanes.

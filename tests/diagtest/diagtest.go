@@ -108,3 +108,29 @@ func checkArchive(t *testing.T, path string, result func(*testing.T, *source.Fil
 		t.Errorf("the result differs (-want +got); if it is right, run with -update:\n%s", diff)
 	}
 }
+
+// Want compares diagnostics, rendered as text, with the file want of an archive. Shorten, if not nil, takes away what differs between runs of a test.
+func Want(t *testing.T, path string, list diag.List, shorten func(string) string) {
+	t.Helper()
+	var b strings.Builder
+	if err := diag.Text(&b, list, false); err != nil {
+		t.Fatal(err)
+	}
+	got := b.String()
+	if shorten != nil {
+		got = shorten(got)
+	}
+	if *update {
+		if err := os.WriteFile(path, txtar.Format(&txtar.Archive{Files: []txtar.File{{Name: "want", Data: []byte(got)}}}), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	archive, err := txtar.ParseFile(path)
+	if err != nil || len(archive.Files) != 1 {
+		t.Fatalf("%s has no file want: run the test with -update and read what it writes (%v)", path, err)
+	}
+	if diff := cmp.Diff(string(archive.Files[0].Data), got); diff != "" {
+		t.Errorf("the result differs (-want +got); if it is right, run with -update:\n%s", diff)
+	}
+}

@@ -1,0 +1,103 @@
+package diag
+
+// networkPages explains V067x to V069x. An example of a policy shows the file and what the party knows of a run.
+var networkPages = []Page{
+	{
+		Code: OtherManifest, Title: "a manifest or a program that is not the one that runs",
+		Text: "All parties get the same folder of programs. Each compares its own program with the digest in the manifest, and the manifest with the server's. Compile once, and copy the folder; never edit a program.",
+	},
+	{
+		Code: OtherVersion, Title: "another version of vflc",
+		Text: "Draws may differ between versions, and messages may. Install the same version at all parties.",
+	},
+	{
+		Code: OtherRun, Title: "a folder that holds another run",
+		Text: "The folder of a run holds what its party must know to go on. Name another folder with -o for another run.",
+	},
+	{
+		Code: OtherSettings, Title: "a setting of the run that this party does not take",
+		Text: "The server chooses the backend, its settings and the key; each party checks that its program and its flags allow them.",
+	},
+	{
+		Code: BadWiring, Title: "programs that do not fit together as the manifest lists",
+		Text: "The parties tell one another which sums and shared parameters their programs have. What the manifest does not list is refused.",
+	},
+	{
+		Code: BadControl, Title: "a message that the agreement of the parties does not have",
+		Text: "Parties agree on a run by signed messages of fixed forms. Another form means another version, or a party that does not follow the protocol: ask its operator, and look into its log.",
+	},
+	{
+		Code: EndedElsewhere, Title: "another party has ended the run",
+		Text: "A party that meets an error tells the others its name and one word for the cause; the text of the error stays in its own log, since it may hold data. The exit code is 4.",
+	},
+	{
+		Code: BadPolicy, Title: "a policy that is not TOML, or has keys or values that a policy does not have",
+		Text:  "policy.toml stands in the folder with the keys of its party. Every line limits what runs may do; what has no line is not limited, except that contributions must be masked and masked sums must have three clients. The lines: manifests, signed_by, transforms, min_rho, max_rounds, min_rows, min_cell, unmasked, min_contributors, min_difference, max_adjoint, key, peers, expires.",
+		Wrong: "-- policy.toml --\nmin_row = 100\n-- run.toml --\n\n",
+		Right: "-- policy.toml --\nmin_rows = 100\n-- run.toml --\n[rows]\nrows = 569\n",
+	},
+	{
+		Code: PolicyProgram, Title: "programs that the policy does not list, or that are not signed",
+		Text:  "manifests lists the SHA-256 of the manifests that may run (sha256sum PROGRAMS/manifest.json); a manifest holds the digests of all programs. signed_by lists parties, each of which must have signed the programs: vflc provision sign PROGRAMS --identity DIR writes the signature beside the manifest. Read a program before you list or sign it.",
+		Wrong: "-- policy.toml --\nsigned_by = [\"registry\"]\n-- run.toml --\n[program]\nsigners = []\n",
+		Right: "-- policy.toml --\nsigned_by = [\"registry\"]\n-- run.toml --\n[program]\nsigners = [\"registry\"]\n",
+	},
+	{
+		Code: PolicyTransform, Title: "a transform or a noise that the policy does not allow",
+		Text:  "transforms lists the transforms that may run. min_rho is the smallest standard deviation of the noise on what the party sends; a transform that sends a contribution without noise has none, and is refused where min_rho is set.",
+		Wrong: "-- policy.toml --\nmin_rho = 0.3\n-- run.toml --\n[program]\nsends = true\nrho = \"0.2\"\ntransform = \"power\"\n",
+		Right: "-- policy.toml --\nmin_rho = 0.3\n-- run.toml --\n[program]\nsends = true\nrho = \"0.35\"\ntransform = \"power\"\n",
+	},
+	{
+		Code: PolicyRounds, Title: "more rounds than the policy allows",
+		Text:  "max_rounds bounds the rounds of all runs together on the same rows: what a curious party learns grows with their number, whichever run they belong to. The party counts them in the folder history beside its policy, before they begin; a process that is killed has counted up to 1,000 too many. A run that spends the last one ends at once.",
+		Wrong: "-- policy.toml --\nmax_rounds = 100000\n-- run.toml --\n[rows]\nrounds = 100000\n",
+		Right: "-- policy.toml --\nmax_rounds = 100000\n-- run.toml --\n[rows]\nrounds = 20000\n",
+	},
+	{
+		Code: PolicyRows, Title: "too few rows, or too few in a category",
+		Text:  "min_rows is the number of rows that a run must have, min_cell the number that every category of a factor of this party must have, and every value of a column of two values.",
+		Wrong: "-- policy.toml --\nmin_cell = 5\n-- run.toml --\n[[rows.cells]]\nfactor = \"stage\"\nrows = 2\n",
+		Right: "-- policy.toml --\nmin_cell = 5\n-- run.toml --\n[[rows.cells]]\nfactor = \"stage\"\nrows = 12\n",
+	},
+	{
+		Code: PolicyMasks, Title: "a contribution that leaves without a mask, or with too few others",
+		Text:  "With masks the server has the total of two or more clients and no client's own contribution. unmasked = true lets one leave alone. With two clients in a sum each learns the other's contribution from the total, so that a policy wants three unless min_contributors = 2 stands in it.",
+		Wrong: "-- policy.toml --\n\n-- run.toml --\n[[sums]]\nname = \"eta\"\nclients = 2\nmasked = true\n",
+		Right: "-- policy.toml --\nmin_contributors = 2\n-- run.toml --\n[[sums]]\nname = \"eta\"\nclients = 2\nmasked = true\n",
+	},
+	{
+		Code: PolicyDifference, Title: "nearly the rows of an earlier run",
+		Text:  "The results of two runs whose rows differ in a few tell, by their difference, of these few. min_difference is the number of rows by which the rows of a run must differ from those of every earlier run of this party, unless they are the same. The party remembers for each row a number that follows from its key and a secret, in the folder history beside its policy.",
+		Wrong: "-- policy.toml --\nmin_difference = 10\n-- run.toml --\n[rows]\ndiffers = 1\n",
+		Right: "-- policy.toml --\nmin_difference = 10\n-- run.toml --\n[rows]\ndiffers = 40\n",
+	},
+	{
+		Code: PolicyTerms, Title: "a key, a party or a date that the policy does not allow",
+		Text:  "key is the column on which rows are joined, peers lists the parties that may take part, this one included, and expires is the last day (UTC) on which a run may begin or go on.",
+		Wrong: "-- policy.toml --\npeers = [\"registry\", \"a\"]\n-- run.toml --\n[program]\nparties = [\"registry\", \"a\", \"b\"]\n",
+		Right: "-- policy.toml --\npeers = [\"registry\", \"a\", \"b\"]\n-- run.toml --\n[program]\nparties = [\"registry\", \"a\", \"b\"]\n",
+	},
+	{
+		Code: PolicyValue, Title: "a number that a message cannot have",
+		Text:  "max_adjoint is the largest absolute derivative of the log likelihood of one row, for one client, that this party takes: for a logistic likelihood its weight times the number of trials (times n/B in windows of B of n rows), 1 for 0 and 1 without weights. Under power what arrives is added over the clients, and the bound is as many times as large: with masks only the total can be checked. A number beyond it, or one that is not finite and that was not announced, ends the run.",
+		Wrong: "-- policy.toml --\nmax_adjoint = 1.0\n-- run.toml --\n[adjoint]\nname = \"adjoint eta\"\nvalues = [0.2, -1.7]\n",
+		Right: "-- policy.toml --\nmax_adjoint = 1.0\n-- run.toml --\n[adjoint]\nname = \"adjoint eta\"\nvalues = [0.2, -0.7]\n",
+	},
+	{
+		Code: LedgerChanged, Title: "a line of a ledger that was changed",
+		Text: "Every line of a ledger holds a hash of all lines before it. The first line whose hash does not fit is named: it, or one before it, was changed, added or taken away.",
+	},
+	{
+		Code: LedgerCut, Title: "a ledger without its last lines, or without its signature",
+		Text: "At every checkpoint a party signs how many lines its ledger has and the hash of the last, in PARTY.head.json. Copy both files together.",
+	},
+	{
+		Code: LedgersDiffer, Title: "two ledgers that tell different things of one message",
+		Text: "What a party has written down as sent must stand alike in the ledger of the receiver: chain, round, kind, channels, bytes and digest. The first message that does not is named. One of the two ledgers does not tell what happened, or the parties ran different scripts; messages that were under way when a run was broken off are not counted.",
+	},
+	{
+		Code: LedgerOffScript, Title: "a message in a ledger that the session does not have",
+		Text: "The script of a session lists every channel of every message. It follows from the programs and the manifest, and stands in the ledger at the beginning of each epoch.",
+	},
+}

@@ -1,0 +1,294 @@
+package node
+
+import (
+	"context"
+	"crypto/ecdh"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/vflc/vflc/align"
+	"github.com/vflc/vflc/node/carrier"
+	"github.com/vflc/vflc/node/identity"
+	"github.com/vflc/vflc/runtime/network"
+	"github.com/vflc/vflc/runtime/transport"
+)
+
+// AlignOptions are what a party of an alignment is started with.
+type AlignOptions struct {
+	Identity *identity.Identity
+	Table    *Identified // nil at a server that brings no rows
+	Key      string
+	Rules    align.Rules
+	Out      string // the aligned table; "" at a server that brings no rows
+	Listen   string // of the server alone, as in Options
+	Say      func(string)
+}
+
+// A call is what the server of an alignment tells its clients until it has ended; an answer is what a client tells the server.
+type call struct {
+	N     uint64    `json:"n"`
+	Align string    `json:"align"` // the number of the alignment
+	Names []string  `json:"names"`
+	Key   signedKey `json:"key"`
+	Ended *ending   `json:"ended,omitempty"`
+}
+
+type answer struct {
+	N           uint64    `json:"n"`
+	Align       string    `json:"align"`
+	Incarnation string    `json:"incarnation"`
+	Key         signedKey `json:"key"`
+}
+
+// aligning is one party's alignment.
+type aligning struct {
+	AlignOptions
+	*node
+	run    string
+	names  []string
+	secret *ecdh.PrivateKey
+	key    signedKey
+	keys   map[string]*ecdh.PublicKey // of peers
+	known  map[string]string          // incarnations of clients
+	newest map[string]uint64
+	link   *network.Link
+	done   chan error
+	result *align.Result
+}
+
+// alignEpoch is the epoch of an alignment's link: there is one only.
+const alignEpoch = 1
+
+// settleMost bounds how long the end of an alignment waits for peers to have the last message.
+const settleMost = 10 * time.Second
+
+type alignPacket struct {
+	from   string
+	packet []byte
+}
+
+// Align does the party's part of an alignment of all parties of its project. It waits for them as long as that takes. The error is an *align.Error or an *EndedError where
+// another party is at fault.
+func Align(ctx context.Context, o AlignOptions) (*Aligned, error) {
+	j := quietJournal()
+	j.say = o.Say
+	n := &node{Options: Options{Listen: o.Listen}, journal: j, id: o.Identity, own: randomID(), heard: map[string]time.Time{}, events: make(chan any, 256)}
+	a := &aligning{AlignOptions: o, node: n, keys: map[string]*ecdh.PublicKey{}, known: map[string]string{}, newest: map[string]uint64{}, done: make(chan error, 1)}
+	e := carrier.Events{Packet: a.packet, Back: func() {}, Notice: func(text string) { n.note("%s", text) }}
+	project := o.Identity.Project
+	serve := n.id.Party == project.Server
+	var err error
+	if serve {
+		n.carrier, err = carrier.Serve(n.id, o.Listen, e)
+	} else {
+		n.carrier, err = carrier.Join(n.id, e)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer n.carrier.Close()
+	if serve {
+		a.run, a.names = randomID(), append([]string{project.Server}, slices.DeleteFunc(slices.Clone(project.Parties), func(p string) bool { return p == project.Server })...)
+		a.secret, a.key = newKey(n.id, a.run, alignEpoch)
+		n.note("%s aligns rows on %s, and waits for %s", n.id.Party, n.carrier.Address(), list(a.names[1:]))
+	} else {
+		n.note("%s aligns rows with %s at %s", n.id.Party, project.Server, project.Address)
+	}
+	if err := a.loop(ctx, serve); err != nil {
+		return nil, err
+	}
+	id, err := runID(a.run)
+	if err != nil {
+		return nil, err
+	}
+	out := aligned(project.Name, transport.ID{Run: id}, o.Key, o.Rules, a.names, a.result, len(a.result.Rows))
+	if o.Table == nil {
+		return out, nil
+	}
+	return out, o.Table.write(o.Out, a.result.Rows, out)
+}
+
+func (a *aligning) packet(from string, packet []byte) {
+	if _, ok := network.IsPacket(packet); ok {
+		if l := a.active.Load(); l != nil && l.Deliver(packet) {
+			a.hear(from)
+		}
+		return
+	}
+	a.events <- alignPacket{from, slices.Clone(packet)}
+}
+
+func (a *aligning) loop(ctx context.Context, serve bool) error {
+	began, missing := time.Now(), map[string]bool{}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer func() {
+		if a.link != nil {
+			a.link.Close()
+		}
+	}()
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	for {
+		var err error
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case err := <-a.done:
+			wait, stop := context.WithTimeout(ctx, settleMost)
+			a.link.Flush(wait)
+			stop()
+			if !serve {
+				time.Sleep(2 * lookEvery) // the last acknowledgement leaves
+			}
+			return err
+		case e := <-a.events:
+			p := e.(alignPacket)
+			if serve {
+				err = a.answered(ctx, p)
+			} else {
+				err = a.called(ctx, p)
+			}
+		case <-ticker.C:
+			a.tellPeers(serve, nil)
+			a.look(serve, began, missing)
+		}
+		if err != nil {
+			a.tellPeers(serve, err)
+			return err
+		}
+	}
+}
+
+// tellPeers repeats what the peers must know.
+func (a *aligning) tellPeers(serve bool, failed error) {
+	switch {
+	case serve:
+		c := call{N: a.number(), Align: a.run, Names: a.names, Key: a.key}
+		var ended *EndedError
+		if errors.As(failed, &ended) {
+			c.Ended = &ending{Party: ended.Party, Code: ended.Code}
+		}
+		for _, name := range a.names[1:] {
+			_ = a.tell(name, c) // it is repeated
+		}
+	case a.run != "":
+		_ = a.tell(a.id.Project.Server, answer{a.number(), a.run, a.own, a.key})
+	}
+}
+
+// look says who is missing.
+func (a *aligning) look(serve bool, began time.Time, missing map[string]bool) {
+	peers := []string{a.id.Project.Server}
+	if serve {
+		peers = a.names[1:]
+	}
+	for _, name := range peers {
+		if silent := a.silent(name, began); silent != missing[name] {
+			if missing[name] = silent; silent {
+				a.note("%s is missing: nothing was heard from it for 6 s; the alignment waits", name)
+			} else {
+				a.note("%s is back", name)
+			}
+		}
+	}
+}
+
+// answered takes a client's answer; when all have answered the alignment begins.
+func (a *aligning) answered(ctx context.Context, p alignPacket) error {
+	var m answer
+	from, err := opened(a.id, p.packet, &m)
+	if err != nil || from != p.from || !slices.Contains(a.names[1:], from) || m.N <= a.newest[from] {
+		return nil // not a message of an alignment, or an old one
+	}
+	a.newest[from] = m.N
+	a.hear(from)
+	if m.Align != a.run {
+		return nil // it does not know this alignment yet
+	}
+	if known := a.known[from]; known != "" {
+		if known != m.Incarnation {
+			return &EndedError{Party: from, Code: CodeFailed} // its secret is gone
+		}
+		return nil
+	}
+	key, err := m.Key.check(a.id, a.run, alignEpoch, from)
+	if err != nil {
+		return &EndedError{Party: from, Code: CodeProtocol}
+	}
+	a.known[from], a.keys[from] = m.Incarnation, key
+	a.note("%s has joined", from)
+	if len(a.keys) < len(a.names)-1 {
+		return nil
+	}
+	return a.begin(ctx)
+}
+
+// called takes the server's call.
+func (a *aligning) called(ctx context.Context, p alignPacket) error {
+	var m call
+	server := a.id.Project.Server
+	from, err := opened(a.id, p.packet, &m)
+	if err != nil || from != server || m.N <= a.newest[from] {
+		return nil // not a message of an alignment, or an old one
+	}
+	a.newest[from] = m.N
+	a.hear(from)
+	switch {
+	case m.Ended != nil && m.Align == a.run:
+		return &EndedError{Party: m.Ended.Party, Code: m.Ended.Code}
+	case a.run == m.Align:
+		return nil
+	case a.run != "":
+		return &EndedError{Party: server, Code: CodeFailed} // it was started again
+	case len(m.Names) < 2 || m.Names[0] != server || !slices.Contains(m.Names[1:], a.id.Party):
+		return &EndedError{Party: server, Code: CodeProtocol}
+	}
+	key, err := m.Key.check(a.id, m.Align, alignEpoch, server)
+	if err != nil {
+		return &EndedError{Party: server, Code: CodeProtocol}
+	}
+	a.run, a.names, a.keys[server] = m.Align, m.Names, key
+	a.secret, a.key = newKey(a.id, a.run, alignEpoch)
+	if err := a.begin(ctx); err != nil {
+		return err
+	}
+	a.tellPeers(false, nil)
+	return nil
+}
+
+// begin opens the link and starts the party's part.
+func (a *aligning) begin(ctx context.Context) error {
+	id, err := runID(a.run)
+	if err != nil {
+		return &EndedError{Party: a.names[0], Code: CodeProtocol}
+	}
+	c := network.Config{Run: id, Epoch: alignEpoch, Names: a.names, Own: a.id.Party, Send: map[string]network.Key{}, Receive: map[string]network.Key{}, Publish: a.carrier.Publish}
+	for peer, public := range a.keys {
+		secret, err := a.secret.ECDH(public)
+		if err != nil {
+			return &EndedError{Party: peer, Code: CodeProtocol}
+		}
+		if c.Send[peer], err = linkKey(secret, a.run, alignEpoch, a.id.Party, peer); err != nil {
+			return err
+		}
+		if c.Receive[peer], err = linkKey(secret, a.run, alignEpoch, peer, a.id.Party); err != nil {
+			return err
+		}
+	}
+	if a.link, err = network.NewLink(c); err != nil {
+		return err
+	}
+	a.active.Store(a.link)
+	party := &align.Party{Names: a.names, Own: a.id.Party, ID: transport.ID{Run: id, Epoch: alignEpoch}, Exchange: a.link, Rules: a.Rules}
+	if a.Table != nil {
+		party.Keys = a.Table.keys.Normal
+	}
+	go func() {
+		result, err := align.Run(ctx, party)
+		a.result = result
+		a.done <- err
+	}()
+	return nil
+}

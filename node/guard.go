@@ -1,0 +1,171 @@
+package node
+
+import (
+	"context"
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/vflc/vflc/compile"
+	"github.com/vflc/vflc/compile/split"
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/node/ledger"
+	"github.com/vflc/vflc/node/policy"
+	"github.com/vflc/vflc/runtime/model"
+	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/runtime/transport"
+)
+
+// readPolicy reads the party's policy; nil where it has none.
+func (n *node) readPolicy() error {
+	p, diags, err := policy.Read(filepath.Join(n.Identity, policy.FileName))
+	if err == nil && diags.HasErrors() {
+		err = data.Errors(diags)
+	}
+	n.policy = p
+	return err
+}
+
+// forbidden is the error where lines of the policy do not allow the run.
+func forbidden(lines []policy.Line) error {
+	return refused(CodePolicy, policy.Refused(lines), nil)
+}
+
+// programLines are those of the policy on what runs.
+func (p *participant) programLines(a announcement) ([]policy.Line, error) {
+	manifest := filepath.Join(p.Programs, split.ManifestFile)
+	signers, err := p.id.Signers(manifest)
+	if err != nil {
+		return nil, err
+	}
+	base, _, _ := compile.Member(p.id.Party) // its name was checked
+	sends := slices.ContainsFunc(p.manifest.Cuts, func(c split.ManifestCut) bool { return c.Client == base })
+	return p.policy.Program(policy.Program{
+		Manifest: p.digest, Signers: signers, Transform: p.manifest.Transform, Sends: sends, Rho: p.manifest.Rho[base], Key: a.Key, Parties: p.names(), At: time.Now(),
+	}), nil
+}
+
+// rowLines are those on the party's rows, which were read.
+func (p *participant) rowLines() ([]policy.Line, error) {
+	own := p.part.Values[p.id.Party]
+	names := p.part.Data.RowNames(own)
+	p.rows = policy.NewRowSet(p.id.Secret(), names)
+	f := policy.Rows{Rows: len(names)}
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		if n, ok := own[name].SmallestCell(); ok {
+			f.Cells = append(f.Cells, policy.Cell{Factor: name, Rows: n})
+		}
+	}
+	var err error
+	f.Differs, f.Rounds, err = policy.OpenHistory(p.Identity).Earlier(p.rows)
+	return p.policy.Rows(f), err
+}
+
+// sums are those to which a party of a plan contributes.
+func sums(plan *model.Plan, index int) (out []policy.Sum) {
+	for _, g := range plan.Groups {
+		clients, own := map[int]bool{}, false
+		for _, m := range g.Members {
+			own = own || m.Party == index && index > 0
+			if m.Party > 0 {
+				clients[m.Party] = true
+			}
+		}
+		if own {
+			out = append(out, policy.Sum{Name: g.Name, Clients: len(clients), Masked: plan.Wire.Masked && len(clients) > 1})
+		}
+	}
+	return out
+}
+
+// A guard stands between the session and the connections of an epoch: what crosses is in the ledger, and within the policy.
+type guard struct {
+	transport.Transport
+	book     *ledger.Book
+	policy   *policy.Policy // nil: none
+	meter    *policy.Meter  // nil where there is no policy
+	adjoints map[string]int // by kind and channel: over how many clients they are added
+	err      error          // the party has ended the run: nothing leaves any more, peers are told by its node
+}
+
+func (p *participant) guard(t transport.Transport, plan *model.Plan) (*guard, error) {
+	g := &guard{Transport: t, book: p.book, policy: p.policy, adjoints: map[string]int{}}
+	script := session.Forms(plan, p.index)
+	for _, f := range script {
+		if f.Adjoint && !f.Up && f.Client == p.id.Party {
+			g.adjoints[f.Kind+"\x00"+f.Channel] = 1
+			if plan.Power {
+				g.adjoints[f.Kind+"\x00"+f.Channel] = len(plan.Names) - 1
+			}
+		}
+	}
+	if p.policy != nil {
+		h := policy.OpenHistory(p.Identity)
+		if _, err := h.Add(p.rows, 0, 0); err != nil {
+			return nil, err
+		}
+		g.meter = policy.NewMeter(p.policy, h, p.rows)
+	}
+	return g, p.book.Begin(ledger.Opening{Run: p.memory.Run, Epoch: p.epoch, Names: plan.Names, Script: script})
+}
+
+// Send implements transport.Transport.
+func (g *guard) Send(ctx context.Context, to string, m transport.Message) error {
+	if g.note(true, to, m); g.err != nil {
+		return g.err
+	}
+	return g.Transport.Send(ctx, to, m)
+}
+
+// Recv implements transport.Transport.
+func (g *guard) Recv(ctx context.Context, from string) (transport.Message, error) {
+	if g.err != nil {
+		return transport.Message{}, g.err
+	}
+	m, err := g.Transport.Recv(ctx, from)
+	if err != nil {
+		return m, err
+	}
+	g.note(false, from, m)
+	return m, g.err
+}
+
+// note checks a message, and writes it down.
+func (g *guard) note(sent bool, peer string, m transport.Message) {
+	if g.err != nil {
+		return
+	}
+	if g.policy != nil {
+		transport.Each(m, func(one transport.Message) { g.check(sent, one) })
+	}
+	if err := g.book.Record(sent, peer, m); g.err == nil {
+		g.err = err
+	}
+}
+
+func (g *guard) check(sent bool, m transport.Message) {
+	if g.err != nil || m.Kind == session.Ending {
+		return
+	}
+	allowed, err := g.meter.Round(m.Chain, m.Round)
+	var diags diag.List
+	if !allowed {
+		diags = g.policy.Spent()
+	}
+	for _, a := range m.Arrays {
+		if clients := g.adjoints[m.Kind+"\x00"+a.Name]; !sent && clients > 0 {
+			diags = append(diags, g.policy.Adjoint(a.Name, a.Data, clients, session.Announced(a))...)
+		}
+	}
+	g.err = refused(CodePolicy, diags, err)
+}
+
+// end gives back the rounds that were not used.
+func (g *guard) end() error {
+	if g.meter == nil {
+		return nil
+	}
+	return g.meter.Close()
+}

@@ -1,0 +1,385 @@
+// Package ledger is a party's record of what has crossed in a run across processes: a file to which a line is added for every message before it leaves, and when it arrives.
+// Every line holds a hash of all lines before it, and the party signs the last one at every checkpoint, so that a line that is changed, or lines that are taken away, show.
+// The ledgers of all parties are compared with one another and with the script of the session (Reconcile).
+package ledger
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/vflc/vflc/data"
+	"github.com/vflc/vflc/internal/atomicfile"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
+	"github.com/vflc/vflc/posterior/runs"
+	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/runtime/transport"
+)
+
+// Ends of the names of a party's files.
+const (
+	fileEnd = ".jsonl"
+	headEnd = ".head.json"
+)
+
+// digestBytes is the length of the digests of messages and of the hashes of lines.
+const digestBytes = 16
+
+// An Opening begins an epoch of a run in a ledger.
+type Opening struct {
+	Run    string         `json:"run"`
+	Epoch  uint32         `json:"epoch"`
+	Party  string         `json:"party"`
+	Names  []string       `json:"parties"` // the server first
+	Script []session.Form `json:"script"`
+}
+
+// An Entry is one line: an opening, the end of an epoch or a message.
+type Entry struct {
+	At     time.Time `json:"at"`
+	Open   *Opening  `json:"open,omitempty"`
+	Closed string    `json:"closed,omitempty"` // how the epoch has ended: one of the Ends
+	Message
+	Link string `json:"link"` // of this line with all before it
+}
+
+// A Message is what a ledger tells of one message.
+type Message struct {
+	To       string    `json:"to,omitempty"` // one of To and From is set
+	From     string    `json:"from,omitempty"`
+	Chain    uint32    `json:"chain,omitempty"`
+	Round    uint64    `json:"round,omitempty"`
+	Kind     string    `json:"kind,omitempty"`
+	Channels []Channel `json:"channels,omitempty"`
+	Bytes    int       `json:"bytes,omitempty"`  // of the numbers
+	Digest   string    `json:"digest,omitempty"` // SHA-256 of the message's frame, 16 bytes of it
+}
+
+// A Channel is an array of a message.
+type Channel struct {
+	Name    string `json:"name"`
+	Numbers int    `json:"numbers"`
+}
+
+// Ends of an epoch.
+const (
+	Complete = "complete" // this party has its results
+	Broken   = "broken"   // the run goes on in another epoch
+	Ended    = "ended"    // the run has ended without a result
+)
+
+// A head is the last line of a ledger at a checkpoint, with the party's signature.
+type head struct {
+	Party       string `json:"party"`
+	Lines       int    `json:"lines"`
+	Link        string `json:"link"`
+	Certificate []byte `json:"certificate"`
+	Signature   []byte `json:"signature"`
+}
+
+func (h *head) text() []byte {
+	return fmt.Appendf(nil, "vflc ledger v1\n%s\n%d\n%s\n", h.Party, h.Lines, h.Link)
+}
+
+// A Book is a ledger that is written. Its methods may be called by any goroutine.
+type Book struct {
+	dir, party string
+	key        ed25519.PrivateKey
+	cert       []byte
+
+	mutex  sync.Mutex
+	file   *os.File
+	lines  int
+	synced int
+	link   [digestBytes]byte
+	open   bool
+	err    error // of the first line that could not be written; no message leaves after it
+	buffer []byte
+	frame  []byte
+	clock  func() time.Time
+}
+
+// fileOf is the name of a party in names of files.
+func fileOf(party string) string { return strings.NewReplacer("[", "_", "]", "").Replace(party) }
+
+// Path is that of a party's ledger in the folder of a run.
+func Path(dir, party string) string { return filepath.Join(dir, runs.LedgerDir, fileOf(party)+fileEnd) }
+
+// Open opens the ledger of a party in the folder of a run, for adding to it. A line that a crash has left unfinished is removed: its message had not left. The error is data.Errors
+// where the ledger was changed or cut since.
+func Open(dir, party string, key ed25519.PrivateKey, cert []byte) (*Book, error) {
+	b := &Book{dir: dir, party: party, key: key, cert: cert, clock: time.Now}
+	path := Path(dir, party)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	whole := text[:bytes.LastIndexByte(text, '\n')+1]
+	file, diags := read(path, whole)
+	if diags.HasErrors() {
+		return nil, data.Errors(diags)
+	}
+	b.lines, b.link, b.synced = len(file.Entries), file.link, -1
+	if b.file, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600); err != nil {
+		return nil, err
+	}
+	if err = b.file.Truncate(int64(len(whole))); err == nil {
+		_, err = b.file.Seek(0, io.SeekEnd)
+	}
+	if n := len(file.Entries); n > 0 {
+		b.open = file.Entries[n-1].Closed == ""
+	} else if err == nil {
+		err = b.sync() // a signature stands beside the ledger before its first line, so that no crash leaves lines without one
+	}
+	return b, err
+}
+
+// add writes one line, whose members after the time are given.
+func (b *Book) add(members func([]byte) []byte) error {
+	if b.err != nil {
+		return b.err
+	}
+	line := append(b.buffer[:0], `{"at":"`...)
+	line = b.clock().UTC().AppendFormat(line, "2006-01-02T15:04:05.000Z07:00")
+	line = members(append(line, '"'))
+	b.link = linked(b.link, line)
+	line = hex.AppendEncode(append(line, linkMember...), b.link[:])
+	line = append(line, "\"}\n"...)
+	b.buffer = line
+	if _, err := b.file.Write(line); err != nil {
+		b.err = fmt.Errorf("nothing leaves that is not in the ledger: %w", err)
+	}
+	b.lines++
+	return b.err
+}
+
+const linkMember = `,"link":"`
+
+// linked is the hash of a line, without its own hash, and that of the line before.
+func linked(before [digestBytes]byte, line []byte) (out [digestBytes]byte) {
+	h := sha256.New()
+	h.Write(before[:])
+	h.Write(line)
+	copy(out[:], h.Sum(nil))
+	return out
+}
+
+// Begin begins an epoch.
+func (b *Book) Begin(o Opening) error {
+	o.Party = b.party
+	text, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	if b.open {
+		if err := b.close(Broken); err != nil {
+			return err
+		}
+	}
+	b.open = true
+	if err := b.add(func(l []byte) []byte { return append(append(l, `,"open":`...), text...) }); err != nil {
+		return err
+	}
+	return b.sync()
+}
+
+// End ends the epoch, if there is one, and signs the ledger.
+func (b *Book) End(how string) error {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	if b.open {
+		if err := b.close(how); err != nil {
+			return err
+		}
+	}
+	return b.sync()
+}
+
+func (b *Book) close(how string) error {
+	b.open = false
+	return b.add(func(l []byte) []byte { return strconv.AppendQuote(append(l, `,"closed":`...), how) })
+}
+
+// Record adds the messages that one message holds.
+func (b *Book) Record(sent bool, peer string, m transport.Message) error {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	var err error
+	transport.Each(m, func(one transport.Message) {
+		if err == nil {
+			err = b.record(sent, peer, one)
+		}
+	})
+	return err
+}
+
+func (b *Book) record(sent bool, peer string, m transport.Message) error {
+	b.frame = transport.Append(b.frame[:0], m)
+	digest := sha256.Sum256(b.frame)
+	return b.add(func(l []byte) []byte {
+		side := `,"from":`
+		if sent {
+			side = `,"to":`
+		}
+		l = strconv.AppendQuote(append(l, side...), peer)
+		l = strconv.AppendUint(append(l, `,"chain":`...), uint64(m.Chain), 10)
+		l = strconv.AppendUint(append(l, `,"round":`...), m.Round, 10)
+		l = quoted(append(l, `,"kind":`...), m.Kind)
+		l = append(l, `,"channels":[`...)
+		bytes := 0
+		for k, a := range m.Arrays {
+			if k > 0 {
+				l = append(l, ',')
+			}
+			l = quoted(append(l, `{"name":`...), a.Name)
+			l = append(strconv.AppendInt(append(l, `,"numbers":`...), int64(a.Len()), 10), '}')
+			bytes += 8 * a.Len()
+		}
+		l = strconv.AppendInt(append(l, `],"bytes":`...), int64(bytes), 10)
+		l = hex.AppendEncode(append(l, `,"digest":"`...), digest[:digestBytes])
+		return append(l, '"')
+	})
+}
+
+// quoted appends a text as JSON has it. Names come from peers.
+func quoted(dst []byte, text string) []byte {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			out, _ := json.Marshal(text) // texts always have a form
+			return append(dst, out...)
+		}
+	}
+	return append(append(append(dst, '"'), text...), '"')
+}
+
+// Sync makes sure that the ledger is on the disk, and signs its last line.
+func (b *Book) Sync() error {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	return b.sync()
+}
+
+func (b *Book) sync() error {
+	if b.err != nil || b.synced == b.lines {
+		return b.err
+	}
+	if err := b.file.Sync(); err != nil {
+		return err
+	}
+	h := &head{Party: b.party, Lines: b.lines, Link: hex.EncodeToString(b.link[:]), Certificate: b.cert}
+	h.Signature = ed25519.Sign(b.key, h.text())
+	text, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	b.synced = b.lines
+	return atomicfile.WriteBytes(filepath.Join(b.dir, runs.LedgerDir, fileOf(b.party)+headEnd), 0o600, append(text, '\n'))
+}
+
+// Close closes the file. The ledger is what was added.
+func (b *Book) Close() {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	b.file.Close()
+}
+
+// A File is a ledger that was read.
+type File struct {
+	Path    string
+	Party   string
+	Entries []Entry
+	link    [digestBytes]byte
+}
+
+// Read reads a ledger, and reports lines that were changed, added or taken away: all lines must follow from those before, and the signed one must be there.
+func Read(path string) (*File, diag.List, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, diags := read(path, text)
+	return f, diags, nil
+}
+
+// at is the place of a line of a ledger.
+func (f *File) at(line int) string { return fmt.Sprintf("%s:%d", f.Path, line) }
+
+func read(path string, text []byte) (*File, diag.List) {
+	f := &File{Path: path}
+	var diags diag.List
+	changed := func(line int, what string) (*File, diag.List) {
+		d := diags.Errorf(diag.LedgerChanged, nil, source.Span{}, "line %d of the ledger %s", line, what)
+		d.Data = f.at(line)
+		d.Note("every line holds a hash of those before it: what stood here, or before, was another text")
+		return f, diags
+	}
+	for line := range bytes.Lines(text) {
+		n := len(f.Entries) + 1
+		var e Entry
+		at := bytes.LastIndex(line, []byte(linkMember))
+		if at < 0 || json.Unmarshal(line, &e) != nil {
+			return changed(n, "is no entry")
+		}
+		f.link = linked(f.link, line[:at])
+		if hex.EncodeToString(f.link[:]) != e.Link {
+			return changed(n, "does not follow from those before it")
+		}
+		if e.Open != nil {
+			f.Party = e.Open.Party
+		}
+		f.Entries = append(f.Entries, e)
+	}
+	return f, append(diags, f.headed()...)
+}
+
+// headed compares a ledger with the signature beside it.
+func (f *File) headed() (diags diag.List) {
+	path := strings.TrimSuffix(f.Path, fileEnd) + headEnd
+	cut := func(format string, args ...any) diag.List {
+		d := diags.Errorf(diag.LedgerCut, nil, source.Span{}, format, args...)
+		d.Data = f.at(len(f.Entries))
+		d.Note("the party signs the last line of its ledger at every checkpoint, in %s", path)
+		return diags
+	}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) && len(f.Entries) == 0 {
+		return nil
+	}
+	var h head
+	if err != nil || json.Unmarshal(text, &h) != nil {
+		return cut("the signature of the ledger is not there, or cannot be read")
+	}
+	cert, err := x509.ParseCertificate(h.Certificate)
+	if err != nil {
+		return cut("the signature of the ledger has no certificate")
+	}
+	key, ok := cert.PublicKey.(ed25519.PublicKey)
+	switch {
+	case !ok || !ed25519.Verify(key, h.text(), h.Signature) || cert.Subject.CommonName != h.Party || f.Party != "" && f.Party != h.Party:
+		return cut("the signature beside the ledger is not that of its party")
+	case h.Lines > len(f.Entries):
+		return cut("the ledger has %d lines, and %s has signed %d", len(f.Entries), h.Party, h.Lines)
+	case h.Lines > 0 && f.Entries[h.Lines-1].Link != h.Link:
+		return cut("line %d of the ledger is not the one that %s has signed", h.Lines, h.Party)
+	}
+	return nil
+}

@@ -1,0 +1,308 @@
+package ledger
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/runtime/session"
+	"github.com/vflc/vflc/runtime/transport"
+	"github.com/vflc/vflc/tests/diagtest"
+)
+
+var script = []session.Form{
+	{Client: "a", Up: true, Kind: "aux", Channel: "z s", Length: 3},
+	{Client: "a", Kind: "reply", Channel: "adjoint s", Length: 3},
+}
+
+// A pair is the ledgers of a server and a client, between which messages pass.
+type pair struct {
+	t      *testing.T
+	dirs   []string
+	keys   []ed25519.PrivateKey
+	certs  [][]byte
+	books  []*Book
+	rounds uint64
+}
+
+func newPair(t *testing.T) *pair {
+	p := &pair{t: t}
+	for _, name := range []string{"server", "a"} {
+		public, key, err := ed25519.GenerateKey(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour)}
+		cert, err := x509.CreateCertificate(rand.Reader, template, template, public, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.dirs, p.keys, p.certs = append(p.dirs, t.TempDir()), append(p.keys, key), append(p.certs, cert)
+	}
+	p.open()
+	return p
+}
+
+func (p *pair) open() {
+	p.t.Helper()
+	p.books = nil
+	for k, name := range []string{"server", "a"} {
+		b, err := Open(p.dirs[k], name, p.keys[k], p.certs[k])
+		p.fine(err)
+		p.books = append(p.books, b)
+	}
+}
+
+func (p *pair) fine(errs ...error) {
+	p.t.Helper()
+	for _, err := range errs {
+		if err != nil {
+			p.t.Fatal(err)
+		}
+	}
+}
+
+func (p *pair) begin(epoch uint32) {
+	p.t.Helper()
+	for _, b := range p.books {
+		p.fine(b.Begin(Opening{Run: "0123456789abcdef", Epoch: epoch, Names: []string{"server", "a"}, Script: script}))
+	}
+}
+
+func message(round uint64, kind, channel string, v ...float64) transport.Message {
+	return transport.Message{Round: round, Sequence: round, Kind: kind, Arrays: []transport.Array{{Name: channel, Data: v}}}
+}
+
+// round lets one round pass.
+func (p *pair) round() {
+	p.t.Helper()
+	p.rounds++
+	up, down := message(p.rounds, "aux", "z s", 1, 2, float64(p.rounds)), message(p.rounds, "reply", "adjoint s", 0, 1, 2)
+	p.fine(p.books[1].Record(true, "server", up), p.books[0].Record(false, "a", up), p.books[0].Record(true, "a", down), p.books[1].Record(false, "server", down))
+}
+
+func (p *pair) end(how string) {
+	p.t.Helper()
+	for _, b := range p.books {
+		p.fine(b.End(how))
+		b.Close()
+	}
+}
+
+func (p *pair) paths() []string { return []string{Path(p.dirs[0], "server"), Path(p.dirs[1], "a")} }
+
+// whole is the ledgers of a run of two epochs, the first of which was broken off, with 20 messages.
+func whole(t *testing.T) *pair {
+	p := newPair(t)
+	p.begin(1)
+	p.round()
+	p.round()
+	lost := message(3, "aux", "z s", 1, 2, 3)
+	p.fine(p.books[1].Record(true, "server", lost))
+	for _, b := range p.books { // killed
+		b.Close()
+	}
+	f, err := os.OpenFile(p.paths()[1], os.O_APPEND|os.O_WRONLY, 0)
+	p.fine(err)
+	_, err = f.WriteString(`{"at":"2026-`)
+	p.fine(err, f.Close())
+	p.open()
+	p.begin(2)
+	for range 8 {
+		p.round()
+	}
+	p.end(Complete)
+	return p
+}
+
+func TestLedgersAgree(t *testing.T) {
+	p := whole(t)
+	r, diags, err := Reconcile(p.paths())
+	if err != nil || diags.HasErrors() {
+		t.Fatal(err, diags[0])
+	}
+	if r.Messages != 21 || r.Both != 20 || r.Lost != 1 || r.Bytes != 21*24 || r.Epochs != 2 || len(r.Missing)+len(r.Unclosed) != 0 {
+		t.Errorf("%+v", r)
+	}
+	r, diags, err = Reconcile(p.paths()[1:])
+	if err != nil || diags.HasErrors() || !slices.Equal(r.Missing, []string{"server"}) {
+		t.Error(err, diags, r)
+	}
+}
+
+// lines changes the lines of the client's ledger; honest does so before hashes and signature are made, as a party would that tells another story.
+func (p *pair) lines(honest bool, change func([]string) []string) {
+	p.t.Helper()
+	path := p.paths()[1]
+	text, err := os.ReadFile(path)
+	p.fine(err)
+	lines := change(slices.Collect(strings.Lines(string(text))))
+	if !honest {
+		p.fine(os.WriteFile(path, []byte(strings.Join(lines, "")), 0o600))
+		return
+	}
+	p.fine(os.Remove(path), os.Remove(strings.TrimSuffix(path, fileEnd)+headEnd))
+	b, err := Open(p.dirs[1], "a", p.keys[1], p.certs[1])
+	p.fine(err)
+	var out bytes.Buffer
+	for _, line := range lines {
+		body := []byte(line[:strings.LastIndex(line, linkMember)])
+		b.link = linked(b.link, body)
+		b.lines++
+		fmt.Fprintf(&out, "%s%s%x\"}\n", body, linkMember, b.link[:])
+	}
+	_, err = b.file.Write(out.Bytes())
+	p.fine(err, b.Sync())
+	b.Close()
+}
+
+// Whatever is changed in a ledger is named, by who has no key and by its own party.
+func TestChangedLedgersAreNamed(t *testing.T) {
+	replace := func(line int, old, new string) func([]string) []string {
+		return func(l []string) []string {
+			if !strings.Contains(l[line], old) {
+				t.Fatalf("line %d has no %s: %s", line+1, old, l[line])
+			}
+			l[line] = strings.Replace(l[line], old, new, 1)
+			return l
+		}
+	}
+	without := func(from, to int) func([]string) []string {
+		return func(l []string) []string { return slices.Delete(l, from, to) }
+	}
+	for name, c := range map[string]struct {
+		honest bool
+		change func([]string) []string
+		code   diag.Code
+		line   int
+	}{
+		"a byte":              {false, replace(4, `"bytes":24`, `"bytes":16`), diag.LedgerChanged, 5},
+		"a line less":         {false, without(4, 5), diag.LedgerChanged, 5},
+		"the end":             {false, func(l []string) []string { return l[:len(l)-3] }, diag.LedgerCut, 22},
+		"everything":          {false, func([]string) []string { return nil }, diag.LedgerCut, 0},
+		"no JSON":             {false, func(l []string) []string { l[2] = "nothing\n"; return l }, diag.LedgerChanged, 3},
+		"another digest":      {true, replace(10, `"digest":"`, `"digest":"f`), diag.LedgersDiffer, 0},
+		"another round":       {true, replace(10, `"round":`, `"round":7`), diag.LedgersDiffer, 0},
+		"a message less":      {true, without(10, 11), diag.LedgersDiffer, 0},
+		"another channel":     {true, replace(10, `"name":"`, `"name":"x `), diag.LedgerOffScript, 11},
+		"more numbers":        {true, replace(10, `"numbers":3`, `"numbers":4`), diag.LedgerOffScript, 11},
+		"another kind":        {true, replace(10, `"kind":"`, `"kind":"x`), diag.LedgerOffScript, 11},
+		"another script":      {true, replace(7, `"length":3`, `"length":4`), diag.LedgersDiffer, 0},
+		"another run":         {true, replace(0, `"run":"0`, `"run":"1`), diag.LedgersDiffer, 1},
+		"outside of an epoch": {true, without(0, 1), diag.LedgersDiffer, 1},
+		"the end, told anew":  {true, func(l []string) []string { return slices.Delete(l, len(l)-3, len(l)-1) }, diag.LedgersDiffer, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := whole(t)
+			p.lines(c.honest, c.change)
+			_, diags, err := Reconcile(p.paths())
+			if err != nil || len(diags) != 1 || diags[0].Code != c.code {
+				t.Fatal(err, len(diags), diags)
+			}
+			if want := fmt.Sprintf("%s:%d", p.paths()[1], c.line); c.line > 0 && diags[0].Data != want {
+				t.Errorf("the place is %s, want %s", diags[0].Data, want)
+			}
+			diagtest.Want(t, filepath.Join("testdata", strings.NewReplacer(" ", "_", ",", "").Replace(name)+".txtar"), diags, func(s string) string {
+				return strings.ReplaceAll(strings.ReplaceAll(s, p.dirs[0], "SERVER"), p.dirs[1], "A")
+			})
+			if c.honest {
+				return
+			}
+			if _, err := Open(p.dirs[1], "a", p.keys[1], p.certs[1]); err == nil {
+				t.Error("a run goes on with a changed ledger")
+			}
+		})
+	}
+}
+
+// The signature is that of the party's own key.
+func TestSignatureIsTheParties(t *testing.T) {
+	p := whole(t)
+	head := filepath.Join(filepath.Dir(p.paths()[1]), "a"+headEnd)
+	text, err := os.ReadFile(head)
+	p.fine(err, os.WriteFile(head, bytes.Replace(text, []byte(`"lines":`), []byte(`"lines":0`), 1), 0o600))
+	if _, diags, _ := Reconcile(p.paths()); len(diags) != 1 || diags[0].Code != diag.LedgerCut {
+		t.Error(diags)
+	}
+	p.fine(os.Remove(head))
+	if _, diags, _ := Reconcile(p.paths()); len(diags) != 1 || diags[0].Code != diag.LedgerCut {
+		t.Error(diags)
+	}
+}
+
+// What cannot be written down is an error, so that its message does not leave.
+func TestNothingLeavesUnrecorded(t *testing.T) {
+	p := newPair(t)
+	p.begin(1)
+	p.books[1].file.Close()
+	m := message(1, "aux", "z s", 1, 2, 3)
+	for range 2 {
+		if p.books[1].Record(true, "server", m) == nil {
+			t.Error("no error")
+		}
+	}
+}
+
+// The cost of a line, beside a round over a network.
+func BenchmarkRecord(b *testing.B) {
+	_, key, _ := ed25519.GenerateKey(nil)
+	book, err := Open(b.TempDir(), "a", key, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	m := message(1, "aux", "z s", make([]float64, 500)...)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := book.Record(true, "server", m); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// A party that is killed at any instant opens its ledger again: the file may hold any bytes beyond the last signature, and the signature may be any that was written.
+func TestLedgerOpensAfterAnyKill(t *testing.T) {
+	p := newPair(t)
+	path := Path(p.dirs[0], "server")
+	signature := strings.TrimSuffix(path, fileEnd) + headEnd
+	type state struct{ ledger, head []byte }
+	read := func() (s state) {
+		var err error
+		if s.ledger, err = os.ReadFile(path); err == nil {
+			s.head, err = os.ReadFile(signature)
+		}
+		p.fine(err)
+		return s
+	}
+	states := []state{read()}
+	p.begin(1)
+	states = append(states, read())
+	p.round()
+	p.fine(p.books[0].Sync())
+	states = append(states, read())
+	for k, s := range states[:len(states)-1] {
+		next := states[k+1]
+		for n := len(s.ledger); n <= len(next.ledger); n += 7 {
+			p.fine(os.WriteFile(path, next.ledger[:n], 0o600), os.WriteFile(signature, s.head, 0o600))
+			b, err := Open(p.dirs[0], "server", p.keys[0], p.certs[0])
+			if err != nil {
+				t.Fatalf("%d bytes of %d after the %d of state %d: %v", n, len(next.ledger), len(s.ledger), k, err)
+			}
+			p.fine(b.Begin(Opening{Run: "0123456789abcdef", Epoch: 2, Names: []string{"server", "a"}, Script: script}))
+			b.Close()
+			if _, diags, err := Read(path); err != nil || diags.HasErrors() {
+				t.Fatalf("%d bytes: %v %v", n, diags, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,322 @@
+// Package policy is what a party allows runs to do with its data: a file in its own folder, which it enforces itself. Nothing that another party sends widens it.
+package policy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/vflc/vflc/internal/grouped"
+	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/lang/source"
+)
+
+// FileName is the name of the policy in the folder with a party's keys.
+const FileName = "policy.toml"
+
+// A Policy is what a party allows. What a file does not set is not limited, but for Unmasked and MinContributors.
+type Policy struct {
+	Manifests       []string        `toml:"manifests"`        // SHA-256 of the manifests that may run
+	SignedBy        []string        `toml:"signed_by"`        // parties, each of which must have signed the programs
+	Transforms      []string        `toml:"transforms"`       // that may run
+	MinRho          float64         `toml:"min_rho"`          // smallest sd of the noise on what the party sends; a cut without noise has none
+	MaxRounds       int64           `toml:"max_rounds"`       // of all runs together on the same rows
+	MinRows         int             `toml:"min_rows"`         // rows that a run must have
+	MinCell         int             `toml:"min_cell"`         // rows that every category of a factor of the party must have
+	Unmasked        bool            `toml:"unmasked"`         // a contribution for each row may leave without a mask
+	MinContributors *int            `toml:"min_contributors"` // clients that a masked sum must have; 3 where it is not set
+	MinDifference   int             `toml:"min_difference"`   // rows by which the rows of a run differ from those of every earlier one, unless they are the same
+	MaxAdjoint      float64         `toml:"max_adjoint"`      // largest absolute derivative of the log likelihood of one client and row that the party takes
+	Key             string          `toml:"key"`              // column that joins rows
+	Peers           []string        `toml:"peers"`            // parties that may take part
+	Expires         *toml.LocalDate `toml:"expires"`          // last day on which a run may begin
+
+	path string
+}
+
+// leastContributors is the number of clients that a masked sum has where the policy sets none: with two, each learns the other's value from the total.
+const leastContributors = 3
+
+// Read reads a policy. It is nil where there is no file. The list has what is wrong with it.
+func Read(path string) (*Policy, diag.List, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	p, diags := Parse(path, text)
+	return p, diags, nil
+}
+
+// Parse reads a policy from its text.
+func Parse(path string, text []byte) (*Policy, diag.List) {
+	p := &Policy{path: path}
+	var diags diag.List
+	bad := func(line int, format string, args ...any) (*Policy, diag.List) {
+		d := diags.Errorf(diag.BadPolicy, nil, source.Span{}, format, args...)
+		d.Data = fmt.Sprintf("%s:%d", path, max(1, line))
+		return nil, diags
+	}
+	var strict *toml.StrictMissingError
+	var decoding *toml.DecodeError
+	switch err := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields().Decode(p); {
+	case errors.As(err, &strict):
+		line, _ := strict.Errors[0].Position()
+		return bad(line, "a policy has no %s", strings.Join(strict.Errors[0].Key(), "."))
+	case errors.As(err, &decoding):
+		line, _ := decoding.Position()
+		if key := decoding.Key(); len(key) > 0 {
+			return bad(line, "%s has a value of another type", strings.Join(key, "."))
+		}
+		return bad(line, "the policy is not TOML: %s", strings.TrimPrefix(decoding.Error(), "toml: "))
+	case err != nil:
+		return bad(1, "the policy is not TOML: %v", err)
+	}
+	for name, v := range map[string]float64{
+		"min_rho": p.MinRho, "max_rounds": float64(p.MaxRounds), "min_rows": float64(p.MinRows), "min_cell": float64(p.MinCell), "min_difference": float64(p.MinDifference), "max_adjoint": p.MaxAdjoint,
+	} {
+		if !(v >= 0) || math.IsInf(v, 0) {
+			return bad(lineOf(text, name), "%s must be a number of at least 0", name)
+		}
+	}
+	if p.MinContributors != nil && *p.MinContributors < 2 {
+		return bad(lineOf(text, "min_contributors"), "min_contributors is 2 or more; a contribution alone is not masked: unmasked = true allows it")
+	}
+	for _, m := range p.Manifests {
+		if len(m) != 64 || strings.Trim(m, "0123456789abcdef") != "" {
+			return bad(lineOf(text, "manifests"), "%q is no SHA-256 in hexadecimal; sha256sum PROGRAMS/manifest.json prints it", m)
+		}
+	}
+	return p, nil
+}
+
+// lineOf finds the line that sets a key.
+func lineOf(text []byte, key string) int {
+	n := 0
+	for line := range bytes.Lines(text) {
+		n++
+		if name, _, set := strings.Cut(string(line), "="); set && strings.TrimSpace(name) == key {
+			return n
+		}
+	}
+	return 1
+}
+
+func (p *Policy) contributors() int {
+	if p.MinContributors == nil {
+		return leastContributors
+	}
+	return *p.MinContributors
+}
+
+// A Program is what a party knows of a run before it reads its data.
+type Program struct {
+	Manifest  string   // SHA-256
+	Signers   []string // parties whose valid signatures of the programs are there
+	Transform string
+	Sends     bool   // the party contributes to the computation of others
+	Rho       string // sd of the noise on that; "": there is none
+	Key       string
+	Parties   []string // all of the run
+	At        time.Time
+}
+
+// Rows are what it knows when it has.
+type Rows struct {
+	Rows    int
+	Cells   []Cell // the smallest category of every factor
+	Differs int    // the smallest number of rows in which an earlier run's rows differ from these, 0 where none do
+	Rounds  int64  // of earlier runs on these rows
+}
+
+// A Cell is a category of a factor.
+type Cell struct {
+	Factor string
+	Rows   int
+}
+
+// A Sum is one to which the party contributes.
+type Sum struct {
+	Name    string
+	Clients int  // that contribute, this one included
+	Masked  bool // so that the server has the total alone
+}
+
+// A Line is one line of a policy with what becomes of a run by it.
+type Line struct {
+	Name    string
+	Found   string // what the run has, where it is allowed
+	Refused *diag.Diagnostic
+}
+
+// lines collects what lines of a policy say.
+type lines struct {
+	path string
+	out  []Line
+}
+
+// add adds a line. ok says that the run is allowed.
+func (l *lines) add(name string, ok bool, code diag.Code, found, format string, args ...any) {
+	line := Line{Name: name, Found: found}
+	if !ok {
+		d := &diag.Diagnostic{Code: code, Severity: diag.Error, Message: fmt.Sprintf(format, args...)}
+		line.Refused = d.Note("%s in %s says so", name, l.path)
+	}
+	l.out = append(l.out, line)
+}
+
+// Refused lists the reasons of lines that do not allow a run.
+func Refused(lines []Line) (diags diag.List) {
+	for _, l := range lines {
+		if l.Refused != nil {
+			diags = append(diags, l.Refused)
+		}
+	}
+	return diags
+}
+
+// Program lists the lines on what runs.
+func (p *Policy) Program(f Program) []Line {
+	l := &lines{path: p.path}
+	if len(p.Manifests) > 0 {
+		l.add("manifests", slices.Contains(p.Manifests, f.Manifest), diag.PolicyProgram, "the manifest is listed", "the policy does not list the manifest, whose SHA-256 is %s", f.Manifest)
+	}
+	for _, name := range p.SignedBy {
+		l.add("signed_by", slices.Contains(f.Signers, name), diag.PolicyProgram, name+" has signed the programs", "the policy wants the signature of %s on the programs, and there is none that is valid: vflc provision sign PROGRAMS --identity DIR makes it", name)
+	}
+	if len(p.Transforms) > 0 {
+		l.add("transforms", slices.Contains(p.Transforms, f.Transform), diag.PolicyTransform, f.Transform, "the policy allows the transforms %s, and the run has %s", strings.Join(p.Transforms, ", "), f.Transform)
+	}
+	if p.MinRho > 0 && f.Sends {
+		rho, err := strconv.ParseFloat(f.Rho, 64)
+		switch {
+		case f.Rho == "":
+			l.add("min_rho", false, diag.PolicyTransform, "", "the policy wants noise of sd %v or more on what this party sends, and transform %s sends it without noise", p.MinRho, f.Transform)
+		default:
+			l.add("min_rho", err == nil && rho >= p.MinRho, diag.PolicyTransform, "rho "+f.Rho, "the policy wants noise of sd %v or more on what this party sends, and the run has rho %s", p.MinRho, f.Rho)
+		}
+	}
+	if p.Key != "" {
+		l.add("key", f.Key == p.Key, diag.PolicyTerms, f.Key, "the policy joins rows on %s, and the run joins them on %s", p.Key, f.Key)
+	}
+	if len(p.Peers) > 0 {
+		strangers := slices.DeleteFunc(slices.Clone(f.Parties), func(name string) bool { return slices.Contains(p.Peers, name) })
+		l.add("peers", len(strangers) == 0, diag.PolicyTerms, strings.Join(f.Parties, ", "), "the policy does not allow %s to take part", strings.Join(strangers, ", "))
+	}
+	if p.Expires != nil {
+		end := p.Expires.AsTime(time.UTC).AddDate(0, 0, 1)
+		l.add("expires", f.At.Before(end), diag.PolicyTerms, p.Expires.String(), "the policy has expired: its last day was %s", p.Expires)
+	}
+	return l.out
+}
+
+// Rows lists the lines on the party's rows.
+func (p *Policy) Rows(f Rows) []Line {
+	l := &lines{path: p.path}
+	if p.MinRows > 0 {
+		l.add("min_rows", f.Rows >= p.MinRows, diag.PolicyRows, grouped.Digits(f.Rows)+" rows", "the policy wants %s rows or more, and the run has %s", grouped.Digits(p.MinRows), grouped.Digits(f.Rows))
+	}
+	if p.MinCell > 0 {
+		found := "no factor"
+		for _, c := range f.Cells {
+			found = "every category is large enough"
+			if c.Rows < p.MinCell {
+				l.add("min_cell", false, diag.PolicyRows, "", "the policy wants %d rows or more in every category of a factor, and one of %s has %d", p.MinCell, c.Factor, c.Rows)
+				found = ""
+				break
+			}
+		}
+		if found != "" {
+			l.add("min_cell", true, diag.PolicyRows, found, "")
+		}
+	}
+	if p.MinDifference > 0 {
+		l.add("min_difference", f.Differs == 0 || f.Differs >= p.MinDifference, diag.PolicyDifference, "no earlier run had nearly the same rows",
+			"the rows differ in %d from those of an earlier run, and the policy wants %d or more, or the same rows: the difference of two results would tell of these few", f.Differs, p.MinDifference)
+	}
+	if p.MaxRounds > 0 {
+		l.add("max_rounds", f.Rounds < p.MaxRounds, diag.PolicyRounds, grouped.Digits(int(p.MaxRounds-f.Rounds))+" rounds are left", "%s", p.spent())
+	}
+	return l.out
+}
+
+func (p *Policy) spent() string {
+	return fmt.Sprintf("the runs on these rows have had the %s rounds that the policy allows", grouped.Digits(int(p.MaxRounds)))
+}
+
+// Sums lists the lines on the sums to which the party contributes.
+func (p *Policy) Sums(sums []Sum) []Line {
+	l := &lines{path: p.path}
+	masked, enough := true, true
+	for _, s := range sums {
+		if !s.Masked && !p.Unmasked && masked {
+			masked = false
+			l.add("unmasked", false, diag.PolicyMasks, "", "the policy lets no contribution leave without a mask, and %s has none: %s", s.Name, unmasked(s))
+		}
+		if s.Masked && s.Clients < p.contributors() && enough {
+			enough = false
+			l.add("min_contributors", false, diag.PolicyMasks, "", "the policy wants %d clients or more in a masked sum, and %s has %d: with two, each learns the other's value from the total", p.contributors(), s.Name, s.Clients)
+		}
+	}
+	if masked && !p.Unmasked {
+		l.add("unmasked", true, diag.PolicyMasks, "no contribution for each row leaves without a mask", "")
+	}
+	if enough {
+		l.add("min_contributors", true, diag.PolicyMasks, fmt.Sprintf("every masked sum has %d clients or more", p.contributors()), "")
+	}
+	return l.out
+}
+
+func unmasked(s Sum) string {
+	if s.Clients < 2 {
+		return "no other client contributes to the sum"
+	}
+	return "the run has no masked sums (--secure-sum)"
+}
+
+// Spent is the error where the rounds are spent while a run is under way.
+func (p *Policy) Spent() diag.List {
+	l := &lines{path: p.path}
+	l.add("max_rounds", false, diag.PolicyRounds, "", "%s", p.spent())
+	return Refused(l.out)
+}
+
+// each says how often a bound counts.
+func each(clients int) string {
+	if clients == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" for each of %d clients", clients)
+}
+
+// Adjoint checks an adjoint of a sum that a message has brought; clients is over how many it was added. announced says that the sender has said that the sum was not finite.
+func (p *Policy) Adjoint(name string, v []float64, clients int, announced bool) diag.List {
+	if p.MaxAdjoint == 0 {
+		return nil
+	}
+	l := &lines{path: p.path}
+	most := p.MaxAdjoint * float64(clients) * (1 + 1e-9) // sums are rounded
+	for i, x := range v {
+		finite := !math.IsNaN(x) && !math.IsInf(x, 0)
+		switch {
+		case !finite && !announced:
+			l.add("max_adjoint", false, diag.PolicyValue, "", "element %d of %q is not finite, and the sender has not said so", i+1, name)
+			return Refused(l.out)
+		case finite && math.Abs(x) > most:
+			l.add("max_adjoint", false, diag.PolicyValue, "", "element %d of %q is %.4g, and the policy takes at most %v%s", i+1, name, x, p.MaxAdjoint, each(clients))
+			return Refused(l.out)
+		}
+	}
+	return nil
+}
