@@ -74,9 +74,14 @@ func TestProductsThatAreAddedAreRounded(t *testing.T) {
 			}
 			files = append(files, f)
 		}
-		info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
+		info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}}
 		if _, err := config.Check(b.ImportPath, fset, files, info); err != nil {
 			t.Fatal(err)
+		}
+		for name, used := range info.Uses {
+			if dependsOnProcessor(used) {
+				t.Errorf("%s: %s.%s has other digits on other processors; package portable has it for all", fset.Position(name.Pos()), used.Pkg().Name(), name.Name)
+			}
 		}
 		for _, f := range files {
 			if found := added(f, info); len(found) > 0 {
@@ -84,6 +89,24 @@ func TestProductsThatAreAddedAreRounded(t *testing.T) {
 			}
 		}
 	}
+}
+
+// exact lists the functions of package math whose result IEEE 754, or their description, leaves no choice of.
+var exact = []string{"Abs", "Ceil", "Copysign", "FMA", "Float32bits", "Float32frombits", "Float64bits", "Float64frombits", "Floor", "Frexp", "Inf", "IsInf", "IsNaN", "Ldexp", "Max", "Min", "Mod", "Modf",
+	"NaN", "Nextafter", "Remainder", "Round", "RoundToEven", "Signbit", "Sqrt", "Trunc"}
+
+// dependsOnProcessor reports whether an object is a function whose digits depend on the processor.
+func dependsOnProcessor(used types.Object) bool {
+	if _, ok := used.(*types.Func); !ok || used.Pkg() == nil {
+		return false
+	}
+	switch used.Pkg().Path() {
+	case "math":
+		return !slices.Contains(exact, used.Name())
+	case "math/rand", "math/rand/v2":
+		return used.Name() == "NormFloat64" || used.Name() == "ExpFloat64"
+	}
+	return false
 }
 
 // A product is a multiplication and the name of its type.

@@ -97,7 +97,8 @@ func circle(at point, radius float64) []point {
 	n := 8 + 2*int(radius)
 	out := make([]point, n)
 	for i := range out {
-		sin, cos := math.Sincos(2 * math.Pi * float64(i) / float64(n))
+		angle := 2 * math.Pi * float64(i) / float64(n)
+		sin, cos := portable.Sin(angle), portable.Cos(angle)
 		out[i] = point{at.x + float64(radius*cos), at.y + float64(radius*sin)}
 	}
 	return out
