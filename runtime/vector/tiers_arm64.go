@@ -559,22 +559,38 @@ func log1pExp(on Set, n int, y []float64, a []float64) {
 	}
 }
 
-func lgamma(_ Set, n int, y []float64, a []float64) {
+//go:noescape
+func lgammaNEON(n int, y *float64, a *float64)
+
+func lgamma(on Set, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
 	y = y[:n]
 	a = a[:n]
-	lgammaGo(n, y, a)
+	switch on {
+	case NEON:
+		lgammaNEON(n, unsafe.SliceData(y), unsafe.SliceData(a))
+	default:
+		lgammaGo(n, y, a)
+	}
 }
 
-func digamma(_ Set, n int, y []float64, a []float64) {
+//go:noescape
+func digammaNEON(n int, y *float64, a *float64)
+
+func digamma(on Set, n int, y []float64, a []float64) {
 	if n <= 0 {
 		return
 	}
 	y = y[:n]
 	a = a[:n]
-	digammaGo(n, y, a)
+	switch on {
+	case NEON:
+		digammaNEON(n, unsafe.SliceData(y), unsafe.SliceData(a))
+	default:
+		digammaGo(n, y, a)
+	}
 }
 
 //go:noescape

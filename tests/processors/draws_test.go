@@ -73,7 +73,7 @@ func TestDrawsAreTheSameEverywhere(t *testing.T) {
 	settings := map[string][]string{
 		"nuts": {"--warmup", "60", "--draws", "20", "--chains", "2"},
 		"sfvi": {"--iterations", "60", "--elbo-draws", "50", "--draws", "30"},
-		"soul": {"--iterations", "30", "--draws", "20", "--chains", "2"},
+		"soul": {"--iterations", "30", "--draws", "20"},
 	}
 	drawn := 0
 	for _, model := range []string{"linear", "logistic", "poisson_multilevel"} {

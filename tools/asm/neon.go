@@ -120,6 +120,10 @@ const (
 	shiftSigned            = 0x4f000400 // of 32 bits; the count is subtracted from 64, or of 64 bits from 128
 	dupLow                 = 0x4e080400
 	zipLow, zipHigh        = 0x4ec03800, 0x4ec07800
+	wordLeft, wordRight    = 0x4f005400, 0x6f000400 // of 32 bits; as above, with 32 and 64
+	wordInsert             = 0x6f005400             // the same to the left, keeping the bits below
+	dupGeneral             = 0x4e080c00
+	tableOfTwo             = 0x4e002000
 	faddScalar             = 0x1e602800
 	laneOf                 = 0x4e083c00 // to a general register; the index is bit 20
 	loadLane, storeLane    = 0x0d408400, 0x0d008400
@@ -370,6 +374,21 @@ func (t *translation) instruction(line, op string, args []string) {
 		t.move(d, scratch+2, count)
 	case "VMASKMOVPD":
 		t.some(args)
+	case "VPERMPS": // the words of a table of eight that the low three bits of the words of the index choose: by bytes
+		d, count, _ := pair(args[2])
+		index, _, _ := pair(args[1])
+		from := t.source(args[0], scratch, count)
+		t.emit("MOVD $0x0302010003020100, R21")
+		t.word(dupGeneral, scratch+3, 21, 0)
+		at := scratch + 2
+		for h := range count {
+			t.word(wordLeft, at, index+h, 32+29)
+			t.word(wordRight, at, at, 64-27)
+			t.word(wordInsert, at, at, 32+8)
+			t.word(wordInsert, at, at, 32+16)
+			t.word(addWord, at, at, scratch+3)
+			t.word(tableOfTwo, d+h, from, at)
+		}
 	case "VPSLLQ", "VPSRLQ", "VPSRAD":
 		by := immediate(args[0])
 		d, count, _ := pair(args[2])
