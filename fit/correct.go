@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/loo"
 )

@@ -3,7 +3,7 @@ package posterior
 import (
 	"math"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // fewDraws is the number of draws of a chain below which effective sample sizes come from the means of chains: the autocorrelation of so few cannot be

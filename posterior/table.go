@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // WriteTable writes rows as a text table, names to the left and numbers to the right. Digits stop where the Monte Carlo error begins;

@@ -11,7 +11,7 @@ import (
 
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/accuracy"
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/zarr"
 )

@@ -6,7 +6,7 @@ package adapt
 import (
 	"math"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // Constants of dual averaging as in Hoffman and Gelman (2014), "The No-U-Turn sampler", section 3.2, which Stan and nutpie share.

@@ -4,7 +4,7 @@ package cholesky
 import (
 	"math"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // A Factor is the lower factor of a positive definite matrix, by rows. It allocates nothing after it is made.

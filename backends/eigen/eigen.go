@@ -4,7 +4,7 @@ package eigen
 import (
 	"math"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/vector"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/vector"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // maxEnergyError is how far the energy may rise before a trajectory is called divergent, as in Stan.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/internal/portable"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/portable"
 )
 
 // Coupled is the guide under which the noise of different clients' auxiliary variables is correlated within a row: E[z | θ] is that of structured, and the covariance of

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/backends/eigen"
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // A rule integrates over a standard normal variable: Gauss and Hermite's nodes, with weights that sum to 1.

@@ -3,7 +3,7 @@ package sfvi
 import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
 	"math"
 )

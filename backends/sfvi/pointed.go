@@ -9,8 +9,8 @@ import (
 	"github.com/vflc/vflc/backends/cholesky"
 	"github.com/vflc/vflc/backends/lbfgs"
 	"github.com/vflc/vflc/density"
-	"github.com/vflc/vflc/internal/portable"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 

@@ -3,7 +3,7 @@ package soul
 import (
 	"math"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // A state is a point of a Langevin chain, with what was evaluated there.

@@ -3,7 +3,7 @@ package soul
 import (
 	"math"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // nudge is the step of differences of gradients: the error of a central difference is of its square, of a forward one of itself, and either will do

@@ -1,8 +1,8 @@
 package check
 
 import (
-	"github.com/vflc/vflc/internal/portable"
 	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/portable"
 )
 
 // ConstValue evaluates an expression of numbers and consts.

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/compile/check"
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/graph"
 )
 

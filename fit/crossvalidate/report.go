@@ -9,7 +9,7 @@ import (
 	"strconv"
 
 	"github.com/vflc/vflc/compile"
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/posterior"
 )
 

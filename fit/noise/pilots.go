@@ -14,8 +14,8 @@ import (
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/attack"
-	"github.com/vflc/vflc/internal/portable"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/posterior"
 )
 

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/vflc/vflc/backends/cholesky"
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // problem is the maximisation over x = (a, b, logs of the factors of free parameters). Where the predictor does not vary, b is 1.

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/vflc/vflc/internal/portable"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/posterior"
 )
 

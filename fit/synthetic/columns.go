@@ -11,9 +11,9 @@ import (
 	"github.com/vflc/vflc/compile"
 	"github.com/vflc/vflc/data"
 	"github.com/vflc/vflc/fit"
-	"github.com/vflc/vflc/internal/portable"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 

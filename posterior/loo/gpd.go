@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // fitGPD fits the generalised Pareto distribution to exceedances in ascending order, by the profile posterior mean of Zhang and Stephens (2009), "A

@@ -12,7 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // leastTail is the shortest tail to which a distribution is fitted.

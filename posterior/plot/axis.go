@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // An axis is one of the two axes of a panel. With names it has a place for each, from 0; without, numbers from lo to hi.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // A Size is the size of a plot in characters. Color allows escape sequences for colours.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // A correlation is the correlation of two points of a Gaussian process from their squared distance and the length scale, with its derivative by the distance r over r.

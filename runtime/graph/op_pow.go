@@ -1,6 +1,6 @@
 package graph
 
-import "github.com/vflc/vflc/internal/portable"
+import "github.com/vflc/vflc/portable"
 
 var opPow = &op{
 	name: "pow", doc: "a^b, elementwise, broadcast, as portable.Pow; a constant exponent 2 is a·a, 1 is a", least: 2, most: 2,

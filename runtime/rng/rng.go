@@ -7,7 +7,7 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/vector"
 )
 

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // LogDensity sets dst[i] to the log density of element i of response k at parameters x. Where auxiliary variables reach it, they are

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // A value is an argument x and the exact value of a function there, as the sum of two numbers.

@@ -1,6 +1,6 @@
 package vector
 
-import "github.com/vflc/vflc/internal/portable"
+import "github.com/vflc/vflc/portable"
 
 // Exp sets y = e^a.
 func Exp(n int, y, a []float64) { exp(active, n, y, a) }

@@ -1,6 +1,6 @@
 package vector
 
-import "github.com/vflc/vflc/internal/portable"
+import "github.com/vflc/vflc/portable"
 
 // Lgamma sets y = log Γ(a) for a ≥ 0, and NaN below.
 func Lgamma(n int, y, a []float64) { lgamma(active, n, y, a) }

@@ -3,7 +3,7 @@ package vector
 import (
 	"math"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // GuideDraw draws the coordinates e of auxiliary variables from normals with the given means and logarithms of sds, and standard noise eps: s = exp(logs)

@@ -3,7 +3,7 @@ package vector
 import (
 	"math"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // The likelihoods read n predictors and n observations and add their log densities to sums that the caller keeps from block to block, so that

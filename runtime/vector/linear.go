@@ -3,7 +3,7 @@ package vector
 import (
 	"math"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // TileLength is the number of rows in a tile of a Predictor's matrix.

@@ -1,6 +1,6 @@
 package vector
 
-import "github.com/vflc/vflc/internal/portable"
+import "github.com/vflc/vflc/portable"
 
 // Log sets y = log a.
 func Log(n int, y, a []float64) { log(active, n, y, a) }

@@ -3,7 +3,7 @@ package vector
 import (
 	"math"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // A LogProduct sums the log densities of Bernoulli or binomial observations. It computes their terms log(1+z) as the logarithm of a product; each lane

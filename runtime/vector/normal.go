@@ -1,6 +1,6 @@
 package vector
 
-import "github.com/vflc/vflc/internal/portable"
+import "github.com/vflc/vflc/portable"
 
 // LogPhi sets y = log Φ(a), the standard normal distribution function.
 func LogPhi(n int, y, a []float64) { logPhi(active, n, y, a) }

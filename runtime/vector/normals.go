@@ -1,6 +1,6 @@
 package vector
 
-import "github.com/vflc/vflc/internal/portable"
+import "github.com/vflc/vflc/portable"
 
 // Normals sets y to n independent standard normals by the method of Box and Muller. It uses n random words, or n+1 if n is odd. The first half of y comes
 // from the cosines, the second from the sines; no absolute value exceeds 8.5.

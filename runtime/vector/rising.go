@@ -3,7 +3,7 @@ package vector
 import (
 	"math"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // seriesFrom is the phi from which Rising uses the asymptotic series of the difference, not the difference of two log Γ.

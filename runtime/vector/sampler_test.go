@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 func randomWords(r *rand.Rand, n int) []uint64 {

@@ -1,6 +1,6 @@
 package vector
 
-import "github.com/vflc/vflc/internal/portable"
+import "github.com/vflc/vflc/portable"
 
 // Sigmoid sets y = 1/(1 + e^-a).
 func Sigmoid(n int, y, a []float64) { sigmoid(active, n, y, a) }

@@ -3,7 +3,7 @@ package def
 import (
 	"math"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // A Range is a set of values between two ends, each of which belongs to it or not; an infinite end does not. It is undefined where Lower or Upper is

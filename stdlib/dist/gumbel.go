@@ -3,7 +3,7 @@ package dist
 import (
 	"math/rand/v2"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 

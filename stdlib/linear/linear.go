@@ -8,7 +8,7 @@ package linear
 import (
 	"math"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // Cholesky sets l to the lower triangular factor of a, of which it reads the lower triangle. It reports whether a is positive definite; where it is not, l is

@@ -3,7 +3,7 @@ package special
 import (
 	"math"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // LogBesselI0 returns log I0(x) for x ≥ 0, I0 the modified Bessel function of the first kind and order 0, and its derivative I1(x)/I0(x):

@@ -3,7 +3,7 @@ package special
 import (
 	"math"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // LogBinomial returns the log probability of x successes among n trials of probability p = 1 - q, for whole numbers 0 ≤ x ≤ n, by Loader, Fast and accurate computation

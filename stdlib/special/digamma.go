@@ -1,6 +1,6 @@
 package special
 
-import "github.com/vflc/vflc/internal/portable"
+import "github.com/vflc/vflc/portable"
 
 // Digamma returns the derivative of lgamma at x > 0, infinite at 0, NaN elsewhere.
 func Digamma(x float64) float64 { return portable.Digamma(x) }

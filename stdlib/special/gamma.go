@@ -3,7 +3,7 @@ package special
 import (
 	"math"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 const halfLogTwoPi = 0.91893853320467274178032973640562

@@ -3,7 +3,7 @@ package special
 import (
 	"math"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // LogIncBeta returns the logarithm of the regularised incomplete beta function I_x(a, b) for a, b > 0 and y = 1 - x, with its derivatives in a and b,

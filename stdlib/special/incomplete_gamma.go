@@ -3,7 +3,7 @@ package special
 import (
 	"math"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // LogIncGamma returns the logarithm of the regularised incomplete gamma function P(a, x), or of its complement Q(a, x), and the derivatives in a and x,

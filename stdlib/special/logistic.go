@@ -4,7 +4,7 @@ package special
 import (
 	"math"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // InvLogit returns 1/(1+exp(-x)) with full relative accuracy on both sides.

@@ -1,6 +1,6 @@
 package special
 
-import "github.com/vflc/vflc/internal/portable"
+import "github.com/vflc/vflc/portable"
 
 // millsSteps of the continued fraction bring it to full precision at -2 and below.
 const millsSteps = 110

@@ -3,7 +3,7 @@ package special
 import (
 	"math"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // Phi returns the distribution function of the standard normal distribution.

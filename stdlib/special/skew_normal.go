@@ -3,7 +3,7 @@ package special
 import (
 	"math"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // LogSkewNormal returns the log probability that a skew normal variable of shape alpha is no greater than z, and the log of minus its derivative in alpha. The probability of a greater one

@@ -3,7 +3,7 @@ package special
 import (
 	"math"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 // LogCosineIntegral returns log ∫ exp(kappa·cos t) dt from a to b, within 2π, and the mean of cos t with that density, for kappa ≥ 0.

@@ -1,6 +1,6 @@
 // Command asm writes the assembly of package runtime/vector, its stubs, the functions that choose among the tiers, and the tables of
 // coefficients that assembly and portable Go share. Run it in this folder: go run . [FOLDER], by default ../../runtime/vector; the tables go to
-// ../../internal/portable from there.
+// ../../portable from there.
 package main
 
 import (
@@ -42,7 +42,7 @@ func families() []family {
 }
 
 // tables is the file of the coefficients, from the folder of the vector functions.
-const tables = "../../internal/portable/coefficients.go"
+const tables = "../../portable/coefficients.go"
 
 func main() {
 	out := "../../runtime/vector"

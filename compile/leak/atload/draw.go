@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/vflc/vflc/compile/lower"
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/simulate"

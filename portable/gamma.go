@@ -27,7 +27,7 @@ func pieces(rows [][8]float64, piece uint64, d, u float64) float64 {
 // belowOne replaces 1 in 1+x when the piece is looked up, so that the sum is not rounded up into the next piece, which belongs to another root.
 const belowOne = 0x1.fffffffffffffp-1
 
-// Lgamma is (x - root)·P(x) below 8, after one step of the recurrence below ½, and Stirling's series above.
+// Lgamma returns log Γ(x) for x ≥ 0, and NaN below. It is (x - root)·P(x) below 8, after one step of the recurrence below ½, and Stirling's series above.
 func Lgamma(x float64) float64 {
 	switch {
 	case x < 0:
@@ -66,7 +66,7 @@ func stirling(x, high, low float64) float64 {
 	return p + (s + rest)
 }
 
-// Digamma is (x - root)·P(x) below 16, after one step of the recurrence below 1, and the asymptotic series above.
+// Digamma returns ψ(x), the derivative of log Γ, for x ≥ 0, and NaN below. It is (x - root)·P(x) below 16, after one step of the recurrence below 1, and the asymptotic series above.
 func Digamma(x float64) float64 {
 	inverse := 1 / x
 	switch {

@@ -30,7 +30,7 @@ func millsOf(q, square float64) float64 {
 	return math.FMA(odd, q, even)
 }
 
-// LogPhi is -x²/2 + log(ratio/√(2π)) for x ≤ 0, and log(1 - tail) above.
+// LogPhi returns log Φ(x), the logarithm of the standard normal distribution function. It is -x²/2 + log(ratio/√(2π)) for x ≤ 0, and log(1 - tail) above.
 func LogPhi(x float64) float64 {
 	n := normalTailOf(x)
 	if !(x > 0) {
@@ -43,7 +43,7 @@ func LogPhi(x float64) float64 {
 	return LogNormal(1 - n.tail)
 }
 
-// LogPhiSlope is 1/ratio for x ≤ 0, and density/(1 - tail) above.
+// LogPhiSlope returns φ(x)/Φ(x), the derivative of LogPhi. It is 1/ratio for x ≤ 0, and density/(1 - tail) above.
 func LogPhiSlope(x float64) float64 {
 	n := normalTailOf(x)
 	if x > 0 {

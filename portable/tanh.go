@@ -2,7 +2,7 @@ package portable
 
 import "math"
 
-// Sigmoid is 1/(1+z) or z/(1+z) with z = exp(-|x|); every number has a high and a low part.
+// Sigmoid returns 1/(1 + e^-x). It is 1/(1+z) or z/(1+z) with z = exp(-|x|); every number has a high and a low part.
 func Sigmoid(x float64) float64 {
 	z, zl := expMinus(math.Abs(x))
 	d := z + 1
@@ -14,7 +14,7 @@ func Sigmoid(x float64) float64 {
 	return quotient(a, al, d, dl, 1/d)
 }
 
-// Tanh is e/(e+2) with e = exp(2|x|) - 1 = (2^k - 1) + 2^k·(exp(r) - 1), corrected for the rounding error of e+2.
+// Tanh returns the hyperbolic tangent of x. It is e/(e+2) with e = exp(2|x|) - 1 = (2^k - 1) + 2^k·(exp(r) - 1), corrected for the rounding error of e+2.
 func Tanh(x float64) float64 {
 	a := Smaller(22, math.Abs(x))
 	e2 := a + a

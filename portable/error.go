@@ -2,7 +2,7 @@ package portable
 
 import "math"
 
-// erfTail has (√π/2·erf(x)/x) in powers of x², up to 0.25.
+// erfSeries has √π/2·erf(x)/x in powers of x², for x² up to 0.25.
 var erfSeries = [...]float64{1, -1. / 3, 1. / 10, -1. / 42, 1. / 216, -1. / 1320, 1. / 9360, -1. / 75600, 1. / 685440, -1. / 6894720, 1. / 76204800,
 	-1. / 918086400, 1. / 11975040000, -1. / 168129561600}
 

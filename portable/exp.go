@@ -13,7 +13,7 @@ const (
 	halfBits    = 0x3fe << 52
 )
 
-// Smaller returns b if a or b is NaN, and so does larger.
+// Smaller returns the smaller of two numbers, and b if a or b is NaN.
 func Smaller(a, b float64) float64 {
 	if a < b {
 		return a
@@ -21,6 +21,7 @@ func Smaller(a, b float64) float64 {
 	return b
 }
 
+// Larger returns the larger of two numbers, and b if a or b is NaN.
 func Larger(a, b float64) float64 {
 	if a > b {
 		return a
@@ -70,6 +71,7 @@ func ldexp(p, t float64) float64 {
 
 func power(k int32) float64 { return math.Float64frombits(uint64(int64(k)+1023) << 52) }
 
+// Exp returns e^x.
 func Exp(x float64) float64 {
 	x = Larger(expLeast, Smaller(expMost, x))
 	t := math.FMA(x, math.Log2E, magic)
@@ -79,7 +81,7 @@ func Exp(x float64) float64 {
 	return ldexp(math.FMA(expSeries(r, square), square, r)+1, t)
 }
 
-// Expm1 adds 2^k - 1 and 2^k·r exactly, all halved so that 2^1024 is in range.
+// Expm1 returns e^x - 1, without cancellation. It adds 2^k - 1 and 2^k·r exactly, all halved so that 2^1024 is in range.
 func Expm1(x float64) float64 {
 	e := split(Larger(-40, Smaller(expMost, x)))
 	w := math.Float64frombits(math.Float64bits(e.t)<<52 + halfBits)

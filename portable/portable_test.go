@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vflc/vflc/internal/portable"
+	"github.com/vflc/vflc/portable"
 )
 
 func one(f func(float64) float64) func(x, _ float64) float64 {

@@ -26,7 +26,7 @@ func logSum(k, m, s, square, r, plus float64) float64 {
 	return math.FMA(k, ln2High, m-(square-tail))
 }
 
-// LogNormal is the logarithm of a positive normal number.
+// LogNormal returns the logarithm of a positive normal number.
 func LogNormal(x float64) float64 { return logOf(logSplit(x)) }
 
 func logOf(k, m float64) float64 {
@@ -55,6 +55,7 @@ func logSpecial(x, y, pole float64) float64 {
 	return x
 }
 
+// Log returns the logarithm of x, NaN below 0.
 func Log(x float64) float64 {
 	lifted, extra := liftTiny(x)
 	k, m := logSplit(lifted)
@@ -77,7 +78,7 @@ func near1(c, s float64) float64 {
 	return float64(c * math.FMA(math.FMA(math.FMA(-2, s, 2), s, -2), s, 1))
 }
 
-// Log1p uses m = x where 1+x lies between √½ and √2, and elsewhere corrects the logarithm of the rounded sum 1+x.
+// Log1p returns log(1 + x), without cancellation. It uses m = x where 1+x lies between √½ and √2, and elsewhere corrects the logarithm of the rounded sum 1+x.
 func Log1p(x float64) float64 {
 	u := x + 1
 	near := math.Abs(x-0.0607) < 0.3535
@@ -104,6 +105,7 @@ func Log1pUnit(z, zl float64) float64 {
 	return logSum(k, m, s, square, r, math.FMA(k, ln2Low, near1(c, s)))
 }
 
+// Log1pExp returns log(1 + e^x), without overflow.
 func Log1pExp(x float64) float64 {
 	z, zl := expMinus(math.Abs(x))
 	return Larger(0, x) + Log1pUnit(z, zl)
