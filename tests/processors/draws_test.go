@@ -71,8 +71,8 @@ func TestDrawsAreTheSameEverywhere(t *testing.T) {
 		}
 	}
 	settings := map[string][]string{
-		"nuts": {"--warmup", "60", "--draws", "20", "--chains", "2"},
-		"sfvi": {"--iterations", "60", "--elbo-draws", "50", "--draws", "30"},
+		"nuts": {"--warmup", "30", "--draws", "10", "--chains", "1"},
+		"sfvi": {"--iterations", "40", "--elbo-draws", "20", "--draws", "20"},
 		"soul": {"--iterations", "30", "--draws", "20"},
 	}
 	drawn := 0
