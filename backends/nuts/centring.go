@@ -136,7 +136,7 @@ func (c *centring) spread(at []float64, draws [][]float64) float64 {
 	}
 	sum := -logJacobian
 	for _, v := range c.trial.draws.Squares {
-		sum += 0.5 * portable.Log(v)
+		sum += float64(0.5 * portable.Log(v))
 	}
 	return sum
 }

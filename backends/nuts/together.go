@@ -65,7 +65,7 @@ func (k *chain) Begin(ctx context.Context, from backends.Start) error {
 		}
 		at := k.now.q.at[b]
 		for i, mean := range of.draws.Mean {
-			at[i] = mean + widening*(draws[from.At][i]-mean)
+			at[i] = mean + float64(widening*(draws[from.At][i]-mean))
 		}
 		from.Noise[b].FillNormals(at[s.block.Dim():])
 		s.metric.fromCovariance(&of, 0)

@@ -52,7 +52,7 @@ func (r *rows) expect() (value float64) {
 			r.density(g.phi, r.eta, r.lp, r.at, r.by)
 			vec.Axpy(len(r.by), g.by, by.weight[k], r.by)
 			w := by.weight[k] * g.weight
-			value += w * vec.Sum(r.n, r.lp)
+			value += float64(w * vec.Sum(r.n, r.lp))
 			vec.Axpy(r.n, r.slope, w, r.at)
 			vec.Axpy(r.n, r.curvature, -w*t, r.at)
 		}
@@ -101,7 +101,7 @@ func (r *rows) marginal(phi, eta, lp, slope, by []float64) {
 				shrink := portable.Exp(r.top[i] - v)
 				r.sum[i], r.over[i], r.top[i] = r.sum[i]*shrink, r.over[i]*shrink, v
 			}
-			if p := over.weight[k] * portable.Exp(v-r.top[i]); p > 0 {
+			if p := float64(over.weight[k] * portable.Exp(v-r.top[i])); p > 0 {
 				r.sum[i] += p
 				r.over[i] += float64(p * d[i])
 			}

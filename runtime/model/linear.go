@@ -273,7 +273,7 @@ func (p *Party) readPrior(l *density.Linear, rest *graph.Graph) error {
 		for a, i := range index {
 			want, size := q.Gradient[a], math.Abs(q.Gradient[a])
 			for b, j := range index {
-				want -= q.Precision[b*d+a] * theta[j]
+				want -= float64(q.Precision[b*d+a] * theta[j])
 				size += math.Abs(q.Precision[b*d+a] * theta[j])
 			}
 			if !(math.Abs(e.Grad()[i]-want) <= exact*(1+size)) {
