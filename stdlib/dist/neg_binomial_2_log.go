@@ -88,7 +88,7 @@ func negBinomial2LogLogDensity(b *def.Block) float64 {
 		x := natural(b.X.At(i))
 		t := eta.At(i) - logSize
 		z := portable.Exp(-math.Abs(t))
-		l := portable.Log1p(z)
+		l := portable.Log1pUnit(z, 0)
 		up, down := l+max(t, 0), l+max(-t, 0) // log(1+exp(t)), log(1+exp(-t))
 		p, q := sigmoids(t, z)
 		rising := table.at(size, x, dphi != nil)
