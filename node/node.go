@@ -172,9 +172,13 @@ func open(o Options) (*node, error) {
 		return nil, err
 	}
 	n.part = p
-	n.status = Status{Party: n.id.Party, Process: os.Getpid(), Model: p.manifest.Model, State: Waiting, At: time.Now()}
+	begins := Waiting
+	if n.memory.Complete { // what was complete stays so, also if this process is killed at once
+		begins = Complete
+	}
+	n.status = Status{Party: n.id.Party, Process: os.Getpid(), Model: p.manifest.Model, State: begins, At: time.Now()}
 	n.progress = &watcher{o.Progress, n.step}
-	n.state(Waiting, "", nil) // whoever asks a process to stop finds this one
+	n.state(begins, "", nil) // whoever asks a process to stop finds this one
 	return n, nil
 }
 
