@@ -31,7 +31,5 @@ const (
 	MixedLevels     Code = "V0527" // words and whole numbers of one size
 	NoKey           Code = "V0529" // rows of several tables, and nothing to join them on
 	KeyAsCovariate  Code = "V0530" // warning: `*` takes a column that numbers the rows
-	NoStart         Code = "V0531" // no point with a finite density to begin at
-	NotFinite       Code = "V0532" // the density or its gradient was not finite for many iterations in a row
 	NumbersAsWords  Code = "V0528" // warning: cells that look like numbers in a column of words
 )

@@ -183,16 +183,4 @@ var dataPages = []Page{
 		Wrong: "vflc run m.vfl --key none\n-- m.vfl --\nclient a\ndata y : real[N]\ndata X : real[N, P] @ a\n-- m/server.csv --\ny\n1.5\n2.5\n0.5\n-- m/a.csv --\npatient,x\n12,0.1\n10,0.4\n11,0.2\n",
 		Right: "vflc run m.vfl --key none\n-- m.vfl --\nclient a\ndata y : real[N]\ndata X : real[N, P] @ a from x\n-- m/server.csv --\ny\n1.5\n2.5\n0.5\n-- m/a.csv --\npatient,x\n12,0.1\n10,0.4\n11,0.2\n",
 	},
-	{
-		Code: NoStart, Title: "no point with a finite density to begin at",
-		Text:  "A sampler or an approximation begins at random values of the parameters, and tries 100 of them. At all of them the log density or its gradient was not a finite number. The message names what was not finite at the last one, and the party: a likelihood, a prior, a client's cut, or the gradient of a parameter. Mostly data lie outside of a bound that moves with parameters, or an argument leaves its domain. Write such a bound as a number beyond all data plus a positive parameter, give parameters the bounds that the model has for them, or let a run begin at values of your own with --inits.",
-		Wrong: "vflc run m.vfl\n-- m.vfl --\ndata y : real[N]\nparam a ~ normal(0, 1)\ny ~ uniform(0, exp(a))\n-- m/data.csv --\ny\n1.5\n2000\n0.5\n",
-		Right: "vflc run m.vfl\n-- m.vfl --\ndata y : real[N]\nparam a ~ normal(0, 1)\ny ~ uniform(0, 2000 + exp(a))\n-- m/data.csv --\ny\n1.5\n2000\n0.5\n",
-	},
-	{
-		Code: NotFinite, Title: "the density or its gradient is not finite any more",
-		Text:  "An approximation began at a point with a finite density, and then came to where the log density or its gradient was no finite number in many iterations in a row, so that no step leads on. The message names what was not finite, and the party. Mostly a step was too long for the scale of the model: covariates of large values are centred and scaled, priors keep parameters in the range of the data, and a smaller step helps.",
-		Wrong: "data x : real[N]\ndata y : count[N]\nparam b ~ normal(0, 1000)\ny ~ poisson_log(b * x)\n",
-		Right: "data x : real[N] from zscore(x)\ndata y : count[N]\nparam b ~ normal(0, 1)\ny ~ poisson_log(b * x)\n",
-	},
 }
