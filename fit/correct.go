@@ -2,17 +2,17 @@ package fit
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/loo"
 )
 
 // reliable is the largest Pareto shape at which weights of so many draws are (Vehtari et al. 2024).
 func reliable(draws int) float64 {
-	return min(posterior.KhatBound, 1-1/math.Log10(float64(draws)))
+	return min(posterior.KhatBound, 1-1/portable.Log10(float64(draws)))
 }
 
 // correctable reports whether weights would correct draws from the approximation; they would not where all are equal.
@@ -30,7 +30,7 @@ func (f *fitted) resample(env density.Env) {
 	raw := f.draws
 	weights := loo.Smooth(f.ratios, 1).LogWeights
 	for i, w := range weights {
-		weights[i] = math.Exp(w)
+		weights[i] = portable.Exp(w)
 	}
 	n := len(weights)
 	resampled := posterior.NewDraws(raw.Vars, 1, n)
@@ -61,7 +61,7 @@ func (f *fitted) closing(e posterior.ELBO) string {
 	if f.corrected != nil {
 		squares := 0.0
 		for _, w := range f.corrected {
-			squares += w * w
+			squares += float64(w * w)
 		}
 		text += fmt.Sprintf(", corrected by weights (k̂ %.2f, as good as %.0f)", float64(f.khat()), 1/squares)
 	}

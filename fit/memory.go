@@ -18,8 +18,8 @@ const (
 
 // needs is the least memory, in bytes, of chains with so many draws of so many numbers each, over so many unconstrained coordinates.
 func needs(chains, draws, width, coordinates int) float64 {
-	perDraw := drawOverhead + copiesOfDraw*float64(width)
-	return float64(chains) * (chainsOverhead + copiesOfState*float64(coordinates) + float64(draws)*perDraw)
+	perDraw := drawOverhead + float64(copiesOfDraw*float64(width))
+	return float64(chains) * (chainsOverhead + float64(copiesOfState*float64(coordinates)) + float64(float64(draws)*perDraw))
 }
 
 // fits returns an error for a run that this machine's memory cannot hold, before it begins.

@@ -65,7 +65,7 @@ func average(y []float64) float64 {
 func deviation(y []float64) float64 {
 	mean, sum := average(y), 0.0
 	for _, v := range y {
-		sum += (v - mean) * (v - mean)
+		sum += float64((v - mean) * (v - mean))
 	}
 	return math.Sqrt(sum / float64(len(y)-1))
 }

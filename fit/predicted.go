@@ -69,7 +69,7 @@ func (out *PredictionResponse) numbers(r *PredictedResponse, probs []float64) {
 			mean += v / float64(len(sorted))
 		}
 		for _, v := range sorted {
-			square += (v - mean) * (v - mean)
+			square += float64((v - mean) * (v - mean))
 		}
 		sd := posterior.NotApplicable()
 		if len(sorted) > 1 {

@@ -111,7 +111,7 @@ func (a *analysis) score(before, alike int) float64 {
 	if alike == 1 {
 		return a.scores[before]
 	}
-	return normalScore(float64(before)+float64(alike+1)/2, len(a.scores))
+	return normalScore(float64(before)+float64(float64(alike+1)/2), len(a.scores))
 }
 
 func (a *analysis) quantile(p float64) float64 { return Quantile(a.sorted.values, p) }

@@ -62,7 +62,7 @@ func (a *autocovariance) transform() {
 		copy(padded, c)
 		fft.Coefficients(spectrum, padded)
 		for i, z := range spectrum {
-			power[i] += complex(real(z)*real(z)+imag(z)*imag(z), 0)
+			power[i] += complex(float64(real(z)*real(z))+float64(imag(z)*imag(z)), 0)
 		}
 	}
 	fft.Sequence(padded, power)

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/vflc/vflc/portable"
 )
 
 // The diagnostics of Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), "Rank-normalization, folding, and localization: an improved R-hat
@@ -89,7 +91,7 @@ func essOf(gamma *autocovariance, chains [][]float64) float64 {
 	}
 	tau := geyer(func(lag int) float64 { return 1 - (within-gamma.at(lag))/total }, len(chains[0]))
 	// An antithetic chain may have an effective sample size above its number of draws, but not without bound.
-	return m * n / math.Max(tau, 1/math.Log10(m*n))
+	return m * n / math.Max(tau, 1/portable.Log10(m*n))
 }
 
 // geyer sums autocorrelations: −1 + 2 Σ of the initial pairs whose sums are positive and never grow, plus the last even one (the improved estimate).
@@ -115,5 +117,5 @@ func geyer(rho func(lag int) float64, lags int) float64 {
 	for _, v := range r[:t] {
 		sum += v
 	}
-	return 2*sum - 1 + r[t]
+	return float64(2*sum) - 1 + r[t]
 }

@@ -92,7 +92,7 @@ func (s series) standardised() series {
 	centre, sum := mean(s.values), 0.0
 	for i, v := range s.values {
 		s.values[i] = v - centre
-		sum += (v - centre) * (v - centre)
+		sum += float64((v - centre) * (v - centre))
 	}
 	for i := range s.values {
 		s.values[i] /= math.Sqrt(sum)
@@ -104,7 +104,7 @@ func (s series) standardised() series {
 func correlation(a, b []float64) float64 {
 	sum := 0.0
 	for i, v := range a {
-		sum += v * b[i]
+		sum += float64(v * b[i])
 	}
 	return sum
 }

@@ -23,7 +23,7 @@ func EBFMI(energy []float64) float64 {
 	steps := 0.0
 	for i := 1; i < len(energy); i++ {
 		d := energy[i] - energy[i-1]
-		steps += d * d
+		steps += float64(d * d)
 	}
 	return steps / (variance(energy) * float64(len(energy)-1))
 }

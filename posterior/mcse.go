@@ -22,7 +22,7 @@ func MCSESD(chains [][]float64) float64 {
 	for _, s := range flat {
 		fourth += s * s / float64(len(flat))
 	}
-	return math.Sqrt((fourth - second*second) / ESSMean(squares) / second / 4)
+	return math.Sqrt((fourth - float64(second*second)) / ESSMean(squares) / second / 4)
 }
 
 // MCSEQuantile returns the standard error of the p-quantile: half the distance between two order statistics, at the quantiles of the beta distribution
@@ -35,7 +35,9 @@ func MCSEQuantile(chains [][]float64, p float64) float64 {
 	}
 	sorted := a.sorted.values
 	n := float64(len(sorted))
-	at := func(tail float64) float64 { return n * mathext.InvRegIncBeta(ess*p+1, ess*(1-p)+1, tail) }
+	at := func(tail float64) float64 {
+		return n * mathext.InvRegIncBeta(float64(ess*p)+1, float64(ess*(1-p))+1, tail)
+	}
 	lo := int(max(math.Floor(at(0.1586553)), 1))
 	hi := int(min(math.Ceil(at(0.8413447)), n))
 	return (sorted[hi-1] - sorted[lo-1]) / 2

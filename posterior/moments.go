@@ -14,12 +14,12 @@ func Quantile(sorted []float64, p float64) float64 {
 	if n == 0 {
 		return math.NaN()
 	}
-	at := p * float64(n-1)
+	at := float64(p * float64(n-1))
 	lo := int(math.Floor(at))
 	if lo >= n-1 {
 		return sorted[n-1]
 	}
-	return sorted[lo] + (at-float64(lo))*(sorted[lo+1]-sorted[lo])
+	return sorted[lo] + float64((at-float64(lo))*(sorted[lo+1]-sorted[lo]))
 }
 
 // mean is NaN if there are no values.

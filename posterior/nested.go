@@ -1,6 +1,10 @@
 package posterior
 
-import "math"
+import (
+	"math"
+
+	"github.com/vflc/vflc/portable"
+)
 
 // fewDraws is the number of draws of a chain below which effective sample sizes come from the means of chains: the autocorrelation of so few cannot be
 // estimated.
@@ -36,5 +40,5 @@ func essOfMeans(chains [][]float64) float64 {
 	}
 	m, n := float64(len(chains)), float64(len(chains)*len(chains[0]))
 	means, _ := chainMoments(chains)
-	return min(m*variance(pooled(chains))/variance(means), n*math.Log10(n))
+	return min(m*variance(pooled(chains))/variance(means), n*portable.Log10(n))
 }

@@ -126,17 +126,17 @@ func SummariseIndependent(d *Draws) []Row {
 func SummariseWeighted(d *Draws, weights []float64) []Row {
 	squares := 0.0
 	for _, w := range weights {
-		squares += w * w
+		squares += float64(w * w)
 	}
 	rows := make([]Row, d.Parameters())
 	for k := range rows {
 		all := pooled(d.Column(k))
 		m, v := 0.0, 0.0
 		for i, x := range all {
-			m += weights[i] * x
+			m += float64(weights[i] * x)
 		}
 		for i, x := range all {
-			v += weights[i] * (x - m) * (x - m)
+			v += float64(weights[i] * (x - m) * (x - m))
 		}
 		if squares < 1 {
 			v /= 1 - squares
@@ -162,7 +162,7 @@ func weightedQuantiles(all, weights []float64, at ...float64) []float64 {
 	for k, p := range at {
 		below, before, value := 0.0, math.Inf(-1), all[order[0]]
 		for _, i := range order {
-			middle := below + weights[i]/2
+			middle := below + float64(weights[i]/2)
 			if middle >= p {
 				if !math.IsInf(before, -1) {
 					value += (all[i] - value) * (p - before) / (middle - before)

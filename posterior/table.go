@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/vflc/vflc/portable"
 )
 
 // WriteTable writes rows as a text table, names to the left and numbers to the right. Digits stop where the Monte Carlo error begins;
@@ -170,13 +172,13 @@ func Limited(v, se float64) string {
 	case !(se > 0) || math.IsInf(se, 0) || math.IsInf(v, 0):
 		return strconv.FormatFloat(v, 'g', 6, 64)
 	}
-	place := int(math.Floor(math.Log10(se)))
+	place := int(math.Floor(portable.Log10(se)))
 	if place >= -6 {
 		return strconv.FormatFloat(v, 'f', max(0, -place), 64)
 	}
 	digits := 0
 	if v != 0 {
-		digits = max(0, int(math.Floor(math.Log10(math.Abs(v))))-place)
+		digits = max(0, int(math.Floor(portable.Log10(math.Abs(v))))-place)
 	}
 	return strconv.FormatFloat(v, 'e', digits, 64)
 }
@@ -187,7 +189,7 @@ func significant(v float64, n int) string {
 		return "-"
 	}
 	if a := math.Abs(v); a >= 1e-6 && a < 1e6 {
-		decimals := n - 1 - int(math.Floor(math.Log10(a)))
+		decimals := n - 1 - int(math.Floor(portable.Log10(a)))
 		return strconv.FormatFloat(v, 'f', max(0, decimals), 64)
 	}
 	return strconv.FormatFloat(v, 'g', n, 64)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/accuracy"
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/posterior"
 	"github.com/vflc/vflc/posterior/zarr"
 )
@@ -122,7 +123,7 @@ func differenceOf(a, b posterior.Row, name string) difference {
 	sd := float64(a.SD)
 	return difference{
 		Name: b.Name, label: b.Shown(), Owner: b.Owner, Fit: name, Means: [2]float64{float64(a.Mean), float64(b.Mean)},
-		SDs: posterior.Number((float64(b.Mean) - float64(a.Mean)) / sd), MCSE: posterior.Number(math.Hypot(float64(a.MCSE), float64(b.MCSE)) / sd),
+		SDs: posterior.Number((float64(b.Mean) - float64(a.Mean)) / sd), MCSE: posterior.Number(portable.Hypot(float64(a.MCSE), float64(b.MCSE)) / sd),
 		shown: [2]string{posterior.Limited(float64(a.Mean), float64(a.MCSE)), posterior.Limited(float64(b.Mean), float64(b.MCSE))},
 	}
 }

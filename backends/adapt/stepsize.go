@@ -3,7 +3,11 @@
 // and totals that all parties share. Nothing allocates after its constructor.
 package adapt
 
-import "math"
+import (
+	"math"
+
+	"github.com/vflc/vflc/portable"
+)
 
 // Constants of dual averaging as in Hoffman and Gelman (2014), "The No-U-Turn sampler", section 3.2, which Stan and nutpie share.
 const (
@@ -27,28 +31,28 @@ type StepSize struct {
 
 // Restart begins anew at step size eps. The first trials are larger steps, since a step that is too small costs most.
 func (s *StepSize) Restart(eps float64) {
-	s.log, s.smooth, s.bias, s.count = math.Log(eps), math.Log(eps), 0, 0
-	s.mu = math.Log(10 * eps)
+	s.log, s.smooth, s.bias, s.count = portable.Log(eps), portable.Log(eps), 0, 0
+	s.mu = portable.Log(10 * eps)
 }
 
 // Learn updates the step size from the acceptance statistic of one transition, between 0 and 1.
 func (s *StepSize) Learn(statistic float64) {
 	s.count++
 	eta := 1 / (s.count + delay)
-	s.bias = (1-eta)*s.bias + eta*(s.Target-statistic)
+	s.bias = float64((1-eta)*s.bias) + float64(eta*(s.Target-statistic))
 	s.log = s.mu - s.bias*math.Sqrt(s.count)/gamma
 	if s.Limit > 0 {
-		s.log = min(s.log, math.Log(s.Limit))
+		s.log = min(s.log, portable.Log(s.Limit))
 	}
-	w := math.Pow(s.count, -decay)
-	s.smooth = w*s.log + (1-w)*s.smooth
+	w := portable.Pow(s.count, -decay)
+	s.smooth = float64(w*s.log) + float64((1-w)*s.smooth)
 }
 
 // Current is the step size of the next transition of the warm-up.
-func (s *StepSize) Current() float64 { return math.Exp(s.log) }
+func (s *StepSize) Current() float64 { return portable.Exp(s.log) }
 
 // Final is the step size after the warm-up: the averaged one.
-func (s *StepSize) Final() float64 { return math.Exp(s.smooth) }
+func (s *StepSize) Final() float64 { return portable.Exp(s.smooth) }
 
 // State returns the fields that a checkpoint has to keep.
 func (s *StepSize) State() []*float64 {

@@ -1,7 +1,11 @@
 // Package cholesky solves symmetric linear systems of the size of a party's parameters.
 package cholesky
 
-import "math"
+import (
+	"math"
+
+	"github.com/vflc/vflc/portable"
+)
 
 // A Factor is the lower factor of a positive definite matrix, by rows. It allocates nothing after it is made.
 type Factor struct {
@@ -46,9 +50,9 @@ func (c *Factor) try(raise, least float64) bool {
 	n, l := c.n, c.Lower
 	for i := range n {
 		for j := range i + 1 {
-			s := 0.5 * (c.Matrix[i*n+j] + c.Matrix[j*n+i])
+			s := float64(0.5 * (c.Matrix[i*n+j] + c.Matrix[j*n+i]))
 			if i == j {
-				s += raise * (math.Abs(s) + least)
+				s += float64(raise * (math.Abs(s) + least))
 			}
 			s -= dot(l[i*n:i*n+j], l[j*n:])
 			if i > j {
@@ -84,7 +88,7 @@ func (c *Factor) Backward(v []float64) {
 	for i := n - 1; i >= 0; i-- {
 		v[i] /= l[i*n+i]
 		for j := range i {
-			v[j] -= l[i*n+j] * v[i]
+			v[j] -= float64(l[i*n+j] * v[i])
 		}
 	}
 }
@@ -93,7 +97,7 @@ func (c *Factor) Backward(v []float64) {
 func (c *Factor) LogDet() float64 {
 	sum := 0.0
 	for i := range c.n {
-		sum += 2 * math.Log(c.Lower[i*c.n+i])
+		sum += float64(2 * portable.Log(c.Lower[i*c.n+i]))
 	}
 	return sum
 }
@@ -102,7 +106,7 @@ func dot(a, b []float64) float64 {
 	b = b[:len(a)]
 	t := 0.0
 	for i, v := range a {
-		t += v * b[i]
+		t += float64(v * b[i])
 	}
 	return t
 }

@@ -83,7 +83,7 @@ func Direction(p []float64, used int, out []float64) (slope float64) {
 	for i := used - 1; i >= 0; i-- {
 		v := p[withGradient(i)]
 		for j := i + 1; j < used; j++ {
-			v -= alpha[j] * p[at(i, j)]
+			v -= float64(alpha[j] * p[at(i, j)])
 		}
 		alpha[i] = v / p[at(i, i)]
 	}
@@ -94,10 +94,10 @@ func Direction(p []float64, used int, out []float64) (slope float64) {
 	for i := range used {
 		v := scale * p[gradientInMetric(i)]
 		for j := range used {
-			v -= scale * alpha[j] * p[inMetric(i, j)]
+			v -= float64(scale * alpha[j] * p[inMetric(i, j)])
 		}
 		for j := range i {
-			v += (alpha[j] - beta[j]) * p[at(j, i)]
+			v += float64((alpha[j] - beta[j]) * p[at(j, i)])
 		}
 		beta[i] = v / p[at(i, i)]
 	}
@@ -105,7 +105,7 @@ func Direction(p []float64, used int, out []float64) (slope float64) {
 	out[2*Memory] = -scale
 	for i := range used {
 		out[i], out[Memory+i] = beta[i]-alpha[i], scale*alpha[i]
-		slope += out[i]*p[withGradient(i)] + out[Memory+i]*p[gradientInMetric(i)]
+		slope += float64(out[i]*p[withGradient(i)]) + float64(out[Memory+i]*p[gradientInMetric(i)])
 	}
 	return slope
 }
@@ -124,7 +124,7 @@ func (h *History) Combine(by, direction []float64) {
 	for k := range direction {
 		v := by[2*Memory] * h.gradient[k]
 		for i := range h.Used {
-			v += by[i]*h.Steps[i][k] + by[Memory+i]*h.metric[i][k]
+			v += float64(by[i]*h.Steps[i][k]) + float64(by[Memory+i]*h.metric[i][k])
 		}
 		direction[k] = v
 	}
@@ -132,7 +132,7 @@ func (h *History) Combine(by, direction []float64) {
 
 func dot(a, b []float64) (v float64) {
 	for i, x := range a {
-		v += x * b[i]
+		v += float64(x * b[i])
 	}
 	return v
 }

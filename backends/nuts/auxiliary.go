@@ -37,11 +37,11 @@ func (k *chain) divide(z [][]float64) {
 				r = make([]float64, c.Len())
 				rest[c.Group] = r
 			}
-			variance[c.Group] += c.Rho * c.Rho
+			variance[c.Group] += float64(c.Rho * c.Rho)
 			s.division.Normals(s.noise(c.Len()))
 			for i, u := range s.fresh {
-				r[i] += z[i] - g[i] - c.Rho*u
-				z[i] = g[i] + c.Rho*u
+				r[i] += z[i] - g[i] - float64(c.Rho*u)
+				z[i] = g[i] + float64(c.Rho*u)
 			}
 		}
 	}
@@ -50,7 +50,7 @@ func (k *chain) divide(z [][]float64) {
 			c := p.cut
 			w := c.Rho * c.Rho / variance[c.Group]
 			for i, r := range rest[c.Group] {
-				span(z[b], c)[i] += w * r
+				span(z[b], c)[i] += float64(w * r)
 			}
 		}
 	}

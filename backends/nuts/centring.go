@@ -7,6 +7,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/checkpoint"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/portable"
 )
 
 // indifference is a difference of a criterion that decides nothing: what one coordinate adds to the misfit is at least 1, and half a nat is the noise of its spread over some
@@ -135,7 +136,7 @@ func (c *centring) spread(at []float64, draws [][]float64) float64 {
 	}
 	sum := -logJacobian
 	for _, v := range c.trial.draws.Squares {
-		sum += 0.5 * math.Log(v)
+		sum += float64(0.5 * portable.Log(v))
 	}
 	return sum
 }

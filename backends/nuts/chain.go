@@ -207,7 +207,7 @@ func (k *chain) Draw(_ int, theta [][]float64) {
 	}
 }
 
-func finite(x float64) bool { return x-x == 0 }
+func finite(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }
 
 // errStep is the error where no step size was found.
 var errStep = errors.New("nuts: no step size is small enough: the density may not be continuous, or its gradient be wrong")

@@ -3,11 +3,8 @@ package nuts
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	options "gonum.org/v1/gonum/lapack"
-	lapack "gonum.org/v1/gonum/lapack/gonum"
-
 	"github.com/vflc/vflc/backends/adapt"
+	"github.com/vflc/vflc/backends/eigen"
 	"github.com/vflc/vflc/runtime/vector"
 )
 
@@ -26,14 +23,11 @@ type workspace struct {
 }
 
 func newDense(n int) *dense {
-	v := make([]float64, (6*n+1+eigenRoom)*n)
+	v := make([]float64, (6*n+1+eigen.Room)*n)
 	next := func(size int) []float64 { m := v[:size:size]; v = v[size:]; return m }
 	square := func() []float64 { return next(n * n) }
-	return &dense{n: n, inverse: square(), root: square(), work: workspace{square(), square(), square(), square(), next(n), next(eigenRoom * n)}}
+	return &dense{n: n, inverse: square(), root: square(), work: workspace{square(), square(), square(), square(), next(n), next(eigen.Room * n)}}
 }
-
-// eigenRoom is how many numbers for each coordinate the computation of eigenvalues needs as workspace: 3 at least, 34 to work in blocks.
-const eigenRoom = 34
 
 // product sets y = Ax for a square row-major matrix.
 func product(y, a, x []float64) {
@@ -110,7 +104,7 @@ func (d *dense) moments(inverse []float64, draws, gradients *adapt.Covariance) {
 	n, w := d.n, &d.work
 	count := float64(draws.N)
 	r := float64(n) / count
-	keep := 1 / (1 + r*r*r)
+	keep := 1 / (1 + float64(r*r*r))
 	for i := range n {
 		for j := range i + 1 {
 			scale, by := math.Sqrt(inverse[i]*inverse[j]), keep/(count-1)
@@ -174,9 +168,9 @@ func backSubstitute(n int, x, l []float64) {
 	}
 }
 
-// eigen turns symmetric v into its eigenvectors, in columns, and sets values. It reports whether all eigenvalues are finite and positive.
+// eigen turns symmetric v into its eigenvectors, in columns, and sets values; c is overwritten. It reports whether all eigenvalues are finite and positive.
 func (w *workspace) eigen(n int) bool {
-	if !allFinite(w.v) || !(lapack.Implementation{}).Dsyev(options.EVCompute, blas.Lower, n, w.v, n, w.values, w.room, len(w.room)) {
+	if !allFinite(w.v) || !eigen.Symmetric(n, w.v, w.values, w.c, w.room) {
 		return false
 	}
 	for _, x := range w.values {

@@ -2,10 +2,10 @@ package nuts
 
 import (
 	"context"
-	"math"
 
 	"github.com/vflc/vflc/backends/adapt"
 	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/vector"
 )
 
@@ -48,7 +48,7 @@ func (f *fisher) resume() {
 
 // find searches for a step size and begins its adaptation anew.
 func (f *fisher) find(ctx context.Context) error {
-	eps, err := f.k.search(ctx, fisherStart, math.Log(f.step.Target), f.step.Limit)
+	eps, err := f.k.search(ctx, fisherStart, portable.Log(f.step.Target), f.step.Limit)
 	if err != nil {
 		return err
 	}

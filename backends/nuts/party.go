@@ -5,6 +5,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/vector"
 )
 
@@ -108,7 +109,7 @@ func (s *party) learn(q, g []float64) {
 func (s *party) begin(attempt uint64, q []float64) {
 	s.start.Round(attempt)
 	for i := range q {
-		q[i] = 4*s.start.Float64() - 2
+		q[i] = float64(4*s.start.Float64()) - 2
 	}
 }
 
@@ -134,7 +135,7 @@ func newAuxiliaries(blocks []density.Block, centred, collapse bool) []auxiliary 
 	variance := map[int]float64{}
 	for _, b := range blocks {
 		for _, c := range b.Cuts() {
-			variance[c.Group] += c.Rho * c.Rho
+			variance[c.Group] += float64(c.Rho * c.Rho)
 		}
 	}
 	for k, b := range blocks {
@@ -172,12 +173,12 @@ func (a *auxiliary) value(e, g, z []float64) float64 {
 			copy(z, g)
 		case a.centred:
 			squares += misfit(p.of(a.misfit), p.of(e), g, z, p.scale)
-			constant += float64(p.cut.Len()) * math.Log(p.scale)
+			constant += float64(float64(p.cut.Len()) * portable.Log(p.scale))
 		default:
 			squares += vector.Noise(len(z), z, g, p.of(e), p.scale)
 		}
 	}
-	return -0.5*squares - constant
+	return float64(-0.5*squares) - constant
 }
 
 // misfit sets z = e and m = (z − g)/ρ, and returns Σm².

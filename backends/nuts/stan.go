@@ -2,10 +2,10 @@ package nuts
 
 import (
 	"context"
-	"math"
 
 	"github.com/vflc/vflc/backends/adapt"
 	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/portable"
 )
 
 const (
@@ -36,7 +36,7 @@ func (w *stan) resume() {
 }
 
 func (w *stan) find(ctx context.Context, from float64) error {
-	eps, err := w.k.search(ctx, from, math.Log(stanCrossing), stanLimit)
+	eps, err := w.k.search(ctx, from, portable.Log(stanCrossing), stanLimit)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (m *metric) fromDraws(e *estimate) {
 	}
 	keep, prior := n/(n+shrinkDraws)/(n-1), shrinkTo*shrinkDraws/(n+shrinkDraws)
 	for i, s := range e.draws.Squares {
-		m.set(i, keep*s+prior)
+		m.set(i, float64(keep*s)+prior)
 	}
 	if m.full == nil {
 		return
@@ -91,7 +91,7 @@ func (m *metric) fromDraws(e *estimate) {
 	d := m.full
 	for i := range d.n {
 		for j := range i + 1 {
-			c := keep * e.drawMatrix.Products[i*d.n+j]
+			c := float64(keep * e.drawMatrix.Products[i*d.n+j])
 			if i == j {
 				c += prior
 			}

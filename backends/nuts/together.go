@@ -8,6 +8,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/backends/checkpoint"
+	"github.com/vflc/vflc/portable"
 )
 
 const (
@@ -64,7 +65,7 @@ func (k *chain) Begin(ctx context.Context, from backends.Start) error {
 		}
 		at := k.now.q.at[b]
 		for i, mean := range of.draws.Mean {
-			at[i] = mean + widening*(draws[from.At][i]-mean)
+			at[i] = mean + float64(widening*(draws[from.At][i]-mean))
 		}
 		from.Noise[b].FillNormals(at[s.block.Dim():])
 		s.metric.fromCovariance(&of, 0)
@@ -156,18 +157,18 @@ func pooledDraws(all []backends.Kernel, b int) keptRing {
 // step moves the step size by an acceptance statistic.
 func (t *together) step(statistic float64) {
 	k := t.k
-	t.log = min(t.log+gain*(statistic-k.settings.Float(targetAccept)), math.Log(math.Pi))
+	t.log = min(t.log+float64(gain*(statistic-k.settings.Float(targetAccept))), portable.Log(math.Pi))
 	if k.done > t.until {
 		t.sum += t.log
 	}
-	k.eps = math.Exp(t.log)
+	k.eps = portable.Exp(t.log)
 	if k.done == t.warmup && t.warmup > t.until {
-		k.eps = math.Exp(t.sum / float64(t.warmup-t.until))
+		k.eps = portable.Exp(t.sum / float64(t.warmup-t.until))
 	}
 }
 
 func (t *together) begin(context.Context) error {
-	t.log = math.Log(firstStep)
+	t.log = portable.Log(firstStep)
 	t.k.eps = firstStep
 	return nil
 }
@@ -210,7 +211,7 @@ func (e *estimate) join(o *estimate) {
 func (m *metric) fromCovariance(e *estimate, before float64) {
 	keep := 1 / (float64(e.draws.N-1) + before)
 	for i, s := range e.draws.Squares {
-		m.set(i, keep*(s+before*m.inverse[i]))
+		m.set(i, keep*(s+float64(before*m.inverse[i])))
 	}
 	if m.full == nil {
 		return
@@ -218,7 +219,7 @@ func (m *metric) fromCovariance(e *estimate, before float64) {
 	d := m.full
 	for i := range d.n {
 		for j := range i + 1 {
-			c := keep * (e.drawMatrix.Products[i*d.n+j] + before*d.inverse[i*d.n+j])
+			c := keep * (e.drawMatrix.Products[i*d.n+j] + float64(before*d.inverse[i*d.n+j]))
 			d.work.a[i*d.n+j], d.work.a[j*d.n+i] = c, c
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/portable"
 )
 
 // maxEnergyError is how far the energy may rise before a trajectory is called divergent, as in Stan.
@@ -113,7 +114,7 @@ func (k *chain) startTrajectory() {
 	eps := k.eps
 	if j := k.settings.Float(jitter); j > 0 {
 		k.shake.Round(uint64(k.done))
-		eps *= 1 + j*(2*k.shake.Float64()-1)
+		eps *= 1 + float64(j*(float64(2*k.shake.Float64())-1))
 	}
 	k.tree = tree{
 		eps: eps, waiting: k.tree.waiting[:0], momentumSum: p.hold(), newest: k.now.hold(), momentum: p.hold(),
@@ -208,7 +209,7 @@ func (k *chain) kick(next point, half *jointVector, eps float64) {
 	for b, s := range k.parties {
 		part := k.part[b]
 		s.pull(next.g.theta[b])
-		part[kinetic] = 0.5*s.metric.kick(half.at[b], half.extra[b], next.g.at[b], eps) - s.logJacobian()
+		part[kinetic] = float64(0.5*s.metric.kick(half.at[b], half.extra[b], next.g.at[b], eps)) - s.logJacobian()
 		part[logDensity], part[kineticStart] = k.logDensity(b), s.kinetic
 	}
 }
@@ -272,7 +273,7 @@ func (k *chain) weighState() bool {
 		t.divergent = true
 		return false
 	}
-	w := math.Exp(logWeight)
+	w := portable.Exp(logWeight)
 	accept := math.Min(1, w)
 	t.acceptSum += accept
 	t.symmetricSum += 2 * accept / (1 + w)
@@ -287,7 +288,7 @@ const maxLogWeight = 500
 // energies fall by thousands.
 func (t *tree) scaled(logWeight, w float64) float64 {
 	if logWeight > t.logScale+maxLogWeight {
-		by := math.Exp(t.logScale - logWeight)
+		by := portable.Exp(t.logScale - logWeight)
 		t.weight *= by
 		t.subtreeWeight *= by
 		t.logScale = logWeight
@@ -295,7 +296,7 @@ func (t *tree) scaled(logWeight, w float64) float64 {
 	if t.logScale == 0 {
 		return w
 	}
-	return math.Exp(logWeight - t.logScale)
+	return portable.Exp(logWeight - t.logScale)
 }
 
 // addState adds the newest state, whose scalars have been summed, to the trajectory. It reports whether the trajectory may grow further.

@@ -38,7 +38,7 @@ func (p *party) logQ(theta []float64, joint bool) float64 {
 	for i := range p.d { // |Lᵀ diff|²
 		v := 0.0
 		for j := i; j < p.d; j++ {
-			v += p.now.factor[j*p.d+i] * diff[j]
+			v += float64(p.now.factor[j*p.d+i] * diff[j])
 		}
 		m[i] = v
 	}
@@ -106,7 +106,7 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 			if k.joint() {
 				vec.Sub(r.n, eta, eta, centre[i])
 				for j, w := range r.curvature {
-					out[c-1] += 0.5 * w * eta[j] * eta[j]
+					out[c-1] += float64(0.5 * w * eta[j] * eta[j])
 				}
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/portable"
 )
 
 // Coupled is the guide under which the noise of different clients' auxiliary variables is correlated within a row: E[z | θ] is that of structured, and the covariance of
@@ -62,7 +63,7 @@ func (p *party) learnNoise(totals []float64) error {
 	for _, at := range p.lin.Members {
 		n, all := totals[perSum*at.Group], totals[perSum*at.Group+1]
 		for i := at.Offset; i < at.Offset+at.Len; i++ {
-			if p.coupling.noise[i], p.coupling.clients[i] = all, n; p.coupling.atClients && math.Abs(p.rho2[i]*n-all) > 1e-9*all {
+			if p.coupling.noise[i], p.coupling.clients[i] = all, n; p.coupling.atClients && math.Abs(float64(p.rho2[i]*n)-all) > 1e-9*all {
 				return uncoupled("the coupled guide needs the same rho at all clients under this transform")
 			}
 		}
@@ -88,14 +89,16 @@ func (p *party) couple(at density.Member, sum, variance []float64) {
 		t2 := whole - t1/rho2
 		// K = (M⁻¹ + A)⁻¹ with M⁻¹ = −[[0, 1], [1, W]] and A = [[Σ1/p, Σw/p], [Σw/p, Σw²/p]].
 		a, b, c := total, t1-1, t2-whole
-		det := a*c - b*b // det M = −1
-		solve := func(x, y float64) (float64, float64) { return (c*x - b*y) / det, (a*y - b*x) / det }
+		det := float64(a*c) - float64(b*b) // det M = −1
+		solve := func(x, y float64) (float64, float64) {
+			return (float64(c*x) - float64(b*y)) / det, (float64(a*y) - float64(b*x)) / det
+		}
 		kx, ky := solve(1, own)
-		variety := j1 - j1*j1*(kx+own*ky) // C_jj
+		variety := j1 - float64(j1*j1*(kx+float64(own*ky))) // C_jj
 		gx, gy := solve(total, t1)
-		row := j1 - j1*(gx+own*gy)          // (C1)_j
-		every := total - (total*gx + t1*gy) // 1ᵀC1
-		variance[j] += max(0, every-2*row+variety)
-		t.entropy += 0.5 * (math.Log(j1/rho2) - math.Log(-det)/n - variety/rho2 + 1)
+		row := j1 - float64(j1*(gx+float64(own*gy)))          // (C1)_j
+		every := total - (float64(total*gx) + float64(t1*gy)) // 1ᵀC1
+		variance[j] += max(0, every-float64(2*row)+variety)
+		t.entropy += float64(0.5 * (portable.Log(j1/rho2) - portable.Log(-det)/n - variety/rho2 + 1))
 	}
 }

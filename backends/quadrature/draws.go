@@ -67,7 +67,7 @@ func (k *Kernel) Auxiliary(_ context.Context, id int, z [][]float64) error {
 		apply(&p.lin.Cuts, theta[b], p.g)
 		apply(&p.lin.Cuts, s.theta, p.residual)
 		for i := range z[b] {
-			z[b][i] = s.z[i] + s.regression[i]*(p.g[i]-p.residual[i]) + math.Sqrt(s.remainder[i])*z[b][i]
+			z[b][i] = s.z[i] + float64(s.regression[i]*(p.g[i]-p.residual[i])) + float64(math.Sqrt(s.remainder[i])*z[b][i])
 		}
 	}
 	return nil

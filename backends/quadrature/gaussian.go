@@ -5,6 +5,7 @@ import (
 
 	"github.com/vflc/vflc/backends/cholesky"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -85,11 +86,11 @@ func (q *gaussian) covariance(a []float64, m int, out []float64) {
 
 // entropy is that of q, less the expectation of ½(θ − Eθ)ᵀP(θ − Eθ) for the precision P of the prior.
 func (q *gaussian) entropy(prior []float64) float64 {
-	value := 0.5*float64(q.d)*(1+math.Log(2*math.Pi)) - 0.5*q.precision.LogDet()
+	value := float64(0.5*float64(q.d)*(1+portable.Log(2*math.Pi))) - float64(0.5*q.precision.LogDet())
 	for i := range q.d {
 		copy(q.column, prior[i*q.d:][:q.d])
 		q.precision.Solve(q.column)
-		value -= 0.5 * q.column[i]
+		value -= float64(0.5 * q.column[i])
 	}
 	return value
 }
@@ -99,7 +100,7 @@ func quadratic(q *density.Quadratic, theta, scratch []float64) float64 {
 	gradient(q, theta, scratch)
 	value := q.Value
 	for i, t := range theta {
-		value += 0.5 * (q.Gradient[i] + scratch[i]) * t
+		value += float64(0.5 * (q.Gradient[i] + scratch[i]) * t)
 	}
 	return value
 }
@@ -130,4 +131,4 @@ func pull(a *density.Affine, r, g []float64) {
 	}
 }
 
-func finite(x float64) bool { return x-x == 0 }
+func finite(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }

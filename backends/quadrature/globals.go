@@ -6,6 +6,7 @@ import (
 	"github.com/vflc/vflc/backends/checkpoint"
 	"github.com/vflc/vflc/backends/cholesky"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -47,7 +48,7 @@ func newGlobals(of density.Globals, full bool) *globals {
 		Globals: of, m: m, full: full, mean: make([]float64, m), precision: cholesky.New(m), curvature: cholesky.New(m), gradient: make([]float64, m), before: make([]float64, m+m*m),
 	}
 	r := newRule(globalNodes[m])
-	for k := range int(math.Pow(float64(len(r.at)), float64(m)) + 0.5) {
+	for k := range int(portable.Pow(float64(len(r.at)), float64(m)) + 0.5) {
 		n := node{weight: 1, t: make([]float64, m), phi: make([]float64, m), by: make([]float64, m)}
 		for i := range m {
 			n.t[i] = r.at[k%len(r.at)]
@@ -65,11 +66,11 @@ func newGlobals(of density.Globals, full bool) *globals {
 
 // begin places the nodes, and returns the terms of the ELBO in φ alone, whose gradients are set there.
 func (g *globals) begin() float64 {
-	value := 0.5*float64(g.m)*(1+math.Log(2*math.Pi)) - 0.5*g.precision.LogDet()
+	value := float64(0.5*float64(g.m)*(1+portable.Log(2*math.Pi))) - float64(0.5*g.precision.LogDet())
 	for k := range g.nodes {
 		n := &g.nodes[k]
 		g.at(n.t, n.phi)
-		value += n.weight * g.Density(n.phi, n.by)
+		value += float64(n.weight * g.Density(n.phi, n.by))
 	}
 	return value
 }
@@ -92,7 +93,7 @@ func (g *globals) slopes() bool {
 		for j := range m {
 			lt := vec.Dot(j+1, g.precision.Lower[j*m:], n.t)
 			for i := range m {
-				h[i*m+j] -= n.weight * n.by[i] * lt
+				h[i*m+j] -= float64(n.weight * n.by[i] * lt)
 			}
 		}
 	}
@@ -131,7 +132,7 @@ func (g *globals) improve(value float64, total func() float64) float64 {
 	step := make([]float64, m)
 	for by := 1.0; by > 1e-6; by /= 2 {
 		for i, h := range g.curvature.Matrix {
-			g.precision.Matrix[i] = (1-by)*g.before[m+i] + by*h
+			g.precision.Matrix[i] = float64((1-by)*g.before[m+i]) + float64(by*h)
 		}
 		if g.precision.Definite() {
 			copy(step, g.gradient)
@@ -206,9 +207,9 @@ func (g *globals) logQ(phi []float64) float64 {
 	for j := range m {
 		x := 0.0
 		for i := j; i < m; i++ {
-			x += g.precision.Lower[i*m+j] * diff[i]
+			x += float64(g.precision.Lower[i*m+j] * diff[i])
 		}
-		squares += x * x
+		squares += float64(x * x)
 	}
 	return -0.5 * squares / (g.scale * g.scale)
 }
@@ -224,7 +225,7 @@ func reflected(columns []float64, d, id int, out []float64) {
 	copy(out, columns[(1+id/2)*d:][:d])
 	if id%2 == 1 {
 		for i, m := range columns[:d] {
-			out[i] = 2*m - out[i]
+			out[i] = float64(2*m) - out[i]
 		}
 	}
 }

@@ -107,7 +107,7 @@ func (s *server) linearise(mean, variance [][]float64, noise []float64) {
 		for i, w := range r.curvature {
 			root := math.Sqrt(w)
 			c.root[c.at[k]+i] = root
-			c.level[c.at[k]+i] = root*(r.mean[i]-r.Offset[i]) + r.slope[i]/root
+			c.level[c.at[k]+i] = float64(root*(r.mean[i]-r.Offset[i])) + r.slope[i]/root
 		}
 	}
 }

@@ -469,7 +469,7 @@ func (k slopes) Send(b int, up [][]float64, scalars []float64) {
 			g[a] += vec.Dot(r.n, r.slope, r.Shared[a*r.n:])
 			for c := range m {
 				for i, w := range r.curvature {
-					h[a*m+c] += r.Shared[a*r.n+i] * w * r.Shared[c*r.n+i]
+					h[a*m+c] += float64(r.Shared[a*r.n+i] * w * r.Shared[c*r.n+i])
 				}
 			}
 		}

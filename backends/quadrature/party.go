@@ -1,9 +1,8 @@
 package quadrature
 
 import (
-	"math"
-
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -105,7 +104,7 @@ func (p *party) cover(s *state) bool {
 	copy(f.Matrix, p.lin.Prior.Precision)
 	for i, w := range s.curvature {
 		k := p.slopeOf(i, w)
-		p.weight[i] = k*k*w + s.ownCurve[i]
+		p.weight[i] = float64(k*k*w) + s.ownCurve[i]
 		if r := p.rho2[i]; r > 0 {
 			p.weight[i] += (1 - k) * (1 - k) / r
 		}
@@ -148,10 +147,10 @@ func (p *party) settle(s *state) {
 			t.remainder[i], t.variance[i] = 0, k*k*t.spread[i]
 			continue
 		}
-		x := all * w
+		x := float64(all * w)
 		t.remainder[i] = r / (1 + x)
-		t.variance[i] = t.remainder[i] + k*k*t.spread[i]
-		t.entropy += share * 0.5 * (x/(1+x) - math.Log1p(x))
+		t.variance[i] = t.remainder[i] + float64(k*k*t.spread[i])
+		t.entropy += float64(share * 0.5 * (x/(1+x) - portable.Log1p(x)))
 	}
 }
 
@@ -183,7 +182,7 @@ func (p *party) term(a, b *mapped) float64 {
 	gradient(prior, a.theta, p.step)
 	v := prior.Value
 	for i, t := range b.theta {
-		v += 0.5 * (prior.Gradient[i]*a.theta[i] + p.step[i]*t)
+		v += float64(0.5 * (float64(prior.Gradient[i]*a.theta[i]) + float64(p.step[i]*t)))
 	}
 	p.away(a, p.residual)
 	p.away(b, p.weight)
@@ -212,7 +211,7 @@ func (p *party) model(out []float64) {
 			for l, r := range p.rows {
 				for j, eta := range r.mean {
 					x, y := a.eta[l][j]-eta, b.eta[l][j]-eta
-					v += 0.5*r.slope[j]*(x+y) - 0.5*r.curvature[j]*x*y
+					v += float64(0.5*r.slope[j]*(x+y)) - float64(0.5*r.curvature[j]*x*y)
 				}
 			}
 			out[at] = v
@@ -235,9 +234,9 @@ func (p *party) solve(s *state, damping float64) bool {
 	copy(p.target, p.lin.Prior.Gradient)
 	apply(&p.lin.Cuts, s.theta, p.g)
 	for i, w := range s.curvature {
-		pull, own, c := damping*w, damping*s.ownCurve[i], 1/(1+p.rho2[i]*damping*w)
-		p.weight[i] = pull*c + own
-		p.residual[i] = (pull*s.z[i]+s.slope[i])*c + s.own[i] + own*p.g[i] - p.weight[i]*p.lin.Cuts.Offset[i]
+		pull, own, c := damping*w, float64(damping*s.ownCurve[i]), 1/(1+float64(p.rho2[i]*damping*w))
+		p.weight[i] = float64(pull*c) + own
+		p.residual[i] = float64((float64(pull*s.z[i])+s.slope[i])*c) + s.own[i] + float64(own*p.g[i]) - float64(p.weight[i]*p.lin.Cuts.Offset[i])
 	}
 	full := p.q.full
 	p.q.full = true
@@ -253,7 +252,7 @@ func (p *party) solve(s *state, damping float64) bool {
 	apply(&p.lin.Cuts, m.theta, p.g)
 	for i, w := range s.curvature {
 		r := p.rho2[i]
-		m.z[i] = (r*(damping*w*s.z[i]+s.slope[i]) + p.g[i]) / (1 + r*damping*w)
+		m.z[i] = (float64(r*(float64(damping*w*s.z[i])+s.slope[i])) + p.g[i]) / (1 + float64(r*damping*w))
 	}
 	return true
 }
@@ -323,7 +322,7 @@ func addShared(r *rows, eta, shared, covariance []float64) {
 		vec.Axpy(r.n, eta, v, r.Shared[k*r.n:])
 		for l := range shared {
 			for i := range r.n {
-				r.variance[i] += r.Shared[k*r.n+i] * covariance[k*m+l] * r.Shared[l*r.n+i]
+				r.variance[i] += float64(r.Shared[k*r.n+i] * covariance[k*m+l] * r.Shared[l*r.n+i])
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -51,7 +52,7 @@ func (r *rows) expect() (value float64) {
 			r.density(g.phi, r.eta, r.lp, r.at, r.by)
 			vec.Axpy(len(r.by), g.by, by.weight[k], r.by)
 			w := by.weight[k] * g.weight
-			value += w * vec.Sum(r.n, r.lp)
+			value += float64(w * vec.Sum(r.n, r.lp))
 			vec.Axpy(r.n, r.slope, w, r.at)
 			vec.Axpy(r.n, r.curvature, -w*t, r.at)
 		}
@@ -97,17 +98,17 @@ func (r *rows) marginal(phi, eta, lp, slope, by []float64) {
 		r.Evaluate(phi, inner, l, d, nil, by)
 		for i, v := range l {
 			if v > r.top[i] {
-				shrink := math.Exp(r.top[i] - v)
+				shrink := portable.Exp(r.top[i] - v)
 				r.sum[i], r.over[i], r.top[i] = r.sum[i]*shrink, r.over[i]*shrink, v
 			}
-			if p := over.weight[k] * math.Exp(v-r.top[i]); p > 0 {
+			if p := float64(over.weight[k] * portable.Exp(v-r.top[i])); p > 0 {
 				r.sum[i] += p
-				r.over[i] += p * d[i]
+				r.over[i] += float64(p * d[i])
 			}
 		}
 	}
 	for i := range lp {
-		lp[i], slope[i] = r.top[i]+math.Log(r.sum[i]), r.over[i]/r.sum[i]
+		lp[i], slope[i] = r.top[i]+portable.Log(r.sum[i]), r.over[i]/r.sum[i]
 	}
 	if len(by) == 0 {
 		return
@@ -118,7 +119,7 @@ func (r *rows) marginal(phi, eta, lp, slope, by []float64) {
 		vec.AddScalar(r.n, inner, eta, sd*t)
 		r.Evaluate(phi, inner, l, d, nil, part)
 		for i, v := range l {
-			seeds[i] = over.weight[k] * math.Exp(v-lp[i])
+			seeds[i] = over.weight[k] * portable.Exp(v-lp[i])
 		}
 		r.Evaluate(phi, inner, l, d, seeds, part)
 		vec.Accumulate(len(by), by, part)

@@ -2,8 +2,10 @@ package quadrature
 
 import (
 	"math"
+	"slices"
 
-	"gonum.org/v1/gonum/integrate/quad"
+	"github.com/vflc/vflc/backends/eigen"
+	"github.com/vflc/vflc/portable"
 )
 
 // A rule integrates over a standard normal variable: Gauss and Hermite's nodes, with weights that sum to 1.
@@ -16,10 +18,27 @@ func newRule(n int) rule {
 		return trapezoidal(n, 0.1)
 	}
 	r := rule{make([]float64, n), make([]float64, n)}
-	quad.Hermite{}.FixedLocations(r.at, r.weight, math.Inf(-1), math.Inf(1))
+	off := make([]float64, n)
+	for k := range off {
+		off[k] = math.Sqrt(float64(k + 1))
+	}
+	eigen.Tridiagonal(r.at, off, nil)
+	slices.Sort(r.at)
 	sum := 0.0
-	for i := range r.at {
-		r.at[i] *= math.Sqrt2
+	for i := range n / 2 {
+		x := float64(0.5 * (r.at[n-1-i] - r.at[i]))
+		for range 2 {
+			last, before, _ := hermite(n, x)
+			x -= last / (math.Sqrt(float64(n)) * before)
+		}
+		r.at[i], r.at[n-1-i] = -x, x
+	}
+	if n%2 == 1 {
+		r.at[n/2] = 0
+	}
+	for i, x := range r.at {
+		_, _, squares := hermite(n, x)
+		r.weight[i] = 1 / squares
 		sum += r.weight[i]
 	}
 	for i := range r.weight {
@@ -28,12 +47,23 @@ func newRule(n int) rule {
 	return r
 }
 
+// hermite returns the orthonormal polynomials of Hermite of degrees n and n-1 at x, and the sum of the squares of all below n. The zeros of the first are the
+// eigenvalues of the matrix of its recurrence, and the weights the inverses of the sums there (Golub and Welsch 1969).
+func hermite(n int, x float64) (last, before, squares float64) {
+	last, before = 1, 0
+	for k := range n {
+		squares += float64(last * last)
+		last, before = (float64(x*last)-float64(math.Sqrt(float64(k))*before))/math.Sqrt(float64(k+1)), last
+	}
+	return last, before, squares
+}
+
 // trapezoidal is the rule of that name with nodes at these distances.
 func trapezoidal(n int, step float64) rule {
 	r := rule{make([]float64, n), make([]float64, n)}
 	for i := range r.at {
-		t := step * (float64(i) - float64(n-1)/2)
-		r.at[i], r.weight[i] = t, step*math.Exp(-t*t/2)/math.Sqrt(2*math.Pi)
+		t := step * (float64(i) - float64(float64(n-1)/2))
+		r.at[i], r.weight[i] = t, step*portable.Exp(-t*t/2)/math.Sqrt(2*math.Pi)
 	}
 	return r
 }

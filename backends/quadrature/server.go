@@ -158,7 +158,7 @@ func (s *server) combine(terms, mix []float64) {
 		trace += f.Matrix[i*m+i]
 	}
 	for i := range m {
-		f.Matrix[i*m+i] += 1e-12 * trace
+		f.Matrix[i*m+i] += float64(1e-12 * trace)
 	}
 	if !f.Decompose() {
 		return
@@ -220,7 +220,7 @@ func (s *server) curvature(times float64) {
 		for j := range d {
 			for k := range m {
 				for l := range m {
-					f[i*d+j] += times * a[i*m+k] * s.h[k*m+l] * a[j*m+l]
+					f[i*d+j] += float64(times * a[i*m+k] * s.h[k*m+l] * a[j*m+l])
 				}
 			}
 		}

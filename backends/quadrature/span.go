@@ -54,7 +54,7 @@ func (s *span) add(sum [][]float64, terms []float64) {
 // part is the clients' part at coefficients.
 func (s *span) part(mix []float64) (value float64) {
 	for i := range s.used {
-		value += mix[i] * vec.Dot(s.used, s.terms[i], mix)
+		value += float64(mix[i] * vec.Dot(s.used, s.terms[i], mix))
 	}
 	return value
 }
@@ -80,7 +80,7 @@ func (s *server) maximise() (float64, bool) {
 		better, by := math.Inf(-1), 1.0
 		for range 40 {
 			s.along(step, by, mix, theta)
-			if better = s.total(mix, theta); better >= value-1e-12*math.Abs(value) || !finite(value) && finite(better) {
+			if better = s.total(mix, theta); better >= value-float64(1e-12*math.Abs(value)) || !finite(value) && finite(better) {
 				break
 			}
 			by /= 2
@@ -103,8 +103,8 @@ func (s *server) along(step []float64, by float64, mix, theta []float64) {
 	m := s.span.used - 1
 	copy(mix, s.span.mix)
 	for i := range m {
-		mix[i] += by * step[i]
-		mix[m] -= by * step[i]
+		mix[i] += float64(by * step[i])
+		mix[m] -= float64(by * step[i])
 	}
 	vec.ScaleAdd(s.d, theta, by, step[m:], s.now.theta)
 }
@@ -157,10 +157,10 @@ func (s *server) newton() (step []float64, gain float64, ok bool) {
 	t := s.span.terms
 	for i := range m {
 		for j := range m {
-			f.Matrix[i*n+j] -= 2 * (t[i][j] - t[i][m] - t[m][j] + t[m][m])
+			f.Matrix[i*n+j] -= float64(2 * (t[i][j] - t[i][m] - t[m][j] + t[m][m]))
 		}
 		for k := range s.span.used {
-			step[i] += 2 * (t[i][k] - t[m][k]) * s.span.mix[k]
+			step[i] += float64(2 * (t[i][k] - t[m][k]) * s.span.mix[k])
 		}
 	}
 	if d > 0 {
@@ -175,7 +175,7 @@ func (s *server) newton() (step []float64, gain float64, ok bool) {
 		trace += f.Matrix[i*n+i]
 	}
 	for i := range m {
-		f.Matrix[i*n+i] += 1e-12 * trace
+		f.Matrix[i*n+i] += float64(1e-12 * trace)
 	}
 	if !f.Decompose() {
 		return nil, 0, false

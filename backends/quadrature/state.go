@@ -90,10 +90,10 @@ func (t *trail) mix(by []float64, s *state) {
 	clear(s.z)
 	for k, m := range t.values[:t.used] {
 		for i, v := range m.theta {
-			s.theta[i] += by[k] * v
+			s.theta[i] += float64(by[k] * v)
 		}
 		for i, v := range m.z {
-			s.z[i] += by[k] * v
+			s.z[i] += float64(by[k] * v)
 		}
 	}
 }

@@ -25,8 +25,8 @@ func newAdam(n int) adam {
 
 // ascend moves phi one step of the given rate along the gradient.
 func (a *adam) ascend(phi, grad []float64, rate float64) {
-	a.decay1 *= beta1
-	a.decay2 *= beta2
+	a.decay1 = float64(a.decay1 * beta1)
+	a.decay2 = float64(a.decay2 * beta2)
 	step, scale := rate/(1-a.decay1), 1/(1-a.decay2)
 	vec.Adam(len(phi), phi, a.first, a.second, grad, step, scale, beta1, beta2, epsilon)
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/backends"
+	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -60,7 +61,7 @@ func (r *rest) add(end bool) {
 		x := s / float64(r.summed)
 		d := x - r.mean[i]
 		r.mean[i] += d / float64(r.batches)
-		r.square[i] += d * (x - r.mean[i])
+		r.square[i] += float64(d * (x - r.mean[i]))
 	}
 	clear(r.sum)
 	r.summed = 0
@@ -87,12 +88,12 @@ func (r *rest) judge(q *gaussian, into []float64) {
 			floor /= sds[0]
 			sds = sds[1:]
 		}
-		se := r.square[i]/(b-1)/b + floor*floor
+		se := r.square[i]/(b-1)/b + float64(floor*floor)
 		into[0] += m * m / se * (b - 3) / (b - 1) // the mean of Student's t² is ν/(ν − 2)
 		into[1]++
 	}
 	for i, s := range r.sds[1] {
-		if math.Abs(math.Log(s/r.sds[0][i])) > largestDrift {
+		if math.Abs(portable.Log(s/r.sds[0][i])) > largestDrift {
 			into[2]++
 		}
 	}
@@ -101,14 +102,14 @@ func (r *rest) judge(q *gaussian, into []float64) {
 // judged sets what the totals over the parties show. Where q is at rest the sum of squares has the mean terms, and the variance 2·terms if the terms are
 // independent.
 func (k *kernel) judged(f *backends.Fit) {
-	f.Rising = !(k.drift.Value < largestRise+2*k.drift.SE)
+	f.Rising = !(k.drift.Value < largestRise+float64(2*k.drift.SE))
 	sum, terms := k.verdict[0], k.verdict[1]
 	if f.Judged = k.drift.N > 0 && k.parties[0].last.batches >= leastBatches; !f.Judged {
 		return
 	}
 	if terms > 0 { // else all parameters of all parties are weights
 		f.Gradient, f.Drifting = math.Sqrt(sum/terms), int(k.verdict[2])
-		f.GradientBound = math.Sqrt(1 + errorsOff*math.Sqrt(2/min(terms, independent)))
+		f.GradientBound = math.Sqrt(1 + float64(errorsOff*math.Sqrt(2/min(terms, independent))))
 	}
 	f.Converged = f.Gradient <= f.GradientBound && f.Drifting == 0 && !f.Rising
 }

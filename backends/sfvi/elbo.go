@@ -6,6 +6,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/portable"
 )
 
 // A running is a mean and a sum of squared deviations.
@@ -18,7 +19,7 @@ func (r *running) add(x float64) {
 	r.n++
 	d := x - r.mean
 	r.mean += d / float64(r.n)
-	r.square += d * (x - r.mean)
+	r.square += float64(d * (x - r.mean))
 }
 
 // estimate is the mean with its standard error; without two values there is none.
@@ -82,7 +83,7 @@ func (h *history) drift() backends.Estimate {
 	if a.N == 0 || b.N == 0 {
 		return backends.Estimate{}
 	}
-	return backends.Estimate{Value: b.Value - a.Value, SE: math.Hypot(a.SE, b.SE), N: a.N + b.N}
+	return backends.Estimate{Value: b.Value - a.Value, SE: portable.Hypot(a.SE, b.SE), N: a.N + b.N}
 }
 
 // trace evaluates the ELBO at the current iterate from draws of their own, each over a window of its own where the rows are divided.

@@ -203,14 +203,14 @@ type climbing struct{ *fixed }
 func (k climbing) judge(values, out []float64) {
 	v := values[0]
 	out[0], out[1], out[2] = 0, v, k.step
-	enough, rounding := k.value+sufficient*k.step*k.slope, 1e-9*math.Abs(k.value)
+	enough, rounding := k.value+float64(sufficient*k.step*k.slope), float64(1e-9*math.Abs(k.value))
 	switch {
 	case !k.begun && !finite(v):
 		k.failure = fmt.Errorf("sfvi: the log density is not finite at draws around the initial values: %s", k.env.Why())
 	case !k.begun || finite(v) && (v >= enough || k.step*k.slope < rounding && v >= k.value-rounding):
 		out[0], out[2] = 1, 1
 	case finite(v): // the maximum of the parabola through value, slope and v
-		by := 0.5 * k.step * k.slope / (k.value + k.step*k.slope - v)
+		by := 0.5 * k.step * k.slope / (k.value + float64(k.step*k.slope) - v)
 		out[2] = k.step * min(max(by, 0.1), 0.5)
 	default:
 		out[2] = 0.2 * k.step

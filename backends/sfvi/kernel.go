@@ -6,6 +6,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/portable"
 )
 
 // The phases of a run.
@@ -371,7 +372,7 @@ func (k *kernel) rate() float64 {
 	if last == 0 {
 		last = first / 100
 	}
-	return last + 0.5*(first-last)*(1+math.Cos(math.Pi*float64(k.iter)/float64(k.planned)))
+	return last + float64(0.5*(first-last)*(1+portable.Cos(math.Pi*float64(k.iter)/float64(k.planned))))
 }
 
 // advance begins the tail or the evaluation of the final ELBO where it is due.
@@ -417,7 +418,7 @@ func (k *kernel) mayStop() bool {
 	if k.iter < earliest || k.iter >= k.tail || k.shortest() >= k.planned {
 		return false
 	}
-	return k.drift.N > 0 && math.Abs(k.drift.Value)+2*k.drift.SE < k.settings.Float(tolerance)
+	return k.drift.N > 0 && math.Abs(k.drift.Value)+float64(2*k.drift.SE) < k.settings.Float(tolerance)
 }
 
 // Auxiliary implements backends.Kernel, with the noise that goes with the draw's in the final ELBO.

@@ -76,7 +76,7 @@ func (q *net) start(phi []float64, from density.Stream) {
 		w.w2[i] /= math.Sqrt(width)
 	}
 	for i := range w.b1 {
-		w.b1[i] = 2*from.Float64() - 1
+		w.b1[i] = float64(2*from.Float64()) - 1
 	}
 }
 

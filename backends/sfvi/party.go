@@ -1,11 +1,11 @@
 package sfvi
 
 import (
-	"math"
-
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
+	"math"
 )
 
 // fullRankLimit is the most dimensions of a party for which q(θ) has a full covariance unless asked for. The cost of an iteration is quadratic in them, and so is
@@ -111,9 +111,9 @@ func (p *party) start(attempt uint64) {
 	clear(p.own.phi)
 	for i := range p.theta.dim {
 		if attempt > 0 {
-			mean[p.theta.coordinate(i)] = 4*from.Float64() - 2
+			mean[p.theta.coordinate(i)] = float64(4*from.Float64()) - 2
 		}
-		logs[i] = math.Log(firstSD)
+		logs[i] = portable.Log(firstSD)
 	}
 	if p.theta.rank > 0 {
 		b := p.own.phi[p.theta.all+p.theta.dim:]
@@ -196,4 +196,4 @@ func (p *party) finish(v []float64) bool {
 
 func square(v []float64) float64 { return vec.Dot(len(v), v, v) }
 
-func finite(x float64) bool { return x-x == 0 }
+func finite(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }

@@ -10,6 +10,7 @@ import (
 	"github.com/vflc/vflc/backends/lbfgs"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -81,7 +82,7 @@ func standardised(from density.Stream, draws, dim int) [][]float64 {
 	}
 	product := func(i, j int) (v float64) {
 		for _, e := range out {
-			v += e[i] * e[j]
+			v += float64(e[i] * e[j])
 		}
 		return v / float64(draws)
 	}
@@ -91,7 +92,7 @@ func standardised(from density.Stream, draws, dim int) [][]float64 {
 				for j := range i {
 					by := product(i, j)
 					for _, e := range out {
-						e[i] -= by * e[j]
+						e[i] -= float64(by * e[j])
 					}
 				}
 			}
@@ -110,9 +111,9 @@ func (p *pointed) start(restart int) {
 	p.starting.Round(uint64(restart))
 	for i := range p.theta.dim {
 		if restart > 0 {
-			p.phi[p.theta.coordinate(i)] = 2*p.starting.Float64() - 1
+			p.phi[p.theta.coordinate(i)] = float64(2*p.starting.Float64()) - 1
 		}
-		p.phi[p.theta.all+i] = math.Log(firstSD)
+		p.phi[p.theta.all+i] = portable.Log(firstSD)
 	}
 	if points, ok := p.block.(density.PointEstimated); ok && len(points.Weights()) > 0 {
 		p.initial.Round(uint64(restart))
@@ -164,7 +165,7 @@ func (p *pointed) natural(from, to []float64) {
 		for j := range q.dim {
 			v := p.scratch[j]
 			for i := j + 1; i < q.dim; i++ {
-				v += q.row(p.phi, i)[j] * q.sd[i] * from[q.coordinate(i)]
+				v += float64(q.row(p.phi, i)[j] * q.sd[i] * from[q.coordinate(i)])
 			}
 			p.scratch[j] = v
 		}
@@ -185,7 +186,7 @@ func (p *pointed) natural(from, to []float64) {
 // entropy is that of q at phi.
 func (p *pointed) entropy(phi []float64) float64 {
 	d := p.theta.dim
-	return float64(d)*(halfLog2Pi+0.5) + vec.Sum(d, phi[p.theta.all:])
+	return float64(float64(d)*(halfLog2Pi+0.5)) + vec.Sum(d, phi[p.theta.all:])
 }
 
 // evaluate evaluates the party's density at draw m.
@@ -260,7 +261,7 @@ func (p *pointed) sample(id int) float64 {
 	for i := range d {
 		p.point[p.theta.coordinate(i)] += vec.Dot(i+1, l[i*d:], p.theta.eps)
 	}
-	return float64(d)*halfLog2Pi + 0.5*p.spread.LogDet() + 0.5*vec.Dot(d, p.theta.eps, p.theta.eps)
+	return float64(float64(d)*halfLog2Pi) + float64(0.5*p.spread.LogDet()) + float64(0.5*vec.Dot(d, p.theta.eps, p.theta.eps))
 }
 
 func (p *pointed) state(c *checkpoint.Codec) {

@@ -191,7 +191,7 @@ func (k reducing) Answer(_ [][]float64, total []float64, _ [][]float64, out []fl
 			continue
 		}
 		by := total[4*c+3] / curve
-		next := max(0, k.square[c]-2*by*total[4*c+1]+by*by*total[4*c+2])
+		next := max(0, k.square[c]-float64(2*by*total[4*c+1])+float64(by*by*total[4*c+2]))
 		out[2*c], out[2*c+1] = by, next/k.square[c]
 		k.square[c] = next
 		largest = max(largest, next/k.first[c])
@@ -231,7 +231,7 @@ func (p *pointed) settle(at *responding) {
 	for k := range d { // Σ = X·Rᵀ·S, from X = Σ·S⁻¹·R
 		for i := range d {
 			for j := range d {
-				f.Matrix[i*d+j] += at.x[at.first+k][p.theta.coordinate(i)] * at.turned[k*d+j] * p.theta.sd[j]
+				f.Matrix[i*d+j] += float64(at.x[at.first+k][p.theta.coordinate(i)] * at.turned[k*d+j] * p.theta.sd[j])
 			}
 		}
 	}

@@ -195,7 +195,7 @@ func (k *kernel) slopeHere(b int, away bool) bool {
 	if len(at.z) > 0 {
 		for i, a := range at.adj { // the adjoint at z, in its place
 			if z := at.z[i]; away {
-				a -= at.curve[i] * (z - at.centre[i] + at.clients[i]*(at.centre[i]-at.begun[i]))
+				a -= float64(at.curve[i] * (z - at.centre[i] + float64(at.clients[i]*(at.centre[i]-at.begun[i]))))
 			}
 			at.z[i] = a
 		}

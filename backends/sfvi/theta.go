@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -146,10 +147,10 @@ func (q *gaussian) draw(phi, theta []float64) float64 {
 	} else {
 		copy(theta, phi[:q.all])
 		for i, at := range q.free {
-			theta[at] += q.sd[i] * q.unit[i]
+			theta[at] += float64(q.sd[i] * q.unit[i])
 		}
 	}
-	return float64(d)*halfLog2Pi + vec.Sum(d, phi[q.all:]) + entropy + 0.5*square
+	return float64(float64(d)*halfLog2Pi) + vec.Sum(d, phi[q.all:]) + entropy + float64(0.5*square)
 }
 
 // gradient turns v = ∂/∂θ of log p at the draw (total, through everything that depends on θ) into the gradient of the ELBO. Sticking the
@@ -174,7 +175,7 @@ func (q *gaussian) gradient(phi, v, grad []float64) {
 		vec.Axpy(q.all, grad, 1, v)
 		for i, at := range q.free {
 			grad[at] += q.back[i] / q.sd[i]
-			q.back[i] += q.sd[i] * v[at]
+			q.back[i] += float64(q.sd[i] * v[at])
 		}
 	}
 	vec.Mul(d, grad[q.all:], q.back, q.unit)
@@ -199,7 +200,7 @@ func (q *gaussian) path(phi, v, grad []float64) {
 	vec.Accumulate(q.all, grad, v)
 	for i := range d {
 		u := q.sd[i] * v[q.coordinate(i)]
-		grad[q.all+i] += u * q.unit[i]
+		grad[q.all+i] += float64(u * q.unit[i])
 		if q.full {
 			vec.Axpy(i, q.row(grad, i), u, q.eps)
 		}
@@ -222,13 +223,13 @@ func (q *gaussian) sds(phi, sd []float64) {
 		s := 1.0
 		if q.full {
 			for _, c := range q.row(phi, i) {
-				s += c * c
+				s += float64(c * c)
 			}
 		} else if q.rank > 0 {
 			b := q.loading(phi, i)
 			s += vec.Dot(q.rank, b, b)
 		}
-		sd[i] = math.Exp(phi[q.all+i]) * math.Sqrt(s)
+		sd[i] = portable.Exp(phi[q.all+i]) * math.Sqrt(s)
 	}
 }
 

@@ -1,6 +1,10 @@
 package soul
 
-import "math"
+import (
+	"math"
+
+	"github.com/vflc/vflc/portable"
+)
 
 // A state is a point of a Langevin chain, with what was evaluated there.
 type state struct {
@@ -32,10 +36,10 @@ func (p *party) evaluate(s *state) bool {
 		squares := 0.0
 		for i, v := range z {
 			d := v - g[i]
-			squares += d * d
-			w[i] = own[i] + r*d
+			squares += float64(d * d)
+			w[i] = own[i] + float64(r*d)
 		}
-		s.lp -= 0.5 * r * squares
+		s.lp -= float64(0.5 * r * squares)
 	}
 	p.local.Gradient(p.w, s.grad)
 	p.local.ReceivedGradient(s.received)
@@ -75,7 +79,7 @@ func (p *party) walkCorrected(c *chain, steps int) {
 		u := p.noise.Float64()
 		if !p.evaluate(c.spare) {
 			p.bad++
-		} else if math.Log(1-u) < p.ratio(c.at, c.spare) {
+		} else if portable.Log(1-u) < p.ratio(c.at, c.spare) {
 			c.swap()
 		}
 		p.record(c.at)
@@ -87,7 +91,7 @@ func (p *party) propose(from *state, to []float64) {
 	p.noise.Normals(p.xi)
 	s := p.sign * math.Sqrt(2*p.h)
 	for i, t := range from.theta {
-		to[i] = t + p.h*from.grad[i] + s*p.xi[i]
+		to[i] = t + float64(p.h*from.grad[i]) + float64(s*p.xi[i])
 	}
 }
 
@@ -96,9 +100,9 @@ func (p *party) ratio(a, b *state) float64 {
 	forth, back := 0.0, 0.0
 	for i, t := range a.theta {
 		d := b.theta[i] - t
-		f, r := d-p.h*a.grad[i], -d-p.h*b.grad[i]
-		forth += f * f
-		back += r * r
+		f, r := d-float64(p.h*a.grad[i]), -d-float64(p.h*b.grad[i])
+		forth += float64(f * f)
+		back += float64(r * r)
 	}
 	return b.lp - a.lp + (forth-back)/(4*p.h)
 }
@@ -130,9 +134,9 @@ func dot(a, b []float64) float64 {
 	b = b[:len(a)]
 	t := 0.0
 	for i, v := range a {
-		t += v * b[i]
+		t += float64(v * b[i])
 	}
 	return t
 }
 
-func finite(x float64) bool { return x-x == 0 }
+func finite(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }

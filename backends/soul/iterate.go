@@ -68,7 +68,7 @@ func (it *iterate) checkStep() {
 	}
 	it.undoneSlope = 0
 	it.damping = min(1, recovery*it.damping)
-	it.recent += recentWeight * (now - it.recent)
+	it.recent += float64(recentWeight * (now - it.recent))
 }
 
 func (it *iterate) takeBack(now float64) {
@@ -92,12 +92,12 @@ func (it *iterate) step(size float64) {
 	by := size * it.damping
 	if it.short {
 		for i, d := range it.dir {
-			by = min(by, (1+0.1*math.Abs(it.x[i]))/math.Abs(d))
+			by = min(by, (1+float64(0.1*math.Abs(it.x[i])))/math.Abs(d))
 		}
 	}
 	for i, d := range it.dir {
 		it.oldDir[i] = by * d
-		it.x[i] += by * d
+		it.x[i] += float64(by * d)
 	}
 	it.oldSlope = by * slope
 }
@@ -106,10 +106,10 @@ func (it *iterate) step(size float64) {
 func (it *iterate) onward(counts [3]int) (product, moved, length float64) {
 	a, b, c := 1/float64(counts[0]), 1/float64(counts[1]), 1/float64(counts[2])
 	for i, v := range it.windows[0] {
-		first, second, third := a*v, b*it.windows[1][i], c*it.windows[2][i]
-		product += (second - first) * (third - second)
-		moved += (third - second) * (third - second)
-		length += third * third
+		first, second, third := float64(a*v), float64(b*it.windows[1][i]), float64(c*it.windows[2][i])
+		product += float64((second - first) * (third - second))
+		moved += float64((third - second) * (third - second))
+		length += float64(third * third)
 	}
 	return product, moved, length
 }
@@ -127,6 +127,6 @@ func (it *iterate) shiftWindows() {
 func (it *iterate) average(k int) {
 	w := 1 / float64(k)
 	for i, v := range it.x {
-		it.mean[i] += w * (v - it.mean[i])
+		it.mean[i] += float64(w * (v - it.mean[i]))
 	}
 }

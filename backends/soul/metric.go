@@ -90,7 +90,7 @@ func (m *metric) apply(dir, v []float64) {
 		r := 1 / (c.Rho * c.Rho)
 		dir, bound, image, origin := span(dir, c), span(m.bound, c), span(m.image, c), span(m.origin, c)
 		for i := range dir {
-			dir[i] += r / (r + bound[i]) * (image[i] - origin[i])
+			dir[i] += float64(r / (r + bound[i]) * (image[i] - origin[i]))
 		}
 	}
 }

@@ -102,7 +102,7 @@ func (p *party) start(attempt uint64, place func(theta []float64)) {
 	clear(p.theta)
 	for i := range p.theta {
 		if attempt > 0 {
-			p.theta[i] = 4*p.initial.Float64() - 2
+			p.theta[i] = float64(4*p.initial.Float64()) - 2
 		}
 	}
 	if p.server() {
@@ -175,7 +175,7 @@ func (p *party) setGradient(adj []float64) {
 		z, g, adj, grad := span(p.x, c), span(p.meanG, c), span(adj, c), span(p.grad, c)
 		r := 1 / (c.Rho * c.Rho)
 		for i, v := range z {
-			grad[i] = r*(g[i]-v) + adj[i]
+			grad[i] = float64(r*(g[i]-v)) + adj[i]
 		}
 	}
 	if p.recorded == 0 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vflc/vflc/backends"
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/portable"
 )
 
 // rest estimates the gradient at the start.
@@ -32,7 +33,7 @@ func (k *kernel) rest(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	k.noise = max(0, (k.total[1]-n*k.total[0])/max(1, n-1))
+	k.noise = max(0, (k.total[1]-float64(n*k.total[0]))/max(1, n-1))
 	k.square = max(k.total[0]-k.noise/n, 0.01*k.total[0])
 	if !finite(k.square + k.noise) {
 		return backends.NotFinite(k.env, false, k.why(), "soul: the gradient at the start is not finite")
@@ -153,7 +154,7 @@ func (k *kernel) settle(ctx context.Context) error {
 	}
 	k.iter++
 	k.local++
-	decay := math.Pow(1+10*float64(k.local)/float64(k.climbed), -0.6)
+	decay := portable.Pow(1+10*float64(k.local)/float64(k.climbed), -0.6)
 	averaging := k.iter > 2*k.climbed
 	if averaging {
 		k.averaged++
@@ -219,7 +220,7 @@ func (k *kernel) look(ctx context.Context) error {
 func distance(a, b []float64) float64 {
 	t := 0.0
 	for i, v := range a {
-		t += (v - b[i]) * (v - b[i])
+		t += float64((v - b[i]) * (v - b[i]))
 	}
 	return t
 }
@@ -263,7 +264,7 @@ func (k *kernel) conclude(whole, parts float64) {
 	value := math.Sqrt(max(0, whole/(n*n)-noise) / k.square)
 	se := math.Sqrt(noise / k.square)
 	k.mode = backends.Mode{Iterations: k.iter, Gradient: backends.Estimate{Value: value, SE: se, N: n}}
-	k.mode.Converged = value < 2*k.settings.Float(tolerance)+2*se
+	k.mode.Converged = value < float64(2*k.settings.Float(tolerance))+float64(2*se)
 }
 
 // sample makes the next draw of every chain, without an exchange: what a client received last was of the same z and γ.

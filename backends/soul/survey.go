@@ -91,7 +91,7 @@ func (e *plain) Adjoint(b int, adj, own, w, _ []float64) {
 		r := 1 / (c.Rho * c.Rho)
 		z, g, own, w := span(p.x, c), span(p.meanG, c), span(own, c), span(w, c)
 		for i := range w {
-			w[i] = own[i] + r*(z[i]-g[i])
+			w[i] = own[i] + float64(r*(z[i]-g[i]))
 		}
 	}
 	if !e.differences {
@@ -203,7 +203,7 @@ func (k *kernel) serverPower(ctx context.Context) error {
 			copy(s.fresh, s.x)
 			scale(s.unknown, 1/math.Sqrt(square(s.unknown)))
 			for i, v := range s.unknown {
-				s.x[i] += nudge * v
+				s.x[i] += float64(nudge * v)
 			}
 		}
 		if err := k.evaluate(ctx); err != nil {

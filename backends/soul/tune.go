@@ -1,6 +1,10 @@
 package soul
 
-import "math"
+import (
+	"math"
+
+	"github.com/vflc/vflc/portable"
+)
 
 // nudge is the step of differences of gradients: the error of a central difference is of its square, of a forward one of itself, and either will do
 // for step sizes.
@@ -59,10 +63,10 @@ func (p *party) tuneChains(steps int) {
 		}
 		return
 	}
-	p.lambda = max(lambda, p.lambda+fading*(lambda-p.lambda))
+	p.lambda = max(lambda, p.lambda+float64(fading*(lambda-p.lambda)))
 	p.h = 1 / p.lambda
 	if p.corrected {
-		p.h *= min(1, optimalMALA*math.Pow(float64(len(p.theta)), -1.0/3))
+		p.h *= min(1, optimalMALA*portable.Pow(float64(len(p.theta)), -1.0/3))
 	}
 }
 
@@ -76,7 +80,7 @@ const optimalMALA = 1.65 * 1.65 / 2
 // shifted sets s to θ + by·v.
 func (p *party) shifted(s *state, v []float64, by float64) {
 	for i, t := range p.theta {
-		s.theta[i] = t + by*v[i]
+		s.theta[i] = t + float64(by*v[i])
 	}
 }
 

@@ -1,9 +1,8 @@
 package check
 
 import (
-	"math"
-
 	"github.com/vflc/vflc/lang/ast"
+	"github.com/vflc/vflc/portable"
 )
 
 // ConstValue evaluates an expression of numbers and consts.
@@ -41,7 +40,7 @@ func (p *Program) ConstValue(e ast.Expr) (float64, bool) {
 		case "/", "./":
 			return x / y, true
 		case "^":
-			return math.Pow(x, y), true
+			return portable.Pow(x, y), true
 		}
 	case *ast.Call:
 		f, ok := p.Universe.Func(e.Name.Name)

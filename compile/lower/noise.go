@@ -69,7 +69,7 @@ func squaredNoise(c *cut.Program, k *cut.Likelihood, sizes *Sizes) (sum float64,
 			members = sizes.Members[name]
 		}
 		clients += members
-		sum += float64(members) * c.RhoOf(name) * c.RhoOf(name)
+		sum += float64(float64(members) * c.RhoOf(name) * c.RhoOf(name))
 	}
 	return sum, clients
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/vflc/vflc/compile/check"
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/graph"
 )
 
@@ -75,7 +76,7 @@ func newProbe(g *graph.Graph) *probe {
 	for _, o := range g.Outputs() {
 		w := make([]float64, o.Len)
 		for i := range w {
-			w[i] = math.Cos(float64(3*i + 1))
+			w[i] = portable.Cos(float64(3*i + 1))
 		}
 		p.outputs = append(p.outputs, w)
 	}
@@ -83,19 +84,19 @@ func newProbe(g *graph.Graph) *probe {
 }
 
 // direction is how element i changes along the line.
-func direction(i int) float64 { return math.Cos(float64(2*i + 1)) }
+func direction(i int) float64 { return portable.Cos(float64(2*i + 1)) }
 
 // at moves to t on the line; inputs move with it where they should.
 func (p *probe) at(t float64, inputs bool) {
 	for i := range p.x {
-		p.x[i] = 0.2*math.Sin(float64(i+1)) + t*direction(i)
+		p.x[i] = float64(0.2*portable.Sin(float64(i+1))) + float64(t*direction(i))
 	}
 	for k := range p.g.Inputs() {
 		in := p.Input(k)
 		for i := range in {
-			in[i] = 0.3 * (1 + math.Sin(float64(i+k))) // positive: it may be a scale
+			in[i] = 0.3 * (1 + portable.Sin(float64(i+k))) // positive: it may be a scale
 			if inputs {
-				in[i] += t * direction(i)
+				in[i] += float64(t * direction(i))
 			}
 		}
 	}
@@ -108,7 +109,7 @@ func (p *probe) value(t float64) float64 {
 	v := p.Target()
 	for k, w := range p.outputs {
 		for i, o := range p.Output(k) {
-			v += w[i] * o
+			v += float64(w[i] * o)
 		}
 	}
 	return v
@@ -128,11 +129,11 @@ func (p *probe) slope(t float64) float64 {
 	p.Pull(seeds)
 	sum := 0.0
 	for i, g := range p.Grad() {
-		sum += g * direction(i)
+		sum += float64(g * direction(i))
 	}
 	for k := range p.g.Inputs() {
 		for i, a := range p.InputAdjoint(k) {
-			sum += a * direction(i)
+			sum += float64(a * direction(i))
 		}
 	}
 	return sum
@@ -148,7 +149,7 @@ func (l *Lowered) verifyGradient() error {
 	if math.IsNaN(fine) || math.IsInf(fine, 0) || math.IsNaN(coarse) || math.IsInf(coarse, 0) {
 		return nil
 	}
-	bound := 1e-5*(1+math.Abs(slope)) + 1e-9*math.Abs(value) + 2*math.Abs(fine-coarse)
+	bound := float64(1e-5*(1+math.Abs(slope))) + float64(1e-9*math.Abs(value)) + float64(2*math.Abs(fine-coarse))
 	if !(math.Abs(slope-fine) <= bound) {
 		return fmt.Errorf("the gradient along a line is %v, finite differences give %v", slope, fine)
 	}
@@ -166,7 +167,7 @@ func (l *Lowered) verifyAffine() error {
 		for t, w := range map[float64]float64{-1: 1, 0: -2, 1: 1} {
 			p.at(t, false)
 			for i, v := range p.Output(k) {
-				second[i] += w * v
+				second[i] += float64(w * v)
 				scale = max(scale, math.Abs(v))
 			}
 		}

@@ -202,7 +202,7 @@ func (c *checker) sum(e *ast.Binary, to float64, need def.Decay) []*check.Symbol
 		return c.driving(e.Y, sign*(to-v), need)
 	}
 	if v, ok := c.ConstValue(e.Y); ok {
-		return c.driving(e.X, to-sign*v, need)
+		return c.driving(e.X, to-float64(sign*v), need)
 	}
 	if math.IsInf(to, 0) || to == 0 && sign > 0 && c.nonNegative(e.X) && c.nonNegative(e.Y) {
 		return append(c.driving(e.X, to, need), c.driving(e.Y, sign*to, need)...)

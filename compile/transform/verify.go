@@ -43,7 +43,7 @@ func (v *verifier) likelihood(k *cut.Likelihood) error {
 			if l.Power != nil {
 				power = v.value(l.Power)
 			}
-			total, count = total+power*float64(v.members(q)), count+1
+			total, count = total+float64(power*float64(v.members(q))), count+1
 			if err := v.statement(q, k, l); err != nil {
 				return fmt.Errorf("at %s: %w", q.Name, err)
 			}

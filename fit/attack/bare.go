@@ -89,7 +89,7 @@ func (v *view) atIterate(sent []float64) {
 func (v *view) less(slope []float64, times float64) {
 	scale := v.of.rho * v.of.rho * times
 	for k, e := range v.picks {
-		v.bare.mean[k] -= scale * slope[e]
+		v.bare.mean[k] -= float64(scale * slope[e])
 	}
 }
 

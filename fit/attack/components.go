@@ -136,7 +136,7 @@ func (c components) share(vectors [][]float64, mean []float64) float64 {
 		all += vec.Dot(len(d), d, d)
 		for _, u := range c.directions {
 			p := vec.Dot(len(d), d, u)
-			in += p * p
+			in += float64(p * p)
 		}
 	}
 	return in / all

@@ -18,5 +18,5 @@ type Forecast struct {
 func Expect(rho float64, looks int) Forecast {
 	n := max(1, looks/2)
 	residual := rho / math.Sqrt(float64(n))
-	return Forecast{Looks: looks, ResidualSD: residual, Correlation: 1 / math.Sqrt(1+residual*residual)}
+	return Forecast{Looks: looks, ResidualSD: residual, Correlation: 1 / math.Sqrt(1+float64(residual*residual))}
 }

@@ -89,7 +89,7 @@ func separate(points [][]float64) []int {
 	parent, length := spanningTree(points)
 	sorted := slices.Sorted(slices.Values(length[1:]))
 	quarter, half := sorted[len(sorted)/4], sorted[len(sorted)/2]
-	bound := max(half+long*(half-quarter), sameCut*sorted[len(sorted)-1])
+	bound := max(half+float64(long*(half-quarter)), sameCut*sorted[len(sorted)-1])
 	for i, d := range length {
 		if d > bound {
 			parent[i] = -1
@@ -132,7 +132,7 @@ func spanningTree(points [][]float64) (parent []int, length []float64) {
 func distance(a, b []float64) float64 {
 	s := 0.0
 	for k, v := range a {
-		s += (v - b[k]) * (v - b[k])
+		s += float64((v - b[k]) * (v - b[k]))
 	}
 	return math.Sqrt(s)
 }
@@ -169,7 +169,7 @@ func adjustedRand(a, b []int) float64 {
 		rows[a[i]]++
 		columns[b[i]]++
 	}
-	pairs := func(n float64) float64 { return n * (n - 1) / 2 }
+	pairs := func(n float64) float64 { return float64(n * (n - 1) / 2) }
 	index, first, second := 0.0, 0.0, 0.0
 	for _, n := range joint {
 		index += pairs(n)
@@ -180,8 +180,8 @@ func adjustedRand(a, b []int) float64 {
 	for _, n := range columns {
 		second += pairs(n)
 	}
-	expected := first * second / pairs(float64(len(a)))
-	if most := (first + second) / 2; most != expected {
+	expected := float64(first*second) / pairs(float64(len(a)))
+	if most := float64((first + second) / 2); most != expected {
 		return (index - expected) / (most - expected)
 	}
 	return 1

@@ -87,7 +87,7 @@ func Reconstruct(chains []*Recorder, s Simulation) []Reconstruction {
 				names = append(names, name)
 			}
 			r.Parties = append(r.Parties, plan.Names[port.Party])
-			squares += of.rho * of.rho
+			squares += float64(of.rho * of.rho)
 			e.addTruth(plan.Names[port.Party], s.Truth(port.Party, port.Index))
 		}
 		r.Name, r.Rho = strings.Join(names, " + "), math.Sqrt(squares)

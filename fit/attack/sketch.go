@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -148,7 +149,7 @@ func orthogonalise(columns [][]float64, j int, r *mat.Dense) {
 	}
 	random := rand.New(rand.NewPCG(1, uint64(j))) // any direction will do, the same in every run
 	for i := range v {
-		v[i] = random.NormFloat64()
+		v[i] = portable.Normal(random)
 	}
 	for range 2 {
 		for _, u := range columns[:j] {

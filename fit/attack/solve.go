@@ -16,7 +16,7 @@ func Solve(f func(x, out []float64), a []float64) []float64 {
 	s.bracket(f)
 	for range bisections {
 		for i := range n {
-			s.at[i] = s.low[i] + (s.high[i]-s.low[i])/2
+			s.at[i] = s.low[i] + float64((s.high[i]-s.low[i])/2)
 		}
 		f(s.at, s.out)
 		for i, v := range s.out {
@@ -135,7 +135,7 @@ func scores(d *def.Dist, c def.Case, param int, through []*def.Func) (out []floa
 		}
 		theta[param] = def.Scalar(x)
 		lp := d.LogDensity(&def.Block{N: 1, X: def.Scalar(c.X), Theta: theta, DTheta: partials})
-		if score := partial[0] * slope; lp-lp == 0 && score-score == 0 {
+		if score := float64(partial[0] * slope); lp-lp == 0 && score-score == 0 {
 			out = append(out, score)
 		}
 	}

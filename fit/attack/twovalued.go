@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/vflc/vflc/portable"
 	vec "github.com/vflc/vflc/runtime/vector"
 )
 
@@ -62,7 +63,7 @@ func (s *separator) start(n int) {
 	for k, u := range s.basis {
 		switch n % 3 {
 		case 0:
-			s.w[k] = s.random.NormFloat64()
+			s.w[k] = portable.Normal(s.random)
 		case 1:
 			s.w[k] = u[row]
 		case 2:
@@ -95,7 +96,7 @@ func (s *separator) project() {
 var contrasts = [...]func(x float64) (g, d float64){
 	func(x float64) (g, d float64) { return x * x, 2 * x },
 	func(x float64) (g, d float64) { return x * x * x, 3 * x * x },
-	func(x float64) (g, d float64) { t := math.Tanh(x); return t, 1 - t*t },
+	func(x float64) (g, d float64) { t := portable.Tanh(x); return t, 1 - float64(t*t) },
 }
 
 // sharpen moves w to a direction in which the mean of a contrast has an extremum: w ← E x g(wᵀx) − w E g'(wᵀx).
@@ -109,7 +110,7 @@ func (s *separator) sharpen(contrast int) {
 			slope += d / float64(s.m)
 		}
 		for k, u := range s.basis {
-			s.next[k] = vec.Dot(s.m, u, s.g)/math.Sqrt(float64(s.m)) - slope*s.w[k]
+			s.next[k] = vec.Dot(s.m, u, s.g)/math.Sqrt(float64(s.m)) - float64(slope*s.w[k])
 		}
 		if !s.normalise(s.next) {
 			return

@@ -71,7 +71,7 @@ func newView(plan *model.Plan, of source, picks []int) *view {
 func newMasked(plan *model.Plan, members []source, picks []int) *view {
 	squares := 0.0
 	for _, m := range members {
-		squares += m.rho * m.rho
+		squares += float64(m.rho * m.rho)
 	}
 	if n := float64(len(members)); plan.Power { // a member's adjoint is without its own part, and all of them together without one
 		squares *= (n - 1) / n
@@ -156,13 +156,13 @@ func (v *view) take(window int, scale float64, a []float64) {
 	switch {
 	case window != session.AllRows:
 		for _, p := range v.windows[window] {
-			v.v[p.to] += scale * a[p.from]
+			v.v[p.to] += float64(scale * a[p.from])
 		}
 	case v.whole:
 		vec.Axpy(len(v.v), v.v, scale, a)
 	default:
 		for k, e := range v.picks {
-			v.v[k] += scale * a[e]
+			v.v[k] += float64(scale * a[e])
 		}
 	}
 }
@@ -214,11 +214,11 @@ func (v *view) usual() bool {
 	square := 0.0
 	for _, k := range v.probes {
 		d := v.v[k] - v.centre[k]
-		square += d * d
+		square += float64(d * d)
 	}
 	v.seen++
 	if v.level > 0 && square > wild*v.level {
-		v.squares += wild * v.level
+		v.squares += float64(wild * v.level)
 		return false
 	}
 	v.squares += square
@@ -231,7 +231,7 @@ func (v *view) addWindow(window int) {
 	}
 	square := 0.0
 	for _, p := range v.windows[window] {
-		square += v.v[p.to] * v.v[p.to]
+		square += float64(v.v[p.to] * v.v[p.to])
 	}
 	if square-square != 0 {
 		return

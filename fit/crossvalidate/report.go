@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -73,11 +74,11 @@ func scored(name string, rows []row, binary bool) Response {
 	var sum, square, errors float64
 	for _, r := range rows {
 		sum += r.score
-		errors += (r.observed - r.mean) * (r.observed - r.mean)
+		errors += float64((r.observed - r.mean) * (r.observed - r.mean))
 		out.Fold, out.LogDensities = append(out.Fold, r.fold+1), append(out.LogDensities, posterior.Number(r.score))
 	}
 	for _, r := range rows {
-		square += (r.score - sum/n) * (r.score - sum/n)
+		square += float64((r.score - sum/n) * (r.score - sum/n))
 	}
 	out.ELPD, out.Mean, out.RMSE = posterior.Number(sum), posterior.Number(sum/n), posterior.Number(math.Sqrt(errors/n))
 	out.SE = posterior.Number(math.Sqrt(n * square / (n - 1)))
@@ -90,7 +91,7 @@ func scored(name string, rows []row, binary bool) Response {
 func (out *Response) classify(rows []row, brier float64) {
 	right, wrong, lost, clipped := 0.0, 0.0, 0.0, 0.0
 	for _, r := range rows {
-		clipped += min(max(r.score, math.Log(leastProbability)), math.Log1p(-leastProbability))
+		clipped += min(max(r.score, portable.Log(leastProbability)), portable.Log1p(-leastProbability))
 		if (r.mean >= 0.5) == (r.observed == 1) {
 			right++
 			continue
@@ -132,7 +133,7 @@ func auc(rows []row) float64 {
 				zero++
 			}
 		}
-		pairs += one * (zeros + zero/2)
+		pairs += float64(one * (zeros + float64(zero/2)))
 		ones, zeros, i = ones+one, zeros+zero, j
 	}
 	return pairs / (ones * zeros)
@@ -146,9 +147,9 @@ func logMeanExp(x []float64) float64 {
 	}
 	sum := 0.0
 	for _, v := range x {
-		sum += math.Exp(v - most)
+		sum += portable.Exp(v - most)
 	}
-	return most + math.Log(sum/float64(len(x)))
+	return most + portable.Log(sum/float64(len(x)))
 }
 
 // WriteTable writes the report as text.

@@ -14,6 +14,7 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/fit/attack"
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -180,14 +181,14 @@ func twoDigits(n float64) string {
 	if n < 1 {
 		return "0"
 	}
-	unit := math.Pow(10, math.Floor(math.Log10(n))-1)
+	unit := portable.Pow(10, math.Floor(portable.Log10(n))-1)
 	return fmt.Sprintf("%.0f", math.Round(n/unit)*unit)
 }
 
 // worst is the forecast of the response that changes most; nil where there is none.
 func worst(all []posterior.Forecast) (out *posterior.Forecast) {
 	change := func(f *posterior.Forecast) float64 {
-		return max(math.Abs(math.Log(float64(f.Slope))), math.Abs(math.Log(float64(f.SD))))
+		return max(math.Abs(portable.Log(float64(f.Slope))), math.Abs(portable.Log(float64(f.SD))))
 	}
 	for i := range all {
 		if all[i].Reason == "" && (out == nil || change(&all[i]) > change(out)) {

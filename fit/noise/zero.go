@@ -33,11 +33,11 @@ func atZero(variances, values, errors []float64) Estimate {
 	all, fewer := weights(variances), weights(variances[1:])
 	value, without, square := 0.0, 0.0, 0.0
 	for i, w := range all {
-		value += w * values[i]
-		square += w * w * errors[i] * errors[i]
+		value += float64(w * values[i])
+		square += float64(w * w * errors[i] * errors[i])
 		if i > 0 {
-			without += fewer[i-1] * values[i]
+			without += float64(fewer[i-1] * values[i])
 		}
 	}
-	return Estimate{posterior.Number(value), posterior.Number(math.Abs(value-without) + monteCarlo*math.Sqrt(square))}
+	return Estimate{posterior.Number(value), posterior.Number(math.Abs(value-without) + float64(monteCarlo*math.Sqrt(square)))}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -50,7 +51,7 @@ func newPoint(l *Likelihood, r Row, n Noise) (*point, error) {
 	none := ones(len(l.Free))
 	for i, y := range p.resp.y {
 		p.score(y, r.Eta, none)
-		p.truth += p.resp.p[i] * p.derivative[0] * p.derivative[0]
+		p.truth += float64(p.resp.p[i] * p.derivative[0] * p.derivative[0])
 	}
 	width := 1 / math.Sqrt(p.truth)
 	if !p.smooth(width) {
@@ -63,7 +64,7 @@ func newPoint(l *Likelihood, r Row, n Noise) (*point, error) {
 
 // smooth reports whether the information is also the expected curvature, as where the log density is smooth in the predictor and the response well integrated.
 func (p *point) smooth(width float64) bool {
-	h, none := 0.05*min(width, 1), ones(len(p.l.Free))
+	h, none := float64(0.05*min(width, 1)), ones(len(p.l.Free))
 	p.expected(p.row.Eta+h, none)
 	up := p.sum[0]
 	p.expected(p.row.Eta-h, none)
@@ -79,7 +80,7 @@ func (p *point) nodes(n Noise, width float64) {
 		for k := -half; k <= half; k++ {
 			u := float64(k) * h
 			p.outer = append(p.outer, u)
-			p.logOuter = append(p.logOuter, -u*u/(2*s*s)+math.Log(h/s)-0.5*math.Log(2*math.Pi))
+			p.logOuter = append(p.logOuter, -u*u/(2*s*s)+portable.Log(h/s)-float64(0.5*portable.Log(2*math.Pi)))
 		}
 	}
 	if s := math.Sqrt(n.inner()); s > 0 {
@@ -88,7 +89,7 @@ func (p *point) nodes(n Noise, width float64) {
 		p.inner, p.logInner = nil, nil
 		for k := 0; k < maxInner && float64(k)*h <= reach*s; k++ {
 			d := float64(k) * h
-			w := -d*d/(2*s*s) + math.Log(h/s) - 0.5*math.Log(2*math.Pi)
+			w := -d*d/(2*s*s) + portable.Log(h/s) - float64(0.5*portable.Log(2*math.Pi))
 			if k > 0 {
 				w += math.Ln2
 			}
@@ -134,9 +135,9 @@ func (p *point) expected(eta float64, free []float64) float64 {
 	value := 0.0
 	for i, y := range p.resp.y {
 		lp := p.score(y, eta, free)
-		value += p.resp.p[i] * lp
+		value += float64(p.resp.p[i] * lp)
 		for k, d := range p.derivative {
-			p.sum[k] += p.resp.p[i] * d
+			p.sum[k] += float64(p.resp.p[i] * d)
 		}
 	}
 	return value
@@ -164,7 +165,7 @@ func (p *point) score(y, eta float64, free []float64) float64 {
 	}
 	total := 0.0
 	for q := first; q < last; q++ {
-		w := math.Exp(p.mixture[q] - top)
+		w := portable.Exp(p.mixture[q] - top)
 		total += w
 		if w > 0 {
 			p.addDerivatives(w, (q-first)*width)
@@ -173,7 +174,7 @@ func (p *point) score(y, eta float64, free []float64) float64 {
 	for k := range p.derivative {
 		p.derivative[k] /= total
 	}
-	return top + math.Log(total)
+	return top + portable.Log(total)
 }
 
 // active returns the range of outer nodes outside of which the likelihood at the node itself makes their share negligible.
@@ -227,20 +228,20 @@ func (p *point) copiesAt(c int) float64 {
 	top := p.logInner[0]
 	for r := 1; r < len(p.inner); r++ {
 		at := c + 2*r - 1
-		h := (p.lp[at]+p.lp[at+1])/2 - centre
+		h := float64((p.lp[at]+p.lp[at+1])/2) - centre
 		p.lp[at] = p.logInner[r] + h/p.copies
 		top = max(top, p.lp[at])
 	}
-	total := math.Exp(p.logInner[0] - top)
+	total := portable.Exp(p.logInner[0] - top)
 	for r := 1; r < len(p.inner); r++ {
 		at := c + 2*r - 1
-		p.lp[at] = math.Exp(p.lp[at] - top)
+		p.lp[at] = portable.Exp(p.lp[at] - top)
 		total += p.lp[at]
 	}
 	for r := 1; r < len(p.inner); r++ {
 		p.lp[c+2*r-1] /= total
 	}
-	return centre + p.copies*(top+math.Log(total))
+	return centre + float64(p.copies*(top+portable.Log(total)))
 }
 
 // addDerivatives adds w times the derivatives of copiesAt.
@@ -255,9 +256,9 @@ func (p *point) addDerivatives(w float64, c int) {
 		for r := 1; r < len(p.inner); r++ {
 			at := c + 2*r - 1
 			if p.lp[at] > 0 {
-				v += p.lp[at] * ((d[at]+d[at+1])/2 - d[c])
+				v += float64(p.lp[at] * (float64((d[at]+d[at+1])/2) - d[c]))
 			}
 		}
-		p.derivative[k] += w * v * factor
+		p.derivative[k] += float64(w * v * factor)
 	}
 }

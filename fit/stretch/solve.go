@@ -4,7 +4,8 @@ import (
 	"math"
 	"sync"
 
-	"gonum.org/v1/gonum/mat"
+	"github.com/vflc/vflc/backends/cholesky"
+	"github.com/vflc/vflc/portable"
 )
 
 // problem is the maximisation over x = (a, b, logs of the factors of free parameters). Where the predictor does not vary, b is 1.
@@ -30,7 +31,7 @@ func solve(l *Likelihood, points []*point, noise float64, free []float64) (Forec
 	p.spread()
 	x := make([]float64, p.dim())
 	for k, v := range free {
-		x[p.first()+k] = math.Log(v)
+		x[p.first()+k] = portable.Log(v)
 	}
 	if !p.climb(x) {
 		return Forecast{}, errFit
@@ -39,9 +40,9 @@ func solve(l *Likelihood, points []*point, noise float64, free []float64) (Forec
 	if p.scale > 0 {
 		f.Slope = 1 + x[1]
 	}
-	f.Shift = x[0] + p.mean*(1-f.Slope)
+	f.Shift = x[0] + float64(p.mean*(1-f.Slope))
 	for k := range free {
-		f.Free[k] = math.Exp(x[p.first()+k])
+		f.Free[k] = portable.Exp(x[p.first()+k])
 	}
 	noisy, ok := p.remaining(p.hessian(x))
 	truth := p.truth()
@@ -82,7 +83,7 @@ func (p *problem) at(x, gradient []float64) float64 {
 
 	free := make([]float64, len(p.l.Free))
 	for k := range free {
-		free[k] = math.Exp(x[p.first()+k])
+		free[k] = portable.Exp(x[p.first()+k])
 	}
 	values := make([]float64, len(p.points))
 	var wait sync.WaitGroup
@@ -96,7 +97,7 @@ func (p *problem) at(x, gradient []float64) float64 {
 		value += values[i]
 		gradient[0] += q.sum[0]
 		if p.scale > 0 {
-			gradient[1] += q.sum[0] * (q.row.Eta - p.mean)
+			gradient[1] += float64(q.sum[0] * (q.row.Eta - p.mean))
 		}
 		for k := range free {
 			gradient[p.first()+k] += q.sum[1+k]
@@ -108,7 +109,7 @@ func (p *problem) at(x, gradient []float64) float64 {
 func (p *problem) predictor(x []float64, q *point) float64 {
 	eta := x[0] + q.row.Eta
 	if p.scale > 0 {
-		eta += x[1] * (q.row.Eta - p.mean)
+		eta += float64(x[1] * (q.row.Eta - p.mean))
 	}
 	return eta
 }
@@ -122,12 +123,12 @@ func (p *problem) unit(k int) float64 {
 }
 
 // hessian returns minus the matrix of second derivatives of the objective, by central differences of its gradient.
-func (p *problem) hessian(x []float64) *mat.SymDense {
+func (p *problem) hessian(x []float64) []float64 {
 	n := p.dim()
-	out := mat.NewSymDense(n, nil)
+	out := make([]float64, n*n)
 	up, down, at := make([]float64, n), make([]float64, n), make([]float64, n)
 	for k := range n {
-		h := difference * p.unit(k)
+		h := float64(difference * p.unit(k))
 		copy(at, x)
 		at[k] = x[k] + h
 		p.at(at, up)
@@ -138,7 +139,10 @@ func (p *problem) hessian(x []float64) *mat.SymDense {
 			if j == k {
 				half *= 2
 			}
-			out.SetSym(j, k, out.At(j, k)+half)
+			out[j*n+k] += half
+			if j != k {
+				out[k*n+j] = out[j*n+k]
+			}
 		}
 	}
 	return out
@@ -163,9 +167,9 @@ func (p *problem) climb(x []float64) bool {
 		moved := false
 		for range 15 {
 			for k := range x {
-				next[k] = x[k] + shrink*step[k]
+				next[k] = x[k] + float64(shrink*step[k])
 			}
-			if v := p.at(next, trial); v >= value-1e-9*math.Abs(value) {
+			if v := p.at(next, trial); v >= value-float64(1e-9*math.Abs(value)) {
 				copy(x, next)
 				copy(gradient, trial)
 				value, moved = v, true
@@ -185,37 +189,38 @@ func (p *problem) climb(x []float64) bool {
 }
 
 // newton returns the solution of H step = gradient, with H made positive definite where it is not.
-func (p *problem) newton(h *mat.SymDense, gradient []float64) []float64 {
+func (p *problem) newton(h, gradient []float64) []float64 {
 	n := p.dim()
+	f := cholesky.New(n)
+	step := make([]float64, n)
 	var ridge float64
 	for range 60 {
-		shifted := mat.NewSymDense(n, nil)
+		copy(f.Matrix, h)
 		for i := range n {
-			for j := i; j < n; j++ {
-				shifted.SetSym(i, j, h.At(i, j))
-			}
-			shifted.SetSym(i, i, h.At(i, i)+ridge/(p.unit(i)*p.unit(i)))
+			f.Matrix[i*n+i] += ridge / float64(p.unit(i)*p.unit(i))
 		}
-		var c mat.Cholesky
-		if c.Factorize(shifted) {
-			var step mat.VecDense
-			if c.SolveVecTo(&step, mat.NewVecDense(n, gradient)) == nil {
-				return step.RawVector().Data
-			}
+		if f.Definite() {
+			copy(step, gradient)
+			f.Solve(step)
+			return step
 		}
-		ridge = max(2*ridge, 1e-6)
+		ridge = max(float64(2*ridge), 1e-6)
 	}
-	return make([]float64, n)
+	return step
 }
 
 // remaining is the information on the coefficients, or on the intercept where there are none, that is left when the other elements of x are estimated too.
-func (p *problem) remaining(h *mat.SymDense) (float64, bool) {
-	var inverse mat.Dense
-	if inverse.Inverse(h) != nil {
+func (p *problem) remaining(h []float64) (float64, bool) {
+	f := cholesky.New(p.dim())
+	copy(f.Matrix, h)
+	if !f.Definite() {
 		return 0, false
 	}
 	k := p.first() - 1
-	return 1 / inverse.At(k, k), true
+	column := make([]float64, p.dim())
+	column[k] = 1
+	f.Solve(column)
+	return 1 / column[k], true
 }
 
 // truth is remaining for the true likelihood.
@@ -223,7 +228,7 @@ func (p *problem) truth() float64 {
 	var aa, ab, bb float64
 	for _, q := range p.points {
 		e := q.row.Eta - p.mean
-		aa, ab, bb = aa+q.truth, ab+q.truth*e, bb+q.truth*e*e
+		aa, ab, bb = aa+q.truth, ab+float64(q.truth*e), bb+float64(q.truth*e*e)
 	}
 	if p.scale == 0 {
 		return aa

@@ -30,6 +30,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -149,7 +150,7 @@ func search(l *Likelihood, n Noise, fitted []float64) ([]float64, error) {
 		next, worst := make([]float64, len(truth)), 0.0
 		for k, v := range f.Free {
 			ratio := fitted[k] / (v * truth[k])
-			worst = max(worst, math.Abs(math.Log(ratio)))
+			worst = max(worst, math.Abs(portable.Log(ratio)))
 			next[k] = truth[k] * ratio
 		}
 		if worst >= off {
@@ -169,7 +170,7 @@ func start(l *Likelihood, param int, fitted float64, n Noise) float64 {
 	if param != l.Dist.ScaleAt || l.Dist.Link.Scale != def.IdentityLink || l.Dist.Link.Param != l.Param {
 		return fitted
 	}
-	return math.Hypot(fitted, math.Sqrt(n.absorbed()))
+	return portable.Hypot(fitted, math.Sqrt(n.absorbed()))
 }
 
 // at computes a forecast where the free parameters have true values; the search for the noisy fit begins at the fitted ones.

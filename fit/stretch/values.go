@@ -3,6 +3,7 @@ package stretch
 import (
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -42,7 +43,7 @@ func newResponse(d *def.Dist, theta []float64, y0 float64) (*response, error) {
 
 // add adds a value whose log probability is lp.
 func (r *response) add(y, lp float64) {
-	if p := math.Exp(lp); p > 0 {
+	if p := portable.Exp(lp); p > 0 {
 		r.y, r.p = append(r.y, y), append(r.p, p)
 	}
 }
@@ -82,9 +83,9 @@ func counts(d *def.Dist, theta []float64, y0 float64, f func(float64) float64) *
 	first := max(lower, mode-edge(inside, mode, -1))
 	last := min(upper, mode+edge(inside, mode, 1))
 	for y := first; y <= last; {
-		n := 1 + 2*math.Floor((y-first)/(2*blocks)) // odd, so that a block has a middle
-		middle := y + (n-1)/2
-		r.add(middle, f(middle)+math.Log(n))
+		n := 1 + float64(2*math.Floor((y-first)/(2*blocks))) // odd, so that a block has a middle
+		middle := y + float64((n-1)/2)
+		r.add(middle, f(middle)+portable.Log(n))
 		y += n
 	}
 	return r
@@ -93,11 +94,11 @@ func counts(d *def.Dist, theta []float64, y0 float64, f func(float64) float64) *
 // edge is a whole distance from the mode in one direction at which f has fallen by drop: the next power of 2.
 func edge(f func(float64) float64, mode, direction float64) float64 {
 	far := 1.0
-	for top := f(mode); far < 1<<52 && f(mode+direction*far) > top-drop; far *= 2 {
+	for top := f(mode); far < 1<<52 && f(mode+float64(direction*far)) > top-drop; far *= 2 {
 	}
 	near := far / 2
 	for top := f(mode); far-near > max(1, far/16); {
-		if middle := math.Floor((near + far) / 2); f(mode+direction*middle) > top-drop {
+		if middle := math.Floor((near + far) / 2); f(mode+float64(direction*middle)) > top-drop {
 			near = middle
 		} else {
 			far = middle
@@ -141,13 +142,13 @@ func continuous(d *def.Dist, theta []float64, y0 float64, f func(float64) float6
 			if k == 0 && sign < 0 {
 				continue
 			}
-			t := mode + sign*scale*math.Sinh(u)
-			lp := g(t) + math.Log(math.Cosh(u))
+			t := mode + float64(sign*scale*portable.Sinh(u))
+			lp := g(t) + portable.Log(portable.Cosh(u))
 			if lp < top-drop {
 				break
 			}
 			y, _ := c.value(t)
-			r.add(y, lp+math.Log(scale*step))
+			r.add(y, lp+portable.Log(scale*step))
 		}
 	}
 	return r
@@ -164,7 +165,7 @@ func peak(g func(float64) float64, at float64) (mode, scale float64) {
 			mode, s = mode+s, s*1.5
 		case down > top:
 			mode, s = mode-s, s*1.5
-		case top-max(up, down) > 0.1, max(g(mode+s/2), g(mode-s/2)) > top:
+		case top-max(up, down) > 0.1, max(g(mode+float64(s/2)), g(mode-float64(s/2))) > top:
 			s /= 2
 		default:
 			for range 60 {
@@ -188,10 +189,10 @@ func (c coordinate) value(t float64) (y, jacobian float64) {
 	case math.IsInf(c.lower, -1):
 		return t, 0
 	case math.IsInf(c.upper, 1):
-		return c.lower + math.Exp(t), t
+		return c.lower + portable.Exp(t), t
 	}
 	w := c.upper - c.lower
-	return c.lower + w/(1+math.Exp(-t)), math.Log(w) - math.Log1p(math.Exp(-t)) - math.Log1p(math.Exp(t))
+	return c.lower + w/(1+portable.Exp(-t)), portable.Log(w) - portable.Log1p(portable.Exp(-t)) - portable.Log1p(portable.Exp(t))
 }
 
 // of returns t at y, moved inside where y is an end.
@@ -200,8 +201,8 @@ func (c coordinate) of(y float64) float64 {
 	case math.IsInf(c.lower, -1):
 		return y
 	case math.IsInf(c.upper, 1):
-		return math.Log(max(y-c.lower, 1e-300))
+		return portable.Log(max(y-c.lower, 1e-300))
 	}
 	p := min(max((y-c.lower)/(c.upper-c.lower), 1e-12), 1-1e-12)
-	return math.Log(p) - math.Log1p(-p)
+	return portable.Log(p) - portable.Log1p(-p)
 }

@@ -197,7 +197,7 @@ func average(x []float64) Average {
 		sum += v
 	}
 	for _, v := range x {
-		square += (v - sum/n) * (v - sum/n)
+		square += float64((v - sum/n) * (v - sum/n))
 	}
 	out := Average{sum / n, math.NaN()}
 	if n > 1 {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/vflc/vflc/lang/diag"
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -190,7 +191,7 @@ func significant(x float64, digits int) string {
 	case size < 1e-4 || size >= 1e15:
 		return strconv.FormatFloat(x, 'g', digits, 64)
 	}
-	return strconv.FormatFloat(x, 'f', max(0, digits-1-int(math.Floor(math.Log10(size)))), 64)
+	return strconv.FormatFloat(x, 'f', max(0, digits-1-int(math.Floor(portable.Log10(size)))), 64)
 }
 
 // withError writes a mean with as many decimals as its standard error needs for two digits.
@@ -198,7 +199,7 @@ func withError(a Average) string {
 	if !(a.SE > 0) || a.SE < 1e-9 || a.SE > 1e9 {
 		return significant(a.Mean, 4) + " ± " + significant(a.SE, 2)
 	}
-	decimals := max(0, 1-int(math.Floor(math.Log10(a.SE))))
+	decimals := max(0, 1-int(math.Floor(portable.Log10(a.SE))))
 	return strconv.FormatFloat(a.Mean, 'f', decimals, 64) + " ± " + strconv.FormatFloat(a.SE, 'f', decimals, 64)
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/vflc/vflc/fit"
 	"github.com/vflc/vflc/lang/ast"
 	"github.com/vflc/vflc/lang/types"
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -314,9 +315,9 @@ func (d *drawer) cells(n need, rows int) []string {
 		case n.response && !n.encoded: // of the encoded the spread is wanted before new values are drawn
 			out[i] = text(folded(0.5, n))
 		case n.positive:
-			out[i] = text(math.Exp(d.random.NormFloat64()))
+			out[i] = text(portable.Exp(portable.Normal(d.random)))
 		default:
-			out[i] = text(folded(d.random.NormFloat64(), n))
+			out[i] = text(folded(portable.Normal(d.random), n))
 		}
 	}
 	return out
@@ -329,7 +330,7 @@ func folded(v float64, n need) float64 {
 	case n.lower != nil && n.upper != nil && whole:
 		return *n.lower + math.Mod(math.Abs(v), *n.upper-*n.lower+1)
 	case n.lower != nil && n.upper != nil:
-		return *n.lower + (*n.upper-*n.lower)/(1+math.Exp(-v))
+		return *n.lower + (*n.upper-*n.lower)/(1+portable.Exp(-v))
 	case n.lower != nil:
 		return *n.lower + math.Abs(v)
 	case n.upper != nil:

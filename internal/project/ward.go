@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/rng"
 )
 
@@ -20,15 +21,15 @@ func wardTables() map[string][]byte {
 	clinic, laboratory, registry := make([]string, patients), make([]string, patients), make([]string, patients)
 	for i := range patients {
 		id := fmt.Sprintf("P%04d", 1001+i)
-		age, female, ward := math.Round(62+14*r.NormFloat64()), r.Float64() < 0.5, r.IntN(len(wards))
-		creatinine, sodium := math.Exp(0.1+0.35*r.NormFloat64()), 139+3.5*r.NormFloat64()
-		eta := -0.5 + 0.6*(age-62)/14 + effects[ward] + 0.7*(math.Log(creatinine)-0.1)/0.35 - 0.5*(sodium-139)/3.5
+		age, female, ward := math.Round(62+float64(14*portable.Normal(r))), r.Float64() < 0.5, r.IntN(len(wards))
+		creatinine, sodium := portable.Exp(0.1+float64(0.35*portable.Normal(r))), 139+float64(3.5*portable.Normal(r))
+		eta := -0.5 + 0.6*(age-62)/14 + effects[ward] + 0.7*(portable.Log(creatinine)-0.1)/0.35 - 0.5*(sodium-139)/3.5
 		sex := "male"
 		if female {
 			sex, eta = "female", eta-0.4
 		}
 		again := 0
-		if r.Float64() < 1/(1+math.Exp(-eta)) {
+		if r.Float64() < 1/(1+portable.Exp(-eta)) {
 			again = 1
 		}
 		clinic[i] = fmt.Sprintf("%s,%.0f,%s,%s", id, age, sex, wards[ward])

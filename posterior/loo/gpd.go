@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/vflc/vflc/portable"
 )
 
 // fitGPD fits the generalised Pareto distribution to exceedances in ascending order, by the profile posterior mean of Zhang and Stephens (2009), "A
@@ -12,21 +14,21 @@ import (
 func fitGPD(x []float64) (k, sigma float64) {
 	n := float64(len(x))
 	points := 30 + int(math.Sqrt(n))
-	quartile := x[int(math.Floor(n/4+0.5))-1]
+	quartile := x[int(math.Floor(float64(n/4)+0.5))-1]
 	theta, weight := make([]float64, points), make([]float64, points)
 	for j := range theta {
 		theta[j] = 1/x[len(x)-1] + (1-math.Sqrt(float64(points)/(float64(j)+0.5)))/3/quartile
 		a := meanLog1p(-theta[j], x)
-		weight[j] = n * (math.Log(-theta[j]/a) - a - 1)
+		weight[j] = n * (portable.Log(-theta[j]/a) - a - 1)
 	}
 	total := floats.LogSumExp(weight)
 	best := 0.0
 	for j, w := range weight {
-		best += theta[j] * math.Exp(w-total)
+		best += float64(theta[j] * portable.Exp(w-total))
 	}
 	k = meanLog1p(-best, x)
 	sigma = -k / best
-	k = (k*n + 5) / (n + 10)
+	k = (float64(k*n) + 5) / (n + 10)
 	if math.IsNaN(k) || math.IsNaN(sigma) {
 		return math.Inf(1), math.NaN()
 	}
@@ -37,7 +39,7 @@ func fitGPD(x []float64) (k, sigma float64) {
 func meanLog1p(a float64, x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {
-		sum += math.Log1p(a * v)
+		sum += portable.Log1p(a * v)
 	}
 	return sum / float64(len(x))
 }
@@ -45,7 +47,7 @@ func meanLog1p(a float64, x []float64) float64 {
 // quantileGPD is the quantile function of the generalised Pareto distribution.
 func quantileGPD(p, k, sigma float64) float64 {
 	if k == 0 {
-		return -sigma * math.Log1p(-p)
+		return -sigma * portable.Log1p(-p)
 	}
-	return sigma * math.Expm1(-k*math.Log1p(-p)) / k
+	return sigma * portable.Expm1(-k*portable.Log1p(-p)) / k
 }

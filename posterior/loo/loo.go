@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -47,7 +48,7 @@ func Of(ll Pointwise, independent bool, progress Progress) Estimate {
 			floats.AddTo(terms, s.LogWeights, all)
 			o.elpd = floats.LogSumExp(terms)
 			for i, t := range terms {
-				influence[i] += math.Exp(t-o.elpd) - math.Exp(s.LogWeights[i])
+				influence[i] += portable.Exp(t-o.elpd) - portable.Exp(s.LogWeights[i])
 			}
 		}
 		o.p = logMeanExp(all) - o.elpd
@@ -64,7 +65,7 @@ func efficiency(chains [][]float64) float64 {
 	for c, chain := range chains {
 		likelihood[c] = make([]float64, len(chain))
 		for s, v := range chain {
-			likelihood[c][s] = math.Exp(v - top)
+			likelihood[c][s] = portable.Exp(v - top)
 		}
 	}
 	if r := posterior.RelativeEfficiency(likelihood); !math.IsNaN(r) {
@@ -82,7 +83,7 @@ func WAIC(ll Pointwise, independent bool, progress Progress) Estimate {
 		lppd, n := logMeanExp(all), float64(len(all))
 		o.elpd, o.p = lppd-p, p
 		for i, v := range all {
-			influence[i] += (math.Exp(v-lppd) - 1 - (v-centre)*(v-centre) + p) / n
+			influence[i] += (portable.Exp(v-lppd) - 1 - float64((v-centre)*(v-centre)) + p) / n
 		}
 	})
 	for _, p := range e.PPointwise {
@@ -103,7 +104,7 @@ func sumAndError(v []float64) (sum, se float64) {
 	return floats.Sum(v), se
 }
 
-func logMeanExp(v []float64) float64 { return floats.LogSumExp(v) - math.Log(float64(len(v))) }
+func logMeanExp(v []float64) float64 { return floats.LogSumExp(v) - portable.Log(float64(len(v))) }
 
 func flat(chains [][]float64) []float64 {
 	var out []float64
@@ -116,7 +117,7 @@ func flat(chains [][]float64) []float64 {
 // HighK counts the observations whose Pareto shape is above the bound for which PSIS-LOO is reliable with S draws, min(1 − 1/log₁₀ S, 0.7)
 // (Vehtari et al. 2024). It also returns the bound.
 func (e Estimate) HighK() (count int, bound float64) {
-	bound = min(1-1/math.Log10(float64(e.Draws)), 0.7)
+	bound = min(1-1/portable.Log10(float64(e.Draws)), 0.7)
 	for _, k := range e.K {
 		if !(k <= bound) {
 			count++

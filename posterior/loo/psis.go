@@ -11,6 +11,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/vflc/vflc/portable"
 )
 
 // leastTail is the shortest tail to which a distribution is fitted.
@@ -32,7 +34,7 @@ type Smoothed struct {
 func (s Smoothed) ESS(rEff float64) float64 {
 	sum := 0.0
 	for _, w := range s.LogWeights {
-		sum += math.Exp(2 * w)
+		sum += portable.Exp(2 * w)
 	}
 	return rEff / sum
 }
@@ -65,10 +67,10 @@ func smoothTail(lw []float64, tail int) float64 {
 	if lw[at[tail-1]]-lw[at[0]] < 2.220446049250313e-16/100 { // all equal: nothing to fit, nothing to smooth
 		return math.Inf(1)
 	}
-	cutoff := math.Exp(lw[below])
+	cutoff := portable.Exp(lw[below])
 	excess := make([]float64, tail)
 	for i, a := range at {
-		excess[i] = math.Exp(lw[a]) - cutoff
+		excess[i] = portable.Exp(lw[a]) - cutoff
 	}
 	k, sigma := fitGPD(excess)
 	if math.IsInf(k, 0) {
@@ -76,7 +78,7 @@ func smoothTail(lw []float64, tail int) float64 {
 	}
 	for i, a := range at {
 		p := (float64(i) + 0.5) / float64(tail)
-		lw[a] = min(0, math.Log(quantileGPD(p, k, sigma)+cutoff))
+		lw[a] = min(0, portable.Log(quantileGPD(p, k, sigma)+cutoff))
 	}
 	return k
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/vflc/vflc/portable"
 )
 
 // An axis is one of the two axes of a panel. With names it has a place for each, from 0; without, numbers from lo to hi.
@@ -40,12 +42,12 @@ const mostTicks = 100
 // multiples are the ticks at the multiples of a step; none where numbers so large have no digits for them.
 func (a axis) multiples(step float64) []tick {
 	var out []tick
-	decimals := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
+	decimals := max(0, int(-math.Floor(portable.Log10(step)+1e-9)))
 	first := math.Ceil(a.lo/step - 1e-9)
 	if !(math.Abs(first) < 1e12) {
 		return nil
 	}
-	for k := first; k*step <= a.hi+1e-9*step && len(out) < mostTicks; k++ {
+	for k := first; k*step <= a.hi+float64(1e-9*step) && len(out) < mostTicks; k++ {
 		out = append(out, tick{k * step, number(k*step, decimals, max(math.Abs(a.lo), math.Abs(a.hi)))})
 	}
 	return out
@@ -56,7 +58,7 @@ func roundStep(least float64) float64 {
 	if !(least > 0) || math.IsInf(least, 0) {
 		return 1
 	}
-	power := math.Pow(10, math.Floor(math.Log10(least)))
+	power := portable.Pow(10, math.Floor(portable.Log10(least)))
 	for _, k := range []float64{1, 2, 5} {
 		if k*power >= least*(1-1e-9) {
 			return k * power

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/posterior"
 )
 
@@ -29,7 +30,7 @@ func kernelDensity(values []float64) (xs, ys []float64) {
 	xs = make([]float64, gridPoints)
 	total := -(ys[0] + ys[gridPoints-1]) / 2
 	for i := range xs {
-		xs[i] = lo + float64(i)*step
+		xs[i] = lo + float64(float64(i)*step)
 		total += ys[i]
 	}
 	for i := range ys {
@@ -55,7 +56,7 @@ func bandwidth(sorted []float64) float64 {
 	if iqr := (posterior.Quantile(sorted, 0.75) - posterior.Quantile(sorted, 0.25)) / 1.34; iqr > 0 {
 		spread = min(spread, iqr)
 	}
-	return 0.9 * spread * math.Pow(n, -0.2)
+	return 0.9 * spread * portable.Pow(n, -0.2)
 }
 
 // binned shares each value among the two nearest points of the grid.
@@ -78,7 +79,7 @@ func gaussian(deviation float64) []float64 {
 	out := make([]float64, min(gridPoints, int(5*deviation)+2))
 	for i := range out {
 		z := float64(i) / deviation
-		out[i] = math.Exp(-z * z / 2)
+		out[i] = portable.Exp(-z * z / 2)
 	}
 	return out
 }
@@ -99,7 +100,7 @@ func smoothed(counts, kernel []float64) []float64 {
 	for i := range out {
 		out[i] = kernel[0] * counts[i]
 		for k := 1; k < len(kernel) && k < n; k++ {
-			out[i] += kernel[k] * (at(i-k) + at(i+k))
+			out[i] += float64(kernel[k] * (at(i-k) + at(i+k)))
 		}
 	}
 	return out

@@ -31,7 +31,7 @@ func elboMarks(run Run, r, from int) []mark {
 			continue
 		}
 		xs, ys = append(xs, float64(p.Iteration)), append(ys, p.Value)
-		low, high = append(low, p.Value-2*p.SE), append(high, p.Value+2*p.SE)
+		low, high = append(low, p.Value-float64(2*p.SE)), append(high, p.Value+float64(2*p.SE))
 	}
 	if xs == nil {
 		return []mark{remark{"no finite ELBO"}}

@@ -41,11 +41,11 @@ func forest(in input) (*Figure, error) {
 		s, row := in.scalars[n-1-k], float64(k)
 		p.y.names = append(p.y.names, s.label)
 		for r := range in.runs {
-			shift := (float64(len(in.runs)-1)/2 - float64(r)) * 0.8 / lines
+			shift := (float64(float64(len(in.runs)-1)/2) - float64(r)) * 0.8 / lines
 			p.marks = append(p.marks, intervalMarks(s.draws[r], row+shift, r)...)
 		}
 	}
-	f.high = 60 + float64(n)*max(22, 8+12*lines)
+	f.high = 60 + float64(float64(n)*max(22, 8+float64(12*lines)))
 	f.panels, f.text = []panel{p}, in.forestText
 	return f, nil
 }

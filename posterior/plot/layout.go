@@ -39,7 +39,7 @@ func (f *Figure) draw(c canvas, frameHeight, line float64) error {
 	l.heading(width - 2*margin)
 	letters := lettering{size: tickSize, color: grey}
 	note := wrapped(c, f.note+" "+f.shades, letters, width-2*margin)
-	l.foot = height - margin - lineHeight*float64(len(note))
+	l.foot = height - margin - float64(lineHeight*float64(len(note)))
 	l.measure(width)
 	if frameHeight > 0 {
 		l.height = frameHeight
@@ -55,7 +55,7 @@ func (f *Figure) draw(c canvas, frameHeight, line float64) error {
 		l.foot = y
 	}
 	for i, text := range note {
-		c.text(point{margin, l.foot + lineHeight*(float64(i)+0.5)}, text, letters)
+		c.text(point{margin, l.foot + float64(lineHeight*(float64(i)+0.5))}, text, letters)
 	}
 	return nil
 }
@@ -132,9 +132,9 @@ func small() lettering { return lettering{size: tickSize, color: black} }
 
 // measure sets the sizes of frames, which are all the same.
 func (l *layout) measure(width float64) {
-	room := width - 2*margin - gap*float64(l.f.across-1)
+	room := width - 2*margin - float64(gap*float64(l.f.across-1))
 	if l.line > 0 {
-		room -= cellWidth * float64(l.f.across) // see onColumn
+		room -= float64(cellWidth * float64(l.f.across)) // see onColumn
 	}
 	l.lefts = make([]float64, l.f.across)
 	for k, p := range l.f.panels {
@@ -266,7 +266,7 @@ func (l *layout) xAxis(a axis, f frame) {
 		x := f.atX(t.at)
 		l.c.line([]point{{x, f.top}, {x, f.bottom}}, pen{pale, 1, 1, false})
 		l.c.line([]point{{x, f.bottom}, {x, f.bottom + tickLength}}, pen{grey, 1, 1, false})
-		half := l.c.measure(t.text, letters) / 2
+		half := float64(l.c.measure(t.text, letters) / 2)
 		l.c.text(point{min(x, f.right+gap-half), f.bottom + tickLength + lineHeight/2}, t.text, letters)
 	}
 }

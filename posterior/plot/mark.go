@@ -11,9 +11,11 @@ type frame struct {
 	x, y                     axis
 }
 
-func (f frame) atX(v float64) float64 { return f.left + (v-f.x.lo)/(f.x.hi-f.x.lo)*(f.right-f.left) }
+func (f frame) atX(v float64) float64 {
+	return f.left + float64((v-f.x.lo)/(f.x.hi-f.x.lo)*(f.right-f.left))
+}
 func (f frame) atY(v float64) float64 {
-	return f.bottom - (v-f.y.lo)/(f.y.hi-f.y.lo)*(f.bottom-f.top)
+	return f.bottom - float64((v-f.y.lo)/(f.y.hi-f.y.lo)*(f.bottom-f.top))
 }
 
 // at is the place of a point, NaN where it is not finite.

@@ -130,9 +130,9 @@ func correlation(a, b [][]float64) float64 {
 			da, db := v-ma, w-mb // Welford
 			ma += da / n
 			mb += db / n
-			aa += da * (v - ma)
-			bb += db * (w - mb)
-			ab += da * (w - mb)
+			aa += float64(da * (v - ma))
+			bb += float64(db * (w - mb))
+			ab += float64(da * (w - mb))
 		}
 	}
 	if aa == 0 || bb == 0 {

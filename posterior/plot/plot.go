@@ -5,6 +5,8 @@ package plot
 import (
 	"fmt"
 	"math"
+
+	"github.com/vflc/vflc/portable"
 )
 
 // A Size is the size of a plot in characters. Color allows escape sequences for colours.
@@ -40,7 +42,7 @@ func decimals(lo, hi float64) uint {
 	if hi <= lo {
 		return 2
 	}
-	return uint(min(8, max(0, math.Ceil(-math.Log10((hi-lo)/50)))))
+	return uint(min(8, max(0, math.Ceil(-portable.Log10((hi-lo)/50)))))
 }
 
 // shortName is how many characters of a name a forest shows, whatever its width.

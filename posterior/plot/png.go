@@ -12,6 +12,8 @@ import (
 	"golang.org/x/image/font"
 	"golang.org/x/image/math/fixed"
 	"golang.org/x/image/vector"
+
+	"github.com/vflc/vflc/portable"
 )
 
 const (
@@ -95,8 +97,9 @@ func circle(at point, radius float64) []point {
 	n := 8 + 2*int(radius)
 	out := make([]point, n)
 	for i := range out {
-		sin, cos := math.Sincos(2 * math.Pi * float64(i) / float64(n))
-		out[i] = point{at.x + radius*cos, at.y + radius*sin}
+		angle := 2 * math.Pi * float64(i) / float64(n)
+		sin, cos := portable.Sin(angle), portable.Cos(angle)
+		out[i] = point{at.x + float64(radius*cos), at.y + float64(radius*sin)}
 	}
 	return out
 }
@@ -134,11 +137,11 @@ func outline(points []point, width float64) [][]point {
 	half := width / 2
 	for i := 1; i < len(points); i++ {
 		a, b := points[i-1], points[i]
-		length := math.Hypot(b.x-a.x, b.y-a.y)
+		length := portable.Hypot(b.x-a.x, b.y-a.y)
 		if length == 0 {
 			continue
 		}
-		dx, dy := (b.x-a.x)/length*half, (b.y-a.y)/length*half
+		dx, dy := float64((b.x-a.x)/length*half), float64((b.y-a.y)/length*half)
 		out = append(out, []point{{a.x + dy, a.y - dx}, {b.x + dy, b.y - dx}, {b.x - dy, b.y + dx}, {a.x - dy, a.y + dx}})
 		if i > 1 && width > 2 {
 			out = append(out, circle(a, half))
@@ -155,7 +158,7 @@ func dashes(points []point, length float64) [][]point {
 	for i := 1; i < len(points); i++ {
 		a, b := points[i-1], points[i]
 		for {
-			rest := math.Hypot(b.x-a.x, b.y-a.y)
+			rest := portable.Hypot(b.x-a.x, b.y-a.y)
 			if rest <= left {
 				left -= rest
 				piece = append(piece, b)
@@ -179,18 +182,19 @@ func (c *pixels) text(at point, s string, l lettering) {
 		return
 	}
 	face := c.face(l.size*density, l.bold)
-	wide := float64(font.MeasureString(face, s)) / 64
-	back := wide * []float64{0, 0.5, 1}[l.anchor]
+	wide := float64(float64(font.MeasureString(face, s)) / 64)
+	back := float64(wide * []float64{0, 0.5, 1}[l.anchor])
 	if !l.up {
-		d := font.Drawer{Dst: c.image, Src: shade(l.color, 1), Face: face, Dot: dotAt(at.x*density-back, (at.y+baseline*l.size)*density)}
+		d := font.Drawer{Dst: c.image, Src: shade(l.color, 1), Face: face, Dot: dotAt(float64(at.x*density)-back, (at.y+float64(baseline*l.size))*density)}
 		d.DrawString(s)
 		return
 	}
 	high := int(math.Ceil(2 * l.size * density))
 	flat := image.NewAlpha(image.Rect(0, 0, int(math.Ceil(wide))+2, high))
-	d := font.Drawer{Dst: flat, Src: image.Opaque, Face: face, Dot: dotAt(1, float64(high)/2+baseline*l.size*density)}
+	line := float64(baseline * density * l.size)
+	d := font.Drawer{Dst: flat, Src: image.Opaque, Face: face, Dot: dotAt(1, line+float64(0.5*float64(high)))}
 	d.DrawString(s)
-	corner := image.Pt(int(math.Round(at.x*density))-high/2, int(math.Round(at.y*density-wide+back)))
+	corner := image.Pt(int(math.Round(at.x*density))-high/2, int(math.Round(float64(at.y*density)-wide+back)))
 	draw.DrawMask(c.image, image.Rectangle{corner, corner.Add(image.Pt(high, flat.Bounds().Dx()))}, shade(l.color, 1), image.Point{}, turned(flat), image.Point{}, draw.Over)
 }
 

@@ -48,11 +48,11 @@ func ranks(chains [][]float64, bins int) [][]float64 {
 // rankBand is the mean count of a bin, and 1.96 of its standard deviations, for a chain of n draws among total that are exchangeable: the count is hypergeometric.
 func rankBand(n, total, bins int) (mean, half float64) {
 	share := 1 / float64(bins)
-	mean = float64(n) * share
+	mean = float64(float64(n) * share)
 	if total < 2 {
 		return mean, 0
 	}
-	return mean, 1.96 * math.Sqrt(mean*(1-share)*float64(total-n)/float64(total-1))
+	return mean, float64(1.96 * math.Sqrt(mean*(1-share)*float64(total-n)/float64(total-1)))
 }
 
 func rank(in input) (*Figure, error) {
@@ -89,7 +89,7 @@ func rank(in input) (*Figure, error) {
 func stairs(heights []float64, lo, hi float64) (xs, ys []float64) {
 	width := (hi - lo) / float64(len(heights))
 	for k, h := range heights {
-		xs = append(xs, lo+float64(k)*width, lo+float64(k+1)*width)
+		xs = append(xs, lo+float64(float64(k)*width), lo+float64(float64(k+1)*width))
 		ys = append(ys, h, h)
 	}
 	return xs, ys

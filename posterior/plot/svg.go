@@ -121,10 +121,10 @@ func (c *svg) text(at point, s string, l lettering) {
 	if s == "" {
 		return
 	}
-	base := point{at.x, at.y + baseline*l.size}
+	base := point{at.x, at.y + float64(baseline*l.size)}
 	turn := ""
 	if l.up {
-		base = point{at.x + baseline*l.size, at.y}
+		base = point{at.x + float64(baseline*l.size), at.y}
 		turn = fmt.Sprintf(` transform="rotate(-90 %s %s)"`, short(base.x), short(base.y))
 	}
 	weight := ""

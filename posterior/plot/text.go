@@ -49,7 +49,7 @@ func (f *Figure) characters(s Size) string {
 	if !s.Color {
 		g.legend = slices.DeleteFunc(slices.Clone(g.legend), func(e entry) bool { return !e.cross })
 	}
-	note := wrapped(&paper{}, g.note, lettering{}, float64(s.Width)*cellWidth-2*margin)
+	note := wrapped(&paper{}, g.note, lettering{}, float64(float64(s.Width)*cellWidth)-2*margin)
 	c := &paper{color: s.Color, width: s.Width, height: g.rows()*(s.Height+5) + 6 + len(g.legend) + len(note)}
 	n := c.width * c.height
 	c.letters, c.braille, c.colors = make([]rune, n), make([]uint8, n), make([]color, n)
@@ -88,7 +88,7 @@ func (c *paper) text(at point, s string, l lettering) {
 	if l.up {
 		return
 	}
-	x := at.x - c.measure(s, l)*[]float64{0, 0.5, 1}[l.anchor]
+	x := at.x - float64(c.measure(s, l)*[]float64{0, 0.5, 1}[l.anchor])
 	for _, letter := range s {
 		c.put(point{x + cellWidth/2, at.y}, letter, l.color)
 		if x += cellWidth; posterior.Width(string(letter)) == 2 {
@@ -145,7 +145,7 @@ func (c *paper) line(points []point, p pen) {
 		n := int(math.Ceil(max(math.Abs(b.x-a.x)/cellWidth*2, math.Abs(b.y-a.y)/cellHeight*4)))
 		for k := range n + 1 {
 			t := float64(k) / float64(max(1, n))
-			c.dot(point{a.x + t*(b.x-a.x), a.y + t*(b.y-a.y)}, p.color)
+			c.dot(point{a.x + float64(t*(b.x-a.x)), a.y + float64(t*(b.y-a.y))}, p.color)
 		}
 	}
 }

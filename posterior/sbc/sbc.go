@@ -81,7 +81,7 @@ func judge(ranks []int, draws int) Result {
 		r.Counts[v*len(r.Counts)/possible]++
 		u := float64(v)/float64(draws) - 0.5
 		sum += u
-		squares += u * u
+		squares += float64(u * u)
 	}
 	expected := n / float64(len(r.Counts))
 	for _, c := range r.Counts {

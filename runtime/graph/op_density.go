@@ -77,7 +77,7 @@ func (c *call) densityColumn(j int) {
 		w = c.spread(k+1, j, k+densityScratch)
 		lp = vector.WeightedSum(c.n, w, blk.LP)
 	}
-	*c.sum += c.node.power * lp
+	*c.sum += float64(c.node.power * lp)
 	c.givePartial(0, j, blk.DX, w)
 	for i := range k {
 		c.givePartial(i+1, j, s.dtheta[i], w)

@@ -3,6 +3,8 @@ package graph
 import (
 	"fmt"
 	"math"
+
+	"github.com/vflc/vflc/portable"
 )
 
 // A correlation is the correlation of two points of a Gaussian process from their squared distance and the length scale, with its derivative by the distance r over r.
@@ -10,19 +12,19 @@ import (
 type correlation func(r2, l float64) (k, byDistance float64)
 
 func expQuad(r2, l float64) (k, byDistance float64) {
-	k = math.Exp(-r2 / (2 * l * l))
+	k = portable.Exp(-r2 / (2 * l * l))
 	return k, -k / (l * l)
 }
 
 func matern32(r2, l float64) (k, byDistance float64) {
 	a := math.Sqrt(3*r2) / l
-	e := math.Exp(-a)
+	e := portable.Exp(-a)
 	return (1 + a) * e, -3 / (l * l) * e
 }
 
 func matern52(r2, l float64) (k, byDistance float64) {
 	a := math.Sqrt(5*r2) / l
-	e := math.Exp(-a)
+	e := portable.Exp(-a)
 	return (1 + a + a*a/3) * e, -5 / (3 * l * l) * (1 + a) * e
 }
 
@@ -66,11 +68,11 @@ func covarianceOp(name string, of correlation) *op {
 					r2 := c.distance(i, j)
 					k, by := of(r2, l)
 					if c.wants(1) {
-						c.in[1].adj.buf[0] += 2 * alpha * k * dy
+						c.in[1].adj.buf[0] += float64(2 * alpha * k * dy)
 					}
 					by *= alpha * alpha * dy
 					if c.wants(2) {
-						c.in[2].adj.buf[0] -= r2 / l * by
+						c.in[2].adj.buf[0] -= float64(r2 / l * by)
 					}
 					if c.wants(0) {
 						c.apart(i, j, by)
@@ -87,7 +89,7 @@ func (c *call) distance(i, j int) float64 {
 	x, rows, sum := c.in[0].val.buf, c.node.shape[0], 0.0
 	for at := 0; at < len(x); at += rows {
 		d := x[at+i] - x[at+j]
-		sum += d * d
+		sum += float64(d * d)
 	}
 	return sum
 }
@@ -96,7 +98,7 @@ func (c *call) distance(i, j int) float64 {
 func (c *call) apart(i, j int, by float64) {
 	x, dx, rows := c.in[0].val.buf, c.in[0].adj.buf, c.node.shape[0]
 	for at := 0; at < len(x); at += rows {
-		d := by * (x[at+i] - x[at+j])
+		d := float64(by * (x[at+i] - x[at+j]))
 		dx[at+i] += d
 		dx[at+j] -= d
 	}

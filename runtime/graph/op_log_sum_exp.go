@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/vector"
 )
 
@@ -43,7 +44,7 @@ var opLogSumExp = &op{
 		c.lines(len(c.out.val.buf), func(x line, k int) {
 			dx := x.in(c.in[0].adj.buf)
 			for i := range x.n {
-				*dx.at(i) += dy[k] * softmaxOf(*x.at(i), y[k])
+				*dx.at(i) += float64(dy[k] * softmaxOf(*x.at(i), y[k]))
 			}
 		})
 	},
@@ -100,7 +101,7 @@ var opSoftmax = &op{
 		c.lines(lastStride(c.node.shape), func(x line, _ int) {
 			total, y := logSumExp(x), x.in(c.out.val.buf)
 			for i := range x.n {
-				*y.at(i) = math.Exp(*x.at(i) - total)
+				*y.at(i) = portable.Exp(*x.at(i) - total)
 			}
 		})
 	},
@@ -109,10 +110,10 @@ var opSoftmax = &op{
 			y, dy, dx := x.in(c.out.val.buf), x.in(c.out.adj.buf), x.in(c.in[0].adj.buf)
 			sum := 0.0
 			for i := range x.n {
-				sum += *y.at(i) * *dy.at(i)
+				sum += float64(*y.at(i) * *dy.at(i))
 			}
 			for i := range x.n {
-				*dx.at(i) += *y.at(i) * (*dy.at(i) - sum)
+				*dx.at(i) += float64(*y.at(i) * (*dy.at(i) - sum))
 			}
 		})
 	},
@@ -138,7 +139,7 @@ var opLogSoftmax = &op{
 				sum += *dy.at(i)
 			}
 			for i := range x.n {
-				*dx.at(i) += *dy.at(i) - math.Exp(*y.at(i))*sum
+				*dx.at(i) += *dy.at(i) - float64(portable.Exp(*y.at(i))*sum)
 			}
 		})
 	},
@@ -186,9 +187,9 @@ func logSumExp(x line) float64 {
 	}
 	sum := 0.0
 	for i := range x.n {
-		sum += math.Exp(*x.at(i) - largest)
+		sum += portable.Exp(*x.at(i) - largest)
 	}
-	return largest + math.Log(sum)
+	return largest + portable.Log(sum)
 }
 
 func logAddExp(a, b float64) float64 {
@@ -196,7 +197,7 @@ func logAddExp(a, b float64) float64 {
 	if math.IsInf(largest, 0) || math.IsNaN(largest) {
 		return largest
 	}
-	return largest + math.Log1p(math.Exp(-math.Abs(a-b)))
+	return largest + portable.Log1p(portable.Exp(-math.Abs(a-b)))
 }
 
 // softmaxOf is exp(x - y) for y the logarithm of a sum that exp(x) is part of: 0 where all parts are 0.
@@ -204,5 +205,5 @@ func softmaxOf(x, y float64) float64 {
 	if math.IsInf(x, -1) {
 		return 0
 	}
-	return math.Exp(x - y)
+	return portable.Exp(x - y)
 }

@@ -60,10 +60,10 @@ func quantile(sorted []float64, p float64) float64 {
 	if !(p >= 0 && p <= 1) {
 		return math.NaN()
 	}
-	at := p * float64(len(sorted)-1)
+	at := float64(p * float64(len(sorted)-1))
 	k := min(int(at), len(sorted)-1)
 	if k == len(sorted)-1 {
 		return sorted[k]
 	}
-	return sorted[k] + (at-float64(k))*(sorted[k+1]-sorted[k])
+	return sorted[k] + float64((at-float64(k))*(sorted[k+1]-sorted[k]))
 }

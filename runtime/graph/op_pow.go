@@ -1,15 +1,15 @@
 package graph
 
-import "math"
+import "github.com/vflc/vflc/portable"
 
 var opPow = &op{
-	name: "pow", doc: "a^b, elementwise, broadcast, as math.Pow; a constant exponent 2 is a·a, 1 is a", least: 2, most: 2,
+	name: "pow", doc: "a^b, elementwise, broadcast, as portable.Pow; a constant exponent 2 is a·a, 1 is a", least: 2, most: 2,
 	infer: elementwise,
 	forward: func(c *call) {
 		for j := range c.width {
 			y, a, b := c.y(j), c.spread(0, j, 0), c.spread(1, j, 1)
 			for i := range c.n {
-				y[i] = math.Pow(a[i], b[i])
+				y[i] = portable.Pow(a[i], b[i])
 			}
 		}
 	},
@@ -44,7 +44,7 @@ func powSlope(a, b float64) float64 {
 	if b == 0 {
 		return 0
 	}
-	return b * math.Pow(a, b-1)
+	return b * portable.Pow(a, b-1)
 }
 
 // powLog is ∂a^b/∂b = y·log a with its limit 0 where y is 0.
@@ -52,5 +52,5 @@ func powLog(a, y float64) float64 {
 	if y == 0 {
 		return 0
 	}
-	return y * math.Log(a)
+	return y * portable.Log(a)
 }

@@ -39,7 +39,7 @@ var opSolve = &op{
 				}
 				for m := range k {
 					if c.wants(0) {
-						c.in[0].adj.buf[i+k*m] -= db[i] * c.out.val.buf[m+j]
+						c.in[0].adj.buf[i+k*m] -= float64(db[i] * c.out.val.buf[m+j])
 					}
 				}
 			}

@@ -14,7 +14,7 @@ var opTarget = &op{
 	forward: func(c *call) {
 		p := c.node.power
 		for j := range c.width {
-			*c.sum += p * vector.Sum(c.n, c.vec(0, j))
+			*c.sum += float64(p * vector.Sum(c.n, c.vec(0, j)))
 			if c.wants(0) {
 				c.giveConstant(0, j, p)
 			}

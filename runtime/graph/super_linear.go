@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/vector"
 )
 
@@ -165,7 +166,7 @@ var linearNormal = &rowLikelihood{
 		if c.wants(2) {
 			*c.dnum(2, 0) += float64(c.node.power * (squares - n) / s)
 		}
-		return float64(-0.5*squares) - float64(n*(math.Log(s)+halfLogTwoPi))
+		return float64(-0.5*squares) - float64(n*(portable.Log(s)+halfLogTwoPi))
 	},
 }
 

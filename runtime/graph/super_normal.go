@@ -3,6 +3,7 @@ package graph
 import (
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/vector"
 	"github.com/vflc/vflc/stdlib/def"
 )
@@ -54,11 +55,11 @@ func (g *Graph) fixScale(id ID, sigma *node) {
 	}
 	mode := 0.0
 	for i := range g.nodes[n.in[0]].shape.Len() {
-		mode -= math.Log(sigma.values[n.links[2].element(i, n.frame)]) + halfLogTwoPi
+		mode -= portable.Log(sigma.values[n.links[2].element(i, n.frame)]) + halfLogTwoPi
 	}
 	for k := range g.parts {
 		if g.parts[k].node == id {
-			g.parts[k].value += n.power * mode
+			g.parts[k].value += float64(n.power * mode)
 		}
 	}
 }
@@ -66,7 +67,7 @@ func (g *Graph) fixScale(id ID, sigma *node) {
 func runNormal(c *call) {
 	for j := range c.width {
 		if lp := c.normalColumn(j); math.Abs(lp) <= math.MaxFloat64 {
-			*c.sum += c.node.power * lp
+			*c.sum += float64(c.node.power * lp)
 		} else {
 			*c.sum += math.Inf(-1)
 		}
@@ -93,7 +94,7 @@ func (c *call) normalColumn(j int) float64 {
 	if c.wants(2) {
 		*c.dnum(2, j) += c.node.power * (squares - float64(c.n)) / s
 	}
-	return lp - float64(c.n)*(math.Log(s)+halfLogTwoPi)
+	return lp - float64(float64(c.n)*(portable.Log(s)+halfLogTwoPi))
 }
 
 // fewRows is how many rows are computed one by one: calls of vector functions would cost more.
@@ -164,7 +165,7 @@ func (c *call) normalFew(j int, inv []float64, stride int) float64 {
 		r := inv[i*stride]
 		z := (v - mu[i*step]) * r
 		squares += float64(z * z)
-		z *= c.node.power * r
+		z = float64(z * (c.node.power * r))
 		sum += z
 		if dx != nil {
 			dx[i] -= z
@@ -208,7 +209,7 @@ func (c *call) normalScales(j int) float64 {
 	c.residual(j, z)
 	vector.DivInto(c.n, inv, 1, c.vec(2, j))
 	vector.Mul(c.n, z, z, inv)
-	lp := -0.5*vector.Dot(c.n, z, z) - c.sumLogScale(j, w) - float64(c.n)*halfLogTwoPi
+	lp := float64(-0.5*vector.Dot(c.n, z, z)) - c.sumLogScale(j, w) - float64(float64(c.n)*halfLogTwoPi)
 	vector.Mul(c.n, w, z, inv)
 	c.giveScaledTo(0, j, -c.node.power, w)
 	c.giveScaledTo(1, j, c.node.power, w)

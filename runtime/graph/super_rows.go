@@ -179,7 +179,7 @@ func endNegBinomial(c *call) float64 {
 	}
 	vector.Rising(len(h.counts), &c.sums.sum, &c.sums.dphi, h.counts, h.times, phi)
 	if c.wants(2) {
-		c.in[2].adj.buf[0] += c.node.power * c.sums.dphi.Sum()
+		c.in[2].adj.buf[0] += float64(c.node.power * c.sums.dphi.Sum())
 	}
 	return c.sums.sum.Sum()
 }

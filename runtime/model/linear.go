@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/vector"
 )
@@ -266,13 +267,13 @@ func (p *Party) readPrior(l *density.Linear, rest *graph.Graph) error {
 	}
 	for k := range probes {
 		for i := range theta {
-			theta[i] = math.Sin(float64(i+1)*(float64(k)+0.7)) * float64(k+1)
+			theta[i] = portable.Sin(float64(i+1)*(float64(k)+0.7)) * float64(k+1)
 		}
 		evaluate(theta)
 		for a, i := range index {
 			want, size := q.Gradient[a], math.Abs(q.Gradient[a])
 			for b, j := range index {
-				want -= q.Precision[b*d+a] * theta[j]
+				want -= float64(q.Precision[b*d+a] * theta[j])
 				size += math.Abs(q.Precision[b*d+a] * theta[j])
 			}
 			if !(math.Abs(e.Grad()[i]-want) <= exact*(1+size)) {

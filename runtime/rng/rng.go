@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/vector"
 )
 
@@ -99,7 +100,7 @@ func (s *Stream) Float64() float64 { return s.rand.Float64() }
 // Normals fills dst with independent standard normals, one by one. Generated data depends on these numbers, so they must not change.
 func (s *Stream) Normals(dst []float64) {
 	for i := range dst {
-		dst[i] = s.rand.NormFloat64()
+		dst[i] = portable.Normal(s.rand)
 	}
 }
 

@@ -168,7 +168,7 @@ func (c *coding) readAt(exponent int16, dst []float64, words []uint64, invalid b
 	floors, fractions := words[:len(dst)], words[len(dst):]
 	for i, w := range floors {
 		floor := float64(int64(w))
-		x := floor + float64(int64(fractions[i]))/(1<<fractionBits)
+		x := floor + float64(float64(int64(fractions[i]))/(1<<fractionBits))
 		if c.saturates && floor < -c.limit/lostSum {
 			x = math.Inf(-1)
 		}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/stdlib/def"
 )
@@ -186,7 +187,7 @@ func (s *Simulator) Deviations(r *rand.Rand) [][]float64 {
 	for k, n := range s.model.Noise {
 		out[k] = make([]float64, len(s.exec.Input(n.Input)))
 		for i := range out[k] {
-			out[k][i] = r.NormFloat64()
+			out[k][i] = portable.Normal(r)
 		}
 	}
 	return out

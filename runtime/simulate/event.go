@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/stdlib/def"
 )
@@ -83,7 +84,7 @@ func (p *Param) Unconstrained(r *rand.Rand, scale float64, x []float64, shape gr
 	events := shape.Len() / max(1, t.Len(size))
 	for e := range events {
 		for i := range u {
-			u[i] = scale * r.NormFloat64()
+			u[i] = scale * portable.Normal(r)
 		}
 		t.Forward(y, u, work, size)
 		for i, v := range y {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/vflc/vflc/portable"
 )
 
 // LogDensity sets dst[i] to the log density of element i of response k at parameters x. Where auxiliary variables reach it, they are
@@ -45,7 +47,7 @@ func (s *Simulator) elements(y *Response) []float64 {
 func (s *Simulator) shifted(y *Response, t []float64) []float64 {
 	total := 0.0
 	for _, n := range y.Noise {
-		total = math.Hypot(total, s.model.Noise[n].Rho)
+		total = portable.Hypot(total, s.model.Noise[n].Rho)
 	}
 	for i, n := range y.Noise {
 		in := s.exec.Input(s.model.Noise[n].Input)

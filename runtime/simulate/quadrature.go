@@ -3,6 +3,7 @@ package simulate
 import (
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/vector"
 )
 
@@ -57,7 +58,7 @@ func (q *quadrature) into(out []float64) bool {
 // log sets term to the log integrands at t.
 func (q *quadrature) log(t []float64) []float64 {
 	for i, v := range q.f(t) {
-		q.term[i] = v - 0.5*t[i]*t[i]
+		q.term[i] = v - float64(0.5*t[i]*t[i])
 	}
 	return q.term
 }
@@ -94,7 +95,7 @@ func (q *quadrature) find() {
 }
 
 // at is a point of the grid.
-func (q *quadrature) at(k int) float64 { return float64(k)*grid - reach }
+func (q *quadrature) at(k int) float64 { return float64(float64(k)*grid) - reach }
 
 // climb moves the centres to the maxima, and sets the widths from the curvature: 1/√-g″, that of a normal density; at most 1, which is the noise's own.
 func (q *quadrature) climb() {
@@ -110,7 +111,7 @@ func (q *quadrature) climb() {
 		vector.Add(n, q.t, q.centre, delta)
 		for i, above := range q.log(q.t) {
 			d := delta[i]
-			slope, bend := (above-below[i])/(2*d), (above-2*middle[i]+below[i])/(d*d)
+			slope, bend := (above-below[i])/(2*d), (above-float64(2*middle[i])+below[i])/(d*d)
 			if !(bend < 0) || math.IsInf(bend, 0) || math.IsNaN(slope) {
 				continue
 			}
@@ -199,8 +200,8 @@ func (q *quadrature) settle(out []float64, step float64) float64 {
 		if !(ones < farOff) {
 			return math.NaN()
 		}
-		out[i] = q.ref[i] + math.Log(ones*step*q.width[i]) - 0.5*math.Log(2*math.Pi)
-		worst = max(worst, errorOf(math.Abs(math.Log(twos/(2*fours))), math.Abs(math.Log(ones/(2*twos)))))
+		out[i] = q.ref[i] + portable.Log(ones*step*q.width[i]) - float64(0.5*portable.Log(2*math.Pi))
+		worst = max(worst, errorOf(math.Abs(portable.Log(twos/(2*fours))), math.Abs(portable.Log(ones/(2*twos)))))
 	}
 	return worst
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/vflc/vflc/portable"
 )
 
 // A value is an argument x and the exact value of a function there, as the sum of two numbers.
@@ -37,7 +39,7 @@ func values(t *testing.T) map[string][]value {
 // ulps is the distance of y from v in units in the last place of v.
 func ulps(y float64, v value) float64 {
 	if math.IsInf(v.high, 0) || math.IsNaN(y) {
-		return where(y == v.high, 0, math.Inf(1))
+		return portable.Where(y == v.high, 0, math.Inf(1))
 	}
 	unit := math.Abs(v.high)
 	unit = math.Nextafter(unit, math.Inf(1)) - unit

@@ -1,13 +1,17 @@
 package vector
 
-import "math"
+import (
+	"math"
+
+	"github.com/vflc/vflc/portable"
+)
 
 // Relu sets y = max(a, 0).
 func Relu(n int, y, a []float64) { relu(active, n, y, a) }
 
 func reluGo(_ int, y, a []float64) {
 	for i := range y {
-		y[i] = larger(0, a[i])
+		y[i] = portable.Larger(0, a[i])
 	}
 }
 
@@ -34,6 +38,6 @@ func ReluBack(n int, y, d, r []float64) { reluBack(active, n, y, d, r) }
 
 func reluBackGo(_ int, y, d, r []float64) {
 	for i := range y {
-		y[i] = where(r[i] > 0, d[i], 0)
+		y[i] = portable.Where(r[i] > 0, d[i], 0)
 	}
 }

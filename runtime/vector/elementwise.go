@@ -1,6 +1,10 @@
 package vector
 
-import "math"
+import (
+	"math"
+
+	"github.com/vflc/vflc/portable"
+)
 
 // Fill sets y = s.
 func Fill(n int, y []float64, s float64) { fill(active, n, y, s) }
@@ -133,7 +137,7 @@ func Select(n int, y, c, a, b []float64) { choose(active, n, y, c, a, b) }
 
 func chooseGo(_ int, y, c, a, b []float64) {
 	for i := range y {
-		y[i] = where(c[i] == 0, b[i], a[i])
+		y[i] = portable.Where(c[i] == 0, b[i], a[i])
 	}
 }
 
@@ -142,14 +146,6 @@ func Weight(n int, y, w []float64) { weight(active, n, y, w) }
 
 func weightGo(_ int, y, w []float64) {
 	for i := range y {
-		y[i] = where(w[i] != 0, y[i]*w[i], 0)
+		y[i] = portable.Where(w[i] != 0, y[i]*w[i], 0)
 	}
-}
-
-// where returns yes if the condition holds, else no.
-func where(holds bool, yes, no float64) float64 {
-	if holds {
-		return yes
-	}
-	return no
 }

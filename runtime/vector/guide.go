@@ -1,6 +1,10 @@
 package vector
 
-import "math"
+import (
+	"math"
+
+	"github.com/vflc/vflc/portable"
+)
 
 // GuideDraw draws the coordinates e of auxiliary variables from normals with the given means and logarithms of sds, and standard noise eps: s = exp(logs)
 // and e = mean + s·eps. It returns Σ logs + ½(eps² - e²) = Σ log N(e; 0, 1) - log N(e; mean, s²), summed in eight lanes.
@@ -11,7 +15,7 @@ func GuideDraw(n int, s, e, mean, logs, eps []float64) float64 {
 func guideDrawGo(_ int, s, e, mean, logs, eps []float64) float64 {
 	var sum [lanes]float64
 	for i, l := range logs {
-		sd, x := expOf(l), eps[i]
+		sd, x := portable.Exp(l), eps[i]
 		y := math.FMA(sd, x, mean[i])
 		s[i], e[i] = sd, y
 		acc := &sum[i%lanes]

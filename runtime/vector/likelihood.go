@@ -1,6 +1,10 @@
 package vector
 
-import "math"
+import (
+	"math"
+
+	"github.com/vflc/vflc/portable"
+)
 
 // The likelihoods read n predictors and n observations and add their log densities to sums that the caller keeps from block to block, so that
 // lanes are folded once. Terms that depend on the observations only are left out (log y!, the log of a binomial coefficient). d is set to the
@@ -14,7 +18,7 @@ type Lanes [lanes]float64
 func (l *Lanes) Sum() float64 { return fold((*[lanes]float64)(l)) }
 
 // expFalling is e^-a for a ≥ 0.
-func expFalling(a float64) float64 { return expOf(-a) }
+func expFalling(a float64) float64 { return portable.Exp(-a) }
 
 // odds returns 1/(1+e^-t) and 1/(1+e^t), given z = e^-|t|.
 func odds(t, z float64) (p, q float64) {
@@ -34,7 +38,7 @@ func PoissonLog(n int, sum *Lanes, eta, y, d []float64) {
 func poissonLogGo(n int, sum *[lanes]float64, eta, y, d []float64) {
 	for i, e := range eta[:n] {
 		k := y[i]
-		rate := expOf(e)
+		rate := portable.Exp(e)
 		sum[i%lanes] += math.FMA(k, e, -rate)
 		put(d, i, k-rate)
 	}
@@ -56,25 +60,25 @@ func bernoulliProbitGo(n int, sum *[lanes]float64, eta, y, d []float64) {
 	for i, e := range eta[:n] {
 		sign := math.FMA(y[i], 2, -1)
 		t := float64(sign * e)
-		put(d, i, sign*logPhiSlopeOf(t))
-		sum[i%lanes] += logPhiOf(t)
+		put(d, i, sign*portable.LogPhiSlope(t))
+		sum[i%lanes] += portable.LogPhi(t)
 	}
 }
 
 // NegBinomial2Log adds -phi·log(1+e^t) - y·log(1+e^-t) with t = eta - log phi, and to dphi its derivative in phi without that of the terms of
 // Rising, which belong to the density too: counts with log mean eta and inverse dispersion phi.
 func NegBinomial2Log(n int, sum, dphi *Lanes, eta, y []float64, phi float64, d []float64) {
-	negBinomial2Log(active, n, (*[lanes]float64)(sum), (*[lanes]float64)(dphi), eta, y, phi, logValue(phi), 1/phi, d)
+	negBinomial2Log(active, n, (*[lanes]float64)(sum), (*[lanes]float64)(dphi), eta, y, phi, portable.Log(phi), 1/phi, d)
 }
 
 func negBinomial2LogGo(n int, sum, dphi *[lanes]float64, eta, y []float64, phi, logPhi, inverse float64, d []float64) {
 	for i, e := range eta[:n] {
 		t, k := e-logPhi, y[i]
 		z := expFalling(math.Abs(t))
-		l := log1pUnit(z, 0)
+		l := portable.Log1pUnit(z, 0)
 		p, q := odds(t, z)
 		hits := float64(k * q)
-		up, down := l+larger(0, t), l+larger(0, -t)
+		up, down := l+portable.Larger(0, t), l+portable.Larger(0, -t)
 		dphi[i%lanes] += math.FMA(-hits, inverse, p-up)
 		sum[i%lanes] += math.FMA(-phi, up, float64(-k*down))
 		put(d, i, math.FMA(-phi, p, hits))

@@ -1,6 +1,10 @@
 package vector
 
-import "math"
+import (
+	"math"
+
+	"github.com/vflc/vflc/portable"
+)
 
 // TileLength is the number of rows in a tile of a Predictor's matrix.
 const TileLength = 32
@@ -73,7 +77,7 @@ func BernoulliProbitLinear(n int, sum *Lanes, p *Predictor, y []float64) {
 
 // NegBinomial2LogLinear is NegBinomial2Log of a predictor.
 func NegBinomial2LogLinear(n int, sum, dphi *Lanes, p *Predictor, y []float64, phi float64) {
-	s, d, logPhi, inverse := (*[lanes]float64)(sum), (*[lanes]float64)(dphi), logValue(phi), 1/phi
+	s, d, logPhi, inverse := (*[lanes]float64)(sum), (*[lanes]float64)(dphi), portable.Log(phi), 1/phi
 	negBinomial2LogLinear(active, n, p.X, p.B, len(p.B), p.Gradient, p.C, p.Offset, y, p.D, s, d, phi, logPhi, inverse)
 }
 

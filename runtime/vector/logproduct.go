@@ -1,6 +1,10 @@
 package vector
 
-import "math"
+import (
+	"math"
+
+	"github.com/vflc/vflc/portable"
+)
 
 // A LogProduct sums the log densities of Bernoulli or binomial observations. It computes their terms log(1+z) as the logarithm of a product; each lane
 // holds up to mostFactors factors between 1 and 2. Call Reset before the first use.
@@ -48,7 +52,7 @@ func tail(d []float64, m int) []float64 {
 // take reserves room for up to n factors and returns for how many. It empties a full product first.
 func (s *LogProduct) take(n int) int {
 	if s.used == mostFactors {
-		s.logs += logOfProduct(&s.product)
+		s.logs += portable.LogOfProduct(s.product[:])
 		for l := range s.product {
 			s.product[l] = 1
 		}
@@ -61,23 +65,7 @@ func (s *LogProduct) take(n int) int {
 
 // Value returns the sum of all log densities. trials is the number of trials of binomial observations, 1 for Bernoulli.
 func (s *LogProduct) Value(trials float64) float64 {
-	return fold(&s.sum) - float64(trials*(s.logs+logOfProduct(&s.product)))
-}
-
-// logOfProduct returns the logarithm of the product of all lanes, each between 1 and 2^1000: of their mantissas, and of two to the sum of their
-// exponents.
-func logOfProduct(product *[lanes]float64) float64 {
-	k, m := 0.0, 1.0
-	for _, p := range product {
-		if !(p < math.Inf(1)) {
-			return p
-		}
-		bits := math.Float64bits(p)
-		k += float64(int64(bits>>52)) - 1023
-		m = float64(m * math.Float64frombits(bits&mantissa|oneBits))
-	}
-	e, f := logSplit(m)
-	return logOf(k+e, f)
+	return fold(&s.sum) - float64(trials*(s.logs+portable.LogOfProduct(s.product[:])))
 }
 
 func bernoulliLogitGo(n int, sum, product *[lanes]float64, eta, y, d []float64) {
@@ -86,8 +74,8 @@ func bernoulliLogitGo(n int, sum, product *[lanes]float64, eta, y, d []float64) 
 		t := float64(sign * e)
 		z := expFalling(math.Abs(t))
 		product[i%lanes] *= z + 1
-		sum[i%lanes] += smaller(0, t)
-		put(d, i, sign*(where(t < 0, 1, z)/(z+1)))
+		sum[i%lanes] += portable.Smaller(0, t)
+		put(d, i, sign*(portable.Where(t < 0, 1, z)/(z+1)))
 	}
 }
 
@@ -97,7 +85,7 @@ func binomialLogitGo(n int, sum, product *[lanes]float64, eta, y []float64, tria
 		failures := trials - y[i]
 		p, q := odds(e, z)
 		product[i%lanes] *= z + 1
-		sum[i%lanes] += float64(where(e < 0, y[i], -failures) * e)
+		sum[i%lanes] += float64(portable.Where(e < 0, y[i], -failures) * e)
 		put(d, i, math.FMA(-failures, p, float64(y[i]*q)))
 	}
 }

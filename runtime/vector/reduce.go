@@ -1,6 +1,10 @@
 package vector
 
-import "math"
+import (
+	"math"
+
+	"github.com/vflc/vflc/portable"
+)
 
 // lanes is the number of partial sums of a reduction: element i belongs to lane i modulo 8.
 const lanes = 8
@@ -52,7 +56,7 @@ func weightedSumGo(n int, w, a []float64) float64 {
 	var p partial
 	for i, v := range w[:n] {
 		s := &p[i/lanes%4][i%lanes]
-		*s = math.FMA(v, where(v != 0, a[i], 0), *s)
+		*s = math.FMA(v, portable.Where(v != 0, a[i], 0), *s)
 	}
 	return p.sum()
 }

@@ -1,6 +1,10 @@
 package vector
 
-import "math"
+import (
+	"math"
+
+	"github.com/vflc/vflc/portable"
+)
 
 // seriesFrom is the phi from which Rising uses the asymptotic series of the difference, not the difference of two log Γ.
 const seriesFrom = 16
@@ -14,15 +18,15 @@ func Rising(n int, sum, dphi *Lanes, y, w []float64, phi float64) {
 	}
 	inverse := 1 / phi
 	square := float64(inverse * inverse)
-	base := float64(polynomial(square, stirlingTail[:]) * inverse)
-	slope := math.FMA(inverse, 0.5, float64(polynomial(square, digammaTail[:])*square))
-	risingFar(active, n, (*[lanes]float64)(sum), (*[lanes]float64)(dphi), y, w, phi, inverse, logValue(phi)-1, base, slope)
+	base := float64(portable.StirlingSeries(square) * inverse)
+	slope := math.FMA(inverse, 0.5, float64(portable.DigammaSeries(square)*square))
+	risingFar(active, n, (*[lanes]float64)(sum), (*[lanes]float64)(dphi), y, w, phi, inverse, portable.Log(phi)-1, base, slope)
 }
 
 // risingNear computes differences of log Γ, a few counts at a time.
 func risingNear(n int, sum, dphi *Lanes, y, w []float64, phi float64) {
 	var x, v [64]float64
-	base, slope := lgammaOf(phi), digammaOf(phi)
+	base, slope := portable.Lgamma(phi), portable.Digamma(phi)
 	for n > 0 {
 		m := min(n, len(x))
 		AddScalar(m, x[:], y, phi)
@@ -40,13 +44,13 @@ func risingNear(n int, sum, dphi *Lanes, y, w []float64, phi float64) {
 // terms that are small compared with the first cancel.
 func risingFarGo(n int, sum, dphi *[lanes]float64, y, w []float64, phi, inverse, log1, base, slope float64) {
 	for i, k := range y[:n] {
-		l := log1pOf(float64(k * inverse))
+		l := portable.Log1p(float64(k * inverse))
 		x := k + phi
 		v := 1 / x
 		square := float64(v * v)
-		rest := math.FMA(-polynomial(square, stirlingTail[:]), v, base)
+		rest := math.FMA(-portable.StirlingSeries(square), v, base)
 		value := math.FMA(k, log1, -math.FMA(-(x-0.5), l, rest))
-		q := math.FMA(v, 0.5, float64(polynomial(square, digammaTail[:])*square))
+		q := math.FMA(v, 0.5, float64(portable.DigammaSeries(square)*square))
 		s, d := &sum[i%lanes], &dphi[i%lanes]
 		*s = math.FMA(w[i], value, *s)
 		*d = math.FMA(w[i], l-(q-slope), *d)
@@ -116,8 +120,8 @@ func chooseFar(y, a, far, near []float64) {
 
 func risingValueGo(_ int, y, a, k []float64) {
 	for i, v := range a {
-		log1 := logValue(v) - 1
-		l := log1pOf(float64(k[i] * (1 / v)))
+		log1 := portable.Log(v) - 1
+		l := portable.Log1p(float64(k[i] * (1 / v)))
 		x := v + k[i]
 		rest := stirlingRest(v) - stirlingRest(x)
 		y[i] = math.FMA(k[i], log1, -math.FMA(-(x-0.5), l, rest))
@@ -126,12 +130,12 @@ func risingValueGo(_ int, y, a, k []float64) {
 
 func stirlingRest(x float64) float64 {
 	w := 1 / x
-	return float64(polynomial(float64(w*w), stirlingTail[:]) * w)
+	return float64(portable.StirlingSeries(float64(w*w)) * w)
 }
 
 func risingSlopeGo(_ int, y, a, k []float64) {
 	for i, v := range a {
-		l := log1pOf(float64(k[i] * (1 / v)))
+		l := portable.Log1p(float64(k[i] * (1 / v)))
 		y[i] = l - (digammaRest(v+k[i]) - digammaRest(v))
 	}
 }
@@ -140,5 +144,5 @@ func risingSlopeGo(_ int, y, a, k []float64) {
 func digammaRest(x float64) float64 {
 	w := 1 / x
 	square := float64(w * w)
-	return math.FMA(w, 0.5, float64(polynomial(square, digammaTail[:])*square))
+	return math.FMA(w, 0.5, float64(portable.DigammaSeries(square)*square))
 }

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/vflc/vflc/portable"
 )
 
 func randomWords(r *rand.Rand, n int) []uint64 {
@@ -80,10 +82,11 @@ func TestNormals(t *testing.T) {
 
 // Every pair has the radius and the angle that follow from its two words.
 func TestNormalPairs(t *testing.T) {
+	unit := func(word uint64) float64 { return 1 + float64(word>>12)*0x1p-52 }
 	r := rand.New(rand.NewPCG(17, 16))
 	for range 20000 {
 		u, v := r.Uint64(), r.Uint64()
-		c, s := normalPair(u, v)
+		c, s := portable.NormalPair(u, v)
 		radius := math.Sqrt(-2 * math.Log(2-unit(u)))
 		sin, cos := math.Sincos(2 * math.Pi * (unit(v) - 1.5))
 		if math.Abs(c-radius*cos) > 4e-16*radius+1e-15 || math.Abs(s-radius*sin) > 4e-16*radius+1e-15 {

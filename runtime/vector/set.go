@@ -3,6 +3,8 @@ package vector
 import (
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 )
 
 // A Set is an instruction set that the functions are written for. All sets compute the same bits.
@@ -13,18 +15,19 @@ const (
 	Portable Set = iota // Go
 	AVX2                // AVX2 and FMA
 	AVX512              // AVX-512 F, DQ, BW and VL
+	NEON                // that of every arm64 processor
 )
 
-// Variable is the environment variable that chooses a set: go, avx2 or avx512.
+// Variable is the environment variable that chooses a set by its name.
 const Variable = "VFLC_KERNELS"
 
-var setNames = [...]string{Portable: "go", AVX2: "avx2", AVX512: "avx512"}
+var setNames = [...]string{Portable: "go", AVX2: "avx2", AVX512: "avx512", NEON: "neon"}
 
 // String is the name that Variable takes.
 func (s Set) String() string { return setNames[s] }
 
 // active is the set in use; the error is not nil if Variable names another one that cannot be used.
-var active, refused = chosen(os.Getenv(Variable), best())
+var active, refused = chosen(os.Getenv(Variable), Sets())
 
 // Tier returns the set in use: the fastest of the processor, or the one that Variable names.
 func Tier() Set { return active }
@@ -32,27 +35,29 @@ func Tier() Set { return active }
 // Refused returns an error if Variable names a set that does not exist or that the processor does not have. The fastest set is then in use.
 func Refused() error { return refused }
 
-// Sets returns the sets of the processor, the portable set first.
-func Sets() []Set {
+// All returns the sets of all processors.
+func All() []Set {
 	var all []Set
-	for s := Portable; s <= best(); s++ {
-		all = append(all, s)
+	for s := range setNames {
+		all = append(all, Set(s))
 	}
 	return all
 }
 
-func chosen(name string, most Set) (Set, error) {
+// chosen returns the set of that name if the processor has it, else the last of those that it has.
+func chosen(name string, has []Set) (Set, error) {
+	best := has[len(has)-1]
 	if name == "" {
-		return most, nil
+		return best, nil
 	}
 	for s, known := range setNames {
 		switch {
 		case known != name:
-		case Set(s) > most:
-			return most, fmt.Errorf("vector: %s=%s, but this processor has no more than %s", Variable, name, most)
+		case !slices.Contains(has, Set(s)):
+			return best, fmt.Errorf("vector: %s=%s, but this processor has no more than %s", Variable, name, best)
 		default:
 			return Set(s), nil
 		}
 	}
-	return most, fmt.Errorf("vector: %s=%s: want go, avx2 or avx512", Variable, name)
+	return best, fmt.Errorf("vector: %s=%s: want one of %s", Variable, name, strings.Join(setNames[:], ", "))
 }

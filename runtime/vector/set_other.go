@@ -1,5 +1,6 @@
-//go:build !amd64
+//go:build !amd64 && !arm64
 
 package vector
 
-func best() Set { return Portable }
+// Sets returns the sets of the processor.
+func Sets() []Set { return []Set{Portable} }

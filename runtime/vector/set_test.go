@@ -1,36 +1,40 @@
 package vector
 
-import "testing"
+import (
+	"os"
+	"testing"
+)
 
 func TestChoiceOfSet(t *testing.T) {
+	x86 := []Set{Portable, AVX2, AVX512}
 	for _, c := range []struct {
 		name string
-		most Set
+		has  []Set
 		want Set
 		ok   bool
 	}{
-		{"", AVX512, AVX512, true},
-		{"", Portable, Portable, true},
-		{"go", AVX512, Portable, true},
-		{"avx2", AVX512, AVX2, true},
-		{"avx512", AVX512, AVX512, true},
-		{"avx512", AVX2, AVX2, false},
-		{"avx2", Portable, Portable, false},
-		{"sse", AVX2, AVX2, false},
+		{"", x86, AVX512, true},
+		{"", x86[:1], Portable, true},
+		{"go", x86, Portable, true},
+		{"avx2", x86, AVX2, true},
+		{"avx512", x86, AVX512, true},
+		{"avx512", x86[:2], AVX2, false},
+		{"avx2", x86[:1], Portable, false},
+		{"sse", x86[:2], AVX2, false},
 	} {
-		got, err := chosen(c.name, c.most)
+		got, err := chosen(c.name, c.has)
 		if got != c.want || (err == nil) != c.ok {
-			t.Errorf("chosen(%q, %v) = %v, %v", c.name, c.most, got, err)
+			t.Errorf("chosen(%q, %v) = %v, %v", c.name, c.has, got, err)
 		}
 	}
 }
 
 func TestSetsEndWithTheBest(t *testing.T) {
 	all := Sets()
-	if all[0] != Portable || all[len(all)-1] != best() {
-		t.Errorf("sets %v, best %v", all, best())
+	if all[0] != Portable {
+		t.Errorf("sets %v", all)
 	}
-	if Tier() > best() {
-		t.Errorf("%v is in use, the processor has %v", Tier(), best())
+	if os.Getenv(Variable) == "" && Tier() != all[len(all)-1] {
+		t.Errorf("%v is in use, the processor has %v", Tier(), all)
 	}
 }

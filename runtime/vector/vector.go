@@ -1,5 +1,5 @@
 // Package vector has the loops over arrays that the graph's operations and the samplers use: elementwise functions, sums, products with
-// matrices, and likelihoods, in assembly for AVX-512 and for AVX2 with FMA, and in portable Go.
+// matrices, and likelihoods, in assembly for AVX-512, for AVX2 with FMA and for NEON, and in portable Go.
 //
 // Conventions. The first argument is the length n. Slices have at least n elements, of which a function reads or writes the first n (a matrix:
 // n rows of each column). Destinations come before sources. A destination may be the same slice as a source, but must not overlap one

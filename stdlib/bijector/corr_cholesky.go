@@ -3,6 +3,7 @@ package bijector
 import (
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -26,7 +27,7 @@ Source: Stan Reference Manual, "Cholesky factors of correlation matrices"; Lewan
 			for i := range k {
 				r := 0.0
 				for j := range k {
-					r += y[i+k*j] * y[i+k*j]
+					r += float64(y[i+k*j] * y[i+k*j])
 					if j > i && y[i+k*j] != 0 {
 						return false
 					}
@@ -46,7 +47,7 @@ func below(k int) int { return k * (k - 1) / 2 }
 // logSech2 is log(1 - tanh²u).
 func logSech2(u float64) float64 {
 	a := math.Abs(u)
-	return 2 * (math.Ln2 - a - math.Log1p(math.Exp(-2*a)))
+	return 2 * (math.Ln2 - a - portable.Log1p(portable.Exp(-2*a)))
 }
 
 // The elements of row i are L_ij = tanh(u_j) Π_{m<j} sech(u_m), so that log|J| = Σ_j (1 + (i-1-j)/2) log sech²(u_j), with i and j from 1.
@@ -58,12 +59,12 @@ func corrCholeskyForward(y, x, _ []float64, k int) float64 {
 		for j := range i {
 			u := x[at]
 			at++
-			y[i+k*j] = math.Tanh(u) * math.Exp(left)
+			y[i+k*j] = portable.Tanh(u) * portable.Exp(left)
 			s := logSech2(u)
-			left += s / 2
-			sum += (1 + float64(i-1-j)/2) * s
+			left += float64(s / 2)
+			sum += float64((1 + float64(float64(i-1-j)/2)) * s)
 		}
-		y[i+k*i] = max(math.Exp(left), math.SmallestNonzeroFloat64)
+		y[i+k*i] = max(portable.Exp(left), math.SmallestNonzeroFloat64)
 	}
 	return sum
 }
@@ -76,14 +77,14 @@ func corrCholeskyBackward(dx, dy, x, y, _ []float64, k int, jacobian bool) {
 			u := x[at]
 			rest := 0.0 // Σ over the elements after j that scale with sech(u_j)
 			for m := j + 1; m <= i; m++ {
-				rest += dy[i+k*m] * y[i+k*m]
+				rest += float64(dy[i+k*m] * y[i+k*m])
 			}
-			z, s := math.Tanh(u), logSech2(u)
-			dx[at] += dy[i+k*j]*math.Exp(left+s) - z*rest
+			z, s := portable.Tanh(u), logSech2(u)
+			dx[at] += float64(dy[i+k*j]*portable.Exp(left+s)) - float64(z*rest)
 			if jacobian {
-				dx[at] -= 2 * z * (1 + float64(i-1-j)/2)
+				dx[at] -= float64(2 * z * (1 + float64(float64(i-1-j)/2)))
 			}
-			left += s / 2
+			left += float64(s / 2)
 			at++
 		}
 	}
@@ -95,9 +96,9 @@ func corrCholeskyInverse(x, y []float64, k int) {
 		for j := range i { // tanh u = L_ij/√(Σ_{m≥j} L_im²), and so sinh u = L_ij/√(Σ_{m>j} L_im²)
 			rest := 0.0
 			for m := j + 1; m <= i; m++ {
-				rest = math.Hypot(rest, y[i+k*m])
+				rest = portable.Hypot(rest, y[i+k*m])
 			}
-			x[at] = math.Asinh(y[i+k*j] / rest)
+			x[at] = portable.Asinh(y[i+k*j] / rest)
 			at++
 		}
 	}

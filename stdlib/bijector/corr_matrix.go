@@ -3,6 +3,7 @@ package bijector
 import (
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/linear"
 )
@@ -44,7 +45,7 @@ func corrMatrixForward(y, x, work []float64, k int) float64 {
 	linear.TimesOwnTranspose(y, l, k)
 	for i := range k {
 		y[i+k*i] = 1
-		sum += float64(k-1-i) * math.Log(l[i+k*i])
+		sum += float64(float64(k-1-i) * portable.Log(l[i+k*i]))
 	}
 	return sum
 }

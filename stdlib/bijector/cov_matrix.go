@@ -3,6 +3,7 @@ package bijector
 import (
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/linear"
 )
@@ -37,8 +38,8 @@ func logCholesky(l, x []float64, k int) float64 {
 			l[i+k*j] = x[at]
 			at++
 		}
-		l[i+k*i] = max(math.Exp(x[at]), math.SmallestNonzeroFloat64)
-		sum += float64(k-i+1) * x[at]
+		l[i+k*i] = max(portable.Exp(x[at]), math.SmallestNonzeroFloat64)
+		sum += float64(float64(k-i+1) * x[at])
 		at++
 	}
 	return sum
@@ -61,7 +62,7 @@ func covMatrixBackward(dx, dy, x, _, work []float64, k int, jacobian bool) {
 			dx[at] += dl[i+k*j]
 			at++
 		}
-		dx[at] += dl[i+k*i] * l[i+k*i]
+		dx[at] += float64(dl[i+k*i] * l[i+k*i])
 		if jacobian {
 			dx[at] += float64(k - i + 1)
 		}
@@ -78,7 +79,7 @@ func covMatrixInverse(x, y []float64, k int) {
 			x[at] = l[i+k*j]
 			at++
 		}
-		x[at] = math.Log(l[i+k*i])
+		x[at] = portable.Log(l[i+k*i])
 		at++
 	}
 }

@@ -3,6 +3,7 @@ package bijector
 import (
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -23,7 +24,7 @@ Source: Stan Reference Manual, "Lower and upper bounded scalar".`,
 		},
 		Inverse: func(x, y []float64, lower, upper float64) {
 			for i, v := range y {
-				x[i] = math.Log(v-lower) - math.Log(upper-v)
+				x[i] = portable.Log(v-lower) - portable.Log(upper-v)
 			}
 		},
 	}
@@ -32,17 +33,17 @@ Source: Stan Reference Manual, "Lower and upper bounded scalar".`,
 func intervalForward(y, x []float64, lower, upper float64) float64 {
 	first, last := math.Nextafter(lower, upper), math.Nextafter(upper, lower)
 	width := upper - lower
-	sum := float64(len(x)) * math.Log(width)
+	sum := float64(len(x)) * portable.Log(width)
 	for i, u := range x {
 		a := math.Abs(u)
-		z := math.Exp(-a)
+		z := portable.Exp(-a)
 		step := width * z / (1 + z) // from the nearer bound, so that a y beside it keeps its digits
 		v := lower + step
 		if u > 0 {
 			v = upper - step
 		}
 		y[i] = min(max(v, first), last) // not on a bound: see Lower
-		sum -= a + 2*math.Log1p(z)
+		sum -= a + float64(2*portable.Log1p(z))
 	}
 	return sum
 }
@@ -50,8 +51,8 @@ func intervalForward(y, x []float64, lower, upper float64) float64 {
 func intervalBackward(dx, dy, x, _ []float64, lower, upper float64) {
 	width := upper - lower
 	for i, u := range x {
-		z := math.Exp(-math.Abs(u))
+		z := portable.Exp(-math.Abs(u))
 		r := 1 / (1 + z)
-		dx[i] += dy[i]*width*z*r*r - math.Copysign((1-z)*r, u)
+		dx[i] += float64(dy[i]*width*z*r*r) - math.Copysign((1-z)*r, u)
 	}
 }

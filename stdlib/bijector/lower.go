@@ -3,6 +3,7 @@ package bijector
 import (
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -17,14 +18,14 @@ Source: Stan Reference Manual, "Lower bounded scalar".`,
 			first := math.Nextafter(lower, math.Inf(1))
 			sum := 0.0
 			for i, u := range x {
-				y[i] = max(lower+math.Exp(u), first) // rounding must not put y on the bound, where a density may be infinite
+				y[i] = max(lower+portable.Exp(u), first) // rounding must not put y on the bound, where a density may be infinite
 				sum += u
 			}
 			return sum
 		},
 		Backward: func(dx, dy, _, y []float64, lower, _ float64) {
 			for i := range dy {
-				dx[i] += dy[i]*(y[i]-lower) + 1
+				dx[i] += float64(dy[i]*(y[i]-lower)) + 1
 			}
 		},
 		Func: func(lower, _ float64) string {
@@ -35,7 +36,7 @@ Source: Stan Reference Manual, "Lower bounded scalar".`,
 		},
 		Inverse: func(x, y []float64, lower, _ float64) {
 			for i, v := range y {
-				x[i] = math.Log(v - lower)
+				x[i] = portable.Log(v - lower)
 			}
 		},
 	}

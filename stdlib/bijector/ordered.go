@@ -3,6 +3,7 @@ package bijector
 import (
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -36,7 +37,7 @@ Source: Stan Reference Manual, "Ordered vector".`,
 func increase(y, x []float64, k int) float64 {
 	sum := 0.0
 	for i := 1; i < k; i++ {
-		y[i] = max(y[i-1]+math.Exp(x[i]), math.Nextafter(y[i-1], math.Inf(1))) // rounding must not make two equal
+		y[i] = max(y[i-1]+portable.Exp(x[i]), math.Nextafter(y[i-1], math.Inf(1))) // rounding must not make two equal
 		sum += x[i]
 	}
 	return sum
@@ -47,7 +48,7 @@ func decrease(dx, dy, x []float64, k int, jacobian bool) float64 {
 	sum := 0.0
 	for i := k - 1; i > 0; i-- {
 		sum += dy[i]
-		dx[i] += sum * math.Exp(x[i])
+		dx[i] += float64(sum * portable.Exp(x[i]))
 		if jacobian {
 			dx[i]++
 		}
@@ -58,7 +59,7 @@ func decrease(dx, dy, x []float64, k int, jacobian bool) float64 {
 // steps inverts increase.
 func steps(x, y []float64, k int) {
 	for i := 1; i < k; i++ {
-		x[i] = math.Log(y[i] - y[i-1])
+		x[i] = portable.Log(y[i] - y[i-1])
 	}
 }
 

@@ -3,6 +3,7 @@ package bijector
 import (
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -18,17 +19,17 @@ Source: Stan Reference Manual, "Positive ordered vector".`,
 		Least:   1,
 		Free:    func(k int) int { return k },
 		Forward: func(y, x, _ []float64, k int) float64 {
-			y[0] = max(math.Exp(x[0]), math.SmallestNonzeroFloat64)
+			y[0] = max(portable.Exp(x[0]), math.SmallestNonzeroFloat64)
 			return x[0] + increase(y, x, k)
 		},
 		Backward: func(dx, dy, x, y, _ []float64, k int, jacobian bool) {
-			dx[0] += decrease(dx, dy, x, k, jacobian) * y[0]
+			dx[0] += float64(decrease(dx, dy, x, k, jacobian) * y[0])
 			if jacobian {
 				dx[0]++
 			}
 		},
 		Inverse: func(x, y []float64, k int) {
-			x[0] = math.Log(y[0])
+			x[0] = portable.Log(y[0])
 			steps(x, y, k)
 		},
 		Contains: func(y []float64, k int) bool { return finite(y) && y[0] > 0 && increases(y, k) },

@@ -3,6 +3,7 @@ package bijector
 import (
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -41,7 +42,7 @@ func simplexForward(y, x, _ []float64, k int) float64 {
 		y[i] = sum
 		if i > 0 {
 			w := x[i-1] / math.Sqrt(float64(i)*float64(i+1))
-			y[i] -= float64(i) * w
+			y[i] -= float64(float64(i) * w)
 			sum += w
 		}
 		largest = max(largest, y[i])
@@ -49,28 +50,28 @@ func simplexForward(y, x, _ []float64, k int) float64 {
 	total, logs := 0.0, 0.0
 	for i, z := range y {
 		logs += z - largest
-		y[i] = math.Exp(z - largest)
+		y[i] = portable.Exp(z - largest)
 		total += y[i]
 	}
 	for i := range y {
 		y[i] = max(y[i]/total, math.SmallestNonzeroFloat64)
 	}
-	return logs - float64(k)*math.Log(total) + 0.5*math.Log(float64(k))
+	return logs - float64(float64(k)*portable.Log(total)) + float64(0.5*portable.Log(float64(k)))
 }
 
 func simplexBackward(dx, dy, _, y, _ []float64, k int, jacobian bool) {
 	mean := 0.0
 	for i, v := range y {
-		mean += v * dy[i]
+		mean += float64(v * dy[i])
 	}
 	sum := 0.0 // of the derivatives by z_1, …, z_i
 	for i, v := range y {
-		g := v * (dy[i] - mean)
+		g := float64(v * (dy[i] - mean))
 		if jacobian {
-			g += 1 - float64(k)*v
+			g += 1 - float64(float64(k)*v)
 		}
 		if i > 0 {
-			dx[i-1] += (sum - float64(i)*g) / math.Sqrt(float64(i)*float64(i+1))
+			dx[i-1] += (sum - float64(float64(i)*g)) / math.Sqrt(float64(i)*float64(i+1))
 		}
 		sum += g
 	}
@@ -79,9 +80,9 @@ func simplexBackward(dx, dy, _, y, _ []float64, k int, jacobian bool) {
 func simplexInverse(x, y []float64, k int) {
 	sum := 0.0
 	for i, v := range y {
-		z := math.Log(max(v, math.SmallestNonzeroFloat64))
+		z := portable.Log(max(v, math.SmallestNonzeroFloat64))
 		if i > 0 {
-			x[i-1] = (sum - float64(i)*z) / math.Sqrt(float64(i)*float64(i+1))
+			x[i-1] = (sum - float64(float64(i)*z)) / math.Sqrt(float64(i)*float64(i+1))
 		}
 		sum += z
 	}

@@ -3,6 +3,7 @@ package bijector
 import (
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -28,10 +29,10 @@ Source: Stan Reference Manual, "Unit vector"; Muller (1959), A note on a method 
 		Backward: func(dx, dy, x, y, _ []float64, _ int, jacobian bool) {
 			along, r := 0.0, length(x)
 			for i, v := range y {
-				along += v * dy[i]
+				along += float64(v * dy[i])
 			}
 			for i, v := range y {
-				dx[i] += (dy[i] - along*v) / r
+				dx[i] += (dy[i] - float64(along*v)) / r
 				if jacobian {
 					dx[i] -= x[i]
 				}
@@ -45,7 +46,7 @@ Source: Stan Reference Manual, "Unit vector"; Muller (1959), A note on a method 
 func length(x []float64) float64 {
 	r := 0.0
 	for _, v := range x {
-		r = math.Hypot(r, v)
+		r = portable.Hypot(r, v)
 	}
 	return r
 }

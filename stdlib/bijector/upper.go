@@ -3,6 +3,7 @@ package bijector
 import (
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -17,19 +18,19 @@ Source: Stan Reference Manual, "Upper bounded scalar".`,
 			last := math.Nextafter(upper, math.Inf(-1))
 			sum := 0.0
 			for i, u := range x {
-				y[i] = min(upper-math.Exp(u), last) // not on the bound: see Lower
+				y[i] = min(upper-portable.Exp(u), last) // not on the bound: see Lower
 				sum += u
 			}
 			return sum
 		},
 		Backward: func(dx, dy, _, y []float64, _, upper float64) {
 			for i := range dy {
-				dx[i] += 1 - dy[i]*(upper-y[i])
+				dx[i] += 1 - float64(dy[i]*(upper-y[i]))
 			}
 		},
 		Inverse: func(x, y []float64, _, upper float64) {
 			for i, v := range y {
-				x[i] = math.Log(upper - v)
+				x[i] = portable.Log(upper - v)
 			}
 		},
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -145,7 +146,7 @@ func (m *mixture) element(w *workspace, b *def.Block, i int) float64 {
 			return math.NaN()
 		}
 		if share > 0 {
-			most = max(most, math.Log(share)+w.parts[k].block.LP[i])
+			most = max(most, portable.Log(share)+w.parts[k].block.LP[i])
 		}
 	}
 	if math.IsInf(most, -1) {
@@ -153,17 +154,17 @@ func (m *mixture) element(w *workspace, b *def.Block, i int) float64 {
 	}
 	for k := range m.components {
 		if share := m.weight(b.Theta, k, i); share > 0 {
-			total += math.Exp(math.Log(share) + w.parts[k].block.LP[i] - most)
+			total += portable.Exp(portable.Log(share) + w.parts[k].block.LP[i] - most)
 		}
 	}
-	return most + math.Log(total)
+	return most + portable.Log(total)
 }
 
 func (m *mixture) partials(w *workspace, b *def.Block, i int, lp float64) {
 	dx := 0.0
 	for k := range m.components {
 		p := &w.parts[k].block
-		density := math.Exp(p.LP[i] - lp) // relative to that of the mixture
+		density := portable.Exp(p.LP[i] - lp) // relative to that of the mixture
 		if math.IsInf(lp, -1) {
 			density = 0
 		}

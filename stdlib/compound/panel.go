@@ -4,6 +4,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -139,7 +140,7 @@ func (w *workspace) tail(k int, f func(*def.Block) float64, x float64) span {
 // difference is the log of exp(greater) - exp(less); rising says that the greater one is of the upper end.
 func difference(less, greater span, rising bool) span {
 	lp := greater.lp + special.Log1mExp(less.lp-greater.lp)
-	up, down := math.Exp(greater.lp-lp), math.Exp(less.lp-lp)
+	up, down := portable.Exp(greater.lp-lp), portable.Exp(less.lp-lp)
 	out := span{lp: lp, dupper: times(up, greater.dupper), dlower: -times(down, less.dupper)}
 	if !rising {
 		out.dupper, out.dlower = out.dlower, out.dupper

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -208,7 +209,7 @@ func (t *truncated) invert(u float64, theta []float64) float64 {
 		args[k] = def.Scalar(v)
 	}
 	share := func(x float64) float64 {
-		return math.Exp(t.tail(&def.Block{N: 1, X: def.Scalar(x), Theta: args}, false))
+		return portable.Exp(t.tail(&def.Block{N: 1, X: def.Scalar(x), Theta: args}, false))
 	}
 	base := t.Support
 	low, high := base.Bounds(theta)
@@ -224,7 +225,7 @@ func (t *truncated) invert(u float64, theta []float64) float64 {
 		}
 	}
 	for range 2000 {
-		middle := low + (high-low)/2
+		middle := low + float64((high-low)/2)
 		if t.Discrete {
 			middle = math.Floor(middle)
 		}

@@ -44,14 +44,14 @@ type Events struct {
 // Give adds W[i]·v to the derivative by element j of event i of parameter k, where that is wanted.
 func (b *Events) Give(k, i, j int, v float64) {
 	if b.DTheta[k] != nil {
-		b.DTheta[k][b.Theta[k].Index(i, j)] += b.W[i] * v
+		b.DTheta[k][b.Theta[k].Index(i, j)] += float64(b.W[i] * v)
 	}
 }
 
 // GiveX is Give for the value.
 func (b *Events) GiveX(i, j int, v float64) {
 	if b.DX != nil {
-		b.DX[b.X.Index(i, j)] += b.W[i] * v
+		b.DX[b.X.Index(i, j)] += float64(b.W[i] * v)
 	}
 }
 

@@ -1,6 +1,10 @@
 package def
 
-import "math"
+import (
+	"math"
+
+	"github.com/vflc/vflc/portable"
+)
 
 // A Range is a set of values between two ends, each of which belongs to it or not; an infinite end does not. It is undefined where Lower or Upper is
 // NaN: the value of a function outside its domain. What is computed from one that is undefined is undefined.
@@ -131,9 +135,9 @@ func (x Range) Power(y Range) Range {
 	case whole && p < 0:
 		return Point(1).Over(x.Power(Point(-p)))
 	case whole && math.Mod(p, 2) == 0 && x.Lower < 0:
-		return Range{0, max(math.Pow(x.Lower, p), math.Pow(x.Upper, p)), true, x.LowerIn || x.UpperIn}
+		return Range{0, max(portable.Pow(x.Lower, p), portable.Pow(x.Upper, p)), true, x.LowerIn || x.UpperIn}
 	case whole || p == y.Upper && p > 0 && x.Lower >= 0:
-		return Range{math.Pow(x.Lower, p), math.Pow(x.Upper, p), x.LowerIn, x.UpperIn}
+		return Range{portable.Pow(x.Lower, p), portable.Pow(x.Upper, p), x.LowerIn, x.UpperIn}
 	case x.Positive():
 		return Open(0, math.Inf(1))
 	case x.Lower >= 0:

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -26,7 +27,7 @@ Source: Stan Functions Reference, "Bernoulli distribution".`,
 		LogDensity: bernoulliLogDensity,
 		Expand:     bernoulliExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
-			p := nonNegative(theta[0]) + 0*nonNegative(1-theta[0])
+			p := nonNegative(theta[0]) + float64(0*nonNegative(1-theta[0]))
 			return drawBinary(r, p)
 		},
 		LogCDF: below(bernoulliTail), LogCCDF: above(bernoulliTail),
@@ -51,9 +52,9 @@ func bernoulliLogDensity(b *def.Block) float64 {
 		lp, d := math.NaN(), math.NaN()
 		switch x := b.X.At(i); {
 		case x == 0:
-			lp, d = math.Log1p(-p), -1/(1-p)
+			lp, d = portable.Log1p(-p), -1/(1-p)
 		case x == 1 && p <= 1:
-			lp, d = math.Log(p), 1/p
+			lp, d = portable.Log(p), 1/p
 		}
 		sum += lp
 		set(b.LP, i, lp)
@@ -109,7 +110,7 @@ func above0() *def.Func {
 
 func bernoulliTail(x float64, theta [maxParams]float64, upper bool) point {
 	p := probability(theta[0])
-	return binaryTail(x, point{lp: math.Log1p(-p), dtheta: [maxParams]float64{-1 / (1 - p)}}, point{lp: math.Log(p), dtheta: [maxParams]float64{1 / p}}, upper)
+	return binaryTail(x, point{lp: portable.Log1p(-p), dtheta: [maxParams]float64{-1 / (1 - p)}}, point{lp: portable.Log(p), dtheta: [maxParams]float64{1 / p}}, upper)
 }
 
 // binaryTail is the tail at x of a value that is 0 or 1, given the log probabilities of 0 and of 1.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -58,11 +59,11 @@ func bernoulliLogitLogDensity(b *def.Block) float64 {
 	sum := 0.0
 	for i := range b.N {
 		x, eta := binary(b.X.At(i)), alpha.At(i)
-		toward := (2*x - 1) * eta // the log odds of the observed value
+		toward := (float64(2*x) - 1) * eta // the log odds of the observed value
 		lp := -special.Log1pExp(-toward)
 		sum += lp
 		set(b.LP, i, lp)
-		set(dalpha, i, (2*x-1)*special.InvLogit(-toward))
+		set(dalpha, i, (float64(2*x)-1)*special.InvLogit(-toward))
 	}
 	return finish(b, sum)
 }
@@ -93,29 +94,29 @@ func bernoulliLogitValue(x, eta []float64) float64 {
 	twice, wrong, product := 0.0, 0.0, 1.0
 	eta = eta[:len(x)]
 	for i, y := range x {
-		t := (2*y - 1) * eta[i]
+		t := float64((float64(2*y) - 1) * eta[i])
 		a := math.Abs(t)
-		product *= 1 + math.Exp(-a)
+		product *= 1 + portable.Exp(-a)
 		twice += t - a // 2 min(t, 0)
 		wrong += math.Abs(y * (y - 1))
 	}
-	return where(wrong == 0, 0.5*twice-math.Log(product))
+	return where(wrong == 0, float64(0.5*twice)-portable.Log(product))
 }
 
 func bernoulliLogitGradient(x, eta, deta []float64) float64 {
 	twice, wrong, product := 0.0, 0.0, 1.0
 	eta, deta = eta[:len(x)], deta[:len(x)]
 	for i, y := range x {
-		sign := 2*y - 1
-		t := sign * eta[i]
+		sign := float64(2*y) - 1
+		t := float64(sign * eta[i])
 		a := math.Abs(t)
-		z := math.Exp(-a)
+		z := portable.Exp(-a)
 		product *= 1 + z
 		twice += t - a
 		wrong += math.Abs(y * (y - 1))
 		deta[i] = sign * sigmoid(-t, z)
 	}
-	return where(wrong == 0, 0.5*twice-math.Log(product))
+	return where(wrong == 0, float64(0.5*twice)-portable.Log(product))
 }
 
 // sigmoid returns 1/(1+exp(-t)) given z = exp(-|t|). The choice is made on bits, so that it compiles to a conditional move: the sign of t

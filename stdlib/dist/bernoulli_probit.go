@@ -50,7 +50,7 @@ func bernoulliProbitElements(b def.Builder, x def.Value, theta []def.Value) bool
 }
 
 func bernoulliProbitAt(x float64, theta [maxParams]float64) point {
-	sign := 2*binary(x) - 1
+	sign := float64(2*binary(x)) - 1
 	lp, slope := special.LogPhi(sign * theta[0])
 	if math.IsInf(slope, 0) {
 		slope = math.NaN()

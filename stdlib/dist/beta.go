@@ -1,9 +1,9 @@
 package dist
 
 import (
-	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -62,7 +62,7 @@ func betaLogDensity(b *def.Block) float64 {
 			}
 		}
 		x := nonNegative(b.X.At(i))
-		logX, log1mX := math.Log(x), math.Log1p(-x) // -Inf at an end, NaN above 1: no density
+		logX, log1mX := portable.Log(x), portable.Log1p(-x) // -Inf at an end, NaN above 1: no density
 		lp := times(p-1, logX) + times(q-1, log1mX) - norm
 		sum += lp
 		set(b.LP, i, lp)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -111,17 +112,17 @@ func betaBinomialSide(x, n, alpha, beta float64, upper bool) point {
 		ratio := k / (n - k + 1) * (n - k + beta) / (k - 1 + alpha)
 		da -= 1 / (k - 1 + alpha)
 		db += 1 / (n - k + beta)
-		term *= ratio
+		term = float64(term * ratio)
 		sum += term
-		sumA += term * da
-		sumB += term * db
+		sumA += float64(term * da)
+		sumB += float64(term * db)
 		if term > 1e200 { // p.lp is the log of the unit
-			p.lp += math.Log(term)
+			p.lp += portable.Log(term)
 			sum, sumA, sumB, term = sum/term, sumA/term, sumB/term, 1
 		}
 		done = ratio < 1 && alpha >= 1 && beta >= 1 && term*k < 1e-18*sum // the ratio falls too
 	}
-	p.lp += math.Log(sum)
+	p.lp += portable.Log(sum)
 	p.dtheta = [maxParams]float64{0, sumA / sum, sumB / sum}
 	return p
 }

@@ -1,9 +1,9 @@
 package dist
 
 import (
-	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -25,8 +25,8 @@ Source: Stan Functions Reference, "Beta proportion distribution".`,
 		Support:    def.UnitInterval,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		Lower:      def.End{Exponent: &def.Exponent{Param: 0, Of: func(theta []float64) float64 { return theta[0]*theta[1] - 1 }}},
-		Upper:      def.End{Exponent: &def.Exponent{Param: 0, Of: func(theta []float64) float64 { return (1-theta[0])*theta[1] - 1 }}},
+		Lower:      def.End{Exponent: &def.Exponent{Param: 0, Of: func(theta []float64) float64 { return float64(theta[0]*theta[1]) - 1 }}},
+		Upper:      def.End{Exponent: &def.Exponent{Param: 0, Of: func(theta []float64) float64 { return float64((1-theta[0])*theta[1]) - 1 }}},
 		LogDensity: func(b *def.Block) float64 { return pointwise(b, betaProportionAt) },
 		Expand:     betaProportionExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
@@ -60,16 +60,16 @@ func betaProportionExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 
 func betaProportionAt(x float64, theta [maxParams]float64) point {
 	mu, kappa := theta[0], positive(theta[1])
-	p, q := positive(mu)*kappa, positive(1-mu)*kappa
-	x = positive(x) + 0*positive(1-x)
-	logX, log1mX := math.Log(x), math.Log1p(-x)
+	p, q := float64(positive(mu)*kappa), float64(positive(1-mu)*kappa)
+	x = positive(x) + float64(0*positive(1-x))
+	logX, log1mX := portable.Log(x), portable.Log1p(-x)
 	psiP, psiQ := special.Digamma(p), special.Digamma(q)
 	return point{
-		lp: (p-1)*logX + (q-1)*log1mX - special.LogBeta(p, q),
+		lp: float64((p-1)*logX) + float64((q-1)*log1mX) - special.LogBeta(p, q),
 		dx: (p-1)/x - (q-1)/(1-x),
 		dtheta: [maxParams]float64{
 			kappa * (logX - log1mX - psiP + psiQ),
-			special.Digamma(kappa) + mu*(logX-psiP) + (1-mu)*(log1mX-psiQ),
+			special.Digamma(kappa) + float64(mu*(logX-psiP)) + float64((1-mu)*(log1mX-psiQ)),
 		},
 	}
 }
@@ -77,5 +77,5 @@ func betaProportionAt(x float64, theta [maxParams]float64) point {
 func betaProportionTail(x float64, theta [maxParams]float64, upper bool) point {
 	mu, kappa := theta[0], theta[1]
 	lp, da, db, flow := betaTail(mu*kappa, (1-mu)*kappa, x, 1-x, upper)
-	return point{lp: lp, dx: quotient(flow, x*(1-x)), dtheta: [maxParams]float64{kappa * (da - db), mu*da + (1-mu)*db}}
+	return point{lp: lp, dx: quotient(flow, x*(1-x)), dtheta: [maxParams]float64{kappa * (da - db), float64(mu*da) + float64((1-mu)*db)}}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -30,7 +31,7 @@ Source: Stan Functions Reference, "Binomial distribution".`,
 		Expand:     binomialExpand,
 		Carrier:    binomialCarrier,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
-			return drawBinomial(r, theta[0], nonNegative(theta[1])+0*nonNegative(1-theta[1]), 1-theta[1])
+			return drawBinomial(r, theta[0], nonNegative(theta[1])+float64(0*nonNegative(1-theta[1])), 1-theta[1])
 		},
 		LogCDF: below(binomialTail), LogCCDF: above(binomialTail),
 		Examples: []string{"data wins : count[N]\ndata games : count[N]\nparam p ~ beta(2, 2)\nwins ~ binomial(games, p)"},
@@ -50,7 +51,7 @@ func binomialAt(x float64, theta [maxParams]float64) point {
 	x = natural(x)
 	rest := nonNegative(natural(theta[0]) - x)
 	return point{
-		lp:     times(x, math.Log(p)) + times(rest, math.Log1p(-p)),
+		lp:     times(x, portable.Log(p)) + times(rest, portable.Log1p(-p)),
 		dtheta: [maxParams]float64{0, quotient(x, p) - quotient(rest, q)},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -53,7 +54,7 @@ Source: Stan Functions Reference, "Binomial distribution, logit parameterization
 func binomialCarrier(x float64, theta []float64) float64 {
 	n := natural(theta[0])
 	x, rest := natural(x), nonNegative(n-x)
-	v := -math.Log1p(n) - special.LogBeta(x+1, rest+1)
+	v := -portable.Log1p(n) - special.LogBeta(x+1, rest+1)
 	if math.IsNaN(v) {
 		return math.Inf(-1)
 	}
@@ -79,7 +80,7 @@ func binomialLogitLogDensity(b *def.Block) float64 {
 		lp := -times(x, special.Log1pExp(-eta)) - times(rest, special.Log1pExp(eta))
 		sum += lp
 		set(b.LP, i, lp)
-		set(dalpha, i, x*special.InvLogit(-eta)-rest*special.InvLogit(eta))
+		set(dalpha, i, float64(x*special.InvLogit(-eta))-float64(rest*special.InvLogit(eta)))
 	}
 	return finish(b, sum)
 }
@@ -97,7 +98,7 @@ func times(k, v float64) float64 {
 	if k == 0 && !math.IsNaN(v) {
 		return 0
 	}
-	return k * v
+	return float64(k * v)
 }
 
 // binomialLogitRows is the loop over contiguous rows with one number of trials n: Σ log p = Σ (x·eta - n·max(eta, 0)) - n·log Π (1+exp(-|eta|)),
@@ -109,20 +110,20 @@ func binomialLogitRows(x, eta []float64, n float64, deta []float64) float64 {
 	for i, y := range x {
 		e := eta[i]
 		a := math.Abs(e)
-		z := math.Exp(-a)
+		z := portable.Exp(-a)
 		product *= 1 + z
 		if i%logProductBlock == logProductBlock-1 {
-			logs += math.Log(product)
+			logs += portable.Log(product)
 			product = 1
 		}
-		linear += y*e - n*0.5*(e+a)
+		linear += float64(y*e) - float64(n*0.5*(e+a))
 		wrong = wrong || y != math.Floor(y) || y < 0 || y > n
 		if i < len(deta) {
 			p, q := sigmoids(e, z)
-			deta[i] = y*q - (n-y)*p
+			deta[i] = float64(y*q) - float64((n-y)*p)
 		}
 	}
-	return where(!wrong, linear-n*(logs+math.Log(product)))
+	return where(!wrong, linear-float64(n*(logs+portable.Log(product))))
 }
 
 // binomialLogitElements adds up successes and failures, without cancellation in either tail.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -63,7 +64,7 @@ func categoricalDensity(b *def.Events) {
 		if b.W != nil {
 			b.Give(0, i, x, 1/p)
 		}
-		return math.Log(p)
+		return portable.Log(p)
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -48,13 +49,13 @@ func categoricalLogitDensity(b *def.Events) {
 		}
 		sum := 0.0
 		for j := range eta.Len {
-			sum += math.Exp(eta.At(i, j) - largest)
+			sum += portable.Exp(eta.At(i, j) - largest)
 		}
-		lse := largest + math.Log(sum)
+		lse := largest + portable.Log(sum)
 		if b.W != nil && b.DTheta[0] != nil {
 			b.Give(0, i, x, 1)
 			for j := range eta.Len {
-				b.Give(0, i, j, -math.Exp(eta.At(i, j)-lse))
+				b.Give(0, i, j, -portable.Exp(eta.At(i, j)-lse))
 			}
 		}
 		return eta.At(i, x) - lse
@@ -76,7 +77,7 @@ func categoricalLogitSample(r *rand.Rand, x []float64, theta [][]float64, _ int)
 	best := math.Inf(-1)
 	x[0] = math.NaN()
 	for j, v := range theta[0] {
-		if g := v - math.Log(r.ExpFloat64()); g > best {
+		if g := v - portable.Log(portable.Exponential(r)); g > best {
 			best, x[0] = g, float64(j+1)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -25,7 +26,7 @@ Source: Stan Functions Reference, "Cauchy distribution".`,
 		LogDensity: func(b *def.Block) float64 { return locationScale(b, -logPi, standardCauchy) },
 		Expand:     cauchyExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
-			return theta[0] + positive(theta[1])*math.Tan(math.Pi*(r.Float64()-0.5))
+			return theta[0] + float64(positive(theta[1])*portable.Tan(math.Pi*(float64(r.Float64())-0.5)))
 		},
 		LogCDF: below(cauchyTail.at), LogCCDF: above(cauchyTail.at),
 		Examples: []string{"param mu ~ cauchy(0, 2.5)"},
@@ -44,7 +45,7 @@ func cauchyExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	z := scaled(b, x, theta[0], theta[1], 1)
 	b.Sum(b.Func("log1p", b.Mul(z, z)), -1)
 	b.Sum(b.Func("log", theta[1]), -1)
-	b.Each(-math.Log(math.Pi))
+	b.Each(-portable.Log(math.Pi))
 	return true
 }
 
@@ -55,10 +56,10 @@ func standardCauchy(z float64) (lp, score float64) {
 
 // cauchyTail is arctan(1/-z)/π, which keeps its digits in the tail.
 var cauchyTail = symmetric(func(z float64) (lp, slope float64) {
-	p := math.Atan2(1, -z) / math.Pi
-	lp = math.Log(p)
+	p := portable.Atan2(1, -z) / math.Pi
+	lp = portable.Log(p)
 	if z > 1 {
-		lp = math.Log1p(-math.Atan2(1, z) / math.Pi)
+		lp = portable.Log1p(-portable.Atan2(1, z) / math.Pi)
 	}
-	return lp, 1 / (math.Pi * (1 + z*z) * p)
+	return lp, 1 / (math.Pi * (1 + float64(z*z)) * p)
 })

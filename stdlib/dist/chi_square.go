@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -21,7 +22,7 @@ Source: Stan Functions Reference, "Chi-square distribution".`,
 		Support:    def.Positive,
 		LocationAt: -1,
 		ScaleAt:    -1,
-		Lower:      def.End{Exponent: &def.Exponent{Param: 0, Of: func(theta []float64) float64 { return 0.5*theta[0] - 1 }}},
+		Lower:      def.End{Exponent: &def.Exponent{Param: 0, Of: func(theta []float64) float64 { return float64(0.5*theta[0]) - 1 }}},
 		Upper:      def.End{Decay: def.Power},
 		LogDensity: func(b *def.Block) float64 { return pointwise(b, chiSquareAt) },
 		Expand:     chiSquareExpand,
@@ -52,11 +53,11 @@ func chiSquareExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 }
 
 func chiSquareAt(x float64, theta [maxParams]float64) point {
-	half := 0.5 * positive(theta[0])
+	half := float64(0.5 * positive(theta[0]))
 	x = nonNegative(x)
-	logX := math.Log(x)
+	logX := portable.Log(x)
 	return point{
-		lp:     times(half-1, logX) - 0.5*x - special.Lgamma(half) - half*math.Ln2,
+		lp:     times(half-1, logX) - float64(0.5*x) - special.Lgamma(half) - float64(half*math.Ln2),
 		dx:     quotient(half-1, x) - 0.5,
 		dtheta: [maxParams]float64{0.5 * (logX - math.Ln2 - special.Digamma(half))},
 	}

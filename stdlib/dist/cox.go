@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -123,13 +124,13 @@ func (t *coxTable) value() float64 {
 			top = max(top, t.eta[j])
 		}
 		if risk > 0 {
-			risk *= math.Exp(before - top)
+			risk *= portable.Exp(before - top)
 		}
 		deaths, tied := 0.0, 0.0
 		for j := a; j < end; j++ {
 			share := 0.0
 			if t.eta[j] != math.Inf(-1) {
-				share = math.Exp(t.eta[j] - top)
+				share = portable.Exp(t.eta[j] - top)
 			}
 			t.share[j] = share
 			risk += share
@@ -140,12 +141,12 @@ func (t *coxTable) value() float64 {
 			}
 		}
 		for l := range int(deaths) {
-			lp -= math.Log(risk - float64(l)/deaths*tied)
+			lp -= portable.Log(risk - float64(float64(l)/deaths*tied))
 		}
 		t.top[a], t.risk[a] = top, risk
 		a = end
 	}
-	return lp + 0*risk // NaN where an eta is
+	return lp + float64(0*risk) // NaN where an eta is
 }
 
 // slopes goes from the first time to the last. hazard is exp(top) times the sum over the events so far of 1/Σ exp(eta) over the rows at risk.
@@ -156,20 +157,20 @@ func (t *coxTable) slopes() {
 		deaths, tied := 0.0, 0.0
 		for j := a; j < end; j++ {
 			deaths += t.died[j]
-			tied += t.died[j] * t.share[j]
+			tied += float64(t.died[j] * t.share[j])
 		}
 		if hazard > 0 {
-			hazard *= math.Exp(t.top[a] - top)
+			hazard *= portable.Exp(t.top[a] - top)
 		}
 		top = t.top[a]
 		spared := 0.0 // what the tied rows have less
 		for l := range int(deaths) {
 			part := float64(l) / deaths
-			w := 1 / (t.risk[a] - part*tied)
-			hazard, spared = hazard+w, spared+part*w
+			w := 1 / (t.risk[a] - float64(part*tied))
+			hazard, spared = hazard+w, spared+float64(part*w)
 		}
 		for j := a; j < end; j++ {
-			t.Give(0, t.i, int(t.order[j]), t.died[j]-t.share[j]*(hazard-t.died[j]*spared))
+			t.Give(0, t.i, int(t.order[j]), t.died[j]-float64(t.share[j]*(hazard-float64(t.died[j]*spared))))
 		}
 		end = a
 	}

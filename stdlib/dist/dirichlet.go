@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -52,7 +53,7 @@ func dirichletDensity(b *def.Events) {
 			total += a
 			lp -= special.Lgamma(a)
 			if a != 1 {
-				lp += (a - 1) * math.Log(v)
+				lp += float64((a - 1) * portable.Log(v))
 			}
 		}
 		if math.IsInf(lp, 1) { // no finite density
@@ -63,7 +64,7 @@ func dirichletDensity(b *def.Events) {
 			for j := range x.Len {
 				a, v := alpha.At(i, j), x.At(i, j)
 				b.GiveX(i, j, (a-1)/v)
-				b.Give(0, i, j, of-special.Digamma(a)+math.Log(v))
+				b.Give(0, i, j, of-special.Digamma(a)+portable.Log(v))
 			}
 		}
 		return lp + special.Lgamma(total)
@@ -78,7 +79,7 @@ func dirichletSample(r *rand.Rand, x []float64, theta [][]float64, _ int) {
 	}
 	sum := 0.0
 	for j, v := range x {
-		x[j] = math.Exp(v - largest)
+		x[j] = portable.Exp(v - largest)
 		sum += x[j]
 	}
 	for j := range x {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -27,7 +28,7 @@ Source: Stan Functions Reference, "Discrete range distribution".`,
 		LogDensity: func(b *def.Block) float64 { return pointwise(b, discreteRangeAt) },
 		Slow:       nothingToCompute,
 		Carrier: func(x float64, theta []float64) float64 {
-			lp := discreteRangeAt(x, [maxParams]float64{theta[0], theta[1]}).lp - math.Log(theta[1]-theta[0]+1)
+			lp := discreteRangeAt(x, [maxParams]float64{theta[0], theta[1]}).lp - portable.Log(theta[1]-theta[0]+1)
 			if math.IsNaN(lp) {
 				return math.Inf(-1)
 			}
@@ -76,7 +77,7 @@ func discreteRangeTail(x float64, theta [maxParams]float64, upper bool) point {
 	case count >= size:
 		return above1(upper)
 	case upper:
-		return point{lp: math.Log((size - count) / size)}
+		return point{lp: portable.Log((size - count) / size)}
 	}
-	return point{lp: math.Log(count / size)}
+	return point{lp: portable.Log(count / size)}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -32,7 +33,7 @@ Source: Stan Functions Reference, "Exponentially modified normal distribution".`
 		LogDensity: func(b *def.Block) float64 { return pointwise(b, expModNormalAt) },
 		Expand:     expModNormalExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
-			return theta[0] + positive(theta[1])*r.NormFloat64() + r.ExpFloat64()/positive(theta[2])
+			return theta[0] + float64(positive(theta[1])*portable.Normal(r)) + portable.Exponential(r)/positive(theta[2])
 		},
 		LogCDF: below(expModNormalTail), LogCCDF: above(expModNormalTail),
 		Slow:     oneLogPhi,
@@ -66,20 +67,20 @@ func expModNormalExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 func expModNormalAt(x float64, theta [maxParams]float64) point {
 	sigma, lambda := positive(theta[1]), positive(theta[2])
 	z := (x - theta[0]) / sigma
-	w := z - lambda*sigma
+	w := z - float64(lambda*sigma)
 	logPhi, mills := special.LogPhi(w)
-	value := -lambda*sigma*(w+0.5*lambda*sigma) + logPhi
+	value := float64(-lambda*sigma*(w+float64(0.5*lambda*sigma))) + logPhi
 	if w < 0 {
-		value = -0.5*z*z - halfLogTwoPi + special.LogMills(w)
+		value = float64(-0.5*z*z) - halfLogTwoPi + special.LogMills(w)
 	}
 	dx := mills/sigma - lambda
 	return point{
-		lp: math.Log(lambda) + value,
+		lp: portable.Log(lambda) + value,
 		dx: dx,
 		dtheta: [maxParams]float64{
 			-dx,
-			lambda*lambda*sigma - mills*(z/sigma+lambda),
-			1/lambda - sigma*(w+mills),
+			float64(lambda*lambda*sigma) - float64(mills*(z/sigma+lambda)),
+			1/lambda - float64(sigma*(w+mills)),
 		},
 	}
 }
@@ -88,14 +89,14 @@ func expModNormalAt(x float64, theta [maxParams]float64) point {
 // Phi(z) - E = φ(z)·(Phi(z)/φ(z) - Phi(w)/φ(w)).
 func expModNormalTail(x float64, theta [maxParams]float64, upper bool) point {
 	sigma, lambda := positive(theta[1]), positive(theta[2])
-	z, h := (x-theta[0])/sigma, lambda*sigma
+	z, h := (x-theta[0])/sigma, float64(lambda*sigma)
 	switch {
 	case math.IsNaN(z) || math.IsNaN(h):
 		return invalid()
 	case math.IsInf(z, 0):
 		return point{lp: certainly(upper == (z < 0))}
 	}
-	logE := expModNormalAt(x, theta).lp - math.Log(lambda)
+	logE := expModNormalAt(x, theta).lp - portable.Log(lambda)
 	beyond, _ := special.LogPhi(-z)
 	above := addLogs(beyond, logE)
 	lp := above
@@ -107,9 +108,9 @@ func expModNormalTail(x float64, theta [maxParams]float64, upper bool) point {
 	case above > -math.Ln2:
 		lp = special.Log1mExp(expModNormalBelow(z, h))
 	}
-	e := math.Exp(logE - lp)
-	edge := math.Exp(-0.5*z*z - halfLogTwoPi - lp)
-	p := point{lp: lp, dx: lambda * e, dtheta: [maxParams]float64{-lambda * e, lambda * (edge - h*e), sigma * e * special.MillsExcess(z-h)}}
+	e := portable.Exp(logE - lp)
+	edge := portable.Exp(float64(-0.5*z*z) - halfLogTwoPi - lp)
+	p := point{lp: lp, dx: lambda * e, dtheta: [maxParams]float64{-lambda * e, lambda * (edge - float64(h*e)), sigma * e * special.MillsExcess(z-h)}}
 	if upper {
 		p.dx = -p.dx
 		for k := range p.dtheta {
@@ -124,9 +125,9 @@ func expModNormalBelow(z, h float64) float64 {
 	if z > 0.5*h {
 		strip, _, _ := normalBetween(z-h, z)
 		rest, _ := special.LogPhi(z - h)
-		return addLogs(strip, rest+special.Log1mExp(h*(0.5*h-z)))
+		return addLogs(strip, rest+special.Log1mExp(h*(float64(0.5*h)-z)))
 	}
-	return -0.5*z*z - halfLogTwoPi + special.LogMillsDiff(z-h, z)
+	return float64(-0.5*z*z) - halfLogTwoPi + special.LogMillsDiff(z-h, z)
 }
 
 // addLogs is log(e^a + e^b).
@@ -134,5 +135,5 @@ func addLogs(a, b float64) float64 {
 	if a < b {
 		a, b = b, a
 	}
-	return a + math.Log1p(math.Exp(b-a))
+	return a + portable.Log1p(portable.Exp(b-a))
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -28,7 +29,7 @@ Source: Stan Functions Reference, "Exponential distribution".`,
 			return b.Mul(b.Sub(b.Number(0), b.Apply(above0(), theta[0])), x)
 		},
 		Sample: func(r *rand.Rand, theta []float64) float64 {
-			return r.ExpFloat64() / positive(theta[0])
+			return portable.Exponential(r) / positive(theta[0])
 		},
 		LogCDF: below(exponentialTail), LogCCDF: above(exponentialTail),
 		Examples: []string{"param sigma ~ exponential(1)"},
@@ -54,10 +55,10 @@ func exponentialLogDensity(b *def.Block) float64 {
 	for i := range b.N {
 		if i == 0 || beta.Step != 0 {
 			rate = positive(beta.At(i))
-			logRate = math.Log(rate)
+			logRate = portable.Log(rate)
 		}
 		x := nonNegative(b.X.At(i))
-		lp := logRate - rate*x
+		lp := logRate - float64(rate*x)
 		sum += lp
 		set(b.LP, i, lp)
 		set(b.DX, i, -rate)
@@ -74,5 +75,5 @@ func exponentialTail(x float64, theta [maxParams]float64, upper bool) point {
 	case x <= 0:
 		return below0(upper)
 	}
-	return hazard(point{lp: math.Log(beta) + math.Log(x), dx: 1 / x, dtheta: [maxParams]float64{1 / beta}}, upper)
+	return hazard(point{lp: portable.Log(beta) + portable.Log(x), dx: 1 / x, dtheta: [maxParams]float64{1 / beta}}, upper)
 }

@@ -34,7 +34,7 @@ Source: Stan Reference Manual, "Improper priors".`,
 func flatOver(b *def.Block, inside func(x float64) float64) float64 {
 	sum := 0.0
 	for i := range b.N {
-		lp := 0 * inside(b.X.At(i)) // NaN where inside returns NaN or ±∞
+		lp := float64(0 * inside(b.X.At(i))) // NaN where inside returns NaN or ±∞
 		sum += lp
 		set(b.LP, i, lp)
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -24,7 +25,7 @@ Source: Stan Functions Reference, "Frechet distribution".`,
 		LogDensity: func(b *def.Block) float64 { return pointwise(b, frechetAt) },
 		Expand:     frechetExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
-			return tiny(positive(theta[1]) * math.Pow(tiny(r.ExpFloat64()), -1/positive(theta[0])))
+			return tiny(positive(theta[1]) * portable.Pow(tiny(portable.Exponential(r)), -1/positive(theta[0])))
 		},
 		LogCDF: below(frechetTail), LogCCDF: above(frechetTail),
 		Examples: []string{"param wave ~ frechet(3, 2)"},
@@ -51,19 +52,19 @@ func frechetExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 
 func frechetAt(x float64, theta [maxParams]float64) point {
 	alpha, sigma := positive(theta[0]), positive(theta[1])
-	logX := math.Log(positive(x))
-	u := logX - math.Log(sigma)
-	tail := math.Exp(-alpha * u)
+	logX := portable.Log(positive(x))
+	u := logX - portable.Log(sigma)
+	tail := portable.Exp(-alpha * u)
 	return point{
-		lp:     math.Log(alpha) - alpha*u - logX - tail,
-		dx:     (alpha*tail - alpha - 1) / x,
-		dtheta: [maxParams]float64{1/alpha - u + tail*u, alpha * (1 - tail) / sigma},
+		lp:     portable.Log(alpha) - float64(alpha*u) - logX - tail,
+		dx:     (float64(alpha*tail) - alpha - 1) / x,
+		dtheta: [maxParams]float64{1/alpha - u + float64(tail*u), alpha * (1 - tail) / sigma},
 	}
 }
 
 func frechetTail(x float64, theta [maxParams]float64, upper bool) point {
 	alpha, sigma := positive(theta[0]), positive(theta[1])
-	u := math.Log(max(x, 0)) - math.Log(sigma)
+	u := portable.Log(max(x, 0)) - portable.Log(sigma)
 	switch {
 	case math.IsNaN(u + alpha):
 		return invalid()

@@ -1,9 +1,9 @@
 package dist
 
 import (
-	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -78,13 +78,13 @@ func gammaLogDensity(b *def.Block) float64 {
 		}
 		if i == 0 || beta.Step != 0 {
 			rate = positive(beta.At(i))
-			logRate = math.Log(rate)
+			logRate = portable.Log(rate)
 		}
 		x := nonNegative(b.X.At(i))
-		logX := math.Log(x)
-		lp := shape*(logRate+logX) - logX - rate*x - lgamma
+		logX := portable.Log(x)
+		lp := float64(shape*(logRate+logX)) - logX - float64(rate*x) - lgamma
 		if x == 0 {
-			lp = times(shape-1, logX) + shape*logRate - lgamma
+			lp = times(shape-1, logX) + float64(shape*logRate) - lgamma
 		}
 		sum += lp
 		set(b.LP, i, lp)

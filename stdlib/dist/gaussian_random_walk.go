@@ -1,9 +1,9 @@
 package dist
 
 import (
-	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -37,7 +37,7 @@ Source: Durbin and Koopman (2012), Time Series Analysis by State Space Methods, 
 			Sample: func(r *rand.Rand, x []float64, theta [][]float64, _ int) {
 				at, mu, sigma := 0.0, theta[0][0], positive(theta[1][0])
 				for t := range x {
-					at += mu + sigma*r.NormFloat64()
+					at += mu + float64(sigma*portable.Normal(r))
 					x[t] = at
 				}
 			},
@@ -56,7 +56,7 @@ func walkDensity(b *def.Events) {
 		for t := range b.X.Len {
 			x := b.X.At(i, t)
 			z := (x - last - mu) / sigma
-			sum, squares, last = sum+z, squares+z*z, x
+			sum, squares, last = sum+z, squares+float64(z*z), x
 			if b.W != nil {
 				b.GiveX(i, t, -z/sigma)
 				if t > 0 {
@@ -68,6 +68,6 @@ func walkDensity(b *def.Events) {
 			b.Give(0, i, 0, sum/sigma)
 			b.Give(1, i, 0, (squares-n)/sigma)
 		}
-		return -0.5*squares - n*(math.Log(sigma)+halfLogTwoPi)
+		return float64(-0.5*squares) - float64(n*(portable.Log(sigma)+halfLogTwoPi))
 	})
 }

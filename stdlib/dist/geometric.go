@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -26,8 +27,8 @@ Source: Johnson, Kemp and Kotz, Univariate Discrete Distributions, section 5.2; 
 		LogDensity: func(b *def.Block) float64 { return pointwise(b, geometricAt) },
 		Expand:     geometricExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
-			p := positive(theta[0]) + 0*nonNegative(1-theta[0])
-			return math.Floor(r.ExpFloat64() / -math.Log1p(-p))
+			p := positive(theta[0]) + float64(0*nonNegative(1-theta[0]))
+			return math.Floor(portable.Exponential(r) / -portable.Log1p(-p))
 		},
 		LogCDF: below(geometricTail), LogCCDF: above(geometricTail),
 		Examples: []string{"data tries : count[N]\nparam p ~ beta(1, 1)\ntries ~ geometric(p)"},
@@ -45,7 +46,7 @@ func geometricAt(x float64, theta [maxParams]float64) point {
 	p, q := positive(theta[0]), nonNegative(1-theta[0])
 	x = natural(x)
 	return point{
-		lp:     math.Log(p) + times(x, math.Log1p(-p)),
+		lp:     portable.Log(p) + times(x, portable.Log1p(-p)),
 		dtheta: [maxParams]float64{1/p - quotient(x, q)},
 	}
 }
@@ -61,7 +62,7 @@ func failures() def.Dist {
 				x = natural(x)
 				return point{
 					lp:     -special.Log1pExp(theta[0]) - times(x, special.Log1pExp(-theta[0])),
-					dtheta: [maxParams]float64{x*special.InvLogit(-theta[0]) - special.InvLogit(theta[0])},
+					dtheta: [maxParams]float64{float64(x*special.InvLogit(-theta[0])) - special.InvLogit(theta[0])},
 				}
 			})
 		},
@@ -90,6 +91,6 @@ func geometricTail(x float64, theta [maxParams]float64, upper bool) point {
 	case n <= 0:
 		return below0(upper)
 	}
-	g := -math.Log1p(-p)
-	return hazard(point{lp: math.Log(n) + math.Log(g), dtheta: [maxParams]float64{1 / ((1 - p) * g)}}, upper)
+	g := -portable.Log1p(-p)
+	return hazard(point{lp: portable.Log(n) + portable.Log(g), dtheta: [maxParams]float64{1 / ((1 - p) * g)}}, upper)
 }

@@ -1,9 +1,9 @@
 package dist
 
 import (
-	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -26,7 +26,7 @@ Source: Stan Functions Reference, "Gumbel distribution".`,
 		LogDensity: func(b *def.Block) float64 { return locationScale(b, 0, standardGumbel) },
 		Expand:     gumbelExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
-			return theta[0] - positive(theta[1])*math.Log(tiny(r.ExpFloat64()))
+			return theta[0] - float64(positive(theta[1])*portable.Log(tiny(portable.Exponential(r))))
 		},
 		LogCDF: below(gumbelTail.at), LogCCDF: above(gumbelTail.at),
 		Examples: []string{"data highest : real[N]\nparam mu ~ normal(0, 5)\nhighest ~ gumbel(mu, 1)"},
@@ -50,7 +50,7 @@ func gumbelExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 }
 
 func standardGumbel(z float64) (lp, score float64) {
-	e := math.Exp(-z)
+	e := portable.Exp(-z)
 	return -z - e, e - 1
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -23,9 +24,9 @@ Source: cauchy(0, sigma) folded at 0; Gelman, Bayesian Analysis 1 (2006).`,
 		LogDensity: func(b *def.Block) float64 { return scaleOnly(b, math.Ln2-logPi, standardCauchy) },
 		Expand:     halfCauchyExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
-			return positive(theta[0]) * math.Tan(math.Pi/2*r.Float64())
+			return positive(theta[0]) * portable.Tan(math.Pi/2*r.Float64())
 		},
-		LogCDF: below(half(cauchyTail, func(z float64) float64 { return 2 / math.Pi * math.Atan(z) })), LogCCDF: above(half(cauchyTail, func(z float64) float64 { return 2 / math.Pi * math.Atan(z) })),
+		LogCDF: below(half(cauchyTail, func(z float64) float64 { return 2 / math.Pi * portable.Atan(z) })), LogCCDF: above(half(cauchyTail, func(z float64) float64 { return 2 / math.Pi * portable.Atan(z) })),
 		Examples: []string{"param tau ~ half_cauchy(1)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{1}, LogP: -0.4515827052894549},

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -26,9 +27,9 @@ Source: normal(0, sigma) folded at 0; Gelman, Prior distributions for variance p
 		LogDensity: func(b *def.Block) float64 { return scaleOnly(b, math.Ln2-halfLogTwoPi, standardNormal) },
 		Expand:     halfNormalExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
-			return positive(theta[0]) * math.Abs(r.NormFloat64())
+			return positive(theta[0]) * math.Abs(portable.Normal(r))
 		},
-		LogCDF: below(half(normalTail, func(z float64) float64 { return math.Erf(z / math.Sqrt2) })), LogCCDF: above(half(normalTail, func(z float64) float64 { return math.Erf(z / math.Sqrt2) })),
+		LogCDF: below(half(normalTail, func(z float64) float64 { return portable.Erf(z / math.Sqrt2) })), LogCCDF: above(half(normalTail, func(z float64) float64 { return portable.Erf(z / math.Sqrt2) })),
 		Examples: []string{"param tau ~ half_normal(1)"},
 		Cases: []def.Case{
 			{X: 0, Theta: []float64{1}, LogP: -0.22579135264472744},

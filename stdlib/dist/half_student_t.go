@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -57,7 +58,7 @@ func halfStudentTLogDensity(b *def.Block) float64 {
 		}
 		if i == 0 || sigma.Step != 0 {
 			s = positive(sigma.At(i))
-			norm = math.Ln2 - math.Log(s)
+			norm = math.Ln2 - portable.Log(s)
 		}
 		z := nonNegative(b.X.At(i)) / s
 		lp, score, dn := t.at(z)
@@ -66,7 +67,7 @@ func halfStudentTLogDensity(b *def.Block) float64 {
 		set(b.LP, i, lp)
 		set(b.DX, i, score/s)
 		set(dnu, i, dn)
-		set(dsigma, i, -(1+z*score)/s)
+		set(dsigma, i, -(1+float64(z*score))/s)
 	}
 	return finish(b, sum)
 }
@@ -78,5 +79,5 @@ func halfStudentTail(x float64, theta [maxParams]float64, upper bool) point {
 	w := z * z / nu
 	lp, _, db, flow := betaTail(0.5, 0.5*nu, w/(1+w), 1/(1+w), upper)
 	slope := quotient(2*flow, z)
-	return point{lp: lp, dx: slope / sigma, dtheta: [maxParams]float64{0.5*db - flow/nu, -slope * z / sigma}}
+	return point{lp: lp, dx: slope / sigma, dtheta: [maxParams]float64{float64(0.5*db) - flow/nu, -slope * z / sigma}}
 }

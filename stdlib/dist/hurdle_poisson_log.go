@@ -1,9 +1,9 @@
 package dist
 
 import (
-	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -30,7 +30,7 @@ Source: Mullahy (1986), Specification and testing of some modified count data mo
 		},
 		Carrier: factorialCarrier,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
-			return unless(r, theta[0], func() float64 { return positivePoisson(r, math.Exp(theta[1])) })
+			return unless(r, theta[0], func() float64 { return positivePoisson(r, portable.Exp(theta[1])) })
 		},
 		LogCDF: below(zerosTail(poissonLogTail, true)), LogCCDF: above(zerosTail(poissonLogTail, true)),
 		Slow:     zerosApart,

@@ -65,7 +65,7 @@ func icarDensity(b *def.Events) {
 		}
 		sum := 0.0
 		for j := range b.X.Len {
-			sum += 0 * b.X.At(i, j) // no density at NaN, also of a region without neighbours
+			sum += float64(0 * b.X.At(i, j)) // no density at NaN, also of a region without neighbours
 		}
 		for e := range from.Len {
 			u, v := from.At(i, e), to.At(i, e)
@@ -73,7 +73,7 @@ func icarDensity(b *def.Events) {
 				return math.Inf(-1)
 			}
 			d := b.X.At(i, int(u)-1) - b.X.At(i, int(v)-1)
-			sum -= 0.5 * d * d
+			sum -= float64(0.5 * d * d)
 			if b.W != nil {
 				b.GiveX(i, int(u)-1, -d)
 				b.GiveX(i, int(v)-1, d)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -51,11 +52,11 @@ func invChiSquareExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 }
 
 func invChiSquareAt(x float64, theta [maxParams]float64) point {
-	half := 0.5 * positive(theta[0])
+	half := float64(0.5 * positive(theta[0]))
 	x = positive(x)
-	logX := math.Log(x)
+	logX := portable.Log(x)
 	return point{
-		lp:     -(half+1)*logX - 0.5/x - special.Lgamma(half) - half*math.Ln2,
+		lp:     float64(-(half+1)*logX) - 0.5/x - special.Lgamma(half) - float64(half*math.Ln2),
 		dx:     (0.5/x - half - 1) / x,
 		dtheta: [maxParams]float64{-0.5 * (logX + math.Ln2 + special.Digamma(half))},
 	}

@@ -1,9 +1,9 @@
 package dist
 
 import (
-	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -71,11 +71,11 @@ func invGammaLogDensity(b *def.Block) float64 {
 		}
 		if i == 0 || beta.Step != 0 {
 			scale = positive(beta.At(i))
-			logScale = math.Log(scale)
+			logScale = portable.Log(scale)
 		}
 		x := positive(b.X.At(i))
-		logX := math.Log(x)
-		lp := shape*(logScale-logX) - logX - scale/x - lgamma
+		logX := portable.Log(x)
+		lp := float64(shape*(logScale-logX)) - logX - scale/x - lgamma
 		sum += lp
 		set(b.LP, i, lp)
 		set(b.DX, i, (scale/x-shape-1)/x)

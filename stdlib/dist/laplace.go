@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -27,11 +28,11 @@ Source: Stan Functions Reference, "Double exponential (Laplace) distribution".`,
 		LogDensity: func(b *def.Block) float64 { return locationScale(b, -math.Ln2, standardLaplace) },
 		Expand:     laplaceExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
-			u := r.ExpFloat64()
+			u := portable.Exponential(r)
 			if r.Uint64()&1 == 0 {
 				u = -u
 			}
-			return theta[0] + positive(theta[1])*u
+			return theta[0] + float64(positive(theta[1])*u)
 		},
 		LogCDF: below(laplaceTail.at), LogCCDF: above(laplaceTail.at),
 		Examples: []string{"param beta : real[5] ~ laplace(0, 1)"},
@@ -65,6 +66,6 @@ var laplaceTail = symmetric(func(z float64) (lp, slope float64) {
 	if z < 0 {
 		return z - math.Ln2, 1
 	}
-	rest := 0.5 * math.Exp(-z)
-	return math.Log1p(-rest), rest / (1 - rest)
+	rest := float64(0.5 * portable.Exp(-z))
+	return portable.Log1p(-rest), rest / (1 - rest)
 })

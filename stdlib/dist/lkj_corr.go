@@ -59,7 +59,7 @@ func lkjDensity(b *def.Events) {
 		}
 		c, slope := lkjConstant(eta, k)
 		if b.W != nil {
-			b.Give(0, i, 0, slope+2*f.logDet)
+			b.Give(0, i, 0, slope+float64(2*f.logDet))
 			if b.DX != nil {
 				linear.Inverse(inverse, f.l, k)
 				for j, v := range inverse {
@@ -67,7 +67,7 @@ func lkjDensity(b *def.Events) {
 				}
 			}
 		}
-		return c + 2*(eta-1)*f.logDet
+		return c + float64(2*(eta-1)*f.logDet)
 	})
 }
 

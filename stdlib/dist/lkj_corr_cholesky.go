@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -42,10 +43,10 @@ Stan Functions Reference, "Cholesky LKJ correlation distribution".`,
 // lkjConstant is c(K, eta) with its slope.
 func lkjConstant(eta float64, k int) (c, slope float64) {
 	n := float64(k - 1)
-	c, slope = n*special.Lgamma(eta+n/2), n*special.Digamma(eta+n/2)
+	c, slope = n*special.Lgamma(eta+float64(n/2)), n*special.Digamma(eta+float64(n/2))
 	for j := 1.0; j <= n; j++ {
-		c -= 0.5*j*math.Log(math.Pi) + special.Lgamma(eta+(n-j)/2)
-		slope -= special.Digamma(eta + (n-j)/2)
+		c -= float64(0.5*j*portable.Log(math.Pi)) + special.Lgamma(eta+float64((n-j)/2))
+		slope -= special.Digamma(eta + float64((n-j)/2))
 	}
 	return c, slope
 }
@@ -66,9 +67,9 @@ func lkjCholeskyDensity(b *def.Events) {
 			if j == 0 {
 				continue
 			}
-			power := float64(k-1-j) + 2*eta - 2
-			lp += power * math.Log(v)
-			slope += 2 * math.Log(v)
+			power := float64(k-1-j) + float64(2*eta) - 2
+			lp += float64(power * portable.Log(v))
+			slope += float64(2 * portable.Log(v))
 			if b.W != nil {
 				b.GiveX(i, j+k*j, power/v)
 			}
@@ -86,10 +87,10 @@ func lkjCholeskySample(r *rand.Rand, x []float64, theta [][]float64, k int) {
 	for i := range k {
 		left := 1.0 // of the squared length of the row
 		for j := range i {
-			a := theta[0][0] + 0.5*float64(k-2-j)
-			z := 2*drawBeta(r, a, a) - 1
+			a := theta[0][0] + float64(0.5*float64(k-2-j))
+			z := float64(2*drawBeta(r, a, a)) - 1
 			x[i+k*j] = z * math.Sqrt(left)
-			left *= 1 - z*z
+			left *= 1 - float64(z*z)
 		}
 		x[i+k*i] = tiny(math.Sqrt(left))
 	}

@@ -1,8 +1,7 @@
 package dist
 
 import (
-	"math"
-
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -15,7 +14,7 @@ func locationScale(b *def.Block, logNorm float64, standard func(z float64) (lp, 
 	for i := range b.N {
 		if i == 0 || sigma.Step != 0 {
 			s = positive(sigma.At(i))
-			norm = logNorm - math.Log(s)
+			norm = logNorm - portable.Log(s)
 		}
 		z := (b.X.At(i) - mu.At(i)) / s
 		lp, score := standard(z)
@@ -24,7 +23,7 @@ func locationScale(b *def.Block, logNorm float64, standard func(z float64) (lp, 
 		set(b.LP, i, lp)
 		set(b.DX, i, score/s)
 		set(dmu, i, -score/s)
-		set(dsigma, i, -(1+z*score)/s)
+		set(dsigma, i, -(1+float64(z*score))/s)
 	}
 	return finish(b, sum)
 }
@@ -36,7 +35,7 @@ func scaleOnly(b *def.Block, logNorm float64, standard func(z float64) (lp, scor
 	for i := range b.N {
 		if i == 0 || sigma.Step != 0 {
 			s = positive(sigma.At(i))
-			norm = logNorm - math.Log(s)
+			norm = logNorm - portable.Log(s)
 		}
 		z := nonNegative(b.X.At(i)) / s
 		lp, score := standard(z)
@@ -44,7 +43,7 @@ func scaleOnly(b *def.Block, logNorm float64, standard func(z float64) (lp, scor
 		sum += lp
 		set(b.LP, i, lp)
 		set(b.DX, i, score/s)
-		set(dsigma, i, -(1+z*score)/s)
+		set(dsigma, i, -(1+float64(z*score))/s)
 	}
 	return finish(b, sum)
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -32,7 +33,7 @@ Source: Stan Functions Reference, "Logistic distribution".`,
 		},
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			u := r.Float64()
-			return theta[0] + positive(theta[1])*(math.Log(tiny(u))-math.Log1p(-u))
+			return theta[0] + float64(positive(theta[1])*(portable.Log(tiny(u))-portable.Log1p(-u)))
 		},
 		LogCDF: below(logisticTail.at), LogCCDF: above(logisticTail.at),
 		Examples: []string{"param mu ~ logistic(0, 1)"},
@@ -61,8 +62,8 @@ func bothOutcomes(b def.Builder, z def.Value) {
 }
 
 func standardLogistic(z float64) (lp, score float64) {
-	e := math.Exp(-math.Abs(z))
-	return -math.Abs(z) - 2*math.Log1p(e), -math.Tanh(0.5 * z)
+	e := portable.Exp(-math.Abs(z))
+	return -math.Abs(z) - float64(2*portable.Log1p(e)), -portable.Tanh(0.5 * z)
 }
 
 var logisticTail = symmetric(func(z float64) (lp, slope float64) { return -special.Log1pExp(-z), special.InvLogit(-z) })

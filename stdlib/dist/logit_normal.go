@@ -1,9 +1,9 @@
 package dist
 
 import (
-	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -30,7 +30,7 @@ Source: Atchison and Shen (1980), Logistic-normal distributions, Biometrika 67.`
 		Expand:     logitNormalExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			const last = 1 - 0x1p-53
-			return min(tiny(special.InvLogit(theta[0]+positive(theta[1])*r.NormFloat64())), last)
+			return min(tiny(special.InvLogit(theta[0]+float64(positive(theta[1])*portable.Normal(r)))), last)
 		},
 		LogCDF: below(logitNormalTail), LogCCDF: above(logitNormalTail),
 		Examples: []string{"param p ~ logit_normal(0, 1.5)"},
@@ -55,13 +55,13 @@ func logitNormalExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 
 func logitNormalAt(x float64, theta [maxParams]float64) point {
 	sigma := positive(theta[1])
-	x = positive(x) + 0*positive(1-x)
-	logX, log1mX := math.Log(x), math.Log1p(-x)
+	x = positive(x) + float64(0*positive(1-x))
+	logX, log1mX := portable.Log(x), portable.Log1p(-x)
 	z := (logX - log1mX - theta[0]) / sigma
 	return point{
-		lp:     -0.5*z*z - logX - log1mX - math.Log(sigma) - halfLogTwoPi,
-		dx:     (2*x - 1 - z/sigma) / (x * (1 - x)),
-		dtheta: [maxParams]float64{z / sigma, (z*z - 1) / sigma},
+		lp:     float64(-0.5*z*z) - logX - log1mX - portable.Log(sigma) - halfLogTwoPi,
+		dx:     (float64(2*x) - 1 - z/sigma) / (x * (1 - x)),
+		dtheta: [maxParams]float64{z / sigma, (float64(z*z) - 1) / sigma},
 	}
 }
 
@@ -72,7 +72,7 @@ func logitNormalTail(x float64, theta [maxParams]float64, upper bool) point {
 	case x >= 1:
 		return above1(upper).of(normalTail.at(0, theta, upper))
 	}
-	p := normalTail.at(math.Log(x)-math.Log1p(-x), theta, upper)
+	p := normalTail.at(portable.Log(x)-portable.Log1p(-x), theta, upper)
 	p.dx /= x * (1 - x)
 	return p
 }

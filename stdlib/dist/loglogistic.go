@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -33,7 +34,7 @@ Source: Stan Functions Reference, "Log-logistic distribution".`,
 		},
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			u := r.Float64()
-			return tiny(positive(theta[0]) * math.Exp((math.Log(tiny(u))-math.Log1p(-u))/positive(theta[1])))
+			return tiny(positive(theta[0]) * portable.Exp((portable.Log(tiny(u))-portable.Log1p(-u))/positive(theta[1])))
 		},
 		LogCDF: below(logLogisticTail), LogCCDF: above(logLogisticTail),
 		Examples: []string{"data time : real<lower=0>[N]\nparam median ~ lognormal(0, 2)\ntime ~ loglogistic(median, 2)"},
@@ -65,20 +66,20 @@ func logLogisticExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 func logLogisticAt(x float64, theta [maxParams]float64) point {
 	alpha, beta := positive(theta[0]), positive(theta[1])
 	x = nonNegative(x)
-	l := math.Log(x) - math.Log(alpha)
+	l := portable.Log(x) - portable.Log(alpha)
 	u := beta * l
-	score := 1 - 2*special.InvLogit(u) // d(u - 2·softplus(u))/du
-	lp := math.Log(beta) - math.Log(alpha) + times(beta-1, l) - 2*special.Log1pExp(u)
-	dx := (beta*score - 1) / x
+	score := 1 - float64(2*special.InvLogit(u)) // d(u - 2·softplus(u))/du
+	lp := portable.Log(beta) - portable.Log(alpha) + times(beta-1, l) - float64(2*special.Log1pExp(u))
+	dx := (float64(beta*score) - 1) / x
 	if x == 0 {
-		dx = quotient(beta-1, x) - 2*beta/alpha*boolean(beta == 1)
+		dx = quotient(beta-1, x) - float64(2*beta/alpha*boolean(beta == 1))
 	}
 	return point{lp: lp, dx: dx, dtheta: [maxParams]float64{-beta * score / alpha, 1/beta + times(score, l)}}
 }
 
 func logLogisticTail(x float64, theta [maxParams]float64, upper bool) point {
 	alpha, beta := positive(theta[0]), positive(theta[1])
-	u := math.Log(max(x, 0)) - math.Log(alpha)
+	u := portable.Log(max(x, 0)) - portable.Log(alpha)
 	switch {
 	case math.IsNaN(u + beta):
 		return invalid()

@@ -1,9 +1,9 @@
 package dist
 
 import (
-	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -31,7 +31,7 @@ Source: Stan Functions Reference, "Lognormal distribution".`,
 		LogDensity: logNormalLogDensity,
 		Expand:     logNormalExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
-			return tiny(math.Exp(theta[0] + positive(theta[1])*r.NormFloat64()))
+			return tiny(portable.Exp(theta[0] + float64(positive(theta[1])*portable.Normal(r))))
 		},
 		LogCDF: below(normalTail.ofLog), LogCCDF: above(normalTail.ofLog),
 		Examples: []string{"param dose ~ lognormal(0, 0.5)"},
@@ -61,17 +61,17 @@ func logNormalLogDensity(b *def.Block) float64 {
 	for i := range b.N {
 		if i == 0 || sigma.Step != 0 {
 			s = positive(sigma.At(i))
-			norm = -halfLogTwoPi - math.Log(s)
+			norm = -halfLogTwoPi - portable.Log(s)
 		}
 		x := positive(b.X.At(i))
-		logX := math.Log(x)
+		logX := portable.Log(x)
 		z := (logX - mu.At(i)) / s
-		lp := norm - logX - 0.5*z*z
+		lp := norm - logX - float64(0.5*z*z)
 		sum += lp
 		set(b.LP, i, lp)
 		set(b.DX, i, -(1+z/s)/x)
 		set(dmu, i, z/s)
-		set(dsigma, i, (z*z-1)/s)
+		set(dsigma, i, (float64(z*z)-1)/s)
 	}
 	return finish(b, sum)
 }

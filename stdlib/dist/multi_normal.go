@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/linear"
 )
@@ -58,12 +59,12 @@ func factorOf(sigma []float64, k int) []float64 {
 func ellipticSample(r *rand.Rand, x, mu, l []float64, scale float64, k int) {
 	z := make([]float64, k)
 	for i := range z {
-		z[i] = r.NormFloat64()
+		z[i] = portable.Normal(r)
 	}
 	for i := range k {
 		x[i] = mu[i]
 		for m := range i + 1 {
-			x[i] += scale * l[i+k*m] * z[m]
+			x[i] += float64(scale * l[i+k*m] * z[m])
 		}
 	}
 }
@@ -82,7 +83,7 @@ const (
 type radial func(b *def.Events, i int, q float64, k int) (lp, weight float64)
 
 func normalRadial(_ *def.Events, _ int, q float64, k int) (lp, weight float64) {
-	return -0.5*q - float64(k)*halfLogTwoPi, 1
+	return float64(-0.5*q) - float64(float64(k)*halfLogTwoPi), 1
 }
 
 // ellipticDensity is that of a distribution whose last two parameters are a mean and a scatter.
@@ -111,7 +112,7 @@ func ellipticDensity(b *def.Events, form scatter, of radial) {
 		}
 		q := 0.0
 		for _, v := range w {
-			q += v * v
+			q += float64(v * v)
 		}
 		lp, g := of(b, i, q, k)
 		if b.W == nil {
@@ -145,17 +146,17 @@ func byScatter(d []float64, form scatter, g float64, r, w, inverse, l []float64,
 			e := i + k*j
 			switch {
 			case form == covariance:
-				d[e] = 0.5 * (g*w[i]*w[j] - inverse[e])
+				d[e] = 0.5 * (float64(g*w[i]*w[j]) - inverse[e])
 			case form == precision:
-				d[e] = 0.5 * (inverse[e] - g*r[i]*r[j])
+				d[e] = 0.5 * (inverse[e] - float64(g*r[i]*r[j]))
 			case i < j:
 				d[e] = 0
 			default: // by L: w zᵀ with z = Lᵀ w
 				z := 0.0
 				for m := j; m < k; m++ {
-					z += l[m+k*j] * w[m]
+					z += float64(l[m+k*j] * w[m])
 				}
-				if d[e] = g * w[i] * z; i == j {
+				if d[e] = float64(g * w[i] * z); i == j {
 					d[e] -= 1 / l[e]
 				}
 			}
@@ -168,7 +169,7 @@ func lowerTimes(v, l []float64, k int) {
 	for i := k - 1; i >= 0; i-- {
 		sum := 0.0
 		for m := range i + 1 {
-			sum += l[i+k*m] * v[m]
+			sum += float64(l[i+k*m] * v[m])
 		}
 		v[i] = sum
 	}
@@ -178,7 +179,7 @@ func lowerTransposeTimes(v, l []float64, k int) {
 	for i := range k {
 		sum := 0.0
 		for m := i; m < k; m++ {
-			sum += l[m+k*i] * v[m]
+			sum += float64(l[m+k*i] * v[m])
 		}
 		v[i] = sum
 	}

@@ -3,6 +3,7 @@ package dist
 import (
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/linear"
 )
@@ -20,7 +21,7 @@ Source: Stan Functions Reference, "Multivariate normal distribution, precision p
 	d.Event.Sample = func(r *rand.Rand, x []float64, theta [][]float64, k int) {
 		l := factorOf(theta[1], k)
 		for j := range x {
-			x[j] = r.NormFloat64()
+			x[j] = portable.Normal(r)
 		}
 		linear.SolveUpper(x, l, k)
 		for j := range x {

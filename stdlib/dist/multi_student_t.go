@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -46,9 +47,9 @@ func studentRadial(b *def.Events, i int, q float64, k int) (lp, weight float64) 
 	if !(nu > 0) || math.IsInf(nu, 1) {
 		return math.Inf(-1), 0
 	}
-	tail := math.Log1p(q / nu)
+	tail := portable.Log1p(q / nu)
 	if b.W != nil && b.DTheta[0] != nil {
 		b.Give(0, i, 0, 0.5*(special.DigammaDiff(nu/2, n/2)-n/nu-tail+(nu+n)*q/(nu*(nu+q))))
 	}
-	return special.LgammaDiff(nu/2, n/2) - 0.5*n*math.Log(nu*math.Pi) - 0.5*(nu+n)*tail, (nu + n) / (nu + q)
+	return special.LgammaDiff(nu/2, n/2) - float64(0.5*n*portable.Log(nu*math.Pi)) - float64(0.5*(nu+n)*tail), (nu + n) / (nu + q)
 }

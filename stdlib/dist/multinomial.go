@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -48,7 +49,7 @@ func multinomialDensity(b *def.Events) {
 			}
 			total += v
 			if v > 0 {
-				lp += v*math.Log(theta.At(i, j)) - special.Lgamma(v+1)
+				lp += float64(v*portable.Log(theta.At(i, j))) - special.Lgamma(v+1)
 			}
 		}
 		if b.W != nil && b.DTheta[0] != nil {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -70,9 +71,9 @@ func uncarried(d def.Dist) def.Dist {
 func negBinomialAt(x float64, theta [maxParams]float64) point {
 	alpha, beta := positive(theta[0]), positive(theta[1])
 	x = natural(x)
-	t := -math.Log(beta)
+	t := -portable.Log(beta)
 	return point{
-		lp: special.LgammaDiff(alpha, x) - alpha*special.Log1pExp(t) - times(x, special.Log1pExp(-t)),
+		lp: special.LgammaDiff(alpha, x) - float64(alpha*special.Log1pExp(t)) - times(x, special.Log1pExp(-t)),
 		dtheta: [maxParams]float64{
 			special.DigammaDiff(alpha, x) - special.Log1pExp(t),
 			(alpha/beta - x) / (1 + beta),

@@ -1,9 +1,9 @@
 package dist
 
 import (
-	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -52,13 +52,13 @@ Source: Stan Functions Reference, "Negative binomial distribution, alternative p
 func negBinomial2At(x float64, theta [maxParams]float64) point {
 	mu, phi := positive(theta[0]), positive(theta[1])
 	x = natural(x)
-	t := math.Log(mu) - math.Log(phi)
+	t := portable.Log(mu) - portable.Log(phi)
 	up, down := special.Log1pExp(t), special.Log1pExp(-t)
 	p, q := special.InvLogit(t), special.InvLogit(-t)
 	return point{
-		lp: special.LgammaDiff(phi, x) - phi*up - times(x, down) - special.Lgamma(x+1),
+		lp: special.LgammaDiff(phi, x) - float64(phi*up) - times(x, down) - special.Lgamma(x+1),
 		dtheta: [maxParams]float64{
-			(x*q - phi*p) / mu,
+			(float64(x*q) - float64(phi*p)) / mu,
 			special.DigammaDiff(phi, x) - up + p - x*q/phi,
 		},
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -33,7 +34,7 @@ Source: Stan Functions Reference, "Negative binomial distribution, log alternati
 		Expand:     negBinomial2LogExpand,
 		Carrier:    factorialCarrier,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
-			return drawPoisson(r, math.Exp(theta[0])*(drawGamma(r, theta[1])/theta[1]))
+			return drawPoisson(r, portable.Exp(theta[0])*(drawGamma(r, theta[1])/theta[1]))
 		},
 		LogCDF: below(negBinomial2LogTail), LogCCDF: above(negBinomial2LogTail),
 		Examples: []string{"data y : count[N]\nparam eta ~ normal(0, 2)\nparam phi ~ gamma(2, 0.1)\ny ~ neg_binomial_2_log(eta, phi)"},
@@ -82,19 +83,19 @@ func negBinomial2LogLogDensity(b *def.Block) float64 {
 	for i := range b.N {
 		if i == 0 || phi.Step != 0 {
 			size = positive(phi.At(i))
-			logSize = math.Log(size)
+			logSize = portable.Log(size)
 		}
 		x := natural(b.X.At(i))
 		t := eta.At(i) - logSize
-		z := math.Exp(-math.Abs(t))
-		l := math.Log1p(z)
+		z := portable.Exp(-math.Abs(t))
+		l := portable.Log1pUnit(z, 0)
 		up, down := l+max(t, 0), l+max(-t, 0) // log(1+exp(t)), log(1+exp(-t))
 		p, q := sigmoids(t, z)
 		rising := table.at(size, x, dphi != nil)
-		lp := rising.value - size*up - times(x, down)
+		lp := rising.value - float64(size*up) - times(x, down)
 		sum += lp
 		set(b.LP, i, lp)
-		set(deta, i, x*q-size*p)
+		set(deta, i, float64(x*q)-float64(size*p))
 		set(dphi, i, rising.d-up+p-x*q/size)
 	}
 	return finish(b, sum)
@@ -117,7 +118,7 @@ func (t *risingTable) fill(phi float64) {
 	}
 	product, d := 1.0, 0.0
 	for x := range t {
-		t[x].rising, t[x].filled = rising{math.Log(product), d}, true
+		t[x].rising, t[x].filled = rising{portable.Log(product), d}, true
 		product *= phi + float64(x)
 		d += 1 / (phi + float64(x))
 	}
@@ -149,12 +150,12 @@ func risingProduct(phi, x float64) rising {
 		product *= phi + k
 		d += 1 / (phi + k)
 	}
-	return rising{math.Log(product), d}
+	return rising{portable.Log(product), d}
 }
 
 func negBinomial2LogTail(x float64, theta [maxParams]float64, upper bool) point {
 	phi := theta[1]
-	odds := theta[0] - math.Log(phi)
+	odds := theta[0] - portable.Log(phi)
 	lp, da, flow := failuresTail(x, phi, special.InvLogit(-odds), special.InvLogit(odds), upper)
 	return point{lp: lp, dtheta: [maxParams]float64{-flow, da + flow/phi}}
 }

@@ -1,9 +1,9 @@
 package dist
 
 import (
-	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -32,7 +32,7 @@ Source: Stan Functions Reference, "Normal distribution"; Johnson, Kotz and Balak
 		Rows:       def.NormalRows,
 		Elements:   normalElements,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
-			return theta[0] + positive(theta[1])*r.NormFloat64()
+			return theta[0] + float64(positive(theta[1])*portable.Normal(r))
 		},
 		LogCDF: below(normalTail.at), LogCCDF: above(normalTail.at),
 		Examples: []string{
@@ -71,7 +71,7 @@ func normalRows(b *def.Block) float64 {
 	} else {
 		squares = residualsFrom(x, mu.V[:b.N], inv, dx, dmu, dsigma)
 	}
-	return -0.5*squares - float64(b.N)*(math.Log(s)+halfLogTwoPi)
+	return float64(-0.5*squares) - float64(float64(b.N)*(portable.Log(s)+halfLogTwoPi))
 }
 
 // residuals returns Σ z², with z = (x - mu)·inv, and sets the partials that are wanted.
@@ -79,10 +79,10 @@ func residuals(x []float64, mu, inv float64, dx, dmu, dsigma []float64) float64 
 	sum := 0.0
 	for i, v := range x {
 		z := (v - mu) * inv
-		sum += z * z
+		sum += float64(z * z)
 		set(dx, i, -z*inv)
 		set(dmu, i, z*inv)
-		set(dsigma, i, (z*z-1)*inv)
+		set(dsigma, i, (float64(z*z)-1)*inv)
 	}
 	return sum
 }
@@ -93,10 +93,10 @@ func residualsFrom(x, mu []float64, inv float64, dx, dmu, dsigma []float64) floa
 	mu = mu[:len(x)]
 	for i, v := range x {
 		z := (v - mu[i]) * inv
-		sum += z * z
+		sum += float64(z * z)
 		set(dx, i, -z*inv)
 		set(dmu, i, z*inv)
-		set(dsigma, i, (z*z-1)*inv)
+		set(dsigma, i, (float64(z*z)-1)*inv)
 	}
 	return sum
 }

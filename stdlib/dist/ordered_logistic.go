@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -97,7 +98,7 @@ func logisticBetween(lower, upper float64) (lp, dLower, dUpper float64) {
 	lp = -special.Log1pExp(lower) - special.Log1pExp(-upper)
 	if d := lower - upper; !math.IsInf(d, -1) {
 		lp += special.Log1mExp(d)
-		inside = 1 / math.Expm1(-d)
+		inside = 1 / portable.Expm1(-d)
 	}
 	return lp, -special.InvLogit(lower) - inside, special.InvLogit(-upper) + inside
 }
@@ -121,7 +122,7 @@ func orderedLogisticExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 
 func orderedLogisticSample(r *rand.Rand, x []float64, theta [][]float64, _ int) {
 	u := r.Float64()
-	x[0] = interval(theta[0][0]+math.Log(u)-math.Log1p(-u), theta[1])
+	x[0] = interval(theta[0][0]+portable.Log(u)-portable.Log1p(-u), theta[1])
 }
 
 // interval is the category of a latent value; NaN for NaN.

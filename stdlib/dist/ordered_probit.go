@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -86,8 +87,8 @@ func normalBetween(lower, upper float64) (lp, dLower, dUpper float64) {
 		return lp, -b, -a
 	}
 	if w, m := upper-lower, 0.5*(upper+lower); w*(1+math.Abs(m)) < narrow {
-		lp = -0.5*m*m - halfLogTwoPi + math.Log(w) + math.Log1p((m*m-1)*w*w/24)
-		return lp, -math.Exp(-0.5*lower*lower - halfLogTwoPi - lp), math.Exp(-0.5*upper*upper - halfLogTwoPi - lp)
+		lp = float64(-0.5*m*m) - halfLogTwoPi + portable.Log(w) + portable.Log1p((float64(m*m)-1)*w*w/24)
+		return lp, -portable.Exp(float64(-0.5*lower*lower) - halfLogTwoPi - lp), portable.Exp(float64(-0.5*upper*upper) - halfLogTwoPi - lp)
 	}
 	top, _ := special.LogPhi(upper)
 	if math.IsInf(upper, 1) {
@@ -97,14 +98,14 @@ func normalBetween(lower, upper float64) (lp, dLower, dUpper float64) {
 	if !math.IsInf(lower, -1) {
 		bottom, _ := special.LogPhi(lower)
 		lp += special.Log1mExp(bottom - top)
-		dLower = -math.Exp(-0.5*lower*lower - halfLogTwoPi - lp)
+		dLower = -portable.Exp(float64(-0.5*lower*lower) - halfLogTwoPi - lp)
 	}
 	if !math.IsInf(upper, 1) {
-		dUpper = math.Exp(-0.5*upper*upper - halfLogTwoPi - lp)
+		dUpper = portable.Exp(float64(-0.5*upper*upper) - halfLogTwoPi - lp)
 	}
 	return lp, dLower, dUpper
 }
 
 func orderedProbitSample(r *rand.Rand, x []float64, theta [][]float64, _ int) {
-	x[0] = interval(theta[0][0]+r.NormFloat64(), theta[1])
+	x[0] = interval(theta[0][0]+portable.Normal(r), theta[1])
 }

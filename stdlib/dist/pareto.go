@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -27,7 +28,7 @@ Source: Stan Functions Reference, "Pareto distribution".`,
 		Expand:     paretoExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			least := positive(theta[0])
-			return max(least, least*math.Exp(r.ExpFloat64()/positive(theta[1])))
+			return max(least, least*portable.Exp(portable.Exponential(r)/positive(theta[1])))
 		},
 		LogCDF: below(paretoTail), LogCCDF: above(paretoTail),
 		Examples: []string{"data wealth : real<lower=1>[N]\nparam alpha ~ gamma(2, 1)\nwealth ~ pareto(1, alpha)"},
@@ -58,9 +59,9 @@ func paretoAt(x float64, theta [maxParams]float64) point {
 	if !(x >= least) {
 		return point{lp: math.NaN()}
 	}
-	u := math.Log(x) - math.Log(least)
+	u := portable.Log(x) - portable.Log(least)
 	return point{
-		lp:     math.Log(alpha) - alpha*u - math.Log(x),
+		lp:     portable.Log(alpha) - float64(alpha*u) - portable.Log(x),
 		dx:     -(alpha + 1) / x,
 		dtheta: [maxParams]float64{alpha / least, 1/alpha - u},
 	}
@@ -68,13 +69,13 @@ func paretoAt(x float64, theta [maxParams]float64) point {
 
 func paretoTail(x float64, theta [maxParams]float64, upper bool) point {
 	least, alpha := positive(theta[0]), positive(theta[1])
-	u := math.Log(max(x, least)) - math.Log(least)
+	u := portable.Log(max(x, least)) - portable.Log(least)
 	switch {
 	case math.IsNaN(x + u + alpha):
 		return invalid()
 	case x <= least:
 		return below0(upper)
 	}
-	u = math.Log1p((x - least) / least)
-	return hazard(point{lp: math.Log(alpha) + math.Log(u), dx: 1 / (x * u), dtheta: [maxParams]float64{-1 / (least * u), 1 / alpha}}, upper)
+	u = portable.Log1p((x - least) / least)
+	return hazard(point{lp: portable.Log(alpha) + portable.Log(u), dx: 1 / (x * u), dtheta: [maxParams]float64{-1 / (least * u), 1 / alpha}}, upper)
 }

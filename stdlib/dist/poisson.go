@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -65,7 +66,7 @@ func poissonLogDensity(b *def.Block) float64 {
 	for i := range b.N {
 		if i == 0 || lambda.Step != 0 {
 			rate = nonNegative(lambda.At(i))
-			logRate = math.Log(rate)
+			logRate = portable.Log(rate)
 		}
 		x := natural(b.X.At(i))
 		lp := times(x, logRate) - rate

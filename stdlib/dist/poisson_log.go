@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -27,7 +28,7 @@ Source: Stan Functions Reference, "Poisson distribution, log parameterization".`
 		Rows:       def.PoissonLogRows,
 		Elements:   poissonLogElements,
 		Carrier:    factorialCarrier,
-		Sample:     func(r *rand.Rand, theta []float64) float64 { return drawPoisson(r, math.Exp(theta[0])) },
+		Sample:     func(r *rand.Rand, theta []float64) float64 { return drawPoisson(r, portable.Exp(theta[0])) },
 		LogCDF:     below(poissonLogTail), LogCCDF: above(poissonLogTail),
 		Examples: []string{"data y : count[N]\ndata x : real[N]\nparam a ~ normal(0, 2)\nparam b ~ normal(0, 1)\ny ~ poisson_log(a + b * x)"},
 		Cases: []def.Case{
@@ -55,7 +56,7 @@ func poissonLogLogDensity(b *def.Block) float64 {
 	sum := 0.0
 	for i := range b.N {
 		x, eta := natural(b.X.At(i)), alpha.At(i)
-		rate := math.Exp(eta)
+		rate := portable.Exp(eta)
 		lp := times(x, eta) - rate
 		sum += lp
 		set(b.LP, i, lp)
@@ -71,8 +72,8 @@ func poissonLogRows(x, eta, deta []float64) float64 {
 	wrong := false
 	for i, y := range x {
 		e := eta[i]
-		rate := math.Exp(e)
-		sum += y*e - rate
+		rate := portable.Exp(e)
+		sum += float64(y*e) - rate
 		wrong = wrong || y < 0 || y != math.Floor(y)
 		if i < len(deta) {
 			deta[i] = y - rate
@@ -88,7 +89,7 @@ func poissonLogElements(b def.Builder, x def.Value, theta []def.Value) bool {
 }
 
 func poissonLogTail(x float64, theta [maxParams]float64, upper bool) point {
-	p := poissonTail(x, [maxParams]float64{math.Exp(theta[0])}, upper)
-	p.dtheta[0] = times(p.dtheta[0], math.Exp(theta[0]))
+	p := poissonTail(x, [maxParams]float64{portable.Exp(theta[0])}, upper)
+	p.dtheta[0] = times(p.dtheta[0], portable.Exp(theta[0]))
 	return p
 }

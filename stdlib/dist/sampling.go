@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/special"
 )
 
@@ -18,19 +19,19 @@ func tiny(x float64) float64 {
 // drawGamma draws from gamma(alpha, 1). Marsaglia and Tsang, A simple method for generating gamma variables, ACM TOMS 26 (2000).
 func drawGamma(r *rand.Rand, alpha float64) float64 {
 	if alpha < 1 {
-		return math.Exp(logGammaBelowOne(r, alpha))
+		return portable.Exp(logGammaBelowOne(r, alpha))
 	}
 	alpha = positive(alpha)
 	d := alpha - 1./3
 	c := 1 / math.Sqrt(9*d)
 	for {
-		x := r.NormFloat64()
-		v := 1 + c*x
+		x := portable.Normal(r)
+		v := 1 + float64(c*x)
 		if v <= 0 {
 			continue
 		}
-		v = v * v * v
-		if u := r.Float64(); !(math.Log(u) >= 0.5*x*x+d*(1-v+math.Log(v))) { // accepts NaN, or a bad alpha would loop
+		v = float64(v * v * v)
+		if u := r.Float64(); !(portable.Log(u) >= float64(0.5*x*x)+float64(d*(1-v+portable.Log(v)))) { // accepts NaN, or a bad alpha would loop
 			return d * v
 		}
 	}
@@ -40,14 +41,14 @@ func drawGamma(r *rand.Rand, alpha float64) float64 {
 // underflows for small alpha.
 func logGammaBelowOne(r *rand.Rand, alpha float64) float64 {
 	alpha = positive(alpha)
-	return math.Log(drawGamma(r, alpha+1)) - r.ExpFloat64()/alpha
+	return portable.Log(drawGamma(r, alpha+1)) - portable.Exponential(r)/alpha
 }
 
 func logGamma(r *rand.Rand, alpha float64) float64 {
 	if alpha < 1 {
 		return logGammaBelowOne(r, alpha)
 	}
-	return math.Log(drawGamma(r, alpha))
+	return portable.Log(drawGamma(r, alpha))
 }
 
 // drawBeta draws from beta(a, b), inside (0, 1), as x/(x+y) for x, y from gamma(a, 1), gamma(b, 1).
@@ -104,13 +105,13 @@ func drawPoisson(r *rand.Rand, rate float64) float64 {
 	case rate < normalFrom:
 		return poissonByRejection(r, rate)
 	}
-	return math.Round(rate + math.Sqrt(rate)*r.NormFloat64()) // NaN for NaN
+	return math.Round(rate + float64(math.Sqrt(rate)*portable.Normal(r))) // NaN for NaN
 }
 
 // poissonByProduct counts the arrivals of a unit-rate process before rate.
 func poissonByProduct(r *rand.Rand, rate float64) float64 {
 	k := 0.0
-	for t := r.ExpFloat64(); t < rate; t += r.ExpFloat64() {
+	for t := portable.Exponential(r); t < rate; t += portable.Exponential(r) {
 		k++
 	}
 	return k
@@ -119,15 +120,15 @@ func poissonByProduct(r *rand.Rand, rate float64) float64 {
 // poissonByRejection is PTRS of Hörmann, The transformed rejection method for generating Poisson random variables, Insurance:
 // Mathematics and Economics 12 (1993). It needs rate ≥ 10.
 func poissonByRejection(r *rand.Rand, rate float64) float64 {
-	logRate := math.Log(rate)
-	b := 0.931 + 2.53*math.Sqrt(rate)
-	a := -0.059 + 0.02483*b
+	logRate := portable.Log(rate)
+	b := 0.931 + float64(2.53*math.Sqrt(rate))
+	a := -0.059 + float64(0.02483*b)
 	vr := 0.9277 - 3.6224/(b-2)
 	for {
-		u := r.Float64() - 0.5
+		u := float64(r.Float64()) - 0.5
 		v := r.Float64()
 		us := 0.5 - math.Abs(u)
-		k := math.Floor((2*a/us+b)*u + rate + 0.43)
+		k := math.Floor(float64((2*a/us+b)*u) + rate + 0.43)
 		if us >= 0.07 && v <= vr {
 			return k
 		}
@@ -135,7 +136,7 @@ func poissonByRejection(r *rand.Rand, rate float64) float64 {
 			continue
 		}
 		invAlpha := 1.1239 + 1.1328/(b-3.4)
-		if math.Log(v*invAlpha/(a/(us*us)+b)) <= k*logRate-rate-special.Lgamma(k+1) {
+		if portable.Log(v*invAlpha/(a/(us*us)+b)) <= float64(k*logRate)-rate-special.Lgamma(k+1) {
 			return k
 		}
 	}

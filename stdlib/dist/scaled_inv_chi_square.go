@@ -1,9 +1,9 @@
 package dist
 
 import (
-	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -56,12 +56,12 @@ func scaledInvChiSquareExpand(b def.Builder, x def.Value, theta []def.Value) boo
 }
 
 func scaledInvChiSquareAt(x float64, theta [maxParams]float64) point {
-	half, s := 0.5*positive(theta[0]), positive(theta[1])
-	logX := math.Log(positive(x))
-	ratio := math.Log(half) + 2*math.Log(s) - logX
-	q := math.Exp(ratio) // nu s²/(2 x)
+	half, s := float64(0.5*positive(theta[0])), positive(theta[1])
+	logX := portable.Log(positive(x))
+	ratio := portable.Log(half) + float64(2*portable.Log(s)) - logX
+	q := portable.Exp(ratio) // nu s²/(2 x)
 	return point{
-		lp: half*ratio - q - logX - special.Lgamma(half),
+		lp: float64(half*ratio) - q - logX - special.Lgamma(half),
 		dx: (q - half - 1) / x,
 		dtheta: [maxParams]float64{
 			0.5 * (ratio + 1 - q/half - special.Digamma(half)),
@@ -74,5 +74,5 @@ func scaledInvChiSquareTail(x float64, theta [maxParams]float64, upper bool) poi
 	nu, s := theta[0], positive(theta[1])
 	scale := 0.5 * nu * s * s
 	lp, da, dg := inverseGammaTail(0.5*nu, scale, x, upper)
-	return point{lp: lp, dx: -times(dg, scale/(x*x)), dtheta: [maxParams]float64{0.5*da + times(dg, 0.5*s*s/x), times(dg, nu*s/x)}}
+	return point{lp: lp, dx: -times(dg, scale/(x*x)), dtheta: [maxParams]float64{float64(0.5*da) + times(dg, 0.5*s*s/x), times(dg, nu*s/x)}}
 }

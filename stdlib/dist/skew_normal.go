@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -32,8 +33,8 @@ Source: Stan Functions Reference, "Skew normal distribution"; Azzalini (1985).`,
 		Expand:     skewNormalExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			alpha := theta[2]
-			u, v := r.NormFloat64(), r.NormFloat64()
-			return theta[0] + positive(theta[1])*(alpha*math.Abs(u)+v)/math.Hypot(1, alpha)
+			u, v := portable.Normal(r), portable.Normal(r)
+			return theta[0] + positive(theta[1])*(float64(alpha*math.Abs(u))+v)/portable.Hypot(1, alpha)
 		},
 		LogCDF: below(skewNormalTail), LogCCDF: above(skewNormalTail),
 		Slow:     oneLogPhi,
@@ -61,20 +62,20 @@ func skewNormalExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 }
 
 func skewNormalAt(x float64, theta [maxParams]float64) point {
-	omega, alpha := positive(theta[1]), theta[2]+0*theta[2] // an infinite shape has no gradient
+	omega, alpha := positive(theta[1]), theta[2]+float64(0*theta[2]) // an infinite shape has no gradient
 	z := (x - theta[0]) / omega
 	logPhi, slope := special.LogPhi(alpha * z)
-	score := alpha*slope - z
+	score := float64(alpha*slope) - z
 	return point{
-		lp:     math.Ln2 - halfLogTwoPi - math.Log(omega) - 0.5*z*z + logPhi,
+		lp:     math.Ln2 - halfLogTwoPi - portable.Log(omega) - float64(0.5*z*z) + logPhi,
 		dx:     score / omega,
-		dtheta: [maxParams]float64{-score / omega, -(1 + z*score) / omega, z * slope},
+		dtheta: [maxParams]float64{-score / omega, -(1 + float64(z*score)) / omega, z * slope},
 	}
 }
 
 // skewNormalTail uses that the upper tail at z is the lower one at -z of the opposite shape.
 func skewNormalTail(x float64, theta [maxParams]float64, upper bool) point {
-	omega, alpha, sign := positive(theta[1]), theta[2]+0*theta[2], 1.0
+	omega, alpha, sign := positive(theta[1]), theta[2]+float64(0*theta[2]), 1.0
 	z := (x - theta[0]) / omega
 	switch {
 	case math.IsNaN(z) || math.IsNaN(alpha):
@@ -86,6 +87,6 @@ func skewNormalTail(x float64, theta [maxParams]float64, upper bool) point {
 	}
 	lp, slope := special.LogSkewNormal(sign*z, sign*alpha)
 	logDensity := skewNormalAt(x, theta).lp
-	dx := sign * math.Exp(logDensity-lp)
-	return point{lp: lp, dx: dx, dtheta: [maxParams]float64{-dx, -times(dx, z), -sign * math.Exp(slope-lp)}}
+	dx := sign * portable.Exp(logDensity-lp)
+	return point{lp: lp, dx: dx, dtheta: [maxParams]float64{-dx, -times(dx, z), -sign * portable.Exp(slope-lp)}}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -25,7 +26,7 @@ Source: Stan Functions Reference, "Student-t distribution".`,
 		LogDensity: studentTLogDensity,
 		Expand:     studentTExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
-			return theta[1] + positive(theta[2])*standardT(r, theta[0])
+			return theta[1] + float64(positive(theta[2])*standardT(r, theta[0]))
 		},
 		LogCDF: below(studentTail), LogCCDF: above(studentTail),
 		Slow:     studentForm,
@@ -57,7 +58,7 @@ func studentTExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	z := scaled(b, x, theta[1], theta[2], 1/math.Sqrt(nu))
 	b.Sum(b.Func("log1p", b.Mul(z, z)), -(nu+1)/2)
 	b.Sum(b.Func("log", theta[2]), -1)
-	b.Each(lgamma((nu+1)/2) - lgamma(nu/2) - math.Log(nu*math.Pi)/2)
+	b.Each(lgamma((nu+1)/2) - lgamma(nu/2) - float64(portable.Log(nu*math.Pi)/2))
 	return true
 }
 
@@ -72,7 +73,7 @@ func tNorm() *def.Func {
 		},
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, nu := range x {
-				dx[i] += dy[i] * newTForm(nu).dnorm
+				dx[i] += float64(dy[i] * newTForm(nu).dnorm)
 			}
 		},
 	}
@@ -80,7 +81,7 @@ func tNorm() *def.Func {
 
 // standardT draws from Student's t with nu degrees of freedom.
 func standardT(r *rand.Rand, nu float64) float64 {
-	return r.NormFloat64() / math.Sqrt(drawGamma(r, nu/2)/(nu/2))
+	return portable.Normal(r) / math.Sqrt(drawGamma(r, nu/2)/(nu/2))
 }
 
 // A tForm holds what depends on nu alone. With w = z/sqrt(nu), log p(z) = norm - half·log(1+w²).
@@ -92,7 +93,7 @@ func newTForm(nu float64) tForm {
 		nu:    nu,
 		root:  math.Sqrt(nu),
 		half:  (nu + 1) / 2,
-		norm:  special.LgammaDiff(nu/2, 0.5) - 0.5*(math.Log(nu)+logPi),
+		norm:  special.LgammaDiff(nu/2, 0.5) - float64(0.5*(portable.Log(nu)+logPi)),
 		dnorm: 0.5 * (special.DigammaDiff(nu/2, 0.5) - 1/nu),
 	}
 }
@@ -102,7 +103,7 @@ func (t tForm) at(z float64) (lp, score, dnu float64) {
 	w := z / t.root
 	value, ratio := special.Log1pSquare(w)
 	wr := w * ratio // w²/(1+w²)
-	return t.norm - t.half*value, -2 * t.half * ratio / t.root, t.dnorm - 0.5*value + t.half*wr/t.nu
+	return t.norm - float64(t.half*value), -2 * t.half * ratio / t.root, t.dnorm - float64(0.5*value) + t.half*wr/t.nu
 }
 
 func studentTLogDensity(b *def.Block) float64 {
@@ -116,7 +117,7 @@ func studentTLogDensity(b *def.Block) float64 {
 		}
 		if i == 0 || sigma.Step != 0 {
 			s = positive(sigma.At(i))
-			logS = math.Log(s)
+			logS = portable.Log(s)
 		}
 		z := (b.X.At(i) - mu.At(i)) / s
 		lp, score, dn := t.at(z)
@@ -126,7 +127,7 @@ func studentTLogDensity(b *def.Block) float64 {
 		set(b.DX, i, score/s)
 		set(dnu, i, dn)
 		set(dmu, i, -score/s)
-		set(dsigma, i, -(1+z*score)/s)
+		set(dsigma, i, -(1+float64(z*score))/s)
 	}
 	return finish(b, sum)
 }
@@ -154,17 +155,17 @@ func studentCDF(z, nu float64) (lp, dnu, slope float64) {
 	case math.IsInf(z, 0):
 		return certainly(z > 0), 0, 0
 	case z == 0:
-		return -math.Ln2, 0, 2 * math.Exp(special.LgammaDiff(0.5*nu, 0.5)) / math.Sqrt(nu*math.Pi)
+		return -math.Ln2, 0, 2 * portable.Exp(special.LgammaDiff(0.5*nu, 0.5)) / math.Sqrt(nu*math.Pi)
 	}
 	w := z * z / nu
 	lp, dnu, _, flow := special.LogIncBeta(0.5*nu, 0.5, 1/(1+w), w/(1+w))
 	lp -= math.Ln2
-	dnu = 0.5*dnu + flow/nu
+	dnu = float64(0.5*dnu) + flow/nu
 	slope = -2 * flow / z
 	if z < 0 {
 		return lp, dnu, slope
 	}
-	tail := math.Exp(lp)
+	tail := portable.Exp(lp)
 	odds := tail / (1 - tail)
-	return math.Log1p(-tail), -odds * dnu, -odds * slope
+	return portable.Log1p(-tail), -odds * dnu, -odds * slope
 }

@@ -3,6 +3,7 @@ package dist
 import (
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -80,7 +81,7 @@ func (f standardTail) ofLog(x float64, theta [maxParams]float64, upper bool) poi
 	if x <= 0 {
 		return below0(upper).of(f.at(0, theta, upper))
 	}
-	p := f.at(math.Log(x), theta, upper)
+	p := f.at(portable.Log(x), theta, upper)
 	p.dx /= x
 	return p
 }
@@ -96,7 +97,7 @@ func (p point) of(q point) point {
 // complement is the log of 1 less a probability.
 func (p point) complement() point {
 	lp := special.Log1mExp(p.lp)
-	factor := -math.Exp(p.lp - lp)
+	factor := -portable.Exp(p.lp - lp)
 	out := point{lp: lp, dx: times(factor, p.dx)}
 	for k, d := range p.dtheta {
 		out.dtheta[k] = times(factor, d)
@@ -106,11 +107,11 @@ func (p point) complement() point {
 
 // hazard is the tail where the log probability of a greater value is -exp(h.lp): h has the log of the cumulative hazard and its derivatives.
 func hazard(h point, upper bool) point {
-	g := math.Exp(h.lp)
+	g := portable.Exp(h.lp)
 	out := point{lp: -g}
 	factor := -g
 	if !upper {
-		out.lp, factor = special.Log1mExp(-g), g/math.Expm1(g)
+		out.lp, factor = special.Log1mExp(-g), g/portable.Expm1(g)
 		if g < 1e-17 {
 			out.lp, factor = h.lp, 1
 		}
@@ -127,16 +128,16 @@ func doubled(f standardTail, cdf func(z float64) float64, z float64, upper bool)
 	p := cdf(z)
 	lp, slope = f(z, true)
 	lp += math.Ln2
-	tail := math.Exp(lp)
+	tail := portable.Exp(lp)
 	switch {
 	case upper && p < 0.5:
-		return math.Log1p(-p), slope
+		return portable.Log1p(-p), slope
 	case upper:
 		return lp, slope
 	case tail < 0.5:
-		return math.Log1p(-tail), -slope * tail / p
+		return portable.Log1p(-tail), -slope * tail / p
 	}
-	return math.Log(p), -slope * tail / p
+	return portable.Log(p), -slope * tail / p
 }
 
 // half is the tail of x = sigma·|u|.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -28,7 +29,7 @@ Source: Stan Functions Reference, "Uniform distribution".`,
 		Expand:     uniformExpand,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			lower, upper := theta[0], theta[1]
-			return min(lower+positive(upper-lower)*r.Float64(), upper)
+			return min(lower+float64(positive(upper-lower)*r.Float64()), upper)
 		},
 		LogCDF: below(uniformTail), LogCCDF: above(uniformTail),
 		Examples: []string{"param p ~ uniform(0, 1)"},
@@ -62,7 +63,7 @@ func uniformLogDensity(b *def.Block) float64 {
 		if i == 0 || alpha.Step != 0 || beta.Step != 0 {
 			lower, upper = alpha.At(i), beta.At(i)
 			width = positive(upper - lower)
-			logWidth = math.Log(width)
+			logWidth = portable.Log(width)
 		}
 		lp := math.NaN()
 		if x := b.X.At(i); lower <= x && x <= upper {
@@ -87,7 +88,7 @@ func uniformTail(x float64, theta [maxParams]float64, upper bool) point {
 	case x >= b:
 		return above1(upper)
 	case upper:
-		return point{lp: math.Log((b - x) / (b - a)), dx: -1 / (b - x), dtheta: [maxParams]float64{1 / (b - a), 1/(b-x) - 1/(b-a)}}
+		return point{lp: portable.Log((b - x) / (b - a)), dx: -1 / (b - x), dtheta: [maxParams]float64{1 / (b - a), 1/(b-x) - 1/(b-a)}}
 	}
-	return point{lp: math.Log((x - a) / (b - a)), dx: 1 / (x - a), dtheta: [maxParams]float64{1/(b-a) - 1/(x-a), -1 / (b - a)}}
+	return point{lp: portable.Log((x - a) / (b - a)), dx: 1 / (x - a), dtheta: [maxParams]float64{1/(b-a) - 1/(x-a), -1 / (b - a)}}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -46,7 +47,7 @@ Source: Stan Functions Reference, "Von Mises distribution".`,
 func vonMisesExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 	b.Sum(b.Mul(theta[1], b.Func("cos", b.Sub(x, theta[0]))), 1)
 	b.Sum(b.Apply(logBesselI0(), theta[1]), -1)
-	b.Each(-math.Log(2 * math.Pi))
+	b.Each(-portable.Log(2 * math.Pi))
 	return true
 }
 
@@ -62,7 +63,7 @@ func logBesselI0() *def.Func {
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, kappa := range x {
 				_, slope := special.LogBesselI0(positive(kappa))
-				dx[i] += dy[i] * slope
+				dx[i] += float64(dy[i] * slope)
 			}
 		},
 	}
@@ -73,10 +74,10 @@ func vonMisesAt(x float64, theta [maxParams]float64) point {
 	if !(math.Abs(x) <= math.Pi) {
 		return point{lp: math.NaN()}
 	}
-	sin, cos := math.Sincos(x - theta[0])
+	sin, cos := portable.Sin(x-theta[0]), portable.Cos(x-theta[0])
 	logI0, ratio := special.LogBesselI0(kappa)
 	return point{
-		lp:     kappa*cos - logI0 - math.Log(2*math.Pi),
+		lp:     float64(kappa*cos) - logI0 - portable.Log(2*math.Pi),
 		dx:     -kappa * sin,
 		dtheta: [maxParams]float64{kappa * sin, cos - ratio},
 	}
@@ -85,20 +86,20 @@ func vonMisesAt(x float64, theta [maxParams]float64) point {
 // drawVonMises is the rejection sampler of Best and Fisher, Efficient simulation of the von Mises distribution, Applied Statistics 28 (1979).
 func drawVonMises(r *rand.Rand, theta []float64) float64 {
 	mu, kappa := theta[0], positive(theta[1])
-	tau := 1 + math.Sqrt(1+4*kappa*kappa)
+	tau := 1 + math.Sqrt(1+float64(4*kappa*kappa))
 	rho := (tau - math.Sqrt(2*tau)) / (2 * kappa)
-	s := (1 + rho*rho) / (2 * rho)
+	s := (1 + float64(rho*rho)) / (2 * rho)
 	if kappa < 1e-5 {
 		s = 1/kappa + kappa
 	}
 	for {
-		z := math.Cos(math.Pi * r.Float64())
-		f := (1 + s*z) / (s + z)
-		c := kappa * (s - f)
+		z := portable.Cos(math.Pi * r.Float64())
+		f := (1 + float64(s*z)) / (s + z)
+		c := float64(kappa * (s - f))
 		u := r.Float64()
-		if c*(2-c) > u || !(math.Log(c/u)+1 < c) { // accepts NaN, or a bad kappa would loop
-			angle := math.Copysign(math.Acos(f), r.Float64()-0.5)
-			return math.Remainder(mu+angle, 2*math.Pi) + 0*kappa
+		if c*(2-c) > u || !(portable.Log(c/u)+1 < c) { // accepts NaN, or a bad kappa would loop
+			angle := math.Copysign(portable.Acos(f), float64(r.Float64())-0.5)
+			return math.Remainder(mu+angle, 2*math.Pi) + float64(0*kappa)
 		}
 	}
 }
@@ -128,8 +129,8 @@ func vonMisesSide(x, mu, kappa float64, upper bool) point {
 	}
 	value, mean := special.LogCosineIntegral(kappa, a, b)
 	logI0, ratio := special.LogBesselI0(kappa)
-	lp := value - logI0 - math.Log(2*math.Pi)
-	at := math.Exp(kappa*math.Cos(x-mu) - value)
-	end := math.Exp(-kappa*math.Cos(mu) - value) // the density at -π and π
+	lp := value - logI0 - portable.Log(2*math.Pi)
+	at := portable.Exp(float64(kappa*portable.Cos(x-mu)) - value)
+	end := portable.Exp(float64(-kappa*portable.Cos(mu)) - value) // the density at -π and π
 	return point{lp: lp, dx: sign * at, dtheta: [maxParams]float64{sign * (end - at), mean - ratio}}
 }

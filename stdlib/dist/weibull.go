@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -28,7 +29,7 @@ Source: Stan Functions Reference, "Weibull distribution".`,
 			return b.Sub(b.Number(0), b.Func("exp", b.Mul(b.Apply(above0(), theta[0]), b.Sub(b.Func("log", x), b.Func("log", theta[1])))))
 		},
 		Sample: func(r *rand.Rand, theta []float64) float64 {
-			return tiny(positive(theta[1]) * math.Pow(r.ExpFloat64(), 1/positive(theta[0])))
+			return tiny(positive(theta[1]) * portable.Pow(portable.Exponential(r), 1/positive(theta[0])))
 		},
 		LogCDF: below(weibullTail), LogCCDF: above(weibullTail),
 		Examples: []string{"data time : real<lower=0>[N]\nparam alpha ~ gamma(2, 1)\nparam sigma ~ lognormal(0, 2)\ntime ~ weibull(alpha, sigma)"},
@@ -64,11 +65,11 @@ func weibullExpand(b def.Builder, x def.Value, theta []def.Value) bool {
 
 func weibullAt(x float64, theta [maxParams]float64) point {
 	alpha, sigma := positive(theta[0]), positive(theta[1])
-	u := math.Log(nonNegative(x)) - math.Log(sigma)
-	hazard := math.Exp(alpha * u)
+	u := portable.Log(nonNegative(x)) - portable.Log(sigma)
+	hazard := portable.Exp(alpha * u)
 	return point{
-		lp: math.Log(alpha) - math.Log(sigma) + times(alpha-1, u) - hazard,
-		dx: quotient(alpha-1, x) - alpha*quotient(hazard, x)*boolean(x > 0) - boolean(x == 0 && alpha == 1)/sigma,
+		lp: portable.Log(alpha) - portable.Log(sigma) + times(alpha-1, u) - hazard,
+		dx: quotient(alpha-1, x) - float64(alpha*quotient(hazard, x)*boolean(x > 0)) - boolean(x == 0 && alpha == 1)/sigma,
 		dtheta: [maxParams]float64{
 			1/alpha + u - times(hazard, u),
 			alpha * (hazard - 1) / sigma,
@@ -85,7 +86,7 @@ func boolean(b bool) float64 {
 
 func weibullTail(x float64, theta [maxParams]float64, upper bool) point {
 	alpha, sigma := positive(theta[0]), positive(theta[1])
-	u := math.Log(max(x, 0)) - math.Log(sigma)
+	u := portable.Log(max(x, 0)) - portable.Log(sigma)
 	switch {
 	case math.IsNaN(u + alpha):
 		return invalid()

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/linear"
 	"github.com/vflc/vflc/stdlib/special"
@@ -79,7 +80,7 @@ func wishartDensity(b *def.Events, inverse bool) {
 		under.Fill(a, i)
 		trace := 0.0
 		for j, v := range over {
-			trace += v * a[j]
+			trace += float64(v * a[j])
 		}
 		lx, ls := 2*x.logDet, 2*s.logDet
 		power, sign := (nu-n-1)/2, -1.0 // of |x|, and of ½ nu log|S|
@@ -88,29 +89,29 @@ func wishartDensity(b *def.Events, inverse bool) {
 		}
 		lgamma, digamma := multiGamma(nu/2, k)
 		if b.W != nil {
-			b.Give(0, i, 0, 0.5*(-n*math.Ln2-digamma-sign*lx+sign*ls))
+			b.Give(0, i, 0, 0.5*(float64(-n*math.Ln2)-digamma-float64(sign*lx)+float64(sign*ls)))
 			sandwich(product, over, a, k) // over·under·over
 			for j := range kk {
-				dx, ds := power*xi[j], sign*nu/2*si[j]
+				dx, ds := float64(power*xi[j]), float64(sign*nu/2*si[j])
 				if inverse {
-					dx, ds = dx+0.5*product[j], ds-0.5*xi[j]
+					dx, ds = dx+float64(0.5*product[j]), ds-float64(0.5*xi[j])
 				} else {
-					dx, ds = dx-0.5*si[j], ds+0.5*product[j]
+					dx, ds = dx-float64(0.5*si[j]), ds+float64(0.5*product[j])
 				}
 				b.GiveX(i, j, dx)
 				b.Give(1, i, j, ds)
 			}
 		}
-		return power*lx - 0.5*trace + sign*nu/2*ls - nu*n/2*math.Ln2 - lgamma
+		return float64(power*lx) - float64(0.5*trace) + float64(sign*nu/2*ls) - float64(nu*n/2*math.Ln2) - lgamma
 	})
 }
 
 // multiGamma is lgamma_K(a), with its derivative.
 func multiGamma(a float64, k int) (lgamma, slope float64) {
-	lgamma = 0.25 * float64(k*(k-1)) * math.Log(math.Pi)
+	lgamma = 0.25 * float64(k*(k-1)) * portable.Log(math.Pi)
 	for j := range k {
-		lgamma += special.Lgamma(a - float64(j)/2)
-		slope += special.Digamma(a - float64(j)/2)
+		lgamma += special.Lgamma(a - float64(float64(j)/2))
+		slope += special.Digamma(a - float64(float64(j)/2))
 	}
 	return lgamma, slope
 }
@@ -122,7 +123,7 @@ func sandwich(out, s, a []float64, k int) {
 			sum := 0.0
 			for m := range k {
 				for l := range k {
-					sum += s[i+k*m] * a[m+k*l] * s[l+k*j]
+					sum += float64(s[i+k*m] * a[m+k*l] * s[l+k*j])
 				}
 			}
 			out[i+k*j] = sum
@@ -135,14 +136,14 @@ func wishartSample(r *rand.Rand, x []float64, nu float64, s []float64, k int) {
 	l, a, p := factorOf(s, k), make([]float64, k*k), make([]float64, k*k)
 	for i := range k {
 		for j := range i {
-			a[i+k*j] = r.NormFloat64()
+			a[i+k*j] = portable.Normal(r)
 		}
 		a[i+k*i] = math.Sqrt(2 * drawGamma(r, (nu-float64(i))/2))
 	}
 	for i := range k {
 		for j := range i + 1 {
 			for m := j; m <= i; m++ {
-				p[i+k*j] += l[i+k*m] * a[m+k*j]
+				p[i+k*j] += float64(l[i+k*m] * a[m+k*j])
 			}
 		}
 	}

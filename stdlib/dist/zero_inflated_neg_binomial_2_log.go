@@ -1,9 +1,9 @@
 package dist
 
 import (
-	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -30,7 +30,7 @@ Source: Greene (1994), Accounting for excess zeros and sample selection in Poiss
 		},
 		Carrier: factorialCarrier,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
-			return unless(r, theta[0], func() float64 { return drawPoisson(r, math.Exp(theta[1])*(drawGamma(r, theta[2])/theta[2])) })
+			return unless(r, theta[0], func() float64 { return drawPoisson(r, portable.Exp(theta[1])*(drawGamma(r, theta[2])/theta[2])) })
 		},
 		LogCDF: below(zerosTail(negBinomial2LogTail, false)), LogCCDF: above(zerosTail(negBinomial2LogTail, false)),
 		Slow:     zerosApart,

@@ -1,9 +1,9 @@
 package dist
 
 import (
-	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -30,7 +30,7 @@ Source: Lambert (1992), Zero-inflated Poisson regression, Technometrics 34.`,
 		},
 		Carrier: factorialCarrier,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
-			return unless(r, theta[0], func() float64 { return drawPoisson(r, math.Exp(theta[1])) })
+			return unless(r, theta[0], func() float64 { return drawPoisson(r, portable.Exp(theta[1])) })
 		},
 		LogCDF: below(zerosTail(poissonLogTail, false)), LogCCDF: above(zerosTail(poissonLogTail, false)),
 		Slow:     zerosApart,

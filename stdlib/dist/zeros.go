@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -117,19 +118,19 @@ type counted struct {
 
 // poissonCount is the Poisson distribution with log rate alpha.
 func poissonCount(x, alpha float64) counted {
-	rate := math.Exp(alpha)
+	rate := portable.Exp(alpha)
 	return counted{lp: times(x, alpha) - rate, zero: -rate, dlp: [2]float64{x - rate}, dzero: [2]float64{-rate}}
 }
 
 // negBinomialCount is the negative binomial distribution with log mean eta and inverse dispersion phi.
 func negBinomialCount(x, eta, phi float64) counted {
 	phi = positive(phi)
-	t := eta - math.Log(phi)
+	t := eta - portable.Log(phi)
 	up, p := special.Log1pExp(t), special.InvLogit(t)
 	return counted{
-		lp:    special.LgammaDiff(phi, x) - phi*up - times(x, special.Log1pExp(-t)),
+		lp:    special.LgammaDiff(phi, x) - float64(phi*up) - times(x, special.Log1pExp(-t)),
 		zero:  -phi * up,
-		dlp:   [2]float64{x*special.InvLogit(-t) - phi*p, special.DigammaDiff(phi, x) - up + p - x*special.InvLogit(-t)/phi},
+		dlp:   [2]float64{float64(x*special.InvLogit(-t)) - float64(phi*p), special.DigammaDiff(phi, x) - up + p - x*special.InvLogit(-t)/phi},
 		dzero: [2]float64{-phi * p, p - up},
 	}
 }
@@ -138,13 +139,13 @@ func negBinomialCount(x, eta, phi float64) counted {
 func inflated(x, theta float64, c counted) point {
 	theta, rest := nonNegative(theta), nonNegative(1-theta)
 	if x > 0 {
-		return point{lp: math.Log(rest) + 0*theta + c.lp, dtheta: [maxParams]float64{-1 / rest, c.dlp[0], c.dlp[1]}}
+		return point{lp: portable.Log(rest) + float64(0*theta) + c.lp, dtheta: [maxParams]float64{-1 / rest, c.dlp[0], c.dlp[1]}}
 	}
-	zero := rest * math.Exp(c.zero)
+	zero := float64(rest * portable.Exp(c.zero))
 	mass := theta + zero
 	return point{
-		lp:     math.Log(mass) + 0*x,
-		dtheta: [maxParams]float64{-math.Expm1(c.zero) / mass, times(zero/mass, c.dzero[0]), times(zero/mass, c.dzero[1])},
+		lp:     portable.Log(mass) + float64(0*x),
+		dtheta: [maxParams]float64{-portable.Expm1(c.zero) / mass, times(zero/mass, c.dzero[0]), times(zero/mass, c.dzero[1])},
 	}
 }
 
@@ -152,11 +153,11 @@ func inflated(x, theta float64, c counted) point {
 func hurdle(x, theta float64, c counted) point {
 	theta, rest := nonNegative(theta), nonNegative(1-theta)
 	if !(x > 0) {
-		return point{lp: math.Log(theta) + 0*(c.lp+rest+x), dtheta: [maxParams]float64{1 / theta}}
+		return point{lp: portable.Log(theta) + float64(0*(c.lp+rest+x)), dtheta: [maxParams]float64{1 / theta}}
 	}
-	odds := math.Exp(c.zero) / -math.Expm1(c.zero) // of a 0 in the count
+	odds := portable.Exp(c.zero) / -portable.Expm1(c.zero) // of a 0 in the count
 	return point{
-		lp:     math.Log(rest) + 0*theta + c.lp - special.Log1mExp(c.zero),
+		lp:     portable.Log(rest) + float64(0*theta) + c.lp - special.Log1mExp(c.zero),
 		dtheta: [maxParams]float64{-1 / rest, c.dlp[0] + times(odds, c.dzero[0]), c.dlp[1] + times(odds, c.dzero[1])},
 	}
 }
@@ -169,7 +170,7 @@ func zerosTail(count tail, hurdle bool) tail {
 		args := [maxParams]float64{theta[1], theta[2]}
 		lower, above := count(x, args, false), count(x, args, true)
 		switch {
-		case math.IsNaN(p + rest + 0*math.Exp(lower.lp) + 0*math.Exp(above.lp) + 0*x):
+		case math.IsNaN(p + rest + float64(0*portable.Exp(lower.lp)) + float64(0*portable.Exp(above.lp)) + float64(0*x)):
 			return invalid()
 		case x < 0:
 			return below0(upper)
@@ -177,7 +178,7 @@ func zerosTail(count tail, hurdle bool) tail {
 		if hurdle {
 			lower, above = givenSome(count, args, lower, above)
 		}
-		lower, above = withZeros(lower, p, rest), point{lp: above.lp + math.Log(rest), dtheta: [maxParams]float64{-1 / rest, above.dtheta[0], above.dtheta[1]}}
+		lower, above = withZeros(lower, p, rest), point{lp: above.lp + portable.Log(rest), dtheta: [maxParams]float64{-1 / rest, above.dtheta[0], above.dtheta[1]}}
 		switch small := lower.lp < -math.Ln2; {
 		case upper && small:
 			return complement(lower)
@@ -193,11 +194,11 @@ func zerosTail(count tail, hurdle bool) tail {
 // givenSome gives both tails of a count given that it is not 0.
 func givenSome(count tail, args [maxParams]float64, lower, above point) (point, point) {
 	none, some := count(0, args, false), count(0, args, true)
-	share := math.Exp(none.lp - lower.lp)
-	out := point{lp: lower.lp + math.Log1p(-share) - some.lp}
+	share := portable.Exp(none.lp - lower.lp)
+	out := point{lp: lower.lp + portable.Log1p(-share) - some.lp}
 	for k := range out.dtheta {
 		if share < 1 {
-			out.dtheta[k] = (lower.dtheta[k]-share*none.dtheta[k])/(1-share) - some.dtheta[k]
+			out.dtheta[k] = (lower.dtheta[k]-float64(share*none.dtheta[k]))/(1-share) - some.dtheta[k]
 		}
 		above.dtheta[k] -= some.dtheta[k]
 	}
@@ -207,21 +208,21 @@ func givenSome(count tail, args [maxParams]float64, lower, above point) (point, 
 
 // withZeros is the log of theta + rest·exp(lower.lp).
 func withZeros(lower point, theta, rest float64) point {
-	a, c := math.Log(theta), math.Log(rest)+lower.lp
+	a, c := portable.Log(theta), portable.Log(rest)+lower.lp
 	lp := math.Max(a, c)
 	if !math.IsInf(lp, -1) {
-		lp += math.Log1p(math.Exp(-math.Abs(a - c)))
+		lp += portable.Log1p(portable.Exp(-math.Abs(a - c)))
 	}
 	if math.IsInf(a, -1) || math.IsInf(c, -1) {
 		lp = math.Max(a, c)
 	}
-	share := math.Exp(c - lp)
-	return point{lp: lp, dtheta: [maxParams]float64{-math.Expm1(lower.lp) * math.Exp(-lp), times(share, lower.dtheta[0]), times(share, lower.dtheta[1])}}
+	share := portable.Exp(c - lp)
+	return point{lp: lp, dtheta: [maxParams]float64{-portable.Expm1(lower.lp) * portable.Exp(-lp), times(share, lower.dtheta[0]), times(share, lower.dtheta[1])}}
 }
 
 // complement is log(1 - exp) of a log probability.
 func complement(p point) point {
-	odds := math.Exp(p.lp) / -math.Expm1(p.lp)
+	odds := portable.Exp(p.lp) / -portable.Expm1(p.lp)
 	out := point{lp: special.Log1mExp(p.lp), dx: -times(odds, p.dx)}
 	for k, d := range p.dtheta {
 		out.dtheta[k] = -times(odds, d)
@@ -231,38 +232,38 @@ func complement(p point) point {
 
 // unless draws from count where a coin with probability theta shows no extra zero.
 func unless(r *rand.Rand, theta float64, count func() float64) float64 {
-	p := nonNegative(theta) + 0*nonNegative(1-theta)
+	p := nonNegative(theta) + float64(0*nonNegative(1-theta))
 	extra := drawBinary(r, p)
 	x := count()
 	if extra == 1 {
 		return 0 * x
 	}
-	return x + 0*extra
+	return x + float64(0*extra)
 }
 
 // positivePoisson draws from poisson(rate) given that it is not 0: the first arrival in [0, rate], then the others.
 func positivePoisson(r *rand.Rand, rate float64) float64 {
-	first := -math.Log1p(r.Float64() * math.Expm1(-rate))
+	first := -portable.Log1p(r.Float64() * portable.Expm1(-rate))
 	return 1 + drawPoisson(r, max(rate-first, 0))
 }
 
 // positiveNegBinomial draws from neg_binomial_2_log(eta, phi) given that it is not 0: by rejection, or where 0 is likely by inversion.
 func positiveNegBinomial(r *rand.Rand, eta, phi float64) float64 {
 	phi = positive(phi)
-	t := eta - math.Log(phi)
-	above := -math.Expm1(-phi * special.Log1pExp(t))
+	t := eta - portable.Log(phi)
+	above := -portable.Expm1(-phi * special.Log1pExp(t))
 	if math.IsNaN(above) {
 		return above
 	}
 	for above > 0.1 {
-		if x := drawPoisson(r, math.Exp(eta)*(drawGamma(r, phi)/phi)); x != 0 {
+		if x := drawPoisson(r, portable.Exp(eta)*(drawGamma(r, phi)/phi)); x != 0 {
 			return x
 		}
 	}
 	p, x := special.InvLogit(t), 1.0
-	mass := phi * p * math.Exp(-phi*special.Log1pExp(t)) / above
-	for u := r.Float64() - mass; u > 0 && mass > 1e-300; u -= mass {
-		mass *= p * (x + phi) / (x + 1)
+	mass := float64(phi*p*portable.Exp(-phi*special.Log1pExp(t))) / above
+	for u := float64(r.Float64()) - mass; u > 0 && mass > 1e-300; u -= mass {
+		mass = float64(mass * (p * (x + phi) / (x + 1)))
 		x++
 	}
 	return x

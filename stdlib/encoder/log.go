@@ -3,6 +3,7 @@ package encoder
 import (
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -26,7 +27,7 @@ func Log() def.Encoder {
 					fault(i, def.Fault{Kind: def.OutsideDomain, Text: "is not positive, so it has no logarithm; leave log off, or shift the column"})
 					v = math.NaN()
 				}
-				out[0][i] = math.Log(v)
+				out[0][i] = portable.Log(v)
 			}
 		},
 	}

@@ -25,7 +25,7 @@ func deviation(v []float64, m float64) float64 {
 	}
 	s := 0.0
 	for _, x := range v {
-		s += (x - m) * (x - m)
+		s += float64((x - m) * (x - m))
 	}
 	return math.Sqrt(s / float64(len(v)-1))
 }

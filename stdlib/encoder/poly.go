@@ -79,8 +79,8 @@ func fitPoly(c def.Column, degree int, f *def.Fitted) *def.Fault {
 	for k := 0; ; k++ {
 		squares, moment := 0.0, 0.0
 		for i, v := range p {
-			squares += v * v
-			moment += u[i] * v * v
+			squares += float64(v * v)
+			moment += float64(u[i] * v * v)
 		}
 		if !(squares > 1e-28*last) {
 			return &def.Fault{Kind: def.NoVariation, Text: fmt.Sprintf("its values are so close together that polynomials of degree %d cannot be told apart; lower the degree", k)}
@@ -102,7 +102,7 @@ func step(u, p, before, alpha, beta float64, k int) float64 {
 	if k == 0 {
 		return u - alpha
 	}
-	return (u-alpha)*p - beta*before
+	return float64((u-alpha)*p) - float64(beta*before)
 }
 
 // distinct counts different values, up to a number.

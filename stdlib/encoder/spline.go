@@ -95,12 +95,12 @@ func fitSpline(x []float64, df int, f *def.Fitted) *def.Fault {
 
 // quantile is R's type 7: between the order statistics around (n-1)q.
 func quantile(sorted []float64, q float64) float64 {
-	at := q * float64(len(sorted)-1)
+	at := float64(q * float64(len(sorted)-1))
 	k := min(int(at), len(sorted)-2)
 	if k < 0 {
 		return sorted[0]
 	}
-	return sorted[k] + (at-float64(k))*(sorted[k+1]-sorted[k])
+	return sorted[k] + float64((at-float64(k))*(sorted[k+1]-sorted[k]))
 }
 
 // natural is the orthogonal matrix of the reflections that map the conditions at the two ends to the first two coordinates, without its first two columns.
@@ -144,17 +144,17 @@ func reflector(v []float64, l int) []float64 {
 func reflect(w, v []float64) {
 	d := 0.0
 	for i := range v {
-		d += w[i] * v[i]
+		d += float64(w[i] * v[i])
 	}
 	for i := range v {
-		v[i] -= 2 * d * w[i]
+		v[i] -= float64(2 * d * w[i])
 	}
 }
 
 func norm(v []float64) float64 {
 	s := 0.0
 	for _, x := range v {
-		s += x * x
+		s += float64(x * x)
 	}
 	return math.Sqrt(s)
 }
@@ -185,7 +185,7 @@ func applySpline(c []def.Column, f *def.Fitted, out [][]float64, fault func(int,
 			s := 0.0
 			for j, v := range b {
 				if row := first + j - 1; row >= 0 {
-					s += v * matrix[row*df+k]
+					s += float64(v * matrix[row*df+k])
 				}
 			}
 			out[k][i] = s
@@ -208,18 +208,18 @@ func bases(knots []float64, u float64, b *[cubic + 1]float64) (first int) {
 		for j := range p {
 			left, right := knots[m+1+j-p], knots[m+1+j]
 			share := b[j] / (right - left)
-			next[j] += (right - at) * share
-			next[j+1] += (at - left) * share
+			next[j] += float64((right - at) * share)
+			next[j+1] += float64((at - left) * share)
 			if p == cubic {
-				slope[j] -= cubic * share
-				slope[j+1] += cubic * share
+				slope[j] -= float64(cubic * share)
+				slope[j+1] += float64(cubic * share)
 			}
 		}
 		*b = next
 	}
 	if u != at {
 		for j := range b {
-			b[j] += (u - at) * slope[j]
+			b[j] += float64((u - at) * slope[j])
 		}
 	}
 	return m - cubic

@@ -17,7 +17,7 @@ func Phi() def.Func {
 		},
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, v := range x {
-				dx[i] += dy[i] * special.NormalDensity(v)
+				dx[i] += float64(dy[i] * special.NormalDensity(v))
 			}
 		},
 		Monotone:    def.Increasing,

@@ -19,7 +19,7 @@ func Abs() def.Func {
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, v := range x {
 				if v != 0 {
-					dx[i] += math.Copysign(1, v) * dy[i]
+					dx[i] += float64(math.Copysign(1, v) * dy[i])
 				}
 			}
 		},

@@ -1,8 +1,7 @@
 package fn
 
 import (
-	"math"
-
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -13,12 +12,12 @@ func Atan() def.Func {
 		Doc:  "The angle in radians, between -π/2 and π/2, whose tangent is x.",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
-				y[i] = math.Atan(v)
+				y[i] = portable.Atan(v)
 			}
 		},
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, v := range x {
-				dx[i] += dy[i] * (1 / (1 + v*v))
+				dx[i] += float64(dy[i] * (1 / (1 + float64(v*v))))
 			}
 		},
 		Monotone: def.Increasing,

@@ -1,8 +1,7 @@
 package fn
 
 import (
-	"math"
-
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -14,12 +13,12 @@ func Cloglog() def.Func {
 		Domain: "0 < x < 1",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
-				y[i] = math.Log(-math.Log1p(-v))
+				y[i] = portable.Log(-portable.Log1p(-v))
 			}
 		},
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, v := range x {
-				dx[i] += dy[i] * (1 / ((v - 1) * math.Log1p(-v)))
+				dx[i] += float64(dy[i] * (1 / ((v - 1) * portable.Log1p(-v))))
 			}
 		},
 		Monotone: def.Increasing,

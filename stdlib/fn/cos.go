@@ -1,8 +1,7 @@
 package fn
 
 import (
-	"math"
-
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -13,12 +12,12 @@ func Cos() def.Func {
 		Doc:  "The cosine of an angle in radians.",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
-				y[i] = math.Cos(v)
+				y[i] = portable.Cos(v)
 			}
 		},
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, v := range x {
-				dx[i] += dy[i] * (-math.Sin(v))
+				dx[i] += float64(dy[i] * (-portable.Sin(v)))
 			}
 		},
 		Vector:   def.CosLoop,

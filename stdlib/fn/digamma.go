@@ -18,7 +18,7 @@ func Digamma() def.Func {
 		},
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, v := range x {
-				dx[i] += dy[i] * special.Trigamma(v)
+				dx[i] += float64(dy[i] * special.Trigamma(v))
 			}
 		},
 		Monotone: def.Increasing,

@@ -3,6 +3,7 @@ package fn
 import (
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -13,12 +14,12 @@ func Erf() def.Func {
 		Doc:  "The error function, 2/√π ∫ exp(-t²) dt from 0 to x. Phi(x) is (1 + erf(x/√2))/2.",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
-				y[i] = math.Erf(v)
+				y[i] = portable.Erf(v)
 			}
 		},
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, v := range x {
-				dx[i] += dy[i] * 2 / math.SqrtPi * math.Exp(-v*v)
+				dx[i] += float64(dy[i] * 2 / math.SqrtPi * portable.Exp(-v*v))
 			}
 		},
 		Monotone: def.Increasing,

@@ -3,6 +3,7 @@ package fn
 import (
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -13,12 +14,12 @@ func Exp() def.Func {
 		Doc:  "The exponential function.",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
-				y[i] = math.Exp(v)
+				y[i] = portable.Exp(v)
 			}
 		},
 		Backward: func(dx, dy, _, y []float64) {
 			for i, v := range y {
-				dx[i] += dy[i] * v
+				dx[i] += float64(dy[i] * v)
 			}
 		},
 		Monotone:    def.Increasing,

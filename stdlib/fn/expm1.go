@@ -3,6 +3,7 @@ package fn
 import (
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -13,12 +14,12 @@ func Expm1() def.Func {
 		Doc:  "exp(x) - 1, accurate for x near 0.",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
-				y[i] = math.Expm1(v)
+				y[i] = portable.Expm1(v)
 			}
 		},
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, v := range x {
-				dx[i] += dy[i] * math.Exp(v) // y + 1 would cancel for very negative x
+				dx[i] += float64(dy[i] * portable.Exp(v)) // y + 1 would cancel for very negative x
 			}
 		},
 		Monotone: def.Increasing,

@@ -17,7 +17,7 @@ func Gelu() def.Func {
 		},
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, v := range x {
-				dx[i] += dy[i] * (special.Phi(v) + v*special.NormalDensity(v))
+				dx[i] += float64(dy[i] * (special.Phi(v) + float64(v*special.NormalDensity(v))))
 			}
 		},
 		Examples: []string{"gelu(0) = 0", "gelu(1) = 0.8413447460685429", "gelu(-2) = -0.04550026389635842"},

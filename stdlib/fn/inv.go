@@ -16,7 +16,7 @@ func Inv() def.Func {
 		},
 		Backward: func(dx, dy, _, y []float64) {
 			for i := range dx {
-				dx[i] += dy[i] * (-y[i] * y[i])
+				dx[i] += float64(dy[i] * (-y[i] * y[i]))
 			}
 		},
 		EachSide: true,

@@ -3,6 +3,7 @@ package fn
 import (
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -13,12 +14,12 @@ func InvCloglog() def.Func {
 		Doc:  "1 - exp(-exp(x)), from the logarithm of a hazard to a probability.",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
-				y[i] = -math.Expm1(-math.Exp(v))
+				y[i] = -portable.Expm1(-portable.Exp(v))
 			}
 		},
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, v := range x {
-				dx[i] += dy[i] * (math.Exp(v - math.Exp(v)))
+				dx[i] += float64(dy[i] * (portable.Exp(v - portable.Exp(v))))
 			}
 		},
 		Monotone:    def.Increasing,

@@ -19,7 +19,7 @@ func InvLogit() def.Func {
 		},
 		Backward: func(dx, dy, x, y []float64) {
 			for i, v := range x {
-				dx[i] += dy[i] * y[i] * special.InvLogit(-v) // 1 - y would cancel for large x
+				dx[i] += float64(dy[i] * y[i] * special.InvLogit(-v)) // 1 - y would cancel for large x
 			}
 		},
 		Monotone:    def.Increasing,

@@ -18,7 +18,7 @@ func Lgamma() def.Func {
 		},
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, v := range x {
-				dx[i] += dy[i] * special.Digamma(v)
+				dx[i] += float64(dy[i] * special.Digamma(v))
 			}
 		},
 		Vector:   def.LgammaLoop,

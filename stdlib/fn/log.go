@@ -3,6 +3,7 @@ package fn
 import (
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -14,7 +15,7 @@ func Log() def.Func {
 		Domain: "x > 0",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
-				y[i] = math.Log(v)
+				y[i] = portable.Log(v)
 			}
 		},
 		Backward: func(dx, dy, x, _ []float64) {

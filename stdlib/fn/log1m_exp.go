@@ -1,8 +1,7 @@
 package fn
 
 import (
-	"math"
-
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 	"github.com/vflc/vflc/stdlib/special"
 )
@@ -20,7 +19,7 @@ func Log1mExp() def.Func {
 		},
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, v := range x {
-				dx[i] += dy[i] / (-math.Expm1(-v))
+				dx[i] += dy[i] / (-portable.Expm1(-v))
 			}
 		},
 		Monotone: def.Decreasing,

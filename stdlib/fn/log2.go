@@ -3,6 +3,7 @@ package fn
 import (
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -14,7 +15,7 @@ func Log2() def.Func {
 		Domain: "x > 0",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
-				y[i] = math.Log2(v)
+				y[i] = portable.Log2(v)
 			}
 		},
 		Backward: func(dx, dy, x, _ []float64) {

@@ -18,7 +18,7 @@ func LogPhi() def.Func {
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, v := range x {
 				_, slope := special.LogPhi(v)
-				dx[i] += dy[i] * slope
+				dx[i] += float64(dy[i] * slope)
 			}
 		},
 		Vector:   def.LogPhiLoop,

@@ -17,7 +17,7 @@ func LogInvLogit() def.Func {
 		},
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, v := range x {
-				dx[i] += dy[i] * special.InvLogit(-v)
+				dx[i] += float64(dy[i] * special.InvLogit(-v))
 			}
 		},
 		Monotone: def.Increasing,

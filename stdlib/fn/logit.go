@@ -3,6 +3,7 @@ package fn
 import (
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -14,7 +15,7 @@ func Logit() def.Func {
 		Domain: "0 < x < 1",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
-				y[i] = math.Log(v) - math.Log1p(-v)
+				y[i] = portable.Log(v) - portable.Log1p(-v)
 			}
 		},
 		Backward: func(dx, dy, x, _ []float64) {

@@ -3,6 +3,7 @@ package fn
 import (
 	"math"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -54,7 +55,7 @@ func logSumExp(a, b float64) float64 {
 	if math.IsInf(m, 0) {
 		return m
 	}
-	return m + math.Log1p(math.Exp(-math.Abs(a-b)))
+	return m + portable.Log1p(portable.Exp(-math.Abs(a-b)))
 }
 
 // rangeOfLogMix: a mixture is between its parts; the share of the first is a probability.

@@ -1,8 +1,7 @@
 package fn
 
 import (
-	"math"
-
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -13,12 +12,12 @@ func Sin() def.Func {
 		Doc:  "The sine of an angle in radians.",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
-				y[i] = math.Sin(v)
+				y[i] = portable.Sin(v)
 			}
 		},
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, v := range x {
-				dx[i] += dy[i] * math.Cos(v)
+				dx[i] += float64(dy[i] * portable.Cos(v))
 			}
 		},
 		Vector:   def.SinLoop,

@@ -18,7 +18,7 @@ func Square() def.Func {
 		},
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, v := range x {
-				dx[i] += dy[i] * 2 * v
+				dx[i] += float64(dy[i] * 2 * v)
 			}
 		},
 		EachSide:    true,

@@ -1,8 +1,7 @@
 package fn
 
 import (
-	"math"
-
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -13,12 +12,12 @@ func Tanh() def.Func {
 		Doc:  "The hyperbolic tangent, a common activation of neural networks.",
 		Forward: func(y, x []float64) {
 			for i, v := range x {
-				y[i] = math.Tanh(v)
+				y[i] = portable.Tanh(v)
 			}
 		},
 		Backward: func(dx, dy, _, y []float64) {
 			for i, v := range y {
-				dx[i] += dy[i] * (1 - v) * (1 + v)
+				dx[i] += float64(dy[i] * (1 - v) * (1 + v))
 			}
 		},
 		Monotone: def.Increasing,

@@ -18,7 +18,7 @@ func Trigamma() def.Func {
 		},
 		Backward: func(dx, dy, x, _ []float64) {
 			for i, v := range x {
-				dx[i] += dy[i] * special.Tetragamma(v)
+				dx[i] += float64(dy[i] * special.Tetragamma(v))
 			}
 		},
 		Monotone:    def.Decreasing,

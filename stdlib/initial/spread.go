@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/stdlib/def"
 )
 
@@ -56,7 +57,7 @@ func uniformly(name, doc string, variance func([]int) float64) def.Initial {
 		Fill: func(dims []int, random *rand.Rand, values []float64) {
 			half := math.Sqrt(3 * variance(dims))
 			for i := range values {
-				values[i] = half * (2*random.Float64() - 1)
+				values[i] = half * (float64(2*random.Float64()) - 1)
 			}
 		},
 		Examples: []string{"weight W : real[4, 8] init " + name},
@@ -70,7 +71,7 @@ func normally(name, doc string, variance func([]int) float64) def.Initial {
 		Fill: func(dims []int, random *rand.Rand, values []float64) {
 			sd := math.Sqrt(variance(dims))
 			for i := range values {
-				values[i] = sd * random.NormFloat64()
+				values[i] = sd * portable.Normal(random)
 			}
 		},
 		Examples: []string{"weight W : real[4, 8] init " + name},

@@ -5,7 +5,11 @@
 // Giles (2008), Collected matrix derivative results for forward and reverse mode algorithmic differentiation.
 package linear
 
-import "math"
+import (
+	"math"
+
+	"github.com/vflc/vflc/portable"
+)
 
 // Cholesky sets l to the lower triangular factor of a, of which it reads the lower triangle. It reports whether a is positive definite; where it is not, l is
 // NaN. l and a may be one array.
@@ -14,7 +18,7 @@ func Cholesky(l, a []float64, k int) bool {
 		for i := j; i < k; i++ {
 			sum := a[i+k*j]
 			for m := range j {
-				sum -= l[i+k*m] * l[j+k*m]
+				sum -= float64(l[i+k*m] * l[j+k*m])
 			}
 			switch {
 			case i > j:
@@ -47,7 +51,7 @@ func CholeskyBack(da, dl, l, work []float64, k int) {
 		for i := range k {
 			if p[i+k*j] = 0; i >= j {
 				for m := i; m < k; m++ {
-					p[i+k*j] += l[m+k*i] * dl[m+k*j]
+					p[i+k*j] += float64(l[m+k*i] * dl[m+k*j])
 				}
 			}
 			if i == j {
@@ -62,14 +66,14 @@ func CholeskyBack(da, dl, l, work []float64, k int) {
 		for j := k - 1; j >= 0; j-- {
 			sum := p[i+k*j]
 			for m := j + 1; m < k; m++ {
-				sum -= p[i+k*m] * l[m+k*j]
+				sum -= float64(p[i+k*m] * l[m+k*j])
 			}
 			p[i+k*j] = sum / l[j+k*j]
 		}
 	}
 	for j := range k {
 		for i := range k {
-			da[i+k*j] += 0.5 * (p[i+k*j] + p[j+k*i])
+			da[i+k*j] += float64(0.5 * (p[i+k*j] + p[j+k*i]))
 		}
 	}
 }
@@ -79,7 +83,7 @@ func SolveLower(b, l []float64, k int) {
 	for i := range k {
 		sum := b[i]
 		for m := range i {
-			sum -= l[i+k*m] * b[m]
+			sum -= float64(l[i+k*m] * b[m])
 		}
 		b[i] = sum / l[i+k*i]
 	}
@@ -90,7 +94,7 @@ func SolveUpper(b, l []float64, k int) {
 	for i := k - 1; i >= 0; i-- {
 		sum := b[i]
 		for m := i + 1; m < k; m++ {
-			sum -= l[m+k*i] * b[m]
+			sum -= float64(l[m+k*i] * b[m])
 		}
 		b[i] = sum / l[i+k*i]
 	}
@@ -100,7 +104,7 @@ func SolveUpper(b, l []float64, k int) {
 func LogDiagonal(l []float64, k int) float64 {
 	sum := 0.0
 	for i := range k {
-		sum += math.Log(l[i+k*i])
+		sum += portable.Log(l[i+k*i])
 	}
 	return sum
 }
@@ -122,7 +126,7 @@ func TimesOwnTranspose(y, l []float64, k int) {
 		for i := j; i < k; i++ {
 			sum := 0.0
 			for m := range j + 1 {
-				sum += l[i+k*m] * l[j+k*m]
+				sum += float64(l[i+k*m] * l[j+k*m])
 			}
 			y[i+k*j], y[j+k*i] = sum, sum
 		}
@@ -135,7 +139,7 @@ func TimesOwnTransposeBack(dl, dy, l []float64, k int) {
 	for j := range k {
 		for i := j; i < k; i++ {
 			for m := j; m < k; m++ {
-				dl[i+k*j] += (dy[i+k*m] + dy[m+k*i]) * l[m+k*j]
+				dl[i+k*j] += float64((dy[i+k*m] + dy[m+k*i]) * l[m+k*j])
 			}
 		}
 	}
@@ -189,7 +193,7 @@ func Factor(a []float64, pivots []int, k int) {
 		for r := c + 1; r < k; r++ {
 			a[r+k*c] /= a[c+k*c]
 			for j := c + 1; j < k; j++ {
-				a[r+k*j] -= a[r+k*c] * a[c+k*j]
+				a[r+k*j] -= float64(a[r+k*c] * a[c+k*j])
 			}
 		}
 	}
@@ -202,12 +206,12 @@ func Solve(b, lu []float64, pivots []int, k int) {
 	}
 	for i := range k {
 		for m := range i {
-			b[i] -= lu[i+k*m] * b[m]
+			b[i] -= float64(lu[i+k*m] * b[m])
 		}
 	}
 	for i := k - 1; i >= 0; i-- {
 		for m := i + 1; m < k; m++ {
-			b[i] -= lu[i+k*m] * b[m]
+			b[i] -= float64(lu[i+k*m] * b[m])
 		}
 		b[i] /= lu[i+k*i]
 	}
@@ -217,13 +221,13 @@ func Solve(b, lu []float64, pivots []int, k int) {
 func SolveTransposed(b, lu []float64, pivots []int, k int) {
 	for i := range k {
 		for m := range i {
-			b[i] -= lu[m+k*i] * b[m]
+			b[i] -= float64(lu[m+k*i] * b[m])
 		}
 		b[i] /= lu[i+k*i]
 	}
 	for i := k - 1; i >= 0; i-- {
 		for m := i + 1; m < k; m++ {
-			b[i] -= lu[m+k*i] * b[m]
+			b[i] -= float64(lu[m+k*i] * b[m])
 		}
 	}
 	for c := k - 1; c >= 0; c-- {

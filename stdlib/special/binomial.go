@@ -1,23 +1,27 @@
 package special
 
-import "math"
+import (
+	"math"
+
+	"github.com/vflc/vflc/portable"
+)
 
 // LogBinomial returns the log probability of x successes among n trials of probability p = 1 - q, for whole numbers 0 ≤ x ≤ n, by Loader, Fast and accurate computation
 // of binomial probabilities (2000): no large terms cancel.
 func LogBinomial(x, n, p, q float64) float64 {
 	switch {
 	case x == 0 && p < q:
-		return n * math.Log1p(-p)
+		return n * portable.Log1p(-p)
 	case x == 0:
-		return n * math.Log(q)
+		return n * portable.Log(q)
 	case x == n && q < p:
-		return n * math.Log1p(-q)
+		return n * portable.Log1p(-q)
 	case x == n:
-		return n * math.Log(p)
+		return n * portable.Log(p)
 	}
 	rest := n - x
 	return factorialError(n) - factorialError(x) - factorialError(rest) - deviance(x, n*p) - deviance(rest, n*q) -
-		(halfLogTwoPi + 0.5*(math.Log(x)+math.Log1p(-x/n)))
+		(halfLogTwoPi + float64(0.5*(portable.Log(x)+portable.Log1p(-x/n))))
 }
 
 // factorialError is stirlingError for any whole number above 0.
@@ -25,13 +29,13 @@ func factorialError(x float64) float64 {
 	if x >= large {
 		return stirlingError(x)
 	}
-	return Lgamma(x) - (x-0.5)*math.Log(x) + x - halfLogTwoPi
+	return Lgamma(x) - float64((x-0.5)*portable.Log(x)) + x - halfLogTwoPi
 }
 
 // deviance is x log(x/m) + m - x, by a series where x is near m.
 func deviance(x, m float64) float64 {
 	if math.Abs(x-m) >= 0.1*(x+m) {
-		return x*math.Log(x/m) + m - x
+		return float64(x*portable.Log(x/m)) + m - x
 	}
 	v := (x - m) / (x + m)
 	sum, term := (x-m)*v, 2*x*v

@@ -11,7 +11,7 @@ const least = 1e-300
 func (x dual) plus(y dual) dual { return dual{x.v + y.v, x.a + y.a, x.b + y.b} }
 
 func (x dual) times(y dual) dual {
-	return dual{x.v * y.v, x.a*y.v + x.v*y.a, x.b*y.v + x.v*y.b}
+	return dual{float64(x.v * y.v), float64(x.a*y.v) + float64(x.v*y.a), float64(x.b*y.v) + float64(x.v*y.b)}
 }
 
 // inverse is 1/x.
@@ -20,7 +20,7 @@ func (x dual) inverse() dual {
 		x.v = least
 	}
 	r := 1 / x.v
-	return dual{r, -x.a * r * r, -x.b * r * r}
+	return dual{r, float64(-x.a * r * r), float64(-x.b * r * r)}
 }
 
 // isOne reports whether a factor changes a product, and its derivatives, by no more than rounding.

@@ -1,6 +1,10 @@
 package special
 
-import "math"
+import (
+	"math"
+
+	"github.com/vflc/vflc/portable"
+)
 
 // LogIncBeta returns the logarithm of the regularised incomplete beta function I_x(a, b) for a, b > 0 and y = 1 - x, with its derivatives in a and b,
 // and flow, x·y times its derivative in x. It is the continued fraction NIST DLMF 8.17.22 with derivatives, taken for I_y(b, a) where x is beyond the mean: both tails keep
@@ -14,29 +18,29 @@ func LogIncBeta(a, b, x, y float64) (value, da, db, flow float64) {
 	case y <= 0:
 		return 0, 0, 0, 0
 	}
-	density := a*logOf(x, y) + b*logOf(y, x) - LogBeta(a, b) // log of x·y times the density
+	density := float64(a*logOf(x, y)) + float64(b*logOf(y, x)) - LogBeta(a, b) // log of x·y times the density
 	if x <= (a+1)/(a+b+2) {
 		value, da, db = betaBelow(a, b, x, y, density)
-		return value, da, db, math.Exp(density - value)
+		return value, da, db, portable.Exp(density - value)
 	}
 	other, ob, oa := betaBelow(b, a, y, x, density)
 	value, da = complement(other, oa)
 	_, db = complement(other, ob)
-	return value, da, db, math.Exp(density - value)
+	return value, da, db, portable.Exp(density - value)
 }
 
 // logOf is log x for x = 1 - y.
 func logOf(x, y float64) float64 {
 	if y < 0.5 {
-		return math.Log1p(-y)
+		return portable.Log1p(-y)
 	}
-	return math.Log(x)
+	return portable.Log(x)
 }
 
 // betaBelow is log I_x(a, b) for x below the mean, with its derivatives in a and b.
 func betaBelow(a, b, x, y, density float64) (value, da, db float64) {
 	h := betaFraction(a, b, x)
-	value = density - math.Log(a) + math.Log(h.v)
+	value = density - portable.Log(a) + portable.Log(h.v)
 	da = logOf(x, y) + DigammaDiff(a, b) - 1/a + h.a/h.v
 	db = logOf(y, x) + DigammaDiff(b, a) + h.b/h.v
 	return value, da, db
@@ -64,13 +68,13 @@ func betaFraction(a, b, x float64) dual {
 }
 
 func betaEven(a, b, x, m float64) dual {
-	p, q := a+2*m-1, a+2*m
+	p, q := a+float64(2*m)-1, a+float64(2*m)
 	v := m * (b - m) * x / (p * q)
-	return dual{v, -v * (1/p + 1/q), m * x / (p * q)}
+	return dual{v, float64(-v * (1/p + 1/q)), m * x / (p * q)}
 }
 
 func betaOdd(a, b, x, m float64) dual {
-	p, q := a+2*m, a+2*m+1
+	p, q := a+float64(2*m), a+float64(2*m)+1
 	v := -(a + m) * (a + b + m) * x / (p * q)
-	return dual{v, v * (1/(a+m) + 1/(a+b+m) - 1/p - 1/q), v / (a + b + m)}
+	return dual{v, float64(v * (1/(a+m) + 1/(a+b+m) - 1/p - 1/q)), v / (a + b + m)}
 }

@@ -1,6 +1,10 @@
 package special
 
-import "math"
+import (
+	"math"
+
+	"github.com/vflc/vflc/portable"
+)
 
 // LogIncGamma returns the logarithm of the regularised incomplete gamma function P(a, x), or of its complement Q(a, x), and the derivatives in a and x,
 // for a > 0; x below 0 counts as 0. Below x = a+1 it sums the series NIST DLMF 8.11.4 of P, elsewhere the continued fraction 8.9.2 of Q, term by term with their derivatives in a; the other of the
@@ -15,18 +19,18 @@ func LogIncGamma(a, x float64, upper bool) (value, da, dx float64) {
 		return atEnd(!upper), 0, 0
 	}
 	series := x < a+1
-	density := a*math.Log(x) - x - Lgamma(a) // log of x times the derivative of P
+	density := float64(a*portable.Log(x)) - x - Lgamma(a) // log of x times the derivative of P
 	if series {
 		sum, slope := gammaSeries(a, x)
-		value, da = density-math.Log(a)+math.Log(sum), math.Log(x)-Digamma(a+1)+slope/sum
+		value, da = density-portable.Log(a)+portable.Log(sum), portable.Log(x)-Digamma(a+1)+slope/sum
 	} else {
 		h := gammaFraction(a, x)
-		value, da = density+math.Log(h.v), math.Log(x)-Digamma(a)+h.a/h.v
+		value, da = density+portable.Log(h.v), portable.Log(x)-Digamma(a)+h.a/h.v
 	}
 	if series == upper {
 		value, da = complement(value, da)
 	}
-	dx = math.Exp(density-value) / x
+	dx = portable.Exp(density-value) / x
 	if upper {
 		dx = -dx
 	}
@@ -45,7 +49,7 @@ func atEnd(sure bool) float64 {
 func complement(logP, slope float64) (value, d float64) {
 	logP = min(logP, 0)
 	value = Log1mExp(logP)
-	return value, -math.Exp(logP-value) * slope
+	return value, -portable.Exp(logP-value) * slope
 }
 
 // mostTerms bounds series and continued fractions: they need about √a terms where x is near a.
@@ -56,10 +60,10 @@ func gammaSeries(a, x float64) (sum, slope float64) {
 	term, log := 1.0, 0.0 // log: the derivative of the logarithm of the term
 	sum = 1
 	for n := 1.0; n < mostTerms; n++ {
-		term *= x / (a + n)
+		term = float64(term * (x / (a + n)))
 		log -= 1 / (a + n)
 		sum += term
-		slope += term * log
+		slope += float64(term * log)
 		if term < 1e-17*sum && -term*log < 1e-17*-slope {
 			break
 		}
@@ -74,7 +78,7 @@ func gammaFraction(a, x float64) dual {
 	d := b.inverse()
 	h := d
 	for n := 1.0; n < mostTerms; n++ {
-		an := dual{v: -n * (n - a), a: n}
+		an := dual{v: float64(-n * (n - a)), a: n}
 		b.v += 2
 		d = an.times(d).plus(b).inverse()
 		c = b.plus(an.times(c.inverse()))

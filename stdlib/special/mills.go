@@ -1,6 +1,6 @@
 package special
 
-import "math"
+import "github.com/vflc/vflc/portable"
 
 // millsSteps of the continued fraction bring it to full precision at -2 and below.
 const millsSteps = 110
@@ -26,7 +26,7 @@ func LogMillsDiff(a, b float64) float64 {
 		high := LogMills(b)
 		return high + Log1mExp(LogMills(a)-high)
 	}
-	return math.Log(Gauss(a, b, func(t float64) float64 {
+	return portable.Log(Gauss(a, b, func(t float64) float64 {
 		excess := MillsExcess(t)
 		return excess / (excess - t)
 	}))

@@ -1,56 +1,35 @@
 package special
 
-import "math"
+import (
+	"math"
 
-// sqrt2Low is √2 less the double nearest to it.
-const sqrt2Low = -9.667293313452913e-17
+	"github.com/vflc/vflc/portable"
+)
 
-// Phi returns the distribution function of the standard normal distribution, corrected for the rounding of x/√2, which the lower tail magnifies.
-func Phi(x float64) float64 {
-	u := -x / math.Sqrt2
-	p := 0.5 * math.Erfc(u)
-	if !(math.Abs(x) < 40) {
-		return p
-	}
-	lost := math.FMA(-u, math.Sqrt2, -x) - u*sqrt2Low
-	return p - NormalDensity(x)*lost
-}
+// Phi returns the distribution function of the standard normal distribution.
+func Phi(x float64) float64 { return portable.Phi(x) }
 
 // NormalDensity returns the density of the standard normal distribution.
 func NormalDensity(x float64) float64 {
-	square := x * x
+	square := float64(x * x)
 	if square > 3000 {
 		return 0
 	}
-	density := math.Exp(-0.5*square) / math.Sqrt(2*math.Pi)
-	return density - 0.5*math.FMA(x, x, -square)*density
+	density := portable.Exp(-0.5*square) / math.Sqrt(2*math.Pi)
+	return density - float64(0.5*math.FMA(x, x, -square)*density)
 }
 
-// LogPhi returns log Phi(x) and its derivative, the inverse Mills ratio. Below -10, where Phi would lose digits and then underflow, it uses the
-// continued fraction of the Mills ratio, NIST DLMF 7.9.3, which 40 steps bring to full precision there.
-func LogPhi(x float64) (value, slope float64) {
-	if x > -10 {
-		p := Phi(x)
-		if x > 0 {
-			return math.Log1p(-Phi(-x)), NormalDensity(x) / p
-		}
-		return math.Log(p), NormalDensity(x) / p
-	}
-	ratio := -x
-	for k := 40.0; k > 0; k-- {
-		ratio = k/ratio - x
-	}
-	return -0.5*x*x - halfLogTwoPi - math.Log(ratio), ratio
-}
+// LogPhi returns log Phi(x) and its derivative, the inverse Mills ratio.
+func LogPhi(x float64) (value, slope float64) { return portable.LogPhi(x), portable.LogPhiSlope(x) }
 
 // LogMills returns log(Phi(x)/φ(x)), φ the standard normal density: log Phi(x) + x²/2 + log(2π)/2 without its cancellation far below 0.
 func LogMills(x float64) float64 {
 	if x > -10 {
 		value, _ := LogPhi(x)
-		return value + 0.5*x*x + halfLogTwoPi
+		return value + float64(0.5*x*x) + halfLogTwoPi
 	}
 	_, slope := LogPhi(x)
-	return -math.Log(slope)
+	return -portable.Log(slope)
 }
 
 // InvPhi returns the inverse of Phi, NaN outside [0, 1]: Newton's method on log Phi, which is concave, from a bound that it approaches from one side.
@@ -65,9 +44,9 @@ func InvPhi(p float64) float64 {
 	case p > 0.5:
 		return -InvPhi(1 - p)
 	case p > 0.02:
-		return -math.Sqrt2 * math.Erfinv(1-2*p)
+		return -math.Sqrt2 * inverseErf(1-float64(2*p))
 	}
-	want := math.Log(p)
+	want := portable.Log(p)
 	x := -math.Sqrt(-2 * want)
 	for range 30 {
 		value, slope := LogPhi(x)
@@ -78,4 +57,21 @@ func InvPhi(p float64) float64 {
 		x = next
 	}
 	return x
+}
+
+// inverseErf returns the inverse of Erf for 0 ≤ v < 0.97: Halley's method, from a value that is right to three digits by Winitzki (2008), A handy approximation for
+// the error function and its inverse, or near 0 by the slope there.
+func inverseErf(v float64) float64 {
+	const a = 0.147
+	u := 0.5 * math.Sqrt(math.Pi) * v
+	if v > 1e-3 {
+		l := portable.Log1p(-v * v)
+		half := 2/(math.Pi*a) + float64(0.5*l)
+		u = math.Sqrt(math.Sqrt(float64(half*half)-l/a) - half)
+	}
+	for range 2 {
+		step := (portable.Erf(u) - v) * (0.5 * math.Sqrt(math.Pi)) * portable.Exp(u*u)
+		u -= step / (1 + float64(u*step))
+	}
+	return u
 }

@@ -13,7 +13,7 @@ func Trigamma(x float64) float64 {
 	}
 	r := 1 / x
 	s := r * r
-	return shift + r + s*(0.5+r*(1./6-s*(1./30-s*(1./42-s*(1./30-s*(5./66-s*(691./2730-s*(7./6-s*(3617./510)))))))))
+	return shift + r + float64(s*(0.5+float64(r*(1./6-float64(s*(1./30-float64(s*(1./42-float64(s*(1./30-float64(s*(5./66-float64(s*(691./2730-float64(s*(7./6-float64(s*(3617./510))))))))))))))))))
 }
 
 // Tetragamma returns the third derivative of lgamma at x > 0, NaN elsewhere, by the derivative of the same series.
@@ -27,7 +27,7 @@ func Tetragamma(x float64) float64 {
 	}
 	r := 1 / x
 	s := r * r
-	return shift - s*(1+r*(1+r*(0.5-s*(1./6-s*(1./6-s*(3./10-s*(5./6-s*(691./210-s*(35./2-s*(3617./30))))))))))
+	return shift - float64(s*(1+float64(r*(1+float64(r*(0.5-float64(s*(1./6-float64(s*(1./6-float64(s*(3./10-float64(s*(5./6-float64(s*(691./210-float64(s*(35./2-float64(s*(3617./30))))))))))))))))))))
 }
 
 // LgammaPositive returns log Γ(x) for x ≥ 0, NaN elsewhere.

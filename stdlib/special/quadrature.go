@@ -14,10 +14,10 @@ var gaussNodes = [...][2]float64{
 
 // Gauss returns the integral from a to b of a function that is close to a polynomial of degree 31 between them.
 func Gauss(a, b float64, f func(t float64) float64) float64 {
-	middle, half, sum := 0.5*(a+b), 0.5*(b-a), 0.0
+	middle, half, sum := float64(0.5*(a+b)), float64(0.5*(b-a)), 0.0
 	for _, n := range gaussNodes {
-		d := half * n[0]
-		sum += n[1] * (f(middle-d) + f(middle+d))
+		d := float64(half * n[0])
+		sum += float64(n[1] * (float64(f(middle-d)) + float64(f(middle+d))))
 	}
 	return half * sum
 }

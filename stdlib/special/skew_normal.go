@@ -1,6 +1,10 @@
 package special
 
-import "math"
+import (
+	"math"
+
+	"github.com/vflc/vflc/portable"
+)
 
 // LogSkewNormal returns the log probability that a skew normal variable of shape alpha is no greater than z, and the log of minus its derivative in alpha. The probability of a greater one
 // is that at -z and -alpha.
@@ -11,21 +15,21 @@ import "math"
 //
 // sums of positive terms, accurate in both tails.
 func LogSkewNormal(z, alpha float64) (value, slope float64) {
-	slope = -0.5*z*z*(1+alpha*alpha) - math.Log1p(alpha*alpha) - math.Log(math.Pi)
+	slope = float64(-0.5*z*z*(1+float64(alpha*alpha))) - portable.Log1p(alpha*alpha) - portable.Log(math.Pi)
 	below := logOwenRest(math.Abs(z), alpha)
 	if !(z > 0) {
 		return below, slope
 	}
-	if p := math.Erf(z/math.Sqrt2) + math.Exp(below); p < 0.5 {
-		return math.Log(p), slope
+	if p := portable.Erf(z/math.Sqrt2) + portable.Exp(below); p < 0.5 {
+		return portable.Log(p), slope
 	}
-	return math.Log1p(-math.Exp(logOwenRest(z, -alpha))), slope
+	return portable.Log1p(-portable.Exp(logOwenRest(z, -alpha))), slope
 }
 
 // logOwenRest is log J for z ≥ 0. Below alpha = 0 it is what is left of the integral over all numbers, at most half of which is taken away.
 func logOwenRest(z, alpha float64) float64 {
 	if z == 0 {
-		return math.Log(math.Atan2(1, alpha) / math.Pi)
+		return portable.Log(portable.Atan2(1, alpha) / math.Pi)
 	}
 	if alpha < 0 {
 		all, _ := LogPhi(-z)
@@ -33,20 +37,20 @@ func logOwenRest(z, alpha float64) float64 {
 		return all + Log1mExp(logOwenRest(z, -alpha)-all)
 	}
 	square := z * z
-	first := 0.5 * square * (1 + alpha*alpha)
+	first := float64(0.5 * square * (1 + float64(alpha*alpha)))
 	if !(first < 1e300) {
 		return -first
 	}
 	sum, u := 0.0, 0.0 // u = t - alpha
 	for {
 		t := alpha + u
-		if square*u*(alpha+0.5*u) > 45 || t*sum > 1e17 {
-			return math.Log(sum/math.Pi) - first
+		if square*u*(alpha+float64(0.5*u)) > 45 || t*sum > 1e17 {
+			return portable.Log(sum/math.Pi) - first
 		}
 		// Within a step the exponent falls by at most 6, and the denominator is far from its zeros.
-		step := math.Min(12/(square*t+math.Hypot(square*t, math.Sqrt(12)*z)), math.Hypot(1, t))
+		step := math.Min(12/(float64(square*t)+portable.Hypot(square*t, math.Sqrt(12)*z)), portable.Hypot(1, t))
 		sum += Gauss(u, u+step, func(u float64) float64 {
-			return math.Exp(-square*u*(alpha+0.5*u)) / (1 + (alpha+u)*(alpha+u))
+			return portable.Exp(-square*u*(alpha+float64(0.5*u))) / (1 + float64((alpha+u)*(alpha+u)))
 		})
 		u += step
 	}

@@ -62,8 +62,8 @@ func (k *function) results(before, after string) string {
 	return before + k.result + after
 }
 
-// dispatcher is the Go function that runs one tier.
-func (k *function) dispatcher(assembly bool) string {
+// dispatcher is the Go function that runs one of the tiers that have assembly, or else Go.
+func (k *function) dispatcher(tiers ...string) string {
 	var b strings.Builder
 	var in, names, pointers []string
 	for _, p := range k.list() {
@@ -76,7 +76,7 @@ func (k *function) dispatcher(assembly bool) string {
 		in, names, pointers = append(in, p.name+" "+typ), append(names, p.name), append(pointers, pointer)
 	}
 	tier := "on"
-	if !assembly {
+	if len(tiers) == 0 {
 		tier = "_"
 	}
 	fmt.Fprintf(&b, "func %s(%s Set, %s)%s {\n", k.name, tier, strings.Join(in, ", "), k.results(" ", ""))
@@ -94,12 +94,12 @@ func (k *function) dispatcher(assembly bool) string {
 			fmt.Fprintf(&b, "\t%s = %s[:%s]\n", p.name, p.name, p.length)
 		}
 	}
-	if !assembly {
+	if len(tiers) == 0 {
 		fmt.Fprintf(&b, "\t%s%sGo(%s)\n}\n\n", give, k.name, strings.Join(names, ", "))
 		return b.String()
 	}
 	fmt.Fprintf(&b, "\tswitch on {\n")
-	for _, t := range []string{"AVX512", "AVX2"} {
+	for _, t := range tiers {
 		fmt.Fprintf(&b, "\tcase %s:\n\t\t%s%s%s(%s)\n", t, give, k.name, t, strings.Join(pointers, ", "))
 	}
 	if k.result == "" {

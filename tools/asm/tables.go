@@ -9,7 +9,7 @@ import (
 // coefficients returns the Go source of the tables of the portable functions.
 func coefficients() string {
 	var b strings.Builder
-	b.WriteString("package vector\n\n// Polynomials fitted by tools/asm/fit.py, lowest power first; the comments there state what each approximates, and how well.\nvar (\n")
+	b.WriteString("package portable\n\n// Polynomials fitted by tools/asm/fit.py, lowest power first; the comments there state what each approximates, and how well.\nvar (\n")
 	for _, t := range []struct {
 		name string
 		c    []float64

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/vflc/vflc/compile/lower"
+	"github.com/vflc/vflc/portable"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/simulate"
@@ -79,14 +80,14 @@ func (d *drawer) element(r *rand.Rand, p *simulate.Param, args [][]float64, i in
 
 // unconstrained maps a standard normal times a scale to the support.
 func (d *drawer) unconstrained(r *rand.Rand, p *simulate.Param, scale float64) float64 {
-	x, y := []float64{scale * r.NormFloat64()}, []float64{0}
+	x, y := []float64{scale * portable.Normal(r)}, []float64{0}
 	d.universe.For(bound(p.Lower), bound(p.Upper)).Forward(y, x, p.Lower, p.Upper)
 	return y[0]
 }
 
 func normals(r *rand.Rand, scale float64, x []float64) {
 	for i := range x {
-		x[i] = scale * r.NormFloat64()
+		x[i] = scale * portable.Normal(r)
 	}
 }
 

@@ -60,7 +60,7 @@ func (w *welford) add(x []float64) {
 	for i, v := range x {
 		delta := v - w.mean[i]
 		w.mean[i] += delta / float64(w.n)
-		w.square[i] += delta * (v - w.mean[i])
+		w.square[i] += float64(delta * (v - w.mean[i]))
 	}
 }
 

@@ -1,0 +1,145 @@
+// Package eigen finds the eigenvalues and eigenvectors of symmetric matrices of the size of a party's parameters, with the same bits on every processor.
+package eigen
+
+import (
+	"math"
+
+	"github.com/vflc/vflc/portable"
+	"github.com/vflc/vflc/runtime/vector"
+)
+
+// Room is how many numbers Symmetric needs as workspace for each row.
+const Room = 3
+
+// mostSteps bounds the steps for one eigenvalue, of which two are usual.
+const mostSteps = 60
+
+// Symmetric replaces the symmetric row-major matrix a of n rows by its eigenvectors, in columns, and sets the n values, in no order. scratch is a matrix of the same size
+// and room has Room·n numbers. It reports whether it converged; then a is finite if it was before. The method is Householder's, and the implicit QL algorithm (Golub and
+// Van Loan, Matrix Computations, 8.3).
+func Symmetric(n int, a, values, scratch, room []float64) bool {
+	off, v, w := room[:n], room[n:][:n], room[2*n:][:n]
+	threeDiagonals(n, a, values, off, v, w)
+	transposed(n, scratch, a)
+	ok := Tridiagonal(values, off, func(i int, c, s float64) {
+		upper, lower := scratch[i*n:][:n], scratch[(i+1)*n:][:n]
+		vector.Scale(n, v, upper, s)
+		vector.Axpy(n, v, c, lower)
+		vector.Scale(n, upper, upper, c)
+		vector.Axpy(n, upper, -s, lower)
+		copy(lower, v)
+	})
+	transposed(n, a, scratch)
+	return ok
+}
+
+func transposed(n int, to, from []float64) {
+	for i := range n {
+		for j := range n {
+			to[j*n+i] = from[i*n+j]
+		}
+	}
+}
+
+// threeDiagonals replaces a by an orthogonal Q with a = Q·T·Qᵀ, and sets the diagonal of T and, below it, the first n-1 numbers of off.
+func threeDiagonals(n int, a, diagonal, off, v, w []float64) {
+	scale := off // Householder's reflections are I - scale·xxᵀ, x in the row that they clear
+	for k := range n - 1 {
+		x := a[k*n+k+1:][:n-k-1]
+		diagonal[k] = a[k*n+k]
+		m := len(x)
+		tail := vector.Dot(m-1, x[1:], x[1:])
+		if tail == 0 {
+			w[k], scale[k] = x[0], 0
+			continue
+		}
+		length := math.Sqrt(float64(x[0]*x[0]) + tail)
+		w[k] = -math.Copysign(length, x[0])
+		x[0] -= w[k]
+		scale[k] = 2 / (float64(x[0]*x[0]) + tail)
+		p := v[:m]
+		clear(p)
+		vector.MatTVecAdd(m, p, 1, a[(k+1)*n+k+1:], n, x, m)
+		vector.Scale(m, p, p, scale[k])
+		vector.Axpy(m, p, float64(-0.5*scale[k])*vector.Dot(m, p, x), x)
+		for i := range m {
+			row := a[(k+1+i)*n+k+1:][:m]
+			vector.Axpy(m, row, -x[i], p)
+			vector.Axpy(m, row, -p[i], x)
+		}
+	}
+	diagonal[n-1] = a[n*n-1]
+	clear(a[(n-1)*n:])
+	a[n*n-1] = 1
+	for k := n - 2; k >= 0; k-- {
+		x := a[k*n+k+1:][:n-k-1]
+		m, p := len(x), v[:n-k-1]
+		clear(p)
+		for i := range m {
+			vector.Axpy(m, p, float64(scale[k]*x[i]), a[(k+1+i)*n+k+1:])
+		}
+		for i := range m {
+			row := a[(k+1+i)*n:][:n]
+			vector.Axpy(m, row[k+1:], -x[i], p)
+			row[k] = 0
+		}
+		clear(x)
+		a[k*n+k] = 1
+	}
+	copy(off, w[:n-1])
+}
+
+// Tridiagonal replaces the diagonal of a symmetric matrix of three diagonals by its eigenvalues, in no order. off has its other diagonal, and one number more; it is
+// overwritten. turn is told of each rotation of the vectors i and i+1, where not nil. It reports whether it converged.
+func Tridiagonal(d, off []float64, turn func(i int, c, s float64)) bool {
+	n := len(d)
+	off[n-1] = 0
+	for l := range n {
+		for step := 0; ; step++ {
+			m := l
+			for m < n-1 {
+				size := math.Abs(d[m]) + math.Abs(d[m+1])
+				if size+math.Abs(off[m]) == size {
+					break
+				}
+				m++
+			}
+			if m == l {
+				break
+			}
+			if step == mostSteps {
+				return false
+			}
+			chase(d, off, l, m, turn)
+		}
+	}
+	return true
+}
+
+// chase does one step on the rows from l to m, with the shift of Wilkinson.
+func chase(d, off []float64, l, m int, turn func(i int, c, s float64)) {
+	half := (d[l+1] - d[l]) / (2 * off[l])
+	g := d[m] - d[l] + off[l]/(half+math.Copysign(portable.Hypot(half, 1), half))
+	s, c, p := 1.0, 1.0, 0.0
+	for i := m - 1; i >= l; i-- {
+		f, b := float64(s*off[i]), float64(c*off[i])
+		r := portable.Hypot(f, g)
+		off[i+1] = r
+		if r == 0 {
+			d[i+1] -= p
+			off[m] = 0
+			return
+		}
+		s, c = f/r, g/r
+		g = d[i+1] - p
+		r = float64((d[i]-g)*s) + float64(2*c*b)
+		p = float64(s * r)
+		d[i+1] = g + p
+		g = float64(c*r) - b
+		if turn != nil {
+			turn(i, c, s)
+		}
+	}
+	d[l] -= p
+	off[l], off[m] = g, 0
+}
