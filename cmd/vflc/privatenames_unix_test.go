@@ -9,10 +9,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/vflc/vflc/compile"
 )
 
-// private is in every name that client b alone knows: parameters, lets, consts, columns and categories, in a module of its own or in the model's part of it.
-const private = "qzx"
+// private is long enough that no key or certificate has it by chance. It is in every name that client b alone knows: parameters, lets, consts, columns and categories, in a module of its own or in the model's part of it.
+const private = "qzxvjk"
 
 // A privateCase is a run, of a model of which client b keeps names to itself.
 type privateCase struct {
@@ -43,17 +45,17 @@ transform augmented(rho = 0.5)
 `
 
 const privateModule = `module b implements m
-const qzx_two = 2
-data qzx_ward : level(QZX)[N]
-data qzx_own : real[N, P] from zscore(qzx_dose), qzx_age
-param qzx_slope : real[P] ~ normal(0, qzx_two)
-param qzx_u : real[QZX] ~ normal(0, 1)
-let qzx_eta = qzx_own * qzx_slope
-c = qzx_eta + qzx_u[qzx_ward]
+const qzxvjk_two = 2
+data qzxvjk_ward : level(QZX)[N]
+data qzxvjk_own : real[N, P] from zscore(qzxvjk_dose), qzxvjk_age
+param qzxvjk_slope : real[P] ~ normal(0, qzxvjk_two)
+param qzxvjk_u : real[QZX] ~ normal(0, 1)
+let qzxvjk_eta = qzxvjk_own * qzxvjk_slope
+c = qzxvjk_eta + qzxvjk_u[qzxvjk_ward]
 `
 
 var privateColumns = strings.NewReplacer(
-	"contribution c : real[N] @ b\n", "data ward : level(R)[N] @ b from qzx_ward\ndata own : real[N, P] @ b from zscore(qzx_dose), qzx_age\nparam slope : real[P] ~ normal(0, 1) @ b\nparam u : real[R] ~ normal(0, 1) @ b\n",
+	"contribution c : real[N] @ b\n", "data ward : level(R)[N] @ b from qzxvjk_ward\ndata own : real[N, P] @ b from zscore(qzxvjk_dose), qzxvjk_age\nparam slope : real[P] ~ normal(0, 1) @ b\nparam u : real[R] ~ normal(0, 1) @ b\n",
 	" + c, 1)", " + own * slope + u[ward], 1)",
 ).Replace(privateModel)
 
@@ -69,10 +71,10 @@ func stagePrivate(t *testing.T, module bool) *stage {
 	var table strings.Builder
 	for k, line := range strings.Split(strings.TrimSpace(s.read("m/b.csv")), "\n") {
 		if k == 0 {
-			table.WriteString("id,qzx_dose,qzx_age,qzx_ward\n")
+			table.WriteString("id,qzxvjk_dose,qzxvjk_age,qzxvjk_ward\n")
 			continue
 		}
-		table.WriteString(line + "," + []string{"1,qzx_east", "3.5,qzx_west", "-1,qzx_north"}[k%3] + "\n")
+		table.WriteString(line + "," + []string{"1,qzxvjk_east", "3.5,qzxvjk_west", "-1,qzxvjk_north"}[k%3] + "\n")
 	}
 	s.write("m/b.csv", table.String())
 	return s
@@ -109,14 +111,17 @@ func (s *stage) found(own func(path string) bool, dirs ...string) (seen int, whe
 	return seen, where
 }
 
+// toB is a folder of compiled programs with a module written out, which is given to the client alone.
+func toB(path string) bool { return filepath.Base(path) == compile.OwnDir }
+
 // ofB are the folders and the log of client b in a demonstration: its programs with the module written out, its run and its table.
 func ofB(path string) bool {
-	for _, own := range []string{"runs/b", "programs/private", "b.log", "b"} {
+	for _, own := range []string{"runs/b", "b.log", "b"} {
 		if path == filepath.Join("demo", own) {
 			return true
 		}
 	}
-	return false
+	return toB(path)
 }
 
 // Whatever a client keeps to itself, the names of its module, of its columns and its categories, stands in no byte of what the other parties hold after a run of any backend: programs,
@@ -158,7 +163,7 @@ func TestPrivateNamesStayWithTheirClient(t *testing.T) {
 func TestPrivateNamesInFailures(t *testing.T) {
 	s := stagePrivate(t, true)
 	s.must("compile", "--split-by", "client", "m.vfl", "-o", "build")
-	if _, where := s.found(func(path string) bool { return strings.HasPrefix(path, "build/private") }, "build"); len(where) > 0 {
+	if _, where := s.found(toB, "build"); len(where) > 0 {
 		t.Errorf("names of b in %v", where)
 	}
 	if out := s.must("audit", "build"); strings.Contains(strings.ToLower(out), private) {
@@ -166,11 +171,11 @@ func TestPrivateNamesInFailures(t *testing.T) {
 	}
 	for name, spoil := range map[string]func(s *stage){
 		"a cell": func(s *stage) {
-			s.write("m/b.csv", strings.Replace(s.read("m/b.csv"), ",1,qzx_east", ",one,qzx_east", 1))
+			s.write("m/b.csv", strings.Replace(s.read("m/b.csv"), ",1,qzxvjk_east", ",one,qzxvjk_east", 1))
 		},
-		"a column": func(s *stage) { s.write("m/b.csv", strings.Replace(s.read("m/b.csv"), "qzx_age", "age", 1)) },
+		"a column": func(s *stage) { s.write("m/b.csv", strings.Replace(s.read("m/b.csv"), "qzxvjk_age", "age", 1)) },
 		"another density": func(s *stage) {
-			s.write("m/b.vfl", strings.Replace(privateModule, "c = qzx_eta", "c = log(-1 - square(qzx_eta))", 1))
+			s.write("m/b.vfl", strings.Replace(privateModule, "c = qzxvjk_eta", "c = log(-1 - square(qzxvjk_eta))", 1))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
