@@ -116,12 +116,8 @@ func (k batch) Answer(sum [][]float64, total []float64, _ [][]float64, out []flo
 
 // sampleGlobals draws the globals.
 func (k *Kernel) sampleGlobals() {
-	scale := 1.0
-	if k.options.Correct {
-		scale = wider
-	}
 	if g := k.server.globals; g != nil {
-		g.beginSample(k.server.sample.columns, scale, k.env.Private(0, "sfvi globals"))
+		g.beginSample(k.server.sample.columns, k.env.Private(0, "sfvi globals"))
 	}
 }
 

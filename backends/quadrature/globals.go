@@ -28,7 +28,6 @@ type globals struct {
 	gradient  []float64
 	before    []float64 // mean and precision that a step begins at
 	sample    []float64 // draws, by column: the mean first
-	scale     float64   // of them, in that of q
 }
 
 // A node is where φ is evaluated.
@@ -168,13 +167,10 @@ func (g *globals) draw(from density.Stream, phi []float64) {
 	g.at(t, phi)
 }
 
-// wider is how many times as wide as q(φ) what draws of globals that are corrected come from is: the logarithm of a scale has tails that are longer than a normal's.
-const wider = 1.25
-
-// beginSample draws columns of which the first is the mean, and the others have the covariance of q exactly where there are many, or a number of times its scale.
-func (g *globals) beginSample(columns int, scale float64, noise density.Stream) {
+// beginSample draws columns of which the first is the mean, and the others have the covariance of q exactly where there are many.
+func (g *globals) beginSample(columns int, noise density.Stream) {
 	m := g.m
-	g.sample, g.scale = make([]float64, columns*m), scale
+	g.sample = make([]float64, columns*m)
 	sample := cholesky.New(m)
 	for c := 1; c < columns; c++ {
 		t := g.column(c)
@@ -192,7 +188,6 @@ func (g *globals) beginSample(columns int, scale float64, noise density.Stream) 
 		if match {
 			sample.Forward(t)
 		}
-		vec.Scale(m, t, t, scale)
 		g.at(append([]float64(nil), t...), t)
 	}
 }
@@ -211,7 +206,7 @@ func (g *globals) logQ(phi []float64) float64 {
 		}
 		squares += float64(x * x)
 	}
-	return -0.5 * squares / (g.scale * g.scale)
+	return -0.5 * squares
 }
 
 func (g *globals) carry(c *checkpoint.Codec) {
