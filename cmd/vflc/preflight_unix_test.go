@@ -29,6 +29,20 @@ func (s *stage) waitingServer() *exec.Cmd {
 	return server
 }
 
+// preflight returns what a preflight of b prints once the server has read its own data.
+func (s *stage) preflight(more ...string) string {
+	s.t.Helper()
+	for begun := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		out, _ := s.vflc(append([]string{"preflight", "demo/programs", "--identity", "demo/parties/b", "--data", "m/b.csv"}, more...)...)
+		if !strings.Contains(out, "the server has not read its own yet") {
+			return out
+		}
+		if time.Since(begun) > time.Minute {
+			s.t.Fatal(out)
+		}
+	}
+}
+
 // While the server waits, a preflight compares what both must have alike, lists what leaves with what a receiver can compute, and forecasts waiting; the process that asks
 // disturbs none that takes part.
 func TestPreflightAsksTheServer(t *testing.T) {
@@ -36,10 +50,7 @@ func TestPreflightAsksTheServer(t *testing.T) {
 	server := s.waitingServer()
 	ended := make(chan error, 1)
 	go func() { ended <- server.Wait() }()
-	ask := func() string {
-		out, _ := s.vflc("preflight", "demo/programs", "--identity", "demo/parties/b", "--data", "m/b.csv", "--data", "shared=m/server.csv")
-		return out
-	}
+	ask := func() string { return s.preflight("--data", "shared=m/server.csv") }
 	out := ask()
 	for _, want := range []string{
 		"none: as the server's: sizes, the order of 40 rows", "none: packets of", "for a round trip", "leaves: ", "to server, every evaluation; masked:", "a curious server can compute",
@@ -74,15 +85,11 @@ func TestPreflightComparesIncompleteRows(t *testing.T) {
 	b := s.read("m/b.csv")
 	s.write("m/b.csv", regexp.MustCompile("(?m)^17,.*$").ReplaceAllString(b, "17,"))
 	server := s.waitingServer()
-	ask := func() string {
-		out, _ := s.vflc("preflight", "demo/programs", "--identity", "demo/parties/b", "--data", "m/b.csv")
-		return out
-	}
-	if out := ask(); !strings.Contains(out, "none: as many rows as at the server, in one order") || !strings.Contains(out, "missing drop left out 1 row") {
+	if out := s.preflight(); !strings.Contains(out, "none: as many rows as at the server, in one order") || !strings.Contains(out, "missing drop left out 1 row") {
 		t.Error(out)
 	}
 	s.write("m/b.csv", strings.Replace(s.read("m/b.csv"), "\n39,", "\n41,", 1))
-	if out := ask(); !strings.Contains(out, "server and b hold other rows, or in another order") {
+	if out := s.preflight(); !strings.Contains(out, "server and b hold other rows, or in another order") {
 		t.Error(out)
 	}
 	s.must("stop", "demo/runs/server")
