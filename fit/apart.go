@@ -154,7 +154,12 @@ func (p *Prepared) agree() (diag.List, error) {
 func (p *Prepared) Discard() { p.lock.Release() }
 
 // beside runs a function with the Envs of n chains: over all parties, or of this one.
-func (p *Prepared) beside(ctx context.Context, n int, run func(context.Context, *session.Chains) error) error {
+func (p *Prepared) beside(ctx context.Context, n int, f func(context.Context, *session.Chains) error) error {
+	run := func(ctx context.Context, side *session.Chains) error {
+		side.Spread(p.options.cores())
+		defer side.Close()
+		return f(ctx, side)
+	}
 	if a := p.apart; a != nil {
 		side, err := session.RemoteChains(p.Plan, a.Index, a.Transport, a.Keys, n)
 		if err != nil {

@@ -88,6 +88,9 @@ func (g *Graph) dumpProgram(s *strings.Builder, p *program) {
 		if l.global {
 			what = "whole"
 		}
+		if n := g.pieces(&l); n > 1 {
+			what += fmt.Sprintf(" in %d pieces", n)
+		}
 		fmt.Fprintf(s, "  %s, level %d%s\n", what, l.level, mark(l.back, ", reverse"))
 		for i := range l.calls {
 			fmt.Fprintf(s, "    %s\n", g.dumpCall(&l.calls[i]))

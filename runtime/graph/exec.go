@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/vflc/vflc/runtime/vector"
+	"github.com/vflc/vflc/runtime/workers"
 )
 
 // An Exec holds the arrays of one evaluation. Its methods allocate nothing. It is not safe for concurrent use; make one per chain.
@@ -25,6 +26,7 @@ type Exec struct {
 	targeted              bool    // since the last Forward
 	flat                  bool    // log-Jacobians are left out
 	loaded                *loaded // nil where the data are those of the graph
+	group                 *workers.Group
 }
 
 // A loop is a loopSpec bound to the arrays of an Exec.
@@ -35,6 +37,7 @@ type loop struct {
 	zero   [][]float64
 	calls  []call
 	frames []*call // the steps with a begin or an end
+	split  *split  // nil where the loop is in one piece; the calls and frames are then empty
 }
 
 // NewExec returns an Exec whose inputs are all zero.
@@ -56,19 +59,19 @@ func (g *Graph) NewExec() *Exec {
 	e.arrays[inAdjoint] = e.adjoints[0]
 	e.target = e.bind(&g.target)
 	for _, r := range g.own {
-		e.owns = append(e.owns, e.view(r).buf)
+		e.owns = append(e.owns, e.view(r, nil).buf)
 	}
 	e.arrays[inAdjoint] = e.adjoints[1]
 	e.pull = e.bind(&g.pull)
 	for _, r := range g.seeds {
-		e.seeds = append(e.seeds, e.view(r).buf)
+		e.seeds = append(e.seeds, e.view(r, nil).buf)
 	}
 	e.unseeded = g.unseeded(e.adjoints[1])
 	for _, id := range g.outputIDs {
-		e.outputs = append(e.outputs, e.view(g.layout.valueRef(id)).buf)
+		e.outputs = append(e.outputs, e.view(g.layout.valueRef(id), nil).buf)
 	}
 	for _, id := range g.reportIDs {
-		e.reports = append(e.reports, e.view(g.layout.valueRef(id)).buf)
+		e.reports = append(e.reports, e.view(g.layout.valueRef(id), nil).buf)
 	}
 	return e
 }
@@ -107,42 +110,61 @@ func scratchVectors(n int) [][]float64 {
 // bind makes the loops of a program, with the buffers that their steps read and write.
 func (e *Exec) bind(p *program) []loop {
 	loops := make([]loop, len(p.loops))
-	for i, l := range p.loops {
-		loops[i] = loop{rows: l.rows, block: l.block, global: l.global, calls: make([]call, len(l.calls))}
+	for i := range p.loops {
+		l := &p.loops[i]
+		loops[i] = loop{rows: l.rows, block: l.block, global: l.global}
 		for _, z := range l.zero {
-			loops[i].zero = append(loops[i].zero, e.view(z).buf)
+			loops[i].zero = append(loops[i].zero, e.view(z, nil).buf)
 		}
-		for j := range l.calls {
-			c := &loops[i].calls[j]
-			e.bindCall(c, &l.calls[j])
-			c.flatten(&l)
-			if c.node.op == opActive && l.calls[j].verb == doReverse {
-				c.own = e.room(l.block * c.width)
-			}
-			if l.calls[j].verb == doForward && c.node.op.begin != nil {
-				loops[i].frames = append(loops[i].frames, c)
-			}
+		if n := e.g.pieces(l); n > 1 {
+			loops[i].split = e.split(l, n)
+		} else {
+			loops[i].calls, loops[i].frames = e.bindCalls(l, &site{tile: e.arrays[inTile], scratch: e.scratch})
 		}
 	}
 	return loops
 }
 
+// bindCalls makes the steps of a loop, and lists those with a begin or an end.
+func (e *Exec) bindCalls(l *loopSpec, at *site) (calls []call, frames []*call) {
+	calls = make([]call, len(l.calls))
+	for j := range l.calls {
+		c := &calls[j]
+		e.bindCall(c, &l.calls[j], at)
+		c.flatten(l)
+		if c.node.op == opActive && l.calls[j].verb == doReverse {
+			c.own = at.room(l.block * c.width)
+		}
+		if l.calls[j].verb == doForward && c.node.op.begin != nil {
+			frames = append(frames, c)
+		}
+	}
+	return calls, frames
+}
+
 // room returns scratch memory for one step: the first scratch vector where it is long enough, since that is in a cache.
-func (e *Exec) room(n int) []float64 {
+func (s *site) room(n int) []float64 {
 	if n <= scratchLength {
-		return e.scratch[0][:n]
+		return s.scratch[0][:n]
 	}
 	return make([]float64, n)
 }
 
-func (e *Exec) bindCall(c *call, s *callSpec) {
+func (e *Exec) bindCall(c *call, s *callSpec, at *site) {
 	n := &e.g.nodes[s.id]
-	*c = call{node: n, width: n.width, out: e.operand(s.out), mode: s.mode, scratch: e.scratch}
+	*c = call{node: n, width: n.width, out: e.operand(s.out, at), mode: s.mode, scratch: at.scratch}
+	if n.kind == reduction && s.verb == doForward {
+		c.out.val = e.sumView(s.out.val, at)
+	}
 	for _, o := range s.in {
-		c.in = append(c.in, e.operand(o))
+		in := e.operand(o, at)
+		if !o.link.rows {
+			in.adj = e.sumView(o.adj, at)
+		}
+		c.in = append(c.in, in)
 	}
 	if s.sum >= 0 {
-		c.sum = &e.arrays[inSum][s.sum]
+		c.sum = &e.sumView(ref{space: inSum, off: s.sum, len: 1}, at).buf[0]
 	}
 	c.hold()
 	if n.rows != nil {
@@ -164,17 +186,27 @@ func (e *Exec) bindCall(c *call, s *callSpec) {
 // clearTile sets an adjoint tile to zero.
 func clearTile(c *call) { clear(c.out.adj.buf) }
 
-func (e *Exec) operand(s operandSpec) operand {
-	return operand{link: s.link, val: e.view(s.val), adj: e.view(s.adj), set: s.set}
+func (e *Exec) operand(s operandSpec, at *site) operand {
+	return operand{link: s.link, val: e.view(s.val, at), adj: e.view(s.adj, at), set: s.set}
 }
 
-// view binds a reference. The buffer has exactly the length of the reference.
-func (e *Exec) view(r ref) view {
+// sumView binds a reference to what is added up over the rows.
+func (e *Exec) sumView(r ref, at *site) view {
+	if own, ok := at.sums[r.place()]; ok && r.space != nowhere {
+		return view{buf: own, stride: r.stride, move: r.move}
+	}
+	return e.view(r, at)
+}
+
+// view binds a reference. The buffer has exactly the length of the reference. Tiles are those of the site.
+func (e *Exec) view(r ref, at *site) view {
 	switch r.space {
 	case nowhere:
 		return view{}
 	case inConstant:
 		return view{buf: e.g.nodes[r.id].values, stride: r.stride, move: r.move}
+	case inTile:
+		return view{buf: at.tile[r.off : r.off+r.len : r.off+r.len], stride: r.stride, move: r.move}
 	}
 	return view{buf: e.arrays[r.space][r.off : r.off+r.len : r.off+r.len], stride: r.stride, move: r.move}
 }
@@ -190,24 +222,29 @@ func (l *loop) run() {
 	for _, z := range l.zero {
 		clear(z)
 	}
-	if l.global {
-		l.steps(0, l.rows)
+	switch {
+	case l.global:
+		steps(l.calls, 0, l.rows)
+		return
+	case l.split != nil:
+		l.split.run()
 		return
 	}
 	for _, c := range l.frames {
 		c.node.op.begin(c)
 	}
 	for row := 0; row < l.rows; row += l.block {
-		l.steps(row, min(l.block, l.rows-row))
+		steps(l.calls, row, min(l.block, l.rows-row))
 	}
 	for _, c := range l.frames {
 		c.node.op.end(c)
 	}
 }
 
-func (l *loop) steps(row, n int) {
-	for i := range l.calls {
-		c := &l.calls[i]
+// steps runs steps for n rows.
+func steps(calls []call, row, n int) {
+	for i := range calls {
+		c := &calls[i]
 		c.row, c.n = row, n
 		c.run(c)
 	}
@@ -265,11 +302,19 @@ func (e *Exec) Target() float64 {
 func (e *Exec) Jacobian(on bool) {
 	e.flat = !on
 	for i := range e.target {
-		for j := range e.target[i].calls {
-			c := &e.target[i].calls[j]
-			if c.node.bij != nil {
-				c.mode = c.mode.counting(on)
+		countJacobians(e.target[i].calls, on)
+		if s := e.target[i].split; s != nil {
+			for k := range s.pieces {
+				countJacobians(s.pieces[k].calls, on)
 			}
+		}
+	}
+}
+
+func countJacobians(calls []call, on bool) {
+	for j := range calls {
+		if c := &calls[j]; c.node.bij != nil {
+			c.mode = c.mode.counting(on)
 		}
 	}
 }

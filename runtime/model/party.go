@@ -8,6 +8,7 @@ import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/vector"
+	"github.com/vflc/vflc/runtime/workers"
 )
 
 // A Party is one party's evaluation state for one chain. It implements density.Block with every capability; the other methods are the phases of an
@@ -18,6 +19,7 @@ type Party struct {
 	role    Role
 	slots   [2]*graph.Exec // Centre is made when it is first used
 	variant int            // of the data
+	group   *workers.Group // computes pieces of long loops
 	seeds   [][]float64    // per graph output: cuts, then what the server shares
 	held    []float64      // accumulators set aside while Pull uses them
 	g, own  []float64      // cuts and the log density's derivative by them: arrays of the graph where there is one cut
@@ -159,14 +161,29 @@ func (p *Party) exec(slot density.Slot) *graph.Exec {
 	return p.slots[slot]
 }
 
-func (p *Party) newExec() *graph.Exec {
+func (p *Party) newExec() (e *graph.Exec) {
 	if p.spec.Variants == nil {
-		return p.spec.Graph.NewExec()
+		e = p.spec.Graph.NewExec()
+	} else {
+		e = p.spec.Variants.NewExec()
+		e.Load(p.variant)
 	}
-	e := p.spec.Variants.NewExec()
-	e.Load(p.variant)
+	e.Use(p.group)
 	return e
 }
+
+// Use lets helpers compute pieces of long loops over rows; nil for none. It changes no number.
+func (p *Party) Use(g *workers.Group) {
+	p.group = g
+	for _, e := range p.slots {
+		if e != nil {
+			e.Use(g)
+		}
+	}
+}
+
+// Splits reports whether there are such loops.
+func (p *Party) Splits() bool { return p.here().Splits() }
 
 // Load makes the next evaluation one of a variant of the data, of which the Spec has several or, as number 0, its own.
 func (p *Party) Load(variant int) {

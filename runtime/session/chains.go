@@ -7,13 +7,16 @@ import (
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/transport"
+	"github.com/vflc/vflc/runtime/workers"
 )
 
 // Chains are the Envs of one process for evaluations side by side, of the chains of a run. What one of them computes does not depend on the others; between
 // parties that are apart, their messages travel together.
 type Chains struct {
 	Envs  []density.Env
+	own   []*base          // of the Envs, which may have been wrapped since
 	lanes *transport.Lanes // nil in one loop
+	crew  []*workers.Group
 }
 
 // RunChains is Run with an Env for each of n chains.
@@ -51,9 +54,31 @@ func (c *Chains) add(n int, env func(k int) (density.Env, error)) error {
 			return err
 		}
 		e.(density.Numbered).Number(k + 1)
-		c.Envs = append(c.Envs, e)
+		c.Envs, c.own = append(c.Envs, e), append(c.own, of(e))
 	}
 	return nil
+}
+
+// Spread lets cores that no chain needs help with evaluations that are long enough, until Close. No number depends on it.
+func (c *Chains) Spread(cores int) {
+	for k, b := range c.own {
+		if b.splits() {
+			g := workers.New(workers.Spare(cores, len(c.own), k))
+			b.use(g)
+			c.crew = append(c.crew, g)
+		}
+	}
+}
+
+// Close ends the helpers, after the last evaluation.
+func (c *Chains) Close() {
+	for _, b := range c.own {
+		b.use(nil)
+	}
+	for _, g := range c.crew {
+		g.Close()
+	}
+	c.crew = nil
 }
 
 // Each calls f for all chains at the same time. The first error ends the others.

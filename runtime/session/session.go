@@ -31,6 +31,7 @@ import (
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/rng"
 	"github.com/vflc/vflc/runtime/transport"
+	"github.com/vflc/vflc/runtime/workers"
 )
 
 // Keys are the sources of the random streams. A party of a deployment holds its own private key and no other.
@@ -107,6 +108,7 @@ type base struct {
 	parts      []part
 	relays     map[density.RelaySize]*relay
 	allScripts []*script
+	group      *workers.Group // nil: no helpers
 }
 
 // A common is what an Env shares with those of its windows.
@@ -188,6 +190,23 @@ func newBase(plan *model.Plan, keys Keys, shared *common, parties ...int) (base,
 	}
 	b.cost = newCost(plan)
 	return b, nil
+}
+
+// use gives evaluations helpers, nil for none, those of windows too.
+func (b *base) use(g *workers.Group) {
+	b.group = g
+	for _, s := range b.parties {
+		s.Use(g)
+	}
+	for _, p := range b.parts {
+		of(p.env).use(g)
+	}
+}
+
+// splits reports whether helpers would have anything to do.
+func (b *base) splits() bool {
+	return slices.ContainsFunc(b.parties, func(s *partyState) bool { return s.Splits() }) ||
+		slices.ContainsFunc(b.parts, func(p part) bool { return of(p.env).splits() })
 }
 
 // mustHaveAuxiliaries panics where the cuts themselves cross: an algorithm then has nothing to choose at them, and sees none.

@@ -17,6 +17,13 @@ type Lanes [lanes]float64
 // Sum adds up the parts.
 func (l *Lanes) Sum() float64 { return fold((*[lanes]float64)(l)) }
 
+// Join adds another sum, part by part.
+func (l *Lanes) Join(o *Lanes) {
+	for i, v := range o {
+		l[i] += v
+	}
+}
+
 // expFalling is e^-a for a ≥ 0.
 func expFalling(a float64) float64 { return portable.Exp(-a) }
 

@@ -63,6 +63,17 @@ func (s *LogProduct) take(n int) int {
 	return m
 }
 
+// Join adds the observations of another sum, whose factors enter as their logarithm.
+func (s *LogProduct) Join(o *LogProduct) {
+	if o.used == 0 {
+		return
+	}
+	for l, v := range o.sum {
+		s.sum[l] += v
+	}
+	s.logs += o.logs + portable.LogOfProduct(o.product[:])
+}
+
 // Value returns the sum of all log densities. trials is the number of trials of binomial observations, 1 for Bernoulli.
 func (s *LogProduct) Value(trials float64) float64 {
 	return fold(&s.sum) - float64(trials*(s.logs+portable.LogOfProduct(s.product[:])))

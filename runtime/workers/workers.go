@@ -1,0 +1,180 @@
+// Package workers spreads the parts of one computation over goroutines that stay between computations.
+//
+// It decides who computes a part and nothing else: which parts there are, and in which order what they give is added up, is the caller's business and must not depend on
+// the number of workers, so that results have the same bits for any number of cores.
+package workers
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A Task is a computation in parts that do not depend on each other. Part is called once for each, from several goroutines.
+type Task interface{ Part(k int) }
+
+// A Group is a goroutine that calls Do, with helpers. A nil Group has no helpers. It belongs to one goroutine at a time; end it with Close.
+type Group struct {
+	task   Task
+	shares []share // of the caller, then of the helpers
+	left   atomic.Int64
+	round  atomic.Uint64 // calls of Do
+	closed atomic.Bool
+	caller sleeper
+	helper []sleeper
+	ended  sync.WaitGroup
+}
+
+// A share is the range of parts that one goroutine begins with: the first in the high half of a word, the end in the low one. Its owner takes from the front,
+// so that it meets the same data in every round; others take from the back when theirs are done.
+type share struct {
+	parts atomic.Uint64
+	_     [56]byte // its own line of the cache
+}
+
+// A sleeper is what one goroutine waits with: it looks for some time, since what it waits for is often near, and then sleeps.
+type sleeper struct {
+	asleep atomic.Bool
+	wake   chan struct{}
+}
+
+// looking is for how long a goroutine looks before it sleeps: about the cost of being woken.
+const looking = 30 * time.Microsecond
+
+// New starts a group of a caller and so many helpers; nil where there are none.
+func New(helpers int) *Group {
+	if helpers < 1 {
+		return nil
+	}
+	g := &Group{shares: make([]share, helpers+1), helper: make([]sleeper, helpers)}
+	g.caller.wake = make(chan struct{}, 1)
+	for k := range g.helper {
+		g.helper[k].wake = make(chan struct{}, 1)
+		g.ended.Go(func() { g.help(k) })
+	}
+	return g
+}
+
+// Spare is how many helpers chain k of so many chains has on so many cores: cores that no chain needs are shared out from the first chain on.
+func Spare(cores, chains, k int) int {
+	if cores <= chains {
+		return 0
+	}
+	own := cores / chains
+	if k < cores%chains {
+		own++
+	}
+	return own - 1
+}
+
+// Close ends the helpers and returns when they have ended.
+func (g *Group) Close() {
+	if g == nil {
+		return
+	}
+	g.closed.Store(true)
+	g.round.Add(1)
+	for k := range g.helper {
+		g.helper[k].rouse()
+	}
+	g.ended.Wait()
+}
+
+// Do calls t.Part for 0 ≤ k < n and returns when all calls have. It allocates nothing.
+func (g *Group) Do(t Task, n int) {
+	if g == nil || n < 2 {
+		for k := range n {
+			t.Part(k)
+		}
+		return
+	}
+	g.task = t
+	g.left.Store(int64(n))
+	for k := range g.shares {
+		from, to := k*n/len(g.shares), (k+1)*n/len(g.shares)
+		g.shares[k].parts.Store(uint64(from)<<32 | uint64(to))
+	}
+	g.round.Add(1)
+	for k := range g.helper {
+		g.helper[k].rouse()
+	}
+	g.work(0)
+	g.caller.wait(func() bool { return g.left.Load() == 0 })
+}
+
+func (g *Group) help(k int) {
+	seen := uint64(0)
+	for {
+		g.helper[k].wait(func() bool { return g.round.Load() != seen })
+		if g.closed.Load() {
+			return
+		}
+		seen = g.round.Load()
+		g.work(k + 1)
+	}
+}
+
+// work computes the parts of a share, and then what is left of the others.
+func (g *Group) work(own int) {
+	for i := range g.shares {
+		s := &g.shares[(own+i)%len(g.shares)]
+		for {
+			k, ok := s.take(i == 0)
+			if !ok {
+				break
+			}
+			g.task.Part(k)
+			if g.left.Add(-1) == 0 {
+				g.caller.rouse()
+			}
+		}
+	}
+}
+
+// take takes a part from the front or from the back; false if there is none.
+func (s *share) take(front bool) (int, bool) {
+	for {
+		was := s.parts.Load()
+		from, to := was>>32, was&(1<<32-1)
+		if from >= to {
+			return 0, false
+		}
+		next, k := was-1, to-1
+		if front {
+			next, k = was+1<<32, from
+		}
+		if s.parts.CompareAndSwap(was, next) {
+			return int(k), true
+		}
+	}
+}
+
+// wait returns when done holds. Whoever makes it hold calls rouse then.
+func (s *sleeper) wait(done func() bool) {
+	for !done() {
+		for began := time.Now(); time.Since(began) < looking; {
+			for range 32 {
+				if done() {
+					return
+				}
+			}
+			runtime.Gosched()
+		}
+		s.asleep.Store(true)
+		if done() {
+			if !s.asleep.CompareAndSwap(true, false) {
+				<-s.wake // it is being roused
+			}
+			return
+		}
+		<-s.wake
+	}
+}
+
+// rouse wakes a goroutine that sleeps.
+func (s *sleeper) rouse() {
+	if s.asleep.CompareAndSwap(true, false) {
+		s.wake <- struct{}{}
+	}
+}

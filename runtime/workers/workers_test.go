@@ -1,0 +1,82 @@
+package workers_test
+
+import (
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/vflc/vflc/runtime/workers"
+)
+
+// count counts how often each part was computed.
+type count struct {
+	parts []atomic.Int32
+	slow  time.Duration
+}
+
+func (c *count) Part(k int) {
+	c.parts[k].Add(1)
+	time.Sleep(c.slow)
+}
+
+// TestEveryPartOnce checks that Do computes each part once and returns after the last, with any number of helpers, also while these sleep and where there are more of them than
+// parts.
+func TestEveryPartOnce(t *testing.T) {
+	for helpers := range 5 {
+		g := workers.New(helpers)
+		for round := range 300 {
+			n := round % 20
+			c := &count{parts: make([]atomic.Int32, n)}
+			if round%100 == 99 {
+				time.Sleep(2 * time.Millisecond)
+				c.slow = 300 * time.Microsecond
+			}
+			g.Do(c, n)
+			for k := range c.parts {
+				if got := c.parts[k].Load(); got != 1 {
+					t.Fatalf("%d helpers, round %d: part %d of %d was computed %d times", helpers, round, k, n, got)
+				}
+			}
+		}
+		g.Close()
+	}
+}
+
+// TestCloseEndsHelpers checks that no goroutine is left.
+func TestCloseEndsHelpers(t *testing.T) {
+	before := runtime.NumGoroutine()
+	g := workers.New(3)
+	g.Do(&count{parts: make([]atomic.Int32, 8)}, 8)
+	if n := runtime.NumGoroutine(); n != before+3 {
+		t.Errorf("%d goroutines with three helpers, %d before", n, before)
+	}
+	g.Close()
+	if n := runtime.NumGoroutine(); n != before {
+		t.Errorf("%d goroutines after the end, %d before", n, before)
+	}
+}
+
+func TestDoAllocatesNothing(t *testing.T) {
+	g := workers.New(2)
+	defer g.Close()
+	c := &count{parts: make([]atomic.Int32, 8)}
+	if n := testing.AllocsPerRun(100, func() { g.Do(c, 8) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestSpare checks that chains and helpers fill the cores and no more.
+func TestSpare(t *testing.T) {
+	for cores := range 10 {
+		for chains := 1; chains < 10; chains++ {
+			all := chains
+			for k := range chains {
+				all += workers.Spare(cores, chains, k)
+			}
+			if all != max(cores, chains) {
+				t.Errorf("%d chains on %d cores: %d goroutines", chains, cores, all)
+			}
+		}
+	}
+}
