@@ -156,7 +156,7 @@ func (p *Prepared) Discard() { p.lock.Release() }
 // beside runs a function with the Envs of n chains: over all parties, or of this one.
 func (p *Prepared) beside(ctx context.Context, n int, f func(context.Context, *session.Chains) error) error {
 	run := func(ctx context.Context, side *session.Chains) error {
-		side.Spread(p.options.cores())
+		side.Spread(coresOf(ctx))
 		defer side.Close()
 		return f(ctx, side)
 	}

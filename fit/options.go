@@ -1,7 +1,6 @@
 package fit
 
 import (
-	"runtime"
 	"time"
 
 	"github.com/vflc/vflc/backends"
@@ -29,19 +28,9 @@ type Options struct {
 	Inits     []string
 	LogLik    bool // Result.Responses hold the log density of every observation at every draw
 	Auxiliary bool // draws of the auxiliary variables are among the draws
-	// Cores is on how many cores chains run; 0: all that the process may use. The draws do not depend on it.
-	Cores    int
-	Progress Progress
-	watch    bool // what the server receives is kept without a folder too
-	Origin   Origin
-}
-
-// cores is the number of cores.
-func (o *Options) cores() int {
-	if o.Cores > 0 {
-		return o.Cores
-	}
-	return runtime.GOMAXPROCS(0)
+	Progress  Progress
+	watch     bool // what the server receives is kept without a folder too
+	Origin    Origin
 }
 
 // An Origin describes how a run was started, for its record.

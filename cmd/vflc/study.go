@@ -246,6 +246,7 @@ func (s *studyState) work(ctx context.Context) error {
 		return err
 	}
 	queue := study.NewLocal(open, report)
+	ctx = fit.Sharing(ctx, s.flags.jobs)
 	var wait sync.WaitGroup
 	var lost error
 	for range min(s.flags.jobs, max(1, len(open))) {

@@ -91,7 +91,7 @@ func work(cmd *cobra.Command, f natsFlags, jobs int, dir string, quiet bool) (er
 	w := &spread.Worker{
 		Link: link, Version: fit.Version(), Store: store, Scratch: filepath.Join(dir, "inputs"),
 		Make: func(ctx context.Context, t study.Task, inputs []study.Input) error {
-			return makeCell(ctx, store, t, inputs)
+			return makeCell(fit.Sharing(ctx, jobs), store, t, inputs)
 		},
 		Say: func(text string) {
 			lock.Lock()

@@ -51,6 +51,7 @@ func Run(ctx context.Context, m *compile.Model, sources data.Sources, o Options)
 	if o.Jobs == 0 {
 		o.Jobs = runtime.GOMAXPROCS(0)
 	}
+	ctx = fit.Sharing(ctx, min(o.Jobs, o.Folds))
 	results := make([][]response, o.Folds)
 	errs := make([]error, o.Folds)
 	work := make(chan int, o.Folds)

@@ -54,7 +54,7 @@ func (g *Graph) work(s *callSpec) int {
 	case opMatMul, opLayer:
 		return columns + g.products(n, s)
 	case opActive:
-		return columns + 2*n.width*functionWork + g.products(n, s)
+		return columns + n.width*functionWork + g.products(n, s)
 	case opLinear:
 		return columns + g.nodes[n.in[n.linear.x]].shape.cols() + 2*functionWork // forward and back
 	}
@@ -67,7 +67,7 @@ func (g *Graph) work(s *callSpec) int {
 // products is the work of a row of a matrix in a product: of the value, or of each derivative that is wanted. With a matrix it stays in registers.
 func (g *Graph) products(n *node, s *callSpec) int {
 	times := 0
-	for _, o := range s.in {
+	for _, o := range s.in[:2] {
 		if o.adj.space != nowhere {
 			times++
 		}

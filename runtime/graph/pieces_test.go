@@ -175,7 +175,7 @@ func TestPiecesAddUp(t *testing.T) {
 			d := newLongData(m.rows)
 			var sum float64
 			total, received := make([]float64, len(grad)), make([]float64, len(adjoint))
-			const step = 700
+			const step = 500
 			for lo := 0; lo < m.rows; lo += step {
 				b := graph.New("short")
 				m.make(t, b, d, lo, min(m.rows, lo+step))
