@@ -19,7 +19,7 @@ type emitter struct {
 func (l *layout) emit(s *sweep) (program, map[ID]ref) {
 	e := &emitter{layout: l, s: s, prog: program{name: s.name}, stored: map[ID]ref{}}
 	for id := range l.nodes {
-		if s.stop[id] || s.back[id] && s.storedAdjoint(ID(id)) {
+		if s.stop[id] && s.reach[id] || s.back[id] && s.storedAdjoint(ID(id)) {
 			n := &l.nodes[id]
 			e.stored[ID(id)] = ref{space: inAdjoint, off: e.prog.adjoints, len: n.shape.Len(), stride: n.shape.rows(), move: 1}
 			e.prog.adjoints += n.shape.Len()

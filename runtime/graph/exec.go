@@ -41,16 +41,19 @@ type loop struct {
 }
 
 // NewExec returns an Exec whose inputs are all zero.
-func (g *Graph) NewExec() *Exec {
+func (g *Graph) NewExec() *Exec { return g.NewExecIn(NewRoom(g)) }
+
+// NewExecIn is NewExec with a Room that other Execs may use too.
+func (g *Graph) NewExecIn(room *Room) *Exec {
 	e := &Exec{g: g, terms: make([]float64, len(g.terms))}
 	e.arrays[inX] = make([]float64, g.dim)
 	e.arrays[inGrad] = make([]float64, g.dim)
 	e.arrays[inInput] = make([]float64, g.held)
 	e.arrays[inInputAdjoint] = make([]float64, g.held)
 	e.arrays[inValue] = make([]float64, g.layout.values)
-	e.arrays[inTile] = make([]float64, g.layout.tile)
+	e.arrays[inTile] = room.tile
 	e.arrays[inSum] = make([]float64, len(g.parts))
-	e.scratch = scratchVectors(g.scratch)
+	e.scratch = room.scratch
 	e.adjoints = [2][]float64{make([]float64, g.target.adjoints), make([]float64, g.pull.adjoints)}
 	e.forward = e.bind(&g.forward)
 	for _, p := range g.reporting {
@@ -58,8 +61,12 @@ func (g *Graph) NewExec() *Exec {
 	}
 	e.arrays[inAdjoint] = e.adjoints[0]
 	e.target = e.bind(&g.target)
-	for _, r := range g.own {
-		e.owns = append(e.owns, e.view(r, nil).buf)
+	for k, r := range g.own {
+		own := e.view(r, nil).buf
+		if r.space == nowhere {
+			own = room.zeros[:g.outputs[k].Len]
+		}
+		e.owns = append(e.owns, own)
 	}
 	e.arrays[inAdjoint] = e.adjoints[1]
 	e.pull = e.bind(&g.pull)
@@ -319,8 +326,16 @@ func countJacobians(calls []call, on bool) {
 	}
 }
 
-// Own is the derivative of the last Target in output k.
+// Own is the derivative of the last Target in output k, not to be written to.
 func (e *Exec) Own(k int) []float64 { return e.owns[k] }
+
+// Seed is where Pull begins from if the graph has one output, so that a seed which is written there need not be copied; nil where that is not so. A Pull with another seed overwrites it.
+func (e *Exec) Seed() []float64 {
+	if len(e.seeds) != 1 || e.g.seeds[0].space != inAdjoint {
+		return nil
+	}
+	return e.seeds[0]
+}
 
 // Pull adds the gradients of Σ_k seeds[k]·output k to Grad and InputAdjoint. A nil seed is zero. It needs Forward, not Target.
 func (e *Exec) Pull(seeds [][]float64) {
@@ -333,7 +348,9 @@ func (e *Exec) Pull(seeds [][]float64) {
 	for k, s := range seeds {
 		switch to := e.seeds[k]; {
 		case e.g.seeds[k].space == inAdjoint && s != nil:
-			copy(to, s)
+			if len(s) > 0 && &s[0] != &to[0] {
+				copy(to, s)
+			}
 		case e.g.seeds[k].space == inAdjoint:
 			clear(to)
 		case s != nil && to != nil:

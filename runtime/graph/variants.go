@@ -127,7 +127,10 @@ type loaded struct {
 }
 
 // NewExec returns an Exec of variant 0; Load takes another. The variants must be packed.
-func (v *Variants) NewExec() *Exec {
+func (v *Variants) NewExec() *Exec { return v.NewExecIn(NewRoom(v.of)) }
+
+// NewExecIn is NewExec with a Room that other Execs may use too.
+func (v *Variants) NewExecIn(room *Room) *Exec {
 	g := *v.of
 	g.nodes, g.parts = slices.Clone(g.nodes), slices.Clone(g.parts)
 	own := &loaded{from: v, k: -1, numbers: make([]float64, v.numbers), index: make([]int32, v.positions)}
@@ -156,7 +159,7 @@ func (v *Variants) NewExec() *Exec {
 		}
 	}
 	own.parts = numbers
-	e := g.NewExec()
+	e := g.NewExecIn(room)
 	e.loaded = own
 	e.Load(0)
 	return e

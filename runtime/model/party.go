@@ -20,6 +20,7 @@ type Party struct {
 	slots   [2]*graph.Exec // Centre is made when it is first used
 	variant int            // of the data
 	group   *workers.Group // computes pieces of long loops
+	room    *graph.Room
 	seeds   [][]float64    // per graph output: cuts, then what the server shares
 	held    []float64      // accumulators set aside while Pull uses them
 	g, own  []float64      // cuts and the log density's derivative by them: arrays of the graph where there is one cut
@@ -44,8 +45,24 @@ var (
 
 // NewParty makes the evaluation state of the party with this index, whose Spec the plan must hold. The plan must have passed Verify.
 func NewParty(plan *Plan, index int) *Party {
+	return NewPartyIn(plan, index, graph.NewRoom(plan.Parties[index].Graph))
+}
+
+// NewRoom returns a Room for parties of the plan that one goroutine evaluates.
+func NewRoom(plan *Plan, parties []int) *graph.Room {
+	var graphs []*graph.Graph
+	for _, i := range parties {
+		if i >= 0 && i < len(plan.Parties) && plan.Parties[i] != nil {
+			graphs = append(graphs, plan.Parties[i].Graph)
+		}
+	}
+	return graph.NewRoom(graphs...)
+}
+
+// NewPartyIn is NewParty with a Room that others may use too.
+func NewPartyIn(plan *Plan, index int, room *graph.Room) *Party {
 	spec := plan.Parties[index]
-	p := &Party{spec: spec, index: index, role: plan.Role(index), affine: true}
+	p := &Party{spec: spec, index: index, role: plan.Role(index), affine: true, room: room}
 	p.slots[density.Here] = p.newExec()
 	p.seeds = make([][]float64, len(spec.Graph.Outputs()))
 	for k, c := range spec.Cuts {
@@ -154,6 +171,9 @@ func (p *Party) Evaluate(theta []float64) []float64 {
 	return p.g
 }
 
+// Sent is the array of the cuts that Evaluate returns.
+func (p *Party) Sent() []float64 { return p.g }
+
 func (p *Party) exec(slot density.Slot) *graph.Exec {
 	if p.slots[slot] == nil {
 		p.slots[slot] = p.newExec()
@@ -163,9 +183,9 @@ func (p *Party) exec(slot density.Slot) *graph.Exec {
 
 func (p *Party) newExec() (e *graph.Exec) {
 	if p.spec.Variants == nil {
-		e = p.spec.Graph.NewExec()
+		e = p.spec.Graph.NewExecIn(p.room)
 	} else {
-		e = p.spec.Variants.NewExec()
+		e = p.spec.Variants.NewExecIn(p.room)
 		e.Load(p.variant)
 	}
 	e.Use(p.group)
@@ -184,6 +204,14 @@ func (p *Party) Use(g *workers.Group) {
 
 // Splits reports whether there are such loops.
 func (p *Party) Splits() bool { return p.here().Splits() }
+
+// Seed is where the seeds on the cuts may be written for Finish, of length SendLen, so that they need not be copied.
+func (p *Party) Seed() []float64 {
+	if s := p.here().Seed(); len(p.spec.Cuts) == 1 && s != nil {
+		return s
+	}
+	return make([]float64, p.cutLen)
+}
 
 // Load makes the next evaluation one of a variant of the data, of which the Spec has several or, as number 0, its own.
 func (p *Party) Load(variant int) {

@@ -4,12 +4,15 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"github.com/vflc/vflc/bench/stopwatch"
 	"github.com/vflc/vflc/density"
 	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/stdlib"
+	"github.com/vflc/vflc/stdlib/def"
 )
 
 // noNoise are auxiliary variables that equal their cuts.
@@ -23,72 +26,148 @@ func (noNoise) Adjoint(_ int, adj, own, w, _ []float64) {
 	}
 }
 
-// logistic is y ~ bernoulli_logit(b + Σ_j X_j β_j) over clients that share out 20 covariates of 500 rows, with standard normal priors.
-func logistic(tb testing.TB, clients int) *model.Plan {
-	const n, p = 500, 20
-	r := rand.New(rand.NewPCG(1, 2))
+// A logisticModel is y ~ bernoulli_logit(b + Σ_j X_j β_j) over clients that share out 20 covariates of 500 rows, or have one each where they are more, with standard normal priors.
+type logisticModel struct {
+	tb            testing.TB
+	random        *rand.Rand
+	columns       int // of a client
+	y             []float64
+	normal, logit *def.Dist
+	power         float64 // of the likelihood
+}
+
+const benchRows = 500
+
+// logistic is that model under augmented.
+func logistic(tb testing.TB, clients int) *model.Plan { return transformed(tb, clients, "augmented") }
+
+// transformed is the model under a transform. Under power each client has the likelihood to the power of 1/J.
+func transformed(tb testing.TB, clients int, transform string) *model.Plan {
+	m := &logisticModel{tb: tb, random: rand.New(rand.NewPCG(1, 2)), columns: max(1, 20/clients), power: 1}
 	universe := stdlib.New()
-	normal, _ := universe.Dist("normal")
-	logit, _ := universe.Dist("bernoulli_logit")
-	must := func(err error) {
-		if err != nil {
-			tb.Fatal(err)
-		}
+	m.normal, _ = universe.Dist("normal")
+	m.logit, _ = universe.Dist("bernoulli_logit")
+	for range benchRows {
+		m.y = append(m.y, float64(m.random.IntN(2)))
 	}
-	finish := func(b *graph.Builder) *graph.Graph {
-		g, err := b.Build()
-		must(err)
-		return g
-	}
-	y := make([]float64, n)
-	for i := range y {
-		y[i] = float64(r.IntN(2))
+	power := transform == "power"
+	if power {
+		m.power = 1 / float64(clients)
 	}
 	server := graph.New("registry")
-	intercept, sum := server.Param("b", nil), server.Input("z", graph.Shape{n})
-	eta, err := server.Apply("add", graph.Attr{}, intercept, sum)
-	must(err)
-	must(server.Density("b", normal, intercept, []graph.ID{server.Scalar(0), server.Scalar(1)}, graph.NoID, 1))
-	must(server.Density("y", logit, server.Const("y", graph.Shape{n}, y), []graph.ID{eta}, graph.NoID, 1))
-	plan := &model.Plan{Names: []string{"registry"}, Parties: []*model.Spec{{Party: "registry", Graph: finish(server)}}}
-	group := model.Group{Name: "z", Len: n, Receivers: []model.Port{{}}}
+	intercept := server.Param("b", nil)
+	m.prior(server, "b", intercept)
+	plan := &model.Plan{Names: []string{"registry"}, Power: power, Exact: transform == "exact"}
+	group := model.Group{Name: "z", Len: benchRows}
+	if power {
+		server.Output("b", intercept)
+		plan.Shared = []model.Shared{{Name: "b"}}
+	} else {
+		m.likelihood(server, intercept, server.Input("z", graph.Shape{benchRows}))
+		group.Receivers = []model.Port{{}}
+	}
+	plan.Parties = []*model.Spec{{Party: "registry", Graph: m.finish(server)}}
 	for j := range clients {
-		name := fmt.Sprint("hospital", j)
-		x := make([]float64, n*p/clients)
-		for i := range x {
-			x[i] = r.NormFloat64()
-		}
-		b := graph.New(name)
-		beta := b.Param("beta", graph.Shape{p / clients})
-		g, err := b.Apply("matmul", graph.Attr{}, b.Const("X", graph.Shape{n, p / clients}, x), beta)
-		must(err)
-		must(b.Density("beta", normal, beta, []graph.ID{b.Scalar(0), b.Scalar(1)}, graph.NoID, 1))
+		b := graph.New(fmt.Sprint("hospital", j))
+		beta, g := m.cut(b)
+		m.prior(b, "beta", beta)
 		b.Output("z", g)
+		if power {
+			eta, err := b.Apply("add", graph.Attr{}, g, b.Input("z", graph.Shape{benchRows}))
+			m.must(err)
+			m.likelihood(b, b.Input("b", nil), eta)
+			group.Receivers = append(group.Receivers, model.Port{Party: j + 1})
+			plan.Shared[0].To = append(plan.Shared[0].To, model.Port{Party: j + 1, Index: 1})
+		}
+		name := fmt.Sprint("hospital", j)
 		plan.Names = append(plan.Names, name)
-		plan.Parties = append(plan.Parties, &model.Spec{Party: name, Graph: finish(b), Cuts: []density.Cut{{Name: "z", Rows: n, Cols: 1, Rho: 1}}})
+		cut := density.Cut{Name: "z", Rows: benchRows, Cols: 1, Rho: 1}
+		if plan.Exact {
+			cut.Rho = 0
+		}
+		plan.Parties = append(plan.Parties, &model.Spec{Party: name, Graph: m.finish(b), Cuts: []density.Cut{cut}})
 		group.Members = append(group.Members, model.Port{Party: j + 1})
 	}
 	plan.Groups = []model.Group{group}
 	return plan
 }
 
-// BenchmarkDensity is one evaluation over all parties.
+func (m *logisticModel) must(err error) {
+	m.tb.Helper()
+	if err != nil {
+		m.tb.Fatal(err)
+	}
+}
+
+func (m *logisticModel) prior(b *graph.Builder, name string, x graph.ID) {
+	m.must(b.Density(name, m.normal, x, []graph.ID{b.Scalar(0), b.Scalar(1)}, graph.NoID, 1))
+}
+
+func (m *logisticModel) likelihood(b *graph.Builder, intercept, sum graph.ID) {
+	eta, err := b.Apply("add", graph.Attr{}, intercept, sum)
+	m.must(err)
+	m.must(b.Density("y", m.logit, b.Const("y", graph.Shape{benchRows}, m.y), []graph.ID{eta}, graph.NoID, m.power))
+}
+
+// cut is X·beta.
+func (m *logisticModel) cut(b *graph.Builder) (beta, g graph.ID) {
+	x := make([]float64, benchRows*m.columns)
+	for i := range x {
+		x[i] = m.random.NormFloat64()
+	}
+	beta = b.Param("beta", graph.Shape{m.columns})
+	g, err := b.Apply("matmul", graph.Attr{}, b.Const("X", graph.Shape{benchRows, m.columns}, x), beta)
+	m.must(err)
+	return beta, g
+}
+
+func (m *logisticModel) finish(b *graph.Builder) *graph.Graph {
+	g, err := b.Build()
+	m.must(err)
+	return g
+}
+
+// BenchmarkDensity is one evaluation over all parties, in turn with the graphs of the same parties alone: their outputs, densities and gradients. The difference, by client, is the
+// overhead of a client.
 func BenchmarkDensity(b *testing.B) {
-	for _, clients := range []int{2, 10} {
-		b.Run(fmt.Sprint(clients), func(b *testing.B) {
-			plan := logistic(b, clients)
-			env := local(b, plan)
-			var theta, grad [][]float64
-			for _, block := range env.Blocks() {
-				theta, grad = append(theta, make([]float64, block.Dim())), append(grad, make([]float64, block.Dim()))
-			}
-			lp := make([]float64, len(theta))
-			b.ReportAllocs()
-			for b.Loop() {
-				if err := env.Density(context.Background(), theta, noNoise{}, grad, lp); err != nil {
-					b.Fatal(err)
+	for _, transform := range []string{"augmented", "exact", "power"} {
+		for _, clients := range []int{2, 10, 50, 200} {
+			b.Run(fmt.Sprintf("%s/%d", transform, clients), func(b *testing.B) {
+				plan := transformed(b, clients, transform)
+				env := local(b, plan)
+				var theta, grad [][]float64
+				var alone []*model.Party
+				for k, block := range env.Blocks() {
+					theta, grad = append(theta, make([]float64, block.Dim())), append(grad, make([]float64, block.Dim()))
+					alone = append(alone, model.NewParty(plan, k))
 				}
-			}
-		})
+				lp := make([]float64, len(theta))
+				w := make([]float64, benchRows)
+				all, graphs := make([]float64, 0, 1<<16), make([]float64, 0, 1<<16)
+				b.ReportAllocs()
+				for b.Loop() {
+					start := stopwatch.Process()
+					if err := env.Density(context.Background(), theta, noNoise{}, grad, lp); err != nil {
+						b.Fatal(err)
+					}
+					middle := stopwatch.Process()
+					for k, p := range alone {
+						p.Evaluate(theta[k])
+						p.Target()
+						p.Finish(w[:p.SendLen()], nil, nil, grad[k])
+					}
+					if len(all) < cap(all) {
+						all, graphs = append(all, float64(middle-start)), append(graphs, float64(stopwatch.Process()-middle))
+					}
+				}
+				least, bare := slices.Min(all), slices.Min(graphs)
+				slices.Sort(all)
+				slices.Sort(graphs)
+				each := float64(clients)
+				b.ReportMetric(all[len(all)/2]/each, "ns/client")
+				b.ReportMetric((all[len(all)/2]-graphs[len(graphs)/2])/each, "overhead-ns/client")
+				b.ReportMetric((least-bare)/each, "least-overhead-ns/client")
+			})
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/vflc/vflc/density"
+	"github.com/vflc/vflc/runtime/graph"
 	"github.com/vflc/vflc/runtime/model"
 	"github.com/vflc/vflc/runtime/vector"
 )
@@ -25,11 +26,12 @@ type partyState struct {
 	outputs  []int       // at the server: graph output of each shared parameter
 }
 
-func newPartyState(plan *model.Plan, index int) *partyState {
-	p := model.NewParty(plan, index)
+func newPartyState(plan *model.Plan, index int, room *graph.Room) *partyState {
+	p := model.NewPartyIn(plan, index, room)
 	s := &partyState{Party: p, role: p.Role(), exact: plan.Exact, early: make([]float64, p.Early())}
-	for _, v := range []*[]float64{&s.z, &s.adj, &s.w} {
-		*v = make([]float64, p.SendLen())
+	s.z, s.adj, s.w = make([]float64, p.SendLen()), make([]float64, p.SendLen()), p.Seed()
+	if s.exact {
+		s.z = p.Sent()
 	}
 	if index > 0 {
 		s.answer = make([]float64, p.Received())
@@ -78,8 +80,7 @@ func (s *partyState) value(b int, theta []float64, by algorithm) {
 	}
 	g := s.Evaluate(theta)
 	switch {
-	case s.exact:
-		copy(s.z, g)
+	case s.exact: // z is g
 	case len(s.z) > 0:
 		by.coords.Value(b, g, s.z)
 	}
@@ -110,11 +111,11 @@ func (s *partyState) receive(sums [][]float64) {
 
 func (s *partyState) receiveSum(r model.Reception, sum []float64) {
 	in := s.Input(r.Input)
-	if len(in) > 0 && &in[0] != &sum[0] {
+	switch {
+	case r.Cut >= 0:
+		vector.Sub(len(in), in, sum, s.part(s.z, r.Cut))
+	case len(in) > 0 && &in[0] != &sum[0]:
 		copy(in, sum)
-	}
-	if r.Cut >= 0 {
-		subtract(in, s.part(s.z, r.Cut))
 	}
 }
 
@@ -131,9 +132,10 @@ func (s *partyState) settleMember(i int, adjoint []float64) {
 		s.adj = adjoint
 		return
 	}
-	copy(s.adjs[i], adjoint)
 	if in >= 0 {
-		subtract(s.adjs[i], s.InputAdjoint(in))
+		vector.Sub(len(adjoint), s.adjs[i], adjoint, s.InputAdjoint(in))
+	} else {
+		copy(s.adjs[i], adjoint)
 	}
 }
 
@@ -178,11 +180,8 @@ func (s *partyState) collectShared() {
 
 // drawn evaluates the outputs at a draw, block b of this process, and readies what the party sends of it: the auxiliary variables, or the cuts themselves.
 func (s *partyState) drawn(b int, d density.Draw) {
-	g := s.Evaluate(d.Theta[b])
-	switch {
-	case s.exact:
-		copy(s.z, g)
-	case d.Z != nil:
+	s.Evaluate(d.Theta[b])
+	if !s.exact && d.Z != nil {
 		copy(s.z, d.Z[b])
 	}
 }
@@ -205,6 +204,3 @@ func (s *partyState) readQuantities(plan *model.Plan, sums [][]float64) {
 		}
 	}
 }
-
-// subtract takes v from dst element by element.
-func subtract(dst, v []float64) { vector.Sub(len(v), dst, dst, v) }
