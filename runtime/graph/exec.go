@@ -54,7 +54,7 @@ func (g *Graph) NewExecIn(room *Room) *Exec {
 	e.arrays[inTile] = room.tile
 	e.arrays[inSum] = make([]float64, len(g.parts))
 	e.scratch = room.scratch
-	e.adjoints = [2][]float64{make([]float64, g.target.adjoints), make([]float64, g.pull.adjoints)}
+	e.adjoints = [2][]float64{make([]float64, g.target.adjoints), room.pull[:g.pull.adjoints]}
 	e.forward = e.bind(&g.forward)
 	for _, p := range g.reporting {
 		e.reporting = append(e.reporting, e.bind(&p))

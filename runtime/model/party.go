@@ -20,7 +20,6 @@ type Party struct {
 	slots   [2]*graph.Exec // Centre is made when it is first used
 	variant int            // of the data
 	group   *workers.Group // computes pieces of long loops
-	room    *graph.Room
 	seeds   [][]float64    // per graph output: cuts, then what the server shares
 	held    []float64      // accumulators set aside while Pull uses them
 	g, own  []float64      // cuts and the log density's derivative by them: arrays of the graph where there is one cut
@@ -62,8 +61,8 @@ func NewRoom(plan *Plan, parties []int) *graph.Room {
 // NewPartyIn is NewParty with a Room that others may use too.
 func NewPartyIn(plan *Plan, index int, room *graph.Room) *Party {
 	spec := plan.Parties[index]
-	p := &Party{spec: spec, index: index, role: plan.Role(index), affine: true, room: room}
-	p.slots[density.Here] = p.newExec()
+	p := &Party{spec: spec, index: index, role: plan.Role(index), affine: true}
+	p.slots[density.Here] = p.newExec(room)
 	p.seeds = make([][]float64, len(spec.Graph.Outputs()))
 	for k, c := range spec.Cuts {
 		p.cutLen += c.Len()
@@ -176,16 +175,16 @@ func (p *Party) Sent() []float64 { return p.g }
 
 func (p *Party) exec(slot density.Slot) *graph.Exec {
 	if p.slots[slot] == nil {
-		p.slots[slot] = p.newExec()
+		p.slots[slot] = p.newExec(graph.NewRoom(p.spec.Graph)) // between the parts of an evaluation in the other slot
 	}
 	return p.slots[slot]
 }
 
-func (p *Party) newExec() (e *graph.Exec) {
+func (p *Party) newExec(room *graph.Room) (e *graph.Exec) {
 	if p.spec.Variants == nil {
-		e = p.spec.Graph.NewExecIn(p.room)
+		e = p.spec.Graph.NewExecIn(room)
 	} else {
-		e = p.spec.Variants.NewExecIn(p.room)
+		e = p.spec.Variants.NewExecIn(room)
 		e.Load(p.variant)
 	}
 	e.Use(p.group)
@@ -205,7 +204,7 @@ func (p *Party) Use(g *workers.Group) {
 // Splits reports whether there are such loops.
 func (p *Party) Splits() bool { return p.here().Splits() }
 
-// Seed is where the seeds on the cuts may be written for Finish, of length SendLen, so that they need not be copied.
+// Seed is where the seeds on the cuts may be written for Finish, of length SendLen, so that they need not be copied. Others with the same Room may overwrite it after that.
 func (p *Party) Seed() []float64 {
 	if s := p.here().Seed(); len(p.spec.Cuts) == 1 && s != nil {
 		return s

@@ -26,10 +26,15 @@ type partyState struct {
 	outputs  []int       // at the server: graph output of each shared parameter
 }
 
-func newPartyState(plan *model.Plan, index int, room *graph.Room) *partyState {
+// newPartyState makes the state of a party that evaluates in a room. adj is memory for the time from settle to pull, which parties of one process share.
+func newPartyState(plan *model.Plan, index int, room *graph.Room, adj *[]float64) *partyState {
 	p := model.NewPartyIn(plan, index, room)
 	s := &partyState{Party: p, role: p.Role(), exact: plan.Exact, early: make([]float64, p.Early())}
-	s.z, s.adj, s.w = make([]float64, p.SendLen()), make([]float64, p.SendLen()), p.Seed()
+	*adj = slices.Grow((*adj)[:0], p.SendLen())
+	s.z, s.adj, s.w = make([]float64, p.SendLen()), (*adj)[:p.SendLen()], p.Seed()
+	if len(s.role.Members) < len(p.Sends()) { // settle does not set all of it
+		s.adj = make([]float64, p.SendLen())
+	}
 	if s.exact {
 		s.z = p.Sent()
 	}

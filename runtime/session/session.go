@@ -177,7 +177,7 @@ func (b *base) Turn(k int) {
 // newBase makes the state of each of the parties given by index. The plan must have passed Verify.
 func newBase(plan *model.Plan, keys Keys, shared *common, parties ...int) (base, error) {
 	b := base{plan: plan, keys: keys, common: shared, codes: newCodes(plan, shared.grids)}
-	room := model.NewRoom(plan, parties)
+	room, adj := model.NewRoom(plan, parties), []float64(nil)
 	for _, i := range parties {
 		if i < 0 || i >= len(plan.Parties) || plan.Parties[i] == nil {
 			return b, &model.WiringError{Where: fmt.Sprintf("party %d", i), What: "its program is not loaded"}
@@ -185,7 +185,7 @@ func newBase(plan *model.Plan, keys Keys, shared *common, parties ...int) (base,
 		if _, ok := keys.Private[plan.Names[i]]; !ok {
 			return b, &KeyError{plan.Names[i]}
 		}
-		s := newPartyState(plan, i, room)
+		s := newPartyState(plan, i, room, &adj)
 		b.parties = append(b.parties, s)
 		b.blocks = append(b.blocks, s.Party)
 	}
