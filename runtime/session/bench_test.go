@@ -26,28 +26,32 @@ func (noNoise) Adjoint(_ int, adj, own, w, _ []float64) {
 	}
 }
 
-// A logisticModel is y ~ bernoulli_logit(b + Σ_j X_j β_j) over clients that share out 20 covariates of 500 rows, or have one each where they are more, with standard normal priors.
+// A logisticModel is y ~ bernoulli_logit(b + Σ_j X_j β_j) over clients that share out 20 covariates of some rows, or have one each where they are more, with standard normal priors.
 type logisticModel struct {
 	tb            testing.TB
 	random        *rand.Rand
+	rows          int
 	columns       int // of a client
 	y             []float64
 	normal, logit *def.Dist
 	power         float64 // of the likelihood
 }
 
+// benchRows is the number of rows in benchmarks.
 const benchRows = 500
 
 // logistic is that model under augmented.
-func logistic(tb testing.TB, clients int) *model.Plan { return transformed(tb, clients, "augmented") }
+func logistic(tb testing.TB, clients int) *model.Plan {
+	return transformed(tb, clients, benchRows, "augmented")
+}
 
 // transformed is the model under a transform. Under power each client has the likelihood to the power of 1/J.
-func transformed(tb testing.TB, clients int, transform string) *model.Plan {
-	m := &logisticModel{tb: tb, random: rand.New(rand.NewPCG(1, 2)), columns: max(1, 20/clients), power: 1}
+func transformed(tb testing.TB, clients, rows int, transform string) *model.Plan {
+	m := &logisticModel{tb: tb, random: rand.New(rand.NewPCG(1, 2)), rows: rows, columns: max(1, 20/clients), power: 1}
 	universe := stdlib.New()
 	m.normal, _ = universe.Dist("normal")
 	m.logit, _ = universe.Dist("bernoulli_logit")
-	for range benchRows {
+	for range rows {
 		m.y = append(m.y, float64(m.random.IntN(2)))
 	}
 	power := transform == "power"
@@ -58,12 +62,12 @@ func transformed(tb testing.TB, clients int, transform string) *model.Plan {
 	intercept := server.Param("b", nil)
 	m.prior(server, "b", intercept)
 	plan := &model.Plan{Names: []string{"registry"}, Power: power, Exact: transform == "exact"}
-	group := model.Group{Name: "z", Len: benchRows}
+	group := model.Group{Name: "z", Len: rows}
 	if power {
 		server.Output("b", intercept)
 		plan.Shared = []model.Shared{{Name: "b"}}
 	} else {
-		m.likelihood(server, intercept, server.Input("z", graph.Shape{benchRows}))
+		m.likelihood(server, intercept, server.Input("z", graph.Shape{m.rows}))
 		group.Receivers = []model.Port{{}}
 	}
 	plan.Parties = []*model.Spec{{Party: "registry", Graph: m.finish(server)}}
@@ -73,7 +77,7 @@ func transformed(tb testing.TB, clients int, transform string) *model.Plan {
 		m.prior(b, "beta", beta)
 		b.Output("z", g)
 		if power {
-			eta, err := b.Apply("add", graph.Attr{}, g, b.Input("z", graph.Shape{benchRows}))
+			eta, err := b.Apply("add", graph.Attr{}, g, b.Input("z", graph.Shape{m.rows}))
 			m.must(err)
 			m.likelihood(b, b.Input("b", nil), eta)
 			group.Receivers = append(group.Receivers, model.Port{Party: j + 1})
@@ -81,7 +85,7 @@ func transformed(tb testing.TB, clients int, transform string) *model.Plan {
 		}
 		name := fmt.Sprint("hospital", j)
 		plan.Names = append(plan.Names, name)
-		cut := density.Cut{Name: "z", Rows: benchRows, Cols: 1, Rho: 1}
+		cut := density.Cut{Name: "z", Rows: rows, Cols: 1, Rho: 1}
 		if plan.Exact {
 			cut.Rho = 0
 		}
@@ -106,17 +110,17 @@ func (m *logisticModel) prior(b *graph.Builder, name string, x graph.ID) {
 func (m *logisticModel) likelihood(b *graph.Builder, intercept, sum graph.ID) {
 	eta, err := b.Apply("add", graph.Attr{}, intercept, sum)
 	m.must(err)
-	m.must(b.Density("y", m.logit, b.Const("y", graph.Shape{benchRows}, m.y), []graph.ID{eta}, graph.NoID, m.power))
+	m.must(b.Density("y", m.logit, b.Const("y", graph.Shape{m.rows}, m.y), []graph.ID{eta}, graph.NoID, m.power))
 }
 
 // cut is X·beta.
 func (m *logisticModel) cut(b *graph.Builder) (beta, g graph.ID) {
-	x := make([]float64, benchRows*m.columns)
+	x := make([]float64, m.rows*m.columns)
 	for i := range x {
 		x[i] = m.random.NormFloat64()
 	}
 	beta = b.Param("beta", graph.Shape{m.columns})
-	g, err := b.Apply("matmul", graph.Attr{}, b.Const("X", graph.Shape{benchRows, m.columns}, x), beta)
+	g, err := b.Apply("matmul", graph.Attr{}, b.Const("X", graph.Shape{m.rows, m.columns}, x), beta)
 	m.must(err)
 	return beta, g
 }
@@ -133,7 +137,7 @@ func BenchmarkDensity(b *testing.B) {
 	for _, transform := range []string{"augmented", "exact", "power"} {
 		for _, clients := range []int{2, 10, 50, 200} {
 			b.Run(fmt.Sprintf("%s/%d", transform, clients), func(b *testing.B) {
-				plan := transformed(b, clients, transform)
+				plan := transformed(b, clients, benchRows, transform)
 				env := local(b, plan)
 				var theta, grad [][]float64
 				var alone []*model.Party
