@@ -40,11 +40,6 @@ type logisticModel struct {
 // benchRows is the number of rows in benchmarks.
 const benchRows = 500
 
-// logistic is that model under augmented.
-func logistic(tb testing.TB, clients int) *model.Plan {
-	return transformed(tb, clients, benchRows, "augmented")
-}
-
 // transformed is the model under a transform. Under power each client has the likelihood to the power of 1/J.
 func transformed(tb testing.TB, clients, rows int, transform string) *model.Plan {
 	m := &logisticModel{tb: tb, random: rand.New(rand.NewPCG(1, 2)), rows: rows, columns: max(1, 20/clients), power: 1}
