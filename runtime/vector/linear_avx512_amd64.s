@@ -3299,6 +3299,555 @@ GLOBL c3fda8240b780346e<>(SB), RODATA|NOPTR, $8
 DATA cc000000000000000<>+0(SB)/8, $0xc000000000000000
 GLOBL cc000000000000000<>(SB), RODATA|NOPTR, $8
 
+// func studentTLinearAVX512(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·studentTLinearAVX512(SB), NOSPLIT, $56-112
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z0
+	VBROADCASTSD c000fffffffffffff<>+0(SB), Z1
+	VBROADCASTSD c4330000000000000<>+0(SB), Z2
+	VBROADCASTSD c43300000000003ff<>+0(SB), Z3
+	VBROADCASTSD c3fe62e42fefa39ef<>+0(SB), Z4
+	MOVQ         sum+72(FP), AX
+	VMOVUPD      (AX), Z5
+	MOVQ         product+80(FP), AX
+	VMOVUPD      (AX), Z6
+	MOVQ         share+88(FP), AX
+	VMOVUPD      (AX), Z7
+	VBROADCASTSD inverse+96(FP), Z8
+	VBROADCASTSD slope+104(FP), Z9
+	MOVQ         x+8(FP), AX
+	MOVQ         AX, (SP)
+	MOVQ         n+0(FP), AX
+	MOVQ         AX, 16(SP)
+	MOVQ         $0x00000000, AX
+	MOVQ         AX, 8(SP)
+	MOVQ         x+8(FP), AX
+	MOVQ         AX, 24(SP)
+	MOVQ         n+0(FP), AX
+	MOVQ         AX, 40(SP)
+	MOVQ         $0x00000000, AX
+	MOVQ         AX, 32(SP)
+	MOVQ         $0x00000000, AX
+	MOVQ         k+24(FP), CX
+	IMUL3Q       $0x00000100, CX, CX
+	CMPQ         CX, $0x00003800
+	JLE          end4
+	MOVQ         $0x00000001, AX
+
+end4:
+	MOVQ AX, 48(SP)
+
+tile1:
+	MOVQ    16(SP), AX
+	CMPQ    AX, $0x00
+	JLE     finish2
+	MOVQ    16(SP), AX
+	MOVQ    (SP), CX
+	MOVQ    8(SP), DX
+	CMPQ    AX, $0x20
+	JLT     units5
+	MOVQ    o+48(FP), AX
+	TESTQ   AX, AX
+	JEQ     same7
+	ADDQ    DX, AX
+	VMOVUPD (AX), Z10
+	VMOVUPD 64(AX), Z11
+	VMOVUPD 128(AX), Z12
+	VMOVUPD 192(AX), Z13
+	JMP     done8
+
+same7:
+	VBROADCASTSD c+40(FP), Z10
+	VBROADCASTSD c+40(FP), Z11
+	VBROADCASTSD c+40(FP), Z12
+	VBROADCASTSD c+40(FP), Z13
+
+done8:
+	MOVQ   b+16(FP), AX
+	MOVQ   k+24(FP), BX
+	IMUL3Q $0x00000100, BX, BX
+	CMPQ   BX, $0x00003800
+	JG     large9
+	CMPQ   BX, $0x00002000
+	JG     near10
+	ADDQ   BX, BX
+
+near10:
+	MOVQ k+24(FP), SI
+	SUBQ $0x04, SI
+	JLT  next14
+
+columns13:
+	VBROADCASTSD (AX), Z14
+	VFMADD231PD  (CX), Z14, Z10
+	VFMADD231PD  64(CX), Z14, Z11
+	VFMADD231PD  128(CX), Z14, Z12
+	VFMADD231PD  192(CX), Z14, Z13
+	PREFETCHT0   (CX)(BX*1)
+	PREFETCHT0   64(CX)(BX*1)
+	PREFETCHT0   128(CX)(BX*1)
+	PREFETCHT0   192(CX)(BX*1)
+	VBROADCASTSD 8(AX), Z14
+	VFMADD231PD  256(CX), Z14, Z10
+	VFMADD231PD  320(CX), Z14, Z11
+	VFMADD231PD  384(CX), Z14, Z12
+	VFMADD231PD  448(CX), Z14, Z13
+	PREFETCHT0   256(CX)(BX*1)
+	PREFETCHT0   320(CX)(BX*1)
+	PREFETCHT0   384(CX)(BX*1)
+	PREFETCHT0   448(CX)(BX*1)
+	VBROADCASTSD 16(AX), Z14
+	VFMADD231PD  512(CX), Z14, Z10
+	VFMADD231PD  576(CX), Z14, Z11
+	VFMADD231PD  640(CX), Z14, Z12
+	VFMADD231PD  704(CX), Z14, Z13
+	PREFETCHT0   512(CX)(BX*1)
+	PREFETCHT0   576(CX)(BX*1)
+	PREFETCHT0   640(CX)(BX*1)
+	PREFETCHT0   704(CX)(BX*1)
+	VBROADCASTSD 24(AX), Z14
+	VFMADD231PD  768(CX), Z14, Z10
+	VFMADD231PD  832(CX), Z14, Z11
+	VFMADD231PD  896(CX), Z14, Z12
+	VFMADD231PD  960(CX), Z14, Z13
+	PREFETCHT0   768(CX)(BX*1)
+	PREFETCHT0   832(CX)(BX*1)
+	PREFETCHT0   896(CX)(BX*1)
+	PREFETCHT0   960(CX)(BX*1)
+	ADDQ         $+32, AX
+	ADDQ         $+1024, CX
+	SUBQ         $0x04, SI
+	JGE          columns13
+
+next14:
+	ADDQ $0x04, SI
+	JEQ  done12
+	SUBQ $0x01, SI
+	JLT  next16
+
+columns15:
+	VBROADCASTSD (AX), Z14
+	VFMADD231PD  (CX), Z14, Z10
+	VFMADD231PD  64(CX), Z14, Z11
+	VFMADD231PD  128(CX), Z14, Z12
+	VFMADD231PD  192(CX), Z14, Z13
+	PREFETCHT0   (CX)(BX*1)
+	PREFETCHT0   64(CX)(BX*1)
+	PREFETCHT0   128(CX)(BX*1)
+	PREFETCHT0   192(CX)(BX*1)
+	ADDQ         $+8, AX
+	ADDQ         $+256, CX
+	SUBQ         $0x01, SI
+	JGE          columns15
+
+next16:
+done12:
+	JMP done11
+
+large9:
+	MOVQ k+24(FP), BX
+	SUBQ $0x04, BX
+	JLT  next19
+
+columns18:
+	VBROADCASTSD (AX), Z14
+	VFMADD231PD  (CX), Z14, Z10
+	VFMADD231PD  64(CX), Z14, Z11
+	VFMADD231PD  128(CX), Z14, Z12
+	VFMADD231PD  192(CX), Z14, Z13
+	VBROADCASTSD 8(AX), Z14
+	VFMADD231PD  256(CX), Z14, Z10
+	VFMADD231PD  320(CX), Z14, Z11
+	VFMADD231PD  384(CX), Z14, Z12
+	VFMADD231PD  448(CX), Z14, Z13
+	VBROADCASTSD 16(AX), Z14
+	VFMADD231PD  512(CX), Z14, Z10
+	VFMADD231PD  576(CX), Z14, Z11
+	VFMADD231PD  640(CX), Z14, Z12
+	VFMADD231PD  704(CX), Z14, Z13
+	VBROADCASTSD 24(AX), Z14
+	VFMADD231PD  768(CX), Z14, Z10
+	VFMADD231PD  832(CX), Z14, Z11
+	VFMADD231PD  896(CX), Z14, Z12
+	VFMADD231PD  960(CX), Z14, Z13
+	ADDQ         $+32, AX
+	ADDQ         $+1024, CX
+	SUBQ         $0x04, BX
+	JGE          columns18
+
+next19:
+	ADDQ $0x04, BX
+	JEQ  done17
+	SUBQ $0x01, BX
+	JLT  next21
+
+columns20:
+	VBROADCASTSD (AX), Z14
+	VFMADD231PD  (CX), Z14, Z10
+	VFMADD231PD  64(CX), Z14, Z11
+	VFMADD231PD  128(CX), Z14, Z12
+	VFMADD231PD  192(CX), Z14, Z13
+	ADDQ         $+8, AX
+	ADDQ         $+256, CX
+	SUBQ         $0x01, BX
+	JGE          columns20
+
+next21:
+done17:
+done11:
+	MOVQ    d+64(FP), AX
+	ADDQ    DX, AX
+	VMOVUPD Z10, (AX)
+	VMOVUPD Z11, 64(AX)
+	VMOVUPD Z12, 128(AX)
+	VMOVUPD Z13, 192(AX)
+	JMP     done6
+
+units5:
+unit22:
+	MOVQ AX, BX
+	CMPQ BX, $0x08
+	JLE  atMost23
+	MOVQ $0x00000008, BX
+
+atMost23:
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	KMOVB     SI, K1
+	MOVQ      o+48(FP), BX
+	TESTQ     BX, BX
+	JEQ       same24
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z10
+	JMP       done25
+
+same24:
+	VBROADCASTSD c+40(FP), Z10
+
+done25:
+	MOVQ b+16(FP), BX
+	MOVQ CX, SI
+	MOVQ k+24(FP), DI
+	SUBQ $0x01, DI
+	JLT  next28
+
+columns27:
+	VBROADCASTSD (BX), Z11
+	VFMADD231PD  (SI), Z11, Z10
+	ADDQ         $+8, BX
+	ADDQ         $+256, SI
+	SUBQ         $0x01, DI
+	JGE          columns27
+
+next28:
+	MOVQ    d+64(FP), BX
+	ADDQ    DX, BX
+	VMOVUPD Z10, K1, (BX)
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x08, AX
+	JG      unit22
+
+done6:
+	MOVQ   k+24(FP), AX
+	IMUL3Q $0x00000100, AX, AX
+	MOVQ   (SP), CX
+	ADDQ   AX, CX
+	MOVQ   CX, (SP)
+	MOVQ   $0x00000100, AX
+	MOVQ   8(SP), CX
+	ADDQ   AX, CX
+	MOVQ   CX, 8(SP)
+	MOVQ   16(SP), AX
+	SUBQ   $0x20, AX
+	MOVQ   AX, 16(SP)
+	MOVQ   48(SP), AX
+	TESTQ  AX, AX
+	MOVQ   $0x00000001, AX
+	MOVQ   AX, 48(SP)
+	JEQ    tile1
+
+finish2:
+	MOVQ 40(SP), AX
+	CMPQ AX, $0x00
+	JLE  done3
+	MOVQ 32(SP), AX
+	MOVQ d+64(FP), CX
+	ADDQ AX, CX
+	MOVQ y+56(FP), DX
+	ADDQ AX, DX
+	MOVQ 40(SP), AX
+	CMPQ AX, $0x20
+	JLE  atMost31
+	MOVQ $0x00000020, AX
+
+atMost31:
+	CMPQ AX, $0x20
+	JLT  few29
+	MOVQ $0x00000000, AX
+
+woven32:
+	VMOVUPD      (DX)(AX*8), Z10
+	VMOVUPD      64(DX)(AX*8), Z12
+	VMOVUPD      (CX)(AX*8), Z11
+	VMOVUPD      64(CX)(AX*8), Z13
+	VSUBPD       Z11, Z10, Z10
+	VSUBPD       Z13, Z12, Z11
+	VMULPD       Z8, Z10, Z10
+	VMULPD       Z8, Z11, Z14
+	VMULPD       Z10, Z10, Z11
+	VMULPD       Z14, Z14, Z16
+	VADDPD       Z0, Z11, Z12
+	VADDPD       Z0, Z16, Z17
+	VDIVPD       Z12, Z0, Z13
+	VDIVPD       Z17, Z0, Z18
+	VMULPD       Z13, Z10, Z10
+	VMULPD       Z18, Z14, Z14
+	VMULPD       Z9, Z10, Z10
+	VMULPD       Z9, Z14, Z14
+	VMOVUPD      Z10, (CX)(AX*8)
+	VMOVUPD      Z14, 64(CX)(AX*8)
+	VMULPD       Z13, Z11, Z10
+	VMULPD       Z18, Z16, Z14
+	VADDPD       Z10, Z7, Z7
+	VADDPD       Z14, Z7, Z7
+	VSUBPD       Z0, Z12, Z10
+	VSUBPD       Z0, Z17, Z14
+	VSUBPD       Z11, Z10, Z10
+	VSUBPD       Z16, Z14, Z11
+	VMULPD       Z13, Z10, Z10
+	VMULPD       Z18, Z11, Z13
+	VANDPD       Z1, Z12, Z11
+	VANDPD       Z1, Z17, Z14
+	VORPD        Z0, Z11, Z11
+	VORPD        Z0, Z14, Z14
+	VMULPD       Z11, Z6, Z6
+	VMULPD       Z14, Z6, Z6
+	VPSRLQ       $0x34, Z12, Z11
+	VPSRLQ       $0x34, Z17, Z12
+	VORPD        Z2, Z11, Z11
+	VORPD        Z2, Z12, Z12
+	VSUBPD       Z3, Z11, Z11
+	VSUBPD       Z3, Z12, Z12
+	VFNMADD231PD Z4, Z11, Z10
+	VFNMADD231PD Z4, Z12, Z13
+	VADDPD       Z10, Z5, Z5
+	VADDPD       Z13, Z5, Z5
+	ADDQ         $0x10, AX
+	CMPQ         AX, $0x20
+	JLT          woven32
+	JMP          done30
+
+few29:
+	XORQ BX, BX
+	LEAQ -8(AX), SI
+	CMPQ BX, SI
+	JGT  tail34
+
+loop33:
+	VMOVUPD      (DX)(BX*8), Z10
+	VMOVUPD      (CX)(BX*8), Z11
+	VSUBPD       Z11, Z10, Z10
+	VMULPD       Z8, Z10, Z10
+	VMULPD       Z10, Z10, Z11
+	VADDPD       Z0, Z11, Z12
+	VDIVPD       Z12, Z0, Z13
+	VMULPD       Z13, Z10, Z10
+	VMULPD       Z9, Z10, Z10
+	VMOVUPD      Z10, (CX)(BX*8)
+	VMULPD       Z13, Z11, Z10
+	VADDPD       Z10, Z7, Z7
+	VSUBPD       Z0, Z12, Z10
+	VSUBPD       Z11, Z10, Z10
+	VMULPD       Z13, Z10, Z10
+	VANDPD       Z1, Z12, Z11
+	VORPD        Z0, Z11, Z11
+	VMULPD       Z11, Z6, Z6
+	VPSRLQ       $0x34, Z12, Z11
+	VORPD        Z2, Z11, Z11
+	VSUBPD       Z3, Z11, Z11
+	VFNMADD231PD Z4, Z11, Z10
+	VADDPD       Z10, Z5, Z5
+	ADDQ         $0x08, BX
+	CMPQ         BX, SI
+	JLE          loop33
+
+tail34:
+	SUBQ         BX, AX
+	CMPQ         AX, $0x00
+	JLE          done35
+	MOVQ         $-1, SI
+	BZHIQ        AX, SI, SI
+	KMOVB        SI, K1
+	VMOVUPD.Z    (DX)(BX*8), K1, Z10
+	VMOVUPD.Z    (CX)(BX*8), K1, Z11
+	VSUBPD       Z11, Z10, Z10
+	VMULPD       Z8, Z10, Z10
+	VMULPD       Z10, Z10, Z11
+	VADDPD       Z0, Z11, Z12
+	VDIVPD       Z12, Z0, Z13
+	VMULPD       Z13, Z10, Z10
+	VMULPD       Z9, Z10, Z10
+	VMOVUPD      Z10, K1, (CX)(BX*8)
+	VMULPD       Z13, Z11, Z10
+	VMOVAPD.Z    Z10, K1, Z10
+	VADDPD       Z10, Z7, Z7
+	VSUBPD       Z0, Z12, Z10
+	VSUBPD       Z11, Z10, Z10
+	VMULPD       Z13, Z10, Z10
+	VANDPD       Z1, Z12, Z11
+	VORPD        Z0, Z11, Z11
+	VBLENDMPD    Z11, Z0, K1, Z15
+	VMULPD       Z15, Z6, Z6
+	VPSRLQ       $0x34, Z12, Z11
+	VORPD        Z2, Z11, Z11
+	VSUBPD       Z3, Z11, Z11
+	VFNMADD231PD Z4, Z11, Z10
+	VMOVAPD.Z    Z10, K1, Z10
+	VADDPD       Z10, Z5, Z5
+
+done35:
+done30:
+	MOVQ    40(SP), AX
+	MOVQ    24(SP), CX
+	MOVQ    32(SP), DX
+	CMPQ    AX, $0x20
+	JLT     units36
+	MOVQ    d+64(FP), AX
+	ADDQ    DX, AX
+	VMOVUPD (AX), Z10
+	VMOVUPD 64(AX), Z11
+	VMOVUPD 128(AX), Z12
+	VMOVUPD 192(AX), Z13
+	MOVQ    grad+32(FP), AX
+	MOVQ    k+24(FP), DX
+	SUBQ    $0x04, DX
+	JLT     next40
+
+columns39:
+	VMOVUPD     (AX), Z14
+	VFMADD231PD (CX), Z10, Z14
+	VFMADD231PD 64(CX), Z11, Z14
+	VFMADD231PD 128(CX), Z12, Z14
+	VFMADD231PD 192(CX), Z13, Z14
+	VMOVUPD     Z14, (AX)
+	VMOVUPD     64(AX), Z14
+	VFMADD231PD 256(CX), Z10, Z14
+	VFMADD231PD 320(CX), Z11, Z14
+	VFMADD231PD 384(CX), Z12, Z14
+	VFMADD231PD 448(CX), Z13, Z14
+	VMOVUPD     Z14, 64(AX)
+	VMOVUPD     128(AX), Z14
+	VFMADD231PD 512(CX), Z10, Z14
+	VFMADD231PD 576(CX), Z11, Z14
+	VFMADD231PD 640(CX), Z12, Z14
+	VFMADD231PD 704(CX), Z13, Z14
+	VMOVUPD     Z14, 128(AX)
+	VMOVUPD     192(AX), Z14
+	VFMADD231PD 768(CX), Z10, Z14
+	VFMADD231PD 832(CX), Z11, Z14
+	VFMADD231PD 896(CX), Z12, Z14
+	VFMADD231PD 960(CX), Z13, Z14
+	VMOVUPD     Z14, 192(AX)
+	ADDQ        $+256, AX
+	ADDQ        $+1024, CX
+	SUBQ        $0x04, DX
+	JGE         columns39
+
+next40:
+	ADDQ $0x04, DX
+	JEQ  done38
+	SUBQ $0x01, DX
+	JLT  next42
+
+columns41:
+	VMOVUPD     (AX), Z14
+	VFMADD231PD (CX), Z10, Z14
+	VFMADD231PD 64(CX), Z11, Z14
+	VFMADD231PD 128(CX), Z12, Z14
+	VFMADD231PD 192(CX), Z13, Z14
+	VMOVUPD     Z14, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+256, CX
+	SUBQ        $0x01, DX
+	JGE         columns41
+
+next42:
+done38:
+	VMOVUPD (AX), Z14
+	VADDPD  Z10, Z14, Z14
+	VADDPD  Z11, Z14, Z14
+	VADDPD  Z12, Z14, Z14
+	VADDPD  Z13, Z14, Z14
+	VMOVUPD Z14, (AX)
+	JMP     done37
+
+units36:
+unit43:
+	MOVQ AX, BX
+	CMPQ BX, $0x08
+	JLE  atMost44
+	MOVQ $0x00000008, BX
+
+atMost44:
+	MOVQ      $-1, SI
+	BZHIQ     BX, SI, SI
+	KMOVB     SI, K1
+	MOVQ      d+64(FP), BX
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z10
+	MOVQ      grad+32(FP), BX
+	MOVQ      CX, SI
+	MOVQ      k+24(FP), DI
+	SUBQ      $0x01, DI
+	JLT       next47
+
+columns46:
+	VMOVUPD     (BX), Z11
+	VFMADD231PD (SI), Z10, Z11
+	VMOVUPD     Z11, (BX)
+	ADDQ        $+64, BX
+	ADDQ        $+256, SI
+	SUBQ        $0x01, DI
+	JGE         columns46
+
+next47:
+	VMOVUPD (BX), Z11
+	VADDPD  Z10, Z11, Z11
+	VMOVUPD Z11, (BX)
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x08, AX
+	JG      unit43
+
+done37:
+	MOVQ   k+24(FP), AX
+	IMUL3Q $0x00000100, AX, AX
+	MOVQ   24(SP), CX
+	ADDQ   AX, CX
+	MOVQ   CX, 24(SP)
+	MOVQ   $0x00000100, AX
+	MOVQ   32(SP), CX
+	ADDQ   AX, CX
+	MOVQ   CX, 32(SP)
+	MOVQ   40(SP), AX
+	SUBQ   $0x20, AX
+	MOVQ   AX, 40(SP)
+	JMP    tile1
+
+done3:
+	MOVQ    sum+72(FP), AX
+	VMOVUPD Z5, (AX)
+	MOVQ    product+80(FP), AX
+	VMOVUPD Z6, (AX)
+	MOVQ    share+88(FP), AX
+	VMOVUPD Z7, (AX)
+	VZEROUPPER
+	RET
+
+DATA c3fe62e42fefa39ef<>+0(SB)/8, $0x3fe62e42fefa39ef
+GLOBL c3fe62e42fefa39ef<>(SB), RODATA|NOPTR, $8
+
 // func normalLinearAVX512(n int, x *float64, b *float64, k int, grad *float64, c float64, o *float64, y *float64, d *float64, squares *[8]float64, inverse float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·normalLinearAVX512(SB), NOSPLIT, $56-88

@@ -25,6 +25,7 @@ Source: Stan Functions Reference, "Student-t distribution".`,
 		Link:       def.Link{Scale: def.IdentityLink, Param: 1},
 		LogDensity: studentTLogDensity,
 		Expand:     studentTExpand,
+		Rows:       def.StudentTRows,
 		Sample: func(r *rand.Rand, theta []float64) float64 {
 			return theta[1] + float64(positive(theta[2])*standardT(r, theta[0]))
 		},

@@ -407,6 +407,7 @@ func linearPredictors() []function {
 		linearPredictor("poissonLogLinear", "sum *[8]float64", 2, eta, poissonLog),
 		linearPredictor("bernoulliProbitLinear", "sum *[8]float64", 1, eta, bernoulliProbit),
 		linearPredictor("negBinomial2LogLinear", "sum *[8]float64, dphi *[8]float64, phi float64, logPhi float64, inverse float64", 1, eta, negBinomial2Log),
+		linearPredictor("studentTLinear", "sum *[8]float64, product *[8]float64, share *[8]float64, inverse float64, slope float64", 2, [2]string{"mu", "x"}, studentT),
 		linearPredictor("normalLinear", "squares *[8]float64, inverse float64", 4, [2]string{"mu", "x"}, normalDensity),
 	}
 }
