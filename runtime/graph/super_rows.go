@@ -228,7 +228,7 @@ func endStudentT(c *call) float64 {
 		*c.dnum(1, 0) += float64(c.node.power * (float64(rows*at[1]) + float64(0.5*logs) + float64((nu+1)*share)/(2*nu)))
 	}
 	if c.wants(3) {
-		*c.dnum(3, 0) += float64(c.node.power * (float64((nu+1)*share) - rows) / sigma)
+		*c.dnum(3, 0) += float64(c.node.power * ((float64((nu+1)*share) - rows) / sigma))
 	}
-	return float64(rows*value) + float64((nu+1)*logs)/2
+	return float64(rows*value) + float64(0.5*float64((nu+1)*logs))
 }
